@@ -1,0 +1,167 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+// The benchmarks compare with the reference, the loop that ports of LevelDB
+// run, and time both in turn inside one process: on a machine whose speed
+// drifts, only the ratio of neighbours means anything. Each iteration is one
+// round of both over the same keys; the metrics are medians over the rounds:
+//
+//	ns/key, keys/s  of the path that the sub-benchmark names
+//	x-ref           how many times faster than the reference it was
+//	x-p10, x-p90    the spread of that ratio: its first and last decile
+
+// inTurn runs reference and path in turn, each over the given number of keys.
+func inTurn(b *testing.B, keys int, reference, path func()) {
+	var times, ratios []float64
+	reference()
+	path()
+	for b.Loop() {
+		t0 := time.Now()
+		reference()
+		t1 := time.Now()
+		path()
+		t2 := time.Now()
+		times = append(times, float64(t2.Sub(t1).Nanoseconds())/float64(keys))
+		ratios = append(ratios, float64(t1.Sub(t0))/float64(t2.Sub(t1)))
+	}
+	slices.Sort(times)
+	slices.Sort(ratios)
+	median := times[len(times)/2]
+	b.ReportMetric(0, "ns/op") // a round of both: no one's time
+	b.ReportMetric(median, "ns/key")
+	b.ReportMetric(1e9/median, "keys/s")
+	b.ReportMetric(ratios[len(ratios)/2], "x-ref")
+	b.ReportMetric(ratios[len(ratios)/10], "x-p10")
+	b.ReportMetric(ratios[len(ratios)*9/10], "x-p90")
+}
+
+// workload is a filter and a column of keys of which a given share is in it.
+type workload struct {
+	encoded []byte
+	filter  *Filter
+	keys    []uint64
+	bytes   [][]byte // the same keys as their 8 little-endian bytes
+}
+
+var benchmarkSizes = []struct {
+	name  string
+	bytes int
+}{{"16KiB", 16 << 10}, {"256KiB", 256 << 10}, {"1MiB", 1 << 20}, {"8MiB", 8 << 20}, {"64MiB", 64 << 20}}
+
+// queries is how many keys a round tests
+// too many for a branch predictor to learn from round to round.
+const queries = 1 << 16
+
+// eachWorkload runs a sub-benchmark for every filter size and share of hits.
+// Filters have 10 bits per key.
+func eachWorkload(b *testing.B, run func(b *testing.B, w *workload)) {
+	for _, size := range benchmarkSizes {
+		b.Run("filter="+size.name, func(b *testing.B) {
+			random := rand.New(rand.NewPCG(1, uint64(size.bytes)))
+			known := make([]uint64, size.bytes*8/10)
+			for i := range known {
+				known[i] = random.Uint64()
+			}
+			encoded := Policy{BitsPerKey: 10}.AppendFilter(nil, Uint64s(known))
+			for _, percent := range []int{0, 50, 100} {
+				b.Run(fmt.Sprintf("hits=%d%%", percent), func(b *testing.B) {
+					run(b, newWorkload(b, encoded, known, percent, random))
+				})
+			}
+		})
+	}
+}
+
+func newWorkload(b *testing.B, encoded []byte, known []uint64, percent int, random *rand.Rand) *workload {
+	filter, err := Open(LevelDB, encoded)
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := &workload{encoded: encoded, filter: filter, keys: make([]uint64, queries), bytes: make([][]byte, queries)}
+	data := make([]byte, 8*queries)
+	for i := range w.keys {
+		w.keys[i] = random.Uint64()
+		if random.IntN(100) < percent {
+			w.keys[i] = known[random.IntN(len(known))]
+		}
+		w.bytes[i] = data[8*i : 8*i+8 : 8*i+8]
+		binary.LittleEndian.PutUint64(w.bytes[i], w.keys[i])
+	}
+	return w
+}
+
+var sink int
+
+// count runs test over keys and keeps the number of hits alive.
+func (w *workload) reference() {
+	hits := 0
+	for _, key := range w.bytes {
+		if referenceLevelDB(w.encoded, key) {
+			hits++
+		}
+	}
+	sink += hits
+}
+
+func BenchmarkMayContain(b *testing.B) {
+	paths := []struct {
+		name string
+		run  func(w *workload) (hits int)
+	}{
+		{"Filter.MayContain", func(w *workload) (hits int) {
+			for _, key := range w.bytes {
+				if w.filter.MayContain(key) {
+					hits++
+				}
+			}
+			return hits
+		}},
+		{"Filter.MayContainUint64", func(w *workload) (hits int) {
+			for _, key := range w.keys {
+				if w.filter.MayContainUint64(key) {
+					hits++
+				}
+			}
+			return hits
+		}},
+		{"Policy.MayContain", func(w *workload) (hits int) {
+			policy := Policy{BitsPerKey: 10}
+			for _, key := range w.bytes {
+				if policy.MayContain(w.encoded, key) {
+					hits++
+				}
+			}
+			return hits
+		}},
+	}
+	eachWorkload(b, func(b *testing.B, w *workload) {
+		for _, path := range paths {
+			b.Run("path="+path.name, func(b *testing.B) {
+				inTurn(b, queries, w.reference, func() { sink += path.run(w) })
+			})
+		}
+	})
+}
+
+func BenchmarkMayContainBatch(b *testing.B) {
+	eachWorkload(b, func(b *testing.B, w *workload) {
+		hits := make([]uint64, queries/64)
+		for _, kernel := range Kernels() {
+			filter, err := w.filter.WithKernel(kernel)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run("kernel="+kernel.String(), func(b *testing.B) {
+				inTurn(b, queries, w.reference, func() { sink += filter.MayContainBatch(Uint64s(w.keys), hits) })
+			})
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"testing"
+)
+
+// FuzzOpen takes any bytes as a filter.
+func FuzzOpen(f *testing.F) {
+	f.Add([]byte(nil), []byte("hello"))
+	f.Add([]byte{6}, []byte("hello"))
+	f.Add([]byte{0xff, 0}, []byte("hello"))
+	f.Add([]byte{0xff, 31}, []byte(""))
+	f.Add(fromHex("014000010410400006"), []byte("hello"))
+	f.Fuzz(func(t *testing.T, encoded, key []byte) {
+		want := Reference(LevelDB, encoded, key)
+		if got := (Policy{}).MayContain(encoded, key); got != want {
+			t.Errorf("Policy.MayContain = %v", got)
+		}
+		// The key, and what is left of it when its start is cut off.
+		var keys [][]byte
+		for i := range min(len(key), 16) + 1 {
+			keys = append(keys, key[i:])
+		}
+		eachKernel(t, encoded, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
+		s, err := OpenSet(LevelDB, encoded)
+		if err != nil {
+			if !errors.Is(err, ErrEncoding) {
+				t.Errorf("OpenSet: %v", err)
+			}
+			return
+		}
+		s.Add(key)
+		if !s.MayContain(key) {
+			t.Error("a set does not hold the key just added")
+		}
+	})
+}
+
+// FuzzKeys makes columns of any bytes. Each is an error or a column whose rows
+// are those that a careful reader finds.
+func FuzzKeys(f *testing.F) {
+	f.Add([]byte("hello world"), []byte{0, 0, 0, 0, 5, 0, 0, 0, 11, 0, 0, 0}, 1, []byte{0xff}, 0)
+	f.Add([]byte("hello world"), []byte{0, 0, 0, 0, 9, 0, 0, 0, 5, 0, 0, 0}, 11, []byte{0x55, 0x01}, 3)
+	f.Add([]byte("hello world"), []byte{0xff, 0xff, 0xff, 0xff, 5, 0, 0, 0}, -1, []byte(nil), math.MaxInt)
+	f.Fuzz(func(t *testing.T, data, rawOffsets []byte, width int, validity []byte, offset int) {
+		check := func(column Keys, err error, rows [][]byte) {
+			if (err == nil) != (rows != nil) || err != nil && !errors.Is(err, ErrKeys) {
+				t.Fatalf("error %v for %d rows", err, len(rows))
+			}
+			if err != nil {
+				return
+			}
+			checkColumn(t, column, rows, nil)
+			with, err := column.WithValidity(validity, offset)
+			if fits := offset >= 0 && offset <= 8*len(validity)-len(rows); fits != (err == nil) {
+				t.Fatalf("WithValidity of %d bytes at %d for %d rows: %v", len(validity), offset, len(rows), err)
+			}
+			if err != nil {
+				return
+			}
+			valid := make([]bool, len(rows))
+			for i := range valid {
+				valid[i] = validity[(offset+i)/8]>>((offset+i)%8)&1 != 0
+			}
+			checkColumn(t, with, rows, valid)
+		}
+
+		column, err := FixedWidth(data, width)
+		var rows [][]byte
+		if width > 0 && len(data)%width == 0 {
+			rows = [][]byte{}
+			for i := 0; i < len(data); i += width {
+				rows = append(rows, data[i:i+width])
+			}
+		}
+		check(column, err, rows)
+
+		var offsets32 []int32
+		var offsets64 []int64
+		for b := rawOffsets; len(b) >= 4; b = b[4:] {
+			offsets32 = append(offsets32, int32(binary.LittleEndian.Uint32(b)))
+			offsets64 = append(offsets64, int64(int32(binary.LittleEndian.Uint32(b))))
+		}
+		rows = [][]byte{}
+		for i, to := range offsets64 {
+			if from := offsets64[max(0, i-1)]; from < 0 || from > to || to > int64(len(data)) {
+				rows = nil
+				break
+			} else if i > 0 {
+				rows = append(rows, data[from:to])
+			}
+		}
+		column, err = Offsets(data, offsets32)
+		check(column, err, rows)
+		column, err = Offsets64(data, offsets64)
+		check(column, err, rows)
+	})
+}
+
+// FuzzKernels probes any bits for any hashes: each kernel against the
+// reference.
+func FuzzKernels(f *testing.F) {
+	f.Add([]byte{0}, byte(1), []byte{0, 0, 0, 0})
+	f.Add(fromHex("0140000104104000"), byte(6), []byte{0x4e, 0x96, 0x95, 0xf7, 0xff, 0xff, 0xff, 0xff})
+	f.Add([]byte{0xff, 0xfe, 0xff, 0x7f, 0xff}, byte(30), make([]byte, 4*70))
+	f.Fuzz(func(t *testing.T, bits []byte, k byte, hashes []byte) {
+		encoded := append(bits[:len(bits):len(bits)], k)
+		var column []uint32
+		var want []bool
+		for ; len(hashes) >= 4; hashes = hashes[4:] {
+			h := binary.LittleEndian.Uint32(hashes)
+			column = append(column, h)
+			want = append(want, referenceLevelDB(encoded, binary.LittleEndian.AppendUint32(nil, keyOf(h))))
+		}
+		eachKernel(t, encoded, func(t *testing.T, f *Filter) { checkBatch(t, f, Hashes32(column), want) })
+	})
+}
+
+// FuzzBuild builds in every way from any keys: each a byte of length and as
+// many bytes.
+func FuzzBuild(f *testing.F) {
+	f.Add([]byte("\x05hello\x05world"), 10)
+	f.Add([]byte("\x00\x00\x01\x80\x02\xff\xfe"), 0)
+	f.Add([]byte(nil), -3)
+	f.Fuzz(func(t *testing.T, data []byte, bitsPerKey int) {
+		bitsPerKey %= 200
+		var keys [][]byte
+		for len(data) > 0 {
+			n := min(int(data[0]), len(data)-1)
+			keys = append(keys, data[1:1+n])
+			data = data[1+n:]
+		}
+		want := referenceCreateLevelDB(nil, keys, bitsPerKey)
+		for _, way := range ways {
+			if got := way.build(t, Policy{BitsPerKey: bitsPerKey}, keys); string(got) != string(want) {
+				t.Errorf("%s = %x, want %x", way.name, got, want)
+			}
+		}
+	})
+}

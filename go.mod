@@ -1,0 +1,3 @@
+module github.com/lanebloom/bloom
+
+go 1.26.0

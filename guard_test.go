@@ -1,0 +1,112 @@
+//go:build unix
+
+package bloom
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"unsafe"
+
+	"github.com/lanebloom/bloom/internal/golden"
+	"github.com/lanebloom/bloom/internal/guard"
+)
+
+// TestKeysAtPageEnd hashes keys of every length and alignment that end where
+// an inaccessible page begins, in every layout.
+func TestKeysAtPageEnd(t *testing.T) {
+	const room = 130 + 16
+	buffer := guard.Buffer(t, 2*room)
+	copy(buffer, golden.Mixed.Key(130))
+	copy(buffer[room:], golden.Mixed.Key(130))
+	known := golden.Mixed.Range(0, 1000)
+	eachKernel(t, Policy{BitsPerKey: 10}.AppendFilter(nil, Bytes(known)), func(t *testing.T, f *Filter) {
+		for length := range 131 {
+			for gap := range 16 { // moves the start and, but for gap 0, the end
+				from, to := len(buffer)-length-gap, len(buffer)-gap
+				key := buffer[from:to:to]
+				checkFilter(t, f, [][]byte{key, key, known[length]})
+				want := referenceLevelDB(f.data, key)
+				for _, column := range []Keys{
+					Strings([]string{unsafe.String(unsafe.SliceData(key), length)}),
+					must(t)(Offsets(buffer[:to:to], []int32{int32(from), int32(to)})),
+					must(t)(Offsets64(buffer[:to:to], []int64{int64(from), int64(to)})),
+				} {
+					checkBatch(t, f, column, []bool{want})
+				}
+				if length > 0 {
+					checkBatch(t, f, must(t)(FixedWidth(key, length)), []bool{want})
+				}
+			}
+		}
+	})
+}
+
+// TestColumnsAtPageEnd reads columns of integers that end where an
+// inaccessible page begins.
+func TestColumnsAtPageEnd(t *testing.T) {
+	buffer := guard.Buffer(t, 8*200)
+	copy(buffer, golden.Mixed.Key(130))
+	encoded := Policy{BitsPerKey: 10}.AppendFilter(nil, Bytes(golden.Integers.Range(0, 1000)))
+	eachKernel(t, encoded, func(t *testing.T, f *Filter) {
+		for n := range 200 {
+			end := unsafe.Add(unsafe.Pointer(unsafe.SliceData(buffer)), len(buffer))
+			for _, column := range []Keys{
+				Uint32s(unsafe.Slice((*uint32)(unsafe.Add(end, -4*n)), n)),
+				Uint64s(unsafe.Slice((*uint64)(unsafe.Add(end, -8*n)), n)),
+				Hashes32(unsafe.Slice((*uint32)(unsafe.Add(end, -4*n)), n)),
+			} {
+				f.MayContainBatch(column, make([]uint64, 4))
+			}
+		}
+	})
+}
+
+// TestFiltersAtPageEnd probes filters of every size and alignment that end
+// where an inaccessible page begins and are themselves read-only.
+func TestFiltersAtPageEnd(t *testing.T) {
+	keys := golden.Mixed.Range(0, 300)
+	page := os.Getpagesize()
+	for size := 1; size <= 200; size++ {
+		buffer := guard.Buffer(t, page)
+		encoded := buffer[page-size-1:]
+		copy(encoded, referenceCreateLevelDB(nil, keys[:200], 10))
+		encoded[size] = byte(size % 33)
+		guard.ReadOnly(t, buffer)
+		eachKernel(t, encoded, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
+	}
+}
+
+// TestHugeFilters probes filters around 2^32 bits, past which a hash does not
+// reach: there the ports of LevelDB to Go divide by zero.
+func TestHugeFilters(t *testing.T) {
+	const reach = 1 << 29 // bytes
+	buffer := guard.Buffer(t, reach+5)
+	keys := golden.Decimals.Range(0, 2000)
+	for _, size := range []int{reach - 1, reach, reach + 1, reach + 4} {
+		t.Run(fmt.Sprintf("bytes=%d", size), func(t *testing.T) {
+			encoded := buffer[:size+1]
+			encoded[size] = 6
+			d := decodeLevelDB(encoded)
+			for _, key := range keys[:1000] {
+				d.add(hash32(key))
+			}
+			defer func() {
+				encoded[size] = 0
+				for _, key := range keys[:1000] {
+					h := hash32(key)
+					for range 6 {
+						*d.at(h) = 0
+						h += h>>17 | h<<15
+					}
+				}
+			}()
+			eachKernel(t, encoded, func(t *testing.T, f *Filter) {
+				if f.MayContainBatch(Bytes(keys[:1000]), make([]uint64, 16)) != 1000 {
+					t.Error("keys are missing")
+				}
+				checkFilter(t, f, keys)
+			})
+		})
+	}
+}

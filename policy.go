@@ -1,0 +1,133 @@
+package bloom
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unsafe"
+)
+
+// Policy says how filters are built: in which format, and how large. The zero
+// Format is LevelDB. A Policy is LevelDB's FilterPolicy: Name, CreateFilter
+// ([Policy.AppendFilter]) and KeyMayMatch ([Policy.MayContain]).
+type Policy struct {
+	Format     Format
+	BitsPerKey int // negative counts as 0
+}
+
+// PolicyFor returns the policy of the fewest bits per key for which
+// [Policy.FalsePositiveRate] of capacity keys is at most falsePositiveRate.
+//
+// The error is [ErrRate] if the rate is not between 0 and 1 or the format
+// cannot hold it, [ErrCapacity] if capacity is negative, and [ErrFormat]. A
+// 32-bit hash alone gives n keys a rate of n / 2^32, however many bits they
+// have.
+func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error) {
+	if !f.valid() {
+		return Policy{}, fmt.Errorf("%w: %v", ErrFormat, f)
+	}
+	if capacity < 0 {
+		return Policy{}, fmt.Errorf("%w: %d keys", ErrCapacity, capacity)
+	}
+	if !(falsePositiveRate > 0 && falsePositiveRate < 1) {
+		return Policy{}, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)
+	}
+	if floor := collisionRate(capacity); floor >= falsePositiveRate {
+		most := -math.Log1p(-falsePositiveRate) * (1 << 32)
+		return Policy{}, fmt.Errorf(
+			"%w: the 32-bit hash of %v gives %d keys a rate of %.3g, above %.3g; divide them among filters of fewer than %.0f keys",
+			ErrRate, f, capacity, floor, falsePositiveRate, most)
+	}
+	for p := (Policy{Format: f}); ; p.BitsPerKey++ {
+		if p.FalsePositiveRate(capacity) <= falsePositiveRate {
+			return p, nil
+		}
+	}
+}
+
+// Name returns the name that tables store beside filters of this policy.
+func (p Policy) Name() string { return p.Format.Name() }
+
+// FalsePositiveRate returns the expected share, 0 to 1, of absent keys that a
+// filter of n keys answers yes to: (1 - e^(-kn/m))^k for k probes of m bits
+// (Bloom 1970), and above that the share of keys whose hash is that of one of
+// the n.
+//
+// The formula takes the probes to be independent. LevelDB's third is not: it
+// has 196,606 values in all, so in filters of more than some 20,000 keys the
+// rate is up to 1.8 times the formula's. [Filter.Stats] tells the rate of a
+// filter as it is.
+func (p Policy) FalsePositiveRate(n int) float64 {
+	_ = formats[p.Format]
+	n = max(n, 0)
+	k := float64(probesLevelDB(p.BitsPerKey))
+	m := math.Ceil(max(64, float64(n)*float64(max(p.BitsPerKey, 0)))/8) * 8
+	m = min(m, 1<<32) // the reach of the hash
+	walk := math.Pow(-math.Expm1(-k*float64(n)/m), k)
+	floor := collisionRate(n)
+	return floor + (1-floor)*walk
+}
+
+// collisionRate returns the chance that the 32-bit hash of an absent key is
+// that of one of n keys.
+func collisionRate(n int) float64 { return -math.Expm1(-float64(n) / (1 << 32)) }
+
+// MayContain reports whether key may be in an encoded filter. It takes any
+// bytes at all as the filter, as [Open] does, and allocates nothing; a
+// [Filter] saves it the decoding.
+func (p Policy) MayContain(filter, key []byte) bool {
+	_ = formats[p.Format]
+	d := decodeLevelDB(filter)
+	return d.test(hash32Start(len(key)), unsafe.Pointer(unsafe.SliceData(key)), len(key))
+}
+
+// AppendFilter appends the encoded filter of keys to dst and returns the
+// extended slice. It sizes the filter by the number of keys, duplicates
+// included and null rows not, and leaves the bytes that dst held alone.
+//
+// It panics, as make does, if the filter is larger than memory can be.
+func (p Policy) AppendFilter(dst []byte, keys Keys) []byte {
+	dst, d := p.grow(dst, keys.n-keys.nulls())
+	d.addColumn(keys)
+	return dst
+}
+
+// grow appends the encoding of an empty filter for n keys to dst, and returns
+// the walk through it as well.
+func (p Policy) grow(dst []byte, n int) ([]byte, double32) {
+	_ = formats[p.Format]
+	size, ok := bytesLevelDB(n, p.BitsPerKey)
+	if !ok {
+		panic(fmt.Sprintf("bloom: a filter of %d keys at %d bits per key is too large", n, p.BitsPerKey))
+	}
+	start := len(dst)
+	dst = slices.Grow(dst, size+1)[:start+size+1]
+	array := dst[start : start+size]
+	clear(array)
+	k := probesLevelDB(p.BitsPerKey)
+	dst[start+size] = byte(k)
+	return dst, newDouble32(array, k)
+}
+
+// NewBuilder returns an empty builder of filters of this policy.
+func (p Policy) NewBuilder() *Builder {
+	_ = formats[p.Format]
+	return &Builder{policy: p}
+}
+
+// NewSet returns an empty set with room for capacity keys at the policy's bits
+// per key. The error is [ErrCapacity] if capacity is negative or the filter
+// too large to be addressed, and [ErrFormat].
+func (p Policy) NewSet(capacity int) (*Set, error) {
+	if !p.Format.valid() {
+		return nil, fmt.Errorf("%w: %v", ErrFormat, p.Format)
+	}
+	if capacity < 0 {
+		return nil, fmt.Errorf("%w: %d keys", ErrCapacity, capacity)
+	}
+	if _, ok := bytesLevelDB(capacity, p.BitsPerKey); !ok {
+		return nil, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, capacity, p.BitsPerKey)
+	}
+	data, _ := p.grow(nil, capacity)
+	return &Set{openView(p.Format, data)}, nil
+}
