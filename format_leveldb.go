@@ -105,17 +105,19 @@ func mix32(h, word uint32) uint32 {
 func hash32(key []byte) uint32 {
 	p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
 	h := hash32Pairs(hash32Start(n), p, n)
-	return hash32Tail(hash32Word(h, p, n), p, n)
+	if n%8 == 0 {
+		return h
+	}
+	return hash32Tail(h, p, n)
 }
 
 func hash32String(key string) uint32 {
 	return hash32(unsafe.Slice(unsafe.StringData(key), len(key)))
 }
 
-// The hash of the n bytes at p comes in parts small enough to be inlined,
-// which saves the test of one key a call. They read through a pointer because
-// a slice expression costs more than the hash of a word; they read bytes 0 to
-// n-1 alone.
+// The hash of the n bytes at p comes in parts, of which the compiler inlines
+// the first two. They read through a pointer because a slice expression costs
+// more than the hash of a word; they read bytes 0 to n-1 alone.
 
 // hash32Start returns the state before the first of n bytes.
 func hash32Start(n int) uint32 { return hash32Seed ^ uint32(n)*hash32Mul }
@@ -129,29 +131,42 @@ func hash32Pairs(h uint32, p unsafe.Pointer, n int) uint32 {
 	return h
 }
 
-// hash32Word takes bytes n&^7 to n&^3-1 into h: one word or none.
-func hash32Word(h uint32, p unsafe.Pointer, n int) uint32 {
-	if n&4 == 0 {
-		return h
+// hash32Tail takes bytes n&^7 to n-1 into h: up to one word, and then up to
+// three bytes, which are unsigned (some early ports took them as signed). There
+// is no branch on their number, which in a column of strings is random.
+func hash32Tail(h uint32, p unsafe.Pointer, n int) uint32 {
+	if n < 4 {
+		return hash32Short(h, unsafe.Slice((*byte)(p), n))
 	}
-	return mix32(h, binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(p, n&^7))[:]))
+	half := n >> 2 & 1 // 1 if there is a word; if not, read any and drop it
+	word := mix32(h, load32(p, n&^7&-half))
+	if half != 0 {
+		h = word
+	}
+	// The last bytes are the upper ones of the last four.
+	bytes := (h + uint32(uint64(load32(p, n-4))>>(32-n&3*8))) * hash32Mul
+	bytes ^= bytes >> 24
+	if n&3 != 0 {
+		h = bytes
+	}
+	return h
 }
 
-// hash32Tail takes bytes n&^3 to n-1 into h: up to three, which are unsigned
-// (some early ports took them as signed).
-func hash32Tail(h uint32, p unsafe.Pointer, n int) uint32 {
-	if n&3 == 0 {
+// hash32Short takes a whole key of up to three bytes into h.
+func hash32Short(h uint32, key []byte) uint32 {
+	if len(key) == 0 {
 		return h
 	}
-	word := uint32(*(*byte)(unsafe.Add(p, n&^3)))
-	if n&2 != 0 {
-		word |= uint32(*(*byte)(unsafe.Add(p, n&^3+1))) << 8
-		if n&1 != 0 {
-			word |= uint32(*(*byte)(unsafe.Add(p, n&^3+2))) << 16
-		}
+	word := uint32(0)
+	for i, b := range key {
+		word |= uint32(b) << (8 * i)
 	}
 	h = (h + word) * hash32Mul
 	return h ^ h>>24
+}
+
+func load32(p unsafe.Pointer, i int) uint32 {
+	return binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(p, i))[:])
 }
 
 // hash32Uint32 returns the hash of key's 4 little-endian bytes.

@@ -130,7 +130,10 @@ func (d double32) has(h uint32) bool { return uint32(*d.at(h))&(1<<(h%8)) != 0 }
 // more than two probes. Keys that pass are mostly present, so each further
 // probe has a branch of its own, which predicts well.
 func (d *double32) test(h uint32, p unsafe.Pointer, n int) bool {
-	h = hash32Tail(hash32Word(hash32Pairs(h, p, n), p, n), p, n)
+	h = hash32Pairs(h, p, n)
+	if n%8 != 0 {
+		h = hash32Tail(h, p, n)
+	}
 	delta := bits.RotateLeft32(h, -17)
 	k := d.k
 	if k >= 3 {

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"testing/iotest"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/lanebloom/bloom"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"bloom": main})
+}
+
+// TestScripts runs the scripts of testdata/script, in which "bloom" is this
+// command.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status":   wantStatus,
+			"bytes":    wantBytes,
+			"generate": generate,
+		},
+	})
+}
+
+// wantStatus is the script command: status N COMMAND ARGS…
+func wantStatus(ts *testscript.TestScript, _ bool, args []string) {
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
+}
+
+// wantBytes is the script command: bytes FILE HEX
+func wantBytes(ts *testscript.TestScript, _ bool, args []string) {
+	if got := hex.EncodeToString([]byte(ts.ReadFile(args[0]))); got != args[1] {
+		ts.Fatalf("%s holds %s, want %s", args[0], got, args[1])
+	}
+}
+
+// generate is the script command: generate FILE FROM TO, for a file of lines
+// key FROM … key TO-1.
+func generate(ts *testscript.TestScript, _ bool, args []string) {
+	from, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	to, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	var lines bytes.Buffer
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&lines, "key %d\n", i)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), lines.Bytes(), 0o644))
+}
+
+// randomLines returns lines of all lengths, some longer than a chunk.
+func randomLines(random *rand.Rand, n int) [][]byte {
+	lines := make([][]byte, n)
+	for i := range lines {
+		length := random.IntN(40)
+		switch random.IntN(1000) {
+		case 0:
+			length = random.IntN(3 * chunkSize)
+		case 1:
+			length = chunkSize - 1 + random.IntN(3)
+		}
+		lines[i] = make([]byte, length)
+		for j := range lines[i] {
+			lines[i][j] = byte(random.Uint32())
+			if lines[i][j] == '\n' {
+				lines[i][j] = '\r'
+			}
+		}
+	}
+	return lines
+}
+
+// TestFilterAgainstLoop compares the filter command with a loop over lines, for
+// every flag, with and without a last newline.
+func TestFilterAgainstLoop(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	dir := t.TempDir()
+	lines := randomLines(random, 20000)
+	encoded := bloom.Policy{BitsPerKey: 4}.AppendFilter(nil, bloom.Bytes(lines[:10000]))
+	path := filepath.Join(dir, "filter")
+	if err := os.WriteFile(path, encoded, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	random.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+	stream := filepath.Join(dir, "stream")
+	for _, end := range []string{"", "\n"} {
+		if err := os.WriteFile(stream, append(bytes.Join(lines, []byte("\n")), end...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, invert := range []bool{false, true} {
+			var want []byte
+			count := 0
+			for _, line := range lines {
+				if bloom.Reference(bloom.LevelDB, encoded, line) != invert {
+					want = append(append(want, line...), '\n')
+					count++
+				}
+			}
+			command := filterCommand{formatFlag: formatFlag{"leveldb"}, Invert: invert, File: path, Stream: []string{stream}}
+			if got := output(t, &command); !bytes.Equal(got, want) {
+				t.Errorf("invert %v: %d bytes of output, want %d", invert, len(got), len(want))
+			}
+			command.Count = true
+			if got := output(t, &command); string(got) != fmt.Sprintln(count) {
+				t.Errorf("invert %v: counted %q, want %d", invert, got, count)
+			}
+		}
+	}
+}
+
+// output runs a filter command and returns what it prints.
+func output(t *testing.T, f *filterCommand) []byte {
+	t.Helper()
+	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := f.Run(&streams{os.Stdin, out, os.Stderr}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(out.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// TestPipeline reads in odd pieces, and ends in errors.
+func TestPipeline(t *testing.T) {
+	lines := randomLines(rand.New(rand.NewPCG(3, 4)), 3000)
+	input := bytes.Join(lines, []byte("\n"))
+	failure := errors.New("failure")
+	for name, c := range map[string]struct {
+		reader    io.Reader
+		finishErr error
+		want      error
+	}{
+		"whole":           {bytes.NewReader(input), nil, nil},
+		"half":            {iotest.HalfReader(bytes.NewReader(input)), nil, nil},
+		"data with EOF":   {iotest.DataErrReader(bytes.NewReader(input)), nil, nil},
+		"error":           {io.MultiReader(bytes.NewReader(input), iotest.ErrReader(failure)), nil, failure},
+		"error in finish": {bytes.NewReader(input), failure, failure},
+	} {
+		t.Run(name, func(t *testing.T) {
+			read, got := 0, [][]byte(nil)
+			err := pipeline(c.reader, '\n', func(n int) { read += n }, func(*chunk) {}, func(c2 *chunk) error {
+				for _, line := range c2.lines {
+					got = append(got, bytes.Clone(line))
+				}
+				return c.finishErr
+			})
+			if !errors.Is(err, c.want) {
+				t.Fatalf("error %v, want %v", err, c.want)
+			}
+			if c.want == nil && read != len(input)+1 {
+				t.Errorf("progress of %d bytes, want %d", read, len(input)+1)
+			}
+			want := lines
+			if c.want != nil {
+				want = want[:min(len(want), len(got))]
+			}
+			if len(got) != len(want) {
+				t.Fatalf("%d lines, want %d", len(got), len(want))
+			}
+			for i := range want {
+				if !bytes.Equal(got[i], want[i]) {
+					t.Fatalf("line %d differs", i)
+				}
+			}
+		})
+	}
+}
