@@ -1,0 +1,86 @@
+# make test runs everything; CONTRIBUTING.md tells what that is.
+
+PACKAGES := gcc g++ libc6-dev libleveldb-dev qemu-user-static make git
+MODULES  := . cmd/bloom compare
+FUZZ     := FuzzOpen FuzzKeys FuzzKernels FuzzBuild
+# New executions of each fuzz target: a fixed count, not a time.
+FUZZ_EXECUTIONS := 20000
+SHELL    := bash
+
+.PHONY: test
+test: deps format vet unit race purego fuzz emulated
+	@echo "all tests passed"
+
+# deps installs what is missing when it may, and else names it and fails.
+.PHONY: deps
+deps:
+	@missing=(); \
+	for p in $(PACKAGES); do \
+		dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing+=($$p); \
+	done; \
+	if [ $${#missing[@]} = 0 ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}"; \
+	else \
+		echo "missing Debian packages: $${missing[*]} (make deps as root installs them)" >&2; exit 1; \
+	fi
+
+.PHONY: format
+format:
+	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt: $$files" >&2; exit 1; }
+
+# vet checks every module for this machine, and the ones that users build for
+# every system and architecture in use.
+.PHONY: vet
+vet:
+	for m in $(MODULES); do (cd $$m && go vet ./...) || exit; done
+	for target in linux/amd64 linux/arm64 linux/386 linux/s390x darwin/arm64 darwin/amd64 windows/amd64 windows/arm64; do \
+		for m in . cmd/bloom; do \
+			(cd $$m && GOOS=$${target%/*} GOARCH=$${target#*/} go vet ./...) || exit; \
+		done; \
+	done
+
+.PHONY: unit
+unit:
+	for m in $(MODULES); do (cd $$m && go test ./...) || exit; done
+
+.PHONY: race
+race:
+	for m in . cmd/bloom; do (cd $$m && go test -race ./...) || exit; done
+
+.PHONY: purego
+purego:
+	for m in . cmd/bloom; do (cd $$m && go vet -tags purego ./... && go test -tags purego ./...) || exit; done
+
+# fuzz runs new executions of each target; go test alone replays the corpora.
+.PHONY: fuzz
+fuzz:
+	for f in $(FUZZ); do go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZ_EXECUTIONS)x . || exit; done
+
+# emulated runs the tests as other machines: other architectures, one of them
+# big-endian, and amd64 CPUs without AVX and without AVX-512. qemu's warnings of
+# features that it lacks are dropped. qemu-i386 mishandles the signals by which
+# the Go runtime preempts.
+.PHONY: emulated
+emulated:
+	GOARCH=arm64 go test -exec 'qemu-aarch64-static -cpu cortex-a53' .
+	GOARCH=s390x go test -exec qemu-s390x-static .
+	GODEBUG=asyncpreemptoff=1 GOARCH=386 go test -exec qemu-i386-static .
+	for cpu in Nehalem Haswell; do \
+		GOARCH=amd64 go test -exec "qemu-x86_64-static -cpu $$cpu" . \
+			2> >(grep -v 'qemu-x86_64-static: warning: TCG' >&2) || exit; \
+	done
+
+# golden writes testdata/ anew with the C++ LevelDB.
+.PHONY: golden
+golden: deps
+	cd compare && go run ./golden ../testdata/leveldb/golden.json
+
+# lint is not part of make test: the linter is a large download.
+.PHONY: lint
+lint:
+	for m in $(MODULES); do (cd $$m && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run ./...) || exit; done
+
+.PHONY: bench
+bench:
+	go test -run '^$$' -bench . .
