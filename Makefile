@@ -79,7 +79,7 @@ golden: deps
 # lint is not part of make test: the linter is a large download.
 .PHONY: lint
 lint:
-	for m in $(MODULES); do (cd $$m && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run ./...) || exit; done
+	for m in $(MODULES); do (cd $$m && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit; done
 
 .PHONY: bench
 bench:

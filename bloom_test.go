@@ -82,7 +82,7 @@ var ways = []struct {
 	build func(t testing.TB, p Policy, keys [][]byte) []byte
 }{
 	{"reference", func(_ testing.TB, p Policy, keys [][]byte) []byte {
-		return referenceCreateLevelDB(nil, keys, p.BitsPerKey)
+		return referenceCreateLevelDB(keys, p.BitsPerKey)
 	}},
 	{"Policy.AppendFilter", func(_ testing.TB, p Policy, keys [][]byte) []byte {
 		return p.AppendFilter(nil, Bytes(keys))

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -107,7 +108,7 @@ func FuzzKernels(f *testing.F) {
 	f.Add(fromHex("0140000104104000"), byte(6), []byte{0x4e, 0x96, 0x95, 0xf7, 0xff, 0xff, 0xff, 0xff})
 	f.Add([]byte{0xff, 0xfe, 0xff, 0x7f, 0xff}, byte(30), make([]byte, 4*70))
 	f.Fuzz(func(t *testing.T, bits []byte, k byte, hashes []byte) {
-		encoded := append(bits[:len(bits):len(bits)], k)
+		encoded := slices.Concat(bits, []byte{k})
 		var column []uint32
 		var want []bool
 		for ; len(hashes) >= 4; hashes = hashes[4:] {
@@ -133,7 +134,7 @@ func FuzzBuild(f *testing.F) {
 			keys = append(keys, data[1:1+n])
 			data = data[1+n:]
 		}
-		want := referenceCreateLevelDB(nil, keys, bitsPerKey)
+		want := referenceCreateLevelDB(keys, bitsPerKey)
 		for _, way := range ways {
 			if got := way.build(t, Policy{BitsPerKey: bitsPerKey}, keys); string(got) != string(want) {
 				t.Errorf("%s = %x, want %x", way.name, got, want)

@@ -70,7 +70,7 @@ func TestFiltersAtPageEnd(t *testing.T) {
 	for size := 1; size <= 200; size++ {
 		buffer := guard.Buffer(t, page)
 		encoded := buffer[page-size-1:]
-		copy(encoded, referenceCreateLevelDB(nil, keys[:200], 10))
+		copy(encoded, referenceCreateLevelDB(keys[:200], 10))
 		encoded[size] = byte(size % 33)
 		guard.ReadOnly(t, buffer)
 		eachKernel(t, encoded, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })

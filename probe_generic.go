@@ -47,27 +47,23 @@ func referenceLevelDB(filter, key []byte) bool {
 	return true
 }
 
-// referenceCreateLevelDB is BloomFilterPolicy::CreateFilter: it appends the
-// filter of keys to dst.
-func referenceCreateLevelDB(dst []byte, keys [][]byte, bitsPerKey int) []byte {
+// referenceCreateLevelDB is BloomFilterPolicy::CreateFilter.
+func referenceCreateLevelDB(keys [][]byte, bitsPerKey int) []byte {
 	bitsPerKey = max(bitsPerKey, 0)
 	k := min(max(int(float64(bitsPerKey)*0.69), 1), 30)
 	nBytes := (max(64, len(keys)*bitsPerKey) + 7) / 8
 	nBits := uint64(nBytes) * 8
-	start := len(dst)
-	dst = append(dst, make([]byte, nBytes)...)
-	dst = append(dst, byte(k))
-	array := dst[start:]
+	filter := make([]byte, nBytes, nBytes+1)
 	for _, key := range keys {
 		h := referenceHash32(key)
 		delta := h>>17 | h<<15
 		for range k {
 			bit := uint64(h) % nBits
-			array[bit/8] |= 1 << (bit % 8)
+			filter[bit/8] |= 1 << (bit % 8)
 			h += delta
 		}
 	}
-	return dst
+	return append(filter, byte(k))
 }
 
 // referenceHash32 is LevelDB's Hash with the seed of its Bloom filter.

@@ -361,7 +361,7 @@ func checkColumn(t *testing.T, column Keys, keys [][]byte, valid []bool) {
 		}
 	}
 	p := Policy{BitsPerKey: 10}
-	if got, want := p.AppendFilter(nil, column), referenceCreateLevelDB(nil, present, 10); !slices.Equal(got, want) {
+	if got, want := p.AppendFilter(nil, column), referenceCreateLevelDB(present, 10); !slices.Equal(got, want) {
 		t.Fatalf("AppendFilter of %d keys differs from the reference", len(keys))
 	}
 	b := p.NewBuilder()

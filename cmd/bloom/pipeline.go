@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"runtime"
@@ -101,7 +102,7 @@ func readChunks(r io.Reader, delimiter byte, free <-chan *chunk, stop <-chan str
 		c.data = append(c.data[:0], rest...)
 		rest = rest[:0]
 		end, err := readLines(r, delimiter, c)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			if len(c.data) == 0 {
 				return nil
 			}

@@ -34,6 +34,7 @@ const Searched = 4000
 // Kind names a sequence of keys.
 type Kind string
 
+// The kinds of keys.
 const (
 	Integers Kind = "integers" // key i is i as 4 little-endian bytes
 	Decimals Kind = "decimals" // key i is "key" and i in at least 6 digits
