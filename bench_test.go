@@ -56,7 +56,7 @@ var benchmarkSizes = []struct {
 	bytes int
 }{{"16KiB", 16 << 10}, {"256KiB", 256 << 10}, {"1MiB", 1 << 20}, {"8MiB", 8 << 20}, {"64MiB", 64 << 20}}
 
-// queries is how many keys a round tests
+// queries is how many keys a round tests:
 // too many for a branch predictor to learn from round to round.
 const queries = 1 << 16
 
@@ -98,9 +98,10 @@ func newWorkload(b *testing.B, encoded []byte, known []uint64, percent int, rand
 	return w
 }
 
+// sink keeps the answers alive.
 var sink int
 
-// count runs test over keys and keeps the number of hits alive.
+// reference tests the keys with the loop of LevelDB's ports.
 func (w *workload) reference() {
 	hits := 0
 	for _, key := range w.bytes {

@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 )
 
@@ -46,9 +47,13 @@ func (s *Set) Merge(other *Set) error {
 		return fmt.Errorf("%w: %v of %d bytes and %d probes, %v of %d bytes and %d probes", ErrShape,
 			s.format, len(s.data), s.k, other.format, len(other.data), other.k)
 	}
-	last := len(s.data) - 1
-	for i, b := range other.data[:last] {
-		s.data[i] |= b
+	// The last byte, the number of probes, is the same on both sides.
+	to, from := s.data, other.data
+	for ; len(to) >= 8; to, from = to[8:], from[8:] {
+		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)|binary.LittleEndian.Uint64(from))
+	}
+	for i, b := range from {
+		to[i] |= b
 	}
 	return nil
 }

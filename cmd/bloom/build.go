@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"os"
+	"runtime"
+	"sync"
 
 	"github.com/lanebloom/bloom"
 )
@@ -32,14 +34,7 @@ func (b *buildCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	set, err := policy.NewSet(n)
-	if err != nil {
-		return err
-	}
-	for _, column := range columns {
-		set.AddBatch(column)
-	}
-	encoded, err := set.MarshalBinary()
+	encoded, err := encode(policy, columns, n)
 	if err != nil {
 		return err
 	}
@@ -77,4 +72,34 @@ func (b *buildCommand) policy(format bloom.Format, n int) (bloom.Policy, error) 
 		return bloom.Policy{}, errors.New("--bits-per-key must be at least 1")
 	}
 	return bloom.Policy{Format: format, BitsPerKey: *b.BitsPerKey}, nil
+}
+
+// encode builds the filter of n hashed keys: on every core a part of the keys
+// in a set of the whole size, as far as memory allows, to be merged.
+func encode(policy bloom.Policy, columns []bloom.Keys, n int) ([]byte, error) {
+	const memory = 64 << 20 // bytes of all sets
+	size := max(1, n/8*policy.BitsPerKey)
+	parts := max(1, min(runtime.GOMAXPROCS(0), memory/size))
+	sets := make([]*bloom.Set, parts)
+	for i := range sets {
+		var err error
+		if sets[i], err = policy.NewSet(n); err != nil {
+			return nil, err
+		}
+	}
+	var group sync.WaitGroup
+	for i, set := range sets {
+		group.Go(func() {
+			for j := i; j < len(columns); j += parts {
+				set.AddBatch(columns[j])
+			}
+		})
+	}
+	group.Wait()
+	for _, set := range sets[1:] {
+		if err := sets[0].Merge(set); err != nil {
+			return nil, err
+		}
+	}
+	return sets[0].MarshalBinary()
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // chunkSize is how many bytes are read at a time, longer lines apart.
-const chunkSize = 256 << 10
+const chunkSize = 128 << 10
 
 // chunk is a piece of an input. The memory of its slices is used again for
 // later chunks.

@@ -1,7 +1,7 @@
 // Command falsepositives prints the false-positive rates of LevelDB's filter,
 // as measured and as the textbook has them, for docs/false-positives.md:
 //
-//	go run ./falsepositives
+//	go run ./falsepositives    (in compare/)
 package main
 
 import (
