@@ -1,6 +1,6 @@
 # make test runs everything; CONTRIBUTING.md tells what that is.
 
-PACKAGES := gcc g++ libc6-dev libleveldb-dev qemu-user-static make git
+PACKAGES := bsdutils gcc g++ libc6-dev libleveldb-dev qemu-user-static make git
 MODULES  := . cmd/bloom compare
 FUZZ     := FuzzOpen FuzzKeys FuzzKernels FuzzBuild
 # New executions of each fuzz target: a fixed count, not a time.

@@ -2,7 +2,9 @@ package compare
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -145,5 +147,30 @@ func checkAnswers(t *testing.T, filter []byte, keys [][]byte, want []bool) {
 				t.Fatalf("MayContain(%x) = %v, LevelDB says %v", key, got, want[i])
 			}
 		}
+	}
+}
+
+// TestDemoFilter compares the filter of the demo with LevelDB's.
+func TestDemoFilter(t *testing.T) {
+	file, err := os.Open("../cmd/bloom/words/known.txt.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := bytes.Split(bytes.TrimSuffix(list, []byte("\n")), []byte("\n"))
+	want, err := leveldb(t).CreateFilter(words, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := (bloom.Policy{BitsPerKey: 10}).AppendFilter(nil, bloom.Bytes(words)); !bytes.Equal(got, want) {
+		t.Errorf("the filter of %d words differs from LevelDB's", len(words))
 	}
 }
