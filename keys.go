@@ -225,7 +225,7 @@ func hashBetween[E int32 | int64](hashes []uint32, data []byte, offsets []E) {
 // a word. The column must have a bitmap.
 func (k *Keys) valid(i, n int) (word uint64) {
 	bit := k.bit0 + i
-	for j, b := range k.validity[bit/8 : (bit+n+7)/8] {
+	for j, b := range k.validity[bit/8 : (uint(bit)+uint(n)+7)/8] {
 		// Up to 9 bytes hold the bits; shifts by 64 and more give 0.
 		if shift := 8*j - bit%8; shift >= 0 {
 			word |= uint64(b) << shift
