@@ -166,3 +166,22 @@ func BenchmarkMayContainBatch(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkHash hashes columns of keys of random lengths.
+func BenchmarkHash(b *testing.B) {
+	for _, lengths := range []struct{ from, to int }{{8, 8}, {16, 16}, {8, 24}, {1, 100}} {
+		b.Run(fmt.Sprintf("keys=%d-%d", lengths.from, lengths.to), func(b *testing.B) {
+			random := rand.New(rand.NewPCG(15, 16))
+			keys := make([][]byte, queries)
+			for i := range keys {
+				keys[i] = make([]byte, lengths.from+random.IntN(lengths.to-lengths.from+1))
+			}
+			column, hashes := Bytes(keys), make([]uint32, queries)
+			inTurn(b, queries, func() {
+				for i, key := range keys {
+					hashes[i] = referenceHash32(key)
+				}
+			}, func() { column.hash32(hashes) })
+		})
+	}
+}
