@@ -196,3 +196,16 @@ func TestPipeline(t *testing.T) {
 		})
 	}
 }
+
+// TestPipelineStops ends at an error of finishing, though the input has more to
+// come and is silent.
+func TestPipelineStops(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close()
+	go func() { _, _ = w.Write([]byte("a line\n")) }()
+	failure := errors.New("failure")
+	err := pipeline(r, '\n', func(int) {}, func(*chunk) {}, func(*chunk) error { return failure })
+	if !errors.Is(err, failure) {
+		t.Errorf("error %v, want %v", err, failure)
+	}
+}

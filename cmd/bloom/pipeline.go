@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"sync"
 
 	"github.com/lanebloom/bloom"
 )
@@ -56,11 +55,11 @@ func pipeline(r io.Reader, delimiter byte, progress func(int), work func(*chunk)
 	ordered := make(chan *chunk, cap(free))
 	stop := make(chan struct{})
 	var readError error
-	var group sync.WaitGroup
-	defer group.Wait()
 	defer close(stop)
 
-	group.Go(func() {
+	// After an error of finishing nobody waits for the reader, which may be
+	// waiting for a terminal or a pipe.
+	go func() {
 		defer close(ordered)
 		defer close(tasks)
 		readError = readChunks(r, delimiter, free, stop, func(c *chunk) {
@@ -68,15 +67,15 @@ func pipeline(r io.Reader, delimiter byte, progress func(int), work func(*chunk)
 			ordered <- c
 			tasks <- c
 		})
-	})
+	}()
 	for range workers {
-		group.Go(func() {
+		go func() {
 			for c := range tasks {
 				c.split(delimiter)
 				work(c)
 				c.worked <- struct{}{}
 			}
-		})
+		}()
 	}
 	for c := range ordered {
 		<-c.worked
