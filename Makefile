@@ -1,15 +1,22 @@
 # make test runs everything; CONTRIBUTING.md tells what that is.
 
 PACKAGES := bsdutils gcc g++ libc6-dev libleveldb-dev qemu-user-static make git
-MODULES  := . cmd/bloom compare
+MODULES  := . asm cmd/bloom compare
 FUZZ     := FuzzOpen FuzzKeys FuzzKernels FuzzBuild
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 20000
 SHELL    := bash
+# The kernels that each job must find, or fail: here those of the host.
+HOST_KERNELS := $(shell \
+	if [ "$$(uname -m)" = x86_64 ]; then \
+		if grep -qw avx512f /proc/cpuinfo; then printf 'avx512 '; fi; \
+		if grep -qw avx2 /proc/cpuinfo; then printf 'avx2 '; fi; \
+	fi; echo generic)
 
 .PHONY: test
-test: deps format vet unit race purego fuzz emulated
+test: deps format generated vet unit race purego fuzz emulated
 	@echo "all tests passed"
+	@case "$(HOST_KERNELS)" in *avx512*) ;; *) echo "not tested: the AVX-512 kernel, which this CPU does not run";; esac
 
 # deps installs what is missing when it may, and else names it and fails.
 .PHONY: deps
@@ -29,6 +36,14 @@ deps:
 format:
 	@files=$$(gofmt -l .); [ -z "$$files" ] || { echo "gofmt: $$files" >&2; exit 1; }
 
+# generated writes the assembly anew and wants what is committed.
+.PHONY: generated
+generated:
+	@old=$$(mktemp -d) && trap 'rm -r "$$old"' EXIT && \
+	mv probe_*.s "$$old" && \
+	if ! go generate .; then cp "$$old"/* .; exit 1; fi && \
+	for f in "$$old"/*; do diff "$$f" "$$(basename "$$f")" || exit; done
+
 # vet checks every module for this machine, and the ones that users build for
 # every system and architecture in use.
 .PHONY: vet
@@ -42,15 +57,18 @@ vet:
 
 .PHONY: unit
 unit:
+	export BLOOM_TEST_KERNELS="$(HOST_KERNELS)"; \
 	for m in $(MODULES); do (cd $$m && go test ./...) || exit; done
 
 .PHONY: race
 race:
-	for m in . cmd/bloom; do (cd $$m && go test -race ./...) || exit; done
+	export BLOOM_TEST_KERNELS="$(HOST_KERNELS)"; \
+	for m in . cmd/bloom; do (cd $$m && go test -short -race ./...) || exit; done
 
 .PHONY: purego
 purego:
-	for m in . cmd/bloom; do (cd $$m && go vet -tags purego ./... && go test -tags purego ./...) || exit; done
+	export BLOOM_TEST_KERNELS=generic; \
+	for m in . cmd/bloom; do (cd $$m && go vet -tags purego ./... && go test -short -tags purego ./...) || exit; done
 
 # fuzz runs new executions of each target; go test alone replays the corpora.
 .PHONY: fuzz
@@ -63,11 +81,12 @@ fuzz:
 # the Go runtime preempts.
 .PHONY: emulated
 emulated:
-	GOARCH=arm64 go test -exec 'qemu-aarch64-static -cpu cortex-a53' .
-	GOARCH=s390x go test -exec qemu-s390x-static .
-	GODEBUG=asyncpreemptoff=1 GOARCH=386 go test -exec qemu-i386-static .
-	for cpu in Nehalem Haswell; do \
-		GOARCH=amd64 go test -exec "qemu-x86_64-static -cpu $$cpu" . \
+	BLOOM_TEST_KERNELS=generic GOARCH=arm64 go test -short -exec 'qemu-aarch64-static -cpu cortex-a53' .
+	BLOOM_TEST_KERNELS=generic GOARCH=s390x go test -short -exec qemu-s390x-static .
+	BLOOM_TEST_KERNELS=generic GODEBUG=asyncpreemptoff=1 GOARCH=386 go test -short -exec qemu-i386-static .
+	for job in 'Nehalem generic' 'Haswell avx2 generic'; do \
+		read cpu kernels <<<"$$job"; \
+		BLOOM_TEST_KERNELS="$$kernels" GOARCH=amd64 go test -short -exec "qemu-x86_64-static -cpu $$cpu" . \
 			2> >(grep -v 'qemu-x86_64-static: warning: TCG' >&2) || exit; \
 	done
 

@@ -6,8 +6,13 @@ import (
 )
 
 // window is how many keys are hashed, and then probed, at a time: few enough
-// that their hashes stay in the first-level cache, on the stack.
-const window = 512
+// that their hashes stay in the first-level cache, on the stack, and that a call
+// into assembly, which can't be preempted, is short.
+const window = 1024
+
+// short is a number of keys for which clearing a whole window of hashes would
+// cost more than testing them.
+const short = 64
 
 // MayContainBatch tests every key of a column. It sets bit i%64 of hits[i/64]
 // if key i may be in the filter and clears it if not, Arrow's order. It writes
@@ -17,11 +22,15 @@ const window = 512
 // It panics, as an index does, if hits has fewer than (keys.Len()+63)/64 words.
 func (v *view) MayContainBatch(keys Keys, hits []uint64) int {
 	hits = hits[:(keys.n+63)/64]
-	total, dense := 0, false
+	if keys.n <= short {
+		var hashes [short]uint32
+		return v.testKeys(&keys, hashes[:], hits, false)
+	}
 	var hashes [window]uint32
+	total, dense := 0, false
 	for i := 0; i < keys.n; i += window {
 		part := keys.slice(i, min(i+window, keys.n))
-		found := v.testWindow(&part, &hashes, hits[i/64:], dense)
+		found := v.testKeys(&part, hashes[:], hits[i/64:], dense)
 		dense = isDense(found, part.n)
 		total += found
 	}
@@ -37,12 +46,10 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 	if uint64(keys.n) > math.MaxUint32+1 {
 		panic("bloom: AppendHits of more than 2^32 keys")
 	}
-	var hashes [window]uint32
 	var hits [window / 64]uint64
-	dense := false
 	for i := 0; i < keys.n; i += window {
 		part := keys.slice(i, min(i+window, keys.n))
-		dense = isDense(v.testWindow(&part, &hashes, hits[:], dense), part.n)
+		v.MayContainBatch(part, hits[:])
 		for j := range (part.n + 63) / 64 {
 			for rest := hits[j]; rest != 0; rest &= rest - 1 {
 				dst = append(dst, uint32(i+64*j+bits.TrailingZeros64(rest)))
@@ -52,18 +59,25 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 	return dst
 }
 
-// testWindow is MayContainBatch for at most a window of keys. That the window
-// before was dense in hits is a hint.
-func (v *view) testWindow(keys *Keys, buffer *[window]uint32, hits []uint64, dense bool) int {
+// isDense reports whether so many hits among n keys make it likely that most of
+// the next keys pass their first probes.
+func isDense(hits, n int) bool { return 4*hits >= 3*n }
+
+// testKeys is MayContainBatch for a window of keys, or fewer, of which buffer
+// takes the hashes. That the keys before were dense in hits is a hint.
+func (v *view) testKeys(keys *Keys, buffer []uint32, hits []uint64, dense bool) int {
+	if keys.n == 0 {
+		return 0
+	}
 	hashes := buffer[:keys.n]
-	keys.hash32(hashes)
-	total := v.testGeneric(hashes, hits, dense)
-	if keys.validity != nil {
-		total = 0
-		for i := 0; i < keys.n; i += 64 {
+	keys.hash32(v.kernel, hashes)
+	v.testBatch(v.kernel, hashes, hits, dense)
+	total := 0
+	for i := 0; i < keys.n; i += 64 {
+		if keys.validity != nil {
 			hits[i/64] &= keys.valid(i, min(64, keys.n-i))
-			total += bits.OnesCount64(hits[i/64])
 		}
+		total += bits.OnesCount64(hits[i/64])
 	}
 	return total
 }

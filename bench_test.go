@@ -54,7 +54,7 @@ type workload struct {
 var benchmarkSizes = []struct {
 	name  string
 	bytes int
-}{{"16KiB", 16 << 10}, {"256KiB", 256 << 10}, {"1MiB", 1 << 20}, {"8MiB", 8 << 20}, {"64MiB", 64 << 20}}
+}{{"16KiB", 16 << 10}, {"256KiB", 256 << 10}, {"1MiB", 1 << 20}, {"8MiB", 8 << 20}, {"64MiB", 64 << 20}, {"256MiB", 256 << 20}}
 
 // queries is how many keys a round tests:
 // too many for a branch predictor to learn from round to round.
@@ -63,6 +63,11 @@ const queries = 1 << 16
 // eachWorkload runs a sub-benchmark for every filter size and share of hits.
 // Filters have 10 bits per key.
 func eachWorkload(b *testing.B, run func(b *testing.B, w *workload)) {
+	eachMixture(b, []int{0, 50, 100}, run)
+}
+
+// eachMixture is eachWorkload for other shares of hits, in percent.
+func eachMixture(b *testing.B, percents []int, run func(b *testing.B, w *workload)) {
 	for _, size := range benchmarkSizes {
 		b.Run("filter="+size.name, func(b *testing.B) {
 			random := rand.New(rand.NewPCG(1, uint64(size.bytes)))
@@ -71,7 +76,7 @@ func eachWorkload(b *testing.B, run func(b *testing.B, w *workload)) {
 				known[i] = random.Uint64()
 			}
 			encoded := Policy{BitsPerKey: 10}.AppendFilter(nil, Uint64s(known))
-			for _, percent := range []int{0, 50, 100} {
+			for _, percent := range percents {
 				b.Run(fmt.Sprintf("hits=%d%%", percent), func(b *testing.B) {
 					run(b, newWorkload(b, encoded, known, percent, random))
 				})
@@ -152,6 +157,7 @@ func BenchmarkMayContain(b *testing.B) {
 	})
 }
 
+// BenchmarkMayContainBatch tests the keys in batches.
 func BenchmarkMayContainBatch(b *testing.B) {
 	eachWorkload(b, func(b *testing.B, w *workload) {
 		hits := make([]uint64, queries/64)
@@ -160,9 +166,15 @@ func BenchmarkMayContainBatch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			b.Run("kernel="+kernel.String(), func(b *testing.B) {
-				inTurn(b, queries, w.reference, func() { sink += filter.MayContainBatch(Uint64s(w.keys), hits) })
-			})
+			for _, batch := range []int{1, 8, 16, 64, 256, 1 << 10, 64 << 10} {
+				b.Run(fmt.Sprintf("kernel=%v/batch=%d", kernel, batch), func(b *testing.B) {
+					inTurn(b, queries, w.reference, func() {
+						for i := 0; i < queries; i += batch {
+							sink += filter.MayContainBatch(Uint64s(w.keys[i:i+batch]), hits)
+						}
+					})
+				})
+			}
 		}
 	})
 }
@@ -181,7 +193,7 @@ func BenchmarkHash(b *testing.B) {
 				for i, key := range keys {
 					hashes[i] = referenceHash32(key)
 				}
-			}, func() { column.hash32(hashes) })
+			}, func() { column.hash32(kernels[0], hashes) })
 		})
 	}
 }

@@ -16,6 +16,8 @@
 // written to are not.
 package bloom
 
+//go:generate go -C asm run . -out ../probe_amd64.s
+
 import (
 	"errors"
 	"fmt"

@@ -56,7 +56,7 @@ func (d double32) addColumn(keys Keys) {
 // lie in buffer.
 func (k *Keys) hash32Keys(buffer *[window]uint32) []uint32 {
 	hashes := buffer[:k.n]
-	k.hash32(hashes)
+	k.hash32(kernels[0], hashes)
 	if k.validity == nil {
 		return hashes
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -101,20 +102,25 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// FuzzKernels probes any bits for any hashes: each kernel against the
-// reference.
+// FuzzKernels probes any bits for any hashes, those given and then pseudorandom
+// ones: each kernel against the reference.
 func FuzzKernels(f *testing.F) {
-	f.Add([]byte{0}, byte(1), []byte{0, 0, 0, 0})
-	f.Add(fromHex("0140000104104000"), byte(6), []byte{0x4e, 0x96, 0x95, 0xf7, 0xff, 0xff, 0xff, 0xff})
-	f.Add([]byte{0xff, 0xfe, 0xff, 0x7f, 0xff}, byte(30), make([]byte, 4*70))
-	f.Fuzz(func(t *testing.T, bits []byte, k byte, hashes []byte) {
+	f.Add([]byte{0}, byte(1), []byte{0, 0, 0, 0}, uint16(0))
+	f.Add(fromHex("0140000104104000"), byte(6), []byte{0x4e, 0x96, 0x95, 0xf7, 0xff, 0xff, 0xff, 0xff}, uint16(window))
+	f.Add([]byte{0xff, 0xfe, 0xff, 0x7f, 0xff}, byte(30), make([]byte, 4*70), uint16(window+100))
+	f.Fuzz(func(t *testing.T, bits []byte, k byte, hashes []byte, more uint16) {
 		encoded := slices.Concat(bits, []byte{k})
 		var column []uint32
-		var want []bool
 		for ; len(hashes) >= 4; hashes = hashes[4:] {
-			h := binary.LittleEndian.Uint32(hashes)
-			column = append(column, h)
-			want = append(want, referenceLevelDB(encoded, binary.LittleEndian.AppendUint32(nil, keyOf(h))))
+			column = append(column, binary.LittleEndian.Uint32(hashes))
+		}
+		random := rand.New(rand.NewPCG(uint64(k), uint64(more)))
+		for range more % (2 * window) {
+			column = append(column, random.Uint32())
+		}
+		want := make([]bool, len(column))
+		for i, h := range column {
+			want[i] = referenceLevelDB(encoded, binary.LittleEndian.AppendUint32(nil, keyOf(h)))
 		}
 		eachKernel(t, encoded, func(t *testing.T, f *Filter) { checkBatch(t, f, Hashes32(column), want) })
 	})

@@ -44,14 +44,24 @@ func TestKeysAtPageEnd(t *testing.T) {
 	})
 }
 
-// TestColumnsAtPageEnd reads columns of integers that end where an
-// inaccessible page begins.
+// TestColumnsAtPageEnd reads columns of fixed width that end where an
+// inaccessible page begins, or a few bytes before, and so start anywhere.
 func TestColumnsAtPageEnd(t *testing.T) {
-	buffer := guard.Buffer(t, 8*200)
-	copy(buffer, golden.Mixed.Key(130))
+	const rows = 200
+	buffer := guard.Buffer(t, 8*rows+8)
+	copy(buffer, golden.Mixed.Key(8*rows))
 	encoded := Policy{BitsPerKey: 10}.AppendFilter(nil, Bytes(golden.Integers.Range(0, 1000)))
 	eachKernel(t, encoded, func(t *testing.T, f *Filter) {
-		for n := range 200 {
+		for n := range rows {
+			for _, width := range []int{4, 8} {
+				gap := n % 8
+				data := buffer[len(buffer)-gap-n*width:][: n*width : n*width]
+				want := make([]bool, n)
+				for i := range want {
+					want[i] = referenceLevelDB(f.data, data[i*width:(i+1)*width])
+				}
+				checkBatch(t, f, must(t)(FixedWidth(data, width)), want)
+			}
 			end := unsafe.Add(unsafe.Pointer(unsafe.SliceData(buffer)), len(buffer))
 			for _, column := range []Keys{
 				Uint32s(unsafe.Slice((*uint32)(unsafe.Add(end, -4*n)), n)),

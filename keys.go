@@ -158,7 +158,7 @@ var elementSize = [...]uintptr{
 func (k Keys) Hashed(f Format) Keys {
 	_ = formats[f]
 	hashes := make([]uint32, k.n)
-	k.hash32(hashes)
+	k.hash32(kernels[0], hashes)
 	h := Hashes32(hashes)
 	h.validity, h.bit0 = k.validity, k.bit0
 	return h
@@ -166,9 +166,9 @@ func (k Keys) Hashed(f Format) Keys {
 
 // hash32 writes the hash of each row to hashes, which has as many elements.
 // That of a null row is 0.
-func (k *Keys) hash32(hashes []uint32) {
+func (k *Keys) hash32(kernel Kernel, hashes []uint32) {
 	if k.validity == nil {
-		k.hash32Rows(hashes)
+		k.hash32Rows(kernel, hashes)
 		return
 	}
 	clear(hashes)
@@ -177,14 +177,19 @@ func (k *Keys) hash32(hashes []uint32) {
 			from := bits.TrailingZeros64(rest)
 			to := from + bits.TrailingZeros64(^(rest >> from))
 			run := k.slice(i+from, i+to)
-			run.hash32Rows(hashes[i+from : i+to])
+			run.hash32Rows(kernel, hashes[i+from:i+to])
 			rest = rest >> to << to
 		}
 	}
 }
 
 // hash32Rows is hash32 of a column without null rows.
-func (k *Keys) hash32Rows(hashes []uint32) {
+func (k *Keys) hash32Rows(kernel Kernel, hashes []uint32) {
+	if keys, width := k.sideBySide(); width > 0 {
+		done := hash32Assembly(kernel, keys, width, hashes)
+		rest := k.slice(done, len(hashes))
+		k, hashes = &rest, hashes[done:]
+	}
 	switch k.layout {
 	case byteSlices:
 		for i, key := range elements[[]byte](k, len(hashes)) {
@@ -213,6 +218,20 @@ func (k *Keys) hash32Rows(hashes []uint32) {
 	case hashes32:
 		copy(hashes, elements[uint32](k, len(hashes)))
 	}
+}
+
+// sideBySide returns the address and width of keys that lie side by side, or
+// width 0 if they don't.
+func (k *Keys) sideBySide() (keys unsafe.Pointer, width int) {
+	switch k.layout {
+	case uint32s:
+		return k.column, 4
+	case uint64s:
+		return k.column, 8
+	case fixedWidth:
+		return unsafe.Pointer(unsafe.SliceData(k.data)), k.width
+	}
+	return nil, 0
 }
 
 func hashBetween[E int32 | int64](hashes []uint32, data []byte, offsets []E) {

@@ -14,18 +14,27 @@ type Kernel uint8
 const (
 	// Generic is portable Go. Every CPU has it.
 	Generic Kernel = iota
+	// AVX2 tests 8 keys at a time, on amd64.
+	AVX2
+	// AVX512 tests 16 keys at a time, on amd64.
+	AVX512
 )
 
 // String returns the kernel's name, such as "generic".
 func (k Kernel) String() string {
-	if k == Generic {
+	switch k {
+	case Generic:
 		return "generic"
+	case AVX2:
+		return "avx2"
+	case AVX512:
+		return "avx512"
 	}
 	return fmt.Sprintf("Kernel(%d)", uint8(k))
 }
 
 // kernels is what Kernels returns.
-var kernels = []Kernel{Generic}
+var kernels = detectKernels()
 
 // Kernels returns the kernels that this CPU runs, fastest first. [Generic] is
 // always the last.
@@ -53,5 +62,17 @@ func newDouble32(bits []byte, k int) double32 {
 		size:  size,
 		recip: math.MaxUint64/(8*uint64(size)) + 1,
 		k:     k,
+	}
+}
+
+// testBatch sets bit i of hits for every hash i that may be in the filter, and
+// clears the other bits of the words it writes: one for every 64 hashes. That
+// the hashes before were dense in hits is a hint.
+//
+// There are 1 to window hashes. Kernels read on to the next multiple of 32,
+// less than which the capacity of the slice must not be, and drop the outcome.
+func (d double32) testBatch(kernel Kernel, hashes []uint32, hits []uint64, dense bool) {
+	if !d.testAssembly(kernel, hashes, hits, dense) {
+		d.testGeneric(hashes, hits, dense)
 	}
 }

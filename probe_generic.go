@@ -157,14 +157,11 @@ func (d double32) add(h uint32) {
 	}
 }
 
-// testGeneric sets bit i of hits for every hash i that may be in the filter,
-// and clears the other bits of the words it writes: one for every 64 hashes.
-// It returns the number of bits set. hits must be long enough.
+// testGeneric is testBatch in portable Go.
 //
-// Words that follow a word of hits are tested hash by hash, others in stages;
-// dense says which the first word is. That is a choice for speed alone.
-func (d double32) testGeneric(hashes []uint32, hits []uint64, dense bool) int {
-	total := 0
+// Words that follow a word of hits are tested hash by hash, others in stages.
+// That is a choice for speed alone.
+func (d double32) testGeneric(hashes []uint32, hits []uint64, dense bool) {
 	for i := 0; len(hashes) > 0; i++ {
 		n := min(64, len(hashes))
 		if dense {
@@ -172,17 +169,10 @@ func (d double32) testGeneric(hashes []uint32, hits []uint64, dense bool) int {
 		} else {
 			hits[i] = d.testStaged(hashes[:n])
 		}
-		found := bits.OnesCount64(hits[i])
-		dense = isDense(found, n)
-		total += found
+		dense = isDense(bits.OnesCount64(hits[i]), n)
 		hashes = hashes[n:]
 	}
-	return total
 }
-
-// isDense reports whether so many hits among n keys make it worthwhile to test
-// the next keys one by one.
-func isDense(hits, n int) bool { return 4*hits >= 3*n }
 
 // testEach tests up to 64 hashes one after the other.
 func (d double32) testEach(hashes []uint32) (word uint64) {

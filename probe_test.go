@@ -6,7 +6,9 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/golden"
@@ -27,6 +29,18 @@ func eachKernel(t *testing.T, encoded []byte, run func(t *testing.T, f *Filter))
 			}
 			run(t, f)
 		})
+	}
+}
+
+// TestPromisedKernels compares the kernels found with those that the job which
+// runs the test, see the Makefile, promises this CPU has.
+func TestPromisedKernels(t *testing.T) {
+	if kernels[len(kernels)-1] != Generic {
+		t.Errorf("kernels %v do not end with generic", kernels)
+	}
+	promised, ok := os.LookupEnv("BLOOM_TEST_KERNELS")
+	if found := strings.Trim(fmt.Sprint(kernels), "[]"); ok && found != promised {
+		t.Errorf("kernels %s found, %s promised", found, promised)
 	}
 }
 
@@ -145,6 +159,62 @@ func TestIndex(t *testing.T) {
 	}
 }
 
+// TestRemainders sets the bits of hashes at which an inexact remainder shows and
+// looks for them with each kernel, in filters of all small sizes, of sizes around
+// powers of two, and of random ones. All other bits are clear, so that a wrong
+// remainder finds none. A kernel that knows the hits to be dense makes its probes
+// in another way.
+func TestRemainders(t *testing.T) {
+	limit, stride := 2<<20, 1
+	if testing.Short() {
+		stride = 61
+	}
+	memory := make([]byte, 1<<29) // hardly any of it touched
+	hits := make([]uint64, window/64)
+	check := func(size, k int) {
+		data := memory[:size]
+		n := 8 * uint64(size)
+		hashes := append(make([]uint32, 0, 128), edgeHashes(n)...)
+		eachBit := func(set func(b *byte, mask byte)) {
+			for _, h := range hashes {
+				delta := bits.RotateLeft32(h, -17)
+				for range k {
+					set(&data[uint64(h)%n/8], 1<<(uint64(h)%n%8))
+					h += delta
+				}
+			}
+		}
+		eachBit(func(b *byte, mask byte) { *b |= mask })
+		for _, kernel := range kernels {
+			for _, dense := range []bool{false, true} {
+				newDouble32(data, k).testBatch(kernel, hashes, hits, dense)
+				found := 0
+				for _, word := range hits[:(len(hashes)+63)/64] {
+					found += bits.OnesCount64(word)
+				}
+				if found != len(hashes) {
+					t.Fatalf("kernel %v, %d bytes, k = %d, dense %v: %d of %d hashes found", kernel, size, k, dense, found, len(hashes))
+				}
+			}
+		}
+		eachBit(func(b *byte, _ byte) { *b = 0 })
+	}
+	for size := 1; size <= limit; size += stride {
+		check(size, 1+size/7%2)
+	}
+	random := rand.New(rand.NewPCG(13, 14))
+	for i := range 30 {
+		for d := range 16 {
+			if size := 1<<i + d - 8; size > 0 && size <= 1<<29 {
+				check(size, 30)
+			}
+		}
+		for range 2000 / stride {
+			check(1+random.IntN(1<<i), 1+random.IntN(30)>>(i/6))
+		}
+	}
+}
+
 // randomFilter returns a filter of the given length and k with a share of its
 // bits set.
 func randomFilter(random *rand.Rand, size, k int, fill float64) []byte {
@@ -165,7 +235,7 @@ func randomFilter(random *rand.Rand, size, k int, fill float64) []byte {
 // the latter.
 func TestKernels(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	lengths := []int{0, 1, 2, 63, 64, 65, 127, 128, 129, window - 1, window, window + 1, 2*window + 67}
+	lengths := []int{0, 1, 2, short - 1, short, short + 1, 127, 128, 129, window - 1, window, window + 1, 2*window + 67}
 	keys := make([]uint32, slices.Max(lengths))
 	for i := range keys {
 		keys[i] = random.Uint32()
@@ -188,6 +258,25 @@ func TestKernels(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestBatchLengths tests batches of every length up to two windows and a tail.
+func TestBatchLengths(t *testing.T) {
+	random := rand.New(rand.NewPCG(17, 18))
+	keys := make([]uint64, 2*window+70)
+	want := make([]bool, len(keys))
+	for _, share := range []float64{0, 0.3, 0.9, 1} {
+		encoded := randomFilter(random, 16001, 6, math.Pow(share, 1./6))
+		for i := range keys {
+			keys[i] = random.Uint64()
+			want[i] = referenceLevelDB(encoded, binary.LittleEndian.AppendUint64(nil, keys[i]))
+		}
+		eachKernel(t, encoded, func(t *testing.T, f *Filter) {
+			for n := 0; n <= len(keys); n += 1 {
+				checkBatch(t, f, Uint64s(keys[:n]), want[:n])
+			}
+		})
 	}
 }
 
@@ -380,6 +469,35 @@ func checkColumn(t *testing.T, column Keys, keys [][]byte, valid []bool) {
 		want[i] = (valid == nil || valid[i]) && referenceLevelDB(encoded, key)
 	}
 	eachKernel(t, encoded, func(t *testing.T, f *Filter) { checkBatch(t, f, column, want) })
+}
+
+// TestHash32 hashes columns of fixed width with each kernel, at every length up
+// to some vectors, at any alignment, and looks for hashes past the last.
+func TestHash32(t *testing.T) {
+	random := rand.New(rand.NewPCG(19, 20))
+	data := make([]byte, 8*150+8)
+	for i := range data {
+		data[i] = byte(random.Uint32())
+	}
+	hashes := make([]uint32, 160)
+	for _, kernel := range kernels {
+		for _, width := range []int{4, 8} {
+			for n := range 150 {
+				clear(hashes)
+				column := must(t)(FixedWidth(data[n%8:][:n*width], width))
+				column.hash32(kernel, hashes[:n])
+				for i := range hashes {
+					want := uint32(0)
+					if i < n {
+						want = referenceHash32(data[n%8+i*width:][:width])
+					}
+					if hashes[i] != want {
+						t.Fatalf("kernel %v, %d keys of %d bytes: hash %d is %x, want %x", kernel, n, width, i, hashes[i], want)
+					}
+				}
+			}
+		}
+	}
 }
 
 func TestOnesCount(t *testing.T) {

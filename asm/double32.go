@@ -1,0 +1,418 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// window is the most hashes of a call: the constant of this name in package
+// bloom.
+const window = 1024
+
+// A stage leaves a row behind: the number of its hashes, then a bit for each.
+const (
+	rows    = 12
+	rowSize = 8 + window/8
+)
+
+// double32 is a kernel while it is emitted.
+type double32 struct {
+	vectors
+
+	base         reg.GPVirtual // the first aligned word of 32 bits of the filter
+	skip         reg.VecVirtual
+	bits, recip  reg.VecVirtual
+	shift, bytes reg.VecVirtual
+	wrap         reg.VecVirtual // 2^32 mod bits
+	probes, done reg.GPVirtual  // the number of all, and of those already made
+
+	hashes, n reg.GPVirtual // what is left to test
+	survivors reg.GPVirtual
+	firstRow  Mem
+	row       reg.GPVirtual // the next to write
+
+	trims int // emitted
+}
+
+// testDouble32 emits the test of a window of hashes.
+func testDouble32(v vectors) {
+	TEXT("testDouble32"+v.name(), 0, "func(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, few, turn int)")
+	Pragma("noescape")
+	Comment(
+		"Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts in",
+		"stages. Each makes one probe of all hashes that are left, notes the outcome in",
+		"a row of bits, and compacts the hashes that pass. When few are left, or most",
+		"pass, all further probes of a hash are made at once, without a branch. Last,",
+		"the outcome is spread over the hashes that passed the stage before, and so on",
+		"back to the first stage.",
+	)
+	d := &double32{vectors: v}
+	d.load()
+	stage := func(first bool) {
+		CMPQ(d.n, argument("few"))
+		JLE(LabelRef("rest"))
+		left := GP64()
+		MOVQ(d.probes, left)
+		SUBQ(d.done, left)
+		CMPQ(left, U8(2))
+		JL(LabelRef("rest"))
+		d.stage(first)
+	}
+	stage(true)
+	Label("stage")
+	last := GP64()
+	LEAQ(d.firstRow.Offset((rows-1)*rowSize), last)
+	CMPQ(d.row, last)
+	JAE(LabelRef("rest"))
+	stage(false)
+	JMP(LabelRef("stage"))
+
+	Label("rest")
+	d.rest()
+	d.spread()
+	VZEROUPPER()
+	RET()
+}
+
+// argument loads an argument into a register, anew at each use where registers
+// are short.
+func argument(name string) reg.GPVirtual {
+	return Load(Param(name), GP64()).(reg.GPVirtual)
+}
+
+// load emits the arguments and constants.
+func (d *double32) load() {
+	Comment("Words are aligned, so that none crosses the end of a page of memory; the bits",
+		"to skip are those between the first word and the filter.")
+	d.base = argument("base")
+	skip := GP64()
+	MOVL(d.base.As32(), skip.As32())
+	ANDL(U8(3), skip.As32())
+	SHLL(U8(3), skip.As32())
+	ANDQ(I8(-4), d.base)
+	d.skip = d.broadcast(skip)
+	d.bits = d.broadcast(argument("bits"))
+	d.recip = d.broadcast(argument("recip"))
+	d.shift = d.broadcast(argument("shift"))
+	if d.abreast() > 1 {
+		d.wrap = d.broadcast(argument("wrap"))
+	}
+	d.bytes = d.broadcast(constant(0xfffffff8))
+	d.prepare()
+	d.probes = argument("probes")
+	d.hashes = argument("hashes")
+	d.n = argument("n")
+	d.survivors = GP64()
+	LEAQ(AllocLocal(4*window+2*64-8).Offset(63), d.survivors)
+	ANDQ(I8(-64), d.survivors)
+	d.firstRow = AllocLocal(rows*rowSize + 8)
+	d.row, d.done = GP64(), GP64()
+	LEAQ(d.firstRow, d.row)
+	XORL(d.done.As32(), d.done.As32())
+}
+
+// stage emits one probe of all hashes. Those that pass go to survivors: they
+// never overtake the ones to read, so the two may be the same. It turns to the
+// rest if more than turn/256 of them pass.
+func (d *double32) stage(first bool) {
+	if first {
+		Comment("The first stage.")
+	} else {
+		Comment("Any further stage.")
+	}
+	loop := "further_stage"
+	var done reg.VecVirtual
+	if first {
+		loop = "first_stage"
+	} else {
+		done = d.broadcast(d.done)
+	}
+	MOVQ(d.n, Mem{Base: d.row})
+	mask, hash, end, out := GP64(), GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: d.row, Disp: 8}, mask)
+	d.clearLast(mask)
+	MOVQ(d.hashes, hash)
+	LEAQ(Mem{Base: hash, Index: d.n, Scale: 4}, end)
+	MOVQ(d.survivors, out)
+
+	Label(loop)
+	origin := d.vector()
+	d.vectors.load(Mem{Base: hash}, origin)
+	h := origin
+	if !first {
+		h = d.vector()
+		d.rotate17(origin, h)
+		VPMULLD(done, h, h)
+		VPADDD(origin, h, h)
+	}
+	bit := d.vector()
+	d.remainder(h, bit)
+	outcome := d.test(bit)
+	passed, count := d.collect(outcome), GP64()
+	POPCNTL(passed.bits.As32(), count.As32())
+	d.storeMask(d.lanes(), passed.bits, mask)
+	d.compact(origin, passed, Mem{Base: out})
+	LEAQ(Mem{Base: out, Index: count, Scale: 4}, out)
+	ADDQ(U8(4*d.lanes()), hash)
+	CMPQ(hash, end)
+	JB(LabelRef(loop))
+
+	over := d.trim(d.lanes(), mask)
+	MOVQ(d.survivors, d.hashes)
+	SUBQ(d.hashes, out)
+	SHRQ(U8(2), out)
+	SUBQ(over, out)
+	INCQ(d.done)
+	ADDQ(U32(rowSize), d.row)
+	limit := GP64()
+	MOVQ(d.n, limit)
+	IMULQ(argument("turn"), limit)
+	MOVQ(out, d.n)
+	SHLQ(U8(8), out)
+	CMPQ(out, limit)
+	JA(LabelRef("rest"))
+}
+
+// rest emits all further probes of each hash that is left.
+func (d *double32) rest() {
+	Comment("All further probes. The outcome is the last row, or that of all: hits.")
+	mask, first := GP64(), GP64()
+	LEAQ(Mem{Base: d.row, Disp: 8}, mask)
+	LEAQ(d.firstRow, first)
+	CMPQ(d.row, first)
+	CMOVQEQ(argument("hits"), mask)
+	d.clearLast(mask)
+	done := d.broadcast(d.done)
+	left := GP64()
+	MOVQ(d.probes, left)
+	SUBQ(d.done, left)
+	hash, end := GP64(), GP64()
+	MOVQ(d.hashes, hash)
+	LEAQ(Mem{Base: hash, Index: d.n, Scale: 4}, end)
+
+	Label("hash")
+	CMPQ(hash, end)
+	JAE(LabelRef("hashes_done"))
+	walks := make([]*walk, d.abreast())
+	for i := range walks {
+		walks[i] = d.walk(Mem{Base: hash, Disp: 4 * d.lanes() * i}, done)
+	}
+	count := GP64()
+	MOVQ(left, count)
+	JMP(LabelRef("first_probe"))
+	Label("probe")
+	for _, w := range walks {
+		w.step()
+	}
+	Label("first_probe")
+	for _, w := range walks {
+		w.test()
+	}
+	DECQ(count)
+	JNZ(LabelRef("probe"))
+	var passed reg.GPVirtual
+	for i := range walks {
+		bits := d.collect(walks[i].passed).bits
+		if i == 0 {
+			passed = bits
+		} else {
+			SHLQ(U8(d.lanes()*i), bits)
+			ORQ(bits, passed)
+		}
+	}
+	d.storeMask(d.lanes()*len(walks), passed, mask)
+	ADDQ(U8(4*d.lanes()*len(walks)), hash)
+	JMP(LabelRef("hash"))
+	Label("hashes_done")
+	d.trim(d.lanes()*len(walks), mask)
+}
+
+// remainder emits r = h mod bits.
+//
+// It is h - q·bits. Without a division, with d = bits/8, 2^L the first power of
+// two from d on, and recip = ceil(2^(31+L)/d) < 2^32:
+// q = floor(h/bits) = floor((h&^7)·recip / 2^(34+L)). For (h&^7)/8 has 29 bits,
+// and recip exceeds its fraction by less than 1, hence the product by less than
+// 2^29/2^(31+L) ≤ 1/(4d), which can't carry a multiple of 1/d over an integer.
+func (d *double32) remainder(h, r reg.VecVirtual) {
+	even, odd := d.vector(), d.vector()
+	d.and(h, d.bytes, even)
+	VPSHUFD(U8(0xf5), even, odd)
+	VPMULUDQ(d.recip, even, even)
+	VPMULUDQ(d.recip, odd, odd)
+	d.joinHigh(even, odd)
+	VPSRLVD(d.shift, odd, odd)
+	VPMULLD(d.bits, odd, odd)
+	VPSUBD(odd, h, r)
+}
+
+// test emits one probe and returns a vector with its outcome picked.
+func (d *double32) test(bit reg.VecVirtual) reg.VecVirtual {
+	position, index, word := d.vector(), d.vector(), d.vector()
+	VPADDD(d.skip, bit, position)
+	VPSRLD(U8(5), position, index)
+	d.gather(d.base, index, word)
+	d.pick(position, word)
+	return word
+}
+
+// walk is a vector of hashes on their way through the probes.
+type walk struct {
+	d        *double32
+	h, delta reg.VecVirtual
+	bit      reg.VecVirtual // of the next probe
+	passed   reg.VecVirtual // the picked outcome of all
+
+	// What to subtract from bit, mod bits, if h + delta stays below 2^32, and if
+	// not: in the latter case 2^32 is lost.
+	back, wrappedBack reg.VecVirtual
+}
+
+// abreast is how many walks pay, and whether it pays to compute a remainder
+// from the one before: only with masks.
+func (d *double32) abreast() int {
+	if d.lanes() == 16 {
+		return 2
+	}
+	return 1
+}
+
+// walk emits the start of a walk, done probes from the first.
+func (d *double32) walk(hashes Mem, done reg.VecVirtual) *walk {
+	w := &walk{d: d, h: d.vector(), delta: d.vector(), bit: d.vector(), passed: d.vector()}
+	d.vectors.load(hashes, w.h)
+	d.rotate17(w.h, w.delta)
+	ahead := d.vector()
+	VPMULLD(done, w.delta, ahead)
+	VPADDD(ahead, w.h, w.h)
+	d.pickedAll(w.passed)
+	d.remainder(w.h, w.bit)
+	if d.abreast() > 1 {
+		w.back, w.wrappedBack = d.vector(), d.vector()
+		forth, less := d.vector(), K()
+		d.remainder(w.delta, forth)
+		VPSUBD(forth, d.bits, w.back)
+		VPCMPUD(U8(1), d.wrap, forth, less)
+		VPSUBD(d.wrap, forth, forth)
+		VPADDD(d.bits, forth, less, forth)
+		VPSUBD(forth, d.bits, w.wrappedBack)
+	}
+	return w
+}
+
+// test emits the next probe.
+func (w *walk) test() {
+	w.d.and(w.d.test(w.bit), w.passed, w.passed)
+}
+
+// step emits the step to the probe after.
+func (w *walk) step() {
+	VPADDD(w.delta, w.h, w.h)
+	if w.d.abreast() == 1 {
+		w.d.remainder(w.h, w.bit)
+		return
+	}
+	wrapped, less, back := K(), K(), w.d.vector()
+	VPCMPUD(U8(1), w.delta, w.h, wrapped)
+	VPBLENDMD(w.wrappedBack, w.back, wrapped, back)
+	VPCMPUD(U8(1), back, w.bit, less)
+	VPSUBD(back, w.bit, w.bit)
+	VPADDD(w.d.bits, w.bit, less, w.bit)
+}
+
+// clearLast clears the last 64 bits of a row for n hashes: for none, the number
+// ahead of it, which no one reads in the last row.
+func (d *double32) clearLast(mask reg.GPVirtual) {
+	last, zero := GP64(), GP64()
+	XORL(zero.As32(), zero.As32())
+	LEAQ(Mem{Base: d.n, Disp: -1}, last)
+	SARQ(U8(6), last)
+	MOVQ(zero, Mem{Base: mask, Index: last, Scale: 8})
+}
+
+// storeMask appends the outcome of n = 8, 16 or 32 hashes to a row.
+func (d *double32) storeMask(n int, bits, mask reg.GPVirtual) {
+	switch n {
+	case 8:
+		MOVB(bits.As8(), Mem{Base: mask})
+	case 16:
+		MOVW(bits.As16(), Mem{Base: mask})
+	case 32:
+		MOVL(bits.As32(), Mem{Base: mask})
+	}
+	ADDQ(U8(n/8), mask)
+}
+
+// trim clears the bits past the last hash of a row, which ends at mask and was
+// written n bits at a time, and returns the number of those that were set.
+func (d *double32) trim(n int, mask reg.GPVirtual) reg.GPVirtual {
+	d.trims++
+	trimmed := fmt.Sprintf("trimmed_%d", d.trims)
+	over, rest, all := GP64(), GP64(), GP64()
+	XORL(over.As32(), over.As32())
+	MOVQ(d.n, rest)
+	ANDQ(U8(n-1), rest)
+	JZ(LabelRef(trimmed))
+	SUBQ(U8(n/8), mask)
+	switch n {
+	case 8:
+		MOVBLZX(Mem{Base: mask}, all.As32())
+	case 16:
+		MOVWLZX(Mem{Base: mask}, all.As32())
+	case 32:
+		MOVL(Mem{Base: mask}, all.As32())
+	}
+	BZHIL(rest.As32(), all.As32(), rest.As32())
+	d.storeMask(n, rest, mask)
+	XORL(rest.As32(), all.As32())
+	POPCNTL(all.As32(), over.As32())
+	Label(trimmed)
+	return over
+}
+
+// spread emits the way back from the last row to the hits.
+func (d *double32) spread() {
+	Comment("The way back: the bits of a row go to where those of the row before are set.")
+	first, outcome := GP64(), GP64()
+	LEAQ(d.firstRow, first)
+	LEAQ(Mem{Base: d.row, Disp: 8}, outcome)
+	Label("row")
+	CMPQ(d.row, first)
+	JEQ(LabelRef("rows_done"))
+	SUBQ(U32(rowSize), d.row)
+	words, source, dest := GP64(), GP64(), GP64()
+	MOVQ(Mem{Base: d.row}, words)
+	LEAQ(Mem{Base: d.row, Disp: 8}, source)
+	MOVQ(source, dest)
+	CMPQ(d.row, first)
+	CMOVQEQ(argument("hits"), dest)
+	Comment("Two words of 32 bits for every 64 hashes.")
+	ADDQ(U8(63), words)
+	SHRQ(U8(6), words)
+	ADDQ(words, words)
+	position := GP64()
+	XORL(position.As32(), position.As32())
+	Label("word")
+	mask, from, bits, shift := GP64(), GP64(), GP64(), GP64()
+	MOVL(Mem{Base: source}, mask.As32())
+	MOVQ(position, from)
+	SHRQ(U8(3), from)
+	MOVQ(Mem{Base: outcome, Index: from, Scale: 1}, bits)
+	MOVL(position.As32(), shift.As32())
+	ANDL(U8(7), shift.As32())
+	SHRXQ(shift, bits, bits)
+	PDEPL(mask.As32(), bits.As32(), bits.As32())
+	MOVL(bits.As32(), Mem{Base: dest})
+	POPCNTL(mask.As32(), mask.As32())
+	ADDQ(mask, position)
+	ADDQ(U8(4), source)
+	ADDQ(U8(4), dest)
+	DECQ(words)
+	JNZ(LabelRef("word"))
+	LEAQ(Mem{Base: d.row, Disp: 8}, outcome)
+	JMP(LabelRef("row"))
+	Label("rows_done")
+}

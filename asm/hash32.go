@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// The constants of LevelDB's hash.
+const (
+	hash32Seed = 0xbc9f1d34
+	hash32Mul  = 0xc6a4a793
+)
+
+// hash32 emits the hash of keys of 4 or 8 bytes that lie side by side, as many as
+// make whole vectors.
+func hash32(v vectors, width int) {
+	TEXT(fmt.Sprintf("hash32Width%d%s", width, v.name()), NOSPLIT, "func(keys *byte, hashes *uint32, vectors int)")
+	Comment("Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.")
+	keys, hashes, n := argument("keys"), argument("hashes"), argument("vectors")
+	seed := v.broadcast(constant(hash32Seed ^ uint32(width*hash32Mul&0xffffffff)))
+	mul := v.broadcast(constant(hash32Mul))
+	var split func(a, b reg.VecVirtual)
+	if width == 8 {
+		split = v.splitter()
+	}
+
+	Label("vector")
+	words := make([]reg.VecVirtual, width/4)
+	for i := range words {
+		words[i] = v.vector()
+		v.load(Mem{Base: keys, Disp: 4 * v.lanes() * i}, words[i])
+	}
+	if split != nil {
+		split(words[0], words[1])
+	}
+	h := seed
+	for _, word := range words {
+		VPADDD(h, word, word)
+		VPMULLD(mul, word, word)
+		h = v.vector()
+		VPSRLD(U8(16), word, h)
+		v.xor(word, h, h)
+	}
+	if split != nil {
+		v.sortSplit(h)
+	}
+	v.store(h, Mem{Base: hashes})
+	ADDQ(U32(width*v.lanes()), keys)
+	ADDQ(U8(4*v.lanes()), hashes)
+	DECQ(n)
+	JNZ(LabelRef("vector"))
+	VZEROUPPER()
+	RET()
+}
+
+// splitter returns a function that turns two vectors of pairs of words into one
+// of the first words and one of the second ones. sortSplit puts lanes into the
+// order of the pairs.
+
+func (v *avx512) splitter() func(a, b reg.VecVirtual) {
+	even, odd := ZMM(), ZMM()
+	VMOVDQU32(alternate(0), even)
+	VMOVDQU32(alternate(1), odd)
+	return func(a, b reg.VecVirtual) {
+		second := ZMM()
+		VMOVDQA32(odd, second)
+		VPERMI2D(b, a, second)
+		VPERMT2D(b, even, a)
+		VMOVDQA32(second, b)
+	}
+}
+
+func (v *avx512) sortSplit(reg.VecVirtual) {}
+
+// alternate returns the numbers first, first+2, … of 16 lanes in memory.
+func alternate(first int) Mem {
+	m := GLOBL(fmt.Sprintf("alternate%d", first), RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(first+2*i))
+	}
+	return m
+}
+
+func (v *avx2) splitter() func(a, b reg.VecVirtual) {
+	return func(a, b reg.VecVirtual) {
+		first := YMM()
+		VSHUFPS(U8(0x88), b, a, first)
+		VSHUFPS(U8(0xdd), b, a, b)
+		VMOVDQA(first, a)
+	}
+}
+
+// sortSplit: halves of 128 bits were split apart, into pairs 0, 1, 4, 5, 2, 3,
+// 6 and 7.
+func (v *avx2) sortSplit(h reg.VecVirtual) { VPERMQ(U8(0xd8), h, h) }

@@ -1,0 +1,20 @@
+// Command asm generates the assembly of package bloom:
+//
+//	go generate github.com/lanebloom/bloom
+//
+// Each file beside this one holds a family of kernels, written once for every
+// instruction set in vectors.go.
+package main
+
+import . "github.com/mmcloughlin/avo/build"
+
+func main() {
+	ConstraintExpr("!purego")
+	compactTable()
+	for _, v := range []vectors{&avx512{}, &avx2{}} {
+		hash32(v, 4)
+		hash32(v, 8)
+		testDouble32(v)
+	}
+	Generate()
+}

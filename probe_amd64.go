@@ -1,0 +1,123 @@
+//go:build !purego
+
+package bloom
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// The features that probe_amd64.s uses.
+var (
+	featuresAVX2   = []cpuid.FeatureID{cpuid.AVX, cpuid.AVX2, cpuid.BMI2, cpuid.CMOV, cpuid.POPCNT}
+	featuresAVX512 = []cpuid.FeatureID{cpuid.AVX, cpuid.AVX512F, cpuid.BMI2, cpuid.CMOV, cpuid.POPCNT}
+)
+
+// slowPDEP: AMD's CPUs before Zen 3 take hundreds of cycles for PDEP, with which
+// the stages end.
+var slowPDEP = (cpuid.CPU.VendorID == cpuid.AMD || cpuid.CPU.VendorID == cpuid.Hygon) && cpuid.CPU.Family < 0x19
+
+// detectKernels returns the kernels of this CPU, fastest first. cpuid reports
+// AVX and AVX-512 only where the operating system saves their registers.
+func detectKernels() []Kernel {
+	kernels := []Kernel{Generic}
+	if cpuid.CPU.Supports(featuresAVX2...) {
+		kernels = append([]Kernel{AVX2}, kernels...)
+	}
+	if cpuid.CPU.Supports(featuresAVX512...) {
+		kernels = append([]Kernel{AVX512}, kernels...)
+	}
+	return kernels
+}
+
+// form says when a kernel stops to test in stages, one probe of all hashes at
+// a time, and makes all further probes of each hash at once: for up to few
+// hashes, and when more than turn/256 of them passed a stage.
+type form struct{ few, turn int }
+
+var (
+	staged = form{64, 192}
+	dense  = form{window, 0}
+)
+
+// testAssembly is testGeneric by the kernel's assembly. It does nothing and
+// returns false where Go is to do it.
+func (d double32) testAssembly(kernel Kernel, hashes []uint32, hits []uint64, wasDense bool) bool {
+	if wasDense || slowPDEP {
+		return d.testForm(kernel, hashes, hits, dense)
+	}
+	return d.testForm(kernel, hashes, hits, staged)
+}
+
+func (d double32) testForm(kernel Kernel, hashes []uint32, hits []uint64, f form) bool {
+	// Words are aligned downwards; bits must be numbered below 2^32.
+	before := uint64(uintptr(unsafe.Pointer(d.base)) % 4)
+	if kernel == Generic || uint64(d.size)+before > 1<<29 {
+		return false
+	}
+	// recip is 2^64/(8·size) rounded up. Shifted, and rounded up again, it is
+	// ceil(2^(31+log)/size): the reciprocal of 32 bits that the kernels take.
+	log := bits.Len(uint(d.size - 1))
+	nBits, recip, shift := uint32(8*d.size), uint32((d.recip-1)>>(30-log)+1), uint32(log+2)
+	wrap := uint32(1 << 32 % (8 * uint64(d.size)))
+	hits = hits[:(len(hashes)+63)/64]
+	switch kernel {
+	case AVX512:
+		testDouble32AVX512(d.base, nBits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], f.few, f.turn)
+	case AVX2:
+		testDouble32AVX2(d.base, nBits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], f.few, f.turn)
+	}
+	return true
+}
+
+// hash32Assembly hashes keys that lie side by side, from the first on, and
+// returns how many: none where Go is to do it, or those that make whole vectors.
+func hash32Assembly(kernel Kernel, keys unsafe.Pointer, width int, hashes []uint32) int {
+	lanes := 16
+	if kernel == AVX2 {
+		lanes = 8
+	}
+	vectors := len(hashes) / lanes
+	first := (*byte)(keys)
+	switch {
+	case vectors == 0:
+		return 0
+	case kernel == AVX512 && width == 8:
+		hash32Width8AVX512(first, &hashes[0], vectors)
+	case kernel == AVX512 && width == 4:
+		hash32Width4AVX512(first, &hashes[0], vectors)
+	case kernel == AVX2 && width == 8:
+		hash32Width8AVX2(first, &hashes[0], vectors)
+	case kernel == AVX2 && width == 4:
+		hash32Width4AVX2(first, &hashes[0], vectors)
+	default:
+		return 0
+	}
+	return vectors * lanes
+}
+
+// The hash32Width functions are hash32 for the keys of 4 or 8 bytes that make
+// the given number of vectors, at least 1.
+
+//go:noescape
+func hash32Width4AVX512(keys *byte, hashes *uint32, vectors int)
+
+//go:noescape
+func hash32Width8AVX512(keys *byte, hashes *uint32, vectors int)
+
+//go:noescape
+func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
+
+//go:noescape
+func hash32Width8AVX2(keys *byte, hashes *uint32, vectors int)
+
+// The testDouble32 functions are testGeneric for n hashes, 1 to window, with the
+// numbers that testForm derives from the walk.
+
+//go:noescape
+func testDouble32AVX512(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, few, turn int)
+
+//go:noescape
+func testDouble32AVX2(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, few, turn int)

@@ -1,0 +1,127 @@
+//go:build !purego
+
+package bloom
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// TestFeatures compares the features that each kernel is chosen by with those
+// that its functions require, which the generator writes above each.
+func TestFeatures(t *testing.T) {
+	file, err := os.Open("probe_amd64.s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	required := map[Kernel][]string{}
+	var features []string
+	functions := 0
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if list, ok := strings.CutPrefix(lines.Text(), "// Requires: "); ok {
+			features = strings.Split(list, ", ")
+		} else if text, ok := strings.CutPrefix(lines.Text(), "TEXT ·"); ok {
+			kernel := AVX2
+			if strings.Contains(text, "AVX512(") {
+				kernel = AVX512
+			}
+			required[kernel] = append(required[kernel], features...)
+			features = nil
+			functions++
+		}
+	}
+	if functions != 6 {
+		t.Errorf("found %d functions", functions)
+	}
+	for kernel, gate := range map[Kernel][]cpuid.FeatureID{AVX2: featuresAVX2, AVX512: featuresAVX512} {
+		var got []string
+		for _, feature := range gate {
+			got = append(got, feature.String())
+		}
+		slices.Sort(got)
+		slices.Sort(required[kernel])
+		if want := slices.Compact(required[kernel]); !slices.Equal(got, want) {
+			t.Errorf("%v is chosen by %v and requires %v", kernel, got, want)
+		}
+	}
+}
+
+// forms are the two ways of testing that the switch chooses from, the switch
+// itself, and others that put its turns elsewhere.
+var forms = []struct {
+	name string
+	form form
+}{
+	{"switched", staged},
+	{"dense", dense},
+	{"staged", form{0, 256}},
+	{"late", form{16, 250}},
+	{"early", form{200, 100}},
+}
+
+// TestForms compares every form of each kernel with the reference.
+func TestForms(t *testing.T) {
+	random := rand.New(rand.NewPCG(21, 22))
+	hashes := make([]uint32, window)
+	for i := range hashes {
+		hashes[i] = random.Uint32()
+	}
+	for _, kernel := range kernels[:len(kernels)-1] {
+		for _, form := range forms {
+			t.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, form.name), func(t *testing.T) {
+				for k := 1; k <= 30; k++ {
+					share := random.Float64()
+					encoded := randomFilter(random, 1+random.IntN(5000), k, math.Pow(share, 1/float64(k)))
+					n := 1 + random.IntN(window)
+					want := make([]uint64, (n+63)/64)
+					for i, h := range hashes[:n] {
+						if referenceLevelDB(encoded, binary.LittleEndian.AppendUint32(nil, keyOf(h))) {
+							want[i/64] |= 1 << (i % 64)
+						}
+					}
+					hits := make([]uint64, window/64)
+					if !decodeLevelDB(encoded).testForm(kernel, hashes[:n], hits, form.form) {
+						t.Fatal("no assembly")
+					}
+					if !slices.Equal(hits[:len(want)], want) {
+						t.Fatalf("k = %d, %d hashes: %x, want %x", k, n, hits[:len(want)], want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkForms compares the forms over mixtures of present and absent keys.
+func BenchmarkForms(b *testing.B) {
+	defer func(s, d form) { staged, dense = s, d }(staged, dense)
+	switched, always := staged, dense
+	eachMixture(b, []int{0, 10, 25, 50, 75, 90, 100}, func(b *testing.B, w *workload) {
+		hits := make([]uint64, queries/64)
+		for _, kernel := range kernels[:len(kernels)-1] {
+			filter, err := w.filter.WithKernel(kernel)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, f := range forms[:3] {
+				b.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, f.name), func(b *testing.B) {
+					staged, dense = f.form, f.form
+					if f.form == switched {
+						dense = always
+					}
+					inTurn(b, queries, w.reference, func() { sink += filter.MayContainBatch(Uint64s(w.keys), hits) })
+				})
+			}
+		}
+	})
+}
