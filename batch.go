@@ -10,6 +10,10 @@ import (
 // into assembly, which can't be preempted, is short.
 const window = 1024
 
+// distant is the size in bytes from which on a filter is so far from the CPU,
+// beyond the caches, that half a window takes as long as a window otherwise.
+const distant = 32 << 20
+
 // short is a number of keys for which clearing a whole window of hashes would
 // cost more than testing them.
 const short = 64
@@ -26,10 +30,14 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int {
 		var hashes [short]uint32
 		return v.testKeys(&keys, hashes[:], hits, false)
 	}
+	step := window
+	if v.size >= distant {
+		step = window / 2
+	}
 	var hashes [window]uint32
 	total, dense := 0, false
-	for i := 0; i < keys.n; i += window {
-		part := keys.slice(i, min(i+window, keys.n))
+	for i := 0; i < keys.n; i += step {
+		part := keys.slice(i, min(i+step, keys.n))
 		found := v.testKeys(&part, hashes[:], hits[i/64:], dense)
 		dense = isDense(found, part.n)
 		total += found

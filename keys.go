@@ -186,9 +186,12 @@ func (k *Keys) hash32(kernel Kernel, hashes []uint32) {
 // hash32Rows is hash32 of a column without null rows.
 func (k *Keys) hash32Rows(kernel Kernel, hashes []uint32) {
 	if keys, width := k.sideBySide(); width > 0 {
-		done := hash32Assembly(kernel, keys, width, hashes)
-		rest := k.slice(done, len(hashes))
-		k, hashes = &rest, hashes[done:]
+		if done := hash32Assembly(kernel, keys, width, hashes); done == len(hashes) {
+			return
+		} else if done > 0 {
+			rest := k.slice(done, len(hashes))
+			k, hashes = &rest, hashes[done:]
+		}
 	}
 	switch k.layout {
 	case byteSlices:

@@ -69,7 +69,7 @@ func newDouble32(bits []byte, k int) double32 {
 // clears the other bits of the words it writes: one for every 64 hashes. That
 // the hashes before were dense in hits is a hint.
 //
-// There are 1 to window hashes. Kernels read on to the next multiple of 32,
+// There are 1 to window hashes. Kernels read on to the next multiple of 16,
 // less than which the capacity of the slice must not be, and drop the outcome.
 func (d double32) testBatch(kernel Kernel, hashes []uint32, hits []uint64, dense bool) {
 	if !d.testAssembly(kernel, hashes, hits, dense) {

@@ -42,9 +42,15 @@ var (
 	dense  = form{window, 0}
 )
 
+// least is the number of hashes from which on the kernels are faster than Go.
+const least = 8
+
 // testAssembly is testGeneric by the kernel's assembly. It does nothing and
 // returns false where Go is to do it.
 func (d double32) testAssembly(kernel Kernel, hashes []uint32, hits []uint64, wasDense bool) bool {
+	if len(hashes) < least {
+		return false
+	}
 	if wasDense || slowPDEP {
 		return d.testForm(kernel, hashes, hits, dense)
 	}

@@ -424,18 +424,18 @@ TEXT ·testDouble32AVX512(SB), $5856-72
 first_stage:
 	VMOVDQU32     (DX), Z7
 	VPANDD        Z7, Z5, Z8
-	VPSHUFD       $0xf5, Z8, Z15
+	VPSHUFD       $0xf5, Z8, Z17
 	VPMULUDQ      Z2, Z8, Z8
-	VPMULUDQ      Z2, Z15, Z15
-	VPSHUFD       $0xf5, Z8, K2, Z15
-	VPSRLVD       Z3, Z15, Z15
-	VPMULLD       Z1, Z15, Z15
-	VPSUBD        Z15, Z7, Z8
+	VPMULUDQ      Z2, Z17, Z17
+	VPSHUFD       $0xf5, Z8, K2, Z17
+	VPSRLVD       Z3, Z17, Z17
+	VPMULLD       Z1, Z17, Z17
+	VPSUBD        Z17, Z7, Z8
 	VPADDD        Z0, Z8, Z8
-	VPSRLD        $0x05, Z8, Z15
+	VPSRLD        $0x05, Z8, Z17
 	KXNORW        K1, K1, K3
 	VPXORD        Z9, Z9, Z9
-	VPGATHERDD    (AX)(Z15*4), K3, Z9
+	VPGATHERDD    (AX)(Z17*4), K3, Z9
 	VPRORVD       Z8, Z9, Z9
 	VPTESTMD      Z6, Z9, K3
 	KMOVW         K3, R12
@@ -503,19 +503,19 @@ further_stage:
 	VPRORD        $0x11, Z8, Z9
 	VPMULLD       Z7, Z9, Z9
 	VPADDD        Z8, Z9, Z9
-	VPANDD        Z9, Z5, Z15
-	VPSHUFD       $0xf5, Z15, Z16
-	VPMULUDQ      Z2, Z15, Z15
-	VPMULUDQ      Z2, Z16, Z16
-	VPSHUFD       $0xf5, Z15, K2, Z16
-	VPSRLVD       Z3, Z16, Z16
-	VPMULLD       Z1, Z16, Z16
-	VPSUBD        Z16, Z9, Z9
+	VPANDD        Z9, Z5, Z17
+	VPSHUFD       $0xf5, Z17, Z18
+	VPMULUDQ      Z2, Z17, Z17
+	VPMULUDQ      Z2, Z18, Z18
+	VPSHUFD       $0xf5, Z17, K2, Z18
+	VPSRLVD       Z3, Z18, Z18
+	VPMULLD       Z1, Z18, Z18
+	VPSUBD        Z18, Z9, Z9
 	VPADDD        Z0, Z9, Z9
-	VPSRLD        $0x05, Z9, Z15
+	VPSRLD        $0x05, Z9, Z17
 	KXNORW        K1, K1, K3
 	VPXORD        Z10, Z10, Z10
-	VPGATHERDD    (AX)(Z15*4), K3, Z10
+	VPGATHERDD    (AX)(Z17*4), K3, Z10
 	VPRORVD       Z9, Z10, Z10
 	VPTESTMD      Z6, Z10, K3
 	KMOVW         K3, R12
@@ -571,116 +571,176 @@ rest:
 	SUBQ         R8, CX
 	LEAQ         (DX)(BX*4), R8
 
-hash:
-	CMPQ      DX, R8
-	JAE       hashes_done
+vectors_of_2:
+	LEAQ      64(DX), R9
+	CMPQ      R9, R8
+	JAE       end_of_2
 	VMOVDQU32 (DX), Z8
 	VPRORD    $0x11, Z8, Z9
 	VPMULLD   Z7, Z9, Z10
 	VPADDD    Z10, Z8, Z8
-	VMOVDQA32 Z6, Z15
+	VMOVDQA32 Z6, Z17
 	VPANDD    Z8, Z5, Z10
-	VPSHUFD   $0xf5, Z10, Z16
+	VPSHUFD   $0xf5, Z10, Z18
 	VPMULUDQ  Z2, Z10, Z10
-	VPMULUDQ  Z2, Z16, Z16
-	VPSHUFD   $0xf5, Z10, K2, Z16
-	VPSRLVD   Z3, Z16, Z16
-	VPMULLD   Z1, Z16, Z16
-	VPSUBD    Z16, Z8, Z10
-	VPANDD    Z9, Z5, Z16
-	VPSHUFD   $0xf5, Z16, Z17
-	VPMULUDQ  Z2, Z16, Z16
-	VPMULUDQ  Z2, Z17, Z17
-	VPSHUFD   $0xf5, Z16, K2, Z17
-	VPSRLVD   Z3, Z17, Z17
-	VPMULLD   Z1, Z17, Z17
-	VPSUBD    Z17, Z9, Z17
-	VPSUBD    Z17, Z1, Z16
-	VPCMPUD   $0x01, Z4, Z17, K3
-	VPSUBD    Z4, Z17, Z17
-	VPADDD    Z1, Z17, K3, Z17
-	VPSUBD    Z17, Z1, Z17
-	VMOVDQU32 64(DX), Z18
-	VPRORD    $0x11, Z18, Z19
-	VPMULLD   Z7, Z19, Z20
-	VPADDD    Z20, Z18, Z18
-	VMOVDQA32 Z6, Z21
-	VPANDD    Z18, Z5, Z20
-	VPSHUFD   $0xf5, Z20, Z22
-	VPMULUDQ  Z2, Z20, Z20
+	VPMULUDQ  Z2, Z18, Z18
+	VPSHUFD   $0xf5, Z10, K2, Z18
+	VPSRLVD   Z3, Z18, Z18
+	VPMULLD   Z1, Z18, Z18
+	VPSUBD    Z18, Z8, Z10
+	VPANDD    Z9, Z5, Z18
+	VPSHUFD   $0xf5, Z18, Z19
+	VPMULUDQ  Z2, Z18, Z18
+	VPMULUDQ  Z2, Z19, Z19
+	VPSHUFD   $0xf5, Z18, K2, Z19
+	VPSRLVD   Z3, Z19, Z19
+	VPMULLD   Z1, Z19, Z19
+	VPSUBD    Z19, Z9, Z19
+	VPSUBD    Z19, Z1, Z18
+	VPCMPUD   $0x01, Z4, Z19, K3
+	VPSUBD    Z4, Z19, Z19
+	VPADDD    Z1, Z19, K3, Z19
+	VPSUBD    Z19, Z1, Z19
+	VMOVDQU32 64(DX), Z20
+	VPRORD    $0x11, Z20, Z21
+	VPMULLD   Z7, Z21, Z22
+	VPADDD    Z22, Z20, Z20
+	VMOVDQA32 Z6, Z23
+	VPANDD    Z20, Z5, Z22
+	VPSHUFD   $0xf5, Z22, Z24
 	VPMULUDQ  Z2, Z22, Z22
-	VPSHUFD   $0xf5, Z20, K2, Z22
-	VPSRLVD   Z3, Z22, Z22
-	VPMULLD   Z1, Z22, Z22
-	VPSUBD    Z22, Z18, Z20
-	VPANDD    Z19, Z5, Z22
-	VPSHUFD   $0xf5, Z22, Z23
-	VPMULUDQ  Z2, Z22, Z22
-	VPMULUDQ  Z2, Z23, Z23
-	VPSHUFD   $0xf5, Z22, K2, Z23
-	VPSRLVD   Z3, Z23, Z23
-	VPMULLD   Z1, Z23, Z23
-	VPSUBD    Z23, Z19, Z23
-	VPSUBD    Z23, Z1, Z22
-	VPCMPUD   $0x01, Z4, Z23, K3
-	VPSUBD    Z4, Z23, Z23
-	VPADDD    Z1, Z23, K3, Z23
-	VPSUBD    Z23, Z1, Z23
+	VPMULUDQ  Z2, Z24, Z24
+	VPSHUFD   $0xf5, Z22, K2, Z24
+	VPSRLVD   Z3, Z24, Z24
+	VPMULLD   Z1, Z24, Z24
+	VPSUBD    Z24, Z20, Z22
+	VPANDD    Z21, Z5, Z24
+	VPSHUFD   $0xf5, Z24, Z25
+	VPMULUDQ  Z2, Z24, Z24
+	VPMULUDQ  Z2, Z25, Z25
+	VPSHUFD   $0xf5, Z24, K2, Z25
+	VPSRLVD   Z3, Z25, Z25
+	VPMULLD   Z1, Z25, Z25
+	VPSUBD    Z25, Z21, Z25
+	VPSUBD    Z25, Z1, Z24
+	VPCMPUD   $0x01, Z4, Z25, K3
+	VPSUBD    Z4, Z25, Z25
+	VPADDD    Z1, Z25, K3, Z25
+	VPSUBD    Z25, Z1, Z25
 	MOVQ      CX, R9
-	JMP       first_probe
+	JMP       test_of_2
 
-probe:
+step_of_2:
 	VPADDD    Z9, Z8, Z8
 	VPCMPUD   $0x01, Z9, Z8, K3
-	VPBLENDMD Z17, Z16, K3, Z11
+	VPBLENDMD Z19, Z18, K3, Z11
 	VPCMPUD   $0x01, Z11, Z10, K3
 	VPSUBD    Z11, Z10, Z10
 	VPADDD    Z1, Z10, K3, Z10
-	VPADDD    Z19, Z18, Z18
-	VPCMPUD   $0x01, Z19, Z18, K3
-	VPBLENDMD Z23, Z22, K3, Z12
-	VPCMPUD   $0x01, Z12, Z20, K3
-	VPSUBD    Z12, Z20, Z20
-	VPADDD    Z1, Z20, K3, Z20
+	VPADDD    Z21, Z20, Z20
+	VPCMPUD   $0x01, Z21, Z20, K3
+	VPBLENDMD Z25, Z24, K3, Z12
+	VPCMPUD   $0x01, Z12, Z22, K3
+	VPSUBD    Z12, Z22, Z22
+	VPADDD    Z1, Z22, K3, Z22
 
-first_probe:
-	VPADDD     Z0, Z10, Z24
-	VPSRLD     $0x05, Z24, Z25
+test_of_2:
+	VPADDD     Z0, Z10, Z26
+	VPSRLD     $0x05, Z26, Z27
 	KXNORW     K1, K1, K3
 	VPXORD     Z13, Z13, Z13
-	VPGATHERDD (AX)(Z25*4), K3, Z13
-	VPRORVD    Z24, Z13, Z13
-	VPANDD     Z13, Z15, Z15
-	VPADDD     Z0, Z20, Z24
-	VPSRLD     $0x05, Z24, Z25
+	VPGATHERDD (AX)(Z27*4), K3, Z13
+	VPRORVD    Z26, Z13, Z13
+	VPANDD     Z13, Z17, Z17
+	VPADDD     Z0, Z22, Z26
+	VPSRLD     $0x05, Z26, Z27
 	KXNORW     K1, K1, K3
 	VPXORD     Z14, Z14, Z14
-	VPGATHERDD (AX)(Z25*4), K3, Z14
-	VPRORVD    Z24, Z14, Z14
-	VPANDD     Z14, Z21, Z21
+	VPGATHERDD (AX)(Z27*4), K3, Z14
+	VPRORVD    Z26, Z14, Z14
+	VPANDD     Z14, Z23, Z23
 	DECQ       R9
-	JNZ        probe
-	VPTESTMD   Z6, Z15, K3
+	JNZ        step_of_2
+	VPTESTMD   Z6, Z17, K3
 	KMOVW      K3, R9
-	VPTESTMD   Z6, Z21, K3
-	KMOVW      K3, R10
-	SHLQ       $0x10, R10
-	ORQ        R10, R9
-	MOVL       R9, (SI)
-	ADDQ       $0x04, SI
-	ADDQ       $0x80, DX
-	JMP        hash
+	MOVW       R9, (SI)
+	ADDQ       $0x02, SI
+	VPTESTMD   Z6, Z23, K3
+	KMOVW      K3, R9
+	MOVW       R9, (SI)
+	ADDQ       $0x02, SI
+	ADDQ       $0x00000080, DX
+	JMP        vectors_of_2
 
-hashes_done:
+end_of_2:
+vectors_of_1:
+	LEAQ      (DX), R9
+	CMPQ      R9, R8
+	JAE       end_of_1
+	VMOVDQU32 (DX), Z8
+	VPRORD    $0x11, Z8, Z9
+	VPMULLD   Z7, Z9, Z10
+	VPADDD    Z10, Z8, Z8
+	VMOVDQA32 Z6, Z11
+	VPANDD    Z8, Z5, Z10
+	VPSHUFD   $0xf5, Z10, Z12
+	VPMULUDQ  Z2, Z10, Z10
+	VPMULUDQ  Z2, Z12, Z12
+	VPSHUFD   $0xf5, Z10, K2, Z12
+	VPSRLVD   Z3, Z12, Z12
+	VPMULLD   Z1, Z12, Z12
+	VPSUBD    Z12, Z8, Z10
+	VPANDD    Z9, Z5, Z12
+	VPSHUFD   $0xf5, Z12, Z13
+	VPMULUDQ  Z2, Z12, Z12
+	VPMULUDQ  Z2, Z13, Z13
+	VPSHUFD   $0xf5, Z12, K2, Z13
+	VPSRLVD   Z3, Z13, Z13
+	VPMULLD   Z1, Z13, Z13
+	VPSUBD    Z13, Z9, Z13
+	VPSUBD    Z13, Z1, Z12
+	VPCMPUD   $0x01, Z4, Z13, K3
+	VPSUBD    Z4, Z13, Z13
+	VPADDD    Z1, Z13, K3, Z13
+	VPSUBD    Z13, Z1, Z13
+	MOVQ      CX, R9
+	JMP       test_of_1
+
+step_of_1:
+	VPADDD    Z9, Z8, Z8
+	VPCMPUD   $0x01, Z9, Z8, K3
+	VPBLENDMD Z13, Z12, K3, Z15
+	VPCMPUD   $0x01, Z15, Z10, K3
+	VPSUBD    Z15, Z10, Z10
+	VPADDD    Z1, Z10, K3, Z10
+
+test_of_1:
+	VPADDD     Z0, Z10, Z14
+	VPSRLD     $0x05, Z14, Z17
+	KXNORW     K1, K1, K3
+	VPXORD     Z16, Z16, Z16
+	VPGATHERDD (AX)(Z17*4), K3, Z16
+	VPRORVD    Z14, Z16, Z16
+	VPANDD     Z16, Z11, Z11
+	DECQ       R9
+	JNZ        step_of_1
+	VPTESTMD   Z6, Z11, K3
+	KMOVW      K3, R9
+	MOVW       R9, (SI)
+	ADDQ       $0x02, SI
+	ADDQ       $0x00000040, DX
+	JMP        vectors_of_1
+
+end_of_1:
 	XORL    AX, AX
 	MOVQ    BX, AX
-	ANDQ    $0x1f, AX
+	ANDQ    $0x0f, AX
 	JZ      trimmed_3
-	SUBQ    $0x04, SI
-	MOVL    (SI), CX
+	SUBQ    $0x02, SI
+	MOVWLZX (SI), CX
 	BZHIL   AX, CX, AX
-	MOVL    AX, (SI)
-	ADDQ    $0x04, SI
+	MOVW    AX, (SI)
+	ADDQ    $0x02, SI
 	XORL    AX, CX
 	POPCNTL CX, AX
 
@@ -1016,9 +1076,10 @@ rest:
 	SUBQ         R9, DX
 	LEAQ         (BX)(SI*4), DI
 
-hash:
-	CMPQ     BX, DI
-	JAE      hashes_done
+vectors_of_1:
+	LEAQ     (BX), R9
+	CMPQ     R9, DI
+	JAE      end_of_1
 	VMOVDQU  (BX), Y8
 	VPSRLD   $0x11, Y8, Y10
 	VPSLLD   $0x0f, Y8, Y9
@@ -1036,9 +1097,9 @@ hash:
 	VPMULLD  Y1, Y12, Y12
 	VPSUBD   Y12, Y8, Y10
 	MOVQ     DX, R9
-	JMP      first_probe
+	JMP      test_of_1
 
-probe:
+step_of_1:
 	VPADDD   Y9, Y8, Y8
 	VPAND    Y8, Y4, Y10
 	VPSHUFD  $0xf5, Y10, Y12
@@ -1050,7 +1111,7 @@ probe:
 	VPMULLD  Y1, Y12, Y12
 	VPSUBD   Y12, Y8, Y10
 
-first_probe:
+test_of_1:
 	VPADDD     Y0, Y10, Y10
 	VPSRLD     $0x05, Y10, Y12
 	VMOVDQA    Y5, Y14
@@ -1060,14 +1121,14 @@ first_probe:
 	VPSLLVD    Y10, Y13, Y13
 	VPAND      Y13, Y11, Y11
 	DECQ       R9
-	JNZ        probe
+	JNZ        step_of_1
 	VMOVMSKPS  Y11, R9
 	MOVB       R9, (CX)
 	ADDQ       $0x01, CX
-	ADDQ       $0x20, BX
-	JMP        hash
+	ADDQ       $0x00000020, BX
+	JMP        vectors_of_1
 
-hashes_done:
+end_of_1:
 	XORL    AX, AX
 	MOVQ    SI, AX
 	ANDQ    $0x07, AX

@@ -153,14 +153,14 @@ func (d *double32) stage(first bool) {
 	outcome := d.test(bit)
 	passed, count := d.collect(outcome), GP64()
 	POPCNTL(passed.bits.As32(), count.As32())
-	d.storeMask(d.lanes(), passed.bits, mask)
+	d.storeMask(passed.bits, mask)
 	d.compact(origin, passed, Mem{Base: out})
 	LEAQ(Mem{Base: out, Index: count, Scale: 4}, out)
 	ADDQ(U8(4*d.lanes()), hash)
 	CMPQ(hash, end)
 	JB(LabelRef(loop))
 
-	over := d.trim(d.lanes(), mask)
+	over := d.trim(mask)
 	MOVQ(d.survivors, d.hashes)
 	SUBQ(d.hashes, out)
 	SHRQ(U8(2), out)
@@ -193,41 +193,46 @@ func (d *double32) rest() {
 	MOVQ(d.hashes, hash)
 	LEAQ(Mem{Base: hash, Index: d.n, Scale: 4}, end)
 
-	Label("hash")
-	CMPQ(hash, end)
-	JAE(LabelRef("hashes_done"))
-	walks := make([]*walk, d.abreast())
+	for n := d.abreast(); n > 0; n-- {
+		d.walks(n, hash, end, left, done, mask)
+	}
+	d.trim(mask)
+}
+
+// walks emits a loop that makes the left probes of n vectors of hashes at a
+// time, for as long as that many begin before the end.
+func (d *double32) walks(n int, hash, end, left reg.GPVirtual, done reg.VecVirtual, mask reg.GPVirtual) {
+	label := func(name string) LabelRef { return LabelRef(fmt.Sprintf("%s_of_%d", name, n)) }
+	last := Mem{Base: hash, Disp: 4 * d.lanes() * (n - 1)}
+	begin := GP64()
+
+	Label(string(label("vectors")))
+	LEAQ(last, begin)
+	CMPQ(begin, end)
+	JAE(label("end"))
+	walks := make([]*walk, n)
 	for i := range walks {
 		walks[i] = d.walk(Mem{Base: hash, Disp: 4 * d.lanes() * i}, done)
 	}
 	count := GP64()
 	MOVQ(left, count)
-	JMP(LabelRef("first_probe"))
-	Label("probe")
+	JMP(label("test"))
+	Label(string(label("step")))
 	for _, w := range walks {
 		w.step()
 	}
-	Label("first_probe")
+	Label(string(label("test")))
 	for _, w := range walks {
 		w.test()
 	}
 	DECQ(count)
-	JNZ(LabelRef("probe"))
-	var passed reg.GPVirtual
-	for i := range walks {
-		bits := d.collect(walks[i].passed).bits
-		if i == 0 {
-			passed = bits
-		} else {
-			SHLQ(U8(d.lanes()*i), bits)
-			ORQ(bits, passed)
-		}
+	JNZ(label("step"))
+	for _, w := range walks {
+		d.storeMask(d.collect(w.passed).bits, mask)
 	}
-	d.storeMask(d.lanes()*len(walks), passed, mask)
-	ADDQ(U8(4*d.lanes()*len(walks)), hash)
-	JMP(LabelRef("hash"))
-	Label("hashes_done")
-	d.trim(d.lanes()*len(walks), mask)
+	ADDQ(U32(4*d.lanes()*n), hash)
+	JMP(label("vectors"))
+	Label(string(label("end")))
 }
 
 // remainder emits r = h mod bits.
@@ -333,40 +338,34 @@ func (d *double32) clearLast(mask reg.GPVirtual) {
 	MOVQ(zero, Mem{Base: mask, Index: last, Scale: 8})
 }
 
-// storeMask appends the outcome of n = 8, 16 or 32 hashes to a row.
-func (d *double32) storeMask(n int, bits, mask reg.GPVirtual) {
-	switch n {
-	case 8:
-		MOVB(bits.As8(), Mem{Base: mask})
-	case 16:
+// storeMask appends the outcome of a vector to a row.
+func (d *double32) storeMask(bits, mask reg.GPVirtual) {
+	if d.lanes() == 16 {
 		MOVW(bits.As16(), Mem{Base: mask})
-	case 32:
-		MOVL(bits.As32(), Mem{Base: mask})
+	} else {
+		MOVB(bits.As8(), Mem{Base: mask})
 	}
-	ADDQ(U8(n/8), mask)
+	ADDQ(U8(d.lanes()/8), mask)
 }
 
-// trim clears the bits past the last hash of a row, which ends at mask and was
-// written n bits at a time, and returns the number of those that were set.
-func (d *double32) trim(n int, mask reg.GPVirtual) reg.GPVirtual {
+// trim clears the bits past the last hash of a row, which ends at mask, and
+// returns the number of those that were set.
+func (d *double32) trim(mask reg.GPVirtual) reg.GPVirtual {
 	d.trims++
 	trimmed := fmt.Sprintf("trimmed_%d", d.trims)
 	over, rest, all := GP64(), GP64(), GP64()
 	XORL(over.As32(), over.As32())
 	MOVQ(d.n, rest)
-	ANDQ(U8(n-1), rest)
+	ANDQ(U8(d.lanes()-1), rest)
 	JZ(LabelRef(trimmed))
-	SUBQ(U8(n/8), mask)
-	switch n {
-	case 8:
-		MOVBLZX(Mem{Base: mask}, all.As32())
-	case 16:
+	SUBQ(U8(d.lanes()/8), mask)
+	if d.lanes() == 16 {
 		MOVWLZX(Mem{Base: mask}, all.As32())
-	case 32:
-		MOVL(Mem{Base: mask}, all.As32())
+	} else {
+		MOVBLZX(Mem{Base: mask}, all.As32())
 	}
 	BZHIL(rest.As32(), all.As32(), rest.As32())
-	d.storeMask(n, rest, mask)
+	d.storeMask(rest, mask)
 	XORL(rest.As32(), all.As32())
 	POPCNTL(all.As32(), over.As32())
 	Label(trimmed)
