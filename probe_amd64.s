@@ -410,151 +410,248 @@ TEXT ·testDouble32AVX512(SB), $5856-72
 	SUBQ         R8, R9
 	CMPQ         R9, $0x02
 	JL           rest
-
-	// The first stage.
-	MOVQ BX, (DI)
-	LEAQ 8(DI), R9
-	XORL R11, R11
-	LEAQ -1(BX), R10
-	SARQ $0x06, R10
-	MOVQ R11, (R9)(R10*8)
-	LEAQ (DX)(BX*4), R11
-	MOVQ SI, R10
-
-first_stage:
-	VMOVDQU32     (DX), Z7
-	VPANDD        Z7, Z5, Z8
-	VPSHUFD       $0xf5, Z8, Z17
-	VPMULUDQ      Z2, Z8, Z8
-	VPMULUDQ      Z2, Z17, Z17
-	VPSHUFD       $0xf5, Z8, K2, Z17
-	VPSRLVD       Z3, Z17, Z17
-	VPMULLD       Z1, Z17, Z17
-	VPSUBD        Z17, Z7, Z8
-	VPADDD        Z0, Z8, Z8
-	VPSRLD        $0x05, Z8, Z17
-	KXNORW        K1, K1, K3
-	VPXORD        Z9, Z9, Z9
-	VPGATHERDD    (AX)(Z17*4), K3, Z9
-	VPRORVD       Z8, Z9, Z9
-	VPTESTMD      Z6, Z9, K3
-	KMOVW         K3, R12
-	POPCNTL       R12, R13
-	MOVW          R12, (R9)
-	ADDQ          $0x02, R9
-	VPCOMPRESSD.Z Z7, K3, Z7
-	VMOVDQU32     Z7, (R10)
-	LEAQ          (R10)(R13*4), R10
-	ADDQ          $0x40, DX
-	CMPQ          DX, R11
-	JB            first_stage
-	XORL          R11, R11
-	MOVQ          BX, DX
-	ANDQ          $0x0f, DX
-	JZ            trimmed_1
-	SUBQ          $0x02, R9
-	MOVWLZX       (R9), R11
-	BZHIL         DX, R11, DX
-	MOVW          DX, (R9)
-	ADDQ          $0x02, R9
-	XORL          DX, R11
-	POPCNTL       R11, R11
-
-trimmed_1:
-	MOVQ  SI, DX
-	SUBQ  DX, R10
-	SHRQ  $0x02, R10
-	SUBQ  R11, R10
-	INCQ  R8
-	ADDQ  $0x00000088, DI
-	MOVQ  BX, R9
-	MOVQ  turn+64(FP), BX
-	IMULQ BX, R9
-	MOVQ  R10, BX
-	SHLQ  $0x08, R10
-	CMPQ  R10, R9
-	JA    rest
-
-stage:
-	LEAQ 5712(SP), R9
-	CMPQ DI, R9
-	JAE  rest
-	MOVQ few+56(FP), R9
-	CMPQ BX, R9
-	JLE  rest
-	MOVQ CX, R9
-	SUBQ R8, R9
-	CMPQ R9, $0x02
-	JL   rest
-
-	// Any further stage.
-	VPBROADCASTD R8, Z7
 	MOVQ         BX, (DI)
 	LEAQ         8(DI), R9
 	XORL         R11, R11
 	LEAQ         -1(BX), R10
 	SARQ         $0x06, R10
 	MOVQ         R11, (R9)(R10*8)
-	LEAQ         (DX)(BX*4), R11
-	MOVQ         SI, R10
+	MOVQ         DX, R10
+	LEAQ         (R10)(BX*4), R11
+	MOVQ         SI, R12
 
-further_stage:
-	VMOVDQU32     (DX), Z8
+probe_true:
+	VMOVDQU32  (R10), Z7
+	VPANDD     Z7, Z5, Z8
+	VPSHUFD    $0xf5, Z8, Z9
+	VPMULUDQ   Z2, Z8, Z8
+	VPMULUDQ   Z2, Z9, Z9
+	VPSHUFD    $0xf5, Z8, K2, Z9
+	VPSRLVD    Z3, Z9, Z9
+	VPMULLD    Z1, Z9, Z9
+	VPSUBD     Z9, Z7, Z7
+	VPADDD     Z0, Z7, Z7
+	VPSRLD     $0x05, Z7, Z8
+	KXNORW     K1, K1, K3
+	VPXORD     Z10, Z10, Z10
+	VPGATHERDD (AX)(Z8*4), K3, Z10
+	VPRORVD    Z7, Z10, Z10
+	VPTESTMD   Z6, Z10, K3
+	KMOVW      K3, R13
+	MOVW       R13, (R9)
+	ADDQ       $0x02, R9
+	ADDQ       $0x40, R10
+	LEAQ       -512(R10), R13
+	CMPQ       R10, R11
+	JAE        probed_true
+	CMPQ       R13, DX
+	JB         probe_true
+
+both_true:
+	VMOVDQU32     (R10), Z7
+	VPANDD        Z7, Z5, Z8
+	VPSHUFD       $0xf5, Z8, Z9
+	VPMULUDQ      Z2, Z8, Z8
+	VPMULUDQ      Z2, Z9, Z9
+	VPSHUFD       $0xf5, Z8, K2, Z9
+	VPSRLVD       Z3, Z9, Z9
+	VPMULLD       Z1, Z9, Z9
+	VPSUBD        Z9, Z7, Z7
+	VPADDD        Z0, Z7, Z7
+	VPSRLD        $0x05, Z7, Z8
+	KXNORW        K1, K1, K3
+	VPXORD        Z11, Z11, Z11
+	VPGATHERDD    (AX)(Z8*4), K3, Z11
+	VPRORVD       Z7, Z11, Z11
+	VPTESTMD      Z6, Z11, K3
+	KMOVW         K3, R13
+	MOVW          R13, (R9)
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	VMOVDQU32     -576(R10), Z7
+	MOVWLZX       -18(R9), R13
+	KMOVW         R13, K3
+	POPCNTL       R13, R13
+	VPCOMPRESSD.Z Z7, K3, Z7
+	VMOVDQU32     Z7, (R12)
+	LEAQ          (R12)(R13*4), R12
+	CMPQ          R10, R11
+	JB            both_true
+
+probed_true:
+	MOVQ    BX, R13
+	ANDQ    $0x0f, R13
+	JZ      trimmed_1
+	SUBQ    $0x02, R9
+	MOVWLZX (R9), R14
+	BZHIL   R13, R14, R14
+	MOVW    R14, (R9)
+	ADDQ    $0x02, R9
+
+trimmed_1:
+	LEAQ    -512(R10), R10
+	CMPQ    R10, DX
+	CMOVQLT DX, R10
+	MOVQ    R10, R9
+	SUBQ    DX, R9
+	SHRQ    $0x05, R9
+	LEAQ    8(DI)(R9*1), R9
+
+move_true:
+	VMOVDQU32     (R10), Z7
+	MOVWLZX       (R9), DX
+	KMOVW         DX, K3
+	POPCNTL       DX, DX
+	VPCOMPRESSD.Z Z7, K3, Z7
+	VMOVDQU32     Z7, (R12)
+	LEAQ          (R12)(DX*4), R12
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	CMPQ          R10, R11
+	JB            move_true
+	MOVQ          BX, R9
+	MOVQ          turn+64(FP), DX
+	IMULQ         DX, R9
+	MOVQ          SI, DX
+	SUBQ          DX, R12
+	MOVQ          R12, BX
+	SHRQ          $0x02, BX
+	INCQ          R8
+	ADDQ          $0x00000088, DI
+	SHLQ          $0x06, R12
+	CMPQ          R12, R9
+	JA            rest
+
+stage:
+	LEAQ         5712(SP), R9
+	CMPQ         DI, R9
+	JAE          rest
+	MOVQ         few+56(FP), R9
+	CMPQ         BX, R9
+	JLE          rest
+	MOVQ         CX, R9
+	SUBQ         R8, R9
+	CMPQ         R9, $0x02
+	JL           rest
+	MOVQ         BX, (DI)
+	LEAQ         8(DI), R9
+	XORL         R11, R11
+	LEAQ         -1(BX), R10
+	SARQ         $0x06, R10
+	MOVQ         R11, (R9)(R10*8)
+	MOVQ         DX, R10
+	LEAQ         (R10)(BX*4), R11
+	MOVQ         SI, R12
+	VPBROADCASTD R8, Z7
+
+probe_false:
+	VMOVDQU32  (R10), Z8
+	VPRORD     $0x11, Z8, Z9
+	VPMULLD    Z7, Z9, Z9
+	VPADDD     Z9, Z8, Z8
+	VPANDD     Z8, Z5, Z9
+	VPSHUFD    $0xf5, Z9, Z10
+	VPMULUDQ   Z2, Z9, Z9
+	VPMULUDQ   Z2, Z10, Z10
+	VPSHUFD    $0xf5, Z9, K2, Z10
+	VPSRLVD    Z3, Z10, Z10
+	VPMULLD    Z1, Z10, Z10
+	VPSUBD     Z10, Z8, Z8
+	VPADDD     Z0, Z8, Z8
+	VPSRLD     $0x05, Z8, Z9
+	KXNORW     K1, K1, K3
+	VPXORD     Z12, Z12, Z12
+	VPGATHERDD (AX)(Z9*4), K3, Z12
+	VPRORVD    Z8, Z12, Z12
+	VPTESTMD   Z6, Z12, K3
+	KMOVW      K3, R13
+	MOVW       R13, (R9)
+	ADDQ       $0x02, R9
+	ADDQ       $0x40, R10
+	LEAQ       -512(R10), R13
+	CMPQ       R10, R11
+	JAE        probed_false
+	CMPQ       R13, DX
+	JB         probe_false
+
+both_false:
+	VMOVDQU32     (R10), Z8
 	VPRORD        $0x11, Z8, Z9
 	VPMULLD       Z7, Z9, Z9
-	VPADDD        Z8, Z9, Z9
-	VPANDD        Z9, Z5, Z17
-	VPSHUFD       $0xf5, Z17, Z18
-	VPMULUDQ      Z2, Z17, Z17
-	VPMULUDQ      Z2, Z18, Z18
-	VPSHUFD       $0xf5, Z17, K2, Z18
-	VPSRLVD       Z3, Z18, Z18
-	VPMULLD       Z1, Z18, Z18
-	VPSUBD        Z18, Z9, Z9
-	VPADDD        Z0, Z9, Z9
-	VPSRLD        $0x05, Z9, Z17
+	VPADDD        Z9, Z8, Z8
+	VPANDD        Z8, Z5, Z9
+	VPSHUFD       $0xf5, Z9, Z10
+	VPMULUDQ      Z2, Z9, Z9
+	VPMULUDQ      Z2, Z10, Z10
+	VPSHUFD       $0xf5, Z9, K2, Z10
+	VPSRLVD       Z3, Z10, Z10
+	VPMULLD       Z1, Z10, Z10
+	VPSUBD        Z10, Z8, Z8
+	VPADDD        Z0, Z8, Z8
+	VPSRLD        $0x05, Z8, Z9
 	KXNORW        K1, K1, K3
-	VPXORD        Z10, Z10, Z10
-	VPGATHERDD    (AX)(Z17*4), K3, Z10
-	VPRORVD       Z9, Z10, Z10
-	VPTESTMD      Z6, Z10, K3
-	KMOVW         K3, R12
-	POPCNTL       R12, R13
-	MOVW          R12, (R9)
+	VPXORD        Z13, Z13, Z13
+	VPGATHERDD    (AX)(Z9*4), K3, Z13
+	VPRORVD       Z8, Z13, Z13
+	VPTESTMD      Z6, Z13, K3
+	KMOVW         K3, R13
+	MOVW          R13, (R9)
 	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	VMOVDQU32     -576(R10), Z8
+	MOVWLZX       -18(R9), R13
+	KMOVW         R13, K3
+	POPCNTL       R13, R13
 	VPCOMPRESSD.Z Z8, K3, Z8
-	VMOVDQU32     Z8, (R10)
-	LEAQ          (R10)(R13*4), R10
-	ADDQ          $0x40, DX
-	CMPQ          DX, R11
-	JB            further_stage
-	XORL          R11, R11
-	MOVQ          BX, DX
-	ANDQ          $0x0f, DX
-	JZ            trimmed_2
-	SUBQ          $0x02, R9
-	MOVWLZX       (R9), R11
-	BZHIL         DX, R11, DX
-	MOVW          DX, (R9)
-	ADDQ          $0x02, R9
-	XORL          DX, R11
-	POPCNTL       R11, R11
+	VMOVDQU32     Z8, (R12)
+	LEAQ          (R12)(R13*4), R12
+	CMPQ          R10, R11
+	JB            both_false
+
+probed_false:
+	MOVQ    BX, R13
+	ANDQ    $0x0f, R13
+	JZ      trimmed_2
+	SUBQ    $0x02, R9
+	MOVWLZX (R9), R14
+	BZHIL   R13, R14, R14
+	MOVW    R14, (R9)
+	ADDQ    $0x02, R9
 
 trimmed_2:
-	MOVQ  SI, DX
-	SUBQ  DX, R10
-	SHRQ  $0x02, R10
-	SUBQ  R11, R10
-	INCQ  R8
-	ADDQ  $0x00000088, DI
-	MOVQ  BX, R9
-	MOVQ  turn+64(FP), BX
-	IMULQ BX, R9
-	MOVQ  R10, BX
-	SHLQ  $0x08, R10
-	CMPQ  R10, R9
-	JA    rest
-	JMP   stage
+	LEAQ    -512(R10), R10
+	CMPQ    R10, DX
+	CMOVQLT DX, R10
+	MOVQ    R10, R9
+	SUBQ    DX, R9
+	SHRQ    $0x05, R9
+	LEAQ    8(DI)(R9*1), R9
+
+move_false:
+	VMOVDQU32     (R10), Z7
+	MOVWLZX       (R9), DX
+	KMOVW         DX, K3
+	POPCNTL       DX, DX
+	VPCOMPRESSD.Z Z7, K3, Z7
+	VMOVDQU32     Z7, (R12)
+	LEAQ          (R12)(DX*4), R12
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	CMPQ          R10, R11
+	JB            move_false
+	MOVQ          BX, R9
+	MOVQ          turn+64(FP), DX
+	IMULQ         DX, R9
+	MOVQ          SI, DX
+	SUBQ          DX, R12
+	MOVQ          R12, BX
+	SHRQ          $0x02, BX
+	INCQ          R8
+	ADDQ          $0x00000088, DI
+	SHLQ          $0x06, R12
+	CMPQ          R12, R9
+	JA            rest
+	JMP           stage
 
 rest:
 	// All further probes. The outcome is the last row, or that of all: hits.
@@ -579,28 +676,28 @@ vectors_of_2:
 	VPRORD    $0x11, Z8, Z9
 	VPMULLD   Z7, Z9, Z10
 	VPADDD    Z10, Z8, Z8
-	VMOVDQA32 Z6, Z17
+	VMOVDQA32 Z6, Z11
 	VPANDD    Z8, Z5, Z10
-	VPSHUFD   $0xf5, Z10, Z18
+	VPSHUFD   $0xf5, Z10, Z12
 	VPMULUDQ  Z2, Z10, Z10
-	VPMULUDQ  Z2, Z18, Z18
-	VPSHUFD   $0xf5, Z10, K2, Z18
-	VPSRLVD   Z3, Z18, Z18
-	VPMULLD   Z1, Z18, Z18
-	VPSUBD    Z18, Z8, Z10
-	VPANDD    Z9, Z5, Z18
-	VPSHUFD   $0xf5, Z18, Z19
-	VPMULUDQ  Z2, Z18, Z18
-	VPMULUDQ  Z2, Z19, Z19
-	VPSHUFD   $0xf5, Z18, K2, Z19
-	VPSRLVD   Z3, Z19, Z19
-	VPMULLD   Z1, Z19, Z19
-	VPSUBD    Z19, Z9, Z19
-	VPSUBD    Z19, Z1, Z18
-	VPCMPUD   $0x01, Z4, Z19, K3
-	VPSUBD    Z4, Z19, Z19
-	VPADDD    Z1, Z19, K3, Z19
-	VPSUBD    Z19, Z1, Z19
+	VPMULUDQ  Z2, Z12, Z12
+	VPSHUFD   $0xf5, Z10, K2, Z12
+	VPSRLVD   Z3, Z12, Z12
+	VPMULLD   Z1, Z12, Z12
+	VPSUBD    Z12, Z8, Z10
+	VPANDD    Z9, Z5, Z12
+	VPSHUFD   $0xf5, Z12, Z13
+	VPMULUDQ  Z2, Z12, Z12
+	VPMULUDQ  Z2, Z13, Z13
+	VPSHUFD   $0xf5, Z12, K2, Z13
+	VPSRLVD   Z3, Z13, Z13
+	VPMULLD   Z1, Z13, Z13
+	VPSUBD    Z13, Z9, Z13
+	VPSUBD    Z13, Z1, Z12
+	VPCMPUD   $0x01, Z4, Z13, K3
+	VPSUBD    Z4, Z13, Z13
+	VPADDD    Z1, Z13, K3, Z13
+	VPSUBD    Z13, Z1, Z13
 	VMOVDQU32 64(DX), Z20
 	VPRORD    $0x11, Z20, Z21
 	VPMULLD   Z7, Z21, Z22
@@ -633,35 +730,35 @@ vectors_of_2:
 step_of_2:
 	VPADDD    Z9, Z8, Z8
 	VPCMPUD   $0x01, Z9, Z8, K3
-	VPBLENDMD Z19, Z18, K3, Z11
-	VPCMPUD   $0x01, Z11, Z10, K3
-	VPSUBD    Z11, Z10, Z10
+	VPBLENDMD Z13, Z12, K3, Z14
+	VPCMPUD   $0x01, Z14, Z10, K3
+	VPSUBD    Z14, Z10, Z10
 	VPADDD    Z1, Z10, K3, Z10
 	VPADDD    Z21, Z20, Z20
 	VPCMPUD   $0x01, Z21, Z20, K3
-	VPBLENDMD Z25, Z24, K3, Z12
-	VPCMPUD   $0x01, Z12, Z22, K3
-	VPSUBD    Z12, Z22, Z22
+	VPBLENDMD Z25, Z24, K3, Z15
+	VPCMPUD   $0x01, Z15, Z22, K3
+	VPSUBD    Z15, Z22, Z22
 	VPADDD    Z1, Z22, K3, Z22
 
 test_of_2:
 	VPADDD     Z0, Z10, Z26
 	VPSRLD     $0x05, Z26, Z27
 	KXNORW     K1, K1, K3
-	VPXORD     Z13, Z13, Z13
-	VPGATHERDD (AX)(Z27*4), K3, Z13
-	VPRORVD    Z26, Z13, Z13
-	VPANDD     Z13, Z17, Z17
+	VPXORD     Z16, Z16, Z16
+	VPGATHERDD (AX)(Z27*4), K3, Z16
+	VPRORVD    Z26, Z16, Z16
+	VPANDD     Z16, Z11, Z11
 	VPADDD     Z0, Z22, Z26
 	VPSRLD     $0x05, Z26, Z27
 	KXNORW     K1, K1, K3
-	VPXORD     Z14, Z14, Z14
-	VPGATHERDD (AX)(Z27*4), K3, Z14
-	VPRORVD    Z26, Z14, Z14
-	VPANDD     Z14, Z23, Z23
+	VPXORD     Z17, Z17, Z17
+	VPGATHERDD (AX)(Z27*4), K3, Z17
+	VPRORVD    Z26, Z17, Z17
+	VPANDD     Z17, Z23, Z23
 	DECQ       R9
 	JNZ        step_of_2
-	VPTESTMD   Z6, Z17, K3
+	VPTESTMD   Z6, Z11, K3
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
@@ -709,19 +806,19 @@ vectors_of_1:
 step_of_1:
 	VPADDD    Z9, Z8, Z8
 	VPCMPUD   $0x01, Z9, Z8, K3
-	VPBLENDMD Z13, Z12, K3, Z15
-	VPCMPUD   $0x01, Z15, Z10, K3
-	VPSUBD    Z15, Z10, Z10
+	VPBLENDMD Z13, Z12, K3, Z18
+	VPCMPUD   $0x01, Z18, Z10, K3
+	VPSUBD    Z18, Z10, Z10
 	VPADDD    Z1, Z10, K3, Z10
 
 test_of_1:
 	VPADDD     Z0, Z10, Z14
-	VPSRLD     $0x05, Z14, Z17
+	VPSRLD     $0x05, Z14, Z15
 	KXNORW     K1, K1, K3
-	VPXORD     Z16, Z16, Z16
-	VPGATHERDD (AX)(Z17*4), K3, Z16
-	VPRORVD    Z14, Z16, Z16
-	VPANDD     Z16, Z11, Z11
+	VPXORD     Z19, Z19, Z19
+	VPGATHERDD (AX)(Z15*4), K3, Z19
+	VPRORVD    Z14, Z19, Z19
+	VPANDD     Z19, Z11, Z11
 	DECQ       R9
 	JNZ        step_of_1
 	VPTESTMD   Z6, Z11, K3
@@ -732,17 +829,14 @@ test_of_1:
 	JMP        vectors_of_1
 
 end_of_1:
-	XORL    AX, AX
 	MOVQ    BX, AX
 	ANDQ    $0x0f, AX
 	JZ      trimmed_3
 	SUBQ    $0x02, SI
 	MOVWLZX (SI), CX
-	BZHIL   AX, CX, AX
-	MOVW    AX, (SI)
+	BZHIL   AX, CX, CX
+	MOVW    CX, (SI)
 	ADDQ    $0x02, SI
-	XORL    AX, CX
-	POPCNTL CX, AX
 
 trimmed_3:
 	// The way back: the bits of a row go to where those of the row before are set.
@@ -907,19 +1001,18 @@ TEXT ·testDouble32AVX2(SB), $5856-72
 	SUBQ         R9, R10
 	CMPQ         R10, $0x02
 	JL           rest
+	MOVQ         SI, (R8)
+	LEAQ         8(R8), R10
+	XORL         R12, R12
+	LEAQ         -1(SI), R11
+	SARQ         $0x06, R11
+	MOVQ         R12, (R10)(R11*8)
+	MOVQ         BX, R11
+	LEAQ         (R11)(SI*4), R12
+	MOVQ         DI, R13
 
-	// The first stage.
-	MOVQ SI, (R8)
-	LEAQ 8(R8), R10
-	XORL R12, R12
-	LEAQ -1(SI), R11
-	SARQ $0x06, R11
-	MOVQ R12, (R10)(R11*8)
-	LEAQ (BX)(SI*4), R12
-	MOVQ DI, R11
-
-first_stage:
-	VMOVDQU    (BX), Y7
+probe_true:
+	VMOVDQU    (R11), Y7
 	VPAND      Y7, Y4, Y8
 	VPSHUFD    $0xf5, Y8, Y9
 	VPMULUDQ   Y2, Y8, Y8
@@ -928,7 +1021,139 @@ first_stage:
 	VPBLENDD   $0x55, Y8, Y9, Y9
 	VPSRLVD    Y3, Y9, Y9
 	VPMULLD    Y1, Y9, Y9
-	VPSUBD     Y9, Y7, Y8
+	VPSUBD     Y9, Y7, Y7
+	VPADDD     Y0, Y7, Y7
+	VPSRLD     $0x05, Y7, Y8
+	VMOVDQA    Y5, Y10
+	VPXOR      Y9, Y9, Y9
+	VPGATHERDD Y10, (AX)(Y8*4), Y9
+	VPANDN     Y6, Y7, Y7
+	VPSLLVD    Y7, Y9, Y9
+	VMOVMSKPS  Y9, R14
+	MOVB       R14, (R10)
+	ADDQ       $0x01, R10
+	ADDQ       $0x20, R11
+	LEAQ       -256(R11), R14
+	CMPQ       R11, R12
+	JAE        probed_true
+	CMPQ       R14, BX
+	JB         probe_true
+
+both_true:
+	VMOVDQU    (R11), Y7
+	VPAND      Y7, Y4, Y8
+	VPSHUFD    $0xf5, Y8, Y9
+	VPMULUDQ   Y2, Y8, Y8
+	VPMULUDQ   Y2, Y9, Y9
+	VPSHUFD    $0xf5, Y8, Y8
+	VPBLENDD   $0x55, Y8, Y9, Y9
+	VPSRLVD    Y3, Y9, Y9
+	VPMULLD    Y1, Y9, Y9
+	VPSUBD     Y9, Y7, Y7
+	VPADDD     Y0, Y7, Y7
+	VPSRLD     $0x05, Y7, Y8
+	VMOVDQA    Y5, Y10
+	VPXOR      Y9, Y9, Y9
+	VPGATHERDD Y10, (AX)(Y8*4), Y9
+	VPANDN     Y6, Y7, Y7
+	VPSLLVD    Y7, Y9, Y9
+	VMOVMSKPS  Y9, R14
+	MOVB       R14, (R10)
+	ADDQ       $0x01, R10
+	ADDQ       $0x20, R11
+	VMOVDQU    -288(R11), Y7
+	MOVBLZX    -9(R10), R14
+	VPMOVZXBD  (CX)(R14*8), Y8
+	POPCNTL    R14, R14
+	VPERMD     Y7, Y8, Y8
+	VMOVDQU    Y8, (R13)
+	LEAQ       (R13)(R14*4), R13
+	CMPQ       R11, R12
+	JB         both_true
+
+probed_true:
+	MOVQ    SI, R14
+	ANDQ    $0x07, R14
+	JZ      trimmed_1
+	SUBQ    $0x01, R10
+	MOVBLZX (R10), R15
+	BZHIL   R14, R15, R15
+	MOVB    R15, (R10)
+	ADDQ    $0x01, R10
+
+trimmed_1:
+	LEAQ    -256(R11), R11
+	CMPQ    R11, BX
+	CMOVQLT BX, R11
+	MOVQ    R11, R10
+	SUBQ    BX, R10
+	SHRQ    $0x05, R10
+	LEAQ    8(R8)(R10*1), R10
+
+move_true:
+	VMOVDQU   (R11), Y7
+	MOVBLZX   (R10), BX
+	VPMOVZXBD (CX)(BX*8), Y8
+	POPCNTL   BX, BX
+	VPERMD    Y7, Y8, Y8
+	VMOVDQU   Y8, (R13)
+	LEAQ      (R13)(BX*4), R13
+	ADDQ      $0x01, R10
+	ADDQ      $0x20, R11
+	CMPQ      R11, R12
+	JB        move_true
+	MOVQ      SI, R10
+	MOVQ      turn+64(FP), BX
+	IMULQ     BX, R10
+	MOVQ      DI, BX
+	SUBQ      BX, R13
+	MOVQ      R13, SI
+	SHRQ      $0x02, SI
+	INCQ      R9
+	ADDQ      $0x00000088, R8
+	SHLQ      $0x06, R13
+	CMPQ      R13, R10
+	JA        rest
+
+stage:
+	LEAQ         5712(SP), R10
+	CMPQ         R8, R10
+	JAE          rest
+	MOVQ         few+56(FP), R10
+	CMPQ         SI, R10
+	JLE          rest
+	MOVQ         DX, R10
+	SUBQ         R9, R10
+	CMPQ         R10, $0x02
+	JL           rest
+	MOVQ         SI, (R8)
+	LEAQ         8(R8), R10
+	XORL         R12, R12
+	LEAQ         -1(SI), R11
+	SARQ         $0x06, R11
+	MOVQ         R12, (R10)(R11*8)
+	MOVQ         BX, R11
+	LEAQ         (R11)(SI*4), R12
+	MOVQ         DI, R13
+	VMOVD        R9, X7
+	VPBROADCASTD X7, Y7
+
+probe_false:
+	VMOVDQU    (R11), Y8
+	VPSRLD     $0x11, Y8, Y10
+	VPSLLD     $0x0f, Y8, Y9
+	VPOR       Y10, Y9, Y9
+	VPMULLD    Y7, Y9, Y9
+	VPADDD     Y9, Y8, Y8
+	VPAND      Y8, Y4, Y9
+	VPSHUFD    $0xf5, Y9, Y10
+	VPMULUDQ   Y2, Y9, Y9
+	VPMULUDQ   Y2, Y10, Y10
+	VPSHUFD    $0xf5, Y9, Y9
+	VPBLENDD   $0x55, Y9, Y10, Y10
+	VPSRLVD    Y3, Y10, Y10
+	VPMULLD    Y1, Y10, Y10
+	VPSUBD     Y10, Y8, Y8
 	VPADDD     Y0, Y8, Y8
 	VPSRLD     $0x05, Y8, Y9
 	VMOVDQA    Y5, Y11
@@ -936,129 +1161,97 @@ first_stage:
 	VPGATHERDD Y11, (AX)(Y9*4), Y10
 	VPANDN     Y6, Y8, Y8
 	VPSLLVD    Y8, Y10, Y10
-	VMOVMSKPS  Y10, R13
-	POPCNTL    R13, R14
-	MOVB       R13, (R10)
+	VMOVMSKPS  Y10, R14
+	MOVB       R14, (R10)
 	ADDQ       $0x01, R10
-	VPMOVZXBD  (CX)(R13*8), Y8
-	VPERMD     Y7, Y8, Y8
-	VMOVDQU    Y8, (R11)
-	LEAQ       (R11)(R14*4), R11
-	ADDQ       $0x20, BX
-	CMPQ       BX, R12
-	JB         first_stage
-	XORL       R12, R12
-	MOVQ       SI, BX
-	ANDQ       $0x07, BX
-	JZ         trimmed_1
-	SUBQ       $0x01, R10
-	MOVBLZX    (R10), R12
-	BZHIL      BX, R12, BX
-	MOVB       BL, (R10)
-	ADDQ       $0x01, R10
-	XORL       BX, R12
-	POPCNTL    R12, R12
+	ADDQ       $0x20, R11
+	LEAQ       -256(R11), R14
+	CMPQ       R11, R12
+	JAE        probed_false
+	CMPQ       R14, BX
+	JB         probe_false
 
-trimmed_1:
-	MOVQ  DI, BX
-	SUBQ  BX, R11
-	SHRQ  $0x02, R11
-	SUBQ  R12, R11
-	INCQ  R9
-	ADDQ  $0x00000088, R8
-	MOVQ  SI, R10
-	MOVQ  turn+64(FP), SI
-	IMULQ SI, R10
-	MOVQ  R11, SI
-	SHLQ  $0x08, R11
-	CMPQ  R11, R10
-	JA    rest
-
-stage:
-	LEAQ 5712(SP), R10
-	CMPQ R8, R10
-	JAE  rest
-	MOVQ few+56(FP), R10
-	CMPQ SI, R10
-	JLE  rest
-	MOVQ DX, R10
-	SUBQ R9, R10
-	CMPQ R10, $0x02
-	JL   rest
-
-	// Any further stage.
-	VMOVD        R9, X7
-	VPBROADCASTD X7, Y7
-	MOVQ         SI, (R8)
-	LEAQ         8(R8), R10
-	XORL         R12, R12
-	LEAQ         -1(SI), R11
-	SARQ         $0x06, R11
-	MOVQ         R12, (R10)(R11*8)
-	LEAQ         (BX)(SI*4), R12
-	MOVQ         DI, R11
-
-further_stage:
-	VMOVDQU    (BX), Y8
+both_false:
+	VMOVDQU    (R11), Y8
 	VPSRLD     $0x11, Y8, Y10
 	VPSLLD     $0x0f, Y8, Y9
 	VPOR       Y10, Y9, Y9
 	VPMULLD    Y7, Y9, Y9
-	VPADDD     Y8, Y9, Y9
-	VPAND      Y9, Y4, Y10
-	VPSHUFD    $0xf5, Y10, Y11
+	VPADDD     Y9, Y8, Y8
+	VPAND      Y8, Y4, Y9
+	VPSHUFD    $0xf5, Y9, Y10
+	VPMULUDQ   Y2, Y9, Y9
 	VPMULUDQ   Y2, Y10, Y10
-	VPMULUDQ   Y2, Y11, Y11
-	VPSHUFD    $0xf5, Y10, Y10
-	VPBLENDD   $0x55, Y10, Y11, Y11
-	VPSRLVD    Y3, Y11, Y11
-	VPMULLD    Y1, Y11, Y11
-	VPSUBD     Y11, Y9, Y9
-	VPADDD     Y0, Y9, Y9
-	VPSRLD     $0x05, Y9, Y10
-	VMOVDQA    Y5, Y12
-	VPXOR      Y11, Y11, Y11
-	VPGATHERDD Y12, (AX)(Y10*4), Y11
-	VPANDN     Y6, Y9, Y9
-	VPSLLVD    Y9, Y11, Y11
-	VMOVMSKPS  Y11, R13
-	POPCNTL    R13, R14
-	MOVB       R13, (R10)
+	VPSHUFD    $0xf5, Y9, Y9
+	VPBLENDD   $0x55, Y9, Y10, Y10
+	VPSRLVD    Y3, Y10, Y10
+	VPMULLD    Y1, Y10, Y10
+	VPSUBD     Y10, Y8, Y8
+	VPADDD     Y0, Y8, Y8
+	VPSRLD     $0x05, Y8, Y9
+	VMOVDQA    Y5, Y11
+	VPXOR      Y10, Y10, Y10
+	VPGATHERDD Y11, (AX)(Y9*4), Y10
+	VPANDN     Y6, Y8, Y8
+	VPSLLVD    Y8, Y10, Y10
+	VMOVMSKPS  Y10, R14
+	MOVB       R14, (R10)
 	ADDQ       $0x01, R10
-	VPMOVZXBD  (CX)(R13*8), Y9
+	ADDQ       $0x20, R11
+	VMOVDQU    -288(R11), Y8
+	MOVBLZX    -9(R10), R14
+	VPMOVZXBD  (CX)(R14*8), Y9
+	POPCNTL    R14, R14
 	VPERMD     Y8, Y9, Y9
-	VMOVDQU    Y9, (R11)
-	LEAQ       (R11)(R14*4), R11
-	ADDQ       $0x20, BX
-	CMPQ       BX, R12
-	JB         further_stage
-	XORL       R12, R12
-	MOVQ       SI, BX
-	ANDQ       $0x07, BX
-	JZ         trimmed_2
-	SUBQ       $0x01, R10
-	MOVBLZX    (R10), R12
-	BZHIL      BX, R12, BX
-	MOVB       BL, (R10)
-	ADDQ       $0x01, R10
-	XORL       BX, R12
-	POPCNTL    R12, R12
+	VMOVDQU    Y9, (R13)
+	LEAQ       (R13)(R14*4), R13
+	CMPQ       R11, R12
+	JB         both_false
+
+probed_false:
+	MOVQ    SI, R14
+	ANDQ    $0x07, R14
+	JZ      trimmed_2
+	SUBQ    $0x01, R10
+	MOVBLZX (R10), R15
+	BZHIL   R14, R15, R15
+	MOVB    R15, (R10)
+	ADDQ    $0x01, R10
 
 trimmed_2:
-	MOVQ  DI, BX
-	SUBQ  BX, R11
-	SHRQ  $0x02, R11
-	SUBQ  R12, R11
-	INCQ  R9
-	ADDQ  $0x00000088, R8
-	MOVQ  SI, R10
-	MOVQ  turn+64(FP), SI
-	IMULQ SI, R10
-	MOVQ  R11, SI
-	SHLQ  $0x08, R11
-	CMPQ  R11, R10
-	JA    rest
-	JMP   stage
+	LEAQ    -256(R11), R11
+	CMPQ    R11, BX
+	CMOVQLT BX, R11
+	MOVQ    R11, R10
+	SUBQ    BX, R10
+	SHRQ    $0x05, R10
+	LEAQ    8(R8)(R10*1), R10
+
+move_false:
+	VMOVDQU   (R11), Y7
+	MOVBLZX   (R10), BX
+	VPMOVZXBD (CX)(BX*8), Y8
+	POPCNTL   BX, BX
+	VPERMD    Y7, Y8, Y8
+	VMOVDQU   Y8, (R13)
+	LEAQ      (R13)(BX*4), R13
+	ADDQ      $0x01, R10
+	ADDQ      $0x20, R11
+	CMPQ      R11, R12
+	JB        move_false
+	MOVQ      SI, R10
+	MOVQ      turn+64(FP), BX
+	IMULQ     BX, R10
+	MOVQ      DI, BX
+	SUBQ      BX, R13
+	MOVQ      R13, SI
+	SHRQ      $0x02, SI
+	INCQ      R9
+	ADDQ      $0x00000088, R8
+	SHLQ      $0x06, R13
+	CMPQ      R13, R10
+	JA        rest
+	JMP       stage
 
 rest:
 	// All further probes. The outcome is the last row, or that of all: hits.
@@ -1129,17 +1322,14 @@ test_of_1:
 	JMP        vectors_of_1
 
 end_of_1:
-	XORL    AX, AX
 	MOVQ    SI, AX
 	ANDQ    $0x07, AX
 	JZ      trimmed_3
 	SUBQ    $0x01, CX
 	MOVBLZX (CX), DX
-	BZHIL   AX, DX, AX
-	MOVB    AL, (CX)
+	BZHIL   AX, DX, DX
+	MOVB    DL, (CX)
 	ADDQ    $0x01, CX
-	XORL    AX, DX
-	POPCNTL DX, AX
 
 trimmed_3:
 	// The way back: the bits of a row go to where those of the row before are set.

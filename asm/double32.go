@@ -114,66 +114,97 @@ func (d *double32) load() {
 	XORL(d.done.As32(), d.done.As32())
 }
 
-// stage emits one probe of all hashes. Those that pass go to survivors: they
-// never overtake the ones to read, so the two may be the same. It turns to the
-// rest if more than turn/256 of them pass.
+// stage emits one probe of all hashes, which moves those that pass to survivors.
+// It turns to the rest if more than turn/256 of them do.
+//
+// The address of a survivor waits for the outcome of all hashes before it, and
+// loads of later probes would wait for that address wherever it agrees with
+// theirs in some bits, as it does, by chance, on some pages of a filter: such
+// filters took half as long again. So hashes move some vectors after their probe.
 func (d *double32) stage(first bool) {
-	if first {
-		Comment("The first stage.")
-	} else {
-		Comment("Any further stage.")
-	}
-	loop := "further_stage"
-	var done reg.VecVirtual
-	if first {
-		loop = "first_stage"
-	} else {
-		done = d.broadcast(d.done)
-	}
+	label := func(name string) string { return fmt.Sprintf("%s_%t", name, first) }
+	mask, hash, end, survivor := GP64(), GP64(), GP64(), GP64()
 	MOVQ(d.n, Mem{Base: d.row})
-	mask, hash, end, out := GP64(), GP64(), GP64(), GP64()
 	LEAQ(Mem{Base: d.row, Disp: 8}, mask)
 	d.clearLast(mask)
 	MOVQ(d.hashes, hash)
 	LEAQ(Mem{Base: hash, Index: d.n, Scale: 4}, end)
-	MOVQ(d.survivors, out)
-
-	Label(loop)
-	origin := d.vector()
-	d.vectors.load(Mem{Base: hash}, origin)
-	h := origin
+	MOVQ(d.survivors, survivor)
+	var done reg.VecVirtual
 	if !first {
-		h = d.vector()
-		d.rotate17(origin, h)
-		VPMULLD(done, h, h)
-		VPADDD(origin, h, h)
+		done = d.broadcast(d.done)
 	}
-	bit := d.vector()
-	d.remainder(h, bit)
-	outcome := d.test(bit)
-	passed, count := d.collect(outcome), GP64()
-	POPCNTL(passed.bits.As32(), count.As32())
-	d.storeMask(passed.bits, mask)
-	d.compact(origin, passed, Mem{Base: out})
-	LEAQ(Mem{Base: out, Index: count, Scale: 4}, out)
-	ADDQ(U8(4*d.lanes()), hash)
-	CMPQ(hash, end)
-	JB(LabelRef(loop))
+	vector := 4 * d.lanes()
+	const behind = 8
 
-	over := d.trim(mask)
-	MOVQ(d.survivors, d.hashes)
-	SUBQ(d.hashes, out)
-	SHRQ(U8(2), out)
-	SUBQ(over, out)
-	INCQ(d.done)
-	ADDQ(U32(rowSize), d.row)
+	Label(label("probe"))
+	d.probe(hash, mask, done)
+	start := GP64()
+	LEAQ(Mem{Base: hash, Disp: -behind * vector}, start)
+	CMPQ(hash, end)
+	JAE(LabelRef(label("probed")))
+	CMPQ(start, d.hashes)
+	JB(LabelRef(label("probe")))
+
+	Label(label("both"))
+	d.probe(hash, mask, done)
+	d.move(Mem{Base: hash, Disp: -(behind + 1) * vector}, Mem{Base: mask, Disp: -(behind + 1) * d.lanes() / 8}, survivor)
+	CMPQ(hash, end)
+	JB(LabelRef(label("both")))
+
+	Label(label("probed"))
+	d.trim(mask)
+	LEAQ(Mem{Base: hash, Disp: -behind * vector}, hash)
+	CMPQ(hash, d.hashes)
+	CMOVQLT(d.hashes, hash)
+	MOVQ(hash, mask)
+	SUBQ(d.hashes, mask)
+	SHRQ(U8(5), mask)
+	LEAQ(Mem{Base: d.row, Index: mask, Scale: 1, Disp: 8}, mask)
+	Label(label("move"))
+	d.move(Mem{Base: hash}, Mem{Base: mask}, survivor)
+	ADDQ(U8(d.lanes()/8), mask)
+	ADDQ(U8(vector), hash)
+	CMPQ(hash, end)
+	JB(LabelRef(label("move")))
+
 	limit := GP64()
 	MOVQ(d.n, limit)
 	IMULQ(argument("turn"), limit)
-	MOVQ(out, d.n)
-	SHLQ(U8(8), out)
-	CMPQ(out, limit)
+	MOVQ(d.survivors, d.hashes)
+	SUBQ(d.hashes, survivor)
+	MOVQ(survivor, d.n)
+	SHRQ(U8(2), d.n)
+	INCQ(d.done)
+	ADDQ(U32(rowSize), d.row)
+	SHLQ(U8(6), survivor) // 4 bytes each: 256 times their number
+	CMPQ(survivor, limit)
 	JA(LabelRef("rest"))
+}
+
+// probe emits the probe of a vector, number done if that is not nil and else
+// number 0, and steps to the next.
+func (d *double32) probe(hash, mask reg.GPVirtual, done reg.VecVirtual) {
+	h, bit := d.vector(), d.vector()
+	d.vectors.load(Mem{Base: hash}, h)
+	if done != nil {
+		delta := d.vector()
+		d.rotate17(h, delta)
+		VPMULLD(done, delta, delta)
+		VPADDD(delta, h, h)
+	}
+	d.remainder(h, bit)
+	d.storeMask(d.collect(d.test(bit)), mask)
+	ADDQ(U8(4*d.lanes()), hash)
+}
+
+// move emits the move of a vector's hashes that passed. Survivors never overtake
+// the hashes to read, so the two may be in the same place.
+func (d *double32) move(hash, mask Mem, survivor reg.GPVirtual) {
+	h := d.vector()
+	d.vectors.load(hash, h)
+	count := d.compact(h, mask, Mem{Base: survivor})
+	LEAQ(Mem{Base: survivor, Index: count, Scale: 4}, survivor)
 }
 
 // rest emits all further probes of each hash that is left.
@@ -228,7 +259,7 @@ func (d *double32) walks(n int, hash, end, left reg.GPVirtual, done reg.VecVirtu
 	DECQ(count)
 	JNZ(label("step"))
 	for _, w := range walks {
-		d.storeMask(d.collect(w.passed).bits, mask)
+		d.storeMask(d.collect(w.passed), mask)
 	}
 	ADDQ(U32(4*d.lanes()*n), hash)
 	JMP(label("vectors"))
@@ -348,28 +379,19 @@ func (d *double32) storeMask(bits, mask reg.GPVirtual) {
 	ADDQ(U8(d.lanes()/8), mask)
 }
 
-// trim clears the bits past the last hash of a row, which ends at mask, and
-// returns the number of those that were set.
-func (d *double32) trim(mask reg.GPVirtual) reg.GPVirtual {
+// trim clears the bits past the last hash of a row, which ends at mask.
+func (d *double32) trim(mask reg.GPVirtual) {
 	d.trims++
 	trimmed := fmt.Sprintf("trimmed_%d", d.trims)
-	over, rest, all := GP64(), GP64(), GP64()
-	XORL(over.As32(), over.As32())
+	rest, bits := GP64(), GP64()
 	MOVQ(d.n, rest)
 	ANDQ(U8(d.lanes()-1), rest)
 	JZ(LabelRef(trimmed))
 	SUBQ(U8(d.lanes()/8), mask)
-	if d.lanes() == 16 {
-		MOVWLZX(Mem{Base: mask}, all.As32())
-	} else {
-		MOVBLZX(Mem{Base: mask}, all.As32())
-	}
-	BZHIL(rest.As32(), all.As32(), rest.As32())
-	d.storeMask(rest, mask)
-	XORL(rest.As32(), all.As32())
-	POPCNTL(all.As32(), over.As32())
+	d.loadMask(Mem{Base: mask}, bits)
+	BZHIL(rest.As32(), bits.As32(), bits.As32())
+	d.storeMask(bits, mask)
 	Label(trimmed)
-	return over
 }
 
 // spread emits the way back from the last row to the hits.

@@ -38,18 +38,13 @@ type vectors interface {
 	pickedAll(dst reg.VecVirtual)
 	// pick moves bit i%32 of each word of dst to where collect looks.
 	pick(i, dst reg.VecVirtual)
-	// collect gathers the picked bits of the lanes in a mask.
-	collect(bits reg.VecVirtual) mask
-	// compact stores the lanes of src that the mask has side by side, and after
-	// them whatever makes up a whole vector.
-	compact(src reg.VecVirtual, m mask, to Mem)
-}
-
-// mask has a bit for each lane: the low bits of a general register, and of a
-// mask register where there are any.
-type mask struct {
-	bits reg.GPVirtual
-	k    reg.OpmaskVirtual
+	// collect gathers the picked bits of the lanes in the low bits of a register.
+	collect(bits reg.VecVirtual) reg.GPVirtual
+	// loadMask reads as many bits as there are lanes.
+	loadMask(m Mem, mask reg.GPVirtual)
+	// compact stores the lanes of src that the mask in memory has, side by side,
+	// and after them whatever makes up a whole vector. It returns their number.
+	compact(src reg.VecVirtual, mask, to Mem) reg.GPVirtual
 }
 
 // constant returns a register with x in its low half.
@@ -110,17 +105,23 @@ func (v *avx512) pick(i, dst reg.VecVirtual) { VPRORVD(i, dst, dst) }
 
 func (v *avx512) pickedAll(dst reg.VecVirtual) { VMOVDQA32(v.ones, dst) }
 
-func (v *avx512) collect(bits reg.VecVirtual) mask {
-	m := mask{GP64(), K()}
-	VPTESTMD(v.ones, bits, m.k)
-	KMOVW(m.k, m.bits.As32())
-	return m
+func (v *avx512) collect(bits reg.VecVirtual) reg.GPVirtual {
+	k, mask := K(), GP64()
+	VPTESTMD(v.ones, bits, k)
+	KMOVW(k, mask.As32())
+	return mask
 }
 
-func (v *avx512) compact(src reg.VecVirtual, m mask, to Mem) {
-	z := ZMM()
-	VPCOMPRESSD_Z(src, m.k, z) // compressing to memory is slow on some CPUs
+func (v *avx512) loadMask(m Mem, mask reg.GPVirtual) { MOVWLZX(m, mask.As32()) }
+
+func (v *avx512) compact(src reg.VecVirtual, mask, to Mem) reg.GPVirtual {
+	k, z, count := K(), ZMM(), GP64()
+	v.loadMask(mask, count)
+	KMOVW(count.As32(), k)
+	POPCNTL(count.As32(), count.As32())
+	VPCOMPRESSD_Z(src, k, z) // compressing to memory is slow on some CPUs
 	VMOVDQU32(z, to)
+	return count
 }
 
 // avx2 has 8 lanes.
@@ -182,17 +183,22 @@ func (v *avx2) pick(i, dst reg.VecVirtual) {
 
 func (v *avx2) pickedAll(dst reg.VecVirtual) { VMOVDQA(v.all, dst) }
 
-func (v *avx2) collect(bits reg.VecVirtual) mask {
-	m := mask{bits: GP64()}
-	VMOVMSKPS(bits, m.bits.As32())
-	return m
+func (v *avx2) collect(bits reg.VecVirtual) reg.GPVirtual {
+	mask := GP64()
+	VMOVMSKPS(bits, mask.As32())
+	return mask
 }
 
-func (v *avx2) compact(src reg.VecVirtual, m mask, to Mem) {
-	y := YMM()
-	VPMOVZXBD(Mem{Base: v.table, Index: m.bits, Scale: 8}, y)
-	VPERMD(src, y, y)
-	VMOVDQU(y, to)
+func (v *avx2) loadMask(m Mem, mask reg.GPVirtual) { MOVBLZX(m, mask.As32()) }
+
+func (v *avx2) compact(src reg.VecVirtual, mask, to Mem) reg.GPVirtual {
+	indices, count := YMM(), GP64()
+	v.loadMask(mask, count)
+	VPMOVZXBD(Mem{Base: v.table, Index: count, Scale: 8}, indices)
+	POPCNTL(count.As32(), count.As32())
+	VPERMD(src, indices, indices)
+	VMOVDQU(indices, to)
+	return count
 }
 
 // compactIndices has, for each mask of 8 lanes, the numbers of its lanes.
