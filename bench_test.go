@@ -179,6 +179,31 @@ func BenchmarkMayContainBatch(b *testing.B) {
 	})
 }
 
+// BenchmarkLoads loads random bytes of an array that do not wait for each other:
+// what memory alone costs a probe, whatever the code.
+func BenchmarkLoads(b *testing.B) {
+	for _, size := range benchmarkSizes {
+		b.Run("filter="+size.name, func(b *testing.B) {
+			random := rand.New(rand.NewPCG(23, 24))
+			data, indices := make([]byte, size.bytes), make([]uint32, queries)
+			for i := range data {
+				data[i] = byte(i)
+			}
+			for i := range indices {
+				indices[i] = random.Uint32N(uint32(size.bytes))
+			}
+			load := func() {
+				sum := 0
+				for _, i := range indices {
+					sum += int(data[i])
+				}
+				sink += sum
+			}
+			inTurn(b, queries, load, load)
+		})
+	}
+}
+
 // BenchmarkHash hashes columns of keys of random lengths.
 func BenchmarkHash(b *testing.B) {
 	for _, lengths := range []struct{ from, to int }{{8, 8}, {16, 16}, {8, 24}, {1, 100}} {
