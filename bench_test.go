@@ -204,6 +204,64 @@ func BenchmarkLoads(b *testing.B) {
 	}
 }
 
+// BenchmarkColumns tests columns of keys of several lengths in every layout,
+// with a filter of 16 KiB.
+func BenchmarkColumns(b *testing.B) {
+	for _, lengths := range []struct{ from, to int }{{8, 32}, {16, 16}, {32, 32}, {1, 100}} {
+		for _, percent := range []int{0, 100} {
+			b.Run(fmt.Sprintf("keys=%d-%d/hits=%d%%", lengths.from, lengths.to, percent), func(b *testing.B) {
+				random := rand.New(rand.NewPCG(15, 16))
+				key := func() []byte {
+					key := make([]byte, lengths.from+random.IntN(lengths.to-lengths.from+1))
+					for i := range key {
+						key[i] = byte(random.Uint32())
+					}
+					return key
+				}
+				known := make([][]byte, 16<<10*8/10)
+				for i := range known {
+					known[i] = key()
+				}
+				w := &workload{encoded: Policy{BitsPerKey: 10}.AppendFilter(nil, Bytes(known)), bytes: make([][]byte, queries)}
+				for i := range w.bytes {
+					w.bytes[i] = key()
+					if random.IntN(100) < percent {
+						w.bytes[i] = known[random.IntN(len(known))]
+					}
+				}
+				w.columns(b)
+			})
+		}
+	}
+}
+
+// columns runs a sub-benchmark for every kernel and layout of the keys.
+func (w *workload) columns(b *testing.B) {
+	hits := make([]uint64, queries/64)
+	f, err := Open(LevelDB, w.encoded)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, kernel := range Kernels() {
+		filter, err := f.WithKernel(kernel)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, layout := range layouts {
+			if layout.width > 1 {
+				continue // the integers have benchmarks of their own
+			}
+			if layout.width == 1 && slices.ContainsFunc(w.bytes, func(key []byte) bool { return len(key) != len(w.bytes[0]) }) {
+				continue
+			}
+			column := layout.column(b, w.bytes)
+			b.Run(fmt.Sprintf("kernel=%v/layout=%s", kernel, layout.name), func(b *testing.B) {
+				inTurn(b, queries, w.reference, func() { sink += filter.MayContainBatch(column, hits) })
+			})
+		}
+	}
+}
+
 // BenchmarkHash hashes columns of keys of random lengths.
 func BenchmarkHash(b *testing.B) {
 	for _, lengths := range []struct{ from, to int }{{8, 8}, {16, 16}, {8, 24}, {1, 100}} {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"testing"
 	"unsafe"
@@ -42,6 +43,69 @@ func TestKeysAtPageEnd(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestVectorsOfKeysAtPageEnds hashes vectors of keys of mixed lengths, each of
+// which ends, or begins, at an inaccessible page of its own.
+func TestVectorsOfKeysAtPageEnds(t *testing.T) {
+	const rows = 37
+	random := rand.New(rand.NewPCG(25, 26))
+	pages := make([][]byte, rows)
+	for i := range pages {
+		pages[i] = guard.Buffer(t, os.Getpagesize())
+		for j := range pages[i] {
+			pages[i][j] = byte(random.Uint32())
+		}
+	}
+	keys, names := make([][]byte, rows), make([]string, rows)
+	for longest := range 301 {
+		for i, page := range pages {
+			n := random.IntN(longest + 1)
+			if i%2 == 0 {
+				n = max(0, longest-random.IntN(6)) // alike, with all tails
+			}
+			keys[i] = page[len(page)-n:]
+			if random.IntN(2) == 0 {
+				keys[i] = page[:n:n]
+			}
+			names[i] = unsafe.String(unsafe.SliceData(keys[i]), n)
+		}
+		checkHashes(t, Bytes(keys), keys)
+		checkHashes(t, Strings(names), keys)
+		column := guard.Buffer(t, 2*os.Getpagesize())
+		copy(column, pages[longest%rows])
+		n := min(len(column), longest*rows)
+		checkOffsets(t, random, column[len(column)-n:])
+		checkOffsets(t, random, column[:n])
+		if longest > 0 {
+			checkFixed(t, column[len(column)-n/longest*longest:], longest)
+			checkFixed(t, column[:n/longest*longest], longest)
+		}
+	}
+}
+
+// checkOffsets divides data into keys at random.
+func checkOffsets(t *testing.T, random *rand.Rand, data []byte) {
+	t.Helper()
+	short, long := []int32{0}, []int64{0}
+	var keys [][]byte
+	for from := 0; from < len(data); {
+		n := min(random.IntN(2*len(data)/30+8), len(data)-from)
+		keys = append(keys, data[from:from+n])
+		from += n
+		short, long = append(short, int32(from)), append(long, int64(from))
+	}
+	checkHashes(t, must(t)(Offsets(data, short)), keys)
+	checkHashes(t, must(t)(Offsets64(data, long)), keys)
+}
+
+func checkFixed(t *testing.T, data []byte, width int) {
+	t.Helper()
+	var keys [][]byte
+	for i := 0; i < len(data); i += width {
+		keys = append(keys, data[i:i+width])
+	}
+	checkHashes(t, must(t)(FixedWidth(data, width)), keys)
 }
 
 // TestColumnsAtPageEnd reads columns of fixed width that end where an

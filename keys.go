@@ -183,16 +183,25 @@ func (k *Keys) hash32(kernel Kernel, hashes []uint32) {
 	}
 }
 
-// hash32Rows is hash32 of a column without null rows.
+// hash32Rows is hash32 of a column without null rows. Assembly makes vectors of
+// 16 hashes at most; it may leave any.
 func (k *Keys) hash32Rows(kernel Kernel, hashes []uint32) {
-	if keys, width := k.sideBySide(); width > 0 {
-		if done := hash32Assembly(kernel, keys, width, hashes); done == len(hashes) {
-			return
-		} else if done > 0 {
-			rest := k.slice(done, len(hashes))
-			k, hashes = &rest, hashes[done:]
+	for rest := *k; len(hashes) > 0; {
+		done := rest.hash32Assembly(kernel, hashes)
+		if done == 0 {
+			done = len(hashes)
+			if kernel != Generic {
+				done = min(done, 16)
+			}
+			rest.hash32Generic(hashes[:done])
 		}
+		rest = rest.slice(done, len(hashes))
+		hashes = hashes[done:]
 	}
+}
+
+// hash32Generic is hash32Rows in portable Go, for the first rows.
+func (k *Keys) hash32Generic(hashes []uint32) {
 	switch k.layout {
 	case byteSlices:
 		for i, key := range elements[[]byte](k, len(hashes)) {
@@ -221,20 +230,6 @@ func (k *Keys) hash32Rows(kernel Kernel, hashes []uint32) {
 	case hashes32:
 		copy(hashes, elements[uint32](k, len(hashes)))
 	}
-}
-
-// sideBySide returns the address and width of keys that lie side by side, or
-// width 0 if they don't.
-func (k *Keys) sideBySide() (keys unsafe.Pointer, width int) {
-	switch k.layout {
-	case uint32s:
-		return k.column, 4
-	case uint64s:
-		return k.column, 8
-	case fixedWidth:
-		return unsafe.Pointer(unsafe.SliceData(k.data)), k.width
-	}
-	return nil, 0
 }
 
 func hashBetween[E int32 | int64](hashes []uint32, data []byte, offsets []E) {

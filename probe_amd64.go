@@ -12,7 +12,7 @@ import (
 // The features that probe_amd64.s uses.
 var (
 	featuresAVX2   = []cpuid.FeatureID{cpuid.AVX, cpuid.AVX2, cpuid.BMI2, cpuid.CMOV, cpuid.POPCNT}
-	featuresAVX512 = []cpuid.FeatureID{cpuid.AVX, cpuid.AVX512F, cpuid.BMI2, cpuid.CMOV, cpuid.POPCNT}
+	featuresAVX512 = []cpuid.FeatureID{cpuid.AVX, cpuid.AVX2, cpuid.AVX512F, cpuid.BMI2, cpuid.CMOV, cpuid.POPCNT}
 )
 
 // slowPDEP: AMD's CPUs before Zen 3 take hundreds of cycles for PDEP, with which
@@ -77,47 +77,6 @@ func (d double32) testForm(kernel Kernel, hashes []uint32, hits []uint64, f form
 	}
 	return true
 }
-
-// hash32Assembly hashes keys that lie side by side, from the first on, and
-// returns how many: none where Go is to do it, or those that make whole vectors.
-func hash32Assembly(kernel Kernel, keys unsafe.Pointer, width int, hashes []uint32) int {
-	lanes := 16
-	if kernel == AVX2 {
-		lanes = 8
-	}
-	vectors := len(hashes) / lanes
-	first := (*byte)(keys)
-	switch {
-	case vectors == 0:
-		return 0
-	case kernel == AVX512 && width == 8:
-		hash32Width8AVX512(first, &hashes[0], vectors)
-	case kernel == AVX512 && width == 4:
-		hash32Width4AVX512(first, &hashes[0], vectors)
-	case kernel == AVX2 && width == 8:
-		hash32Width8AVX2(first, &hashes[0], vectors)
-	case kernel == AVX2 && width == 4:
-		hash32Width4AVX2(first, &hashes[0], vectors)
-	default:
-		return 0
-	}
-	return vectors * lanes
-}
-
-// The hash32Width functions are hash32 for the keys of 4 or 8 bytes that make
-// the given number of vectors, at least 1.
-
-//go:noescape
-func hash32Width4AVX512(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32Width8AVX512(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32Width8AVX2(keys *byte, hashes *uint32, vectors int)
 
 // The testDouble32 functions are testGeneric for n hashes, 1 to window, with the
 // numbers that testForm derives from the walk.

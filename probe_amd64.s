@@ -361,6 +361,660 @@ DATA alternate1<>+56(SB)/4, $0x0000001d
 DATA alternate1<>+60(SB)/4, $0x0000001f
 GLOBL alternate1<>(SB), RODATA|NOPTR, $64
 
+// func hash32HeadersAVX512(headers *byte, stride int, hashes *uint32, vectors int) (left int)
+// Requires: AVX, AVX2, AVX512F, BMI2
+TEXT ·hash32HeadersAVX512(SB), $256-40
+	// Each lane hashes one key. It gathers a word of each key that has one more, and
+	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
+	// the upper ones of the last four, of a key that has four, and else are loaded
+	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
+	// and when the longest keys of all vectors make up too much: a call must be short.
+	MOVQ         headers+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	VPMOVZXBD    compactIndices<>+2040(SB), Y0
+	VPBROADCASTD CX, Z1
+	VPMULLD      Z1, Z0, Z0
+	MOVQ         hashes+16(FP), DX
+	MOVQ         vectors+24(FP), BX
+	MOVQ         $0x00004000, SI
+	MOVL         $0xbc9f1d34, DI
+	VPBROADCASTD DI, Z1
+	MOVL         $0xc6a4a793, DI
+	VPBROADCASTD DI, Z11
+	MOVL         $0x0000ffff, DI
+	KMOVW        DI, K1
+	MOVL         $0xffffffff, DI
+	VPBROADCASTD DI, Z12
+
+vector:
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z2
+	VPGATHERDQ   (AX)(Y0*1), K2, Z2
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z3
+	VPGATHERDQ   8(AX)(Y0*1), K2, Z3
+	MOVQ         CX, DI
+	SHLQ         $0x03, DI
+	ADDQ         DI, AX
+	KMOVW        K1, K2
+	VPXORD       Z4, Z4, Z4
+	VPGATHERDQ   (AX)(Y0*1), K2, Z4
+	KMOVW        K1, K2
+	VPXORD       Z5, Z5, Z5
+	VPGATHERDQ   8(AX)(Y0*1), K2, Z5
+	MOVQ         CX, DI
+	SHLQ         $0x03, DI
+	ADDQ         DI, AX
+	MOVQ         $-32768, DI
+	VPORQ        Z3, Z5, Z13
+	VPBROADCASTQ DI, Z14
+	VPTESTMQ     Z14, Z13, K2
+	KORTESTW     K2, K2
+	JNZ          end
+	VPMOVQD      Z3, Y6
+	VPMOVQD      Z5, Y13
+	VINSERTI64X4 $0x01, Y13, Z6, Z6
+	VPMULLD      Z11, Z6, Z13
+	VPXORD       Z1, Z13, Z13
+	VPSRLD       $0x02, Z6, Z14
+	VPXORD       Z7, Z7, Z7
+	XORL         DI, DI
+
+word:
+	VPCMPGTD     Z7, Z14, K2
+	KORTESTW     K2, K2
+	JZ           tail
+	KMOVW        K2, K3
+	VPXORD       Z8, Z8, Z8
+	VPGATHERQD   (DI)(Z2*1), K3, Y8
+	KSHIFTRW     $0x08, K2, K3
+	VPXORD       Z9, Z9, Z9
+	VPGATHERQD   (DI)(Z4*1), K3, Y9
+	VINSERTI64X4 $0x01, Y9, Z8, Z8
+	VPADDD       Z13, Z8, Z15
+	VPMULLD      Z11, Z15, Z15
+	VPSRLD       $0x10, Z15, Z16
+	VPXORD       Z16, Z15, Z15
+	VMOVDQA32    Z15, K2, Z13
+	VPADDD       Z12, Z14, Z14
+	ADDQ         $0x04, DI
+	JMP          word
+
+tail:
+	SUBQ          DI, SI
+	MOVL          $0x00000003, DI
+	VPBROADCASTD  DI, Z14
+	VPANDD        Z14, Z6, Z15
+	VPCMPGTD      Z7, Z15, K2
+	KORTESTW      K2, K2
+	JZ            store
+	VPCMPGTD      Z14, Z6, K3
+	VPMOVSXDQ     Y6, Z14
+	VEXTRACTI64X4 $0x01, Z6, Y16
+	VPMOVSXDQ     Y16, Z16
+	VPADDQ        Z2, Z14, Z14
+	VPADDQ        Z4, Z16, Z16
+	MOVQ          $-4, DI
+	KANDW         K2, K3, K4
+	KMOVW         K4, K5
+	VPXORD        Z8, Z8, Z8
+	VPGATHERQD    (DI)(Z14*1), K5, Y8
+	KSHIFTRW      $0x08, K4, K4
+	VPXORD        Z10, Z10, Z10
+	VPGATHERQD    (DI)(Z16*1), K4, Y10
+	VINSERTI64X4  $0x01, Y10, Z8, Z8
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z14
+	VPSLLD       $0x03, Z15, Z15
+	VPSUBD       Z15, Z14, Z14
+	VPSRLVD      Z14, Z8, Z8
+	KANDNW       K2, K3, K3
+	KORTESTW     K3, K3
+	JZ           mix
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z2, (SP)
+	VMOVDQU32 Z4, 64(SP)
+	VMOVDQU32 Z6, 128(SP)
+	XORL      DI, DI
+
+lane:
+	XORL    R12, R12
+	MOVL    128(SP)(DI*4), R8
+	LEAQ    -1(R8), R10
+	CMPQ    R10, $0x03
+	JAE     not_short
+	MOVQ    (SP)(DI*8), R9
+	MOVBLZX (R9), R12
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+	MOVQ    R8, R10
+	SHRQ    $0x01, R10
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+
+not_short:
+	MOVL      R12, 192(SP)(DI*4)
+	INCQ      DI
+	CMPQ      DI, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z14
+	VPADDD    Z14, Z8, Z8
+
+mix:
+	VPADDD    Z13, Z8, Z14
+	VPMULLD   Z11, Z14, Z14
+	VPSRLD    $0x18, Z14, Z15
+	VPXORD    Z15, Z14, Z14
+	VMOVDQA32 Z14, K2, Z13
+
+store:
+	VMOVDQU32 Z13, (DX)
+	ADDQ      $0x40, DX
+	DECQ      BX
+	JZ        end
+	TESTQ     SI, SI
+	JNS       vector
+
+end:
+	MOVQ BX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func hash32Offsets32AVX512(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·hash32Offsets32AVX512(SB), $256-40
+	// Each lane hashes one key. It gathers a word of each key that has one more, and
+	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
+	// the upper ones of the last four, of a key that has four, and else are loaded
+	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
+	// and when the longest keys of all vectors make up too much: a call must be short.
+	MOVQ         data+0(FP), AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         offsets+8(FP), AX
+	MOVQ         hashes+16(FP), CX
+	MOVQ         vectors+24(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VPBROADCASTD SI, Z1
+	MOVL         $0xc6a4a793, SI
+	VPBROADCASTD SI, Z2
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	MOVL         $0xffffffff, SI
+	VPBROADCASTD SI, Z3
+
+vector:
+	VMOVDQU32     (AX), Z4
+	VMOVDQU32     4(AX), Z5
+	VPSUBD        Z4, Z5, Z5
+	MOVL          $0x00007fff, SI
+	VPBROADCASTD  SI, Z6
+	VPCMPGTD      Z6, Z5, K1
+	KORTESTW      K1, K1
+	JNZ           end
+	VPMOVSXDQ     Y4, Z6
+	VEXTRACTI64X4 $0x01, Z4, Y4
+	VPMOVSXDQ     Y4, Z4
+	VPADDQ        Z0, Z6, Z6
+	VPADDQ        Z0, Z4, Z4
+	ADDQ          $0x40, AX
+	VPMULLD       Z2, Z5, Z11
+	VPXORD        Z1, Z11, Z11
+	VPSRLD        $0x02, Z5, Z12
+	VPXORD        Z7, Z7, Z7
+	XORL          SI, SI
+
+word:
+	VPCMPGTD     Z7, Z12, K1
+	KORTESTW     K1, K1
+	JZ           tail
+	KMOVW        K1, K2
+	VPXORD       Z8, Z8, Z8
+	VPGATHERQD   (SI)(Z6*1), K2, Y8
+	KSHIFTRW     $0x08, K1, K2
+	VPXORD       Z9, Z9, Z9
+	VPGATHERQD   (SI)(Z4*1), K2, Y9
+	VINSERTI64X4 $0x01, Y9, Z8, Z8
+	VPADDD       Z11, Z8, Z13
+	VPMULLD      Z2, Z13, Z13
+	VPSRLD       $0x10, Z13, Z14
+	VPXORD       Z14, Z13, Z13
+	VMOVDQA32    Z13, K1, Z11
+	VPADDD       Z3, Z12, Z12
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ          SI, BX
+	MOVL          $0x00000003, SI
+	VPBROADCASTD  SI, Z12
+	VPANDD        Z12, Z5, Z13
+	VPCMPGTD      Z7, Z13, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z12, Z5, K2
+	VPMOVSXDQ     Y5, Z12
+	VEXTRACTI64X4 $0x01, Z5, Y14
+	VPMOVSXDQ     Y14, Z14
+	VPADDQ        Z6, Z12, Z12
+	VPADDQ        Z4, Z14, Z14
+	MOVQ          $-4, SI
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z8, Z8, Z8
+	VPGATHERQD    (SI)(Z12*1), K4, Y8
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z10, Z10, Z10
+	VPGATHERQD    (SI)(Z14*1), K3, Y10
+	VINSERTI64X4  $0x01, Y10, Z8, Z8
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, SI
+	VPBROADCASTD SI, Z12
+	VPSLLD       $0x03, Z13, Z13
+	VPSUBD       Z13, Z12, Z12
+	VPSRLVD      Z12, Z8, Z8
+	KANDNW       K1, K2, K2
+	KORTESTW     K2, K2
+	JZ           mix
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z6, (SP)
+	VMOVDQU32 Z4, 64(SP)
+	VMOVDQU32 Z5, 128(SP)
+	XORL      SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    128(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL      R11, 192(SP)(SI*4)
+	INCQ      SI
+	CMPQ      SI, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z4
+	VPADDD    Z4, Z8, Z8
+
+mix:
+	VPADDD    Z11, Z8, Z4
+	VPMULLD   Z2, Z4, Z4
+	VPSRLD    $0x18, Z4, Z5
+	VPXORD    Z5, Z4, Z4
+	VMOVDQA32 Z4, K1, Z11
+
+store:
+	VMOVDQU32 Z11, (CX)
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ DX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func hash32Offsets64AVX512(data *byte, offsets *int64, hashes *uint32, vectors int) (left int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·hash32Offsets64AVX512(SB), $256-40
+	// Each lane hashes one key. It gathers a word of each key that has one more, and
+	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
+	// the upper ones of the last four, of a key that has four, and else are loaded
+	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
+	// and when the longest keys of all vectors make up too much: a call must be short.
+	MOVQ         data+0(FP), AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         offsets+8(FP), AX
+	MOVQ         hashes+16(FP), CX
+	MOVQ         vectors+24(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VPBROADCASTD SI, Z1
+	MOVL         $0xc6a4a793, SI
+	VPBROADCASTD SI, Z2
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	MOVL         $0xffffffff, SI
+	VPBROADCASTD SI, Z3
+
+vector:
+	VMOVDQU32    (AX), Z4
+	VMOVDQU32    8(AX), Z5
+	VPSUBQ       Z4, Z5, Z5
+	VPADDQ       Z0, Z4, Z4
+	ADDQ         $0x40, AX
+	VMOVDQU32    (AX), Z6
+	VMOVDQU32    8(AX), Z7
+	VPSUBQ       Z6, Z7, Z7
+	VPADDQ       Z0, Z6, Z6
+	ADDQ         $0x40, AX
+	MOVQ         $-32768, SI
+	VPORQ        Z5, Z7, Z8
+	VPBROADCASTQ SI, Z9
+	VPTESTMQ     Z9, Z8, K1
+	KORTESTW     K1, K1
+	JNZ          end
+	VPMOVQD      Z5, Y10
+	VPMOVQD      Z7, Y5
+	VINSERTI64X4 $0x01, Y5, Z10, Z10
+	VPMULLD      Z2, Z10, Z5
+	VPXORD       Z1, Z5, Z5
+	VPSRLD       $0x02, Z10, Z7
+	VPXORD       Z11, Z11, Z11
+	XORL         SI, SI
+
+word:
+	VPCMPGTD     Z11, Z7, K1
+	KORTESTW     K1, K1
+	JZ           tail
+	KMOVW        K1, K2
+	VPXORD       Z12, Z12, Z12
+	VPGATHERQD   (SI)(Z4*1), K2, Y12
+	KSHIFTRW     $0x08, K1, K2
+	VPXORD       Z13, Z13, Z13
+	VPGATHERQD   (SI)(Z6*1), K2, Y13
+	VINSERTI64X4 $0x01, Y13, Z12, Z12
+	VPADDD       Z5, Z12, Z8
+	VPMULLD      Z2, Z8, Z8
+	VPSRLD       $0x10, Z8, Z9
+	VPXORD       Z9, Z8, Z8
+	VMOVDQA32    Z8, K1, Z5
+	VPADDD       Z3, Z7, Z7
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ          SI, BX
+	MOVL          $0x00000003, SI
+	VPBROADCASTD  SI, Z7
+	VPANDD        Z7, Z10, Z8
+	VPCMPGTD      Z11, Z8, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z7, Z10, K2
+	VPMOVSXDQ     Y10, Z7
+	VEXTRACTI64X4 $0x01, Z10, Y9
+	VPMOVSXDQ     Y9, Z9
+	VPADDQ        Z4, Z7, Z7
+	VPADDQ        Z6, Z9, Z9
+	MOVQ          $-4, SI
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z12, Z12, Z12
+	VPGATHERQD    (SI)(Z7*1), K4, Y12
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z14, Z14, Z14
+	VPGATHERQD    (SI)(Z9*1), K3, Y14
+	VINSERTI64X4  $0x01, Y14, Z12, Z12
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, SI
+	VPBROADCASTD SI, Z7
+	VPSLLD       $0x03, Z8, Z8
+	VPSUBD       Z8, Z7, Z7
+	VPSRLVD      Z7, Z12, Z12
+	KANDNW       K1, K2, K2
+	KORTESTW     K2, K2
+	JZ           mix
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z4, (SP)
+	VMOVDQU32 Z6, 64(SP)
+	VMOVDQU32 Z10, 128(SP)
+	XORL      SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    128(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL      R11, 192(SP)(SI*4)
+	INCQ      SI
+	CMPQ      SI, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z4
+	VPADDD    Z4, Z12, Z12
+
+mix:
+	VPADDD    Z5, Z12, Z4
+	VPMULLD   Z2, Z4, Z4
+	VPSRLD    $0x18, Z4, Z6
+	VPXORD    Z6, Z4, Z4
+	VMOVDQA32 Z4, K1, Z5
+
+store:
+	VMOVDQU32 Z5, (CX)
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ DX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func hash32FixedAVX512(data *byte, width int, hashes *uint32, vectors int) (left int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·hash32FixedAVX512(SB), $384-40
+	// Each lane hashes one key. It gathers a word of each key that has one more, and
+	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
+	// the upper ones of the last four, of a key that has four, and else are loaded
+	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
+	// and when the longest keys of all vectors make up too much: a call must be short.
+	MOVQ         data+0(FP), AX
+	MOVQ         width+8(FP), CX
+	MOVQ         AX, (SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 8(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 16(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 24(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 32(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 40(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 48(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 56(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 64(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 72(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 80(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 88(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 96(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 104(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 112(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 120(SP)
+	ADDQ         CX, AX
+	VPBROADCASTD CX, Z0
+	SHLQ         $0x04, CX
+	VPBROADCASTQ CX, Z1
+	VMOVDQU32    (SP), Z2
+	VPSUBQ       Z1, Z2, Z2
+	VMOVDQU32    64(SP), Z3
+	VPSUBQ       Z1, Z3, Z3
+	MOVQ         hashes+16(FP), AX
+	MOVQ         vectors+24(FP), CX
+	MOVQ         $0x00004000, DX
+	MOVL         $0xbc9f1d34, BX
+	VPBROADCASTD BX, Z4
+	MOVL         $0xc6a4a793, BX
+	VPBROADCASTD BX, Z5
+	MOVL         $0x0000ffff, BX
+	KMOVW        BX, K1
+	MOVL         $0xffffffff, BX
+	VPBROADCASTD BX, Z6
+
+vector:
+	VPADDQ  Z1, Z2, Z2
+	VPADDQ  Z1, Z3, Z3
+	VPMULLD Z5, Z0, Z7
+	VPXORD  Z4, Z7, Z7
+	VPSRLD  $0x02, Z0, Z8
+	VPXORD  Z9, Z9, Z9
+	XORL    BX, BX
+
+word:
+	VPCMPGTD     Z9, Z8, K1
+	KORTESTW     K1, K1
+	JZ           tail
+	KMOVW        K1, K2
+	VPXORD       Z10, Z10, Z10
+	VPGATHERQD   (BX)(Z2*1), K2, Y10
+	KSHIFTRW     $0x08, K1, K2
+	VPXORD       Z11, Z11, Z11
+	VPGATHERQD   (BX)(Z3*1), K2, Y11
+	VINSERTI64X4 $0x01, Y11, Z10, Z10
+	VPADDD       Z7, Z10, Z12
+	VPMULLD      Z5, Z12, Z12
+	VPSRLD       $0x10, Z12, Z13
+	VPXORD       Z13, Z12, Z12
+	VMOVDQA32    Z12, K1, Z7
+	VPADDD       Z6, Z8, Z8
+	ADDQ         $0x04, BX
+	JMP          word
+
+tail:
+	SUBQ          BX, DX
+	MOVL          $0x00000003, BX
+	VPBROADCASTD  BX, Z8
+	VPANDD        Z8, Z0, Z12
+	VPCMPGTD      Z9, Z12, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z8, Z0, K2
+	VPMOVSXDQ     Y0, Z8
+	VEXTRACTI64X4 $0x01, Z0, Y13
+	VPMOVSXDQ     Y13, Z13
+	VPADDQ        Z2, Z8, Z8
+	VPADDQ        Z3, Z13, Z13
+	MOVQ          $-4, BX
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z10, Z10, Z10
+	VPGATHERQD    (BX)(Z8*1), K4, Y10
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z14, Z14, Z14
+	VPGATHERQD    (BX)(Z13*1), K3, Y14
+	VINSERTI64X4  $0x01, Y14, Z10, Z10
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, BX
+	VPBROADCASTD BX, Z8
+	VPSLLD       $0x03, Z12, Z12
+	VPSUBD       Z12, Z8, Z8
+	VPSRLVD      Z8, Z10, Z10
+	KANDNW       K1, K2, K2
+	KORTESTW     K2, K2
+	JZ           mix
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z2, 128(SP)
+	VMOVDQU32 Z3, 192(SP)
+	VMOVDQU32 Z0, 256(SP)
+	XORL      BX, BX
+
+lane:
+	XORL    R10, R10
+	MOVL    256(SP)(BX*4), SI
+	LEAQ    -1(SI), R8
+	CMPQ    R8, $0x03
+	JAE     not_short
+	MOVQ    128(SP)(BX*8), DI
+	MOVBLZX (DI), R10
+	MOVBLZX (DI)(R8*1), R9
+	SHLQ    $0x03, R8
+	SHLXQ   R8, R9, R9
+	ORQ     R9, R10
+	MOVQ    SI, R8
+	SHRQ    $0x01, R8
+	MOVBLZX (DI)(R8*1), R9
+	SHLQ    $0x03, R8
+	SHLXQ   R8, R9, R9
+	ORQ     R9, R10
+
+not_short:
+	MOVL      R10, 320(SP)(BX*4)
+	INCQ      BX
+	CMPQ      BX, $0x10
+	JB        lane
+	VMOVDQU32 320(SP), Z8
+	VPADDD    Z8, Z10, Z10
+
+mix:
+	VPADDD    Z7, Z10, Z8
+	VPMULLD   Z5, Z8, Z8
+	VPSRLD    $0x18, Z8, Z12
+	VPXORD    Z12, Z8, Z8
+	VMOVDQA32 Z8, K1, Z7
+
+store:
+	VMOVDQU32 Z7, (AX)
+	ADDQ      $0x40, AX
+	DECQ      CX
+	JZ        end
+	TESTQ     DX, DX
+	JNS       vector
+
+end:
+	MOVQ CX, left+32(FP)
+	VZEROUPPER
+	RET
+
 // func testDouble32AVX512(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, few int, turn int)
 // Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
 TEXT ·testDouble32AVX512(SB), $5856-72
@@ -388,8 +1042,6 @@ TEXT ·testDouble32AVX512(SB), $5856-72
 	VPBROADCASTD CX, Z4
 	MOVL         $0xfffffff8, CX
 	VPBROADCASTD CX, Z5
-
-	// Constants: lanes to gather, even lanes, 1 in each lane.
 	MOVL         $0x0000ffff, CX
 	KMOVW        CX, K1
 	MOVL         $0x00005555, CX
@@ -948,6 +1600,652 @@ vector:
 	VZEROUPPER
 	RET
 
+// func hash32HeadersAVX2(headers *byte, stride int, hashes *uint32, vectors int) (left int)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hash32HeadersAVX2(SB), $128-40
+	// Each lane hashes one key. It gathers a word of each key that has one more, and
+	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
+	// the upper ones of the last four, of a key that has four, and else are loaded
+	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
+	// and when the longest keys of all vectors make up too much: a call must be short.
+	MOVQ         headers+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	VPMOVZXBD    compactIndices<>+2040(SB), Y0
+	VMOVD        CX, X1
+	VPBROADCASTD X1, Y1
+	VPMULLD      Y1, Y0, Y0
+	MOVQ         hashes+16(FP), DX
+	MOVQ         vectors+24(FP), BX
+	MOVQ         $0x00004000, SI
+	MOVL         $0xbc9f1d34, DI
+	VMOVD        DI, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0xc6a4a793, DI
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Y2
+	VPCMPEQD     Y4, Y4, Y4
+
+vector:
+	VMOVDQA      Y4, Y5
+	VPXOR        Y3, Y3, Y3
+	VPGATHERDQ   Y5, (AX)(X0*1), Y3
+	VMOVDQA      Y4, Y6
+	VPXOR        Y5, Y5, Y5
+	VPGATHERDQ   Y6, 8(AX)(X0*1), Y5
+	MOVQ         CX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, AX
+	VMOVDQA      Y4, Y7
+	VPXOR        Y6, Y6, Y6
+	VPGATHERDQ   Y7, (AX)(X0*1), Y6
+	VMOVDQA      Y4, Y8
+	VPXOR        Y7, Y7, Y7
+	VPGATHERDQ   Y8, 8(AX)(X0*1), Y7
+	MOVQ         CX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, AX
+	MOVQ         $-32768, DI
+	VPOR         Y5, Y7, Y8
+	VMOVQ        DI, X9
+	VPBROADCASTQ X9, Y9
+	VPTEST       Y9, Y8
+	JNZ          end
+	VSHUFPS      $0x88, Y7, Y5, Y5
+	VPERMQ       $0xd8, Y5, Y5
+	VPMULLD      Y2, Y5, Y7
+	VPXOR        Y1, Y7, Y7
+	VPSRLD       $0x02, Y5, Y8
+	VPXOR        Y9, Y9, Y9
+	XORL         DI, DI
+
+word:
+	VPCMPGTD     Y9, Y8, Y10
+	VPTEST       Y10, Y10
+	JZ           tail
+	VMOVDQA      X10, X12
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X12, (DI)(Y3*1), X11
+	VEXTRACTI128 $0x01, Y10, X13
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X13, (DI)(Y6*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+	VPADDD       Y7, Y11, Y11
+	VPMULLD      Y2, Y11, Y11
+	VPSRLD       $0x10, Y11, Y12
+	VPXOR        Y12, Y11, Y11
+	VPBLENDVB    Y10, Y11, Y7, Y7
+	VPADDD       Y4, Y8, Y8
+	ADDQ         $0x04, DI
+	JMP          word
+
+tail:
+	SUBQ         DI, SI
+	MOVL         $0x00000003, DI
+	VMOVD        DI, X8
+	VPBROADCASTD X8, Y10
+	VPAND        Y10, Y5, Y8
+	VPCMPGTD     Y9, Y8, Y9
+	VPTEST       Y9, Y9
+	JZ           store
+	VPCMPGTD     Y10, Y5, Y10
+	VPMOVSXDQ    X5, Y12
+	VEXTRACTI128 $0x01, Y5, X11
+	VPMOVSXDQ    X11, Y13
+	VPADDQ       Y3, Y12, Y12
+	VPADDQ       Y6, Y13, Y13
+	MOVQ         $-4, DI
+	VPAND        Y9, Y10, Y14
+	VMOVDQA      X14, X15
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X15, (DI)(Y12*1), X11
+	VEXTRACTI128 $0x01, Y14, X14
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X14, (DI)(Y13*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, DI
+	VMOVD        DI, X12
+	VPBROADCASTD X12, Y12
+	VPSLLD       $0x03, Y8, Y8
+	VPSUBD       Y8, Y12, Y12
+	VPSRLVD      Y12, Y11, Y11
+	VPANDN       Y9, Y10, Y8
+	VPTEST       Y8, Y8
+	JZ           mix
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU Y3, (SP)
+	VMOVDQU Y6, 32(SP)
+	VMOVDQU Y5, 64(SP)
+	XORL    DI, DI
+
+lane:
+	XORL    R12, R12
+	MOVL    64(SP)(DI*4), R8
+	LEAQ    -1(R8), R10
+	CMPQ    R10, $0x03
+	JAE     not_short
+	MOVQ    (SP)(DI*8), R9
+	MOVBLZX (R9), R12
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+	MOVQ    R8, R10
+	SHRQ    $0x01, R10
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+
+not_short:
+	MOVL    R12, 96(SP)(DI*4)
+	INCQ    DI
+	CMPQ    DI, $0x08
+	JB      lane
+	VMOVDQU 96(SP), Y3
+	VPADDD  Y3, Y11, Y11
+
+mix:
+	VPADDD    Y7, Y11, Y3
+	VPMULLD   Y2, Y3, Y3
+	VPSRLD    $0x18, Y3, Y5
+	VPXOR     Y5, Y3, Y3
+	VPBLENDVB Y9, Y3, Y7, Y7
+
+store:
+	VMOVDQU Y7, (DX)
+	ADDQ    $0x20, DX
+	DECQ    BX
+	JZ      end
+	TESTQ   SI, SI
+	JNS     vector
+
+end:
+	MOVQ BX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func hash32Offsets32AVX2(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hash32Offsets32AVX2(SB), $128-40
+	// Each lane hashes one key. It gathers a word of each key that has one more, and
+	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
+	// the upper ones of the last four, of a key that has four, and else are loaded
+	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
+	// and when the longest keys of all vectors make up too much: a call must be short.
+	MOVQ         data+0(FP), AX
+	VMOVQ        AX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         offsets+8(FP), AX
+	MOVQ         hashes+16(FP), CX
+	MOVQ         vectors+24(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0xc6a4a793, SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPCMPEQD     Y4, Y4, Y4
+
+vector:
+	VMOVDQU      (AX), Y3
+	VMOVDQU      4(AX), Y5
+	VPSUBD       Y3, Y5, Y5
+	MOVL         $0x00007fff, SI
+	VMOVD        SI, X6
+	VPBROADCASTD X6, Y6
+	VPCMPGTD     Y6, Y5, Y6
+	VPTEST       Y6, Y6
+	JNZ          end
+	VPMOVSXDQ    X3, Y6
+	VEXTRACTI128 $0x01, Y3, X3
+	VPMOVSXDQ    X3, Y3
+	VPADDQ       Y0, Y6, Y6
+	VPADDQ       Y0, Y3, Y3
+	ADDQ         $0x20, AX
+	VPMULLD      Y2, Y5, Y7
+	VPXOR        Y1, Y7, Y7
+	VPSRLD       $0x02, Y5, Y8
+	VPXOR        Y9, Y9, Y9
+	XORL         SI, SI
+
+word:
+	VPCMPGTD     Y9, Y8, Y10
+	VPTEST       Y10, Y10
+	JZ           tail
+	VMOVDQA      X10, X12
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X12, (SI)(Y6*1), X11
+	VEXTRACTI128 $0x01, Y10, X13
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X13, (SI)(Y3*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+	VPADDD       Y7, Y11, Y11
+	VPMULLD      Y2, Y11, Y11
+	VPSRLD       $0x10, Y11, Y12
+	VPXOR        Y12, Y11, Y11
+	VPBLENDVB    Y10, Y11, Y7, Y7
+	VPADDD       Y4, Y8, Y8
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ         SI, BX
+	MOVL         $0x00000003, SI
+	VMOVD        SI, X8
+	VPBROADCASTD X8, Y10
+	VPAND        Y10, Y5, Y8
+	VPCMPGTD     Y9, Y8, Y9
+	VPTEST       Y9, Y9
+	JZ           store
+	VPCMPGTD     Y10, Y5, Y10
+	VPMOVSXDQ    X5, Y12
+	VEXTRACTI128 $0x01, Y5, X11
+	VPMOVSXDQ    X11, Y13
+	VPADDQ       Y6, Y12, Y12
+	VPADDQ       Y3, Y13, Y13
+	MOVQ         $-4, SI
+	VPAND        Y9, Y10, Y14
+	VMOVDQA      X14, X15
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X15, (SI)(Y12*1), X11
+	VEXTRACTI128 $0x01, Y14, X14
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X14, (SI)(Y13*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, SI
+	VMOVD        SI, X12
+	VPBROADCASTD X12, Y12
+	VPSLLD       $0x03, Y8, Y8
+	VPSUBD       Y8, Y12, Y12
+	VPSRLVD      Y12, Y11, Y11
+	VPANDN       Y9, Y10, Y8
+	VPTEST       Y8, Y8
+	JZ           mix
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU Y6, (SP)
+	VMOVDQU Y3, 32(SP)
+	VMOVDQU Y5, 64(SP)
+	XORL    SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    64(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL    R11, 96(SP)(SI*4)
+	INCQ    SI
+	CMPQ    SI, $0x08
+	JB      lane
+	VMOVDQU 96(SP), Y3
+	VPADDD  Y3, Y11, Y11
+
+mix:
+	VPADDD    Y7, Y11, Y3
+	VPMULLD   Y2, Y3, Y3
+	VPSRLD    $0x18, Y3, Y5
+	VPXOR     Y5, Y3, Y3
+	VPBLENDVB Y9, Y3, Y7, Y7
+
+store:
+	VMOVDQU Y7, (CX)
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JZ      end
+	TESTQ   BX, BX
+	JNS     vector
+
+end:
+	MOVQ DX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func hash32Offsets64AVX2(data *byte, offsets *int64, hashes *uint32, vectors int) (left int)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hash32Offsets64AVX2(SB), $128-40
+	// Each lane hashes one key. It gathers a word of each key that has one more, and
+	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
+	// the upper ones of the last four, of a key that has four, and else are loaded
+	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
+	// and when the longest keys of all vectors make up too much: a call must be short.
+	MOVQ         data+0(FP), AX
+	VMOVQ        AX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         offsets+8(FP), AX
+	MOVQ         hashes+16(FP), CX
+	MOVQ         vectors+24(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0xc6a4a793, SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPCMPEQD     Y4, Y4, Y4
+
+vector:
+	VMOVDQU      (AX), Y3
+	VMOVDQU      8(AX), Y5
+	VPSUBQ       Y3, Y5, Y5
+	VPADDQ       Y0, Y3, Y3
+	ADDQ         $0x20, AX
+	VMOVDQU      (AX), Y6
+	VMOVDQU      8(AX), Y7
+	VPSUBQ       Y6, Y7, Y7
+	VPADDQ       Y0, Y6, Y6
+	ADDQ         $0x20, AX
+	MOVQ         $-32768, SI
+	VPOR         Y5, Y7, Y8
+	VMOVQ        SI, X9
+	VPBROADCASTQ X9, Y9
+	VPTEST       Y9, Y8
+	JNZ          end
+	VSHUFPS      $0x88, Y7, Y5, Y5
+	VPERMQ       $0xd8, Y5, Y5
+	VPMULLD      Y2, Y5, Y7
+	VPXOR        Y1, Y7, Y7
+	VPSRLD       $0x02, Y5, Y8
+	VPXOR        Y9, Y9, Y9
+	XORL         SI, SI
+
+word:
+	VPCMPGTD     Y9, Y8, Y10
+	VPTEST       Y10, Y10
+	JZ           tail
+	VMOVDQA      X10, X12
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X12, (SI)(Y3*1), X11
+	VEXTRACTI128 $0x01, Y10, X13
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X13, (SI)(Y6*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+	VPADDD       Y7, Y11, Y11
+	VPMULLD      Y2, Y11, Y11
+	VPSRLD       $0x10, Y11, Y12
+	VPXOR        Y12, Y11, Y11
+	VPBLENDVB    Y10, Y11, Y7, Y7
+	VPADDD       Y4, Y8, Y8
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ         SI, BX
+	MOVL         $0x00000003, SI
+	VMOVD        SI, X8
+	VPBROADCASTD X8, Y10
+	VPAND        Y10, Y5, Y8
+	VPCMPGTD     Y9, Y8, Y9
+	VPTEST       Y9, Y9
+	JZ           store
+	VPCMPGTD     Y10, Y5, Y10
+	VPMOVSXDQ    X5, Y12
+	VEXTRACTI128 $0x01, Y5, X11
+	VPMOVSXDQ    X11, Y13
+	VPADDQ       Y3, Y12, Y12
+	VPADDQ       Y6, Y13, Y13
+	MOVQ         $-4, SI
+	VPAND        Y9, Y10, Y14
+	VMOVDQA      X14, X15
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X15, (SI)(Y12*1), X11
+	VEXTRACTI128 $0x01, Y14, X14
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X14, (SI)(Y13*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, SI
+	VMOVD        SI, X12
+	VPBROADCASTD X12, Y12
+	VPSLLD       $0x03, Y8, Y8
+	VPSUBD       Y8, Y12, Y12
+	VPSRLVD      Y12, Y11, Y11
+	VPANDN       Y9, Y10, Y8
+	VPTEST       Y8, Y8
+	JZ           mix
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU Y3, (SP)
+	VMOVDQU Y6, 32(SP)
+	VMOVDQU Y5, 64(SP)
+	XORL    SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    64(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL    R11, 96(SP)(SI*4)
+	INCQ    SI
+	CMPQ    SI, $0x08
+	JB      lane
+	VMOVDQU 96(SP), Y3
+	VPADDD  Y3, Y11, Y11
+
+mix:
+	VPADDD    Y7, Y11, Y3
+	VPMULLD   Y2, Y3, Y3
+	VPSRLD    $0x18, Y3, Y5
+	VPXOR     Y5, Y3, Y3
+	VPBLENDVB Y9, Y3, Y7, Y7
+
+store:
+	VMOVDQU Y7, (CX)
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JZ      end
+	TESTQ   BX, BX
+	JNS     vector
+
+end:
+	MOVQ DX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int) (left int)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hash32FixedAVX2(SB), $192-40
+	// Each lane hashes one key. It gathers a word of each key that has one more, and
+	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
+	// the upper ones of the last four, of a key that has four, and else are loaded
+	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
+	// and when the longest keys of all vectors make up too much: a call must be short.
+	MOVQ         data+0(FP), AX
+	MOVQ         width+8(FP), CX
+	MOVQ         AX, (SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 8(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 16(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 24(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 32(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 40(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 48(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 56(SP)
+	ADDQ         CX, AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	SHLQ         $0x03, CX
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
+	VMOVDQU      (SP), Y2
+	VPSUBQ       Y1, Y2, Y2
+	VMOVDQU      32(SP), Y3
+	VPSUBQ       Y1, Y3, Y3
+	MOVQ         hashes+16(FP), AX
+	MOVQ         vectors+24(FP), CX
+	MOVQ         $0x00004000, DX
+	MOVL         $0xbc9f1d34, BX
+	VMOVD        BX, X4
+	VPBROADCASTD X4, Y5
+	MOVL         $0xc6a4a793, BX
+	VMOVD        BX, X4
+	VPBROADCASTD X4, Y6
+	VPCMPEQD     Y4, Y4, Y4
+
+vector:
+	VPADDQ  Y1, Y2, Y2
+	VPADDQ  Y1, Y3, Y3
+	VPMULLD Y6, Y0, Y7
+	VPXOR   Y5, Y7, Y7
+	VPSRLD  $0x02, Y0, Y8
+	VPXOR   Y9, Y9, Y9
+	XORL    BX, BX
+
+word:
+	VPCMPGTD     Y9, Y8, Y10
+	VPTEST       Y10, Y10
+	JZ           tail
+	VMOVDQA      X10, X12
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X12, (BX)(Y2*1), X11
+	VEXTRACTI128 $0x01, Y10, X13
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X13, (BX)(Y3*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+	VPADDD       Y7, Y11, Y11
+	VPMULLD      Y6, Y11, Y11
+	VPSRLD       $0x10, Y11, Y12
+	VPXOR        Y12, Y11, Y11
+	VPBLENDVB    Y10, Y11, Y7, Y7
+	VPADDD       Y4, Y8, Y8
+	ADDQ         $0x04, BX
+	JMP          word
+
+tail:
+	SUBQ         BX, DX
+	MOVL         $0x00000003, BX
+	VMOVD        BX, X8
+	VPBROADCASTD X8, Y10
+	VPAND        Y10, Y0, Y8
+	VPCMPGTD     Y9, Y8, Y9
+	VPTEST       Y9, Y9
+	JZ           store
+	VPCMPGTD     Y10, Y0, Y10
+	VPMOVSXDQ    X0, Y12
+	VEXTRACTI128 $0x01, Y0, X11
+	VPMOVSXDQ    X11, Y13
+	VPADDQ       Y2, Y12, Y12
+	VPADDQ       Y3, Y13, Y13
+	MOVQ         $-4, BX
+	VPAND        Y9, Y10, Y14
+	VMOVDQA      X14, X15
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X15, (BX)(Y12*1), X11
+	VEXTRACTI128 $0x01, Y14, X14
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X14, (BX)(Y13*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, BX
+	VMOVD        BX, X12
+	VPBROADCASTD X12, Y12
+	VPSLLD       $0x03, Y8, Y8
+	VPSUBD       Y8, Y12, Y12
+	VPSRLVD      Y12, Y11, Y11
+	VPANDN       Y9, Y10, Y8
+	VPTEST       Y8, Y8
+	JZ           mix
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU Y2, 64(SP)
+	VMOVDQU Y3, 96(SP)
+	VMOVDQU Y0, 128(SP)
+	XORL    BX, BX
+
+lane:
+	XORL    R10, R10
+	MOVL    128(SP)(BX*4), SI
+	LEAQ    -1(SI), R8
+	CMPQ    R8, $0x03
+	JAE     not_short
+	MOVQ    64(SP)(BX*8), DI
+	MOVBLZX (DI), R10
+	MOVBLZX (DI)(R8*1), R9
+	SHLQ    $0x03, R8
+	SHLXQ   R8, R9, R9
+	ORQ     R9, R10
+	MOVQ    SI, R8
+	SHRQ    $0x01, R8
+	MOVBLZX (DI)(R8*1), R9
+	SHLQ    $0x03, R8
+	SHLXQ   R8, R9, R9
+	ORQ     R9, R10
+
+not_short:
+	MOVL    R10, 160(SP)(BX*4)
+	INCQ    BX
+	CMPQ    BX, $0x08
+	JB      lane
+	VMOVDQU 160(SP), Y8
+	VPADDD  Y8, Y11, Y11
+
+mix:
+	VPADDD    Y7, Y11, Y8
+	VPMULLD   Y6, Y8, Y8
+	VPSRLD    $0x18, Y8, Y10
+	VPXOR     Y10, Y8, Y8
+	VPBLENDVB Y9, Y8, Y7, Y7
+
+store:
+	VMOVDQU Y7, (AX)
+	ADDQ    $0x20, AX
+	DECQ    CX
+	JZ      end
+	TESTQ   DX, DX
+	JNS     vector
+
+end:
+	MOVQ CX, left+32(FP)
+	VZEROUPPER
+	RET
+
 // func testDouble32AVX2(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, few int, turn int)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
 TEXT ·testDouble32AVX2(SB), $5856-72
@@ -977,12 +2275,8 @@ TEXT ·testDouble32AVX2(SB), $5856-72
 	VPBROADCASTD X3, Y3
 	MOVL         $0xfffffff8, CX
 	VMOVD        CX, X4
-	VPBROADCASTD X4, Y4
-
-	// Constants: lanes to gather, 31 in each lane.
-	MOVL         $0xffffffff, CX
-	VMOVD        CX, X5
-	VPBROADCASTD X5, Y5
+	VPBROADCASTD X4, Y5
+	VPCMPEQD     Y4, Y4, Y4
 	MOVL         $0x0000001f, CX
 	VMOVD        CX, X6
 	VPBROADCASTD X6, Y6
@@ -1013,7 +2307,7 @@ TEXT ·testDouble32AVX2(SB), $5856-72
 
 probe_true:
 	VMOVDQU    (R11), Y7
-	VPAND      Y7, Y4, Y8
+	VPAND      Y7, Y5, Y8
 	VPSHUFD    $0xf5, Y8, Y9
 	VPMULUDQ   Y2, Y8, Y8
 	VPMULUDQ   Y2, Y9, Y9
@@ -1024,7 +2318,7 @@ probe_true:
 	VPSUBD     Y9, Y7, Y7
 	VPADDD     Y0, Y7, Y7
 	VPSRLD     $0x05, Y7, Y8
-	VMOVDQA    Y5, Y10
+	VMOVDQA    Y4, Y10
 	VPXOR      Y9, Y9, Y9
 	VPGATHERDD Y10, (AX)(Y8*4), Y9
 	VPANDN     Y6, Y7, Y7
@@ -1041,7 +2335,7 @@ probe_true:
 
 both_true:
 	VMOVDQU    (R11), Y7
-	VPAND      Y7, Y4, Y8
+	VPAND      Y7, Y5, Y8
 	VPSHUFD    $0xf5, Y8, Y9
 	VPMULUDQ   Y2, Y8, Y8
 	VPMULUDQ   Y2, Y9, Y9
@@ -1052,7 +2346,7 @@ both_true:
 	VPSUBD     Y9, Y7, Y7
 	VPADDD     Y0, Y7, Y7
 	VPSRLD     $0x05, Y7, Y8
-	VMOVDQA    Y5, Y10
+	VMOVDQA    Y4, Y10
 	VPXOR      Y9, Y9, Y9
 	VPGATHERDD Y10, (AX)(Y8*4), Y9
 	VPANDN     Y6, Y7, Y7
@@ -1145,7 +2439,7 @@ probe_false:
 	VPOR       Y10, Y9, Y9
 	VPMULLD    Y7, Y9, Y9
 	VPADDD     Y9, Y8, Y8
-	VPAND      Y8, Y4, Y9
+	VPAND      Y8, Y5, Y9
 	VPSHUFD    $0xf5, Y9, Y10
 	VPMULUDQ   Y2, Y9, Y9
 	VPMULUDQ   Y2, Y10, Y10
@@ -1156,7 +2450,7 @@ probe_false:
 	VPSUBD     Y10, Y8, Y8
 	VPADDD     Y0, Y8, Y8
 	VPSRLD     $0x05, Y8, Y9
-	VMOVDQA    Y5, Y11
+	VMOVDQA    Y4, Y11
 	VPXOR      Y10, Y10, Y10
 	VPGATHERDD Y11, (AX)(Y9*4), Y10
 	VPANDN     Y6, Y8, Y8
@@ -1178,7 +2472,7 @@ both_false:
 	VPOR       Y10, Y9, Y9
 	VPMULLD    Y7, Y9, Y9
 	VPADDD     Y9, Y8, Y8
-	VPAND      Y8, Y4, Y9
+	VPAND      Y8, Y5, Y9
 	VPSHUFD    $0xf5, Y9, Y10
 	VPMULUDQ   Y2, Y9, Y9
 	VPMULUDQ   Y2, Y10, Y10
@@ -1189,7 +2483,7 @@ both_false:
 	VPSUBD     Y10, Y8, Y8
 	VPADDD     Y0, Y8, Y8
 	VPSRLD     $0x05, Y8, Y9
-	VMOVDQA    Y5, Y11
+	VMOVDQA    Y4, Y11
 	VPXOR      Y10, Y10, Y10
 	VPGATHERDD Y11, (AX)(Y9*4), Y10
 	VPANDN     Y6, Y8, Y8
@@ -1279,8 +2573,8 @@ vectors_of_1:
 	VPOR     Y10, Y9, Y9
 	VPMULLD  Y7, Y9, Y10
 	VPADDD   Y10, Y8, Y8
-	VMOVDQA  Y5, Y11
-	VPAND    Y8, Y4, Y10
+	VMOVDQA  Y4, Y11
+	VPAND    Y8, Y5, Y10
 	VPSHUFD  $0xf5, Y10, Y12
 	VPMULUDQ Y2, Y10, Y10
 	VPMULUDQ Y2, Y12, Y12
@@ -1294,7 +2588,7 @@ vectors_of_1:
 
 step_of_1:
 	VPADDD   Y9, Y8, Y8
-	VPAND    Y8, Y4, Y10
+	VPAND    Y8, Y5, Y10
 	VPSHUFD  $0xf5, Y10, Y12
 	VPMULUDQ Y2, Y10, Y10
 	VPMULUDQ Y2, Y12, Y12
@@ -1307,7 +2601,7 @@ step_of_1:
 test_of_1:
 	VPADDD     Y0, Y10, Y10
 	VPSRLD     $0x05, Y10, Y12
-	VMOVDQA    Y5, Y14
+	VMOVDQA    Y4, Y14
 	VPXOR      Y13, Y13, Y13
 	VPGATHERDD Y14, (AX)(Y12*4), Y13
 	VPANDN     Y6, Y10, Y10

@@ -40,7 +40,7 @@ func TestFeatures(t *testing.T) {
 			functions++
 		}
 	}
-	if functions != 6 {
+	if functions != 14 {
 		t.Errorf("found %d functions", functions)
 	}
 	for kernel, gate := range map[Kernel][]cpuid.FeatureID{AVX2: featuresAVX2, AVX512: featuresAVX512} {
@@ -52,6 +52,42 @@ func TestFeatures(t *testing.T) {
 		slices.Sort(required[kernel])
 		if want := slices.Compact(required[kernel]); !slices.Equal(got, want) {
 			t.Errorf("%v is chosen by %v and requires %v", kernel, got, want)
+		}
+	}
+}
+
+// TestLongKeys looks for the end of a call into assembly at a long key, and after
+// many bytes.
+func TestLongKeys(t *testing.T) {
+	data := make([]byte, 2*long)
+	for _, c := range []struct{ long, at int }{{long, 20}, {long - 1, 20}, {2 * long, 0}, {long, 47}, {10, 0}} {
+		keys, offsets32, offsets64 := make([][]byte, 48), []int32{0}, []int64{0}
+		for i := range keys {
+			keys[i] = data[:i]
+			if i == c.at {
+				keys[i] = data[:c.long]
+			}
+			offsets32 = append(offsets32, offsets32[i]+int32(len(keys[i])))
+			offsets64 = append(offsets64, int64(offsets32[i+1]))
+		}
+		for _, kernel := range kernels[:len(kernels)-1] {
+			for _, column := range []Keys{Bytes(keys), must(t)(Offsets(slices.Concat(keys...), offsets32)), must(t)(Offsets64(slices.Concat(keys...), offsets64))} {
+				checkHashes(t, column, keys)
+				lanes := 16
+				if kernel == AVX2 {
+					lanes = 8
+				}
+				want := c.at / lanes * lanes
+				if c.long < long {
+					want += lanes // too much for more
+				}
+				if c.long == 10 {
+					want = 48
+				}
+				if done := column.hash32Assembly(kernel, make([]uint32, 48)); done != want {
+					t.Errorf("kernel %v, layout %d, key %d of %d bytes: %d hashes, want %d", kernel, column.layout, c.at, c.long, done, want)
+				}
+			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/golden"
@@ -497,6 +498,67 @@ func TestHash32(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// checkHashes compares the hashes of a column by each kernel with the reference.
+func checkHashes(t *testing.T, column Keys, keys [][]byte) {
+	t.Helper()
+	hashes := make([]uint32, len(keys)+1)
+	for _, kernel := range kernels {
+		hashes[len(keys)] = 0xdeadbeef
+		column.hash32(kernel, hashes[:len(keys)])
+		for i, key := range keys {
+			if want := referenceHash32(key); hashes[i] != want {
+				t.Fatalf("kernel %v, key %d of %d, %d bytes: hash %x, want %x", kernel, i, len(keys), len(key), hashes[i], want)
+			}
+		}
+		if hashes[len(keys)] != 0xdeadbeef {
+			t.Fatalf("kernel %v wrote past the last of %d hashes", kernel, len(keys))
+		}
+	}
+}
+
+// TestKeysOnStack tests columns whose keys and headers lie on the stack of a
+// goroutine, at depths at which the stack grows, and moves, when a kernel is called.
+func TestKeysOnStack(t *testing.T) {
+	f := mustOpen(t, Policy{BitsPerKey: 20}.AppendFilter(nil, Bytes(golden.Mixed.Range(0, 100))))
+	var test func(depth int) int
+	test = func(depth int) int {
+		var memory [40][11]byte
+		var keys [40][]byte
+		for i := range keys {
+			binary.LittleEndian.PutUint64(memory[i][:], uint64(depth)<<32+uint64(i))
+			keys[i] = memory[i][:3+i%9]
+		}
+		var hits [1]uint64
+		wrong := 0
+		f.MayContainBatch(Bytes(keys[:]), hits[:])
+		for i, key := range keys {
+			if referenceLevelDB(f.data, key) != (hits[0]>>i&1 != 0) {
+				wrong++
+			}
+		}
+		if depth > 0 {
+			wrong += test(depth - 1)
+		}
+		return wrong
+	}
+	for _, kernel := range kernels {
+		f = mustOpen(t, f.data)
+		f.kernel = kernel
+		if allocations := testing.AllocsPerRun(10, func() { test(0) }); allocations != 0 {
+			t.Fatalf("kernel %v: the keys are not on the stack: %v allocations", kernel, allocations)
+		}
+		var wait sync.WaitGroup
+		for depth := range 60 {
+			wait.Go(func() {
+				if wrong := test(depth); wrong != 0 {
+					t.Errorf("kernel %v, depth %d: %d wrong answers", kernel, depth, wrong)
+				}
+			})
+		}
+		wait.Wait()
 	}
 }
 

@@ -101,7 +101,8 @@ func (d *double32) load() {
 		d.wrap = d.broadcast(argument("wrap"))
 	}
 	d.bytes = d.broadcast(constant(0xfffffff8))
-	d.prepare()
+	d.prepareGather()
+	d.prepareTest()
 	d.probes = argument("probes")
 	d.hashes = argument("hashes")
 	d.n = argument("n")

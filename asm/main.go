@@ -14,6 +14,9 @@ func main() {
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
 		hash32(v, 8)
+		for _, c := range columns {
+			hash32Bytes(v, c)
+		}
 		testDouble32(v)
 	}
 	Generate()

@@ -14,8 +14,12 @@ type vectors interface {
 	lanes() int
 	vector() reg.VecVirtual
 
-	// prepare emits the constants that the methods below use: once a function.
-	prepare()
+	// prepareGather emits the constants of the gathers, and prepareTest those of
+	// the other methods of double32: once a function.
+	prepareGather()
+	prepareTest()
+	// allOnes has every bit set: -1 in each lane. prepareGather comes first.
+	allOnes() reg.Register
 	// broadcast copies the low half of a general register to all lanes.
 	broadcast(r reg.GPVirtual) reg.VecVirtual
 	// load and store move a vector at any alignment.
@@ -31,6 +35,26 @@ type vectors interface {
 
 	splitter() func(a, b reg.VecVirtual) // see hash32
 	sortSplit(h reg.VecVirtual)
+
+	// A lane mask chooses lanes: a mask register, or a vector of all ones and zeros.
+	greater(a, b reg.VecVirtual) (mask reg.Register) // as signed numbers
+	both(a, b reg.Register) reg.Register
+	butNot(a, b reg.Register) reg.Register
+	testAny(mask reg.Register) // clears the zero flag if a lane is chosen
+	merge(src reg.VecVirtual, mask reg.Register, dst reg.VecVirtual)
+
+	// Two long vectors have a lane of 64 bits for each lane of a vector.
+	broadcastLong(r reg.GPVirtual) reg.VecVirtual
+	widen(src reg.VecVirtual) [2]reg.VecVirtual
+	narrow(src [2]reg.VecVirtual) reg.VecVirtual
+	// testAbove clears the zero flag if a lane is not below a power of two.
+	testAbove(power int, src [2]reg.VecVirtual)
+	// iota returns lanes 0, 1, … for one of two long vectors.
+	iota() reg.VecVirtual
+	// gatherLong loads a long vector from m + index, gatherAt words from offset +
+	// address, just in the lanes of a mask: the others are zero.
+	gatherLong(m Mem, index, dst reg.VecVirtual)
+	gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg.Register, dst reg.VecVirtual)
 
 	// gather loads the 32-bit words at base + 4·index.
 	gather(base reg.Register, index, dst reg.VecVirtual)
@@ -65,13 +89,16 @@ func (*avx512) name() string           { return "AVX512" }
 func (*avx512) lanes() int             { return 16 }
 func (*avx512) vector() reg.VecVirtual { return ZMM() }
 
-func (v *avx512) prepare() {
-	Comment("Constants: lanes to gather, even lanes, 1 in each lane.")
-	v.all, v.evens = K(), K()
-	r := constant(0xffff)
-	KMOVW(r.As32(), v.all)
-	r = constant(0x5555)
-	KMOVW(r.As32(), v.evens)
+func (v *avx512) prepareGather() {
+	v.all = K()
+	KMOVW(constant(0xffff).As32(), v.all)
+}
+
+func (v *avx512) allOnes() reg.Register { return v.broadcast(constant(0xffffffff)) }
+
+func (v *avx512) prepareTest() {
+	v.evens = K()
+	KMOVW(constant(0x5555).As32(), v.evens)
 	v.ones = v.broadcast(constant(1))
 }
 
@@ -124,9 +151,89 @@ func (v *avx512) compact(src reg.VecVirtual, mask, to Mem) reg.GPVirtual {
 	return count
 }
 
+func (v *avx512) greater(a, b reg.VecVirtual) reg.Register {
+	k := K()
+	VPCMPGTD(b, a, k)
+	return k
+}
+
+func (v *avx512) both(a, b reg.Register) reg.Register {
+	k := K()
+	KANDW(a, b, k)
+	return k
+}
+
+func (v *avx512) butNot(a, b reg.Register) reg.Register {
+	k := K()
+	KANDNW(a, b, k)
+	return k
+}
+
+func (v *avx512) testAny(mask reg.Register) { KORTESTW(mask, mask) }
+
+func (v *avx512) merge(src reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
+	VMOVDQA32(src, mask, dst)
+}
+
+func (v *avx512) broadcastLong(r reg.GPVirtual) reg.VecVirtual {
+	z := ZMM()
+	VPBROADCASTQ(r, z)
+	return z
+}
+
+func (v *avx512) widen(src reg.VecVirtual) [2]reg.VecVirtual {
+	low, high, half := ZMM(), ZMM(), YMM()
+	VPMOVSXDQ(src.AsY(), low)
+	VEXTRACTI64X4(U8(1), src, half)
+	VPMOVSXDQ(half, high)
+	return [2]reg.VecVirtual{low, high}
+}
+
+func (v *avx512) narrow(src [2]reg.VecVirtual) reg.VecVirtual {
+	low, high := ZMM(), YMM()
+	VPMOVQD(src[0], low.AsY())
+	VPMOVQD(src[1], high)
+	VINSERTI64X4(U8(1), high, low, low)
+	return low
+}
+
+func (v *avx512) testAbove(power int, src [2]reg.VecVirtual) {
+	k, z, upper := K(), ZMM(), GP64()
+	MOVQ(I32(-power), upper)
+	VPORQ(src[0], src[1], z)
+	VPTESTMQ(v.broadcastLong(upper), z, k)
+	KORTESTW(k, k)
+}
+
+func (v *avx512) iota() reg.VecVirtual {
+	z := ZMM()
+	VPMOVZXBD(firstLanes(), z.AsY())
+	return z
+}
+
+func (v *avx512) gatherLong(m Mem, index, dst reg.VecVirtual) {
+	k := K()
+	KMOVW(v.all, k)
+	VPXORD(dst, dst, dst)
+	m.Index, m.Scale = index.AsY(), 1
+	VPGATHERDQ(m, k, dst)
+}
+
+func (v *avx512) gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
+	k, high := K(), ZMM()
+	KMOVW(mask, k)
+	VPXORD(dst, dst, dst)
+	VPGATHERQD(Mem{Base: offset, Index: address[0], Scale: 1}, k, dst.AsY())
+	k = K()
+	KSHIFTRW(U8(8), mask, k)
+	VPXORD(high, high, high)
+	VPGATHERQD(Mem{Base: offset, Index: address[1], Scale: 1}, k, high.AsY())
+	VINSERTI64X4(U8(1), high.AsY(), dst, dst)
+}
+
 // avx2 has 8 lanes.
 type avx2 struct {
-	all        reg.VecVirtual // every lane
+	all        reg.Register   // every lane
 	thirtyOnes reg.VecVirtual // 31 in each lane
 	table      reg.GPVirtual  // compactTable
 }
@@ -135,9 +242,16 @@ func (*avx2) name() string           { return "AVX2" }
 func (*avx2) lanes() int             { return 8 }
 func (*avx2) vector() reg.VecVirtual { return YMM() }
 
-func (v *avx2) prepare() {
-	Comment("Constants: lanes to gather, 31 in each lane.")
-	v.all = v.broadcast(constant(0xffffffff))
+// prepareGather keeps Y4 from being the index of a gather: qemu 7.2 takes number
+// 4 for no index.
+func (v *avx2) prepareGather() {
+	v.all = reg.Y4
+	VPCMPEQD(reg.Y4, reg.Y4, reg.Y4)
+}
+
+func (v *avx2) allOnes() reg.Register { return v.all }
+
+func (v *avx2) prepareTest() {
 	v.thirtyOnes = v.broadcast(constant(31))
 	v.table = GP64()
 	LEAQ(compactIndices, v.table)
@@ -200,6 +314,88 @@ func (v *avx2) compact(src reg.VecVirtual, mask, to Mem) reg.GPVirtual {
 	VMOVDQU(indices, to)
 	return count
 }
+
+func (v *avx2) greater(a, b reg.VecVirtual) reg.Register {
+	y := YMM()
+	VPCMPGTD(b, a, y)
+	return y
+}
+
+func (v *avx2) both(a, b reg.Register) reg.Register {
+	y := YMM()
+	VPAND(a, b, y)
+	return y
+}
+
+func (v *avx2) butNot(a, b reg.Register) reg.Register {
+	y := YMM()
+	VPANDN(a, b, y)
+	return y
+}
+
+func (v *avx2) testAny(mask reg.Register) { VPTEST(mask, mask) }
+
+func (v *avx2) merge(src reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
+	VPBLENDVB(mask, src, dst, dst)
+}
+
+func (v *avx2) broadcastLong(r reg.GPVirtual) reg.VecVirtual {
+	x, y := XMM(), YMM()
+	VMOVQ(r, x)
+	VPBROADCASTQ(x, y)
+	return y
+}
+
+func (v *avx2) widen(src reg.VecVirtual) [2]reg.VecVirtual {
+	low, high, half := YMM(), YMM(), XMM()
+	VPMOVSXDQ(src.AsX(), low)
+	VEXTRACTI128(U8(1), src, half)
+	VPMOVSXDQ(half, high)
+	return [2]reg.VecVirtual{low, high}
+}
+
+func (v *avx2) narrow(src [2]reg.VecVirtual) reg.VecVirtual {
+	y := YMM()
+	VSHUFPS(U8(0x88), src[1], src[0], y)
+	VPERMQ(U8(0xd8), y, y)
+	return y
+}
+
+func (v *avx2) testAbove(power int, src [2]reg.VecVirtual) {
+	y, upper := YMM(), GP64()
+	MOVQ(I32(-power), upper)
+	VPOR(src[0], src[1], y)
+	VPTEST(v.broadcastLong(upper), y)
+}
+
+func (v *avx2) iota() reg.VecVirtual {
+	y := YMM()
+	VPMOVZXBD(firstLanes(), y)
+	return y
+}
+
+func (v *avx2) gatherLong(m Mem, index, dst reg.VecVirtual) {
+	mask := YMM()
+	VMOVDQA(v.all, mask)
+	VPXOR(dst, dst, dst)
+	m.Index, m.Scale = index.AsX(), 1
+	VPGATHERDQ(mask, m, dst)
+}
+
+func (v *avx2) gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
+	half, high := XMM(), YMM()
+	VMOVDQA(mask.(reg.VecVirtual).AsX(), half)
+	VPXOR(dst, dst, dst)
+	VPGATHERQD(half, Mem{Base: offset, Index: address[0], Scale: 1}, dst.AsX())
+	half = XMM()
+	VEXTRACTI128(U8(1), mask, half)
+	VPXOR(high, high, high)
+	VPGATHERQD(half, Mem{Base: offset, Index: address[1], Scale: 1}, high.AsX())
+	VINSERTI128(U8(1), high.AsX(), dst, dst)
+}
+
+// firstLanes has the bytes 0 to 7: the numbers of the lanes of a full mask.
+func firstLanes() Mem { return compactIndices.Offset(8 * 0xff) }
 
 // compactIndices has, for each mask of 8 lanes, the numbers of its lanes.
 var compactIndices Mem

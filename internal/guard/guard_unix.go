@@ -11,25 +11,28 @@ import (
 	"testing"
 )
 
-// Buffer returns n zero bytes in whole pages, followed by an inaccessible
-// page. It is unmapped when the test ends.
+// Buffer returns n zero bytes that end where an inaccessible page begins. If they
+// are whole pages, there is one ahead of them, too. It is unmapped when the test
+// ends.
 func Buffer(t testing.TB, n int) []byte {
 	t.Helper()
 	page := os.Getpagesize()
 	size := (n + page - 1) / page * page
-	mapping, err := syscall.Mmap(-1, 0, size+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	mapping, err := syscall.Mmap(-1, 0, page+size+page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		t.Fatalf("mmap of %d bytes: %v", size+page, err)
+		t.Fatalf("mmap of %d bytes: %v", page+size+page, err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Munmap(mapping); err != nil {
 			t.Errorf("munmap: %v", err)
 		}
 	})
-	if err := syscall.Mprotect(mapping[size:], syscall.PROT_NONE); err != nil {
-		t.Fatalf("mprotect: %v", err)
+	for _, fence := range [][]byte{mapping[:page], mapping[page+size:]} {
+		if err := syscall.Mprotect(fence, syscall.PROT_NONE); err != nil {
+			t.Fatalf("mprotect: %v", err)
+		}
 	}
-	return mapping[size-n : size : size]
+	return mapping[page+size-n : page+size : page+size]
 }
 
 // ReadOnly makes the pages of a whole Buffer of whole pages read-only.

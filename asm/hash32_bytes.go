@@ -1,0 +1,247 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Keys of long bytes and more are left to Go. A call ends after the longest keys
+// of its vectors had most bytes in sum: that many words are some 30 µs.
+const (
+	long = 1 << 15
+	most = 1 << 14
+)
+
+// column is a layout of keys of any lengths.
+type column struct {
+	name      string
+	arguments string
+	// locate emits what is needed once, and returns a function that emits the
+	// addresses and the lengths in bytes of the next vector of keys.
+	locate func(v vectors) func() (address [2]reg.VecVirtual, length reg.VecVirtual)
+}
+
+// columns are the layouts: of Go's slices and strings, of which a header has the
+// address and then the length; of Arrow's offsets; and of a fixed width.
+var columns = []column{
+	{"Headers", "headers *byte, stride int", locateHeaders},
+	{"Offsets32", "data *byte, offsets *int32", locateOffsets32},
+	{"Offsets64", "data *byte, offsets *int64", locateOffsets64},
+	{"Fixed", "data *byte, width int", locateFixed},
+}
+
+// hash32Bytes emits the hash of a column of keys, as many as make whole vectors.
+func hash32Bytes(v vectors, c column) {
+	TEXT("hash32"+c.name+v.name(), 0, "func("+c.arguments+", hashes *uint32, vectors int) (left int)")
+	Comment(
+		"Each lane hashes one key. It gathers a word of each key that has one more, and",
+		"takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are",
+		"the upper ones of the last four, of a key that has four, and else are loaded",
+		"one by one. Nothing but the keys is read. The kernel ends early at a long key,",
+		"and when the longest keys of all vectors make up too much: a call must be short.",
+	)
+	locate := c.locate(v)
+	hashes, left, bytes := argument("hashes"), argument("vectors"), GP64()
+	MOVQ(U32(most), bytes)
+	seed := v.broadcast(constant(hash32Seed))
+	mul := v.broadcast(constant(hash32Mul))
+	v.prepareGather()
+	minusOne := v.allOnes()
+
+	Label("vector")
+	address, length := locate()
+	h, words, zero, offset := v.vector(), v.vector(), v.vector(), GP64()
+	VPMULLD(mul, length, h)
+	v.xor(seed, h, h)
+	VPSRLD(U8(2), length, words)
+	v.xor(zero, zero, zero)
+	XORL(offset.As32(), offset.As32())
+
+	Label("word")
+	active := v.greater(words, zero)
+	v.testAny(active)
+	JZ(LabelRef("tail"))
+	word := v.vector()
+	v.gatherAt(offset, address, active, word)
+	mixBytes(v, h, word, mul, 16, active)
+	VPADDD(minusOne, words, words)
+	ADDQ(U8(4), offset)
+	JMP(LabelRef("word"))
+
+	Label("tail")
+	SUBQ(offset, bytes)
+	three := v.broadcast(constant(3))
+	rest := v.vector()
+	v.and(three, length, rest)
+	active = v.greater(rest, zero)
+	v.testAny(active)
+	JZ(LabelRef("store"))
+	whole := v.greater(length, three)
+	end := v.widen(length)
+	for i := range end {
+		VPADDQ(address[i], end[i], end[i])
+	}
+	MOVQ(I32(-4), offset)
+	v.gatherAt(offset, end, v.both(active, whole), word)
+	Comment("Of the last four bytes, the upper rest ones.")
+	shift := v.broadcast(constant(32))
+	VPSLLD(U8(3), rest, rest)
+	VPSUBD(rest, shift, shift)
+	VPSRLVD(shift, word, word)
+	v.testAny(v.butNot(active, whole))
+	JZ(LabelRef("mix"))
+	shortKeys(v, address, length, word)
+	Label("mix")
+	mixBytes(v, h, word, mul, 24, active)
+
+	Label("store")
+	v.store(h, Mem{Base: hashes})
+	ADDQ(U8(4*v.lanes()), hashes)
+	DECQ(left)
+	JZ(LabelRef("end"))
+	TESTQ(bytes, bytes)
+	JNS(LabelRef("vector"))
+	Label("end")
+	Store(left, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// mixBytes takes a word into the hashes of the active lanes.
+func mixBytes(v vectors, h, word, mul reg.VecVirtual, shift uint8, active reg.Register) {
+	next, shifted := v.vector(), v.vector()
+	VPADDD(h, word, next)
+	VPMULLD(mul, next, next)
+	VPSRLD(U8(shift), next, shifted)
+	v.xor(shifted, next, next)
+	v.merge(next, active, h)
+}
+
+// shortKeys adds the bytes of keys of one to three bytes to word, which is zero
+// in their lanes.
+func shortKeys(v vectors, address [2]reg.VecVirtual, length, word reg.VecVirtual) {
+	Comment("Keys of one to three bytes: the first, the middle one, and the last, which",
+		"may be the same.")
+	addresses, lengths, bytes := AllocLocal(8*v.lanes()), AllocLocal(4*v.lanes()), AllocLocal(4*v.lanes())
+	v.store(address[0], addresses)
+	v.store(address[1], addresses.Offset(4*v.lanes()))
+	v.store(length, lengths)
+	lane, n, key, at, b, sum := GP64(), GP64(), GP64(), GP64(), GP64(), GP64()
+	XORL(lane.As32(), lane.As32())
+	Label("lane")
+	XORL(sum.As32(), sum.As32())
+	MOVL(lengths.Idx(lane, 4), n.As32())
+	LEAQ(Mem{Base: n, Disp: -1}, at)
+	CMPQ(at, U8(3))
+	JAE(LabelRef("not_short"))
+	MOVQ(addresses.Idx(lane, 8), key)
+	MOVBLZX(Mem{Base: key}, sum.As32())
+	place := func() {
+		MOVBLZX(Mem{Base: key, Index: at, Scale: 1}, b.As32())
+		SHLQ(U8(3), at)
+		SHLXQ(at, b, b)
+		ORQ(b, sum)
+	}
+	place()
+	MOVQ(n, at)
+	SHRQ(U8(1), at)
+	place()
+	Label("not_short")
+	MOVL(sum.As32(), bytes.Idx(lane, 4))
+	INCQ(lane)
+	CMPQ(lane, U8(v.lanes()))
+	JB(LabelRef("lane"))
+	short := v.vector()
+	v.load(bytes, short)
+	VPADDD(short, word, word)
+}
+
+func locateHeaders(v vectors) func() ([2]reg.VecVirtual, reg.VecVirtual) {
+	headers, stride := argument("headers"), argument("stride")
+	// The headers of half a vector are numbers 0, 1, … times stride apart.
+	index := v.iota()
+	VPMULLD(v.broadcast(stride), index, index)
+	return func() (address [2]reg.VecVirtual, length reg.VecVirtual) {
+		var lengths [2]reg.VecVirtual
+		for i := range address {
+			address[i], lengths[i] = v.vector(), v.vector()
+			v.gatherLong(Mem{Base: headers}, index, address[i])
+			v.gatherLong(Mem{Base: headers, Disp: 8}, index, lengths[i])
+			next := GP64()
+			MOVQ(stride, next)
+			SHLQ(U8(log2(v.lanes()/2)), next)
+			ADDQ(next, headers)
+		}
+		v.testAbove(long, lengths)
+		JNZ(LabelRef("end"))
+		return address, v.narrow(lengths)
+	}
+}
+
+func locateOffsets32(v vectors) func() ([2]reg.VecVirtual, reg.VecVirtual) {
+	data, offsets := v.broadcastLong(argument("data")), argument("offsets")
+	return func() (address [2]reg.VecVirtual, length reg.VecVirtual) {
+		from, to := v.vector(), v.vector()
+		v.load(Mem{Base: offsets}, from)
+		v.load(Mem{Base: offsets, Disp: 4}, to)
+		VPSUBD(from, to, to)
+		v.testAny(v.greater(to, v.broadcast(constant(long-1))))
+		JNZ(LabelRef("end"))
+		address = v.widen(from)
+		for i := range address {
+			VPADDQ(data, address[i], address[i])
+		}
+		ADDQ(U8(4*v.lanes()), offsets)
+		return address, to
+	}
+}
+
+func locateOffsets64(v vectors) func() ([2]reg.VecVirtual, reg.VecVirtual) {
+	data, offsets := v.broadcastLong(argument("data")), argument("offsets")
+	return func() (address [2]reg.VecVirtual, length reg.VecVirtual) {
+		var lengths [2]reg.VecVirtual
+		for i := range address {
+			address[i], lengths[i] = v.vector(), v.vector()
+			v.load(Mem{Base: offsets}, address[i])
+			v.load(Mem{Base: offsets, Disp: 8}, lengths[i])
+			VPSUBQ(address[i], lengths[i], lengths[i])
+			VPADDQ(data, address[i], address[i])
+			ADDQ(U8(4*v.lanes()), offsets)
+		}
+		v.testAbove(long, lengths)
+		JNZ(LabelRef("end"))
+		return address, v.narrow(lengths)
+	}
+}
+
+func locateFixed(v vectors) func() ([2]reg.VecVirtual, reg.VecVirtual) {
+	data, width := argument("data"), argument("width")
+	addresses := AllocLocal(8 * v.lanes())
+	for lane := range v.lanes() {
+		MOVQ(data, addresses.Offset(8*lane))
+		ADDQ(width, data)
+	}
+	length := v.broadcast(width)
+	SHLQ(U8(log2(v.lanes())), width)
+	step := v.broadcastLong(width)
+	var address [2]reg.VecVirtual
+	for i := range address {
+		address[i] = v.vector()
+		v.load(addresses.Offset(4*v.lanes()*i), address[i])
+		VPSUBQ(step, address[i], address[i])
+	}
+	return func() ([2]reg.VecVirtual, reg.VecVirtual) {
+		for i := range address {
+			VPADDQ(step, address[i], address[i])
+		}
+		return address, length
+	}
+}
+
+func log2(n int) (log int) {
+	for ; n > 1; n /= 2 {
+		log++
+	}
+	return log
+}
