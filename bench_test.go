@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -259,6 +260,33 @@ func (w *workload) columns(b *testing.B) {
 				inTurn(b, queries, w.reference, func() { sink += filter.MayContainBatch(column, hits) })
 			})
 		}
+	}
+}
+
+// BenchmarkBuild builds filters of 8-byte keys: on one core and on all.
+func BenchmarkBuild(b *testing.B) {
+	for _, size := range benchmarkSizes {
+		b.Run("filter="+size.name, func(b *testing.B) {
+			w := &workload{}
+			random := rand.New(rand.NewPCG(27, 28))
+			n := size.bytes * 8 / 10
+			data := make([]byte, 8*n)
+			w.keys, w.bytes = make([]uint64, n), make([][]byte, n)
+			for i := range w.keys {
+				w.keys[i] = random.Uint64()
+				w.bytes[i] = data[8*i : 8*i+8 : 8*i+8]
+				binary.LittleEndian.PutUint64(w.bytes[i], w.keys[i])
+			}
+			var dst []byte
+			for _, cores := range []int{1, runtime.NumCPU()} {
+				b.Run(fmt.Sprintf("cores=%d", cores), func(b *testing.B) {
+					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
+					inTurn(b, n, func() { sink += len(referenceCreateLevelDB(w.bytes, 10)) }, func() {
+						dst = Policy{BitsPerKey: 10}.AppendFilter(dst[:0], Uint64s(w.keys))
+					})
+				})
+			}
+		})
 	}
 }
 

@@ -41,17 +41,6 @@ func (b *Builder) AppendFilter(dst []byte) []byte {
 	return b.policy.AppendFilter(dst, Hashes32(b.hashes))
 }
 
-// addColumn sets the bits of every key of a column.
-func (d double32) addColumn(keys Keys) {
-	var hashes [window]uint32
-	for i := 0; i < keys.n; i += window {
-		part := keys.slice(i, min(i+window, keys.n))
-		for _, h := range part.hash32Keys(&hashes) {
-			d.add(h)
-		}
-	}
-}
-
 // hash32Keys returns the hashes of a window of rows less its null rows. They
 // lie in buffer.
 func (k *Keys) hash32Keys(buffer *[window]uint32) []uint32 {

@@ -3,7 +3,6 @@ package bloom
 import (
 	"fmt"
 	"math"
-	"slices"
 	"unsafe"
 )
 
@@ -101,9 +100,8 @@ func (p Policy) grow(dst []byte, n int) ([]byte, double32) {
 		panic(fmt.Sprintf("bloom: a filter of %d keys at %d bits per key is too large", n, p.BitsPerKey))
 	}
 	start := len(dst)
-	dst = slices.Grow(dst, size+1)[:start+size+1]
+	dst = extend(dst, size+1)
 	array := dst[start : start+size]
-	clear(array)
 	k := probesLevelDB(p.BitsPerKey)
 	dst[start+size] = byte(k)
 	return dst, newDouble32(array, k)

@@ -63,19 +63,40 @@ func (d double32) testForm(kernel Kernel, hashes []uint32, hits []uint64, f form
 	if kernel == Generic || uint64(d.size)+before > 1<<29 {
 		return false
 	}
-	// recip is 2^64/(8·size) rounded up. Shifted, and rounded up again, it is
-	// ceil(2^(31+log)/size): the reciprocal of 32 bits that the kernels take.
-	log := bits.Len(uint(d.size - 1))
-	nBits, recip, shift := uint32(8*d.size), uint32((d.recip-1)>>(30-log)+1), uint32(log+2)
-	wrap := uint32(1 << 32 % (8 * uint64(d.size)))
+	bits, recip, shift, wrap := d.vectorWalk()
 	hits = hits[:(len(hashes)+63)/64]
 	switch kernel {
 	case AVX512:
-		testDouble32AVX512(d.base, nBits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], f.few, f.turn)
+		testDouble32AVX512(d.base, bits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], f.few, f.turn)
 	case AVX2:
-		testDouble32AVX2(d.base, nBits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], f.few, f.turn)
+		testDouble32AVX2(d.base, bits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], f.few, f.turn)
 	}
 	return true
+}
+
+// placeAssembly is placeGeneric by the kernel's assembly. It takes as many hashes
+// as make whole vectors, from the first on, and returns their number.
+func (d double32) placeAssembly(kernel Kernel, hashes, places []uint32) int {
+	bits, recip, shift, wrap := d.vectorWalk()
+	switch vectors := len(hashes) / 8; {
+	case vectors >= 2 && kernel == AVX512:
+		placeDouble32AVX512(bits, recip, shift, wrap, d.k, &hashes[0], vectors/2, &places[:vectors/2*16*d.k][0])
+		return vectors / 2 * 16
+	case vectors >= 1 && kernel == AVX2:
+		placeDouble32AVX2(bits, recip, shift, wrap, d.k, &hashes[0], vectors, &places[:vectors*8*d.k][0])
+		return vectors * 8
+	}
+	return 0
+}
+
+// vectorWalk returns the walk as the kernels take it: the number of bits, mod
+// 2^32; with log the binary logarithm of size, rounded up, the reciprocal
+// ceil(2^(31+log)/size), and log + 2; and 2^32 mod the number of bits.
+func (d double32) vectorWalk() (nBits, recip, shift, wrap uint32) {
+	log := bits.Len(uint(d.size - 1))
+	// d.recip is 2^64/(8·size) rounded up: shifted, it is to be rounded up again.
+	recip = uint32((d.recip-1)>>(30-log) + 1)
+	return uint32(8 * d.size), recip, uint32(log + 2), uint32(1 << 32 % (8 * uint64(d.size)))
 }
 
 // The testDouble32 functions are testGeneric for n hashes, 1 to window, with the
@@ -86,3 +107,12 @@ func testDouble32AVX512(base *byte, bits, recip, shift, wrap uint32, probes int,
 
 //go:noescape
 func testDouble32AVX2(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, few, turn int)
+
+// The placeDouble32 functions are placeGeneric for the given number of vectors of
+// hashes, at least 1, but for the order.
+
+//go:noescape
+func placeDouble32AVX512(bits, recip, shift, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
+
+//go:noescape
+func placeDouble32AVX2(bits, recip, shift, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)

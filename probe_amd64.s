@@ -262,6 +262,98 @@ DATA compactIndices<>+2032(SB)/8, $0x0007060504030201
 DATA compactIndices<>+2040(SB)/8, $0x0706050403020100
 GLOBL compactIndices<>(SB), RODATA|NOPTR, $2048
 
+// func setBits(base *byte, places *uint32, fours int)
+TEXT ·setBits(SB), NOSPLIT, $0-24
+	// One byte is read and written for each bit.
+	MOVQ base+0(FP), AX
+	MOVQ places+8(FP), CX
+	MOVQ fours+16(FP), DX
+
+four:
+	MOVL    (CX), BX
+	MOVL    BX, SI
+	SHRL    $0x03, SI
+	ANDL    $0x07, BX
+	MOVBLZX (AX)(SI*1), DI
+	BTSL    BX, DI
+	MOVB    DI, (AX)(SI*1)
+	MOVL    4(CX), BX
+	MOVL    BX, SI
+	SHRL    $0x03, SI
+	ANDL    $0x07, BX
+	MOVBLZX (AX)(SI*1), DI
+	BTSL    BX, DI
+	MOVB    DI, (AX)(SI*1)
+	MOVL    8(CX), BX
+	MOVL    BX, SI
+	SHRL    $0x03, SI
+	ANDL    $0x07, BX
+	MOVBLZX (AX)(SI*1), DI
+	BTSL    BX, DI
+	MOVB    DI, (AX)(SI*1)
+	MOVL    12(CX), BX
+	MOVL    BX, SI
+	SHRL    $0x03, SI
+	ANDL    $0x07, BX
+	MOVBLZX (AX)(SI*1), DI
+	BTSL    BX, DI
+	MOVB    DI, (AX)(SI*1)
+	ADDQ    $0x10, CX
+	DECQ    DX
+	JNZ     four
+	RET
+
+// func scatterAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
+// Requires: AVX, BMI2
+TEXT ·scatterAVX2(SB), NOSPLIT, $0-64
+	// The next places of a region gather in a cache line of its own, in lines, which
+	// moves past the caches to its end in kept when it is full: there are too many
+	// ends for the caches to keep. It returns when a region is full.
+	MOVQ    places+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVLQZX shift+16(FP), DX
+	MOVQ    numbers+24(FP), BX
+	MOVQ    lines+32(FP), SI
+	MOVQ    kept+40(FP), DI
+	MOVQ    capacity+48(FP), R8
+
+place:
+	MOVL  (AX), R9
+	ADDQ  $0x04, AX
+	SHRXL DX, R9, R10
+	MOVL  (BX)(R10*4), R11
+	MOVL  R11, R12
+	INCL  R11
+	MOVL  R11, (BX)(R10*4)
+	ANDL  $0x0f, R12
+	MOVQ  R10, R13
+	SHLQ  $0x06, R13
+	ADDQ  SI, R13
+	MOVL  R9, (R13)(R12*4)
+	CMPL  R12, $0x0f
+	JEQ   line_full
+
+next:
+	DECQ CX
+	JNZ  place
+	JMP  end
+
+line_full:
+	IMULQ    R8, R10
+	ADDQ     R11, R10
+	VMOVDQU  (R13), Y0
+	VMOVNTDQ Y0, -64(DI)(R10*4)
+	VMOVDQU  32(R13), Y0
+	VMOVNTDQ Y0, -32(DI)(R10*4)
+	CMPQ     R11, R8
+	JNE      next
+	DECQ     CX
+
+end:
+	MOVQ CX, left+56(FP)
+	VZEROUPPER
+	RET
+
 // func hash32Width4AVX512(keys *byte, hashes *uint32, vectors int)
 // Requires: AVX, AVX512F
 TEXT ·hash32Width4AVX512(SB), NOSPLIT, $0-24
@@ -1377,7 +1469,7 @@ vectors_of_2:
 	VPADDD    Z1, Z25, K3, Z25
 	VPSUBD    Z25, Z1, Z25
 	MOVQ      CX, R9
-	JMP       test_of_2
+	JMP       visit_of_2
 
 step_of_2:
 	VPADDD    Z9, Z8, Z8
@@ -1393,7 +1485,7 @@ step_of_2:
 	VPSUBD    Z15, Z22, Z22
 	VPADDD    Z1, Z22, K3, Z22
 
-test_of_2:
+visit_of_2:
 	VPADDD     Z0, Z10, Z26
 	VPSRLD     $0x05, Z26, Z27
 	KXNORW     K1, K1, K3
@@ -1453,7 +1545,7 @@ vectors_of_1:
 	VPADDD    Z1, Z13, K3, Z13
 	VPSUBD    Z13, Z1, Z13
 	MOVQ      CX, R9
-	JMP       test_of_1
+	JMP       visit_of_1
 
 step_of_1:
 	VPADDD    Z9, Z8, Z8
@@ -1463,7 +1555,7 @@ step_of_1:
 	VPSUBD    Z18, Z10, Z10
 	VPADDD    Z1, Z10, K3, Z10
 
-test_of_1:
+visit_of_1:
 	VPADDD     Z0, Z10, Z14
 	VPSRLD     $0x05, Z14, Z15
 	KXNORW     K1, K1, K3
@@ -1532,6 +1624,171 @@ word:
 	JMP     row
 
 rows_done:
+	VZEROUPPER
+	RET
+
+// func placeDouble32AVX512(bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
+// Requires: AVX, AVX512F
+TEXT ·placeDouble32AVX512(SB), NOSPLIT, $0-48
+	// The walk of testDouble32, whose bits are stored one vector after the other.
+	MOVLQZX      bits+0(FP), AX
+	VPBROADCASTD AX, Z0
+	MOVLQZX      recip+4(FP), AX
+	VPBROADCASTD AX, Z1
+	MOVLQZX      shift+8(FP), AX
+	VPBROADCASTD AX, Z2
+	MOVLQZX      wrap+12(FP), AX
+	VPBROADCASTD AX, Z3
+	MOVL         $0xfffffff8, AX
+	VPBROADCASTD AX, Z4
+	MOVL         $0x00005555, AX
+	KMOVW        AX, K1
+	MOVL         $0x00000001, AX
+	VPBROADCASTD AX, Z5
+	MOVQ         hashes+24(FP), AX
+	MOVQ         vectors+32(FP), CX
+	MOVQ         places+40(FP), DX
+	SHLQ         $0x06, CX
+	LEAQ         (AX)(CX*1), CX
+	VPXORD       Z6, Z6, Z6
+	MOVQ         probes+16(FP), BX
+
+vectors_of_2:
+	LEAQ      64(AX), SI
+	CMPQ      SI, CX
+	JAE       end_of_2
+	VMOVDQU32 (AX), Z7
+	VPRORD    $0x11, Z7, Z8
+	VPMULLD   Z6, Z8, Z9
+	VPADDD    Z9, Z7, Z7
+	VMOVDQA32 Z5, Z9
+	VPANDD    Z7, Z4, Z9
+	VPSHUFD   $0xf5, Z9, Z10
+	VPMULUDQ  Z1, Z9, Z9
+	VPMULUDQ  Z1, Z10, Z10
+	VPSHUFD   $0xf5, Z9, K1, Z10
+	VPSRLVD   Z2, Z10, Z10
+	VPMULLD   Z0, Z10, Z10
+	VPSUBD    Z10, Z7, Z9
+	VPANDD    Z8, Z4, Z10
+	VPSHUFD   $0xf5, Z10, Z11
+	VPMULUDQ  Z1, Z10, Z10
+	VPMULUDQ  Z1, Z11, Z11
+	VPSHUFD   $0xf5, Z10, K1, Z11
+	VPSRLVD   Z2, Z11, Z11
+	VPMULLD   Z0, Z11, Z11
+	VPSUBD    Z11, Z8, Z11
+	VPSUBD    Z11, Z0, Z10
+	VPCMPUD   $0x01, Z3, Z11, K2
+	VPSUBD    Z3, Z11, Z11
+	VPADDD    Z0, Z11, K2, Z11
+	VPSUBD    Z11, Z0, Z11
+	VMOVDQU32 64(AX), Z12
+	VPRORD    $0x11, Z12, Z13
+	VPMULLD   Z6, Z13, Z14
+	VPADDD    Z14, Z12, Z12
+	VMOVDQA32 Z5, Z14
+	VPANDD    Z12, Z4, Z14
+	VPSHUFD   $0xf5, Z14, Z15
+	VPMULUDQ  Z1, Z14, Z14
+	VPMULUDQ  Z1, Z15, Z15
+	VPSHUFD   $0xf5, Z14, K1, Z15
+	VPSRLVD   Z2, Z15, Z15
+	VPMULLD   Z0, Z15, Z15
+	VPSUBD    Z15, Z12, Z14
+	VPANDD    Z13, Z4, Z15
+	VPSHUFD   $0xf5, Z15, Z16
+	VPMULUDQ  Z1, Z15, Z15
+	VPMULUDQ  Z1, Z16, Z16
+	VPSHUFD   $0xf5, Z15, K1, Z16
+	VPSRLVD   Z2, Z16, Z16
+	VPMULLD   Z0, Z16, Z16
+	VPSUBD    Z16, Z13, Z16
+	VPSUBD    Z16, Z0, Z15
+	VPCMPUD   $0x01, Z3, Z16, K2
+	VPSUBD    Z3, Z16, Z16
+	VPADDD    Z0, Z16, K2, Z16
+	VPSUBD    Z16, Z0, Z16
+	MOVQ      BX, SI
+	JMP       visit_of_2
+
+step_of_2:
+	VPADDD    Z8, Z7, Z7
+	VPCMPUD   $0x01, Z8, Z7, K2
+	VPBLENDMD Z11, Z10, K2, Z17
+	VPCMPUD   $0x01, Z17, Z9, K2
+	VPSUBD    Z17, Z9, Z9
+	VPADDD    Z0, Z9, K2, Z9
+	VPADDD    Z13, Z12, Z12
+	VPCMPUD   $0x01, Z13, Z12, K2
+	VPBLENDMD Z16, Z15, K2, Z18
+	VPCMPUD   $0x01, Z18, Z14, K2
+	VPSUBD    Z18, Z14, Z14
+	VPADDD    Z0, Z14, K2, Z14
+
+visit_of_2:
+	VMOVDQU32 Z9, (DX)
+	ADDQ      $0x40, DX
+	VMOVDQU32 Z14, (DX)
+	ADDQ      $0x40, DX
+	DECQ      SI
+	JNZ       step_of_2
+	ADDQ      $0x00000080, AX
+	JMP       vectors_of_2
+
+end_of_2:
+	MOVQ probes+16(FP), BX
+
+vectors_of_1:
+	LEAQ      (AX), SI
+	CMPQ      SI, CX
+	JAE       end_of_1
+	VMOVDQU32 (AX), Z7
+	VPRORD    $0x11, Z7, Z8
+	VPMULLD   Z6, Z8, Z9
+	VPADDD    Z9, Z7, Z7
+	VMOVDQA32 Z5, Z9
+	VPANDD    Z7, Z4, Z9
+	VPSHUFD   $0xf5, Z9, Z10
+	VPMULUDQ  Z1, Z9, Z9
+	VPMULUDQ  Z1, Z10, Z10
+	VPSHUFD   $0xf5, Z9, K1, Z10
+	VPSRLVD   Z2, Z10, Z10
+	VPMULLD   Z0, Z10, Z10
+	VPSUBD    Z10, Z7, Z9
+	VPANDD    Z8, Z4, Z10
+	VPSHUFD   $0xf5, Z10, Z11
+	VPMULUDQ  Z1, Z10, Z10
+	VPMULUDQ  Z1, Z11, Z11
+	VPSHUFD   $0xf5, Z10, K1, Z11
+	VPSRLVD   Z2, Z11, Z11
+	VPMULLD   Z0, Z11, Z11
+	VPSUBD    Z11, Z8, Z11
+	VPSUBD    Z11, Z0, Z10
+	VPCMPUD   $0x01, Z3, Z11, K2
+	VPSUBD    Z3, Z11, Z11
+	VPADDD    Z0, Z11, K2, Z11
+	VPSUBD    Z11, Z0, Z11
+	MOVQ      BX, SI
+	JMP       visit_of_1
+
+step_of_1:
+	VPADDD    Z8, Z7, Z7
+	VPCMPUD   $0x01, Z8, Z7, K2
+	VPBLENDMD Z11, Z10, K2, Z19
+	VPCMPUD   $0x01, Z19, Z9, K2
+	VPSUBD    Z19, Z9, Z9
+	VPADDD    Z0, Z9, K2, Z9
+
+visit_of_1:
+	VMOVDQU32 Z9, (DX)
+	ADDQ      $0x40, DX
+	DECQ      SI
+	JNZ       step_of_1
+	ADDQ      $0x00000040, AX
+	JMP       vectors_of_1
+
+end_of_1:
 	VZEROUPPER
 	RET
 
@@ -2573,7 +2830,7 @@ vectors_of_1:
 	VPOR     Y10, Y9, Y9
 	VPMULLD  Y7, Y9, Y10
 	VPADDD   Y10, Y8, Y8
-	VMOVDQA  Y4, Y11
+	VPCMPEQD Y11, Y11, Y11
 	VPAND    Y8, Y5, Y10
 	VPSHUFD  $0xf5, Y10, Y12
 	VPMULUDQ Y2, Y10, Y10
@@ -2584,7 +2841,7 @@ vectors_of_1:
 	VPMULLD  Y1, Y12, Y12
 	VPSUBD   Y12, Y8, Y10
 	MOVQ     DX, R9
-	JMP      test_of_1
+	JMP      visit_of_1
 
 step_of_1:
 	VPADDD   Y9, Y8, Y8
@@ -2598,7 +2855,7 @@ step_of_1:
 	VPMULLD  Y1, Y12, Y12
 	VPSUBD   Y12, Y8, Y10
 
-test_of_1:
+visit_of_1:
 	VPADDD     Y0, Y10, Y10
 	VPSRLD     $0x05, Y10, Y12
 	VMOVDQA    Y4, Y14
@@ -2667,5 +2924,80 @@ word:
 	JMP     row
 
 rows_done:
+	VZEROUPPER
+	RET
+
+// func placeDouble32AVX2(bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
+// Requires: AVX, AVX2
+TEXT ·placeDouble32AVX2(SB), NOSPLIT, $0-48
+	// The walk of testDouble32, whose bits are stored one vector after the other.
+	MOVLQZX      bits+0(FP), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVLQZX      recip+4(FP), AX
+	VMOVD        AX, X1
+	VPBROADCASTD X1, Y1
+	MOVLQZX      shift+8(FP), AX
+	VMOVD        AX, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0xfffffff8, AX
+	VMOVD        AX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x0000001f, AX
+	VMOVD        AX, X4
+	VPBROADCASTD X4, Y4
+	LEAQ         compactIndices<>+0(SB), AX
+	MOVQ         hashes+24(FP), AX
+	MOVQ         vectors+32(FP), CX
+	MOVQ         places+40(FP), DX
+	SHLQ         $0x05, CX
+	LEAQ         (AX)(CX*1), CX
+	VPXOR        Y4, Y4, Y4
+	MOVQ         probes+16(FP), BX
+
+vectors_of_1:
+	LEAQ     (AX), SI
+	CMPQ     SI, CX
+	JAE      end_of_1
+	VMOVDQU  (AX), Y5
+	VPSRLD   $0x11, Y5, Y7
+	VPSLLD   $0x0f, Y5, Y6
+	VPOR     Y7, Y6, Y6
+	VPMULLD  Y4, Y6, Y7
+	VPADDD   Y7, Y5, Y5
+	VPCMPEQD Y7, Y7, Y7
+	VPAND    Y5, Y3, Y7
+	VPSHUFD  $0xf5, Y7, Y8
+	VPMULUDQ Y1, Y7, Y7
+	VPMULUDQ Y1, Y8, Y8
+	VPSHUFD  $0xf5, Y7, Y7
+	VPBLENDD $0x55, Y7, Y8, Y8
+	VPSRLVD  Y2, Y8, Y8
+	VPMULLD  Y0, Y8, Y8
+	VPSUBD   Y8, Y5, Y7
+	MOVQ     BX, SI
+	JMP      visit_of_1
+
+step_of_1:
+	VPADDD   Y6, Y5, Y5
+	VPAND    Y5, Y3, Y7
+	VPSHUFD  $0xf5, Y7, Y8
+	VPMULUDQ Y1, Y7, Y7
+	VPMULUDQ Y1, Y8, Y8
+	VPSHUFD  $0xf5, Y7, Y7
+	VPBLENDD $0x55, Y7, Y8, Y8
+	VPSRLVD  Y2, Y8, Y8
+	VPMULLD  Y0, Y8, Y8
+	VPSUBD   Y8, Y5, Y7
+
+visit_of_1:
+	VMOVDQU Y7, (DX)
+	ADDQ    $0x20, DX
+	DECQ    SI
+	JNZ     step_of_1
+	ADDQ    $0x00000020, AX
+	JMP     vectors_of_1
+
+end_of_1:
 	VZEROUPPER
 	RET

@@ -31,6 +31,13 @@ func TestFeatures(t *testing.T) {
 		if list, ok := strings.CutPrefix(lines.Text(), "// Requires: "); ok {
 			features = strings.Split(list, ", ")
 		} else if text, ok := strings.CutPrefix(lines.Text(), "TEXT ·"); ok {
+			if strings.HasPrefix(text, "setBits(") {
+				if features != nil {
+					t.Errorf("setBits, which every CPU runs, requires %v", features)
+				}
+				functions++
+				continue
+			}
 			kernel := AVX2
 			if strings.Contains(text, "AVX512(") {
 				kernel = AVX512
@@ -40,7 +47,7 @@ func TestFeatures(t *testing.T) {
 			functions++
 		}
 	}
-	if functions != 14 {
+	if functions != 18 {
 		t.Errorf("found %d functions", functions)
 	}
 	for kernel, gate := range map[Kernel][]cpuid.FeatureID{AVX2: featuresAVX2, AVX512: featuresAVX512} {

@@ -157,6 +157,17 @@ func (d double32) add(h uint32) {
 	}
 }
 
+// placeGeneric writes the numbers of the k bits of each hash to places.
+func (d double32) placeGeneric(hashes, places []uint32) {
+	for i, h := range hashes {
+		delta := bits.RotateLeft32(h, -17)
+		for j := range d.k {
+			places[i*d.k+j] = uint32(8*d.index(h)) + h%8
+			h += delta
+		}
+	}
+}
+
 // testGeneric is testBatch in portable Go.
 //
 // Words that follow a word of hits are tested hash by hash, others in stages.

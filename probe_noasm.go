@@ -4,8 +4,14 @@ package bloom
 
 func detectKernels() []Kernel { return []Kernel{Generic} }
 
-// testAssembly and hash32Assembly leave everything to Go.
+// The functions for assembly leave everything to Go.
 
 func (d double32) testAssembly(Kernel, []uint32, []uint64, bool) bool { return false }
 
 func (k *Keys) hash32Assembly(Kernel, []uint32) int { return 0 }
+
+func (d double32) placeAssembly(Kernel, []uint32, []uint32) int { return 0 }
+
+func (d double32) setAssembly([]uint32) int { return 0 }
+
+func (b *regionBuffers) scatterAssembly([]uint32) (left int, ok bool) { return 0, false }

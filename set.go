@@ -28,7 +28,7 @@ func OpenSet(f Format, data []byte) (*Set, error) {
 	if k := data[len(data)-1]; k == 0 || k > maxProbes {
 		return nil, fmt.Errorf("%w: %d probes in a set", ErrEncoding, k)
 	}
-	return &Set{openView(f, bytes.Clone(data))}, nil
+	return &Set{openView(f, append(extend(nil, len(data))[:0], data...))}, nil
 }
 
 // Add adds a key.

@@ -94,13 +94,7 @@ func (d *double32) load() {
 	SHLL(U8(3), skip.As32())
 	ANDQ(I8(-4), d.base)
 	d.skip = d.broadcast(skip)
-	d.bits = d.broadcast(argument("bits"))
-	d.recip = d.broadcast(argument("recip"))
-	d.shift = d.broadcast(argument("shift"))
-	if d.abreast() > 1 {
-		d.wrap = d.broadcast(argument("wrap"))
-	}
-	d.bytes = d.broadcast(constant(0xfffffff8))
+	d.loadWalk()
 	d.prepareGather()
 	d.prepareTest()
 	d.probes = argument("probes")
@@ -113,6 +107,17 @@ func (d *double32) load() {
 	d.row, d.done = GP64(), GP64()
 	LEAQ(d.firstRow, d.row)
 	XORL(d.done.As32(), d.done.As32())
+}
+
+// loadWalk emits the constants of a walk.
+func (d *double32) loadWalk() {
+	d.bits = d.broadcast(argument("bits"))
+	d.recip = d.broadcast(argument("recip"))
+	d.shift = d.broadcast(argument("shift"))
+	if d.abreast() > 1 {
+		d.wrap = d.broadcast(argument("wrap"))
+	}
+	d.bytes = d.broadcast(constant(0xfffffff8))
 }
 
 // stage emits one probe of all hashes, which moves those that pass to survivors.
@@ -226,41 +231,44 @@ func (d *double32) rest() {
 	LEAQ(Mem{Base: hash, Index: d.n, Scale: 4}, end)
 
 	for n := d.abreast(); n > 0; n-- {
-		d.walks(n, hash, end, left, done, mask)
+		d.walks(n, hash, end, left, done, (*walk).test, func(w *walk) {
+			d.storeMask(d.collect(w.passed), mask)
+		})
 	}
 	d.trim(mask)
 }
 
-// walks emits a loop that makes the left probes of n vectors of hashes at a
-// time, for as long as that many begin before the end.
-func (d *double32) walks(n int, hash, end, left reg.GPVirtual, done reg.VecVirtual, mask reg.GPVirtual) {
+// walks emits a loop over n vectors of hashes at a time, for as long as that many
+// begin before the end. It visits the left probes of each, done from the first,
+// and then, if there is anything to do, leaves it.
+func (d *double32) walks(n int, hash, end, left reg.GPVirtual, done reg.VecVirtual, visit, leave func(w *walk)) {
 	label := func(name string) LabelRef { return LabelRef(fmt.Sprintf("%s_of_%d", name, n)) }
-	last := Mem{Base: hash, Disp: 4 * d.lanes() * (n - 1)}
-	begin := GP64()
+	begin, count := GP64(), GP64()
 
 	Label(string(label("vectors")))
-	LEAQ(last, begin)
+	LEAQ(Mem{Base: hash, Disp: 4 * d.lanes() * (n - 1)}, begin)
 	CMPQ(begin, end)
 	JAE(label("end"))
 	walks := make([]*walk, n)
 	for i := range walks {
 		walks[i] = d.walk(Mem{Base: hash, Disp: 4 * d.lanes() * i}, done)
 	}
-	count := GP64()
 	MOVQ(left, count)
-	JMP(label("test"))
+	JMP(label("visit"))
 	Label(string(label("step")))
 	for _, w := range walks {
 		w.step()
 	}
-	Label(string(label("test")))
+	Label(string(label("visit")))
 	for _, w := range walks {
-		w.test()
+		visit(w)
 	}
 	DECQ(count)
 	JNZ(label("step"))
 	for _, w := range walks {
-		d.storeMask(d.collect(w.passed), mask)
+		if leave != nil {
+			leave(w)
+		}
 	}
 	ADDQ(U32(4*d.lanes()*n), hash)
 	JMP(label("vectors"))
@@ -437,4 +445,27 @@ func (d *double32) spread() {
 	LEAQ(Mem{Base: d.row, Disp: 8}, outcome)
 	JMP(LabelRef("row"))
 	Label("rows_done")
+}
+
+// placeDouble32 emits the bits of the probes of as many hashes as make whole
+// vectors, in any order.
+func placeDouble32(v vectors) {
+	TEXT("placeDouble32"+v.name(), NOSPLIT, "func(bits, recip, shift, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)")
+	Comment("The walk of testDouble32, whose bits are stored one vector after the other.")
+	d := &double32{vectors: v}
+	d.loadWalk()
+	d.prepareTest()
+	hash, vectors, place := argument("hashes"), argument("vectors"), argument("places")
+	end, none := GP64(), v.vector()
+	SHLQ(U8(log2(4*v.lanes())), vectors)
+	LEAQ(Mem{Base: hash, Index: vectors, Scale: 1}, end)
+	v.xor(none, none, none)
+	for n := d.abreast(); n > 0; n-- {
+		d.walks(n, hash, end, argument("probes"), none, func(w *walk) {
+			v.store(w.bit, Mem{Base: place})
+			ADDQ(U8(4*v.lanes()), place)
+		}, nil)
+	}
+	VZEROUPPER()
+	RET()
 }

@@ -11,6 +11,8 @@ import . "github.com/mmcloughlin/avo/build"
 func main() {
 	ConstraintExpr("!purego")
 	compactTable()
+	setBits()
+	scatterPlaces()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
 		hash32(v, 8)
@@ -18,6 +20,7 @@ func main() {
 			hash32Bytes(v, c)
 		}
 		testDouble32(v)
+		placeDouble32(v)
 	}
 	Generate()
 }

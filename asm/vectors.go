@@ -295,7 +295,7 @@ func (v *avx2) pick(i, dst reg.VecVirtual) {
 	VPSLLVD(t, dst, dst) // to the sign
 }
 
-func (v *avx2) pickedAll(dst reg.VecVirtual) { VMOVDQA(v.all, dst) }
+func (v *avx2) pickedAll(dst reg.VecVirtual) { VPCMPEQD(dst, dst, dst) }
 
 func (v *avx2) collect(bits reg.VecVirtual) reg.GPVirtual {
 	mask := GP64()

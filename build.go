@@ -1,0 +1,173 @@
+package bloom
+
+import (
+	"runtime"
+	"sync"
+	"unsafe"
+)
+
+// Setting a bit of a filter beyond the caches waits for memory. So the places of
+// the bits of large filters are first scattered by regions that fit the caches,
+// and set region by region, when many are there: a cache line comes once for
+// several bits. Workers share the regions. The bits are the same whatever the
+// order, and so are the bytes.
+const (
+	scatterFrom  = 16 << 20 // bytes: smaller filters are set directly by one worker
+	shareFrom    = 2 << 20  // bytes: smaller filters are built by one worker
+	regionShift  = 19       // a region has 2^19 bits, 64 KiB
+	regionPlaces = 1 << 13  // that are set at a time, by all workers together
+	workerKeys   = 1 << 17  // fewer are not worth another worker
+	placesOnce   = 1 << 12  // places computed at a time
+	linePlaces   = 16       // in a cache line
+)
+
+// addColumn sets the bits of every key of a column.
+func (d double32) addColumn(keys Keys) {
+	workers := 1
+	if d.size >= shareFrom {
+		workers = max(1, min(runtime.GOMAXPROCS(0), keys.n/workerKeys))
+	}
+	// With fewer keys than cache lines, few bits share a line.
+	if workers == 1 && (d.size < scatterFrom || keys.n < d.size/64) {
+		d.addDirectly(keys)
+	} else {
+		d.addScattered(keys, workers)
+	}
+}
+
+func (d double32) addScattered(keys Keys, workers int) {
+	s := &scatter{double32: d, regions: make([]sync.Mutex, (8*uint64(d.size)-1)>>regionShift+1)}
+	capacity := max(regionPlaces/workers/linePlaces*linePlaces, 1<<11)
+	var group sync.WaitGroup
+	for w := range workers {
+		part := keys.slice(keys.n/workers*w, keys.n/workers*(w+1))
+		if w == workers-1 {
+			part = keys.slice(keys.n/workers*w, keys.n)
+		}
+		group.Go(func() { s.add(part, capacity) })
+	}
+	group.Wait()
+}
+
+func (d double32) addDirectly(keys Keys) {
+	var hashes [window]uint32
+	var places [placesOnce]uint32
+	for i := 0; i < keys.n; i += window {
+		part := keys.slice(i, min(i+window, keys.n))
+		for rest := part.hash32Keys(&hashes); len(rest) > 0; {
+			n := d.place(rest, &places)
+			d.set(places[:n*d.k])
+			rest = rest[n:]
+		}
+	}
+}
+
+// place writes the numbers of the bits of some hashes, from the first on, to
+// places, k for each, in any order. It returns the number of hashes.
+func (d double32) place(hashes []uint32, places *[placesOnce]uint32) int {
+	hashes = hashes[:min(len(hashes), placesOnce/d.k)]
+	done := d.placeAssembly(kernels[0], hashes, places[:])
+	d.placeGeneric(hashes[done:], places[done*d.k:])
+	return len(hashes)
+}
+
+// set sets bits by number.
+func (d double32) set(places []uint32) {
+	for _, p := range places[d.setAssembly(places):] {
+		*(*byte)(unsafe.Add(unsafe.Pointer(d.base), p/8)) |= 1 << (p % 8)
+	}
+}
+
+// scatter is a filter that workers set region by region.
+type scatter struct {
+	double32
+	regions []sync.Mutex
+}
+
+// add is the work of one worker, which keeps up to capacity places a region.
+func (s *scatter) add(keys Keys, capacity int) {
+	buffers := newRegionBuffers(len(s.regions), capacity)
+	var hashes [window]uint32
+	var places [placesOnce]uint32
+	for i := 0; i < keys.n; i += window {
+		part := keys.slice(i, min(i+window, keys.n))
+		for rest := part.hash32Keys(&hashes); len(rest) > 0; {
+			n := s.place(rest, &places)
+			rest = rest[n:]
+			for unkept := places[:n*s.k]; len(unkept) > 0; {
+				left := buffers.scatter(unkept)
+				done := len(unkept) - left
+				if last := unkept[done-1] >> regionShift; buffers.isFull(last) {
+					s.setRegion(buffers, last)
+				}
+				unkept = unkept[done:]
+			}
+		}
+	}
+	for region := range s.regions {
+		s.setRegion(buffers, uint32(region))
+	}
+}
+
+// setRegion sets and forgets the places kept for a region.
+func (s *scatter) setRegion(b *regionBuffers, region uint32) {
+	s.regions[region].Lock()
+	s.set(b.whole(region))
+	s.set(b.rest(region))
+	s.regions[region].Unlock()
+	b.numbers[region] = 0
+}
+
+// regionBuffers keep places by region: those that fill cache lines in kept, with
+// room for capacity of each region, and those after them in lines.
+type regionBuffers struct {
+	capacity    int // a multiple of linePlaces
+	numbers     []uint32
+	lines, kept []uint32
+}
+
+func newRegionBuffers(regions, capacity int) *regionBuffers {
+	return &regionBuffers{
+		capacity: capacity,
+		numbers:  make([]uint32, regions),
+		lines:    make([]uint32, regions*linePlaces),
+		kept:     hugeWords(regions * capacity),
+	}
+}
+
+// scatter keeps places, up to one that makes a region full, and returns the
+// number of those left.
+func (b *regionBuffers) scatter(places []uint32) (left int) {
+	if left, ok := b.scatterAssembly(places); ok {
+		return left
+	}
+	return b.scatterGeneric(places)
+}
+
+func (b *regionBuffers) scatterGeneric(places []uint32) (left int) {
+	for i, p := range places {
+		region := p >> regionShift
+		b.lines[region*linePlaces+b.numbers[region]%linePlaces] = p
+		b.numbers[region]++
+		if b.numbers[region]%linePlaces == 0 {
+			end := int(region)*b.capacity + int(b.numbers[region])
+			copy(b.kept[end-linePlaces:end], b.lines[region*linePlaces:])
+			if b.isFull(region) {
+				return len(places) - i - 1
+			}
+		}
+	}
+	return 0
+}
+
+func (b *regionBuffers) isFull(region uint32) bool { return int(b.numbers[region]) == b.capacity }
+
+// whole and rest are the places kept for a region.
+
+func (b *regionBuffers) whole(region uint32) []uint32 {
+	return b.kept[int(region)*b.capacity:][:b.numbers[region]/linePlaces*linePlaces]
+}
+
+func (b *regionBuffers) rest(region uint32) []uint32 {
+	return b.lines[region*linePlaces:][:b.numbers[region]%linePlaces]
+}

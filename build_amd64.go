@@ -1,0 +1,31 @@
+//go:build !purego
+
+package bloom
+
+// setAssembly sets bits by number, from the first on, and returns how many.
+func (d double32) setAssembly(places []uint32) int {
+	fours := len(places) / 4
+	if fours > 0 {
+		setBits(d.base, &places[0], fours)
+	}
+	return 4 * fours
+}
+
+// scatterAssembly is scatterGeneric by assembly, or does nothing and returns
+// false where there is none.
+func (b *regionBuffers) scatterAssembly(places []uint32) (left int, ok bool) {
+	if kernels[0] == Generic || len(places) == 0 {
+		return 0, false
+	}
+	return scatterAVX2(&places[0], len(places), regionShift, &b.numbers[0], &b.lines[0], &b.kept[0], b.capacity), true
+}
+
+// setBits sets the bits of the given number of fours of places, at least 1.
+//
+//go:noescape
+func setBits(base *byte, places *uint32, fours int)
+
+// scatterAVX2 is scatterGeneric for n places, at least 1.
+//
+//go:noescape
+func scatterAVX2(places *uint32, n int, shift uint32, numbers, lines, kept *uint32, capacity int) (left int)
