@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 )
@@ -288,6 +289,127 @@ func BenchmarkBuild(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkTables looks a column of strings up in the filters of 20 tables of
+// 1,000 keys, hashed for each filter, and hashed once.
+func BenchmarkTables(b *testing.B) {
+	const tables, keysPerTable = 20, 1000
+	random := rand.New(rand.NewPCG(33, 34))
+	key := func() []byte { return fmt.Appendf(nil, "user%016x/profile", random.Uint64()) }
+	var filters []*Filter
+	for range tables {
+		known := make([][]byte, keysPerTable)
+		for i := range known {
+			known[i] = key()
+		}
+		f, err := Open(LevelDB, Policy{BitsPerKey: 10}.AppendFilter(nil, Bytes(known)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		filters = append(filters, f)
+	}
+	keys := make([][]byte, queries/16)
+	for i := range keys {
+		keys[i] = key()
+	}
+	hits := make([]uint64, len(keys)/64)
+	reference := func() {
+		for _, f := range filters {
+			for _, key := range keys {
+				if referenceLevelDB(f.data, key) {
+					sink++
+				}
+			}
+		}
+	}
+	for _, way := range []struct {
+		name string
+		run  func()
+	}{
+		{"column", func() {
+			for _, f := range filters {
+				sink += f.MayContainBatch(Bytes(keys), hits)
+			}
+		}},
+		{"column-hashed-once", func() {
+			hashed := Bytes(keys).Hashed(LevelDB)
+			for _, f := range filters {
+				sink += f.MayContainBatch(hashed, hits)
+			}
+		}},
+		{"key", func() {
+			for _, key := range keys {
+				for _, f := range filters {
+					if f.MayContain(key) {
+						sink++
+					}
+				}
+			}
+		}},
+		{"key-hashed-once", func() {
+			for _, key := range keys {
+				h := LevelDB.Hash(key)
+				for _, f := range filters {
+					if f.MayContainHash(h) {
+						sink++
+					}
+				}
+			}
+		}},
+	} {
+		b.Run("way="+way.name, func(b *testing.B) { inTurn(b, tables*len(keys), reference, way.run) })
+	}
+}
+
+// BenchmarkCores probes one filter from one goroutine and from one on every core.
+func BenchmarkCores(b *testing.B) {
+	eachMixture(b, []int{50}, func(b *testing.B, w *workload) {
+		for _, cores := range []int{1, runtime.NumCPU()} {
+			b.Run(fmt.Sprintf("cores=%d", cores), func(b *testing.B) {
+				part := queries / cores
+				inTurn(b, queries, w.reference, func() {
+					var group sync.WaitGroup
+					for c := range cores {
+						group.Go(func() {
+							w.filter.MayContainBatch(Uint64s(w.keys[c*part:(c+1)*part]), make([]uint64, part/64))
+						})
+					}
+					group.Wait()
+				})
+			})
+		}
+	})
+}
+
+// BenchmarkHugePages probes a filter in memory with and without huge pages. The
+// reference runs in the same memory.
+func BenchmarkHugePages(b *testing.B) {
+	eachMixture(b, []int{0, 100}, func(b *testing.B, w *workload) {
+		if len(w.encoded) < hugeFrom {
+			b.Skip("no huge pages for a filter of this size")
+		}
+		hits := make([]uint64, queries/64)
+		for _, huge := range []bool{false, true} {
+			data := w.encoded // the library allocated it
+			if !huge {
+				data = slices.Clone(data)
+			}
+			v := &workload{encoded: data, keys: w.keys, bytes: w.bytes}
+			for _, kernel := range Kernels() {
+				b.Run(fmt.Sprintf("huge=%v/kernel=%v", huge, kernel), func(b *testing.B) {
+					f, err := Open(LevelDB, data)
+					if err != nil {
+						b.Fatal(err)
+					}
+					if f, err = f.WithKernel(kernel); err != nil {
+						b.Fatal(err)
+					}
+					inTurn(b, queries, v.reference, func() { sink += f.MayContainBatch(Uint64s(v.keys), hits) })
+				})
+			}
+		}
+	})
 }
 
 // BenchmarkHash hashes columns of keys of random lengths.

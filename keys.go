@@ -186,6 +186,10 @@ func (k *Keys) hash32(kernel Kernel, hashes []uint32) {
 // hash32Rows is hash32 of a column without null rows. Assembly makes vectors of
 // 16 hashes at most; it may leave any.
 func (k *Keys) hash32Rows(kernel Kernel, hashes []uint32) {
+	if k.layout == hashes32 {
+		copy(hashes, elements[uint32](k, len(hashes)))
+		return
+	}
 	for rest := *k; len(hashes) > 0; {
 		done := rest.hash32Assembly(kernel, hashes)
 		if done == 0 {
@@ -227,8 +231,6 @@ func (k *Keys) hash32Generic(hashes []uint32) {
 		hashBetween(hashes, k.data, elements[int32](k, len(hashes)+1))
 	case offsets64:
 		hashBetween(hashes, k.data, elements[int64](k, len(hashes)+1))
-	case hashes32:
-		copy(hashes, elements[uint32](k, len(hashes)))
 	}
 }
 
