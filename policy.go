@@ -84,6 +84,11 @@ func (p Policy) MayContain(filter, key []byte) bool {
 // extended slice. It sizes the filter by the number of keys, duplicates
 // included and null rows not, and leaves the bytes that dst held alone.
 //
+// Filters of 2 MiB and more are built by as many goroutines as there are cores
+// (GOMAXPROCS) for 2^17 keys each, with about half of their size as temporary
+// memory. Where it allocates 32 MiB or more, it asks for huge pages. The bytes
+// depend on neither.
+//
 // It panics, as make does, if the filter is larger than memory can be.
 func (p Policy) AppendFilter(dst []byte, keys Keys) []byte {
 	dst, d := p.grow(dst, keys.n-keys.nulls())

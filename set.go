@@ -37,7 +37,8 @@ func (s *Set) Add(key []byte) { s.add(hash32(key)) }
 // AddString adds a key.
 func (s *Set) AddString(key string) { s.add(hash32String(key)) }
 
-// AddBatch adds every key of a column.
+// AddBatch adds every key of a column, as [Policy.AppendFilter] does to a large
+// set on all cores.
 func (s *Set) AddBatch(keys Keys) { s.addColumn(keys) }
 
 // Merge adds all that other holds. The sets must agree in format, size and
