@@ -5,13 +5,19 @@ import (
 	"unsafe"
 )
 
-// adviseHugePages asks for huge pages for the aligned inside of b. It is advice:
-// a kernel without huge pages refuses it, one with others rounds the range, and
-// nothing but speed depends on it.
+// madvCollapse is MADV_COLLAPSE, of Linux 6.1, which package syscall lacks.
+const madvCollapse = 25
+
+// adviseHugePages asks for huge pages for the aligned inside of b: for what it
+// has no memory for yet, and for what it has, in small pages from an earlier use.
+// Both are advice: a kernel that lacks them refuses, one with huge pages of
+// another size rounds the range, and nothing but speed depends on it.
 func adviseHugePages(b []byte) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	skip := int(-start % hugePage)
 	if n := (len(b) - skip) / hugePage * hugePage; n > 0 {
-		_ = syscall.Madvise(b[skip:skip+n], syscall.MADV_HUGEPAGE)
+		inside := b[skip : skip+n]
+		_ = syscall.Madvise(inside, syscall.MADV_HUGEPAGE)
+		_ = syscall.Madvise(inside, madvCollapse)
 	}
 }
