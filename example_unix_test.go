@@ -3,8 +3,8 @@
 package bloom_test
 
 import (
+	"errors"
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -12,43 +12,47 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// A filter can lie in a file that is mapped into memory: it is read in place,
-// page by page as keys need it, and never written to. Unmap it when no one asks
-// the filter any more.
-func ExampleOpen_mmap() {
-	folder, err := os.MkdirTemp("", "bloom")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(folder)
-	name := filepath.Join(folder, "known.bloom")
-	policy := bloom.Policy{BitsPerKey: 10}
-	if err := os.WriteFile(name, policy.AppendFilter(nil, bloom.Strings([]string{"apple", "pear"})), 0o600); err != nil {
-		log.Fatal(err)
-	}
-
+// probeFile maps a filter's file into memory. The filter is read in place, page
+// by page as keys need it, and never written to; it must not be asked any more
+// when the file is unmapped.
+func probeFile(name string, keys bloom.Keys, hits []uint64) (n int, err error) {
 	file, err := os.Open(name)
 	if err != nil {
-		log.Fatal(err)
+		return 0, err
 	}
-	defer file.Close()
+	defer func() { err = errors.Join(err, file.Close()) }()
 	info, err := file.Stat()
 	if err != nil {
-		log.Fatal(err)
+		return 0, err
 	}
 	data, err := syscall.Mmap(int(file.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
-		log.Fatal(err)
+		return 0, err
 	}
-	defer func() {
-		if err := syscall.Munmap(data); err != nil {
-			log.Fatal(err)
-		}
-	}()
+	defer func() { err = errors.Join(err, syscall.Munmap(data)) }()
 	filter, err := bloom.Open(bloom.LevelDB, data)
 	if err != nil {
-		log.Fatal(err)
+		return 0, err
 	}
-	fmt.Println(filter.MayContainString("pear"), filter.MayContainString("stone"))
-	// Output: true false
+	return filter.MayContainBatch(keys, hits), nil
+}
+
+func ExampleOpen_mmap() {
+	folder, err := os.MkdirTemp("", "bloom")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(folder)
+	name := filepath.Join(folder, "known.bloom")
+	encoded := bloom.Policy{BitsPerKey: 10}.AppendFilter(nil, bloom.Strings([]string{"apple", "pear"}))
+	if err := os.WriteFile(name, encoded, 0o600); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	hits := make([]uint64, 1)
+	n, err := probeFile(name, bloom.Strings([]string{"pear", "stone", "apple"}), hits)
+	fmt.Printf("%d hits: %03b, %v\n", n, hits[0], err)
+	// Output: 2 hits: 101, <nil>
 }

@@ -39,8 +39,12 @@ func TestPromisedKernels(t *testing.T) {
 	if kernels[len(kernels)-1] != Generic {
 		t.Errorf("kernels %v do not end with generic", kernels)
 	}
+	var found []string
+	for _, kernel := range kernels {
+		found = append(found, kernel.String())
+	}
 	promised, ok := os.LookupEnv("BLOOM_TEST_KERNELS")
-	if found := strings.Trim(fmt.Sprint(kernels), "[]"); ok && found != promised {
+	if ok && strings.Join(found, " ") != promised {
 		t.Errorf("kernels %s found, %s promised", found, promised)
 	}
 }

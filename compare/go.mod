@@ -3,3 +3,8 @@ module github.com/lanebloom/bloom/compare
 go 1.26.0
 
 require github.com/lanebloom/bloom v0.1.0
+
+require (
+	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
+	golang.org/x/sys v0.41.0 // indirect
+)
