@@ -2,12 +2,15 @@
 
 package bloom
 
+import "math"
+
 // setAssembly sets bits by number, from the first on, and returns how many.
 func (d double32) setAssembly(places []uint32) int {
 	fours := len(places) / 4
-	if fours > 0 {
-		setBits(d.base, &places[0], fours)
+	if kernels[0] == Generic || fours == 0 {
+		return 0
 	}
+	setBitsAVX2(d.base, uint32(min(d.size&^3*8, math.MaxUint32)), &places[0], fours)
 	return 4 * fours
 }
 
@@ -20,10 +23,12 @@ func (b *regionBuffers) scatterAssembly(places []uint32) (left int, ok bool) {
 	return scatterAVX2(&places[0], len(places), regionShift, &b.numbers[0], &b.lines[0], &b.kept[0], b.capacity), true
 }
 
-// setBits sets the bits of the given number of fours of places, at least 1.
+// setBitsAVX2 sets the bits of the given number of fours of places, at least 1.
+// Those from bit whole on, a multiple of 32 or the greatest number, are set by
+// bytes.
 //
 //go:noescape
-func setBits(base *byte, places *uint32, fours int)
+func setBitsAVX2(base *byte, whole uint32, places *uint32, fours int)
 
 // scatterAVX2 is scatterGeneric for n places, at least 1.
 //

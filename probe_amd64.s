@@ -262,46 +262,96 @@ DATA compactIndices<>+2032(SB)/8, $0x0007060504030201
 DATA compactIndices<>+2040(SB)/8, $0x0706050403020100
 GLOBL compactIndices<>(SB), RODATA|NOPTR, $2048
 
-// func setBits(base *byte, places *uint32, fours int)
-TEXT ·setBits(SB), NOSPLIT, $0-24
-	// One byte is read and written for each bit.
-	MOVQ base+0(FP), AX
-	MOVQ places+8(FP), CX
-	MOVQ fours+16(FP), DX
+// func setBitsAVX2(base *byte, whole uint32, places *uint32, fours int)
+// Requires: BMI2
+TEXT ·setBitsAVX2(SB), NOSPLIT, $0-32
+	// Bits below whole are in words of 32 bits, of which the one is read and written.
+	// The filter may end with a part of a word, which is not to be touched as one:
+	// for those after, a byte is.
+	MOVQ    base+0(FP), AX
+	MOVLQZX whole+8(FP), CX
+	MOVQ    places+16(FP), DX
+	MOVQ    fours+24(FP), BX
+	MOVL    $0x00000005, SI
+	MOVL    $0x00000003, DI
 
 four:
-	MOVL    (CX), BX
-	MOVL    BX, SI
-	SHRL    $0x03, SI
-	ANDL    $0x07, BX
-	MOVBLZX (AX)(SI*1), DI
-	BTSL    BX, DI
-	MOVB    DI, (AX)(SI*1)
-	MOVL    4(CX), BX
-	MOVL    BX, SI
-	SHRL    $0x03, SI
-	ANDL    $0x07, BX
-	MOVBLZX (AX)(SI*1), DI
-	BTSL    BX, DI
-	MOVB    DI, (AX)(SI*1)
-	MOVL    8(CX), BX
-	MOVL    BX, SI
-	SHRL    $0x03, SI
-	ANDL    $0x07, BX
-	MOVBLZX (AX)(SI*1), DI
-	BTSL    BX, DI
-	MOVB    DI, (AX)(SI*1)
-	MOVL    12(CX), BX
-	MOVL    BX, SI
-	SHRL    $0x03, SI
-	ANDL    $0x07, BX
-	MOVBLZX (AX)(SI*1), DI
-	BTSL    BX, DI
-	MOVB    DI, (AX)(SI*1)
-	ADDQ    $0x10, CX
-	DECQ    DX
-	JNZ     four
+	MOVL  (DX), R8
+	CMPL  R8, CX
+	JAE   byte_0
+	SHRXL SI, R8, R9
+	MOVL  (AX)(R9*4), R10
+	BTSL  R8, R10
+	MOVL  R10, (AX)(R9*4)
+
+next_0:
+	MOVL  4(DX), R8
+	CMPL  R8, CX
+	JAE   byte_1
+	SHRXL SI, R8, R9
+	MOVL  (AX)(R9*4), R10
+	BTSL  R8, R10
+	MOVL  R10, (AX)(R9*4)
+
+next_1:
+	MOVL  8(DX), R8
+	CMPL  R8, CX
+	JAE   byte_2
+	SHRXL SI, R8, R9
+	MOVL  (AX)(R9*4), R10
+	BTSL  R8, R10
+	MOVL  R10, (AX)(R9*4)
+
+next_2:
+	MOVL  12(DX), R8
+	CMPL  R8, CX
+	JAE   byte_3
+	SHRXL SI, R8, R9
+	MOVL  (AX)(R9*4), R10
+	BTSL  R8, R10
+	MOVL  R10, (AX)(R9*4)
+
+next_3:
+	ADDQ $0x10, DX
+	DECQ BX
+	JNZ  four
 	RET
+
+byte_0:
+	MOVL    (DX), R8
+	SHRXL   DI, R8, R9
+	ANDL    $0x07, R8
+	MOVBLZX (AX)(R9*1), R10
+	BTSL    R8, R10
+	MOVB    R10, (AX)(R9*1)
+	JMP     next_0
+
+byte_1:
+	MOVL    4(DX), R8
+	SHRXL   DI, R8, R9
+	ANDL    $0x07, R8
+	MOVBLZX (AX)(R9*1), R10
+	BTSL    R8, R10
+	MOVB    R10, (AX)(R9*1)
+	JMP     next_1
+
+byte_2:
+	MOVL    8(DX), R8
+	SHRXL   DI, R8, R9
+	ANDL    $0x07, R8
+	MOVBLZX (AX)(R9*1), R10
+	BTSL    R8, R10
+	MOVB    R10, (AX)(R9*1)
+	JMP     next_2
+
+byte_3:
+	MOVL    12(DX), R8
+	SHRXL   DI, R8, R9
+	ANDL    $0x07, R8
+	MOVBLZX (AX)(R9*1), R10
+	BTSL    R8, R10
+	MOVB    R10, (AX)(R9*1)
+	JMP     next_3
 
 // func scatterAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
 // Requires: AVX, BMI2

@@ -31,13 +31,6 @@ func TestFeatures(t *testing.T) {
 		if list, ok := strings.CutPrefix(lines.Text(), "// Requires: "); ok {
 			features = strings.Split(list, ", ")
 		} else if text, ok := strings.CutPrefix(lines.Text(), "TEXT ·"); ok {
-			if strings.HasPrefix(text, "setBits(") {
-				if features != nil {
-					t.Errorf("setBits, which every CPU runs, requires %v", features)
-				}
-				functions++
-				continue
-			}
 			kernel := AVX2
 			if strings.Contains(text, "AVX512(") {
 				kernel = AVX512

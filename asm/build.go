@@ -1,30 +1,49 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 )
 
 // setBits emits the setting of bits by number, in whole fours.
 func setBits() {
-	TEXT("setBits", NOSPLIT, "func(base *byte, places *uint32, fours int)")
-	Comment("One byte is read and written for each bit.")
-	base, places, fours := argument("base"), argument("places"), argument("fours")
+	TEXT("setBitsAVX2", NOSPLIT, "func(base *byte, whole uint32, places *uint32, fours int)")
+	Comment("Bits below whole are in words of 32 bits, of which the one is read and written.",
+		"The filter may end with a part of a word, which is not to be touched as one:",
+		"for those after, a byte is.")
+	base, whole, places, fours := argument("base"), argument("whole"), argument("places"), argument("fours")
+	five, three := constant(5), constant(3)
+	label := func(name string, i int) string { return fmt.Sprintf("%s_%d", name, i) }
 	Label("four")
 	for i := range 4 {
-		place, index, b := GP64(), GP64(), GP64()
+		place, index, word := GP64(), GP64(), GP64()
 		MOVL(Mem{Base: places, Disp: 4 * i}, place.As32())
-		MOVL(place.As32(), index.As32())
-		SHRL(U8(3), index.As32())
-		ANDL(U8(7), place.As32())
-		MOVBLZX(Mem{Base: base, Index: index, Scale: 1}, b.As32())
-		BTSL(place.As32(), b.As32())
-		MOVB(b.As8(), Mem{Base: base, Index: index, Scale: 1})
+		CMPL(place.As32(), whole.As32())
+		JAE(LabelRef(label("byte", i)))
+		SHRXL(five.As32(), place.As32(), index.As32())
+		MOVL(Mem{Base: base, Index: index, Scale: 4}, word.As32())
+		BTSL(place.As32(), word.As32())
+		MOVL(word.As32(), Mem{Base: base, Index: index, Scale: 4})
+		Label(label("next", i))
 	}
 	ADDQ(U8(16), places)
 	DECQ(fours)
 	JNZ(LabelRef("four"))
 	RET()
+
+	for i := range 4 {
+		place, index, b := GP64(), GP64(), GP64()
+		Label(label("byte", i))
+		MOVL(Mem{Base: places, Disp: 4 * i}, place.As32())
+		SHRXL(three.As32(), place.As32(), index.As32())
+		ANDL(U8(7), place.As32())
+		MOVBLZX(Mem{Base: base, Index: index, Scale: 1}, b.As32())
+		BTSL(place.As32(), b.As32())
+		MOVB(b.As8(), Mem{Base: base, Index: index, Scale: 1})
+		JMP(LabelRef(label("next", i)))
+	}
 }
 
 // scatterPlaces emits the distribution of places over regions.

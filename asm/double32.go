@@ -40,7 +40,6 @@ type double32 struct {
 // testDouble32 emits the test of a window of hashes.
 func testDouble32(v vectors) {
 	TEXT("testDouble32"+v.name(), 0, "func(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, few, turn int)")
-	Pragma("noescape")
 	Comment(
 		"Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts in",
 		"stages. Each makes one probe of all hashes that are left, notes the outcome in",
