@@ -3,6 +3,7 @@
 package bloom
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -150,6 +151,25 @@ func TestFiltersAtPageEnd(t *testing.T) {
 		encoded[size] = byte(size % 33)
 		guard.ReadOnly(t, buffer)
 		eachKernel(t, encoded, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
+	}
+}
+
+// TestBuildAtPageEnd sets bits of filters of every size that end where an
+// inaccessible page begins.
+func TestBuildAtPageEnd(t *testing.T) {
+	keys := make([]uint64, 100)
+	for i := range keys {
+		keys[i] = uint64(i) * 0x9e3779b97f4a7c15
+	}
+	for size := 1; size <= 70; size++ {
+		want := addOneByOne(size, 6, keys)
+		eachFastest(t, func(t *testing.T) {
+			buffer := guard.Buffer(t, size)
+			newDouble32(buffer, 6).addDirectly(Uint64s(keys))
+			if !bytes.Equal(buffer, want) {
+				t.Fatalf("%d bytes: wrong bits", size)
+			}
+		})
 	}
 }
 
