@@ -1,0 +1,305 @@
+package arm64
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/mmcloughlin/avo/printer"
+)
+
+// instructions has every instruction of the package, and what the GNU
+// disassembler calls it.
+var instructions = []struct {
+	gnu  string
+	emit func(f *Function)
+}{
+	{"orr x1, xzr, #0x7", func(f *Function) { f.MOVD(Imm(7), R(1)) }},
+	{"mov x1, x2", func(f *Function) { f.MOVD(R(2), R(1)) }},
+	{"ldr x1, [x2,#8]", func(f *Function) { f.MOVD(R(2).At(8), R(1)) }},
+	{"ldr x1, [x2],#16", func(f *Function) { f.MOVD(R(2).Post(16), R(1)) }},
+	{"ldr x1, [x2,x3]", func(f *Function) { f.MOVD(R(2).Index(R(3)), R(1)) }},
+	{"ldr x1, [x2,x3,lsl #3]", func(f *Function) { f.MOVD(R(2).IndexScaled(R(3), 3), R(1)) }},
+	{"ldr w1, [x2,#4]", func(f *Function) { f.MOVWU(R(2).At(4), R(1)) }},
+	{"ldrb w1, [x2,x3]", func(f *Function) { f.MOVBU(R(2).Index(R(3)), R(1)) }},
+	{"ldrb w1, [x2],#1", func(f *Function) { f.MOVBU(R(2).Post(1), R(1)) }},
+	{"str x1, [x2]", func(f *Function) { f.StoreD(R(1), R(2).At(0)) }},
+	{"stur x1, [x2,#-8]", func(f *Function) { f.StoreD(R(1), R(2).At(-8)) }},
+	{"strb w1, [x2,x3]", func(f *Function) { f.StoreB(R(1), R(2).Index(R(3))) }},
+	{"ldp x1, x2, [x3]", func(f *Function) { f.LDP(R(3).At(0), R(1), R(2)) }},
+	{"ldp w1, w2, [x3],#8", func(f *Function) { f.LDPW(R(3).Post(8), R(1), R(2)) }},
+	{"add x1, x2, x3, lsl #2", func(f *Function) { f.ADD(R(3).LSL(2), R(2), R(1)) }},
+	{"add x1, x2, #0x10", func(f *Function) { f.ADD(Imm(16), R(2), R(1)) }},
+	{"sub x1, x2, x3", func(f *Function) { f.SUB(R(3), R(2), R(1)) }},
+	{"and x1, x2, #0xfffffffffffffff8", func(f *Function) { f.AND(Imm(-8), R(2), R(1)) }},
+	{"orr x1, x2, x3, lsl #56", func(f *Function) { f.ORR(R(3).LSL(56), R(2), R(1)) }},
+	{"eor x1, x2, x3, lsr #33", func(f *Function) { f.EOR(R(3).LSR(33), R(2), R(1)) }},
+	{"lsl x1, x2, x3", func(f *Function) { f.LSL(R(3), R(2), R(1)) }},
+	{"lsr x1, x2, #8", func(f *Function) { f.LSR(Imm(8), R(2), R(1)) }},
+	{"mul x1, x2, x3", func(f *Function) { f.MUL(R(3), R(2), R(1)) }},
+	{"umulh x1, x2, x3", func(f *Function) { f.UMULH(R(3), R(2), R(1)) }},
+	{"subs x1, x2, #0x1", func(f *Function) { f.SUBS(Imm(1), R(2), R(1)) }},
+	{"neg x1, x2", func(f *Function) { f.NEG(R(2), R(1)) }},
+	{"cmp x1, x2", func(f *Function) { f.CMP(R(2), R(1)) }},
+	{"csel x1, x2, x3, hi", func(f *Function) { f.CSEL("HI", R(2), R(3), R(1)) }},
+	{"ubfx x1, x2, #8, #4", func(f *Function) { f.UBFX(8, R(2), 4, R(1)) }},
+	{"bfi x1, x2, #8, #4", func(f *Function) { f.BFI(8, R(2), 4, R(1)) }},
+	{"b .+0x0", func(f *Function) { f.Label("b"); f.B("b") }},
+	{"b.eq .+0x0", func(f *Function) { f.Label("beq"); f.BEQ("beq") }},
+	{"b.ne .+0x0", func(f *Function) { f.Label("bne"); f.BNE("bne") }},
+	{"b.gt .+0x0", func(f *Function) { f.Label("bgt"); f.BGT("bgt") }},
+	{"b.ge .+0x0", func(f *Function) { f.Label("bge"); f.BGE("bge") }},
+	{"b.cc .+0x0", func(f *Function) { f.Label("blo"); f.BLO("blo") }},
+	{"cbz x1, .+0x0", func(f *Function) { f.Label("cbz"); f.CBZ(R(1), "cbz") }},
+	{"cbnz x1, .+0x0", func(f *Function) { f.Label("cbnz"); f.CBNZ(R(1), "cbnz") }},
+
+	{"ldp q1, q2, [x3,#32]", func(f *Function) { f.FLDPQ(R(3).At(32), VN(1), VN(2)) }},
+	{"stp q1, q2, [x3],#32", func(f *Function) { f.FSTPQ(VN(1), VN(2), R(3).Post(32)) }},
+	{"ldr q1, [x2,#16]", func(f *Function) { f.FMOVQ(R(2).At(16), VN(1)) }},
+	{"ldr d1, [x2]", func(f *Function) { f.LoadD(R(2).At(0), VN(1)) }},
+	{"str q1, [x2,#4224]", func(f *Function) { f.StoreQ(VN(1), R(2).At(4224)) }},
+	{"str d1, [x2],#8", func(f *Function) { f.StoreLow(VN(1), R(2).Post(8)) }},
+	{"ld1 {v1.d}[1], [x2]", func(f *Function) { f.LoadLane(R(2).At(0), 'D', 1, VN(1)) }},
+	{"ld1 {v1.d}[1], [x2],#8", func(f *Function) { f.LoadLane(R(2).Post(8), 'D', 1, VN(1)) }},
+	{"fmov d1, x2", func(f *Function) { f.FMOVD(R(2), VN(1)) }},
+	{"mov v1.s[2], w2", func(f *Function) { f.ToLane(R(2), 'S', 2, VN(1)) }},
+	{"mov x1, v2.d[1]", func(f *Function) { f.FromLane('D', 1, VN(2), R(1)) }},
+	{"mov w1, v2.s[3]", func(f *Function) { f.FromLane('S', 3, VN(2), R(1)) }},
+	{"mov v1.16b, v2.16b", func(f *Function) { f.VMOV(VN(2), VN(1)) }},
+	{"movi v1.16b, #0xff", func(f *Function) { f.VMOVI(255, VN(1)) }},
+	{"dup v1.4s, w2", func(f *Function) { f.VDUP(R(2), S4, VN(1)) }},
+	{"add v1.4s, v2.4s, v3.4s", func(f *Function) { f.VADD(S4, VN(3), VN(2), VN(1)) }},
+	{"sub v1.4s, v2.4s, v3.4s", func(f *Function) { f.VSUB(S4, VN(3), VN(2), VN(1)) }},
+	{"and v1.16b, v2.16b, v3.16b", func(f *Function) { f.VAND(VN(3), VN(2), VN(1)) }},
+	{"eor v1.16b, v2.16b, v3.16b", func(f *Function) { f.VEOR(VN(3), VN(2), VN(1)) }},
+	{"bit v1.16b, v2.16b, v3.16b", func(f *Function) { f.VBIT(VN(3), VN(2), VN(1)) }},
+	{"uzp1 v1.8h, v2.8h, v3.8h", func(f *Function) { f.VUZP1(H8, VN(3), VN(2), VN(1)) }},
+	{"uzp2 v1.4s, v2.4s, v3.4s", func(f *Function) { f.VUZP2(S4, VN(3), VN(2), VN(1)) }},
+	{"zip1 v1.4s, v2.4s, v3.4s", func(f *Function) { f.VZIP1(S4, VN(3), VN(2), VN(1)) }},
+	{"zip2 v1.4s, v2.4s, v3.4s", func(f *Function) { f.VZIP2(S4, VN(3), VN(2), VN(1)) }},
+	{"addp v1.16b, v2.16b, v3.16b", func(f *Function) { f.VADDP(B16, VN(3), VN(2), VN(1)) }},
+	{"umax v1.4s, v2.4s, v3.4s", func(f *Function) { f.VUMAX(S4, VN(3), VN(2), VN(1)) }},
+	{"umin v1.4s, v2.4s, v3.4s", func(f *Function) { f.VUMIN(S4, VN(3), VN(2), VN(1)) }},
+	{"cmtst v1.4s, v2.4s, v3.4s", func(f *Function) { f.VCMTST(S4, VN(3), VN(2), VN(1)) }},
+	{"cnt v1.16b, v2.16b", func(f *Function) { f.VCNT(VN(2), VN(1)) }},
+	{"tbl v1.16b, {v2.16b}, v3.16b", func(f *Function) { f.VTBL(VN(3), VN(2), VN(1)) }},
+	{"shl v1.4s, v2.4s, #15", func(f *Function) { f.VSHL(15, S4, VN(2), VN(1)) }},
+	{"ushr v1.4s, v2.4s, #32", func(f *Function) { f.VUSHR(32, S4, VN(2), VN(1)) }},
+	{"sli v1.4s, v2.4s, #3", func(f *Function) { f.VSLI(3, S4, VN(2), VN(1)) }},
+	{"sri v1.4s, v2.4s, #17", func(f *Function) { f.VSRI(17, S4, VN(2), VN(1)) }},
+
+	// Those that are words.
+	{"mul v1.4s, v2.4s, v31.4s", func(f *Function) { f.VMUL(S4, VN(31), VN(2), VN(1)) }},
+	{"sqdmulh v1.4s, v2.4s, v31.4s", func(f *Function) { f.VSQDMULH(S4, VN(31), VN(2), VN(1)) }},
+	{"mla v1.4s, v2.4s, v31.4s", func(f *Function) { f.VMLA(S4, VN(31), VN(2), VN(1)) }},
+	{"mls v1.4s, v2.4s, v31.4s", func(f *Function) { f.VMLS(S4, VN(31), VN(2), VN(1)) }},
+	{"cmhi v1.4s, v2.4s, v31.4s", func(f *Function) { f.VCMHI(S4, VN(31), VN(2), VN(1)) }},
+	{"cmlt v31.16b, v2.16b, #0", func(f *Function) { f.VCMLT0(B16, VN(2), VN(31)) }},
+	{"bic v1.16b, v2.16b, v31.16b", func(f *Function) { f.VBIC(VN(31), VN(2), VN(1)) }},
+	{"ushl v1.16b, v2.16b, v31.16b", func(f *Function) { f.VUSHL(B16, VN(31), VN(2), VN(1)) }},
+	{"ushl v1.4s, v2.4s, v31.4s", func(f *Function) { f.VUSHL(S4, VN(31), VN(2), VN(1)) }},
+	{"ushl v1.2d, v2.2d, v31.2d", func(f *Function) { f.VUSHL(D2, VN(31), VN(2), VN(1)) }},
+	{"umaxv s31, v2.4s", func(f *Function) { f.VUMAXV(S4, VN(2), VN(31)) }},
+	{"uminv s31, v2.4s", func(f *Function) { f.VUMINV(S4, VN(2), VN(31)) }},
+	{"ret", func(f *Function) { f.RET() }},
+}
+
+// TestInstructions compares what the instructions assemble to with what they are
+// called.
+func TestInstructions(t *testing.T) {
+	file := NewFile("arm64")
+	f := file.Function("all", NoSplit, "func()")
+	for n := range 3 {
+		f.MOVD(Imm(0), R(n+1))
+		f.VMOVI(0, VN(n+1))
+	}
+	f.VMOVI(0, VN(31))
+	f.Label("start")
+	for _, i := range instructions {
+		i.emit(f)
+	}
+	got := disassemble(t, compile(t, file))[7:]
+	for n, i := range instructions {
+		if n >= len(got) || got[n] != i.gnu {
+			t.Errorf("instruction %d is %q, want %q", n, got[min(n, len(got)-1)], i.gnu)
+		}
+	}
+}
+
+func compile(t *testing.T, file *File) []byte {
+	t.Helper()
+	text, err := file.Compile(printer.Config{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// disassemble assembles a file and returns its instructions in GNU's syntax.
+func disassemble(t *testing.T, text []byte) (lines []string) {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "test.s")
+	object := strings.TrimSuffix(source, "s") + "o"
+	if err := os.WriteFile(source, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(arguments ...string) []byte {
+		command := exec.Command("go", append([]string{"tool"}, arguments...)...)
+		command.Env = append(os.Environ(), "GOARCH=arm64", "GOOS=linux")
+		out, err := command.CombinedOutput()
+		if err != nil {
+			t.Fatalf("go tool %s: %v\n%s\n%s", strings.Join(arguments, " "), err, out, text)
+		}
+		return out
+	}
+	run("asm", "-p", "test", "-I", filepath.Join(strings.TrimSpace(string(root)), "pkg", "include"), "-o", object, source)
+	for _, found := range regexp.MustCompile(`(?m)// (.*)$`).FindAllSubmatch(run("objdump", "-gnu", object), -1) {
+		lines = append(lines, strings.TrimSpace(string(found[1])))
+	}
+	return lines
+}
+
+// TestAllocation fills all registers of a kind, and one more.
+func TestAllocation(t *testing.T) {
+	fill := func(n int, vectors bool) *File {
+		file := NewFile("arm64")
+		f := file.Function("fill", NoSplit, "func(to *byte)")
+		var general []GP
+		var vector []V
+		if !vectors {
+			n-- // for the address
+		}
+		for i := range n {
+			if vectors {
+				vector = append(vector, f.V())
+				f.VMOVI(uint8(i), vector[i])
+			} else {
+				general = append(general, f.GP())
+				f.MOVD(Imm(i), general[i])
+			}
+		}
+		to := f.Argument("to")
+		for _, r := range general {
+			f.StoreD(r, to.Post(8))
+		}
+		for _, v := range vector {
+			f.StoreQ(v, to.Post(16))
+		}
+		f.RET()
+		return file
+	}
+	for _, c := range []struct {
+		vectors bool
+		limit   int
+	}{{false, 26}, {true, 32}} {
+		text := string(compile(t, fill(c.limit, c.vectors)))
+		seen := map[string]bool{}
+		for _, found := range regexp.MustCompile(`(?m)^\t(?:MOVD|VMOVI) +\$\d+, (\S+)$`).FindAllStringSubmatch(text, -1) {
+			if found[1] == "R18" || found[1] == "R27" || seen[found[1]] {
+				t.Errorf("%s given away, or twice:\n%s", found[1], text)
+			}
+			seen[found[1]] = true
+		}
+		if want := map[bool]int{false: 25, true: 32}[c.vectors]; len(seen) != want {
+			t.Errorf("%d registers written, want %d:\n%s", len(seen), want, text)
+		}
+		disassemble(t, []byte(text))
+		_, err := fill(c.limit+1, c.vectors).Compile(printer.Config{Name: "test"})
+		if err == nil || !strings.Contains(err.Error(), "registers are live at once") {
+			t.Errorf("%d registers: error %v", c.limit+1, err)
+		}
+	}
+}
+
+// TestReuse reads registers at places after which they may serve again, or may not:
+// at a loop, and where two are written at once.
+func TestReuse(t *testing.T) {
+	file := NewFile("arm64")
+	f := file.Function("reuse", NoSplit, "func(from *byte, n int)")
+	from, n, kept := f.Argument("from"), f.Argument("n"), f.GP()
+	f.MOVD(Imm(1), kept)
+	f.Label("loop")
+	a, b := f.GP(), f.GP()
+	f.LDP(from.Post(16), a, b) // neither is read
+	f.ADD(kept, n, n)
+	f.SUBS(Imm(2), n, n)
+	f.BNE("loop")
+	f.RET()
+	text := string(compile(t, file))
+	found := regexp.MustCompile(`LDP.P +16\((R\d+)\), \((R\d+), (R\d+)\)\n\tADD +(R\d+), (R\d+)`).FindStringSubmatch(text)
+	if found == nil {
+		t.Fatalf("no loop in\n%s", text)
+	}
+	seen := map[string]bool{}
+	for _, r := range found[1:] {
+		if seen[r] {
+			t.Errorf("%s serves twice:\n%s", r, text)
+		}
+		seen[r] = true
+	}
+}
+
+// TestMisuse looks for the errors.
+func TestMisuse(t *testing.T) {
+	for _, c := range []struct {
+		want string
+		emit func(f *Function)
+	}{
+		{"read before they are written", func(f *Function) { f.ADD(Imm(1), f.GP(), f.GP()); f.RET() }},
+		{"read before they are written", func(f *Function) { f.ToLane(f.Argument("n"), 'S', 1, f.V()); f.RET() }},
+		{"read before they are written", func(f *Function) {
+			r := f.GP()
+			f.CBZ(f.Argument("n"), "skip")
+			f.MOVD(Imm(1), r)
+			f.Label("skip")
+			f.Result("left", r)
+			f.RET()
+		}},
+		{"without RET", func(f *Function) { f.MOVD(Imm(1), f.GP()) }},
+		{"without RET", func(f *Function) {}},
+		{`unknown label "nowhere"`, func(f *Function) { f.B("nowhere"); f.RET() }},
+		{`duplicate label "here"`, func(f *Function) { f.Label("here"); f.MOVD(Imm(1), f.GP()); f.Label("here"); f.RET() }},
+		{"unknown variable", func(f *Function) { f.Argument("m"); f.RET() }},
+		{"not primitive", func(f *Function) { f.Argument("s"); f.RET() }},
+		{"VUSHR of S4 by 0", func(f *Function) { f.VUSHR(0, S4, VN(0), VN(0)); f.RET() }},
+		{"VSHL of B16 by 8", func(f *Function) { f.VSHL(8, B16, VN(0), VN(0)); f.RET() }},
+		{"VMUL of D2", func(f *Function) { f.VMUL(D2, VN(0), VN(0), VN(0)); f.RET() }},
+		{"9 bits from bit 56", func(f *Function) { f.UBFX(56, f.GP(), 9, f.GP()); f.RET() }},
+		{"MOVD of string", func(f *Function) { f.MOVD("R1", f.GP()); f.RET() }},
+		{"no multiple of 8", func(f *Function) { f.file.Bytes("data", make([]byte, 7)); f.RET() }},
+	} {
+		file := NewFile("arm64")
+		c.emit(file.Function("misuse", NoSplit, "func(n int, s string) (left int)"))
+		if _, err := file.Compile(printer.Config{Name: "test"}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}
+
+// TestArguments looks for the width of loads and stores.
+func TestArguments(t *testing.T) {
+	file := NewFile("arm64")
+	f := file.Function("arguments", NoSplit, "func(p *byte, b uint8, i int32, w uint32) (r uint32)")
+	for _, name := range []string{"p", "b", "i"} {
+		f.Argument(name)
+	}
+	f.Result("r", f.Argument("w"))
+	f.RET()
+	text := string(compile(t, file))
+	for _, want := range []string{
+		"MOVD p+0(FP), R", "MOVBU b+8(FP), R", "MOVW i+12(FP), R", "MOVWU w+16(FP), R", "MOVW R0, r+24(FP)",
+		"// Requires: ASIMD\n", "TEXT ·arguments(SB), NOSPLIT, $0-28\n",
+	} {
+		if !strings.Contains(regexp.MustCompile(` +`).ReplaceAllString(text, " "), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	disassemble(t, []byte(text))
+}

@@ -1,0 +1,228 @@
+// Package arm64 emits arm64 assembly for Go through avo, which knows the
+// instructions of amd64 alone. It lends avo's build context for signatures,
+// arguments and labels, its control flow, liveness and register allocator, and
+// its printer; it adds the registers, operands and instructions of arm64.
+//
+// A program builds a [File] of functions and writes what [File.Compile] returns:
+//
+//	file := arm64.NewFile("!purego")
+//	f := file.Function("sum", arm64.NoSplit, "func(words *uint64, n int) uint64")
+//	words, n, sum, word := f.Argument("words"), f.Argument("n"), f.GP(), f.GP()
+//	f.MOVD(arm64.Imm(0), sum)
+//	f.Label("word")
+//	f.MOVD(words.Post(8), word)
+//	f.ADD(word, sum, sum)
+//	f.SUBS(arm64.Imm(1), n, n)
+//	f.BNE("word")
+//	f.Result("ret", sum)
+//	f.RET()
+//
+// Methods have the names of the Go assembler's instructions and the order of its
+// operands: destination last, and for VSUB m, n, d, which is d = n - m, the second
+// source before the first. Instructions which that assembler lacks have its
+// naming, and become words.
+//
+// Registers are virtual until Compile, which gives each one of R0 to R26 without
+// R18, or of V0 to V31. It fails where they do not suffice: nothing is spilled. It
+// fails as well where a register is read that may not have been written. Flags are
+// not tracked: the instruction that sets them stands next to those that read them.
+package arm64
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// Attributes of functions.
+const (
+	Splits  = attr.Attribute(0)
+	NoSplit = attr.NOSPLIT
+)
+
+// File is a file of assembly under construction. What is wrong with it is told by
+// [File.Compile].
+type File struct {
+	context  *build.Context
+	operands map[*ir.Instruction][]arg
+	errs     []error
+}
+
+// NewFile returns an empty file with the given build constraint.
+func NewFile(constraint string) *File {
+	f := &File{context: build.NewContext(), operands: map[*ir.Instruction][]arg{}}
+	f.context.ConstraintExpr(constraint)
+	return f
+}
+
+// Symbol is data of a file.
+type Symbol struct{ name string }
+
+// Bytes declares read-only data, of a length that is a multiple of 8.
+func (f *File) Bytes(name string, data []byte) Symbol {
+	f.context.StaticGlobal(name)
+	f.context.DataAttributes(attr.RODATA | attr.NOPTR)
+	if len(data)%8 != 0 {
+		f.fail("%s: %d bytes of data are no multiple of 8", name, len(data))
+	}
+	for ; len(data) >= 8; data = data[8:] {
+		f.context.AppendDatum(operand.U64(binary.LittleEndian.Uint64(data)))
+	}
+	return Symbol{name + "<>"}
+}
+
+// Function begins a function, and ends the one before. The signature may have
+// integers and pointers.
+func (f *File) Function(name string, a attr.Attribute, signature string) *Function {
+	f.context.Function(name)
+	f.context.Attributes(a)
+	f.context.SignatureExpr(signature)
+	return &Function{file: f, name: name}
+}
+
+func (f *File) fail(format string, a ...any) {
+	f.errs = append(f.errs, fmt.Errorf(format, a...))
+}
+
+// Compile allocates registers and returns the text of the file. The error joins
+// all that is wrong with it.
+func (f *File) Compile(config printer.Config) ([]byte, error) {
+	file, err := f.context.Result()
+	if err := errors.Join(append(f.errs, err)...); err != nil {
+		return nil, err
+	}
+	for _, fn := range file.Functions() {
+		if err := f.compile(fn); err != nil {
+			return nil, fmt.Errorf("%s: %w", fn.Name, err)
+		}
+	}
+	if err := pass.IncludeTextFlagHeader(file); err != nil {
+		return nil, err
+	}
+	return printer.NewGoAsm(config).Print(file)
+}
+
+func (f *File) compile(fn *ir.Function) error {
+	instructions := fn.Instructions()
+	if n := len(instructions); n == 0 || !instructions[n-1].IsTerminal && !instructions[n-1].IsUnconditionalBranch() {
+		return errors.New("the end is reached without RET")
+	}
+	for _, step := range []func(*ir.Function) error{pass.LabelTarget, pass.CFG, pass.Liveness} {
+		if err := step(fn); err != nil {
+			return err
+		}
+	}
+	if unset := len(instructions[0].LiveIn); unset > 0 {
+		return fmt.Errorf("%d registers may be read before they are written: the first by %s", unset, firstReader(instructions))
+	}
+	if err := allocate(fn); err != nil {
+		return err
+	}
+	for _, i := range instructions {
+		i.Operands = nil
+		for _, a := range f.operands[i] {
+			i.Operands = append(i.Operands, text(a.render(fn.Allocation)))
+		}
+	}
+	fn.ISA = []string{"ASIMD"}
+	return nil
+}
+
+// firstReader describes the first instruction to read a register that is live at
+// the start.
+func firstReader(instructions []*ir.Instruction) string {
+	for n, i := range instructions {
+		for _, r := range i.InputRegisters() {
+			if instructions[0].LiveIn[r.ID()] != 0 {
+				return fmt.Sprintf("instruction %d, %s", n, i.Opcode)
+			}
+		}
+	}
+	return "none"
+}
+
+// Function is a function under construction.
+type Function struct {
+	file *File
+	name string
+}
+
+// Comment adds lines of comment.
+func (f *Function) Comment(lines ...string) { f.file.context.Comment(lines...) }
+
+// Label names the next instruction.
+func (f *Function) Label(name string) { f.file.context.Label(name) }
+
+// Argument loads an argument into a new register, extended to 64 bits as its type
+// asks.
+func (f *Function) Argument(name string) GP {
+	r := f.GP()
+	mem, opcode := f.component(f.file.context.Param(name), name, loads)
+	f.emit(opcode, list{r}, nil, mem, r.arg())
+	return r
+}
+
+// Result stores a result.
+func (f *Function) Result(name string, r GP) {
+	mem, opcode := f.component(f.file.context.Return(name), name, stores)
+	f.emit(opcode, nil, list{r}, r.arg(), mem)
+}
+
+// loads and stores are by the size of what is moved; loads of 100 and more extend
+// the sign.
+var (
+	loads  = map[int64]string{1: "MOVBU", 2: "MOVHU", 4: "MOVWU", 8: "MOVD", 101: "MOVB", 102: "MOVH", 104: "MOVW", 108: "MOVD"}
+	stores = map[int64]string{1: "MOVB", 2: "MOVH", 4: "MOVW", 8: "MOVD", 101: "MOVB", 102: "MOVH", 104: "MOVW", 108: "MOVD"}
+)
+
+func (f *Function) component(c gotypes.Component, name string, opcodes map[int64]string) (arg, string) {
+	basic, err := c.Resolve()
+	if err != nil {
+		f.file.fail("%s: %s: %v", f.name, name, err)
+		return arg{}, ""
+	}
+	size := gotypes.Sizes.Sizeof(basic.Type)
+	if signed(basic.Type) {
+		size += 100
+	}
+	return constantArg(basic.Addr.Asm()), opcodes[size]
+}
+
+// Local reserves bytes of stack and returns their address, a multiple of 16, in a
+// new register.
+func (f *Function) Local(size int) GP {
+	const saved = 8 // the return address lies below the locals
+	offset := saved + f.file.context.AllocLocal((size+15+7)&^7).Disp
+	r := f.GP()
+	f.emit("ADD", list{r}, nil, Imm(offset+15).arg(), constantArg("RSP"), r.arg())
+	f.AND(Imm(-16), r, r)
+	return r
+}
+
+// emit appends an instruction that writes and reads the given registers: one that
+// changes a register does both.
+func (f *Function) emit(opcode string, written, read list, args ...arg) *ir.Instruction {
+	i := &ir.Instruction{Opcode: opcode, Inputs: read.operands(), Outputs: written.operands()}
+	f.file.operands[i] = args
+	f.file.context.Instruction(i)
+	return i
+}
+
+// list is a list of registers: [GP] or [V].
+type list []reg.Register
+
+func (l list) operands() (ops []operand.Op) {
+	for _, r := range l {
+		ops = append(ops, r)
+	}
+	return ops
+}

@@ -1,0 +1,315 @@
+package arm64
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// General registers.
+
+// MOVD moves 64 bits: an [Imm], a [GP] or a [Mem] to a register.
+func (f *Function) MOVD(from any, to GP) {
+	switch from := from.(type) {
+	case Source:
+		f.emit("MOVD", list{to}, from.registers(), from.arg(), to.arg())
+	case Mem:
+		f.load("MOVD", from, to)
+	default:
+		f.file.fail("%s: MOVD of %T", f.name, from)
+	}
+}
+
+// Address loads the address of data.
+func (f *Function) Address(s Symbol, to GP) {
+	f.emit("MOVD", list{to}, nil, constantArg("$"+s.name+"(SB)"), to.arg())
+}
+
+// MOVWU loads 32 bits, and MOVBU 8 bits, extended with zeros.
+func (f *Function) MOVWU(from Mem, to GP) { f.load("MOVWU", from, to) }
+func (f *Function) MOVBU(from Mem, to GP) { f.load("MOVBU", from, to) }
+
+// StoreD stores 64 bits and StoreB the low 8 bits: MOVD and MOVB.
+func (f *Function) StoreD(from GP, to Mem) { f.store("MOVD", from, to) }
+func (f *Function) StoreB(from GP, to Mem) { f.store("MOVB", from, to) }
+
+// LDP loads two registers of 64 bits that lie side by side, and LDPW two of 32 bits
+// extended with zeros.
+func (f *Function) LDP(from Mem, a, b GP)  { f.loadPair("LDP", from, a, b) }
+func (f *Function) LDPW(from Mem, a, b GP) { f.loadPair("LDPW", from, a, b) }
+
+func (f *Function) load(opcode string, from Mem, to GP) {
+	f.emit(opcode+from.suffix(), append(from.written(), to), from.read(), from.arg(), to.arg())
+}
+
+func (f *Function) loadPair(opcode string, from Mem, a, b GP) {
+	f.emit(opcode+from.suffix(), append(from.written(), a, b), from.read(), from.arg(), pair(a.arg(), b.arg()))
+}
+
+func (f *Function) store(opcode string, from GP, to Mem) {
+	f.emit(opcode+to.suffix(), to.written(), append(to.read(), from), from.arg(), to.arg())
+}
+
+// arithmetic emits d = n ∘ m.
+func (f *Function) arithmetic(opcode string, m Source, n, d GP) {
+	f.emit(opcode, list{d}, append(m.registers(), n), m.arg(), n.arg(), d.arg())
+}
+
+// d = n ∘ m, in the order of the operands.
+func (f *Function) ADD(m Source, n, d GP) { f.arithmetic("ADD", m, n, d) }
+func (f *Function) SUB(m Source, n, d GP) { f.arithmetic("SUB", m, n, d) }
+func (f *Function) AND(m Source, n, d GP) { f.arithmetic("AND", m, n, d) }
+func (f *Function) ORR(m Source, n, d GP) { f.arithmetic("ORR", m, n, d) }
+func (f *Function) EOR(m Source, n, d GP) { f.arithmetic("EOR", m, n, d) }
+func (f *Function) LSL(m Source, n, d GP) { f.arithmetic("LSL", m, n, d) }
+func (f *Function) LSR(m Source, n, d GP) { f.arithmetic("LSR", m, n, d) }
+func (f *Function) MUL(m, n, d GP)        { f.arithmetic("MUL", m, n, d) }
+func (f *Function) UMULH(m, n, d GP)      { f.arithmetic("UMULH", m, n, d) }
+
+// SUBS and ANDS set the flags as well.
+func (f *Function) SUBS(m Source, n, d GP) { f.arithmetic("SUBS", m, n, d) }
+func (f *Function) ANDS(m Source, n, d GP) { f.arithmetic("ANDS", m, n, d) }
+
+// NEG is d = -m.
+func (f *Function) NEG(m, d GP) { f.emit("NEG", list{d}, list{m}, m.arg(), d.arg()) }
+
+// CMP sets the flags to those of n - m.
+func (f *Function) CMP(m Source, n GP) {
+	f.emit("CMP", nil, append(m.registers(), n), m.arg(), n.arg())
+}
+
+// CSEL is d = m if the condition holds, such as "LT", else n.
+func (f *Function) CSEL(condition string, m, n, d GP) {
+	f.emit("CSEL", list{d}, list{m, n}, constantArg(condition), m.arg(), n.arg(), d.arg())
+}
+
+// UBFX takes width bits of n from bit low on.
+func (f *Function) UBFX(low int, n GP, width int, d GP) {
+	f.bits(low, width)
+	f.emit("UBFX", list{d}, list{n}, Imm(low).arg(), n.arg(), Imm(width).arg(), d.arg())
+}
+
+// BFI puts the width low bits of n in the place of those of d from bit low on.
+func (f *Function) BFI(low int, n GP, width int, d GP) {
+	f.bits(low, width)
+	f.emit("BFI", list{d}, list{n, d}, Imm(low).arg(), n.arg(), Imm(width).arg(), d.arg())
+}
+
+func (f *Function) bits(low, width int) {
+	if low < 0 || width < 1 || low+width > 64 {
+		f.file.fail("%s: %d bits from bit %d", f.name, width, low)
+	}
+}
+
+// B jumps, and the other branches do if the flags say so: equal, not equal, less,
+// less or equal, greater, greater or equal as signed numbers; lower, higher or the
+// same, higher as unsigned ones.
+func (f *Function) B(label string)   { f.branch("B", label, false) }
+func (f *Function) BEQ(label string) { f.branch("BEQ", label, true) }
+func (f *Function) BNE(label string) { f.branch("BNE", label, true) }
+func (f *Function) BLT(label string) { f.branch("BLT", label, true) }
+func (f *Function) BLE(label string) { f.branch("BLE", label, true) }
+func (f *Function) BGT(label string) { f.branch("BGT", label, true) }
+func (f *Function) BGE(label string) { f.branch("BGE", label, true) }
+func (f *Function) BLO(label string) { f.branch("BLO", label, true) }
+func (f *Function) BHS(label string) { f.branch("BHS", label, true) }
+func (f *Function) BHI(label string) { f.branch("BHI", label, true) }
+
+// CBZ branches if r is 0, and CBNZ if it is not.
+func (f *Function) CBZ(r GP, label string)  { f.branch("CBZ", label, true, r) }
+func (f *Function) CBNZ(r GP, label string) { f.branch("CBNZ", label, true, r) }
+
+func (f *Function) branch(opcode, label string, conditional bool, read ...GP) {
+	var registers list
+	var args []arg
+	for _, r := range read {
+		registers, args = append(registers, r), append(args, r.arg())
+	}
+	i := f.emit(opcode, nil, registers, append(args, constantArg(label))...)
+	i.IsBranch, i.IsConditional = true, conditional
+	i.Operands = []operand.Op{operand.LabelRef(label)} // where avo looks for it
+}
+
+// RET returns.
+func (f *Function) RET() { f.emit("RET", nil, nil).IsTerminal = true }
+
+// Vector registers.
+
+// FLDPQ loads, and FSTPQ stores, two whole vectors; FMOVQ and StoreQ one.
+func (f *Function) FLDPQ(from Mem, a, b V) {
+	f.emit("FLDPQ"+from.suffix(), append(from.written(), a, b), from.read(), from.arg(), pair(a.scalar(), b.scalar()))
+}
+
+func (f *Function) FSTPQ(a, b V, to Mem) {
+	f.emit("FSTPQ"+to.suffix(), to.written(), append(to.read(), a, b), pair(a.scalar(), b.scalar()), to.arg())
+}
+
+func (f *Function) FMOVQ(from Mem, to V) { f.loadScalar("FMOVQ", from, to) }
+
+func (f *Function) loadScalar(opcode string, from Mem, to V) {
+	f.emit(opcode+from.suffix(), append(from.written(), to), from.read(), from.arg(), to.scalar())
+}
+
+func (f *Function) StoreQ(from V, to Mem) { f.storeScalar("FMOVQ", from, to) }
+
+// StoreLow stores lane 0 of long words.
+func (f *Function) StoreLow(from V, to Mem) { f.storeScalar("FMOVD", from, to) }
+
+func (f *Function) storeScalar(opcode string, from V, to Mem) {
+	f.emit(opcode+to.suffix(), to.written(), append(to.read(), from), from.scalar(), to.arg())
+}
+
+// FMOVS loads a word, and LoadD a long word, into lane 0 and clears the others.
+func (f *Function) FMOVS(from Mem, to V) { f.loadScalar("FMOVS", from, to) }
+func (f *Function) LoadD(from Mem, to V) { f.loadScalar("FMOVD", from, to) }
+
+// LoadLane loads lane i of words ('S') or long words ('D'): VLD1 of one register.
+func (f *Function) LoadLane(from Mem, size byte, i int, to V) {
+	f.emit("VLD1"+from.suffix(), append(from.written(), to), append(from.read(), to), from.arg(), to.lane(size, i))
+}
+
+// FMOVD moves 64 bits into the low half of a vector and clears the other. Low moves
+// them the other way.
+func (f *Function) FMOVD(from GP, to V) {
+	f.emit("FMOVD", list{to}, list{from}, from.arg(), to.scalar())
+}
+func (f *Function) Low(from V, to GP) { f.emit("FMOVD", list{to}, list{from}, from.scalar(), to.arg()) }
+
+// ToLane moves a general register to a lane and FromLane a lane to a general
+// register: VMOV.
+func (f *Function) ToLane(from GP, size byte, i int, to V) {
+	f.emit("VMOV", list{to}, list{from, to}, from.arg(), to.lane(size, i))
+}
+
+func (f *Function) FromLane(size byte, i int, from V, to GP) {
+	f.emit("VMOV", list{to}, list{from}, from.lane(size, i), to.arg())
+}
+
+// VMOV copies a whole vector.
+func (f *Function) VMOV(n, d V) { f.two("VMOV", B16, n, d) }
+
+// VMOVI puts a byte in each byte.
+func (f *Function) VMOVI(b uint8, d V) {
+	f.emit("VMOVI", list{d}, nil, Imm(b).arg(), d.as(B16))
+}
+
+// VDUP copies the low bits of a general register to each lane.
+func (f *Function) VDUP(from GP, t Arrangement, d V) {
+	f.emit("VDUP", list{d}, list{from}, from.arg(), d.as(t))
+}
+
+func (f *Function) two(opcode string, t Arrangement, n, d V) {
+	f.emit(opcode, list{d}, list{n}, n.as(t), d.as(t))
+}
+
+func (f *Function) three(opcode string, t Arrangement, m, n, d V) {
+	f.emit(opcode, list{d}, list{m, n}, m.as(t), n.as(t), d.as(t))
+}
+
+// change is three for instructions that read their destination as well.
+func (f *Function) change(opcode string, t Arrangement, m, n, d V) {
+	f.emit(opcode, list{d}, list{m, n, d}, m.as(t), n.as(t), d.as(t))
+}
+
+// d = n ∘ m, lane by lane. VUZP1 takes the even lanes, and VUZP2 the odd ones, of
+// n and then of m, VZIP1 the low halves in turn, and VADDP adds neighbours.
+func (f *Function) VADD(t Arrangement, m, n, d V)   { f.three("VADD", t, m, n, d) }
+func (f *Function) VSUB(t Arrangement, m, n, d V)   { f.three("VSUB", t, m, n, d) }
+func (f *Function) VAND(m, n, d V)                  { f.three("VAND", B16, m, n, d) }
+func (f *Function) VORR(m, n, d V)                  { f.three("VORR", B16, m, n, d) }
+func (f *Function) VEOR(m, n, d V)                  { f.three("VEOR", B16, m, n, d) }
+func (f *Function) VUZP1(t Arrangement, m, n, d V)  { f.three("VUZP1", t, m, n, d) }
+func (f *Function) VUZP2(t Arrangement, m, n, d V)  { f.three("VUZP2", t, m, n, d) }
+func (f *Function) VZIP1(t Arrangement, m, n, d V)  { f.three("VZIP1", t, m, n, d) }
+func (f *Function) VZIP2(t Arrangement, m, n, d V)  { f.three("VZIP2", t, m, n, d) }
+func (f *Function) VADDP(t Arrangement, m, n, d V)  { f.three("VADDP", t, m, n, d) }
+func (f *Function) VUMAX(t Arrangement, m, n, d V)  { f.three("VUMAX", t, m, n, d) }
+func (f *Function) VUMIN(t Arrangement, m, n, d V)  { f.three("VUMIN", t, m, n, d) }
+func (f *Function) VCMTST(t Arrangement, m, n, d V) { f.three("VCMTST", t, m, n, d) }
+
+// VBIT takes into d the bits of n where those of m are set.
+func (f *Function) VBIT(m, n, d V) { f.change("VBIT", B16, m, n, d) }
+
+// VCNT counts the set bits of each byte.
+func (f *Function) VCNT(n, d V) { f.two("VCNT", B16, n, d) }
+
+// VTBL takes bytes of n by their number in m.
+func (f *Function) VTBL(m, n, d V) {
+	f.emit("VTBL", list{d}, list{m, n},
+		m.as(B16), arg{format: "[V%d.B16]", registers: list{n}}, d.as(B16))
+}
+
+// VSHL and VUSHR shift each lane by 0 to size-1 bits, or 1 to size to the right.
+func (f *Function) VSHL(by int, t Arrangement, n, d V)  { f.shift("VSHL", by, 0, t, n, d, false) }
+func (f *Function) VUSHR(by int, t Arrangement, n, d V) { f.shift("VUSHR", by, 1, t, n, d, false) }
+
+// VSLI and VSRI leave the bits of d into which none of n is shifted.
+func (f *Function) VSLI(by int, t Arrangement, n, d V) { f.shift("VSLI", by, 0, t, n, d, true) }
+func (f *Function) VSRI(by int, t Arrangement, n, d V) { f.shift("VSRI", by, 1, t, n, d, true) }
+
+func (f *Function) shift(opcode string, by, least int, t Arrangement, n, d V, changes bool) {
+	size := map[Arrangement]int{B16: 8, B8: 8, H8: 16, S4: 32, D2: 64}[t]
+	if by < least || by >= size+least {
+		f.file.fail("%s: %s of %s by %d", f.name, opcode, t, by)
+	}
+	read := list{n}
+	if changes {
+		read = append(read, d)
+	}
+	f.emit(opcode, list{d}, read, Imm(by).arg(), n.as(t), d.as(t))
+}
+
+// Instructions that the Go assembler of 1.26 lacks, with their words: registers 0
+// in all places (Arm Architecture Reference Manual, C7).
+//
+// VMUL and VSQDMULH multiply, the latter for the upper half of twice the product of
+// signed numbers; VMLA adds the product to d and VMLS subtracts it. VUSHL shifts
+// lanes of n left by the low byte of those of m, right where it is negative. VCMHI
+// sets the lanes where n > m as unsigned numbers, VCMLT0 those where n < 0, and
+// VBIC has the bits of n that m has not.
+func (f *Function) VMUL(t Arrangement, m, n, d V)     { f.word("VMUL", 0x4ea09c00, S4, t, d, m, n) }
+func (f *Function) VSQDMULH(t Arrangement, m, n, d V) { f.word("VSQDMULH", 0x4ea0b400, S4, t, d, m, n) }
+func (f *Function) VMLA(t Arrangement, m, n, d V)     { f.word("VMLA", 0x4ea09400, S4, t, d, m, n, d) }
+func (f *Function) VMLS(t Arrangement, m, n, d V)     { f.word("VMLS", 0x6ea09400, S4, t, d, m, n, d) }
+func (f *Function) VCMHI(t Arrangement, m, n, d V)    { f.word("VCMHI", 0x6ea03400, S4, t, d, m, n) }
+func (f *Function) VCMLT0(t Arrangement, n, d V)      { f.word("VCMLT0", 0x4e20a800, B16, t, d, n) }
+func (f *Function) VBIC(m, n, d V)                    { f.word("VBIC", 0x4e601c00, B16, B16, d, m, n) }
+
+func (f *Function) VUSHL(t Arrangement, m, n, d V) {
+	switch t {
+	case B16:
+		f.word("VUSHL", 0x6e204400, B16, t, d, m, n)
+	case D2:
+		f.word("VUSHL", 0x6ee04400, D2, t, d, m, n)
+	default:
+		f.word("VUSHL", 0x6ea04400, S4, t, d, m, n)
+	}
+}
+
+// VUMAXV and VUMINV leave in lane 0 the greatest and the least lane.
+func (f *Function) VUMAXV(t Arrangement, n, d V) { f.word("VUMAXV", 0x6eb0a800, S4, t, d, n) }
+func (f *Function) VUMINV(t Arrangement, n, d V) { f.word("VUMINV", 0x6eb1a800, S4, t, d, n) }
+
+// word emits an instruction that the base encodes for one arrangement alone: d in
+// bits 0 to 4, the last source in bits 5 to 9, the first of two in bits 16 to 20.
+// A third source is d.
+func (f *Function) word(name string, base uint32, only, t Arrangement, d V, sources ...V) {
+	if t != only {
+		f.file.fail("%s: %s of %s, not %s", f.name, name, t, only)
+	}
+	read := list{}
+	for _, s := range sources {
+		read = append(read, s)
+	}
+	named := append(slices.Clone(read[:min(2, len(read))]), d)
+	f.emit("WORD", list{d}, read, arg{registers: named, word: func(numbers []any) string {
+		word, names := base, make([]string, len(named))
+		for i, place := range []int{16, 5, 0}[3-len(named):] {
+			word |= uint32(numbers[i].(int)) << place
+			names[i] = fmt.Sprintf("V%d.%s", numbers[i], t)
+		}
+		return fmt.Sprintf("$0x%08x // %s %s", word, name, strings.Join(names, ", "))
+	}})
+}

@@ -1,0 +1,139 @@
+package arm64
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// arg is an operand, of which the text is known when registers are allocated.
+type arg struct {
+	format    string // has a verb for the number of each register
+	registers []reg.Register
+	// word, if it is not nil, takes the place of format.
+	word func(numbers []any) string
+}
+
+func (a arg) render(allocation reg.Allocation) string {
+	numbers := make([]any, len(a.registers))
+	for i, r := range a.registers {
+		numbers[i] = int(allocation.LookupDefault(r.ID()).Index())
+	}
+	if a.word != nil {
+		return a.word(numbers)
+	}
+	return fmt.Sprintf(a.format, numbers...)
+}
+
+// text is a rendered operand.
+type text string
+
+func (t text) Asm() string { return string(t) }
+
+func constantArg(s string) arg { return arg{word: func([]any) string { return s }} }
+
+// Source is the first operand of arithmetic: an [Imm], a [GP], or one shifted.
+type Source interface {
+	arg() arg
+	registers() list
+}
+
+// Imm is an immediate number.
+type Imm int64
+
+func (i Imm) arg() arg        { return constantArg(fmt.Sprintf("$%d", int64(i))) }
+func (i Imm) registers() list { return nil }
+
+func (r GP) arg() arg        { return arg{format: "R%d", registers: list{r}} }
+func (r GP) registers() list { return list{r} }
+
+type shifted struct {
+	r      GP
+	format string
+}
+
+func (s shifted) arg() arg        { return arg{format: s.format, registers: list{s.r}} }
+func (s shifted) registers() list { return list{s.r} }
+
+// LSL is the register shifted left by n bits, 0 to 63.
+func (r GP) LSL(n int) Source { return shifted{r, fmt.Sprintf("R%%d<<%d", n)} }
+
+// LSR is the register shifted right by n bits, 0 to 63.
+func (r GP) LSR(n int) Source { return shifted{r, fmt.Sprintf("R%%d>>%d", n)} }
+
+// Mem is a place in memory.
+type Mem struct {
+	base, index reg.Register // index may be nil
+	format      string
+	step        int // if not 0, base moves after the access
+}
+
+// At is the memory offset bytes from the address in r.
+func (r GP) At(offset int) Mem { return Mem{base: r, format: fmt.Sprintf("%d(R%%d)", offset)} }
+
+// Index is the memory i bytes from the address in r.
+func (r GP) Index(i GP) Mem { return Mem{base: r, index: i, format: "(R%d)(R%d)"} }
+
+// IndexScaled is the memory i words of 2^shift bytes from the address in r, where
+// 2^shift is the size of what is moved.
+func (r GP) IndexScaled(i GP, shift int) Mem {
+	return Mem{base: r, index: i, format: fmt.Sprintf("(R%%d)(R%%d<<%d)", shift)}
+}
+
+// Post is the memory at the address in r, which is then moved by step bytes.
+func (r GP) Post(step int) Mem {
+	return Mem{base: r, format: fmt.Sprintf("%d(R%%d)", step), step: step}
+}
+
+func (m Mem) arg() arg { return arg{format: m.format, registers: m.read()} }
+
+func (m Mem) read() list {
+	if m.index != nil {
+		return list{m.base, m.index}
+	}
+	return list{m.base}
+}
+
+func (m Mem) written() list {
+	if m.step != 0 {
+		return list{m.base}
+	}
+	return nil
+}
+
+// suffix follows the opcode of an access.
+func (m Mem) suffix() string {
+	if m.step != 0 {
+		return ".P"
+	}
+	return ""
+}
+
+// Arrangement says what a vector register is divided into.
+type Arrangement string
+
+// The arrangements: 16 or 8 bytes, 8 halves, 4 words of 32 bits, 2 of 64.
+const (
+	B16 Arrangement = "B16"
+	B8  Arrangement = "B8"
+	H8  Arrangement = "H8"
+	S4  Arrangement = "S4"
+	D2  Arrangement = "D2"
+)
+
+func (v V) as(t Arrangement) arg {
+	return arg{format: "V%d." + string(t), registers: list{v}}
+}
+
+// scalar is the register as those instructions name it that move it whole, or the
+// low end of it.
+func (v V) scalar() arg { return arg{format: "F%d", registers: list{v}} }
+
+// lane is lane i of words, 'S', or long words, 'D'.
+func (v V) lane(size byte, i int) arg {
+	return arg{format: fmt.Sprintf("V%%d.%c[%d]", size, i), registers: list{v}}
+}
+
+func pair(a, b arg) arg {
+	return arg{format: "(" + a.format + ", " + b.format + ")", registers: append(append(list{}, a.registers...), b.registers...)}
+}
