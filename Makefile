@@ -11,6 +11,7 @@ HOST_KERNELS := $(shell \
 	if [ "$$(uname -m)" = x86_64 ]; then \
 		if grep -qw avx512f /proc/cpuinfo; then printf 'avx512 '; fi; \
 		if grep -qw avx2 /proc/cpuinfo; then printf 'avx2 '; fi; \
+	elif [ "$$(uname -m)" = aarch64 ]; then printf 'neon '; \
 	fi; echo generic)
 
 .PHONY: test
@@ -75,13 +76,15 @@ purego:
 fuzz:
 	for f in $(FUZZ); do go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZ_EXECUTIONS)x . || exit; done
 
-# emulated runs the tests as other machines: other architectures, one of them
-# big-endian, and amd64 CPUs without AVX and without AVX-512. qemu's warnings of
-# features that it lacks are dropped. qemu-i386 mishandles the signals by which
-# the Go runtime preempts.
+# emulated runs the tests as other machines: three generations of arm64, other
+# architectures, one of them big-endian, and amd64 CPUs without AVX and without
+# AVX-512. qemu's warnings of features that it lacks are dropped. qemu-i386
+# mishandles the signals by which the Go runtime preempts.
 .PHONY: emulated
 emulated:
-	BLOOM_TEST_KERNELS=generic GOARCH=arm64 go test -short -exec 'qemu-aarch64-static -cpu cortex-a53' .
+	for cpu in cortex-a53 neoverse-n1 max; do \
+		BLOOM_TEST_KERNELS='neon generic' GOARCH=arm64 go test -short -exec "qemu-aarch64-static -cpu $$cpu" . || exit; \
+	done
 	BLOOM_TEST_KERNELS=generic GOARCH=s390x go test -short -exec qemu-s390x-static .
 	BLOOM_TEST_KERNELS=generic GODEBUG=asyncpreemptoff=1 GOARCH=386 go test -short -exec qemu-i386-static .
 	for job in 'Nehalem generic' 'Haswell avx2 generic'; do \
@@ -99,6 +102,12 @@ golden: deps
 .PHONY: lint
 lint:
 	for m in $(MODULES); do (cd $$m && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit; done
+
+# arm64 tells what the arm64 kernels may gain, without an arm64 machine.
+.PHONY: arm64
+arm64: PACKAGES += llvm-19
+arm64: deps
+	cd compare && go run ./emulated
 
 .PHONY: bench
 bench:

@@ -16,7 +16,7 @@
 // shares nothing but reads; Builders and Sets that are being written to are not.
 package bloom
 
-//go:generate go -C asm run . -out ../probe_amd64.s
+//go:generate go -C asm run . -out ../probe_amd64.s -arm64 ../probe_arm64.s
 
 import (
 	"errors"

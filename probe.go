@@ -18,6 +18,8 @@ const (
 	AVX2
 	// AVX512 tests 16 keys at a time, on amd64.
 	AVX512
+	// NEON tests 16 keys at a time, on arm64.
+	NEON
 )
 
 // String returns the kernel's name, such as "generic".
@@ -29,6 +31,8 @@ func (k Kernel) String() string {
 		return "avx2"
 	case AVX512:
 		return "avx512"
+	case NEON:
+		return "neon"
 	}
 	return fmt.Sprintf("Kernel(%d)", uint8(k))
 }

@@ -1,4 +1,4 @@
-//go:build !amd64 || purego
+//go:build (!amd64 && !arm64) || purego
 
 package bloom
 
@@ -11,7 +11,3 @@ func (d double32) testAssembly(Kernel, []uint32, []uint64, bool) bool { return f
 func (k *Keys) hash32Assembly(Kernel, []uint32) int { return 0 }
 
 func (d double32) placeAssembly(Kernel, []uint32, []uint32) int { return 0 }
-
-func (d double32) setAssembly([]uint32) int { return 0 }
-
-func (b *regionBuffers) scatterAssembly([]uint32) (left int, ok bool) { return 0, false }

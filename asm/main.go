@@ -6,7 +6,14 @@
 // instruction set in vectors.go.
 package main
 
-import . "github.com/mmcloughlin/avo/build"
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/printer"
+)
 
 func main() {
 	ConstraintExpr("!purego")
@@ -21,6 +28,16 @@ func main() {
 		}
 		testDouble32(v)
 		placeDouble32(v)
+	}
+	arm := flag.String("arm64", "", "file to write the assembly of arm64 to")
+	flag.Parse()
+	text, err := neon().Compile(printer.NewGoRunConfig())
+	if err == nil {
+		err = os.WriteFile(*arm, text, 0o666)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	Generate()
 }

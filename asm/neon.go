@@ -1,0 +1,34 @@
+package main
+
+import "github.com/lanebloom/bloom/asm/arm64"
+
+// neon emits the kernels of arm64.
+func neon() *arm64.File {
+	file := arm64.NewFile("!purego")
+	neonHash32(file, 4)
+	neonHash32(file, 8)
+	for _, c := range neonColumns {
+		neonHash32Bytes(file, c)
+	}
+	neonTestDouble32(file)
+	neonPlaceDouble32(file)
+	return file
+}
+
+// neonVector is the number of keys that kernels hash at a time: two vectors of 4
+// words.
+const neonVector = 8
+
+// broadcast returns a vector with the low 32 bits of a register in each word.
+func broadcast(f *arm64.Function, r arm64.GP) arm64.V {
+	v := f.V()
+	f.VDUP(r, arm64.S4, v)
+	return v
+}
+
+// broadcastConstant returns a vector with x in each word.
+func broadcastConstant(f *arm64.Function, x uint32) arm64.V {
+	r := f.GP()
+	f.MOVD(arm64.Imm(x), r)
+	return broadcast(f, r)
+}

@@ -1,0 +1,358 @@
+package main
+
+import "github.com/lanebloom/bloom/asm/arm64"
+
+// neonBlock is the number of hashes that are tested at a time.
+const neonBlock = 16
+
+// The memory of survivors: their hashes, a window and what makes up blocks, and as
+// much later their numbers.
+const survivorsSize = 4 * (window + 2*neonBlock)
+
+// noHash is the number of no hash. There is a byte for its outcome.
+const noHash = window
+
+// neonDouble32 is the walk of double32 while a kernel is emitted.
+type neonDouble32 struct {
+	f                  *arm64.Function
+	size, recip, shift arm64.V
+
+	// For tests: the filter, memory for the numbers of the bytes to load, and 7 in
+	// each byte.
+	base, indices arm64.GP
+	seven         arm64.V
+}
+
+func (d *neonDouble32) load() {
+	d.size, d.recip = broadcast(d.f, d.f.Argument("size")), broadcast(d.f, d.f.Argument("recip"))
+	d.shift = broadcast(d.f, d.f.Argument("shift"))
+}
+
+// neonTestDouble32 emits the test of a window of hashes.
+func neonTestDouble32(file *arm64.File) {
+	tables := newNEONTables(file)
+	f := file.Function("testDouble32NEON", arm64.Splits,
+		"func(base *byte, size, recip, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int)")
+	f.Comment(
+		"Probe i of a hash h tests bit x%8 of byte x/8 mod size, x = h + i·rotr(h, 17). The",
+		"first probes are made for all hashes, 16 at a time. If there are others, the",
+		"hashes that pass are compacted, with their numbers, and the others are made for",
+		"those. The sign of a byte is the outcome for a hash; last, the signs are packed.",
+	)
+	d := &neonDouble32{f: f}
+	d.load()
+	d.base, d.indices, d.seven = f.Argument("base"), f.Local(4*neonBlock), f.V()
+	f.VMOVI(7, d.seven)
+	outcomes, survivors, end := f.Local(window+neonBlock), f.Local(2*survivorsSize), f.GP()
+	f.MOVD(survivors, end)
+	d.testAll(outcomes, end, tables)
+	f.CMP(survivors, end)
+	f.BEQ("pack")
+	d.testSurvivors(outcomes, survivors, end)
+	f.Label("pack")
+	d.pack(outcomes, tables)
+	f.RET()
+}
+
+// neonTables are the constants of testDouble32.
+type neonTables struct {
+	// lanes has 0, 1, 2 and 3 in words, nibbles 16, 32, 64 and 128 in bytes, again
+	// and again, and bits the powers of two.
+	lanes, nibbles, bits arm64.Symbol
+	// compact has, for each set of 4 words, the numbers of their bytes, and then
+	// those past all.
+	compact arm64.Symbol
+}
+
+func newNEONTables(file *arm64.File) neonTables {
+	var lanes, nibbles, bits [16]byte
+	var compact []byte
+	for i := range 16 {
+		lanes[i] = byte(i / 4 * (1 - min(1, i%4)))
+		nibbles[i], bits[i] = 16<<(i%4), 1<<(i%8)
+		var words []byte
+		for b := range byte(16) {
+			if i>>(b/4)&1 != 0 {
+				words = append(words, b)
+			}
+		}
+		for len(words) < 16 {
+			words = append(words, 0xff)
+		}
+		compact = append(compact, words...)
+	}
+	return neonTables{
+		lanes:   file.Bytes("laneNumbers", lanes[:]),
+		nibbles: file.Bytes("nibbleBits", nibbles[:]),
+		bits:    file.Bytes("byteBits", bits[:]),
+		compact: file.Bytes("compactBytes", compact),
+	}
+}
+
+// constant returns a vector of data.
+func (d *neonDouble32) constant(s arm64.Symbol) arm64.V {
+	address, v := d.f.GP(), d.f.V()
+	d.f.Address(s, address)
+	d.f.FMOVQ(address.At(0), v)
+	return v
+}
+
+// testAll emits the first probes of all hashes. Those that pass move to the end of
+// the survivors, if there are other probes.
+func (d *neonDouble32) testAll(outcomes, end arm64.GP, tables neonTables) {
+	f := d.f
+	hashes, n, first, others := f.Argument("hashes"), f.Argument("n"), f.Argument("first"), f.Argument("probes")
+	f.SUB(first, others, others)
+	outcome, compact := f.GP(), f.GP()
+	f.MOVD(outcomes, outcome)
+	f.Address(tables.compact, compact)
+	numbers, four, nibbles := d.constant(tables.lanes), broadcastConstant(f, 4), d.constant(tables.nibbles)
+
+	f.Label("block")
+	passed := d.probes("first", d.walk(hashes, nil), first)
+	f.StoreQ(passed, outcome.Post(16)) // that of survivors is stored again
+	f.CBZ(others, "next")
+	lanes, counts, hash := f.GP(), f.GP(), d.loadBlock(hashes)
+	d.nibbles(passed, nibbles, lanes, counts)
+	for i := range hash {
+		set, control, moved := f.GP(), f.V(), f.V()
+		f.UBFX(8*i, lanes, 8, set)
+		f.ADD(compact, set, set)
+		f.FMOVQ(set.At(0), control)
+		f.VTBL(control, hash[i], moved)
+		f.StoreQ(moved, end.At(0))
+		f.VTBL(control, numbers, moved)
+		f.StoreQ(moved, end.At(survivorsSize))
+		f.VADD(arm64.S4, four, numbers, numbers)
+		f.UBFX(8*i, counts, 8, set)
+		f.ADD(set.LSL(2), end, end)
+	}
+	f.Label("next")
+	f.ADD(arm64.Imm(4*neonBlock), hashes, hashes)
+	f.SUBS(arm64.Imm(neonBlock), n, n)
+	f.BGT("block")
+}
+
+// nibbles emits, for each 4 hashes, a byte whose upper half tells which passed, and
+// one with their number.
+func (d *neonDouble32) nibbles(passed, weights arm64.V, lanes, counts arm64.GP) {
+	f, v := d.f, d.f.V()
+	f.VCMLT0(arm64.B16, passed, v)
+	f.VAND(weights, v, v)
+	f.VADDP(arm64.B16, v, v, v)
+	f.VADDP(arm64.B16, v, v, v)
+	f.FromLane('S', 0, v, lanes)
+	f.VCNT(v, v)
+	f.FromLane('S', 0, v, counts)
+}
+
+// testSurvivors emits the other probes of the survivors.
+func (d *neonDouble32) testSurvivors(outcomes, survivors, end arm64.GP) {
+	f := d.f
+	numbers, first, others := f.GP(), f.Argument("first"), f.Argument("probes")
+	f.SUB(first, others, others)
+	done, none := broadcast(f, first), broadcastConstant(f, noHash)
+	for i := range neonBlock / 4 {
+		f.StoreQ(none, end.At(survivorsSize+16*i))
+	}
+	f.ADD(arm64.Imm(survivorsSize), survivors, numbers)
+
+	f.Label("survivors")
+	passed := d.probes("others", d.walk(survivors, &done), others)
+	f.ADD(arm64.Imm(4*neonBlock), survivors, survivors)
+	for half := range 2 {
+		bytes := f.GP()
+		f.FromLane('D', half, passed, bytes)
+		for i := range 4 {
+			a, b := f.GP(), f.GP()
+			f.LDPW(numbers.Post(8), a, b)
+			f.StoreB(bytes, outcomes.Index(a))
+			f.LSR(arm64.Imm(8), bytes, bytes)
+			f.StoreB(bytes, outcomes.Index(b))
+			if i < 3 {
+				f.LSR(arm64.Imm(8), bytes, bytes)
+			}
+		}
+	}
+	f.CMP(end, survivors)
+	f.BLO("survivors")
+}
+
+// pack emits the packing of outcomes into hits.
+func (d *neonDouble32) pack(outcomes arm64.GP, tables neonTables) {
+	f := d.f
+	hits, n, left := f.Argument("hits"), f.Argument("n"), f.GP()
+	weights := d.constant(tables.bits)
+	f.MOVD(n, left)
+	f.Label("word")
+	var v [4]arm64.V
+	for i := range v {
+		v[i] = f.V()
+	}
+	f.FLDPQ(outcomes.Post(32), v[0], v[1])
+	f.FLDPQ(outcomes.Post(32), v[2], v[3])
+	for i := range v {
+		f.VCMLT0(arm64.B16, v[i], v[i])
+		f.VAND(weights, v[i], v[i])
+	}
+	f.VADDP(arm64.B16, v[1], v[0], v[0])
+	f.VADDP(arm64.B16, v[3], v[2], v[2])
+	f.VADDP(arm64.B16, v[2], v[0], v[0])
+	f.VADDP(arm64.B16, v[0], v[0], v[0])
+	f.StoreLow(v[0], hits.Post(8))
+	f.SUBS(arm64.Imm(64), left, left)
+	f.BGT("word")
+
+	f.Comment("The last word may have bits past the last hash.")
+	word := f.GP()
+	f.NEG(left, left)
+	f.MOVD(hits.At(-8), word)
+	f.LSL(left, word, word)
+	f.LSR(left, word, word)
+	f.StoreD(word, hits.At(-8))
+}
+
+// neonWalk is a block of hashes on their way through the probes.
+type neonWalk struct {
+	h, delta       []arm64.V
+	bits, bitsStep arm64.V // the low byte of each hash, and of its delta
+}
+
+// walk emits the start of a block in memory, at probe done or, without it, at the
+// first.
+func (d *neonDouble32) walk(hashes arm64.GP, done *arm64.V) neonWalk {
+	w := neonWalk{h: d.loadBlock(hashes)}
+	for _, h := range w.h {
+		delta := d.rotate17(h)
+		w.delta = append(w.delta, delta)
+		if done != nil {
+			d.f.VMLA(arm64.S4, delta, *done, h)
+		}
+	}
+	w.bits, w.bitsStep = d.lowBytes(w.h), d.lowBytes(w.delta)
+	return w
+}
+
+func (d *neonDouble32) loadBlock(hashes arm64.GP) []arm64.V {
+	h := []arm64.V{d.f.V(), d.f.V(), d.f.V(), d.f.V()}
+	d.f.FLDPQ(hashes.At(0), h[0], h[1])
+	d.f.FLDPQ(hashes.At(32), h[2], h[3])
+	return h
+}
+
+// rotate17 returns words rotated right by 17 bits.
+func (d *neonDouble32) rotate17(h arm64.V) (delta arm64.V) {
+	delta = d.f.V()
+	d.f.VSHL(15, arm64.S4, h, delta)
+	d.f.VSRI(17, arm64.S4, h, delta)
+	return delta
+}
+
+// lowBytes returns the low bytes of 16 words.
+func (d *neonDouble32) lowBytes(words []arm64.V) arm64.V {
+	low, high := d.f.V(), d.f.V()
+	d.f.VUZP1(arm64.H8, words[1], words[0], low)
+	d.f.VUZP1(arm64.H8, words[3], words[2], high)
+	d.f.VUZP1(arm64.B16, high, low, low)
+	return low
+}
+
+// probes emits the next probes of a block, at least one, and returns bytes whose
+// sign is set for the hashes that pass all of them.
+func (d *neonDouble32) probes(label string, w neonWalk, count arm64.GP) (passed arm64.V) {
+	f := d.f
+	passed = f.V()
+	f.VMOVI(0xff, passed)
+	left := f.GP()
+	f.MOVD(count, left)
+	f.Label(label)
+	var indices [4]arm64.V
+	for i := range indices {
+		indices[i] = d.index(w.h[i])
+		f.VADD(arm64.S4, w.delta[i], w.h[i], w.h[i])
+	}
+	f.FSTPQ(indices[0], indices[1], d.indices.At(0))
+	f.FSTPQ(indices[2], indices[3], d.indices.At(32))
+	loaded, high, shift := f.V(), f.GP(), f.V()
+	low := d.gather(0)
+	f.FMOVD(low, loaded)
+	high = d.gather(8)
+	f.ToLane(high, 'D', 1, loaded)
+	f.VBIC(w.bits, d.seven, shift)
+	f.VUSHL(arm64.B16, shift, loaded, loaded)
+	f.VAND(loaded, passed, passed)
+	f.VADD(arm64.B16, w.bitsStep, w.bits, w.bits)
+	f.SUBS(arm64.Imm(1), left, left)
+	f.BNE(label)
+	return passed
+}
+
+// gather emits the loads of the bytes with indices from to from+7, and returns
+// them side by side. They go through general registers: vectors can be loaded by
+// lane, but take no index for the address, and each lane waits for the one before.
+func (d *neonDouble32) gather(from int) (bytes arm64.GP) {
+	f := d.f
+	bytes = f.GP()
+	for i := 0; i < 8; i += 2 {
+		a, b := f.GP(), f.GP()
+		f.LDPW(d.indices.At(4*(from+i)), a, b)
+		if i == 0 {
+			f.MOVBU(d.base.Index(a), bytes)
+		} else {
+			f.MOVBU(d.base.Index(a), a)
+			f.BFI(8*i, a, 8, bytes)
+		}
+		f.MOVBU(d.base.Index(b), b)
+		f.BFI(8*(i+1), b, 8, bytes)
+	}
+	return bytes
+}
+
+// index returns the bytes that hold bits h mod 8·size: (h>>3) mod size.
+//
+// That is x - q·size for x = h>>3 < 2^29. Without a division, with 2^L ≤ size the
+// power of two below, and recip = ceil(2^(31+L)/size): q = floor(x·recip / 2^(31+L)).
+// For recip exceeds its fraction by less than 1, hence the product by less than
+// 2^29/2^(31+L) ≤ 1/(4·2^L) < 1/size, which can't carry a multiple of 1/size over an
+// integer. recip is below 2^31, as the signed product wants, unless size is 2^L:
+// then recip is 2^30 and the shift L-1. VSQDMULH gives x·recip / 2^31, and the shift
+// is negative since it is one to the left.
+func (d *neonDouble32) index(h arm64.V) (x arm64.V) {
+	x, q := d.f.V(), d.f.V()
+	d.f.VUSHR(3, arm64.S4, h, x)
+	d.f.VSQDMULH(arm64.S4, d.recip, x, q)
+	d.f.VUSHL(arm64.S4, d.shift, q, q)
+	d.f.VMLS(arm64.S4, d.size, q, x)
+	return x
+}
+
+// neonPlaceDouble32 emits the bits of the probes of as many hashes as make whole
+// vectors, in any order.
+func neonPlaceDouble32(file *arm64.File) {
+	f := file.Function("placeDouble32NEON", arm64.NoSplit,
+		"func(size, recip, shift uint32, probes int, hashes *uint32, vectors int, places *uint32)")
+	f.Comment("The walk of testDouble32, whose bits are stored one vector after the other.")
+	d := &neonDouble32{f: f}
+	d.load()
+	hashes, vectors, places, probes := f.Argument("hashes"), f.Argument("vectors"), f.Argument("places"), f.Argument("probes")
+	f.Label("vector")
+	h := [2]arm64.V{f.V(), f.V()}
+	f.FLDPQ(hashes.Post(32), h[0], h[1])
+	delta := [2]arm64.V{d.rotate17(h[0]), d.rotate17(h[1])}
+	left := f.GP()
+	f.MOVD(probes, left)
+	f.Label("probe")
+	var place [2]arm64.V
+	for i := range place {
+		place[i] = f.V()
+		f.VMOV(h[i], place[i])
+		f.VSLI(3, arm64.S4, d.index(h[i]), place[i])
+		f.VADD(arm64.S4, delta[i], h[i], h[i])
+	}
+	f.FSTPQ(place[0], place[1], places.Post(32))
+	f.SUBS(arm64.Imm(1), left, left)
+	f.BNE("probe")
+	f.SUBS(arm64.Imm(1), vectors, vectors)
+	f.BNE("vector")
+	f.RET()
+}

@@ -1,0 +1,175 @@
+//go:build (amd64 || arm64) && !purego
+
+package bloom
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// assembly describes an architecture's file of assembly.
+type assembly struct {
+	file  string
+	gates []gate
+}
+
+// gate is what a kernel is chosen by. The names of its functions end with suffix.
+type gate struct {
+	kernel    Kernel
+	suffix    string
+	features  []cpuid.FeatureID
+	functions int
+	lanes     int // hashes at a time
+}
+
+// lanes returns the number of keys that a kernel hashes at a time.
+func lanes(k Kernel) int {
+	i := slices.IndexFunc(ours.gates, func(g gate) bool { return g.kernel == k })
+	return ours.gates[i].lanes
+}
+
+// TestFeatures compares the features that each kernel is chosen by with those
+// that its functions require, which the generator writes above each.
+func TestFeatures(t *testing.T) {
+	file, err := os.Open(ours.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	required := map[Kernel][]string{}
+	functions := map[Kernel]int{}
+	var features []string
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if list, ok := strings.CutPrefix(lines.Text(), "// Requires: "); ok {
+			features = strings.Split(list, ", ")
+		} else if text, ok := strings.CutPrefix(lines.Text(), "TEXT ·"); ok {
+			for _, gate := range ours.gates {
+				if strings.Contains(text, gate.suffix+"(SB)") {
+					required[gate.kernel] = append(required[gate.kernel], features...)
+					functions[gate.kernel]++
+				}
+			}
+			features = nil
+		}
+	}
+	for _, gate := range ours.gates {
+		var got []string
+		for _, feature := range gate.features {
+			got = append(got, feature.String())
+		}
+		slices.Sort(got)
+		slices.Sort(required[gate.kernel])
+		if want := slices.Compact(required[gate.kernel]); !slices.Equal(got, want) {
+			t.Errorf("%v is chosen by %v and requires %v", gate.kernel, got, want)
+		}
+		if functions[gate.kernel] != gate.functions {
+			t.Errorf("%v has %d functions, want %d", gate.kernel, functions[gate.kernel], gate.functions)
+		}
+	}
+}
+
+// TestLongKeys looks for the end of a call into assembly at a long key, and after
+// many bytes.
+func TestLongKeys(t *testing.T) {
+	data := make([]byte, 48*long)
+	for _, c := range []struct{ long, at int }{{long, 20}, {long - 1, 20}, {2 * long, 0}, {long, 47}, {10, 0}} {
+		keys, offsets32, offsets64 := make([][]byte, 48), []int32{0}, []int64{0}
+		for i := range keys {
+			keys[i] = data[:i]
+			if i == c.at {
+				keys[i] = data[:c.long]
+			}
+			offsets32 = append(offsets32, offsets32[i]+int32(len(keys[i])))
+			offsets64 = append(offsets64, int64(offsets32[i+1]))
+		}
+		for _, kernel := range kernels[:len(kernels)-1] {
+			for _, column := range []Keys{Bytes(keys), must(t)(Offsets(slices.Concat(keys...), offsets32)), must(t)(Offsets64(slices.Concat(keys...), offsets64))} {
+				checkHashes(t, column, keys)
+				want := c.at / lanes(kernel) * lanes(kernel)
+				if c.long < long {
+					want += lanes(kernel) // too much for more
+				}
+				if c.long == 10 {
+					want = 48
+				}
+				if done := column.hash32Assembly(kernel, make([]uint32, 48)); done != want {
+					t.Errorf("kernel %v, layout %d, key %d of %d bytes: %d hashes, want %d", kernel, column.layout, c.at, c.long, done, want)
+				}
+			}
+		}
+	}
+	for _, kernel := range kernels[:len(kernels)-1] {
+		for width, want := range map[int]int{long: 0, long - 1: lanes(kernel), 100: 48} {
+			column := must(t)(FixedWidth(data[:48*width], width))
+			if done := column.hash32Assembly(kernel, make([]uint32, 48)); done != want {
+				t.Errorf("kernel %v, keys of %d bytes: %d hashes, want %d", kernel, width, done, want)
+			}
+		}
+	}
+}
+
+// TestForms compares every form of each kernel with the reference.
+func TestForms(t *testing.T) {
+	random := rand.New(rand.NewPCG(21, 22))
+	hashes := make([]uint32, window)
+	for i := range hashes {
+		hashes[i] = random.Uint32()
+	}
+	for _, kernel := range kernels[:len(kernels)-1] {
+		for _, form := range forms {
+			t.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, form.name), func(t *testing.T) {
+				for k := 1; k <= 30; k++ {
+					share := random.Float64()
+					encoded := randomFilter(random, 1+random.IntN(5000), k, math.Pow(share, 1/float64(k)))
+					n := 1 + random.IntN(window)
+					want := make([]uint64, (n+63)/64)
+					for i, h := range hashes[:n] {
+						if referenceLevelDB(encoded, binary.LittleEndian.AppendUint32(nil, keyOf(h))) {
+							want[i/64] |= 1 << (i % 64)
+						}
+					}
+					hits := make([]uint64, window/64)
+					if !decodeLevelDB(encoded).testForm(kernel, hashes[:n], hits, form.form) {
+						t.Fatal("no assembly")
+					}
+					if !slices.Equal(hits[:len(want)], want) {
+						t.Fatalf("k = %d, %d hashes: %x, want %x", k, n, hits[:len(want)], want)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkForms compares the forms over mixtures of present and absent keys.
+func BenchmarkForms(b *testing.B) {
+	defer func(s, d form) { staged, dense = s, d }(staged, dense)
+	always := dense
+	eachMixture(b, []int{0, 10, 25, 50, 75, 90, 100}, func(b *testing.B, w *workload) {
+		hits := make([]uint64, queries/64)
+		for _, kernel := range kernels[:len(kernels)-1] {
+			filter, err := w.filter.WithKernel(kernel)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, f := range forms[:3] {
+				b.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, f.name), func(b *testing.B) {
+					staged, dense = f.form, f.form
+					if f.name == "switched" {
+						dense = always
+					}
+					inTurn(b, queries, w.reference, func() { sink += filter.MayContainBatch(Uint64s(w.keys), hits) })
+				})
+			}
+		}
+	})
+}

@@ -1,0 +1,7 @@
+//go:build !amd64 || purego
+
+package bloom
+
+func (d double32) setAssembly([]uint32) int { return 0 }
+
+func (b *regionBuffers) scatterAssembly([]uint32) (left int, ok bool) { return 0, false }

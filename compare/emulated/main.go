@@ -1,0 +1,236 @@
+// Command emulated tells what the arm64 kernels may gain, without an arm64 machine:
+// the instructions a key that QEMU executes, and the cycles a probe that llvm-mca
+// predicts for the inner loops. It prints Markdown.
+//
+//	go run ./emulated
+//
+// It takes qemu-aarch64-static and LLVM 19 (Debian's qemu-user-static and llvm-19).
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+const (
+	emulator     = "qemu-aarch64-static"
+	analyzer     = "llvm-mca-19"
+	disassembler = "llvm-objdump-19"
+)
+
+// keys is the number of keys of a round of the workload.
+const keys = 4096
+
+func main() {
+	log.SetFlags(0)
+	folder, err := os.MkdirTemp("", "emulated")
+	if err == nil {
+		err = report(os.Stdout, filepath.Join(folder, "workload"))
+		err = firstError(err, os.RemoveAll(folder))
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report builds the workload and writes what is found.
+func report(w io.Writer, workload string) error {
+	build := exec.Command("go", "build", "-o", workload, "./emulated/workload")
+	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	ranges, err := measured(workload)
+	if err != nil {
+		return err
+	}
+	if err := reportInstructions(w, workload, ranges); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return reportCycles(w, workload)
+}
+
+// measured returns the addresses that are counted: of this library, of the loop
+// around it, and of the runtime's functions that clear and move memory. The rest of
+// the runtime works beside, and under emulation takes more than its share.
+func measured(workload string) (string, error) {
+	out, err := exec.Command("go", "tool", "nm", "-size", workload).Output()
+	if err != nil {
+		return "", fmt.Errorf("go tool nm: %w", err)
+	}
+	names := regexp.MustCompile(`^(github\.com/lanebloom/bloom\.|main\.run|runtime\.mem(clr|move))`)
+	var ranges []string
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line) // address, size, type, name
+		if len(fields) >= 4 && strings.EqualFold(fields[2], "t") && names.MatchString(fields[3]) {
+			size, err := strconv.Atoi(fields[1])
+			if err != nil {
+				return "", fmt.Errorf("go tool nm: %q: %w", line, err)
+			}
+			ranges = append(ranges, fmt.Sprintf("0x%s+%d", fields[0], size))
+		}
+	}
+	return strings.Join(ranges, ","), nil
+}
+
+func reportInstructions(w io.Writer, workload, ranges string) error {
+	fmt.Fprintln(w, "| keys | hits | plain loop | generic | neon | plain loop / neon |")
+	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|")
+	for _, column := range []string{"uint64", "strings"} {
+		for _, hits := range []string{"absent", "present"} {
+			var counts []float64
+			for _, path := range []string{"reference", "generic", "neon"} {
+				count, err := instructions(workload, ranges, path, column, hits)
+				if err != nil {
+					return err
+				}
+				counts = append(counts, count)
+			}
+			fmt.Fprintf(w, "| %s | %s | %.1f | %.1f | %.1f | %.2f |\n",
+				column, hits, counts[0], counts[1], counts[2], counts[0]/counts[2])
+		}
+	}
+	return nil
+}
+
+// instructions returns the instructions a key, as the difference of two runs.
+func instructions(workload, ranges, path, column, hits string) (float64, error) {
+	const few, many = 1, 5
+	var counts [2]int
+	for i, rounds := range []int{few, many} {
+		count, err := trace(workload, ranges, path, column, hits, strconv.Itoa(rounds))
+		if err != nil {
+			return 0, err
+		}
+		counts[i] = count
+	}
+	return float64(counts[1]-counts[0]) / ((many - few) * keys), nil
+}
+
+// trace counts the instructions of one run: the emulator writes a line for each.
+func trace(workload, ranges string, arguments ...string) (count int, err error) {
+	file := workload + ".trace"
+	run := exec.Command(emulator, append([]string{
+		"-cpu", "neoverse-n1", "-singlestep", "-d", "exec,nochain", "-dfilter", ranges, "-D", file, workload,
+	}, arguments...)...)
+	if out, err := run.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%s %s: %w\n%s", emulator, strings.Join(arguments, " "), err, out)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "Trace ") {
+			count++
+		}
+	}
+	return count, lines.Err()
+}
+
+// loop is an inner loop: the one of the function that has the instruction.
+type loop struct {
+	name, function, instruction string
+	probes                      int // that it makes each time
+}
+
+var loops = [2]loop{
+	{"plain loop", "github.com/lanebloom/bloom.referenceLevelDB", "udiv", 1},
+	{"neon", "github.com/lanebloom/bloom.testDouble32NEON.abi0", "sqdmulh", 16},
+}
+
+func reportCycles(w io.Writer, workload string) error {
+	fmt.Fprintln(w, "| CPU | plain loop | neon | plain loop / neon |")
+	fmt.Fprintln(w, "|---|---:|---:|---:|")
+	for _, cpu := range []string{"neoverse-n1", "neoverse-v1", "neoverse-v2", "cortex-a55"} {
+		var cycles [2]float64
+		for i, l := range loops {
+			code, err := l.code(workload)
+			if err != nil {
+				return err
+			}
+			perTime, err := analyze(code, cpu)
+			if err != nil {
+				return err
+			}
+			cycles[i] = perTime / float64(l.probes)
+		}
+		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.1f |\n", cpu, cycles[0], cycles[1], cycles[0]/cycles[1])
+	}
+	return nil
+}
+
+var (
+	instructionLine = regexp.MustCompile(`^\s*([0-9a-f]+):\s+(.*)$`)
+	branchTarget    = regexp.MustCompile(`(0x([0-9a-f]+)) <[^>]*>`)
+)
+
+// code returns the instructions of the loop: those from the target of a branch back
+// to the branch, with no other such branch between.
+func (l loop) code(workload string) (string, error) {
+	out, err := exec.Command(disassembler, "-d", "--no-show-raw-insn", "--disassemble-symbols="+l.function, workload).Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", disassembler, err)
+	}
+	at := map[string]int{}
+	var code []string
+	for line := range strings.Lines(string(out)) {
+		found := instructionLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		if found == nil {
+			continue
+		}
+		at[found[1]] = len(code)
+		code = append(code, found[2])
+		target := branchTarget.FindStringSubmatch(found[2])
+		if target == nil {
+			continue
+		}
+		code[len(code)-1] = branchTarget.ReplaceAllString(found[2], "$1")
+		if from, back := at[target[2]]; back {
+			body := strings.Join(code[from:], "\n") + "\n"
+			if strings.Contains(body, l.instruction) {
+				return body, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s has no loop with %s", l.function, l.instruction)
+}
+
+// analyze returns the cycles that one time through the code takes.
+func analyze(code, cpu string) (float64, error) {
+	const times = 100
+	run := exec.Command(analyzer, "-mtriple=aarch64", "-mcpu="+cpu, fmt.Sprintf("-iterations=%d", times), "-instruction-info=false", "-resource-pressure=false")
+	run.Stdin = strings.NewReader(code)
+	var problems strings.Builder
+	run.Stderr = &problems
+	out, err := run.Output()
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w\n%s", analyzer, err, problems.String())
+	}
+	found := regexp.MustCompile(`Total Cycles:\s+(\d+)`).FindSubmatch(out)
+	if found == nil {
+		return 0, fmt.Errorf("%s: no cycles in\n%s", analyzer, out)
+	}
+	cycles, err := strconv.ParseFloat(string(found[1]), 64)
+	return cycles / times, err
+}

@@ -1,0 +1,105 @@
+// Command workload probes a filter as often as it is told, so that the instructions
+// of one round can be counted as the difference of two runs.
+package main
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"runtime/debug"
+	"strconv"
+
+	"github.com/lanebloom/bloom"
+)
+
+// keys is the number of keys of a round.
+const keys = 4096
+
+func main() {
+	log.SetFlags(0)
+	debug.SetGCPercent(-1)
+	if len(os.Args) != 5 {
+		log.Fatal("usage: workload reference|KERNEL uint64|strings absent|present ROUNDS")
+	}
+	rounds, err := strconv.Atoi(os.Args[4])
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := run(os.Args[1], os.Args[2], os.Args[3], rounds); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(path, column, hits string, rounds int) error {
+	known, asked := make([][]byte, keys), make([][]byte, keys)
+	numbers := make([]uint64, keys)
+	state := uint64(1)
+	next := func() uint64 { // splitmix64
+		state += 0x9e3779b97f4a7c15
+		z := (state ^ state>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		return z ^ z>>31
+	}
+	key := func() []byte {
+		n := 8
+		if column == "strings" {
+			n += int(next() % 25)
+		}
+		var b []byte
+		for len(b) < n {
+			b = fmt.Appendf(b, "%016x", next())
+		}
+		return b[:n]
+	}
+	for i := range known {
+		known[i], asked[i] = key(), key()
+	}
+	if hits == "present" {
+		asked = known
+	}
+	for i, k := range asked {
+		for j := range 8 {
+			numbers[i] |= uint64(k[j]) << (8 * j)
+		}
+	}
+	encoded := bloom.Policy{BitsPerKey: 10}.AppendFilter(nil, bloom.Bytes(known))
+	answers := 0
+	if path == "reference" {
+		for range rounds {
+			for _, k := range asked {
+				if bloom.Reference(bloom.LevelDB, encoded, k) {
+					answers++
+				}
+			}
+		}
+	} else {
+		filter, err := open(encoded, path)
+		if err != nil {
+			return err
+		}
+		batch := bloom.Bytes(asked)
+		if column == "uint64" {
+			batch = bloom.Uint64s(numbers)
+		}
+		bitmap := make([]uint64, keys/64)
+		for range rounds {
+			answers += filter.MayContainBatch(batch, bitmap)
+		}
+	}
+	fmt.Println(answers)
+	return nil
+}
+
+// open opens a filter with the kernel of that name.
+func open(encoded []byte, kernel string) (*bloom.Filter, error) {
+	filter, err := bloom.Open(bloom.LevelDB, encoded)
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range bloom.Kernels() {
+		if k.String() == kernel {
+			return filter.WithKernel(k)
+		}
+	}
+	return nil, fmt.Errorf("no kernel %s here", kernel)
+}

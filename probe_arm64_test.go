@@ -1,0 +1,20 @@
+//go:build !purego
+
+package bloom
+
+var ours = assembly{"probe_arm64.s", []gate{
+	{NEON, "NEON", featuresNEON, 8, 8},
+}}
+
+// forms are the two ways of testing with the choice of the batch, each, and others.
+var forms = []struct {
+	name string
+	form form
+}{
+	{"switched", staged},
+	{"dense", dense},
+	{"staged", staged},
+	{"one", form{1}},
+	{"three", form{3}},
+	{"most", form{29}},
+}
