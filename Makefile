@@ -2,7 +2,7 @@
 
 PACKAGES := bsdutils gcc g++ libc6-dev libleveldb-dev qemu-user-static make git
 MODULES  := . asm cmd/bloom compare
-FUZZ     := FuzzOpen FuzzKeys FuzzKernels FuzzBuild
+FUZZ     := FuzzOpen FuzzKeys FuzzKernels FuzzKernels64 FuzzBuild
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 20000
 SHELL    := bash

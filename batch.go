@@ -26,19 +26,42 @@ const short = 64
 // It panics, as an index does, if hits has fewer than (keys.Len()+63)/64 words.
 func (v *view) MayContainBatch(keys Keys, hits []uint64) int {
 	hits = hits[:(keys.n+63)/64]
+	switch {
+	case v.isWide():
+		return v.testWide(&keys, hits)
+	case keys.n <= short:
+		var buffer [short]uint32
+		return v.testWindows(&keys, hashes{narrow: buffer[:]}, hits)
+	default:
+		var buffer [window]uint32
+		return v.testWindows(&keys, hashes{narrow: buffer[:]}, hits)
+	}
+}
+
+// testWide is MayContainBatch for 64-bit hashes. It is a function of its own since
+// they take 16 KiB of stack.
+//
+//go:noinline
+func (v *view) testWide(keys *Keys, hits []uint64) int {
 	if keys.n <= short {
-		var hashes [short]uint32
-		return v.testKeys(&keys, hashes[:], hits, false)
+		var h1, h2 [short]uint64
+		return v.testWindows(keys, hashes{h1: h1[:], h2: h2[:]}, hits)
 	}
-	step := window
-	if v.size >= distant {
-		step = window / 2
+	var h1, h2 [window]uint64
+	return v.testWindows(keys, hashes{h1: h1[:], h2: h2[:]}, hits)
+}
+
+// testWindows is MayContainBatch with a buffer for the hashes of a window of keys,
+// or of all keys.
+func (v *view) testWindows(keys *Keys, buffer hashes, hits []uint64) int {
+	step := buffer.len()
+	if v.length() >= distant {
+		step = min(step, window/2)
 	}
-	var hashes [window]uint32
 	total, dense := 0, false
 	for i := 0; i < keys.n; i += step {
 		part := keys.slice(i, min(i+step, keys.n))
-		found := v.testKeys(&part, hashes[:], hits[i/64:], dense)
+		found := v.testKeys(&part, buffer.slice(0, part.n), hits[i/64:], dense)
 		dense = isDense(found, part.n)
 		total += found
 	}
@@ -71,15 +94,11 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 // the next keys pass their first probes.
 func isDense(hits, n int) bool { return 4*hits >= 3*n }
 
-// testKeys is MayContainBatch for a window of keys, or fewer, of which buffer
-// takes the hashes. That the keys before were dense in hits is a hint.
-func (v *view) testKeys(keys *Keys, buffer []uint32, hits []uint64, dense bool) int {
-	if keys.n == 0 {
-		return 0
-	}
-	hashes := buffer[:keys.n]
-	keys.hash32(v.kernel, hashes)
-	v.testBatch(v.kernel, hashes, hits, dense)
+// testKeys is MayContainBatch for a window of keys, or fewer, at least one, of which
+// buffer takes the hashes. That the keys before were dense in hits is a hint.
+func (v *view) testKeys(keys *Keys, buffer hashes, hits []uint64, dense bool) int {
+	keys.hash(v.kernel, buffer)
+	v.testHashes(v.kernel, buffer, hits, dense)
 	total := 0
 	for i := 0; i < keys.n; i += 64 {
 		if keys.validity != nil {

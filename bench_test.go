@@ -424,12 +424,12 @@ func BenchmarkHash(b *testing.B) {
 			for i := range keys {
 				keys[i] = make([]byte, lengths.from+random.IntN(lengths.to-lengths.from+1))
 			}
-			column, hashes := Bytes(keys), make([]uint32, queries)
+			column, hashed := Bytes(keys), make([]uint32, queries)
 			inTurn(b, queries, func() {
 				for i, key := range keys {
-					hashes[i] = referenceHash32(key)
+					hashed[i] = referenceHash32(key)
 				}
-			}, func() { column.hash32(kernels[0], hashes) })
+			}, func() { column.hash(kernels[0], hashes{narrow: hashed}) })
 		})
 	}
 }

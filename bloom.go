@@ -54,16 +54,27 @@ const (
 	// LevelDB is the built-in filter of LevelDB, which goleveldb,
 	// golang/leveldb and Badger write too.
 	LevelDB Format = iota
+	// Nori is the filter of nori-sstable as documented, of two 64-bit hashes:
+	// [Open] reads what its code writes as well.
+	Nori
+	// NoriCrate is the filter of nori-sstable as its code writes it.
+	NoriCrate
 )
 
 // formats lists what each Format is called. Its order is that of the constants.
 var formats = [...]struct{ name, text string }{
-	LevelDB: {name: "leveldb.BuiltinBloomFilter2", text: "leveldb"},
+	LevelDB:   {name: "leveldb.BuiltinBloomFilter2", text: "leveldb"},
+	Nori:      {name: "nori-sstable.bloom", text: "nori"},
+	NoriCrate: {name: "nori-sstable.bloom.crate", text: "nori-crate"},
 }
 
 func (f Format) valid() bool { return int(f) < len(formats) }
 
+// isWide reports whether the format has 64-bit hashes.
+func (f Format) isWide() bool { return f != LevelDB }
+
 // Name returns the name that tables store beside a filter of this format.
+// nori-sstable stores none: those of its formats are ours.
 func (f Format) Name() string { return formats[f].name }
 
 // String returns the short name that [ParseFormat] reads.
@@ -87,12 +98,15 @@ func ParseFormat(s string) (Format, error) {
 
 // Hash is a key's hash under one format. Hash a key once to probe many
 // filters of that format.
-type Hash struct{ h32 uint32 }
+type Hash struct{ h1, h2 uint64 } // of a 32-bit hash just h1
 
 // Hash returns the hash of key under f.
 func (f Format) Hash(key []byte) Hash {
 	_ = formats[f]
-	return Hash{hash32(key)}
+	if f.isWide() {
+		return hash64(key)
+	}
+	return Hash{h1: uint64(hash32(key))}
 }
 
 // Filter is a read-only view of an encoded filter. It keeps a reference to the
@@ -102,7 +116,7 @@ type Filter struct{ view }
 
 // view answers queries for encoded bytes. [Filter] and [Set] are both one.
 type view struct {
-	double32
+	scheme
 	data   []byte // the encoded filter
 	format Format
 	kernel Kernel
@@ -116,38 +130,66 @@ type view struct {
 // Every byte string is a filter to LevelDB: one of fewer than two bytes holds
 // no key, and one whose last byte, the number of probes, is 0 or above 30 may
 // hold every key. So Open fails for a format it does not know ([ErrFormat])
-// and never for a byte string in the format LevelDB.
+// and never for a byte string in the format LevelDB. In the others the header must
+// fit the length, or the error is [ErrEncoding].
 func Open(f Format, data []byte) (*Filter, error) {
-	if !f.valid() {
-		return nil, fmt.Errorf("%w: %v", ErrFormat, f)
+	v, err := openView(f, data)
+	if err != nil {
+		return nil, err
 	}
-	return &Filter{openView(f, data)}, nil
+	return &Filter{v}, nil
 }
 
-func openView(f Format, data []byte) view {
-	return view{double32: decodeLevelDB(data), data: data, format: f, kernel: kernels[0]}
+func openView(f Format, data []byte) (view, error) {
+	if !f.valid() {
+		return view{}, fmt.Errorf("%w: %v", ErrFormat, f)
+	}
+	s, err := decode(f, data)
+	return view{scheme: s, data: data, format: f, kernel: kernels[0]}, err
+}
+
+// decode returns the walk through an encoded filter of a valid format.
+func decode(f Format, data []byte) (s scheme, err error) {
+	if f.isWide() {
+		s.wide, err = decodeNori(f, data)
+	} else {
+		s.double32 = decodeLevelDB(data)
+	}
+	return s, err
 }
 
 // MayContain reports whether key may be among the keys the filter was built
 // from. A no is certain; a yes is wrong at the false-positive rate.
 func (v *view) MayContain(key []byte) bool {
+	if v.isWide() {
+		return v.wide.test(hash64(key))
+	}
 	return v.test(hash32Start(len(key)), unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
 
 // MayContainString is MayContain for a string.
 func (v *view) MayContainString(key string) bool {
+	if v.isWide() {
+		return v.wide.test(hash64String(key))
+	}
 	return v.test(hash32Start(len(key)), unsafe.Pointer(unsafe.StringData(key)), len(key))
 }
 
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
 func (v *view) MayContainUint64(key uint64) bool {
+	if v.isWide() {
+		return v.wide.test(hash64Uint64(key))
+	}
 	return v.test(hash32Uint64(key), nil, 0)
 }
 
 // MayContainHash is MayContain for the key that h is the hash of, under this
 // filter's format.
 func (v *view) MayContainHash(h Hash) bool {
-	return v.test(h.h32, nil, 0)
+	if v.isWide() {
+		return v.wide.test(h)
+	}
+	return v.test(uint32(h.h1), nil, 0)
 }
 
 // Kernel returns the kernel that runs this filter's batches.

@@ -17,7 +17,12 @@ import (
 
 func mustOpen(t testing.TB, encoded []byte) *Filter {
 	t.Helper()
-	f, err := Open(LevelDB, encoded)
+	return mustOpenAs(t, LevelDB, encoded)
+}
+
+func mustOpenAs(t testing.TB, format Format, encoded []byte) *Filter {
+	t.Helper()
+	f, err := Open(format, encoded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +58,8 @@ func TestHash(t *testing.T) {
 		if got := referenceHash32(key); got != v.hash {
 			t.Errorf("referenceHash32(%s) = %08x, want %08x", v.key, got, v.hash)
 		}
-		if got := LevelDB.Hash(key); got != (Hash{v.hash}) {
-			t.Errorf("Hash(%s) = %08x, want %08x", v.key, got.h32, v.hash)
+		if got := LevelDB.Hash(key); got != (Hash{h1: uint64(v.hash)}) {
+			t.Errorf("Hash(%s) = %08x, want %08x", v.key, got.h1, v.hash)
 		}
 	}
 	for n := range 300 {
@@ -76,13 +81,28 @@ func TestHash(t *testing.T) {
 	}
 }
 
+// referenceCreate builds a filter by the letter of its format.
+func referenceCreate(p Policy, keys [][]byte) []byte {
+	if p.Format == LevelDB {
+		return referenceCreateLevelDB(keys, p.BitsPerKey)
+	}
+	return referenceCreateNori(p.Format, keys, p.BitsPerKey)
+}
+
+// eachFormat runs a subtest for every format.
+func eachFormat(t *testing.T, run func(t *testing.T, f Format)) {
+	for f := range Format(len(formats)) {
+		t.Run("format="+f.String(), func(t *testing.T) { run(t, f) })
+	}
+}
+
 // ways lists every way to build a filter. Their bytes must be the same.
 var ways = []struct {
 	name  string
 	build func(t testing.TB, p Policy, keys [][]byte) []byte
 }{
 	{"reference", func(_ testing.TB, p Policy, keys [][]byte) []byte {
-		return referenceCreateLevelDB(keys, p.BitsPerKey)
+		return referenceCreate(p, keys)
 	}},
 	{"Policy.AppendFilter", func(_ testing.TB, p Policy, keys [][]byte) []byte {
 		return p.AppendFilter(nil, Bytes(keys))

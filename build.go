@@ -17,26 +17,51 @@ const (
 	regionShift  = 19       // a region has 2^19 bits, 64 KiB
 	regionPlaces = 1 << 13  // that are set at a time, by all workers together
 	workerKeys   = 1 << 17  // fewer are not worth another worker
-	placesOnce   = 1 << 12  // places computed at a time
+	placesOnce   = 1 << 12  // places computed at a time: those of a key at least
 	linePlaces   = 16       // in a cache line
 )
 
 // addColumn sets the bits of every key of a column.
-func (d double32) addColumn(keys Keys) {
+func (s scheme) addColumn(keys Keys) {
+	size := s.length()
+	if size > 1<<32/8 {
+		s.addEach(keys)
+		return
+	}
 	workers := 1
-	if d.size >= shareFrom {
+	if size >= shareFrom {
 		workers = max(1, min(runtime.GOMAXPROCS(0), keys.n/workerKeys))
 	}
 	// With fewer keys than cache lines, few bits share a line.
-	if workers == 1 && (d.size < scatterFrom || keys.n < d.size/64) {
-		d.addDirectly(keys)
+	if workers == 1 && (size < scatterFrom || uint64(keys.n) < size/64) {
+		s.addDirectly(keys)
 	} else {
-		d.addScattered(keys, workers)
+		s.addScattered(keys, workers)
 	}
 }
 
-func (d double32) addScattered(keys Keys, workers int) {
-	s := &scatter{double32: d, regions: make([]sync.Mutex, (8*uint64(d.size)-1)>>regionShift+1)}
+// addEach sets bits of filters whose bits have numbers of more than 32 bits.
+func (s scheme) addEach(keys Keys) {
+	hashed := s.buildBuffer(nil)
+	for i := 0; i < keys.n; i += window {
+		part := keys.slice(i, min(i+window, keys.n))
+		h := part.hashKeys(hashed)
+		for j := range h.h1 {
+			s.wide.add(Hash{h.h1[j], h.h2[j]})
+		}
+	}
+}
+
+// buildBuffer returns room for the hashes of a window: narrow, if those have 32 bits.
+func (s scheme) buildBuffer(narrow *[window]uint32) hashes {
+	if s.isWide() {
+		return hashes{h1: make([]uint64, window), h2: make([]uint64, window)}
+	}
+	return hashes{narrow: narrow[:]}
+}
+
+func (d scheme) addScattered(keys Keys, workers int) {
+	s := &scatter{scheme: d, regions: make([]sync.Mutex, (8*d.length()-1)>>regionShift+1)}
 	capacity := max(regionPlaces/workers/linePlaces*linePlaces, 1<<11)
 	var group sync.WaitGroup
 	for w := range workers {
@@ -49,52 +74,63 @@ func (d double32) addScattered(keys Keys, workers int) {
 	group.Wait()
 }
 
-func (d double32) addDirectly(keys Keys) {
-	var hashes [window]uint32
+func (s scheme) addDirectly(keys Keys) {
+	var narrow [window]uint32
 	var places [placesOnce]uint32
+	hashed, k := s.buildBuffer(&narrow), s.probes()
 	for i := 0; i < keys.n; i += window {
 		part := keys.slice(i, min(i+window, keys.n))
-		for rest := part.hash32Keys(&hashes); len(rest) > 0; {
-			n := d.place(rest, &places)
-			d.set(places[:n*d.k])
-			rest = rest[n:]
+		for rest := part.hashKeys(hashed); rest.len() > 0; {
+			n := s.place(rest, &places)
+			s.set(places[:n*k])
+			rest = rest.slice(n, rest.len())
 		}
 	}
 }
 
 // place writes the numbers of the bits of some hashes, from the first on, to
 // places, k for each, in any order. It returns the number of hashes.
-func (d double32) place(hashes []uint32, places *[placesOnce]uint32) int {
-	hashes = hashes[:min(len(hashes), placesOnce/d.k)]
-	done := d.placeAssembly(kernels[0], hashes, places[:])
-	d.placeGeneric(hashes[done:], places[done*d.k:])
-	return len(hashes)
+func (s *scheme) place(h hashes, places *[placesOnce]uint32) int {
+	k := s.probes()
+	h = h.slice(0, min(h.len(), placesOnce/k))
+	if s.isWide() {
+		s.wide.placeGeneric(h.h1, h.h2, places[:])
+		return h.len()
+	}
+	done := s.placeAssembly(kernels[0], h.narrow, places[:])
+	s.placeGeneric(h.narrow[done:], places[done*k:])
+	return h.len()
 }
 
 // set sets bits by number.
-func (d double32) set(places []uint32) {
-	for _, p := range places[d.setAssembly(places):] {
-		*(*byte)(unsafe.Add(unsafe.Pointer(d.base), p/8)) |= 1 << (p % 8)
+func (s *scheme) set(places []uint32) {
+	base, whole := s.base, uint64(s.size)
+	if s.isWide() {
+		base, whole = s.wide.base, s.wide.size()
+	}
+	for _, p := range places[setAssembly(base, whole, places):] {
+		*(*byte)(unsafe.Add(unsafe.Pointer(base), p/8)) |= 1 << (p % 8)
 	}
 }
 
 // scatter is a filter that workers set region by region.
 type scatter struct {
-	double32
+	scheme
 	regions []sync.Mutex
 }
 
 // add is the work of one worker, which keeps up to capacity places a region.
 func (s *scatter) add(keys Keys, capacity int) {
 	buffers := newRegionBuffers(len(s.regions), capacity)
-	var hashes [window]uint32
+	var narrow [window]uint32
 	var places [placesOnce]uint32
+	hashed, k := s.buildBuffer(&narrow), s.probes()
 	for i := 0; i < keys.n; i += window {
 		part := keys.slice(i, min(i+window, keys.n))
-		for rest := part.hash32Keys(&hashes); len(rest) > 0; {
+		for rest := part.hashKeys(hashed); rest.len() > 0; {
 			n := s.place(rest, &places)
-			rest = rest[n:]
-			for unkept := places[:n*s.k]; len(unkept) > 0; {
+			rest = rest.slice(n, rest.len())
+			for unkept := places[:n*k]; len(unkept) > 0; {
 				left := buffers.scatter(unkept)
 				done := len(unkept) - left
 				if last := unkept[done-1] >> regionShift; buffers.isFull(last) {

@@ -4,13 +4,14 @@ package bloom
 
 import "math"
 
-// setAssembly sets bits by number, from the first on, and returns how many.
-func (d double32) setAssembly(places []uint32) int {
+// setAssembly sets bits by number in an array of so many bytes, from the first on,
+// and returns how many.
+func setAssembly(base *byte, size uint64, places []uint32) int {
 	fours := len(places) / 4
 	if kernels[0] == Generic || fours == 0 {
 		return 0
 	}
-	setBitsAVX2(d.base, uint32(min(d.size&^3*8, math.MaxUint32)), &places[0], fours)
+	setBitsAVX2(base, uint32(min(size&^3*8, math.MaxUint32)), &places[0], fours)
 	return 4 * fours
 }
 

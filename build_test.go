@@ -50,10 +50,10 @@ func TestAdd(t *testing.T) {
 			keys := keys[:random.IntN(20000)]
 			want := addOneByOne(size, k, keys)
 			eachFastest(t, func(t *testing.T) {
-				check := func(name string, add func(d double32)) {
+				check := func(name string, add func(s scheme)) {
 					t.Helper()
 					data := make([]byte, size+8)
-					add(newDouble32(data[:size], k))
+					add(scheme{double32: newDouble32(data[:size], k)})
 					if !bytes.Equal(data[:size], want) {
 						t.Fatalf("%s: %d bytes, k = %d, %d keys: wrong bits", name, size, k, len(keys))
 					}
@@ -61,9 +61,9 @@ func TestAdd(t *testing.T) {
 						t.Fatalf("%s: %d bytes, k = %d: bits set past the end", name, size, k)
 					}
 				}
-				check("directly", func(d double32) { d.addDirectly(Uint64s(keys)) })
+				check("directly", func(s scheme) { s.addDirectly(Uint64s(keys)) })
 				for _, workers := range []int{1, 2, 3, 8} {
-					check("scattered", func(d double32) { d.addScattered(Uint64s(keys), workers) })
+					check("scattered", func(s scheme) { s.addScattered(Uint64s(keys), workers) })
 				}
 			})
 		}

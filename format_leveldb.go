@@ -61,7 +61,7 @@ func bytesLevelDB(n, bitsPerKey int) (int, bool) {
 // two by λ·x and λ·(1-x), where x is uniform between 0 and 1.
 func setBitsLevelDB(n, m float64, k int) float64 {
 	if k < 3 {
-		return -m * math.Expm1(-float64(k)*n/m)
+		return setBits(n, m, k)
 	}
 	miss := 1.0 // share of bits that the third probe leaves clear
 	if lambda := n / (1 << 17); lambda > 0 {
@@ -69,24 +69,6 @@ func setBitsLevelDB(n, m float64, k int) float64 {
 		miss = math.Exp(-(1 << 16) * (2 + hit - 2*hit/lambda) / m)
 	}
 	return m * (1 - miss*math.Exp(-float64(k-1)*n/m))
-}
-
-// keysLevelDB returns the number of keys that are expected to set as many of m
-// bits as are set: infinite if all are.
-func keysLevelDB(set, m uint64, k int) float64 {
-	if set >= m {
-		return math.Inf(1)
-	}
-	low, high := 0.0, float64(m)*math.Log(float64(m))
-	for range 64 {
-		n := (low + high) / 2
-		if setBitsLevelDB(n, float64(m), k) < float64(set) {
-			low = n
-		} else {
-			high = n
-		}
-	}
-	return high
 }
 
 // The hash multiplies each word in by m, starting from a fixed seed.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -16,27 +17,36 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte{0xff, 0}, []byte("hello"))
 	f.Add([]byte{0xff, 31}, []byte(""))
 	f.Add(fromHex("014000010410400006"), []byte("hello"))
+	f.Add(fromHex("0700000020000000000000008888a8a2"), []byte("hello"))
+	f.Add(fromHex("1400000000000000070000000a0000008888a8"), []byte("hello"))
 	f.Fuzz(func(t *testing.T, encoded, key []byte) {
-		want := Reference(LevelDB, encoded, key)
-		if got := (Policy{}).MayContain(encoded, key); got != want {
-			t.Errorf("Policy.MayContain = %v", got)
+		for format := range Format(len(formats)) {
+			if got := (Policy{Format: format}).MayContain(encoded, key); got != Reference(format, encoded, key) {
+				t.Errorf("%v: Policy.MayContain = %v", format, got)
+			}
 		}
 		// The key, and what is left of it when its start is cut off.
 		var keys [][]byte
 		for i := range min(len(key), 16) + 1 {
 			keys = append(keys, key[i:])
 		}
-		eachKernel(t, encoded, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
-		s, err := OpenSet(LevelDB, encoded)
-		if err != nil {
-			if !errors.Is(err, ErrEncoding) {
-				t.Errorf("OpenSet: %v", err)
+		for format := range Format(len(formats)) {
+			if _, err := Open(format, encoded); err == nil {
+				eachKernelOf(t, format, encoded, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
+			} else if !errors.Is(err, ErrEncoding) {
+				t.Errorf("%v: Open: %v", format, err)
 			}
-			return
-		}
-		s.Add(key)
-		if !s.MayContain(key) {
-			t.Error("a set does not hold the key just added")
+			s, err := OpenSet(format, encoded)
+			if err != nil {
+				if !errors.Is(err, ErrEncoding) {
+					t.Errorf("%v: OpenSet: %v", format, err)
+				}
+				continue
+			}
+			s.Add(key)
+			if !s.MayContain(key) {
+				t.Errorf("%v: a set does not hold the key just added", format)
+			}
 		}
 	})
 }
@@ -126,6 +136,40 @@ func FuzzKernels(f *testing.F) {
 	})
 }
 
+// FuzzKernels64 is FuzzKernels for the walk of two 64-bit hashes. Of the last byte of
+// bits, some may lie beyond the filter.
+func FuzzKernels64(f *testing.F) {
+	f.Add([]byte{0}, byte(0), byte(1), make([]byte, 16), uint16(0))
+	f.Add(fromHex("8888a8a2"), byte(3), byte(7), []byte("\xff\xff\xff\xff\xff\xff\xff\xffaaaaaaaa"), uint16(window))
+	f.Add([]byte{0xff, 0xfe, 0xff, 0x7f, 0xff}, byte(7), byte(30), make([]byte, 16*70), uint16(window+100))
+	f.Fuzz(func(t *testing.T, bits []byte, beyond, k byte, hashed []byte, more uint16) {
+		if len(bits) == 0 {
+			return
+		}
+		n := 8*uint64(len(bits)) - uint64(beyond%8)
+		probes := 1 + uint32(k)%maxProbes
+		var column []Hash
+		for ; len(hashed) >= 16; hashed = hashed[16:] {
+			column = append(column, Hash{binary.LittleEndian.Uint64(hashed), binary.LittleEndian.Uint64(hashed[8:])})
+		}
+		random := rand.New(rand.NewPCG(uint64(k), uint64(more)))
+		for range more % (2 * window) {
+			column = append(column, Hash{random.Uint64(), random.Uint64()})
+		}
+		want := make([]bool, len(column))
+		for i, h := range column {
+			want[i] = true
+			for range probes {
+				bit := h.h1 % n
+				want[i] = want[i] && bits[bit/8]>>(bit%8)&1 != 0
+				h.h1 += h.h2
+			}
+		}
+		encoded := append(header(Nori, n, probes), bits...)
+		eachKernelOf(t, Nori, encoded, func(t *testing.T, f *Filter) { checkBatch(t, f, columnOf(hashes64, column), want) })
+	})
+}
+
 // FuzzBuild builds in every way from any keys: each a byte of length and as
 // many bytes.
 func FuzzBuild(f *testing.F) {
@@ -140,10 +184,16 @@ func FuzzBuild(f *testing.F) {
 			keys = append(keys, data[1:1+n])
 			data = data[1+n:]
 		}
-		want := referenceCreateLevelDB(keys, bitsPerKey)
-		for _, way := range ways {
-			if got := way.build(t, Policy{BitsPerKey: bitsPerKey}, keys); string(got) != string(want) {
-				t.Errorf("%s = %x, want %x", way.name, got, want)
+		for format := range Format(len(formats)) {
+			p := Policy{format, bitsPerKey}
+			want := referenceCreate(p, keys)
+			for _, way := range ways {
+				if len(keys) == 0 && format.isWide() && strings.HasPrefix(way.name, "Set") {
+					continue // a set has room for a key
+				}
+				if got := way.build(t, p, keys); string(got) != string(want) {
+					t.Errorf("%v: %s = %x, want %x", format, way.name, got, want)
+				}
 			}
 		}
 	})

@@ -165,7 +165,7 @@ func TestBuildAtPageEnd(t *testing.T) {
 		want := addOneByOne(size, 6, keys)
 		eachFastest(t, func(t *testing.T) {
 			buffer := guard.Buffer(t, size)
-			newDouble32(buffer, 6).addDirectly(Uint64s(keys))
+			scheme{double32: newDouble32(buffer, 6)}.addDirectly(Uint64s(keys))
 			if !bytes.Equal(buffer, want) {
 				t.Fatalf("%d bytes: wrong bits", size)
 			}

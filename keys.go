@@ -32,6 +32,7 @@ const (
 	offsets32                // [n+1]int32: key i is data[column[i]:column[i+1]]
 	offsets64                // [n+1]int64
 	hashes32                 // [n]uint32, hash32 of each key
+	hashes64                 // [n]Hash, hash64 of each key
 )
 
 func columnOf[E any](l layout, s []E) Keys {
@@ -151,60 +152,106 @@ var elementSize = [...]uintptr{
 	offsets32:  4,
 	offsets64:  8,
 	hashes32:   4,
+	hashes64:   unsafe.Sizeof(Hash{}),
 }
 
 // Hashed returns the column's hashes under f as a column, to probe many
-// filters of f with at the cost of hashing once.
+// filters of f with at the cost of hashing once. It serves filters of the same hash
+// alone: batches of other filters panic.
 func (k Keys) Hashed(f Format) Keys {
 	_ = formats[f]
-	hashes := make([]uint32, k.n)
-	k.hash32(kernels[0], hashes)
-	h := Hashes32(hashes)
+	var h Keys
+	if f.isWide() {
+		h = k.hashed64()
+	} else {
+		hashed := make([]uint32, k.n)
+		k.hash(kernels[0], hashes{narrow: hashed})
+		h = Hashes32(hashed)
+	}
 	h.validity, h.bit0 = k.validity, k.bit0
 	return h
 }
 
-// hash32 writes the hash of each row to hashes, which has as many elements.
-// That of a null row is 0.
-func (k *Keys) hash32(kernel Kernel, hashes []uint32) {
+func (k *Keys) hashed64() Keys {
+	hashed := make([]Hash, k.n)
+	var h1, h2 [window]uint64
+	for i := 0; i < k.n; i += window {
+		part := k.slice(i, min(i+window, k.n))
+		part.hash(kernels[0], hashes{h1: h1[:part.n], h2: h2[:part.n]})
+		for j := range part.n {
+			hashed[i+j] = Hash{h1[j], h2[j]}
+		}
+	}
+	return columnOf(hashes64, hashed)
+}
+
+// hash writes the hash of each row to h, which has as many elements. That of a null
+// row is 0.
+func (k *Keys) hash(kernel Kernel, h hashes) {
+	if k.validity != nil {
+		clear(h.narrow)
+		clear(h.h1)
+		clear(h.h2)
+	}
+	for i, j := range k.runs {
+		part := k.slice(i, j)
+		part.hashRows(kernel, h.slice(i, j))
+	}
+}
+
+// runs yields the ranges of rows that are not null.
+func (k *Keys) runs(yield func(i, j int) bool) {
 	if k.validity == nil {
-		k.hash32Rows(kernel, hashes)
+		yield(0, k.n)
 		return
 	}
-	clear(hashes)
 	for i := 0; i < k.n; i += 64 {
 		for rest := k.valid(i, min(64, k.n-i)); rest != 0; {
 			from := bits.TrailingZeros64(rest)
 			to := from + bits.TrailingZeros64(^(rest >> from))
-			run := k.slice(i+from, i+to)
-			run.hash32Rows(kernel, hashes[i+from:i+to])
+			if !yield(i+from, i+to) {
+				return
+			}
 			rest = rest >> to << to
 		}
 	}
 }
 
-// hash32Rows is hash32 of a column without null rows. Assembly makes vectors of
-// 16 hashes at most; it may leave any.
-func (k *Keys) hash32Rows(kernel Kernel, hashes []uint32) {
+// hashRows is hash of a column without null rows. Assembly makes vectors of 16
+// hashes at most; it may leave any.
+func (k *Keys) hashRows(kernel Kernel, h hashes) {
+	wide := h.narrow == nil
+	if wide && k.layout == hashes32 || !wide && k.layout == hashes64 {
+		panic("bloom: keys hashed for another format")
+	}
 	if k.layout == hashes32 {
-		copy(hashes, elements[uint32](k, len(hashes)))
+		copy(h.narrow, elements[uint32](k, len(h.narrow)))
 		return
 	}
-	for rest := *k; len(hashes) > 0; {
-		done := rest.hash32Assembly(kernel, hashes)
+	for rest := *k; h.len() > 0; {
+		done := 0
+		if wide {
+			done = rest.hash64Assembly(kernel, h.h1, h.h2)
+		} else {
+			done = rest.hash32Assembly(kernel, h.narrow)
+		}
 		if done == 0 {
-			done = len(hashes)
+			done = h.len()
 			if kernel != Generic {
 				done = min(done, 16)
 			}
-			rest.hash32Generic(hashes[:done])
+			if wide {
+				rest.hash64Generic(h.h1[:done], h.h2[:done])
+			} else {
+				rest.hash32Generic(h.narrow[:done])
+			}
 		}
-		rest = rest.slice(done, len(hashes))
-		hashes = hashes[done:]
+		rest = rest.slice(done, h.len())
+		h = h.slice(done, h.len())
 	}
 }
 
-// hash32Generic is hash32Rows in portable Go, for the first rows.
+// hash32Generic is hashRows in portable Go, for the first rows.
 func (k *Keys) hash32Generic(hashes []uint32) {
 	switch k.layout {
 	case byteSlices:
@@ -238,6 +285,36 @@ func hashBetween[E int32 | int64](hashes []uint32, data []byte, offsets []E) {
 	for i := range hashes {
 		hashes[i] = hash32(data[offsets[i]:offsets[i+1]])
 	}
+}
+
+// hash64Generic is hashRows in portable Go, for the first rows.
+func (k *Keys) hash64Generic(h1, h2 []uint64) {
+	for i := range h1 {
+		h := k.hash64Row(i)
+		h1[i], h2[i] = h.h1, h.h2
+	}
+}
+
+func (k *Keys) hash64Row(i int) Hash {
+	switch k.layout {
+	case byteSlices:
+		return hash64(elements[[]byte](k, i+1)[i])
+	case strs:
+		return hash64String(elements[string](k, i+1)[i])
+	case uint32s:
+		return hash64Uint32(elements[uint32](k, i+1)[i])
+	case uint64s:
+		return hash64Uint64(elements[uint64](k, i+1)[i])
+	case fixedWidth:
+		return hash64(k.data[i*k.width : (i+1)*k.width])
+	case offsets32:
+		offsets := elements[int32](k, i+2)
+		return hash64(k.data[offsets[i]:offsets[i+1]])
+	case offsets64:
+		offsets := elements[int64](k, i+2)
+		return hash64(k.data[offsets[i]:offsets[i+1]])
+	}
+	return elements[Hash](k, i+1)[i]
 }
 
 // valid returns the validity of rows i to i+n-1, n ≤ 64, as the low n bits of

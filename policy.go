@@ -31,18 +31,23 @@ func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error
 	if !(falsePositiveRate > 0 && falsePositiveRate < 1) {
 		return Policy{}, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)
 	}
-	if floor := collisionRate(capacity); floor >= falsePositiveRate {
+	if floor := collisionRate(f, capacity); floor >= falsePositiveRate {
 		most := -math.Log1p(-falsePositiveRate) * (1 << 32)
 		return Policy{}, fmt.Errorf(
-			"%w: the 32-bit hash of %v gives %d keys a rate of %.3g, above %.3g; divide them among filters of fewer than %.0f keys",
-			ErrRate, f, capacity, floor, falsePositiveRate, most)
+			"%w: the 32-bit hash of %v gives %d keys a rate of %.3g, above %.3g; divide them among filters of fewer than %.0f keys, or take the format %v",
+			ErrRate, f, capacity, floor, falsePositiveRate, most, Nori)
 	}
-	for p := (Policy{Format: f}); ; p.BitsPerKey++ {
+	for p := (Policy{Format: f}); p.BitsPerKey <= mostBitsPerKey; p.BitsPerKey++ {
 		if p.FalsePositiveRate(capacity) <= falsePositiveRate {
 			return p, nil
 		}
 	}
+	return Policy{}, fmt.Errorf("%w: %g takes more than %d bits per key of %v", ErrRate, falsePositiveRate, mostBitsPerKey, f)
 }
+
+// mostBitsPerKey is where PolicyFor gives up: the probes of the formats, which end
+// at 30, have rates of 10^-98 there.
+const mostBitsPerKey = 1 << 16
 
 // Name returns the name that tables store beside filters of this policy.
 func (p Policy) Name() string { return p.Format.Name() }
@@ -59,23 +64,44 @@ func (p Policy) Name() string { return p.Format.Name() }
 func (p Policy) FalsePositiveRate(n int) float64 {
 	_ = formats[p.Format]
 	n = max(n, 0)
-	k := float64(probesLevelDB(p.BitsPerKey))
-	m := math.Ceil(max(64, float64(n)*float64(max(p.BitsPerKey, 0)))/8) * 8
-	m = min(m, 1<<32) // the reach of the hash
+	k, m := 0.0, 0.0
+	if p.Format.isWide() {
+		if n == 0 {
+			return 0
+		}
+		k = float64(probesNori(p.Format, p.BitsPerKey))
+		m = float64(n) * float64(max(p.BitsPerKey, 1))
+		if p.Format == NoriCrate {
+			m = math.Exp2(math.Ceil(math.Log2(m)))
+		}
+	} else {
+		k = float64(probesLevelDB(p.BitsPerKey))
+		m = math.Ceil(max(64, float64(n)*float64(max(p.BitsPerKey, 0)))/8) * 8
+		m = min(m, 1<<32) // the reach of the hash
+	}
 	walk := math.Pow(-math.Expm1(-k*float64(n)/m), k)
-	floor := collisionRate(n)
+	floor := collisionRate(p.Format, n)
 	return floor + (1-floor)*walk
 }
 
-// collisionRate returns the chance that the 32-bit hash of an absent key is
-// that of one of n keys.
-func collisionRate(n int) float64 { return -math.Expm1(-float64(n) / (1 << 32)) }
+// collisionRate returns the chance that the hash of an absent key is that of one of
+// n keys: of 128 bits, none.
+func collisionRate(f Format, n int) float64 {
+	if f.isWide() {
+		return 0
+	}
+	return -math.Expm1(-float64(n) / (1 << 32))
+}
 
 // MayContain reports whether key may be in an encoded filter. It takes any
-// bytes at all as the filter, as [Open] does, and allocates nothing; a
-// [Filter] saves it the decoding.
+// bytes at all as the filter and allocates nothing, but for the error of bytes that
+// [Open] refuses: those may hold every key. A [Filter] saves it the decoding.
 func (p Policy) MayContain(filter, key []byte) bool {
 	_ = formats[p.Format]
+	if p.Format.isWide() {
+		d, err := decodeNori(p.Format, filter)
+		return err != nil || d.test(hash64(key))
+	}
 	d := decodeLevelDB(filter)
 	return d.test(hash32Start(len(key)), unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
@@ -91,25 +117,43 @@ func (p Policy) MayContain(filter, key []byte) bool {
 //
 // It panics, as make does, if the filter is larger than memory can be.
 func (p Policy) AppendFilter(dst []byte, keys Keys) []byte {
-	dst, d := p.grow(dst, keys.n-keys.nulls())
-	d.addColumn(keys)
+	dst, s := p.grow(dst, keys.n-keys.nulls())
+	s.addColumn(keys)
 	return dst
 }
 
 // grow appends the encoding of an empty filter for n keys to dst, and returns
 // the walk through it as well.
-func (p Policy) grow(dst []byte, n int) ([]byte, double32) {
+func (p Policy) grow(dst []byte, n int) ([]byte, scheme) {
 	_ = formats[p.Format]
-	size, ok := bytesLevelDB(n, p.BitsPerKey)
-	if !ok {
+	if !p.fits(n) {
 		panic(fmt.Sprintf("bloom: a filter of %d keys at %d bits per key is too large", n, p.BitsPerKey))
 	}
 	start := len(dst)
+	if p.Format.isWide() {
+		bits, _ := bitsNori(p.Format, n, p.BitsPerKey)
+		var header [headerNori]byte
+		encoded := appendHeaderNori(header[:0], p.Format, bits, p.BitsPerKey)
+		dst = extend(dst, len(encoded)+int((bits+7)/8))
+		array := dst[start+copy(dst[start:], encoded):]
+		return dst, scheme{wide: newDouble64(array, bits, probesNori(p.Format, p.BitsPerKey))}
+	}
+	size, _ := bytesLevelDB(n, p.BitsPerKey)
 	dst = extend(dst, size+1)
 	array := dst[start : start+size]
 	k := probesLevelDB(p.BitsPerKey)
 	dst[start+size] = byte(k)
-	return dst, newDouble32(array, k)
+	return dst, scheme{double32: newDouble32(array, k)}
+}
+
+// fits reports whether memory could hold a filter of n keys.
+func (p Policy) fits(n int) bool {
+	if p.Format.isWide() {
+		_, ok := bitsNori(p.Format, n, p.BitsPerKey)
+		return ok
+	}
+	_, ok := bytesLevelDB(n, p.BitsPerKey)
+	return ok
 }
 
 // NewBuilder returns an empty builder of filters of this policy.
@@ -119,7 +163,7 @@ func (p Policy) NewBuilder() *Builder {
 }
 
 // NewSet returns an empty set with room for capacity keys at the policy's bits
-// per key. The error is [ErrCapacity] if capacity is negative or the filter
+// per key; one key at least, in the formats that have no bits for none. The error is [ErrCapacity] if capacity is negative or the filter
 // too large to be addressed, and [ErrFormat].
 func (p Policy) NewSet(capacity int) (*Set, error) {
 	if !p.Format.valid() {
@@ -128,9 +172,13 @@ func (p Policy) NewSet(capacity int) (*Set, error) {
 	if capacity < 0 {
 		return nil, fmt.Errorf("%w: %d keys", ErrCapacity, capacity)
 	}
-	if _, ok := bytesLevelDB(capacity, p.BitsPerKey); !ok {
+	if !p.fits(capacity) {
 		return nil, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, capacity, p.BitsPerKey)
 	}
+	if p.Format.isWide() {
+		capacity = max(capacity, 1)
+	}
 	data, _ := p.grow(nil, capacity)
-	return &Set{openView(p.Format, data)}, nil
+	v, err := openView(p.Format, data)
+	return &Set{v}, err
 }

@@ -3,6 +3,7 @@ package bloom
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"unsafe"
 )
@@ -79,4 +80,93 @@ func (d double32) testBatch(kernel Kernel, hashes []uint32, hits []uint64, dense
 	if !d.testAssembly(kernel, hashes, hits, dense) {
 		d.testGeneric(hashes, hits, dense)
 	}
+}
+
+// double64 is the walk of two 64-bit hashes through an array of bits: probe i tests
+// bit (h1 + i·h2 mod 2^64) mod bits.
+type double64 struct {
+	base  *byte  // bit i is bit i%8, least significant first, of byte i/8
+	bits  uint64 // 1 to 2^63
+	recip uint64 // floor((2^(64+shift) - 1) / bits)
+	shift uint8  // 2^shift is the greatest power of two up to bits
+	k     int    // probes, at least 1
+}
+
+// newDouble64 returns the walk of k probes through the first n bits of an array.
+// Without bits it finds none.
+func newDouble64(array []byte, n uint64, k int) double64 {
+	if n == 0 {
+		return newDouble64(nothing[:], 8, 1)
+	}
+	d := double64{base: unsafe.SliceData(array), bits: n, shift: uint8(bits.Len64(n) - 1), k: k}
+	d.recip, _ = bits.Div64(1<<d.shift-1, math.MaxUint64, n)
+	return d
+}
+
+// size returns the length of the bit array in bytes.
+func (d double64) size() uint64 { return (d.bits-1)/8 + 1 }
+
+// testBatch is like that of double32. Kernels read on as well.
+func (d double64) testBatch(kernel Kernel, h1, h2 []uint64, hits []uint64, dense bool) {
+	if !d.testAssembly(kernel, h1, h2, hits, dense) {
+		d.testGeneric(h1, h2, hits)
+	}
+}
+
+// scheme is the walk of a filter: one of those above.
+type scheme struct {
+	double32
+	wide double64 // if its k is not 0
+}
+
+func (s *scheme) isWide() bool { return s.wide.k != 0 }
+
+// length returns the number of bytes that the walk reaches.
+func (s *scheme) length() uint64 {
+	if s.isWide() {
+		return s.wide.size()
+	}
+	return uint64(s.size)
+}
+
+// probes returns the number of bits of a key.
+func (s *scheme) probes() int {
+	if s.isWide() {
+		return s.wide.k
+	}
+	return s.k
+}
+
+// addHash sets the bits of one hash.
+func (s *scheme) addHash(h Hash) {
+	if s.isWide() {
+		s.wide.add(h)
+	} else {
+		s.add(uint32(h.h1))
+	}
+}
+
+// testHashes is testBatch.
+func (s *scheme) testHashes(kernel Kernel, h hashes, hits []uint64, dense bool) {
+	if s.isWide() {
+		s.wide.testBatch(kernel, h.h1, h.h2, hits, dense)
+	} else {
+		s.testBatch(kernel, h.narrow, hits, dense)
+	}
+}
+
+// hashes are those of some keys: 32-bit ones, or the two of 64 bits.
+type hashes struct {
+	narrow []uint32
+	h1, h2 []uint64
+}
+
+func (h hashes) len() int { return len(h.narrow) + len(h.h1) }
+
+// slice returns hashes i to j-1.
+func (h hashes) slice(i, j int) hashes {
+	if h.narrow != nil {
+		return hashes{narrow: h.narrow[i:j]}
+	}
+	return hashes{h1: h.h1[i:j], h2: h.h2[i:j]}
 }

@@ -88,3 +88,5 @@ func testDouble32NEON(base *byte, size, recip, shift uint32, probes int, hashes 
 //
 //go:noescape
 func placeDouble32NEON(size, recip, shift uint32, probes int, hashes *uint32, vectors int, places *uint32)
+
+func (d *double64) testAssembly(Kernel, []uint64, []uint64, []uint64, bool) bool { return false }

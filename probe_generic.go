@@ -2,8 +2,11 @@ package bloom
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 	"unsafe"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // This file defines what a filter answers, and answers it in portable Go.
@@ -18,7 +21,10 @@ import (
 // is exported for comparisons; [Policy.MayContain] gives the same answers.
 func Reference(f Format, filter, key []byte) bool {
 	_ = formats[f]
-	return referenceLevelDB(filter, key)
+	if f == LevelDB {
+		return referenceLevelDB(filter, key)
+	}
+	return referenceNori(f, filter, key)
 }
 
 // referenceLevelDB is BloomFilterPolicy::KeyMayMatch.
@@ -88,6 +94,81 @@ func referenceHash32(key []byte) uint32 {
 		h ^= h >> 24
 	}
 	return h
+}
+
+// referenceNori is the check of nori-sstable's documentation, for the layout that
+// the format and the length of the filter say. Bytes that are no filter may hold
+// every key.
+func referenceNori(f Format, filter, key []byte) bool {
+	nBits, k, array, ok := referenceHeaderNori(f, filter)
+	if !ok {
+		return true
+	}
+	if nBits == 0 {
+		return false
+	}
+	h1, h2 := referenceHash64(key)
+	for i := range k {
+		bit := (h1 + i*h2) % nBits
+		if array[bit/8]&(1<<(bit%8)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func referenceHeaderNori(f Format, filter []byte) (nBits, k uint64, array []byte, ok bool) {
+	if f == Nori && len(filter) >= 16 {
+		nBits, k = binary.LittleEndian.Uint64(filter), uint64(binary.LittleEndian.Uint32(filter[8:]))
+		if array = filter[16:]; fits(nBits, array) {
+			return nBits, k, array, k >= 1 && k <= 30
+		}
+	}
+	if len(filter) >= 12 {
+		k, nBits = uint64(binary.LittleEndian.Uint32(filter)), binary.LittleEndian.Uint64(filter[4:])
+		if array = filter[12:]; fits(nBits, array) {
+			return nBits, k, array, k >= 1 && k <= maxProbesCrate
+		}
+	}
+	return 0, 0, nil, false
+}
+
+// referenceCreateNori is the construction of nori-sstable's documentation or, for
+// NoriCrate, of its code.
+func referenceCreateNori(f Format, keys [][]byte, bitsPerKey int) []byte {
+	bitsPerKey = max(bitsPerKey, 1)
+	nBits := uint64(len(keys)) * uint64(bitsPerKey)
+	k := max(uint64(math.Ceil(0.693*float64(bitsPerKey))), 1)
+	var filter []byte
+	if f == Nori {
+		k = min(k, 30)
+		filter = binary.LittleEndian.AppendUint64(filter, nBits)
+		filter = binary.LittleEndian.AppendUint32(filter, uint32(k))
+		filter = binary.LittleEndian.AppendUint32(filter, uint32(bitsPerKey))
+	} else {
+		for nBits&(nBits-1) != 0 {
+			nBits += nBits & -nBits // ends at the next power of two
+		}
+		filter = binary.LittleEndian.AppendUint32(filter, uint32(k))
+		filter = binary.LittleEndian.AppendUint64(filter, nBits)
+	}
+	header := len(filter)
+	filter = append(filter, make([]byte, (nBits+7)/8)...)
+	for _, key := range keys {
+		h1, h2 := referenceHash64(key)
+		for i := range k {
+			bit := (h1 + i*h2) % nBits
+			filter[header+int(bit/8)] |= 1 << (bit % 8)
+		}
+	}
+	return filter
+}
+
+// referenceHash64 is XXH64 with the seeds 0 and 1.
+func referenceHash64(key []byte) (h1, h2 uint64) {
+	digest := xxhash.NewWithSeed(1)
+	_, _ = digest.Write(key) // never fails
+	return xxhash.Sum64(key), digest.Sum64()
 }
 
 // index returns the number of the byte that holds bit h mod 8·d.size. The bit's
@@ -236,4 +317,79 @@ func (d double32) pair(h uint32, i, j int) uint64 {
 	delta := bits.RotateLeft32(h, -17)
 	a, b := h+uint32(i)*delta, h+uint32(j)*delta
 	return uint64(*d.at(a)>>(a%8)&(*d.at(b)>>(b%8))) & 1
+}
+
+// remainder returns h mod d.bits.
+//
+// With n bits, 2^s ≤ n < 2^(s+1) and recip = floor((2^(64+s) - 1)/n), the quotient
+// by the reciprocal is not above h/n, and below it by less than
+// h/2^(64+s) · (1 + 1/n) < 2^-s · (1 + 1/n) ≤ 3/4 for n ≥ 2, and by h/2^64 for n = 1.
+// So its floor is that of h/n or one less, and what is left below 2n.
+func (d *double64) remainder(h uint64) uint64 {
+	q, _ := bits.Mul64(h, d.recip)
+	r := h - q>>(d.shift%64)*d.bits
+	if r >= d.bits {
+		r -= d.bits
+	}
+	return r
+}
+
+func (d *double64) at(bit uint64) *byte {
+	return (*byte)(unsafe.Add(unsafe.Pointer(d.base), bit/8))
+}
+
+// probe returns 0xff if the filter has bit h mod d.bits, else a byte with a clear
+// bit.
+func (d *double64) probe(h uint64) byte {
+	bit := d.remainder(h)
+	return *d.at(bit) | clearMask[bit%8]
+}
+
+// test tests one hash, three probes a branch: see that of double32.
+func (d *double64) test(h Hash) bool {
+	at, k := h.h1, d.k
+	for ; k >= 3; k -= 3 {
+		if d.probe(at)&d.probe(at+h.h2)&d.probe(at+2*h.h2) != 0xff {
+			return false
+		}
+		at += 3 * h.h2
+	}
+	for ; k > 0; k-- {
+		if d.probe(at) != 0xff {
+			return false
+		}
+		at += h.h2
+	}
+	return true
+}
+
+// add sets the bits of one hash.
+func (d *double64) add(h Hash) {
+	at := h.h1
+	for range d.k {
+		bit := d.remainder(at)
+		*d.at(bit) |= 1 << (bit % 8)
+		at += h.h2
+	}
+}
+
+// placeGeneric writes the numbers of the k bits of each hash to places. There must
+// be at most 2^32 bits.
+func (d *double64) placeGeneric(h1, h2 []uint64, places []uint32) {
+	for i, at := range h1 {
+		for j := range d.k {
+			places[i*d.k+j] = uint32(d.remainder(at))
+			at += h2[i]
+		}
+	}
+}
+
+// testGeneric is testBatch in portable Go.
+func (d *double64) testGeneric(h1, h2 []uint64, hits []uint64) {
+	clear(hits[:(len(h1)+63)/64])
+	for i := range h1 {
+		if d.test(Hash{h1[i], h2[i]}) {
+			hits[i/64] |= 1 << (i % 64)
+		}
+	}
 }

@@ -19,9 +19,14 @@ import (
 // uses it.
 func eachKernel(t *testing.T, encoded []byte, run func(t *testing.T, f *Filter)) {
 	t.Helper()
+	eachKernelOf(t, LevelDB, encoded, run)
+}
+
+func eachKernelOf(t *testing.T, format Format, encoded []byte, run func(t *testing.T, f *Filter)) {
+	t.Helper()
 	for _, kernel := range Kernels() {
 		t.Run("kernel="+kernel.String(), func(t *testing.T) {
-			f, err := mustOpen(t, encoded).WithKernel(kernel)
+			f, err := mustOpenAs(t, format, encoded).WithKernel(kernel)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +59,7 @@ func checkFilter(t *testing.T, f *Filter, keys [][]byte) {
 	t.Helper()
 	want := make([]bool, len(keys))
 	for i, key := range keys {
-		want[i] = referenceLevelDB(f.data, key)
+		want[i] = Reference(f.format, f.data, key)
 		for name, got := range map[string]bool{
 			"MayContain":       f.MayContain(key),
 			"MayContainString": f.MayContainString(string(key)),
@@ -342,6 +347,7 @@ var layouts = []struct {
 		return Hashes32(column)
 	}},
 	{"Hashed", 0, func(_ testing.TB, keys [][]byte) Keys { return Bytes(keys).Hashed(LevelDB) }},
+	{"Hashed Nori", 0, func(_ testing.TB, keys [][]byte) Keys { return Bytes(keys).Hashed(Nori) }},
 	{"Uint32s", 4, func(_ testing.TB, keys [][]byte) Keys {
 		column := make([]uint32, len(keys))
 		for i, key := range keys {
@@ -441,7 +447,11 @@ func checkValidity(t *testing.T, random *rand.Rand, column Keys, keys [][]byte) 
 		i := random.IntN(len(keys) + 1)
 		j := i + random.IntN(len(keys)-i+1)
 		checkColumn(t, with.Slice(i, j), keys[i:j], valid[i:j])
-		checkColumn(t, with.Hashed(LevelDB).Slice(i, j), keys[i:j], valid[i:j])
+		for format := range Format(len(formats)) {
+			if column.layout != hashes32 && column.layout != hashes64 || (column.layout == hashes64) == format.isWide() {
+				checkColumn(t, with.Hashed(format).Slice(i, j), keys[i:j], valid[i:j])
+			}
+		}
 	}
 }
 
@@ -454,9 +464,18 @@ func checkColumn(t *testing.T, column Keys, keys [][]byte, valid []bool) {
 			present = append(present, key)
 		}
 	}
-	p := Policy{BitsPerKey: 10}
-	if got, want := p.AppendFilter(nil, column), referenceCreateLevelDB(present, 10); !slices.Equal(got, want) {
-		t.Fatalf("AppendFilter of %d keys differs from the reference", len(keys))
+	for format := range Format(len(formats)) {
+		if fits := column.layout != hashes32 && column.layout != hashes64; !fits && (column.layout == hashes64) != format.isWide() {
+			continue
+		}
+		checkColumnAs(t, Policy{format, 10}, column, keys, present, valid)
+	}
+}
+
+func checkColumnAs(t *testing.T, p Policy, column Keys, keys, present [][]byte, valid []bool) {
+	t.Helper()
+	if got, want := p.AppendFilter(nil, column), referenceCreate(p, present); !slices.Equal(got, want) {
+		t.Fatalf("%v: AppendFilter of %d keys differs from the reference", p.Format, len(keys))
 	}
 	b := p.NewBuilder()
 	b.AddBatch(column)
@@ -471,36 +490,23 @@ func checkColumn(t *testing.T, column Keys, keys [][]byte, valid []bool) {
 	encoded := p.AppendFilter(nil, Bytes(known))
 	want := make([]bool, len(keys))
 	for i, key := range keys {
-		want[i] = (valid == nil || valid[i]) && referenceLevelDB(encoded, key)
+		want[i] = (valid == nil || valid[i]) && Reference(p.Format, encoded, key)
 	}
-	eachKernel(t, encoded, func(t *testing.T, f *Filter) { checkBatch(t, f, column, want) })
+	eachKernelOf(t, p.Format, encoded, func(t *testing.T, f *Filter) { checkBatch(t, f, column, want) })
 }
 
-// TestHash32 hashes columns of fixed width with each kernel, at every length up
-// to some vectors, at any alignment, and looks for hashes past the last.
-func TestHash32(t *testing.T) {
+// TestHashes hashes columns of fixed width with each kernel, at every length up to
+// some vectors, at any alignment, and looks for hashes past the last.
+func TestHashes(t *testing.T) {
 	random := rand.New(rand.NewPCG(19, 20))
 	data := make([]byte, 8*150+8)
 	for i := range data {
 		data[i] = byte(random.Uint32())
 	}
-	hashes := make([]uint32, 160)
-	for _, kernel := range kernels {
-		for _, width := range []int{4, 8} {
-			for n := range 150 {
-				clear(hashes)
-				column := must(t)(FixedWidth(data[n%8:][:n*width], width))
-				column.hash32(kernel, hashes[:n])
-				for i := range hashes {
-					want := uint32(0)
-					if i < n {
-						want = referenceHash32(data[n%8+i*width:][:width])
-					}
-					if hashes[i] != want {
-						t.Fatalf("kernel %v, %d keys of %d bytes: hash %d is %x, want %x", kernel, n, width, i, hashes[i], want)
-					}
-				}
-			}
+	for _, width := range []int{4, 8} {
+		for n := range 150 {
+			rows := data[n%8:][:n*width]
+			checkHashes(t, must(t)(FixedWidth(rows, width)), slices.Collect(slices.Chunk(rows, width)))
 		}
 	}
 }
@@ -508,17 +514,24 @@ func TestHash32(t *testing.T) {
 // checkHashes compares the hashes of a column by each kernel with the reference.
 func checkHashes(t *testing.T, column Keys, keys [][]byte) {
 	t.Helper()
-	hashes := make([]uint32, len(keys)+1)
+	const canary = 0xdeadbeefdeadbeef
+	n := len(keys)
+	narrow := make([]uint32, n+1)
+	h1, h2 := make([]uint64, n+1), make([]uint64, n+1)
 	for _, kernel := range kernels {
-		hashes[len(keys)] = 0xdeadbeef
-		column.hash32(kernel, hashes[:len(keys)])
+		narrow[n], h1[n], h2[n] = canary&math.MaxUint32, canary, canary
+		column.hash(kernel, hashes{narrow: narrow[:n]})
+		column.hash(kernel, hashes{h1: h1[:n], h2: h2[:n]})
 		for i, key := range keys {
-			if want := referenceHash32(key); hashes[i] != want {
-				t.Fatalf("kernel %v, key %d of %d, %d bytes: hash %x, want %x", kernel, i, len(keys), len(key), hashes[i], want)
+			if want := referenceHash32(key); narrow[i] != want {
+				t.Fatalf("kernel %v, key %d of %d, %d bytes: hash %x, want %x", kernel, i, n, len(key), narrow[i], want)
+			}
+			if want1, want2 := referenceHash64(key); h1[i] != want1 || h2[i] != want2 {
+				t.Fatalf("kernel %v, key %d of %d, %d bytes: hashes %x and %x, want %x and %x", kernel, i, n, len(key), h1[i], h2[i], want1, want2)
 			}
 		}
-		if hashes[len(keys)] != 0xdeadbeef {
-			t.Fatalf("kernel %v wrote past the last of %d hashes", kernel, len(keys))
+		if narrow[n] != canary&math.MaxUint32 || h1[n] != canary || h2[n] != canary {
+			t.Fatalf("kernel %v wrote past the last of %d hashes", kernel, n)
 		}
 	}
 }

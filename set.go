@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"unsafe"
 )
 
 // Set is a filter of fixed capacity that is added to, tested as it grows, and
@@ -17,25 +18,30 @@ type Set struct{ view }
 // OpenSet returns a set with the contents of an encoded filter, of which it
 // takes a copy. The error is [ErrEncoding] if the bytes, though a filter, have
 // no bits to set: LevelDB's fewer than two bytes, and those with a number of
-// probes that the format reserves.
+// probes that the format reserves; the other formats' filters of no keys.
 func OpenSet(f Format, data []byte) (*Set, error) {
-	if !f.valid() {
-		return nil, fmt.Errorf("%w: %v", ErrFormat, f)
+	v, err := openView(f, data)
+	if err != nil {
+		return nil, err
 	}
-	if len(data) < 2 {
+	_, n, k := v.encoded()
+	if n == 0 {
 		return nil, fmt.Errorf("%w: a set of %d bytes has no bits", ErrEncoding, len(data))
 	}
-	if k := data[len(data)-1]; k == 0 || k > maxProbes {
-		return nil, fmt.Errorf("%w: %d probes in a set", ErrEncoding, k)
+	if k == 0 {
+		return nil, fmt.Errorf("%w: a filter that answers without a probe is no set", ErrEncoding)
 	}
-	return &Set{openView(f, append(extend(nil, len(data))[:0], data...))}, nil
+	v, err = openView(f, append(extend(nil, len(data))[:0], data...))
+	return &Set{v}, err
 }
 
 // Add adds a key.
-func (s *Set) Add(key []byte) { s.add(hash32(key)) }
+func (s *Set) Add(key []byte) { s.addHash(s.format.Hash(key)) }
 
 // AddString adds a key.
-func (s *Set) AddString(key string) { s.add(hash32String(key)) }
+func (s *Set) AddString(key string) {
+	s.addHash(s.format.Hash(unsafe.Slice(unsafe.StringData(key), len(key))))
+}
 
 // AddBatch adds every key of a column, as [Policy.AppendFilter] does to a large
 // set on all cores.
@@ -44,12 +50,12 @@ func (s *Set) AddBatch(keys Keys) { s.addColumn(keys) }
 // Merge adds all that other holds. The sets must agree in format, size and
 // number of probes; if not, s stays as it is and the error is [ErrShape].
 func (s *Set) Merge(other *Set) error {
-	if s.format != other.format || s.k != other.k || len(s.data) != len(other.data) {
-		return fmt.Errorf("%w: %v of %d bytes and %d probes, %v of %d bytes and %d probes", ErrShape,
-			s.format, len(s.data), s.k, other.format, len(other.data), other.k)
+	to, n, k := s.encoded()
+	from, otherN, otherK := other.encoded()
+	if s.format != other.format || n != otherN || k != otherK {
+		return fmt.Errorf("%w: %v of %d bits and %d probes, %v of %d bits and %d probes", ErrShape,
+			s.format, n, k, other.format, otherN, otherK)
 	}
-	// The last byte, the number of probes, is the same on both sides.
-	to, from := s.data, other.data
 	for ; len(to) >= 8; to, from = to[8:], from[8:] {
 		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)|binary.LittleEndian.Uint64(from))
 	}
