@@ -522,105 +522,106 @@ TEXT ·hash32HeadersAVX512(SB), $256-40
 	MOVL         $0xbc9f1d34, DI
 	VPBROADCASTD DI, Z1
 	MOVL         $0xc6a4a793, DI
-	VPBROADCASTD DI, Z11
+	VPBROADCASTD DI, Z3
 	MOVL         $0x0000ffff, DI
 	KMOVW        DI, K1
 	MOVL         $0xffffffff, DI
-	VPBROADCASTD DI, Z12
+	VPBROADCASTD DI, Z4
 
 vector:
 	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z2
-	VPGATHERDQ   (AX)(Y0*1), K2, Z2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERDQ   (AX)(Y0*1), K2, Z5
 	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z3
-	VPGATHERDQ   8(AX)(Y0*1), K2, Z3
+	VPXORD       Z0, Z0, Z6
+	VPGATHERDQ   8(AX)(Y0*1), K2, Z6
 	MOVQ         CX, DI
 	SHLQ         $0x03, DI
 	ADDQ         DI, AX
 	KMOVW        K1, K2
-	VPXORD       Z4, Z4, Z4
-	VPGATHERDQ   (AX)(Y0*1), K2, Z4
+	VPXORD       Z0, Z0, Z7
+	VPGATHERDQ   (AX)(Y0*1), K2, Z7
 	KMOVW        K1, K2
-	VPXORD       Z5, Z5, Z5
-	VPGATHERDQ   8(AX)(Y0*1), K2, Z5
+	VPXORD       Z0, Z0, Z8
+	VPGATHERDQ   8(AX)(Y0*1), K2, Z8
 	MOVQ         CX, DI
 	SHLQ         $0x03, DI
 	ADDQ         DI, AX
 	MOVQ         $-32768, DI
-	VPORQ        Z3, Z5, Z13
-	VPBROADCASTQ DI, Z14
-	VPTESTMQ     Z14, Z13, K2
+	VPORQ        Z6, Z8, Z9
+	VPBROADCASTQ DI, Z10
+	VPTESTMQ     Z10, Z9, K2
 	KORTESTW     K2, K2
 	JNZ          end
-	VPMOVQD      Z3, Y6
-	VPMOVQD      Z5, Y13
-	VINSERTI64X4 $0x01, Y13, Z6, Z6
-	VPMULLD      Z11, Z6, Z13
-	VPXORD       Z1, Z13, Z13
-	VPSRLD       $0x02, Z6, Z14
-	VPXORD       Z7, Z7, Z7
+	VPMOVQD      Z6, Y2
+	VPMOVQD      Z8, Y6
+	VINSERTI64X4 $0x01, Y6, Z2, Z2
+	VPMULLD      Z3, Z2, Z6
+	VPXORD       Z1, Z6, Z6
+	VPSRLD       $0x02, Z2, Z8
+	VPXORD       Z1, Z1, Z9
 	XORL         DI, DI
 
 word:
-	VPCMPGTD     Z7, Z14, K2
+	VPCMPGTD     Z9, Z8, K2
 	KORTESTW     K2, K2
 	JZ           tail
 	KMOVW        K2, K3
-	VPXORD       Z8, Z8, Z8
-	VPGATHERQD   (DI)(Z2*1), K3, Y8
+	VPXORD       Z5, Z5, Z10
+	VPGATHERQD   (DI)(Z5*1), K3, Y10
 	KSHIFTRW     $0x08, K2, K3
-	VPXORD       Z9, Z9, Z9
-	VPGATHERQD   (DI)(Z4*1), K3, Y9
-	VINSERTI64X4 $0x01, Y9, Z8, Z8
-	VPADDD       Z13, Z8, Z15
-	VPMULLD      Z11, Z15, Z15
-	VPSRLD       $0x10, Z15, Z16
-	VPXORD       Z16, Z15, Z15
-	VMOVDQA32    Z15, K2, Z13
-	VPADDD       Z12, Z14, Z14
+	VPXORD       Z7, Z7, Z11
+	VPGATHERQD   (DI)(Z7*1), K3, Y11
+	VINSERTI64X4 $0x01, Y11, Z10, Z10
+	VPADDD       Z6, Z10, Z10
+	VPMULLD      Z3, Z10, Z10
+	VPSRLD       $0x10, Z10, Z11
+	VPXORD       Z11, Z10, Z10
+	VMOVDQA32    Z10, K2, Z6
+	VPADDD       Z4, Z8, Z8
 	ADDQ         $0x04, DI
 	JMP          word
 
 tail:
 	SUBQ          DI, SI
 	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z14
-	VPANDD        Z14, Z6, Z15
-	VPCMPGTD      Z7, Z15, K2
+	VPBROADCASTD  DI, Z8
+	VPXORD        Z8, Z8, Z9
+	VPANDD        Z8, Z2, Z10
+	VPCMPGTD      Z9, Z10, K2
 	KORTESTW      K2, K2
 	JZ            store
-	VPCMPGTD      Z14, Z6, K3
-	VPMOVSXDQ     Y6, Z14
-	VEXTRACTI64X4 $0x01, Z6, Y16
-	VPMOVSXDQ     Y16, Z16
-	VPADDQ        Z2, Z14, Z14
-	VPADDQ        Z4, Z16, Z16
+	VPCMPGTD      Z8, Z2, K3
+	VPMOVSXDQ     Y2, Z8
+	VEXTRACTI64X4 $0x01, Z2, Y9
+	VPMOVSXDQ     Y9, Z9
+	VPADDQ        Z5, Z8, Z8
+	VPADDQ        Z7, Z9, Z9
 	MOVQ          $-4, DI
 	KANDW         K2, K3, K4
 	KMOVW         K4, K5
-	VPXORD        Z8, Z8, Z8
-	VPGATHERQD    (DI)(Z14*1), K5, Y8
+	VPXORD        Z8, Z8, Z11
+	VPGATHERQD    (DI)(Z8*1), K5, Y11
 	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z10, Z10, Z10
-	VPGATHERQD    (DI)(Z16*1), K4, Y10
-	VINSERTI64X4  $0x01, Y10, Z8, Z8
+	VPXORD        Z9, Z9, Z8
+	VPGATHERQD    (DI)(Z9*1), K4, Y8
+	VINSERTI64X4  $0x01, Y8, Z11, Z11
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z14
-	VPSLLD       $0x03, Z15, Z15
-	VPSUBD       Z15, Z14, Z14
-	VPSRLVD      Z14, Z8, Z8
+	VPBROADCASTD DI, Z8
+	VPSLLD       $0x03, Z10, Z10
+	VPSUBD       Z10, Z8, Z8
+	VPSRLVD      Z8, Z11, Z11
 	KANDNW       K2, K3, K3
 	KORTESTW     K3, K3
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
-	VMOVDQU32 Z2, (SP)
-	VMOVDQU32 Z4, 64(SP)
-	VMOVDQU32 Z6, 128(SP)
+	VMOVDQU32 Z5, (SP)
+	VMOVDQU32 Z7, 64(SP)
+	VMOVDQU32 Z2, 128(SP)
 	XORL      DI, DI
 
 lane:
@@ -647,18 +648,18 @@ not_short:
 	INCQ      DI
 	CMPQ      DI, $0x10
 	JB        lane
-	VMOVDQU32 192(SP), Z14
-	VPADDD    Z14, Z8, Z8
+	VMOVDQU32 192(SP), Z5
+	VPADDD    Z5, Z11, Z11
 
-mix:
-	VPADDD    Z13, Z8, Z14
-	VPMULLD   Z11, Z14, Z14
-	VPSRLD    $0x18, Z14, Z15
-	VPXORD    Z15, Z14, Z14
-	VMOVDQA32 Z14, K2, Z13
+last_bytes:
+	VPADDD    Z6, Z11, Z5
+	VPMULLD   Z3, Z5, Z5
+	VPSRLD    $0x18, Z5, Z7
+	VPXORD    Z7, Z5, Z5
+	VMOVDQA32 Z5, K2, Z6
 
 store:
-	VMOVDQU32 Z13, (DX)
+	VMOVDQU32 Z6, (DX)
 	ADDQ      $0x40, DX
 	DECQ      BX
 	JZ        end
@@ -708,65 +709,66 @@ vector:
 	VPADDQ        Z0, Z6, Z6
 	VPADDQ        Z0, Z4, Z4
 	ADDQ          $0x40, AX
-	VPMULLD       Z2, Z5, Z11
-	VPXORD        Z1, Z11, Z11
-	VPSRLD        $0x02, Z5, Z12
-	VPXORD        Z7, Z7, Z7
+	VPMULLD       Z2, Z5, Z7
+	VPXORD        Z1, Z7, Z7
+	VPSRLD        $0x02, Z5, Z8
+	VPXORD        Z1, Z1, Z9
 	XORL          SI, SI
 
 word:
-	VPCMPGTD     Z7, Z12, K1
+	VPCMPGTD     Z9, Z8, K1
 	KORTESTW     K1, K1
 	JZ           tail
 	KMOVW        K1, K2
-	VPXORD       Z8, Z8, Z8
-	VPGATHERQD   (SI)(Z6*1), K2, Y8
+	VPXORD       Z6, Z6, Z10
+	VPGATHERQD   (SI)(Z6*1), K2, Y10
 	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z9, Z9, Z9
-	VPGATHERQD   (SI)(Z4*1), K2, Y9
-	VINSERTI64X4 $0x01, Y9, Z8, Z8
-	VPADDD       Z11, Z8, Z13
-	VPMULLD      Z2, Z13, Z13
-	VPSRLD       $0x10, Z13, Z14
-	VPXORD       Z14, Z13, Z13
-	VMOVDQA32    Z13, K1, Z11
-	VPADDD       Z3, Z12, Z12
+	VPXORD       Z4, Z4, Z11
+	VPGATHERQD   (SI)(Z4*1), K2, Y11
+	VINSERTI64X4 $0x01, Y11, Z10, Z10
+	VPADDD       Z7, Z10, Z10
+	VPMULLD      Z2, Z10, Z10
+	VPSRLD       $0x10, Z10, Z11
+	VPXORD       Z11, Z10, Z10
+	VMOVDQA32    Z10, K1, Z7
+	VPADDD       Z3, Z8, Z8
 	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
 	SUBQ          SI, BX
 	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z12
-	VPANDD        Z12, Z5, Z13
-	VPCMPGTD      Z7, Z13, K1
+	VPBROADCASTD  SI, Z8
+	VPXORD        Z8, Z8, Z9
+	VPANDD        Z8, Z5, Z10
+	VPCMPGTD      Z9, Z10, K1
 	KORTESTW      K1, K1
 	JZ            store
-	VPCMPGTD      Z12, Z5, K2
-	VPMOVSXDQ     Y5, Z12
-	VEXTRACTI64X4 $0x01, Z5, Y14
-	VPMOVSXDQ     Y14, Z14
-	VPADDQ        Z6, Z12, Z12
-	VPADDQ        Z4, Z14, Z14
+	VPCMPGTD      Z8, Z5, K2
+	VPMOVSXDQ     Y5, Z8
+	VEXTRACTI64X4 $0x01, Z5, Y9
+	VPMOVSXDQ     Y9, Z9
+	VPADDQ        Z6, Z8, Z8
+	VPADDQ        Z4, Z9, Z9
 	MOVQ          $-4, SI
 	KANDW         K1, K2, K3
 	KMOVW         K3, K4
-	VPXORD        Z8, Z8, Z8
-	VPGATHERQD    (SI)(Z12*1), K4, Y8
+	VPXORD        Z8, Z8, Z11
+	VPGATHERQD    (SI)(Z8*1), K4, Y11
 	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z10, Z10, Z10
-	VPGATHERQD    (SI)(Z14*1), K3, Y10
-	VINSERTI64X4  $0x01, Y10, Z8, Z8
+	VPXORD        Z9, Z9, Z8
+	VPGATHERQD    (SI)(Z9*1), K3, Y8
+	VINSERTI64X4  $0x01, Y8, Z11, Z11
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z12
-	VPSLLD       $0x03, Z13, Z13
-	VPSUBD       Z13, Z12, Z12
-	VPSRLVD      Z12, Z8, Z8
+	VPBROADCASTD SI, Z8
+	VPSLLD       $0x03, Z10, Z10
+	VPSUBD       Z10, Z8, Z8
+	VPSRLVD      Z8, Z11, Z11
 	KANDNW       K1, K2, K2
 	KORTESTW     K2, K2
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -800,17 +802,17 @@ not_short:
 	CMPQ      SI, $0x10
 	JB        lane
 	VMOVDQU32 192(SP), Z4
-	VPADDD    Z4, Z8, Z8
+	VPADDD    Z4, Z11, Z11
 
-mix:
-	VPADDD    Z11, Z8, Z4
+last_bytes:
+	VPADDD    Z7, Z11, Z4
 	VPMULLD   Z2, Z4, Z4
 	VPSRLD    $0x18, Z4, Z5
 	VPXORD    Z5, Z4, Z4
-	VMOVDQA32 Z4, K1, Z11
+	VMOVDQA32 Z4, K1, Z7
 
 store:
-	VMOVDQU32 Z11, (CX)
+	VMOVDQU32 Z7, (CX)
 	ADDQ      $0x40, CX
 	DECQ      DX
 	JZ        end
@@ -868,25 +870,25 @@ vector:
 	VPMULLD      Z2, Z10, Z5
 	VPXORD       Z1, Z5, Z5
 	VPSRLD       $0x02, Z10, Z7
-	VPXORD       Z11, Z11, Z11
+	VPXORD       Z1, Z1, Z8
 	XORL         SI, SI
 
 word:
-	VPCMPGTD     Z11, Z7, K1
+	VPCMPGTD     Z8, Z7, K1
 	KORTESTW     K1, K1
 	JZ           tail
 	KMOVW        K1, K2
-	VPXORD       Z12, Z12, Z12
-	VPGATHERQD   (SI)(Z4*1), K2, Y12
+	VPXORD       Z4, Z4, Z9
+	VPGATHERQD   (SI)(Z4*1), K2, Y9
 	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z13, Z13, Z13
-	VPGATHERQD   (SI)(Z6*1), K2, Y13
-	VINSERTI64X4 $0x01, Y13, Z12, Z12
-	VPADDD       Z5, Z12, Z8
-	VPMULLD      Z2, Z8, Z8
-	VPSRLD       $0x10, Z8, Z9
-	VPXORD       Z9, Z8, Z8
-	VMOVDQA32    Z8, K1, Z5
+	VPXORD       Z6, Z6, Z11
+	VPGATHERQD   (SI)(Z6*1), K2, Y11
+	VINSERTI64X4 $0x01, Y11, Z9, Z9
+	VPADDD       Z5, Z9, Z9
+	VPMULLD      Z2, Z9, Z9
+	VPSRLD       $0x10, Z9, Z11
+	VPXORD       Z11, Z9, Z9
+	VMOVDQA32    Z9, K1, Z5
 	VPADDD       Z3, Z7, Z7
 	ADDQ         $0x04, SI
 	JMP          word
@@ -895,35 +897,36 @@ tail:
 	SUBQ          SI, BX
 	MOVL          $0x00000003, SI
 	VPBROADCASTD  SI, Z7
-	VPANDD        Z7, Z10, Z8
-	VPCMPGTD      Z11, Z8, K1
+	VPXORD        Z7, Z7, Z8
+	VPANDD        Z7, Z10, Z9
+	VPCMPGTD      Z8, Z9, K1
 	KORTESTW      K1, K1
 	JZ            store
 	VPCMPGTD      Z7, Z10, K2
 	VPMOVSXDQ     Y10, Z7
-	VEXTRACTI64X4 $0x01, Z10, Y9
-	VPMOVSXDQ     Y9, Z9
+	VEXTRACTI64X4 $0x01, Z10, Y8
+	VPMOVSXDQ     Y8, Z8
 	VPADDQ        Z4, Z7, Z7
-	VPADDQ        Z6, Z9, Z9
+	VPADDQ        Z6, Z8, Z8
 	MOVQ          $-4, SI
 	KANDW         K1, K2, K3
 	KMOVW         K3, K4
-	VPXORD        Z12, Z12, Z12
-	VPGATHERQD    (SI)(Z7*1), K4, Y12
+	VPXORD        Z7, Z7, Z11
+	VPGATHERQD    (SI)(Z7*1), K4, Y11
 	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z14, Z14, Z14
-	VPGATHERQD    (SI)(Z9*1), K3, Y14
-	VINSERTI64X4  $0x01, Y14, Z12, Z12
+	VPXORD        Z8, Z8, Z7
+	VPGATHERQD    (SI)(Z8*1), K3, Y7
+	VINSERTI64X4  $0x01, Y7, Z11, Z11
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, SI
 	VPBROADCASTD SI, Z7
-	VPSLLD       $0x03, Z8, Z8
-	VPSUBD       Z8, Z7, Z7
-	VPSRLVD      Z7, Z12, Z12
+	VPSLLD       $0x03, Z9, Z9
+	VPSUBD       Z9, Z7, Z7
+	VPSRLVD      Z7, Z11, Z11
 	KANDNW       K1, K2, K2
 	KORTESTW     K2, K2
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -957,10 +960,10 @@ not_short:
 	CMPQ      SI, $0x10
 	JB        lane
 	VMOVDQU32 192(SP), Z4
-	VPADDD    Z4, Z12, Z12
+	VPADDD    Z4, Z11, Z11
 
-mix:
-	VPADDD    Z5, Z12, Z4
+last_bytes:
+	VPADDD    Z5, Z11, Z4
 	VPMULLD   Z2, Z4, Z4
 	VPSRLD    $0x18, Z4, Z6
 	VPXORD    Z6, Z4, Z4
@@ -1046,7 +1049,7 @@ vector:
 	VPMULLD Z5, Z0, Z7
 	VPXORD  Z4, Z7, Z7
 	VPSRLD  $0x02, Z0, Z8
-	VPXORD  Z9, Z9, Z9
+	VPXORD  Z4, Z4, Z9
 	XORL    BX, BX
 
 word:
@@ -1054,17 +1057,17 @@ word:
 	KORTESTW     K1, K1
 	JZ           tail
 	KMOVW        K1, K2
-	VPXORD       Z10, Z10, Z10
+	VPXORD       Z2, Z2, Z10
 	VPGATHERQD   (BX)(Z2*1), K2, Y10
 	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z11, Z11, Z11
+	VPXORD       Z3, Z3, Z11
 	VPGATHERQD   (BX)(Z3*1), K2, Y11
 	VINSERTI64X4 $0x01, Y11, Z10, Z10
-	VPADDD       Z7, Z10, Z12
-	VPMULLD      Z5, Z12, Z12
-	VPSRLD       $0x10, Z12, Z13
-	VPXORD       Z13, Z12, Z12
-	VMOVDQA32    Z12, K1, Z7
+	VPADDD       Z7, Z10, Z10
+	VPMULLD      Z5, Z10, Z10
+	VPSRLD       $0x10, Z10, Z11
+	VPXORD       Z11, Z10, Z10
+	VMOVDQA32    Z10, K1, Z7
 	VPADDD       Z6, Z8, Z8
 	ADDQ         $0x04, BX
 	JMP          word
@@ -1073,35 +1076,36 @@ tail:
 	SUBQ          BX, DX
 	MOVL          $0x00000003, BX
 	VPBROADCASTD  BX, Z8
-	VPANDD        Z8, Z0, Z12
-	VPCMPGTD      Z9, Z12, K1
+	VPXORD        Z8, Z8, Z9
+	VPANDD        Z8, Z0, Z10
+	VPCMPGTD      Z9, Z10, K1
 	KORTESTW      K1, K1
 	JZ            store
 	VPCMPGTD      Z8, Z0, K2
 	VPMOVSXDQ     Y0, Z8
-	VEXTRACTI64X4 $0x01, Z0, Y13
-	VPMOVSXDQ     Y13, Z13
+	VEXTRACTI64X4 $0x01, Z0, Y9
+	VPMOVSXDQ     Y9, Z9
 	VPADDQ        Z2, Z8, Z8
-	VPADDQ        Z3, Z13, Z13
+	VPADDQ        Z3, Z9, Z9
 	MOVQ          $-4, BX
 	KANDW         K1, K2, K3
 	KMOVW         K3, K4
-	VPXORD        Z10, Z10, Z10
-	VPGATHERQD    (BX)(Z8*1), K4, Y10
+	VPXORD        Z8, Z8, Z11
+	VPGATHERQD    (BX)(Z8*1), K4, Y11
 	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z14, Z14, Z14
-	VPGATHERQD    (BX)(Z13*1), K3, Y14
-	VINSERTI64X4  $0x01, Y14, Z10, Z10
+	VPXORD        Z9, Z9, Z8
+	VPGATHERQD    (BX)(Z9*1), K3, Y8
+	VINSERTI64X4  $0x01, Y8, Z11, Z11
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, BX
 	VPBROADCASTD BX, Z8
-	VPSLLD       $0x03, Z12, Z12
-	VPSUBD       Z12, Z8, Z8
-	VPSRLVD      Z8, Z10, Z10
+	VPSLLD       $0x03, Z10, Z10
+	VPSUBD       Z10, Z8, Z8
+	VPSRLVD      Z8, Z11, Z11
 	KANDNW       K1, K2, K2
 	KORTESTW     K2, K2
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -1135,13 +1139,13 @@ not_short:
 	CMPQ      BX, $0x10
 	JB        lane
 	VMOVDQU32 320(SP), Z8
-	VPADDD    Z8, Z10, Z10
+	VPADDD    Z8, Z11, Z11
 
-mix:
-	VPADDD    Z7, Z10, Z8
+last_bytes:
+	VPADDD    Z7, Z11, Z8
 	VPMULLD   Z5, Z8, Z8
-	VPSRLD    $0x18, Z8, Z12
-	VPXORD    Z12, Z8, Z8
+	VPSRLD    $0x18, Z8, Z9
+	VPXORD    Z9, Z8, Z8
 	VMOVDQA32 Z8, K1, Z7
 
 store:
@@ -1227,10 +1231,10 @@ probe_true:
 	VPADDD     Z0, Z7, Z7
 	VPSRLD     $0x05, Z7, Z8
 	KXNORW     K1, K1, K3
-	VPXORD     Z10, Z10, Z10
-	VPGATHERDD (AX)(Z8*4), K3, Z10
-	VPRORVD    Z7, Z10, Z10
-	VPTESTMD   Z6, Z10, K3
+	VPXORD     Z8, Z8, Z9
+	VPGATHERDD (AX)(Z8*4), K3, Z9
+	VPRORVD    Z7, Z9, Z9
+	VPTESTMD   Z6, Z9, K3
 	KMOVW      K3, R13
 	MOVW       R13, (R9)
 	ADDQ       $0x02, R9
@@ -1254,10 +1258,10 @@ both_true:
 	VPADDD        Z0, Z7, Z7
 	VPSRLD        $0x05, Z7, Z8
 	KXNORW        K1, K1, K3
-	VPXORD        Z11, Z11, Z11
-	VPGATHERDD    (AX)(Z8*4), K3, Z11
-	VPRORVD       Z7, Z11, Z11
-	VPTESTMD      Z6, Z11, K3
+	VPXORD        Z8, Z8, Z9
+	VPGATHERDD    (AX)(Z8*4), K3, Z9
+	VPRORVD       Z7, Z9, Z9
+	VPTESTMD      Z6, Z9, K3
 	KMOVW         K3, R13
 	MOVW          R13, (R9)
 	ADDQ          $0x02, R9
@@ -1344,20 +1348,20 @@ probe_false:
 	VPMULLD    Z7, Z9, Z9
 	VPADDD     Z9, Z8, Z8
 	VPANDD     Z8, Z5, Z9
-	VPSHUFD    $0xf5, Z9, Z10
+	VPSHUFD    $0xf5, Z9, Z13
 	VPMULUDQ   Z2, Z9, Z9
-	VPMULUDQ   Z2, Z10, Z10
-	VPSHUFD    $0xf5, Z9, K2, Z10
-	VPSRLVD    Z3, Z10, Z10
-	VPMULLD    Z1, Z10, Z10
-	VPSUBD     Z10, Z8, Z8
+	VPMULUDQ   Z2, Z13, Z13
+	VPSHUFD    $0xf5, Z9, K2, Z13
+	VPSRLVD    Z3, Z13, Z13
+	VPMULLD    Z1, Z13, Z13
+	VPSUBD     Z13, Z8, Z8
 	VPADDD     Z0, Z8, Z8
 	VPSRLD     $0x05, Z8, Z9
 	KXNORW     K1, K1, K3
-	VPXORD     Z12, Z12, Z12
-	VPGATHERDD (AX)(Z9*4), K3, Z12
-	VPRORVD    Z8, Z12, Z12
-	VPTESTMD   Z6, Z12, K3
+	VPXORD     Z9, Z9, Z13
+	VPGATHERDD (AX)(Z9*4), K3, Z13
+	VPRORVD    Z8, Z13, Z13
+	VPTESTMD   Z6, Z13, K3
 	KMOVW      K3, R13
 	MOVW       R13, (R9)
 	ADDQ       $0x02, R9
@@ -1374,17 +1378,17 @@ both_false:
 	VPMULLD       Z7, Z9, Z9
 	VPADDD        Z9, Z8, Z8
 	VPANDD        Z8, Z5, Z9
-	VPSHUFD       $0xf5, Z9, Z10
+	VPSHUFD       $0xf5, Z9, Z13
 	VPMULUDQ      Z2, Z9, Z9
-	VPMULUDQ      Z2, Z10, Z10
-	VPSHUFD       $0xf5, Z9, K2, Z10
-	VPSRLVD       Z3, Z10, Z10
-	VPMULLD       Z1, Z10, Z10
-	VPSUBD        Z10, Z8, Z8
+	VPMULUDQ      Z2, Z13, Z13
+	VPSHUFD       $0xf5, Z9, K2, Z13
+	VPSRLVD       Z3, Z13, Z13
+	VPMULLD       Z1, Z13, Z13
+	VPSUBD        Z13, Z8, Z8
 	VPADDD        Z0, Z8, Z8
 	VPSRLD        $0x05, Z8, Z9
 	KXNORW        K1, K1, K3
-	VPXORD        Z13, Z13, Z13
+	VPXORD        Z9, Z9, Z13
 	VPGATHERDD    (AX)(Z9*4), K3, Z13
 	VPRORVD       Z8, Z13, Z13
 	VPTESTMD      Z6, Z13, K3
@@ -1468,95 +1472,95 @@ vectors_of_2:
 	JAE       end_of_2
 	VMOVDQU32 (DX), Z8
 	VPRORD    $0x11, Z8, Z9
-	VPMULLD   Z7, Z9, Z10
-	VPADDD    Z10, Z8, Z8
-	VMOVDQA32 Z6, Z11
-	VPANDD    Z8, Z5, Z10
-	VPSHUFD   $0xf5, Z10, Z12
-	VPMULUDQ  Z2, Z10, Z10
-	VPMULUDQ  Z2, Z12, Z12
-	VPSHUFD   $0xf5, Z10, K2, Z12
-	VPSRLVD   Z3, Z12, Z12
-	VPMULLD   Z1, Z12, Z12
-	VPSUBD    Z12, Z8, Z10
-	VPANDD    Z9, Z5, Z12
-	VPSHUFD   $0xf5, Z12, Z13
-	VPMULUDQ  Z2, Z12, Z12
+	VPMULLD   Z7, Z9, Z13
+	VPADDD    Z13, Z8, Z8
+	VMOVDQA32 Z6, Z14
+	VPANDD    Z8, Z5, Z13
+	VPSHUFD   $0xf5, Z13, Z15
 	VPMULUDQ  Z2, Z13, Z13
-	VPSHUFD   $0xf5, Z12, K2, Z13
-	VPSRLVD   Z3, Z13, Z13
-	VPMULLD   Z1, Z13, Z13
-	VPSUBD    Z13, Z9, Z13
-	VPSUBD    Z13, Z1, Z12
-	VPCMPUD   $0x01, Z4, Z13, K3
-	VPSUBD    Z4, Z13, Z13
-	VPADDD    Z1, Z13, K3, Z13
-	VPSUBD    Z13, Z1, Z13
-	VMOVDQU32 64(DX), Z20
-	VPRORD    $0x11, Z20, Z21
-	VPMULLD   Z7, Z21, Z22
-	VPADDD    Z22, Z20, Z20
-	VMOVDQA32 Z6, Z23
-	VPANDD    Z20, Z5, Z22
-	VPSHUFD   $0xf5, Z22, Z24
+	VPMULUDQ  Z2, Z15, Z15
+	VPSHUFD   $0xf5, Z13, K2, Z15
+	VPSRLVD   Z3, Z15, Z15
+	VPMULLD   Z1, Z15, Z15
+	VPSUBD    Z15, Z8, Z13
+	VPANDD    Z9, Z5, Z15
+	VPSHUFD   $0xf5, Z15, Z16
+	VPMULUDQ  Z2, Z15, Z15
+	VPMULUDQ  Z2, Z16, Z16
+	VPSHUFD   $0xf5, Z15, K2, Z16
+	VPSRLVD   Z3, Z16, Z16
+	VPMULLD   Z1, Z16, Z16
+	VPSUBD    Z16, Z9, Z16
+	VPSUBD    Z16, Z1, Z15
+	VPCMPUD   $0x01, Z4, Z16, K3
+	VPSUBD    Z4, Z16, Z16
+	VPADDD    Z1, Z16, K3, Z16
+	VPSUBD    Z16, Z1, Z16
+	VMOVDQU32 64(DX), Z17
+	VPRORD    $0x11, Z17, Z18
+	VPMULLD   Z7, Z18, Z19
+	VPADDD    Z19, Z17, Z17
+	VMOVDQA32 Z6, Z20
+	VPANDD    Z17, Z5, Z19
+	VPSHUFD   $0xf5, Z19, Z21
+	VPMULUDQ  Z2, Z19, Z19
+	VPMULUDQ  Z2, Z21, Z21
+	VPSHUFD   $0xf5, Z19, K2, Z21
+	VPSRLVD   Z3, Z21, Z21
+	VPMULLD   Z1, Z21, Z21
+	VPSUBD    Z21, Z17, Z19
+	VPANDD    Z18, Z5, Z21
+	VPSHUFD   $0xf5, Z21, Z22
+	VPMULUDQ  Z2, Z21, Z21
 	VPMULUDQ  Z2, Z22, Z22
-	VPMULUDQ  Z2, Z24, Z24
-	VPSHUFD   $0xf5, Z22, K2, Z24
-	VPSRLVD   Z3, Z24, Z24
-	VPMULLD   Z1, Z24, Z24
-	VPSUBD    Z24, Z20, Z22
-	VPANDD    Z21, Z5, Z24
-	VPSHUFD   $0xf5, Z24, Z25
-	VPMULUDQ  Z2, Z24, Z24
-	VPMULUDQ  Z2, Z25, Z25
-	VPSHUFD   $0xf5, Z24, K2, Z25
-	VPSRLVD   Z3, Z25, Z25
-	VPMULLD   Z1, Z25, Z25
-	VPSUBD    Z25, Z21, Z25
-	VPSUBD    Z25, Z1, Z24
-	VPCMPUD   $0x01, Z4, Z25, K3
-	VPSUBD    Z4, Z25, Z25
-	VPADDD    Z1, Z25, K3, Z25
-	VPSUBD    Z25, Z1, Z25
+	VPSHUFD   $0xf5, Z21, K2, Z22
+	VPSRLVD   Z3, Z22, Z22
+	VPMULLD   Z1, Z22, Z22
+	VPSUBD    Z22, Z18, Z22
+	VPSUBD    Z22, Z1, Z21
+	VPCMPUD   $0x01, Z4, Z22, K3
+	VPSUBD    Z4, Z22, Z22
+	VPADDD    Z1, Z22, K3, Z22
+	VPSUBD    Z22, Z1, Z22
 	MOVQ      CX, R9
 	JMP       visit_of_2
 
 step_of_2:
 	VPADDD    Z9, Z8, Z8
 	VPCMPUD   $0x01, Z9, Z8, K3
-	VPBLENDMD Z13, Z12, K3, Z14
-	VPCMPUD   $0x01, Z14, Z10, K3
-	VPSUBD    Z14, Z10, Z10
-	VPADDD    Z1, Z10, K3, Z10
-	VPADDD    Z21, Z20, Z20
-	VPCMPUD   $0x01, Z21, Z20, K3
-	VPBLENDMD Z25, Z24, K3, Z15
-	VPCMPUD   $0x01, Z15, Z22, K3
-	VPSUBD    Z15, Z22, Z22
-	VPADDD    Z1, Z22, K3, Z22
+	VPBLENDMD Z16, Z15, K3, Z10
+	VPCMPUD   $0x01, Z10, Z13, K3
+	VPSUBD    Z10, Z13, Z13
+	VPADDD    Z1, Z13, K3, Z13
+	VPADDD    Z18, Z17, Z17
+	VPCMPUD   $0x01, Z18, Z17, K3
+	VPBLENDMD Z22, Z21, K3, Z11
+	VPCMPUD   $0x01, Z11, Z19, K3
+	VPSUBD    Z11, Z19, Z19
+	VPADDD    Z1, Z19, K3, Z19
 
 visit_of_2:
-	VPADDD     Z0, Z10, Z26
-	VPSRLD     $0x05, Z26, Z27
+	VPADDD     Z0, Z13, Z23
+	VPSRLD     $0x05, Z23, Z24
 	KXNORW     K1, K1, K3
-	VPXORD     Z16, Z16, Z16
-	VPGATHERDD (AX)(Z27*4), K3, Z16
-	VPRORVD    Z26, Z16, Z16
-	VPANDD     Z16, Z11, Z11
-	VPADDD     Z0, Z22, Z26
-	VPSRLD     $0x05, Z26, Z27
+	VPXORD     Z24, Z24, Z25
+	VPGATHERDD (AX)(Z24*4), K3, Z25
+	VPRORVD    Z23, Z25, Z25
+	VPANDD     Z25, Z14, Z14
+	VPADDD     Z0, Z19, Z23
+	VPSRLD     $0x05, Z23, Z24
 	KXNORW     K1, K1, K3
-	VPXORD     Z17, Z17, Z17
-	VPGATHERDD (AX)(Z27*4), K3, Z17
-	VPRORVD    Z26, Z17, Z17
-	VPANDD     Z17, Z23, Z23
+	VPXORD     Z24, Z24, Z25
+	VPGATHERDD (AX)(Z24*4), K3, Z25
+	VPRORVD    Z23, Z25, Z25
+	VPANDD     Z25, Z20, Z20
 	DECQ       R9
 	JNZ        step_of_2
-	VPTESTMD   Z6, Z11, K3
+	VPTESTMD   Z6, Z14, K3
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
-	VPTESTMD   Z6, Z23, K3
+	VPTESTMD   Z6, Z20, K3
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
@@ -1574,45 +1578,45 @@ vectors_of_1:
 	VPADDD    Z10, Z8, Z8
 	VMOVDQA32 Z6, Z11
 	VPANDD    Z8, Z5, Z10
-	VPSHUFD   $0xf5, Z10, Z12
+	VPSHUFD   $0xf5, Z10, Z13
 	VPMULUDQ  Z2, Z10, Z10
-	VPMULUDQ  Z2, Z12, Z12
-	VPSHUFD   $0xf5, Z10, K2, Z12
-	VPSRLVD   Z3, Z12, Z12
-	VPMULLD   Z1, Z12, Z12
-	VPSUBD    Z12, Z8, Z10
-	VPANDD    Z9, Z5, Z12
-	VPSHUFD   $0xf5, Z12, Z13
-	VPMULUDQ  Z2, Z12, Z12
 	VPMULUDQ  Z2, Z13, Z13
-	VPSHUFD   $0xf5, Z12, K2, Z13
+	VPSHUFD   $0xf5, Z10, K2, Z13
 	VPSRLVD   Z3, Z13, Z13
 	VPMULLD   Z1, Z13, Z13
-	VPSUBD    Z13, Z9, Z13
-	VPSUBD    Z13, Z1, Z12
-	VPCMPUD   $0x01, Z4, Z13, K3
-	VPSUBD    Z4, Z13, Z13
-	VPADDD    Z1, Z13, K3, Z13
-	VPSUBD    Z13, Z1, Z13
+	VPSUBD    Z13, Z8, Z10
+	VPANDD    Z9, Z5, Z13
+	VPSHUFD   $0xf5, Z13, Z14
+	VPMULUDQ  Z2, Z13, Z13
+	VPMULUDQ  Z2, Z14, Z14
+	VPSHUFD   $0xf5, Z13, K2, Z14
+	VPSRLVD   Z3, Z14, Z14
+	VPMULLD   Z1, Z14, Z14
+	VPSUBD    Z14, Z9, Z14
+	VPSUBD    Z14, Z1, Z13
+	VPCMPUD   $0x01, Z4, Z14, K3
+	VPSUBD    Z4, Z14, Z14
+	VPADDD    Z1, Z14, K3, Z14
+	VPSUBD    Z14, Z1, Z14
 	MOVQ      CX, R9
 	JMP       visit_of_1
 
 step_of_1:
 	VPADDD    Z9, Z8, Z8
 	VPCMPUD   $0x01, Z9, Z8, K3
-	VPBLENDMD Z13, Z12, K3, Z18
-	VPCMPUD   $0x01, Z18, Z10, K3
-	VPSUBD    Z18, Z10, Z10
+	VPBLENDMD Z14, Z13, K3, Z12
+	VPCMPUD   $0x01, Z12, Z10, K3
+	VPSUBD    Z12, Z10, Z10
 	VPADDD    Z1, Z10, K3, Z10
 
 visit_of_1:
-	VPADDD     Z0, Z10, Z14
-	VPSRLD     $0x05, Z14, Z15
+	VPADDD     Z0, Z10, Z15
+	VPSRLD     $0x05, Z15, Z16
 	KXNORW     K1, K1, K3
-	VPXORD     Z19, Z19, Z19
-	VPGATHERDD (AX)(Z15*4), K3, Z19
-	VPRORVD    Z14, Z19, Z19
-	VPANDD     Z19, Z11, Z11
+	VPXORD     Z16, Z16, Z17
+	VPGATHERDD (AX)(Z16*4), K3, Z17
+	VPRORVD    Z15, Z17, Z17
+	VPANDD     Z17, Z11, Z11
 	DECQ       R9
 	JNZ        step_of_1
 	VPTESTMD   Z6, Z11, K3
@@ -1962,7 +1966,7 @@ vector:
 	VPMULLD      Y2, Y5, Y7
 	VPXOR        Y1, Y7, Y7
 	VPSRLD       $0x02, Y5, Y8
-	VPXOR        Y9, Y9, Y9
+	VPXOR        Y1, Y1, Y9
 	XORL         DI, DI
 
 word:
@@ -1989,37 +1993,38 @@ tail:
 	SUBQ         DI, SI
 	MOVL         $0x00000003, DI
 	VMOVD        DI, X8
-	VPBROADCASTD X8, Y10
-	VPAND        Y10, Y5, Y8
-	VPCMPGTD     Y9, Y8, Y9
+	VPBROADCASTD X8, Y8
+	VPXOR        Y8, Y8, Y9
+	VPAND        Y8, Y5, Y10
+	VPCMPGTD     Y9, Y10, Y9
 	VPTEST       Y9, Y9
 	JZ           store
-	VPCMPGTD     Y10, Y5, Y10
-	VPMOVSXDQ    X5, Y12
-	VEXTRACTI128 $0x01, Y5, X11
-	VPMOVSXDQ    X11, Y13
-	VPADDQ       Y3, Y12, Y12
-	VPADDQ       Y6, Y13, Y13
+	VPCMPGTD     Y8, Y5, Y8
+	VPMOVSXDQ    X5, Y11
+	VEXTRACTI128 $0x01, Y5, X12
+	VPMOVSXDQ    X12, Y12
+	VPADDQ       Y3, Y11, Y11
+	VPADDQ       Y6, Y12, Y12
 	MOVQ         $-4, DI
-	VPAND        Y9, Y10, Y14
+	VPAND        Y9, Y8, Y14
 	VMOVDQA      X14, X15
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X15, (DI)(Y12*1), X11
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (DI)(Y11*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X14, (DI)(Y13*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X14, (DI)(Y12*1), X11
+	VINSERTI128  $0x01, X11, Y13, Y13
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, DI
-	VMOVD        DI, X12
-	VPBROADCASTD X12, Y12
-	VPSLLD       $0x03, Y8, Y8
-	VPSUBD       Y8, Y12, Y12
-	VPSRLVD      Y12, Y11, Y11
-	VPANDN       Y9, Y10, Y8
+	VMOVD        DI, X11
+	VPBROADCASTD X11, Y11
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y11, Y11
+	VPSRLVD      Y11, Y13, Y13
+	VPANDN       Y9, Y8, Y8
 	VPTEST       Y8, Y8
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -2053,10 +2058,10 @@ not_short:
 	CMPQ    DI, $0x08
 	JB      lane
 	VMOVDQU 96(SP), Y3
-	VPADDD  Y3, Y11, Y11
+	VPADDD  Y3, Y13, Y13
 
-mix:
-	VPADDD    Y7, Y11, Y3
+last_bytes:
+	VPADDD    Y7, Y13, Y3
 	VPMULLD   Y2, Y3, Y3
 	VPSRLD    $0x18, Y3, Y5
 	VPXOR     Y5, Y3, Y3
@@ -2117,7 +2122,7 @@ vector:
 	VPMULLD      Y2, Y5, Y7
 	VPXOR        Y1, Y7, Y7
 	VPSRLD       $0x02, Y5, Y8
-	VPXOR        Y9, Y9, Y9
+	VPXOR        Y1, Y1, Y9
 	XORL         SI, SI
 
 word:
@@ -2144,37 +2149,38 @@ tail:
 	SUBQ         SI, BX
 	MOVL         $0x00000003, SI
 	VMOVD        SI, X8
-	VPBROADCASTD X8, Y10
-	VPAND        Y10, Y5, Y8
-	VPCMPGTD     Y9, Y8, Y9
+	VPBROADCASTD X8, Y8
+	VPXOR        Y8, Y8, Y9
+	VPAND        Y8, Y5, Y10
+	VPCMPGTD     Y9, Y10, Y9
 	VPTEST       Y9, Y9
 	JZ           store
-	VPCMPGTD     Y10, Y5, Y10
-	VPMOVSXDQ    X5, Y12
-	VEXTRACTI128 $0x01, Y5, X11
-	VPMOVSXDQ    X11, Y13
-	VPADDQ       Y6, Y12, Y12
-	VPADDQ       Y3, Y13, Y13
+	VPCMPGTD     Y8, Y5, Y8
+	VPMOVSXDQ    X5, Y11
+	VEXTRACTI128 $0x01, Y5, X12
+	VPMOVSXDQ    X12, Y12
+	VPADDQ       Y6, Y11, Y11
+	VPADDQ       Y3, Y12, Y12
 	MOVQ         $-4, SI
-	VPAND        Y9, Y10, Y14
+	VPAND        Y9, Y8, Y14
 	VMOVDQA      X14, X15
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X15, (SI)(Y12*1), X11
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (SI)(Y11*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X14, (SI)(Y13*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X14, (SI)(Y12*1), X11
+	VINSERTI128  $0x01, X11, Y13, Y13
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, SI
-	VMOVD        SI, X12
-	VPBROADCASTD X12, Y12
-	VPSLLD       $0x03, Y8, Y8
-	VPSUBD       Y8, Y12, Y12
-	VPSRLVD      Y12, Y11, Y11
-	VPANDN       Y9, Y10, Y8
+	VMOVD        SI, X11
+	VPBROADCASTD X11, Y11
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y11, Y11
+	VPSRLVD      Y11, Y13, Y13
+	VPANDN       Y9, Y8, Y8
 	VPTEST       Y8, Y8
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -2208,10 +2214,10 @@ not_short:
 	CMPQ    SI, $0x08
 	JB      lane
 	VMOVDQU 96(SP), Y3
-	VPADDD  Y3, Y11, Y11
+	VPADDD  Y3, Y13, Y13
 
-mix:
-	VPADDD    Y7, Y11, Y3
+last_bytes:
+	VPADDD    Y7, Y13, Y3
 	VPMULLD   Y2, Y3, Y3
 	VPSRLD    $0x18, Y3, Y5
 	VPXOR     Y5, Y3, Y3
@@ -2275,7 +2281,7 @@ vector:
 	VPMULLD      Y2, Y5, Y7
 	VPXOR        Y1, Y7, Y7
 	VPSRLD       $0x02, Y5, Y8
-	VPXOR        Y9, Y9, Y9
+	VPXOR        Y1, Y1, Y9
 	XORL         SI, SI
 
 word:
@@ -2302,37 +2308,38 @@ tail:
 	SUBQ         SI, BX
 	MOVL         $0x00000003, SI
 	VMOVD        SI, X8
-	VPBROADCASTD X8, Y10
-	VPAND        Y10, Y5, Y8
-	VPCMPGTD     Y9, Y8, Y9
+	VPBROADCASTD X8, Y8
+	VPXOR        Y8, Y8, Y9
+	VPAND        Y8, Y5, Y10
+	VPCMPGTD     Y9, Y10, Y9
 	VPTEST       Y9, Y9
 	JZ           store
-	VPCMPGTD     Y10, Y5, Y10
-	VPMOVSXDQ    X5, Y12
-	VEXTRACTI128 $0x01, Y5, X11
-	VPMOVSXDQ    X11, Y13
-	VPADDQ       Y3, Y12, Y12
-	VPADDQ       Y6, Y13, Y13
+	VPCMPGTD     Y8, Y5, Y8
+	VPMOVSXDQ    X5, Y11
+	VEXTRACTI128 $0x01, Y5, X12
+	VPMOVSXDQ    X12, Y12
+	VPADDQ       Y3, Y11, Y11
+	VPADDQ       Y6, Y12, Y12
 	MOVQ         $-4, SI
-	VPAND        Y9, Y10, Y14
+	VPAND        Y9, Y8, Y14
 	VMOVDQA      X14, X15
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X15, (SI)(Y12*1), X11
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (SI)(Y11*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X14, (SI)(Y13*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X14, (SI)(Y12*1), X11
+	VINSERTI128  $0x01, X11, Y13, Y13
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, SI
-	VMOVD        SI, X12
-	VPBROADCASTD X12, Y12
-	VPSLLD       $0x03, Y8, Y8
-	VPSUBD       Y8, Y12, Y12
-	VPSRLVD      Y12, Y11, Y11
-	VPANDN       Y9, Y10, Y8
+	VMOVD        SI, X11
+	VPBROADCASTD X11, Y11
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y11, Y11
+	VPSRLVD      Y11, Y13, Y13
+	VPANDN       Y9, Y8, Y8
 	VPTEST       Y8, Y8
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -2366,10 +2373,10 @@ not_short:
 	CMPQ    SI, $0x08
 	JB      lane
 	VMOVDQU 96(SP), Y3
-	VPADDD  Y3, Y11, Y11
+	VPADDD  Y3, Y13, Y13
 
-mix:
-	VPADDD    Y7, Y11, Y3
+last_bytes:
+	VPADDD    Y7, Y13, Y3
 	VPMULLD   Y2, Y3, Y3
 	VPSRLD    $0x18, Y3, Y5
 	VPXOR     Y5, Y3, Y3
@@ -2440,7 +2447,7 @@ vector:
 	VPMULLD Y6, Y0, Y7
 	VPXOR   Y5, Y7, Y7
 	VPSRLD  $0x02, Y0, Y8
-	VPXOR   Y9, Y9, Y9
+	VPXOR   Y5, Y5, Y9
 	XORL    BX, BX
 
 word:
@@ -2467,37 +2474,38 @@ tail:
 	SUBQ         BX, DX
 	MOVL         $0x00000003, BX
 	VMOVD        BX, X8
-	VPBROADCASTD X8, Y10
-	VPAND        Y10, Y0, Y8
-	VPCMPGTD     Y9, Y8, Y9
+	VPBROADCASTD X8, Y8
+	VPXOR        Y8, Y8, Y9
+	VPAND        Y8, Y0, Y10
+	VPCMPGTD     Y9, Y10, Y9
 	VPTEST       Y9, Y9
 	JZ           store
-	VPCMPGTD     Y10, Y0, Y10
-	VPMOVSXDQ    X0, Y12
-	VEXTRACTI128 $0x01, Y0, X11
-	VPMOVSXDQ    X11, Y13
-	VPADDQ       Y2, Y12, Y12
-	VPADDQ       Y3, Y13, Y13
+	VPCMPGTD     Y8, Y0, Y8
+	VPMOVSXDQ    X0, Y11
+	VEXTRACTI128 $0x01, Y0, X12
+	VPMOVSXDQ    X12, Y12
+	VPADDQ       Y2, Y11, Y11
+	VPADDQ       Y3, Y12, Y12
 	MOVQ         $-4, BX
-	VPAND        Y9, Y10, Y14
+	VPAND        Y9, Y8, Y14
 	VMOVDQA      X14, X15
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X15, (BX)(Y12*1), X11
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (BX)(Y11*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X14, (BX)(Y13*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X14, (BX)(Y12*1), X11
+	VINSERTI128  $0x01, X11, Y13, Y13
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, BX
-	VMOVD        BX, X12
-	VPBROADCASTD X12, Y12
-	VPSLLD       $0x03, Y8, Y8
-	VPSUBD       Y8, Y12, Y12
-	VPSRLVD      Y12, Y11, Y11
-	VPANDN       Y9, Y10, Y8
+	VMOVD        BX, X11
+	VPBROADCASTD X11, Y11
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y11, Y11
+	VPSRLVD      Y11, Y13, Y13
+	VPANDN       Y9, Y8, Y8
 	VPTEST       Y8, Y8
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -2531,10 +2539,10 @@ not_short:
 	CMPQ    BX, $0x08
 	JB      lane
 	VMOVDQU 160(SP), Y8
-	VPADDD  Y8, Y11, Y11
+	VPADDD  Y8, Y13, Y13
 
-mix:
-	VPADDD    Y7, Y11, Y8
+last_bytes:
+	VPADDD    Y7, Y13, Y8
 	VPMULLD   Y6, Y8, Y8
 	VPSRLD    $0x18, Y8, Y10
 	VPXOR     Y10, Y8, Y8
@@ -3049,5 +3057,2637 @@ visit_of_1:
 	JMP     vectors_of_1
 
 end_of_1:
+	VZEROUPPER
+	RET
+
+// func hash64Width4AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·hash64Width4AVX512(SB), NOSPLIT, $0-32
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once.
+	MOVQ         keys+0(FP), AX
+	MOVQ         h1+8(FP), CX
+	MOVQ         h2+16(FP), DX
+	MOVQ         vectors+24(FP), BX
+	MOVQ         $0x9e3779b185ebca87, SI
+	VPBROADCASTQ SI, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, SI
+	VPBROADCASTQ SI, Z1
+	MOVQ         $0x165667b19e3779f9, SI
+	VPBROADCASTQ SI, Z2
+	MOVQ         $0x85ebca77c2b2ae63, SI
+	VPBROADCASTQ SI, Z3
+	MOVQ         $0x27d4eb2f165667c5, SI
+	VPBROADCASTQ SI, Z3
+	MOVQ         $0x00000004, SI
+	VPBROADCASTQ SI, Z8
+
+vector:
+	MOVQ         $0x00000001, SI
+	VPBROADCASTQ SI, Z7
+	VMOVDQA64    Z3, Z4
+	VPADDQ       Z7, Z3, Z5
+	VMOVDQA64    Z3, Z6
+	VPADDQ       Z7, Z3, Z7
+	VPADDQ       Z8, Z4, Z4
+	VPADDQ       Z8, Z5, Z5
+	VPMOVZXDQ    (AX), Z9
+	VPMULLQ      Z0, Z9, Z9
+	VPXORQ       Z9, Z4, Z4
+	VPROLQ       $0x17, Z4, Z4
+	VPMULLQ      Z1, Z4, Z4
+	VPADDQ       Z2, Z4, Z4
+	VPXORQ       Z9, Z5, Z5
+	VPROLQ       $0x17, Z5, Z5
+	VPMULLQ      Z1, Z5, Z5
+	VPADDQ       Z2, Z5, Z5
+	VPADDQ       Z8, Z6, Z6
+	VPADDQ       Z8, Z7, Z7
+	VPMOVZXDQ    32(AX), Z9
+	VPMULLQ      Z0, Z9, Z9
+	VPXORQ       Z9, Z6, Z6
+	VPROLQ       $0x17, Z6, Z6
+	VPMULLQ      Z1, Z6, Z6
+	VPADDQ       Z2, Z6, Z6
+	VPXORQ       Z9, Z7, Z7
+	VPROLQ       $0x17, Z7, Z7
+	VPMULLQ      Z1, Z7, Z7
+	VPADDQ       Z2, Z7, Z7
+	ADDQ         $0x00000040, AX
+	VPSRLQ       $0x21, Z4, Z9
+	VPXORQ       Z9, Z4, Z4
+	VPMULLQ      Z1, Z4, Z4
+	VPSRLQ       $0x1d, Z4, Z9
+	VPXORQ       Z9, Z4, Z4
+	VPMULLQ      Z2, Z4, Z4
+	VPSRLQ       $0x20, Z4, Z9
+	VPXORQ       Z9, Z4, Z4
+	VMOVDQU64    Z4, (CX)
+	VPSRLQ       $0x21, Z5, Z4
+	VPXORQ       Z4, Z5, Z5
+	VPMULLQ      Z1, Z5, Z5
+	VPSRLQ       $0x1d, Z5, Z4
+	VPXORQ       Z4, Z5, Z5
+	VPMULLQ      Z2, Z5, Z5
+	VPSRLQ       $0x20, Z5, Z4
+	VPXORQ       Z4, Z5, Z5
+	VMOVDQU64    Z5, (DX)
+	VPSRLQ       $0x21, Z6, Z4
+	VPXORQ       Z4, Z6, Z6
+	VPMULLQ      Z1, Z6, Z6
+	VPSRLQ       $0x1d, Z6, Z4
+	VPXORQ       Z4, Z6, Z6
+	VPMULLQ      Z2, Z6, Z6
+	VPSRLQ       $0x20, Z6, Z4
+	VPXORQ       Z4, Z6, Z6
+	VMOVDQU64    Z6, 64(CX)
+	VPSRLQ       $0x21, Z7, Z4
+	VPXORQ       Z4, Z7, Z7
+	VPMULLQ      Z1, Z7, Z7
+	VPSRLQ       $0x1d, Z7, Z4
+	VPXORQ       Z4, Z7, Z7
+	VPMULLQ      Z2, Z7, Z7
+	VPSRLQ       $0x20, Z7, Z4
+	VPXORQ       Z4, Z7, Z7
+	VMOVDQU64    Z7, 64(DX)
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x00000080, DX
+	DECQ         BX
+	JNZ          vector
+	VZEROUPPER
+	RET
+
+// func hash64Width8AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·hash64Width8AVX512(SB), NOSPLIT, $0-32
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once.
+	MOVQ         keys+0(FP), AX
+	MOVQ         h1+8(FP), CX
+	MOVQ         h2+16(FP), DX
+	MOVQ         vectors+24(FP), BX
+	MOVQ         $0x9e3779b185ebca87, SI
+	VPBROADCASTQ SI, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, SI
+	VPBROADCASTQ SI, Z1
+	MOVQ         $0x165667b19e3779f9, SI
+	VPBROADCASTQ SI, Z2
+	MOVQ         $0x85ebca77c2b2ae63, SI
+	VPBROADCASTQ SI, Z3
+	MOVQ         $0x27d4eb2f165667c5, SI
+	VPBROADCASTQ SI, Z4
+	MOVQ         $0x00000008, SI
+	VPBROADCASTQ SI, Z9
+
+vector:
+	MOVQ         $0x00000001, SI
+	VPBROADCASTQ SI, Z8
+	VMOVDQA64    Z4, Z5
+	VPADDQ       Z8, Z4, Z6
+	VMOVDQA64    Z4, Z7
+	VPADDQ       Z8, Z4, Z8
+	VPADDQ       Z9, Z5, Z5
+	VPADDQ       Z9, Z6, Z6
+	VMOVDQU64    (AX), Z10
+	VPMULLQ      Z1, Z10, Z10
+	VPROLQ       $0x1f, Z10, Z10
+	VPMULLQ      Z0, Z10, Z10
+	VPXORQ       Z10, Z5, Z5
+	VPROLQ       $0x1b, Z5, Z5
+	VPMULLQ      Z0, Z5, Z5
+	VPADDQ       Z3, Z5, Z5
+	VPXORQ       Z10, Z6, Z6
+	VPROLQ       $0x1b, Z6, Z6
+	VPMULLQ      Z0, Z6, Z6
+	VPADDQ       Z3, Z6, Z6
+	VPADDQ       Z9, Z7, Z7
+	VPADDQ       Z9, Z8, Z8
+	VMOVDQU64    64(AX), Z10
+	VPMULLQ      Z1, Z10, Z10
+	VPROLQ       $0x1f, Z10, Z10
+	VPMULLQ      Z0, Z10, Z10
+	VPXORQ       Z10, Z7, Z7
+	VPROLQ       $0x1b, Z7, Z7
+	VPMULLQ      Z0, Z7, Z7
+	VPADDQ       Z3, Z7, Z7
+	VPXORQ       Z10, Z8, Z8
+	VPROLQ       $0x1b, Z8, Z8
+	VPMULLQ      Z0, Z8, Z8
+	VPADDQ       Z3, Z8, Z8
+	ADDQ         $0x00000080, AX
+	VPSRLQ       $0x21, Z5, Z10
+	VPXORQ       Z10, Z5, Z5
+	VPMULLQ      Z1, Z5, Z5
+	VPSRLQ       $0x1d, Z5, Z10
+	VPXORQ       Z10, Z5, Z5
+	VPMULLQ      Z2, Z5, Z5
+	VPSRLQ       $0x20, Z5, Z10
+	VPXORQ       Z10, Z5, Z5
+	VMOVDQU64    Z5, (CX)
+	VPSRLQ       $0x21, Z6, Z5
+	VPXORQ       Z5, Z6, Z6
+	VPMULLQ      Z1, Z6, Z6
+	VPSRLQ       $0x1d, Z6, Z5
+	VPXORQ       Z5, Z6, Z6
+	VPMULLQ      Z2, Z6, Z6
+	VPSRLQ       $0x20, Z6, Z5
+	VPXORQ       Z5, Z6, Z6
+	VMOVDQU64    Z6, (DX)
+	VPSRLQ       $0x21, Z7, Z5
+	VPXORQ       Z5, Z7, Z7
+	VPMULLQ      Z1, Z7, Z7
+	VPSRLQ       $0x1d, Z7, Z5
+	VPXORQ       Z5, Z7, Z7
+	VPMULLQ      Z2, Z7, Z7
+	VPSRLQ       $0x20, Z7, Z5
+	VPXORQ       Z5, Z7, Z7
+	VMOVDQU64    Z7, 64(CX)
+	VPSRLQ       $0x21, Z8, Z5
+	VPXORQ       Z5, Z8, Z8
+	VPMULLQ      Z1, Z8, Z8
+	VPSRLQ       $0x1d, Z8, Z5
+	VPXORQ       Z5, Z8, Z8
+	VPMULLQ      Z2, Z8, Z8
+	VPSRLQ       $0x20, Z8, Z5
+	VPXORQ       Z5, Z8, Z8
+	VMOVDQU64    Z8, 64(DX)
+	ADDQ         $0x00000080, CX
+	ADDQ         $0x00000080, DX
+	DECQ         BX
+	JNZ          vector
+	VZEROUPPER
+	RET
+
+// func hash64HeadersAVX512(headers *byte, stride int, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64HeadersAVX512(SB), $256-48
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
+	// then up to three times 8, 4, and bytes, which are the upper ones of the last
+	// four, of a key that has four, and else are loaded one by one. Nothing but the
+	// keys is read. The kernel ends early at a long key, and when the longest keys of
+	// all vectors make up too much: a call must be short.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         headers+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	VPMOVZXBD    compactIndices<>+2040(SB), Y9
+	VPBROADCASTD CX, Z5
+	VPMULLD      Z5, Z9, Z9
+	MOVQ         h1+16(FP), DX
+	MOVQ         h2+24(FP), BX
+	MOVQ         vectors+32(FP), SI
+	MOVQ         $0x00004000, DI
+	MOVL         $0x0000ffff, R8
+	KMOVW        R8, K1
+	XORL         R8, R8
+
+vector:
+	KMOVW         K1, K2
+	VPXORD        Z9, Z9, Z10
+	VPGATHERDQ    (AX)(Y9*1), K2, Z10
+	KMOVW         K1, K2
+	VPXORD        Z9, Z9, Z5
+	VPGATHERDQ    8(AX)(Y9*1), K2, Z5
+	MOVQ          CX, R9
+	SHLQ          $0x03, R9
+	ADDQ          R9, AX
+	KMOVW         K1, K2
+	VPXORD        Z9, Z9, Z11
+	VPGATHERDQ    (AX)(Y9*1), K2, Z11
+	KMOVW         K1, K2
+	VPXORD        Z9, Z9, Z6
+	VPGATHERDQ    8(AX)(Y9*1), K2, Z6
+	MOVQ          CX, R9
+	SHLQ          $0x03, R9
+	ADDQ          R9, AX
+	MOVQ          $-32768, R9
+	VPORQ         Z5, Z6, Z7
+	VPBROADCASTQ  R9, Z8
+	VPTESTMQ      Z8, Z7, K2
+	KORTESTW      K2, K2
+	JNZ           end
+	VPMOVQD       Z5, Y12
+	VPMOVQD       Z6, Y5
+	VINSERTI64X4  $0x01, Y5, Z12, Z12
+	MOVQ          $0x00000001, R9
+	VPBROADCASTQ  R9, Z8
+	VMOVDQA64     Z4, Z5
+	VPADDQ        Z8, Z4, Z6
+	VMOVDQA64     Z4, Z7
+	VPADDQ        Z8, Z4, Z8
+	VPMOVSXDQ     Y12, Z15
+	VEXTRACTI64X4 $0x01, Z12, Y13
+	VPMOVSXDQ     Y13, Z16
+	VMOVDQA64     Z10, Z13
+	VMOVDQA64     Z11, Z14
+	MOVQ          $+32, R9
+	VPBROADCASTQ  R9, Z17
+	VPCMPUQ       $0x05, Z17, Z15, K2
+	KORTESTW      K2, K2
+	JZ            no_stripes_0
+	KMOVW         K2, K3
+	MOVQ          $+1, R9
+	VPBROADCASTQ  R9, Z18
+	VPADDQ        Z0, Z1, Z19
+	VMOVDQA64     Z1, Z20
+	VPXORD        Z17, Z17, Z21
+	VPSUBQ        Z0, Z21, Z22
+	VPADDQ        Z0, Z1, Z23
+	VMOVDQA64     Z1, Z24
+	VPXORD        Z17, Z17, Z25
+	VPSUBQ        Z0, Z25, Z26
+	VPADDQ        Z18, Z23, Z23
+	VPADDQ        Z18, Z24, Z24
+	VPADDQ        Z18, Z25, Z25
+	VPADDQ        Z18, Z26, Z26
+
+stripe_0:
+	KMOVW      K3, K4
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ (R8)(Z13*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z23
+	KMOVW      K3, K4
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ 8(R8)(Z13*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z24
+	KMOVW      K3, K4
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ 16(R8)(Z13*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z25
+	KMOVW      K3, K4
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ 24(R8)(Z13*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z26
+	VPADDQ     Z17, Z13, K3, Z13
+	VPSUBQ     Z17, Z15, K3, Z15
+	SUBQ       $0x20, DI
+	VPCMPUQ    $0x05, Z17, Z15, K3
+	KORTESTW   K3, K3
+	JNZ        stripe_0
+	VPROLQ     $0x01, Z19, Z18
+	VPROLQ     $0x07, Z20, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x0c, Z21, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x12, Z22, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPMULLQ    Z1, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K2, Z5
+	VPROLQ     $0x01, Z23, Z18
+	VPROLQ     $0x07, Z24, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x0c, Z25, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x12, Z26, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPMULLQ    Z1, Z23, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z24, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z25, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z26, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K2, Z6
+
+no_stripes_0:
+	VPCMPUQ      $0x05, Z17, Z16, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_1
+	KMOVW        K2, K3
+	MOVQ         $+1, R9
+	VPBROADCASTQ R9, Z18
+	VPADDQ       Z0, Z1, Z19
+	VMOVDQA64    Z1, Z20
+	VPXORD       Z17, Z17, Z21
+	VPSUBQ       Z0, Z21, Z22
+	VPADDQ       Z0, Z1, Z23
+	VMOVDQA64    Z1, Z24
+	VPXORD       Z17, Z17, Z25
+	VPSUBQ       Z0, Z25, Z26
+	VPADDQ       Z18, Z23, Z23
+	VPADDQ       Z18, Z24, Z24
+	VPADDQ       Z18, Z25, Z25
+	VPADDQ       Z18, Z26, Z26
+
+stripe_1:
+	KMOVW      K3, K4
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ (R8)(Z14*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z23
+	KMOVW      K3, K4
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ 8(R8)(Z14*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z24
+	KMOVW      K3, K4
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ 16(R8)(Z14*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z25
+	KMOVW      K3, K4
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ 24(R8)(Z14*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z26
+	VPADDQ     Z17, Z14, K3, Z14
+	VPSUBQ     Z17, Z16, K3, Z16
+	SUBQ       $0x20, DI
+	VPCMPUQ    $0x05, Z17, Z16, K3
+	KORTESTW   K3, K3
+	JNZ        stripe_1
+	VPROLQ     $0x01, Z19, Z17
+	VPROLQ     $0x07, Z20, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z21, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z22, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z19, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z20, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z21, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z22, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K2, Z7
+	VPROLQ     $0x01, Z23, Z17
+	VPROLQ     $0x07, Z24, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z25, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z26, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K2, Z8
+
+no_stripes_1:
+	VPMOVSXDQ     Y12, Z17
+	VEXTRACTI64X4 $0x01, Z12, Y18
+	VPMOVSXDQ     Y18, Z18
+	VPADDQ        Z17, Z5, Z5
+	VPADDQ        Z17, Z6, Z6
+	VPADDQ        Z18, Z7, Z7
+	VPADDQ        Z18, Z8, Z8
+	MOVQ          $+8, R9
+	VPBROADCASTQ  R9, Z17
+
+long:
+	VPCMPUQ    $0x05, Z17, Z15, K2
+	VPCMPUQ    $0x05, Z17, Z16, K3
+	KORTESTW   K2, K3
+	JZ         word
+	KMOVW      K2, K4
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ (R8)(Z13*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z5, Z19
+	VPROLQ     $0x1b, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z19, K2, Z5
+	VPXORQ     Z18, Z6, Z18
+	VPROLQ     $0x1b, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, K2, Z6
+	VPADDQ     Z17, Z13, K2, Z13
+	VPSUBQ     Z17, Z15, K2, Z15
+	KMOVW      K3, K2
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ (R8)(Z14*1), K2, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z7, Z19
+	VPROLQ     $0x1b, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z19, K3, Z7
+	VPXORQ     Z18, Z8, Z18
+	VPROLQ     $0x1b, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, K3, Z8
+	VPADDQ     Z17, Z14, K3, Z14
+	VPSUBQ     Z17, Z16, K3, Z16
+	JMP        long
+
+word:
+	MOVQ          $+4, R9
+	VPBROADCASTQ  R9, Z17
+	VPTESTMQ      Z17, Z15, K2
+	KMOVW         K2, K3
+	VPXORD        Z13, Z13, Z18
+	VPGATHERQD    (R8)(Z13*1), K3, Y18
+	VPMOVZXDQ     Y18, Z18
+	VPMULLQ       Z0, Z18, Z18
+	VPXORQ        Z18, Z5, Z13
+	VPROLQ        $0x17, Z13, Z13
+	VPMULLQ       Z1, Z13, Z13
+	VPADDQ        Z2, Z13, K2, Z5
+	VPXORQ        Z18, Z6, Z13
+	VPROLQ        $0x17, Z13, Z13
+	VPMULLQ       Z1, Z13, Z13
+	VPADDQ        Z2, Z13, K2, Z6
+	VPTESTMQ      Z17, Z16, K2
+	KMOVW         K2, K3
+	VPXORD        Z14, Z14, Z13
+	VPGATHERQD    (R8)(Z14*1), K3, Y13
+	VPMOVZXDQ     Y13, Z13
+	VPMULLQ       Z0, Z13, Z13
+	VPXORQ        Z13, Z7, Z14
+	VPROLQ        $0x17, Z14, Z14
+	VPMULLQ       Z1, Z14, Z14
+	VPADDQ        Z2, Z14, K2, Z7
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x17, Z13, Z13
+	VPMULLQ       Z1, Z13, Z13
+	VPADDQ        Z2, Z13, K2, Z8
+	MOVL          $0x00000003, R9
+	VPBROADCASTD  R9, Z13
+	VPXORD        Z13, Z13, Z14
+	VPANDD        Z13, Z12, Z17
+	VPCMPGTD      Z14, Z17, K2
+	KORTESTW      K2, K2
+	JZ            store
+	VPCMPGTD      Z13, Z12, K3
+	VPMOVSXDQ     Y12, Z13
+	VEXTRACTI64X4 $0x01, Z12, Y14
+	VPMOVSXDQ     Y14, Z14
+	VPADDQ        Z10, Z13, Z13
+	VPADDQ        Z11, Z14, Z14
+	MOVQ          $-4, R9
+	KANDW         K2, K3, K4
+	KMOVW         K4, K5
+	VPXORD        Z13, Z13, Z18
+	VPGATHERQD    (R9)(Z13*1), K5, Y18
+	KSHIFTRW      $0x08, K4, K4
+	VPXORD        Z14, Z14, Z13
+	VPGATHERQD    (R9)(Z14*1), K4, Y13
+	VINSERTI64X4  $0x01, Y13, Z18, Z18
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, R9
+	VPBROADCASTD R9, Z13
+	VPSLLD       $0x03, Z17, Z17
+	VPSUBD       Z17, Z13, Z13
+	VPSRLVD      Z13, Z18, Z18
+	KANDNW       K2, K3, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z10, (SP)
+	VMOVDQU32 Z11, 64(SP)
+	VMOVDQU32 Z12, 128(SP)
+	XORL      R9, R9
+
+lane:
+	XORL    R14, R14
+	MOVL    128(SP)(R9*4), R10
+	LEAQ    -1(R10), R12
+	CMPQ    R12, $0x03
+	JAE     not_short
+	MOVQ    (SP)(R9*8), R11
+	MOVBLZX (R11), R14
+	MOVBLZX (R11)(R12*1), R13
+	SHLQ    $0x03, R12
+	SHLXQ   R12, R13, R13
+	ORQ     R13, R14
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R11)(R12*1), R13
+	SHLQ    $0x03, R12
+	SHLXQ   R12, R13, R13
+	ORQ     R13, R14
+
+not_short:
+	MOVL      R14, 192(SP)(R9*4)
+	INCQ      R9
+	CMPQ      R9, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z10
+	VPADDD    Z10, Z18, Z18
+
+last_bytes:
+	MOVQ          $+1, R9
+	VPBROADCASTQ  R9, Z10
+	MOVQ          $+3, R9
+	VPBROADCASTQ  R9, Z11
+	MOVQ          $+255, R9
+	VPBROADCASTQ  R9, Z13
+	VPMOVZXDQ     Y18, Z14
+	VPANDQ        Z11, Z15, Z15
+	VEXTRACTI64X4 $0x01, Z18, Y12
+	VPMOVZXDQ     Y12, Z17
+	VPANDQ        Z11, Z16, Z11
+	VPTESTMQ      Z15, Z15, K2
+	VPANDQ        Z13, Z14, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z5, Z18
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z18, K2, Z5
+	VPXORQ        Z16, Z6, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K2, Z6
+	VPSRLQ        $0x08, Z14, Z14
+	VPSUBQ        Z10, Z15, K2, Z15
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z13, Z17, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z7, Z18
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z18, K2, Z7
+	VPXORQ        Z16, Z8, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K2, Z8
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPTESTMQ      Z15, Z15, K2
+	VPANDQ        Z13, Z14, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z5, Z18
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z18, K2, Z5
+	VPXORQ        Z16, Z6, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K2, Z6
+	VPSRLQ        $0x08, Z14, Z14
+	VPSUBQ        Z10, Z15, K2, Z15
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z13, Z17, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z7, Z18
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z18, K2, Z7
+	VPXORQ        Z16, Z8, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K2, Z8
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPTESTMQ      Z15, Z15, K2
+	VPANDQ        Z13, Z14, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z5, Z18
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z18, K2, Z5
+	VPXORQ        Z16, Z6, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K2, Z6
+	VPSRLQ        $0x08, Z14, Z14
+	VPSUBQ        Z10, Z15, K2, Z15
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z13, Z17, Z13
+	VPMULLQ       Z4, Z13, Z13
+	VPXORQ        Z13, Z7, Z14
+	VPROLQ        $0x0b, Z14, Z14
+	VPMULLQ       Z0, Z14, K2, Z7
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x0b, Z13, Z13
+	VPMULLQ       Z0, Z13, K2, Z8
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K2, Z11
+
+store:
+	VPSRLQ    $0x21, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPMULLQ   Z1, Z5, Z5
+	VPSRLQ    $0x1d, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPMULLQ   Z2, Z5, Z5
+	VPSRLQ    $0x20, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VMOVDQU64 Z5, (DX)
+	VPSRLQ    $0x21, Z6, Z5
+	VPXORQ    Z5, Z6, Z6
+	VPMULLQ   Z1, Z6, Z6
+	VPSRLQ    $0x1d, Z6, Z5
+	VPXORQ    Z5, Z6, Z6
+	VPMULLQ   Z2, Z6, Z6
+	VPSRLQ    $0x20, Z6, Z5
+	VPXORQ    Z5, Z6, Z6
+	VMOVDQU64 Z6, (BX)
+	VPSRLQ    $0x21, Z7, Z5
+	VPXORQ    Z5, Z7, Z7
+	VPMULLQ   Z1, Z7, Z7
+	VPSRLQ    $0x1d, Z7, Z5
+	VPXORQ    Z5, Z7, Z7
+	VPMULLQ   Z2, Z7, Z7
+	VPSRLQ    $0x20, Z7, Z5
+	VPXORQ    Z5, Z7, Z7
+	VMOVDQU64 Z7, 64(DX)
+	VPSRLQ    $0x21, Z8, Z5
+	VPXORQ    Z5, Z8, Z8
+	VPMULLQ   Z1, Z8, Z8
+	VPSRLQ    $0x1d, Z8, Z5
+	VPXORQ    Z5, Z8, Z8
+	VPMULLQ   Z2, Z8, Z8
+	VPSRLQ    $0x20, Z8, Z5
+	VPXORQ    Z5, Z8, Z8
+	VMOVDQU64 Z8, 64(BX)
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	DECQ      SI
+	JZ        end
+	TESTQ     DI, DI
+	JNS       vector
+
+end:
+	MOVQ SI, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func hash64Offsets32AVX512(data *byte, offsets *int32, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64Offsets32AVX512(SB), $256-48
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
+	// then up to three times 8, 4, and bytes, which are the upper ones of the last
+	// four, of a key that has four, and else are loaded one by one. Nothing but the
+	// keys is read. The kernel ends early at a long key, and when the longest keys of
+	// all vectors make up too much: a call must be short.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         data+0(FP), AX
+	VPBROADCASTQ AX, Z9
+	MOVQ         offsets+8(FP), AX
+	MOVQ         h1+16(FP), CX
+	MOVQ         h2+24(FP), DX
+	MOVQ         vectors+32(FP), BX
+	MOVQ         $0x00004000, SI
+	MOVL         $0x0000ffff, DI
+	KMOVW        DI, K1
+	XORL         DI, DI
+
+vector:
+	VMOVDQU32     (AX), Z5
+	VMOVDQU32     4(AX), Z10
+	VPSUBD        Z5, Z10, Z10
+	MOVL          $0x00007fff, R8
+	VPBROADCASTD  R8, Z6
+	VPCMPGTD      Z6, Z10, K1
+	KORTESTW      K1, K1
+	JNZ           end
+	VPMOVSXDQ     Y5, Z11
+	VEXTRACTI64X4 $0x01, Z5, Y5
+	VPMOVSXDQ     Y5, Z12
+	VPADDQ        Z9, Z11, Z11
+	VPADDQ        Z9, Z12, Z12
+	ADDQ          $0x40, AX
+	MOVQ          $0x00000001, R8
+	VPBROADCASTQ  R8, Z8
+	VMOVDQA64     Z4, Z5
+	VPADDQ        Z8, Z4, Z6
+	VMOVDQA64     Z4, Z7
+	VPADDQ        Z8, Z4, Z8
+	VPMOVSXDQ     Y10, Z15
+	VEXTRACTI64X4 $0x01, Z10, Y13
+	VPMOVSXDQ     Y13, Z16
+	VMOVDQA64     Z11, Z13
+	VMOVDQA64     Z12, Z14
+	MOVQ          $+32, R8
+	VPBROADCASTQ  R8, Z17
+	VPCMPUQ       $0x05, Z17, Z15, K1
+	KORTESTW      K1, K1
+	JZ            no_stripes_0
+	KMOVW         K1, K2
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z18
+	VPADDQ        Z0, Z1, Z19
+	VMOVDQA64     Z1, Z20
+	VPXORD        Z17, Z17, Z21
+	VPSUBQ        Z0, Z21, Z22
+	VPADDQ        Z0, Z1, Z23
+	VMOVDQA64     Z1, Z24
+	VPXORD        Z17, Z17, Z25
+	VPSUBQ        Z0, Z25, Z26
+	VPADDQ        Z18, Z23, Z23
+	VPADDQ        Z18, Z24, Z24
+	VPADDQ        Z18, Z25, Z25
+	VPADDQ        Z18, Z26, Z26
+
+stripe_0:
+	KMOVW      K2, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ (DI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z23
+	KMOVW      K2, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ 8(DI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z24
+	KMOVW      K2, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ 16(DI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z25
+	KMOVW      K2, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ 24(DI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z26
+	VPADDQ     Z17, Z13, K2, Z13
+	VPSUBQ     Z17, Z15, K2, Z15
+	SUBQ       $0x20, SI
+	VPCMPUQ    $0x05, Z17, Z15, K2
+	KORTESTW   K2, K2
+	JNZ        stripe_0
+	VPROLQ     $0x01, Z19, Z18
+	VPROLQ     $0x07, Z20, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x0c, Z21, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x12, Z22, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPMULLQ    Z1, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K1, Z5
+	VPROLQ     $0x01, Z23, Z18
+	VPROLQ     $0x07, Z24, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x0c, Z25, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x12, Z26, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPMULLQ    Z1, Z23, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z24, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z25, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z26, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K1, Z6
+
+no_stripes_0:
+	VPCMPUQ      $0x05, Z17, Z16, K1
+	KORTESTW     K1, K1
+	JZ           no_stripes_1
+	KMOVW        K1, K2
+	MOVQ         $+1, R8
+	VPBROADCASTQ R8, Z18
+	VPADDQ       Z0, Z1, Z19
+	VMOVDQA64    Z1, Z20
+	VPXORD       Z17, Z17, Z21
+	VPSUBQ       Z0, Z21, Z22
+	VPADDQ       Z0, Z1, Z23
+	VMOVDQA64    Z1, Z24
+	VPXORD       Z17, Z17, Z25
+	VPSUBQ       Z0, Z25, Z26
+	VPADDQ       Z18, Z23, Z23
+	VPADDQ       Z18, Z24, Z24
+	VPADDQ       Z18, Z25, Z25
+	VPADDQ       Z18, Z26, Z26
+
+stripe_1:
+	KMOVW      K2, K3
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ (DI)(Z14*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z23
+	KMOVW      K2, K3
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ 8(DI)(Z14*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z24
+	KMOVW      K2, K3
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ 16(DI)(Z14*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z25
+	KMOVW      K2, K3
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ 24(DI)(Z14*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z26
+	VPADDQ     Z17, Z14, K2, Z14
+	VPSUBQ     Z17, Z16, K2, Z16
+	SUBQ       $0x20, SI
+	VPCMPUQ    $0x05, Z17, Z16, K2
+	KORTESTW   K2, K2
+	JNZ        stripe_1
+	VPROLQ     $0x01, Z19, Z17
+	VPROLQ     $0x07, Z20, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z21, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z22, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z19, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z20, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z21, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z22, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K1, Z7
+	VPROLQ     $0x01, Z23, Z17
+	VPROLQ     $0x07, Z24, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z25, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z26, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K1, Z8
+
+no_stripes_1:
+	VPMOVSXDQ     Y10, Z17
+	VEXTRACTI64X4 $0x01, Z10, Y18
+	VPMOVSXDQ     Y18, Z18
+	VPADDQ        Z17, Z5, Z5
+	VPADDQ        Z17, Z6, Z6
+	VPADDQ        Z18, Z7, Z7
+	VPADDQ        Z18, Z8, Z8
+	MOVQ          $+8, R8
+	VPBROADCASTQ  R8, Z17
+
+long:
+	VPCMPUQ    $0x05, Z17, Z15, K1
+	VPCMPUQ    $0x05, Z17, Z16, K2
+	KORTESTW   K1, K2
+	JZ         word
+	KMOVW      K1, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ (DI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z5, Z19
+	VPROLQ     $0x1b, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z19, K1, Z5
+	VPXORQ     Z18, Z6, Z18
+	VPROLQ     $0x1b, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, K1, Z6
+	VPADDQ     Z17, Z13, K1, Z13
+	VPSUBQ     Z17, Z15, K1, Z15
+	KMOVW      K2, K1
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ (DI)(Z14*1), K1, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z7, Z19
+	VPROLQ     $0x1b, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z19, K2, Z7
+	VPXORQ     Z18, Z8, Z18
+	VPROLQ     $0x1b, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, K2, Z8
+	VPADDQ     Z17, Z14, K2, Z14
+	VPSUBQ     Z17, Z16, K2, Z16
+	JMP        long
+
+word:
+	MOVQ          $+4, R8
+	VPBROADCASTQ  R8, Z17
+	VPTESTMQ      Z17, Z15, K1
+	KMOVW         K1, K2
+	VPXORD        Z13, Z13, Z18
+	VPGATHERQD    (DI)(Z13*1), K2, Y18
+	VPMOVZXDQ     Y18, Z18
+	VPMULLQ       Z0, Z18, Z18
+	VPXORQ        Z18, Z5, Z13
+	VPROLQ        $0x17, Z13, Z13
+	VPMULLQ       Z1, Z13, Z13
+	VPADDQ        Z2, Z13, K1, Z5
+	VPXORQ        Z18, Z6, Z13
+	VPROLQ        $0x17, Z13, Z13
+	VPMULLQ       Z1, Z13, Z13
+	VPADDQ        Z2, Z13, K1, Z6
+	VPTESTMQ      Z17, Z16, K1
+	KMOVW         K1, K2
+	VPXORD        Z14, Z14, Z13
+	VPGATHERQD    (DI)(Z14*1), K2, Y13
+	VPMOVZXDQ     Y13, Z13
+	VPMULLQ       Z0, Z13, Z13
+	VPXORQ        Z13, Z7, Z14
+	VPROLQ        $0x17, Z14, Z14
+	VPMULLQ       Z1, Z14, Z14
+	VPADDQ        Z2, Z14, K1, Z7
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x17, Z13, Z13
+	VPMULLQ       Z1, Z13, Z13
+	VPADDQ        Z2, Z13, K1, Z8
+	MOVL          $0x00000003, R8
+	VPBROADCASTD  R8, Z13
+	VPXORD        Z13, Z13, Z14
+	VPANDD        Z13, Z10, Z17
+	VPCMPGTD      Z14, Z17, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z13, Z10, K2
+	VPMOVSXDQ     Y10, Z13
+	VEXTRACTI64X4 $0x01, Z10, Y14
+	VPMOVSXDQ     Y14, Z14
+	VPADDQ        Z11, Z13, Z13
+	VPADDQ        Z12, Z14, Z14
+	MOVQ          $-4, R8
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z13, Z13, Z18
+	VPGATHERQD    (R8)(Z13*1), K4, Y18
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z14, Z14, Z13
+	VPGATHERQD    (R8)(Z14*1), K3, Y13
+	VINSERTI64X4  $0x01, Y13, Z18, Z18
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, R8
+	VPBROADCASTD R8, Z13
+	VPSLLD       $0x03, Z17, Z17
+	VPSUBD       Z17, Z13, Z13
+	VPSRLVD      Z13, Z18, Z18
+	KANDNW       K1, K2, K1
+	KORTESTW     K1, K1
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z11, (SP)
+	VMOVDQU32 Z12, 64(SP)
+	VMOVDQU32 Z10, 128(SP)
+	XORL      R8, R8
+
+lane:
+	XORL    R13, R13
+	MOVL    128(SP)(R8*4), R9
+	LEAQ    -1(R9), R11
+	CMPQ    R11, $0x03
+	JAE     not_short
+	MOVQ    (SP)(R8*8), R10
+	MOVBLZX (R10), R13
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+
+not_short:
+	MOVL      R13, 192(SP)(R8*4)
+	INCQ      R8
+	CMPQ      R8, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z10
+	VPADDD    Z10, Z18, Z18
+
+last_bytes:
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z10
+	MOVQ          $+3, R8
+	VPBROADCASTQ  R8, Z11
+	MOVQ          $+255, R8
+	VPBROADCASTQ  R8, Z12
+	VPMOVZXDQ     Y18, Z13
+	VPANDQ        Z11, Z15, Z14
+	VEXTRACTI64X4 $0x01, Z18, Y15
+	VPMOVZXDQ     Y15, Z15
+	VPANDQ        Z11, Z16, Z11
+	VPTESTMQ      Z14, Z14, K1
+	VPANDQ        Z12, Z13, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z5, Z17
+	VPROLQ        $0x0b, Z17, Z17
+	VPMULLQ       Z0, Z17, K1, Z5
+	VPXORQ        Z16, Z6, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z6
+	VPSRLQ        $0x08, Z13, Z13
+	VPSUBQ        Z10, Z14, K1, Z14
+	VPTESTMQ      Z11, Z11, K1
+	VPANDQ        Z12, Z15, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z7, Z17
+	VPROLQ        $0x0b, Z17, Z17
+	VPMULLQ       Z0, Z17, K1, Z7
+	VPXORQ        Z16, Z8, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z8
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ        Z10, Z11, K1, Z11
+	VPTESTMQ      Z14, Z14, K1
+	VPANDQ        Z12, Z13, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z5, Z17
+	VPROLQ        $0x0b, Z17, Z17
+	VPMULLQ       Z0, Z17, K1, Z5
+	VPXORQ        Z16, Z6, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z6
+	VPSRLQ        $0x08, Z13, Z13
+	VPSUBQ        Z10, Z14, K1, Z14
+	VPTESTMQ      Z11, Z11, K1
+	VPANDQ        Z12, Z15, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z7, Z17
+	VPROLQ        $0x0b, Z17, Z17
+	VPMULLQ       Z0, Z17, K1, Z7
+	VPXORQ        Z16, Z8, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z8
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ        Z10, Z11, K1, Z11
+	VPTESTMQ      Z14, Z14, K1
+	VPANDQ        Z12, Z13, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z5, Z17
+	VPROLQ        $0x0b, Z17, Z17
+	VPMULLQ       Z0, Z17, K1, Z5
+	VPXORQ        Z16, Z6, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z6
+	VPSRLQ        $0x08, Z13, Z13
+	VPSUBQ        Z10, Z14, K1, Z14
+	VPTESTMQ      Z11, Z11, K1
+	VPANDQ        Z12, Z15, Z12
+	VPMULLQ       Z4, Z12, Z12
+	VPXORQ        Z12, Z7, Z13
+	VPROLQ        $0x0b, Z13, Z13
+	VPMULLQ       Z0, Z13, K1, Z7
+	VPXORQ        Z12, Z8, Z12
+	VPROLQ        $0x0b, Z12, Z12
+	VPMULLQ       Z0, Z12, K1, Z8
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ        Z10, Z11, K1, Z11
+
+store:
+	VPSRLQ    $0x21, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPMULLQ   Z1, Z5, Z5
+	VPSRLQ    $0x1d, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPMULLQ   Z2, Z5, Z5
+	VPSRLQ    $0x20, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VMOVDQU64 Z5, (CX)
+	VPSRLQ    $0x21, Z6, Z5
+	VPXORQ    Z5, Z6, Z6
+	VPMULLQ   Z1, Z6, Z6
+	VPSRLQ    $0x1d, Z6, Z5
+	VPXORQ    Z5, Z6, Z6
+	VPMULLQ   Z2, Z6, Z6
+	VPSRLQ    $0x20, Z6, Z5
+	VPXORQ    Z5, Z6, Z6
+	VMOVDQU64 Z6, (DX)
+	VPSRLQ    $0x21, Z7, Z5
+	VPXORQ    Z5, Z7, Z7
+	VPMULLQ   Z1, Z7, Z7
+	VPSRLQ    $0x1d, Z7, Z5
+	VPXORQ    Z5, Z7, Z7
+	VPMULLQ   Z2, Z7, Z7
+	VPSRLQ    $0x20, Z7, Z5
+	VPXORQ    Z5, Z7, Z7
+	VMOVDQU64 Z7, 64(CX)
+	VPSRLQ    $0x21, Z8, Z5
+	VPXORQ    Z5, Z8, Z8
+	VPMULLQ   Z1, Z8, Z8
+	VPSRLQ    $0x1d, Z8, Z5
+	VPXORQ    Z5, Z8, Z8
+	VPMULLQ   Z2, Z8, Z8
+	VPSRLQ    $0x20, Z8, Z5
+	VPXORQ    Z5, Z8, Z8
+	VMOVDQU64 Z8, 64(DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+	DECQ      BX
+	JZ        end
+	TESTQ     SI, SI
+	JNS       vector
+
+end:
+	MOVQ BX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func hash64Offsets64AVX512(data *byte, offsets *int64, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64Offsets64AVX512(SB), $256-48
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
+	// then up to three times 8, 4, and bytes, which are the upper ones of the last
+	// four, of a key that has four, and else are loaded one by one. Nothing but the
+	// keys is read. The kernel ends early at a long key, and when the longest keys of
+	// all vectors make up too much: a call must be short.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         data+0(FP), AX
+	VPBROADCASTQ AX, Z9
+	MOVQ         offsets+8(FP), AX
+	MOVQ         h1+16(FP), CX
+	MOVQ         h2+24(FP), DX
+	MOVQ         vectors+32(FP), BX
+	MOVQ         $0x00004000, SI
+	MOVL         $0x0000ffff, DI
+	KMOVW        DI, K1
+	XORL         DI, DI
+
+vector:
+	VMOVDQU32     (AX), Z10
+	VMOVDQU32     8(AX), Z5
+	VPSUBQ        Z10, Z5, Z5
+	VPADDQ        Z9, Z10, Z10
+	ADDQ          $0x40, AX
+	VMOVDQU32     (AX), Z11
+	VMOVDQU32     8(AX), Z6
+	VPSUBQ        Z11, Z6, Z6
+	VPADDQ        Z9, Z11, Z11
+	ADDQ          $0x40, AX
+	MOVQ          $-32768, R8
+	VPORQ         Z5, Z6, Z7
+	VPBROADCASTQ  R8, Z8
+	VPTESTMQ      Z8, Z7, K1
+	KORTESTW      K1, K1
+	JNZ           end
+	VPMOVQD       Z5, Y12
+	VPMOVQD       Z6, Y5
+	VINSERTI64X4  $0x01, Y5, Z12, Z12
+	MOVQ          $0x00000001, R8
+	VPBROADCASTQ  R8, Z8
+	VMOVDQA64     Z4, Z5
+	VPADDQ        Z8, Z4, Z6
+	VMOVDQA64     Z4, Z7
+	VPADDQ        Z8, Z4, Z8
+	VPMOVSXDQ     Y12, Z15
+	VEXTRACTI64X4 $0x01, Z12, Y13
+	VPMOVSXDQ     Y13, Z16
+	VMOVDQA64     Z10, Z13
+	VMOVDQA64     Z11, Z14
+	MOVQ          $+32, R8
+	VPBROADCASTQ  R8, Z17
+	VPCMPUQ       $0x05, Z17, Z15, K1
+	KORTESTW      K1, K1
+	JZ            no_stripes_0
+	KMOVW         K1, K2
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z18
+	VPADDQ        Z0, Z1, Z19
+	VMOVDQA64     Z1, Z20
+	VPXORD        Z17, Z17, Z21
+	VPSUBQ        Z0, Z21, Z22
+	VPADDQ        Z0, Z1, Z23
+	VMOVDQA64     Z1, Z24
+	VPXORD        Z17, Z17, Z25
+	VPSUBQ        Z0, Z25, Z26
+	VPADDQ        Z18, Z23, Z23
+	VPADDQ        Z18, Z24, Z24
+	VPADDQ        Z18, Z25, Z25
+	VPADDQ        Z18, Z26, Z26
+
+stripe_0:
+	KMOVW      K2, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ (DI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z23
+	KMOVW      K2, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ 8(DI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z24
+	KMOVW      K2, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ 16(DI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z25
+	KMOVW      K2, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ 24(DI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z26
+	VPADDQ     Z17, Z13, K2, Z13
+	VPSUBQ     Z17, Z15, K2, Z15
+	SUBQ       $0x20, SI
+	VPCMPUQ    $0x05, Z17, Z15, K2
+	KORTESTW   K2, K2
+	JNZ        stripe_0
+	VPROLQ     $0x01, Z19, Z18
+	VPROLQ     $0x07, Z20, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x0c, Z21, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x12, Z22, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPMULLQ    Z1, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K1, Z5
+	VPROLQ     $0x01, Z23, Z18
+	VPROLQ     $0x07, Z24, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x0c, Z25, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x12, Z26, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPMULLQ    Z1, Z23, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z24, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z25, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z26, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K1, Z6
+
+no_stripes_0:
+	VPCMPUQ      $0x05, Z17, Z16, K1
+	KORTESTW     K1, K1
+	JZ           no_stripes_1
+	KMOVW        K1, K2
+	MOVQ         $+1, R8
+	VPBROADCASTQ R8, Z18
+	VPADDQ       Z0, Z1, Z19
+	VMOVDQA64    Z1, Z20
+	VPXORD       Z17, Z17, Z21
+	VPSUBQ       Z0, Z21, Z22
+	VPADDQ       Z0, Z1, Z23
+	VMOVDQA64    Z1, Z24
+	VPXORD       Z17, Z17, Z25
+	VPSUBQ       Z0, Z25, Z26
+	VPADDQ       Z18, Z23, Z23
+	VPADDQ       Z18, Z24, Z24
+	VPADDQ       Z18, Z25, Z25
+	VPADDQ       Z18, Z26, Z26
+
+stripe_1:
+	KMOVW      K2, K3
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ (DI)(Z14*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z23
+	KMOVW      K2, K3
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ 8(DI)(Z14*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z24
+	KMOVW      K2, K3
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ 16(DI)(Z14*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z25
+	KMOVW      K2, K3
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ 24(DI)(Z14*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z26
+	VPADDQ     Z17, Z14, K2, Z14
+	VPSUBQ     Z17, Z16, K2, Z16
+	SUBQ       $0x20, SI
+	VPCMPUQ    $0x05, Z17, Z16, K2
+	KORTESTW   K2, K2
+	JNZ        stripe_1
+	VPROLQ     $0x01, Z19, Z17
+	VPROLQ     $0x07, Z20, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z21, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z22, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z19, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z20, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z21, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z22, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K1, Z7
+	VPROLQ     $0x01, Z23, Z17
+	VPROLQ     $0x07, Z24, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z25, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z26, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K1, Z8
+
+no_stripes_1:
+	VPMOVSXDQ     Y12, Z17
+	VEXTRACTI64X4 $0x01, Z12, Y18
+	VPMOVSXDQ     Y18, Z18
+	VPADDQ        Z17, Z5, Z5
+	VPADDQ        Z17, Z6, Z6
+	VPADDQ        Z18, Z7, Z7
+	VPADDQ        Z18, Z8, Z8
+	MOVQ          $+8, R8
+	VPBROADCASTQ  R8, Z17
+
+long:
+	VPCMPUQ    $0x05, Z17, Z15, K1
+	VPCMPUQ    $0x05, Z17, Z16, K2
+	KORTESTW   K1, K2
+	JZ         word
+	KMOVW      K1, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ (DI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z5, Z19
+	VPROLQ     $0x1b, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z19, K1, Z5
+	VPXORQ     Z18, Z6, Z18
+	VPROLQ     $0x1b, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, K1, Z6
+	VPADDQ     Z17, Z13, K1, Z13
+	VPSUBQ     Z17, Z15, K1, Z15
+	KMOVW      K2, K1
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ (DI)(Z14*1), K1, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z7, Z19
+	VPROLQ     $0x1b, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z19, K2, Z7
+	VPXORQ     Z18, Z8, Z18
+	VPROLQ     $0x1b, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, K2, Z8
+	VPADDQ     Z17, Z14, K2, Z14
+	VPSUBQ     Z17, Z16, K2, Z16
+	JMP        long
+
+word:
+	MOVQ          $+4, R8
+	VPBROADCASTQ  R8, Z17
+	VPTESTMQ      Z17, Z15, K1
+	KMOVW         K1, K2
+	VPXORD        Z13, Z13, Z18
+	VPGATHERQD    (DI)(Z13*1), K2, Y18
+	VPMOVZXDQ     Y18, Z18
+	VPMULLQ       Z0, Z18, Z18
+	VPXORQ        Z18, Z5, Z13
+	VPROLQ        $0x17, Z13, Z13
+	VPMULLQ       Z1, Z13, Z13
+	VPADDQ        Z2, Z13, K1, Z5
+	VPXORQ        Z18, Z6, Z13
+	VPROLQ        $0x17, Z13, Z13
+	VPMULLQ       Z1, Z13, Z13
+	VPADDQ        Z2, Z13, K1, Z6
+	VPTESTMQ      Z17, Z16, K1
+	KMOVW         K1, K2
+	VPXORD        Z14, Z14, Z13
+	VPGATHERQD    (DI)(Z14*1), K2, Y13
+	VPMOVZXDQ     Y13, Z13
+	VPMULLQ       Z0, Z13, Z13
+	VPXORQ        Z13, Z7, Z14
+	VPROLQ        $0x17, Z14, Z14
+	VPMULLQ       Z1, Z14, Z14
+	VPADDQ        Z2, Z14, K1, Z7
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x17, Z13, Z13
+	VPMULLQ       Z1, Z13, Z13
+	VPADDQ        Z2, Z13, K1, Z8
+	MOVL          $0x00000003, R8
+	VPBROADCASTD  R8, Z13
+	VPXORD        Z13, Z13, Z14
+	VPANDD        Z13, Z12, Z17
+	VPCMPGTD      Z14, Z17, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z13, Z12, K2
+	VPMOVSXDQ     Y12, Z13
+	VEXTRACTI64X4 $0x01, Z12, Y14
+	VPMOVSXDQ     Y14, Z14
+	VPADDQ        Z10, Z13, Z13
+	VPADDQ        Z11, Z14, Z14
+	MOVQ          $-4, R8
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z13, Z13, Z18
+	VPGATHERQD    (R8)(Z13*1), K4, Y18
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z14, Z14, Z13
+	VPGATHERQD    (R8)(Z14*1), K3, Y13
+	VINSERTI64X4  $0x01, Y13, Z18, Z18
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, R8
+	VPBROADCASTD R8, Z13
+	VPSLLD       $0x03, Z17, Z17
+	VPSUBD       Z17, Z13, Z13
+	VPSRLVD      Z13, Z18, Z18
+	KANDNW       K1, K2, K1
+	KORTESTW     K1, K1
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z10, (SP)
+	VMOVDQU32 Z11, 64(SP)
+	VMOVDQU32 Z12, 128(SP)
+	XORL      R8, R8
+
+lane:
+	XORL    R13, R13
+	MOVL    128(SP)(R8*4), R9
+	LEAQ    -1(R9), R11
+	CMPQ    R11, $0x03
+	JAE     not_short
+	MOVQ    (SP)(R8*8), R10
+	MOVBLZX (R10), R13
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+
+not_short:
+	MOVL      R13, 192(SP)(R8*4)
+	INCQ      R8
+	CMPQ      R8, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z10
+	VPADDD    Z10, Z18, Z18
+
+last_bytes:
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z10
+	MOVQ          $+3, R8
+	VPBROADCASTQ  R8, Z11
+	MOVQ          $+255, R8
+	VPBROADCASTQ  R8, Z13
+	VPMOVZXDQ     Y18, Z14
+	VPANDQ        Z11, Z15, Z15
+	VEXTRACTI64X4 $0x01, Z18, Y12
+	VPMOVZXDQ     Y12, Z17
+	VPANDQ        Z11, Z16, Z11
+	VPTESTMQ      Z15, Z15, K1
+	VPANDQ        Z13, Z14, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z5, Z18
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z18, K1, Z5
+	VPXORQ        Z16, Z6, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z6
+	VPSRLQ        $0x08, Z14, Z14
+	VPSUBQ        Z10, Z15, K1, Z15
+	VPTESTMQ      Z11, Z11, K1
+	VPANDQ        Z13, Z17, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z7, Z18
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z18, K1, Z7
+	VPXORQ        Z16, Z8, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z8
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K1, Z11
+	VPTESTMQ      Z15, Z15, K1
+	VPANDQ        Z13, Z14, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z5, Z18
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z18, K1, Z5
+	VPXORQ        Z16, Z6, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z6
+	VPSRLQ        $0x08, Z14, Z14
+	VPSUBQ        Z10, Z15, K1, Z15
+	VPTESTMQ      Z11, Z11, K1
+	VPANDQ        Z13, Z17, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z7, Z18
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z18, K1, Z7
+	VPXORQ        Z16, Z8, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z8
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K1, Z11
+	VPTESTMQ      Z15, Z15, K1
+	VPANDQ        Z13, Z14, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z5, Z18
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z18, K1, Z5
+	VPXORQ        Z16, Z6, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z6
+	VPSRLQ        $0x08, Z14, Z14
+	VPSUBQ        Z10, Z15, K1, Z15
+	VPTESTMQ      Z11, Z11, K1
+	VPANDQ        Z13, Z17, Z13
+	VPMULLQ       Z4, Z13, Z13
+	VPXORQ        Z13, Z7, Z14
+	VPROLQ        $0x0b, Z14, Z14
+	VPMULLQ       Z0, Z14, K1, Z7
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x0b, Z13, Z13
+	VPMULLQ       Z0, Z13, K1, Z8
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K1, Z11
+
+store:
+	VPSRLQ    $0x21, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPMULLQ   Z1, Z5, Z5
+	VPSRLQ    $0x1d, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPMULLQ   Z2, Z5, Z5
+	VPSRLQ    $0x20, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VMOVDQU64 Z5, (CX)
+	VPSRLQ    $0x21, Z6, Z5
+	VPXORQ    Z5, Z6, Z6
+	VPMULLQ   Z1, Z6, Z6
+	VPSRLQ    $0x1d, Z6, Z5
+	VPXORQ    Z5, Z6, Z6
+	VPMULLQ   Z2, Z6, Z6
+	VPSRLQ    $0x20, Z6, Z5
+	VPXORQ    Z5, Z6, Z6
+	VMOVDQU64 Z6, (DX)
+	VPSRLQ    $0x21, Z7, Z5
+	VPXORQ    Z5, Z7, Z7
+	VPMULLQ   Z1, Z7, Z7
+	VPSRLQ    $0x1d, Z7, Z5
+	VPXORQ    Z5, Z7, Z7
+	VPMULLQ   Z2, Z7, Z7
+	VPSRLQ    $0x20, Z7, Z5
+	VPXORQ    Z5, Z7, Z7
+	VMOVDQU64 Z7, 64(CX)
+	VPSRLQ    $0x21, Z8, Z5
+	VPXORQ    Z5, Z8, Z8
+	VPMULLQ   Z1, Z8, Z8
+	VPSRLQ    $0x1d, Z8, Z5
+	VPXORQ    Z5, Z8, Z8
+	VPMULLQ   Z2, Z8, Z8
+	VPSRLQ    $0x20, Z8, Z5
+	VPXORQ    Z5, Z8, Z8
+	VMOVDQU64 Z8, 64(DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+	DECQ      BX
+	JZ        end
+	TESTQ     SI, SI
+	JNS       vector
+
+end:
+	MOVQ BX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func hash64FixedAVX512(data *byte, width int, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64FixedAVX512(SB), $384-48
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
+	// then up to three times 8, 4, and bytes, which are the upper ones of the last
+	// four, of a key that has four, and else are loaded one by one. Nothing but the
+	// keys is read. The kernel ends early at a long key, and when the longest keys of
+	// all vectors make up too much: a call must be short.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         data+0(FP), AX
+	MOVQ         width+8(FP), CX
+	MOVQ         AX, (SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 8(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 16(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 24(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 32(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 40(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 48(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 56(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 64(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 72(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 80(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 88(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 96(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 104(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 112(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 120(SP)
+	ADDQ         CX, AX
+	VPBROADCASTD CX, Z9
+	SHLQ         $0x04, CX
+	VPBROADCASTQ CX, Z10
+	VMOVDQU32    (SP), Z11
+	VPSUBQ       Z10, Z11, Z11
+	VMOVDQU32    64(SP), Z12
+	VPSUBQ       Z10, Z12, Z12
+	MOVQ         h1+16(FP), AX
+	MOVQ         h2+24(FP), CX
+	MOVQ         vectors+32(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	XORL         SI, SI
+
+vector:
+	VPADDQ        Z10, Z11, Z11
+	VPADDQ        Z10, Z12, Z12
+	MOVQ          $0x00000001, DI
+	VPBROADCASTQ  DI, Z8
+	VMOVDQA64     Z4, Z5
+	VPADDQ        Z8, Z4, Z6
+	VMOVDQA64     Z4, Z7
+	VPADDQ        Z8, Z4, Z8
+	VPMOVSXDQ     Y9, Z15
+	VEXTRACTI64X4 $0x01, Z9, Y13
+	VPMOVSXDQ     Y13, Z16
+	VMOVDQA64     Z11, Z13
+	VMOVDQA64     Z12, Z14
+	MOVQ          $+32, DI
+	VPBROADCASTQ  DI, Z17
+	VPCMPUQ       $0x05, Z17, Z15, K1
+	KORTESTW      K1, K1
+	JZ            no_stripes_0
+	KMOVW         K1, K2
+	MOVQ          $+1, DI
+	VPBROADCASTQ  DI, Z18
+	VPADDQ        Z0, Z1, Z19
+	VMOVDQA64     Z1, Z20
+	VPXORD        Z17, Z17, Z21
+	VPSUBQ        Z0, Z21, Z22
+	VPADDQ        Z0, Z1, Z23
+	VMOVDQA64     Z1, Z24
+	VPXORD        Z17, Z17, Z25
+	VPSUBQ        Z0, Z25, Z26
+	VPADDQ        Z18, Z23, Z23
+	VPADDQ        Z18, Z24, Z24
+	VPADDQ        Z18, Z25, Z25
+	VPADDQ        Z18, Z26, Z26
+
+stripe_0:
+	KMOVW      K2, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ (SI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z23
+	KMOVW      K2, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ 8(SI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z24
+	KMOVW      K2, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ 16(SI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z25
+	KMOVW      K2, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ 24(SI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z26
+	VPADDQ     Z17, Z13, K2, Z13
+	VPSUBQ     Z17, Z15, K2, Z15
+	SUBQ       $0x20, BX
+	VPCMPUQ    $0x05, Z17, Z15, K2
+	KORTESTW   K2, K2
+	JNZ        stripe_0
+	VPROLQ     $0x01, Z19, Z18
+	VPROLQ     $0x07, Z20, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x0c, Z21, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x12, Z22, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPMULLQ    Z1, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K1, Z5
+	VPROLQ     $0x01, Z23, Z18
+	VPROLQ     $0x07, Z24, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x0c, Z25, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x12, Z26, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPMULLQ    Z1, Z23, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z24, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z25, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z26, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K1, Z6
+
+no_stripes_0:
+	VPCMPUQ      $0x05, Z17, Z16, K1
+	KORTESTW     K1, K1
+	JZ           no_stripes_1
+	KMOVW        K1, K2
+	MOVQ         $+1, DI
+	VPBROADCASTQ DI, Z18
+	VPADDQ       Z0, Z1, Z19
+	VMOVDQA64    Z1, Z20
+	VPXORD       Z17, Z17, Z21
+	VPSUBQ       Z0, Z21, Z22
+	VPADDQ       Z0, Z1, Z23
+	VMOVDQA64    Z1, Z24
+	VPXORD       Z17, Z17, Z25
+	VPSUBQ       Z0, Z25, Z26
+	VPADDQ       Z18, Z23, Z23
+	VPADDQ       Z18, Z24, Z24
+	VPADDQ       Z18, Z25, Z25
+	VPADDQ       Z18, Z26, Z26
+
+stripe_1:
+	KMOVW      K2, K3
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ (SI)(Z14*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z23
+	KMOVW      K2, K3
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ 8(SI)(Z14*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z24
+	KMOVW      K2, K3
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ 16(SI)(Z14*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z25
+	KMOVW      K2, K3
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ 24(SI)(Z14*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z26
+	VPADDQ     Z17, Z14, K2, Z14
+	VPSUBQ     Z17, Z16, K2, Z16
+	SUBQ       $0x20, BX
+	VPCMPUQ    $0x05, Z17, Z16, K2
+	KORTESTW   K2, K2
+	JNZ        stripe_1
+	VPROLQ     $0x01, Z19, Z17
+	VPROLQ     $0x07, Z20, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z21, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z22, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z19, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z20, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z21, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z22, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K1, Z7
+	VPROLQ     $0x01, Z23, Z17
+	VPROLQ     $0x07, Z24, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z25, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z26, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K1, Z8
+
+no_stripes_1:
+	VPMOVSXDQ     Y9, Z17
+	VEXTRACTI64X4 $0x01, Z9, Y18
+	VPMOVSXDQ     Y18, Z18
+	VPADDQ        Z17, Z5, Z5
+	VPADDQ        Z17, Z6, Z6
+	VPADDQ        Z18, Z7, Z7
+	VPADDQ        Z18, Z8, Z8
+	MOVQ          $+8, DI
+	VPBROADCASTQ  DI, Z17
+
+long:
+	VPCMPUQ    $0x05, Z17, Z15, K1
+	VPCMPUQ    $0x05, Z17, Z16, K2
+	KORTESTW   K1, K2
+	JZ         word
+	KMOVW      K1, K3
+	VPXORD     Z13, Z13, Z18
+	VPGATHERQQ (SI)(Z13*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z5, Z19
+	VPROLQ     $0x1b, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z19, K1, Z5
+	VPXORQ     Z18, Z6, Z18
+	VPROLQ     $0x1b, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, K1, Z6
+	VPADDQ     Z17, Z13, K1, Z13
+	VPSUBQ     Z17, Z15, K1, Z15
+	KMOVW      K2, K1
+	VPXORD     Z14, Z14, Z18
+	VPGATHERQQ (SI)(Z14*1), K1, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z7, Z19
+	VPROLQ     $0x1b, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z19, K2, Z7
+	VPXORQ     Z18, Z8, Z18
+	VPROLQ     $0x1b, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, K2, Z8
+	VPADDQ     Z17, Z14, K2, Z14
+	VPSUBQ     Z17, Z16, K2, Z16
+	JMP        long
+
+word:
+	MOVQ          $+4, DI
+	VPBROADCASTQ  DI, Z17
+	VPTESTMQ      Z17, Z15, K1
+	KMOVW         K1, K2
+	VPXORD        Z13, Z13, Z18
+	VPGATHERQD    (SI)(Z13*1), K2, Y18
+	VPMOVZXDQ     Y18, Z18
+	VPMULLQ       Z0, Z18, Z18
+	VPXORQ        Z18, Z5, Z13
+	VPROLQ        $0x17, Z13, Z13
+	VPMULLQ       Z1, Z13, Z13
+	VPADDQ        Z2, Z13, K1, Z5
+	VPXORQ        Z18, Z6, Z13
+	VPROLQ        $0x17, Z13, Z13
+	VPMULLQ       Z1, Z13, Z13
+	VPADDQ        Z2, Z13, K1, Z6
+	VPTESTMQ      Z17, Z16, K1
+	KMOVW         K1, K2
+	VPXORD        Z14, Z14, Z13
+	VPGATHERQD    (SI)(Z14*1), K2, Y13
+	VPMOVZXDQ     Y13, Z13
+	VPMULLQ       Z0, Z13, Z13
+	VPXORQ        Z13, Z7, Z14
+	VPROLQ        $0x17, Z14, Z14
+	VPMULLQ       Z1, Z14, Z14
+	VPADDQ        Z2, Z14, K1, Z7
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x17, Z13, Z13
+	VPMULLQ       Z1, Z13, Z13
+	VPADDQ        Z2, Z13, K1, Z8
+	MOVL          $0x00000003, DI
+	VPBROADCASTD  DI, Z13
+	VPXORD        Z13, Z13, Z14
+	VPANDD        Z13, Z9, Z17
+	VPCMPGTD      Z14, Z17, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z13, Z9, K2
+	VPMOVSXDQ     Y9, Z13
+	VEXTRACTI64X4 $0x01, Z9, Y14
+	VPMOVSXDQ     Y14, Z14
+	VPADDQ        Z11, Z13, Z13
+	VPADDQ        Z12, Z14, Z14
+	MOVQ          $-4, DI
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z13, Z13, Z18
+	VPGATHERQD    (DI)(Z13*1), K4, Y18
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z14, Z14, Z13
+	VPGATHERQD    (DI)(Z14*1), K3, Y13
+	VINSERTI64X4  $0x01, Y13, Z18, Z18
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z13
+	VPSLLD       $0x03, Z17, Z17
+	VPSUBD       Z17, Z13, Z13
+	VPSRLVD      Z13, Z18, Z18
+	KANDNW       K1, K2, K1
+	KORTESTW     K1, K1
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z11, 128(SP)
+	VMOVDQU32 Z12, 192(SP)
+	VMOVDQU32 Z9, 256(SP)
+	XORL      DI, DI
+
+lane:
+	XORL    R12, R12
+	MOVL    256(SP)(DI*4), R8
+	LEAQ    -1(R8), R10
+	CMPQ    R10, $0x03
+	JAE     not_short
+	MOVQ    128(SP)(DI*8), R9
+	MOVBLZX (R9), R12
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+	MOVQ    R8, R10
+	SHRQ    $0x01, R10
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+
+not_short:
+	MOVL      R12, 320(SP)(DI*4)
+	INCQ      DI
+	CMPQ      DI, $0x10
+	JB        lane
+	VMOVDQU32 320(SP), Z13
+	VPADDD    Z13, Z18, Z18
+
+last_bytes:
+	MOVQ          $+1, DI
+	VPBROADCASTQ  DI, Z13
+	MOVQ          $+3, DI
+	VPBROADCASTQ  DI, Z14
+	MOVQ          $+255, DI
+	VPBROADCASTQ  DI, Z17
+	VPMOVZXDQ     Y18, Z19
+	VPANDQ        Z14, Z15, Z15
+	VEXTRACTI64X4 $0x01, Z18, Y18
+	VPMOVZXDQ     Y18, Z18
+	VPANDQ        Z14, Z16, Z14
+	VPTESTMQ      Z15, Z15, K1
+	VPANDQ        Z17, Z19, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z5, Z20
+	VPROLQ        $0x0b, Z20, Z20
+	VPMULLQ       Z0, Z20, K1, Z5
+	VPXORQ        Z16, Z6, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z6
+	VPSRLQ        $0x08, Z19, Z19
+	VPSUBQ        Z13, Z15, K1, Z15
+	VPTESTMQ      Z14, Z14, K1
+	VPANDQ        Z17, Z18, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z7, Z20
+	VPROLQ        $0x0b, Z20, Z20
+	VPMULLQ       Z0, Z20, K1, Z7
+	VPXORQ        Z16, Z8, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z8
+	VPSRLQ        $0x08, Z18, Z18
+	VPSUBQ        Z13, Z14, K1, Z14
+	VPTESTMQ      Z15, Z15, K1
+	VPANDQ        Z17, Z19, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z5, Z20
+	VPROLQ        $0x0b, Z20, Z20
+	VPMULLQ       Z0, Z20, K1, Z5
+	VPXORQ        Z16, Z6, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z6
+	VPSRLQ        $0x08, Z19, Z19
+	VPSUBQ        Z13, Z15, K1, Z15
+	VPTESTMQ      Z14, Z14, K1
+	VPANDQ        Z17, Z18, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z7, Z20
+	VPROLQ        $0x0b, Z20, Z20
+	VPMULLQ       Z0, Z20, K1, Z7
+	VPXORQ        Z16, Z8, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z8
+	VPSRLQ        $0x08, Z18, Z18
+	VPSUBQ        Z13, Z14, K1, Z14
+	VPTESTMQ      Z15, Z15, K1
+	VPANDQ        Z17, Z19, Z16
+	VPMULLQ       Z4, Z16, Z16
+	VPXORQ        Z16, Z5, Z20
+	VPROLQ        $0x0b, Z20, Z20
+	VPMULLQ       Z0, Z20, K1, Z5
+	VPXORQ        Z16, Z6, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z6
+	VPSRLQ        $0x08, Z19, Z19
+	VPSUBQ        Z13, Z15, K1, Z15
+	VPTESTMQ      Z14, Z14, K1
+	VPANDQ        Z17, Z18, Z15
+	VPMULLQ       Z4, Z15, Z15
+	VPXORQ        Z15, Z7, Z16
+	VPROLQ        $0x0b, Z16, Z16
+	VPMULLQ       Z0, Z16, K1, Z7
+	VPXORQ        Z15, Z8, Z15
+	VPROLQ        $0x0b, Z15, Z15
+	VPMULLQ       Z0, Z15, K1, Z8
+	VPSRLQ        $0x08, Z18, Z18
+	VPSUBQ        Z13, Z14, K1, Z14
+
+store:
+	VPSRLQ    $0x21, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPMULLQ   Z1, Z5, Z5
+	VPSRLQ    $0x1d, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPMULLQ   Z2, Z5, Z5
+	VPSRLQ    $0x20, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VMOVDQU64 Z5, (AX)
+	VPSRLQ    $0x21, Z6, Z5
+	VPXORQ    Z5, Z6, Z6
+	VPMULLQ   Z1, Z6, Z6
+	VPSRLQ    $0x1d, Z6, Z5
+	VPXORQ    Z5, Z6, Z6
+	VPMULLQ   Z2, Z6, Z6
+	VPSRLQ    $0x20, Z6, Z5
+	VPXORQ    Z5, Z6, Z6
+	VMOVDQU64 Z6, (CX)
+	VPSRLQ    $0x21, Z7, Z5
+	VPXORQ    Z5, Z7, Z7
+	VPMULLQ   Z1, Z7, Z7
+	VPSRLQ    $0x1d, Z7, Z5
+	VPXORQ    Z5, Z7, Z7
+	VPMULLQ   Z2, Z7, Z7
+	VPSRLQ    $0x20, Z7, Z5
+	VPXORQ    Z5, Z7, Z7
+	VMOVDQU64 Z7, 64(AX)
+	VPSRLQ    $0x21, Z8, Z5
+	VPXORQ    Z5, Z8, Z8
+	VPMULLQ   Z1, Z8, Z8
+	VPSRLQ    $0x1d, Z8, Z5
+	VPXORQ    Z5, Z8, Z8
+	VPMULLQ   Z2, Z8, Z8
+	VPSRLQ    $0x20, Z8, Z5
+	VPXORQ    Z5, Z8, Z8
+	VMOVDQU64 Z8, 64(CX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, CX
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ DX, left+40(FP)
 	VZEROUPPER
 	RET

@@ -3,7 +3,7 @@
 package bloom
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, 8, 16},
+	{AVX512, "AVX512", featuresAVX512, 14, 16},
 	{AVX2, "AVX2", featuresAVX2, 10, 8},
 }}
 

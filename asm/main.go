@@ -29,6 +29,11 @@ func main() {
 		testDouble32(v)
 		placeDouble32(v)
 	}
+	hash64Width(4)
+	hash64Width(8)
+	for _, c := range columns {
+		hash64Bytes(c)
+	}
 	arm := flag.String("arm64", "", "file to write the assembly of arm64 to")
 	flag.Parse()
 	text, err := neon().Compile(printer.NewGoRunConfig())

@@ -124,9 +124,13 @@ func (v *avx512) joinHigh(even, odd reg.VecVirtual) {
 func (v *avx512) gather(base reg.Register, index, dst reg.VecVirtual) {
 	k := K()
 	KXNORW(v.all, v.all, k)
-	VPXORD(dst, dst, dst)
+	v.clear(index, dst)
 	VPGATHERDD(Mem{Base: base, Index: index, Scale: 4}, k, dst)
 }
+
+// clear emits dst = 0 from a register in use: from itself, dst would count as in use
+// before, all around a loop.
+func (v *avx512) clear(inUse, dst reg.VecVirtual) { VPXORD(inUse, inUse, dst) }
 
 func (v *avx512) pick(i, dst reg.VecVirtual) { VPRORVD(i, dst, dst) }
 
@@ -214,7 +218,7 @@ func (v *avx512) iota() reg.VecVirtual {
 func (v *avx512) gatherLong(m Mem, index, dst reg.VecVirtual) {
 	k := K()
 	KMOVW(v.all, k)
-	VPXORD(dst, dst, dst)
+	v.clear(index, dst)
 	m.Index, m.Scale = index.AsY(), 1
 	VPGATHERDQ(m, k, dst)
 }
@@ -222,11 +226,11 @@ func (v *avx512) gatherLong(m Mem, index, dst reg.VecVirtual) {
 func (v *avx512) gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
 	k, high := K(), ZMM()
 	KMOVW(mask, k)
-	VPXORD(dst, dst, dst)
+	v.clear(address[0], dst)
 	VPGATHERQD(Mem{Base: offset, Index: address[0], Scale: 1}, k, dst.AsY())
 	k = K()
 	KSHIFTRW(U8(8), mask, k)
-	VPXORD(high, high, high)
+	v.clear(address[1], high)
 	VPGATHERQD(Mem{Base: offset, Index: address[1], Scale: 1}, k, high.AsY())
 	VINSERTI64X4(U8(1), high.AsY(), dst, dst)
 }
