@@ -3,6 +3,7 @@
 package bloom
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -117,4 +118,68 @@ func placeDouble32AVX512(bits, recip, shift, wrap uint32, probes int, hashes *ui
 //go:noescape
 func placeDouble32AVX2(bits, recip, shift, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
 
-func (d *double64) testAssembly(Kernel, []uint64, []uint64, []uint64, bool) bool { return false }
+// vectorBits is the most bits of filters with 64-bit hashes that the kernels test:
+// 256 MiB. Go tests larger ones.
+const vectorBits = 1 << 31
+
+// testAssembly is testGeneric by the kernel's assembly. It does nothing and
+// returns false where Go is to do it.
+func (d *double64) testAssembly(kernel Kernel, h1, h2 []uint64, hits []uint64, wasDense bool) bool {
+	if len(h1) < least || d.bits > vectorBits || kernel == Generic {
+		return false
+	}
+	first := min(2, d.k)
+	if wasDense {
+		first = d.k
+	}
+	if len(h1) <= short {
+		var starts, steps [short]uint32
+		d.testFirst(kernel, h1, h2, starts[:], steps[:], hits, first)
+	} else {
+		var starts, steps [window]uint32
+		d.testFirst(kernel, h1, h2, starts[:], steps[:], hits, first)
+	}
+	return true
+}
+
+// testFirst makes the first of the probes for all hashes and the others for those
+// that pass. Starts and steps are buffers for the remainders of h1 and h2.
+func (d *double64) testFirst(kernel Kernel, h1, h2 []uint64, starts, steps []uint32, hits []uint64, first int) {
+	d.reduce(kernel, h1, starts)
+	d.reduce(kernel, h2, steps)
+	hits = hits[:(len(h1)+63)/64]
+	wrap := uint32(-d.bits % d.bits) // (2^64 - bits) mod bits
+	switch kernel {
+	case AVX512:
+		testDouble64AVX512(d.base, uint32(d.bits), wrap, d.k, first, &starts[0], &steps[0], &h1[0], &h2[0], len(h1), &hits[0])
+	case AVX2:
+		testDouble64AVX2(d.base, uint32(d.bits), wrap, d.k, first, &starts[0], &steps[0], &h1[0], &h2[0], len(h1), &hits[0])
+	}
+}
+
+// reduce writes the remainders of hashes by the number of bits.
+func (d *double64) reduce(kernel Kernel, hashes []uint64, remainders []uint32) {
+	done := 0
+	if vectors := len(hashes) / 16; kernel == AVX512 && vectors > 0 && d.bits >= 1<<14 && d.bits <= 1<<30 {
+		reduceDouble64AVX512(d.bits, math.Float64bits(1/float64(d.bits)), &hashes[0], &remainders[0], vectors)
+		done = 16 * vectors
+	}
+	for i, h := range hashes[done:] {
+		remainders[done+i] = uint32(d.remainder(h))
+	}
+}
+
+// reduceDouble64AVX512 is reduce for the given number of vectors of 16 hashes, with
+// the bits of the inverse of the number of bits, which is 2^14 to 2^30.
+//
+//go:noescape
+func reduceDouble64AVX512(bits, inverse uint64, hashes *uint64, remainders *uint32, vectors int)
+
+// The testDouble64 functions are testGeneric for n hashes, 1 to window, with the
+// numbers that testFirst derives from the walk. They read on to the next 16 hashes.
+
+//go:noescape
+func testDouble64AVX2(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)
+
+//go:noescape
+func testDouble64AVX512(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)

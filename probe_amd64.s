@@ -262,6 +262,60 @@ DATA compactIndices<>+2032(SB)/8, $0x0007060504030201
 DATA compactIndices<>+2040(SB)/8, $0x0706050403020100
 GLOBL compactIndices<>(SB), RODATA|NOPTR, $2048
 
+DATA ascending<>+0(SB)/4, $0x00000000
+DATA ascending<>+4(SB)/4, $0x00000001
+DATA ascending<>+8(SB)/4, $0x00000002
+DATA ascending<>+12(SB)/4, $0x00000003
+DATA ascending<>+16(SB)/4, $0x00000004
+DATA ascending<>+20(SB)/4, $0x00000005
+DATA ascending<>+24(SB)/4, $0x00000006
+DATA ascending<>+28(SB)/4, $0x00000007
+DATA ascending<>+32(SB)/4, $0x00000008
+DATA ascending<>+36(SB)/4, $0x00000009
+DATA ascending<>+40(SB)/4, $0x0000000a
+DATA ascending<>+44(SB)/4, $0x0000000b
+DATA ascending<>+48(SB)/4, $0x0000000c
+DATA ascending<>+52(SB)/4, $0x0000000d
+DATA ascending<>+56(SB)/4, $0x0000000e
+DATA ascending<>+60(SB)/4, $0x0000000f
+GLOBL ascending<>(SB), RODATA|NOPTR, $64
+
+DATA alternate0<>+0(SB)/4, $0x00000000
+DATA alternate0<>+4(SB)/4, $0x00000002
+DATA alternate0<>+8(SB)/4, $0x00000004
+DATA alternate0<>+12(SB)/4, $0x00000006
+DATA alternate0<>+16(SB)/4, $0x00000008
+DATA alternate0<>+20(SB)/4, $0x0000000a
+DATA alternate0<>+24(SB)/4, $0x0000000c
+DATA alternate0<>+28(SB)/4, $0x0000000e
+DATA alternate0<>+32(SB)/4, $0x00000010
+DATA alternate0<>+36(SB)/4, $0x00000012
+DATA alternate0<>+40(SB)/4, $0x00000014
+DATA alternate0<>+44(SB)/4, $0x00000016
+DATA alternate0<>+48(SB)/4, $0x00000018
+DATA alternate0<>+52(SB)/4, $0x0000001a
+DATA alternate0<>+56(SB)/4, $0x0000001c
+DATA alternate0<>+60(SB)/4, $0x0000001e
+GLOBL alternate0<>(SB), RODATA|NOPTR, $64
+
+DATA alternate1<>+0(SB)/4, $0x00000001
+DATA alternate1<>+4(SB)/4, $0x00000003
+DATA alternate1<>+8(SB)/4, $0x00000005
+DATA alternate1<>+12(SB)/4, $0x00000007
+DATA alternate1<>+16(SB)/4, $0x00000009
+DATA alternate1<>+20(SB)/4, $0x0000000b
+DATA alternate1<>+24(SB)/4, $0x0000000d
+DATA alternate1<>+28(SB)/4, $0x0000000f
+DATA alternate1<>+32(SB)/4, $0x00000011
+DATA alternate1<>+36(SB)/4, $0x00000013
+DATA alternate1<>+40(SB)/4, $0x00000015
+DATA alternate1<>+44(SB)/4, $0x00000017
+DATA alternate1<>+48(SB)/4, $0x00000019
+DATA alternate1<>+52(SB)/4, $0x0000001b
+DATA alternate1<>+56(SB)/4, $0x0000001d
+DATA alternate1<>+60(SB)/4, $0x0000001f
+GLOBL alternate1<>(SB), RODATA|NOPTR, $64
+
 // func setBitsAVX2(base *byte, whole uint32, places *uint32, fours int)
 // Requires: BMI2
 TEXT ·setBitsAVX2(SB), NOSPLIT, $0-32
@@ -466,42 +520,6 @@ vector:
 	JNZ       vector
 	VZEROUPPER
 	RET
-
-DATA alternate0<>+0(SB)/4, $0x00000000
-DATA alternate0<>+4(SB)/4, $0x00000002
-DATA alternate0<>+8(SB)/4, $0x00000004
-DATA alternate0<>+12(SB)/4, $0x00000006
-DATA alternate0<>+16(SB)/4, $0x00000008
-DATA alternate0<>+20(SB)/4, $0x0000000a
-DATA alternate0<>+24(SB)/4, $0x0000000c
-DATA alternate0<>+28(SB)/4, $0x0000000e
-DATA alternate0<>+32(SB)/4, $0x00000010
-DATA alternate0<>+36(SB)/4, $0x00000012
-DATA alternate0<>+40(SB)/4, $0x00000014
-DATA alternate0<>+44(SB)/4, $0x00000016
-DATA alternate0<>+48(SB)/4, $0x00000018
-DATA alternate0<>+52(SB)/4, $0x0000001a
-DATA alternate0<>+56(SB)/4, $0x0000001c
-DATA alternate0<>+60(SB)/4, $0x0000001e
-GLOBL alternate0<>(SB), RODATA|NOPTR, $64
-
-DATA alternate1<>+0(SB)/4, $0x00000001
-DATA alternate1<>+4(SB)/4, $0x00000003
-DATA alternate1<>+8(SB)/4, $0x00000005
-DATA alternate1<>+12(SB)/4, $0x00000007
-DATA alternate1<>+16(SB)/4, $0x00000009
-DATA alternate1<>+20(SB)/4, $0x0000000b
-DATA alternate1<>+24(SB)/4, $0x0000000d
-DATA alternate1<>+28(SB)/4, $0x0000000f
-DATA alternate1<>+32(SB)/4, $0x00000011
-DATA alternate1<>+36(SB)/4, $0x00000013
-DATA alternate1<>+40(SB)/4, $0x00000015
-DATA alternate1<>+44(SB)/4, $0x00000017
-DATA alternate1<>+48(SB)/4, $0x00000019
-DATA alternate1<>+52(SB)/4, $0x0000001b
-DATA alternate1<>+56(SB)/4, $0x0000001d
-DATA alternate1<>+60(SB)/4, $0x0000001f
-GLOBL alternate1<>(SB), RODATA|NOPTR, $64
 
 // func hash32HeadersAVX512(headers *byte, stride int, hashes *uint32, vectors int) (left int)
 // Requires: AVX, AVX2, AVX512F, BMI2
@@ -1846,6 +1864,353 @@ end_of_1:
 	VZEROUPPER
 	RET
 
+// func testDouble64AVX512(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·testDouble64AVX512(SB), $4160-80
+	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of
+	// the next is computed from the one before: starts and steps are h1 and h2 mod
+	// bits, and wrap is 2^64 mod bits, which is lost where the sum of the hashes wraps.
+	// The first probes are made for all hashes. If there are others, the numbers of
+	// those that pass are compacted, and the others are made for them.
+	// Words are aligned, so that none crosses the end of a page of memory; the bits
+	// to skip are those between the first word and the filter.
+	MOVQ         base+0(FP), AX
+	MOVL         AX, CX
+	ANDL         $0x03, CX
+	SHLL         $0x03, CX
+	ANDQ         $-4, AX
+	VPBROADCASTD CX, Z0
+	MOVLQZX      bits+8(FP), CX
+	VPBROADCASTD CX, Z1
+	MOVL         $0x0000ffff, CX
+	KMOVW        CX, K1
+	MOVL         $0x00005555, CX
+	KMOVW        CX, K2
+	MOVL         $0x00000001, CX
+	VPBROADCASTD CX, Z2
+	MOVQ         starts+32(FP), CX
+	MOVQ         steps+40(FP), BX
+	MOVQ         h1+48(FP), SI
+	MOVQ         h2+56(FP), DI
+	MOVQ         n+64(FP), R8
+	MOVQ         hits+72(FP), R9
+	LEAQ         (SP), R10
+	LEAQ         -1(R8), R11
+	SHRQ         $0x06, R11
+	XORL         R12, R12
+
+clear:
+	MOVQ R12, (R9)(R11*8)
+	DECQ R11
+	JNS  clear
+
+all:
+	VMOVDQU32    (CX), Z3
+	VMOVDQU32    (BX), Z4
+	VMOVDQU32    (SI), Z5
+	VMOVDQU32    (DI), Z6
+	VMOVDQU32    64(SI), Z7
+	VMOVDQU32    64(DI), Z8
+	VPSUBD       Z4, Z1, Z9
+	MOVLQZX      wrap+12(FP), R11
+	VPBROADCASTD R11, Z10
+	VPSUBD       Z10, Z4, Z4
+	VPADDD       Z1, Z4, Z10
+	VPMINUD      Z10, Z4, Z4
+	VPSUBD       Z4, Z1, Z4
+	MOVQ         first+24(FP), R11
+	VMOVDQA32    Z2, Z10
+	JMP          first
+
+first_step:
+	VPADDQ    Z6, Z5, Z5
+	VPCMPUQ   $0x01, Z6, Z5, K2
+	VPADDQ    Z8, Z7, Z7
+	VPCMPUQ   $0x01, Z8, Z7, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z4, Z9, K2, Z11
+	VPSUBD    Z11, Z3, Z3
+	VPADDD    Z1, Z3, Z16
+	VPMINUD   Z16, Z3, Z3
+
+first:
+	VPADDD     Z0, Z3, Z16
+	VPSRLD     $0x05, Z16, Z17
+	KXNORW     K1, K1, K2
+	VPXORD     Z17, Z17, Z18
+	VPGATHERDD (AX)(Z17*4), K2, Z18
+	VPRORVD    Z16, Z18, Z18
+	VPANDD     Z18, Z10, Z10
+	DECQ       R11
+	JNZ        first_step
+	VPTESTMD   Z2, Z10, K2
+	KMOVW      K2, R11
+	MOVQ       $0x00000010, R12
+	MOVQ       R8, R13
+	CMPQ       R13, R12
+	CMOVQGT    R12, R13
+	BZHIL      R13, R11, R11
+	MOVQ       first+24(FP), R12
+	MOVQ       probes+16(FP), R13
+	CMPQ       R12, R13
+	JNE        compact
+	MOVW       R11, (R9)
+	ADDQ       $0x02, R9
+	JMP        next
+
+compact:
+	MOVQ          n+64(FP), R12
+	SUBQ          R8, R12
+	VPBROADCASTD  R12, Z3
+	VPADDD        ascending<>+0(SB), Z3, Z3
+	KMOVW         R11, K2
+	POPCNTL       R11, R11
+	VPCOMPRESSD.Z Z3, K2, Z3
+	VMOVDQU32     Z3, (R10)
+	LEAQ          (R10)(R11*4), R10
+
+next:
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, BX
+	ADDQ      $0x00000080, SI
+	ADDQ      $0x00000080, DI
+	SUBQ      $0x10, R8
+	JG        all
+	MOVQ      first+24(FP), CX
+	MOVQ      probes+16(FP), BX
+	CMPQ      CX, BX
+	JEQ       end
+	MOVQ      probes+16(FP), CX
+	MOVQ      first+24(FP), BX
+	SUBQ      BX, CX
+	CMPQ      CX, $0x03
+	JL        rest
+	MOVQ      $0x00000002, CX
+	LEAQ      (SP), BX
+	MOVQ      first+24(FP), SI
+	VPXORD    Z1, Z1, Z3
+	VMOVDQU32 Z3, (R10)
+	LEAQ      (SP), DI
+	MOVQ      R10, R8
+	SUBQ      DI, R8
+	SHRQ      $0x02, R8
+	JZ        more_end
+
+more_survivors:
+	VMOVDQU32     (DI), Z3
+	MOVQ          starts+32(FP), R9
+	KXNORW        K1, K1, K2
+	VPXORD        Z3, Z3, Z4
+	VPGATHERDD    (R9)(Z3*4), K2, Z4
+	MOVQ          steps+40(FP), R9
+	KXNORW        K1, K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERDD    (R9)(Z3*4), K2, Z5
+	MOVQ          h1+48(FP), R9
+	VEXTRACTI64X4 $0x01, Z3, Y6
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z7
+	VPGATHERDQ    (R9)(Y3*8), K2, Z7
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z8
+	VPGATHERDQ    (R9)(Y6*8), K2, Z8
+	MOVQ          h2+56(FP), R9
+	VEXTRACTI64X4 $0x01, Z3, Y6
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z9
+	VPGATHERDQ    (R9)(Y3*8), K2, Z9
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z3
+	VPGATHERDQ    (R9)(Y6*8), K2, Z3
+	VPSUBD        Z5, Z1, Z6
+	MOVLQZX       wrap+12(FP), R9
+	VPBROADCASTD  R9, Z10
+	VPSUBD        Z10, Z5, Z5
+	VPADDD        Z1, Z5, Z10
+	VPMINUD       Z10, Z5, Z5
+	VPSUBD        Z5, Z1, Z5
+	MOVQ          SI, R9
+
+more_skip:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z3, Z8, Z8
+	VPCMPUQ   $0x01, Z3, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z5, Z6, K2, Z12
+	VPSUBD    Z12, Z4, Z4
+	VPADDD    Z1, Z4, Z10
+	VPMINUD   Z10, Z4, Z4
+	DECQ      R9
+	JNZ       more_skip
+	MOVQ      CX, R9
+	VMOVDQA32 Z2, Z10
+	JMP       more_probe
+
+more_probe_step:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z3, Z8, Z8
+	VPCMPUQ   $0x01, Z3, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z5, Z6, K2, Z13
+	VPSUBD    Z13, Z4, Z4
+	VPADDD    Z1, Z4, Z11
+	VPMINUD   Z11, Z4, Z4
+
+more_probe:
+	VPADDD        Z0, Z4, Z11
+	VPSRLD        $0x05, Z11, Z16
+	KXNORW        K1, K1, K2
+	VPXORD        Z16, Z16, Z17
+	VPGATHERDD    (AX)(Z16*4), K2, Z17
+	VPRORVD       Z11, Z17, Z17
+	VPANDD        Z17, Z10, Z10
+	DECQ          R9
+	JNZ           more_probe_step
+	VPTESTMD      Z2, Z10, K2
+	KMOVW         K2, R9
+	MOVQ          $0x00000010, R10
+	MOVQ          R8, R11
+	CMPQ          R11, R10
+	CMOVQGT       R10, R11
+	BZHIL         R11, R9, R9
+	VMOVDQU32     (DI), Z3
+	KMOVW         R9, K2
+	POPCNTL       R9, R9
+	VPCOMPRESSD.Z Z3, K2, Z3
+	VMOVDQU32     Z3, (BX)
+	LEAQ          (BX)(R9*4), BX
+	ADDQ          $0x40, DI
+	SUBQ          $0x10, R8
+	JG            more_survivors
+
+more_end:
+	MOVQ BX, R10
+
+rest:
+	MOVQ first+24(FP), CX
+	MOVQ probes+16(FP), BX
+	SUBQ CX, BX
+	CMPQ BX, $0x03
+	JL   last
+	ADDQ $0x02, CX
+	SUBQ $0x02, BX
+
+last:
+	VPXORD    Z1, Z1, Z3
+	VMOVDQU32 Z3, (R10)
+	LEAQ      (SP), SI
+	MOVQ      R10, DI
+	SUBQ      SI, DI
+	SHRQ      $0x02, DI
+	JZ        last_end
+
+last_survivors:
+	VMOVDQU32     (SI), Z3
+	MOVQ          starts+32(FP), R8
+	KXNORW        K1, K1, K2
+	VPXORD        Z3, Z3, Z4
+	VPGATHERDD    (R8)(Z3*4), K2, Z4
+	MOVQ          steps+40(FP), R8
+	KXNORW        K1, K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERDD    (R8)(Z3*4), K2, Z5
+	MOVQ          h1+48(FP), R8
+	VEXTRACTI64X4 $0x01, Z3, Y6
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z7
+	VPGATHERDQ    (R8)(Y3*8), K2, Z7
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z8
+	VPGATHERDQ    (R8)(Y6*8), K2, Z8
+	MOVQ          h2+56(FP), R8
+	VEXTRACTI64X4 $0x01, Z3, Y6
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z9
+	VPGATHERDQ    (R8)(Y3*8), K2, Z9
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z3
+	VPGATHERDQ    (R8)(Y6*8), K2, Z3
+	VPSUBD        Z5, Z1, Z6
+	MOVLQZX       wrap+12(FP), R8
+	VPBROADCASTD  R8, Z10
+	VPSUBD        Z10, Z5, Z5
+	VPADDD        Z1, Z5, Z10
+	VPMINUD       Z10, Z5, Z5
+	VPSUBD        Z5, Z1, Z5
+	MOVQ          CX, R8
+
+last_skip:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z3, Z8, Z8
+	VPCMPUQ   $0x01, Z3, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z5, Z6, K2, Z14
+	VPSUBD    Z14, Z4, Z4
+	VPADDD    Z1, Z4, Z10
+	VPMINUD   Z10, Z4, Z4
+	DECQ      R8
+	JNZ       last_skip
+	MOVQ      BX, R8
+	VMOVDQA32 Z2, Z10
+	JMP       last_probe
+
+last_probe_step:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z3, Z8, Z8
+	VPCMPUQ   $0x01, Z3, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z5, Z6, K2, Z15
+	VPSUBD    Z15, Z4, Z4
+	VPADDD    Z1, Z4, Z11
+	VPMINUD   Z11, Z4, Z4
+
+last_probe:
+	VPADDD     Z0, Z4, Z11
+	VPSRLD     $0x05, Z11, Z12
+	KXNORW     K1, K1, K2
+	VPXORD     Z12, Z12, Z13
+	VPGATHERDD (AX)(Z12*4), K2, Z13
+	VPRORVD    Z11, Z13, Z13
+	VPANDD     Z13, Z10, Z10
+	DECQ       R8
+	JNZ        last_probe_step
+	VPTESTMD   Z2, Z10, K2
+	KMOVW      K2, R8
+	MOVQ       $0x00000010, R9
+	MOVQ       DI, R10
+	CMPQ       R10, R9
+	CMOVQGT    R9, R10
+	BZHIL      R10, R8, R8
+	MOVQ       hits+72(FP), R9
+	TESTL      R8, R8
+	JZ         no_hit
+
+hit:
+	BSFL R8, DX
+	MOVL (SI)(DX*4), DX
+	MOVL DX, R10
+	SHRL $0x06, R10
+	MOVQ (R9)(R10*8), R11
+	BTSQ DX, R11
+	MOVQ R11, (R9)(R10*8)
+	LEAL -1(R8), DX
+	ANDL DX, R8
+	JNZ  hit
+
+no_hit:
+	ADDQ $0x40, SI
+	SUBQ $0x10, DI
+	JG   last_survivors
+
+last_end:
+end:
+	VZEROUPPER
+	RET
+
 // func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
 // Requires: AVX, AVX2
 TEXT ·hash32Width4AVX2(SB), NOSPLIT, $0-24
@@ -3060,6 +3425,428 @@ end_of_1:
 	VZEROUPPER
 	RET
 
+// func testDouble64AVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// Requires: AVX, AVX2, BMI2, CMOV, POPCNT
+TEXT ·testDouble64AVX2(SB), $4128-80
+	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of
+	// the next is computed from the one before: starts and steps are h1 and h2 mod
+	// bits, and wrap is 2^64 mod bits, which is lost where the sum of the hashes wraps.
+	// The first probes are made for all hashes. If there are others, the numbers of
+	// those that pass are compacted, and the others are made for them.
+	// Words are aligned, so that none crosses the end of a page of memory; the bits
+	// to skip are those between the first word and the filter.
+	MOVQ         base+0(FP), AX
+	MOVL         AX, CX
+	ANDL         $0x03, CX
+	SHLL         $0x03, CX
+	ANDQ         $-4, AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVLQZX      bits+8(FP), CX
+	VMOVD        CX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPEQD     Y4, Y4, Y4
+	MOVL         $0x0000001f, CX
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y2
+	LEAQ         compactIndices<>+0(SB), CX
+	MOVQ         starts+32(FP), BX
+	MOVQ         steps+40(FP), SI
+	MOVQ         h1+48(FP), DI
+	MOVQ         h2+56(FP), R8
+	MOVQ         n+64(FP), R9
+	MOVQ         hits+72(FP), R10
+	LEAQ         (SP), R11
+	LEAQ         -1(R9), R12
+	SHRQ         $0x06, R12
+	XORL         R13, R13
+
+clear:
+	MOVQ R13, (R10)(R12*8)
+	DECQ R12
+	JNS  clear
+
+all:
+	VMOVDQU      (BX), Y3
+	VMOVDQU      (SI), Y5
+	VMOVDQU      (DI), Y6
+	VMOVDQU      (R8), Y7
+	VMOVDQU      32(DI), Y8
+	VMOVDQU      32(R8), Y9
+	VPSUBD       Y5, Y1, Y10
+	MOVLQZX      wrap+12(FP), R12
+	VMOVD        R12, X11
+	VPBROADCASTD X11, Y11
+	VPSUBD       Y11, Y5, Y5
+	VPADDD       Y1, Y5, Y11
+	VPMINUD      Y11, Y5, Y5
+	VPSUBD       Y5, Y1, Y5
+	MOVQ         first+24(FP), R12
+	VPCMPEQD     Y11, Y11, Y11
+	JMP          first
+
+first_step:
+	VPSLLQ    $0x3f, Y4, Y12
+	VPADDQ    Y7, Y6, Y6
+	VPXOR     Y12, Y6, Y14
+	VPXOR     Y12, Y7, Y13
+	VPCMPGTQ  Y14, Y13, Y13
+	VPADDQ    Y9, Y8, Y8
+	VPXOR     Y12, Y8, Y14
+	VPXOR     Y12, Y9, Y12
+	VPCMPGTQ  Y14, Y12, Y12
+	VSHUFPS   $0x88, Y12, Y13, Y12
+	VPERMQ    $0xd8, Y12, Y12
+	VPBLENDVB Y12, Y5, Y10, Y12
+	VPSUBD    Y12, Y3, Y3
+	VPADDD    Y1, Y3, Y12
+	VPMINUD   Y12, Y3, Y3
+
+first:
+	VPADDD     Y0, Y3, Y12
+	VPSRLD     $0x05, Y12, Y13
+	VMOVDQA    Y4, Y15
+	VPXOR      Y14, Y14, Y14
+	VPGATHERDD Y15, (AX)(Y13*4), Y14
+	VPANDN     Y2, Y12, Y12
+	VPSLLVD    Y12, Y14, Y14
+	VPAND      Y14, Y11, Y11
+	DECQ       R12
+	JNZ        first_step
+	VMOVMSKPS  Y11, R12
+	MOVQ       $0x00000008, R13
+	MOVQ       R9, R14
+	CMPQ       R14, R13
+	CMOVQGT    R13, R14
+	BZHIL      R14, R12, R12
+	MOVQ       first+24(FP), R13
+	MOVQ       probes+16(FP), R14
+	CMPQ       R13, R14
+	JNE        compact
+	MOVB       R12, (R10)
+	ADDQ       $0x01, R10
+	JMP        next
+
+compact:
+	MOVQ         n+64(FP), R13
+	SUBQ         R9, R13
+	VMOVD        R13, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       ascending<>+0(SB), Y3, Y3
+	VPMOVZXBD    (CX)(R12*8), Y5
+	POPCNTL      R12, R12
+	VPERMD       Y3, Y5, Y5
+	VMOVDQU      Y5, (R11)
+	LEAQ         (R11)(R12*4), R11
+
+next:
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, R8
+	SUBQ    $0x08, R9
+	JG      all
+	MOVQ    first+24(FP), BX
+	MOVQ    probes+16(FP), SI
+	CMPQ    BX, SI
+	JEQ     end
+	MOVQ    probes+16(FP), BX
+	MOVQ    first+24(FP), SI
+	SUBQ    SI, BX
+	CMPQ    BX, $0x03
+	JL      rest
+	MOVQ    $0x00000002, BX
+	LEAQ    (SP), SI
+	MOVQ    first+24(FP), DI
+	VPXOR   Y1, Y1, Y3
+	VMOVDQU Y3, (R11)
+	LEAQ    (SP), R8
+	MOVQ    R11, R9
+	SUBQ    R8, R9
+	SHRQ    $0x02, R9
+	JZ      more_end
+
+more_survivors:
+	VMOVDQU      (R8), Y3
+	MOVQ         starts+32(FP), R10
+	VMOVDQA      Y4, Y6
+	VPXOR        Y5, Y5, Y5
+	VPGATHERDD   Y6, (R10)(Y3*4), Y5
+	MOVQ         steps+40(FP), R10
+	VMOVDQA      Y4, Y7
+	VPXOR        Y6, Y6, Y6
+	VPGATHERDD   Y7, (R10)(Y3*4), Y6
+	MOVQ         h1+48(FP), R10
+	VEXTRACTI128 $0x01, Y3, X7
+	VMOVDQA      Y4, Y8
+	VPXOR        Y4, Y4, Y9
+	VPGATHERDQ   Y8, (R10)(X3*8), Y9
+	VMOVDQA      Y4, Y8
+	VPXOR        Y4, Y4, Y10
+	VPGATHERDQ   Y8, (R10)(X7*8), Y10
+	MOVQ         h2+56(FP), R10
+	VEXTRACTI128 $0x01, Y3, X7
+	VMOVDQA      Y4, Y8
+	VPXOR        Y4, Y4, Y11
+	VPGATHERDQ   Y8, (R10)(X3*8), Y11
+	VMOVDQA      Y4, Y3
+	VPXOR        Y4, Y4, Y8
+	VPGATHERDQ   Y3, (R10)(X7*8), Y8
+	VPSUBD       Y6, Y1, Y3
+	MOVLQZX      wrap+12(FP), R10
+	VMOVD        R10, X7
+	VPBROADCASTD X7, Y7
+	VPSUBD       Y7, Y6, Y6
+	VPADDD       Y1, Y6, Y7
+	VPMINUD      Y7, Y6, Y6
+	VPSUBD       Y6, Y1, Y6
+	MOVQ         DI, R10
+
+more_skip:
+	VPSLLQ    $0x3f, Y4, Y7
+	VPADDQ    Y11, Y9, Y9
+	VPXOR     Y7, Y9, Y13
+	VPXOR     Y7, Y11, Y12
+	VPCMPGTQ  Y13, Y12, Y12
+	VPADDQ    Y8, Y10, Y10
+	VPXOR     Y7, Y10, Y13
+	VPXOR     Y7, Y8, Y7
+	VPCMPGTQ  Y13, Y7, Y7
+	VSHUFPS   $0x88, Y7, Y12, Y7
+	VPERMQ    $0xd8, Y7, Y7
+	VPBLENDVB Y7, Y6, Y3, Y7
+	VPSUBD    Y7, Y5, Y5
+	VPADDD    Y1, Y5, Y7
+	VPMINUD   Y7, Y5, Y5
+	DECQ      R10
+	JNZ       more_skip
+	MOVQ      BX, R10
+	VPCMPEQD  Y7, Y7, Y7
+	JMP       more_probe
+
+more_probe_step:
+	VPSLLQ    $0x3f, Y4, Y12
+	VPADDQ    Y11, Y9, Y9
+	VPXOR     Y12, Y9, Y14
+	VPXOR     Y12, Y11, Y13
+	VPCMPGTQ  Y14, Y13, Y13
+	VPADDQ    Y8, Y10, Y10
+	VPXOR     Y12, Y10, Y14
+	VPXOR     Y12, Y8, Y12
+	VPCMPGTQ  Y14, Y12, Y12
+	VSHUFPS   $0x88, Y12, Y13, Y12
+	VPERMQ    $0xd8, Y12, Y12
+	VPBLENDVB Y12, Y6, Y3, Y12
+	VPSUBD    Y12, Y5, Y5
+	VPADDD    Y1, Y5, Y12
+	VPMINUD   Y12, Y5, Y5
+
+more_probe:
+	VPADDD     Y0, Y5, Y12
+	VPSRLD     $0x05, Y12, Y13
+	VMOVDQA    Y4, Y15
+	VPXOR      Y14, Y14, Y14
+	VPGATHERDD Y15, (AX)(Y13*4), Y14
+	VPANDN     Y2, Y12, Y12
+	VPSLLVD    Y12, Y14, Y14
+	VPAND      Y14, Y7, Y7
+	DECQ       R10
+	JNZ        more_probe_step
+	VMOVMSKPS  Y7, R10
+	MOVQ       $0x00000008, R11
+	MOVQ       R9, R12
+	CMPQ       R12, R11
+	CMOVQGT    R11, R12
+	BZHIL      R12, R10, R10
+	VMOVDQU    (R8), Y3
+	VPMOVZXBD  (CX)(R10*8), Y5
+	POPCNTL    R10, R10
+	VPERMD     Y3, Y5, Y5
+	VMOVDQU    Y5, (SI)
+	LEAQ       (SI)(R10*4), SI
+	ADDQ       $0x20, R8
+	SUBQ       $0x08, R9
+	JG         more_survivors
+
+more_end:
+	MOVQ SI, R11
+
+rest:
+	MOVQ first+24(FP), CX
+	MOVQ probes+16(FP), BX
+	SUBQ CX, BX
+	CMPQ BX, $0x03
+	JL   last
+	ADDQ $0x02, CX
+	SUBQ $0x02, BX
+
+last:
+	VPXOR   Y1, Y1, Y3
+	VMOVDQU Y3, (R11)
+	LEAQ    (SP), SI
+	MOVQ    R11, DI
+	SUBQ    SI, DI
+	SHRQ    $0x02, DI
+	JZ      last_end
+
+last_survivors:
+	VMOVDQU      (SI), Y3
+	MOVQ         starts+32(FP), R8
+	VMOVDQA      Y4, Y6
+	VPXOR        Y5, Y5, Y5
+	VPGATHERDD   Y6, (R8)(Y3*4), Y5
+	MOVQ         steps+40(FP), R8
+	VMOVDQA      Y4, Y7
+	VPXOR        Y6, Y6, Y6
+	VPGATHERDD   Y7, (R8)(Y3*4), Y6
+	MOVQ         h1+48(FP), R8
+	VEXTRACTI128 $0x01, Y3, X7
+	VMOVDQA      Y4, Y8
+	VPXOR        Y4, Y4, Y9
+	VPGATHERDQ   Y8, (R8)(X3*8), Y9
+	VMOVDQA      Y4, Y8
+	VPXOR        Y4, Y4, Y10
+	VPGATHERDQ   Y8, (R8)(X7*8), Y10
+	MOVQ         h2+56(FP), R8
+	VEXTRACTI128 $0x01, Y3, X7
+	VMOVDQA      Y4, Y8
+	VPXOR        Y4, Y4, Y11
+	VPGATHERDQ   Y8, (R8)(X3*8), Y11
+	VMOVDQA      Y4, Y3
+	VPXOR        Y4, Y4, Y8
+	VPGATHERDQ   Y3, (R8)(X7*8), Y8
+	VPSUBD       Y6, Y1, Y3
+	MOVLQZX      wrap+12(FP), R8
+	VMOVD        R8, X7
+	VPBROADCASTD X7, Y7
+	VPSUBD       Y7, Y6, Y6
+	VPADDD       Y1, Y6, Y7
+	VPMINUD      Y7, Y6, Y6
+	VPSUBD       Y6, Y1, Y6
+	MOVQ         CX, R8
+
+last_skip:
+	VPSLLQ    $0x3f, Y4, Y7
+	VPADDQ    Y11, Y9, Y9
+	VPXOR     Y7, Y9, Y13
+	VPXOR     Y7, Y11, Y12
+	VPCMPGTQ  Y13, Y12, Y12
+	VPADDQ    Y8, Y10, Y10
+	VPXOR     Y7, Y10, Y13
+	VPXOR     Y7, Y8, Y7
+	VPCMPGTQ  Y13, Y7, Y7
+	VSHUFPS   $0x88, Y7, Y12, Y7
+	VPERMQ    $0xd8, Y7, Y7
+	VPBLENDVB Y7, Y6, Y3, Y7
+	VPSUBD    Y7, Y5, Y5
+	VPADDD    Y1, Y5, Y7
+	VPMINUD   Y7, Y5, Y5
+	DECQ      R8
+	JNZ       last_skip
+	MOVQ      BX, R8
+	VPCMPEQD  Y7, Y7, Y7
+	JMP       last_probe
+
+last_probe_step:
+	VPSLLQ    $0x3f, Y4, Y12
+	VPADDQ    Y11, Y9, Y9
+	VPXOR     Y12, Y9, Y14
+	VPXOR     Y12, Y11, Y13
+	VPCMPGTQ  Y14, Y13, Y13
+	VPADDQ    Y8, Y10, Y10
+	VPXOR     Y12, Y10, Y14
+	VPXOR     Y12, Y8, Y12
+	VPCMPGTQ  Y14, Y12, Y12
+	VSHUFPS   $0x88, Y12, Y13, Y12
+	VPERMQ    $0xd8, Y12, Y12
+	VPBLENDVB Y12, Y6, Y3, Y12
+	VPSUBD    Y12, Y5, Y5
+	VPADDD    Y1, Y5, Y12
+	VPMINUD   Y12, Y5, Y5
+
+last_probe:
+	VPADDD     Y0, Y5, Y12
+	VPSRLD     $0x05, Y12, Y13
+	VMOVDQA    Y4, Y15
+	VPXOR      Y14, Y14, Y14
+	VPGATHERDD Y15, (AX)(Y13*4), Y14
+	VPANDN     Y2, Y12, Y12
+	VPSLLVD    Y12, Y14, Y14
+	VPAND      Y14, Y7, Y7
+	DECQ       R8
+	JNZ        last_probe_step
+	VMOVMSKPS  Y7, R8
+	MOVQ       $0x00000008, R9
+	MOVQ       DI, R10
+	CMPQ       R10, R9
+	CMOVQGT    R9, R10
+	BZHIL      R10, R8, R8
+	MOVQ       hits+72(FP), R9
+	TESTL      R8, R8
+	JZ         no_hit
+
+hit:
+	BSFL R8, DX
+	MOVL (SI)(DX*4), DX
+	MOVL DX, R10
+	SHRL $0x06, R10
+	MOVQ (R9)(R10*8), R11
+	BTSQ DX, R11
+	MOVQ R11, (R9)(R10*8)
+	LEAL -1(R8), DX
+	ANDL DX, R8
+	JNZ  hit
+
+no_hit:
+	ADDQ $0x20, SI
+	SUBQ $0x08, DI
+	JG   last_survivors
+
+last_end:
+end:
+	VZEROUPPER
+	RET
+
+// func reduceDouble64AVX512(bits uint64, inverse uint64, hashes *uint64, remainders *uint32, vectors int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·reduceDouble64AVX512(SB), NOSPLIT, $0-40
+	// The quotient, below 2^50, by the inverse in floating point, has an error of less
+	// than 3·2^-53 times itself. So its floor is off by one at most, and what it leaves
+	// is from -bits to 2·bits: 32 bits tell. Numbers below 0 are large ones here.
+	MOVQ         bits+0(FP), AX
+	VPBROADCASTD AX, Z0
+	MOVQ         inverse+8(FP), AX
+	VPBROADCASTQ AX, Z1
+	VMOVDQU32    alternate0<>+0(SB), Z2
+	MOVQ         hashes+16(FP), AX
+	MOVQ         remainders+24(FP), CX
+	MOVQ         vectors+32(FP), DX
+
+vector:
+	VMOVDQU64   (AX), Z3
+	VCVTUQQ2PD  Z3, Z4
+	VMULPD      Z1, Z4, Z4
+	VCVTTPD2UQQ Z4, Z4
+	VMOVDQU64   64(AX), Z5
+	VCVTUQQ2PD  Z5, Z6
+	VMULPD      Z1, Z6, Z6
+	VCVTTPD2UQQ Z6, Z6
+	VPERMT2D    Z5, Z2, Z3
+	VPERMT2D    Z6, Z2, Z4
+	VPMULLD     Z0, Z4, Z4
+	VPSUBD      Z4, Z3, Z3
+	VPADDD      Z0, Z3, Z4
+	VPMINUD     Z4, Z3, Z3
+	VPSUBD      Z0, Z3, Z4
+	VPMINUD     Z4, Z3, Z3
+	VMOVDQU32   Z3, (CX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x40, CX
+	DECQ        DX
+	JNZ         vector
+	VZEROUPPER
+	RET
+
 // func hash64Width4AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·hash64Width4AVX512(SB), NOSPLIT, $0-32
@@ -3079,81 +3866,196 @@ TEXT ·hash64Width4AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ SI, Z3
 	MOVQ         $0x27d4eb2f165667c5, SI
 	VPBROADCASTQ SI, Z3
-	MOVQ         $0x00000004, SI
-	VPBROADCASTQ SI, Z8
+	MOVQ         $0x27d4eb2f165667c9, SI
+	VPBROADCASTQ SI, Z11
+	MOVQ         $0x27d4eb2f165667ca, SI
+	VPBROADCASTQ SI, Z12
 
-vector:
-	MOVQ         $0x00000001, SI
-	VPBROADCASTQ SI, Z7
-	VMOVDQA64    Z3, Z4
-	VPADDQ       Z7, Z3, Z5
-	VMOVDQA64    Z3, Z6
-	VPADDQ       Z7, Z3, Z7
-	VPADDQ       Z8, Z4, Z4
-	VPADDQ       Z8, Z5, Z5
-	VPMOVZXDQ    (AX), Z9
-	VPMULLQ      Z0, Z9, Z9
-	VPXORQ       Z9, Z4, Z4
-	VPROLQ       $0x17, Z4, Z4
-	VPMULLQ      Z1, Z4, Z4
-	VPADDQ       Z2, Z4, Z4
-	VPXORQ       Z9, Z5, Z5
-	VPROLQ       $0x17, Z5, Z5
-	VPMULLQ      Z1, Z5, Z5
-	VPADDQ       Z2, Z5, Z5
-	VPADDQ       Z8, Z6, Z6
-	VPADDQ       Z8, Z7, Z7
-	VPMOVZXDQ    32(AX), Z9
-	VPMULLQ      Z0, Z9, Z9
-	VPXORQ       Z9, Z6, Z6
-	VPROLQ       $0x17, Z6, Z6
-	VPMULLQ      Z1, Z6, Z6
-	VPADDQ       Z2, Z6, Z6
-	VPXORQ       Z9, Z7, Z7
-	VPROLQ       $0x17, Z7, Z7
-	VPMULLQ      Z1, Z7, Z7
-	VPADDQ       Z2, Z7, Z7
-	ADDQ         $0x00000040, AX
-	VPSRLQ       $0x21, Z4, Z9
-	VPXORQ       Z9, Z4, Z4
-	VPMULLQ      Z1, Z4, Z4
-	VPSRLQ       $0x1d, Z4, Z9
-	VPXORQ       Z9, Z4, Z4
-	VPMULLQ      Z2, Z4, Z4
-	VPSRLQ       $0x20, Z4, Z9
-	VPXORQ       Z9, Z4, Z4
-	VMOVDQU64    Z4, (CX)
-	VPSRLQ       $0x21, Z5, Z4
-	VPXORQ       Z4, Z5, Z5
-	VPMULLQ      Z1, Z5, Z5
-	VPSRLQ       $0x1d, Z5, Z4
-	VPXORQ       Z4, Z5, Z5
-	VPMULLQ      Z2, Z5, Z5
-	VPSRLQ       $0x20, Z5, Z4
-	VPXORQ       Z4, Z5, Z5
-	VMOVDQU64    Z5, (DX)
-	VPSRLQ       $0x21, Z6, Z4
-	VPXORQ       Z4, Z6, Z6
-	VPMULLQ      Z1, Z6, Z6
-	VPSRLQ       $0x1d, Z6, Z4
-	VPXORQ       Z4, Z6, Z6
-	VPMULLQ      Z2, Z6, Z6
-	VPSRLQ       $0x20, Z6, Z4
-	VPXORQ       Z4, Z6, Z6
-	VMOVDQU64    Z6, 64(CX)
-	VPSRLQ       $0x21, Z7, Z4
-	VPXORQ       Z4, Z7, Z7
-	VPMULLQ      Z1, Z7, Z7
-	VPSRLQ       $0x1d, Z7, Z4
-	VPXORQ       Z4, Z7, Z7
-	VPMULLQ      Z2, Z7, Z7
-	VPSRLQ       $0x20, Z7, Z4
-	VPXORQ       Z4, Z7, Z7
-	VMOVDQU64    Z7, 64(DX)
-	ADDQ         $0x00000080, CX
-	ADDQ         $0x00000080, DX
-	DECQ         BX
-	JNZ          vector
+two:
+	CMPQ      BX, $0x02
+	JL        last
+	VPMOVZXDQ (AX), Z4
+	VPMOVZXDQ 32(AX), Z6
+	VPMOVZXDQ 64(AX), Z8
+	VPMOVZXDQ 96(AX), Z10
+	VPMULLQ   Z0, Z4, Z4
+	VPMULLQ   Z0, Z6, Z6
+	VPMULLQ   Z0, Z8, Z8
+	VPMULLQ   Z0, Z10, Z10
+	VPXORQ    Z4, Z11, Z3
+	VPXORQ    Z4, Z12, Z4
+	VPXORQ    Z6, Z11, Z5
+	VPXORQ    Z6, Z12, Z6
+	VPXORQ    Z8, Z11, Z7
+	VPXORQ    Z8, Z12, Z8
+	VPXORQ    Z10, Z11, Z9
+	VPXORQ    Z10, Z12, Z10
+	VPROLQ    $0x17, Z3, Z3
+	VPROLQ    $0x17, Z4, Z4
+	VPROLQ    $0x17, Z5, Z5
+	VPROLQ    $0x17, Z6, Z6
+	VPROLQ    $0x17, Z7, Z7
+	VPROLQ    $0x17, Z8, Z8
+	VPROLQ    $0x17, Z9, Z9
+	VPROLQ    $0x17, Z10, Z10
+	VPMULLQ   Z1, Z3, Z3
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPADDQ    Z2, Z3, Z3
+	VPADDQ    Z2, Z4, Z4
+	VPADDQ    Z2, Z5, Z5
+	VPADDQ    Z2, Z6, Z6
+	VPADDQ    Z2, Z7, Z7
+	VPADDQ    Z2, Z8, Z8
+	VPADDQ    Z2, Z9, Z9
+	VPADDQ    Z2, Z10, Z10
+	ADDQ      $0x00000080, AX
+	VPSRLQ    $0x21, Z3, Z13
+	VPXORQ    Z13, Z3, Z3
+	VPSRLQ    $0x21, Z4, Z13
+	VPXORQ    Z13, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPSRLQ    $0x21, Z9, Z13
+	VPXORQ    Z13, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z13
+	VPXORQ    Z13, Z10, Z10
+	VPMULLQ   Z1, Z3, Z3
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPSRLQ    $0x1d, Z3, Z13
+	VPXORQ    Z13, Z3, Z3
+	VPSRLQ    $0x1d, Z4, Z13
+	VPXORQ    Z13, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPSRLQ    $0x1d, Z9, Z13
+	VPXORQ    Z13, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z13
+	VPXORQ    Z13, Z10, Z10
+	VPMULLQ   Z2, Z3, Z3
+	VPMULLQ   Z2, Z4, Z4
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPMULLQ   Z2, Z9, Z9
+	VPMULLQ   Z2, Z10, Z10
+	VPSRLQ    $0x20, Z3, Z13
+	VPXORQ    Z13, Z3, Z3
+	VPSRLQ    $0x20, Z4, Z13
+	VPXORQ    Z13, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z13
+	VPXORQ    Z13, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z13
+	VPXORQ    Z13, Z10, Z10
+	VMOVDQU64 Z3, (CX)
+	VMOVDQU64 Z4, (DX)
+	VMOVDQU64 Z5, 64(CX)
+	VMOVDQU64 Z6, 64(DX)
+	VMOVDQU64 Z7, 128(CX)
+	VMOVDQU64 Z8, 128(DX)
+	VMOVDQU64 Z9, 192(CX)
+	VMOVDQU64 Z10, 192(DX)
+	ADDQ      $0x00000100, CX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x02, BX
+	JMP       two
+
+last:
+	TESTQ     BX, BX
+	JZ        end
+	VPMOVZXDQ (AX), Z3
+	VPMOVZXDQ 32(AX), Z4
+	VPMULLQ   Z0, Z3, Z3
+	VPMULLQ   Z0, Z4, Z4
+	VPXORQ    Z3, Z11, Z0
+	VPXORQ    Z3, Z12, Z5
+	VPXORQ    Z4, Z11, Z6
+	VPXORQ    Z4, Z12, Z7
+	VPROLQ    $0x17, Z0, Z0
+	VPROLQ    $0x17, Z5, Z5
+	VPROLQ    $0x17, Z6, Z6
+	VPROLQ    $0x17, Z7, Z7
+	VPMULLQ   Z1, Z0, Z0
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPADDQ    Z2, Z0, Z3
+	VPADDQ    Z2, Z5, Z4
+	VPADDQ    Z2, Z6, Z5
+	VPADDQ    Z2, Z7, Z6
+	ADDQ      $0x00000040, AX
+	VPSRLQ    $0x21, Z3, Z0
+	VPXORQ    Z0, Z3, Z3
+	VPSRLQ    $0x21, Z4, Z0
+	VPXORQ    Z0, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z0
+	VPXORQ    Z0, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z0
+	VPXORQ    Z0, Z6, Z6
+	VPMULLQ   Z1, Z3, Z3
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPSRLQ    $0x1d, Z3, Z0
+	VPXORQ    Z0, Z3, Z3
+	VPSRLQ    $0x1d, Z4, Z0
+	VPXORQ    Z0, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z0
+	VPXORQ    Z0, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z0
+	VPXORQ    Z0, Z6, Z6
+	VPMULLQ   Z2, Z3, Z3
+	VPMULLQ   Z2, Z4, Z4
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPSRLQ    $0x20, Z3, Z0
+	VPXORQ    Z0, Z3, Z3
+	VPSRLQ    $0x20, Z4, Z0
+	VPXORQ    Z0, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z0
+	VPXORQ    Z0, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z0
+	VPXORQ    Z0, Z6, Z6
+	VMOVDQU64 Z3, (CX)
+	VMOVDQU64 Z4, (DX)
+	VMOVDQU64 Z5, 64(CX)
+	VMOVDQU64 Z6, 64(DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+
+end:
 	VZEROUPPER
 	RET
 
@@ -3176,85 +4078,208 @@ TEXT ·hash64Width8AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ SI, Z3
 	MOVQ         $0x27d4eb2f165667c5, SI
 	VPBROADCASTQ SI, Z4
-	MOVQ         $0x00000008, SI
-	VPBROADCASTQ SI, Z9
+	MOVQ         $0x27d4eb2f165667cd, SI
+	VPBROADCASTQ SI, Z12
+	MOVQ         $0x27d4eb2f165667ce, SI
+	VPBROADCASTQ SI, Z13
 
-vector:
-	MOVQ         $0x00000001, SI
-	VPBROADCASTQ SI, Z8
-	VMOVDQA64    Z4, Z5
-	VPADDQ       Z8, Z4, Z6
-	VMOVDQA64    Z4, Z7
-	VPADDQ       Z8, Z4, Z8
-	VPADDQ       Z9, Z5, Z5
-	VPADDQ       Z9, Z6, Z6
-	VMOVDQU64    (AX), Z10
-	VPMULLQ      Z1, Z10, Z10
-	VPROLQ       $0x1f, Z10, Z10
-	VPMULLQ      Z0, Z10, Z10
-	VPXORQ       Z10, Z5, Z5
-	VPROLQ       $0x1b, Z5, Z5
-	VPMULLQ      Z0, Z5, Z5
-	VPADDQ       Z3, Z5, Z5
-	VPXORQ       Z10, Z6, Z6
-	VPROLQ       $0x1b, Z6, Z6
-	VPMULLQ      Z0, Z6, Z6
-	VPADDQ       Z3, Z6, Z6
-	VPADDQ       Z9, Z7, Z7
-	VPADDQ       Z9, Z8, Z8
-	VMOVDQU64    64(AX), Z10
-	VPMULLQ      Z1, Z10, Z10
-	VPROLQ       $0x1f, Z10, Z10
-	VPMULLQ      Z0, Z10, Z10
-	VPXORQ       Z10, Z7, Z7
-	VPROLQ       $0x1b, Z7, Z7
-	VPMULLQ      Z0, Z7, Z7
-	VPADDQ       Z3, Z7, Z7
-	VPXORQ       Z10, Z8, Z8
-	VPROLQ       $0x1b, Z8, Z8
-	VPMULLQ      Z0, Z8, Z8
-	VPADDQ       Z3, Z8, Z8
-	ADDQ         $0x00000080, AX
-	VPSRLQ       $0x21, Z5, Z10
-	VPXORQ       Z10, Z5, Z5
-	VPMULLQ      Z1, Z5, Z5
-	VPSRLQ       $0x1d, Z5, Z10
-	VPXORQ       Z10, Z5, Z5
-	VPMULLQ      Z2, Z5, Z5
-	VPSRLQ       $0x20, Z5, Z10
-	VPXORQ       Z10, Z5, Z5
-	VMOVDQU64    Z5, (CX)
-	VPSRLQ       $0x21, Z6, Z5
-	VPXORQ       Z5, Z6, Z6
-	VPMULLQ      Z1, Z6, Z6
-	VPSRLQ       $0x1d, Z6, Z5
-	VPXORQ       Z5, Z6, Z6
-	VPMULLQ      Z2, Z6, Z6
-	VPSRLQ       $0x20, Z6, Z5
-	VPXORQ       Z5, Z6, Z6
-	VMOVDQU64    Z6, (DX)
-	VPSRLQ       $0x21, Z7, Z5
-	VPXORQ       Z5, Z7, Z7
-	VPMULLQ      Z1, Z7, Z7
-	VPSRLQ       $0x1d, Z7, Z5
-	VPXORQ       Z5, Z7, Z7
-	VPMULLQ      Z2, Z7, Z7
-	VPSRLQ       $0x20, Z7, Z5
-	VPXORQ       Z5, Z7, Z7
-	VMOVDQU64    Z7, 64(CX)
-	VPSRLQ       $0x21, Z8, Z5
-	VPXORQ       Z5, Z8, Z8
-	VPMULLQ      Z1, Z8, Z8
-	VPSRLQ       $0x1d, Z8, Z5
-	VPXORQ       Z5, Z8, Z8
-	VPMULLQ      Z2, Z8, Z8
-	VPSRLQ       $0x20, Z8, Z5
-	VPXORQ       Z5, Z8, Z8
-	VMOVDQU64    Z8, 64(DX)
-	ADDQ         $0x00000080, CX
-	ADDQ         $0x00000080, DX
-	DECQ         BX
-	JNZ          vector
+two:
+	CMPQ      BX, $0x02
+	JL        last
+	VMOVDQU64 (AX), Z5
+	VMOVDQU64 64(AX), Z7
+	VMOVDQU64 128(AX), Z9
+	VMOVDQU64 192(AX), Z11
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z11, Z11
+	VPROLQ    $0x1f, Z5, Z5
+	VPROLQ    $0x1f, Z7, Z7
+	VPROLQ    $0x1f, Z9, Z9
+	VPROLQ    $0x1f, Z11, Z11
+	VPMULLQ   Z0, Z5, Z5
+	VPMULLQ   Z0, Z7, Z7
+	VPMULLQ   Z0, Z9, Z9
+	VPMULLQ   Z0, Z11, Z11
+	VPXORQ    Z5, Z12, Z4
+	VPXORQ    Z5, Z13, Z5
+	VPXORQ    Z7, Z12, Z6
+	VPXORQ    Z7, Z13, Z7
+	VPXORQ    Z9, Z12, Z8
+	VPXORQ    Z9, Z13, Z9
+	VPXORQ    Z11, Z12, Z10
+	VPXORQ    Z11, Z13, Z11
+	VPROLQ    $0x1b, Z4, Z4
+	VPROLQ    $0x1b, Z5, Z5
+	VPROLQ    $0x1b, Z6, Z6
+	VPROLQ    $0x1b, Z7, Z7
+	VPROLQ    $0x1b, Z8, Z8
+	VPROLQ    $0x1b, Z9, Z9
+	VPROLQ    $0x1b, Z10, Z10
+	VPROLQ    $0x1b, Z11, Z11
+	VPMULLQ   Z0, Z4, Z4
+	VPMULLQ   Z0, Z5, Z5
+	VPMULLQ   Z0, Z6, Z6
+	VPMULLQ   Z0, Z7, Z7
+	VPMULLQ   Z0, Z8, Z8
+	VPMULLQ   Z0, Z9, Z9
+	VPMULLQ   Z0, Z10, Z10
+	VPMULLQ   Z0, Z11, Z11
+	VPADDQ    Z3, Z4, Z4
+	VPADDQ    Z3, Z5, Z5
+	VPADDQ    Z3, Z6, Z6
+	VPADDQ    Z3, Z7, Z7
+	VPADDQ    Z3, Z8, Z8
+	VPADDQ    Z3, Z9, Z9
+	VPADDQ    Z3, Z10, Z10
+	VPADDQ    Z3, Z11, Z11
+	ADDQ      $0x00000100, AX
+	VPSRLQ    $0x21, Z4, Z14
+	VPXORQ    Z14, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z14
+	VPXORQ    Z14, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z14
+	VPXORQ    Z14, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z14
+	VPXORQ    Z14, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z14
+	VPXORQ    Z14, Z8, Z8
+	VPSRLQ    $0x21, Z9, Z14
+	VPXORQ    Z14, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z14
+	VPXORQ    Z14, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z14
+	VPXORQ    Z14, Z11, Z11
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPMULLQ   Z1, Z11, Z11
+	VPSRLQ    $0x1d, Z4, Z14
+	VPXORQ    Z14, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z14
+	VPXORQ    Z14, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z14
+	VPXORQ    Z14, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z14
+	VPXORQ    Z14, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z14
+	VPXORQ    Z14, Z8, Z8
+	VPSRLQ    $0x1d, Z9, Z14
+	VPXORQ    Z14, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z14
+	VPXORQ    Z14, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z14
+	VPXORQ    Z14, Z11, Z11
+	VPMULLQ   Z2, Z4, Z4
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPMULLQ   Z2, Z9, Z9
+	VPMULLQ   Z2, Z10, Z10
+	VPMULLQ   Z2, Z11, Z11
+	VPSRLQ    $0x20, Z4, Z14
+	VPXORQ    Z14, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z14
+	VPXORQ    Z14, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z14
+	VPXORQ    Z14, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z14
+	VPXORQ    Z14, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z14
+	VPXORQ    Z14, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z14
+	VPXORQ    Z14, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z14
+	VPXORQ    Z14, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z14
+	VPXORQ    Z14, Z11, Z11
+	VMOVDQU64 Z4, (CX)
+	VMOVDQU64 Z5, (DX)
+	VMOVDQU64 Z6, 64(CX)
+	VMOVDQU64 Z7, 64(DX)
+	VMOVDQU64 Z8, 128(CX)
+	VMOVDQU64 Z9, 128(DX)
+	VMOVDQU64 Z10, 192(CX)
+	VMOVDQU64 Z11, 192(DX)
+	ADDQ      $0x00000100, CX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x02, BX
+	JMP       two
+
+last:
+	TESTQ     BX, BX
+	JZ        end
+	VMOVDQU64 (AX), Z5
+	VMOVDQU64 64(AX), Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z4, Z4
+	VPROLQ    $0x1f, Z5, Z5
+	VPROLQ    $0x1f, Z4, Z4
+	VPMULLQ   Z0, Z5, Z5
+	VPMULLQ   Z0, Z4, Z4
+	VPXORQ    Z5, Z12, Z6
+	VPXORQ    Z5, Z13, Z5
+	VPXORQ    Z4, Z12, Z7
+	VPXORQ    Z4, Z13, Z8
+	VPROLQ    $0x1b, Z6, Z6
+	VPROLQ    $0x1b, Z5, Z5
+	VPROLQ    $0x1b, Z7, Z7
+	VPROLQ    $0x1b, Z8, Z8
+	VPMULLQ   Z0, Z6, Z6
+	VPMULLQ   Z0, Z5, Z5
+	VPMULLQ   Z0, Z7, Z7
+	VPMULLQ   Z0, Z8, Z8
+	VPADDQ    Z3, Z6, Z4
+	VPADDQ    Z3, Z5, Z5
+	VPADDQ    Z3, Z7, Z6
+	VPADDQ    Z3, Z8, Z7
+	ADDQ      $0x00000080, AX
+	VPSRLQ    $0x21, Z4, Z0
+	VPXORQ    Z0, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z0
+	VPXORQ    Z0, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z0
+	VPXORQ    Z0, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z0
+	VPXORQ    Z0, Z7, Z7
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPSRLQ    $0x1d, Z4, Z0
+	VPXORQ    Z0, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z0
+	VPXORQ    Z0, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z0
+	VPXORQ    Z0, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z0
+	VPXORQ    Z0, Z7, Z7
+	VPMULLQ   Z2, Z4, Z4
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPSRLQ    $0x20, Z4, Z0
+	VPXORQ    Z0, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z0
+	VPXORQ    Z0, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z0
+	VPXORQ    Z0, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z0
+	VPXORQ    Z0, Z7, Z7
+	VMOVDQU64 Z4, (CX)
+	VMOVDQU64 Z5, (DX)
+	VMOVDQU64 Z6, 64(CX)
+	VMOVDQU64 Z7, 64(DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+
+end:
 	VZEROUPPER
 	RET
 
@@ -3318,20 +4343,22 @@ vector:
 	VPMOVQD       Z5, Y12
 	VPMOVQD       Z6, Y5
 	VINSERTI64X4  $0x01, Y5, Z12, Z12
-	MOVQ          $0x00000001, R9
-	VPBROADCASTQ  R9, Z8
+	VPMOVSXDQ     Y12, Z13
+	VEXTRACTI64X4 $0x01, Z12, Y5
+	VPMOVSXDQ     Y5, Z14
+	VMOVDQA64     Z10, Z15
 	VMOVDQA64     Z4, Z5
-	VPADDQ        Z8, Z4, Z6
+	MOVQ          $+1, R9
+	VPBROADCASTQ  R9, Z6
+	VPADDQ        Z6, Z4, Z6
+	VMOVDQA64     Z11, Z16
 	VMOVDQA64     Z4, Z7
+	MOVQ          $+1, R9
+	VPBROADCASTQ  R9, Z8
 	VPADDQ        Z8, Z4, Z8
-	VPMOVSXDQ     Y12, Z15
-	VEXTRACTI64X4 $0x01, Z12, Y13
-	VPMOVSXDQ     Y13, Z16
-	VMOVDQA64     Z10, Z13
-	VMOVDQA64     Z11, Z14
 	MOVQ          $+32, R9
 	VPBROADCASTQ  R9, Z17
-	VPCMPUQ       $0x05, Z17, Z15, K2
+	VPCMPUQ       $0x05, Z17, Z13, K2
 	KORTESTW      K2, K2
 	JZ            no_stripes_0
 	KMOVW         K2, K3
@@ -3352,8 +4379,8 @@ vector:
 
 stripe_0:
 	KMOVW      K3, K4
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ (R8)(Z13*1), K4, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (R8)(Z15*1), K4, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z19, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -3362,8 +4389,8 @@ stripe_0:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K3, Z23
 	KMOVW      K3, K4
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ 8(R8)(Z13*1), K4, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 8(R8)(Z15*1), K4, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z20, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -3372,8 +4399,8 @@ stripe_0:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K3, Z24
 	KMOVW      K3, K4
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ 16(R8)(Z13*1), K4, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 16(R8)(Z15*1), K4, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z21, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -3382,8 +4409,8 @@ stripe_0:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K3, Z25
 	KMOVW      K3, K4
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ 24(R8)(Z13*1), K4, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 24(R8)(Z15*1), K4, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z22, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -3391,10 +4418,10 @@ stripe_0:
 	VPADDQ     Z18, Z26, Z18
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K3, Z26
-	VPADDQ     Z17, Z13, K3, Z13
-	VPSUBQ     Z17, Z15, K3, Z15
+	VPADDQ     Z17, Z15, K3, Z15
+	VPSUBQ     Z17, Z13, K3, Z13
 	SUBQ       $0x20, DI
-	VPCMPUQ    $0x05, Z17, Z15, K3
+	VPCMPUQ    $0x05, Z17, Z13, K3
 	KORTESTW   K3, K3
 	JNZ        stripe_0
 	VPROLQ     $0x01, Z19, Z18
@@ -3463,7 +4490,7 @@ stripe_0:
 	VMOVDQA64  Z18, K2, Z6
 
 no_stripes_0:
-	VPCMPUQ      $0x05, Z17, Z16, K2
+	VPCMPUQ      $0x05, Z17, Z14, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_1
 	KMOVW        K2, K3
@@ -3484,8 +4511,8 @@ no_stripes_0:
 
 stripe_1:
 	KMOVW      K3, K4
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ (R8)(Z14*1), K4, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ (R8)(Z16*1), K4, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z19, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -3494,8 +4521,8 @@ stripe_1:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K3, Z23
 	KMOVW      K3, K4
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ 8(R8)(Z14*1), K4, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 8(R8)(Z16*1), K4, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z20, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -3504,8 +4531,8 @@ stripe_1:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K3, Z24
 	KMOVW      K3, K4
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ 16(R8)(Z14*1), K4, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 16(R8)(Z16*1), K4, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z21, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -3514,8 +4541,8 @@ stripe_1:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K3, Z25
 	KMOVW      K3, K4
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ 24(R8)(Z14*1), K4, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 24(R8)(Z16*1), K4, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z22, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -3523,10 +4550,10 @@ stripe_1:
 	VPADDQ     Z18, Z26, Z18
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K3, Z26
-	VPADDQ     Z17, Z14, K3, Z14
-	VPSUBQ     Z17, Z16, K3, Z16
+	VPADDQ     Z17, Z16, K3, Z16
+	VPSUBQ     Z17, Z14, K3, Z14
 	SUBQ       $0x20, DI
-	VPCMPUQ    $0x05, Z17, Z16, K3
+	VPCMPUQ    $0x05, Z17, Z14, K3
 	KORTESTW   K3, K3
 	JNZ        stripe_1
 	VPROLQ     $0x01, Z19, Z17
@@ -3606,104 +4633,108 @@ no_stripes_1:
 	VPBROADCASTQ  R9, Z17
 
 long:
-	VPCMPUQ    $0x05, Z17, Z15, K2
-	VPCMPUQ    $0x05, Z17, Z16, K3
+	VPCMPUQ    $0x05, Z17, Z13, K2
+	VPCMPUQ    $0x05, Z17, Z14, K3
 	KORTESTW   K2, K3
 	JZ         word
 	KMOVW      K2, K4
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ (R8)(Z13*1), K4, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (R8)(Z15*1), K4, Z18
+	VPADDQ     Z17, Z15, K2, Z15
+	VPSUBQ     Z17, Z13, K2, Z13
+	KMOVW      K3, K4
+	VPXORD     Z16, Z16, Z19
+	VPGATHERQQ (R8)(Z16*1), K4, Z19
+	VPADDQ     Z17, Z16, K3, Z16
+	VPSUBQ     Z17, Z14, K3, Z14
 	VPMULLQ    Z1, Z18, Z18
+	VPMULLQ    Z1, Z19, Z19
 	VPROLQ     $0x1f, Z18, Z18
+	VPROLQ     $0x1f, Z19, Z19
 	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z5, Z19
-	VPROLQ     $0x1b, Z19, Z19
 	VPMULLQ    Z0, Z19, Z19
-	VPADDQ     Z3, Z19, K2, Z5
+	VPXORQ     Z18, Z5, Z20
 	VPXORQ     Z18, Z6, Z18
+	VPXORQ     Z19, Z7, Z21
+	VPXORQ     Z19, Z8, Z19
+	VPROLQ     $0x1b, Z20, Z20
 	VPROLQ     $0x1b, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, K2, Z6
-	VPADDQ     Z17, Z13, K2, Z13
-	VPSUBQ     Z17, Z15, K2, Z15
-	KMOVW      K3, K2
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ (R8)(Z14*1), K2, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z7, Z19
+	VPROLQ     $0x1b, Z21, Z21
 	VPROLQ     $0x1b, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPADDQ     Z3, Z19, K3, Z7
-	VPXORQ     Z18, Z8, Z18
-	VPROLQ     $0x1b, Z18, Z18
+	VPMULLQ    Z0, Z20, Z20
 	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, K3, Z8
-	VPADDQ     Z17, Z14, K3, Z14
-	VPSUBQ     Z17, Z16, K3, Z16
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z20, K2, Z5
+	VPADDQ     Z3, Z18, K2, Z6
+	VPADDQ     Z3, Z21, K3, Z7
+	VPADDQ     Z3, Z19, K3, Z8
 	JMP        long
 
 word:
-	MOVQ          $+4, R9
-	VPBROADCASTQ  R9, Z17
-	VPTESTMQ      Z17, Z15, K2
-	KMOVW         K2, K3
-	VPXORD        Z13, Z13, Z18
-	VPGATHERQD    (R8)(Z13*1), K3, Y18
-	VPMOVZXDQ     Y18, Z18
-	VPMULLQ       Z0, Z18, Z18
-	VPXORQ        Z18, Z5, Z13
-	VPROLQ        $0x17, Z13, Z13
-	VPMULLQ       Z1, Z13, Z13
-	VPADDQ        Z2, Z13, K2, Z5
-	VPXORQ        Z18, Z6, Z13
-	VPROLQ        $0x17, Z13, Z13
-	VPMULLQ       Z1, Z13, Z13
-	VPADDQ        Z2, Z13, K2, Z6
-	VPTESTMQ      Z17, Z16, K2
-	KMOVW         K2, K3
-	VPXORD        Z14, Z14, Z13
-	VPGATHERQD    (R8)(Z14*1), K3, Y13
-	VPMOVZXDQ     Y13, Z13
-	VPMULLQ       Z0, Z13, Z13
-	VPXORQ        Z13, Z7, Z14
-	VPROLQ        $0x17, Z14, Z14
-	VPMULLQ       Z1, Z14, Z14
-	VPADDQ        Z2, Z14, K2, Z7
-	VPXORQ        Z13, Z8, Z13
-	VPROLQ        $0x17, Z13, Z13
-	VPMULLQ       Z1, Z13, Z13
-	VPADDQ        Z2, Z13, K2, Z8
+	MOVQ         $+4, R9
+	VPBROADCASTQ R9, Z17
+	VPTESTMQ     Z17, Z13, K2
+	VPTESTMQ     Z17, Z14, K3
+	KORTESTW     K2, K3
+	JZ           no_word
+	KMOVW        K2, K4
+	VPXORD       Z15, Z15, Z17
+	VPGATHERQD   (R8)(Z15*1), K4, Y17
+	VPMOVZXDQ    Y17, Z17
+	KMOVW        K3, K4
+	VPXORD       Z16, Z16, Z15
+	VPGATHERQD   (R8)(Z16*1), K4, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z17, Z5, Z16
+	VPXORQ       Z17, Z6, Z17
+	VPXORQ       Z15, Z7, Z18
+	VPXORQ       Z15, Z8, Z15
+	VPROLQ       $0x17, Z16, Z16
+	VPROLQ       $0x17, Z17, Z17
+	VPROLQ       $0x17, Z18, Z18
+	VPROLQ       $0x17, Z15, Z15
+	VPMULLQ      Z1, Z16, Z16
+	VPMULLQ      Z1, Z17, Z17
+	VPMULLQ      Z1, Z18, Z18
+	VPMULLQ      Z1, Z15, Z15
+	VPADDQ       Z2, Z16, K2, Z5
+	VPADDQ       Z2, Z17, K2, Z6
+	VPADDQ       Z2, Z18, K3, Z7
+	VPADDQ       Z2, Z15, K3, Z8
+
+no_word:
 	MOVL          $0x00000003, R9
-	VPBROADCASTD  R9, Z13
-	VPXORD        Z13, Z13, Z14
-	VPANDD        Z13, Z12, Z17
-	VPCMPGTD      Z14, Z17, K2
+	VPBROADCASTD  R9, Z15
+	VPXORD        Z15, Z15, Z16
+	VPANDD        Z15, Z12, Z17
+	VPCMPGTD      Z16, Z17, K2
 	KORTESTW      K2, K2
 	JZ            store
-	VPCMPGTD      Z13, Z12, K3
-	VPMOVSXDQ     Y12, Z13
-	VEXTRACTI64X4 $0x01, Z12, Y14
-	VPMOVSXDQ     Y14, Z14
-	VPADDQ        Z10, Z13, Z13
-	VPADDQ        Z11, Z14, Z14
+	VPCMPGTD      Z15, Z12, K3
+	VPMOVSXDQ     Y12, Z15
+	VEXTRACTI64X4 $0x01, Z12, Y16
+	VPMOVSXDQ     Y16, Z16
+	VPADDQ        Z10, Z15, Z15
+	VPADDQ        Z11, Z16, Z16
 	MOVQ          $-4, R9
 	KANDW         K2, K3, K4
 	KMOVW         K4, K5
-	VPXORD        Z13, Z13, Z18
-	VPGATHERQD    (R9)(Z13*1), K5, Y18
+	VPXORD        Z15, Z15, Z18
+	VPGATHERQD    (R9)(Z15*1), K5, Y18
 	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z14, Z14, Z13
-	VPGATHERQD    (R9)(Z14*1), K4, Y13
-	VINSERTI64X4  $0x01, Y13, Z18, Z18
+	VPXORD        Z16, Z16, Z15
+	VPGATHERQD    (R9)(Z16*1), K4, Y15
+	VINSERTI64X4  $0x01, Y15, Z18, Z18
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, R9
-	VPBROADCASTD R9, Z13
+	VPBROADCASTD R9, Z15
 	VPSLLD       $0x03, Z17, Z17
-	VPSUBD       Z17, Z13, Z13
-	VPSRLVD      Z13, Z18, Z18
+	VPSUBD       Z17, Z15, Z15
+	VPSRLVD      Z15, Z18, Z18
 	KANDNW       K2, K3, K2
 	KORTESTW     K2, K2
 	JZ           last_bytes
@@ -3748,115 +4779,115 @@ last_bytes:
 	MOVQ          $+3, R9
 	VPBROADCASTQ  R9, Z11
 	MOVQ          $+255, R9
-	VPBROADCASTQ  R9, Z13
-	VPMOVZXDQ     Y18, Z14
-	VPANDQ        Z11, Z15, Z15
+	VPBROADCASTQ  R9, Z15
+	VPMOVZXDQ     Y18, Z16
+	VPANDQ        Z11, Z13, Z13
 	VEXTRACTI64X4 $0x01, Z18, Y12
 	VPMOVZXDQ     Y12, Z17
-	VPANDQ        Z11, Z16, Z11
-	VPTESTMQ      Z15, Z15, K2
-	VPANDQ        Z13, Z14, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z5, Z18
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z18, K2, Z5
-	VPXORQ        Z16, Z6, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K2, Z6
-	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ        Z10, Z15, K2, Z15
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z13, Z17, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z7, Z18
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z18, K2, Z7
-	VPXORQ        Z16, Z8, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K2, Z8
+	VPANDQ        Z11, Z14, Z11
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z15, Z16, Z14
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z13, K2, Z13
+	VPTESTMQ      Z11, Z11, K3
+	VPANDQ        Z15, Z17, Z18
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ        Z10, Z11, K2, Z11
-	VPTESTMQ      Z15, Z15, K2
-	VPANDQ        Z13, Z14, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z5, Z18
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z18, K2, Z5
-	VPXORQ        Z16, Z6, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K2, Z6
-	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ        Z10, Z15, K2, Z15
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z13, Z17, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z7, Z18
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z18, K2, Z7
-	VPXORQ        Z16, Z8, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K2, Z8
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ        Z10, Z11, K2, Z11
-	VPTESTMQ      Z15, Z15, K2
-	VPANDQ        Z13, Z14, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z5, Z18
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z18, K2, Z5
-	VPXORQ        Z16, Z6, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K2, Z6
-	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ        Z10, Z15, K2, Z15
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z13, Z17, Z13
-	VPMULLQ       Z4, Z13, Z13
-	VPXORQ        Z13, Z7, Z14
+	VPSUBQ        Z10, Z11, K3, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPXORQ        Z14, Z5, Z19
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z18, Z7, Z20
+	VPXORQ        Z18, Z8, Z18
+	VPROLQ        $0x0b, Z19, Z19
 	VPROLQ        $0x0b, Z14, Z14
-	VPMULLQ       Z0, Z14, K2, Z7
-	VPXORQ        Z13, Z8, Z13
-	VPROLQ        $0x0b, Z13, Z13
-	VPMULLQ       Z0, Z13, K2, Z8
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z19, K2, Z5
+	VPMULLQ       Z0, Z14, K2, Z6
+	VPMULLQ       Z0, Z20, K3, Z7
+	VPMULLQ       Z0, Z18, K3, Z8
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z15, Z16, Z14
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z13, K2, Z13
+	VPTESTMQ      Z11, Z11, K3
+	VPANDQ        Z15, Z17, Z18
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ        Z10, Z11, K2, Z11
+	VPSUBQ        Z10, Z11, K3, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPXORQ        Z14, Z5, Z19
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z18, Z7, Z20
+	VPXORQ        Z18, Z8, Z18
+	VPROLQ        $0x0b, Z19, Z19
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z19, K2, Z5
+	VPMULLQ       Z0, Z14, K2, Z6
+	VPMULLQ       Z0, Z20, K3, Z7
+	VPMULLQ       Z0, Z18, K3, Z8
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z15, Z16, Z14
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z13, K2, Z13
+	VPTESTMQ      Z11, Z11, K3
+	VPANDQ        Z15, Z17, Z13
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K3, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z13, Z13
+	VPXORQ        Z14, Z5, Z10
+	VPXORQ        Z14, Z6, Z11
+	VPXORQ        Z13, Z7, Z14
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x0b, Z10, Z10
+	VPROLQ        $0x0b, Z11, Z11
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z13, Z13
+	VPMULLQ       Z0, Z10, K2, Z5
+	VPMULLQ       Z0, Z11, K2, Z6
+	VPMULLQ       Z0, Z14, K3, Z7
+	VPMULLQ       Z0, Z13, K3, Z8
 
 store:
 	VPSRLQ    $0x21, Z5, Z10
 	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
 	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
 	VPSRLQ    $0x1d, Z5, Z10
 	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
 	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
 	VPSRLQ    $0x20, Z5, Z10
 	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
 	VMOVDQU64 Z5, (DX)
-	VPSRLQ    $0x21, Z6, Z5
-	VPXORQ    Z5, Z6, Z6
-	VPMULLQ   Z1, Z6, Z6
-	VPSRLQ    $0x1d, Z6, Z5
-	VPXORQ    Z5, Z6, Z6
-	VPMULLQ   Z2, Z6, Z6
-	VPSRLQ    $0x20, Z6, Z5
-	VPXORQ    Z5, Z6, Z6
 	VMOVDQU64 Z6, (BX)
-	VPSRLQ    $0x21, Z7, Z5
-	VPXORQ    Z5, Z7, Z7
-	VPMULLQ   Z1, Z7, Z7
-	VPSRLQ    $0x1d, Z7, Z5
-	VPXORQ    Z5, Z7, Z7
-	VPMULLQ   Z2, Z7, Z7
-	VPSRLQ    $0x20, Z7, Z5
-	VPXORQ    Z5, Z7, Z7
 	VMOVDQU64 Z7, 64(DX)
-	VPSRLQ    $0x21, Z8, Z5
-	VPXORQ    Z5, Z8, Z8
-	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z8, Z5
-	VPXORQ    Z5, Z8, Z8
-	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z8, Z5
-	VPXORQ    Z5, Z8, Z8
 	VMOVDQU64 Z8, 64(BX)
 	ADDQ      $0x00000080, DX
 	ADDQ      $0x00000080, BX
@@ -3915,20 +4946,22 @@ vector:
 	VPADDQ        Z9, Z11, Z11
 	VPADDQ        Z9, Z12, Z12
 	ADDQ          $0x40, AX
-	MOVQ          $0x00000001, R8
-	VPBROADCASTQ  R8, Z8
+	VPMOVSXDQ     Y10, Z13
+	VEXTRACTI64X4 $0x01, Z10, Y5
+	VPMOVSXDQ     Y5, Z14
+	VMOVDQA64     Z11, Z15
 	VMOVDQA64     Z4, Z5
-	VPADDQ        Z8, Z4, Z6
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z6
+	VPADDQ        Z6, Z4, Z6
+	VMOVDQA64     Z12, Z16
 	VMOVDQA64     Z4, Z7
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z8
 	VPADDQ        Z8, Z4, Z8
-	VPMOVSXDQ     Y10, Z15
-	VEXTRACTI64X4 $0x01, Z10, Y13
-	VPMOVSXDQ     Y13, Z16
-	VMOVDQA64     Z11, Z13
-	VMOVDQA64     Z12, Z14
 	MOVQ          $+32, R8
 	VPBROADCASTQ  R8, Z17
-	VPCMPUQ       $0x05, Z17, Z15, K1
+	VPCMPUQ       $0x05, Z17, Z13, K1
 	KORTESTW      K1, K1
 	JZ            no_stripes_0
 	KMOVW         K1, K2
@@ -3949,8 +4982,8 @@ vector:
 
 stripe_0:
 	KMOVW      K2, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ (DI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (DI)(Z15*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z19, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -3959,8 +4992,8 @@ stripe_0:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z23
 	KMOVW      K2, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ 8(DI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 8(DI)(Z15*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z20, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -3969,8 +5002,8 @@ stripe_0:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z24
 	KMOVW      K2, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ 16(DI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 16(DI)(Z15*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z21, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -3979,8 +5012,8 @@ stripe_0:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z25
 	KMOVW      K2, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ 24(DI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 24(DI)(Z15*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z22, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -3988,10 +5021,10 @@ stripe_0:
 	VPADDQ     Z18, Z26, Z18
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z26
-	VPADDQ     Z17, Z13, K2, Z13
-	VPSUBQ     Z17, Z15, K2, Z15
+	VPADDQ     Z17, Z15, K2, Z15
+	VPSUBQ     Z17, Z13, K2, Z13
 	SUBQ       $0x20, SI
-	VPCMPUQ    $0x05, Z17, Z15, K2
+	VPCMPUQ    $0x05, Z17, Z13, K2
 	KORTESTW   K2, K2
 	JNZ        stripe_0
 	VPROLQ     $0x01, Z19, Z18
@@ -4060,7 +5093,7 @@ stripe_0:
 	VMOVDQA64  Z18, K1, Z6
 
 no_stripes_0:
-	VPCMPUQ      $0x05, Z17, Z16, K1
+	VPCMPUQ      $0x05, Z17, Z14, K1
 	KORTESTW     K1, K1
 	JZ           no_stripes_1
 	KMOVW        K1, K2
@@ -4081,8 +5114,8 @@ no_stripes_0:
 
 stripe_1:
 	KMOVW      K2, K3
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ (DI)(Z14*1), K3, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ (DI)(Z16*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z19, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -4091,8 +5124,8 @@ stripe_1:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z23
 	KMOVW      K2, K3
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ 8(DI)(Z14*1), K3, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 8(DI)(Z16*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z20, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -4101,8 +5134,8 @@ stripe_1:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z24
 	KMOVW      K2, K3
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ 16(DI)(Z14*1), K3, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 16(DI)(Z16*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z21, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -4111,8 +5144,8 @@ stripe_1:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z25
 	KMOVW      K2, K3
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ 24(DI)(Z14*1), K3, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 24(DI)(Z16*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z22, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -4120,10 +5153,10 @@ stripe_1:
 	VPADDQ     Z18, Z26, Z18
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z26
-	VPADDQ     Z17, Z14, K2, Z14
-	VPSUBQ     Z17, Z16, K2, Z16
+	VPADDQ     Z17, Z16, K2, Z16
+	VPSUBQ     Z17, Z14, K2, Z14
 	SUBQ       $0x20, SI
-	VPCMPUQ    $0x05, Z17, Z16, K2
+	VPCMPUQ    $0x05, Z17, Z14, K2
 	KORTESTW   K2, K2
 	JNZ        stripe_1
 	VPROLQ     $0x01, Z19, Z17
@@ -4203,104 +5236,108 @@ no_stripes_1:
 	VPBROADCASTQ  R8, Z17
 
 long:
-	VPCMPUQ    $0x05, Z17, Z15, K1
-	VPCMPUQ    $0x05, Z17, Z16, K2
+	VPCMPUQ    $0x05, Z17, Z13, K1
+	VPCMPUQ    $0x05, Z17, Z14, K2
 	KORTESTW   K1, K2
 	JZ         word
 	KMOVW      K1, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ (DI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (DI)(Z15*1), K3, Z18
+	VPADDQ     Z17, Z15, K1, Z15
+	VPSUBQ     Z17, Z13, K1, Z13
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z19
+	VPGATHERQQ (DI)(Z16*1), K3, Z19
+	VPADDQ     Z17, Z16, K2, Z16
+	VPSUBQ     Z17, Z14, K2, Z14
 	VPMULLQ    Z1, Z18, Z18
+	VPMULLQ    Z1, Z19, Z19
 	VPROLQ     $0x1f, Z18, Z18
+	VPROLQ     $0x1f, Z19, Z19
 	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z5, Z19
-	VPROLQ     $0x1b, Z19, Z19
 	VPMULLQ    Z0, Z19, Z19
-	VPADDQ     Z3, Z19, K1, Z5
+	VPXORQ     Z18, Z5, Z20
 	VPXORQ     Z18, Z6, Z18
+	VPXORQ     Z19, Z7, Z21
+	VPXORQ     Z19, Z8, Z19
+	VPROLQ     $0x1b, Z20, Z20
 	VPROLQ     $0x1b, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, K1, Z6
-	VPADDQ     Z17, Z13, K1, Z13
-	VPSUBQ     Z17, Z15, K1, Z15
-	KMOVW      K2, K1
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ (DI)(Z14*1), K1, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z7, Z19
+	VPROLQ     $0x1b, Z21, Z21
 	VPROLQ     $0x1b, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPADDQ     Z3, Z19, K2, Z7
-	VPXORQ     Z18, Z8, Z18
-	VPROLQ     $0x1b, Z18, Z18
+	VPMULLQ    Z0, Z20, Z20
 	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, K2, Z8
-	VPADDQ     Z17, Z14, K2, Z14
-	VPSUBQ     Z17, Z16, K2, Z16
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z20, K1, Z5
+	VPADDQ     Z3, Z18, K1, Z6
+	VPADDQ     Z3, Z21, K2, Z7
+	VPADDQ     Z3, Z19, K2, Z8
 	JMP        long
 
 word:
-	MOVQ          $+4, R8
-	VPBROADCASTQ  R8, Z17
-	VPTESTMQ      Z17, Z15, K1
-	KMOVW         K1, K2
-	VPXORD        Z13, Z13, Z18
-	VPGATHERQD    (DI)(Z13*1), K2, Y18
-	VPMOVZXDQ     Y18, Z18
-	VPMULLQ       Z0, Z18, Z18
-	VPXORQ        Z18, Z5, Z13
-	VPROLQ        $0x17, Z13, Z13
-	VPMULLQ       Z1, Z13, Z13
-	VPADDQ        Z2, Z13, K1, Z5
-	VPXORQ        Z18, Z6, Z13
-	VPROLQ        $0x17, Z13, Z13
-	VPMULLQ       Z1, Z13, Z13
-	VPADDQ        Z2, Z13, K1, Z6
-	VPTESTMQ      Z17, Z16, K1
-	KMOVW         K1, K2
-	VPXORD        Z14, Z14, Z13
-	VPGATHERQD    (DI)(Z14*1), K2, Y13
-	VPMOVZXDQ     Y13, Z13
-	VPMULLQ       Z0, Z13, Z13
-	VPXORQ        Z13, Z7, Z14
-	VPROLQ        $0x17, Z14, Z14
-	VPMULLQ       Z1, Z14, Z14
-	VPADDQ        Z2, Z14, K1, Z7
-	VPXORQ        Z13, Z8, Z13
-	VPROLQ        $0x17, Z13, Z13
-	VPMULLQ       Z1, Z13, Z13
-	VPADDQ        Z2, Z13, K1, Z8
+	MOVQ         $+4, R8
+	VPBROADCASTQ R8, Z17
+	VPTESTMQ     Z17, Z13, K1
+	VPTESTMQ     Z17, Z14, K2
+	KORTESTW     K1, K2
+	JZ           no_word
+	KMOVW        K1, K3
+	VPXORD       Z15, Z15, Z17
+	VPGATHERQD   (DI)(Z15*1), K3, Y17
+	VPMOVZXDQ    Y17, Z17
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z15
+	VPGATHERQD   (DI)(Z16*1), K3, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z17, Z5, Z16
+	VPXORQ       Z17, Z6, Z17
+	VPXORQ       Z15, Z7, Z18
+	VPXORQ       Z15, Z8, Z15
+	VPROLQ       $0x17, Z16, Z16
+	VPROLQ       $0x17, Z17, Z17
+	VPROLQ       $0x17, Z18, Z18
+	VPROLQ       $0x17, Z15, Z15
+	VPMULLQ      Z1, Z16, Z16
+	VPMULLQ      Z1, Z17, Z17
+	VPMULLQ      Z1, Z18, Z18
+	VPMULLQ      Z1, Z15, Z15
+	VPADDQ       Z2, Z16, K1, Z5
+	VPADDQ       Z2, Z17, K1, Z6
+	VPADDQ       Z2, Z18, K2, Z7
+	VPADDQ       Z2, Z15, K2, Z8
+
+no_word:
 	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z13
-	VPXORD        Z13, Z13, Z14
-	VPANDD        Z13, Z10, Z17
-	VPCMPGTD      Z14, Z17, K1
+	VPBROADCASTD  R8, Z15
+	VPXORD        Z15, Z15, Z16
+	VPANDD        Z15, Z10, Z17
+	VPCMPGTD      Z16, Z17, K1
 	KORTESTW      K1, K1
 	JZ            store
-	VPCMPGTD      Z13, Z10, K2
-	VPMOVSXDQ     Y10, Z13
-	VEXTRACTI64X4 $0x01, Z10, Y14
-	VPMOVSXDQ     Y14, Z14
-	VPADDQ        Z11, Z13, Z13
-	VPADDQ        Z12, Z14, Z14
+	VPCMPGTD      Z15, Z10, K2
+	VPMOVSXDQ     Y10, Z15
+	VEXTRACTI64X4 $0x01, Z10, Y16
+	VPMOVSXDQ     Y16, Z16
+	VPADDQ        Z11, Z15, Z15
+	VPADDQ        Z12, Z16, Z16
 	MOVQ          $-4, R8
 	KANDW         K1, K2, K3
 	KMOVW         K3, K4
-	VPXORD        Z13, Z13, Z18
-	VPGATHERQD    (R8)(Z13*1), K4, Y18
+	VPXORD        Z15, Z15, Z18
+	VPGATHERQD    (R8)(Z15*1), K4, Y18
 	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z14, Z14, Z13
-	VPGATHERQD    (R8)(Z14*1), K3, Y13
-	VINSERTI64X4  $0x01, Y13, Z18, Z18
+	VPXORD        Z16, Z16, Z15
+	VPGATHERQD    (R8)(Z16*1), K3, Y15
+	VINSERTI64X4  $0x01, Y15, Z18, Z18
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z13
+	VPBROADCASTD R8, Z15
 	VPSLLD       $0x03, Z17, Z17
-	VPSUBD       Z17, Z13, Z13
-	VPSRLVD      Z13, Z18, Z18
+	VPSUBD       Z17, Z15, Z15
+	VPSRLVD      Z15, Z18, Z18
 	KANDNW       K1, K2, K1
 	KORTESTW     K1, K1
 	JZ           last_bytes
@@ -4346,114 +5383,114 @@ last_bytes:
 	VPBROADCASTQ  R8, Z11
 	MOVQ          $+255, R8
 	VPBROADCASTQ  R8, Z12
-	VPMOVZXDQ     Y18, Z13
-	VPANDQ        Z11, Z15, Z14
-	VEXTRACTI64X4 $0x01, Z18, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPANDQ        Z11, Z16, Z11
-	VPTESTMQ      Z14, Z14, K1
-	VPANDQ        Z12, Z13, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z5, Z17
-	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z0, Z17, K1, Z5
-	VPXORQ        Z16, Z6, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z6
-	VPSRLQ        $0x08, Z13, Z13
-	VPSUBQ        Z10, Z14, K1, Z14
-	VPTESTMQ      Z11, Z11, K1
-	VPANDQ        Z12, Z15, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z7, Z17
-	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z0, Z17, K1, Z7
-	VPXORQ        Z16, Z8, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z8
+	VPMOVZXDQ     Y18, Z15
+	VPANDQ        Z11, Z13, Z13
+	VEXTRACTI64X4 $0x01, Z18, Y16
+	VPMOVZXDQ     Y16, Z16
+	VPANDQ        Z11, Z14, Z11
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z12, Z15, Z14
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ        Z10, Z11, K1, Z11
-	VPTESTMQ      Z14, Z14, K1
-	VPANDQ        Z12, Z13, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z5, Z17
+	VPSUBQ        Z10, Z13, K1, Z13
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z12, Z16, Z17
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z17, Z17
+	VPXORQ        Z14, Z5, Z18
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z17, Z7, Z19
+	VPXORQ        Z17, Z8, Z17
+	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z19, Z19
 	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z0, Z17, K1, Z5
-	VPXORQ        Z16, Z6, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z6
-	VPSRLQ        $0x08, Z13, Z13
-	VPSUBQ        Z10, Z14, K1, Z14
-	VPTESTMQ      Z11, Z11, K1
-	VPANDQ        Z12, Z15, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z7, Z17
-	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z0, Z17, K1, Z7
-	VPXORQ        Z16, Z8, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z8
+	VPMULLQ       Z0, Z18, K1, Z5
+	VPMULLQ       Z0, Z14, K1, Z6
+	VPMULLQ       Z0, Z19, K2, Z7
+	VPMULLQ       Z0, Z17, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z12, Z15, Z14
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ        Z10, Z11, K1, Z11
-	VPTESTMQ      Z14, Z14, K1
-	VPANDQ        Z12, Z13, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z5, Z17
+	VPSUBQ        Z10, Z13, K1, Z13
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z12, Z16, Z17
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z17, Z17
+	VPXORQ        Z14, Z5, Z18
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z17, Z7, Z19
+	VPXORQ        Z17, Z8, Z17
+	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z19, Z19
 	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z0, Z17, K1, Z5
-	VPXORQ        Z16, Z6, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z6
-	VPSRLQ        $0x08, Z13, Z13
-	VPSUBQ        Z10, Z14, K1, Z14
-	VPTESTMQ      Z11, Z11, K1
-	VPANDQ        Z12, Z15, Z12
+	VPMULLQ       Z0, Z18, K1, Z5
+	VPMULLQ       Z0, Z14, K1, Z6
+	VPMULLQ       Z0, Z19, K2, Z7
+	VPMULLQ       Z0, Z17, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z12, Z15, Z14
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ        Z10, Z13, K1, Z13
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z12, Z16, Z12
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPMULLQ       Z4, Z14, Z14
 	VPMULLQ       Z4, Z12, Z12
+	VPXORQ        Z14, Z5, Z10
+	VPXORQ        Z14, Z6, Z11
 	VPXORQ        Z12, Z7, Z13
-	VPROLQ        $0x0b, Z13, Z13
-	VPMULLQ       Z0, Z13, K1, Z7
 	VPXORQ        Z12, Z8, Z12
+	VPROLQ        $0x0b, Z10, Z10
+	VPROLQ        $0x0b, Z11, Z11
+	VPROLQ        $0x0b, Z13, Z13
 	VPROLQ        $0x0b, Z12, Z12
-	VPMULLQ       Z0, Z12, K1, Z8
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ        Z10, Z11, K1, Z11
+	VPMULLQ       Z0, Z10, K1, Z5
+	VPMULLQ       Z0, Z11, K1, Z6
+	VPMULLQ       Z0, Z13, K2, Z7
+	VPMULLQ       Z0, Z12, K2, Z8
 
 store:
 	VPSRLQ    $0x21, Z5, Z10
 	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
 	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
 	VPSRLQ    $0x1d, Z5, Z10
 	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
 	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
 	VPSRLQ    $0x20, Z5, Z10
 	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
 	VMOVDQU64 Z5, (CX)
-	VPSRLQ    $0x21, Z6, Z5
-	VPXORQ    Z5, Z6, Z6
-	VPMULLQ   Z1, Z6, Z6
-	VPSRLQ    $0x1d, Z6, Z5
-	VPXORQ    Z5, Z6, Z6
-	VPMULLQ   Z2, Z6, Z6
-	VPSRLQ    $0x20, Z6, Z5
-	VPXORQ    Z5, Z6, Z6
 	VMOVDQU64 Z6, (DX)
-	VPSRLQ    $0x21, Z7, Z5
-	VPXORQ    Z5, Z7, Z7
-	VPMULLQ   Z1, Z7, Z7
-	VPSRLQ    $0x1d, Z7, Z5
-	VPXORQ    Z5, Z7, Z7
-	VPMULLQ   Z2, Z7, Z7
-	VPSRLQ    $0x20, Z7, Z5
-	VPXORQ    Z5, Z7, Z7
 	VMOVDQU64 Z7, 64(CX)
-	VPSRLQ    $0x21, Z8, Z5
-	VPXORQ    Z5, Z8, Z8
-	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z8, Z5
-	VPXORQ    Z5, Z8, Z8
-	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z8, Z5
-	VPXORQ    Z5, Z8, Z8
 	VMOVDQU64 Z8, 64(DX)
 	ADDQ      $0x00000080, CX
 	ADDQ      $0x00000080, DX
@@ -4517,20 +5554,22 @@ vector:
 	VPMOVQD       Z5, Y12
 	VPMOVQD       Z6, Y5
 	VINSERTI64X4  $0x01, Y5, Z12, Z12
-	MOVQ          $0x00000001, R8
-	VPBROADCASTQ  R8, Z8
+	VPMOVSXDQ     Y12, Z13
+	VEXTRACTI64X4 $0x01, Z12, Y5
+	VPMOVSXDQ     Y5, Z14
+	VMOVDQA64     Z10, Z15
 	VMOVDQA64     Z4, Z5
-	VPADDQ        Z8, Z4, Z6
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z6
+	VPADDQ        Z6, Z4, Z6
+	VMOVDQA64     Z11, Z16
 	VMOVDQA64     Z4, Z7
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z8
 	VPADDQ        Z8, Z4, Z8
-	VPMOVSXDQ     Y12, Z15
-	VEXTRACTI64X4 $0x01, Z12, Y13
-	VPMOVSXDQ     Y13, Z16
-	VMOVDQA64     Z10, Z13
-	VMOVDQA64     Z11, Z14
 	MOVQ          $+32, R8
 	VPBROADCASTQ  R8, Z17
-	VPCMPUQ       $0x05, Z17, Z15, K1
+	VPCMPUQ       $0x05, Z17, Z13, K1
 	KORTESTW      K1, K1
 	JZ            no_stripes_0
 	KMOVW         K1, K2
@@ -4551,8 +5590,8 @@ vector:
 
 stripe_0:
 	KMOVW      K2, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ (DI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (DI)(Z15*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z19, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -4561,8 +5600,8 @@ stripe_0:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z23
 	KMOVW      K2, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ 8(DI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 8(DI)(Z15*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z20, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -4571,8 +5610,8 @@ stripe_0:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z24
 	KMOVW      K2, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ 16(DI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 16(DI)(Z15*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z21, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -4581,8 +5620,8 @@ stripe_0:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z25
 	KMOVW      K2, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ 24(DI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 24(DI)(Z15*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z22, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -4590,10 +5629,10 @@ stripe_0:
 	VPADDQ     Z18, Z26, Z18
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z26
-	VPADDQ     Z17, Z13, K2, Z13
-	VPSUBQ     Z17, Z15, K2, Z15
+	VPADDQ     Z17, Z15, K2, Z15
+	VPSUBQ     Z17, Z13, K2, Z13
 	SUBQ       $0x20, SI
-	VPCMPUQ    $0x05, Z17, Z15, K2
+	VPCMPUQ    $0x05, Z17, Z13, K2
 	KORTESTW   K2, K2
 	JNZ        stripe_0
 	VPROLQ     $0x01, Z19, Z18
@@ -4662,7 +5701,7 @@ stripe_0:
 	VMOVDQA64  Z18, K1, Z6
 
 no_stripes_0:
-	VPCMPUQ      $0x05, Z17, Z16, K1
+	VPCMPUQ      $0x05, Z17, Z14, K1
 	KORTESTW     K1, K1
 	JZ           no_stripes_1
 	KMOVW        K1, K2
@@ -4683,8 +5722,8 @@ no_stripes_0:
 
 stripe_1:
 	KMOVW      K2, K3
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ (DI)(Z14*1), K3, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ (DI)(Z16*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z19, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -4693,8 +5732,8 @@ stripe_1:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z23
 	KMOVW      K2, K3
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ 8(DI)(Z14*1), K3, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 8(DI)(Z16*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z20, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -4703,8 +5742,8 @@ stripe_1:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z24
 	KMOVW      K2, K3
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ 16(DI)(Z14*1), K3, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 16(DI)(Z16*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z21, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -4713,8 +5752,8 @@ stripe_1:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z25
 	KMOVW      K2, K3
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ 24(DI)(Z14*1), K3, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 24(DI)(Z16*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z22, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -4722,10 +5761,10 @@ stripe_1:
 	VPADDQ     Z18, Z26, Z18
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z26
-	VPADDQ     Z17, Z14, K2, Z14
-	VPSUBQ     Z17, Z16, K2, Z16
+	VPADDQ     Z17, Z16, K2, Z16
+	VPSUBQ     Z17, Z14, K2, Z14
 	SUBQ       $0x20, SI
-	VPCMPUQ    $0x05, Z17, Z16, K2
+	VPCMPUQ    $0x05, Z17, Z14, K2
 	KORTESTW   K2, K2
 	JNZ        stripe_1
 	VPROLQ     $0x01, Z19, Z17
@@ -4805,104 +5844,108 @@ no_stripes_1:
 	VPBROADCASTQ  R8, Z17
 
 long:
-	VPCMPUQ    $0x05, Z17, Z15, K1
-	VPCMPUQ    $0x05, Z17, Z16, K2
+	VPCMPUQ    $0x05, Z17, Z13, K1
+	VPCMPUQ    $0x05, Z17, Z14, K2
 	KORTESTW   K1, K2
 	JZ         word
 	KMOVW      K1, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ (DI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (DI)(Z15*1), K3, Z18
+	VPADDQ     Z17, Z15, K1, Z15
+	VPSUBQ     Z17, Z13, K1, Z13
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z19
+	VPGATHERQQ (DI)(Z16*1), K3, Z19
+	VPADDQ     Z17, Z16, K2, Z16
+	VPSUBQ     Z17, Z14, K2, Z14
 	VPMULLQ    Z1, Z18, Z18
+	VPMULLQ    Z1, Z19, Z19
 	VPROLQ     $0x1f, Z18, Z18
+	VPROLQ     $0x1f, Z19, Z19
 	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z5, Z19
-	VPROLQ     $0x1b, Z19, Z19
 	VPMULLQ    Z0, Z19, Z19
-	VPADDQ     Z3, Z19, K1, Z5
+	VPXORQ     Z18, Z5, Z20
 	VPXORQ     Z18, Z6, Z18
+	VPXORQ     Z19, Z7, Z21
+	VPXORQ     Z19, Z8, Z19
+	VPROLQ     $0x1b, Z20, Z20
 	VPROLQ     $0x1b, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, K1, Z6
-	VPADDQ     Z17, Z13, K1, Z13
-	VPSUBQ     Z17, Z15, K1, Z15
-	KMOVW      K2, K1
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ (DI)(Z14*1), K1, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z7, Z19
+	VPROLQ     $0x1b, Z21, Z21
 	VPROLQ     $0x1b, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPADDQ     Z3, Z19, K2, Z7
-	VPXORQ     Z18, Z8, Z18
-	VPROLQ     $0x1b, Z18, Z18
+	VPMULLQ    Z0, Z20, Z20
 	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, K2, Z8
-	VPADDQ     Z17, Z14, K2, Z14
-	VPSUBQ     Z17, Z16, K2, Z16
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z20, K1, Z5
+	VPADDQ     Z3, Z18, K1, Z6
+	VPADDQ     Z3, Z21, K2, Z7
+	VPADDQ     Z3, Z19, K2, Z8
 	JMP        long
 
 word:
-	MOVQ          $+4, R8
-	VPBROADCASTQ  R8, Z17
-	VPTESTMQ      Z17, Z15, K1
-	KMOVW         K1, K2
-	VPXORD        Z13, Z13, Z18
-	VPGATHERQD    (DI)(Z13*1), K2, Y18
-	VPMOVZXDQ     Y18, Z18
-	VPMULLQ       Z0, Z18, Z18
-	VPXORQ        Z18, Z5, Z13
-	VPROLQ        $0x17, Z13, Z13
-	VPMULLQ       Z1, Z13, Z13
-	VPADDQ        Z2, Z13, K1, Z5
-	VPXORQ        Z18, Z6, Z13
-	VPROLQ        $0x17, Z13, Z13
-	VPMULLQ       Z1, Z13, Z13
-	VPADDQ        Z2, Z13, K1, Z6
-	VPTESTMQ      Z17, Z16, K1
-	KMOVW         K1, K2
-	VPXORD        Z14, Z14, Z13
-	VPGATHERQD    (DI)(Z14*1), K2, Y13
-	VPMOVZXDQ     Y13, Z13
-	VPMULLQ       Z0, Z13, Z13
-	VPXORQ        Z13, Z7, Z14
-	VPROLQ        $0x17, Z14, Z14
-	VPMULLQ       Z1, Z14, Z14
-	VPADDQ        Z2, Z14, K1, Z7
-	VPXORQ        Z13, Z8, Z13
-	VPROLQ        $0x17, Z13, Z13
-	VPMULLQ       Z1, Z13, Z13
-	VPADDQ        Z2, Z13, K1, Z8
+	MOVQ         $+4, R8
+	VPBROADCASTQ R8, Z17
+	VPTESTMQ     Z17, Z13, K1
+	VPTESTMQ     Z17, Z14, K2
+	KORTESTW     K1, K2
+	JZ           no_word
+	KMOVW        K1, K3
+	VPXORD       Z15, Z15, Z17
+	VPGATHERQD   (DI)(Z15*1), K3, Y17
+	VPMOVZXDQ    Y17, Z17
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z15
+	VPGATHERQD   (DI)(Z16*1), K3, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z17, Z5, Z16
+	VPXORQ       Z17, Z6, Z17
+	VPXORQ       Z15, Z7, Z18
+	VPXORQ       Z15, Z8, Z15
+	VPROLQ       $0x17, Z16, Z16
+	VPROLQ       $0x17, Z17, Z17
+	VPROLQ       $0x17, Z18, Z18
+	VPROLQ       $0x17, Z15, Z15
+	VPMULLQ      Z1, Z16, Z16
+	VPMULLQ      Z1, Z17, Z17
+	VPMULLQ      Z1, Z18, Z18
+	VPMULLQ      Z1, Z15, Z15
+	VPADDQ       Z2, Z16, K1, Z5
+	VPADDQ       Z2, Z17, K1, Z6
+	VPADDQ       Z2, Z18, K2, Z7
+	VPADDQ       Z2, Z15, K2, Z8
+
+no_word:
 	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z13
-	VPXORD        Z13, Z13, Z14
-	VPANDD        Z13, Z12, Z17
-	VPCMPGTD      Z14, Z17, K1
+	VPBROADCASTD  R8, Z15
+	VPXORD        Z15, Z15, Z16
+	VPANDD        Z15, Z12, Z17
+	VPCMPGTD      Z16, Z17, K1
 	KORTESTW      K1, K1
 	JZ            store
-	VPCMPGTD      Z13, Z12, K2
-	VPMOVSXDQ     Y12, Z13
-	VEXTRACTI64X4 $0x01, Z12, Y14
-	VPMOVSXDQ     Y14, Z14
-	VPADDQ        Z10, Z13, Z13
-	VPADDQ        Z11, Z14, Z14
+	VPCMPGTD      Z15, Z12, K2
+	VPMOVSXDQ     Y12, Z15
+	VEXTRACTI64X4 $0x01, Z12, Y16
+	VPMOVSXDQ     Y16, Z16
+	VPADDQ        Z10, Z15, Z15
+	VPADDQ        Z11, Z16, Z16
 	MOVQ          $-4, R8
 	KANDW         K1, K2, K3
 	KMOVW         K3, K4
-	VPXORD        Z13, Z13, Z18
-	VPGATHERQD    (R8)(Z13*1), K4, Y18
+	VPXORD        Z15, Z15, Z18
+	VPGATHERQD    (R8)(Z15*1), K4, Y18
 	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z14, Z14, Z13
-	VPGATHERQD    (R8)(Z14*1), K3, Y13
-	VINSERTI64X4  $0x01, Y13, Z18, Z18
+	VPXORD        Z16, Z16, Z15
+	VPGATHERQD    (R8)(Z16*1), K3, Y15
+	VINSERTI64X4  $0x01, Y15, Z18, Z18
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z13
+	VPBROADCASTD R8, Z15
 	VPSLLD       $0x03, Z17, Z17
-	VPSUBD       Z17, Z13, Z13
-	VPSRLVD      Z13, Z18, Z18
+	VPSUBD       Z17, Z15, Z15
+	VPSRLVD      Z15, Z18, Z18
 	KANDNW       K1, K2, K1
 	KORTESTW     K1, K1
 	JZ           last_bytes
@@ -4947,115 +5990,115 @@ last_bytes:
 	MOVQ          $+3, R8
 	VPBROADCASTQ  R8, Z11
 	MOVQ          $+255, R8
-	VPBROADCASTQ  R8, Z13
-	VPMOVZXDQ     Y18, Z14
-	VPANDQ        Z11, Z15, Z15
+	VPBROADCASTQ  R8, Z15
+	VPMOVZXDQ     Y18, Z16
+	VPANDQ        Z11, Z13, Z13
 	VEXTRACTI64X4 $0x01, Z18, Y12
 	VPMOVZXDQ     Y12, Z17
-	VPANDQ        Z11, Z16, Z11
-	VPTESTMQ      Z15, Z15, K1
-	VPANDQ        Z13, Z14, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z5, Z18
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z18, K1, Z5
-	VPXORQ        Z16, Z6, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z6
-	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ        Z10, Z15, K1, Z15
-	VPTESTMQ      Z11, Z11, K1
-	VPANDQ        Z13, Z17, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z7, Z18
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z18, K1, Z7
-	VPXORQ        Z16, Z8, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z8
+	VPANDQ        Z11, Z14, Z11
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z15, Z16, Z14
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z13, K1, Z13
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z15, Z17, Z18
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ        Z10, Z11, K1, Z11
-	VPTESTMQ      Z15, Z15, K1
-	VPANDQ        Z13, Z14, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z5, Z18
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z18, K1, Z5
-	VPXORQ        Z16, Z6, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z6
-	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ        Z10, Z15, K1, Z15
-	VPTESTMQ      Z11, Z11, K1
-	VPANDQ        Z13, Z17, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z7, Z18
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z18, K1, Z7
-	VPXORQ        Z16, Z8, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z8
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ        Z10, Z11, K1, Z11
-	VPTESTMQ      Z15, Z15, K1
-	VPANDQ        Z13, Z14, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z5, Z18
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z18, K1, Z5
-	VPXORQ        Z16, Z6, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z6
-	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ        Z10, Z15, K1, Z15
-	VPTESTMQ      Z11, Z11, K1
-	VPANDQ        Z13, Z17, Z13
-	VPMULLQ       Z4, Z13, Z13
-	VPXORQ        Z13, Z7, Z14
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPXORQ        Z14, Z5, Z19
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z18, Z7, Z20
+	VPXORQ        Z18, Z8, Z18
+	VPROLQ        $0x0b, Z19, Z19
 	VPROLQ        $0x0b, Z14, Z14
-	VPMULLQ       Z0, Z14, K1, Z7
-	VPXORQ        Z13, Z8, Z13
-	VPROLQ        $0x0b, Z13, Z13
-	VPMULLQ       Z0, Z13, K1, Z8
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z19, K1, Z5
+	VPMULLQ       Z0, Z14, K1, Z6
+	VPMULLQ       Z0, Z20, K2, Z7
+	VPMULLQ       Z0, Z18, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z15, Z16, Z14
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z13, K1, Z13
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z15, Z17, Z18
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ        Z10, Z11, K1, Z11
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPXORQ        Z14, Z5, Z19
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z18, Z7, Z20
+	VPXORQ        Z18, Z8, Z18
+	VPROLQ        $0x0b, Z19, Z19
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z19, K1, Z5
+	VPMULLQ       Z0, Z14, K1, Z6
+	VPMULLQ       Z0, Z20, K2, Z7
+	VPMULLQ       Z0, Z18, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z15, Z16, Z14
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z13, K1, Z13
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z15, Z17, Z13
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z13, Z13
+	VPXORQ        Z14, Z5, Z10
+	VPXORQ        Z14, Z6, Z11
+	VPXORQ        Z13, Z7, Z14
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x0b, Z10, Z10
+	VPROLQ        $0x0b, Z11, Z11
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z13, Z13
+	VPMULLQ       Z0, Z10, K1, Z5
+	VPMULLQ       Z0, Z11, K1, Z6
+	VPMULLQ       Z0, Z14, K2, Z7
+	VPMULLQ       Z0, Z13, K2, Z8
 
 store:
 	VPSRLQ    $0x21, Z5, Z10
 	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
 	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
 	VPSRLQ    $0x1d, Z5, Z10
 	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
 	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
 	VPSRLQ    $0x20, Z5, Z10
 	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
 	VMOVDQU64 Z5, (CX)
-	VPSRLQ    $0x21, Z6, Z5
-	VPXORQ    Z5, Z6, Z6
-	VPMULLQ   Z1, Z6, Z6
-	VPSRLQ    $0x1d, Z6, Z5
-	VPXORQ    Z5, Z6, Z6
-	VPMULLQ   Z2, Z6, Z6
-	VPSRLQ    $0x20, Z6, Z5
-	VPXORQ    Z5, Z6, Z6
 	VMOVDQU64 Z6, (DX)
-	VPSRLQ    $0x21, Z7, Z5
-	VPXORQ    Z5, Z7, Z7
-	VPMULLQ   Z1, Z7, Z7
-	VPSRLQ    $0x1d, Z7, Z5
-	VPXORQ    Z5, Z7, Z7
-	VPMULLQ   Z2, Z7, Z7
-	VPSRLQ    $0x20, Z7, Z5
-	VPXORQ    Z5, Z7, Z7
 	VMOVDQU64 Z7, 64(CX)
-	VPSRLQ    $0x21, Z8, Z5
-	VPXORQ    Z5, Z8, Z8
-	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z8, Z5
-	VPXORQ    Z5, Z8, Z8
-	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z8, Z5
-	VPXORQ    Z5, Z8, Z8
 	VMOVDQU64 Z8, 64(DX)
 	ADDQ      $0x00000080, CX
 	ADDQ      $0x00000080, DX
@@ -5140,20 +6183,22 @@ TEXT ·hash64FixedAVX512(SB), $384-48
 vector:
 	VPADDQ        Z10, Z11, Z11
 	VPADDQ        Z10, Z12, Z12
-	MOVQ          $0x00000001, DI
-	VPBROADCASTQ  DI, Z8
+	VPMOVSXDQ     Y9, Z13
+	VEXTRACTI64X4 $0x01, Z9, Y5
+	VPMOVSXDQ     Y5, Z14
+	VMOVDQA64     Z11, Z15
 	VMOVDQA64     Z4, Z5
-	VPADDQ        Z8, Z4, Z6
+	MOVQ          $+1, DI
+	VPBROADCASTQ  DI, Z6
+	VPADDQ        Z6, Z4, Z6
+	VMOVDQA64     Z12, Z16
 	VMOVDQA64     Z4, Z7
+	MOVQ          $+1, DI
+	VPBROADCASTQ  DI, Z8
 	VPADDQ        Z8, Z4, Z8
-	VPMOVSXDQ     Y9, Z15
-	VEXTRACTI64X4 $0x01, Z9, Y13
-	VPMOVSXDQ     Y13, Z16
-	VMOVDQA64     Z11, Z13
-	VMOVDQA64     Z12, Z14
 	MOVQ          $+32, DI
 	VPBROADCASTQ  DI, Z17
-	VPCMPUQ       $0x05, Z17, Z15, K1
+	VPCMPUQ       $0x05, Z17, Z13, K1
 	KORTESTW      K1, K1
 	JZ            no_stripes_0
 	KMOVW         K1, K2
@@ -5174,8 +6219,8 @@ vector:
 
 stripe_0:
 	KMOVW      K2, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ (SI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (SI)(Z15*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z19, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -5184,8 +6229,8 @@ stripe_0:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z23
 	KMOVW      K2, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ 8(SI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 8(SI)(Z15*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z20, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -5194,8 +6239,8 @@ stripe_0:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z24
 	KMOVW      K2, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ 16(SI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 16(SI)(Z15*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z21, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -5204,8 +6249,8 @@ stripe_0:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z25
 	KMOVW      K2, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ 24(SI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 24(SI)(Z15*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z22, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -5213,10 +6258,10 @@ stripe_0:
 	VPADDQ     Z18, Z26, Z18
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z26
-	VPADDQ     Z17, Z13, K2, Z13
-	VPSUBQ     Z17, Z15, K2, Z15
+	VPADDQ     Z17, Z15, K2, Z15
+	VPSUBQ     Z17, Z13, K2, Z13
 	SUBQ       $0x20, BX
-	VPCMPUQ    $0x05, Z17, Z15, K2
+	VPCMPUQ    $0x05, Z17, Z13, K2
 	KORTESTW   K2, K2
 	JNZ        stripe_0
 	VPROLQ     $0x01, Z19, Z18
@@ -5285,7 +6330,7 @@ stripe_0:
 	VMOVDQA64  Z18, K1, Z6
 
 no_stripes_0:
-	VPCMPUQ      $0x05, Z17, Z16, K1
+	VPCMPUQ      $0x05, Z17, Z14, K1
 	KORTESTW     K1, K1
 	JZ           no_stripes_1
 	KMOVW        K1, K2
@@ -5306,8 +6351,8 @@ no_stripes_0:
 
 stripe_1:
 	KMOVW      K2, K3
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ (SI)(Z14*1), K3, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ (SI)(Z16*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z19, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -5316,8 +6361,8 @@ stripe_1:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z23
 	KMOVW      K2, K3
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ 8(SI)(Z14*1), K3, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 8(SI)(Z16*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z20, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -5326,8 +6371,8 @@ stripe_1:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z24
 	KMOVW      K2, K3
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ 16(SI)(Z14*1), K3, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 16(SI)(Z16*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z21, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -5336,8 +6381,8 @@ stripe_1:
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z25
 	KMOVW      K2, K3
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ 24(SI)(Z14*1), K3, Z18
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 24(SI)(Z16*1), K3, Z18
 	VPMULLQ    Z1, Z18, Z18
 	VPADDQ     Z18, Z22, Z27
 	VPROLQ     $0x1f, Z27, Z27
@@ -5345,10 +6390,10 @@ stripe_1:
 	VPADDQ     Z18, Z26, Z18
 	VPROLQ     $0x1f, Z18, Z18
 	VPMULLQ    Z0, Z18, K2, Z26
-	VPADDQ     Z17, Z14, K2, Z14
-	VPSUBQ     Z17, Z16, K2, Z16
+	VPADDQ     Z17, Z16, K2, Z16
+	VPSUBQ     Z17, Z14, K2, Z14
 	SUBQ       $0x20, BX
-	VPCMPUQ    $0x05, Z17, Z16, K2
+	VPCMPUQ    $0x05, Z17, Z14, K2
 	KORTESTW   K2, K2
 	JNZ        stripe_1
 	VPROLQ     $0x01, Z19, Z17
@@ -5428,104 +6473,108 @@ no_stripes_1:
 	VPBROADCASTQ  DI, Z17
 
 long:
-	VPCMPUQ    $0x05, Z17, Z15, K1
-	VPCMPUQ    $0x05, Z17, Z16, K2
+	VPCMPUQ    $0x05, Z17, Z13, K1
+	VPCMPUQ    $0x05, Z17, Z14, K2
 	KORTESTW   K1, K2
 	JZ         word
 	KMOVW      K1, K3
-	VPXORD     Z13, Z13, Z18
-	VPGATHERQQ (SI)(Z13*1), K3, Z18
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (SI)(Z15*1), K3, Z18
+	VPADDQ     Z17, Z15, K1, Z15
+	VPSUBQ     Z17, Z13, K1, Z13
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z19
+	VPGATHERQQ (SI)(Z16*1), K3, Z19
+	VPADDQ     Z17, Z16, K2, Z16
+	VPSUBQ     Z17, Z14, K2, Z14
 	VPMULLQ    Z1, Z18, Z18
+	VPMULLQ    Z1, Z19, Z19
 	VPROLQ     $0x1f, Z18, Z18
+	VPROLQ     $0x1f, Z19, Z19
 	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z5, Z19
-	VPROLQ     $0x1b, Z19, Z19
 	VPMULLQ    Z0, Z19, Z19
-	VPADDQ     Z3, Z19, K1, Z5
+	VPXORQ     Z18, Z5, Z20
 	VPXORQ     Z18, Z6, Z18
+	VPXORQ     Z19, Z7, Z21
+	VPXORQ     Z19, Z8, Z19
+	VPROLQ     $0x1b, Z20, Z20
 	VPROLQ     $0x1b, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, K1, Z6
-	VPADDQ     Z17, Z13, K1, Z13
-	VPSUBQ     Z17, Z15, K1, Z15
-	KMOVW      K2, K1
-	VPXORD     Z14, Z14, Z18
-	VPGATHERQQ (SI)(Z14*1), K1, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z7, Z19
+	VPROLQ     $0x1b, Z21, Z21
 	VPROLQ     $0x1b, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPADDQ     Z3, Z19, K2, Z7
-	VPXORQ     Z18, Z8, Z18
-	VPROLQ     $0x1b, Z18, Z18
+	VPMULLQ    Z0, Z20, Z20
 	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, K2, Z8
-	VPADDQ     Z17, Z14, K2, Z14
-	VPSUBQ     Z17, Z16, K2, Z16
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z20, K1, Z5
+	VPADDQ     Z3, Z18, K1, Z6
+	VPADDQ     Z3, Z21, K2, Z7
+	VPADDQ     Z3, Z19, K2, Z8
 	JMP        long
 
 word:
-	MOVQ          $+4, DI
-	VPBROADCASTQ  DI, Z17
-	VPTESTMQ      Z17, Z15, K1
-	KMOVW         K1, K2
-	VPXORD        Z13, Z13, Z18
-	VPGATHERQD    (SI)(Z13*1), K2, Y18
-	VPMOVZXDQ     Y18, Z18
-	VPMULLQ       Z0, Z18, Z18
-	VPXORQ        Z18, Z5, Z13
-	VPROLQ        $0x17, Z13, Z13
-	VPMULLQ       Z1, Z13, Z13
-	VPADDQ        Z2, Z13, K1, Z5
-	VPXORQ        Z18, Z6, Z13
-	VPROLQ        $0x17, Z13, Z13
-	VPMULLQ       Z1, Z13, Z13
-	VPADDQ        Z2, Z13, K1, Z6
-	VPTESTMQ      Z17, Z16, K1
-	KMOVW         K1, K2
-	VPXORD        Z14, Z14, Z13
-	VPGATHERQD    (SI)(Z14*1), K2, Y13
-	VPMOVZXDQ     Y13, Z13
-	VPMULLQ       Z0, Z13, Z13
-	VPXORQ        Z13, Z7, Z14
-	VPROLQ        $0x17, Z14, Z14
-	VPMULLQ       Z1, Z14, Z14
-	VPADDQ        Z2, Z14, K1, Z7
-	VPXORQ        Z13, Z8, Z13
-	VPROLQ        $0x17, Z13, Z13
-	VPMULLQ       Z1, Z13, Z13
-	VPADDQ        Z2, Z13, K1, Z8
+	MOVQ         $+4, DI
+	VPBROADCASTQ DI, Z17
+	VPTESTMQ     Z17, Z13, K1
+	VPTESTMQ     Z17, Z14, K2
+	KORTESTW     K1, K2
+	JZ           no_word
+	KMOVW        K1, K3
+	VPXORD       Z15, Z15, Z17
+	VPGATHERQD   (SI)(Z15*1), K3, Y17
+	VPMOVZXDQ    Y17, Z17
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z15
+	VPGATHERQD   (SI)(Z16*1), K3, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z17, Z5, Z16
+	VPXORQ       Z17, Z6, Z17
+	VPXORQ       Z15, Z7, Z18
+	VPXORQ       Z15, Z8, Z15
+	VPROLQ       $0x17, Z16, Z16
+	VPROLQ       $0x17, Z17, Z17
+	VPROLQ       $0x17, Z18, Z18
+	VPROLQ       $0x17, Z15, Z15
+	VPMULLQ      Z1, Z16, Z16
+	VPMULLQ      Z1, Z17, Z17
+	VPMULLQ      Z1, Z18, Z18
+	VPMULLQ      Z1, Z15, Z15
+	VPADDQ       Z2, Z16, K1, Z5
+	VPADDQ       Z2, Z17, K1, Z6
+	VPADDQ       Z2, Z18, K2, Z7
+	VPADDQ       Z2, Z15, K2, Z8
+
+no_word:
 	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z13
-	VPXORD        Z13, Z13, Z14
-	VPANDD        Z13, Z9, Z17
-	VPCMPGTD      Z14, Z17, K1
+	VPBROADCASTD  DI, Z15
+	VPXORD        Z15, Z15, Z16
+	VPANDD        Z15, Z9, Z17
+	VPCMPGTD      Z16, Z17, K1
 	KORTESTW      K1, K1
 	JZ            store
-	VPCMPGTD      Z13, Z9, K2
-	VPMOVSXDQ     Y9, Z13
-	VEXTRACTI64X4 $0x01, Z9, Y14
-	VPMOVSXDQ     Y14, Z14
-	VPADDQ        Z11, Z13, Z13
-	VPADDQ        Z12, Z14, Z14
+	VPCMPGTD      Z15, Z9, K2
+	VPMOVSXDQ     Y9, Z15
+	VEXTRACTI64X4 $0x01, Z9, Y16
+	VPMOVSXDQ     Y16, Z16
+	VPADDQ        Z11, Z15, Z15
+	VPADDQ        Z12, Z16, Z16
 	MOVQ          $-4, DI
 	KANDW         K1, K2, K3
 	KMOVW         K3, K4
-	VPXORD        Z13, Z13, Z18
-	VPGATHERQD    (DI)(Z13*1), K4, Y18
+	VPXORD        Z15, Z15, Z18
+	VPGATHERQD    (DI)(Z15*1), K4, Y18
 	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z14, Z14, Z13
-	VPGATHERQD    (DI)(Z14*1), K3, Y13
-	VINSERTI64X4  $0x01, Y13, Z18, Z18
+	VPXORD        Z16, Z16, Z15
+	VPGATHERQD    (DI)(Z16*1), K3, Y15
+	VINSERTI64X4  $0x01, Y15, Z18, Z18
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z13
+	VPBROADCASTD DI, Z15
 	VPSLLD       $0x03, Z17, Z17
-	VPSUBD       Z17, Z13, Z13
-	VPSRLVD      Z13, Z18, Z18
+	VPSUBD       Z17, Z15, Z15
+	VPSRLVD      Z15, Z18, Z18
 	KANDNW       K1, K2, K1
 	KORTESTW     K1, K1
 	JZ           last_bytes
@@ -5561,124 +6610,124 @@ not_short:
 	INCQ      DI
 	CMPQ      DI, $0x10
 	JB        lane
-	VMOVDQU32 320(SP), Z13
-	VPADDD    Z13, Z18, Z18
+	VMOVDQU32 320(SP), Z15
+	VPADDD    Z15, Z18, Z18
 
 last_bytes:
 	MOVQ          $+1, DI
-	VPBROADCASTQ  DI, Z13
+	VPBROADCASTQ  DI, Z15
 	MOVQ          $+3, DI
-	VPBROADCASTQ  DI, Z14
+	VPBROADCASTQ  DI, Z16
 	MOVQ          $+255, DI
 	VPBROADCASTQ  DI, Z17
 	VPMOVZXDQ     Y18, Z19
-	VPANDQ        Z14, Z15, Z15
+	VPANDQ        Z16, Z13, Z13
 	VEXTRACTI64X4 $0x01, Z18, Y18
 	VPMOVZXDQ     Y18, Z18
-	VPANDQ        Z14, Z16, Z14
-	VPTESTMQ      Z15, Z15, K1
+	VPANDQ        Z16, Z14, Z14
+	VPTESTMQ      Z13, Z13, K1
 	VPANDQ        Z17, Z19, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z5, Z20
-	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z0, Z20, K1, Z5
-	VPXORQ        Z16, Z6, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z6
 	VPSRLQ        $0x08, Z19, Z19
-	VPSUBQ        Z13, Z15, K1, Z15
-	VPTESTMQ      Z14, Z14, K1
-	VPANDQ        Z17, Z18, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z7, Z20
-	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z0, Z20, K1, Z7
-	VPXORQ        Z16, Z8, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z8
+	VPSUBQ        Z15, Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
+	VPANDQ        Z17, Z18, Z20
 	VPSRLQ        $0x08, Z18, Z18
-	VPSUBQ        Z13, Z14, K1, Z14
-	VPTESTMQ      Z15, Z15, K1
-	VPANDQ        Z17, Z19, Z16
+	VPSUBQ        Z15, Z14, K2, Z14
 	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z5, Z20
-	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z0, Z20, K1, Z5
+	VPMULLQ       Z4, Z20, Z20
+	VPXORQ        Z16, Z5, Z21
 	VPXORQ        Z16, Z6, Z16
+	VPXORQ        Z20, Z7, Z22
+	VPXORQ        Z20, Z8, Z20
+	VPROLQ        $0x0b, Z21, Z21
 	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z6
-	VPSRLQ        $0x08, Z19, Z19
-	VPSUBQ        Z13, Z15, K1, Z15
-	VPTESTMQ      Z14, Z14, K1
-	VPANDQ        Z17, Z18, Z16
-	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z7, Z20
+	VPROLQ        $0x0b, Z22, Z22
 	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z0, Z20, K1, Z7
-	VPXORQ        Z16, Z8, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z8
+	VPMULLQ       Z0, Z21, K1, Z5
+	VPMULLQ       Z0, Z16, K1, Z6
+	VPMULLQ       Z0, Z22, K2, Z7
+	VPMULLQ       Z0, Z20, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z17, Z19, Z16
+	VPSRLQ        $0x08, Z19, Z19
+	VPSUBQ        Z15, Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
+	VPANDQ        Z17, Z18, Z20
 	VPSRLQ        $0x08, Z18, Z18
-	VPSUBQ        Z13, Z14, K1, Z14
-	VPTESTMQ      Z15, Z15, K1
-	VPANDQ        Z17, Z19, Z16
+	VPSUBQ        Z15, Z14, K2, Z14
 	VPMULLQ       Z4, Z16, Z16
-	VPXORQ        Z16, Z5, Z20
-	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z0, Z20, K1, Z5
+	VPMULLQ       Z4, Z20, Z20
+	VPXORQ        Z16, Z5, Z21
 	VPXORQ        Z16, Z6, Z16
+	VPXORQ        Z20, Z7, Z22
+	VPXORQ        Z20, Z8, Z20
+	VPROLQ        $0x0b, Z21, Z21
 	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z22, Z22
+	VPROLQ        $0x0b, Z20, Z20
+	VPMULLQ       Z0, Z21, K1, Z5
 	VPMULLQ       Z0, Z16, K1, Z6
+	VPMULLQ       Z0, Z22, K2, Z7
+	VPMULLQ       Z0, Z20, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z17, Z19, Z16
 	VPSRLQ        $0x08, Z19, Z19
-	VPSUBQ        Z13, Z15, K1, Z15
-	VPTESTMQ      Z14, Z14, K1
-	VPANDQ        Z17, Z18, Z15
-	VPMULLQ       Z4, Z15, Z15
-	VPXORQ        Z15, Z7, Z16
-	VPROLQ        $0x0b, Z16, Z16
-	VPMULLQ       Z0, Z16, K1, Z7
-	VPXORQ        Z15, Z8, Z15
+	VPSUBQ        Z15, Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
+	VPANDQ        Z17, Z18, Z13
+	VPSRLQ        $0x08, Z18, Z18
+	VPSUBQ        Z15, Z14, K2, Z14
+	VPMULLQ       Z4, Z16, Z16
+	VPMULLQ       Z4, Z13, Z13
+	VPXORQ        Z16, Z5, Z14
+	VPXORQ        Z16, Z6, Z15
+	VPXORQ        Z13, Z7, Z16
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x0b, Z14, Z14
 	VPROLQ        $0x0b, Z15, Z15
-	VPMULLQ       Z0, Z15, K1, Z8
-	VPSRLQ        $0x08, Z18, Z18
-	VPSUBQ        Z13, Z14, K1, Z14
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z13, Z13
+	VPMULLQ       Z0, Z14, K1, Z5
+	VPMULLQ       Z0, Z15, K1, Z6
+	VPMULLQ       Z0, Z16, K2, Z7
+	VPMULLQ       Z0, Z13, K2, Z8
 
 store:
 	VPSRLQ    $0x21, Z5, Z13
 	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
 	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
 	VPSRLQ    $0x1d, Z5, Z13
 	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
 	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
 	VPSRLQ    $0x20, Z5, Z13
 	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
 	VMOVDQU64 Z5, (AX)
-	VPSRLQ    $0x21, Z6, Z5
-	VPXORQ    Z5, Z6, Z6
-	VPMULLQ   Z1, Z6, Z6
-	VPSRLQ    $0x1d, Z6, Z5
-	VPXORQ    Z5, Z6, Z6
-	VPMULLQ   Z2, Z6, Z6
-	VPSRLQ    $0x20, Z6, Z5
-	VPXORQ    Z5, Z6, Z6
 	VMOVDQU64 Z6, (CX)
-	VPSRLQ    $0x21, Z7, Z5
-	VPXORQ    Z5, Z7, Z7
-	VPMULLQ   Z1, Z7, Z7
-	VPSRLQ    $0x1d, Z7, Z5
-	VPXORQ    Z5, Z7, Z7
-	VPMULLQ   Z2, Z7, Z7
-	VPSRLQ    $0x20, Z7, Z5
-	VPXORQ    Z5, Z7, Z7
 	VMOVDQU64 Z7, 64(AX)
-	VPSRLQ    $0x21, Z8, Z5
-	VPXORQ    Z5, Z8, Z8
-	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z8, Z5
-	VPXORQ    Z5, Z8, Z8
-	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z8, Z5
-	VPXORQ    Z5, Z8, Z8
 	VMOVDQU64 Z8, 64(CX)
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, CX

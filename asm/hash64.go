@@ -17,133 +17,172 @@ var primes = [5]uint64{
 	0x27d4eb2f165667c5,
 }
 
-// hash64 is XXH64 of two vectors of 8 keys, with the seeds 0 and 1, while its kernel
-// is emitted. It takes AVX-512: without multiplication of 64 bits, Go is faster.
+// hash64 is XXH64 of some vectors of 8 keys, with the seeds 0 and 1, while its
+// kernel is emitted. It takes AVX-512: without multiplication of 64 bits, Go is
+// faster.
+//
+// A product takes 15 cycles, and what waits for it waits in the CPU's scheduler,
+// which is small. So each step is emitted for all vectors and seeds in turn.
 type hash64 struct {
 	*avx512
 	prime [5]reg.VecVirtual
-	h     [2][2]reg.VecVirtual // of vector i with seed j
+	h     [][2]reg.VecVirtual // of vector i with seed j
 
 	// Of keys of any lengths: what is not hashed yet.
 	zero     reg.GPVirtual // no address
-	at, rest [2]reg.VecVirtual
+	at, rest []reg.VecVirtual
 }
 
-func newHash64() *hash64 {
-	h := &hash64{avx512: &avx512{}}
+func newHash64(n int) *hash64 {
+	h := &hash64{avx512: &avx512{}, h: make([][2]reg.VecVirtual, n)}
 	for i, p := range primes {
 		r := GP64()
 		MOVQ(U64(p), r)
 		h.prime[i] = h.broadcastLong(r)
 	}
 	for i := range h.h {
-		for seed := range h.h[i] {
-			h.h[i][seed] = ZMM()
-		}
+		h.h[i] = [2]reg.VecVirtual{ZMM(), ZMM()}
 	}
 	return h
 }
 
-// start emits the hashes of keys of less than 32 bytes before the first one.
-func (h *hash64) start() {
-	one := GP64()
-	MOVQ(U32(1), one)
-	ones := h.broadcastLong(one)
-	for i := range h.h {
-		VMOVDQA64(h.prime[4], h.h[i][0])
-		VPADDQ(ones, h.prime[4], h.h[i][1])
+// start returns the hashes of keys of less than 32 bytes before the first one.
+func (h *hash64) start(length int) (seeds [2]reg.VecVirtual) {
+	for seed := range seeds {
+		r := GP64()
+		MOVQ(U64(primes[4]+uint64(seed+length)), r)
+		seeds[seed] = h.broadcastLong(r)
 	}
+	return seeds
 }
 
-// mixLong, mixWord and mixByte take 8, 4 or 1 bytes of each key, in x, into the
-// hashes of vector i, where the mask has them.
-func (h *hash64) mixLong(i int, x reg.VecVirtual, mask reg.Register) {
-	VPMULLQ(h.prime[1], x, x)
-	VPROLQ(U8(31), x, x)
-	VPMULLQ(h.prime[0], x, x)
-	h.mix(i, x, mask, 27, h.prime[0], h.prime[3])
+// mixLongs, mixWords and mixBytes take 8, 4 or 1 bytes of each key, in x, into the
+// hashes from, where the masks have them, if there are any.
+func (h *hash64) mixLongs(from func(i, seed int) reg.VecVirtual, x []reg.VecVirtual, masks []reg.Register) {
+	for _, x := range x {
+		VPMULLQ(h.prime[1], x, x)
+	}
+	for _, x := range x {
+		VPROLQ(U8(31), x, x)
+	}
+	for _, x := range x {
+		VPMULLQ(h.prime[0], x, x)
+	}
+	h.mix(from, x, masks, 27, h.prime[0], h.prime[3])
 }
 
-func (h *hash64) mixWord(i int, x reg.VecVirtual, mask reg.Register) {
-	VPMULLQ(h.prime[0], x, x)
-	h.mix(i, x, mask, 23, h.prime[1], h.prime[2])
+func (h *hash64) mixWords(from func(i, seed int) reg.VecVirtual, x []reg.VecVirtual, masks []reg.Register) {
+	for _, x := range x {
+		VPMULLQ(h.prime[0], x, x)
+	}
+	h.mix(from, x, masks, 23, h.prime[1], h.prime[2])
 }
 
-func (h *hash64) mixByte(i int, x reg.VecVirtual, mask reg.Register) {
-	VPMULLQ(h.prime[4], x, x)
-	h.mix(i, x, mask, 11, h.prime[0], nil)
+func (h *hash64) mixBytes(from func(i, seed int) reg.VecVirtual, x []reg.VecVirtual, masks []reg.Register) {
+	for _, x := range x {
+		VPMULLQ(h.prime[4], x, x)
+	}
+	h.mix(from, x, masks, 11, h.prime[0], nil)
 }
 
-func (h *hash64) mix(i int, x reg.VecVirtual, mask reg.Register, turn uint8, mul, add reg.Register) {
-	for _, hash := range h.h[i] {
-		next := ZMM()
-		VPXORQ(x, hash, next)
-		VPROLQ(U8(turn), next, next)
-		if add == nil {
-			if mask == nil {
-				VPMULLQ(mul, next, hash)
-			} else {
-				VPMULLQ(mul, next, mask, hash)
+func (h *hash64) mix(from func(i, seed int) reg.VecVirtual, x []reg.VecVirtual, masks []reg.Register, turn uint8, mul, add reg.Register) {
+	next := make([][2]reg.VecVirtual, len(x))
+	each := func(emit func(i, seed int)) {
+		for i := range x {
+			for seed := range 2 {
+				emit(i, seed)
 			}
-			continue
-		}
-		VPMULLQ(mul, next, next)
-		if mask == nil {
-			VPADDQ(add, next, hash)
-		} else {
-			VPADDQ(add, next, mask, hash)
 		}
 	}
+	each(func(i, seed int) {
+		next[i][seed] = ZMM()
+		VPXORQ(x[i], from(i, seed), next[i][seed])
+	})
+	each(func(i, seed int) { VPROLQ(U8(turn), next[i][seed], next[i][seed]) })
+	last := func(opcode func(...Op), b reg.Register, i, seed int) {
+		if masks == nil {
+			opcode(b, next[i][seed], h.h[i][seed])
+		} else {
+			opcode(b, next[i][seed], masks[i], h.h[i][seed])
+		}
+	}
+	if add == nil {
+		each(func(i, seed int) { last(VPMULLQ, mul, i, seed) })
+		return
+	}
+	each(func(i, seed int) { VPMULLQ(mul, next[i][seed], next[i][seed]) })
+	each(func(i, seed int) { last(VPADDQ, add, i, seed) })
 }
+
+// hashes is what mixLongs and the others start from, if not from the start of keys.
+func (h *hash64) hashes(i, seed int) reg.VecVirtual { return h.h[i][seed] }
 
 // finish emits the last steps and the stores.
 func (h *hash64) finish(h1, h2 reg.GPVirtual) {
-	for i := range h.h {
-		for seed, to := range []reg.GPVirtual{h1, h2} {
-			x, shifted := h.h[i][seed], ZMM()
-			for step, shift := range []uint8{33, 29, 32} {
+	for step, shift := range []uint8{33, 29, 32} {
+		for _, seeds := range h.h {
+			for _, x := range seeds {
+				shifted := ZMM()
 				VPSRLQ(U8(shift), x, shifted)
 				VPXORQ(shifted, x, x)
+			}
+		}
+		for _, seeds := range h.h {
+			for _, x := range seeds {
 				if step < 2 {
 					VPMULLQ(h.prime[step+1], x, x)
 				}
 			}
-			VMOVDQU64(x, Mem{Base: to, Disp: 64 * i})
 		}
 	}
-	ADDQ(U32(128), h1)
-	ADDQ(U32(128), h2)
+	for i, seeds := range h.h {
+		VMOVDQU64(seeds[0], Mem{Base: h1, Disp: 64 * i})
+		VMOVDQU64(seeds[1], Mem{Base: h2, Disp: 64 * i})
+	}
+	ADDQ(U32(64*len(h.h)), h1)
+	ADDQ(U32(64*len(h.h)), h2)
 }
 
-// hash64Width emits the hash of keys of 4 or 8 bytes that lie side by side.
+// hash64Width emits the hash of keys of 4 or 8 bytes that lie side by side, four
+// vectors of them at a time and then two.
 func hash64Width(width int) {
 	TEXT(fmt.Sprintf("hash64Width%dAVX512", width), NOSPLIT, "func(keys *byte, h1, h2 *uint64, vectors int)")
 	Comment("XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without",
 		"a seed is computed once.")
 	keys, h1, h2, n := argument("keys"), argument("h1"), argument("h2"), argument("vectors")
-	h := newHash64()
-	length := GP64()
-	MOVQ(U32(width), length)
-	lengths := h.broadcastLong(length)
-	Label("vector")
-	h.start()
-	for i := range h.h {
-		for _, hash := range h.h[i] {
-			VPADDQ(lengths, hash, hash)
+	h := newHash64(4)
+	seeds := h.start(width)
+	from := func(_, seed int) reg.VecVirtual { return seeds[seed] }
+	round := func() {
+		x := make([]reg.VecVirtual, len(h.h))
+		for i := range x {
+			x[i] = ZMM()
+			if width == 8 {
+				VMOVDQU64(Mem{Base: keys, Disp: 64 * i}, x[i])
+			} else {
+				VPMOVZXDQ(Mem{Base: keys, Disp: 32 * i}, x[i])
+			}
 		}
-		x := ZMM()
 		if width == 8 {
-			VMOVDQU64(Mem{Base: keys, Disp: 64 * i}, x)
-			h.mixLong(i, x, nil)
+			h.mixLongs(from, x, nil)
 		} else {
-			VPMOVZXDQ(Mem{Base: keys, Disp: 32 * i}, x)
-			h.mixWord(i, x, nil)
+			h.mixWords(from, x, nil)
 		}
+		ADDQ(U32(8*width*len(x)), keys)
+		h.finish(h1, h2)
 	}
-	ADDQ(U32(16*width), keys)
-	h.finish(h1, h2)
-	DECQ(n)
-	JNZ(LabelRef("vector"))
+	Label("two")
+	CMPQ(n, U8(2))
+	JL(LabelRef("last"))
+	round()
+	SUBQ(U8(2), n)
+	JMP(LabelRef("two"))
+	Label("last")
+	TESTQ(n, n)
+	JZ(LabelRef("end"))
+	h.h = h.h[:2]
+	round()
+	Label("end")
 	VZEROUPPER()
 	RET()
 }
@@ -159,7 +198,7 @@ func hash64Bytes(c column) {
 		"keys is read. The kernel ends early at a long key, and when the longest keys of",
 		"all vectors make up too much: a call must be short.",
 	)
-	h := newHash64()
+	h := newHash64(2)
 	locate := c.locate(h.avx512)
 	h1, h2, left, bytes := argument("h1"), argument("h2"), argument("vectors"), GP64()
 	MOVQ(U32(most), bytes)
@@ -169,10 +208,12 @@ func hash64Bytes(c column) {
 
 	Label("vector")
 	address, length := locate()
-	h.start()
-	h.at, h.rest = [2]reg.VecVirtual{ZMM(), ZMM()}, h.widen(length)
-	for i := range h.at {
+	rest := h.widen(length)
+	h.at, h.rest = []reg.VecVirtual{ZMM(), ZMM()}, rest[:]
+	for i, seeds := range h.h {
 		VMOVDQA64(address[i], h.at[i])
+		VMOVDQA64(h.prime[4], seeds[0])
+		VPADDQ(h.number(1), h.prime[4], seeds[1])
 	}
 	h.stripes(bytes)
 	for i, n := range h.widen(length) {
@@ -300,10 +341,12 @@ func (h *hash64) longs() {
 	}
 	KORTESTW(active[0], active[1])
 	JZ(LabelRef("word"))
+	var x []reg.VecVirtual
 	for i := range active {
-		h.mixLong(i, h.gatherQuad(i, 0, active[i]), active[i])
+		x = append(x, h.gatherQuad(i, 0, active[i]))
 		h.step(i, eight, active[i])
 	}
+	h.mixLongs(h.hashes, x, active[:])
 	JMP(LabelRef("long"))
 }
 
@@ -311,15 +354,23 @@ func (h *hash64) longs() {
 func (h *hash64) words() {
 	Label("word")
 	four := h.number(4)
-	for i := range h.h {
-		active, k, x := K(), K(), ZMM()
-		VPTESTMQ(four, h.rest[i], active)
-		KMOVW(active, k)
-		h.clear(h.at[i], x)
-		VPGATHERQD(Mem{Base: h.zero, Index: h.at[i], Scale: 1}, k, x.AsY())
-		VPMOVZXDQ(x.AsY(), x)
-		h.mixWord(i, x, active)
+	var x []reg.VecVirtual
+	active := []reg.Register{K(), K()}
+	for i, mask := range active {
+		VPTESTMQ(four, h.rest[i], mask)
 	}
+	KORTESTW(active[0], active[1])
+	JZ(LabelRef("no_word"))
+	for i, mask := range active {
+		k, word := K(), ZMM()
+		KMOVW(mask, k)
+		h.clear(h.at[i], word)
+		VPGATHERQD(Mem{Base: h.zero, Index: h.at[i], Scale: 1}, k, word.AsY())
+		VPMOVZXDQ(word.AsY(), word)
+		x = append(x, word)
+	}
+	h.mixWords(h.hashes, x, active)
+	Label("no_word")
 }
 
 // bytes emits the last bytes of keys.
@@ -338,13 +389,16 @@ func (h *hash64) bytes(address [2]reg.VecVirtual, length reg.VecVirtual) {
 		VPANDQ(three, h.rest[i], counts[i])
 	}
 	for range 3 {
+		var x []reg.VecVirtual
+		var active []reg.Register
 		for i := range words {
-			active, x := K(), ZMM()
-			VPTESTMQ(counts[i], counts[i], active)
-			VPANDQ(low, words[i], x)
-			h.mixByte(i, x, active)
+			mask, b := K(), ZMM()
+			VPTESTMQ(counts[i], counts[i], mask)
+			VPANDQ(low, words[i], b)
 			VPSRLQ(U8(8), words[i], words[i])
-			VPSUBQ(one, counts[i], active, counts[i])
+			VPSUBQ(one, counts[i], mask, counts[i])
+			x, active = append(x, b), append(active, mask)
 		}
+		h.mixBytes(h.hashes, x, active)
 	}
 }

@@ -18,6 +18,8 @@ import (
 func main() {
 	ConstraintExpr("!purego")
 	compactTable()
+	ascendingTable()
+	alternateTables()
 	setBits()
 	scatterPlaces()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
@@ -28,7 +30,9 @@ func main() {
 		}
 		testDouble32(v)
 		placeDouble32(v)
+		testDouble64(v)
 	}
+	reduceDouble64()
 	hash64Width(4)
 	hash64Width(8)
 	for _, c := range columns {
