@@ -118,42 +118,13 @@ func placeDouble32AVX512(bits, recip, shift, wrap uint32, probes int, hashes *ui
 //go:noescape
 func placeDouble32AVX2(bits, recip, shift, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
 
-// vectorBits is the most bits of filters with 64-bit hashes that the kernels test:
-// 256 MiB. Go tests larger ones.
-const vectorBits = 1 << 31
-
-// testAssembly is testGeneric by the kernel's assembly. It does nothing and
-// returns false where Go is to do it.
-func (d *double64) testAssembly(kernel Kernel, h1, h2 []uint64, hits []uint64, wasDense bool) bool {
-	if len(h1) < least || d.bits > vectorBits || kernel == Generic {
-		return false
-	}
-	first := min(2, d.k)
-	if wasDense {
-		first = d.k
-	}
-	if len(h1) <= short {
-		var starts, steps [short]uint32
-		d.testFirst(kernel, h1, h2, starts[:], steps[:], hits, first)
-	} else {
-		var starts, steps [window]uint32
-		d.testFirst(kernel, h1, h2, starts[:], steps[:], hits, first)
-	}
-	return true
-}
-
-// testFirst makes the first of the probes for all hashes and the others for those
-// that pass. Starts and steps are buffers for the remainders of h1 and h2.
-func (d *double64) testFirst(kernel Kernel, h1, h2 []uint64, starts, steps []uint32, hits []uint64, first int) {
-	d.reduce(kernel, h1, starts)
-	d.reduce(kernel, h2, steps)
-	hits = hits[:(len(h1)+63)/64]
-	wrap := uint32(-d.bits % d.bits) // (2^64 - bits) mod bits
+// testVectors calls the kernel.
+func (d *double64) testVectors(kernel Kernel, bits, wrap uint32, first int, starts, steps []uint32, h1, h2, hits []uint64) {
 	switch kernel {
 	case AVX512:
-		testDouble64AVX512(d.base, uint32(d.bits), wrap, d.k, first, &starts[0], &steps[0], &h1[0], &h2[0], len(h1), &hits[0])
+		testDouble64AVX512(d.base, bits, wrap, d.k, first, &starts[0], &steps[0], &h1[0], &h2[0], len(h1), &hits[0])
 	case AVX2:
-		testDouble64AVX2(d.base, uint32(d.bits), wrap, d.k, first, &starts[0], &steps[0], &h1[0], &h2[0], len(h1), &hits[0])
+		testDouble64AVX2(d.base, bits, wrap, d.k, first, &starts[0], &steps[0], &h1[0], &h2[0], len(h1), &hits[0])
 	}
 }
 
@@ -164,9 +135,7 @@ func (d *double64) reduce(kernel Kernel, hashes []uint64, remainders []uint32) {
 		reduceDouble64AVX512(d.bits, math.Float64bits(1/float64(d.bits)), &hashes[0], &remainders[0], vectors)
 		done = 16 * vectors
 	}
-	for i, h := range hashes[done:] {
-		remainders[done+i] = uint32(d.remainder(h))
-	}
+	d.reduceGeneric(hashes[done:], remainders[done:])
 }
 
 // reduceDouble64AVX512 is reduce for the given number of vectors of 16 hashes, with

@@ -327,12 +327,25 @@ func (d double32) pair(h uint32, i, j int) uint64 {
 // less, and what is left below 2n. A shorter reciprocal would save the shift, but then
 // the branch would be a coin toss; so it is hardly ever taken.
 func (d *double64) remainder(h uint64) uint64 {
-	q, _ := bits.Mul64(h, d.recip)
-	r := h - q>>(d.shift%64)*d.bits
-	if r >= d.bits {
-		r -= d.bits
+	return remainder64(h, d.bits, d.recip, d.shift)
+}
+
+func remainder64(h, n, recip uint64, shift uint8) uint64 {
+	q, _ := bits.Mul64(h, recip)
+	r := h - q>>(shift%64)*n
+	if r >= n {
+		r -= n
 	}
 	return r
+}
+
+// reduceGeneric writes the remainders of hashes by the number of bits, which is at
+// most 2^32.
+func (d *double64) reduceGeneric(hashes []uint64, remainders []uint32) {
+	n, recip, shift := d.bits, d.recip, d.shift
+	for i, h := range hashes {
+		remainders[i] = uint32(remainder64(h, n, recip, shift))
+	}
 }
 
 func (d *double64) at(bit uint64) *byte {
