@@ -74,6 +74,7 @@ purego:
 .PHONY: fuzz
 fuzz:
 	for f in $(FUZZ); do go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZ_EXECUTIONS)x . || exit; done
+	cd cmd/bloom && go test -run '^$$' -fuzz FuzzExplore -fuzztime $(FUZZ_EXECUTIONS)x .
 
 # emulated runs the tests as other machines: other architectures, one of them
 # big-endian, and amd64 CPUs without AVX and without AVX-512. qemu's warnings of
