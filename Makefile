@@ -1,11 +1,13 @@
 # make test runs everything; CONTRIBUTING.md tells what that is.
 
-PACKAGES := bsdutils gcc g++ libc6-dev libleveldb-dev qemu-user-static make git
-MODULES  := . asm cmd/bloom compare
+PACKAGES := bsdutils fonts-dejavu-core gcc g++ libc6-dev libleveldb-dev qemu-user-static make git
+MODULES  := . asm cmd/bloom cmd/bloom/browser compare
 FUZZ     := FuzzOpen FuzzKeys FuzzKernels FuzzBuild
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 20000
 SHELL    := bash
+# Debian's browser, unless there is one.
+PACKAGES += $(if $(shell command -v chromium chromium-browser google-chrome),,chromium)
 # The kernels that each job must find, or fail: here those of the host.
 HOST_KERNELS := $(shell \
 	if [ "$$(uname -m)" = x86_64 ]; then \

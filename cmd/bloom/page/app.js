@@ -491,7 +491,7 @@ function gridKey(event) {
 // Files
 
 async function openFile(file) {
-  if (file.size > about.limits.file) throw new Error(`${file.name} is larger than ${count(about.limits.file, "byte")}, the most that is shown here; bloom inspect takes any size`);
+  if (file.size > about.limits.file) throw new Error(`the file ${quoted(file.name)} is larger than ${count(about.limits.file, "byte")}, the most that is shown here; bloom inspect takes any size`);
   const encoded = toBase64(new Uint8Array(await file.arrayBuffer()));
   await rebuild({ keys: [], file: { name: file.name, encoded } }, () => `${file.name}: ${shape()}.`);
 }
