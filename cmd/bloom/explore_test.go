@@ -322,7 +322,7 @@ func FuzzExplore(f *testing.F) {
 	f.Add([]byte(`{"format":"leveldb","capacity":10,"bits_per_key":10,"probes":3,"keys":["a","b"]}`))
 	f.Add([]byte(`{"format":"leveldb","file":"` + base64.StdEncoding.EncodeToString([]byte{1, 64, 6}) + `","keys":["a"]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		request := httptest.NewRequest("POST", "/api/filter", bytes.NewReader(body))
+		request := httptest.NewRequest(http.MethodPost, "/api/filter", bytes.NewReader(body))
 		request.Host = "127.0.0.1:1"
 		request.Header.Set("Content-Type", "application/json")
 		response := httptest.NewRecorder()

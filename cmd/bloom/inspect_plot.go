@@ -46,7 +46,7 @@ func fillPlot(r report, array []byte) (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	polygon.Color, polygon.LineStyle.Width = ground, 0
+	polygon.Color, polygon.Width = ground, 0
 	p.Add(polygon)
 	if len(line) > 0 {
 		edge, err := plotter.NewLine(line)

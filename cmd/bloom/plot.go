@@ -60,7 +60,7 @@ func newPlot(title, x, y string, legend vg.Length) *plot.Plot {
 		axis.Label.TextStyle.Font.Size, axis.Tick.Label.Font.Size = 9.5, 8.5
 		axis.Label.TextStyle.Color, axis.Tick.Label.Color = soft, soft
 		axis.Color, axis.Tick.Color = soft, soft
-		axis.Tick.LineStyle.Width, axis.LineStyle.Width = vg.Points(0.5), vg.Points(0.5)
+		axis.Tick.Width, axis.Width = vg.Points(0.5), vg.Points(0.5)
 		axis.Tick.Length = vg.Points(3)
 		axis.Label.Padding = vg.Points(3)
 	}
@@ -85,7 +85,7 @@ func drawPlots(path string, width, height vg.Length, plots ...*plot.Plot) ([]byt
 	}
 	area := draw.New(canvas)
 	area.SetColor(color.White)
-	area.Fill(area.Rectangle.Path())
+	area.Fill(area.Path())
 	area = draw.Crop(area, vg.Points(8), -vg.Points(10), vg.Points(6), -vg.Points(8))
 	for i, column := range plot.Align([][]*plot.Plot{plots}, draw.Tiles{Rows: 1, Cols: len(plots), PadX: vg.Points(18)}, area)[0] {
 		plots[i].Draw(column)

@@ -28,9 +28,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	picture, err := take(ctx, *width, *height, *scale, *theme, *examples, *test)
+	picture, err := take(*width, *height, *scale, *theme, *examples, *test)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,7 +37,9 @@ func main() {
 	}
 }
 
-func take(ctx context.Context, width, height int64, scale float64, theme string, examples int, test string) (picture []byte, err error) {
+func take(width, height int64, scale float64, theme string, examples int, test string) (picture []byte, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
 	url, stop, err := browser.Explore(ctx)
 	if err != nil {
 		return nil, err
