@@ -18,7 +18,7 @@ import (
 
 func main() {
 	width := flag.Int64("width", 1200, "width of the page in CSS pixels")
-	height := flag.Int64("height", 1000, "height of the page, 0 for all of it")
+	height := flag.Int64("height", 1290, "height of the page, 0 for all of it")
 	scale := flag.Float64("scale", 1, "pixels of a CSS pixel")
 	theme := flag.String("theme", "light", "light or dark")
 	examples := flag.Int("examples", 3, "how many times ten example keys are added")
