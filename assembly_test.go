@@ -199,3 +199,29 @@ func BenchmarkForms(b *testing.B) {
 		}
 	})
 }
+
+// TestReduce compares the remainders of each kernel with % at hashes at which an
+// inexact one shows, for numbers of bits around those where the way changes.
+func TestReduce(t *testing.T) {
+	random := rand.New(rand.NewPCG(39, 40))
+	for shift := range 32 {
+		for range 40 {
+			n := max(1, uint64(1)<<shift+random.Uint64N(40)-20)
+			if random.IntN(2) == 0 {
+				n = 1 + random.Uint64N(1<<shift)
+			}
+			n = min(n, vectorBits)
+			hashed := edges64(n)
+			remainders := make([]uint32, len(hashed))
+			d := newDouble64(make([]byte, 1), n, 1)
+			for _, kernel := range kernels[:len(kernels)-1] {
+				d.reduce(kernel, hashed, remainders)
+				for i, h := range hashed {
+					if uint64(remainders[i]) != h%n {
+						t.Fatalf("kernel %v: %d mod %d = %d, want %d", kernel, h, n, remainders[i], h%n)
+					}
+				}
+			}
+		}
+	}
+}

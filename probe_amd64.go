@@ -131,7 +131,7 @@ func (d *double64) testVectors(kernel Kernel, bits, wrap uint32, first int, star
 // reduce writes the remainders of hashes by the number of bits.
 func (d *double64) reduce(kernel Kernel, hashes []uint64, remainders []uint32) {
 	done := 0
-	if vectors := len(hashes) / 16; kernel == AVX512 && vectors > 0 && d.bits >= 1<<14 && d.bits <= 1<<30 {
+	if vectors := len(hashes) / 16; kernel == AVX512 && vectors > 0 && d.bits >= 1<<14 {
 		reduceDouble64AVX512(d.bits, math.Float64bits(1/float64(d.bits)), &hashes[0], &remainders[0], vectors)
 		done = 16 * vectors
 	}
@@ -139,7 +139,7 @@ func (d *double64) reduce(kernel Kernel, hashes []uint64, remainders []uint32) {
 }
 
 // reduceDouble64AVX512 is reduce for the given number of vectors of 16 hashes, with
-// the bits of the inverse of the number of bits, which is 2^14 to 2^30.
+// the bits of the inverse of the number of bits, which is 2^14 to 2^31.
 //
 //go:noescape
 func reduceDouble64AVX512(bits, inverse uint64, hashes *uint64, remainders *uint32, vectors int)

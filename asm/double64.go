@@ -6,14 +6,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// reduceDouble64 emits the remainders of 64-bit hashes, for filters of 2^14 to 2^30
+// reduceDouble64 emits the remainders of 64-bit hashes, for filters of 2^14 to 2^31
 // bits.
 func reduceDouble64() {
 	TEXT("reduceDouble64AVX512", NOSPLIT, "func(bits, inverse uint64, hashes *uint64, remainders *uint32, vectors int)")
 	Comment(
 		"The quotient, below 2^50, by the inverse in floating point, has an error of less",
 		"than 3·2^-53 times itself. So its floor is off by one at most, and what it leaves",
-		"is from -bits to 2·bits: 32 bits tell. Numbers below 0 are large ones here.",
+		"is from -bits to 2·bits. For 2^30 bits and more the quotient is below 2^34, its",
+		"error below 2^-17, and what it leaves misses 0 to bits by 2^14 at most. So 32 bits",
+		"tell it, where numbers below 0 are large ones.",
 	)
 	v := &avx512{}
 	bits, inverse := v.broadcast(argument("bits")), v.broadcastLong(argument("inverse"))
