@@ -2,9 +2,15 @@ module github.com/lanebloom/bloom/compare
 
 go 1.26.0
 
-require github.com/lanebloom/bloom v0.1.0
+require (
+	github.com/lanebloom/bloom v0.1.0
+	github.com/lanebloom/bloom/adapter/goleveldb v0.1.0
+	github.com/syndtr/goleveldb v1.0.1-0.20220721030215-126854af5e6d
+)
 
 require (
+	github.com/golang/snappy v0.0.4 // indirect
 	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
+	github.com/stretchr/testify v1.11.1 // indirect
 	golang.org/x/sys v0.41.0 // indirect
 )

@@ -3,10 +3,8 @@
 //   oracle build BITS_PER_KEY    keys in, the encoded filter out
 //   oracle query FILTER_FILE     keys in, one '0' or '1' a key out
 //
-// A key is its length, 4 little-endian bytes, and its bytes.
+// Keys are as in keys.h.
 
-#include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -19,20 +17,7 @@
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
 
-static std::vector<std::string> ReadKeys(std::istream& in) {
-  std::vector<std::string> keys;
-  unsigned char head[4];
-  while (in.read(reinterpret_cast<char*>(head), sizeof head)) {
-    uint32_t n = head[0] | head[1] << 8 | head[2] << 16 | uint32_t{head[3]} << 24;
-    std::string key(n, '\0');
-    if (!in.read(&key[0], n)) {
-      std::cerr << "oracle: input ends inside a key\n";
-      std::exit(2);
-    }
-    keys.push_back(std::move(key));
-  }
-  return keys;
-}
+#include "keys.h"
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
