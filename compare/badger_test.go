@@ -84,6 +84,17 @@ func badgerKeys(prefix string, n int) (keys, stamped [][]byte) {
 	return keys, stamped
 }
 
+// TestBadgerBits checks what docs/stores.md says to ask for.
+func TestBadgerBits(t *testing.T) {
+	for bits := 1; bits <= 60; bits++ {
+		for _, n := range []int{1, 1000, 100_000_000} {
+			if got := y.BloomBitsPerKey(n, math.Ldexp(1.5, -bits)); got != bits {
+				t.Errorf("%d keys: asked for %d bits per key, Badger takes %d", n, bits, got)
+			}
+		}
+	}
+}
+
 // TestBadgerTables builds tables with Badger, for the false-positive rate that
 // its options ask for, and asks them and filters of this library for keys. Its
 // output (-v) is the table of docs/stores.md.
