@@ -50,23 +50,35 @@ func (d double32) addScattered(keys Keys, workers int) {
 }
 
 func (d double32) addDirectly(keys Keys) {
+	// Clearing the large buffers costs more than a few keys do, and storage
+	// engines have a filter for every block.
+	if keys.n <= short {
+		var hashes [short]uint32
+		var places [8 * short]uint32
+		d.addWindow(keys, hashes[:], places[:])
+		return
+	}
 	var hashes [window]uint32
 	var places [placesOnce]uint32
 	for i := 0; i < keys.n; i += window {
-		part := keys.slice(i, min(i+window, keys.n))
-		for rest := part.hash32Keys(&hashes); len(rest) > 0; {
-			n := d.place(rest, &places)
-			d.set(places[:n*d.k])
-			rest = rest[n:]
-		}
+		d.addWindow(keys.slice(i, min(i+window, keys.n)), hashes[:], places[:])
+	}
+}
+
+// addWindow is addDirectly for as many keys as there are hashes, or fewer.
+func (d double32) addWindow(keys Keys, hashes, places []uint32) {
+	for rest := keys.hash32Keys(hashes); len(rest) > 0; {
+		n := d.place(rest, places)
+		d.set(places[:n*d.k])
+		rest = rest[n:]
 	}
 }
 
 // place writes the numbers of the bits of some hashes, from the first on, to
 // places, k for each, in any order. It returns the number of hashes.
-func (d double32) place(hashes []uint32, places *[placesOnce]uint32) int {
-	hashes = hashes[:min(len(hashes), placesOnce/d.k)]
-	done := d.placeAssembly(kernels[0], hashes, places[:])
+func (d double32) place(hashes, places []uint32) int {
+	hashes = hashes[:min(len(hashes), len(places)/d.k)]
+	done := d.placeAssembly(kernels[0], hashes, places)
 	d.placeGeneric(hashes[done:], places[done*d.k:])
 	return len(hashes)
 }
@@ -91,8 +103,8 @@ func (s *scatter) add(keys Keys, capacity int) {
 	var places [placesOnce]uint32
 	for i := 0; i < keys.n; i += window {
 		part := keys.slice(i, min(i+window, keys.n))
-		for rest := part.hash32Keys(&hashes); len(rest) > 0; {
-			n := s.place(rest, &places)
+		for rest := part.hash32Keys(hashes[:]); len(rest) > 0; {
+			n := s.place(rest, places[:])
 			rest = rest[n:]
 			for unkept := places[:n*s.k]; len(unkept) > 0; {
 				left := buffers.scatter(unkept)

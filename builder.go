@@ -24,7 +24,7 @@ func (b *Builder) AddBatch(keys Keys) {
 	var hashes [window]uint32
 	for i := 0; i < keys.n; i += window {
 		part := keys.slice(i, min(i+window, keys.n))
-		b.hashes = append(b.hashes, part.hash32Keys(&hashes)...)
+		b.hashes = append(b.hashes, part.hash32Keys(hashes[:])...)
 	}
 }
 
@@ -43,7 +43,7 @@ func (b *Builder) AppendFilter(dst []byte) []byte {
 
 // hash32Keys returns the hashes of a window of rows less its null rows. They
 // lie in buffer.
-func (k *Keys) hash32Keys(buffer *[window]uint32) []uint32 {
+func (k *Keys) hash32Keys(buffer []uint32) []uint32 {
 	hashes := buffer[:k.n]
 	k.hash32(kernels[0], hashes)
 	if k.validity == nil {
