@@ -15,8 +15,8 @@ import (
 	"github.com/lanebloom/bloom/compare/oracle"
 )
 
-// leveldb is the C++ LevelDB. A machine without it fails these tests.
-func leveldb(t *testing.T) *oracle.Oracle {
+// newOracle returns the filter of the C++ LevelDB. A machine without it fails these tests.
+func newOracle(t *testing.T) *oracle.Oracle {
 	t.Helper()
 	o, err := oracle.Compile(t.TempDir())
 	if err != nil {
@@ -40,7 +40,7 @@ func randomKeys(random *rand.Rand, n int) [][]byte {
 // TestSameBytesSameAnswers builds filters of random keys on both sides and
 // asks both for absent keys.
 func TestSameBytesSameAnswers(t *testing.T) {
-	o := leveldb(t)
+	o := newOracle(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 150 {
 		n, bits := random.IntN(2000), random.IntN(60)
@@ -62,7 +62,7 @@ func TestSameBytesSameAnswers(t *testing.T) {
 // TestSameAnswersToAnyBytes asks both sides about filters that none of them
 // wrote, with every last byte.
 func TestSameAnswersToAnyBytes(t *testing.T) {
-	o := leveldb(t)
+	o := newOracle(t)
 	random := rand.New(rand.NewPCG(3, 4))
 	filters := [][]byte{{}, {0}, {6}, {255}}
 	for k := range 256 {
@@ -82,7 +82,7 @@ func TestSameAnswersToAnyBytes(t *testing.T) {
 // TestSameAnswersPast32Bits asks both sides about filters of 2^32 bits and
 // more, of which a 32-bit hash reaches the first 2^32.
 func TestSameAnswersPast32Bits(t *testing.T) {
-	o := leveldb(t)
+	o := newOracle(t)
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, size := range []int{1<<29 - 1, 1 << 29, 1<<29 + 1, 1<<29 + 4096} {
 		filter := make([]byte, size+1)
@@ -166,7 +166,7 @@ func TestDemoFilter(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := bytes.Split(bytes.TrimSuffix(list, []byte("\n")), []byte("\n"))
-	want, err := leveldb(t).CreateFilter(words, 10)
+	want, err := newOracle(t).CreateFilter(words, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
