@@ -1,6 +1,6 @@
 # make test runs everything; CONTRIBUTING.md tells what that is.
 
-PACKAGES := bsdutils gcc g++ libc6-dev libleveldb-dev qemu-user-static make git
+PACKAGES := bsdutils gcc g++ libc6-dev libleveldb-dev libxxhash-dev qemu-user-static make git
 MODULES  := . adapter/goleveldb asm cmd/bloom compare
 # Those that users build.
 PUBLIC   := . adapter/goleveldb cmd/bloom
@@ -95,10 +95,10 @@ emulated:
 			2> >(grep -v 'qemu-x86_64-static: warning: TCG' >&2) || exit; \
 	done
 
-# golden writes testdata/ anew with the C++ LevelDB.
+# golden writes testdata/ anew with the oracles.
 .PHONY: golden
 golden: deps
-	cd compare && go run ./golden ../testdata/leveldb/golden.json
+	cd compare && go run ./golden ../testdata
 
 # lint is not part of make test: the linter is a large download.
 .PHONY: lint

@@ -27,12 +27,12 @@ type Counts struct {
 }
 
 // Database is the C++ LevelDB, a compiled program.
-type Database struct{ program string }
+type Database struct{ file string }
 
 // CompileDatabase compiles the program in dir, as [Compile] does.
 func CompileDatabase(dir string) (*Database, error) {
-	program, err := compile(dir, "database")
-	return &Database{program}, err
+	file, err := compile(dir, program{source: "leveldb/database.cc", library: leveldb})
+	return &Database{file}, err
 }
 
 // Write writes keys to the tables of a database, a new one or one that is there.
@@ -56,5 +56,5 @@ func (d *Database) run(command, folder string, keys [][]byte, o Options) ([]byte
 	if o.IgnoreTag {
 		comparator = "ignore-tag"
 	}
-	return run(d.program, keys, command, folder, comparator, string(o.Policy), o.Name)
+	return run([]string{d.file}, keys, command, folder, comparator, string(o.Policy), o.Name)
 }

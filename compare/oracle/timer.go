@@ -22,8 +22,8 @@ type Timer struct {
 	errors bytes.Buffer
 }
 
-// Time starts the program with columns of keys of 8 bytes that lie one after the
-// other.
+// Time starts the program, which must be LevelDB's, with columns of keys of 8 bytes
+// that lie one after the other.
 func (o *Oracle) Time(bitsPerKey int, columns ...[]byte) (*Timer, error) {
 	args := []string{"time", strconv.Itoa(bitsPerKey)}
 	for i, column := range columns {
@@ -33,7 +33,7 @@ func (o *Oracle) Time(bitsPerKey int, columns ...[]byte) (*Timer, error) {
 		}
 		args = append(args, file)
 	}
-	t := &Timer{cmd: exec.Command(o.program, args...)}
+	t := &Timer{cmd: exec.Command(o.command[0], args...)}
 	t.cmd.Stderr = &t.errors
 	var err error
 	if t.in, err = t.cmd.StdinPipe(); err != nil {

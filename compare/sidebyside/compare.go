@@ -14,6 +14,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
+	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/oracle"
 )
 
@@ -97,7 +98,7 @@ func compare(ctx context.Context, o *options) (*report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	program, err := oracle.Compile(folder)
+	program, err := oracle.Compile(bloom.LevelDB, folder)
 	if err != nil {
 		return nil, err
 	}

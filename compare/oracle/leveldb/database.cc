@@ -21,7 +21,7 @@
 #include <leveldb/filter_policy.h>
 #include <leveldb/write_batch.h>
 
-#include "keys.h"
+#include "input.h"
 
 using leveldb::Slice;
 

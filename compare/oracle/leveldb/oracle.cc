@@ -4,7 +4,7 @@
 //   oracle query FILTER_FILE     keys in, one '0' or '1' a key out
 //   oracle time BITS_PER_KEY COLUMN_FILE...    commands in, lines out
 //
-// Keys are as in keys.h. A column is a file of 8-byte keys. The commands are
+// Keys are as in input.h. A column is a file of 8-byte keys. The commands are
 //
 //   build COLUMN TIMES    build a filter of a column, by its number from 0 on
 //   test COLUMN TIMES     ask the last filter about each key of a column
@@ -15,9 +15,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,19 +23,10 @@
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
 
-#include "keys.h"
+#include "input.h"
 
 using leveldb::Slice;
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
-
-static std::string ReadFile(const char* name) {
-  std::ifstream file(name, std::ios::binary);
-  if (!file) {
-    std::cerr << "oracle: cannot read " << name << "\n";
-    std::exit(2);
-  }
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 static std::string Build(const leveldb::FilterPolicy& policy, const std::vector<Slice>& keys) {
   std::string filter;

@@ -1,13 +1,15 @@
-// Keys as the programs read them from standard input: the length, 4 little-endian
-// bytes, and the bytes of each.
+// What the programs read.
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
 
+// ReadKeys reads keys: the length, 4 little-endian bytes, and the bytes of each.
 inline std::vector<std::string> ReadKeys(std::istream& in) {
   std::vector<std::string> keys;
   unsigned char head[4];
@@ -21,4 +23,14 @@ inline std::vector<std::string> ReadKeys(std::istream& in) {
     keys.push_back(std::move(key));
   }
   return keys;
+}
+
+inline std::string ReadFile(const char* name) {
+  std::ifstream file(name, std::ios::binary | std::ios::ate);
+  std::string bytes(file ? static_cast<size_t>(file.tellg()) : 0, '\0');
+  if (!file.seekg(0).read(&bytes[0], bytes.size())) {
+    std::cerr << "cannot read " << name << "\n";
+    std::exit(2);
+  }
+  return bytes;
 }
