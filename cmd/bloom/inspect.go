@@ -41,7 +41,7 @@ func (i *inspectCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	r := newReport(i.File, format, filter, len(data))
+	r := newReport(i.File, writtenAs(format, data), filter, len(data))
 	if i.JSON {
 		encoder := json.NewEncoder(s.out)
 		encoder.SetIndent("", "  ")
@@ -69,6 +69,15 @@ func (i *inspectCommand) Run(s *streams) error {
 		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
 	}
 	return w.Flush()
+}
+
+// writtenAs returns the format of a filter that was opened as f: nori reads both of
+// nori-sstable's.
+func writtenAs(f bloom.Format, data []byte) bloom.Format {
+	if _, err := bloom.Open(bloom.NoriCrate, data); f == bloom.Nori && err == nil {
+		return bloom.NoriCrate
+	}
+	return f
 }
 
 func newReport(file string, format bloom.Format, filter *bloom.Filter, size int) report {
