@@ -1,13 +1,15 @@
 # make test runs everything; CONTRIBUTING.md tells what that is.
 
-PACKAGES := bsdutils gcc g++ libc6-dev libleveldb-dev libxxhash-dev qemu-user-static make git
-MODULES  := . adapter/goleveldb asm cmd/bloom compare
+PACKAGES := bsdutils fonts-dejavu-core gcc g++ libc6-dev libleveldb-dev libxxhash-dev qemu-user-static make git
+MODULES  := . adapter/goleveldb asm cmd/bloom cmd/bloom/browser compare
 # Those that users build.
 PUBLIC   := . adapter/goleveldb cmd/bloom
 FUZZ     := FuzzOpen FuzzKeys FuzzKernels FuzzKernels64 FuzzBuild
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 20000
 SHELL    := bash
+# Debian's browser, unless there is one.
+PACKAGES += $(if $(shell command -v chromium chromium-browser google-chrome),,chromium)
 # The kernels that each job must find, or fail: here those of the host.
 HOST_KERNELS := $(shell \
 	if [ "$$(uname -m)" = x86_64 ]; then \
@@ -77,6 +79,7 @@ purego:
 .PHONY: fuzz
 fuzz:
 	for f in $(FUZZ); do go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZ_EXECUTIONS)x . || exit; done
+	cd cmd/bloom && go test -run '^$$' -fuzz FuzzExplore -fuzztime $(FUZZ_EXECUTIONS)x .
 
 # emulated runs the tests as other machines: three generations of arm64, other
 # architectures, one of them big-endian, and amd64 CPUs without AVX and without

@@ -29,6 +29,10 @@ type gate struct {
 	features  []cpuid.FeatureID
 	functions int
 	lanes     int // hashes at a time
+
+	// How many of 48 keys a call hashes with XXH64 if the one with number 20 is too
+	// long, and if all are as long as may be.
+	beforeLong, ofLongest int
 }
 
 // lanes returns the number of keys that a kernel hashes at a time.
@@ -112,6 +116,28 @@ func TestLongKeys(t *testing.T) {
 			column := must(t)(FixedWidth(data[:48*width], width))
 			if done := column.hash32Assembly(kernel, make([]uint32, 48)); done != want {
 				t.Errorf("kernel %v, keys of %d bytes: %d hashes, want %d", kernel, width, done, want)
+			}
+		}
+	}
+}
+
+// TestLongKeys64 is TestLongKeys for XXH64.
+func TestLongKeys64(t *testing.T) {
+	data := make([]byte, long)
+	for _, gate := range ours.gates {
+		if !slices.Contains(kernels, gate.kernel) {
+			continue
+		}
+		for _, longest := range []bool{false, true} {
+			keys, want := slices.Repeat([][]byte{data[:100]}, 48), gate.beforeLong
+			keys[20] = data
+			if longest {
+				keys, want = slices.Repeat([][]byte{data[:long-1]}, 48), gate.ofLongest
+			}
+			column := Bytes(keys)
+			checkHashes(t, column, keys)
+			if done := column.hash64Assembly(gate.kernel, make([]uint64, 48), make([]uint64, 48)); done != want {
+				t.Errorf("kernel %v, longest %v: %d hashes, want %d", gate.kernel, longest, done, want)
 			}
 		}
 	}

@@ -62,7 +62,11 @@ func (v *view) testWindows(keys *Keys, buffer hashes, hits []uint64) int {
 	for i := 0; i < keys.n; i += step {
 		part := keys.slice(i, min(i+step, keys.n))
 		found := v.testKeys(&part, buffer.slice(0, part.n), hits[i/64:], dense)
-		dense = isDense(found, part.n)
+		if v.isWide() {
+			dense = isDenseWide(found, part.n)
+		} else {
+			dense = isDense(found, part.n)
+		}
 		total += found
 	}
 	return total
@@ -93,6 +97,10 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 // isDense reports whether so many hits among n keys make it likely that most of
 // the next keys pass their first probes.
 func isDense(hits, n int) bool { return 4*hits >= 3*n }
+
+// isDenseWide is isDense for 64-bit hashes, of which kernels can move those that pass
+// at the price of several probes.
+func isDenseWide(hits, n int) bool { return 4*hits >= n }
 
 // testKeys is MayContainBatch for a window of keys, or fewer, at least one, of which
 // buffer takes the hashes. That the keys before were dense in hits is a hint.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // The benchmarks compare with the reference, the loop that ports of LevelDB
@@ -430,6 +431,72 @@ func BenchmarkHash(b *testing.B) {
 					hashed[i] = referenceHash32(key)
 				}
 			}, func() { column.hash(kernels[0], hashes{narrow: hashed}) })
+		})
+	}
+}
+
+// BenchmarkNori compares with the check that nori-sstable documents, for filters of
+// 10 bits per key: 100,000 keys first, as its documentation has.
+func BenchmarkNori(b *testing.B) {
+	for _, n := range []int{100_000, 13_107, 838_861, 6_710_886} {
+		for _, width := range []int{8, 16} {
+			random := rand.New(rand.NewPCG(37, uint64(n)))
+			data := make([]byte, width*(n+queries))
+			for i := 0; i < len(data); i += 8 {
+				binary.LittleEndian.PutUint64(data[i:], random.Uint64())
+			}
+			all := slices.Collect(slices.Chunk(data, width))
+			encoded := Policy{Nori, 10}.AppendFilter(nil, Bytes(all[:n]))
+			filter, err := Open(Nori, encoded)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, hits := range []int{0, 50, 100} {
+				asked := make([]byte, 0, width*queries)
+				for i := range queries {
+					key := all[n+i]
+					if random.IntN(100) < hits {
+						key = all[random.IntN(n)]
+					}
+					asked = append(asked, key...)
+				}
+				b.Run(fmt.Sprintf("keys=%d/bytes=%d/hits=%d%%", n, width, hits), func(b *testing.B) {
+					benchmarkNori(b, filter, slices.Collect(slices.Chunk(asked, width)))
+				})
+			}
+		}
+	}
+}
+
+func benchmarkNori(b *testing.B, filter *Filter, keys [][]byte) {
+	one := func(test func(key []byte) bool) func() {
+		return func() {
+			for _, key := range keys {
+				if test(key) {
+					sink++
+				}
+			}
+		}
+	}
+	reference := one(func(key []byte) bool { return referenceNori(Nori, filter.data, key) })
+	b.Run("path=MayContain", func(b *testing.B) { inTurn(b, queries, reference, one(filter.MayContain)) })
+	hits := make([]uint64, queries/64)
+	numbers, names := make([]uint64, queries), make([]string, queries)
+	for i, key := range keys {
+		numbers[i] = binary.LittleEndian.Uint64(key)
+		names[i] = unsafe.String(&key[0], len(key)) // side by side, as in a column
+	}
+	column := Strings(names)
+	if len(keys[0]) == 8 {
+		column = Uint64s(numbers)
+	}
+	for _, kernel := range kernels {
+		f, err := filter.WithKernel(kernel)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run("path=batch/kernel="+kernel.String(), func(b *testing.B) {
+			inTurn(b, queries, reference, func() { sink += f.MayContainBatch(column, hits) })
 		})
 	}
 }

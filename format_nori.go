@@ -132,55 +132,56 @@ func hash64At(p unsafe.Pointer, n int) Hash {
 	}
 	h = Hash{h.h1 + uint64(n), h.h2 + uint64(n)}
 	for ; rest >= 8; rest -= 8 {
-		h.mixLong(load64(p, 0))
+		h = h.mixLong(load64(p, 0))
 		p = unsafe.Add(p, 8)
 	}
 	if rest >= 4 {
-		h.mixWord(load32(p, 0))
+		h = h.mixWord(load32(p, 0))
 		p, rest = unsafe.Add(p, 4), rest-4
 	}
 	for _, b := range unsafe.Slice((*byte)(p), rest) {
-		h.mixByte(b)
+		h = h.mixByte(b)
 	}
-	h.finish()
-	return h
+	return h.finish()
 }
 
 // hash64Uint32 and hash64Uint64 return the hashes of a key's little-endian bytes.
 
 func hash64Uint32(key uint32) Hash {
 	h := Hash{prime5 + 4, prime5 + 1 + 4}
-	h.mixWord(key)
-	h.finish()
-	return h
+	return h.mixWord(key).finish()
 }
 
 func hash64Uint64(key uint64) Hash {
 	h := Hash{prime5 + 8, prime5 + 1 + 8}
-	h.mixLong(key)
-	h.finish()
-	return h
+	return h.mixLong(key).finish()
 }
 
-func (h *Hash) mixLong(x uint64) {
+func (h Hash) mixLong(x uint64) Hash {
 	x = round64(x * prime2)
-	h.h1 = bits.RotateLeft64(h.h1^x, 27)*prime1 + prime4
-	h.h2 = bits.RotateLeft64(h.h2^x, 27)*prime1 + prime4
+	return Hash{
+		bits.RotateLeft64(h.h1^x, 27)*prime1 + prime4,
+		bits.RotateLeft64(h.h2^x, 27)*prime1 + prime4,
+	}
 }
 
-func (h *Hash) mixWord(word uint32) {
+func (h Hash) mixWord(word uint32) Hash {
 	x := uint64(word) * prime1
-	h.h1 = bits.RotateLeft64(h.h1^x, 23)*prime2 + prime3
-	h.h2 = bits.RotateLeft64(h.h2^x, 23)*prime2 + prime3
+	return Hash{
+		bits.RotateLeft64(h.h1^x, 23)*prime2 + prime3,
+		bits.RotateLeft64(h.h2^x, 23)*prime2 + prime3,
+	}
 }
 
-func (h *Hash) mixByte(b byte) {
+func (h Hash) mixByte(b byte) Hash {
 	x := uint64(b) * prime5
-	h.h1 = bits.RotateLeft64(h.h1^x, 11) * prime1
-	h.h2 = bits.RotateLeft64(h.h2^x, 11) * prime1
+	return Hash{
+		bits.RotateLeft64(h.h1^x, 11) * prime1,
+		bits.RotateLeft64(h.h2^x, 11) * prime1,
+	}
 }
 
-func (h *Hash) finish() { h.h1, h.h2 = avalanche64(h.h1), avalanche64(h.h2) }
+func (h Hash) finish() Hash { return Hash{avalanche64(h.h1), avalanche64(h.h2)} }
 
 func avalanche64(h uint64) uint64 {
 	h = (h ^ h>>33) * prime2

@@ -125,4 +125,57 @@ func hash32FixedAVX512(data *byte, width int, hashes *uint32, vectors int) (left
 //go:noescape
 func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int) (left int)
 
-func (k *Keys) hash64Assembly(Kernel, []uint64, []uint64) int { return 0 }
+// hash64Assembly is like hash32Assembly. AVX2, which can't multiply 64 bits, has no
+// kernel: Go is faster.
+func (k *Keys) hash64Assembly(kernel Kernel, h1, h2 []uint64) int {
+	vectors := len(h1) / 16
+	if kernel != AVX512 || vectors == 0 {
+		return 0
+	}
+	column, data := (*byte)(k.column), unsafe.SliceData(k.data)
+	left := 0
+	switch {
+	case k.layout == byteSlices:
+		left = hash64HeadersAVX512(column, int(unsafe.Sizeof([]byte(nil))), &h1[0], &h2[0], vectors)
+	case k.layout == strs:
+		left = hash64HeadersAVX512(column, int(unsafe.Sizeof("")), &h1[0], &h2[0], vectors)
+	case k.layout == uint32s:
+		hash64Width4AVX512(column, &h1[0], &h2[0], vectors)
+	case k.layout == uint64s:
+		hash64Width8AVX512(column, &h1[0], &h2[0], vectors)
+	case k.layout == offsets32:
+		left = hash64Offsets32AVX512(data, (*int32)(k.column), &h1[0], &h2[0], vectors)
+	case k.layout == offsets64:
+		left = hash64Offsets64AVX512(data, (*int64)(k.column), &h1[0], &h2[0], vectors)
+	case k.layout == fixedWidth && k.width == 4:
+		hash64Width4AVX512(data, &h1[0], &h2[0], vectors)
+	case k.layout == fixedWidth && k.width == 8:
+		hash64Width8AVX512(data, &h1[0], &h2[0], vectors)
+	case k.layout == fixedWidth && k.width < long:
+		left = hash64FixedAVX512(data, k.width, &h1[0], &h2[0], vectors)
+	default:
+		return 0
+	}
+	return 16 * (vectors - left)
+}
+
+// The hash64 functions write the two hashes of as many keys as make the given number
+// of vectors of 16, at least 1. See the hash32 functions.
+
+//go:noescape
+func hash64Width4AVX512(keys *byte, h1, h2 *uint64, vectors int)
+
+//go:noescape
+func hash64Width8AVX512(keys *byte, h1, h2 *uint64, vectors int)
+
+//go:noescape
+func hash64HeadersAVX512(headers *byte, stride int, h1, h2 *uint64, vectors int) (left int)
+
+//go:noescape
+func hash64Offsets32AVX512(data *byte, offsets *int32, h1, h2 *uint64, vectors int) (left int)
+
+//go:noescape
+func hash64Offsets64AVX512(data *byte, offsets *int64, h1, h2 *uint64, vectors int) (left int)
+
+//go:noescape
+func hash64FixedAVX512(data *byte, width int, h1, h2 *uint64, vectors int) (left int)

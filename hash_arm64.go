@@ -74,4 +74,56 @@ func hash32Offsets64NEON(data *byte, offsets *int64, hashes *uint32, vectors int
 //go:noescape
 func hash32FixedNEON(data *byte, width int, hashes *uint32, vectors int) (left int)
 
-func (k *Keys) hash64Assembly(Kernel, []uint64, []uint64) int { return 0 }
+// hash64Assembly is like hash32Assembly.
+func (k *Keys) hash64Assembly(kernel Kernel, h1, h2 []uint64) int {
+	n := len(h1)
+	if kernel == Generic {
+		return 0
+	}
+	column, data := (*byte)(k.column), unsafe.SliceData(k.data)
+	left := 0
+	switch {
+	case k.layout == byteSlices:
+		left = hash64HeadersNEON(column, int(unsafe.Sizeof([]byte(nil))), &h1[0], &h2[0], n)
+	case k.layout == strs:
+		left = hash64HeadersNEON(column, int(unsafe.Sizeof("")), &h1[0], &h2[0], n)
+	case k.layout == uint32s:
+		hash64Width4NEON(column, &h1[0], &h2[0], n)
+	case k.layout == uint64s:
+		hash64Width8NEON(column, &h1[0], &h2[0], n)
+	case k.layout == offsets32:
+		left = hash64Offsets32NEON(data, (*int32)(k.column), &h1[0], &h2[0], n)
+	case k.layout == offsets64:
+		left = hash64Offsets64NEON(data, (*int64)(k.column), &h1[0], &h2[0], n)
+	case k.layout == fixedWidth && k.width == 4:
+		hash64Width4NEON(data, &h1[0], &h2[0], n)
+	case k.layout == fixedWidth && k.width == 8:
+		hash64Width8NEON(data, &h1[0], &h2[0], n)
+	case k.layout == fixedWidth && k.width < long:
+		left = hash64FixedNEON(data, k.width, &h1[0], &h2[0], n)
+	default:
+		return 0
+	}
+	return n - left
+}
+
+// The hash64 functions write the two hashes of n keys, at least one. Those for keys of
+// any length return how many they left. See the hash32 functions.
+
+//go:noescape
+func hash64Width4NEON(keys *byte, h1, h2 *uint64, n int)
+
+//go:noescape
+func hash64Width8NEON(keys *byte, h1, h2 *uint64, n int)
+
+//go:noescape
+func hash64HeadersNEON(headers *byte, stride int, h1, h2 *uint64, n int) (left int)
+
+//go:noescape
+func hash64Offsets32NEON(data *byte, offsets *int32, h1, h2 *uint64, n int) (left int)
+
+//go:noescape
+func hash64Offsets64NEON(data *byte, offsets *int64, h1, h2 *uint64, n int) (left int)
+
+//go:noescape
+func hash64FixedNEON(data *byte, width int, h1, h2 *uint64, n int) (left int)

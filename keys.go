@@ -289,33 +289,46 @@ func hashBetween[E int32 | int64](hashes []uint32, data []byte, offsets []E) {
 
 // hash64Generic is hashRows in portable Go, for the first rows.
 func (k *Keys) hash64Generic(h1, h2 []uint64) {
-	for i := range h1 {
-		h := k.hash64Row(i)
-		h1[i], h2[i] = h.h1, h.h2
+	h2 = h2[:len(h1)]
+	switch k.layout {
+	case byteSlices:
+		for i, key := range elements[[]byte](k, len(h1)) {
+			h1[i], h2[i] = hash64(key).both()
+		}
+	case strs:
+		for i, key := range elements[string](k, len(h1)) {
+			h1[i], h2[i] = hash64String(key).both()
+		}
+	case uint32s:
+		for i, key := range elements[uint32](k, len(h1)) {
+			h1[i], h2[i] = hash64Uint32(key).both()
+		}
+	case uint64s:
+		for i, key := range elements[uint64](k, len(h1)) {
+			h1[i], h2[i] = hash64Uint64(key).both()
+		}
+	case fixedWidth:
+		for i := range h1 {
+			h1[i], h2[i] = hash64(k.data[i*k.width : (i+1)*k.width]).both()
+		}
+	case offsets32:
+		hash64Between(h1, h2, k.data, elements[int32](k, len(h1)+1))
+	case offsets64:
+		hash64Between(h1, h2, k.data, elements[int64](k, len(h1)+1))
+	case hashes64:
+		for i, h := range elements[Hash](k, len(h1)) {
+			h1[i], h2[i] = h.both()
+		}
 	}
 }
 
-func (k *Keys) hash64Row(i int) Hash {
-	switch k.layout {
-	case byteSlices:
-		return hash64(elements[[]byte](k, i+1)[i])
-	case strs:
-		return hash64String(elements[string](k, i+1)[i])
-	case uint32s:
-		return hash64Uint32(elements[uint32](k, i+1)[i])
-	case uint64s:
-		return hash64Uint64(elements[uint64](k, i+1)[i])
-	case fixedWidth:
-		return hash64(k.data[i*k.width : (i+1)*k.width])
-	case offsets32:
-		offsets := elements[int32](k, i+2)
-		return hash64(k.data[offsets[i]:offsets[i+1]])
-	case offsets64:
-		offsets := elements[int64](k, i+2)
-		return hash64(k.data[offsets[i]:offsets[i+1]])
+func hash64Between[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E) {
+	for i := range h1 {
+		h1[i], h2[i] = hash64(data[offsets[i]:offsets[i+1]]).both()
 	}
-	return elements[Hash](k, i+1)[i]
 }
+
+func (h Hash) both() (h1, h2 uint64) { return h.h1, h.h2 }
 
 // valid returns the validity of rows i to i+n-1, n ≤ 64, as the low n bits of
 // a word. The column must have a bitmap.

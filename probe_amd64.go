@@ -3,6 +3,7 @@
 package bloom
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 
@@ -12,7 +13,7 @@ import (
 // The features that probe_amd64.s uses.
 var (
 	featuresAVX2   = []cpuid.FeatureID{cpuid.AVX, cpuid.AVX2, cpuid.BMI2, cpuid.CMOV, cpuid.POPCNT}
-	featuresAVX512 = []cpuid.FeatureID{cpuid.AVX, cpuid.AVX2, cpuid.AVX512F, cpuid.BMI2, cpuid.CMOV, cpuid.POPCNT}
+	featuresAVX512 = []cpuid.FeatureID{cpuid.AVX, cpuid.AVX2, cpuid.AVX512DQ, cpuid.AVX512F, cpuid.BMI2, cpuid.CMOV, cpuid.POPCNT}
 )
 
 // slowPDEP: AMD's CPUs before Zen 3 take hundreds of cycles for PDEP, with which
@@ -117,4 +118,37 @@ func placeDouble32AVX512(bits, recip, shift, wrap uint32, probes int, hashes *ui
 //go:noescape
 func placeDouble32AVX2(bits, recip, shift, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
 
-func (d *double64) testAssembly(Kernel, []uint64, []uint64, []uint64, bool) bool { return false }
+// testVectors calls the kernel.
+func (d *double64) testVectors(kernel Kernel, bits, wrap uint32, first int, starts, steps []uint32, h1, h2, hits []uint64) {
+	switch kernel {
+	case AVX512:
+		testDouble64AVX512(d.base, bits, wrap, d.k, first, &starts[0], &steps[0], &h1[0], &h2[0], len(h1), &hits[0])
+	case AVX2:
+		testDouble64AVX2(d.base, bits, wrap, d.k, first, &starts[0], &steps[0], &h1[0], &h2[0], len(h1), &hits[0])
+	}
+}
+
+// reduce writes the remainders of hashes by the number of bits.
+func (d *double64) reduce(kernel Kernel, hashes []uint64, remainders []uint32) {
+	done := 0
+	if vectors := len(hashes) / 16; kernel == AVX512 && vectors > 0 && d.bits >= 1<<14 && d.bits <= 1<<30 {
+		reduceDouble64AVX512(d.bits, math.Float64bits(1/float64(d.bits)), &hashes[0], &remainders[0], vectors)
+		done = 16 * vectors
+	}
+	d.reduceGeneric(hashes[done:], remainders[done:])
+}
+
+// reduceDouble64AVX512 is reduce for the given number of vectors of 16 hashes, with
+// the bits of the inverse of the number of bits, which is 2^14 to 2^30.
+//
+//go:noescape
+func reduceDouble64AVX512(bits, inverse uint64, hashes *uint64, remainders *uint32, vectors int)
+
+// The testDouble64 functions are testGeneric for n hashes, 1 to window, with the
+// numbers that testFirst derives from the walk. They read on to the next 16 hashes.
+
+//go:noescape
+func testDouble64AVX2(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)
+
+//go:noescape
+func testDouble64AVX512(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)

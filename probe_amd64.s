@@ -262,6 +262,60 @@ DATA compactIndices<>+2032(SB)/8, $0x0007060504030201
 DATA compactIndices<>+2040(SB)/8, $0x0706050403020100
 GLOBL compactIndices<>(SB), RODATA|NOPTR, $2048
 
+DATA ascending<>+0(SB)/4, $0x00000000
+DATA ascending<>+4(SB)/4, $0x00000001
+DATA ascending<>+8(SB)/4, $0x00000002
+DATA ascending<>+12(SB)/4, $0x00000003
+DATA ascending<>+16(SB)/4, $0x00000004
+DATA ascending<>+20(SB)/4, $0x00000005
+DATA ascending<>+24(SB)/4, $0x00000006
+DATA ascending<>+28(SB)/4, $0x00000007
+DATA ascending<>+32(SB)/4, $0x00000008
+DATA ascending<>+36(SB)/4, $0x00000009
+DATA ascending<>+40(SB)/4, $0x0000000a
+DATA ascending<>+44(SB)/4, $0x0000000b
+DATA ascending<>+48(SB)/4, $0x0000000c
+DATA ascending<>+52(SB)/4, $0x0000000d
+DATA ascending<>+56(SB)/4, $0x0000000e
+DATA ascending<>+60(SB)/4, $0x0000000f
+GLOBL ascending<>(SB), RODATA|NOPTR, $64
+
+DATA alternate0<>+0(SB)/4, $0x00000000
+DATA alternate0<>+4(SB)/4, $0x00000002
+DATA alternate0<>+8(SB)/4, $0x00000004
+DATA alternate0<>+12(SB)/4, $0x00000006
+DATA alternate0<>+16(SB)/4, $0x00000008
+DATA alternate0<>+20(SB)/4, $0x0000000a
+DATA alternate0<>+24(SB)/4, $0x0000000c
+DATA alternate0<>+28(SB)/4, $0x0000000e
+DATA alternate0<>+32(SB)/4, $0x00000010
+DATA alternate0<>+36(SB)/4, $0x00000012
+DATA alternate0<>+40(SB)/4, $0x00000014
+DATA alternate0<>+44(SB)/4, $0x00000016
+DATA alternate0<>+48(SB)/4, $0x00000018
+DATA alternate0<>+52(SB)/4, $0x0000001a
+DATA alternate0<>+56(SB)/4, $0x0000001c
+DATA alternate0<>+60(SB)/4, $0x0000001e
+GLOBL alternate0<>(SB), RODATA|NOPTR, $64
+
+DATA alternate1<>+0(SB)/4, $0x00000001
+DATA alternate1<>+4(SB)/4, $0x00000003
+DATA alternate1<>+8(SB)/4, $0x00000005
+DATA alternate1<>+12(SB)/4, $0x00000007
+DATA alternate1<>+16(SB)/4, $0x00000009
+DATA alternate1<>+20(SB)/4, $0x0000000b
+DATA alternate1<>+24(SB)/4, $0x0000000d
+DATA alternate1<>+28(SB)/4, $0x0000000f
+DATA alternate1<>+32(SB)/4, $0x00000011
+DATA alternate1<>+36(SB)/4, $0x00000013
+DATA alternate1<>+40(SB)/4, $0x00000015
+DATA alternate1<>+44(SB)/4, $0x00000017
+DATA alternate1<>+48(SB)/4, $0x00000019
+DATA alternate1<>+52(SB)/4, $0x0000001b
+DATA alternate1<>+56(SB)/4, $0x0000001d
+DATA alternate1<>+60(SB)/4, $0x0000001f
+GLOBL alternate1<>(SB), RODATA|NOPTR, $64
+
 // func setBitsAVX2(base *byte, whole uint32, places *uint32, fours int)
 // Requires: BMI2
 TEXT ·setBitsAVX2(SB), NOSPLIT, $0-32
@@ -467,42 +521,6 @@ vector:
 	VZEROUPPER
 	RET
 
-DATA alternate0<>+0(SB)/4, $0x00000000
-DATA alternate0<>+4(SB)/4, $0x00000002
-DATA alternate0<>+8(SB)/4, $0x00000004
-DATA alternate0<>+12(SB)/4, $0x00000006
-DATA alternate0<>+16(SB)/4, $0x00000008
-DATA alternate0<>+20(SB)/4, $0x0000000a
-DATA alternate0<>+24(SB)/4, $0x0000000c
-DATA alternate0<>+28(SB)/4, $0x0000000e
-DATA alternate0<>+32(SB)/4, $0x00000010
-DATA alternate0<>+36(SB)/4, $0x00000012
-DATA alternate0<>+40(SB)/4, $0x00000014
-DATA alternate0<>+44(SB)/4, $0x00000016
-DATA alternate0<>+48(SB)/4, $0x00000018
-DATA alternate0<>+52(SB)/4, $0x0000001a
-DATA alternate0<>+56(SB)/4, $0x0000001c
-DATA alternate0<>+60(SB)/4, $0x0000001e
-GLOBL alternate0<>(SB), RODATA|NOPTR, $64
-
-DATA alternate1<>+0(SB)/4, $0x00000001
-DATA alternate1<>+4(SB)/4, $0x00000003
-DATA alternate1<>+8(SB)/4, $0x00000005
-DATA alternate1<>+12(SB)/4, $0x00000007
-DATA alternate1<>+16(SB)/4, $0x00000009
-DATA alternate1<>+20(SB)/4, $0x0000000b
-DATA alternate1<>+24(SB)/4, $0x0000000d
-DATA alternate1<>+28(SB)/4, $0x0000000f
-DATA alternate1<>+32(SB)/4, $0x00000011
-DATA alternate1<>+36(SB)/4, $0x00000013
-DATA alternate1<>+40(SB)/4, $0x00000015
-DATA alternate1<>+44(SB)/4, $0x00000017
-DATA alternate1<>+48(SB)/4, $0x00000019
-DATA alternate1<>+52(SB)/4, $0x0000001b
-DATA alternate1<>+56(SB)/4, $0x0000001d
-DATA alternate1<>+60(SB)/4, $0x0000001f
-GLOBL alternate1<>(SB), RODATA|NOPTR, $64
-
 // func hash32HeadersAVX512(headers *byte, stride int, hashes *uint32, vectors int) (left int)
 // Requires: AVX, AVX2, AVX512F, BMI2
 TEXT ·hash32HeadersAVX512(SB), $256-40
@@ -522,105 +540,106 @@ TEXT ·hash32HeadersAVX512(SB), $256-40
 	MOVL         $0xbc9f1d34, DI
 	VPBROADCASTD DI, Z1
 	MOVL         $0xc6a4a793, DI
-	VPBROADCASTD DI, Z11
+	VPBROADCASTD DI, Z3
 	MOVL         $0x0000ffff, DI
 	KMOVW        DI, K1
 	MOVL         $0xffffffff, DI
-	VPBROADCASTD DI, Z12
+	VPBROADCASTD DI, Z4
 
 vector:
 	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z2
-	VPGATHERDQ   (AX)(Y0*1), K2, Z2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERDQ   (AX)(Y0*1), K2, Z5
 	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z3
-	VPGATHERDQ   8(AX)(Y0*1), K2, Z3
+	VPXORD       Z0, Z0, Z6
+	VPGATHERDQ   8(AX)(Y0*1), K2, Z6
 	MOVQ         CX, DI
 	SHLQ         $0x03, DI
 	ADDQ         DI, AX
 	KMOVW        K1, K2
-	VPXORD       Z4, Z4, Z4
-	VPGATHERDQ   (AX)(Y0*1), K2, Z4
+	VPXORD       Z0, Z0, Z7
+	VPGATHERDQ   (AX)(Y0*1), K2, Z7
 	KMOVW        K1, K2
-	VPXORD       Z5, Z5, Z5
-	VPGATHERDQ   8(AX)(Y0*1), K2, Z5
+	VPXORD       Z0, Z0, Z8
+	VPGATHERDQ   8(AX)(Y0*1), K2, Z8
 	MOVQ         CX, DI
 	SHLQ         $0x03, DI
 	ADDQ         DI, AX
 	MOVQ         $-32768, DI
-	VPORQ        Z3, Z5, Z13
-	VPBROADCASTQ DI, Z14
-	VPTESTMQ     Z14, Z13, K2
+	VPORQ        Z6, Z8, Z9
+	VPBROADCASTQ DI, Z10
+	VPTESTMQ     Z10, Z9, K2
 	KORTESTW     K2, K2
 	JNZ          end
-	VPMOVQD      Z3, Y6
-	VPMOVQD      Z5, Y13
-	VINSERTI64X4 $0x01, Y13, Z6, Z6
-	VPMULLD      Z11, Z6, Z13
-	VPXORD       Z1, Z13, Z13
-	VPSRLD       $0x02, Z6, Z14
-	VPXORD       Z7, Z7, Z7
+	VPMOVQD      Z6, Y2
+	VPMOVQD      Z8, Y6
+	VINSERTI64X4 $0x01, Y6, Z2, Z2
+	VPMULLD      Z3, Z2, Z6
+	VPXORD       Z1, Z6, Z6
+	VPSRLD       $0x02, Z2, Z8
+	VPXORD       Z1, Z1, Z9
 	XORL         DI, DI
 
 word:
-	VPCMPGTD     Z7, Z14, K2
+	VPCMPGTD     Z9, Z8, K2
 	KORTESTW     K2, K2
 	JZ           tail
 	KMOVW        K2, K3
-	VPXORD       Z8, Z8, Z8
-	VPGATHERQD   (DI)(Z2*1), K3, Y8
+	VPXORD       Z5, Z5, Z10
+	VPGATHERQD   (DI)(Z5*1), K3, Y10
 	KSHIFTRW     $0x08, K2, K3
-	VPXORD       Z9, Z9, Z9
-	VPGATHERQD   (DI)(Z4*1), K3, Y9
-	VINSERTI64X4 $0x01, Y9, Z8, Z8
-	VPADDD       Z13, Z8, Z15
-	VPMULLD      Z11, Z15, Z15
-	VPSRLD       $0x10, Z15, Z16
-	VPXORD       Z16, Z15, Z15
-	VMOVDQA32    Z15, K2, Z13
-	VPADDD       Z12, Z14, Z14
+	VPXORD       Z7, Z7, Z11
+	VPGATHERQD   (DI)(Z7*1), K3, Y11
+	VINSERTI64X4 $0x01, Y11, Z10, Z10
+	VPADDD       Z6, Z10, Z10
+	VPMULLD      Z3, Z10, Z10
+	VPSRLD       $0x10, Z10, Z11
+	VPXORD       Z11, Z10, Z10
+	VMOVDQA32    Z10, K2, Z6
+	VPADDD       Z4, Z8, Z8
 	ADDQ         $0x04, DI
 	JMP          word
 
 tail:
 	SUBQ          DI, SI
 	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z14
-	VPANDD        Z14, Z6, Z15
-	VPCMPGTD      Z7, Z15, K2
+	VPBROADCASTD  DI, Z8
+	VPXORD        Z8, Z8, Z9
+	VPANDD        Z8, Z2, Z10
+	VPCMPGTD      Z9, Z10, K2
 	KORTESTW      K2, K2
 	JZ            store
-	VPCMPGTD      Z14, Z6, K3
-	VPMOVSXDQ     Y6, Z14
-	VEXTRACTI64X4 $0x01, Z6, Y16
-	VPMOVSXDQ     Y16, Z16
-	VPADDQ        Z2, Z14, Z14
-	VPADDQ        Z4, Z16, Z16
+	VPCMPGTD      Z8, Z2, K3
+	VPMOVSXDQ     Y2, Z8
+	VEXTRACTI64X4 $0x01, Z2, Y9
+	VPMOVSXDQ     Y9, Z9
+	VPADDQ        Z5, Z8, Z8
+	VPADDQ        Z7, Z9, Z9
 	MOVQ          $-4, DI
 	KANDW         K2, K3, K4
 	KMOVW         K4, K5
-	VPXORD        Z8, Z8, Z8
-	VPGATHERQD    (DI)(Z14*1), K5, Y8
+	VPXORD        Z8, Z8, Z11
+	VPGATHERQD    (DI)(Z8*1), K5, Y11
 	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z10, Z10, Z10
-	VPGATHERQD    (DI)(Z16*1), K4, Y10
-	VINSERTI64X4  $0x01, Y10, Z8, Z8
+	VPXORD        Z9, Z9, Z8
+	VPGATHERQD    (DI)(Z9*1), K4, Y8
+	VINSERTI64X4  $0x01, Y8, Z11, Z11
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z14
-	VPSLLD       $0x03, Z15, Z15
-	VPSUBD       Z15, Z14, Z14
-	VPSRLVD      Z14, Z8, Z8
+	VPBROADCASTD DI, Z8
+	VPSLLD       $0x03, Z10, Z10
+	VPSUBD       Z10, Z8, Z8
+	VPSRLVD      Z8, Z11, Z11
 	KANDNW       K2, K3, K3
 	KORTESTW     K3, K3
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
-	VMOVDQU32 Z2, (SP)
-	VMOVDQU32 Z4, 64(SP)
-	VMOVDQU32 Z6, 128(SP)
+	VMOVDQU32 Z5, (SP)
+	VMOVDQU32 Z7, 64(SP)
+	VMOVDQU32 Z2, 128(SP)
 	XORL      DI, DI
 
 lane:
@@ -647,18 +666,18 @@ not_short:
 	INCQ      DI
 	CMPQ      DI, $0x10
 	JB        lane
-	VMOVDQU32 192(SP), Z14
-	VPADDD    Z14, Z8, Z8
+	VMOVDQU32 192(SP), Z5
+	VPADDD    Z5, Z11, Z11
 
-mix:
-	VPADDD    Z13, Z8, Z14
-	VPMULLD   Z11, Z14, Z14
-	VPSRLD    $0x18, Z14, Z15
-	VPXORD    Z15, Z14, Z14
-	VMOVDQA32 Z14, K2, Z13
+last_bytes:
+	VPADDD    Z6, Z11, Z5
+	VPMULLD   Z3, Z5, Z5
+	VPSRLD    $0x18, Z5, Z7
+	VPXORD    Z7, Z5, Z5
+	VMOVDQA32 Z5, K2, Z6
 
 store:
-	VMOVDQU32 Z13, (DX)
+	VMOVDQU32 Z6, (DX)
 	ADDQ      $0x40, DX
 	DECQ      BX
 	JZ        end
@@ -708,65 +727,66 @@ vector:
 	VPADDQ        Z0, Z6, Z6
 	VPADDQ        Z0, Z4, Z4
 	ADDQ          $0x40, AX
-	VPMULLD       Z2, Z5, Z11
-	VPXORD        Z1, Z11, Z11
-	VPSRLD        $0x02, Z5, Z12
-	VPXORD        Z7, Z7, Z7
+	VPMULLD       Z2, Z5, Z7
+	VPXORD        Z1, Z7, Z7
+	VPSRLD        $0x02, Z5, Z8
+	VPXORD        Z1, Z1, Z9
 	XORL          SI, SI
 
 word:
-	VPCMPGTD     Z7, Z12, K1
+	VPCMPGTD     Z9, Z8, K1
 	KORTESTW     K1, K1
 	JZ           tail
 	KMOVW        K1, K2
-	VPXORD       Z8, Z8, Z8
-	VPGATHERQD   (SI)(Z6*1), K2, Y8
+	VPXORD       Z6, Z6, Z10
+	VPGATHERQD   (SI)(Z6*1), K2, Y10
 	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z9, Z9, Z9
-	VPGATHERQD   (SI)(Z4*1), K2, Y9
-	VINSERTI64X4 $0x01, Y9, Z8, Z8
-	VPADDD       Z11, Z8, Z13
-	VPMULLD      Z2, Z13, Z13
-	VPSRLD       $0x10, Z13, Z14
-	VPXORD       Z14, Z13, Z13
-	VMOVDQA32    Z13, K1, Z11
-	VPADDD       Z3, Z12, Z12
+	VPXORD       Z4, Z4, Z11
+	VPGATHERQD   (SI)(Z4*1), K2, Y11
+	VINSERTI64X4 $0x01, Y11, Z10, Z10
+	VPADDD       Z7, Z10, Z10
+	VPMULLD      Z2, Z10, Z10
+	VPSRLD       $0x10, Z10, Z11
+	VPXORD       Z11, Z10, Z10
+	VMOVDQA32    Z10, K1, Z7
+	VPADDD       Z3, Z8, Z8
 	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
 	SUBQ          SI, BX
 	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z12
-	VPANDD        Z12, Z5, Z13
-	VPCMPGTD      Z7, Z13, K1
+	VPBROADCASTD  SI, Z8
+	VPXORD        Z8, Z8, Z9
+	VPANDD        Z8, Z5, Z10
+	VPCMPGTD      Z9, Z10, K1
 	KORTESTW      K1, K1
 	JZ            store
-	VPCMPGTD      Z12, Z5, K2
-	VPMOVSXDQ     Y5, Z12
-	VEXTRACTI64X4 $0x01, Z5, Y14
-	VPMOVSXDQ     Y14, Z14
-	VPADDQ        Z6, Z12, Z12
-	VPADDQ        Z4, Z14, Z14
+	VPCMPGTD      Z8, Z5, K2
+	VPMOVSXDQ     Y5, Z8
+	VEXTRACTI64X4 $0x01, Z5, Y9
+	VPMOVSXDQ     Y9, Z9
+	VPADDQ        Z6, Z8, Z8
+	VPADDQ        Z4, Z9, Z9
 	MOVQ          $-4, SI
 	KANDW         K1, K2, K3
 	KMOVW         K3, K4
-	VPXORD        Z8, Z8, Z8
-	VPGATHERQD    (SI)(Z12*1), K4, Y8
+	VPXORD        Z8, Z8, Z11
+	VPGATHERQD    (SI)(Z8*1), K4, Y11
 	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z10, Z10, Z10
-	VPGATHERQD    (SI)(Z14*1), K3, Y10
-	VINSERTI64X4  $0x01, Y10, Z8, Z8
+	VPXORD        Z9, Z9, Z8
+	VPGATHERQD    (SI)(Z9*1), K3, Y8
+	VINSERTI64X4  $0x01, Y8, Z11, Z11
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z12
-	VPSLLD       $0x03, Z13, Z13
-	VPSUBD       Z13, Z12, Z12
-	VPSRLVD      Z12, Z8, Z8
+	VPBROADCASTD SI, Z8
+	VPSLLD       $0x03, Z10, Z10
+	VPSUBD       Z10, Z8, Z8
+	VPSRLVD      Z8, Z11, Z11
 	KANDNW       K1, K2, K2
 	KORTESTW     K2, K2
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -800,17 +820,17 @@ not_short:
 	CMPQ      SI, $0x10
 	JB        lane
 	VMOVDQU32 192(SP), Z4
-	VPADDD    Z4, Z8, Z8
+	VPADDD    Z4, Z11, Z11
 
-mix:
-	VPADDD    Z11, Z8, Z4
+last_bytes:
+	VPADDD    Z7, Z11, Z4
 	VPMULLD   Z2, Z4, Z4
 	VPSRLD    $0x18, Z4, Z5
 	VPXORD    Z5, Z4, Z4
-	VMOVDQA32 Z4, K1, Z11
+	VMOVDQA32 Z4, K1, Z7
 
 store:
-	VMOVDQU32 Z11, (CX)
+	VMOVDQU32 Z7, (CX)
 	ADDQ      $0x40, CX
 	DECQ      DX
 	JZ        end
@@ -868,25 +888,25 @@ vector:
 	VPMULLD      Z2, Z10, Z5
 	VPXORD       Z1, Z5, Z5
 	VPSRLD       $0x02, Z10, Z7
-	VPXORD       Z11, Z11, Z11
+	VPXORD       Z1, Z1, Z8
 	XORL         SI, SI
 
 word:
-	VPCMPGTD     Z11, Z7, K1
+	VPCMPGTD     Z8, Z7, K1
 	KORTESTW     K1, K1
 	JZ           tail
 	KMOVW        K1, K2
-	VPXORD       Z12, Z12, Z12
-	VPGATHERQD   (SI)(Z4*1), K2, Y12
+	VPXORD       Z4, Z4, Z9
+	VPGATHERQD   (SI)(Z4*1), K2, Y9
 	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z13, Z13, Z13
-	VPGATHERQD   (SI)(Z6*1), K2, Y13
-	VINSERTI64X4 $0x01, Y13, Z12, Z12
-	VPADDD       Z5, Z12, Z8
-	VPMULLD      Z2, Z8, Z8
-	VPSRLD       $0x10, Z8, Z9
-	VPXORD       Z9, Z8, Z8
-	VMOVDQA32    Z8, K1, Z5
+	VPXORD       Z6, Z6, Z11
+	VPGATHERQD   (SI)(Z6*1), K2, Y11
+	VINSERTI64X4 $0x01, Y11, Z9, Z9
+	VPADDD       Z5, Z9, Z9
+	VPMULLD      Z2, Z9, Z9
+	VPSRLD       $0x10, Z9, Z11
+	VPXORD       Z11, Z9, Z9
+	VMOVDQA32    Z9, K1, Z5
 	VPADDD       Z3, Z7, Z7
 	ADDQ         $0x04, SI
 	JMP          word
@@ -895,35 +915,36 @@ tail:
 	SUBQ          SI, BX
 	MOVL          $0x00000003, SI
 	VPBROADCASTD  SI, Z7
-	VPANDD        Z7, Z10, Z8
-	VPCMPGTD      Z11, Z8, K1
+	VPXORD        Z7, Z7, Z8
+	VPANDD        Z7, Z10, Z9
+	VPCMPGTD      Z8, Z9, K1
 	KORTESTW      K1, K1
 	JZ            store
 	VPCMPGTD      Z7, Z10, K2
 	VPMOVSXDQ     Y10, Z7
-	VEXTRACTI64X4 $0x01, Z10, Y9
-	VPMOVSXDQ     Y9, Z9
+	VEXTRACTI64X4 $0x01, Z10, Y8
+	VPMOVSXDQ     Y8, Z8
 	VPADDQ        Z4, Z7, Z7
-	VPADDQ        Z6, Z9, Z9
+	VPADDQ        Z6, Z8, Z8
 	MOVQ          $-4, SI
 	KANDW         K1, K2, K3
 	KMOVW         K3, K4
-	VPXORD        Z12, Z12, Z12
-	VPGATHERQD    (SI)(Z7*1), K4, Y12
+	VPXORD        Z7, Z7, Z11
+	VPGATHERQD    (SI)(Z7*1), K4, Y11
 	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z14, Z14, Z14
-	VPGATHERQD    (SI)(Z9*1), K3, Y14
-	VINSERTI64X4  $0x01, Y14, Z12, Z12
+	VPXORD        Z8, Z8, Z7
+	VPGATHERQD    (SI)(Z8*1), K3, Y7
+	VINSERTI64X4  $0x01, Y7, Z11, Z11
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, SI
 	VPBROADCASTD SI, Z7
-	VPSLLD       $0x03, Z8, Z8
-	VPSUBD       Z8, Z7, Z7
-	VPSRLVD      Z7, Z12, Z12
+	VPSLLD       $0x03, Z9, Z9
+	VPSUBD       Z9, Z7, Z7
+	VPSRLVD      Z7, Z11, Z11
 	KANDNW       K1, K2, K2
 	KORTESTW     K2, K2
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -957,10 +978,10 @@ not_short:
 	CMPQ      SI, $0x10
 	JB        lane
 	VMOVDQU32 192(SP), Z4
-	VPADDD    Z4, Z12, Z12
+	VPADDD    Z4, Z11, Z11
 
-mix:
-	VPADDD    Z5, Z12, Z4
+last_bytes:
+	VPADDD    Z5, Z11, Z4
 	VPMULLD   Z2, Z4, Z4
 	VPSRLD    $0x18, Z4, Z6
 	VPXORD    Z6, Z4, Z4
@@ -1046,7 +1067,7 @@ vector:
 	VPMULLD Z5, Z0, Z7
 	VPXORD  Z4, Z7, Z7
 	VPSRLD  $0x02, Z0, Z8
-	VPXORD  Z9, Z9, Z9
+	VPXORD  Z4, Z4, Z9
 	XORL    BX, BX
 
 word:
@@ -1054,17 +1075,17 @@ word:
 	KORTESTW     K1, K1
 	JZ           tail
 	KMOVW        K1, K2
-	VPXORD       Z10, Z10, Z10
+	VPXORD       Z2, Z2, Z10
 	VPGATHERQD   (BX)(Z2*1), K2, Y10
 	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z11, Z11, Z11
+	VPXORD       Z3, Z3, Z11
 	VPGATHERQD   (BX)(Z3*1), K2, Y11
 	VINSERTI64X4 $0x01, Y11, Z10, Z10
-	VPADDD       Z7, Z10, Z12
-	VPMULLD      Z5, Z12, Z12
-	VPSRLD       $0x10, Z12, Z13
-	VPXORD       Z13, Z12, Z12
-	VMOVDQA32    Z12, K1, Z7
+	VPADDD       Z7, Z10, Z10
+	VPMULLD      Z5, Z10, Z10
+	VPSRLD       $0x10, Z10, Z11
+	VPXORD       Z11, Z10, Z10
+	VMOVDQA32    Z10, K1, Z7
 	VPADDD       Z6, Z8, Z8
 	ADDQ         $0x04, BX
 	JMP          word
@@ -1073,35 +1094,36 @@ tail:
 	SUBQ          BX, DX
 	MOVL          $0x00000003, BX
 	VPBROADCASTD  BX, Z8
-	VPANDD        Z8, Z0, Z12
-	VPCMPGTD      Z9, Z12, K1
+	VPXORD        Z8, Z8, Z9
+	VPANDD        Z8, Z0, Z10
+	VPCMPGTD      Z9, Z10, K1
 	KORTESTW      K1, K1
 	JZ            store
 	VPCMPGTD      Z8, Z0, K2
 	VPMOVSXDQ     Y0, Z8
-	VEXTRACTI64X4 $0x01, Z0, Y13
-	VPMOVSXDQ     Y13, Z13
+	VEXTRACTI64X4 $0x01, Z0, Y9
+	VPMOVSXDQ     Y9, Z9
 	VPADDQ        Z2, Z8, Z8
-	VPADDQ        Z3, Z13, Z13
+	VPADDQ        Z3, Z9, Z9
 	MOVQ          $-4, BX
 	KANDW         K1, K2, K3
 	KMOVW         K3, K4
-	VPXORD        Z10, Z10, Z10
-	VPGATHERQD    (BX)(Z8*1), K4, Y10
+	VPXORD        Z8, Z8, Z11
+	VPGATHERQD    (BX)(Z8*1), K4, Y11
 	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z14, Z14, Z14
-	VPGATHERQD    (BX)(Z13*1), K3, Y14
-	VINSERTI64X4  $0x01, Y14, Z10, Z10
+	VPXORD        Z9, Z9, Z8
+	VPGATHERQD    (BX)(Z9*1), K3, Y8
+	VINSERTI64X4  $0x01, Y8, Z11, Z11
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, BX
 	VPBROADCASTD BX, Z8
-	VPSLLD       $0x03, Z12, Z12
-	VPSUBD       Z12, Z8, Z8
-	VPSRLVD      Z8, Z10, Z10
+	VPSLLD       $0x03, Z10, Z10
+	VPSUBD       Z10, Z8, Z8
+	VPSRLVD      Z8, Z11, Z11
 	KANDNW       K1, K2, K2
 	KORTESTW     K2, K2
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -1135,13 +1157,13 @@ not_short:
 	CMPQ      BX, $0x10
 	JB        lane
 	VMOVDQU32 320(SP), Z8
-	VPADDD    Z8, Z10, Z10
+	VPADDD    Z8, Z11, Z11
 
-mix:
-	VPADDD    Z7, Z10, Z8
+last_bytes:
+	VPADDD    Z7, Z11, Z8
 	VPMULLD   Z5, Z8, Z8
-	VPSRLD    $0x18, Z8, Z12
-	VPXORD    Z12, Z8, Z8
+	VPSRLD    $0x18, Z8, Z9
+	VPXORD    Z9, Z8, Z8
 	VMOVDQA32 Z8, K1, Z7
 
 store:
@@ -1227,10 +1249,10 @@ probe_true:
 	VPADDD     Z0, Z7, Z7
 	VPSRLD     $0x05, Z7, Z8
 	KXNORW     K1, K1, K3
-	VPXORD     Z10, Z10, Z10
-	VPGATHERDD (AX)(Z8*4), K3, Z10
-	VPRORVD    Z7, Z10, Z10
-	VPTESTMD   Z6, Z10, K3
+	VPXORD     Z8, Z8, Z9
+	VPGATHERDD (AX)(Z8*4), K3, Z9
+	VPRORVD    Z7, Z9, Z9
+	VPTESTMD   Z6, Z9, K3
 	KMOVW      K3, R13
 	MOVW       R13, (R9)
 	ADDQ       $0x02, R9
@@ -1254,10 +1276,10 @@ both_true:
 	VPADDD        Z0, Z7, Z7
 	VPSRLD        $0x05, Z7, Z8
 	KXNORW        K1, K1, K3
-	VPXORD        Z11, Z11, Z11
-	VPGATHERDD    (AX)(Z8*4), K3, Z11
-	VPRORVD       Z7, Z11, Z11
-	VPTESTMD      Z6, Z11, K3
+	VPXORD        Z8, Z8, Z9
+	VPGATHERDD    (AX)(Z8*4), K3, Z9
+	VPRORVD       Z7, Z9, Z9
+	VPTESTMD      Z6, Z9, K3
 	KMOVW         K3, R13
 	MOVW          R13, (R9)
 	ADDQ          $0x02, R9
@@ -1344,20 +1366,20 @@ probe_false:
 	VPMULLD    Z7, Z9, Z9
 	VPADDD     Z9, Z8, Z8
 	VPANDD     Z8, Z5, Z9
-	VPSHUFD    $0xf5, Z9, Z10
+	VPSHUFD    $0xf5, Z9, Z13
 	VPMULUDQ   Z2, Z9, Z9
-	VPMULUDQ   Z2, Z10, Z10
-	VPSHUFD    $0xf5, Z9, K2, Z10
-	VPSRLVD    Z3, Z10, Z10
-	VPMULLD    Z1, Z10, Z10
-	VPSUBD     Z10, Z8, Z8
+	VPMULUDQ   Z2, Z13, Z13
+	VPSHUFD    $0xf5, Z9, K2, Z13
+	VPSRLVD    Z3, Z13, Z13
+	VPMULLD    Z1, Z13, Z13
+	VPSUBD     Z13, Z8, Z8
 	VPADDD     Z0, Z8, Z8
 	VPSRLD     $0x05, Z8, Z9
 	KXNORW     K1, K1, K3
-	VPXORD     Z12, Z12, Z12
-	VPGATHERDD (AX)(Z9*4), K3, Z12
-	VPRORVD    Z8, Z12, Z12
-	VPTESTMD   Z6, Z12, K3
+	VPXORD     Z9, Z9, Z13
+	VPGATHERDD (AX)(Z9*4), K3, Z13
+	VPRORVD    Z8, Z13, Z13
+	VPTESTMD   Z6, Z13, K3
 	KMOVW      K3, R13
 	MOVW       R13, (R9)
 	ADDQ       $0x02, R9
@@ -1374,17 +1396,17 @@ both_false:
 	VPMULLD       Z7, Z9, Z9
 	VPADDD        Z9, Z8, Z8
 	VPANDD        Z8, Z5, Z9
-	VPSHUFD       $0xf5, Z9, Z10
+	VPSHUFD       $0xf5, Z9, Z13
 	VPMULUDQ      Z2, Z9, Z9
-	VPMULUDQ      Z2, Z10, Z10
-	VPSHUFD       $0xf5, Z9, K2, Z10
-	VPSRLVD       Z3, Z10, Z10
-	VPMULLD       Z1, Z10, Z10
-	VPSUBD        Z10, Z8, Z8
+	VPMULUDQ      Z2, Z13, Z13
+	VPSHUFD       $0xf5, Z9, K2, Z13
+	VPSRLVD       Z3, Z13, Z13
+	VPMULLD       Z1, Z13, Z13
+	VPSUBD        Z13, Z8, Z8
 	VPADDD        Z0, Z8, Z8
 	VPSRLD        $0x05, Z8, Z9
 	KXNORW        K1, K1, K3
-	VPXORD        Z13, Z13, Z13
+	VPXORD        Z9, Z9, Z13
 	VPGATHERDD    (AX)(Z9*4), K3, Z13
 	VPRORVD       Z8, Z13, Z13
 	VPTESTMD      Z6, Z13, K3
@@ -1468,95 +1490,95 @@ vectors_of_2:
 	JAE       end_of_2
 	VMOVDQU32 (DX), Z8
 	VPRORD    $0x11, Z8, Z9
-	VPMULLD   Z7, Z9, Z10
-	VPADDD    Z10, Z8, Z8
-	VMOVDQA32 Z6, Z11
-	VPANDD    Z8, Z5, Z10
-	VPSHUFD   $0xf5, Z10, Z12
-	VPMULUDQ  Z2, Z10, Z10
-	VPMULUDQ  Z2, Z12, Z12
-	VPSHUFD   $0xf5, Z10, K2, Z12
-	VPSRLVD   Z3, Z12, Z12
-	VPMULLD   Z1, Z12, Z12
-	VPSUBD    Z12, Z8, Z10
-	VPANDD    Z9, Z5, Z12
-	VPSHUFD   $0xf5, Z12, Z13
-	VPMULUDQ  Z2, Z12, Z12
+	VPMULLD   Z7, Z9, Z13
+	VPADDD    Z13, Z8, Z8
+	VMOVDQA32 Z6, Z14
+	VPANDD    Z8, Z5, Z13
+	VPSHUFD   $0xf5, Z13, Z15
 	VPMULUDQ  Z2, Z13, Z13
-	VPSHUFD   $0xf5, Z12, K2, Z13
-	VPSRLVD   Z3, Z13, Z13
-	VPMULLD   Z1, Z13, Z13
-	VPSUBD    Z13, Z9, Z13
-	VPSUBD    Z13, Z1, Z12
-	VPCMPUD   $0x01, Z4, Z13, K3
-	VPSUBD    Z4, Z13, Z13
-	VPADDD    Z1, Z13, K3, Z13
-	VPSUBD    Z13, Z1, Z13
-	VMOVDQU32 64(DX), Z20
-	VPRORD    $0x11, Z20, Z21
-	VPMULLD   Z7, Z21, Z22
-	VPADDD    Z22, Z20, Z20
-	VMOVDQA32 Z6, Z23
-	VPANDD    Z20, Z5, Z22
-	VPSHUFD   $0xf5, Z22, Z24
+	VPMULUDQ  Z2, Z15, Z15
+	VPSHUFD   $0xf5, Z13, K2, Z15
+	VPSRLVD   Z3, Z15, Z15
+	VPMULLD   Z1, Z15, Z15
+	VPSUBD    Z15, Z8, Z13
+	VPANDD    Z9, Z5, Z15
+	VPSHUFD   $0xf5, Z15, Z16
+	VPMULUDQ  Z2, Z15, Z15
+	VPMULUDQ  Z2, Z16, Z16
+	VPSHUFD   $0xf5, Z15, K2, Z16
+	VPSRLVD   Z3, Z16, Z16
+	VPMULLD   Z1, Z16, Z16
+	VPSUBD    Z16, Z9, Z16
+	VPSUBD    Z16, Z1, Z15
+	VPCMPUD   $0x01, Z4, Z16, K3
+	VPSUBD    Z4, Z16, Z16
+	VPADDD    Z1, Z16, K3, Z16
+	VPSUBD    Z16, Z1, Z16
+	VMOVDQU32 64(DX), Z17
+	VPRORD    $0x11, Z17, Z18
+	VPMULLD   Z7, Z18, Z19
+	VPADDD    Z19, Z17, Z17
+	VMOVDQA32 Z6, Z20
+	VPANDD    Z17, Z5, Z19
+	VPSHUFD   $0xf5, Z19, Z21
+	VPMULUDQ  Z2, Z19, Z19
+	VPMULUDQ  Z2, Z21, Z21
+	VPSHUFD   $0xf5, Z19, K2, Z21
+	VPSRLVD   Z3, Z21, Z21
+	VPMULLD   Z1, Z21, Z21
+	VPSUBD    Z21, Z17, Z19
+	VPANDD    Z18, Z5, Z21
+	VPSHUFD   $0xf5, Z21, Z22
+	VPMULUDQ  Z2, Z21, Z21
 	VPMULUDQ  Z2, Z22, Z22
-	VPMULUDQ  Z2, Z24, Z24
-	VPSHUFD   $0xf5, Z22, K2, Z24
-	VPSRLVD   Z3, Z24, Z24
-	VPMULLD   Z1, Z24, Z24
-	VPSUBD    Z24, Z20, Z22
-	VPANDD    Z21, Z5, Z24
-	VPSHUFD   $0xf5, Z24, Z25
-	VPMULUDQ  Z2, Z24, Z24
-	VPMULUDQ  Z2, Z25, Z25
-	VPSHUFD   $0xf5, Z24, K2, Z25
-	VPSRLVD   Z3, Z25, Z25
-	VPMULLD   Z1, Z25, Z25
-	VPSUBD    Z25, Z21, Z25
-	VPSUBD    Z25, Z1, Z24
-	VPCMPUD   $0x01, Z4, Z25, K3
-	VPSUBD    Z4, Z25, Z25
-	VPADDD    Z1, Z25, K3, Z25
-	VPSUBD    Z25, Z1, Z25
+	VPSHUFD   $0xf5, Z21, K2, Z22
+	VPSRLVD   Z3, Z22, Z22
+	VPMULLD   Z1, Z22, Z22
+	VPSUBD    Z22, Z18, Z22
+	VPSUBD    Z22, Z1, Z21
+	VPCMPUD   $0x01, Z4, Z22, K3
+	VPSUBD    Z4, Z22, Z22
+	VPADDD    Z1, Z22, K3, Z22
+	VPSUBD    Z22, Z1, Z22
 	MOVQ      CX, R9
 	JMP       visit_of_2
 
 step_of_2:
 	VPADDD    Z9, Z8, Z8
 	VPCMPUD   $0x01, Z9, Z8, K3
-	VPBLENDMD Z13, Z12, K3, Z14
-	VPCMPUD   $0x01, Z14, Z10, K3
-	VPSUBD    Z14, Z10, Z10
-	VPADDD    Z1, Z10, K3, Z10
-	VPADDD    Z21, Z20, Z20
-	VPCMPUD   $0x01, Z21, Z20, K3
-	VPBLENDMD Z25, Z24, K3, Z15
-	VPCMPUD   $0x01, Z15, Z22, K3
-	VPSUBD    Z15, Z22, Z22
-	VPADDD    Z1, Z22, K3, Z22
+	VPBLENDMD Z16, Z15, K3, Z10
+	VPCMPUD   $0x01, Z10, Z13, K3
+	VPSUBD    Z10, Z13, Z13
+	VPADDD    Z1, Z13, K3, Z13
+	VPADDD    Z18, Z17, Z17
+	VPCMPUD   $0x01, Z18, Z17, K3
+	VPBLENDMD Z22, Z21, K3, Z11
+	VPCMPUD   $0x01, Z11, Z19, K3
+	VPSUBD    Z11, Z19, Z19
+	VPADDD    Z1, Z19, K3, Z19
 
 visit_of_2:
-	VPADDD     Z0, Z10, Z26
-	VPSRLD     $0x05, Z26, Z27
+	VPADDD     Z0, Z13, Z23
+	VPSRLD     $0x05, Z23, Z24
 	KXNORW     K1, K1, K3
-	VPXORD     Z16, Z16, Z16
-	VPGATHERDD (AX)(Z27*4), K3, Z16
-	VPRORVD    Z26, Z16, Z16
-	VPANDD     Z16, Z11, Z11
-	VPADDD     Z0, Z22, Z26
-	VPSRLD     $0x05, Z26, Z27
+	VPXORD     Z24, Z24, Z25
+	VPGATHERDD (AX)(Z24*4), K3, Z25
+	VPRORVD    Z23, Z25, Z25
+	VPANDD     Z25, Z14, Z14
+	VPADDD     Z0, Z19, Z23
+	VPSRLD     $0x05, Z23, Z24
 	KXNORW     K1, K1, K3
-	VPXORD     Z17, Z17, Z17
-	VPGATHERDD (AX)(Z27*4), K3, Z17
-	VPRORVD    Z26, Z17, Z17
-	VPANDD     Z17, Z23, Z23
+	VPXORD     Z24, Z24, Z25
+	VPGATHERDD (AX)(Z24*4), K3, Z25
+	VPRORVD    Z23, Z25, Z25
+	VPANDD     Z25, Z20, Z20
 	DECQ       R9
 	JNZ        step_of_2
-	VPTESTMD   Z6, Z11, K3
+	VPTESTMD   Z6, Z14, K3
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
-	VPTESTMD   Z6, Z23, K3
+	VPTESTMD   Z6, Z20, K3
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
@@ -1574,45 +1596,45 @@ vectors_of_1:
 	VPADDD    Z10, Z8, Z8
 	VMOVDQA32 Z6, Z11
 	VPANDD    Z8, Z5, Z10
-	VPSHUFD   $0xf5, Z10, Z12
+	VPSHUFD   $0xf5, Z10, Z13
 	VPMULUDQ  Z2, Z10, Z10
-	VPMULUDQ  Z2, Z12, Z12
-	VPSHUFD   $0xf5, Z10, K2, Z12
-	VPSRLVD   Z3, Z12, Z12
-	VPMULLD   Z1, Z12, Z12
-	VPSUBD    Z12, Z8, Z10
-	VPANDD    Z9, Z5, Z12
-	VPSHUFD   $0xf5, Z12, Z13
-	VPMULUDQ  Z2, Z12, Z12
 	VPMULUDQ  Z2, Z13, Z13
-	VPSHUFD   $0xf5, Z12, K2, Z13
+	VPSHUFD   $0xf5, Z10, K2, Z13
 	VPSRLVD   Z3, Z13, Z13
 	VPMULLD   Z1, Z13, Z13
-	VPSUBD    Z13, Z9, Z13
-	VPSUBD    Z13, Z1, Z12
-	VPCMPUD   $0x01, Z4, Z13, K3
-	VPSUBD    Z4, Z13, Z13
-	VPADDD    Z1, Z13, K3, Z13
-	VPSUBD    Z13, Z1, Z13
+	VPSUBD    Z13, Z8, Z10
+	VPANDD    Z9, Z5, Z13
+	VPSHUFD   $0xf5, Z13, Z14
+	VPMULUDQ  Z2, Z13, Z13
+	VPMULUDQ  Z2, Z14, Z14
+	VPSHUFD   $0xf5, Z13, K2, Z14
+	VPSRLVD   Z3, Z14, Z14
+	VPMULLD   Z1, Z14, Z14
+	VPSUBD    Z14, Z9, Z14
+	VPSUBD    Z14, Z1, Z13
+	VPCMPUD   $0x01, Z4, Z14, K3
+	VPSUBD    Z4, Z14, Z14
+	VPADDD    Z1, Z14, K3, Z14
+	VPSUBD    Z14, Z1, Z14
 	MOVQ      CX, R9
 	JMP       visit_of_1
 
 step_of_1:
 	VPADDD    Z9, Z8, Z8
 	VPCMPUD   $0x01, Z9, Z8, K3
-	VPBLENDMD Z13, Z12, K3, Z18
-	VPCMPUD   $0x01, Z18, Z10, K3
-	VPSUBD    Z18, Z10, Z10
+	VPBLENDMD Z14, Z13, K3, Z12
+	VPCMPUD   $0x01, Z12, Z10, K3
+	VPSUBD    Z12, Z10, Z10
 	VPADDD    Z1, Z10, K3, Z10
 
 visit_of_1:
-	VPADDD     Z0, Z10, Z14
-	VPSRLD     $0x05, Z14, Z15
+	VPADDD     Z0, Z10, Z15
+	VPSRLD     $0x05, Z15, Z16
 	KXNORW     K1, K1, K3
-	VPXORD     Z19, Z19, Z19
-	VPGATHERDD (AX)(Z15*4), K3, Z19
-	VPRORVD    Z14, Z19, Z19
-	VPANDD     Z19, Z11, Z11
+	VPXORD     Z16, Z16, Z17
+	VPGATHERDD (AX)(Z16*4), K3, Z17
+	VPRORVD    Z15, Z17, Z17
+	VPANDD     Z17, Z11, Z11
 	DECQ       R9
 	JNZ        step_of_1
 	VPTESTMD   Z6, Z11, K3
@@ -1842,6 +1864,353 @@ end_of_1:
 	VZEROUPPER
 	RET
 
+// func testDouble64AVX512(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·testDouble64AVX512(SB), $4160-80
+	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of
+	// the next is computed from the one before: starts and steps are h1 and h2 mod
+	// bits, and wrap is 2^64 mod bits, which is lost where the sum of the hashes wraps.
+	// The first probes are made for all hashes. If there are others, the numbers of
+	// those that pass are compacted, and the others are made for them.
+	// Words are aligned, so that none crosses the end of a page of memory; the bits
+	// to skip are those between the first word and the filter.
+	MOVQ         base+0(FP), AX
+	MOVL         AX, CX
+	ANDL         $0x03, CX
+	SHLL         $0x03, CX
+	ANDQ         $-4, AX
+	VPBROADCASTD CX, Z0
+	MOVLQZX      bits+8(FP), CX
+	VPBROADCASTD CX, Z1
+	MOVL         $0x0000ffff, CX
+	KMOVW        CX, K1
+	MOVL         $0x00005555, CX
+	KMOVW        CX, K2
+	MOVL         $0x00000001, CX
+	VPBROADCASTD CX, Z2
+	MOVQ         starts+32(FP), CX
+	MOVQ         steps+40(FP), BX
+	MOVQ         h1+48(FP), SI
+	MOVQ         h2+56(FP), DI
+	MOVQ         n+64(FP), R8
+	MOVQ         hits+72(FP), R9
+	LEAQ         (SP), R10
+	LEAQ         -1(R8), R11
+	SHRQ         $0x06, R11
+	XORL         R12, R12
+
+clear:
+	MOVQ R12, (R9)(R11*8)
+	DECQ R11
+	JNS  clear
+
+all:
+	VMOVDQU32    (CX), Z3
+	VMOVDQU32    (BX), Z4
+	VMOVDQU32    (SI), Z5
+	VMOVDQU32    (DI), Z6
+	VMOVDQU32    64(SI), Z7
+	VMOVDQU32    64(DI), Z8
+	VPSUBD       Z4, Z1, Z9
+	MOVLQZX      wrap+12(FP), R11
+	VPBROADCASTD R11, Z10
+	VPSUBD       Z10, Z4, Z4
+	VPADDD       Z1, Z4, Z10
+	VPMINUD      Z10, Z4, Z4
+	VPSUBD       Z4, Z1, Z4
+	MOVQ         first+24(FP), R11
+	VMOVDQA32    Z2, Z10
+	JMP          first
+
+first_step:
+	VPADDQ    Z6, Z5, Z5
+	VPCMPUQ   $0x01, Z6, Z5, K2
+	VPADDQ    Z8, Z7, Z7
+	VPCMPUQ   $0x01, Z8, Z7, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z4, Z9, K2, Z11
+	VPSUBD    Z11, Z3, Z3
+	VPADDD    Z1, Z3, Z16
+	VPMINUD   Z16, Z3, Z3
+
+first:
+	VPADDD     Z0, Z3, Z16
+	VPSRLD     $0x05, Z16, Z17
+	KXNORW     K1, K1, K2
+	VPXORD     Z17, Z17, Z18
+	VPGATHERDD (AX)(Z17*4), K2, Z18
+	VPRORVD    Z16, Z18, Z18
+	VPANDD     Z18, Z10, Z10
+	DECQ       R11
+	JNZ        first_step
+	VPTESTMD   Z2, Z10, K2
+	KMOVW      K2, R11
+	MOVQ       $0x00000010, R12
+	MOVQ       R8, R13
+	CMPQ       R13, R12
+	CMOVQGT    R12, R13
+	BZHIL      R13, R11, R11
+	MOVQ       first+24(FP), R12
+	MOVQ       probes+16(FP), R13
+	CMPQ       R12, R13
+	JNE        compact
+	MOVW       R11, (R9)
+	ADDQ       $0x02, R9
+	JMP        next
+
+compact:
+	MOVQ          n+64(FP), R12
+	SUBQ          R8, R12
+	VPBROADCASTD  R12, Z3
+	VPADDD        ascending<>+0(SB), Z3, Z3
+	KMOVW         R11, K2
+	POPCNTL       R11, R11
+	VPCOMPRESSD.Z Z3, K2, Z3
+	VMOVDQU32     Z3, (R10)
+	LEAQ          (R10)(R11*4), R10
+
+next:
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, BX
+	ADDQ      $0x00000080, SI
+	ADDQ      $0x00000080, DI
+	SUBQ      $0x10, R8
+	JG        all
+	MOVQ      first+24(FP), CX
+	MOVQ      probes+16(FP), BX
+	CMPQ      CX, BX
+	JEQ       end
+	MOVQ      probes+16(FP), CX
+	MOVQ      first+24(FP), BX
+	SUBQ      BX, CX
+	CMPQ      CX, $0x03
+	JL        rest
+	MOVQ      $0x00000002, CX
+	LEAQ      (SP), BX
+	MOVQ      first+24(FP), SI
+	VPXORD    Z1, Z1, Z3
+	VMOVDQU32 Z3, (R10)
+	LEAQ      (SP), DI
+	MOVQ      R10, R8
+	SUBQ      DI, R8
+	SHRQ      $0x02, R8
+	JZ        more_end
+
+more_survivors:
+	VMOVDQU32     (DI), Z3
+	MOVQ          starts+32(FP), R9
+	KXNORW        K1, K1, K2
+	VPXORD        Z3, Z3, Z4
+	VPGATHERDD    (R9)(Z3*4), K2, Z4
+	MOVQ          steps+40(FP), R9
+	KXNORW        K1, K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERDD    (R9)(Z3*4), K2, Z5
+	MOVQ          h1+48(FP), R9
+	VEXTRACTI64X4 $0x01, Z3, Y6
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z7
+	VPGATHERDQ    (R9)(Y3*8), K2, Z7
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z8
+	VPGATHERDQ    (R9)(Y6*8), K2, Z8
+	MOVQ          h2+56(FP), R9
+	VEXTRACTI64X4 $0x01, Z3, Y6
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z9
+	VPGATHERDQ    (R9)(Y3*8), K2, Z9
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z3
+	VPGATHERDQ    (R9)(Y6*8), K2, Z3
+	VPSUBD        Z5, Z1, Z6
+	MOVLQZX       wrap+12(FP), R9
+	VPBROADCASTD  R9, Z10
+	VPSUBD        Z10, Z5, Z5
+	VPADDD        Z1, Z5, Z10
+	VPMINUD       Z10, Z5, Z5
+	VPSUBD        Z5, Z1, Z5
+	MOVQ          SI, R9
+
+more_skip:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z3, Z8, Z8
+	VPCMPUQ   $0x01, Z3, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z5, Z6, K2, Z12
+	VPSUBD    Z12, Z4, Z4
+	VPADDD    Z1, Z4, Z10
+	VPMINUD   Z10, Z4, Z4
+	DECQ      R9
+	JNZ       more_skip
+	MOVQ      CX, R9
+	VMOVDQA32 Z2, Z10
+	JMP       more_probe
+
+more_probe_step:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z3, Z8, Z8
+	VPCMPUQ   $0x01, Z3, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z5, Z6, K2, Z13
+	VPSUBD    Z13, Z4, Z4
+	VPADDD    Z1, Z4, Z11
+	VPMINUD   Z11, Z4, Z4
+
+more_probe:
+	VPADDD        Z0, Z4, Z11
+	VPSRLD        $0x05, Z11, Z16
+	KXNORW        K1, K1, K2
+	VPXORD        Z16, Z16, Z17
+	VPGATHERDD    (AX)(Z16*4), K2, Z17
+	VPRORVD       Z11, Z17, Z17
+	VPANDD        Z17, Z10, Z10
+	DECQ          R9
+	JNZ           more_probe_step
+	VPTESTMD      Z2, Z10, K2
+	KMOVW         K2, R9
+	MOVQ          $0x00000010, R10
+	MOVQ          R8, R11
+	CMPQ          R11, R10
+	CMOVQGT       R10, R11
+	BZHIL         R11, R9, R9
+	VMOVDQU32     (DI), Z3
+	KMOVW         R9, K2
+	POPCNTL       R9, R9
+	VPCOMPRESSD.Z Z3, K2, Z3
+	VMOVDQU32     Z3, (BX)
+	LEAQ          (BX)(R9*4), BX
+	ADDQ          $0x40, DI
+	SUBQ          $0x10, R8
+	JG            more_survivors
+
+more_end:
+	MOVQ BX, R10
+
+rest:
+	MOVQ first+24(FP), CX
+	MOVQ probes+16(FP), BX
+	SUBQ CX, BX
+	CMPQ BX, $0x03
+	JL   last
+	ADDQ $0x02, CX
+	SUBQ $0x02, BX
+
+last:
+	VPXORD    Z1, Z1, Z3
+	VMOVDQU32 Z3, (R10)
+	LEAQ      (SP), SI
+	MOVQ      R10, DI
+	SUBQ      SI, DI
+	SHRQ      $0x02, DI
+	JZ        last_end
+
+last_survivors:
+	VMOVDQU32     (SI), Z3
+	MOVQ          starts+32(FP), R8
+	KXNORW        K1, K1, K2
+	VPXORD        Z3, Z3, Z4
+	VPGATHERDD    (R8)(Z3*4), K2, Z4
+	MOVQ          steps+40(FP), R8
+	KXNORW        K1, K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERDD    (R8)(Z3*4), K2, Z5
+	MOVQ          h1+48(FP), R8
+	VEXTRACTI64X4 $0x01, Z3, Y6
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z7
+	VPGATHERDQ    (R8)(Y3*8), K2, Z7
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z8
+	VPGATHERDQ    (R8)(Y6*8), K2, Z8
+	MOVQ          h2+56(FP), R8
+	VEXTRACTI64X4 $0x01, Z3, Y6
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z9
+	VPGATHERDQ    (R8)(Y3*8), K2, Z9
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z3
+	VPGATHERDQ    (R8)(Y6*8), K2, Z3
+	VPSUBD        Z5, Z1, Z6
+	MOVLQZX       wrap+12(FP), R8
+	VPBROADCASTD  R8, Z10
+	VPSUBD        Z10, Z5, Z5
+	VPADDD        Z1, Z5, Z10
+	VPMINUD       Z10, Z5, Z5
+	VPSUBD        Z5, Z1, Z5
+	MOVQ          CX, R8
+
+last_skip:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z3, Z8, Z8
+	VPCMPUQ   $0x01, Z3, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z5, Z6, K2, Z14
+	VPSUBD    Z14, Z4, Z4
+	VPADDD    Z1, Z4, Z10
+	VPMINUD   Z10, Z4, Z4
+	DECQ      R8
+	JNZ       last_skip
+	MOVQ      BX, R8
+	VMOVDQA32 Z2, Z10
+	JMP       last_probe
+
+last_probe_step:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z3, Z8, Z8
+	VPCMPUQ   $0x01, Z3, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z5, Z6, K2, Z15
+	VPSUBD    Z15, Z4, Z4
+	VPADDD    Z1, Z4, Z11
+	VPMINUD   Z11, Z4, Z4
+
+last_probe:
+	VPADDD     Z0, Z4, Z11
+	VPSRLD     $0x05, Z11, Z12
+	KXNORW     K1, K1, K2
+	VPXORD     Z12, Z12, Z13
+	VPGATHERDD (AX)(Z12*4), K2, Z13
+	VPRORVD    Z11, Z13, Z13
+	VPANDD     Z13, Z10, Z10
+	DECQ       R8
+	JNZ        last_probe_step
+	VPTESTMD   Z2, Z10, K2
+	KMOVW      K2, R8
+	MOVQ       $0x00000010, R9
+	MOVQ       DI, R10
+	CMPQ       R10, R9
+	CMOVQGT    R9, R10
+	BZHIL      R10, R8, R8
+	MOVQ       hits+72(FP), R9
+	TESTL      R8, R8
+	JZ         no_hit
+
+hit:
+	BSFL R8, DX
+	MOVL (SI)(DX*4), DX
+	MOVL DX, R10
+	SHRL $0x06, R10
+	MOVQ (R9)(R10*8), R11
+	BTSQ DX, R11
+	MOVQ R11, (R9)(R10*8)
+	LEAL -1(R8), DX
+	ANDL DX, R8
+	JNZ  hit
+
+no_hit:
+	ADDQ $0x40, SI
+	SUBQ $0x10, DI
+	JG   last_survivors
+
+last_end:
+end:
+	VZEROUPPER
+	RET
+
 // func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
 // Requires: AVX, AVX2
 TEXT ·hash32Width4AVX2(SB), NOSPLIT, $0-24
@@ -1962,7 +2331,7 @@ vector:
 	VPMULLD      Y2, Y5, Y7
 	VPXOR        Y1, Y7, Y7
 	VPSRLD       $0x02, Y5, Y8
-	VPXOR        Y9, Y9, Y9
+	VPXOR        Y1, Y1, Y9
 	XORL         DI, DI
 
 word:
@@ -1989,37 +2358,38 @@ tail:
 	SUBQ         DI, SI
 	MOVL         $0x00000003, DI
 	VMOVD        DI, X8
-	VPBROADCASTD X8, Y10
-	VPAND        Y10, Y5, Y8
-	VPCMPGTD     Y9, Y8, Y9
+	VPBROADCASTD X8, Y8
+	VPXOR        Y8, Y8, Y9
+	VPAND        Y8, Y5, Y10
+	VPCMPGTD     Y9, Y10, Y9
 	VPTEST       Y9, Y9
 	JZ           store
-	VPCMPGTD     Y10, Y5, Y10
-	VPMOVSXDQ    X5, Y12
-	VEXTRACTI128 $0x01, Y5, X11
-	VPMOVSXDQ    X11, Y13
-	VPADDQ       Y3, Y12, Y12
-	VPADDQ       Y6, Y13, Y13
+	VPCMPGTD     Y8, Y5, Y8
+	VPMOVSXDQ    X5, Y11
+	VEXTRACTI128 $0x01, Y5, X12
+	VPMOVSXDQ    X12, Y12
+	VPADDQ       Y3, Y11, Y11
+	VPADDQ       Y6, Y12, Y12
 	MOVQ         $-4, DI
-	VPAND        Y9, Y10, Y14
+	VPAND        Y9, Y8, Y14
 	VMOVDQA      X14, X15
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X15, (DI)(Y12*1), X11
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (DI)(Y11*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X14, (DI)(Y13*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X14, (DI)(Y12*1), X11
+	VINSERTI128  $0x01, X11, Y13, Y13
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, DI
-	VMOVD        DI, X12
-	VPBROADCASTD X12, Y12
-	VPSLLD       $0x03, Y8, Y8
-	VPSUBD       Y8, Y12, Y12
-	VPSRLVD      Y12, Y11, Y11
-	VPANDN       Y9, Y10, Y8
+	VMOVD        DI, X11
+	VPBROADCASTD X11, Y11
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y11, Y11
+	VPSRLVD      Y11, Y13, Y13
+	VPANDN       Y9, Y8, Y8
 	VPTEST       Y8, Y8
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -2053,10 +2423,10 @@ not_short:
 	CMPQ    DI, $0x08
 	JB      lane
 	VMOVDQU 96(SP), Y3
-	VPADDD  Y3, Y11, Y11
+	VPADDD  Y3, Y13, Y13
 
-mix:
-	VPADDD    Y7, Y11, Y3
+last_bytes:
+	VPADDD    Y7, Y13, Y3
 	VPMULLD   Y2, Y3, Y3
 	VPSRLD    $0x18, Y3, Y5
 	VPXOR     Y5, Y3, Y3
@@ -2117,7 +2487,7 @@ vector:
 	VPMULLD      Y2, Y5, Y7
 	VPXOR        Y1, Y7, Y7
 	VPSRLD       $0x02, Y5, Y8
-	VPXOR        Y9, Y9, Y9
+	VPXOR        Y1, Y1, Y9
 	XORL         SI, SI
 
 word:
@@ -2144,37 +2514,38 @@ tail:
 	SUBQ         SI, BX
 	MOVL         $0x00000003, SI
 	VMOVD        SI, X8
-	VPBROADCASTD X8, Y10
-	VPAND        Y10, Y5, Y8
-	VPCMPGTD     Y9, Y8, Y9
+	VPBROADCASTD X8, Y8
+	VPXOR        Y8, Y8, Y9
+	VPAND        Y8, Y5, Y10
+	VPCMPGTD     Y9, Y10, Y9
 	VPTEST       Y9, Y9
 	JZ           store
-	VPCMPGTD     Y10, Y5, Y10
-	VPMOVSXDQ    X5, Y12
-	VEXTRACTI128 $0x01, Y5, X11
-	VPMOVSXDQ    X11, Y13
-	VPADDQ       Y6, Y12, Y12
-	VPADDQ       Y3, Y13, Y13
+	VPCMPGTD     Y8, Y5, Y8
+	VPMOVSXDQ    X5, Y11
+	VEXTRACTI128 $0x01, Y5, X12
+	VPMOVSXDQ    X12, Y12
+	VPADDQ       Y6, Y11, Y11
+	VPADDQ       Y3, Y12, Y12
 	MOVQ         $-4, SI
-	VPAND        Y9, Y10, Y14
+	VPAND        Y9, Y8, Y14
 	VMOVDQA      X14, X15
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X15, (SI)(Y12*1), X11
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (SI)(Y11*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X14, (SI)(Y13*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X14, (SI)(Y12*1), X11
+	VINSERTI128  $0x01, X11, Y13, Y13
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, SI
-	VMOVD        SI, X12
-	VPBROADCASTD X12, Y12
-	VPSLLD       $0x03, Y8, Y8
-	VPSUBD       Y8, Y12, Y12
-	VPSRLVD      Y12, Y11, Y11
-	VPANDN       Y9, Y10, Y8
+	VMOVD        SI, X11
+	VPBROADCASTD X11, Y11
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y11, Y11
+	VPSRLVD      Y11, Y13, Y13
+	VPANDN       Y9, Y8, Y8
 	VPTEST       Y8, Y8
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -2208,10 +2579,10 @@ not_short:
 	CMPQ    SI, $0x08
 	JB      lane
 	VMOVDQU 96(SP), Y3
-	VPADDD  Y3, Y11, Y11
+	VPADDD  Y3, Y13, Y13
 
-mix:
-	VPADDD    Y7, Y11, Y3
+last_bytes:
+	VPADDD    Y7, Y13, Y3
 	VPMULLD   Y2, Y3, Y3
 	VPSRLD    $0x18, Y3, Y5
 	VPXOR     Y5, Y3, Y3
@@ -2275,7 +2646,7 @@ vector:
 	VPMULLD      Y2, Y5, Y7
 	VPXOR        Y1, Y7, Y7
 	VPSRLD       $0x02, Y5, Y8
-	VPXOR        Y9, Y9, Y9
+	VPXOR        Y1, Y1, Y9
 	XORL         SI, SI
 
 word:
@@ -2302,37 +2673,38 @@ tail:
 	SUBQ         SI, BX
 	MOVL         $0x00000003, SI
 	VMOVD        SI, X8
-	VPBROADCASTD X8, Y10
-	VPAND        Y10, Y5, Y8
-	VPCMPGTD     Y9, Y8, Y9
+	VPBROADCASTD X8, Y8
+	VPXOR        Y8, Y8, Y9
+	VPAND        Y8, Y5, Y10
+	VPCMPGTD     Y9, Y10, Y9
 	VPTEST       Y9, Y9
 	JZ           store
-	VPCMPGTD     Y10, Y5, Y10
-	VPMOVSXDQ    X5, Y12
-	VEXTRACTI128 $0x01, Y5, X11
-	VPMOVSXDQ    X11, Y13
-	VPADDQ       Y3, Y12, Y12
-	VPADDQ       Y6, Y13, Y13
+	VPCMPGTD     Y8, Y5, Y8
+	VPMOVSXDQ    X5, Y11
+	VEXTRACTI128 $0x01, Y5, X12
+	VPMOVSXDQ    X12, Y12
+	VPADDQ       Y3, Y11, Y11
+	VPADDQ       Y6, Y12, Y12
 	MOVQ         $-4, SI
-	VPAND        Y9, Y10, Y14
+	VPAND        Y9, Y8, Y14
 	VMOVDQA      X14, X15
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X15, (SI)(Y12*1), X11
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (SI)(Y11*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X14, (SI)(Y13*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X14, (SI)(Y12*1), X11
+	VINSERTI128  $0x01, X11, Y13, Y13
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, SI
-	VMOVD        SI, X12
-	VPBROADCASTD X12, Y12
-	VPSLLD       $0x03, Y8, Y8
-	VPSUBD       Y8, Y12, Y12
-	VPSRLVD      Y12, Y11, Y11
-	VPANDN       Y9, Y10, Y8
+	VMOVD        SI, X11
+	VPBROADCASTD X11, Y11
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y11, Y11
+	VPSRLVD      Y11, Y13, Y13
+	VPANDN       Y9, Y8, Y8
 	VPTEST       Y8, Y8
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -2366,10 +2738,10 @@ not_short:
 	CMPQ    SI, $0x08
 	JB      lane
 	VMOVDQU 96(SP), Y3
-	VPADDD  Y3, Y11, Y11
+	VPADDD  Y3, Y13, Y13
 
-mix:
-	VPADDD    Y7, Y11, Y3
+last_bytes:
+	VPADDD    Y7, Y13, Y3
 	VPMULLD   Y2, Y3, Y3
 	VPSRLD    $0x18, Y3, Y5
 	VPXOR     Y5, Y3, Y3
@@ -2440,7 +2812,7 @@ vector:
 	VPMULLD Y6, Y0, Y7
 	VPXOR   Y5, Y7, Y7
 	VPSRLD  $0x02, Y0, Y8
-	VPXOR   Y9, Y9, Y9
+	VPXOR   Y5, Y5, Y9
 	XORL    BX, BX
 
 word:
@@ -2467,37 +2839,38 @@ tail:
 	SUBQ         BX, DX
 	MOVL         $0x00000003, BX
 	VMOVD        BX, X8
-	VPBROADCASTD X8, Y10
-	VPAND        Y10, Y0, Y8
-	VPCMPGTD     Y9, Y8, Y9
+	VPBROADCASTD X8, Y8
+	VPXOR        Y8, Y8, Y9
+	VPAND        Y8, Y0, Y10
+	VPCMPGTD     Y9, Y10, Y9
 	VPTEST       Y9, Y9
 	JZ           store
-	VPCMPGTD     Y10, Y0, Y10
-	VPMOVSXDQ    X0, Y12
-	VEXTRACTI128 $0x01, Y0, X11
-	VPMOVSXDQ    X11, Y13
-	VPADDQ       Y2, Y12, Y12
-	VPADDQ       Y3, Y13, Y13
+	VPCMPGTD     Y8, Y0, Y8
+	VPMOVSXDQ    X0, Y11
+	VEXTRACTI128 $0x01, Y0, X12
+	VPMOVSXDQ    X12, Y12
+	VPADDQ       Y2, Y11, Y11
+	VPADDQ       Y3, Y12, Y12
 	MOVQ         $-4, BX
-	VPAND        Y9, Y10, Y14
+	VPAND        Y9, Y8, Y14
 	VMOVDQA      X14, X15
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X15, (BX)(Y12*1), X11
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (BX)(Y11*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X14, (BX)(Y13*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X14, (BX)(Y12*1), X11
+	VINSERTI128  $0x01, X11, Y13, Y13
 
 	// Of the last four bytes, the upper rest ones.
 	MOVL         $0x00000020, BX
-	VMOVD        BX, X12
-	VPBROADCASTD X12, Y12
-	VPSLLD       $0x03, Y8, Y8
-	VPSUBD       Y8, Y12, Y12
-	VPSRLVD      Y12, Y11, Y11
-	VPANDN       Y9, Y10, Y8
+	VMOVD        BX, X11
+	VPBROADCASTD X11, Y11
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y11, Y11
+	VPSRLVD      Y11, Y13, Y13
+	VPANDN       Y9, Y8, Y8
 	VPTEST       Y8, Y8
-	JZ           mix
+	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
@@ -2531,10 +2904,10 @@ not_short:
 	CMPQ    BX, $0x08
 	JB      lane
 	VMOVDQU 160(SP), Y8
-	VPADDD  Y8, Y11, Y11
+	VPADDD  Y8, Y13, Y13
 
-mix:
-	VPADDD    Y7, Y11, Y8
+last_bytes:
+	VPADDD    Y7, Y13, Y8
 	VPMULLD   Y6, Y8, Y8
 	VPSRLD    $0x18, Y8, Y10
 	VPXOR     Y10, Y8, Y8
@@ -3049,5 +3422,3321 @@ visit_of_1:
 	JMP     vectors_of_1
 
 end_of_1:
+	VZEROUPPER
+	RET
+
+// func testDouble64AVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// Requires: AVX, AVX2, BMI2, CMOV, POPCNT
+TEXT ·testDouble64AVX2(SB), $4128-80
+	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of
+	// the next is computed from the one before: starts and steps are h1 and h2 mod
+	// bits, and wrap is 2^64 mod bits, which is lost where the sum of the hashes wraps.
+	// The first probes are made for all hashes. If there are others, the numbers of
+	// those that pass are compacted, and the others are made for them.
+	// Words are aligned, so that none crosses the end of a page of memory; the bits
+	// to skip are those between the first word and the filter.
+	MOVQ         base+0(FP), AX
+	MOVL         AX, CX
+	ANDL         $0x03, CX
+	SHLL         $0x03, CX
+	ANDQ         $-4, AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVLQZX      bits+8(FP), CX
+	VMOVD        CX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPEQD     Y4, Y4, Y4
+	MOVL         $0x0000001f, CX
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y2
+	LEAQ         compactIndices<>+0(SB), CX
+	MOVQ         starts+32(FP), BX
+	MOVQ         steps+40(FP), SI
+	MOVQ         h1+48(FP), DI
+	MOVQ         h2+56(FP), R8
+	MOVQ         n+64(FP), R9
+	MOVQ         hits+72(FP), R10
+	LEAQ         (SP), R11
+	LEAQ         -1(R9), R12
+	SHRQ         $0x06, R12
+	XORL         R13, R13
+
+clear:
+	MOVQ R13, (R10)(R12*8)
+	DECQ R12
+	JNS  clear
+
+all:
+	VMOVDQU      (BX), Y3
+	VMOVDQU      (SI), Y5
+	VMOVDQU      (DI), Y6
+	VMOVDQU      (R8), Y7
+	VMOVDQU      32(DI), Y8
+	VMOVDQU      32(R8), Y9
+	VPSUBD       Y5, Y1, Y10
+	MOVLQZX      wrap+12(FP), R12
+	VMOVD        R12, X11
+	VPBROADCASTD X11, Y11
+	VPSUBD       Y11, Y5, Y5
+	VPADDD       Y1, Y5, Y11
+	VPMINUD      Y11, Y5, Y5
+	VPSUBD       Y5, Y1, Y5
+	MOVQ         first+24(FP), R12
+	VPCMPEQD     Y11, Y11, Y11
+	JMP          first
+
+first_step:
+	VPSLLQ    $0x3f, Y4, Y12
+	VPADDQ    Y7, Y6, Y6
+	VPXOR     Y12, Y6, Y14
+	VPXOR     Y12, Y7, Y13
+	VPCMPGTQ  Y14, Y13, Y13
+	VPADDQ    Y9, Y8, Y8
+	VPXOR     Y12, Y8, Y14
+	VPXOR     Y12, Y9, Y12
+	VPCMPGTQ  Y14, Y12, Y12
+	VSHUFPS   $0x88, Y12, Y13, Y12
+	VPERMQ    $0xd8, Y12, Y12
+	VPBLENDVB Y12, Y5, Y10, Y12
+	VPSUBD    Y12, Y3, Y3
+	VPADDD    Y1, Y3, Y12
+	VPMINUD   Y12, Y3, Y3
+
+first:
+	VPADDD     Y0, Y3, Y12
+	VPSRLD     $0x05, Y12, Y13
+	VMOVDQA    Y4, Y15
+	VPXOR      Y14, Y14, Y14
+	VPGATHERDD Y15, (AX)(Y13*4), Y14
+	VPANDN     Y2, Y12, Y12
+	VPSLLVD    Y12, Y14, Y14
+	VPAND      Y14, Y11, Y11
+	DECQ       R12
+	JNZ        first_step
+	VMOVMSKPS  Y11, R12
+	MOVQ       $0x00000008, R13
+	MOVQ       R9, R14
+	CMPQ       R14, R13
+	CMOVQGT    R13, R14
+	BZHIL      R14, R12, R12
+	MOVQ       first+24(FP), R13
+	MOVQ       probes+16(FP), R14
+	CMPQ       R13, R14
+	JNE        compact
+	MOVB       R12, (R10)
+	ADDQ       $0x01, R10
+	JMP        next
+
+compact:
+	MOVQ         n+64(FP), R13
+	SUBQ         R9, R13
+	VMOVD        R13, X3
+	VPBROADCASTD X3, Y3
+	VPADDD       ascending<>+0(SB), Y3, Y3
+	VPMOVZXBD    (CX)(R12*8), Y5
+	POPCNTL      R12, R12
+	VPERMD       Y3, Y5, Y5
+	VMOVDQU      Y5, (R11)
+	LEAQ         (R11)(R12*4), R11
+
+next:
+	ADDQ    $0x20, BX
+	ADDQ    $0x20, SI
+	ADDQ    $0x00000040, DI
+	ADDQ    $0x00000040, R8
+	SUBQ    $0x08, R9
+	JG      all
+	MOVQ    first+24(FP), BX
+	MOVQ    probes+16(FP), SI
+	CMPQ    BX, SI
+	JEQ     end
+	MOVQ    probes+16(FP), BX
+	MOVQ    first+24(FP), SI
+	SUBQ    SI, BX
+	CMPQ    BX, $0x03
+	JL      rest
+	MOVQ    $0x00000002, BX
+	LEAQ    (SP), SI
+	MOVQ    first+24(FP), DI
+	VPXOR   Y1, Y1, Y3
+	VMOVDQU Y3, (R11)
+	LEAQ    (SP), R8
+	MOVQ    R11, R9
+	SUBQ    R8, R9
+	SHRQ    $0x02, R9
+	JZ      more_end
+
+more_survivors:
+	VMOVDQU      (R8), Y3
+	MOVQ         starts+32(FP), R10
+	VMOVDQA      Y4, Y6
+	VPXOR        Y5, Y5, Y5
+	VPGATHERDD   Y6, (R10)(Y3*4), Y5
+	MOVQ         steps+40(FP), R10
+	VMOVDQA      Y4, Y7
+	VPXOR        Y6, Y6, Y6
+	VPGATHERDD   Y7, (R10)(Y3*4), Y6
+	MOVQ         h1+48(FP), R10
+	VEXTRACTI128 $0x01, Y3, X7
+	VMOVDQA      Y4, Y8
+	VPXOR        Y4, Y4, Y9
+	VPGATHERDQ   Y8, (R10)(X3*8), Y9
+	VMOVDQA      Y4, Y8
+	VPXOR        Y4, Y4, Y10
+	VPGATHERDQ   Y8, (R10)(X7*8), Y10
+	MOVQ         h2+56(FP), R10
+	VEXTRACTI128 $0x01, Y3, X7
+	VMOVDQA      Y4, Y8
+	VPXOR        Y4, Y4, Y11
+	VPGATHERDQ   Y8, (R10)(X3*8), Y11
+	VMOVDQA      Y4, Y3
+	VPXOR        Y4, Y4, Y8
+	VPGATHERDQ   Y3, (R10)(X7*8), Y8
+	VPSUBD       Y6, Y1, Y3
+	MOVLQZX      wrap+12(FP), R10
+	VMOVD        R10, X7
+	VPBROADCASTD X7, Y7
+	VPSUBD       Y7, Y6, Y6
+	VPADDD       Y1, Y6, Y7
+	VPMINUD      Y7, Y6, Y6
+	VPSUBD       Y6, Y1, Y6
+	MOVQ         DI, R10
+
+more_skip:
+	VPSLLQ    $0x3f, Y4, Y7
+	VPADDQ    Y11, Y9, Y9
+	VPXOR     Y7, Y9, Y13
+	VPXOR     Y7, Y11, Y12
+	VPCMPGTQ  Y13, Y12, Y12
+	VPADDQ    Y8, Y10, Y10
+	VPXOR     Y7, Y10, Y13
+	VPXOR     Y7, Y8, Y7
+	VPCMPGTQ  Y13, Y7, Y7
+	VSHUFPS   $0x88, Y7, Y12, Y7
+	VPERMQ    $0xd8, Y7, Y7
+	VPBLENDVB Y7, Y6, Y3, Y7
+	VPSUBD    Y7, Y5, Y5
+	VPADDD    Y1, Y5, Y7
+	VPMINUD   Y7, Y5, Y5
+	DECQ      R10
+	JNZ       more_skip
+	MOVQ      BX, R10
+	VPCMPEQD  Y7, Y7, Y7
+	JMP       more_probe
+
+more_probe_step:
+	VPSLLQ    $0x3f, Y4, Y12
+	VPADDQ    Y11, Y9, Y9
+	VPXOR     Y12, Y9, Y14
+	VPXOR     Y12, Y11, Y13
+	VPCMPGTQ  Y14, Y13, Y13
+	VPADDQ    Y8, Y10, Y10
+	VPXOR     Y12, Y10, Y14
+	VPXOR     Y12, Y8, Y12
+	VPCMPGTQ  Y14, Y12, Y12
+	VSHUFPS   $0x88, Y12, Y13, Y12
+	VPERMQ    $0xd8, Y12, Y12
+	VPBLENDVB Y12, Y6, Y3, Y12
+	VPSUBD    Y12, Y5, Y5
+	VPADDD    Y1, Y5, Y12
+	VPMINUD   Y12, Y5, Y5
+
+more_probe:
+	VPADDD     Y0, Y5, Y12
+	VPSRLD     $0x05, Y12, Y13
+	VMOVDQA    Y4, Y15
+	VPXOR      Y14, Y14, Y14
+	VPGATHERDD Y15, (AX)(Y13*4), Y14
+	VPANDN     Y2, Y12, Y12
+	VPSLLVD    Y12, Y14, Y14
+	VPAND      Y14, Y7, Y7
+	DECQ       R10
+	JNZ        more_probe_step
+	VMOVMSKPS  Y7, R10
+	MOVQ       $0x00000008, R11
+	MOVQ       R9, R12
+	CMPQ       R12, R11
+	CMOVQGT    R11, R12
+	BZHIL      R12, R10, R10
+	VMOVDQU    (R8), Y3
+	VPMOVZXBD  (CX)(R10*8), Y5
+	POPCNTL    R10, R10
+	VPERMD     Y3, Y5, Y5
+	VMOVDQU    Y5, (SI)
+	LEAQ       (SI)(R10*4), SI
+	ADDQ       $0x20, R8
+	SUBQ       $0x08, R9
+	JG         more_survivors
+
+more_end:
+	MOVQ SI, R11
+
+rest:
+	MOVQ first+24(FP), CX
+	MOVQ probes+16(FP), BX
+	SUBQ CX, BX
+	CMPQ BX, $0x03
+	JL   last
+	ADDQ $0x02, CX
+	SUBQ $0x02, BX
+
+last:
+	VPXOR   Y1, Y1, Y3
+	VMOVDQU Y3, (R11)
+	LEAQ    (SP), SI
+	MOVQ    R11, DI
+	SUBQ    SI, DI
+	SHRQ    $0x02, DI
+	JZ      last_end
+
+last_survivors:
+	VMOVDQU      (SI), Y3
+	MOVQ         starts+32(FP), R8
+	VMOVDQA      Y4, Y6
+	VPXOR        Y5, Y5, Y5
+	VPGATHERDD   Y6, (R8)(Y3*4), Y5
+	MOVQ         steps+40(FP), R8
+	VMOVDQA      Y4, Y7
+	VPXOR        Y6, Y6, Y6
+	VPGATHERDD   Y7, (R8)(Y3*4), Y6
+	MOVQ         h1+48(FP), R8
+	VEXTRACTI128 $0x01, Y3, X7
+	VMOVDQA      Y4, Y8
+	VPXOR        Y4, Y4, Y9
+	VPGATHERDQ   Y8, (R8)(X3*8), Y9
+	VMOVDQA      Y4, Y8
+	VPXOR        Y4, Y4, Y10
+	VPGATHERDQ   Y8, (R8)(X7*8), Y10
+	MOVQ         h2+56(FP), R8
+	VEXTRACTI128 $0x01, Y3, X7
+	VMOVDQA      Y4, Y8
+	VPXOR        Y4, Y4, Y11
+	VPGATHERDQ   Y8, (R8)(X3*8), Y11
+	VMOVDQA      Y4, Y3
+	VPXOR        Y4, Y4, Y8
+	VPGATHERDQ   Y3, (R8)(X7*8), Y8
+	VPSUBD       Y6, Y1, Y3
+	MOVLQZX      wrap+12(FP), R8
+	VMOVD        R8, X7
+	VPBROADCASTD X7, Y7
+	VPSUBD       Y7, Y6, Y6
+	VPADDD       Y1, Y6, Y7
+	VPMINUD      Y7, Y6, Y6
+	VPSUBD       Y6, Y1, Y6
+	MOVQ         CX, R8
+
+last_skip:
+	VPSLLQ    $0x3f, Y4, Y7
+	VPADDQ    Y11, Y9, Y9
+	VPXOR     Y7, Y9, Y13
+	VPXOR     Y7, Y11, Y12
+	VPCMPGTQ  Y13, Y12, Y12
+	VPADDQ    Y8, Y10, Y10
+	VPXOR     Y7, Y10, Y13
+	VPXOR     Y7, Y8, Y7
+	VPCMPGTQ  Y13, Y7, Y7
+	VSHUFPS   $0x88, Y7, Y12, Y7
+	VPERMQ    $0xd8, Y7, Y7
+	VPBLENDVB Y7, Y6, Y3, Y7
+	VPSUBD    Y7, Y5, Y5
+	VPADDD    Y1, Y5, Y7
+	VPMINUD   Y7, Y5, Y5
+	DECQ      R8
+	JNZ       last_skip
+	MOVQ      BX, R8
+	VPCMPEQD  Y7, Y7, Y7
+	JMP       last_probe
+
+last_probe_step:
+	VPSLLQ    $0x3f, Y4, Y12
+	VPADDQ    Y11, Y9, Y9
+	VPXOR     Y12, Y9, Y14
+	VPXOR     Y12, Y11, Y13
+	VPCMPGTQ  Y14, Y13, Y13
+	VPADDQ    Y8, Y10, Y10
+	VPXOR     Y12, Y10, Y14
+	VPXOR     Y12, Y8, Y12
+	VPCMPGTQ  Y14, Y12, Y12
+	VSHUFPS   $0x88, Y12, Y13, Y12
+	VPERMQ    $0xd8, Y12, Y12
+	VPBLENDVB Y12, Y6, Y3, Y12
+	VPSUBD    Y12, Y5, Y5
+	VPADDD    Y1, Y5, Y12
+	VPMINUD   Y12, Y5, Y5
+
+last_probe:
+	VPADDD     Y0, Y5, Y12
+	VPSRLD     $0x05, Y12, Y13
+	VMOVDQA    Y4, Y15
+	VPXOR      Y14, Y14, Y14
+	VPGATHERDD Y15, (AX)(Y13*4), Y14
+	VPANDN     Y2, Y12, Y12
+	VPSLLVD    Y12, Y14, Y14
+	VPAND      Y14, Y7, Y7
+	DECQ       R8
+	JNZ        last_probe_step
+	VMOVMSKPS  Y7, R8
+	MOVQ       $0x00000008, R9
+	MOVQ       DI, R10
+	CMPQ       R10, R9
+	CMOVQGT    R9, R10
+	BZHIL      R10, R8, R8
+	MOVQ       hits+72(FP), R9
+	TESTL      R8, R8
+	JZ         no_hit
+
+hit:
+	BSFL R8, DX
+	MOVL (SI)(DX*4), DX
+	MOVL DX, R10
+	SHRL $0x06, R10
+	MOVQ (R9)(R10*8), R11
+	BTSQ DX, R11
+	MOVQ R11, (R9)(R10*8)
+	LEAL -1(R8), DX
+	ANDL DX, R8
+	JNZ  hit
+
+no_hit:
+	ADDQ $0x20, SI
+	SUBQ $0x08, DI
+	JG   last_survivors
+
+last_end:
+end:
+	VZEROUPPER
+	RET
+
+// func reduceDouble64AVX512(bits uint64, inverse uint64, hashes *uint64, remainders *uint32, vectors int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·reduceDouble64AVX512(SB), NOSPLIT, $0-40
+	// The quotient, below 2^50, by the inverse in floating point, has an error of less
+	// than 3·2^-53 times itself. So its floor is off by one at most, and what it leaves
+	// is from -bits to 2·bits: 32 bits tell. Numbers below 0 are large ones here.
+	MOVQ         bits+0(FP), AX
+	VPBROADCASTD AX, Z0
+	MOVQ         inverse+8(FP), AX
+	VPBROADCASTQ AX, Z1
+	VMOVDQU32    alternate0<>+0(SB), Z2
+	MOVQ         hashes+16(FP), AX
+	MOVQ         remainders+24(FP), CX
+	MOVQ         vectors+32(FP), DX
+
+vector:
+	VMOVDQU64   (AX), Z3
+	VCVTUQQ2PD  Z3, Z4
+	VMULPD      Z1, Z4, Z4
+	VCVTTPD2UQQ Z4, Z4
+	VMOVDQU64   64(AX), Z5
+	VCVTUQQ2PD  Z5, Z6
+	VMULPD      Z1, Z6, Z6
+	VCVTTPD2UQQ Z6, Z6
+	VPERMT2D    Z5, Z2, Z3
+	VPERMT2D    Z6, Z2, Z4
+	VPMULLD     Z0, Z4, Z4
+	VPSUBD      Z4, Z3, Z3
+	VPADDD      Z0, Z3, Z4
+	VPMINUD     Z4, Z3, Z3
+	VPSUBD      Z0, Z3, Z4
+	VPMINUD     Z4, Z3, Z3
+	VMOVDQU32   Z3, (CX)
+	ADDQ        $0x00000080, AX
+	ADDQ        $0x40, CX
+	DECQ        DX
+	JNZ         vector
+	VZEROUPPER
+	RET
+
+// func hash64Width4AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·hash64Width4AVX512(SB), NOSPLIT, $0-32
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once.
+	MOVQ         keys+0(FP), AX
+	MOVQ         h1+8(FP), CX
+	MOVQ         h2+16(FP), DX
+	MOVQ         vectors+24(FP), BX
+	MOVQ         $0x9e3779b185ebca87, SI
+	VPBROADCASTQ SI, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, SI
+	VPBROADCASTQ SI, Z1
+	MOVQ         $0x165667b19e3779f9, SI
+	VPBROADCASTQ SI, Z2
+	MOVQ         $0x85ebca77c2b2ae63, SI
+	VPBROADCASTQ SI, Z3
+	MOVQ         $0x27d4eb2f165667c5, SI
+	VPBROADCASTQ SI, Z3
+	MOVQ         $0x27d4eb2f165667c9, SI
+	VPBROADCASTQ SI, Z11
+	MOVQ         $0x27d4eb2f165667ca, SI
+	VPBROADCASTQ SI, Z12
+
+two:
+	CMPQ      BX, $0x02
+	JL        last
+	VPMOVZXDQ (AX), Z4
+	VPMOVZXDQ 32(AX), Z6
+	VPMOVZXDQ 64(AX), Z8
+	VPMOVZXDQ 96(AX), Z10
+	VPMULLQ   Z0, Z4, Z4
+	VPMULLQ   Z0, Z6, Z6
+	VPMULLQ   Z0, Z8, Z8
+	VPMULLQ   Z0, Z10, Z10
+	VPXORQ    Z4, Z11, Z3
+	VPXORQ    Z4, Z12, Z4
+	VPXORQ    Z6, Z11, Z5
+	VPXORQ    Z6, Z12, Z6
+	VPXORQ    Z8, Z11, Z7
+	VPXORQ    Z8, Z12, Z8
+	VPXORQ    Z10, Z11, Z9
+	VPXORQ    Z10, Z12, Z10
+	VPROLQ    $0x17, Z3, Z3
+	VPROLQ    $0x17, Z4, Z4
+	VPROLQ    $0x17, Z5, Z5
+	VPROLQ    $0x17, Z6, Z6
+	VPROLQ    $0x17, Z7, Z7
+	VPROLQ    $0x17, Z8, Z8
+	VPROLQ    $0x17, Z9, Z9
+	VPROLQ    $0x17, Z10, Z10
+	VPMULLQ   Z1, Z3, Z3
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPADDQ    Z2, Z3, Z3
+	VPADDQ    Z2, Z4, Z4
+	VPADDQ    Z2, Z5, Z5
+	VPADDQ    Z2, Z6, Z6
+	VPADDQ    Z2, Z7, Z7
+	VPADDQ    Z2, Z8, Z8
+	VPADDQ    Z2, Z9, Z9
+	VPADDQ    Z2, Z10, Z10
+	ADDQ      $0x00000080, AX
+	VPSRLQ    $0x21, Z3, Z13
+	VPXORQ    Z13, Z3, Z3
+	VPSRLQ    $0x21, Z4, Z13
+	VPXORQ    Z13, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPSRLQ    $0x21, Z9, Z13
+	VPXORQ    Z13, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z13
+	VPXORQ    Z13, Z10, Z10
+	VPMULLQ   Z1, Z3, Z3
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPSRLQ    $0x1d, Z3, Z13
+	VPXORQ    Z13, Z3, Z3
+	VPSRLQ    $0x1d, Z4, Z13
+	VPXORQ    Z13, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPSRLQ    $0x1d, Z9, Z13
+	VPXORQ    Z13, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z13
+	VPXORQ    Z13, Z10, Z10
+	VPMULLQ   Z2, Z3, Z3
+	VPMULLQ   Z2, Z4, Z4
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPMULLQ   Z2, Z9, Z9
+	VPMULLQ   Z2, Z10, Z10
+	VPSRLQ    $0x20, Z3, Z13
+	VPXORQ    Z13, Z3, Z3
+	VPSRLQ    $0x20, Z4, Z13
+	VPXORQ    Z13, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z13
+	VPXORQ    Z13, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z13
+	VPXORQ    Z13, Z10, Z10
+	VMOVDQU64 Z3, (CX)
+	VMOVDQU64 Z4, (DX)
+	VMOVDQU64 Z5, 64(CX)
+	VMOVDQU64 Z6, 64(DX)
+	VMOVDQU64 Z7, 128(CX)
+	VMOVDQU64 Z8, 128(DX)
+	VMOVDQU64 Z9, 192(CX)
+	VMOVDQU64 Z10, 192(DX)
+	ADDQ      $0x00000100, CX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x02, BX
+	JMP       two
+
+last:
+	TESTQ     BX, BX
+	JZ        end
+	VPMOVZXDQ (AX), Z3
+	VPMOVZXDQ 32(AX), Z4
+	VPMULLQ   Z0, Z3, Z3
+	VPMULLQ   Z0, Z4, Z4
+	VPXORQ    Z3, Z11, Z0
+	VPXORQ    Z3, Z12, Z5
+	VPXORQ    Z4, Z11, Z6
+	VPXORQ    Z4, Z12, Z7
+	VPROLQ    $0x17, Z0, Z0
+	VPROLQ    $0x17, Z5, Z5
+	VPROLQ    $0x17, Z6, Z6
+	VPROLQ    $0x17, Z7, Z7
+	VPMULLQ   Z1, Z0, Z0
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPADDQ    Z2, Z0, Z3
+	VPADDQ    Z2, Z5, Z4
+	VPADDQ    Z2, Z6, Z5
+	VPADDQ    Z2, Z7, Z6
+	ADDQ      $0x00000040, AX
+	VPSRLQ    $0x21, Z3, Z0
+	VPXORQ    Z0, Z3, Z3
+	VPSRLQ    $0x21, Z4, Z0
+	VPXORQ    Z0, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z0
+	VPXORQ    Z0, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z0
+	VPXORQ    Z0, Z6, Z6
+	VPMULLQ   Z1, Z3, Z3
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPSRLQ    $0x1d, Z3, Z0
+	VPXORQ    Z0, Z3, Z3
+	VPSRLQ    $0x1d, Z4, Z0
+	VPXORQ    Z0, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z0
+	VPXORQ    Z0, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z0
+	VPXORQ    Z0, Z6, Z6
+	VPMULLQ   Z2, Z3, Z3
+	VPMULLQ   Z2, Z4, Z4
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPSRLQ    $0x20, Z3, Z0
+	VPXORQ    Z0, Z3, Z3
+	VPSRLQ    $0x20, Z4, Z0
+	VPXORQ    Z0, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z0
+	VPXORQ    Z0, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z0
+	VPXORQ    Z0, Z6, Z6
+	VMOVDQU64 Z3, (CX)
+	VMOVDQU64 Z4, (DX)
+	VMOVDQU64 Z5, 64(CX)
+	VMOVDQU64 Z6, 64(DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+
+end:
+	VZEROUPPER
+	RET
+
+// func hash64Width8AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·hash64Width8AVX512(SB), NOSPLIT, $0-32
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once.
+	MOVQ         keys+0(FP), AX
+	MOVQ         h1+8(FP), CX
+	MOVQ         h2+16(FP), DX
+	MOVQ         vectors+24(FP), BX
+	MOVQ         $0x9e3779b185ebca87, SI
+	VPBROADCASTQ SI, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, SI
+	VPBROADCASTQ SI, Z1
+	MOVQ         $0x165667b19e3779f9, SI
+	VPBROADCASTQ SI, Z2
+	MOVQ         $0x85ebca77c2b2ae63, SI
+	VPBROADCASTQ SI, Z3
+	MOVQ         $0x27d4eb2f165667c5, SI
+	VPBROADCASTQ SI, Z4
+	MOVQ         $0x27d4eb2f165667cd, SI
+	VPBROADCASTQ SI, Z12
+	MOVQ         $0x27d4eb2f165667ce, SI
+	VPBROADCASTQ SI, Z13
+
+two:
+	CMPQ      BX, $0x02
+	JL        last
+	VMOVDQU64 (AX), Z5
+	VMOVDQU64 64(AX), Z7
+	VMOVDQU64 128(AX), Z9
+	VMOVDQU64 192(AX), Z11
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z11, Z11
+	VPROLQ    $0x1f, Z5, Z5
+	VPROLQ    $0x1f, Z7, Z7
+	VPROLQ    $0x1f, Z9, Z9
+	VPROLQ    $0x1f, Z11, Z11
+	VPMULLQ   Z0, Z5, Z5
+	VPMULLQ   Z0, Z7, Z7
+	VPMULLQ   Z0, Z9, Z9
+	VPMULLQ   Z0, Z11, Z11
+	VPXORQ    Z5, Z12, Z4
+	VPXORQ    Z5, Z13, Z5
+	VPXORQ    Z7, Z12, Z6
+	VPXORQ    Z7, Z13, Z7
+	VPXORQ    Z9, Z12, Z8
+	VPXORQ    Z9, Z13, Z9
+	VPXORQ    Z11, Z12, Z10
+	VPXORQ    Z11, Z13, Z11
+	VPROLQ    $0x1b, Z4, Z4
+	VPROLQ    $0x1b, Z5, Z5
+	VPROLQ    $0x1b, Z6, Z6
+	VPROLQ    $0x1b, Z7, Z7
+	VPROLQ    $0x1b, Z8, Z8
+	VPROLQ    $0x1b, Z9, Z9
+	VPROLQ    $0x1b, Z10, Z10
+	VPROLQ    $0x1b, Z11, Z11
+	VPMULLQ   Z0, Z4, Z4
+	VPMULLQ   Z0, Z5, Z5
+	VPMULLQ   Z0, Z6, Z6
+	VPMULLQ   Z0, Z7, Z7
+	VPMULLQ   Z0, Z8, Z8
+	VPMULLQ   Z0, Z9, Z9
+	VPMULLQ   Z0, Z10, Z10
+	VPMULLQ   Z0, Z11, Z11
+	VPADDQ    Z3, Z4, Z4
+	VPADDQ    Z3, Z5, Z5
+	VPADDQ    Z3, Z6, Z6
+	VPADDQ    Z3, Z7, Z7
+	VPADDQ    Z3, Z8, Z8
+	VPADDQ    Z3, Z9, Z9
+	VPADDQ    Z3, Z10, Z10
+	VPADDQ    Z3, Z11, Z11
+	ADDQ      $0x00000100, AX
+	VPSRLQ    $0x21, Z4, Z14
+	VPXORQ    Z14, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z14
+	VPXORQ    Z14, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z14
+	VPXORQ    Z14, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z14
+	VPXORQ    Z14, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z14
+	VPXORQ    Z14, Z8, Z8
+	VPSRLQ    $0x21, Z9, Z14
+	VPXORQ    Z14, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z14
+	VPXORQ    Z14, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z14
+	VPXORQ    Z14, Z11, Z11
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPMULLQ   Z1, Z11, Z11
+	VPSRLQ    $0x1d, Z4, Z14
+	VPXORQ    Z14, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z14
+	VPXORQ    Z14, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z14
+	VPXORQ    Z14, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z14
+	VPXORQ    Z14, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z14
+	VPXORQ    Z14, Z8, Z8
+	VPSRLQ    $0x1d, Z9, Z14
+	VPXORQ    Z14, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z14
+	VPXORQ    Z14, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z14
+	VPXORQ    Z14, Z11, Z11
+	VPMULLQ   Z2, Z4, Z4
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPMULLQ   Z2, Z9, Z9
+	VPMULLQ   Z2, Z10, Z10
+	VPMULLQ   Z2, Z11, Z11
+	VPSRLQ    $0x20, Z4, Z14
+	VPXORQ    Z14, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z14
+	VPXORQ    Z14, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z14
+	VPXORQ    Z14, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z14
+	VPXORQ    Z14, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z14
+	VPXORQ    Z14, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z14
+	VPXORQ    Z14, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z14
+	VPXORQ    Z14, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z14
+	VPXORQ    Z14, Z11, Z11
+	VMOVDQU64 Z4, (CX)
+	VMOVDQU64 Z5, (DX)
+	VMOVDQU64 Z6, 64(CX)
+	VMOVDQU64 Z7, 64(DX)
+	VMOVDQU64 Z8, 128(CX)
+	VMOVDQU64 Z9, 128(DX)
+	VMOVDQU64 Z10, 192(CX)
+	VMOVDQU64 Z11, 192(DX)
+	ADDQ      $0x00000100, CX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x02, BX
+	JMP       two
+
+last:
+	TESTQ     BX, BX
+	JZ        end
+	VMOVDQU64 (AX), Z5
+	VMOVDQU64 64(AX), Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z4, Z4
+	VPROLQ    $0x1f, Z5, Z5
+	VPROLQ    $0x1f, Z4, Z4
+	VPMULLQ   Z0, Z5, Z5
+	VPMULLQ   Z0, Z4, Z4
+	VPXORQ    Z5, Z12, Z6
+	VPXORQ    Z5, Z13, Z5
+	VPXORQ    Z4, Z12, Z7
+	VPXORQ    Z4, Z13, Z8
+	VPROLQ    $0x1b, Z6, Z6
+	VPROLQ    $0x1b, Z5, Z5
+	VPROLQ    $0x1b, Z7, Z7
+	VPROLQ    $0x1b, Z8, Z8
+	VPMULLQ   Z0, Z6, Z6
+	VPMULLQ   Z0, Z5, Z5
+	VPMULLQ   Z0, Z7, Z7
+	VPMULLQ   Z0, Z8, Z8
+	VPADDQ    Z3, Z6, Z4
+	VPADDQ    Z3, Z5, Z5
+	VPADDQ    Z3, Z7, Z6
+	VPADDQ    Z3, Z8, Z7
+	ADDQ      $0x00000080, AX
+	VPSRLQ    $0x21, Z4, Z0
+	VPXORQ    Z0, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z0
+	VPXORQ    Z0, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z0
+	VPXORQ    Z0, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z0
+	VPXORQ    Z0, Z7, Z7
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPSRLQ    $0x1d, Z4, Z0
+	VPXORQ    Z0, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z0
+	VPXORQ    Z0, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z0
+	VPXORQ    Z0, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z0
+	VPXORQ    Z0, Z7, Z7
+	VPMULLQ   Z2, Z4, Z4
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPSRLQ    $0x20, Z4, Z0
+	VPXORQ    Z0, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z0
+	VPXORQ    Z0, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z0
+	VPXORQ    Z0, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z0
+	VPXORQ    Z0, Z7, Z7
+	VMOVDQU64 Z4, (CX)
+	VMOVDQU64 Z5, (DX)
+	VMOVDQU64 Z6, 64(CX)
+	VMOVDQU64 Z7, 64(DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+
+end:
+	VZEROUPPER
+	RET
+
+// func hash64HeadersAVX512(headers *byte, stride int, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64HeadersAVX512(SB), $256-48
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
+	// then up to three times 8, 4, and bytes, which are the upper ones of the last
+	// four, of a key that has four, and else are loaded one by one. Nothing but the
+	// keys is read. The kernel ends early at a long key, and when the longest keys of
+	// all vectors make up too much: a call must be short.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         headers+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	VPMOVZXBD    compactIndices<>+2040(SB), Y9
+	VPBROADCASTD CX, Z5
+	VPMULLD      Z5, Z9, Z9
+	MOVQ         h1+16(FP), DX
+	MOVQ         h2+24(FP), BX
+	MOVQ         vectors+32(FP), SI
+	MOVQ         $0x00004000, DI
+	MOVL         $0x0000ffff, R8
+	KMOVW        R8, K1
+	XORL         R8, R8
+
+vector:
+	KMOVW         K1, K2
+	VPXORD        Z9, Z9, Z10
+	VPGATHERDQ    (AX)(Y9*1), K2, Z10
+	KMOVW         K1, K2
+	VPXORD        Z9, Z9, Z5
+	VPGATHERDQ    8(AX)(Y9*1), K2, Z5
+	MOVQ          CX, R9
+	SHLQ          $0x03, R9
+	ADDQ          R9, AX
+	KMOVW         K1, K2
+	VPXORD        Z9, Z9, Z11
+	VPGATHERDQ    (AX)(Y9*1), K2, Z11
+	KMOVW         K1, K2
+	VPXORD        Z9, Z9, Z6
+	VPGATHERDQ    8(AX)(Y9*1), K2, Z6
+	MOVQ          CX, R9
+	SHLQ          $0x03, R9
+	ADDQ          R9, AX
+	MOVQ          $-32768, R9
+	VPORQ         Z5, Z6, Z7
+	VPBROADCASTQ  R9, Z8
+	VPTESTMQ      Z8, Z7, K2
+	KORTESTW      K2, K2
+	JNZ           end
+	VPMOVQD       Z5, Y12
+	VPMOVQD       Z6, Y5
+	VINSERTI64X4  $0x01, Y5, Z12, Z12
+	VPMOVSXDQ     Y12, Z13
+	VEXTRACTI64X4 $0x01, Z12, Y5
+	VPMOVSXDQ     Y5, Z14
+	VMOVDQA64     Z10, Z15
+	VMOVDQA64     Z4, Z5
+	MOVQ          $+1, R9
+	VPBROADCASTQ  R9, Z6
+	VPADDQ        Z6, Z4, Z6
+	VMOVDQA64     Z11, Z16
+	VMOVDQA64     Z4, Z7
+	MOVQ          $+1, R9
+	VPBROADCASTQ  R9, Z8
+	VPADDQ        Z8, Z4, Z8
+	MOVQ          $+32, R9
+	VPBROADCASTQ  R9, Z17
+	VPCMPUQ       $0x05, Z17, Z13, K2
+	KORTESTW      K2, K2
+	JZ            no_stripes_0
+	KMOVW         K2, K3
+	MOVQ          $+1, R9
+	VPBROADCASTQ  R9, Z18
+	VPADDQ        Z0, Z1, Z19
+	VMOVDQA64     Z1, Z20
+	VPXORD        Z17, Z17, Z21
+	VPSUBQ        Z0, Z21, Z22
+	VPADDQ        Z0, Z1, Z23
+	VMOVDQA64     Z1, Z24
+	VPXORD        Z17, Z17, Z25
+	VPSUBQ        Z0, Z25, Z26
+	VPADDQ        Z18, Z23, Z23
+	VPADDQ        Z18, Z24, Z24
+	VPADDQ        Z18, Z25, Z25
+	VPADDQ        Z18, Z26, Z26
+
+stripe_0:
+	KMOVW      K3, K4
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (R8)(Z15*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z23
+	KMOVW      K3, K4
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 8(R8)(Z15*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z24
+	KMOVW      K3, K4
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 16(R8)(Z15*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z25
+	KMOVW      K3, K4
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 24(R8)(Z15*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z26
+	VPADDQ     Z17, Z15, K3, Z15
+	VPSUBQ     Z17, Z13, K3, Z13
+	SUBQ       $0x20, DI
+	VPCMPUQ    $0x05, Z17, Z13, K3
+	KORTESTW   K3, K3
+	JNZ        stripe_0
+	VPROLQ     $0x01, Z19, Z18
+	VPROLQ     $0x07, Z20, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x0c, Z21, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x12, Z22, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPMULLQ    Z1, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K2, Z5
+	VPROLQ     $0x01, Z23, Z18
+	VPROLQ     $0x07, Z24, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x0c, Z25, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x12, Z26, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPMULLQ    Z1, Z23, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z24, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z25, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z26, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K2, Z6
+
+no_stripes_0:
+	VPCMPUQ      $0x05, Z17, Z14, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_1
+	KMOVW        K2, K3
+	MOVQ         $+1, R9
+	VPBROADCASTQ R9, Z18
+	VPADDQ       Z0, Z1, Z19
+	VMOVDQA64    Z1, Z20
+	VPXORD       Z17, Z17, Z21
+	VPSUBQ       Z0, Z21, Z22
+	VPADDQ       Z0, Z1, Z23
+	VMOVDQA64    Z1, Z24
+	VPXORD       Z17, Z17, Z25
+	VPSUBQ       Z0, Z25, Z26
+	VPADDQ       Z18, Z23, Z23
+	VPADDQ       Z18, Z24, Z24
+	VPADDQ       Z18, Z25, Z25
+	VPADDQ       Z18, Z26, Z26
+
+stripe_1:
+	KMOVW      K3, K4
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ (R8)(Z16*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z23
+	KMOVW      K3, K4
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 8(R8)(Z16*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z24
+	KMOVW      K3, K4
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 16(R8)(Z16*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z25
+	KMOVW      K3, K4
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 24(R8)(Z16*1), K4, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K3, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K3, Z26
+	VPADDQ     Z17, Z16, K3, Z16
+	VPSUBQ     Z17, Z14, K3, Z14
+	SUBQ       $0x20, DI
+	VPCMPUQ    $0x05, Z17, Z14, K3
+	KORTESTW   K3, K3
+	JNZ        stripe_1
+	VPROLQ     $0x01, Z19, Z17
+	VPROLQ     $0x07, Z20, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z21, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z22, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z19, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z20, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z21, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z22, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K2, Z7
+	VPROLQ     $0x01, Z23, Z17
+	VPROLQ     $0x07, Z24, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z25, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z26, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K2, Z8
+
+no_stripes_1:
+	VPMOVSXDQ     Y12, Z17
+	VEXTRACTI64X4 $0x01, Z12, Y18
+	VPMOVSXDQ     Y18, Z18
+	VPADDQ        Z17, Z5, Z5
+	VPADDQ        Z17, Z6, Z6
+	VPADDQ        Z18, Z7, Z7
+	VPADDQ        Z18, Z8, Z8
+	MOVQ          $+8, R9
+	VPBROADCASTQ  R9, Z17
+
+long:
+	VPCMPUQ    $0x05, Z17, Z13, K2
+	VPCMPUQ    $0x05, Z17, Z14, K3
+	KORTESTW   K2, K3
+	JZ         word
+	KMOVW      K2, K4
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (R8)(Z15*1), K4, Z18
+	VPADDQ     Z17, Z15, K2, Z15
+	VPSUBQ     Z17, Z13, K2, Z13
+	KMOVW      K3, K4
+	VPXORD     Z16, Z16, Z19
+	VPGATHERQQ (R8)(Z16*1), K4, Z19
+	VPADDQ     Z17, Z16, K3, Z16
+	VPSUBQ     Z17, Z14, K3, Z14
+	VPMULLQ    Z1, Z18, Z18
+	VPMULLQ    Z1, Z19, Z19
+	VPROLQ     $0x1f, Z18, Z18
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z18, Z18
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z18, Z5, Z20
+	VPXORQ     Z18, Z6, Z18
+	VPXORQ     Z19, Z7, Z21
+	VPXORQ     Z19, Z8, Z19
+	VPROLQ     $0x1b, Z20, Z20
+	VPROLQ     $0x1b, Z18, Z18
+	VPROLQ     $0x1b, Z21, Z21
+	VPROLQ     $0x1b, Z19, Z19
+	VPMULLQ    Z0, Z20, Z20
+	VPMULLQ    Z0, Z18, Z18
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z20, K2, Z5
+	VPADDQ     Z3, Z18, K2, Z6
+	VPADDQ     Z3, Z21, K3, Z7
+	VPADDQ     Z3, Z19, K3, Z8
+	JMP        long
+
+word:
+	MOVQ         $+4, R9
+	VPBROADCASTQ R9, Z17
+	VPTESTMQ     Z17, Z13, K2
+	VPTESTMQ     Z17, Z14, K3
+	KORTESTW     K2, K3
+	JZ           no_word
+	KMOVW        K2, K4
+	VPXORD       Z15, Z15, Z17
+	VPGATHERQD   (R8)(Z15*1), K4, Y17
+	VPMOVZXDQ    Y17, Z17
+	KMOVW        K3, K4
+	VPXORD       Z16, Z16, Z15
+	VPGATHERQD   (R8)(Z16*1), K4, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z17, Z5, Z16
+	VPXORQ       Z17, Z6, Z17
+	VPXORQ       Z15, Z7, Z18
+	VPXORQ       Z15, Z8, Z15
+	VPROLQ       $0x17, Z16, Z16
+	VPROLQ       $0x17, Z17, Z17
+	VPROLQ       $0x17, Z18, Z18
+	VPROLQ       $0x17, Z15, Z15
+	VPMULLQ      Z1, Z16, Z16
+	VPMULLQ      Z1, Z17, Z17
+	VPMULLQ      Z1, Z18, Z18
+	VPMULLQ      Z1, Z15, Z15
+	VPADDQ       Z2, Z16, K2, Z5
+	VPADDQ       Z2, Z17, K2, Z6
+	VPADDQ       Z2, Z18, K3, Z7
+	VPADDQ       Z2, Z15, K3, Z8
+
+no_word:
+	MOVL          $0x00000003, R9
+	VPBROADCASTD  R9, Z15
+	VPXORD        Z15, Z15, Z16
+	VPANDD        Z15, Z12, Z17
+	VPCMPGTD      Z16, Z17, K2
+	KORTESTW      K2, K2
+	JZ            store
+	VPCMPGTD      Z15, Z12, K3
+	VPMOVSXDQ     Y12, Z15
+	VEXTRACTI64X4 $0x01, Z12, Y16
+	VPMOVSXDQ     Y16, Z16
+	VPADDQ        Z10, Z15, Z15
+	VPADDQ        Z11, Z16, Z16
+	MOVQ          $-4, R9
+	KANDW         K2, K3, K4
+	KMOVW         K4, K5
+	VPXORD        Z15, Z15, Z18
+	VPGATHERQD    (R9)(Z15*1), K5, Y18
+	KSHIFTRW      $0x08, K4, K4
+	VPXORD        Z16, Z16, Z15
+	VPGATHERQD    (R9)(Z16*1), K4, Y15
+	VINSERTI64X4  $0x01, Y15, Z18, Z18
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, R9
+	VPBROADCASTD R9, Z15
+	VPSLLD       $0x03, Z17, Z17
+	VPSUBD       Z17, Z15, Z15
+	VPSRLVD      Z15, Z18, Z18
+	KANDNW       K2, K3, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z10, (SP)
+	VMOVDQU32 Z11, 64(SP)
+	VMOVDQU32 Z12, 128(SP)
+	XORL      R9, R9
+
+lane:
+	XORL    R14, R14
+	MOVL    128(SP)(R9*4), R10
+	LEAQ    -1(R10), R12
+	CMPQ    R12, $0x03
+	JAE     not_short
+	MOVQ    (SP)(R9*8), R11
+	MOVBLZX (R11), R14
+	MOVBLZX (R11)(R12*1), R13
+	SHLQ    $0x03, R12
+	SHLXQ   R12, R13, R13
+	ORQ     R13, R14
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R11)(R12*1), R13
+	SHLQ    $0x03, R12
+	SHLXQ   R12, R13, R13
+	ORQ     R13, R14
+
+not_short:
+	MOVL      R14, 192(SP)(R9*4)
+	INCQ      R9
+	CMPQ      R9, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z10
+	VPADDD    Z10, Z18, Z18
+
+last_bytes:
+	MOVQ          $+1, R9
+	VPBROADCASTQ  R9, Z10
+	MOVQ          $+3, R9
+	VPBROADCASTQ  R9, Z11
+	MOVQ          $+255, R9
+	VPBROADCASTQ  R9, Z15
+	VPMOVZXDQ     Y18, Z16
+	VPANDQ        Z11, Z13, Z13
+	VEXTRACTI64X4 $0x01, Z18, Y12
+	VPMOVZXDQ     Y12, Z17
+	VPANDQ        Z11, Z14, Z11
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z15, Z16, Z14
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z13, K2, Z13
+	VPTESTMQ      Z11, Z11, K3
+	VPANDQ        Z15, Z17, Z18
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K3, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPXORQ        Z14, Z5, Z19
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z18, Z7, Z20
+	VPXORQ        Z18, Z8, Z18
+	VPROLQ        $0x0b, Z19, Z19
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z19, K2, Z5
+	VPMULLQ       Z0, Z14, K2, Z6
+	VPMULLQ       Z0, Z20, K3, Z7
+	VPMULLQ       Z0, Z18, K3, Z8
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z15, Z16, Z14
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z13, K2, Z13
+	VPTESTMQ      Z11, Z11, K3
+	VPANDQ        Z15, Z17, Z18
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K3, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPXORQ        Z14, Z5, Z19
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z18, Z7, Z20
+	VPXORQ        Z18, Z8, Z18
+	VPROLQ        $0x0b, Z19, Z19
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z19, K2, Z5
+	VPMULLQ       Z0, Z14, K2, Z6
+	VPMULLQ       Z0, Z20, K3, Z7
+	VPMULLQ       Z0, Z18, K3, Z8
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z15, Z16, Z14
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z13, K2, Z13
+	VPTESTMQ      Z11, Z11, K3
+	VPANDQ        Z15, Z17, Z13
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K3, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z13, Z13
+	VPXORQ        Z14, Z5, Z10
+	VPXORQ        Z14, Z6, Z11
+	VPXORQ        Z13, Z7, Z14
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x0b, Z10, Z10
+	VPROLQ        $0x0b, Z11, Z11
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z13, Z13
+	VPMULLQ       Z0, Z10, K2, Z5
+	VPMULLQ       Z0, Z11, K2, Z6
+	VPMULLQ       Z0, Z14, K3, Z7
+	VPMULLQ       Z0, Z13, K3, Z8
+
+store:
+	VPSRLQ    $0x21, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPSRLQ    $0x1d, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPSRLQ    $0x20, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
+	VMOVDQU64 Z5, (DX)
+	VMOVDQU64 Z6, (BX)
+	VMOVDQU64 Z7, 64(DX)
+	VMOVDQU64 Z8, 64(BX)
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	DECQ      SI
+	JZ        end
+	TESTQ     DI, DI
+	JNS       vector
+
+end:
+	MOVQ SI, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func hash64Offsets32AVX512(data *byte, offsets *int32, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64Offsets32AVX512(SB), $256-48
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
+	// then up to three times 8, 4, and bytes, which are the upper ones of the last
+	// four, of a key that has four, and else are loaded one by one. Nothing but the
+	// keys is read. The kernel ends early at a long key, and when the longest keys of
+	// all vectors make up too much: a call must be short.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         data+0(FP), AX
+	VPBROADCASTQ AX, Z9
+	MOVQ         offsets+8(FP), AX
+	MOVQ         h1+16(FP), CX
+	MOVQ         h2+24(FP), DX
+	MOVQ         vectors+32(FP), BX
+	MOVQ         $0x00004000, SI
+	MOVL         $0x0000ffff, DI
+	KMOVW        DI, K1
+	XORL         DI, DI
+
+vector:
+	VMOVDQU32     (AX), Z5
+	VMOVDQU32     4(AX), Z10
+	VPSUBD        Z5, Z10, Z10
+	MOVL          $0x00007fff, R8
+	VPBROADCASTD  R8, Z6
+	VPCMPGTD      Z6, Z10, K1
+	KORTESTW      K1, K1
+	JNZ           end
+	VPMOVSXDQ     Y5, Z11
+	VEXTRACTI64X4 $0x01, Z5, Y5
+	VPMOVSXDQ     Y5, Z12
+	VPADDQ        Z9, Z11, Z11
+	VPADDQ        Z9, Z12, Z12
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y10, Z13
+	VEXTRACTI64X4 $0x01, Z10, Y5
+	VPMOVSXDQ     Y5, Z14
+	VMOVDQA64     Z11, Z15
+	VMOVDQA64     Z4, Z5
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z6
+	VPADDQ        Z6, Z4, Z6
+	VMOVDQA64     Z12, Z16
+	VMOVDQA64     Z4, Z7
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z8
+	VPADDQ        Z8, Z4, Z8
+	MOVQ          $+32, R8
+	VPBROADCASTQ  R8, Z17
+	VPCMPUQ       $0x05, Z17, Z13, K1
+	KORTESTW      K1, K1
+	JZ            no_stripes_0
+	KMOVW         K1, K2
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z18
+	VPADDQ        Z0, Z1, Z19
+	VMOVDQA64     Z1, Z20
+	VPXORD        Z17, Z17, Z21
+	VPSUBQ        Z0, Z21, Z22
+	VPADDQ        Z0, Z1, Z23
+	VMOVDQA64     Z1, Z24
+	VPXORD        Z17, Z17, Z25
+	VPSUBQ        Z0, Z25, Z26
+	VPADDQ        Z18, Z23, Z23
+	VPADDQ        Z18, Z24, Z24
+	VPADDQ        Z18, Z25, Z25
+	VPADDQ        Z18, Z26, Z26
+
+stripe_0:
+	KMOVW      K2, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (DI)(Z15*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z23
+	KMOVW      K2, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 8(DI)(Z15*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z24
+	KMOVW      K2, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 16(DI)(Z15*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z25
+	KMOVW      K2, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 24(DI)(Z15*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z26
+	VPADDQ     Z17, Z15, K2, Z15
+	VPSUBQ     Z17, Z13, K2, Z13
+	SUBQ       $0x20, SI
+	VPCMPUQ    $0x05, Z17, Z13, K2
+	KORTESTW   K2, K2
+	JNZ        stripe_0
+	VPROLQ     $0x01, Z19, Z18
+	VPROLQ     $0x07, Z20, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x0c, Z21, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x12, Z22, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPMULLQ    Z1, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K1, Z5
+	VPROLQ     $0x01, Z23, Z18
+	VPROLQ     $0x07, Z24, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x0c, Z25, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x12, Z26, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPMULLQ    Z1, Z23, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z24, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z25, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z26, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K1, Z6
+
+no_stripes_0:
+	VPCMPUQ      $0x05, Z17, Z14, K1
+	KORTESTW     K1, K1
+	JZ           no_stripes_1
+	KMOVW        K1, K2
+	MOVQ         $+1, R8
+	VPBROADCASTQ R8, Z18
+	VPADDQ       Z0, Z1, Z19
+	VMOVDQA64    Z1, Z20
+	VPXORD       Z17, Z17, Z21
+	VPSUBQ       Z0, Z21, Z22
+	VPADDQ       Z0, Z1, Z23
+	VMOVDQA64    Z1, Z24
+	VPXORD       Z17, Z17, Z25
+	VPSUBQ       Z0, Z25, Z26
+	VPADDQ       Z18, Z23, Z23
+	VPADDQ       Z18, Z24, Z24
+	VPADDQ       Z18, Z25, Z25
+	VPADDQ       Z18, Z26, Z26
+
+stripe_1:
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ (DI)(Z16*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z23
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 8(DI)(Z16*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z24
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 16(DI)(Z16*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z25
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 24(DI)(Z16*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z26
+	VPADDQ     Z17, Z16, K2, Z16
+	VPSUBQ     Z17, Z14, K2, Z14
+	SUBQ       $0x20, SI
+	VPCMPUQ    $0x05, Z17, Z14, K2
+	KORTESTW   K2, K2
+	JNZ        stripe_1
+	VPROLQ     $0x01, Z19, Z17
+	VPROLQ     $0x07, Z20, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z21, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z22, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z19, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z20, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z21, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z22, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K1, Z7
+	VPROLQ     $0x01, Z23, Z17
+	VPROLQ     $0x07, Z24, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z25, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z26, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K1, Z8
+
+no_stripes_1:
+	VPMOVSXDQ     Y10, Z17
+	VEXTRACTI64X4 $0x01, Z10, Y18
+	VPMOVSXDQ     Y18, Z18
+	VPADDQ        Z17, Z5, Z5
+	VPADDQ        Z17, Z6, Z6
+	VPADDQ        Z18, Z7, Z7
+	VPADDQ        Z18, Z8, Z8
+	MOVQ          $+8, R8
+	VPBROADCASTQ  R8, Z17
+
+long:
+	VPCMPUQ    $0x05, Z17, Z13, K1
+	VPCMPUQ    $0x05, Z17, Z14, K2
+	KORTESTW   K1, K2
+	JZ         word
+	KMOVW      K1, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (DI)(Z15*1), K3, Z18
+	VPADDQ     Z17, Z15, K1, Z15
+	VPSUBQ     Z17, Z13, K1, Z13
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z19
+	VPGATHERQQ (DI)(Z16*1), K3, Z19
+	VPADDQ     Z17, Z16, K2, Z16
+	VPSUBQ     Z17, Z14, K2, Z14
+	VPMULLQ    Z1, Z18, Z18
+	VPMULLQ    Z1, Z19, Z19
+	VPROLQ     $0x1f, Z18, Z18
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z18, Z18
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z18, Z5, Z20
+	VPXORQ     Z18, Z6, Z18
+	VPXORQ     Z19, Z7, Z21
+	VPXORQ     Z19, Z8, Z19
+	VPROLQ     $0x1b, Z20, Z20
+	VPROLQ     $0x1b, Z18, Z18
+	VPROLQ     $0x1b, Z21, Z21
+	VPROLQ     $0x1b, Z19, Z19
+	VPMULLQ    Z0, Z20, Z20
+	VPMULLQ    Z0, Z18, Z18
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z20, K1, Z5
+	VPADDQ     Z3, Z18, K1, Z6
+	VPADDQ     Z3, Z21, K2, Z7
+	VPADDQ     Z3, Z19, K2, Z8
+	JMP        long
+
+word:
+	MOVQ         $+4, R8
+	VPBROADCASTQ R8, Z17
+	VPTESTMQ     Z17, Z13, K1
+	VPTESTMQ     Z17, Z14, K2
+	KORTESTW     K1, K2
+	JZ           no_word
+	KMOVW        K1, K3
+	VPXORD       Z15, Z15, Z17
+	VPGATHERQD   (DI)(Z15*1), K3, Y17
+	VPMOVZXDQ    Y17, Z17
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z15
+	VPGATHERQD   (DI)(Z16*1), K3, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z17, Z5, Z16
+	VPXORQ       Z17, Z6, Z17
+	VPXORQ       Z15, Z7, Z18
+	VPXORQ       Z15, Z8, Z15
+	VPROLQ       $0x17, Z16, Z16
+	VPROLQ       $0x17, Z17, Z17
+	VPROLQ       $0x17, Z18, Z18
+	VPROLQ       $0x17, Z15, Z15
+	VPMULLQ      Z1, Z16, Z16
+	VPMULLQ      Z1, Z17, Z17
+	VPMULLQ      Z1, Z18, Z18
+	VPMULLQ      Z1, Z15, Z15
+	VPADDQ       Z2, Z16, K1, Z5
+	VPADDQ       Z2, Z17, K1, Z6
+	VPADDQ       Z2, Z18, K2, Z7
+	VPADDQ       Z2, Z15, K2, Z8
+
+no_word:
+	MOVL          $0x00000003, R8
+	VPBROADCASTD  R8, Z15
+	VPXORD        Z15, Z15, Z16
+	VPANDD        Z15, Z10, Z17
+	VPCMPGTD      Z16, Z17, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z15, Z10, K2
+	VPMOVSXDQ     Y10, Z15
+	VEXTRACTI64X4 $0x01, Z10, Y16
+	VPMOVSXDQ     Y16, Z16
+	VPADDQ        Z11, Z15, Z15
+	VPADDQ        Z12, Z16, Z16
+	MOVQ          $-4, R8
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z15, Z15, Z18
+	VPGATHERQD    (R8)(Z15*1), K4, Y18
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z16, Z16, Z15
+	VPGATHERQD    (R8)(Z16*1), K3, Y15
+	VINSERTI64X4  $0x01, Y15, Z18, Z18
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, R8
+	VPBROADCASTD R8, Z15
+	VPSLLD       $0x03, Z17, Z17
+	VPSUBD       Z17, Z15, Z15
+	VPSRLVD      Z15, Z18, Z18
+	KANDNW       K1, K2, K1
+	KORTESTW     K1, K1
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z11, (SP)
+	VMOVDQU32 Z12, 64(SP)
+	VMOVDQU32 Z10, 128(SP)
+	XORL      R8, R8
+
+lane:
+	XORL    R13, R13
+	MOVL    128(SP)(R8*4), R9
+	LEAQ    -1(R9), R11
+	CMPQ    R11, $0x03
+	JAE     not_short
+	MOVQ    (SP)(R8*8), R10
+	MOVBLZX (R10), R13
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+
+not_short:
+	MOVL      R13, 192(SP)(R8*4)
+	INCQ      R8
+	CMPQ      R8, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z10
+	VPADDD    Z10, Z18, Z18
+
+last_bytes:
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z10
+	MOVQ          $+3, R8
+	VPBROADCASTQ  R8, Z11
+	MOVQ          $+255, R8
+	VPBROADCASTQ  R8, Z12
+	VPMOVZXDQ     Y18, Z15
+	VPANDQ        Z11, Z13, Z13
+	VEXTRACTI64X4 $0x01, Z18, Y16
+	VPMOVZXDQ     Y16, Z16
+	VPANDQ        Z11, Z14, Z11
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z12, Z15, Z14
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ        Z10, Z13, K1, Z13
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z12, Z16, Z17
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z17, Z17
+	VPXORQ        Z14, Z5, Z18
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z17, Z7, Z19
+	VPXORQ        Z17, Z8, Z17
+	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z19, Z19
+	VPROLQ        $0x0b, Z17, Z17
+	VPMULLQ       Z0, Z18, K1, Z5
+	VPMULLQ       Z0, Z14, K1, Z6
+	VPMULLQ       Z0, Z19, K2, Z7
+	VPMULLQ       Z0, Z17, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z12, Z15, Z14
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ        Z10, Z13, K1, Z13
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z12, Z16, Z17
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z17, Z17
+	VPXORQ        Z14, Z5, Z18
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z17, Z7, Z19
+	VPXORQ        Z17, Z8, Z17
+	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z19, Z19
+	VPROLQ        $0x0b, Z17, Z17
+	VPMULLQ       Z0, Z18, K1, Z5
+	VPMULLQ       Z0, Z14, K1, Z6
+	VPMULLQ       Z0, Z19, K2, Z7
+	VPMULLQ       Z0, Z17, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z12, Z15, Z14
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ        Z10, Z13, K1, Z13
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z12, Z16, Z12
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z12, Z12
+	VPXORQ        Z14, Z5, Z10
+	VPXORQ        Z14, Z6, Z11
+	VPXORQ        Z12, Z7, Z13
+	VPXORQ        Z12, Z8, Z12
+	VPROLQ        $0x0b, Z10, Z10
+	VPROLQ        $0x0b, Z11, Z11
+	VPROLQ        $0x0b, Z13, Z13
+	VPROLQ        $0x0b, Z12, Z12
+	VPMULLQ       Z0, Z10, K1, Z5
+	VPMULLQ       Z0, Z11, K1, Z6
+	VPMULLQ       Z0, Z13, K2, Z7
+	VPMULLQ       Z0, Z12, K2, Z8
+
+store:
+	VPSRLQ    $0x21, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPSRLQ    $0x1d, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPSRLQ    $0x20, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, (DX)
+	VMOVDQU64 Z7, 64(CX)
+	VMOVDQU64 Z8, 64(DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+	DECQ      BX
+	JZ        end
+	TESTQ     SI, SI
+	JNS       vector
+
+end:
+	MOVQ BX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func hash64Offsets64AVX512(data *byte, offsets *int64, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64Offsets64AVX512(SB), $256-48
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
+	// then up to three times 8, 4, and bytes, which are the upper ones of the last
+	// four, of a key that has four, and else are loaded one by one. Nothing but the
+	// keys is read. The kernel ends early at a long key, and when the longest keys of
+	// all vectors make up too much: a call must be short.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         data+0(FP), AX
+	VPBROADCASTQ AX, Z9
+	MOVQ         offsets+8(FP), AX
+	MOVQ         h1+16(FP), CX
+	MOVQ         h2+24(FP), DX
+	MOVQ         vectors+32(FP), BX
+	MOVQ         $0x00004000, SI
+	MOVL         $0x0000ffff, DI
+	KMOVW        DI, K1
+	XORL         DI, DI
+
+vector:
+	VMOVDQU32     (AX), Z10
+	VMOVDQU32     8(AX), Z5
+	VPSUBQ        Z10, Z5, Z5
+	VPADDQ        Z9, Z10, Z10
+	ADDQ          $0x40, AX
+	VMOVDQU32     (AX), Z11
+	VMOVDQU32     8(AX), Z6
+	VPSUBQ        Z11, Z6, Z6
+	VPADDQ        Z9, Z11, Z11
+	ADDQ          $0x40, AX
+	MOVQ          $-32768, R8
+	VPORQ         Z5, Z6, Z7
+	VPBROADCASTQ  R8, Z8
+	VPTESTMQ      Z8, Z7, K1
+	KORTESTW      K1, K1
+	JNZ           end
+	VPMOVQD       Z5, Y12
+	VPMOVQD       Z6, Y5
+	VINSERTI64X4  $0x01, Y5, Z12, Z12
+	VPMOVSXDQ     Y12, Z13
+	VEXTRACTI64X4 $0x01, Z12, Y5
+	VPMOVSXDQ     Y5, Z14
+	VMOVDQA64     Z10, Z15
+	VMOVDQA64     Z4, Z5
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z6
+	VPADDQ        Z6, Z4, Z6
+	VMOVDQA64     Z11, Z16
+	VMOVDQA64     Z4, Z7
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z8
+	VPADDQ        Z8, Z4, Z8
+	MOVQ          $+32, R8
+	VPBROADCASTQ  R8, Z17
+	VPCMPUQ       $0x05, Z17, Z13, K1
+	KORTESTW      K1, K1
+	JZ            no_stripes_0
+	KMOVW         K1, K2
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z18
+	VPADDQ        Z0, Z1, Z19
+	VMOVDQA64     Z1, Z20
+	VPXORD        Z17, Z17, Z21
+	VPSUBQ        Z0, Z21, Z22
+	VPADDQ        Z0, Z1, Z23
+	VMOVDQA64     Z1, Z24
+	VPXORD        Z17, Z17, Z25
+	VPSUBQ        Z0, Z25, Z26
+	VPADDQ        Z18, Z23, Z23
+	VPADDQ        Z18, Z24, Z24
+	VPADDQ        Z18, Z25, Z25
+	VPADDQ        Z18, Z26, Z26
+
+stripe_0:
+	KMOVW      K2, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (DI)(Z15*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z23
+	KMOVW      K2, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 8(DI)(Z15*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z24
+	KMOVW      K2, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 16(DI)(Z15*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z25
+	KMOVW      K2, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 24(DI)(Z15*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z26
+	VPADDQ     Z17, Z15, K2, Z15
+	VPSUBQ     Z17, Z13, K2, Z13
+	SUBQ       $0x20, SI
+	VPCMPUQ    $0x05, Z17, Z13, K2
+	KORTESTW   K2, K2
+	JNZ        stripe_0
+	VPROLQ     $0x01, Z19, Z18
+	VPROLQ     $0x07, Z20, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x0c, Z21, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x12, Z22, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPMULLQ    Z1, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K1, Z5
+	VPROLQ     $0x01, Z23, Z18
+	VPROLQ     $0x07, Z24, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x0c, Z25, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x12, Z26, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPMULLQ    Z1, Z23, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z24, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z25, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z26, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K1, Z6
+
+no_stripes_0:
+	VPCMPUQ      $0x05, Z17, Z14, K1
+	KORTESTW     K1, K1
+	JZ           no_stripes_1
+	KMOVW        K1, K2
+	MOVQ         $+1, R8
+	VPBROADCASTQ R8, Z18
+	VPADDQ       Z0, Z1, Z19
+	VMOVDQA64    Z1, Z20
+	VPXORD       Z17, Z17, Z21
+	VPSUBQ       Z0, Z21, Z22
+	VPADDQ       Z0, Z1, Z23
+	VMOVDQA64    Z1, Z24
+	VPXORD       Z17, Z17, Z25
+	VPSUBQ       Z0, Z25, Z26
+	VPADDQ       Z18, Z23, Z23
+	VPADDQ       Z18, Z24, Z24
+	VPADDQ       Z18, Z25, Z25
+	VPADDQ       Z18, Z26, Z26
+
+stripe_1:
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ (DI)(Z16*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z23
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 8(DI)(Z16*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z24
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 16(DI)(Z16*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z25
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 24(DI)(Z16*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z26
+	VPADDQ     Z17, Z16, K2, Z16
+	VPSUBQ     Z17, Z14, K2, Z14
+	SUBQ       $0x20, SI
+	VPCMPUQ    $0x05, Z17, Z14, K2
+	KORTESTW   K2, K2
+	JNZ        stripe_1
+	VPROLQ     $0x01, Z19, Z17
+	VPROLQ     $0x07, Z20, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z21, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z22, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z19, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z20, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z21, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z22, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K1, Z7
+	VPROLQ     $0x01, Z23, Z17
+	VPROLQ     $0x07, Z24, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z25, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z26, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K1, Z8
+
+no_stripes_1:
+	VPMOVSXDQ     Y12, Z17
+	VEXTRACTI64X4 $0x01, Z12, Y18
+	VPMOVSXDQ     Y18, Z18
+	VPADDQ        Z17, Z5, Z5
+	VPADDQ        Z17, Z6, Z6
+	VPADDQ        Z18, Z7, Z7
+	VPADDQ        Z18, Z8, Z8
+	MOVQ          $+8, R8
+	VPBROADCASTQ  R8, Z17
+
+long:
+	VPCMPUQ    $0x05, Z17, Z13, K1
+	VPCMPUQ    $0x05, Z17, Z14, K2
+	KORTESTW   K1, K2
+	JZ         word
+	KMOVW      K1, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (DI)(Z15*1), K3, Z18
+	VPADDQ     Z17, Z15, K1, Z15
+	VPSUBQ     Z17, Z13, K1, Z13
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z19
+	VPGATHERQQ (DI)(Z16*1), K3, Z19
+	VPADDQ     Z17, Z16, K2, Z16
+	VPSUBQ     Z17, Z14, K2, Z14
+	VPMULLQ    Z1, Z18, Z18
+	VPMULLQ    Z1, Z19, Z19
+	VPROLQ     $0x1f, Z18, Z18
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z18, Z18
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z18, Z5, Z20
+	VPXORQ     Z18, Z6, Z18
+	VPXORQ     Z19, Z7, Z21
+	VPXORQ     Z19, Z8, Z19
+	VPROLQ     $0x1b, Z20, Z20
+	VPROLQ     $0x1b, Z18, Z18
+	VPROLQ     $0x1b, Z21, Z21
+	VPROLQ     $0x1b, Z19, Z19
+	VPMULLQ    Z0, Z20, Z20
+	VPMULLQ    Z0, Z18, Z18
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z20, K1, Z5
+	VPADDQ     Z3, Z18, K1, Z6
+	VPADDQ     Z3, Z21, K2, Z7
+	VPADDQ     Z3, Z19, K2, Z8
+	JMP        long
+
+word:
+	MOVQ         $+4, R8
+	VPBROADCASTQ R8, Z17
+	VPTESTMQ     Z17, Z13, K1
+	VPTESTMQ     Z17, Z14, K2
+	KORTESTW     K1, K2
+	JZ           no_word
+	KMOVW        K1, K3
+	VPXORD       Z15, Z15, Z17
+	VPGATHERQD   (DI)(Z15*1), K3, Y17
+	VPMOVZXDQ    Y17, Z17
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z15
+	VPGATHERQD   (DI)(Z16*1), K3, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z17, Z5, Z16
+	VPXORQ       Z17, Z6, Z17
+	VPXORQ       Z15, Z7, Z18
+	VPXORQ       Z15, Z8, Z15
+	VPROLQ       $0x17, Z16, Z16
+	VPROLQ       $0x17, Z17, Z17
+	VPROLQ       $0x17, Z18, Z18
+	VPROLQ       $0x17, Z15, Z15
+	VPMULLQ      Z1, Z16, Z16
+	VPMULLQ      Z1, Z17, Z17
+	VPMULLQ      Z1, Z18, Z18
+	VPMULLQ      Z1, Z15, Z15
+	VPADDQ       Z2, Z16, K1, Z5
+	VPADDQ       Z2, Z17, K1, Z6
+	VPADDQ       Z2, Z18, K2, Z7
+	VPADDQ       Z2, Z15, K2, Z8
+
+no_word:
+	MOVL          $0x00000003, R8
+	VPBROADCASTD  R8, Z15
+	VPXORD        Z15, Z15, Z16
+	VPANDD        Z15, Z12, Z17
+	VPCMPGTD      Z16, Z17, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z15, Z12, K2
+	VPMOVSXDQ     Y12, Z15
+	VEXTRACTI64X4 $0x01, Z12, Y16
+	VPMOVSXDQ     Y16, Z16
+	VPADDQ        Z10, Z15, Z15
+	VPADDQ        Z11, Z16, Z16
+	MOVQ          $-4, R8
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z15, Z15, Z18
+	VPGATHERQD    (R8)(Z15*1), K4, Y18
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z16, Z16, Z15
+	VPGATHERQD    (R8)(Z16*1), K3, Y15
+	VINSERTI64X4  $0x01, Y15, Z18, Z18
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, R8
+	VPBROADCASTD R8, Z15
+	VPSLLD       $0x03, Z17, Z17
+	VPSUBD       Z17, Z15, Z15
+	VPSRLVD      Z15, Z18, Z18
+	KANDNW       K1, K2, K1
+	KORTESTW     K1, K1
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z10, (SP)
+	VMOVDQU32 Z11, 64(SP)
+	VMOVDQU32 Z12, 128(SP)
+	XORL      R8, R8
+
+lane:
+	XORL    R13, R13
+	MOVL    128(SP)(R8*4), R9
+	LEAQ    -1(R9), R11
+	CMPQ    R11, $0x03
+	JAE     not_short
+	MOVQ    (SP)(R8*8), R10
+	MOVBLZX (R10), R13
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+
+not_short:
+	MOVL      R13, 192(SP)(R8*4)
+	INCQ      R8
+	CMPQ      R8, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z10
+	VPADDD    Z10, Z18, Z18
+
+last_bytes:
+	MOVQ          $+1, R8
+	VPBROADCASTQ  R8, Z10
+	MOVQ          $+3, R8
+	VPBROADCASTQ  R8, Z11
+	MOVQ          $+255, R8
+	VPBROADCASTQ  R8, Z15
+	VPMOVZXDQ     Y18, Z16
+	VPANDQ        Z11, Z13, Z13
+	VEXTRACTI64X4 $0x01, Z18, Y12
+	VPMOVZXDQ     Y12, Z17
+	VPANDQ        Z11, Z14, Z11
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z15, Z16, Z14
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z13, K1, Z13
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z15, Z17, Z18
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPXORQ        Z14, Z5, Z19
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z18, Z7, Z20
+	VPXORQ        Z18, Z8, Z18
+	VPROLQ        $0x0b, Z19, Z19
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z19, K1, Z5
+	VPMULLQ       Z0, Z14, K1, Z6
+	VPMULLQ       Z0, Z20, K2, Z7
+	VPMULLQ       Z0, Z18, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z15, Z16, Z14
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z13, K1, Z13
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z15, Z17, Z18
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPXORQ        Z14, Z5, Z19
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z18, Z7, Z20
+	VPXORQ        Z18, Z8, Z18
+	VPROLQ        $0x0b, Z19, Z19
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z0, Z19, K1, Z5
+	VPMULLQ       Z0, Z14, K1, Z6
+	VPMULLQ       Z0, Z20, K2, Z7
+	VPMULLQ       Z0, Z18, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z15, Z16, Z14
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ        Z10, Z13, K1, Z13
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z15, Z17, Z13
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ        Z10, Z11, K2, Z11
+	VPMULLQ       Z4, Z14, Z14
+	VPMULLQ       Z4, Z13, Z13
+	VPXORQ        Z14, Z5, Z10
+	VPXORQ        Z14, Z6, Z11
+	VPXORQ        Z13, Z7, Z14
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x0b, Z10, Z10
+	VPROLQ        $0x0b, Z11, Z11
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z13, Z13
+	VPMULLQ       Z0, Z10, K1, Z5
+	VPMULLQ       Z0, Z11, K1, Z6
+	VPMULLQ       Z0, Z14, K2, Z7
+	VPMULLQ       Z0, Z13, K2, Z8
+
+store:
+	VPSRLQ    $0x21, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPSRLQ    $0x1d, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPSRLQ    $0x20, Z5, Z10
+	VPXORQ    Z10, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z10
+	VPXORQ    Z10, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z10
+	VPXORQ    Z10, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z10
+	VPXORQ    Z10, Z8, Z8
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, (DX)
+	VMOVDQU64 Z7, 64(CX)
+	VMOVDQU64 Z8, 64(DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+	DECQ      BX
+	JZ        end
+	TESTQ     SI, SI
+	JNS       vector
+
+end:
+	MOVQ BX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func hash64FixedAVX512(data *byte, width int, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64FixedAVX512(SB), $384-48
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
+	// then up to three times 8, 4, and bytes, which are the upper ones of the last
+	// four, of a key that has four, and else are loaded one by one. Nothing but the
+	// keys is read. The kernel ends early at a long key, and when the longest keys of
+	// all vectors make up too much: a call must be short.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         data+0(FP), AX
+	MOVQ         width+8(FP), CX
+	MOVQ         AX, (SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 8(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 16(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 24(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 32(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 40(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 48(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 56(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 64(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 72(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 80(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 88(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 96(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 104(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 112(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 120(SP)
+	ADDQ         CX, AX
+	VPBROADCASTD CX, Z9
+	SHLQ         $0x04, CX
+	VPBROADCASTQ CX, Z10
+	VMOVDQU32    (SP), Z11
+	VPSUBQ       Z10, Z11, Z11
+	VMOVDQU32    64(SP), Z12
+	VPSUBQ       Z10, Z12, Z12
+	MOVQ         h1+16(FP), AX
+	MOVQ         h2+24(FP), CX
+	MOVQ         vectors+32(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	XORL         SI, SI
+
+vector:
+	VPADDQ        Z10, Z11, Z11
+	VPADDQ        Z10, Z12, Z12
+	VPMOVSXDQ     Y9, Z13
+	VEXTRACTI64X4 $0x01, Z9, Y5
+	VPMOVSXDQ     Y5, Z14
+	VMOVDQA64     Z11, Z15
+	VMOVDQA64     Z4, Z5
+	MOVQ          $+1, DI
+	VPBROADCASTQ  DI, Z6
+	VPADDQ        Z6, Z4, Z6
+	VMOVDQA64     Z12, Z16
+	VMOVDQA64     Z4, Z7
+	MOVQ          $+1, DI
+	VPBROADCASTQ  DI, Z8
+	VPADDQ        Z8, Z4, Z8
+	MOVQ          $+32, DI
+	VPBROADCASTQ  DI, Z17
+	VPCMPUQ       $0x05, Z17, Z13, K1
+	KORTESTW      K1, K1
+	JZ            no_stripes_0
+	KMOVW         K1, K2
+	MOVQ          $+1, DI
+	VPBROADCASTQ  DI, Z18
+	VPADDQ        Z0, Z1, Z19
+	VMOVDQA64     Z1, Z20
+	VPXORD        Z17, Z17, Z21
+	VPSUBQ        Z0, Z21, Z22
+	VPADDQ        Z0, Z1, Z23
+	VMOVDQA64     Z1, Z24
+	VPXORD        Z17, Z17, Z25
+	VPSUBQ        Z0, Z25, Z26
+	VPADDQ        Z18, Z23, Z23
+	VPADDQ        Z18, Z24, Z24
+	VPADDQ        Z18, Z25, Z25
+	VPADDQ        Z18, Z26, Z26
+
+stripe_0:
+	KMOVW      K2, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (SI)(Z15*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z23
+	KMOVW      K2, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 8(SI)(Z15*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z24
+	KMOVW      K2, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 16(SI)(Z15*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z25
+	KMOVW      K2, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ 24(SI)(Z15*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z26
+	VPADDQ     Z17, Z15, K2, Z15
+	VPSUBQ     Z17, Z13, K2, Z13
+	SUBQ       $0x20, BX
+	VPCMPUQ    $0x05, Z17, Z13, K2
+	KORTESTW   K2, K2
+	JNZ        stripe_0
+	VPROLQ     $0x01, Z19, Z18
+	VPROLQ     $0x07, Z20, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x0c, Z21, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPROLQ     $0x12, Z22, Z27
+	VPADDQ     Z27, Z18, Z18
+	VPMULLQ    Z1, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, Z27
+	VPXORQ     Z27, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K1, Z5
+	VPROLQ     $0x01, Z23, Z18
+	VPROLQ     $0x07, Z24, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x0c, Z25, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPROLQ     $0x12, Z26, Z19
+	VPADDQ     Z19, Z18, Z18
+	VPMULLQ    Z1, Z23, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z24, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z25, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VPMULLQ    Z1, Z26, Z19
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z19, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPADDQ     Z3, Z18, Z18
+	VMOVDQA64  Z18, K1, Z6
+
+no_stripes_0:
+	VPCMPUQ      $0x05, Z17, Z14, K1
+	KORTESTW     K1, K1
+	JZ           no_stripes_1
+	KMOVW        K1, K2
+	MOVQ         $+1, DI
+	VPBROADCASTQ DI, Z18
+	VPADDQ       Z0, Z1, Z19
+	VMOVDQA64    Z1, Z20
+	VPXORD       Z17, Z17, Z21
+	VPSUBQ       Z0, Z21, Z22
+	VPADDQ       Z0, Z1, Z23
+	VMOVDQA64    Z1, Z24
+	VPXORD       Z17, Z17, Z25
+	VPSUBQ       Z0, Z25, Z26
+	VPADDQ       Z18, Z23, Z23
+	VPADDQ       Z18, Z24, Z24
+	VPADDQ       Z18, Z25, Z25
+	VPADDQ       Z18, Z26, Z26
+
+stripe_1:
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ (SI)(Z16*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z19, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z19
+	VPADDQ     Z18, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z23
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 8(SI)(Z16*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z20, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z20
+	VPADDQ     Z18, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z24
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 16(SI)(Z16*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z21, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z21
+	VPADDQ     Z18, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z25
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z18
+	VPGATHERQQ 24(SI)(Z16*1), K3, Z18
+	VPMULLQ    Z1, Z18, Z18
+	VPADDQ     Z18, Z22, Z27
+	VPROLQ     $0x1f, Z27, Z27
+	VPMULLQ    Z0, Z27, K2, Z22
+	VPADDQ     Z18, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, K2, Z26
+	VPADDQ     Z17, Z16, K2, Z16
+	VPSUBQ     Z17, Z14, K2, Z14
+	SUBQ       $0x20, BX
+	VPCMPUQ    $0x05, Z17, Z14, K2
+	KORTESTW   K2, K2
+	JNZ        stripe_1
+	VPROLQ     $0x01, Z19, Z17
+	VPROLQ     $0x07, Z20, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z21, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z22, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z19, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z20, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z21, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z22, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K1, Z7
+	VPROLQ     $0x01, Z23, Z17
+	VPROLQ     $0x07, Z24, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x0c, Z25, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPROLQ     $0x12, Z26, Z18
+	VPADDQ     Z18, Z17, Z17
+	VPMULLQ    Z1, Z23, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z24, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z25, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VPMULLQ    Z1, Z26, Z18
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z0, Z18, Z18
+	VPXORQ     Z18, Z17, Z17
+	VPMULLQ    Z0, Z17, Z17
+	VPADDQ     Z3, Z17, Z17
+	VMOVDQA64  Z17, K1, Z8
+
+no_stripes_1:
+	VPMOVSXDQ     Y9, Z17
+	VEXTRACTI64X4 $0x01, Z9, Y18
+	VPMOVSXDQ     Y18, Z18
+	VPADDQ        Z17, Z5, Z5
+	VPADDQ        Z17, Z6, Z6
+	VPADDQ        Z18, Z7, Z7
+	VPADDQ        Z18, Z8, Z8
+	MOVQ          $+8, DI
+	VPBROADCASTQ  DI, Z17
+
+long:
+	VPCMPUQ    $0x05, Z17, Z13, K1
+	VPCMPUQ    $0x05, Z17, Z14, K2
+	KORTESTW   K1, K2
+	JZ         word
+	KMOVW      K1, K3
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQQ (SI)(Z15*1), K3, Z18
+	VPADDQ     Z17, Z15, K1, Z15
+	VPSUBQ     Z17, Z13, K1, Z13
+	KMOVW      K2, K3
+	VPXORD     Z16, Z16, Z19
+	VPGATHERQQ (SI)(Z16*1), K3, Z19
+	VPADDQ     Z17, Z16, K2, Z16
+	VPSUBQ     Z17, Z14, K2, Z14
+	VPMULLQ    Z1, Z18, Z18
+	VPMULLQ    Z1, Z19, Z19
+	VPROLQ     $0x1f, Z18, Z18
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z0, Z18, Z18
+	VPMULLQ    Z0, Z19, Z19
+	VPXORQ     Z18, Z5, Z20
+	VPXORQ     Z18, Z6, Z18
+	VPXORQ     Z19, Z7, Z21
+	VPXORQ     Z19, Z8, Z19
+	VPROLQ     $0x1b, Z20, Z20
+	VPROLQ     $0x1b, Z18, Z18
+	VPROLQ     $0x1b, Z21, Z21
+	VPROLQ     $0x1b, Z19, Z19
+	VPMULLQ    Z0, Z20, Z20
+	VPMULLQ    Z0, Z18, Z18
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z19, Z19
+	VPADDQ     Z3, Z20, K1, Z5
+	VPADDQ     Z3, Z18, K1, Z6
+	VPADDQ     Z3, Z21, K2, Z7
+	VPADDQ     Z3, Z19, K2, Z8
+	JMP        long
+
+word:
+	MOVQ         $+4, DI
+	VPBROADCASTQ DI, Z17
+	VPTESTMQ     Z17, Z13, K1
+	VPTESTMQ     Z17, Z14, K2
+	KORTESTW     K1, K2
+	JZ           no_word
+	KMOVW        K1, K3
+	VPXORD       Z15, Z15, Z17
+	VPGATHERQD   (SI)(Z15*1), K3, Y17
+	VPMOVZXDQ    Y17, Z17
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z15
+	VPGATHERQD   (SI)(Z16*1), K3, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z17, Z5, Z16
+	VPXORQ       Z17, Z6, Z17
+	VPXORQ       Z15, Z7, Z18
+	VPXORQ       Z15, Z8, Z15
+	VPROLQ       $0x17, Z16, Z16
+	VPROLQ       $0x17, Z17, Z17
+	VPROLQ       $0x17, Z18, Z18
+	VPROLQ       $0x17, Z15, Z15
+	VPMULLQ      Z1, Z16, Z16
+	VPMULLQ      Z1, Z17, Z17
+	VPMULLQ      Z1, Z18, Z18
+	VPMULLQ      Z1, Z15, Z15
+	VPADDQ       Z2, Z16, K1, Z5
+	VPADDQ       Z2, Z17, K1, Z6
+	VPADDQ       Z2, Z18, K2, Z7
+	VPADDQ       Z2, Z15, K2, Z8
+
+no_word:
+	MOVL          $0x00000003, DI
+	VPBROADCASTD  DI, Z15
+	VPXORD        Z15, Z15, Z16
+	VPANDD        Z15, Z9, Z17
+	VPCMPGTD      Z16, Z17, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z15, Z9, K2
+	VPMOVSXDQ     Y9, Z15
+	VEXTRACTI64X4 $0x01, Z9, Y16
+	VPMOVSXDQ     Y16, Z16
+	VPADDQ        Z11, Z15, Z15
+	VPADDQ        Z12, Z16, Z16
+	MOVQ          $-4, DI
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z15, Z15, Z18
+	VPGATHERQD    (DI)(Z15*1), K4, Y18
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z16, Z16, Z15
+	VPGATHERQD    (DI)(Z16*1), K3, Y15
+	VINSERTI64X4  $0x01, Y15, Z18, Z18
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z15
+	VPSLLD       $0x03, Z17, Z17
+	VPSUBD       Z17, Z15, Z15
+	VPSRLVD      Z15, Z18, Z18
+	KANDNW       K1, K2, K1
+	KORTESTW     K1, K1
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z11, 128(SP)
+	VMOVDQU32 Z12, 192(SP)
+	VMOVDQU32 Z9, 256(SP)
+	XORL      DI, DI
+
+lane:
+	XORL    R12, R12
+	MOVL    256(SP)(DI*4), R8
+	LEAQ    -1(R8), R10
+	CMPQ    R10, $0x03
+	JAE     not_short
+	MOVQ    128(SP)(DI*8), R9
+	MOVBLZX (R9), R12
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+	MOVQ    R8, R10
+	SHRQ    $0x01, R10
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+
+not_short:
+	MOVL      R12, 320(SP)(DI*4)
+	INCQ      DI
+	CMPQ      DI, $0x10
+	JB        lane
+	VMOVDQU32 320(SP), Z15
+	VPADDD    Z15, Z18, Z18
+
+last_bytes:
+	MOVQ          $+1, DI
+	VPBROADCASTQ  DI, Z15
+	MOVQ          $+3, DI
+	VPBROADCASTQ  DI, Z16
+	MOVQ          $+255, DI
+	VPBROADCASTQ  DI, Z17
+	VPMOVZXDQ     Y18, Z19
+	VPANDQ        Z16, Z13, Z13
+	VEXTRACTI64X4 $0x01, Z18, Y18
+	VPMOVZXDQ     Y18, Z18
+	VPANDQ        Z16, Z14, Z14
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z17, Z19, Z16
+	VPSRLQ        $0x08, Z19, Z19
+	VPSUBQ        Z15, Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
+	VPANDQ        Z17, Z18, Z20
+	VPSRLQ        $0x08, Z18, Z18
+	VPSUBQ        Z15, Z14, K2, Z14
+	VPMULLQ       Z4, Z16, Z16
+	VPMULLQ       Z4, Z20, Z20
+	VPXORQ        Z16, Z5, Z21
+	VPXORQ        Z16, Z6, Z16
+	VPXORQ        Z20, Z7, Z22
+	VPXORQ        Z20, Z8, Z20
+	VPROLQ        $0x0b, Z21, Z21
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z22, Z22
+	VPROLQ        $0x0b, Z20, Z20
+	VPMULLQ       Z0, Z21, K1, Z5
+	VPMULLQ       Z0, Z16, K1, Z6
+	VPMULLQ       Z0, Z22, K2, Z7
+	VPMULLQ       Z0, Z20, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z17, Z19, Z16
+	VPSRLQ        $0x08, Z19, Z19
+	VPSUBQ        Z15, Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
+	VPANDQ        Z17, Z18, Z20
+	VPSRLQ        $0x08, Z18, Z18
+	VPSUBQ        Z15, Z14, K2, Z14
+	VPMULLQ       Z4, Z16, Z16
+	VPMULLQ       Z4, Z20, Z20
+	VPXORQ        Z16, Z5, Z21
+	VPXORQ        Z16, Z6, Z16
+	VPXORQ        Z20, Z7, Z22
+	VPXORQ        Z20, Z8, Z20
+	VPROLQ        $0x0b, Z21, Z21
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z22, Z22
+	VPROLQ        $0x0b, Z20, Z20
+	VPMULLQ       Z0, Z21, K1, Z5
+	VPMULLQ       Z0, Z16, K1, Z6
+	VPMULLQ       Z0, Z22, K2, Z7
+	VPMULLQ       Z0, Z20, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z17, Z19, Z16
+	VPSRLQ        $0x08, Z19, Z19
+	VPSUBQ        Z15, Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
+	VPANDQ        Z17, Z18, Z13
+	VPSRLQ        $0x08, Z18, Z18
+	VPSUBQ        Z15, Z14, K2, Z14
+	VPMULLQ       Z4, Z16, Z16
+	VPMULLQ       Z4, Z13, Z13
+	VPXORQ        Z16, Z5, Z14
+	VPXORQ        Z16, Z6, Z15
+	VPXORQ        Z13, Z7, Z16
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z15, Z15
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z13, Z13
+	VPMULLQ       Z0, Z14, K1, Z5
+	VPMULLQ       Z0, Z15, K1, Z6
+	VPMULLQ       Z0, Z16, K2, Z7
+	VPMULLQ       Z0, Z13, K2, Z8
+
+store:
+	VPSRLQ    $0x21, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPSRLQ    $0x1d, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPSRLQ    $0x20, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VMOVDQU64 Z5, (AX)
+	VMOVDQU64 Z6, (CX)
+	VMOVDQU64 Z7, 64(AX)
+	VMOVDQU64 Z8, 64(CX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, CX
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ DX, left+40(FP)
 	VZEROUPPER
 	RET

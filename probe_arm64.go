@@ -89,4 +89,19 @@ func testDouble32NEON(base *byte, size, recip, shift uint32, probes int, hashes 
 //go:noescape
 func placeDouble32NEON(size, recip, shift uint32, probes int, hashes *uint32, vectors int, places *uint32)
 
-func (d *double64) testAssembly(Kernel, []uint64, []uint64, []uint64, bool) bool { return false }
+// testVectors calls the kernel.
+func (d *double64) testVectors(_ Kernel, bits, wrap uint32, first int, starts, steps []uint32, h1, h2, hits []uint64) {
+	testDouble64NEON(d.base, bits, wrap, d.k, first, &starts[0], &steps[0], &h1[0], &h2[0], len(h1), &hits[0])
+}
+
+// reduce writes the remainders of hashes by the number of bits. NEON multiplies no 64
+// bits.
+func (d *double64) reduce(_ Kernel, hashes []uint64, remainders []uint32) {
+	d.reduceGeneric(hashes, remainders)
+}
+
+// testDouble64NEON is testGeneric for n hashes, 1 to window, with the numbers that
+// testFirst derives from the walk. It reads on to the next 8 hashes.
+//
+//go:noescape
+func testDouble64NEON(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)

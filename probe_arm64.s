@@ -2038,3 +2038,1285 @@ probe:
 	SUBS    $1, R1, R1
 	BNE     vector
 	RET
+
+// func hash64Width4NEON(keys *byte, h1 *uint64, h2 *uint64, n int)
+// Requires: ASIMD
+TEXT ·hash64Width4NEON(SB), NOSPLIT, $0-32
+	// XXH64 with the seeds 0 and 1, of which the part without a seed is computed once.
+	MOVD keys+0(FP), R0
+	MOVD h1+8(FP), R1
+	MOVD h2+16(FP), R2
+	MOVD n+24(FP), R3
+	MOVD $-7046029288634856825, R6
+	MOVD $-4417276706812531889, R7
+	MOVD $1609587929392839161, R8
+	MOVD $-8796714831421723037, R4
+	MOVD $2870177450012600261, R4
+	ADD  $4, R4, R9
+
+key:
+	MOVD    R9, R4
+	ADD     $1, R9, R5
+	MOVWU.P 4(R0), R10
+	MUL     R6, R10, R10
+	EOR     R10, R4, R4
+	ROR     $41, R4, R4
+	MADD    R7, R8, R4, R4
+	EOR     R10, R5, R5
+	ROR     $41, R5, R5
+	MADD    R7, R8, R5, R5
+	EOR     R4>>33, R4, R4
+	MUL     R7, R4, R4
+	EOR     R4>>29, R4, R4
+	MUL     R8, R4, R4
+	EOR     R4>>32, R4, R4
+	MOVD.P  R4, 8(R1)
+	EOR     R5>>33, R5, R5
+	MUL     R7, R5, R5
+	EOR     R5>>29, R5, R5
+	MUL     R8, R5, R5
+	EOR     R5>>32, R5, R5
+	MOVD.P  R5, 8(R2)
+	SUBS    $1, R3, R3
+	BNE     key
+	RET
+
+// func hash64Width8NEON(keys *byte, h1 *uint64, h2 *uint64, n int)
+// Requires: ASIMD
+TEXT ·hash64Width8NEON(SB), NOSPLIT, $0-32
+	// XXH64 with the seeds 0 and 1, of which the part without a seed is computed once.
+	MOVD keys+0(FP), R0
+	MOVD h1+8(FP), R1
+	MOVD h2+16(FP), R2
+	MOVD n+24(FP), R3
+	MOVD $-7046029288634856825, R6
+	MOVD $-4417276706812531889, R7
+	MOVD $1609587929392839161, R8
+	MOVD $-8796714831421723037, R9
+	MOVD $2870177450012600261, R4
+	ADD  $8, R4, R10
+
+key:
+	MOVD   R10, R4
+	ADD    $1, R10, R5
+	MOVD.P 8(R0), R11
+	MUL    R7, R11, R11
+	ROR    $33, R11, R11
+	MUL    R6, R11, R11
+	EOR    R11, R4, R4
+	ROR    $37, R4, R4
+	MADD   R6, R9, R4, R4
+	EOR    R11, R5, R5
+	ROR    $37, R5, R5
+	MADD   R6, R9, R5, R5
+	EOR    R4>>33, R4, R4
+	MUL    R7, R4, R4
+	EOR    R4>>29, R4, R4
+	MUL    R8, R4, R4
+	EOR    R4>>32, R4, R4
+	MOVD.P R4, 8(R1)
+	EOR    R5>>33, R5, R5
+	MUL    R7, R5, R5
+	EOR    R5>>29, R5, R5
+	MUL    R8, R5, R5
+	EOR    R5>>32, R5, R5
+	MOVD.P R5, 8(R2)
+	SUBS   $1, R3, R3
+	BNE    key
+	RET
+
+// func hash64HeadersNEON(headers *byte, stride int, h1 *uint64, h2 *uint64, n int) (left int)
+// Requires: ASIMD
+TEXT ·hash64HeadersNEON(SB), $0-48
+	// XXH64 with the seeds 0 and 1, of which the part without a seed is computed once:
+	// stripes of 32 bytes, then 8, 4 and single ones. The kernel ends early at a long
+	// key, and when the keys make up too much: a call must be short.
+	MOVD h1+16(FP), R0
+	MOVD h2+24(FP), R1
+	MOVD n+32(FP), R2
+	MOVD $131072, R3
+	MOVD $-7046029288634856825, R6
+	MOVD $-4417276706812531889, R7
+	MOVD $1609587929392839161, R8
+	MOVD $-8796714831421723037, R9
+	MOVD $2870177450012600261, R10
+	MOVD headers+0(FP), R13
+	MOVD stride+8(FP), R14
+
+key:
+	LDP  0(R13), (R11, R12)
+	ADD  R14, R13, R13
+	CMP  $32768, R12
+	BHS  end
+	SUB  R12, R3, R3
+	MOVD R10, R4
+	ADD  $1, R10, R5
+	MOVD R12, R15
+	CMP  $32, R12
+	BHS  stripes
+
+striped:
+	ADD  R12, R4, R4
+	ADD  R12, R5, R5
+	SUBS $8, R15, R15
+	BLO  word
+
+long:
+	MOVD.P 8(R11), R12
+	MUL    R7, R12, R12
+	ROR    $33, R12, R12
+	MUL    R6, R12, R12
+	EOR    R12, R4, R4
+	ROR    $37, R4, R4
+	MADD   R6, R9, R4, R4
+	EOR    R12, R5, R5
+	ROR    $37, R5, R5
+	MADD   R6, R9, R5, R5
+	SUBS   $8, R15, R15
+	BHS    long
+
+word:
+	ADDS    $4, R15, R15
+	BLT     bytes
+	MOVWU.P 4(R11), R12
+	MUL     R6, R12, R12
+	EOR     R12, R4, R4
+	ROR     $41, R4, R4
+	MADD    R7, R8, R4, R4
+	EOR     R12, R5, R5
+	ROR     $41, R5, R5
+	MADD    R7, R8, R5, R5
+	SUB     $4, R15, R15
+
+bytes:
+	ADDS $4, R15, R15
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R11), R12
+	MUL     R10, R12, R12
+	EOR     R12, R4, R4
+	ROR     $53, R4, R4
+	MUL     R6, R4, R4
+	EOR     R12, R5, R5
+	ROR     $53, R5, R5
+	MUL     R6, R5, R5
+	SUBS    $1, R15, R15
+	BNE     byte
+
+finish:
+	EOR    R4>>33, R4, R4
+	MUL    R7, R4, R4
+	EOR    R4>>29, R4, R4
+	MUL    R8, R4, R4
+	EOR    R4>>32, R4, R4
+	MOVD.P R4, 8(R0)
+	EOR    R5>>33, R5, R5
+	MUL    R7, R5, R5
+	EOR    R5>>29, R5, R5
+	MUL    R8, R5, R5
+	EOR    R5>>32, R5, R5
+	MOVD.P R5, 8(R1)
+	SUBS   $1, R2, R2
+	BEQ    end
+	CMP    $0, R3
+	BGE    key
+
+end:
+	MOVD R2, left+40(FP)
+	RET
+
+stripes:
+	MOVD $0, R23
+	ADD  R7, R23, R22
+	ADD  R6, R22, R5
+	SUB  R6, R23, R24
+	MOVD $1, R19
+	ADD  R7, R19, R17
+	ADD  R6, R17, R16
+	SUB  R6, R19, R20
+
+stripe:
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R5, R5
+	ROR    $33, R5, R5
+	MUL    R6, R5, R5
+	ADD    R21, R16, R16
+	ROR    $33, R16, R16
+	MUL    R6, R16, R16
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R22, R22
+	ROR    $33, R22, R22
+	MUL    R6, R22, R22
+	ADD    R21, R17, R17
+	ROR    $33, R17, R17
+	MUL    R6, R17, R17
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R23, R23
+	ROR    $33, R23, R23
+	MUL    R6, R23, R23
+	ADD    R21, R19, R19
+	ROR    $33, R19, R19
+	MUL    R6, R19, R19
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R24, R24
+	ROR    $33, R24, R24
+	MUL    R6, R24, R24
+	ADD    R21, R20, R20
+	ROR    $33, R20, R20
+	MUL    R6, R20, R20
+	SUB    $32, R15, R15
+	CMP    $32, R15
+	BHS    stripe
+	ROR    $63, R5, R4
+	ROR    $57, R22, R21
+	ADD    R21, R4, R4
+	ROR    $52, R23, R21
+	ADD    R21, R4, R4
+	ROR    $46, R24, R21
+	ADD    R21, R4, R4
+	MUL    R7, R5, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	MUL    R7, R22, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	MUL    R7, R23, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	MUL    R7, R24, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	ROR    $63, R16, R5
+	ROR    $57, R17, R21
+	ADD    R21, R5, R5
+	ROR    $52, R19, R21
+	ADD    R21, R5, R5
+	ROR    $46, R20, R21
+	ADD    R21, R5, R5
+	MUL    R7, R16, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	MUL    R7, R17, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	MUL    R7, R19, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	MUL    R7, R20, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	B      striped
+
+// func hash64Offsets32NEON(data *byte, offsets *int32, h1 *uint64, h2 *uint64, n int) (left int)
+// Requires: ASIMD
+TEXT ·hash64Offsets32NEON(SB), $0-48
+	// XXH64 with the seeds 0 and 1, of which the part without a seed is computed once:
+	// stripes of 32 bytes, then 8, 4 and single ones. The kernel ends early at a long
+	// key, and when the keys make up too much: a call must be short.
+	MOVD h1+16(FP), R0
+	MOVD h2+24(FP), R1
+	MOVD n+32(FP), R2
+	MOVD $131072, R3
+	MOVD $-7046029288634856825, R6
+	MOVD $-4417276706812531889, R7
+	MOVD $1609587929392839161, R8
+	MOVD $-8796714831421723037, R9
+	MOVD $2870177450012600261, R10
+	MOVD data+0(FP), R13
+	MOVD offsets+8(FP), R14
+
+key:
+	LDPW 0(R14), (R11, R12)
+	ADD  $4, R14, R14
+	SUB  R11, R12, R12
+	ADD  R13, R11, R11
+	CMP  $32768, R12
+	BHS  end
+	SUB  R12, R3, R3
+	MOVD R10, R4
+	ADD  $1, R10, R5
+	MOVD R12, R15
+	CMP  $32, R12
+	BHS  stripes
+
+striped:
+	ADD  R12, R4, R4
+	ADD  R12, R5, R5
+	SUBS $8, R15, R15
+	BLO  word
+
+long:
+	MOVD.P 8(R11), R12
+	MUL    R7, R12, R12
+	ROR    $33, R12, R12
+	MUL    R6, R12, R12
+	EOR    R12, R4, R4
+	ROR    $37, R4, R4
+	MADD   R6, R9, R4, R4
+	EOR    R12, R5, R5
+	ROR    $37, R5, R5
+	MADD   R6, R9, R5, R5
+	SUBS   $8, R15, R15
+	BHS    long
+
+word:
+	ADDS    $4, R15, R15
+	BLT     bytes
+	MOVWU.P 4(R11), R12
+	MUL     R6, R12, R12
+	EOR     R12, R4, R4
+	ROR     $41, R4, R4
+	MADD    R7, R8, R4, R4
+	EOR     R12, R5, R5
+	ROR     $41, R5, R5
+	MADD    R7, R8, R5, R5
+	SUB     $4, R15, R15
+
+bytes:
+	ADDS $4, R15, R15
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R11), R12
+	MUL     R10, R12, R12
+	EOR     R12, R4, R4
+	ROR     $53, R4, R4
+	MUL     R6, R4, R4
+	EOR     R12, R5, R5
+	ROR     $53, R5, R5
+	MUL     R6, R5, R5
+	SUBS    $1, R15, R15
+	BNE     byte
+
+finish:
+	EOR    R4>>33, R4, R4
+	MUL    R7, R4, R4
+	EOR    R4>>29, R4, R4
+	MUL    R8, R4, R4
+	EOR    R4>>32, R4, R4
+	MOVD.P R4, 8(R0)
+	EOR    R5>>33, R5, R5
+	MUL    R7, R5, R5
+	EOR    R5>>29, R5, R5
+	MUL    R8, R5, R5
+	EOR    R5>>32, R5, R5
+	MOVD.P R5, 8(R1)
+	SUBS   $1, R2, R2
+	BEQ    end
+	CMP    $0, R3
+	BGE    key
+
+end:
+	MOVD R2, left+40(FP)
+	RET
+
+stripes:
+	MOVD $0, R23
+	ADD  R7, R23, R22
+	ADD  R6, R22, R5
+	SUB  R6, R23, R24
+	MOVD $1, R19
+	ADD  R7, R19, R17
+	ADD  R6, R17, R16
+	SUB  R6, R19, R20
+
+stripe:
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R5, R5
+	ROR    $33, R5, R5
+	MUL    R6, R5, R5
+	ADD    R21, R16, R16
+	ROR    $33, R16, R16
+	MUL    R6, R16, R16
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R22, R22
+	ROR    $33, R22, R22
+	MUL    R6, R22, R22
+	ADD    R21, R17, R17
+	ROR    $33, R17, R17
+	MUL    R6, R17, R17
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R23, R23
+	ROR    $33, R23, R23
+	MUL    R6, R23, R23
+	ADD    R21, R19, R19
+	ROR    $33, R19, R19
+	MUL    R6, R19, R19
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R24, R24
+	ROR    $33, R24, R24
+	MUL    R6, R24, R24
+	ADD    R21, R20, R20
+	ROR    $33, R20, R20
+	MUL    R6, R20, R20
+	SUB    $32, R15, R15
+	CMP    $32, R15
+	BHS    stripe
+	ROR    $63, R5, R4
+	ROR    $57, R22, R21
+	ADD    R21, R4, R4
+	ROR    $52, R23, R21
+	ADD    R21, R4, R4
+	ROR    $46, R24, R21
+	ADD    R21, R4, R4
+	MUL    R7, R5, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	MUL    R7, R22, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	MUL    R7, R23, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	MUL    R7, R24, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	ROR    $63, R16, R5
+	ROR    $57, R17, R21
+	ADD    R21, R5, R5
+	ROR    $52, R19, R21
+	ADD    R21, R5, R5
+	ROR    $46, R20, R21
+	ADD    R21, R5, R5
+	MUL    R7, R16, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	MUL    R7, R17, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	MUL    R7, R19, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	MUL    R7, R20, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	B      striped
+
+// func hash64Offsets64NEON(data *byte, offsets *int64, h1 *uint64, h2 *uint64, n int) (left int)
+// Requires: ASIMD
+TEXT ·hash64Offsets64NEON(SB), $0-48
+	// XXH64 with the seeds 0 and 1, of which the part without a seed is computed once:
+	// stripes of 32 bytes, then 8, 4 and single ones. The kernel ends early at a long
+	// key, and when the keys make up too much: a call must be short.
+	MOVD h1+16(FP), R0
+	MOVD h2+24(FP), R1
+	MOVD n+32(FP), R2
+	MOVD $131072, R3
+	MOVD $-7046029288634856825, R6
+	MOVD $-4417276706812531889, R7
+	MOVD $1609587929392839161, R8
+	MOVD $-8796714831421723037, R9
+	MOVD $2870177450012600261, R10
+	MOVD data+0(FP), R13
+	MOVD offsets+8(FP), R14
+
+key:
+	LDP  0(R14), (R11, R12)
+	ADD  $8, R14, R14
+	SUB  R11, R12, R12
+	ADD  R13, R11, R11
+	CMP  $32768, R12
+	BHS  end
+	SUB  R12, R3, R3
+	MOVD R10, R4
+	ADD  $1, R10, R5
+	MOVD R12, R15
+	CMP  $32, R12
+	BHS  stripes
+
+striped:
+	ADD  R12, R4, R4
+	ADD  R12, R5, R5
+	SUBS $8, R15, R15
+	BLO  word
+
+long:
+	MOVD.P 8(R11), R12
+	MUL    R7, R12, R12
+	ROR    $33, R12, R12
+	MUL    R6, R12, R12
+	EOR    R12, R4, R4
+	ROR    $37, R4, R4
+	MADD   R6, R9, R4, R4
+	EOR    R12, R5, R5
+	ROR    $37, R5, R5
+	MADD   R6, R9, R5, R5
+	SUBS   $8, R15, R15
+	BHS    long
+
+word:
+	ADDS    $4, R15, R15
+	BLT     bytes
+	MOVWU.P 4(R11), R12
+	MUL     R6, R12, R12
+	EOR     R12, R4, R4
+	ROR     $41, R4, R4
+	MADD    R7, R8, R4, R4
+	EOR     R12, R5, R5
+	ROR     $41, R5, R5
+	MADD    R7, R8, R5, R5
+	SUB     $4, R15, R15
+
+bytes:
+	ADDS $4, R15, R15
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R11), R12
+	MUL     R10, R12, R12
+	EOR     R12, R4, R4
+	ROR     $53, R4, R4
+	MUL     R6, R4, R4
+	EOR     R12, R5, R5
+	ROR     $53, R5, R5
+	MUL     R6, R5, R5
+	SUBS    $1, R15, R15
+	BNE     byte
+
+finish:
+	EOR    R4>>33, R4, R4
+	MUL    R7, R4, R4
+	EOR    R4>>29, R4, R4
+	MUL    R8, R4, R4
+	EOR    R4>>32, R4, R4
+	MOVD.P R4, 8(R0)
+	EOR    R5>>33, R5, R5
+	MUL    R7, R5, R5
+	EOR    R5>>29, R5, R5
+	MUL    R8, R5, R5
+	EOR    R5>>32, R5, R5
+	MOVD.P R5, 8(R1)
+	SUBS   $1, R2, R2
+	BEQ    end
+	CMP    $0, R3
+	BGE    key
+
+end:
+	MOVD R2, left+40(FP)
+	RET
+
+stripes:
+	MOVD $0, R23
+	ADD  R7, R23, R22
+	ADD  R6, R22, R5
+	SUB  R6, R23, R24
+	MOVD $1, R19
+	ADD  R7, R19, R17
+	ADD  R6, R17, R16
+	SUB  R6, R19, R20
+
+stripe:
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R5, R5
+	ROR    $33, R5, R5
+	MUL    R6, R5, R5
+	ADD    R21, R16, R16
+	ROR    $33, R16, R16
+	MUL    R6, R16, R16
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R22, R22
+	ROR    $33, R22, R22
+	MUL    R6, R22, R22
+	ADD    R21, R17, R17
+	ROR    $33, R17, R17
+	MUL    R6, R17, R17
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R23, R23
+	ROR    $33, R23, R23
+	MUL    R6, R23, R23
+	ADD    R21, R19, R19
+	ROR    $33, R19, R19
+	MUL    R6, R19, R19
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R24, R24
+	ROR    $33, R24, R24
+	MUL    R6, R24, R24
+	ADD    R21, R20, R20
+	ROR    $33, R20, R20
+	MUL    R6, R20, R20
+	SUB    $32, R15, R15
+	CMP    $32, R15
+	BHS    stripe
+	ROR    $63, R5, R4
+	ROR    $57, R22, R21
+	ADD    R21, R4, R4
+	ROR    $52, R23, R21
+	ADD    R21, R4, R4
+	ROR    $46, R24, R21
+	ADD    R21, R4, R4
+	MUL    R7, R5, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	MUL    R7, R22, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	MUL    R7, R23, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	MUL    R7, R24, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	ROR    $63, R16, R5
+	ROR    $57, R17, R21
+	ADD    R21, R5, R5
+	ROR    $52, R19, R21
+	ADD    R21, R5, R5
+	ROR    $46, R20, R21
+	ADD    R21, R5, R5
+	MUL    R7, R16, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	MUL    R7, R17, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	MUL    R7, R19, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	MUL    R7, R20, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	B      striped
+
+// func hash64FixedNEON(data *byte, width int, h1 *uint64, h2 *uint64, n int) (left int)
+// Requires: ASIMD
+TEXT ·hash64FixedNEON(SB), $0-48
+	// XXH64 with the seeds 0 and 1, of which the part without a seed is computed once:
+	// stripes of 32 bytes, then 8, 4 and single ones. The kernel ends early at a long
+	// key, and when the keys make up too much: a call must be short.
+	MOVD h1+16(FP), R0
+	MOVD h2+24(FP), R1
+	MOVD n+32(FP), R2
+	MOVD $131072, R3
+	MOVD $-7046029288634856825, R6
+	MOVD $-4417276706812531889, R7
+	MOVD $1609587929392839161, R8
+	MOVD $-8796714831421723037, R9
+	MOVD $2870177450012600261, R10
+	MOVD data+0(FP), R13
+	MOVD width+8(FP), R14
+
+key:
+	MOVD R13, R11
+	MOVD R14, R12
+	ADD  R14, R13, R13
+	CMP  $32768, R12
+	BHS  end
+	SUB  R12, R3, R3
+	MOVD R10, R4
+	ADD  $1, R10, R5
+	MOVD R12, R15
+	CMP  $32, R12
+	BHS  stripes
+
+striped:
+	ADD  R12, R4, R4
+	ADD  R12, R5, R5
+	SUBS $8, R15, R15
+	BLO  word
+
+long:
+	MOVD.P 8(R11), R12
+	MUL    R7, R12, R12
+	ROR    $33, R12, R12
+	MUL    R6, R12, R12
+	EOR    R12, R4, R4
+	ROR    $37, R4, R4
+	MADD   R6, R9, R4, R4
+	EOR    R12, R5, R5
+	ROR    $37, R5, R5
+	MADD   R6, R9, R5, R5
+	SUBS   $8, R15, R15
+	BHS    long
+
+word:
+	ADDS    $4, R15, R15
+	BLT     bytes
+	MOVWU.P 4(R11), R12
+	MUL     R6, R12, R12
+	EOR     R12, R4, R4
+	ROR     $41, R4, R4
+	MADD    R7, R8, R4, R4
+	EOR     R12, R5, R5
+	ROR     $41, R5, R5
+	MADD    R7, R8, R5, R5
+	SUB     $4, R15, R15
+
+bytes:
+	ADDS $4, R15, R15
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R11), R12
+	MUL     R10, R12, R12
+	EOR     R12, R4, R4
+	ROR     $53, R4, R4
+	MUL     R6, R4, R4
+	EOR     R12, R5, R5
+	ROR     $53, R5, R5
+	MUL     R6, R5, R5
+	SUBS    $1, R15, R15
+	BNE     byte
+
+finish:
+	EOR    R4>>33, R4, R4
+	MUL    R7, R4, R4
+	EOR    R4>>29, R4, R4
+	MUL    R8, R4, R4
+	EOR    R4>>32, R4, R4
+	MOVD.P R4, 8(R0)
+	EOR    R5>>33, R5, R5
+	MUL    R7, R5, R5
+	EOR    R5>>29, R5, R5
+	MUL    R8, R5, R5
+	EOR    R5>>32, R5, R5
+	MOVD.P R5, 8(R1)
+	SUBS   $1, R2, R2
+	BEQ    end
+	CMP    $0, R3
+	BGE    key
+
+end:
+	MOVD R2, left+40(FP)
+	RET
+
+stripes:
+	MOVD $0, R23
+	ADD  R7, R23, R22
+	ADD  R6, R22, R5
+	SUB  R6, R23, R24
+	MOVD $1, R19
+	ADD  R7, R19, R17
+	ADD  R6, R17, R16
+	SUB  R6, R19, R20
+
+stripe:
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R5, R5
+	ROR    $33, R5, R5
+	MUL    R6, R5, R5
+	ADD    R21, R16, R16
+	ROR    $33, R16, R16
+	MUL    R6, R16, R16
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R22, R22
+	ROR    $33, R22, R22
+	MUL    R6, R22, R22
+	ADD    R21, R17, R17
+	ROR    $33, R17, R17
+	MUL    R6, R17, R17
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R23, R23
+	ROR    $33, R23, R23
+	MUL    R6, R23, R23
+	ADD    R21, R19, R19
+	ROR    $33, R19, R19
+	MUL    R6, R19, R19
+	MOVD.P 8(R11), R21
+	MUL    R7, R21, R21
+	ADD    R21, R24, R24
+	ROR    $33, R24, R24
+	MUL    R6, R24, R24
+	ADD    R21, R20, R20
+	ROR    $33, R20, R20
+	MUL    R6, R20, R20
+	SUB    $32, R15, R15
+	CMP    $32, R15
+	BHS    stripe
+	ROR    $63, R5, R4
+	ROR    $57, R22, R21
+	ADD    R21, R4, R4
+	ROR    $52, R23, R21
+	ADD    R21, R4, R4
+	ROR    $46, R24, R21
+	ADD    R21, R4, R4
+	MUL    R7, R5, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	MUL    R7, R22, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	MUL    R7, R23, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	MUL    R7, R24, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R4, R4
+	MADD   R6, R9, R4, R4
+	ROR    $63, R16, R5
+	ROR    $57, R17, R21
+	ADD    R21, R5, R5
+	ROR    $52, R19, R21
+	ADD    R21, R5, R5
+	ROR    $46, R20, R21
+	ADD    R21, R5, R5
+	MUL    R7, R16, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	MUL    R7, R17, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	MUL    R7, R19, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	MUL    R7, R20, R21
+	ROR    $33, R21, R21
+	MUL    R6, R21, R21
+	EOR    R21, R5, R5
+	MADD   R6, R9, R5, R5
+	B      striped
+
+// func testDouble64NEON(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// Requires: ASIMD
+TEXT ·testDouble64NEON(SB), $5344-80
+	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of
+	// the next is computed from the one before: starts and steps are h1 and h2 mod
+	// bits, and wrap is 2^64 mod bits, which is lost where the sum of the hashes wraps.
+	// The first probes are made for all hashes, 8 at a time. If there are others, the
+	// numbers of those that pass are compacted, and the others are made for them. The
+	// sign of a byte is the outcome for a hash; last, the signs are packed.
+	MOVWU bits+8(FP), R0
+	VDUP  R0, V0.S4
+	MOVWU wrap+12(FP), R0
+	VDUP  R0, V1.S4
+	MOVD  base+0(FP), R0
+	ADD   $23, RSP, R1
+	AND   $-16, R1, R1
+	VMOVI $7, V2.B16
+	ADD   $71, RSP, R2
+	AND   $-16, R2, R2
+	ADD   $1127, RSP, R3
+	AND   $-16, R3, R3
+	MOVD  R3, R4
+	MOVD  n+64(FP), R5
+	MOVD  first+24(FP), R6
+	MOVD  probes+16(FP), R7
+	SUB   R6, R7, R7
+	MOVD  starts+32(FP), R8
+	MOVD  steps+40(FP), R9
+	MOVD  h1+48(FP), R10
+	MOVD  h2+56(FP), R11
+	MOVD  R2, R12
+	MOVD  $compactBytes<>(SB), R13
+	MOVD  $laneNumbers<>(SB), R14
+	FMOVQ 0(R14), F3
+	MOVD  $4, R14
+	VDUP  R14, V4.S4
+	MOVD  $nibbleBits<>(SB), R14
+	FMOVQ 0(R14), F5
+
+vector:
+	FLDPQ.P 32(R8), (F6, F7)
+	FLDPQ.P 32(R9), (F16, F17)
+	FLDPQ.P 32(R10), (F8, F9)
+	FLDPQ.P 32(R11), (F12, F13)
+	FLDPQ.P 32(R10), (F10, F11)
+	FLDPQ.P 32(R11), (F14, F15)
+	VMOV    V16.B16, V18.B16
+	VSUB    V1.S4, V18.S4, V18.S4
+	VADD    V0.S4, V18.S4, V19.S4
+	VUMIN   V19.S4, V18.S4, V18.S4
+	VSUB    V18.S4, V0.S4, V18.S4
+	VSUB    V16.S4, V0.S4, V16.S4
+	VMOV    V17.B16, V19.B16
+	VSUB    V1.S4, V19.S4, V19.S4
+	VADD    V0.S4, V19.S4, V20.S4
+	VUMIN   V20.S4, V19.S4, V19.S4
+	VSUB    V19.S4, V0.S4, V19.S4
+	VSUB    V17.S4, V0.S4, V17.S4
+	VMOVI   $255, V20.B16
+	MOVD    R6, R14
+	B       first
+
+first_step:
+	VADD  V12.D2, V8.D2, V8.D2
+	WORD  $0x6ee83595 // VCMHI V8.D2, V12.D2, V21.D2
+	VADD  V13.D2, V9.D2, V9.D2
+	WORD  $0x6ee935b6 // VCMHI V9.D2, V13.D2, V22.D2
+	VADD  V14.D2, V10.D2, V10.D2
+	WORD  $0x6eea35d7 // VCMHI V10.D2, V14.D2, V23.D2
+	VADD  V15.D2, V11.D2, V11.D2
+	WORD  $0x6eeb35f8 // VCMHI V11.D2, V15.D2, V24.D2
+	VUZP1 V22.S4, V21.S4, V21.S4
+	VMOV  V16.B16, V22.B16
+	VBIT  V21.B16, V18.B16, V22.B16
+	VSUB  V22.S4, V6.S4, V6.S4
+	VADD  V0.S4, V6.S4, V21.S4
+	VUMIN V21.S4, V6.S4, V6.S4
+	VUZP1 V24.S4, V23.S4, V23.S4
+	VMOV  V17.B16, V21.B16
+	VBIT  V23.B16, V19.B16, V21.B16
+	VSUB  V21.S4, V7.S4, V7.S4
+	VADD  V0.S4, V7.S4, V21.S4
+	VUMIN V21.S4, V7.S4, V7.S4
+
+first:
+	VUSHR   $3, V6.S4, V21.S4
+	VUSHR   $3, V7.S4, V22.S4
+	FSTPQ   (F21, F22), 0(R1)
+	LDPW    0(R1), (R15, R16)
+	MOVBU   (R0)(R15), R15
+	MOVBU   (R0)(R16), R16
+	BFI     $8, R16, $8, R15
+	LDPW    8(R1), (R16, R17)
+	MOVBU   (R0)(R16), R16
+	BFI     $16, R16, $8, R15
+	MOVBU   (R0)(R17), R17
+	BFI     $24, R17, $8, R15
+	LDPW    16(R1), (R16, R17)
+	MOVBU   (R0)(R16), R16
+	BFI     $32, R16, $8, R15
+	MOVBU   (R0)(R17), R17
+	BFI     $40, R17, $8, R15
+	LDPW    24(R1), (R16, R17)
+	MOVBU   (R0)(R16), R16
+	BFI     $48, R16, $8, R15
+	MOVBU   (R0)(R17), R17
+	BFI     $56, R17, $8, R15
+	FMOVD   R15, F21
+	VUZP1   V7.H8, V6.H8, V22.H8
+	VUZP1   V22.B16, V22.B16, V22.B16
+	WORD    $0x4e761c56 // VBIC V22.B16, V2.B16, V22.B16
+	WORD    $0x6e3646b5 // VUSHL V22.B16, V21.B16, V21.B16
+	VAND    V21.B16, V20.B16, V20.B16
+	SUBS    $1, R14, R14
+	BNE     first_step
+	FMOVD.P F20, 8(R12)
+	CBZ     R7, next
+	WORD    $0x4e20aa86 // VCMLT0 V20.B16, V6.B16
+	VAND    V5.B16, V6.B16, V6.B16
+	VADDP   V6.B16, V6.B16, V6.B16
+	VADDP   V6.B16, V6.B16, V6.B16
+	VMOV    V6.S[0], R14
+	VCNT    V6.B16, V6.B16
+	VMOV    V6.S[0], R15
+	UBFX    $0, R14, $8, R16
+	ADD     R13, R16, R16
+	FMOVQ   0(R16), F6
+	VTBL    V6.B16, [V3.B16], V6.B16
+	FMOVQ   F6, 0(R4)
+	VADD    V4.S4, V3.S4, V3.S4
+	UBFX    $0, R15, $8, R16
+	ADD     R16<<2, R4, R4
+	UBFX    $8, R14, $8, R14
+	ADD     R13, R14, R14
+	FMOVQ   0(R14), F6
+	VTBL    V6.B16, [V3.B16], V6.B16
+	FMOVQ   F6, 0(R4)
+	VADD    V4.S4, V3.S4, V3.S4
+	UBFX    $8, R15, $8, R14
+	ADD     R14<<2, R4, R4
+
+next:
+	SUBS $8, R5, R5
+	BGT  vector
+	CMP  R3, R4
+	BEQ  pack
+	MOVD first+24(FP), R5
+	MOVD probes+16(FP), R6
+	SUB  R5, R6, R6
+	MOVD starts+32(FP), R8
+	MOVD steps+40(FP), R9
+	MOVD h1+48(FP), R10
+	MOVD h2+56(FP), R11
+
+	// What makes up the last vector is hash 0, again, and its outcome the same.
+	MOVWU 0(R3), R7
+	VDUP  R7, V3.S4
+	FSTPQ (F3, F3), 0(R4)
+
+survivors:
+	LDPW  0(R3), (R7, R12)
+	MOVWU (R8)(R7<<2), R13
+	VDUP  R13, V3.S4
+	MOVWU (R9)(R7<<2), R13
+	VDUP  R13, V13.S4
+	MOVD  (R10)(R7<<3), R13
+	FMOVD R13, F5
+	MOVD  (R11)(R7<<3), R13
+	FMOVD R13, F9
+	MOVWU (R8)(R12<<2), R7
+	VMOV  R7, V3.S[1]
+	MOVWU (R9)(R12<<2), R7
+	VMOV  R7, V13.S[1]
+	MOVD  (R10)(R12<<3), R7
+	VMOV  R7, V5.D[1]
+	MOVD  (R11)(R12<<3), R7
+	VMOV  R7, V9.D[1]
+	LDPW  8(R3), (R7, R12)
+	MOVWU (R8)(R7<<2), R13
+	VMOV  R13, V3.S[2]
+	MOVWU (R9)(R7<<2), R13
+	VMOV  R13, V13.S[2]
+	MOVD  (R10)(R7<<3), R13
+	FMOVD R13, F6
+	MOVD  (R11)(R7<<3), R13
+	FMOVD R13, F10
+	MOVWU (R8)(R12<<2), R7
+	VMOV  R7, V3.S[3]
+	MOVWU (R9)(R12<<2), R7
+	VMOV  R7, V13.S[3]
+	MOVD  (R10)(R12<<3), R7
+	VMOV  R7, V6.D[1]
+	MOVD  (R11)(R12<<3), R7
+	VMOV  R7, V10.D[1]
+	LDPW  16(R3), (R7, R12)
+	MOVWU (R8)(R7<<2), R13
+	VDUP  R13, V4.S4
+	MOVWU (R9)(R7<<2), R13
+	VDUP  R13, V14.S4
+	MOVD  (R10)(R7<<3), R13
+	FMOVD R13, F7
+	MOVD  (R11)(R7<<3), R13
+	FMOVD R13, F11
+	MOVWU (R8)(R12<<2), R7
+	VMOV  R7, V4.S[1]
+	MOVWU (R9)(R12<<2), R7
+	VMOV  R7, V14.S[1]
+	MOVD  (R10)(R12<<3), R7
+	VMOV  R7, V7.D[1]
+	MOVD  (R11)(R12<<3), R7
+	VMOV  R7, V11.D[1]
+	LDPW  24(R3), (R7, R12)
+	MOVWU (R8)(R7<<2), R13
+	VMOV  R13, V4.S[2]
+	MOVWU (R9)(R7<<2), R13
+	VMOV  R13, V14.S[2]
+	MOVD  (R10)(R7<<3), R13
+	FMOVD R13, F8
+	MOVD  (R11)(R7<<3), R13
+	FMOVD R13, F12
+	MOVWU (R8)(R12<<2), R7
+	VMOV  R7, V4.S[3]
+	MOVWU (R9)(R12<<2), R7
+	VMOV  R7, V14.S[3]
+	MOVD  (R10)(R12<<3), R7
+	VMOV  R7, V8.D[1]
+	MOVD  (R11)(R12<<3), R7
+	VMOV  R7, V12.D[1]
+	VMOV  V13.B16, V15.B16
+	VSUB  V1.S4, V15.S4, V15.S4
+	VADD  V0.S4, V15.S4, V16.S4
+	VUMIN V16.S4, V15.S4, V15.S4
+	VSUB  V15.S4, V0.S4, V15.S4
+	VSUB  V13.S4, V0.S4, V13.S4
+	VMOV  V14.B16, V16.B16
+	VSUB  V1.S4, V16.S4, V16.S4
+	VADD  V0.S4, V16.S4, V17.S4
+	VUMIN V17.S4, V16.S4, V16.S4
+	VSUB  V16.S4, V0.S4, V16.S4
+	VSUB  V14.S4, V0.S4, V14.S4
+	MOVD  R5, R7
+
+skip:
+	VADD  V9.D2, V5.D2, V5.D2
+	WORD  $0x6ee53531 // VCMHI V5.D2, V9.D2, V17.D2
+	VADD  V10.D2, V6.D2, V6.D2
+	WORD  $0x6ee63552 // VCMHI V6.D2, V10.D2, V18.D2
+	VADD  V11.D2, V7.D2, V7.D2
+	WORD  $0x6ee73573 // VCMHI V7.D2, V11.D2, V19.D2
+	VADD  V12.D2, V8.D2, V8.D2
+	WORD  $0x6ee83594 // VCMHI V8.D2, V12.D2, V20.D2
+	VUZP1 V18.S4, V17.S4, V17.S4
+	VMOV  V13.B16, V18.B16
+	VBIT  V17.B16, V15.B16, V18.B16
+	VSUB  V18.S4, V3.S4, V3.S4
+	VADD  V0.S4, V3.S4, V17.S4
+	VUMIN V17.S4, V3.S4, V3.S4
+	VUZP1 V20.S4, V19.S4, V19.S4
+	VMOV  V14.B16, V17.B16
+	VBIT  V19.B16, V16.B16, V17.B16
+	VSUB  V17.S4, V4.S4, V4.S4
+	VADD  V0.S4, V4.S4, V17.S4
+	VUMIN V17.S4, V4.S4, V4.S4
+	SUBS  $1, R7, R7
+	BNE   skip
+	VMOVI $255, V17.B16
+	MOVD  R6, R7
+	B     others
+
+others_step:
+	VADD  V9.D2, V5.D2, V5.D2
+	WORD  $0x6ee53532 // VCMHI V5.D2, V9.D2, V18.D2
+	VADD  V10.D2, V6.D2, V6.D2
+	WORD  $0x6ee63553 // VCMHI V6.D2, V10.D2, V19.D2
+	VADD  V11.D2, V7.D2, V7.D2
+	WORD  $0x6ee73574 // VCMHI V7.D2, V11.D2, V20.D2
+	VADD  V12.D2, V8.D2, V8.D2
+	WORD  $0x6ee83595 // VCMHI V8.D2, V12.D2, V21.D2
+	VUZP1 V19.S4, V18.S4, V18.S4
+	VMOV  V13.B16, V19.B16
+	VBIT  V18.B16, V15.B16, V19.B16
+	VSUB  V19.S4, V3.S4, V3.S4
+	VADD  V0.S4, V3.S4, V18.S4
+	VUMIN V18.S4, V3.S4, V3.S4
+	VUZP1 V21.S4, V20.S4, V20.S4
+	VMOV  V14.B16, V18.B16
+	VBIT  V20.B16, V16.B16, V18.B16
+	VSUB  V18.S4, V4.S4, V4.S4
+	VADD  V0.S4, V4.S4, V18.S4
+	VUMIN V18.S4, V4.S4, V4.S4
+
+others:
+	VUSHR  $3, V3.S4, V18.S4
+	VUSHR  $3, V4.S4, V19.S4
+	FSTPQ  (F18, F19), 0(R1)
+	LDPW   0(R1), (R12, R13)
+	MOVBU  (R0)(R12), R12
+	MOVBU  (R0)(R13), R13
+	BFI    $8, R13, $8, R12
+	LDPW   8(R1), (R13, R14)
+	MOVBU  (R0)(R13), R13
+	BFI    $16, R13, $8, R12
+	MOVBU  (R0)(R14), R14
+	BFI    $24, R14, $8, R12
+	LDPW   16(R1), (R13, R14)
+	MOVBU  (R0)(R13), R13
+	BFI    $32, R13, $8, R12
+	MOVBU  (R0)(R14), R14
+	BFI    $40, R14, $8, R12
+	LDPW   24(R1), (R13, R14)
+	MOVBU  (R0)(R13), R13
+	BFI    $48, R13, $8, R12
+	MOVBU  (R0)(R14), R14
+	BFI    $56, R14, $8, R12
+	FMOVD  R12, F18
+	VUZP1  V4.H8, V3.H8, V19.H8
+	VUZP1  V19.B16, V19.B16, V19.B16
+	WORD   $0x4e731c53 // VBIC V19.B16, V2.B16, V19.B16
+	WORD   $0x6e334652 // VUSHL V19.B16, V18.B16, V18.B16
+	VAND   V18.B16, V17.B16, V17.B16
+	SUBS   $1, R7, R7
+	BNE    others_step
+	VMOV   V17.D[0], R7
+	LDPW.P 8(R3), (R12, R13)
+	MOVB   R7, (R2)(R12)
+	LSR    $8, R7, R7
+	MOVB   R7, (R2)(R13)
+	LSR    $8, R7, R7
+	LDPW.P 8(R3), (R12, R13)
+	MOVB   R7, (R2)(R12)
+	LSR    $8, R7, R7
+	MOVB   R7, (R2)(R13)
+	LSR    $8, R7, R7
+	LDPW.P 8(R3), (R12, R13)
+	MOVB   R7, (R2)(R12)
+	LSR    $8, R7, R7
+	MOVB   R7, (R2)(R13)
+	LSR    $8, R7, R7
+	LDPW.P 8(R3), (R12, R13)
+	MOVB   R7, (R2)(R12)
+	LSR    $8, R7, R7
+	MOVB   R7, (R2)(R13)
+	CMP    R4, R3
+	BLO    survivors
+
+pack:
+	MOVD  hits+72(FP), R0
+	MOVD  n+64(FP), R1
+	MOVD  $byteBits<>(SB), R3
+	FMOVQ 0(R3), F0
+	MOVD  R1, R1
+
+word:
+	FLDPQ.P 32(R2), (F1, F2)
+	FLDPQ.P 32(R2), (F3, F4)
+	WORD    $0x4e20a821 // VCMLT0 V1.B16, V1.B16
+	VAND    V0.B16, V1.B16, V1.B16
+	WORD    $0x4e20a842 // VCMLT0 V2.B16, V2.B16
+	VAND    V0.B16, V2.B16, V2.B16
+	WORD    $0x4e20a863 // VCMLT0 V3.B16, V3.B16
+	VAND    V0.B16, V3.B16, V3.B16
+	WORD    $0x4e20a884 // VCMLT0 V4.B16, V4.B16
+	VAND    V0.B16, V4.B16, V4.B16
+	VADDP   V2.B16, V1.B16, V1.B16
+	VADDP   V4.B16, V3.B16, V3.B16
+	VADDP   V3.B16, V1.B16, V1.B16
+	VADDP   V1.B16, V1.B16, V1.B16
+	FMOVD.P F1, 8(R0)
+	SUBS    $64, R1, R1
+	BGT     word
+
+	// The last word may have bits past the last hash.
+	NEG  R1, R1
+	MOVD -8(R0), R2
+	LSL  R1, R2, R2
+	LSR  R1, R2, R2
+	MOVD R2, -8(R0)
+	RET

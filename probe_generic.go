@@ -321,17 +321,31 @@ func (d double32) pair(h uint32, i, j int) uint64 {
 
 // remainder returns h mod d.bits.
 //
-// With n bits, 2^s ≤ n < 2^(s+1) and recip = floor((2^(64+s) - 1)/n), the quotient
-// by the reciprocal is not above h/n, and below it by less than
-// h/2^(64+s) · (1 + 1/n) < 2^-s · (1 + 1/n) ≤ 3/4 for n ≥ 2, and by h/2^64 for n = 1.
-// So its floor is that of h/n or one less, and what is left below 2n.
+// With n bits, 2^s ≤ n < 2^(s+1) and recip = floor((2^(64+s) - 1)/n), the product
+// h·recip / 2^(64+s) is not above h/n, and below it by less than 2^-s · (1 + 1/n), which
+// is at most 3/4 for n ≥ 2, and by h/2^64 for n = 1. So its floor is that of h/n or one
+// less, and what is left below 2n. A shorter reciprocal would save the shift, but then
+// the branch would be a coin toss; so it is hardly ever taken.
 func (d *double64) remainder(h uint64) uint64 {
-	q, _ := bits.Mul64(h, d.recip)
-	r := h - q>>(d.shift%64)*d.bits
-	if r >= d.bits {
-		r -= d.bits
+	return remainder64(h, d.bits, d.recip, d.shift)
+}
+
+func remainder64(h, n, recip uint64, shift uint8) uint64 {
+	q, _ := bits.Mul64(h, recip)
+	r := h - q>>(shift%64)*n
+	if r >= n {
+		r -= n
 	}
 	return r
+}
+
+// reduceGeneric writes the remainders of hashes by the number of bits, which is at
+// most 2^32.
+func (d *double64) reduceGeneric(hashes []uint64, remainders []uint32) {
+	n, recip, shift := d.bits, d.recip, d.shift
+	for i, h := range hashes {
+		remainders[i] = uint32(remainder64(h, n, recip, shift))
+	}
 }
 
 func (d *double64) at(bit uint64) *byte {
@@ -345,17 +359,24 @@ func (d *double64) probe(h uint64) byte {
 	return *d.at(bit) | clearMask[bit%8]
 }
 
-// test tests one hash, three probes a branch: see that of double32.
+// has reports whether the filter has bit h mod d.bits.
+func (d *double64) has(h uint64) bool {
+	bit := d.remainder(h)
+	return uint32(*d.at(bit))&(1<<(bit%8)) != 0
+}
+
+// test tests one hash, the first three probes with one branch: see that of double32.
 func (d *double64) test(h Hash) bool {
 	at, k := h.h1, d.k
-	for ; k >= 3; k -= 3 {
+	if k >= 3 {
 		if d.probe(at)&d.probe(at+h.h2)&d.probe(at+2*h.h2) != 0xff {
 			return false
 		}
 		at += 3 * h.h2
+		k -= 3
 	}
 	for ; k > 0; k-- {
-		if d.probe(at) != 0xff {
+		if !d.has(at) {
 			return false
 		}
 		at += h.h2

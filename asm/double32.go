@@ -84,15 +84,7 @@ func argument(name string) reg.GPVirtual {
 
 // load emits the arguments and constants.
 func (d *double32) load() {
-	Comment("Words are aligned, so that none crosses the end of a page of memory; the bits",
-		"to skip are those between the first word and the filter.")
-	d.base = argument("base")
-	skip := GP64()
-	MOVL(d.base.As32(), skip.As32())
-	ANDL(U8(3), skip.As32())
-	SHLL(U8(3), skip.As32())
-	ANDQ(I8(-4), d.base)
-	d.skip = d.broadcast(skip)
+	d.loadBase()
 	d.loadWalk()
 	d.prepareGather()
 	d.prepareTest()
@@ -106,6 +98,19 @@ func (d *double32) load() {
 	d.row, d.done = GP64(), GP64()
 	LEAQ(d.firstRow, d.row)
 	XORL(d.done.As32(), d.done.As32())
+}
+
+// loadBase emits the address of the first word and the bits to skip.
+func (d *double32) loadBase() {
+	Comment("Words are aligned, so that none crosses the end of a page of memory; the bits",
+		"to skip are those between the first word and the filter.")
+	d.base = argument("base")
+	skip := GP64()
+	MOVL(d.base.As32(), skip.As32())
+	ANDL(U8(3), skip.As32())
+	SHLL(U8(3), skip.As32())
+	ANDQ(I8(-4), d.base)
+	d.skip = d.broadcast(skip)
 }
 
 // loadWalk emits the constants of a walk.
@@ -208,7 +213,9 @@ func (d *double32) probe(hash, mask reg.GPVirtual, done reg.VecVirtual) {
 func (d *double32) move(hash, mask Mem, survivor reg.GPVirtual) {
 	h := d.vector()
 	d.vectors.load(hash, h)
-	count := d.compact(h, mask, Mem{Base: survivor})
+	count := GP64()
+	d.loadMask(mask, count)
+	d.compact(h, count, Mem{Base: survivor})
 	LEAQ(Mem{Base: survivor, Index: count, Scale: 4}, survivor)
 }
 

@@ -62,8 +62,8 @@ func hash32(v vectors, width int) {
 
 func (v *avx512) splitter() func(a, b reg.VecVirtual) {
 	even, odd := ZMM(), ZMM()
-	VMOVDQU32(alternate(0), even)
-	VMOVDQU32(alternate(1), odd)
+	VMOVDQU32(alternate[0], even)
+	VMOVDQU32(alternate[1], odd)
 	return func(a, b reg.VecVirtual) {
 		second := ZMM()
 		VMOVDQA32(odd, second)
@@ -75,13 +75,16 @@ func (v *avx512) splitter() func(a, b reg.VecVirtual) {
 
 func (v *avx512) sortSplit(reg.VecVirtual) {}
 
-// alternate returns the numbers first, first+2, … of 16 lanes in memory.
-func alternate(first int) Mem {
-	m := GLOBL(fmt.Sprintf("alternate%d", first), RODATA|NOPTR)
-	for i := range 16 {
-		DATA(4*i, U32(first+2*i))
+// alternate has the numbers 0, 2, … and 1, 3, … for 16 lanes.
+var alternate [2]Mem
+
+func alternateTables() {
+	for first := range alternate {
+		alternate[first] = GLOBL(fmt.Sprintf("alternate%d", first), RODATA|NOPTR)
+		for i := range 16 {
+			DATA(4*i, U32(first+2*i))
+		}
 	}
-	return m
 }
 
 func (v *avx2) splitter() func(a, b reg.VecVirtual) {

@@ -55,7 +55,7 @@ func hash32Bytes(v vectors, c column) {
 	VPMULLD(mul, length, h)
 	v.xor(seed, h, h)
 	VPSRLD(U8(2), length, words)
-	v.xor(zero, zero, zero)
+	v.xor(seed, seed, zero)
 	XORL(offset.As32(), offset.As32())
 
 	Label("word")
@@ -71,28 +71,7 @@ func hash32Bytes(v vectors, c column) {
 
 	Label("tail")
 	SUBQ(offset, bytes)
-	three := v.broadcast(constant(3))
-	rest := v.vector()
-	v.and(three, length, rest)
-	active = v.greater(rest, zero)
-	v.testAny(active)
-	JZ(LabelRef("store"))
-	whole := v.greater(length, three)
-	end := v.widen(length)
-	for i := range end {
-		VPADDQ(address[i], end[i], end[i])
-	}
-	MOVQ(I32(-4), offset)
-	v.gatherAt(offset, end, v.both(active, whole), word)
-	Comment("Of the last four bytes, the upper rest ones.")
-	shift := v.broadcast(constant(32))
-	VPSLLD(U8(3), rest, rest)
-	VPSUBD(rest, shift, shift)
-	VPSRLVD(shift, word, word)
-	v.testAny(v.butNot(active, whole))
-	JZ(LabelRef("mix"))
-	shortKeys(v, address, length, word)
-	Label("mix")
+	word, active = lastBytes(v, address, length, "store")
 	mixBytes(v, h, word, mul, 24, active)
 
 	Label("store")
@@ -106,6 +85,36 @@ func hash32Bytes(v vectors, c column) {
 	Store(left, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+// lastBytes emits the last bytes of keys, of which length/4 words were hashed: up to
+// three each. It returns them in words, and the lanes that have any; if there are
+// none it jumps.
+func lastBytes(v vectors, address [2]reg.VecVirtual, length reg.VecVirtual, none string) (word reg.VecVirtual, active reg.Register) {
+	three, zero, rest := v.broadcast(constant(3)), v.vector(), v.vector()
+	v.xor(three, three, zero)
+	v.and(three, length, rest)
+	active = v.greater(rest, zero)
+	v.testAny(active)
+	JZ(LabelRef(none))
+	whole := v.greater(length, three)
+	end := v.widen(length)
+	for i := range end {
+		VPADDQ(address[i], end[i], end[i])
+	}
+	offset, word := GP64(), v.vector()
+	MOVQ(I32(-4), offset)
+	v.gatherAt(offset, end, v.both(active, whole), word)
+	Comment("Of the last four bytes, the upper rest ones.")
+	shift := v.broadcast(constant(32))
+	VPSLLD(U8(3), rest, rest)
+	VPSUBD(rest, shift, shift)
+	VPSRLVD(shift, word, word)
+	v.testAny(v.butNot(active, whole))
+	JZ(LabelRef("last_bytes"))
+	shortKeys(v, address, length, word)
+	Label("last_bytes")
+	return word, active
 }
 
 // mixBytes takes a word into the hashes of the active lanes.

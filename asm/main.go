@@ -18,6 +18,8 @@ import (
 func main() {
 	ConstraintExpr("!purego")
 	compactTable()
+	ascendingTable()
+	alternateTables()
 	setBits()
 	scatterPlaces()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
@@ -28,6 +30,13 @@ func main() {
 		}
 		testDouble32(v)
 		placeDouble32(v)
+		testDouble64(v)
+	}
+	reduceDouble64()
+	hash64Width(4)
+	hash64Width(8)
+	for _, c := range columns {
+		hash64Bytes(c)
 	}
 	arm := flag.String("arm64", "", "file to write the assembly of arm64 to")
 	flag.Parse()

@@ -10,8 +10,15 @@ func neon() *arm64.File {
 	for _, c := range neonColumns {
 		neonHash32Bytes(file, c)
 	}
-	neonTestDouble32(file)
+	tables := newNEONTables(file)
+	neonTestDouble32(file, tables)
 	neonPlaceDouble32(file)
+	neonHash64Width(file, 4)
+	neonHash64Width(file, 8)
+	for _, c := range neonColumns {
+		neonHash64Bytes(file, c)
+	}
+	neonTestDouble64(file, tables)
 	return file
 }
 

@@ -29,8 +29,7 @@ func (d *neonDouble32) load() {
 }
 
 // neonTestDouble32 emits the test of a window of hashes.
-func neonTestDouble32(file *arm64.File) {
-	tables := newNEONTables(file)
+func neonTestDouble32(file *arm64.File, tables neonTables) {
 	f := file.Function("testDouble32NEON", arm64.Splits,
 		"func(base *byte, size, recip, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int)")
 	f.Comment(
@@ -54,7 +53,7 @@ func neonTestDouble32(file *arm64.File) {
 	f.RET()
 }
 
-// neonTables are the constants of testDouble32.
+// neonTables are the constants of the tests.
 type neonTables struct {
 	// lanes has 0, 1, 2 and 3 in words, nibbles 16, 32, 64 and 128 in bytes, again
 	// and again, and bits the powers of two.

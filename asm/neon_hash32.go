@@ -175,7 +175,7 @@ func (k *neonKeys) anyLengths(locate func(key, length arm64.GP), bytes arm64.GP)
 		length, start, end := k.counts[i], f.GP(), f.GP()
 		locate(key, length)
 		f.ORR(length, any, any)
-		k.setLane(length, k.lengths[i/4], i%4)
+		setLane(f, length, k.lengths[i/4], i%4)
 		f.CMP(arm64.Imm(8), length)
 		f.BLO(fmt.Sprintf("short_%d", i))
 		f.Label(fmt.Sprintf("located_%d", i))
@@ -251,13 +251,13 @@ func (k *neonKeys) oneLength(bytes arm64.GP) {
 	f.Label("store")
 }
 
-// setLane and loadLong set a lane of words or of long words: lanes 0 first, since
-// the others become whatever they were not to wait for.
-func (k *neonKeys) setLane(from arm64.GP, to arm64.V, i int) {
+// setLane and loadLong set a lane of words or of long words. Lane 0 is to be the
+// first: it does not wait for what was in the vector.
+func setLane(f *arm64.Function, from arm64.GP, to arm64.V, i int) {
 	if i == 0 {
-		k.f.VDUP(from, arm64.S4, to)
+		f.VDUP(from, arm64.S4, to)
 	} else {
-		k.f.ToLane(from, 'S', i, to)
+		f.ToLane(from, 'S', i, to)
 	}
 }
 

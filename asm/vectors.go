@@ -66,9 +66,19 @@ type vectors interface {
 	collect(bits reg.VecVirtual) reg.GPVirtual
 	// loadMask reads as many bits as there are lanes.
 	loadMask(m Mem, mask reg.GPVirtual)
-	// compact stores the lanes of src that the mask in memory has, side by side,
-	// and after them whatever makes up a whole vector. It returns their number.
-	compact(src reg.VecVirtual, mask, to Mem) reg.GPVirtual
+	// compact stores the lanes of src that the mask has, side by side, and after
+	// them whatever makes up a whole vector. It leaves their number in mask.
+	compact(src reg.VecVirtual, mask reg.GPVirtual, to Mem)
+
+	// gatherLongs loads the long words at base + 8·index.
+	gatherLongs(base reg.GPVirtual, index reg.VecVirtual) [2]reg.VecVirtual
+	// carry adds delta to h and returns the lanes that wrap.
+	carry(h, delta [2]reg.VecVirtual) (mask reg.Register)
+	// blend takes lanes of b where the mask has them, else of a.
+	blend(a, b reg.VecVirtual, mask reg.Register, dst reg.VecVirtual)
+	// subtract leaves in r the difference r - x, or that and bits if it is below 0.
+	// bits is at most 2^31, and both are at most bits.
+	subtract(bits, x, r reg.VecVirtual)
 }
 
 // constant returns a register with x in its low half.
@@ -124,9 +134,13 @@ func (v *avx512) joinHigh(even, odd reg.VecVirtual) {
 func (v *avx512) gather(base reg.Register, index, dst reg.VecVirtual) {
 	k := K()
 	KXNORW(v.all, v.all, k)
-	VPXORD(dst, dst, dst)
+	v.clear(index, dst)
 	VPGATHERDD(Mem{Base: base, Index: index, Scale: 4}, k, dst)
 }
+
+// clear emits dst = 0 from a register in use: from itself, dst would count as in use
+// before, all around a loop.
+func (v *avx512) clear(inUse, dst reg.VecVirtual) { VPXORD(inUse, inUse, dst) }
 
 func (v *avx512) pick(i, dst reg.VecVirtual) { VPRORVD(i, dst, dst) }
 
@@ -141,14 +155,46 @@ func (v *avx512) collect(bits reg.VecVirtual) reg.GPVirtual {
 
 func (v *avx512) loadMask(m Mem, mask reg.GPVirtual) { MOVWLZX(m, mask.As32()) }
 
-func (v *avx512) compact(src reg.VecVirtual, mask, to Mem) reg.GPVirtual {
-	k, z, count := K(), ZMM(), GP64()
-	v.loadMask(mask, count)
-	KMOVW(count.As32(), k)
-	POPCNTL(count.As32(), count.As32())
+func (v *avx512) compact(src reg.VecVirtual, mask reg.GPVirtual, to Mem) {
+	k, z := K(), ZMM()
+	KMOVW(mask.As32(), k)
+	POPCNTL(mask.As32(), mask.As32())
 	VPCOMPRESSD_Z(src, k, z) // compressing to memory is slow on some CPUs
 	VMOVDQU32(z, to)
-	return count
+}
+
+func (v *avx512) gatherLongs(base reg.GPVirtual, index reg.VecVirtual) (dst [2]reg.VecVirtual) {
+	half := YMM()
+	VEXTRACTI64X4(U8(1), index, half)
+	for i, index := range []reg.VecVirtual{index.AsY().(reg.VecVirtual), half} {
+		k := K()
+		dst[i] = ZMM()
+		KMOVW(v.all, k)
+		v.clear(v.ones, dst[i])
+		VPGATHERDQ(Mem{Base: base, Index: index, Scale: 8}, k, dst[i])
+	}
+	return dst
+}
+
+func (v *avx512) carry(h, delta [2]reg.VecVirtual) reg.Register {
+	low, high := K(), K()
+	for i, k := range []reg.Register{low, high} {
+		VPADDQ(delta[i], h[i], h[i])
+		VPCMPUQ(U8(1), delta[i], h[i], k)
+	}
+	KUNPCKBW(low, high, low)
+	return low
+}
+
+func (v *avx512) blend(a, b reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
+	VPBLENDMD(b, a, mask, dst)
+}
+
+func (v *avx512) subtract(bits, x, r reg.VecVirtual) {
+	more := ZMM()
+	VPSUBD(x, r, r)
+	VPADDD(bits, r, more)
+	VPMINUD(more, r, r)
 }
 
 func (v *avx512) greater(a, b reg.VecVirtual) reg.Register {
@@ -214,7 +260,7 @@ func (v *avx512) iota() reg.VecVirtual {
 func (v *avx512) gatherLong(m Mem, index, dst reg.VecVirtual) {
 	k := K()
 	KMOVW(v.all, k)
-	VPXORD(dst, dst, dst)
+	v.clear(index, dst)
 	m.Index, m.Scale = index.AsY(), 1
 	VPGATHERDQ(m, k, dst)
 }
@@ -222,11 +268,11 @@ func (v *avx512) gatherLong(m Mem, index, dst reg.VecVirtual) {
 func (v *avx512) gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
 	k, high := K(), ZMM()
 	KMOVW(mask, k)
-	VPXORD(dst, dst, dst)
+	v.clear(address[0], dst)
 	VPGATHERQD(Mem{Base: offset, Index: address[0], Scale: 1}, k, dst.AsY())
 	k = K()
 	KSHIFTRW(U8(8), mask, k)
-	VPXORD(high, high, high)
+	v.clear(address[1], high)
 	VPGATHERQD(Mem{Base: offset, Index: address[1], Scale: 1}, k, high.AsY())
 	VINSERTI64X4(U8(1), high.AsY(), dst, dst)
 }
@@ -305,14 +351,52 @@ func (v *avx2) collect(bits reg.VecVirtual) reg.GPVirtual {
 
 func (v *avx2) loadMask(m Mem, mask reg.GPVirtual) { MOVBLZX(m, mask.As32()) }
 
-func (v *avx2) compact(src reg.VecVirtual, mask, to Mem) reg.GPVirtual {
-	indices, count := YMM(), GP64()
-	v.loadMask(mask, count)
-	VPMOVZXBD(Mem{Base: v.table, Index: count, Scale: 8}, indices)
-	POPCNTL(count.As32(), count.As32())
+func (v *avx2) compact(src reg.VecVirtual, mask reg.GPVirtual, to Mem) {
+	indices := YMM()
+	VPMOVZXBD(Mem{Base: v.table, Index: mask, Scale: 8}, indices)
+	POPCNTL(mask.As32(), mask.As32())
 	VPERMD(src, indices, indices)
 	VMOVDQU(indices, to)
-	return count
+}
+
+func (v *avx2) gatherLongs(base reg.GPVirtual, index reg.VecVirtual) (dst [2]reg.VecVirtual) {
+	half := XMM()
+	VEXTRACTI128(U8(1), index, half)
+	for i, index := range []reg.VecVirtual{index.AsX().(reg.VecVirtual), half} {
+		mask := YMM()
+		dst[i] = YMM()
+		VMOVDQA(v.all, mask)
+		VPXOR(v.all, v.all, dst[i])
+		VPGATHERDQ(mask, Mem{Base: base, Index: index, Scale: 8}, dst[i])
+	}
+	return dst
+}
+
+// carry compares as signed numbers, with the sign turned.
+func (v *avx2) carry(h, delta [2]reg.VecVirtual) reg.Register {
+	var wrapped [2]reg.VecVirtual
+	sign := YMM()
+	VPSLLQ(U8(63), v.all, sign)
+	for i := range wrapped {
+		wrapped[i] = YMM()
+		turned := YMM()
+		VPADDQ(delta[i], h[i], h[i])
+		VPXOR(sign, h[i], turned)
+		VPXOR(sign, delta[i], wrapped[i])
+		VPCMPGTQ(turned, wrapped[i], wrapped[i])
+	}
+	return v.narrow(wrapped)
+}
+
+func (v *avx2) blend(a, b reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
+	VPBLENDVB(mask, b, a, dst)
+}
+
+func (v *avx2) subtract(bits, x, r reg.VecVirtual) {
+	more := YMM()
+	VPSUBD(x, r, r)
+	VPADDD(bits, r, more)
+	VPMINUD(more, r, r)
 }
 
 func (v *avx2) greater(a, b reg.VecVirtual) reg.Register {
@@ -396,6 +480,16 @@ func (v *avx2) gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg
 
 // firstLanes has the bytes 0 to 7: the numbers of the lanes of a full mask.
 func firstLanes() Mem { return compactIndices.Offset(8 * 0xff) }
+
+// ascending has the numbers 0 to 15.
+var ascending Mem
+
+func ascendingTable() {
+	ascending = GLOBL("ascending", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(4*i, U32(i))
+	}
+}
 
 // compactIndices has, for each mask of 8 lanes, the numbers of its lanes.
 var compactIndices Mem

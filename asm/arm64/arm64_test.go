@@ -41,7 +41,10 @@ var instructions = []struct {
 	{"lsr x1, x2, #8", func(f *Function) { f.LSR(Imm(8), R(2), R(1)) }},
 	{"mul x1, x2, x3", func(f *Function) { f.MUL(R(3), R(2), R(1)) }},
 	{"umulh x1, x2, x3", func(f *Function) { f.UMULH(R(3), R(2), R(1)) }},
+	{"adds x1, x2, #0x4", func(f *Function) { f.ADDS(Imm(4), R(2), R(1)) }},
 	{"subs x1, x2, #0x1", func(f *Function) { f.SUBS(Imm(1), R(2), R(1)) }},
+	{"ror x1, x2, #33", func(f *Function) { f.ROR(33, R(2), R(1)) }},
+	{"madd x1, x2, x3, x4", func(f *Function) { f.MADD(R(3), R(4), R(2), R(1)) }},
 	{"neg x1, x2", func(f *Function) { f.NEG(R(2), R(1)) }},
 	{"cmp x1, x2", func(f *Function) { f.CMP(R(2), R(1)) }},
 	{"csel x1, x2, x3, hi", func(f *Function) { f.CSEL("HI", R(2), R(3), R(1)) }},
@@ -97,6 +100,7 @@ var instructions = []struct {
 	{"mla v1.4s, v2.4s, v31.4s", func(f *Function) { f.VMLA(S4, VN(31), VN(2), VN(1)) }},
 	{"mls v1.4s, v2.4s, v31.4s", func(f *Function) { f.VMLS(S4, VN(31), VN(2), VN(1)) }},
 	{"cmhi v1.4s, v2.4s, v31.4s", func(f *Function) { f.VCMHI(S4, VN(31), VN(2), VN(1)) }},
+	{"cmhi v1.2d, v2.2d, v31.2d", func(f *Function) { f.VCMHI(D2, VN(31), VN(2), VN(1)) }},
 	{"cmlt v31.16b, v2.16b, #0", func(f *Function) { f.VCMLT0(B16, VN(2), VN(31)) }},
 	{"bic v1.16b, v2.16b, v31.16b", func(f *Function) { f.VBIC(VN(31), VN(2), VN(1)) }},
 	{"ushl v1.16b, v2.16b, v31.16b", func(f *Function) { f.VUSHL(B16, VN(31), VN(2), VN(1)) }},
@@ -112,7 +116,7 @@ var instructions = []struct {
 func TestInstructions(t *testing.T) {
 	file := NewFile("arm64")
 	f := file.Function("all", NoSplit, "func()")
-	for n := range 3 {
+	for n := range 4 {
 		f.MOVD(Imm(0), R(n+1))
 		f.VMOVI(0, VN(n+1))
 	}
@@ -121,7 +125,7 @@ func TestInstructions(t *testing.T) {
 	for _, i := range instructions {
 		i.emit(f)
 	}
-	got := disassemble(t, compile(t, file))[7:]
+	got := disassemble(t, compile(t, file))[9:]
 	for n, i := range instructions {
 		if n >= len(got) || got[n] != i.gnu {
 			t.Errorf("instruction %d is %q, want %q", n, got[min(n, len(got)-1)], i.gnu)

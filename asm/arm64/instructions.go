@@ -68,9 +68,18 @@ func (f *Function) LSR(m Source, n, d GP) { f.arithmetic("LSR", m, n, d) }
 func (f *Function) MUL(m, n, d GP)        { f.arithmetic("MUL", m, n, d) }
 func (f *Function) UMULH(m, n, d GP)      { f.arithmetic("UMULH", m, n, d) }
 
-// SUBS and ANDS set the flags as well.
+// ADDS, SUBS and ANDS set the flags as well.
+func (f *Function) ADDS(m Source, n, d GP) { f.arithmetic("ADDS", m, n, d) }
 func (f *Function) SUBS(m Source, n, d GP) { f.arithmetic("SUBS", m, n, d) }
 func (f *Function) ANDS(m Source, n, d GP) { f.arithmetic("ANDS", m, n, d) }
+
+// ROR rotates n right by 0 to 63 bits.
+func (f *Function) ROR(by int, n, d GP) { f.arithmetic("ROR", Imm(by), n, d) }
+
+// MADD is d = a + n·m.
+func (f *Function) MADD(m, a, n, d GP) {
+	f.emit("MADD", list{d}, list{m, a, n}, m.arg(), a.arg(), n.arg(), d.arg())
+}
 
 // NEG is d = -m.
 func (f *Function) NEG(m, d GP) { f.emit("NEG", list{d}, list{m}, m.arg(), d.arg()) }
@@ -273,9 +282,16 @@ func (f *Function) VMUL(t Arrangement, m, n, d V)     { f.word("VMUL", 0x4ea09c0
 func (f *Function) VSQDMULH(t Arrangement, m, n, d V) { f.word("VSQDMULH", 0x4ea0b400, S4, t, d, m, n) }
 func (f *Function) VMLA(t Arrangement, m, n, d V)     { f.word("VMLA", 0x4ea09400, S4, t, d, m, n, d) }
 func (f *Function) VMLS(t Arrangement, m, n, d V)     { f.word("VMLS", 0x6ea09400, S4, t, d, m, n, d) }
-func (f *Function) VCMHI(t Arrangement, m, n, d V)    { f.word("VCMHI", 0x6ea03400, S4, t, d, m, n) }
 func (f *Function) VCMLT0(t Arrangement, n, d V)      { f.word("VCMLT0", 0x4e20a800, B16, t, d, n) }
 func (f *Function) VBIC(m, n, d V)                    { f.word("VBIC", 0x4e601c00, B16, B16, d, m, n) }
+
+func (f *Function) VCMHI(t Arrangement, m, n, d V) {
+	if t == D2 {
+		f.word("VCMHI", 0x6ee03400, D2, t, d, m, n)
+	} else {
+		f.word("VCMHI", 0x6ea03400, S4, t, d, m, n)
+	}
+}
 
 func (f *Function) VUSHL(t Arrangement, m, n, d V) {
 	switch t {

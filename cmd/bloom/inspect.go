@@ -14,6 +14,7 @@ import (
 type inspectCommand struct {
 	formatFlag
 	JSON bool   `name:"json" help:"Print JSON."`
+	Plot string `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as .svg or .png."`
 	File string `arg:"" name:"filter" help:"The filter."`
 }
 
@@ -37,11 +38,26 @@ func (i *inspectCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	if i.Plot != "" {
+		if err := checkPlotName(i.Plot); err != nil {
+			return fmt.Errorf("--plot: %w", err)
+		}
+	}
 	filter, data, err := openFilter(format, i.File)
 	if err != nil {
 		return err
 	}
 	r := newReport(i.File, writtenAs(format, data), filter, len(data))
+	array := encodingOf(format).part(data, partBits)
+	if i.Plot != "" {
+		drawing, err := inspectPlot(r, format, array, i.Plot)
+		if err != nil {
+			return err
+		}
+		if err := writeFile(i.Plot, drawing); err != nil {
+			return err
+		}
+	}
 	if i.JSON {
 		encoder := json.NewEncoder(s.out)
 		encoder.SetIndent("", "  ")
@@ -68,13 +84,16 @@ func (i *inspectCommand) Run(s *streams) error {
 	} {
 		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
 	}
+	if isTerminal(s.out) && len(array) > 0 {
+		fmt.Fprintf(w, "over its length\t%s\n", picture(array))
+	}
 	return w.Flush()
 }
 
 // writtenAs returns the format of a filter that was opened as f: nori reads both of
 // nori-sstable's.
 func writtenAs(f bloom.Format, data []byte) bloom.Format {
-	if _, err := bloom.Open(bloom.NoriCrate, data); f == bloom.Nori && err == nil {
+	if f == bloom.Nori && !isDocumented(data) {
 		return bloom.NoriCrate
 	}
 	return f

@@ -28,6 +28,8 @@ type cli struct {
 	Build   buildCommand   `cmd:"" help:"Build a filter from keys."`
 	Filter  filterCommand  `cmd:"" help:"Print the lines that may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
 	Inspect inspectCommand `cmd:"" help:"Tell what a filter holds."`
+	Explore exploreCommand `cmd:"" help:"Serve a page, on this machine alone, that shows how a filter works."`
+	Bench   benchCommand   `cmd:"" help:"Compare the kernels with the plain loop on this machine."`
 	Demo    demoCommand    `cmd:"" help:"Filter a stream of English words and compare this library with the plain loop."`
 }
 

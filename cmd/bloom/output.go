@@ -40,6 +40,21 @@ func writeFile(path string, data []byte) error {
 	return nil
 }
 
+// checkOutput finds out early that a file cannot be written because there is no
+// folder for it. An empty path is no file.
+func checkOutput(path string) error {
+	if path == "" {
+		return nil
+	}
+	switch info, err := os.Stat(filepath.Dir(path)); {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s: %s is not a folder", path, filepath.Dir(path))
+	}
+	return nil
+}
+
 // writeTo opens a file, writes data, and closes it. An interrupt is an error.
 func writeTo(path string, flag int, mode os.FileMode, data []byte) (err error) {
 	interrupts := make(chan os.Signal, 1)

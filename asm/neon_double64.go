@@ -1,0 +1,223 @@
+package main
+
+import "github.com/lanebloom/bloom/asm/arm64"
+
+// neonDouble64 is the walk of double64 while a kernel is emitted. It tests bytes as
+// double32 does.
+type neonDouble64 struct {
+	neonDouble32
+	bits, wrap arm64.V
+}
+
+// neonTestDouble64 emits the test of a window of hashes.
+func neonTestDouble64(file *arm64.File, tables neonTables) {
+	f := file.Function("testDouble64NEON", arm64.Splits,
+		"func(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)")
+	f.Comment(
+		"Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of",
+		"the next is computed from the one before: starts and steps are h1 and h2 mod",
+		"bits, and wrap is 2^64 mod bits, which is lost where the sum of the hashes wraps.",
+		"The first probes are made for all hashes, 8 at a time. If there are others, the",
+		"numbers of those that pass are compacted, and the others are made for them. The",
+		"sign of a byte is the outcome for a hash; last, the signs are packed.",
+	)
+	d := &neonDouble64{neonDouble32: neonDouble32{f: f}}
+	d.bits, d.wrap = broadcast(f, f.Argument("bits")), broadcast(f, f.Argument("wrap"))
+	d.base, d.indices, d.seven = f.Argument("base"), f.Local(4*neonVector), f.V()
+	f.VMOVI(7, d.seven)
+	outcomes, numbers, end := f.Local(window+neonBlock), f.Local(survivorsSize), f.GP()
+	f.MOVD(numbers, end)
+	d.testAll(outcomes, end, tables)
+	f.CMP(numbers, end)
+	f.BEQ("pack")
+	d.testSurvivors(outcomes, numbers, end)
+	f.Label("pack")
+	d.pack(outcomes, tables)
+	f.RET()
+}
+
+// testAll emits the first probes of all hashes. The numbers of those that pass are
+// stored from end on, if there are other probes.
+func (d *neonDouble64) testAll(outcomes, end arm64.GP, tables neonTables) {
+	f := d.f
+	n, first, others := f.Argument("n"), f.Argument("first"), f.Argument("probes")
+	f.SUB(first, others, others)
+	starts, steps, h1, h2 := f.Argument("starts"), f.Argument("steps"), f.Argument("h1"), f.Argument("h2")
+	outcome, compact := f.GP(), f.GP()
+	f.MOVD(outcomes, outcome)
+	f.Address(tables.compact, compact)
+	numbers, four, nibbles := d.constant(tables.lanes), broadcastConstant(f, 4), d.constant(tables.nibbles)
+
+	f.Label("vector")
+	w := newNEONWalk64(f)
+	f.FLDPQ(starts.Post(32), w.bit[0], w.bit[1])
+	f.FLDPQ(steps.Post(32), w.back[0], w.back[1])
+	for i := range 2 {
+		f.FLDPQ(h1.Post(32), w.h[2*i], w.h[2*i+1])
+		f.FLDPQ(h2.Post(32), w.delta[2*i], w.delta[2*i+1])
+	}
+	d.prepare(w)
+	passed := d.probes64("first", w, first)
+	f.StoreLow(passed, outcome.Post(8)) // that of survivors is stored again
+	f.CBZ(others, "next")
+	lanes, counts := f.GP(), f.GP()
+	d.nibbles(passed, nibbles, lanes, counts)
+	for i := range 2 {
+		set, control, moved := f.GP(), f.V(), f.V()
+		f.UBFX(8*i, lanes, 8, set)
+		f.ADD(compact, set, set)
+		f.FMOVQ(set.At(0), control)
+		f.VTBL(control, numbers, moved)
+		f.StoreQ(moved, end.At(0))
+		f.VADD(arm64.S4, four, numbers, numbers)
+		f.UBFX(8*i, counts, 8, set)
+		f.ADD(set.LSL(2), end, end)
+	}
+	f.Label("next")
+	f.SUBS(arm64.Imm(neonVector), n, n)
+	f.BGT("vector")
+}
+
+// testSurvivors emits the other probes of the survivors.
+func (d *neonDouble64) testSurvivors(outcomes, numbers, end arm64.GP) {
+	f := d.f
+	first, others, skipped := f.Argument("first"), f.Argument("probes"), f.GP()
+	f.SUB(first, others, others)
+	starts, steps, h1, h2 := f.Argument("starts"), f.Argument("steps"), f.Argument("h1"), f.Argument("h2")
+	f.Comment("What makes up the last vector is hash 0, again, and its outcome the same.")
+	none := f.V()
+	f.MOVWU(numbers.At(0), skipped)
+	f.VDUP(skipped, arm64.S4, none)
+	f.FSTPQ(none, none, end.At(0))
+
+	f.Label("survivors")
+	w := newNEONWalk64(f)
+	for i := 0; i < neonVector; i += 2 {
+		var number [2]arm64.GP
+		number[0], number[1] = f.GP(), f.GP()
+		f.LDPW(numbers.At(4*i), number[0], number[1])
+		for j, number := range number {
+			lane, x := i+j, f.GP()
+			f.MOVWU(starts.IndexScaled(number, 2), x)
+			setLane(f, x, w.bit[lane/4], lane%4)
+			f.MOVWU(steps.IndexScaled(number, 2), x)
+			setLane(f, x, w.back[lane/4], lane%4)
+			f.MOVD(h1.IndexScaled(number, 3), x)
+			d.setLong(x, w.h[lane/2], lane%2)
+			f.MOVD(h2.IndexScaled(number, 3), x)
+			d.setLong(x, w.delta[lane/2], lane%2)
+		}
+	}
+	d.prepare(w)
+	f.MOVD(first, skipped)
+	f.Label("skip")
+	d.next(w)
+	f.SUBS(arm64.Imm(1), skipped, skipped)
+	f.BNE("skip")
+	passed, bytes := d.probes64("others", w, others), f.GP()
+	f.FromLane('D', 0, passed, bytes)
+	for i := range neonVector / 2 {
+		a, b := f.GP(), f.GP()
+		f.LDPW(numbers.Post(8), a, b)
+		f.StoreB(bytes, outcomes.Index(a))
+		f.LSR(arm64.Imm(8), bytes, bytes)
+		f.StoreB(bytes, outcomes.Index(b))
+		if i < neonVector/2-1 {
+			f.LSR(arm64.Imm(8), bytes, bytes)
+		}
+	}
+	f.CMP(end, numbers)
+	f.BLO("survivors")
+}
+
+func (d *neonDouble64) setLong(from arm64.GP, to arm64.V, i int) {
+	if i == 0 {
+		d.f.FMOVD(from, to)
+	} else {
+		d.f.ToLane(from, 'D', i, to)
+	}
+}
+
+// neonWalk64 is a vector of hashes on their way through the probes.
+type neonWalk64 struct {
+	bit      [2]arm64.V // of the next probe
+	h, delta [4]arm64.V
+	// What to subtract from bit, mod bits: at first h2 mod bits, which is to be added.
+	back, wrappedBack [2]arm64.V
+}
+
+func newNEONWalk64(f *arm64.Function) *neonWalk64 {
+	w := new(neonWalk64)
+	for _, vectors := range [][]arm64.V{w.bit[:], w.h[:], w.delta[:], w.back[:], w.wrappedBack[:]} {
+		for i := range vectors {
+			vectors[i] = f.V()
+		}
+	}
+	return w
+}
+
+// prepare emits the steps back from those forth.
+func (d *neonDouble64) prepare(w *neonWalk64) {
+	for i, forth := range w.back {
+		d.f.VMOV(forth, w.wrappedBack[i])
+		d.subtract(d.wrap, w.wrappedBack[i])
+		d.f.VSUB(arm64.S4, w.wrappedBack[i], d.bits, w.wrappedBack[i])
+		d.f.VSUB(arm64.S4, forth, d.bits, forth)
+	}
+}
+
+// subtract leaves in r the difference r - x, or that and bits if it is below 0. bits
+// is at most 2^31, and both are at most bits.
+func (d *neonDouble64) subtract(x, r arm64.V) {
+	more := d.f.V()
+	d.f.VSUB(arm64.S4, x, r, r)
+	d.f.VADD(arm64.S4, d.bits, r, more)
+	d.f.VUMIN(arm64.S4, more, r, r)
+}
+
+// next emits the step to the next probe.
+func (d *neonDouble64) next(w *neonWalk64) {
+	f := d.f
+	var wrapped [4]arm64.V
+	for i := range wrapped {
+		wrapped[i] = f.V()
+		f.VADD(arm64.D2, w.delta[i], w.h[i], w.h[i])
+		f.VCMHI(arm64.D2, w.h[i], w.delta[i], wrapped[i])
+	}
+	for i := range w.bit {
+		back := f.V()
+		f.VUZP1(arm64.S4, wrapped[2*i+1], wrapped[2*i], wrapped[2*i])
+		f.VMOV(w.back[i], back)
+		f.VBIT(wrapped[2*i], w.wrappedBack[i], back)
+		d.subtract(back, w.bit[i])
+	}
+}
+
+// probes64 emits the next probes of a vector, at least one, and returns 8 bytes whose
+// sign is set for the hashes that pass all of them.
+func (d *neonDouble64) probes64(label string, w *neonWalk64, count arm64.GP) (passed arm64.V) {
+	f := d.f
+	passed = f.V()
+	left := f.GP()
+	f.VMOVI(0xff, passed)
+	f.MOVD(count, left)
+	f.B(label)
+	f.Label(label + "_step")
+	d.next(w)
+	f.Label(label)
+	index := [2]arm64.V{f.V(), f.V()}
+	for i := range index {
+		f.VUSHR(3, arm64.S4, w.bit[i], index[i])
+	}
+	f.FSTPQ(index[0], index[1], d.indices.At(0))
+	loaded, shift := f.V(), f.V()
+	f.FMOVD(d.gather(0), loaded)
+	f.VUZP1(arm64.H8, w.bit[1], w.bit[0], shift)
+	f.VUZP1(arm64.B16, shift, shift, shift)
+	f.VBIC(shift, d.seven, shift)
+	f.VUSHL(arm64.B16, shift, loaded, loaded)
+	f.VAND(loaded, passed, passed)
+	f.SUBS(arm64.Imm(1), left, left)
+	f.BNE(label + "_step")
+	return passed
+}

@@ -1,0 +1,357 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/klauspost/cpuid/v2"
+
+	"github.com/lanebloom/bloom"
+)
+
+type benchCommand struct {
+	formatFlag
+	linesFlag
+	Keys       string        `placeholder:"BYTES" help:"Length of random keys: 8, 16, or a range such as 8-32 (8)."`
+	Sizes      []string      `placeholder:"SIZE" help:"Sizes of the filters (16KiB,256KiB,1MiB,8MiB,64MiB)."`
+	Hits       []int         `default:"0,50,100" placeholder:"PERCENT" help:"Shares of the keys that are in the filter, in percent (${default})."`
+	BitsPerKey int           `default:"10" placeholder:"N" help:"Bits per key (${default})."`
+	Time       time.Duration `default:"30s" placeholder:"TIME" help:"How long to measure, the building of the filters apart (${default})."`
+	Input      string        `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, half of them in the filter, not with random ones."`
+	JSON       string        `name:"json" placeholder:"FILE" help:"Write the results as JSON, too."`
+	Plot       string        `placeholder:"FILE" help:"Draw how many times faster each kernel is, as .svg or .png."`
+}
+
+// benchReport is what bench tells, and its JSON.
+type benchReport struct {
+	Machine    machine       `json:"machine"`
+	Format     string        `json:"format"`
+	BitsPerKey int           `json:"bits_per_key"`
+	Keys       string        `json:"keys"` // in words
+	Results    []benchResult `json:"results"`
+}
+
+// machine is what the results depend on.
+type machine struct {
+	CPU       string   `json:"cpu"`
+	Cores     int      `json:"cores"`
+	OS        string   `json:"os"`
+	Arch      string   `json:"arch"`
+	Go        string   `json:"go"`
+	Kernels   []string `json:"kernels"` // the first is the one chosen
+	HugePages string   `json:"huge_pages"`
+}
+
+// benchResult is one way to test the keys of a workload.
+type benchResult struct {
+	FilterBytes int     `json:"filter_bytes"`
+	HitsPercent int     `json:"hits_percent"`
+	Path        string  `json:"path"` // plainLoop, or the name of a kernel
+	Rounds      int     `json:"rounds"`
+	NsPerKey    spread  `json:"ns_per_key"`
+	MkeysPerS   float64 `json:"mkeys_per_s"` // by the median
+	Ratio       spread  `json:"ratio"`       // times faster than the plain loop in the same round
+}
+
+// plainLoop is the path that all others are compared with: bloom.Reference for
+// one key after the other.
+const plainLoop = "plain loop"
+
+// spread is the median of many rounds, and their first and last decile.
+type spread struct {
+	Median float64 `json:"median"`
+	P10    float64 `json:"p10"`
+	P90    float64 `json:"p90"`
+}
+
+func spreadOf(values []float64) spread {
+	slices.Sort(values)
+	n := len(values)
+	return spread{values[n/2], values[n/10], values[n*9/10]}
+}
+
+func (b *benchCommand) Run(s *streams) error {
+	format, err := b.check()
+	if err != nil {
+		return err
+	}
+	source, err := b.source(s, format)
+	if err != nil {
+		return err
+	}
+	r := benchReport{
+		Machine:    thisMachine(),
+		Format:     format.String(),
+		BitsPerKey: b.BitsPerKey,
+		Keys:       source.words(),
+	}
+	r.Machine.print(s.out)
+	fmt.Fprintf(s.out, "keys     %s; format %s, %d bits per key\n\n", r.Keys, r.Format, r.BitsPerKey)
+	if r.Results, err = b.measure(s, source); err != nil {
+		return err
+	}
+	r.print(s.out)
+	return b.write(r)
+}
+
+// check finds what is wrong with the flags before a minute is spent.
+func (b *benchCommand) check() (bloom.Format, error) {
+	format, err := b.parse()
+	if err != nil {
+		return 0, err
+	}
+	switch {
+	case b.BitsPerKey < 1:
+		return 0, errors.New("--bits-per-key must be at least 1")
+	case b.Time <= 0:
+		return 0, errors.New("--time must be more than nothing")
+	case len(b.Hits) == 0 || slices.Min(b.Hits) < 0 || slices.Max(b.Hits) > 100:
+		return 0, fmt.Errorf("--hits are percents from 0 to 100, and not %v", b.Hits)
+	case b.Input != "" && b.Keys != "":
+		return 0, errors.New("--keys is for random keys, and not for those of --input")
+	case b.Input != "" && b.Sizes != nil:
+		return 0, errors.New("--sizes is for random keys: those of --input decide how large their filter is")
+	case b.Input == "" && b.Null:
+		return 0, errors.New("--null is for the keys of --input")
+	}
+	if b.Plot != "" {
+		if err := checkPlotName(b.Plot); err != nil {
+			return 0, fmt.Errorf("--plot: %w", err)
+		}
+	}
+	for _, path := range []string{b.JSON, b.Plot} {
+		if err := checkOutput(path); err != nil {
+			return 0, err
+		}
+	}
+	return format, nil
+}
+
+func thisMachine() machine {
+	m := machine{
+		CPU:       cpuid.CPU.BrandName,
+		Cores:     runtime.GOMAXPROCS(0),
+		OS:        runtime.GOOS,
+		Arch:      runtime.GOARCH,
+		Go:        runtime.Version(),
+		HugePages: hugePages(),
+	}
+	if m.CPU == "" {
+		m.CPU = "unknown"
+	}
+	for _, kernel := range bloom.Kernels() {
+		m.Kernels = append(m.Kernels, kernel.String())
+	}
+	return m
+}
+
+// hugePages returns when Linux gives huge pages: always, madvise (to who asks, as
+// the library does for large filters) or never.
+func hugePages() string {
+	text, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
+	if err != nil {
+		return "unknown"
+	}
+	chosen := regexp.MustCompile(`\[(\w+)\]`).FindSubmatch(text)
+	if chosen == nil {
+		return "unknown"
+	}
+	return string(chosen[1])
+}
+
+func (m machine) print(w io.Writer) {
+	fmt.Fprintf(w, "CPU      %s, %d cores (%s/%s); one is used\n", m.CPU, m.Cores, m.OS, m.Arch)
+	fmt.Fprintf(w, "kernels  %s: %s is chosen\n", strings.Join(m.Kernels, ", "), m.Kernels[0])
+	fmt.Fprintf(w, "Go       %s; transparent huge pages: %s\n", m.Go, m.HugePages)
+}
+
+// measure runs every workload for its share of the time.
+func (b *benchCommand) measure(s *streams, source keySource) (results []benchResult, err error) {
+	progress, done := bar(s, "measuring", b.Time.Milliseconds())
+	defer done()
+	sizes := source.sizes()
+	share := b.Time / time.Duration(len(sizes)*len(b.Hits))
+	for _, size := range sizes {
+		filter, err := source.filter(size, b.BitsPerKey)
+		if err != nil {
+			return nil, err
+		}
+		for _, percent := range b.Hits {
+			w, err := newWorkload(source, filter, percent)
+			if err != nil {
+				return nil, err
+			}
+			measured, err := w.measure(share, progress)
+			if err != nil {
+				return nil, err
+			}
+			results = append(results, measured...)
+		}
+	}
+	return results, nil
+}
+
+// path is a way to test all keys of a workload.
+type path struct {
+	name string
+	run  func(hits []uint64)
+}
+
+// paths returns the plain loop and every kernel.
+func (w *workload) paths() ([]path, error) {
+	paths := []path{{plainLoop, func(hits []uint64) {
+		clear(hits)
+		for i, key := range w.keys {
+			if bloom.Reference(w.format, w.encoded, key) {
+				hits[i/64] |= 1 << (i % 64)
+			}
+		}
+	}}}
+	for _, kernel := range bloom.Kernels() {
+		filter, err := w.filter.WithKernel(kernel)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, path{kernel.String(), func(hits []uint64) { filter.MayContainBatch(w.column, hits) }})
+	}
+	return paths, nil
+}
+
+// measure runs all paths in turn, round after round, and compares their answers
+// first: a fast wrong one would be of no use.
+func (w *workload) measure(share time.Duration, progress func(int)) ([]benchResult, error) {
+	paths, err := w.paths()
+	if err != nil {
+		return nil, err
+	}
+	want, hits := make([]uint64, len(w.keys)/64), make([]uint64, len(w.keys)/64)
+	paths[0].run(want)
+	for _, p := range paths[1:] {
+		p.run(hits)
+		for i := range hits {
+			if wrong := hits[i] ^ want[i]; wrong != 0 {
+				return nil, fmt.Errorf("kernel %s and the plain loop differ for %q", p.name, w.keys[64*i+bits.TrailingZeros64(wrong)])
+			}
+		}
+	}
+	runtime.GC() // not in the middle of a round
+	times := make([][]float64, len(paths))
+	for start := time.Now(); len(times[0]) < minRounds || time.Since(start) < share; {
+		before := time.Now()
+		for i, p := range paths {
+			t := time.Now()
+			p.run(hits)
+			times[i] = append(times[i], float64(time.Since(t).Nanoseconds())/float64(len(w.keys)))
+		}
+		progress(int(time.Since(before).Milliseconds()))
+	}
+	results := make([]benchResult, len(paths))
+	for i, p := range paths {
+		ratios := make([]float64, len(times[i]))
+		for round := range ratios {
+			ratios[round] = times[0][round] / times[i][round]
+		}
+		results[i] = benchResult{
+			FilterBytes: len(w.encoded), HitsPercent: w.percent, Path: p.name, Rounds: len(ratios), Ratio: spreadOf(ratios),
+		}
+	}
+	for i := range results { // the ratios need the times in the order of the rounds
+		results[i].NsPerKey = spreadOf(times[i])
+		results[i].MkeysPerS = 1e3 / results[i].NsPerKey.Median
+	}
+	return results, nil
+}
+
+// minRounds is the least for which deciles mean something.
+const minRounds = 10
+
+func (r benchReport) print(out io.Writer) {
+	var table bytes.Buffer
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "filter\thits\tpath\tns/key\t\tMkeys/s\ttimes faster\t\t")
+	for i, result := range r.Results {
+		filter, hits := "", ""
+		if result.Path == plainLoop {
+			filter, hits = sizeWords(result.FilterBytes), strconv.Itoa(result.HitsPercent)+" %"
+			if i > 0 {
+				fmt.Fprintln(w, "\t\t\t\t\t\t\t\t")
+			}
+		}
+		ns, ratio := result.NsPerKey, result.Ratio
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t(%s–%s)\t%.1f\t", filter, hits, result.Path, three(ns.Median), three(ns.P10), three(ns.P90), result.MkeysPerS)
+		if result.Path != plainLoop {
+			fmt.Fprintf(w, "%s\t(%s–%s)\t", three(ratio.Median), three(ratio.P10), three(ratio.P90))
+		} else {
+			fmt.Fprint(w, "\t\t")
+		}
+		fmt.Fprintln(w)
+	}
+	w.Flush()
+	for line := range bytes.Lines(table.Bytes()) {
+		fmt.Fprintf(out, "%s\n", bytes.TrimRight(line, " \n"))
+	}
+	fmt.Fprintf(out, "\nMedians of %d rounds or more of %s keys, all paths in turn; in parentheses the first and last decile.\n",
+		r.leastRounds(), humanize.Comma(queries))
+}
+
+func (r benchReport) leastRounds() int {
+	least := r.Results[0].Rounds
+	for _, result := range r.Results {
+		least = min(least, result.Rounds)
+	}
+	return least
+}
+
+// sizeWords writes a number of bytes with three digits that count.
+func sizeWords(n int) string {
+	value, units := float64(n), []string{"bytes", "KiB", "MiB", "GiB"}
+	for value >= 1000 && len(units) > 1 {
+		value, units = value/1024, units[1:]
+	}
+	return fmt.Sprintf("%.3g %s", value, units[0])
+}
+
+// three writes a number with three digits that count.
+func three(v float64) string {
+	switch {
+	case v >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+// write writes the files that were asked for.
+func (b *benchCommand) write(r benchReport) error {
+	if b.JSON != "" {
+		text, err := json.MarshalIndent(r, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := writeFile(b.JSON, append(text, '\n')); err != nil {
+			return err
+		}
+	}
+	if b.Plot == "" {
+		return nil
+	}
+	drawing, err := benchPlot(r, b.Plot)
+	if err != nil {
+		return err
+	}
+	return writeFile(b.Plot, drawing)
+}

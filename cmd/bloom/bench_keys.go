@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/lanebloom/bloom"
+)
+
+// queries is how many keys a round tests: too many for a branch predictor to
+// learn from round to round.
+const queries = 1 << 16
+
+// keySource gives bench its filters and keys.
+type keySource interface {
+	words() string
+	sizes() []int                                      // of the filters to build, in bytes
+	filter(size, bitsPerKey int) (*builtFilter, error) // a filter of some size
+	absent(random *rand.Rand, n int) [][]byte          // n keys that are in no filter
+	column(keys [][]byte) (bloom.Keys, error)          // the keys in the layout that suits them
+}
+
+// builtFilter is a filter and some of the keys in it.
+type builtFilter struct {
+	format  bloom.Format
+	encoded []byte
+	known   [][]byte
+}
+
+// workload is a filter and the keys to test, of which a share is in it.
+type workload struct {
+	*builtFilter
+	filter  *bloom.Filter
+	percent int
+	keys    [][]byte
+	column  bloom.Keys // the same
+}
+
+func newWorkload(source keySource, built *builtFilter, percent int) (*workload, error) {
+	random := rand.New(rand.NewPCG(uint64(len(built.encoded)), uint64(percent)))
+	keys := source.absent(random, queries)
+	for i := range keys {
+		if random.IntN(100) < percent {
+			keys[i] = built.known[random.IntN(len(built.known))]
+		}
+	}
+	filter, err := bloom.Open(built.format, built.encoded)
+	if err != nil {
+		return nil, err
+	}
+	column, err := source.column(keys)
+	if err != nil {
+		return nil, err
+	}
+	return &workload{built, filter, percent, keys, column}, nil
+}
+
+// source returns the keys that the flags ask for.
+func (b *benchCommand) source(s *streams, format bloom.Format) (keySource, error) {
+	if b.Input != "" {
+		return readKeys(s, b.Input, b.delimiter(), format)
+	}
+	r := randomSource{format: format, from: 8, to: 8}
+	if b.Keys != "" {
+		first, last, isRange := strings.Cut(b.Keys, "-")
+		if !isRange {
+			last = first
+		}
+		var err1, err2 error
+		r.from, err1 = strconv.Atoi(first)
+		r.to, err2 = strconv.Atoi(last)
+		if err1 != nil || err2 != nil || r.from < 4 || r.to < r.from || r.to > 1024 {
+			return nil, fmt.Errorf("--keys is a length of 4 to 1024 bytes, or a range such as 8-32, and not %q", b.Keys)
+		}
+	}
+	if b.Sizes == nil {
+		b.Sizes = []string{"16KiB", "256KiB", "1MiB", "8MiB", "64MiB"}
+	}
+	for _, text := range b.Sizes {
+		size, err := humanize.ParseBytes(text)
+		if err != nil || size < 1<<10 || size > 1<<30 {
+			return nil, fmt.Errorf("--sizes are sizes of 1KiB to 1GiB, such as 16KiB,1MiB, and not %q", text)
+		}
+		r.bytes = append(r.bytes, int(size))
+	}
+	return r, nil
+}
+
+// randomSource makes keys of random bytes and lengths.
+type randomSource struct {
+	format   bloom.Format
+	from, to int // bytes of a key
+	bytes    []int
+}
+
+func (r randomSource) words() string {
+	if r.from < r.to {
+		return fmt.Sprintf("random, of %d to %d bytes, in a [][]byte", r.from, r.to)
+	}
+	if r.from == 8 {
+		return "random, of 8 bytes, in a []uint64"
+	}
+	return fmt.Sprintf("random, of %d bytes, one after the other", r.from)
+}
+
+func (r randomSource) sizes() []int { return r.bytes }
+
+// filter adds keys chunk by chunk: those of a large filter would take more
+// memory than it does.
+func (r randomSource) filter(size, bitsPerKey int) (*builtFilter, error) {
+	n := max(1, int(uint64(size)*8/uint64(bitsPerKey)))
+	set, err := bloom.Policy{Format: r.format, BitsPerKey: bitsPerKey}.NewSet(n)
+	if err != nil {
+		return nil, err
+	}
+	random := rand.New(rand.NewPCG(uint64(size), 1))
+	var known [][]byte
+	for rest := n; rest > 0; {
+		keys := r.absent(random, min(rest, 1<<20))
+		column, err := r.column(keys)
+		if err != nil {
+			return nil, err
+		}
+		set.AddBatch(column)
+		known = append(known, keys[:min(len(keys), queries-len(known))]...)
+		rest -= len(keys)
+	}
+	encoded, err := set.MarshalBinary()
+	return &builtFilter{r.format, encoded, known}, err
+}
+
+func (r randomSource) absent(random *rand.Rand, n int) [][]byte {
+	keys := make([][]byte, n)
+	data := make([]byte, 0, n*r.to+8)
+	for i := range keys {
+		from, length := len(data), r.from
+		if r.from < r.to {
+			length += random.IntN(r.to - r.from + 1)
+		}
+		for len(data) < from+length {
+			data = binary.LittleEndian.AppendUint64(data, random.Uint64())
+		}
+		data = data[:from+length]
+		keys[i] = data[from:len(data):len(data)]
+	}
+	return keys
+}
+
+func (r randomSource) column(keys [][]byte) (bloom.Keys, error) {
+	if r.from == 8 && r.to == 8 {
+		numbers := make([]uint64, len(keys))
+		for i, key := range keys {
+			numbers[i] = binary.LittleEndian.Uint64(key)
+		}
+		return bloom.Uint64s(numbers), nil
+	}
+	if r.from == r.to {
+		return bloom.FixedWidth(slices.Concat(keys...), r.from)
+	}
+	return bloom.Bytes(keys), nil
+}
+
+// inputSource has the keys of a file: half of them are in the filter.
+type inputSource struct {
+	format bloom.Format
+	name   string
+	halves [2][][]byte // absent and known
+}
+
+// readKeys reads all keys of a file into memory. Which half a key is in depends
+// on itself, so that one that is there twice is not in both.
+func readKeys(s *streams, name string, delimiter byte, format bloom.Format) (keySource, error) {
+	source := &inputSource{format: format, name: name}
+	err := oneInput(s, name, func(f *os.File) error {
+		data, err := io.ReadAll(f)
+		if err != nil {
+			return err
+		}
+		for key := range bytes.SplitSeq(bytes.TrimSuffix(data, []byte{delimiter}), []byte{delimiter}) {
+			half := crc32.ChecksumIEEE(key) & 1
+			source.halves[half] = append(source.halves[half], key)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(source.halves[0]) == 0 || len(source.halves[1]) == 0 {
+		return nil, fmt.Errorf("%s: %w", name, errors.New("too few different keys to test some and keep others from the filter"))
+	}
+	return source, nil
+}
+
+func (i *inputSource) words() string {
+	known, absent := len(i.halves[1]), len(i.halves[0])
+	return fmt.Sprintf("%s of %s: %s in the filter, %s not, in a [][]byte",
+		humanize.Comma(int64(known+absent)), i.name, humanize.Comma(int64(known)), humanize.Comma(int64(absent)))
+}
+
+func (i *inputSource) sizes() []int { return []int{0} } // the keys decide
+
+func (i *inputSource) filter(_, bitsPerKey int) (*builtFilter, error) {
+	set, err := bloom.Policy{Format: i.format, BitsPerKey: bitsPerKey}.NewSet(len(i.halves[1]))
+	if err != nil {
+		return nil, err
+	}
+	set.AddBatch(bloom.Bytes(i.halves[1]))
+	encoded, err := set.MarshalBinary()
+	return &builtFilter{i.format, encoded, i.halves[1]}, err
+}
+
+func (i *inputSource) absent(random *rand.Rand, n int) [][]byte {
+	keys := make([][]byte, n)
+	for j := range keys {
+		keys[j] = i.halves[0][random.IntN(len(i.halves[0]))]
+	}
+	return keys
+}
+
+func (i *inputSource) column(keys [][]byte) (bloom.Keys, error) { return bloom.Bytes(keys), nil }

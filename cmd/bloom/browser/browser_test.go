@@ -1,0 +1,730 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/accessibility"
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/lanebloom/bloom"
+)
+
+// TestExplore uses the page as people do, in one browser, with a fresh page for
+// every test.
+func TestExplore(t *testing.T) {
+	url, stop, err := Explore(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Errorf("bloom explore: %v", err)
+		}
+	})
+	ctx, end, err := Start(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	for _, test := range []struct {
+		name string
+		run  func(*page)
+	}{
+		{"add and test", testAddAndTest},
+		{"click a bit", testClickBit},
+		{"keyboard", testKeyboard},
+		{"change k", testChangeProbes},
+		{"paste", testPaste},
+		{"many bits", testManyBits},
+		{"drop a file", testDropFile},
+		{"choose a file", testChooseFile},
+		{"download", testDownload},
+		{"bad input", testBadInput},
+		{"server gone", testServerGone},
+		{"names", testNames},
+		{"narrow", testNarrow},
+		{"contrast", testContrast},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(openPage(ctx, t, url)) })
+	}
+}
+
+// page is a tab of the browser with explore in it.
+type page struct {
+	*testing.T
+	ctx context.Context
+}
+
+// openPage opens the page and waits for its first filter. A failed test leaves
+// a picture, and any error of the script or breach of the policy fails it.
+func openPage(browser context.Context, t *testing.T, url string) *page {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(browser)
+	p := &page{t, ctx}
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Listen(ctx, func(event any) {
+		if e, ok := event.(*runtime.EventExceptionThrown); ok {
+			t.Errorf("the page throws: %+v", e.ExceptionDetails)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	limited, cancelLimited := context.WithTimeout(ctx, time.Minute)
+	t.Cleanup(cancelLimited)
+	t.Cleanup(func() {
+		if t.Failed() {
+			p.picture(ctx)
+		}
+	})
+	p.ctx = limited
+	p.do(Theme("light"), chromedp.EmulateViewport(1200, 1000), chromedp.Navigate(url))
+	p.wait(`document.querySelector("#grid .bit")`)
+	p.do(chromedp.Evaluate[chromedp.Void](`
+		window.violations = [];
+		document.addEventListener("securitypolicyviolation", (e) => violations.push(e.violatedDirective + " " + e.blockedURI))`))
+	t.Cleanup(func() {
+		if violations := value[[]string](p, "violations"); len(violations) > 0 {
+			t.Errorf("against the policy: %v", violations)
+		}
+	})
+	return p
+}
+
+// picture writes what the browser shows to a file, and prints its name.
+func (p *page) picture(ctx context.Context) {
+	dir, err := os.MkdirTemp("", "bloom-browser-failed-")
+	if err != nil {
+		p.Error(err)
+		return
+	}
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		p.Error(err)
+		return
+	}
+	path := filepath.Join(dir, strings.NewReplacer("/", "-", " ", "-").Replace(p.Name())+".png")
+	if err := os.WriteFile(path, picture, 0o644); err != nil {
+		p.Error(err)
+		return
+	}
+	p.Logf("what the page showed: %s", path)
+}
+
+func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
+	p.Helper()
+	if err := chromedp.Do(p.ctx, steps...); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// value returns what an expression of JavaScript is.
+func value[T any](p *page, expression string) T {
+	p.Helper()
+	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
+	if err != nil {
+		p.Fatalf("%s: %v", expression, err)
+	}
+	return v
+}
+
+// wait waits until an expression is true.
+func (p *page) wait(expression string) {
+	p.Helper()
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(10*time.Second)))
+	if err != nil {
+		p.Fatalf("waiting for %s: %v", expression, err)
+	}
+}
+
+// waitText waits until an element has a text in it.
+func (p *page) waitText(id, text string) {
+	p.Helper()
+	expression := fmt.Sprintf(`document.getElementById(%q).textContent.replaceAll("\u00a0", " ").includes(%q)`, id, text)
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(10*time.Second)))
+	if err != nil {
+		p.Fatalf("waiting for %q in %s, which is %q: %v", text, id, p.text(id), err)
+	}
+}
+
+func (p *page) text(id string) string {
+	p.Helper()
+	return strings.ReplaceAll(value[string](p, fmt.Sprintf("document.getElementById(%q).textContent", id)), "\u00a0", " ")
+}
+
+func (p *page) wantText(id, text string) {
+	p.Helper()
+	if got := p.text(id); !strings.Contains(got, text) {
+		p.Errorf("%s is %q, want %q in it", id, got, text)
+	}
+}
+
+func (p *page) click(selector string) {
+	p.Helper()
+	p.do(chromedp.ScrollIntoView(chromedp.CSS(selector)), chromedp.Click(chromedp.CSS(selector)))
+}
+
+// set replaces a field's value as a person does who then leaves the field.
+func (p *page) set(id, text string) {
+	p.Helper()
+	p.do(chromedp.Focus(chromedp.CSS("#"+id)),
+		chromedp.Evaluate[chromedp.Void](fmt.Sprintf("document.getElementById(%q).select()", id)),
+		chromedp.KeyEvent(text), chromedp.KeyEvent(kb.Tab))
+}
+
+// choose picks an option of a list.
+func (p *page) choose(id, option string) {
+	p.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(
+		`{ const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event("change", { bubbles: true })); }`, id, option)))
+}
+
+func (p *page) add(keys ...string) {
+	p.Helper()
+	before := len(p.keys())
+	p.do(chromedp.SendKeys(chromedp.CSS("#add-keys"), strings.Join(keys, "\n")))
+	p.click("#add [type=submit]")
+	p.wait(fmt.Sprintf("wanted.keys.length === %d", before+len(keys)))
+	p.wait(`document.getElementById("add-keys").value === ""`)
+}
+
+func (p *page) test(keys ...string) {
+	p.Helper()
+	p.set("test-keys", strings.Join(keys, "\n"))
+	p.click("#test [type=submit]")
+	p.wait(fmt.Sprintf(`document.querySelectorAll("#results button").length === %d && shown.key === %q`, len(keys), keys[0]))
+}
+
+func (p *page) keys() []string { p.Helper(); return value[[]string](p, "wanted.keys") }
+
+// bits returns the numbers of the bits in view that have a class.
+func (p *page) bits(class string) []uint64 {
+	p.Helper()
+	return value[[]uint64](p, fmt.Sprintf(
+		`[...document.querySelectorAll("#grid .bit")].filter((e) => e.classList.contains(%q)).map((e) => Number(e.dataset.bit))`, class))
+}
+
+// set is the library's filter of the shape that the page begins with.
+func set(t *testing.T, capacity, bitsPerKey int, keys ...string) *bloom.Set {
+	t.Helper()
+	s, err := bloom.Policy{BitsPerKey: bitsPerKey}.NewSet(capacity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.AddBatch(bloom.Strings(keys))
+	return s
+}
+
+func encode(t *testing.T, s *bloom.Set) []byte {
+	t.Helper()
+	data, err := s.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// ones returns the bits that are set in a filter of LevelDB.
+func ones(encoded []byte) (set []uint64) {
+	for i := range uint64(8 * (len(encoded) - 1)) {
+		if encoded[i/8]>>(i%8)&1 != 0 {
+			set = append(set, i)
+		}
+	}
+	return set
+}
+
+func sorted(positions []uint64) []uint64 {
+	return slices.Compact(slices.Sorted(slices.Values(positions)))
+}
+
+// wantFilter compares the bits and the bytes in view with those of a filter.
+func (p *page) wantFilter(encoded []byte) {
+	p.Helper()
+	if got, want := p.bits("set"), ones(encoded); !slices.Equal(got, want) {
+		p.Errorf("bits %v are drawn as set, want %v", got, want)
+	}
+	hex := strings.Join(value[[]string](p, `[...document.querySelectorAll("#hex span:not(.at)")].map((e) => e.textContent)`), "")
+	if want := fmt.Sprintf("%x", encoded); hex != want {
+		p.Errorf("the bytes are %s, want %s", hex, want)
+	}
+}
+
+// border returns how a cell is outlined.
+func (p *page) border(bit uint64) (border string) {
+	p.Helper()
+	return value[string](p, fmt.Sprintf(
+		`{ const s = getComputedStyle(document.querySelector('[data-bit="%d"]')); s.borderTopStyle + " " + s.borderTopColor }`, bit))
+}
+
+func testAddAndTest(p *page) {
+	p.add("apple", "pear")
+	want := set(p.T, 48, 10, "apple", "pear")
+	p.wantFilter(encode(p.T, want))
+	p.wantText("status", "2 keys added")
+	if got := sorted(want.Walk([]byte("pear")).Positions); !slices.Equal(p.bits("probed"), got) {
+		p.Errorf("bits %v are outlined for the last key, want %v", p.bits("probed"), got)
+	}
+	p.wantText("walk-answer", "“pear” may be in the filter: all 6 bits are set")
+
+	p.test("apple", "stone")
+	walk := want.Walk([]byte("apple"))
+	if got := p.bits("probed"); !slices.Equal(got, sorted(walk.Positions)) || len(p.bits("missing")) != 0 {
+		p.Errorf("bits %v are outlined, and %v as missing, want %v", got, p.bits("missing"), sorted(walk.Positions))
+	}
+	if got := p.border(walk.Positions[0]); got != "solid rgb(0, 0, 0)" {
+		p.Errorf("a bit of a key that may be there has the border %s", got)
+	}
+	p.wantText("results-summary", "1 of 2 keys may be in the filter")
+	p.wantText("walk-hash", fmt.Sprintf("%08x", walk.Hash))
+	p.wantText("walk-delta", fmt.Sprintf("%08x", walk.Delta))
+	for i, bit := range walk.Positions {
+		row := value[string](p, fmt.Sprintf(`document.querySelectorAll("#walk-probes tr")[%d].textContent`, i))
+		if want := fmt.Sprintf("%d%dset", i+1, bit); !strings.HasPrefix(row, want) {
+			p.Errorf("row %d is %q, want it to begin with %q", i, row, want)
+		}
+	}
+
+	p.click("#results li:nth-child(2) button")
+	p.wait(`shown.key === "stone"`)
+	walk = want.Walk([]byte("stone"))
+	missing := slices.DeleteFunc(sorted(walk.Positions), func(bit uint64) bool { return slices.Contains(ones(encode(p.T, want)), bit) })
+	if got := p.bits("missing"); len(missing) == 0 || !slices.Equal(got, missing) {
+		p.Errorf("bits %v are outlined as missing, want %v", got, missing)
+	}
+	if got := p.border(missing[0]); got != "dashed rgb(192, 13, 45)" {
+		p.Errorf("a missing bit has the border %s", got)
+	}
+	p.wantText("status", fmt.Sprintf("“stone” is certainly not in the filter: %d of 6 bits are missing", len(missing)))
+	if label := value[string](p, fmt.Sprintf(`document.querySelector('[data-bit="%d"]').getAttribute("aria-label")`, missing[0])); !strings.Contains(label, "missing") {
+		p.Errorf("a missing bit is called %q", label)
+	}
+
+	// What is added meanwhile shows in the answer that is there.
+	p.add("stone")
+	p.wait(`document.querySelectorAll("#results .may").length === 2`)
+	if len(p.bits("missing")) != 0 {
+		p.Error("bits are missing for a key that was added")
+	}
+}
+
+func testClickBit(p *page) {
+	p.add("apple", "pear", "plum")
+	s := set(p.T, 48, 10)
+	for _, key := range []string{"apple", "plum"} {
+		bit := s.Walk([]byte(key)).Positions[0]
+		p.click(fmt.Sprintf(`[data-bit="%d"]`, bit))
+		p.waitText("bit-title", fmt.Sprintf("Bit %d is set", bit))
+		if got := value[[]string](p, `[...document.querySelectorAll("#bit-keys button")].map((e) => e.textContent)`); !slices.Contains(got, key) {
+			p.Errorf("the keys of bit %d are %v, want %q among them", bit, got, key)
+		}
+		p.wantText("status", key)
+	}
+	clear := uint64(0)
+	for slices.Contains(p.bits("set"), clear) {
+		clear++
+	}
+	p.click(fmt.Sprintf(`[data-bit="%d"]`, clear))
+	p.waitText("bit-note", "No key added here maps to it")
+}
+
+func testKeyboard(p *page) {
+	p.add("apple")
+	bit := set(p.T, 48, 10).Walk([]byte("apple")).Positions[0]
+	// One stop for the tab key, and arrows from there.
+	if n := value[int](p, `document.querySelectorAll('#grid [tabindex="0"]').length`); n != 1 {
+		p.Errorf("%d bits stop the tab key, want 1", n)
+	}
+	p.do(chromedp.Focus(chromedp.CSS(`#grid [tabindex="0"]`)))
+	for range bit / 32 {
+		p.do(chromedp.KeyEvent(kb.ArrowDown))
+	}
+	for range bit % 32 {
+		p.do(chromedp.KeyEvent(kb.ArrowRight))
+	}
+	if got := value[string](p, "document.activeElement.dataset.bit"); got != fmt.Sprint(bit) {
+		p.Errorf("the arrow keys lead to bit %s, want %d", got, bit)
+	}
+	if outline := value[string](p, "getComputedStyle(document.activeElement).outlineStyle"); outline != "solid" {
+		p.Errorf("the focus is drawn with an outline that is %s", outline)
+	}
+	p.do(chromedp.KeyEvent(kb.Enter))
+	p.waitText("bit-title", fmt.Sprintf("Bit %d is set", bit))
+	p.wantText("bit-keys", "apple")
+	if got := value[string](p, "document.activeElement.dataset.bit"); got != fmt.Sprint(bit) {
+		p.Errorf("the focus went to bit %s, want it to stay at %d", got, bit)
+	}
+	for _, move := range []struct {
+		key  string
+		want string
+	}{{kb.Home, fmt.Sprint(bit / 32 * 32)}, {kb.End, fmt.Sprint(bit/32*32 + 31)}} {
+		p.do(chromedp.KeyEvent(move.key))
+		if got := value[string](p, "document.activeElement.dataset.bit"); got != move.want {
+			p.Errorf("the key leads to bit %s, want %s", got, move.want)
+		}
+	}
+	// The keys of a form, without a mouse.
+	p.do(chromedp.Focus(chromedp.CSS("#test-keys")), chromedp.KeyEvent("apple"),
+		chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	p.waitText("status", "“apple” may be in the filter")
+}
+
+func testChangeProbes(p *page) {
+	p.add("apple", "pear")
+	p.choose("probes", "3")
+	p.waitText("bits-note", "every key maps to 3")
+	data := encode(p.T, set(p.T, 48, 10))
+	data[len(data)-1] = 3
+	s, err := bloom.OpenSet(bloom.LevelDB, data)
+	if err != nil {
+		p.Fatal(err)
+	}
+	s.AddBatch(bloom.Strings([]string{"apple", "pear"}))
+	p.wantFilter(encode(p.T, s))
+	if n := len(p.bits("probed")); n > 3 {
+		p.Errorf("%d bits are outlined for 3 probes", n)
+	}
+	p.wantText("curve-note", "3 probes")
+
+	p.choose("probes", "0")
+	p.waitText("bits-note", "every key maps to 6")
+	for _, shape := range []struct {
+		id, value            string
+		capacity, bitsPerKey int
+	}{{"bits-per-key", "20", 48, 20}, {"capacity", "5", 5, 20}, {"bits-per-key", "1", 5, 1}} {
+		p.set(shape.id, shape.value)
+		want := set(p.T, shape.capacity, shape.bitsPerKey, "apple", "pear")
+		p.waitText("bits-note", fmt.Sprintf("%d bits; every key maps to %d", want.Stats().Bits, want.Stats().Probes))
+		p.wantFilter(encode(p.T, want))
+		p.wantText("status", fmt.Sprintf("The filter has %d bits", want.Stats().Bits))
+	}
+	p.wantText("n-keys-note", "of 5 expected")
+}
+
+func testPaste(p *page) {
+	p.set("capacity", "90")
+	keys := make([]string, 100)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("pasted %d", i)
+	}
+	p.do(chromedp.Focus(chromedp.CSS("#add-keys")), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, input.InsertText, input.InsertTextParams{Text: strings.Join(keys, "\r\n") + "\n"})
+		return err
+	}))
+	p.click("#add [type=submit]")
+	p.waitText("n-keys", "100")
+	p.wantText("n-keys-note", "more than the 90 expected")
+	want := set(p.T, 90, 10, keys...)
+	p.wantFilter(encode(p.T, want))
+	stats := want.Stats()
+	p.wantText("n-fill-note", fmt.Sprintf("%d of %d bits", stats.SetBits, stats.Bits))
+	if got, want := value[float64](p, "filter.observed"), stats.FalsePositiveRate; math.Abs(got/want-1) > 0.2 {
+		p.Errorf("the observed rate is %v, random hashes have %v", got, want)
+	}
+	p.click("#clear")
+	p.wait(`document.getElementById("n-keys").textContent === "0"`)
+	p.wantFilter(encode(p.T, set(p.T, 90, 10)))
+}
+
+func testManyBits(p *page) {
+	p.set("capacity", "1000")
+	p.waitText("bits-note", "10,000 bits")
+	p.add("apple")
+	encoded := encode(p.T, set(p.T, 1000, 10, "apple"))
+	inView := func(from, to uint64) []uint64 {
+		return slices.DeleteFunc(ones(encoded), func(bit uint64) bool { return bit < from || bit >= to })
+	}
+	if n := value[int](p, `document.querySelectorAll("#grid .bit").length`); n != 1024 {
+		p.Errorf("%d bits in view, want 1024", n)
+	}
+	p.set("go-bit", "9999")
+	p.click("#go [type=submit]")
+	p.waitText("bit-title", "Bit 9,999 is")
+	if got, want := p.bits("set"), inView(9216, 10000); !slices.Equal(got, want) {
+		p.Errorf("bits %v are drawn as set at the end, want %v", got, want)
+	}
+	p.click("#previous")
+	p.waitText("page-note", "Bits 8,192 to 9,215")
+	if got, want := p.bits("set"), inView(8192, 9216); !slices.Equal(got, want) {
+		p.Errorf("bits %v are drawn as set, want %v", got, want)
+	}
+	p.do(chromedp.Focus(chromedp.CSS(`#grid [tabindex="0"]`)), chromedp.KeyEvent(kb.Home, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	p.waitText("page-note", "Bits 0 to 1,023")
+	p.do(chromedp.KeyEvent(kb.PageDown))
+	p.waitText("page-note", "Bits 1,024 to 2,047")
+	if got := value[string](p, "document.activeElement.dataset.bit"); got != "1024" {
+		p.Errorf("page down leads to bit %s, want 1024", got)
+	}
+	// A tested key is brought into view.
+	p.click("#walk-probes tr:nth-child(2) button")
+	bit := set(p.T, 1000, 10).Walk([]byte("apple")).Positions[1]
+	p.wait(fmt.Sprintf(`document.activeElement.dataset.bit === "%d"`, bit))
+	p.wantText("bit-keys", "apple")
+}
+
+// writeFilter writes a filter of n keys, "key 0" and so on, to a file.
+func (p *page) writeFilter(n int) (path string, encoded []byte) {
+	p.Helper()
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = fmt.Sprintf("key %d", i)
+	}
+	encoded = bloom.Policy{BitsPerKey: 10}.AppendFilter(nil, bloom.Strings(keys))
+	path = filepath.Join(p.TempDir(), "table.filter")
+	if err := os.WriteFile(path, encoded, 0o644); err != nil {
+		p.Fatal(err)
+	}
+	return path, encoded
+}
+
+// drop drags a file from outside over the page, and lets go.
+func (p *page) drop(path string) {
+	p.Helper()
+	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		for _, typ := range []input.DispatchDragEventType{
+			input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop,
+		} {
+			data := &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1}
+			if _, err := cdp.Call(ctx, t, input.DispatchDragEvent, input.DispatchDragEventParams{Type: typ, X: 600, Y: 500, Data: data}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+func testDropFile(p *page) {
+	p.add("apple")
+	path, encoded := p.writeFilter(40)
+	p.drop(path)
+	p.waitText("file-name", "table.filter")
+	p.wantFilter(encoded)
+	p.wantText("n-keys", "≈ ")
+	p.wantText("n-keys-note", "estimated from the fill")
+	if len(p.keys()) != 0 || len(p.bits("probed")) != 0 {
+		p.Error("keys of the filter before are left")
+	}
+	p.test("key 7", "apple")
+	p.wantText("walk-answer", "“key 7” may be in the filter")
+	p.wantText("results-summary", "1 of 2 keys")
+
+	// Keys can be added to a file, too.
+	p.add("apple")
+	s, err := bloom.OpenSet(bloom.LevelDB, encoded)
+	if err != nil {
+		p.Fatal(err)
+	}
+	s.AddString("apple")
+	p.wantFilter(encode(p.T, s))
+	p.waitText("results-summary", "2 of 2 keys")
+
+	p.click("#close-file")
+	p.wait(`document.getElementById("file-note").hidden`)
+	p.wantFilter(encode(p.T, set(p.T, 48, 10)))
+}
+
+func testChooseFile(p *page) {
+	path, encoded := p.writeFilter(30)
+	p.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{path}))
+	p.waitText("file-name", "table.filter")
+	p.wantFilter(encoded)
+
+	// A file that is no array of bits is a filter to LevelDB, which holds no key.
+	empty := filepath.Join(p.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o644); err != nil {
+		p.Fatal(err)
+	}
+	p.drop(empty)
+	p.waitText("bits-note", "There are no bits in it")
+	p.test("key 7")
+	p.wantText("walk-answer", "is not in the filter: it holds no key")
+}
+
+func testDownload(p *page) {
+	p.add("apple", "pear")
+	dir := p.TempDir()
+	_, err := chromedp.CallBrowser(p.ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
+		Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: dir,
+	})
+	if err != nil {
+		p.Fatal(err)
+	}
+	p.click("#download")
+	path := filepath.Join(dir, "leveldb.bloom")
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		got, err := os.ReadFile(path)
+		if want := encode(p.T, set(p.T, 48, 10, "apple", "pear")); err == nil && bytes.Equal(got, want) {
+			return
+		}
+		if time.Now().After(deadline) {
+			p.Fatalf("the download is %x, %v", got, err)
+		}
+	}
+}
+
+func testBadInput(p *page) {
+	p.add("apple")
+	before := encode(p.T, set(p.T, 48, 10, "apple"))
+	wantError := func(words string) {
+		p.Helper()
+		p.wait(`!document.getElementById("error").hidden`)
+		p.waitText("error", words)
+		p.wantFilter(before) // nothing is lost
+	}
+	p.set("bits-per-key", "99")
+	wantError("The number of bits per key must be between 1 and 32, and is 99.")
+	p.set("bits-per-key", "10")
+	p.wait(`document.getElementById("error").hidden`)
+	p.set("capacity", "1e99")
+	wantError("not understood")
+	p.set("capacity", "2.5")
+	wantError("Expected keys: a whole number is wanted.")
+	p.set("capacity", "0")
+	wantError("The number of expected keys must be between 1 and 5000, and is 0.")
+	p.set("capacity", "48")
+	p.wait(`document.getElementById("error").hidden`)
+
+	p.click("#add [type=submit]")
+	wantError("There is no key to add")
+	p.click("#test [type=submit]")
+	wantError("There is no key to test")
+	p.do(chromedp.SetValue(chromedp.CSS("#add-keys"), strings.Repeat("k", 257)))
+	p.click("#add [type=submit]")
+	wantError("has 257 bytes, more than the 256")
+	p.set("go-bit", "480")
+	p.click("#go [type=submit]")
+	wantError("There is no bit 480: the last is 479.")
+
+	large := filepath.Join(p.TempDir(), "large")
+	if err := os.WriteFile(large, make([]byte, 1<<20+1), 0o644); err != nil {
+		p.Fatal(err)
+	}
+	p.drop(large)
+	wantError("The file “large” is larger than 1,048,576 bytes")
+	if role := value[string](p, `document.getElementById("error").getAttribute("role")`); role != "alert" {
+		p.Errorf("errors have the role %q", role)
+	}
+
+	// Keys are text, and stay text.
+	p.do(chromedp.SetValue(chromedp.CSS("#add-keys"), "<img src=x onerror=alert(1)>"))
+	p.click("#add [type=submit]")
+	p.waitText("walk-answer", "“<img src=x onerror=alert(1)>” may be in the filter")
+}
+
+// testServerGone asks a server that does not answer.
+func testServerGone(p *page) {
+	p.do(chromedp.Evaluate[chromedp.Void](`window.fetch = () => Promise.reject(new TypeError("Failed to fetch"))`))
+	p.set("capacity", "50")
+	p.waitText("error", "The server does not answer: is bloom explore still running?")
+}
+
+// testNames wants a name for everything that a screen reader reads out.
+func testNames(p *page) {
+	p.add("apple")
+	p.test("apple", "stone")
+	p.click(`[data-bit="3"]`)
+	tree, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	if err != nil {
+		p.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, node := range tree.Nodes {
+		if node.Ignored || node.Role == nil {
+			continue
+		}
+		role := strings.Trim(string(node.Role.Value), `"`)
+		switch role {
+		case "button", "textbox", "combobox", "spinbutton", "gridcell", "grid", "link", "heading", "region", "image", "columnheader":
+			seen[role]++
+			if node.Name == nil || strings.Trim(string(node.Name.Value), `"`) == "" {
+				p.Errorf("a %s (node %v) has no name", role, node.BackendDOMNodeID)
+			}
+		}
+	}
+	for role, least := range map[string]int{"button": 10, "textbox": 2, "combobox": 2, "spinbutton": 3, "gridcell": 480, "grid": 1, "heading": 9, "image": 1} {
+		if seen[role] < least {
+			p.Errorf("%d nodes with the role %s, want %d or more", seen[role], role, least)
+		}
+	}
+}
+
+// testNarrow wants a page that need not be moved sideways on a phone.
+func testNarrow(p *page) {
+	p.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
+	p.set("capacity", "1000")
+	p.waitText("bits-note", "10,000 bits")
+	p.add("apple", strings.Repeat("long ", 40))
+	p.test("apple", strings.Repeat("long ", 40), "stone")
+	if width := value[int](p, "document.documentElement.scrollWidth"); width > 360 {
+		p.Errorf("the page is %d pixels wide on a screen of 360", width)
+	}
+	if columns := value[int](p, `document.querySelector("#grid [role=row]").children.length`); columns != 16 {
+		p.Errorf("%d bits in a row, want 16", columns)
+	}
+	if size := value[float64](p, `document.querySelector("#grid .bit").getBoundingClientRect().width`); size < 15 {
+		p.Errorf("a bit is %v pixels wide", size)
+	}
+}
+
+// testContrast computes the contrast (WCAG 2.2) of what must be told apart, in
+// both themes.
+func testContrast(p *page) {
+	for _, theme := range []string{"light", "dark"} {
+		p.do(Theme(theme))
+		for _, pair := range []struct {
+			a, b  string
+			least float64
+		}{
+			{"ink", "card", 7}, {"ink", "page", 7}, {"soft", "card", 4.5}, {"soft", "page", 4.5},
+			{"missing", "card", 4.5}, {"missing", "missing-ground", 4.5}, {"ink", "missing-ground", 4.5},
+			{"on-set", "set", 4.5}, {"on-accent", "accent", 4.5}, {"accent", "card", 4.5},
+			{"set", "clear", 3}, {"set", "card", 3}, {"may", "card", 3}, {"may", "set", 3}, {"edge", "card", 3}, {"focus", "card", 3},
+		} {
+			colours := value[[2]string](p, fmt.Sprintf(
+				`["--%s", "--%s"].map((name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim())`, pair.a, pair.b))
+			if got := contrast(p.T, colours[0], colours[1]); got < pair.least {
+				p.Errorf("%s: the contrast of %s (%s) and %s (%s) is %.2f, want %.1f", theme, pair.a, colours[0], pair.b, colours[1], got, pair.least)
+			}
+		}
+	}
+}
+
+// contrast returns the ratio of the luminances of two colours, #rrggbb.
+func contrast(t *testing.T, a, b string) float64 {
+	t.Helper()
+	luminance := func(colour string) float64 {
+		var r, g, b uint8
+		if _, err := fmt.Sscanf(colour, "#%02x%02x%02x", &r, &g, &b); err != nil {
+			t.Fatalf("colour %q: %v", colour, err)
+		}
+		linear := func(c uint8) float64 {
+			v := float64(c) / 255
+			if v <= 0.04045 {
+				return v / 12.92
+			}
+			return math.Pow((v+0.055)/1.055, 2.4)
+		}
+		return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
+	}
+	low, high := luminance(a), luminance(b)
+	if low > high {
+		low, high = high, low
+	}
+	return (high + 0.05) / (low + 0.05)
+}

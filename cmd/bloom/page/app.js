@@ -1,0 +1,611 @@
+// The page of bloom explore. It draws the bytes that the API answers; hashes
+// and positions are the library's.
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+const pageBits = 1024; // bits of the grid at a time
+const narrow = matchMedia("(max-width: 40rem)");
+const number = new Intl.NumberFormat("en");
+
+let about; // formats and limits
+let wanted = { keys: [], file: null }; // what the page asked for beside the form
+let filter = null; // the last answer of /api/filter, with bytes and format
+let results = []; // answers to the last keys tested
+let shown = null; // the key whose probes are drawn: { key, positions, … }
+let cursor = 0; // the bit that the keyboard is at
+let chosen = null; // the bit whose keys are listed
+
+// Talking to the server
+
+async function ask(path, question) {
+  const options = question && {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(question),
+  };
+  let response;
+  try {
+    response = await fetch(path, options);
+  } catch {
+    throw new Error("The server does not answer: is bloom explore still running?");
+  }
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error);
+  return answer;
+}
+
+// Requests are made one after the other, so that answers come in their order.
+let last = Promise.resolve();
+function inTurn(work) {
+  last = last.then(async () => {
+    try {
+      await work();
+      $("error").hidden = true;
+    } catch (e) {
+      $("error").textContent = sentence(e.message);
+      $("error").hidden = false;
+    }
+  });
+  return last;
+}
+
+function sentence(text) {
+  const words = text.replace(/^bloom: /, "");
+  return words[0].toUpperCase() + words.slice(1) + (/[.?!]$/.test(words) ? "" : ".");
+}
+
+function say(text) {
+  $("status").textContent = text;
+}
+
+const toBase64 = (bytes) => {
+  let text = "";
+  for (let i = 0; i < bytes.length; i += 4096) text += String.fromCharCode(...bytes.subarray(i, i + 4096));
+  return btoa(text);
+};
+const fromBase64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+
+// Asking for filters and answers
+
+// rebuild asks for the filter of the form with the given keys. Only when it has
+// come do they become the page's.
+async function rebuild(next, spoken) {
+  const question = { format: $("format").value, keys: next.keys };
+  if (next.file) {
+    question.file = next.file.encoded;
+  } else {
+    question.capacity = whole("capacity");
+    question.bits_per_key = whole("bits-per-key");
+    question.probes = Number($("probes").value);
+  }
+  const answer = await ask("api/filter", question);
+  if (next.file !== wanted.file) [results, shown, cursor] = [[], null, 0];
+  wanted = { keys: answer.keys.map((k) => k.key), file: next.file };
+  filter = { ...answer, format: question.format, encoded64: answer.encoded, bytes: fromBase64(answer.encoded) };
+  const bits = answer.parts.find((p) => p.name === "bits") || { from: 0, to: 0 };
+  filter.array = filter.bytes.subarray(bits.from, bits.to);
+  cursor = Math.min(cursor, Math.max(0, filter.bits - 1));
+  chosen = null;
+  if (results.length > 0) await test(results.map((r) => r.key));
+  if (shown) shown = find(shown.key);
+  render();
+  if (spoken) say(spoken());
+}
+
+// whole returns the value of a number field, or says what is wrong with it.
+function whole(id) {
+  const field = $(id);
+  const name = document.querySelector(`label[for=${id}]`).textContent;
+  const value = field.value.trim() === "" ? NaN : Number(field.value);
+  field.setAttribute("aria-invalid", String(!Number.isInteger(value)));
+  if (!Number.isInteger(value)) throw new Error(`${name}: a whole number is wanted`);
+  return value;
+}
+
+async function test(keys) {
+  const answer = await ask("api/test", { format: filter.format, encoded: filter.encoded64, keys });
+  results = answer.results;
+}
+
+// find returns what the server said of a key, tested or added.
+function find(key) {
+  return results.find((r) => r.key === key) || filter.keys.find((k) => k.key === key) || null;
+}
+
+const lines = (id) => $(id).value.split(/\r?\n/).filter((line) => line !== "");
+
+function shape() {
+  return `${count(filter.bits, "bit")}, ${count(filter.probes, "probe")} a key, ${percent(filter.set_bits / filter.bits)} filled`;
+}
+
+// Reading bits
+
+const isSet = (bit) => (filter.array[Math.floor(bit / 8)] >> (bit % 8)) & 1;
+const missing = (walk) => walk.positions.filter((bit) => !isSet(bit));
+
+// verdict says in words what the bits of a key mean.
+function verdict(walk) {
+  const gone = missing(walk).length;
+  const may = walk.may_contain ?? gone === 0;
+  if (walk.positions.length === 0) return may ? "may be in the filter: it answers yes to every key" : "is not in the filter: it holds no key";
+  if (may) return `may be in the filter: all ${walk.positions.length} bits are set`;
+  return `is certainly not in the filter: ${gone} of ${walk.positions.length} bits ${gone === 1 ? "is" : "are"} missing`;
+}
+
+// Words for numbers
+
+function count(n, what) {
+  return `${number.format(n)} ${what}${n === 1 ? "" : "s"}`;
+}
+
+function percent(share) {
+  const p = 100 * share;
+  let text = p >= 10 ? p.toFixed(1) : String(Number(p.toPrecision(2)));
+  if (!(p > 0) || p >= 99.95) text = String(Math.round(p || 0));
+  else if (p < 0.0001) text = p.toExponential(1);
+  return text + "\u00a0%";
+}
+
+const quoted = (key) => `“${key}”`;
+
+// Drawing
+
+function element(name, attributes = {}, ...children) {
+  const e = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key === "class") e.className = value;
+    else e.setAttribute(key, value);
+  }
+  e.append(...children);
+  return e;
+}
+
+function svg(name, attributes = {}, text = "") {
+  const e = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+  e.textContent = text;
+  return e;
+}
+
+function render() {
+  renderForm();
+  renderNumbers();
+  renderBits();
+  renderBit();
+  renderWalk();
+  renderResults();
+  renderCurve();
+  renderBytes();
+}
+
+function renderForm() {
+  $("sizes").hidden = wanted.file !== null;
+  $("file-note").hidden = wanted.file === null;
+  if (wanted.file) $("file-name").textContent = wanted.file.name;
+  else if ($("probes").value === "0") $("probes").options[0].textContent = `${filter.probes}, the format's own`;
+  else $("probes").options[0].textContent = "the format's own";
+}
+
+function renderNumbers() {
+  const added = wanted.keys.length;
+  const estimated = filter.estimated_keys === null ? "any number" : number.format(Math.round(filter.estimated_keys));
+  if (wanted.file) {
+    $("n-keys").textContent = filter.estimated_keys === null ? "all" : `≈ ${estimated}`;
+    $("n-keys-note").textContent = added ? `estimated, ${number.format(added)} of them added here` : "estimated from the fill";
+  } else {
+    const capacity = filter.curve.keys;
+    $("n-keys").textContent = number.format(added);
+    $("n-keys-note").textContent = (added > capacity ? "more than the " : "of ") + `${number.format(capacity)} expected`;
+  }
+  $("n-fill").textContent = percent(filter.set_bits / filter.bits);
+  $("n-fill-note").textContent = `${number.format(filter.set_bits)} of ${count(filter.bits, "bit")}`;
+  $("n-expected").textContent = percent(filter.expected);
+  $("n-expected-note").textContent = "with this many keys";
+  $("n-observed").textContent = percent(filter.observed);
+  $("n-observed-note").textContent = `of ${number.format(about.samples)} absent keys`;
+}
+
+function firstBit() {
+  return Math.floor(cursor / pageBits) * pageBits;
+}
+
+const columns = () => (narrow.matches ? 16 : 32);
+
+function renderBits() {
+  const grid = $("grid");
+  const from = firstBit();
+  const to = Math.min(from + pageBits, filter.bits);
+  const had = grid.contains(document.activeElement);
+  const probes = new Map(); // bit → numbers of the probes
+  if (shown) shown.positions.forEach((bit, i) => probes.set(bit, [...(probes.get(bit) || []), i + 1]));
+  const rows = [];
+  const wide = columns();
+  for (let start = from; start < to; start += wide) {
+    const row = element("div", { role: "row", "aria-rowindex": String(start / wide + 1) });
+    for (let bit = start; bit < Math.min(start + wide, to); bit++) row.append(cell(bit, probes.get(bit)));
+    rows.push(row);
+  }
+  grid.setAttribute("aria-rowcount", String(Math.ceil(filter.bits / wide)));
+  grid.setAttribute("aria-colcount", String(wide));
+  grid.replaceChildren(...rows);
+  if (had) focusBit();
+
+  $("bits-note").textContent = filter.bits === 0
+    ? "There are no bits in it."
+    : `${count(filter.bits, "bit")}; every key maps to ${filter.probes}.` + (shown ? ` Outlined: those of ${quoted(shown.key)}, which ${verdict(shown)}.` : "");
+  $("go-bit").max = filter.bits - 1;
+  $("pager").hidden = filter.bits <= pageBits;
+  if (filter.bits > pageBits) {
+    $("page-note").textContent = `Bits ${number.format(from)} to ${number.format(to - 1)}`;
+    $("previous").disabled = from === 0;
+    $("next").disabled = to === filter.bits;
+    renderStrip(from, to);
+  }
+}
+
+function cell(bit, probes) {
+  const set = isSet(bit);
+  const names = ["bit"];
+  let label = `bit ${bit}, ${set ? "set" : "clear"}`;
+  if (set) names.push("set");
+  if (probes) {
+    names.push("probed");
+    label += `, probe ${probes.join(" and ")} of ${shown.key}`;
+    if (!set) {
+      names.push("missing");
+      label += ", missing";
+    }
+  }
+  if (bit === chosen) names.push("chosen");
+  return element("div", {
+    class: names.join(" "),
+    role: "gridcell",
+    tabindex: bit === cursor ? "0" : "-1",
+    "data-bit": String(bit),
+    "aria-colindex": String((bit % columns()) + 1),
+    "aria-label": label,
+  }, probes ? (probes.length > 1 ? `${probes[0]}+` : String(probes[0])) : "");
+}
+
+// renderStrip draws the fill over the whole length, and where the grid is.
+function renderStrip(from, to) {
+  const canvas = $("strip");
+  const scale = devicePixelRatio || 1;
+  const width = (canvas.width = Math.max(1, Math.round(canvas.clientWidth * scale)));
+  const height = (canvas.height = Math.round(36 * scale));
+  const style = getComputedStyle(document.documentElement);
+  const draw = canvas.getContext("2d");
+  draw.fillStyle = style.getPropertyValue("--clear");
+  draw.fillRect(0, 0, width, height);
+  draw.fillStyle = style.getPropertyValue("--set");
+  const bars = Math.min(Math.floor(width / (2 * scale)), filter.array.length);
+  for (let i = 0; i < bars; i++) {
+    const part = filter.array.subarray(Math.floor((i * filter.array.length) / bars), Math.floor(((i + 1) * filter.array.length) / bars));
+    let ones = 0;
+    for (let byte of part) for (; byte; byte &= byte - 1) ones++;
+    const high = Math.round((height * ones) / (8 * part.length));
+    draw.fillRect((i * width) / bars, height - high, width / bars + 0.5, high);
+  }
+  draw.strokeStyle = style.getPropertyValue("--may");
+  draw.lineWidth = 2 * scale;
+  const left = (from / filter.bits) * width;
+  draw.strokeRect(Math.min(left, width - 4 * scale) + scale, scale, Math.max(((to - from) / filter.bits) * width - 2 * scale, 2 * scale), height - 2 * scale);
+}
+
+function renderBit() {
+  $("bit").hidden = chosen === null;
+  if (chosen === null) return;
+  const keys = filter.keys.filter((k) => k.positions.includes(chosen));
+  $("bit-title").textContent = `Bit ${number.format(chosen)} is ${isSet(chosen) ? "set" : "clear"}`;
+  $("bit-note").textContent = keys.length > 0
+    ? `${count(keys.length, "key")} added here map${keys.length === 1 ? "s" : ""} to it:`
+    : isSet(chosen) ? "No key added here maps to it; it was set in the file." : "No key added here maps to it.";
+  $("bit-keys").replaceChildren(...keys.map((k) => element("li", {}, keyButton(k))));
+}
+
+function keyButton(walk, ...children) {
+  const button = element("button", { type: "button", "aria-pressed": String(shown !== null && shown.key === walk.key) });
+  button.append(...(children.length > 0 ? children : [walk.key]));
+  button.addEventListener("click", () => {
+    show(walk);
+    render();
+    say(`${quoted(walk.key)} ${verdict(walk)}.`);
+  });
+  return button;
+}
+
+// show makes a key's probes the ones drawn, and turns to the page of the first,
+// or of the first that misses, unless one of them is in view.
+function show(walk) {
+  shown = walk;
+  const gone = missing(walk);
+  const places = gone.length > 0 ? gone : walk.positions;
+  if (places.length > 0 && !places.some((bit) => Math.floor(bit / pageBits) === Math.floor(cursor / pageBits))) cursor = places[0];
+}
+
+function renderWalk() {
+  $("walk").hidden = shown === null;
+  if (shown === null) {
+    $("walk-answer").textContent = "Add or test a key to see its hash and the bits it maps to.";
+    return;
+  }
+  const format = about.formats.find((f) => f.id === filter.format);
+  $("walk-answer").textContent = `${quoted(shown.key)} ${verdict(shown)}.`;
+  $("walk-hash").textContent = shown.hash;
+  $("walk-hash-note").textContent = format.hash;
+  $("walk-delta").textContent = shown.delta;
+  $("walk-delta-note").textContent = format.delta;
+  $("walk-probes").replaceChildren(...shown.positions.map((bit, i) => {
+    const sum = i === 0 ? "hash" : `(hash + ${i}·delta)`;
+    const go = element("button", { type: "button", "aria-label": `Go to bit ${bit}` }, number.format(bit));
+    go.addEventListener("click", () => choose(bit));
+    return element("tr", {},
+      element("th", { scope: "row" }, String(i + 1)),
+      element("td", {}, go),
+      element("td", { class: isSet(bit) ? "may" : "absent" }, isSet(bit) ? "set" : "missing"),
+      element("td", {}, `${number.format(Math.floor(bit / 8))}, bit ${bit % 8}`),
+      element("td", {}, element("code", {}, `${sum} mod 2^${shown.hash_bits} mod ${filter.bits}`)));
+  }));
+}
+
+function renderResults() {
+  const may = results.filter((r) => r.may_contain).length;
+  $("results-summary").textContent = results.length === 0 ? "" : `${number.format(may)} of ${count(results.length, "key")} may be in the filter.`;
+  $("results").replaceChildren(...results.map((r) => element("li", {}, keyButton(r,
+    element("span", { class: "key" }, r.key),
+    element("span", { class: r.may_contain ? "may" : "absent" }, r.may_contain ? "may be in" : "not in")))));
+}
+
+function renderCurve() {
+  const box = $("curve");
+  const c = filter.curve;
+  box.replaceChildren();
+  $("curve-table").replaceChildren();
+  if (c === null) {
+    $("curve-note").textContent = "There is no number of keys to draw it for.";
+    return;
+  }
+  $("curve-note").textContent = `For ${count(c.keys, "key")} and ${c.probes === 0 ? "the format's own number of probes" : count(c.probes, "probe")}. ` +
+    `Chosen: ${c.chosen.bits_per_key.toFixed(1).replace(/\.0$/, "")} bits per key, ${percent(c.chosen.rate)}. ` +
+    (c.now ? `Now: ${c.now.bits_per_key.toFixed(1)} bits for each key in it, ${percent(c.now.rate)} observed.` : "Now: no key yet.");
+  const points = c.points.filter((p) => p.rate > 0);
+  $("curve-table").replaceChildren(...points.map((p) => element("tr", {},
+    element("th", { scope: "row" }, String(p.bits_per_key)), element("td", {}, percent(p.rate)))));
+
+  const width = Math.max(260, box.clientWidth), height = 240;
+  const left = 58, right = 12, top = 12, bottom = 40;
+  const lowest = Math.floor(Math.log10(Math.min(...points.map((p) => p.rate), 0.1)));
+  const x = (bits) => left + ((bits - 1) / (points.at(-1).bits_per_key - 1)) * (width - left - right);
+  const y = (rate) => top + (Math.log10(rate) / lowest) * (height - top - bottom);
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": $("curve-note").textContent });
+  for (let e = 0; e >= lowest; e--) {
+    drawing.append(svg("line", { class: "rule", x1: left, x2: width - right, y1: y(10 ** e), y2: y(10 ** e) }));
+    if (e % Math.ceil(-lowest / 6) === 0) drawing.append(svg("text", { x: left - 8, y: y(10 ** e) + 4, "text-anchor": "end" }, `${Number((100 * 10 ** e).toPrecision(1))} %`));
+  }
+  for (let bits = 4; bits <= points.at(-1).bits_per_key; bits += 4) drawing.append(svg("text", { x: x(bits), y: height - bottom + 18, "text-anchor": "middle" }, String(bits)));
+  drawing.append(svg("text", { x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, "bits per key"));
+  drawing.append(svg("polyline", { class: "path", points: points.map((p) => `${x(p.bits_per_key)},${y(p.rate)}`).join(" ") }));
+  const near = c.now !== null && Math.abs(x(c.now.bits_per_key) - x(c.chosen.bits_per_key)) < 70;
+  const mark = (point, name, label, below) => {
+    if (!point || point.rate < 10 ** lowest || point.bits_per_key < 1 || point.bits_per_key > points.at(-1).bits_per_key) return;
+    const [px, py] = [x(point.bits_per_key), y(point.rate)];
+    const atRight = px > width - 90;
+    drawing.append(svg("circle", { class: name, cx: px, cy: py, r: 6 }),
+      svg("text", { class: "label", x: px + (atRight || below ? -10 : 10), y: py + (below ? 20 : -8), "text-anchor": atRight || below ? "end" : "start" }, label));
+  };
+  mark(c.chosen, "chosen", "chosen", false);
+  mark(c.now, "now", "now", near);
+  box.append(drawing);
+}
+
+// renderBytes writes a small filter whole, and of a large one the bytes of the
+// bits in view, and the parts that are no bits.
+function renderBytes() {
+  const all = 512;
+  const bytes = filter.bytes;
+  const from = firstBit() / 8;
+  const small = bytes.length <= all;
+  $("bytes-note").textContent = `${filter.name}, ${count(bytes.length, "byte")}` +
+    (filter.parts.length > 0 ? ": " + filter.parts.map(partWords).join("; ") : "") + "." +
+    (small ? "" : " Of the bits, those in view.");
+  const wide = narrow.matches ? 8 : 16;
+  const rows = [];
+  for (const part of filter.parts.length > 0 ? filter.parts : [{ name: "", from: 0, to: bytes.length }]) {
+    let [start, end] = [part.from, part.to];
+    if (!small && part.name === "bits") [start, end] = [part.from + from, Math.min(part.to, part.from + from + pageBits / 8)];
+    for (; start < end; start += wide) rows.push(...hexRow(bytes.subarray(start, Math.min(start + wide, end)), start, part));
+  }
+  $("hex").replaceChildren(...rows);
+  URL.revokeObjectURL($("download").href);
+  $("download").href = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+  $("download").download = wanted.file ? wanted.file.name : `${filter.format}.bloom`;
+}
+
+function partWords(part) {
+  const value = filter.bytes.subarray(part.from, part.to).reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  const where = part.to - part.from === 1 ? `byte ${number.format(part.from)}` : `bytes ${number.format(part.from)} to ${number.format(part.to - 1)}`;
+  return part.name === "bits" ? `the bits are ${where}` : `${part.name} is ${where} and says ${value}`;
+}
+
+function hexRow(bytes, at, part) {
+  const spans = [element("span", { class: "at" }, at.toString(16).padStart(6, "0") + "  ")];
+  for (const byte of bytes) {
+    const name = part.name !== "bits" ? "other" : byte === 0 ? "zero" : "";
+    spans.push(element("span", { class: name }, byte.toString(16).padStart(2, "0")), " ");
+  }
+  return [...spans, part.name === "bits" || part.name === "" ? "\n" : ` ${part.name}\n`];
+}
+
+// Moving among bits
+
+function focusBit() {
+  const target = $("grid").querySelector(`[data-bit="${cursor}"]`);
+  if (target) target.focus();
+}
+
+function moveTo(bit) {
+  const before = firstBit();
+  cursor = Math.max(0, Math.min(filter.bits - 1, bit));
+  if (firstBit() !== before) {
+    renderBits();
+    renderBytes();
+  } else {
+    for (const e of $("grid").querySelectorAll('[tabindex="0"]')) e.tabIndex = -1;
+    $("grid").querySelector(`[data-bit="${cursor}"]`).tabIndex = 0;
+  }
+}
+
+// choose lists the keys of a bit, and goes there.
+function choose(bit) {
+  moveTo(bit);
+  chosen = cursor;
+  renderBits();
+  renderBit();
+  focusBit();
+  say(`${$("bit-title").textContent}. ${$("bit-note").textContent} ${filter.keys.filter((k) => k.positions.includes(chosen)).map((k) => k.key).slice(0, 20).join(", ")}`);
+}
+
+function gridKey(event) {
+  const wide = columns();
+  const start = cursor - (cursor % wide);
+  const moves = {
+    ArrowLeft: cursor - 1,
+    ArrowRight: cursor + 1,
+    ArrowUp: cursor - wide,
+    ArrowDown: cursor + wide,
+    Home: event.ctrlKey ? 0 : start,
+    End: event.ctrlKey ? filter.bits - 1 : start + wide - 1,
+    PageUp: cursor - pageBits,
+    PageDown: cursor + pageBits,
+  };
+  if (event.key === "Enter" || event.key === " ") choose(cursor);
+  else if (event.key in moves) {
+    const to = moves[event.key];
+    if (to >= 0 && to < filter.bits) moveTo(to);
+    else if (event.key.startsWith("Page") || event.key === "End") moveTo(to);
+    focusBit();
+  } else return;
+  event.preventDefault();
+}
+
+// Files
+
+async function openFile(file) {
+  if (file.size > about.limits.file) throw new Error(`the file ${quoted(file.name)} is larger than ${count(about.limits.file, "byte")}, the most that is shown here; bloom inspect takes any size`);
+  const encoded = toBase64(new Uint8Array(await file.arrayBuffer()));
+  await rebuild({ keys: [], file: { name: file.name, encoded } }, () => `${file.name}: ${shape()}.`);
+}
+
+// Starting
+
+function listen() {
+  $("shape").addEventListener("change", () => inTurn(() => rebuild(wanted, () => `The filter has ${shape()}.`)));
+  $("shape").addEventListener("submit", (event) => event.preventDefault());
+  $("close-file").addEventListener("click", () => inTurn(async () => {
+    $("file").value = "";
+    await rebuild({ keys: [], file: null }, () => `A new filter: ${shape()}.`);
+  }));
+
+  const add = (keys) => inTurn(async () => {
+    if (keys.length === 0) throw new Error("There is no key to add: write one, or several, one a line");
+    const before = wanted.keys.length;
+    await rebuild({ keys: [...wanted.keys, ...keys], file: wanted.file }, () =>
+      `${count(wanted.keys.length - before, "key")} added. The filter is ${percent(filter.set_bits / filter.bits)} filled.`);
+    show(find(keys.at(-1)));
+    render();
+    $("add-keys").value = "";
+  });
+  $("add").addEventListener("submit", (event) => {
+    event.preventDefault();
+    add(lines("add-keys"));
+  });
+  $("examples").addEventListener("click", () => {
+    const taken = new Set(wanted.keys);
+    const keys = [];
+    for (let i = 1; keys.length < 10; i++) if (!taken.has(`key ${i}`)) keys.push(`key ${i}`);
+    add(keys);
+  });
+  $("clear").addEventListener("click", () => inTurn(async () => {
+    shown = null;
+    await rebuild({ keys: [], file: wanted.file }, () => `The keys added here are gone. The filter is ${percent(filter.set_bits / filter.bits)} filled.`);
+  }));
+
+  $("test").addEventListener("submit", (event) => {
+    event.preventDefault();
+    inTurn(async () => {
+      const keys = lines("test-keys");
+      if (keys.length === 0) throw new Error("There is no key to test: write one, or several, one a line");
+      await test(keys);
+      show(find(keys[0]));
+      render();
+      say(results.length === 1 ? `${quoted(shown.key)} ${verdict(shown)}.` : $("results-summary").textContent);
+    });
+  });
+  for (const form of ["add", "test"]) {
+    $(form).addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) $(form).requestSubmit();
+    });
+  }
+
+  $("grid").addEventListener("keydown", gridKey);
+  $("grid").addEventListener("click", (event) => {
+    const target = event.target.closest("[data-bit]");
+    if (target) choose(Number(target.dataset.bit));
+  });
+  $("go").addEventListener("submit", (event) => {
+    event.preventDefault();
+    inTurn(async () => {
+      const bit = whole("go-bit");
+      if (bit < 0 || bit >= filter.bits) throw new Error(`There is no bit ${bit}: the last is ${filter.bits - 1}`);
+      choose(bit);
+    });
+  });
+  const turn = (by) => () => {
+    moveTo(firstBit() + by);
+    say($("page-note").textContent);
+  };
+  $("previous").addEventListener("click", turn(-pageBits));
+  $("next").addEventListener("click", turn(pageBits));
+  $("strip").addEventListener("click", (event) => moveTo(Math.floor((event.offsetX / $("strip").clientWidth) * filter.bits)));
+
+  $("file").addEventListener("change", () => {
+    if ($("file").files.length > 0) inTurn(() => openFile($("file").files[0]));
+  });
+  const carriesFile = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
+  document.addEventListener("dragover", (event) => {
+    if (!carriesFile(event)) return;
+    event.preventDefault();
+    $("drop-veil").hidden = false;
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (event.relatedTarget === null) $("drop-veil").hidden = true;
+  });
+  document.addEventListener("drop", (event) => {
+    if (!carriesFile(event)) return;
+    event.preventDefault();
+    $("drop-veil").hidden = true;
+    inTurn(() => openFile(event.dataTransfer.files[0]));
+  });
+
+  narrow.addEventListener("change", () => filter && render());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => filter && render());
+  let width = 0;
+  new ResizeObserver(([entry]) => {
+    if (filter && entry.contentRect.width !== width) {
+      width = entry.contentRect.width;
+      renderBits();
+      renderCurve();
+    }
+  }).observe($("curve"));
+}
+
+inTurn(async () => {
+  about = await ask("api/formats");
+  for (const f of about.formats) $("format").append(element("option", { value: f.id }, f.id));
+  $("probes").append(element("option", { value: "0" }, "the format's own"));
+  for (let k = 1; k <= about.limits.probes; k++) $("probes").append(element("option", { value: String(k) }, String(k)));
+  $("capacity").max = about.limits.keys;
+  $("bits-per-key").max = about.limits.bits_per_key;
+  listen();
+  await rebuild(wanted);
+});
