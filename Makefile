@@ -1,7 +1,9 @@
 # make test runs everything; CONTRIBUTING.md tells what that is.
 
-PACKAGES := bsdutils fonts-dejavu-core gcc g++ libc6-dev libleveldb-dev qemu-user-static make git
-MODULES  := . asm cmd/bloom cmd/bloom/browser compare
+PACKAGES := bsdutils fonts-dejavu-core gcc g++ libc6-dev libleveldb-dev libxxhash-dev qemu-user-static make git
+MODULES  := . adapter/goleveldb asm cmd/bloom cmd/bloom/browser compare
+# Those that users build.
+PUBLIC   := . adapter/goleveldb cmd/bloom
 FUZZ     := FuzzOpen FuzzKeys FuzzKernels FuzzKernels64 FuzzBuild
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 20000
@@ -53,7 +55,7 @@ generated:
 vet:
 	for m in $(MODULES); do (cd $$m && go vet ./...) || exit; done
 	for target in linux/amd64 linux/arm64 linux/386 linux/s390x darwin/arm64 darwin/amd64 windows/amd64 windows/arm64; do \
-		for m in . cmd/bloom; do \
+		for m in $(PUBLIC); do \
 			(cd $$m && GOOS=$${target%/*} GOARCH=$${target#*/} go vet ./...) || exit; \
 		done; \
 	done
@@ -66,12 +68,12 @@ unit:
 .PHONY: race
 race:
 	export BLOOM_TEST_KERNELS="$(HOST_KERNELS)"; \
-	for m in . cmd/bloom; do (cd $$m && go test -short -race ./...) || exit; done
+	for m in $(PUBLIC); do (cd $$m && go test -short -race ./...) || exit; done
 
 .PHONY: purego
 purego:
 	export BLOOM_TEST_KERNELS=generic; \
-	for m in . cmd/bloom; do (cd $$m && go vet -tags purego ./... && go test -short -tags purego ./...) || exit; done
+	for m in $(PUBLIC); do (cd $$m && go vet -tags purego ./... && go test -short -tags purego ./...) || exit; done
 
 # fuzz runs new executions of each target; go test alone replays the corpora.
 .PHONY: fuzz
@@ -96,10 +98,10 @@ emulated:
 			2> >(grep -v 'qemu-x86_64-static: warning: TCG' >&2) || exit; \
 	done
 
-# golden writes testdata/ anew with the C++ LevelDB.
+# golden writes testdata/ anew with the oracles.
 .PHONY: golden
 golden: deps
-	cd compare && go run ./golden ../testdata/leveldb/golden.json
+	cd compare && go run ./golden ../testdata
 
 # lint is not part of make test: the linter is a large download.
 .PHONY: lint

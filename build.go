@@ -12,13 +12,14 @@ import (
 // several bits. Workers share the regions. The bits are the same whatever the
 // order, and so are the bytes.
 const (
-	scatterFrom  = 16 << 20 // bytes: smaller filters are set directly by one worker
-	shareFrom    = 2 << 20  // bytes: smaller filters are built by one worker
-	regionShift  = 19       // a region has 2^19 bits, 64 KiB
-	regionPlaces = 1 << 13  // that are set at a time, by all workers together
-	workerKeys   = 1 << 17  // fewer are not worth another worker
-	placesOnce   = 1 << 12  // places computed at a time: those of a key at least
-	linePlaces   = 16       // in a cache line
+	scatterFrom  = 16 << 20  // bytes: smaller filters are set directly by one worker
+	shareFrom    = 2 << 20   // bytes: smaller filters are built by one worker
+	regionShift  = 19        // a region has 2^19 bits, 64 KiB
+	regionPlaces = 1 << 13   // that are set at a time, by all workers together
+	workerKeys   = 1 << 17   // fewer are not worth another worker
+	placesOnce   = 1 << 12   // places computed at a time: those of a key at least
+	placesFew    = 8 * short // computed at a time for few keys
+	linePlaces   = 16        // in a cache line
 )
 
 // addColumn sets the bits of every key of a column.
@@ -75,29 +76,48 @@ func (d scheme) addScattered(keys Keys, workers int) {
 }
 
 func (s scheme) addDirectly(keys Keys) {
+	// Clearing the large buffers costs more than a few keys do, and storage
+	// engines have a filter for every block.
+	if keys.n <= short && s.probes() <= placesFew {
+		var places [placesFew]uint32
+		if s.isWide() {
+			var h1, h2 [short]uint64
+			s.addWindow(keys, hashes{h1: h1[:], h2: h2[:]}, places[:])
+		} else {
+			var narrow [short]uint32
+			s.addWindow(keys, hashes{narrow: narrow[:]}, places[:])
+		}
+		return
+	}
 	var narrow [window]uint32
 	var places [placesOnce]uint32
-	hashed, k := s.buildBuffer(&narrow), s.probes()
+	hashed := s.buildBuffer(&narrow)
 	for i := 0; i < keys.n; i += window {
-		part := keys.slice(i, min(i+window, keys.n))
-		for rest := part.hashKeys(hashed); rest.len() > 0; {
-			n := s.place(rest, &places)
-			s.set(places[:n*k])
-			rest = rest.slice(n, rest.len())
-		}
+		s.addWindow(keys.slice(i, min(i+window, keys.n)), hashed, places[:])
+	}
+}
+
+// addWindow is addDirectly for as many keys as there is room for hashes, or fewer.
+// There must be room for the places of one key.
+func (s *scheme) addWindow(keys Keys, room hashes, places []uint32) {
+	k := s.probes()
+	for rest := keys.hashKeys(room); rest.len() > 0; {
+		n := s.place(rest, places)
+		s.set(places[:n*k])
+		rest = rest.slice(n, rest.len())
 	}
 }
 
 // place writes the numbers of the bits of some hashes, from the first on, to
 // places, k for each, in any order. It returns the number of hashes.
-func (s *scheme) place(h hashes, places *[placesOnce]uint32) int {
+func (s *scheme) place(h hashes, places []uint32) int {
 	k := s.probes()
-	h = h.slice(0, min(h.len(), placesOnce/k))
+	h = h.slice(0, min(h.len(), len(places)/k))
 	if s.isWide() {
-		s.wide.placeGeneric(h.h1, h.h2, places[:])
+		s.wide.placeGeneric(h.h1, h.h2, places)
 		return h.len()
 	}
-	done := s.placeAssembly(kernels[0], h.narrow, places[:])
+	done := s.placeAssembly(kernels[0], h.narrow, places)
 	s.placeGeneric(h.narrow[done:], places[done*k:])
 	return h.len()
 }
@@ -128,7 +148,7 @@ func (s *scatter) add(keys Keys, capacity int) {
 	for i := 0; i < keys.n; i += window {
 		part := keys.slice(i, min(i+window, keys.n))
 		for rest := part.hashKeys(hashed); rest.len() > 0; {
-			n := s.place(rest, &places)
+			n := s.place(rest, places[:])
 			rest = rest.slice(n, rest.len())
 			for unkept := places[:n*k]; len(unkept) > 0; {
 				left := buffers.scatter(unkept)

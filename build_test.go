@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/golden"
 )
 
 // eachFastest runs a subtest for every kernel of this CPU, as if it were the
@@ -150,6 +152,23 @@ func TestExtend(t *testing.T) {
 	for _, n := range []int{1, 1000, hugePage / 4, hugePage/4 + 1} {
 		if words := hugeWords(n); len(words) != n || slices.ContainsFunc(words, func(w uint32) bool { return w != 0 }) {
 			t.Errorf("hugeWords(%d)", n)
+		}
+	}
+}
+
+// TestManyProbes builds filters of few keys that have more places than fit the
+// buffer for few keys, or as many as the large one holds.
+func TestManyProbes(t *testing.T) {
+	for bitsPerKey, k := range map[int]int{738: placesFew, 739: placesFew + 1, 5910: placesOnce} {
+		p := Policy{NoriCrate, bitsPerKey}
+		if got := probesNori(p.Format, bitsPerKey); got != k {
+			t.Fatalf("%d bits per key: %d probes, want %d", bitsPerKey, got, k)
+		}
+		for _, n := range []int{1, 2, short, short + 1} {
+			keys := golden.Decimals.Range(0, n)
+			if !bytes.Equal(p.AppendFilter(nil, Bytes(keys)), referenceCreate(p, keys)) {
+				t.Errorf("%d keys at %d bits differ from the reference", n, bitsPerKey)
+			}
 		}
 	}
 }

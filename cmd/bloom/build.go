@@ -77,6 +77,9 @@ func (b *buildCommand) policy(format bloom.Format, n int) (bloom.Policy, error) 
 // encode builds the filter of n hashed keys: on every core a part of the keys
 // in a set of the whole size, as far as memory allows, to be merged.
 func encode(policy bloom.Policy, columns []bloom.Keys, n int) ([]byte, error) {
+	if n == 0 {
+		return policy.AppendFilter(nil, bloom.Keys{}), nil // some sets have room for a key at least
+	}
 	const memory = 64 << 20 // bytes of all sets
 	size := max(1, n/8*policy.BitsPerKey)
 	parts := max(1, min(runtime.GOMAXPROCS(0), memory/size))

@@ -47,7 +47,7 @@ func (i *inspectCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	r := newReport(i.File, format, filter, len(data))
+	r := newReport(i.File, writtenAs(format, data), filter, len(data))
 	array := encodingOf(format).part(data, partBits)
 	if i.Plot != "" {
 		drawing, err := inspectPlot(r, format, array, i.Plot)
@@ -88,6 +88,15 @@ func (i *inspectCommand) Run(s *streams) error {
 		fmt.Fprintf(w, "over its length\t%s\n", picture(array))
 	}
 	return w.Flush()
+}
+
+// writtenAs returns the format of a filter that was opened as f: nori reads both of
+// nori-sstable's.
+func writtenAs(f bloom.Format, data []byte) bloom.Format {
+	if f == bloom.Nori && !isDocumented(data) {
+		return bloom.NoriCrate
+	}
+	return f
 }
 
 func newReport(file string, format bloom.Format, filter *bloom.Filter, size int) report {

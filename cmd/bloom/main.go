@@ -69,7 +69,7 @@ func status(err error, w io.Writer) int {
 
 // formatFlag is the --format flag of the commands that have one.
 type formatFlag struct {
-	Format string `default:"leveldb" placeholder:"NAME" help:"Format of the filter (${default})."`
+	Format string `default:"leveldb" placeholder:"NAME" help:"Format of the filter: leveldb, nori or nori-crate (${default})."`
 }
 
 func (f formatFlag) parse() (bloom.Format, error) {

@@ -1,29 +1,52 @@
-// Command falsepositives prints the false-positive rates of LevelDB's filter,
-// as measured and as the textbook has them, for docs/false-positives.md:
+// Command falsepositives prints how often a format's filter is wrong, as measured
+// and as the textbook has it, in the tables of docs/false-positives.md and
+// docs/nori.md:
 //
-//	go run ./falsepositives    (in compare/)
+//	go run ./falsepositives leveldb|nori|nori-crate    (in compare/)
 package main
 
 import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"os"
 
 	"github.com/lanebloom/bloom"
 )
 
+var sizes = []int{8, 10, 12, 16} // bits per key
+
 func main() {
-	probeValues()
-	sizes := []int{8, 10, 12, 16}
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: falsepositives FORMAT")
+		os.Exit(2)
+	}
+	format, err := bloom.ParseFormat(os.Args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "falsepositives:", err)
+		os.Exit(2)
+	}
+	numbers := []int{1000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 10_000_000}
+	if format == bloom.LevelDB {
+		probeValues()
+	} else {
+		decimalKeys(format)
+		numbers = []int{20, 50, 100, 300, 1000, 10_000, 100_000, 1_000_000}
+	}
+	randomKeys(format, numbers)
+}
+
+// randomKeys prints the rates of filters of random keys.
+func randomKeys(format bloom.Format, numbers []int) {
 	fmt.Print("\n| keys |")
 	for _, b := range sizes {
 		fmt.Printf(" %d bits: measured | textbook | ratio |", b)
 	}
 	fmt.Println("\n|---:|" + "---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
-	for _, n := range []int{1000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 10_000_000} {
+	for _, n := range numbers {
 		fmt.Printf("| %d |", n)
 		for _, b := range sizes {
-			policy := bloom.Policy{BitsPerKey: b}
+			policy := bloom.Policy{Format: format, BitsPerKey: b}
 			measured, expected := measure(policy, n), policy.FalsePositiveRate(n)
 			fmt.Printf(" %.3f %% | %.3f %% | %.2f |", 100*measured, 100*expected, measured/expected)
 		}
@@ -32,25 +55,75 @@ func main() {
 }
 
 // measure returns the share of random hashes that filters of n random keys
-// answer yes to, over five filters.
+// answer yes to, over five filters, or more if they have few keys.
 func measure(p bloom.Policy, n int) (rate float64) {
-	const filters = 5
+	filters := 5
+	if n < 1000 {
+		filters = 50 // which differ much
+	}
 	for seed := range uint64(filters) {
 		random := rand.New(rand.NewPCG(seed, 99))
-		hashes := make([]uint32, n)
-		for i := range hashes {
-			hashes[i] = random.Uint32()
-		}
-		f, err := bloom.Open(bloom.LevelDB, p.AppendFilter(nil, bloom.Hashes32(hashes)))
-		if err != nil {
-			panic(err) // LevelDB's format has no malformed filter
-		}
-		rate += f.Stats().FalsePositiveRate / filters
+		f := open(p, randomColumn(p.Format, random, n))
+		rate += f.Stats().FalsePositiveRate / float64(filters)
 	}
 	return rate
 }
 
-// probeValues counts how many values each probe takes over all 2^32 hashes.
+// randomColumn returns random keys, or the hashes of such where those can be had.
+func randomColumn(format bloom.Format, random *rand.Rand, n int) bloom.Keys {
+	if format == bloom.LevelDB {
+		hashes := make([]uint32, n)
+		for i := range hashes {
+			hashes[i] = random.Uint32()
+		}
+		return bloom.Hashes32(hashes)
+	}
+	keys := make([]uint64, n)
+	for i := range keys {
+		keys[i] = random.Uint64()
+	}
+	return bloom.Uint64s(keys)
+}
+
+func open(p bloom.Policy, keys bloom.Keys) *bloom.Filter {
+	f, err := bloom.Open(p.Format, p.AppendFilter(nil, keys))
+	if err != nil {
+		panic(err) // what a policy writes is a filter
+	}
+	return f
+}
+
+// decimalKeys prints the sizes and rates of filters of the keys that nori-sstable's
+// documentation uses: "key000000" to "key099999", asked about those after them.
+func decimalKeys(format bloom.Format) {
+	const n, more = 100_000, 10_000_000
+	fmt.Printf("| bits per key | probes | expected | next %d keys | %d after those | bytes |\n", n, more)
+	fmt.Println("|---:|---:|---:|---:|---:|---:|")
+	for _, b := range sizes {
+		p := bloom.Policy{Format: format, BitsPerKey: b}
+		encoded := p.AppendFilter(nil, decimals(0, n))
+		f := open(p, decimals(0, n))
+		fmt.Printf("| %d | %d | %.3f %% | %.3f %% | %.4f %% | %d |\n", b, f.Stats().Probes, 100*p.FalsePositiveRate(n),
+			100*share(f, n, 2*n), 100*share(f, 2*n, 2*n+more), len(encoded))
+	}
+}
+
+func decimals(from, to int) bloom.Keys {
+	keys := make([][]byte, 0, to-from)
+	for i := from; i < to; i++ {
+		keys = append(keys, fmt.Appendf(nil, "key%06d", i))
+	}
+	return bloom.Bytes(keys)
+}
+
+// share returns the share of keys from to to-1 that the filter answers yes to.
+func share(f *bloom.Filter, from, to int) float64 {
+	hits := make([]uint64, (to-from+63)/64)
+	return float64(f.MayContainBatch(decimals(from, to), hits)) / float64(to-from)
+}
+
+// probeValues counts how many values each probe of LevelDB's takes over all 2^32
+// hashes.
 func probeValues() {
 	seen := make([]uint64, 1<<26)
 	for probe := range uint32(6) {

@@ -1,46 +1,102 @@
-// Package oracle runs LevelDB's own Bloom filter, the C++ one, through a small
-// program that it compiles against Debian's libleveldb-dev.
+// Package oracle asks programs in C++, which it compiles, for the filters that this
+// library must write and the answers that it must give: LevelDB itself, its Bloom
+// filter and its databases, and nori-sstable's documentation put into C++.
 package oracle
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
+
+	"github.com/lanebloom/bloom"
 )
 
-//go:embed leveldb/oracle.cc
-var source []byte
+// ErrNoFilter says that the bytes asked about are no filter of the format.
+var ErrNoFilter = errors.New("oracle: no filter")
 
-// Oracle is the compiled program.
-type Oracle struct{ dir, program string }
+// statusNoFilter is the exit status that says so.
+const statusNoFilter = 3
 
-// Compile compiles the program in dir, which must exist and also takes the
-// filters that are asked about. It needs g++ and LevelDB's headers and library
-// (Debian's packages g++ and libleveldb-dev).
-func Compile(dir string) (*Oracle, error) {
-	o := &Oracle{dir: dir, program: filepath.Join(dir, "oracle")}
-	file := filepath.Join(dir, "oracle.cc")
-	if err := os.WriteFile(file, source, 0o644); err != nil {
-		return nil, err
+//go:embed input.h leveldb nori
+var sources embed.FS
+
+// library is one that programs link, in a Debian package.
+type library struct{ name, debian string }
+
+var (
+	leveldb = library{"leveldb", "libleveldb-dev"}
+	xxhash  = library{"xxhash", "libxxhash-dev"}
+)
+
+// program is the source of one, and its arguments ahead of a command.
+type program struct {
+	source string
+	library
+	args []string
+}
+
+var oracles = map[bloom.Format]program{
+	bloom.LevelDB:   {source: "leveldb/oracle.cc", library: leveldb},
+	bloom.Nori:      {source: "nori/oracle.cc", library: xxhash, args: []string{"nori"}},
+	bloom.NoriCrate: {source: "nori/oracle.cc", library: xxhash, args: []string{"nori-crate"}},
+}
+
+// Formats lists those that have an oracle.
+var Formats = []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.NoriCrate}
+
+// Package returns the Debian package of the library that the oracle of a format
+// runs.
+func Package(f bloom.Format) string { return oracles[f].debian }
+
+// Oracle is the filter of a format, a compiled program.
+type Oracle struct {
+	dir     string
+	command []string
+}
+
+// Compile compiles the oracle of a format in dir, which must exist and also takes
+// the filters that are asked about. It needs g++ and [Package].
+func Compile(f bloom.Format, dir string) (*Oracle, error) {
+	p := oracles[f]
+	file, err := compile(dir, p)
+	return &Oracle{dir, append([]string{file}, p.args...)}, err
+}
+
+// compile compiles a program in a folder.
+func compile(dir string, p program) (file string, err error) {
+	for _, source := range []string{p.source, "input.h"} {
+		text, err := sources.ReadFile(source)
+		if err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(filepath.Join(dir, path.Base(source)), text, 0o644); err != nil {
+			return "", err
+		}
 	}
-	cmd := exec.Command("g++", "-std=c++17", "-O2", "-Wall", "-Werror", "-o", o.program, file, "-lleveldb")
+	source := filepath.Join(dir, path.Base(p.source))
+	file = strings.TrimSuffix(source, ".cc")
+	cmd := exec.Command("g++", "-std=c++17", "-O2", "-Wall", "-Werror", "-o", file, source, "-l"+p.name)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("compiling the oracle (it needs g++ and libleveldb-dev): %w\n%s", err, out)
+		return "", fmt.Errorf("compiling %s (it needs g++ and %s): %w\n%s", p.source, p.debian, err, out)
 	}
-	return o, nil
+	return file, nil
 }
 
-// CreateFilter returns the filter that LevelDB makes of keys.
+// CreateFilter returns the filter that the oracle makes of keys.
 func (o *Oracle) CreateFilter(keys [][]byte, bitsPerKey int) ([]byte, error) {
-	return o.run(keys, "build", strconv.Itoa(bitsPerKey))
+	return run(o.command, keys, "build", strconv.Itoa(bitsPerKey))
 }
 
-// KeyMayMatch returns what LevelDB answers for each key.
+// KeyMayMatch returns what the oracle answers for each key, or [ErrNoFilter].
 func (o *Oracle) KeyMayMatch(filter []byte, keys [][]byte) ([]bool, error) {
 	file := filepath.Join(o.dir, "filter")
 	if err := os.WriteFile(file, filter, 0o644); err != nil {
@@ -51,7 +107,7 @@ func (o *Oracle) KeyMayMatch(filter []byte, keys [][]byte) ([]bool, error) {
 
 // KeyMayMatchFile is KeyMayMatch for a filter that lies in a file.
 func (o *Oracle) KeyMayMatchFile(file string, keys [][]byte) ([]bool, error) {
-	out, err := o.run(keys, "query", file)
+	out, err := run(o.command, keys, "query", file)
 	if err != nil {
 		return nil, err
 	}
@@ -65,17 +121,21 @@ func (o *Oracle) KeyMayMatchFile(file string, keys [][]byte) ([]bool, error) {
 	return answers, nil
 }
 
-func (o *Oracle) run(keys [][]byte, args ...string) ([]byte, error) {
-	var in, errors bytes.Buffer
+// run runs a program with keys as its input.
+func run(command []string, keys [][]byte, args ...string) ([]byte, error) {
+	var in, errOut bytes.Buffer
 	for _, key := range keys {
 		in.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(key))))
 		in.Write(key)
 	}
-	cmd := exec.Command(o.program, args...)
-	cmd.Stdin, cmd.Stderr = &in, &errors
+	cmd := exec.Command(command[0], slices.Concat(command[1:], args)...)
+	cmd.Stdin, cmd.Stderr = &in, &errOut
 	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == statusNoFilter {
+		return nil, ErrNoFilter
+	}
 	if err != nil {
-		return nil, fmt.Errorf("oracle: %w: %s", err, errors.Bytes())
+		return nil, fmt.Errorf("%s: %w: %s", filepath.Base(command[0]), err, errOut.Bytes())
 	}
 	return out, nil
 }

@@ -1,6 +1,6 @@
 // Package golden reads and writes filters made by the storage engines
-// themselves, which pin the formats byte for byte. compare/golden writes them,
-// the tests of the root package read them.
+// themselves, or by the letter of their documentation, which pin the formats byte
+// for byte. compare/golden writes them, the tests of the root package read them.
 package golden
 
 import (
@@ -18,6 +18,7 @@ type File struct {
 
 // Filter is one filter that an engine wrote.
 type Filter struct {
+	Format     string `json:"format"` // as the library calls it
 	Keys       Kind   `json:"keys"`
 	N          int    `json:"n"` // built from keys 0 to N-1 of the kind
 	BitsPerKey int    `json:"bits_per_key"`

@@ -3,6 +3,7 @@ module github.com/lanebloom/bloom/cmd/bloom/browser
 go 1.26.0
 
 require (
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 	github.com/klauspost/cpuid/v2 v2.4.2 // indirect
 	golang.org/x/sys v0.41.0 // indirect

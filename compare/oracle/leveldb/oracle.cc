@@ -2,16 +2,20 @@
 //
 //   oracle build BITS_PER_KEY    keys in, the encoded filter out
 //   oracle query FILTER_FILE     keys in, one '0' or '1' a key out
+//   oracle time BITS_PER_KEY COLUMN_FILE...    commands in, lines out
 //
-// A key is its length, 4 little-endian bytes, and its bytes.
+// Keys are as in input.h. A column is a file of 8-byte keys. The commands are
+//
+//   build COLUMN TIMES    build a filter of a column, by its number from 0 on
+//   test COLUMN TIMES     ask the last filter about each key of a column
+//
+// and the lines the nanoseconds that all TIMES took together, and the bytes of
+// the filter or the number of keys it may hold.
 
+#include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,42 +23,60 @@
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
 
-static std::vector<std::string> ReadKeys(std::istream& in) {
-  std::vector<std::string> keys;
-  unsigned char head[4];
-  while (in.read(reinterpret_cast<char*>(head), sizeof head)) {
-    uint32_t n = head[0] | head[1] << 8 | head[2] << 16 | uint32_t{head[3]} << 24;
-    std::string key(n, '\0');
-    if (!in.read(&key[0], n)) {
-      std::cerr << "oracle: input ends inside a key\n";
-      std::exit(2);
-    }
-    keys.push_back(std::move(key));
+#include "input.h"
+
+using leveldb::Slice;
+using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
+
+static std::string Build(const leveldb::FilterPolicy& policy, const std::vector<Slice>& keys) {
+  std::string filter;
+  policy.CreateFilter(keys.data(), static_cast<int>(keys.size()), &filter);
+  return filter;
+}
+
+static int Time(int bits_per_key, const std::vector<const char*>& files) {
+  const Policy policy(leveldb::NewBloomFilterPolicy(bits_per_key));
+  std::vector<std::string> columns(files.begin(), files.end());
+  std::vector<std::vector<Slice>> keys;
+  for (std::string& column : columns) {
+    column = ReadFile(column.c_str());
+    keys.emplace_back();
+    for (size_t i = 0; i + 8 <= column.size(); i += 8) keys.back().emplace_back(&column[i], 8);
   }
-  return keys;
+  std::string command, filter;
+  for (size_t column, times; std::cin >> command >> column >> times;) {
+    const auto start = std::chrono::steady_clock::now();
+    size_t result = 0;
+    for (; times > 0; times--) {
+      if (command == "build") {
+        filter = Build(*policy, keys.at(column));
+        result = filter.size();
+        continue;
+      }
+      result = 0;
+      for (const Slice& key : keys.at(column)) result += policy->KeyMayMatch(key, filter);
+    }
+    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
+    std::cout << took.count() << ' ' << result << std::endl;
+  }
+  return 0;
 }
 
 int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
-  if (argc != 3) {
-    std::cerr << "usage: oracle build BITS_PER_KEY | oracle query FILTER_FILE\n";
+  const std::string command = argc > 2 ? argv[1] : "";
+  if (command == "time") return Time(std::atoi(argv[2]), {argv + 3, argv + argc});
+  if (argc != 3 || (command != "build" && command != "query")) {
+    std::cerr << "usage: oracle build BITS_PER_KEY | oracle query FILTER_FILE | oracle time BITS_PER_KEY COLUMN_FILE...\n";
     return 2;
   }
   const std::vector<std::string> keys = ReadKeys(std::cin);
-  if (!std::strcmp(argv[1], "build")) {
-    std::unique_ptr<const leveldb::FilterPolicy> policy(leveldb::NewBloomFilterPolicy(std::atoi(argv[2])));
-    const std::vector<leveldb::Slice> slices(keys.begin(), keys.end());
-    std::string filter;
-    policy->CreateFilter(slices.data(), static_cast<int>(slices.size()), &filter);
-    std::cout << filter;
+  if (command == "build") {
+    const Policy policy(leveldb::NewBloomFilterPolicy(std::atoi(argv[2])));
+    std::cout << Build(*policy, {keys.begin(), keys.end()});
   } else {
-    std::unique_ptr<const leveldb::FilterPolicy> policy(leveldb::NewBloomFilterPolicy(10));
-    std::ifstream file(argv[2], std::ios::binary);
-    if (!file) {
-      std::cerr << "oracle: cannot read " << argv[2] << "\n";
-      return 2;
-    }
-    const std::string filter{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    const Policy policy(leveldb::NewBloomFilterPolicy(10));
+    const std::string filter = ReadFile(argv[2]);
     for (const std::string& key : keys) {
       std::cout.put(policy->KeyMayMatch(key, filter) ? '1' : '0');
     }

@@ -1,0 +1,253 @@
+package goleveldb
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/lanebloom/bloom"
+)
+
+// The benchmarks compare goleveldb with its own filter, with the one of this
+// package and without any, in turn inside one process. A round runs goleveldb
+// with its own filter and then the way that the sub-benchmark names, and gives one
+// ratio. The metrics are medians over the rounds:
+//
+//	ns/…          of the way that the sub-benchmark names
+//	x-own         how many times faster than goleveldb with its own filter it was
+//	x-p10, x-p90  the spread of that ratio: its first and last decile
+
+const (
+	benchmarkKeys = 1_000_000
+	valueBytes    = 100
+	absentGets    = 10_000 // a round
+)
+
+var (
+	own  = filter.NewBloomFilter(10)
+	ours = NewNamed(Name, bloom.Policy{BitsPerKey: 10})
+)
+
+// ways are what goleveldb's own filter is compared with. The first shows the noise.
+var ways = []struct {
+	name   string
+	filter filter.Filter
+}{{"own", own}, {"lanebloom", ours}, {"none", nil}}
+
+// inTurn runs reference and path in turn. Both return how long they took for
+// units of what is counted.
+func inTurn(b *testing.B, unit string, units int, reference, path func() time.Duration) {
+	var times, ratios []float64
+	reference()
+	path()
+	for b.Loop() {
+		r, p := reference(), path()
+		times = append(times, float64(p.Nanoseconds())/float64(units))
+		ratios = append(ratios, float64(r)/float64(p))
+	}
+	slices.Sort(times)
+	slices.Sort(ratios)
+	b.ReportMetric(0, "ns/op") // a round of both: no one's time
+	b.ReportMetric(times[len(times)/2], "ns/"+unit)
+	b.ReportMetric(ratios[len(ratios)/2], "x-own")
+	b.ReportMetric(ratios[len(ratios)/10], "x-p10")
+	b.ReportMetric(ratios[len(ratios)*9/10], "x-p90")
+}
+
+// timed returns how long run takes.
+func timed(run func()) time.Duration {
+	start := time.Now()
+	run()
+	return time.Since(start)
+}
+
+// benchmarkKey returns key number i, of 16 bytes. Even ones are written.
+func benchmarkKey(i int) []byte { return fmt.Appendf(nil, "key%013d", i) }
+
+// level0 returns a folder with a database of tables that overlap, and wait for a
+// compaction: the even keys in random order, with random values.
+func level0(b *testing.B) string {
+	b.Helper()
+	folder := b.TempDir()
+	db := openBenchmark(b, folder, opt.Options{})
+	defer db.Close()
+	random := rand.New(rand.NewPCG(1, 2))
+	value := make([]byte, valueBytes)
+	for _, i := range random.Perm(benchmarkKeys) {
+		for j := range value {
+			value[j] = byte(random.Uint32())
+		}
+		if err := db.Put(benchmarkKey(2*i), value, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// openBenchmark opens a database that compacts only when told to.
+func openBenchmark(b *testing.B, folder string, o opt.Options) *leveldb.DB {
+	b.Helper()
+	o.NoSync = true
+	o.DisableSeeksCompaction = true
+	o.CompactionL0Trigger = 1 << 20
+	o.WriteL0SlowdownTrigger, o.WriteL0PauseTrigger = 1<<20, 1<<20
+	db, err := leveldb.OpenFile(folder, &o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return db
+}
+
+// compacted returns a folder with a compacted copy of a database, whose tables
+// have the filters f.
+func compacted(b *testing.B, from string, f filter.Filter) string {
+	b.Helper()
+	folder := b.TempDir()
+	compact(b, from, folder, f)
+	return folder
+}
+
+// compact copies a database to an empty folder and compacts it. It returns how
+// long that took, without the copy.
+func compact(b *testing.B, from, folder string, f filter.Filter) time.Duration {
+	b.Helper()
+	if err := os.CopyFS(folder, os.DirFS(from)); err != nil {
+		b.Fatal(err)
+	}
+	db := openBenchmark(b, folder, opt.Options{Filter: f})
+	defer db.Close()
+	var err error
+	took := timed(func() { err = db.CompactRange(util.Range{}) })
+	if err != nil {
+		b.Fatal(err)
+	}
+	return took
+}
+
+// BenchmarkGetAbsent looks up keys that a compacted database of a million does
+// not have. A cache of 1 MiB does not even hold the filters, one of 8 MiB,
+// goleveldb's default, holds them and the indexes of the tables.
+func BenchmarkGetAbsent(b *testing.B) {
+	from := level0(b)
+	folders := map[string]string{}
+	for _, way := range ways {
+		folders[way.name] = compacted(b, from, way.filter)
+	}
+	for _, cache := range []int{1, 8} {
+		b.Run(fmt.Sprintf("cache=%dMiB", cache), func(b *testing.B) {
+			random := rand.New(rand.NewPCG(3, 4))
+			keys := make([][]byte, absentGets)
+			gets := map[string]func() time.Duration{}
+			for _, way := range ways {
+				db := openBenchmark(b, folders[way.name], opt.Options{Filter: way.filter, BlockCacheCapacity: cache << 20})
+				defer db.Close()
+				gets[way.name] = func() time.Duration {
+					return timed(func() {
+						for _, key := range keys {
+							if _, err := db.Get(key, nil); err != leveldb.ErrNotFound { //nolint:errorlint // goleveldb returns it as it is
+								b.Fatalf("%s: found, or %v", key, err)
+							}
+						}
+					})
+				}
+			}
+			for _, way := range ways {
+				b.Run("filter="+way.name, func(b *testing.B) {
+					inTurn(b, "get", absentGets, func() time.Duration {
+						for i := range keys { // new ones each round
+							keys[i] = benchmarkKey(2*random.IntN(benchmarkKeys) + 1)
+						}
+						return gets["own"]()
+					}, gets[way.name])
+				})
+			}
+		})
+	}
+}
+
+// BenchmarkCompaction compacts a database of a million keys.
+func BenchmarkCompaction(b *testing.B) {
+	from := level0(b)
+	run := func(f filter.Filter) time.Duration {
+		folder := filepath.Join(b.TempDir(), "db")
+		defer os.RemoveAll(folder)
+		return compact(b, from, folder, f)
+	}
+	for _, way := range ways {
+		b.Run("filter="+way.name, func(b *testing.B) {
+			inTurn(b, "key", benchmarkKeys,
+				func() time.Duration { return run(own) },
+				func() time.Duration { return run(way.filter) })
+		})
+	}
+}
+
+// recording is a filter that keeps what a compaction adds to filters.
+type recording struct {
+	filter.Filter
+	keys []byte
+	ends []int   // of the keys
+	sets [][]int // the ends of the keys of each filter
+}
+
+func (r *recording) NewGenerator() filter.FilterGenerator {
+	return &recordingGenerator{r.Filter.NewGenerator(), r}
+}
+
+type recordingGenerator struct {
+	filter.FilterGenerator
+	*recording
+}
+
+func (g *recordingGenerator) Add(key []byte) {
+	g.keys = append(g.keys, key...)
+	g.ends = append(g.ends, len(g.keys))
+	g.FilterGenerator.Add(key)
+}
+
+func (g *recordingGenerator) Generate(b filter.Buffer) {
+	g.sets = append(g.sets, g.ends)
+	g.ends = nil
+	g.FilterGenerator.Generate(b)
+}
+
+// BenchmarkCompactionFilters makes the filters of the same compaction alone: the
+// same calls for the same keys, with a new generator for every 500 filters, which
+// is about a table.
+func BenchmarkCompactionFilters(b *testing.B) {
+	r := &recording{Filter: own}
+	compacted(b, level0(b), r)
+	replay := func(f filter.Filter) time.Duration {
+		return timed(func() {
+			start := 0
+			for table := range slices.Chunk(r.sets, 500) {
+				g := f.NewGenerator()
+				var buffer util.Buffer
+				for _, ends := range table {
+					for _, end := range ends {
+						g.Add(r.keys[start:end])
+						start = end
+					}
+					g.Generate(&buffer)
+				}
+			}
+		})
+	}
+	for _, way := range ways[:2] {
+		b.Run("filter="+way.name, func(b *testing.B) {
+			inTurn(b, "key", benchmarkKeys,
+				func() time.Duration { return replay(own) },
+				func() time.Duration { return replay(way.filter) })
+			b.ReportMetric(float64(benchmarkKeys)/float64(len(r.sets)), "keys/filter")
+		})
+	}
+}

@@ -1,0 +1,41 @@
+package goleveldb_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/storage"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/goleveldb"
+)
+
+func Example() {
+	policy := bloom.Policy{BitsPerKey: 10}
+	db, err := leveldb.Open(storage.NewMemStorage(), &opt.Options{
+		Filter: goleveldb.New(policy),
+		// The tables that goleveldb wrote with its own filter, until they are
+		// rewritten.
+		AltFilters: []filter.Filter{goleveldb.NewNamed(goleveldb.Name, policy)},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer db.Close()
+
+	if err := db.Put([]byte("apple"), []byte("green"), nil); err != nil {
+		fmt.Println(err)
+		return
+	}
+	value, err := db.Get([]byte("apple"), nil)
+	fmt.Printf("%s %v\n", value, err)
+	_, err = db.Get([]byte("stone"), nil)
+	fmt.Println(errors.Is(err, leveldb.ErrNotFound))
+	// Output:
+	// green <nil>
+	// true
+}

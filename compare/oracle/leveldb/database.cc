@@ -1,0 +1,110 @@
+// A LevelDB database that counts what its filters are asked.
+//
+//   database write FOLDER COMPARATOR POLICY NAME    keys in; they go to tables
+//   database get FOLDER COMPARATOR POLICY NAME      keys in; counts out: of those
+//       found, of the filters asked, and of their times yes
+//
+// COMPARATOR is "bytewise", or "ignore-tag" for one that ignores a key's bytes
+// from the first '#' on. POLICY, stored as NAME, is "bloom", LevelDB's own with
+// 10 bits per key; "identity", the same for keys without their tags; or "poison",
+// the same with all bits clear, which says no to every key.
+
+#include <algorithm>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <leveldb/comparator.h>
+#include <leveldb/db.h>
+#include <leveldb/filter_policy.h>
+#include <leveldb/write_batch.h>
+
+#include "input.h"
+
+using leveldb::Slice;
+
+static Slice Identity(const Slice& key) {
+  const void* tag = key.empty() ? nullptr : std::memchr(key.data(), '#', key.size());
+  return tag ? Slice(key.data(), static_cast<const char*>(tag) - key.data()) : key;
+}
+
+class IgnoreTag : public leveldb::Comparator {
+ public:
+  const char* Name() const override { return "lanebloom.IgnoreTag"; }
+  int Compare(const Slice& a, const Slice& b) const override { return Identity(a).compare(Identity(b)); }
+  // Shorter keys would have to be made of identities.
+  void FindShortestSeparator(std::string*, const Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+class CountingPolicy : public leveldb::FilterPolicy {
+ public:
+  CountingPolicy(std::string kind, std::string name)
+      : identity_(kind == "identity"), poison_(kind == "poison"), name_(std::move(name)) {}
+
+  const char* Name() const override { return name_.c_str(); }
+
+  void CreateFilter(const Slice* keys, int n, std::string* dst) const override {
+    std::vector<Slice> slices(keys, keys + n);
+    if (identity_) std::transform(keys, keys + n, slices.begin(), Identity);
+    const size_t before = dst->size();
+    bloom_->CreateFilter(slices.data(), n, dst);
+    if (poison_) std::fill(dst->begin() + before, dst->end() - 1, '\0');
+  }
+
+  bool KeyMayMatch(const Slice& key, const Slice& filter) const override {
+    ++calls;
+    const bool match = bloom_->KeyMayMatch(identity_ ? Identity(key) : key, filter);
+    yes += match;
+    return match;
+  }
+
+  mutable uint64_t calls = 0, yes = 0;
+
+ private:
+  const std::unique_ptr<const leveldb::FilterPolicy> bloom_{leveldb::NewBloomFilterPolicy(10)};
+  const bool identity_, poison_;
+  const std::string name_;
+};
+
+static void Check(const leveldb::Status& status) {
+  if (status.ok()) return;
+  std::cerr << "database: " << status.ToString() << "\n";
+  std::exit(1);
+}
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  if (argc != 6) {
+    std::cerr << "usage: database write|get FOLDER COMPARATOR POLICY NAME\n";
+    return 2;
+  }
+  const bool write = !std::strcmp(argv[1], "write");
+  const IgnoreTag ignore_tag;
+  const CountingPolicy policy(argv[4], argv[5]);
+  leveldb::Options options;
+  options.create_if_missing = write;
+  options.filter_policy = &policy;
+  if (!std::strcmp(argv[3], "ignore-tag")) options.comparator = &ignore_tag;
+  leveldb::DB* opened = nullptr;
+  Check(leveldb::DB::Open(options, argv[2], &opened));
+  const std::unique_ptr<leveldb::DB> db(opened);
+
+  const std::vector<std::string> keys = ReadKeys(std::cin);
+  if (write) {
+    for (const std::string& key : keys) Check(db->Put({}, key, "value"));
+    db->CompactRange(nullptr, nullptr);  // a Get must find them in tables
+    return 0;
+  }
+  uint64_t found = 0;
+  for (const std::string& key : keys) {
+    std::string value;
+    const leveldb::Status status = db->Get({}, key, &value);
+    if (!status.IsNotFound()) Check(status);
+    found += status.ok() && value == "value";
+  }
+  std::cout << found << ' ' << policy.calls << ' ' << policy.yes << '\n';
+  return std::cout.flush() ? 0 : 2;
+}

@@ -1,0 +1,82 @@
+package oracle
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// Timer is LevelDB's filter for columns of 8-byte keys, timed inside the program
+// that runs it. It goes on running between the calls.
+type Timer struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Scanner
+	errors bytes.Buffer
+}
+
+// Time starts the program, which must be LevelDB's, with columns of keys of 8 bytes
+// that lie one after the other.
+func (o *Oracle) Time(bitsPerKey int, columns ...[]byte) (*Timer, error) {
+	args := []string{"time", strconv.Itoa(bitsPerKey)}
+	for i, column := range columns {
+		file := filepath.Join(o.dir, fmt.Sprintf("column%d", i))
+		if err := os.WriteFile(file, column, 0o644); err != nil {
+			return nil, err
+		}
+		args = append(args, file)
+	}
+	t := &Timer{cmd: exec.Command(o.command[0], args...)}
+	t.cmd.Stderr = &t.errors
+	var err error
+	if t.in, err = t.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := t.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	t.out = bufio.NewScanner(out)
+	return t, t.cmd.Start()
+}
+
+// Build builds the filter of a column the given number of times, and returns how
+// long these took together and the bytes of the filter.
+func (t *Timer) Build(column, times int) (took time.Duration, size int, err error) {
+	return t.run("build", column, times)
+}
+
+// Test asks the last filter about every key of a column, the given number of
+// times, and returns how long these took together and the hits of one.
+func (t *Timer) Test(column, times int) (took time.Duration, hits int, err error) {
+	return t.run("test", column, times)
+}
+
+func (t *Timer) run(command string, column, times int) (took time.Duration, result int, err error) {
+	if _, err := fmt.Fprintln(t.in, command, column, times); err != nil {
+		return 0, 0, fmt.Errorf("oracle: %w", err)
+	}
+	if !t.out.Scan() {
+		return 0, 0, errors.Join(errors.New("oracle: no answer"), t.out.Err(), t.Close())
+	}
+	if _, err := fmt.Sscan(t.out.Text(), (*int64)(&took), &result); err != nil {
+		return 0, 0, fmt.Errorf("oracle: %q: %w", t.out.Text(), err)
+	}
+	return took, result, nil
+}
+
+// Close ends the program.
+func (t *Timer) Close() error {
+	t.in.Close()
+	if err := t.cmd.Wait(); err != nil {
+		return fmt.Errorf("oracle: %w: %s", err, t.errors.Bytes())
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/FastFilter/xorfilter"
+	bitsbloom "github.com/bits-and-blooms/bloom/v3"
+	"github.com/cespare/xxhash/v2"
+	"github.com/dgraph-io/badger/v4/y"
+	holiman "github.com/holiman/bloomfilter/v2"
+	parquet "github.com/parquet-go/parquet-go/bloom"
+	"github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/compare/oracle"
+)
+
+// library builds a filter and asks it, key by key or for a column at once.
+type library struct {
+	name string
+	// A way that a library does not have is nil.
+	build, test [2]way // by call
+}
+
+// way works through a column a number of times and returns how long these took
+// together, and the bytes of the filter it built or the number of keys that may
+// be in it.
+type way func(keys *column, times int) (took time.Duration, result int, err error)
+
+// call says how keys are handed over.
+type call int
+
+const (
+	keyByKey call = iota
+	atOnce
+)
+
+func (c call) String() string { return [...]string{"key by key", "at once"}[c] }
+
+// timed makes a way of what works through a column once.
+func timed(once func(keys *column) (result int, err error)) way {
+	return func(keys *column, times int) (took time.Duration, result int, err error) {
+		start := time.Now()
+		for range times {
+			if result, err = once(keys); err != nil {
+				return 0, 0, err
+			}
+		}
+		return time.Since(start), result, nil
+	}
+}
+
+// builder is timed for what cannot fail.
+func builder(build func(keys *column) (size int)) way {
+	return timed(func(keys *column) (int, error) { return build(keys), nil })
+}
+
+// tester is timed for a test of one key.
+func tester(mayContain func(keys *column, i int) bool) way {
+	return builder(func(keys *column) (hits int) {
+		for i := range keys.ints {
+			if mayContain(keys, i) {
+				hits++
+			}
+		}
+		return hits
+	})
+}
+
+// libraries are the names of what newLibraries returns.
+var libraries = []string{
+	"lanebloom", "C++ LevelDB", "goleveldb", "Badger", "bits-and-blooms", "holiman", "parquet-go", "BinaryFuse8",
+}
+
+// newLibraries returns the libraries, in the order of their names, with filters
+// of about the given bits per key.
+func newLibraries(bitsPerKey int, cpp *oracle.Timer) []library {
+	all := []library{
+		lanebloom(bitsPerKey), cppLevelDB(cpp), goleveldb(bitsPerKey), badger(bitsPerKey),
+		bitsAndBlooms(bitsPerKey), holimanFilter(bitsPerKey), parquetGo(bitsPerKey), binaryFuse8(),
+	}
+	for i := range all {
+		all[i].name = libraries[i]
+	}
+	return all
+}
+
+func lanebloom(bitsPerKey int) (l library) {
+	policy := bloom.Policy{BitsPerKey: bitsPerKey}
+	var f *bloom.Filter
+	open := func(encoded []byte) (int, error) {
+		var err error
+		f, err = bloom.Open(bloom.LevelDB, encoded)
+		return len(encoded), err
+	}
+	l.build[keyByKey] = timed(func(keys *column) (int, error) {
+		b := policy.NewBuilder()
+		for i := range keys.ints {
+			b.Add(keys.key(i))
+		}
+		return open(b.AppendFilter(nil))
+	})
+	l.build[atOnce] = timed(func(keys *column) (int, error) {
+		return open(policy.AppendFilter(nil, bloom.Uint64s(keys.ints)))
+	})
+	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.MayContainUint64(keys.ints[i]) })
+	var hits []uint64
+	l.test[atOnce] = builder(func(keys *column) int {
+		if len(hits) < (len(keys.ints)+63)/64 {
+			hits = make([]uint64, (len(keys.ints)+63)/64)
+		}
+		return f.MayContainBatch(bloom.Uint64s(keys.ints), hits)
+	})
+	return l
+}
+
+func cppLevelDB(timer *oracle.Timer) (l library) {
+	l.build[atOnce] = func(keys *column, times int) (time.Duration, int, error) { return timer.Build(keys.number, times) }
+	l.test[keyByKey] = func(keys *column, times int) (time.Duration, int, error) { return timer.Test(keys.number, times) }
+	return l
+}
+
+func goleveldb(bitsPerKey int) (l library) {
+	policy := filter.NewBloomFilter(bitsPerKey)
+	var f []byte
+	l.build[keyByKey] = builder(func(keys *column) int {
+		g := policy.NewGenerator()
+		for i := range keys.ints {
+			g.Add(keys.key(i))
+		}
+		var b util.Buffer
+		g.Generate(&b)
+		f = b.Bytes()
+		return len(f)
+	})
+	l.test[keyByKey] = tester(func(keys *column, i int) bool { return policy.Contains(f, keys.key(i)) })
+	return l
+}
+
+func badger(bitsPerKey int) (l library) {
+	var f y.Filter
+	l.build[keyByKey] = builder(func(keys *column) int {
+		var hashes []uint32 // grows, as in Badger's table builder
+		for i := range keys.ints {
+			hashes = append(hashes, y.Hash(keys.key(i)))
+		}
+		f = y.NewFilter(hashes, bitsPerKey)
+		return len(f)
+	})
+	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.MayContainKey(keys.key(i)) })
+	return l
+}
+
+func bitsAndBlooms(bitsPerKey int) (l library) {
+	var f *bitsbloom.BloomFilter
+	l.build[keyByKey] = builder(func(keys *column) int {
+		m := len(keys.ints) * bitsPerKey
+		f = bitsbloom.New(uint(m), uint(holiman.OptimalK(uint64(m), uint64(len(keys.ints)))))
+		for i := range keys.ints {
+			f.Add(keys.key(i))
+		}
+		return m / 8
+	})
+	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Test(keys.key(i)) })
+	return l
+}
+
+func holimanFilter(bitsPerKey int) (l library) {
+	var f *holiman.Filter
+	l.build[keyByKey] = timed(func(keys *column) (size int, err error) {
+		m := uint64(len(keys.ints) * bitsPerKey)
+		// Its own are random; these give the same rate at every run.
+		random := rand.New(rand.NewPCG(1, 2))
+		ks := make([]uint64, holiman.OptimalK(m, uint64(len(keys.ints))))
+		for i := range ks {
+			ks[i] = random.Uint64()
+		}
+		if f, err = holiman.NewWithKeys(m, ks); err != nil {
+			return 0, err
+		}
+		for i := range keys.ints {
+			f.AddHash(xxhash.Sum64(keys.key(i)))
+		}
+		return int(m / 8), nil
+	})
+	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.ContainsHash(xxhash.Sum64(keys.key(i))) })
+	return l
+}
+
+func parquetGo(bitsPerKey int) (l library) {
+	var f parquet.SplitBlockFilter
+	var hash parquet.XXH64
+	empty := func(keys *column) {
+		f = make(parquet.SplitBlockFilter, parquet.NumSplitBlocksOf(int64(len(keys.ints)), uint(bitsPerKey)))
+	}
+	l.build[keyByKey] = builder(func(keys *column) int {
+		empty(keys)
+		for _, key := range keys.ints {
+			f.Insert(hash.Sum64Uint64(key))
+		}
+		return len(f.Bytes())
+	})
+	l.build[atOnce] = builder(func(keys *column) int {
+		empty(keys)
+		var hashes [1024]uint64
+		for rest := keys.ints; len(rest) > 0; {
+			n := hash.MultiSum64Uint64(hashes[:], rest)
+			f.InsertBulk(hashes[:n])
+			rest = rest[n:]
+		}
+		return len(f.Bytes())
+	})
+	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Check(hash.Sum64Uint64(keys.ints[i])) })
+	return l
+}
+
+func binaryFuse8() (l library) {
+	var f *xorfilter.BinaryFuse8
+	l.build[atOnce] = timed(func(keys *column) (size int, err error) {
+		if f, err = xorfilter.PopulateBinaryFuse8(keys.ints); err != nil {
+			return 0, fmt.Errorf("BinaryFuse8: %w", err)
+		}
+		return len(f.Fingerprints), nil
+	})
+	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Contains(keys.ints[i]) })
+	return l
+}

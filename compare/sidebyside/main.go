@@ -1,0 +1,117 @@
+// Command sidebyside runs this library beside others, with the same keys and the
+// same bits per key, and prints a table for docs/benchmarks.md:
+//
+//	go run ./sidebyside [flags]    (in compare/)
+//
+// A round runs every library once for everything that is timed, in turn, and
+// gives one ratio of each to the same of the reference. Keys are random 64-bit
+// integers, which a library takes in the form it is fastest with: as integers, or
+// as 8 bytes. Where it takes hashes, hashing is timed, too. The garbage collector
+// runs between what is timed, and not within.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/renameio/v2"
+)
+
+type options struct {
+	Sizes      []int  `default:"10000,1000000,10000000" help:"Numbers of keys of the filters (${default})."`
+	BitsPerKey int    `default:"10" help:"Bits per key of the filters that let one choose (${default})."`
+	Queries    int    `default:"262144" help:"Absent and present keys that a round tests (${default})."`
+	Rounds     int    `default:"21" help:"Rounds for each size (${default})."`
+	Cores      int    `default:"1" help:"Cores that a library may build with (${default})."`
+	Reference  string `default:"goleveldb" help:"Library that the others are compared with (${default})."`
+	Markdown   string `placeholder:"FILE" help:"Write the table to a file, too."`
+	JSON       string `placeholder:"FILE" help:"Write the figures to a file, as JSON."`
+}
+
+func main() {
+	var o options
+	kong.Parse(&o, kong.Description("Runs this library beside others. Needs g++ and libleveldb-dev."))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, &o, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "sidebyside:", err)
+		os.Exit(1) //nolint:gocritic // stop has nothing to do any more
+	}
+}
+
+// run does what the options say, and prints the table.
+func run(ctx context.Context, o *options, out io.Writer) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.Cores))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	report, err := compare(ctx, o)
+	if err != nil {
+		return err
+	}
+	text := report.markdown()
+	fmt.Fprint(out, text)
+	if err := write(o.Markdown, []byte(text)); err != nil {
+		return err
+	}
+	data, err := report.json()
+	if err != nil {
+		return err
+	}
+	return write(o.JSON, data)
+}
+
+// check reports, before minutes have passed, what would fail after them.
+func (o *options) check() error {
+	for name, value := range map[string]int{
+		"--sizes": slices.Min(append([]int{1}, o.Sizes...)), "--bits-per-key": o.BitsPerKey,
+		"--queries": o.Queries, "--rounds": o.Rounds, "--cores": o.Cores,
+	} {
+		if value < 1 {
+			return fmt.Errorf("%s: %d is less than 1", name, value)
+		}
+	}
+	if most := 1 << 28; slices.Max(append([]int{o.Queries}, o.Sizes...)) > most {
+		return fmt.Errorf("more than %d keys", most)
+	}
+	if !slices.Contains(libraries, o.Reference) {
+		return fmt.Errorf("--reference: %q is none of %s", o.Reference, strings.Join(libraries, ", "))
+	}
+	for _, path := range []string{o.Markdown, o.JSON} {
+		if path == "" {
+			continue
+		}
+		// A file appears by renaming, which would replace a device.
+		switch info, err := os.Lstat(path); {
+		case err == nil && !info.Mode().IsRegular():
+			return fmt.Errorf("%s: not a regular file", path)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes a file in one step, or none if the path is empty.
+func write(path string, data []byte) error {
+	if path == "" {
+		return nil
+	}
+	return renameio.WriteFile(path, data, 0o644)
+}

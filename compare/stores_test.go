@@ -1,0 +1,298 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/syndtr/goleveldb/leveldb"
+	"github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
+	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/goleveldb"
+	"github.com/lanebloom/bloom/compare/oracle"
+)
+
+// store is an implementation of LevelDB whose filters count what they are asked.
+type store struct {
+	name string
+	implementation
+}
+
+type implementation interface {
+	Write(folder string, keys [][]byte, o oracle.Options) error
+	Get(folder string, keys [][]byte, o oracle.Options) (oracle.Counts, error)
+}
+
+// stores are goleveldb with the filters of this library, and the C++ LevelDB
+// with its own. A machine without the latter fails the tests.
+func stores(t *testing.T) []store {
+	t.Helper()
+	cpp, err := oracle.CompileDatabase(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []store{{"go", goStore{}}, {"c++", cpp}}
+}
+
+type goStore struct{}
+
+func (goStore) Write(folder string, keys [][]byte, o oracle.Options) error {
+	return withDB(folder, newCountingFilter(o), o, func(db *leveldb.DB) error {
+		for _, key := range keys {
+			if err := db.Put(key, []byte("value"), nil); err != nil {
+				return err
+			}
+		}
+		return db.CompactRange(util.Range{}) // a Get must find them in tables
+	})
+}
+
+func (goStore) Get(folder string, keys [][]byte, o oracle.Options) (c oracle.Counts, err error) {
+	f := newCountingFilter(o)
+	err = withDB(folder, f, o, func(db *leveldb.DB) error {
+		for _, key := range keys {
+			switch value, err := db.Get(key, nil); {
+			case err == nil && string(value) == "value":
+				c.Found++
+			case err != leveldb.ErrNotFound: //nolint:errorlint // goleveldb returns it as it is
+				return fmt.Errorf("%x: %q, %w", key, value, err)
+			}
+		}
+		return nil
+	})
+	c.Calls, c.Yes = int(f.calls.Load()), int(f.yes.Load())
+	return c, err
+}
+
+func withDB(folder string, f filter.Filter, o oracle.Options, use func(*leveldb.DB) error) error {
+	options := opt.Options{Filter: f}
+	if o.IgnoreTag {
+		options.Comparer = ignoreTag{}
+	}
+	db, err := leveldb.OpenFile(folder, &options)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := use(db); err != nil {
+		return err
+	}
+	return db.Close()
+}
+
+func identity(key []byte) []byte {
+	before, _, _ := bytes.Cut(key, []byte("#"))
+	return before
+}
+
+// ignoreTag is the comparator of the C++ program.
+type ignoreTag struct{}
+
+func (ignoreTag) Name() string                    { return "lanebloom.IgnoreTag" }
+func (ignoreTag) Compare(a, b []byte) int         { return bytes.Compare(identity(a), identity(b)) }
+func (ignoreTag) Separator(_, _, _ []byte) []byte { return nil }
+func (ignoreTag) Successor(_, _ []byte) []byte    { return nil }
+
+// countingFilter is goleveldb's Filter for the policies of the C++ program.
+type countingFilter struct {
+	filter.Filter
+	policy     oracle.Policy
+	calls, yes atomic.Int64
+}
+
+func newCountingFilter(o oracle.Options) *countingFilter {
+	return &countingFilter{Filter: goleveldb.NewNamed(o.Name, bloom.Policy{BitsPerKey: 10}), policy: o.Policy}
+}
+
+func (c *countingFilter) Contains(encoded, key []byte) bool {
+	if c.policy == oracle.Identity {
+		key = identity(key)
+	}
+	c.calls.Add(1)
+	if !c.Filter.Contains(encoded, key) {
+		return false
+	}
+	c.yes.Add(1)
+	return true
+}
+
+func (c *countingFilter) NewGenerator() filter.FilterGenerator {
+	g := c.Filter.NewGenerator()
+	switch c.policy {
+	case oracle.Identity:
+		return identityGenerator{g}
+	case oracle.Poison:
+		return poisonGenerator{g}
+	}
+	return g
+}
+
+type identityGenerator struct{ filter.FilterGenerator }
+
+func (g identityGenerator) Add(key []byte) { g.FilterGenerator.Add(identity(key)) }
+
+// poisonGenerator makes filters of the right size without a bit.
+type poisonGenerator struct{ filter.FilterGenerator }
+
+func (g poisonGenerator) Generate(b filter.Buffer) {
+	var own util.Buffer
+	g.FilterGenerator.Generate(&own)
+	encoded := b.Alloc(own.Len())
+	copy(encoded, own.Bytes())
+	clear(encoded[:len(encoded)-1])
+}
+
+// storeKeys returns keys number from, from+2, ... in ascending order: a number, and
+// 0 to 9 random bytes, so that hashes have tails of every length and bytes of
+// 0x80 and more.
+func storeKeys(n, from int) [][]byte {
+	keys := make([][]byte, n)
+	for i := range keys {
+		number := uint64(from + 2*i)
+		random := rand.New(rand.NewPCG(7, number))
+		keys[i] = binary.BigEndian.AppendUint32(nil, uint32(number))
+		for range random.IntN(10) {
+			keys[i] = append(keys[i], byte(random.Uint32()))
+		}
+	}
+	return keys
+}
+
+// database is a folder that each of the stores can open.
+type database struct {
+	folder string
+	stores []store
+}
+
+// eachWriter runs a subtest with a database of each of the stores.
+func eachWriter(t *testing.T, stores []store, keys [][]byte, o oracle.Options, read func(t *testing.T, d database)) {
+	for _, s := range stores {
+		t.Run("writer="+s.name, func(t *testing.T) {
+			d := database{t.TempDir(), stores}
+			if err := s.Write(d.folder, keys, o); err != nil {
+				t.Fatal(err)
+			}
+			read(t, d)
+		})
+	}
+}
+
+// get looks up keys with each store, which must agree on all counts, and returns
+// these.
+func (d database) get(t *testing.T, keys [][]byte, o oracle.Options) (counts oracle.Counts) {
+	t.Helper()
+	for i, s := range d.stores {
+		// A reader may compact, and write filters of its own.
+		folder := t.TempDir()
+		if err := os.CopyFS(folder, os.DirFS(d.folder)); err != nil {
+			t.Fatal(err)
+		}
+		c, err := s.Get(folder, keys, o)
+		if err != nil {
+			t.Fatalf("%s: %v", s.name, err)
+		}
+		if i > 0 && c != counts {
+			t.Errorf("%s: %+v, but %s: %+v", d.stores[0].name, counts, s.name, c)
+		}
+		counts = c
+	}
+	return counts
+}
+
+// TestDatabases writes databases with either store and reads them with both.
+func TestDatabases(t *testing.T) {
+	const n = 100_000
+	present, absent := storeKeys(n, 0), storeKeys(n, 1)
+	names := []string{bloom.LevelDB.Name(), goleveldb.Name}
+	stores := stores(t)
+	for i, name := range names {
+		t.Run("name="+name, func(t *testing.T) {
+			o := oracle.Options{Policy: oracle.Bloom, Name: name}
+			eachWriter(t, stores, present, o, func(t *testing.T, d database) {
+				if c := d.get(t, present, o); c != (oracle.Counts{Found: n, Calls: n, Yes: n}) {
+					t.Errorf("present keys: %+v", c)
+				}
+				c := d.get(t, absent, o)
+				t.Logf("absent keys: %+v", c)
+				// Keys past the last one of a table are asked of no filter.
+				if c.Found != 0 || c.Calls < n-100 || c.Yes < n/200 || c.Yes > n/50 {
+					t.Errorf("absent keys: %+v", c)
+				}
+				// A reader under the other name finds everything, without a filter.
+				other := oracle.Options{Policy: oracle.Bloom, Name: names[1-i]}
+				if c := d.get(t, present, other); c != (oracle.Counts{Found: n}) {
+					t.Errorf("under the name %s: %+v", other.Name, c)
+				}
+			})
+		})
+	}
+}
+
+// TestPoisonedDatabases reads filters without a bit, which deny every key: so it
+// is the filters' bytes that the other tests' answers come from.
+func TestPoisonedDatabases(t *testing.T) {
+	const n = 10_000
+	present, stores := storeKeys(n, 0), stores(t)
+	o := oracle.Options{Policy: oracle.Poison, Name: bloom.LevelDB.Name()}
+	eachWriter(t, stores, present, o, func(t *testing.T, d database) {
+		healthy := oracle.Options{Policy: oracle.Bloom, Name: o.Name}
+		if c := d.get(t, present, healthy); c != (oracle.Counts{Calls: n}) {
+			t.Errorf("present keys: %+v", c)
+		}
+	})
+}
+
+// TestComparators looks keys up by an equal one of other bytes. A filter of whole
+// keys loses nearly all of them; one of the bytes that are compared, none.
+func TestComparators(t *testing.T) {
+	const n = 10_000
+	tagged := func(from int, tag string) (keys [][]byte) {
+		for i := range n {
+			keys = append(keys, fmt.Appendf(nil, "user%08d#%s", from+2*i, tag))
+		}
+		return keys
+	}
+	written, stores := tagged(0, "written"), stores(t)
+	for _, test := range []struct {
+		policy oracle.Policy
+		name   string
+		lost   bool
+	}{
+		{oracle.Bloom, bloom.LevelDB.Name(), true},
+		{oracle.Identity, "lanebloom.Identity", false},
+	} {
+		t.Run("policy="+string(test.policy), func(t *testing.T) {
+			o := oracle.Options{IgnoreTag: true, Policy: test.policy, Name: test.name}
+			eachWriter(t, stores, written, o, func(t *testing.T, d database) {
+				if c := d.get(t, written, o); c != (oracle.Counts{Found: n, Calls: n, Yes: n}) {
+					t.Errorf("the keys as written: %+v", c)
+				}
+				c := d.get(t, tagged(0, "read"), o)
+				t.Logf("equal keys of other bytes: %+v", c)
+				if lost := n - c.Found; test.lost && lost < n*9/10 || !test.lost && lost != 0 {
+					t.Errorf("%d of %d equal keys of other bytes are lost", lost, n)
+				}
+				if c := d.get(t, tagged(1, "read"), o); c.Found != 0 || c.Calls < n-100 || c.Yes > n/50 {
+					t.Errorf("absent keys: %+v", c)
+				}
+			})
+		})
+	}
+}
+
+// TestStoreKeys fails if the two kinds of keys overlap.
+func TestStoreKeys(t *testing.T) {
+	keys := slices.Concat(storeKeys(1000, 0), storeKeys(1000, 1))
+	slices.SortFunc(keys, bytes.Compare)
+	if n := len(slices.CompactFunc(keys, bytes.Equal)); n != 2000 {
+		t.Errorf("%d different keys of 2000", n)
+	}
+}
