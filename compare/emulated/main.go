@@ -18,6 +18,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/lanebloom/bloom"
 )
 
 const (
@@ -68,15 +70,15 @@ func report(w io.Writer, workload string) error {
 	return reportCycles(w, workload)
 }
 
-// measured returns the addresses that are counted: of this library, of the loop
-// around it, and of the runtime's functions that clear and move memory. The rest of
+// measured returns the addresses that are counted: of the libraries, of the loop
+// around them, and of the runtime's functions that clear and move memory. The rest of
 // the runtime works beside, and under emulation takes more than its share.
 func measured(workload string) (string, error) {
 	out, err := exec.Command("go", "tool", "nm", "-size", workload).Output()
 	if err != nil {
 		return "", fmt.Errorf("go tool nm: %w", err)
 	}
-	names := regexp.MustCompile(`^(github\.com/lanebloom/bloom\.|main\.run|runtime\.mem(clr|move))`)
+	names := regexp.MustCompile(`^(github\.com/(lanebloom/bloom\.|syndtr/goleveldb/|cespare/xxhash/)|main\.(run|plain)|runtime\.mem(clr|move))`)
 	var ranges []string
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line) // address, size, type, name
@@ -92,31 +94,33 @@ func measured(workload string) (string, error) {
 }
 
 func reportInstructions(w io.Writer, workload, ranges string) error {
-	fmt.Fprintln(w, "| keys | hits | plain loop | generic | neon | plain loop / neon |")
-	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|")
-	for _, column := range []string{"uint64", "strings"} {
-		for _, hits := range []string{"absent", "present"} {
-			var counts []float64
-			for _, path := range []string{"reference", "generic", "neon"} {
-				count, err := instructions(workload, ranges, path, column, hits)
-				if err != nil {
-					return err
+	fmt.Fprintln(w, "| format | keys | hits | plain loop | generic | neon | plain loop / neon |")
+	fmt.Fprintln(w, "|---|---|---|---:|---:|---:|---:|")
+	for _, format := range []bloom.Format{bloom.LevelDB, bloom.Nori} {
+		for _, column := range []string{"uint64", "strings"} {
+			for _, hits := range []string{"absent", "present"} {
+				var counts []float64
+				for _, path := range []string{"plain", "generic", "neon"} {
+					count, err := instructions(workload, ranges, path, format.String(), column, hits)
+					if err != nil {
+						return err
+					}
+					counts = append(counts, count)
 				}
-				counts = append(counts, count)
+				fmt.Fprintf(w, "| %v | %s | %s | %.1f | %.1f | %.1f | %.2f |\n",
+					format, column, hits, counts[0], counts[1], counts[2], counts[0]/counts[2])
 			}
-			fmt.Fprintf(w, "| %s | %s | %.1f | %.1f | %.1f | %.2f |\n",
-				column, hits, counts[0], counts[1], counts[2], counts[0]/counts[2])
 		}
 	}
 	return nil
 }
 
 // instructions returns the instructions a key, as the difference of two runs.
-func instructions(workload, ranges, path, column, hits string) (float64, error) {
+func instructions(workload, ranges string, arguments ...string) (float64, error) {
 	const few, many = 1, 5
 	var counts [2]int
 	for i, rounds := range []int{few, many} {
-		count, err := trace(workload, ranges, path, column, hits, strconv.Itoa(rounds))
+		count, err := trace(workload, ranges, append(arguments, strconv.Itoa(rounds))...)
 		if err != nil {
 			return 0, err
 		}
@@ -155,7 +159,7 @@ type loop struct {
 }
 
 var loops = [2]loop{
-	{"plain loop", "github.com/lanebloom/bloom.referenceLevelDB", "udiv", 1},
+	{"plain loop", "github.com/syndtr/goleveldb/leveldb/filter.bloomFilter.Contains", "udiv", 1},
 	{"neon", "github.com/lanebloom/bloom.testDouble32NEON.abi0", "sqdmulh", 16},
 }
 

@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"strconv"
 
+	"github.com/syndtr/goleveldb/leveldb/filter"
+
 	"github.com/lanebloom/bloom"
 )
 
@@ -18,19 +20,23 @@ const keys = 4096
 func main() {
 	log.SetFlags(0)
 	debug.SetGCPercent(-1)
-	if len(os.Args) != 5 {
-		log.Fatal("usage: workload reference|KERNEL uint64|strings absent|present ROUNDS")
+	if len(os.Args) != 6 {
+		log.Fatal("usage: workload plain|KERNEL FORMAT uint64|strings absent|present ROUNDS")
 	}
-	rounds, err := strconv.Atoi(os.Args[4])
+	format, err := bloom.ParseFormat(os.Args[2])
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := run(os.Args[1], os.Args[2], os.Args[3], rounds); err != nil {
+	rounds, err := strconv.Atoi(os.Args[5])
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := run(os.Args[1], format, os.Args[3], os.Args[4], rounds); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(path, column, hits string, rounds int) error {
+func run(path string, format bloom.Format, column, hits string, rounds int) error {
 	known, asked := make([][]byte, keys), make([][]byte, keys)
 	numbers := make([]uint64, keys)
 	state := uint64(1)
@@ -62,18 +68,14 @@ func run(path, column, hits string, rounds int) error {
 			numbers[i] |= uint64(k[j]) << (8 * j)
 		}
 	}
-	encoded := bloom.Policy{BitsPerKey: 10}.AppendFilter(nil, bloom.Bytes(known))
+	encoded := bloom.Policy{Format: format, BitsPerKey: 10}.AppendFilter(nil, bloom.Bytes(known))
 	answers := 0
-	if path == "reference" {
+	if path == "plain" {
 		for range rounds {
-			for _, k := range asked {
-				if bloom.Reference(bloom.LevelDB, encoded, k) {
-					answers++
-				}
-			}
+			answers += plain(format, encoded, asked)
 		}
 	} else {
-		filter, err := open(encoded, path)
+		filter, err := open(format, encoded, path)
 		if err != nil {
 			return err
 		}
@@ -90,9 +92,21 @@ func run(path, column, hits string, rounds int) error {
 	return nil
 }
 
+// plain asks goleveldb key by key, for LevelDB's format, and for others the literal
+// reading of it.
+func plain(format bloom.Format, encoded []byte, asked [][]byte) (answers int) {
+	goleveldb := filter.NewBloomFilter(10)
+	for _, k := range asked {
+		if format == bloom.LevelDB && goleveldb.Contains(encoded, k) || format != bloom.LevelDB && bloom.Reference(format, encoded, k) {
+			answers++
+		}
+	}
+	return answers
+}
+
 // open opens a filter with the kernel of that name.
-func open(encoded []byte, kernel string) (*bloom.Filter, error) {
-	filter, err := bloom.Open(bloom.LevelDB, encoded)
+func open(format bloom.Format, encoded []byte, kernel string) (*bloom.Filter, error) {
+	filter, err := bloom.Open(format, encoded)
 	if err != nil {
 		return nil, err
 	}
