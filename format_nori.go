@@ -122,25 +122,24 @@ func hash64String(key string) Hash {
 }
 
 // hash64At hashes the n bytes at p, which it reads once: what is done to them before
-// they meet a seed is done for both.
+// they meet a seed is done for both. No pointer is made past their end, where
+// another allocation may begin.
 func hash64At(p unsafe.Pointer, n int) Hash {
 	h := Hash{prime5, prime5 + 1}
-	rest := n
-	if n >= 32 {
-		h = stripes64(p, n)
-		p, rest = unsafe.Add(p, n&^31), n&31
+	i := n &^ 31
+	if i > 0 {
+		h = stripes64(p, i)
 	}
 	h = Hash{h.h1 + uint64(n), h.h2 + uint64(n)}
-	for ; rest >= 8; rest -= 8 {
-		h = h.mixLong(load64(p, 0))
-		p = unsafe.Add(p, 8)
+	for ; n-i >= 8; i += 8 {
+		h = h.mixLong(load64(p, i))
 	}
-	if rest >= 4 {
-		h = h.mixWord(load32(p, 0))
-		p, rest = unsafe.Add(p, 4), rest-4
+	if n-i >= 4 {
+		h = h.mixWord(load32(p, i))
+		i += 4
 	}
-	for _, b := range unsafe.Slice((*byte)(p), rest) {
-		h = h.mixByte(b)
+	for ; i < n; i++ {
+		h = h.mixByte(*(*byte)(unsafe.Add(p, i)))
 	}
 	return h.finish()
 }
@@ -189,15 +188,14 @@ func avalanche64(h uint64) uint64 {
 	return h ^ h>>32
 }
 
-// stripes64 hashes the whole 32 bytes of n bytes.
+// stripes64 hashes n bytes, a multiple of 32.
 func stripes64(p unsafe.Pointer, n int) Hash {
 	a, b := seededStripes(0), seededStripes(1)
-	for ; n >= 32; n -= 32 {
-		w, x := load64(p, 0)*prime2, load64(p, 8)*prime2
-		y, z := load64(p, 16)*prime2, load64(p, 24)*prime2
+	for i := 0; i < n; i += 32 {
+		w, x := load64(p, i)*prime2, load64(p, i+8)*prime2
+		y, z := load64(p, i+16)*prime2, load64(p, i+24)*prime2
 		a = stripes{round64(a.w + w), round64(a.x + x), round64(a.y + y), round64(a.z + z)}
 		b = stripes{round64(b.w + w), round64(b.x + x), round64(b.y + y), round64(b.z + z)}
-		p = unsafe.Add(p, 32)
 	}
 	return Hash{a.merge(), b.merge()}
 }
