@@ -125,21 +125,26 @@ func hash64String(key string) Hash {
 // they meet a seed is done for both. No pointer is made past their end, where
 // another allocation may begin.
 func hash64At(p unsafe.Pointer, n int) Hash {
-	h := Hash{prime5, prime5 + 1}
-	i := n &^ 31
-	if i > 0 {
-		h = stripes64(p, i)
+	h1, h2 := uint64(prime5)+uint64(n), uint64(prime5+1)+uint64(n)
+	i := 0
+	if n >= 32 {
+		i = n &^ 31
+		h := stripes64(p, i)
+		h1, h2 = h.h1+uint64(n), h.h2+uint64(n)
 	}
-	h = Hash{h.h1 + uint64(n), h.h2 + uint64(n)}
-	for ; n-i >= 8; i += 8 {
-		h = h.mixLong(load64(p, i))
+	h := Hash{h1, h2}
+	for i += 8; i <= n; i += 8 {
+		h = h.mixLong(load64(p, i-8))
 	}
-	if n-i >= 4 {
-		h = h.mixWord(load32(p, i))
-		i += 4
-	}
-	for ; i < n; i++ {
-		h = h.mixByte(*(*byte)(unsafe.Add(p, i)))
+	i -= 8
+	if n&7 != 0 {
+		if n&4 != 0 {
+			h = h.mixWord(load32(p, i))
+			i += 4
+		}
+		for ; i < n; i++ {
+			h = h.mixByte(*(*byte)(unsafe.Add(p, i)))
+		}
 	}
 	return h.finish()
 }

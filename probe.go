@@ -87,8 +87,7 @@ func (d double32) testBatch(kernel Kernel, hashes []uint32, hits []uint64, dense
 type double64 struct {
 	base  *byte  // bit i is bit i%8, least significant first, of byte i/8
 	bits  uint64 // 1 to 2^63
-	recip uint64 // floor((2^(64+shift) - 1) / bits)
-	shift uint8  // 2^shift is the greatest power of two up to bits
+	recip uint64 // floor(2^72 / bits), or 0 for less than 512 bits
 	k     int    // probes, at least 1
 }
 
@@ -98,8 +97,10 @@ func newDouble64(array []byte, n uint64, k int) double64 {
 	if n == 0 {
 		return newDouble64(nothing[:], 8, 1)
 	}
-	d := double64{base: unsafe.SliceData(array), bits: n, shift: uint8(bits.Len64(n) - 1), k: k}
-	d.recip, _ = bits.Div64(1<<d.shift-1, math.MaxUint64, n)
+	d := double64{base: unsafe.SliceData(array), bits: n, k: k}
+	if n >= 512 {
+		d.recip, _ = bits.Div64(1<<8, 0, n)
+	}
 	return d
 }
 

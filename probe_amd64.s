@@ -316,6 +316,41 @@ DATA alternate1<>+56(SB)/4, $0x0000001d
 DATA alternate1<>+60(SB)/4, $0x0000001f
 GLOBL alternate1<>(SB), RODATA|NOPTR, $64
 
+DATA numbers<>+0(SB)/8, $0x0000000000000000
+DATA numbers<>+8(SB)/8, $0x0000000000000001
+DATA numbers<>+16(SB)/8, $0x0000000000000002
+DATA numbers<>+24(SB)/8, $0x0000000000000003
+DATA numbers<>+32(SB)/8, $0x0000000000000004
+DATA numbers<>+40(SB)/8, $0x0000000000000005
+DATA numbers<>+48(SB)/8, $0x0000000000000006
+DATA numbers<>+56(SB)/8, $0x0000000000000007
+DATA numbers<>+64(SB)/8, $0x0000000000000008
+DATA numbers<>+72(SB)/8, $0x0000000000000009
+DATA numbers<>+80(SB)/8, $0x000000000000000a
+DATA numbers<>+88(SB)/8, $0x000000000000000b
+DATA numbers<>+96(SB)/8, $0x000000000000000c
+DATA numbers<>+104(SB)/8, $0x000000000000000d
+DATA numbers<>+112(SB)/8, $0x000000000000000e
+DATA numbers<>+120(SB)/8, $0x000000000000000f
+DATA numbers<>+128(SB)/8, $0x0000000000000010
+DATA numbers<>+136(SB)/8, $0x0000000000000011
+DATA numbers<>+144(SB)/8, $0x0000000000000012
+DATA numbers<>+152(SB)/8, $0x0000000000000013
+DATA numbers<>+160(SB)/8, $0x0000000000000014
+DATA numbers<>+168(SB)/8, $0x0000000000000015
+DATA numbers<>+176(SB)/8, $0x0000000000000016
+DATA numbers<>+184(SB)/8, $0x0000000000000017
+DATA numbers<>+192(SB)/8, $0x0000000000000018
+DATA numbers<>+200(SB)/8, $0x0000000000000019
+DATA numbers<>+208(SB)/8, $0x000000000000001a
+DATA numbers<>+216(SB)/8, $0x000000000000001b
+DATA numbers<>+224(SB)/8, $0x000000000000001c
+DATA numbers<>+232(SB)/8, $0x000000000000001d
+DATA numbers<>+240(SB)/8, $0x000000000000001e
+DATA numbers<>+248(SB)/8, $0x000000000000001f
+DATA numbers<>+256(SB)/8, $0x0000000000000020
+GLOBL numbers<>(SB), RODATA|NOPTR, $264
+
 // func setBitsAVX2(base *byte, whole uint32, places *uint32, fours int)
 // Requires: BMI2
 TEXT ·setBitsAVX2(SB), NOSPLIT, $0-32
@@ -4287,7 +4322,7 @@ end:
 
 // func hash64HeadersAVX512(headers *byte, stride int, h1 *uint64, h2 *uint64, vectors int) (left int)
 // Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64HeadersAVX512(SB), $256-48
+TEXT ·hash64HeadersAVX512(SB), $448-48
 	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
 	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
 	// then up to three times 8, 4, and bytes, which are the upper ones of the last
@@ -4315,446 +4350,1108 @@ TEXT ·hash64HeadersAVX512(SB), $256-48
 	MOVQ         $0x00004000, DI
 	MOVL         $0x0000ffff, R8
 	KMOVW        R8, K1
+	XORL         R9, R9
 	XORL         R8, R8
+	KMOVW        K1, K2
+	VPXORD       Z9, Z9, Z10
+	VPGATHERDQ   (AX)(Y9*1), K2, Z10
+	KMOVW        K1, K2
+	VPXORD       Z9, Z9, Z5
+	VPGATHERDQ   8(AX)(Y9*1), K2, Z5
+	MOVQ         CX, R10
+	SHLQ         $0x03, R10
+	ADDQ         R10, AX
+	KMOVW        K1, K2
+	VPXORD       Z9, Z9, Z11
+	VPGATHERDQ   (AX)(Y9*1), K2, Z11
+	KMOVW        K1, K2
+	VPXORD       Z9, Z9, Z6
+	VPGATHERDQ   8(AX)(Y9*1), K2, Z6
+	MOVQ         CX, R10
+	SHLQ         $0x03, R10
+	ADDQ         R10, AX
+	MOVQ         $-32768, R10
+	VPORQ        Z5, Z6, Z7
+	VPBROADCASTQ R10, Z8
+	VPTESTMQ     Z8, Z7, K2
+	KORTESTW     K2, K2
+	JNZ          end
+	VPMOVQD      Z5, Y12
+	VPMOVQD      Z6, Y5
+	VINSERTI64X4 $0x01, Y5, Z12, Z12
 
 vector:
-	KMOVW         K1, K2
-	VPXORD        Z9, Z9, Z10
-	VPGATHERDQ    (AX)(Y9*1), K2, Z10
-	KMOVW         K1, K2
-	VPXORD        Z9, Z9, Z5
-	VPGATHERDQ    8(AX)(Y9*1), K2, Z5
-	MOVQ          CX, R9
-	SHLQ          $0x03, R9
-	ADDQ          R9, AX
-	KMOVW         K1, K2
-	VPXORD        Z9, Z9, Z11
-	VPGATHERDQ    (AX)(Y9*1), K2, Z11
-	KMOVW         K1, K2
-	VPXORD        Z9, Z9, Z6
-	VPGATHERDQ    8(AX)(Y9*1), K2, Z6
-	MOVQ          CX, R9
-	SHLQ          $0x03, R9
-	ADDQ          R9, AX
-	MOVQ          $-32768, R9
-	VPORQ         Z5, Z6, Z7
-	VPBROADCASTQ  R9, Z8
-	VPTESTMQ      Z8, Z7, K2
-	KORTESTW      K2, K2
-	JNZ           end
-	VPMOVQD       Z5, Y12
-	VPMOVQD       Z6, Y5
-	VINSERTI64X4  $0x01, Y5, Z12, Z12
 	VPMOVSXDQ     Y12, Z13
 	VEXTRACTI64X4 $0x01, Z12, Y5
 	VPMOVSXDQ     Y5, Z14
 	VMOVDQA64     Z10, Z15
+	VMOVDQU32     Z10, (SP)
 	VMOVDQA64     Z4, Z5
-	MOVQ          $+1, R9
-	VPBROADCASTQ  R9, Z6
-	VPADDQ        Z6, Z4, Z6
+	VPADDQ.BCST   numbers<>+8(SB), Z4, Z6
 	VMOVDQA64     Z11, Z16
+	VMOVDQU32     Z11, 64(SP)
 	VMOVDQA64     Z4, Z7
-	MOVQ          $+1, R9
-	VPBROADCASTQ  R9, Z8
-	VPADDQ        Z8, Z4, Z8
-	MOVQ          $+32, R9
-	VPBROADCASTQ  R9, Z17
-	VPCMPUQ       $0x05, Z17, Z13, K2
-	KORTESTW      K2, K2
-	JZ            no_stripes_0
-	KMOVW         K2, K3
-	MOVQ          $+1, R9
-	VPBROADCASTQ  R9, Z18
-	VPADDQ        Z0, Z1, Z19
-	VMOVDQA64     Z1, Z20
-	VPXORD        Z17, Z17, Z21
-	VPSUBQ        Z0, Z21, Z22
-	VPADDQ        Z0, Z1, Z23
-	VMOVDQA64     Z1, Z24
-	VPXORD        Z17, Z17, Z25
-	VPSUBQ        Z0, Z25, Z26
-	VPADDQ        Z18, Z23, Z23
-	VPADDQ        Z18, Z24, Z24
-	VPADDQ        Z18, Z25, Z25
-	VPADDQ        Z18, Z26, Z26
+	VPADDQ.BCST   numbers<>+8(SB), Z4, Z8
+	VMOVDQU32     Z12, 128(SP)
+
+	// The next keys are located ahead: what waits for the loads of these would keep the
+	// CPU from those.
+	CMPQ         SI, $0x01
+	JE           located
+	KMOVW        K1, K2
+	VPXORD       Z9, Z9, Z17
+	VPGATHERDQ   (AX)(Y9*1), K2, Z17
+	KMOVW        K1, K2
+	VPXORD       Z9, Z9, Z18
+	VPGATHERDQ   8(AX)(Y9*1), K2, Z18
+	MOVQ         CX, R10
+	SHLQ         $0x03, R10
+	ADDQ         R10, AX
+	KMOVW        K1, K2
+	VPXORD       Z9, Z9, Z19
+	VPGATHERDQ   (AX)(Y9*1), K2, Z19
+	KMOVW        K1, K2
+	VPXORD       Z9, Z9, Z20
+	VPGATHERDQ   8(AX)(Y9*1), K2, Z20
+	MOVQ         CX, R10
+	SHLQ         $0x03, R10
+	ADDQ         R10, AX
+	MOVQ         $-32768, R10
+	VPORQ        Z18, Z20, Z21
+	VPBROADCASTQ R10, Z22
+	VPTESTMQ     Z22, Z21, K2
+	KORTESTW     K2, K2
+	JNZ          long_key
+	VPMOVQD      Z18, Y23
+	VPMOVQD      Z20, Y10
+	VINSERTI64X4 $0x01, Y10, Z23, Z23
+	VMOVDQA64    Z17, Z10
+	VMOVDQA64    Z19, Z11
+	VMOVDQA32    Z23, Z12
+
+located:
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_0
+	KMOVW        K2, K3
+	VPADDQ       Z0, Z1, Z17
+	VMOVDQA64    Z1, Z18
+	VPXORD       Z0, Z0, Z19
+	VPSUBQ       Z0, Z19, Z20
+	VPADDQ       Z0, Z1, Z21
+	VMOVDQA64    Z1, Z22
+	VPXORD       Z0, Z0, Z24
+	VPSUBQ       Z0, Z24, Z25
+	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
 
 stripe_0:
-	KMOVW      K3, K4
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ (R8)(Z15*1), K4, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z19, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K3, Z19
-	VPADDQ     Z18, Z23, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K3, Z23
-	KMOVW      K3, K4
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ 8(R8)(Z15*1), K4, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z20, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K3, Z20
-	VPADDQ     Z18, Z24, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K3, Z24
-	KMOVW      K3, K4
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ 16(R8)(Z15*1), K4, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z21, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K3, Z21
-	VPADDQ     Z18, Z25, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K3, Z25
-	KMOVW      K3, K4
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ 24(R8)(Z15*1), K4, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z22, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K3, Z22
-	VPADDQ     Z18, Z26, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K3, Z26
-	VPADDQ     Z17, Z15, K3, Z15
-	VPSUBQ     Z17, Z13, K3, Z13
-	SUBQ       $0x20, DI
-	VPCMPUQ    $0x05, Z17, Z13, K3
-	KORTESTW   K3, K3
-	JNZ        stripe_0
-	VPROLQ     $0x01, Z19, Z18
-	VPROLQ     $0x07, Z20, Z27
-	VPADDQ     Z27, Z18, Z18
-	VPROLQ     $0x0c, Z21, Z27
-	VPADDQ     Z27, Z18, Z18
-	VPROLQ     $0x12, Z22, Z27
-	VPADDQ     Z27, Z18, Z18
-	VPMULLQ    Z1, Z19, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z20, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z21, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z22, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VMOVDQA64  Z18, K2, Z5
-	VPROLQ     $0x01, Z23, Z18
-	VPROLQ     $0x07, Z24, Z19
-	VPADDQ     Z19, Z18, Z18
-	VPROLQ     $0x0c, Z25, Z19
-	VPADDQ     Z19, Z18, Z18
-	VPROLQ     $0x12, Z26, Z19
-	VPADDQ     Z19, Z18, Z18
-	VPMULLQ    Z1, Z23, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z24, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z25, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z26, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VMOVDQA64  Z18, K2, Z6
+	KMOVW        K3, K4
+	VPXORD       Z15, Z15, Z26
+	VPGATHERQQ   (R9)(Z15*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z17, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z17
+	VPADDQ       Z26, Z21, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z21
+	KMOVW        K3, K4
+	VPXORD       Z15, Z15, Z26
+	VPGATHERQQ   8(R9)(Z15*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z18, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z18
+	VPADDQ       Z26, Z22, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z22
+	KMOVW        K3, K4
+	VPXORD       Z15, Z15, Z26
+	VPGATHERQQ   16(R9)(Z15*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z19, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z19
+	VPADDQ       Z26, Z24, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z24
+	KMOVW        K3, K4
+	VPXORD       Z15, Z15, Z26
+	VPGATHERQQ   24(R9)(Z15*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z20, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z20
+	VPADDQ       Z26, Z25, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z25
+	VPADDQ.BCST  numbers<>+256(SB), Z15, K3, Z15
+	VPSUBQ.BCST  numbers<>+256(SB), Z13, K3, Z13
+	SUBQ         $0x20, DI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z17, Z26
+	VPROLQ       $0x07, Z18, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPROLQ       $0x0c, Z19, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPROLQ       $0x12, Z20, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPMULLQ      Z1, Z17, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z18, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z19, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z20, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VMOVDQA64    Z26, K2, Z5
+	VPROLQ       $0x01, Z21, Z17
+	VPROLQ       $0x07, Z22, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x0c, Z24, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x12, Z25, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPMULLQ      Z1, Z21, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z22, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z24, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z25, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VMOVDQA64    Z17, K2, Z6
 
 no_stripes_0:
-	VPCMPUQ      $0x05, Z17, Z14, K2
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_1
 	KMOVW        K2, K3
-	MOVQ         $+1, R9
-	VPBROADCASTQ R9, Z18
-	VPADDQ       Z0, Z1, Z19
-	VMOVDQA64    Z1, Z20
-	VPXORD       Z17, Z17, Z21
-	VPSUBQ       Z0, Z21, Z22
-	VPADDQ       Z0, Z1, Z23
-	VMOVDQA64    Z1, Z24
-	VPXORD       Z17, Z17, Z25
-	VPSUBQ       Z0, Z25, Z26
-	VPADDQ       Z18, Z23, Z23
-	VPADDQ       Z18, Z24, Z24
-	VPADDQ       Z18, Z25, Z25
-	VPADDQ       Z18, Z26, Z26
+	VPADDQ       Z0, Z1, Z17
+	VMOVDQA64    Z1, Z18
+	VPXORD       Z0, Z0, Z19
+	VPSUBQ       Z0, Z19, Z20
+	VPADDQ       Z0, Z1, Z21
+	VMOVDQA64    Z1, Z22
+	VPXORD       Z0, Z0, Z24
+	VPSUBQ       Z0, Z24, Z25
+	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
 
 stripe_1:
-	KMOVW      K3, K4
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ (R8)(Z16*1), K4, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z19, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K3, Z19
-	VPADDQ     Z18, Z23, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K3, Z23
-	KMOVW      K3, K4
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ 8(R8)(Z16*1), K4, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z20, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K3, Z20
-	VPADDQ     Z18, Z24, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K3, Z24
-	KMOVW      K3, K4
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ 16(R8)(Z16*1), K4, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z21, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K3, Z21
-	VPADDQ     Z18, Z25, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K3, Z25
-	KMOVW      K3, K4
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ 24(R8)(Z16*1), K4, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z22, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K3, Z22
-	VPADDQ     Z18, Z26, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K3, Z26
-	VPADDQ     Z17, Z16, K3, Z16
-	VPSUBQ     Z17, Z14, K3, Z14
-	SUBQ       $0x20, DI
-	VPCMPUQ    $0x05, Z17, Z14, K3
-	KORTESTW   K3, K3
-	JNZ        stripe_1
-	VPROLQ     $0x01, Z19, Z17
-	VPROLQ     $0x07, Z20, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x0c, Z21, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x12, Z22, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPMULLQ    Z1, Z19, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z20, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z21, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z22, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VMOVDQA64  Z17, K2, Z7
-	VPROLQ     $0x01, Z23, Z17
-	VPROLQ     $0x07, Z24, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x0c, Z25, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x12, Z26, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPMULLQ    Z1, Z23, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z24, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z25, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z26, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VMOVDQA64  Z17, K2, Z8
+	KMOVW        K3, K4
+	VPXORD       Z16, Z16, Z26
+	VPGATHERQQ   (R9)(Z16*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z17, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z17
+	VPADDQ       Z26, Z21, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z21
+	KMOVW        K3, K4
+	VPXORD       Z16, Z16, Z26
+	VPGATHERQQ   8(R9)(Z16*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z18, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z18
+	VPADDQ       Z26, Z22, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z22
+	KMOVW        K3, K4
+	VPXORD       Z16, Z16, Z26
+	VPGATHERQQ   16(R9)(Z16*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z19, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z19
+	VPADDQ       Z26, Z24, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z24
+	KMOVW        K3, K4
+	VPXORD       Z16, Z16, Z26
+	VPGATHERQQ   24(R9)(Z16*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z20, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z20
+	VPADDQ       Z26, Z25, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z25
+	VPADDQ.BCST  numbers<>+256(SB), Z16, K3, Z16
+	VPSUBQ.BCST  numbers<>+256(SB), Z14, K3, Z14
+	SUBQ         $0x20, DI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z17, Z26
+	VPROLQ       $0x07, Z18, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPROLQ       $0x0c, Z19, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPROLQ       $0x12, Z20, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPMULLQ      Z1, Z17, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z18, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z19, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z20, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VMOVDQA64    Z26, K2, Z7
+	VPROLQ       $0x01, Z21, Z17
+	VPROLQ       $0x07, Z22, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x0c, Z24, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x12, Z25, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPMULLQ      Z1, Z21, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z22, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z24, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z25, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VMOVDQA64    Z17, K2, Z8
 
 no_stripes_1:
-	VPMOVSXDQ     Y12, Z17
-	VEXTRACTI64X4 $0x01, Z12, Y18
-	VPMOVSXDQ     Y18, Z18
-	VPADDQ        Z17, Z5, Z5
-	VPADDQ        Z17, Z6, Z6
-	VPADDQ        Z18, Z7, Z7
-	VPADDQ        Z18, Z8, Z8
-	MOVQ          $+8, R9
-	VPBROADCASTQ  R9, Z17
+	VMOVDQU32     128(SP), Z17
+	VPMOVSXDQ     Y17, Z18
+	VEXTRACTI64X4 $0x01, Z17, Y17
+	VPMOVSXDQ     Y17, Z17
+	VPADDQ        Z18, Z5, Z5
+	VPADDQ        Z18, Z6, Z6
+	VPADDQ        Z17, Z7, Z7
+	VPADDQ        Z17, Z8, Z8
 
 long:
-	VPCMPUQ    $0x05, Z17, Z13, K2
-	VPCMPUQ    $0x05, Z17, Z14, K3
-	KORTESTW   K2, K3
-	JZ         word
-	KMOVW      K2, K4
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ (R8)(Z15*1), K4, Z18
-	VPADDQ     Z17, Z15, K2, Z15
-	VPSUBQ     Z17, Z13, K2, Z13
-	KMOVW      K3, K4
-	VPXORD     Z16, Z16, Z19
-	VPGATHERQQ (R8)(Z16*1), K4, Z19
-	VPADDQ     Z17, Z16, K3, Z16
-	VPSUBQ     Z17, Z14, K3, Z14
-	VPMULLQ    Z1, Z18, Z18
-	VPMULLQ    Z1, Z19, Z19
-	VPROLQ     $0x1f, Z18, Z18
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z18, Z18
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z18, Z5, Z20
-	VPXORQ     Z18, Z6, Z18
-	VPXORQ     Z19, Z7, Z21
-	VPXORQ     Z19, Z8, Z19
-	VPROLQ     $0x1b, Z20, Z20
-	VPROLQ     $0x1b, Z18, Z18
-	VPROLQ     $0x1b, Z21, Z21
-	VPROLQ     $0x1b, Z19, Z19
-	VPMULLQ    Z0, Z20, Z20
-	VPMULLQ    Z0, Z18, Z18
-	VPMULLQ    Z0, Z21, Z21
-	VPMULLQ    Z0, Z19, Z19
-	VPADDQ     Z3, Z20, K2, Z5
-	VPADDQ     Z3, Z18, K2, Z6
-	VPADDQ     Z3, Z21, K3, Z7
-	VPADDQ     Z3, Z19, K3, Z8
-	JMP        long
-
-word:
-	MOVQ         $+4, R9
-	VPBROADCASTQ R9, Z17
-	VPTESTMQ     Z17, Z13, K2
-	VPTESTMQ     Z17, Z14, K3
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z13, K2
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z14, K3
 	KORTESTW     K2, K3
-	JZ           no_word
+	JZ           word
 	KMOVW        K2, K4
 	VPXORD       Z15, Z15, Z17
-	VPGATHERQD   (R8)(Z15*1), K4, Y17
-	VPMOVZXDQ    Y17, Z17
+	VPGATHERQQ   (R9)(Z15*1), K4, Z17
+	VPADDQ.BCST  numbers<>+64(SB), Z15, K2, Z15
+	VPSUBQ.BCST  numbers<>+64(SB), Z13, K2, Z13
 	KMOVW        K3, K4
-	VPXORD       Z16, Z16, Z15
-	VPGATHERQD   (R8)(Z16*1), K4, Y15
-	VPMOVZXDQ    Y15, Z15
-	VPMULLQ      Z0, Z17, Z17
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z17, Z5, Z16
-	VPXORQ       Z17, Z6, Z17
-	VPXORQ       Z15, Z7, Z18
-	VPXORQ       Z15, Z8, Z15
-	VPROLQ       $0x17, Z16, Z16
-	VPROLQ       $0x17, Z17, Z17
-	VPROLQ       $0x17, Z18, Z18
-	VPROLQ       $0x17, Z15, Z15
-	VPMULLQ      Z1, Z16, Z16
+	VPXORD       Z16, Z16, Z18
+	VPGATHERQQ   (R9)(Z16*1), K4, Z18
+	VPADDQ.BCST  numbers<>+64(SB), Z16, K3, Z16
+	VPSUBQ.BCST  numbers<>+64(SB), Z14, K3, Z14
 	VPMULLQ      Z1, Z17, Z17
 	VPMULLQ      Z1, Z18, Z18
-	VPMULLQ      Z1, Z15, Z15
-	VPADDQ       Z2, Z16, K2, Z5
-	VPADDQ       Z2, Z17, K2, Z6
-	VPADDQ       Z2, Z18, K3, Z7
-	VPADDQ       Z2, Z15, K3, Z8
+	VPROLQ       $0x1f, Z17, Z17
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z17, Z5, Z19
+	VPXORQ       Z17, Z6, Z17
+	VPXORQ       Z18, Z7, Z20
+	VPXORQ       Z18, Z8, Z18
+	VPROLQ       $0x1b, Z19, Z19
+	VPROLQ       $0x1b, Z17, Z17
+	VPROLQ       $0x1b, Z20, Z20
+	VPROLQ       $0x1b, Z18, Z18
+	VPMULLQ      Z0, Z19, Z19
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z20, Z20
+	VPMULLQ      Z0, Z18, Z18
+	VPADDQ       Z3, Z19, K2, Z5
+	VPADDQ       Z3, Z17, K2, Z6
+	VPADDQ       Z3, Z20, K3, Z7
+	VPADDQ       Z3, Z18, K3, Z8
+	JMP          long
 
-no_word:
-	MOVL          $0x00000003, R9
-	VPBROADCASTD  R9, Z15
-	VPXORD        Z15, Z15, Z16
-	VPANDD        Z15, Z12, Z17
-	VPCMPGTD      Z16, Z17, K2
-	KORTESTW      K2, K2
-	JZ            store
-	VPCMPGTD      Z15, Z12, K3
-	VPMOVSXDQ     Y12, Z15
-	VEXTRACTI64X4 $0x01, Z12, Y16
-	VPMOVSXDQ     Y16, Z16
-	VPADDQ        Z10, Z15, Z15
-	VPADDQ        Z11, Z16, Z16
-	MOVQ          $-4, R9
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z15, Z15, Z18
-	VPGATHERQD    (R9)(Z15*1), K5, Y18
-	KSHIFTRW      $0x08, K4, K4
+word:
+	VPTESTMQ.BCST numbers<>+32(SB), Z13, K2
+	VPTESTMQ.BCST numbers<>+32(SB), Z14, K3
+	KORTESTW      K2, K3
+	JZ            no_word
+	KMOVW         K2, K4
+	VPXORD        Z15, Z15, Z17
+	VPGATHERQD    (R9)(Z15*1), K4, Y17
+	VPMOVZXDQ     Y17, Z17
+	KMOVW         K3, K4
 	VPXORD        Z16, Z16, Z15
 	VPGATHERQD    (R9)(Z16*1), K4, Y15
-	VINSERTI64X4  $0x01, Y15, Z18, Z18
+	VPMOVZXDQ     Y15, Z15
+	VPMULLQ       Z0, Z17, Z17
+	VPMULLQ       Z0, Z15, Z15
+	VPXORQ        Z17, Z5, Z16
+	VPXORQ        Z17, Z6, Z17
+	VPXORQ        Z15, Z7, Z18
+	VPXORQ        Z15, Z8, Z15
+	VPROLQ        $0x17, Z16, Z16
+	VPROLQ        $0x17, Z17, Z17
+	VPROLQ        $0x17, Z18, Z18
+	VPROLQ        $0x17, Z15, Z15
+	VPMULLQ       Z1, Z16, Z16
+	VPMULLQ       Z1, Z17, Z17
+	VPMULLQ       Z1, Z18, Z18
+	VPMULLQ       Z1, Z15, Z15
+	VPADDQ        Z2, Z16, K2, Z5
+	VPADDQ        Z2, Z17, K2, Z6
+	VPADDQ        Z2, Z18, K3, Z7
+	VPADDQ        Z2, Z15, K3, Z8
+
+no_word:
+	VPTESTMQ.BCST numbers<>+24(SB), Z13, K2
+	VPTESTMQ.BCST numbers<>+24(SB), Z14, K3
+	KORTESTW      K2, K3
+	JZ            store
+	VMOVDQU32     (SP), Z15
+	VMOVDQU32     64(SP), Z16
+	VMOVDQU32     128(SP), Z17
+	MOVL          $0x00000003, R10
+	VPBROADCASTD  R10, Z18
+	VPXORD        Z18, Z18, Z19
+	VPANDD        Z18, Z17, Z20
+	VPCMPGTD      Z19, Z20, K2
+	KORTESTW      K2, K2
+	JZ            store
+	VPCMPGTD      Z18, Z17, K3
+	VPMOVSXDQ     Y17, Z18
+	VEXTRACTI64X4 $0x01, Z17, Y19
+	VPMOVSXDQ     Y19, Z19
+	VPADDQ        Z15, Z18, Z18
+	VPADDQ        Z16, Z19, Z19
+	MOVQ          $-4, R10
+	KANDW         K2, K3, K4
+	KMOVW         K4, K5
+	VPXORD        Z18, Z18, Z21
+	VPGATHERQD    (R10)(Z18*1), K5, Y21
+	KSHIFTRW      $0x08, K4, K4
+	VPXORD        Z19, Z19, Z18
+	VPGATHERQD    (R10)(Z19*1), K4, Y18
+	VINSERTI64X4  $0x01, Y18, Z21, Z21
 
 	// Of the last four bytes, the upper rest ones.
-	MOVL         $0x00000020, R9
-	VPBROADCASTD R9, Z15
-	VPSLLD       $0x03, Z17, Z17
-	VPSUBD       Z17, Z15, Z15
-	VPSRLVD      Z15, Z18, Z18
+	MOVL         $0x00000020, R10
+	VPBROADCASTD R10, Z18
+	VPSLLD       $0x03, Z20, Z20
+	VPSUBD       Z20, Z18, Z18
+	VPSRLVD      Z18, Z21, Z21
 	KANDNW       K2, K3, K2
 	KORTESTW     K2, K2
 	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
-	VMOVDQU32 Z10, (SP)
-	VMOVDQU32 Z11, 64(SP)
-	VMOVDQU32 Z12, 128(SP)
+	VMOVDQU32 Z15, 192(SP)
+	VMOVDQU32 Z16, 256(SP)
+	VMOVDQU32 Z17, 320(SP)
+	XORL      R10, R10
+
+lane:
+	XORL    R15, R15
+	MOVL    320(SP)(R10*4), R11
+	LEAQ    -1(R11), R13
+	CMPQ    R13, $0x03
+	JAE     not_short
+	MOVQ    192(SP)(R10*8), R12
+	MOVBLZX (R12), R15
+	MOVBLZX (R12)(R13*1), R14
+	SHLQ    $0x03, R13
+	SHLXQ   R13, R14, R14
+	ORQ     R14, R15
+	MOVQ    R11, R13
+	SHRQ    $0x01, R13
+	MOVBLZX (R12)(R13*1), R14
+	SHLQ    $0x03, R13
+	SHLXQ   R13, R14, R14
+	ORQ     R14, R15
+
+not_short:
+	MOVL      R15, 384(SP)(R10*4)
+	INCQ      R10
+	CMPQ      R10, $0x10
+	JB        lane
+	VMOVDQU32 384(SP), Z15
+	VPADDD    Z15, Z21, Z21
+
+last_bytes:
+	MOVQ          $0x000000ff, R10
+	VPBROADCASTQ  R10, Z15
+	VPMOVZXDQ     Y21, Z16
+	VPANDQ.BCST   numbers<>+24(SB), Z13, Z13
+	VEXTRACTI64X4 $0x01, Z21, Y17
+	VPMOVZXDQ     Y17, Z17
+	VPANDQ.BCST   numbers<>+24(SB), Z14, Z14
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z15, Z16, Z18
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ.BCST   numbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z15, Z17, Z19
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   numbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPMULLQ       Z4, Z19, Z19
+	VPXORQ        Z18, Z5, Z20
+	VPXORQ        Z18, Z6, Z18
+	VPXORQ        Z19, Z7, Z21
+	VPXORQ        Z19, Z8, Z19
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z21, Z21
+	VPROLQ        $0x0b, Z19, Z19
+	VPMULLQ       Z0, Z20, K2, Z5
+	VPMULLQ       Z0, Z18, K2, Z6
+	VPMULLQ       Z0, Z21, K3, Z7
+	VPMULLQ       Z0, Z19, K3, Z8
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z15, Z16, Z18
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ.BCST   numbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z15, Z17, Z19
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   numbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPMULLQ       Z4, Z19, Z19
+	VPXORQ        Z18, Z5, Z20
+	VPXORQ        Z18, Z6, Z18
+	VPXORQ        Z19, Z7, Z21
+	VPXORQ        Z19, Z8, Z19
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z21, Z21
+	VPROLQ        $0x0b, Z19, Z19
+	VPMULLQ       Z0, Z20, K2, Z5
+	VPMULLQ       Z0, Z18, K2, Z6
+	VPMULLQ       Z0, Z21, K3, Z7
+	VPMULLQ       Z0, Z19, K3, Z8
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z15, Z16, Z18
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ.BCST   numbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z15, Z17, Z13
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   numbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPMULLQ       Z4, Z13, Z13
+	VPXORQ        Z18, Z5, Z14
+	VPXORQ        Z18, Z6, Z15
+	VPXORQ        Z13, Z7, Z16
+	VPXORQ        Z13, Z8, Z13
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z15, Z15
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z13, Z13
+	VPMULLQ       Z0, Z14, K2, Z5
+	VPMULLQ       Z0, Z15, K2, Z6
+	VPMULLQ       Z0, Z16, K3, Z7
+	VPMULLQ       Z0, Z13, K3, Z8
+
+store:
+	VPSRLQ    $0x21, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPSRLQ    $0x1d, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPSRLQ    $0x20, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VMOVDQU64 Z5, (DX)
+	VMOVDQU64 Z6, (BX)
+	VMOVDQU64 Z7, 64(DX)
+	VMOVDQU64 Z8, 64(BX)
+	ADDQ      $0x00000080, DX
+	ADDQ      $0x00000080, BX
+	DECQ      SI
+	JZ        end
+	TESTQ     R8, R8
+	JNZ       end
+	TESTQ     DI, DI
+	JNS       vector
+
+end:
+	MOVQ SI, left+40(FP)
+	VZEROUPPER
+	RET
+
+long_key:
+	INCQ R8
+	JMP  located
+
+// func hash64Offsets32AVX512(data *byte, offsets *int32, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64Offsets32AVX512(SB), $448-48
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
+	// then up to three times 8, 4, and bytes, which are the upper ones of the last
+	// four, of a key that has four, and else are loaded one by one. Nothing but the
+	// keys is read. The kernel ends early at a long key, and when the longest keys of
+	// all vectors make up too much: a call must be short.
+	MOVQ          $0x9e3779b185ebca87, AX
+	VPBROADCASTQ  AX, Z0
+	MOVQ          $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ  AX, Z1
+	MOVQ          $0x165667b19e3779f9, AX
+	VPBROADCASTQ  AX, Z2
+	MOVQ          $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ  AX, Z3
+	MOVQ          $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ  AX, Z4
+	MOVQ          data+0(FP), AX
+	VPBROADCASTQ  AX, Z9
+	MOVQ          offsets+8(FP), AX
+	MOVQ          h1+16(FP), CX
+	MOVQ          h2+24(FP), DX
+	MOVQ          vectors+32(FP), BX
+	MOVQ          $0x00004000, SI
+	MOVL          $0x0000ffff, DI
+	KMOVW         DI, K1
+	XORL          R8, R8
+	XORL          DI, DI
+	VMOVDQU32     (AX), Z5
+	VMOVDQU32     4(AX), Z10
+	VPSUBD        Z5, Z10, Z10
+	MOVL          $0x00007fff, R9
+	VPBROADCASTD  R9, Z6
+	VPCMPGTD      Z6, Z10, K1
+	KORTESTW      K1, K1
+	JNZ           end
+	VPMOVSXDQ     Y5, Z11
+	VEXTRACTI64X4 $0x01, Z5, Y5
+	VPMOVSXDQ     Y5, Z12
+	VPADDQ        Z9, Z11, Z11
+	VPADDQ        Z9, Z12, Z12
+	ADDQ          $0x40, AX
+
+vector:
+	VPMOVSXDQ     Y10, Z13
+	VEXTRACTI64X4 $0x01, Z10, Y5
+	VPMOVSXDQ     Y5, Z14
+	VMOVDQA64     Z11, Z15
+	VMOVDQU32     Z11, (SP)
+	VMOVDQA64     Z4, Z5
+	VPADDQ.BCST   numbers<>+8(SB), Z4, Z6
+	VMOVDQA64     Z12, Z16
+	VMOVDQU32     Z12, 64(SP)
+	VMOVDQA64     Z4, Z7
+	VPADDQ.BCST   numbers<>+8(SB), Z4, Z8
+	VMOVDQU32     Z10, 128(SP)
+
+	// The next keys are located ahead: what waits for the loads of these would keep the
+	// CPU from those.
+	CMPQ          BX, $0x01
+	JE            located
+	VMOVDQU32     (AX), Z17
+	VMOVDQU32     4(AX), Z18
+	VPSUBD        Z17, Z18, Z18
+	MOVL          $0x00007fff, R9
+	VPBROADCASTD  R9, Z19
+	VPCMPGTD      Z19, Z18, K1
+	KORTESTW      K1, K1
+	JNZ           long_key
+	VPMOVSXDQ     Y17, Z10
+	VEXTRACTI64X4 $0x01, Z17, Y11
+	VPMOVSXDQ     Y11, Z12
+	VPADDQ        Z9, Z10, Z10
+	VPADDQ        Z9, Z12, Z12
+	ADDQ          $0x40, AX
+	VMOVDQA64     Z10, Z11
+	VMOVDQA64     Z12, Z12
+	VMOVDQA32     Z18, Z10
+
+located:
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K1
+	KORTESTW     K1, K1
+	JZ           no_stripes_0
+	KMOVW        K1, K2
+	VPADDQ       Z0, Z1, Z17
+	VMOVDQA64    Z1, Z18
+	VPXORD       Z0, Z0, Z19
+	VPSUBQ       Z0, Z19, Z20
+	VPADDQ       Z0, Z1, Z21
+	VMOVDQA64    Z1, Z22
+	VPXORD       Z0, Z0, Z23
+	VPSUBQ       Z0, Z23, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
+
+stripe_0:
+	KMOVW        K2, K3
+	VPXORD       Z15, Z15, Z25
+	VPGATHERQQ   (R8)(Z15*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z17, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z17
+	VPADDQ       Z25, Z21, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z21
+	KMOVW        K2, K3
+	VPXORD       Z15, Z15, Z25
+	VPGATHERQQ   8(R8)(Z15*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z18, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z18
+	VPADDQ       Z25, Z22, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z22
+	KMOVW        K2, K3
+	VPXORD       Z15, Z15, Z25
+	VPGATHERQQ   16(R8)(Z15*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z19, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z19
+	VPADDQ       Z25, Z23, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z23
+	KMOVW        K2, K3
+	VPXORD       Z15, Z15, Z25
+	VPGATHERQQ   24(R8)(Z15*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z20, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z20
+	VPADDQ       Z25, Z24, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z24
+	VPADDQ.BCST  numbers<>+256(SB), Z15, K2, Z15
+	VPSUBQ.BCST  numbers<>+256(SB), Z13, K2, Z13
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K2
+	KORTESTW     K2, K2
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z17, Z25
+	VPROLQ       $0x07, Z18, Z26
+	VPADDQ       Z26, Z25, Z25
+	VPROLQ       $0x0c, Z19, Z26
+	VPADDQ       Z26, Z25, Z25
+	VPROLQ       $0x12, Z20, Z26
+	VPADDQ       Z26, Z25, Z25
+	VPMULLQ      Z1, Z17, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VPMULLQ      Z1, Z18, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VPMULLQ      Z1, Z19, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VPMULLQ      Z1, Z20, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VMOVDQA64    Z25, K1, Z5
+	VPROLQ       $0x01, Z21, Z17
+	VPROLQ       $0x07, Z22, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x0c, Z23, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x12, Z24, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPMULLQ      Z1, Z21, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z22, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z23, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z24, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VMOVDQA64    Z17, K1, Z6
+
+no_stripes_0:
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K1
+	KORTESTW     K1, K1
+	JZ           no_stripes_1
+	KMOVW        K1, K2
+	VPADDQ       Z0, Z1, Z17
+	VMOVDQA64    Z1, Z18
+	VPXORD       Z0, Z0, Z19
+	VPSUBQ       Z0, Z19, Z20
+	VPADDQ       Z0, Z1, Z21
+	VMOVDQA64    Z1, Z22
+	VPXORD       Z0, Z0, Z23
+	VPSUBQ       Z0, Z23, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
+
+stripe_1:
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z25
+	VPGATHERQQ   (R8)(Z16*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z17, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z17
+	VPADDQ       Z25, Z21, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z21
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z25
+	VPGATHERQQ   8(R8)(Z16*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z18, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z18
+	VPADDQ       Z25, Z22, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z22
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z25
+	VPGATHERQQ   16(R8)(Z16*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z19, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z19
+	VPADDQ       Z25, Z23, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z23
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z25
+	VPGATHERQQ   24(R8)(Z16*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z20, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z20
+	VPADDQ       Z25, Z24, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z24
+	VPADDQ.BCST  numbers<>+256(SB), Z16, K2, Z16
+	VPSUBQ.BCST  numbers<>+256(SB), Z14, K2, Z14
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K2
+	KORTESTW     K2, K2
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z17, Z25
+	VPROLQ       $0x07, Z18, Z26
+	VPADDQ       Z26, Z25, Z25
+	VPROLQ       $0x0c, Z19, Z26
+	VPADDQ       Z26, Z25, Z25
+	VPROLQ       $0x12, Z20, Z26
+	VPADDQ       Z26, Z25, Z25
+	VPMULLQ      Z1, Z17, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VPMULLQ      Z1, Z18, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VPMULLQ      Z1, Z19, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VPMULLQ      Z1, Z20, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VMOVDQA64    Z25, K1, Z7
+	VPROLQ       $0x01, Z21, Z17
+	VPROLQ       $0x07, Z22, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x0c, Z23, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x12, Z24, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPMULLQ      Z1, Z21, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z22, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z23, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z24, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VMOVDQA64    Z17, K1, Z8
+
+no_stripes_1:
+	VMOVDQU32     128(SP), Z17
+	VPMOVSXDQ     Y17, Z18
+	VEXTRACTI64X4 $0x01, Z17, Y17
+	VPMOVSXDQ     Y17, Z17
+	VPADDQ        Z18, Z5, Z5
+	VPADDQ        Z18, Z6, Z6
+	VPADDQ        Z17, Z7, Z7
+	VPADDQ        Z17, Z8, Z8
+
+long:
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z13, K1
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z14, K2
+	KORTESTW     K1, K2
+	JZ           word
+	KMOVW        K1, K3
+	VPXORD       Z15, Z15, Z17
+	VPGATHERQQ   (R8)(Z15*1), K3, Z17
+	VPADDQ.BCST  numbers<>+64(SB), Z15, K1, Z15
+	VPSUBQ.BCST  numbers<>+64(SB), Z13, K1, Z13
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z18
+	VPGATHERQQ   (R8)(Z16*1), K3, Z18
+	VPADDQ.BCST  numbers<>+64(SB), Z16, K2, Z16
+	VPSUBQ.BCST  numbers<>+64(SB), Z14, K2, Z14
+	VPMULLQ      Z1, Z17, Z17
+	VPMULLQ      Z1, Z18, Z18
+	VPROLQ       $0x1f, Z17, Z17
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z17, Z5, Z19
+	VPXORQ       Z17, Z6, Z17
+	VPXORQ       Z18, Z7, Z20
+	VPXORQ       Z18, Z8, Z18
+	VPROLQ       $0x1b, Z19, Z19
+	VPROLQ       $0x1b, Z17, Z17
+	VPROLQ       $0x1b, Z20, Z20
+	VPROLQ       $0x1b, Z18, Z18
+	VPMULLQ      Z0, Z19, Z19
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z20, Z20
+	VPMULLQ      Z0, Z18, Z18
+	VPADDQ       Z3, Z19, K1, Z5
+	VPADDQ       Z3, Z17, K1, Z6
+	VPADDQ       Z3, Z20, K2, Z7
+	VPADDQ       Z3, Z18, K2, Z8
+	JMP          long
+
+word:
+	VPTESTMQ.BCST numbers<>+32(SB), Z13, K1
+	VPTESTMQ.BCST numbers<>+32(SB), Z14, K2
+	KORTESTW      K1, K2
+	JZ            no_word
+	KMOVW         K1, K3
+	VPXORD        Z15, Z15, Z17
+	VPGATHERQD    (R8)(Z15*1), K3, Y17
+	VPMOVZXDQ     Y17, Z17
+	KMOVW         K2, K3
+	VPXORD        Z16, Z16, Z15
+	VPGATHERQD    (R8)(Z16*1), K3, Y15
+	VPMOVZXDQ     Y15, Z15
+	VPMULLQ       Z0, Z17, Z17
+	VPMULLQ       Z0, Z15, Z15
+	VPXORQ        Z17, Z5, Z16
+	VPXORQ        Z17, Z6, Z17
+	VPXORQ        Z15, Z7, Z18
+	VPXORQ        Z15, Z8, Z15
+	VPROLQ        $0x17, Z16, Z16
+	VPROLQ        $0x17, Z17, Z17
+	VPROLQ        $0x17, Z18, Z18
+	VPROLQ        $0x17, Z15, Z15
+	VPMULLQ       Z1, Z16, Z16
+	VPMULLQ       Z1, Z17, Z17
+	VPMULLQ       Z1, Z18, Z18
+	VPMULLQ       Z1, Z15, Z15
+	VPADDQ        Z2, Z16, K1, Z5
+	VPADDQ        Z2, Z17, K1, Z6
+	VPADDQ        Z2, Z18, K2, Z7
+	VPADDQ        Z2, Z15, K2, Z8
+
+no_word:
+	VPTESTMQ.BCST numbers<>+24(SB), Z13, K1
+	VPTESTMQ.BCST numbers<>+24(SB), Z14, K2
+	KORTESTW      K1, K2
+	JZ            store
+	VMOVDQU32     (SP), Z15
+	VMOVDQU32     64(SP), Z16
+	VMOVDQU32     128(SP), Z17
+	MOVL          $0x00000003, R9
+	VPBROADCASTD  R9, Z18
+	VPXORD        Z18, Z18, Z19
+	VPANDD        Z18, Z17, Z20
+	VPCMPGTD      Z19, Z20, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z18, Z17, K2
+	VPMOVSXDQ     Y17, Z18
+	VEXTRACTI64X4 $0x01, Z17, Y19
+	VPMOVSXDQ     Y19, Z19
+	VPADDQ        Z15, Z18, Z18
+	VPADDQ        Z16, Z19, Z19
+	MOVQ          $-4, R9
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z18, Z18, Z21
+	VPGATHERQD    (R9)(Z18*1), K4, Y21
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z19, Z19, Z18
+	VPGATHERQD    (R9)(Z19*1), K3, Y18
+	VINSERTI64X4  $0x01, Y18, Z21, Z21
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, R9
+	VPBROADCASTD R9, Z18
+	VPSLLD       $0x03, Z20, Z20
+	VPSUBD       Z20, Z18, Z18
+	VPSRLVD      Z18, Z21, Z21
+	KANDNW       K1, K2, K1
+	KORTESTW     K1, K1
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z15, 192(SP)
+	VMOVDQU32 Z16, 256(SP)
+	VMOVDQU32 Z17, 320(SP)
 	XORL      R9, R9
 
 lane:
 	XORL    R14, R14
-	MOVL    128(SP)(R9*4), R10
+	MOVL    320(SP)(R9*4), R10
 	LEAQ    -1(R10), R12
 	CMPQ    R12, $0x03
 	JAE     not_short
-	MOVQ    (SP)(R9*8), R11
+	MOVQ    192(SP)(R9*8), R11
 	MOVBLZX (R11), R14
 	MOVBLZX (R11)(R12*1), R13
 	SHLQ    $0x03, R12
@@ -4768,728 +5465,121 @@ lane:
 	ORQ     R13, R14
 
 not_short:
-	MOVL      R14, 192(SP)(R9*4)
+	MOVL      R14, 384(SP)(R9*4)
 	INCQ      R9
 	CMPQ      R9, $0x10
 	JB        lane
-	VMOVDQU32 192(SP), Z10
-	VPADDD    Z10, Z18, Z18
+	VMOVDQU32 384(SP), Z15
+	VPADDD    Z15, Z21, Z21
 
 last_bytes:
-	MOVQ          $+1, R9
-	VPBROADCASTQ  R9, Z10
-	MOVQ          $+3, R9
-	VPBROADCASTQ  R9, Z11
-	MOVQ          $+255, R9
+	MOVQ          $0x000000ff, R9
 	VPBROADCASTQ  R9, Z15
-	VPMOVZXDQ     Y18, Z16
-	VPANDQ        Z11, Z13, Z13
-	VEXTRACTI64X4 $0x01, Z18, Y12
-	VPMOVZXDQ     Y12, Z17
-	VPANDQ        Z11, Z14, Z11
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z15, Z16, Z14
+	VPMOVZXDQ     Y21, Z16
+	VPANDQ.BCST   numbers<>+24(SB), Z13, Z13
+	VEXTRACTI64X4 $0x01, Z21, Y17
+	VPMOVZXDQ     Y17, Z17
+	VPANDQ.BCST   numbers<>+24(SB), Z14, Z14
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z15, Z16, Z18
 	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ        Z10, Z13, K2, Z13
-	VPTESTMQ      Z11, Z11, K3
-	VPANDQ        Z15, Z17, Z18
+	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
+	VPANDQ        Z15, Z17, Z19
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ        Z10, Z11, K3, Z11
-	VPMULLQ       Z4, Z14, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
 	VPMULLQ       Z4, Z18, Z18
-	VPXORQ        Z14, Z5, Z19
-	VPXORQ        Z14, Z6, Z14
-	VPXORQ        Z18, Z7, Z20
-	VPXORQ        Z18, Z8, Z18
-	VPROLQ        $0x0b, Z19, Z19
-	VPROLQ        $0x0b, Z14, Z14
+	VPMULLQ       Z4, Z19, Z19
+	VPXORQ        Z18, Z5, Z20
+	VPXORQ        Z18, Z6, Z18
+	VPXORQ        Z19, Z7, Z21
+	VPXORQ        Z19, Z8, Z19
 	VPROLQ        $0x0b, Z20, Z20
 	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z19, K2, Z5
-	VPMULLQ       Z0, Z14, K2, Z6
-	VPMULLQ       Z0, Z20, K3, Z7
-	VPMULLQ       Z0, Z18, K3, Z8
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z15, Z16, Z14
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ        Z10, Z13, K2, Z13
-	VPTESTMQ      Z11, Z11, K3
-	VPANDQ        Z15, Z17, Z18
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ        Z10, Z11, K3, Z11
-	VPMULLQ       Z4, Z14, Z14
-	VPMULLQ       Z4, Z18, Z18
-	VPXORQ        Z14, Z5, Z19
-	VPXORQ        Z14, Z6, Z14
-	VPXORQ        Z18, Z7, Z20
-	VPXORQ        Z18, Z8, Z18
+	VPROLQ        $0x0b, Z21, Z21
 	VPROLQ        $0x0b, Z19, Z19
-	VPROLQ        $0x0b, Z14, Z14
+	VPMULLQ       Z0, Z20, K1, Z5
+	VPMULLQ       Z0, Z18, K1, Z6
+	VPMULLQ       Z0, Z21, K2, Z7
+	VPMULLQ       Z0, Z19, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z15, Z16, Z18
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
+	VPANDQ        Z15, Z17, Z19
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPMULLQ       Z4, Z19, Z19
+	VPXORQ        Z18, Z5, Z20
+	VPXORQ        Z18, Z6, Z18
+	VPXORQ        Z19, Z7, Z21
+	VPXORQ        Z19, Z8, Z19
 	VPROLQ        $0x0b, Z20, Z20
 	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z19, K2, Z5
-	VPMULLQ       Z0, Z14, K2, Z6
-	VPMULLQ       Z0, Z20, K3, Z7
-	VPMULLQ       Z0, Z18, K3, Z8
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z15, Z16, Z14
+	VPROLQ        $0x0b, Z21, Z21
+	VPROLQ        $0x0b, Z19, Z19
+	VPMULLQ       Z0, Z20, K1, Z5
+	VPMULLQ       Z0, Z18, K1, Z6
+	VPMULLQ       Z0, Z21, K2, Z7
+	VPMULLQ       Z0, Z19, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z15, Z16, Z18
 	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ        Z10, Z13, K2, Z13
-	VPTESTMQ      Z11, Z11, K3
+	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
 	VPANDQ        Z15, Z17, Z13
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ        Z10, Z11, K3, Z11
-	VPMULLQ       Z4, Z14, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
+	VPMULLQ       Z4, Z18, Z18
 	VPMULLQ       Z4, Z13, Z13
-	VPXORQ        Z14, Z5, Z10
-	VPXORQ        Z14, Z6, Z11
-	VPXORQ        Z13, Z7, Z14
+	VPXORQ        Z18, Z5, Z14
+	VPXORQ        Z18, Z6, Z15
+	VPXORQ        Z13, Z7, Z16
 	VPXORQ        Z13, Z8, Z13
-	VPROLQ        $0x0b, Z10, Z10
-	VPROLQ        $0x0b, Z11, Z11
 	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z15, Z15
+	VPROLQ        $0x0b, Z16, Z16
 	VPROLQ        $0x0b, Z13, Z13
-	VPMULLQ       Z0, Z10, K2, Z5
-	VPMULLQ       Z0, Z11, K2, Z6
-	VPMULLQ       Z0, Z14, K3, Z7
-	VPMULLQ       Z0, Z13, K3, Z8
+	VPMULLQ       Z0, Z14, K1, Z5
+	VPMULLQ       Z0, Z15, K1, Z6
+	VPMULLQ       Z0, Z16, K2, Z7
+	VPMULLQ       Z0, Z13, K2, Z8
 
 store:
-	VPSRLQ    $0x21, Z5, Z10
-	VPXORQ    Z10, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z10
-	VPXORQ    Z10, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z10
-	VPXORQ    Z10, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z10
-	VPXORQ    Z10, Z8, Z8
+	VPSRLQ    $0x21, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
 	VPMULLQ   Z1, Z5, Z5
 	VPMULLQ   Z1, Z6, Z6
 	VPMULLQ   Z1, Z7, Z7
 	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z5, Z10
-	VPXORQ    Z10, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z10
-	VPXORQ    Z10, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z10
-	VPXORQ    Z10, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z10
-	VPXORQ    Z10, Z8, Z8
+	VPSRLQ    $0x1d, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
 	VPMULLQ   Z2, Z5, Z5
 	VPMULLQ   Z2, Z6, Z6
 	VPMULLQ   Z2, Z7, Z7
 	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z5, Z10
-	VPXORQ    Z10, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z10
-	VPXORQ    Z10, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z10
-	VPXORQ    Z10, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z10
-	VPXORQ    Z10, Z8, Z8
-	VMOVDQU64 Z5, (DX)
-	VMOVDQU64 Z6, (BX)
-	VMOVDQU64 Z7, 64(DX)
-	VMOVDQU64 Z8, 64(BX)
-	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, BX
-	DECQ      SI
-	JZ        end
-	TESTQ     DI, DI
-	JNS       vector
-
-end:
-	MOVQ SI, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func hash64Offsets32AVX512(data *byte, offsets *int32, h1 *uint64, h2 *uint64, vectors int) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64Offsets32AVX512(SB), $256-48
-	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
-	// then up to three times 8, 4, and bytes, which are the upper ones of the last
-	// four, of a key that has four, and else are loaded one by one. Nothing but the
-	// keys is read. The kernel ends early at a long key, and when the longest keys of
-	// all vectors make up too much: a call must be short.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z1
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z2
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z3
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         data+0(FP), AX
-	VPBROADCASTQ AX, Z9
-	MOVQ         offsets+8(FP), AX
-	MOVQ         h1+16(FP), CX
-	MOVQ         h2+24(FP), DX
-	MOVQ         vectors+32(FP), BX
-	MOVQ         $0x00004000, SI
-	MOVL         $0x0000ffff, DI
-	KMOVW        DI, K1
-	XORL         DI, DI
-
-vector:
-	VMOVDQU32     (AX), Z5
-	VMOVDQU32     4(AX), Z10
-	VPSUBD        Z5, Z10, Z10
-	MOVL          $0x00007fff, R8
-	VPBROADCASTD  R8, Z6
-	VPCMPGTD      Z6, Z10, K1
-	KORTESTW      K1, K1
-	JNZ           end
-	VPMOVSXDQ     Y5, Z11
-	VEXTRACTI64X4 $0x01, Z5, Y5
-	VPMOVSXDQ     Y5, Z12
-	VPADDQ        Z9, Z11, Z11
-	VPADDQ        Z9, Z12, Z12
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y10, Z13
-	VEXTRACTI64X4 $0x01, Z10, Y5
-	VPMOVSXDQ     Y5, Z14
-	VMOVDQA64     Z11, Z15
-	VMOVDQA64     Z4, Z5
-	MOVQ          $+1, R8
-	VPBROADCASTQ  R8, Z6
-	VPADDQ        Z6, Z4, Z6
-	VMOVDQA64     Z12, Z16
-	VMOVDQA64     Z4, Z7
-	MOVQ          $+1, R8
-	VPBROADCASTQ  R8, Z8
-	VPADDQ        Z8, Z4, Z8
-	MOVQ          $+32, R8
-	VPBROADCASTQ  R8, Z17
-	VPCMPUQ       $0x05, Z17, Z13, K1
-	KORTESTW      K1, K1
-	JZ            no_stripes_0
-	KMOVW         K1, K2
-	MOVQ          $+1, R8
-	VPBROADCASTQ  R8, Z18
-	VPADDQ        Z0, Z1, Z19
-	VMOVDQA64     Z1, Z20
-	VPXORD        Z17, Z17, Z21
-	VPSUBQ        Z0, Z21, Z22
-	VPADDQ        Z0, Z1, Z23
-	VMOVDQA64     Z1, Z24
-	VPXORD        Z17, Z17, Z25
-	VPSUBQ        Z0, Z25, Z26
-	VPADDQ        Z18, Z23, Z23
-	VPADDQ        Z18, Z24, Z24
-	VPADDQ        Z18, Z25, Z25
-	VPADDQ        Z18, Z26, Z26
-
-stripe_0:
-	KMOVW      K2, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ (DI)(Z15*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z19, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z19
-	VPADDQ     Z18, Z23, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z23
-	KMOVW      K2, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ 8(DI)(Z15*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z20, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z20
-	VPADDQ     Z18, Z24, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z24
-	KMOVW      K2, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ 16(DI)(Z15*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z21, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z21
-	VPADDQ     Z18, Z25, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z25
-	KMOVW      K2, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ 24(DI)(Z15*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z22, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z22
-	VPADDQ     Z18, Z26, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z26
-	VPADDQ     Z17, Z15, K2, Z15
-	VPSUBQ     Z17, Z13, K2, Z13
-	SUBQ       $0x20, SI
-	VPCMPUQ    $0x05, Z17, Z13, K2
-	KORTESTW   K2, K2
-	JNZ        stripe_0
-	VPROLQ     $0x01, Z19, Z18
-	VPROLQ     $0x07, Z20, Z27
-	VPADDQ     Z27, Z18, Z18
-	VPROLQ     $0x0c, Z21, Z27
-	VPADDQ     Z27, Z18, Z18
-	VPROLQ     $0x12, Z22, Z27
-	VPADDQ     Z27, Z18, Z18
-	VPMULLQ    Z1, Z19, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z20, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z21, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z22, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VMOVDQA64  Z18, K1, Z5
-	VPROLQ     $0x01, Z23, Z18
-	VPROLQ     $0x07, Z24, Z19
-	VPADDQ     Z19, Z18, Z18
-	VPROLQ     $0x0c, Z25, Z19
-	VPADDQ     Z19, Z18, Z18
-	VPROLQ     $0x12, Z26, Z19
-	VPADDQ     Z19, Z18, Z18
-	VPMULLQ    Z1, Z23, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z24, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z25, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z26, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VMOVDQA64  Z18, K1, Z6
-
-no_stripes_0:
-	VPCMPUQ      $0x05, Z17, Z14, K1
-	KORTESTW     K1, K1
-	JZ           no_stripes_1
-	KMOVW        K1, K2
-	MOVQ         $+1, R8
-	VPBROADCASTQ R8, Z18
-	VPADDQ       Z0, Z1, Z19
-	VMOVDQA64    Z1, Z20
-	VPXORD       Z17, Z17, Z21
-	VPSUBQ       Z0, Z21, Z22
-	VPADDQ       Z0, Z1, Z23
-	VMOVDQA64    Z1, Z24
-	VPXORD       Z17, Z17, Z25
-	VPSUBQ       Z0, Z25, Z26
-	VPADDQ       Z18, Z23, Z23
-	VPADDQ       Z18, Z24, Z24
-	VPADDQ       Z18, Z25, Z25
-	VPADDQ       Z18, Z26, Z26
-
-stripe_1:
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ (DI)(Z16*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z19, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z19
-	VPADDQ     Z18, Z23, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z23
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ 8(DI)(Z16*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z20, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z20
-	VPADDQ     Z18, Z24, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z24
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ 16(DI)(Z16*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z21, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z21
-	VPADDQ     Z18, Z25, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z25
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ 24(DI)(Z16*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z22, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z22
-	VPADDQ     Z18, Z26, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z26
-	VPADDQ     Z17, Z16, K2, Z16
-	VPSUBQ     Z17, Z14, K2, Z14
-	SUBQ       $0x20, SI
-	VPCMPUQ    $0x05, Z17, Z14, K2
-	KORTESTW   K2, K2
-	JNZ        stripe_1
-	VPROLQ     $0x01, Z19, Z17
-	VPROLQ     $0x07, Z20, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x0c, Z21, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x12, Z22, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPMULLQ    Z1, Z19, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z20, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z21, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z22, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VMOVDQA64  Z17, K1, Z7
-	VPROLQ     $0x01, Z23, Z17
-	VPROLQ     $0x07, Z24, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x0c, Z25, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x12, Z26, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPMULLQ    Z1, Z23, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z24, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z25, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z26, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VMOVDQA64  Z17, K1, Z8
-
-no_stripes_1:
-	VPMOVSXDQ     Y10, Z17
-	VEXTRACTI64X4 $0x01, Z10, Y18
-	VPMOVSXDQ     Y18, Z18
-	VPADDQ        Z17, Z5, Z5
-	VPADDQ        Z17, Z6, Z6
-	VPADDQ        Z18, Z7, Z7
-	VPADDQ        Z18, Z8, Z8
-	MOVQ          $+8, R8
-	VPBROADCASTQ  R8, Z17
-
-long:
-	VPCMPUQ    $0x05, Z17, Z13, K1
-	VPCMPUQ    $0x05, Z17, Z14, K2
-	KORTESTW   K1, K2
-	JZ         word
-	KMOVW      K1, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ (DI)(Z15*1), K3, Z18
-	VPADDQ     Z17, Z15, K1, Z15
-	VPSUBQ     Z17, Z13, K1, Z13
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z19
-	VPGATHERQQ (DI)(Z16*1), K3, Z19
-	VPADDQ     Z17, Z16, K2, Z16
-	VPSUBQ     Z17, Z14, K2, Z14
-	VPMULLQ    Z1, Z18, Z18
-	VPMULLQ    Z1, Z19, Z19
-	VPROLQ     $0x1f, Z18, Z18
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z18, Z18
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z18, Z5, Z20
-	VPXORQ     Z18, Z6, Z18
-	VPXORQ     Z19, Z7, Z21
-	VPXORQ     Z19, Z8, Z19
-	VPROLQ     $0x1b, Z20, Z20
-	VPROLQ     $0x1b, Z18, Z18
-	VPROLQ     $0x1b, Z21, Z21
-	VPROLQ     $0x1b, Z19, Z19
-	VPMULLQ    Z0, Z20, Z20
-	VPMULLQ    Z0, Z18, Z18
-	VPMULLQ    Z0, Z21, Z21
-	VPMULLQ    Z0, Z19, Z19
-	VPADDQ     Z3, Z20, K1, Z5
-	VPADDQ     Z3, Z18, K1, Z6
-	VPADDQ     Z3, Z21, K2, Z7
-	VPADDQ     Z3, Z19, K2, Z8
-	JMP        long
-
-word:
-	MOVQ         $+4, R8
-	VPBROADCASTQ R8, Z17
-	VPTESTMQ     Z17, Z13, K1
-	VPTESTMQ     Z17, Z14, K2
-	KORTESTW     K1, K2
-	JZ           no_word
-	KMOVW        K1, K3
-	VPXORD       Z15, Z15, Z17
-	VPGATHERQD   (DI)(Z15*1), K3, Y17
-	VPMOVZXDQ    Y17, Z17
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z15
-	VPGATHERQD   (DI)(Z16*1), K3, Y15
-	VPMOVZXDQ    Y15, Z15
-	VPMULLQ      Z0, Z17, Z17
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z17, Z5, Z16
-	VPXORQ       Z17, Z6, Z17
-	VPXORQ       Z15, Z7, Z18
-	VPXORQ       Z15, Z8, Z15
-	VPROLQ       $0x17, Z16, Z16
-	VPROLQ       $0x17, Z17, Z17
-	VPROLQ       $0x17, Z18, Z18
-	VPROLQ       $0x17, Z15, Z15
-	VPMULLQ      Z1, Z16, Z16
-	VPMULLQ      Z1, Z17, Z17
-	VPMULLQ      Z1, Z18, Z18
-	VPMULLQ      Z1, Z15, Z15
-	VPADDQ       Z2, Z16, K1, Z5
-	VPADDQ       Z2, Z17, K1, Z6
-	VPADDQ       Z2, Z18, K2, Z7
-	VPADDQ       Z2, Z15, K2, Z8
-
-no_word:
-	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z15
-	VPXORD        Z15, Z15, Z16
-	VPANDD        Z15, Z10, Z17
-	VPCMPGTD      Z16, Z17, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z15, Z10, K2
-	VPMOVSXDQ     Y10, Z15
-	VEXTRACTI64X4 $0x01, Z10, Y16
-	VPMOVSXDQ     Y16, Z16
-	VPADDQ        Z11, Z15, Z15
-	VPADDQ        Z12, Z16, Z16
-	MOVQ          $-4, R8
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z15, Z15, Z18
-	VPGATHERQD    (R8)(Z15*1), K4, Y18
-	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z16, Z16, Z15
-	VPGATHERQD    (R8)(Z16*1), K3, Y15
-	VINSERTI64X4  $0x01, Y15, Z18, Z18
-
-	// Of the last four bytes, the upper rest ones.
-	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z15
-	VPSLLD       $0x03, Z17, Z17
-	VPSUBD       Z17, Z15, Z15
-	VPSRLVD      Z15, Z18, Z18
-	KANDNW       K1, K2, K1
-	KORTESTW     K1, K1
-	JZ           last_bytes
-
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z11, (SP)
-	VMOVDQU32 Z12, 64(SP)
-	VMOVDQU32 Z10, 128(SP)
-	XORL      R8, R8
-
-lane:
-	XORL    R13, R13
-	MOVL    128(SP)(R8*4), R9
-	LEAQ    -1(R9), R11
-	CMPQ    R11, $0x03
-	JAE     not_short
-	MOVQ    (SP)(R8*8), R10
-	MOVBLZX (R10), R13
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-
-not_short:
-	MOVL      R13, 192(SP)(R8*4)
-	INCQ      R8
-	CMPQ      R8, $0x10
-	JB        lane
-	VMOVDQU32 192(SP), Z10
-	VPADDD    Z10, Z18, Z18
-
-last_bytes:
-	MOVQ          $+1, R8
-	VPBROADCASTQ  R8, Z10
-	MOVQ          $+3, R8
-	VPBROADCASTQ  R8, Z11
-	MOVQ          $+255, R8
-	VPBROADCASTQ  R8, Z12
-	VPMOVZXDQ     Y18, Z15
-	VPANDQ        Z11, Z13, Z13
-	VEXTRACTI64X4 $0x01, Z18, Y16
-	VPMOVZXDQ     Y16, Z16
-	VPANDQ        Z11, Z14, Z11
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z12, Z15, Z14
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ        Z10, Z13, K1, Z13
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z12, Z16, Z17
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ        Z10, Z11, K2, Z11
-	VPMULLQ       Z4, Z14, Z14
-	VPMULLQ       Z4, Z17, Z17
-	VPXORQ        Z14, Z5, Z18
-	VPXORQ        Z14, Z6, Z14
-	VPXORQ        Z17, Z7, Z19
-	VPXORQ        Z17, Z8, Z17
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z19, Z19
-	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z0, Z18, K1, Z5
-	VPMULLQ       Z0, Z14, K1, Z6
-	VPMULLQ       Z0, Z19, K2, Z7
-	VPMULLQ       Z0, Z17, K2, Z8
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z12, Z15, Z14
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ        Z10, Z13, K1, Z13
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z12, Z16, Z17
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ        Z10, Z11, K2, Z11
-	VPMULLQ       Z4, Z14, Z14
-	VPMULLQ       Z4, Z17, Z17
-	VPXORQ        Z14, Z5, Z18
-	VPXORQ        Z14, Z6, Z14
-	VPXORQ        Z17, Z7, Z19
-	VPXORQ        Z17, Z8, Z17
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z19, Z19
-	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z0, Z18, K1, Z5
-	VPMULLQ       Z0, Z14, K1, Z6
-	VPMULLQ       Z0, Z19, K2, Z7
-	VPMULLQ       Z0, Z17, K2, Z8
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z12, Z15, Z14
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ        Z10, Z13, K1, Z13
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z12, Z16, Z12
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ        Z10, Z11, K2, Z11
-	VPMULLQ       Z4, Z14, Z14
-	VPMULLQ       Z4, Z12, Z12
-	VPXORQ        Z14, Z5, Z10
-	VPXORQ        Z14, Z6, Z11
-	VPXORQ        Z12, Z7, Z13
-	VPXORQ        Z12, Z8, Z12
-	VPROLQ        $0x0b, Z10, Z10
-	VPROLQ        $0x0b, Z11, Z11
-	VPROLQ        $0x0b, Z13, Z13
-	VPROLQ        $0x0b, Z12, Z12
-	VPMULLQ       Z0, Z10, K1, Z5
-	VPMULLQ       Z0, Z11, K1, Z6
-	VPMULLQ       Z0, Z13, K2, Z7
-	VPMULLQ       Z0, Z12, K2, Z8
-
-store:
-	VPSRLQ    $0x21, Z5, Z10
-	VPXORQ    Z10, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z10
-	VPXORQ    Z10, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z10
-	VPXORQ    Z10, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z10
-	VPXORQ    Z10, Z8, Z8
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z5, Z10
-	VPXORQ    Z10, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z10
-	VPXORQ    Z10, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z10
-	VPXORQ    Z10, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z10
-	VPXORQ    Z10, Z8, Z8
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z5, Z10
-	VPXORQ    Z10, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z10
-	VPXORQ    Z10, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z10
-	VPXORQ    Z10, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z10
-	VPXORQ    Z10, Z8, Z8
+	VPSRLQ    $0x20, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
 	VMOVDQU64 Z5, (CX)
 	VMOVDQU64 Z6, (DX)
 	VMOVDQU64 Z7, 64(CX)
@@ -5498,6 +5588,8 @@ store:
 	ADDQ      $0x00000080, DX
 	DECQ      BX
 	JZ        end
+	TESTQ     DI, DI
+	JNZ       end
 	TESTQ     SI, SI
 	JNS       vector
 
@@ -5506,9 +5598,13 @@ end:
 	VZEROUPPER
 	RET
 
+long_key:
+	INCQ DI
+	JMP  located
+
 // func hash64Offsets64AVX512(data *byte, offsets *int64, h1 *uint64, h2 *uint64, vectors int) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64Offsets64AVX512(SB), $256-48
+TEXT ·hash64Offsets64AVX512(SB), $448-48
 	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
 	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
 	// then up to three times 8, 4, and bytes, which are the upper ones of the last
@@ -5534,570 +5630,593 @@ TEXT ·hash64Offsets64AVX512(SB), $256-48
 	MOVQ         $0x00004000, SI
 	MOVL         $0x0000ffff, DI
 	KMOVW        DI, K1
+	XORL         R8, R8
 	XORL         DI, DI
+	VMOVDQU32    (AX), Z10
+	VMOVDQU32    8(AX), Z5
+	VPSUBQ       Z10, Z5, Z5
+	VPADDQ       Z9, Z10, Z10
+	ADDQ         $0x40, AX
+	VMOVDQU32    (AX), Z11
+	VMOVDQU32    8(AX), Z6
+	VPSUBQ       Z11, Z6, Z6
+	VPADDQ       Z9, Z11, Z11
+	ADDQ         $0x40, AX
+	MOVQ         $-32768, R9
+	VPORQ        Z5, Z6, Z7
+	VPBROADCASTQ R9, Z8
+	VPTESTMQ     Z8, Z7, K1
+	KORTESTW     K1, K1
+	JNZ          end
+	VPMOVQD      Z5, Y12
+	VPMOVQD      Z6, Y5
+	VINSERTI64X4 $0x01, Y5, Z12, Z12
 
 vector:
-	VMOVDQU32     (AX), Z10
-	VMOVDQU32     8(AX), Z5
-	VPSUBQ        Z10, Z5, Z5
-	VPADDQ        Z9, Z10, Z10
-	ADDQ          $0x40, AX
-	VMOVDQU32     (AX), Z11
-	VMOVDQU32     8(AX), Z6
-	VPSUBQ        Z11, Z6, Z6
-	VPADDQ        Z9, Z11, Z11
-	ADDQ          $0x40, AX
-	MOVQ          $-32768, R8
-	VPORQ         Z5, Z6, Z7
-	VPBROADCASTQ  R8, Z8
-	VPTESTMQ      Z8, Z7, K1
-	KORTESTW      K1, K1
-	JNZ           end
-	VPMOVQD       Z5, Y12
-	VPMOVQD       Z6, Y5
-	VINSERTI64X4  $0x01, Y5, Z12, Z12
 	VPMOVSXDQ     Y12, Z13
 	VEXTRACTI64X4 $0x01, Z12, Y5
 	VPMOVSXDQ     Y5, Z14
 	VMOVDQA64     Z10, Z15
+	VMOVDQU32     Z10, (SP)
 	VMOVDQA64     Z4, Z5
-	MOVQ          $+1, R8
-	VPBROADCASTQ  R8, Z6
-	VPADDQ        Z6, Z4, Z6
+	VPADDQ.BCST   numbers<>+8(SB), Z4, Z6
 	VMOVDQA64     Z11, Z16
+	VMOVDQU32     Z11, 64(SP)
 	VMOVDQA64     Z4, Z7
-	MOVQ          $+1, R8
-	VPBROADCASTQ  R8, Z8
-	VPADDQ        Z8, Z4, Z8
-	MOVQ          $+32, R8
-	VPBROADCASTQ  R8, Z17
-	VPCMPUQ       $0x05, Z17, Z13, K1
-	KORTESTW      K1, K1
-	JZ            no_stripes_0
-	KMOVW         K1, K2
-	MOVQ          $+1, R8
-	VPBROADCASTQ  R8, Z18
-	VPADDQ        Z0, Z1, Z19
-	VMOVDQA64     Z1, Z20
-	VPXORD        Z17, Z17, Z21
-	VPSUBQ        Z0, Z21, Z22
-	VPADDQ        Z0, Z1, Z23
-	VMOVDQA64     Z1, Z24
-	VPXORD        Z17, Z17, Z25
-	VPSUBQ        Z0, Z25, Z26
-	VPADDQ        Z18, Z23, Z23
-	VPADDQ        Z18, Z24, Z24
-	VPADDQ        Z18, Z25, Z25
-	VPADDQ        Z18, Z26, Z26
+	VPADDQ.BCST   numbers<>+8(SB), Z4, Z8
+	VMOVDQU32     Z12, 128(SP)
+
+	// The next keys are located ahead: what waits for the loads of these would keep the
+	// CPU from those.
+	CMPQ         BX, $0x01
+	JE           located
+	VMOVDQU32    (AX), Z17
+	VMOVDQU32    8(AX), Z18
+	VPSUBQ       Z17, Z18, Z18
+	VPADDQ       Z9, Z17, Z17
+	ADDQ         $0x40, AX
+	VMOVDQU32    (AX), Z19
+	VMOVDQU32    8(AX), Z20
+	VPSUBQ       Z19, Z20, Z20
+	VPADDQ       Z9, Z19, Z19
+	ADDQ         $0x40, AX
+	MOVQ         $-32768, R9
+	VPORQ        Z18, Z20, Z21
+	VPBROADCASTQ R9, Z22
+	VPTESTMQ     Z22, Z21, K1
+	KORTESTW     K1, K1
+	JNZ          long_key
+	VPMOVQD      Z18, Y23
+	VPMOVQD      Z20, Y10
+	VINSERTI64X4 $0x01, Y10, Z23, Z23
+	VMOVDQA64    Z17, Z10
+	VMOVDQA64    Z19, Z11
+	VMOVDQA32    Z23, Z12
+
+located:
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K1
+	KORTESTW     K1, K1
+	JZ           no_stripes_0
+	KMOVW        K1, K2
+	VPADDQ       Z0, Z1, Z17
+	VMOVDQA64    Z1, Z18
+	VPXORD       Z0, Z0, Z19
+	VPSUBQ       Z0, Z19, Z20
+	VPADDQ       Z0, Z1, Z21
+	VMOVDQA64    Z1, Z22
+	VPXORD       Z0, Z0, Z24
+	VPSUBQ       Z0, Z24, Z25
+	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
 
 stripe_0:
-	KMOVW      K2, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ (DI)(Z15*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z19, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z19
-	VPADDQ     Z18, Z23, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z23
-	KMOVW      K2, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ 8(DI)(Z15*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z20, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z20
-	VPADDQ     Z18, Z24, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z24
-	KMOVW      K2, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ 16(DI)(Z15*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z21, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z21
-	VPADDQ     Z18, Z25, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z25
-	KMOVW      K2, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ 24(DI)(Z15*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z22, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z22
-	VPADDQ     Z18, Z26, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z26
-	VPADDQ     Z17, Z15, K2, Z15
-	VPSUBQ     Z17, Z13, K2, Z13
-	SUBQ       $0x20, SI
-	VPCMPUQ    $0x05, Z17, Z13, K2
-	KORTESTW   K2, K2
-	JNZ        stripe_0
-	VPROLQ     $0x01, Z19, Z18
-	VPROLQ     $0x07, Z20, Z27
-	VPADDQ     Z27, Z18, Z18
-	VPROLQ     $0x0c, Z21, Z27
-	VPADDQ     Z27, Z18, Z18
-	VPROLQ     $0x12, Z22, Z27
-	VPADDQ     Z27, Z18, Z18
-	VPMULLQ    Z1, Z19, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z20, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z21, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z22, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VMOVDQA64  Z18, K1, Z5
-	VPROLQ     $0x01, Z23, Z18
-	VPROLQ     $0x07, Z24, Z19
-	VPADDQ     Z19, Z18, Z18
-	VPROLQ     $0x0c, Z25, Z19
-	VPADDQ     Z19, Z18, Z18
-	VPROLQ     $0x12, Z26, Z19
-	VPADDQ     Z19, Z18, Z18
-	VPMULLQ    Z1, Z23, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z24, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z25, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z26, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VMOVDQA64  Z18, K1, Z6
+	KMOVW        K2, K3
+	VPXORD       Z15, Z15, Z26
+	VPGATHERQQ   (R8)(Z15*1), K3, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z17, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K2, Z17
+	VPADDQ       Z26, Z21, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z21
+	KMOVW        K2, K3
+	VPXORD       Z15, Z15, Z26
+	VPGATHERQQ   8(R8)(Z15*1), K3, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z18, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K2, Z18
+	VPADDQ       Z26, Z22, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z22
+	KMOVW        K2, K3
+	VPXORD       Z15, Z15, Z26
+	VPGATHERQQ   16(R8)(Z15*1), K3, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z19, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K2, Z19
+	VPADDQ       Z26, Z24, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z24
+	KMOVW        K2, K3
+	VPXORD       Z15, Z15, Z26
+	VPGATHERQQ   24(R8)(Z15*1), K3, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z20, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K2, Z20
+	VPADDQ       Z26, Z25, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z25
+	VPADDQ.BCST  numbers<>+256(SB), Z15, K2, Z15
+	VPSUBQ.BCST  numbers<>+256(SB), Z13, K2, Z13
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K2
+	KORTESTW     K2, K2
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z17, Z26
+	VPROLQ       $0x07, Z18, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPROLQ       $0x0c, Z19, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPROLQ       $0x12, Z20, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPMULLQ      Z1, Z17, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z18, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z19, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z20, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VMOVDQA64    Z26, K1, Z5
+	VPROLQ       $0x01, Z21, Z17
+	VPROLQ       $0x07, Z22, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x0c, Z24, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x12, Z25, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPMULLQ      Z1, Z21, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z22, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z24, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z25, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VMOVDQA64    Z17, K1, Z6
 
 no_stripes_0:
-	VPCMPUQ      $0x05, Z17, Z14, K1
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K1
 	KORTESTW     K1, K1
 	JZ           no_stripes_1
 	KMOVW        K1, K2
-	MOVQ         $+1, R8
-	VPBROADCASTQ R8, Z18
-	VPADDQ       Z0, Z1, Z19
-	VMOVDQA64    Z1, Z20
-	VPXORD       Z17, Z17, Z21
-	VPSUBQ       Z0, Z21, Z22
-	VPADDQ       Z0, Z1, Z23
-	VMOVDQA64    Z1, Z24
-	VPXORD       Z17, Z17, Z25
-	VPSUBQ       Z0, Z25, Z26
-	VPADDQ       Z18, Z23, Z23
-	VPADDQ       Z18, Z24, Z24
-	VPADDQ       Z18, Z25, Z25
-	VPADDQ       Z18, Z26, Z26
+	VPADDQ       Z0, Z1, Z17
+	VMOVDQA64    Z1, Z18
+	VPXORD       Z0, Z0, Z19
+	VPSUBQ       Z0, Z19, Z20
+	VPADDQ       Z0, Z1, Z21
+	VMOVDQA64    Z1, Z22
+	VPXORD       Z0, Z0, Z24
+	VPSUBQ       Z0, Z24, Z25
+	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
 
 stripe_1:
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ (DI)(Z16*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z19, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z19
-	VPADDQ     Z18, Z23, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z23
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ 8(DI)(Z16*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z20, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z20
-	VPADDQ     Z18, Z24, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z24
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ 16(DI)(Z16*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z21, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z21
-	VPADDQ     Z18, Z25, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z25
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ 24(DI)(Z16*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z22, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z22
-	VPADDQ     Z18, Z26, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z26
-	VPADDQ     Z17, Z16, K2, Z16
-	VPSUBQ     Z17, Z14, K2, Z14
-	SUBQ       $0x20, SI
-	VPCMPUQ    $0x05, Z17, Z14, K2
-	KORTESTW   K2, K2
-	JNZ        stripe_1
-	VPROLQ     $0x01, Z19, Z17
-	VPROLQ     $0x07, Z20, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x0c, Z21, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x12, Z22, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPMULLQ    Z1, Z19, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z20, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z21, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z22, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VMOVDQA64  Z17, K1, Z7
-	VPROLQ     $0x01, Z23, Z17
-	VPROLQ     $0x07, Z24, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x0c, Z25, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x12, Z26, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPMULLQ    Z1, Z23, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z24, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z25, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z26, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VMOVDQA64  Z17, K1, Z8
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z26
+	VPGATHERQQ   (R8)(Z16*1), K3, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z17, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K2, Z17
+	VPADDQ       Z26, Z21, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z21
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z26
+	VPGATHERQQ   8(R8)(Z16*1), K3, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z18, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K2, Z18
+	VPADDQ       Z26, Z22, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z22
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z26
+	VPGATHERQQ   16(R8)(Z16*1), K3, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z19, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K2, Z19
+	VPADDQ       Z26, Z24, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z24
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z26
+	VPGATHERQQ   24(R8)(Z16*1), K3, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z20, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K2, Z20
+	VPADDQ       Z26, Z25, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z25
+	VPADDQ.BCST  numbers<>+256(SB), Z16, K2, Z16
+	VPSUBQ.BCST  numbers<>+256(SB), Z14, K2, Z14
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K2
+	KORTESTW     K2, K2
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z17, Z26
+	VPROLQ       $0x07, Z18, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPROLQ       $0x0c, Z19, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPROLQ       $0x12, Z20, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPMULLQ      Z1, Z17, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z18, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z19, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z20, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VMOVDQA64    Z26, K1, Z7
+	VPROLQ       $0x01, Z21, Z17
+	VPROLQ       $0x07, Z22, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x0c, Z24, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x12, Z25, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPMULLQ      Z1, Z21, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z22, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z24, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z25, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VMOVDQA64    Z17, K1, Z8
 
 no_stripes_1:
-	VPMOVSXDQ     Y12, Z17
-	VEXTRACTI64X4 $0x01, Z12, Y18
-	VPMOVSXDQ     Y18, Z18
-	VPADDQ        Z17, Z5, Z5
-	VPADDQ        Z17, Z6, Z6
-	VPADDQ        Z18, Z7, Z7
-	VPADDQ        Z18, Z8, Z8
-	MOVQ          $+8, R8
-	VPBROADCASTQ  R8, Z17
+	VMOVDQU32     128(SP), Z17
+	VPMOVSXDQ     Y17, Z18
+	VEXTRACTI64X4 $0x01, Z17, Y17
+	VPMOVSXDQ     Y17, Z17
+	VPADDQ        Z18, Z5, Z5
+	VPADDQ        Z18, Z6, Z6
+	VPADDQ        Z17, Z7, Z7
+	VPADDQ        Z17, Z8, Z8
 
 long:
-	VPCMPUQ    $0x05, Z17, Z13, K1
-	VPCMPUQ    $0x05, Z17, Z14, K2
-	KORTESTW   K1, K2
-	JZ         word
-	KMOVW      K1, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ (DI)(Z15*1), K3, Z18
-	VPADDQ     Z17, Z15, K1, Z15
-	VPSUBQ     Z17, Z13, K1, Z13
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z19
-	VPGATHERQQ (DI)(Z16*1), K3, Z19
-	VPADDQ     Z17, Z16, K2, Z16
-	VPSUBQ     Z17, Z14, K2, Z14
-	VPMULLQ    Z1, Z18, Z18
-	VPMULLQ    Z1, Z19, Z19
-	VPROLQ     $0x1f, Z18, Z18
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z18, Z18
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z18, Z5, Z20
-	VPXORQ     Z18, Z6, Z18
-	VPXORQ     Z19, Z7, Z21
-	VPXORQ     Z19, Z8, Z19
-	VPROLQ     $0x1b, Z20, Z20
-	VPROLQ     $0x1b, Z18, Z18
-	VPROLQ     $0x1b, Z21, Z21
-	VPROLQ     $0x1b, Z19, Z19
-	VPMULLQ    Z0, Z20, Z20
-	VPMULLQ    Z0, Z18, Z18
-	VPMULLQ    Z0, Z21, Z21
-	VPMULLQ    Z0, Z19, Z19
-	VPADDQ     Z3, Z20, K1, Z5
-	VPADDQ     Z3, Z18, K1, Z6
-	VPADDQ     Z3, Z21, K2, Z7
-	VPADDQ     Z3, Z19, K2, Z8
-	JMP        long
-
-word:
-	MOVQ         $+4, R8
-	VPBROADCASTQ R8, Z17
-	VPTESTMQ     Z17, Z13, K1
-	VPTESTMQ     Z17, Z14, K2
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z13, K1
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z14, K2
 	KORTESTW     K1, K2
-	JZ           no_word
+	JZ           word
 	KMOVW        K1, K3
 	VPXORD       Z15, Z15, Z17
-	VPGATHERQD   (DI)(Z15*1), K3, Y17
-	VPMOVZXDQ    Y17, Z17
+	VPGATHERQQ   (R8)(Z15*1), K3, Z17
+	VPADDQ.BCST  numbers<>+64(SB), Z15, K1, Z15
+	VPSUBQ.BCST  numbers<>+64(SB), Z13, K1, Z13
 	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z15
-	VPGATHERQD   (DI)(Z16*1), K3, Y15
-	VPMOVZXDQ    Y15, Z15
-	VPMULLQ      Z0, Z17, Z17
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z17, Z5, Z16
-	VPXORQ       Z17, Z6, Z17
-	VPXORQ       Z15, Z7, Z18
-	VPXORQ       Z15, Z8, Z15
-	VPROLQ       $0x17, Z16, Z16
-	VPROLQ       $0x17, Z17, Z17
-	VPROLQ       $0x17, Z18, Z18
-	VPROLQ       $0x17, Z15, Z15
-	VPMULLQ      Z1, Z16, Z16
+	VPXORD       Z16, Z16, Z18
+	VPGATHERQQ   (R8)(Z16*1), K3, Z18
+	VPADDQ.BCST  numbers<>+64(SB), Z16, K2, Z16
+	VPSUBQ.BCST  numbers<>+64(SB), Z14, K2, Z14
 	VPMULLQ      Z1, Z17, Z17
 	VPMULLQ      Z1, Z18, Z18
-	VPMULLQ      Z1, Z15, Z15
-	VPADDQ       Z2, Z16, K1, Z5
-	VPADDQ       Z2, Z17, K1, Z6
-	VPADDQ       Z2, Z18, K2, Z7
-	VPADDQ       Z2, Z15, K2, Z8
+	VPROLQ       $0x1f, Z17, Z17
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z17, Z5, Z19
+	VPXORQ       Z17, Z6, Z17
+	VPXORQ       Z18, Z7, Z20
+	VPXORQ       Z18, Z8, Z18
+	VPROLQ       $0x1b, Z19, Z19
+	VPROLQ       $0x1b, Z17, Z17
+	VPROLQ       $0x1b, Z20, Z20
+	VPROLQ       $0x1b, Z18, Z18
+	VPMULLQ      Z0, Z19, Z19
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z20, Z20
+	VPMULLQ      Z0, Z18, Z18
+	VPADDQ       Z3, Z19, K1, Z5
+	VPADDQ       Z3, Z17, K1, Z6
+	VPADDQ       Z3, Z20, K2, Z7
+	VPADDQ       Z3, Z18, K2, Z8
+	JMP          long
 
-no_word:
-	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z15
-	VPXORD        Z15, Z15, Z16
-	VPANDD        Z15, Z12, Z17
-	VPCMPGTD      Z16, Z17, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z15, Z12, K2
-	VPMOVSXDQ     Y12, Z15
-	VEXTRACTI64X4 $0x01, Z12, Y16
-	VPMOVSXDQ     Y16, Z16
-	VPADDQ        Z10, Z15, Z15
-	VPADDQ        Z11, Z16, Z16
-	MOVQ          $-4, R8
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z15, Z15, Z18
-	VPGATHERQD    (R8)(Z15*1), K4, Y18
-	KSHIFTRW      $0x08, K3, K3
+word:
+	VPTESTMQ.BCST numbers<>+32(SB), Z13, K1
+	VPTESTMQ.BCST numbers<>+32(SB), Z14, K2
+	KORTESTW      K1, K2
+	JZ            no_word
+	KMOVW         K1, K3
+	VPXORD        Z15, Z15, Z17
+	VPGATHERQD    (R8)(Z15*1), K3, Y17
+	VPMOVZXDQ     Y17, Z17
+	KMOVW         K2, K3
 	VPXORD        Z16, Z16, Z15
 	VPGATHERQD    (R8)(Z16*1), K3, Y15
-	VINSERTI64X4  $0x01, Y15, Z18, Z18
+	VPMOVZXDQ     Y15, Z15
+	VPMULLQ       Z0, Z17, Z17
+	VPMULLQ       Z0, Z15, Z15
+	VPXORQ        Z17, Z5, Z16
+	VPXORQ        Z17, Z6, Z17
+	VPXORQ        Z15, Z7, Z18
+	VPXORQ        Z15, Z8, Z15
+	VPROLQ        $0x17, Z16, Z16
+	VPROLQ        $0x17, Z17, Z17
+	VPROLQ        $0x17, Z18, Z18
+	VPROLQ        $0x17, Z15, Z15
+	VPMULLQ       Z1, Z16, Z16
+	VPMULLQ       Z1, Z17, Z17
+	VPMULLQ       Z1, Z18, Z18
+	VPMULLQ       Z1, Z15, Z15
+	VPADDQ        Z2, Z16, K1, Z5
+	VPADDQ        Z2, Z17, K1, Z6
+	VPADDQ        Z2, Z18, K2, Z7
+	VPADDQ        Z2, Z15, K2, Z8
+
+no_word:
+	VPTESTMQ.BCST numbers<>+24(SB), Z13, K1
+	VPTESTMQ.BCST numbers<>+24(SB), Z14, K2
+	KORTESTW      K1, K2
+	JZ            store
+	VMOVDQU32     (SP), Z15
+	VMOVDQU32     64(SP), Z16
+	VMOVDQU32     128(SP), Z17
+	MOVL          $0x00000003, R9
+	VPBROADCASTD  R9, Z18
+	VPXORD        Z18, Z18, Z19
+	VPANDD        Z18, Z17, Z20
+	VPCMPGTD      Z19, Z20, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z18, Z17, K2
+	VPMOVSXDQ     Y17, Z18
+	VEXTRACTI64X4 $0x01, Z17, Y19
+	VPMOVSXDQ     Y19, Z19
+	VPADDQ        Z15, Z18, Z18
+	VPADDQ        Z16, Z19, Z19
+	MOVQ          $-4, R9
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z18, Z18, Z21
+	VPGATHERQD    (R9)(Z18*1), K4, Y21
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z19, Z19, Z18
+	VPGATHERQD    (R9)(Z19*1), K3, Y18
+	VINSERTI64X4  $0x01, Y18, Z21, Z21
 
 	// Of the last four bytes, the upper rest ones.
-	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z15
-	VPSLLD       $0x03, Z17, Z17
-	VPSUBD       Z17, Z15, Z15
-	VPSRLVD      Z15, Z18, Z18
+	MOVL         $0x00000020, R9
+	VPBROADCASTD R9, Z18
+	VPSLLD       $0x03, Z20, Z20
+	VPSUBD       Z20, Z18, Z18
+	VPSRLVD      Z18, Z21, Z21
 	KANDNW       K1, K2, K1
 	KORTESTW     K1, K1
 	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
-	VMOVDQU32 Z10, (SP)
-	VMOVDQU32 Z11, 64(SP)
-	VMOVDQU32 Z12, 128(SP)
-	XORL      R8, R8
+	VMOVDQU32 Z15, 192(SP)
+	VMOVDQU32 Z16, 256(SP)
+	VMOVDQU32 Z17, 320(SP)
+	XORL      R9, R9
 
 lane:
-	XORL    R13, R13
-	MOVL    128(SP)(R8*4), R9
-	LEAQ    -1(R9), R11
-	CMPQ    R11, $0x03
+	XORL    R14, R14
+	MOVL    320(SP)(R9*4), R10
+	LEAQ    -1(R10), R12
+	CMPQ    R12, $0x03
 	JAE     not_short
-	MOVQ    (SP)(R8*8), R10
-	MOVBLZX (R10), R13
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
+	MOVQ    192(SP)(R9*8), R11
+	MOVBLZX (R11), R14
+	MOVBLZX (R11)(R12*1), R13
+	SHLQ    $0x03, R12
+	SHLXQ   R12, R13, R13
+	ORQ     R13, R14
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R11)(R12*1), R13
+	SHLQ    $0x03, R12
+	SHLXQ   R12, R13, R13
+	ORQ     R13, R14
 
 not_short:
-	MOVL      R13, 192(SP)(R8*4)
-	INCQ      R8
-	CMPQ      R8, $0x10
+	MOVL      R14, 384(SP)(R9*4)
+	INCQ      R9
+	CMPQ      R9, $0x10
 	JB        lane
-	VMOVDQU32 192(SP), Z10
-	VPADDD    Z10, Z18, Z18
+	VMOVDQU32 384(SP), Z15
+	VPADDD    Z15, Z21, Z21
 
 last_bytes:
-	MOVQ          $+1, R8
-	VPBROADCASTQ  R8, Z10
-	MOVQ          $+3, R8
-	VPBROADCASTQ  R8, Z11
-	MOVQ          $+255, R8
-	VPBROADCASTQ  R8, Z15
-	VPMOVZXDQ     Y18, Z16
-	VPANDQ        Z11, Z13, Z13
-	VEXTRACTI64X4 $0x01, Z18, Y12
-	VPMOVZXDQ     Y12, Z17
-	VPANDQ        Z11, Z14, Z11
+	MOVQ          $0x000000ff, R9
+	VPBROADCASTQ  R9, Z15
+	VPMOVZXDQ     Y21, Z16
+	VPANDQ.BCST   numbers<>+24(SB), Z13, Z13
+	VEXTRACTI64X4 $0x01, Z21, Y17
+	VPMOVZXDQ     Y17, Z17
+	VPANDQ.BCST   numbers<>+24(SB), Z14, Z14
 	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z15, Z16, Z14
+	VPANDQ        Z15, Z16, Z18
 	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ        Z10, Z13, K1, Z13
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z15, Z17, Z18
+	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
+	VPANDQ        Z15, Z17, Z19
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ        Z10, Z11, K2, Z11
-	VPMULLQ       Z4, Z14, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
 	VPMULLQ       Z4, Z18, Z18
-	VPXORQ        Z14, Z5, Z19
-	VPXORQ        Z14, Z6, Z14
-	VPXORQ        Z18, Z7, Z20
-	VPXORQ        Z18, Z8, Z18
-	VPROLQ        $0x0b, Z19, Z19
-	VPROLQ        $0x0b, Z14, Z14
+	VPMULLQ       Z4, Z19, Z19
+	VPXORQ        Z18, Z5, Z20
+	VPXORQ        Z18, Z6, Z18
+	VPXORQ        Z19, Z7, Z21
+	VPXORQ        Z19, Z8, Z19
 	VPROLQ        $0x0b, Z20, Z20
 	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z19, K1, Z5
-	VPMULLQ       Z0, Z14, K1, Z6
-	VPMULLQ       Z0, Z20, K2, Z7
-	VPMULLQ       Z0, Z18, K2, Z8
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z15, Z16, Z14
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ        Z10, Z13, K1, Z13
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z15, Z17, Z18
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ        Z10, Z11, K2, Z11
-	VPMULLQ       Z4, Z14, Z14
-	VPMULLQ       Z4, Z18, Z18
-	VPXORQ        Z14, Z5, Z19
-	VPXORQ        Z14, Z6, Z14
-	VPXORQ        Z18, Z7, Z20
-	VPXORQ        Z18, Z8, Z18
+	VPROLQ        $0x0b, Z21, Z21
 	VPROLQ        $0x0b, Z19, Z19
-	VPROLQ        $0x0b, Z14, Z14
+	VPMULLQ       Z0, Z20, K1, Z5
+	VPMULLQ       Z0, Z18, K1, Z6
+	VPMULLQ       Z0, Z21, K2, Z7
+	VPMULLQ       Z0, Z19, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z15, Z16, Z18
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
+	VPANDQ        Z15, Z17, Z19
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPMULLQ       Z4, Z19, Z19
+	VPXORQ        Z18, Z5, Z20
+	VPXORQ        Z18, Z6, Z18
+	VPXORQ        Z19, Z7, Z21
+	VPXORQ        Z19, Z8, Z19
 	VPROLQ        $0x0b, Z20, Z20
 	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z0, Z19, K1, Z5
-	VPMULLQ       Z0, Z14, K1, Z6
-	VPMULLQ       Z0, Z20, K2, Z7
-	VPMULLQ       Z0, Z18, K2, Z8
+	VPROLQ        $0x0b, Z21, Z21
+	VPROLQ        $0x0b, Z19, Z19
+	VPMULLQ       Z0, Z20, K1, Z5
+	VPMULLQ       Z0, Z18, K1, Z6
+	VPMULLQ       Z0, Z21, K2, Z7
+	VPMULLQ       Z0, Z19, K2, Z8
 	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z15, Z16, Z14
+	VPANDQ        Z15, Z16, Z18
 	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ        Z10, Z13, K1, Z13
-	VPTESTMQ      Z11, Z11, K2
+	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
 	VPANDQ        Z15, Z17, Z13
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ        Z10, Z11, K2, Z11
-	VPMULLQ       Z4, Z14, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
+	VPMULLQ       Z4, Z18, Z18
 	VPMULLQ       Z4, Z13, Z13
-	VPXORQ        Z14, Z5, Z10
-	VPXORQ        Z14, Z6, Z11
-	VPXORQ        Z13, Z7, Z14
+	VPXORQ        Z18, Z5, Z14
+	VPXORQ        Z18, Z6, Z15
+	VPXORQ        Z13, Z7, Z16
 	VPXORQ        Z13, Z8, Z13
-	VPROLQ        $0x0b, Z10, Z10
-	VPROLQ        $0x0b, Z11, Z11
 	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z15, Z15
+	VPROLQ        $0x0b, Z16, Z16
 	VPROLQ        $0x0b, Z13, Z13
-	VPMULLQ       Z0, Z10, K1, Z5
-	VPMULLQ       Z0, Z11, K1, Z6
-	VPMULLQ       Z0, Z14, K2, Z7
+	VPMULLQ       Z0, Z14, K1, Z5
+	VPMULLQ       Z0, Z15, K1, Z6
+	VPMULLQ       Z0, Z16, K2, Z7
 	VPMULLQ       Z0, Z13, K2, Z8
 
 store:
-	VPSRLQ    $0x21, Z5, Z10
-	VPXORQ    Z10, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z10
-	VPXORQ    Z10, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z10
-	VPXORQ    Z10, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z10
-	VPXORQ    Z10, Z8, Z8
+	VPSRLQ    $0x21, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
 	VPMULLQ   Z1, Z5, Z5
 	VPMULLQ   Z1, Z6, Z6
 	VPMULLQ   Z1, Z7, Z7
 	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z5, Z10
-	VPXORQ    Z10, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z10
-	VPXORQ    Z10, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z10
-	VPXORQ    Z10, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z10
-	VPXORQ    Z10, Z8, Z8
+	VPSRLQ    $0x1d, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
 	VPMULLQ   Z2, Z5, Z5
 	VPMULLQ   Z2, Z6, Z6
 	VPMULLQ   Z2, Z7, Z7
 	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z5, Z10
-	VPXORQ    Z10, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z10
-	VPXORQ    Z10, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z10
-	VPXORQ    Z10, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z10
-	VPXORQ    Z10, Z8, Z8
+	VPSRLQ    $0x20, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
 	VMOVDQU64 Z5, (CX)
 	VMOVDQU64 Z6, (DX)
 	VMOVDQU64 Z7, 64(CX)
@@ -6106,6 +6225,8 @@ store:
 	ADDQ      $0x00000080, DX
 	DECQ      BX
 	JZ        end
+	TESTQ     DI, DI
+	JNZ       end
 	TESTQ     SI, SI
 	JNS       vector
 
@@ -6114,9 +6235,13 @@ end:
 	VZEROUPPER
 	RET
 
+long_key:
+	INCQ DI
+	JMP  located
+
 // func hash64FixedAVX512(data *byte, width int, h1 *uint64, h2 *uint64, vectors int) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64FixedAVX512(SB), $384-48
+TEXT ·hash64FixedAVX512(SB), $576-48
 	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
 	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
 	// then up to three times 8, 4, and bytes, which are the upper ones of the last
@@ -6180,509 +6305,515 @@ TEXT ·hash64FixedAVX512(SB), $384-48
 	MOVQ         $0x00004000, BX
 	MOVL         $0x0000ffff, SI
 	KMOVW        SI, K1
+	XORL         DI, DI
 	XORL         SI, SI
+	VPADDQ       Z10, Z11, Z11
+	VPADDQ       Z10, Z12, Z12
 
 vector:
-	VPADDQ        Z10, Z11, Z11
-	VPADDQ        Z10, Z12, Z12
 	VPMOVSXDQ     Y9, Z13
 	VEXTRACTI64X4 $0x01, Z9, Y5
 	VPMOVSXDQ     Y5, Z14
 	VMOVDQA64     Z11, Z15
+	VMOVDQU32     Z11, 128(SP)
 	VMOVDQA64     Z4, Z5
-	MOVQ          $+1, DI
-	VPBROADCASTQ  DI, Z6
-	VPADDQ        Z6, Z4, Z6
+	VPADDQ.BCST   numbers<>+8(SB), Z4, Z6
 	VMOVDQA64     Z12, Z16
+	VMOVDQU32     Z12, 192(SP)
 	VMOVDQA64     Z4, Z7
-	MOVQ          $+1, DI
-	VPBROADCASTQ  DI, Z8
-	VPADDQ        Z8, Z4, Z8
-	MOVQ          $+32, DI
-	VPBROADCASTQ  DI, Z17
-	VPCMPUQ       $0x05, Z17, Z13, K1
-	KORTESTW      K1, K1
-	JZ            no_stripes_0
-	KMOVW         K1, K2
-	MOVQ          $+1, DI
-	VPBROADCASTQ  DI, Z18
-	VPADDQ        Z0, Z1, Z19
-	VMOVDQA64     Z1, Z20
-	VPXORD        Z17, Z17, Z21
-	VPSUBQ        Z0, Z21, Z22
-	VPADDQ        Z0, Z1, Z23
-	VMOVDQA64     Z1, Z24
-	VPXORD        Z17, Z17, Z25
-	VPSUBQ        Z0, Z25, Z26
-	VPADDQ        Z18, Z23, Z23
-	VPADDQ        Z18, Z24, Z24
-	VPADDQ        Z18, Z25, Z25
-	VPADDQ        Z18, Z26, Z26
+	VPADDQ.BCST   numbers<>+8(SB), Z4, Z8
+	VMOVDQU32     Z9, 256(SP)
+
+	// The next keys are located ahead: what waits for the loads of these would keep the
+	// CPU from those.
+	CMPQ      DX, $0x01
+	JE        located
+	VPADDQ    Z10, Z11, Z11
+	VPADDQ    Z10, Z12, Z12
+	VMOVDQA64 Z11, Z11
+	VMOVDQA64 Z12, Z12
+	VMOVDQA32 Z9, Z9
+
+located:
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K1
+	KORTESTW     K1, K1
+	JZ           no_stripes_0
+	KMOVW        K1, K2
+	VPADDQ       Z0, Z1, Z17
+	VMOVDQA64    Z1, Z18
+	VPXORD       Z0, Z0, Z19
+	VPSUBQ       Z0, Z19, Z20
+	VPADDQ       Z0, Z1, Z21
+	VMOVDQA64    Z1, Z22
+	VPXORD       Z0, Z0, Z23
+	VPSUBQ       Z0, Z23, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
 
 stripe_0:
-	KMOVW      K2, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ (SI)(Z15*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z19, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z19
-	VPADDQ     Z18, Z23, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z23
-	KMOVW      K2, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ 8(SI)(Z15*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z20, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z20
-	VPADDQ     Z18, Z24, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z24
-	KMOVW      K2, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ 16(SI)(Z15*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z21, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z21
-	VPADDQ     Z18, Z25, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z25
-	KMOVW      K2, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ 24(SI)(Z15*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z22, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z22
-	VPADDQ     Z18, Z26, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z26
-	VPADDQ     Z17, Z15, K2, Z15
-	VPSUBQ     Z17, Z13, K2, Z13
-	SUBQ       $0x20, BX
-	VPCMPUQ    $0x05, Z17, Z13, K2
-	KORTESTW   K2, K2
-	JNZ        stripe_0
-	VPROLQ     $0x01, Z19, Z18
-	VPROLQ     $0x07, Z20, Z27
-	VPADDQ     Z27, Z18, Z18
-	VPROLQ     $0x0c, Z21, Z27
-	VPADDQ     Z27, Z18, Z18
-	VPROLQ     $0x12, Z22, Z27
-	VPADDQ     Z27, Z18, Z18
-	VPMULLQ    Z1, Z19, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z20, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z21, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z22, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, Z27
-	VPXORQ     Z27, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VMOVDQA64  Z18, K1, Z5
-	VPROLQ     $0x01, Z23, Z18
-	VPROLQ     $0x07, Z24, Z19
-	VPADDQ     Z19, Z18, Z18
-	VPROLQ     $0x0c, Z25, Z19
-	VPADDQ     Z19, Z18, Z18
-	VPROLQ     $0x12, Z26, Z19
-	VPADDQ     Z19, Z18, Z18
-	VPMULLQ    Z1, Z23, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z24, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z25, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VPMULLQ    Z1, Z26, Z19
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z19, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPADDQ     Z3, Z18, Z18
-	VMOVDQA64  Z18, K1, Z6
+	KMOVW        K2, K3
+	VPXORD       Z15, Z15, Z25
+	VPGATHERQQ   (DI)(Z15*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z17, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z17
+	VPADDQ       Z25, Z21, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z21
+	KMOVW        K2, K3
+	VPXORD       Z15, Z15, Z25
+	VPGATHERQQ   8(DI)(Z15*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z18, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z18
+	VPADDQ       Z25, Z22, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z22
+	KMOVW        K2, K3
+	VPXORD       Z15, Z15, Z25
+	VPGATHERQQ   16(DI)(Z15*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z19, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z19
+	VPADDQ       Z25, Z23, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z23
+	KMOVW        K2, K3
+	VPXORD       Z15, Z15, Z25
+	VPGATHERQQ   24(DI)(Z15*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z20, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z20
+	VPADDQ       Z25, Z24, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z24
+	VPADDQ.BCST  numbers<>+256(SB), Z15, K2, Z15
+	VPSUBQ.BCST  numbers<>+256(SB), Z13, K2, Z13
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K2
+	KORTESTW     K2, K2
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z17, Z25
+	VPROLQ       $0x07, Z18, Z26
+	VPADDQ       Z26, Z25, Z25
+	VPROLQ       $0x0c, Z19, Z26
+	VPADDQ       Z26, Z25, Z25
+	VPROLQ       $0x12, Z20, Z26
+	VPADDQ       Z26, Z25, Z25
+	VPMULLQ      Z1, Z17, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VPMULLQ      Z1, Z18, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VPMULLQ      Z1, Z19, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VPMULLQ      Z1, Z20, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VMOVDQA64    Z25, K1, Z5
+	VPROLQ       $0x01, Z21, Z17
+	VPROLQ       $0x07, Z22, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x0c, Z23, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x12, Z24, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPMULLQ      Z1, Z21, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z22, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z23, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z24, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VMOVDQA64    Z17, K1, Z6
 
 no_stripes_0:
-	VPCMPUQ      $0x05, Z17, Z14, K1
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K1
 	KORTESTW     K1, K1
 	JZ           no_stripes_1
 	KMOVW        K1, K2
-	MOVQ         $+1, DI
-	VPBROADCASTQ DI, Z18
-	VPADDQ       Z0, Z1, Z19
-	VMOVDQA64    Z1, Z20
-	VPXORD       Z17, Z17, Z21
-	VPSUBQ       Z0, Z21, Z22
-	VPADDQ       Z0, Z1, Z23
-	VMOVDQA64    Z1, Z24
-	VPXORD       Z17, Z17, Z25
-	VPSUBQ       Z0, Z25, Z26
-	VPADDQ       Z18, Z23, Z23
-	VPADDQ       Z18, Z24, Z24
-	VPADDQ       Z18, Z25, Z25
-	VPADDQ       Z18, Z26, Z26
+	VPADDQ       Z0, Z1, Z17
+	VMOVDQA64    Z1, Z18
+	VPXORD       Z0, Z0, Z19
+	VPSUBQ       Z0, Z19, Z20
+	VPADDQ       Z0, Z1, Z21
+	VMOVDQA64    Z1, Z22
+	VPXORD       Z0, Z0, Z23
+	VPSUBQ       Z0, Z23, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
 
 stripe_1:
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ (SI)(Z16*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z19, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z19
-	VPADDQ     Z18, Z23, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z23
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ 8(SI)(Z16*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z20, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z20
-	VPADDQ     Z18, Z24, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z24
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ 16(SI)(Z16*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z21, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z21
-	VPADDQ     Z18, Z25, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z25
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z18
-	VPGATHERQQ 24(SI)(Z16*1), K3, Z18
-	VPMULLQ    Z1, Z18, Z18
-	VPADDQ     Z18, Z22, Z27
-	VPROLQ     $0x1f, Z27, Z27
-	VPMULLQ    Z0, Z27, K2, Z22
-	VPADDQ     Z18, Z26, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, K2, Z26
-	VPADDQ     Z17, Z16, K2, Z16
-	VPSUBQ     Z17, Z14, K2, Z14
-	SUBQ       $0x20, BX
-	VPCMPUQ    $0x05, Z17, Z14, K2
-	KORTESTW   K2, K2
-	JNZ        stripe_1
-	VPROLQ     $0x01, Z19, Z17
-	VPROLQ     $0x07, Z20, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x0c, Z21, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x12, Z22, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPMULLQ    Z1, Z19, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z20, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z21, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z22, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VMOVDQA64  Z17, K1, Z7
-	VPROLQ     $0x01, Z23, Z17
-	VPROLQ     $0x07, Z24, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x0c, Z25, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPROLQ     $0x12, Z26, Z18
-	VPADDQ     Z18, Z17, Z17
-	VPMULLQ    Z1, Z23, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z24, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z25, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VPMULLQ    Z1, Z26, Z18
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z0, Z18, Z18
-	VPXORQ     Z18, Z17, Z17
-	VPMULLQ    Z0, Z17, Z17
-	VPADDQ     Z3, Z17, Z17
-	VMOVDQA64  Z17, K1, Z8
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z25
+	VPGATHERQQ   (DI)(Z16*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z17, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z17
+	VPADDQ       Z25, Z21, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z21
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z25
+	VPGATHERQQ   8(DI)(Z16*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z18, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z18
+	VPADDQ       Z25, Z22, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z22
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z25
+	VPGATHERQQ   16(DI)(Z16*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z19, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z19
+	VPADDQ       Z25, Z23, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z23
+	KMOVW        K2, K3
+	VPXORD       Z16, Z16, Z25
+	VPGATHERQQ   24(DI)(Z16*1), K3, Z25
+	VPMULLQ      Z1, Z25, Z25
+	VPADDQ       Z25, Z20, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K2, Z20
+	VPADDQ       Z25, Z24, Z25
+	VPROLQ       $0x1f, Z25, Z25
+	VPMULLQ      Z0, Z25, K2, Z24
+	VPADDQ.BCST  numbers<>+256(SB), Z16, K2, Z16
+	VPSUBQ.BCST  numbers<>+256(SB), Z14, K2, Z14
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K2
+	KORTESTW     K2, K2
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z17, Z25
+	VPROLQ       $0x07, Z18, Z26
+	VPADDQ       Z26, Z25, Z25
+	VPROLQ       $0x0c, Z19, Z26
+	VPADDQ       Z26, Z25, Z25
+	VPROLQ       $0x12, Z20, Z26
+	VPADDQ       Z26, Z25, Z25
+	VPMULLQ      Z1, Z17, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VPMULLQ      Z1, Z18, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VPMULLQ      Z1, Z19, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VPMULLQ      Z1, Z20, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPXORQ       Z26, Z25, Z25
+	VPMULLQ      Z0, Z25, Z25
+	VPADDQ       Z3, Z25, Z25
+	VMOVDQA64    Z25, K1, Z7
+	VPROLQ       $0x01, Z21, Z17
+	VPROLQ       $0x07, Z22, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x0c, Z23, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPROLQ       $0x12, Z24, Z18
+	VPADDQ       Z18, Z17, Z17
+	VPMULLQ      Z1, Z21, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z22, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z23, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VPMULLQ      Z1, Z24, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPMULLQ      Z0, Z17, Z17
+	VPADDQ       Z3, Z17, Z17
+	VMOVDQA64    Z17, K1, Z8
 
 no_stripes_1:
-	VPMOVSXDQ     Y9, Z17
-	VEXTRACTI64X4 $0x01, Z9, Y18
-	VPMOVSXDQ     Y18, Z18
-	VPADDQ        Z17, Z5, Z5
-	VPADDQ        Z17, Z6, Z6
-	VPADDQ        Z18, Z7, Z7
-	VPADDQ        Z18, Z8, Z8
-	MOVQ          $+8, DI
-	VPBROADCASTQ  DI, Z17
+	VMOVDQU32     256(SP), Z17
+	VPMOVSXDQ     Y17, Z18
+	VEXTRACTI64X4 $0x01, Z17, Y17
+	VPMOVSXDQ     Y17, Z17
+	VPADDQ        Z18, Z5, Z5
+	VPADDQ        Z18, Z6, Z6
+	VPADDQ        Z17, Z7, Z7
+	VPADDQ        Z17, Z8, Z8
 
 long:
-	VPCMPUQ    $0x05, Z17, Z13, K1
-	VPCMPUQ    $0x05, Z17, Z14, K2
-	KORTESTW   K1, K2
-	JZ         word
-	KMOVW      K1, K3
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQQ (SI)(Z15*1), K3, Z18
-	VPADDQ     Z17, Z15, K1, Z15
-	VPSUBQ     Z17, Z13, K1, Z13
-	KMOVW      K2, K3
-	VPXORD     Z16, Z16, Z19
-	VPGATHERQQ (SI)(Z16*1), K3, Z19
-	VPADDQ     Z17, Z16, K2, Z16
-	VPSUBQ     Z17, Z14, K2, Z14
-	VPMULLQ    Z1, Z18, Z18
-	VPMULLQ    Z1, Z19, Z19
-	VPROLQ     $0x1f, Z18, Z18
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z0, Z18, Z18
-	VPMULLQ    Z0, Z19, Z19
-	VPXORQ     Z18, Z5, Z20
-	VPXORQ     Z18, Z6, Z18
-	VPXORQ     Z19, Z7, Z21
-	VPXORQ     Z19, Z8, Z19
-	VPROLQ     $0x1b, Z20, Z20
-	VPROLQ     $0x1b, Z18, Z18
-	VPROLQ     $0x1b, Z21, Z21
-	VPROLQ     $0x1b, Z19, Z19
-	VPMULLQ    Z0, Z20, Z20
-	VPMULLQ    Z0, Z18, Z18
-	VPMULLQ    Z0, Z21, Z21
-	VPMULLQ    Z0, Z19, Z19
-	VPADDQ     Z3, Z20, K1, Z5
-	VPADDQ     Z3, Z18, K1, Z6
-	VPADDQ     Z3, Z21, K2, Z7
-	VPADDQ     Z3, Z19, K2, Z8
-	JMP        long
-
-word:
-	MOVQ         $+4, DI
-	VPBROADCASTQ DI, Z17
-	VPTESTMQ     Z17, Z13, K1
-	VPTESTMQ     Z17, Z14, K2
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z13, K1
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z14, K2
 	KORTESTW     K1, K2
-	JZ           no_word
+	JZ           word
 	KMOVW        K1, K3
 	VPXORD       Z15, Z15, Z17
-	VPGATHERQD   (SI)(Z15*1), K3, Y17
-	VPMOVZXDQ    Y17, Z17
+	VPGATHERQQ   (DI)(Z15*1), K3, Z17
+	VPADDQ.BCST  numbers<>+64(SB), Z15, K1, Z15
+	VPSUBQ.BCST  numbers<>+64(SB), Z13, K1, Z13
 	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z15
-	VPGATHERQD   (SI)(Z16*1), K3, Y15
-	VPMOVZXDQ    Y15, Z15
-	VPMULLQ      Z0, Z17, Z17
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z17, Z5, Z16
-	VPXORQ       Z17, Z6, Z17
-	VPXORQ       Z15, Z7, Z18
-	VPXORQ       Z15, Z8, Z15
-	VPROLQ       $0x17, Z16, Z16
-	VPROLQ       $0x17, Z17, Z17
-	VPROLQ       $0x17, Z18, Z18
-	VPROLQ       $0x17, Z15, Z15
-	VPMULLQ      Z1, Z16, Z16
+	VPXORD       Z16, Z16, Z18
+	VPGATHERQQ   (DI)(Z16*1), K3, Z18
+	VPADDQ.BCST  numbers<>+64(SB), Z16, K2, Z16
+	VPSUBQ.BCST  numbers<>+64(SB), Z14, K2, Z14
 	VPMULLQ      Z1, Z17, Z17
 	VPMULLQ      Z1, Z18, Z18
-	VPMULLQ      Z1, Z15, Z15
-	VPADDQ       Z2, Z16, K1, Z5
-	VPADDQ       Z2, Z17, K1, Z6
-	VPADDQ       Z2, Z18, K2, Z7
-	VPADDQ       Z2, Z15, K2, Z8
+	VPROLQ       $0x1f, Z17, Z17
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z18, Z18
+	VPXORQ       Z17, Z5, Z19
+	VPXORQ       Z17, Z6, Z17
+	VPXORQ       Z18, Z7, Z20
+	VPXORQ       Z18, Z8, Z18
+	VPROLQ       $0x1b, Z19, Z19
+	VPROLQ       $0x1b, Z17, Z17
+	VPROLQ       $0x1b, Z20, Z20
+	VPROLQ       $0x1b, Z18, Z18
+	VPMULLQ      Z0, Z19, Z19
+	VPMULLQ      Z0, Z17, Z17
+	VPMULLQ      Z0, Z20, Z20
+	VPMULLQ      Z0, Z18, Z18
+	VPADDQ       Z3, Z19, K1, Z5
+	VPADDQ       Z3, Z17, K1, Z6
+	VPADDQ       Z3, Z20, K2, Z7
+	VPADDQ       Z3, Z18, K2, Z8
+	JMP          long
 
-no_word:
-	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z15
-	VPXORD        Z15, Z15, Z16
-	VPANDD        Z15, Z9, Z17
-	VPCMPGTD      Z16, Z17, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z15, Z9, K2
-	VPMOVSXDQ     Y9, Z15
-	VEXTRACTI64X4 $0x01, Z9, Y16
-	VPMOVSXDQ     Y16, Z16
-	VPADDQ        Z11, Z15, Z15
-	VPADDQ        Z12, Z16, Z16
-	MOVQ          $-4, DI
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z15, Z15, Z18
-	VPGATHERQD    (DI)(Z15*1), K4, Y18
-	KSHIFTRW      $0x08, K3, K3
+word:
+	VPTESTMQ.BCST numbers<>+32(SB), Z13, K1
+	VPTESTMQ.BCST numbers<>+32(SB), Z14, K2
+	KORTESTW      K1, K2
+	JZ            no_word
+	KMOVW         K1, K3
+	VPXORD        Z15, Z15, Z17
+	VPGATHERQD    (DI)(Z15*1), K3, Y17
+	VPMOVZXDQ     Y17, Z17
+	KMOVW         K2, K3
 	VPXORD        Z16, Z16, Z15
 	VPGATHERQD    (DI)(Z16*1), K3, Y15
-	VINSERTI64X4  $0x01, Y15, Z18, Z18
+	VPMOVZXDQ     Y15, Z15
+	VPMULLQ       Z0, Z17, Z17
+	VPMULLQ       Z0, Z15, Z15
+	VPXORQ        Z17, Z5, Z16
+	VPXORQ        Z17, Z6, Z17
+	VPXORQ        Z15, Z7, Z18
+	VPXORQ        Z15, Z8, Z15
+	VPROLQ        $0x17, Z16, Z16
+	VPROLQ        $0x17, Z17, Z17
+	VPROLQ        $0x17, Z18, Z18
+	VPROLQ        $0x17, Z15, Z15
+	VPMULLQ       Z1, Z16, Z16
+	VPMULLQ       Z1, Z17, Z17
+	VPMULLQ       Z1, Z18, Z18
+	VPMULLQ       Z1, Z15, Z15
+	VPADDQ        Z2, Z16, K1, Z5
+	VPADDQ        Z2, Z17, K1, Z6
+	VPADDQ        Z2, Z18, K2, Z7
+	VPADDQ        Z2, Z15, K2, Z8
+
+no_word:
+	VPTESTMQ.BCST numbers<>+24(SB), Z13, K1
+	VPTESTMQ.BCST numbers<>+24(SB), Z14, K2
+	KORTESTW      K1, K2
+	JZ            store
+	VMOVDQU32     128(SP), Z15
+	VMOVDQU32     192(SP), Z16
+	VMOVDQU32     256(SP), Z17
+	MOVL          $0x00000003, R8
+	VPBROADCASTD  R8, Z18
+	VPXORD        Z18, Z18, Z19
+	VPANDD        Z18, Z17, Z20
+	VPCMPGTD      Z19, Z20, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z18, Z17, K2
+	VPMOVSXDQ     Y17, Z18
+	VEXTRACTI64X4 $0x01, Z17, Y19
+	VPMOVSXDQ     Y19, Z19
+	VPADDQ        Z15, Z18, Z18
+	VPADDQ        Z16, Z19, Z19
+	MOVQ          $-4, R8
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z18, Z18, Z21
+	VPGATHERQD    (R8)(Z18*1), K4, Y21
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z19, Z19, Z18
+	VPGATHERQD    (R8)(Z19*1), K3, Y18
+	VINSERTI64X4  $0x01, Y18, Z21, Z21
 
 	// Of the last four bytes, the upper rest ones.
-	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z15
-	VPSLLD       $0x03, Z17, Z17
-	VPSUBD       Z17, Z15, Z15
-	VPSRLVD      Z15, Z18, Z18
+	MOVL         $0x00000020, R8
+	VPBROADCASTD R8, Z18
+	VPSLLD       $0x03, Z20, Z20
+	VPSUBD       Z20, Z18, Z18
+	VPSRLVD      Z18, Z21, Z21
 	KANDNW       K1, K2, K1
 	KORTESTW     K1, K1
 	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
-	VMOVDQU32 Z11, 128(SP)
-	VMOVDQU32 Z12, 192(SP)
-	VMOVDQU32 Z9, 256(SP)
-	XORL      DI, DI
+	VMOVDQU32 Z15, 320(SP)
+	VMOVDQU32 Z16, 384(SP)
+	VMOVDQU32 Z17, 448(SP)
+	XORL      R8, R8
 
 lane:
-	XORL    R12, R12
-	MOVL    256(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
+	XORL    R13, R13
+	MOVL    448(SP)(R8*4), R9
+	LEAQ    -1(R9), R11
+	CMPQ    R11, $0x03
 	JAE     not_short
-	MOVQ    128(SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
+	MOVQ    320(SP)(R8*8), R10
+	MOVBLZX (R10), R13
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
 
 not_short:
-	MOVL      R12, 320(SP)(DI*4)
-	INCQ      DI
-	CMPQ      DI, $0x10
+	MOVL      R13, 512(SP)(R8*4)
+	INCQ      R8
+	CMPQ      R8, $0x10
 	JB        lane
-	VMOVDQU32 320(SP), Z15
-	VPADDD    Z15, Z18, Z18
+	VMOVDQU32 512(SP), Z15
+	VPADDD    Z15, Z21, Z21
 
 last_bytes:
-	MOVQ          $+1, DI
-	VPBROADCASTQ  DI, Z15
-	MOVQ          $+3, DI
-	VPBROADCASTQ  DI, Z16
-	MOVQ          $+255, DI
-	VPBROADCASTQ  DI, Z17
-	VPMOVZXDQ     Y18, Z19
-	VPANDQ        Z16, Z13, Z13
-	VEXTRACTI64X4 $0x01, Z18, Y18
-	VPMOVZXDQ     Y18, Z18
-	VPANDQ        Z16, Z14, Z14
+	MOVQ          $0x000000ff, R8
+	VPBROADCASTQ  R8, Z15
+	VPMOVZXDQ     Y21, Z16
+	VPANDQ.BCST   numbers<>+24(SB), Z13, Z13
+	VEXTRACTI64X4 $0x01, Z21, Y17
+	VPMOVZXDQ     Y17, Z17
+	VPANDQ.BCST   numbers<>+24(SB), Z14, Z14
 	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z17, Z19, Z16
-	VPSRLQ        $0x08, Z19, Z19
-	VPSUBQ        Z15, Z13, K1, Z13
+	VPANDQ        Z15, Z16, Z18
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
 	VPTESTMQ      Z14, Z14, K2
-	VPANDQ        Z17, Z18, Z20
-	VPSRLQ        $0x08, Z18, Z18
-	VPSUBQ        Z15, Z14, K2, Z14
-	VPMULLQ       Z4, Z16, Z16
-	VPMULLQ       Z4, Z20, Z20
-	VPXORQ        Z16, Z5, Z21
-	VPXORQ        Z16, Z6, Z16
-	VPXORQ        Z20, Z7, Z22
-	VPXORQ        Z20, Z8, Z20
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z22, Z22
+	VPANDQ        Z15, Z17, Z19
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPMULLQ       Z4, Z19, Z19
+	VPXORQ        Z18, Z5, Z20
+	VPXORQ        Z18, Z6, Z18
+	VPXORQ        Z19, Z7, Z21
+	VPXORQ        Z19, Z8, Z19
 	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z0, Z21, K1, Z5
-	VPMULLQ       Z0, Z16, K1, Z6
-	VPMULLQ       Z0, Z22, K2, Z7
-	VPMULLQ       Z0, Z20, K2, Z8
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z17, Z19, Z16
-	VPSRLQ        $0x08, Z19, Z19
-	VPSUBQ        Z15, Z13, K1, Z13
-	VPTESTMQ      Z14, Z14, K2
-	VPANDQ        Z17, Z18, Z20
-	VPSRLQ        $0x08, Z18, Z18
-	VPSUBQ        Z15, Z14, K2, Z14
-	VPMULLQ       Z4, Z16, Z16
-	VPMULLQ       Z4, Z20, Z20
-	VPXORQ        Z16, Z5, Z21
-	VPXORQ        Z16, Z6, Z16
-	VPXORQ        Z20, Z7, Z22
-	VPXORQ        Z20, Z8, Z20
+	VPROLQ        $0x0b, Z18, Z18
 	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z22, Z22
-	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z0, Z21, K1, Z5
-	VPMULLQ       Z0, Z16, K1, Z6
-	VPMULLQ       Z0, Z22, K2, Z7
-	VPMULLQ       Z0, Z20, K2, Z8
+	VPROLQ        $0x0b, Z19, Z19
+	VPMULLQ       Z0, Z20, K1, Z5
+	VPMULLQ       Z0, Z18, K1, Z6
+	VPMULLQ       Z0, Z21, K2, Z7
+	VPMULLQ       Z0, Z19, K2, Z8
 	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z17, Z19, Z16
-	VPSRLQ        $0x08, Z19, Z19
-	VPSUBQ        Z15, Z13, K1, Z13
+	VPANDQ        Z15, Z16, Z18
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
 	VPTESTMQ      Z14, Z14, K2
-	VPANDQ        Z17, Z18, Z13
-	VPSRLQ        $0x08, Z18, Z18
-	VPSUBQ        Z15, Z14, K2, Z14
-	VPMULLQ       Z4, Z16, Z16
+	VPANDQ        Z15, Z17, Z19
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
+	VPMULLQ       Z4, Z18, Z18
+	VPMULLQ       Z4, Z19, Z19
+	VPXORQ        Z18, Z5, Z20
+	VPXORQ        Z18, Z6, Z18
+	VPXORQ        Z19, Z7, Z21
+	VPXORQ        Z19, Z8, Z19
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z21, Z21
+	VPROLQ        $0x0b, Z19, Z19
+	VPMULLQ       Z0, Z20, K1, Z5
+	VPMULLQ       Z0, Z18, K1, Z6
+	VPMULLQ       Z0, Z21, K2, Z7
+	VPMULLQ       Z0, Z19, K2, Z8
+	VPTESTMQ      Z13, Z13, K1
+	VPANDQ        Z15, Z16, Z18
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
+	VPTESTMQ      Z14, Z14, K2
+	VPANDQ        Z15, Z17, Z13
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
+	VPMULLQ       Z4, Z18, Z18
 	VPMULLQ       Z4, Z13, Z13
-	VPXORQ        Z16, Z5, Z14
-	VPXORQ        Z16, Z6, Z15
+	VPXORQ        Z18, Z5, Z14
+	VPXORQ        Z18, Z6, Z15
 	VPXORQ        Z13, Z7, Z16
 	VPXORQ        Z13, Z8, Z13
 	VPROLQ        $0x0b, Z14, Z14
@@ -6735,6 +6866,8 @@ store:
 	ADDQ      $0x00000080, CX
 	DECQ      DX
 	JZ        end
+	TESTQ     SI, SI
+	JNZ       end
 	TESTQ     BX, BX
 	JNS       vector
 
@@ -6742,3 +6875,5 @@ end:
 	MOVQ DX, left+40(FP)
 	VZEROUPPER
 	RET
+	INCQ SI
+	JMP  located

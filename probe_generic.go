@@ -320,19 +320,22 @@ func (d double32) pair(h uint32, i, j int) uint64 {
 }
 
 // remainder returns h mod d.bits.
-//
-// With n bits, 2^s ≤ n < 2^(s+1) and recip = floor((2^(64+s) - 1)/n), the product
-// h·recip / 2^(64+s) is not above h/n, and below it by less than 2^-s · (1 + 1/n), which
-// is at most 3/4 for n ≥ 2, and by h/2^64 for n = 1. So its floor is that of h/n or one
-// less, and what is left below 2n. A shorter reciprocal would save the shift, but then
-// the branch would be a coin toss; so it is hardly ever taken.
 func (d *double64) remainder(h uint64) uint64 {
-	return remainder64(h, d.bits, d.recip, d.shift)
+	if d.recip == 0 {
+		return h % d.bits
+	}
+	return remainder64(h, d.bits, d.recip)
 }
 
-func remainder64(h, n, recip uint64, shift uint8) uint64 {
+// remainder64 returns h mod n, for recip = floor(2^72/n) and n of at least 512.
+//
+// The product h·recip / 2^72 is not above h/n, and below it by less than 2^64/2^72. So
+// its floor is that of h/n or, one time in 512, one less, and what is left is below
+// 2n. A product of 2^64/n would save the shift, but then the branch would be a coin
+// toss.
+func remainder64(h, n, recip uint64) uint64 {
 	q, _ := bits.Mul64(h, recip)
-	r := h - q>>(shift%64)*n
+	r := h - q>>8*n
 	if r >= n {
 		r -= n
 	}
@@ -342,9 +345,15 @@ func remainder64(h, n, recip uint64, shift uint8) uint64 {
 // reduceGeneric writes the remainders of hashes by the number of bits, which is at
 // most 2^32.
 func (d *double64) reduceGeneric(hashes []uint64, remainders []uint32) {
-	n, recip, shift := d.bits, d.recip, d.shift
+	n, recip := d.bits, d.recip
+	if recip == 0 {
+		for i, h := range hashes {
+			remainders[i] = uint32(h % n)
+		}
+		return
+	}
 	for i, h := range hashes {
-		remainders[i] = uint32(remainder64(h, n, recip, shift))
+		remainders[i] = uint32(remainder64(h, n, recip))
 	}
 }
 
@@ -352,36 +361,56 @@ func (d *double64) at(bit uint64) *byte {
 	return (*byte)(unsafe.Add(unsafe.Pointer(d.base), bit/8))
 }
 
-// probe returns 0xff if the filter has bit h mod d.bits, else a byte with a clear
-// bit.
-func (d *double64) probe(h uint64) byte {
-	bit := d.remainder(h)
-	return *d.at(bit) | clearMask[bit%8]
-}
-
-// has reports whether the filter has bit h mod d.bits.
-func (d *double64) has(h uint64) bool {
-	bit := d.remainder(h)
-	return uint32(*d.at(bit))&(1<<(bit%8)) != 0
-}
-
 // test tests one hash, the first three probes with one branch: see that of double32.
+// What it reads of d is in variables, because the compiler would read it again for
+// each probe.
 func (d *double64) test(h Hash) bool {
+	if d.recip == 0 {
+		return d.testSmall(h)
+	}
+	base, n, recip := unsafe.Pointer(d.base), d.bits, d.recip
 	at, k := h.h1, d.k
 	if k >= 3 {
-		if d.probe(at)&d.probe(at+h.h2)&d.probe(at+2*h.h2) != 0xff {
+		x := remainder64(at, n, recip)
+		y := remainder64(at+h.h2, n, recip)
+		z := remainder64(at+2*h.h2, n, recip)
+		if probe64(base, x)&probe64(base, y)&probe64(base, z) != 0xff {
 			return false
 		}
 		at += 3 * h.h2
 		k -= 3
 	}
-	for ; k > 0; k-- {
-		if !d.has(at) {
+	for ; k >= 2; k -= 2 {
+		x := remainder64(at, n, recip)
+		y := remainder64(at+h.h2, n, recip)
+		if !has64(base, x) || !has64(base, y) {
+			return false
+		}
+		at += 2 * h.h2
+	}
+	return k == 0 || has64(base, remainder64(at, n, recip))
+}
+
+// testSmall is test for filters of which the remainders are no better without division.
+func (d *double64) testSmall(h Hash) bool {
+	at := h.h1
+	for range d.k {
+		if !has64(unsafe.Pointer(d.base), at%d.bits) {
 			return false
 		}
 		at += h.h2
 	}
 	return true
+}
+
+// has64 reports whether the filter has the bit.
+func has64(base unsafe.Pointer, bit uint64) bool {
+	return uint32(*(*byte)(unsafe.Add(base, bit/8)))&(1<<(bit%8)) != 0
+}
+
+// probe64 returns 0xff if the filter has the bit, else a byte with a clear bit.
+func probe64(base unsafe.Pointer, bit uint64) byte {
+	return *(*byte)(unsafe.Add(base, bit/8)) | clearMask[bit%8]
 }
 
 // add sets the bits of one hash.

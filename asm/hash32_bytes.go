@@ -18,8 +18,9 @@ type column struct {
 	name      string
 	arguments string
 	// locate emits what is needed once, and returns a function that emits the
-	// addresses and the lengths in bytes of the next vector of keys.
-	locate func(v vectors) func() (address [2]reg.VecVirtual, length reg.VecVirtual)
+	// addresses and the lengths in bytes of the next vector of keys, and a jump if
+	// one of them is long.
+	locate func(v vectors) func(toLong string) (address [2]reg.VecVirtual, length reg.VecVirtual)
 }
 
 // columns are the layouts: of Go's slices and strings, of which a header has the
@@ -50,7 +51,7 @@ func hash32Bytes(v vectors, c column) {
 	minusOne := v.allOnes()
 
 	Label("vector")
-	address, length := locate()
+	address, length := locate("end")
 	h, words, zero, offset := v.vector(), v.vector(), v.vector(), GP64()
 	VPMULLD(mul, length, h)
 	v.xor(seed, h, h)
@@ -166,12 +167,12 @@ func shortKeys(v vectors, address [2]reg.VecVirtual, length, word reg.VecVirtual
 	VPADDD(short, word, word)
 }
 
-func locateHeaders(v vectors) func() ([2]reg.VecVirtual, reg.VecVirtual) {
+func locateHeaders(v vectors) func(string) ([2]reg.VecVirtual, reg.VecVirtual) {
 	headers, stride := argument("headers"), argument("stride")
 	// The headers of half a vector are numbers 0, 1, … times stride apart.
 	index := v.iota()
 	VPMULLD(v.broadcast(stride), index, index)
-	return func() (address [2]reg.VecVirtual, length reg.VecVirtual) {
+	return func(toLong string) (address [2]reg.VecVirtual, length reg.VecVirtual) {
 		var lengths [2]reg.VecVirtual
 		for i := range address {
 			address[i], lengths[i] = v.vector(), v.vector()
@@ -183,20 +184,20 @@ func locateHeaders(v vectors) func() ([2]reg.VecVirtual, reg.VecVirtual) {
 			ADDQ(next, headers)
 		}
 		v.testAbove(long, lengths)
-		JNZ(LabelRef("end"))
+		JNZ(LabelRef(toLong))
 		return address, v.narrow(lengths)
 	}
 }
 
-func locateOffsets32(v vectors) func() ([2]reg.VecVirtual, reg.VecVirtual) {
+func locateOffsets32(v vectors) func(string) ([2]reg.VecVirtual, reg.VecVirtual) {
 	data, offsets := v.broadcastLong(argument("data")), argument("offsets")
-	return func() (address [2]reg.VecVirtual, length reg.VecVirtual) {
+	return func(toLong string) (address [2]reg.VecVirtual, length reg.VecVirtual) {
 		from, to := v.vector(), v.vector()
 		v.load(Mem{Base: offsets}, from)
 		v.load(Mem{Base: offsets, Disp: 4}, to)
 		VPSUBD(from, to, to)
 		v.testAny(v.greater(to, v.broadcast(constant(long-1))))
-		JNZ(LabelRef("end"))
+		JNZ(LabelRef(toLong))
 		address = v.widen(from)
 		for i := range address {
 			VPADDQ(data, address[i], address[i])
@@ -206,9 +207,9 @@ func locateOffsets32(v vectors) func() ([2]reg.VecVirtual, reg.VecVirtual) {
 	}
 }
 
-func locateOffsets64(v vectors) func() ([2]reg.VecVirtual, reg.VecVirtual) {
+func locateOffsets64(v vectors) func(string) ([2]reg.VecVirtual, reg.VecVirtual) {
 	data, offsets := v.broadcastLong(argument("data")), argument("offsets")
-	return func() (address [2]reg.VecVirtual, length reg.VecVirtual) {
+	return func(toLong string) (address [2]reg.VecVirtual, length reg.VecVirtual) {
 		var lengths [2]reg.VecVirtual
 		for i := range address {
 			address[i], lengths[i] = v.vector(), v.vector()
@@ -219,12 +220,12 @@ func locateOffsets64(v vectors) func() ([2]reg.VecVirtual, reg.VecVirtual) {
 			ADDQ(U8(4*v.lanes()), offsets)
 		}
 		v.testAbove(long, lengths)
-		JNZ(LabelRef("end"))
+		JNZ(LabelRef(toLong))
 		return address, v.narrow(lengths)
 	}
 }
 
-func locateFixed(v vectors) func() ([2]reg.VecVirtual, reg.VecVirtual) {
+func locateFixed(v vectors) func(string) ([2]reg.VecVirtual, reg.VecVirtual) {
 	data, width := argument("data"), argument("width")
 	addresses := AllocLocal(8 * v.lanes())
 	for lane := range v.lanes() {
@@ -240,7 +241,7 @@ func locateFixed(v vectors) func() ([2]reg.VecVirtual, reg.VecVirtual) {
 		v.load(addresses.Offset(4*v.lanes()*i), address[i])
 		VPSUBQ(step, address[i], address[i])
 	}
-	return func() ([2]reg.VecVirtual, reg.VecVirtual) {
+	return func(string) ([2]reg.VecVirtual, reg.VecVirtual) {
 		for i := range address {
 			VPADDQ(step, address[i], address[i])
 		}

@@ -200,53 +200,80 @@ func hash64Bytes(c column) {
 	)
 	h := newHash64(2)
 	locate := c.locate(h.avx512)
-	h1, h2, left, bytes := argument("h1"), argument("h2"), argument("vectors"), GP64()
+	h1, h2, left, bytes, stop := argument("h1"), argument("h2"), argument("vectors"), GP64(), GP64()
 	MOVQ(U32(most), bytes)
 	h.prepareGather()
+	saved := AllocLocal(3 * 64)
 	h.zero = GP64()
 	XORL(h.zero.As32(), h.zero.As32())
+	XORL(stop.As32(), stop.As32())
+	address, length := locate("end")
 
 	Label("vector")
-	address, length := locate()
 	rest := h.widen(length)
 	h.at, h.rest = []reg.VecVirtual{ZMM(), ZMM()}, rest[:]
 	for i, seeds := range h.h {
 		VMOVDQA64(address[i], h.at[i])
+		h.store(address[i], saved.Offset(64*i))
 		VMOVDQA64(h.prime[4], seeds[0])
-		VPADDQ(h.number(1), h.prime[4], seeds[1])
+		VPADDQ_BCST(number(1), h.prime[4], seeds[1])
 	}
+	h.store(length, saved.Offset(128))
+	Comment("The next keys are located ahead: what waits for the loads of these would keep the",
+		"CPU from those.")
+	CMPQ(left, U8(1))
+	JE(LabelRef("located"))
+	nextAddress, nextLength := locate("long_key")
+	VMOVDQA64(nextAddress[0], address[0])
+	VMOVDQA64(nextAddress[1], address[1])
+	VMOVDQA32(nextLength, length)
+	Label("located")
 	h.stripes(bytes)
-	for i, n := range h.widen(length) {
+	now := ZMM()
+	h.load(saved.Offset(128), now)
+	for i, n := range h.widen(now) {
 		for _, hash := range h.h[i] {
 			VPADDQ(n, hash, hash)
 		}
 	}
 	h.longs()
 	h.words()
-	h.bytes(address, length)
+	h.bytes(saved)
 	Label("store")
 	h.finish(h1, h2)
 	DECQ(left)
 	JZ(LabelRef("end"))
+	TESTQ(stop, stop)
+	JNZ(LabelRef("end"))
 	TESTQ(bytes, bytes)
 	JNS(LabelRef("vector"))
 	Label("end")
 	Store(left, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+
+	Label("long_key")
+	INCQ(stop)
+	JMP(LabelRef("located"))
 }
 
-// number returns a vector with n in each long word.
-func (h *hash64) number(n int) reg.VecVirtual {
-	r := GP64()
-	MOVQ(I32(n), r)
-	return h.broadcastLong(r)
+// number returns a small number in memory, which instructions broadcast as they load
+// it: from a general register, it would take a port that is busy.
+func number(n int) Mem { return numbers.Offset(8 * n) }
+
+var numbers Mem
+
+func numbersTable() {
+	numbers = GLOBL("numbers", RODATA|NOPTR)
+	for n := range 33 {
+		DATA(8*n, U64(n))
+	}
 }
 
 // step takes n bytes off the keys of vector i that the mask has.
-func (h *hash64) step(i int, n reg.VecVirtual, mask reg.Register) {
-	VPADDQ(n, h.at[i], mask, h.at[i])
-	VPSUBQ(n, h.rest[i], mask, h.rest[i])
+func (h *hash64) step(i, n int, mask reg.Register) {
+	VPADDQ_BCST(number(n), h.at[i], mask, h.at[i])
+	VPSUBQ_BCST(number(n), h.rest[i], mask, h.rest[i])
 }
 
 // gatherQuad loads the long words disp bytes from the rest of the keys of vector i,
@@ -262,27 +289,25 @@ func (h *hash64) gatherQuad(i, disp int, mask reg.Register) reg.VecVirtual {
 // stripes emits the hash of the whole 32 bytes of keys that have them, one vector
 // after the other: both have not registers enough.
 func (h *hash64) stripes(bytes reg.GPVirtual) {
-	stripe := h.number(32)
 	for i := range h.h {
 		label := func(name string) string { return fmt.Sprintf("%s_%d", name, i) }
 		whole, active := K(), K()
-		VPCMPUQ(U8(5), stripe, h.rest[i], whole)
+		VPCMPUQ_BCST(U8(5), number(32), h.rest[i], whole)
 		KORTESTW(whole, whole)
 		JZ(LabelRef(label("no_stripes")))
 		KMOVW(whole, active)
 		var sums [2][4]reg.VecVirtual
-		one := h.number(1)
 		for seed := range sums {
 			for j := range sums[seed] {
 				sums[seed][j] = ZMM()
 			}
 			VPADDQ(h.prime[0], h.prime[1], sums[seed][0])
 			VMOVDQA64(h.prime[1], sums[seed][1])
-			h.clear(stripe, sums[seed][2])
+			h.clear(h.prime[0], sums[seed][2])
 			VPSUBQ(h.prime[0], sums[seed][2], sums[seed][3])
 			for _, sum := range sums[seed] {
 				if seed == 1 {
-					VPADDQ(one, sum, sum)
+					VPADDQ_BCST(number(1), sum, sum)
 				}
 			}
 		}
@@ -297,9 +322,9 @@ func (h *hash64) stripes(bytes reg.GPVirtual) {
 				VPMULLQ(h.prime[0], next, active, sums[seed][j])
 			}
 		}
-		h.step(i, stripe, active)
+		h.step(i, 32, active)
 		SUBQ(U8(32), bytes)
-		VPCMPUQ(U8(5), stripe, h.rest[i], active)
+		VPCMPUQ_BCST(U8(5), number(32), h.rest[i], active)
 		KORTESTW(active, active)
 		JNZ(LabelRef(label("stripe")))
 		for seed := range sums {
@@ -330,21 +355,20 @@ func (h *hash64) merge(sums [4]reg.VecVirtual, to reg.VecVirtual, mask reg.Regis
 
 // longs emits up to three times 8 bytes of the keys.
 func (h *hash64) longs() {
-	eight := h.number(8)
 	var active [2]reg.Register
 	for i := range active {
 		active[i] = K()
 	}
 	Label("long")
 	for i := range active {
-		VPCMPUQ(U8(5), eight, h.rest[i], active[i])
+		VPCMPUQ_BCST(U8(5), number(8), h.rest[i], active[i])
 	}
 	KORTESTW(active[0], active[1])
 	JZ(LabelRef("word"))
 	var x []reg.VecVirtual
 	for i := range active {
 		x = append(x, h.gatherQuad(i, 0, active[i]))
-		h.step(i, eight, active[i])
+		h.step(i, 8, active[i])
 	}
 	h.mixLongs(h.hashes, x, active[:])
 	JMP(LabelRef("long"))
@@ -353,11 +377,10 @@ func (h *hash64) longs() {
 // words emits 4 bytes of the keys that have them.
 func (h *hash64) words() {
 	Label("word")
-	four := h.number(4)
 	var x []reg.VecVirtual
 	active := []reg.Register{K(), K()}
 	for i, mask := range active {
-		VPTESTMQ(four, h.rest[i], mask)
+		VPTESTMQ_BCST(number(4), h.rest[i], mask)
 	}
 	KORTESTW(active[0], active[1])
 	JZ(LabelRef("no_word"))
@@ -373,10 +396,23 @@ func (h *hash64) words() {
 	Label("no_word")
 }
 
-// bytes emits the last bytes of keys.
-func (h *hash64) bytes(address [2]reg.VecVirtual, length reg.VecVirtual) {
+// bytes emits the last bytes of keys, of which the addresses and lengths are in memory.
+func (h *hash64) bytes(located Mem) {
+	some := []reg.Register{K(), K()}
+	for i, mask := range some {
+		VPTESTMQ_BCST(number(3), h.rest[i], mask)
+	}
+	KORTESTW(some[0], some[1])
+	JZ(LabelRef("store"))
+	address, length := [2]reg.VecVirtual{ZMM(), ZMM()}, h.vector()
+	for i := range address {
+		h.load(located.Offset(64*i), address[i])
+	}
+	h.load(located.Offset(128), length)
 	word, _ := lastBytes(h.avx512, address, length, "store")
-	one, three, low := h.number(1), h.number(3), h.number(0xff)
+	low := GP64()
+	MOVQ(U32(0xff), low)
+	lowByte := h.broadcastLong(low)
 	var words, counts [2]reg.VecVirtual
 	for i := range words {
 		words[i], counts[i] = ZMM(), ZMM()
@@ -386,7 +422,7 @@ func (h *hash64) bytes(address [2]reg.VecVirtual, length reg.VecVirtual) {
 			VEXTRACTI64X4(U8(1), word, half)
 		}
 		VPMOVZXDQ(half, words[i])
-		VPANDQ(three, h.rest[i], counts[i])
+		VPANDQ_BCST(number(3), h.rest[i], counts[i])
 	}
 	for range 3 {
 		var x []reg.VecVirtual
@@ -394,9 +430,9 @@ func (h *hash64) bytes(address [2]reg.VecVirtual, length reg.VecVirtual) {
 		for i := range words {
 			mask, b := K(), ZMM()
 			VPTESTMQ(counts[i], counts[i], mask)
-			VPANDQ(low, words[i], b)
+			VPANDQ(lowByte, words[i], b)
 			VPSRLQ(U8(8), words[i], words[i])
-			VPSUBQ(one, counts[i], mask, counts[i])
+			VPSUBQ_BCST(number(1), counts[i], mask, counts[i])
 			x, active = append(x, b), append(active, mask)
 		}
 		h.mixBytes(h.hashes, x, active)

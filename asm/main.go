@@ -20,6 +20,7 @@ func main() {
 	compactTable()
 	ascendingTable()
 	alternateTables()
+	numbersTable()
 	setBits()
 	scatterPlaces()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {

@@ -117,7 +117,7 @@ func reportInstructions(w io.Writer, workload, ranges string) error {
 
 // instructions returns the instructions a key, as the difference of two runs.
 func instructions(workload, ranges string, arguments ...string) (float64, error) {
-	const few, many = 1, 5
+	const few, many = 1, 3
 	var counts [2]int
 	for i, rounds := range []int{few, many} {
 		count, err := trace(workload, ranges, append(arguments, strconv.Itoa(rounds))...)
