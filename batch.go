@@ -3,6 +3,7 @@ package bloom
 import (
 	"math"
 	"math/bits"
+	"unsafe"
 )
 
 // window is how many keys are hashed, and then probed, at a time: few enough
@@ -33,9 +34,20 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int {
 		var buffer [short]uint32
 		return v.testWindows(&keys, hashes{narrow: buffer[:]}, hits)
 	default:
-		var buffer [window]uint32
-		return v.testWindows(&keys, hashes{narrow: buffer[:]}, hits)
+		var buffer [window + cacheLine/4]uint32
+		return v.testWindows(&keys, hashes{narrow: align(buffer[:], window)}, hits)
 	}
+}
+
+const cacheLine = 64 // bytes, on most machines
+
+// align returns n elements of a buffer, from the first at the start of a cache line
+// on: there must be a cache line more. Vectors that cross the end of one take twice
+// as long to store.
+func align[E uint32 | uint64](buffer []E, n int) []E {
+	past := uintptr(unsafe.Pointer(unsafe.SliceData(buffer))) % cacheLine
+	skip := int((cacheLine - past) % cacheLine / unsafe.Sizeof(buffer[0]))
+	return buffer[skip:][:n]
 }
 
 // windowWide is the window for 64-bit hashes, which take four times as much of the
@@ -51,8 +63,8 @@ func (v *view) testWide(keys *Keys, hits []uint64) int {
 		var h1, h2 [short]uint64
 		return v.testWindows(keys, hashes{h1: h1[:], h2: h2[:]}, hits)
 	}
-	var h1, h2 [windowWide]uint64
-	return v.testWindows(keys, hashes{h1: h1[:], h2: h2[:]}, hits)
+	var h1, h2 [windowWide + cacheLine/8]uint64
+	return v.testWindows(keys, hashes{h1: align(h1[:], windowWide), h2: align(h2[:], windowWide)}, hits)
 }
 
 // testWindows is MayContainBatch with a buffer for the hashes of a window of keys,

@@ -161,17 +161,11 @@ func decode(f Format, data []byte) (s scheme, err error) {
 // MayContain reports whether key may be among the keys the filter was built
 // from. A no is certain; a yes is wrong at the false-positive rate.
 func (v *view) MayContain(key []byte) bool {
-	if v.isWide() {
-		return v.wide.test(hash64(key))
-	}
 	return v.test(hash32Start(len(key)), unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
 
 // MayContainString is MayContain for a string.
 func (v *view) MayContainString(key string) bool {
-	if v.isWide() {
-		return v.wide.test(hash64String(key))
-	}
 	return v.test(hash32Start(len(key)), unsafe.Pointer(unsafe.StringData(key)), len(key))
 }
 

@@ -188,11 +188,13 @@ func (k *Keys) hashed64() Keys {
 // hash writes the hash of each row to h, which has as many elements. That of a null
 // row is 0.
 func (k *Keys) hash(kernel Kernel, h hashes) {
-	if k.validity != nil {
-		clear(h.narrow)
-		clear(h.h1)
-		clear(h.h2)
+	if k.validity == nil {
+		k.hashRows(kernel, h)
+		return
 	}
+	clear(h.narrow)
+	clear(h.h1)
+	clear(h.h2)
 	for i, j := range k.runs {
 		part := k.slice(i, j)
 		part.hashRows(kernel, h.slice(i, j))

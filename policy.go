@@ -104,8 +104,8 @@ func (p Policy) MayContain(filter, key []byte) bool {
 		d, err := decodeNori(p.Format, filter)
 		return err != nil || d.test(hash64(key))
 	}
-	d := decodeLevelDB(filter)
-	return d.test(hash32Start(len(key)), unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	s := scheme{double32: decodeLevelDB(filter)}
+	return s.test(hash32Start(len(key)), unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
 
 // AppendFilter appends the encoded filter of keys to dst and returns the

@@ -20,8 +20,8 @@ func (d *double64) testAssembly(kernel Kernel, h1, h2 []uint64, hits []uint64, w
 		var starts, steps [short]uint32
 		d.testFirst(kernel, h1, h2, starts[:], steps[:], hits, first)
 	} else {
-		var starts, steps [window]uint32
-		d.testFirst(kernel, h1, h2, starts[:], steps[:], hits, first)
+		var starts, steps [window + cacheLine/4]uint32
+		d.testFirst(kernel, h1, h2, align(starts[:], window), align(steps[:], window), hits, first)
 	}
 	return true
 }

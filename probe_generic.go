@@ -198,15 +198,20 @@ func (d double32) probe(h uint32) byte { return *d.at(h) | clearMask[h%8] }
 // has reports whether the filter has bit h.
 func (d double32) has(h uint32) bool { return uint32(*d.at(h))&(1<<(h%8)) != 0 }
 
-// test hashes the n bytes at p on top of h and walks the probes of the result.
-// Hash and walk are one function, and a caller that has the hash passes no
-// bytes, because a second call would cost a sixth of the whole.
+// test hashes the n bytes at p and walks the probes of the result: from the start h,
+// if hashes have 32 bits. Hash and walk are one function, and a caller that has such
+// a hash passes no bytes, because a second call would cost a sixth of the whole. For
+// the same reason the choice of the walk is here: callers are inlined.
 //
 // The first three probes share a branch: one absent key in eight passes it
 // where one in two would pass the first probe, and a mispredicted branch costs
 // more than two probes. Keys that pass are mostly present, so each further
 // probe has a branch of its own, which predicts well.
-func (d *double32) test(h uint32, p unsafe.Pointer, n int) bool {
+func (s *scheme) test(h uint32, p unsafe.Pointer, n int) bool {
+	if s.isWide() {
+		return s.wide.test(hash64At(p, n))
+	}
+	d := &s.double32
 	h = hash32Pairs(h, p, n)
 	if n%8 != 0 {
 		h = hash32Tail(h, p, n)
