@@ -4,7 +4,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,7 +42,6 @@ var instructions = []struct {
 	{"lsl x1, x2, x3", func(f *Function) { f.LSL(R(3), R(2), R(1)) }},
 	{"lsr x1, x2, #8", func(f *Function) { f.LSR(Imm(8), R(2), R(1)) }},
 	{"mul x1, x2, x3", func(f *Function) { f.MUL(R(3), R(2), R(1)) }},
-	{"umulh x1, x2, x3", func(f *Function) { f.UMULH(R(3), R(2), R(1)) }},
 	{"adds x1, x2, #0x4", func(f *Function) { f.ADDS(Imm(4), R(2), R(1)) }},
 	{"subs x1, x2, #0x1", func(f *Function) { f.SUBS(Imm(1), R(2), R(1)) }},
 	{"ror x1, x2, #33", func(f *Function) { f.ROR(33, R(2), R(1)) }},
@@ -53,6 +54,8 @@ var instructions = []struct {
 	{"b .+0x0", func(f *Function) { f.Label("b"); f.B("b") }},
 	{"b.eq .+0x0", func(f *Function) { f.Label("beq"); f.BEQ("beq") }},
 	{"b.ne .+0x0", func(f *Function) { f.Label("bne"); f.BNE("bne") }},
+	{"b.lt .+0x0", func(f *Function) { f.Label("blt"); f.BLT("blt") }},
+	{"b.cs .+0x0", func(f *Function) { f.Label("bhs"); f.BHS("bhs") }},
 	{"b.gt .+0x0", func(f *Function) { f.Label("bgt"); f.BGT("bgt") }},
 	{"b.ge .+0x0", func(f *Function) { f.Label("bge"); f.BGE("bge") }},
 	{"b.cc .+0x0", func(f *Function) { f.Label("blo"); f.BLO("blo") }},
@@ -129,6 +132,20 @@ func TestInstructions(t *testing.T) {
 	for n, i := range instructions {
 		if n >= len(got) || got[n] != i.gnu {
 			t.Errorf("instruction %d is %q, want %q", n, got[min(n, len(got)-1)], i.gnu)
+		}
+	}
+}
+
+// TestEveryInstruction looks for each in the table.
+func TestEveryInstruction(t *testing.T) {
+	source, err := os.ReadFile("arm64_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	function := reflect.TypeFor[*Function]()
+	for i := range function.NumMethod() {
+		if name := function.Method(i).Name; !strings.Contains(string(source), "f."+name+"(") {
+			t.Errorf("%s is not tested", name)
 		}
 	}
 }
@@ -304,6 +321,43 @@ func TestArguments(t *testing.T) {
 		if !strings.Contains(regexp.MustCompile(` +`).ReplaceAllString(text, " "), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+	disassemble(t, []byte(text))
+}
+
+// TestMemory looks for data, and for places on the stack that lie apart, above the
+// return address and within the frame.
+func TestMemory(t *testing.T) {
+	file := NewFile("arm64")
+	data := file.Bytes("numbers", []byte("12345678"))
+	f := file.Function("memory", Splits, "func()")
+	f.Comment("Two places.")
+	a, b, c := f.Local(100), f.Local(16), f.GP()
+	f.Address(data, c)
+	f.MOVD(c.At(0), c)
+	f.StoreD(c, a.At(0))
+	f.StoreD(c, b.At(0))
+	f.RET()
+	text := string(compile(t, file))
+	found := regexp.MustCompile(`(?s)\$(\d+)\n\t// Two places\.\n\tADD +\$(\d+), RSP, (R\d+)\n\tAND +\$-16, .*ADD +\$(\d+), RSP, (R\d+)\n\tAND +\$-16, `).FindStringSubmatch(text)
+	if found == nil {
+		t.Fatalf("no places in\n%s", text)
+	}
+	var numbers []int
+	for _, s := range []string{found[1], found[2], found[4]} {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers = append(numbers, n)
+	}
+	// An address is the sum rounded down to a multiple of 16: up to 15 less.
+	frame, first, second := numbers[0], numbers[1], numbers[2]
+	if first-15 < 8 || first+100 > second-15 || second+16 > frame+8 {
+		t.Errorf("places at %d and %d of a frame of %d:\n%s", first, second, frame, text)
+	}
+	if !strings.Contains(text, "DATA numbers<>+0(SB)/8, $0x3837363534333231") || !strings.Contains(text, "$numbers<>(SB)") {
+		t.Errorf("no data in\n%s", text)
 	}
 	disassemble(t, []byte(text))
 }

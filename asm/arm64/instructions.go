@@ -66,12 +66,10 @@ func (f *Function) EOR(m Source, n, d GP) { f.arithmetic("EOR", m, n, d) }
 func (f *Function) LSL(m Source, n, d GP) { f.arithmetic("LSL", m, n, d) }
 func (f *Function) LSR(m Source, n, d GP) { f.arithmetic("LSR", m, n, d) }
 func (f *Function) MUL(m, n, d GP)        { f.arithmetic("MUL", m, n, d) }
-func (f *Function) UMULH(m, n, d GP)      { f.arithmetic("UMULH", m, n, d) }
 
-// ADDS, SUBS and ANDS set the flags as well.
+// ADDS and SUBS set the flags as well.
 func (f *Function) ADDS(m Source, n, d GP) { f.arithmetic("ADDS", m, n, d) }
 func (f *Function) SUBS(m Source, n, d GP) { f.arithmetic("SUBS", m, n, d) }
-func (f *Function) ANDS(m Source, n, d GP) { f.arithmetic("ANDS", m, n, d) }
 
 // ROR rotates n right by 0 to 63 bits.
 func (f *Function) ROR(by int, n, d GP) { f.arithmetic("ROR", Imm(by), n, d) }
@@ -112,19 +110,17 @@ func (f *Function) bits(low, width int) {
 	}
 }
 
-// B jumps, and the other branches do if the flags say so: equal, not equal, less,
-// less or equal, greater, greater or equal as signed numbers; lower, higher or the
-// same, higher as unsigned ones.
+// B jumps, and the other branches do if the flags say so: equal, not equal; less,
+// greater, greater or equal as signed numbers; lower, higher or the same as unsigned
+// ones.
 func (f *Function) B(label string)   { f.branch("B", label, false) }
 func (f *Function) BEQ(label string) { f.branch("BEQ", label, true) }
 func (f *Function) BNE(label string) { f.branch("BNE", label, true) }
 func (f *Function) BLT(label string) { f.branch("BLT", label, true) }
-func (f *Function) BLE(label string) { f.branch("BLE", label, true) }
 func (f *Function) BGT(label string) { f.branch("BGT", label, true) }
 func (f *Function) BGE(label string) { f.branch("BGE", label, true) }
 func (f *Function) BLO(label string) { f.branch("BLO", label, true) }
 func (f *Function) BHS(label string) { f.branch("BHS", label, true) }
-func (f *Function) BHI(label string) { f.branch("BHI", label, true) }
 
 // CBZ branches if r is 0, and CBNZ if it is not.
 func (f *Function) CBZ(r GP, label string)  { f.branch("CBZ", label, true, r) }
@@ -170,8 +166,7 @@ func (f *Function) storeScalar(opcode string, from V, to Mem) {
 	f.emit(opcode+to.suffix(), to.written(), append(to.read(), from), from.scalar(), to.arg())
 }
 
-// FMOVS loads a word, and LoadD a long word, into lane 0 and clears the others.
-func (f *Function) FMOVS(from Mem, to V) { f.loadScalar("FMOVS", from, to) }
+// LoadD loads a long word into lane 0 and clears lane 1.
 func (f *Function) LoadD(from Mem, to V) { f.loadScalar("FMOVD", from, to) }
 
 // LoadLane loads lane i of words ('S') or long words ('D'): VLD1 of one register.
@@ -179,12 +174,10 @@ func (f *Function) LoadLane(from Mem, size byte, i int, to V) {
 	f.emit("VLD1"+from.suffix(), append(from.written(), to), append(from.read(), to), from.arg(), to.lane(size, i))
 }
 
-// FMOVD moves 64 bits into the low half of a vector and clears the other. Low moves
-// them the other way.
+// FMOVD moves 64 bits into the low half of a vector and clears the other.
 func (f *Function) FMOVD(from GP, to V) {
 	f.emit("FMOVD", list{to}, list{from}, from.arg(), to.scalar())
 }
-func (f *Function) Low(from V, to GP) { f.emit("FMOVD", list{to}, list{from}, from.scalar(), to.arg()) }
 
 // ToLane moves a general register to a lane and FromLane a lane to a general
 // register: VMOV.
@@ -227,7 +220,6 @@ func (f *Function) change(opcode string, t Arrangement, m, n, d V) {
 func (f *Function) VADD(t Arrangement, m, n, d V)   { f.three("VADD", t, m, n, d) }
 func (f *Function) VSUB(t Arrangement, m, n, d V)   { f.three("VSUB", t, m, n, d) }
 func (f *Function) VAND(m, n, d V)                  { f.three("VAND", B16, m, n, d) }
-func (f *Function) VORR(m, n, d V)                  { f.three("VORR", B16, m, n, d) }
 func (f *Function) VEOR(m, n, d V)                  { f.three("VEOR", B16, m, n, d) }
 func (f *Function) VUZP1(t Arrangement, m, n, d V)  { f.three("VUZP1", t, m, n, d) }
 func (f *Function) VUZP2(t Arrangement, m, n, d V)  { f.three("VUZP2", t, m, n, d) }
