@@ -110,7 +110,7 @@ func (d *double64) testAll() (end reg.GPVirtual) {
 	SUBQ(n, done)
 	number := d.broadcast(done)
 	VPADDD(ascending, number, number)
-	d.vectors.compact(number, mask, Mem{Base: end})
+	d.compact(number, mask, Mem{Base: end})
 	LEAQ(Mem{Base: end, Index: mask, Scale: 4}, end)
 	Label("next")
 	ADDQ(U8(4*d.lanes()), starts)
@@ -158,7 +158,7 @@ func (d *double64) testSurvivors(end reg.GPVirtual) {
 	d.eachSurvivor("more", end, argument("first"), more, func(mask, survivor reg.GPVirtual) {
 		number := d.vector()
 		d.vectors.load(Mem{Base: survivor}, number)
-		d.vectors.compact(number, mask, Mem{Base: kept})
+		d.compact(number, mask, Mem{Base: kept})
 		LEAQ(Mem{Base: kept, Index: mask, Scale: 4}, kept)
 	})
 	MOVQ(kept, end)
@@ -191,8 +191,8 @@ func (d *double64) eachSurvivor(label string, end, done, count reg.GPVirtual, fo
 	number := d.vector()
 	d.vectors.load(Mem{Base: survivor}, number)
 	w := &walk64{d: d, bit: d.vector(), step: d.vector()}
-	d.vectors.gather(argument("starts"), number, w.bit)
-	d.vectors.gather(argument("steps"), number, w.step)
+	d.gather(argument("starts"), number, w.bit)
+	d.gather(argument("steps"), number, w.step)
 	w.h, w.delta = d.gatherLongs(argument("h1"), number), d.gatherLongs(argument("h2"), number)
 	w.prepare()
 	skipped, made := GP64(), GP64()

@@ -99,7 +99,7 @@ func allocate(fn *ir.Function) error {
 		}
 		allocation, err := allocator.Allocate()
 		if err != nil {
-			return fmt.Errorf("%v: more than %d %s registers are live at once", err, len(allocatable(kind)), kindNames[kind])
+			return fmt.Errorf("%w: more than %d %s registers are live at once", err, len(allocatable(kind)), kindNames[kind])
 		}
 		if err := fn.Allocation.Merge(allocation); err != nil {
 			return err
