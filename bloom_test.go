@@ -608,10 +608,14 @@ func TestConcurrentQueries(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
+	eachFormat(t, testAllocations)
+}
+
+func testAllocations(t *testing.T, format Format) {
 	keys := golden.Mixed.Range(0, 1000)
-	policy := Policy{BitsPerKey: 10}
+	policy := Policy{format, 10}
 	encoded := policy.AppendFilter(nil, Bytes(keys))
-	f := mustOpen(t, encoded)
+	f := mustOpenAs(t, format, encoded)
 	s, err := policy.NewSet(1000)
 	if err != nil {
 		t.Fatal(err)
@@ -623,7 +627,7 @@ func TestAllocations(t *testing.T) {
 		t.Fatal(err)
 	}
 	key, text := keys[99], string(keys[99])
-	hash := LevelDB.Hash(key)
+	hash := format.Hash(key)
 	hits := make([]uint64, 16)
 	positions := make([]uint32, 0, 1000)
 	for name, run := range map[string]func(){
@@ -631,7 +635,7 @@ func TestAllocations(t *testing.T) {
 		"MayContainString":  func() { f.MayContainString(text) },
 		"MayContainUint64":  func() { f.MayContainUint64(7) },
 		"MayContainHash":    func() { f.MayContainHash(hash) },
-		"Format.Hash":       func() { LevelDB.Hash(key) },
+		"Format.Hash":       func() { format.Hash(key) },
 		"Policy.MayContain": func() { policy.MayContain(encoded, key) },
 		"MayContainBatch":   func() { f.MayContainBatch(column, hits) },
 		"AppendHits":        func() { positions = f.AppendHits(positions[:0], column) },

@@ -89,11 +89,21 @@ func (s scheme) addDirectly(keys Keys) {
 		}
 		return
 	}
-	var narrow [window]uint32
 	var places [placesOnce]uint32
-	hashed := s.buildBuffer(&narrow)
-	for i := 0; i < keys.n; i += window {
-		s.addWindow(keys.slice(i, min(i+window, keys.n)), hashed, places[:])
+	if s.isWide() {
+		var h1, h2 [windowWide]uint64
+		s.addWindows(keys, hashes{h1: h1[:], h2: h2[:]}, places[:])
+	} else {
+		var narrow [window]uint32
+		s.addWindows(keys, hashes{narrow: narrow[:]}, places[:])
+	}
+}
+
+// addWindows is addDirectly with room for the hashes of a window, and for the places
+// of one key at least.
+func (s *scheme) addWindows(keys Keys, room hashes, places []uint32) {
+	for i := 0; i < keys.n; i += room.len() {
+		s.addWindow(keys.slice(i, min(i+room.len(), keys.n)), room, places)
 	}
 }
 
