@@ -152,6 +152,16 @@ func TestFiltersAtPageEnd(t *testing.T) {
 		guard.ReadOnly(t, buffer)
 		eachKernel(t, encoded, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
 	}
+	for size := 1; size <= 200; size++ {
+		for _, format := range []Format{Nori, NoriCrate} {
+			buffer := guard.Buffer(t, page)
+			header := header(format, 8*uint64(size)-uint64(size%8), uint32(1+size%30))
+			encoded := buffer[page-size-len(header):]
+			copy(encoded[copy(encoded, header):], golden.Mixed.Key(130))
+			guard.ReadOnly(t, buffer)
+			eachKernelOf(t, format, encoded, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
+		}
+	}
 }
 
 // TestBuildAtPageEnd sets bits of filters of every size that end where an

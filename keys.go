@@ -55,7 +55,8 @@ func Uint32s(keys []uint32) Keys { return columnOf(uint32s, keys) }
 func Uint64s(keys []uint64) Keys { return columnOf(uint64s, keys) }
 
 // Hashes32 returns a column of keys of which the owner has LevelDB's hashes,
-// as Badger does. It serves filters of the format [LevelDB] alone.
+// as Badger does. It serves filters of the format [LevelDB] alone: queries of other
+// filters, and building them, panic.
 func Hashes32(hashes []uint32) Keys { return columnOf(hashes32, hashes) }
 
 // FixedWidth returns the column of len(data)/width keys that lie one after
@@ -157,7 +158,7 @@ var elementSize = [...]uintptr{
 
 // Hashed returns the column's hashes under f as a column, to probe many
 // filters of f with at the cost of hashing once. It serves filters of the same hash
-// alone: batches of other filters panic.
+// alone, as [Hashes32] does.
 func (k Keys) Hashed(f Format) Keys {
 	_ = formats[f]
 	var h Keys
