@@ -31,9 +31,9 @@ func (k *Keys) hash32AVX512(hashes *uint32, vectors int) int {
 	left := 0
 	switch {
 	case k.layout == byteSlices:
-		left = hash32HeadersAVX512(column, int(unsafe.Sizeof([]byte(nil))), hashes, vectors)
+		left = hash32SlicesAVX512(column, hashes, vectors)
 	case k.layout == strs:
-		left = hash32HeadersAVX512(column, int(unsafe.Sizeof("")), hashes, vectors)
+		left = hash32StringsAVX512(column, hashes, vectors)
 	case k.layout == uint32s:
 		hash32Width4AVX512(column, hashes, vectors)
 	case k.layout == uint64s:
@@ -60,9 +60,9 @@ func (k *Keys) hash32AVX2(hashes *uint32, vectors int) int {
 	left := 0
 	switch {
 	case k.layout == byteSlices:
-		left = hash32HeadersAVX2(column, int(unsafe.Sizeof([]byte(nil))), hashes, vectors)
+		left = hash32SlicesAVX2(column, hashes, vectors)
 	case k.layout == strs:
-		left = hash32HeadersAVX2(column, int(unsafe.Sizeof("")), hashes, vectors)
+		left = hash32StringsAVX2(column, hashes, vectors)
 	case k.layout == uint32s:
 		hash32Width4AVX2(column, hashes, vectors)
 	case k.layout == uint64s:
@@ -102,10 +102,16 @@ func hash32Width8AVX512(keys *byte, hashes *uint32, vectors int)
 func hash32Width8AVX2(keys *byte, hashes *uint32, vectors int)
 
 //go:noescape
-func hash32HeadersAVX512(headers *byte, stride int, hashes *uint32, vectors int) (left int)
+func hash32SlicesAVX512(headers *byte, hashes *uint32, vectors int) (left int)
 
 //go:noescape
-func hash32HeadersAVX2(headers *byte, stride int, hashes *uint32, vectors int) (left int)
+func hash32StringsAVX512(headers *byte, hashes *uint32, vectors int) (left int)
+
+//go:noescape
+func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int) (left int)
+
+//go:noescape
+func hash32StringsAVX2(headers *byte, hashes *uint32, vectors int) (left int)
 
 //go:noescape
 func hash32Offsets32AVX512(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
@@ -136,9 +142,9 @@ func (k *Keys) hash64Assembly(kernel Kernel, h1, h2 []uint64) int {
 	left := 0
 	switch {
 	case k.layout == byteSlices:
-		left = hash64HeadersAVX512(column, int(unsafe.Sizeof([]byte(nil))), &h1[0], &h2[0], vectors)
+		left = hash64SlicesAVX512(column, &h1[0], &h2[0], vectors)
 	case k.layout == strs:
-		left = hash64HeadersAVX512(column, int(unsafe.Sizeof("")), &h1[0], &h2[0], vectors)
+		left = hash64StringsAVX512(column, &h1[0], &h2[0], vectors)
 	case k.layout == uint32s:
 		hash64Width4AVX512(column, &h1[0], &h2[0], vectors)
 	case k.layout == uint64s:
@@ -169,7 +175,10 @@ func hash64Width4AVX512(keys *byte, h1, h2 *uint64, vectors int)
 func hash64Width8AVX512(keys *byte, h1, h2 *uint64, vectors int)
 
 //go:noescape
-func hash64HeadersAVX512(headers *byte, stride int, h1, h2 *uint64, vectors int) (left int)
+func hash64SlicesAVX512(headers *byte, h1, h2 *uint64, vectors int) (left int)
+
+//go:noescape
+func hash64StringsAVX512(headers *byte, h1, h2 *uint64, vectors int) (left int)
 
 //go:noescape
 func hash64Offsets32AVX512(data *byte, offsets *int32, h1, h2 *uint64, vectors int) (left int)

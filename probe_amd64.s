@@ -351,6 +351,46 @@ DATA numbers<>+248(SB)/8, $0x000000000000001f
 DATA numbers<>+256(SB)/8, $0x0000000000000020
 GLOBL numbers<>(SB), RODATA|NOPTR, $264
 
+DATA headers16Word0<>+0(SB)/8, $0x0000000000000000
+DATA headers16Word0<>+8(SB)/8, $0x0000000000000002
+DATA headers16Word0<>+16(SB)/8, $0x0000000000000004
+DATA headers16Word0<>+24(SB)/8, $0x0000000000000006
+DATA headers16Word0<>+32(SB)/8, $0x0000000000000008
+DATA headers16Word0<>+40(SB)/8, $0x000000000000000a
+DATA headers16Word0<>+48(SB)/8, $0x000000000000000c
+DATA headers16Word0<>+56(SB)/8, $0x000000000000000e
+GLOBL headers16Word0<>(SB), RODATA|NOPTR, $64
+
+DATA headers16Word1<>+0(SB)/8, $0x0000000000000001
+DATA headers16Word1<>+8(SB)/8, $0x0000000000000003
+DATA headers16Word1<>+16(SB)/8, $0x0000000000000005
+DATA headers16Word1<>+24(SB)/8, $0x0000000000000007
+DATA headers16Word1<>+32(SB)/8, $0x0000000000000009
+DATA headers16Word1<>+40(SB)/8, $0x000000000000000b
+DATA headers16Word1<>+48(SB)/8, $0x000000000000000d
+DATA headers16Word1<>+56(SB)/8, $0x000000000000000f
+GLOBL headers16Word1<>(SB), RODATA|NOPTR, $64
+
+DATA headers24Word0<>+0(SB)/8, $0x0000000000000000
+DATA headers24Word0<>+8(SB)/8, $0x0000000000000003
+DATA headers24Word0<>+16(SB)/8, $0x0000000000000006
+DATA headers24Word0<>+24(SB)/8, $0x0000000000000009
+DATA headers24Word0<>+32(SB)/8, $0x000000000000000c
+DATA headers24Word0<>+40(SB)/8, $0x000000000000000f
+DATA headers24Word0<>+48(SB)/8, $0x0000000000000012
+DATA headers24Word0<>+56(SB)/8, $0x0000000000000015
+GLOBL headers24Word0<>(SB), RODATA|NOPTR, $64
+
+DATA headers24Word1<>+0(SB)/8, $0x0000000000000001
+DATA headers24Word1<>+8(SB)/8, $0x0000000000000004
+DATA headers24Word1<>+16(SB)/8, $0x0000000000000007
+DATA headers24Word1<>+24(SB)/8, $0x000000000000000a
+DATA headers24Word1<>+32(SB)/8, $0x000000000000000d
+DATA headers24Word1<>+40(SB)/8, $0x0000000000000010
+DATA headers24Word1<>+48(SB)/8, $0x0000000000000013
+DATA headers24Word1<>+56(SB)/8, $0x0000000000000016
+GLOBL headers24Word1<>(SB), RODATA|NOPTR, $64
+
 // func setBitsAVX2(base *byte, whole uint32, places *uint32, fours int)
 // Requires: BMI2
 TEXT ·setBitsAVX2(SB), NOSPLIT, $0-32
@@ -556,171 +596,329 @@ vector:
 	VZEROUPPER
 	RET
 
-// func hash32HeadersAVX512(headers *byte, stride int, hashes *uint32, vectors int) (left int)
-// Requires: AVX, AVX2, AVX512F, BMI2
-TEXT ·hash32HeadersAVX512(SB), $256-40
+// func hash32SlicesAVX512(headers *byte, hashes *uint32, vectors int) (left int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·hash32SlicesAVX512(SB), $256-32
 	// Each lane hashes one key. It gathers a word of each key that has one more, and
 	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
 	// the upper ones of the last four, of a key that has four, and else are loaded
 	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
 	// and when the longest keys of all vectors make up too much: a call must be short.
 	MOVQ         headers+0(FP), AX
-	MOVQ         stride+8(FP), CX
-	VPMOVZXBD    compactIndices<>+2040(SB), Y0
-	VPBROADCASTD CX, Z1
-	VPMULLD      Z1, Z0, Z0
-	MOVQ         hashes+16(FP), DX
-	MOVQ         vectors+24(FP), BX
-	MOVQ         $0x00004000, SI
-	MOVL         $0xbc9f1d34, DI
-	VPBROADCASTD DI, Z1
-	MOVL         $0xc6a4a793, DI
-	VPBROADCASTD DI, Z3
-	MOVL         $0x0000ffff, DI
-	KMOVW        DI, K1
-	MOVL         $0xffffffff, DI
-	VPBROADCASTD DI, Z4
+	VMOVDQU64    headers24Word0<>+0(SB), Z0
+	MOVL         $0x000000c0, CX
+	KMOVW        CX, K1
+	VMOVDQU64    headers24Word1<>+0(SB), Z1
+	MOVL         $0x000000e0, CX
+	KMOVW        CX, K2
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VPBROADCASTD SI, Z2
+	MOVL         $0xc6a4a793, SI
+	VPBROADCASTD SI, Z3
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K3
+	MOVL         $0xffffffff, SI
+	VPBROADCASTD SI, Z4
 
 vector:
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERDQ   (AX)(Y0*1), K2, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z6
-	VPGATHERDQ   8(AX)(Y0*1), K2, Z6
-	MOVQ         CX, DI
-	SHLQ         $0x03, DI
-	ADDQ         DI, AX
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z7
-	VPGATHERDQ   (AX)(Y0*1), K2, Z7
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z8
-	VPGATHERDQ   8(AX)(Y0*1), K2, Z8
-	MOVQ         CX, DI
-	SHLQ         $0x03, DI
-	ADDQ         DI, AX
-	MOVQ         $-32768, DI
-	VPORQ        Z6, Z8, Z9
-	VPBROADCASTQ DI, Z10
-	VPTESTMQ     Z10, Z9, K2
-	KORTESTW     K2, K2
+	VMOVDQU64    (AX), Z5
+	VMOVDQA64    Z0, Z6
+	VPERMI2Q     64(AX), Z5, Z6
+	VPERMQ       128(AX), Z0, K1, Z6
+	VMOVDQA64    Z1, Z7
+	VPERMI2Q     64(AX), Z5, Z7
+	VPERMQ       128(AX), Z1, K2, Z7
+	VMOVDQU64    192(AX), Z5
+	VMOVDQA64    Z0, Z9
+	VPERMI2Q     256(AX), Z5, Z9
+	VPERMQ       320(AX), Z0, K1, Z9
+	VMOVDQA64    Z1, Z10
+	VPERMI2Q     256(AX), Z5, Z10
+	VPERMQ       320(AX), Z1, K2, Z10
+	ADDQ         $0x00000180, AX
+	MOVQ         $-32768, SI
+	VPORQ        Z7, Z10, Z5
+	VPBROADCASTQ SI, Z11
+	VPTESTMQ     Z11, Z5, K3
+	KORTESTW     K3, K3
 	JNZ          end
-	VPMOVQD      Z6, Y2
-	VPMOVQD      Z8, Y6
-	VINSERTI64X4 $0x01, Y6, Z2, Z2
-	VPMULLD      Z3, Z2, Z6
-	VPXORD       Z1, Z6, Z6
-	VPSRLD       $0x02, Z2, Z8
-	VPXORD       Z1, Z1, Z9
-	XORL         DI, DI
+	VPMOVQD      Z7, Y8
+	VPMOVQD      Z10, Y5
+	VINSERTI64X4 $0x01, Y5, Z8, Z8
+	VPMULLD      Z3, Z8, Z5
+	VPXORD       Z2, Z5, Z5
+	VPSRLD       $0x02, Z8, Z7
+	VPXORD       Z2, Z2, Z10
+	XORL         SI, SI
 
 word:
-	VPCMPGTD     Z9, Z8, K2
-	KORTESTW     K2, K2
+	VPCMPGTD     Z10, Z7, K3
+	KORTESTW     K3, K3
 	JZ           tail
-	KMOVW        K2, K3
-	VPXORD       Z5, Z5, Z10
-	VPGATHERQD   (DI)(Z5*1), K3, Y10
-	KSHIFTRW     $0x08, K2, K3
-	VPXORD       Z7, Z7, Z11
-	VPGATHERQD   (DI)(Z7*1), K3, Y11
-	VINSERTI64X4 $0x01, Y11, Z10, Z10
-	VPADDD       Z6, Z10, Z10
-	VPMULLD      Z3, Z10, Z10
-	VPSRLD       $0x10, Z10, Z11
-	VPXORD       Z11, Z10, Z10
-	VMOVDQA32    Z10, K2, Z6
-	VPADDD       Z4, Z8, Z8
-	ADDQ         $0x04, DI
+	KMOVW        K3, K4
+	VPXORD       Z6, Z6, Z11
+	VPGATHERQD   (SI)(Z6*1), K4, Y11
+	KSHIFTRW     $0x08, K3, K4
+	VPXORD       Z9, Z9, Z12
+	VPGATHERQD   (SI)(Z9*1), K4, Y12
+	VINSERTI64X4 $0x01, Y12, Z11, Z11
+	VPADDD       Z5, Z11, Z11
+	VPMULLD      Z3, Z11, Z11
+	VPSRLD       $0x10, Z11, Z12
+	VPXORD       Z12, Z11, Z11
+	VMOVDQA32    Z11, K3, Z5
+	VPADDD       Z4, Z7, Z7
+	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
-	SUBQ          DI, SI
-	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z8
-	VPXORD        Z8, Z8, Z9
-	VPANDD        Z8, Z2, Z10
-	VPCMPGTD      Z9, Z10, K2
-	KORTESTW      K2, K2
+	SUBQ          SI, BX
+	MOVL          $0x00000003, SI
+	VPBROADCASTD  SI, Z7
+	VPXORD        Z7, Z7, Z10
+	VPANDD        Z7, Z8, Z11
+	VPCMPGTD      Z10, Z11, K3
+	KORTESTW      K3, K3
 	JZ            store
-	VPCMPGTD      Z8, Z2, K3
-	VPMOVSXDQ     Y2, Z8
-	VEXTRACTI64X4 $0x01, Z2, Y9
-	VPMOVSXDQ     Y9, Z9
-	VPADDQ        Z5, Z8, Z8
-	VPADDQ        Z7, Z9, Z9
-	MOVQ          $-4, DI
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z8, Z8, Z11
-	VPGATHERQD    (DI)(Z8*1), K5, Y11
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z9, Z9, Z8
-	VPGATHERQD    (DI)(Z9*1), K4, Y8
-	VINSERTI64X4  $0x01, Y8, Z11, Z11
+	VPCMPGTD      Z7, Z8, K4
+	VPMOVSXDQ     Y8, Z7
+	VEXTRACTI64X4 $0x01, Z8, Y10
+	VPMOVSXDQ     Y10, Z10
+	VPADDQ        Z6, Z7, Z7
+	VPADDQ        Z9, Z10, Z10
+	MOVQ          $-4, SI
+	KANDW         K3, K4, K5
+	KMOVW         K5, K6
+	VPXORD        Z7, Z7, Z12
+	VPGATHERQD    (SI)(Z7*1), K6, Y12
+	KSHIFTRW      $0x08, K5, K5
+	VPXORD        Z10, Z10, Z7
+	VPGATHERQD    (SI)(Z10*1), K5, Y7
+	VINSERTI64X4  $0x01, Y7, Z12, Z12
 
 	// Of the last four bytes, the upper rest ones.
-	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z8
-	VPSLLD       $0x03, Z10, Z10
-	VPSUBD       Z10, Z8, Z8
-	VPSRLVD      Z8, Z11, Z11
-	KANDNW       K2, K3, K3
-	KORTESTW     K3, K3
+	MOVL         $0x00000020, SI
+	VPBROADCASTD SI, Z7
+	VPSLLD       $0x03, Z11, Z11
+	VPSUBD       Z11, Z7, Z7
+	VPSRLVD      Z7, Z12, Z12
+	KANDNW       K3, K4, K4
+	KORTESTW     K4, K4
 	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
-	VMOVDQU32 Z5, (SP)
-	VMOVDQU32 Z7, 64(SP)
-	VMOVDQU32 Z2, 128(SP)
-	XORL      DI, DI
+	VMOVDQU32 Z6, (SP)
+	VMOVDQU32 Z9, 64(SP)
+	VMOVDQU32 Z8, 128(SP)
+	XORL      SI, SI
 
 lane:
-	XORL    R12, R12
-	MOVL    128(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
+	XORL    R11, R11
+	MOVL    128(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
 	JAE     not_short
-	MOVQ    (SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
 
 not_short:
-	MOVL      R12, 192(SP)(DI*4)
-	INCQ      DI
-	CMPQ      DI, $0x10
+	MOVL      R11, 192(SP)(SI*4)
+	INCQ      SI
+	CMPQ      SI, $0x10
 	JB        lane
-	VMOVDQU32 192(SP), Z5
-	VPADDD    Z5, Z11, Z11
+	VMOVDQU32 192(SP), Z6
+	VPADDD    Z6, Z12, Z12
 
 last_bytes:
-	VPADDD    Z6, Z11, Z5
-	VPMULLD   Z3, Z5, Z5
-	VPSRLD    $0x18, Z5, Z7
-	VPXORD    Z7, Z5, Z5
-	VMOVDQA32 Z5, K2, Z6
+	VPADDD    Z5, Z12, Z6
+	VPMULLD   Z3, Z6, Z6
+	VPSRLD    $0x18, Z6, Z7
+	VPXORD    Z7, Z6, Z6
+	VMOVDQA32 Z6, K3, Z5
 
 store:
-	VMOVDQU32 Z6, (DX)
-	ADDQ      $0x40, DX
-	DECQ      BX
+	VMOVDQU32 Z5, (CX)
+	ADDQ      $0x40, CX
+	DECQ      DX
 	JZ        end
-	TESTQ     SI, SI
+	TESTQ     BX, BX
 	JNS       vector
 
 end:
-	MOVQ BX, left+32(FP)
+	MOVQ DX, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func hash32StringsAVX512(headers *byte, hashes *uint32, vectors int) (left int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·hash32StringsAVX512(SB), $256-32
+	// Each lane hashes one key. It gathers a word of each key that has one more, and
+	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
+	// the upper ones of the last four, of a key that has four, and else are loaded
+	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
+	// and when the longest keys of all vectors make up too much: a call must be short.
+	MOVQ         headers+0(FP), AX
+	VMOVDQU64    headers16Word0<>+0(SB), Z0
+	VMOVDQU64    headers16Word1<>+0(SB), Z1
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VPBROADCASTD SI, Z2
+	MOVL         $0xc6a4a793, SI
+	VPBROADCASTD SI, Z3
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	MOVL         $0xffffffff, SI
+	VPBROADCASTD SI, Z4
+
+vector:
+	VMOVDQU64    (AX), Z5
+	VMOVDQA64    Z0, Z6
+	VPERMI2Q     64(AX), Z5, Z6
+	VMOVDQA64    Z1, Z7
+	VPERMI2Q     64(AX), Z5, Z7
+	VMOVDQU64    128(AX), Z5
+	VMOVDQA64    Z0, Z9
+	VPERMI2Q     192(AX), Z5, Z9
+	VMOVDQA64    Z1, Z10
+	VPERMI2Q     192(AX), Z5, Z10
+	ADDQ         $0x00000100, AX
+	MOVQ         $-32768, SI
+	VPORQ        Z7, Z10, Z5
+	VPBROADCASTQ SI, Z11
+	VPTESTMQ     Z11, Z5, K1
+	KORTESTW     K1, K1
+	JNZ          end
+	VPMOVQD      Z7, Y8
+	VPMOVQD      Z10, Y5
+	VINSERTI64X4 $0x01, Y5, Z8, Z8
+	VPMULLD      Z3, Z8, Z5
+	VPXORD       Z2, Z5, Z5
+	VPSRLD       $0x02, Z8, Z7
+	VPXORD       Z2, Z2, Z10
+	XORL         SI, SI
+
+word:
+	VPCMPGTD     Z10, Z7, K1
+	KORTESTW     K1, K1
+	JZ           tail
+	KMOVW        K1, K2
+	VPXORD       Z6, Z6, Z11
+	VPGATHERQD   (SI)(Z6*1), K2, Y11
+	KSHIFTRW     $0x08, K1, K2
+	VPXORD       Z9, Z9, Z12
+	VPGATHERQD   (SI)(Z9*1), K2, Y12
+	VINSERTI64X4 $0x01, Y12, Z11, Z11
+	VPADDD       Z5, Z11, Z11
+	VPMULLD      Z3, Z11, Z11
+	VPSRLD       $0x10, Z11, Z12
+	VPXORD       Z12, Z11, Z11
+	VMOVDQA32    Z11, K1, Z5
+	VPADDD       Z4, Z7, Z7
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ          SI, BX
+	MOVL          $0x00000003, SI
+	VPBROADCASTD  SI, Z7
+	VPXORD        Z7, Z7, Z10
+	VPANDD        Z7, Z8, Z11
+	VPCMPGTD      Z10, Z11, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z7, Z8, K2
+	VPMOVSXDQ     Y8, Z7
+	VEXTRACTI64X4 $0x01, Z8, Y10
+	VPMOVSXDQ     Y10, Z10
+	VPADDQ        Z6, Z7, Z7
+	VPADDQ        Z9, Z10, Z10
+	MOVQ          $-4, SI
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z7, Z7, Z12
+	VPGATHERQD    (SI)(Z7*1), K4, Y12
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z10, Z10, Z7
+	VPGATHERQD    (SI)(Z10*1), K3, Y7
+	VINSERTI64X4  $0x01, Y7, Z12, Z12
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, SI
+	VPBROADCASTD SI, Z7
+	VPSLLD       $0x03, Z11, Z11
+	VPSUBD       Z11, Z7, Z7
+	VPSRLVD      Z7, Z12, Z12
+	KANDNW       K1, K2, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z6, (SP)
+	VMOVDQU32 Z9, 64(SP)
+	VMOVDQU32 Z8, 128(SP)
+	XORL      SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    128(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL      R11, 192(SP)(SI*4)
+	INCQ      SI
+	CMPQ      SI, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z6
+	VPADDD    Z6, Z12, Z12
+
+last_bytes:
+	VPADDD    Z5, Z12, Z6
+	VPMULLD   Z3, Z6, Z6
+	VPSRLD    $0x18, Z6, Z7
+	VPXORD    Z7, Z6, Z6
+	VMOVDQA32 Z6, K1, Z5
+
+store:
+	VMOVDQU32 Z5, (CX)
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ DX, left+24(FP)
 	VZEROUPPER
 	RET
 
@@ -751,17 +949,17 @@ vector:
 	VMOVDQU32     (AX), Z4
 	VMOVDQU32     4(AX), Z5
 	VPSUBD        Z4, Z5, Z5
-	MOVL          $0x00007fff, SI
-	VPBROADCASTD  SI, Z6
-	VPCMPGTD      Z6, Z5, K1
-	KORTESTW      K1, K1
-	JNZ           end
 	VPMOVSXDQ     Y4, Z6
 	VEXTRACTI64X4 $0x01, Z4, Y4
 	VPMOVSXDQ     Y4, Z4
 	VPADDQ        Z0, Z6, Z6
 	VPADDQ        Z0, Z4, Z4
 	ADDQ          $0x40, AX
+	MOVL          $0x00007fff, SI
+	VPBROADCASTD  SI, Z7
+	VPCMPGTD      Z7, Z5, K1
+	KORTESTW      K1, K1
+	JNZ           end
 	VPMULLD       Z2, Z5, Z7
 	VPXORD        Z1, Z7, Z7
 	VPSRLD        $0x02, Z5, Z8
@@ -1078,6 +1276,7 @@ TEXT ·hash32FixedAVX512(SB), $384-40
 	MOVQ         AX, 120(SP)
 	ADDQ         CX, AX
 	VPBROADCASTD CX, Z0
+	VPBROADCASTQ CX, Z1
 	SHLQ         $0x04, CX
 	VPBROADCASTQ CX, Z1
 	VMOVDQU32    (SP), Z2
@@ -2311,28 +2510,27 @@ vector:
 	VZEROUPPER
 	RET
 
-// func hash32HeadersAVX2(headers *byte, stride int, hashes *uint32, vectors int) (left int)
+// func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32HeadersAVX2(SB), $128-40
+TEXT ·hash32SlicesAVX2(SB), $128-32
 	// Each lane hashes one key. It gathers a word of each key that has one more, and
 	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
 	// the upper ones of the last four, of a key that has four, and else are loaded
 	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
 	// and when the longest keys of all vectors make up too much: a call must be short.
 	MOVQ         headers+0(FP), AX
-	MOVQ         stride+8(FP), CX
-	VPMOVZXBD    compactIndices<>+2040(SB), Y0
-	VMOVD        CX, X1
+	MOVL         $0x00000018, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      ascending<>+0(SB), Y0, Y0
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VMOVD        SI, X1
 	VPBROADCASTD X1, Y1
-	VPMULLD      Y1, Y0, Y0
-	MOVQ         hashes+16(FP), DX
-	MOVQ         vectors+24(FP), BX
-	MOVQ         $0x00004000, SI
-	MOVL         $0xbc9f1d34, DI
-	VMOVD        DI, X1
-	VPBROADCASTD X1, Y1
-	MOVL         $0xc6a4a793, DI
-	VMOVD        DI, X2
+	MOVL         $0xc6a4a793, SI
+	VMOVD        SI, X2
 	VPBROADCASTD X2, Y2
 	VPCMPEQD     Y4, Y4, Y4
 
@@ -2343,21 +2541,16 @@ vector:
 	VMOVDQA      Y4, Y6
 	VPXOR        Y5, Y5, Y5
 	VPGATHERDQ   Y6, 8(AX)(X0*1), Y5
-	MOVQ         CX, DI
-	SHLQ         $0x02, DI
-	ADDQ         DI, AX
 	VMOVDQA      Y4, Y7
 	VPXOR        Y6, Y6, Y6
-	VPGATHERDQ   Y7, (AX)(X0*1), Y6
+	VPGATHERDQ   Y7, 96(AX)(X0*1), Y6
 	VMOVDQA      Y4, Y8
 	VPXOR        Y7, Y7, Y7
-	VPGATHERDQ   Y8, 8(AX)(X0*1), Y7
-	MOVQ         CX, DI
-	SHLQ         $0x02, DI
-	ADDQ         DI, AX
-	MOVQ         $-32768, DI
+	VPGATHERDQ   Y8, 104(AX)(X0*1), Y7
+	ADDQ         $0x000000c0, AX
+	MOVQ         $-32768, SI
 	VPOR         Y5, Y7, Y8
-	VMOVQ        DI, X9
+	VMOVQ        SI, X9
 	VPBROADCASTQ X9, Y9
 	VPTEST       Y9, Y8
 	JNZ          end
@@ -2367,7 +2560,7 @@ vector:
 	VPXOR        Y1, Y7, Y7
 	VPSRLD       $0x02, Y5, Y8
 	VPXOR        Y1, Y1, Y9
-	XORL         DI, DI
+	XORL         SI, SI
 
 word:
 	VPCMPGTD     Y9, Y8, Y10
@@ -2375,10 +2568,10 @@ word:
 	JZ           tail
 	VMOVDQA      X10, X12
 	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (DI)(Y3*1), X11
+	VPGATHERQD   X12, (SI)(Y3*1), X11
 	VEXTRACTI128 $0x01, Y10, X13
 	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (DI)(Y6*1), X12
+	VPGATHERQD   X13, (SI)(Y6*1), X12
 	VINSERTI128  $0x01, X12, Y11, Y11
 	VPADDD       Y7, Y11, Y11
 	VPMULLD      Y2, Y11, Y11
@@ -2386,13 +2579,13 @@ word:
 	VPXOR        Y12, Y11, Y11
 	VPBLENDVB    Y10, Y11, Y7, Y7
 	VPADDD       Y4, Y8, Y8
-	ADDQ         $0x04, DI
+	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
-	SUBQ         DI, SI
-	MOVL         $0x00000003, DI
-	VMOVD        DI, X8
+	SUBQ         SI, BX
+	MOVL         $0x00000003, SI
+	VMOVD        SI, X8
 	VPBROADCASTD X8, Y8
 	VPXOR        Y8, Y8, Y9
 	VPAND        Y8, Y5, Y10
@@ -2405,19 +2598,19 @@ tail:
 	VPMOVSXDQ    X12, Y12
 	VPADDQ       Y3, Y11, Y11
 	VPADDQ       Y6, Y12, Y12
-	MOVQ         $-4, DI
+	MOVQ         $-4, SI
 	VPAND        Y9, Y8, Y14
 	VMOVDQA      X14, X15
 	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (DI)(Y11*1), X13
+	VPGATHERQD   X15, (SI)(Y11*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
 	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X14, (DI)(Y12*1), X11
+	VPGATHERQD   X14, (SI)(Y12*1), X11
 	VINSERTI128  $0x01, X11, Y13, Y13
 
 	// Of the last four bytes, the upper rest ones.
-	MOVL         $0x00000020, DI
-	VMOVD        DI, X11
+	MOVL         $0x00000020, SI
+	VMOVD        SI, X11
 	VPBROADCASTD X11, Y11
 	VPSLLD       $0x03, Y10, Y10
 	VPSUBD       Y10, Y11, Y11
@@ -2431,31 +2624,31 @@ tail:
 	VMOVDQU Y3, (SP)
 	VMOVDQU Y6, 32(SP)
 	VMOVDQU Y5, 64(SP)
-	XORL    DI, DI
+	XORL    SI, SI
 
 lane:
-	XORL    R12, R12
-	MOVL    64(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
+	XORL    R11, R11
+	MOVL    64(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
 	JAE     not_short
-	MOVQ    (SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
 
 not_short:
-	MOVL    R12, 96(SP)(DI*4)
-	INCQ    DI
-	CMPQ    DI, $0x08
+	MOVL    R11, 96(SP)(SI*4)
+	INCQ    SI
+	CMPQ    SI, $0x08
 	JB      lane
 	VMOVDQU 96(SP), Y3
 	VPADDD  Y3, Y13, Y13
@@ -2468,15 +2661,174 @@ last_bytes:
 	VPBLENDVB Y9, Y3, Y7, Y7
 
 store:
-	VMOVDQU Y7, (DX)
-	ADDQ    $0x20, DX
-	DECQ    BX
+	VMOVDQU Y7, (CX)
+	ADDQ    $0x20, CX
+	DECQ    DX
 	JZ      end
-	TESTQ   SI, SI
+	TESTQ   BX, BX
 	JNS     vector
 
 end:
-	MOVQ BX, left+32(FP)
+	MOVQ DX, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func hash32StringsAVX2(headers *byte, hashes *uint32, vectors int) (left int)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hash32StringsAVX2(SB), $128-32
+	// Each lane hashes one key. It gathers a word of each key that has one more, and
+	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
+	// the upper ones of the last four, of a key that has four, and else are loaded
+	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
+	// and when the longest keys of all vectors make up too much: a call must be short.
+	MOVQ         headers+0(FP), AX
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0xc6a4a793, SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y1
+	VPCMPEQD     Y4, Y4, Y4
+
+vector:
+	VMOVDQU      (AX), Y2
+	VMOVDQU      32(AX), Y3
+	VPUNPCKLQDQ  Y3, Y2, Y5
+	VPUNPCKHQDQ  Y3, Y2, Y2
+	VPERMQ       $0xd8, Y5, Y5
+	VPERMQ       $0xd8, Y2, Y2
+	VMOVDQU      64(AX), Y3
+	VMOVDQU      96(AX), Y6
+	VPUNPCKLQDQ  Y6, Y3, Y7
+	VPUNPCKHQDQ  Y6, Y3, Y3
+	VPERMQ       $0xd8, Y7, Y7
+	VPERMQ       $0xd8, Y3, Y3
+	ADDQ         $0x00000080, AX
+	MOVQ         $-32768, SI
+	VPOR         Y2, Y3, Y6
+	VMOVQ        SI, X8
+	VPBROADCASTQ X8, Y8
+	VPTEST       Y8, Y6
+	JNZ          end
+	VSHUFPS      $0x88, Y3, Y2, Y2
+	VPERMQ       $0xd8, Y2, Y2
+	VPMULLD      Y1, Y2, Y3
+	VPXOR        Y0, Y3, Y3
+	VPSRLD       $0x02, Y2, Y6
+	VPXOR        Y0, Y0, Y8
+	XORL         SI, SI
+
+word:
+	VPCMPGTD     Y8, Y6, Y9
+	VPTEST       Y9, Y9
+	JZ           tail
+	VMOVDQA      X9, X11
+	VPXOR        Y10, Y10, Y10
+	VPGATHERQD   X11, (SI)(Y5*1), X10
+	VEXTRACTI128 $0x01, Y9, X12
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X12, (SI)(Y7*1), X11
+	VINSERTI128  $0x01, X11, Y10, Y10
+	VPADDD       Y3, Y10, Y10
+	VPMULLD      Y1, Y10, Y10
+	VPSRLD       $0x10, Y10, Y11
+	VPXOR        Y11, Y10, Y10
+	VPBLENDVB    Y9, Y10, Y3, Y3
+	VPADDD       Y4, Y6, Y6
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ         SI, BX
+	MOVL         $0x00000003, SI
+	VMOVD        SI, X6
+	VPBROADCASTD X6, Y6
+	VPXOR        Y6, Y6, Y8
+	VPAND        Y6, Y2, Y9
+	VPCMPGTD     Y8, Y9, Y8
+	VPTEST       Y8, Y8
+	JZ           store
+	VPCMPGTD     Y6, Y2, Y6
+	VPMOVSXDQ    X2, Y10
+	VEXTRACTI128 $0x01, Y2, X11
+	VPMOVSXDQ    X11, Y11
+	VPADDQ       Y5, Y10, Y10
+	VPADDQ       Y7, Y11, Y11
+	MOVQ         $-4, SI
+	VPAND        Y8, Y6, Y13
+	VMOVDQA      X13, X14
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X14, (SI)(Y10*1), X12
+	VEXTRACTI128 $0x01, Y13, X13
+	VPXOR        Y10, Y10, Y10
+	VPGATHERQD   X13, (SI)(Y11*1), X10
+	VINSERTI128  $0x01, X10, Y12, Y12
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, SI
+	VMOVD        SI, X10
+	VPBROADCASTD X10, Y10
+	VPSLLD       $0x03, Y9, Y9
+	VPSUBD       Y9, Y10, Y10
+	VPSRLVD      Y10, Y12, Y12
+	VPANDN       Y8, Y6, Y6
+	VPTEST       Y6, Y6
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU Y5, (SP)
+	VMOVDQU Y7, 32(SP)
+	VMOVDQU Y2, 64(SP)
+	XORL    SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    64(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL    R11, 96(SP)(SI*4)
+	INCQ    SI
+	CMPQ    SI, $0x08
+	JB      lane
+	VMOVDQU 96(SP), Y2
+	VPADDD  Y2, Y12, Y12
+
+last_bytes:
+	VPADDD    Y3, Y12, Y2
+	VPMULLD   Y1, Y2, Y2
+	VPSRLD    $0x18, Y2, Y5
+	VPXOR     Y5, Y2, Y2
+	VPBLENDVB Y8, Y2, Y3, Y3
+
+store:
+	VMOVDQU Y3, (CX)
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JZ      end
+	TESTQ   BX, BX
+	JNS     vector
+
+end:
+	MOVQ DX, left+24(FP)
 	VZEROUPPER
 	RET
 
@@ -2507,18 +2859,18 @@ vector:
 	VMOVDQU      (AX), Y3
 	VMOVDQU      4(AX), Y5
 	VPSUBD       Y3, Y5, Y5
-	MOVL         $0x00007fff, SI
-	VMOVD        SI, X6
-	VPBROADCASTD X6, Y6
-	VPCMPGTD     Y6, Y5, Y6
-	VPTEST       Y6, Y6
-	JNZ          end
 	VPMOVSXDQ    X3, Y6
 	VEXTRACTI128 $0x01, Y3, X3
 	VPMOVSXDQ    X3, Y3
 	VPADDQ       Y0, Y6, Y6
 	VPADDQ       Y0, Y3, Y3
 	ADDQ         $0x20, AX
+	MOVL         $0x00007fff, SI
+	VMOVD        SI, X7
+	VPBROADCASTD X7, Y7
+	VPCMPGTD     Y7, Y5, Y7
+	VPTEST       Y7, Y7
+	JNZ          end
 	VPMULLD      Y2, Y5, Y7
 	VPXOR        Y1, Y7, Y7
 	VPSRLD       $0x02, Y5, Y8
@@ -2823,6 +3175,8 @@ TEXT ·hash32FixedAVX2(SB), $192-40
 	ADDQ         CX, AX
 	VMOVD        CX, X0
 	VPBROADCASTD X0, Y0
+	VMOVQ        CX, X1
+	VPBROADCASTQ X1, Y1
 	SHLQ         $0x03, CX
 	VMOVQ        CX, X1
 	VPBROADCASTQ X1, Y1
@@ -4320,15 +4674,16 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash64HeadersAVX512(headers *byte, stride int, h1 *uint64, h2 *uint64, vectors int) (left int)
-// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64HeadersAVX512(SB), $448-48
+// func hash64SlicesAVX512(headers *byte, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64SlicesAVX512(SB), $512-40
 	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
-	// then up to three times 8, 4, and bytes, which are the upper ones of the last
-	// four, of a key that has four, and else are loaded one by one. Nothing but the
-	// keys is read. The kernel ends early at a long key, and when the longest keys of
-	// all vectors make up too much: a call must be short.
+	// a seed is computed once. Four vectors of keys of one length, a multiple of 4 below
+	// 32, are hashed at a time. Else it is two, of which lanes gather what their key has:
+	// stripes of 32 bytes, then up to three times 8, 4, and bytes, which are the upper
+	// ones of the last four, of a key that has four, and else are loaded one by one.
+	// Nothing but the keys is read. The kernel ends early at a long key, and when the
+	// longest keys of all vectors make up too much: a call must be short.
 	MOVQ         $0x9e3779b185ebca87, AX
 	VPBROADCASTQ AX, Z0
 	MOVQ         $0xc2b2ae3d27d4eb4f, AX
@@ -4340,97 +4695,3714 @@ TEXT ·hash64HeadersAVX512(SB), $448-48
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z4
 	MOVQ         headers+0(FP), AX
-	MOVQ         stride+8(FP), CX
-	VPMOVZXBD    compactIndices<>+2040(SB), Y9
-	VPBROADCASTD CX, Z5
-	VPMULLD      Z5, Z9, Z9
-	MOVQ         h1+16(FP), DX
-	MOVQ         h2+24(FP), BX
-	MOVQ         vectors+32(FP), SI
-	MOVQ         $0x00004000, DI
-	MOVL         $0x0000ffff, R8
-	KMOVW        R8, K1
-	XORL         R9, R9
-	XORL         R8, R8
-	KMOVW        K1, K2
-	VPXORD       Z9, Z9, Z10
-	VPGATHERDQ   (AX)(Y9*1), K2, Z10
-	KMOVW        K1, K2
-	VPXORD       Z9, Z9, Z5
-	VPGATHERDQ   8(AX)(Y9*1), K2, Z5
-	MOVQ         CX, R10
-	SHLQ         $0x03, R10
-	ADDQ         R10, AX
-	KMOVW        K1, K2
-	VPXORD       Z9, Z9, Z11
-	VPGATHERDQ   (AX)(Y9*1), K2, Z11
-	KMOVW        K1, K2
-	VPXORD       Z9, Z9, Z6
-	VPGATHERDQ   8(AX)(Y9*1), K2, Z6
-	MOVQ         CX, R10
-	SHLQ         $0x03, R10
-	ADDQ         R10, AX
-	MOVQ         $-32768, R10
-	VPORQ        Z5, Z6, Z7
-	VPBROADCASTQ R10, Z8
-	VPTESTMQ     Z8, Z7, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VPMOVQD      Z5, Y12
-	VPMOVQD      Z6, Y5
-	VINSERTI64X4 $0x01, Y5, Z12, Z12
+	VMOVDQU64    headers24Word0<>+0(SB), Z13
+	MOVL         $0x000000c0, CX
+	KMOVW        CX, K1
+	VMOVDQU64    headers24Word1<>+0(SB), Z14
+	MOVL         $0x000000e0, CX
+	KMOVW        CX, K2
+	MOVQ         h1+8(FP), CX
+	MOVQ         h2+16(FP), DX
+	MOVQ         vectors+24(FP), BX
+	MOVQ         $0x00004000, SI
+	MOVL         $0x0000ffff, DI
+	KMOVW        DI, K3
+	XORL         DI, DI
+
+start:
+	VMOVDQU64 (AX), Z6
+	VMOVDQA64 Z13, Z8
+	VPERMI2Q  64(AX), Z6, Z8
+	VPERMQ    128(AX), Z13, K1, Z8
+	VMOVDQA64 Z14, Z5
+	VPERMI2Q  64(AX), Z6, Z5
+	VPERMQ    128(AX), Z14, K2, Z5
+	VMOVDQU64 192(AX), Z9
+	VMOVDQA64 Z13, Z7
+	VPERMI2Q  256(AX), Z9, Z7
+	VPERMQ    320(AX), Z13, K1, Z7
+	VMOVDQA64 Z14, Z6
+	VPERMI2Q  256(AX), Z9, Z6
+	VPERMQ    320(AX), Z14, K2, Z6
+	ADDQ      $0x00000180, AX
+	VMOVDQA64 Z8, Z15
+	VMOVDQA64 Z5, Z5
+	VMOVDQA64 Z7, Z16
+	VMOVDQA64 Z6, Z7
 
 vector:
-	VPMOVSXDQ     Y12, Z13
-	VEXTRACTI64X4 $0x01, Z12, Y5
-	VPMOVSXDQ     Y5, Z14
-	VMOVDQA64     Z10, Z15
-	VMOVDQU32     Z10, (SP)
-	VMOVDQA64     Z4, Z5
-	VPADDQ.BCST   numbers<>+8(SB), Z4, Z6
-	VMOVDQA64     Z11, Z16
-	VMOVDQU32     Z11, 64(SP)
-	VMOVDQA64     Z4, Z7
-	VPADDQ.BCST   numbers<>+8(SB), Z4, Z8
-	VMOVDQU32     Z12, 128(SP)
+	CMPQ         BX, $0x02
+	JL           mixed
+	VMOVDQU64    (AX), Z6
+	VMOVDQA64    Z13, Z17
+	VPERMI2Q     64(AX), Z6, Z17
+	VPERMQ       128(AX), Z13, K1, Z17
+	VMOVDQA64    Z14, Z18
+	VPERMI2Q     64(AX), Z6, Z18
+	VPERMQ       128(AX), Z14, K2, Z18
+	VMOVDQU64    192(AX), Z6
+	VMOVDQA64    Z13, Z19
+	VPERMI2Q     256(AX), Z6, Z19
+	VPERMQ       320(AX), Z13, K1, Z19
+	VMOVDQA64    Z14, Z20
+	VPERMI2Q     256(AX), Z6, Z20
+	VPERMQ       320(AX), Z14, K2, Z20
+	ADDQ         $0x00000180, AX
+	VMOVQ        X5, R8
+	VPBROADCASTQ X5, Z6
+	VMOVDQA64    Z5, Z8
+	VPTERNLOGQ   $0x7e, Z7, Z6, Z8
+	VMOVDQA64    Z18, Z9
+	VPTERNLOGQ   $0x7e, Z20, Z6, Z9
+	VPORQ        Z8, Z9, Z8
+	VPTESTMQ     Z8, Z8, K4
+	KORTESTW     K4, K4
+	JNZ          mixed
+	TESTQ        $-29, R8
+	JNZ          mixed
+	VPBROADCASTQ R8, Z11
+	VPADDQ       Z4, Z11, Z11
+	VPADDQ.BCST  numbers<>+8(SB), Z11, Z12
+	VMOVDQA64    Z11, Z5
+	VMOVDQA64    Z12, Z6
+	VMOVDQA64    Z11, Z7
+	VMOVDQA64    Z12, Z8
+	VMOVDQA64    Z11, Z9
+	VMOVDQA64    Z12, Z10
+	VMOVDQA64    Z11, Z11
+	VMOVDQA64    Z12, Z12
+	XORL         R9, R9
+	JMP          equal_rest
 
-	// The next keys are located ahead: what waits for the loads of these would keep the
-	// CPU from those.
-	CMPQ         SI, $0x01
-	JE           located
-	KMOVW        K1, K2
-	VPXORD       Z9, Z9, Z17
-	VPGATHERDQ   (AX)(Y9*1), K2, Z17
-	KMOVW        K1, K2
-	VPXORD       Z9, Z9, Z18
-	VPGATHERDQ   8(AX)(Y9*1), K2, Z18
-	MOVQ         CX, R10
-	SHLQ         $0x03, R10
-	ADDQ         R10, AX
-	KMOVW        K1, K2
-	VPXORD       Z9, Z9, Z19
-	VPGATHERDQ   (AX)(Y9*1), K2, Z19
-	KMOVW        K1, K2
-	VPXORD       Z9, Z9, Z20
-	VPGATHERDQ   8(AX)(Y9*1), K2, Z20
-	MOVQ         CX, R10
-	SHLQ         $0x03, R10
-	ADDQ         R10, AX
-	MOVQ         $-32768, R10
-	VPORQ        Z18, Z20, Z21
-	VPBROADCASTQ R10, Z22
-	VPTESTMQ     Z22, Z21, K2
+equal_long:
+	KMOVW      K3, K4
+	VPXORD     Z15, Z15, Z21
+	VPGATHERQQ (R9)(Z15*1), K4, Z21
+	KMOVW      K3, K4
+	VPXORD     Z16, Z16, Z22
+	VPGATHERQQ (R9)(Z16*1), K4, Z22
+	KMOVW      K3, K4
+	VPXORD     Z17, Z17, Z23
+	VPGATHERQQ (R9)(Z17*1), K4, Z23
+	KMOVW      K3, K4
+	VPXORD     Z19, Z19, Z24
+	VPGATHERQQ (R9)(Z19*1), K4, Z24
+	VPMULLQ    Z1, Z21, Z21
+	VPMULLQ    Z1, Z22, Z22
+	VPMULLQ    Z1, Z23, Z23
+	VPMULLQ    Z1, Z24, Z24
+	VPROLQ     $0x1f, Z21, Z21
+	VPROLQ     $0x1f, Z22, Z22
+	VPROLQ     $0x1f, Z23, Z23
+	VPROLQ     $0x1f, Z24, Z24
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z22, Z22
+	VPMULLQ    Z0, Z23, Z23
+	VPMULLQ    Z0, Z24, Z24
+	VPXORQ     Z21, Z5, Z5
+	VPXORQ     Z21, Z6, Z6
+	VPXORQ     Z22, Z7, Z7
+	VPXORQ     Z22, Z8, Z8
+	VPXORQ     Z23, Z9, Z9
+	VPXORQ     Z23, Z10, Z10
+	VPXORQ     Z24, Z11, Z11
+	VPXORQ     Z24, Z12, Z12
+	VPROLQ     $0x1b, Z5, Z5
+	VPROLQ     $0x1b, Z6, Z6
+	VPROLQ     $0x1b, Z7, Z7
+	VPROLQ     $0x1b, Z8, Z8
+	VPROLQ     $0x1b, Z9, Z9
+	VPROLQ     $0x1b, Z10, Z10
+	VPROLQ     $0x1b, Z11, Z11
+	VPROLQ     $0x1b, Z12, Z12
+	VPMULLQ    Z0, Z5, Z5
+	VPMULLQ    Z0, Z6, Z6
+	VPMULLQ    Z0, Z7, Z7
+	VPMULLQ    Z0, Z8, Z8
+	VPMULLQ    Z0, Z9, Z9
+	VPMULLQ    Z0, Z10, Z10
+	VPMULLQ    Z0, Z11, Z11
+	VPMULLQ    Z0, Z12, Z12
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z3, Z6, Z6
+	VPADDQ     Z3, Z7, Z7
+	VPADDQ     Z3, Z8, Z8
+	VPADDQ     Z3, Z9, Z9
+	VPADDQ     Z3, Z10, Z10
+	VPADDQ     Z3, Z11, Z11
+	VPADDQ     Z3, Z12, Z12
+	ADDQ       $0x08, R9
+	SUBQ       $0x08, R8
+
+equal_rest:
+	CMPQ       R8, $0x08
+	JGE        equal_long
+	TESTQ      R8, R8
+	JZ         equal_end
+	KMOVW      K3, K4
+	VPXORD     Z15, Z15, Z21
+	VPGATHERQD (R9)(Z15*1), K4, Y21
+	VPMOVZXDQ  Y21, Z21
+	KMOVW      K3, K4
+	VPXORD     Z16, Z16, Z15
+	VPGATHERQD (R9)(Z16*1), K4, Y15
+	VPMOVZXDQ  Y15, Z15
+	KMOVW      K3, K4
+	VPXORD     Z17, Z17, Z16
+	VPGATHERQD (R9)(Z17*1), K4, Y16
+	VPMOVZXDQ  Y16, Z16
+	KMOVW      K3, K4
+	VPXORD     Z19, Z19, Z22
+	VPGATHERQD (R9)(Z19*1), K4, Y22
+	VPMOVZXDQ  Y22, Z22
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z15, Z15
+	VPMULLQ    Z0, Z16, Z16
+	VPMULLQ    Z0, Z22, Z22
+	VPXORQ     Z21, Z5, Z5
+	VPXORQ     Z21, Z6, Z6
+	VPXORQ     Z15, Z7, Z7
+	VPXORQ     Z15, Z8, Z8
+	VPXORQ     Z16, Z9, Z9
+	VPXORQ     Z16, Z10, Z10
+	VPXORQ     Z22, Z11, Z11
+	VPXORQ     Z22, Z12, Z12
+	VPROLQ     $0x17, Z5, Z5
+	VPROLQ     $0x17, Z6, Z6
+	VPROLQ     $0x17, Z7, Z7
+	VPROLQ     $0x17, Z8, Z8
+	VPROLQ     $0x17, Z9, Z9
+	VPROLQ     $0x17, Z10, Z10
+	VPROLQ     $0x17, Z11, Z11
+	VPROLQ     $0x17, Z12, Z12
+	VPMULLQ    Z1, Z5, Z5
+	VPMULLQ    Z1, Z6, Z6
+	VPMULLQ    Z1, Z7, Z7
+	VPMULLQ    Z1, Z8, Z8
+	VPMULLQ    Z1, Z9, Z9
+	VPMULLQ    Z1, Z10, Z10
+	VPMULLQ    Z1, Z11, Z11
+	VPMULLQ    Z1, Z12, Z12
+	VPADDQ     Z2, Z5, Z5
+	VPADDQ     Z2, Z6, Z6
+	VPADDQ     Z2, Z7, Z7
+	VPADDQ     Z2, Z8, Z8
+	VPADDQ     Z2, Z9, Z9
+	VPADDQ     Z2, Z10, Z10
+	VPADDQ     Z2, Z11, Z11
+	VPADDQ     Z2, Z12, Z12
+
+equal_end:
+	VPSRLQ    $0x21, Z5, Z15
+	VPXORQ    Z15, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z15
+	VPXORQ    Z15, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z15
+	VPXORQ    Z15, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z15
+	VPXORQ    Z15, Z8, Z8
+	VPSRLQ    $0x21, Z9, Z15
+	VPXORQ    Z15, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z15
+	VPXORQ    Z15, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z15
+	VPXORQ    Z15, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z15
+	VPXORQ    Z15, Z12, Z12
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPMULLQ   Z1, Z11, Z11
+	VPMULLQ   Z1, Z12, Z12
+	VPSRLQ    $0x1d, Z5, Z15
+	VPXORQ    Z15, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z15
+	VPXORQ    Z15, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z15
+	VPXORQ    Z15, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z15
+	VPXORQ    Z15, Z8, Z8
+	VPSRLQ    $0x1d, Z9, Z15
+	VPXORQ    Z15, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z15
+	VPXORQ    Z15, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z15
+	VPXORQ    Z15, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z15
+	VPXORQ    Z15, Z12, Z12
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPMULLQ   Z2, Z9, Z9
+	VPMULLQ   Z2, Z10, Z10
+	VPMULLQ   Z2, Z11, Z11
+	VPMULLQ   Z2, Z12, Z12
+	VPSRLQ    $0x20, Z5, Z15
+	VPXORQ    Z15, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z15
+	VPXORQ    Z15, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z15
+	VPXORQ    Z15, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z15
+	VPXORQ    Z15, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z15
+	VPXORQ    Z15, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z15
+	VPXORQ    Z15, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z15
+	VPXORQ    Z15, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z15
+	VPXORQ    Z15, Z12, Z12
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, (DX)
+	VMOVDQU64 Z7, 64(CX)
+	VMOVDQU64 Z8, 64(DX)
+	VMOVDQU64 Z9, 128(CX)
+	VMOVDQU64 Z10, 128(DX)
+	VMOVDQU64 Z11, 192(CX)
+	VMOVDQU64 Z12, 192(DX)
+	ADDQ      $0x00000100, CX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x02, BX
+	JNZ       start
+	JMP       end
+
+mixed:
+	MOVQ         $-32768, R8
+	VPORQ        Z5, Z7, Z6
+	VPBROADCASTQ R8, Z8
+	VPTESTMQ     Z8, Z6, K4
+	KORTESTW     K4, K4
+	JNZ          end
+	VMOVDQA64    Z15, Z9
+	VMOVDQA64    Z5, Z10
+	VMOVDQU32    Z9, (SP)
+	VMOVDQU32    Z10, 128(SP)
+	VMOVDQA64    Z4, Z5
+	VPADDQ.BCST  numbers<>+8(SB), Z4, Z6
+	VMOVDQA64    Z16, Z11
+	VMOVDQA64    Z7, Z12
+	VMOVDQU32    Z11, 64(SP)
+	VMOVDQU32    Z12, 192(SP)
+	VMOVDQA64    Z4, Z7
+	VPADDQ.BCST  numbers<>+8(SB), Z4, Z8
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K4
+	KORTESTW     K4, K4
+	JZ           no_stripes_0
+	KMOVW        K4, K5
+	VPADDQ       Z0, Z1, Z15
+	VMOVDQA64    Z1, Z16
+	VPXORD       Z0, Z0, Z21
+	VPSUBQ       Z0, Z21, Z22
+	VPADDQ       Z0, Z1, Z23
+	VMOVDQA64    Z1, Z24
+	VPXORD       Z0, Z0, Z26
+	VPSUBQ       Z0, Z26, Z27
+	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z26, Z26
+	VPADDQ.BCST  numbers<>+8(SB), Z27, Z27
+
+stripe_0:
+	KMOVW        K5, K6
+	VPXORD       Z9, Z9, Z28
+	VPGATHERQQ   (DI)(Z9*1), K6, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z15, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K5, Z15
+	VPADDQ       Z28, Z23, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K5, Z23
+	KMOVW        K5, K6
+	VPXORD       Z9, Z9, Z28
+	VPGATHERQQ   8(DI)(Z9*1), K6, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z16, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K5, Z16
+	VPADDQ       Z28, Z24, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K5, Z24
+	KMOVW        K5, K6
+	VPXORD       Z9, Z9, Z28
+	VPGATHERQQ   16(DI)(Z9*1), K6, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z21, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K5, Z21
+	VPADDQ       Z28, Z26, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K5, Z26
+	KMOVW        K5, K6
+	VPXORD       Z9, Z9, Z28
+	VPGATHERQQ   24(DI)(Z9*1), K6, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z22, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K5, Z22
+	VPADDQ       Z28, Z27, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K5, Z27
+	VPADDQ.BCST  numbers<>+256(SB), Z9, K5, Z9
+	VPSUBQ.BCST  numbers<>+256(SB), Z10, K5, Z10
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K5
+	KORTESTW     K5, K5
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z15, Z28
+	VPROLQ       $0x07, Z16, Z29
+	VPADDQ       Z29, Z28, Z28
+	VPROLQ       $0x0c, Z21, Z29
+	VPADDQ       Z29, Z28, Z28
+	VPROLQ       $0x12, Z22, Z29
+	VPADDQ       Z29, Z28, Z28
+	VPMULLQ      Z1, Z15, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VPMULLQ      Z1, Z16, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VPMULLQ      Z1, Z21, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VPMULLQ      Z1, Z22, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VMOVDQA64    Z28, K4, Z5
+	VPROLQ       $0x01, Z23, Z15
+	VPROLQ       $0x07, Z24, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x0c, Z26, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x12, Z27, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPMULLQ      Z1, Z23, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VPMULLQ      Z1, Z24, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VPMULLQ      Z1, Z26, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VPMULLQ      Z1, Z27, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VMOVDQA64    Z15, K4, Z6
+
+no_stripes_0:
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K4
+	KORTESTW     K4, K4
+	JZ           no_stripes_1
+	KMOVW        K4, K5
+	VPADDQ       Z0, Z1, Z15
+	VMOVDQA64    Z1, Z16
+	VPXORD       Z0, Z0, Z21
+	VPSUBQ       Z0, Z21, Z22
+	VPADDQ       Z0, Z1, Z23
+	VMOVDQA64    Z1, Z24
+	VPXORD       Z0, Z0, Z26
+	VPSUBQ       Z0, Z26, Z27
+	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z26, Z26
+	VPADDQ.BCST  numbers<>+8(SB), Z27, Z27
+
+stripe_1:
+	KMOVW        K5, K6
+	VPXORD       Z11, Z11, Z28
+	VPGATHERQQ   (DI)(Z11*1), K6, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z15, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K5, Z15
+	VPADDQ       Z28, Z23, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K5, Z23
+	KMOVW        K5, K6
+	VPXORD       Z11, Z11, Z28
+	VPGATHERQQ   8(DI)(Z11*1), K6, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z16, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K5, Z16
+	VPADDQ       Z28, Z24, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K5, Z24
+	KMOVW        K5, K6
+	VPXORD       Z11, Z11, Z28
+	VPGATHERQQ   16(DI)(Z11*1), K6, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z21, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K5, Z21
+	VPADDQ       Z28, Z26, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K5, Z26
+	KMOVW        K5, K6
+	VPXORD       Z11, Z11, Z28
+	VPGATHERQQ   24(DI)(Z11*1), K6, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z22, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K5, Z22
+	VPADDQ       Z28, Z27, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K5, Z27
+	VPADDQ.BCST  numbers<>+256(SB), Z11, K5, Z11
+	VPSUBQ.BCST  numbers<>+256(SB), Z12, K5, Z12
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K5
+	KORTESTW     K5, K5
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z15, Z28
+	VPROLQ       $0x07, Z16, Z29
+	VPADDQ       Z29, Z28, Z28
+	VPROLQ       $0x0c, Z21, Z29
+	VPADDQ       Z29, Z28, Z28
+	VPROLQ       $0x12, Z22, Z29
+	VPADDQ       Z29, Z28, Z28
+	VPMULLQ      Z1, Z15, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VPMULLQ      Z1, Z16, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VPMULLQ      Z1, Z21, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VPMULLQ      Z1, Z22, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VMOVDQA64    Z28, K4, Z7
+	VPROLQ       $0x01, Z23, Z15
+	VPROLQ       $0x07, Z24, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x0c, Z26, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x12, Z27, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPMULLQ      Z1, Z23, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VPMULLQ      Z1, Z24, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VPMULLQ      Z1, Z26, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VPMULLQ      Z1, Z27, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VMOVDQA64    Z15, K4, Z8
+
+no_stripes_1:
+	VPADDQ 128(SP), Z5, Z5
+	VPADDQ 128(SP), Z6, Z6
+	VPADDQ 192(SP), Z7, Z7
+	VPADDQ 192(SP), Z8, Z8
+
+long:
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z10, K4
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z12, K5
+	KORTESTW     K4, K5
+	JZ           word
+	KMOVW        K4, K6
+	VPXORD       Z9, Z9, Z15
+	VPGATHERQQ   (DI)(Z9*1), K6, Z15
+	VPADDQ.BCST  numbers<>+64(SB), Z9, K4, Z9
+	VPSUBQ.BCST  numbers<>+64(SB), Z10, K4, Z10
+	KMOVW        K5, K6
+	VPXORD       Z11, Z11, Z16
+	VPGATHERQQ   (DI)(Z11*1), K6, Z16
+	VPADDQ.BCST  numbers<>+64(SB), Z11, K5, Z11
+	VPSUBQ.BCST  numbers<>+64(SB), Z12, K5, Z12
+	VPMULLQ      Z1, Z15, Z15
+	VPMULLQ      Z1, Z16, Z16
+	VPROLQ       $0x1f, Z15, Z15
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z15, Z15
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z15, Z5, Z21
+	VPXORQ       Z15, Z6, Z15
+	VPXORQ       Z16, Z7, Z22
+	VPXORQ       Z16, Z8, Z16
+	VPROLQ       $0x1b, Z21, Z21
+	VPROLQ       $0x1b, Z15, Z15
+	VPROLQ       $0x1b, Z22, Z22
+	VPROLQ       $0x1b, Z16, Z16
+	VPMULLQ      Z0, Z21, Z21
+	VPMULLQ      Z0, Z15, Z15
+	VPMULLQ      Z0, Z22, Z22
+	VPMULLQ      Z0, Z16, Z16
+	VPADDQ       Z3, Z21, K4, Z5
+	VPADDQ       Z3, Z15, K4, Z6
+	VPADDQ       Z3, Z22, K5, Z7
+	VPADDQ       Z3, Z16, K5, Z8
+	JMP          long
+
+word:
+	VPTESTMQ.BCST numbers<>+32(SB), Z10, K4
+	VPTESTMQ.BCST numbers<>+32(SB), Z12, K5
+	KORTESTW      K4, K5
+	JZ            no_word
+	KMOVW         K4, K6
+	VPXORD        Z9, Z9, Z15
+	VPGATHERQD    (DI)(Z9*1), K6, Y15
+	VPMOVZXDQ     Y15, Z15
+	KMOVW         K5, K6
+	VPXORD        Z11, Z11, Z9
+	VPGATHERQD    (DI)(Z11*1), K6, Y9
+	VPMOVZXDQ     Y9, Z9
+	VPMULLQ       Z0, Z15, Z15
+	VPMULLQ       Z0, Z9, Z9
+	VPXORQ        Z15, Z5, Z11
+	VPXORQ        Z15, Z6, Z15
+	VPXORQ        Z9, Z7, Z16
+	VPXORQ        Z9, Z8, Z9
+	VPROLQ        $0x17, Z11, Z11
+	VPROLQ        $0x17, Z15, Z15
+	VPROLQ        $0x17, Z16, Z16
+	VPROLQ        $0x17, Z9, Z9
+	VPMULLQ       Z1, Z11, Z11
+	VPMULLQ       Z1, Z15, Z15
+	VPMULLQ       Z1, Z16, Z16
+	VPMULLQ       Z1, Z9, Z9
+	VPADDQ        Z2, Z11, K4, Z5
+	VPADDQ        Z2, Z15, K4, Z6
+	VPADDQ        Z2, Z16, K5, Z7
+	VPADDQ        Z2, Z9, K5, Z8
+
+no_word:
+	VPTESTMQ.BCST numbers<>+24(SB), Z10, K4
+	VPTESTMQ.BCST numbers<>+24(SB), Z12, K5
+	KORTESTW      K4, K5
+	JZ            hashed
+	VMOVDQU32     (SP), Z9
+	VMOVDQU32     128(SP), Z15
+	VMOVDQU32     64(SP), Z11
+	VMOVDQU32     192(SP), Z16
+	VPMOVQD       Z15, Y25
+	VPMOVQD       Z16, Y15
+	VINSERTI64X4  $0x01, Y15, Z25, Z25
+	MOVL          $0x00000003, R8
+	VPBROADCASTD  R8, Z15
+	VPXORD        Z15, Z15, Z16
+	VPANDD        Z15, Z25, Z21
+	VPCMPGTD      Z16, Z21, K4
+	KORTESTW      K4, K4
+	JZ            hashed
+	VPCMPGTD      Z15, Z25, K5
+	VPMOVSXDQ     Y25, Z15
+	VEXTRACTI64X4 $0x01, Z25, Y16
+	VPMOVSXDQ     Y16, Z16
+	VPADDQ        Z9, Z15, Z15
+	VPADDQ        Z11, Z16, Z16
+	MOVQ          $-4, R8
+	KANDW         K4, K5, K6
+	KMOVW         K6, K7
+	VPXORD        Z15, Z15, Z22
+	VPGATHERQD    (R8)(Z15*1), K7, Y22
+	KSHIFTRW      $0x08, K6, K6
+	VPXORD        Z16, Z16, Z15
+	VPGATHERQD    (R8)(Z16*1), K6, Y15
+	VINSERTI64X4  $0x01, Y15, Z22, Z22
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, R8
+	VPBROADCASTD R8, Z15
+	VPSLLD       $0x03, Z21, Z21
+	VPSUBD       Z21, Z15, Z15
+	VPSRLVD      Z15, Z22, Z22
+	KANDNW       K4, K5, K4
+	KORTESTW     K4, K4
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z9, 256(SP)
+	VMOVDQU32 Z11, 320(SP)
+	VMOVDQU32 Z25, 384(SP)
+	XORL      R8, R8
+
+lane:
+	XORL    R13, R13
+	MOVL    384(SP)(R8*4), R9
+	LEAQ    -1(R9), R11
+	CMPQ    R11, $0x03
+	JAE     not_short
+	MOVQ    256(SP)(R8*8), R10
+	MOVBLZX (R10), R13
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+
+not_short:
+	MOVL      R13, 448(SP)(R8*4)
+	INCQ      R8
+	CMPQ      R8, $0x10
+	JB        lane
+	VMOVDQU32 448(SP), Z9
+	VPADDD    Z9, Z22, Z22
+
+last_bytes:
+	MOVQ          $0x000000ff, R8
+	VPBROADCASTQ  R8, Z9
+	VPMOVZXDQ     Y22, Z11
+	VPANDQ.BCST   numbers<>+24(SB), Z10, Z10
+	VEXTRACTI64X4 $0x01, Z22, Y15
+	VPMOVZXDQ     Y15, Z15
+	VPANDQ.BCST   numbers<>+24(SB), Z12, Z12
+	VPTESTMQ      Z10, Z10, K4
+	VPANDQ        Z9, Z11, Z16
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K4, Z10
+	VPTESTMQ      Z12, Z12, K5
+	VPANDQ        Z9, Z15, Z21
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K5, Z12
+	VPMULLQ       Z4, Z16, Z16
+	VPMULLQ       Z4, Z21, Z21
+	VPXORQ        Z16, Z5, Z22
+	VPXORQ        Z16, Z6, Z16
+	VPXORQ        Z21, Z7, Z23
+	VPXORQ        Z21, Z8, Z21
+	VPROLQ        $0x0b, Z22, Z22
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z23, Z23
+	VPROLQ        $0x0b, Z21, Z21
+	VPMULLQ       Z0, Z22, K4, Z5
+	VPMULLQ       Z0, Z16, K4, Z6
+	VPMULLQ       Z0, Z23, K5, Z7
+	VPMULLQ       Z0, Z21, K5, Z8
+	VPTESTMQ      Z10, Z10, K4
+	VPANDQ        Z9, Z11, Z16
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K4, Z10
+	VPTESTMQ      Z12, Z12, K5
+	VPANDQ        Z9, Z15, Z21
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K5, Z12
+	VPMULLQ       Z4, Z16, Z16
+	VPMULLQ       Z4, Z21, Z21
+	VPXORQ        Z16, Z5, Z22
+	VPXORQ        Z16, Z6, Z16
+	VPXORQ        Z21, Z7, Z23
+	VPXORQ        Z21, Z8, Z21
+	VPROLQ        $0x0b, Z22, Z22
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z23, Z23
+	VPROLQ        $0x0b, Z21, Z21
+	VPMULLQ       Z0, Z22, K4, Z5
+	VPMULLQ       Z0, Z16, K4, Z6
+	VPMULLQ       Z0, Z23, K5, Z7
+	VPMULLQ       Z0, Z21, K5, Z8
+	VPTESTMQ      Z10, Z10, K4
+	VPANDQ        Z9, Z11, Z16
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K4, Z10
+	VPTESTMQ      Z12, Z12, K5
+	VPANDQ        Z9, Z15, Z9
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K5, Z12
+	VPMULLQ       Z4, Z16, Z16
+	VPMULLQ       Z4, Z9, Z9
+	VPXORQ        Z16, Z5, Z10
+	VPXORQ        Z16, Z6, Z11
+	VPXORQ        Z9, Z7, Z12
+	VPXORQ        Z9, Z8, Z9
+	VPROLQ        $0x0b, Z10, Z10
+	VPROLQ        $0x0b, Z11, Z11
+	VPROLQ        $0x0b, Z12, Z12
+	VPROLQ        $0x0b, Z9, Z9
+	VPMULLQ       Z0, Z10, K4, Z5
+	VPMULLQ       Z0, Z11, K4, Z6
+	VPMULLQ       Z0, Z12, K5, Z7
+	VPMULLQ       Z0, Z9, K5, Z8
+
+hashed:
+	VPSRLQ    $0x21, Z5, Z9
+	VPXORQ    Z9, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z9
+	VPXORQ    Z9, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z9
+	VPXORQ    Z9, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z9
+	VPXORQ    Z9, Z8, Z8
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPSRLQ    $0x1d, Z5, Z9
+	VPXORQ    Z9, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z9
+	VPXORQ    Z9, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z9
+	VPXORQ    Z9, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z9
+	VPXORQ    Z9, Z8, Z8
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPSRLQ    $0x20, Z5, Z9
+	VPXORQ    Z9, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z9
+	VPXORQ    Z9, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z9
+	VPXORQ    Z9, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z9
+	VPXORQ    Z9, Z8, Z8
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, (DX)
+	VMOVDQU64 Z7, 64(CX)
+	VMOVDQU64 Z8, 64(DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+	VMOVDQA64 Z17, Z15
+	VMOVDQA64 Z18, Z5
+	VMOVDQA64 Z19, Z16
+	VMOVDQA64 Z20, Z7
+	DECQ      BX
+	JZ        end
+	TESTQ     SI, SI
+	JNS       vector
+
+end:
+	MOVQ BX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func hash64StringsAVX512(headers *byte, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64StringsAVX512(SB), $512-40
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Four vectors of keys of one length, a multiple of 4 below
+	// 32, are hashed at a time. Else it is two, of which lanes gather what their key has:
+	// stripes of 32 bytes, then up to three times 8, 4, and bytes, which are the upper
+	// ones of the last four, of a key that has four, and else are loaded one by one.
+	// Nothing but the keys is read. The kernel ends early at a long key, and when the
+	// longest keys of all vectors make up too much: a call must be short.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         headers+0(FP), AX
+	VMOVDQU64    headers16Word0<>+0(SB), Z13
+	VMOVDQU64    headers16Word1<>+0(SB), Z14
+	MOVQ         h1+8(FP), CX
+	MOVQ         h2+16(FP), DX
+	MOVQ         vectors+24(FP), BX
+	MOVQ         $0x00004000, SI
+	MOVL         $0x0000ffff, DI
+	KMOVW        DI, K1
+	XORL         DI, DI
+
+start:
+	VMOVDQU64 (AX), Z6
+	VMOVDQA64 Z13, Z8
+	VPERMI2Q  64(AX), Z6, Z8
+	VMOVDQA64 Z14, Z5
+	VPERMI2Q  64(AX), Z6, Z5
+	VMOVDQU64 128(AX), Z9
+	VMOVDQA64 Z13, Z7
+	VPERMI2Q  192(AX), Z9, Z7
+	VMOVDQA64 Z14, Z6
+	VPERMI2Q  192(AX), Z9, Z6
+	ADDQ      $0x00000100, AX
+	VMOVDQA64 Z8, Z15
+	VMOVDQA64 Z5, Z5
+	VMOVDQA64 Z7, Z16
+	VMOVDQA64 Z6, Z7
+
+vector:
+	CMPQ         BX, $0x02
+	JL           mixed
+	VMOVDQU64    (AX), Z6
+	VMOVDQA64    Z13, Z17
+	VPERMI2Q     64(AX), Z6, Z17
+	VMOVDQA64    Z14, Z18
+	VPERMI2Q     64(AX), Z6, Z18
+	VMOVDQU64    128(AX), Z6
+	VMOVDQA64    Z13, Z19
+	VPERMI2Q     192(AX), Z6, Z19
+	VMOVDQA64    Z14, Z20
+	VPERMI2Q     192(AX), Z6, Z20
+	ADDQ         $0x00000100, AX
+	VMOVQ        X5, R8
+	VPBROADCASTQ X5, Z6
+	VMOVDQA64    Z5, Z8
+	VPTERNLOGQ   $0x7e, Z7, Z6, Z8
+	VMOVDQA64    Z18, Z9
+	VPTERNLOGQ   $0x7e, Z20, Z6, Z9
+	VPORQ        Z8, Z9, Z8
+	VPTESTMQ     Z8, Z8, K2
 	KORTESTW     K2, K2
-	JNZ          long_key
-	VPMOVQD      Z18, Y23
-	VPMOVQD      Z20, Y10
-	VINSERTI64X4 $0x01, Y10, Z23, Z23
-	VMOVDQA64    Z17, Z10
-	VMOVDQA64    Z19, Z11
-	VMOVDQA32    Z23, Z12
+	JNZ          mixed
+	TESTQ        $-29, R8
+	JNZ          mixed
+	VPBROADCASTQ R8, Z11
+	VPADDQ       Z4, Z11, Z11
+	VPADDQ.BCST  numbers<>+8(SB), Z11, Z12
+	VMOVDQA64    Z11, Z5
+	VMOVDQA64    Z12, Z6
+	VMOVDQA64    Z11, Z7
+	VMOVDQA64    Z12, Z8
+	VMOVDQA64    Z11, Z9
+	VMOVDQA64    Z12, Z10
+	VMOVDQA64    Z11, Z11
+	VMOVDQA64    Z12, Z12
+	XORL         R9, R9
+	JMP          equal_rest
 
-located:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K2
+equal_long:
+	KMOVW      K1, K2
+	VPXORD     Z15, Z15, Z21
+	VPGATHERQQ (R9)(Z15*1), K2, Z21
+	KMOVW      K1, K2
+	VPXORD     Z16, Z16, Z22
+	VPGATHERQQ (R9)(Z16*1), K2, Z22
+	KMOVW      K1, K2
+	VPXORD     Z17, Z17, Z23
+	VPGATHERQQ (R9)(Z17*1), K2, Z23
+	KMOVW      K1, K2
+	VPXORD     Z19, Z19, Z24
+	VPGATHERQQ (R9)(Z19*1), K2, Z24
+	VPMULLQ    Z1, Z21, Z21
+	VPMULLQ    Z1, Z22, Z22
+	VPMULLQ    Z1, Z23, Z23
+	VPMULLQ    Z1, Z24, Z24
+	VPROLQ     $0x1f, Z21, Z21
+	VPROLQ     $0x1f, Z22, Z22
+	VPROLQ     $0x1f, Z23, Z23
+	VPROLQ     $0x1f, Z24, Z24
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z22, Z22
+	VPMULLQ    Z0, Z23, Z23
+	VPMULLQ    Z0, Z24, Z24
+	VPXORQ     Z21, Z5, Z5
+	VPXORQ     Z21, Z6, Z6
+	VPXORQ     Z22, Z7, Z7
+	VPXORQ     Z22, Z8, Z8
+	VPXORQ     Z23, Z9, Z9
+	VPXORQ     Z23, Z10, Z10
+	VPXORQ     Z24, Z11, Z11
+	VPXORQ     Z24, Z12, Z12
+	VPROLQ     $0x1b, Z5, Z5
+	VPROLQ     $0x1b, Z6, Z6
+	VPROLQ     $0x1b, Z7, Z7
+	VPROLQ     $0x1b, Z8, Z8
+	VPROLQ     $0x1b, Z9, Z9
+	VPROLQ     $0x1b, Z10, Z10
+	VPROLQ     $0x1b, Z11, Z11
+	VPROLQ     $0x1b, Z12, Z12
+	VPMULLQ    Z0, Z5, Z5
+	VPMULLQ    Z0, Z6, Z6
+	VPMULLQ    Z0, Z7, Z7
+	VPMULLQ    Z0, Z8, Z8
+	VPMULLQ    Z0, Z9, Z9
+	VPMULLQ    Z0, Z10, Z10
+	VPMULLQ    Z0, Z11, Z11
+	VPMULLQ    Z0, Z12, Z12
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z3, Z6, Z6
+	VPADDQ     Z3, Z7, Z7
+	VPADDQ     Z3, Z8, Z8
+	VPADDQ     Z3, Z9, Z9
+	VPADDQ     Z3, Z10, Z10
+	VPADDQ     Z3, Z11, Z11
+	VPADDQ     Z3, Z12, Z12
+	ADDQ       $0x08, R9
+	SUBQ       $0x08, R8
+
+equal_rest:
+	CMPQ       R8, $0x08
+	JGE        equal_long
+	TESTQ      R8, R8
+	JZ         equal_end
+	KMOVW      K1, K2
+	VPXORD     Z15, Z15, Z21
+	VPGATHERQD (R9)(Z15*1), K2, Y21
+	VPMOVZXDQ  Y21, Z21
+	KMOVW      K1, K2
+	VPXORD     Z16, Z16, Z15
+	VPGATHERQD (R9)(Z16*1), K2, Y15
+	VPMOVZXDQ  Y15, Z15
+	KMOVW      K1, K2
+	VPXORD     Z17, Z17, Z16
+	VPGATHERQD (R9)(Z17*1), K2, Y16
+	VPMOVZXDQ  Y16, Z16
+	KMOVW      K1, K2
+	VPXORD     Z19, Z19, Z22
+	VPGATHERQD (R9)(Z19*1), K2, Y22
+	VPMOVZXDQ  Y22, Z22
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z15, Z15
+	VPMULLQ    Z0, Z16, Z16
+	VPMULLQ    Z0, Z22, Z22
+	VPXORQ     Z21, Z5, Z5
+	VPXORQ     Z21, Z6, Z6
+	VPXORQ     Z15, Z7, Z7
+	VPXORQ     Z15, Z8, Z8
+	VPXORQ     Z16, Z9, Z9
+	VPXORQ     Z16, Z10, Z10
+	VPXORQ     Z22, Z11, Z11
+	VPXORQ     Z22, Z12, Z12
+	VPROLQ     $0x17, Z5, Z5
+	VPROLQ     $0x17, Z6, Z6
+	VPROLQ     $0x17, Z7, Z7
+	VPROLQ     $0x17, Z8, Z8
+	VPROLQ     $0x17, Z9, Z9
+	VPROLQ     $0x17, Z10, Z10
+	VPROLQ     $0x17, Z11, Z11
+	VPROLQ     $0x17, Z12, Z12
+	VPMULLQ    Z1, Z5, Z5
+	VPMULLQ    Z1, Z6, Z6
+	VPMULLQ    Z1, Z7, Z7
+	VPMULLQ    Z1, Z8, Z8
+	VPMULLQ    Z1, Z9, Z9
+	VPMULLQ    Z1, Z10, Z10
+	VPMULLQ    Z1, Z11, Z11
+	VPMULLQ    Z1, Z12, Z12
+	VPADDQ     Z2, Z5, Z5
+	VPADDQ     Z2, Z6, Z6
+	VPADDQ     Z2, Z7, Z7
+	VPADDQ     Z2, Z8, Z8
+	VPADDQ     Z2, Z9, Z9
+	VPADDQ     Z2, Z10, Z10
+	VPADDQ     Z2, Z11, Z11
+	VPADDQ     Z2, Z12, Z12
+
+equal_end:
+	VPSRLQ    $0x21, Z5, Z15
+	VPXORQ    Z15, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z15
+	VPXORQ    Z15, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z15
+	VPXORQ    Z15, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z15
+	VPXORQ    Z15, Z8, Z8
+	VPSRLQ    $0x21, Z9, Z15
+	VPXORQ    Z15, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z15
+	VPXORQ    Z15, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z15
+	VPXORQ    Z15, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z15
+	VPXORQ    Z15, Z12, Z12
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPMULLQ   Z1, Z11, Z11
+	VPMULLQ   Z1, Z12, Z12
+	VPSRLQ    $0x1d, Z5, Z15
+	VPXORQ    Z15, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z15
+	VPXORQ    Z15, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z15
+	VPXORQ    Z15, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z15
+	VPXORQ    Z15, Z8, Z8
+	VPSRLQ    $0x1d, Z9, Z15
+	VPXORQ    Z15, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z15
+	VPXORQ    Z15, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z15
+	VPXORQ    Z15, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z15
+	VPXORQ    Z15, Z12, Z12
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPMULLQ   Z2, Z9, Z9
+	VPMULLQ   Z2, Z10, Z10
+	VPMULLQ   Z2, Z11, Z11
+	VPMULLQ   Z2, Z12, Z12
+	VPSRLQ    $0x20, Z5, Z15
+	VPXORQ    Z15, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z15
+	VPXORQ    Z15, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z15
+	VPXORQ    Z15, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z15
+	VPXORQ    Z15, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z15
+	VPXORQ    Z15, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z15
+	VPXORQ    Z15, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z15
+	VPXORQ    Z15, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z15
+	VPXORQ    Z15, Z12, Z12
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, (DX)
+	VMOVDQU64 Z7, 64(CX)
+	VMOVDQU64 Z8, 64(DX)
+	VMOVDQU64 Z9, 128(CX)
+	VMOVDQU64 Z10, 128(DX)
+	VMOVDQU64 Z11, 192(CX)
+	VMOVDQU64 Z12, 192(DX)
+	ADDQ      $0x00000100, CX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x02, BX
+	JNZ       start
+	JMP       end
+
+mixed:
+	MOVQ         $-32768, R8
+	VPORQ        Z5, Z7, Z6
+	VPBROADCASTQ R8, Z8
+	VPTESTMQ     Z8, Z6, K2
+	KORTESTW     K2, K2
+	JNZ          end
+	VMOVDQA64    Z15, Z9
+	VMOVDQA64    Z5, Z10
+	VMOVDQU32    Z9, (SP)
+	VMOVDQU32    Z10, 128(SP)
+	VMOVDQA64    Z4, Z5
+	VPADDQ.BCST  numbers<>+8(SB), Z4, Z6
+	VMOVDQA64    Z16, Z11
+	VMOVDQA64    Z7, Z12
+	VMOVDQU32    Z11, 64(SP)
+	VMOVDQU32    Z12, 192(SP)
+	VMOVDQA64    Z4, Z7
+	VPADDQ.BCST  numbers<>+8(SB), Z4, Z8
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_0
+	KMOVW        K2, K3
+	VPADDQ       Z0, Z1, Z15
+	VMOVDQA64    Z1, Z16
+	VPXORD       Z0, Z0, Z21
+	VPSUBQ       Z0, Z21, Z22
+	VPADDQ       Z0, Z1, Z23
+	VMOVDQA64    Z1, Z24
+	VPXORD       Z0, Z0, Z26
+	VPSUBQ       Z0, Z26, Z27
+	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z26, Z26
+	VPADDQ.BCST  numbers<>+8(SB), Z27, Z27
+
+stripe_0:
+	KMOVW        K3, K4
+	VPXORD       Z9, Z9, Z28
+	VPGATHERQQ   (DI)(Z9*1), K4, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z15, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K3, Z15
+	VPADDQ       Z28, Z23, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z23
+	KMOVW        K3, K4
+	VPXORD       Z9, Z9, Z28
+	VPGATHERQQ   8(DI)(Z9*1), K4, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z16, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K3, Z16
+	VPADDQ       Z28, Z24, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z24
+	KMOVW        K3, K4
+	VPXORD       Z9, Z9, Z28
+	VPGATHERQQ   16(DI)(Z9*1), K4, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z21, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K3, Z21
+	VPADDQ       Z28, Z26, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z26
+	KMOVW        K3, K4
+	VPXORD       Z9, Z9, Z28
+	VPGATHERQQ   24(DI)(Z9*1), K4, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z22, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K3, Z22
+	VPADDQ       Z28, Z27, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z27
+	VPADDQ.BCST  numbers<>+256(SB), Z9, K3, Z9
+	VPSUBQ.BCST  numbers<>+256(SB), Z10, K3, Z10
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z15, Z28
+	VPROLQ       $0x07, Z16, Z29
+	VPADDQ       Z29, Z28, Z28
+	VPROLQ       $0x0c, Z21, Z29
+	VPADDQ       Z29, Z28, Z28
+	VPROLQ       $0x12, Z22, Z29
+	VPADDQ       Z29, Z28, Z28
+	VPMULLQ      Z1, Z15, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VPMULLQ      Z1, Z16, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VPMULLQ      Z1, Z21, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VPMULLQ      Z1, Z22, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VMOVDQA64    Z28, K2, Z5
+	VPROLQ       $0x01, Z23, Z15
+	VPROLQ       $0x07, Z24, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x0c, Z26, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x12, Z27, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPMULLQ      Z1, Z23, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VPMULLQ      Z1, Z24, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VPMULLQ      Z1, Z26, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VPMULLQ      Z1, Z27, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VMOVDQA64    Z15, K2, Z6
+
+no_stripes_0:
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_1
+	KMOVW        K2, K3
+	VPADDQ       Z0, Z1, Z15
+	VMOVDQA64    Z1, Z16
+	VPXORD       Z0, Z0, Z21
+	VPSUBQ       Z0, Z21, Z22
+	VPADDQ       Z0, Z1, Z23
+	VMOVDQA64    Z1, Z24
+	VPXORD       Z0, Z0, Z26
+	VPSUBQ       Z0, Z26, Z27
+	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z26, Z26
+	VPADDQ.BCST  numbers<>+8(SB), Z27, Z27
+
+stripe_1:
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z28
+	VPGATHERQQ   (DI)(Z11*1), K4, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z15, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K3, Z15
+	VPADDQ       Z28, Z23, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z23
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z28
+	VPGATHERQQ   8(DI)(Z11*1), K4, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z16, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K3, Z16
+	VPADDQ       Z28, Z24, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z24
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z28
+	VPGATHERQQ   16(DI)(Z11*1), K4, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z21, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K3, Z21
+	VPADDQ       Z28, Z26, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z26
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z28
+	VPGATHERQQ   24(DI)(Z11*1), K4, Z28
+	VPMULLQ      Z1, Z28, Z28
+	VPADDQ       Z28, Z22, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, K3, Z22
+	VPADDQ       Z28, Z27, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z27
+	VPADDQ.BCST  numbers<>+256(SB), Z11, K3, Z11
+	VPSUBQ.BCST  numbers<>+256(SB), Z12, K3, Z12
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z15, Z28
+	VPROLQ       $0x07, Z16, Z29
+	VPADDQ       Z29, Z28, Z28
+	VPROLQ       $0x0c, Z21, Z29
+	VPADDQ       Z29, Z28, Z28
+	VPROLQ       $0x12, Z22, Z29
+	VPADDQ       Z29, Z28, Z28
+	VPMULLQ      Z1, Z15, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VPMULLQ      Z1, Z16, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VPMULLQ      Z1, Z21, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VPMULLQ      Z1, Z22, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z0, Z29, Z29
+	VPXORQ       Z29, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPADDQ       Z3, Z28, Z28
+	VMOVDQA64    Z28, K2, Z7
+	VPROLQ       $0x01, Z23, Z15
+	VPROLQ       $0x07, Z24, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x0c, Z26, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x12, Z27, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPMULLQ      Z1, Z23, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VPMULLQ      Z1, Z24, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VPMULLQ      Z1, Z26, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VPMULLQ      Z1, Z27, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z15, Z15
+	VMOVDQA64    Z15, K2, Z8
+
+no_stripes_1:
+	VPADDQ 128(SP), Z5, Z5
+	VPADDQ 128(SP), Z6, Z6
+	VPADDQ 192(SP), Z7, Z7
+	VPADDQ 192(SP), Z8, Z8
+
+long:
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z10, K2
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z12, K3
+	KORTESTW     K2, K3
+	JZ           word
+	KMOVW        K2, K4
+	VPXORD       Z9, Z9, Z15
+	VPGATHERQQ   (DI)(Z9*1), K4, Z15
+	VPADDQ.BCST  numbers<>+64(SB), Z9, K2, Z9
+	VPSUBQ.BCST  numbers<>+64(SB), Z10, K2, Z10
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z16
+	VPGATHERQQ   (DI)(Z11*1), K4, Z16
+	VPADDQ.BCST  numbers<>+64(SB), Z11, K3, Z11
+	VPSUBQ.BCST  numbers<>+64(SB), Z12, K3, Z12
+	VPMULLQ      Z1, Z15, Z15
+	VPMULLQ      Z1, Z16, Z16
+	VPROLQ       $0x1f, Z15, Z15
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z0, Z15, Z15
+	VPMULLQ      Z0, Z16, Z16
+	VPXORQ       Z15, Z5, Z21
+	VPXORQ       Z15, Z6, Z15
+	VPXORQ       Z16, Z7, Z22
+	VPXORQ       Z16, Z8, Z16
+	VPROLQ       $0x1b, Z21, Z21
+	VPROLQ       $0x1b, Z15, Z15
+	VPROLQ       $0x1b, Z22, Z22
+	VPROLQ       $0x1b, Z16, Z16
+	VPMULLQ      Z0, Z21, Z21
+	VPMULLQ      Z0, Z15, Z15
+	VPMULLQ      Z0, Z22, Z22
+	VPMULLQ      Z0, Z16, Z16
+	VPADDQ       Z3, Z21, K2, Z5
+	VPADDQ       Z3, Z15, K2, Z6
+	VPADDQ       Z3, Z22, K3, Z7
+	VPADDQ       Z3, Z16, K3, Z8
+	JMP          long
+
+word:
+	VPTESTMQ.BCST numbers<>+32(SB), Z10, K2
+	VPTESTMQ.BCST numbers<>+32(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            no_word
+	KMOVW         K2, K4
+	VPXORD        Z9, Z9, Z15
+	VPGATHERQD    (DI)(Z9*1), K4, Y15
+	VPMOVZXDQ     Y15, Z15
+	KMOVW         K3, K4
+	VPXORD        Z11, Z11, Z9
+	VPGATHERQD    (DI)(Z11*1), K4, Y9
+	VPMOVZXDQ     Y9, Z9
+	VPMULLQ       Z0, Z15, Z15
+	VPMULLQ       Z0, Z9, Z9
+	VPXORQ        Z15, Z5, Z11
+	VPXORQ        Z15, Z6, Z15
+	VPXORQ        Z9, Z7, Z16
+	VPXORQ        Z9, Z8, Z9
+	VPROLQ        $0x17, Z11, Z11
+	VPROLQ        $0x17, Z15, Z15
+	VPROLQ        $0x17, Z16, Z16
+	VPROLQ        $0x17, Z9, Z9
+	VPMULLQ       Z1, Z11, Z11
+	VPMULLQ       Z1, Z15, Z15
+	VPMULLQ       Z1, Z16, Z16
+	VPMULLQ       Z1, Z9, Z9
+	VPADDQ        Z2, Z11, K2, Z5
+	VPADDQ        Z2, Z15, K2, Z6
+	VPADDQ        Z2, Z16, K3, Z7
+	VPADDQ        Z2, Z9, K3, Z8
+
+no_word:
+	VPTESTMQ.BCST numbers<>+24(SB), Z10, K2
+	VPTESTMQ.BCST numbers<>+24(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            hashed
+	VMOVDQU32     (SP), Z9
+	VMOVDQU32     128(SP), Z15
+	VMOVDQU32     64(SP), Z11
+	VMOVDQU32     192(SP), Z16
+	VPMOVQD       Z15, Y25
+	VPMOVQD       Z16, Y15
+	VINSERTI64X4  $0x01, Y15, Z25, Z25
+	MOVL          $0x00000003, R8
+	VPBROADCASTD  R8, Z15
+	VPXORD        Z15, Z15, Z16
+	VPANDD        Z15, Z25, Z21
+	VPCMPGTD      Z16, Z21, K2
+	KORTESTW      K2, K2
+	JZ            hashed
+	VPCMPGTD      Z15, Z25, K3
+	VPMOVSXDQ     Y25, Z15
+	VEXTRACTI64X4 $0x01, Z25, Y16
+	VPMOVSXDQ     Y16, Z16
+	VPADDQ        Z9, Z15, Z15
+	VPADDQ        Z11, Z16, Z16
+	MOVQ          $-4, R8
+	KANDW         K2, K3, K4
+	KMOVW         K4, K5
+	VPXORD        Z15, Z15, Z22
+	VPGATHERQD    (R8)(Z15*1), K5, Y22
+	KSHIFTRW      $0x08, K4, K4
+	VPXORD        Z16, Z16, Z15
+	VPGATHERQD    (R8)(Z16*1), K4, Y15
+	VINSERTI64X4  $0x01, Y15, Z22, Z22
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, R8
+	VPBROADCASTD R8, Z15
+	VPSLLD       $0x03, Z21, Z21
+	VPSUBD       Z21, Z15, Z15
+	VPSRLVD      Z15, Z22, Z22
+	KANDNW       K2, K3, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z9, 256(SP)
+	VMOVDQU32 Z11, 320(SP)
+	VMOVDQU32 Z25, 384(SP)
+	XORL      R8, R8
+
+lane:
+	XORL    R13, R13
+	MOVL    384(SP)(R8*4), R9
+	LEAQ    -1(R9), R11
+	CMPQ    R11, $0x03
+	JAE     not_short
+	MOVQ    256(SP)(R8*8), R10
+	MOVBLZX (R10), R13
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+
+not_short:
+	MOVL      R13, 448(SP)(R8*4)
+	INCQ      R8
+	CMPQ      R8, $0x10
+	JB        lane
+	VMOVDQU32 448(SP), Z9
+	VPADDD    Z9, Z22, Z22
+
+last_bytes:
+	MOVQ          $0x000000ff, R8
+	VPBROADCASTQ  R8, Z9
+	VPMOVZXDQ     Y22, Z11
+	VPANDQ.BCST   numbers<>+24(SB), Z10, Z10
+	VEXTRACTI64X4 $0x01, Z22, Y15
+	VPMOVZXDQ     Y15, Z15
+	VPANDQ.BCST   numbers<>+24(SB), Z12, Z12
+	VPTESTMQ      Z10, Z10, K2
+	VPANDQ        Z9, Z11, Z16
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z9, Z15, Z21
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z4, Z16, Z16
+	VPMULLQ       Z4, Z21, Z21
+	VPXORQ        Z16, Z5, Z22
+	VPXORQ        Z16, Z6, Z16
+	VPXORQ        Z21, Z7, Z23
+	VPXORQ        Z21, Z8, Z21
+	VPROLQ        $0x0b, Z22, Z22
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z23, Z23
+	VPROLQ        $0x0b, Z21, Z21
+	VPMULLQ       Z0, Z22, K2, Z5
+	VPMULLQ       Z0, Z16, K2, Z6
+	VPMULLQ       Z0, Z23, K3, Z7
+	VPMULLQ       Z0, Z21, K3, Z8
+	VPTESTMQ      Z10, Z10, K2
+	VPANDQ        Z9, Z11, Z16
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z9, Z15, Z21
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z4, Z16, Z16
+	VPMULLQ       Z4, Z21, Z21
+	VPXORQ        Z16, Z5, Z22
+	VPXORQ        Z16, Z6, Z16
+	VPXORQ        Z21, Z7, Z23
+	VPXORQ        Z21, Z8, Z21
+	VPROLQ        $0x0b, Z22, Z22
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z23, Z23
+	VPROLQ        $0x0b, Z21, Z21
+	VPMULLQ       Z0, Z22, K2, Z5
+	VPMULLQ       Z0, Z16, K2, Z6
+	VPMULLQ       Z0, Z23, K3, Z7
+	VPMULLQ       Z0, Z21, K3, Z8
+	VPTESTMQ      Z10, Z10, K2
+	VPANDQ        Z9, Z11, Z16
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z9, Z15, Z9
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z4, Z16, Z16
+	VPMULLQ       Z4, Z9, Z9
+	VPXORQ        Z16, Z5, Z10
+	VPXORQ        Z16, Z6, Z11
+	VPXORQ        Z9, Z7, Z12
+	VPXORQ        Z9, Z8, Z9
+	VPROLQ        $0x0b, Z10, Z10
+	VPROLQ        $0x0b, Z11, Z11
+	VPROLQ        $0x0b, Z12, Z12
+	VPROLQ        $0x0b, Z9, Z9
+	VPMULLQ       Z0, Z10, K2, Z5
+	VPMULLQ       Z0, Z11, K2, Z6
+	VPMULLQ       Z0, Z12, K3, Z7
+	VPMULLQ       Z0, Z9, K3, Z8
+
+hashed:
+	VPSRLQ    $0x21, Z5, Z9
+	VPXORQ    Z9, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z9
+	VPXORQ    Z9, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z9
+	VPXORQ    Z9, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z9
+	VPXORQ    Z9, Z8, Z8
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPSRLQ    $0x1d, Z5, Z9
+	VPXORQ    Z9, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z9
+	VPXORQ    Z9, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z9
+	VPXORQ    Z9, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z9
+	VPXORQ    Z9, Z8, Z8
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPSRLQ    $0x20, Z5, Z9
+	VPXORQ    Z9, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z9
+	VPXORQ    Z9, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z9
+	VPXORQ    Z9, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z9
+	VPXORQ    Z9, Z8, Z8
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, (DX)
+	VMOVDQU64 Z7, 64(CX)
+	VMOVDQU64 Z8, 64(DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+	VMOVDQA64 Z17, Z15
+	VMOVDQA64 Z18, Z5
+	VMOVDQA64 Z19, Z16
+	VMOVDQA64 Z20, Z7
+	DECQ      BX
+	JZ        end
+	TESTQ     SI, SI
+	JNS       vector
+
+end:
+	MOVQ BX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func hash64Offsets32AVX512(data *byte, offsets *int32, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64Offsets32AVX512(SB), $512-48
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Four vectors of keys of one length, a multiple of 4 below
+	// 32, are hashed at a time. Else it is two, of which lanes gather what their key has:
+	// stripes of 32 bytes, then up to three times 8, 4, and bytes, which are the upper
+	// ones of the last four, of a key that has four, and else are loaded one by one.
+	// Nothing but the keys is read. The kernel ends early at a long key, and when the
+	// longest keys of all vectors make up too much: a call must be short.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         data+0(FP), AX
+	VPBROADCASTQ AX, Z13
+	MOVQ         offsets+8(FP), AX
+	MOVQ         h1+16(FP), CX
+	MOVQ         h2+24(FP), DX
+	MOVQ         vectors+32(FP), BX
+	MOVQ         $0x00004000, SI
+	MOVL         $0x0000ffff, DI
+	KMOVW        DI, K1
+	XORL         DI, DI
+
+start:
+	VMOVDQU32     (AX), Z5
+	VMOVDQU32     4(AX), Z6
+	VPSUBD        Z5, Z6, Z6
+	VPMOVSXDQ     Y5, Z8
+	VEXTRACTI64X4 $0x01, Z5, Y5
+	VPMOVSXDQ     Y5, Z7
+	VPADDQ        Z13, Z8, Z8
+	VPADDQ        Z13, Z7, Z7
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y6, Z5
+	VEXTRACTI64X4 $0x01, Z6, Y6
+	VPMOVSXDQ     Y6, Z6
+	VMOVDQA64     Z8, Z14
+	VMOVDQA64     Z5, Z5
+	VMOVDQA64     Z7, Z15
+	VMOVDQA64     Z6, Z7
+
+vector:
+	CMPQ          BX, $0x02
+	JL            mixed
+	VMOVDQU32     (AX), Z6
+	VMOVDQU32     4(AX), Z16
+	VPSUBD        Z6, Z16, Z16
+	VPMOVSXDQ     Y6, Z17
+	VEXTRACTI64X4 $0x01, Z6, Y6
+	VPMOVSXDQ     Y6, Z18
+	VPADDQ        Z13, Z17, Z17
+	VPADDQ        Z13, Z18, Z18
+	ADDQ          $0x40, AX
+	VMOVQ         X5, R8
+	VPBROADCASTQ  X5, Z6
+	VPMOVSXDQ     Y16, Z8
+	VEXTRACTI64X4 $0x01, Z16, Y9
+	VPMOVSXDQ     Y9, Z9
+	VMOVDQA64     Z5, Z10
+	VPTERNLOGQ    $0x7e, Z7, Z6, Z10
+	VMOVDQA64     Z8, Z8
+	VPTERNLOGQ    $0x7e, Z9, Z6, Z8
+	VPORQ         Z10, Z8, Z10
+	VPTESTMQ      Z10, Z10, K2
+	KORTESTW      K2, K2
+	JNZ           mixed
+	TESTQ         $-29, R8
+	JNZ           mixed
+	VPBROADCASTQ  R8, Z11
+	VPADDQ        Z4, Z11, Z11
+	VPADDQ.BCST   numbers<>+8(SB), Z11, Z12
+	VMOVDQA64     Z11, Z5
+	VMOVDQA64     Z12, Z6
+	VMOVDQA64     Z11, Z7
+	VMOVDQA64     Z12, Z8
+	VMOVDQA64     Z11, Z9
+	VMOVDQA64     Z12, Z10
+	VMOVDQA64     Z11, Z11
+	VMOVDQA64     Z12, Z12
+	XORL          R9, R9
+	JMP           equal_rest
+
+equal_long:
+	KMOVW      K1, K2
+	VPXORD     Z14, Z14, Z19
+	VPGATHERQQ (R9)(Z14*1), K2, Z19
+	KMOVW      K1, K2
+	VPXORD     Z15, Z15, Z20
+	VPGATHERQQ (R9)(Z15*1), K2, Z20
+	KMOVW      K1, K2
+	VPXORD     Z17, Z17, Z21
+	VPGATHERQQ (R9)(Z17*1), K2, Z21
+	KMOVW      K1, K2
+	VPXORD     Z18, Z18, Z22
+	VPGATHERQQ (R9)(Z18*1), K2, Z22
+	VPMULLQ    Z1, Z19, Z19
+	VPMULLQ    Z1, Z20, Z20
+	VPMULLQ    Z1, Z21, Z21
+	VPMULLQ    Z1, Z22, Z22
+	VPROLQ     $0x1f, Z19, Z19
+	VPROLQ     $0x1f, Z20, Z20
+	VPROLQ     $0x1f, Z21, Z21
+	VPROLQ     $0x1f, Z22, Z22
+	VPMULLQ    Z0, Z19, Z19
+	VPMULLQ    Z0, Z20, Z20
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z22, Z22
+	VPXORQ     Z19, Z5, Z5
+	VPXORQ     Z19, Z6, Z6
+	VPXORQ     Z20, Z7, Z7
+	VPXORQ     Z20, Z8, Z8
+	VPXORQ     Z21, Z9, Z9
+	VPXORQ     Z21, Z10, Z10
+	VPXORQ     Z22, Z11, Z11
+	VPXORQ     Z22, Z12, Z12
+	VPROLQ     $0x1b, Z5, Z5
+	VPROLQ     $0x1b, Z6, Z6
+	VPROLQ     $0x1b, Z7, Z7
+	VPROLQ     $0x1b, Z8, Z8
+	VPROLQ     $0x1b, Z9, Z9
+	VPROLQ     $0x1b, Z10, Z10
+	VPROLQ     $0x1b, Z11, Z11
+	VPROLQ     $0x1b, Z12, Z12
+	VPMULLQ    Z0, Z5, Z5
+	VPMULLQ    Z0, Z6, Z6
+	VPMULLQ    Z0, Z7, Z7
+	VPMULLQ    Z0, Z8, Z8
+	VPMULLQ    Z0, Z9, Z9
+	VPMULLQ    Z0, Z10, Z10
+	VPMULLQ    Z0, Z11, Z11
+	VPMULLQ    Z0, Z12, Z12
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z3, Z6, Z6
+	VPADDQ     Z3, Z7, Z7
+	VPADDQ     Z3, Z8, Z8
+	VPADDQ     Z3, Z9, Z9
+	VPADDQ     Z3, Z10, Z10
+	VPADDQ     Z3, Z11, Z11
+	VPADDQ     Z3, Z12, Z12
+	ADDQ       $0x08, R9
+	SUBQ       $0x08, R8
+
+equal_rest:
+	CMPQ       R8, $0x08
+	JGE        equal_long
+	TESTQ      R8, R8
+	JZ         equal_end
+	KMOVW      K1, K2
+	VPXORD     Z14, Z14, Z19
+	VPGATHERQD (R9)(Z14*1), K2, Y19
+	VPMOVZXDQ  Y19, Z19
+	KMOVW      K1, K2
+	VPXORD     Z15, Z15, Z14
+	VPGATHERQD (R9)(Z15*1), K2, Y14
+	VPMOVZXDQ  Y14, Z14
+	KMOVW      K1, K2
+	VPXORD     Z17, Z17, Z15
+	VPGATHERQD (R9)(Z17*1), K2, Y15
+	VPMOVZXDQ  Y15, Z15
+	KMOVW      K1, K2
+	VPXORD     Z18, Z18, Z20
+	VPGATHERQD (R9)(Z18*1), K2, Y20
+	VPMOVZXDQ  Y20, Z20
+	VPMULLQ    Z0, Z19, Z19
+	VPMULLQ    Z0, Z14, Z14
+	VPMULLQ    Z0, Z15, Z15
+	VPMULLQ    Z0, Z20, Z20
+	VPXORQ     Z19, Z5, Z5
+	VPXORQ     Z19, Z6, Z6
+	VPXORQ     Z14, Z7, Z7
+	VPXORQ     Z14, Z8, Z8
+	VPXORQ     Z15, Z9, Z9
+	VPXORQ     Z15, Z10, Z10
+	VPXORQ     Z20, Z11, Z11
+	VPXORQ     Z20, Z12, Z12
+	VPROLQ     $0x17, Z5, Z5
+	VPROLQ     $0x17, Z6, Z6
+	VPROLQ     $0x17, Z7, Z7
+	VPROLQ     $0x17, Z8, Z8
+	VPROLQ     $0x17, Z9, Z9
+	VPROLQ     $0x17, Z10, Z10
+	VPROLQ     $0x17, Z11, Z11
+	VPROLQ     $0x17, Z12, Z12
+	VPMULLQ    Z1, Z5, Z5
+	VPMULLQ    Z1, Z6, Z6
+	VPMULLQ    Z1, Z7, Z7
+	VPMULLQ    Z1, Z8, Z8
+	VPMULLQ    Z1, Z9, Z9
+	VPMULLQ    Z1, Z10, Z10
+	VPMULLQ    Z1, Z11, Z11
+	VPMULLQ    Z1, Z12, Z12
+	VPADDQ     Z2, Z5, Z5
+	VPADDQ     Z2, Z6, Z6
+	VPADDQ     Z2, Z7, Z7
+	VPADDQ     Z2, Z8, Z8
+	VPADDQ     Z2, Z9, Z9
+	VPADDQ     Z2, Z10, Z10
+	VPADDQ     Z2, Z11, Z11
+	VPADDQ     Z2, Z12, Z12
+
+equal_end:
+	VPSRLQ    $0x21, Z5, Z14
+	VPXORQ    Z14, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z14
+	VPXORQ    Z14, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z14
+	VPXORQ    Z14, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z14
+	VPXORQ    Z14, Z8, Z8
+	VPSRLQ    $0x21, Z9, Z14
+	VPXORQ    Z14, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z14
+	VPXORQ    Z14, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z14
+	VPXORQ    Z14, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z14
+	VPXORQ    Z14, Z12, Z12
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPMULLQ   Z1, Z11, Z11
+	VPMULLQ   Z1, Z12, Z12
+	VPSRLQ    $0x1d, Z5, Z14
+	VPXORQ    Z14, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z14
+	VPXORQ    Z14, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z14
+	VPXORQ    Z14, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z14
+	VPXORQ    Z14, Z8, Z8
+	VPSRLQ    $0x1d, Z9, Z14
+	VPXORQ    Z14, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z14
+	VPXORQ    Z14, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z14
+	VPXORQ    Z14, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z14
+	VPXORQ    Z14, Z12, Z12
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPMULLQ   Z2, Z9, Z9
+	VPMULLQ   Z2, Z10, Z10
+	VPMULLQ   Z2, Z11, Z11
+	VPMULLQ   Z2, Z12, Z12
+	VPSRLQ    $0x20, Z5, Z14
+	VPXORQ    Z14, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z14
+	VPXORQ    Z14, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z14
+	VPXORQ    Z14, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z14
+	VPXORQ    Z14, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z14
+	VPXORQ    Z14, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z14
+	VPXORQ    Z14, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z14
+	VPXORQ    Z14, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z14
+	VPXORQ    Z14, Z12, Z12
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, (DX)
+	VMOVDQU64 Z7, 64(CX)
+	VMOVDQU64 Z8, 64(DX)
+	VMOVDQU64 Z9, 128(CX)
+	VMOVDQU64 Z10, 128(DX)
+	VMOVDQU64 Z11, 192(CX)
+	VMOVDQU64 Z12, 192(DX)
+	ADDQ      $0x00000100, CX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x02, BX
+	JNZ       start
+	JMP       end
+
+mixed:
+	MOVQ         $-32768, R8
+	VPORQ        Z5, Z7, Z6
+	VPBROADCASTQ R8, Z8
+	VPTESTMQ     Z8, Z6, K2
+	KORTESTW     K2, K2
+	JNZ          end
+	VMOVDQA64    Z14, Z9
+	VMOVDQA64    Z5, Z10
+	VMOVDQU32    Z9, (SP)
+	VMOVDQU32    Z10, 128(SP)
+	VMOVDQA64    Z4, Z5
+	VPADDQ.BCST  numbers<>+8(SB), Z4, Z6
+	VMOVDQA64    Z15, Z11
+	VMOVDQA64    Z7, Z12
+	VMOVDQU32    Z11, 64(SP)
+	VMOVDQU32    Z12, 192(SP)
+	VMOVDQA64    Z4, Z7
+	VPADDQ.BCST  numbers<>+8(SB), Z4, Z8
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_0
+	KMOVW        K2, K3
+	VPADDQ       Z0, Z1, Z14
+	VMOVDQA64    Z1, Z15
+	VPXORD       Z0, Z0, Z19
+	VPSUBQ       Z0, Z19, Z20
+	VPADDQ       Z0, Z1, Z21
+	VMOVDQA64    Z1, Z22
+	VPXORD       Z0, Z0, Z24
+	VPSUBQ       Z0, Z24, Z25
+	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
+
+stripe_0:
+	KMOVW        K3, K4
+	VPXORD       Z9, Z9, Z26
+	VPGATHERQQ   (DI)(Z9*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z14, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z14
+	VPADDQ       Z26, Z21, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z21
+	KMOVW        K3, K4
+	VPXORD       Z9, Z9, Z26
+	VPGATHERQQ   8(DI)(Z9*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z15, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z15
+	VPADDQ       Z26, Z22, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z22
+	KMOVW        K3, K4
+	VPXORD       Z9, Z9, Z26
+	VPGATHERQQ   16(DI)(Z9*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z19, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z19
+	VPADDQ       Z26, Z24, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z24
+	KMOVW        K3, K4
+	VPXORD       Z9, Z9, Z26
+	VPGATHERQQ   24(DI)(Z9*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z20, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z20
+	VPADDQ       Z26, Z25, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z25
+	VPADDQ.BCST  numbers<>+256(SB), Z9, K3, Z9
+	VPSUBQ.BCST  numbers<>+256(SB), Z10, K3, Z10
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z14, Z26
+	VPROLQ       $0x07, Z15, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPROLQ       $0x0c, Z19, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPROLQ       $0x12, Z20, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPMULLQ      Z1, Z14, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z15, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z19, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z20, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VMOVDQA64    Z26, K2, Z5
+	VPROLQ       $0x01, Z21, Z14
+	VPROLQ       $0x07, Z22, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPROLQ       $0x0c, Z24, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPROLQ       $0x12, Z25, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPMULLQ      Z1, Z21, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VPMULLQ      Z1, Z22, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VPMULLQ      Z1, Z24, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VPMULLQ      Z1, Z25, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VMOVDQA64    Z14, K2, Z6
+
+no_stripes_0:
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_1
+	KMOVW        K2, K3
+	VPADDQ       Z0, Z1, Z14
+	VMOVDQA64    Z1, Z15
+	VPXORD       Z0, Z0, Z19
+	VPSUBQ       Z0, Z19, Z20
+	VPADDQ       Z0, Z1, Z21
+	VMOVDQA64    Z1, Z22
+	VPXORD       Z0, Z0, Z24
+	VPSUBQ       Z0, Z24, Z25
+	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
+
+stripe_1:
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z26
+	VPGATHERQQ   (DI)(Z11*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z14, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z14
+	VPADDQ       Z26, Z21, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z21
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z26
+	VPGATHERQQ   8(DI)(Z11*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z15, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z15
+	VPADDQ       Z26, Z22, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z22
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z26
+	VPGATHERQQ   16(DI)(Z11*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z19, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z19
+	VPADDQ       Z26, Z24, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z24
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z26
+	VPGATHERQQ   24(DI)(Z11*1), K4, Z26
+	VPMULLQ      Z1, Z26, Z26
+	VPADDQ       Z26, Z20, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z20
+	VPADDQ       Z26, Z25, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z0, Z26, K3, Z25
+	VPADDQ.BCST  numbers<>+256(SB), Z11, K3, Z11
+	VPSUBQ.BCST  numbers<>+256(SB), Z12, K3, Z12
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z14, Z26
+	VPROLQ       $0x07, Z15, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPROLQ       $0x0c, Z19, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPROLQ       $0x12, Z20, Z27
+	VPADDQ       Z27, Z26, Z26
+	VPMULLQ      Z1, Z14, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z15, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z19, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VPMULLQ      Z1, Z20, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPXORQ       Z27, Z26, Z26
+	VPMULLQ      Z0, Z26, Z26
+	VPADDQ       Z3, Z26, Z26
+	VMOVDQA64    Z26, K2, Z7
+	VPROLQ       $0x01, Z21, Z14
+	VPROLQ       $0x07, Z22, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPROLQ       $0x0c, Z24, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPROLQ       $0x12, Z25, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPMULLQ      Z1, Z21, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VPMULLQ      Z1, Z22, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VPMULLQ      Z1, Z24, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VPMULLQ      Z1, Z25, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VMOVDQA64    Z14, K2, Z8
+
+no_stripes_1:
+	VPADDQ 128(SP), Z5, Z5
+	VPADDQ 128(SP), Z6, Z6
+	VPADDQ 192(SP), Z7, Z7
+	VPADDQ 192(SP), Z8, Z8
+
+long:
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z10, K2
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z12, K3
+	KORTESTW     K2, K3
+	JZ           word
+	KMOVW        K2, K4
+	VPXORD       Z9, Z9, Z14
+	VPGATHERQQ   (DI)(Z9*1), K4, Z14
+	VPADDQ.BCST  numbers<>+64(SB), Z9, K2, Z9
+	VPSUBQ.BCST  numbers<>+64(SB), Z10, K2, Z10
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z15
+	VPGATHERQQ   (DI)(Z11*1), K4, Z15
+	VPADDQ.BCST  numbers<>+64(SB), Z11, K3, Z11
+	VPSUBQ.BCST  numbers<>+64(SB), Z12, K3, Z12
+	VPMULLQ      Z1, Z14, Z14
+	VPMULLQ      Z1, Z15, Z15
+	VPROLQ       $0x1f, Z14, Z14
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z14, Z14
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z14, Z5, Z19
+	VPXORQ       Z14, Z6, Z14
+	VPXORQ       Z15, Z7, Z20
+	VPXORQ       Z15, Z8, Z15
+	VPROLQ       $0x1b, Z19, Z19
+	VPROLQ       $0x1b, Z14, Z14
+	VPROLQ       $0x1b, Z20, Z20
+	VPROLQ       $0x1b, Z15, Z15
+	VPMULLQ      Z0, Z19, Z19
+	VPMULLQ      Z0, Z14, Z14
+	VPMULLQ      Z0, Z20, Z20
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z19, K2, Z5
+	VPADDQ       Z3, Z14, K2, Z6
+	VPADDQ       Z3, Z20, K3, Z7
+	VPADDQ       Z3, Z15, K3, Z8
+	JMP          long
+
+word:
+	VPTESTMQ.BCST numbers<>+32(SB), Z10, K2
+	VPTESTMQ.BCST numbers<>+32(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            no_word
+	KMOVW         K2, K4
+	VPXORD        Z9, Z9, Z14
+	VPGATHERQD    (DI)(Z9*1), K4, Y14
+	VPMOVZXDQ     Y14, Z14
+	KMOVW         K3, K4
+	VPXORD        Z11, Z11, Z9
+	VPGATHERQD    (DI)(Z11*1), K4, Y9
+	VPMOVZXDQ     Y9, Z9
+	VPMULLQ       Z0, Z14, Z14
+	VPMULLQ       Z0, Z9, Z9
+	VPXORQ        Z14, Z5, Z11
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z9, Z7, Z15
+	VPXORQ        Z9, Z8, Z9
+	VPROLQ        $0x17, Z11, Z11
+	VPROLQ        $0x17, Z14, Z14
+	VPROLQ        $0x17, Z15, Z15
+	VPROLQ        $0x17, Z9, Z9
+	VPMULLQ       Z1, Z11, Z11
+	VPMULLQ       Z1, Z14, Z14
+	VPMULLQ       Z1, Z15, Z15
+	VPMULLQ       Z1, Z9, Z9
+	VPADDQ        Z2, Z11, K2, Z5
+	VPADDQ        Z2, Z14, K2, Z6
+	VPADDQ        Z2, Z15, K3, Z7
+	VPADDQ        Z2, Z9, K3, Z8
+
+no_word:
+	VPTESTMQ.BCST numbers<>+24(SB), Z10, K2
+	VPTESTMQ.BCST numbers<>+24(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            hashed
+	VMOVDQU32     (SP), Z9
+	VMOVDQU32     128(SP), Z14
+	VMOVDQU32     64(SP), Z11
+	VMOVDQU32     192(SP), Z15
+	VPMOVQD       Z14, Y23
+	VPMOVQD       Z15, Y14
+	VINSERTI64X4  $0x01, Y14, Z23, Z23
+	MOVL          $0x00000003, R8
+	VPBROADCASTD  R8, Z14
+	VPXORD        Z14, Z14, Z15
+	VPANDD        Z14, Z23, Z19
+	VPCMPGTD      Z15, Z19, K2
+	KORTESTW      K2, K2
+	JZ            hashed
+	VPCMPGTD      Z14, Z23, K3
+	VPMOVSXDQ     Y23, Z14
+	VEXTRACTI64X4 $0x01, Z23, Y15
+	VPMOVSXDQ     Y15, Z15
+	VPADDQ        Z9, Z14, Z14
+	VPADDQ        Z11, Z15, Z15
+	MOVQ          $-4, R8
+	KANDW         K2, K3, K4
+	KMOVW         K4, K5
+	VPXORD        Z14, Z14, Z20
+	VPGATHERQD    (R8)(Z14*1), K5, Y20
+	KSHIFTRW      $0x08, K4, K4
+	VPXORD        Z15, Z15, Z14
+	VPGATHERQD    (R8)(Z15*1), K4, Y14
+	VINSERTI64X4  $0x01, Y14, Z20, Z20
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, R8
+	VPBROADCASTD R8, Z14
+	VPSLLD       $0x03, Z19, Z19
+	VPSUBD       Z19, Z14, Z14
+	VPSRLVD      Z14, Z20, Z20
+	KANDNW       K2, K3, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z9, 256(SP)
+	VMOVDQU32 Z11, 320(SP)
+	VMOVDQU32 Z23, 384(SP)
+	XORL      R8, R8
+
+lane:
+	XORL    R13, R13
+	MOVL    384(SP)(R8*4), R9
+	LEAQ    -1(R9), R11
+	CMPQ    R11, $0x03
+	JAE     not_short
+	MOVQ    256(SP)(R8*8), R10
+	MOVBLZX (R10), R13
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+
+not_short:
+	MOVL      R13, 448(SP)(R8*4)
+	INCQ      R8
+	CMPQ      R8, $0x10
+	JB        lane
+	VMOVDQU32 448(SP), Z9
+	VPADDD    Z9, Z20, Z20
+
+last_bytes:
+	MOVQ          $0x000000ff, R8
+	VPBROADCASTQ  R8, Z9
+	VPMOVZXDQ     Y20, Z11
+	VPANDQ.BCST   numbers<>+24(SB), Z10, Z10
+	VEXTRACTI64X4 $0x01, Z20, Y14
+	VPMOVZXDQ     Y14, Z14
+	VPANDQ.BCST   numbers<>+24(SB), Z12, Z12
+	VPTESTMQ      Z10, Z10, K2
+	VPANDQ        Z9, Z11, Z15
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z9, Z14, Z19
+	VPSRLQ        $0x08, Z14, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z19, Z19
+	VPXORQ        Z15, Z5, Z20
+	VPXORQ        Z15, Z6, Z15
+	VPXORQ        Z19, Z7, Z21
+	VPXORQ        Z19, Z8, Z19
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z15, Z15
+	VPROLQ        $0x0b, Z21, Z21
+	VPROLQ        $0x0b, Z19, Z19
+	VPMULLQ       Z0, Z20, K2, Z5
+	VPMULLQ       Z0, Z15, K2, Z6
+	VPMULLQ       Z0, Z21, K3, Z7
+	VPMULLQ       Z0, Z19, K3, Z8
+	VPTESTMQ      Z10, Z10, K2
+	VPANDQ        Z9, Z11, Z15
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z9, Z14, Z19
+	VPSRLQ        $0x08, Z14, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z19, Z19
+	VPXORQ        Z15, Z5, Z20
+	VPXORQ        Z15, Z6, Z15
+	VPXORQ        Z19, Z7, Z21
+	VPXORQ        Z19, Z8, Z19
+	VPROLQ        $0x0b, Z20, Z20
+	VPROLQ        $0x0b, Z15, Z15
+	VPROLQ        $0x0b, Z21, Z21
+	VPROLQ        $0x0b, Z19, Z19
+	VPMULLQ       Z0, Z20, K2, Z5
+	VPMULLQ       Z0, Z15, K2, Z6
+	VPMULLQ       Z0, Z21, K3, Z7
+	VPMULLQ       Z0, Z19, K3, Z8
+	VPTESTMQ      Z10, Z10, K2
+	VPANDQ        Z9, Z11, Z15
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z9, Z14, Z9
+	VPSRLQ        $0x08, Z14, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z9, Z9
+	VPXORQ        Z15, Z5, Z10
+	VPXORQ        Z15, Z6, Z11
+	VPXORQ        Z9, Z7, Z12
+	VPXORQ        Z9, Z8, Z9
+	VPROLQ        $0x0b, Z10, Z10
+	VPROLQ        $0x0b, Z11, Z11
+	VPROLQ        $0x0b, Z12, Z12
+	VPROLQ        $0x0b, Z9, Z9
+	VPMULLQ       Z0, Z10, K2, Z5
+	VPMULLQ       Z0, Z11, K2, Z6
+	VPMULLQ       Z0, Z12, K3, Z7
+	VPMULLQ       Z0, Z9, K3, Z8
+
+hashed:
+	VPSRLQ        $0x21, Z5, Z9
+	VPXORQ        Z9, Z5, Z5
+	VPSRLQ        $0x21, Z6, Z9
+	VPXORQ        Z9, Z6, Z6
+	VPSRLQ        $0x21, Z7, Z9
+	VPXORQ        Z9, Z7, Z7
+	VPSRLQ        $0x21, Z8, Z9
+	VPXORQ        Z9, Z8, Z8
+	VPMULLQ       Z1, Z5, Z5
+	VPMULLQ       Z1, Z6, Z6
+	VPMULLQ       Z1, Z7, Z7
+	VPMULLQ       Z1, Z8, Z8
+	VPSRLQ        $0x1d, Z5, Z9
+	VPXORQ        Z9, Z5, Z5
+	VPSRLQ        $0x1d, Z6, Z9
+	VPXORQ        Z9, Z6, Z6
+	VPSRLQ        $0x1d, Z7, Z9
+	VPXORQ        Z9, Z7, Z7
+	VPSRLQ        $0x1d, Z8, Z9
+	VPXORQ        Z9, Z8, Z8
+	VPMULLQ       Z2, Z5, Z5
+	VPMULLQ       Z2, Z6, Z6
+	VPMULLQ       Z2, Z7, Z7
+	VPMULLQ       Z2, Z8, Z8
+	VPSRLQ        $0x20, Z5, Z9
+	VPXORQ        Z9, Z5, Z5
+	VPSRLQ        $0x20, Z6, Z9
+	VPXORQ        Z9, Z6, Z6
+	VPSRLQ        $0x20, Z7, Z9
+	VPXORQ        Z9, Z7, Z7
+	VPSRLQ        $0x20, Z8, Z9
+	VPXORQ        Z9, Z8, Z8
+	VMOVDQU64     Z5, (CX)
+	VMOVDQU64     Z6, (DX)
+	VMOVDQU64     Z7, 64(CX)
+	VMOVDQU64     Z8, 64(DX)
+	ADDQ          $0x00000080, CX
+	ADDQ          $0x00000080, DX
+	VPMOVSXDQ     Y16, Z5
+	VEXTRACTI64X4 $0x01, Z16, Y6
+	VPMOVSXDQ     Y6, Z6
+	VMOVDQA64     Z17, Z14
+	VMOVDQA64     Z5, Z5
+	VMOVDQA64     Z18, Z15
+	VMOVDQA64     Z6, Z7
+	DECQ          BX
+	JZ            end
+	TESTQ         SI, SI
+	JNS           vector
+
+end:
+	MOVQ BX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func hash64Offsets64AVX512(data *byte, offsets *int64, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64Offsets64AVX512(SB), $512-48
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Four vectors of keys of one length, a multiple of 4 below
+	// 32, are hashed at a time. Else it is two, of which lanes gather what their key has:
+	// stripes of 32 bytes, then up to three times 8, 4, and bytes, which are the upper
+	// ones of the last four, of a key that has four, and else are loaded one by one.
+	// Nothing but the keys is read. The kernel ends early at a long key, and when the
+	// longest keys of all vectors make up too much: a call must be short.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         data+0(FP), AX
+	VPBROADCASTQ AX, Z13
+	MOVQ         offsets+8(FP), AX
+	MOVQ         h1+16(FP), CX
+	MOVQ         h2+24(FP), DX
+	MOVQ         vectors+32(FP), BX
+	MOVQ         $0x00004000, SI
+	MOVL         $0x0000ffff, DI
+	KMOVW        DI, K1
+	XORL         DI, DI
+
+start:
+	VMOVDQU32 (AX), Z8
+	VMOVDQU32 8(AX), Z5
+	VPSUBQ    Z8, Z5, Z5
+	VPADDQ    Z13, Z8, Z8
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z7
+	VMOVDQU32 8(AX), Z6
+	VPSUBQ    Z7, Z6, Z6
+	VPADDQ    Z13, Z7, Z7
+	ADDQ      $0x40, AX
+	VMOVDQA64 Z8, Z14
+	VMOVDQA64 Z5, Z5
+	VMOVDQA64 Z7, Z15
+	VMOVDQA64 Z6, Z7
+
+vector:
+	CMPQ         BX, $0x02
+	JL           mixed
+	VMOVDQU32    (AX), Z16
+	VMOVDQU32    8(AX), Z17
+	VPSUBQ       Z16, Z17, Z17
+	VPADDQ       Z13, Z16, Z16
+	ADDQ         $0x40, AX
+	VMOVDQU32    (AX), Z18
+	VMOVDQU32    8(AX), Z19
+	VPSUBQ       Z18, Z19, Z19
+	VPADDQ       Z13, Z18, Z18
+	ADDQ         $0x40, AX
+	VMOVQ        X5, R8
+	VPBROADCASTQ X5, Z6
+	VMOVDQA64    Z5, Z8
+	VPTERNLOGQ   $0x7e, Z7, Z6, Z8
+	VMOVDQA64    Z17, Z9
+	VPTERNLOGQ   $0x7e, Z19, Z6, Z9
+	VPORQ        Z8, Z9, Z8
+	VPTESTMQ     Z8, Z8, K2
+	KORTESTW     K2, K2
+	JNZ          mixed
+	TESTQ        $-29, R8
+	JNZ          mixed
+	VPBROADCASTQ R8, Z11
+	VPADDQ       Z4, Z11, Z11
+	VPADDQ.BCST  numbers<>+8(SB), Z11, Z12
+	VMOVDQA64    Z11, Z5
+	VMOVDQA64    Z12, Z6
+	VMOVDQA64    Z11, Z7
+	VMOVDQA64    Z12, Z8
+	VMOVDQA64    Z11, Z9
+	VMOVDQA64    Z12, Z10
+	VMOVDQA64    Z11, Z11
+	VMOVDQA64    Z12, Z12
+	XORL         R9, R9
+	JMP          equal_rest
+
+equal_long:
+	KMOVW      K1, K2
+	VPXORD     Z14, Z14, Z20
+	VPGATHERQQ (R9)(Z14*1), K2, Z20
+	KMOVW      K1, K2
+	VPXORD     Z15, Z15, Z21
+	VPGATHERQQ (R9)(Z15*1), K2, Z21
+	KMOVW      K1, K2
+	VPXORD     Z16, Z16, Z22
+	VPGATHERQQ (R9)(Z16*1), K2, Z22
+	KMOVW      K1, K2
+	VPXORD     Z18, Z18, Z23
+	VPGATHERQQ (R9)(Z18*1), K2, Z23
+	VPMULLQ    Z1, Z20, Z20
+	VPMULLQ    Z1, Z21, Z21
+	VPMULLQ    Z1, Z22, Z22
+	VPMULLQ    Z1, Z23, Z23
+	VPROLQ     $0x1f, Z20, Z20
+	VPROLQ     $0x1f, Z21, Z21
+	VPROLQ     $0x1f, Z22, Z22
+	VPROLQ     $0x1f, Z23, Z23
+	VPMULLQ    Z0, Z20, Z20
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z22, Z22
+	VPMULLQ    Z0, Z23, Z23
+	VPXORQ     Z20, Z5, Z5
+	VPXORQ     Z20, Z6, Z6
+	VPXORQ     Z21, Z7, Z7
+	VPXORQ     Z21, Z8, Z8
+	VPXORQ     Z22, Z9, Z9
+	VPXORQ     Z22, Z10, Z10
+	VPXORQ     Z23, Z11, Z11
+	VPXORQ     Z23, Z12, Z12
+	VPROLQ     $0x1b, Z5, Z5
+	VPROLQ     $0x1b, Z6, Z6
+	VPROLQ     $0x1b, Z7, Z7
+	VPROLQ     $0x1b, Z8, Z8
+	VPROLQ     $0x1b, Z9, Z9
+	VPROLQ     $0x1b, Z10, Z10
+	VPROLQ     $0x1b, Z11, Z11
+	VPROLQ     $0x1b, Z12, Z12
+	VPMULLQ    Z0, Z5, Z5
+	VPMULLQ    Z0, Z6, Z6
+	VPMULLQ    Z0, Z7, Z7
+	VPMULLQ    Z0, Z8, Z8
+	VPMULLQ    Z0, Z9, Z9
+	VPMULLQ    Z0, Z10, Z10
+	VPMULLQ    Z0, Z11, Z11
+	VPMULLQ    Z0, Z12, Z12
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z3, Z6, Z6
+	VPADDQ     Z3, Z7, Z7
+	VPADDQ     Z3, Z8, Z8
+	VPADDQ     Z3, Z9, Z9
+	VPADDQ     Z3, Z10, Z10
+	VPADDQ     Z3, Z11, Z11
+	VPADDQ     Z3, Z12, Z12
+	ADDQ       $0x08, R9
+	SUBQ       $0x08, R8
+
+equal_rest:
+	CMPQ       R8, $0x08
+	JGE        equal_long
+	TESTQ      R8, R8
+	JZ         equal_end
+	KMOVW      K1, K2
+	VPXORD     Z14, Z14, Z20
+	VPGATHERQD (R9)(Z14*1), K2, Y20
+	VPMOVZXDQ  Y20, Z20
+	KMOVW      K1, K2
+	VPXORD     Z15, Z15, Z14
+	VPGATHERQD (R9)(Z15*1), K2, Y14
+	VPMOVZXDQ  Y14, Z14
+	KMOVW      K1, K2
+	VPXORD     Z16, Z16, Z15
+	VPGATHERQD (R9)(Z16*1), K2, Y15
+	VPMOVZXDQ  Y15, Z15
+	KMOVW      K1, K2
+	VPXORD     Z18, Z18, Z21
+	VPGATHERQD (R9)(Z18*1), K2, Y21
+	VPMOVZXDQ  Y21, Z21
+	VPMULLQ    Z0, Z20, Z20
+	VPMULLQ    Z0, Z14, Z14
+	VPMULLQ    Z0, Z15, Z15
+	VPMULLQ    Z0, Z21, Z21
+	VPXORQ     Z20, Z5, Z5
+	VPXORQ     Z20, Z6, Z6
+	VPXORQ     Z14, Z7, Z7
+	VPXORQ     Z14, Z8, Z8
+	VPXORQ     Z15, Z9, Z9
+	VPXORQ     Z15, Z10, Z10
+	VPXORQ     Z21, Z11, Z11
+	VPXORQ     Z21, Z12, Z12
+	VPROLQ     $0x17, Z5, Z5
+	VPROLQ     $0x17, Z6, Z6
+	VPROLQ     $0x17, Z7, Z7
+	VPROLQ     $0x17, Z8, Z8
+	VPROLQ     $0x17, Z9, Z9
+	VPROLQ     $0x17, Z10, Z10
+	VPROLQ     $0x17, Z11, Z11
+	VPROLQ     $0x17, Z12, Z12
+	VPMULLQ    Z1, Z5, Z5
+	VPMULLQ    Z1, Z6, Z6
+	VPMULLQ    Z1, Z7, Z7
+	VPMULLQ    Z1, Z8, Z8
+	VPMULLQ    Z1, Z9, Z9
+	VPMULLQ    Z1, Z10, Z10
+	VPMULLQ    Z1, Z11, Z11
+	VPMULLQ    Z1, Z12, Z12
+	VPADDQ     Z2, Z5, Z5
+	VPADDQ     Z2, Z6, Z6
+	VPADDQ     Z2, Z7, Z7
+	VPADDQ     Z2, Z8, Z8
+	VPADDQ     Z2, Z9, Z9
+	VPADDQ     Z2, Z10, Z10
+	VPADDQ     Z2, Z11, Z11
+	VPADDQ     Z2, Z12, Z12
+
+equal_end:
+	VPSRLQ    $0x21, Z5, Z14
+	VPXORQ    Z14, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z14
+	VPXORQ    Z14, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z14
+	VPXORQ    Z14, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z14
+	VPXORQ    Z14, Z8, Z8
+	VPSRLQ    $0x21, Z9, Z14
+	VPXORQ    Z14, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z14
+	VPXORQ    Z14, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z14
+	VPXORQ    Z14, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z14
+	VPXORQ    Z14, Z12, Z12
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPMULLQ   Z1, Z11, Z11
+	VPMULLQ   Z1, Z12, Z12
+	VPSRLQ    $0x1d, Z5, Z14
+	VPXORQ    Z14, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z14
+	VPXORQ    Z14, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z14
+	VPXORQ    Z14, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z14
+	VPXORQ    Z14, Z8, Z8
+	VPSRLQ    $0x1d, Z9, Z14
+	VPXORQ    Z14, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z14
+	VPXORQ    Z14, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z14
+	VPXORQ    Z14, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z14
+	VPXORQ    Z14, Z12, Z12
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPMULLQ   Z2, Z9, Z9
+	VPMULLQ   Z2, Z10, Z10
+	VPMULLQ   Z2, Z11, Z11
+	VPMULLQ   Z2, Z12, Z12
+	VPSRLQ    $0x20, Z5, Z14
+	VPXORQ    Z14, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z14
+	VPXORQ    Z14, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z14
+	VPXORQ    Z14, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z14
+	VPXORQ    Z14, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z14
+	VPXORQ    Z14, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z14
+	VPXORQ    Z14, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z14
+	VPXORQ    Z14, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z14
+	VPXORQ    Z14, Z12, Z12
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, (DX)
+	VMOVDQU64 Z7, 64(CX)
+	VMOVDQU64 Z8, 64(DX)
+	VMOVDQU64 Z9, 128(CX)
+	VMOVDQU64 Z10, 128(DX)
+	VMOVDQU64 Z11, 192(CX)
+	VMOVDQU64 Z12, 192(DX)
+	ADDQ      $0x00000100, CX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x02, BX
+	JNZ       start
+	JMP       end
+
+mixed:
+	MOVQ         $-32768, R8
+	VPORQ        Z5, Z7, Z6
+	VPBROADCASTQ R8, Z8
+	VPTESTMQ     Z8, Z6, K2
+	KORTESTW     K2, K2
+	JNZ          end
+	VMOVDQA64    Z14, Z9
+	VMOVDQA64    Z5, Z10
+	VMOVDQU32    Z9, (SP)
+	VMOVDQU32    Z10, 128(SP)
+	VMOVDQA64    Z4, Z5
+	VPADDQ.BCST  numbers<>+8(SB), Z4, Z6
+	VMOVDQA64    Z15, Z11
+	VMOVDQA64    Z7, Z12
+	VMOVDQU32    Z11, 64(SP)
+	VMOVDQU32    Z12, 192(SP)
+	VMOVDQA64    Z4, Z7
+	VPADDQ.BCST  numbers<>+8(SB), Z4, Z8
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_0
+	KMOVW        K2, K3
+	VPADDQ       Z0, Z1, Z14
+	VMOVDQA64    Z1, Z15
+	VPXORD       Z0, Z0, Z20
+	VPSUBQ       Z0, Z20, Z21
+	VPADDQ       Z0, Z1, Z22
+	VMOVDQA64    Z1, Z23
+	VPXORD       Z0, Z0, Z25
+	VPSUBQ       Z0, Z25, Z26
+	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
+	VPADDQ.BCST  numbers<>+8(SB), Z26, Z26
+
+stripe_0:
+	KMOVW        K3, K4
+	VPXORD       Z9, Z9, Z27
+	VPGATHERQQ   (DI)(Z9*1), K4, Z27
+	VPMULLQ      Z1, Z27, Z27
+	VPADDQ       Z27, Z14, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z14
+	VPADDQ       Z27, Z22, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z22
+	KMOVW        K3, K4
+	VPXORD       Z9, Z9, Z27
+	VPGATHERQQ   8(DI)(Z9*1), K4, Z27
+	VPMULLQ      Z1, Z27, Z27
+	VPADDQ       Z27, Z15, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z15
+	VPADDQ       Z27, Z23, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z23
+	KMOVW        K3, K4
+	VPXORD       Z9, Z9, Z27
+	VPGATHERQQ   16(DI)(Z9*1), K4, Z27
+	VPMULLQ      Z1, Z27, Z27
+	VPADDQ       Z27, Z20, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z20
+	VPADDQ       Z27, Z25, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z25
+	KMOVW        K3, K4
+	VPXORD       Z9, Z9, Z27
+	VPGATHERQQ   24(DI)(Z9*1), K4, Z27
+	VPMULLQ      Z1, Z27, Z27
+	VPADDQ       Z27, Z21, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z21
+	VPADDQ       Z27, Z26, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z26
+	VPADDQ.BCST  numbers<>+256(SB), Z9, K3, Z9
+	VPSUBQ.BCST  numbers<>+256(SB), Z10, K3, Z10
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z14, Z27
+	VPROLQ       $0x07, Z15, Z28
+	VPADDQ       Z28, Z27, Z27
+	VPROLQ       $0x0c, Z20, Z28
+	VPADDQ       Z28, Z27, Z27
+	VPROLQ       $0x12, Z21, Z28
+	VPADDQ       Z28, Z27, Z27
+	VPMULLQ      Z1, Z14, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPXORQ       Z28, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPADDQ       Z3, Z27, Z27
+	VPMULLQ      Z1, Z15, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPXORQ       Z28, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPADDQ       Z3, Z27, Z27
+	VPMULLQ      Z1, Z20, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPXORQ       Z28, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPADDQ       Z3, Z27, Z27
+	VPMULLQ      Z1, Z21, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPXORQ       Z28, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPADDQ       Z3, Z27, Z27
+	VMOVDQA64    Z27, K2, Z5
+	VPROLQ       $0x01, Z22, Z14
+	VPROLQ       $0x07, Z23, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPROLQ       $0x0c, Z25, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPROLQ       $0x12, Z26, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPMULLQ      Z1, Z22, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VPMULLQ      Z1, Z23, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VPMULLQ      Z1, Z25, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VPMULLQ      Z1, Z26, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VMOVDQA64    Z14, K2, Z6
+
+no_stripes_0:
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_1
+	KMOVW        K2, K3
+	VPADDQ       Z0, Z1, Z14
+	VMOVDQA64    Z1, Z15
+	VPXORD       Z0, Z0, Z20
+	VPSUBQ       Z0, Z20, Z21
+	VPADDQ       Z0, Z1, Z22
+	VMOVDQA64    Z1, Z23
+	VPXORD       Z0, Z0, Z25
+	VPSUBQ       Z0, Z25, Z26
+	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
+	VPADDQ.BCST  numbers<>+8(SB), Z26, Z26
+
+stripe_1:
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z27
+	VPGATHERQQ   (DI)(Z11*1), K4, Z27
+	VPMULLQ      Z1, Z27, Z27
+	VPADDQ       Z27, Z14, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z14
+	VPADDQ       Z27, Z22, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z22
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z27
+	VPGATHERQQ   8(DI)(Z11*1), K4, Z27
+	VPMULLQ      Z1, Z27, Z27
+	VPADDQ       Z27, Z15, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z15
+	VPADDQ       Z27, Z23, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z23
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z27
+	VPGATHERQQ   16(DI)(Z11*1), K4, Z27
+	VPMULLQ      Z1, Z27, Z27
+	VPADDQ       Z27, Z20, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z20
+	VPADDQ       Z27, Z25, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z25
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z27
+	VPGATHERQQ   24(DI)(Z11*1), K4, Z27
+	VPMULLQ      Z1, Z27, Z27
+	VPADDQ       Z27, Z21, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, K3, Z21
+	VPADDQ       Z27, Z26, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z0, Z27, K3, Z26
+	VPADDQ.BCST  numbers<>+256(SB), Z11, K3, Z11
+	VPSUBQ.BCST  numbers<>+256(SB), Z12, K3, Z12
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z14, Z27
+	VPROLQ       $0x07, Z15, Z28
+	VPADDQ       Z28, Z27, Z27
+	VPROLQ       $0x0c, Z20, Z28
+	VPADDQ       Z28, Z27, Z27
+	VPROLQ       $0x12, Z21, Z28
+	VPADDQ       Z28, Z27, Z27
+	VPMULLQ      Z1, Z14, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPXORQ       Z28, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPADDQ       Z3, Z27, Z27
+	VPMULLQ      Z1, Z15, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPXORQ       Z28, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPADDQ       Z3, Z27, Z27
+	VPMULLQ      Z1, Z20, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPXORQ       Z28, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPADDQ       Z3, Z27, Z27
+	VPMULLQ      Z1, Z21, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z0, Z28, Z28
+	VPXORQ       Z28, Z27, Z27
+	VPMULLQ      Z0, Z27, Z27
+	VPADDQ       Z3, Z27, Z27
+	VMOVDQA64    Z27, K2, Z7
+	VPROLQ       $0x01, Z22, Z14
+	VPROLQ       $0x07, Z23, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPROLQ       $0x0c, Z25, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPROLQ       $0x12, Z26, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPMULLQ      Z1, Z22, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VPMULLQ      Z1, Z23, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VPMULLQ      Z1, Z25, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VPMULLQ      Z1, Z26, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z15, Z14, Z14
+	VPMULLQ      Z0, Z14, Z14
+	VPADDQ       Z3, Z14, Z14
+	VMOVDQA64    Z14, K2, Z8
+
+no_stripes_1:
+	VPADDQ 128(SP), Z5, Z5
+	VPADDQ 128(SP), Z6, Z6
+	VPADDQ 192(SP), Z7, Z7
+	VPADDQ 192(SP), Z8, Z8
+
+long:
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z10, K2
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z12, K3
+	KORTESTW     K2, K3
+	JZ           word
+	KMOVW        K2, K4
+	VPXORD       Z9, Z9, Z14
+	VPGATHERQQ   (DI)(Z9*1), K4, Z14
+	VPADDQ.BCST  numbers<>+64(SB), Z9, K2, Z9
+	VPSUBQ.BCST  numbers<>+64(SB), Z10, K2, Z10
+	KMOVW        K3, K4
+	VPXORD       Z11, Z11, Z15
+	VPGATHERQQ   (DI)(Z11*1), K4, Z15
+	VPADDQ.BCST  numbers<>+64(SB), Z11, K3, Z11
+	VPSUBQ.BCST  numbers<>+64(SB), Z12, K3, Z12
+	VPMULLQ      Z1, Z14, Z14
+	VPMULLQ      Z1, Z15, Z15
+	VPROLQ       $0x1f, Z14, Z14
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ      Z0, Z14, Z14
+	VPMULLQ      Z0, Z15, Z15
+	VPXORQ       Z14, Z5, Z20
+	VPXORQ       Z14, Z6, Z14
+	VPXORQ       Z15, Z7, Z21
+	VPXORQ       Z15, Z8, Z15
+	VPROLQ       $0x1b, Z20, Z20
+	VPROLQ       $0x1b, Z14, Z14
+	VPROLQ       $0x1b, Z21, Z21
+	VPROLQ       $0x1b, Z15, Z15
+	VPMULLQ      Z0, Z20, Z20
+	VPMULLQ      Z0, Z14, Z14
+	VPMULLQ      Z0, Z21, Z21
+	VPMULLQ      Z0, Z15, Z15
+	VPADDQ       Z3, Z20, K2, Z5
+	VPADDQ       Z3, Z14, K2, Z6
+	VPADDQ       Z3, Z21, K3, Z7
+	VPADDQ       Z3, Z15, K3, Z8
+	JMP          long
+
+word:
+	VPTESTMQ.BCST numbers<>+32(SB), Z10, K2
+	VPTESTMQ.BCST numbers<>+32(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            no_word
+	KMOVW         K2, K4
+	VPXORD        Z9, Z9, Z14
+	VPGATHERQD    (DI)(Z9*1), K4, Y14
+	VPMOVZXDQ     Y14, Z14
+	KMOVW         K3, K4
+	VPXORD        Z11, Z11, Z9
+	VPGATHERQD    (DI)(Z11*1), K4, Y9
+	VPMOVZXDQ     Y9, Z9
+	VPMULLQ       Z0, Z14, Z14
+	VPMULLQ       Z0, Z9, Z9
+	VPXORQ        Z14, Z5, Z11
+	VPXORQ        Z14, Z6, Z14
+	VPXORQ        Z9, Z7, Z15
+	VPXORQ        Z9, Z8, Z9
+	VPROLQ        $0x17, Z11, Z11
+	VPROLQ        $0x17, Z14, Z14
+	VPROLQ        $0x17, Z15, Z15
+	VPROLQ        $0x17, Z9, Z9
+	VPMULLQ       Z1, Z11, Z11
+	VPMULLQ       Z1, Z14, Z14
+	VPMULLQ       Z1, Z15, Z15
+	VPMULLQ       Z1, Z9, Z9
+	VPADDQ        Z2, Z11, K2, Z5
+	VPADDQ        Z2, Z14, K2, Z6
+	VPADDQ        Z2, Z15, K3, Z7
+	VPADDQ        Z2, Z9, K3, Z8
+
+no_word:
+	VPTESTMQ.BCST numbers<>+24(SB), Z10, K2
+	VPTESTMQ.BCST numbers<>+24(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            hashed
+	VMOVDQU32     (SP), Z9
+	VMOVDQU32     128(SP), Z14
+	VMOVDQU32     64(SP), Z11
+	VMOVDQU32     192(SP), Z15
+	VPMOVQD       Z14, Y24
+	VPMOVQD       Z15, Y14
+	VINSERTI64X4  $0x01, Y14, Z24, Z24
+	MOVL          $0x00000003, R8
+	VPBROADCASTD  R8, Z14
+	VPXORD        Z14, Z14, Z15
+	VPANDD        Z14, Z24, Z20
+	VPCMPGTD      Z15, Z20, K2
+	KORTESTW      K2, K2
+	JZ            hashed
+	VPCMPGTD      Z14, Z24, K3
+	VPMOVSXDQ     Y24, Z14
+	VEXTRACTI64X4 $0x01, Z24, Y15
+	VPMOVSXDQ     Y15, Z15
+	VPADDQ        Z9, Z14, Z14
+	VPADDQ        Z11, Z15, Z15
+	MOVQ          $-4, R8
+	KANDW         K2, K3, K4
+	KMOVW         K4, K5
+	VPXORD        Z14, Z14, Z21
+	VPGATHERQD    (R8)(Z14*1), K5, Y21
+	KSHIFTRW      $0x08, K4, K4
+	VPXORD        Z15, Z15, Z14
+	VPGATHERQD    (R8)(Z15*1), K4, Y14
+	VINSERTI64X4  $0x01, Y14, Z21, Z21
+
+	// Of the last four bytes, the upper rest ones.
+	MOVL         $0x00000020, R8
+	VPBROADCASTD R8, Z14
+	VPSLLD       $0x03, Z20, Z20
+	VPSUBD       Z20, Z14, Z14
+	VPSRLVD      Z14, Z21, Z21
+	KANDNW       K2, K3, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: the first, the middle one, and the last, which
+	// may be the same.
+	VMOVDQU32 Z9, 256(SP)
+	VMOVDQU32 Z11, 320(SP)
+	VMOVDQU32 Z24, 384(SP)
+	XORL      R8, R8
+
+lane:
+	XORL    R13, R13
+	MOVL    384(SP)(R8*4), R9
+	LEAQ    -1(R9), R11
+	CMPQ    R11, $0x03
+	JAE     not_short
+	MOVQ    256(SP)(R8*8), R10
+	MOVBLZX (R10), R13
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+
+not_short:
+	MOVL      R13, 448(SP)(R8*4)
+	INCQ      R8
+	CMPQ      R8, $0x10
+	JB        lane
+	VMOVDQU32 448(SP), Z9
+	VPADDD    Z9, Z21, Z21
+
+last_bytes:
+	MOVQ          $0x000000ff, R8
+	VPBROADCASTQ  R8, Z9
+	VPMOVZXDQ     Y21, Z11
+	VPANDQ.BCST   numbers<>+24(SB), Z10, Z10
+	VEXTRACTI64X4 $0x01, Z21, Y14
+	VPMOVZXDQ     Y14, Z14
+	VPANDQ.BCST   numbers<>+24(SB), Z12, Z12
+	VPTESTMQ      Z10, Z10, K2
+	VPANDQ        Z9, Z11, Z15
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z9, Z14, Z20
+	VPSRLQ        $0x08, Z14, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z20, Z20
+	VPXORQ        Z15, Z5, Z21
+	VPXORQ        Z15, Z6, Z15
+	VPXORQ        Z20, Z7, Z22
+	VPXORQ        Z20, Z8, Z20
+	VPROLQ        $0x0b, Z21, Z21
+	VPROLQ        $0x0b, Z15, Z15
+	VPROLQ        $0x0b, Z22, Z22
+	VPROLQ        $0x0b, Z20, Z20
+	VPMULLQ       Z0, Z21, K2, Z5
+	VPMULLQ       Z0, Z15, K2, Z6
+	VPMULLQ       Z0, Z22, K3, Z7
+	VPMULLQ       Z0, Z20, K3, Z8
+	VPTESTMQ      Z10, Z10, K2
+	VPANDQ        Z9, Z11, Z15
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z9, Z14, Z20
+	VPSRLQ        $0x08, Z14, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z20, Z20
+	VPXORQ        Z15, Z5, Z21
+	VPXORQ        Z15, Z6, Z15
+	VPXORQ        Z20, Z7, Z22
+	VPXORQ        Z20, Z8, Z20
+	VPROLQ        $0x0b, Z21, Z21
+	VPROLQ        $0x0b, Z15, Z15
+	VPROLQ        $0x0b, Z22, Z22
+	VPROLQ        $0x0b, Z20, Z20
+	VPMULLQ       Z0, Z21, K2, Z5
+	VPMULLQ       Z0, Z15, K2, Z6
+	VPMULLQ       Z0, Z22, K3, Z7
+	VPMULLQ       Z0, Z20, K3, Z8
+	VPTESTMQ      Z10, Z10, K2
+	VPANDQ        Z9, Z11, Z15
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z9, Z14, Z9
+	VPSRLQ        $0x08, Z14, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z9, Z9
+	VPXORQ        Z15, Z5, Z10
+	VPXORQ        Z15, Z6, Z11
+	VPXORQ        Z9, Z7, Z12
+	VPXORQ        Z9, Z8, Z9
+	VPROLQ        $0x0b, Z10, Z10
+	VPROLQ        $0x0b, Z11, Z11
+	VPROLQ        $0x0b, Z12, Z12
+	VPROLQ        $0x0b, Z9, Z9
+	VPMULLQ       Z0, Z10, K2, Z5
+	VPMULLQ       Z0, Z11, K2, Z6
+	VPMULLQ       Z0, Z12, K3, Z7
+	VPMULLQ       Z0, Z9, K3, Z8
+
+hashed:
+	VPSRLQ    $0x21, Z5, Z9
+	VPXORQ    Z9, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z9
+	VPXORQ    Z9, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z9
+	VPXORQ    Z9, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z9
+	VPXORQ    Z9, Z8, Z8
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPSRLQ    $0x1d, Z5, Z9
+	VPXORQ    Z9, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z9
+	VPXORQ    Z9, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z9
+	VPXORQ    Z9, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z9
+	VPXORQ    Z9, Z8, Z8
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPSRLQ    $0x20, Z5, Z9
+	VPXORQ    Z9, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z9
+	VPXORQ    Z9, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z9
+	VPXORQ    Z9, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z9
+	VPXORQ    Z9, Z8, Z8
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, (DX)
+	VMOVDQU64 Z7, 64(CX)
+	VMOVDQU64 Z8, 64(DX)
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
+	VMOVDQA64 Z16, Z14
+	VMOVDQA64 Z17, Z5
+	VMOVDQA64 Z18, Z15
+	VMOVDQA64 Z19, Z7
+	DECQ      BX
+	JZ        end
+	TESTQ     SI, SI
+	JNS       vector
+
+end:
+	MOVQ BX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func hash64FixedAVX512(data *byte, width int, h1 *uint64, h2 *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·hash64FixedAVX512(SB), $640-48
+	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
+	// a seed is computed once. Four vectors of keys of one length, a multiple of 4 below
+	// 32, are hashed at a time. Else it is two, of which lanes gather what their key has:
+	// stripes of 32 bytes, then up to three times 8, 4, and bytes, which are the upper
+	// ones of the last four, of a key that has four, and else are loaded one by one.
+	// Nothing but the keys is read. The kernel ends early at a long key, and when the
+	// longest keys of all vectors make up too much: a call must be short.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         data+0(FP), AX
+	MOVQ         width+8(FP), CX
+	MOVQ         AX, (SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 8(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 16(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 24(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 32(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 40(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 48(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 56(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 64(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 72(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 80(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 88(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 96(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 104(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 112(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 120(SP)
+	ADDQ         CX, AX
+	VPBROADCASTD CX, Z5
+	VPBROADCASTQ CX, Z13
+	SHLQ         $0x04, CX
+	VPBROADCASTQ CX, Z14
+	VMOVDQU32    (SP), Z15
+	VPSUBQ       Z14, Z15, Z15
+	VMOVDQU32    64(SP), Z16
+	VPSUBQ       Z14, Z16, Z16
+	MOVQ         h1+16(FP), AX
+	MOVQ         h2+24(FP), CX
+	MOVQ         vectors+32(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	XORL         SI, SI
+
+start:
+	VPADDQ    Z14, Z15, Z15
+	VPADDQ    Z14, Z16, Z16
+	VMOVDQA64 Z15, Z17
+	VMOVDQA64 Z13, Z5
+	VMOVDQA64 Z16, Z18
+	VMOVDQA64 Z13, Z7
+
+vector:
+	CMPQ         DX, $0x02
+	JL           mixed
+	VPADDQ       Z14, Z15, Z15
+	VPADDQ       Z14, Z16, Z16
+	VMOVQ        X5, DI
+	VPBROADCASTQ X5, Z6
+	VMOVDQA64    Z5, Z8
+	VPTERNLOGQ   $0x7e, Z7, Z6, Z8
+	VMOVDQA64    Z13, Z9
+	VPTERNLOGQ   $0x7e, Z13, Z6, Z9
+	VPORQ        Z8, Z9, Z8
+	VPTESTMQ     Z8, Z8, K2
+	KORTESTW     K2, K2
+	JNZ          mixed
+	TESTQ        $-29, DI
+	JNZ          mixed
+	VPBROADCASTQ DI, Z11
+	VPADDQ       Z4, Z11, Z11
+	VPADDQ.BCST  numbers<>+8(SB), Z11, Z12
+	VMOVDQA64    Z11, Z5
+	VMOVDQA64    Z12, Z6
+	VMOVDQA64    Z11, Z7
+	VMOVDQA64    Z12, Z8
+	VMOVDQA64    Z11, Z9
+	VMOVDQA64    Z12, Z10
+	VMOVDQA64    Z11, Z11
+	VMOVDQA64    Z12, Z12
+	XORL         R8, R8
+	JMP          equal_rest
+
+equal_long:
+	KMOVW      K1, K2
+	VPXORD     Z17, Z17, Z19
+	VPGATHERQQ (R8)(Z17*1), K2, Z19
+	KMOVW      K1, K2
+	VPXORD     Z18, Z18, Z20
+	VPGATHERQQ (R8)(Z18*1), K2, Z20
+	KMOVW      K1, K2
+	VPXORD     Z15, Z15, Z21
+	VPGATHERQQ (R8)(Z15*1), K2, Z21
+	KMOVW      K1, K2
+	VPXORD     Z16, Z16, Z22
+	VPGATHERQQ (R8)(Z16*1), K2, Z22
+	VPMULLQ    Z1, Z19, Z19
+	VPMULLQ    Z1, Z20, Z20
+	VPMULLQ    Z1, Z21, Z21
+	VPMULLQ    Z1, Z22, Z22
+	VPROLQ     $0x1f, Z19, Z19
+	VPROLQ     $0x1f, Z20, Z20
+	VPROLQ     $0x1f, Z21, Z21
+	VPROLQ     $0x1f, Z22, Z22
+	VPMULLQ    Z0, Z19, Z19
+	VPMULLQ    Z0, Z20, Z20
+	VPMULLQ    Z0, Z21, Z21
+	VPMULLQ    Z0, Z22, Z22
+	VPXORQ     Z19, Z5, Z5
+	VPXORQ     Z19, Z6, Z6
+	VPXORQ     Z20, Z7, Z7
+	VPXORQ     Z20, Z8, Z8
+	VPXORQ     Z21, Z9, Z9
+	VPXORQ     Z21, Z10, Z10
+	VPXORQ     Z22, Z11, Z11
+	VPXORQ     Z22, Z12, Z12
+	VPROLQ     $0x1b, Z5, Z5
+	VPROLQ     $0x1b, Z6, Z6
+	VPROLQ     $0x1b, Z7, Z7
+	VPROLQ     $0x1b, Z8, Z8
+	VPROLQ     $0x1b, Z9, Z9
+	VPROLQ     $0x1b, Z10, Z10
+	VPROLQ     $0x1b, Z11, Z11
+	VPROLQ     $0x1b, Z12, Z12
+	VPMULLQ    Z0, Z5, Z5
+	VPMULLQ    Z0, Z6, Z6
+	VPMULLQ    Z0, Z7, Z7
+	VPMULLQ    Z0, Z8, Z8
+	VPMULLQ    Z0, Z9, Z9
+	VPMULLQ    Z0, Z10, Z10
+	VPMULLQ    Z0, Z11, Z11
+	VPMULLQ    Z0, Z12, Z12
+	VPADDQ     Z3, Z5, Z5
+	VPADDQ     Z3, Z6, Z6
+	VPADDQ     Z3, Z7, Z7
+	VPADDQ     Z3, Z8, Z8
+	VPADDQ     Z3, Z9, Z9
+	VPADDQ     Z3, Z10, Z10
+	VPADDQ     Z3, Z11, Z11
+	VPADDQ     Z3, Z12, Z12
+	ADDQ       $0x08, R8
+	SUBQ       $0x08, DI
+
+equal_rest:
+	CMPQ       DI, $0x08
+	JGE        equal_long
+	TESTQ      DI, DI
+	JZ         equal_end
+	KMOVW      K1, K2
+	VPXORD     Z17, Z17, Z19
+	VPGATHERQD (R8)(Z17*1), K2, Y19
+	VPMOVZXDQ  Y19, Z19
+	KMOVW      K1, K2
+	VPXORD     Z18, Z18, Z17
+	VPGATHERQD (R8)(Z18*1), K2, Y17
+	VPMOVZXDQ  Y17, Z17
+	KMOVW      K1, K2
+	VPXORD     Z15, Z15, Z18
+	VPGATHERQD (R8)(Z15*1), K2, Y18
+	VPMOVZXDQ  Y18, Z18
+	KMOVW      K1, K2
+	VPXORD     Z16, Z16, Z20
+	VPGATHERQD (R8)(Z16*1), K2, Y20
+	VPMOVZXDQ  Y20, Z20
+	VPMULLQ    Z0, Z19, Z19
+	VPMULLQ    Z0, Z17, Z17
+	VPMULLQ    Z0, Z18, Z18
+	VPMULLQ    Z0, Z20, Z20
+	VPXORQ     Z19, Z5, Z5
+	VPXORQ     Z19, Z6, Z6
+	VPXORQ     Z17, Z7, Z7
+	VPXORQ     Z17, Z8, Z8
+	VPXORQ     Z18, Z9, Z9
+	VPXORQ     Z18, Z10, Z10
+	VPXORQ     Z20, Z11, Z11
+	VPXORQ     Z20, Z12, Z12
+	VPROLQ     $0x17, Z5, Z5
+	VPROLQ     $0x17, Z6, Z6
+	VPROLQ     $0x17, Z7, Z7
+	VPROLQ     $0x17, Z8, Z8
+	VPROLQ     $0x17, Z9, Z9
+	VPROLQ     $0x17, Z10, Z10
+	VPROLQ     $0x17, Z11, Z11
+	VPROLQ     $0x17, Z12, Z12
+	VPMULLQ    Z1, Z5, Z5
+	VPMULLQ    Z1, Z6, Z6
+	VPMULLQ    Z1, Z7, Z7
+	VPMULLQ    Z1, Z8, Z8
+	VPMULLQ    Z1, Z9, Z9
+	VPMULLQ    Z1, Z10, Z10
+	VPMULLQ    Z1, Z11, Z11
+	VPMULLQ    Z1, Z12, Z12
+	VPADDQ     Z2, Z5, Z5
+	VPADDQ     Z2, Z6, Z6
+	VPADDQ     Z2, Z7, Z7
+	VPADDQ     Z2, Z8, Z8
+	VPADDQ     Z2, Z9, Z9
+	VPADDQ     Z2, Z10, Z10
+	VPADDQ     Z2, Z11, Z11
+	VPADDQ     Z2, Z12, Z12
+
+equal_end:
+	VPSRLQ    $0x21, Z5, Z17
+	VPXORQ    Z17, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z17
+	VPXORQ    Z17, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z17
+	VPXORQ    Z17, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z17
+	VPXORQ    Z17, Z8, Z8
+	VPSRLQ    $0x21, Z9, Z17
+	VPXORQ    Z17, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z17
+	VPXORQ    Z17, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z17
+	VPXORQ    Z17, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z17
+	VPXORQ    Z17, Z12, Z12
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPMULLQ   Z1, Z11, Z11
+	VPMULLQ   Z1, Z12, Z12
+	VPSRLQ    $0x1d, Z5, Z17
+	VPXORQ    Z17, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z17
+	VPXORQ    Z17, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z17
+	VPXORQ    Z17, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z17
+	VPXORQ    Z17, Z8, Z8
+	VPSRLQ    $0x1d, Z9, Z17
+	VPXORQ    Z17, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z17
+	VPXORQ    Z17, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z17
+	VPXORQ    Z17, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z17
+	VPXORQ    Z17, Z12, Z12
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPMULLQ   Z2, Z9, Z9
+	VPMULLQ   Z2, Z10, Z10
+	VPMULLQ   Z2, Z11, Z11
+	VPMULLQ   Z2, Z12, Z12
+	VPSRLQ    $0x20, Z5, Z17
+	VPXORQ    Z17, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z17
+	VPXORQ    Z17, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z17
+	VPXORQ    Z17, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z17
+	VPXORQ    Z17, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z17
+	VPXORQ    Z17, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z17
+	VPXORQ    Z17, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z17
+	VPXORQ    Z17, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z17
+	VPXORQ    Z17, Z12, Z12
+	VMOVDQU64 Z5, (AX)
+	VMOVDQU64 Z6, (CX)
+	VMOVDQU64 Z7, 64(AX)
+	VMOVDQU64 Z8, 64(CX)
+	VMOVDQU64 Z9, 128(AX)
+	VMOVDQU64 Z10, 128(CX)
+	VMOVDQU64 Z11, 192(AX)
+	VMOVDQU64 Z12, 192(CX)
+	ADDQ      $0x00000100, AX
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x02, DX
+	JNZ       start
+	JMP       end
+
+mixed:
+	MOVQ         $-32768, DI
+	VPORQ        Z5, Z7, Z6
+	VPBROADCASTQ DI, Z8
+	VPTESTMQ     Z8, Z6, K2
+	KORTESTW     K2, K2
+	JNZ          end
+	VMOVDQA64    Z17, Z9
+	VMOVDQA64    Z5, Z10
+	VMOVDQU32    Z9, 128(SP)
+	VMOVDQU32    Z10, 256(SP)
+	VMOVDQA64    Z4, Z5
+	VPADDQ.BCST  numbers<>+8(SB), Z4, Z6
+	VMOVDQA64    Z18, Z11
+	VMOVDQA64    Z7, Z12
+	VMOVDQU32    Z11, 192(SP)
+	VMOVDQU32    Z12, 320(SP)
+	VMOVDQA64    Z4, Z7
+	VPADDQ.BCST  numbers<>+8(SB), Z4, Z8
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_0
 	KMOVW        K2, K3
@@ -4449,8 +8421,8 @@ located:
 
 stripe_0:
 	KMOVW        K3, K4
-	VPXORD       Z15, Z15, Z26
-	VPGATHERQQ   (R9)(Z15*1), K4, Z26
+	VPXORD       Z9, Z9, Z26
+	VPGATHERQQ   (SI)(Z9*1), K4, Z26
 	VPMULLQ      Z1, Z26, Z26
 	VPADDQ       Z26, Z17, Z27
 	VPROLQ       $0x1f, Z27, Z27
@@ -4459,8 +8431,8 @@ stripe_0:
 	VPROLQ       $0x1f, Z26, Z26
 	VPMULLQ      Z0, Z26, K3, Z21
 	KMOVW        K3, K4
-	VPXORD       Z15, Z15, Z26
-	VPGATHERQQ   8(R9)(Z15*1), K4, Z26
+	VPXORD       Z9, Z9, Z26
+	VPGATHERQQ   8(SI)(Z9*1), K4, Z26
 	VPMULLQ      Z1, Z26, Z26
 	VPADDQ       Z26, Z18, Z27
 	VPROLQ       $0x1f, Z27, Z27
@@ -4469,8 +8441,8 @@ stripe_0:
 	VPROLQ       $0x1f, Z26, Z26
 	VPMULLQ      Z0, Z26, K3, Z22
 	KMOVW        K3, K4
-	VPXORD       Z15, Z15, Z26
-	VPGATHERQQ   16(R9)(Z15*1), K4, Z26
+	VPXORD       Z9, Z9, Z26
+	VPGATHERQQ   16(SI)(Z9*1), K4, Z26
 	VPMULLQ      Z1, Z26, Z26
 	VPADDQ       Z26, Z19, Z27
 	VPROLQ       $0x1f, Z27, Z27
@@ -4479,8 +8451,8 @@ stripe_0:
 	VPROLQ       $0x1f, Z26, Z26
 	VPMULLQ      Z0, Z26, K3, Z24
 	KMOVW        K3, K4
-	VPXORD       Z15, Z15, Z26
-	VPGATHERQQ   24(R9)(Z15*1), K4, Z26
+	VPXORD       Z9, Z9, Z26
+	VPGATHERQQ   24(SI)(Z9*1), K4, Z26
 	VPMULLQ      Z1, Z26, Z26
 	VPADDQ       Z26, Z20, Z27
 	VPROLQ       $0x1f, Z27, Z27
@@ -4488,10 +8460,10 @@ stripe_0:
 	VPADDQ       Z26, Z25, Z26
 	VPROLQ       $0x1f, Z26, Z26
 	VPMULLQ      Z0, Z26, K3, Z25
-	VPADDQ.BCST  numbers<>+256(SB), Z15, K3, Z15
-	VPSUBQ.BCST  numbers<>+256(SB), Z13, K3, Z13
-	SUBQ         $0x20, DI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K3
+	VPADDQ.BCST  numbers<>+256(SB), Z9, K3, Z9
+	VPSUBQ.BCST  numbers<>+256(SB), Z10, K3, Z10
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_0
 	VPROLQ       $0x01, Z17, Z26
@@ -4560,7 +8532,7 @@ stripe_0:
 	VMOVDQA64    Z17, K2, Z6
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K2
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_1
 	KMOVW        K2, K3
@@ -4579,8 +8551,8 @@ no_stripes_0:
 
 stripe_1:
 	KMOVW        K3, K4
-	VPXORD       Z16, Z16, Z26
-	VPGATHERQQ   (R9)(Z16*1), K4, Z26
+	VPXORD       Z11, Z11, Z26
+	VPGATHERQQ   (SI)(Z11*1), K4, Z26
 	VPMULLQ      Z1, Z26, Z26
 	VPADDQ       Z26, Z17, Z27
 	VPROLQ       $0x1f, Z27, Z27
@@ -4589,8 +8561,8 @@ stripe_1:
 	VPROLQ       $0x1f, Z26, Z26
 	VPMULLQ      Z0, Z26, K3, Z21
 	KMOVW        K3, K4
-	VPXORD       Z16, Z16, Z26
-	VPGATHERQQ   8(R9)(Z16*1), K4, Z26
+	VPXORD       Z11, Z11, Z26
+	VPGATHERQQ   8(SI)(Z11*1), K4, Z26
 	VPMULLQ      Z1, Z26, Z26
 	VPADDQ       Z26, Z18, Z27
 	VPROLQ       $0x1f, Z27, Z27
@@ -4599,8 +8571,8 @@ stripe_1:
 	VPROLQ       $0x1f, Z26, Z26
 	VPMULLQ      Z0, Z26, K3, Z22
 	KMOVW        K3, K4
-	VPXORD       Z16, Z16, Z26
-	VPGATHERQQ   16(R9)(Z16*1), K4, Z26
+	VPXORD       Z11, Z11, Z26
+	VPGATHERQQ   16(SI)(Z11*1), K4, Z26
 	VPMULLQ      Z1, Z26, Z26
 	VPADDQ       Z26, Z19, Z27
 	VPROLQ       $0x1f, Z27, Z27
@@ -4609,8 +8581,8 @@ stripe_1:
 	VPROLQ       $0x1f, Z26, Z26
 	VPMULLQ      Z0, Z26, K3, Z24
 	KMOVW        K3, K4
-	VPXORD       Z16, Z16, Z26
-	VPGATHERQQ   24(R9)(Z16*1), K4, Z26
+	VPXORD       Z11, Z11, Z26
+	VPGATHERQQ   24(SI)(Z11*1), K4, Z26
 	VPMULLQ      Z1, Z26, Z26
 	VPADDQ       Z26, Z20, Z27
 	VPROLQ       $0x1f, Z27, Z27
@@ -4618,10 +8590,10 @@ stripe_1:
 	VPADDQ       Z26, Z25, Z26
 	VPROLQ       $0x1f, Z26, Z26
 	VPMULLQ      Z0, Z26, K3, Z25
-	VPADDQ.BCST  numbers<>+256(SB), Z16, K3, Z16
-	VPSUBQ.BCST  numbers<>+256(SB), Z14, K3, Z14
-	SUBQ         $0x20, DI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K3
+	VPADDQ.BCST  numbers<>+256(SB), Z11, K3, Z11
+	VPSUBQ.BCST  numbers<>+256(SB), Z12, K3, Z12
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_1
 	VPROLQ       $0x01, Z17, Z26
@@ -4690,30 +8662,26 @@ stripe_1:
 	VMOVDQA64    Z17, K2, Z8
 
 no_stripes_1:
-	VMOVDQU32     128(SP), Z17
-	VPMOVSXDQ     Y17, Z18
-	VEXTRACTI64X4 $0x01, Z17, Y17
-	VPMOVSXDQ     Y17, Z17
-	VPADDQ        Z18, Z5, Z5
-	VPADDQ        Z18, Z6, Z6
-	VPADDQ        Z17, Z7, Z7
-	VPADDQ        Z17, Z8, Z8
+	VPADDQ 256(SP), Z5, Z5
+	VPADDQ 256(SP), Z6, Z6
+	VPADDQ 320(SP), Z7, Z7
+	VPADDQ 320(SP), Z8, Z8
 
 long:
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z13, K2
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z14, K3
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z10, K2
+	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z12, K3
 	KORTESTW     K2, K3
 	JZ           word
 	KMOVW        K2, K4
-	VPXORD       Z15, Z15, Z17
-	VPGATHERQQ   (R9)(Z15*1), K4, Z17
-	VPADDQ.BCST  numbers<>+64(SB), Z15, K2, Z15
-	VPSUBQ.BCST  numbers<>+64(SB), Z13, K2, Z13
+	VPXORD       Z9, Z9, Z17
+	VPGATHERQQ   (SI)(Z9*1), K4, Z17
+	VPADDQ.BCST  numbers<>+64(SB), Z9, K2, Z9
+	VPSUBQ.BCST  numbers<>+64(SB), Z10, K2, Z10
 	KMOVW        K3, K4
-	VPXORD       Z16, Z16, Z18
-	VPGATHERQQ   (R9)(Z16*1), K4, Z18
-	VPADDQ.BCST  numbers<>+64(SB), Z16, K3, Z16
-	VPSUBQ.BCST  numbers<>+64(SB), Z14, K3, Z14
+	VPXORD       Z11, Z11, Z18
+	VPGATHERQQ   (SI)(Z11*1), K4, Z18
+	VPADDQ.BCST  numbers<>+64(SB), Z11, K3, Z11
+	VPSUBQ.BCST  numbers<>+64(SB), Z12, K3, Z12
 	VPMULLQ      Z1, Z17, Z17
 	VPMULLQ      Z1, Z18, Z18
 	VPROLQ       $0x1f, Z17, Z17
@@ -4739,128 +8707,132 @@ long:
 	JMP          long
 
 word:
-	VPTESTMQ.BCST numbers<>+32(SB), Z13, K2
-	VPTESTMQ.BCST numbers<>+32(SB), Z14, K3
+	VPTESTMQ.BCST numbers<>+32(SB), Z10, K2
+	VPTESTMQ.BCST numbers<>+32(SB), Z12, K3
 	KORTESTW      K2, K3
 	JZ            no_word
 	KMOVW         K2, K4
-	VPXORD        Z15, Z15, Z17
-	VPGATHERQD    (R9)(Z15*1), K4, Y17
+	VPXORD        Z9, Z9, Z17
+	VPGATHERQD    (SI)(Z9*1), K4, Y17
 	VPMOVZXDQ     Y17, Z17
 	KMOVW         K3, K4
-	VPXORD        Z16, Z16, Z15
-	VPGATHERQD    (R9)(Z16*1), K4, Y15
-	VPMOVZXDQ     Y15, Z15
+	VPXORD        Z11, Z11, Z9
+	VPGATHERQD    (SI)(Z11*1), K4, Y9
+	VPMOVZXDQ     Y9, Z9
 	VPMULLQ       Z0, Z17, Z17
-	VPMULLQ       Z0, Z15, Z15
-	VPXORQ        Z17, Z5, Z16
+	VPMULLQ       Z0, Z9, Z9
+	VPXORQ        Z17, Z5, Z11
 	VPXORQ        Z17, Z6, Z17
-	VPXORQ        Z15, Z7, Z18
-	VPXORQ        Z15, Z8, Z15
-	VPROLQ        $0x17, Z16, Z16
+	VPXORQ        Z9, Z7, Z18
+	VPXORQ        Z9, Z8, Z9
+	VPROLQ        $0x17, Z11, Z11
 	VPROLQ        $0x17, Z17, Z17
 	VPROLQ        $0x17, Z18, Z18
-	VPROLQ        $0x17, Z15, Z15
-	VPMULLQ       Z1, Z16, Z16
+	VPROLQ        $0x17, Z9, Z9
+	VPMULLQ       Z1, Z11, Z11
 	VPMULLQ       Z1, Z17, Z17
 	VPMULLQ       Z1, Z18, Z18
-	VPMULLQ       Z1, Z15, Z15
-	VPADDQ        Z2, Z16, K2, Z5
+	VPMULLQ       Z1, Z9, Z9
+	VPADDQ        Z2, Z11, K2, Z5
 	VPADDQ        Z2, Z17, K2, Z6
 	VPADDQ        Z2, Z18, K3, Z7
-	VPADDQ        Z2, Z15, K3, Z8
+	VPADDQ        Z2, Z9, K3, Z8
 
 no_word:
-	VPTESTMQ.BCST numbers<>+24(SB), Z13, K2
-	VPTESTMQ.BCST numbers<>+24(SB), Z14, K3
+	VPTESTMQ.BCST numbers<>+24(SB), Z10, K2
+	VPTESTMQ.BCST numbers<>+24(SB), Z12, K3
 	KORTESTW      K2, K3
-	JZ            store
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     128(SP), Z17
-	MOVL          $0x00000003, R10
-	VPBROADCASTD  R10, Z18
-	VPXORD        Z18, Z18, Z19
-	VPANDD        Z18, Z17, Z20
-	VPCMPGTD      Z19, Z20, K2
+	JZ            hashed
+	VMOVDQU32     128(SP), Z9
+	VMOVDQU32     256(SP), Z17
+	VMOVDQU32     192(SP), Z11
+	VMOVDQU32     320(SP), Z18
+	VPMOVQD       Z17, Y23
+	VPMOVQD       Z18, Y17
+	VINSERTI64X4  $0x01, Y17, Z23, Z23
+	MOVL          $0x00000003, DI
+	VPBROADCASTD  DI, Z17
+	VPXORD        Z17, Z17, Z18
+	VPANDD        Z17, Z23, Z19
+	VPCMPGTD      Z18, Z19, K2
 	KORTESTW      K2, K2
-	JZ            store
-	VPCMPGTD      Z18, Z17, K3
-	VPMOVSXDQ     Y17, Z18
-	VEXTRACTI64X4 $0x01, Z17, Y19
-	VPMOVSXDQ     Y19, Z19
-	VPADDQ        Z15, Z18, Z18
-	VPADDQ        Z16, Z19, Z19
-	MOVQ          $-4, R10
+	JZ            hashed
+	VPCMPGTD      Z17, Z23, K3
+	VPMOVSXDQ     Y23, Z17
+	VEXTRACTI64X4 $0x01, Z23, Y18
+	VPMOVSXDQ     Y18, Z18
+	VPADDQ        Z9, Z17, Z17
+	VPADDQ        Z11, Z18, Z18
+	MOVQ          $-4, DI
 	KANDW         K2, K3, K4
 	KMOVW         K4, K5
-	VPXORD        Z18, Z18, Z21
-	VPGATHERQD    (R10)(Z18*1), K5, Y21
+	VPXORD        Z17, Z17, Z20
+	VPGATHERQD    (DI)(Z17*1), K5, Y20
 	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z19, Z19, Z18
-	VPGATHERQD    (R10)(Z19*1), K4, Y18
-	VINSERTI64X4  $0x01, Y18, Z21, Z21
+	VPXORD        Z18, Z18, Z17
+	VPGATHERQD    (DI)(Z18*1), K4, Y17
+	VINSERTI64X4  $0x01, Y17, Z20, Z20
 
 	// Of the last four bytes, the upper rest ones.
-	MOVL         $0x00000020, R10
-	VPBROADCASTD R10, Z18
-	VPSLLD       $0x03, Z20, Z20
-	VPSUBD       Z20, Z18, Z18
-	VPSRLVD      Z18, Z21, Z21
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z17
+	VPSLLD       $0x03, Z19, Z19
+	VPSUBD       Z19, Z17, Z17
+	VPSRLVD      Z17, Z20, Z20
 	KANDNW       K2, K3, K2
 	KORTESTW     K2, K2
 	JZ           last_bytes
 
 	// Keys of one to three bytes: the first, the middle one, and the last, which
 	// may be the same.
-	VMOVDQU32 Z15, 192(SP)
-	VMOVDQU32 Z16, 256(SP)
-	VMOVDQU32 Z17, 320(SP)
-	XORL      R10, R10
+	VMOVDQU32 Z9, 384(SP)
+	VMOVDQU32 Z11, 448(SP)
+	VMOVDQU32 Z23, 512(SP)
+	XORL      DI, DI
 
 lane:
-	XORL    R15, R15
-	MOVL    320(SP)(R10*4), R11
-	LEAQ    -1(R11), R13
-	CMPQ    R13, $0x03
+	XORL    R12, R12
+	MOVL    512(SP)(DI*4), R8
+	LEAQ    -1(R8), R10
+	CMPQ    R10, $0x03
 	JAE     not_short
-	MOVQ    192(SP)(R10*8), R12
-	MOVBLZX (R12), R15
-	MOVBLZX (R12)(R13*1), R14
-	SHLQ    $0x03, R13
-	SHLXQ   R13, R14, R14
-	ORQ     R14, R15
-	MOVQ    R11, R13
-	SHRQ    $0x01, R13
-	MOVBLZX (R12)(R13*1), R14
-	SHLQ    $0x03, R13
-	SHLXQ   R13, R14, R14
-	ORQ     R14, R15
+	MOVQ    384(SP)(DI*8), R9
+	MOVBLZX (R9), R12
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+	MOVQ    R8, R10
+	SHRQ    $0x01, R10
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
 
 not_short:
-	MOVL      R15, 384(SP)(R10*4)
-	INCQ      R10
-	CMPQ      R10, $0x10
+	MOVL      R12, 576(SP)(DI*4)
+	INCQ      DI
+	CMPQ      DI, $0x10
 	JB        lane
-	VMOVDQU32 384(SP), Z15
-	VPADDD    Z15, Z21, Z21
+	VMOVDQU32 576(SP), Z9
+	VPADDD    Z9, Z20, Z20
 
 last_bytes:
-	MOVQ          $0x000000ff, R10
-	VPBROADCASTQ  R10, Z15
-	VPMOVZXDQ     Y21, Z16
-	VPANDQ.BCST   numbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z21, Y17
+	MOVQ          $0x000000ff, DI
+	VPBROADCASTQ  DI, Z9
+	VPMOVZXDQ     Y20, Z11
+	VPANDQ.BCST   numbers<>+24(SB), Z10, Z10
+	VEXTRACTI64X4 $0x01, Z20, Y17
 	VPMOVZXDQ     Y17, Z17
-	VPANDQ.BCST   numbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z15, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   numbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z15, Z17, Z19
+	VPANDQ.BCST   numbers<>+24(SB), Z12, Z12
+	VPTESTMQ      Z10, Z10, K2
+	VPANDQ        Z9, Z11, Z18
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z9, Z17, Z19
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z14, K3, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z18, Z18
 	VPMULLQ       Z4, Z19, Z19
 	VPXORQ        Z18, Z5, Z20
@@ -4875,14 +8847,14 @@ last_bytes:
 	VPMULLQ       Z0, Z18, K2, Z6
 	VPMULLQ       Z0, Z21, K3, Z7
 	VPMULLQ       Z0, Z19, K3, Z8
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z15, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   numbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z15, Z17, Z19
+	VPTESTMQ      Z10, Z10, K2
+	VPANDQ        Z9, Z11, Z18
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z9, Z17, Z19
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z14, K3, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z18, Z18
 	VPMULLQ       Z4, Z19, Z19
 	VPXORQ        Z18, Z5, Z20
@@ -4897,1977 +8869,74 @@ last_bytes:
 	VPMULLQ       Z0, Z18, K2, Z6
 	VPMULLQ       Z0, Z21, K3, Z7
 	VPMULLQ       Z0, Z19, K3, Z8
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z15, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   numbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z15, Z17, Z13
+	VPTESTMQ      Z10, Z10, K2
+	VPANDQ        Z9, Z11, Z18
+	VPSRLQ        $0x08, Z11, Z11
+	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z9, Z17, Z9
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z14, K3, Z14
+	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z13, Z13
-	VPXORQ        Z18, Z5, Z14
-	VPXORQ        Z18, Z6, Z15
-	VPXORQ        Z13, Z7, Z16
-	VPXORQ        Z13, Z8, Z13
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z15, Z15
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z13, Z13
-	VPMULLQ       Z0, Z14, K2, Z5
-	VPMULLQ       Z0, Z15, K2, Z6
-	VPMULLQ       Z0, Z16, K3, Z7
-	VPMULLQ       Z0, Z13, K3, Z8
+	VPMULLQ       Z4, Z9, Z9
+	VPXORQ        Z18, Z5, Z10
+	VPXORQ        Z18, Z6, Z11
+	VPXORQ        Z9, Z7, Z12
+	VPXORQ        Z9, Z8, Z9
+	VPROLQ        $0x0b, Z10, Z10
+	VPROLQ        $0x0b, Z11, Z11
+	VPROLQ        $0x0b, Z12, Z12
+	VPROLQ        $0x0b, Z9, Z9
+	VPMULLQ       Z0, Z10, K2, Z5
+	VPMULLQ       Z0, Z11, K2, Z6
+	VPMULLQ       Z0, Z12, K3, Z7
+	VPMULLQ       Z0, Z9, K3, Z8
 
-store:
-	VPSRLQ    $0x21, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
+hashed:
+	VPSRLQ    $0x21, Z5, Z9
+	VPXORQ    Z9, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z9
+	VPXORQ    Z9, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z9
+	VPXORQ    Z9, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z9
+	VPXORQ    Z9, Z8, Z8
 	VPMULLQ   Z1, Z5, Z5
 	VPMULLQ   Z1, Z6, Z6
 	VPMULLQ   Z1, Z7, Z7
 	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
+	VPSRLQ    $0x1d, Z5, Z9
+	VPXORQ    Z9, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z9
+	VPXORQ    Z9, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z9
+	VPXORQ    Z9, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z9
+	VPXORQ    Z9, Z8, Z8
 	VPMULLQ   Z2, Z5, Z5
 	VPMULLQ   Z2, Z6, Z6
 	VPMULLQ   Z2, Z7, Z7
 	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VMOVDQU64 Z5, (DX)
-	VMOVDQU64 Z6, (BX)
-	VMOVDQU64 Z7, 64(DX)
-	VMOVDQU64 Z8, 64(BX)
-	ADDQ      $0x00000080, DX
-	ADDQ      $0x00000080, BX
-	DECQ      SI
-	JZ        end
-	TESTQ     R8, R8
-	JNZ       end
-	TESTQ     DI, DI
-	JNS       vector
-
-end:
-	MOVQ SI, left+40(FP)
-	VZEROUPPER
-	RET
-
-long_key:
-	INCQ R8
-	JMP  located
-
-// func hash64Offsets32AVX512(data *byte, offsets *int32, h1 *uint64, h2 *uint64, vectors int) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64Offsets32AVX512(SB), $448-48
-	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
-	// then up to three times 8, 4, and bytes, which are the upper ones of the last
-	// four, of a key that has four, and else are loaded one by one. Nothing but the
-	// keys is read. The kernel ends early at a long key, and when the longest keys of
-	// all vectors make up too much: a call must be short.
-	MOVQ          $0x9e3779b185ebca87, AX
-	VPBROADCASTQ  AX, Z0
-	MOVQ          $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ  AX, Z1
-	MOVQ          $0x165667b19e3779f9, AX
-	VPBROADCASTQ  AX, Z2
-	MOVQ          $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ  AX, Z3
-	MOVQ          $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ  AX, Z4
-	MOVQ          data+0(FP), AX
-	VPBROADCASTQ  AX, Z9
-	MOVQ          offsets+8(FP), AX
-	MOVQ          h1+16(FP), CX
-	MOVQ          h2+24(FP), DX
-	MOVQ          vectors+32(FP), BX
-	MOVQ          $0x00004000, SI
-	MOVL          $0x0000ffff, DI
-	KMOVW         DI, K1
-	XORL          R8, R8
-	XORL          DI, DI
-	VMOVDQU32     (AX), Z5
-	VMOVDQU32     4(AX), Z10
-	VPSUBD        Z5, Z10, Z10
-	MOVL          $0x00007fff, R9
-	VPBROADCASTD  R9, Z6
-	VPCMPGTD      Z6, Z10, K1
-	KORTESTW      K1, K1
-	JNZ           end
-	VPMOVSXDQ     Y5, Z11
-	VEXTRACTI64X4 $0x01, Z5, Y5
-	VPMOVSXDQ     Y5, Z12
-	VPADDQ        Z9, Z11, Z11
-	VPADDQ        Z9, Z12, Z12
-	ADDQ          $0x40, AX
-
-vector:
-	VPMOVSXDQ     Y10, Z13
-	VEXTRACTI64X4 $0x01, Z10, Y5
-	VPMOVSXDQ     Y5, Z14
-	VMOVDQA64     Z11, Z15
-	VMOVDQU32     Z11, (SP)
-	VMOVDQA64     Z4, Z5
-	VPADDQ.BCST   numbers<>+8(SB), Z4, Z6
-	VMOVDQA64     Z12, Z16
-	VMOVDQU32     Z12, 64(SP)
-	VMOVDQA64     Z4, Z7
-	VPADDQ.BCST   numbers<>+8(SB), Z4, Z8
-	VMOVDQU32     Z10, 128(SP)
-
-	// The next keys are located ahead: what waits for the loads of these would keep the
-	// CPU from those.
-	CMPQ          BX, $0x01
-	JE            located
-	VMOVDQU32     (AX), Z17
-	VMOVDQU32     4(AX), Z18
-	VPSUBD        Z17, Z18, Z18
-	MOVL          $0x00007fff, R9
-	VPBROADCASTD  R9, Z19
-	VPCMPGTD      Z19, Z18, K1
-	KORTESTW      K1, K1
-	JNZ           long_key
-	VPMOVSXDQ     Y17, Z10
-	VEXTRACTI64X4 $0x01, Z17, Y11
-	VPMOVSXDQ     Y11, Z12
-	VPADDQ        Z9, Z10, Z10
-	VPADDQ        Z9, Z12, Z12
-	ADDQ          $0x40, AX
-	VMOVDQA64     Z10, Z11
-	VMOVDQA64     Z12, Z12
-	VMOVDQA32     Z18, Z10
-
-located:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K1
-	KORTESTW     K1, K1
-	JZ           no_stripes_0
-	KMOVW        K1, K2
-	VPADDQ       Z0, Z1, Z17
-	VMOVDQA64    Z1, Z18
-	VPXORD       Z0, Z0, Z19
-	VPSUBQ       Z0, Z19, Z20
-	VPADDQ       Z0, Z1, Z21
-	VMOVDQA64    Z1, Z22
-	VPXORD       Z0, Z0, Z23
-	VPSUBQ       Z0, Z23, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-
-stripe_0:
-	KMOVW        K2, K3
-	VPXORD       Z15, Z15, Z25
-	VPGATHERQQ   (R8)(Z15*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z17, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z17
-	VPADDQ       Z25, Z21, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z21
-	KMOVW        K2, K3
-	VPXORD       Z15, Z15, Z25
-	VPGATHERQQ   8(R8)(Z15*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z18, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z18
-	VPADDQ       Z25, Z22, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z22
-	KMOVW        K2, K3
-	VPXORD       Z15, Z15, Z25
-	VPGATHERQQ   16(R8)(Z15*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z19, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z19
-	VPADDQ       Z25, Z23, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z23
-	KMOVW        K2, K3
-	VPXORD       Z15, Z15, Z25
-	VPGATHERQQ   24(R8)(Z15*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z20, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z20
-	VPADDQ       Z25, Z24, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z24
-	VPADDQ.BCST  numbers<>+256(SB), Z15, K2, Z15
-	VPSUBQ.BCST  numbers<>+256(SB), Z13, K2, Z13
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K2
-	KORTESTW     K2, K2
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z17, Z25
-	VPROLQ       $0x07, Z18, Z26
-	VPADDQ       Z26, Z25, Z25
-	VPROLQ       $0x0c, Z19, Z26
-	VPADDQ       Z26, Z25, Z25
-	VPROLQ       $0x12, Z20, Z26
-	VPADDQ       Z26, Z25, Z25
-	VPMULLQ      Z1, Z17, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VPMULLQ      Z1, Z18, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VPMULLQ      Z1, Z19, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VPMULLQ      Z1, Z20, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VMOVDQA64    Z25, K1, Z5
-	VPROLQ       $0x01, Z21, Z17
-	VPROLQ       $0x07, Z22, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x0c, Z23, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x12, Z24, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPMULLQ      Z1, Z21, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z22, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z23, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z24, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VMOVDQA64    Z17, K1, Z6
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K1
-	KORTESTW     K1, K1
-	JZ           no_stripes_1
-	KMOVW        K1, K2
-	VPADDQ       Z0, Z1, Z17
-	VMOVDQA64    Z1, Z18
-	VPXORD       Z0, Z0, Z19
-	VPSUBQ       Z0, Z19, Z20
-	VPADDQ       Z0, Z1, Z21
-	VMOVDQA64    Z1, Z22
-	VPXORD       Z0, Z0, Z23
-	VPSUBQ       Z0, Z23, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-
-stripe_1:
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z25
-	VPGATHERQQ   (R8)(Z16*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z17, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z17
-	VPADDQ       Z25, Z21, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z21
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z25
-	VPGATHERQQ   8(R8)(Z16*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z18, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z18
-	VPADDQ       Z25, Z22, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z22
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z25
-	VPGATHERQQ   16(R8)(Z16*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z19, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z19
-	VPADDQ       Z25, Z23, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z23
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z25
-	VPGATHERQQ   24(R8)(Z16*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z20, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z20
-	VPADDQ       Z25, Z24, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z24
-	VPADDQ.BCST  numbers<>+256(SB), Z16, K2, Z16
-	VPSUBQ.BCST  numbers<>+256(SB), Z14, K2, Z14
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K2
-	KORTESTW     K2, K2
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z17, Z25
-	VPROLQ       $0x07, Z18, Z26
-	VPADDQ       Z26, Z25, Z25
-	VPROLQ       $0x0c, Z19, Z26
-	VPADDQ       Z26, Z25, Z25
-	VPROLQ       $0x12, Z20, Z26
-	VPADDQ       Z26, Z25, Z25
-	VPMULLQ      Z1, Z17, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VPMULLQ      Z1, Z18, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VPMULLQ      Z1, Z19, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VPMULLQ      Z1, Z20, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VMOVDQA64    Z25, K1, Z7
-	VPROLQ       $0x01, Z21, Z17
-	VPROLQ       $0x07, Z22, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x0c, Z23, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x12, Z24, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPMULLQ      Z1, Z21, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z22, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z23, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z24, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VMOVDQA64    Z17, K1, Z8
-
-no_stripes_1:
-	VMOVDQU32     128(SP), Z17
-	VPMOVSXDQ     Y17, Z18
-	VEXTRACTI64X4 $0x01, Z17, Y17
-	VPMOVSXDQ     Y17, Z17
-	VPADDQ        Z18, Z5, Z5
-	VPADDQ        Z18, Z6, Z6
-	VPADDQ        Z17, Z7, Z7
-	VPADDQ        Z17, Z8, Z8
-
-long:
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z13, K1
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z14, K2
-	KORTESTW     K1, K2
-	JZ           word
-	KMOVW        K1, K3
-	VPXORD       Z15, Z15, Z17
-	VPGATHERQQ   (R8)(Z15*1), K3, Z17
-	VPADDQ.BCST  numbers<>+64(SB), Z15, K1, Z15
-	VPSUBQ.BCST  numbers<>+64(SB), Z13, K1, Z13
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z18
-	VPGATHERQQ   (R8)(Z16*1), K3, Z18
-	VPADDQ.BCST  numbers<>+64(SB), Z16, K2, Z16
-	VPSUBQ.BCST  numbers<>+64(SB), Z14, K2, Z14
-	VPMULLQ      Z1, Z17, Z17
-	VPMULLQ      Z1, Z18, Z18
-	VPROLQ       $0x1f, Z17, Z17
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z17, Z17
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z17, Z5, Z19
-	VPXORQ       Z17, Z6, Z17
-	VPXORQ       Z18, Z7, Z20
-	VPXORQ       Z18, Z8, Z18
-	VPROLQ       $0x1b, Z19, Z19
-	VPROLQ       $0x1b, Z17, Z17
-	VPROLQ       $0x1b, Z20, Z20
-	VPROLQ       $0x1b, Z18, Z18
-	VPMULLQ      Z0, Z19, Z19
-	VPMULLQ      Z0, Z17, Z17
-	VPMULLQ      Z0, Z20, Z20
-	VPMULLQ      Z0, Z18, Z18
-	VPADDQ       Z3, Z19, K1, Z5
-	VPADDQ       Z3, Z17, K1, Z6
-	VPADDQ       Z3, Z20, K2, Z7
-	VPADDQ       Z3, Z18, K2, Z8
-	JMP          long
-
-word:
-	VPTESTMQ.BCST numbers<>+32(SB), Z13, K1
-	VPTESTMQ.BCST numbers<>+32(SB), Z14, K2
-	KORTESTW      K1, K2
-	JZ            no_word
-	KMOVW         K1, K3
-	VPXORD        Z15, Z15, Z17
-	VPGATHERQD    (R8)(Z15*1), K3, Y17
-	VPMOVZXDQ     Y17, Z17
-	KMOVW         K2, K3
-	VPXORD        Z16, Z16, Z15
-	VPGATHERQD    (R8)(Z16*1), K3, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPMULLQ       Z0, Z17, Z17
-	VPMULLQ       Z0, Z15, Z15
-	VPXORQ        Z17, Z5, Z16
-	VPXORQ        Z17, Z6, Z17
-	VPXORQ        Z15, Z7, Z18
-	VPXORQ        Z15, Z8, Z15
-	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z17, Z17
-	VPROLQ        $0x17, Z18, Z18
-	VPROLQ        $0x17, Z15, Z15
-	VPMULLQ       Z1, Z16, Z16
-	VPMULLQ       Z1, Z17, Z17
-	VPMULLQ       Z1, Z18, Z18
-	VPMULLQ       Z1, Z15, Z15
-	VPADDQ        Z2, Z16, K1, Z5
-	VPADDQ        Z2, Z17, K1, Z6
-	VPADDQ        Z2, Z18, K2, Z7
-	VPADDQ        Z2, Z15, K2, Z8
-
-no_word:
-	VPTESTMQ.BCST numbers<>+24(SB), Z13, K1
-	VPTESTMQ.BCST numbers<>+24(SB), Z14, K2
-	KORTESTW      K1, K2
-	JZ            store
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     128(SP), Z17
-	MOVL          $0x00000003, R9
-	VPBROADCASTD  R9, Z18
-	VPXORD        Z18, Z18, Z19
-	VPANDD        Z18, Z17, Z20
-	VPCMPGTD      Z19, Z20, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z18, Z17, K2
-	VPMOVSXDQ     Y17, Z18
-	VEXTRACTI64X4 $0x01, Z17, Y19
-	VPMOVSXDQ     Y19, Z19
-	VPADDQ        Z15, Z18, Z18
-	VPADDQ        Z16, Z19, Z19
-	MOVQ          $-4, R9
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z18, Z18, Z21
-	VPGATHERQD    (R9)(Z18*1), K4, Y21
-	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z19, Z19, Z18
-	VPGATHERQD    (R9)(Z19*1), K3, Y18
-	VINSERTI64X4  $0x01, Y18, Z21, Z21
-
-	// Of the last four bytes, the upper rest ones.
-	MOVL         $0x00000020, R9
-	VPBROADCASTD R9, Z18
-	VPSLLD       $0x03, Z20, Z20
-	VPSUBD       Z20, Z18, Z18
-	VPSRLVD      Z18, Z21, Z21
-	KANDNW       K1, K2, K1
-	KORTESTW     K1, K1
-	JZ           last_bytes
-
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z15, 192(SP)
-	VMOVDQU32 Z16, 256(SP)
-	VMOVDQU32 Z17, 320(SP)
-	XORL      R9, R9
-
-lane:
-	XORL    R14, R14
-	MOVL    320(SP)(R9*4), R10
-	LEAQ    -1(R10), R12
-	CMPQ    R12, $0x03
-	JAE     not_short
-	MOVQ    192(SP)(R9*8), R11
-	MOVBLZX (R11), R14
-	MOVBLZX (R11)(R12*1), R13
-	SHLQ    $0x03, R12
-	SHLXQ   R12, R13, R13
-	ORQ     R13, R14
-	MOVQ    R10, R12
-	SHRQ    $0x01, R12
-	MOVBLZX (R11)(R12*1), R13
-	SHLQ    $0x03, R12
-	SHLXQ   R12, R13, R13
-	ORQ     R13, R14
-
-not_short:
-	MOVL      R14, 384(SP)(R9*4)
-	INCQ      R9
-	CMPQ      R9, $0x10
-	JB        lane
-	VMOVDQU32 384(SP), Z15
-	VPADDD    Z15, Z21, Z21
-
-last_bytes:
-	MOVQ          $0x000000ff, R9
-	VPBROADCASTQ  R9, Z15
-	VPMOVZXDQ     Y21, Z16
-	VPANDQ.BCST   numbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z21, Y17
-	VPMOVZXDQ     Y17, Z17
-	VPANDQ.BCST   numbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z15, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
-	VPTESTMQ      Z14, Z14, K2
-	VPANDQ        Z15, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z19, Z19
-	VPXORQ        Z18, Z5, Z20
-	VPXORQ        Z18, Z6, Z18
-	VPXORQ        Z19, Z7, Z21
-	VPXORQ        Z19, Z8, Z19
-	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z0, Z20, K1, Z5
-	VPMULLQ       Z0, Z18, K1, Z6
-	VPMULLQ       Z0, Z21, K2, Z7
-	VPMULLQ       Z0, Z19, K2, Z8
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z15, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
-	VPTESTMQ      Z14, Z14, K2
-	VPANDQ        Z15, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z19, Z19
-	VPXORQ        Z18, Z5, Z20
-	VPXORQ        Z18, Z6, Z18
-	VPXORQ        Z19, Z7, Z21
-	VPXORQ        Z19, Z8, Z19
-	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z0, Z20, K1, Z5
-	VPMULLQ       Z0, Z18, K1, Z6
-	VPMULLQ       Z0, Z21, K2, Z7
-	VPMULLQ       Z0, Z19, K2, Z8
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z15, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
-	VPTESTMQ      Z14, Z14, K2
-	VPANDQ        Z15, Z17, Z13
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z13, Z13
-	VPXORQ        Z18, Z5, Z14
-	VPXORQ        Z18, Z6, Z15
-	VPXORQ        Z13, Z7, Z16
-	VPXORQ        Z13, Z8, Z13
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z15, Z15
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z13, Z13
-	VPMULLQ       Z0, Z14, K1, Z5
-	VPMULLQ       Z0, Z15, K1, Z6
-	VPMULLQ       Z0, Z16, K2, Z7
-	VPMULLQ       Z0, Z13, K2, Z8
-
-store:
-	VPSRLQ    $0x21, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VMOVDQU64 Z5, (CX)
-	VMOVDQU64 Z6, (DX)
-	VMOVDQU64 Z7, 64(CX)
-	VMOVDQU64 Z8, 64(DX)
-	ADDQ      $0x00000080, CX
-	ADDQ      $0x00000080, DX
-	DECQ      BX
-	JZ        end
-	TESTQ     DI, DI
-	JNZ       end
-	TESTQ     SI, SI
-	JNS       vector
-
-end:
-	MOVQ BX, left+40(FP)
-	VZEROUPPER
-	RET
-
-long_key:
-	INCQ DI
-	JMP  located
-
-// func hash64Offsets64AVX512(data *byte, offsets *int64, h1 *uint64, h2 *uint64, vectors int) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64Offsets64AVX512(SB), $448-48
-	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
-	// then up to three times 8, 4, and bytes, which are the upper ones of the last
-	// four, of a key that has four, and else are loaded one by one. Nothing but the
-	// keys is read. The kernel ends early at a long key, and when the longest keys of
-	// all vectors make up too much: a call must be short.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z1
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z2
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z3
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         data+0(FP), AX
-	VPBROADCASTQ AX, Z9
-	MOVQ         offsets+8(FP), AX
-	MOVQ         h1+16(FP), CX
-	MOVQ         h2+24(FP), DX
-	MOVQ         vectors+32(FP), BX
-	MOVQ         $0x00004000, SI
-	MOVL         $0x0000ffff, DI
-	KMOVW        DI, K1
-	XORL         R8, R8
-	XORL         DI, DI
-	VMOVDQU32    (AX), Z10
-	VMOVDQU32    8(AX), Z5
-	VPSUBQ       Z10, Z5, Z5
-	VPADDQ       Z9, Z10, Z10
-	ADDQ         $0x40, AX
-	VMOVDQU32    (AX), Z11
-	VMOVDQU32    8(AX), Z6
-	VPSUBQ       Z11, Z6, Z6
-	VPADDQ       Z9, Z11, Z11
-	ADDQ         $0x40, AX
-	MOVQ         $-32768, R9
-	VPORQ        Z5, Z6, Z7
-	VPBROADCASTQ R9, Z8
-	VPTESTMQ     Z8, Z7, K1
-	KORTESTW     K1, K1
-	JNZ          end
-	VPMOVQD      Z5, Y12
-	VPMOVQD      Z6, Y5
-	VINSERTI64X4 $0x01, Y5, Z12, Z12
-
-vector:
-	VPMOVSXDQ     Y12, Z13
-	VEXTRACTI64X4 $0x01, Z12, Y5
-	VPMOVSXDQ     Y5, Z14
-	VMOVDQA64     Z10, Z15
-	VMOVDQU32     Z10, (SP)
-	VMOVDQA64     Z4, Z5
-	VPADDQ.BCST   numbers<>+8(SB), Z4, Z6
-	VMOVDQA64     Z11, Z16
-	VMOVDQU32     Z11, 64(SP)
-	VMOVDQA64     Z4, Z7
-	VPADDQ.BCST   numbers<>+8(SB), Z4, Z8
-	VMOVDQU32     Z12, 128(SP)
-
-	// The next keys are located ahead: what waits for the loads of these would keep the
-	// CPU from those.
-	CMPQ         BX, $0x01
-	JE           located
-	VMOVDQU32    (AX), Z17
-	VMOVDQU32    8(AX), Z18
-	VPSUBQ       Z17, Z18, Z18
-	VPADDQ       Z9, Z17, Z17
-	ADDQ         $0x40, AX
-	VMOVDQU32    (AX), Z19
-	VMOVDQU32    8(AX), Z20
-	VPSUBQ       Z19, Z20, Z20
-	VPADDQ       Z9, Z19, Z19
-	ADDQ         $0x40, AX
-	MOVQ         $-32768, R9
-	VPORQ        Z18, Z20, Z21
-	VPBROADCASTQ R9, Z22
-	VPTESTMQ     Z22, Z21, K1
-	KORTESTW     K1, K1
-	JNZ          long_key
-	VPMOVQD      Z18, Y23
-	VPMOVQD      Z20, Y10
-	VINSERTI64X4 $0x01, Y10, Z23, Z23
-	VMOVDQA64    Z17, Z10
-	VMOVDQA64    Z19, Z11
-	VMOVDQA32    Z23, Z12
-
-located:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K1
-	KORTESTW     K1, K1
-	JZ           no_stripes_0
-	KMOVW        K1, K2
-	VPADDQ       Z0, Z1, Z17
-	VMOVDQA64    Z1, Z18
-	VPXORD       Z0, Z0, Z19
-	VPSUBQ       Z0, Z19, Z20
-	VPADDQ       Z0, Z1, Z21
-	VMOVDQA64    Z1, Z22
-	VPXORD       Z0, Z0, Z24
-	VPSUBQ       Z0, Z24, Z25
-	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
-
-stripe_0:
-	KMOVW        K2, K3
-	VPXORD       Z15, Z15, Z26
-	VPGATHERQQ   (R8)(Z15*1), K3, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z17, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K2, Z17
-	VPADDQ       Z26, Z21, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z21
-	KMOVW        K2, K3
-	VPXORD       Z15, Z15, Z26
-	VPGATHERQQ   8(R8)(Z15*1), K3, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z18, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K2, Z18
-	VPADDQ       Z26, Z22, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z22
-	KMOVW        K2, K3
-	VPXORD       Z15, Z15, Z26
-	VPGATHERQQ   16(R8)(Z15*1), K3, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K2, Z19
-	VPADDQ       Z26, Z24, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z24
-	KMOVW        K2, K3
-	VPXORD       Z15, Z15, Z26
-	VPGATHERQQ   24(R8)(Z15*1), K3, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K2, Z20
-	VPADDQ       Z26, Z25, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z25
-	VPADDQ.BCST  numbers<>+256(SB), Z15, K2, Z15
-	VPSUBQ.BCST  numbers<>+256(SB), Z13, K2, Z13
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K2
-	KORTESTW     K2, K2
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z17, Z26
-	VPROLQ       $0x07, Z18, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x0c, Z19, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x12, Z20, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPMULLQ      Z1, Z17, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z18, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VMOVDQA64    Z26, K1, Z5
-	VPROLQ       $0x01, Z21, Z17
-	VPROLQ       $0x07, Z22, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x0c, Z24, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x12, Z25, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPMULLQ      Z1, Z21, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z22, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z24, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z25, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VMOVDQA64    Z17, K1, Z6
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K1
-	KORTESTW     K1, K1
-	JZ           no_stripes_1
-	KMOVW        K1, K2
-	VPADDQ       Z0, Z1, Z17
-	VMOVDQA64    Z1, Z18
-	VPXORD       Z0, Z0, Z19
-	VPSUBQ       Z0, Z19, Z20
-	VPADDQ       Z0, Z1, Z21
-	VMOVDQA64    Z1, Z22
-	VPXORD       Z0, Z0, Z24
-	VPSUBQ       Z0, Z24, Z25
-	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
-
-stripe_1:
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z26
-	VPGATHERQQ   (R8)(Z16*1), K3, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z17, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K2, Z17
-	VPADDQ       Z26, Z21, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z21
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z26
-	VPGATHERQQ   8(R8)(Z16*1), K3, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z18, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K2, Z18
-	VPADDQ       Z26, Z22, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z22
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z26
-	VPGATHERQQ   16(R8)(Z16*1), K3, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K2, Z19
-	VPADDQ       Z26, Z24, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z24
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z26
-	VPGATHERQQ   24(R8)(Z16*1), K3, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K2, Z20
-	VPADDQ       Z26, Z25, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z25
-	VPADDQ.BCST  numbers<>+256(SB), Z16, K2, Z16
-	VPSUBQ.BCST  numbers<>+256(SB), Z14, K2, Z14
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K2
-	KORTESTW     K2, K2
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z17, Z26
-	VPROLQ       $0x07, Z18, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x0c, Z19, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x12, Z20, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPMULLQ      Z1, Z17, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z18, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VMOVDQA64    Z26, K1, Z7
-	VPROLQ       $0x01, Z21, Z17
-	VPROLQ       $0x07, Z22, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x0c, Z24, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x12, Z25, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPMULLQ      Z1, Z21, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z22, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z24, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z25, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VMOVDQA64    Z17, K1, Z8
-
-no_stripes_1:
-	VMOVDQU32     128(SP), Z17
-	VPMOVSXDQ     Y17, Z18
-	VEXTRACTI64X4 $0x01, Z17, Y17
-	VPMOVSXDQ     Y17, Z17
-	VPADDQ        Z18, Z5, Z5
-	VPADDQ        Z18, Z6, Z6
-	VPADDQ        Z17, Z7, Z7
-	VPADDQ        Z17, Z8, Z8
-
-long:
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z13, K1
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z14, K2
-	KORTESTW     K1, K2
-	JZ           word
-	KMOVW        K1, K3
-	VPXORD       Z15, Z15, Z17
-	VPGATHERQQ   (R8)(Z15*1), K3, Z17
-	VPADDQ.BCST  numbers<>+64(SB), Z15, K1, Z15
-	VPSUBQ.BCST  numbers<>+64(SB), Z13, K1, Z13
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z18
-	VPGATHERQQ   (R8)(Z16*1), K3, Z18
-	VPADDQ.BCST  numbers<>+64(SB), Z16, K2, Z16
-	VPSUBQ.BCST  numbers<>+64(SB), Z14, K2, Z14
-	VPMULLQ      Z1, Z17, Z17
-	VPMULLQ      Z1, Z18, Z18
-	VPROLQ       $0x1f, Z17, Z17
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z17, Z17
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z17, Z5, Z19
-	VPXORQ       Z17, Z6, Z17
-	VPXORQ       Z18, Z7, Z20
-	VPXORQ       Z18, Z8, Z18
-	VPROLQ       $0x1b, Z19, Z19
-	VPROLQ       $0x1b, Z17, Z17
-	VPROLQ       $0x1b, Z20, Z20
-	VPROLQ       $0x1b, Z18, Z18
-	VPMULLQ      Z0, Z19, Z19
-	VPMULLQ      Z0, Z17, Z17
-	VPMULLQ      Z0, Z20, Z20
-	VPMULLQ      Z0, Z18, Z18
-	VPADDQ       Z3, Z19, K1, Z5
-	VPADDQ       Z3, Z17, K1, Z6
-	VPADDQ       Z3, Z20, K2, Z7
-	VPADDQ       Z3, Z18, K2, Z8
-	JMP          long
-
-word:
-	VPTESTMQ.BCST numbers<>+32(SB), Z13, K1
-	VPTESTMQ.BCST numbers<>+32(SB), Z14, K2
-	KORTESTW      K1, K2
-	JZ            no_word
-	KMOVW         K1, K3
-	VPXORD        Z15, Z15, Z17
-	VPGATHERQD    (R8)(Z15*1), K3, Y17
-	VPMOVZXDQ     Y17, Z17
-	KMOVW         K2, K3
-	VPXORD        Z16, Z16, Z15
-	VPGATHERQD    (R8)(Z16*1), K3, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPMULLQ       Z0, Z17, Z17
-	VPMULLQ       Z0, Z15, Z15
-	VPXORQ        Z17, Z5, Z16
-	VPXORQ        Z17, Z6, Z17
-	VPXORQ        Z15, Z7, Z18
-	VPXORQ        Z15, Z8, Z15
-	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z17, Z17
-	VPROLQ        $0x17, Z18, Z18
-	VPROLQ        $0x17, Z15, Z15
-	VPMULLQ       Z1, Z16, Z16
-	VPMULLQ       Z1, Z17, Z17
-	VPMULLQ       Z1, Z18, Z18
-	VPMULLQ       Z1, Z15, Z15
-	VPADDQ        Z2, Z16, K1, Z5
-	VPADDQ        Z2, Z17, K1, Z6
-	VPADDQ        Z2, Z18, K2, Z7
-	VPADDQ        Z2, Z15, K2, Z8
-
-no_word:
-	VPTESTMQ.BCST numbers<>+24(SB), Z13, K1
-	VPTESTMQ.BCST numbers<>+24(SB), Z14, K2
-	KORTESTW      K1, K2
-	JZ            store
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     128(SP), Z17
-	MOVL          $0x00000003, R9
-	VPBROADCASTD  R9, Z18
-	VPXORD        Z18, Z18, Z19
-	VPANDD        Z18, Z17, Z20
-	VPCMPGTD      Z19, Z20, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z18, Z17, K2
-	VPMOVSXDQ     Y17, Z18
-	VEXTRACTI64X4 $0x01, Z17, Y19
-	VPMOVSXDQ     Y19, Z19
-	VPADDQ        Z15, Z18, Z18
-	VPADDQ        Z16, Z19, Z19
-	MOVQ          $-4, R9
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z18, Z18, Z21
-	VPGATHERQD    (R9)(Z18*1), K4, Y21
-	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z19, Z19, Z18
-	VPGATHERQD    (R9)(Z19*1), K3, Y18
-	VINSERTI64X4  $0x01, Y18, Z21, Z21
-
-	// Of the last four bytes, the upper rest ones.
-	MOVL         $0x00000020, R9
-	VPBROADCASTD R9, Z18
-	VPSLLD       $0x03, Z20, Z20
-	VPSUBD       Z20, Z18, Z18
-	VPSRLVD      Z18, Z21, Z21
-	KANDNW       K1, K2, K1
-	KORTESTW     K1, K1
-	JZ           last_bytes
-
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z15, 192(SP)
-	VMOVDQU32 Z16, 256(SP)
-	VMOVDQU32 Z17, 320(SP)
-	XORL      R9, R9
-
-lane:
-	XORL    R14, R14
-	MOVL    320(SP)(R9*4), R10
-	LEAQ    -1(R10), R12
-	CMPQ    R12, $0x03
-	JAE     not_short
-	MOVQ    192(SP)(R9*8), R11
-	MOVBLZX (R11), R14
-	MOVBLZX (R11)(R12*1), R13
-	SHLQ    $0x03, R12
-	SHLXQ   R12, R13, R13
-	ORQ     R13, R14
-	MOVQ    R10, R12
-	SHRQ    $0x01, R12
-	MOVBLZX (R11)(R12*1), R13
-	SHLQ    $0x03, R12
-	SHLXQ   R12, R13, R13
-	ORQ     R13, R14
-
-not_short:
-	MOVL      R14, 384(SP)(R9*4)
-	INCQ      R9
-	CMPQ      R9, $0x10
-	JB        lane
-	VMOVDQU32 384(SP), Z15
-	VPADDD    Z15, Z21, Z21
-
-last_bytes:
-	MOVQ          $0x000000ff, R9
-	VPBROADCASTQ  R9, Z15
-	VPMOVZXDQ     Y21, Z16
-	VPANDQ.BCST   numbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z21, Y17
-	VPMOVZXDQ     Y17, Z17
-	VPANDQ.BCST   numbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z15, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
-	VPTESTMQ      Z14, Z14, K2
-	VPANDQ        Z15, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z19, Z19
-	VPXORQ        Z18, Z5, Z20
-	VPXORQ        Z18, Z6, Z18
-	VPXORQ        Z19, Z7, Z21
-	VPXORQ        Z19, Z8, Z19
-	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z0, Z20, K1, Z5
-	VPMULLQ       Z0, Z18, K1, Z6
-	VPMULLQ       Z0, Z21, K2, Z7
-	VPMULLQ       Z0, Z19, K2, Z8
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z15, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
-	VPTESTMQ      Z14, Z14, K2
-	VPANDQ        Z15, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z19, Z19
-	VPXORQ        Z18, Z5, Z20
-	VPXORQ        Z18, Z6, Z18
-	VPXORQ        Z19, Z7, Z21
-	VPXORQ        Z19, Z8, Z19
-	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z0, Z20, K1, Z5
-	VPMULLQ       Z0, Z18, K1, Z6
-	VPMULLQ       Z0, Z21, K2, Z7
-	VPMULLQ       Z0, Z19, K2, Z8
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z15, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
-	VPTESTMQ      Z14, Z14, K2
-	VPANDQ        Z15, Z17, Z13
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z13, Z13
-	VPXORQ        Z18, Z5, Z14
-	VPXORQ        Z18, Z6, Z15
-	VPXORQ        Z13, Z7, Z16
-	VPXORQ        Z13, Z8, Z13
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z15, Z15
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z13, Z13
-	VPMULLQ       Z0, Z14, K1, Z5
-	VPMULLQ       Z0, Z15, K1, Z6
-	VPMULLQ       Z0, Z16, K2, Z7
-	VPMULLQ       Z0, Z13, K2, Z8
-
-store:
-	VPSRLQ    $0x21, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VMOVDQU64 Z5, (CX)
-	VMOVDQU64 Z6, (DX)
-	VMOVDQU64 Z7, 64(CX)
-	VMOVDQU64 Z8, 64(DX)
-	ADDQ      $0x00000080, CX
-	ADDQ      $0x00000080, DX
-	DECQ      BX
-	JZ        end
-	TESTQ     DI, DI
-	JNZ       end
-	TESTQ     SI, SI
-	JNS       vector
-
-end:
-	MOVQ BX, left+40(FP)
-	VZEROUPPER
-	RET
-
-long_key:
-	INCQ DI
-	JMP  located
-
-// func hash64FixedAVX512(data *byte, width int, h1 *uint64, h2 *uint64, vectors int) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64FixedAVX512(SB), $576-48
-	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. Lanes gather what their key has: stripes of 32 bytes,
-	// then up to three times 8, 4, and bytes, which are the upper ones of the last
-	// four, of a key that has four, and else are loaded one by one. Nothing but the
-	// keys is read. The kernel ends early at a long key, and when the longest keys of
-	// all vectors make up too much: a call must be short.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z1
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z2
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z3
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         data+0(FP), AX
-	MOVQ         width+8(FP), CX
-	MOVQ         AX, (SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 8(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 16(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 24(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 32(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 40(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 48(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 56(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 64(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 72(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 80(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 88(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 96(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 104(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 112(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 120(SP)
-	ADDQ         CX, AX
-	VPBROADCASTD CX, Z9
-	SHLQ         $0x04, CX
-	VPBROADCASTQ CX, Z10
-	VMOVDQU32    (SP), Z11
-	VPSUBQ       Z10, Z11, Z11
-	VMOVDQU32    64(SP), Z12
-	VPSUBQ       Z10, Z12, Z12
-	MOVQ         h1+16(FP), AX
-	MOVQ         h2+24(FP), CX
-	MOVQ         vectors+32(FP), DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	XORL         DI, DI
-	XORL         SI, SI
-	VPADDQ       Z10, Z11, Z11
-	VPADDQ       Z10, Z12, Z12
-
-vector:
-	VPMOVSXDQ     Y9, Z13
-	VEXTRACTI64X4 $0x01, Z9, Y5
-	VPMOVSXDQ     Y5, Z14
-	VMOVDQA64     Z11, Z15
-	VMOVDQU32     Z11, 128(SP)
-	VMOVDQA64     Z4, Z5
-	VPADDQ.BCST   numbers<>+8(SB), Z4, Z6
-	VMOVDQA64     Z12, Z16
-	VMOVDQU32     Z12, 192(SP)
-	VMOVDQA64     Z4, Z7
-	VPADDQ.BCST   numbers<>+8(SB), Z4, Z8
-	VMOVDQU32     Z9, 256(SP)
-
-	// The next keys are located ahead: what waits for the loads of these would keep the
-	// CPU from those.
-	CMPQ      DX, $0x01
-	JE        located
-	VPADDQ    Z10, Z11, Z11
-	VPADDQ    Z10, Z12, Z12
-	VMOVDQA64 Z11, Z11
-	VMOVDQA64 Z12, Z12
-	VMOVDQA32 Z9, Z9
-
-located:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K1
-	KORTESTW     K1, K1
-	JZ           no_stripes_0
-	KMOVW        K1, K2
-	VPADDQ       Z0, Z1, Z17
-	VMOVDQA64    Z1, Z18
-	VPXORD       Z0, Z0, Z19
-	VPSUBQ       Z0, Z19, Z20
-	VPADDQ       Z0, Z1, Z21
-	VMOVDQA64    Z1, Z22
-	VPXORD       Z0, Z0, Z23
-	VPSUBQ       Z0, Z23, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-
-stripe_0:
-	KMOVW        K2, K3
-	VPXORD       Z15, Z15, Z25
-	VPGATHERQQ   (DI)(Z15*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z17, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z17
-	VPADDQ       Z25, Z21, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z21
-	KMOVW        K2, K3
-	VPXORD       Z15, Z15, Z25
-	VPGATHERQQ   8(DI)(Z15*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z18, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z18
-	VPADDQ       Z25, Z22, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z22
-	KMOVW        K2, K3
-	VPXORD       Z15, Z15, Z25
-	VPGATHERQQ   16(DI)(Z15*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z19, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z19
-	VPADDQ       Z25, Z23, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z23
-	KMOVW        K2, K3
-	VPXORD       Z15, Z15, Z25
-	VPGATHERQQ   24(DI)(Z15*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z20, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z20
-	VPADDQ       Z25, Z24, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z24
-	VPADDQ.BCST  numbers<>+256(SB), Z15, K2, Z15
-	VPSUBQ.BCST  numbers<>+256(SB), Z13, K2, Z13
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z13, K2
-	KORTESTW     K2, K2
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z17, Z25
-	VPROLQ       $0x07, Z18, Z26
-	VPADDQ       Z26, Z25, Z25
-	VPROLQ       $0x0c, Z19, Z26
-	VPADDQ       Z26, Z25, Z25
-	VPROLQ       $0x12, Z20, Z26
-	VPADDQ       Z26, Z25, Z25
-	VPMULLQ      Z1, Z17, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VPMULLQ      Z1, Z18, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VPMULLQ      Z1, Z19, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VPMULLQ      Z1, Z20, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VMOVDQA64    Z25, K1, Z5
-	VPROLQ       $0x01, Z21, Z17
-	VPROLQ       $0x07, Z22, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x0c, Z23, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x12, Z24, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPMULLQ      Z1, Z21, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z22, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z23, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z24, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VMOVDQA64    Z17, K1, Z6
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K1
-	KORTESTW     K1, K1
-	JZ           no_stripes_1
-	KMOVW        K1, K2
-	VPADDQ       Z0, Z1, Z17
-	VMOVDQA64    Z1, Z18
-	VPXORD       Z0, Z0, Z19
-	VPSUBQ       Z0, Z19, Z20
-	VPADDQ       Z0, Z1, Z21
-	VMOVDQA64    Z1, Z22
-	VPXORD       Z0, Z0, Z23
-	VPSUBQ       Z0, Z23, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-
-stripe_1:
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z25
-	VPGATHERQQ   (DI)(Z16*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z17, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z17
-	VPADDQ       Z25, Z21, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z21
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z25
-	VPGATHERQQ   8(DI)(Z16*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z18, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z18
-	VPADDQ       Z25, Z22, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z22
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z25
-	VPGATHERQQ   16(DI)(Z16*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z19, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z19
-	VPADDQ       Z25, Z23, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z23
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z25
-	VPGATHERQQ   24(DI)(Z16*1), K3, Z25
-	VPMULLQ      Z1, Z25, Z25
-	VPADDQ       Z25, Z20, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K2, Z20
-	VPADDQ       Z25, Z24, Z25
-	VPROLQ       $0x1f, Z25, Z25
-	VPMULLQ      Z0, Z25, K2, Z24
-	VPADDQ.BCST  numbers<>+256(SB), Z16, K2, Z16
-	VPSUBQ.BCST  numbers<>+256(SB), Z14, K2, Z14
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z14, K2
-	KORTESTW     K2, K2
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z17, Z25
-	VPROLQ       $0x07, Z18, Z26
-	VPADDQ       Z26, Z25, Z25
-	VPROLQ       $0x0c, Z19, Z26
-	VPADDQ       Z26, Z25, Z25
-	VPROLQ       $0x12, Z20, Z26
-	VPADDQ       Z26, Z25, Z25
-	VPMULLQ      Z1, Z17, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VPMULLQ      Z1, Z18, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VPMULLQ      Z1, Z19, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VPMULLQ      Z1, Z20, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPXORQ       Z26, Z25, Z25
-	VPMULLQ      Z0, Z25, Z25
-	VPADDQ       Z3, Z25, Z25
-	VMOVDQA64    Z25, K1, Z7
-	VPROLQ       $0x01, Z21, Z17
-	VPROLQ       $0x07, Z22, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x0c, Z23, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x12, Z24, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPMULLQ      Z1, Z21, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z22, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z23, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z24, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VMOVDQA64    Z17, K1, Z8
-
-no_stripes_1:
-	VMOVDQU32     256(SP), Z17
-	VPMOVSXDQ     Y17, Z18
-	VEXTRACTI64X4 $0x01, Z17, Y17
-	VPMOVSXDQ     Y17, Z17
-	VPADDQ        Z18, Z5, Z5
-	VPADDQ        Z18, Z6, Z6
-	VPADDQ        Z17, Z7, Z7
-	VPADDQ        Z17, Z8, Z8
-
-long:
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z13, K1
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z14, K2
-	KORTESTW     K1, K2
-	JZ           word
-	KMOVW        K1, K3
-	VPXORD       Z15, Z15, Z17
-	VPGATHERQQ   (DI)(Z15*1), K3, Z17
-	VPADDQ.BCST  numbers<>+64(SB), Z15, K1, Z15
-	VPSUBQ.BCST  numbers<>+64(SB), Z13, K1, Z13
-	KMOVW        K2, K3
-	VPXORD       Z16, Z16, Z18
-	VPGATHERQQ   (DI)(Z16*1), K3, Z18
-	VPADDQ.BCST  numbers<>+64(SB), Z16, K2, Z16
-	VPSUBQ.BCST  numbers<>+64(SB), Z14, K2, Z14
-	VPMULLQ      Z1, Z17, Z17
-	VPMULLQ      Z1, Z18, Z18
-	VPROLQ       $0x1f, Z17, Z17
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z17, Z17
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z17, Z5, Z19
-	VPXORQ       Z17, Z6, Z17
-	VPXORQ       Z18, Z7, Z20
-	VPXORQ       Z18, Z8, Z18
-	VPROLQ       $0x1b, Z19, Z19
-	VPROLQ       $0x1b, Z17, Z17
-	VPROLQ       $0x1b, Z20, Z20
-	VPROLQ       $0x1b, Z18, Z18
-	VPMULLQ      Z0, Z19, Z19
-	VPMULLQ      Z0, Z17, Z17
-	VPMULLQ      Z0, Z20, Z20
-	VPMULLQ      Z0, Z18, Z18
-	VPADDQ       Z3, Z19, K1, Z5
-	VPADDQ       Z3, Z17, K1, Z6
-	VPADDQ       Z3, Z20, K2, Z7
-	VPADDQ       Z3, Z18, K2, Z8
-	JMP          long
-
-word:
-	VPTESTMQ.BCST numbers<>+32(SB), Z13, K1
-	VPTESTMQ.BCST numbers<>+32(SB), Z14, K2
-	KORTESTW      K1, K2
-	JZ            no_word
-	KMOVW         K1, K3
-	VPXORD        Z15, Z15, Z17
-	VPGATHERQD    (DI)(Z15*1), K3, Y17
-	VPMOVZXDQ     Y17, Z17
-	KMOVW         K2, K3
-	VPXORD        Z16, Z16, Z15
-	VPGATHERQD    (DI)(Z16*1), K3, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPMULLQ       Z0, Z17, Z17
-	VPMULLQ       Z0, Z15, Z15
-	VPXORQ        Z17, Z5, Z16
-	VPXORQ        Z17, Z6, Z17
-	VPXORQ        Z15, Z7, Z18
-	VPXORQ        Z15, Z8, Z15
-	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z17, Z17
-	VPROLQ        $0x17, Z18, Z18
-	VPROLQ        $0x17, Z15, Z15
-	VPMULLQ       Z1, Z16, Z16
-	VPMULLQ       Z1, Z17, Z17
-	VPMULLQ       Z1, Z18, Z18
-	VPMULLQ       Z1, Z15, Z15
-	VPADDQ        Z2, Z16, K1, Z5
-	VPADDQ        Z2, Z17, K1, Z6
-	VPADDQ        Z2, Z18, K2, Z7
-	VPADDQ        Z2, Z15, K2, Z8
-
-no_word:
-	VPTESTMQ.BCST numbers<>+24(SB), Z13, K1
-	VPTESTMQ.BCST numbers<>+24(SB), Z14, K2
-	KORTESTW      K1, K2
-	JZ            store
-	VMOVDQU32     128(SP), Z15
-	VMOVDQU32     192(SP), Z16
-	VMOVDQU32     256(SP), Z17
-	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z18
-	VPXORD        Z18, Z18, Z19
-	VPANDD        Z18, Z17, Z20
-	VPCMPGTD      Z19, Z20, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z18, Z17, K2
-	VPMOVSXDQ     Y17, Z18
-	VEXTRACTI64X4 $0x01, Z17, Y19
-	VPMOVSXDQ     Y19, Z19
-	VPADDQ        Z15, Z18, Z18
-	VPADDQ        Z16, Z19, Z19
-	MOVQ          $-4, R8
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z18, Z18, Z21
-	VPGATHERQD    (R8)(Z18*1), K4, Y21
-	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z19, Z19, Z18
-	VPGATHERQD    (R8)(Z19*1), K3, Y18
-	VINSERTI64X4  $0x01, Y18, Z21, Z21
-
-	// Of the last four bytes, the upper rest ones.
-	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z18
-	VPSLLD       $0x03, Z20, Z20
-	VPSUBD       Z20, Z18, Z18
-	VPSRLVD      Z18, Z21, Z21
-	KANDNW       K1, K2, K1
-	KORTESTW     K1, K1
-	JZ           last_bytes
-
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z15, 320(SP)
-	VMOVDQU32 Z16, 384(SP)
-	VMOVDQU32 Z17, 448(SP)
-	XORL      R8, R8
-
-lane:
-	XORL    R13, R13
-	MOVL    448(SP)(R8*4), R9
-	LEAQ    -1(R9), R11
-	CMPQ    R11, $0x03
-	JAE     not_short
-	MOVQ    320(SP)(R8*8), R10
-	MOVBLZX (R10), R13
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-
-not_short:
-	MOVL      R13, 512(SP)(R8*4)
-	INCQ      R8
-	CMPQ      R8, $0x10
-	JB        lane
-	VMOVDQU32 512(SP), Z15
-	VPADDD    Z15, Z21, Z21
-
-last_bytes:
-	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z15
-	VPMOVZXDQ     Y21, Z16
-	VPANDQ.BCST   numbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z21, Y17
-	VPMOVZXDQ     Y17, Z17
-	VPANDQ.BCST   numbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z15, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
-	VPTESTMQ      Z14, Z14, K2
-	VPANDQ        Z15, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z19, Z19
-	VPXORQ        Z18, Z5, Z20
-	VPXORQ        Z18, Z6, Z18
-	VPXORQ        Z19, Z7, Z21
-	VPXORQ        Z19, Z8, Z19
-	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z0, Z20, K1, Z5
-	VPMULLQ       Z0, Z18, K1, Z6
-	VPMULLQ       Z0, Z21, K2, Z7
-	VPMULLQ       Z0, Z19, K2, Z8
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z15, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
-	VPTESTMQ      Z14, Z14, K2
-	VPANDQ        Z15, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z19, Z19
-	VPXORQ        Z18, Z5, Z20
-	VPXORQ        Z18, Z6, Z18
-	VPXORQ        Z19, Z7, Z21
-	VPXORQ        Z19, Z8, Z19
-	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z0, Z20, K1, Z5
-	VPMULLQ       Z0, Z18, K1, Z6
-	VPMULLQ       Z0, Z21, K2, Z7
-	VPMULLQ       Z0, Z19, K2, Z8
-	VPTESTMQ      Z13, Z13, K1
-	VPANDQ        Z15, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   numbers<>+8(SB), Z13, K1, Z13
-	VPTESTMQ      Z14, Z14, K2
-	VPANDQ        Z15, Z17, Z13
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z14, K2, Z14
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z13, Z13
-	VPXORQ        Z18, Z5, Z14
-	VPXORQ        Z18, Z6, Z15
-	VPXORQ        Z13, Z7, Z16
-	VPXORQ        Z13, Z8, Z13
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z15, Z15
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z13, Z13
-	VPMULLQ       Z0, Z14, K1, Z5
-	VPMULLQ       Z0, Z15, K1, Z6
-	VPMULLQ       Z0, Z16, K2, Z7
-	VPMULLQ       Z0, Z13, K2, Z8
-
-store:
-	VPSRLQ    $0x21, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z5, Z13
-	VPXORQ    Z13, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z13
-	VPXORQ    Z13, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z13
-	VPXORQ    Z13, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z13
-	VPXORQ    Z13, Z8, Z8
+	VPSRLQ    $0x20, Z5, Z9
+	VPXORQ    Z9, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z9
+	VPXORQ    Z9, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z9
+	VPXORQ    Z9, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z9
+	VPXORQ    Z9, Z8, Z8
 	VMOVDQU64 Z5, (AX)
 	VMOVDQU64 Z6, (CX)
 	VMOVDQU64 Z7, 64(AX)
 	VMOVDQU64 Z8, 64(CX)
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, CX
+	VMOVDQA64 Z15, Z17
+	VMOVDQA64 Z13, Z5
+	VMOVDQA64 Z16, Z18
+	VMOVDQA64 Z13, Z7
 	DECQ      DX
 	JZ        end
-	TESTQ     SI, SI
-	JNZ       end
 	TESTQ     BX, BX
 	JNS       vector
 
@@ -6875,5 +8944,3 @@ end:
 	MOVQ DX, left+40(FP)
 	VZEROUPPER
 	RET
-	INCQ SI
-	JMP  located

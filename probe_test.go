@@ -428,6 +428,38 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
+// TestOtherLengths hashes columns of keys of one length, but for one key anywhere, or
+// the keys from there on.
+func TestOtherLengths(t *testing.T) {
+	data := make([]byte, 256)
+	for i := range data {
+		data[i] = byte(7 * i)
+	}
+	for _, layout := range layouts {
+		if layout.width != 0 {
+			continue
+		}
+		for _, length := range []int{0, 4, 8, 16, 28} {
+			for _, other := range []int{length, 0, 1, length + 1, length + 3, length + 4, length + 16, length + 32, length + 128} {
+				for at := range 2 * 32 {
+					keys := make([][]byte, 36)
+					for i := range keys {
+						keys[i] = data[i:][:length]
+						if i == at || at >= 32 && i >= at-32 {
+							keys[i] = data[i:][:other]
+						}
+					}
+					column := layout.column(t, keys)
+					if column.layout == hashes32 || column.layout == hashes64 {
+						continue
+					}
+					checkHashes(t, column, keys)
+				}
+			}
+		}
+	}
+}
+
 // checkValidity gives a column random nulls, one run of them, and a bit offset.
 func checkValidity(t *testing.T, random *rand.Rand, column Keys, keys [][]byte) {
 	t.Helper()

@@ -13,25 +13,6 @@ const (
 	most = 1 << 14
 )
 
-// column is a layout of keys of any lengths.
-type column struct {
-	name      string
-	arguments string
-	// locate emits what is needed once, and returns a function that emits the
-	// addresses and the lengths in bytes of the next vector of keys, and a jump if
-	// one of them is long.
-	locate func(v vectors) func(toLong string) (address [2]reg.VecVirtual, length reg.VecVirtual)
-}
-
-// columns are the layouts: of Go's slices and strings, of which a header has the
-// address and then the length; of Arrow's offsets; and of a fixed width.
-var columns = []column{
-	{"Headers", "headers *byte, stride int", locateHeaders},
-	{"Offsets32", "data *byte, offsets *int32", locateOffsets32},
-	{"Offsets64", "data *byte, offsets *int64", locateOffsets64},
-	{"Fixed", "data *byte, width int", locateFixed},
-}
-
 // hash32Bytes emits the hash of a column of keys, as many as make whole vectors.
 func hash32Bytes(v vectors, c column) {
 	TEXT("hash32"+c.name+v.name(), 0, "func("+c.arguments+", hashes *uint32, vectors int) (left int)")
@@ -51,7 +32,9 @@ func hash32Bytes(v vectors, c column) {
 	minusOne := v.allOnes()
 
 	Label("vector")
-	address, length := locate("end")
+	keys := locate()
+	keys.jumpIfLong(v, "end")
+	address, length := keys.address, keys.words(v)
 	h, words, zero, offset := v.vector(), v.vector(), v.vector(), GP64()
 	VPMULLD(mul, length, h)
 	v.xor(seed, h, h)
@@ -165,93 +148,4 @@ func shortKeys(v vectors, address [2]reg.VecVirtual, length, word reg.VecVirtual
 	short := v.vector()
 	v.load(bytes, short)
 	VPADDD(short, word, word)
-}
-
-func locateHeaders(v vectors) func(string) ([2]reg.VecVirtual, reg.VecVirtual) {
-	headers, stride := argument("headers"), argument("stride")
-	// The headers of half a vector are numbers 0, 1, … times stride apart.
-	index := v.iota()
-	VPMULLD(v.broadcast(stride), index, index)
-	return func(toLong string) (address [2]reg.VecVirtual, length reg.VecVirtual) {
-		var lengths [2]reg.VecVirtual
-		for i := range address {
-			address[i], lengths[i] = v.vector(), v.vector()
-			v.gatherLong(Mem{Base: headers}, index, address[i])
-			v.gatherLong(Mem{Base: headers, Disp: 8}, index, lengths[i])
-			next := GP64()
-			MOVQ(stride, next)
-			SHLQ(U8(log2(v.lanes()/2)), next)
-			ADDQ(next, headers)
-		}
-		v.testAbove(long, lengths)
-		JNZ(LabelRef(toLong))
-		return address, v.narrow(lengths)
-	}
-}
-
-func locateOffsets32(v vectors) func(string) ([2]reg.VecVirtual, reg.VecVirtual) {
-	data, offsets := v.broadcastLong(argument("data")), argument("offsets")
-	return func(toLong string) (address [2]reg.VecVirtual, length reg.VecVirtual) {
-		from, to := v.vector(), v.vector()
-		v.load(Mem{Base: offsets}, from)
-		v.load(Mem{Base: offsets, Disp: 4}, to)
-		VPSUBD(from, to, to)
-		v.testAny(v.greater(to, v.broadcast(constant(long-1))))
-		JNZ(LabelRef(toLong))
-		address = v.widen(from)
-		for i := range address {
-			VPADDQ(data, address[i], address[i])
-		}
-		ADDQ(U8(4*v.lanes()), offsets)
-		return address, to
-	}
-}
-
-func locateOffsets64(v vectors) func(string) ([2]reg.VecVirtual, reg.VecVirtual) {
-	data, offsets := v.broadcastLong(argument("data")), argument("offsets")
-	return func(toLong string) (address [2]reg.VecVirtual, length reg.VecVirtual) {
-		var lengths [2]reg.VecVirtual
-		for i := range address {
-			address[i], lengths[i] = v.vector(), v.vector()
-			v.load(Mem{Base: offsets}, address[i])
-			v.load(Mem{Base: offsets, Disp: 8}, lengths[i])
-			VPSUBQ(address[i], lengths[i], lengths[i])
-			VPADDQ(data, address[i], address[i])
-			ADDQ(U8(4*v.lanes()), offsets)
-		}
-		v.testAbove(long, lengths)
-		JNZ(LabelRef(toLong))
-		return address, v.narrow(lengths)
-	}
-}
-
-func locateFixed(v vectors) func(string) ([2]reg.VecVirtual, reg.VecVirtual) {
-	data, width := argument("data"), argument("width")
-	addresses := AllocLocal(8 * v.lanes())
-	for lane := range v.lanes() {
-		MOVQ(data, addresses.Offset(8*lane))
-		ADDQ(width, data)
-	}
-	length := v.broadcast(width)
-	SHLQ(U8(log2(v.lanes())), width)
-	step := v.broadcastLong(width)
-	var address [2]reg.VecVirtual
-	for i := range address {
-		address[i] = v.vector()
-		v.load(addresses.Offset(4*v.lanes()*i), address[i])
-		VPSUBQ(step, address[i], address[i])
-	}
-	return func(string) ([2]reg.VecVirtual, reg.VecVirtual) {
-		for i := range address {
-			VPADDQ(step, address[i], address[i])
-		}
-		return address, length
-	}
-}
-
-func log2(n int) (log int) {
-	for ; n > 1; n /= 2 {
-		log++
-	}
-	return log
 }

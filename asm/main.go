@@ -21,6 +21,7 @@ func main() {
 	ascendingTable()
 	alternateTables()
 	numbersTable()
+	headerTables()
 	setBits()
 	scatterPlaces()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {

@@ -34,6 +34,9 @@ type vectors interface {
 	joinHigh(even, odd reg.VecVirtual)
 
 	splitter() func(a, b reg.VecVirtual) // see hash32
+	// headers emits the constants, and returns a function that emits loads of half a
+	// vector of headers of so many bytes, as long vectors of addresses and lengths.
+	headers(stride int) func(m Mem) (address, length reg.VecVirtual)
 	sortSplit(h reg.VecVirtual)
 
 	// A lane mask chooses lanes: a mask register, or a vector of all ones and zeros.
@@ -49,11 +52,8 @@ type vectors interface {
 	narrow(src [2]reg.VecVirtual) reg.VecVirtual
 	// testAbove clears the zero flag if a lane is not below a power of two.
 	testAbove(power int, src [2]reg.VecVirtual)
-	// iota returns lanes 0, 1, … for one of two long vectors.
-	iota() reg.VecVirtual
-	// gatherLong loads a long vector from m + index, gatherAt words from offset +
-	// address, just in the lanes of a mask: the others are zero.
-	gatherLong(m Mem, index, dst reg.VecVirtual)
+	// gatherAt loads words from offset + address, just in the lanes of a mask: the
+	// others are zero.
 	gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg.Register, dst reg.VecVirtual)
 
 	// gather loads the 32-bit words at base + 4·index.
@@ -251,20 +251,6 @@ func (v *avx512) testAbove(power int, src [2]reg.VecVirtual) {
 	KORTESTW(k, k)
 }
 
-func (v *avx512) iota() reg.VecVirtual {
-	z := ZMM()
-	VPMOVZXBD(firstLanes(), z.AsY())
-	return z
-}
-
-func (v *avx512) gatherLong(m Mem, index, dst reg.VecVirtual) {
-	k := K()
-	KMOVW(v.all, k)
-	v.clear(index, dst)
-	m.Index, m.Scale = index.AsY(), 1
-	VPGATHERDQ(m, k, dst)
-}
-
 func (v *avx512) gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
 	k, high := K(), ZMM()
 	KMOVW(mask, k)
@@ -452,20 +438,6 @@ func (v *avx2) testAbove(power int, src [2]reg.VecVirtual) {
 	VPTEST(v.broadcastLong(upper), y)
 }
 
-func (v *avx2) iota() reg.VecVirtual {
-	y := YMM()
-	VPMOVZXBD(firstLanes(), y)
-	return y
-}
-
-func (v *avx2) gatherLong(m Mem, index, dst reg.VecVirtual) {
-	mask := YMM()
-	VMOVDQA(v.all, mask)
-	VPXOR(dst, dst, dst)
-	m.Index, m.Scale = index.AsX(), 1
-	VPGATHERDQ(mask, m, dst)
-}
-
 func (v *avx2) gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
 	half, high := XMM(), YMM()
 	VMOVDQA(mask.(reg.VecVirtual).AsX(), half)
@@ -477,9 +449,6 @@ func (v *avx2) gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg
 	VPGATHERQD(half, Mem{Base: offset, Index: address[1], Scale: 1}, high.AsX())
 	VINSERTI128(U8(1), high.AsX(), dst, dst)
 }
-
-// firstLanes has the bytes 0 to 7: the numbers of the lanes of a full mask.
-func firstLanes() Mem { return compactIndices.Offset(8 * 0xff) }
 
 // ascending has the numbers 0 to 15.
 var ascending Mem

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// column is a layout of keys of any lengths.
+type column struct {
+	name      string
+	arguments string
+	// locate emits what is needed once, and returns a function that locates the next
+	// vector of keys.
+	locate func(v vectors) func() located
+}
+
+// columns are the layouts: Go's slices and strings, Arrow's offsets, and a fixed width.
+var columns = []column{
+	{"Slices", "headers *byte", locateHeaders(24)},
+	{"Strings", "headers *byte", locateHeaders(16)},
+	{"Offsets32", "data *byte, offsets *int32", locateOffsets32},
+	{"Offsets64", "data *byte, offsets *int64", locateOffsets64},
+	{"Fixed", "data *byte, width int", locateFixed},
+}
+
+// located are the addresses and the lengths in bytes of a vector of keys: the lengths
+// as a vector, as two long ones, or both.
+type located struct {
+	address [2]reg.VecVirtual
+	length  reg.VecVirtual
+	lengths [2]reg.VecVirtual
+}
+
+// words returns the lengths as a vector.
+func (l located) words(v vectors) reg.VecVirtual {
+	if l.length == nil {
+		return v.narrow(l.lengths)
+	}
+	return l.length
+}
+
+// longs returns the lengths as two long vectors.
+func (l located) longs(v vectors) [2]reg.VecVirtual {
+	if l.lengths[0] == nil {
+		return v.widen(l.length)
+	}
+	return l.lengths
+}
+
+// jumpIfLong jumps if a key is long. Go has looked at the one length of all keys.
+func (l located) jumpIfLong(v vectors, label string) {
+	switch {
+	case l.length == nil:
+		v.testAbove(long, l.lengths)
+	case l.lengths[0] == nil:
+		v.testAny(v.greater(l.length, v.broadcast(constant(long-1))))
+	default:
+		return
+	}
+	JNZ(LabelRef(label))
+}
+
+// locateHeaders is for headers of the given bytes: an address, a length and maybe more.
+func locateHeaders(stride int) func(v vectors) func() located {
+	return func(v vectors) func() located {
+		headers, load := argument("headers"), v.headers(stride)
+		return func() (l located) {
+			for i := range l.address {
+				l.address[i], l.lengths[i] = load(Mem{Base: headers, Disp: stride * v.lanes() / 2 * i})
+			}
+			ADDQ(U32(stride*v.lanes()), headers)
+			return l
+		}
+	}
+}
+
+// headers picks the long words of 8 headers from two vectors, and, where there are
+// three, from the third with the same numbers, of which VPERMQ takes those mod 8.
+func (v *avx512) headers(stride int) func(Mem) (address, length reg.VecVirtual) {
+	var numbers [2]reg.VecVirtual
+	var third [2]reg.OpmaskVirtual
+	for i, words := range headerWords[stride] {
+		numbers[i] = ZMM()
+		VMOVDQU64(words.numbers, numbers[i])
+		if words.third != 0 {
+			third[i] = K()
+			KMOVW(constant(words.third).As32(), third[i])
+		}
+	}
+	return func(m Mem) (address, length reg.VecVirtual) {
+		first, both := ZMM(), [2]reg.VecVirtual{ZMM(), ZMM()}
+		VMOVDQU64(m, first)
+		for i, x := range both {
+			VMOVDQA64(numbers[i], x)
+			VPERMI2Q(m.Offset(64), first, x)
+			if third[i] != nil {
+				VPERMQ(m.Offset(128), numbers[i], third[i], x)
+			}
+		}
+		return both[0], both[1]
+	}
+}
+
+// headers gathers from headers of three long words.
+func (v *avx2) headers(stride int) func(Mem) (address, length reg.VecVirtual) {
+	if stride == 24 {
+		index := YMM()
+		VPMULLD(ascending, v.broadcast(constant(24)), index)
+		return func(m Mem) (address, length reg.VecVirtual) {
+			both := [2]reg.VecVirtual{YMM(), YMM()}
+			for i, x := range both {
+				mask := YMM()
+				VMOVDQA(v.all, mask)
+				VPXOR(x, x, x)
+				m.Index, m.Scale = index.AsX(), 1
+				VPGATHERDQ(mask, m.Offset(8*i), x)
+			}
+			return both[0], both[1]
+		}
+	}
+	return func(m Mem) (address, length reg.VecVirtual) {
+		first, second := YMM(), YMM()
+		v.load(m, first)
+		address, length = YMM(), YMM()
+		v.load(m.Offset(32), second)
+		VPUNPCKLQDQ(second, first, address)
+		VPUNPCKHQDQ(second, first, length)
+		VPERMQ(U8(0xd8), address, address)
+		VPERMQ(U8(0xd8), length, length)
+		return address, length
+	}
+}
+
+// headerWords has, for headers of some bytes, the numbers of the long words that are
+// addresses, and those of the lengths, in 8 headers, and the lanes of those past 15.
+var headerWords = map[int][2]struct {
+	numbers Mem
+	third   uint32
+}{}
+
+func headerTables() {
+	for _, stride := range []int{16, 24} {
+		words := headerWords[stride]
+		for i := range words {
+			words[i].numbers = GLOBL(fmt.Sprintf("headers%dWord%d", stride, i), RODATA|NOPTR)
+			for lane := range 8 {
+				number := stride/8*lane + i
+				DATA(8*lane, U64(number))
+				words[i].third |= uint32(number/16) << lane
+			}
+		}
+		headerWords[stride] = words
+	}
+}
+
+func locateOffsets32(v vectors) func() located {
+	data, offsets := v.broadcastLong(argument("data")), argument("offsets")
+	return func() located {
+		from, to := v.vector(), v.vector()
+		v.load(Mem{Base: offsets}, from)
+		v.load(Mem{Base: offsets, Disp: 4}, to)
+		VPSUBD(from, to, to)
+		address := v.widen(from)
+		for i := range address {
+			VPADDQ(data, address[i], address[i])
+		}
+		ADDQ(U8(4*v.lanes()), offsets)
+		return located{address: address, length: to}
+	}
+}
+
+func locateOffsets64(v vectors) func() located {
+	data, offsets := v.broadcastLong(argument("data")), argument("offsets")
+	return func() (l located) {
+		for i := range l.address {
+			l.address[i], l.lengths[i] = v.vector(), v.vector()
+			v.load(Mem{Base: offsets}, l.address[i])
+			v.load(Mem{Base: offsets, Disp: 8}, l.lengths[i])
+			VPSUBQ(l.address[i], l.lengths[i], l.lengths[i])
+			VPADDQ(data, l.address[i], l.address[i])
+			ADDQ(U8(4*v.lanes()), offsets)
+		}
+		return l
+	}
+}
+
+func locateFixed(v vectors) func() located {
+	data, width := argument("data"), argument("width")
+	addresses := AllocLocal(8 * v.lanes())
+	for lane := range v.lanes() {
+		MOVQ(data, addresses.Offset(8*lane))
+		ADDQ(width, data)
+	}
+	length, long := v.broadcast(width), v.broadcastLong(width)
+	SHLQ(U8(log2(v.lanes())), width)
+	step := v.broadcastLong(width)
+	var address [2]reg.VecVirtual
+	for i := range address {
+		address[i] = v.vector()
+		v.load(addresses.Offset(4*v.lanes()*i), address[i])
+		VPSUBQ(step, address[i], address[i])
+	}
+	return func() located {
+		for i := range address {
+			VPADDQ(step, address[i], address[i])
+		}
+		return located{address, length, [2]reg.VecVirtual{long, long}}
+	}
+}
+
+func log2(n int) (log int) {
+	for ; n > 1; n /= 2 {
+		log++
+	}
+	return log
+}

@@ -1,0 +1,342 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// hash64Bytes emits the hash of a column of keys.
+func hash64Bytes(c column) {
+	TEXT("hash64"+c.name+"AVX512", 0, "func("+c.arguments+", h1, h2 *uint64, vectors int) (left int)")
+	Comment(
+		"XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without",
+		"a seed is computed once. Four vectors of keys of one length, a multiple of 4 below",
+		"32, are hashed at a time. Else it is two, of which lanes gather what their key has:",
+		"stripes of 32 bytes, then up to three times 8, 4, and bytes, which are the upper",
+		"ones of the last four, of a key that has four, and else are loaded one by one.",
+		"Nothing but the keys is read. The kernel ends early at a long key, and when the",
+		"longest keys of all vectors make up too much: a call must be short.",
+	)
+	h := newHash64(4)
+	four := h.h
+	locate := c.locate(h.avx512)
+	h1, h2, left, bytes := argument("h1"), argument("h2"), argument("vectors"), GP64()
+	MOVQ(U32(most), bytes)
+	h.prepareGather()
+	h.zero = GP64()
+	XORL(h.zero.As32(), h.zero.As32())
+	keys := located{address: h.pair(), lengths: h.pair()}
+
+	Label("start")
+	h.assign(keys, locate())
+	Label("vector")
+	CMPQ(left, U8(2))
+	JL(LabelRef("mixed"))
+	next := locate()
+	n := h.oneLength(keys, next, "mixed")
+	h.equal(append(keys.address[:], next.address[:]...), n)
+	h.finish(h1, h2)
+	SUBQ(U8(2), left)
+	JNZ(LabelRef("start"))
+	JMP(LabelRef("end"))
+
+	Label("mixed")
+	keys.jumpIfLong(h.avx512, "end")
+	h.h = four[:2]
+	h.mixed(keys, bytes)
+	h.finish(h1, h2)
+	h.assign(keys, next)
+	DECQ(left)
+	JZ(LabelRef("end"))
+	TESTQ(bytes, bytes)
+	JNS(LabelRef("vector"))
+	Label("end")
+	Store(left, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+func (*hash64) pair() [2]reg.VecVirtual { return [2]reg.VecVirtual{ZMM(), ZMM()} }
+
+func (h *hash64) assign(keys, from located) {
+	lengths := from.longs(h.avx512)
+	for i := range lengths {
+		VMOVDQA64(from.address[i], keys.address[i])
+		VMOVDQA64(lengths[i], keys.lengths[i])
+	}
+}
+
+// oneLength emits a jump if not all keys have one length, or not one that equal takes,
+// and returns that.
+func (h *hash64) oneLength(a, b located, not string) reg.GPVirtual {
+	n, first := GP64(), ZMM()
+	VMOVQ(a.lengths[0].AsX(), n)
+	VPBROADCASTQ(a.lengths[0].AsX(), first)
+	var unequal [2]reg.VecVirtual
+	for i, lengths := range [][2]reg.VecVirtual{a.lengths, b.longs(h.avx512)} {
+		unequal[i] = ZMM()
+		VMOVDQA64(lengths[0], unequal[i])
+		VPTERNLOGQ(U8(0x7e), lengths[1], first, unequal[i]) // the bits that are not all equal
+	}
+	k := K()
+	VPORQ(unequal[0], unequal[1], unequal[0])
+	VPTESTMQ(unequal[0], unequal[0], k)
+	KORTESTW(k, k)
+	JNZ(LabelRef(not))
+	TESTQ(I32(^28), n)
+	JNZ(LabelRef(not))
+	return n
+}
+
+// equal emits the hash of keys of n bytes.
+func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual) {
+	start := h.pair()
+	VPBROADCASTQ(n, start[0])
+	VPADDQ(h.prime[4], start[0], start[0])
+	VPADDQ_BCST(number(1), start[0], start[1])
+	for _, seeds := range h.h {
+		VMOVDQA64(start[0], seeds[0])
+		VMOVDQA64(start[1], seeds[1])
+	}
+	offset, x := GP64(), make([]reg.VecVirtual, len(h.h))
+	XORL(offset.As32(), offset.As32())
+
+	JMP(LabelRef("equal_rest"))
+	Label("equal_long")
+	for i := range x {
+		x[i] = h.gatherQuad(Mem{Base: offset, Index: address[i], Scale: 1}, h.all)
+	}
+	h.mixLongs(h.hashes, x, nil)
+	ADDQ(U8(8), offset)
+	SUBQ(U8(8), n)
+	Label("equal_rest")
+	CMPQ(n, U8(8))
+	JGE(LabelRef("equal_long"))
+
+	TESTQ(n, n)
+	JZ(LabelRef("equal_end"))
+	for i := range x {
+		x[i] = h.gatherWord(Mem{Base: offset, Index: address[i], Scale: 1}, h.all)
+	}
+	h.mixWords(h.hashes, x, nil)
+	Label("equal_end")
+}
+
+// mixed emits the hash of two vectors of keys, and takes what it reads off bytes.
+// There are not registers enough to keep what is needed again.
+func (h *hash64) mixed(keys located, bytes reg.GPVirtual) {
+	addresses, lengths := AllocLocal(128), AllocLocal(128)
+	for i, seeds := range h.h {
+		h.at[i], h.rest[i] = ZMM(), ZMM()
+		VMOVDQA64(keys.address[i], h.at[i])
+		VMOVDQA64(keys.lengths[i], h.rest[i])
+		h.store(h.at[i], addresses.Offset(64*i))
+		h.store(h.rest[i], lengths.Offset(64*i))
+		VMOVDQA64(h.prime[4], seeds[0])
+		VPADDQ_BCST(number(1), h.prime[4], seeds[1])
+	}
+	h.stripes(bytes)
+	for i, seeds := range h.h {
+		VPADDQ(lengths.Offset(64*i), seeds[0], seeds[0])
+		VPADDQ(lengths.Offset(64*i), seeds[1], seeds[1])
+	}
+	h.longs()
+	h.words()
+	h.bytes(func() located {
+		again := located{address: h.pair(), lengths: h.pair()}
+		for i := range again.address {
+			h.load(addresses.Offset(64*i), again.address[i])
+			h.load(lengths.Offset(64*i), again.lengths[i])
+		}
+		return again
+	})
+	Label("hashed")
+}
+
+// number returns a small number in memory, which instructions broadcast as they load
+// it: from a general register, it would take a port that is busy.
+func number(n int) Mem { return numbers.Offset(8 * n) }
+
+var numbers Mem
+
+func numbersTable() {
+	numbers = GLOBL("numbers", RODATA|NOPTR)
+	for n := range 33 {
+		DATA(8*n, U64(n))
+	}
+}
+
+// step takes n bytes off the keys of vector i that the mask has.
+func (h *hash64) step(i, n int, mask reg.Register) {
+	VPADDQ_BCST(number(n), h.at[i], mask, h.at[i])
+	VPSUBQ_BCST(number(n), h.rest[i], mask, h.rest[i])
+}
+
+// left returns the places of what is left of the keys of vector i.
+func (h *hash64) left(i int) Mem { return Mem{Base: h.zero, Index: h.at[i], Scale: 1} }
+
+// gatherQuad loads long words in the lanes of the mask: the others are zero.
+func (h *hash64) gatherQuad(m Mem, mask reg.Register) reg.VecVirtual {
+	k, x := K(), ZMM()
+	KMOVW(mask, k)
+	h.clear(m.Index.(reg.VecVirtual), x)
+	VPGATHERQQ(m, k, x)
+	return x
+}
+
+// gatherWord is gatherQuad of words.
+func (h *hash64) gatherWord(m Mem, mask reg.Register) reg.VecVirtual {
+	k, x := K(), ZMM()
+	KMOVW(mask, k)
+	h.clear(m.Index.(reg.VecVirtual), x)
+	VPGATHERQD(m, k, x.AsY())
+	VPMOVZXDQ(x.AsY(), x)
+	return x
+}
+
+// stripes emits the hash of the whole 32 bytes of keys that have them, one vector
+// after the other: both have not registers enough.
+func (h *hash64) stripes(bytes reg.GPVirtual) {
+	for i := range h.h {
+		label := func(name string) string { return fmt.Sprintf("%s_%d", name, i) }
+		whole, active := K(), K()
+		VPCMPUQ_BCST(U8(5), number(32), h.rest[i], whole)
+		KORTESTW(whole, whole)
+		JZ(LabelRef(label("no_stripes")))
+		KMOVW(whole, active)
+		var sums [2][4]reg.VecVirtual
+		for seed := range sums {
+			for j := range sums[seed] {
+				sums[seed][j] = ZMM()
+			}
+			VPADDQ(h.prime[0], h.prime[1], sums[seed][0])
+			VMOVDQA64(h.prime[1], sums[seed][1])
+			h.clear(h.prime[0], sums[seed][2])
+			VPSUBQ(h.prime[0], sums[seed][2], sums[seed][3])
+			for _, sum := range sums[seed] {
+				if seed == 1 {
+					VPADDQ_BCST(number(1), sum, sum)
+				}
+			}
+		}
+		Label(label("stripe"))
+		for j := range 4 {
+			x := h.gatherQuad(h.left(i).Offset(8*j), active)
+			VPMULLQ(h.prime[1], x, x)
+			for seed := range sums {
+				next := ZMM()
+				VPADDQ(x, sums[seed][j], next)
+				VPROLQ(U8(31), next, next)
+				VPMULLQ(h.prime[0], next, active, sums[seed][j])
+			}
+		}
+		h.step(i, 32, active)
+		SUBQ(U8(32), bytes)
+		VPCMPUQ_BCST(U8(5), number(32), h.rest[i], active)
+		KORTESTW(active, active)
+		JNZ(LabelRef(label("stripe")))
+		for seed := range sums {
+			h.merge(sums[seed], h.h[i][seed], whole)
+		}
+		Label(label("no_stripes"))
+	}
+}
+
+// merge emits the hash of the sums of stripes.
+func (h *hash64) merge(sums [4]reg.VecVirtual, to reg.VecVirtual, mask reg.Register) {
+	hash, x := ZMM(), ZMM()
+	VPROLQ(U8(1), sums[0], hash)
+	for j, turn := range []uint8{7, 12, 18} {
+		VPROLQ(U8(turn), sums[j+1], x)
+		VPADDQ(x, hash, hash)
+	}
+	for _, sum := range sums {
+		VPMULLQ(h.prime[1], sum, x)
+		VPROLQ(U8(31), x, x)
+		VPMULLQ(h.prime[0], x, x)
+		VPXORQ(x, hash, hash)
+		VPMULLQ(h.prime[0], hash, hash)
+		VPADDQ(h.prime[3], hash, hash)
+	}
+	VMOVDQA64(hash, mask, to)
+}
+
+// longs emits up to three times 8 bytes of the keys.
+func (h *hash64) longs() {
+	var active [2]reg.Register
+	for i := range active {
+		active[i] = K()
+	}
+	Label("long")
+	for i := range active {
+		VPCMPUQ_BCST(U8(5), number(8), h.rest[i], active[i])
+	}
+	KORTESTW(active[0], active[1])
+	JZ(LabelRef("word"))
+	var x []reg.VecVirtual
+	for i := range active {
+		x = append(x, h.gatherQuad(h.left(i), active[i]))
+		h.step(i, 8, active[i])
+	}
+	h.mixLongs(h.hashes, x, active[:])
+	JMP(LabelRef("long"))
+}
+
+// words emits 4 bytes of the keys that have them.
+func (h *hash64) words() {
+	Label("word")
+	var x []reg.VecVirtual
+	active := []reg.Register{K(), K()}
+	for i, mask := range active {
+		VPTESTMQ_BCST(number(4), h.rest[i], mask)
+	}
+	KORTESTW(active[0], active[1])
+	JZ(LabelRef("no_word"))
+	for i, mask := range active {
+		x = append(x, h.gatherWord(h.left(i), mask))
+	}
+	h.mixWords(h.hashes, x, active)
+	Label("no_word")
+}
+
+// bytes emits the last bytes of keys, which it has loaded where there are any.
+func (h *hash64) bytes(load func() located) {
+	some := []reg.Register{K(), K()}
+	for i, mask := range some {
+		VPTESTMQ_BCST(number(3), h.rest[i], mask)
+	}
+	KORTESTW(some[0], some[1])
+	JZ(LabelRef("hashed"))
+	keys := load()
+	word, _ := lastBytes(h.avx512, keys.address, keys.words(h.avx512), "hashed")
+	low := GP64()
+	MOVQ(U32(0xff), low)
+	lowByte := h.broadcastLong(low)
+	var words, counts [2]reg.VecVirtual
+	for i := range words {
+		words[i], counts[i] = ZMM(), ZMM()
+		half := word.AsY()
+		if i == 1 {
+			half = YMM()
+			VEXTRACTI64X4(U8(1), word, half)
+		}
+		VPMOVZXDQ(half, words[i])
+		VPANDQ_BCST(number(3), h.rest[i], counts[i])
+	}
+	for range 3 {
+		var x []reg.VecVirtual
+		var active []reg.Register
+		for i := range words {
+			mask, b := K(), ZMM()
+			VPTESTMQ(counts[i], counts[i], mask)
+			VPANDQ(lowByte, words[i], b)
+			VPSRLQ(U8(8), words[i], words[i])
+			VPSUBQ_BCST(number(1), counts[i], mask, counts[i])
+			x, active = append(x, b), append(active, mask)
+		}
+		h.mixBytes(h.hashes, x, active)
+	}
+}
