@@ -121,23 +121,40 @@ func TestLongKeys(t *testing.T) {
 	}
 }
 
-// TestLongKeys64 is TestLongKeys for XXH64.
+// TestLongKeys64 is TestLongKeys for XXH64, and looks for the end at other keys, where
+// there must be none.
 func TestLongKeys64(t *testing.T) {
 	data := make([]byte, long)
+	withLong := slices.Repeat([][]byte{data[:100]}, 48)
+	withLong[20] = data
 	for _, gate := range ours.gates {
 		if !slices.Contains(kernels, gate.kernel) {
 			continue
 		}
-		for _, longest := range []bool{false, true} {
-			keys, want := slices.Repeat([][]byte{data[:100]}, 48), gate.beforeLong
-			keys[20] = data
-			if longest {
-				keys, want = slices.Repeat([][]byte{data[:long-1]}, 48), gate.ofLongest
-			}
-			column := Bytes(keys)
-			checkHashes(t, column, keys)
-			if done := column.hash64Assembly(gate.kernel, make([]uint64, 48), make([]uint64, 48)); done != want {
-				t.Errorf("kernel %v, longest %v: %d hashes, want %d", gate.kernel, longest, done, want)
+		all := 48
+		if gate.ofLongest == 0 {
+			all = 0 // it has none
+		}
+		for _, layout := range layouts {
+			for _, c := range []struct {
+				keys [][]byte
+				want int
+			}{
+				{withLong, gate.beforeLong},
+				{slices.Repeat([][]byte{data[:long-1]}, 48), gate.ofLongest},
+				{slices.Repeat([][]byte{data[:max(layout.width, 1)]}, 48), all},
+			} {
+				if layout.width != 0 && len(c.keys[0]) != layout.width {
+					continue
+				}
+				column := layout.column(t, c.keys)
+				if column.layout == hashes32 || column.layout == hashes64 {
+					continue
+				}
+				checkHashes(t, column, c.keys)
+				if done := column.hash64Assembly(gate.kernel, make([]uint64, 48), make([]uint64, 48)); done != c.want {
+					t.Errorf("kernel %v, %s, %d bytes: %d hashes, want %d", gate.kernel, layout.name, len(c.keys[0]), done, c.want)
+				}
 			}
 		}
 	}
@@ -204,24 +221,40 @@ func BenchmarkForms(b *testing.B) {
 // inexact one shows, for numbers of bits around those where the way changes.
 func TestReduce(t *testing.T) {
 	random := rand.New(rand.NewPCG(39, 40))
+	array := make([]byte, vectorBits/8)
 	for shift := range 32 {
 		for range 40 {
 			n := max(1, uint64(1)<<shift+random.Uint64N(40)-20)
 			if random.IntN(2) == 0 {
 				n = 1 + random.Uint64N(1<<shift)
 			}
-			n = min(n, vectorBits)
-			hashed := edges64(n)
-			remainders := make([]uint32, len(hashed))
-			d := newDouble64(make([]byte, 1), n, 1)
+			d := newDouble64(array, min(n, vectorBits), 1)
+			h := hashes{h1: slices.Grow(edges64(d.bits), 16), h2: slices.Grow(edges64(d.bits), 16)}
+			slices.Reverse(h.h2)
+			if random.IntN(2) == 0 {
+				h = h.slice(0, len(h.h1)/16*16)
+			}
+			last := (len(h.h1) + 15) / 16 * 16 // past the vector of the last hash
+			canaries := slices.Repeat([]uint32{math.MaxUint32}, 16)
+			h.starts = append(make([]uint32, last), canaries...)
+			h.steps = slices.Clone(h.starts)
 			for _, kernel := range kernels[:len(kernels)-1] {
-				d.reduce(kernel, hashed, remainders)
-				for i, h := range hashed {
-					if uint64(remainders[i]) != h%n {
-						t.Fatalf("kernel %v: %d mod %d = %d, want %d", kernel, h, n, remainders[i], h%n)
-					}
+				d.testFirst(kernel, h, make([]uint64, len(h.h1)/64+1), 1)
+				checkRemainders(t, kernel, d.bits, h.h1, h.starts)
+				checkRemainders(t, kernel, d.bits, h.h2, h.steps)
+				if !slices.Equal(h.starts[last:], canaries) || !slices.Equal(h.steps[last:], canaries) {
+					t.Fatalf("kernel %v wrote past the last of %d remainders", kernel, len(h.h1))
 				}
 			}
+		}
+	}
+}
+
+func checkRemainders(t *testing.T, kernel Kernel, n uint64, hashes []uint64, remainders []uint32) {
+	t.Helper()
+	for i, h := range hashes {
+		if uint64(remainders[i]) != h%n {
+			t.Fatalf("kernel %v: %d mod %d = %d, want %d", kernel, h, n, remainders[i], h%n)
 		}
 	}
 }

@@ -50,21 +50,26 @@ func align[E uint32 | uint64](buffer []E, n int) []E {
 	return buffer[skip:][:n]
 }
 
-// windowWide is the window for 64-bit hashes, which take four times as much of the
-// cache.
+// windowWide is the window for 64-bit hashes, which take six times as much of the
+// cache, with their remainders.
 const windowWide = window / 2
 
 // testWide is MayContainBatch for 64-bit hashes. It is a function of its own since
-// they take 8 KiB of stack.
+// they take 12 KiB of stack.
 //
 //go:noinline
 func (v *view) testWide(keys *Keys, hits []uint64) int {
 	if keys.n <= short {
 		var h1, h2 [short]uint64
-		return v.testWindows(keys, hashes{h1: h1[:], h2: h2[:]}, hits)
+		var starts, steps [short]uint32
+		return v.testWindows(keys, hashes{h1: h1[:], h2: h2[:], starts: starts[:], steps: steps[:]}, hits)
 	}
 	var h1, h2 [windowWide + cacheLine/8]uint64
-	return v.testWindows(keys, hashes{h1: align(h1[:], windowWide), h2: align(h2[:], windowWide)}, hits)
+	var starts, steps [windowWide + cacheLine/4]uint32
+	return v.testWindows(keys, hashes{
+		h1: align(h1[:], windowWide), h2: align(h2[:], windowWide),
+		starts: align(starts[:], windowWide), steps: align(steps[:], windowWide),
+	}, hits)
 }
 
 // testWindows is MayContainBatch with a buffer for the hashes of a window of keys,

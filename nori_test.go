@@ -160,6 +160,9 @@ func edges64(n uint64) []uint64 {
 	}
 	for i := range 64 {
 		hashes = append(hashes, 1<<i, 1<<i-1)
+		if above := uint64(1)<<i/n*n + n; above > n {
+			hashes = append(hashes, above-1, above, above+1)
+		}
 	}
 	return hashes
 }

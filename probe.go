@@ -108,9 +108,9 @@ func newDouble64(array []byte, n uint64, k int) double64 {
 func (d double64) size() uint64 { return (d.bits-1)/8 + 1 }
 
 // testBatch is like that of double32. Kernels read on as well.
-func (d double64) testBatch(kernel Kernel, h1, h2 []uint64, hits []uint64, dense bool) {
-	if !d.testAssembly(kernel, h1, h2, hits, dense) {
-		d.testGeneric(h1, h2, hits)
+func (d double64) testBatch(kernel Kernel, h hashes, hits []uint64, dense bool) {
+	if !d.testAssembly(kernel, h, hits, dense) {
+		d.testGeneric(h.h1, h.h2, hits)
 	}
 }
 
@@ -150,7 +150,7 @@ func (s *scheme) addHash(h Hash) {
 // testHashes is testBatch.
 func (s *scheme) testHashes(kernel Kernel, h hashes, hits []uint64, dense bool) {
 	if s.isWide() {
-		s.wide.testBatch(kernel, h.h1, h.h2, hits, dense)
+		s.wide.testBatch(kernel, h, hits, dense)
 	} else {
 		s.testBatch(kernel, h.narrow, hits, dense)
 	}
@@ -160,6 +160,10 @@ func (s *scheme) testHashes(kernel Kernel, h hashes, hits []uint64, dense bool) 
 type hashes struct {
 	narrow []uint32
 	h1, h2 []uint64
+
+	// What h1 and h2 leave modulo the number of bits: room for it, where they are
+	// to be tested. Kernels read on as well, so all of it must be below that number.
+	starts, steps []uint32
 }
 
 func (h hashes) len() int { return len(h.narrow) + len(h.h1) }
@@ -169,5 +173,9 @@ func (h hashes) slice(i, j int) hashes {
 	if h.narrow != nil {
 		return hashes{narrow: h.narrow[i:j]}
 	}
-	return hashes{h1: h.h1[i:j], h2: h.h2[i:j]}
+	s := hashes{h1: h.h1[i:j], h2: h.h2[i:j]}
+	if h.starts != nil {
+		s.starts, s.steps = h.starts[i:j], h.steps[i:j]
+	}
+	return s
 }

@@ -118,37 +118,32 @@ func placeDouble32AVX512(bits, recip, shift, wrap uint32, probes int, hashes *ui
 //go:noescape
 func placeDouble32AVX2(bits, recip, shift, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
 
-// testVectors calls the kernel.
-func (d *double64) testVectors(kernel Kernel, bits, wrap uint32, first int, starts, steps []uint32, h1, h2, hits []uint64) {
-	switch kernel {
+// reducible is the least number of bits of a filter by which AVX-512 reduces hashes.
+const reducible = 1 << 14
+
+// testFirst makes the first of the probes for all hashes and the others for those
+// that pass.
+func (d *double64) testFirst(kernel Kernel, h hashes, hits []uint64, first int) {
+	inverse := math.Float64bits(1/float64(d.bits)) - 1 // rounded down
+	if kernel != AVX512 || d.bits < reducible {
+		inverse = 0
+		d.reduceGeneric(h.h1, h.starts)
+		d.reduceGeneric(h.h2, h.steps)
+	}
+	switch bits := uint32(d.bits); kernel {
 	case AVX512:
-		testDouble64AVX512(d.base, bits, wrap, d.k, first, &starts[0], &steps[0], &h1[0], &h2[0], len(h1), &hits[0])
+		testDouble64AVX512(d.base, bits, d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
 	case AVX2:
-		testDouble64AVX2(d.base, bits, wrap, d.k, first, &starts[0], &steps[0], &h1[0], &h2[0], len(h1), &hits[0])
+		testDouble64AVX2(d.base, bits, d.wrap(), d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
 	}
 }
 
-// reduce writes the remainders of hashes by the number of bits.
-func (d *double64) reduce(kernel Kernel, hashes []uint64, remainders []uint32) {
-	done := 0
-	if vectors := len(hashes) / 16; kernel == AVX512 && vectors > 0 && d.bits >= 1<<14 {
-		reduceDouble64AVX512(d.bits, math.Float64bits(1/float64(d.bits)), &hashes[0], &remainders[0], vectors)
-		done = 16 * vectors
-	}
-	d.reduceGeneric(hashes[done:], remainders[done:])
-}
-
-// reduceDouble64AVX512 is reduce for the given number of vectors of 16 hashes, with
-// the bits of the inverse of the number of bits, which is 2^14 to 2^31.
-//
-//go:noescape
-func reduceDouble64AVX512(bits, inverse uint64, hashes *uint64, remainders *uint32, vectors int)
-
-// The testDouble64 functions are testGeneric for n hashes, 1 to window, with the
-// numbers that testFirst derives from the walk. They read on to the next 16 hashes.
+// The testDouble64 functions are testGeneric for n hashes, 1 to window. They read on
+// to the next 16 hashes. That of AVX-512 computes the remainders of hashes, unless the
+// inverse of the number of bits, rounded down, as the bits of a float64, is 0.
 
 //go:noescape
 func testDouble64AVX2(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)
 
 //go:noescape
-func testDouble64AVX512(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)
+func testDouble64AVX512(base *byte, bits, wrap uint32, inverse uint64, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)

@@ -2098,9 +2098,9 @@ end_of_1:
 	VZEROUPPER
 	RET
 
-// func testDouble64AVX512(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-// Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·testDouble64AVX512(SB), $4160-80
+// func testDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·testDouble64AVX512(SB), $4160-88
 	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of
 	// the next is computed from the one before: starts and steps are h1 and h2 mod
 	// bits, and wrap is 2^64 mod bits, which is lost where the sum of the hashes wraps.
@@ -2122,70 +2122,146 @@ TEXT ·testDouble64AVX512(SB), $4160-80
 	KMOVW        CX, K2
 	MOVL         $0x00000001, CX
 	VPBROADCASTD CX, Z2
-	MOVQ         starts+32(FP), CX
-	MOVQ         steps+40(FP), BX
-	MOVQ         h1+48(FP), SI
-	MOVQ         h2+56(FP), DI
-	MOVQ         n+64(FP), R8
-	MOVQ         hits+72(FP), R9
+	MOVQ         inverse+16(FP), CX
+	VPBROADCASTQ CX, Z3
+	VMOVDQU32    alternate0<>+0(SB), Z4
+	MOVQ         h1+56(FP), CX
+	MOVQ         h2+64(FP), BX
+	MOVQ         starts+40(FP), SI
+	MOVQ         steps+48(FP), DI
+	MOVQ         n+72(FP), R8
+	MOVQ         hits+80(FP), R9
 	LEAQ         (SP), R10
 	LEAQ         -1(R8), R11
 	SHRQ         $0x06, R11
 	XORL         R12, R12
 
 clear:
-	MOVQ R12, (R9)(R11*8)
-	DECQ R11
-	JNS  clear
+	MOVQ              R12, (R9)(R11*8)
+	DECQ              R11
+	JNS               clear
+	MOVQ              inverse+16(FP), R11
+	TESTQ             R11, R11
+	JZ                given_0
+	VMOVDQU32         (CX), Z5
+	VCVTUQQ2PD.RZ_SAE Z5, Z6
+	VMULPD.RZ_SAE     Z3, Z6, Z6
+	VCVTTPD2UQQ       Z6, Z6
+	VMOVDQU32         64(CX), Z7
+	VCVTUQQ2PD.RZ_SAE Z7, Z8
+	VMULPD.RZ_SAE     Z3, Z8, Z8
+	VCVTTPD2UQQ       Z8, Z8
+	VPERMT2D          Z7, Z4, Z5
+	VPERMT2D          Z8, Z4, Z6
+	VPMULLD           Z1, Z6, Z6
+	VPSUBD            Z6, Z5, Z5
+	VPSUBD            Z1, Z5, Z6
+	VPMINUD           Z6, Z5, Z5
+	VMOVDQU32         Z5, (SI)
+	VMOVDQU32         (BX), Z5
+	VCVTUQQ2PD.RZ_SAE Z5, Z6
+	VMULPD.RZ_SAE     Z3, Z6, Z6
+	VCVTTPD2UQQ       Z6, Z6
+	VMOVDQU32         64(BX), Z7
+	VCVTUQQ2PD.RZ_SAE Z7, Z8
+	VMULPD.RZ_SAE     Z3, Z8, Z8
+	VCVTTPD2UQQ       Z8, Z8
+	VPERMT2D          Z7, Z4, Z5
+	VPERMT2D          Z8, Z4, Z6
+	VPMULLD           Z1, Z6, Z6
+	VPSUBD            Z6, Z5, Z5
+	VPSUBD            Z1, Z5, Z6
+	VPMINUD           Z6, Z5, Z5
+	VMOVDQU32         Z5, (DI)
 
+given_0:
 all:
-	VMOVDQU32    (CX), Z3
-	VMOVDQU32    (BX), Z4
-	VMOVDQU32    (SI), Z5
-	VMOVDQU32    (DI), Z6
-	VMOVDQU32    64(SI), Z7
-	VMOVDQU32    64(DI), Z8
-	VPSUBD       Z4, Z1, Z9
+	VMOVDQU32 (SI), Z5
+	VMOVDQU32 (DI), Z6
+	VMOVDQU32 (CX), Z7
+	VMOVDQU32 (BX), Z8
+	VMOVDQU32 64(CX), Z14
+	VMOVDQU32 64(BX), Z15
+
+	// The remainders of the next: it would wait for them.
+	CMPQ              R8, $0x10
+	JLE               reduced
+	MOVQ              inverse+16(FP), R11
+	TESTQ             R11, R11
+	JZ                given_1
+	VMOVDQU32         128(CX), Z16
+	VCVTUQQ2PD.RZ_SAE Z16, Z17
+	VMULPD.RZ_SAE     Z3, Z17, Z17
+	VCVTTPD2UQQ       Z17, Z17
+	VMOVDQU32         192(CX), Z18
+	VCVTUQQ2PD.RZ_SAE Z18, Z19
+	VMULPD.RZ_SAE     Z3, Z19, Z19
+	VCVTTPD2UQQ       Z19, Z19
+	VPERMT2D          Z18, Z4, Z16
+	VPERMT2D          Z19, Z4, Z17
+	VPMULLD           Z1, Z17, Z17
+	VPSUBD            Z17, Z16, Z16
+	VPSUBD            Z1, Z16, Z17
+	VPMINUD           Z17, Z16, Z16
+	VMOVDQU32         Z16, 64(SI)
+	VMOVDQU32         128(BX), Z16
+	VCVTUQQ2PD.RZ_SAE Z16, Z17
+	VMULPD.RZ_SAE     Z3, Z17, Z17
+	VCVTTPD2UQQ       Z17, Z17
+	VMOVDQU32         192(BX), Z18
+	VCVTUQQ2PD.RZ_SAE Z18, Z19
+	VMULPD.RZ_SAE     Z3, Z19, Z19
+	VCVTTPD2UQQ       Z19, Z19
+	VPERMT2D          Z18, Z4, Z16
+	VPERMT2D          Z19, Z4, Z17
+	VPMULLD           Z1, Z17, Z17
+	VPSUBD            Z17, Z16, Z16
+	VPSUBD            Z1, Z16, Z17
+	VPMINUD           Z17, Z16, Z16
+	VMOVDQU32         Z16, 64(DI)
+
+given_1:
+reduced:
+	VPSUBD       Z6, Z1, Z6
 	MOVLQZX      wrap+12(FP), R11
-	VPBROADCASTD R11, Z10
-	VPSUBD       Z10, Z4, Z4
-	VPADDD       Z1, Z4, Z10
-	VPMINUD      Z10, Z4, Z4
-	VPSUBD       Z4, Z1, Z4
-	MOVQ         first+24(FP), R11
-	VMOVDQA32    Z2, Z10
+	VPBROADCASTD R11, Z16
+	VPADDD       Z6, Z16, Z16
+	VPSUBD       Z1, Z16, Z17
+	VPMINUD      Z17, Z16, Z16
+	MOVQ         first+32(FP), R11
+	VMOVDQA32    Z2, Z17
 	JMP          first
 
 first_step:
-	VPADDQ    Z6, Z5, Z5
-	VPCMPUQ   $0x01, Z6, Z5, K2
 	VPADDQ    Z8, Z7, Z7
-	VPCMPUQ   $0x01, Z8, Z7, K3
+	VPCMPUQ   $0x01, Z8, Z7, K2
+	VPADDQ    Z15, Z14, Z14
+	VPCMPUQ   $0x01, Z15, Z14, K3
 	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z4, Z9, K2, Z11
-	VPSUBD    Z11, Z3, Z3
-	VPADDD    Z1, Z3, Z16
-	VPMINUD   Z16, Z3, Z3
+	VPBLENDMD Z16, Z6, K2, Z9
+	VPSUBD    Z9, Z5, Z5
+	VPADDD    Z1, Z5, Z18
+	VPMINUD   Z18, Z5, Z5
 
 first:
-	VPADDD     Z0, Z3, Z16
-	VPSRLD     $0x05, Z16, Z17
+	VPADDD     Z0, Z5, Z18
+	VPSRLD     $0x05, Z18, Z19
 	KXNORW     K1, K1, K2
-	VPXORD     Z17, Z17, Z18
-	VPGATHERDD (AX)(Z17*4), K2, Z18
-	VPRORVD    Z16, Z18, Z18
-	VPANDD     Z18, Z10, Z10
+	VPXORD     Z19, Z19, Z20
+	VPGATHERDD (AX)(Z19*4), K2, Z20
+	VPRORVD    Z18, Z20, Z20
+	VPANDD     Z20, Z17, Z17
 	DECQ       R11
 	JNZ        first_step
-	VPTESTMD   Z2, Z10, K2
+	VPTESTMD   Z2, Z17, K2
 	KMOVW      K2, R11
 	MOVQ       $0x00000010, R12
 	MOVQ       R8, R13
 	CMPQ       R13, R12
 	CMOVQGT    R12, R13
 	BZHIL      R13, R11, R11
-	MOVQ       first+24(FP), R12
-	MOVQ       probes+16(FP), R13
+	MOVQ       first+32(FP), R12
+	MOVQ       probes+24(FP), R13
 	CMPQ       R12, R13
 	JNE        compact
 	MOVW       R11, (R9)
@@ -2193,35 +2269,35 @@ first:
 	JMP        next
 
 compact:
-	MOVQ          n+64(FP), R12
+	MOVQ          n+72(FP), R12
 	SUBQ          R8, R12
-	VPBROADCASTD  R12, Z3
-	VPADDD        ascending<>+0(SB), Z3, Z3
+	VPBROADCASTD  R12, Z5
+	VPADDD        ascending<>+0(SB), Z5, Z5
 	KMOVW         R11, K2
 	POPCNTL       R11, R11
-	VPCOMPRESSD.Z Z3, K2, Z3
-	VMOVDQU32     Z3, (R10)
+	VPCOMPRESSD.Z Z5, K2, Z5
+	VMOVDQU32     Z5, (R10)
 	LEAQ          (R10)(R11*4), R10
 
 next:
-	ADDQ      $0x40, CX
-	ADDQ      $0x40, BX
-	ADDQ      $0x00000080, SI
-	ADDQ      $0x00000080, DI
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x40, SI
+	ADDQ      $0x00000080, BX
+	ADDQ      $0x40, DI
 	SUBQ      $0x10, R8
 	JG        all
-	MOVQ      first+24(FP), CX
-	MOVQ      probes+16(FP), BX
+	MOVQ      first+32(FP), CX
+	MOVQ      probes+24(FP), BX
 	CMPQ      CX, BX
 	JEQ       end
-	MOVQ      probes+16(FP), CX
-	MOVQ      first+24(FP), BX
+	MOVQ      probes+24(FP), CX
+	MOVQ      first+32(FP), BX
 	SUBQ      BX, CX
 	CMPQ      CX, $0x03
 	JL        rest
 	MOVQ      $0x00000002, CX
 	LEAQ      (SP), BX
-	MOVQ      first+24(FP), SI
+	MOVQ      first+32(FP), SI
 	VPXORD    Z1, Z1, Z3
 	VMOVDQU32 Z3, (R10)
 	LEAQ      (SP), DI
@@ -2232,15 +2308,15 @@ next:
 
 more_survivors:
 	VMOVDQU32     (DI), Z3
-	MOVQ          starts+32(FP), R9
+	MOVQ          starts+40(FP), R9
 	KXNORW        K1, K1, K2
 	VPXORD        Z3, Z3, Z4
 	VPGATHERDD    (R9)(Z3*4), K2, Z4
-	MOVQ          steps+40(FP), R9
+	MOVQ          steps+48(FP), R9
 	KXNORW        K1, K1, K2
 	VPXORD        Z3, Z3, Z5
 	VPGATHERDD    (R9)(Z3*4), K2, Z5
-	MOVQ          h1+48(FP), R9
+	MOVQ          h1+56(FP), R9
 	VEXTRACTI64X4 $0x01, Z3, Y6
 	KMOVW         K1, K2
 	VPXORD        Z2, Z2, Z7
@@ -2248,7 +2324,7 @@ more_survivors:
 	KMOVW         K1, K2
 	VPXORD        Z2, Z2, Z8
 	VPGATHERDQ    (R9)(Y6*8), K2, Z8
-	MOVQ          h2+56(FP), R9
+	MOVQ          h2+64(FP), R9
 	VEXTRACTI64X4 $0x01, Z3, Y6
 	KMOVW         K1, K2
 	VPXORD        Z2, Z2, Z9
@@ -2256,13 +2332,12 @@ more_survivors:
 	KMOVW         K1, K2
 	VPXORD        Z2, Z2, Z3
 	VPGATHERDQ    (R9)(Y6*8), K2, Z3
-	VPSUBD        Z5, Z1, Z6
-	MOVLQZX       wrap+12(FP), R9
-	VPBROADCASTD  R9, Z10
-	VPSUBD        Z10, Z5, Z5
-	VPADDD        Z1, Z5, Z10
-	VPMINUD       Z10, Z5, Z5
 	VPSUBD        Z5, Z1, Z5
+	MOVLQZX       wrap+12(FP), R9
+	VPBROADCASTD  R9, Z6
+	VPADDD        Z5, Z6, Z6
+	VPSUBD        Z1, Z6, Z14
+	VPMINUD       Z14, Z6, Z6
 	MOVQ          SI, R9
 
 more_skip:
@@ -2271,14 +2346,14 @@ more_skip:
 	VPADDQ    Z3, Z8, Z8
 	VPCMPUQ   $0x01, Z3, Z8, K3
 	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z5, Z6, K2, Z12
-	VPSUBD    Z12, Z4, Z4
-	VPADDD    Z1, Z4, Z10
-	VPMINUD   Z10, Z4, Z4
+	VPBLENDMD Z6, Z5, K2, Z10
+	VPSUBD    Z10, Z4, Z4
+	VPADDD    Z1, Z4, Z14
+	VPMINUD   Z14, Z4, Z4
 	DECQ      R9
 	JNZ       more_skip
 	MOVQ      CX, R9
-	VMOVDQA32 Z2, Z10
+	VMOVDQA32 Z2, Z14
 	JMP       more_probe
 
 more_probe_step:
@@ -2287,22 +2362,22 @@ more_probe_step:
 	VPADDQ    Z3, Z8, Z8
 	VPCMPUQ   $0x01, Z3, Z8, K3
 	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z5, Z6, K2, Z13
-	VPSUBD    Z13, Z4, Z4
-	VPADDD    Z1, Z4, Z11
-	VPMINUD   Z11, Z4, Z4
+	VPBLENDMD Z6, Z5, K2, Z11
+	VPSUBD    Z11, Z4, Z4
+	VPADDD    Z1, Z4, Z15
+	VPMINUD   Z15, Z4, Z4
 
 more_probe:
-	VPADDD        Z0, Z4, Z11
-	VPSRLD        $0x05, Z11, Z16
+	VPADDD        Z0, Z4, Z15
+	VPSRLD        $0x05, Z15, Z16
 	KXNORW        K1, K1, K2
 	VPXORD        Z16, Z16, Z17
 	VPGATHERDD    (AX)(Z16*4), K2, Z17
-	VPRORVD       Z11, Z17, Z17
-	VPANDD        Z17, Z10, Z10
+	VPRORVD       Z15, Z17, Z17
+	VPANDD        Z17, Z14, Z14
 	DECQ          R9
 	JNZ           more_probe_step
-	VPTESTMD      Z2, Z10, K2
+	VPTESTMD      Z2, Z14, K2
 	KMOVW         K2, R9
 	MOVQ          $0x00000010, R10
 	MOVQ          R8, R11
@@ -2323,8 +2398,8 @@ more_end:
 	MOVQ BX, R10
 
 rest:
-	MOVQ first+24(FP), CX
-	MOVQ probes+16(FP), BX
+	MOVQ first+32(FP), CX
+	MOVQ probes+24(FP), BX
 	SUBQ CX, BX
 	CMPQ BX, $0x03
 	JL   last
@@ -2342,15 +2417,15 @@ last:
 
 last_survivors:
 	VMOVDQU32     (SI), Z3
-	MOVQ          starts+32(FP), R8
+	MOVQ          starts+40(FP), R8
 	KXNORW        K1, K1, K2
 	VPXORD        Z3, Z3, Z4
 	VPGATHERDD    (R8)(Z3*4), K2, Z4
-	MOVQ          steps+40(FP), R8
+	MOVQ          steps+48(FP), R8
 	KXNORW        K1, K1, K2
 	VPXORD        Z3, Z3, Z5
 	VPGATHERDD    (R8)(Z3*4), K2, Z5
-	MOVQ          h1+48(FP), R8
+	MOVQ          h1+56(FP), R8
 	VEXTRACTI64X4 $0x01, Z3, Y6
 	KMOVW         K1, K2
 	VPXORD        Z2, Z2, Z7
@@ -2358,7 +2433,7 @@ last_survivors:
 	KMOVW         K1, K2
 	VPXORD        Z2, Z2, Z8
 	VPGATHERDQ    (R8)(Y6*8), K2, Z8
-	MOVQ          h2+56(FP), R8
+	MOVQ          h2+64(FP), R8
 	VEXTRACTI64X4 $0x01, Z3, Y6
 	KMOVW         K1, K2
 	VPXORD        Z2, Z2, Z9
@@ -2366,13 +2441,12 @@ last_survivors:
 	KMOVW         K1, K2
 	VPXORD        Z2, Z2, Z3
 	VPGATHERDQ    (R8)(Y6*8), K2, Z3
-	VPSUBD        Z5, Z1, Z6
-	MOVLQZX       wrap+12(FP), R8
-	VPBROADCASTD  R8, Z10
-	VPSUBD        Z10, Z5, Z5
-	VPADDD        Z1, Z5, Z10
-	VPMINUD       Z10, Z5, Z5
 	VPSUBD        Z5, Z1, Z5
+	MOVLQZX       wrap+12(FP), R8
+	VPBROADCASTD  R8, Z6
+	VPADDD        Z5, Z6, Z6
+	VPSUBD        Z1, Z6, Z10
+	VPMINUD       Z10, Z6, Z6
 	MOVQ          CX, R8
 
 last_skip:
@@ -2381,8 +2455,8 @@ last_skip:
 	VPADDQ    Z3, Z8, Z8
 	VPCMPUQ   $0x01, Z3, Z8, K3
 	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z5, Z6, K2, Z14
-	VPSUBD    Z14, Z4, Z4
+	VPBLENDMD Z6, Z5, K2, Z12
+	VPSUBD    Z12, Z4, Z4
 	VPADDD    Z1, Z4, Z10
 	VPMINUD   Z10, Z4, Z4
 	DECQ      R8
@@ -2397,19 +2471,19 @@ last_probe_step:
 	VPADDQ    Z3, Z8, Z8
 	VPCMPUQ   $0x01, Z3, Z8, K3
 	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z5, Z6, K2, Z15
-	VPSUBD    Z15, Z4, Z4
+	VPBLENDMD Z6, Z5, K2, Z13
+	VPSUBD    Z13, Z4, Z4
 	VPADDD    Z1, Z4, Z11
 	VPMINUD   Z11, Z4, Z4
 
 last_probe:
 	VPADDD     Z0, Z4, Z11
-	VPSRLD     $0x05, Z11, Z12
+	VPSRLD     $0x05, Z11, Z14
 	KXNORW     K1, K1, K2
-	VPXORD     Z12, Z12, Z13
-	VPGATHERDD (AX)(Z12*4), K2, Z13
-	VPRORVD    Z11, Z13, Z13
-	VPANDD     Z13, Z10, Z10
+	VPXORD     Z14, Z14, Z15
+	VPGATHERDD (AX)(Z14*4), K2, Z15
+	VPRORVD    Z11, Z15, Z15
+	VPANDD     Z15, Z10, Z10
 	DECQ       R8
 	JNZ        last_probe_step
 	VPTESTMD   Z2, Z10, K2
@@ -2419,7 +2493,7 @@ last_probe:
 	CMPQ       R10, R9
 	CMOVQGT    R9, R10
 	BZHIL      R10, R8, R8
-	MOVQ       hits+72(FP), R9
+	MOVQ       hits+80(FP), R9
 	TESTL      R8, R8
 	JZ         no_hit
 
@@ -3839,10 +3913,10 @@ TEXT ·testDouble64AVX2(SB), $4128-80
 	VMOVD        CX, X2
 	VPBROADCASTD X2, Y2
 	LEAQ         compactIndices<>+0(SB), CX
-	MOVQ         starts+32(FP), BX
-	MOVQ         steps+40(FP), SI
-	MOVQ         h1+48(FP), DI
-	MOVQ         h2+56(FP), R8
+	MOVQ         h1+48(FP), BX
+	MOVQ         h2+56(FP), SI
+	MOVQ         starts+32(FP), DI
+	MOVQ         steps+40(FP), R8
 	MOVQ         n+64(FP), R9
 	MOVQ         hits+72(FP), R10
 	LEAQ         (SP), R11
@@ -3856,20 +3930,19 @@ clear:
 	JNS  clear
 
 all:
-	VMOVDQU      (BX), Y3
-	VMOVDQU      (SI), Y5
-	VMOVDQU      (DI), Y6
-	VMOVDQU      (R8), Y7
-	VMOVDQU      32(DI), Y8
-	VMOVDQU      32(R8), Y9
-	VPSUBD       Y5, Y1, Y10
-	MOVLQZX      wrap+12(FP), R12
-	VMOVD        R12, X11
-	VPBROADCASTD X11, Y11
-	VPSUBD       Y11, Y5, Y5
-	VPADDD       Y1, Y5, Y11
-	VPMINUD      Y11, Y5, Y5
+	VMOVDQU      (DI), Y3
+	VMOVDQU      (R8), Y5
+	VMOVDQU      (BX), Y6
+	VMOVDQU      (SI), Y7
+	VMOVDQU      32(BX), Y8
+	VMOVDQU      32(SI), Y9
 	VPSUBD       Y5, Y1, Y5
+	MOVLQZX      wrap+12(FP), R12
+	VMOVD        R12, X10
+	VPBROADCASTD X10, Y10
+	VPADDD       Y5, Y10, Y10
+	VPSUBD       Y1, Y10, Y11
+	VPMINUD      Y11, Y10, Y10
 	MOVQ         first+24(FP), R12
 	VPCMPEQD     Y11, Y11, Y11
 	JMP          first
@@ -3886,7 +3959,7 @@ first_step:
 	VPCMPGTQ  Y14, Y12, Y12
 	VSHUFPS   $0x88, Y12, Y13, Y12
 	VPERMQ    $0xd8, Y12, Y12
-	VPBLENDVB Y12, Y5, Y10, Y12
+	VPBLENDVB Y12, Y10, Y5, Y12
 	VPSUBD    Y12, Y3, Y3
 	VPADDD    Y1, Y3, Y12
 	VPMINUD   Y12, Y3, Y3
@@ -3929,10 +4002,10 @@ compact:
 	LEAQ         (R11)(R12*4), R11
 
 next:
-	ADDQ    $0x20, BX
-	ADDQ    $0x20, SI
-	ADDQ    $0x00000040, DI
-	ADDQ    $0x00000040, R8
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x20, DI
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x20, R8
 	SUBQ    $0x08, R9
 	JG      all
 	MOVQ    first+24(FP), BX
@@ -3983,12 +4056,11 @@ more_survivors:
 	VPGATHERDQ   Y3, (R10)(X7*8), Y8
 	VPSUBD       Y6, Y1, Y3
 	MOVLQZX      wrap+12(FP), R10
-	VMOVD        R10, X7
-	VPBROADCASTD X7, Y7
-	VPSUBD       Y7, Y6, Y6
-	VPADDD       Y1, Y6, Y7
+	VMOVD        R10, X6
+	VPBROADCASTD X6, Y6
+	VPADDD       Y3, Y6, Y6
+	VPSUBD       Y1, Y6, Y7
 	VPMINUD      Y7, Y6, Y6
-	VPSUBD       Y6, Y1, Y6
 	MOVQ         DI, R10
 
 more_skip:
@@ -4106,12 +4178,11 @@ last_survivors:
 	VPGATHERDQ   Y3, (R8)(X7*8), Y8
 	VPSUBD       Y6, Y1, Y3
 	MOVLQZX      wrap+12(FP), R8
-	VMOVD        R8, X7
-	VPBROADCASTD X7, Y7
-	VPSUBD       Y7, Y6, Y6
-	VPADDD       Y1, Y6, Y7
+	VMOVD        R8, X6
+	VPBROADCASTD X6, Y6
+	VPADDD       Y3, Y6, Y6
+	VPSUBD       Y1, Y6, Y7
 	VPMINUD      Y7, Y6, Y6
-	VPSUBD       Y6, Y1, Y6
 	MOVQ         CX, R8
 
 last_skip:
@@ -4193,48 +4264,6 @@ no_hit:
 
 last_end:
 end:
-	VZEROUPPER
-	RET
-
-// func reduceDouble64AVX512(bits uint64, inverse uint64, hashes *uint64, remainders *uint32, vectors int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·reduceDouble64AVX512(SB), NOSPLIT, $0-40
-	// The quotient, below 2^50, by the inverse in floating point, has an error of less
-	// than 3·2^-53 times itself. So its floor is off by one at most, and what it leaves
-	// is from -bits to 2·bits. For 2^30 bits and more the quotient is below 2^34, its
-	// error below 2^-17, and what it leaves misses 0 to bits by 2^14 at most. So 32 bits
-	// tell it, where numbers below 0 are large ones.
-	MOVQ         bits+0(FP), AX
-	VPBROADCASTD AX, Z0
-	MOVQ         inverse+8(FP), AX
-	VPBROADCASTQ AX, Z1
-	VMOVDQU32    alternate0<>+0(SB), Z2
-	MOVQ         hashes+16(FP), AX
-	MOVQ         remainders+24(FP), CX
-	MOVQ         vectors+32(FP), DX
-
-vector:
-	VMOVDQU64   (AX), Z3
-	VCVTUQQ2PD  Z3, Z4
-	VMULPD      Z1, Z4, Z4
-	VCVTTPD2UQQ Z4, Z4
-	VMOVDQU64   64(AX), Z5
-	VCVTUQQ2PD  Z5, Z6
-	VMULPD      Z1, Z6, Z6
-	VCVTTPD2UQQ Z6, Z6
-	VPERMT2D    Z5, Z2, Z3
-	VPERMT2D    Z6, Z2, Z4
-	VPMULLD     Z0, Z4, Z4
-	VPSUBD      Z4, Z3, Z3
-	VPADDD      Z0, Z3, Z4
-	VPMINUD     Z4, Z3, Z3
-	VPSUBD      Z0, Z3, Z4
-	VPMINUD     Z4, Z3, Z3
-	VMOVDQU32   Z3, (CX)
-	ADDQ        $0x00000080, AX
-	ADDQ        $0x40, CX
-	DECQ        DX
-	JNZ         vector
 	VZEROUPPER
 	RET
 

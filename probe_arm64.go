@@ -89,15 +89,12 @@ func testDouble32NEON(base *byte, size, recip, shift uint32, probes int, hashes 
 //go:noescape
 func placeDouble32NEON(size, recip, shift uint32, probes int, hashes *uint32, vectors int, places *uint32)
 
-// testVectors calls the kernel.
-func (d *double64) testVectors(_ Kernel, bits, wrap uint32, first int, starts, steps []uint32, h1, h2, hits []uint64) {
-	testDouble64NEON(d.base, bits, wrap, d.k, first, &starts[0], &steps[0], &h1[0], &h2[0], len(h1), &hits[0])
-}
-
-// reduce writes the remainders of hashes by the number of bits. NEON multiplies no 64
-// bits.
-func (d *double64) reduce(_ Kernel, hashes []uint64, remainders []uint32) {
-	d.reduceGeneric(hashes, remainders)
+// testFirst makes the first of the probes for all hashes and the others for those
+// that pass. NEON multiplies no 64 bits, so Go computes the remainders.
+func (d *double64) testFirst(_ Kernel, h hashes, hits []uint64, first int) {
+	d.reduceGeneric(h.h1, h.starts)
+	d.reduceGeneric(h.h2, h.steps)
+	testDouble64NEON(d.base, uint32(d.bits), d.wrap(), d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
 }
 
 // testDouble64NEON is testGeneric for n hashes, 1 to window, with the numbers that

@@ -8,30 +8,17 @@ const vectorBits = 1 << 31
 
 // testAssembly is testGeneric by the kernel's assembly. It does nothing and
 // returns false where Go is to do it.
-func (d *double64) testAssembly(kernel Kernel, h1, h2 []uint64, hits []uint64, wasDense bool) bool {
-	if len(h1) < least || d.bits > vectorBits || kernel == Generic {
+func (d *double64) testAssembly(kernel Kernel, h hashes, hits []uint64, wasDense bool) bool {
+	if h.len() < least || d.bits > vectorBits || kernel == Generic {
 		return false
 	}
 	first := min(2, d.k)
 	if wasDense {
 		first = d.k
 	}
-	if len(h1) <= short {
-		var starts, steps [short]uint32
-		d.testFirst(kernel, h1, h2, starts[:], steps[:], hits, first)
-	} else {
-		var starts, steps [window + cacheLine/4]uint32
-		d.testFirst(kernel, h1, h2, align(starts[:], window), align(steps[:], window), hits, first)
-	}
+	d.testFirst(kernel, h, hits[:(h.len()+63)/64], first)
 	return true
 }
 
-// testFirst makes the first of the probes for all hashes and the others for those
-// that pass. Starts and steps are buffers for the remainders of h1 and h2.
-func (d *double64) testFirst(kernel Kernel, h1, h2 []uint64, starts, steps []uint32, hits []uint64, first int) {
-	d.reduce(kernel, h1, starts)
-	d.reduce(kernel, h2, steps)
-	hits = hits[:(len(h1)+63)/64]
-	wrap := uint32(-d.bits % d.bits) // (2^64 - bits) mod bits
-	d.testVectors(kernel, uint32(d.bits), wrap, first, starts, steps, h1, h2, hits)
-}
+// wrap returns 2^64 mod the number of bits.
+func (d *double64) wrap() uint32 { return uint32(-d.bits % d.bits) } // (2^64 - bits) mod bits

@@ -103,10 +103,11 @@ func (v *view) falsePositiveRate() float64 {
 	random := rand.NewPCG(0, 0)
 	var narrow [window]uint32
 	var h1, h2 [window]uint64
+	var starts, steps [window]uint32
 	var hits [window / 64]uint64
 	h := hashes{narrow: narrow[:]}
 	if v.isWide() {
-		h = hashes{h1: h1[:], h2: h2[:]}
+		h = hashes{h1: h1[:], h2: h2[:], starts: starts[:], steps: steps[:]}
 	}
 	yes := 0
 	for range samples / window {

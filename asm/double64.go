@@ -1,64 +1,32 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
-
-// reduceDouble64 emits the remainders of 64-bit hashes, for filters of 2^14 to 2^31
-// bits.
-func reduceDouble64() {
-	TEXT("reduceDouble64AVX512", NOSPLIT, "func(bits, inverse uint64, hashes *uint64, remainders *uint32, vectors int)")
-	Comment(
-		"The quotient, below 2^50, by the inverse in floating point, has an error of less",
-		"than 3·2^-53 times itself. So its floor is off by one at most, and what it leaves",
-		"is from -bits to 2·bits. For 2^30 bits and more the quotient is below 2^34, its",
-		"error below 2^-17, and what it leaves misses 0 to bits by 2^14 at most. So 32 bits",
-		"tell it, where numbers below 0 are large ones.",
-	)
-	v := &avx512{}
-	bits, inverse := v.broadcast(argument("bits")), v.broadcastLong(argument("inverse"))
-	low := ZMM()
-	VMOVDQU32(alternate[0], low)
-	hashes, remainders, n := argument("hashes"), argument("remainders"), argument("vectors")
-	Label("vector")
-	var x, q [2]reg.VecVirtual
-	for i := range x {
-		x[i], q[i] = ZMM(), ZMM()
-		VMOVDQU64(Mem{Base: hashes, Disp: 64 * i}, x[i])
-		VCVTUQQ2PD(x[i], q[i])
-		VMULPD(inverse, q[i], q[i])
-		VCVTTPD2UQQ(q[i], q[i])
-	}
-	VPERMT2D(x[1], low, x[0])
-	VPERMT2D(q[1], low, q[0])
-	r, other := x[0], ZMM()
-	VPMULLD(bits, q[0], q[0])
-	VPSUBD(q[0], r, r)
-	VPADDD(bits, r, other)
-	VPMINUD(other, r, r)
-	VPSUBD(bits, r, other)
-	VPMINUD(other, r, r)
-	VMOVDQU32(r, Mem{Base: remainders})
-	ADDQ(U32(128), hashes)
-	ADDQ(U8(64), remainders)
-	DECQ(n)
-	JNZ(LabelRef("vector"))
-	VZEROUPPER()
-	RET()
-}
 
 // double64 is a kernel while it is emitted. It tests bits as double32 does.
 type double64 struct {
 	double32
 
 	numbers Mem // of the survivors
+
+	// Of AVX-512, which computes remainders: AVX2 converts no integers of 64 bits to
+	// floating point.
+	inverse, low reg.VecVirtual
 }
 
 // testDouble64 emits the test of a window of hashes.
 func testDouble64(v vectors) {
-	TEXT("testDouble64"+v.name(), 0, "func(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)")
+	_, reduces := v.(*avx512)
+	inverse := ""
+	if reduces {
+		inverse = "inverse uint64, "
+	}
+	TEXT("testDouble64"+v.name(), 0, "func(base *byte, bits, wrap uint32, "+inverse+"probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)")
 	Comment(
 		"Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of",
 		"the next is computed from the one before: starts and steps are h1 and h2 mod",
@@ -71,6 +39,10 @@ func testDouble64(v vectors) {
 	d.bits = d.broadcast(argument("bits"))
 	d.prepareGather()
 	d.prepareTest()
+	if reduces {
+		d.inverse, d.low = d.broadcastLong(argument("inverse")), ZMM()
+		VMOVDQU32(alternate[0], d.low)
+	}
 	d.numbers = AllocLocal(4 * (window + v.lanes()))
 	survivors := d.testAll()
 	CMPQ(argument("first"), argument("probes"))
@@ -83,20 +55,28 @@ func testDouble64(v vectors) {
 
 // testAll emits the first probes of all hashes, and returns the end of survivors.
 func (d *double64) testAll() (end reg.GPVirtual) {
-	starts, steps, h1, h2 := argument("starts"), argument("steps"), argument("h1"), argument("h2")
+	hashes := [2]reg.GPVirtual{argument("h1"), argument("h2")}
+	remainders := [2]reg.GPVirtual{argument("starts"), argument("steps")}
 	n, hits := argument("n"), argument("hits")
 	end = GP64()
 	LEAQ(d.numbers, end)
 	d.clearHits(n, hits)
+	if d.inverse != nil {
+		d.reduce(hashes, remainders, 0)
+	}
 
 	Label("all")
-	w := &walk64{d: d, bit: d.vector(), step: d.vector()}
-	d.vectors.load(Mem{Base: starts}, w.bit)
-	d.vectors.load(Mem{Base: steps}, w.step)
+	w := &walk64{d: d, bit: d.loadNew(Mem{Base: remainders[0]}), step: d.loadNew(Mem{Base: remainders[1]})}
 	for i := range w.h {
-		w.h[i], w.delta[i] = d.vector(), d.vector()
-		d.vectors.load(Mem{Base: h1, Disp: 4 * d.lanes() * i}, w.h[i])
-		d.vectors.load(Mem{Base: h2, Disp: 4 * d.lanes() * i}, w.delta[i])
+		w.h[i] = d.loadNew(Mem{Base: hashes[0], Disp: 4 * d.lanes() * i})
+		w.delta[i] = d.loadNew(Mem{Base: hashes[1], Disp: 4 * d.lanes() * i})
+	}
+	if d.inverse != nil {
+		Comment("The remainders of the next: it would wait for them.")
+		CMPQ(n, U8(d.lanes()))
+		JLE(LabelRef("reduced"))
+		d.reduce(hashes, remainders, 1)
+		Label("reduced")
 	}
 	w.prepare()
 	mask := w.probes("first", argument("first"))
@@ -113,13 +93,50 @@ func (d *double64) testAll() (end reg.GPVirtual) {
 	d.compact(number, mask, Mem{Base: end})
 	LEAQ(Mem{Base: end, Index: mask, Scale: 4}, end)
 	Label("next")
-	ADDQ(U8(4*d.lanes()), starts)
-	ADDQ(U8(4*d.lanes()), steps)
-	ADDQ(U32(8*d.lanes()), h1)
-	ADDQ(U32(8*d.lanes()), h2)
+	for i := range hashes {
+		ADDQ(U32(8*d.lanes()), hashes[i])
+		ADDQ(U8(4*d.lanes()), remainders[i])
+	}
 	SUBQ(U8(d.lanes()), n)
 	JG(LabelRef("all"))
 	return end
+}
+
+func (d *double64) loadNew(m Mem) reg.VecVirtual {
+	x := d.vector()
+	d.vectors.load(m, x)
+	return x
+}
+
+// reduce emits the remainders of the hashes some vectors ahead, unless the inverse is 0.
+//
+// The hash in floating point, the inverse and their product, the quotient, are all
+// rounded down: the first and the last by up to 2^-52 of it, and the inverse by up to
+// 3·2^-53. A quotient below 2^50 so misses less than 1, and what its floor leaves is
+// below 2·bits, in 32 bits.
+func (d *double64) reduce(hashes, remainders [2]reg.GPVirtual, vectors int) {
+	given, inverse := fmt.Sprintf("given_%d", vectors), argument("inverse")
+	TESTQ(inverse, inverse)
+	JZ(LabelRef(given))
+	for i := range hashes {
+		var x, q [2]reg.VecVirtual
+		for j := range x {
+			x[j] = d.loadNew(Mem{Base: hashes[i], Disp: 128*vectors + 64*j})
+			q[j] = ZMM()
+			VCVTUQQ2PD_RZ_SAE(x[j], q[j])
+			VMULPD_RZ_SAE(d.inverse, q[j], q[j])
+			VCVTTPD2UQQ(q[j], q[j])
+		}
+		VPERMT2D(x[1], d.low, x[0])
+		VPERMT2D(q[1], d.low, q[0])
+		r, other := x[0], ZMM()
+		VPMULLD(d.bits, q[0], q[0])
+		VPSUBD(q[0], r, r)
+		VPSUBD(d.bits, r, other)
+		VPMINUD(other, r, r)
+		d.store(r, Mem{Base: remainders[i], Disp: 64 * vectors})
+	}
+	Label(given)
 }
 
 // clearHits clears the words of n hits.
@@ -243,8 +260,10 @@ type walk64 struct {
 func (w *walk64) prepare() {
 	w.back, w.wrappedBack = w.d.vector(), w.d.vector()
 	VPSUBD(w.step, w.d.bits, w.back)
-	w.d.subtract(w.d.bits, w.d.broadcast(argument("wrap")), w.step)
-	VPSUBD(w.step, w.d.bits, w.wrappedBack)
+	less := w.d.vector()
+	VPADDD(w.back, w.d.broadcast(argument("wrap")), w.wrappedBack)
+	VPSUBD(w.d.bits, w.wrappedBack, less)
+	VPMINUD(less, w.wrappedBack, w.wrappedBack)
 }
 
 // probes emits count probes and returns a mask of the lanes that pass all.

@@ -34,7 +34,6 @@ func main() {
 		placeDouble32(v)
 		testDouble64(v)
 	}
-	reduceDouble64()
 	hash64Width(4)
 	hash64Width(8)
 	for _, c := range columns {
