@@ -131,8 +131,7 @@ func hash32FixedAVX512(data *byte, width int, hashes *uint32, vectors int) (left
 //go:noescape
 func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int) (left int)
 
-// hash64Assembly is like hash32Assembly. AVX2, which can't multiply 64 bits, has no
-// kernel: Go is faster.
+// hash64Assembly is like hash32Assembly.
 func (k *Keys) hash64Assembly(kernel Kernel, h1, h2 []uint64) int {
 	vectors := len(h1) / 16
 	if kernel != AVX512 || vectors == 0 {

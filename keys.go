@@ -227,8 +227,8 @@ func (k *Keys) hashRows(kernel Kernel, h hashes) {
 	if wide && k.layout == hashes32 || !wide && k.layout == hashes64 {
 		panic("bloom: keys hashed for another format")
 	}
-	if k.layout == hashes32 {
-		copy(h.narrow, elements[uint32](k, len(h.narrow)))
+	if k.layout == hashes32 || k.layout == hashes64 || !kernel.hashes(wide) {
+		k.hashGeneric(h)
 		return
 	}
 	for rest := *k; h.len() > 0; {
@@ -239,22 +239,23 @@ func (k *Keys) hashRows(kernel Kernel, h hashes) {
 			done = rest.hash32Assembly(kernel, h.narrow)
 		}
 		if done == 0 {
-			done = h.len()
-			if kernel != Generic {
-				done = min(done, 16)
-			}
-			if wide {
-				rest.hash64Generic(h.h1[:done], h.h2[:done])
-			} else {
-				rest.hash32Generic(h.narrow[:done])
-			}
+			done = min(h.len(), 16)
+			rest.hashGeneric(h.slice(0, done))
 		}
 		rest = rest.slice(done, h.len())
 		h = h.slice(done, h.len())
 	}
 }
 
-// hash32Generic is hashRows in portable Go, for the first rows.
+// hashGeneric is hashRows in portable Go, for the first rows.
+func (k *Keys) hashGeneric(h hashes) {
+	if h.narrow == nil {
+		k.hash64Generic(h.h1, h.h2)
+	} else {
+		k.hash32Generic(h.narrow)
+	}
+}
+
 func (k *Keys) hash32Generic(hashes []uint32) {
 	switch k.layout {
 	case byteSlices:
@@ -281,6 +282,8 @@ func (k *Keys) hash32Generic(hashes []uint32) {
 		hashBetween(hashes, k.data, elements[int32](k, len(hashes)+1))
 	case offsets64:
 		hashBetween(hashes, k.data, elements[int64](k, len(hashes)+1))
+	case hashes32:
+		copy(hashes, elements[uint32](k, len(hashes)))
 	}
 }
 
@@ -290,7 +293,6 @@ func hashBetween[E int32 | int64](hashes []uint32, data []byte, offsets []E) {
 	}
 }
 
-// hash64Generic is hashRows in portable Go, for the first rows.
 func (k *Keys) hash64Generic(h1, h2 []uint64) {
 	h2 = h2[:len(h1)]
 	switch k.layout {

@@ -38,6 +38,10 @@ func (k Kernel) String() string {
 	return fmt.Sprintf("Kernel(%d)", uint8(k))
 }
 
+// hashes reports whether the kernel hashes keys itself, to 32 bits or wide ones. AVX2
+// does not multiply 64 bits, and Go is faster.
+func (k Kernel) hashes(wide bool) bool { return k != Generic && (k != AVX2 || !wide) }
+
 // kernels is what Kernels returns.
 var kernels = detectKernels()
 
