@@ -19,7 +19,7 @@ HOST_KERNELS := $(shell \
 	fi; echo generic)
 
 .PHONY: test
-test: deps format generated vet unit race purego fuzz emulated
+test: deps format generated vet unit benchmarks race purego fuzz emulated
 	@echo "all tests passed"
 	@case "$(HOST_KERNELS)" in *avx512*) ;; *) echo "not tested: the AVX-512 kernel, which this CPU does not run";; esac
 
@@ -65,6 +65,11 @@ unit:
 	export BLOOM_TEST_KERNELS="$(HOST_KERNELS)"; \
 	for m in $(MODULES); do (cd $$m && go test ./...) || exit; done
 
+# benchmarks runs one round of those that take no minutes: do they work?
+.PHONY: benchmarks
+benchmarks:
+	go test -run '^$$' -bench 'Columns|Forms|Hash$$|Loads|Tables' -benchtime 1x . >/dev/null
+
 .PHONY: race
 race:
 	export BLOOM_TEST_KERNELS="$(HOST_KERNELS)"; \
@@ -81,22 +86,29 @@ fuzz:
 	for f in $(FUZZ); do go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZ_EXECUTIONS)x . || exit; done
 	cd cmd/bloom && go test -run '^$$' -fuzz FuzzExplore -fuzztime $(FUZZ_EXECUTIONS)x .
 
-# emulated runs the tests as other machines: three generations of arm64, other
-# architectures, one of them big-endian, and amd64 CPUs without AVX and without
-# AVX-512. qemu's warnings of features that it lacks are dropped. qemu-i386
-# mishandles the signals by which the Go runtime preempts.
+# emulated runs the tests as other machines, two at a time, those first that take the
+# longest: amd64 CPUs without AVX-512 and without AVX, three generations of arm64, and
+# other architectures, one of them big-endian. qemu's warnings of features that it
+# lacks are dropped. qemu-i386 mishandles the signals by which the Go runtime preempts.
+EMULATED := amd64-Haswell 386 arm64-cortex-a53 arm64-neoverse-n1 arm64-max s390x amd64-Nehalem
 .PHONY: emulated
 emulated:
-	for cpu in cortex-a53 neoverse-n1 max; do \
-		BLOOM_TEST_KERNELS='neon generic' GOARCH=arm64 go test -short -exec "qemu-aarch64-static -cpu $$cpu" . || exit; \
-	done
+	@$(MAKE) --no-print-directory -j2 -O $(EMULATED:%=emulated-%)
+
+emulated-amd64-Haswell: kernels := avx2 generic
+emulated-amd64-Nehalem: kernels := generic
+emulated-amd64-%:
+	BLOOM_TEST_KERNELS="$(kernels)" GOARCH=amd64 go test -short -exec "qemu-x86_64-static -cpu $*" . \
+		2> >(grep -v 'qemu-x86_64-static: warning: TCG' >&2)
+
+emulated-arm64-%:
+	BLOOM_TEST_KERNELS='neon generic' GOARCH=arm64 go test -short -exec "qemu-aarch64-static -cpu $*" .
+
+emulated-s390x:
 	BLOOM_TEST_KERNELS=generic GOARCH=s390x go test -short -exec qemu-s390x-static .
+
+emulated-386:
 	BLOOM_TEST_KERNELS=generic GODEBUG=asyncpreemptoff=1 GOARCH=386 go test -short -exec qemu-i386-static .
-	for job in 'Nehalem generic' 'Haswell avx2 generic'; do \
-		read cpu kernels <<<"$$job"; \
-		BLOOM_TEST_KERNELS="$$kernels" GOARCH=amd64 go test -short -exec "qemu-x86_64-static -cpu $$cpu" . \
-			2> >(grep -v 'qemu-x86_64-static: warning: TCG' >&2) || exit; \
-	done
 
 # golden writes testdata/ anew with the oracles.
 .PHONY: golden
