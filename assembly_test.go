@@ -239,7 +239,7 @@ func TestReduce(t *testing.T) {
 			h.starts = append(make([]uint32, last), canaries...)
 			h.steps = slices.Clone(h.starts)
 			for _, kernel := range kernels[:len(kernels)-1] {
-				d.testFirst(kernel, h, make([]uint64, len(h.h1)/64+1), 1)
+				d.testFirst(kernel, &h, make([]uint64, len(h.h1)/64+1), 1)
 				checkRemainders(t, kernel, d.bits, h.h1, h.starts)
 				checkRemainders(t, kernel, d.bits, h.h2, h.steps)
 				if !slices.Equal(h.starts[last:], canaries) || !slices.Equal(h.steps[last:], canaries) {

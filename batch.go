@@ -32,10 +32,10 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int {
 		return v.testWide(&keys, hits)
 	case keys.n <= short:
 		var buffer [short]uint32
-		return v.testWindows(&keys, hashes{narrow: buffer[:]}, hits)
+		return v.testWindows(&keys, &hashes{narrow: buffer[:]}, hits)
 	default:
 		var buffer [window + cacheLine/4]uint32
-		return v.testWindows(&keys, hashes{narrow: align(buffer[:], window)}, hits)
+		return v.testWindows(&keys, &hashes{narrow: align(buffer[:], window)}, hits)
 	}
 }
 
@@ -62,11 +62,11 @@ func (v *view) testWide(keys *Keys, hits []uint64) int {
 	if keys.n <= short {
 		var h1, h2 [short]uint64
 		var starts, steps [short]uint32
-		return v.testWindows(keys, hashes{h1: h1[:], h2: h2[:], starts: starts[:], steps: steps[:]}, hits)
+		return v.testWindows(keys, &hashes{h1: h1[:], h2: h2[:], starts: starts[:], steps: steps[:]}, hits)
 	}
 	var h1, h2 [windowWide + cacheLine/8]uint64
 	var starts, steps [windowWide + cacheLine/4]uint32
-	return v.testWindows(keys, hashes{
+	return v.testWindows(keys, &hashes{
 		h1: align(h1[:], windowWide), h2: align(h2[:], windowWide),
 		starts: align(starts[:], windowWide), steps: align(steps[:], windowWide),
 	}, hits)
@@ -74,15 +74,20 @@ func (v *view) testWide(keys *Keys, hits []uint64) int {
 
 // testWindows is MayContainBatch with a buffer for the hashes of a window of keys,
 // or of all keys.
-func (v *view) testWindows(keys *Keys, buffer hashes, hits []uint64) int {
+func (v *view) testWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 	step := buffer.len()
 	if v.length() >= distant {
 		step = min(step, window/2)
 	}
 	total, dense := 0, false
 	for i := 0; i < keys.n; i += step {
-		part := keys.slice(i, min(i+step, keys.n))
-		found := v.testKeys(&part, buffer.slice(0, part.n), hits[i/64:], dense)
+		part := keys
+		if keys.n > step {
+			rows := keys.slice(i, min(i+step, keys.n))
+			part = &rows
+		}
+		h := buffer.slice(0, part.n)
+		found := v.testKeys(part, &h, hits[i/64:], dense)
 		if v.isWide() {
 			dense = isDenseWide(found, part.n)
 		} else {
@@ -124,10 +129,10 @@ func isDense(hits, n int) bool { return 4*hits >= 3*n }
 func isDenseWide(hits, n int) bool { return 4*hits >= n }
 
 // testKeys is MayContainBatch for a window of keys, or fewer, at least one, of which
-// buffer takes the hashes. That the keys before were dense in hits is a hint.
-func (v *view) testKeys(keys *Keys, buffer hashes, hits []uint64, dense bool) int {
-	keys.hash(v.kernel, buffer)
-	v.testHashes(v.kernel, buffer, hits, dense)
+// h takes the hashes. That the keys before were dense in hits is a hint.
+func (v *view) testKeys(keys *Keys, h *hashes, hits []uint64, dense bool) int {
+	keys.hash(v.kernel, h)
+	v.testHashes(v.kernel, h, hits, dense)
 	total := 0
 	for i := 0; i < keys.n; i += 64 {
 		if keys.validity != nil {

@@ -433,7 +433,7 @@ func BenchmarkHash(b *testing.B) {
 				for i, key := range keys {
 					hashed[i] = referenceHash32(key)
 				}
-			}, func() { column.hash(kernels[0], hashes{narrow: hashed}) })
+			}, func() { column.hash(kernels[0], &hashes{narrow: hashed}) })
 		})
 	}
 }

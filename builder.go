@@ -76,8 +76,8 @@ func (b *Builder) AppendFilter(dst []byte) []byte {
 func (k *Keys) hashKeys(buffer hashes) hashes {
 	n := 0
 	for i, j := range k.runs {
-		part := k.slice(i, j)
-		part.hashRows(kernels[0], buffer.slice(n, n+j-i))
+		part, h := k.slice(i, j), buffer.slice(n, n+j-i)
+		part.hashRows(kernels[0], &h)
 		n += j - i
 	}
 	return buffer.slice(0, n)

@@ -166,7 +166,7 @@ func (k Keys) Hashed(f Format) Keys {
 		h = k.hashed64()
 	} else {
 		hashed := make([]uint32, k.n)
-		k.hash(kernels[0], hashes{narrow: hashed})
+		k.hash(kernels[0], &hashes{narrow: hashed})
 		h = Hashes32(hashed)
 	}
 	h.validity, h.bit0 = k.validity, k.bit0
@@ -178,7 +178,7 @@ func (k *Keys) hashed64() Keys {
 	var h1, h2 [window]uint64
 	for i := 0; i < k.n; i += window {
 		part := k.slice(i, min(i+window, k.n))
-		part.hash(kernels[0], hashes{h1: h1[:part.n], h2: h2[:part.n]})
+		part.hash(kernels[0], &hashes{h1: h1[:part.n], h2: h2[:part.n]})
 		for j := range part.n {
 			hashed[i+j] = Hash{h1[j], h2[j]}
 		}
@@ -188,7 +188,7 @@ func (k *Keys) hashed64() Keys {
 
 // hash writes the hash of each row to h, which has as many elements. That of a null
 // row is 0.
-func (k *Keys) hash(kernel Kernel, h hashes) {
+func (k *Keys) hash(kernel Kernel, h *hashes) {
 	if k.validity == nil {
 		k.hashRows(kernel, h)
 		return
@@ -197,8 +197,8 @@ func (k *Keys) hash(kernel Kernel, h hashes) {
 	clear(h.h1)
 	clear(h.h2)
 	for i, j := range k.runs {
-		part := k.slice(i, j)
-		part.hashRows(kernel, h.slice(i, j))
+		part, hashed := k.slice(i, j), h.slice(i, j)
+		part.hashRows(kernel, &hashed)
 	}
 }
 
@@ -222,7 +222,7 @@ func (k *Keys) runs(yield func(i, j int) bool) {
 
 // hashRows is hash of a column without null rows. Assembly makes vectors of 16
 // hashes at most; it may leave any.
-func (k *Keys) hashRows(kernel Kernel, h hashes) {
+func (k *Keys) hashRows(kernel Kernel, h *hashes) {
 	wide := h.narrow == nil
 	if wide && k.layout == hashes32 || !wide && k.layout == hashes64 {
 		panic("bloom: keys hashed for another format")
@@ -231,24 +231,33 @@ func (k *Keys) hashRows(kernel Kernel, h hashes) {
 		k.hashGeneric(h)
 		return
 	}
-	for rest := *k; h.len() > 0; {
-		done := 0
-		if wide {
-			done = rest.hash64Assembly(kernel, h.h1, h.h2)
-		} else {
-			done = rest.hash32Assembly(kernel, h.narrow)
+	done := k.hashAssembly(kernel, h)
+	if done == 0 && h.len() <= 16 {
+		k.hashGeneric(h)
+		return
+	}
+	for n := h.len(); done < n; {
+		rest, hashed := k.slice(done, n), h.slice(done, n)
+		more := rest.hashAssembly(kernel, &hashed)
+		if more == 0 {
+			more = min(n-done, 16)
+			hashed = hashed.slice(0, more)
+			rest.hashGeneric(&hashed)
 		}
-		if done == 0 {
-			done = min(h.len(), 16)
-			rest.hashGeneric(h.slice(0, done))
-		}
-		rest = rest.slice(done, h.len())
-		h = h.slice(done, h.len())
+		done += more
 	}
 }
 
+// hashAssembly is hashRows in assembly for the first rows, and returns how many.
+func (k *Keys) hashAssembly(kernel Kernel, h *hashes) int {
+	if h.narrow == nil {
+		return k.hash64Assembly(kernel, h.h1, h.h2)
+	}
+	return k.hash32Assembly(kernel, h.narrow)
+}
+
 // hashGeneric is hashRows in portable Go, for the first rows.
-func (k *Keys) hashGeneric(h hashes) {
+func (k *Keys) hashGeneric(h *hashes) {
 	if h.narrow == nil {
 		k.hash64Generic(h.h1, h.h2)
 	} else {

@@ -112,7 +112,7 @@ func newDouble64(array []byte, n uint64, k int) double64 {
 func (d double64) size() uint64 { return (d.bits-1)/8 + 1 }
 
 // testBatch is like that of double32. Kernels read on as well.
-func (d double64) testBatch(kernel Kernel, h hashes, hits []uint64, dense bool) {
+func (d *double64) testBatch(kernel Kernel, h *hashes, hits []uint64, dense bool) {
 	if !d.testAssembly(kernel, h, hits, dense) {
 		d.testGeneric(h.h1, h.h2, hits)
 	}
@@ -152,7 +152,7 @@ func (s *scheme) addHash(h Hash) {
 }
 
 // testHashes is testBatch.
-func (s *scheme) testHashes(kernel Kernel, h hashes, hits []uint64, dense bool) {
+func (s *scheme) testHashes(kernel Kernel, h *hashes, hits []uint64, dense bool) {
 	if s.isWide() {
 		s.wide.testBatch(kernel, h, hits, dense)
 	} else {
@@ -160,7 +160,8 @@ func (s *scheme) testHashes(kernel Kernel, h hashes, hits []uint64, dense bool) 
 	}
 }
 
-// hashes are those of some keys: 32-bit ones, or the two of 64 bits.
+// hashes are those of some keys: 32-bit ones, or the two of 64 bits. To copy so much
+// for each step would cost small batches as much as the rest does.
 type hashes struct {
 	narrow []uint32
 	h1, h2 []uint64
@@ -170,10 +171,10 @@ type hashes struct {
 	starts, steps []uint32
 }
 
-func (h hashes) len() int { return len(h.narrow) + len(h.h1) }
+func (h *hashes) len() int { return len(h.narrow) + len(h.h1) }
 
 // slice returns hashes i to j-1.
-func (h hashes) slice(i, j int) hashes {
+func (h *hashes) slice(i, j int) hashes {
 	if h.narrow != nil {
 		return hashes{narrow: h.narrow[i:j]}
 	}

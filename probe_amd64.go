@@ -123,7 +123,7 @@ const reducible = 1 << 14
 
 // testFirst makes the first of the probes for all hashes and the others for those
 // that pass.
-func (d *double64) testFirst(kernel Kernel, h hashes, hits []uint64, first int) {
+func (d *double64) testFirst(kernel Kernel, h *hashes, hits []uint64, first int) {
 	inverse := math.Float64bits(1/float64(d.bits)) - 1 // rounded down
 	if kernel != AVX512 || d.bits < reducible {
 		inverse = 0

@@ -91,7 +91,7 @@ func placeDouble32NEON(size, recip, shift uint32, probes int, hashes *uint32, ve
 
 // testFirst makes the first of the probes for all hashes and the others for those
 // that pass. NEON multiplies no 64 bits, so Go computes the remainders.
-func (d *double64) testFirst(_ Kernel, h hashes, hits []uint64, first int) {
+func (d *double64) testFirst(_ Kernel, h *hashes, hits []uint64, first int) {
 	d.reduceGeneric(h.h1, h.starts)
 	d.reduceGeneric(h.h2, h.steps)
 	testDouble64NEON(d.base, uint32(d.bits), d.wrap(), d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])

@@ -8,7 +8,7 @@ const vectorBits = 1 << 31
 
 // testAssembly is testGeneric by the kernel's assembly. It does nothing and
 // returns false where Go is to do it.
-func (d *double64) testAssembly(kernel Kernel, h hashes, hits []uint64, wasDense bool) bool {
+func (d *double64) testAssembly(kernel Kernel, h *hashes, hits []uint64, wasDense bool) bool {
 	if h.len() < least || d.bits > vectorBits || kernel == Generic {
 		return false
 	}

@@ -552,8 +552,8 @@ func checkHashes(t *testing.T, column Keys, keys [][]byte) {
 	h1, h2 := make([]uint64, n+1), make([]uint64, n+1)
 	for _, kernel := range kernels {
 		narrow[n], h1[n], h2[n] = canary&math.MaxUint32, canary, canary
-		column.hash(kernel, hashes{narrow: narrow[:n]})
-		column.hash(kernel, hashes{h1: h1[:n], h2: h2[:n]})
+		column.hash(kernel, &hashes{narrow: narrow[:n]})
+		column.hash(kernel, &hashes{h1: h1[:n], h2: h2[:n]})
 		for i, key := range keys {
 			if want := referenceHash32(key); narrow[i] != want {
 				t.Fatalf("kernel %v, key %d of %d, %d bytes: hash %x, want %x", kernel, i, n, len(key), narrow[i], want)

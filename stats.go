@@ -118,7 +118,7 @@ func (v *view) falsePositiveRate() float64 {
 				h2[i] = random.Uint64()
 			}
 		}
-		v.testHashes(v.kernel, h, hits[:], false)
+		v.testHashes(v.kernel, &h, hits[:], false)
 		for _, word := range hits {
 			yes += bits.OnesCount64(word)
 		}
