@@ -46,7 +46,7 @@ func (s scheme) addEach(keys Keys) {
 	hashed := s.buildBuffer(nil)
 	for i := 0; i < keys.n; i += window {
 		part := keys.slice(i, min(i+window, keys.n))
-		h := part.hashKeys(hashed)
+		h := part.hashKeys(&hashed)
 		for j := range h.h1 {
 			s.wide.add(Hash{h.h1[j], h.h2[j]})
 		}
@@ -82,37 +82,38 @@ func (s scheme) addDirectly(keys Keys) {
 		var places [placesFew]uint32
 		if s.isWide() {
 			var h1, h2 [short]uint64
-			s.addWindow(keys, hashes{h1: h1[:], h2: h2[:]}, places[:])
+			s.addWindow(&keys, &hashes{h1: h1[:], h2: h2[:]}, places[:])
 		} else {
 			var narrow [short]uint32
-			s.addWindow(keys, hashes{narrow: narrow[:]}, places[:])
+			s.addWindow(&keys, &hashes{narrow: narrow[:]}, places[:])
 		}
 		return
 	}
 	var places [placesOnce]uint32
 	if s.isWide() {
 		var h1, h2 [windowWide]uint64
-		s.addWindows(keys, hashes{h1: h1[:], h2: h2[:]}, places[:])
+		s.addWindows(&keys, &hashes{h1: h1[:], h2: h2[:]}, places[:])
 	} else {
 		var narrow [window]uint32
-		s.addWindows(keys, hashes{narrow: narrow[:]}, places[:])
+		s.addWindows(&keys, &hashes{narrow: narrow[:]}, places[:])
 	}
 }
 
 // addWindows is addDirectly with room for the hashes of a window, and for the places
 // of one key at least.
-func (s *scheme) addWindows(keys Keys, room hashes, places []uint32) {
+func (s *scheme) addWindows(keys *Keys, room *hashes, places []uint32) {
 	for i := 0; i < keys.n; i += room.len() {
-		s.addWindow(keys.slice(i, min(i+room.len(), keys.n)), room, places)
+		part := keys.slice(i, min(i+room.len(), keys.n))
+		s.addWindow(&part, room, places)
 	}
 }
 
 // addWindow is addDirectly for as many keys as there is room for hashes, or fewer.
 // There must be room for the places of one key.
-func (s *scheme) addWindow(keys Keys, room hashes, places []uint32) {
+func (s *scheme) addWindow(keys *Keys, room *hashes, places []uint32) {
 	k := s.probes()
 	for rest := keys.hashKeys(room); rest.len() > 0; {
-		n := s.place(rest, places)
+		n := s.place(&rest, places)
 		s.set(places[:n*k])
 		rest = rest.slice(n, rest.len())
 	}
@@ -120,16 +121,16 @@ func (s *scheme) addWindow(keys Keys, room hashes, places []uint32) {
 
 // place writes the numbers of the bits of some hashes, from the first on, to
 // places, k for each, in any order. It returns the number of hashes.
-func (s *scheme) place(h hashes, places []uint32) int {
+func (s *scheme) place(h *hashes, places []uint32) int {
 	k := s.probes()
-	h = h.slice(0, min(h.len(), len(places)/k))
+	n := min(h.len(), len(places)/k)
 	if s.isWide() {
-		s.wide.placeGeneric(h.h1, h.h2, places)
-		return h.len()
+		s.wide.placeGeneric(h.h1[:n], h.h2[:n], places)
+		return n
 	}
-	done := s.placeAssembly(kernels[0], h.narrow, places)
-	s.placeGeneric(h.narrow[done:], places[done*k:])
-	return h.len()
+	done := s.placeAssembly(kernels[0], h.narrow[:n], places)
+	s.placeGeneric(h.narrow[done:n], places[done*k:])
+	return n
 }
 
 // set sets bits by number.
@@ -157,8 +158,8 @@ func (s *scatter) add(keys Keys, capacity int) {
 	hashed, k := s.buildBuffer(&narrow), s.probes()
 	for i := 0; i < keys.n; i += window {
 		part := keys.slice(i, min(i+window, keys.n))
-		for rest := part.hashKeys(hashed); rest.len() > 0; {
-			n := s.place(rest, places[:])
+		for rest := part.hashKeys(&hashed); rest.len() > 0; {
+			n := s.place(&rest, places[:])
 			rest = rest.slice(n, rest.len())
 			for unkept := places[:n*k]; len(unkept) > 0; {
 				left := buffers.scatter(unkept)

@@ -39,7 +39,7 @@ func (b *Builder) AddBatch(keys Keys) {
 	var buffer [window]uint32
 	for i := 0; i < keys.n; i += window {
 		part := keys.slice(i, min(i+window, keys.n))
-		b.narrow = append(b.narrow, part.hashKeys(hashes{narrow: buffer[:]}).narrow...)
+		b.narrow = append(b.narrow, part.hashKeys(&hashes{narrow: buffer[:]}).narrow...)
 	}
 }
 
@@ -48,7 +48,7 @@ func (b *Builder) addWide(keys Keys) {
 	var h1, h2 [window]uint64
 	for i := 0; i < keys.n; i += window {
 		part := keys.slice(i, min(i+window, keys.n))
-		h := part.hashKeys(hashes{h1: h1[:], h2: h2[:]})
+		h := part.hashKeys(&hashes{h1: h1[:], h2: h2[:]})
 		for j := range h.h1 {
 			b.wide = append(b.wide, Hash{h.h1[j], h.h2[j]})
 		}
@@ -73,7 +73,12 @@ func (b *Builder) AppendFilter(dst []byte) []byte {
 
 // hashKeys returns the hashes of a window of rows less its null rows. They lie in
 // the buffer.
-func (k *Keys) hashKeys(buffer hashes) hashes {
+func (k *Keys) hashKeys(buffer *hashes) hashes {
+	if k.validity == nil {
+		h := buffer.slice(0, k.n)
+		k.hashRows(kernels[0], &h)
+		return h
+	}
 	n := 0
 	for i, j := range k.runs {
 		part, h := k.slice(i, j), buffer.slice(n, n+j-i)
