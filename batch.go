@@ -32,7 +32,7 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int {
 		return v.testWide(&keys, hits)
 	case keys.n <= short:
 		var buffer [short]uint32
-		return v.testWindows(&keys, &hashes{narrow: buffer[:]}, hits)
+		return v.testWindows(&keys, &hashes{narrow: buffer[:keys.n]}, hits)
 	default:
 		var buffer [window + cacheLine/4]uint32
 		return v.testWindows(&keys, &hashes{narrow: align(buffer[:], window)}, hits)
@@ -62,7 +62,7 @@ func (v *view) testWide(keys *Keys, hits []uint64) int {
 	if keys.n <= short {
 		var h1, h2 [short]uint64
 		var starts, steps [short]uint32
-		return v.testWindows(keys, &hashes{h1: h1[:], h2: h2[:], starts: starts[:], steps: steps[:]}, hits)
+		return v.testWindows(keys, &hashes{h1: h1[:keys.n], h2: h2[:keys.n], starts: starts[:keys.n], steps: steps[:keys.n]}, hits)
 	}
 	var h1, h2 [windowWide + cacheLine/8]uint64
 	var starts, steps [windowWide + cacheLine/4]uint32
@@ -81,13 +81,16 @@ func (v *view) testWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 	}
 	total, dense := 0, false
 	for i := 0; i < keys.n; i += step {
-		part := keys
+		part, h := keys, buffer
 		if keys.n > step {
 			rows := keys.slice(i, min(i+step, keys.n))
 			part = &rows
 		}
-		h := buffer.slice(0, part.n)
-		found := v.testKeys(part, &h, hits[i/64:], dense)
+		if part.n < buffer.len() {
+			some := buffer.slice(0, part.n)
+			h = &some
+		}
+		found := v.testKeys(part, h, hits[i/64:], dense)
 		if v.isWide() {
 			dense = isDenseWide(found, part.n)
 		} else {
