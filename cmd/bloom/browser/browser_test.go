@@ -48,6 +48,7 @@ func TestExplore(t *testing.T) {
 		{"click a bit", testClickBit},
 		{"keyboard", testKeyboard},
 		{"change k", testChangeProbes},
+		{"change the format", testChangeFormat},
 		{"paste", testPaste},
 		{"many bits", testManyBits},
 		{"drop a file", testDropFile},
@@ -241,9 +242,11 @@ func encode(t *testing.T, s *bloom.Set) []byte {
 }
 
 // ones returns the bits that are set in a filter of LevelDB.
-func ones(encoded []byte) (set []uint64) {
-	for i := range uint64(8 * (len(encoded) - 1)) {
-		if encoded[i/8]>>(i%8)&1 != 0 {
+func ones(encoded []byte) []uint64 { return onesOf(encoded[:len(encoded)-1]) }
+
+func onesOf(array []byte) (set []uint64) {
+	for i := range uint64(8 * len(array)) {
+		if array[i/8]>>(i%8)&1 != 0 {
 			set = append(set, i)
 		}
 	}
@@ -254,15 +257,21 @@ func sorted(positions []uint64) []uint64 {
 	return slices.Compact(slices.Sorted(slices.Values(positions)))
 }
 
-// wantFilter compares the bits and the bytes in view with those of a filter.
+// wantFilter compares the bits and the bytes in view with those of a filter of LevelDB.
 func (p *page) wantFilter(encoded []byte) {
 	p.Helper()
-	if got, want := p.bits("set"), ones(encoded); !slices.Equal(got, want) {
-		p.Errorf("bits %v are drawn as set, want %v", got, want)
+	p.wantBits(ones(encoded))
+	if got, want := value[string](p, bytesInView), fmt.Sprintf("%x", encoded); got != want {
+		p.Errorf("the bytes are %s, want %s", got, want)
 	}
-	hex := strings.Join(value[[]string](p, `[...document.querySelectorAll("#hex span:not(.at)")].map((e) => e.textContent)`), "")
-	if want := fmt.Sprintf("%x", encoded); hex != want {
-		p.Errorf("the bytes are %s, want %s", hex, want)
+}
+
+const bytesInView = `[...document.querySelectorAll("#hex span:not(.at)")].map((e) => e.textContent).join("")`
+
+func (p *page) wantBits(want []uint64) {
+	p.Helper()
+	if got := p.bits("set"); !slices.Equal(got, want) {
+		p.Errorf("bits %v are drawn as set, want %v", got, want)
 	}
 }
 
@@ -415,6 +424,28 @@ func testChangeProbes(p *page) {
 		p.wantText("status", fmt.Sprintf("The filter has %d bits", want.Stats().Bits))
 	}
 	p.wantText("n-keys-note", "of 5 expected")
+}
+
+// testChangeFormat moves the keys of one filter to others, of which the bits follow a
+// header.
+func testChangeFormat(p *page) {
+	p.add("apple", "pear")
+	for format, header := range map[bloom.Format]int{bloom.Nori: 16, bloom.NoriCrate: 12} {
+		s, err := bloom.Policy{Format: format, BitsPerKey: 10}.NewSet(48)
+		if err != nil {
+			p.Fatal(err)
+		}
+		s.AddBatch(bloom.Strings([]string{"apple", "pear"}))
+		p.choose("format", format.String())
+		encoded := encode(p.T, s)
+		walk := s.Walk([]byte("pear"))
+		p.wait(fmt.Sprintf("%s === '%x'", bytesInView, encoded))
+		p.wantText("walk-hash", fmt.Sprintf("%016x", walk.Hash))
+		p.wantBits(onesOf(encoded[header:]))
+		if got, want := p.bits("probed"), sorted(walk.Positions); !slices.Equal(got, want) {
+			p.Errorf("%v: bits %v are outlined for the last key, want %v", format, got, want)
+		}
+	}
 }
 
 func testPaste(p *page) {
