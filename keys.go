@@ -166,7 +166,10 @@ func (k Keys) Hashed(f Format) Keys {
 		h = k.hashed64()
 	} else {
 		hashed := make([]uint32, k.n)
-		k.hash(kernels[0], &hashes{narrow: hashed})
+		for i := 0; i < k.n; i += window {
+			part := k.slice(i, min(i+window, k.n))
+			part.hash(kernels[0], &hashes{narrow: hashed[i:][:part.n]})
+		}
 		h = Hashes32(hashed)
 	}
 	h.validity, h.bit0 = k.validity, k.bit0
@@ -231,12 +234,16 @@ func (k *Keys) hashRows(kernel Kernel, h *hashes) {
 		k.hashGeneric(h)
 		return
 	}
+	n := h.len()
+	if n == 0 {
+		return
+	}
 	done := k.hashAssembly(kernel, h)
-	if done == 0 && h.len() <= 16 {
+	if done == 0 && n <= 16 {
 		k.hashGeneric(h)
 		return
 	}
-	for n := h.len(); done < n; {
+	for done < n {
 		rest, hashed := k.slice(done, n), h.slice(done, n)
 		more := rest.hashAssembly(kernel, &hashed)
 		if more == 0 {

@@ -316,40 +316,40 @@ DATA alternate1<>+56(SB)/4, $0x0000001d
 DATA alternate1<>+60(SB)/4, $0x0000001f
 GLOBL alternate1<>(SB), RODATA|NOPTR, $64
 
-DATA numbers<>+0(SB)/8, $0x0000000000000000
-DATA numbers<>+8(SB)/8, $0x0000000000000001
-DATA numbers<>+16(SB)/8, $0x0000000000000002
-DATA numbers<>+24(SB)/8, $0x0000000000000003
-DATA numbers<>+32(SB)/8, $0x0000000000000004
-DATA numbers<>+40(SB)/8, $0x0000000000000005
-DATA numbers<>+48(SB)/8, $0x0000000000000006
-DATA numbers<>+56(SB)/8, $0x0000000000000007
-DATA numbers<>+64(SB)/8, $0x0000000000000008
-DATA numbers<>+72(SB)/8, $0x0000000000000009
-DATA numbers<>+80(SB)/8, $0x000000000000000a
-DATA numbers<>+88(SB)/8, $0x000000000000000b
-DATA numbers<>+96(SB)/8, $0x000000000000000c
-DATA numbers<>+104(SB)/8, $0x000000000000000d
-DATA numbers<>+112(SB)/8, $0x000000000000000e
-DATA numbers<>+120(SB)/8, $0x000000000000000f
-DATA numbers<>+128(SB)/8, $0x0000000000000010
-DATA numbers<>+136(SB)/8, $0x0000000000000011
-DATA numbers<>+144(SB)/8, $0x0000000000000012
-DATA numbers<>+152(SB)/8, $0x0000000000000013
-DATA numbers<>+160(SB)/8, $0x0000000000000014
-DATA numbers<>+168(SB)/8, $0x0000000000000015
-DATA numbers<>+176(SB)/8, $0x0000000000000016
-DATA numbers<>+184(SB)/8, $0x0000000000000017
-DATA numbers<>+192(SB)/8, $0x0000000000000018
-DATA numbers<>+200(SB)/8, $0x0000000000000019
-DATA numbers<>+208(SB)/8, $0x000000000000001a
-DATA numbers<>+216(SB)/8, $0x000000000000001b
-DATA numbers<>+224(SB)/8, $0x000000000000001c
-DATA numbers<>+232(SB)/8, $0x000000000000001d
-DATA numbers<>+240(SB)/8, $0x000000000000001e
-DATA numbers<>+248(SB)/8, $0x000000000000001f
-DATA numbers<>+256(SB)/8, $0x0000000000000020
-GLOBL numbers<>(SB), RODATA|NOPTR, $264
+DATA smallNumbers<>+0(SB)/8, $0x0000000000000000
+DATA smallNumbers<>+8(SB)/8, $0x0000000000000001
+DATA smallNumbers<>+16(SB)/8, $0x0000000000000002
+DATA smallNumbers<>+24(SB)/8, $0x0000000000000003
+DATA smallNumbers<>+32(SB)/8, $0x0000000000000004
+DATA smallNumbers<>+40(SB)/8, $0x0000000000000005
+DATA smallNumbers<>+48(SB)/8, $0x0000000000000006
+DATA smallNumbers<>+56(SB)/8, $0x0000000000000007
+DATA smallNumbers<>+64(SB)/8, $0x0000000000000008
+DATA smallNumbers<>+72(SB)/8, $0x0000000000000009
+DATA smallNumbers<>+80(SB)/8, $0x000000000000000a
+DATA smallNumbers<>+88(SB)/8, $0x000000000000000b
+DATA smallNumbers<>+96(SB)/8, $0x000000000000000c
+DATA smallNumbers<>+104(SB)/8, $0x000000000000000d
+DATA smallNumbers<>+112(SB)/8, $0x000000000000000e
+DATA smallNumbers<>+120(SB)/8, $0x000000000000000f
+DATA smallNumbers<>+128(SB)/8, $0x0000000000000010
+DATA smallNumbers<>+136(SB)/8, $0x0000000000000011
+DATA smallNumbers<>+144(SB)/8, $0x0000000000000012
+DATA smallNumbers<>+152(SB)/8, $0x0000000000000013
+DATA smallNumbers<>+160(SB)/8, $0x0000000000000014
+DATA smallNumbers<>+168(SB)/8, $0x0000000000000015
+DATA smallNumbers<>+176(SB)/8, $0x0000000000000016
+DATA smallNumbers<>+184(SB)/8, $0x0000000000000017
+DATA smallNumbers<>+192(SB)/8, $0x0000000000000018
+DATA smallNumbers<>+200(SB)/8, $0x0000000000000019
+DATA smallNumbers<>+208(SB)/8, $0x000000000000001a
+DATA smallNumbers<>+216(SB)/8, $0x000000000000001b
+DATA smallNumbers<>+224(SB)/8, $0x000000000000001c
+DATA smallNumbers<>+232(SB)/8, $0x000000000000001d
+DATA smallNumbers<>+240(SB)/8, $0x000000000000001e
+DATA smallNumbers<>+248(SB)/8, $0x000000000000001f
+DATA smallNumbers<>+256(SB)/8, $0x0000000000000020
+GLOBL smallNumbers<>(SB), RODATA|NOPTR, $264
 
 DATA headers16Word0<>+0(SB)/8, $0x0000000000000000
 DATA headers16Word0<>+8(SB)/8, $0x0000000000000002
@@ -4707,9 +4707,9 @@ end:
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64SlicesAVX512(SB), $512-40
 	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. Four vectors of keys of one length, a multiple of 4 below
-	// 32, are hashed at a time. Else it is two, of which lanes gather what their key has:
-	// stripes of 32 bytes, then up to three times 8, 4, and bytes, which are the upper
+	// a seed is computed once. 32 keys of one length, a multiple of 4 below 32, are hashed
+	// at a time. Else it is 16, of which lanes gather what their key has: stripes of 32
+	// bytes, then up to three times 8, 4, and bytes, which are the upper
 	// ones of the last four, of a key that has four, and else are loaded one by one.
 	// Nothing but the keys is read. The kernel ends early at a long key, and when the
 	// longest keys of all vectors make up too much: a call must be short.
@@ -4791,7 +4791,7 @@ vector:
 	JNZ          mixed
 	VPBROADCASTQ R8, Z11
 	VPADDQ       Z4, Z11, Z11
-	VPADDQ.BCST  numbers<>+8(SB), Z11, Z12
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z11, Z12
 	VMOVDQA64    Z11, Z5
 	VMOVDQA64    Z12, Z6
 	VMOVDQA64    Z11, Z7
@@ -5012,14 +5012,14 @@ mixed:
 	VMOVDQU32    Z9, (SP)
 	VMOVDQU32    Z10, 128(SP)
 	VMOVDQA64    Z4, Z5
-	VPADDQ.BCST  numbers<>+8(SB), Z4, Z6
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z6
 	VMOVDQA64    Z16, Z11
 	VMOVDQA64    Z7, Z12
 	VMOVDQU32    Z11, 64(SP)
 	VMOVDQU32    Z12, 192(SP)
 	VMOVDQA64    Z4, Z7
-	VPADDQ.BCST  numbers<>+8(SB), Z4, Z8
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K4
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K4
 	KORTESTW     K4, K4
 	JZ           no_stripes_0
 	KMOVW        K4, K5
@@ -5031,10 +5031,10 @@ mixed:
 	VMOVDQA64    Z1, Z24
 	VPXORD       Z0, Z0, Z26
 	VPSUBQ       Z0, Z26, Z27
-	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z26, Z26
-	VPADDQ.BCST  numbers<>+8(SB), Z27, Z27
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
 
 stripe_0:
 	KMOVW        K5, K6
@@ -5077,10 +5077,10 @@ stripe_0:
 	VPADDQ       Z28, Z27, Z28
 	VPROLQ       $0x1f, Z28, Z28
 	VPMULLQ      Z0, Z28, K5, Z27
-	VPADDQ.BCST  numbers<>+256(SB), Z9, K5, Z9
-	VPSUBQ.BCST  numbers<>+256(SB), Z10, K5, Z10
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z9, K5, Z9
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z10, K5, Z10
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K5
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K5
 	KORTESTW     K5, K5
 	JNZ          stripe_0
 	VPROLQ       $0x01, Z15, Z28
@@ -5149,7 +5149,7 @@ stripe_0:
 	VMOVDQA64    Z15, K4, Z6
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K4
 	KORTESTW     K4, K4
 	JZ           no_stripes_1
 	KMOVW        K4, K5
@@ -5161,10 +5161,10 @@ no_stripes_0:
 	VMOVDQA64    Z1, Z24
 	VPXORD       Z0, Z0, Z26
 	VPSUBQ       Z0, Z26, Z27
-	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z26, Z26
-	VPADDQ.BCST  numbers<>+8(SB), Z27, Z27
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
 
 stripe_1:
 	KMOVW        K5, K6
@@ -5207,10 +5207,10 @@ stripe_1:
 	VPADDQ       Z28, Z27, Z28
 	VPROLQ       $0x1f, Z28, Z28
 	VPMULLQ      Z0, Z28, K5, Z27
-	VPADDQ.BCST  numbers<>+256(SB), Z11, K5, Z11
-	VPSUBQ.BCST  numbers<>+256(SB), Z12, K5, Z12
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z11, K5, Z11
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K5, Z12
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K5
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K5
 	KORTESTW     K5, K5
 	JNZ          stripe_1
 	VPROLQ       $0x01, Z15, Z28
@@ -5285,20 +5285,20 @@ no_stripes_1:
 	VPADDQ 192(SP), Z8, Z8
 
 long:
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z10, K4
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z12, K5
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z10, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K5
 	KORTESTW     K4, K5
 	JZ           word
 	KMOVW        K4, K6
 	VPXORD       Z9, Z9, Z15
 	VPGATHERQQ   (DI)(Z9*1), K6, Z15
-	VPADDQ.BCST  numbers<>+64(SB), Z9, K4, Z9
-	VPSUBQ.BCST  numbers<>+64(SB), Z10, K4, Z10
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z9, K4, Z9
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z10, K4, Z10
 	KMOVW        K5, K6
 	VPXORD       Z11, Z11, Z16
 	VPGATHERQQ   (DI)(Z11*1), K6, Z16
-	VPADDQ.BCST  numbers<>+64(SB), Z11, K5, Z11
-	VPSUBQ.BCST  numbers<>+64(SB), Z12, K5, Z12
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z11, K5, Z11
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K5, Z12
 	VPMULLQ      Z1, Z15, Z15
 	VPMULLQ      Z1, Z16, Z16
 	VPROLQ       $0x1f, Z15, Z15
@@ -5324,8 +5324,8 @@ long:
 	JMP          long
 
 word:
-	VPTESTMQ.BCST numbers<>+32(SB), Z10, K4
-	VPTESTMQ.BCST numbers<>+32(SB), Z12, K5
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z10, K4
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K5
 	KORTESTW      K4, K5
 	JZ            no_word
 	KMOVW         K4, K6
@@ -5356,8 +5356,8 @@ word:
 	VPADDQ        Z2, Z9, K5, Z8
 
 no_word:
-	VPTESTMQ.BCST numbers<>+24(SB), Z10, K4
-	VPTESTMQ.BCST numbers<>+24(SB), Z12, K5
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z10, K4
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K5
 	KORTESTW      K4, K5
 	JZ            hashed
 	VMOVDQU32     (SP), Z9
@@ -5438,18 +5438,18 @@ last_bytes:
 	MOVQ          $0x000000ff, R8
 	VPBROADCASTQ  R8, Z9
 	VPMOVZXDQ     Y22, Z11
-	VPANDQ.BCST   numbers<>+24(SB), Z10, Z10
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z10, Z10
 	VEXTRACTI64X4 $0x01, Z22, Y15
 	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   numbers<>+24(SB), Z12, Z12
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
 	VPTESTMQ      Z10, Z10, K4
 	VPANDQ        Z9, Z11, Z16
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K4, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K4, Z10
 	VPTESTMQ      Z12, Z12, K5
 	VPANDQ        Z9, Z15, Z21
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K5, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
 	VPMULLQ       Z4, Z16, Z16
 	VPMULLQ       Z4, Z21, Z21
 	VPXORQ        Z16, Z5, Z22
@@ -5467,11 +5467,11 @@ last_bytes:
 	VPTESTMQ      Z10, Z10, K4
 	VPANDQ        Z9, Z11, Z16
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K4, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K4, Z10
 	VPTESTMQ      Z12, Z12, K5
 	VPANDQ        Z9, Z15, Z21
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K5, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
 	VPMULLQ       Z4, Z16, Z16
 	VPMULLQ       Z4, Z21, Z21
 	VPXORQ        Z16, Z5, Z22
@@ -5489,11 +5489,11 @@ last_bytes:
 	VPTESTMQ      Z10, Z10, K4
 	VPANDQ        Z9, Z11, Z16
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K4, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K4, Z10
 	VPTESTMQ      Z12, Z12, K5
 	VPANDQ        Z9, Z15, Z9
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K5, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
 	VPMULLQ       Z4, Z16, Z16
 	VPMULLQ       Z4, Z9, Z9
 	VPXORQ        Z16, Z5, Z10
@@ -5566,9 +5566,9 @@ end:
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64StringsAVX512(SB), $512-40
 	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. Four vectors of keys of one length, a multiple of 4 below
-	// 32, are hashed at a time. Else it is two, of which lanes gather what their key has:
-	// stripes of 32 bytes, then up to three times 8, 4, and bytes, which are the upper
+	// a seed is computed once. 32 keys of one length, a multiple of 4 below 32, are hashed
+	// at a time. Else it is 16, of which lanes gather what their key has: stripes of 32
+	// bytes, then up to three times 8, 4, and bytes, which are the upper
 	// ones of the last four, of a key that has four, and else are loaded one by one.
 	// Nothing but the keys is read. The kernel ends early at a long key, and when the
 	// longest keys of all vectors make up too much: a call must be short.
@@ -5638,7 +5638,7 @@ vector:
 	JNZ          mixed
 	VPBROADCASTQ R8, Z11
 	VPADDQ       Z4, Z11, Z11
-	VPADDQ.BCST  numbers<>+8(SB), Z11, Z12
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z11, Z12
 	VMOVDQA64    Z11, Z5
 	VMOVDQA64    Z12, Z6
 	VMOVDQA64    Z11, Z7
@@ -5859,14 +5859,14 @@ mixed:
 	VMOVDQU32    Z9, (SP)
 	VMOVDQU32    Z10, 128(SP)
 	VMOVDQA64    Z4, Z5
-	VPADDQ.BCST  numbers<>+8(SB), Z4, Z6
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z6
 	VMOVDQA64    Z16, Z11
 	VMOVDQA64    Z7, Z12
 	VMOVDQU32    Z11, 64(SP)
 	VMOVDQU32    Z12, 192(SP)
 	VMOVDQA64    Z4, Z7
-	VPADDQ.BCST  numbers<>+8(SB), Z4, Z8
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K2
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_0
 	KMOVW        K2, K3
@@ -5878,10 +5878,10 @@ mixed:
 	VMOVDQA64    Z1, Z24
 	VPXORD       Z0, Z0, Z26
 	VPSUBQ       Z0, Z26, Z27
-	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z26, Z26
-	VPADDQ.BCST  numbers<>+8(SB), Z27, Z27
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
 
 stripe_0:
 	KMOVW        K3, K4
@@ -5924,10 +5924,10 @@ stripe_0:
 	VPADDQ       Z28, Z27, Z28
 	VPROLQ       $0x1f, Z28, Z28
 	VPMULLQ      Z0, Z28, K3, Z27
-	VPADDQ.BCST  numbers<>+256(SB), Z9, K3, Z9
-	VPSUBQ.BCST  numbers<>+256(SB), Z10, K3, Z10
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z9, K3, Z9
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z10, K3, Z10
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_0
 	VPROLQ       $0x01, Z15, Z28
@@ -5996,7 +5996,7 @@ stripe_0:
 	VMOVDQA64    Z15, K2, Z6
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_1
 	KMOVW        K2, K3
@@ -6008,10 +6008,10 @@ no_stripes_0:
 	VMOVDQA64    Z1, Z24
 	VPXORD       Z0, Z0, Z26
 	VPSUBQ       Z0, Z26, Z27
-	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z26, Z26
-	VPADDQ.BCST  numbers<>+8(SB), Z27, Z27
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
 
 stripe_1:
 	KMOVW        K3, K4
@@ -6054,10 +6054,10 @@ stripe_1:
 	VPADDQ       Z28, Z27, Z28
 	VPROLQ       $0x1f, Z28, Z28
 	VPMULLQ      Z0, Z28, K3, Z27
-	VPADDQ.BCST  numbers<>+256(SB), Z11, K3, Z11
-	VPSUBQ.BCST  numbers<>+256(SB), Z12, K3, Z12
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_1
 	VPROLQ       $0x01, Z15, Z28
@@ -6132,20 +6132,20 @@ no_stripes_1:
 	VPADDQ 192(SP), Z8, Z8
 
 long:
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z10, K2
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z10, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
 	KORTESTW     K2, K3
 	JZ           word
 	KMOVW        K2, K4
 	VPXORD       Z9, Z9, Z15
 	VPGATHERQQ   (DI)(Z9*1), K4, Z15
-	VPADDQ.BCST  numbers<>+64(SB), Z9, K2, Z9
-	VPSUBQ.BCST  numbers<>+64(SB), Z10, K2, Z10
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z9, K2, Z9
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z10, K2, Z10
 	KMOVW        K3, K4
 	VPXORD       Z11, Z11, Z16
 	VPGATHERQQ   (DI)(Z11*1), K4, Z16
-	VPADDQ.BCST  numbers<>+64(SB), Z11, K3, Z11
-	VPSUBQ.BCST  numbers<>+64(SB), Z12, K3, Z12
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z11, K3, Z11
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
 	VPMULLQ      Z1, Z15, Z15
 	VPMULLQ      Z1, Z16, Z16
 	VPROLQ       $0x1f, Z15, Z15
@@ -6171,8 +6171,8 @@ long:
 	JMP          long
 
 word:
-	VPTESTMQ.BCST numbers<>+32(SB), Z10, K2
-	VPTESTMQ.BCST numbers<>+32(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z10, K2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
 	KORTESTW      K2, K3
 	JZ            no_word
 	KMOVW         K2, K4
@@ -6203,8 +6203,8 @@ word:
 	VPADDQ        Z2, Z9, K3, Z8
 
 no_word:
-	VPTESTMQ.BCST numbers<>+24(SB), Z10, K2
-	VPTESTMQ.BCST numbers<>+24(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z10, K2
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
 	KORTESTW      K2, K3
 	JZ            hashed
 	VMOVDQU32     (SP), Z9
@@ -6285,18 +6285,18 @@ last_bytes:
 	MOVQ          $0x000000ff, R8
 	VPBROADCASTQ  R8, Z9
 	VPMOVZXDQ     Y22, Z11
-	VPANDQ.BCST   numbers<>+24(SB), Z10, Z10
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z10, Z10
 	VEXTRACTI64X4 $0x01, Z22, Y15
 	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   numbers<>+24(SB), Z12, Z12
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
 	VPTESTMQ      Z10, Z10, K2
 	VPANDQ        Z9, Z11, Z16
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
 	VPTESTMQ      Z12, Z12, K3
 	VPANDQ        Z9, Z15, Z21
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z16, Z16
 	VPMULLQ       Z4, Z21, Z21
 	VPXORQ        Z16, Z5, Z22
@@ -6314,11 +6314,11 @@ last_bytes:
 	VPTESTMQ      Z10, Z10, K2
 	VPANDQ        Z9, Z11, Z16
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
 	VPTESTMQ      Z12, Z12, K3
 	VPANDQ        Z9, Z15, Z21
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z16, Z16
 	VPMULLQ       Z4, Z21, Z21
 	VPXORQ        Z16, Z5, Z22
@@ -6336,11 +6336,11 @@ last_bytes:
 	VPTESTMQ      Z10, Z10, K2
 	VPANDQ        Z9, Z11, Z16
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
 	VPTESTMQ      Z12, Z12, K3
 	VPANDQ        Z9, Z15, Z9
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z16, Z16
 	VPMULLQ       Z4, Z9, Z9
 	VPXORQ        Z16, Z5, Z10
@@ -6413,9 +6413,9 @@ end:
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64Offsets32AVX512(SB), $512-48
 	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. Four vectors of keys of one length, a multiple of 4 below
-	// 32, are hashed at a time. Else it is two, of which lanes gather what their key has:
-	// stripes of 32 bytes, then up to three times 8, 4, and bytes, which are the upper
+	// a seed is computed once. 32 keys of one length, a multiple of 4 below 32, are hashed
+	// at a time. Else it is 16, of which lanes gather what their key has: stripes of 32
+	// bytes, then up to three times 8, 4, and bytes, which are the upper
 	// ones of the last four, of a key that has four, and else are loaded one by one.
 	// Nothing but the keys is read. The kernel ends early at a long key, and when the
 	// longest keys of all vectors make up too much: a call must be short.
@@ -6487,7 +6487,7 @@ vector:
 	JNZ           mixed
 	VPBROADCASTQ  R8, Z11
 	VPADDQ        Z4, Z11, Z11
-	VPADDQ.BCST   numbers<>+8(SB), Z11, Z12
+	VPADDQ.BCST   smallNumbers<>+8(SB), Z11, Z12
 	VMOVDQA64     Z11, Z5
 	VMOVDQA64     Z12, Z6
 	VMOVDQA64     Z11, Z7
@@ -6708,14 +6708,14 @@ mixed:
 	VMOVDQU32    Z9, (SP)
 	VMOVDQU32    Z10, 128(SP)
 	VMOVDQA64    Z4, Z5
-	VPADDQ.BCST  numbers<>+8(SB), Z4, Z6
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z6
 	VMOVDQA64    Z15, Z11
 	VMOVDQA64    Z7, Z12
 	VMOVDQU32    Z11, 64(SP)
 	VMOVDQU32    Z12, 192(SP)
 	VMOVDQA64    Z4, Z7
-	VPADDQ.BCST  numbers<>+8(SB), Z4, Z8
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K2
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_0
 	KMOVW        K2, K3
@@ -6727,10 +6727,10 @@ mixed:
 	VMOVDQA64    Z1, Z22
 	VPXORD       Z0, Z0, Z24
 	VPSUBQ       Z0, Z24, Z25
-	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
 
 stripe_0:
 	KMOVW        K3, K4
@@ -6773,10 +6773,10 @@ stripe_0:
 	VPADDQ       Z26, Z25, Z26
 	VPROLQ       $0x1f, Z26, Z26
 	VPMULLQ      Z0, Z26, K3, Z25
-	VPADDQ.BCST  numbers<>+256(SB), Z9, K3, Z9
-	VPSUBQ.BCST  numbers<>+256(SB), Z10, K3, Z10
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z9, K3, Z9
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z10, K3, Z10
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_0
 	VPROLQ       $0x01, Z14, Z26
@@ -6845,7 +6845,7 @@ stripe_0:
 	VMOVDQA64    Z14, K2, Z6
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_1
 	KMOVW        K2, K3
@@ -6857,10 +6857,10 @@ no_stripes_0:
 	VMOVDQA64    Z1, Z22
 	VPXORD       Z0, Z0, Z24
 	VPSUBQ       Z0, Z24, Z25
-	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
 
 stripe_1:
 	KMOVW        K3, K4
@@ -6903,10 +6903,10 @@ stripe_1:
 	VPADDQ       Z26, Z25, Z26
 	VPROLQ       $0x1f, Z26, Z26
 	VPMULLQ      Z0, Z26, K3, Z25
-	VPADDQ.BCST  numbers<>+256(SB), Z11, K3, Z11
-	VPSUBQ.BCST  numbers<>+256(SB), Z12, K3, Z12
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_1
 	VPROLQ       $0x01, Z14, Z26
@@ -6981,20 +6981,20 @@ no_stripes_1:
 	VPADDQ 192(SP), Z8, Z8
 
 long:
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z10, K2
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z10, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
 	KORTESTW     K2, K3
 	JZ           word
 	KMOVW        K2, K4
 	VPXORD       Z9, Z9, Z14
 	VPGATHERQQ   (DI)(Z9*1), K4, Z14
-	VPADDQ.BCST  numbers<>+64(SB), Z9, K2, Z9
-	VPSUBQ.BCST  numbers<>+64(SB), Z10, K2, Z10
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z9, K2, Z9
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z10, K2, Z10
 	KMOVW        K3, K4
 	VPXORD       Z11, Z11, Z15
 	VPGATHERQQ   (DI)(Z11*1), K4, Z15
-	VPADDQ.BCST  numbers<>+64(SB), Z11, K3, Z11
-	VPSUBQ.BCST  numbers<>+64(SB), Z12, K3, Z12
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z11, K3, Z11
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
 	VPMULLQ      Z1, Z14, Z14
 	VPMULLQ      Z1, Z15, Z15
 	VPROLQ       $0x1f, Z14, Z14
@@ -7020,8 +7020,8 @@ long:
 	JMP          long
 
 word:
-	VPTESTMQ.BCST numbers<>+32(SB), Z10, K2
-	VPTESTMQ.BCST numbers<>+32(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z10, K2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
 	KORTESTW      K2, K3
 	JZ            no_word
 	KMOVW         K2, K4
@@ -7052,8 +7052,8 @@ word:
 	VPADDQ        Z2, Z9, K3, Z8
 
 no_word:
-	VPTESTMQ.BCST numbers<>+24(SB), Z10, K2
-	VPTESTMQ.BCST numbers<>+24(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z10, K2
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
 	KORTESTW      K2, K3
 	JZ            hashed
 	VMOVDQU32     (SP), Z9
@@ -7134,18 +7134,18 @@ last_bytes:
 	MOVQ          $0x000000ff, R8
 	VPBROADCASTQ  R8, Z9
 	VPMOVZXDQ     Y20, Z11
-	VPANDQ.BCST   numbers<>+24(SB), Z10, Z10
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z10, Z10
 	VEXTRACTI64X4 $0x01, Z20, Y14
 	VPMOVZXDQ     Y14, Z14
-	VPANDQ.BCST   numbers<>+24(SB), Z12, Z12
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
 	VPTESTMQ      Z10, Z10, K2
 	VPANDQ        Z9, Z11, Z15
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
 	VPTESTMQ      Z12, Z12, K3
 	VPANDQ        Z9, Z14, Z19
 	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z15, Z15
 	VPMULLQ       Z4, Z19, Z19
 	VPXORQ        Z15, Z5, Z20
@@ -7163,11 +7163,11 @@ last_bytes:
 	VPTESTMQ      Z10, Z10, K2
 	VPANDQ        Z9, Z11, Z15
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
 	VPTESTMQ      Z12, Z12, K3
 	VPANDQ        Z9, Z14, Z19
 	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z15, Z15
 	VPMULLQ       Z4, Z19, Z19
 	VPXORQ        Z15, Z5, Z20
@@ -7185,11 +7185,11 @@ last_bytes:
 	VPTESTMQ      Z10, Z10, K2
 	VPANDQ        Z9, Z11, Z15
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
 	VPTESTMQ      Z12, Z12, K3
 	VPANDQ        Z9, Z14, Z9
 	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z15, Z15
 	VPMULLQ       Z4, Z9, Z9
 	VPXORQ        Z15, Z5, Z10
@@ -7265,9 +7265,9 @@ end:
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64Offsets64AVX512(SB), $512-48
 	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. Four vectors of keys of one length, a multiple of 4 below
-	// 32, are hashed at a time. Else it is two, of which lanes gather what their key has:
-	// stripes of 32 bytes, then up to three times 8, 4, and bytes, which are the upper
+	// a seed is computed once. 32 keys of one length, a multiple of 4 below 32, are hashed
+	// at a time. Else it is 16, of which lanes gather what their key has: stripes of 32
+	// bytes, then up to three times 8, 4, and bytes, which are the upper
 	// ones of the last four, of a key that has four, and else are loaded one by one.
 	// Nothing but the keys is read. The kernel ends early at a long key, and when the
 	// longest keys of all vectors make up too much: a call must be short.
@@ -7335,7 +7335,7 @@ vector:
 	JNZ          mixed
 	VPBROADCASTQ R8, Z11
 	VPADDQ       Z4, Z11, Z11
-	VPADDQ.BCST  numbers<>+8(SB), Z11, Z12
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z11, Z12
 	VMOVDQA64    Z11, Z5
 	VMOVDQA64    Z12, Z6
 	VMOVDQA64    Z11, Z7
@@ -7556,14 +7556,14 @@ mixed:
 	VMOVDQU32    Z9, (SP)
 	VMOVDQU32    Z10, 128(SP)
 	VMOVDQA64    Z4, Z5
-	VPADDQ.BCST  numbers<>+8(SB), Z4, Z6
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z6
 	VMOVDQA64    Z15, Z11
 	VMOVDQA64    Z7, Z12
 	VMOVDQU32    Z11, 64(SP)
 	VMOVDQU32    Z12, 192(SP)
 	VMOVDQA64    Z4, Z7
-	VPADDQ.BCST  numbers<>+8(SB), Z4, Z8
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K2
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_0
 	KMOVW        K2, K3
@@ -7575,10 +7575,10 @@ mixed:
 	VMOVDQA64    Z1, Z23
 	VPXORD       Z0, Z0, Z25
 	VPSUBQ       Z0, Z25, Z26
-	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
-	VPADDQ.BCST  numbers<>+8(SB), Z26, Z26
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
 
 stripe_0:
 	KMOVW        K3, K4
@@ -7621,10 +7621,10 @@ stripe_0:
 	VPADDQ       Z27, Z26, Z27
 	VPROLQ       $0x1f, Z27, Z27
 	VPMULLQ      Z0, Z27, K3, Z26
-	VPADDQ.BCST  numbers<>+256(SB), Z9, K3, Z9
-	VPSUBQ.BCST  numbers<>+256(SB), Z10, K3, Z10
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z9, K3, Z9
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z10, K3, Z10
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_0
 	VPROLQ       $0x01, Z14, Z27
@@ -7693,7 +7693,7 @@ stripe_0:
 	VMOVDQA64    Z14, K2, Z6
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_1
 	KMOVW        K2, K3
@@ -7705,10 +7705,10 @@ no_stripes_0:
 	VMOVDQA64    Z1, Z23
 	VPXORD       Z0, Z0, Z25
 	VPSUBQ       Z0, Z25, Z26
-	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  numbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
-	VPADDQ.BCST  numbers<>+8(SB), Z26, Z26
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
 
 stripe_1:
 	KMOVW        K3, K4
@@ -7751,10 +7751,10 @@ stripe_1:
 	VPADDQ       Z27, Z26, Z27
 	VPROLQ       $0x1f, Z27, Z27
 	VPMULLQ      Z0, Z27, K3, Z26
-	VPADDQ.BCST  numbers<>+256(SB), Z11, K3, Z11
-	VPSUBQ.BCST  numbers<>+256(SB), Z12, K3, Z12
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_1
 	VPROLQ       $0x01, Z14, Z27
@@ -7829,20 +7829,20 @@ no_stripes_1:
 	VPADDQ 192(SP), Z8, Z8
 
 long:
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z10, K2
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z10, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
 	KORTESTW     K2, K3
 	JZ           word
 	KMOVW        K2, K4
 	VPXORD       Z9, Z9, Z14
 	VPGATHERQQ   (DI)(Z9*1), K4, Z14
-	VPADDQ.BCST  numbers<>+64(SB), Z9, K2, Z9
-	VPSUBQ.BCST  numbers<>+64(SB), Z10, K2, Z10
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z9, K2, Z9
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z10, K2, Z10
 	KMOVW        K3, K4
 	VPXORD       Z11, Z11, Z15
 	VPGATHERQQ   (DI)(Z11*1), K4, Z15
-	VPADDQ.BCST  numbers<>+64(SB), Z11, K3, Z11
-	VPSUBQ.BCST  numbers<>+64(SB), Z12, K3, Z12
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z11, K3, Z11
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
 	VPMULLQ      Z1, Z14, Z14
 	VPMULLQ      Z1, Z15, Z15
 	VPROLQ       $0x1f, Z14, Z14
@@ -7868,8 +7868,8 @@ long:
 	JMP          long
 
 word:
-	VPTESTMQ.BCST numbers<>+32(SB), Z10, K2
-	VPTESTMQ.BCST numbers<>+32(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z10, K2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
 	KORTESTW      K2, K3
 	JZ            no_word
 	KMOVW         K2, K4
@@ -7900,8 +7900,8 @@ word:
 	VPADDQ        Z2, Z9, K3, Z8
 
 no_word:
-	VPTESTMQ.BCST numbers<>+24(SB), Z10, K2
-	VPTESTMQ.BCST numbers<>+24(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z10, K2
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
 	KORTESTW      K2, K3
 	JZ            hashed
 	VMOVDQU32     (SP), Z9
@@ -7982,18 +7982,18 @@ last_bytes:
 	MOVQ          $0x000000ff, R8
 	VPBROADCASTQ  R8, Z9
 	VPMOVZXDQ     Y21, Z11
-	VPANDQ.BCST   numbers<>+24(SB), Z10, Z10
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z10, Z10
 	VEXTRACTI64X4 $0x01, Z21, Y14
 	VPMOVZXDQ     Y14, Z14
-	VPANDQ.BCST   numbers<>+24(SB), Z12, Z12
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
 	VPTESTMQ      Z10, Z10, K2
 	VPANDQ        Z9, Z11, Z15
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
 	VPTESTMQ      Z12, Z12, K3
 	VPANDQ        Z9, Z14, Z20
 	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z15, Z15
 	VPMULLQ       Z4, Z20, Z20
 	VPXORQ        Z15, Z5, Z21
@@ -8011,11 +8011,11 @@ last_bytes:
 	VPTESTMQ      Z10, Z10, K2
 	VPANDQ        Z9, Z11, Z15
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
 	VPTESTMQ      Z12, Z12, K3
 	VPANDQ        Z9, Z14, Z20
 	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z15, Z15
 	VPMULLQ       Z4, Z20, Z20
 	VPXORQ        Z15, Z5, Z21
@@ -8033,11 +8033,11 @@ last_bytes:
 	VPTESTMQ      Z10, Z10, K2
 	VPANDQ        Z9, Z11, Z15
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
 	VPTESTMQ      Z12, Z12, K3
 	VPANDQ        Z9, Z14, Z9
 	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z15, Z15
 	VPMULLQ       Z4, Z9, Z9
 	VPXORQ        Z15, Z5, Z10
@@ -8110,9 +8110,9 @@ end:
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64FixedAVX512(SB), $640-48
 	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. Four vectors of keys of one length, a multiple of 4 below
-	// 32, are hashed at a time. Else it is two, of which lanes gather what their key has:
-	// stripes of 32 bytes, then up to three times 8, 4, and bytes, which are the upper
+	// a seed is computed once. 32 keys of one length, a multiple of 4 below 32, are hashed
+	// at a time. Else it is 16, of which lanes gather what their key has: stripes of 32
+	// bytes, then up to three times 8, 4, and bytes, which are the upper
 	// ones of the last four, of a key that has four, and else are loaded one by one.
 	// Nothing but the keys is read. The kernel ends early at a long key, and when the
 	// longest keys of all vectors make up too much: a call must be short.
@@ -8203,7 +8203,7 @@ vector:
 	JNZ          mixed
 	VPBROADCASTQ DI, Z11
 	VPADDQ       Z4, Z11, Z11
-	VPADDQ.BCST  numbers<>+8(SB), Z11, Z12
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z11, Z12
 	VMOVDQA64    Z11, Z5
 	VMOVDQA64    Z12, Z6
 	VMOVDQA64    Z11, Z7
@@ -8424,14 +8424,14 @@ mixed:
 	VMOVDQU32    Z9, 128(SP)
 	VMOVDQU32    Z10, 256(SP)
 	VMOVDQA64    Z4, Z5
-	VPADDQ.BCST  numbers<>+8(SB), Z4, Z6
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z6
 	VMOVDQA64    Z18, Z11
 	VMOVDQA64    Z7, Z12
 	VMOVDQU32    Z11, 192(SP)
 	VMOVDQU32    Z12, 320(SP)
 	VMOVDQA64    Z4, Z7
-	VPADDQ.BCST  numbers<>+8(SB), Z4, Z8
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K2
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_0
 	KMOVW        K2, K3
@@ -8443,10 +8443,10 @@ mixed:
 	VMOVDQA64    Z1, Z22
 	VPXORD       Z0, Z0, Z24
 	VPSUBQ       Z0, Z24, Z25
-	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
 
 stripe_0:
 	KMOVW        K3, K4
@@ -8489,10 +8489,10 @@ stripe_0:
 	VPADDQ       Z26, Z25, Z26
 	VPROLQ       $0x1f, Z26, Z26
 	VPMULLQ      Z0, Z26, K3, Z25
-	VPADDQ.BCST  numbers<>+256(SB), Z9, K3, Z9
-	VPSUBQ.BCST  numbers<>+256(SB), Z10, K3, Z10
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z9, K3, Z9
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z10, K3, Z10
 	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z10, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_0
 	VPROLQ       $0x01, Z17, Z26
@@ -8561,7 +8561,7 @@ stripe_0:
 	VMOVDQA64    Z17, K2, Z6
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_1
 	KMOVW        K2, K3
@@ -8573,10 +8573,10 @@ no_stripes_0:
 	VMOVDQA64    Z1, Z22
 	VPXORD       Z0, Z0, Z24
 	VPSUBQ       Z0, Z24, Z25
-	VPADDQ.BCST  numbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  numbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  numbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  numbers<>+8(SB), Z25, Z25
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
 
 stripe_1:
 	KMOVW        K3, K4
@@ -8619,10 +8619,10 @@ stripe_1:
 	VPADDQ       Z26, Z25, Z26
 	VPROLQ       $0x1f, Z26, Z26
 	VPMULLQ      Z0, Z26, K3, Z25
-	VPADDQ.BCST  numbers<>+256(SB), Z11, K3, Z11
-	VPSUBQ.BCST  numbers<>+256(SB), Z12, K3, Z12
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
 	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, numbers<>+256(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_1
 	VPROLQ       $0x01, Z17, Z26
@@ -8697,20 +8697,20 @@ no_stripes_1:
 	VPADDQ 320(SP), Z8, Z8
 
 long:
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z10, K2
-	VPCMPUQ.BCST $0x05, numbers<>+64(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z10, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
 	KORTESTW     K2, K3
 	JZ           word
 	KMOVW        K2, K4
 	VPXORD       Z9, Z9, Z17
 	VPGATHERQQ   (SI)(Z9*1), K4, Z17
-	VPADDQ.BCST  numbers<>+64(SB), Z9, K2, Z9
-	VPSUBQ.BCST  numbers<>+64(SB), Z10, K2, Z10
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z9, K2, Z9
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z10, K2, Z10
 	KMOVW        K3, K4
 	VPXORD       Z11, Z11, Z18
 	VPGATHERQQ   (SI)(Z11*1), K4, Z18
-	VPADDQ.BCST  numbers<>+64(SB), Z11, K3, Z11
-	VPSUBQ.BCST  numbers<>+64(SB), Z12, K3, Z12
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z11, K3, Z11
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
 	VPMULLQ      Z1, Z17, Z17
 	VPMULLQ      Z1, Z18, Z18
 	VPROLQ       $0x1f, Z17, Z17
@@ -8736,8 +8736,8 @@ long:
 	JMP          long
 
 word:
-	VPTESTMQ.BCST numbers<>+32(SB), Z10, K2
-	VPTESTMQ.BCST numbers<>+32(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z10, K2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
 	KORTESTW      K2, K3
 	JZ            no_word
 	KMOVW         K2, K4
@@ -8768,8 +8768,8 @@ word:
 	VPADDQ        Z2, Z9, K3, Z8
 
 no_word:
-	VPTESTMQ.BCST numbers<>+24(SB), Z10, K2
-	VPTESTMQ.BCST numbers<>+24(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z10, K2
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
 	KORTESTW      K2, K3
 	JZ            hashed
 	VMOVDQU32     128(SP), Z9
@@ -8850,18 +8850,18 @@ last_bytes:
 	MOVQ          $0x000000ff, DI
 	VPBROADCASTQ  DI, Z9
 	VPMOVZXDQ     Y20, Z11
-	VPANDQ.BCST   numbers<>+24(SB), Z10, Z10
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z10, Z10
 	VEXTRACTI64X4 $0x01, Z20, Y17
 	VPMOVZXDQ     Y17, Z17
-	VPANDQ.BCST   numbers<>+24(SB), Z12, Z12
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
 	VPTESTMQ      Z10, Z10, K2
 	VPANDQ        Z9, Z11, Z18
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
 	VPTESTMQ      Z12, Z12, K3
 	VPANDQ        Z9, Z17, Z19
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z18, Z18
 	VPMULLQ       Z4, Z19, Z19
 	VPXORQ        Z18, Z5, Z20
@@ -8879,11 +8879,11 @@ last_bytes:
 	VPTESTMQ      Z10, Z10, K2
 	VPANDQ        Z9, Z11, Z18
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
 	VPTESTMQ      Z12, Z12, K3
 	VPANDQ        Z9, Z17, Z19
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z18, Z18
 	VPMULLQ       Z4, Z19, Z19
 	VPXORQ        Z18, Z5, Z20
@@ -8901,11 +8901,11 @@ last_bytes:
 	VPTESTMQ      Z10, Z10, K2
 	VPANDQ        Z9, Z11, Z18
 	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   numbers<>+8(SB), Z10, K2, Z10
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
 	VPTESTMQ      Z12, Z12, K3
 	VPANDQ        Z9, Z17, Z9
 	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   numbers<>+8(SB), Z12, K3, Z12
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
 	VPMULLQ       Z4, Z18, Z18
 	VPMULLQ       Z4, Z9, Z9
 	VPXORQ        Z18, Z5, Z10

@@ -50,7 +50,8 @@ func (l located) longs(v vectors) [2]reg.VecVirtual {
 	return l.lengths
 }
 
-// jumpIfLong jumps if a key is long. Go has looked at the one length of all keys.
+// jumpIfLong jumps if a key is long. Where both kinds of lengths are there, it is the
+// one length of all keys, at which Go has looked.
 func (l located) jumpIfLong(v vectors, label string) {
 	switch {
 	case l.length == nil:

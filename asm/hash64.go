@@ -30,7 +30,7 @@ type hash64 struct {
 
 	// Of keys of any lengths: where what is not hashed yet lies, and its length.
 	zero     reg.GPVirtual // no address
-	at, rest [4]reg.VecVirtual
+	at, rest [2]reg.VecVirtual
 }
 
 func newHash64(n int) *hash64 {

@@ -13,9 +13,9 @@ func hash64Bytes(c column) {
 	TEXT("hash64"+c.name+"AVX512", 0, "func("+c.arguments+", h1, h2 *uint64, vectors int) (left int)")
 	Comment(
 		"XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without",
-		"a seed is computed once. Four vectors of keys of one length, a multiple of 4 below",
-		"32, are hashed at a time. Else it is two, of which lanes gather what their key has:",
-		"stripes of 32 bytes, then up to three times 8, 4, and bytes, which are the upper",
+		"a seed is computed once. 32 keys of one length, a multiple of 4 below 32, are hashed",
+		"at a time. Else it is 16, of which lanes gather what their key has: stripes of 32",
+		"bytes, then up to three times 8, 4, and bytes, which are the upper",
 		"ones of the last four, of a key that has four, and else are loaded one by one.",
 		"Nothing but the keys is read. The kernel ends early at a long key, and when the",
 		"longest keys of all vectors make up too much: a call must be short.",
@@ -125,7 +125,8 @@ func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual) {
 	Label("equal_end")
 }
 
-// mixed emits the hash of two vectors of keys, and takes what it reads off bytes.
+// mixed emits the hash of two vectors of keys, and takes their stripes off bytes: the
+// window is the bound of what else they have.
 // There are not registers enough to keep what is needed again.
 func (h *hash64) mixed(keys located, bytes reg.GPVirtual) {
 	addresses, lengths := AllocLocal(128), AllocLocal(128)
@@ -158,12 +159,12 @@ func (h *hash64) mixed(keys located, bytes reg.GPVirtual) {
 
 // number returns a small number in memory, which instructions broadcast as they load
 // it: from a general register, it would take a port that is busy.
-func number(n int) Mem { return numbers.Offset(8 * n) }
+func number(n int) Mem { return smallNumbers.Offset(8 * n) }
 
-var numbers Mem
+var smallNumbers Mem
 
-func numbersTable() {
-	numbers = GLOBL("numbers", RODATA|NOPTR)
+func smallNumbersTable() {
+	smallNumbers = GLOBL("smallNumbers", RODATA|NOPTR)
 	for n := range 33 {
 		DATA(8*n, U64(n))
 	}

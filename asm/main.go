@@ -20,7 +20,7 @@ func main() {
 	compactTable()
 	ascendingTable()
 	alternateTables()
-	numbersTable()
+	smallNumbersTable()
 	headerTables()
 	setBits()
 	scatterPlaces()
