@@ -73,7 +73,8 @@ func (v *view) testWide(keys *Keys, hits []uint64) int {
 }
 
 // testWindows is MayContainBatch with a buffer for the hashes of a window of keys,
-// or of all keys.
+// or of all keys. It makes no copy of a column or a buffer that serves as it is: for
+// few keys that would cost as much as the rest.
 func (v *view) testWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 	step := buffer.len()
 	if v.length() >= distant {

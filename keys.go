@@ -205,12 +205,8 @@ func (k *Keys) hash(kernel Kernel, h *hashes) {
 	}
 }
 
-// runs yields the ranges of rows that are not null.
+// runs yields the ranges of rows that are not null. The column must have a bitmap.
 func (k *Keys) runs(yield func(i, j int) bool) {
-	if k.validity == nil {
-		yield(0, k.n)
-		return
-	}
 	for i := 0; i < k.n; i += 64 {
 		for rest := k.valid(i, min(64, k.n-i)); rest != 0; {
 			from := bits.TrailingZeros64(rest)

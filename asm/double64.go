@@ -285,5 +285,8 @@ func (w *walk64) probes(label string, count reg.GPVirtual) reg.GPVirtual {
 func (w *walk64) next() {
 	back := w.d.vector()
 	w.d.blend(w.back, w.wrappedBack, w.d.carry(w.h, w.delta), back)
-	w.d.subtract(w.d.bits, back, w.bit)
+	more := w.d.vector()
+	VPSUBD(back, w.bit, w.bit)
+	VPADDD(w.d.bits, w.bit, more)
+	VPMINUD(more, w.bit, w.bit) // below 0 is large: bits is at most 2^31
 }

@@ -76,9 +76,6 @@ type vectors interface {
 	carry(h, delta [2]reg.VecVirtual) (mask reg.Register)
 	// blend takes lanes of b where the mask has them, else of a.
 	blend(a, b reg.VecVirtual, mask reg.Register, dst reg.VecVirtual)
-	// subtract leaves in r the difference r - x, or that and bits if it is below 0.
-	// bits is at most 2^31, and both are at most bits.
-	subtract(bits, x, r reg.VecVirtual)
 }
 
 // constant returns a register with x in its low half.
@@ -188,13 +185,6 @@ func (v *avx512) carry(h, delta [2]reg.VecVirtual) reg.Register {
 
 func (v *avx512) blend(a, b reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
 	VPBLENDMD(b, a, mask, dst)
-}
-
-func (v *avx512) subtract(bits, x, r reg.VecVirtual) {
-	more := ZMM()
-	VPSUBD(x, r, r)
-	VPADDD(bits, r, more)
-	VPMINUD(more, r, r)
 }
 
 func (v *avx512) greater(a, b reg.VecVirtual) reg.Register {
@@ -376,13 +366,6 @@ func (v *avx2) carry(h, delta [2]reg.VecVirtual) reg.Register {
 
 func (v *avx2) blend(a, b reg.VecVirtual, mask reg.Register, dst reg.VecVirtual) {
 	VPBLENDVB(mask, b, a, dst)
-}
-
-func (v *avx2) subtract(bits, x, r reg.VecVirtual) {
-	more := YMM()
-	VPSUBD(x, r, r)
-	VPADDD(bits, r, more)
-	VPMINUD(more, r, r)
 }
 
 func (v *avx2) greater(a, b reg.VecVirtual) reg.Register {
