@@ -4,7 +4,6 @@ package bloom
 
 import (
 	"bufio"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -22,27 +21,23 @@ type assembly struct {
 	gates []gate
 }
 
-// gate is what a kernel is chosen by. The names of its functions end with suffix.
+// gate has the CPU features by which a kernel is chosen. The names of its functions end with
+// suffix.
 type gate struct {
 	kernel    Kernel
 	suffix    string
 	features  []cpuid.FeatureID
 	functions int
-	lanes     int // hashes at a time
 
-	// How many of 48 keys a call hashes with XXH64 if the one with number 20 is too
-	// long, and if all are as long as may be.
-	beforeLong, ofLongest int
+	// How many of 48 keys a call hashes, for each hash, if key 20 is too long, and if all
+	// are as long as may be. A hash without assembly has no entry.
+	calls map[hashKind]callLengths
 }
 
-// lanes returns the number of keys that a kernel hashes at a time.
-func lanes(k Kernel) int {
-	i := slices.IndexFunc(ours.gates, func(g gate) bool { return g.kernel == k })
-	return ours.gates[i].lanes
-}
+type callLengths struct{ beforeLong, ofLongest int }
 
-// TestFeatures compares the features that each kernel is chosen by with those
-// that its functions require, which the generator writes above each.
+// TestFeatures compares the features by which each kernel is chosen with the features that
+// its functions require. The generator writes those above each function.
 func TestFeatures(t *testing.T) {
 	file, err := os.Open(ours.file)
 	if err != nil {
@@ -81,111 +76,84 @@ func TestFeatures(t *testing.T) {
 	}
 }
 
-// TestLongKeys looks for the end of a call into assembly at a long key, and after
-// many bytes.
+// TestLongKeys looks for the end of a call into assembly at a long key and after many
+// bytes, and for calls that end nowhere else.
 func TestLongKeys(t *testing.T) {
-	data := make([]byte, 48*long)
-	for _, c := range []struct{ long, at int }{{long, 20}, {long - 1, 20}, {2 * long, 0}, {long, 47}, {10, 0}} {
-		keys, offsets32, offsets64 := make([][]byte, 48), []int32{0}, []int64{0}
-		for i := range keys {
-			keys[i] = data[:i]
-			if i == c.at {
-				keys[i] = data[:c.long]
+	const rows = 48
+	data := make([]byte, rows*longKey)
+	withLong := slices.Repeat([][]byte{data[:100]}, rows)
+	withLong[20] = data[:longKey]
+	eachHash(t, func(t *testing.T, kind hashKind) {
+		for _, gate := range ours.gates {
+			calls, has := gate.calls[kind]
+			if !slices.Contains(kernels, gate.kernel) {
+				continue
 			}
-			offsets32 = append(offsets32, offsets32[i]+int32(len(keys[i])))
-			offsets64 = append(offsets64, int64(offsets32[i+1]))
-		}
-		for _, kernel := range kernels[:len(kernels)-1] {
-			for _, column := range []Keys{Bytes(keys), must(t)(Offsets(slices.Concat(keys...), offsets32)), must(t)(Offsets64(slices.Concat(keys...), offsets64))} {
-				checkHashes(t, column, keys)
-				want := c.at / lanes(kernel) * lanes(kernel)
-				if c.long < long {
-					want += lanes(kernel) // too much for more
+			if has != kind.hasKernel(gate.kernel) {
+				t.Errorf("kernel %v: hasKernel is %v", gate.kernel, !has)
+			}
+			if !has {
+				continue
+			}
+			for _, layout := range layouts {
+				for _, c := range []struct {
+					keys [][]byte
+					want int
+				}{
+					{withLong, calls.beforeLong},
+					{slices.Repeat([][]byte{data[:longKey-1]}, rows), calls.ofLongest},
+					{slices.Repeat([][]byte{data[:longKey]}, rows), 0},
+					{slices.Repeat([][]byte{data[:max(layout.width, 1)]}, rows), rows},
+				} {
+					column := Keys{}
+					if layout.width == 0 || len(c.keys[0]) == layout.width {
+						column = layout.column(t, c.keys)
+					}
+					if column.n == 0 || column.hashed != noHash || column.layout == fixedWidth && kind == hashLevelDB && gate.kernel == NEON && column.width < 8 {
+						continue
+					}
+					checkHashes(t, kind, column, c.keys)
+					room := hashesOfLength(kind, rows)
+					if done := column.hashAssembly(kind, gate.kernel, &room); done != c.want {
+						t.Errorf("kernel %v, %s, keys of %d bytes: %d hashes, want %d", gate.kernel, layout.name, len(c.keys[0]), done, c.want)
+					}
 				}
-				if c.long == 10 {
-					want = 48
-				}
-				if done := column.hash32Assembly(kernel, make([]uint32, 48)); done != want {
-					t.Errorf("kernel %v, layout %d, key %d of %d bytes: %d hashes, want %d", kernel, column.layout, c.at, c.long, done, want)
+			}
+			for width, want := range map[int]int{longKey: 0, longKey - 1: calls.ofLongest, 100: rows} {
+				column := must(t)(FixedWidth(data[:rows*width], width))
+				room := hashesOfLength(kind, rows)
+				if done := column.hashAssembly(kind, gate.kernel, &room); done != want {
+					t.Errorf("kernel %v, fixed width %d: %d hashes, want %d", gate.kernel, width, done, want)
 				}
 			}
 		}
-	}
-	for _, kernel := range kernels[:len(kernels)-1] {
-		for width, want := range map[int]int{long: 0, long - 1: lanes(kernel), 100: 48} {
-			column := must(t)(FixedWidth(data[:48*width], width))
-			if done := column.hash32Assembly(kernel, make([]uint32, 48)); done != want {
-				t.Errorf("kernel %v, keys of %d bytes: %d hashes, want %d", kernel, width, done, want)
-			}
-		}
-	}
+	})
 }
 
-// TestLongKeys64 is TestLongKeys for XXH64, and looks for the end at other keys, where
-// there must be none.
-func TestLongKeys64(t *testing.T) {
-	data := make([]byte, long)
-	withLong := slices.Repeat([][]byte{data[:100]}, 48)
-	withLong[20] = data
-	for _, gate := range ours.gates {
-		if !slices.Contains(kernels, gate.kernel) {
-			continue
-		}
-		all := 48
-		if gate.ofLongest == 0 {
-			all = 0 // it has none
-		}
-		for _, layout := range layouts {
-			for _, c := range []struct {
-				keys [][]byte
-				want int
-			}{
-				{withLong, gate.beforeLong},
-				{slices.Repeat([][]byte{data[:long-1]}, 48), gate.ofLongest},
-				{slices.Repeat([][]byte{data[:max(layout.width, 1)]}, 48), all},
-			} {
-				if layout.width != 0 && len(c.keys[0]) != layout.width {
-					continue
-				}
-				column := layout.column(t, c.keys)
-				if column.layout == hashes32 || column.layout == hashes64 {
-					continue
-				}
-				checkHashes(t, column, c.keys)
-				if done := column.hash64Assembly(gate.kernel, make([]uint64, 48), make([]uint64, 48)); done != c.want {
-					t.Errorf("kernel %v, %s, %d bytes: %d hashes, want %d", gate.kernel, layout.name, len(c.keys[0]), done, c.want)
-				}
-			}
-		}
-	}
-}
-
-// TestForms compares every form of each kernel with the reference.
+// TestForms compares every form of each kernel of double32 with the letter of the walk.
 func TestForms(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
-	hashes := make([]uint32, window)
-	for i := range hashes {
-		hashes[i] = random.Uint32()
-	}
+	test := walkTests[walkDouble32]
 	for _, kernel := range kernels[:len(kernels)-1] {
 		for _, form := range forms {
 			t.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, form.name), func(t *testing.T) {
 				for k := 1; k <= 30; k++ {
-					share := random.Float64()
-					encoded := randomFilter(random, 1+random.IntN(5000), k, math.Pow(share, 1/float64(k)))
-					n := 1 + random.IntN(window)
-					want := make([]uint64, (n+63)/64)
-					for i, h := range hashes[:n] {
-						if referenceLevelDB(encoded, binary.LittleEndian.AppendUint32(nil, keyOf(h))) {
+					bits := 8 * (1 + random.Uint64N(5000))
+					data := randomBits(random, bits, math.Pow(random.Float64(), 1/float64(k)))
+					hashed := test.hashesOf(random, 1+random.IntN(windowKeys), bits)
+					words := make([]uint32, len(hashed), windowKeys)
+					want := make([]uint64, (len(hashed)+63)/64)
+					for i, h := range hashed {
+						words[i] = uint32(h.h1)
+						if test.has(data, h, bits, k) {
 							want[i/64] |= 1 << (i % 64)
 						}
 					}
-					hits := make([]uint64, window/64)
-					if !decodeLevelDB(encoded).testForm(kernel, hashes[:n], hits, form.form) {
+					hits := make([]uint64, windowKeys/64)
+					if !newDouble32(data, k).testForm(kernel, words, hits, form.form) && bits > 8 {
 						t.Fatal("no assembly")
-					}
-					if !slices.Equal(hits[:len(want)], want) {
-						t.Fatalf("k = %d, %d hashes: %x, want %x", k, n, hits[:len(want)], want)
+					} else if bits > 8 && !slices.Equal(hits[:len(want)], want) {
+						t.Fatalf("%d probes, %d hashes: %x, want %x", k, len(hashed), hits[:len(want)], want)
 					}
 				}
 			})
@@ -200,10 +168,7 @@ func BenchmarkForms(b *testing.B) {
 	eachMixture(b, []int{0, 10, 25, 50, 75, 90, 100}, func(b *testing.B, w *workload) {
 		hits := make([]uint64, queries/64)
 		for _, kernel := range kernels[:len(kernels)-1] {
-			filter, err := w.filter.WithKernel(kernel)
-			if err != nil {
-				b.Fatal(err)
-			}
+			filter := onKernel(b, w.filter, kernel)
 			for _, f := range forms[:3] {
 				b.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, f.name), func(b *testing.B) {
 					staged, dense = f.form, f.form
@@ -217,19 +182,20 @@ func BenchmarkForms(b *testing.B) {
 	})
 }
 
-// TestReduce compares the remainders of each kernel with % at hashes at which an
-// inexact one shows, for numbers of bits around those where the way changes.
+// TestReduce compares the remainders that each kernel of double64 leaves with %, at hashes
+// at which an inexact one shows, for numbers of bits around those where the way changes.
 func TestReduce(t *testing.T) {
 	random := rand.New(rand.NewPCG(39, 40))
-	array := make([]byte, vectorBits/8)
+	data := make([]byte, maxKernelBits/8)
 	for shift := range 32 {
 		for range 40 {
 			n := max(1, uint64(1)<<shift+random.Uint64N(40)-20)
 			if random.IntN(2) == 0 {
 				n = 1 + random.Uint64N(1<<shift)
 			}
-			d := newDouble64(array, min(n, vectorBits), 1)
-			h := hashes{h1: slices.Grow(edges64(d.bits), 16), h2: slices.Grow(edges64(d.bits), 16)}
+			d := newDouble64(data, min(n, maxKernelBits), 1)
+			edges := edges64(d.n, math.MaxUint64)
+			h := hashes{h1: slices.Grow(edges, 16), h2: slices.Grow(slices.Clone(edges), 16)}
 			slices.Reverse(h.h2)
 			if random.IntN(2) == 0 {
 				h = h.slice(0, len(h.h1)/16*16)
@@ -240,8 +206,8 @@ func TestReduce(t *testing.T) {
 			h.steps = slices.Clone(h.starts)
 			for _, kernel := range kernels[:len(kernels)-1] {
 				d.testFirst(kernel, &h, make([]uint64, len(h.h1)/64+1), 1)
-				checkRemainders(t, kernel, d.bits, h.h1, h.starts)
-				checkRemainders(t, kernel, d.bits, h.h2, h.steps)
+				wantRemainders(t, kernel, d.n, h.h1, h.starts)
+				wantRemainders(t, kernel, d.n, h.h2, h.steps)
 				if !slices.Equal(h.starts[last:], canaries) || !slices.Equal(h.steps[last:], canaries) {
 					t.Fatalf("kernel %v wrote past the last of %d remainders", kernel, len(h.h1))
 				}
@@ -250,7 +216,7 @@ func TestReduce(t *testing.T) {
 	}
 }
 
-func checkRemainders(t *testing.T, kernel Kernel, n uint64, hashes []uint64, remainders []uint32) {
+func wantRemainders(t *testing.T, kernel Kernel, n uint64, hashes []uint64, remainders []uint32) {
 	t.Helper()
 	for i, h := range hashes {
 		if uint64(remainders[i]) != h%n {

@@ -6,79 +6,101 @@ import (
 	"unsafe"
 )
 
-// window is how many keys are hashed, and then probed, at a time: few enough
-// that their hashes stay in the first-level cache, on the stack, and that a call
-// into assembly, which can't be preempted, is short.
-const window = 1024
-
-// distant is the size in bytes from which on a filter is so far from the CPU,
-// beyond the caches, that half a window takes as long as a window otherwise.
-const distant = 32 << 20
-
-// short is a number of keys for which clearing a whole window of hashes would
-// cost more than testing them.
-const short = 64
-
-// MayContainBatch tests every key of a column. It sets bit i%64 of hits[i/64]
-// if key i may be in the filter and clears it if not, Arrow's order. It writes
-// every word up to the one of the last key, with the bits past the last key
-// zero, and returns the number of bits set.
+// MayContainBatch tests every key of a column. It sets bit i%64 of hits[i/64] if key i may
+// be in the filter, and clears it if not; that is the bit order of Arrow. It writes the
+// first (keys.Len()+63)/64 words, with 0 for the bits past the last key. It returns the
+// number of set bits.
 //
-// It panics, as an index does, if hits has fewer than (keys.Len()+63)/64 words.
+// It panics if hits has fewer words than it writes, or if keys are hashes of another kind
+// than the filter's.
 func (v *view) MayContainBatch(keys Keys, hits []uint64) int {
 	hits = hits[:(keys.n+63)/64]
-	switch {
-	case v.isWide():
-		return v.testWide(&keys, hits)
-	case keys.n <= short:
-		var buffer [short]uint32
-		return v.testWindows(&keys, &hashes{narrow: buffer[:keys.n]}, hits)
-	default:
-		var buffer [window + cacheLine/4]uint32
-		return v.testWindows(&keys, &hashes{narrow: align(buffer[:], window)}, hits)
+	if v.pair == 0 { // the zero Filter
+		clear(hits)
+		return 0
 	}
+	keys.mustServe(v.format)
+	if keys.n <= singleKeys {
+		return v.testRows(&keys, hits)
+	}
+	switch hashKinds[v.pair.hash()].words {
+	case one64:
+		return v.testWords64(&keys, hits)
+	case two64:
+		return v.testWords128(&keys, hits)
+	}
+	if keys.n <= smallBatch {
+		var buffer [smallBatch]uint32
+		return v.testWindows(&keys, &hashes{h32: buffer[:keys.n]}, hits)
+	}
+	var buffer [windowKeys + cacheLine/4]uint32
+	return v.testWindows(&keys, &hashes{h32: align(buffer[:], windowKeys)}, hits)
 }
 
-const cacheLine = 64 // bytes, on most machines
+// testRows is MayContainBatch for few keys, one by one.
+func (v *view) testRows(keys *Keys, hits []uint64) int {
+	word := uint64(0)
+	for i := range keys.n {
+		if keys.validity != nil && keys.valid(i, 1) == 0 {
+			continue
+		}
+		if v.testHash(keys.hashRow(v.pair.hash(), i)) {
+			word |= 1 << i
+		}
+	}
+	if keys.n > 0 {
+		hits[0] = word
+	}
+	return bits.OnesCount64(word)
+}
 
-// align returns n elements of a buffer, from the first at the start of a cache line
-// on: there must be a cache line more. Vectors that cross the end of one take twice
-// as long to store.
+// align returns n elements of a buffer. The first is at the start of a cache line, because a
+// vector that crosses the end of a line takes twice as long to store. The buffer must be one
+// cache line longer than n elements.
 func align[E uint32 | uint64](buffer []E, n int) []E {
 	past := uintptr(unsafe.Pointer(unsafe.SliceData(buffer))) % cacheLine
 	skip := int((cacheLine - past) % cacheLine / unsafe.Sizeof(buffer[0]))
 	return buffer[skip:][:n]
 }
 
-// windowWide is the window for 64-bit hashes, which take six times as much of the
-// cache, with their remainders.
-const windowWide = window / 2
-
-// testWide is MayContainBatch for 64-bit hashes. It is a function of its own since
-// they take 12 KiB of stack.
+// testWords64 is MayContainBatch for hashes of one 64-bit word. It and testWords128 are
+// functions of their own, so that other batches need no stack for their buffers.
 //
 //go:noinline
-func (v *view) testWide(keys *Keys, hits []uint64) int {
-	if keys.n <= short {
-		var h1, h2 [short]uint64
-		var starts, steps [short]uint32
-		return v.testWindows(keys, &hashes{h1: h1[:keys.n], h2: h2[:keys.n], starts: starts[:keys.n], steps: steps[:keys.n]}, hits)
+func (v *view) testWords64(keys *Keys, hits []uint64) int {
+	if keys.n <= smallBatch {
+		var buffer [smallBatch]uint64
+		return v.testWindows(keys, &hashes{h1: buffer[:keys.n]}, hits)
 	}
-	var h1, h2 [windowWide + cacheLine/8]uint64
-	var starts, steps [windowWide + cacheLine/4]uint32
+	var buffer [windowKeys + cacheLine/8]uint64
+	return v.testWindows(keys, &hashes{h1: align(buffer[:], windowKeys)}, hits)
+}
+
+// testWords128 is MayContainBatch for hashes of two 64-bit words.
+//
+//go:noinline
+func (v *view) testWords128(keys *Keys, hits []uint64) int {
+	if keys.n <= smallBatch {
+		var h1, h2 [smallBatch]uint64
+		var starts, steps [smallBatch]uint32
+		n := keys.n
+		return v.testWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], starts: starts[:n], steps: steps[:n]}, hits)
+	}
+	var h1, h2 [windowKeys128 + cacheLine/8]uint64
+	var starts, steps [windowKeys128 + cacheLine/4]uint32
 	return v.testWindows(keys, &hashes{
-		h1: align(h1[:], windowWide), h2: align(h2[:], windowWide),
-		starts: align(starts[:], windowWide), steps: align(steps[:], windowWide),
+		h1: align(h1[:], windowKeys128), h2: align(h2[:], windowKeys128),
+		starts: align(starts[:], windowKeys128), steps: align(steps[:], windowKeys128),
 	}, hits)
 }
 
-// testWindows is MayContainBatch with a buffer for the hashes of a window of keys,
-// or of all keys. It makes no copy of a column or a buffer that serves as it is: for
-// few keys that would cost as much as the rest.
+// testWindows is MayContainBatch with a buffer for the hashes of a window of keys, or of
+// all keys. It slices the column and the buffer only where it must: for few keys, that costs
+// as much as the rest.
 func (v *view) testWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 	step := buffer.len()
-	if v.length() >= distant {
-		step = min(step, window/2)
+	if v.bytes() >= farBytes {
+		step = min(step, windowKeys/2)
 	}
 	total, dense := 0, false
 	for i := 0; i < keys.n; i += step {
@@ -92,11 +114,7 @@ func (v *view) testWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 			h = &some
 		}
 		found := v.testKeys(part, h, hits[i/64:], dense)
-		if v.isWide() {
-			dense = isDenseWide(found, part.n)
-		} else {
-			dense = isDense(found, part.n)
-		}
+		dense = v.isDense(found, part.n)
 		total += found
 	}
 	return total
@@ -105,15 +123,15 @@ func (v *view) testWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 // AppendHits appends the positions of the keys that may be in the filter to
 // dst, in ascending order, and returns the extended slice.
 //
-// A position is 32 bits wide: AppendHits panics for a column of more than 2^32
-// keys, which [Keys.Slice] can divide.
+// A position has 32 bits: AppendHits panics for a column of more than 2^32 keys. Divide
+// such a column with [Keys.Slice].
 func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 	if uint64(keys.n) > math.MaxUint32+1 {
 		panic("bloom: AppendHits of more than 2^32 keys")
 	}
-	var hits [window / 64]uint64
-	for i := 0; i < keys.n; i += window {
-		part := keys.slice(i, min(i+window, keys.n))
+	var hits [windowKeys / 64]uint64
+	for i := 0; i < keys.n; i += windowKeys {
+		part := keys.slice(i, min(i+windowKeys, keys.n))
 		v.MayContainBatch(part, hits[:])
 		for j := range (part.n + 63) / 64 {
 			for rest := hits[j]; rest != 0; rest &= rest - 1 {
@@ -124,19 +142,11 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 	return dst
 }
 
-// isDense reports whether so many hits among n keys make it likely that most of
-// the next keys pass their first probes.
-func isDense(hits, n int) bool { return 4*hits >= 3*n }
-
-// isDenseWide is isDense for 64-bit hashes, of which kernels can move those that pass
-// at the price of several probes.
-func isDenseWide(hits, n int) bool { return 4*hits >= n }
-
-// testKeys is MayContainBatch for a window of keys, or fewer, at least one, of which
-// h takes the hashes. That the keys before were dense in hits is a hint.
+// testKeys is MayContainBatch for 1 to windowKeys keys. It writes their hashes to h. dense is
+// a hint: many of the keys before them were hits.
 func (v *view) testKeys(keys *Keys, h *hashes, hits []uint64, dense bool) int {
-	keys.hash(v.kernel, h)
-	v.testHashes(v.kernel, h, hits, dense)
+	keys.hash(v.pair.hash(), v.kernel, h)
+	v.testHashes(h, hits, dense)
 	total := 0
 	for i := 0; i < keys.n; i += 64 {
 		if keys.validity != nil {

@@ -12,13 +12,13 @@ import (
 	"unsafe"
 )
 
-// The benchmarks compare with the reference, the loop that ports of LevelDB
-// run, and time both in turn inside one process: on a machine whose speed
-// drifts, only the ratio of neighbours means anything. Each iteration is one
-// round of both over the same keys; the metrics are medians over the rounds:
+// The benchmarks compare a path with the reference, the loop that ports of LevelDB run. They
+// time both in turn inside one process: the speed of a machine drifts, so only the ratio of
+// neighbouring rounds means anything. Each iteration is one round of both over the same
+// keys. The metrics are medians over the rounds:
 //
-//	ns/key, keys/s  of the path that the sub-benchmark names
-//	x-ref           how many times faster than the reference it was
+//	ns/key, keys/s  the speed of the path that the sub-benchmark names
+//	x-ref           how many times faster that is than the reference
 //	x-p10, x-p90    the spread of that ratio: its first and last decile
 
 // inTurn runs reference and path in turn, each over the given number of keys.
@@ -38,7 +38,7 @@ func inTurn(b *testing.B, keys int, reference, path func()) {
 	slices.Sort(times)
 	slices.Sort(ratios)
 	median := times[len(times)/2]
-	b.ReportMetric(0, "ns/op") // a round of both: no one's time
+	b.ReportMetric(0, "ns/op") // the time of a round of both means nothing
 	b.ReportMetric(median, "ns/key")
 	b.ReportMetric(1e9/median, "keys/s")
 	b.ReportMetric(ratios[len(ratios)/2], "x-ref")
@@ -113,7 +113,7 @@ var sink int
 func (w *workload) reference() {
 	hits := 0
 	for _, key := range w.bytes {
-		if referenceLevelDB(w.encoded, key) {
+		if (encodingLevelDB{}).reference(w.encoded, key) {
 			hits++
 		}
 	}
@@ -182,8 +182,8 @@ func BenchmarkMayContainBatch(b *testing.B) {
 	})
 }
 
-// BenchmarkLoads loads random bytes of an array that do not wait for each other:
-// what memory alone costs a probe, whatever the code.
+// BenchmarkLoads times independent loads of random bytes of an array: the cost of memory for
+// a probe, whatever the code.
 func BenchmarkLoads(b *testing.B) {
 	for _, size := range benchmarkSizes {
 		b.Run("filter="+size.name, func(b *testing.B) {
@@ -258,8 +258,8 @@ func (w *workload) columns(b *testing.B) {
 				continue
 			}
 			column := layout.column(b, w.bytes)
-			if column.layout == hashes64 {
-				continue // another format's
+			if column.hashed != noHash && column.hashed != hashLevelDB {
+				continue
 			}
 			b.Run(fmt.Sprintf("kernel=%v/layout=%s", kernel, layout.name), func(b *testing.B) {
 				inTurn(b, queries, w.reference, func() { sink += filter.MayContainBatch(column, hits) })
@@ -289,7 +289,7 @@ func BenchmarkBuild(b *testing.B) {
 			for _, cores := range []int{1, runtime.NumCPU()} {
 				b.Run(fmt.Sprintf("cores=%d", cores), func(b *testing.B) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-					inTurn(b, n, func() { sink += len(referenceCreateLevelDB(w.bytes, 10)) }, func() {
+					inTurn(b, n, func() { sink += len(encodingLevelDB{}.create(w.bytes, 10)) }, func() {
 						dst = Policy{BitsPerKey: 10}.AppendFilter(dst[:0], Uint64s(w.keys))
 					})
 				})
@@ -298,8 +298,8 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// BenchmarkTables looks a column of strings up in the filters of 20 tables of
-// 1,000 keys, hashed for each filter, and hashed once.
+// BenchmarkTables tests a column of strings with the filters of 20 tables of 1,000 keys. It
+// hashes the column for each filter, and once for all.
 func BenchmarkTables(b *testing.B) {
 	const tables, keysPerTable = 20, 1000
 	random := rand.New(rand.NewPCG(33, 34))
@@ -324,7 +324,7 @@ func BenchmarkTables(b *testing.B) {
 	reference := func() {
 		for _, f := range filters {
 			for _, key := range keys {
-				if referenceLevelDB(f.data, key) {
+				if (encodingLevelDB{}).reference(f.data, key) {
 					sink++
 				}
 			}
@@ -433,13 +433,13 @@ func BenchmarkHash(b *testing.B) {
 				for i, key := range keys {
 					hashed[i] = referenceHash32(key)
 				}
-			}, func() { column.hash(kernels[0], &hashes{narrow: hashed}) })
+			}, func() { column.hash(hashLevelDB, kernels[0], &hashes{h32: hashed}) })
 		})
 	}
 }
 
-// BenchmarkNori compares with the check that nori-sstable documents, for filters of
-// 10 bits per key: 100,000 keys first, as its documentation has.
+// BenchmarkNori compares with the check that nori-sstable documents, for filters at 10 bits
+// per key. The first has 100,000 keys, like the one in its documentation.
 func BenchmarkNori(b *testing.B) {
 	for _, n := range []int{100_000, 13_107, 838_861, 6_710_886} {
 		for _, width := range []int{8, 16} {
@@ -481,7 +481,7 @@ func benchmarkNori(b *testing.B, filter *Filter, keys [][]byte) {
 			}
 		}
 	}
-	reference := one(func(key []byte) bool { return referenceNori(Nori, filter.data, key) })
+	reference := one(func(key []byte) bool { return encodingNori{}.reference(filter.data, key) })
 	b.Run("path=MayContain", func(b *testing.B) { inTurn(b, queries, reference, one(filter.MayContain)) })
 	hits := make([]uint64, queries/64)
 	numbers, names := make([]uint64, queries), make([]string, queries)

@@ -4,16 +4,21 @@
 // A [Policy] builds filters, [Open] gives a read-only view of encoded bytes,
 // and a [Filter] answers for one key ([Filter.MayContain]) or for a column of
 // keys in the layout it already has in memory ([Filter.MayContainBatch],
-// [Keys]). A [Builder] sizes a filter by the keys it was given; a [Set] has a
-// fixed capacity and is tested as it grows.
+// [Keys]). A [Builder] collects keys and sizes a filter by their number. A [Set] has a
+// fixed capacity, and can be tested while it grows.
 //
-// A Bloom filter never answers no for a key it was built from. It answers yes
-// for a small share of all other keys: the false-positive rate, which
-// [PolicyFor] turns into a policy. The hashes are not keyed: who can choose
-// the keys can choose them to collide.
+// A storage engine's filter does not name its format. To keep a filter for yourself, write
+// it with [Filter.WriteTo] or [Set.WriteTo]. The header of that file has the format, the
+// number of keys and checksums. [OpenFile] and [Filter.ReadFrom] read the file. gob and JSON
+// store the same file.
 //
-// Filters are safe for concurrent use, and probing one from many goroutines
-// shares nothing but reads; Builders and Sets that are being written to are not.
+// A Bloom filter never answers no for a key it was built from. For a small share of all
+// other keys it answers yes. That share is the false-positive rate; [PolicyFor] returns
+// the policy for a rate. The hashes are not keyed: an attacker who chooses the keys can
+// make them collide.
+//
+// A Filter is safe for concurrent use. So are the queries of a Set while no goroutine adds
+// to it. A Builder is not safe for concurrent use.
 package bloom
 
 //go:generate go -C asm run . -out ../probe_amd64.s -arm64 ../probe_arm64.s
@@ -21,22 +26,22 @@ package bloom
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"unsafe"
 )
 
-// Errors are wrapped with the detail of what was wrong; test for them with
-// [errors.Is].
+// Functions wrap these errors with details. Test for them with [errors.Is].
 var (
-	// ErrFormat: the format is not one of the constants.
+	// ErrFormat: the format is not one of the constants, or a file names a format that this
+	// library does not know.
 	ErrFormat = errors.New("bloom: unknown format")
-	// ErrEncoding: the bytes are not a filter that can be used as asked.
+	// ErrEncoding: the bytes are not a filter of the format, or not the file of a filter.
+	// For a [Set], also: the filter has no bits to set.
 	ErrEncoding = errors.New("bloom: malformed filter")
 	// ErrKeys: offsets, widths or bitmaps do not describe a column of keys.
 	ErrKeys = errors.New("bloom: malformed key column")
-	// ErrCapacity: the number of keys is negative or the filter too large.
+	// ErrCapacity: the number of keys is negative, or the filter is too large.
 	ErrCapacity = errors.New("bloom: capacity out of range")
-	// ErrRate: no filter of the format has the false-positive rate asked for.
+	// ErrRate: no filter of the format has the requested false-positive rate.
 	ErrRate = errors.New("bloom: false-positive rate out of reach")
 	// ErrShape: two sets differ in format, size or number of probes.
 	ErrShape = errors.New("bloom: sets of different shape")
@@ -44,94 +49,46 @@ var (
 	ErrKernel = errors.New("bloom: kernel not available")
 )
 
-// Format is an on-disk filter format: its hash, its geometry and its encoding.
+// Filter is a read-only view of an encoded filter. It keeps a reference to the encoded
+// bytes and never writes to them: they may lie in a read-only mapping. It is safe for
+// concurrent use. The zero Filter holds no key: it answers no to every query.
 //
-// A value that is none of the constants is a programming error: functions
-// that return an error return [ErrFormat] for it, the others panic.
-type Format uint8
-
-const (
-	// LevelDB is the built-in filter of LevelDB, which goleveldb,
-	// golang/leveldb and Badger write too.
-	LevelDB Format = iota
-	// Nori is the filter of nori-sstable as documented, of two 64-bit hashes:
-	// [Open] reads what its code writes as well.
-	Nori
-	// NoriCrate is the filter of nori-sstable as its code writes it.
-	NoriCrate
-)
-
-// formats lists what each Format is called. Its order is that of the constants.
-var formats = [...]struct{ name, text string }{
-	LevelDB:   {name: "leveldb.BuiltinBloomFilter2", text: "leveldb"},
-	Nori:      {name: "nori-sstable.bloom", text: "nori"},
-	NoriCrate: {name: "nori-sstable.bloom.crate", text: "nori-crate"},
-}
-
-func (f Format) valid() bool { return int(f) < len(formats) }
-
-// isWide reports whether the format has 64-bit hashes.
-func (f Format) isWide() bool { return f != LevelDB }
-
-// Name returns the name that tables store beside a filter of this format.
-// nori-sstable stores none: those of its formats are ours.
-func (f Format) Name() string { return formats[f].name }
-
-// String returns the short name that [ParseFormat] reads.
-func (f Format) String() string {
-	if !f.valid() {
-		return fmt.Sprintf("Format(%d)", uint8(f))
-	}
-	return formats[f].text
-}
-
-// ParseFormat returns the format with the given short name, such as "leveldb",
-// or [ErrFormat].
-func ParseFormat(s string) (Format, error) {
-	for f, format := range formats {
-		if format.text == s {
-			return Format(f), nil
-		}
-	}
-	return 0, fmt.Errorf("%w %q", ErrFormat, s)
-}
-
-// Hash is a key's hash under one format. Hash a key once to probe many
-// filters of that format.
-type Hash struct{ h1, h2 uint64 } // of a 32-bit hash just h1
-
-// Hash returns the hash of key under f.
-func (f Format) Hash(key []byte) Hash {
-	_ = formats[f]
-	if f.isWide() {
-		return hash64(key)
-	}
-	return Hash{h1: uint64(hash32(key))}
-}
-
-// Filter is a read-only view of an encoded filter. It keeps a reference to the
-// encoded bytes, which must not change while it is in use, and never writes to
-// them: they may lie in a read-only mapping. It is safe for concurrent use.
+// The bytes must not change while a Filter is in use, with one exception: a [Set] may set
+// bits between the queries of its Filter. Open checks the bytes once, and the kernels, which
+// are assembly, rely on that. If the bytes change, answers can be wrong. If the bytes are
+// unmapped, a query ends the program.
 type Filter struct{ view }
 
-// view answers queries for encoded bytes. [Filter] and [Set] are both one.
+// view answers queries for encoded bytes. [Filter] and [Set] embed it.
 type view struct {
 	scheme
-	data   []byte // the encoded filter
 	format Format
-	kernel Kernel
+	data   []byte    // the encoded filter
+	count  *keyCount // nil if nobody counted the keys
 }
 
-// Open returns a view of the filter that data encodes. It copies nothing and
-// takes constant time, so that data can be a file mapped into memory, read-only
-// or not. Of a filter beyond the caches, batches are three times as fast in huge
-// pages, which [Policy.AppendFilter] and [OpenSet] ask for.
+// keyCount counts the keys that are added, duplicates included. All views of the same bits
+// share it. It fills a cache line: two counts in one line would slow down goroutines that
+// each add to a Set of their own.
+type keyCount struct {
+	n       uint64
+	unknown bool // some keys were not counted
+	_       [48]byte
+}
+
+// Open returns a view of the filter that data encodes. It copies nothing and takes
+// constant time, so that data can be a file mapped into memory, read-only or not.
 //
-// Every byte string is a filter to LevelDB: one of fewer than two bytes holds
-// no key, and one whose last byte, the number of probes, is 0 or above 30 may
-// hold every key. So Open fails for a format it does not know ([ErrFormat])
-// and never for a byte string in the format LevelDB. In the others the header must
-// fit the length, or the error is [ErrEncoding].
+// The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if the bytes are not
+// a filter. In nori-sstable's formats, the header must fit the length and have a possible
+// number of probes. [Parquet] has whole blocks of 32 bytes, at least one.
+//
+// Open never fails for [LevelDB], where every byte string is a filter. Fewer than two bytes
+// hold no key. If the last byte, the number of probes, is 0 or above 30, the filter answers
+// yes to every key.
+//
+// A filter larger than the CPU's caches answers batches up to three times as fast in huge
+// pages. [Policy.AppendFilter], [Policy.NewSet] and [OpenSet] ask the system for them.
 func Open(f Format, data []byte) (*Filter, error) {
 	v, err := openView(f, data)
 	if err != nil {
@@ -140,26 +97,18 @@ func Open(f Format, data []byte) (*Filter, error) {
 	return &Filter{v}, nil
 }
 
-func openView(f Format, data []byte) (view, error) {
+func openView(f Format, data []byte) (v view, err error) {
 	if !f.valid() {
-		return view{}, fmt.Errorf("%w: %v", ErrFormat, f)
+		return v, fmt.Errorf("%w: %v", ErrFormat, f)
 	}
-	s, err := decode(f, data)
-	return view{scheme: s, data: data, format: f, kernel: kernels[0]}, err
+	v.format, v.data = f, data
+	v.pair, v.kernel = formats[f].pair, kernels[0]
+	v.array, err = f.decode(data)
+	return v, err
 }
 
-// decode returns the walk through an encoded filter of a valid format.
-func decode(f Format, data []byte) (s scheme, err error) {
-	if f.isWide() {
-		s.wide, err = decodeNori(f, data)
-	} else {
-		s.double32 = decodeLevelDB(data)
-	}
-	return s, err
-}
-
-// MayContain reports whether key may be among the keys the filter was built
-// from. A no is certain; a yes is wrong at the false-positive rate.
+// MayContain reports whether key may be among the keys the filter was built from. A no is
+// certain. For an absent key, the answer is yes at the false-positive rate.
 func (v *view) MayContain(key []byte) bool {
 	return v.test(hash32Start(len(key)), unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
@@ -171,19 +120,59 @@ func (v *view) MayContainString(key string) bool {
 
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
 func (v *view) MayContainUint64(key uint64) bool {
-	if v.isWide() {
-		return v.wide.test(hash64Uint64(key))
+	if v.pair == leveldbDouble32 {
+		return v.test(hash32Uint64(key), nil, 0)
 	}
-	return v.test(hash32Uint64(key), nil, 0)
+	if v.pair == xxh64x2Double64 {
+		h := hash64Uint64(key)
+		return (*double64)(&v.array).test(h.h1, h.h2)
+	}
+	return v.pair != 0 && v.testHash(v.pair.hash().ofUint64(key))
 }
 
-// MayContainHash is MayContain for the key that h is the hash of, under this
-// filter's format.
+// MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format
+// has another hash.
 func (v *view) MayContainHash(h Hash) bool {
-	if v.isWide() {
-		return v.wide.test(h)
+	if v.pair == leveldbDouble32 && h.kind == hashLevelDB {
+		return v.test(uint32(h.h1), nil, 0)
 	}
-	return v.test(uint32(h.h1), nil, 0)
+	if v.pair == xxh64x2Double64 && h.kind == hashXXH64x2 {
+		return (*double64)(&v.array).test(h.h1, h.h2)
+	}
+	if h.kind != v.pair.hash() {
+		return v.otherHash(h)
+	}
+	return v.testHash(h)
+}
+
+// otherHash answers no for the zero Filter, which holds no key. For every other filter it
+// panics.
+func (v *view) otherHash(h Hash) bool {
+	if v.pair == 0 {
+		return false
+	}
+	panic(fmt.Sprintf("bloom: the key was hashed by %v, but filters of the format %v use %v", h.kind, v.format, v.format.hash()))
+}
+
+// AppendFilter appends the encoded filter to dst and returns the extended slice. It appends
+// the bytes of the format and nothing else. [Open] and [OpenSet] read them.
+func (v *view) AppendFilter(dst []byte) []byte { return append(dst, v.data...) }
+
+// Format returns the format of the encoded bytes.
+func (v *view) Format() Format { return v.format }
+
+// KeyCount returns the number of keys that were added, duplicates included. It is known
+// for a [Set] of [Policy.NewSet], for the filter of a [Builder], and for a file whose header
+// has it. It is not known for the bytes that [Open] and [OpenSet] read: [Filter.Stats]
+// estimates it.
+func (v *view) KeyCount() (n uint64, known bool) {
+	if v.pair == 0 {
+		return 0, true
+	}
+	if v.count == nil || v.count.unknown {
+		return 0, false
+	}
+	return v.count.n, true
 }
 
 // Kernel returns the kernel that runs this filter's batches.
@@ -193,8 +182,8 @@ func (v *view) Kernel() Kernel { return v.kernel }
 // or [ErrKernel] if k is not one of [Kernels]. Every kernel gives the same
 // answers.
 func (f *Filter) WithKernel(k Kernel) (*Filter, error) {
-	if !slices.Contains(kernels, k) {
-		return nil, fmt.Errorf("%w: %v", ErrKernel, k)
+	if err := k.check(); err != nil {
+		return nil, err
 	}
 	g := *f
 	g.kernel = k

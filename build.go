@@ -6,101 +6,155 @@ import (
 	"unsafe"
 )
 
-// Setting a bit of a filter beyond the caches waits for memory. So the places of
-// the bits of large filters are first scattered by regions that fit the caches,
-// and set region by region, when many are there: a cache line comes once for
-// several bits. Workers share the regions. The bits are the same whatever the
-// order, and so are the bytes.
+// To set a bit of a filter beyond the caches, the CPU waits for memory. So the code sorts
+// the places, which are the numbers of bits, of a large filter by region. A region fits the
+// caches. When a region has many places, the code sets their bits together: a cache line is
+// loaded once for several bits. Workers share the regions. The order in which bits are set
+// does not change the bytes.
 const (
-	scatterFrom  = 16 << 20  // bytes: smaller filters are set directly by one worker
-	shareFrom    = 2 << 20   // bytes: smaller filters are built by one worker
-	regionShift  = 19        // a region has 2^19 bits, 64 KiB
-	regionPlaces = 1 << 13   // that are set at a time, by all workers together
-	workerKeys   = 1 << 17   // fewer are not worth another worker
-	placesOnce   = 1 << 12   // places computed at a time: those of a key at least
-	placesFew    = 8 * short // computed at a time for few keys
-	linePlaces   = 16        // in a cache line
+	regionsBytes = 16 << 20       // one worker sets the bits of smaller filters directly
+	shareBytes   = 2 << 20        // one worker builds smaller filters
+	regionShift  = 19             // a region has 2^19 bits, 64 KiB
+	regionPlaces = 1 << 13        // that all workers together keep for a region: half of its memory
+	workerKeys   = 1 << 17        // fewer are not worth another worker
+	maxWorkers   = 16             // more would share regionPlaces in parts too small to gain from
+	windowPlaces = 1 << 12        // that are computed at a time: at least those of one key
+	smallPlaces  = 8 * smallBatch // that are computed at a time for at most smallBatch keys
+	linePlaces   = 16             // that a cache line holds
 )
 
 // addColumn sets the bits of every key of a column.
-func (s scheme) addColumn(keys Keys) {
-	size := s.length()
+func (s *scheme) addColumn(keys Keys) {
+	if s.pair == 0 {
+		panicNoBits()
+	}
+	size := s.bytes()
 	if size > 1<<32/8 {
 		s.addEach(keys)
 		return
 	}
 	workers := 1
-	if size >= shareFrom {
-		workers = max(1, min(runtime.GOMAXPROCS(0), keys.n/workerKeys))
+	if size >= shareBytes {
+		workers = max(1, min(runtime.GOMAXPROCS(0), keys.n/workerKeys, maxWorkers))
 	}
 	// With fewer keys than cache lines, few bits share a line.
-	if workers == 1 && (size < scatterFrom || uint64(keys.n) < size/64) {
-		s.addDirectly(keys)
+	if workers == 1 && (size < regionsBytes || uint64(keys.n) < size/64) {
+		s.addDirectly(&keys)
 	} else {
-		s.addScattered(keys, workers)
+		s.addByRegion(keys, workers)
 	}
 }
 
-// addEach sets bits of filters whose bits have numbers of more than 32 bits.
-func (s scheme) addEach(keys Keys) {
-	hashed := s.buildBuffer(nil)
-	for i := 0; i < keys.n; i += window {
-		part := keys.slice(i, min(i+window, keys.n))
-		h := part.hashKeys(&hashed)
-		for j := range h.h1 {
-			s.wide.add(Hash{h.h1[j], h.h2[j]})
+// addEach sets the bits of a filter key by key. It is for filters of more than 2^32 bits:
+// places have 32 bits.
+func (s *scheme) addEach(keys Keys) {
+	kind := s.pair.hash()
+	room := newHashes(hashKinds[kind].words)
+	for i := 0; i < keys.n; i += windowKeys {
+		part := keys.slice(i, min(i+windowKeys, keys.n))
+		h := part.hashKeys(kind, s.kernel, &room)
+		for j := range h.len() {
+			s.addHash(h.at(j, kind))
 		}
 	}
 }
 
-// buildBuffer returns room for the hashes of a window: narrow, if those have 32 bits.
-func (s scheme) buildBuffer(narrow *[window]uint32) hashes {
-	if s.isWide() {
-		return hashes{h1: make([]uint64, window), h2: make([]uint64, window)}
-	}
-	return hashes{narrow: narrow[:]}
-}
-
-func (d scheme) addScattered(keys Keys, workers int) {
-	s := &scatter{scheme: d, regions: make([]sync.Mutex, (8*d.length()-1)>>regionShift+1)}
-	capacity := max(regionPlaces/workers/linePlaces*linePlaces, 1<<11)
+// addByRegion sets the bits region by region. It repeats the panic of a worker on the
+// goroutine of the caller, who can recover it.
+func (s *scheme) addByRegion(keys Keys, workers int) {
+	shared := &regionBuild{scheme: *s, regions: make([]sync.Mutex, (8*s.bytes()-1)>>regionShift+1)}
+	kernel, capacity := s.kernel, regionPlaces/workers/linePlaces*linePlaces
+	size := len(shared.regions) * capacity
+	kept := hugeWords(workers * size)
+	panics := make([]any, workers)
 	var group sync.WaitGroup
 	for w := range workers {
-		part := keys.slice(keys.n/workers*w, keys.n/workers*(w+1))
+		from, to := keys.n/workers*w, keys.n/workers*(w+1)
 		if w == workers-1 {
-			part = keys.slice(keys.n/workers*w, keys.n)
+			to = keys.n
 		}
-		group.Go(func() { s.add(part, capacity) })
+		group.Go(func() {
+			defer func() { panics[w] = recover() }()
+			shared.add(keys.slice(from, to), newRegionBuffers(kernel, len(shared.regions), capacity, kept[w*size:][:size]))
+		})
 	}
 	group.Wait()
+	for _, p := range panics {
+		if p != nil {
+			panic(p)
+		}
+	}
 }
 
-func (s scheme) addDirectly(keys Keys) {
-	// Clearing the large buffers costs more than a few keys do, and storage
-	// engines have a filter for every block.
-	if keys.n <= short && s.probes() <= placesFew {
-		var places [placesFew]uint32
-		if s.isWide() {
-			var h1, h2 [short]uint64
-			s.addWindow(&keys, &hashes{h1: h1[:], h2: h2[:]}, places[:])
-		} else {
-			var narrow [short]uint32
-			s.addWindow(&keys, &hashes{narrow: narrow[:]}, places[:])
-		}
+// addDirectly sets the bits in the order of the keys. Few keys have smaller buffers, because
+// clearing the large ones would cost more than adding the keys, and some storage engines
+// build a filter for every block.
+func (s *scheme) addDirectly(keys *Keys) {
+	if keys.n <= singleKeys {
+		s.addRows(keys)
 		return
 	}
-	var places [placesOnce]uint32
-	if s.isWide() {
-		var h1, h2 [windowWide]uint64
-		s.addWindows(&keys, &hashes{h1: h1[:], h2: h2[:]}, places[:])
-	} else {
-		var narrow [window]uint32
-		s.addWindows(&keys, &hashes{narrow: narrow[:]}, places[:])
+	few := keys.n <= smallBatch && s.k <= smallPlaces
+	switch hashKinds[s.pair.hash()].words {
+	case one64:
+		s.addDirectly64(keys, few)
+	case two64:
+		s.addDirectly128(keys, few)
+	default:
+		if few {
+			var h [smallBatch]uint32
+			var places [smallPlaces]uint32
+			s.addWindow(keys, &hashes{h32: h[:]}, places[:])
+			return
+		}
+		var h [windowKeys + cacheLine/4]uint32
+		var places [windowPlaces]uint32
+		s.addWindows(keys, &hashes{h32: align(h[:], windowKeys)}, places[:])
 	}
 }
 
-// addWindows is addDirectly with room for the hashes of a window, and for the places
-// of one key at least.
+// addRows is addDirectly for few keys, one by one.
+func (s *scheme) addRows(keys *Keys) {
+	for i := range keys.n {
+		if keys.validity == nil || keys.valid(i, 1) != 0 {
+			s.addHash(keys.hashRow(s.pair.hash(), i))
+		}
+	}
+}
+
+// addDirectly64 is addDirectly for hashes of one 64-bit word. It and addDirectly128 are
+// functions of their own, so that other columns need no stack for their buffers.
+//
+//go:noinline
+func (s *scheme) addDirectly64(keys *Keys, few bool) {
+	if few {
+		var h [smallBatch]uint64
+		var places [smallPlaces]uint32
+		s.addWindow(keys, &hashes{h1: h[:]}, places[:])
+		return
+	}
+	var h [windowKeys + cacheLine/8]uint64
+	var places [windowPlaces]uint32
+	s.addWindows(keys, &hashes{h1: align(h[:], windowKeys)}, places[:])
+}
+
+// addDirectly128 is addDirectly for hashes of two 64-bit words.
+//
+//go:noinline
+func (s *scheme) addDirectly128(keys *Keys, few bool) {
+	if few {
+		var h1, h2 [smallBatch]uint64
+		var places [smallPlaces]uint32
+		s.addWindow(keys, &hashes{h1: h1[:], h2: h2[:]}, places[:])
+		return
+	}
+	var h1, h2 [windowKeys128 + cacheLine/8]uint64
+	var places [windowPlaces]uint32
+	s.addWindows(keys, &hashes{h1: align(h1[:], windowKeys128), h2: align(h2[:], windowKeys128)}, places[:])
+}
+
+// addWindows is addDirectly with a buffer for the hashes of a window, and one for the
+// places of at least one key.
 func (s *scheme) addWindows(keys *Keys, room *hashes, places []uint32) {
 	for i := 0; i < keys.n; i += room.len() {
 		part := keys.slice(i, min(i+room.len(), keys.n))
@@ -108,67 +162,48 @@ func (s *scheme) addWindows(keys *Keys, room *hashes, places []uint32) {
 	}
 }
 
-// addWindow is addDirectly for as many keys as there is room for hashes, or fewer.
-// There must be room for the places of one key.
+// addWindow is addDirectly for at most as many keys as room holds hashes. places must have
+// room for at least one key.
 func (s *scheme) addWindow(keys *Keys, room *hashes, places []uint32) {
-	k := s.probes()
-	for rest := keys.hashKeys(room); rest.len() > 0; {
-		n := s.place(&rest, places)
-		s.set(places[:n*k])
-		rest = rest.slice(n, rest.len())
+	hashed := keys.hashKeys(s.pair.hash(), s.kernel, room)
+	for n := s.placeAndSet(&hashed, places); n < hashed.len(); n = s.placeAndSet(&hashed, places) {
+		hashed = hashed.slice(n, hashed.len())
 	}
 }
 
-// place writes the numbers of the bits of some hashes, from the first on, to
-// places, k for each, in any order. It returns the number of hashes.
-func (s *scheme) place(h *hashes, places []uint32) int {
-	k := s.probes()
-	n := min(h.len(), len(places)/k)
-	if s.isWide() {
-		s.wide.placeGeneric(h.h1[:n], h.h2[:n], places)
-		return n
-	}
-	done := s.placeAssembly(kernels[0], h.narrow[:n], places)
-	s.placeGeneric(h.narrow[done:n], places[done*k:])
+// placeAndSet sets the bits of as many hashes, from the first on, as places has room for,
+// and returns their number.
+func (s *scheme) placeAndSet(h *hashes, places []uint32) int {
+	n := s.place(h, places)
+	s.setPlaces(places[:n*s.k])
 	return n
 }
 
-// set sets bits by number.
-func (s *scheme) set(places []uint32) {
-	base, whole := s.base, uint64(s.size)
-	if s.isWide() {
-		base, whole = s.wide.base, s.wide.size()
-	}
-	for _, p := range places[setAssembly(base, whole, places):] {
+// setPlaces sets bits by number.
+func (s *scheme) setPlaces(places []uint32) {
+	base := s.base
+	for _, p := range places[setAssembly(s.kernel, base, s.bytes(), places):] {
 		*(*byte)(unsafe.Add(unsafe.Pointer(base), p/8)) |= 1 << (p % 8)
 	}
 }
 
-// scatter is a filter that workers set region by region.
-type scatter struct {
+// regionBuild is a filter that workers set region by region.
+type regionBuild struct {
 	scheme
 	regions []sync.Mutex
 }
 
-// add is the work of one worker, which keeps up to capacity places a region.
-func (s *scatter) add(keys Keys, capacity int) {
-	buffers := newRegionBuffers(len(s.regions), capacity)
-	var narrow [window]uint32
-	var places [placesOnce]uint32
-	hashed, k := s.buildBuffer(&narrow), s.probes()
-	for i := 0; i < keys.n; i += window {
-		part := keys.slice(i, min(i+window, keys.n))
-		for rest := part.hashKeys(&hashed); rest.len() > 0; {
-			n := s.place(&rest, places[:])
+// add is the work of one worker.
+func (s *regionBuild) add(keys Keys, buffers *regionBuffers) {
+	places := make([]uint32, windowPlaces)
+	kind := s.pair.hash()
+	room := newHashes(hashKinds[kind].words)
+	for i := 0; i < keys.n; i += windowKeys {
+		part := keys.slice(i, min(i+windowKeys, keys.n))
+		for rest := part.hashKeys(kind, s.kernel, &room); rest.len() > 0; {
+			n := s.place(&rest, places)
 			rest = rest.slice(n, rest.len())
-			for unkept := places[:n*k]; len(unkept) > 0; {
-				left := buffers.scatter(unkept)
-				done := len(unkept) - left
-				if last := unkept[done-1] >> regionShift; buffers.isFull(last) {
-					s.setRegion(buffers, last)
-				}
-				unkept = unkept[done:]
-			}
+			s.keep(buffers, places[:n*s.k])
 		}
 	}
 	for region := range s.regions {
@@ -176,42 +211,59 @@ func (s *scatter) add(keys Keys, capacity int) {
 	}
 }
 
-// setRegion sets and forgets the places kept for a region.
-func (s *scatter) setRegion(b *regionBuffers, region uint32) {
+// keep keeps places by region. When a region is full, it sets the bits of the region.
+func (s *regionBuild) keep(buffers *regionBuffers, places []uint32) {
+	for len(places) > 0 {
+		left := buffers.sort(places)
+		done := len(places) - left
+		if last := places[done-1] >> regionShift; buffers.isFull(last) {
+			s.setRegion(buffers, last)
+		}
+		places = places[done:]
+	}
+}
+
+// setRegion sets the bits at the places that are kept for a region, and forgets the places.
+func (s *regionBuild) setRegion(b *regionBuffers, region uint32) {
 	s.regions[region].Lock()
-	s.set(b.whole(region))
-	s.set(b.rest(region))
+	s.setPlaces(b.whole(region))
+	s.setPlaces(b.rest(region))
 	s.regions[region].Unlock()
 	b.numbers[region] = 0
 }
 
-// regionBuffers keep places by region: those that fill cache lines in kept, with
-// room for capacity of each region, and those after them in lines.
+// regionBuffers keeps places by region. The places that fill whole cache lines are in
+// kept, which has room for capacity places of each region. The places after them are in
+// lines, which has one cache line for each region.
 type regionBuffers struct {
+	kernel      Kernel
 	capacity    int // a multiple of linePlaces
 	numbers     []uint32
 	lines, kept []uint32
 }
 
-func newRegionBuffers(regions, capacity int) *regionBuffers {
+// newRegionBuffers returns empty buffers. Its caller gives the memory for regions·capacity
+// places in kept.
+func newRegionBuffers(kernel Kernel, regions, capacity int, kept []uint32) *regionBuffers {
 	return &regionBuffers{
+		kernel:   kernel,
 		capacity: capacity,
 		numbers:  make([]uint32, regions),
 		lines:    make([]uint32, regions*linePlaces),
-		kept:     hugeWords(regions * capacity),
+		kept:     kept,
 	}
 }
 
-// scatter keeps places, up to one that makes a region full, and returns the
-// number of those left.
-func (b *regionBuffers) scatter(places []uint32) (left int) {
-	if left, ok := b.scatterAssembly(places); ok {
+// sort sorts places into the regions until a region is full, and returns the number of
+// places that are left.
+func (b *regionBuffers) sort(places []uint32) (left int) {
+	if left, ok := b.sortAssembly(places); ok {
 		return left
 	}
-	return b.scatterGeneric(places)
+	return b.sortGeneric(places)
 }
 
-func (b *regionBuffers) scatterGeneric(places []uint32) (left int) {
+func (b *regionBuffers) sortGeneric(places []uint32) (left int) {
 	for i, p := range places {
 		region := p >> regionShift
 		b.lines[region*linePlaces+b.numbers[region]%linePlaces] = p
@@ -229,7 +281,7 @@ func (b *regionBuffers) scatterGeneric(places []uint32) (left int) {
 
 func (b *regionBuffers) isFull(region uint32) bool { return int(b.numbers[region]) == b.capacity }
 
-// whole and rest are the places kept for a region.
+// whole and rest return the places of a region in kept and in lines.
 
 func (b *regionBuffers) whole(region uint32) []uint32 {
 	return b.kept[int(region)*b.capacity:][:b.numbers[region]/linePlaces*linePlaces]

@@ -2,6 +2,6 @@
 
 package bloom
 
-func setAssembly(*byte, uint64, []uint32) int { return 0 }
+func setAssembly(Kernel, *byte, uint64, []uint32) int { return 0 }
 
-func (b *regionBuffers) scatterAssembly([]uint32) (left int, ok bool) { return 0, false }
+func (b *regionBuffers) sortAssembly([]uint32) (left int, ok bool) { return 0, false }

@@ -2,8 +2,6 @@ package bloom
 
 import (
 	"bytes"
-	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -12,68 +10,54 @@ import (
 	"github.com/lanebloom/bloom/internal/golden"
 )
 
-// eachFastest runs a subtest for every kernel of this CPU, as if it were the
-// fastest: builds choose that.
-func eachFastest(t *testing.T, run func(t *testing.T)) {
-	all := kernels
-	defer func() { kernels = all }()
-	for i := range all {
-		kernels = all[i:]
-		t.Run(fmt.Sprintf("kernel=%v", kernels[0]), run)
-	}
+// TestAdd sets bits directly, and by region with any number of workers, in arrays of sizes
+// around those of regions.
+func TestAdd(t *testing.T) {
+	const region = 1 << regionShift
+	random := rand.New(rand.NewPCG(29, 30))
+	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		for _, size := range []uint64{8, 16, 56, 800, 8000, region - 8, region, region + 8, 5*region + 24} {
+			for _, k := range test.probes(1, 2, 6, 30) {
+				n := (size + test.unit - 1) / test.unit * test.unit
+				hashed := test.hashesOf(random, random.IntN(20000), n)
+				want := test.addOneByOne(hashed, n, k)
+				for _, kernel := range kernels {
+					check := func(name string, add func(s *scheme, keys Keys)) {
+						t.Helper()
+						data := make([]byte, n/8+8)
+						add(&test.filter(walk, kernel, data[:n/8], n, k).scheme, columnOfHashes(test.hash, hashed))
+						if !bytes.Equal(data[:n/8], want) {
+							t.Fatalf("%s, kernel %v: %d bits, %d probes, %d keys: wrong bits", name, kernel, n, k, len(hashed))
+						}
+						if !bytes.Equal(data[n/8:], make([]byte, 8)) {
+							t.Fatalf("%s, kernel %v: %d bits, %d probes: bits set past the end", name, kernel, n, k)
+						}
+					}
+					check("directly", func(s *scheme, keys Keys) { s.addDirectly(&keys) })
+					check("one by one", func(s *scheme, keys Keys) { s.addEach(keys) })
+					for _, workers := range []int{1, 2, 3, 8, maxWorkers} {
+						check("by region", func(s *scheme, keys Keys) { s.addByRegion(keys, workers) })
+					}
+				}
+			}
+		}
+	})
 }
 
-// addOneByOne is what every way to build does.
-func addOneByOne(size, k int, keys []uint64) []byte {
-	data := make([]byte, size)
-	for _, key := range keys {
-		h := referenceHash32(binary.LittleEndian.AppendUint64(nil, key))
-		delta := h>>17 | h<<15
-		for range k {
-			bit := uint64(h) % (8 * uint64(size))
+// addOneByOne is what every way to build does, by the letter of the walk.
+func (w walkTest) addOneByOne(hashed []Hash, n uint64, k int) []byte {
+	data := make([]byte, n/8)
+	for _, h := range hashed {
+		for i := range k {
+			bit := w.bit(h, i, n)
 			data[bit/8] |= 1 << (bit % 8)
-			h += delta
 		}
 	}
 	return data
 }
 
-// TestAdd sets bits directly, and scattered by any number of workers, in filters
-// of sizes around those of regions.
-func TestAdd(t *testing.T) {
-	const region = 1 << regionShift / 8
-	random := rand.New(rand.NewPCG(29, 30))
-	keys := make([]uint64, 20000)
-	for i := range keys {
-		keys[i] = random.Uint64()
-	}
-	for _, size := range []int{1, 2, 7, 100, 1000, region - 1, region, region + 1, 5*region + 3} {
-		for _, k := range []int{1, 2, 6, 30} {
-			keys := keys[:random.IntN(20000)]
-			want := addOneByOne(size, k, keys)
-			eachFastest(t, func(t *testing.T) {
-				check := func(name string, add func(s scheme)) {
-					t.Helper()
-					data := make([]byte, size+8)
-					add(scheme{double32: newDouble32(data[:size], k)})
-					if !bytes.Equal(data[:size], want) {
-						t.Fatalf("%s: %d bytes, k = %d, %d keys: wrong bits", name, size, k, len(keys))
-					}
-					if !bytes.Equal(data[size:], make([]byte, 8)) {
-						t.Fatalf("%s: %d bytes, k = %d: bits set past the end", name, size, k)
-					}
-				}
-				check("directly", func(s scheme) { s.addDirectly(Uint64s(keys)) })
-				for _, workers := range []int{1, 2, 3, 8} {
-					check("scattered", func(s scheme) { s.addScattered(Uint64s(keys), workers) })
-				}
-			})
-		}
-	}
-}
-
-// TestScatter compares the scattering of places with that of portable Go.
-func TestScatter(t *testing.T) {
+// TestSortByRegion compares the sorting of places by kernels with portable Go.
+func TestSortByRegion(t *testing.T) {
 	const regions, capacity = 5, 64
 	random := rand.New(rand.NewPCG(31, 32))
 	places := make([]uint32, 1000)
@@ -83,10 +67,11 @@ func TestScatter(t *testing.T) {
 			places[i] %= 1 << regionShift // fills a region first
 		}
 	}
-	ours, generic := newRegionBuffers(regions, capacity), newRegionBuffers(regions, capacity)
+	ours := newRegionBuffers(kernels[0], regions, capacity, make([]uint32, regions*capacity))
+	generic := newRegionBuffers(Generic, regions, capacity, make([]uint32, regions*capacity))
 	for len(places) > 0 {
 		n := 1 + random.IntN(len(places))
-		left, want := ours.scatter(places[:n]), generic.scatterGeneric(places[:n])
+		left, want := ours.sort(places[:n]), generic.sortGeneric(places[:n])
 		if left != want || !slices.Equal(ours.numbers, generic.numbers) {
 			t.Fatalf("%d of %d places left, want %d; numbers %d, want %d", left, n, want, ours.numbers, generic.numbers)
 		}
@@ -102,37 +87,96 @@ func TestScatter(t *testing.T) {
 	}
 }
 
-// TestBuildOnAnyCores builds a filter that workers share.
+// TestBuildOnAnyCores builds filters that workers share.
 func TestBuildOnAnyCores(t *testing.T) {
-	const bytesPerKey = 2
 	keys := make([]uint64, 9*workerKeys)
 	for i := range keys {
 		keys[i] = uint64(i) * 0x9e3779b97f4a7c15
 	}
-	p := Policy{BitsPerKey: 8 * bytesPerKey}
-	size := bytesPerKey * len(keys)
-	if size < shareFrom {
-		t.Fatalf("%d bytes are not shared", size)
-	}
-	want := append(addOneByOne(size, probesLevelDB(p.BitsPerKey), keys), byte(probesLevelDB(p.BitsPerKey)))
-	for _, cores := range []int{1, 2, 5, 16} {
-		t.Run(fmt.Sprintf("cores=%d", cores), func(t *testing.T) {
+	eachFormat(t, func(t *testing.T, f Format) {
+		p := Policy{f, 16}
+		want := buildOneByOne(t, p, keys)
+		if len(want) < shareBytes {
+			t.Fatalf("%d bytes are not shared", len(want))
+		}
+		for _, cores := range []int{1, 5} {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 			if got := p.AppendFilter([]byte("ahead"), Uint64s(keys)); string(got[:5]) != "ahead" || !bytes.Equal(got[5:], want) {
-				t.Error("AppendFilter: wrong bytes")
+				t.Errorf("%d cores: AppendFilter: wrong bytes", cores)
 			}
-			set, err := p.NewSet(len(keys))
-			if err != nil {
-				t.Fatal(err)
-			}
+			set := mustSet(t, p, len(keys))
 			for part := range 3 {
 				set.AddBatch(Uint64s(keys[part*len(keys)/3 : (part+1)*len(keys)/3]))
 			}
 			if !bytes.Equal(set.data, want) {
-				t.Error("Set: wrong bytes")
+				t.Errorf("%d cores: Set: wrong bytes", cores)
 			}
-		})
+		}
+	})
+}
+
+// buildOneByOne adds keys to a set one by one.
+func buildOneByOne(t *testing.T, p Policy, keys []uint64) []byte {
+	set := mustSet(t, p, len(keys))
+	for _, key := range keys {
+		set.addHash(set.pair.hash().ofUint64(key))
 	}
+	return set.data
+}
+
+// TestPanicsOfWorkers changes a column between its check and its use, as no caller may. The
+// panic must come to the caller, who can recover it.
+func TestPanicsOfWorkers(t *testing.T) {
+	offsets := make([]int32, 4*workerKeys+1)
+	column := must(t)(Offsets([]byte("data"), offsets))
+	for i := range offsets {
+		offsets[i] = 1 << 20
+	}
+	eachFormat(t, func(t *testing.T, f Format) {
+		set, err := mustSet(t, Policy{f, 10}, 4*shareBytes).WithKernel(Generic) // which checks bounds
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+		if got := panicOf(func() { set.AddBatch(column) }); got == "" {
+			t.Error("no panic")
+		}
+	})
+}
+
+// TestBuildMemory measures the temporary memory of building by any number of workers,
+// and compares it with what AppendFilter promises.
+func TestBuildMemory(t *testing.T) {
+	data := make([]byte, 32*workerKeys)
+	for i := range data {
+		data[i] = byte(uint32(i) * 0x9e3779b1 >> 13)
+	}
+	keys := must(t)(FixedWidth(data, 1))
+	for _, p := range []Policy{{LevelDB, 10}, {Nori, 10}} {
+		for _, size := range []int{2 << 20, 25e6} {
+			set, err := p.NewSet(size * 8 / p.BitsPerKey)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, cores := range []int{1, 2, 16, 128} {
+				before := runtime.GOMAXPROCS(cores)
+				got := allocated(func() { set.AddBatch(keys) })
+				runtime.GOMAXPROCS(before)
+				if most := 6<<20 + size*6/10; got > uint64(most) {
+					t.Errorf("%v, %d cores: %d bytes for a filter of %d, want at most %d", p, cores, got, size, most)
+				}
+			}
+		}
+	}
+}
+
+// allocated returns how many bytes a call allocates.
+func allocated(call func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	call()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
 
 // TestExtend appends zero bytes to slices with and without room, with and without
@@ -144,7 +188,7 @@ func TestExtend(t *testing.T) {
 				dst[:cap(dst)][len(dst)+i] = 0xff
 			}
 			got := extend(dst, n)
-			if string(got[:len(dst)]) != string(dst) || len(got) != len(dst)+n || bytes.ContainsFunc(got[len(dst):], func(r rune) bool { return r != 0 }) {
+			if string(got[:len(dst)]) != string(dst) || len(got) != len(dst)+n || bytes.Count(got[len(dst):], []byte{0}) != n {
 				t.Errorf("extend of %d bytes by %d: %d bytes", len(dst), n, len(got))
 			}
 		}
@@ -156,19 +200,17 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-// TestManyProbes builds filters of few keys that have more places than fit the
-// buffer for few keys, or as many as the large one holds.
+// TestManyProbes builds filters of few keys with many probes. Their places do not fit the
+// buffer for few keys, or fill the large buffer exactly.
 func TestManyProbes(t *testing.T) {
-	for bitsPerKey, k := range map[int]int{738: placesFew, 739: placesFew + 1, 5910: placesOnce} {
+	for bitsPerKey, k := range map[int]int{738: smallPlaces, 739: smallPlaces + 1, 5910: windowPlaces} {
 		p := Policy{NoriCrate, bitsPerKey}
-		if got := probesNori(p.Format, bitsPerKey); got != k {
+		if got := probesOf(p); got != k {
 			t.Fatalf("%d bits per key: %d probes, want %d", bitsPerKey, got, k)
 		}
-		for _, n := range []int{1, 2, short, short + 1} {
+		for _, n := range []int{1, 2, smallBatch, smallBatch + 1} {
 			keys := golden.Decimals.Range(0, n)
-			if !bytes.Equal(p.AppendFilter(nil, Bytes(keys)), referenceCreate(p, keys)) {
-				t.Errorf("%d keys at %d bits differ from the reference", n, bitsPerKey)
-			}
+			checkWays(t, p, keys, formats[NoriCrate].create(keys, bitsPerKey))
 		}
 	}
 }

@@ -1,89 +1,173 @@
 package bloom
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+)
 
 // Builder collects keys and then sizes a filter by their number, as LevelDB
-// does. It keeps 4 bytes a key, or 16 for the formats of 64-bit hashes. It is not
-// safe for concurrent use.
+// does. It keeps the hash of every key: 4 bytes for [LevelDB], 8 for [Parquet], 16 for
+// [Nori] and [NoriCrate]. It is not safe for concurrent use.
 type Builder struct {
 	policy Policy
-	narrow []uint32
-	wide   []Hash
+	hash   hashKind
+	kernel Kernel
+
+	// The hashes are in the slice for their words. The other two slices are empty.
+	h32  []uint32
+	h64  []uint64
+	h128 []hash128
 }
 
-// Add adds a key. It does not keep it.
-func (b *Builder) Add(key []byte) {
-	if b.policy.Format.isWide() {
-		b.wide = append(b.wide, hash64(key))
-	} else {
-		b.narrow = append(b.narrow, hash32(key))
+// WithKernel makes k the kernel that hashes columns and builds filters, and returns b. The
+// error is [ErrKernel] if k is not one of [Kernels]. Every kernel builds the same bytes.
+func (b *Builder) WithKernel(k Kernel) (*Builder, error) {
+	if err := k.check(); err != nil {
+		return nil, err
+	}
+	b.kernel = k
+	return b, nil
+}
+
+// Add adds a key. It keeps the hash, not the key.
+func (b *Builder) Add(key []byte) { b.add(unsafe.Pointer(unsafe.SliceData(key)), len(key)) }
+
+// AddString adds a key.
+func (b *Builder) AddString(key string) { b.add(unsafe.Pointer(unsafe.StringData(key)), len(key)) }
+
+// add adds the key of n bytes at p.
+func (b *Builder) add(p unsafe.Pointer, n int) {
+	switch b.hash {
+	case hashLevelDB:
+		b.h32 = append(b.h32, hash32At(p, n))
+	case hashXXH64x2:
+		b.h128 = append(b.h128, hash64At(p, n))
+	default:
+		b.addHash(b.hash.of(p, n))
 	}
 }
 
-// AddString adds a key.
-func (b *Builder) AddString(key string) {
-	if b.policy.Format.isWide() {
-		b.wide = append(b.wide, hash64String(key))
-	} else {
-		b.narrow = append(b.narrow, hash32String(key))
+// addHash keeps a hash in the slice for its words.
+func (b *Builder) addHash(h Hash) {
+	switch hashKinds[b.hash].words {
+	case one32:
+		b.h32 = append(b.h32, uint32(h.h1))
+	case one64:
+		b.h64 = append(b.h64, h.h1)
+	case two64:
+		b.h128 = append(b.h128, hash128{h.h1, h.h2})
 	}
 }
 
 // AddBatch adds every key of a column.
 func (b *Builder) AddBatch(keys Keys) {
-	if b.policy.Format.isWide() {
-		b.addWide(keys)
-		return
-	}
-	b.narrow = slices.Grow(b.narrow, keys.n)
-	var buffer [window]uint32
-	for i := 0; i < keys.n; i += window {
-		part := keys.slice(i, min(i+window, keys.n))
-		b.narrow = append(b.narrow, part.hashKeys(&hashes{narrow: buffer[:]}).narrow...)
+	keys.mustServe(b.policy.Format)
+	switch hashKinds[b.hash].words {
+	case one32:
+		var buffer [windowKeys]uint32
+		b.h32 = slices.Grow(b.h32, keys.n)
+		b.addWindows(&keys, &hashes{h32: buffer[:]})
+	case one64:
+		b.h64 = slices.Grow(b.h64, keys.n)
+		b.addWindows64(&keys)
+	case two64:
+		b.h128 = slices.Grow(b.h128, keys.n)
+		b.addWindows128(&keys)
 	}
 }
 
-func (b *Builder) addWide(keys Keys) {
-	b.wide = slices.Grow(b.wide, keys.n)
-	var h1, h2 [window]uint64
-	for i := 0; i < keys.n; i += window {
-		part := keys.slice(i, min(i+window, keys.n))
-		h := part.hashKeys(&hashes{h1: h1[:], h2: h2[:]})
+// addWindows64 is AddBatch for hashes of one 64-bit word. It and addWindows128 are functions
+// of their own, so that other batches need no stack for their buffers.
+//
+//go:noinline
+func (b *Builder) addWindows64(keys *Keys) {
+	var buffer [windowKeys]uint64
+	b.addWindows(keys, &hashes{h1: buffer[:]})
+}
+
+//go:noinline
+func (b *Builder) addWindows128(keys *Keys) {
+	var h1, h2 [windowKeys]uint64
+	b.addWindows(keys, &hashes{h1: h1[:], h2: h2[:]})
+}
+
+// addWindows is AddBatch with a buffer for the hashes of a window.
+func (b *Builder) addWindows(keys *Keys, buffer *hashes) {
+	for i := 0; i < keys.n; i += windowKeys {
+		part := keys.slice(i, min(i+windowKeys, keys.n))
+		h := part.hashKeys(b.hash, b.kernel, buffer)
+		b.h32 = append(b.h32, h.h32...)
+		if h.h2 == nil {
+			b.h64 = append(b.h64, h.h1...)
+			continue
+		}
 		for j := range h.h1 {
-			b.wide = append(b.wide, Hash{h.h1[j], h.h2[j]})
+			b.h128 = append(b.h128, hash128{h.h1[j], h.h2[j]})
 		}
 	}
 }
 
 // Len returns the number of keys added since the last Reset, duplicates
 // included.
-func (b *Builder) Len() int { return len(b.narrow) + len(b.wide) }
+func (b *Builder) Len() int { return len(b.h32) + len(b.h64) + len(b.h128) }
 
-// Reset forgets all keys and keeps the memory for the next ones.
-func (b *Builder) Reset() { b.narrow, b.wide = b.narrow[:0], b.wide[:0] }
+// Reset forgets all keys. It keeps the memory for the next keys.
+func (b *Builder) Reset() { b.h32, b.h64, b.h128 = b.h32[:0], b.h64[:0], b.h128[:0] }
 
-// AppendFilter appends the encoded filter of the keys added since the last
-// Reset to dst and returns the extended slice. The keys stay.
-func (b *Builder) AppendFilter(dst []byte) []byte {
-	if b.policy.Format.isWide() {
-		return b.policy.AppendFilter(dst, columnOf(hashes64, b.wide))
+// Collisions returns how many of the keys added since the last Reset have the same hash as
+// a key before them. Such a key is a duplicate, or a different key that no filter of this
+// format can tell from the other.
+//
+// If c of n different keys collide, and absent keys are like them and come from between
+// them, then some 2c/n of the absent keys have the hash of a key. They pass every filter of
+// this format, however many bits it has. With a random 32-bit hash, c is n^2/2^33. It is far
+// more for many numbered strings under LevelDB's hash.
+//
+// Collisions sorts a copy of the hashes.
+func (b *Builder) Collisions() int {
+	switch hashKinds[b.hash].words {
+	case one32:
+		return repeated(b.h32, cmp.Compare)
+	case one64:
+		return repeated(b.h64, cmp.Compare)
 	}
-	return b.policy.AppendFilter(dst, Hashes32(b.narrow))
+	return repeated(b.h128, func(x, y hash128) int {
+		return cmp.Or(cmp.Compare(x.h1, y.h1), cmp.Compare(x.h2, y.h2))
+	})
 }
 
-// hashKeys returns the hashes of a window of rows less its null rows. They lie in
-// the buffer.
-func (k *Keys) hashKeys(buffer *hashes) hashes {
-	if k.validity == nil {
-		h := buffer.slice(0, k.n)
-		k.hashRows(kernels[0], &h)
-		return h
+// repeated returns how many elements are equal to one before them.
+func repeated[E comparable](s []E, compare func(x, y E) int) int {
+	s = slices.Clone(s)
+	slices.SortFunc(s, compare)
+	return len(s) - len(slices.Compact(s))
+}
+
+// AppendFilter appends the encoded filter of the keys added since the last Reset to dst,
+// and returns the extended slice. It does not forget the keys.
+func (b *Builder) AppendFilter(dst []byte) []byte {
+	return b.policy.appendFilter(b.kernel, dst, b.column())
+}
+
+// Filter returns the filter of the keys added since the last Reset. Its [Filter.KeyCount] is
+// their number. The builder does not forget the keys.
+func (b *Builder) Filter() *Filter {
+	v, _ := openView(b.policy.Format, b.AppendFilter(nil)) // no error: the bytes are ours
+	v.count = &keyCount{n: uint64(b.Len())}
+	return &Filter{v}
+}
+
+// column returns the hashes as a column.
+func (b *Builder) column() (k Keys) {
+	switch hashKinds[b.hash].words {
+	case one32:
+		k = columnOf(hashes32, b.h32)
+	case one64:
+		k = columnOf(hashes64, b.h64)
+	case two64:
+		k = columnOf(hashes128, b.h128)
 	}
-	n := 0
-	for i, j := range k.runs {
-		part, h := k.slice(i, j), buffer.slice(n, n+j-i)
-		part.hashRows(kernels[0], &h)
-		n += j - i
-	}
-	return buffer.slice(0, n)
+	k.hashed = b.hash
+	return k
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// This file is a sorted table with a filter, whole and small enough to copy: a
-// sorted table is written once, in the order of its keys, and then read by key.
+// This file is a complete sorted table with a filter, small enough to copy. A sorted table
+// is written once, in the order of its keys, and then read by key.
 //
 //	data blocks, index, filter, footer
 //
-// A block has entries, a key and a value each. The index has the last key of every
-// block and where the block is; the footer, of fixed size, where the index and the
-// filter are.
+// A block has entries; each is a key and a value. The index has the last key and the
+// position of every block. The footer has a fixed size, and the positions of the index and
+// the filter.
 const (
 	blockSize  = 4096 // bytes at which a block is complete
 	footerSize = 5 * 8
@@ -36,9 +36,9 @@ type tableWriter struct {
 	offset       uint64
 }
 
-// newTableWriter wants an estimate of the number of keys, by which it sizes the
-// filter. With more keys than that, more absent keys cost a block. A
-// [bloom.Builder] does without an estimate, for 16 bytes of memory a key.
+// newTableWriter returns a writer whose filter is sized for an estimated number of keys.
+// With more keys than that, more absent keys cost a read of a block. A [bloom.Builder] needs
+// no estimate, but 16 bytes of memory for each key.
 func newTableWriter(file io.Writer, estimatedKeys int) (*tableWriter, error) {
 	filter, err := bloom.Policy{Format: bloom.Nori, BitsPerKey: 10}.NewSet(estimatedKeys)
 	if err != nil {
@@ -71,7 +71,8 @@ func (w *tableWriter) endBlock() error {
 	return err
 }
 
-// Close writes what remains. It does not close the file.
+// Close writes the last block, the index, the filter and the footer. It does not close the
+// file.
 func (w *tableWriter) Close() error {
 	if len(w.block) > 0 {
 		if err := w.endBlock(); err != nil {
@@ -82,11 +83,7 @@ func (w *tableWriter) Close() error {
 	if err != nil {
 		return err
 	}
-	encoded, err := w.filter.MarshalBinary()
-	if err != nil {
-		return err
-	}
-	filter, err := w.write(encoded)
+	filter, err := w.write(w.filter.AppendFilter(nil))
 	if err != nil {
 		return err
 	}
@@ -108,7 +105,7 @@ func (w *tableWriter) write(data []byte) (span, error) {
 // span is a part of a file.
 type span struct{ offset, size uint64 }
 
-// read reads a span that must end at end or before.
+// read reads a span. The span must not go past end.
 func (s span) read(file io.ReaderAt, end uint64) ([]byte, error) {
 	if s.offset > end || s.size > end-s.offset {
 		return nil, fmt.Errorf("%w: %d bytes at %d, of %d", errCorrupt, s.size, s.offset, end)
@@ -185,8 +182,8 @@ func parseIndex(entries []byte) (blocks []block, err error) {
 	return blocks, nil
 }
 
-// Get returns the value of a key. It reads a block if the key is there, and for
-// one absent key in 120 or so; the filter answers for the others.
+// Get returns the value of a key. It reads a block if the table has the key. For absent keys
+// the filter answers no without a read, but for about one in 120.
 func (t *table) Get(key []byte) (value []byte, found bool, err error) {
 	if !t.filter.MayContain(key) {
 		return nil, false, nil
@@ -264,8 +261,8 @@ func writeTable(file io.Writer, n int) error {
 	return w.Close()
 }
 
-// A table is written with its filter and then asked for keys, half of which it does
-// not have.
+// The example writes a table with its filter, and then looks up keys. The table has half of
+// them.
 func Example_sortedTable() {
 	const keys = 20_000
 	var file bytes.Buffer

@@ -1,6 +1,7 @@
 package bloom_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -84,11 +85,11 @@ func ExamplePolicyFor() {
 	policy, err := bloom.PolicyFor(bloom.LevelDB, 500_000, 0.001)
 	fmt.Println(policy.BitsPerKey, err)
 
-	// Half a billion keys are more than a 32-bit hash can tell apart.
+	// A 32-bit hash cannot tell half a billion keys apart at this rate.
 	_, err = bloom.PolicyFor(bloom.LevelDB, 500_000_000, 0.001)
 	fmt.Println(errors.Is(err, bloom.ErrRate))
 	// Output:
-	// 15 <nil>
+	// 16 <nil>
 	// true
 }
 
@@ -105,13 +106,37 @@ func ExampleSet() {
 			seen.AddString(word)
 		}
 	}
-	encoded, err := seen.MarshalBinary() // LevelDB's own bytes
-	fmt.Println(len(encoded), err)
-	// Output: to be or not 1251 <nil>
+	encoded := seen.AppendFilter(nil) // LevelDB's own bytes
+	fmt.Println(len(encoded))
+	// Output: to be or not 1251
 }
 
-// A Builder does what LevelDB does while it writes a table: it takes keys as
-// they come and sizes the filter at the end.
+// Files tell their format, so that a reader need not know it.
+func ExampleSet_WriteTo() {
+	seen, err := bloom.Policy{Format: bloom.Nori, BitsPerKey: 10}.NewSet(1000)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	seen.AddString("apple")
+	var file bytes.Buffer
+	if _, err := seen.WriteTo(&file); err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	var read bloom.Set
+	if _, err := read.ReadFrom(&file); err != nil {
+		fmt.Println(err)
+		return
+	}
+	read.AddString("pear")
+	fmt.Println(&read, read.MayContainString("apple"))
+	// Output: nori filter of 10000 bits and 7 probes for 2 keys true
+}
+
+// A Builder works like LevelDB while it writes a table: it takes keys as they come, and
+// sizes the filter at the end.
 func ExampleBuilder() {
 	builder := bloom.Policy{BitsPerKey: 10}.NewBuilder()
 	builder.AddString("hello")

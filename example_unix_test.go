@@ -12,9 +12,9 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// probeFile maps a filter's file into memory. The filter is read in place, page
-// by page as keys need it, and never written to; it must not be asked any more
-// when the file is unmapped.
+// probeFile maps the file of a filter into memory. The filter reads the file in place, page
+// by page as keys need them, and never writes to it. Do not use the filter after unmapping
+// the file.
 func probeFile(name string, keys bloom.Keys, hits []uint64) (n int, err error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -30,14 +30,14 @@ func probeFile(name string, keys bloom.Keys, hits []uint64) (n int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, syscall.Munmap(data)) }()
-	filter, err := bloom.Open(bloom.LevelDB, data)
+	filter, err := bloom.OpenFile(data)
 	if err != nil {
 		return 0, err
 	}
 	return filter.MayContainBatch(keys, hits), nil
 }
 
-func ExampleOpen_mmap() {
+func ExampleOpenFile_mmap() {
 	folder, err := os.MkdirTemp("", "bloom")
 	if err != nil {
 		fmt.Println(err)
@@ -45,8 +45,14 @@ func ExampleOpen_mmap() {
 	}
 	defer os.RemoveAll(folder)
 	name := filepath.Join(folder, "known.bloom")
-	encoded := bloom.Policy{BitsPerKey: 10}.AppendFilter(nil, bloom.Strings([]string{"apple", "pear"}))
-	if err := os.WriteFile(name, encoded, 0o600); err != nil {
+	builder := bloom.Policy{BitsPerKey: 10}.NewBuilder()
+	builder.AddBatch(bloom.Strings([]string{"apple", "pear"}))
+	data, err := builder.Filter().MarshalBinary()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := os.WriteFile(name, data, 0o600); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -3,12 +3,9 @@
 package bloom
 
 import (
-	"bytes"
-	"encoding/binary"
-	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
+	"syscall"
 	"testing"
 	"unsafe"
 
@@ -24,13 +21,13 @@ func TestKeysAtPageEnd(t *testing.T) {
 	copy(buffer, golden.Mixed.Key(130))
 	copy(buffer[room:], golden.Mixed.Key(130))
 	known := golden.Mixed.Range(0, 1000)
-	eachKernel(t, Policy{BitsPerKey: 10}.AppendFilter(nil, Bytes(known)), func(t *testing.T, f *Filter) {
+	eachFormatAndKernel(t, known, func(t *testing.T, f *Filter) {
 		for length := range 131 {
 			for gap := range 16 { // moves the start and, but for gap 0, the end
 				from, to := len(buffer)-length-gap, len(buffer)-gap
 				key := buffer[from:to:to]
 				checkFilter(t, f, [][]byte{key, key, known[length]})
-				want := referenceLevelDB(f.data, key)
+				want := Reference(f.format, f.data, key)
 				for _, column := range []Keys{
 					Strings([]string{unsafe.String(unsafe.SliceData(key), length)}),
 					must(t)(Offsets(buffer[:to:to], []int32{int32(from), int32(to)})),
@@ -46,8 +43,8 @@ func TestKeysAtPageEnd(t *testing.T) {
 	})
 }
 
-// TestVectorsOfKeysAtPageEnds hashes vectors of keys of mixed lengths, each of
-// which ends, or begins, at an inaccessible page of its own.
+// TestVectorsOfKeysAtPageEnds hashes vectors of keys of mixed lengths. Each key ends, or
+// begins, at its own inaccessible page.
 func TestVectorsOfKeysAtPageEnds(t *testing.T) {
 	const rows = 37
 	random := rand.New(rand.NewPCG(25, 26))
@@ -71,8 +68,8 @@ func TestVectorsOfKeysAtPageEnds(t *testing.T) {
 			}
 			names[i] = unsafe.String(unsafe.SliceData(keys[i]), n)
 		}
-		checkHashes(t, Bytes(keys), keys)
-		checkHashes(t, Strings(names), keys)
+		checkEachHash(t, Bytes(keys), keys)
+		checkEachHash(t, Strings(names), keys)
 		column := guard.Buffer(t, 2*os.Getpagesize())
 		copy(column, pages[longest%rows])
 		n := min(len(column), longest*rows)
@@ -96,8 +93,8 @@ func checkOffsets(t *testing.T, random *rand.Rand, data []byte) {
 		from += n
 		short, long = append(short, int32(from)), append(long, int64(from))
 	}
-	checkHashes(t, must(t)(Offsets(data, short)), keys)
-	checkHashes(t, must(t)(Offsets64(data, long)), keys)
+	checkEachHash(t, must(t)(Offsets(data, short)), keys)
+	checkEachHash(t, must(t)(Offsets64(data, long)), keys)
 }
 
 func checkFixed(t *testing.T, data []byte, width int) {
@@ -106,32 +103,40 @@ func checkFixed(t *testing.T, data []byte, width int) {
 	for i := 0; i < len(data); i += width {
 		keys = append(keys, data[i:i+width])
 	}
-	checkHashes(t, must(t)(FixedWidth(data, width)), keys)
+	checkEachHash(t, must(t)(FixedWidth(data, width)), keys)
+}
+
+// eachFormatAndKernel runs a subtest for every format and kernel with a filter of some keys.
+func eachFormatAndKernel(t *testing.T, keys [][]byte, run func(t *testing.T, f *Filter)) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		eachKernel(t, format, Policy{format, 10}.AppendFilter(nil, Bytes(keys)), run)
+	})
 }
 
 // TestColumnsAtPageEnd reads columns of fixed width that end where an
 // inaccessible page begins, or a few bytes before, and so start anywhere.
 func TestColumnsAtPageEnd(t *testing.T) {
 	const rows = 200
-	buffer := guard.Buffer(t, 8*rows+8)
-	copy(buffer, golden.Mixed.Key(8*rows))
-	encoded := Policy{BitsPerKey: 10}.AppendFilter(nil, Bytes(golden.Integers.Range(0, 1000)))
-	eachKernel(t, encoded, func(t *testing.T, f *Filter) {
+	buffer := guard.Buffer(t, 16*rows+16)
+	copy(buffer, golden.Mixed.Key(130))
+	eachFormatAndKernel(t, golden.Integers.Range(0, 1000), func(t *testing.T, f *Filter) {
 		for n := range rows {
-			for _, width := range []int{4, 8} {
-				gap := n % 8
+			for _, width := range []int{4, 8, 16} {
+				gap := n % 16
 				data := buffer[len(buffer)-gap-n*width:][: n*width : n*width]
 				want := make([]bool, n)
 				for i := range want {
-					want[i] = referenceLevelDB(f.data, data[i*width:(i+1)*width])
+					want[i] = Reference(f.format, f.data, data[i*width:(i+1)*width])
 				}
 				checkBatch(t, f, must(t)(FixedWidth(data, width)), want)
 			}
 			end := unsafe.Add(unsafe.Pointer(unsafe.SliceData(buffer)), len(buffer))
+			hashed := columnOfHashes(f.format.hash(), nil)
+			hashed.n, hashed.column = n, unsafe.Add(end, -n*int(elementSize[hashed.layout]))
 			for _, column := range []Keys{
 				Uint32s(unsafe.Slice((*uint32)(unsafe.Add(end, -4*n)), n)),
 				Uint64s(unsafe.Slice((*uint64)(unsafe.Add(end, -8*n)), n)),
-				Hashes32(unsafe.Slice((*uint32)(unsafe.Add(end, -4*n)), n)),
+				hashed,
 			} {
 				f.MayContainBatch(column, make([]uint64, 4))
 			}
@@ -144,82 +149,71 @@ func TestColumnsAtPageEnd(t *testing.T) {
 func TestFiltersAtPageEnd(t *testing.T) {
 	keys := golden.Mixed.Range(0, 300)
 	page := os.Getpagesize()
-	for size := 1; size <= 200; size++ {
-		buffer := guard.Buffer(t, page)
-		encoded := buffer[page-size-1:]
-		copy(encoded, referenceCreateLevelDB(keys[:200], 10))
-		encoded[size] = byte(size % 33)
-		guard.ReadOnly(t, buffer)
-		eachKernel(t, encoded, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
-	}
-	for size := 1; size <= 200; size++ {
-		for _, format := range []Format{Nori, NoriCrate} {
+	eachFormat(t, func(t *testing.T, format Format) {
+		for size := 1; size <= 200; size++ {
+			s, _ := formats[format].shape(size, 8) // about so many bytes
+			s.probes = min(1+size%maxProbes, max(s.probes, formatTests[format].mostProbes))
+			frame := formats[format].frame(s, 8)
 			buffer := guard.Buffer(t, page)
-			header := header(format, 8*uint64(size)-uint64(size%8), uint32(1+size%30))
-			encoded := buffer[page-size-len(header):]
-			copy(encoded[copy(encoded, header):], golden.Mixed.Key(130))
+			encoded := buffer[page-frame.lenBefore-s.bytes()-frame.lenAfter:]
+			copy(encoded[frame.lenBefore:][:s.bytes()], golden.Mixed.Key(130))
+			frame.put(encoded)
 			guard.ReadOnly(t, buffer)
-			eachKernelOf(t, format, encoded, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
+			eachKernel(t, format, encoded, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
 		}
-	}
+	})
 }
 
-// TestBuildAtPageEnd sets bits of filters of every size that end where an
-// inaccessible page begins.
-func TestBuildAtPageEnd(t *testing.T) {
-	keys := make([]uint64, 100)
-	for i := range keys {
-		keys[i] = uint64(i) * 0x9e3779b97f4a7c15
-	}
-	for size := 1; size <= 70; size++ {
-		want := addOneByOne(size, 6, keys)
-		eachFastest(t, func(t *testing.T) {
-			buffer := guard.Buffer(t, size)
-			scheme{double32: newDouble32(buffer, 6)}.addDirectly(Uint64s(keys))
-			if !bytes.Equal(buffer, want) {
-				t.Fatalf("%d bytes: wrong bits", size)
+// TestFileOfInaccessibleBits opens a file of 128 MiB whose bits cannot be read, but for those
+// that share a page with what the format has around them.
+func TestFileOfInaccessibleBits(t *testing.T) {
+	page := os.Getpagesize()
+	eachFormat(t, func(t *testing.T, format Format) {
+		shape, _ := formats[format].shape(1<<27, 8)
+		frame := formats[format].frame(shape, 8)
+		h := fileHeader{uint32(fileBits - frame.lenBefore), format, 7, uint64(frame.lenBefore + shape.bytes() + frame.lenAfter), shape, 0}
+		size := int(h.start) + int(h.size)
+		mapping, err := syscall.Mmap(-1, 0, (size+page-1)/page*page, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := syscall.Munmap(mapping); err != nil {
+				t.Error(err)
 			}
-		})
-	}
+		}()
+		for _, part := range [][]byte{mapping[:page], mapping[len(mapping)-page:]} {
+			if err := syscall.Mprotect(part, syscall.PROT_READ|syscall.PROT_WRITE); err != nil {
+				t.Fatal(err)
+			}
+		}
+		copy(mapping, h.append(nil))
+		frame.put(mapping[h.start:size])
+		f, err := OpenFile(mapping[:size])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, known := f.KeyCount(); f.Format() != format || n != 7 || !known {
+			t.Errorf("a file of %v, with %d keys", f.Format(), n)
+		}
+	})
 }
 
-// TestHugeFilters probes filters around 2^32 bits, past which a hash does not
-// reach: there the ports of LevelDB to Go divide by zero. At the last size the
-// reciprocal of the whole length would give a wrong index for large hashes.
-func TestHugeFilters(t *testing.T) {
-	const reach = 1 << 29 // bytes
-	const inexact = 3<<28 - 6
-	buffer := guard.Buffer(t, inexact+1)
-	keys := golden.Decimals.Range(0, 1500)
-	for h := range uint32(1500) {
-		keys = append(keys, binary.LittleEndian.AppendUint32(nil, keyOf(math.MaxUint32-h)))
-	}
-	for _, size := range []int{reach - 1, reach, reach + 1, inexact} {
-		t.Run(fmt.Sprintf("bytes=%d", size), func(t *testing.T) {
-			encoded := buffer[:size+1]
-			encoded[size] = 6
-			eachBit := func(set func(b *byte, mask byte)) {
-				for i := 0; i < len(keys); i += 2 {
-					h := referenceHash32(keys[i])
-					delta := h>>17 | h<<15
-					for range 6 {
-						bit := uint64(h) % (8 * uint64(size))
-						set(&encoded[bit/8], 1<<(bit%8))
-						h += delta
-					}
-				}
+// TestArraysAtPageEnd probes, and sets bits of, arrays of every size and number of bits
+// that end where an inaccessible page begins.
+func TestArraysAtPageEnd(t *testing.T) {
+	random := rand.New(rand.NewPCG(43, 44))
+	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		for size := 1; size <= 600; size++ {
+			n := uint64(size) * max(test.unit, 8)
+			if test.unit == 1 {
+				n -= uint64(size % 8)
 			}
-			eachBit(func(b *byte, mask byte) { *b |= mask })
-			defer eachBit(func(b *byte, _ byte) { *b = 0 })
-			defer func() { encoded[size] = 0 }()
-			eachKernel(t, encoded, func(t *testing.T, f *Filter) {
-				for i := 0; i < len(keys); i += 2 {
-					if !f.MayContain(keys[i]) {
-						t.Fatalf("key %d is missing", i)
-					}
-				}
-				checkFilter(t, f, keys)
-			})
-		})
-	}
+			hashed := test.hashesOf(random, 100, n)
+			k := test.probes(1 + size%maxProbes)[0]
+			buffer := guard.Buffer(t, int(n+7)/8)
+			test.filter(walk, kernels[0], buffer, n, k).addColumn(columnOfHashes(test.hash, hashed[:50]))
+			checkWalk(t, walk, buffer, n, k, hashed, []int{100})
+		}
+	})
 }

@@ -1,23 +1,28 @@
 package bloom
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"unsafe"
 )
 
-// Keys is a column of keys in the layout its owner already has. It copies
-// nothing: it refers to the owner's memory, which must not change while the
-// Keys are in use. The zero Keys is an empty column.
+// Keys is a column of keys in the layout its owner already has. It copies nothing and
+// refers to the owner's memory. The zero Keys is an empty column.
+//
+// The memory must not change while the Keys are in use. The constructors check offsets and
+// bitmaps once, and the kernels, which are assembly, rely on that. If an offset changes after
+// the check, they may read outside of the data, which can end the program.
 type Keys struct {
 	layout layout
+	hashed hashKind       // which hash a column of hashes has, or noHash
 	n      int            // rows
 	width  int            // of a key in bytes, fixedWidth only
 	column unsafe.Pointer // the first of n elements, or of n+1 offsets
 	data   []byte         // what the elements point into, fixedWidth and offsets only
 
 	validity []byte // Arrow's validity bitmap, or nil if every row is a key
-	bit0     int    // the bit of row 0 in validity
+	bit0     uint   // the bit of row 0 in validity
 }
 
 // layout says what column points to.
@@ -31,8 +36,10 @@ const (
 	fixedWidth               // nothing: key i is data[i*width : (i+1)*width]
 	offsets32                // [n+1]int32: key i is data[column[i]:column[i+1]]
 	offsets64                // [n+1]int64
-	hashes32                 // [n]uint32, hash32 of each key
-	hashes64                 // [n]Hash, hash64 of each key
+	hashes32                 // [n]uint32: hashes of one 32-bit word
+	hashes64                 // [n]uint64: hashes of one 64-bit word
+	hashes128                // [n]hash128: hashes of two 64-bit words
+	noLayout                 // assemblyRows returns it for rows that kernels do not hash
 )
 
 func columnOf[E any](l layout, s []E) Keys {
@@ -54,28 +61,54 @@ func Uint32s(keys []uint32) Keys { return columnOf(uint32s, keys) }
 // Uint64s returns a column of integers. Each key is its 8 little-endian bytes.
 func Uint64s(keys []uint64) Keys { return columnOf(uint64s, keys) }
 
-// Hashes32 returns a column of keys of which the owner has LevelDB's hashes,
-// as Badger does. It serves filters of the format [LevelDB] alone: queries of other
-// filters, and building them, panic.
-func Hashes32(hashes []uint32) Keys { return columnOf(hashes32, hashes) }
+// Hashes32 returns a column of keys whose LevelDB hashes the owner has already, as Badger
+// has. It is [Format.Hashes32] of [LevelDB].
+func Hashes32(hashes []uint32) Keys { return LevelDB.Hashes32(hashes) }
 
-// FixedWidth returns the column of len(data)/width keys that lie one after
-// the other in data. A width under 1, or one that does not divide len(data),
-// is [ErrKeys].
+// Hashes32 returns a column of keys whose 32-bit hashes under f the owner has already. The
+// column serves filters of every format with the same hash; with any other filter, queries
+// and additions panic. Hashes32 itself panics for a format whose hash is not a word of 32
+// bits.
+func (f Format) Hashes32(hashes []uint32) Keys {
+	return f.columnOfHashes(one32, columnOf(hashes32, hashes))
+}
+
+// Hashes64 is [Format.Hashes32] for formats whose hash is a word of 64 bits.
+func (f Format) Hashes64(hashes []uint64) Keys {
+	return f.columnOfHashes(one64, columnOf(hashes64, hashes))
+}
+
+func (f Format) columnOfHashes(w words, k Keys) Keys {
+	k.hashed = f.hash()
+	if hashKinds[k.hashed].words != w {
+		panic(fmt.Sprintf("bloom: hashes of %d bits for the format %v, which has %v", w.bits(), f, k.hashed))
+	}
+	return k
+}
+
+// mustServe panics if the column has hashes of another kind than the format's. Every function
+// that takes a column calls it first, so that it panics on the goroutine of its caller.
+func (k *Keys) mustServe(f Format) {
+	if k.hashed != noHash && k.hashed != f.hash() {
+		panic(fmt.Sprintf("bloom: the column was hashed by %v, but the format %v uses %v", k.hashed, f, f.hash()))
+	}
+}
+
+// FixedWidth returns the column of len(data)/width keys that lie one after the other in
+// data. If width is under 1 or does not divide len(data), the error is [ErrKeys].
 func FixedWidth(data []byte, width int) (Keys, error) {
 	if width < 1 {
 		return Keys{}, fmt.Errorf("%w: keys of width %d", ErrKeys, width)
 	}
 	if len(data)%width != 0 {
-		return Keys{}, fmt.Errorf("%w: %d bytes are no whole number of keys of width %d", ErrKeys, len(data), width)
+		return Keys{}, fmt.Errorf("%w: %d bytes are not a whole number of keys of width %d", ErrKeys, len(data), width)
 	}
 	return Keys{layout: fixedWidth, n: len(data) / width, width: width, data: data}, nil
 }
 
-// Offsets returns a column in the layout of Arrow's binary and string arrays:
-// key i is data[offsets[i]:offsets[i+1]], so there is one offset more than
-// keys. No offsets at all are an empty column. Offsets that decrease or point
-// outside data are [ErrKeys].
+// Offsets returns a column in the layout of Arrow's binary and string arrays: key i is
+// data[offsets[i]:offsets[i+1]]. There is one more offset than keys. Without offsets the
+// column is empty. If offsets decrease or point outside data, the error is [ErrKeys].
 func Offsets(data []byte, offsets []int32) (Keys, error) {
 	return offsetsOf(offsets32, data, offsets)
 }
@@ -108,8 +141,8 @@ func offsetsOf[E int32 | int64](l layout, data []byte, offsets []E) (Keys, error
 
 // WithValidity returns the same column with Arrow's validity bitmap: row i is
 // a key if bit offset+i of bitmap is set, least significant bit first, and
-// null if not. A null row is not read, never hits and adds nothing. A bitmap
-// that is too short, or a negative offset, is [ErrKeys].
+// null if not. A null row is never read, is never a hit, and adds no key. If the bitmap is
+// too short or offset is negative, the error is [ErrKeys].
 func (k Keys) WithValidity(bitmap []byte, offset int) (Keys, error) {
 	if offset < 0 {
 		return Keys{}, fmt.Errorf("%w: validity bitmap at offset %d", ErrKeys, offset)
@@ -117,15 +150,15 @@ func (k Keys) WithValidity(bitmap []byte, offset int) (Keys, error) {
 	if need := uint64(offset) + uint64(k.n); need > 8*uint64(len(bitmap)) {
 		return Keys{}, fmt.Errorf("%w: validity bitmap of %d bits for rows up to %d", ErrKeys, 8*uint64(len(bitmap)), need)
 	}
-	k.validity, k.bit0 = bitmap, offset
+	// The bitmap begins at the byte with row 0, so that bit0 plus a row can't overflow.
+	k.validity, k.bit0 = bitmap[offset/8:], uint(offset%8)
 	return k, nil
 }
 
 // Len returns the number of rows, null rows included.
 func (k Keys) Len() int { return k.n }
 
-// Slice returns rows i to j-1, and panics as slicing does if they are not rows
-// of k.
+// Slice returns rows i to j-1. It panics, as slicing does, if they are not rows of k.
 func (k Keys) Slice(i, j int) Keys {
 	if i < 0 || i > j || j > k.n {
 		panic(fmt.Sprintf("bloom: rows [%d:%d] of a column of %d", i, j, k.n))
@@ -136,7 +169,7 @@ func (k Keys) Slice(i, j int) Keys {
 func (k *Keys) slice(i, j int) Keys {
 	s := *k
 	s.n = j - i
-	s.bit0 += i
+	s.bit0 += uint(i)
 	if k.layout == fixedWidth {
 		s.data = k.data[i*k.width : j*k.width]
 	} else if i < j {
@@ -153,56 +186,91 @@ var elementSize = [...]uintptr{
 	offsets32:  4,
 	offsets64:  8,
 	hashes32:   4,
-	hashes64:   unsafe.Sizeof(Hash{}),
+	hashes64:   8,
+	hashes128:  unsafe.Sizeof(hash128{}),
 }
 
-// Hashed returns the column's hashes under f as a column, to probe many
-// filters of f with at the cost of hashing once. It serves filters of the same hash
-// alone, as [Hashes32] does.
-func (k Keys) Hashed(f Format) Keys {
-	_ = formats[f]
-	var h Keys
-	if f.isWide() {
-		h = k.hashed64()
-	} else {
-		hashed := make([]uint32, k.n)
-		for i := 0; i < k.n; i += window {
-			part := k.slice(i, min(i+window, k.n))
-			part.hash(kernels[0], &hashes{narrow: hashed[i:][:part.n]})
-		}
-		h = Hashes32(hashed)
+// hashRow returns the hash of one row.
+func (k *Keys) hashRow(kind hashKind, i int) Hash {
+	from, to := 0, 0
+	switch k.layout {
+	case byteSlices:
+		key := elements[[]byte](k, k.n)[i]
+		return kind.of(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	case strs:
+		key := elements[string](k, k.n)[i]
+		return kind.of(unsafe.Pointer(unsafe.StringData(key)), len(key))
+	case uint32s:
+		var key [4]byte
+		binary.LittleEndian.PutUint32(key[:], elements[uint32](k, k.n)[i])
+		return kind.of(unsafe.Pointer(&key), len(key))
+	case uint64s:
+		return kind.ofUint64(elements[uint64](k, k.n)[i])
+	case fixedWidth:
+		from, to = i*k.width, (i+1)*k.width
+	case offsets32:
+		offsets := elements[int32](k, k.n+1)
+		from, to = int(offsets[i]), int(offsets[i+1])
+	case offsets64:
+		offsets := elements[int64](k, k.n+1)
+		from, to = int(offsets[i]), int(offsets[i+1])
+	case hashes32:
+		return Hash{h1: uint64(elements[uint32](k, k.n)[i]), kind: kind}
+	case hashes64:
+		return Hash{h1: elements[uint64](k, k.n)[i], kind: kind}
+	case hashes128:
+		h := elements[hash128](k, k.n)[i]
+		return Hash{h.h1, h.h2, kind}
 	}
-	h.validity, h.bit0 = k.validity, k.bit0
+	key := k.data[from:to]
+	return kind.of(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+}
+
+// Hashed hashes every row once, under f, and returns the column of hashes, with the same null
+// rows. The column serves filters of every format with the same hash; with any other filter,
+// queries and additions panic. Hashed itself panics if k is a column of other hashes.
+func (k Keys) Hashed(f Format) Keys { return k.hashedBy(kernels[0], f) }
+
+func (k *Keys) hashedBy(kernel Kernel, f Format) (h Keys) {
+	k.mustServe(f)
+	kind := f.hash()
+	switch hashKinds[kind].words {
+	case one32:
+		words := make([]uint32, k.n)
+		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h32: words[i:j]} })
+		h = columnOf(hashes32, words)
+	case one64:
+		words := make([]uint64, k.n)
+		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h1: words[i:j]} })
+		h = columnOf(hashes64, words)
+	case two64:
+		h = columnOf(hashes128, k.hashed128(kind, kernel))
+	}
+	h.hashed, h.validity, h.bit0 = kind, k.validity, k.bit0
 	return h
 }
 
-func (k *Keys) hashed64() Keys {
-	hashed := make([]Hash, k.n)
-	var h1, h2 [window]uint64
-	for i := 0; i < k.n; i += window {
-		part := k.slice(i, min(i+window, k.n))
-		part.hash(kernels[0], &hashes{h1: h1[:part.n], h2: h2[:part.n]})
-		for j := range part.n {
-			hashed[i+j] = Hash{h1[j], h2[j]}
-		}
+// hashWindows hashes a window of rows at a time. room(i, j) returns the memory for the hashes
+// of rows i to j-1.
+func (k *Keys) hashWindows(kind hashKind, kernel Kernel, room func(i, j int) hashes) {
+	for i := 0; i < k.n; i += windowKeys {
+		part := k.slice(i, min(i+windowKeys, k.n))
+		h := room(i, i+part.n)
+		part.hash(kind, kernel, &h)
 	}
-	return columnOf(hashes64, hashed)
 }
 
-// hash writes the hash of each row to h, which has as many elements. That of a null
-// row is 0.
-func (k *Keys) hash(kernel Kernel, h *hashes) {
-	if k.validity == nil {
-		k.hashRows(kernel, h)
-		return
+func (k *Keys) hashed128(kind hashKind, kernel Kernel) []hash128 {
+	hashed := make([]hash128, k.n)
+	var h1, h2 [windowKeys]uint64
+	for i := 0; i < k.n; i += windowKeys {
+		part := k.slice(i, min(i+windowKeys, k.n))
+		part.hash(kind, kernel, &hashes{h1: h1[:part.n], h2: h2[:part.n]})
+		for j := range part.n {
+			hashed[i+j] = hash128{h1[j], h2[j]}
+		}
 	}
-	clear(h.narrow)
-	clear(h.h1)
-	clear(h.h2)
-	for i, j := range k.runs {
-		part, hashed := k.slice(i, j), h.slice(i, j)
-		part.hashRows(kernel, &hashed)
-	}
+	return hashed
 }
 
 // runs yields the ranges of rows that are not null. The column must have a bitmap.
@@ -219,141 +287,13 @@ func (k *Keys) runs(yield func(i, j int) bool) {
 	}
 }
 
-// hashRows is hash of a column without null rows. Assembly makes vectors of 16
-// hashes at most; it may leave any.
-func (k *Keys) hashRows(kernel Kernel, h *hashes) {
-	wide := h.narrow == nil
-	if wide && k.layout == hashes32 || !wide && k.layout == hashes64 {
-		panic("bloom: keys hashed for another format")
-	}
-	if k.layout == hashes32 || k.layout == hashes64 || !kernel.hashes(wide) {
-		k.hashGeneric(h)
-		return
-	}
-	n := h.len()
-	if n == 0 {
-		return
-	}
-	done := k.hashAssembly(kernel, h)
-	if done == 0 && n <= 16 {
-		k.hashGeneric(h)
-		return
-	}
-	for done < n {
-		rest, hashed := k.slice(done, n), h.slice(done, n)
-		more := rest.hashAssembly(kernel, &hashed)
-		if more == 0 {
-			more = min(n-done, 16)
-			hashed = hashed.slice(0, more)
-			rest.hashGeneric(&hashed)
-		}
-		done += more
-	}
-}
-
-// hashAssembly is hashRows in assembly for the first rows, and returns how many.
-func (k *Keys) hashAssembly(kernel Kernel, h *hashes) int {
-	if h.narrow == nil {
-		return k.hash64Assembly(kernel, h.h1, h.h2)
-	}
-	return k.hash32Assembly(kernel, h.narrow)
-}
-
-// hashGeneric is hashRows in portable Go, for the first rows.
-func (k *Keys) hashGeneric(h *hashes) {
-	if h.narrow == nil {
-		k.hash64Generic(h.h1, h.h2)
-	} else {
-		k.hash32Generic(h.narrow)
-	}
-}
-
-func (k *Keys) hash32Generic(hashes []uint32) {
-	switch k.layout {
-	case byteSlices:
-		for i, key := range elements[[]byte](k, len(hashes)) {
-			hashes[i] = hash32(key)
-		}
-	case strs:
-		for i, key := range elements[string](k, len(hashes)) {
-			hashes[i] = hash32String(key)
-		}
-	case uint32s:
-		for i, key := range elements[uint32](k, len(hashes)) {
-			hashes[i] = hash32Uint32(key)
-		}
-	case uint64s:
-		for i, key := range elements[uint64](k, len(hashes)) {
-			hashes[i] = hash32Uint64(key)
-		}
-	case fixedWidth:
-		for i := range hashes {
-			hashes[i] = hash32(k.data[i*k.width : (i+1)*k.width])
-		}
-	case offsets32:
-		hashBetween(hashes, k.data, elements[int32](k, len(hashes)+1))
-	case offsets64:
-		hashBetween(hashes, k.data, elements[int64](k, len(hashes)+1))
-	case hashes32:
-		copy(hashes, elements[uint32](k, len(hashes)))
-	}
-}
-
-func hashBetween[E int32 | int64](hashes []uint32, data []byte, offsets []E) {
-	for i := range hashes {
-		hashes[i] = hash32(data[offsets[i]:offsets[i+1]])
-	}
-}
-
-func (k *Keys) hash64Generic(h1, h2 []uint64) {
-	h2 = h2[:len(h1)]
-	switch k.layout {
-	case byteSlices:
-		for i, key := range elements[[]byte](k, len(h1)) {
-			h1[i], h2[i] = hash64(key).both()
-		}
-	case strs:
-		for i, key := range elements[string](k, len(h1)) {
-			h1[i], h2[i] = hash64String(key).both()
-		}
-	case uint32s:
-		for i, key := range elements[uint32](k, len(h1)) {
-			h1[i], h2[i] = hash64Uint32(key).both()
-		}
-	case uint64s:
-		for i, key := range elements[uint64](k, len(h1)) {
-			h1[i], h2[i] = hash64Uint64(key).both()
-		}
-	case fixedWidth:
-		for i := range h1 {
-			h1[i], h2[i] = hash64(k.data[i*k.width : (i+1)*k.width]).both()
-		}
-	case offsets32:
-		hash64Between(h1, h2, k.data, elements[int32](k, len(h1)+1))
-	case offsets64:
-		hash64Between(h1, h2, k.data, elements[int64](k, len(h1)+1))
-	case hashes64:
-		for i, h := range elements[Hash](k, len(h1)) {
-			h1[i], h2[i] = h.both()
-		}
-	}
-}
-
-func hash64Between[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E) {
-	for i := range h1 {
-		h1[i], h2[i] = hash64(data[offsets[i]:offsets[i+1]]).both()
-	}
-}
-
-func (h Hash) both() (h1, h2 uint64) { return h.h1, h.h2 }
-
 // valid returns the validity of rows i to i+n-1, n ≤ 64, as the low n bits of
 // a word. The column must have a bitmap.
 func (k *Keys) valid(i, n int) (word uint64) {
-	bit := k.bit0 + i
-	for j, b := range k.validity[bit/8 : (uint(bit)+uint(n)+7)/8] {
+	bit := k.bit0 + uint(i)
+	for j, b := range k.validity[bit/8 : (bit+uint(n)+7)/8] {
 		// Up to 9 bytes hold the bits; shifts by 64 and more give 0.
-		if shift := 8*j - bit%8; shift >= 0 {
+		if shift := 8*j - int(bit%8); shift >= 0 {
 			word |= uint64(b) << shift
 		} else {
 			word |= uint64(b) >> -shift

@@ -5,15 +5,16 @@ import (
 	"unsafe"
 )
 
-// hugeFrom is the number of bytes from which on a buffer asks for huge pages. A
-// filter is read at random, and with small pages each read beyond the caches
-// waits for a walk through the page tables as well.
+// hugeFrom is the number of bytes from which on extend asks for huge pages. Probes read a
+// filter at random. With small pages, each read that misses the caches also waits for the
+// page tables.
 const hugeFrom = 32 << 20
 
 // hugePage is the size of a huge page on most machines.
 const hugePage = 2 << 20
 
-// extend appends n zero bytes to dst.
+// extend appends n zero bytes to dst. It asks for huge pages if it must allocate for hugeFrom
+// bytes or more.
 func extend(dst []byte, n int) []byte {
 	length := len(dst)
 	if n < hugeFrom || cap(dst)-length >= n {
@@ -27,8 +28,12 @@ func extend(dst []byte, n int) []byte {
 	return buffer
 }
 
-// hugeWords returns a buffer of n zero words that begins with a huge page.
+// hugeWords returns a buffer of n zero words. It asks for huge pages and begins at the start
+// of one, unless the buffer is smaller than a huge page.
 func hugeWords(n int) []uint32 {
+	if 4*n < hugePage {
+		return make([]uint32, n)
+	}
 	buffer := make([]byte, 4*n+2*hugePage)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(buffer))) % hugePage)
 	adviseHugePages(buffer[skip : skip+(4*n+hugePage-1)/hugePage*hugePage])

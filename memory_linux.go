@@ -8,10 +8,10 @@ import (
 // madvCollapse is MADV_COLLAPSE, of Linux 6.1, which package syscall lacks.
 const madvCollapse = 25
 
-// adviseHugePages asks for huge pages for the aligned inside of b: for what it
-// has no memory for yet, and for what it has, in small pages from an earlier use.
-// Both are advice: a kernel that lacks them refuses, one with huge pages of
-// another size rounds the range, and nothing but speed depends on it.
+// adviseHugePages asks for huge pages for b, from the first boundary of huge pages in it to
+// the last. The first call is for memory that is not mapped yet. The second call is for
+// memory that has small pages from an earlier use. Both are advice, and only speed depends on
+// them: a Linux kernel that lacks a call refuses it.
 func adviseHugePages(b []byte) {
 	start := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	skip := int(-start % hugePage)

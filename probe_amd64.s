@@ -391,12 +391,12 @@ DATA headers24Word1<>+48(SB)/8, $0x0000000000000013
 DATA headers24Word1<>+56(SB)/8, $0x0000000000000016
 GLOBL headers24Word1<>(SB), RODATA|NOPTR, $64
 
-// func setBitsAVX2(base *byte, whole uint32, places *uint32, fours int)
+// func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
 // Requires: BMI2
-TEXT ·setBitsAVX2(SB), NOSPLIT, $0-32
-	// Bits below whole are in words of 32 bits, of which the one is read and written.
-	// The filter may end with a part of a word, which is not to be touched as one:
-	// for those after, a byte is.
+TEXT ·setPlacesAVX2(SB), NOSPLIT, $0-32
+	// A bit below whole lies in a whole word of 32 bits: the kernel reads and writes that
+	// word. After the last whole word, the filter may end inside a word. For a bit there,
+	// the kernel reads and writes only its byte.
 	MOVQ    base+0(FP), AX
 	MOVLQZX whole+8(FP), CX
 	MOVQ    places+16(FP), DX
@@ -482,12 +482,12 @@ byte_3:
 	MOVB    R10, (AX)(R9*1)
 	JMP     next_3
 
-// func scatterAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
+// func sortPlacesAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
 // Requires: AVX, BMI2
-TEXT ·scatterAVX2(SB), NOSPLIT, $0-64
-	// The next places of a region gather in a cache line of its own, in lines, which
-	// moves past the caches to its end in kept when it is full: there are too many
-	// ends for the caches to keep. It returns when a region is full.
+TEXT ·sortPlacesAVX2(SB), NOSPLIT, $0-64
+	// Each region collects its next places in a cache line in lines. A full line is
+	// appended to the region's places in kept, with stores past the caches: the caches
+	// can't hold the ends of so many regions. The function returns when a region is full.
 	MOVQ    places+0(FP), AX
 	MOVQ    n+8(FP), CX
 	MOVLQZX shift+16(FP), DX
@@ -599,121 +599,121 @@ vector:
 // func hash32SlicesAVX512(headers *byte, hashes *uint32, vectors int) (left int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·hash32SlicesAVX512(SB), $256-32
-	// Each lane hashes one key. It gathers a word of each key that has one more, and
-	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
-	// the upper ones of the last four, of a key that has four, and else are loaded
-	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
-	// and when the longest keys of all vectors make up too much: a call must be short.
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	MOVQ         headers+0(FP), AX
-	VMOVDQU64    headers24Word0<>+0(SB), Z0
+	VMOVDQU64    headers24Word0<>+0(SB), Z4
 	MOVL         $0x000000c0, CX
 	KMOVW        CX, K1
-	VMOVDQU64    headers24Word1<>+0(SB), Z1
+	VMOVDQU64    headers24Word1<>+0(SB), Z5
 	MOVL         $0x000000e0, CX
 	KMOVW        CX, K2
 	MOVQ         hashes+8(FP), CX
 	MOVQ         vectors+16(FP), DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0xbc9f1d34, SI
-	VPBROADCASTD SI, Z2
+	VPBROADCASTD SI, Z6
 	MOVL         $0xc6a4a793, SI
-	VPBROADCASTD SI, Z3
+	VPBROADCASTD SI, Z7
 	MOVL         $0x0000ffff, SI
 	KMOVW        SI, K3
 	MOVL         $0xffffffff, SI
-	VPBROADCASTD SI, Z4
+	VPBROADCASTD SI, Z8
 
 vector:
-	VMOVDQU64    (AX), Z5
-	VMOVDQA64    Z0, Z6
-	VPERMI2Q     64(AX), Z5, Z6
-	VPERMQ       128(AX), Z0, K1, Z6
-	VMOVDQA64    Z1, Z7
-	VPERMI2Q     64(AX), Z5, Z7
-	VPERMQ       128(AX), Z1, K2, Z7
-	VMOVDQU64    192(AX), Z5
-	VMOVDQA64    Z0, Z9
-	VPERMI2Q     256(AX), Z5, Z9
-	VPERMQ       320(AX), Z0, K1, Z9
-	VMOVDQA64    Z1, Z10
-	VPERMI2Q     256(AX), Z5, Z10
-	VPERMQ       320(AX), Z1, K2, Z10
+	VMOVDQU64    (AX), Z1
+	VMOVDQA64    Z4, Z0
+	VPERMI2Q     64(AX), Z1, Z0
+	VPERMQ       128(AX), Z4, K1, Z0
+	VMOVDQA64    Z5, Z2
+	VPERMI2Q     64(AX), Z1, Z2
+	VPERMQ       128(AX), Z5, K2, Z2
+	VMOVDQU64    192(AX), Z3
+	VMOVDQA64    Z4, Z1
+	VPERMI2Q     256(AX), Z3, Z1
+	VPERMQ       320(AX), Z4, K1, Z1
+	VMOVDQA64    Z5, Z10
+	VPERMI2Q     256(AX), Z3, Z10
+	VPERMQ       320(AX), Z5, K2, Z10
 	ADDQ         $0x00000180, AX
 	MOVQ         $-32768, SI
-	VPORQ        Z7, Z10, Z5
+	VPORQ        Z2, Z10, Z3
 	VPBROADCASTQ SI, Z11
-	VPTESTMQ     Z11, Z5, K3
+	VPTESTMQ     Z11, Z3, K3
 	KORTESTW     K3, K3
 	JNZ          end
-	VPMOVQD      Z7, Y8
-	VPMOVQD      Z10, Y5
-	VINSERTI64X4 $0x01, Y5, Z8, Z8
-	VPMULLD      Z3, Z8, Z5
-	VPXORD       Z2, Z5, Z5
-	VPSRLD       $0x02, Z8, Z7
-	VPXORD       Z2, Z2, Z10
+	VPMOVQD      Z2, Y9
+	VPMOVQD      Z10, Y2
+	VINSERTI64X4 $0x01, Y2, Z9, Z9
+	VPMULLD      Z7, Z9, Z10
+	VPXORD       Z6, Z10, Z10
+	VPSRLD       $0x02, Z9, Z2
+	VPXORD       Z6, Z6, Z3
 	XORL         SI, SI
 
 word:
-	VPCMPGTD     Z10, Z7, K3
+	VPCMPGTD     Z3, Z2, K3
 	KORTESTW     K3, K3
 	JZ           tail
 	KMOVW        K3, K4
-	VPXORD       Z6, Z6, Z11
-	VPGATHERQD   (SI)(Z6*1), K4, Y11
+	VPXORD       Z0, Z0, Z11
+	VPGATHERQD   (SI)(Z0*1), K4, Y11
 	KSHIFTRW     $0x08, K3, K4
-	VPXORD       Z9, Z9, Z12
-	VPGATHERQD   (SI)(Z9*1), K4, Y12
+	VPXORD       Z1, Z1, Z12
+	VPGATHERQD   (SI)(Z1*1), K4, Y12
 	VINSERTI64X4 $0x01, Y12, Z11, Z11
-	VPADDD       Z5, Z11, Z11
-	VPMULLD      Z3, Z11, Z11
+	VPADDD       Z10, Z11, Z11
+	VPMULLD      Z7, Z11, Z11
 	VPSRLD       $0x10, Z11, Z12
 	VPXORD       Z12, Z11, Z11
-	VMOVDQA32    Z11, K3, Z5
-	VPADDD       Z4, Z7, Z7
+	VMOVDQA32    Z11, K3, Z10
+	VPADDD       Z8, Z2, Z2
 	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
 	SUBQ          SI, BX
 	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z7
-	VPXORD        Z7, Z7, Z10
-	VPANDD        Z7, Z8, Z11
-	VPCMPGTD      Z10, Z11, K3
+	VPBROADCASTD  SI, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z9, Z11
+	VPCMPGTD      Z3, Z11, K3
 	KORTESTW      K3, K3
 	JZ            store
-	VPCMPGTD      Z7, Z8, K4
-	VPMOVSXDQ     Y8, Z7
-	VEXTRACTI64X4 $0x01, Z8, Y10
-	VPMOVSXDQ     Y10, Z10
-	VPADDQ        Z6, Z7, Z7
-	VPADDQ        Z9, Z10, Z10
+	VPCMPGTD      Z2, Z9, K4
+	VPMOVSXDQ     Y9, Z2
+	VEXTRACTI64X4 $0x01, Z9, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z0, Z2, Z2
+	VPADDQ        Z1, Z3, Z3
 	MOVQ          $-4, SI
 	KANDW         K3, K4, K5
 	KMOVW         K5, K6
-	VPXORD        Z7, Z7, Z12
-	VPGATHERQD    (SI)(Z7*1), K6, Y12
+	VPXORD        Z2, Z2, Z12
+	VPGATHERQD    (SI)(Z2*1), K6, Y12
 	KSHIFTRW      $0x08, K5, K5
-	VPXORD        Z10, Z10, Z7
-	VPGATHERQD    (SI)(Z10*1), K5, Y7
-	VINSERTI64X4  $0x01, Y7, Z12, Z12
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (SI)(Z3*1), K5, Y2
+	VINSERTI64X4  $0x01, Y2, Z12, Z12
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z7
+	VPBROADCASTD SI, Z2
 	VPSLLD       $0x03, Z11, Z11
-	VPSUBD       Z11, Z7, Z7
-	VPSRLVD      Z7, Z12, Z12
+	VPSUBD       Z11, Z2, Z2
+	VPSRLVD      Z2, Z12, Z12
 	KANDNW       K3, K4, K4
 	KORTESTW     K4, K4
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z6, (SP)
-	VMOVDQU32 Z9, 64(SP)
-	VMOVDQU32 Z8, 128(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z0, (SP)
+	VMOVDQU32 Z1, 64(SP)
+	VMOVDQU32 Z9, 128(SP)
 	XORL      SI, SI
 
 lane:
@@ -740,18 +740,18 @@ not_short:
 	INCQ      SI
 	CMPQ      SI, $0x10
 	JB        lane
-	VMOVDQU32 192(SP), Z6
-	VPADDD    Z6, Z12, Z12
+	VMOVDQU32 192(SP), Z0
+	VPADDD    Z0, Z12, Z12
 
 last_bytes:
-	VPADDD    Z5, Z12, Z6
-	VPMULLD   Z3, Z6, Z6
-	VPSRLD    $0x18, Z6, Z7
-	VPXORD    Z7, Z6, Z6
-	VMOVDQA32 Z6, K3, Z5
+	VPADDD    Z10, Z12, Z0
+	VPMULLD   Z7, Z0, Z0
+	VPSRLD    $0x18, Z0, Z1
+	VPXORD    Z1, Z0, Z0
+	VMOVDQA32 Z0, K3, Z10
 
 store:
-	VMOVDQU32 Z5, (CX)
+	VMOVDQU32 Z10, (CX)
 	ADDQ      $0x40, CX
 	DECQ      DX
 	JZ        end
@@ -766,112 +766,265 @@ end:
 // func hash32StringsAVX512(headers *byte, hashes *uint32, vectors int) (left int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·hash32StringsAVX512(SB), $256-32
-	// Each lane hashes one key. It gathers a word of each key that has one more, and
-	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
-	// the upper ones of the last four, of a key that has four, and else are loaded
-	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
-	// and when the longest keys of all vectors make up too much: a call must be short.
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	MOVQ         headers+0(FP), AX
-	VMOVDQU64    headers16Word0<>+0(SB), Z0
-	VMOVDQU64    headers16Word1<>+0(SB), Z1
+	VMOVDQU64    headers16Word0<>+0(SB), Z4
+	VMOVDQU64    headers16Word1<>+0(SB), Z5
 	MOVQ         hashes+8(FP), CX
 	MOVQ         vectors+16(FP), DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0xbc9f1d34, SI
-	VPBROADCASTD SI, Z2
+	VPBROADCASTD SI, Z6
 	MOVL         $0xc6a4a793, SI
-	VPBROADCASTD SI, Z3
+	VPBROADCASTD SI, Z7
 	MOVL         $0x0000ffff, SI
 	KMOVW        SI, K1
 	MOVL         $0xffffffff, SI
-	VPBROADCASTD SI, Z4
+	VPBROADCASTD SI, Z8
 
 vector:
-	VMOVDQU64    (AX), Z5
-	VMOVDQA64    Z0, Z6
-	VPERMI2Q     64(AX), Z5, Z6
-	VMOVDQA64    Z1, Z7
-	VPERMI2Q     64(AX), Z5, Z7
-	VMOVDQU64    128(AX), Z5
-	VMOVDQA64    Z0, Z9
-	VPERMI2Q     192(AX), Z5, Z9
-	VMOVDQA64    Z1, Z10
-	VPERMI2Q     192(AX), Z5, Z10
+	VMOVDQU64    (AX), Z1
+	VMOVDQA64    Z4, Z0
+	VPERMI2Q     64(AX), Z1, Z0
+	VMOVDQA64    Z5, Z2
+	VPERMI2Q     64(AX), Z1, Z2
+	VMOVDQU64    128(AX), Z3
+	VMOVDQA64    Z4, Z1
+	VPERMI2Q     192(AX), Z3, Z1
+	VMOVDQA64    Z5, Z10
+	VPERMI2Q     192(AX), Z3, Z10
 	ADDQ         $0x00000100, AX
 	MOVQ         $-32768, SI
-	VPORQ        Z7, Z10, Z5
+	VPORQ        Z2, Z10, Z3
 	VPBROADCASTQ SI, Z11
-	VPTESTMQ     Z11, Z5, K1
+	VPTESTMQ     Z11, Z3, K1
 	KORTESTW     K1, K1
 	JNZ          end
-	VPMOVQD      Z7, Y8
-	VPMOVQD      Z10, Y5
-	VINSERTI64X4 $0x01, Y5, Z8, Z8
-	VPMULLD      Z3, Z8, Z5
-	VPXORD       Z2, Z5, Z5
-	VPSRLD       $0x02, Z8, Z7
-	VPXORD       Z2, Z2, Z10
+	VPMOVQD      Z2, Y9
+	VPMOVQD      Z10, Y2
+	VINSERTI64X4 $0x01, Y2, Z9, Z9
+	VPMULLD      Z7, Z9, Z10
+	VPXORD       Z6, Z10, Z10
+	VPSRLD       $0x02, Z9, Z2
+	VPXORD       Z6, Z6, Z3
 	XORL         SI, SI
 
 word:
-	VPCMPGTD     Z10, Z7, K1
+	VPCMPGTD     Z3, Z2, K1
 	KORTESTW     K1, K1
 	JZ           tail
 	KMOVW        K1, K2
-	VPXORD       Z6, Z6, Z11
-	VPGATHERQD   (SI)(Z6*1), K2, Y11
+	VPXORD       Z0, Z0, Z11
+	VPGATHERQD   (SI)(Z0*1), K2, Y11
 	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z9, Z9, Z12
-	VPGATHERQD   (SI)(Z9*1), K2, Y12
+	VPXORD       Z1, Z1, Z12
+	VPGATHERQD   (SI)(Z1*1), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z11, Z11
-	VPADDD       Z5, Z11, Z11
-	VPMULLD      Z3, Z11, Z11
+	VPADDD       Z10, Z11, Z11
+	VPMULLD      Z7, Z11, Z11
 	VPSRLD       $0x10, Z11, Z12
 	VPXORD       Z12, Z11, Z11
-	VMOVDQA32    Z11, K1, Z5
-	VPADDD       Z4, Z7, Z7
+	VMOVDQA32    Z11, K1, Z10
+	VPADDD       Z8, Z2, Z2
 	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
 	SUBQ          SI, BX
 	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z7
-	VPXORD        Z7, Z7, Z10
-	VPANDD        Z7, Z8, Z11
-	VPCMPGTD      Z10, Z11, K1
+	VPBROADCASTD  SI, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z9, Z11
+	VPCMPGTD      Z3, Z11, K1
 	KORTESTW      K1, K1
 	JZ            store
-	VPCMPGTD      Z7, Z8, K2
-	VPMOVSXDQ     Y8, Z7
-	VEXTRACTI64X4 $0x01, Z8, Y10
-	VPMOVSXDQ     Y10, Z10
-	VPADDQ        Z6, Z7, Z7
-	VPADDQ        Z9, Z10, Z10
+	VPCMPGTD      Z2, Z9, K2
+	VPMOVSXDQ     Y9, Z2
+	VEXTRACTI64X4 $0x01, Z9, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z0, Z2, Z2
+	VPADDQ        Z1, Z3, Z3
 	MOVQ          $-4, SI
 	KANDW         K1, K2, K3
 	KMOVW         K3, K4
-	VPXORD        Z7, Z7, Z12
-	VPGATHERQD    (SI)(Z7*1), K4, Y12
+	VPXORD        Z2, Z2, Z12
+	VPGATHERQD    (SI)(Z2*1), K4, Y12
 	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z10, Z10, Z7
-	VPGATHERQD    (SI)(Z10*1), K3, Y7
-	VINSERTI64X4  $0x01, Y7, Z12, Z12
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (SI)(Z3*1), K3, Y2
+	VINSERTI64X4  $0x01, Y2, Z12, Z12
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z7
+	VPBROADCASTD SI, Z2
 	VPSLLD       $0x03, Z11, Z11
-	VPSUBD       Z11, Z7, Z7
-	VPSRLVD      Z7, Z12, Z12
+	VPSUBD       Z11, Z2, Z2
+	VPSRLVD      Z2, Z12, Z12
 	KANDNW       K1, K2, K2
 	KORTESTW     K2, K2
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z6, (SP)
-	VMOVDQU32 Z9, 64(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z0, (SP)
+	VMOVDQU32 Z1, 64(SP)
+	VMOVDQU32 Z9, 128(SP)
+	XORL      SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    128(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL      R11, 192(SP)(SI*4)
+	INCQ      SI
+	CMPQ      SI, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z0
+	VPADDD    Z0, Z12, Z12
+
+last_bytes:
+	VPADDD    Z10, Z12, Z0
+	VPMULLD   Z7, Z0, Z0
+	VPSRLD    $0x18, Z0, Z1
+	VPXORD    Z1, Z0, Z0
+	VMOVDQA32 Z0, K1, Z10
+
+store:
+	VMOVDQU32 Z10, (CX)
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ DX, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func hash32Offsets32AVX512(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·hash32Offsets32AVX512(SB), $256-40
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	MOVQ         data+0(FP), AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         offsets+8(FP), AX
+	MOVQ         hashes+16(FP), CX
+	MOVQ         vectors+24(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VPBROADCASTD SI, Z5
+	MOVL         $0xc6a4a793, SI
+	VPBROADCASTD SI, Z6
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	MOVL         $0xffffffff, SI
+	VPBROADCASTD SI, Z7
+
+vector:
+	VMOVDQU32     (AX), Z1
+	VMOVDQU32     4(AX), Z8
+	VPSUBD        Z1, Z8, Z8
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z4, Z0, Z0
+	VPADDQ        Z4, Z1, Z1
+	ADDQ          $0x40, AX
+	MOVL          $0x00007fff, SI
+	VPBROADCASTD  SI, Z2
+	VPCMPGTD      Z2, Z8, K1
+	KORTESTW      K1, K1
+	JNZ           end
+	VPMULLD       Z6, Z8, Z9
+	VPXORD        Z5, Z9, Z9
+	VPSRLD        $0x02, Z8, Z2
+	VPXORD        Z5, Z5, Z3
+	XORL          SI, SI
+
+word:
+	VPCMPGTD     Z3, Z2, K1
+	KORTESTW     K1, K1
+	JZ           tail
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z10
+	VPGATHERQD   (SI)(Z0*1), K2, Y10
+	KSHIFTRW     $0x08, K1, K2
+	VPXORD       Z1, Z1, Z11
+	VPGATHERQD   (SI)(Z1*1), K2, Y11
+	VINSERTI64X4 $0x01, Y11, Z10, Z10
+	VPADDD       Z9, Z10, Z10
+	VPMULLD      Z6, Z10, Z10
+	VPSRLD       $0x10, Z10, Z11
+	VPXORD       Z11, Z10, Z10
+	VMOVDQA32    Z10, K1, Z9
+	VPADDD       Z7, Z2, Z2
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ          SI, BX
+	MOVL          $0x00000003, SI
+	VPBROADCASTD  SI, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z8, Z10
+	VPCMPGTD      Z3, Z10, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z2, Z8, K2
+	VPMOVSXDQ     Y8, Z2
+	VEXTRACTI64X4 $0x01, Z8, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z0, Z2, Z2
+	VPADDQ        Z1, Z3, Z3
+	MOVQ          $-4, SI
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z2, Z2, Z11
+	VPGATHERQD    (SI)(Z2*1), K4, Y11
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (SI)(Z3*1), K3, Y2
+	VINSERTI64X4  $0x01, Y2, Z11, Z11
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, SI
+	VPBROADCASTD SI, Z2
+	VPSLLD       $0x03, Z10, Z10
+	VPSUBD       Z10, Z2, Z2
+	VPSRLVD      Z2, Z11, Z11
+	KANDNW       K1, K2, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z0, (SP)
+	VMOVDQU32 Z1, 64(SP)
 	VMOVDQU32 Z8, 128(SP)
 	XORL      SI, SI
 
@@ -899,171 +1052,18 @@ not_short:
 	INCQ      SI
 	CMPQ      SI, $0x10
 	JB        lane
-	VMOVDQU32 192(SP), Z6
-	VPADDD    Z6, Z12, Z12
+	VMOVDQU32 192(SP), Z0
+	VPADDD    Z0, Z11, Z11
 
 last_bytes:
-	VPADDD    Z5, Z12, Z6
-	VPMULLD   Z3, Z6, Z6
-	VPSRLD    $0x18, Z6, Z7
-	VPXORD    Z7, Z6, Z6
-	VMOVDQA32 Z6, K1, Z5
+	VPADDD    Z9, Z11, Z0
+	VPMULLD   Z6, Z0, Z0
+	VPSRLD    $0x18, Z0, Z1
+	VPXORD    Z1, Z0, Z0
+	VMOVDQA32 Z0, K1, Z9
 
 store:
-	VMOVDQU32 Z5, (CX)
-	ADDQ      $0x40, CX
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ DX, left+24(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Offsets32AVX512(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·hash32Offsets32AVX512(SB), $256-40
-	// Each lane hashes one key. It gathers a word of each key that has one more, and
-	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
-	// the upper ones of the last four, of a key that has four, and else are loaded
-	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
-	// and when the longest keys of all vectors make up too much: a call must be short.
-	MOVQ         data+0(FP), AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         offsets+8(FP), AX
-	MOVQ         hashes+16(FP), CX
-	MOVQ         vectors+24(FP), DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VPBROADCASTD SI, Z1
-	MOVL         $0xc6a4a793, SI
-	VPBROADCASTD SI, Z2
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	MOVL         $0xffffffff, SI
-	VPBROADCASTD SI, Z3
-
-vector:
-	VMOVDQU32     (AX), Z4
-	VMOVDQU32     4(AX), Z5
-	VPSUBD        Z4, Z5, Z5
-	VPMOVSXDQ     Y4, Z6
-	VEXTRACTI64X4 $0x01, Z4, Y4
-	VPMOVSXDQ     Y4, Z4
-	VPADDQ        Z0, Z6, Z6
-	VPADDQ        Z0, Z4, Z4
-	ADDQ          $0x40, AX
-	MOVL          $0x00007fff, SI
-	VPBROADCASTD  SI, Z7
-	VPCMPGTD      Z7, Z5, K1
-	KORTESTW      K1, K1
-	JNZ           end
-	VPMULLD       Z2, Z5, Z7
-	VPXORD        Z1, Z7, Z7
-	VPSRLD        $0x02, Z5, Z8
-	VPXORD        Z1, Z1, Z9
-	XORL          SI, SI
-
-word:
-	VPCMPGTD     Z9, Z8, K1
-	KORTESTW     K1, K1
-	JZ           tail
-	KMOVW        K1, K2
-	VPXORD       Z6, Z6, Z10
-	VPGATHERQD   (SI)(Z6*1), K2, Y10
-	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z4, Z4, Z11
-	VPGATHERQD   (SI)(Z4*1), K2, Y11
-	VINSERTI64X4 $0x01, Y11, Z10, Z10
-	VPADDD       Z7, Z10, Z10
-	VPMULLD      Z2, Z10, Z10
-	VPSRLD       $0x10, Z10, Z11
-	VPXORD       Z11, Z10, Z10
-	VMOVDQA32    Z10, K1, Z7
-	VPADDD       Z3, Z8, Z8
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ          SI, BX
-	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z8
-	VPXORD        Z8, Z8, Z9
-	VPANDD        Z8, Z5, Z10
-	VPCMPGTD      Z9, Z10, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z8, Z5, K2
-	VPMOVSXDQ     Y5, Z8
-	VEXTRACTI64X4 $0x01, Z5, Y9
-	VPMOVSXDQ     Y9, Z9
-	VPADDQ        Z6, Z8, Z8
-	VPADDQ        Z4, Z9, Z9
-	MOVQ          $-4, SI
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z8, Z8, Z11
-	VPGATHERQD    (SI)(Z8*1), K4, Y11
-	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z9, Z9, Z8
-	VPGATHERQD    (SI)(Z9*1), K3, Y8
-	VINSERTI64X4  $0x01, Y8, Z11, Z11
-
-	// Of the last four bytes, the upper rest ones.
-	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z8
-	VPSLLD       $0x03, Z10, Z10
-	VPSUBD       Z10, Z8, Z8
-	VPSRLVD      Z8, Z11, Z11
-	KANDNW       K1, K2, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z6, (SP)
-	VMOVDQU32 Z4, 64(SP)
-	VMOVDQU32 Z5, 128(SP)
-	XORL      SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    128(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL      R11, 192(SP)(SI*4)
-	INCQ      SI
-	CMPQ      SI, $0x10
-	JB        lane
-	VMOVDQU32 192(SP), Z4
-	VPADDD    Z4, Z11, Z11
-
-last_bytes:
-	VPADDD    Z7, Z11, Z4
-	VPMULLD   Z2, Z4, Z4
-	VPSRLD    $0x18, Z4, Z5
-	VPXORD    Z5, Z4, Z4
-	VMOVDQA32 Z4, K1, Z7
-
-store:
-	VMOVDQU32 Z7, (CX)
+	VMOVDQU32 Z9, (CX)
 	ADDQ      $0x40, CX
 	DECQ      DX
 	JZ        end
@@ -1078,112 +1078,112 @@ end:
 // func hash32Offsets64AVX512(data *byte, offsets *int64, hashes *uint32, vectors int) (left int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·hash32Offsets64AVX512(SB), $256-40
-	// Each lane hashes one key. It gathers a word of each key that has one more, and
-	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
-	// the upper ones of the last four, of a key that has four, and else are loaded
-	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
-	// and when the longest keys of all vectors make up too much: a call must be short.
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	MOVQ         data+0(FP), AX
-	VPBROADCASTQ AX, Z0
+	VPBROADCASTQ AX, Z4
 	MOVQ         offsets+8(FP), AX
 	MOVQ         hashes+16(FP), CX
 	MOVQ         vectors+24(FP), DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0xbc9f1d34, SI
-	VPBROADCASTD SI, Z1
+	VPBROADCASTD SI, Z5
 	MOVL         $0xc6a4a793, SI
-	VPBROADCASTD SI, Z2
+	VPBROADCASTD SI, Z6
 	MOVL         $0x0000ffff, SI
 	KMOVW        SI, K1
 	MOVL         $0xffffffff, SI
-	VPBROADCASTD SI, Z3
+	VPBROADCASTD SI, Z7
 
 vector:
-	VMOVDQU32    (AX), Z4
-	VMOVDQU32    8(AX), Z5
-	VPSUBQ       Z4, Z5, Z5
-	VPADDQ       Z0, Z4, Z4
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    8(AX), Z2
+	VPSUBQ       Z0, Z2, Z2
+	VPADDQ       Z4, Z0, Z0
 	ADDQ         $0x40, AX
-	VMOVDQU32    (AX), Z6
-	VMOVDQU32    8(AX), Z7
-	VPSUBQ       Z6, Z7, Z7
-	VPADDQ       Z0, Z6, Z6
+	VMOVDQU32    (AX), Z1
+	VMOVDQU32    8(AX), Z3
+	VPSUBQ       Z1, Z3, Z3
+	VPADDQ       Z4, Z1, Z1
 	ADDQ         $0x40, AX
 	MOVQ         $-32768, SI
-	VPORQ        Z5, Z7, Z8
-	VPBROADCASTQ SI, Z9
-	VPTESTMQ     Z9, Z8, K1
+	VPORQ        Z2, Z3, Z9
+	VPBROADCASTQ SI, Z10
+	VPTESTMQ     Z10, Z9, K1
 	KORTESTW     K1, K1
 	JNZ          end
-	VPMOVQD      Z5, Y10
-	VPMOVQD      Z7, Y5
-	VINSERTI64X4 $0x01, Y5, Z10, Z10
-	VPMULLD      Z2, Z10, Z5
-	VPXORD       Z1, Z5, Z5
-	VPSRLD       $0x02, Z10, Z7
-	VPXORD       Z1, Z1, Z8
+	VPMOVQD      Z2, Y8
+	VPMOVQD      Z3, Y2
+	VINSERTI64X4 $0x01, Y2, Z8, Z8
+	VPMULLD      Z6, Z8, Z9
+	VPXORD       Z5, Z9, Z9
+	VPSRLD       $0x02, Z8, Z2
+	VPXORD       Z5, Z5, Z3
 	XORL         SI, SI
 
 word:
-	VPCMPGTD     Z8, Z7, K1
+	VPCMPGTD     Z3, Z2, K1
 	KORTESTW     K1, K1
 	JZ           tail
 	KMOVW        K1, K2
-	VPXORD       Z4, Z4, Z9
-	VPGATHERQD   (SI)(Z4*1), K2, Y9
+	VPXORD       Z0, Z0, Z10
+	VPGATHERQD   (SI)(Z0*1), K2, Y10
 	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z6, Z6, Z11
-	VPGATHERQD   (SI)(Z6*1), K2, Y11
-	VINSERTI64X4 $0x01, Y11, Z9, Z9
-	VPADDD       Z5, Z9, Z9
-	VPMULLD      Z2, Z9, Z9
-	VPSRLD       $0x10, Z9, Z11
-	VPXORD       Z11, Z9, Z9
-	VMOVDQA32    Z9, K1, Z5
-	VPADDD       Z3, Z7, Z7
+	VPXORD       Z1, Z1, Z11
+	VPGATHERQD   (SI)(Z1*1), K2, Y11
+	VINSERTI64X4 $0x01, Y11, Z10, Z10
+	VPADDD       Z9, Z10, Z10
+	VPMULLD      Z6, Z10, Z10
+	VPSRLD       $0x10, Z10, Z11
+	VPXORD       Z11, Z10, Z10
+	VMOVDQA32    Z10, K1, Z9
+	VPADDD       Z7, Z2, Z2
 	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
 	SUBQ          SI, BX
 	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z7
-	VPXORD        Z7, Z7, Z8
-	VPANDD        Z7, Z10, Z9
-	VPCMPGTD      Z8, Z9, K1
+	VPBROADCASTD  SI, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z8, Z10
+	VPCMPGTD      Z3, Z10, K1
 	KORTESTW      K1, K1
 	JZ            store
-	VPCMPGTD      Z7, Z10, K2
-	VPMOVSXDQ     Y10, Z7
-	VEXTRACTI64X4 $0x01, Z10, Y8
-	VPMOVSXDQ     Y8, Z8
-	VPADDQ        Z4, Z7, Z7
-	VPADDQ        Z6, Z8, Z8
+	VPCMPGTD      Z2, Z8, K2
+	VPMOVSXDQ     Y8, Z2
+	VEXTRACTI64X4 $0x01, Z8, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z0, Z2, Z2
+	VPADDQ        Z1, Z3, Z3
 	MOVQ          $-4, SI
 	KANDW         K1, K2, K3
 	KMOVW         K3, K4
-	VPXORD        Z7, Z7, Z11
-	VPGATHERQD    (SI)(Z7*1), K4, Y11
+	VPXORD        Z2, Z2, Z11
+	VPGATHERQD    (SI)(Z2*1), K4, Y11
 	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z8, Z8, Z7
-	VPGATHERQD    (SI)(Z8*1), K3, Y7
-	VINSERTI64X4  $0x01, Y7, Z11, Z11
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (SI)(Z3*1), K3, Y2
+	VINSERTI64X4  $0x01, Y2, Z11, Z11
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z7
-	VPSLLD       $0x03, Z9, Z9
-	VPSUBD       Z9, Z7, Z7
-	VPSRLVD      Z7, Z11, Z11
+	VPBROADCASTD SI, Z2
+	VPSLLD       $0x03, Z10, Z10
+	VPSUBD       Z10, Z2, Z2
+	VPSRLVD      Z2, Z11, Z11
 	KANDNW       K1, K2, K2
 	KORTESTW     K2, K2
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z4, (SP)
-	VMOVDQU32 Z6, 64(SP)
-	VMOVDQU32 Z10, 128(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z0, (SP)
+	VMOVDQU32 Z1, 64(SP)
+	VMOVDQU32 Z8, 128(SP)
 	XORL      SI, SI
 
 lane:
@@ -1210,18 +1210,18 @@ not_short:
 	INCQ      SI
 	CMPQ      SI, $0x10
 	JB        lane
-	VMOVDQU32 192(SP), Z4
-	VPADDD    Z4, Z11, Z11
+	VMOVDQU32 192(SP), Z0
+	VPADDD    Z0, Z11, Z11
 
 last_bytes:
-	VPADDD    Z5, Z11, Z4
-	VPMULLD   Z2, Z4, Z4
-	VPSRLD    $0x18, Z4, Z6
-	VPXORD    Z6, Z4, Z4
-	VMOVDQA32 Z4, K1, Z5
+	VPADDD    Z9, Z11, Z0
+	VPMULLD   Z6, Z0, Z0
+	VPSRLD    $0x18, Z0, Z1
+	VPXORD    Z1, Z0, Z0
+	VMOVDQA32 Z0, K1, Z9
 
 store:
-	VMOVDQU32 Z5, (CX)
+	VMOVDQU32 Z9, (CX)
 	ADDQ      $0x40, CX
 	DECQ      DX
 	JZ        end
@@ -1236,11 +1236,11 @@ end:
 // func hash32FixedAVX512(data *byte, width int, hashes *uint32, vectors int) (left int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·hash32FixedAVX512(SB), $384-40
-	// Each lane hashes one key. It gathers a word of each key that has one more, and
-	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
-	// the upper ones of the last four, of a key that has four, and else are loaded
-	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
-	// and when the longest keys of all vectors make up too much: a call must be short.
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	MOVQ         data+0(FP), AX
 	MOVQ         width+8(FP), CX
 	MOVQ         AX, (SP)
@@ -1275,95 +1275,95 @@ TEXT ·hash32FixedAVX512(SB), $384-40
 	ADDQ         CX, AX
 	MOVQ         AX, 120(SP)
 	ADDQ         CX, AX
-	VPBROADCASTD CX, Z0
-	VPBROADCASTQ CX, Z1
+	VPBROADCASTD CX, Z4
+	VPBROADCASTQ CX, Z0
 	SHLQ         $0x04, CX
-	VPBROADCASTQ CX, Z1
-	VMOVDQU32    (SP), Z2
-	VPSUBQ       Z1, Z2, Z2
-	VMOVDQU32    64(SP), Z3
-	VPSUBQ       Z1, Z3, Z3
+	VPBROADCASTQ CX, Z5
+	VMOVDQU32    (SP), Z0
+	VPSUBQ       Z5, Z0, Z0
+	VMOVDQU32    64(SP), Z1
+	VPSUBQ       Z5, Z1, Z1
 	MOVQ         hashes+16(FP), AX
 	MOVQ         vectors+24(FP), CX
 	MOVQ         $0x00004000, DX
 	MOVL         $0xbc9f1d34, BX
-	VPBROADCASTD BX, Z4
+	VPBROADCASTD BX, Z6
 	MOVL         $0xc6a4a793, BX
-	VPBROADCASTD BX, Z5
+	VPBROADCASTD BX, Z7
 	MOVL         $0x0000ffff, BX
 	KMOVW        BX, K1
 	MOVL         $0xffffffff, BX
-	VPBROADCASTD BX, Z6
+	VPBROADCASTD BX, Z8
 
 vector:
-	VPADDQ  Z1, Z2, Z2
-	VPADDQ  Z1, Z3, Z3
-	VPMULLD Z5, Z0, Z7
-	VPXORD  Z4, Z7, Z7
-	VPSRLD  $0x02, Z0, Z8
-	VPXORD  Z4, Z4, Z9
+	VPADDQ  Z5, Z0, Z0
+	VPADDQ  Z5, Z1, Z1
+	VPMULLD Z7, Z4, Z9
+	VPXORD  Z6, Z9, Z9
+	VPSRLD  $0x02, Z4, Z2
+	VPXORD  Z6, Z6, Z3
 	XORL    BX, BX
 
 word:
-	VPCMPGTD     Z9, Z8, K1
+	VPCMPGTD     Z3, Z2, K1
 	KORTESTW     K1, K1
 	JZ           tail
 	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z10
-	VPGATHERQD   (BX)(Z2*1), K2, Y10
+	VPXORD       Z0, Z0, Z10
+	VPGATHERQD   (BX)(Z0*1), K2, Y10
 	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z3, Z3, Z11
-	VPGATHERQD   (BX)(Z3*1), K2, Y11
+	VPXORD       Z1, Z1, Z11
+	VPGATHERQD   (BX)(Z1*1), K2, Y11
 	VINSERTI64X4 $0x01, Y11, Z10, Z10
-	VPADDD       Z7, Z10, Z10
-	VPMULLD      Z5, Z10, Z10
+	VPADDD       Z9, Z10, Z10
+	VPMULLD      Z7, Z10, Z10
 	VPSRLD       $0x10, Z10, Z11
 	VPXORD       Z11, Z10, Z10
-	VMOVDQA32    Z10, K1, Z7
-	VPADDD       Z6, Z8, Z8
+	VMOVDQA32    Z10, K1, Z9
+	VPADDD       Z8, Z2, Z2
 	ADDQ         $0x04, BX
 	JMP          word
 
 tail:
 	SUBQ          BX, DX
 	MOVL          $0x00000003, BX
-	VPBROADCASTD  BX, Z8
-	VPXORD        Z8, Z8, Z9
-	VPANDD        Z8, Z0, Z10
-	VPCMPGTD      Z9, Z10, K1
+	VPBROADCASTD  BX, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z4, Z10
+	VPCMPGTD      Z3, Z10, K1
 	KORTESTW      K1, K1
 	JZ            store
-	VPCMPGTD      Z8, Z0, K2
-	VPMOVSXDQ     Y0, Z8
-	VEXTRACTI64X4 $0x01, Z0, Y9
-	VPMOVSXDQ     Y9, Z9
-	VPADDQ        Z2, Z8, Z8
-	VPADDQ        Z3, Z9, Z9
+	VPCMPGTD      Z2, Z4, K2
+	VPMOVSXDQ     Y4, Z2
+	VEXTRACTI64X4 $0x01, Z4, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z0, Z2, Z2
+	VPADDQ        Z1, Z3, Z3
 	MOVQ          $-4, BX
 	KANDW         K1, K2, K3
 	KMOVW         K3, K4
-	VPXORD        Z8, Z8, Z11
-	VPGATHERQD    (BX)(Z8*1), K4, Y11
+	VPXORD        Z2, Z2, Z11
+	VPGATHERQD    (BX)(Z2*1), K4, Y11
 	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z9, Z9, Z8
-	VPGATHERQD    (BX)(Z9*1), K3, Y8
-	VINSERTI64X4  $0x01, Y8, Z11, Z11
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (BX)(Z3*1), K3, Y2
+	VINSERTI64X4  $0x01, Y2, Z11, Z11
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, BX
-	VPBROADCASTD BX, Z8
+	VPBROADCASTD BX, Z2
 	VPSLLD       $0x03, Z10, Z10
-	VPSUBD       Z10, Z8, Z8
-	VPSRLVD      Z8, Z11, Z11
+	VPSUBD       Z10, Z2, Z2
+	VPSRLVD      Z2, Z11, Z11
 	KANDNW       K1, K2, K2
 	KORTESTW     K2, K2
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z2, 128(SP)
-	VMOVDQU32 Z3, 192(SP)
-	VMOVDQU32 Z0, 256(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z0, 128(SP)
+	VMOVDQU32 Z1, 192(SP)
+	VMOVDQU32 Z4, 256(SP)
 	XORL      BX, BX
 
 lane:
@@ -1390,18 +1390,18 @@ not_short:
 	INCQ      BX
 	CMPQ      BX, $0x10
 	JB        lane
-	VMOVDQU32 320(SP), Z8
-	VPADDD    Z8, Z11, Z11
+	VMOVDQU32 320(SP), Z2
+	VPADDD    Z2, Z11, Z11
 
 last_bytes:
-	VPADDD    Z7, Z11, Z8
-	VPMULLD   Z5, Z8, Z8
-	VPSRLD    $0x18, Z8, Z9
-	VPXORD    Z9, Z8, Z8
-	VMOVDQA32 Z8, K1, Z7
+	VPADDD    Z9, Z11, Z2
+	VPMULLD   Z7, Z2, Z2
+	VPSRLD    $0x18, Z2, Z3
+	VPXORD    Z3, Z2, Z2
+	VMOVDQA32 Z2, K1, Z9
 
 store:
-	VMOVDQU32 Z7, (AX)
+	VMOVDQU32 Z9, (AX)
 	ADDQ      $0x40, AX
 	DECQ      CX
 	JZ        end
@@ -1413,39 +1413,39 @@ end:
 	VZEROUPPER
 	RET
 
-// func testDouble32AVX512(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, few int, turn int)
+// func testDouble32AVX512(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
 // Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
 TEXT ·testDouble32AVX512(SB), $5856-72
-	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts in
-	// stages. Each makes one probe of all hashes that are left, notes the outcome in
-	// a row of bits, and compacts the hashes that pass. When few are left, or most
-	// pass, all further probes of a hash are made at once, without a branch. Last,
-	// the outcome is spread over the hashes that passed the stage before, and so on
-	// back to the first stage.
-	// Words are aligned, so that none crosses the end of a page of memory; the bits
-	// to skip are those between the first word and the filter.
+	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
+	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
+	// a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,
+	// or more than densePer256/256 of them pass a stage, the kernel makes all further probes of
+	// each hash at once, without a branch. At the end it spreads the last outcomes over
+	// the hashes that passed the stage before, and so on back to the first stage.
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
 	MOVQ         base+0(FP), AX
 	MOVL         AX, CX
 	ANDL         $0x03, CX
 	SHLL         $0x03, CX
 	ANDQ         $-4, AX
-	VPBROADCASTD CX, Z0
-	MOVLQZX      bits+8(FP), CX
 	VPBROADCASTD CX, Z1
-	MOVLQZX      recip+12(FP), CX
+	MOVLQZX      bits+8(FP), CX
 	VPBROADCASTD CX, Z2
-	MOVLQZX      shift+16(FP), CX
+	MOVLQZX      recip+12(FP), CX
 	VPBROADCASTD CX, Z3
-	MOVLQZX      wrap+20(FP), CX
+	MOVLQZX      shift+16(FP), CX
 	VPBROADCASTD CX, Z4
-	MOVL         $0xfffffff8, CX
+	MOVLQZX      wrap+20(FP), CX
 	VPBROADCASTD CX, Z5
+	MOVL         $0xfffffff8, CX
+	VPBROADCASTD CX, Z6
 	MOVL         $0x0000ffff, CX
 	KMOVW        CX, K1
 	MOVL         $0x00005555, CX
 	KMOVW        CX, K2
 	MOVL         $0x00000001, CX
-	VPBROADCASTD CX, Z6
+	VPBROADCASTD CX, Z7
 	MOVQ         probes+24(FP), CX
 	MOVQ         hashes+32(FP), DX
 	MOVQ         n+40(FP), BX
@@ -1453,7 +1453,7 @@ TEXT ·testDouble32AVX512(SB), $5856-72
 	ANDQ         $-64, SI
 	LEAQ         4216(SP), DI
 	XORL         R8, R8
-	MOVQ         few+56(FP), R9
+	MOVQ         denseBelow+56(FP), R9
 	CMPQ         BX, R9
 	JLE          rest
 	MOVQ         CX, R9
@@ -1471,22 +1471,22 @@ TEXT ·testDouble32AVX512(SB), $5856-72
 	MOVQ         SI, R12
 
 probe_true:
-	VMOVDQU32  (R10), Z7
-	VPANDD     Z7, Z5, Z8
+	VMOVDQU32  (R10), Z0
+	VPANDD     Z0, Z6, Z8
 	VPSHUFD    $0xf5, Z8, Z9
-	VPMULUDQ   Z2, Z8, Z8
-	VPMULUDQ   Z2, Z9, Z9
+	VPMULUDQ   Z3, Z8, Z8
+	VPMULUDQ   Z3, Z9, Z9
 	VPSHUFD    $0xf5, Z8, K2, Z9
-	VPSRLVD    Z3, Z9, Z9
-	VPMULLD    Z1, Z9, Z9
-	VPSUBD     Z9, Z7, Z7
-	VPADDD     Z0, Z7, Z7
-	VPSRLD     $0x05, Z7, Z8
+	VPSRLVD    Z4, Z9, Z9
+	VPMULLD    Z2, Z9, Z9
+	VPSUBD     Z9, Z0, Z0
+	VPADDD     Z1, Z0, Z8
+	VPSRLD     $0x05, Z8, Z0
 	KXNORW     K1, K1, K3
-	VPXORD     Z8, Z8, Z9
-	VPGATHERDD (AX)(Z8*4), K3, Z9
-	VPRORVD    Z7, Z9, Z9
-	VPTESTMD   Z6, Z9, K3
+	VPXORD     Z0, Z0, Z9
+	VPGATHERDD (AX)(Z0*4), K3, Z9
+	VPRORVD    Z8, Z9, Z9
+	VPTESTMD   Z7, Z9, K3
 	KMOVW      K3, R13
 	MOVW       R13, (R9)
 	ADDQ       $0x02, R9
@@ -1498,32 +1498,32 @@ probe_true:
 	JB         probe_true
 
 both_true:
-	VMOVDQU32     (R10), Z7
-	VPANDD        Z7, Z5, Z8
+	VMOVDQU32     (R10), Z0
+	VPANDD        Z0, Z6, Z8
 	VPSHUFD       $0xf5, Z8, Z9
-	VPMULUDQ      Z2, Z8, Z8
-	VPMULUDQ      Z2, Z9, Z9
+	VPMULUDQ      Z3, Z8, Z8
+	VPMULUDQ      Z3, Z9, Z9
 	VPSHUFD       $0xf5, Z8, K2, Z9
-	VPSRLVD       Z3, Z9, Z9
-	VPMULLD       Z1, Z9, Z9
-	VPSUBD        Z9, Z7, Z7
-	VPADDD        Z0, Z7, Z7
-	VPSRLD        $0x05, Z7, Z8
+	VPSRLVD       Z4, Z9, Z9
+	VPMULLD       Z2, Z9, Z9
+	VPSUBD        Z9, Z0, Z0
+	VPADDD        Z1, Z0, Z8
+	VPSRLD        $0x05, Z8, Z0
 	KXNORW        K1, K1, K3
-	VPXORD        Z8, Z8, Z9
-	VPGATHERDD    (AX)(Z8*4), K3, Z9
-	VPRORVD       Z7, Z9, Z9
-	VPTESTMD      Z6, Z9, K3
+	VPXORD        Z0, Z0, Z9
+	VPGATHERDD    (AX)(Z0*4), K3, Z9
+	VPRORVD       Z8, Z9, Z9
+	VPTESTMD      Z7, Z9, K3
 	KMOVW         K3, R13
 	MOVW          R13, (R9)
 	ADDQ          $0x02, R9
 	ADDQ          $0x40, R10
-	VMOVDQU32     -576(R10), Z7
+	VMOVDQU32     -576(R10), Z0
 	MOVWLZX       -18(R9), R13
 	KMOVW         R13, K3
 	POPCNTL       R13, R13
-	VPCOMPRESSD.Z Z7, K3, Z7
-	VMOVDQU32     Z7, (R12)
+	VPCOMPRESSD.Z Z0, K3, Z0
+	VMOVDQU32     Z0, (R12)
 	LEAQ          (R12)(R13*4), R12
 	CMPQ          R10, R11
 	JB            both_true
@@ -1548,19 +1548,19 @@ trimmed_1:
 	LEAQ    8(DI)(R9*1), R9
 
 move_true:
-	VMOVDQU32     (R10), Z7
+	VMOVDQU32     (R10), Z0
 	MOVWLZX       (R9), DX
 	KMOVW         DX, K3
 	POPCNTL       DX, DX
-	VPCOMPRESSD.Z Z7, K3, Z7
-	VMOVDQU32     Z7, (R12)
+	VPCOMPRESSD.Z Z0, K3, Z0
+	VMOVDQU32     Z0, (R12)
 	LEAQ          (R12)(DX*4), R12
 	ADDQ          $0x02, R9
 	ADDQ          $0x40, R10
 	CMPQ          R10, R11
 	JB            move_true
 	MOVQ          BX, R9
-	MOVQ          turn+64(FP), DX
+	MOVQ          densePer256+64(FP), DX
 	IMULQ         DX, R9
 	MOVQ          SI, DX
 	SUBQ          DX, R12
@@ -1576,7 +1576,7 @@ stage:
 	LEAQ         5712(SP), R9
 	CMPQ         DI, R9
 	JAE          rest
-	MOVQ         few+56(FP), R9
+	MOVQ         denseBelow+56(FP), R9
 	CMPQ         BX, R9
 	JLE          rest
 	MOVQ         CX, R9
@@ -1592,28 +1592,28 @@ stage:
 	MOVQ         DX, R10
 	LEAQ         (R10)(BX*4), R11
 	MOVQ         SI, R12
-	VPBROADCASTD R8, Z7
+	VPBROADCASTD R8, Z8
 
 probe_false:
-	VMOVDQU32  (R10), Z8
-	VPRORD     $0x11, Z8, Z9
-	VPMULLD    Z7, Z9, Z9
-	VPADDD     Z9, Z8, Z8
-	VPANDD     Z8, Z5, Z9
+	VMOVDQU32  (R10), Z0
+	VPRORD     $0x11, Z0, Z9
+	VPMULLD    Z8, Z9, Z9
+	VPADDD     Z9, Z0, Z0
+	VPANDD     Z0, Z6, Z9
 	VPSHUFD    $0xf5, Z9, Z13
-	VPMULUDQ   Z2, Z9, Z9
-	VPMULUDQ   Z2, Z13, Z13
+	VPMULUDQ   Z3, Z9, Z9
+	VPMULUDQ   Z3, Z13, Z13
 	VPSHUFD    $0xf5, Z9, K2, Z13
-	VPSRLVD    Z3, Z13, Z13
-	VPMULLD    Z1, Z13, Z13
-	VPSUBD     Z13, Z8, Z8
-	VPADDD     Z0, Z8, Z8
-	VPSRLD     $0x05, Z8, Z9
+	VPSRLVD    Z4, Z13, Z13
+	VPMULLD    Z2, Z13, Z13
+	VPSUBD     Z13, Z0, Z0
+	VPADDD     Z1, Z0, Z9
+	VPSRLD     $0x05, Z9, Z0
 	KXNORW     K1, K1, K3
-	VPXORD     Z9, Z9, Z13
-	VPGATHERDD (AX)(Z9*4), K3, Z13
-	VPRORVD    Z8, Z13, Z13
-	VPTESTMD   Z6, Z13, K3
+	VPXORD     Z0, Z0, Z13
+	VPGATHERDD (AX)(Z0*4), K3, Z13
+	VPRORVD    Z9, Z13, Z13
+	VPTESTMD   Z7, Z13, K3
 	KMOVW      K3, R13
 	MOVW       R13, (R9)
 	ADDQ       $0x02, R9
@@ -1625,35 +1625,35 @@ probe_false:
 	JB         probe_false
 
 both_false:
-	VMOVDQU32     (R10), Z8
-	VPRORD        $0x11, Z8, Z9
-	VPMULLD       Z7, Z9, Z9
-	VPADDD        Z9, Z8, Z8
-	VPANDD        Z8, Z5, Z9
+	VMOVDQU32     (R10), Z0
+	VPRORD        $0x11, Z0, Z9
+	VPMULLD       Z8, Z9, Z9
+	VPADDD        Z9, Z0, Z0
+	VPANDD        Z0, Z6, Z9
 	VPSHUFD       $0xf5, Z9, Z13
-	VPMULUDQ      Z2, Z9, Z9
-	VPMULUDQ      Z2, Z13, Z13
+	VPMULUDQ      Z3, Z9, Z9
+	VPMULUDQ      Z3, Z13, Z13
 	VPSHUFD       $0xf5, Z9, K2, Z13
-	VPSRLVD       Z3, Z13, Z13
-	VPMULLD       Z1, Z13, Z13
-	VPSUBD        Z13, Z8, Z8
-	VPADDD        Z0, Z8, Z8
-	VPSRLD        $0x05, Z8, Z9
+	VPSRLVD       Z4, Z13, Z13
+	VPMULLD       Z2, Z13, Z13
+	VPSUBD        Z13, Z0, Z0
+	VPADDD        Z1, Z0, Z9
+	VPSRLD        $0x05, Z9, Z0
 	KXNORW        K1, K1, K3
-	VPXORD        Z9, Z9, Z13
-	VPGATHERDD    (AX)(Z9*4), K3, Z13
-	VPRORVD       Z8, Z13, Z13
-	VPTESTMD      Z6, Z13, K3
+	VPXORD        Z0, Z0, Z13
+	VPGATHERDD    (AX)(Z0*4), K3, Z13
+	VPRORVD       Z9, Z13, Z13
+	VPTESTMD      Z7, Z13, K3
 	KMOVW         K3, R13
 	MOVW          R13, (R9)
 	ADDQ          $0x02, R9
 	ADDQ          $0x40, R10
-	VMOVDQU32     -576(R10), Z8
+	VMOVDQU32     -576(R10), Z0
 	MOVWLZX       -18(R9), R13
 	KMOVW         R13, K3
 	POPCNTL       R13, R13
-	VPCOMPRESSD.Z Z8, K3, Z8
-	VMOVDQU32     Z8, (R12)
+	VPCOMPRESSD.Z Z0, K3, Z0
+	VMOVDQU32     Z0, (R12)
 	LEAQ          (R12)(R13*4), R12
 	CMPQ          R10, R11
 	JB            both_false
@@ -1678,19 +1678,19 @@ trimmed_2:
 	LEAQ    8(DI)(R9*1), R9
 
 move_false:
-	VMOVDQU32     (R10), Z7
+	VMOVDQU32     (R10), Z0
 	MOVWLZX       (R9), DX
 	KMOVW         DX, K3
 	POPCNTL       DX, DX
-	VPCOMPRESSD.Z Z7, K3, Z7
-	VMOVDQU32     Z7, (R12)
+	VPCOMPRESSD.Z Z0, K3, Z0
+	VMOVDQU32     Z0, (R12)
 	LEAQ          (R12)(DX*4), R12
 	ADDQ          $0x02, R9
 	ADDQ          $0x40, R10
 	CMPQ          R10, R11
 	JB            move_false
 	MOVQ          BX, R9
-	MOVQ          turn+64(FP), DX
+	MOVQ          densePer256+64(FP), DX
 	IMULQ         DX, R9
 	MOVQ          SI, DX
 	SUBQ          DX, R12
@@ -1704,7 +1704,7 @@ move_false:
 	JMP           stage
 
 rest:
-	// All further probes. The outcome is the last row, or that of all: hits.
+	// All further probes. Their outcomes are the last row, or hits if there was no stage.
 	LEAQ         8(DI), SI
 	LEAQ         4216(SP), R9
 	CMPQ         DI, R9
@@ -1714,7 +1714,7 @@ rest:
 	LEAQ         -1(BX), R9
 	SARQ         $0x06, R9
 	MOVQ         R10, (SI)(R9*8)
-	VPBROADCASTD R8, Z7
+	VPBROADCASTD R8, Z8
 	SUBQ         R8, CX
 	LEAQ         (DX)(BX*4), R8
 
@@ -1722,97 +1722,97 @@ vectors_of_2:
 	LEAQ      64(DX), R9
 	CMPQ      R9, R8
 	JAE       end_of_2
-	VMOVDQU32 (DX), Z8
-	VPRORD    $0x11, Z8, Z9
-	VPMULLD   Z7, Z9, Z13
-	VPADDD    Z13, Z8, Z8
-	VMOVDQA32 Z6, Z14
-	VPANDD    Z8, Z5, Z13
-	VPSHUFD   $0xf5, Z13, Z15
-	VPMULUDQ  Z2, Z13, Z13
-	VPMULUDQ  Z2, Z15, Z15
-	VPSHUFD   $0xf5, Z13, K2, Z15
-	VPSRLVD   Z3, Z15, Z15
-	VPMULLD   Z1, Z15, Z15
-	VPSUBD    Z15, Z8, Z13
-	VPANDD    Z9, Z5, Z15
-	VPSHUFD   $0xf5, Z15, Z16
-	VPMULUDQ  Z2, Z15, Z15
-	VPMULUDQ  Z2, Z16, Z16
-	VPSHUFD   $0xf5, Z15, K2, Z16
-	VPSRLVD   Z3, Z16, Z16
-	VPMULLD   Z1, Z16, Z16
-	VPSUBD    Z16, Z9, Z16
-	VPSUBD    Z16, Z1, Z15
-	VPCMPUD   $0x01, Z4, Z16, K3
-	VPSUBD    Z4, Z16, Z16
-	VPADDD    Z1, Z16, K3, Z16
-	VPSUBD    Z16, Z1, Z16
-	VMOVDQU32 64(DX), Z17
-	VPRORD    $0x11, Z17, Z18
-	VPMULLD   Z7, Z18, Z19
-	VPADDD    Z19, Z17, Z17
-	VMOVDQA32 Z6, Z20
-	VPANDD    Z17, Z5, Z19
-	VPSHUFD   $0xf5, Z19, Z21
-	VPMULUDQ  Z2, Z19, Z19
-	VPMULUDQ  Z2, Z21, Z21
-	VPSHUFD   $0xf5, Z19, K2, Z21
-	VPSRLVD   Z3, Z21, Z21
-	VPMULLD   Z1, Z21, Z21
-	VPSUBD    Z21, Z17, Z19
-	VPANDD    Z18, Z5, Z21
-	VPSHUFD   $0xf5, Z21, Z22
-	VPMULUDQ  Z2, Z21, Z21
-	VPMULUDQ  Z2, Z22, Z22
-	VPSHUFD   $0xf5, Z21, K2, Z22
-	VPSRLVD   Z3, Z22, Z22
-	VPMULLD   Z1, Z22, Z22
-	VPSUBD    Z22, Z18, Z22
-	VPSUBD    Z22, Z1, Z21
-	VPCMPUD   $0x01, Z4, Z22, K3
-	VPSUBD    Z4, Z22, Z22
-	VPADDD    Z1, Z22, K3, Z22
-	VPSUBD    Z22, Z1, Z22
+	VMOVDQU32 (DX), Z9
+	VPRORD    $0x11, Z9, Z13
+	VPMULLD   Z8, Z13, Z0
+	VPADDD    Z0, Z9, Z9
+	VMOVDQA32 Z7, Z15
+	VPANDD    Z9, Z6, Z0
+	VPSHUFD   $0xf5, Z0, Z14
+	VPMULUDQ  Z3, Z0, Z0
+	VPMULUDQ  Z3, Z14, Z14
+	VPSHUFD   $0xf5, Z0, K2, Z14
+	VPSRLVD   Z4, Z14, Z14
+	VPMULLD   Z2, Z14, Z14
+	VPSUBD    Z14, Z9, Z14
+	VPANDD    Z13, Z6, Z0
+	VPSHUFD   $0xf5, Z0, Z16
+	VPMULUDQ  Z3, Z0, Z0
+	VPMULUDQ  Z3, Z16, Z16
+	VPSHUFD   $0xf5, Z0, K2, Z16
+	VPSRLVD   Z4, Z16, Z16
+	VPMULLD   Z2, Z16, Z16
+	VPSUBD    Z16, Z13, Z0
+	VPSUBD    Z0, Z2, Z16
+	VPCMPUD   $0x01, Z5, Z0, K3
+	VPSUBD    Z5, Z0, Z0
+	VPADDD    Z2, Z0, K3, Z0
+	VPSUBD    Z0, Z2, Z17
+	VMOVDQU32 64(DX), Z18
+	VPRORD    $0x11, Z18, Z19
+	VPMULLD   Z8, Z19, Z0
+	VPADDD    Z0, Z18, Z18
+	VMOVDQA32 Z7, Z21
+	VPANDD    Z18, Z6, Z0
+	VPSHUFD   $0xf5, Z0, Z20
+	VPMULUDQ  Z3, Z0, Z0
+	VPMULUDQ  Z3, Z20, Z20
+	VPSHUFD   $0xf5, Z0, K2, Z20
+	VPSRLVD   Z4, Z20, Z20
+	VPMULLD   Z2, Z20, Z20
+	VPSUBD    Z20, Z18, Z20
+	VPANDD    Z19, Z6, Z0
+	VPSHUFD   $0xf5, Z0, Z22
+	VPMULUDQ  Z3, Z0, Z0
+	VPMULUDQ  Z3, Z22, Z22
+	VPSHUFD   $0xf5, Z0, K2, Z22
+	VPSRLVD   Z4, Z22, Z22
+	VPMULLD   Z2, Z22, Z22
+	VPSUBD    Z22, Z19, Z0
+	VPSUBD    Z0, Z2, Z22
+	VPCMPUD   $0x01, Z5, Z0, K3
+	VPSUBD    Z5, Z0, Z0
+	VPADDD    Z2, Z0, K3, Z0
+	VPSUBD    Z0, Z2, Z23
 	MOVQ      CX, R9
 	JMP       visit_of_2
 
 step_of_2:
-	VPADDD    Z9, Z8, Z8
-	VPCMPUD   $0x01, Z9, Z8, K3
-	VPBLENDMD Z16, Z15, K3, Z10
-	VPCMPUD   $0x01, Z10, Z13, K3
-	VPSUBD    Z10, Z13, Z13
-	VPADDD    Z1, Z13, K3, Z13
-	VPADDD    Z18, Z17, Z17
-	VPCMPUD   $0x01, Z18, Z17, K3
-	VPBLENDMD Z22, Z21, K3, Z11
-	VPCMPUD   $0x01, Z11, Z19, K3
-	VPSUBD    Z11, Z19, Z19
-	VPADDD    Z1, Z19, K3, Z19
+	VPADDD    Z13, Z9, Z9
+	VPCMPUD   $0x01, Z13, Z9, K3
+	VPBLENDMD Z17, Z16, K3, Z10
+	VPCMPUD   $0x01, Z10, Z14, K3
+	VPSUBD    Z10, Z14, Z14
+	VPADDD    Z2, Z14, K3, Z14
+	VPADDD    Z19, Z18, Z18
+	VPCMPUD   $0x01, Z19, Z18, K3
+	VPBLENDMD Z23, Z22, K3, Z11
+	VPCMPUD   $0x01, Z11, Z20, K3
+	VPSUBD    Z11, Z20, Z20
+	VPADDD    Z2, Z20, K3, Z20
 
 visit_of_2:
-	VPADDD     Z0, Z13, Z23
-	VPSRLD     $0x05, Z23, Z24
+	VPADDD     Z1, Z14, Z24
+	VPSRLD     $0x05, Z24, Z0
 	KXNORW     K1, K1, K3
-	VPXORD     Z24, Z24, Z25
-	VPGATHERDD (AX)(Z24*4), K3, Z25
-	VPRORVD    Z23, Z25, Z25
-	VPANDD     Z25, Z14, Z14
-	VPADDD     Z0, Z19, Z23
-	VPSRLD     $0x05, Z23, Z24
+	VPXORD     Z0, Z0, Z25
+	VPGATHERDD (AX)(Z0*4), K3, Z25
+	VPRORVD    Z24, Z25, Z25
+	VPANDD     Z25, Z15, Z15
+	VPADDD     Z1, Z20, Z24
+	VPSRLD     $0x05, Z24, Z0
 	KXNORW     K1, K1, K3
-	VPXORD     Z24, Z24, Z25
-	VPGATHERDD (AX)(Z24*4), K3, Z25
-	VPRORVD    Z23, Z25, Z25
-	VPANDD     Z25, Z20, Z20
+	VPXORD     Z0, Z0, Z25
+	VPGATHERDD (AX)(Z0*4), K3, Z25
+	VPRORVD    Z24, Z25, Z25
+	VPANDD     Z25, Z21, Z21
 	DECQ       R9
 	JNZ        step_of_2
-	VPTESTMD   Z6, Z14, K3
+	VPTESTMD   Z7, Z15, K3
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
-	VPTESTMD   Z6, Z20, K3
+	VPTESTMD   Z7, Z21, K3
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
@@ -1824,54 +1824,54 @@ vectors_of_1:
 	LEAQ      (DX), R9
 	CMPQ      R9, R8
 	JAE       end_of_1
-	VMOVDQU32 (DX), Z8
-	VPRORD    $0x11, Z8, Z9
-	VPMULLD   Z7, Z9, Z10
-	VPADDD    Z10, Z8, Z8
-	VMOVDQA32 Z6, Z11
-	VPANDD    Z8, Z5, Z10
-	VPSHUFD   $0xf5, Z10, Z13
-	VPMULUDQ  Z2, Z10, Z10
-	VPMULUDQ  Z2, Z13, Z13
-	VPSHUFD   $0xf5, Z10, K2, Z13
-	VPSRLVD   Z3, Z13, Z13
-	VPMULLD   Z1, Z13, Z13
-	VPSUBD    Z13, Z8, Z10
-	VPANDD    Z9, Z5, Z13
-	VPSHUFD   $0xf5, Z13, Z14
-	VPMULUDQ  Z2, Z13, Z13
-	VPMULUDQ  Z2, Z14, Z14
-	VPSHUFD   $0xf5, Z13, K2, Z14
-	VPSRLVD   Z3, Z14, Z14
-	VPMULLD   Z1, Z14, Z14
-	VPSUBD    Z14, Z9, Z14
-	VPSUBD    Z14, Z1, Z13
-	VPCMPUD   $0x01, Z4, Z14, K3
-	VPSUBD    Z4, Z14, Z14
-	VPADDD    Z1, Z14, K3, Z14
-	VPSUBD    Z14, Z1, Z14
+	VMOVDQU32 (DX), Z9
+	VPRORD    $0x11, Z9, Z10
+	VPMULLD   Z8, Z10, Z0
+	VPADDD    Z0, Z9, Z9
+	VMOVDQA32 Z7, Z13
+	VPANDD    Z9, Z6, Z0
+	VPSHUFD   $0xf5, Z0, Z11
+	VPMULUDQ  Z3, Z0, Z0
+	VPMULUDQ  Z3, Z11, Z11
+	VPSHUFD   $0xf5, Z0, K2, Z11
+	VPSRLVD   Z4, Z11, Z11
+	VPMULLD   Z2, Z11, Z11
+	VPSUBD    Z11, Z9, Z11
+	VPANDD    Z10, Z6, Z0
+	VPSHUFD   $0xf5, Z0, Z14
+	VPMULUDQ  Z3, Z0, Z0
+	VPMULUDQ  Z3, Z14, Z14
+	VPSHUFD   $0xf5, Z0, K2, Z14
+	VPSRLVD   Z4, Z14, Z14
+	VPMULLD   Z2, Z14, Z14
+	VPSUBD    Z14, Z10, Z0
+	VPSUBD    Z0, Z2, Z14
+	VPCMPUD   $0x01, Z5, Z0, K3
+	VPSUBD    Z5, Z0, Z0
+	VPADDD    Z2, Z0, K3, Z0
+	VPSUBD    Z0, Z2, Z15
 	MOVQ      CX, R9
 	JMP       visit_of_1
 
 step_of_1:
-	VPADDD    Z9, Z8, Z8
-	VPCMPUD   $0x01, Z9, Z8, K3
-	VPBLENDMD Z14, Z13, K3, Z12
-	VPCMPUD   $0x01, Z12, Z10, K3
-	VPSUBD    Z12, Z10, Z10
-	VPADDD    Z1, Z10, K3, Z10
+	VPADDD    Z10, Z9, Z9
+	VPCMPUD   $0x01, Z10, Z9, K3
+	VPBLENDMD Z15, Z14, K3, Z12
+	VPCMPUD   $0x01, Z12, Z11, K3
+	VPSUBD    Z12, Z11, Z11
+	VPADDD    Z2, Z11, K3, Z11
 
 visit_of_1:
-	VPADDD     Z0, Z10, Z15
-	VPSRLD     $0x05, Z15, Z16
+	VPADDD     Z1, Z11, Z16
+	VPSRLD     $0x05, Z16, Z0
 	KXNORW     K1, K1, K3
-	VPXORD     Z16, Z16, Z17
-	VPGATHERDD (AX)(Z16*4), K3, Z17
-	VPRORVD    Z15, Z17, Z17
-	VPANDD     Z17, Z11, Z11
+	VPXORD     Z0, Z0, Z17
+	VPGATHERDD (AX)(Z0*4), K3, Z17
+	VPRORVD    Z16, Z17, Z17
+	VPANDD     Z17, Z13, Z13
 	DECQ       R9
 	JNZ        step_of_1
-	VPTESTMD   Z6, Z11, K3
+	VPTESTMD   Z7, Z13, K3
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
@@ -1889,7 +1889,7 @@ end_of_1:
 	ADDQ    $0x02, SI
 
 trimmed_3:
-	// The way back: the bits of a row go to where those of the row before are set.
+	// From the last row back: the outcomes of a row go to the set bits of the row before.
 	LEAQ 4216(SP), AX
 	LEAQ 8(DI), CX
 
@@ -1904,7 +1904,7 @@ row:
 	MOVQ    hits+48(FP), R8
 	CMOVQEQ R8, SI
 
-	// Two words of 32 bits for every 64 hashes.
+	// There are two words of 32 bits for every 64 hashes.
 	ADDQ $0x3f, DX
 	SHRQ $0x06, DX
 	ADDQ DX, DX
@@ -1936,7 +1936,7 @@ rows_done:
 // func placeDouble32AVX512(bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
 // Requires: AVX, AVX512F
 TEXT ·placeDouble32AVX512(SB), NOSPLIT, $0-48
-	// The walk of testDouble32, whose bits are stored one vector after the other.
+	// The walk is that of testDouble32. The kernel stores the bits of each vector.
 	MOVLQZX      bits+0(FP), AX
 	VPBROADCASTD AX, Z0
 	MOVLQZX      recip+4(FP), AX
@@ -2101,30 +2101,31 @@ end_of_1:
 // func testDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
 TEXT ·testDouble64AVX512(SB), $4160-88
-	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of
-	// the next is computed from the one before: starts and steps are h1 and h2 mod
-	// bits, and wrap is 2^64 mod bits, which is lost where the sum of the hashes wraps.
-	// The first probes are made for all hashes. If there are others, the numbers of
-	// those that pass are compacted, and the others are made for them.
-	// Words are aligned, so that none crosses the end of a page of memory; the bits
-	// to skip are those between the first word and the filter.
+	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
+	// computes the bit of a probe from the bit of the probe before: starts and steps are
+	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
+	// 2^64 mod bits. The kernel makes the first probes of all hashes. If there are other
+	// probes, it compacts the numbers of the hashes that pass, and makes the others for
+	// those.
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
 	MOVQ         base+0(FP), AX
 	MOVL         AX, CX
 	ANDL         $0x03, CX
 	SHLL         $0x03, CX
 	ANDQ         $-4, AX
-	VPBROADCASTD CX, Z0
+	VPBROADCASTD CX, Z2
 	MOVLQZX      bits+8(FP), CX
-	VPBROADCASTD CX, Z1
+	VPBROADCASTD CX, Z3
 	MOVL         $0x0000ffff, CX
 	KMOVW        CX, K1
 	MOVL         $0x00005555, CX
 	KMOVW        CX, K2
 	MOVL         $0x00000001, CX
-	VPBROADCASTD CX, Z2
+	VPBROADCASTD CX, Z4
 	MOVQ         inverse+16(FP), CX
-	VPBROADCASTQ CX, Z3
-	VMOVDQU32    alternate0<>+0(SB), Z4
+	VPBROADCASTQ CX, Z1
+	VMOVDQU32    alternate0<>+0(SB), Z5
 	MOVQ         h1+56(FP), CX
 	MOVQ         h2+64(FP), BX
 	MOVQ         starts+40(FP), SI
@@ -2143,117 +2144,117 @@ clear:
 	MOVQ              inverse+16(FP), R11
 	TESTQ             R11, R11
 	JZ                given_0
-	VMOVDQU32         (CX), Z5
-	VCVTUQQ2PD.RZ_SAE Z5, Z6
-	VMULPD.RZ_SAE     Z3, Z6, Z6
+	VMOVDQU32         (CX), Z0
+	VCVTUQQ2PD.RZ_SAE Z0, Z6
+	VMULPD.RZ_SAE     Z1, Z6, Z6
 	VCVTTPD2UQQ       Z6, Z6
 	VMOVDQU32         64(CX), Z7
 	VCVTUQQ2PD.RZ_SAE Z7, Z8
-	VMULPD.RZ_SAE     Z3, Z8, Z8
+	VMULPD.RZ_SAE     Z1, Z8, Z8
 	VCVTTPD2UQQ       Z8, Z8
-	VPERMT2D          Z7, Z4, Z5
-	VPERMT2D          Z8, Z4, Z6
-	VPMULLD           Z1, Z6, Z6
-	VPSUBD            Z6, Z5, Z5
-	VPSUBD            Z1, Z5, Z6
-	VPMINUD           Z6, Z5, Z5
-	VMOVDQU32         Z5, (SI)
-	VMOVDQU32         (BX), Z5
-	VCVTUQQ2PD.RZ_SAE Z5, Z6
-	VMULPD.RZ_SAE     Z3, Z6, Z6
+	VPERMT2D          Z7, Z5, Z0
+	VPERMT2D          Z8, Z5, Z6
+	VPMULLD           Z3, Z6, Z6
+	VPSUBD            Z6, Z0, Z0
+	VPSUBD            Z3, Z0, Z6
+	VPMINUD           Z6, Z0, Z0
+	VMOVDQU32         Z0, (SI)
+	VMOVDQU32         (BX), Z0
+	VCVTUQQ2PD.RZ_SAE Z0, Z6
+	VMULPD.RZ_SAE     Z1, Z6, Z6
 	VCVTTPD2UQQ       Z6, Z6
 	VMOVDQU32         64(BX), Z7
 	VCVTUQQ2PD.RZ_SAE Z7, Z8
-	VMULPD.RZ_SAE     Z3, Z8, Z8
+	VMULPD.RZ_SAE     Z1, Z8, Z8
 	VCVTTPD2UQQ       Z8, Z8
-	VPERMT2D          Z7, Z4, Z5
-	VPERMT2D          Z8, Z4, Z6
-	VPMULLD           Z1, Z6, Z6
-	VPSUBD            Z6, Z5, Z5
-	VPSUBD            Z1, Z5, Z6
-	VPMINUD           Z6, Z5, Z5
-	VMOVDQU32         Z5, (DI)
+	VPERMT2D          Z7, Z5, Z0
+	VPERMT2D          Z8, Z5, Z6
+	VPMULLD           Z3, Z6, Z6
+	VPSUBD            Z6, Z0, Z0
+	VPSUBD            Z3, Z0, Z6
+	VPMINUD           Z6, Z0, Z0
+	VMOVDQU32         Z0, (DI)
 
 given_0:
 all:
-	VMOVDQU32 (SI), Z5
-	VMOVDQU32 (DI), Z6
+	VMOVDQU32 (SI), Z6
+	VMOVDQU32 (DI), Z0
 	VMOVDQU32 (CX), Z7
 	VMOVDQU32 (BX), Z8
-	VMOVDQU32 64(CX), Z14
-	VMOVDQU32 64(BX), Z15
+	VMOVDQU32 64(CX), Z9
+	VMOVDQU32 64(BX), Z10
 
-	// The remainders of the next: it would wait for them.
+	// Compute the remainders for the next vector now: its probes would wait for them.
 	CMPQ              R8, $0x10
 	JLE               reduced
 	MOVQ              inverse+16(FP), R11
 	TESTQ             R11, R11
 	JZ                given_1
-	VMOVDQU32         128(CX), Z16
-	VCVTUQQ2PD.RZ_SAE Z16, Z17
-	VMULPD.RZ_SAE     Z3, Z17, Z17
-	VCVTTPD2UQQ       Z17, Z17
-	VMOVDQU32         192(CX), Z18
-	VCVTUQQ2PD.RZ_SAE Z18, Z19
-	VMULPD.RZ_SAE     Z3, Z19, Z19
+	VMOVDQU32         128(CX), Z15
+	VCVTUQQ2PD.RZ_SAE Z15, Z16
+	VMULPD.RZ_SAE     Z1, Z16, Z16
+	VCVTTPD2UQQ       Z16, Z16
+	VMOVDQU32         192(CX), Z17
+	VCVTUQQ2PD.RZ_SAE Z17, Z19
+	VMULPD.RZ_SAE     Z1, Z19, Z19
 	VCVTTPD2UQQ       Z19, Z19
-	VPERMT2D          Z18, Z4, Z16
-	VPERMT2D          Z19, Z4, Z17
-	VPMULLD           Z1, Z17, Z17
-	VPSUBD            Z17, Z16, Z16
-	VPSUBD            Z1, Z16, Z17
-	VPMINUD           Z17, Z16, Z16
-	VMOVDQU32         Z16, 64(SI)
-	VMOVDQU32         128(BX), Z16
-	VCVTUQQ2PD.RZ_SAE Z16, Z17
-	VMULPD.RZ_SAE     Z3, Z17, Z17
-	VCVTTPD2UQQ       Z17, Z17
-	VMOVDQU32         192(BX), Z18
-	VCVTUQQ2PD.RZ_SAE Z18, Z19
-	VMULPD.RZ_SAE     Z3, Z19, Z19
+	VPERMT2D          Z17, Z5, Z15
+	VPERMT2D          Z19, Z5, Z16
+	VPMULLD           Z3, Z16, Z16
+	VPSUBD            Z16, Z15, Z15
+	VPSUBD            Z3, Z15, Z16
+	VPMINUD           Z16, Z15, Z15
+	VMOVDQU32         Z15, 64(SI)
+	VMOVDQU32         128(BX), Z15
+	VCVTUQQ2PD.RZ_SAE Z15, Z16
+	VMULPD.RZ_SAE     Z1, Z16, Z16
+	VCVTTPD2UQQ       Z16, Z16
+	VMOVDQU32         192(BX), Z17
+	VCVTUQQ2PD.RZ_SAE Z17, Z19
+	VMULPD.RZ_SAE     Z1, Z19, Z19
 	VCVTTPD2UQQ       Z19, Z19
-	VPERMT2D          Z18, Z4, Z16
-	VPERMT2D          Z19, Z4, Z17
-	VPMULLD           Z1, Z17, Z17
-	VPSUBD            Z17, Z16, Z16
-	VPSUBD            Z1, Z16, Z17
-	VPMINUD           Z17, Z16, Z16
-	VMOVDQU32         Z16, 64(DI)
+	VPERMT2D          Z17, Z5, Z15
+	VPERMT2D          Z19, Z5, Z16
+	VPMULLD           Z3, Z16, Z16
+	VPSUBD            Z16, Z15, Z15
+	VPSUBD            Z3, Z15, Z16
+	VPMINUD           Z16, Z15, Z15
+	VMOVDQU32         Z15, 64(DI)
 
 given_1:
 reduced:
-	VPSUBD       Z6, Z1, Z6
+	VPSUBD       Z0, Z3, Z15
 	MOVLQZX      wrap+12(FP), R11
-	VPBROADCASTD R11, Z16
-	VPADDD       Z6, Z16, Z16
-	VPSUBD       Z1, Z16, Z17
-	VPMINUD      Z17, Z16, Z16
+	VPBROADCASTD R11, Z0
+	VPADDD       Z15, Z0, Z16
+	VPSUBD       Z3, Z16, Z0
+	VPMINUD      Z0, Z16, Z16
 	MOVQ         first+32(FP), R11
-	VMOVDQA32    Z2, Z17
+	VMOVDQA32    Z4, Z17
 	JMP          first
 
 first_step:
 	VPADDQ    Z8, Z7, Z7
 	VPCMPUQ   $0x01, Z8, Z7, K2
-	VPADDQ    Z15, Z14, Z14
-	VPCMPUQ   $0x01, Z15, Z14, K3
+	VPADDQ    Z10, Z9, Z9
+	VPCMPUQ   $0x01, Z10, Z9, K3
 	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z16, Z6, K2, Z9
-	VPSUBD    Z9, Z5, Z5
-	VPADDD    Z1, Z5, Z18
-	VPMINUD   Z18, Z5, Z5
+	VPBLENDMD Z16, Z15, K2, Z18
+	VPSUBD    Z18, Z6, Z6
+	VPADDD    Z3, Z6, Z0
+	VPMINUD   Z0, Z6, Z6
 
 first:
-	VPADDD     Z0, Z5, Z18
-	VPSRLD     $0x05, Z18, Z19
+	VPADDD     Z2, Z6, Z19
+	VPSRLD     $0x05, Z19, Z0
 	KXNORW     K1, K1, K2
-	VPXORD     Z19, Z19, Z20
-	VPGATHERDD (AX)(Z19*4), K2, Z20
-	VPRORVD    Z18, Z20, Z20
+	VPXORD     Z0, Z0, Z20
+	VPGATHERDD (AX)(Z0*4), K2, Z20
+	VPRORVD    Z19, Z20, Z20
 	VPANDD     Z20, Z17, Z17
 	DECQ       R11
 	JNZ        first_step
-	VPTESTMD   Z2, Z17, K2
+	VPTESTMD   Z4, Z17, K2
 	KMOVW      K2, R11
 	MOVQ       $0x00000010, R12
 	MOVQ       R8, R13
@@ -2271,12 +2272,12 @@ first:
 compact:
 	MOVQ          n+72(FP), R12
 	SUBQ          R8, R12
-	VPBROADCASTD  R12, Z5
-	VPADDD        ascending<>+0(SB), Z5, Z5
+	VPBROADCASTD  R12, Z0
+	VPADDD        ascending<>+0(SB), Z0, Z0
 	KMOVW         R11, K2
 	POPCNTL       R11, R11
-	VPCOMPRESSD.Z Z5, K2, Z5
-	VMOVDQU32     Z5, (R10)
+	VPCOMPRESSD.Z Z0, K2, Z0
+	VMOVDQU32     Z0, (R10)
 	LEAQ          (R10)(R11*4), R10
 
 next:
@@ -2298,8 +2299,8 @@ next:
 	MOVQ      $0x00000002, CX
 	LEAQ      (SP), BX
 	MOVQ      first+32(FP), SI
-	VPXORD    Z1, Z1, Z3
-	VMOVDQU32 Z3, (R10)
+	VPXORD    Z3, Z3, Z0
+	VMOVDQU32 Z0, (R10)
 	LEAQ      (SP), DI
 	MOVQ      R10, R8
 	SUBQ      DI, R8
@@ -2307,88 +2308,88 @@ next:
 	JZ        more_end
 
 more_survivors:
-	VMOVDQU32     (DI), Z3
+	VMOVDQU32     (DI), Z0
 	MOVQ          starts+40(FP), R9
 	KXNORW        K1, K1, K2
-	VPXORD        Z3, Z3, Z4
-	VPGATHERDD    (R9)(Z3*4), K2, Z4
+	VPXORD        Z0, Z0, Z5
+	VPGATHERDD    (R9)(Z0*4), K2, Z5
 	MOVQ          steps+48(FP), R9
 	KXNORW        K1, K1, K2
-	VPXORD        Z3, Z3, Z5
-	VPGATHERDD    (R9)(Z3*4), K2, Z5
+	VPXORD        Z0, Z0, Z6
+	VPGATHERDD    (R9)(Z0*4), K2, Z6
 	MOVQ          h1+56(FP), R9
-	VEXTRACTI64X4 $0x01, Z3, Y6
+	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z7
-	VPGATHERDQ    (R9)(Y3*8), K2, Z7
+	VPXORD        Z4, Z4, Z7
+	VPGATHERDQ    (R9)(Y0*8), K2, Z7
 	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z8
-	VPGATHERDQ    (R9)(Y6*8), K2, Z8
+	VPXORD        Z4, Z4, Z8
+	VPGATHERDQ    (R9)(Y1*8), K2, Z8
 	MOVQ          h2+64(FP), R9
-	VEXTRACTI64X4 $0x01, Z3, Y6
+	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z9
-	VPGATHERDQ    (R9)(Y3*8), K2, Z9
+	VPXORD        Z4, Z4, Z9
+	VPGATHERDQ    (R9)(Y0*8), K2, Z9
 	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z3
-	VPGATHERDQ    (R9)(Y6*8), K2, Z3
-	VPSUBD        Z5, Z1, Z5
+	VPXORD        Z4, Z4, Z10
+	VPGATHERDQ    (R9)(Y1*8), K2, Z10
+	VPSUBD        Z6, Z3, Z1
 	MOVLQZX       wrap+12(FP), R9
-	VPBROADCASTD  R9, Z6
-	VPADDD        Z5, Z6, Z6
-	VPSUBD        Z1, Z6, Z14
-	VPMINUD       Z14, Z6, Z6
+	VPBROADCASTD  R9, Z0
+	VPADDD        Z1, Z0, Z6
+	VPSUBD        Z3, Z6, Z0
+	VPMINUD       Z0, Z6, Z6
 	MOVQ          SI, R9
 
 more_skip:
 	VPADDQ    Z9, Z7, Z7
 	VPCMPUQ   $0x01, Z9, Z7, K2
-	VPADDQ    Z3, Z8, Z8
-	VPCMPUQ   $0x01, Z3, Z8, K3
+	VPADDQ    Z10, Z8, Z8
+	VPCMPUQ   $0x01, Z10, Z8, K3
 	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z6, Z5, K2, Z10
-	VPSUBD    Z10, Z4, Z4
-	VPADDD    Z1, Z4, Z14
-	VPMINUD   Z14, Z4, Z4
+	VPBLENDMD Z6, Z1, K2, Z11
+	VPSUBD    Z11, Z5, Z5
+	VPADDD    Z3, Z5, Z0
+	VPMINUD   Z0, Z5, Z5
 	DECQ      R9
 	JNZ       more_skip
 	MOVQ      CX, R9
-	VMOVDQA32 Z2, Z14
+	VMOVDQA32 Z4, Z15
 	JMP       more_probe
 
 more_probe_step:
 	VPADDQ    Z9, Z7, Z7
 	VPCMPUQ   $0x01, Z9, Z7, K2
-	VPADDQ    Z3, Z8, Z8
-	VPCMPUQ   $0x01, Z3, Z8, K3
+	VPADDQ    Z10, Z8, Z8
+	VPCMPUQ   $0x01, Z10, Z8, K3
 	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z6, Z5, K2, Z11
-	VPSUBD    Z11, Z4, Z4
-	VPADDD    Z1, Z4, Z15
-	VPMINUD   Z15, Z4, Z4
+	VPBLENDMD Z6, Z1, K2, Z12
+	VPSUBD    Z12, Z5, Z5
+	VPADDD    Z3, Z5, Z0
+	VPMINUD   Z0, Z5, Z5
 
 more_probe:
-	VPADDD        Z0, Z4, Z15
-	VPSRLD        $0x05, Z15, Z16
+	VPADDD        Z2, Z5, Z16
+	VPSRLD        $0x05, Z16, Z0
 	KXNORW        K1, K1, K2
-	VPXORD        Z16, Z16, Z17
-	VPGATHERDD    (AX)(Z16*4), K2, Z17
-	VPRORVD       Z15, Z17, Z17
-	VPANDD        Z17, Z14, Z14
+	VPXORD        Z0, Z0, Z17
+	VPGATHERDD    (AX)(Z0*4), K2, Z17
+	VPRORVD       Z16, Z17, Z17
+	VPANDD        Z17, Z15, Z15
 	DECQ          R9
 	JNZ           more_probe_step
-	VPTESTMD      Z2, Z14, K2
+	VPTESTMD      Z4, Z15, K2
 	KMOVW         K2, R9
 	MOVQ          $0x00000010, R10
 	MOVQ          R8, R11
 	CMPQ          R11, R10
 	CMOVQGT       R10, R11
 	BZHIL         R11, R9, R9
-	VMOVDQU32     (DI), Z3
+	VMOVDQU32     (DI), Z0
 	KMOVW         R9, K2
 	POPCNTL       R9, R9
-	VPCOMPRESSD.Z Z3, K2, Z3
-	VMOVDQU32     Z3, (BX)
+	VPCOMPRESSD.Z Z0, K2, Z0
+	VMOVDQU32     Z0, (BX)
 	LEAQ          (BX)(R9*4), BX
 	ADDQ          $0x40, DI
 	SUBQ          $0x10, R8
@@ -2407,8 +2408,8 @@ rest:
 	SUBQ $0x02, BX
 
 last:
-	VPXORD    Z1, Z1, Z3
-	VMOVDQU32 Z3, (R10)
+	VPXORD    Z3, Z3, Z0
+	VMOVDQU32 Z0, (R10)
 	LEAQ      (SP), SI
 	MOVQ      R10, DI
 	SUBQ      SI, DI
@@ -2416,77 +2417,77 @@ last:
 	JZ        last_end
 
 last_survivors:
-	VMOVDQU32     (SI), Z3
+	VMOVDQU32     (SI), Z0
 	MOVQ          starts+40(FP), R8
 	KXNORW        K1, K1, K2
-	VPXORD        Z3, Z3, Z4
-	VPGATHERDD    (R8)(Z3*4), K2, Z4
+	VPXORD        Z0, Z0, Z5
+	VPGATHERDD    (R8)(Z0*4), K2, Z5
 	MOVQ          steps+48(FP), R8
 	KXNORW        K1, K1, K2
-	VPXORD        Z3, Z3, Z5
-	VPGATHERDD    (R8)(Z3*4), K2, Z5
+	VPXORD        Z0, Z0, Z6
+	VPGATHERDD    (R8)(Z0*4), K2, Z6
 	MOVQ          h1+56(FP), R8
-	VEXTRACTI64X4 $0x01, Z3, Y6
+	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z7
-	VPGATHERDQ    (R8)(Y3*8), K2, Z7
+	VPXORD        Z4, Z4, Z7
+	VPGATHERDQ    (R8)(Y0*8), K2, Z7
 	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z8
-	VPGATHERDQ    (R8)(Y6*8), K2, Z8
+	VPXORD        Z4, Z4, Z8
+	VPGATHERDQ    (R8)(Y1*8), K2, Z8
 	MOVQ          h2+64(FP), R8
-	VEXTRACTI64X4 $0x01, Z3, Y6
+	VEXTRACTI64X4 $0x01, Z0, Y1
 	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z9
-	VPGATHERDQ    (R8)(Y3*8), K2, Z9
+	VPXORD        Z4, Z4, Z9
+	VPGATHERDQ    (R8)(Y0*8), K2, Z9
 	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z3
-	VPGATHERDQ    (R8)(Y6*8), K2, Z3
-	VPSUBD        Z5, Z1, Z5
+	VPXORD        Z4, Z4, Z10
+	VPGATHERDQ    (R8)(Y1*8), K2, Z10
+	VPSUBD        Z6, Z3, Z1
 	MOVLQZX       wrap+12(FP), R8
-	VPBROADCASTD  R8, Z6
-	VPADDD        Z5, Z6, Z6
-	VPSUBD        Z1, Z6, Z10
-	VPMINUD       Z10, Z6, Z6
+	VPBROADCASTD  R8, Z0
+	VPADDD        Z1, Z0, Z6
+	VPSUBD        Z3, Z6, Z0
+	VPMINUD       Z0, Z6, Z6
 	MOVQ          CX, R8
 
 last_skip:
 	VPADDQ    Z9, Z7, Z7
 	VPCMPUQ   $0x01, Z9, Z7, K2
-	VPADDQ    Z3, Z8, Z8
-	VPCMPUQ   $0x01, Z3, Z8, K3
+	VPADDQ    Z10, Z8, Z8
+	VPCMPUQ   $0x01, Z10, Z8, K3
 	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z6, Z5, K2, Z12
-	VPSUBD    Z12, Z4, Z4
-	VPADDD    Z1, Z4, Z10
-	VPMINUD   Z10, Z4, Z4
+	VPBLENDMD Z6, Z1, K2, Z13
+	VPSUBD    Z13, Z5, Z5
+	VPADDD    Z3, Z5, Z0
+	VPMINUD   Z0, Z5, Z5
 	DECQ      R8
 	JNZ       last_skip
 	MOVQ      BX, R8
-	VMOVDQA32 Z2, Z10
+	VMOVDQA32 Z4, Z11
 	JMP       last_probe
 
 last_probe_step:
 	VPADDQ    Z9, Z7, Z7
 	VPCMPUQ   $0x01, Z9, Z7, K2
-	VPADDQ    Z3, Z8, Z8
-	VPCMPUQ   $0x01, Z3, Z8, K3
+	VPADDQ    Z10, Z8, Z8
+	VPCMPUQ   $0x01, Z10, Z8, K3
 	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z6, Z5, K2, Z13
-	VPSUBD    Z13, Z4, Z4
-	VPADDD    Z1, Z4, Z11
-	VPMINUD   Z11, Z4, Z4
+	VPBLENDMD Z6, Z1, K2, Z14
+	VPSUBD    Z14, Z5, Z5
+	VPADDD    Z3, Z5, Z0
+	VPMINUD   Z0, Z5, Z5
 
 last_probe:
-	VPADDD     Z0, Z4, Z11
-	VPSRLD     $0x05, Z11, Z14
+	VPADDD     Z2, Z5, Z12
+	VPSRLD     $0x05, Z12, Z0
 	KXNORW     K1, K1, K2
-	VPXORD     Z14, Z14, Z15
-	VPGATHERDD (AX)(Z14*4), K2, Z15
-	VPRORVD    Z11, Z15, Z15
-	VPANDD     Z15, Z10, Z10
+	VPXORD     Z0, Z0, Z15
+	VPGATHERDD (AX)(Z0*4), K2, Z15
+	VPRORVD    Z12, Z15, Z15
+	VPANDD     Z15, Z11, Z11
 	DECQ       R8
 	JNZ        last_probe_step
-	VPTESTMD   Z2, Z10, K2
+	VPTESTMD   Z4, Z11, K2
 	KMOVW      K2, R8
 	MOVQ       $0x00000010, R9
 	MOVQ       DI, R10
@@ -2587,11 +2588,11 @@ vector:
 // func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int) (left int)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hash32SlicesAVX2(SB), $128-32
-	// Each lane hashes one key. It gathers a word of each key that has one more, and
-	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
-	// the upper ones of the last four, of a key that has four, and else are loaded
-	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
-	// and when the longest keys of all vectors make up too much: a call must be short.
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	MOVQ         headers+0(FP), AX
 	MOVL         $0x00000018, CX
 	VMOVD        CX, X0
@@ -2602,102 +2603,102 @@ TEXT ·hash32SlicesAVX2(SB), $128-32
 	MOVQ         $0x00004000, BX
 	MOVL         $0xbc9f1d34, SI
 	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
+	VPBROADCASTD X1, Y4
 	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPCMPEQD     Y4, Y4, Y4
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y6
+	VPCMPEQD     Y7, Y7, Y7
 
 vector:
-	VMOVDQA      Y4, Y5
-	VPXOR        Y3, Y3, Y3
-	VPGATHERDQ   Y5, (AX)(X0*1), Y3
-	VMOVDQA      Y4, Y6
+	VMOVDQA      Y7, Y2
+	VPXOR        Y1, Y1, Y1
+	VPGATHERDQ   Y2, (AX)(X0*1), Y1
+	VMOVDQA      Y7, Y2
 	VPXOR        Y5, Y5, Y5
-	VPGATHERDQ   Y6, 8(AX)(X0*1), Y5
-	VMOVDQA      Y4, Y7
-	VPXOR        Y6, Y6, Y6
-	VPGATHERDQ   Y7, 96(AX)(X0*1), Y6
-	VMOVDQA      Y4, Y8
-	VPXOR        Y7, Y7, Y7
-	VPGATHERDQ   Y8, 104(AX)(X0*1), Y7
+	VPGATHERDQ   Y2, 8(AX)(X0*1), Y5
+	VMOVDQA      Y7, Y3
+	VPXOR        Y2, Y2, Y2
+	VPGATHERDQ   Y3, 96(AX)(X0*1), Y2
+	VMOVDQA      Y7, Y8
+	VPXOR        Y3, Y3, Y3
+	VPGATHERDQ   Y8, 104(AX)(X0*1), Y3
 	ADDQ         $0x000000c0, AX
 	MOVQ         $-32768, SI
-	VPOR         Y5, Y7, Y8
+	VPOR         Y5, Y3, Y8
 	VMOVQ        SI, X9
 	VPBROADCASTQ X9, Y9
 	VPTEST       Y9, Y8
 	JNZ          end
-	VSHUFPS      $0x88, Y7, Y5, Y5
-	VPERMQ       $0xd8, Y5, Y5
-	VPMULLD      Y2, Y5, Y7
-	VPXOR        Y1, Y7, Y7
-	VPSRLD       $0x02, Y5, Y8
-	VPXOR        Y1, Y1, Y9
+	VSHUFPS      $0x88, Y3, Y5, Y8
+	VPERMQ       $0xd8, Y8, Y8
+	VPMULLD      Y6, Y8, Y9
+	VPXOR        Y4, Y9, Y9
+	VPSRLD       $0x02, Y8, Y3
+	VPXOR        Y4, Y4, Y5
 	XORL         SI, SI
 
 word:
-	VPCMPGTD     Y9, Y8, Y10
+	VPCMPGTD     Y5, Y3, Y10
 	VPTEST       Y10, Y10
 	JZ           tail
 	VMOVDQA      X10, X12
 	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y3*1), X11
+	VPGATHERQD   X12, (SI)(Y1*1), X11
 	VEXTRACTI128 $0x01, Y10, X13
 	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (SI)(Y6*1), X12
+	VPGATHERQD   X13, (SI)(Y2*1), X12
 	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y7, Y11, Y11
-	VPMULLD      Y2, Y11, Y11
+	VPADDD       Y9, Y11, Y11
+	VPMULLD      Y6, Y11, Y11
 	VPSRLD       $0x10, Y11, Y12
 	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y7, Y7
-	VPADDD       Y4, Y8, Y8
+	VPBLENDVB    Y10, Y11, Y9, Y9
+	VPADDD       Y7, Y3, Y3
 	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
 	SUBQ         SI, BX
 	MOVL         $0x00000003, SI
-	VMOVD        SI, X8
-	VPBROADCASTD X8, Y8
-	VPXOR        Y8, Y8, Y9
-	VPAND        Y8, Y5, Y10
-	VPCMPGTD     Y9, Y10, Y9
-	VPTEST       Y9, Y9
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	VPXOR        Y3, Y3, Y5
+	VPAND        Y3, Y8, Y10
+	VPCMPGTD     Y5, Y10, Y11
+	VPTEST       Y11, Y11
 	JZ           store
-	VPCMPGTD     Y8, Y5, Y8
-	VPMOVSXDQ    X5, Y11
-	VEXTRACTI128 $0x01, Y5, X12
-	VPMOVSXDQ    X12, Y12
-	VPADDQ       Y3, Y11, Y11
-	VPADDQ       Y6, Y12, Y12
+	VPCMPGTD     Y3, Y8, Y12
+	VPMOVSXDQ    X8, Y3
+	VEXTRACTI128 $0x01, Y8, X5
+	VPMOVSXDQ    X5, Y5
+	VPADDQ       Y1, Y3, Y3
+	VPADDQ       Y2, Y5, Y5
 	MOVQ         $-4, SI
-	VPAND        Y9, Y8, Y14
+	VPAND        Y11, Y12, Y14
 	VMOVDQA      X14, X15
 	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (SI)(Y11*1), X13
+	VPGATHERQD   X15, (SI)(Y3*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X14, (SI)(Y12*1), X11
-	VINSERTI128  $0x01, X11, Y13, Y13
+	VPXOR        Y3, Y3, Y3
+	VPGATHERQD   X14, (SI)(Y5*1), X3
+	VINSERTI128  $0x01, X3, Y13, Y13
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, SI
-	VMOVD        SI, X11
-	VPBROADCASTD X11, Y11
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
 	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y11, Y11
-	VPSRLVD      Y11, Y13, Y13
-	VPANDN       Y9, Y8, Y8
-	VPTEST       Y8, Y8
+	VPSUBD       Y10, Y3, Y3
+	VPSRLVD      Y3, Y13, Y13
+	VPANDN       Y11, Y12, Y3
+	VPTEST       Y3, Y3
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU Y3, (SP)
-	VMOVDQU Y6, 32(SP)
-	VMOVDQU Y5, 64(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU Y1, (SP)
+	VMOVDQU Y2, 32(SP)
+	VMOVDQU Y8, 64(SP)
 	XORL    SI, SI
 
 lane:
@@ -2724,18 +2725,18 @@ not_short:
 	INCQ    SI
 	CMPQ    SI, $0x08
 	JB      lane
-	VMOVDQU 96(SP), Y3
-	VPADDD  Y3, Y13, Y13
+	VMOVDQU 96(SP), Y1
+	VPADDD  Y1, Y13, Y13
 
 last_bytes:
-	VPADDD    Y7, Y13, Y3
-	VPMULLD   Y2, Y3, Y3
-	VPSRLD    $0x18, Y3, Y5
-	VPXOR     Y5, Y3, Y3
-	VPBLENDVB Y9, Y3, Y7, Y7
+	VPADDD    Y9, Y13, Y1
+	VPMULLD   Y6, Y1, Y1
+	VPSRLD    $0x18, Y1, Y2
+	VPXOR     Y2, Y1, Y1
+	VPBLENDVB Y11, Y1, Y9, Y9
 
 store:
-	VMOVDQU Y7, (CX)
+	VMOVDQU Y9, (CX)
 	ADDQ    $0x20, CX
 	DECQ    DX
 	JZ      end
@@ -2750,113 +2751,113 @@ end:
 // func hash32StringsAVX2(headers *byte, hashes *uint32, vectors int) (left int)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hash32StringsAVX2(SB), $128-32
-	// Each lane hashes one key. It gathers a word of each key that has one more, and
-	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
-	// the upper ones of the last four, of a key that has four, and else are loaded
-	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
-	// and when the longest keys of all vectors make up too much: a call must be short.
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	MOVQ         headers+0(FP), AX
 	MOVQ         hashes+8(FP), CX
 	MOVQ         vectors+16(FP), DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0xbc9f1d34, SI
 	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
+	VPBROADCASTD X0, Y4
 	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
-	VPCMPEQD     Y4, Y4, Y4
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y5
+	VPCMPEQD     Y6, Y6, Y6
 
 vector:
-	VMOVDQU      (AX), Y2
-	VMOVDQU      32(AX), Y3
-	VPUNPCKLQDQ  Y3, Y2, Y5
-	VPUNPCKHQDQ  Y3, Y2, Y2
-	VPERMQ       $0xd8, Y5, Y5
+	VMOVDQU      (AX), Y1
+	VMOVDQU      32(AX), Y2
+	VPUNPCKLQDQ  Y2, Y1, Y0
+	VPUNPCKHQDQ  Y2, Y1, Y2
+	VPERMQ       $0xd8, Y0, Y0
 	VPERMQ       $0xd8, Y2, Y2
 	VMOVDQU      64(AX), Y3
-	VMOVDQU      96(AX), Y6
-	VPUNPCKLQDQ  Y6, Y3, Y7
-	VPUNPCKHQDQ  Y6, Y3, Y3
-	VPERMQ       $0xd8, Y7, Y7
+	VMOVDQU      96(AX), Y7
+	VPUNPCKLQDQ  Y7, Y3, Y1
+	VPUNPCKHQDQ  Y7, Y3, Y3
+	VPERMQ       $0xd8, Y1, Y1
 	VPERMQ       $0xd8, Y3, Y3
 	ADDQ         $0x00000080, AX
 	MOVQ         $-32768, SI
-	VPOR         Y2, Y3, Y6
+	VPOR         Y2, Y3, Y7
 	VMOVQ        SI, X8
 	VPBROADCASTQ X8, Y8
-	VPTEST       Y8, Y6
+	VPTEST       Y8, Y7
 	JNZ          end
-	VSHUFPS      $0x88, Y3, Y2, Y2
-	VPERMQ       $0xd8, Y2, Y2
-	VPMULLD      Y1, Y2, Y3
-	VPXOR        Y0, Y3, Y3
-	VPSRLD       $0x02, Y2, Y6
-	VPXOR        Y0, Y0, Y8
+	VSHUFPS      $0x88, Y3, Y2, Y7
+	VPERMQ       $0xd8, Y7, Y7
+	VPMULLD      Y5, Y7, Y8
+	VPXOR        Y4, Y8, Y8
+	VPSRLD       $0x02, Y7, Y2
+	VPXOR        Y4, Y4, Y3
 	XORL         SI, SI
 
 word:
-	VPCMPGTD     Y8, Y6, Y9
+	VPCMPGTD     Y3, Y2, Y9
 	VPTEST       Y9, Y9
 	JZ           tail
 	VMOVDQA      X9, X11
 	VPXOR        Y10, Y10, Y10
-	VPGATHERQD   X11, (SI)(Y5*1), X10
+	VPGATHERQD   X11, (SI)(Y0*1), X10
 	VEXTRACTI128 $0x01, Y9, X12
 	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y7*1), X11
+	VPGATHERQD   X12, (SI)(Y1*1), X11
 	VINSERTI128  $0x01, X11, Y10, Y10
-	VPADDD       Y3, Y10, Y10
-	VPMULLD      Y1, Y10, Y10
+	VPADDD       Y8, Y10, Y10
+	VPMULLD      Y5, Y10, Y10
 	VPSRLD       $0x10, Y10, Y11
 	VPXOR        Y11, Y10, Y10
-	VPBLENDVB    Y9, Y10, Y3, Y3
-	VPADDD       Y4, Y6, Y6
+	VPBLENDVB    Y9, Y10, Y8, Y8
+	VPADDD       Y6, Y2, Y2
 	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
 	SUBQ         SI, BX
 	MOVL         $0x00000003, SI
-	VMOVD        SI, X6
-	VPBROADCASTD X6, Y6
-	VPXOR        Y6, Y6, Y8
-	VPAND        Y6, Y2, Y9
-	VPCMPGTD     Y8, Y9, Y8
-	VPTEST       Y8, Y8
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPXOR        Y2, Y2, Y3
+	VPAND        Y2, Y7, Y9
+	VPCMPGTD     Y3, Y9, Y10
+	VPTEST       Y10, Y10
 	JZ           store
-	VPCMPGTD     Y6, Y2, Y6
-	VPMOVSXDQ    X2, Y10
-	VEXTRACTI128 $0x01, Y2, X11
-	VPMOVSXDQ    X11, Y11
-	VPADDQ       Y5, Y10, Y10
-	VPADDQ       Y7, Y11, Y11
+	VPCMPGTD     Y2, Y7, Y11
+	VPMOVSXDQ    X7, Y2
+	VEXTRACTI128 $0x01, Y7, X3
+	VPMOVSXDQ    X3, Y3
+	VPADDQ       Y0, Y2, Y2
+	VPADDQ       Y1, Y3, Y3
 	MOVQ         $-4, SI
-	VPAND        Y8, Y6, Y13
+	VPAND        Y10, Y11, Y13
 	VMOVDQA      X13, X14
 	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X14, (SI)(Y10*1), X12
+	VPGATHERQD   X14, (SI)(Y2*1), X12
 	VEXTRACTI128 $0x01, Y13, X13
-	VPXOR        Y10, Y10, Y10
-	VPGATHERQD   X13, (SI)(Y11*1), X10
-	VINSERTI128  $0x01, X10, Y12, Y12
+	VPXOR        Y2, Y2, Y2
+	VPGATHERQD   X13, (SI)(Y3*1), X2
+	VINSERTI128  $0x01, X2, Y12, Y12
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, SI
-	VMOVD        SI, X10
-	VPBROADCASTD X10, Y10
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
 	VPSLLD       $0x03, Y9, Y9
-	VPSUBD       Y9, Y10, Y10
-	VPSRLVD      Y10, Y12, Y12
-	VPANDN       Y8, Y6, Y6
-	VPTEST       Y6, Y6
+	VPSUBD       Y9, Y2, Y2
+	VPSRLVD      Y2, Y12, Y12
+	VPANDN       Y10, Y11, Y2
+	VPTEST       Y2, Y2
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU Y5, (SP)
-	VMOVDQU Y7, 32(SP)
-	VMOVDQU Y2, 64(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y1, 32(SP)
+	VMOVDQU Y7, 64(SP)
 	XORL    SI, SI
 
 lane:
@@ -2883,18 +2884,18 @@ not_short:
 	INCQ    SI
 	CMPQ    SI, $0x08
 	JB      lane
-	VMOVDQU 96(SP), Y2
-	VPADDD  Y2, Y12, Y12
+	VMOVDQU 96(SP), Y0
+	VPADDD  Y0, Y12, Y12
 
 last_bytes:
-	VPADDD    Y3, Y12, Y2
-	VPMULLD   Y1, Y2, Y2
-	VPSRLD    $0x18, Y2, Y5
-	VPXOR     Y5, Y2, Y2
-	VPBLENDVB Y8, Y2, Y3, Y3
+	VPADDD    Y8, Y12, Y0
+	VPMULLD   Y5, Y0, Y0
+	VPSRLD    $0x18, Y0, Y1
+	VPXOR     Y1, Y0, Y0
+	VPBLENDVB Y10, Y0, Y8, Y8
 
 store:
-	VMOVDQU Y3, (CX)
+	VMOVDQU Y8, (CX)
 	ADDQ    $0x20, CX
 	DECQ    DX
 	JZ      end
@@ -2909,110 +2910,110 @@ end:
 // func hash32Offsets32AVX2(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hash32Offsets32AVX2(SB), $128-40
-	// Each lane hashes one key. It gathers a word of each key that has one more, and
-	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
-	// the upper ones of the last four, of a key that has four, and else are loaded
-	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
-	// and when the longest keys of all vectors make up too much: a call must be short.
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	MOVQ         data+0(FP), AX
 	VMOVQ        AX, X0
-	VPBROADCASTQ X0, Y0
+	VPBROADCASTQ X0, Y4
 	MOVQ         offsets+8(FP), AX
 	MOVQ         hashes+16(FP), CX
 	MOVQ         vectors+24(FP), DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y5
 	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPCMPEQD     Y4, Y4, Y4
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y6
+	VPCMPEQD     Y7, Y7, Y7
 
 vector:
-	VMOVDQU      (AX), Y3
-	VMOVDQU      4(AX), Y5
-	VPSUBD       Y3, Y5, Y5
-	VPMOVSXDQ    X3, Y6
-	VEXTRACTI128 $0x01, Y3, X3
-	VPMOVSXDQ    X3, Y3
-	VPADDQ       Y0, Y6, Y6
-	VPADDQ       Y0, Y3, Y3
+	VMOVDQU      (AX), Y1
+	VMOVDQU      4(AX), Y8
+	VPSUBD       Y1, Y8, Y8
+	VPMOVSXDQ    X1, Y0
+	VEXTRACTI128 $0x01, Y1, X1
+	VPMOVSXDQ    X1, Y1
+	VPADDQ       Y4, Y0, Y0
+	VPADDQ       Y4, Y1, Y1
 	ADDQ         $0x20, AX
 	MOVL         $0x00007fff, SI
-	VMOVD        SI, X7
-	VPBROADCASTD X7, Y7
-	VPCMPGTD     Y7, Y5, Y7
-	VPTEST       Y7, Y7
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     Y2, Y8, Y2
+	VPTEST       Y2, Y2
 	JNZ          end
-	VPMULLD      Y2, Y5, Y7
-	VPXOR        Y1, Y7, Y7
-	VPSRLD       $0x02, Y5, Y8
-	VPXOR        Y1, Y1, Y9
+	VPMULLD      Y6, Y8, Y9
+	VPXOR        Y5, Y9, Y9
+	VPSRLD       $0x02, Y8, Y2
+	VPXOR        Y5, Y5, Y3
 	XORL         SI, SI
 
 word:
-	VPCMPGTD     Y9, Y8, Y10
+	VPCMPGTD     Y3, Y2, Y10
 	VPTEST       Y10, Y10
 	JZ           tail
 	VMOVDQA      X10, X12
 	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y6*1), X11
+	VPGATHERQD   X12, (SI)(Y0*1), X11
 	VEXTRACTI128 $0x01, Y10, X13
 	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (SI)(Y3*1), X12
+	VPGATHERQD   X13, (SI)(Y1*1), X12
 	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y7, Y11, Y11
-	VPMULLD      Y2, Y11, Y11
+	VPADDD       Y9, Y11, Y11
+	VPMULLD      Y6, Y11, Y11
 	VPSRLD       $0x10, Y11, Y12
 	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y7, Y7
-	VPADDD       Y4, Y8, Y8
+	VPBLENDVB    Y10, Y11, Y9, Y9
+	VPADDD       Y7, Y2, Y2
 	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
 	SUBQ         SI, BX
 	MOVL         $0x00000003, SI
-	VMOVD        SI, X8
-	VPBROADCASTD X8, Y8
-	VPXOR        Y8, Y8, Y9
-	VPAND        Y8, Y5, Y10
-	VPCMPGTD     Y9, Y10, Y9
-	VPTEST       Y9, Y9
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPXOR        Y2, Y2, Y3
+	VPAND        Y2, Y8, Y10
+	VPCMPGTD     Y3, Y10, Y11
+	VPTEST       Y11, Y11
 	JZ           store
-	VPCMPGTD     Y8, Y5, Y8
-	VPMOVSXDQ    X5, Y11
-	VEXTRACTI128 $0x01, Y5, X12
-	VPMOVSXDQ    X12, Y12
-	VPADDQ       Y6, Y11, Y11
-	VPADDQ       Y3, Y12, Y12
+	VPCMPGTD     Y2, Y8, Y12
+	VPMOVSXDQ    X8, Y2
+	VEXTRACTI128 $0x01, Y8, X3
+	VPMOVSXDQ    X3, Y3
+	VPADDQ       Y0, Y2, Y2
+	VPADDQ       Y1, Y3, Y3
 	MOVQ         $-4, SI
-	VPAND        Y9, Y8, Y14
+	VPAND        Y11, Y12, Y14
 	VMOVDQA      X14, X15
 	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (SI)(Y11*1), X13
+	VPGATHERQD   X15, (SI)(Y2*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X14, (SI)(Y12*1), X11
-	VINSERTI128  $0x01, X11, Y13, Y13
+	VPXOR        Y2, Y2, Y2
+	VPGATHERQD   X14, (SI)(Y3*1), X2
+	VINSERTI128  $0x01, X2, Y13, Y13
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, SI
-	VMOVD        SI, X11
-	VPBROADCASTD X11, Y11
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
 	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y11, Y11
-	VPSRLVD      Y11, Y13, Y13
-	VPANDN       Y9, Y8, Y8
-	VPTEST       Y8, Y8
+	VPSUBD       Y10, Y2, Y2
+	VPSRLVD      Y2, Y13, Y13
+	VPANDN       Y11, Y12, Y2
+	VPTEST       Y2, Y2
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU Y6, (SP)
-	VMOVDQU Y3, 32(SP)
-	VMOVDQU Y5, 64(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y1, 32(SP)
+	VMOVDQU Y8, 64(SP)
 	XORL    SI, SI
 
 lane:
@@ -3039,18 +3040,18 @@ not_short:
 	INCQ    SI
 	CMPQ    SI, $0x08
 	JB      lane
-	VMOVDQU 96(SP), Y3
-	VPADDD  Y3, Y13, Y13
+	VMOVDQU 96(SP), Y0
+	VPADDD  Y0, Y13, Y13
 
 last_bytes:
-	VPADDD    Y7, Y13, Y3
-	VPMULLD   Y2, Y3, Y3
-	VPSRLD    $0x18, Y3, Y5
-	VPXOR     Y5, Y3, Y3
-	VPBLENDVB Y9, Y3, Y7, Y7
+	VPADDD    Y9, Y13, Y0
+	VPMULLD   Y6, Y0, Y0
+	VPSRLD    $0x18, Y0, Y1
+	VPXOR     Y1, Y0, Y0
+	VPBLENDVB Y11, Y0, Y9, Y9
 
 store:
-	VMOVDQU Y7, (CX)
+	VMOVDQU Y9, (CX)
 	ADDQ    $0x20, CX
 	DECQ    DX
 	JZ      end
@@ -3065,113 +3066,113 @@ end:
 // func hash32Offsets64AVX2(data *byte, offsets *int64, hashes *uint32, vectors int) (left int)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hash32Offsets64AVX2(SB), $128-40
-	// Each lane hashes one key. It gathers a word of each key that has one more, and
-	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
-	// the upper ones of the last four, of a key that has four, and else are loaded
-	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
-	// and when the longest keys of all vectors make up too much: a call must be short.
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	MOVQ         data+0(FP), AX
 	VMOVQ        AX, X0
-	VPBROADCASTQ X0, Y0
+	VPBROADCASTQ X0, Y4
 	MOVQ         offsets+8(FP), AX
 	MOVQ         hashes+16(FP), CX
 	MOVQ         vectors+24(FP), DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y5
 	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPCMPEQD     Y4, Y4, Y4
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y6
+	VPCMPEQD     Y7, Y7, Y7
 
 vector:
-	VMOVDQU      (AX), Y3
-	VMOVDQU      8(AX), Y5
-	VPSUBQ       Y3, Y5, Y5
-	VPADDQ       Y0, Y3, Y3
+	VMOVDQU      (AX), Y0
+	VMOVDQU      8(AX), Y2
+	VPSUBQ       Y0, Y2, Y2
+	VPADDQ       Y4, Y0, Y0
 	ADDQ         $0x20, AX
-	VMOVDQU      (AX), Y6
-	VMOVDQU      8(AX), Y7
-	VPSUBQ       Y6, Y7, Y7
-	VPADDQ       Y0, Y6, Y6
+	VMOVDQU      (AX), Y1
+	VMOVDQU      8(AX), Y3
+	VPSUBQ       Y1, Y3, Y3
+	VPADDQ       Y4, Y1, Y1
 	ADDQ         $0x20, AX
 	MOVQ         $-32768, SI
-	VPOR         Y5, Y7, Y8
+	VPOR         Y2, Y3, Y8
 	VMOVQ        SI, X9
 	VPBROADCASTQ X9, Y9
 	VPTEST       Y9, Y8
 	JNZ          end
-	VSHUFPS      $0x88, Y7, Y5, Y5
-	VPERMQ       $0xd8, Y5, Y5
-	VPMULLD      Y2, Y5, Y7
-	VPXOR        Y1, Y7, Y7
-	VPSRLD       $0x02, Y5, Y8
-	VPXOR        Y1, Y1, Y9
+	VSHUFPS      $0x88, Y3, Y2, Y8
+	VPERMQ       $0xd8, Y8, Y8
+	VPMULLD      Y6, Y8, Y9
+	VPXOR        Y5, Y9, Y9
+	VPSRLD       $0x02, Y8, Y2
+	VPXOR        Y5, Y5, Y3
 	XORL         SI, SI
 
 word:
-	VPCMPGTD     Y9, Y8, Y10
+	VPCMPGTD     Y3, Y2, Y10
 	VPTEST       Y10, Y10
 	JZ           tail
 	VMOVDQA      X10, X12
 	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y3*1), X11
+	VPGATHERQD   X12, (SI)(Y0*1), X11
 	VEXTRACTI128 $0x01, Y10, X13
 	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (SI)(Y6*1), X12
+	VPGATHERQD   X13, (SI)(Y1*1), X12
 	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y7, Y11, Y11
-	VPMULLD      Y2, Y11, Y11
+	VPADDD       Y9, Y11, Y11
+	VPMULLD      Y6, Y11, Y11
 	VPSRLD       $0x10, Y11, Y12
 	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y7, Y7
-	VPADDD       Y4, Y8, Y8
+	VPBLENDVB    Y10, Y11, Y9, Y9
+	VPADDD       Y7, Y2, Y2
 	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
 	SUBQ         SI, BX
 	MOVL         $0x00000003, SI
-	VMOVD        SI, X8
-	VPBROADCASTD X8, Y8
-	VPXOR        Y8, Y8, Y9
-	VPAND        Y8, Y5, Y10
-	VPCMPGTD     Y9, Y10, Y9
-	VPTEST       Y9, Y9
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPXOR        Y2, Y2, Y3
+	VPAND        Y2, Y8, Y10
+	VPCMPGTD     Y3, Y10, Y11
+	VPTEST       Y11, Y11
 	JZ           store
-	VPCMPGTD     Y8, Y5, Y8
-	VPMOVSXDQ    X5, Y11
-	VEXTRACTI128 $0x01, Y5, X12
-	VPMOVSXDQ    X12, Y12
-	VPADDQ       Y3, Y11, Y11
-	VPADDQ       Y6, Y12, Y12
+	VPCMPGTD     Y2, Y8, Y12
+	VPMOVSXDQ    X8, Y2
+	VEXTRACTI128 $0x01, Y8, X3
+	VPMOVSXDQ    X3, Y3
+	VPADDQ       Y0, Y2, Y2
+	VPADDQ       Y1, Y3, Y3
 	MOVQ         $-4, SI
-	VPAND        Y9, Y8, Y14
+	VPAND        Y11, Y12, Y14
 	VMOVDQA      X14, X15
 	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (SI)(Y11*1), X13
+	VPGATHERQD   X15, (SI)(Y2*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X14, (SI)(Y12*1), X11
-	VINSERTI128  $0x01, X11, Y13, Y13
+	VPXOR        Y2, Y2, Y2
+	VPGATHERQD   X14, (SI)(Y3*1), X2
+	VINSERTI128  $0x01, X2, Y13, Y13
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, SI
-	VMOVD        SI, X11
-	VPBROADCASTD X11, Y11
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
 	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y11, Y11
-	VPSRLVD      Y11, Y13, Y13
-	VPANDN       Y9, Y8, Y8
-	VPTEST       Y8, Y8
+	VPSUBD       Y10, Y2, Y2
+	VPSRLVD      Y2, Y13, Y13
+	VPANDN       Y11, Y12, Y2
+	VPTEST       Y2, Y2
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU Y3, (SP)
-	VMOVDQU Y6, 32(SP)
-	VMOVDQU Y5, 64(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y1, 32(SP)
+	VMOVDQU Y8, 64(SP)
 	XORL    SI, SI
 
 lane:
@@ -3198,18 +3199,18 @@ not_short:
 	INCQ    SI
 	CMPQ    SI, $0x08
 	JB      lane
-	VMOVDQU 96(SP), Y3
-	VPADDD  Y3, Y13, Y13
+	VMOVDQU 96(SP), Y0
+	VPADDD  Y0, Y13, Y13
 
 last_bytes:
-	VPADDD    Y7, Y13, Y3
-	VPMULLD   Y2, Y3, Y3
-	VPSRLD    $0x18, Y3, Y5
-	VPXOR     Y5, Y3, Y3
-	VPBLENDVB Y9, Y3, Y7, Y7
+	VPADDD    Y9, Y13, Y0
+	VPMULLD   Y6, Y0, Y0
+	VPSRLD    $0x18, Y0, Y1
+	VPXOR     Y1, Y0, Y0
+	VPBLENDVB Y11, Y0, Y9, Y9
 
 store:
-	VMOVDQU Y7, (CX)
+	VMOVDQU Y9, (CX)
 	ADDQ    $0x20, CX
 	DECQ    DX
 	JZ      end
@@ -3224,11 +3225,11 @@ end:
 // func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int) (left int)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hash32FixedAVX2(SB), $192-40
-	// Each lane hashes one key. It gathers a word of each key that has one more, and
-	// takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are
-	// the upper ones of the last four, of a key that has four, and else are loaded
-	// one by one. Nothing but the keys is read. The kernel ends early at a long key,
-	// and when the longest keys of all vectors make up too much: a call must be short.
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	MOVQ         data+0(FP), AX
 	MOVQ         width+8(FP), CX
 	MOVQ         AX, (SP)
@@ -3248,98 +3249,98 @@ TEXT ·hash32FixedAVX2(SB), $192-40
 	MOVQ         AX, 56(SP)
 	ADDQ         CX, AX
 	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	VMOVQ        CX, X1
-	VPBROADCASTQ X1, Y1
+	VPBROADCASTD X0, Y4
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Y0
 	SHLQ         $0x03, CX
-	VMOVQ        CX, X1
-	VPBROADCASTQ X1, Y1
-	VMOVDQU      (SP), Y2
-	VPSUBQ       Y1, Y2, Y2
-	VMOVDQU      32(SP), Y3
-	VPSUBQ       Y1, Y3, Y3
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Y5
+	VMOVDQU      (SP), Y0
+	VPSUBQ       Y5, Y0, Y0
+	VMOVDQU      32(SP), Y1
+	VPSUBQ       Y5, Y1, Y1
 	MOVQ         hashes+16(FP), AX
 	MOVQ         vectors+24(FP), CX
 	MOVQ         $0x00004000, DX
 	MOVL         $0xbc9f1d34, BX
-	VMOVD        BX, X4
-	VPBROADCASTD X4, Y5
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y6
 	MOVL         $0xc6a4a793, BX
-	VMOVD        BX, X4
-	VPBROADCASTD X4, Y6
-	VPCMPEQD     Y4, Y4, Y4
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y7
+	VPCMPEQD     Y8, Y8, Y8
 
 vector:
-	VPADDQ  Y1, Y2, Y2
-	VPADDQ  Y1, Y3, Y3
-	VPMULLD Y6, Y0, Y7
-	VPXOR   Y5, Y7, Y7
-	VPSRLD  $0x02, Y0, Y8
-	VPXOR   Y5, Y5, Y9
+	VPADDQ  Y5, Y0, Y0
+	VPADDQ  Y5, Y1, Y1
+	VPMULLD Y7, Y4, Y9
+	VPXOR   Y6, Y9, Y9
+	VPSRLD  $0x02, Y4, Y2
+	VPXOR   Y6, Y6, Y3
 	XORL    BX, BX
 
 word:
-	VPCMPGTD     Y9, Y8, Y10
+	VPCMPGTD     Y3, Y2, Y10
 	VPTEST       Y10, Y10
 	JZ           tail
 	VMOVDQA      X10, X12
 	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (BX)(Y2*1), X11
+	VPGATHERQD   X12, (BX)(Y0*1), X11
 	VEXTRACTI128 $0x01, Y10, X13
 	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (BX)(Y3*1), X12
+	VPGATHERQD   X13, (BX)(Y1*1), X12
 	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y7, Y11, Y11
-	VPMULLD      Y6, Y11, Y11
+	VPADDD       Y9, Y11, Y11
+	VPMULLD      Y7, Y11, Y11
 	VPSRLD       $0x10, Y11, Y12
 	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y7, Y7
-	VPADDD       Y4, Y8, Y8
+	VPBLENDVB    Y10, Y11, Y9, Y9
+	VPADDD       Y8, Y2, Y2
 	ADDQ         $0x04, BX
 	JMP          word
 
 tail:
 	SUBQ         BX, DX
 	MOVL         $0x00000003, BX
-	VMOVD        BX, X8
-	VPBROADCASTD X8, Y8
-	VPXOR        Y8, Y8, Y9
-	VPAND        Y8, Y0, Y10
-	VPCMPGTD     Y9, Y10, Y9
-	VPTEST       Y9, Y9
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPXOR        Y2, Y2, Y3
+	VPAND        Y2, Y4, Y10
+	VPCMPGTD     Y3, Y10, Y11
+	VPTEST       Y11, Y11
 	JZ           store
-	VPCMPGTD     Y8, Y0, Y8
-	VPMOVSXDQ    X0, Y11
-	VEXTRACTI128 $0x01, Y0, X12
-	VPMOVSXDQ    X12, Y12
-	VPADDQ       Y2, Y11, Y11
-	VPADDQ       Y3, Y12, Y12
+	VPCMPGTD     Y2, Y4, Y12
+	VPMOVSXDQ    X4, Y2
+	VEXTRACTI128 $0x01, Y4, X3
+	VPMOVSXDQ    X3, Y3
+	VPADDQ       Y0, Y2, Y2
+	VPADDQ       Y1, Y3, Y3
 	MOVQ         $-4, BX
-	VPAND        Y9, Y8, Y14
+	VPAND        Y11, Y12, Y14
 	VMOVDQA      X14, X15
 	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (BX)(Y11*1), X13
+	VPGATHERQD   X15, (BX)(Y2*1), X13
 	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X14, (BX)(Y12*1), X11
-	VINSERTI128  $0x01, X11, Y13, Y13
+	VPXOR        Y2, Y2, Y2
+	VPGATHERQD   X14, (BX)(Y3*1), X2
+	VINSERTI128  $0x01, X2, Y13, Y13
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, BX
-	VMOVD        BX, X11
-	VPBROADCASTD X11, Y11
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
 	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y11, Y11
-	VPSRLVD      Y11, Y13, Y13
-	VPANDN       Y9, Y8, Y8
-	VPTEST       Y8, Y8
+	VPSUBD       Y10, Y2, Y2
+	VPSRLVD      Y2, Y13, Y13
+	VPANDN       Y11, Y12, Y2
+	VPTEST       Y2, Y2
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU Y2, 64(SP)
-	VMOVDQU Y3, 96(SP)
-	VMOVDQU Y0, 128(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y1, 96(SP)
+	VMOVDQU Y4, 128(SP)
 	XORL    BX, BX
 
 lane:
@@ -3366,18 +3367,18 @@ not_short:
 	INCQ    BX
 	CMPQ    BX, $0x08
 	JB      lane
-	VMOVDQU 160(SP), Y8
-	VPADDD  Y8, Y13, Y13
+	VMOVDQU 160(SP), Y2
+	VPADDD  Y2, Y13, Y13
 
 last_bytes:
-	VPADDD    Y7, Y13, Y8
-	VPMULLD   Y6, Y8, Y8
-	VPSRLD    $0x18, Y8, Y10
-	VPXOR     Y10, Y8, Y8
-	VPBLENDVB Y9, Y8, Y7, Y7
+	VPADDD    Y9, Y13, Y2
+	VPMULLD   Y7, Y2, Y2
+	VPSRLD    $0x18, Y2, Y3
+	VPXOR     Y3, Y2, Y2
+	VPBLENDVB Y11, Y2, Y9, Y9
 
 store:
-	VMOVDQU Y7, (AX)
+	VMOVDQU Y9, (AX)
 	ADDQ    $0x20, AX
 	DECQ    CX
 	JZ      end
@@ -3389,40 +3390,40 @@ end:
 	VZEROUPPER
 	RET
 
-// func testDouble32AVX2(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, few int, turn int)
+// func testDouble32AVX2(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
 TEXT ·testDouble32AVX2(SB), $5856-72
-	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts in
-	// stages. Each makes one probe of all hashes that are left, notes the outcome in
-	// a row of bits, and compacts the hashes that pass. When few are left, or most
-	// pass, all further probes of a hash are made at once, without a branch. Last,
-	// the outcome is spread over the hashes that passed the stage before, and so on
-	// back to the first stage.
-	// Words are aligned, so that none crosses the end of a page of memory; the bits
-	// to skip are those between the first word and the filter.
+	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
+	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
+	// a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,
+	// or more than densePer256/256 of them pass a stage, the kernel makes all further probes of
+	// each hash at once, without a branch. At the end it spreads the last outcomes over
+	// the hashes that passed the stage before, and so on back to the first stage.
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
 	MOVQ         base+0(FP), AX
 	MOVL         AX, CX
 	ANDL         $0x03, CX
 	SHLL         $0x03, CX
 	ANDQ         $-4, AX
 	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
+	VPBROADCASTD X0, Y1
 	MOVLQZX      bits+8(FP), CX
-	VMOVD        CX, X1
-	VPBROADCASTD X1, Y1
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y2
 	MOVLQZX      recip+12(FP), CX
-	VMOVD        CX, X2
-	VPBROADCASTD X2, Y2
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y3
 	MOVLQZX      shift+16(FP), CX
-	VMOVD        CX, X3
-	VPBROADCASTD X3, Y3
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y4
 	MOVL         $0xfffffff8, CX
-	VMOVD        CX, X4
-	VPBROADCASTD X4, Y5
-	VPCMPEQD     Y4, Y4, Y4
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y5
+	VPCMPEQD     Y6, Y6, Y6
 	MOVL         $0x0000001f, CX
-	VMOVD        CX, X6
-	VPBROADCASTD X6, Y6
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y7
 	LEAQ         compactIndices<>+0(SB), CX
 	MOVQ         probes+24(FP), DX
 	MOVQ         hashes+32(FP), BX
@@ -3431,7 +3432,7 @@ TEXT ·testDouble32AVX2(SB), $5856-72
 	ANDQ         $-64, DI
 	LEAQ         4216(SP), R8
 	XORL         R9, R9
-	MOVQ         few+56(FP), R10
+	MOVQ         denseBelow+56(FP), R10
 	CMPQ         SI, R10
 	JLE          rest
 	MOVQ         DX, R10
@@ -3449,23 +3450,23 @@ TEXT ·testDouble32AVX2(SB), $5856-72
 	MOVQ         DI, R13
 
 probe_true:
-	VMOVDQU    (R11), Y7
-	VPAND      Y7, Y5, Y8
+	VMOVDQU    (R11), Y0
+	VPAND      Y0, Y5, Y8
 	VPSHUFD    $0xf5, Y8, Y9
-	VPMULUDQ   Y2, Y8, Y8
-	VPMULUDQ   Y2, Y9, Y9
+	VPMULUDQ   Y3, Y8, Y8
+	VPMULUDQ   Y3, Y9, Y9
 	VPSHUFD    $0xf5, Y8, Y8
 	VPBLENDD   $0x55, Y8, Y9, Y9
-	VPSRLVD    Y3, Y9, Y9
-	VPMULLD    Y1, Y9, Y9
-	VPSUBD     Y9, Y7, Y7
-	VPADDD     Y0, Y7, Y7
-	VPSRLD     $0x05, Y7, Y8
-	VMOVDQA    Y4, Y10
+	VPSRLVD    Y4, Y9, Y9
+	VPMULLD    Y2, Y9, Y9
+	VPSUBD     Y9, Y0, Y0
+	VPADDD     Y1, Y0, Y8
+	VPSRLD     $0x05, Y8, Y0
+	VMOVDQA    Y6, Y10
 	VPXOR      Y9, Y9, Y9
-	VPGATHERDD Y10, (AX)(Y8*4), Y9
-	VPANDN     Y6, Y7, Y7
-	VPSLLVD    Y7, Y9, Y9
+	VPGATHERDD Y10, (AX)(Y0*4), Y9
+	VPANDN     Y7, Y8, Y0
+	VPSLLVD    Y0, Y9, Y9
 	VMOVMSKPS  Y9, R14
 	MOVB       R14, (R10)
 	ADDQ       $0x01, R10
@@ -3477,32 +3478,32 @@ probe_true:
 	JB         probe_true
 
 both_true:
-	VMOVDQU    (R11), Y7
-	VPAND      Y7, Y5, Y8
+	VMOVDQU    (R11), Y0
+	VPAND      Y0, Y5, Y8
 	VPSHUFD    $0xf5, Y8, Y9
-	VPMULUDQ   Y2, Y8, Y8
-	VPMULUDQ   Y2, Y9, Y9
+	VPMULUDQ   Y3, Y8, Y8
+	VPMULUDQ   Y3, Y9, Y9
 	VPSHUFD    $0xf5, Y8, Y8
 	VPBLENDD   $0x55, Y8, Y9, Y9
-	VPSRLVD    Y3, Y9, Y9
-	VPMULLD    Y1, Y9, Y9
-	VPSUBD     Y9, Y7, Y7
-	VPADDD     Y0, Y7, Y7
-	VPSRLD     $0x05, Y7, Y8
-	VMOVDQA    Y4, Y10
+	VPSRLVD    Y4, Y9, Y9
+	VPMULLD    Y2, Y9, Y9
+	VPSUBD     Y9, Y0, Y0
+	VPADDD     Y1, Y0, Y8
+	VPSRLD     $0x05, Y8, Y0
+	VMOVDQA    Y6, Y10
 	VPXOR      Y9, Y9, Y9
-	VPGATHERDD Y10, (AX)(Y8*4), Y9
-	VPANDN     Y6, Y7, Y7
-	VPSLLVD    Y7, Y9, Y9
+	VPGATHERDD Y10, (AX)(Y0*4), Y9
+	VPANDN     Y7, Y8, Y0
+	VPSLLVD    Y0, Y9, Y9
 	VMOVMSKPS  Y9, R14
 	MOVB       R14, (R10)
 	ADDQ       $0x01, R10
 	ADDQ       $0x20, R11
-	VMOVDQU    -288(R11), Y7
+	VMOVDQU    -288(R11), Y0
 	MOVBLZX    -9(R10), R14
 	VPMOVZXBD  (CX)(R14*8), Y8
 	POPCNTL    R14, R14
-	VPERMD     Y7, Y8, Y8
+	VPERMD     Y0, Y8, Y8
 	VMOVDQU    Y8, (R13)
 	LEAQ       (R13)(R14*4), R13
 	CMPQ       R11, R12
@@ -3528,11 +3529,11 @@ trimmed_1:
 	LEAQ    8(R8)(R10*1), R10
 
 move_true:
-	VMOVDQU   (R11), Y7
+	VMOVDQU   (R11), Y0
 	MOVBLZX   (R10), BX
 	VPMOVZXBD (CX)(BX*8), Y8
 	POPCNTL   BX, BX
-	VPERMD    Y7, Y8, Y8
+	VPERMD    Y0, Y8, Y8
 	VMOVDQU   Y8, (R13)
 	LEAQ      (R13)(BX*4), R13
 	ADDQ      $0x01, R10
@@ -3540,7 +3541,7 @@ move_true:
 	CMPQ      R11, R12
 	JB        move_true
 	MOVQ      SI, R10
-	MOVQ      turn+64(FP), BX
+	MOVQ      densePer256+64(FP), BX
 	IMULQ     BX, R10
 	MOVQ      DI, BX
 	SUBQ      BX, R13
@@ -3556,7 +3557,7 @@ stage:
 	LEAQ         5712(SP), R10
 	CMPQ         R8, R10
 	JAE          rest
-	MOVQ         few+56(FP), R10
+	MOVQ         denseBelow+56(FP), R10
 	CMPQ         SI, R10
 	JLE          rest
 	MOVQ         DX, R10
@@ -3572,32 +3573,32 @@ stage:
 	MOVQ         BX, R11
 	LEAQ         (R11)(SI*4), R12
 	MOVQ         DI, R13
-	VMOVD        R9, X7
-	VPBROADCASTD X7, Y7
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y8
 
 probe_false:
-	VMOVDQU    (R11), Y8
-	VPSRLD     $0x11, Y8, Y10
-	VPSLLD     $0x0f, Y8, Y9
+	VMOVDQU    (R11), Y0
+	VPSRLD     $0x11, Y0, Y10
+	VPSLLD     $0x0f, Y0, Y9
 	VPOR       Y10, Y9, Y9
-	VPMULLD    Y7, Y9, Y9
-	VPADDD     Y9, Y8, Y8
-	VPAND      Y8, Y5, Y9
+	VPMULLD    Y8, Y9, Y9
+	VPADDD     Y9, Y0, Y0
+	VPAND      Y0, Y5, Y9
 	VPSHUFD    $0xf5, Y9, Y10
-	VPMULUDQ   Y2, Y9, Y9
-	VPMULUDQ   Y2, Y10, Y10
+	VPMULUDQ   Y3, Y9, Y9
+	VPMULUDQ   Y3, Y10, Y10
 	VPSHUFD    $0xf5, Y9, Y9
 	VPBLENDD   $0x55, Y9, Y10, Y10
-	VPSRLVD    Y3, Y10, Y10
-	VPMULLD    Y1, Y10, Y10
-	VPSUBD     Y10, Y8, Y8
-	VPADDD     Y0, Y8, Y8
-	VPSRLD     $0x05, Y8, Y9
-	VMOVDQA    Y4, Y11
+	VPSRLVD    Y4, Y10, Y10
+	VPMULLD    Y2, Y10, Y10
+	VPSUBD     Y10, Y0, Y0
+	VPADDD     Y1, Y0, Y9
+	VPSRLD     $0x05, Y9, Y0
+	VMOVDQA    Y6, Y11
 	VPXOR      Y10, Y10, Y10
-	VPGATHERDD Y11, (AX)(Y9*4), Y10
-	VPANDN     Y6, Y8, Y8
-	VPSLLVD    Y8, Y10, Y10
+	VPGATHERDD Y11, (AX)(Y0*4), Y10
+	VPANDN     Y7, Y9, Y0
+	VPSLLVD    Y0, Y10, Y10
 	VMOVMSKPS  Y10, R14
 	MOVB       R14, (R10)
 	ADDQ       $0x01, R10
@@ -3609,37 +3610,37 @@ probe_false:
 	JB         probe_false
 
 both_false:
-	VMOVDQU    (R11), Y8
-	VPSRLD     $0x11, Y8, Y10
-	VPSLLD     $0x0f, Y8, Y9
+	VMOVDQU    (R11), Y0
+	VPSRLD     $0x11, Y0, Y10
+	VPSLLD     $0x0f, Y0, Y9
 	VPOR       Y10, Y9, Y9
-	VPMULLD    Y7, Y9, Y9
-	VPADDD     Y9, Y8, Y8
-	VPAND      Y8, Y5, Y9
+	VPMULLD    Y8, Y9, Y9
+	VPADDD     Y9, Y0, Y0
+	VPAND      Y0, Y5, Y9
 	VPSHUFD    $0xf5, Y9, Y10
-	VPMULUDQ   Y2, Y9, Y9
-	VPMULUDQ   Y2, Y10, Y10
+	VPMULUDQ   Y3, Y9, Y9
+	VPMULUDQ   Y3, Y10, Y10
 	VPSHUFD    $0xf5, Y9, Y9
 	VPBLENDD   $0x55, Y9, Y10, Y10
-	VPSRLVD    Y3, Y10, Y10
-	VPMULLD    Y1, Y10, Y10
-	VPSUBD     Y10, Y8, Y8
-	VPADDD     Y0, Y8, Y8
-	VPSRLD     $0x05, Y8, Y9
-	VMOVDQA    Y4, Y11
+	VPSRLVD    Y4, Y10, Y10
+	VPMULLD    Y2, Y10, Y10
+	VPSUBD     Y10, Y0, Y0
+	VPADDD     Y1, Y0, Y9
+	VPSRLD     $0x05, Y9, Y0
+	VMOVDQA    Y6, Y11
 	VPXOR      Y10, Y10, Y10
-	VPGATHERDD Y11, (AX)(Y9*4), Y10
-	VPANDN     Y6, Y8, Y8
-	VPSLLVD    Y8, Y10, Y10
+	VPGATHERDD Y11, (AX)(Y0*4), Y10
+	VPANDN     Y7, Y9, Y0
+	VPSLLVD    Y0, Y10, Y10
 	VMOVMSKPS  Y10, R14
 	MOVB       R14, (R10)
 	ADDQ       $0x01, R10
 	ADDQ       $0x20, R11
-	VMOVDQU    -288(R11), Y8
+	VMOVDQU    -288(R11), Y0
 	MOVBLZX    -9(R10), R14
 	VPMOVZXBD  (CX)(R14*8), Y9
 	POPCNTL    R14, R14
-	VPERMD     Y8, Y9, Y9
+	VPERMD     Y0, Y9, Y9
 	VMOVDQU    Y9, (R13)
 	LEAQ       (R13)(R14*4), R13
 	CMPQ       R11, R12
@@ -3665,11 +3666,11 @@ trimmed_2:
 	LEAQ    8(R8)(R10*1), R10
 
 move_false:
-	VMOVDQU   (R11), Y7
+	VMOVDQU   (R11), Y0
 	MOVBLZX   (R10), BX
 	VPMOVZXBD (CX)(BX*8), Y8
 	POPCNTL   BX, BX
-	VPERMD    Y7, Y8, Y8
+	VPERMD    Y0, Y8, Y8
 	VMOVDQU   Y8, (R13)
 	LEAQ      (R13)(BX*4), R13
 	ADDQ      $0x01, R10
@@ -3677,7 +3678,7 @@ move_false:
 	CMPQ      R11, R12
 	JB        move_false
 	MOVQ      SI, R10
-	MOVQ      turn+64(FP), BX
+	MOVQ      densePer256+64(FP), BX
 	IMULQ     BX, R10
 	MOVQ      DI, BX
 	SUBQ      BX, R13
@@ -3691,7 +3692,7 @@ move_false:
 	JMP       stage
 
 rest:
-	// All further probes. The outcome is the last row, or that of all: hits.
+	// All further probes. Their outcomes are the last row, or hits if there was no stage.
 	LEAQ         8(R8), CX
 	LEAQ         4216(SP), DI
 	CMPQ         R8, DI
@@ -3701,8 +3702,8 @@ rest:
 	LEAQ         -1(SI), DI
 	SARQ         $0x06, DI
 	MOVQ         R10, (CX)(DI*8)
-	VMOVD        R9, X7
-	VPBROADCASTD X7, Y7
+	VMOVD        R9, X0
+	VPBROADCASTD X0, Y8
 	SUBQ         R9, DX
 	LEAQ         (BX)(SI*4), DI
 
@@ -3710,45 +3711,45 @@ vectors_of_1:
 	LEAQ     (BX), R9
 	CMPQ     R9, DI
 	JAE      end_of_1
-	VMOVDQU  (BX), Y8
-	VPSRLD   $0x11, Y8, Y10
-	VPSLLD   $0x0f, Y8, Y9
-	VPOR     Y10, Y9, Y9
-	VPMULLD  Y7, Y9, Y10
-	VPADDD   Y10, Y8, Y8
+	VMOVDQU  (BX), Y9
+	VPSRLD   $0x11, Y9, Y0
+	VPSLLD   $0x0f, Y9, Y10
+	VPOR     Y0, Y10, Y10
+	VPMULLD  Y8, Y10, Y0
+	VPADDD   Y0, Y9, Y9
 	VPCMPEQD Y11, Y11, Y11
-	VPAND    Y8, Y5, Y10
-	VPSHUFD  $0xf5, Y10, Y12
-	VPMULUDQ Y2, Y10, Y10
-	VPMULUDQ Y2, Y12, Y12
-	VPSHUFD  $0xf5, Y10, Y10
-	VPBLENDD $0x55, Y10, Y12, Y12
-	VPSRLVD  Y3, Y12, Y12
-	VPMULLD  Y1, Y12, Y12
-	VPSUBD   Y12, Y8, Y10
+	VPAND    Y9, Y5, Y0
+	VPSHUFD  $0xf5, Y0, Y12
+	VPMULUDQ Y3, Y0, Y0
+	VPMULUDQ Y3, Y12, Y12
+	VPSHUFD  $0xf5, Y0, Y0
+	VPBLENDD $0x55, Y0, Y12, Y12
+	VPSRLVD  Y4, Y12, Y12
+	VPMULLD  Y2, Y12, Y12
+	VPSUBD   Y12, Y9, Y0
 	MOVQ     DX, R9
 	JMP      visit_of_1
 
 step_of_1:
-	VPADDD   Y9, Y8, Y8
-	VPAND    Y8, Y5, Y10
-	VPSHUFD  $0xf5, Y10, Y12
-	VPMULUDQ Y2, Y10, Y10
-	VPMULUDQ Y2, Y12, Y12
-	VPSHUFD  $0xf5, Y10, Y10
-	VPBLENDD $0x55, Y10, Y12, Y12
-	VPSRLVD  Y3, Y12, Y12
-	VPMULLD  Y1, Y12, Y12
-	VPSUBD   Y12, Y8, Y10
+	VPADDD   Y10, Y9, Y9
+	VPAND    Y9, Y5, Y0
+	VPSHUFD  $0xf5, Y0, Y12
+	VPMULUDQ Y3, Y0, Y0
+	VPMULUDQ Y3, Y12, Y12
+	VPSHUFD  $0xf5, Y0, Y0
+	VPBLENDD $0x55, Y0, Y12, Y12
+	VPSRLVD  Y4, Y12, Y12
+	VPMULLD  Y2, Y12, Y12
+	VPSUBD   Y12, Y9, Y0
 
 visit_of_1:
-	VPADDD     Y0, Y10, Y10
-	VPSRLD     $0x05, Y10, Y12
-	VMOVDQA    Y4, Y14
+	VPADDD     Y1, Y0, Y12
+	VPSRLD     $0x05, Y12, Y0
+	VMOVDQA    Y6, Y14
 	VPXOR      Y13, Y13, Y13
-	VPGATHERDD Y14, (AX)(Y12*4), Y13
-	VPANDN     Y6, Y10, Y10
-	VPSLLVD    Y10, Y13, Y13
+	VPGATHERDD Y14, (AX)(Y0*4), Y13
+	VPANDN     Y7, Y12, Y0
+	VPSLLVD    Y0, Y13, Y13
 	VPAND      Y13, Y11, Y11
 	DECQ       R9
 	JNZ        step_of_1
@@ -3769,7 +3770,7 @@ end_of_1:
 	ADDQ    $0x01, CX
 
 trimmed_3:
-	// The way back: the bits of a row go to where those of the row before are set.
+	// From the last row back: the outcomes of a row go to the set bits of the row before.
 	LEAQ 4216(SP), AX
 	LEAQ 8(R8), CX
 
@@ -3784,7 +3785,7 @@ row:
 	MOVQ    hits+48(FP), DI
 	CMOVQEQ DI, SI
 
-	// Two words of 32 bits for every 64 hashes.
+	// There are two words of 32 bits for every 64 hashes.
 	ADDQ $0x3f, DX
 	SHRQ $0x06, DX
 	ADDQ DX, DX
@@ -3816,7 +3817,7 @@ rows_done:
 // func placeDouble32AVX2(bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
 // Requires: AVX, AVX2
 TEXT ·placeDouble32AVX2(SB), NOSPLIT, $0-48
-	// The walk of testDouble32, whose bits are stored one vector after the other.
+	// The walk is that of testDouble32. The kernel stores the bits of each vector.
 	MOVLQZX      bits+0(FP), AX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
@@ -3891,27 +3892,28 @@ end_of_1:
 // func testDouble64AVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
 TEXT ·testDouble64AVX2(SB), $4128-80
-	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of
-	// the next is computed from the one before: starts and steps are h1 and h2 mod
-	// bits, and wrap is 2^64 mod bits, which is lost where the sum of the hashes wraps.
-	// The first probes are made for all hashes. If there are others, the numbers of
-	// those that pass are compacted, and the others are made for them.
-	// Words are aligned, so that none crosses the end of a page of memory; the bits
-	// to skip are those between the first word and the filter.
+	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
+	// computes the bit of a probe from the bit of the probe before: starts and steps are
+	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
+	// 2^64 mod bits. The kernel makes the first probes of all hashes. If there are other
+	// probes, it compacts the numbers of the hashes that pass, and makes the others for
+	// those.
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
 	MOVQ         base+0(FP), AX
 	MOVL         AX, CX
 	ANDL         $0x03, CX
 	SHLL         $0x03, CX
 	ANDQ         $-4, AX
 	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
+	VPBROADCASTD X0, Y2
 	MOVLQZX      bits+8(FP), CX
-	VMOVD        CX, X1
-	VPBROADCASTD X1, Y1
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y3
 	VPCMPEQD     Y4, Y4, Y4
 	MOVL         $0x0000001f, CX
-	VMOVD        CX, X2
-	VPBROADCASTD X2, Y2
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y5
 	LEAQ         compactIndices<>+0(SB), CX
 	MOVQ         h1+48(FP), BX
 	MOVQ         h2+56(FP), SI
@@ -3930,52 +3932,52 @@ clear:
 	JNS  clear
 
 all:
-	VMOVDQU      (DI), Y3
-	VMOVDQU      (R8), Y5
+	VMOVDQU      (DI), Y1
+	VMOVDQU      (R8), Y0
 	VMOVDQU      (BX), Y6
 	VMOVDQU      (SI), Y7
 	VMOVDQU      32(BX), Y8
 	VMOVDQU      32(SI), Y9
-	VPSUBD       Y5, Y1, Y5
+	VPSUBD       Y0, Y3, Y10
 	MOVLQZX      wrap+12(FP), R12
-	VMOVD        R12, X10
-	VPBROADCASTD X10, Y10
-	VPADDD       Y5, Y10, Y10
-	VPSUBD       Y1, Y10, Y11
-	VPMINUD      Y11, Y10, Y10
+	VMOVD        R12, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       Y10, Y0, Y11
+	VPSUBD       Y3, Y11, Y0
+	VPMINUD      Y0, Y11, Y11
 	MOVQ         first+24(FP), R12
-	VPCMPEQD     Y11, Y11, Y11
+	VPCMPEQD     Y12, Y12, Y12
 	JMP          first
 
 first_step:
-	VPSLLQ    $0x3f, Y4, Y12
+	VPSLLQ    $0x3f, Y4, Y0
 	VPADDQ    Y7, Y6, Y6
-	VPXOR     Y12, Y6, Y14
-	VPXOR     Y12, Y7, Y13
+	VPXOR     Y0, Y6, Y14
+	VPXOR     Y0, Y7, Y13
 	VPCMPGTQ  Y14, Y13, Y13
 	VPADDQ    Y9, Y8, Y8
-	VPXOR     Y12, Y8, Y14
-	VPXOR     Y12, Y9, Y12
-	VPCMPGTQ  Y14, Y12, Y12
-	VSHUFPS   $0x88, Y12, Y13, Y12
-	VPERMQ    $0xd8, Y12, Y12
-	VPBLENDVB Y12, Y10, Y5, Y12
-	VPSUBD    Y12, Y3, Y3
-	VPADDD    Y1, Y3, Y12
-	VPMINUD   Y12, Y3, Y3
+	VPXOR     Y0, Y8, Y14
+	VPXOR     Y0, Y9, Y0
+	VPCMPGTQ  Y14, Y0, Y0
+	VSHUFPS   $0x88, Y0, Y13, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPBLENDVB Y0, Y11, Y10, Y0
+	VPSUBD    Y0, Y1, Y1
+	VPADDD    Y3, Y1, Y0
+	VPMINUD   Y0, Y1, Y1
 
 first:
-	VPADDD     Y0, Y3, Y12
-	VPSRLD     $0x05, Y12, Y13
+	VPADDD     Y2, Y1, Y13
+	VPSRLD     $0x05, Y13, Y0
 	VMOVDQA    Y4, Y15
 	VPXOR      Y14, Y14, Y14
-	VPGATHERDD Y15, (AX)(Y13*4), Y14
-	VPANDN     Y2, Y12, Y12
-	VPSLLVD    Y12, Y14, Y14
-	VPAND      Y14, Y11, Y11
+	VPGATHERDD Y15, (AX)(Y0*4), Y14
+	VPANDN     Y5, Y13, Y0
+	VPSLLVD    Y0, Y14, Y14
+	VPAND      Y14, Y12, Y12
 	DECQ       R12
 	JNZ        first_step
-	VMOVMSKPS  Y11, R12
+	VMOVMSKPS  Y12, R12
 	MOVQ       $0x00000008, R13
 	MOVQ       R9, R14
 	CMPQ       R14, R13
@@ -3992,13 +3994,13 @@ first:
 compact:
 	MOVQ         n+64(FP), R13
 	SUBQ         R9, R13
-	VMOVD        R13, X3
-	VPBROADCASTD X3, Y3
-	VPADDD       ascending<>+0(SB), Y3, Y3
-	VPMOVZXBD    (CX)(R12*8), Y5
+	VMOVD        R13, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       ascending<>+0(SB), Y0, Y0
+	VPMOVZXBD    (CX)(R12*8), Y1
 	POPCNTL      R12, R12
-	VPERMD       Y3, Y5, Y5
-	VMOVDQU      Y5, (R11)
+	VPERMD       Y0, Y1, Y1
+	VMOVDQU      Y1, (R11)
 	LEAQ         (R11)(R12*4), R11
 
 next:
@@ -4020,8 +4022,8 @@ next:
 	MOVQ    $0x00000002, BX
 	LEAQ    (SP), SI
 	MOVQ    first+24(FP), DI
-	VPXOR   Y1, Y1, Y3
-	VMOVDQU Y3, (R11)
+	VPXOR   Y3, Y3, Y0
+	VMOVDQU Y0, (R11)
 	LEAQ    (SP), R8
 	MOVQ    R11, R9
 	SUBQ    R8, R9
@@ -4029,101 +4031,101 @@ next:
 	JZ      more_end
 
 more_survivors:
-	VMOVDQU      (R8), Y3
+	VMOVDQU      (R8), Y0
 	MOVQ         starts+32(FP), R10
-	VMOVDQA      Y4, Y6
-	VPXOR        Y5, Y5, Y5
-	VPGATHERDD   Y6, (R10)(Y3*4), Y5
-	MOVQ         steps+40(FP), R10
-	VMOVDQA      Y4, Y7
+	VMOVDQA      Y4, Y1
 	VPXOR        Y6, Y6, Y6
-	VPGATHERDD   Y7, (R10)(Y3*4), Y6
+	VPGATHERDD   Y1, (R10)(Y0*4), Y6
+	MOVQ         steps+40(FP), R10
+	VMOVDQA      Y4, Y1
+	VPXOR        Y7, Y7, Y7
+	VPGATHERDD   Y1, (R10)(Y0*4), Y7
 	MOVQ         h1+48(FP), R10
-	VEXTRACTI128 $0x01, Y3, X7
+	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y9
-	VPGATHERDQ   Y8, (R10)(X3*8), Y9
+	VPGATHERDQ   Y8, (R10)(X0*8), Y9
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y10
-	VPGATHERDQ   Y8, (R10)(X7*8), Y10
+	VPGATHERDQ   Y8, (R10)(X1*8), Y10
 	MOVQ         h2+56(FP), R10
-	VEXTRACTI128 $0x01, Y3, X7
+	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y11
-	VPGATHERDQ   Y8, (R10)(X3*8), Y11
-	VMOVDQA      Y4, Y3
+	VPGATHERDQ   Y8, (R10)(X0*8), Y11
+	VMOVDQA      Y4, Y0
 	VPXOR        Y4, Y4, Y8
-	VPGATHERDQ   Y3, (R10)(X7*8), Y8
-	VPSUBD       Y6, Y1, Y3
+	VPGATHERDQ   Y0, (R10)(X1*8), Y8
+	VPSUBD       Y7, Y3, Y1
 	MOVLQZX      wrap+12(FP), R10
-	VMOVD        R10, X6
-	VPBROADCASTD X6, Y6
-	VPADDD       Y3, Y6, Y6
-	VPSUBD       Y1, Y6, Y7
-	VPMINUD      Y7, Y6, Y6
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       Y1, Y0, Y7
+	VPSUBD       Y3, Y7, Y0
+	VPMINUD      Y0, Y7, Y7
 	MOVQ         DI, R10
 
 more_skip:
-	VPSLLQ    $0x3f, Y4, Y7
+	VPSLLQ    $0x3f, Y4, Y0
 	VPADDQ    Y11, Y9, Y9
-	VPXOR     Y7, Y9, Y13
-	VPXOR     Y7, Y11, Y12
+	VPXOR     Y0, Y9, Y13
+	VPXOR     Y0, Y11, Y12
 	VPCMPGTQ  Y13, Y12, Y12
 	VPADDQ    Y8, Y10, Y10
-	VPXOR     Y7, Y10, Y13
-	VPXOR     Y7, Y8, Y7
-	VPCMPGTQ  Y13, Y7, Y7
-	VSHUFPS   $0x88, Y7, Y12, Y7
-	VPERMQ    $0xd8, Y7, Y7
-	VPBLENDVB Y7, Y6, Y3, Y7
-	VPSUBD    Y7, Y5, Y5
-	VPADDD    Y1, Y5, Y7
-	VPMINUD   Y7, Y5, Y5
+	VPXOR     Y0, Y10, Y13
+	VPXOR     Y0, Y8, Y0
+	VPCMPGTQ  Y13, Y0, Y0
+	VSHUFPS   $0x88, Y0, Y12, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPBLENDVB Y0, Y7, Y1, Y0
+	VPSUBD    Y0, Y6, Y6
+	VPADDD    Y3, Y6, Y0
+	VPMINUD   Y0, Y6, Y6
 	DECQ      R10
 	JNZ       more_skip
 	MOVQ      BX, R10
-	VPCMPEQD  Y7, Y7, Y7
+	VPCMPEQD  Y12, Y12, Y12
 	JMP       more_probe
 
 more_probe_step:
-	VPSLLQ    $0x3f, Y4, Y12
+	VPSLLQ    $0x3f, Y4, Y0
 	VPADDQ    Y11, Y9, Y9
-	VPXOR     Y12, Y9, Y14
-	VPXOR     Y12, Y11, Y13
+	VPXOR     Y0, Y9, Y14
+	VPXOR     Y0, Y11, Y13
 	VPCMPGTQ  Y14, Y13, Y13
 	VPADDQ    Y8, Y10, Y10
-	VPXOR     Y12, Y10, Y14
-	VPXOR     Y12, Y8, Y12
-	VPCMPGTQ  Y14, Y12, Y12
-	VSHUFPS   $0x88, Y12, Y13, Y12
-	VPERMQ    $0xd8, Y12, Y12
-	VPBLENDVB Y12, Y6, Y3, Y12
-	VPSUBD    Y12, Y5, Y5
-	VPADDD    Y1, Y5, Y12
-	VPMINUD   Y12, Y5, Y5
+	VPXOR     Y0, Y10, Y14
+	VPXOR     Y0, Y8, Y0
+	VPCMPGTQ  Y14, Y0, Y0
+	VSHUFPS   $0x88, Y0, Y13, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPBLENDVB Y0, Y7, Y1, Y0
+	VPSUBD    Y0, Y6, Y6
+	VPADDD    Y3, Y6, Y0
+	VPMINUD   Y0, Y6, Y6
 
 more_probe:
-	VPADDD     Y0, Y5, Y12
-	VPSRLD     $0x05, Y12, Y13
+	VPADDD     Y2, Y6, Y13
+	VPSRLD     $0x05, Y13, Y0
 	VMOVDQA    Y4, Y15
 	VPXOR      Y14, Y14, Y14
-	VPGATHERDD Y15, (AX)(Y13*4), Y14
-	VPANDN     Y2, Y12, Y12
-	VPSLLVD    Y12, Y14, Y14
-	VPAND      Y14, Y7, Y7
+	VPGATHERDD Y15, (AX)(Y0*4), Y14
+	VPANDN     Y5, Y13, Y0
+	VPSLLVD    Y0, Y14, Y14
+	VPAND      Y14, Y12, Y12
 	DECQ       R10
 	JNZ        more_probe_step
-	VMOVMSKPS  Y7, R10
+	VMOVMSKPS  Y12, R10
 	MOVQ       $0x00000008, R11
 	MOVQ       R9, R12
 	CMPQ       R12, R11
 	CMOVQGT    R11, R12
 	BZHIL      R12, R10, R10
-	VMOVDQU    (R8), Y3
-	VPMOVZXBD  (CX)(R10*8), Y5
+	VMOVDQU    (R8), Y0
+	VPMOVZXBD  (CX)(R10*8), Y1
 	POPCNTL    R10, R10
-	VPERMD     Y3, Y5, Y5
-	VMOVDQU    Y5, (SI)
+	VPERMD     Y0, Y1, Y1
+	VMOVDQU    Y1, (SI)
 	LEAQ       (SI)(R10*4), SI
 	ADDQ       $0x20, R8
 	SUBQ       $0x08, R9
@@ -4142,8 +4144,8 @@ rest:
 	SUBQ $0x02, BX
 
 last:
-	VPXOR   Y1, Y1, Y3
-	VMOVDQU Y3, (R11)
+	VPXOR   Y3, Y3, Y0
+	VMOVDQU Y0, (R11)
 	LEAQ    (SP), SI
 	MOVQ    R11, DI
 	SUBQ    SI, DI
@@ -4151,91 +4153,91 @@ last:
 	JZ      last_end
 
 last_survivors:
-	VMOVDQU      (SI), Y3
+	VMOVDQU      (SI), Y0
 	MOVQ         starts+32(FP), R8
-	VMOVDQA      Y4, Y6
-	VPXOR        Y5, Y5, Y5
-	VPGATHERDD   Y6, (R8)(Y3*4), Y5
-	MOVQ         steps+40(FP), R8
-	VMOVDQA      Y4, Y7
+	VMOVDQA      Y4, Y1
 	VPXOR        Y6, Y6, Y6
-	VPGATHERDD   Y7, (R8)(Y3*4), Y6
+	VPGATHERDD   Y1, (R8)(Y0*4), Y6
+	MOVQ         steps+40(FP), R8
+	VMOVDQA      Y4, Y1
+	VPXOR        Y7, Y7, Y7
+	VPGATHERDD   Y1, (R8)(Y0*4), Y7
 	MOVQ         h1+48(FP), R8
-	VEXTRACTI128 $0x01, Y3, X7
+	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y9
-	VPGATHERDQ   Y8, (R8)(X3*8), Y9
+	VPGATHERDQ   Y8, (R8)(X0*8), Y9
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y10
-	VPGATHERDQ   Y8, (R8)(X7*8), Y10
+	VPGATHERDQ   Y8, (R8)(X1*8), Y10
 	MOVQ         h2+56(FP), R8
-	VEXTRACTI128 $0x01, Y3, X7
+	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y11
-	VPGATHERDQ   Y8, (R8)(X3*8), Y11
-	VMOVDQA      Y4, Y3
+	VPGATHERDQ   Y8, (R8)(X0*8), Y11
+	VMOVDQA      Y4, Y0
 	VPXOR        Y4, Y4, Y8
-	VPGATHERDQ   Y3, (R8)(X7*8), Y8
-	VPSUBD       Y6, Y1, Y3
+	VPGATHERDQ   Y0, (R8)(X1*8), Y8
+	VPSUBD       Y7, Y3, Y1
 	MOVLQZX      wrap+12(FP), R8
-	VMOVD        R8, X6
-	VPBROADCASTD X6, Y6
-	VPADDD       Y3, Y6, Y6
-	VPSUBD       Y1, Y6, Y7
-	VPMINUD      Y7, Y6, Y6
+	VMOVD        R8, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       Y1, Y0, Y7
+	VPSUBD       Y3, Y7, Y0
+	VPMINUD      Y0, Y7, Y7
 	MOVQ         CX, R8
 
 last_skip:
-	VPSLLQ    $0x3f, Y4, Y7
+	VPSLLQ    $0x3f, Y4, Y0
 	VPADDQ    Y11, Y9, Y9
-	VPXOR     Y7, Y9, Y13
-	VPXOR     Y7, Y11, Y12
+	VPXOR     Y0, Y9, Y13
+	VPXOR     Y0, Y11, Y12
 	VPCMPGTQ  Y13, Y12, Y12
 	VPADDQ    Y8, Y10, Y10
-	VPXOR     Y7, Y10, Y13
-	VPXOR     Y7, Y8, Y7
-	VPCMPGTQ  Y13, Y7, Y7
-	VSHUFPS   $0x88, Y7, Y12, Y7
-	VPERMQ    $0xd8, Y7, Y7
-	VPBLENDVB Y7, Y6, Y3, Y7
-	VPSUBD    Y7, Y5, Y5
-	VPADDD    Y1, Y5, Y7
-	VPMINUD   Y7, Y5, Y5
+	VPXOR     Y0, Y10, Y13
+	VPXOR     Y0, Y8, Y0
+	VPCMPGTQ  Y13, Y0, Y0
+	VSHUFPS   $0x88, Y0, Y12, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPBLENDVB Y0, Y7, Y1, Y0
+	VPSUBD    Y0, Y6, Y6
+	VPADDD    Y3, Y6, Y0
+	VPMINUD   Y0, Y6, Y6
 	DECQ      R8
 	JNZ       last_skip
 	MOVQ      BX, R8
-	VPCMPEQD  Y7, Y7, Y7
+	VPCMPEQD  Y12, Y12, Y12
 	JMP       last_probe
 
 last_probe_step:
-	VPSLLQ    $0x3f, Y4, Y12
+	VPSLLQ    $0x3f, Y4, Y0
 	VPADDQ    Y11, Y9, Y9
-	VPXOR     Y12, Y9, Y14
-	VPXOR     Y12, Y11, Y13
+	VPXOR     Y0, Y9, Y14
+	VPXOR     Y0, Y11, Y13
 	VPCMPGTQ  Y14, Y13, Y13
 	VPADDQ    Y8, Y10, Y10
-	VPXOR     Y12, Y10, Y14
-	VPXOR     Y12, Y8, Y12
-	VPCMPGTQ  Y14, Y12, Y12
-	VSHUFPS   $0x88, Y12, Y13, Y12
-	VPERMQ    $0xd8, Y12, Y12
-	VPBLENDVB Y12, Y6, Y3, Y12
-	VPSUBD    Y12, Y5, Y5
-	VPADDD    Y1, Y5, Y12
-	VPMINUD   Y12, Y5, Y5
+	VPXOR     Y0, Y10, Y14
+	VPXOR     Y0, Y8, Y0
+	VPCMPGTQ  Y14, Y0, Y0
+	VSHUFPS   $0x88, Y0, Y13, Y0
+	VPERMQ    $0xd8, Y0, Y0
+	VPBLENDVB Y0, Y7, Y1, Y0
+	VPSUBD    Y0, Y6, Y6
+	VPADDD    Y3, Y6, Y0
+	VPMINUD   Y0, Y6, Y6
 
 last_probe:
-	VPADDD     Y0, Y5, Y12
-	VPSRLD     $0x05, Y12, Y13
+	VPADDD     Y2, Y6, Y13
+	VPSRLD     $0x05, Y13, Y0
 	VMOVDQA    Y4, Y15
 	VPXOR      Y14, Y14, Y14
-	VPGATHERDD Y15, (AX)(Y13*4), Y14
-	VPANDN     Y2, Y12, Y12
-	VPSLLVD    Y12, Y14, Y14
-	VPAND      Y14, Y7, Y7
+	VPGATHERDD Y15, (AX)(Y0*4), Y14
+	VPANDN     Y5, Y13, Y0
+	VPSLLVD    Y0, Y14, Y14
+	VPAND      Y14, Y12, Y12
 	DECQ       R8
 	JNZ        last_probe_step
-	VMOVMSKPS  Y7, R8
+	VMOVMSKPS  Y12, R8
 	MOVQ       $0x00000008, R9
 	MOVQ       DI, R10
 	CMPQ       R10, R9
@@ -4270,8 +4272,8 @@ end:
 // func hash64Width4AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·hash64Width4AVX512(SB), NOSPLIT, $0-32
-	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once.
+	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
+	// depend on the seed are computed once for both.
 	MOVQ         keys+0(FP), AX
 	MOVQ         h1+8(FP), CX
 	MOVQ         h2+16(FP), DX
@@ -4482,8 +4484,8 @@ end:
 // func hash64Width8AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·hash64Width8AVX512(SB), NOSPLIT, $0-32
-	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once.
+	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
+	// depend on the seed are computed once for both.
 	MOVQ         keys+0(FP), AX
 	MOVQ         h1+8(FP), CX
 	MOVQ         h2+16(FP), DX
@@ -4706,28 +4708,29 @@ end:
 // func hash64SlicesAVX512(headers *byte, h1 *uint64, h2 *uint64, vectors int) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64SlicesAVX512(SB), $512-40
-	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. 32 keys of one length, a multiple of 4 below 32, are hashed
-	// at a time. Else it is 16, of which lanes gather what their key has: stripes of 32
-	// bytes, then up to three times 8, 4, and bytes, which are the upper
-	// ones of the last four, of a key that has four, and else are loaded one by one.
-	// Nothing but the keys is read. The kernel ends early at a long key, and when the
-	// longest keys of all vectors make up too much: a call must be short.
+	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
+	// depend on the seed are computed once for both. If the next 32 keys have one length,
+	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
+	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
+	// to three long words, a word, and up to three bytes. These are the upper bytes of the
+	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
+	// one. It reads nothing but the keys. It ends early at a long key, and when it has
+	// hashed enough bytes: a call must not take long.
 	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z1
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z2
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z3
-	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z4
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z5
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z8
 	MOVQ         headers+0(FP), AX
-	VMOVDQU64    headers24Word0<>+0(SB), Z13
+	VMOVDQU64    headers24Word0<>+0(SB), Z17
 	MOVL         $0x000000c0, CX
 	KMOVW        CX, K1
-	VMOVDQU64    headers24Word1<>+0(SB), Z14
+	VMOVDQU64    headers24Word1<>+0(SB), Z18
 	MOVL         $0x000000e0, CX
 	KMOVW        CX, K2
 	MOVQ         h1+8(FP), CX
@@ -4739,127 +4742,127 @@ TEXT ·hash64SlicesAVX512(SB), $512-40
 	XORL         DI, DI
 
 start:
-	VMOVDQU64 (AX), Z6
-	VMOVDQA64 Z13, Z8
-	VPERMI2Q  64(AX), Z6, Z8
-	VPERMQ    128(AX), Z13, K1, Z8
-	VMOVDQA64 Z14, Z5
-	VPERMI2Q  64(AX), Z6, Z5
-	VPERMQ    128(AX), Z14, K2, Z5
-	VMOVDQU64 192(AX), Z9
-	VMOVDQA64 Z13, Z7
-	VPERMI2Q  256(AX), Z9, Z7
-	VPERMQ    320(AX), Z13, K1, Z7
-	VMOVDQA64 Z14, Z6
-	VPERMI2Q  256(AX), Z9, Z6
-	VPERMQ    320(AX), Z14, K2, Z6
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z17, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z17, K1, Z0
+	VMOVDQA64 Z18, Z9
+	VPERMI2Q  64(AX), Z1, Z9
+	VPERMQ    128(AX), Z18, K2, Z9
+	VMOVDQU64 192(AX), Z11
+	VMOVDQA64 Z17, Z1
+	VPERMI2Q  256(AX), Z11, Z1
+	VPERMQ    320(AX), Z17, K1, Z1
+	VMOVDQA64 Z18, Z10
+	VPERMI2Q  256(AX), Z11, Z10
+	VPERMQ    320(AX), Z18, K2, Z10
 	ADDQ      $0x00000180, AX
-	VMOVDQA64 Z8, Z15
-	VMOVDQA64 Z5, Z5
-	VMOVDQA64 Z7, Z16
-	VMOVDQA64 Z6, Z7
+	VMOVDQA64 Z0, Z0
+	VMOVDQA64 Z9, Z9
+	VMOVDQA64 Z1, Z1
+	VMOVDQA64 Z10, Z11
 
 vector:
 	CMPQ         BX, $0x02
 	JL           mixed
-	VMOVDQU64    (AX), Z6
-	VMOVDQA64    Z13, Z17
-	VPERMI2Q     64(AX), Z6, Z17
-	VPERMQ       128(AX), Z13, K1, Z17
-	VMOVDQA64    Z14, Z18
-	VPERMI2Q     64(AX), Z6, Z18
-	VPERMQ       128(AX), Z14, K2, Z18
-	VMOVDQU64    192(AX), Z6
-	VMOVDQA64    Z13, Z19
-	VPERMI2Q     256(AX), Z6, Z19
-	VPERMQ       320(AX), Z13, K1, Z19
-	VMOVDQA64    Z14, Z20
-	VPERMI2Q     256(AX), Z6, Z20
-	VPERMQ       320(AX), Z14, K2, Z20
+	VMOVDQU64    (AX), Z3
+	VMOVDQA64    Z17, Z2
+	VPERMI2Q     64(AX), Z3, Z2
+	VPERMQ       128(AX), Z17, K1, Z2
+	VMOVDQA64    Z18, Z19
+	VPERMI2Q     64(AX), Z3, Z19
+	VPERMQ       128(AX), Z18, K2, Z19
+	VMOVDQU64    192(AX), Z10
+	VMOVDQA64    Z17, Z3
+	VPERMI2Q     256(AX), Z10, Z3
+	VPERMQ       320(AX), Z17, K1, Z3
+	VMOVDQA64    Z18, Z20
+	VPERMI2Q     256(AX), Z10, Z20
+	VPERMQ       320(AX), Z18, K2, Z20
 	ADDQ         $0x00000180, AX
-	VMOVQ        X5, R8
-	VPBROADCASTQ X5, Z6
-	VMOVDQA64    Z5, Z8
-	VPTERNLOGQ   $0x7e, Z7, Z6, Z8
-	VMOVDQA64    Z18, Z9
-	VPTERNLOGQ   $0x7e, Z20, Z6, Z9
-	VPORQ        Z8, Z9, Z8
-	VPTESTMQ     Z8, Z8, K4
+	VMOVQ        X9, R8
+	VPBROADCASTQ X9, Z10
+	VMOVDQA64    Z9, Z12
+	VPTERNLOGQ   $0x7e, Z11, Z10, Z12
+	VMOVDQA64    Z19, Z13
+	VPTERNLOGQ   $0x7e, Z20, Z10, Z13
+	VPORQ        Z12, Z13, Z12
+	VPTESTMQ     Z12, Z12, K4
 	KORTESTW     K4, K4
 	JNZ          mixed
 	TESTQ        $-29, R8
 	JNZ          mixed
-	VPBROADCASTQ R8, Z11
-	VPADDQ       Z4, Z11, Z11
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z11, Z12
-	VMOVDQA64    Z11, Z5
-	VMOVDQA64    Z12, Z6
-	VMOVDQA64    Z11, Z7
-	VMOVDQA64    Z12, Z8
-	VMOVDQA64    Z11, Z9
-	VMOVDQA64    Z12, Z10
-	VMOVDQA64    Z11, Z11
-	VMOVDQA64    Z12, Z12
+	VPBROADCASTQ R8, Z15
+	VPADDQ       Z8, Z15, Z15
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z15, Z16
+	VMOVDQA64    Z15, Z9
+	VMOVDQA64    Z16, Z10
+	VMOVDQA64    Z15, Z11
+	VMOVDQA64    Z16, Z12
+	VMOVDQA64    Z15, Z13
+	VMOVDQA64    Z16, Z14
+	VMOVDQA64    Z15, Z15
+	VMOVDQA64    Z16, Z16
 	XORL         R9, R9
 	JMP          equal_rest
 
 equal_long:
 	KMOVW      K3, K4
-	VPXORD     Z15, Z15, Z21
-	VPGATHERQQ (R9)(Z15*1), K4, Z21
+	VPXORD     Z0, Z0, Z21
+	VPGATHERQQ (R9)(Z0*1), K4, Z21
 	KMOVW      K3, K4
-	VPXORD     Z16, Z16, Z22
-	VPGATHERQQ (R9)(Z16*1), K4, Z22
+	VPXORD     Z1, Z1, Z22
+	VPGATHERQQ (R9)(Z1*1), K4, Z22
 	KMOVW      K3, K4
-	VPXORD     Z17, Z17, Z23
-	VPGATHERQQ (R9)(Z17*1), K4, Z23
+	VPXORD     Z2, Z2, Z23
+	VPGATHERQQ (R9)(Z2*1), K4, Z23
 	KMOVW      K3, K4
-	VPXORD     Z19, Z19, Z24
-	VPGATHERQQ (R9)(Z19*1), K4, Z24
-	VPMULLQ    Z1, Z21, Z21
-	VPMULLQ    Z1, Z22, Z22
-	VPMULLQ    Z1, Z23, Z23
-	VPMULLQ    Z1, Z24, Z24
+	VPXORD     Z3, Z3, Z24
+	VPGATHERQQ (R9)(Z3*1), K4, Z24
+	VPMULLQ    Z5, Z21, Z21
+	VPMULLQ    Z5, Z22, Z22
+	VPMULLQ    Z5, Z23, Z23
+	VPMULLQ    Z5, Z24, Z24
 	VPROLQ     $0x1f, Z21, Z21
 	VPROLQ     $0x1f, Z22, Z22
 	VPROLQ     $0x1f, Z23, Z23
 	VPROLQ     $0x1f, Z24, Z24
-	VPMULLQ    Z0, Z21, Z21
-	VPMULLQ    Z0, Z22, Z22
-	VPMULLQ    Z0, Z23, Z23
-	VPMULLQ    Z0, Z24, Z24
-	VPXORQ     Z21, Z5, Z5
-	VPXORQ     Z21, Z6, Z6
-	VPXORQ     Z22, Z7, Z7
-	VPXORQ     Z22, Z8, Z8
-	VPXORQ     Z23, Z9, Z9
-	VPXORQ     Z23, Z10, Z10
-	VPXORQ     Z24, Z11, Z11
-	VPXORQ     Z24, Z12, Z12
-	VPROLQ     $0x1b, Z5, Z5
-	VPROLQ     $0x1b, Z6, Z6
-	VPROLQ     $0x1b, Z7, Z7
-	VPROLQ     $0x1b, Z8, Z8
+	VPMULLQ    Z4, Z21, Z21
+	VPMULLQ    Z4, Z22, Z22
+	VPMULLQ    Z4, Z23, Z23
+	VPMULLQ    Z4, Z24, Z24
+	VPXORQ     Z21, Z9, Z9
+	VPXORQ     Z21, Z10, Z10
+	VPXORQ     Z22, Z11, Z11
+	VPXORQ     Z22, Z12, Z12
+	VPXORQ     Z23, Z13, Z13
+	VPXORQ     Z23, Z14, Z14
+	VPXORQ     Z24, Z15, Z15
+	VPXORQ     Z24, Z16, Z16
 	VPROLQ     $0x1b, Z9, Z9
 	VPROLQ     $0x1b, Z10, Z10
 	VPROLQ     $0x1b, Z11, Z11
 	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z0, Z5, Z5
-	VPMULLQ    Z0, Z6, Z6
-	VPMULLQ    Z0, Z7, Z7
-	VPMULLQ    Z0, Z8, Z8
-	VPMULLQ    Z0, Z9, Z9
-	VPMULLQ    Z0, Z10, Z10
-	VPMULLQ    Z0, Z11, Z11
-	VPMULLQ    Z0, Z12, Z12
-	VPADDQ     Z3, Z5, Z5
-	VPADDQ     Z3, Z6, Z6
-	VPADDQ     Z3, Z7, Z7
-	VPADDQ     Z3, Z8, Z8
-	VPADDQ     Z3, Z9, Z9
-	VPADDQ     Z3, Z10, Z10
-	VPADDQ     Z3, Z11, Z11
-	VPADDQ     Z3, Z12, Z12
+	VPROLQ     $0x1b, Z13, Z13
+	VPROLQ     $0x1b, Z14, Z14
+	VPROLQ     $0x1b, Z15, Z15
+	VPROLQ     $0x1b, Z16, Z16
+	VPMULLQ    Z4, Z9, Z9
+	VPMULLQ    Z4, Z10, Z10
+	VPMULLQ    Z4, Z11, Z11
+	VPMULLQ    Z4, Z12, Z12
+	VPMULLQ    Z4, Z13, Z13
+	VPMULLQ    Z4, Z14, Z14
+	VPMULLQ    Z4, Z15, Z15
+	VPMULLQ    Z4, Z16, Z16
+	VPADDQ     Z7, Z9, Z9
+	VPADDQ     Z7, Z10, Z10
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z7, Z12, Z12
+	VPADDQ     Z7, Z13, Z13
+	VPADDQ     Z7, Z14, Z14
+	VPADDQ     Z7, Z15, Z15
+	VPADDQ     Z7, Z16, Z16
 	ADDQ       $0x08, R9
 	SUBQ       $0x08, R8
 
@@ -4869,131 +4872,131 @@ equal_rest:
 	TESTQ      R8, R8
 	JZ         equal_end
 	KMOVW      K3, K4
-	VPXORD     Z15, Z15, Z21
-	VPGATHERQD (R9)(Z15*1), K4, Y21
+	VPXORD     Z0, Z0, Z21
+	VPGATHERQD (R9)(Z0*1), K4, Y21
 	VPMOVZXDQ  Y21, Z21
 	KMOVW      K3, K4
-	VPXORD     Z16, Z16, Z15
-	VPGATHERQD (R9)(Z16*1), K4, Y15
-	VPMOVZXDQ  Y15, Z15
+	VPXORD     Z1, Z1, Z0
+	VPGATHERQD (R9)(Z1*1), K4, Y0
+	VPMOVZXDQ  Y0, Z0
 	KMOVW      K3, K4
-	VPXORD     Z17, Z17, Z16
-	VPGATHERQD (R9)(Z17*1), K4, Y16
-	VPMOVZXDQ  Y16, Z16
+	VPXORD     Z2, Z2, Z1
+	VPGATHERQD (R9)(Z2*1), K4, Y1
+	VPMOVZXDQ  Y1, Z1
 	KMOVW      K3, K4
-	VPXORD     Z19, Z19, Z22
-	VPGATHERQD (R9)(Z19*1), K4, Y22
+	VPXORD     Z3, Z3, Z22
+	VPGATHERQD (R9)(Z3*1), K4, Y22
 	VPMOVZXDQ  Y22, Z22
-	VPMULLQ    Z0, Z21, Z21
-	VPMULLQ    Z0, Z15, Z15
-	VPMULLQ    Z0, Z16, Z16
-	VPMULLQ    Z0, Z22, Z22
-	VPXORQ     Z21, Z5, Z5
-	VPXORQ     Z21, Z6, Z6
-	VPXORQ     Z15, Z7, Z7
-	VPXORQ     Z15, Z8, Z8
-	VPXORQ     Z16, Z9, Z9
-	VPXORQ     Z16, Z10, Z10
-	VPXORQ     Z22, Z11, Z11
-	VPXORQ     Z22, Z12, Z12
-	VPROLQ     $0x17, Z5, Z5
-	VPROLQ     $0x17, Z6, Z6
-	VPROLQ     $0x17, Z7, Z7
-	VPROLQ     $0x17, Z8, Z8
+	VPMULLQ    Z4, Z21, Z21
+	VPMULLQ    Z4, Z0, Z0
+	VPMULLQ    Z4, Z1, Z1
+	VPMULLQ    Z4, Z22, Z22
+	VPXORQ     Z21, Z9, Z9
+	VPXORQ     Z21, Z10, Z10
+	VPXORQ     Z0, Z11, Z11
+	VPXORQ     Z0, Z12, Z0
+	VPXORQ     Z1, Z13, Z13
+	VPXORQ     Z1, Z14, Z1
+	VPXORQ     Z22, Z15, Z15
+	VPXORQ     Z22, Z16, Z16
 	VPROLQ     $0x17, Z9, Z9
 	VPROLQ     $0x17, Z10, Z10
 	VPROLQ     $0x17, Z11, Z11
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z1, Z5, Z5
-	VPMULLQ    Z1, Z6, Z6
-	VPMULLQ    Z1, Z7, Z7
-	VPMULLQ    Z1, Z8, Z8
-	VPMULLQ    Z1, Z9, Z9
-	VPMULLQ    Z1, Z10, Z10
-	VPMULLQ    Z1, Z11, Z11
-	VPMULLQ    Z1, Z12, Z12
-	VPADDQ     Z2, Z5, Z5
-	VPADDQ     Z2, Z6, Z6
-	VPADDQ     Z2, Z7, Z7
-	VPADDQ     Z2, Z8, Z8
-	VPADDQ     Z2, Z9, Z9
-	VPADDQ     Z2, Z10, Z10
-	VPADDQ     Z2, Z11, Z11
-	VPADDQ     Z2, Z12, Z12
+	VPROLQ     $0x17, Z0, Z0
+	VPROLQ     $0x17, Z13, Z13
+	VPROLQ     $0x17, Z1, Z1
+	VPROLQ     $0x17, Z15, Z15
+	VPROLQ     $0x17, Z16, Z16
+	VPMULLQ    Z5, Z9, Z9
+	VPMULLQ    Z5, Z10, Z10
+	VPMULLQ    Z5, Z11, Z11
+	VPMULLQ    Z5, Z0, Z0
+	VPMULLQ    Z5, Z13, Z13
+	VPMULLQ    Z5, Z1, Z1
+	VPMULLQ    Z5, Z15, Z15
+	VPMULLQ    Z5, Z16, Z16
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z6, Z10, Z10
+	VPADDQ     Z6, Z11, Z11
+	VPADDQ     Z6, Z0, Z12
+	VPADDQ     Z6, Z13, Z13
+	VPADDQ     Z6, Z1, Z14
+	VPADDQ     Z6, Z15, Z15
+	VPADDQ     Z6, Z16, Z16
 
 equal_end:
-	VPSRLQ    $0x21, Z5, Z15
-	VPXORQ    Z15, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z15
-	VPXORQ    Z15, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z15
-	VPXORQ    Z15, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z15
-	VPXORQ    Z15, Z8, Z8
-	VPSRLQ    $0x21, Z9, Z15
-	VPXORQ    Z15, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z15
-	VPXORQ    Z15, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z15
-	VPXORQ    Z15, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z15
-	VPXORQ    Z15, Z12, Z12
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z10, Z10
-	VPMULLQ   Z1, Z11, Z11
-	VPMULLQ   Z1, Z12, Z12
-	VPSRLQ    $0x1d, Z5, Z15
-	VPXORQ    Z15, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z15
-	VPXORQ    Z15, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z15
-	VPXORQ    Z15, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z15
-	VPXORQ    Z15, Z8, Z8
-	VPSRLQ    $0x1d, Z9, Z15
-	VPXORQ    Z15, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z15
-	VPXORQ    Z15, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z15
-	VPXORQ    Z15, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z15
-	VPXORQ    Z15, Z12, Z12
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPMULLQ   Z2, Z9, Z9
-	VPMULLQ   Z2, Z10, Z10
-	VPMULLQ   Z2, Z11, Z11
-	VPMULLQ   Z2, Z12, Z12
-	VPSRLQ    $0x20, Z5, Z15
-	VPXORQ    Z15, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z15
-	VPXORQ    Z15, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z15
-	VPXORQ    Z15, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z15
-	VPXORQ    Z15, Z8, Z8
-	VPSRLQ    $0x20, Z9, Z15
-	VPXORQ    Z15, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z15
-	VPXORQ    Z15, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z15
-	VPXORQ    Z15, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z15
-	VPXORQ    Z15, Z12, Z12
-	VMOVDQU64 Z5, (CX)
-	VMOVDQU64 Z6, (DX)
-	VMOVDQU64 Z7, 64(CX)
-	VMOVDQU64 Z8, 64(DX)
-	VMOVDQU64 Z9, 128(CX)
-	VMOVDQU64 Z10, 128(DX)
-	VMOVDQU64 Z11, 192(CX)
-	VMOVDQU64 Z12, 192(DX)
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPSRLQ    $0x21, Z13, Z0
+	VPXORQ    Z0, Z13, Z13
+	VPSRLQ    $0x21, Z14, Z0
+	VPXORQ    Z0, Z14, Z14
+	VPSRLQ    $0x21, Z15, Z0
+	VPXORQ    Z0, Z15, Z15
+	VPSRLQ    $0x21, Z16, Z0
+	VPXORQ    Z0, Z16, Z16
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPMULLQ   Z5, Z13, Z13
+	VPMULLQ   Z5, Z14, Z14
+	VPMULLQ   Z5, Z15, Z15
+	VPMULLQ   Z5, Z16, Z16
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPSRLQ    $0x1d, Z13, Z0
+	VPXORQ    Z0, Z13, Z13
+	VPSRLQ    $0x1d, Z14, Z0
+	VPXORQ    Z0, Z14, Z14
+	VPSRLQ    $0x1d, Z15, Z0
+	VPXORQ    Z0, Z15, Z15
+	VPSRLQ    $0x1d, Z16, Z0
+	VPXORQ    Z0, Z16, Z16
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPMULLQ   Z6, Z13, Z13
+	VPMULLQ   Z6, Z14, Z14
+	VPMULLQ   Z6, Z15, Z15
+	VPMULLQ   Z6, Z16, Z16
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPSRLQ    $0x20, Z13, Z0
+	VPXORQ    Z0, Z13, Z13
+	VPSRLQ    $0x20, Z14, Z0
+	VPXORQ    Z0, Z14, Z14
+	VPSRLQ    $0x20, Z15, Z0
+	VPXORQ    Z0, Z15, Z15
+	VPSRLQ    $0x20, Z16, Z0
+	VPXORQ    Z0, Z16, Z16
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, (DX)
+	VMOVDQU64 Z11, 64(CX)
+	VMOVDQU64 Z12, 64(DX)
+	VMOVDQU64 Z13, 128(CX)
+	VMOVDQU64 Z14, 128(DX)
+	VMOVDQU64 Z15, 192(CX)
+	VMOVDQU64 Z16, 192(DX)
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x02, BX
@@ -5002,35 +5005,35 @@ equal_end:
 
 mixed:
 	MOVQ         $-32768, R8
-	VPORQ        Z5, Z7, Z6
-	VPBROADCASTQ R8, Z8
-	VPTESTMQ     Z8, Z6, K4
+	VPORQ        Z9, Z11, Z10
+	VPBROADCASTQ R8, Z12
+	VPTESTMQ     Z12, Z10, K4
 	KORTESTW     K4, K4
 	JNZ          end
-	VMOVDQA64    Z15, Z9
-	VMOVDQA64    Z5, Z10
-	VMOVDQU32    Z9, (SP)
-	VMOVDQU32    Z10, 128(SP)
-	VMOVDQA64    Z4, Z5
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z6
-	VMOVDQA64    Z16, Z11
-	VMOVDQA64    Z7, Z12
-	VMOVDQU32    Z11, 64(SP)
-	VMOVDQU32    Z12, 192(SP)
-	VMOVDQA64    Z4, Z7
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K4
+	VMOVDQA64    Z0, Z0
+	VMOVDQA64    Z9, Z13
+	VMOVDQU32    Z0, (SP)
+	VMOVDQU32    Z13, 128(SP)
+	VMOVDQA64    Z8, Z9
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
+	VMOVDQA64    Z1, Z1
+	VMOVDQA64    Z11, Z14
+	VMOVDQU32    Z1, 64(SP)
+	VMOVDQU32    Z14, 192(SP)
+	VMOVDQA64    Z8, Z11
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K4
 	KORTESTW     K4, K4
 	JZ           no_stripes_0
 	KMOVW        K4, K5
-	VPADDQ       Z0, Z1, Z15
-	VMOVDQA64    Z1, Z16
-	VPXORD       Z0, Z0, Z21
-	VPSUBQ       Z0, Z21, Z22
-	VPADDQ       Z0, Z1, Z23
-	VMOVDQA64    Z1, Z24
-	VPXORD       Z0, Z0, Z26
-	VPSUBQ       Z0, Z26, Z27
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z21
+	VPSUBQ       Z4, Z21, Z22
+	VPADDQ       Z4, Z5, Z23
+	VMOVDQA64    Z5, Z24
+	VPXORD       Z4, Z4, Z26
+	VPSUBQ       Z4, Z26, Z27
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
@@ -5038,49 +5041,49 @@ mixed:
 
 stripe_0:
 	KMOVW        K5, K6
-	VPXORD       Z9, Z9, Z28
-	VPGATHERQQ   (DI)(Z9*1), K6, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z0, Z0, Z28
+	VPGATHERQQ   (DI)(Z0*1), K6, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z15, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K5, Z15
+	VPMULLQ      Z4, Z29, K5, Z15
 	VPADDQ       Z28, Z23, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K5, Z23
+	VPMULLQ      Z4, Z28, K5, Z23
 	KMOVW        K5, K6
-	VPXORD       Z9, Z9, Z28
-	VPGATHERQQ   8(DI)(Z9*1), K6, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z0, Z0, Z28
+	VPGATHERQQ   8(DI)(Z0*1), K6, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z16, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K5, Z16
+	VPMULLQ      Z4, Z29, K5, Z16
 	VPADDQ       Z28, Z24, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K5, Z24
+	VPMULLQ      Z4, Z28, K5, Z24
 	KMOVW        K5, K6
-	VPXORD       Z9, Z9, Z28
-	VPGATHERQQ   16(DI)(Z9*1), K6, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z0, Z0, Z28
+	VPGATHERQQ   16(DI)(Z0*1), K6, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z21, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K5, Z21
+	VPMULLQ      Z4, Z29, K5, Z21
 	VPADDQ       Z28, Z26, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K5, Z26
+	VPMULLQ      Z4, Z28, K5, Z26
 	KMOVW        K5, K6
-	VPXORD       Z9, Z9, Z28
-	VPGATHERQQ   24(DI)(Z9*1), K6, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z0, Z0, Z28
+	VPGATHERQQ   24(DI)(Z0*1), K6, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z22, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K5, Z22
+	VPMULLQ      Z4, Z29, K5, Z22
 	VPADDQ       Z28, Z27, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K5, Z27
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z9, K5, Z9
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z10, K5, Z10
+	VPMULLQ      Z4, Z28, K5, Z27
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K5, Z0
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K5, Z13
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K5
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K5
 	KORTESTW     K5, K5
 	JNZ          stripe_0
 	VPROLQ       $0x01, Z15, Z28
@@ -5090,31 +5093,31 @@ stripe_0:
 	VPADDQ       Z29, Z28, Z28
 	VPROLQ       $0x12, Z22, Z29
 	VPADDQ       Z29, Z28, Z28
-	VPMULLQ      Z1, Z15, Z29
+	VPMULLQ      Z5, Z15, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VPMULLQ      Z1, Z16, Z29
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VPMULLQ      Z5, Z16, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VPMULLQ      Z1, Z21, Z29
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VPMULLQ      Z5, Z21, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VPMULLQ      Z1, Z22, Z29
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VPMULLQ      Z5, Z22, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VMOVDQA64    Z28, K4, Z5
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VMOVDQA64    Z28, K4, Z9
 	VPROLQ       $0x01, Z23, Z15
 	VPROLQ       $0x07, Z24, Z16
 	VPADDQ       Z16, Z15, Z15
@@ -5122,45 +5125,45 @@ stripe_0:
 	VPADDQ       Z16, Z15, Z15
 	VPROLQ       $0x12, Z27, Z16
 	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z1, Z23, Z16
+	VPMULLQ      Z5, Z23, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VPMULLQ      Z1, Z24, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z24, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VPMULLQ      Z1, Z26, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z26, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VPMULLQ      Z1, Z27, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z27, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VMOVDQA64    Z15, K4, Z6
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VMOVDQA64    Z15, K4, Z10
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K4
 	KORTESTW     K4, K4
 	JZ           no_stripes_1
 	KMOVW        K4, K5
-	VPADDQ       Z0, Z1, Z15
-	VMOVDQA64    Z1, Z16
-	VPXORD       Z0, Z0, Z21
-	VPSUBQ       Z0, Z21, Z22
-	VPADDQ       Z0, Z1, Z23
-	VMOVDQA64    Z1, Z24
-	VPXORD       Z0, Z0, Z26
-	VPSUBQ       Z0, Z26, Z27
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z21
+	VPSUBQ       Z4, Z21, Z22
+	VPADDQ       Z4, Z5, Z23
+	VMOVDQA64    Z5, Z24
+	VPXORD       Z4, Z4, Z26
+	VPSUBQ       Z4, Z26, Z27
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
@@ -5168,49 +5171,49 @@ no_stripes_0:
 
 stripe_1:
 	KMOVW        K5, K6
-	VPXORD       Z11, Z11, Z28
-	VPGATHERQQ   (DI)(Z11*1), K6, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z1, Z1, Z28
+	VPGATHERQQ   (DI)(Z1*1), K6, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z15, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K5, Z15
+	VPMULLQ      Z4, Z29, K5, Z15
 	VPADDQ       Z28, Z23, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K5, Z23
+	VPMULLQ      Z4, Z28, K5, Z23
 	KMOVW        K5, K6
-	VPXORD       Z11, Z11, Z28
-	VPGATHERQQ   8(DI)(Z11*1), K6, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z1, Z1, Z28
+	VPGATHERQQ   8(DI)(Z1*1), K6, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z16, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K5, Z16
+	VPMULLQ      Z4, Z29, K5, Z16
 	VPADDQ       Z28, Z24, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K5, Z24
+	VPMULLQ      Z4, Z28, K5, Z24
 	KMOVW        K5, K6
-	VPXORD       Z11, Z11, Z28
-	VPGATHERQQ   16(DI)(Z11*1), K6, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z1, Z1, Z28
+	VPGATHERQQ   16(DI)(Z1*1), K6, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z21, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K5, Z21
+	VPMULLQ      Z4, Z29, K5, Z21
 	VPADDQ       Z28, Z26, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K5, Z26
+	VPMULLQ      Z4, Z28, K5, Z26
 	KMOVW        K5, K6
-	VPXORD       Z11, Z11, Z28
-	VPGATHERQQ   24(DI)(Z11*1), K6, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z1, Z1, Z28
+	VPGATHERQQ   24(DI)(Z1*1), K6, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z22, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K5, Z22
+	VPMULLQ      Z4, Z29, K5, Z22
 	VPADDQ       Z28, Z27, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K5, Z27
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z11, K5, Z11
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K5, Z12
+	VPMULLQ      Z4, Z28, K5, Z27
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K5, Z1
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K5, Z14
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K5
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K5
 	KORTESTW     K5, K5
 	JNZ          stripe_1
 	VPROLQ       $0x01, Z15, Z28
@@ -5220,31 +5223,31 @@ stripe_1:
 	VPADDQ       Z29, Z28, Z28
 	VPROLQ       $0x12, Z22, Z29
 	VPADDQ       Z29, Z28, Z28
-	VPMULLQ      Z1, Z15, Z29
+	VPMULLQ      Z5, Z15, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VPMULLQ      Z1, Z16, Z29
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VPMULLQ      Z5, Z16, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VPMULLQ      Z1, Z21, Z29
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VPMULLQ      Z5, Z21, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VPMULLQ      Z1, Z22, Z29
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VPMULLQ      Z5, Z22, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VMOVDQA64    Z28, K4, Z7
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VMOVDQA64    Z28, K4, Z11
 	VPROLQ       $0x01, Z23, Z15
 	VPROLQ       $0x07, Z24, Z16
 	VPADDQ       Z16, Z15, Z15
@@ -5252,158 +5255,158 @@ stripe_1:
 	VPADDQ       Z16, Z15, Z15
 	VPROLQ       $0x12, Z27, Z16
 	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z1, Z23, Z16
+	VPMULLQ      Z5, Z23, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VPMULLQ      Z1, Z24, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z24, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VPMULLQ      Z1, Z26, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z26, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VPMULLQ      Z1, Z27, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z27, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VMOVDQA64    Z15, K4, Z8
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VMOVDQA64    Z15, K4, Z12
 
 no_stripes_1:
-	VPADDQ 128(SP), Z5, Z5
-	VPADDQ 128(SP), Z6, Z6
-	VPADDQ 192(SP), Z7, Z7
-	VPADDQ 192(SP), Z8, Z8
+	VPADDQ 128(SP), Z9, Z9
+	VPADDQ 128(SP), Z10, Z10
+	VPADDQ 192(SP), Z11, Z11
+	VPADDQ 192(SP), Z12, Z12
 
 long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z10, K4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K5
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K5
 	KORTESTW     K4, K5
 	JZ           word
 	KMOVW        K4, K6
-	VPXORD       Z9, Z9, Z15
-	VPGATHERQQ   (DI)(Z9*1), K6, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z9, K4, Z9
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z10, K4, Z10
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   (DI)(Z0*1), K6, Z15
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z0
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K4, Z13
 	KMOVW        K5, K6
-	VPXORD       Z11, Z11, Z16
-	VPGATHERQQ   (DI)(Z11*1), K6, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z11, K5, Z11
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K5, Z12
-	VPMULLQ      Z1, Z15, Z15
-	VPMULLQ      Z1, Z16, Z16
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   (DI)(Z1*1), K6, Z16
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K5, Z1
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K5, Z14
+	VPMULLQ      Z5, Z15, Z15
+	VPMULLQ      Z5, Z16, Z16
 	VPROLQ       $0x1f, Z15, Z15
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z15, Z15
-	VPMULLQ      Z0, Z16, Z16
-	VPXORQ       Z15, Z5, Z21
-	VPXORQ       Z15, Z6, Z15
-	VPXORQ       Z16, Z7, Z22
-	VPXORQ       Z16, Z8, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z15, Z9, Z21
+	VPXORQ       Z15, Z10, Z15
+	VPXORQ       Z16, Z11, Z22
+	VPXORQ       Z16, Z12, Z16
 	VPROLQ       $0x1b, Z21, Z21
 	VPROLQ       $0x1b, Z15, Z15
 	VPROLQ       $0x1b, Z22, Z22
 	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z0, Z21, Z21
-	VPMULLQ      Z0, Z15, Z15
-	VPMULLQ      Z0, Z22, Z22
-	VPMULLQ      Z0, Z16, Z16
-	VPADDQ       Z3, Z21, K4, Z5
-	VPADDQ       Z3, Z15, K4, Z6
-	VPADDQ       Z3, Z22, K5, Z7
-	VPADDQ       Z3, Z16, K5, Z8
+	VPMULLQ      Z4, Z21, Z21
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z22, Z22
+	VPMULLQ      Z4, Z16, Z16
+	VPADDQ       Z7, Z21, K4, Z9
+	VPADDQ       Z7, Z15, K4, Z10
+	VPADDQ       Z7, Z22, K5, Z11
+	VPADDQ       Z7, Z16, K5, Z12
 	JMP          long
 
 word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z10, K4
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K5
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K4
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K5
 	KORTESTW      K4, K5
 	JZ            no_word
 	KMOVW         K4, K6
-	VPXORD        Z9, Z9, Z15
-	VPGATHERQD    (DI)(Z9*1), K6, Y15
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQD    (DI)(Z0*1), K6, Y15
 	VPMOVZXDQ     Y15, Z15
 	KMOVW         K5, K6
-	VPXORD        Z11, Z11, Z9
-	VPGATHERQD    (DI)(Z11*1), K6, Y9
-	VPMOVZXDQ     Y9, Z9
-	VPMULLQ       Z0, Z15, Z15
-	VPMULLQ       Z0, Z9, Z9
-	VPXORQ        Z15, Z5, Z11
-	VPXORQ        Z15, Z6, Z15
-	VPXORQ        Z9, Z7, Z16
-	VPXORQ        Z9, Z8, Z9
-	VPROLQ        $0x17, Z11, Z11
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (DI)(Z1*1), K6, Y0
+	VPMOVZXDQ     Y0, Z0
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z0, Z0
+	VPXORQ        Z15, Z9, Z1
+	VPXORQ        Z15, Z10, Z15
+	VPXORQ        Z0, Z11, Z16
+	VPXORQ        Z0, Z12, Z0
+	VPROLQ        $0x17, Z1, Z1
 	VPROLQ        $0x17, Z15, Z15
 	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z9, Z9
-	VPMULLQ       Z1, Z11, Z11
-	VPMULLQ       Z1, Z15, Z15
-	VPMULLQ       Z1, Z16, Z16
-	VPMULLQ       Z1, Z9, Z9
-	VPADDQ        Z2, Z11, K4, Z5
-	VPADDQ        Z2, Z15, K4, Z6
-	VPADDQ        Z2, Z16, K5, Z7
-	VPADDQ        Z2, Z9, K5, Z8
+	VPROLQ        $0x17, Z0, Z0
+	VPMULLQ       Z5, Z1, Z1
+	VPMULLQ       Z5, Z15, Z15
+	VPMULLQ       Z5, Z16, Z16
+	VPMULLQ       Z5, Z0, Z0
+	VPADDQ        Z6, Z1, K4, Z9
+	VPADDQ        Z6, Z15, K4, Z10
+	VPADDQ        Z6, Z16, K5, Z11
+	VPADDQ        Z6, Z0, K5, Z12
 
 no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z10, K4
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K5
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K4
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K5
 	KORTESTW      K4, K5
 	JZ            hashed
-	VMOVDQU32     (SP), Z9
-	VMOVDQU32     128(SP), Z15
-	VMOVDQU32     64(SP), Z11
-	VMOVDQU32     192(SP), Z16
-	VPMOVQD       Z15, Y25
-	VPMOVQD       Z16, Y15
-	VINSERTI64X4  $0x01, Y15, Z25, Z25
+	VMOVDQU32     (SP), Z15
+	VMOVDQU32     128(SP), Z0
+	VMOVDQU32     64(SP), Z16
+	VMOVDQU32     192(SP), Z1
+	VPMOVQD       Z0, Y25
+	VPMOVQD       Z1, Y0
+	VINSERTI64X4  $0x01, Y0, Z25, Z25
 	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z15
-	VPXORD        Z15, Z15, Z16
-	VPANDD        Z15, Z25, Z21
-	VPCMPGTD      Z16, Z21, K4
+	VPBROADCASTD  R8, Z0
+	VPXORD        Z0, Z0, Z1
+	VPANDD        Z0, Z25, Z21
+	VPCMPGTD      Z1, Z21, K4
 	KORTESTW      K4, K4
 	JZ            hashed
-	VPCMPGTD      Z15, Z25, K5
-	VPMOVSXDQ     Y25, Z15
-	VEXTRACTI64X4 $0x01, Z25, Y16
-	VPMOVSXDQ     Y16, Z16
-	VPADDQ        Z9, Z15, Z15
-	VPADDQ        Z11, Z16, Z16
+	VPCMPGTD      Z0, Z25, K5
+	VPMOVSXDQ     Y25, Z0
+	VEXTRACTI64X4 $0x01, Z25, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z15, Z0, Z0
+	VPADDQ        Z16, Z1, Z1
 	MOVQ          $-4, R8
 	KANDW         K4, K5, K6
 	KMOVW         K6, K7
-	VPXORD        Z15, Z15, Z22
-	VPGATHERQD    (R8)(Z15*1), K7, Y22
+	VPXORD        Z0, Z0, Z22
+	VPGATHERQD    (R8)(Z0*1), K7, Y22
 	KSHIFTRW      $0x08, K6, K6
-	VPXORD        Z16, Z16, Z15
-	VPGATHERQD    (R8)(Z16*1), K6, Y15
-	VINSERTI64X4  $0x01, Y15, Z22, Z22
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (R8)(Z1*1), K6, Y0
+	VINSERTI64X4  $0x01, Y0, Z22, Z22
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z15
+	VPBROADCASTD R8, Z0
 	VPSLLD       $0x03, Z21, Z21
-	VPSUBD       Z21, Z15, Z15
-	VPSRLVD      Z15, Z22, Z22
+	VPSUBD       Z21, Z0, Z0
+	VPSRLVD      Z0, Z22, Z22
 	KANDNW       K4, K5, K4
 	KORTESTW     K4, K4
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z9, 256(SP)
-	VMOVDQU32 Z11, 320(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z15, 256(SP)
+	VMOVDQU32 Z16, 320(SP)
 	VMOVDQU32 Z25, 384(SP)
 	XORL      R8, R8
 
@@ -5431,127 +5434,127 @@ not_short:
 	INCQ      R8
 	CMPQ      R8, $0x10
 	JB        lane
-	VMOVDQU32 448(SP), Z9
-	VPADDD    Z9, Z22, Z22
+	VMOVDQU32 448(SP), Z0
+	VPADDD    Z0, Z22, Z22
 
 last_bytes:
 	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z9
-	VPMOVZXDQ     Y22, Z11
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z10, Z10
+	VPBROADCASTQ  R8, Z0
+	VPMOVZXDQ     Y22, Z1
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
 	VEXTRACTI64X4 $0x01, Z22, Y15
 	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z10, Z10, K4
-	VPANDQ        Z9, Z11, Z16
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K4, Z10
-	VPTESTMQ      Z12, Z12, K5
-	VPANDQ        Z9, Z15, Z21
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
+	VPTESTMQ      Z13, Z13, K4
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K4, Z13
+	VPTESTMQ      Z14, Z14, K5
+	VPANDQ        Z0, Z15, Z21
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
-	VPMULLQ       Z4, Z16, Z16
-	VPMULLQ       Z4, Z21, Z21
-	VPXORQ        Z16, Z5, Z22
-	VPXORQ        Z16, Z6, Z16
-	VPXORQ        Z21, Z7, Z23
-	VPXORQ        Z21, Z8, Z21
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K5, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z21, Z21
+	VPXORQ        Z16, Z9, Z22
+	VPXORQ        Z16, Z10, Z16
+	VPXORQ        Z21, Z11, Z23
+	VPXORQ        Z21, Z12, Z21
 	VPROLQ        $0x0b, Z22, Z22
 	VPROLQ        $0x0b, Z16, Z16
 	VPROLQ        $0x0b, Z23, Z23
 	VPROLQ        $0x0b, Z21, Z21
-	VPMULLQ       Z0, Z22, K4, Z5
-	VPMULLQ       Z0, Z16, K4, Z6
-	VPMULLQ       Z0, Z23, K5, Z7
-	VPMULLQ       Z0, Z21, K5, Z8
-	VPTESTMQ      Z10, Z10, K4
-	VPANDQ        Z9, Z11, Z16
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K4, Z10
-	VPTESTMQ      Z12, Z12, K5
-	VPANDQ        Z9, Z15, Z21
+	VPMULLQ       Z4, Z22, K4, Z9
+	VPMULLQ       Z4, Z16, K4, Z10
+	VPMULLQ       Z4, Z23, K5, Z11
+	VPMULLQ       Z4, Z21, K5, Z12
+	VPTESTMQ      Z13, Z13, K4
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K4, Z13
+	VPTESTMQ      Z14, Z14, K5
+	VPANDQ        Z0, Z15, Z21
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
-	VPMULLQ       Z4, Z16, Z16
-	VPMULLQ       Z4, Z21, Z21
-	VPXORQ        Z16, Z5, Z22
-	VPXORQ        Z16, Z6, Z16
-	VPXORQ        Z21, Z7, Z23
-	VPXORQ        Z21, Z8, Z21
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K5, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z21, Z21
+	VPXORQ        Z16, Z9, Z22
+	VPXORQ        Z16, Z10, Z16
+	VPXORQ        Z21, Z11, Z23
+	VPXORQ        Z21, Z12, Z21
 	VPROLQ        $0x0b, Z22, Z22
 	VPROLQ        $0x0b, Z16, Z16
 	VPROLQ        $0x0b, Z23, Z23
 	VPROLQ        $0x0b, Z21, Z21
-	VPMULLQ       Z0, Z22, K4, Z5
-	VPMULLQ       Z0, Z16, K4, Z6
-	VPMULLQ       Z0, Z23, K5, Z7
-	VPMULLQ       Z0, Z21, K5, Z8
-	VPTESTMQ      Z10, Z10, K4
-	VPANDQ        Z9, Z11, Z16
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K4, Z10
-	VPTESTMQ      Z12, Z12, K5
-	VPANDQ        Z9, Z15, Z9
+	VPMULLQ       Z4, Z22, K4, Z9
+	VPMULLQ       Z4, Z16, K4, Z10
+	VPMULLQ       Z4, Z23, K5, Z11
+	VPMULLQ       Z4, Z21, K5, Z12
+	VPTESTMQ      Z13, Z13, K4
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K4, Z13
+	VPTESTMQ      Z14, Z14, K5
+	VPANDQ        Z0, Z15, Z0
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
-	VPMULLQ       Z4, Z16, Z16
-	VPMULLQ       Z4, Z9, Z9
-	VPXORQ        Z16, Z5, Z10
-	VPXORQ        Z16, Z6, Z11
-	VPXORQ        Z9, Z7, Z12
-	VPXORQ        Z9, Z8, Z9
-	VPROLQ        $0x0b, Z10, Z10
-	VPROLQ        $0x0b, Z11, Z11
-	VPROLQ        $0x0b, Z12, Z12
-	VPROLQ        $0x0b, Z9, Z9
-	VPMULLQ       Z0, Z10, K4, Z5
-	VPMULLQ       Z0, Z11, K4, Z6
-	VPMULLQ       Z0, Z12, K5, Z7
-	VPMULLQ       Z0, Z9, K5, Z8
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K5, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z0, Z0
+	VPXORQ        Z16, Z9, Z1
+	VPXORQ        Z16, Z10, Z13
+	VPXORQ        Z0, Z11, Z14
+	VPXORQ        Z0, Z12, Z0
+	VPROLQ        $0x0b, Z1, Z1
+	VPROLQ        $0x0b, Z13, Z13
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z0, Z0
+	VPMULLQ       Z4, Z1, K4, Z9
+	VPMULLQ       Z4, Z13, K4, Z10
+	VPMULLQ       Z4, Z14, K5, Z11
+	VPMULLQ       Z4, Z0, K5, Z12
 
 hashed:
-	VPSRLQ    $0x21, Z5, Z9
-	VPXORQ    Z9, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z9
-	VPXORQ    Z9, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z9
-	VPXORQ    Z9, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z9
-	VPXORQ    Z9, Z8, Z8
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z5, Z9
-	VPXORQ    Z9, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z9
-	VPXORQ    Z9, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z9
-	VPXORQ    Z9, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z9
-	VPXORQ    Z9, Z8, Z8
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z5, Z9
-	VPXORQ    Z9, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z9
-	VPXORQ    Z9, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z9
-	VPXORQ    Z9, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z9
-	VPXORQ    Z9, Z8, Z8
-	VMOVDQU64 Z5, (CX)
-	VMOVDQU64 Z6, (DX)
-	VMOVDQU64 Z7, 64(CX)
-	VMOVDQU64 Z8, 64(DX)
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, (DX)
+	VMOVDQU64 Z11, 64(CX)
+	VMOVDQU64 Z12, 64(DX)
 	ADDQ      $0x00000080, CX
 	ADDQ      $0x00000080, DX
-	VMOVDQA64 Z17, Z15
-	VMOVDQA64 Z18, Z5
-	VMOVDQA64 Z19, Z16
-	VMOVDQA64 Z20, Z7
+	VMOVDQA64 Z2, Z0
+	VMOVDQA64 Z19, Z9
+	VMOVDQA64 Z3, Z1
+	VMOVDQA64 Z20, Z11
 	DECQ      BX
 	JZ        end
 	TESTQ     SI, SI
@@ -5565,26 +5568,27 @@ end:
 // func hash64StringsAVX512(headers *byte, h1 *uint64, h2 *uint64, vectors int) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64StringsAVX512(SB), $512-40
-	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. 32 keys of one length, a multiple of 4 below 32, are hashed
-	// at a time. Else it is 16, of which lanes gather what their key has: stripes of 32
-	// bytes, then up to three times 8, 4, and bytes, which are the upper
-	// ones of the last four, of a key that has four, and else are loaded one by one.
-	// Nothing but the keys is read. The kernel ends early at a long key, and when the
-	// longest keys of all vectors make up too much: a call must be short.
+	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
+	// depend on the seed are computed once for both. If the next 32 keys have one length,
+	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
+	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
+	// to three long words, a word, and up to three bytes. These are the upper bytes of the
+	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
+	// one. It reads nothing but the keys. It ends early at a long key, and when it has
+	// hashed enough bytes: a call must not take long.
 	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z1
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z2
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z3
-	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z4
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z5
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z8
 	MOVQ         headers+0(FP), AX
-	VMOVDQU64    headers16Word0<>+0(SB), Z13
-	VMOVDQU64    headers16Word1<>+0(SB), Z14
+	VMOVDQU64    headers16Word0<>+0(SB), Z17
+	VMOVDQU64    headers16Word1<>+0(SB), Z18
 	MOVQ         h1+8(FP), CX
 	MOVQ         h2+16(FP), DX
 	MOVQ         vectors+24(FP), BX
@@ -5594,119 +5598,119 @@ TEXT ·hash64StringsAVX512(SB), $512-40
 	XORL         DI, DI
 
 start:
-	VMOVDQU64 (AX), Z6
-	VMOVDQA64 Z13, Z8
-	VPERMI2Q  64(AX), Z6, Z8
-	VMOVDQA64 Z14, Z5
-	VPERMI2Q  64(AX), Z6, Z5
-	VMOVDQU64 128(AX), Z9
-	VMOVDQA64 Z13, Z7
-	VPERMI2Q  192(AX), Z9, Z7
-	VMOVDQA64 Z14, Z6
-	VPERMI2Q  192(AX), Z9, Z6
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z17, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VMOVDQA64 Z18, Z9
+	VPERMI2Q  64(AX), Z1, Z9
+	VMOVDQU64 128(AX), Z11
+	VMOVDQA64 Z17, Z1
+	VPERMI2Q  192(AX), Z11, Z1
+	VMOVDQA64 Z18, Z10
+	VPERMI2Q  192(AX), Z11, Z10
 	ADDQ      $0x00000100, AX
-	VMOVDQA64 Z8, Z15
-	VMOVDQA64 Z5, Z5
-	VMOVDQA64 Z7, Z16
-	VMOVDQA64 Z6, Z7
+	VMOVDQA64 Z0, Z0
+	VMOVDQA64 Z9, Z9
+	VMOVDQA64 Z1, Z1
+	VMOVDQA64 Z10, Z11
 
 vector:
 	CMPQ         BX, $0x02
 	JL           mixed
-	VMOVDQU64    (AX), Z6
-	VMOVDQA64    Z13, Z17
-	VPERMI2Q     64(AX), Z6, Z17
-	VMOVDQA64    Z14, Z18
-	VPERMI2Q     64(AX), Z6, Z18
-	VMOVDQU64    128(AX), Z6
-	VMOVDQA64    Z13, Z19
-	VPERMI2Q     192(AX), Z6, Z19
-	VMOVDQA64    Z14, Z20
-	VPERMI2Q     192(AX), Z6, Z20
+	VMOVDQU64    (AX), Z3
+	VMOVDQA64    Z17, Z2
+	VPERMI2Q     64(AX), Z3, Z2
+	VMOVDQA64    Z18, Z19
+	VPERMI2Q     64(AX), Z3, Z19
+	VMOVDQU64    128(AX), Z10
+	VMOVDQA64    Z17, Z3
+	VPERMI2Q     192(AX), Z10, Z3
+	VMOVDQA64    Z18, Z20
+	VPERMI2Q     192(AX), Z10, Z20
 	ADDQ         $0x00000100, AX
-	VMOVQ        X5, R8
-	VPBROADCASTQ X5, Z6
-	VMOVDQA64    Z5, Z8
-	VPTERNLOGQ   $0x7e, Z7, Z6, Z8
-	VMOVDQA64    Z18, Z9
-	VPTERNLOGQ   $0x7e, Z20, Z6, Z9
-	VPORQ        Z8, Z9, Z8
-	VPTESTMQ     Z8, Z8, K2
+	VMOVQ        X9, R8
+	VPBROADCASTQ X9, Z10
+	VMOVDQA64    Z9, Z12
+	VPTERNLOGQ   $0x7e, Z11, Z10, Z12
+	VMOVDQA64    Z19, Z13
+	VPTERNLOGQ   $0x7e, Z20, Z10, Z13
+	VPORQ        Z12, Z13, Z12
+	VPTESTMQ     Z12, Z12, K2
 	KORTESTW     K2, K2
 	JNZ          mixed
 	TESTQ        $-29, R8
 	JNZ          mixed
-	VPBROADCASTQ R8, Z11
-	VPADDQ       Z4, Z11, Z11
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z11, Z12
-	VMOVDQA64    Z11, Z5
-	VMOVDQA64    Z12, Z6
-	VMOVDQA64    Z11, Z7
-	VMOVDQA64    Z12, Z8
-	VMOVDQA64    Z11, Z9
-	VMOVDQA64    Z12, Z10
-	VMOVDQA64    Z11, Z11
-	VMOVDQA64    Z12, Z12
+	VPBROADCASTQ R8, Z15
+	VPADDQ       Z8, Z15, Z15
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z15, Z16
+	VMOVDQA64    Z15, Z9
+	VMOVDQA64    Z16, Z10
+	VMOVDQA64    Z15, Z11
+	VMOVDQA64    Z16, Z12
+	VMOVDQA64    Z15, Z13
+	VMOVDQA64    Z16, Z14
+	VMOVDQA64    Z15, Z15
+	VMOVDQA64    Z16, Z16
 	XORL         R9, R9
 	JMP          equal_rest
 
 equal_long:
 	KMOVW      K1, K2
-	VPXORD     Z15, Z15, Z21
-	VPGATHERQQ (R9)(Z15*1), K2, Z21
+	VPXORD     Z0, Z0, Z21
+	VPGATHERQQ (R9)(Z0*1), K2, Z21
 	KMOVW      K1, K2
-	VPXORD     Z16, Z16, Z22
-	VPGATHERQQ (R9)(Z16*1), K2, Z22
+	VPXORD     Z1, Z1, Z22
+	VPGATHERQQ (R9)(Z1*1), K2, Z22
 	KMOVW      K1, K2
-	VPXORD     Z17, Z17, Z23
-	VPGATHERQQ (R9)(Z17*1), K2, Z23
+	VPXORD     Z2, Z2, Z23
+	VPGATHERQQ (R9)(Z2*1), K2, Z23
 	KMOVW      K1, K2
-	VPXORD     Z19, Z19, Z24
-	VPGATHERQQ (R9)(Z19*1), K2, Z24
-	VPMULLQ    Z1, Z21, Z21
-	VPMULLQ    Z1, Z22, Z22
-	VPMULLQ    Z1, Z23, Z23
-	VPMULLQ    Z1, Z24, Z24
+	VPXORD     Z3, Z3, Z24
+	VPGATHERQQ (R9)(Z3*1), K2, Z24
+	VPMULLQ    Z5, Z21, Z21
+	VPMULLQ    Z5, Z22, Z22
+	VPMULLQ    Z5, Z23, Z23
+	VPMULLQ    Z5, Z24, Z24
 	VPROLQ     $0x1f, Z21, Z21
 	VPROLQ     $0x1f, Z22, Z22
 	VPROLQ     $0x1f, Z23, Z23
 	VPROLQ     $0x1f, Z24, Z24
-	VPMULLQ    Z0, Z21, Z21
-	VPMULLQ    Z0, Z22, Z22
-	VPMULLQ    Z0, Z23, Z23
-	VPMULLQ    Z0, Z24, Z24
-	VPXORQ     Z21, Z5, Z5
-	VPXORQ     Z21, Z6, Z6
-	VPXORQ     Z22, Z7, Z7
-	VPXORQ     Z22, Z8, Z8
-	VPXORQ     Z23, Z9, Z9
-	VPXORQ     Z23, Z10, Z10
-	VPXORQ     Z24, Z11, Z11
-	VPXORQ     Z24, Z12, Z12
-	VPROLQ     $0x1b, Z5, Z5
-	VPROLQ     $0x1b, Z6, Z6
-	VPROLQ     $0x1b, Z7, Z7
-	VPROLQ     $0x1b, Z8, Z8
+	VPMULLQ    Z4, Z21, Z21
+	VPMULLQ    Z4, Z22, Z22
+	VPMULLQ    Z4, Z23, Z23
+	VPMULLQ    Z4, Z24, Z24
+	VPXORQ     Z21, Z9, Z9
+	VPXORQ     Z21, Z10, Z10
+	VPXORQ     Z22, Z11, Z11
+	VPXORQ     Z22, Z12, Z12
+	VPXORQ     Z23, Z13, Z13
+	VPXORQ     Z23, Z14, Z14
+	VPXORQ     Z24, Z15, Z15
+	VPXORQ     Z24, Z16, Z16
 	VPROLQ     $0x1b, Z9, Z9
 	VPROLQ     $0x1b, Z10, Z10
 	VPROLQ     $0x1b, Z11, Z11
 	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z0, Z5, Z5
-	VPMULLQ    Z0, Z6, Z6
-	VPMULLQ    Z0, Z7, Z7
-	VPMULLQ    Z0, Z8, Z8
-	VPMULLQ    Z0, Z9, Z9
-	VPMULLQ    Z0, Z10, Z10
-	VPMULLQ    Z0, Z11, Z11
-	VPMULLQ    Z0, Z12, Z12
-	VPADDQ     Z3, Z5, Z5
-	VPADDQ     Z3, Z6, Z6
-	VPADDQ     Z3, Z7, Z7
-	VPADDQ     Z3, Z8, Z8
-	VPADDQ     Z3, Z9, Z9
-	VPADDQ     Z3, Z10, Z10
-	VPADDQ     Z3, Z11, Z11
-	VPADDQ     Z3, Z12, Z12
+	VPROLQ     $0x1b, Z13, Z13
+	VPROLQ     $0x1b, Z14, Z14
+	VPROLQ     $0x1b, Z15, Z15
+	VPROLQ     $0x1b, Z16, Z16
+	VPMULLQ    Z4, Z9, Z9
+	VPMULLQ    Z4, Z10, Z10
+	VPMULLQ    Z4, Z11, Z11
+	VPMULLQ    Z4, Z12, Z12
+	VPMULLQ    Z4, Z13, Z13
+	VPMULLQ    Z4, Z14, Z14
+	VPMULLQ    Z4, Z15, Z15
+	VPMULLQ    Z4, Z16, Z16
+	VPADDQ     Z7, Z9, Z9
+	VPADDQ     Z7, Z10, Z10
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z7, Z12, Z12
+	VPADDQ     Z7, Z13, Z13
+	VPADDQ     Z7, Z14, Z14
+	VPADDQ     Z7, Z15, Z15
+	VPADDQ     Z7, Z16, Z16
 	ADDQ       $0x08, R9
 	SUBQ       $0x08, R8
 
@@ -5716,131 +5720,131 @@ equal_rest:
 	TESTQ      R8, R8
 	JZ         equal_end
 	KMOVW      K1, K2
-	VPXORD     Z15, Z15, Z21
-	VPGATHERQD (R9)(Z15*1), K2, Y21
+	VPXORD     Z0, Z0, Z21
+	VPGATHERQD (R9)(Z0*1), K2, Y21
 	VPMOVZXDQ  Y21, Z21
 	KMOVW      K1, K2
-	VPXORD     Z16, Z16, Z15
-	VPGATHERQD (R9)(Z16*1), K2, Y15
-	VPMOVZXDQ  Y15, Z15
+	VPXORD     Z1, Z1, Z0
+	VPGATHERQD (R9)(Z1*1), K2, Y0
+	VPMOVZXDQ  Y0, Z0
 	KMOVW      K1, K2
-	VPXORD     Z17, Z17, Z16
-	VPGATHERQD (R9)(Z17*1), K2, Y16
-	VPMOVZXDQ  Y16, Z16
+	VPXORD     Z2, Z2, Z1
+	VPGATHERQD (R9)(Z2*1), K2, Y1
+	VPMOVZXDQ  Y1, Z1
 	KMOVW      K1, K2
-	VPXORD     Z19, Z19, Z22
-	VPGATHERQD (R9)(Z19*1), K2, Y22
+	VPXORD     Z3, Z3, Z22
+	VPGATHERQD (R9)(Z3*1), K2, Y22
 	VPMOVZXDQ  Y22, Z22
-	VPMULLQ    Z0, Z21, Z21
-	VPMULLQ    Z0, Z15, Z15
-	VPMULLQ    Z0, Z16, Z16
-	VPMULLQ    Z0, Z22, Z22
-	VPXORQ     Z21, Z5, Z5
-	VPXORQ     Z21, Z6, Z6
-	VPXORQ     Z15, Z7, Z7
-	VPXORQ     Z15, Z8, Z8
-	VPXORQ     Z16, Z9, Z9
-	VPXORQ     Z16, Z10, Z10
-	VPXORQ     Z22, Z11, Z11
-	VPXORQ     Z22, Z12, Z12
-	VPROLQ     $0x17, Z5, Z5
-	VPROLQ     $0x17, Z6, Z6
-	VPROLQ     $0x17, Z7, Z7
-	VPROLQ     $0x17, Z8, Z8
+	VPMULLQ    Z4, Z21, Z21
+	VPMULLQ    Z4, Z0, Z0
+	VPMULLQ    Z4, Z1, Z1
+	VPMULLQ    Z4, Z22, Z22
+	VPXORQ     Z21, Z9, Z9
+	VPXORQ     Z21, Z10, Z10
+	VPXORQ     Z0, Z11, Z11
+	VPXORQ     Z0, Z12, Z0
+	VPXORQ     Z1, Z13, Z13
+	VPXORQ     Z1, Z14, Z1
+	VPXORQ     Z22, Z15, Z15
+	VPXORQ     Z22, Z16, Z16
 	VPROLQ     $0x17, Z9, Z9
 	VPROLQ     $0x17, Z10, Z10
 	VPROLQ     $0x17, Z11, Z11
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z1, Z5, Z5
-	VPMULLQ    Z1, Z6, Z6
-	VPMULLQ    Z1, Z7, Z7
-	VPMULLQ    Z1, Z8, Z8
-	VPMULLQ    Z1, Z9, Z9
-	VPMULLQ    Z1, Z10, Z10
-	VPMULLQ    Z1, Z11, Z11
-	VPMULLQ    Z1, Z12, Z12
-	VPADDQ     Z2, Z5, Z5
-	VPADDQ     Z2, Z6, Z6
-	VPADDQ     Z2, Z7, Z7
-	VPADDQ     Z2, Z8, Z8
-	VPADDQ     Z2, Z9, Z9
-	VPADDQ     Z2, Z10, Z10
-	VPADDQ     Z2, Z11, Z11
-	VPADDQ     Z2, Z12, Z12
+	VPROLQ     $0x17, Z0, Z0
+	VPROLQ     $0x17, Z13, Z13
+	VPROLQ     $0x17, Z1, Z1
+	VPROLQ     $0x17, Z15, Z15
+	VPROLQ     $0x17, Z16, Z16
+	VPMULLQ    Z5, Z9, Z9
+	VPMULLQ    Z5, Z10, Z10
+	VPMULLQ    Z5, Z11, Z11
+	VPMULLQ    Z5, Z0, Z0
+	VPMULLQ    Z5, Z13, Z13
+	VPMULLQ    Z5, Z1, Z1
+	VPMULLQ    Z5, Z15, Z15
+	VPMULLQ    Z5, Z16, Z16
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z6, Z10, Z10
+	VPADDQ     Z6, Z11, Z11
+	VPADDQ     Z6, Z0, Z12
+	VPADDQ     Z6, Z13, Z13
+	VPADDQ     Z6, Z1, Z14
+	VPADDQ     Z6, Z15, Z15
+	VPADDQ     Z6, Z16, Z16
 
 equal_end:
-	VPSRLQ    $0x21, Z5, Z15
-	VPXORQ    Z15, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z15
-	VPXORQ    Z15, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z15
-	VPXORQ    Z15, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z15
-	VPXORQ    Z15, Z8, Z8
-	VPSRLQ    $0x21, Z9, Z15
-	VPXORQ    Z15, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z15
-	VPXORQ    Z15, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z15
-	VPXORQ    Z15, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z15
-	VPXORQ    Z15, Z12, Z12
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z10, Z10
-	VPMULLQ   Z1, Z11, Z11
-	VPMULLQ   Z1, Z12, Z12
-	VPSRLQ    $0x1d, Z5, Z15
-	VPXORQ    Z15, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z15
-	VPXORQ    Z15, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z15
-	VPXORQ    Z15, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z15
-	VPXORQ    Z15, Z8, Z8
-	VPSRLQ    $0x1d, Z9, Z15
-	VPXORQ    Z15, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z15
-	VPXORQ    Z15, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z15
-	VPXORQ    Z15, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z15
-	VPXORQ    Z15, Z12, Z12
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPMULLQ   Z2, Z9, Z9
-	VPMULLQ   Z2, Z10, Z10
-	VPMULLQ   Z2, Z11, Z11
-	VPMULLQ   Z2, Z12, Z12
-	VPSRLQ    $0x20, Z5, Z15
-	VPXORQ    Z15, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z15
-	VPXORQ    Z15, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z15
-	VPXORQ    Z15, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z15
-	VPXORQ    Z15, Z8, Z8
-	VPSRLQ    $0x20, Z9, Z15
-	VPXORQ    Z15, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z15
-	VPXORQ    Z15, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z15
-	VPXORQ    Z15, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z15
-	VPXORQ    Z15, Z12, Z12
-	VMOVDQU64 Z5, (CX)
-	VMOVDQU64 Z6, (DX)
-	VMOVDQU64 Z7, 64(CX)
-	VMOVDQU64 Z8, 64(DX)
-	VMOVDQU64 Z9, 128(CX)
-	VMOVDQU64 Z10, 128(DX)
-	VMOVDQU64 Z11, 192(CX)
-	VMOVDQU64 Z12, 192(DX)
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPSRLQ    $0x21, Z13, Z0
+	VPXORQ    Z0, Z13, Z13
+	VPSRLQ    $0x21, Z14, Z0
+	VPXORQ    Z0, Z14, Z14
+	VPSRLQ    $0x21, Z15, Z0
+	VPXORQ    Z0, Z15, Z15
+	VPSRLQ    $0x21, Z16, Z0
+	VPXORQ    Z0, Z16, Z16
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPMULLQ   Z5, Z13, Z13
+	VPMULLQ   Z5, Z14, Z14
+	VPMULLQ   Z5, Z15, Z15
+	VPMULLQ   Z5, Z16, Z16
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPSRLQ    $0x1d, Z13, Z0
+	VPXORQ    Z0, Z13, Z13
+	VPSRLQ    $0x1d, Z14, Z0
+	VPXORQ    Z0, Z14, Z14
+	VPSRLQ    $0x1d, Z15, Z0
+	VPXORQ    Z0, Z15, Z15
+	VPSRLQ    $0x1d, Z16, Z0
+	VPXORQ    Z0, Z16, Z16
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPMULLQ   Z6, Z13, Z13
+	VPMULLQ   Z6, Z14, Z14
+	VPMULLQ   Z6, Z15, Z15
+	VPMULLQ   Z6, Z16, Z16
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPSRLQ    $0x20, Z13, Z0
+	VPXORQ    Z0, Z13, Z13
+	VPSRLQ    $0x20, Z14, Z0
+	VPXORQ    Z0, Z14, Z14
+	VPSRLQ    $0x20, Z15, Z0
+	VPXORQ    Z0, Z15, Z15
+	VPSRLQ    $0x20, Z16, Z0
+	VPXORQ    Z0, Z16, Z16
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, (DX)
+	VMOVDQU64 Z11, 64(CX)
+	VMOVDQU64 Z12, 64(DX)
+	VMOVDQU64 Z13, 128(CX)
+	VMOVDQU64 Z14, 128(DX)
+	VMOVDQU64 Z15, 192(CX)
+	VMOVDQU64 Z16, 192(DX)
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x02, BX
@@ -5849,35 +5853,35 @@ equal_end:
 
 mixed:
 	MOVQ         $-32768, R8
-	VPORQ        Z5, Z7, Z6
-	VPBROADCASTQ R8, Z8
-	VPTESTMQ     Z8, Z6, K2
+	VPORQ        Z9, Z11, Z10
+	VPBROADCASTQ R8, Z12
+	VPTESTMQ     Z12, Z10, K2
 	KORTESTW     K2, K2
 	JNZ          end
-	VMOVDQA64    Z15, Z9
-	VMOVDQA64    Z5, Z10
-	VMOVDQU32    Z9, (SP)
-	VMOVDQU32    Z10, 128(SP)
-	VMOVDQA64    Z4, Z5
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z6
-	VMOVDQA64    Z16, Z11
-	VMOVDQA64    Z7, Z12
-	VMOVDQU32    Z11, 64(SP)
-	VMOVDQU32    Z12, 192(SP)
-	VMOVDQA64    Z4, Z7
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K2
+	VMOVDQA64    Z0, Z0
+	VMOVDQA64    Z9, Z13
+	VMOVDQU32    Z0, (SP)
+	VMOVDQU32    Z13, 128(SP)
+	VMOVDQA64    Z8, Z9
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
+	VMOVDQA64    Z1, Z1
+	VMOVDQA64    Z11, Z14
+	VMOVDQU32    Z1, 64(SP)
+	VMOVDQU32    Z14, 192(SP)
+	VMOVDQA64    Z8, Z11
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_0
 	KMOVW        K2, K3
-	VPADDQ       Z0, Z1, Z15
-	VMOVDQA64    Z1, Z16
-	VPXORD       Z0, Z0, Z21
-	VPSUBQ       Z0, Z21, Z22
-	VPADDQ       Z0, Z1, Z23
-	VMOVDQA64    Z1, Z24
-	VPXORD       Z0, Z0, Z26
-	VPSUBQ       Z0, Z26, Z27
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z21
+	VPSUBQ       Z4, Z21, Z22
+	VPADDQ       Z4, Z5, Z23
+	VMOVDQA64    Z5, Z24
+	VPXORD       Z4, Z4, Z26
+	VPSUBQ       Z4, Z26, Z27
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
@@ -5885,49 +5889,49 @@ mixed:
 
 stripe_0:
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z28
-	VPGATHERQQ   (DI)(Z9*1), K4, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z0, Z0, Z28
+	VPGATHERQQ   (DI)(Z0*1), K4, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z15, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K3, Z15
+	VPMULLQ      Z4, Z29, K3, Z15
 	VPADDQ       Z28, Z23, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z23
+	VPMULLQ      Z4, Z28, K3, Z23
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z28
-	VPGATHERQQ   8(DI)(Z9*1), K4, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z0, Z0, Z28
+	VPGATHERQQ   8(DI)(Z0*1), K4, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z16, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K3, Z16
+	VPMULLQ      Z4, Z29, K3, Z16
 	VPADDQ       Z28, Z24, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z24
+	VPMULLQ      Z4, Z28, K3, Z24
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z28
-	VPGATHERQQ   16(DI)(Z9*1), K4, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z0, Z0, Z28
+	VPGATHERQQ   16(DI)(Z0*1), K4, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z21, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K3, Z21
+	VPMULLQ      Z4, Z29, K3, Z21
 	VPADDQ       Z28, Z26, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z26
+	VPMULLQ      Z4, Z28, K3, Z26
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z28
-	VPGATHERQQ   24(DI)(Z9*1), K4, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z0, Z0, Z28
+	VPGATHERQQ   24(DI)(Z0*1), K4, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z22, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K3, Z22
+	VPMULLQ      Z4, Z29, K3, Z22
 	VPADDQ       Z28, Z27, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z27
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z9, K3, Z9
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z10, K3, Z10
+	VPMULLQ      Z4, Z28, K3, Z27
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K3, Z13
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_0
 	VPROLQ       $0x01, Z15, Z28
@@ -5937,31 +5941,31 @@ stripe_0:
 	VPADDQ       Z29, Z28, Z28
 	VPROLQ       $0x12, Z22, Z29
 	VPADDQ       Z29, Z28, Z28
-	VPMULLQ      Z1, Z15, Z29
+	VPMULLQ      Z5, Z15, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VPMULLQ      Z1, Z16, Z29
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VPMULLQ      Z5, Z16, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VPMULLQ      Z1, Z21, Z29
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VPMULLQ      Z5, Z21, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VPMULLQ      Z1, Z22, Z29
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VPMULLQ      Z5, Z22, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VMOVDQA64    Z28, K2, Z5
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VMOVDQA64    Z28, K2, Z9
 	VPROLQ       $0x01, Z23, Z15
 	VPROLQ       $0x07, Z24, Z16
 	VPADDQ       Z16, Z15, Z15
@@ -5969,45 +5973,45 @@ stripe_0:
 	VPADDQ       Z16, Z15, Z15
 	VPROLQ       $0x12, Z27, Z16
 	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z1, Z23, Z16
+	VPMULLQ      Z5, Z23, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VPMULLQ      Z1, Z24, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z24, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VPMULLQ      Z1, Z26, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z26, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VPMULLQ      Z1, Z27, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z27, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VMOVDQA64    Z15, K2, Z6
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VMOVDQA64    Z15, K2, Z10
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_1
 	KMOVW        K2, K3
-	VPADDQ       Z0, Z1, Z15
-	VMOVDQA64    Z1, Z16
-	VPXORD       Z0, Z0, Z21
-	VPSUBQ       Z0, Z21, Z22
-	VPADDQ       Z0, Z1, Z23
-	VMOVDQA64    Z1, Z24
-	VPXORD       Z0, Z0, Z26
-	VPSUBQ       Z0, Z26, Z27
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z21
+	VPSUBQ       Z4, Z21, Z22
+	VPADDQ       Z4, Z5, Z23
+	VMOVDQA64    Z5, Z24
+	VPXORD       Z4, Z4, Z26
+	VPSUBQ       Z4, Z26, Z27
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
@@ -6015,49 +6019,49 @@ no_stripes_0:
 
 stripe_1:
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z28
-	VPGATHERQQ   (DI)(Z11*1), K4, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z1, Z1, Z28
+	VPGATHERQQ   (DI)(Z1*1), K4, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z15, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K3, Z15
+	VPMULLQ      Z4, Z29, K3, Z15
 	VPADDQ       Z28, Z23, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z23
+	VPMULLQ      Z4, Z28, K3, Z23
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z28
-	VPGATHERQQ   8(DI)(Z11*1), K4, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z1, Z1, Z28
+	VPGATHERQQ   8(DI)(Z1*1), K4, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z16, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K3, Z16
+	VPMULLQ      Z4, Z29, K3, Z16
 	VPADDQ       Z28, Z24, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z24
+	VPMULLQ      Z4, Z28, K3, Z24
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z28
-	VPGATHERQQ   16(DI)(Z11*1), K4, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z1, Z1, Z28
+	VPGATHERQQ   16(DI)(Z1*1), K4, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z21, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K3, Z21
+	VPMULLQ      Z4, Z29, K3, Z21
 	VPADDQ       Z28, Z26, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z26
+	VPMULLQ      Z4, Z28, K3, Z26
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z28
-	VPGATHERQQ   24(DI)(Z11*1), K4, Z28
-	VPMULLQ      Z1, Z28, Z28
+	VPXORD       Z1, Z1, Z28
+	VPGATHERQQ   24(DI)(Z1*1), K4, Z28
+	VPMULLQ      Z5, Z28, Z28
 	VPADDQ       Z28, Z22, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, K3, Z22
+	VPMULLQ      Z4, Z29, K3, Z22
 	VPADDQ       Z28, Z27, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z27
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
+	VPMULLQ      Z4, Z28, K3, Z27
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K3, Z14
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_1
 	VPROLQ       $0x01, Z15, Z28
@@ -6067,31 +6071,31 @@ stripe_1:
 	VPADDQ       Z29, Z28, Z28
 	VPROLQ       $0x12, Z22, Z29
 	VPADDQ       Z29, Z28, Z28
-	VPMULLQ      Z1, Z15, Z29
+	VPMULLQ      Z5, Z15, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VPMULLQ      Z1, Z16, Z29
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VPMULLQ      Z5, Z16, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VPMULLQ      Z1, Z21, Z29
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VPMULLQ      Z5, Z21, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VPMULLQ      Z1, Z22, Z29
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VPMULLQ      Z5, Z22, Z29
 	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z0, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
 	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
-	VPADDQ       Z3, Z28, Z28
-	VMOVDQA64    Z28, K2, Z7
+	VPMULLQ      Z4, Z28, Z28
+	VPADDQ       Z7, Z28, Z28
+	VMOVDQA64    Z28, K2, Z11
 	VPROLQ       $0x01, Z23, Z15
 	VPROLQ       $0x07, Z24, Z16
 	VPADDQ       Z16, Z15, Z15
@@ -6099,158 +6103,158 @@ stripe_1:
 	VPADDQ       Z16, Z15, Z15
 	VPROLQ       $0x12, Z27, Z16
 	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z1, Z23, Z16
+	VPMULLQ      Z5, Z23, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VPMULLQ      Z1, Z24, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z24, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VPMULLQ      Z1, Z26, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z26, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VPMULLQ      Z1, Z27, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z27, Z16
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z15, Z15
-	VMOVDQA64    Z15, K2, Z8
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VMOVDQA64    Z15, K2, Z12
 
 no_stripes_1:
-	VPADDQ 128(SP), Z5, Z5
-	VPADDQ 128(SP), Z6, Z6
-	VPADDQ 192(SP), Z7, Z7
-	VPADDQ 192(SP), Z8, Z8
+	VPADDQ 128(SP), Z9, Z9
+	VPADDQ 128(SP), Z10, Z10
+	VPADDQ 192(SP), Z11, Z11
+	VPADDQ 192(SP), Z12, Z12
 
 long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z10, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K3
 	KORTESTW     K2, K3
 	JZ           word
 	KMOVW        K2, K4
-	VPXORD       Z9, Z9, Z15
-	VPGATHERQQ   (DI)(Z9*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z9, K2, Z9
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z10, K2, Z10
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   (DI)(Z0*1), K4, Z15
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K2, Z13
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z16
-	VPGATHERQQ   (DI)(Z11*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z11, K3, Z11
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
-	VPMULLQ      Z1, Z15, Z15
-	VPMULLQ      Z1, Z16, Z16
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   (DI)(Z1*1), K4, Z16
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K3, Z14
+	VPMULLQ      Z5, Z15, Z15
+	VPMULLQ      Z5, Z16, Z16
 	VPROLQ       $0x1f, Z15, Z15
 	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z0, Z15, Z15
-	VPMULLQ      Z0, Z16, Z16
-	VPXORQ       Z15, Z5, Z21
-	VPXORQ       Z15, Z6, Z15
-	VPXORQ       Z16, Z7, Z22
-	VPXORQ       Z16, Z8, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z15, Z9, Z21
+	VPXORQ       Z15, Z10, Z15
+	VPXORQ       Z16, Z11, Z22
+	VPXORQ       Z16, Z12, Z16
 	VPROLQ       $0x1b, Z21, Z21
 	VPROLQ       $0x1b, Z15, Z15
 	VPROLQ       $0x1b, Z22, Z22
 	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z0, Z21, Z21
-	VPMULLQ      Z0, Z15, Z15
-	VPMULLQ      Z0, Z22, Z22
-	VPMULLQ      Z0, Z16, Z16
-	VPADDQ       Z3, Z21, K2, Z5
-	VPADDQ       Z3, Z15, K2, Z6
-	VPADDQ       Z3, Z22, K3, Z7
-	VPADDQ       Z3, Z16, K3, Z8
+	VPMULLQ      Z4, Z21, Z21
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z22, Z22
+	VPMULLQ      Z4, Z16, Z16
+	VPADDQ       Z7, Z21, K2, Z9
+	VPADDQ       Z7, Z15, K2, Z10
+	VPADDQ       Z7, Z22, K3, Z11
+	VPADDQ       Z7, Z16, K3, Z12
 	JMP          long
 
 word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z10, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K3
 	KORTESTW      K2, K3
 	JZ            no_word
 	KMOVW         K2, K4
-	VPXORD        Z9, Z9, Z15
-	VPGATHERQD    (DI)(Z9*1), K4, Y15
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQD    (DI)(Z0*1), K4, Y15
 	VPMOVZXDQ     Y15, Z15
 	KMOVW         K3, K4
-	VPXORD        Z11, Z11, Z9
-	VPGATHERQD    (DI)(Z11*1), K4, Y9
-	VPMOVZXDQ     Y9, Z9
-	VPMULLQ       Z0, Z15, Z15
-	VPMULLQ       Z0, Z9, Z9
-	VPXORQ        Z15, Z5, Z11
-	VPXORQ        Z15, Z6, Z15
-	VPXORQ        Z9, Z7, Z16
-	VPXORQ        Z9, Z8, Z9
-	VPROLQ        $0x17, Z11, Z11
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (DI)(Z1*1), K4, Y0
+	VPMOVZXDQ     Y0, Z0
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z0, Z0
+	VPXORQ        Z15, Z9, Z1
+	VPXORQ        Z15, Z10, Z15
+	VPXORQ        Z0, Z11, Z16
+	VPXORQ        Z0, Z12, Z0
+	VPROLQ        $0x17, Z1, Z1
 	VPROLQ        $0x17, Z15, Z15
 	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z9, Z9
-	VPMULLQ       Z1, Z11, Z11
-	VPMULLQ       Z1, Z15, Z15
-	VPMULLQ       Z1, Z16, Z16
-	VPMULLQ       Z1, Z9, Z9
-	VPADDQ        Z2, Z11, K2, Z5
-	VPADDQ        Z2, Z15, K2, Z6
-	VPADDQ        Z2, Z16, K3, Z7
-	VPADDQ        Z2, Z9, K3, Z8
+	VPROLQ        $0x17, Z0, Z0
+	VPMULLQ       Z5, Z1, Z1
+	VPMULLQ       Z5, Z15, Z15
+	VPMULLQ       Z5, Z16, Z16
+	VPMULLQ       Z5, Z0, Z0
+	VPADDQ        Z6, Z1, K2, Z9
+	VPADDQ        Z6, Z15, K2, Z10
+	VPADDQ        Z6, Z16, K3, Z11
+	VPADDQ        Z6, Z0, K3, Z12
 
 no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z10, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K2
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K3
 	KORTESTW      K2, K3
 	JZ            hashed
-	VMOVDQU32     (SP), Z9
-	VMOVDQU32     128(SP), Z15
-	VMOVDQU32     64(SP), Z11
-	VMOVDQU32     192(SP), Z16
-	VPMOVQD       Z15, Y25
-	VPMOVQD       Z16, Y15
-	VINSERTI64X4  $0x01, Y15, Z25, Z25
+	VMOVDQU32     (SP), Z15
+	VMOVDQU32     128(SP), Z0
+	VMOVDQU32     64(SP), Z16
+	VMOVDQU32     192(SP), Z1
+	VPMOVQD       Z0, Y25
+	VPMOVQD       Z1, Y0
+	VINSERTI64X4  $0x01, Y0, Z25, Z25
 	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z15
-	VPXORD        Z15, Z15, Z16
-	VPANDD        Z15, Z25, Z21
-	VPCMPGTD      Z16, Z21, K2
+	VPBROADCASTD  R8, Z0
+	VPXORD        Z0, Z0, Z1
+	VPANDD        Z0, Z25, Z21
+	VPCMPGTD      Z1, Z21, K2
 	KORTESTW      K2, K2
 	JZ            hashed
-	VPCMPGTD      Z15, Z25, K3
-	VPMOVSXDQ     Y25, Z15
-	VEXTRACTI64X4 $0x01, Z25, Y16
-	VPMOVSXDQ     Y16, Z16
-	VPADDQ        Z9, Z15, Z15
-	VPADDQ        Z11, Z16, Z16
+	VPCMPGTD      Z0, Z25, K3
+	VPMOVSXDQ     Y25, Z0
+	VEXTRACTI64X4 $0x01, Z25, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z15, Z0, Z0
+	VPADDQ        Z16, Z1, Z1
 	MOVQ          $-4, R8
 	KANDW         K2, K3, K4
 	KMOVW         K4, K5
-	VPXORD        Z15, Z15, Z22
-	VPGATHERQD    (R8)(Z15*1), K5, Y22
+	VPXORD        Z0, Z0, Z22
+	VPGATHERQD    (R8)(Z0*1), K5, Y22
 	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z16, Z16, Z15
-	VPGATHERQD    (R8)(Z16*1), K4, Y15
-	VINSERTI64X4  $0x01, Y15, Z22, Z22
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (R8)(Z1*1), K4, Y0
+	VINSERTI64X4  $0x01, Y0, Z22, Z22
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z15
+	VPBROADCASTD R8, Z0
 	VPSLLD       $0x03, Z21, Z21
-	VPSUBD       Z21, Z15, Z15
-	VPSRLVD      Z15, Z22, Z22
+	VPSUBD       Z21, Z0, Z0
+	VPSRLVD      Z0, Z22, Z22
 	KANDNW       K2, K3, K2
 	KORTESTW     K2, K2
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z9, 256(SP)
-	VMOVDQU32 Z11, 320(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z15, 256(SP)
+	VMOVDQU32 Z16, 320(SP)
 	VMOVDQU32 Z25, 384(SP)
 	XORL      R8, R8
 
@@ -6278,127 +6282,127 @@ not_short:
 	INCQ      R8
 	CMPQ      R8, $0x10
 	JB        lane
-	VMOVDQU32 448(SP), Z9
-	VPADDD    Z9, Z22, Z22
+	VMOVDQU32 448(SP), Z0
+	VPADDD    Z0, Z22, Z22
 
 last_bytes:
 	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z9
-	VPMOVZXDQ     Y22, Z11
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z10, Z10
+	VPBROADCASTQ  R8, Z0
+	VPMOVZXDQ     Y22, Z1
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
 	VEXTRACTI64X4 $0x01, Z22, Y15
 	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z10, Z10, K2
-	VPANDQ        Z9, Z11, Z16
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z9, Z15, Z21
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z0, Z15, Z21
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z4, Z16, Z16
-	VPMULLQ       Z4, Z21, Z21
-	VPXORQ        Z16, Z5, Z22
-	VPXORQ        Z16, Z6, Z16
-	VPXORQ        Z21, Z7, Z23
-	VPXORQ        Z21, Z8, Z21
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z21, Z21
+	VPXORQ        Z16, Z9, Z22
+	VPXORQ        Z16, Z10, Z16
+	VPXORQ        Z21, Z11, Z23
+	VPXORQ        Z21, Z12, Z21
 	VPROLQ        $0x0b, Z22, Z22
 	VPROLQ        $0x0b, Z16, Z16
 	VPROLQ        $0x0b, Z23, Z23
 	VPROLQ        $0x0b, Z21, Z21
-	VPMULLQ       Z0, Z22, K2, Z5
-	VPMULLQ       Z0, Z16, K2, Z6
-	VPMULLQ       Z0, Z23, K3, Z7
-	VPMULLQ       Z0, Z21, K3, Z8
-	VPTESTMQ      Z10, Z10, K2
-	VPANDQ        Z9, Z11, Z16
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z9, Z15, Z21
+	VPMULLQ       Z4, Z22, K2, Z9
+	VPMULLQ       Z4, Z16, K2, Z10
+	VPMULLQ       Z4, Z23, K3, Z11
+	VPMULLQ       Z4, Z21, K3, Z12
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z0, Z15, Z21
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z4, Z16, Z16
-	VPMULLQ       Z4, Z21, Z21
-	VPXORQ        Z16, Z5, Z22
-	VPXORQ        Z16, Z6, Z16
-	VPXORQ        Z21, Z7, Z23
-	VPXORQ        Z21, Z8, Z21
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z21, Z21
+	VPXORQ        Z16, Z9, Z22
+	VPXORQ        Z16, Z10, Z16
+	VPXORQ        Z21, Z11, Z23
+	VPXORQ        Z21, Z12, Z21
 	VPROLQ        $0x0b, Z22, Z22
 	VPROLQ        $0x0b, Z16, Z16
 	VPROLQ        $0x0b, Z23, Z23
 	VPROLQ        $0x0b, Z21, Z21
-	VPMULLQ       Z0, Z22, K2, Z5
-	VPMULLQ       Z0, Z16, K2, Z6
-	VPMULLQ       Z0, Z23, K3, Z7
-	VPMULLQ       Z0, Z21, K3, Z8
-	VPTESTMQ      Z10, Z10, K2
-	VPANDQ        Z9, Z11, Z16
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z9, Z15, Z9
+	VPMULLQ       Z4, Z22, K2, Z9
+	VPMULLQ       Z4, Z16, K2, Z10
+	VPMULLQ       Z4, Z23, K3, Z11
+	VPMULLQ       Z4, Z21, K3, Z12
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z0, Z15, Z0
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z4, Z16, Z16
-	VPMULLQ       Z4, Z9, Z9
-	VPXORQ        Z16, Z5, Z10
-	VPXORQ        Z16, Z6, Z11
-	VPXORQ        Z9, Z7, Z12
-	VPXORQ        Z9, Z8, Z9
-	VPROLQ        $0x0b, Z10, Z10
-	VPROLQ        $0x0b, Z11, Z11
-	VPROLQ        $0x0b, Z12, Z12
-	VPROLQ        $0x0b, Z9, Z9
-	VPMULLQ       Z0, Z10, K2, Z5
-	VPMULLQ       Z0, Z11, K2, Z6
-	VPMULLQ       Z0, Z12, K3, Z7
-	VPMULLQ       Z0, Z9, K3, Z8
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z0, Z0
+	VPXORQ        Z16, Z9, Z1
+	VPXORQ        Z16, Z10, Z13
+	VPXORQ        Z0, Z11, Z14
+	VPXORQ        Z0, Z12, Z0
+	VPROLQ        $0x0b, Z1, Z1
+	VPROLQ        $0x0b, Z13, Z13
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z0, Z0
+	VPMULLQ       Z4, Z1, K2, Z9
+	VPMULLQ       Z4, Z13, K2, Z10
+	VPMULLQ       Z4, Z14, K3, Z11
+	VPMULLQ       Z4, Z0, K3, Z12
 
 hashed:
-	VPSRLQ    $0x21, Z5, Z9
-	VPXORQ    Z9, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z9
-	VPXORQ    Z9, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z9
-	VPXORQ    Z9, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z9
-	VPXORQ    Z9, Z8, Z8
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z5, Z9
-	VPXORQ    Z9, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z9
-	VPXORQ    Z9, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z9
-	VPXORQ    Z9, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z9
-	VPXORQ    Z9, Z8, Z8
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z5, Z9
-	VPXORQ    Z9, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z9
-	VPXORQ    Z9, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z9
-	VPXORQ    Z9, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z9
-	VPXORQ    Z9, Z8, Z8
-	VMOVDQU64 Z5, (CX)
-	VMOVDQU64 Z6, (DX)
-	VMOVDQU64 Z7, 64(CX)
-	VMOVDQU64 Z8, 64(DX)
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, (DX)
+	VMOVDQU64 Z11, 64(CX)
+	VMOVDQU64 Z12, 64(DX)
 	ADDQ      $0x00000080, CX
 	ADDQ      $0x00000080, DX
-	VMOVDQA64 Z17, Z15
-	VMOVDQA64 Z18, Z5
-	VMOVDQA64 Z19, Z16
-	VMOVDQA64 Z20, Z7
+	VMOVDQA64 Z2, Z0
+	VMOVDQA64 Z19, Z9
+	VMOVDQA64 Z3, Z1
+	VMOVDQA64 Z20, Z11
 	DECQ      BX
 	JZ        end
 	TESTQ     SI, SI
@@ -6412,25 +6416,26 @@ end:
 // func hash64Offsets32AVX512(data *byte, offsets *int32, h1 *uint64, h2 *uint64, vectors int) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64Offsets32AVX512(SB), $512-48
-	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. 32 keys of one length, a multiple of 4 below 32, are hashed
-	// at a time. Else it is 16, of which lanes gather what their key has: stripes of 32
-	// bytes, then up to three times 8, 4, and bytes, which are the upper
-	// ones of the last four, of a key that has four, and else are loaded one by one.
-	// Nothing but the keys is read. The kernel ends early at a long key, and when the
-	// longest keys of all vectors make up too much: a call must be short.
+	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
+	// depend on the seed are computed once for both. If the next 32 keys have one length,
+	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
+	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
+	// to three long words, a word, and up to three bytes. These are the upper bytes of the
+	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
+	// one. It reads nothing but the keys. It ends early at a long key, and when it has
+	// hashed enough bytes: a call must not take long.
 	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z1
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z2
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z3
-	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z4
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z5
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z8
 	MOVQ         data+0(FP), AX
-	VPBROADCASTQ AX, Z13
+	VPBROADCASTQ AX, Z17
 	MOVQ         offsets+8(FP), AX
 	MOVQ         h1+16(FP), CX
 	MOVQ         h2+24(FP), DX
@@ -6441,121 +6446,121 @@ TEXT ·hash64Offsets32AVX512(SB), $512-48
 	XORL         DI, DI
 
 start:
-	VMOVDQU32     (AX), Z5
-	VMOVDQU32     4(AX), Z6
-	VPSUBD        Z5, Z6, Z6
-	VPMOVSXDQ     Y5, Z8
-	VEXTRACTI64X4 $0x01, Z5, Y5
-	VPMOVSXDQ     Y5, Z7
-	VPADDQ        Z13, Z8, Z8
-	VPADDQ        Z13, Z7, Z7
+	VMOVDQU32     (AX), Z1
+	VMOVDQU32     4(AX), Z10
+	VPSUBD        Z1, Z10, Z10
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z17, Z0, Z0
+	VPADDQ        Z17, Z1, Z1
 	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y6, Z5
-	VEXTRACTI64X4 $0x01, Z6, Y6
-	VPMOVSXDQ     Y6, Z6
-	VMOVDQA64     Z8, Z14
-	VMOVDQA64     Z5, Z5
-	VMOVDQA64     Z7, Z15
-	VMOVDQA64     Z6, Z7
+	VPMOVSXDQ     Y10, Z9
+	VEXTRACTI64X4 $0x01, Z10, Y10
+	VPMOVSXDQ     Y10, Z10
+	VMOVDQA64     Z0, Z0
+	VMOVDQA64     Z9, Z9
+	VMOVDQA64     Z1, Z1
+	VMOVDQA64     Z10, Z11
 
 vector:
 	CMPQ          BX, $0x02
 	JL            mixed
-	VMOVDQU32     (AX), Z6
-	VMOVDQU32     4(AX), Z16
-	VPSUBD        Z6, Z16, Z16
-	VPMOVSXDQ     Y6, Z17
-	VEXTRACTI64X4 $0x01, Z6, Y6
-	VPMOVSXDQ     Y6, Z18
-	VPADDQ        Z13, Z17, Z17
-	VPADDQ        Z13, Z18, Z18
+	VMOVDQU32     (AX), Z3
+	VMOVDQU32     4(AX), Z18
+	VPSUBD        Z3, Z18, Z18
+	VPMOVSXDQ     Y3, Z2
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z17, Z2, Z2
+	VPADDQ        Z17, Z3, Z3
 	ADDQ          $0x40, AX
-	VMOVQ         X5, R8
-	VPBROADCASTQ  X5, Z6
-	VPMOVSXDQ     Y16, Z8
-	VEXTRACTI64X4 $0x01, Z16, Y9
-	VPMOVSXDQ     Y9, Z9
-	VMOVDQA64     Z5, Z10
-	VPTERNLOGQ    $0x7e, Z7, Z6, Z10
-	VMOVDQA64     Z8, Z8
-	VPTERNLOGQ    $0x7e, Z9, Z6, Z8
-	VPORQ         Z10, Z8, Z10
-	VPTESTMQ      Z10, Z10, K2
+	VMOVQ         X9, R8
+	VPBROADCASTQ  X9, Z10
+	VPMOVSXDQ     Y18, Z12
+	VEXTRACTI64X4 $0x01, Z18, Y13
+	VPMOVSXDQ     Y13, Z13
+	VMOVDQA64     Z9, Z14
+	VPTERNLOGQ    $0x7e, Z11, Z10, Z14
+	VMOVDQA64     Z12, Z12
+	VPTERNLOGQ    $0x7e, Z13, Z10, Z12
+	VPORQ         Z14, Z12, Z14
+	VPTESTMQ      Z14, Z14, K2
 	KORTESTW      K2, K2
 	JNZ           mixed
 	TESTQ         $-29, R8
 	JNZ           mixed
-	VPBROADCASTQ  R8, Z11
-	VPADDQ        Z4, Z11, Z11
-	VPADDQ.BCST   smallNumbers<>+8(SB), Z11, Z12
-	VMOVDQA64     Z11, Z5
-	VMOVDQA64     Z12, Z6
-	VMOVDQA64     Z11, Z7
-	VMOVDQA64     Z12, Z8
-	VMOVDQA64     Z11, Z9
-	VMOVDQA64     Z12, Z10
-	VMOVDQA64     Z11, Z11
-	VMOVDQA64     Z12, Z12
+	VPBROADCASTQ  R8, Z15
+	VPADDQ        Z8, Z15, Z15
+	VPADDQ.BCST   smallNumbers<>+8(SB), Z15, Z16
+	VMOVDQA64     Z15, Z9
+	VMOVDQA64     Z16, Z10
+	VMOVDQA64     Z15, Z11
+	VMOVDQA64     Z16, Z12
+	VMOVDQA64     Z15, Z13
+	VMOVDQA64     Z16, Z14
+	VMOVDQA64     Z15, Z15
+	VMOVDQA64     Z16, Z16
 	XORL          R9, R9
 	JMP           equal_rest
 
 equal_long:
 	KMOVW      K1, K2
-	VPXORD     Z14, Z14, Z19
-	VPGATHERQQ (R9)(Z14*1), K2, Z19
+	VPXORD     Z0, Z0, Z19
+	VPGATHERQQ (R9)(Z0*1), K2, Z19
 	KMOVW      K1, K2
-	VPXORD     Z15, Z15, Z20
-	VPGATHERQQ (R9)(Z15*1), K2, Z20
+	VPXORD     Z1, Z1, Z20
+	VPGATHERQQ (R9)(Z1*1), K2, Z20
 	KMOVW      K1, K2
-	VPXORD     Z17, Z17, Z21
-	VPGATHERQQ (R9)(Z17*1), K2, Z21
+	VPXORD     Z2, Z2, Z21
+	VPGATHERQQ (R9)(Z2*1), K2, Z21
 	KMOVW      K1, K2
-	VPXORD     Z18, Z18, Z22
-	VPGATHERQQ (R9)(Z18*1), K2, Z22
-	VPMULLQ    Z1, Z19, Z19
-	VPMULLQ    Z1, Z20, Z20
-	VPMULLQ    Z1, Z21, Z21
-	VPMULLQ    Z1, Z22, Z22
+	VPXORD     Z3, Z3, Z22
+	VPGATHERQQ (R9)(Z3*1), K2, Z22
+	VPMULLQ    Z5, Z19, Z19
+	VPMULLQ    Z5, Z20, Z20
+	VPMULLQ    Z5, Z21, Z21
+	VPMULLQ    Z5, Z22, Z22
 	VPROLQ     $0x1f, Z19, Z19
 	VPROLQ     $0x1f, Z20, Z20
 	VPROLQ     $0x1f, Z21, Z21
 	VPROLQ     $0x1f, Z22, Z22
-	VPMULLQ    Z0, Z19, Z19
-	VPMULLQ    Z0, Z20, Z20
-	VPMULLQ    Z0, Z21, Z21
-	VPMULLQ    Z0, Z22, Z22
-	VPXORQ     Z19, Z5, Z5
-	VPXORQ     Z19, Z6, Z6
-	VPXORQ     Z20, Z7, Z7
-	VPXORQ     Z20, Z8, Z8
-	VPXORQ     Z21, Z9, Z9
-	VPXORQ     Z21, Z10, Z10
-	VPXORQ     Z22, Z11, Z11
-	VPXORQ     Z22, Z12, Z12
-	VPROLQ     $0x1b, Z5, Z5
-	VPROLQ     $0x1b, Z6, Z6
-	VPROLQ     $0x1b, Z7, Z7
-	VPROLQ     $0x1b, Z8, Z8
+	VPMULLQ    Z4, Z19, Z19
+	VPMULLQ    Z4, Z20, Z20
+	VPMULLQ    Z4, Z21, Z21
+	VPMULLQ    Z4, Z22, Z22
+	VPXORQ     Z19, Z9, Z9
+	VPXORQ     Z19, Z10, Z10
+	VPXORQ     Z20, Z11, Z11
+	VPXORQ     Z20, Z12, Z12
+	VPXORQ     Z21, Z13, Z13
+	VPXORQ     Z21, Z14, Z14
+	VPXORQ     Z22, Z15, Z15
+	VPXORQ     Z22, Z16, Z16
 	VPROLQ     $0x1b, Z9, Z9
 	VPROLQ     $0x1b, Z10, Z10
 	VPROLQ     $0x1b, Z11, Z11
 	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z0, Z5, Z5
-	VPMULLQ    Z0, Z6, Z6
-	VPMULLQ    Z0, Z7, Z7
-	VPMULLQ    Z0, Z8, Z8
-	VPMULLQ    Z0, Z9, Z9
-	VPMULLQ    Z0, Z10, Z10
-	VPMULLQ    Z0, Z11, Z11
-	VPMULLQ    Z0, Z12, Z12
-	VPADDQ     Z3, Z5, Z5
-	VPADDQ     Z3, Z6, Z6
-	VPADDQ     Z3, Z7, Z7
-	VPADDQ     Z3, Z8, Z8
-	VPADDQ     Z3, Z9, Z9
-	VPADDQ     Z3, Z10, Z10
-	VPADDQ     Z3, Z11, Z11
-	VPADDQ     Z3, Z12, Z12
+	VPROLQ     $0x1b, Z13, Z13
+	VPROLQ     $0x1b, Z14, Z14
+	VPROLQ     $0x1b, Z15, Z15
+	VPROLQ     $0x1b, Z16, Z16
+	VPMULLQ    Z4, Z9, Z9
+	VPMULLQ    Z4, Z10, Z10
+	VPMULLQ    Z4, Z11, Z11
+	VPMULLQ    Z4, Z12, Z12
+	VPMULLQ    Z4, Z13, Z13
+	VPMULLQ    Z4, Z14, Z14
+	VPMULLQ    Z4, Z15, Z15
+	VPMULLQ    Z4, Z16, Z16
+	VPADDQ     Z7, Z9, Z9
+	VPADDQ     Z7, Z10, Z10
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z7, Z12, Z12
+	VPADDQ     Z7, Z13, Z13
+	VPADDQ     Z7, Z14, Z14
+	VPADDQ     Z7, Z15, Z15
+	VPADDQ     Z7, Z16, Z16
 	ADDQ       $0x08, R9
 	SUBQ       $0x08, R8
 
@@ -6565,131 +6570,131 @@ equal_rest:
 	TESTQ      R8, R8
 	JZ         equal_end
 	KMOVW      K1, K2
-	VPXORD     Z14, Z14, Z19
-	VPGATHERQD (R9)(Z14*1), K2, Y19
+	VPXORD     Z0, Z0, Z19
+	VPGATHERQD (R9)(Z0*1), K2, Y19
 	VPMOVZXDQ  Y19, Z19
 	KMOVW      K1, K2
-	VPXORD     Z15, Z15, Z14
-	VPGATHERQD (R9)(Z15*1), K2, Y14
-	VPMOVZXDQ  Y14, Z14
+	VPXORD     Z1, Z1, Z0
+	VPGATHERQD (R9)(Z1*1), K2, Y0
+	VPMOVZXDQ  Y0, Z0
 	KMOVW      K1, K2
-	VPXORD     Z17, Z17, Z15
-	VPGATHERQD (R9)(Z17*1), K2, Y15
-	VPMOVZXDQ  Y15, Z15
+	VPXORD     Z2, Z2, Z1
+	VPGATHERQD (R9)(Z2*1), K2, Y1
+	VPMOVZXDQ  Y1, Z1
 	KMOVW      K1, K2
-	VPXORD     Z18, Z18, Z20
-	VPGATHERQD (R9)(Z18*1), K2, Y20
+	VPXORD     Z3, Z3, Z20
+	VPGATHERQD (R9)(Z3*1), K2, Y20
 	VPMOVZXDQ  Y20, Z20
-	VPMULLQ    Z0, Z19, Z19
-	VPMULLQ    Z0, Z14, Z14
-	VPMULLQ    Z0, Z15, Z15
-	VPMULLQ    Z0, Z20, Z20
-	VPXORQ     Z19, Z5, Z5
-	VPXORQ     Z19, Z6, Z6
-	VPXORQ     Z14, Z7, Z7
-	VPXORQ     Z14, Z8, Z8
-	VPXORQ     Z15, Z9, Z9
-	VPXORQ     Z15, Z10, Z10
-	VPXORQ     Z20, Z11, Z11
-	VPXORQ     Z20, Z12, Z12
-	VPROLQ     $0x17, Z5, Z5
-	VPROLQ     $0x17, Z6, Z6
-	VPROLQ     $0x17, Z7, Z7
-	VPROLQ     $0x17, Z8, Z8
+	VPMULLQ    Z4, Z19, Z19
+	VPMULLQ    Z4, Z0, Z0
+	VPMULLQ    Z4, Z1, Z1
+	VPMULLQ    Z4, Z20, Z20
+	VPXORQ     Z19, Z9, Z9
+	VPXORQ     Z19, Z10, Z10
+	VPXORQ     Z0, Z11, Z11
+	VPXORQ     Z0, Z12, Z0
+	VPXORQ     Z1, Z13, Z13
+	VPXORQ     Z1, Z14, Z1
+	VPXORQ     Z20, Z15, Z15
+	VPXORQ     Z20, Z16, Z16
 	VPROLQ     $0x17, Z9, Z9
 	VPROLQ     $0x17, Z10, Z10
 	VPROLQ     $0x17, Z11, Z11
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z1, Z5, Z5
-	VPMULLQ    Z1, Z6, Z6
-	VPMULLQ    Z1, Z7, Z7
-	VPMULLQ    Z1, Z8, Z8
-	VPMULLQ    Z1, Z9, Z9
-	VPMULLQ    Z1, Z10, Z10
-	VPMULLQ    Z1, Z11, Z11
-	VPMULLQ    Z1, Z12, Z12
-	VPADDQ     Z2, Z5, Z5
-	VPADDQ     Z2, Z6, Z6
-	VPADDQ     Z2, Z7, Z7
-	VPADDQ     Z2, Z8, Z8
-	VPADDQ     Z2, Z9, Z9
-	VPADDQ     Z2, Z10, Z10
-	VPADDQ     Z2, Z11, Z11
-	VPADDQ     Z2, Z12, Z12
+	VPROLQ     $0x17, Z0, Z0
+	VPROLQ     $0x17, Z13, Z13
+	VPROLQ     $0x17, Z1, Z1
+	VPROLQ     $0x17, Z15, Z15
+	VPROLQ     $0x17, Z16, Z16
+	VPMULLQ    Z5, Z9, Z9
+	VPMULLQ    Z5, Z10, Z10
+	VPMULLQ    Z5, Z11, Z11
+	VPMULLQ    Z5, Z0, Z0
+	VPMULLQ    Z5, Z13, Z13
+	VPMULLQ    Z5, Z1, Z1
+	VPMULLQ    Z5, Z15, Z15
+	VPMULLQ    Z5, Z16, Z16
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z6, Z10, Z10
+	VPADDQ     Z6, Z11, Z11
+	VPADDQ     Z6, Z0, Z12
+	VPADDQ     Z6, Z13, Z13
+	VPADDQ     Z6, Z1, Z14
+	VPADDQ     Z6, Z15, Z15
+	VPADDQ     Z6, Z16, Z16
 
 equal_end:
-	VPSRLQ    $0x21, Z5, Z14
-	VPXORQ    Z14, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z14
-	VPXORQ    Z14, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z14
-	VPXORQ    Z14, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z14
-	VPXORQ    Z14, Z8, Z8
-	VPSRLQ    $0x21, Z9, Z14
-	VPXORQ    Z14, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z14
-	VPXORQ    Z14, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z14
-	VPXORQ    Z14, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z14
-	VPXORQ    Z14, Z12, Z12
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z10, Z10
-	VPMULLQ   Z1, Z11, Z11
-	VPMULLQ   Z1, Z12, Z12
-	VPSRLQ    $0x1d, Z5, Z14
-	VPXORQ    Z14, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z14
-	VPXORQ    Z14, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z14
-	VPXORQ    Z14, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z14
-	VPXORQ    Z14, Z8, Z8
-	VPSRLQ    $0x1d, Z9, Z14
-	VPXORQ    Z14, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z14
-	VPXORQ    Z14, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z14
-	VPXORQ    Z14, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z14
-	VPXORQ    Z14, Z12, Z12
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPMULLQ   Z2, Z9, Z9
-	VPMULLQ   Z2, Z10, Z10
-	VPMULLQ   Z2, Z11, Z11
-	VPMULLQ   Z2, Z12, Z12
-	VPSRLQ    $0x20, Z5, Z14
-	VPXORQ    Z14, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z14
-	VPXORQ    Z14, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z14
-	VPXORQ    Z14, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z14
-	VPXORQ    Z14, Z8, Z8
-	VPSRLQ    $0x20, Z9, Z14
-	VPXORQ    Z14, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z14
-	VPXORQ    Z14, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z14
-	VPXORQ    Z14, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z14
-	VPXORQ    Z14, Z12, Z12
-	VMOVDQU64 Z5, (CX)
-	VMOVDQU64 Z6, (DX)
-	VMOVDQU64 Z7, 64(CX)
-	VMOVDQU64 Z8, 64(DX)
-	VMOVDQU64 Z9, 128(CX)
-	VMOVDQU64 Z10, 128(DX)
-	VMOVDQU64 Z11, 192(CX)
-	VMOVDQU64 Z12, 192(DX)
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPSRLQ    $0x21, Z13, Z0
+	VPXORQ    Z0, Z13, Z13
+	VPSRLQ    $0x21, Z14, Z0
+	VPXORQ    Z0, Z14, Z14
+	VPSRLQ    $0x21, Z15, Z0
+	VPXORQ    Z0, Z15, Z15
+	VPSRLQ    $0x21, Z16, Z0
+	VPXORQ    Z0, Z16, Z16
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPMULLQ   Z5, Z13, Z13
+	VPMULLQ   Z5, Z14, Z14
+	VPMULLQ   Z5, Z15, Z15
+	VPMULLQ   Z5, Z16, Z16
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPSRLQ    $0x1d, Z13, Z0
+	VPXORQ    Z0, Z13, Z13
+	VPSRLQ    $0x1d, Z14, Z0
+	VPXORQ    Z0, Z14, Z14
+	VPSRLQ    $0x1d, Z15, Z0
+	VPXORQ    Z0, Z15, Z15
+	VPSRLQ    $0x1d, Z16, Z0
+	VPXORQ    Z0, Z16, Z16
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPMULLQ   Z6, Z13, Z13
+	VPMULLQ   Z6, Z14, Z14
+	VPMULLQ   Z6, Z15, Z15
+	VPMULLQ   Z6, Z16, Z16
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPSRLQ    $0x20, Z13, Z0
+	VPXORQ    Z0, Z13, Z13
+	VPSRLQ    $0x20, Z14, Z0
+	VPXORQ    Z0, Z14, Z14
+	VPSRLQ    $0x20, Z15, Z0
+	VPXORQ    Z0, Z15, Z15
+	VPSRLQ    $0x20, Z16, Z0
+	VPXORQ    Z0, Z16, Z16
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, (DX)
+	VMOVDQU64 Z11, 64(CX)
+	VMOVDQU64 Z12, 64(DX)
+	VMOVDQU64 Z13, 128(CX)
+	VMOVDQU64 Z14, 128(DX)
+	VMOVDQU64 Z15, 192(CX)
+	VMOVDQU64 Z16, 192(DX)
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x02, BX
@@ -6698,35 +6703,35 @@ equal_end:
 
 mixed:
 	MOVQ         $-32768, R8
-	VPORQ        Z5, Z7, Z6
-	VPBROADCASTQ R8, Z8
-	VPTESTMQ     Z8, Z6, K2
+	VPORQ        Z9, Z11, Z10
+	VPBROADCASTQ R8, Z12
+	VPTESTMQ     Z12, Z10, K2
 	KORTESTW     K2, K2
 	JNZ          end
-	VMOVDQA64    Z14, Z9
-	VMOVDQA64    Z5, Z10
-	VMOVDQU32    Z9, (SP)
-	VMOVDQU32    Z10, 128(SP)
-	VMOVDQA64    Z4, Z5
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z6
-	VMOVDQA64    Z15, Z11
-	VMOVDQA64    Z7, Z12
-	VMOVDQU32    Z11, 64(SP)
-	VMOVDQU32    Z12, 192(SP)
-	VMOVDQA64    Z4, Z7
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K2
+	VMOVDQA64    Z0, Z0
+	VMOVDQA64    Z9, Z13
+	VMOVDQU32    Z0, (SP)
+	VMOVDQU32    Z13, 128(SP)
+	VMOVDQA64    Z8, Z9
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
+	VMOVDQA64    Z1, Z1
+	VMOVDQA64    Z11, Z14
+	VMOVDQU32    Z1, 64(SP)
+	VMOVDQU32    Z14, 192(SP)
+	VMOVDQA64    Z8, Z11
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_0
 	KMOVW        K2, K3
-	VPADDQ       Z0, Z1, Z14
-	VMOVDQA64    Z1, Z15
-	VPXORD       Z0, Z0, Z19
-	VPSUBQ       Z0, Z19, Z20
-	VPADDQ       Z0, Z1, Z21
-	VMOVDQA64    Z1, Z22
-	VPXORD       Z0, Z0, Z24
-	VPSUBQ       Z0, Z24, Z25
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z19
+	VPSUBQ       Z4, Z19, Z20
+	VPADDQ       Z4, Z5, Z21
+	VMOVDQA64    Z5, Z22
+	VPXORD       Z4, Z4, Z24
+	VPSUBQ       Z4, Z24, Z25
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
@@ -6734,129 +6739,129 @@ mixed:
 
 stripe_0:
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z26
-	VPGATHERQQ   (DI)(Z9*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z14, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z14
-	VPADDQ       Z26, Z21, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z21
-	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z26
-	VPGATHERQQ   8(DI)(Z9*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
+	VPXORD       Z0, Z0, Z26
+	VPGATHERQQ   (DI)(Z0*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
 	VPADDQ       Z26, Z15, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z15
+	VPMULLQ      Z4, Z27, K3, Z15
+	VPADDQ       Z26, Z21, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z4, Z26, K3, Z21
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z26
+	VPGATHERQQ   8(DI)(Z0*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
+	VPADDQ       Z26, Z16, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z4, Z27, K3, Z16
 	VPADDQ       Z26, Z22, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z22
+	VPMULLQ      Z4, Z26, K3, Z22
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z26
-	VPGATHERQQ   16(DI)(Z9*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
+	VPXORD       Z0, Z0, Z26
+	VPGATHERQQ   16(DI)(Z0*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
 	VPADDQ       Z26, Z19, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z19
+	VPMULLQ      Z4, Z27, K3, Z19
 	VPADDQ       Z26, Z24, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z24
+	VPMULLQ      Z4, Z26, K3, Z24
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z26
-	VPGATHERQQ   24(DI)(Z9*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
+	VPXORD       Z0, Z0, Z26
+	VPGATHERQQ   24(DI)(Z0*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
 	VPADDQ       Z26, Z20, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z20
+	VPMULLQ      Z4, Z27, K3, Z20
 	VPADDQ       Z26, Z25, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z25
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z9, K3, Z9
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z10, K3, Z10
+	VPMULLQ      Z4, Z26, K3, Z25
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K3, Z13
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_0
-	VPROLQ       $0x01, Z14, Z26
-	VPROLQ       $0x07, Z15, Z27
+	VPROLQ       $0x01, Z15, Z26
+	VPROLQ       $0x07, Z16, Z27
 	VPADDQ       Z27, Z26, Z26
 	VPROLQ       $0x0c, Z19, Z27
 	VPADDQ       Z27, Z26, Z26
 	VPROLQ       $0x12, Z20, Z27
 	VPADDQ       Z27, Z26, Z26
-	VPMULLQ      Z1, Z14, Z27
+	VPMULLQ      Z5, Z15, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z15, Z27
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VPMULLQ      Z5, Z16, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z19, Z27
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VPMULLQ      Z5, Z19, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z20, Z27
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VPMULLQ      Z5, Z20, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VMOVDQA64    Z26, K2, Z5
-	VPROLQ       $0x01, Z21, Z14
-	VPROLQ       $0x07, Z22, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPROLQ       $0x0c, Z24, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPROLQ       $0x12, Z25, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPMULLQ      Z1, Z21, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VPMULLQ      Z1, Z22, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VPMULLQ      Z1, Z24, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VPMULLQ      Z1, Z25, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VMOVDQA64    Z14, K2, Z6
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VMOVDQA64    Z26, K2, Z9
+	VPROLQ       $0x01, Z21, Z15
+	VPROLQ       $0x07, Z22, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x0c, Z24, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x12, Z25, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPMULLQ      Z5, Z21, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z22, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z24, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z25, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VMOVDQA64    Z15, K2, Z10
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_1
 	KMOVW        K2, K3
-	VPADDQ       Z0, Z1, Z14
-	VMOVDQA64    Z1, Z15
-	VPXORD       Z0, Z0, Z19
-	VPSUBQ       Z0, Z19, Z20
-	VPADDQ       Z0, Z1, Z21
-	VMOVDQA64    Z1, Z22
-	VPXORD       Z0, Z0, Z24
-	VPSUBQ       Z0, Z24, Z25
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z19
+	VPSUBQ       Z4, Z19, Z20
+	VPADDQ       Z4, Z5, Z21
+	VMOVDQA64    Z5, Z22
+	VPXORD       Z4, Z4, Z24
+	VPSUBQ       Z4, Z24, Z25
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
@@ -6864,242 +6869,242 @@ no_stripes_0:
 
 stripe_1:
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z26
-	VPGATHERQQ   (DI)(Z11*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z14, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z14
-	VPADDQ       Z26, Z21, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z21
-	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z26
-	VPGATHERQQ   8(DI)(Z11*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
+	VPXORD       Z1, Z1, Z26
+	VPGATHERQQ   (DI)(Z1*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
 	VPADDQ       Z26, Z15, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z15
+	VPMULLQ      Z4, Z27, K3, Z15
+	VPADDQ       Z26, Z21, Z26
+	VPROLQ       $0x1f, Z26, Z26
+	VPMULLQ      Z4, Z26, K3, Z21
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z26
+	VPGATHERQQ   8(DI)(Z1*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
+	VPADDQ       Z26, Z16, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z4, Z27, K3, Z16
 	VPADDQ       Z26, Z22, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z22
+	VPMULLQ      Z4, Z26, K3, Z22
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z26
-	VPGATHERQQ   16(DI)(Z11*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
+	VPXORD       Z1, Z1, Z26
+	VPGATHERQQ   16(DI)(Z1*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
 	VPADDQ       Z26, Z19, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z19
+	VPMULLQ      Z4, Z27, K3, Z19
 	VPADDQ       Z26, Z24, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z24
+	VPMULLQ      Z4, Z26, K3, Z24
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z26
-	VPGATHERQQ   24(DI)(Z11*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
+	VPXORD       Z1, Z1, Z26
+	VPGATHERQQ   24(DI)(Z1*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
 	VPADDQ       Z26, Z20, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z20
+	VPMULLQ      Z4, Z27, K3, Z20
 	VPADDQ       Z26, Z25, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z25
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
+	VPMULLQ      Z4, Z26, K3, Z25
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K3, Z14
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_1
-	VPROLQ       $0x01, Z14, Z26
-	VPROLQ       $0x07, Z15, Z27
+	VPROLQ       $0x01, Z15, Z26
+	VPROLQ       $0x07, Z16, Z27
 	VPADDQ       Z27, Z26, Z26
 	VPROLQ       $0x0c, Z19, Z27
 	VPADDQ       Z27, Z26, Z26
 	VPROLQ       $0x12, Z20, Z27
 	VPADDQ       Z27, Z26, Z26
-	VPMULLQ      Z1, Z14, Z27
+	VPMULLQ      Z5, Z15, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z15, Z27
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VPMULLQ      Z5, Z16, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z19, Z27
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VPMULLQ      Z5, Z19, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z20, Z27
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VPMULLQ      Z5, Z20, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VMOVDQA64    Z26, K2, Z7
-	VPROLQ       $0x01, Z21, Z14
-	VPROLQ       $0x07, Z22, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPROLQ       $0x0c, Z24, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPROLQ       $0x12, Z25, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPMULLQ      Z1, Z21, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VPMULLQ      Z1, Z22, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VPMULLQ      Z1, Z24, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VPMULLQ      Z1, Z25, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VMOVDQA64    Z14, K2, Z8
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VMOVDQA64    Z26, K2, Z11
+	VPROLQ       $0x01, Z21, Z15
+	VPROLQ       $0x07, Z22, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x0c, Z24, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x12, Z25, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPMULLQ      Z5, Z21, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z22, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z24, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z25, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VMOVDQA64    Z15, K2, Z12
 
 no_stripes_1:
-	VPADDQ 128(SP), Z5, Z5
-	VPADDQ 128(SP), Z6, Z6
-	VPADDQ 192(SP), Z7, Z7
-	VPADDQ 192(SP), Z8, Z8
+	VPADDQ 128(SP), Z9, Z9
+	VPADDQ 128(SP), Z10, Z10
+	VPADDQ 192(SP), Z11, Z11
+	VPADDQ 192(SP), Z12, Z12
 
 long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z10, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K3
 	KORTESTW     K2, K3
 	JZ           word
 	KMOVW        K2, K4
-	VPXORD       Z9, Z9, Z14
-	VPGATHERQQ   (DI)(Z9*1), K4, Z14
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z9, K2, Z9
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z10, K2, Z10
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   (DI)(Z0*1), K4, Z15
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K2, Z13
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z15
-	VPGATHERQQ   (DI)(Z11*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z11, K3, Z11
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
-	VPMULLQ      Z1, Z14, Z14
-	VPMULLQ      Z1, Z15, Z15
-	VPROLQ       $0x1f, Z14, Z14
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   (DI)(Z1*1), K4, Z16
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K3, Z14
+	VPMULLQ      Z5, Z15, Z15
+	VPMULLQ      Z5, Z16, Z16
 	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z14, Z14
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z14, Z5, Z19
-	VPXORQ       Z14, Z6, Z14
-	VPXORQ       Z15, Z7, Z20
-	VPXORQ       Z15, Z8, Z15
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z15, Z9, Z19
+	VPXORQ       Z15, Z10, Z15
+	VPXORQ       Z16, Z11, Z20
+	VPXORQ       Z16, Z12, Z16
 	VPROLQ       $0x1b, Z19, Z19
-	VPROLQ       $0x1b, Z14, Z14
-	VPROLQ       $0x1b, Z20, Z20
 	VPROLQ       $0x1b, Z15, Z15
-	VPMULLQ      Z0, Z19, Z19
-	VPMULLQ      Z0, Z14, Z14
-	VPMULLQ      Z0, Z20, Z20
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z19, K2, Z5
-	VPADDQ       Z3, Z14, K2, Z6
-	VPADDQ       Z3, Z20, K3, Z7
-	VPADDQ       Z3, Z15, K3, Z8
+	VPROLQ       $0x1b, Z20, Z20
+	VPROLQ       $0x1b, Z16, Z16
+	VPMULLQ      Z4, Z19, Z19
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z20, Z20
+	VPMULLQ      Z4, Z16, Z16
+	VPADDQ       Z7, Z19, K2, Z9
+	VPADDQ       Z7, Z15, K2, Z10
+	VPADDQ       Z7, Z20, K3, Z11
+	VPADDQ       Z7, Z16, K3, Z12
 	JMP          long
 
 word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z10, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K3
 	KORTESTW      K2, K3
 	JZ            no_word
 	KMOVW         K2, K4
-	VPXORD        Z9, Z9, Z14
-	VPGATHERQD    (DI)(Z9*1), K4, Y14
-	VPMOVZXDQ     Y14, Z14
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQD    (DI)(Z0*1), K4, Y15
+	VPMOVZXDQ     Y15, Z15
 	KMOVW         K3, K4
-	VPXORD        Z11, Z11, Z9
-	VPGATHERQD    (DI)(Z11*1), K4, Y9
-	VPMOVZXDQ     Y9, Z9
-	VPMULLQ       Z0, Z14, Z14
-	VPMULLQ       Z0, Z9, Z9
-	VPXORQ        Z14, Z5, Z11
-	VPXORQ        Z14, Z6, Z14
-	VPXORQ        Z9, Z7, Z15
-	VPXORQ        Z9, Z8, Z9
-	VPROLQ        $0x17, Z11, Z11
-	VPROLQ        $0x17, Z14, Z14
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (DI)(Z1*1), K4, Y0
+	VPMOVZXDQ     Y0, Z0
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z0, Z0
+	VPXORQ        Z15, Z9, Z1
+	VPXORQ        Z15, Z10, Z15
+	VPXORQ        Z0, Z11, Z16
+	VPXORQ        Z0, Z12, Z0
+	VPROLQ        $0x17, Z1, Z1
 	VPROLQ        $0x17, Z15, Z15
-	VPROLQ        $0x17, Z9, Z9
-	VPMULLQ       Z1, Z11, Z11
-	VPMULLQ       Z1, Z14, Z14
-	VPMULLQ       Z1, Z15, Z15
-	VPMULLQ       Z1, Z9, Z9
-	VPADDQ        Z2, Z11, K2, Z5
-	VPADDQ        Z2, Z14, K2, Z6
-	VPADDQ        Z2, Z15, K3, Z7
-	VPADDQ        Z2, Z9, K3, Z8
+	VPROLQ        $0x17, Z16, Z16
+	VPROLQ        $0x17, Z0, Z0
+	VPMULLQ       Z5, Z1, Z1
+	VPMULLQ       Z5, Z15, Z15
+	VPMULLQ       Z5, Z16, Z16
+	VPMULLQ       Z5, Z0, Z0
+	VPADDQ        Z6, Z1, K2, Z9
+	VPADDQ        Z6, Z15, K2, Z10
+	VPADDQ        Z6, Z16, K3, Z11
+	VPADDQ        Z6, Z0, K3, Z12
 
 no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z10, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K2
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K3
 	KORTESTW      K2, K3
 	JZ            hashed
-	VMOVDQU32     (SP), Z9
-	VMOVDQU32     128(SP), Z14
-	VMOVDQU32     64(SP), Z11
-	VMOVDQU32     192(SP), Z15
-	VPMOVQD       Z14, Y23
-	VPMOVQD       Z15, Y14
-	VINSERTI64X4  $0x01, Y14, Z23, Z23
+	VMOVDQU32     (SP), Z15
+	VMOVDQU32     128(SP), Z0
+	VMOVDQU32     64(SP), Z16
+	VMOVDQU32     192(SP), Z1
+	VPMOVQD       Z0, Y23
+	VPMOVQD       Z1, Y0
+	VINSERTI64X4  $0x01, Y0, Z23, Z23
 	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z14
-	VPXORD        Z14, Z14, Z15
-	VPANDD        Z14, Z23, Z19
-	VPCMPGTD      Z15, Z19, K2
+	VPBROADCASTD  R8, Z0
+	VPXORD        Z0, Z0, Z1
+	VPANDD        Z0, Z23, Z19
+	VPCMPGTD      Z1, Z19, K2
 	KORTESTW      K2, K2
 	JZ            hashed
-	VPCMPGTD      Z14, Z23, K3
-	VPMOVSXDQ     Y23, Z14
-	VEXTRACTI64X4 $0x01, Z23, Y15
-	VPMOVSXDQ     Y15, Z15
-	VPADDQ        Z9, Z14, Z14
-	VPADDQ        Z11, Z15, Z15
+	VPCMPGTD      Z0, Z23, K3
+	VPMOVSXDQ     Y23, Z0
+	VEXTRACTI64X4 $0x01, Z23, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z15, Z0, Z0
+	VPADDQ        Z16, Z1, Z1
 	MOVQ          $-4, R8
 	KANDW         K2, K3, K4
 	KMOVW         K4, K5
-	VPXORD        Z14, Z14, Z20
-	VPGATHERQD    (R8)(Z14*1), K5, Y20
+	VPXORD        Z0, Z0, Z20
+	VPGATHERQD    (R8)(Z0*1), K5, Y20
 	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z15, Z15, Z14
-	VPGATHERQD    (R8)(Z15*1), K4, Y14
-	VINSERTI64X4  $0x01, Y14, Z20, Z20
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (R8)(Z1*1), K4, Y0
+	VINSERTI64X4  $0x01, Y0, Z20, Z20
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z14
+	VPBROADCASTD R8, Z0
 	VPSLLD       $0x03, Z19, Z19
-	VPSUBD       Z19, Z14, Z14
-	VPSRLVD      Z14, Z20, Z20
+	VPSUBD       Z19, Z0, Z0
+	VPSRLVD      Z0, Z20, Z20
 	KANDNW       K2, K3, K2
 	KORTESTW     K2, K2
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z9, 256(SP)
-	VMOVDQU32 Z11, 320(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z15, 256(SP)
+	VMOVDQU32 Z16, 320(SP)
 	VMOVDQU32 Z23, 384(SP)
 	XORL      R8, R8
 
@@ -7127,130 +7132,130 @@ not_short:
 	INCQ      R8
 	CMPQ      R8, $0x10
 	JB        lane
-	VMOVDQU32 448(SP), Z9
-	VPADDD    Z9, Z20, Z20
+	VMOVDQU32 448(SP), Z0
+	VPADDD    Z0, Z20, Z20
 
 last_bytes:
 	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z9
-	VPMOVZXDQ     Y20, Z11
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z10, Z10
-	VEXTRACTI64X4 $0x01, Z20, Y14
-	VPMOVZXDQ     Y14, Z14
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z10, Z10, K2
-	VPANDQ        Z9, Z11, Z15
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z9, Z14, Z19
-	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z19, Z19
-	VPXORQ        Z15, Z5, Z20
-	VPXORQ        Z15, Z6, Z15
-	VPXORQ        Z19, Z7, Z21
-	VPXORQ        Z19, Z8, Z19
+	VPBROADCASTQ  R8, Z0
+	VPMOVZXDQ     Y20, Z1
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
+	VEXTRACTI64X4 $0x01, Z20, Y15
+	VPMOVZXDQ     Y15, Z15
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z0, Z15, Z19
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z19, Z19
+	VPXORQ        Z16, Z9, Z20
+	VPXORQ        Z16, Z10, Z16
+	VPXORQ        Z19, Z11, Z21
+	VPXORQ        Z19, Z12, Z19
 	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z15, Z15
+	VPROLQ        $0x0b, Z16, Z16
 	VPROLQ        $0x0b, Z21, Z21
 	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z0, Z20, K2, Z5
-	VPMULLQ       Z0, Z15, K2, Z6
-	VPMULLQ       Z0, Z21, K3, Z7
-	VPMULLQ       Z0, Z19, K3, Z8
-	VPTESTMQ      Z10, Z10, K2
-	VPANDQ        Z9, Z11, Z15
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z9, Z14, Z19
-	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z19, Z19
-	VPXORQ        Z15, Z5, Z20
-	VPXORQ        Z15, Z6, Z15
-	VPXORQ        Z19, Z7, Z21
-	VPXORQ        Z19, Z8, Z19
+	VPMULLQ       Z4, Z20, K2, Z9
+	VPMULLQ       Z4, Z16, K2, Z10
+	VPMULLQ       Z4, Z21, K3, Z11
+	VPMULLQ       Z4, Z19, K3, Z12
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z0, Z15, Z19
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z19, Z19
+	VPXORQ        Z16, Z9, Z20
+	VPXORQ        Z16, Z10, Z16
+	VPXORQ        Z19, Z11, Z21
+	VPXORQ        Z19, Z12, Z19
 	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z15, Z15
+	VPROLQ        $0x0b, Z16, Z16
 	VPROLQ        $0x0b, Z21, Z21
 	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z0, Z20, K2, Z5
-	VPMULLQ       Z0, Z15, K2, Z6
-	VPMULLQ       Z0, Z21, K3, Z7
-	VPMULLQ       Z0, Z19, K3, Z8
-	VPTESTMQ      Z10, Z10, K2
-	VPANDQ        Z9, Z11, Z15
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z9, Z14, Z9
-	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z9, Z9
-	VPXORQ        Z15, Z5, Z10
-	VPXORQ        Z15, Z6, Z11
-	VPXORQ        Z9, Z7, Z12
-	VPXORQ        Z9, Z8, Z9
-	VPROLQ        $0x0b, Z10, Z10
-	VPROLQ        $0x0b, Z11, Z11
-	VPROLQ        $0x0b, Z12, Z12
-	VPROLQ        $0x0b, Z9, Z9
-	VPMULLQ       Z0, Z10, K2, Z5
-	VPMULLQ       Z0, Z11, K2, Z6
-	VPMULLQ       Z0, Z12, K3, Z7
-	VPMULLQ       Z0, Z9, K3, Z8
+	VPMULLQ       Z4, Z20, K2, Z9
+	VPMULLQ       Z4, Z16, K2, Z10
+	VPMULLQ       Z4, Z21, K3, Z11
+	VPMULLQ       Z4, Z19, K3, Z12
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z0, Z15, Z0
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z0, Z0
+	VPXORQ        Z16, Z9, Z1
+	VPXORQ        Z16, Z10, Z13
+	VPXORQ        Z0, Z11, Z14
+	VPXORQ        Z0, Z12, Z0
+	VPROLQ        $0x0b, Z1, Z1
+	VPROLQ        $0x0b, Z13, Z13
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z0, Z0
+	VPMULLQ       Z4, Z1, K2, Z9
+	VPMULLQ       Z4, Z13, K2, Z10
+	VPMULLQ       Z4, Z14, K3, Z11
+	VPMULLQ       Z4, Z0, K3, Z12
 
 hashed:
-	VPSRLQ        $0x21, Z5, Z9
-	VPXORQ        Z9, Z5, Z5
-	VPSRLQ        $0x21, Z6, Z9
-	VPXORQ        Z9, Z6, Z6
-	VPSRLQ        $0x21, Z7, Z9
-	VPXORQ        Z9, Z7, Z7
-	VPSRLQ        $0x21, Z8, Z9
-	VPXORQ        Z9, Z8, Z8
-	VPMULLQ       Z1, Z5, Z5
-	VPMULLQ       Z1, Z6, Z6
-	VPMULLQ       Z1, Z7, Z7
-	VPMULLQ       Z1, Z8, Z8
-	VPSRLQ        $0x1d, Z5, Z9
-	VPXORQ        Z9, Z5, Z5
-	VPSRLQ        $0x1d, Z6, Z9
-	VPXORQ        Z9, Z6, Z6
-	VPSRLQ        $0x1d, Z7, Z9
-	VPXORQ        Z9, Z7, Z7
-	VPSRLQ        $0x1d, Z8, Z9
-	VPXORQ        Z9, Z8, Z8
-	VPMULLQ       Z2, Z5, Z5
-	VPMULLQ       Z2, Z6, Z6
-	VPMULLQ       Z2, Z7, Z7
-	VPMULLQ       Z2, Z8, Z8
-	VPSRLQ        $0x20, Z5, Z9
-	VPXORQ        Z9, Z5, Z5
-	VPSRLQ        $0x20, Z6, Z9
-	VPXORQ        Z9, Z6, Z6
-	VPSRLQ        $0x20, Z7, Z9
-	VPXORQ        Z9, Z7, Z7
-	VPSRLQ        $0x20, Z8, Z9
-	VPXORQ        Z9, Z8, Z8
-	VMOVDQU64     Z5, (CX)
-	VMOVDQU64     Z6, (DX)
-	VMOVDQU64     Z7, 64(CX)
-	VMOVDQU64     Z8, 64(DX)
+	VPSRLQ        $0x21, Z9, Z0
+	VPXORQ        Z0, Z9, Z9
+	VPSRLQ        $0x21, Z10, Z0
+	VPXORQ        Z0, Z10, Z10
+	VPSRLQ        $0x21, Z11, Z0
+	VPXORQ        Z0, Z11, Z11
+	VPSRLQ        $0x21, Z12, Z0
+	VPXORQ        Z0, Z12, Z12
+	VPMULLQ       Z5, Z9, Z9
+	VPMULLQ       Z5, Z10, Z10
+	VPMULLQ       Z5, Z11, Z11
+	VPMULLQ       Z5, Z12, Z12
+	VPSRLQ        $0x1d, Z9, Z0
+	VPXORQ        Z0, Z9, Z9
+	VPSRLQ        $0x1d, Z10, Z0
+	VPXORQ        Z0, Z10, Z10
+	VPSRLQ        $0x1d, Z11, Z0
+	VPXORQ        Z0, Z11, Z11
+	VPSRLQ        $0x1d, Z12, Z0
+	VPXORQ        Z0, Z12, Z12
+	VPMULLQ       Z6, Z9, Z9
+	VPMULLQ       Z6, Z10, Z10
+	VPMULLQ       Z6, Z11, Z11
+	VPMULLQ       Z6, Z12, Z12
+	VPSRLQ        $0x20, Z9, Z0
+	VPXORQ        Z0, Z9, Z9
+	VPSRLQ        $0x20, Z10, Z0
+	VPXORQ        Z0, Z10, Z10
+	VPSRLQ        $0x20, Z11, Z0
+	VPXORQ        Z0, Z11, Z11
+	VPSRLQ        $0x20, Z12, Z0
+	VPXORQ        Z0, Z12, Z12
+	VMOVDQU64     Z9, (CX)
+	VMOVDQU64     Z10, (DX)
+	VMOVDQU64     Z11, 64(CX)
+	VMOVDQU64     Z12, 64(DX)
 	ADDQ          $0x00000080, CX
 	ADDQ          $0x00000080, DX
-	VPMOVSXDQ     Y16, Z5
-	VEXTRACTI64X4 $0x01, Z16, Y6
-	VPMOVSXDQ     Y6, Z6
-	VMOVDQA64     Z17, Z14
-	VMOVDQA64     Z5, Z5
-	VMOVDQA64     Z18, Z15
-	VMOVDQA64     Z6, Z7
+	VPMOVSXDQ     Y18, Z1
+	VEXTRACTI64X4 $0x01, Z18, Y0
+	VPMOVSXDQ     Y0, Z10
+	VMOVDQA64     Z2, Z0
+	VMOVDQA64     Z1, Z9
+	VMOVDQA64     Z3, Z1
+	VMOVDQA64     Z10, Z11
 	DECQ          BX
 	JZ            end
 	TESTQ         SI, SI
@@ -7264,25 +7269,26 @@ end:
 // func hash64Offsets64AVX512(data *byte, offsets *int64, h1 *uint64, h2 *uint64, vectors int) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64Offsets64AVX512(SB), $512-48
-	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. 32 keys of one length, a multiple of 4 below 32, are hashed
-	// at a time. Else it is 16, of which lanes gather what their key has: stripes of 32
-	// bytes, then up to three times 8, 4, and bytes, which are the upper
-	// ones of the last four, of a key that has four, and else are loaded one by one.
-	// Nothing but the keys is read. The kernel ends early at a long key, and when the
-	// longest keys of all vectors make up too much: a call must be short.
+	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
+	// depend on the seed are computed once for both. If the next 32 keys have one length,
+	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
+	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
+	// to three long words, a word, and up to three bytes. These are the upper bytes of the
+	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
+	// one. It reads nothing but the keys. It ends early at a long key, and when it has
+	// hashed enough bytes: a call must not take long.
 	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z1
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z2
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z3
-	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z4
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z5
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z8
 	MOVQ         data+0(FP), AX
-	VPBROADCASTQ AX, Z13
+	VPBROADCASTQ AX, Z17
 	MOVQ         offsets+8(FP), AX
 	MOVQ         h1+16(FP), CX
 	MOVQ         h2+24(FP), DX
@@ -7293,117 +7299,117 @@ TEXT ·hash64Offsets64AVX512(SB), $512-48
 	XORL         DI, DI
 
 start:
-	VMOVDQU32 (AX), Z8
-	VMOVDQU32 8(AX), Z5
-	VPSUBQ    Z8, Z5, Z5
-	VPADDQ    Z13, Z8, Z8
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 8(AX), Z9
+	VPSUBQ    Z0, Z9, Z9
+	VPADDQ    Z17, Z0, Z0
 	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z7
-	VMOVDQU32 8(AX), Z6
-	VPSUBQ    Z7, Z6, Z6
-	VPADDQ    Z13, Z7, Z7
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 8(AX), Z10
+	VPSUBQ    Z1, Z10, Z10
+	VPADDQ    Z17, Z1, Z1
 	ADDQ      $0x40, AX
-	VMOVDQA64 Z8, Z14
-	VMOVDQA64 Z5, Z5
-	VMOVDQA64 Z7, Z15
-	VMOVDQA64 Z6, Z7
+	VMOVDQA64 Z0, Z0
+	VMOVDQA64 Z9, Z9
+	VMOVDQA64 Z1, Z1
+	VMOVDQA64 Z10, Z11
 
 vector:
 	CMPQ         BX, $0x02
 	JL           mixed
-	VMOVDQU32    (AX), Z16
-	VMOVDQU32    8(AX), Z17
-	VPSUBQ       Z16, Z17, Z17
-	VPADDQ       Z13, Z16, Z16
+	VMOVDQU32    (AX), Z2
+	VMOVDQU32    8(AX), Z18
+	VPSUBQ       Z2, Z18, Z18
+	VPADDQ       Z17, Z2, Z2
 	ADDQ         $0x40, AX
-	VMOVDQU32    (AX), Z18
+	VMOVDQU32    (AX), Z3
 	VMOVDQU32    8(AX), Z19
-	VPSUBQ       Z18, Z19, Z19
-	VPADDQ       Z13, Z18, Z18
+	VPSUBQ       Z3, Z19, Z19
+	VPADDQ       Z17, Z3, Z3
 	ADDQ         $0x40, AX
-	VMOVQ        X5, R8
-	VPBROADCASTQ X5, Z6
-	VMOVDQA64    Z5, Z8
-	VPTERNLOGQ   $0x7e, Z7, Z6, Z8
-	VMOVDQA64    Z17, Z9
-	VPTERNLOGQ   $0x7e, Z19, Z6, Z9
-	VPORQ        Z8, Z9, Z8
-	VPTESTMQ     Z8, Z8, K2
+	VMOVQ        X9, R8
+	VPBROADCASTQ X9, Z10
+	VMOVDQA64    Z9, Z12
+	VPTERNLOGQ   $0x7e, Z11, Z10, Z12
+	VMOVDQA64    Z18, Z13
+	VPTERNLOGQ   $0x7e, Z19, Z10, Z13
+	VPORQ        Z12, Z13, Z12
+	VPTESTMQ     Z12, Z12, K2
 	KORTESTW     K2, K2
 	JNZ          mixed
 	TESTQ        $-29, R8
 	JNZ          mixed
-	VPBROADCASTQ R8, Z11
-	VPADDQ       Z4, Z11, Z11
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z11, Z12
-	VMOVDQA64    Z11, Z5
-	VMOVDQA64    Z12, Z6
-	VMOVDQA64    Z11, Z7
-	VMOVDQA64    Z12, Z8
-	VMOVDQA64    Z11, Z9
-	VMOVDQA64    Z12, Z10
-	VMOVDQA64    Z11, Z11
-	VMOVDQA64    Z12, Z12
+	VPBROADCASTQ R8, Z15
+	VPADDQ       Z8, Z15, Z15
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z15, Z16
+	VMOVDQA64    Z15, Z9
+	VMOVDQA64    Z16, Z10
+	VMOVDQA64    Z15, Z11
+	VMOVDQA64    Z16, Z12
+	VMOVDQA64    Z15, Z13
+	VMOVDQA64    Z16, Z14
+	VMOVDQA64    Z15, Z15
+	VMOVDQA64    Z16, Z16
 	XORL         R9, R9
 	JMP          equal_rest
 
 equal_long:
 	KMOVW      K1, K2
-	VPXORD     Z14, Z14, Z20
-	VPGATHERQQ (R9)(Z14*1), K2, Z20
+	VPXORD     Z0, Z0, Z20
+	VPGATHERQQ (R9)(Z0*1), K2, Z20
 	KMOVW      K1, K2
-	VPXORD     Z15, Z15, Z21
-	VPGATHERQQ (R9)(Z15*1), K2, Z21
+	VPXORD     Z1, Z1, Z21
+	VPGATHERQQ (R9)(Z1*1), K2, Z21
 	KMOVW      K1, K2
-	VPXORD     Z16, Z16, Z22
-	VPGATHERQQ (R9)(Z16*1), K2, Z22
+	VPXORD     Z2, Z2, Z22
+	VPGATHERQQ (R9)(Z2*1), K2, Z22
 	KMOVW      K1, K2
-	VPXORD     Z18, Z18, Z23
-	VPGATHERQQ (R9)(Z18*1), K2, Z23
-	VPMULLQ    Z1, Z20, Z20
-	VPMULLQ    Z1, Z21, Z21
-	VPMULLQ    Z1, Z22, Z22
-	VPMULLQ    Z1, Z23, Z23
+	VPXORD     Z3, Z3, Z23
+	VPGATHERQQ (R9)(Z3*1), K2, Z23
+	VPMULLQ    Z5, Z20, Z20
+	VPMULLQ    Z5, Z21, Z21
+	VPMULLQ    Z5, Z22, Z22
+	VPMULLQ    Z5, Z23, Z23
 	VPROLQ     $0x1f, Z20, Z20
 	VPROLQ     $0x1f, Z21, Z21
 	VPROLQ     $0x1f, Z22, Z22
 	VPROLQ     $0x1f, Z23, Z23
-	VPMULLQ    Z0, Z20, Z20
-	VPMULLQ    Z0, Z21, Z21
-	VPMULLQ    Z0, Z22, Z22
-	VPMULLQ    Z0, Z23, Z23
-	VPXORQ     Z20, Z5, Z5
-	VPXORQ     Z20, Z6, Z6
-	VPXORQ     Z21, Z7, Z7
-	VPXORQ     Z21, Z8, Z8
-	VPXORQ     Z22, Z9, Z9
-	VPXORQ     Z22, Z10, Z10
-	VPXORQ     Z23, Z11, Z11
-	VPXORQ     Z23, Z12, Z12
-	VPROLQ     $0x1b, Z5, Z5
-	VPROLQ     $0x1b, Z6, Z6
-	VPROLQ     $0x1b, Z7, Z7
-	VPROLQ     $0x1b, Z8, Z8
+	VPMULLQ    Z4, Z20, Z20
+	VPMULLQ    Z4, Z21, Z21
+	VPMULLQ    Z4, Z22, Z22
+	VPMULLQ    Z4, Z23, Z23
+	VPXORQ     Z20, Z9, Z9
+	VPXORQ     Z20, Z10, Z10
+	VPXORQ     Z21, Z11, Z11
+	VPXORQ     Z21, Z12, Z12
+	VPXORQ     Z22, Z13, Z13
+	VPXORQ     Z22, Z14, Z14
+	VPXORQ     Z23, Z15, Z15
+	VPXORQ     Z23, Z16, Z16
 	VPROLQ     $0x1b, Z9, Z9
 	VPROLQ     $0x1b, Z10, Z10
 	VPROLQ     $0x1b, Z11, Z11
 	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z0, Z5, Z5
-	VPMULLQ    Z0, Z6, Z6
-	VPMULLQ    Z0, Z7, Z7
-	VPMULLQ    Z0, Z8, Z8
-	VPMULLQ    Z0, Z9, Z9
-	VPMULLQ    Z0, Z10, Z10
-	VPMULLQ    Z0, Z11, Z11
-	VPMULLQ    Z0, Z12, Z12
-	VPADDQ     Z3, Z5, Z5
-	VPADDQ     Z3, Z6, Z6
-	VPADDQ     Z3, Z7, Z7
-	VPADDQ     Z3, Z8, Z8
-	VPADDQ     Z3, Z9, Z9
-	VPADDQ     Z3, Z10, Z10
-	VPADDQ     Z3, Z11, Z11
-	VPADDQ     Z3, Z12, Z12
+	VPROLQ     $0x1b, Z13, Z13
+	VPROLQ     $0x1b, Z14, Z14
+	VPROLQ     $0x1b, Z15, Z15
+	VPROLQ     $0x1b, Z16, Z16
+	VPMULLQ    Z4, Z9, Z9
+	VPMULLQ    Z4, Z10, Z10
+	VPMULLQ    Z4, Z11, Z11
+	VPMULLQ    Z4, Z12, Z12
+	VPMULLQ    Z4, Z13, Z13
+	VPMULLQ    Z4, Z14, Z14
+	VPMULLQ    Z4, Z15, Z15
+	VPMULLQ    Z4, Z16, Z16
+	VPADDQ     Z7, Z9, Z9
+	VPADDQ     Z7, Z10, Z10
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z7, Z12, Z12
+	VPADDQ     Z7, Z13, Z13
+	VPADDQ     Z7, Z14, Z14
+	VPADDQ     Z7, Z15, Z15
+	VPADDQ     Z7, Z16, Z16
 	ADDQ       $0x08, R9
 	SUBQ       $0x08, R8
 
@@ -7413,131 +7419,131 @@ equal_rest:
 	TESTQ      R8, R8
 	JZ         equal_end
 	KMOVW      K1, K2
-	VPXORD     Z14, Z14, Z20
-	VPGATHERQD (R9)(Z14*1), K2, Y20
+	VPXORD     Z0, Z0, Z20
+	VPGATHERQD (R9)(Z0*1), K2, Y20
 	VPMOVZXDQ  Y20, Z20
 	KMOVW      K1, K2
-	VPXORD     Z15, Z15, Z14
-	VPGATHERQD (R9)(Z15*1), K2, Y14
-	VPMOVZXDQ  Y14, Z14
+	VPXORD     Z1, Z1, Z0
+	VPGATHERQD (R9)(Z1*1), K2, Y0
+	VPMOVZXDQ  Y0, Z0
 	KMOVW      K1, K2
-	VPXORD     Z16, Z16, Z15
-	VPGATHERQD (R9)(Z16*1), K2, Y15
-	VPMOVZXDQ  Y15, Z15
+	VPXORD     Z2, Z2, Z1
+	VPGATHERQD (R9)(Z2*1), K2, Y1
+	VPMOVZXDQ  Y1, Z1
 	KMOVW      K1, K2
-	VPXORD     Z18, Z18, Z21
-	VPGATHERQD (R9)(Z18*1), K2, Y21
+	VPXORD     Z3, Z3, Z21
+	VPGATHERQD (R9)(Z3*1), K2, Y21
 	VPMOVZXDQ  Y21, Z21
-	VPMULLQ    Z0, Z20, Z20
-	VPMULLQ    Z0, Z14, Z14
-	VPMULLQ    Z0, Z15, Z15
-	VPMULLQ    Z0, Z21, Z21
-	VPXORQ     Z20, Z5, Z5
-	VPXORQ     Z20, Z6, Z6
-	VPXORQ     Z14, Z7, Z7
-	VPXORQ     Z14, Z8, Z8
-	VPXORQ     Z15, Z9, Z9
-	VPXORQ     Z15, Z10, Z10
-	VPXORQ     Z21, Z11, Z11
-	VPXORQ     Z21, Z12, Z12
-	VPROLQ     $0x17, Z5, Z5
-	VPROLQ     $0x17, Z6, Z6
-	VPROLQ     $0x17, Z7, Z7
-	VPROLQ     $0x17, Z8, Z8
+	VPMULLQ    Z4, Z20, Z20
+	VPMULLQ    Z4, Z0, Z0
+	VPMULLQ    Z4, Z1, Z1
+	VPMULLQ    Z4, Z21, Z21
+	VPXORQ     Z20, Z9, Z9
+	VPXORQ     Z20, Z10, Z10
+	VPXORQ     Z0, Z11, Z11
+	VPXORQ     Z0, Z12, Z0
+	VPXORQ     Z1, Z13, Z13
+	VPXORQ     Z1, Z14, Z1
+	VPXORQ     Z21, Z15, Z15
+	VPXORQ     Z21, Z16, Z16
 	VPROLQ     $0x17, Z9, Z9
 	VPROLQ     $0x17, Z10, Z10
 	VPROLQ     $0x17, Z11, Z11
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z1, Z5, Z5
-	VPMULLQ    Z1, Z6, Z6
-	VPMULLQ    Z1, Z7, Z7
-	VPMULLQ    Z1, Z8, Z8
-	VPMULLQ    Z1, Z9, Z9
-	VPMULLQ    Z1, Z10, Z10
-	VPMULLQ    Z1, Z11, Z11
-	VPMULLQ    Z1, Z12, Z12
-	VPADDQ     Z2, Z5, Z5
-	VPADDQ     Z2, Z6, Z6
-	VPADDQ     Z2, Z7, Z7
-	VPADDQ     Z2, Z8, Z8
-	VPADDQ     Z2, Z9, Z9
-	VPADDQ     Z2, Z10, Z10
-	VPADDQ     Z2, Z11, Z11
-	VPADDQ     Z2, Z12, Z12
+	VPROLQ     $0x17, Z0, Z0
+	VPROLQ     $0x17, Z13, Z13
+	VPROLQ     $0x17, Z1, Z1
+	VPROLQ     $0x17, Z15, Z15
+	VPROLQ     $0x17, Z16, Z16
+	VPMULLQ    Z5, Z9, Z9
+	VPMULLQ    Z5, Z10, Z10
+	VPMULLQ    Z5, Z11, Z11
+	VPMULLQ    Z5, Z0, Z0
+	VPMULLQ    Z5, Z13, Z13
+	VPMULLQ    Z5, Z1, Z1
+	VPMULLQ    Z5, Z15, Z15
+	VPMULLQ    Z5, Z16, Z16
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z6, Z10, Z10
+	VPADDQ     Z6, Z11, Z11
+	VPADDQ     Z6, Z0, Z12
+	VPADDQ     Z6, Z13, Z13
+	VPADDQ     Z6, Z1, Z14
+	VPADDQ     Z6, Z15, Z15
+	VPADDQ     Z6, Z16, Z16
 
 equal_end:
-	VPSRLQ    $0x21, Z5, Z14
-	VPXORQ    Z14, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z14
-	VPXORQ    Z14, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z14
-	VPXORQ    Z14, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z14
-	VPXORQ    Z14, Z8, Z8
-	VPSRLQ    $0x21, Z9, Z14
-	VPXORQ    Z14, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z14
-	VPXORQ    Z14, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z14
-	VPXORQ    Z14, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z14
-	VPXORQ    Z14, Z12, Z12
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z10, Z10
-	VPMULLQ   Z1, Z11, Z11
-	VPMULLQ   Z1, Z12, Z12
-	VPSRLQ    $0x1d, Z5, Z14
-	VPXORQ    Z14, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z14
-	VPXORQ    Z14, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z14
-	VPXORQ    Z14, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z14
-	VPXORQ    Z14, Z8, Z8
-	VPSRLQ    $0x1d, Z9, Z14
-	VPXORQ    Z14, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z14
-	VPXORQ    Z14, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z14
-	VPXORQ    Z14, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z14
-	VPXORQ    Z14, Z12, Z12
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPMULLQ   Z2, Z9, Z9
-	VPMULLQ   Z2, Z10, Z10
-	VPMULLQ   Z2, Z11, Z11
-	VPMULLQ   Z2, Z12, Z12
-	VPSRLQ    $0x20, Z5, Z14
-	VPXORQ    Z14, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z14
-	VPXORQ    Z14, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z14
-	VPXORQ    Z14, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z14
-	VPXORQ    Z14, Z8, Z8
-	VPSRLQ    $0x20, Z9, Z14
-	VPXORQ    Z14, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z14
-	VPXORQ    Z14, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z14
-	VPXORQ    Z14, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z14
-	VPXORQ    Z14, Z12, Z12
-	VMOVDQU64 Z5, (CX)
-	VMOVDQU64 Z6, (DX)
-	VMOVDQU64 Z7, 64(CX)
-	VMOVDQU64 Z8, 64(DX)
-	VMOVDQU64 Z9, 128(CX)
-	VMOVDQU64 Z10, 128(DX)
-	VMOVDQU64 Z11, 192(CX)
-	VMOVDQU64 Z12, 192(DX)
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPSRLQ    $0x21, Z13, Z0
+	VPXORQ    Z0, Z13, Z13
+	VPSRLQ    $0x21, Z14, Z0
+	VPXORQ    Z0, Z14, Z14
+	VPSRLQ    $0x21, Z15, Z0
+	VPXORQ    Z0, Z15, Z15
+	VPSRLQ    $0x21, Z16, Z0
+	VPXORQ    Z0, Z16, Z16
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPMULLQ   Z5, Z13, Z13
+	VPMULLQ   Z5, Z14, Z14
+	VPMULLQ   Z5, Z15, Z15
+	VPMULLQ   Z5, Z16, Z16
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPSRLQ    $0x1d, Z13, Z0
+	VPXORQ    Z0, Z13, Z13
+	VPSRLQ    $0x1d, Z14, Z0
+	VPXORQ    Z0, Z14, Z14
+	VPSRLQ    $0x1d, Z15, Z0
+	VPXORQ    Z0, Z15, Z15
+	VPSRLQ    $0x1d, Z16, Z0
+	VPXORQ    Z0, Z16, Z16
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPMULLQ   Z6, Z13, Z13
+	VPMULLQ   Z6, Z14, Z14
+	VPMULLQ   Z6, Z15, Z15
+	VPMULLQ   Z6, Z16, Z16
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPSRLQ    $0x20, Z13, Z0
+	VPXORQ    Z0, Z13, Z13
+	VPSRLQ    $0x20, Z14, Z0
+	VPXORQ    Z0, Z14, Z14
+	VPSRLQ    $0x20, Z15, Z0
+	VPXORQ    Z0, Z15, Z15
+	VPSRLQ    $0x20, Z16, Z0
+	VPXORQ    Z0, Z16, Z16
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, (DX)
+	VMOVDQU64 Z11, 64(CX)
+	VMOVDQU64 Z12, 64(DX)
+	VMOVDQU64 Z13, 128(CX)
+	VMOVDQU64 Z14, 128(DX)
+	VMOVDQU64 Z15, 192(CX)
+	VMOVDQU64 Z16, 192(DX)
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x02, BX
@@ -7546,35 +7552,35 @@ equal_end:
 
 mixed:
 	MOVQ         $-32768, R8
-	VPORQ        Z5, Z7, Z6
-	VPBROADCASTQ R8, Z8
-	VPTESTMQ     Z8, Z6, K2
+	VPORQ        Z9, Z11, Z10
+	VPBROADCASTQ R8, Z12
+	VPTESTMQ     Z12, Z10, K2
 	KORTESTW     K2, K2
 	JNZ          end
-	VMOVDQA64    Z14, Z9
-	VMOVDQA64    Z5, Z10
-	VMOVDQU32    Z9, (SP)
-	VMOVDQU32    Z10, 128(SP)
-	VMOVDQA64    Z4, Z5
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z6
-	VMOVDQA64    Z15, Z11
-	VMOVDQA64    Z7, Z12
-	VMOVDQU32    Z11, 64(SP)
-	VMOVDQU32    Z12, 192(SP)
-	VMOVDQA64    Z4, Z7
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K2
+	VMOVDQA64    Z0, Z0
+	VMOVDQA64    Z9, Z13
+	VMOVDQU32    Z0, (SP)
+	VMOVDQU32    Z13, 128(SP)
+	VMOVDQA64    Z8, Z9
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
+	VMOVDQA64    Z1, Z1
+	VMOVDQA64    Z11, Z14
+	VMOVDQU32    Z1, 64(SP)
+	VMOVDQU32    Z14, 192(SP)
+	VMOVDQA64    Z8, Z11
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_0
 	KMOVW        K2, K3
-	VPADDQ       Z0, Z1, Z14
-	VMOVDQA64    Z1, Z15
-	VPXORD       Z0, Z0, Z20
-	VPSUBQ       Z0, Z20, Z21
-	VPADDQ       Z0, Z1, Z22
-	VMOVDQA64    Z1, Z23
-	VPXORD       Z0, Z0, Z25
-	VPSUBQ       Z0, Z25, Z26
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z20
+	VPSUBQ       Z4, Z20, Z21
+	VPADDQ       Z4, Z5, Z22
+	VMOVDQA64    Z5, Z23
+	VPXORD       Z4, Z4, Z25
+	VPSUBQ       Z4, Z25, Z26
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
@@ -7582,129 +7588,129 @@ mixed:
 
 stripe_0:
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z27
-	VPGATHERQQ   (DI)(Z9*1), K4, Z27
-	VPMULLQ      Z1, Z27, Z27
-	VPADDQ       Z27, Z14, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z14
-	VPADDQ       Z27, Z22, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z22
-	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z27
-	VPGATHERQQ   8(DI)(Z9*1), K4, Z27
-	VPMULLQ      Z1, Z27, Z27
+	VPXORD       Z0, Z0, Z27
+	VPGATHERQQ   (DI)(Z0*1), K4, Z27
+	VPMULLQ      Z5, Z27, Z27
 	VPADDQ       Z27, Z15, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z15
+	VPMULLQ      Z4, Z28, K3, Z15
+	VPADDQ       Z27, Z22, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z4, Z27, K3, Z22
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z27
+	VPGATHERQQ   8(DI)(Z0*1), K4, Z27
+	VPMULLQ      Z5, Z27, Z27
+	VPADDQ       Z27, Z16, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z4, Z28, K3, Z16
 	VPADDQ       Z27, Z23, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z23
+	VPMULLQ      Z4, Z27, K3, Z23
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z27
-	VPGATHERQQ   16(DI)(Z9*1), K4, Z27
-	VPMULLQ      Z1, Z27, Z27
+	VPXORD       Z0, Z0, Z27
+	VPGATHERQQ   16(DI)(Z0*1), K4, Z27
+	VPMULLQ      Z5, Z27, Z27
 	VPADDQ       Z27, Z20, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z20
+	VPMULLQ      Z4, Z28, K3, Z20
 	VPADDQ       Z27, Z25, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z25
+	VPMULLQ      Z4, Z27, K3, Z25
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z27
-	VPGATHERQQ   24(DI)(Z9*1), K4, Z27
-	VPMULLQ      Z1, Z27, Z27
+	VPXORD       Z0, Z0, Z27
+	VPGATHERQQ   24(DI)(Z0*1), K4, Z27
+	VPMULLQ      Z5, Z27, Z27
 	VPADDQ       Z27, Z21, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z21
+	VPMULLQ      Z4, Z28, K3, Z21
 	VPADDQ       Z27, Z26, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z26
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z9, K3, Z9
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z10, K3, Z10
+	VPMULLQ      Z4, Z27, K3, Z26
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K3, Z13
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_0
-	VPROLQ       $0x01, Z14, Z27
-	VPROLQ       $0x07, Z15, Z28
+	VPROLQ       $0x01, Z15, Z27
+	VPROLQ       $0x07, Z16, Z28
 	VPADDQ       Z28, Z27, Z27
 	VPROLQ       $0x0c, Z20, Z28
 	VPADDQ       Z28, Z27, Z27
 	VPROLQ       $0x12, Z21, Z28
 	VPADDQ       Z28, Z27, Z27
-	VPMULLQ      Z1, Z14, Z28
+	VPMULLQ      Z5, Z15, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
+	VPMULLQ      Z4, Z28, Z28
 	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPADDQ       Z3, Z27, Z27
-	VPMULLQ      Z1, Z15, Z28
+	VPMULLQ      Z4, Z27, Z27
+	VPADDQ       Z7, Z27, Z27
+	VPMULLQ      Z5, Z16, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
+	VPMULLQ      Z4, Z28, Z28
 	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPADDQ       Z3, Z27, Z27
-	VPMULLQ      Z1, Z20, Z28
+	VPMULLQ      Z4, Z27, Z27
+	VPADDQ       Z7, Z27, Z27
+	VPMULLQ      Z5, Z20, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
+	VPMULLQ      Z4, Z28, Z28
 	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPADDQ       Z3, Z27, Z27
-	VPMULLQ      Z1, Z21, Z28
+	VPMULLQ      Z4, Z27, Z27
+	VPADDQ       Z7, Z27, Z27
+	VPMULLQ      Z5, Z21, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
+	VPMULLQ      Z4, Z28, Z28
 	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPADDQ       Z3, Z27, Z27
-	VMOVDQA64    Z27, K2, Z5
-	VPROLQ       $0x01, Z22, Z14
-	VPROLQ       $0x07, Z23, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPROLQ       $0x0c, Z25, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPROLQ       $0x12, Z26, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPMULLQ      Z1, Z22, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VPMULLQ      Z1, Z23, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VPMULLQ      Z1, Z25, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VPMULLQ      Z1, Z26, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VMOVDQA64    Z14, K2, Z6
+	VPMULLQ      Z4, Z27, Z27
+	VPADDQ       Z7, Z27, Z27
+	VMOVDQA64    Z27, K2, Z9
+	VPROLQ       $0x01, Z22, Z15
+	VPROLQ       $0x07, Z23, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x0c, Z25, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x12, Z26, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPMULLQ      Z5, Z22, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z23, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z25, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z26, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VMOVDQA64    Z15, K2, Z10
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_1
 	KMOVW        K2, K3
-	VPADDQ       Z0, Z1, Z14
-	VMOVDQA64    Z1, Z15
-	VPXORD       Z0, Z0, Z20
-	VPSUBQ       Z0, Z20, Z21
-	VPADDQ       Z0, Z1, Z22
-	VMOVDQA64    Z1, Z23
-	VPXORD       Z0, Z0, Z25
-	VPSUBQ       Z0, Z25, Z26
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z20
+	VPSUBQ       Z4, Z20, Z21
+	VPADDQ       Z4, Z5, Z22
+	VMOVDQA64    Z5, Z23
+	VPXORD       Z4, Z4, Z25
+	VPSUBQ       Z4, Z25, Z26
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
@@ -7712,242 +7718,242 @@ no_stripes_0:
 
 stripe_1:
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z27
-	VPGATHERQQ   (DI)(Z11*1), K4, Z27
-	VPMULLQ      Z1, Z27, Z27
-	VPADDQ       Z27, Z14, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z14
-	VPADDQ       Z27, Z22, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z22
-	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z27
-	VPGATHERQQ   8(DI)(Z11*1), K4, Z27
-	VPMULLQ      Z1, Z27, Z27
+	VPXORD       Z1, Z1, Z27
+	VPGATHERQQ   (DI)(Z1*1), K4, Z27
+	VPMULLQ      Z5, Z27, Z27
 	VPADDQ       Z27, Z15, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z15
+	VPMULLQ      Z4, Z28, K3, Z15
+	VPADDQ       Z27, Z22, Z27
+	VPROLQ       $0x1f, Z27, Z27
+	VPMULLQ      Z4, Z27, K3, Z22
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z27
+	VPGATHERQQ   8(DI)(Z1*1), K4, Z27
+	VPMULLQ      Z5, Z27, Z27
+	VPADDQ       Z27, Z16, Z28
+	VPROLQ       $0x1f, Z28, Z28
+	VPMULLQ      Z4, Z28, K3, Z16
 	VPADDQ       Z27, Z23, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z23
+	VPMULLQ      Z4, Z27, K3, Z23
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z27
-	VPGATHERQQ   16(DI)(Z11*1), K4, Z27
-	VPMULLQ      Z1, Z27, Z27
+	VPXORD       Z1, Z1, Z27
+	VPGATHERQQ   16(DI)(Z1*1), K4, Z27
+	VPMULLQ      Z5, Z27, Z27
 	VPADDQ       Z27, Z20, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z20
+	VPMULLQ      Z4, Z28, K3, Z20
 	VPADDQ       Z27, Z25, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z25
+	VPMULLQ      Z4, Z27, K3, Z25
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z27
-	VPGATHERQQ   24(DI)(Z11*1), K4, Z27
-	VPMULLQ      Z1, Z27, Z27
+	VPXORD       Z1, Z1, Z27
+	VPGATHERQQ   24(DI)(Z1*1), K4, Z27
+	VPMULLQ      Z5, Z27, Z27
 	VPADDQ       Z27, Z21, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, K3, Z21
+	VPMULLQ      Z4, Z28, K3, Z21
 	VPADDQ       Z27, Z26, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z26
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
+	VPMULLQ      Z4, Z27, K3, Z26
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K3, Z14
 	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_1
-	VPROLQ       $0x01, Z14, Z27
-	VPROLQ       $0x07, Z15, Z28
+	VPROLQ       $0x01, Z15, Z27
+	VPROLQ       $0x07, Z16, Z28
 	VPADDQ       Z28, Z27, Z27
 	VPROLQ       $0x0c, Z20, Z28
 	VPADDQ       Z28, Z27, Z27
 	VPROLQ       $0x12, Z21, Z28
 	VPADDQ       Z28, Z27, Z27
-	VPMULLQ      Z1, Z14, Z28
+	VPMULLQ      Z5, Z15, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
+	VPMULLQ      Z4, Z28, Z28
 	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPADDQ       Z3, Z27, Z27
-	VPMULLQ      Z1, Z15, Z28
+	VPMULLQ      Z4, Z27, Z27
+	VPADDQ       Z7, Z27, Z27
+	VPMULLQ      Z5, Z16, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
+	VPMULLQ      Z4, Z28, Z28
 	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPADDQ       Z3, Z27, Z27
-	VPMULLQ      Z1, Z20, Z28
+	VPMULLQ      Z4, Z27, Z27
+	VPADDQ       Z7, Z27, Z27
+	VPMULLQ      Z5, Z20, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
+	VPMULLQ      Z4, Z28, Z28
 	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPADDQ       Z3, Z27, Z27
-	VPMULLQ      Z1, Z21, Z28
+	VPMULLQ      Z4, Z27, Z27
+	VPADDQ       Z7, Z27, Z27
+	VPMULLQ      Z5, Z21, Z28
 	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z0, Z28, Z28
+	VPMULLQ      Z4, Z28, Z28
 	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
-	VPADDQ       Z3, Z27, Z27
-	VMOVDQA64    Z27, K2, Z7
-	VPROLQ       $0x01, Z22, Z14
-	VPROLQ       $0x07, Z23, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPROLQ       $0x0c, Z25, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPROLQ       $0x12, Z26, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPMULLQ      Z1, Z22, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VPMULLQ      Z1, Z23, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VPMULLQ      Z1, Z25, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VPMULLQ      Z1, Z26, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z15, Z14, Z14
-	VPMULLQ      Z0, Z14, Z14
-	VPADDQ       Z3, Z14, Z14
-	VMOVDQA64    Z14, K2, Z8
+	VPMULLQ      Z4, Z27, Z27
+	VPADDQ       Z7, Z27, Z27
+	VMOVDQA64    Z27, K2, Z11
+	VPROLQ       $0x01, Z22, Z15
+	VPROLQ       $0x07, Z23, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x0c, Z25, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x12, Z26, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPMULLQ      Z5, Z22, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z23, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z25, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z26, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VMOVDQA64    Z15, K2, Z12
 
 no_stripes_1:
-	VPADDQ 128(SP), Z5, Z5
-	VPADDQ 128(SP), Z6, Z6
-	VPADDQ 192(SP), Z7, Z7
-	VPADDQ 192(SP), Z8, Z8
+	VPADDQ 128(SP), Z9, Z9
+	VPADDQ 128(SP), Z10, Z10
+	VPADDQ 192(SP), Z11, Z11
+	VPADDQ 192(SP), Z12, Z12
 
 long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z10, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K3
 	KORTESTW     K2, K3
 	JZ           word
 	KMOVW        K2, K4
-	VPXORD       Z9, Z9, Z14
-	VPGATHERQQ   (DI)(Z9*1), K4, Z14
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z9, K2, Z9
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z10, K2, Z10
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   (DI)(Z0*1), K4, Z15
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K2, Z13
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z15
-	VPGATHERQQ   (DI)(Z11*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z11, K3, Z11
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
-	VPMULLQ      Z1, Z14, Z14
-	VPMULLQ      Z1, Z15, Z15
-	VPROLQ       $0x1f, Z14, Z14
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   (DI)(Z1*1), K4, Z16
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K3, Z14
+	VPMULLQ      Z5, Z15, Z15
+	VPMULLQ      Z5, Z16, Z16
 	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ      Z0, Z14, Z14
-	VPMULLQ      Z0, Z15, Z15
-	VPXORQ       Z14, Z5, Z20
-	VPXORQ       Z14, Z6, Z14
-	VPXORQ       Z15, Z7, Z21
-	VPXORQ       Z15, Z8, Z15
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z15, Z9, Z20
+	VPXORQ       Z15, Z10, Z15
+	VPXORQ       Z16, Z11, Z21
+	VPXORQ       Z16, Z12, Z16
 	VPROLQ       $0x1b, Z20, Z20
-	VPROLQ       $0x1b, Z14, Z14
-	VPROLQ       $0x1b, Z21, Z21
 	VPROLQ       $0x1b, Z15, Z15
-	VPMULLQ      Z0, Z20, Z20
-	VPMULLQ      Z0, Z14, Z14
-	VPMULLQ      Z0, Z21, Z21
-	VPMULLQ      Z0, Z15, Z15
-	VPADDQ       Z3, Z20, K2, Z5
-	VPADDQ       Z3, Z14, K2, Z6
-	VPADDQ       Z3, Z21, K3, Z7
-	VPADDQ       Z3, Z15, K3, Z8
+	VPROLQ       $0x1b, Z21, Z21
+	VPROLQ       $0x1b, Z16, Z16
+	VPMULLQ      Z4, Z20, Z20
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z21, Z21
+	VPMULLQ      Z4, Z16, Z16
+	VPADDQ       Z7, Z20, K2, Z9
+	VPADDQ       Z7, Z15, K2, Z10
+	VPADDQ       Z7, Z21, K3, Z11
+	VPADDQ       Z7, Z16, K3, Z12
 	JMP          long
 
 word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z10, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K3
 	KORTESTW      K2, K3
 	JZ            no_word
 	KMOVW         K2, K4
-	VPXORD        Z9, Z9, Z14
-	VPGATHERQD    (DI)(Z9*1), K4, Y14
-	VPMOVZXDQ     Y14, Z14
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQD    (DI)(Z0*1), K4, Y15
+	VPMOVZXDQ     Y15, Z15
 	KMOVW         K3, K4
-	VPXORD        Z11, Z11, Z9
-	VPGATHERQD    (DI)(Z11*1), K4, Y9
-	VPMOVZXDQ     Y9, Z9
-	VPMULLQ       Z0, Z14, Z14
-	VPMULLQ       Z0, Z9, Z9
-	VPXORQ        Z14, Z5, Z11
-	VPXORQ        Z14, Z6, Z14
-	VPXORQ        Z9, Z7, Z15
-	VPXORQ        Z9, Z8, Z9
-	VPROLQ        $0x17, Z11, Z11
-	VPROLQ        $0x17, Z14, Z14
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (DI)(Z1*1), K4, Y0
+	VPMOVZXDQ     Y0, Z0
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z0, Z0
+	VPXORQ        Z15, Z9, Z1
+	VPXORQ        Z15, Z10, Z15
+	VPXORQ        Z0, Z11, Z16
+	VPXORQ        Z0, Z12, Z0
+	VPROLQ        $0x17, Z1, Z1
 	VPROLQ        $0x17, Z15, Z15
-	VPROLQ        $0x17, Z9, Z9
-	VPMULLQ       Z1, Z11, Z11
-	VPMULLQ       Z1, Z14, Z14
-	VPMULLQ       Z1, Z15, Z15
-	VPMULLQ       Z1, Z9, Z9
-	VPADDQ        Z2, Z11, K2, Z5
-	VPADDQ        Z2, Z14, K2, Z6
-	VPADDQ        Z2, Z15, K3, Z7
-	VPADDQ        Z2, Z9, K3, Z8
+	VPROLQ        $0x17, Z16, Z16
+	VPROLQ        $0x17, Z0, Z0
+	VPMULLQ       Z5, Z1, Z1
+	VPMULLQ       Z5, Z15, Z15
+	VPMULLQ       Z5, Z16, Z16
+	VPMULLQ       Z5, Z0, Z0
+	VPADDQ        Z6, Z1, K2, Z9
+	VPADDQ        Z6, Z15, K2, Z10
+	VPADDQ        Z6, Z16, K3, Z11
+	VPADDQ        Z6, Z0, K3, Z12
 
 no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z10, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K2
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K3
 	KORTESTW      K2, K3
 	JZ            hashed
-	VMOVDQU32     (SP), Z9
-	VMOVDQU32     128(SP), Z14
-	VMOVDQU32     64(SP), Z11
-	VMOVDQU32     192(SP), Z15
-	VPMOVQD       Z14, Y24
-	VPMOVQD       Z15, Y14
-	VINSERTI64X4  $0x01, Y14, Z24, Z24
+	VMOVDQU32     (SP), Z15
+	VMOVDQU32     128(SP), Z0
+	VMOVDQU32     64(SP), Z16
+	VMOVDQU32     192(SP), Z1
+	VPMOVQD       Z0, Y24
+	VPMOVQD       Z1, Y0
+	VINSERTI64X4  $0x01, Y0, Z24, Z24
 	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z14
-	VPXORD        Z14, Z14, Z15
-	VPANDD        Z14, Z24, Z20
-	VPCMPGTD      Z15, Z20, K2
+	VPBROADCASTD  R8, Z0
+	VPXORD        Z0, Z0, Z1
+	VPANDD        Z0, Z24, Z20
+	VPCMPGTD      Z1, Z20, K2
 	KORTESTW      K2, K2
 	JZ            hashed
-	VPCMPGTD      Z14, Z24, K3
-	VPMOVSXDQ     Y24, Z14
-	VEXTRACTI64X4 $0x01, Z24, Y15
-	VPMOVSXDQ     Y15, Z15
-	VPADDQ        Z9, Z14, Z14
-	VPADDQ        Z11, Z15, Z15
+	VPCMPGTD      Z0, Z24, K3
+	VPMOVSXDQ     Y24, Z0
+	VEXTRACTI64X4 $0x01, Z24, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z15, Z0, Z0
+	VPADDQ        Z16, Z1, Z1
 	MOVQ          $-4, R8
 	KANDW         K2, K3, K4
 	KMOVW         K4, K5
-	VPXORD        Z14, Z14, Z21
-	VPGATHERQD    (R8)(Z14*1), K5, Y21
+	VPXORD        Z0, Z0, Z21
+	VPGATHERQD    (R8)(Z0*1), K5, Y21
 	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z15, Z15, Z14
-	VPGATHERQD    (R8)(Z15*1), K4, Y14
-	VINSERTI64X4  $0x01, Y14, Z21, Z21
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (R8)(Z1*1), K4, Y0
+	VINSERTI64X4  $0x01, Y0, Z21, Z21
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z14
+	VPBROADCASTD R8, Z0
 	VPSLLD       $0x03, Z20, Z20
-	VPSUBD       Z20, Z14, Z14
-	VPSRLVD      Z14, Z21, Z21
+	VPSUBD       Z20, Z0, Z0
+	VPSRLVD      Z0, Z21, Z21
 	KANDNW       K2, K3, K2
 	KORTESTW     K2, K2
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z9, 256(SP)
-	VMOVDQU32 Z11, 320(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z15, 256(SP)
+	VMOVDQU32 Z16, 320(SP)
 	VMOVDQU32 Z24, 384(SP)
 	XORL      R8, R8
 
@@ -7975,127 +7981,127 @@ not_short:
 	INCQ      R8
 	CMPQ      R8, $0x10
 	JB        lane
-	VMOVDQU32 448(SP), Z9
-	VPADDD    Z9, Z21, Z21
+	VMOVDQU32 448(SP), Z0
+	VPADDD    Z0, Z21, Z21
 
 last_bytes:
 	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z9
-	VPMOVZXDQ     Y21, Z11
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z10, Z10
-	VEXTRACTI64X4 $0x01, Z21, Y14
-	VPMOVZXDQ     Y14, Z14
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z10, Z10, K2
-	VPANDQ        Z9, Z11, Z15
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z9, Z14, Z20
-	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z20, Z20
-	VPXORQ        Z15, Z5, Z21
-	VPXORQ        Z15, Z6, Z15
-	VPXORQ        Z20, Z7, Z22
-	VPXORQ        Z20, Z8, Z20
+	VPBROADCASTQ  R8, Z0
+	VPMOVZXDQ     Y21, Z1
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
+	VEXTRACTI64X4 $0x01, Z21, Y15
+	VPMOVZXDQ     Y15, Z15
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z0, Z15, Z20
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z20, Z20
+	VPXORQ        Z16, Z9, Z21
+	VPXORQ        Z16, Z10, Z16
+	VPXORQ        Z20, Z11, Z22
+	VPXORQ        Z20, Z12, Z20
 	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z15, Z15
+	VPROLQ        $0x0b, Z16, Z16
 	VPROLQ        $0x0b, Z22, Z22
 	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z0, Z21, K2, Z5
-	VPMULLQ       Z0, Z15, K2, Z6
-	VPMULLQ       Z0, Z22, K3, Z7
-	VPMULLQ       Z0, Z20, K3, Z8
-	VPTESTMQ      Z10, Z10, K2
-	VPANDQ        Z9, Z11, Z15
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z9, Z14, Z20
-	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z20, Z20
-	VPXORQ        Z15, Z5, Z21
-	VPXORQ        Z15, Z6, Z15
-	VPXORQ        Z20, Z7, Z22
-	VPXORQ        Z20, Z8, Z20
+	VPMULLQ       Z4, Z21, K2, Z9
+	VPMULLQ       Z4, Z16, K2, Z10
+	VPMULLQ       Z4, Z22, K3, Z11
+	VPMULLQ       Z4, Z20, K3, Z12
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z0, Z15, Z20
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z20, Z20
+	VPXORQ        Z16, Z9, Z21
+	VPXORQ        Z16, Z10, Z16
+	VPXORQ        Z20, Z11, Z22
+	VPXORQ        Z20, Z12, Z20
 	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z15, Z15
+	VPROLQ        $0x0b, Z16, Z16
 	VPROLQ        $0x0b, Z22, Z22
 	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z0, Z21, K2, Z5
-	VPMULLQ       Z0, Z15, K2, Z6
-	VPMULLQ       Z0, Z22, K3, Z7
-	VPMULLQ       Z0, Z20, K3, Z8
-	VPTESTMQ      Z10, Z10, K2
-	VPANDQ        Z9, Z11, Z15
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z9, Z14, Z9
-	VPSRLQ        $0x08, Z14, Z14
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z9, Z9
-	VPXORQ        Z15, Z5, Z10
-	VPXORQ        Z15, Z6, Z11
-	VPXORQ        Z9, Z7, Z12
-	VPXORQ        Z9, Z8, Z9
-	VPROLQ        $0x0b, Z10, Z10
-	VPROLQ        $0x0b, Z11, Z11
-	VPROLQ        $0x0b, Z12, Z12
-	VPROLQ        $0x0b, Z9, Z9
-	VPMULLQ       Z0, Z10, K2, Z5
-	VPMULLQ       Z0, Z11, K2, Z6
-	VPMULLQ       Z0, Z12, K3, Z7
-	VPMULLQ       Z0, Z9, K3, Z8
+	VPMULLQ       Z4, Z21, K2, Z9
+	VPMULLQ       Z4, Z16, K2, Z10
+	VPMULLQ       Z4, Z22, K3, Z11
+	VPMULLQ       Z4, Z20, K3, Z12
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z0, Z15, Z0
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z0, Z0
+	VPXORQ        Z16, Z9, Z1
+	VPXORQ        Z16, Z10, Z13
+	VPXORQ        Z0, Z11, Z14
+	VPXORQ        Z0, Z12, Z0
+	VPROLQ        $0x0b, Z1, Z1
+	VPROLQ        $0x0b, Z13, Z13
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z0, Z0
+	VPMULLQ       Z4, Z1, K2, Z9
+	VPMULLQ       Z4, Z13, K2, Z10
+	VPMULLQ       Z4, Z14, K3, Z11
+	VPMULLQ       Z4, Z0, K3, Z12
 
 hashed:
-	VPSRLQ    $0x21, Z5, Z9
-	VPXORQ    Z9, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z9
-	VPXORQ    Z9, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z9
-	VPXORQ    Z9, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z9
-	VPXORQ    Z9, Z8, Z8
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z5, Z9
-	VPXORQ    Z9, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z9
-	VPXORQ    Z9, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z9
-	VPXORQ    Z9, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z9
-	VPXORQ    Z9, Z8, Z8
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z5, Z9
-	VPXORQ    Z9, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z9
-	VPXORQ    Z9, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z9
-	VPXORQ    Z9, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z9
-	VPXORQ    Z9, Z8, Z8
-	VMOVDQU64 Z5, (CX)
-	VMOVDQU64 Z6, (DX)
-	VMOVDQU64 Z7, 64(CX)
-	VMOVDQU64 Z8, 64(DX)
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, (DX)
+	VMOVDQU64 Z11, 64(CX)
+	VMOVDQU64 Z12, 64(DX)
 	ADDQ      $0x00000080, CX
 	ADDQ      $0x00000080, DX
-	VMOVDQA64 Z16, Z14
-	VMOVDQA64 Z17, Z5
-	VMOVDQA64 Z18, Z15
-	VMOVDQA64 Z19, Z7
+	VMOVDQA64 Z2, Z0
+	VMOVDQA64 Z18, Z9
+	VMOVDQA64 Z3, Z1
+	VMOVDQA64 Z19, Z11
 	DECQ      BX
 	JZ        end
 	TESTQ     SI, SI
@@ -8109,23 +8115,24 @@ end:
 // func hash64FixedAVX512(data *byte, width int, h1 *uint64, h2 *uint64, vectors int) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64FixedAVX512(SB), $640-48
-	// XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without
-	// a seed is computed once. 32 keys of one length, a multiple of 4 below 32, are hashed
-	// at a time. Else it is 16, of which lanes gather what their key has: stripes of 32
-	// bytes, then up to three times 8, 4, and bytes, which are the upper
-	// ones of the last four, of a key that has four, and else are loaded one by one.
-	// Nothing but the keys is read. The kernel ends early at a long key, and when the
-	// longest keys of all vectors make up too much: a call must be short.
+	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
+	// depend on the seed are computed once for both. If the next 32 keys have one length,
+	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
+	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
+	// to three long words, a word, and up to three bytes. These are the upper bytes of the
+	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
+	// one. It reads nothing but the keys. It ends early at a long key, and when it has
+	// hashed enough bytes: a call must not take long.
 	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z1
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z2
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z3
-	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z4
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z5
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z8
 	MOVQ         data+0(FP), AX
 	MOVQ         width+8(FP), CX
 	MOVQ         AX, (SP)
@@ -8160,14 +8167,14 @@ TEXT ·hash64FixedAVX512(SB), $640-48
 	ADDQ         CX, AX
 	MOVQ         AX, 120(SP)
 	ADDQ         CX, AX
-	VPBROADCASTD CX, Z5
-	VPBROADCASTQ CX, Z13
+	VPBROADCASTD CX, Z0
+	VPBROADCASTQ CX, Z17
 	SHLQ         $0x04, CX
-	VPBROADCASTQ CX, Z14
-	VMOVDQU32    (SP), Z15
-	VPSUBQ       Z14, Z15, Z15
-	VMOVDQU32    64(SP), Z16
-	VPSUBQ       Z14, Z16, Z16
+	VPBROADCASTQ CX, Z18
+	VMOVDQU32    (SP), Z0
+	VPSUBQ       Z18, Z0, Z0
+	VMOVDQU32    64(SP), Z1
+	VPSUBQ       Z18, Z1, Z1
 	MOVQ         h1+16(FP), AX
 	MOVQ         h2+24(FP), CX
 	MOVQ         vectors+32(FP), DX
@@ -8177,101 +8184,101 @@ TEXT ·hash64FixedAVX512(SB), $640-48
 	XORL         SI, SI
 
 start:
-	VPADDQ    Z14, Z15, Z15
-	VPADDQ    Z14, Z16, Z16
-	VMOVDQA64 Z15, Z17
-	VMOVDQA64 Z13, Z5
-	VMOVDQA64 Z16, Z18
-	VMOVDQA64 Z13, Z7
+	VPADDQ    Z18, Z0, Z0
+	VPADDQ    Z18, Z1, Z1
+	VMOVDQA64 Z0, Z2
+	VMOVDQA64 Z17, Z9
+	VMOVDQA64 Z1, Z3
+	VMOVDQA64 Z17, Z11
 
 vector:
 	CMPQ         DX, $0x02
 	JL           mixed
-	VPADDQ       Z14, Z15, Z15
-	VPADDQ       Z14, Z16, Z16
-	VMOVQ        X5, DI
-	VPBROADCASTQ X5, Z6
-	VMOVDQA64    Z5, Z8
-	VPTERNLOGQ   $0x7e, Z7, Z6, Z8
-	VMOVDQA64    Z13, Z9
-	VPTERNLOGQ   $0x7e, Z13, Z6, Z9
-	VPORQ        Z8, Z9, Z8
-	VPTESTMQ     Z8, Z8, K2
+	VPADDQ       Z18, Z0, Z0
+	VPADDQ       Z18, Z1, Z1
+	VMOVQ        X9, DI
+	VPBROADCASTQ X9, Z10
+	VMOVDQA64    Z9, Z12
+	VPTERNLOGQ   $0x7e, Z11, Z10, Z12
+	VMOVDQA64    Z17, Z13
+	VPTERNLOGQ   $0x7e, Z17, Z10, Z13
+	VPORQ        Z12, Z13, Z12
+	VPTESTMQ     Z12, Z12, K2
 	KORTESTW     K2, K2
 	JNZ          mixed
 	TESTQ        $-29, DI
 	JNZ          mixed
-	VPBROADCASTQ DI, Z11
-	VPADDQ       Z4, Z11, Z11
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z11, Z12
-	VMOVDQA64    Z11, Z5
-	VMOVDQA64    Z12, Z6
-	VMOVDQA64    Z11, Z7
-	VMOVDQA64    Z12, Z8
-	VMOVDQA64    Z11, Z9
-	VMOVDQA64    Z12, Z10
-	VMOVDQA64    Z11, Z11
-	VMOVDQA64    Z12, Z12
+	VPBROADCASTQ DI, Z15
+	VPADDQ       Z8, Z15, Z15
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z15, Z16
+	VMOVDQA64    Z15, Z9
+	VMOVDQA64    Z16, Z10
+	VMOVDQA64    Z15, Z11
+	VMOVDQA64    Z16, Z12
+	VMOVDQA64    Z15, Z13
+	VMOVDQA64    Z16, Z14
+	VMOVDQA64    Z15, Z15
+	VMOVDQA64    Z16, Z16
 	XORL         R8, R8
 	JMP          equal_rest
 
 equal_long:
 	KMOVW      K1, K2
-	VPXORD     Z17, Z17, Z19
-	VPGATHERQQ (R8)(Z17*1), K2, Z19
+	VPXORD     Z2, Z2, Z19
+	VPGATHERQQ (R8)(Z2*1), K2, Z19
 	KMOVW      K1, K2
-	VPXORD     Z18, Z18, Z20
-	VPGATHERQQ (R8)(Z18*1), K2, Z20
+	VPXORD     Z3, Z3, Z20
+	VPGATHERQQ (R8)(Z3*1), K2, Z20
 	KMOVW      K1, K2
-	VPXORD     Z15, Z15, Z21
-	VPGATHERQQ (R8)(Z15*1), K2, Z21
+	VPXORD     Z0, Z0, Z21
+	VPGATHERQQ (R8)(Z0*1), K2, Z21
 	KMOVW      K1, K2
-	VPXORD     Z16, Z16, Z22
-	VPGATHERQQ (R8)(Z16*1), K2, Z22
-	VPMULLQ    Z1, Z19, Z19
-	VPMULLQ    Z1, Z20, Z20
-	VPMULLQ    Z1, Z21, Z21
-	VPMULLQ    Z1, Z22, Z22
+	VPXORD     Z1, Z1, Z22
+	VPGATHERQQ (R8)(Z1*1), K2, Z22
+	VPMULLQ    Z5, Z19, Z19
+	VPMULLQ    Z5, Z20, Z20
+	VPMULLQ    Z5, Z21, Z21
+	VPMULLQ    Z5, Z22, Z22
 	VPROLQ     $0x1f, Z19, Z19
 	VPROLQ     $0x1f, Z20, Z20
 	VPROLQ     $0x1f, Z21, Z21
 	VPROLQ     $0x1f, Z22, Z22
-	VPMULLQ    Z0, Z19, Z19
-	VPMULLQ    Z0, Z20, Z20
-	VPMULLQ    Z0, Z21, Z21
-	VPMULLQ    Z0, Z22, Z22
-	VPXORQ     Z19, Z5, Z5
-	VPXORQ     Z19, Z6, Z6
-	VPXORQ     Z20, Z7, Z7
-	VPXORQ     Z20, Z8, Z8
-	VPXORQ     Z21, Z9, Z9
-	VPXORQ     Z21, Z10, Z10
-	VPXORQ     Z22, Z11, Z11
-	VPXORQ     Z22, Z12, Z12
-	VPROLQ     $0x1b, Z5, Z5
-	VPROLQ     $0x1b, Z6, Z6
-	VPROLQ     $0x1b, Z7, Z7
-	VPROLQ     $0x1b, Z8, Z8
+	VPMULLQ    Z4, Z19, Z19
+	VPMULLQ    Z4, Z20, Z20
+	VPMULLQ    Z4, Z21, Z21
+	VPMULLQ    Z4, Z22, Z22
+	VPXORQ     Z19, Z9, Z9
+	VPXORQ     Z19, Z10, Z10
+	VPXORQ     Z20, Z11, Z11
+	VPXORQ     Z20, Z12, Z12
+	VPXORQ     Z21, Z13, Z13
+	VPXORQ     Z21, Z14, Z14
+	VPXORQ     Z22, Z15, Z15
+	VPXORQ     Z22, Z16, Z16
 	VPROLQ     $0x1b, Z9, Z9
 	VPROLQ     $0x1b, Z10, Z10
 	VPROLQ     $0x1b, Z11, Z11
 	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z0, Z5, Z5
-	VPMULLQ    Z0, Z6, Z6
-	VPMULLQ    Z0, Z7, Z7
-	VPMULLQ    Z0, Z8, Z8
-	VPMULLQ    Z0, Z9, Z9
-	VPMULLQ    Z0, Z10, Z10
-	VPMULLQ    Z0, Z11, Z11
-	VPMULLQ    Z0, Z12, Z12
-	VPADDQ     Z3, Z5, Z5
-	VPADDQ     Z3, Z6, Z6
-	VPADDQ     Z3, Z7, Z7
-	VPADDQ     Z3, Z8, Z8
-	VPADDQ     Z3, Z9, Z9
-	VPADDQ     Z3, Z10, Z10
-	VPADDQ     Z3, Z11, Z11
-	VPADDQ     Z3, Z12, Z12
+	VPROLQ     $0x1b, Z13, Z13
+	VPROLQ     $0x1b, Z14, Z14
+	VPROLQ     $0x1b, Z15, Z15
+	VPROLQ     $0x1b, Z16, Z16
+	VPMULLQ    Z4, Z9, Z9
+	VPMULLQ    Z4, Z10, Z10
+	VPMULLQ    Z4, Z11, Z11
+	VPMULLQ    Z4, Z12, Z12
+	VPMULLQ    Z4, Z13, Z13
+	VPMULLQ    Z4, Z14, Z14
+	VPMULLQ    Z4, Z15, Z15
+	VPMULLQ    Z4, Z16, Z16
+	VPADDQ     Z7, Z9, Z9
+	VPADDQ     Z7, Z10, Z10
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z7, Z12, Z12
+	VPADDQ     Z7, Z13, Z13
+	VPADDQ     Z7, Z14, Z14
+	VPADDQ     Z7, Z15, Z15
+	VPADDQ     Z7, Z16, Z16
 	ADDQ       $0x08, R8
 	SUBQ       $0x08, DI
 
@@ -8281,131 +8288,131 @@ equal_rest:
 	TESTQ      DI, DI
 	JZ         equal_end
 	KMOVW      K1, K2
-	VPXORD     Z17, Z17, Z19
-	VPGATHERQD (R8)(Z17*1), K2, Y19
+	VPXORD     Z2, Z2, Z19
+	VPGATHERQD (R8)(Z2*1), K2, Y19
 	VPMOVZXDQ  Y19, Z19
 	KMOVW      K1, K2
-	VPXORD     Z18, Z18, Z17
-	VPGATHERQD (R8)(Z18*1), K2, Y17
-	VPMOVZXDQ  Y17, Z17
+	VPXORD     Z3, Z3, Z2
+	VPGATHERQD (R8)(Z3*1), K2, Y2
+	VPMOVZXDQ  Y2, Z2
 	KMOVW      K1, K2
-	VPXORD     Z15, Z15, Z18
-	VPGATHERQD (R8)(Z15*1), K2, Y18
-	VPMOVZXDQ  Y18, Z18
+	VPXORD     Z0, Z0, Z3
+	VPGATHERQD (R8)(Z0*1), K2, Y3
+	VPMOVZXDQ  Y3, Z3
 	KMOVW      K1, K2
-	VPXORD     Z16, Z16, Z20
-	VPGATHERQD (R8)(Z16*1), K2, Y20
+	VPXORD     Z1, Z1, Z20
+	VPGATHERQD (R8)(Z1*1), K2, Y20
 	VPMOVZXDQ  Y20, Z20
-	VPMULLQ    Z0, Z19, Z19
-	VPMULLQ    Z0, Z17, Z17
-	VPMULLQ    Z0, Z18, Z18
-	VPMULLQ    Z0, Z20, Z20
-	VPXORQ     Z19, Z5, Z5
-	VPXORQ     Z19, Z6, Z6
-	VPXORQ     Z17, Z7, Z7
-	VPXORQ     Z17, Z8, Z8
-	VPXORQ     Z18, Z9, Z9
-	VPXORQ     Z18, Z10, Z10
-	VPXORQ     Z20, Z11, Z11
-	VPXORQ     Z20, Z12, Z12
-	VPROLQ     $0x17, Z5, Z5
-	VPROLQ     $0x17, Z6, Z6
-	VPROLQ     $0x17, Z7, Z7
-	VPROLQ     $0x17, Z8, Z8
+	VPMULLQ    Z4, Z19, Z19
+	VPMULLQ    Z4, Z2, Z2
+	VPMULLQ    Z4, Z3, Z3
+	VPMULLQ    Z4, Z20, Z20
+	VPXORQ     Z19, Z9, Z9
+	VPXORQ     Z19, Z10, Z10
+	VPXORQ     Z2, Z11, Z11
+	VPXORQ     Z2, Z12, Z2
+	VPXORQ     Z3, Z13, Z13
+	VPXORQ     Z3, Z14, Z3
+	VPXORQ     Z20, Z15, Z15
+	VPXORQ     Z20, Z16, Z16
 	VPROLQ     $0x17, Z9, Z9
 	VPROLQ     $0x17, Z10, Z10
 	VPROLQ     $0x17, Z11, Z11
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z1, Z5, Z5
-	VPMULLQ    Z1, Z6, Z6
-	VPMULLQ    Z1, Z7, Z7
-	VPMULLQ    Z1, Z8, Z8
-	VPMULLQ    Z1, Z9, Z9
-	VPMULLQ    Z1, Z10, Z10
-	VPMULLQ    Z1, Z11, Z11
-	VPMULLQ    Z1, Z12, Z12
-	VPADDQ     Z2, Z5, Z5
-	VPADDQ     Z2, Z6, Z6
-	VPADDQ     Z2, Z7, Z7
-	VPADDQ     Z2, Z8, Z8
-	VPADDQ     Z2, Z9, Z9
-	VPADDQ     Z2, Z10, Z10
-	VPADDQ     Z2, Z11, Z11
-	VPADDQ     Z2, Z12, Z12
+	VPROLQ     $0x17, Z2, Z2
+	VPROLQ     $0x17, Z13, Z13
+	VPROLQ     $0x17, Z3, Z3
+	VPROLQ     $0x17, Z15, Z15
+	VPROLQ     $0x17, Z16, Z16
+	VPMULLQ    Z5, Z9, Z9
+	VPMULLQ    Z5, Z10, Z10
+	VPMULLQ    Z5, Z11, Z11
+	VPMULLQ    Z5, Z2, Z2
+	VPMULLQ    Z5, Z13, Z13
+	VPMULLQ    Z5, Z3, Z3
+	VPMULLQ    Z5, Z15, Z15
+	VPMULLQ    Z5, Z16, Z16
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z6, Z10, Z10
+	VPADDQ     Z6, Z11, Z11
+	VPADDQ     Z6, Z2, Z12
+	VPADDQ     Z6, Z13, Z13
+	VPADDQ     Z6, Z3, Z14
+	VPADDQ     Z6, Z15, Z15
+	VPADDQ     Z6, Z16, Z16
 
 equal_end:
-	VPSRLQ    $0x21, Z5, Z17
-	VPXORQ    Z17, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z17
-	VPXORQ    Z17, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z17
-	VPXORQ    Z17, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z17
-	VPXORQ    Z17, Z8, Z8
-	VPSRLQ    $0x21, Z9, Z17
-	VPXORQ    Z17, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z17
-	VPXORQ    Z17, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z17
-	VPXORQ    Z17, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z17
-	VPXORQ    Z17, Z12, Z12
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPMULLQ   Z1, Z9, Z9
-	VPMULLQ   Z1, Z10, Z10
-	VPMULLQ   Z1, Z11, Z11
-	VPMULLQ   Z1, Z12, Z12
-	VPSRLQ    $0x1d, Z5, Z17
-	VPXORQ    Z17, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z17
-	VPXORQ    Z17, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z17
-	VPXORQ    Z17, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z17
-	VPXORQ    Z17, Z8, Z8
-	VPSRLQ    $0x1d, Z9, Z17
-	VPXORQ    Z17, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z17
-	VPXORQ    Z17, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z17
-	VPXORQ    Z17, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z17
-	VPXORQ    Z17, Z12, Z12
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPMULLQ   Z2, Z9, Z9
-	VPMULLQ   Z2, Z10, Z10
-	VPMULLQ   Z2, Z11, Z11
-	VPMULLQ   Z2, Z12, Z12
-	VPSRLQ    $0x20, Z5, Z17
-	VPXORQ    Z17, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z17
-	VPXORQ    Z17, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z17
-	VPXORQ    Z17, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z17
-	VPXORQ    Z17, Z8, Z8
-	VPSRLQ    $0x20, Z9, Z17
-	VPXORQ    Z17, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z17
-	VPXORQ    Z17, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z17
-	VPXORQ    Z17, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z17
-	VPXORQ    Z17, Z12, Z12
-	VMOVDQU64 Z5, (AX)
-	VMOVDQU64 Z6, (CX)
-	VMOVDQU64 Z7, 64(AX)
-	VMOVDQU64 Z8, 64(CX)
-	VMOVDQU64 Z9, 128(AX)
-	VMOVDQU64 Z10, 128(CX)
-	VMOVDQU64 Z11, 192(AX)
-	VMOVDQU64 Z12, 192(CX)
+	VPSRLQ    $0x21, Z9, Z2
+	VPXORQ    Z2, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z2
+	VPXORQ    Z2, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z2
+	VPXORQ    Z2, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z2
+	VPXORQ    Z2, Z12, Z12
+	VPSRLQ    $0x21, Z13, Z2
+	VPXORQ    Z2, Z13, Z13
+	VPSRLQ    $0x21, Z14, Z2
+	VPXORQ    Z2, Z14, Z14
+	VPSRLQ    $0x21, Z15, Z2
+	VPXORQ    Z2, Z15, Z15
+	VPSRLQ    $0x21, Z16, Z2
+	VPXORQ    Z2, Z16, Z16
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPMULLQ   Z5, Z13, Z13
+	VPMULLQ   Z5, Z14, Z14
+	VPMULLQ   Z5, Z15, Z15
+	VPMULLQ   Z5, Z16, Z16
+	VPSRLQ    $0x1d, Z9, Z2
+	VPXORQ    Z2, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z2
+	VPXORQ    Z2, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z2
+	VPXORQ    Z2, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z2
+	VPXORQ    Z2, Z12, Z12
+	VPSRLQ    $0x1d, Z13, Z2
+	VPXORQ    Z2, Z13, Z13
+	VPSRLQ    $0x1d, Z14, Z2
+	VPXORQ    Z2, Z14, Z14
+	VPSRLQ    $0x1d, Z15, Z2
+	VPXORQ    Z2, Z15, Z15
+	VPSRLQ    $0x1d, Z16, Z2
+	VPXORQ    Z2, Z16, Z16
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPMULLQ   Z6, Z13, Z13
+	VPMULLQ   Z6, Z14, Z14
+	VPMULLQ   Z6, Z15, Z15
+	VPMULLQ   Z6, Z16, Z16
+	VPSRLQ    $0x20, Z9, Z2
+	VPXORQ    Z2, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z2
+	VPXORQ    Z2, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z2
+	VPXORQ    Z2, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z2
+	VPXORQ    Z2, Z12, Z12
+	VPSRLQ    $0x20, Z13, Z2
+	VPXORQ    Z2, Z13, Z13
+	VPSRLQ    $0x20, Z14, Z2
+	VPXORQ    Z2, Z14, Z14
+	VPSRLQ    $0x20, Z15, Z2
+	VPXORQ    Z2, Z15, Z15
+	VPSRLQ    $0x20, Z16, Z2
+	VPXORQ    Z2, Z16, Z16
+	VMOVDQU64 Z9, (AX)
+	VMOVDQU64 Z10, (CX)
+	VMOVDQU64 Z11, 64(AX)
+	VMOVDQU64 Z12, 64(CX)
+	VMOVDQU64 Z13, 128(AX)
+	VMOVDQU64 Z14, 128(CX)
+	VMOVDQU64 Z15, 192(AX)
+	VMOVDQU64 Z16, 192(CX)
 	ADDQ      $0x00000100, AX
 	ADDQ      $0x00000100, CX
 	SUBQ      $0x02, DX
@@ -8414,35 +8421,35 @@ equal_end:
 
 mixed:
 	MOVQ         $-32768, DI
-	VPORQ        Z5, Z7, Z6
-	VPBROADCASTQ DI, Z8
-	VPTESTMQ     Z8, Z6, K2
+	VPORQ        Z9, Z11, Z10
+	VPBROADCASTQ DI, Z12
+	VPTESTMQ     Z12, Z10, K2
 	KORTESTW     K2, K2
 	JNZ          end
-	VMOVDQA64    Z17, Z9
-	VMOVDQA64    Z5, Z10
-	VMOVDQU32    Z9, 128(SP)
-	VMOVDQU32    Z10, 256(SP)
-	VMOVDQA64    Z4, Z5
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z6
-	VMOVDQA64    Z18, Z11
-	VMOVDQA64    Z7, Z12
-	VMOVDQU32    Z11, 192(SP)
-	VMOVDQU32    Z12, 320(SP)
-	VMOVDQA64    Z4, Z7
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z4, Z8
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K2
+	VMOVDQA64    Z2, Z2
+	VMOVDQA64    Z9, Z13
+	VMOVDQU32    Z2, 128(SP)
+	VMOVDQU32    Z13, 256(SP)
+	VMOVDQA64    Z8, Z9
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
+	VMOVDQA64    Z3, Z3
+	VMOVDQA64    Z11, Z14
+	VMOVDQU32    Z3, 192(SP)
+	VMOVDQU32    Z14, 320(SP)
+	VMOVDQA64    Z8, Z11
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_0
 	KMOVW        K2, K3
-	VPADDQ       Z0, Z1, Z17
-	VMOVDQA64    Z1, Z18
-	VPXORD       Z0, Z0, Z19
-	VPSUBQ       Z0, Z19, Z20
-	VPADDQ       Z0, Z1, Z21
-	VMOVDQA64    Z1, Z22
-	VPXORD       Z0, Z0, Z24
-	VPSUBQ       Z0, Z24, Z25
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z19
+	VPSUBQ       Z4, Z19, Z20
+	VPADDQ       Z4, Z5, Z21
+	VMOVDQA64    Z5, Z22
+	VPXORD       Z4, Z4, Z24
+	VPSUBQ       Z4, Z24, Z25
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
@@ -8450,129 +8457,129 @@ mixed:
 
 stripe_0:
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z26
-	VPGATHERQQ   (SI)(Z9*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z17, Z27
+	VPXORD       Z2, Z2, Z26
+	VPGATHERQQ   (SI)(Z2*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
+	VPADDQ       Z26, Z15, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z17
+	VPMULLQ      Z4, Z27, K3, Z15
 	VPADDQ       Z26, Z21, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z21
+	VPMULLQ      Z4, Z26, K3, Z21
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z26
-	VPGATHERQQ   8(SI)(Z9*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z18, Z27
+	VPXORD       Z2, Z2, Z26
+	VPGATHERQQ   8(SI)(Z2*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
+	VPADDQ       Z26, Z16, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z18
+	VPMULLQ      Z4, Z27, K3, Z16
 	VPADDQ       Z26, Z22, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z22
+	VPMULLQ      Z4, Z26, K3, Z22
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z26
-	VPGATHERQQ   16(SI)(Z9*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
+	VPXORD       Z2, Z2, Z26
+	VPGATHERQQ   16(SI)(Z2*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
 	VPADDQ       Z26, Z19, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z19
+	VPMULLQ      Z4, Z27, K3, Z19
 	VPADDQ       Z26, Z24, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z24
+	VPMULLQ      Z4, Z26, K3, Z24
 	KMOVW        K3, K4
-	VPXORD       Z9, Z9, Z26
-	VPGATHERQQ   24(SI)(Z9*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
+	VPXORD       Z2, Z2, Z26
+	VPGATHERQQ   24(SI)(Z2*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
 	VPADDQ       Z26, Z20, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z20
+	VPMULLQ      Z4, Z27, K3, Z20
 	VPADDQ       Z26, Z25, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z25
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z9, K3, Z9
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z10, K3, Z10
+	VPMULLQ      Z4, Z26, K3, Z25
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z2, K3, Z2
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K3, Z13
 	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_0
-	VPROLQ       $0x01, Z17, Z26
-	VPROLQ       $0x07, Z18, Z27
+	VPROLQ       $0x01, Z15, Z26
+	VPROLQ       $0x07, Z16, Z27
 	VPADDQ       Z27, Z26, Z26
 	VPROLQ       $0x0c, Z19, Z27
 	VPADDQ       Z27, Z26, Z26
 	VPROLQ       $0x12, Z20, Z27
 	VPADDQ       Z27, Z26, Z26
-	VPMULLQ      Z1, Z17, Z27
+	VPMULLQ      Z5, Z15, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z18, Z27
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VPMULLQ      Z5, Z16, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z19, Z27
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VPMULLQ      Z5, Z19, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z20, Z27
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VPMULLQ      Z5, Z20, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VMOVDQA64    Z26, K2, Z5
-	VPROLQ       $0x01, Z21, Z17
-	VPROLQ       $0x07, Z22, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x0c, Z24, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x12, Z25, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPMULLQ      Z1, Z21, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z22, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z24, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z25, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VMOVDQA64    Z17, K2, Z6
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VMOVDQA64    Z26, K2, Z9
+	VPROLQ       $0x01, Z21, Z15
+	VPROLQ       $0x07, Z22, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x0c, Z24, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x12, Z25, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPMULLQ      Z5, Z21, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z22, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z24, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z25, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VMOVDQA64    Z15, K2, Z10
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K2
 	KORTESTW     K2, K2
 	JZ           no_stripes_1
 	KMOVW        K2, K3
-	VPADDQ       Z0, Z1, Z17
-	VMOVDQA64    Z1, Z18
-	VPXORD       Z0, Z0, Z19
-	VPSUBQ       Z0, Z19, Z20
-	VPADDQ       Z0, Z1, Z21
-	VMOVDQA64    Z1, Z22
-	VPXORD       Z0, Z0, Z24
-	VPSUBQ       Z0, Z24, Z25
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z19
+	VPSUBQ       Z4, Z19, Z20
+	VPADDQ       Z4, Z5, Z21
+	VMOVDQA64    Z5, Z22
+	VPXORD       Z4, Z4, Z24
+	VPSUBQ       Z4, Z24, Z25
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
@@ -8580,242 +8587,242 @@ no_stripes_0:
 
 stripe_1:
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z26
-	VPGATHERQQ   (SI)(Z11*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z17, Z27
+	VPXORD       Z3, Z3, Z26
+	VPGATHERQQ   (SI)(Z3*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
+	VPADDQ       Z26, Z15, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z17
+	VPMULLQ      Z4, Z27, K3, Z15
 	VPADDQ       Z26, Z21, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z21
+	VPMULLQ      Z4, Z26, K3, Z21
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z26
-	VPGATHERQQ   8(SI)(Z11*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
-	VPADDQ       Z26, Z18, Z27
+	VPXORD       Z3, Z3, Z26
+	VPGATHERQQ   8(SI)(Z3*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
+	VPADDQ       Z26, Z16, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z18
+	VPMULLQ      Z4, Z27, K3, Z16
 	VPADDQ       Z26, Z22, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z22
+	VPMULLQ      Z4, Z26, K3, Z22
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z26
-	VPGATHERQQ   16(SI)(Z11*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
+	VPXORD       Z3, Z3, Z26
+	VPGATHERQQ   16(SI)(Z3*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
 	VPADDQ       Z26, Z19, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z19
+	VPMULLQ      Z4, Z27, K3, Z19
 	VPADDQ       Z26, Z24, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z24
+	VPMULLQ      Z4, Z26, K3, Z24
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z26
-	VPGATHERQQ   24(SI)(Z11*1), K4, Z26
-	VPMULLQ      Z1, Z26, Z26
+	VPXORD       Z3, Z3, Z26
+	VPGATHERQQ   24(SI)(Z3*1), K4, Z26
+	VPMULLQ      Z5, Z26, Z26
 	VPADDQ       Z26, Z20, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, K3, Z20
+	VPMULLQ      Z4, Z27, K3, Z20
 	VPADDQ       Z26, Z25, Z26
 	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z0, Z26, K3, Z25
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
+	VPMULLQ      Z4, Z26, K3, Z25
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z3, K3, Z3
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K3, Z14
 	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K3
 	KORTESTW     K3, K3
 	JNZ          stripe_1
-	VPROLQ       $0x01, Z17, Z26
-	VPROLQ       $0x07, Z18, Z27
+	VPROLQ       $0x01, Z15, Z26
+	VPROLQ       $0x07, Z16, Z27
 	VPADDQ       Z27, Z26, Z26
 	VPROLQ       $0x0c, Z19, Z27
 	VPADDQ       Z27, Z26, Z26
 	VPROLQ       $0x12, Z20, Z27
 	VPADDQ       Z27, Z26, Z26
-	VPMULLQ      Z1, Z17, Z27
+	VPMULLQ      Z5, Z15, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z18, Z27
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VPMULLQ      Z5, Z16, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z19, Z27
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VPMULLQ      Z5, Z19, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VPMULLQ      Z1, Z20, Z27
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VPMULLQ      Z5, Z20, Z27
 	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z0, Z27, Z27
+	VPMULLQ      Z4, Z27, Z27
 	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z0, Z26, Z26
-	VPADDQ       Z3, Z26, Z26
-	VMOVDQA64    Z26, K2, Z7
-	VPROLQ       $0x01, Z21, Z17
-	VPROLQ       $0x07, Z22, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x0c, Z24, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPROLQ       $0x12, Z25, Z18
-	VPADDQ       Z18, Z17, Z17
-	VPMULLQ      Z1, Z21, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z22, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z24, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VPMULLQ      Z1, Z25, Z18
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z18, Z17, Z17
-	VPMULLQ      Z0, Z17, Z17
-	VPADDQ       Z3, Z17, Z17
-	VMOVDQA64    Z17, K2, Z8
+	VPMULLQ      Z4, Z26, Z26
+	VPADDQ       Z7, Z26, Z26
+	VMOVDQA64    Z26, K2, Z11
+	VPROLQ       $0x01, Z21, Z15
+	VPROLQ       $0x07, Z22, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x0c, Z24, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x12, Z25, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPMULLQ      Z5, Z21, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z22, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z24, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z25, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VMOVDQA64    Z15, K2, Z12
 
 no_stripes_1:
-	VPADDQ 256(SP), Z5, Z5
-	VPADDQ 256(SP), Z6, Z6
-	VPADDQ 320(SP), Z7, Z7
-	VPADDQ 320(SP), Z8, Z8
+	VPADDQ 256(SP), Z9, Z9
+	VPADDQ 256(SP), Z10, Z10
+	VPADDQ 320(SP), Z11, Z11
+	VPADDQ 320(SP), Z12, Z12
 
 long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z10, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K3
 	KORTESTW     K2, K3
 	JZ           word
 	KMOVW        K2, K4
-	VPXORD       Z9, Z9, Z17
-	VPGATHERQQ   (SI)(Z9*1), K4, Z17
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z9, K2, Z9
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z10, K2, Z10
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   (SI)(Z2*1), K4, Z15
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z2, K2, Z2
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K2, Z13
 	KMOVW        K3, K4
-	VPXORD       Z11, Z11, Z18
-	VPGATHERQQ   (SI)(Z11*1), K4, Z18
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z11, K3, Z11
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
-	VPMULLQ      Z1, Z17, Z17
-	VPMULLQ      Z1, Z18, Z18
-	VPROLQ       $0x1f, Z17, Z17
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z0, Z17, Z17
-	VPMULLQ      Z0, Z18, Z18
-	VPXORQ       Z17, Z5, Z19
-	VPXORQ       Z17, Z6, Z17
-	VPXORQ       Z18, Z7, Z20
-	VPXORQ       Z18, Z8, Z18
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   (SI)(Z3*1), K4, Z16
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z3, K3, Z3
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K3, Z14
+	VPMULLQ      Z5, Z15, Z15
+	VPMULLQ      Z5, Z16, Z16
+	VPROLQ       $0x1f, Z15, Z15
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z15, Z9, Z19
+	VPXORQ       Z15, Z10, Z15
+	VPXORQ       Z16, Z11, Z20
+	VPXORQ       Z16, Z12, Z16
 	VPROLQ       $0x1b, Z19, Z19
-	VPROLQ       $0x1b, Z17, Z17
+	VPROLQ       $0x1b, Z15, Z15
 	VPROLQ       $0x1b, Z20, Z20
-	VPROLQ       $0x1b, Z18, Z18
-	VPMULLQ      Z0, Z19, Z19
-	VPMULLQ      Z0, Z17, Z17
-	VPMULLQ      Z0, Z20, Z20
-	VPMULLQ      Z0, Z18, Z18
-	VPADDQ       Z3, Z19, K2, Z5
-	VPADDQ       Z3, Z17, K2, Z6
-	VPADDQ       Z3, Z20, K3, Z7
-	VPADDQ       Z3, Z18, K3, Z8
+	VPROLQ       $0x1b, Z16, Z16
+	VPMULLQ      Z4, Z19, Z19
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z20, Z20
+	VPMULLQ      Z4, Z16, Z16
+	VPADDQ       Z7, Z19, K2, Z9
+	VPADDQ       Z7, Z15, K2, Z10
+	VPADDQ       Z7, Z20, K3, Z11
+	VPADDQ       Z7, Z16, K3, Z12
 	JMP          long
 
 word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z10, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K3
 	KORTESTW      K2, K3
 	JZ            no_word
 	KMOVW         K2, K4
-	VPXORD        Z9, Z9, Z17
-	VPGATHERQD    (SI)(Z9*1), K4, Y17
-	VPMOVZXDQ     Y17, Z17
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQD    (SI)(Z2*1), K4, Y15
+	VPMOVZXDQ     Y15, Z15
 	KMOVW         K3, K4
-	VPXORD        Z11, Z11, Z9
-	VPGATHERQD    (SI)(Z11*1), K4, Y9
-	VPMOVZXDQ     Y9, Z9
-	VPMULLQ       Z0, Z17, Z17
-	VPMULLQ       Z0, Z9, Z9
-	VPXORQ        Z17, Z5, Z11
-	VPXORQ        Z17, Z6, Z17
-	VPXORQ        Z9, Z7, Z18
-	VPXORQ        Z9, Z8, Z9
-	VPROLQ        $0x17, Z11, Z11
-	VPROLQ        $0x17, Z17, Z17
-	VPROLQ        $0x17, Z18, Z18
-	VPROLQ        $0x17, Z9, Z9
-	VPMULLQ       Z1, Z11, Z11
-	VPMULLQ       Z1, Z17, Z17
-	VPMULLQ       Z1, Z18, Z18
-	VPMULLQ       Z1, Z9, Z9
-	VPADDQ        Z2, Z11, K2, Z5
-	VPADDQ        Z2, Z17, K2, Z6
-	VPADDQ        Z2, Z18, K3, Z7
-	VPADDQ        Z2, Z9, K3, Z8
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (SI)(Z3*1), K4, Y2
+	VPMOVZXDQ     Y2, Z2
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z2, Z2
+	VPXORQ        Z15, Z9, Z3
+	VPXORQ        Z15, Z10, Z15
+	VPXORQ        Z2, Z11, Z16
+	VPXORQ        Z2, Z12, Z2
+	VPROLQ        $0x17, Z3, Z3
+	VPROLQ        $0x17, Z15, Z15
+	VPROLQ        $0x17, Z16, Z16
+	VPROLQ        $0x17, Z2, Z2
+	VPMULLQ       Z5, Z3, Z3
+	VPMULLQ       Z5, Z15, Z15
+	VPMULLQ       Z5, Z16, Z16
+	VPMULLQ       Z5, Z2, Z2
+	VPADDQ        Z6, Z3, K2, Z9
+	VPADDQ        Z6, Z15, K2, Z10
+	VPADDQ        Z6, Z16, K3, Z11
+	VPADDQ        Z6, Z2, K3, Z12
 
 no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z10, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K2
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K3
 	KORTESTW      K2, K3
 	JZ            hashed
-	VMOVDQU32     128(SP), Z9
-	VMOVDQU32     256(SP), Z17
-	VMOVDQU32     192(SP), Z11
-	VMOVDQU32     320(SP), Z18
-	VPMOVQD       Z17, Y23
-	VPMOVQD       Z18, Y17
-	VINSERTI64X4  $0x01, Y17, Z23, Z23
+	VMOVDQU32     128(SP), Z15
+	VMOVDQU32     256(SP), Z2
+	VMOVDQU32     192(SP), Z16
+	VMOVDQU32     320(SP), Z3
+	VPMOVQD       Z2, Y23
+	VPMOVQD       Z3, Y2
+	VINSERTI64X4  $0x01, Y2, Z23, Z23
 	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z17
-	VPXORD        Z17, Z17, Z18
-	VPANDD        Z17, Z23, Z19
-	VPCMPGTD      Z18, Z19, K2
+	VPBROADCASTD  DI, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z23, Z19
+	VPCMPGTD      Z3, Z19, K2
 	KORTESTW      K2, K2
 	JZ            hashed
-	VPCMPGTD      Z17, Z23, K3
-	VPMOVSXDQ     Y23, Z17
-	VEXTRACTI64X4 $0x01, Z23, Y18
-	VPMOVSXDQ     Y18, Z18
-	VPADDQ        Z9, Z17, Z17
-	VPADDQ        Z11, Z18, Z18
+	VPCMPGTD      Z2, Z23, K3
+	VPMOVSXDQ     Y23, Z2
+	VEXTRACTI64X4 $0x01, Z23, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z15, Z2, Z2
+	VPADDQ        Z16, Z3, Z3
 	MOVQ          $-4, DI
 	KANDW         K2, K3, K4
 	KMOVW         K4, K5
-	VPXORD        Z17, Z17, Z20
-	VPGATHERQD    (DI)(Z17*1), K5, Y20
+	VPXORD        Z2, Z2, Z20
+	VPGATHERQD    (DI)(Z2*1), K5, Y20
 	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z18, Z18, Z17
-	VPGATHERQD    (DI)(Z18*1), K4, Y17
-	VINSERTI64X4  $0x01, Y17, Z20, Z20
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (DI)(Z3*1), K4, Y2
+	VINSERTI64X4  $0x01, Y2, Z20, Z20
 
-	// Of the last four bytes, the upper rest ones.
+	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z17
+	VPBROADCASTD DI, Z2
 	VPSLLD       $0x03, Z19, Z19
-	VPSUBD       Z19, Z17, Z17
-	VPSRLVD      Z17, Z20, Z20
+	VPSUBD       Z19, Z2, Z2
+	VPSRLVD      Z2, Z20, Z20
 	KANDNW       K2, K3, K2
 	KORTESTW     K2, K2
 	JZ           last_bytes
 
-	// Keys of one to three bytes: the first, the middle one, and the last, which
-	// may be the same.
-	VMOVDQU32 Z9, 384(SP)
-	VMOVDQU32 Z11, 448(SP)
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z15, 384(SP)
+	VMOVDQU32 Z16, 448(SP)
 	VMOVDQU32 Z23, 512(SP)
 	XORL      DI, DI
 
@@ -8843,127 +8850,127 @@ not_short:
 	INCQ      DI
 	CMPQ      DI, $0x10
 	JB        lane
-	VMOVDQU32 576(SP), Z9
-	VPADDD    Z9, Z20, Z20
+	VMOVDQU32 576(SP), Z2
+	VPADDD    Z2, Z20, Z20
 
 last_bytes:
 	MOVQ          $0x000000ff, DI
-	VPBROADCASTQ  DI, Z9
-	VPMOVZXDQ     Y20, Z11
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z10, Z10
-	VEXTRACTI64X4 $0x01, Z20, Y17
-	VPMOVZXDQ     Y17, Z17
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z10, Z10, K2
-	VPANDQ        Z9, Z11, Z18
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z9, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z19, Z19
-	VPXORQ        Z18, Z5, Z20
-	VPXORQ        Z18, Z6, Z18
-	VPXORQ        Z19, Z7, Z21
-	VPXORQ        Z19, Z8, Z19
+	VPBROADCASTQ  DI, Z2
+	VPMOVZXDQ     Y20, Z3
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
+	VEXTRACTI64X4 $0x01, Z20, Y15
+	VPMOVZXDQ     Y15, Z15
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z2, Z3, Z16
+	VPSRLQ        $0x08, Z3, Z3
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z2, Z15, Z19
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z19, Z19
+	VPXORQ        Z16, Z9, Z20
+	VPXORQ        Z16, Z10, Z16
+	VPXORQ        Z19, Z11, Z21
+	VPXORQ        Z19, Z12, Z19
 	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z16, Z16
 	VPROLQ        $0x0b, Z21, Z21
 	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z0, Z20, K2, Z5
-	VPMULLQ       Z0, Z18, K2, Z6
-	VPMULLQ       Z0, Z21, K3, Z7
-	VPMULLQ       Z0, Z19, K3, Z8
-	VPTESTMQ      Z10, Z10, K2
-	VPANDQ        Z9, Z11, Z18
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z9, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z19, Z19
-	VPXORQ        Z18, Z5, Z20
-	VPXORQ        Z18, Z6, Z18
-	VPXORQ        Z19, Z7, Z21
-	VPXORQ        Z19, Z8, Z19
+	VPMULLQ       Z4, Z20, K2, Z9
+	VPMULLQ       Z4, Z16, K2, Z10
+	VPMULLQ       Z4, Z21, K3, Z11
+	VPMULLQ       Z4, Z19, K3, Z12
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z2, Z3, Z16
+	VPSRLQ        $0x08, Z3, Z3
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z2, Z15, Z19
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z19, Z19
+	VPXORQ        Z16, Z9, Z20
+	VPXORQ        Z16, Z10, Z16
+	VPXORQ        Z19, Z11, Z21
+	VPXORQ        Z19, Z12, Z19
 	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z16, Z16
 	VPROLQ        $0x0b, Z21, Z21
 	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z0, Z20, K2, Z5
-	VPMULLQ       Z0, Z18, K2, Z6
-	VPMULLQ       Z0, Z21, K3, Z7
-	VPMULLQ       Z0, Z19, K3, Z8
-	VPTESTMQ      Z10, Z10, K2
-	VPANDQ        Z9, Z11, Z18
-	VPSRLQ        $0x08, Z11, Z11
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z10, K2, Z10
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z9, Z17, Z9
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z4, Z18, Z18
-	VPMULLQ       Z4, Z9, Z9
-	VPXORQ        Z18, Z5, Z10
-	VPXORQ        Z18, Z6, Z11
-	VPXORQ        Z9, Z7, Z12
-	VPXORQ        Z9, Z8, Z9
-	VPROLQ        $0x0b, Z10, Z10
-	VPROLQ        $0x0b, Z11, Z11
-	VPROLQ        $0x0b, Z12, Z12
-	VPROLQ        $0x0b, Z9, Z9
-	VPMULLQ       Z0, Z10, K2, Z5
-	VPMULLQ       Z0, Z11, K2, Z6
-	VPMULLQ       Z0, Z12, K3, Z7
-	VPMULLQ       Z0, Z9, K3, Z8
+	VPMULLQ       Z4, Z20, K2, Z9
+	VPMULLQ       Z4, Z16, K2, Z10
+	VPMULLQ       Z4, Z21, K3, Z11
+	VPMULLQ       Z4, Z19, K3, Z12
+	VPTESTMQ      Z13, Z13, K2
+	VPANDQ        Z2, Z3, Z16
+	VPSRLQ        $0x08, Z3, Z3
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
+	VPTESTMQ      Z14, Z14, K3
+	VPANDQ        Z2, Z15, Z2
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z2, Z2
+	VPXORQ        Z16, Z9, Z3
+	VPXORQ        Z16, Z10, Z13
+	VPXORQ        Z2, Z11, Z14
+	VPXORQ        Z2, Z12, Z2
+	VPROLQ        $0x0b, Z3, Z3
+	VPROLQ        $0x0b, Z13, Z13
+	VPROLQ        $0x0b, Z14, Z14
+	VPROLQ        $0x0b, Z2, Z2
+	VPMULLQ       Z4, Z3, K2, Z9
+	VPMULLQ       Z4, Z13, K2, Z10
+	VPMULLQ       Z4, Z14, K3, Z11
+	VPMULLQ       Z4, Z2, K3, Z12
 
 hashed:
-	VPSRLQ    $0x21, Z5, Z9
-	VPXORQ    Z9, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z9
-	VPXORQ    Z9, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z9
-	VPXORQ    Z9, Z7, Z7
-	VPSRLQ    $0x21, Z8, Z9
-	VPXORQ    Z9, Z8, Z8
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPMULLQ   Z1, Z8, Z8
-	VPSRLQ    $0x1d, Z5, Z9
-	VPXORQ    Z9, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z9
-	VPXORQ    Z9, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z9
-	VPXORQ    Z9, Z7, Z7
-	VPSRLQ    $0x1d, Z8, Z9
-	VPXORQ    Z9, Z8, Z8
-	VPMULLQ   Z2, Z5, Z5
-	VPMULLQ   Z2, Z6, Z6
-	VPMULLQ   Z2, Z7, Z7
-	VPMULLQ   Z2, Z8, Z8
-	VPSRLQ    $0x20, Z5, Z9
-	VPXORQ    Z9, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z9
-	VPXORQ    Z9, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z9
-	VPXORQ    Z9, Z7, Z7
-	VPSRLQ    $0x20, Z8, Z9
-	VPXORQ    Z9, Z8, Z8
-	VMOVDQU64 Z5, (AX)
-	VMOVDQU64 Z6, (CX)
-	VMOVDQU64 Z7, 64(AX)
-	VMOVDQU64 Z8, 64(CX)
+	VPSRLQ    $0x21, Z9, Z2
+	VPXORQ    Z2, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z2
+	VPXORQ    Z2, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z2
+	VPXORQ    Z2, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z2
+	VPXORQ    Z2, Z12, Z12
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPSRLQ    $0x1d, Z9, Z2
+	VPXORQ    Z2, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z2
+	VPXORQ    Z2, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z2
+	VPXORQ    Z2, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z2
+	VPXORQ    Z2, Z12, Z12
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPSRLQ    $0x20, Z9, Z2
+	VPXORQ    Z2, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z2
+	VPXORQ    Z2, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z2
+	VPXORQ    Z2, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z2
+	VPXORQ    Z2, Z12, Z12
+	VMOVDQU64 Z9, (AX)
+	VMOVDQU64 Z10, (CX)
+	VMOVDQU64 Z11, 64(AX)
+	VMOVDQU64 Z12, 64(CX)
 	ADDQ      $0x00000080, AX
 	ADDQ      $0x00000080, CX
-	VMOVDQA64 Z15, Z17
-	VMOVDQA64 Z13, Z5
-	VMOVDQA64 Z16, Z18
-	VMOVDQA64 Z13, Z7
+	VMOVDQA64 Z0, Z2
+	VMOVDQA64 Z17, Z9
+	VMOVDQA64 Z1, Z3
+	VMOVDQA64 Z17, Z11
 	DECQ      DX
 	JZ        end
 	TESTQ     BX, BX

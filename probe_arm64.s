@@ -74,12 +74,12 @@ vector:
 // func hash32HeadersNEON(headers *byte, stride int, hashes *uint32, vectors int) (left int)
 // Requires: ASIMD
 TEXT ·hash32HeadersNEON(SB), $80-40
-	// Each lane hashes one key, two words of it at a time: for each h = (h + word)·mul,
-	// h ^= h>>16. Lanes with no more pairs of words read their last pair again and keep
-	// their hash. What is left of a key are the upper bytes of its last 8; keys that
-	// have less are copied to the upper bytes of 8 on the stack. Nothing but the keys
-	// is read. The kernel ends early at a long key, and when the longest keys of all
-	// vectors make up too much: a call must be short.
+	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
+	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
+	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
+	// fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel
+	// reads nothing but the keys. It ends early at a long key, and when it has hashed
+	// enough bytes: a call must not take long.
 	MOVD hashes+16(FP), R0
 	MOVD vectors+24(FP), R1
 	MOVD $16384, R2
@@ -509,12 +509,12 @@ copied_7:
 // func hash32Offsets32NEON(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
 // Requires: ASIMD
 TEXT ·hash32Offsets32NEON(SB), $80-40
-	// Each lane hashes one key, two words of it at a time: for each h = (h + word)·mul,
-	// h ^= h>>16. Lanes with no more pairs of words read their last pair again and keep
-	// their hash. What is left of a key are the upper bytes of its last 8; keys that
-	// have less are copied to the upper bytes of 8 on the stack. Nothing but the keys
-	// is read. The kernel ends early at a long key, and when the longest keys of all
-	// vectors make up too much: a call must be short.
+	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
+	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
+	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
+	// fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel
+	// reads nothing but the keys. It ends early at a long key, and when it has hashed
+	// enough bytes: a call must not take long.
 	MOVD hashes+16(FP), R0
 	MOVD vectors+24(FP), R1
 	MOVD $16384, R2
@@ -960,12 +960,12 @@ copied_7:
 // func hash32Offsets64NEON(data *byte, offsets *int64, hashes *uint32, vectors int) (left int)
 // Requires: ASIMD
 TEXT ·hash32Offsets64NEON(SB), $80-40
-	// Each lane hashes one key, two words of it at a time: for each h = (h + word)·mul,
-	// h ^= h>>16. Lanes with no more pairs of words read their last pair again and keep
-	// their hash. What is left of a key are the upper bytes of its last 8; keys that
-	// have less are copied to the upper bytes of 8 on the stack. Nothing but the keys
-	// is read. The kernel ends early at a long key, and when the longest keys of all
-	// vectors make up too much: a call must be short.
+	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
+	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
+	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
+	// fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel
+	// reads nothing but the keys. It ends early at a long key, and when it has hashed
+	// enough bytes: a call must not take long.
 	MOVD hashes+16(FP), R0
 	MOVD vectors+24(FP), R1
 	MOVD $16384, R2
@@ -1411,12 +1411,12 @@ copied_7:
 // func hash32FixedNEON(data *byte, width int, hashes *uint32, vectors int) (left int)
 // Requires: ASIMD
 TEXT ·hash32FixedNEON(SB), $0-40
-	// Each lane hashes one key, two words of it at a time: for each h = (h + word)·mul,
-	// h ^= h>>16. Lanes with no more pairs of words read their last pair again and keep
-	// their hash. What is left of a key are the upper bytes of its last 8; keys that
-	// have less are copied to the upper bytes of 8 on the stack. Nothing but the keys
-	// is read. The kernel ends early at a long key, and when the longest keys of all
-	// vectors make up too much: a call must be short.
+	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
+	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
+	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
+	// fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel
+	// reads nothing but the keys. It ends early at a long key, and when it has hashed
+	// enough bytes: a call must not take long.
 	MOVD hashes+16(FP), R0
 	MOVD vectors+24(FP), R1
 	MOVD $16384, R2
@@ -1632,9 +1632,10 @@ GLOBL compactBytes<>(SB), RODATA|NOPTR, $256
 // Requires: ASIMD
 TEXT ·testDouble32NEON(SB), $9600-64
 	// Probe i of a hash h tests bit x%8 of byte x/8 mod size, x = h + i·rotr(h, 17). The
-	// first probes are made for all hashes, 16 at a time. If there are others, the
-	// hashes that pass are compacted, with their numbers, and the others are made for
-	// those. The sign of a byte is the outcome for a hash; last, the signs are packed.
+	// kernel makes the first probes of all hashes, 16 at a time. If there are other
+	// probes, it compacts the hashes that pass, with their numbers, and makes the others
+	// for those. The sign bit of a byte is the outcome for a hash. At the end, the kernel
+	// packs the sign bits into hits.
 	MOVWU size+8(FP), R0
 	VDUP  R0, V0.S4
 	MOVWU recip+12(FP), R0
@@ -1986,7 +1987,7 @@ word:
 	SUBS    $64, R1, R1
 	BGT     word
 
-	// The last word may have bits past the last hash.
+	// Clear the bits past the last hash in the last word.
 	NEG  R1, R1
 	MOVD -8(R0), R2
 	LSL  R1, R2, R2
@@ -1997,7 +1998,7 @@ word:
 // func placeDouble32NEON(size uint32, recip uint32, shift uint32, probes int, hashes *uint32, vectors int, places *uint32)
 // Requires: ASIMD
 TEXT ·placeDouble32NEON(SB), NOSPLIT, $0-48
-	// The walk of testDouble32, whose bits are stored one vector after the other.
+	// The walk is that of testDouble32. The kernel stores the bits of each vector.
 	MOVWU size+0(FP), R0
 	VDUP  R0, V0.S4
 	MOVWU recip+4(FP), R0
@@ -2042,7 +2043,8 @@ probe:
 // func hash64Width4NEON(keys *byte, h1 *uint64, h2 *uint64, n int)
 // Requires: ASIMD
 TEXT ·hash64Width4NEON(SB), NOSPLIT, $0-32
-	// XXH64 with the seeds 0 and 1, of which the part without a seed is computed once.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are
+	// computed once for both.
 	MOVD keys+0(FP), R0
 	MOVD h1+8(FP), R1
 	MOVD h2+16(FP), R2
@@ -2084,7 +2086,8 @@ key:
 // func hash64Width8NEON(keys *byte, h1 *uint64, h2 *uint64, n int)
 // Requires: ASIMD
 TEXT ·hash64Width8NEON(SB), NOSPLIT, $0-32
-	// XXH64 with the seeds 0 and 1, of which the part without a seed is computed once.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are
+	// computed once for both.
 	MOVD keys+0(FP), R0
 	MOVD h1+8(FP), R1
 	MOVD h2+16(FP), R2
@@ -2128,9 +2131,10 @@ key:
 // func hash64HeadersNEON(headers *byte, stride int, h1 *uint64, h2 *uint64, n int) (left int)
 // Requires: ASIMD
 TEXT ·hash64HeadersNEON(SB), $0-48
-	// XXH64 with the seeds 0 and 1, of which the part without a seed is computed once:
-	// stripes of 32 bytes, then 8, 4 and single ones. The kernel ends early at a long
-	// key, and when the keys make up too much: a call must be short.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed
+	// once for both. A key has stripes of 32 bytes, then long words, a word, and single
+	// bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a
+	// call must not take long.
 	MOVD h1+16(FP), R0
 	MOVD h2+24(FP), R1
 	MOVD n+32(FP), R2
@@ -2331,9 +2335,10 @@ stripe:
 // func hash64Offsets32NEON(data *byte, offsets *int32, h1 *uint64, h2 *uint64, n int) (left int)
 // Requires: ASIMD
 TEXT ·hash64Offsets32NEON(SB), $0-48
-	// XXH64 with the seeds 0 and 1, of which the part without a seed is computed once:
-	// stripes of 32 bytes, then 8, 4 and single ones. The kernel ends early at a long
-	// key, and when the keys make up too much: a call must be short.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed
+	// once for both. A key has stripes of 32 bytes, then long words, a word, and single
+	// bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a
+	// call must not take long.
 	MOVD h1+16(FP), R0
 	MOVD h2+24(FP), R1
 	MOVD n+32(FP), R2
@@ -2536,9 +2541,10 @@ stripe:
 // func hash64Offsets64NEON(data *byte, offsets *int64, h1 *uint64, h2 *uint64, n int) (left int)
 // Requires: ASIMD
 TEXT ·hash64Offsets64NEON(SB), $0-48
-	// XXH64 with the seeds 0 and 1, of which the part without a seed is computed once:
-	// stripes of 32 bytes, then 8, 4 and single ones. The kernel ends early at a long
-	// key, and when the keys make up too much: a call must be short.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed
+	// once for both. A key has stripes of 32 bytes, then long words, a word, and single
+	// bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a
+	// call must not take long.
 	MOVD h1+16(FP), R0
 	MOVD h2+24(FP), R1
 	MOVD n+32(FP), R2
@@ -2741,9 +2747,10 @@ stripe:
 // func hash64FixedNEON(data *byte, width int, h1 *uint64, h2 *uint64, n int) (left int)
 // Requires: ASIMD
 TEXT ·hash64FixedNEON(SB), $0-48
-	// XXH64 with the seeds 0 and 1, of which the part without a seed is computed once:
-	// stripes of 32 bytes, then 8, 4 and single ones. The kernel ends early at a long
-	// key, and when the keys make up too much: a call must be short.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed
+	// once for both. A key has stripes of 32 bytes, then long words, a word, and single
+	// bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a
+	// call must not take long.
 	MOVD h1+16(FP), R0
 	MOVD h2+24(FP), R1
 	MOVD n+32(FP), R2
@@ -2945,12 +2952,13 @@ stripe:
 // func testDouble64NEON(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 // Requires: ASIMD
 TEXT ·testDouble64NEON(SB), $5344-80
-	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of
-	// the next is computed from the one before: starts and steps are h1 and h2 mod
-	// bits, and wrap is 2^64 mod bits, which is lost where the sum of the hashes wraps.
-	// The first probes are made for all hashes, 8 at a time. If there are others, the
-	// numbers of those that pass are compacted, and the others are made for them. The
-	// sign of a byte is the outcome for a hash; last, the signs are packed.
+	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
+	// computes the bit of a probe from the bit of the probe before: starts and steps are
+	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
+	// 2^64 mod bits. The kernel makes the first probes of all hashes, 8 at a time. If
+	// there are other probes, it compacts the numbers of the hashes that pass, and makes
+	// the others for those. The sign bit of a byte is the outcome for a hash. At the end,
+	// the kernel packs the sign bits into hits.
 	MOVWU bits+8(FP), R0
 	VDUP  R0, V0.S4
 	MOVWU wrap+12(FP), R0
@@ -3096,7 +3104,7 @@ next:
 	MOVD h1+48(FP), R10
 	MOVD h2+56(FP), R11
 
-	// What makes up the last vector is hash 0, again, and its outcome the same.
+	// Fill up the last vector with the first survivor: it has the same outcome again.
 	MOVWU 0(R3), R7
 	VDUP  R7, V3.S4
 	FSTPQ (F3, F3), 0(R4)
@@ -3313,7 +3321,7 @@ word:
 	SUBS    $64, R1, R1
 	BGT     word
 
-	// The last word may have bits past the last hash.
+	// Clear the bits past the last hash in the last word.
 	NEG  R1, R1
 	MOVD -8(R0), R2
 	LSL  R1, R2, R2

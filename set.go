@@ -1,61 +1,96 @@
 package bloom
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"unsafe"
 )
 
-// Set is a filter of fixed capacity that is added to, tested as it grows, and
-// merged with others of its shape. Past its capacity it takes more keys and
-// its false-positive rate rises.
+// Set is a filter of fixed capacity. You can add keys, test keys as it grows, and merge sets
+// of the same shape. A Set takes more keys than its capacity, but then its false-positive
+// rate rises.
 //
-// Any number of goroutines may query a Set while none adds to it or merges
-// into it.
+// Any number of goroutines may query a Set while no goroutine adds to it or merges into it.
+// The zero Set has no bits. It holds no key, and to add a key panics.
 type Set struct{ view }
 
-// OpenSet returns a set with the contents of an encoded filter, of which it
-// takes a copy. The error is [ErrEncoding] if the bytes, though a filter, have
-// no bits to set: LevelDB's fewer than two bytes, and those with a number of
-// probes that the format reserves; the other formats' filters of no keys.
+// OpenSet returns a set with the contents of an encoded filter. It takes a copy. The errors
+// are those of [Open], and [ErrEncoding] for a filter that has no bits to set. In LevelDB's
+// format that is a filter of fewer than two bytes, of 0 probes, or of more than 30, which
+// the format reserves. In nori-sstable's formats it is the filter of no keys.
 func OpenSet(f Format, data []byte) (*Set, error) {
 	v, err := openView(f, data)
 	if err != nil {
 		return nil, err
 	}
-	_, n, k := v.encoded()
-	if n == 0 {
-		return nil, fmt.Errorf("%w: a set of %d bytes has no bits", ErrEncoding, len(data))
-	}
-	if k == 0 {
-		return nil, fmt.Errorf("%w: a filter that answers without a probe is no set", ErrEncoding)
+	if err := v.checkSet(); err != nil {
+		return nil, err
 	}
 	v, err = openView(f, append(extend(nil, len(data))[:0], data...))
+	v.count = &keyCount{unknown: true}
 	return &Set{v}, err
 }
 
-// Add adds a key.
-func (s *Set) Add(key []byte) { s.addHash(s.format.Hash(key)) }
-
-// AddString adds a key.
-func (s *Set) AddString(key string) {
-	s.addHash(s.format.Hash(unsafe.Slice(unsafe.StringData(key), len(key))))
+// checkSet returns ErrEncoding if a filter has no bits to set, or sets none for a key.
+func (v *view) checkSet() error {
+	_, shape := v.encoded()
+	if shape.bits == 0 {
+		return fmt.Errorf("%w: a set needs bits, and the filter of %d bytes has none", ErrEncoding, len(v.data))
+	}
+	if shape.probes == 0 {
+		return fmt.Errorf("%w: a set needs probes, and the filter answers without any", ErrEncoding)
+	}
+	return nil
 }
 
-// AddBatch adds every key of a column, as [Policy.AppendFilter] does to a large
-// set on all cores.
-func (s *Set) AddBatch(keys Keys) { s.addColumn(keys) }
-
-// Merge adds all that other holds. The sets must agree in format, size and
-// number of probes; if not, s stays as it is and the error is [ErrShape].
-func (s *Set) Merge(other *Set) error {
-	to, n, k := s.encoded()
-	from, otherN, otherK := other.encoded()
-	if s.format != other.format || n != otherN || k != otherK {
-		return fmt.Errorf("%w: %v of %d bits and %d probes, %v of %d bits and %d probes", ErrShape,
-			s.format, n, k, other.format, otherN, otherK)
+// WithKernel returns a view of the same set whose batches, of queries and of additions,
+// run on kernel k, or [ErrKernel] if k is not one of [Kernels].
+func (s *Set) WithKernel(k Kernel) (*Set, error) {
+	if err := k.check(); err != nil {
+		return nil, err
 	}
+	t := *s
+	t.kernel = k
+	return &t, nil
+}
+
+// Add adds a key.
+func (s *Set) Add(key []byte) { s.add(unsafe.Pointer(unsafe.SliceData(key)), len(key)) }
+
+// AddString adds a key.
+func (s *Set) AddString(key string) { s.add(unsafe.Pointer(unsafe.StringData(key)), len(key)) }
+
+// add adds the key of n bytes at p.
+func (s *Set) add(p unsafe.Pointer, n int) {
+	if s.pair == 0 {
+		panicNoBits()
+	}
+	s.count.n++
+	s.addHash(s.pair.hash().of(p, n))
+}
+
+// AddBatch adds every key of a column. For a large set it uses several goroutines, as
+// [Policy.AppendFilter] does. It panics if keys are hashes of another kind than the set's.
+func (s *Set) AddBatch(keys Keys) {
+	keys.mustServe(s.format)
+	s.addColumn(keys)
+	s.count.n += uint64(keys.n - keys.nulls())
+}
+
+// Merge adds all keys of other. The sets must have the same format, size and number of
+// probes. If not, s does not change and the error is [ErrShape].
+func (s *Set) Merge(other *Set) error {
+	to, shape := s.encoded()
+	from, otherShape := other.encoded()
+	if s.format != other.format || shape != otherShape {
+		return fmt.Errorf("%w: %v of %d bits and %d probes, %v of %d bits and %d probes", ErrShape,
+			s.format, shape.bits, shape.probes, other.format, otherShape.bits, otherShape.probes)
+	}
+	if shape.bits == 0 {
+		return nil // zero Sets
+	}
+	s.count.n += other.count.n
+	s.count.unknown = s.count.unknown || other.count.unknown
 	for ; len(to) >= 8; to, from = to[8:], from[8:] {
 		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)|binary.LittleEndian.Uint64(from))
 	}
@@ -65,12 +100,5 @@ func (s *Set) Merge(other *Set) error {
 	return nil
 }
 
-// Filter returns a read-only view of the set, which shows what is added later.
+// Filter returns a read-only view of the set. It also finds keys that are added later.
 func (s *Set) Filter() *Filter { return &Filter{s.view} }
-
-// AppendBinary appends the encoded filter to b and returns the extended slice.
-// The error is always nil.
-func (s *Set) AppendBinary(b []byte) ([]byte, error) { return append(b, s.data...), nil }
-
-// MarshalBinary returns a copy of the encoded filter. The error is always nil.
-func (s *Set) MarshalBinary() ([]byte, error) { return bytes.Clone(s.data), nil }

@@ -7,78 +7,82 @@ import (
 	"math/rand/v2"
 )
 
-// Stats describes what an encoded filter holds.
+// Stats describes an encoded filter.
 type Stats struct {
 	Bits    uint64 // length of the bit array
 	SetBits uint64 // how many of its bits are set
-	Probes  int    // bits tested for a key; 0 if the filter answers without
+	Probes  int    // bits tested for a key; 0 if the filter answers without testing bits
 
-	// Keys estimates, to some 5 %, how many different keys are in the filter:
-	// infinite if it may hold every key.
+	// Keys is the estimated number of different keys in the filter, with an error of some
+	// 5 %. It is infinite if all bits are set, or if the filter answers yes to every key.
 	Keys float64
 
-	// FalsePositiveRate is the share, 0 to 1, of 2^20 random hashes to which
-	// the filter answers yes. For a rate of 1 % its error is 1 % of that.
+	// FalsePositiveRate is the share, 0 to 1, of 2^20 random hashes to which the filter
+	// answers yes. For a rate of 1 % its relative error is 1 %. A filter of more than 32
+	// probes is tested with fewer hashes, so that they make at most 2^25 probes in all. Keys
+	// whose hashes are not random can have a higher rate: [Filter.MeasureRate] measures it.
 	FalsePositiveRate float64
 }
 
 // Fill returns the share, 0 to 1, of the bits that are set.
 func (s Stats) Fill() float64 { return float64(s.SetBits) / float64(max(s.Bits, 1)) }
 
-// Stats reads the whole filter and tests a million hashes, which takes some
-// milliseconds at least.
+// Stats reads the whole filter and tests up to 2^20 hashes. That takes some milliseconds. It
+// makes at most 2^25 probes, whatever number of probes the filter has for a key.
 func (v *view) Stats() Stats {
-	array, n, k := v.encoded()
+	array, shape := v.encoded()
 	s := Stats{
-		Bits:              n,
+		Bits:              shape.bits,
 		SetBits:           onesCount(array),
-		Probes:            k,
+		Probes:            shape.probes,
 		FalsePositiveRate: v.falsePositiveRate(),
 	}
 	switch {
-	case n == 0:
+	case shape.bits == 0:
 		s.Probes = 0
-	case k == 0:
+	case shape.probes == 0:
 		s.Keys = math.Inf(1)
-	case v.isWide():
-		s.Keys = keysOf(s.SetBits, n, k, setBits)
 	default:
-		s.Keys = keysOf(s.SetBits, 8*uint64(v.size), k, setBitsLevelDB)
+		s.Keys = keysOf(s.SetBits, shape, formats[v.format].encoding)
 	}
 	return s
 }
 
-// encoded returns the bit array in the encoding, the number of its bits, and that
-// of probes: 0 if the filter answers without.
-func (v *view) encoded() (array []byte, n uint64, k int) {
-	if v.isWide() {
-		array, n, k, _ = arrayNori(v.format, v.data) // no error when it was opened
-		return array, n, k
+// MeasureRate returns the share, 0 to 1, of keys for which the filter answers yes. If none
+// of the keys is in the filter, that is its false-positive rate for keys such as these. It can be
+// higher than the rate that [Stats] has, which is that of random hashes: LevelDB's hash
+// sends many numbered strings to equal hashes. Null rows do not count. The share of no
+// keys is not a number.
+func (v *view) MeasureRate(absent Keys) float64 {
+	var hits [windowKeys / 64]uint64
+	yes := 0
+	for i := 0; i < absent.n; i += windowKeys {
+		yes += v.MayContainBatch(absent.slice(i, min(i+windowKeys, absent.n)), hits[:])
 	}
-	if len(v.data) < 2 {
-		return nil, 0, 0
-	}
-	last := len(v.data) - 1
-	if k = int(v.data[last]); k > maxProbes {
-		k = 0
-	}
-	return v.data[:last], 8 * uint64(last), k
+	return float64(yes) / float64(absent.n-absent.nulls())
 }
 
-// setBits returns how many of m bits n different keys are expected to set with k
-// independent probes each.
-func setBits(n, m float64, k int) float64 { return -m * math.Expm1(-float64(k)*n/m) }
+// encoded returns the bits in the encoding, and their shape.
+func (v *view) encoded() ([]byte, shape) {
+	bits, s, _ := formats[v.format].parse(v.data) // no error: it was opened
+	return bits, s
+}
 
-// keysOf returns the number of keys that are expected to set as many of m bits as
-// are set: infinite if all are.
-func keysOf(set, m uint64, k int, setBits func(n, m float64, k int) float64) float64 {
-	if set >= m {
+// independentSet returns how many of m bits n different keys are expected to set with
+// k independent probes each.
+func independentSet(n, m float64, k int) float64 { return -m * math.Expm1(-float64(k)*n/m) }
+
+// keysOf returns the number of keys that are expected to set as many bits as are set. It is
+// infinite if every bit is set that a key can set.
+func keysOf(set uint64, s shape, e encoding) float64 {
+	m := float64(s.bits)
+	if float64(set) >= e.expectedSet(s, math.Inf(1)) {
 		return math.Inf(1)
 	}
-	low, high := 0.0, float64(m)*math.Log(float64(m))
+	low, high := 0.0, m*math.Log(m)
 	for range 64 {
 		n := (low + high) / 2
-		if setBits(n, float64(m), k) < float64(set) {
+		if e.expectedSet(s, n) < float64(set) {
 			low = n
 		} else {
 			high = n
@@ -97,31 +101,36 @@ func onesCount(data []byte) (n uint64) {
 	return n
 }
 
-// falsePositiveRate tests random hashes, the same at every call.
+// samples returns the number of random hashes with which Stats tests a filter of k probes, a
+// multiple of windowKeys. Their probes have a bound, because the header of a file may claim
+// thousands of probes.
+func samples(k int) int {
+	const mostSamples, mostProbes = 1 << 20, 1 << 25
+	return min(mostSamples, mostProbes/k) / windowKeys * windowKeys
+}
+
+// falsePositiveRate returns the share of random hashes that pass. The hashes are the same in
+// every call.
 func (v *view) falsePositiveRate() float64 {
-	const samples = 1 << 20
 	random := rand.NewPCG(0, 0)
-	var narrow [window]uint32
-	var h1, h2 [window]uint64
-	var starts, steps [window]uint32
-	var hits [window / 64]uint64
-	h := hashes{narrow: narrow[:]}
-	if v.isWide() {
-		h = hashes{h1: h1[:], h2: h2[:], starts: starts[:], steps: steps[:]}
-	}
+	h := newHashes(hashKinds[v.pair.hash()].words)
+	hits := make([]uint64, windowKeys/64)
 	yes := 0
-	for range samples / window {
-		for i := range window {
-			h1[i] = random.Uint64()
-			narrow[i] = uint32(h1[i])
-			if v.isWide() {
-				h2[i] = random.Uint64()
+	samples := samples(max(v.k, 1))
+	for range samples / windowKeys {
+		for i := range h.h32 {
+			h.h32[i] = uint32(random.Uint64())
+		}
+		for i := range h.h1 {
+			h.h1[i] = random.Uint64()
+			if h.h2 != nil {
+				h.h2[i] = random.Uint64()
 			}
 		}
-		v.testHashes(v.kernel, &h, hits[:], false)
+		v.testHashes(&h, hits, false)
 		for _, word := range hits {
 			yes += bits.OnesCount64(word)
 		}
 	}
-	return float64(yes) / samples
+	return float64(yes) / float64(samples)
 }

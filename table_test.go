@@ -13,9 +13,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// TestTableSavesReads counts the blocks read by the table of the example: one for
-// every key that is there, and at 10 bits a key at most 1.1 % for absent ones.
+// TestTableSavesReads counts the blocks that the example's table reads. It must read one for
+// every present key and, at 10 bits per key, one for at most 1.1 % of the absent keys.
 func TestTableSavesReads(t *testing.T) {
+	t.Parallel()
 	const keys = 100_000
 	file, err := os.Create(filepath.Join(t.TempDir(), "table"))
 	if err != nil {
@@ -57,8 +58,7 @@ func TestTableSavesReads(t *testing.T) {
 	}
 }
 
-// TestTableRefusesOthers opens what is no table, and asks tables that something
-// happened to.
+// TestTableRefusesOthers opens bytes that are no table, and looks up keys in damaged tables.
 func TestTableRefusesOthers(t *testing.T) {
 	const keys = 300 // two blocks
 	var file bytes.Buffer
@@ -111,7 +111,7 @@ func TestTableRefusesOthers(t *testing.T) {
 	}
 }
 
-// TestTableReadsInside reads spans that claim more than there is, and entries that do.
+// TestTableReadsInside reads spans and entries that claim more bytes than there are.
 func TestTableReadsInside(t *testing.T) {
 	const end = 10 // of 20 bytes
 	for _, s := range []span{{0, 11}, {10, 1}, {11, 0}, {5, math.MaxUint64}, {math.MaxUint64, 2}, {1 << 63, 1}} {
@@ -127,7 +127,7 @@ func TestTableReadsInside(t *testing.T) {
 	}
 }
 
-// TestTableWantsOrder adds keys that do not ascend.
+// TestTableWantsOrder checks that a table refuses keys that do not ascend.
 func TestTableWantsOrder(t *testing.T) {
 	for _, keys := range [][]string{{"b", "a"}, {"a", "a"}, {"", ""}} {
 		w, err := newTableWriter(new(bytes.Buffer), 2)

@@ -1,57 +1,177 @@
 package bloom
 
-// Walk spells out how a filter looks for one key: probe i, counted from 0, tests
-// the bit (Hash + i·Delta) mod [Stats.Bits]. Sums are mod 2^HashBits.
-type Walk struct {
-	Hash, Delta uint64
-	HashBits    int // width of Hash and Delta
+// A walk turns a hash into the bits of a filter. A new one is a file walk_X.go with its
+// portable code, a line in the table below, and an arm in each switch of this file. The
+// calls of its kernels are in walk_X_ARCH.go.
 
-	// Positions holds the bit of every probe, in order. It is empty if the
-	// filter answers without a look at its bits.
-	Positions []uint64
+// walkKind names a walk.
+type walkKind uint8
+
+const (
+	noWalk       walkKind = iota // of the zero Filter
+	walkDouble32                 // double hashing of a 32-bit hash over all bits
+	walkDouble64                 // double hashing of two 64-bit hashes over all bits
+	walkSplit256                 // one 64-bit hash: a block of 256 bits, and a bit in each of its words
+)
+
+// walkKinds describes each walk.
+var walkKinds = [...]struct {
+	name  string
+	words words // of the hashes it takes
+}{
+	walkDouble32: {"double32", one32},
+	walkDouble64: {"double64", two64},
+	walkSplit256: {"split256", one64},
 }
 
-// Walk returns the walk of key. It is for explanations and follows the format
-// letter by letter, as [Reference] does: to test keys, there is MayContain.
-func (v *view) Walk(key []byte) Walk {
-	if v.format == LevelDB {
-		return walkLevelDB(v.data, key)
-	}
-	return walkNori(v.format, v.data, key)
+func (w walkKind) String() string { return walkKinds[w].name }
+
+// array is the bits that a walk goes through, with what it derives from their number.
+// It has four words because the compiler keeps that many in registers.
+type array struct {
+	base  *byte  // bit i is bit i%8, least significant first, of byte i/8
+	n     uint64 // size, in the unit of the walk
+	recip uint64 // a reciprocal of n, if the walk has one
+	k     int    // probes, at least 1
 }
 
-// walkLevelDB returns the bits that referenceLevelDB tests, those after the
-// first clear one included.
-func walkLevelDB(filter, key []byte) Walk {
-	h := referenceHash32(key)
-	delta := h>>17 | h<<15
-	w := Walk{Hash: uint64(h), Delta: uint64(delta), HashBits: 32}
-	if len(filter) < 2 {
-		return w
-	}
-	last := len(filter) - 1
-	k := filter[last]
-	if k > maxProbes {
-		return w
-	}
-	for range k {
-		w.Positions = append(w.Positions, uint64(h)%(8*uint64(last)))
-		h += delta
-	}
-	return w
+// scheme is how a filter is queried and built: hash, walk, bits, and the kernel of its
+// batches. The zero scheme holds no key.
+//
+// The methods below switch over the walk and do not call through a function value or an
+// interface. The arguments of such a call escape to the heap: callers' buffers could not be
+// on the stack.
+type scheme struct {
+	array
+	pair   pair
+	kernel Kernel
 }
 
-// walkNori returns the bits that referenceNori tests, those after the first clear
-// one included.
-func walkNori(f Format, filter, key []byte) Walk {
-	h1, h2 := referenceHash64(key)
-	w := Walk{Hash: h1, Delta: h2, HashBits: 64}
-	nBits, k, _, ok := referenceHeaderNori(f, filter)
-	if !ok || nBits == 0 {
-		return w
+// pair is a hash and the walk that takes it, in one byte that a hot switch loads at once.
+type pair uint8
+
+// The pairs that queries of a single key have an arm for.
+const (
+	leveldbDouble32 = pair(hashLevelDB)<<4 | pair(walkDouble32)
+	xxh64x2Double64 = pair(hashXXH64x2)<<4 | pair(walkDouble64)
+)
+
+func pairOf(h hashKind, w walkKind) pair { return pair(h)<<4 | pair(w) }
+
+func (p pair) hash() hashKind { return hashKind(p >> 4) }
+func (p pair) walk() walkKind { return walkKind(p & 15) }
+
+// newArray returns the array of a walk of k probes, at least 1, through n bits, at least
+// 1, which begin where data does.
+func (w walkKind) newArray(data []byte, n uint64, k int) array {
+	switch w {
+	case walkDouble32:
+		return array(newDouble32(data[:n/8], k))
+	case walkDouble64:
+		return array(newDouble64(data, n, k))
+	case walkSplit256:
+		return array(newSplit256(data, n/256))
 	}
-	for i := range k {
-		w.Positions = append(w.Positions, (h1+i*h2)%nBits)
+	panic("bloom: no such walk")
+}
+
+// bytes returns the number of bytes that the walk reaches.
+func (s *scheme) bytes() uint64 {
+	switch s.pair.walk() {
+	case noWalk:
+		return 0
+	case walkDouble32:
+		return s.n
+	case walkDouble64:
+		return (s.n-1)/8 + 1
+	case walkSplit256:
+		return 32 * s.n
 	}
-	return w
+	panic("bloom: no such walk")
+}
+
+// testHash reports whether the key of a hash may be in the filter.
+func (s *scheme) testHash(h Hash) bool {
+	switch s.pair.walk() {
+	case noWalk:
+		return false
+	case walkDouble32:
+		return s.test(uint32(h.h1), nil, 0)
+	case walkDouble64:
+		return (*double64)(&s.array).test(h.h1, h.h2)
+	case walkSplit256:
+		return (*split256)(&s.array).test(h.h1)
+	}
+	panic("bloom: no such walk")
+}
+
+// testHashes sets bit i of hits for every hash i that may be in the filter. It writes one
+// word for every 64 hashes, and clears all other bits of these words. dense is a hint: many
+// of the hashes before these were hits.
+//
+// There are 1 to windowKeys hashes. Kernels read on to the next multiple of 16 and drop
+// the outcome, so the capacity of the slices must reach that far.
+func (s *scheme) testHashes(h *hashes, hits []uint64, dense bool) {
+	switch s.pair.walk() {
+	case noWalk:
+		clear(hits[:(h.len()+63)/64])
+	case walkDouble32:
+		double32(s.array).testBatch(s.kernel, h.h32, hits, dense)
+	case walkDouble64:
+		(*double64)(&s.array).testBatch(s.kernel, h, hits, dense)
+	case walkSplit256:
+		(*split256)(&s.array).testBatch(h.h1, hits)
+	default:
+		panic("bloom: no such walk")
+	}
+}
+
+// isDense reports whether it is likely to be faster to make all probes of each of the next
+// keys at once, because the last n keys had so many hits.
+func (s *scheme) isDense(hits, n int) bool {
+	switch s.pair.walk() {
+	case walkDouble32:
+		return double32Dense(hits, n)
+	case walkDouble64:
+		return 4*hits >= n // moving the hashes that pass costs as much as several probes
+	}
+	return false
+}
+
+// addHash sets the bits of one hash.
+func (s *scheme) addHash(h Hash) {
+	switch s.pair.walk() {
+	case noWalk:
+		panicNoBits()
+	case walkDouble32:
+		double32(s.array).add(uint32(h.h1))
+	case walkDouble64:
+		(*double64)(&s.array).add(h.h1, h.h2)
+	case walkSplit256:
+		(*split256)(&s.array).add(h.h1)
+	default:
+		panic("bloom: no such walk")
+	}
+}
+
+func panicNoBits() {
+	panic("bloom: a key was added to the zero Set, which has no bits; NewSet and OpenSet make sets")
+}
+
+// place writes the numbers of the bits that the first hashes set to places: k for each hash,
+// in any order. It takes as many hashes as there is room for, and returns their number. The
+// filter must have at most 2^32 bits.
+func (s *scheme) place(h *hashes, places []uint32) int {
+	n := min(h.len(), len(places)/s.k)
+	switch s.pair.walk() {
+	case walkDouble32:
+		double32(s.array).place(s.kernel, h.h32[:n], places)
+	case walkDouble64:
+		(*double64)(&s.array).placeGeneric(h.h1[:n], h.h2[:n], places)
+	case walkSplit256:
+		(*split256)(&s.array).place(h.h1[:n], places)
+	default:
+		panic("bloom: no such walk")
+	}
+	return n
 }

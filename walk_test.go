@@ -1,78 +1,448 @@
 package bloom
 
 import (
-	"bytes"
+	"fmt"
+	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/lanebloom/bloom/internal/golden"
 )
 
-// TestWalk compares walks with the answers of the reference, and with the bits
-// that building sets.
-func TestWalk(t *testing.T) {
-	random := rand.New(rand.NewPCG(25, 26))
-	for range 200 {
-		key := make([]byte, random.IntN(20))
-		for i := range key {
-			key[i] = byte(random.Uint32())
+// walkTest is what the tests know of a walk: a new one is a line in walkTests.
+type walkTest struct {
+	hash hashKind // one that it takes
+	unit uint64   // its arrays have a multiple of so many bits
+	most uint64   // bits that it reaches
+	k    int      // the only number of probes it has, or 0 for any up to 30
+
+	// bit returns the bit of probe i of a hash among n, by the letter.
+	bit func(h Hash, i int, n uint64) uint64
+	// edges returns hashes at which an inexact remainder by n bits shows.
+	edges func(n uint64) []Hash
+}
+
+var walkTests = [...]walkTest{
+	walkDouble32: {
+		hash: hashLevelDB, unit: 8, most: 1 << 32,
+		bit: func(h Hash, i int, n uint64) uint64 {
+			h32 := uint32(h.h1)
+			return uint64(h32+uint32(i)*(h32>>17|h32<<15)) % n
+		},
+		edges: func(n uint64) (edges []Hash) {
+			for _, h := range edges64(n, math.MaxUint32) {
+				edges = append(edges, Hash{h1: h & math.MaxUint32})
+			}
+			return edges
+		},
+	},
+	walkDouble64: {
+		hash: hashXXH64x2, unit: 1, most: 1 << 62,
+		bit: func(h Hash, i int, n uint64) uint64 { return (h.h1 + uint64(i)*h.h2) % n },
+		edges: func(n uint64) (edges []Hash) {
+			words := edges64(n, math.MaxUint64)
+			for i, h := range words {
+				edges = append(edges, Hash{h1: h, h2: words[len(words)-1-i]}, Hash{h1: h, h2: h})
+			}
+			return edges
+		},
+	},
+	walkSplit256: testSplit256,
+}
+
+// edges64 returns numbers up to last at which an inexact remainder by n shows: around
+// multiples of n, of powers of two, and at both ends.
+func edges64(n, last uint64) []uint64 {
+	edges := []uint64{0, 1, 7, 8, last, last - 1, last - 7}
+	top := last / n * n
+	for _, multiple := range []uint64{n, 2 * n, top / n / 2 * n, top - n, top} {
+		edges = append(edges, multiple-1, multiple, multiple+1)
+	}
+	for i := range bits.Len64(last) {
+		edges = append(edges, 1<<i, 1<<i-1)
+		if above := uint64(1)<<i/n*n + n; above > n {
+			edges = append(edges, above-1, above, above+1)
 		}
-		for f := range formats {
-			policy := Policy{Format: Format(f), BitsPerKey: random.IntN(50)}
-			set, err := policy.NewSet(1 + random.IntN(100))
-			if err != nil {
-				t.Fatal(err)
+	}
+	return edges
+}
+
+// eachWalk runs a subtest for every walk.
+func eachWalk(t *testing.T, run func(t *testing.T, w walkKind, test walkTest)) {
+	for w := noWalk + 1; int(w) < len(walkKinds); w++ {
+		t.Run("walk="+w.String(), func(t *testing.T) { run(t, w, walkTests[w]) })
+	}
+}
+
+// probes returns numbers of probes that the walk has, among those given.
+func (w walkTest) probes(of ...int) []int {
+	if w.k != 0 {
+		return []int{w.k}
+	}
+	return of
+}
+
+// filter returns a filter of the walk through n bits of data.
+func (w walkTest) filter(walk walkKind, kernel Kernel, data []byte, n uint64, k int) *Filter {
+	f := LevelDB // or one with this hash, for the check of columns of hashes
+	for f.hash() != w.hash {
+		f++
+	}
+	return &Filter{view{scheme: scheme{walk.newArray(data, n, k), pairOf(w.hash, walk), kernel}, format: f, data: data}}
+}
+
+// has answers for a hash by the letter.
+func (w walkTest) has(data []byte, h Hash, n uint64, k int) bool {
+	for i := range k {
+		bit := w.bit(h, i, min(n, w.most))
+		if data[bit/8]>>(bit%8)&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// randomBits returns n bits, each set with the given chance.
+func randomBits(random *rand.Rand, n uint64, fill float64) []byte {
+	data := make([]byte, (n+7)/8)
+	for i := range n {
+		if random.Float64() < fill {
+			data[i/8] |= 1 << (i % 8)
+		}
+	}
+	return data
+}
+
+// hashesOf returns random hashes, three of four of them at edges.
+func (w walkTest) hashesOf(random *rand.Rand, count int, n uint64) []Hash {
+	edges := w.edges(n)
+	list := make([]Hash, count)
+	for i := range list {
+		random, edge := Hash{h1: random.Uint64(), h2: random.Uint64()}, edges[random.IntN(len(edges))]
+		switch i % 4 {
+		case 0:
+			list[i] = random
+		case 1:
+			list[i] = Hash{h1: edge.h1, h2: random.h2}
+		case 2:
+			list[i] = Hash{h1: random.h1, h2: edge.h2}
+		case 3:
+			list[i] = edge
+		}
+		switch hashKinds[w.hash].words {
+		case one32:
+			list[i] = Hash{h1: list[i].h1 & math.MaxUint32}
+		case one64:
+			list[i].h2 = 0
+		}
+		list[i].kind = w.hash
+	}
+	return list
+}
+
+// checkWalk compares every kernel, one hash at a time and in batches of the given lengths,
+// with the letter of the walk.
+func checkWalk(t *testing.T, walk walkKind, data []byte, n uint64, k int, hashed []Hash, lengths []int) {
+	t.Helper()
+	test := walkTests[walk]
+	want := make([]bool, len(hashed))
+	for i, h := range hashed {
+		want[i] = test.has(data, h, n, k)
+	}
+	for _, kernel := range kernels {
+		f := test.filter(walk, kernel, data, n, k)
+		for i, h := range hashed {
+			if got := f.MayContainHash(h); got != want[i] {
+				t.Fatalf("kernel %v, %d bits, %d probes: MayContainHash(%v) = %v", kernel, n, k, h, got)
 			}
-			set.Add(key)
-			positions := slices.Clone(set.Walk(key).Positions)
-			slices.Sort(positions)
-			array, _, _ := set.encoded()
-			if n, got := len(slices.Compact(positions)), onesCount(array); uint64(n) != got {
-				t.Fatalf("%v, key %x: a walk over %d bits, %d are set", policy, key, n, got)
+		}
+		column := columnOfHashes(test.hash, hashed)
+		for _, length := range lengths {
+			checkBatch(t, f, column.Slice(0, length), want[:length])
+		}
+	}
+}
+
+// TestKernels compares each kernel with the letter of its walk, over numbers of bits, of
+// probes and of hashes, and shares of hits: the fill of the bits sets the latter.
+func TestKernels(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6))
+	lengths := []int{0, 1, 2, 7, 8, 15, 16, 17, smallBatch - 1, smallBatch, smallBatch + 1, 127, 128, 129, windowKeys - 1, windowKeys, windowKeys + 1, 2*windowKeys + 67}
+	sizes := []uint64{1, 2, 3, 7, 8, 9, 24, 56, 63, 64, 65, 72, 100, 504, 512, 520, 1000, 1 << 13, 1<<14 - 1, 1 << 14, 1<<14 + 1, 1<<15 + 24, 1<<17 - 5, 1 << 20, 1<<20 + 7}
+	if testing.Short() {
+		sizes = sizes[:len(sizes)-3]
+	}
+	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		for _, size := range sizes {
+			n := (size + test.unit - 1) / test.unit * test.unit
+			for _, k := range test.probes(1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 29, 30) {
+				data := randomBits(random, n, math.Pow(random.Float64(), 1/float64(k)))
+				checkWalk(t, walk, data, n, k, test.hashesOf(random, slices.Max(lengths), n), lengths)
 			}
-			for range 20 {
-				other := append(bytes.Clone(key), byte(random.Uint32()))
-				set.Add(other)
+		}
+	})
+}
+
+// TestBatchLengths tests batches of every second length up to two windows and a rest, and of
+// every length up to some vectors.
+func TestBatchLengths(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(17, 18))
+	stride := 2
+	if testing.Short() {
+		stride = 7
+	}
+	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		for _, share := range []float64{0, 0.3, 0.9, 1} {
+			for _, k := range test.probes(6) {
+				const n = 128256
+				data := randomBits(random, n, math.Pow(share, 1/float64(k)))
+				var lengths []int
+				for length := stride % 2; length <= 2*windowKeys+70; length += stride {
+					lengths = append(lengths, length)
+				}
+				for length := range 100 {
+					lengths = append(lengths, length)
+				}
+				checkWalk(t, walk, data, n, k, test.hashesOf(random, slices.Max(lengths), n), lengths)
 			}
-			absent := append(bytes.Clone(key), 0, 0)
-			if got, want := set.passes(set.Walk(absent)), Reference(Format(f), set.data, absent); got != want {
-				t.Fatalf("%v: the walk of %x answers %v, the reference %v", policy, absent, got, want)
+		}
+	})
+}
+
+// TestMixedDensity alternates runs of hits and runs of misses: between them a kernel may
+// change its way of probing.
+func TestMixedDensity(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 8))
+	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		for _, k := range test.probes(1, 2, 3, 4, 5, 6, 7, 8, 10, 14, 20, 29, 30) {
+			n := uint64(5000*max(k*10/7, 2)+255) / 256 * 256
+			known := test.hashesOf(random, 5000, n)
+			data := make([]byte, n/8)
+			f := test.filter(walk, Generic, data, n, k)
+			for _, h := range known {
+				f.addHash(h)
+			}
+			var hashed []Hash
+			for len(hashed) < 6000 {
+				stretch, share := 1+random.IntN(900), random.IntN(101)
+				for _, h := range test.hashesOf(random, stretch, n) {
+					if random.IntN(100) < share {
+						h = known[random.IntN(len(known))]
+					}
+					hashed = append(hashed, h)
+				}
+			}
+			checkWalk(t, walk, data, n, k, hashed, []int{len(hashed)})
+		}
+	})
+}
+
+// TestRemainders sets the bits of hashes at which an inexact remainder shows and looks for
+// them with each kernel, in arrays of all small sizes, of sizes around powers of two, and
+// of random ones. All other bits are clear, so that a wrong remainder finds none. A kernel
+// that knows the hits to be dense makes its probes in another way.
+func TestRemainders(t *testing.T) {
+	t.Parallel()
+	small, stride := uint64(1<<18), uint64(1)
+	if testing.Short() {
+		stride = 61
+	}
+	memory := make([]byte, 1<<29+1) // hardly any of it touched
+	random := rand.New(rand.NewPCG(13, 14))
+	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		for n := test.unit; n <= small; n += test.unit * stride {
+			if test.unit > 1 || n < 1<<13 || n%509 == 0 {
+				checkRemainders(t, walk, memory, n, 1+int(n/7%2))
+			}
+		}
+		for i := range 33 {
+			for d := range uint64(16) {
+				if n := (uint64(1)<<i + (d-8)*test.unit) / test.unit * test.unit; n > 0 && n <= 1<<32 {
+					checkRemainders(t, walk, memory, n, 30)
+				}
+			}
+			for range 100 / int(stride) {
+				n := (random.Uint64N(1<<i)/test.unit + 1) * test.unit
+				checkRemainders(t, walk, memory, n, 1+random.IntN(30)>>(i/6))
+			}
+		}
+	})
+}
+
+func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int) {
+	t.Helper()
+	test := walkTests[walk]
+	if test.k != 0 {
+		k = test.k
+	}
+	data := memory[:(n+7)/8]
+	edges := test.edges(n)
+	room := hashesOfLength(test.hash, (len(edges)+15)/16*16)
+	if room.h2 != nil {
+		room.starts, room.steps = make([]uint32, room.len()), make([]uint32, room.len())
+	}
+	for i, h := range edges {
+		if room.h32 != nil {
+			room.h32[i] = uint32(h.h1)
+		} else if room.h1[i] = h.h1; room.h2 != nil {
+			room.h2[i] = h.h2
+		}
+		for j := range k {
+			bit := test.bit(h, j, n)
+			data[bit/8] |= 1 << (bit % 8)
+		}
+	}
+	hashed := room.slice(0, len(edges))
+	hits := make([]uint64, (len(edges)+63)/64)
+	for _, kernel := range kernels {
+		for _, dense := range []bool{false, true} {
+			f := test.filter(walk, kernel, data, n, k)
+			f.testHashes(&hashed, hits, dense)
+			found := 0
+			for _, word := range hits {
+				found += bits.OnesCount64(word)
+			}
+			if found != len(edges) {
+				t.Fatalf("kernel %v, %d bits, %d probes, dense %v: %d of %d hashes found", kernel, n, k, dense, found, len(edges))
+			}
+		}
+	}
+	for _, h := range edges {
+		for j := range k {
+			data[test.bit(h, j, n)/8] = 0
+		}
+	}
+}
+
+// TestIndex compares the remainders of single hashes with %, for all small numbers of bits,
+// those around powers of two, and random ones, up to the largest.
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	var sizes []uint64
+	for n := range uint64(20000) {
+		sizes = append(sizes, n+1, 8*(n+1))
+	}
+	for i := range 62 {
+		for d := range uint64(64) {
+			sizes = append(sizes, uint64(1)<<i+d-32, uint64(1)<<i+8*(d-32))
+		}
+	}
+	for range 50000 {
+		sizes = append(sizes, 1+random.Uint64()>>1>>random.IntN(62))
+	}
+	memory := make([]byte, 1)
+	for _, n := range sizes {
+		if n%8 == 0 && n > 0 && n <= 1<<32 {
+			d := double32{base: &memory[0], n: n / 8, recip: math.MaxUint64/n + 1, k: 1}
+			for _, h := range edges64(n, math.MaxUint32) {
+				if got, want := d.index(uint32(h)), uint64(uint32(h))%n/8; got != want {
+					t.Fatalf("double32: %d mod %d is in byte %d, want %d", h, n, got, want)
+				}
+			}
+		}
+		if n > 0 && n < 1<<63 {
+			d := newDouble64(memory, n, 1)
+			for _, h := range edges64(n, math.MaxUint64) {
+				if got, want := d.remainder(h), h%n; got != want {
+					t.Fatalf("double64: %d mod %d = %d, want %d", h, n, got, want)
+				}
 			}
 		}
 	}
 }
 
-// passes reports whether every bit of a walk is set.
-func (v *view) passes(w Walk) bool {
-	array, _, _ := v.encoded()
-	return !slices.ContainsFunc(w.Positions, func(bit uint64) bool { return array[bit/8]>>(bit%8)&1 == 0 })
+// TestLargeArrays finds what was added to arrays of more bits than kernels count, or than
+// a hash reaches, of which hardly any memory is touched. At the third size, the
+// reciprocal of the whole length would give double32 a wrong index for large hashes.
+func TestLargeArrays(t *testing.T) {
+	t.Parallel()
+	sizes := []uint64{1<<31 - 8, 1 << 31, 1<<31 + 8, 6<<30 - 48, 1<<32 - 8, 1 << 32, 1<<32 + 8, 1<<35 + 12344}
+	if bits.UintSize < 64 || testing.Short() {
+		sizes = sizes[:3] // as large as a small machine has memory for
+	}
+	random := rand.New(rand.NewPCG(41, 42))
+	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		for _, n := range sizes {
+			if n = n / test.unit * test.unit; n > 2*test.most || n > 1<<33 && test.unit > 1 {
+				continue // like the size before
+			}
+			data := make([]byte, (n+7)/8)
+			hashed := test.hashesOf(random, 1200, min(n, test.most))
+			for _, k := range test.probes(7) {
+				f := test.filter(walk, kernels[0], data, n, k)
+				f.addColumn(columnOfHashes(test.hash, hashed[:600]))
+				for i, h := range hashed[:600] {
+					if !test.has(data, h, n, k) {
+						t.Fatalf("%d bits: hash %d is missing", n, i)
+					}
+				}
+				checkWalk(t, walk, data, n, k, hashed, []int{len(hashed), 16})
+			}
+		}
+	})
 }
 
-func TestWalkLevelDB(t *testing.T) {
-	filter := fromHex("014000010410400006")
-	w := mustOpen(t, filter).Walk([]byte("hello"))
-	if w.Hash != 0xf795964e || w.Delta != 0xcb277bca || w.HashBits != 32 ||
-		!slices.Equal(w.Positions, []uint64{14, 24, 34, 44, 54, 0}) {
-		t.Errorf("the walk of hello is %+v", w)
-	}
-	for _, filter := range []string{"", "00", "ff00", "ffff1f", "ffffff"} {
-		if w := mustOpen(t, fromHex(filter)).Walk(nil); len(w.Positions) != 0 || w.Hash != hash32Seed {
-			t.Errorf("filter %q: the walk of the empty key is %+v", filter, w)
+// TestZeroValues has one behaviour for each zero value: the zero Filter and the zero Set
+// hold no key, the zero Set takes none, the zero Keys is an empty column, and the zero
+// Policy builds LevelDB's smallest filter.
+func TestZeroValues(t *testing.T) {
+	keys := golden.Mixed.Range(0, 100)
+	zero := new(Set)
+	for name, v := range map[string]*view{"Filter": &new(Filter).view, "Set": &zero.view, "Set.Filter": &zero.Filter().view} {
+		hits := []uint64{1, 2}
+		if v.MayContain(keys[9]) || v.MayContainString("") || v.MayContainUint64(7) || v.MayContainHash(Nori.Hash(nil)) || v.MayContainHash(Hash{}) {
+			t.Errorf("the zero %s holds a key", name)
+		}
+		if v.MayContainBatch(Bytes(keys), hits) != 0 || hits[0] != 0 || hits[1] != 0 || len(v.AppendHits(nil, Bytes(keys))) != 0 {
+			t.Errorf("the zero %s holds keys: %x", name, hits)
+		}
+		if v.Stats() != (Stats{}) || len(v.Walk(nil).Positions) != 0 || v.Kernel() != Generic {
+			t.Errorf("Stats of the zero %s: %+v", name, v.Stats())
 		}
 	}
-}
-
-func TestWalkNori(t *testing.T) {
-	for format, filter := range map[Format]string{
-		NoriCrate: "0700000020000000000000008888a8a2",
-		Nori:      "2000000000000000070000000a0000008888a8a2",
+	for _, kernel := range kernels {
+		f := onKernel(t, new(Filter), kernel)
+		if f.MayContain(nil) || f.MayContainBatch(Bytes(keys), make([]uint64, 2)) != 0 {
+			t.Errorf("the zero filter on kernel %v holds a key", kernel)
+		}
+	}
+	for name, call := range map[string]func(){
+		"Add": func() { zero.Add(nil) }, "AddString": func() { zero.AddString("key") }, "AddBatch": func() { zero.AddBatch(Bytes(keys)) },
 	} {
-		w := mustOpenAs(t, format, fromHex(filter)).Walk([]byte("hello"))
-		if w.Hash != 0x26c7827d889f6da3 || w.Delta != 0x23dd71cb04d0a1b2 || w.HashBits != 64 ||
-			!slices.Equal(w.Positions, []uint64{3, 21, 7, 25, 11, 29, 15}) {
-			t.Errorf("%v: the walk of hello is %+v", format, w)
+		if panicOf(call) == "" {
+			t.Errorf("%s to the zero Set: no panic", name)
 		}
 	}
-	if w := mustOpenAs(t, Nori, header(Nori, 0, 7)).Walk(nil); len(w.Positions) != 0 {
-		t.Errorf("the walk through nothing is %+v", w)
+	if encoded := zero.AppendFilter(nil); len(encoded) != 0 {
+		t.Errorf("the zero Set is encoded as %x", encoded)
+	}
+	if err := zero.Merge(new(Set)); err != nil {
+		t.Errorf("Merge of zero Sets: %v", err)
+	}
+	if err := mustSet(t, Policy{}, 1).Merge(zero); err == nil {
+		t.Error("Merge with the zero Set: no error")
+	}
+	if f := mustOpen(t, LevelDB, Policy{}.AppendFilter(nil, Keys{})); f.MayContain(nil) || (Keys{}).Len() != 0 {
+		t.Error("the zero Policy's filter of the zero Keys holds a key")
+	}
+}
+
+func TestOnesCount(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	for n := range 40 {
+		data, want := make([]byte, n), uint64(0)
+		for i := range data {
+			data[i] = byte(random.Uint32())
+			want += uint64(bits.OnesCount8(data[i]))
+		}
+		if got := onesCount(data); got != want {
+			t.Errorf("onesCount(%s) = %d, want %d", fmt.Sprintf("%x", data), got, want)
+		}
 	}
 }

@@ -7,12 +7,12 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 )
 
-// setBits emits the setting of bits by number, in whole fours.
-func setBits() {
-	TEXT("setBitsAVX2", NOSPLIT, "func(base *byte, whole uint32, places *uint32, fours int)")
-	Comment("Bits below whole are in words of 32 bits, of which the one is read and written.",
-		"The filter may end with a part of a word, which is not to be touched as one:",
-		"for those after, a byte is.")
+// setPlaces emits a function that sets bits by number, four at a time.
+func setPlaces() {
+	TEXT("setPlacesAVX2", NOSPLIT, "func(base *byte, whole uint32, places *uint32, fours int)")
+	Comment("A bit below whole lies in a whole word of 32 bits: the kernel reads and writes that",
+		"word. After the last whole word, the filter may end inside a word. For a bit there,",
+		"the kernel reads and writes only its byte.")
 	base, whole, places, fours := argument("base"), argument("whole"), argument("places"), argument("fours")
 	five, three := constant(5), constant(3)
 	label := func(name string, i int) string { return fmt.Sprintf("%s_%d", name, i) }
@@ -46,13 +46,13 @@ func setBits() {
 	}
 }
 
-// scatterPlaces emits the distribution of places over regions.
-func scatterPlaces() {
-	TEXT("scatterAVX2", NOSPLIT, "func(places *uint32, n int, shift uint32, numbers, lines, kept *uint32, capacity int) (left int)")
+// sortPlaces emits a function that sorts places (numbers of bits) by regions.
+func sortPlaces() {
+	TEXT("sortPlacesAVX2", NOSPLIT, "func(places *uint32, n int, shift uint32, numbers, lines, kept *uint32, capacity int) (left int)")
 	Comment(
-		"The next places of a region gather in a cache line of its own, in lines, which",
-		"moves past the caches to its end in kept when it is full: there are too many",
-		"ends for the caches to keep. It returns when a region is full.",
+		"Each region collects its next places in a cache line in lines. A full line is",
+		"appended to the region's places in kept, with stores past the caches: the caches",
+		"can't hold the ends of so many regions. The function returns when a region is full.",
 	)
 	places, left := argument("places"), argument("n")
 	shift, numbers, lines := argument("shift"), argument("numbers"), argument("lines")

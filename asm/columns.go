@@ -8,12 +8,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// column is a layout of keys of any lengths.
+// column is a layout of keys of any length.
 type column struct {
 	name      string
 	arguments string
-	// locate emits what is needed once, and returns a function that locates the next
-	// vector of keys.
+	// locate emits the code that a kernel runs once, and returns a function that emits the
+	// code to locate the next vector of keys.
 	locate func(v vectors) func() located
 }
 
@@ -26,15 +26,15 @@ var columns = []column{
 	{"Fixed", "data *byte, width int", locateFixed},
 }
 
-// located are the addresses and the lengths in bytes of a vector of keys: the lengths
-// as a vector, as two long ones, or both.
+// located has the addresses and the lengths in bytes of a vector of keys. The lengths
+// are a vector of words, or two long vectors, or both.
 type located struct {
 	address [2]reg.VecVirtual
 	length  reg.VecVirtual
 	lengths [2]reg.VecVirtual
 }
 
-// words returns the lengths as a vector.
+// words returns the lengths as a vector of words.
 func (l located) words(v vectors) reg.VecVirtual {
 	if l.length == nil {
 		return v.narrow(l.lengths)
@@ -50,8 +50,8 @@ func (l located) longs(v vectors) [2]reg.VecVirtual {
 	return l.lengths
 }
 
-// jumpIfLong jumps if a key is long. Where both kinds of lengths are there, it is the
-// one length of all keys, at which Go has looked.
+// jumpIfLong emits a jump that is taken if a key has at least long bytes. If both kinds
+// of lengths are given, all keys have one length, and the Go caller has checked it.
 func (l located) jumpIfLong(v vectors, label string) {
 	switch {
 	case l.length == nil:
@@ -64,7 +64,8 @@ func (l located) jumpIfLong(v vectors, label string) {
 	JNZ(LabelRef(label))
 }
 
-// locateHeaders is for headers of the given bytes: an address, a length and maybe more.
+// locateHeaders is locate for Go's headers, of stride bytes each. A header has an
+// address, a length, and in slices a capacity.
 func locateHeaders(stride int) func(v vectors) func() located {
 	return func(v vectors) func() located {
 		headers, load := argument("headers"), v.headers(stride)
@@ -78,8 +79,9 @@ func locateHeaders(stride int) func(v vectors) func() located {
 	}
 }
 
-// headers picks the long words of 8 headers from two vectors, and, where there are
-// three, from the third with the same numbers, of which VPERMQ takes those mod 8.
+// headers picks long words of 8 headers by their numbers. Two vectors hold the numbers
+// 0 to 15. Headers of 24 bytes have a third vector; for the lanes that need it, VPERMQ
+// takes the same numbers mod 8.
 func (v *avx512) headers(stride int) func(Mem) (address, length reg.VecVirtual) {
 	var numbers [2]reg.VecVirtual
 	var third [2]reg.OpmaskVirtual
@@ -105,7 +107,8 @@ func (v *avx512) headers(stride int) func(Mem) (address, length reg.VecVirtual) 
 	}
 }
 
-// headers gathers from headers of three long words.
+// headers gathers from headers of 24 bytes. It picks from whole vectors if headers have
+// 16 bytes.
 func (v *avx2) headers(stride int) func(Mem) (address, length reg.VecVirtual) {
 	if stride == 24 {
 		index := YMM()
@@ -135,8 +138,9 @@ func (v *avx2) headers(stride int) func(Mem) (address, length reg.VecVirtual) {
 	}
 }
 
-// headerWords has, for headers of some bytes, the numbers of the long words that are
-// addresses, and those of the lengths, in 8 headers, and the lanes of those past 15.
+// headerWords has two entries for each size of a header: one for the addresses and one
+// for the lengths. An entry has the numbers of these long words in 8 headers, and the
+// lanes whose numbers are above 15.
 var headerWords = map[int][2]struct {
 	numbers Mem
 	third   uint32

@@ -8,17 +8,17 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// window is the most hashes of a call: the constant of this name in package
-// bloom.
+// window is the largest number of hashes in a call: the constant of this name in
+// package bloom.
 const window = 1024
 
-// A stage leaves a row behind: the number of its hashes, then a bit for each.
+// A stage writes a row: the number of its hashes, and then a bit for each hash.
 const (
 	rows    = 12
 	rowSize = 8 + window/8
 )
 
-// double32 is a kernel while it is emitted.
+// double32 has the registers of a kernel while its code is emitted.
 type double32 struct {
 	vectors
 
@@ -27,31 +27,31 @@ type double32 struct {
 	bits, recip  reg.VecVirtual
 	shift, bytes reg.VecVirtual
 	wrap         reg.VecVirtual // 2^32 mod bits
-	probes, done reg.GPVirtual  // the number of all, and of those already made
+	probes, done reg.GPVirtual  // the number of probes, and how many are done
 
-	hashes, n reg.GPVirtual // what is left to test
+	hashes, n reg.GPVirtual // the hashes that are left to test, and their number
 	survivors reg.GPVirtual
 	firstRow  Mem
-	row       reg.GPVirtual // the next to write
+	row       reg.GPVirtual // the next row to write
 
-	trims int // emitted
+	trims int // the number of trims emitted so far
 }
 
 // testDouble32 emits the test of a window of hashes.
 func testDouble32(v vectors) {
-	TEXT("testDouble32"+v.name(), 0, "func(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, few, turn int)")
+	TEXT("testDouble32"+v.name(), 0, "func(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow, densePer256 int)")
 	Comment(
-		"Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts in",
-		"stages. Each makes one probe of all hashes that are left, notes the outcome in",
-		"a row of bits, and compacts the hashes that pass. When few are left, or most",
-		"pass, all further probes of a hash are made at once, without a branch. Last,",
-		"the outcome is spread over the hashes that passed the stage before, and so on",
-		"back to the first stage.",
+		"Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with",
+		"stages. A stage makes one probe of every hash that is left, writes the outcomes to",
+		"a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,",
+		"or more than densePer256/256 of them pass a stage, the kernel makes all further probes of",
+		"each hash at once, without a branch. At the end it spreads the last outcomes over",
+		"the hashes that passed the stage before, and so on back to the first stage.",
 	)
 	d := &double32{vectors: v}
 	d.load()
 	stage := func(first bool) {
-		CMPQ(d.n, argument("few"))
+		CMPQ(d.n, argument("denseBelow"))
 		JLE(LabelRef("rest"))
 		left := GP64()
 		MOVQ(d.probes, left)
@@ -76,8 +76,8 @@ func testDouble32(v vectors) {
 	RET()
 }
 
-// argument loads an argument into a register, anew at each use where registers
-// are short.
+// argument loads an argument into a new register. Code that runs out of registers calls
+// it again at each use.
 func argument(name string) reg.GPVirtual {
 	return Load(Param(name), GP64()).(reg.GPVirtual)
 }
@@ -102,8 +102,8 @@ func (d *double32) load() {
 
 // loadBase emits the address of the first word and the bits to skip.
 func (d *double32) loadBase() {
-	Comment("Words are aligned, so that none crosses the end of a page of memory; the bits",
-		"to skip are those between the first word and the filter.")
+	Comment("Loads take aligned words, so that none crosses the end of a page of memory. The",
+		"bits to skip are those of the first word that lie before the filter.")
 	d.base = argument("base")
 	skip := GP64()
 	MOVL(d.base.As32(), skip.As32())
@@ -124,13 +124,13 @@ func (d *double32) loadWalk() {
 	d.bytes = d.broadcast(constant(0xfffffff8))
 }
 
-// stage emits one probe of all hashes, which moves those that pass to survivors.
-// It turns to the rest if more than turn/256 of them do.
+// stage emits one probe of all hashes, and moves the hashes that pass to survivors. If
+// more than densePer256/256 of them pass, the kernel goes on to rest.
 //
-// The address of a survivor waits for the outcome of all hashes before it, and
-// loads of later probes would wait for that address wherever it agrees with
-// theirs in some bits, as it does, by chance, on some pages of a filter: such
-// filters took half as long again. So hashes move some vectors after their probe.
+// The address of a survivor depends on the outcomes of all hashes before it. While the
+// CPU does not know that address, it holds back later loads whose addresses have some
+// bits in common with it. By chance, that happens on some pages of a filter; such
+// filters took half as long again. So a hash moves some vectors after its probe.
 func (d *double32) stage(first bool) {
 	label := func(name string) string { return fmt.Sprintf("%s_%t", name, first) }
 	mask, hash, end, survivor := GP64(), GP64(), GP64(), GP64()
@@ -180,20 +180,20 @@ func (d *double32) stage(first bool) {
 
 	limit := GP64()
 	MOVQ(d.n, limit)
-	IMULQ(argument("turn"), limit)
+	IMULQ(argument("densePer256"), limit)
 	MOVQ(d.survivors, d.hashes)
 	SUBQ(d.hashes, survivor)
 	MOVQ(survivor, d.n)
 	SHRQ(U8(2), d.n)
 	INCQ(d.done)
 	ADDQ(U32(rowSize), d.row)
-	SHLQ(U8(6), survivor) // 4 bytes each: 256 times their number
+	SHLQ(U8(6), survivor) // a survivor has 4 bytes: this is 256 times their number
 	CMPQ(survivor, limit)
 	JA(LabelRef("rest"))
 }
 
-// probe emits the probe of a vector, number done if that is not nil and else
-// number 0, and steps to the next.
+// probe emits one probe of a vector of hashes, and steps to the next vector. The probe
+// has the number done, or 0 if done is nil.
 func (d *double32) probe(hash, mask reg.GPVirtual, done reg.VecVirtual) {
 	h, bit := d.vector(), d.vector()
 	d.vectors.load(Mem{Base: hash}, h)
@@ -208,8 +208,8 @@ func (d *double32) probe(hash, mask reg.GPVirtual, done reg.VecVirtual) {
 	ADDQ(U8(4*d.lanes()), hash)
 }
 
-// move emits the move of a vector's hashes that passed. Survivors never overtake
-// the hashes to read, so the two may be in the same place.
+// move emits the move of the hashes in a vector that passed. Survivors never overtake
+// the hashes to read, so the two may share memory.
 func (d *double32) move(hash, mask Mem, survivor reg.GPVirtual) {
 	h := d.vector()
 	d.vectors.load(hash, h)
@@ -221,7 +221,7 @@ func (d *double32) move(hash, mask Mem, survivor reg.GPVirtual) {
 
 // rest emits all further probes of each hash that is left.
 func (d *double32) rest() {
-	Comment("All further probes. The outcome is the last row, or that of all: hits.")
+	Comment("All further probes. Their outcomes are the last row, or hits if there was no stage.")
 	mask, first := GP64(), GP64()
 	LEAQ(Mem{Base: d.row, Disp: 8}, mask)
 	LEAQ(d.firstRow, first)
@@ -244,9 +244,9 @@ func (d *double32) rest() {
 	d.trim(mask)
 }
 
-// walks emits a loop over n vectors of hashes at a time, for as long as that many
-// begin before the end. It visits the left probes of each, done from the first,
-// and then, if there is anything to do, leaves it.
+// walks emits a loop that takes n vectors of hashes at a time, as long as n vectors begin
+// before the end. It skips the first done probes of a vector and calls visit for each of
+// the left probes after them. At the end of a vector it calls leave, if that is not nil.
 func (d *double32) walks(n int, hash, end, left reg.GPVirtual, done reg.VecVirtual, visit, leave func(w *walk)) {
 	label := func(name string) LabelRef { return LabelRef(fmt.Sprintf("%s_of_%d", name, n)) }
 	begin, count := GP64(), GP64()
@@ -283,11 +283,11 @@ func (d *double32) walks(n int, hash, end, left reg.GPVirtual, done reg.VecVirtu
 
 // remainder emits r = h mod bits.
 //
-// It is h - q·bits. Without a division, with d = bits/8, 2^L the first power of
-// two from d on, and recip = ceil(2^(31+L)/d) < 2^32:
-// q = floor(h/bits) = floor((h&^7)·recip / 2^(34+L)). For (h&^7)/8 has 29 bits,
-// and recip exceeds its fraction by less than 1, hence the product by less than
-// 2^29/2^(31+L) ≤ 1/(4d), which can't carry a multiple of 1/d over an integer.
+// r is h - q·bits for q = floor(h/bits). It needs no division: with d = bits/8, 2^L the
+// smallest power of two that is at least d, and recip = ceil(2^(31+L)/d) < 2^32, q is
+// floor((h&^7)·recip / 2^(34+L)). Proof: (h&^7)/8 has 29 bits, and recip is less than 1
+// above 2^(31+L)/d. So the quotient is less than 2^29/2^(31+L) ≤ 1/(4d) too large, which
+// can't carry a multiple of 1/d over an integer.
 func (d *double32) remainder(h, r reg.VecVirtual) {
 	even, odd := d.vector(), d.vector()
 	d.and(h, d.bytes, even)
@@ -300,7 +300,7 @@ func (d *double32) remainder(h, r reg.VecVirtual) {
 	VPSUBD(odd, h, r)
 }
 
-// test emits one probe and returns a vector with its outcome picked.
+// test emits one probe and returns a vector with the picked outcomes: see pick.
 func (d *double32) test(bit reg.VecVirtual) reg.VecVirtual {
 	position, index, word := d.vector(), d.vector(), d.vector()
 	VPADDD(d.skip, bit, position)
@@ -310,20 +310,20 @@ func (d *double32) test(bit reg.VecVirtual) reg.VecVirtual {
 	return word
 }
 
-// walk is a vector of hashes on their way through the probes.
+// walk is a vector of hashes and their state between two probes.
 type walk struct {
 	d        *double32
 	h, delta reg.VecVirtual
 	bit      reg.VecVirtual // of the next probe
-	passed   reg.VecVirtual // the picked outcome of all
+	passed   reg.VecVirtual // the picked outcome of all probes so far
 
-	// What to subtract from bit, mod bits, if h + delta stays below 2^32, and if
-	// not: in the latter case 2^32 is lost.
+	// A step subtracts back from bit, mod bits, if h + delta stays below 2^32. Else the
+	// sum loses 2^32, and the step subtracts wrappedBack.
 	back, wrappedBack reg.VecVirtual
 }
 
-// abreast is how many walks pay, and whether it pays to compute a remainder
-// from the one before: only with masks.
+// abreast returns how many walks to interleave. If it is above 1, a step computes the
+// remainder from the one before. Both pay only with mask registers.
 func (d *double32) abreast() int {
 	if d.lanes() == 16 {
 		return 2
@@ -331,7 +331,7 @@ func (d *double32) abreast() int {
 	return 1
 }
 
-// walk emits the start of a walk, done probes from the first.
+// walk emits the start of a walk at probe number done.
 func (d *double32) walk(hashes Mem, done reg.VecVirtual) *walk {
 	w := &walk{d: d, h: d.vector(), delta: d.vector(), bit: d.vector(), passed: d.vector()}
 	d.vectors.load(hashes, w.h)
@@ -359,7 +359,7 @@ func (w *walk) test() {
 	w.d.and(w.d.test(w.bit), w.passed, w.passed)
 }
 
-// step emits the step to the probe after.
+// step emits the step to the next probe.
 func (w *walk) step() {
 	VPADDD(w.delta, w.h, w.h)
 	if w.d.abreast() == 1 {
@@ -374,8 +374,8 @@ func (w *walk) step() {
 	VPADDD(w.d.bits, w.bit, less, w.bit)
 }
 
-// clearLast clears the last 64 bits of a row for n hashes: for none, the number
-// ahead of it, which no one reads in the last row.
+// clearLast clears the last 64 bits of a row for n hashes. If n is 0, it clears the
+// number before the bits, which no one reads in the last row.
 func (d *double32) clearLast(mask reg.GPVirtual) {
 	last, zero := GP64(), GP64()
 	XORL(zero.As32(), zero.As32())
@@ -409,9 +409,9 @@ func (d *double32) trim(mask reg.GPVirtual) {
 	Label(trimmed)
 }
 
-// spread emits the way back from the last row to the hits.
+// spread emits the loop from the last row back to the hits.
 func (d *double32) spread() {
-	Comment("The way back: the bits of a row go to where those of the row before are set.")
+	Comment("From the last row back: the outcomes of a row go to the set bits of the row before.")
 	first, outcome := GP64(), GP64()
 	LEAQ(d.firstRow, first)
 	LEAQ(Mem{Base: d.row, Disp: 8}, outcome)
@@ -425,7 +425,7 @@ func (d *double32) spread() {
 	MOVQ(source, dest)
 	CMPQ(d.row, first)
 	CMOVQEQ(argument("hits"), dest)
-	Comment("Two words of 32 bits for every 64 hashes.")
+	Comment("There are two words of 32 bits for every 64 hashes.")
 	ADDQ(U8(63), words)
 	SHRQ(U8(6), words)
 	ADDQ(words, words)
@@ -453,11 +453,11 @@ func (d *double32) spread() {
 	Label("rows_done")
 }
 
-// placeDouble32 emits the bits of the probes of as many hashes as make whole
-// vectors, in any order.
+// placeDouble32 emits a function that stores the numbers of the bits that hashes probe,
+// in any order, for the given number of whole vectors.
 func placeDouble32(v vectors) {
 	TEXT("placeDouble32"+v.name(), NOSPLIT, "func(bits, recip, shift, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)")
-	Comment("The walk of testDouble32, whose bits are stored one vector after the other.")
+	Comment("The walk is that of testDouble32. The kernel stores the bits of each vector.")
 	d := &double32{vectors: v}
 	d.loadWalk()
 	d.prepareTest()

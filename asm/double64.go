@@ -8,14 +8,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// double64 is a kernel while it is emitted. It tests bits as double32 does.
+// double64 has the registers of a kernel while its code is emitted. It tests bits as
+// double32 does.
 type double64 struct {
 	double32
 
 	numbers Mem // of the survivors
 
-	// Of AVX-512, which computes remainders: AVX2 converts no integers of 64 bits to
-	// floating point.
+	// For AVX-512, which computes remainders. AVX2 has no conversion of 64-bit integers
+	// to floating point.
 	inverse, low reg.VecVirtual
 }
 
@@ -28,11 +29,12 @@ func testDouble64(v vectors) {
 	}
 	TEXT("testDouble64"+v.name(), 0, "func(base *byte, bits, wrap uint32, "+inverse+"probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)")
 	Comment(
-		"Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of",
-		"the next is computed from the one before: starts and steps are h1 and h2 mod",
-		"bits, and wrap is 2^64 mod bits, which is lost where the sum of the hashes wraps.",
-		"The first probes are made for all hashes. If there are others, the numbers of",
-		"those that pass are compacted, and the others are made for them.",
+		"Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step",
+		"computes the bit of a probe from the bit of the probe before: starts and steps are",
+		"h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is",
+		"2^64 mod bits. The kernel makes the first probes of all hashes. If there are other",
+		"probes, it compacts the numbers of the hashes that pass, and makes the others for",
+		"those.",
 	)
 	d := &double64{double32: double32{vectors: v}}
 	d.loadBase()
@@ -53,7 +55,8 @@ func testDouble64(v vectors) {
 	RET()
 }
 
-// testAll emits the first probes of all hashes, and returns the end of survivors.
+// testAll emits the first probes of all hashes, and returns the end of the survivors'
+// numbers.
 func (d *double64) testAll() (end reg.GPVirtual) {
 	hashes := [2]reg.GPVirtual{argument("h1"), argument("h2")}
 	remainders := [2]reg.GPVirtual{argument("starts"), argument("steps")}
@@ -72,7 +75,7 @@ func (d *double64) testAll() (end reg.GPVirtual) {
 		w.delta[i] = d.loadNew(Mem{Base: hashes[1], Disp: 4 * d.lanes() * i})
 	}
 	if d.inverse != nil {
-		Comment("The remainders of the next: it would wait for them.")
+		Comment("Compute the remainders for the next vector now: its probes would wait for them.")
 		CMPQ(n, U8(d.lanes()))
 		JLE(LabelRef("reduced"))
 		d.reduce(hashes, remainders, 1)
@@ -108,12 +111,13 @@ func (d *double64) loadNew(m Mem) reg.VecVirtual {
 	return x
 }
 
-// reduce emits the remainders of the hashes some vectors ahead, unless the inverse is 0.
+// reduce emits the remainders of the hashes that lie the given number of vectors ahead,
+// unless the inverse is 0.
 //
-// The hash in floating point, the inverse and their product, the quotient, are all
-// rounded down: the first and the last by up to 2^-52 of it, and the inverse by up to
-// 3·2^-53. A quotient below 2^50 so misses less than 1, and what its floor leaves is
-// below 2·bits, in 32 bits.
+// The quotient is the product of the hash, converted to floating point, and the inverse.
+// All three are rounded down: the hash and the product by a relative error of up to
+// 2^-52, and the inverse by one of up to 3·2^-53. So a quotient below 2^50 is less than 1
+// too small. The remainder that its floor leaves is below 2·bits, which fits 32 bits.
 func (d *double64) reduce(hashes, remainders [2]reg.GPVirtual, vectors int) {
 	given, inverse := fmt.Sprintf("given_%d", vectors), argument("inverse")
 	TESTQ(inverse, inverse)
@@ -151,7 +155,7 @@ func (d *double64) clearHits(n, hits reg.GPVirtual) {
 	JNS(LabelRef("clear"))
 }
 
-// trimLanes clears the bits of a mask past the last of the n hashes left.
+// trimLanes clears the bits of a mask past the last of the n hashes that are left.
 func (d *double64) trimLanes(mask, n reg.GPVirtual) {
 	limit, left := GP64(), GP64()
 	MOVQ(U32(d.lanes()), limit)
@@ -161,8 +165,8 @@ func (d *double64) trimLanes(mask, n reg.GPVirtual) {
 	BZHIL(left.As32(), mask.As32(), mask.As32())
 }
 
-// testSurvivors emits the other probes of the survivors: two more, after which few
-// are left, and then the rest, if there are more than two.
+// testSurvivors emits the other probes of the survivors. If there are more than two, it
+// makes two first, after which few survivors are left, and then the others.
 func (d *double64) testSurvivors(end reg.GPVirtual) {
 	others := argument("probes")
 	SUBQ(argument("first"), others)
@@ -191,13 +195,13 @@ func (d *double64) testSurvivors(end reg.GPVirtual) {
 	d.eachSurvivor("last", end, done, rest, d.setHits)
 }
 
-// eachSurvivor emits count probes, done from the first, of the survivors, and what
-// is to follow with the mask of those that pass. That may write over survivors
-// already tested.
+// eachSurvivor emits a loop over vectors of survivors. It skips done probes, makes count
+// probes, and calls follow with the mask of the lanes that pass. The code of follow may
+// write over survivors that are already tested.
 func (d *double64) eachSurvivor(label string, end, done, count reg.GPVirtual, follow func(mask, survivor reg.GPVirtual)) {
 	zero, survivor, left := d.vector(), GP64(), GP64()
 	d.xor(d.bits, d.bits, zero)
-	d.store(zero, Mem{Base: end}) // numbers to read on
+	d.store(zero, Mem{Base: end}) // numbers for the loads past the end
 	LEAQ(d.numbers, survivor)
 	MOVQ(end, left)
 	SUBQ(survivor, left)
@@ -228,7 +232,7 @@ func (d *double64) eachSurvivor(label string, end, done, count reg.GPVirtual, fo
 	Label(label + "_end")
 }
 
-// setHits sets the hits of the survivors that the mask has.
+// setHits sets the hits of the survivors in the lanes of the mask.
 func (d *double64) setHits(mask, survivor reg.GPVirtual) {
 	hits := argument("hits")
 	TESTL(mask.As32(), mask.As32())
@@ -248,15 +252,15 @@ func (d *double64) setHits(mask, survivor reg.GPVirtual) {
 	Label("no_hit")
 }
 
-// walk64 is a vector of hashes on their way through the probes.
+// walk64 is a vector of hashes and their state between two probes.
 type walk64 struct {
 	d                 *double64
 	bit, step         reg.VecVirtual // of the next probe, and h2 mod bits
 	h, delta          [2]reg.VecVirtual
-	back, wrappedBack reg.VecVirtual // what to subtract from bit, mod bits
+	back, wrappedBack reg.VecVirtual // what a step subtracts from bit, mod bits
 }
 
-// prepare emits the steps back, which take the place of that forth.
+// prepare emits back and wrappedBack, which replace step.
 func (w *walk64) prepare() {
 	w.back, w.wrappedBack = w.d.vector(), w.d.vector()
 	VPSUBD(w.step, w.d.bits, w.back)
@@ -288,5 +292,5 @@ func (w *walk64) next() {
 	more := w.d.vector()
 	VPSUBD(back, w.bit, w.bit)
 	VPADDD(w.d.bits, w.bit, more)
-	VPMINUD(more, w.bit, w.bit) // below 0 is large: bits is at most 2^31
+	VPMINUD(more, w.bit, w.bit) // a negative bit is a large number: bits is at most 2^31
 }

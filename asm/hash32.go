@@ -14,8 +14,8 @@ const (
 	hash32Mul  = 0xc6a4a793
 )
 
-// hash32 emits the hash of keys of 4 or 8 bytes that lie side by side, as many as
-// make whole vectors.
+// hash32 emits the hash of keys of 4 or 8 bytes that lie side by side, for the given
+// number of whole vectors.
 func hash32(v vectors, width int) {
 	TEXT(fmt.Sprintf("hash32Width%d%s", width, v.name()), NOSPLIT, "func(keys *byte, hashes *uint32, vectors int)")
 	Comment("Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.")
@@ -56,9 +56,9 @@ func hash32(v vectors, width int) {
 	RET()
 }
 
-// splitter returns a function that turns two vectors of pairs of words into one
-// of the first words and one of the second ones. sortSplit puts lanes into the
-// order of the pairs.
+// splitter returns a function that splits two vectors of pairs of words into a vector of
+// the first words and a vector of the second words. sortSplit restores the order of the
+// pairs in a vector.
 
 func (v *avx512) splitter() func(a, b reg.VecVirtual) {
 	even, odd := ZMM(), ZMM()
@@ -96,6 +96,6 @@ func (v *avx2) splitter() func(a, b reg.VecVirtual) {
 	}
 }
 
-// sortSplit: halves of 128 bits were split apart, into pairs 0, 1, 4, 5, 2, 3,
-// 6 and 7.
+// sortSplit restores the order of the pairs. AVX2 splits each half of 128 bits alone, so
+// the lanes are the pairs 0, 1, 4, 5, 2, 3, 6 and 7.
 func (v *avx2) sortSplit(h reg.VecVirtual) { VPERMQ(U8(0xd8), h, h) }

@@ -6,22 +6,22 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Keys of long bytes and more are left to Go. A call ends after the longest keys
-// of its vectors had most bytes in sum: that many words are some 30 µs.
+// A kernel leaves a key of long bytes or more to Go. A call ends when the longest keys of
+// its vectors have most bytes in sum. To hash that many words takes some 30 µs.
 const (
 	long = 1 << 15
 	most = 1 << 14
 )
 
-// hash32Bytes emits the hash of a column of keys, as many as make whole vectors.
+// hash32Bytes emits the hash of a column of keys, for the given number of whole vectors.
 func hash32Bytes(v vectors, c column) {
 	TEXT("hash32"+c.name+v.name(), 0, "func("+c.arguments+", hashes *uint32, vectors int) (left int)")
 	Comment(
-		"Each lane hashes one key. It gathers a word of each key that has one more, and",
-		"takes it in: h = (h + word)·mul, h ^= h>>16. The last one to three bytes are",
-		"the upper ones of the last four, of a key that has four, and else are loaded",
-		"one by one. Nothing but the keys is read. The kernel ends early at a long key,",
-		"and when the longest keys of all vectors make up too much: a call must be short.",
+		"Each lane hashes one key. The kernel gathers the next word of each key that has",
+		"one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to",
+		"three bytes of a key are the upper bytes of its last four. If a key has fewer than",
+		"four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends",
+		"early at a long key, and when it has hashed enough bytes: a call must not take long.",
 	)
 	locate := c.locate(v)
 	hashes, left, bytes := argument("hashes"), argument("vectors"), GP64()
@@ -71,9 +71,9 @@ func hash32Bytes(v vectors, c column) {
 	RET()
 }
 
-// lastBytes emits the last bytes of keys, of which length/4 words were hashed: up to
-// three each. It returns them in words, and the lanes that have any; if there are
-// none it jumps.
+// lastBytes emits the loads of the last length%4 bytes of each key. It returns them in
+// the words of a vector, and the lanes that have any. If no lane has any, the code jumps
+// to none.
 func lastBytes(v vectors, address [2]reg.VecVirtual, length reg.VecVirtual, none string) (word reg.VecVirtual, active reg.Register) {
 	three, zero, rest := v.broadcast(constant(3)), v.vector(), v.vector()
 	v.xor(three, three, zero)
@@ -89,7 +89,7 @@ func lastBytes(v vectors, address [2]reg.VecVirtual, length reg.VecVirtual, none
 	offset, word := GP64(), v.vector()
 	MOVQ(I32(-4), offset)
 	v.gatherAt(offset, end, v.both(active, whole), word)
-	Comment("Of the last four bytes, the upper rest ones.")
+	Comment("Take the upper length%4 bytes of the last four.")
 	shift := v.broadcast(constant(32))
 	VPSLLD(U8(3), rest, rest)
 	VPSUBD(rest, shift, shift)
@@ -101,7 +101,7 @@ func lastBytes(v vectors, address [2]reg.VecVirtual, length reg.VecVirtual, none
 	return word, active
 }
 
-// mixBytes takes a word into the hashes of the active lanes.
+// mixBytes emits code that mixes a word into the hashes of the active lanes.
 func mixBytes(v vectors, h, word, mul reg.VecVirtual, shift uint8, active reg.Register) {
 	next, shifted := v.vector(), v.vector()
 	VPADDD(h, word, next)
@@ -111,11 +111,11 @@ func mixBytes(v vectors, h, word, mul reg.VecVirtual, shift uint8, active reg.Re
 	v.merge(next, active, h)
 }
 
-// shortKeys adds the bytes of keys of one to three bytes to word, which is zero
-// in their lanes.
+// shortKeys emits code that adds the bytes of keys of one to three bytes to word. The
+// lanes of these keys in word are zero.
 func shortKeys(v vectors, address [2]reg.VecVirtual, length, word reg.VecVirtual) {
-	Comment("Keys of one to three bytes: the first, the middle one, and the last, which",
-		"may be the same.")
+	Comment("Keys of one to three bytes: load the first, the middle and the last byte. They",
+		"may be the same byte.")
 	addresses, lengths, bytes := AllocLocal(8*v.lanes()), AllocLocal(4*v.lanes()), AllocLocal(4*v.lanes())
 	v.store(address[0], addresses)
 	v.store(address[1], addresses.Offset(4*v.lanes()))

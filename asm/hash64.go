@@ -17,19 +17,20 @@ var primes = [5]uint64{
 	0x27d4eb2f165667c5,
 }
 
-// hash64 is XXH64 of some vectors of 8 keys, with the seeds 0 and 1, while its
-// kernel is emitted. It takes AVX-512: without multiplication of 64 bits, Go is
-// faster.
+// hash64 has the registers of a kernel of XXH64 with the seeds 0 and 1 while its code is
+// emitted. The kernel hashes some vectors of 8 keys at a time. It needs AVX-512: without
+// a product of 64 bits, Go is faster.
 //
-// A product takes 15 cycles, and what waits for it waits in the CPU's scheduler,
+// A product takes 15 cycles. The instructions that wait for it fill the CPU's scheduler,
 // which is small. So each step is emitted for all vectors and seeds in turn.
 type hash64 struct {
 	*avx512
 	prime [5]reg.VecVirtual
-	h     [][2]reg.VecVirtual // of vector i with seed j
+	h     [][2]reg.VecVirtual // the hash of vector i with seed j
 
-	// Of keys of any lengths: where what is not hashed yet lies, and its length.
-	zero     reg.GPVirtual // no address
+	// For keys of any length: the addresses and the lengths of the bytes that are not
+	// hashed yet.
+	zero     reg.GPVirtual // 0, the base of gathers by address
 	at, rest [2]reg.VecVirtual
 }
 
@@ -46,7 +47,7 @@ func newHash64(n int) *hash64 {
 	return h
 }
 
-// start returns the hashes of keys of less than 32 bytes before the first one.
+// start returns the initial hashes of keys of one length below 32.
 func (h *hash64) start(length int) (seeds [2]reg.VecVirtual) {
 	for seed := range seeds {
 		r := GP64()
@@ -56,8 +57,8 @@ func (h *hash64) start(length int) (seeds [2]reg.VecVirtual) {
 	return seeds
 }
 
-// mixLongs, mixWords and mixBytes take 8, 4 or 1 bytes of each key, in x, into the
-// hashes from, where the masks have them, if there are any.
+// mixLongs, mixWords and mixBytes emit code that mixes x, the next 8, 4 or 1 bytes of
+// each key, into the hashes from. If masks is not nil, it changes only their lanes.
 func (h *hash64) mixLongs(from func(i, seed int) reg.VecVirtual, x []reg.VecVirtual, masks []reg.Register) {
 	for _, x := range x {
 		VPMULLQ(h.prime[1], x, x)
@@ -114,7 +115,7 @@ func (h *hash64) mix(from func(i, seed int) reg.VecVirtual, x []reg.VecVirtual, 
 	each(func(i, seed int) { last(VPADDQ, add, i, seed) })
 }
 
-// hashes is what mixLongs and the others start from, if not from the start of keys.
+// hashes returns the current hashes, for the argument from of mixLongs and the others.
 func (h *hash64) hashes(i, seed int) reg.VecVirtual { return h.h[i][seed] }
 
 // finish emits the last steps and the stores.
@@ -143,12 +144,12 @@ func (h *hash64) finish(h1, h2 reg.GPVirtual) {
 	ADDQ(U32(64*len(h.h)), h2)
 }
 
-// hash64Width emits the hash of keys of 4 or 8 bytes that lie side by side, four
-// vectors of them at a time and then two.
+// hash64Width emits the hash of keys of 4 or 8 bytes that lie side by side. It takes four
+// vectors of 8 keys at a time, and two at the end.
 func hash64Width(width int) {
 	TEXT(fmt.Sprintf("hash64Width%dAVX512", width), NOSPLIT, "func(keys *byte, h1, h2 *uint64, vectors int)")
-	Comment("XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without",
-		"a seed is computed once.")
+	Comment("XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not",
+		"depend on the seed are computed once for both.")
 	keys, h1, h2, n := argument("keys"), argument("h1"), argument("h2"), argument("vectors")
 	h := newHash64(4)
 	seeds := h.start(width)

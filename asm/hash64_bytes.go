@@ -12,13 +12,14 @@ import (
 func hash64Bytes(c column) {
 	TEXT("hash64"+c.name+"AVX512", 0, "func("+c.arguments+", h1, h2 *uint64, vectors int) (left int)")
 	Comment(
-		"XXH64 with the seeds 0 and 1: each lane hashes one key, of which the part without",
-		"a seed is computed once. 32 keys of one length, a multiple of 4 below 32, are hashed",
-		"at a time. Else it is 16, of which lanes gather what their key has: stripes of 32",
-		"bytes, then up to three times 8, 4, and bytes, which are the upper",
-		"ones of the last four, of a key that has four, and else are loaded one by one.",
-		"Nothing but the keys is read. The kernel ends early at a long key, and when the",
-		"longest keys of all vectors make up too much: a call must be short.",
+		"XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not",
+		"depend on the seed are computed once for both. If the next 32 keys have one length,",
+		"a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at",
+		"a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up",
+		"to three long words, a word, and up to three bytes. These are the upper bytes of the",
+		"key's last four. If a key has fewer than four bytes, the kernel loads them one by",
+		"one. It reads nothing but the keys. It ends early at a long key, and when it has",
+		"hashed enough bytes: a call must not take long.",
 	)
 	h := newHash64(4)
 	four := h.h
@@ -69,8 +70,8 @@ func (h *hash64) assign(keys, from located) {
 	}
 }
 
-// oneLength emits a jump if not all keys have one length, or not one that equal takes,
-// and returns that.
+// oneLength returns the common length of all keys. It emits a jump to not, taken if the
+// keys have different lengths, or a length that equal does not take.
 func (h *hash64) oneLength(a, b located, not string) reg.GPVirtual {
 	n, first := GP64(), ZMM()
 	VMOVQ(a.lengths[0].AsX(), n)
@@ -79,7 +80,7 @@ func (h *hash64) oneLength(a, b located, not string) reg.GPVirtual {
 	for i, lengths := range [][2]reg.VecVirtual{a.lengths, b.longs(h.avx512)} {
 		unequal[i] = ZMM()
 		VMOVDQA64(lengths[0], unequal[i])
-		VPTERNLOGQ(U8(0x7e), lengths[1], first, unequal[i]) // the bits that are not all equal
+		VPTERNLOGQ(U8(0x7e), lengths[1], first, unequal[i]) // the bits in which the three differ
 	}
 	k := K()
 	VPORQ(unequal[0], unequal[1], unequal[0])
@@ -91,7 +92,7 @@ func (h *hash64) oneLength(a, b located, not string) reg.GPVirtual {
 	return n
 }
 
-// equal emits the hash of keys of n bytes.
+// equal emits the hash of keys that all have n bytes, a multiple of 4 below 32.
 func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual) {
 	start := h.pair()
 	VPBROADCASTQ(n, start[0])
@@ -125,9 +126,9 @@ func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual) {
 	Label("equal_end")
 }
 
-// mixed emits the hash of two vectors of keys, and takes their stripes off bytes: the
-// window is the bound of what else they have.
-// There are not registers enough to keep what is needed again.
+// mixed emits the hash of two vectors of keys of any length. It subtracts the stripes
+// from bytes; their other parts are below 32 bytes a key, so the window bounds them.
+// Addresses and lengths go to the stack: there are not enough registers to keep them.
 func (h *hash64) mixed(keys located, bytes reg.GPVirtual) {
 	addresses, lengths := AllocLocal(128), AllocLocal(128)
 	for i, seeds := range h.h {
@@ -157,8 +158,8 @@ func (h *hash64) mixed(keys located, bytes reg.GPVirtual) {
 	Label("hashed")
 }
 
-// number returns a small number in memory, which instructions broadcast as they load
-// it: from a general register, it would take a port that is busy.
+// number returns a small number in memory. Instructions broadcast it as they load it. A
+// broadcast from a general register would use a busy port.
 func number(n int) Mem { return smallNumbers.Offset(8 * n) }
 
 var smallNumbers Mem
@@ -170,16 +171,17 @@ func smallNumbersTable() {
 	}
 }
 
-// step takes n bytes off the keys of vector i that the mask has.
+// step emits code that moves n bytes ahead in the keys of vector i, in the lanes of the
+// mask.
 func (h *hash64) step(i, n int, mask reg.Register) {
 	VPADDQ_BCST(number(n), h.at[i], mask, h.at[i])
 	VPSUBQ_BCST(number(n), h.rest[i], mask, h.rest[i])
 }
 
-// left returns the places of what is left of the keys of vector i.
+// left returns the addresses of the bytes that are not hashed yet, in vector i.
 func (h *hash64) left(i int) Mem { return Mem{Base: h.zero, Index: h.at[i], Scale: 1} }
 
-// gatherQuad loads long words in the lanes of the mask: the others are zero.
+// gatherQuad emits loads of long words in the lanes of the mask. The other lanes are zero.
 func (h *hash64) gatherQuad(m Mem, mask reg.Register) reg.VecVirtual {
 	k, x := K(), ZMM()
 	KMOVW(mask, k)
@@ -188,7 +190,7 @@ func (h *hash64) gatherQuad(m Mem, mask reg.Register) reg.VecVirtual {
 	return x
 }
 
-// gatherWord is gatherQuad of words.
+// gatherWord is gatherQuad for words.
 func (h *hash64) gatherWord(m Mem, mask reg.Register) reg.VecVirtual {
 	k, x := K(), ZMM()
 	KMOVW(mask, k)
@@ -198,8 +200,8 @@ func (h *hash64) gatherWord(m Mem, mask reg.Register) reg.VecVirtual {
 	return x
 }
 
-// stripes emits the hash of the whole 32 bytes of keys that have them, one vector
-// after the other: both have not registers enough.
+// stripes emits the hash of the stripes, parts of 32 bytes, of the keys that have any.
+// It takes one vector after the other: there are not enough registers for two.
 func (h *hash64) stripes(bytes reg.GPVirtual) {
 	for i := range h.h {
 		label := func(name string) string { return fmt.Sprintf("%s_%d", name, i) }
@@ -246,7 +248,8 @@ func (h *hash64) stripes(bytes reg.GPVirtual) {
 	}
 }
 
-// merge emits the hash of the sums of stripes.
+// merge emits code that merges the sums of stripes into the hashes, in the lanes of the
+// mask.
 func (h *hash64) merge(sums [4]reg.VecVirtual, to reg.VecVirtual, mask reg.Register) {
 	hash, x := ZMM(), ZMM()
 	VPROLQ(U8(1), sums[0], hash)
@@ -265,7 +268,7 @@ func (h *hash64) merge(sums [4]reg.VecVirtual, to reg.VecVirtual, mask reg.Regis
 	VMOVDQA64(hash, mask, to)
 }
 
-// longs emits up to three times 8 bytes of the keys.
+// longs emits the hash of up to three long words of the keys that have them.
 func (h *hash64) longs() {
 	var active [2]reg.Register
 	for i := range active {
@@ -286,7 +289,7 @@ func (h *hash64) longs() {
 	JMP(LabelRef("long"))
 }
 
-// words emits 4 bytes of the keys that have them.
+// words emits the hash of a word of the keys that have one.
 func (h *hash64) words() {
 	Label("word")
 	var x []reg.VecVirtual
@@ -303,7 +306,8 @@ func (h *hash64) words() {
 	Label("no_word")
 }
 
-// bytes emits the last bytes of keys, which it has loaded where there are any.
+// bytes emits the hash of the last bytes of the keys that have any. It calls load to emit
+// the loads of addresses and lengths.
 func (h *hash64) bytes(load func() located) {
 	some := []reg.Register{K(), K()}
 	for i, mask := range some {

@@ -2,8 +2,9 @@
 //
 //	go generate github.com/lanebloom/bloom
 //
-// Each file beside this one holds a family of kernels, written once for every
-// instruction set in vectors.go.
+// Each file beside this one has a family of kernels. The files without the prefix neon
+// write a kernel once for the instruction sets of vectors.go; the files with it write the
+// kernels of arm64.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"os"
 
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
 
@@ -22,8 +24,8 @@ func main() {
 	alternateTables()
 	smallNumbersTable()
 	headerTables()
-	setBits()
-	scatterPlaces()
+	setPlaces()
+	sortPlaces()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
 		hash32(v, 8)
@@ -49,5 +51,6 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	pass.Compile = compile
 	Generate()
 }

@@ -22,7 +22,7 @@ func neon() *arm64.File {
 	return file
 }
 
-// neonVector is the number of keys that kernels hash at a time: two vectors of 4
+// neonVector is the number of keys that a kernel hashes at a time: two vectors of 4
 // words.
 const neonVector = 8
 

@@ -2,23 +2,24 @@ package main
 
 import "github.com/lanebloom/bloom/asm/arm64"
 
-// neonBlock is the number of hashes that are tested at a time.
+// neonBlock is the number of hashes that a kernel tests at a time.
 const neonBlock = 16
 
-// The memory of survivors: their hashes, a window and what makes up blocks, and as
-// much later their numbers.
+// survivorsSize is the number of bytes for the hashes of the survivors: a window, and
+// room for stores past its end. Their numbers have as many bytes and follow the hashes.
 const survivorsSize = 4 * (window + 2*neonBlock)
 
-// noHash is the number of no hash. There is a byte for its outcome.
+// noHash is the number in lanes that have no hash. There is a byte for its outcome, which
+// no one reads.
 const noHash = window
 
-// neonDouble32 is the walk of double32 while a kernel is emitted.
+// neonDouble32 has the registers of the walk double32 while a kernel's code is emitted.
 type neonDouble32 struct {
 	f                  *arm64.Function
 	size, recip, shift arm64.V
 
-	// For tests: the filter, memory for the numbers of the bytes to load, and 7 in
-	// each byte.
+	// For tests: the address of the filter, memory for the indices of the bytes to load,
+	// and a vector with 7 in each byte.
 	base, indices arm64.GP
 	seven         arm64.V
 }
@@ -34,9 +35,10 @@ func neonTestDouble32(file *arm64.File, tables neonTables) {
 		"func(base *byte, size, recip, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int)")
 	f.Comment(
 		"Probe i of a hash h tests bit x%8 of byte x/8 mod size, x = h + i·rotr(h, 17). The",
-		"first probes are made for all hashes, 16 at a time. If there are others, the",
-		"hashes that pass are compacted, with their numbers, and the others are made for",
-		"those. The sign of a byte is the outcome for a hash; last, the signs are packed.",
+		"kernel makes the first probes of all hashes, 16 at a time. If there are other",
+		"probes, it compacts the hashes that pass, with their numbers, and makes the others",
+		"for those. The sign bit of a byte is the outcome for a hash. At the end, the kernel",
+		"packs the sign bits into hits.",
 	)
 	d := &neonDouble32{f: f}
 	d.load()
@@ -55,11 +57,11 @@ func neonTestDouble32(file *arm64.File, tables neonTables) {
 
 // neonTables are the constants of the tests.
 type neonTables struct {
-	// lanes has 0, 1, 2 and 3 in words, nibbles 16, 32, 64 and 128 in bytes, again
-	// and again, and bits the powers of two.
+	// lanes has 0, 1, 2 and 3 in words. nibbles repeats 16, 32, 64 and 128 in bytes. bits
+	// repeats the powers of two from 1 to 128 in bytes.
 	lanes, nibbles, bits arm64.Symbol
-	// compact has, for each set of 4 words, the numbers of their bytes, and then
-	// those past all.
+	// compact has an entry for each subset of 4 words: the indices of the subset's bytes,
+	// and then indices past all bytes.
 	compact arm64.Symbol
 }
 
@@ -109,7 +111,7 @@ func (d *neonDouble32) testAll(outcomes, end arm64.GP, tables neonTables) {
 
 	f.Label("block")
 	passed := d.probes("first", d.walk(hashes, nil), first)
-	f.StoreQ(passed, outcome.Post(16)) // that of survivors is stored again
+	f.StoreQ(passed, outcome.Post(16)) // later overwritten for survivors
 	f.CBZ(others, "next")
 	lanes, counts, hash := f.GP(), f.GP(), d.loadBlock(hashes)
 	d.nibbles(passed, nibbles, lanes, counts)
@@ -132,8 +134,8 @@ func (d *neonDouble32) testAll(outcomes, end arm64.GP, tables neonTables) {
 	f.BGT("block")
 }
 
-// nibbles emits, for each 4 hashes, a byte whose upper half tells which passed, and
-// one with their number.
+// nibbles emits two bytes for each 4 hashes: in lanes, a byte whose upper half has a bit
+// for each hash that passed, and in counts, a byte with the number of these hashes.
 func (d *neonDouble32) nibbles(passed, weights arm64.V, lanes, counts arm64.GP) {
 	f, v := d.f, d.f.V()
 	f.VCMLT0(arm64.B16, passed, v)
@@ -177,7 +179,7 @@ func (d *neonDouble32) testSurvivors(outcomes, survivors, end arm64.GP) {
 	f.BLO("survivors")
 }
 
-// pack emits the packing of outcomes into hits.
+// pack emits code that packs the outcomes into hits.
 func (d *neonDouble32) pack(outcomes arm64.GP, tables neonTables) {
 	f := d.f
 	hits, n, left := f.Argument("hits"), f.Argument("n"), f.GP()
@@ -202,7 +204,7 @@ func (d *neonDouble32) pack(outcomes arm64.GP, tables neonTables) {
 	f.SUBS(arm64.Imm(64), left, left)
 	f.BGT("word")
 
-	f.Comment("The last word may have bits past the last hash.")
+	f.Comment("Clear the bits past the last hash in the last word.")
 	word := f.GP()
 	f.NEG(left, left)
 	f.MOVD(hits.At(-8), word)
@@ -211,14 +213,14 @@ func (d *neonDouble32) pack(outcomes arm64.GP, tables neonTables) {
 	f.StoreD(word, hits.At(-8))
 }
 
-// neonWalk is a block of hashes on their way through the probes.
+// neonWalk is a block of hashes and their state between two probes.
 type neonWalk struct {
 	h, delta       []arm64.V
 	bits, bitsStep arm64.V // the low byte of each hash, and of its delta
 }
 
-// walk emits the start of a block in memory, at probe done or, without it, at the
-// first.
+// walk emits the start of a walk for a block of hashes in memory. The walk starts at probe
+// number done, or at the first probe if done is nil.
 func (d *neonDouble32) walk(hashes arm64.GP, done *arm64.V) neonWalk {
 	w := neonWalk{h: d.loadBlock(hashes)}
 	for _, h := range w.h {
@@ -256,8 +258,8 @@ func (d *neonDouble32) lowBytes(words []arm64.V) arm64.V {
 	return low
 }
 
-// probes emits the next probes of a block, at least one, and returns bytes whose
-// sign is set for the hashes that pass all of them.
+// probes emits the next count probes of a block, at least one. It returns a byte for each
+// hash, with the sign bit set if the hash passes all of them.
 func (d *neonDouble32) probes(label string, w neonWalk, count arm64.GP) (passed arm64.V) {
 	f := d.f
 	passed = f.V()
@@ -284,9 +286,9 @@ func (d *neonDouble32) probes(label string, w neonWalk, count arm64.GP) (passed 
 	return passed
 }
 
-// gather emits the loads of the bytes with indices from to from+7, and returns
-// them side by side. They go through general registers: vectors can be loaded by
-// lane, but take no index for the address, and each lane waits for the one before.
+// gather emits the loads of the bytes with indices from to from+7, and returns them side
+// by side. It loads them through general registers. A load into a lane of a vector has no
+// index for its address, and it waits for the lane before.
 func (d *neonDouble32) gather(from int) (bytes arm64.GP) {
 	f := d.f
 	bytes = f.GP()
@@ -307,13 +309,13 @@ func (d *neonDouble32) gather(from int) (bytes arm64.GP) {
 
 // index returns the bytes that hold bits h mod 8·size: (h>>3) mod size.
 //
-// That is x - q·size for x = h>>3 < 2^29. Without a division, with 2^L ≤ size the
-// power of two below, and recip = ceil(2^(31+L)/size): q = floor(x·recip / 2^(31+L)).
-// For recip exceeds its fraction by less than 1, hence the product by less than
-// 2^29/2^(31+L) ≤ 1/(4·2^L) < 1/size, which can't carry a multiple of 1/size over an
-// integer. recip is below 2^31, as the signed product wants, unless size is 2^L:
-// then recip is 2^30 and the shift L-1. VSQDMULH gives x·recip / 2^31, and the shift
-// is negative since it is one to the left.
+// For x = h>>3 < 2^29 it is x - q·size with q = floor(x/size). It needs no division: with
+// 2^L the largest power of two up to size, and recip = ceil(2^(31+L)/size), q is
+// floor(x·recip / 2^(31+L)). Proof: recip is less than 1 above 2^(31+L)/size. So the
+// quotient is less than 2^29/2^(31+L) ≤ 1/(4·2^L) < 1/size too large, which can't carry a
+// multiple of 1/size over an integer. The signed product needs a recip below 2^31. It is,
+// unless size is 2^L; then recip is 2^30 and the shift is L-1. VSQDMULH returns
+// x·recip / 2^31. The shift is negative, because the instruction shifts to the left.
 func (d *neonDouble32) index(h arm64.V) (x arm64.V) {
 	x, q := d.f.V(), d.f.V()
 	d.f.VUSHR(3, arm64.S4, h, x)
@@ -323,12 +325,12 @@ func (d *neonDouble32) index(h arm64.V) (x arm64.V) {
 	return x
 }
 
-// neonPlaceDouble32 emits the bits of the probes of as many hashes as make whole
-// vectors, in any order.
+// neonPlaceDouble32 emits a function that stores the numbers of the bits that hashes
+// probe, in any order, for the given number of whole vectors.
 func neonPlaceDouble32(file *arm64.File) {
 	f := file.Function("placeDouble32NEON", arm64.NoSplit,
 		"func(size, recip, shift uint32, probes int, hashes *uint32, vectors int, places *uint32)")
-	f.Comment("The walk of testDouble32, whose bits are stored one vector after the other.")
+	f.Comment("The walk is that of testDouble32. The kernel stores the bits of each vector.")
 	d := &neonDouble32{f: f}
 	d.load()
 	hashes, vectors, places, probes := f.Argument("hashes"), f.Argument("vectors"), f.Argument("places"), f.Argument("probes")

@@ -2,8 +2,8 @@ package main
 
 import "github.com/lanebloom/bloom/asm/arm64"
 
-// neonDouble64 is the walk of double64 while a kernel is emitted. It tests bytes as
-// double32 does.
+// neonDouble64 has the registers of the walk double64 while a kernel's code is emitted.
+// It tests bytes as double32 does.
 type neonDouble64 struct {
 	neonDouble32
 	bits, wrap arm64.V
@@ -14,12 +14,13 @@ func neonTestDouble64(file *arm64.File, tables neonTables) {
 	f := file.Function("testDouble64NEON", arm64.Splits,
 		"func(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)")
 	f.Comment(
-		"Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. That of",
-		"the next is computed from the one before: starts and steps are h1 and h2 mod",
-		"bits, and wrap is 2^64 mod bits, which is lost where the sum of the hashes wraps.",
-		"The first probes are made for all hashes, 8 at a time. If there are others, the",
-		"numbers of those that pass are compacted, and the others are made for them. The",
-		"sign of a byte is the outcome for a hash; last, the signs are packed.",
+		"Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step",
+		"computes the bit of a probe from the bit of the probe before: starts and steps are",
+		"h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is",
+		"2^64 mod bits. The kernel makes the first probes of all hashes, 8 at a time. If",
+		"there are other probes, it compacts the numbers of the hashes that pass, and makes",
+		"the others for those. The sign bit of a byte is the outcome for a hash. At the end,",
+		"the kernel packs the sign bits into hits.",
 	)
 	d := &neonDouble64{neonDouble32: neonDouble32{f: f}}
 	d.bits, d.wrap = broadcast(f, f.Argument("bits")), broadcast(f, f.Argument("wrap"))
@@ -36,8 +37,8 @@ func neonTestDouble64(file *arm64.File, tables neonTables) {
 	f.RET()
 }
 
-// testAll emits the first probes of all hashes. The numbers of those that pass are
-// stored from end on, if there are other probes.
+// testAll emits the first probes of all hashes. If there are other probes, it stores the
+// numbers of the hashes that pass, from end on.
 func (d *neonDouble64) testAll(outcomes, end arm64.GP, tables neonTables) {
 	f := d.f
 	n, first, others := f.Argument("n"), f.Argument("first"), f.Argument("probes")
@@ -58,7 +59,7 @@ func (d *neonDouble64) testAll(outcomes, end arm64.GP, tables neonTables) {
 	}
 	d.prepare(w)
 	passed := d.probes64("first", w, first)
-	f.StoreLow(passed, outcome.Post(8)) // that of survivors is stored again
+	f.StoreLow(passed, outcome.Post(8)) // later overwritten for survivors
 	f.CBZ(others, "next")
 	lanes, counts := f.GP(), f.GP()
 	d.nibbles(passed, nibbles, lanes, counts)
@@ -84,7 +85,7 @@ func (d *neonDouble64) testSurvivors(outcomes, numbers, end arm64.GP) {
 	first, others, skipped := f.Argument("first"), f.Argument("probes"), f.GP()
 	f.SUB(first, others, others)
 	starts, steps, h1, h2 := f.Argument("starts"), f.Argument("steps"), f.Argument("h1"), f.Argument("h2")
-	f.Comment("What makes up the last vector is hash 0, again, and its outcome the same.")
+	f.Comment("Fill up the last vector with the first survivor: it has the same outcome again.")
 	none := f.V()
 	f.MOVWU(numbers.At(0), skipped)
 	f.VDUP(skipped, arm64.S4, none)
@@ -138,11 +139,12 @@ func (d *neonDouble64) setLong(from arm64.GP, to arm64.V, i int) {
 	}
 }
 
-// neonWalk64 is a vector of hashes on their way through the probes.
+// neonWalk64 is a vector of hashes and their state between two probes.
 type neonWalk64 struct {
 	bit      [2]arm64.V // of the next probe
 	h, delta [4]arm64.V
-	// What to subtract from bit, mod bits: at first h2 mod bits, which is to be added.
+	// What a step subtracts from bit, mod bits. Before prepare, back is h2 mod bits, which
+	// a step would add.
 	back, wrappedBack [2]arm64.V
 }
 
@@ -156,7 +158,7 @@ func newNEONWalk64(f *arm64.Function) *neonWalk64 {
 	return w
 }
 
-// prepare emits the steps back from those forth.
+// prepare emits back and wrappedBack, computed from h2 mod bits in back.
 func (d *neonDouble64) prepare(w *neonWalk64) {
 	for i, forth := range w.back {
 		d.f.VMOV(forth, w.wrappedBack[i])
@@ -166,8 +168,8 @@ func (d *neonDouble64) prepare(w *neonWalk64) {
 	}
 }
 
-// subtract leaves in r the difference r - x, or that and bits if it is below 0. bits
-// is at most 2^31, and both are at most bits.
+// subtract emits r = r - x, and adds bits if the difference is negative. bits is at most
+// 2^31, and r and x are at most bits.
 func (d *neonDouble64) subtract(x, r arm64.V) {
 	more := d.f.V()
 	d.f.VSUB(arm64.S4, x, r, r)
@@ -193,8 +195,8 @@ func (d *neonDouble64) next(w *neonWalk64) {
 	}
 }
 
-// probes64 emits the next probes of a vector, at least one, and returns 8 bytes whose
-// sign is set for the hashes that pass all of them.
+// probes64 emits the next count probes of a vector, at least one. It returns a byte for
+// each of the 8 hashes, with the sign bit set if the hash passes all of them.
 func (d *neonDouble64) probes64(label string, w *neonWalk64, count arm64.GP) (passed arm64.V) {
 	f := d.f
 	passed = f.V()

@@ -6,8 +6,8 @@ import (
 	"github.com/lanebloom/bloom/asm/arm64"
 )
 
-// neonHash32 emits the hash of keys of 4 or 8 bytes that lie side by side, as many
-// as make whole vectors.
+// neonHash32 emits the hash of keys of 4 or 8 bytes that lie side by side, for the given
+// number of whole vectors.
 func neonHash32(file *arm64.File, width int) {
 	f := file.Function(fmt.Sprintf("hash32Width%dNEON", width), arm64.NoSplit, "func(keys *byte, hashes *uint32, vectors int)")
 	f.Comment("Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.")
@@ -50,7 +50,7 @@ func neonMix(f *arm64.Function, h, word, mul arm64.V, shift int, d arm64.V) {
 	f.VEOR(shifted, x, d)
 }
 
-// neonColumns are the layouts of columns; see those of amd64.
+// neonColumns are the layouts of columns, like columns for amd64.
 var neonColumns = []neonColumn{
 	{"Headers", "headers *byte, stride int", neonHeaders},
 	{"Offsets32", "data *byte, offsets *int32", neonOffsets32},
@@ -58,11 +58,11 @@ var neonColumns = []neonColumn{
 	{"Fixed", "data *byte, width int", nil},
 }
 
-// neonColumn is a layout of keys of any lengths.
+// neonColumn is a layout of keys of any length.
 type neonColumn struct {
 	name      string
 	arguments string
-	// locate emits what is needed once, and returns a function that emits the
+	// locate emits the code that a kernel runs once, and returns a function that emits the
 	// address and the length in bytes of the next key.
 	locate func(f *arm64.Function) func(key, length arm64.GP)
 }
@@ -95,7 +95,7 @@ func neonOffsets64(f *arm64.Function) func(key, length arm64.GP) {
 	}
 }
 
-// neonKeys is a vector of keys while its hash is emitted.
+// neonKeys has the registers of a vector of keys while the code of its hash is emitted.
 type neonKeys struct {
 	f *arm64.Function
 
@@ -107,23 +107,23 @@ type neonKeys struct {
 	lengths, h [2]arm64.V
 	tails      [4]arm64.V // the last 8 bytes of each key
 
-	// For keys of any lengths: the last whole pair of words, the number of bytes
-	// while a key is located, and 8 bytes of stack for each lane.
+	// For keys of any length: the address of the last whole pair of words, the number of
+	// bytes while a key is located, and 8 bytes of stack for each lane.
 	lasts, counts [neonVector]arm64.GP
 	slots         arm64.GP
 }
 
-// neonHash32Bytes emits the hash of a column of keys, as many as make whole
+// neonHash32Bytes emits the hash of a column of keys, for the given number of whole
 // vectors.
 func neonHash32Bytes(file *arm64.File, c neonColumn) {
 	f := file.Function("hash32"+c.name+"NEON", arm64.Splits, "func("+c.arguments+", hashes *uint32, vectors int) (left int)")
 	f.Comment(
-		"Each lane hashes one key, two words of it at a time: for each h = (h + word)·mul,",
-		"h ^= h>>16. Lanes with no more pairs of words read their last pair again and keep",
-		"their hash. What is left of a key are the upper bytes of its last 8; keys that",
-		"have less are copied to the upper bytes of 8 on the stack. Nothing but the keys",
-		"is read. The kernel ends early at a long key, and when the longest keys of all",
-		"vectors make up too much: a call must be short.",
+		"Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,",
+		"h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.",
+		"The bytes after the last pair are the upper bytes of the key's last 8. A key of",
+		"fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel",
+		"reads nothing but the keys. It ends early at a long key, and when it has hashed",
+		"enough bytes: a call must not take long.",
 	)
 	k := &neonKeys{f: f}
 	hashes, left, bytes := f.Argument("hashes"), f.Argument("vectors"), f.GP()
@@ -251,8 +251,8 @@ func (k *neonKeys) oneLength(bytes arm64.GP) {
 	f.Label("store")
 }
 
-// setLane and loadLong set a lane of words or of long words. Lane 0 is to be the
-// first: it does not wait for what was in the vector.
+// setLane and loadLong emit code that sets a lane of words or of long words. Set lane 0
+// first: it does not wait for the old contents of the vector.
 func setLane(f *arm64.Function, from arm64.GP, to arm64.V, i int) {
 	if i == 0 {
 		f.VDUP(from, arm64.S4, to)
@@ -269,15 +269,15 @@ func (k *neonKeys) loadLong(from arm64.Mem, to arm64.V, i int) {
 	}
 }
 
-// start emits the hash before the first word.
+// start emits the initial hash, before the first word.
 func (k *neonKeys) start(lengths, h arm64.V) {
 	k.f.VMUL(arm64.S4, k.mul, lengths, h)
 	k.f.VEOR(k.seed, h, h)
 }
 
-// pairs emits count times the next pair of words of each key. If take is nil, all
-// keys have them; else it takes the hashes of those that do, and those that do
-// not read their last pair.
+// pairs emits the hash of the next count pairs of words of each key. If take is nil, all
+// keys have that many pairs. Else a key without pairs left reads its last pair again, and
+// take emits the choice between the old hashes and the next ones.
 func (k *neonKeys) pairs(label string, count arm64.GP, take func(next [2]arm64.V)) {
 	f := k.f
 	f.CBZ(count, label+"_done")
@@ -310,7 +310,7 @@ func (k *neonKeys) pairs(label string, count arm64.GP, take func(next [2]arm64.V
 	f.Label(label + "_done")
 }
 
-// split divides long words, two in each vector, into the low and the high words.
+// split emits code that splits long words, two in each vector, into low and high words.
 func (k *neonKeys) split(a, b arm64.V) (low, high arm64.V) {
 	low, high = k.f.V(), k.f.V()
 	k.f.VUZP1(arm64.S4, b, a, low)
@@ -318,12 +318,12 @@ func (k *neonKeys) split(a, b arm64.V) (low, high arm64.V) {
 	return low, high
 }
 
-// tail emits what is left of the keys: a word, if there is one, and then up to
-// three bytes.
+// tail emits the hash of the bytes after the last pair: a word, if the key has one, and
+// then up to three bytes.
 func (k *neonKeys) tail() {
 	f := k.f
 	for i, length := range k.lengths {
-		// Long words are shifted down by the bytes that were hashed already.
+		// Shift out the bytes that were hashed already, at the low end of each long word.
 		shift, mask, next := f.V(), f.V(), f.V()
 		f.VAND(k.seven, length, shift)
 		f.VSHL(3, arm64.S4, shift, shift)
@@ -344,7 +344,7 @@ func (k *neonKeys) tail() {
 	}
 }
 
-// shortKeys emits, for each lane, the copy of a key of less than 8 bytes.
+// shortKeys emits, for each lane, the code that copies a key of fewer than 8 bytes.
 func (k *neonKeys) shortKeys() {
 	f := k.f
 	for i, key := range k.keys {

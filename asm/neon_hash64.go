@@ -6,9 +6,9 @@ import (
 	"github.com/lanebloom/bloom/asm/arm64"
 )
 
-// neonHash64 is XXH64 of a key with the seeds 0 and 1 while its kernel is emitted.
-// NEON multiplies no 64 bits, so the keys are hashed in general registers, one after
-// the other: the CPU overlaps them.
+// neonHash64 has the registers of XXH64 of a key with the seeds 0 and 1 while a kernel's
+// code is emitted. NEON has no product of 64 bits. So the kernel hashes keys in general
+// registers, one after the other, and the CPU overlaps them.
 type neonHash64 struct {
 	f     *arm64.Function
 	prime [5]arm64.GP
@@ -24,7 +24,8 @@ func newNEONHash64(f *arm64.Function) *neonHash64 {
 	return h
 }
 
-// mix takes x, of which the part without a seed is computed, into the hashes.
+// mix emits code that mixes x into the hashes. The steps for x that do not depend on a
+// seed are already done.
 func (h *neonHash64) mix(x arm64.GP, turn int, mul arm64.GP, add *arm64.GP) {
 	for _, hash := range h.h {
 		h.f.EOR(x, hash, hash)
@@ -37,7 +38,7 @@ func (h *neonHash64) mix(x arm64.GP, turn int, mul arm64.GP, add *arm64.GP) {
 	}
 }
 
-// mixLong, mixWord and mixByte take 8, 4 or 1 bytes into the hashes.
+// mixLong, mixWord and mixByte emit code that mixes 8, 4 or 1 bytes into the hashes.
 func (h *neonHash64) mixLong(x arm64.GP) {
 	h.f.MUL(h.prime[1], x, x)
 	h.f.ROR(64-31, x, x)
@@ -71,7 +72,8 @@ func (h *neonHash64) finish(h1, h2 arm64.GP) {
 // neonHash64Width emits the hash of keys of 4 or 8 bytes that lie side by side.
 func neonHash64Width(file *arm64.File, width int) {
 	f := file.Function(fmt.Sprintf("hash64Width%dNEON", width), arm64.NoSplit, "func(keys *byte, h1, h2 *uint64, n int)")
-	f.Comment("XXH64 with the seeds 0 and 1, of which the part without a seed is computed once.")
+	f.Comment("XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are",
+		"computed once for both.")
 	keys, h1, h2, n := f.Argument("keys"), f.Argument("h1"), f.Argument("h2"), f.Argument("n")
 	h, start := newNEONHash64(f), f.GP()
 	f.ADD(arm64.Imm(width), h.prime[4], start)
@@ -96,9 +98,10 @@ func neonHash64Width(file *arm64.File, width int) {
 func neonHash64Bytes(file *arm64.File, c neonColumn) {
 	f := file.Function("hash64"+c.name+"NEON", arm64.Splits, "func("+c.arguments+", h1, h2 *uint64, n int) (left int)")
 	f.Comment(
-		"XXH64 with the seeds 0 and 1, of which the part without a seed is computed once:",
-		"stripes of 32 bytes, then 8, 4 and single ones. The kernel ends early at a long",
-		"key, and when the keys make up too much: a call must be short.",
+		"XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed",
+		"once for both. A key has stripes of 32 bytes, then long words, a word, and single",
+		"bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a",
+		"call must not take long.",
 	)
 	h1, h2, left, bytes := f.Argument("h1"), f.Argument("h2"), f.Argument("n"), f.GP()
 	f.MOVD(arm64.Imm(8*most), bytes)
@@ -168,7 +171,7 @@ func neonFixed(f *arm64.Function) func(key, length arm64.GP) {
 	}
 }
 
-// stripes emits the hash of the whole 32 bytes of a key.
+// stripes emits the hash of the stripes of a key, its whole parts of 32 bytes.
 func (h *neonHash64) stripes(key, rest arm64.GP) {
 	f := h.f
 	var sums [2][4]arm64.GP

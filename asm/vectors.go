@@ -6,19 +6,20 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// vectors is an instruction set as operations on vectors of 32-bit lanes. It
-// has what the sets do in different ways; what all of them do with one
-// instruction, such as VPADDD, the kernels emit themselves.
+// vectors is an instruction set: operations on vectors of 32-bit lanes. It has the
+// operations that differ between the sets. If one instruction serves all sets, such as
+// VPADDD, the kernels emit it themselves.
 type vectors interface {
 	name() string // ends the names of this set's kernels
 	lanes() int
 	vector() reg.VecVirtual
 
-	// prepareGather emits the constants of the gathers, and prepareTest those of
-	// the other methods of double32: once a function.
+	// prepareGather emits the constants for gathers, and prepareTest the constants of the
+	// other methods that double32 uses. Call each once in a function.
 	prepareGather()
 	prepareTest()
-	// allOnes has every bit set: -1 in each lane. prepareGather comes first.
+	// allOnes returns a register with every bit set: -1 in each lane. Call prepareGather
+	// first.
 	allOnes() reg.Register
 	// broadcast copies the low half of a general register to all lanes.
 	broadcast(r reg.GPVirtual) reg.VecVirtual
@@ -29,17 +30,19 @@ type vectors interface {
 	xor(a, b, dst reg.VecVirtual)
 	// rotate17 rotates each lane right by 17 bits.
 	rotate17(src, dst reg.VecVirtual)
-	// joinHigh leaves in odd the upper halves of all products, of which the two
-	// registers hold those of the even and those of the odd lanes.
+	// joinHigh joins the upper halves of the products of the even lanes and of the odd
+	// lanes, and leaves them in odd.
 	joinHigh(even, odd reg.VecVirtual)
 
 	splitter() func(a, b reg.VecVirtual) // see hash32
-	// headers emits the constants, and returns a function that emits loads of half a
-	// vector of headers of so many bytes, as long vectors of addresses and lengths.
+	// headers emits the constants for headers of stride bytes. It returns a function that
+	// emits the loads of half a vector of headers, as long vectors of addresses and of
+	// lengths.
 	headers(stride int) func(m Mem) (address, length reg.VecVirtual)
 	sortSplit(h reg.VecVirtual)
 
-	// A lane mask chooses lanes: a mask register, or a vector of all ones and zeros.
+	// A lane mask chooses lanes. It is a mask register, or a vector whose lanes are all
+	// ones or all zeros.
 	greater(a, b reg.VecVirtual) (mask reg.Register) // as signed numbers
 	both(a, b reg.Register) reg.Register
 	butNot(a, b reg.Register) reg.Register
@@ -50,31 +53,33 @@ type vectors interface {
 	broadcastLong(r reg.GPVirtual) reg.VecVirtual
 	widen(src reg.VecVirtual) [2]reg.VecVirtual
 	narrow(src [2]reg.VecVirtual) reg.VecVirtual
-	// testAbove clears the zero flag if a lane is not below a power of two.
+	// testAbove clears the zero flag if a lane is at least the given power of two.
 	testAbove(power int, src [2]reg.VecVirtual)
-	// gatherAt loads words from offset + address, just in the lanes of a mask: the
-	// others are zero.
+	// gatherAt loads the words at offset + address in the lanes of a mask. The other
+	// lanes are zero.
 	gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg.Register, dst reg.VecVirtual)
 
 	// gather loads the 32-bit words at base + 4·index.
 	gather(base reg.Register, index, dst reg.VecVirtual)
-	// pickedAll sets the bits that pick leaves.
+	// pickedAll sets all picked bits.
 	pickedAll(dst reg.VecVirtual)
-	// pick moves bit i%32 of each word of dst to where collect looks.
+	// pick moves bit i%32 of each word of dst to the bit that collect reads: the picked
+	// bit.
 	pick(i, dst reg.VecVirtual)
-	// collect gathers the picked bits of the lanes in the low bits of a register.
+	// collect puts the picked bits of the lanes into the low bits of a register.
 	collect(bits reg.VecVirtual) reg.GPVirtual
-	// loadMask reads as many bits as there are lanes.
+	// loadMask loads a bit for each lane.
 	loadMask(m Mem, mask reg.GPVirtual)
-	// compact stores the lanes of src that the mask has, side by side, and after
-	// them whatever makes up a whole vector. It leaves their number in mask.
+	// compact stores the lanes of src in the mask side by side. It always stores a whole
+	// vector; the words after those lanes are arbitrary. It leaves the number of those
+	// lanes in mask.
 	compact(src reg.VecVirtual, mask reg.GPVirtual, to Mem)
 
 	// gatherLongs loads the long words at base + 8·index.
 	gatherLongs(base reg.GPVirtual, index reg.VecVirtual) [2]reg.VecVirtual
 	// carry adds delta to h and returns the lanes that wrap.
 	carry(h, delta [2]reg.VecVirtual) (mask reg.Register)
-	// blend takes lanes of b where the mask has them, else of a.
+	// blend takes the lanes of b in the mask, and the other lanes of a.
 	blend(a, b reg.VecVirtual, mask reg.Register, dst reg.VecVirtual)
 }
 
@@ -85,7 +90,7 @@ func constant(x uint32) reg.GPVirtual {
 	return r
 }
 
-// avx512 has 16 lanes and masks. It uses AVX512F alone.
+// avx512 has 16 lanes and mask registers.
 type avx512 struct {
 	all   reg.OpmaskVirtual // every lane
 	evens reg.OpmaskVirtual // lanes 0, 2, …
@@ -135,8 +140,9 @@ func (v *avx512) gather(base reg.Register, index, dst reg.VecVirtual) {
 	VPGATHERDD(Mem{Base: base, Index: index, Scale: 4}, k, dst)
 }
 
-// clear emits dst = 0 from a register in use: from itself, dst would count as in use
-// before, all around a loop.
+// clear emits dst = 0 as the XOR of a register in use with itself. If it were the XOR of
+// dst with itself, the register allocator would take dst as in use before, all around a
+// loop.
 func (v *avx512) clear(inUse, dst reg.VecVirtual) { VPXORD(inUse, inUse, dst) }
 
 func (v *avx512) pick(i, dst reg.VecVirtual) { VPRORVD(i, dst, dst) }
@@ -264,11 +270,9 @@ func (*avx2) name() string           { return "AVX2" }
 func (*avx2) lanes() int             { return 8 }
 func (*avx2) vector() reg.VecVirtual { return YMM() }
 
-// prepareGather keeps Y4 from being the index of a gather: qemu 7.2 takes number
-// 4 for no index.
 func (v *avx2) prepareGather() {
-	v.all = reg.Y4
-	VPCMPEQD(reg.Y4, reg.Y4, reg.Y4)
+	v.all = YMM()
+	VPCMPEQD(v.all, v.all, v.all)
 }
 
 func (v *avx2) allOnes() reg.Register { return v.all }
@@ -314,7 +318,7 @@ func (v *avx2) gather(base reg.Register, index, dst reg.VecVirtual) {
 func (v *avx2) pick(i, dst reg.VecVirtual) {
 	t := YMM()
 	VPANDN(v.thirtyOnes, i, t)
-	VPSLLVD(t, dst, dst) // to the sign
+	VPSLLVD(t, dst, dst) // to the sign bit
 }
 
 func (v *avx2) pickedAll(dst reg.VecVirtual) { VPCMPEQD(dst, dst, dst) }
@@ -348,7 +352,7 @@ func (v *avx2) gatherLongs(base reg.GPVirtual, index reg.VecVirtual) (dst [2]reg
 	return dst
 }
 
-// carry compares as signed numbers, with the sign turned.
+// carry flips the sign bits, and then compares as signed numbers.
 func (v *avx2) carry(h, delta [2]reg.VecVirtual) reg.Register {
 	var wrapped [2]reg.VecVirtual
 	sign := YMM()

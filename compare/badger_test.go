@@ -13,8 +13,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// TestBadgerFilters builds filters of hashes with Badger and with this library,
-// and asks both. The sizes go up to where workers share the building.
+// TestBadgerFilters builds filters of hashes with Badger and with this library, and
+// compares their bytes and answers. The largest are built by several workers.
 func TestBadgerFilters(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 9))
 	for _, bits := range []int{-1, 0, 1, 2, 7, 10, 14, 43, 44, 100} {
@@ -51,8 +51,8 @@ func randomHashes(random *rand.Rand, n int) []uint32 {
 	return hashes
 }
 
-// probeLikeBadger compares what each kernel answers for hashes with what Badger
-// does, and returns the number of hits.
+// probeLikeBadger compares the answers of each kernel for hashes with Badger's, and
+// returns the number of hits.
 func probeLikeBadger(t *testing.T, filter y.Filter, hashes []uint32) (count int) {
 	t.Helper()
 	f, err := bloom.Open(bloom.LevelDB, filter)
@@ -74,8 +74,8 @@ func probeLikeBadger(t *testing.T, filter y.Filter, hashes []uint32) (count int)
 	return count
 }
 
-// badgerKeys returns n keys, with the timestamps under which Badger's tables keep
-// them and without.
+// badgerKeys returns n keys, and the same keys with the timestamps that Badger's
+// tables add.
 func badgerKeys(prefix string, n int) (keys, stamped [][]byte) {
 	for i := range n {
 		key := fmt.Appendf(nil, "%s%08d", prefix, i)
@@ -84,7 +84,8 @@ func badgerKeys(prefix string, n int) (keys, stamped [][]byte) {
 	return keys, stamped
 }
 
-// TestBadgerBits checks what docs/stores.md says to ask for.
+// TestBadgerBits checks the rate that docs/stores.md says to ask for: Badger must round
+// it to the wanted bits per key.
 func TestBadgerBits(t *testing.T) {
 	for bits := 1; bits <= 60; bits++ {
 		for _, n := range []int{1, 1000, 100_000_000} {
@@ -95,17 +96,17 @@ func TestBadgerBits(t *testing.T) {
 	}
 }
 
-// TestBadgerTables builds tables with Badger, for the false-positive rate that
-// its options ask for, and asks them and filters of this library for keys. Its
-// output (-v) is the table of docs/stores.md.
+// TestBadgerTables builds tables with Badger for several false-positive rates, and
+// tests keys with them and with filters of this library. Its output (-v) is the table
+// of docs/stores.md.
 func TestBadgerTables(t *testing.T) {
 	const n = 100_000
 	known, stamped := badgerKeys("key", n)
 	absent, _ := badgerKeys("absent", n)
 	for _, test := range []struct {
-		rate         float64 // asked for
-		bits, probes int     // that Badger takes
-		wrong        int     // of n absent keys
+		rate         float64 // in Badger's options
+		bits, probes int     // what Badger chooses for it
+		wrong        int     // how many of n absent keys pass
 	}{
 		{0.1, 4, 2, 15540},
 		{0.01, 7, 4, 5048},
@@ -113,8 +114,7 @@ func TestBadgerTables(t *testing.T) {
 		{0.0005, 11, 7, 745},
 		{0.0001, 14, 9, 184},
 	} {
-		// The best number of probes for the rate is what Badger takes for the
-		// bits per key.
+		// Badger uses the best number of probes for the rate as the bits per key.
 		bits, probes := y.BloomBitsPerKey(n, test.rate), int(math.Ceil(-math.Log2(test.rate)))
 		if bits != test.bits || bits != probes {
 			t.Errorf("rate %v: Badger takes %d bits per key, want %d, the probes for that rate", test.rate, bits, test.bits)

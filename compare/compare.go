@@ -1,4 +1,4 @@
-// Package compare puts this library beside others. Its tests ask the programs in
-// oracle, the C++ LevelDB among them, for the bytes and the answers that this
-// library must give.
+// Package compare compares this library with others. Its tests run the programs in
+// oracle, among them C++ LevelDB, and the libraries in splitblock, and require the same
+// bytes and the same answers.
 package compare

@@ -2,9 +2,9 @@
 # Times bloom build + bloom filter against grep, awk, and sort and join, on
 # synthetic keys (keygen): 2 M known, a stream of 5 M lines, half of them known.
 #
-#   compare/grep.sh [FOLDER]     the keys are made there, 120 MB; default: a temporary one
+#   compare/grep.sh [FOLDER]     makes the keys in FOLDER (120 MB; default: a temporary folder)
 #
-# Wall time and peak memory of each run. The locale is the caller's: sort and
+# It prints wall time and peak memory of each run. The locale is the caller's: sort and
 # join are faster under LC_ALL=C.
 set -euo pipefail
 cd "$(dirname "$0")"

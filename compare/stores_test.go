@@ -20,7 +20,7 @@ import (
 	"github.com/lanebloom/bloom/compare/oracle"
 )
 
-// store is an implementation of LevelDB whose filters count what they are asked.
+// store is an implementation of LevelDB whose filters count their calls.
 type store struct {
 	name string
 	implementation
@@ -31,8 +31,8 @@ type implementation interface {
 	Get(folder string, keys [][]byte, o oracle.Options) (oracle.Counts, error)
 }
 
-// stores are goleveldb with the filters of this library, and the C++ LevelDB
-// with its own. A machine without the latter fails the tests.
+// stores are goleveldb with the filters of this library, and C++ LevelDB with its own.
+// The tests fail on a machine without C++ LevelDB.
 func stores(t *testing.T) []store {
 	t.Helper()
 	cpp, err := oracle.CompileDatabase(t.TempDir())
@@ -139,7 +139,7 @@ type identityGenerator struct{ filter.FilterGenerator }
 
 func (g identityGenerator) Add(key []byte) { g.FilterGenerator.Add(identity(key)) }
 
-// poisonGenerator makes filters of the right size without a bit.
+// poisonGenerator makes filters of the right size with all bits clear.
 type poisonGenerator struct{ filter.FilterGenerator }
 
 func (g poisonGenerator) Generate(b filter.Buffer) {
@@ -150,9 +150,9 @@ func (g poisonGenerator) Generate(b filter.Buffer) {
 	clear(encoded[:len(encoded)-1])
 }
 
-// storeKeys returns keys number from, from+2, ... in ascending order: a number, and
-// 0 to 9 random bytes, so that hashes have tails of every length and bytes of
-// 0x80 and more.
+// storeKeys returns the keys with the numbers from, from+2, ... in ascending order. A
+// key is its number and 0 to 9 random bytes, so that the hash sees tails of every
+// length, and bytes of 0x80 and more.
 func storeKeys(n, from int) [][]byte {
 	keys := make([][]byte, n)
 	for i := range keys {
@@ -172,7 +172,7 @@ type database struct {
 	stores []store
 }
 
-// eachWriter runs a subtest with a database of each of the stores.
+// eachWriter runs a subtest for each store: read gets a database that the store wrote.
 func eachWriter(t *testing.T, stores []store, keys [][]byte, o oracle.Options, read func(t *testing.T, d database)) {
 	for _, s := range stores {
 		t.Run("writer="+s.name, func(t *testing.T) {
@@ -185,8 +185,8 @@ func eachWriter(t *testing.T, stores []store, keys [][]byte, o oracle.Options, r
 	}
 }
 
-// get looks up keys with each store, which must agree on all counts, and returns
-// these.
+// get looks up keys with each store. The stores must agree on all counts; get returns
+// the counts.
 func (d database) get(t *testing.T, keys [][]byte, o oracle.Options) (counts oracle.Counts) {
 	t.Helper()
 	for i, s := range d.stores {
@@ -222,7 +222,7 @@ func TestDatabases(t *testing.T) {
 				}
 				c := d.get(t, absent, o)
 				t.Logf("absent keys: %+v", c)
-				// Keys past the last one of a table are asked of no filter.
+				// No filter is asked about a key past the last key of a table.
 				if c.Found != 0 || c.Calls < n-100 || c.Yes < n/200 || c.Yes > n/50 {
 					t.Errorf("absent keys: %+v", c)
 				}
@@ -236,8 +236,8 @@ func TestDatabases(t *testing.T) {
 	}
 }
 
-// TestPoisonedDatabases reads filters without a bit, which deny every key: so it
-// is the filters' bytes that the other tests' answers come from.
+// TestPoisonedDatabases reads filters with all bits clear, which deny every key. It
+// shows that the answers in the other tests come from the filters' bytes.
 func TestPoisonedDatabases(t *testing.T) {
 	const n = 10_000
 	present, stores := storeKeys(n, 0), stores(t)
@@ -250,8 +250,8 @@ func TestPoisonedDatabases(t *testing.T) {
 	})
 }
 
-// TestComparators looks keys up by an equal one of other bytes. A filter of whole
-// keys loses nearly all of them; one of the bytes that are compared, none.
+// TestComparators looks up each key by an equal key with other bytes. A filter of whole
+// keys loses nearly all of them. A filter of the compared bytes loses none.
 func TestComparators(t *testing.T) {
 	const n = 10_000
 	tagged := func(from int, tag string) (keys [][]byte) {

@@ -17,13 +17,13 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// The benchmarks compare goleveldb with its own filter, with the one of this
-// package and without any, in turn inside one process. A round runs goleveldb
-// with its own filter and then the way that the sub-benchmark names, and gives one
-// ratio. The metrics are medians over the rounds:
+// The benchmarks compare goleveldb with its own filter, with this package's filter and
+// without a filter, in turn inside one process. A round runs goleveldb with its own
+// filter, then with the filter that the sub-benchmark names, and gives one ratio. The
+// metrics are medians over the rounds:
 //
-//	ns/…          of the way that the sub-benchmark names
-//	x-own         how many times faster than goleveldb with its own filter it was
+//	ns/…          the time with the filter that the sub-benchmark names
+//	x-own         how many times faster that is than with goleveldb's own filter
 //	x-p10, x-p90  the spread of that ratio: its first and last decile
 
 const (
@@ -37,14 +37,15 @@ var (
 	ours = NewNamed(Name, bloom.Policy{BitsPerKey: 10})
 )
 
-// ways are what goleveldb's own filter is compared with. The first shows the noise.
+// ways are the filters that the benchmarks compare with goleveldb's own. The first is
+// the same filter, to show the noise.
 var ways = []struct {
 	name   string
 	filter filter.Filter
 }{{"own", own}, {"lanebloom", ours}, {"none", nil}}
 
-// inTurn runs reference and path in turn. Both return how long they took for
-// units of what is counted.
+// inTurn runs reference and path in turn, and reports the metrics. Each of them returns
+// how long it took to do the given number of units.
 func inTurn(b *testing.B, unit string, units int, reference, path func() time.Duration) {
 	var times, ratios []float64
 	reference()
@@ -56,7 +57,7 @@ func inTurn(b *testing.B, unit string, units int, reference, path func() time.Du
 	}
 	slices.Sort(times)
 	slices.Sort(ratios)
-	b.ReportMetric(0, "ns/op") // a round of both: no one's time
+	b.ReportMetric(0, "ns/op") // the time of a round of both means nothing
 	b.ReportMetric(times[len(times)/2], "ns/"+unit)
 	b.ReportMetric(ratios[len(ratios)/2], "x-own")
 	b.ReportMetric(ratios[len(ratios)/10], "x-p10")
@@ -70,11 +71,11 @@ func timed(run func()) time.Duration {
 	return time.Since(start)
 }
 
-// benchmarkKey returns key number i, of 16 bytes. Even ones are written.
+// benchmarkKey returns key i, of 16 bytes. The database has the keys with even numbers.
 func benchmarkKey(i int) []byte { return fmt.Appendf(nil, "key%013d", i) }
 
-// level0 returns a folder with a database of tables that overlap, and wait for a
-// compaction: the even keys in random order, with random values.
+// level0 returns a folder with a database that is not compacted: its tables overlap.
+// It writes the keys with even numbers in random order, with random values.
 func level0(b *testing.B) string {
 	b.Helper()
 	folder := b.TempDir()
@@ -133,9 +134,9 @@ func compact(b *testing.B, from, folder string, f filter.Filter) time.Duration {
 	return took
 }
 
-// BenchmarkGetAbsent looks up keys that a compacted database of a million does
-// not have. A cache of 1 MiB does not even hold the filters, one of 8 MiB,
-// goleveldb's default, holds them and the indexes of the tables.
+// BenchmarkGetAbsent looks up absent keys in a compacted database of a million keys. A
+// block cache of 1 MiB does not even hold the filters. A cache of 8 MiB, goleveldb's
+// default, holds the filters and the indexes of the tables.
 func BenchmarkGetAbsent(b *testing.B) {
 	from := level0(b)
 	folders := map[string]string{}
@@ -163,7 +164,7 @@ func BenchmarkGetAbsent(b *testing.B) {
 			for _, way := range ways {
 				b.Run("filter="+way.name, func(b *testing.B) {
 					inTurn(b, "get", absentGets, func() time.Duration {
-						for i := range keys { // new ones each round
+						for i := range keys { // new keys each round
 							keys[i] = benchmarkKey(2*random.IntN(benchmarkKeys) + 1)
 						}
 						return gets["own"]()
@@ -191,7 +192,7 @@ func BenchmarkCompaction(b *testing.B) {
 	}
 }
 
-// recording is a filter that keeps what a compaction adds to filters.
+// recording is a filter that records the keys that a compaction adds to filters.
 type recording struct {
 	filter.Filter
 	keys []byte
@@ -220,9 +221,9 @@ func (g *recordingGenerator) Generate(b filter.Buffer) {
 	g.FilterGenerator.Generate(b)
 }
 
-// BenchmarkCompactionFilters makes the filters of the same compaction alone: the
-// same calls for the same keys, with a new generator for every 500 filters, which
-// is about a table.
+// BenchmarkCompactionFilters makes only the filters of the same compaction: the same
+// calls for the same keys, with a new generator for every 500 filters, about as many as
+// a table has.
 func BenchmarkCompactionFilters(b *testing.B) {
 	r := &recording{Filter: own}
 	compacted(b, level0(b), r)

@@ -14,7 +14,7 @@ import (
 	"github.com/lanebloom/bloom/adapter/goleveldb"
 )
 
-// identity is the part of a key that ignoreTag compares: what is before '#'.
+// identity returns the part of a key that ignoreTag compares: the bytes before '#'.
 func identity(key []byte) []byte {
 	before, _, _ := bytes.Cut(key, []byte("#"))
 	return before
@@ -28,8 +28,8 @@ func (ignoreTag) Compare(a, b []byte) int         { return bytes.Compare(identit
 func (ignoreTag) Separator(_, _, _ []byte) []byte { return nil } // no shorter keys
 func (ignoreTag) Successor(_, _ []byte) []byte    { return nil }
 
-// identityFilter is a filter of the identities of keys. Its name is its own: a
-// filter of whole keys under the same name would be asked for identities.
+// identityFilter is a filter of the identities of keys. It has a name of its own:
+// under the name of a filter of whole keys, it would look for identities in such filters.
 type identityFilter struct{ filter.Filter }
 
 type identityGenerator struct{ filter.FilterGenerator }
@@ -48,8 +48,8 @@ func (f identityFilter) NewGenerator() filter.FilterGenerator {
 
 func (g identityGenerator) Add(key []byte) { g.FilterGenerator.Add(identity(key)) }
 
-// A comparer that ignores part of a key needs a filter that ignores it, too.
-// That of whole keys denies a key that is there.
+// A comparer that ignores part of a key needs a filter that also ignores that part.
+// A filter of whole keys denies a key that is there.
 func Example_comparer() {
 	policy := bloom.Policy{BitsPerKey: 10}
 	for _, f := range []filter.Filter{goleveldb.New(policy), newIdentityFilter(policy)} {

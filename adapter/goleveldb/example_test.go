@@ -17,8 +17,8 @@ func Example() {
 	policy := bloom.Policy{BitsPerKey: 10}
 	db, err := leveldb.Open(storage.NewMemStorage(), &opt.Options{
 		Filter: goleveldb.New(policy),
-		// The tables that goleveldb wrote with its own filter, until they are
-		// rewritten.
+		// For tables that goleveldb wrote with its own filter, until compactions
+		// rewrite them.
 		AltFilters: []filter.Filter{goleveldb.NewNamed(goleveldb.Name, policy)},
 	})
 	if err != nil {

@@ -5,20 +5,20 @@
 //		Filter: goleveldb.New(bloom.Policy{BitsPerKey: 10}),
 //	})
 //
-// A table names its filter, and a reader that does not know the name reads on
-// without one, silently. goleveldb's own filter has the bytes of C++ LevelDB's
-// and another name, so that the two ignore each other's. [New] takes LevelDB's
-// name, which serves both; goleveldb then finds the filters of tables that it
-// wrote under its own name through AltFilters:
+// A table stores the name of its filter. A reader that does not know the name reads
+// the table without a filter, and reports nothing. goleveldb's own filter has the
+// bytes of C++ LevelDB's filter and another name, so goleveldb and LevelDB ignore each
+// other's filters. [New] uses LevelDB's name, so that both can read the filters. To
+// read the tables that goleveldb wrote under its own name, add AltFilters:
 //
 //	AltFilters: []filter.Filter{goleveldb.NewNamed(goleveldb.Name, policy)},
 //
-// They are replaced as compactions rewrite the tables. A program that still
-// opens the database with goleveldb's own filter needs the opposite: NewNamed as
-// Filter, and New among AltFilters.
+// Compactions rewrite these tables with the new name. A program that still opens the
+// database with goleveldb's own filter needs the opposite: NewNamed as Filter, and New
+// among AltFilters.
 //
-// Do not use these filters with a comparer for which keys of different bytes
-// are equal: the filter of one of them would deny the other, and Get would miss
+// Do not use these filters with a comparer for which keys with different bytes are
+// equal. The filter of one of two equal keys would deny the other, and Get would miss
 // a key that is there. The second example shows a filter for such a comparer.
 package goleveldb
 
@@ -28,19 +28,20 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// Name is the name under which goleveldb's own filter, filter.NewBloomFilter,
-// is stored. LevelDB's ends in 2.
+// Name is the name of goleveldb's own filter, filter.NewBloomFilter, in tables.
+// LevelDB's name ends in 2.
 const Name = "leveldb.BuiltinBloomFilter"
 
-// New returns a policy as the Filter of goleveldb's options, under the name of
-// its format. For the format LevelDB that is the name of C++ LevelDB.
+// New returns a filter for goleveldb's options that follows the policy. Its name is
+// the name of the policy's format: for the format LevelDB, the name that C++ LevelDB
+// uses.
 //
-// goleveldb makes a filter for every block of a table (BlockSize, 4 KiB), so
-// the number of keys by which [bloom.PolicyFor] sizes a policy is that of a block.
+// goleveldb makes a filter for every block of a table (BlockSize, 4 KiB). So give
+// [bloom.PolicyFor] the number of keys in a block.
 func New(policy bloom.Policy) filter.Filter { return NewNamed(policy.Name(), policy) }
 
-// NewNamed is New under another name: [Name] for tables that goleveldb's own
-// filter has to read or wrote, or that of a filter around this one.
+// NewNamed is New with another name. Use [Name] for tables that goleveldb's own filter
+// wrote or must read. A filter that wraps this one and changes keys needs its own name.
 func NewNamed(name string, policy bloom.Policy) filter.Filter {
 	return namedPolicy{name, policy}
 }
@@ -64,14 +65,14 @@ type generator struct {
 	encoded []byte // the last filter, for its memory
 }
 
-// Add adds a key to the next filter. A key that is added twice, such as one
-// with two versions, counts twice, as in LevelDB.
+// Add adds a key to the next filter. A key that is added twice, for example because it
+// has two versions, counts twice, as in LevelDB.
 func (g *generator) Add(key []byte) { g.builder.Add(key) }
 
 // Generate appends the filter of the keys since the last Generate to b.
 func (g *generator) Generate(b filter.Buffer) {
 	g.encoded = g.builder.AppendFilter(g.encoded[:0])
 	g.builder.Reset()
-	// Not Write: that may return an error, which would have nowhere to go.
+	// Not Write: it may return an error, which Generate could not return.
 	copy(b.Alloc(len(g.encoded)), g.encoded)
 }

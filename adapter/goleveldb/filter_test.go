@@ -31,8 +31,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// dirtyBuffer is a filter.Buffer whose memory was used before, which the
-// interface allows and goleveldb's own generator relies on not to happen.
+// dirtyBuffer is a filter.Buffer that returns memory with old bytes in it. The
+// interface allows that; goleveldb's own generator relies on zero bytes.
 type dirtyBuffer struct{ bytes.Buffer }
 
 func (b *dirtyBuffer) Alloc(n int) []byte {
@@ -40,8 +40,8 @@ func (b *dirtyBuffer) Alloc(n int) []byte {
 	return b.Bytes()[b.Len()-n:]
 }
 
-// TestGenerator makes the filters of a table with goleveldb's generator and this
-// one, which both serve for all of them.
+// TestGenerator makes several filters with one generator of goleveldb and one of this
+// package, and compares them.
 func TestGenerator(t *testing.T) {
 	for bits := range 61 {
 		random := rand.New(rand.NewPCG(1, uint64(bits)))
@@ -60,14 +60,14 @@ func TestGenerator(t *testing.T) {
 			own.Generate(&want)
 			ours.Generate(&got)
 			if !bytes.Equal(got.Bytes(), want.Bytes()) {
-				t.Fatalf("%d bits: filters differ from goleveldb's after that of %d keys", bits, keys)
+				t.Fatalf("%d bits: the filter of %d keys, or one before it, differs from goleveldb's", bits, keys)
 			}
 		}
 	}
 }
 
-// TestContains asks goleveldb's filter and this one about filters that either
-// wrote, and about bytes that none did.
+// TestContains compares the answers of goleveldb's filter and this one, for filters
+// that either wrote, and for bytes that neither wrote.
 func TestContains(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	own, ours := filter.NewBloomFilter(10), New(bloom.Policy{BitsPerKey: 10})
@@ -140,7 +140,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// counted is a filter that counts what it is asked.
+// counted is a filter that counts its calls and its answers yes.
 type counted struct {
 	filter.Filter
 	calls, yes atomic.Int64
@@ -155,7 +155,7 @@ func (c *counted) Contains(encoded, key []byte) bool {
 	return true
 }
 
-// database is a database in memory, closed.
+// database is a closed database in memory.
 type database struct {
 	storage storage.Storage
 	n       int // it has the keys key(0), key(2), ..., key(2*(n-1))
@@ -163,7 +163,7 @@ type database struct {
 
 func key(i int) []byte { return fmt.Appendf(nil, "key%08d", i) }
 
-// write writes all keys, and brings them to tables.
+// write writes all keys, and compacts them into tables.
 func (d *database) write(t *testing.T, o *opt.Options) {
 	t.Helper()
 	d.open(t, o, func(db *leveldb.DB) {
@@ -192,8 +192,8 @@ func (d *database) open(t *testing.T, o *opt.Options, use func(db *leveldb.DB)) 
 	use(db)
 }
 
-// get looks up keys that are there and keys between them, and returns how often
-// the filters that it counts were asked and said yes.
+// get looks up the keys of the database and the keys between them. It returns how
+// often goleveldb called the filters, and how often they answered yes.
 func (d *database) get(t *testing.T, o opt.Options, f filter.Filter, alternatives ...filter.Filter) (calls, yes int) {
 	t.Helper()
 	var counts []*counted
@@ -222,13 +222,13 @@ func (d *database) get(t *testing.T, o opt.Options, f filter.Filter, alternative
 	return calls, yes
 }
 
-// plausible reports whether filters were asked about n keys that are there and n
-// that are not, less those past the last key of a table, and wrong about few.
+// plausible reports whether these are the counts for n present and n absent keys: few
+// calls are missing, for keys past the last key of a table, and few answers are wrong.
 func plausible(calls, yes, n int) bool {
 	return calls > 2*n-20 && calls <= 2*n && yes >= n && yes < n+n/50
 }
 
-// TestMigration takes a database from goleveldb's own filter to this one.
+// TestMigration changes the filter of a database from goleveldb's own to this one.
 func TestMigration(t *testing.T) {
 	const n = 20_000
 	policy := bloom.Policy{BitsPerKey: 10}

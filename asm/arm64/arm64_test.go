@@ -13,8 +13,8 @@ import (
 	"github.com/mmcloughlin/avo/printer"
 )
 
-// instructions has every instruction of the package, and what the GNU
-// disassembler calls it.
+// instructions has every instruction of the package, and its text from the GNU
+// disassembler.
 var instructions = []struct {
 	gnu  string
 	emit func(f *Function)
@@ -97,7 +97,7 @@ var instructions = []struct {
 	{"sli v1.4s, v2.4s, #3", func(f *Function) { f.VSLI(3, S4, VN(2), VN(1)) }},
 	{"sri v1.4s, v2.4s, #17", func(f *Function) { f.VSRI(17, S4, VN(2), VN(1)) }},
 
-	// Those that are words.
+	// Instructions that are emitted as words.
 	{"mul v1.4s, v2.4s, v31.4s", func(f *Function) { f.VMUL(S4, VN(31), VN(2), VN(1)) }},
 	{"sqdmulh v1.4s, v2.4s, v31.4s", func(f *Function) { f.VSQDMULH(S4, VN(31), VN(2), VN(1)) }},
 	{"mla v1.4s, v2.4s, v31.4s", func(f *Function) { f.VMLA(S4, VN(31), VN(2), VN(1)) }},
@@ -114,8 +114,8 @@ var instructions = []struct {
 	{"ret", func(f *Function) { f.RET() }},
 }
 
-// TestInstructions compares what the instructions assemble to with what they are
-// called.
+// TestInstructions assembles the instructions, and compares the disassembler's text with
+// the table.
 func TestInstructions(t *testing.T) {
 	file := NewFile("arm64")
 	f := file.Function("all", NoSplit, "func()")
@@ -136,7 +136,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// TestEveryInstruction looks for each in the table.
+// TestEveryInstruction looks for every instruction in the table.
 func TestEveryInstruction(t *testing.T) {
 	source, err := os.ReadFile("arm64_test.go")
 	if err != nil {
@@ -239,8 +239,8 @@ func TestAllocation(t *testing.T) {
 	}
 }
 
-// TestReuse reads registers at places after which they may serve again, or may not:
-// at a loop, and where two are written at once.
+// TestReuse checks that no register is used twice at once: in a loop, and where one
+// instruction writes two registers that no one reads.
 func TestReuse(t *testing.T) {
 	file := NewFile("arm64")
 	f := file.Function("reuse", NoSplit, "func(from *byte, n int)")
@@ -267,7 +267,7 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// TestMisuse looks for the errors.
+// TestMisuse compares the errors of wrong calls.
 func TestMisuse(t *testing.T) {
 	for _, c := range []struct {
 		want string
@@ -304,7 +304,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// TestArguments looks for the width of loads and stores.
+// TestArguments checks the widths of the loads of arguments and the stores of results.
 func TestArguments(t *testing.T) {
 	file := NewFile("arm64")
 	f := file.Function("arguments", NoSplit, "func(p *byte, b uint8, i int32, w uint32) (r uint32)")

@@ -1,9 +1,9 @@
-// Package arm64 emits arm64 assembly for Go through avo, which knows the
-// instructions of amd64 alone. It lends avo's build context for signatures,
-// arguments and labels, its control flow, liveness and register allocator, and
-// its printer; it adds the registers, operands and instructions of arm64.
+// Package arm64 emits arm64 assembly for Go through avo, which knows only the
+// instructions of amd64. From avo it uses the build context for signatures, arguments and
+// labels, the control flow, the liveness, the register allocator, and the printer. It adds
+// the registers, operands and instructions of arm64.
 //
-// A program builds a [File] of functions and writes what [File.Compile] returns:
+// A program builds a [File] of functions, and writes the text that [File.Compile] returns:
 //
 //	file := arm64.NewFile("!purego")
 //	f := file.Function("sum", arm64.NoSplit, "func(words *uint64, n int) uint64")
@@ -17,15 +17,15 @@
 //	f.Result("ret", sum)
 //	f.RET()
 //
-// Methods have the names of the Go assembler's instructions and the order of its
-// operands: destination last, and for VSUB m, n, d, which is d = n - m, the second
-// source before the first. Instructions which that assembler lacks have its
-// naming, and become words.
+// Methods have the names of the Go assembler's instructions, and its order of operands.
+// The destination is last. The second source is before the first: VSUB m, n, d is
+// d = n - m. If the Go assembler lacks an instruction, the method follows its naming and
+// emits the instruction's word.
 //
-// Registers are virtual until Compile, which gives each one of R0 to R26 without
-// R18, or of V0 to V31. It fails where they do not suffice: nothing is spilled. It
-// fails as well where a register is read that may not have been written. Flags are
-// not tracked: the instruction that sets them stands next to those that read them.
+// Registers are virtual until Compile. Compile gives each of them a register from R0 to
+// R26 without R18, or from V0 to V31. It fails if these are too few: it spills nothing. It
+// also fails if code may read a register before writing it. It does not track flags: an
+// instruction that sets flags must stand next to those that read them.
 package arm64
 
 import (
@@ -49,8 +49,7 @@ const (
 	NoSplit = attr.NOSPLIT
 )
 
-// File is a file of assembly under construction. What is wrong with it is told by
-// [File.Compile].
+// File is a file of assembly under construction. [File.Compile] returns its errors.
 type File struct {
 	context  *build.Context
 	operands map[*ir.Instruction][]arg
@@ -67,7 +66,7 @@ func NewFile(constraint string) *File {
 // Symbol is data of a file.
 type Symbol struct{ name string }
 
-// Bytes declares read-only data, of a length that is a multiple of 8.
+// Bytes declares read-only data. Its length must be a multiple of 8.
 func (f *File) Bytes(name string, data []byte) Symbol {
 	f.context.StaticGlobal(name)
 	f.context.DataAttributes(attr.RODATA | attr.NOPTR)
@@ -80,8 +79,8 @@ func (f *File) Bytes(name string, data []byte) Symbol {
 	return Symbol{name + "<>"}
 }
 
-// Function begins a function, and ends the one before. The signature may have
-// integers and pointers.
+// Function begins a new function, which ends the function before. Its signature may have
+// only integers and pointers.
 func (f *File) Function(name string, a attr.Attribute, signature string) *Function {
 	f.context.Function(name)
 	f.context.Attributes(a)
@@ -93,8 +92,8 @@ func (f *File) fail(format string, a ...any) {
 	f.errs = append(f.errs, fmt.Errorf(format, a...))
 }
 
-// Compile allocates registers and returns the text of the file. The error joins
-// all that is wrong with it.
+// Compile allocates registers and returns the text of the file. The error joins all
+// errors of the methods before.
 func (f *File) Compile(config printer.Config) ([]byte, error) {
 	file, err := f.context.Result()
 	if err := errors.Join(append(f.errs, err)...); err != nil {
@@ -137,8 +136,8 @@ func (f *File) compile(fn *ir.Function) error {
 	return nil
 }
 
-// firstReader describes the first instruction to read a register that is live at
-// the start.
+// firstReader describes the first instruction that reads a register which is live at the
+// start.
 func firstReader(instructions []*ir.Instruction) string {
 	for n, i := range instructions {
 		for _, r := range i.InputRegisters() {
@@ -162,8 +161,8 @@ func (f *Function) Comment(lines ...string) { f.file.context.Comment(lines...) }
 // Label names the next instruction.
 func (f *Function) Label(name string) { f.file.context.Label(name) }
 
-// Argument loads an argument into a new register, extended to 64 bits as its type
-// asks.
+// Argument loads an argument into a new register. It extends the argument to 64 bits, with
+// its sign if its type is signed.
 func (f *Function) Argument(name string) GP {
 	r := f.GP()
 	mem, opcode := f.component(f.file.context.Param(name), name, loads)
@@ -177,8 +176,8 @@ func (f *Function) Result(name string, r GP) {
 	f.emit(opcode, nil, list{r}, r.arg(), mem)
 }
 
-// loads and stores are by the size of what is moved; loads of 100 and more extend
-// the sign.
+// loads and stores have the opcodes by the number of bytes to move. Loads that extend the
+// sign have 100 added to that number.
 var (
 	loads  = map[int64]string{1: "MOVBU", 2: "MOVHU", 4: "MOVWU", 8: "MOVD", 101: "MOVB", 102: "MOVH", 104: "MOVW", 108: "MOVD"}
 	stores = map[int64]string{1: "MOVB", 2: "MOVH", 4: "MOVW", 8: "MOVD", 101: "MOVB", 102: "MOVH", 104: "MOVW", 108: "MOVD"}
@@ -208,8 +207,8 @@ func (f *Function) Local(size int) GP {
 	return r
 }
 
-// emit appends an instruction that writes and reads the given registers: one that
-// changes a register does both.
+// emit appends an instruction that writes and reads the given registers. A register that
+// the instruction changes is in both lists.
 func (f *Function) emit(opcode string, written, read list, args ...arg) *ir.Instruction {
 	i := &ir.Instruction{Opcode: opcode, Inputs: read.operands(), Outputs: written.operands()}
 	f.file.operands[i] = args

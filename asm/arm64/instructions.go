@@ -35,8 +35,8 @@ func (f *Function) MOVBU(from Mem, to GP) { f.load("MOVBU", from, to) }
 func (f *Function) StoreD(from GP, to Mem) { f.store("MOVD", from, to) }
 func (f *Function) StoreB(from GP, to Mem) { f.store("MOVB", from, to) }
 
-// LDP loads two registers of 64 bits that lie side by side, and LDPW two of 32 bits
-// extended with zeros.
+// LDP loads two numbers of 64 bits that lie side by side into two registers. LDPW loads
+// two numbers of 32 bits, extended with zeros.
 func (f *Function) LDP(from Mem, a, b GP)  { f.loadPair("LDP", from, a, b) }
 func (f *Function) LDPW(from Mem, a, b GP) { f.loadPair("LDPW", from, a, b) }
 
@@ -57,7 +57,7 @@ func (f *Function) arithmetic(opcode string, m Source, n, d GP) {
 	f.emit(opcode, list{d}, append(m.registers(), n), m.arg(), n.arg(), d.arg())
 }
 
-// d = n ∘ m, in the order of the operands.
+// These emit d = n ∘ m.
 func (f *Function) ADD(m Source, n, d GP) { f.arithmetic("ADD", m, n, d) }
 func (f *Function) SUB(m Source, n, d GP) { f.arithmetic("SUB", m, n, d) }
 func (f *Function) AND(m Source, n, d GP) { f.arithmetic("AND", m, n, d) }
@@ -82,12 +82,12 @@ func (f *Function) MADD(m, a, n, d GP) {
 // NEG is d = -m.
 func (f *Function) NEG(m, d GP) { f.emit("NEG", list{d}, list{m}, m.arg(), d.arg()) }
 
-// CMP sets the flags to those of n - m.
+// CMP sets the flags of n - m.
 func (f *Function) CMP(m Source, n GP) {
 	f.emit("CMP", nil, append(m.registers(), n), m.arg(), n.arg())
 }
 
-// CSEL is d = m if the condition holds, such as "LT", else n.
+// CSEL is d = m if the condition, such as "LT", holds, and else d = n.
 func (f *Function) CSEL(condition string, m, n, d GP) {
 	f.emit("CSEL", list{d}, list{m, n}, constantArg(condition), m.arg(), n.arg(), d.arg())
 }
@@ -98,7 +98,7 @@ func (f *Function) UBFX(low int, n GP, width int, d GP) {
 	f.emit("UBFX", list{d}, list{n}, Imm(low).arg(), n.arg(), Imm(width).arg(), d.arg())
 }
 
-// BFI puts the width low bits of n in the place of those of d from bit low on.
+// BFI replaces width bits of d, from bit low on, with the low bits of n.
 func (f *Function) BFI(low int, n GP, width int, d GP) {
 	f.bits(low, width)
 	f.emit("BFI", list{d}, list{n, d}, Imm(low).arg(), n.arg(), Imm(width).arg(), d.arg())
@@ -110,9 +110,8 @@ func (f *Function) bits(low, width int) {
 	}
 }
 
-// B jumps, and the other branches do if the flags say so: equal, not equal; less,
-// greater, greater or equal as signed numbers; lower, higher or the same as unsigned
-// ones.
+// B jumps always. The other branches jump on a condition: equal, not equal; less, greater,
+// greater or equal for signed numbers; lower, higher or same for unsigned numbers.
 func (f *Function) B(label string)   { f.branch("B", label, false) }
 func (f *Function) BEQ(label string) { f.branch("BEQ", label, true) }
 func (f *Function) BNE(label string) { f.branch("BNE", label, true) }
@@ -134,7 +133,7 @@ func (f *Function) branch(opcode, label string, conditional bool, read ...GP) {
 	}
 	i := f.emit(opcode, nil, registers, append(args, constantArg(label))...)
 	i.IsBranch, i.IsConditional = true, conditional
-	i.Operands = []operand.Op{operand.LabelRef(label)} // where avo looks for it
+	i.Operands = []operand.Op{operand.LabelRef(label)} // avo looks for the label here
 }
 
 // RET returns.
@@ -142,7 +141,8 @@ func (f *Function) RET() { f.emit("RET", nil, nil).IsTerminal = true }
 
 // Vector registers.
 
-// FLDPQ loads, and FSTPQ stores, two whole vectors; FMOVQ and StoreQ one.
+// FLDPQ loads two whole vectors, and FSTPQ stores two. FMOVQ loads one, and StoreQ stores
+// one.
 func (f *Function) FLDPQ(from Mem, a, b V) {
 	f.emit("FLDPQ"+from.suffix(), append(from.written(), a, b), from.read(), from.arg(), pair(a.scalar(), b.scalar()))
 }
@@ -174,13 +174,13 @@ func (f *Function) LoadLane(from Mem, size byte, i int, to V) {
 	f.emit("VLD1"+from.suffix(), append(from.written(), to), append(from.read(), to), from.arg(), to.lane(size, i))
 }
 
-// FMOVD moves 64 bits into the low half of a vector and clears the other.
+// FMOVD moves 64 bits into the low half of a vector and clears the high half.
 func (f *Function) FMOVD(from GP, to V) {
 	f.emit("FMOVD", list{to}, list{from}, from.arg(), to.scalar())
 }
 
-// ToLane moves a general register to a lane and FromLane a lane to a general
-// register: VMOV.
+// ToLane moves a general register to a lane. FromLane moves a lane to a general register.
+// Both are VMOV.
 func (f *Function) ToLane(from GP, size byte, i int, to V) {
 	f.emit("VMOV", list{to}, list{from, to}, from.arg(), to.lane(size, i))
 }
@@ -192,7 +192,7 @@ func (f *Function) FromLane(size byte, i int, from V, to GP) {
 // VMOV copies a whole vector.
 func (f *Function) VMOV(n, d V) { f.two("VMOV", B16, n, d) }
 
-// VMOVI puts a byte in each byte.
+// VMOVI sets each byte to b.
 func (f *Function) VMOVI(b uint8, d V) {
 	f.emit("VMOVI", list{d}, nil, Imm(b).arg(), d.as(B16))
 }
@@ -215,8 +215,9 @@ func (f *Function) change(opcode string, t Arrangement, m, n, d V) {
 	f.emit(opcode, list{d}, list{m, n, d}, m.as(t), n.as(t), d.as(t))
 }
 
-// d = n ∘ m, lane by lane. VUZP1 takes the even lanes, and VUZP2 the odd ones, of
-// n and then of m, VZIP1 the low halves in turn, and VADDP adds neighbours.
+// These emit d = n ∘ m, lane by lane. VUZP1 takes the even lanes of n and then of m, and
+// VUZP2 the odd lanes. VZIP1 and VZIP2 interleave the low and the high halves. VADDP adds
+// neighbours.
 func (f *Function) VADD(t Arrangement, m, n, d V)   { f.three("VADD", t, m, n, d) }
 func (f *Function) VSUB(t Arrangement, m, n, d V)   { f.three("VSUB", t, m, n, d) }
 func (f *Function) VAND(m, n, d V)                  { f.three("VAND", B16, m, n, d) }
@@ -230,23 +231,23 @@ func (f *Function) VUMAX(t Arrangement, m, n, d V)  { f.three("VUMAX", t, m, n, 
 func (f *Function) VUMIN(t Arrangement, m, n, d V)  { f.three("VUMIN", t, m, n, d) }
 func (f *Function) VCMTST(t Arrangement, m, n, d V) { f.three("VCMTST", t, m, n, d) }
 
-// VBIT takes into d the bits of n where those of m are set.
+// VBIT copies the bits of n to d where the bits of m are set.
 func (f *Function) VBIT(m, n, d V) { f.change("VBIT", B16, m, n, d) }
 
 // VCNT counts the set bits of each byte.
 func (f *Function) VCNT(n, d V) { f.two("VCNT", B16, n, d) }
 
-// VTBL takes bytes of n by their number in m.
+// VTBL looks up bytes of n by the indices in m.
 func (f *Function) VTBL(m, n, d V) {
 	f.emit("VTBL", list{d}, list{m, n},
 		m.as(B16), arg{format: "[V%d.B16]", registers: list{n}}, d.as(B16))
 }
 
-// VSHL and VUSHR shift each lane by 0 to size-1 bits, or 1 to size to the right.
+// VSHL shifts each lane left by 0 to size-1 bits. VUSHR shifts right by 1 to size bits.
 func (f *Function) VSHL(by int, t Arrangement, n, d V)  { f.shift("VSHL", by, 0, t, n, d, false) }
 func (f *Function) VUSHR(by int, t Arrangement, n, d V) { f.shift("VUSHR", by, 1, t, n, d, false) }
 
-// VSLI and VSRI leave the bits of d into which none of n is shifted.
+// VSLI and VSRI shift n into d, and keep the bits of d into which no bit is shifted.
 func (f *Function) VSLI(by int, t Arrangement, n, d V) { f.shift("VSLI", by, 0, t, n, d, true) }
 func (f *Function) VSRI(by int, t Arrangement, n, d V) { f.shift("VSRI", by, 1, t, n, d, true) }
 
@@ -262,14 +263,14 @@ func (f *Function) shift(opcode string, by, least int, t Arrangement, n, d V, ch
 	f.emit(opcode, list{d}, read, Imm(by).arg(), n.as(t), d.as(t))
 }
 
-// Instructions that the Go assembler of 1.26 lacks, with their words: registers 0
-// in all places (Arm Architecture Reference Manual, C7).
+// Instructions that the Go assembler of 1.26 lacks. Each has its word with register 0 for
+// all operands (Arm Architecture Reference Manual, C7).
 //
-// VMUL and VSQDMULH multiply, the latter for the upper half of twice the product of
-// signed numbers; VMLA adds the product to d and VMLS subtracts it. VUSHL shifts
-// lanes of n left by the low byte of those of m, right where it is negative. VCMHI
-// sets the lanes where n > m as unsigned numbers, VCMLT0 those where n < 0, and
-// VBIC has the bits of n that m has not.
+// VMUL multiplies. VSQDMULH returns the upper half of twice the product of signed numbers.
+// VMLA adds the product to d, and VMLS subtracts it. VUSHL shifts each lane of n left by
+// the low byte of the lane of m, or right if that byte is negative. VCMHI sets the lanes
+// where n > m as unsigned numbers, and VCMLT0 the lanes where n < 0. VBIC clears the bits
+// of n that are set in m.
 func (f *Function) VMUL(t Arrangement, m, n, d V)     { f.word("VMUL", 0x4ea09c00, S4, t, d, m, n) }
 func (f *Function) VSQDMULH(t Arrangement, m, n, d V) { f.word("VSQDMULH", 0x4ea0b400, S4, t, d, m, n) }
 func (f *Function) VMLA(t Arrangement, m, n, d V)     { f.word("VMLA", 0x4ea09400, S4, t, d, m, n, d) }
@@ -296,13 +297,13 @@ func (f *Function) VUSHL(t Arrangement, m, n, d V) {
 	}
 }
 
-// VUMAXV and VUMINV leave in lane 0 the greatest and the least lane.
+// VUMAXV and VUMINV put the greatest and the smallest lane into lane 0.
 func (f *Function) VUMAXV(t Arrangement, n, d V) { f.word("VUMAXV", 0x6eb0a800, S4, t, d, n) }
 func (f *Function) VUMINV(t Arrangement, n, d V) { f.word("VUMINV", 0x6eb1a800, S4, t, d, n) }
 
-// word emits an instruction that the base encodes for one arrangement alone: d in
-// bits 0 to 4, the last source in bits 5 to 9, the first of two in bits 16 to 20.
-// A third source is d.
+// word emits an instruction from its base word, which encodes one arrangement. The word
+// has d in bits 0 to 4, the last source in bits 5 to 9, and the first of two sources in
+// bits 16 to 20. A third source is d.
 func (f *Function) word(name string, base uint32, only, t Arrangement, d V, sources ...V) {
 	if t != only {
 		f.file.fail("%s: %s of %s, not %s", f.name, name, t, only)

@@ -6,11 +6,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// arg is an operand, of which the text is known when registers are allocated.
+// arg is an operand. Its text is known when registers are allocated.
 type arg struct {
 	format    string // has a verb for the number of each register
 	registers []reg.Register
-	// word, if it is not nil, takes the place of format.
+	// word, if it is not nil, replaces format.
 	word func(numbers []any) string
 }
 
@@ -32,7 +32,7 @@ func (t text) Asm() string { return string(t) }
 
 func constantArg(s string) arg { return arg{word: func([]any) string { return s }} }
 
-// Source is the first operand of arithmetic: an [Imm], a [GP], or one shifted.
+// Source is the first operand of arithmetic: an [Imm], a [GP], or a shifted GP.
 type Source interface {
 	arg() arg
 	registers() list
@@ -61,7 +61,7 @@ func (r GP) LSL(n int) Source { return shifted{r, fmt.Sprintf("R%%d<<%d", n)} }
 // LSR is the register shifted right by n bits, 0 to 63.
 func (r GP) LSR(n int) Source { return shifted{r, fmt.Sprintf("R%%d>>%d", n)} }
 
-// Mem is a place in memory.
+// Mem is a memory operand.
 type Mem struct {
 	base, index reg.Register // index may be nil
 	format      string
@@ -74,13 +74,13 @@ func (r GP) At(offset int) Mem { return Mem{base: r, format: fmt.Sprintf("%d(R%%
 // Index is the memory i bytes from the address in r.
 func (r GP) Index(i GP) Mem { return Mem{base: r, index: i, format: "(R%d)(R%d)"} }
 
-// IndexScaled is the memory i words of 2^shift bytes from the address in r, where
-// 2^shift is the size of what is moved.
+// IndexScaled is the memory i·2^shift bytes from the address in r. The instruction must
+// move 2^shift bytes.
 func (r GP) IndexScaled(i GP, shift int) Mem {
 	return Mem{base: r, index: i, format: fmt.Sprintf("(R%%d)(R%%d<<%d)", shift)}
 }
 
-// Post is the memory at the address in r, which is then moved by step bytes.
+// Post is the memory at the address in r. After the access, r moves by step bytes.
 func (r GP) Post(step int) Mem {
 	return Mem{base: r, format: fmt.Sprintf("%d(R%%d)", step), step: step}
 }
@@ -101,7 +101,7 @@ func (m Mem) written() list {
 	return nil
 }
 
-// suffix follows the opcode of an access.
+// suffix returns the suffix of the opcode for this access.
 func (m Mem) suffix() string {
 	if m.step != 0 {
 		return ".P"
@@ -109,7 +109,7 @@ func (m Mem) suffix() string {
 	return ""
 }
 
-// Arrangement says what a vector register is divided into.
+// Arrangement is the division of a vector register into lanes.
 type Arrangement string
 
 // The arrangements: 16 or 8 bytes, 8 halves, 4 words of 32 bits, 2 of 64.
@@ -125,8 +125,7 @@ func (v V) as(t Arrangement) arg {
 	return arg{format: "V%d." + string(t), registers: list{v}}
 }
 
-// scalar is the register as those instructions name it that move it whole, or the
-// low end of it.
+// scalar is the register's name in instructions that move all of it, or its low end.
 func (v V) scalar() arg { return arg{format: "F%d", registers: list{v}} }
 
 // lane is lane i of words, 'S', or long words, 'D'.

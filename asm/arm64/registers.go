@@ -9,7 +9,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The kinds of registers have avo's numbers, which its context counts by.
+// The kinds of registers have avo's numbers: avo's context counts registers by kind.
 const (
 	kindGP = reg.KindGP
 	kindV  = reg.KindVector
@@ -27,14 +27,14 @@ func (f *Function) GP() GP { return GP{f.file.context.GP64()} }
 // V returns a new vector register.
 func (f *Function) V() V { return V{f.file.context.XMM()} }
 
-// R returns the physical register of that number.
+// R returns the physical general register with the given number.
 func R(n int) GP { return GP{physical{kind: kindGP, number: n}} }
 
-// VN returns the physical vector register of that number.
+// VN returns the physical vector register with the given number.
 func VN(n int) V { return V{physical{kind: kindV, number: n}} }
 
-// physical is a register of the machine. The embedded interface is nil: it has
-// methods that avo does not export and calls for amd64 only.
+// physical is a register of the machine. The embedded interface is nil. It has methods
+// that avo does not export, and that avo calls only for amd64.
 type physical struct {
 	reg.Physical
 	kind   reg.Kind
@@ -49,7 +49,7 @@ func (p physical) Size() uint               { return p.spec().Size() }
 func (p physical) Mask() uint16             { return p.spec().Mask() }
 func (p physical) Asm() string              { return fmt.Sprintf("%d", p.number) }
 
-// spec is that of virtual registers of the same kind.
+// spec is the spec of virtual registers of the same kind.
 func (p physical) spec() reg.Spec {
 	if p.kind == kindV {
 		return reg.S128
@@ -57,9 +57,9 @@ func (p physical) spec() reg.Spec {
 	return reg.S64
 }
 
-// allocatable are the registers that functions may change: not R18, which belongs
-// to the system, R27, which the assembler uses, nor those after, which the
-// runtime uses.
+// allocatable returns the registers that functions may change. It leaves out R18, which
+// belongs to the system, R27, which the assembler uses, and the registers after R27,
+// which the runtime uses.
 func allocatable(kind reg.Kind) (registers []reg.Physical) {
 	for n := range 32 {
 		if kind == kindV || n < 27 && n != 18 {
@@ -90,7 +90,7 @@ func allocate(fn *ir.Function) error {
 				others := i.LiveOut.OfKind(kind)
 				for _, other := range i.OutputRegisters()[n+1:] {
 					if other.Kind() == kind {
-						others.AddRegister(other) // two outputs differ, read later or not
+						others.AddRegister(other) // two outputs need two registers, even if no one reads them
 					}
 				}
 				others.DiscardRegister(r)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -24,18 +25,18 @@ import (
 
 type benchCommand struct {
 	formatFlag
-	linesFlag
+	keysFlags
 	Keys       string        `placeholder:"BYTES" help:"Length of random keys: 8, 16, or a range such as 8-32 (8)."`
 	Sizes      []string      `placeholder:"SIZE" help:"Sizes of the filters (16KiB,256KiB,1MiB,8MiB,64MiB)."`
 	Hits       []int         `default:"0,50,100" placeholder:"PERCENT" help:"Shares of the keys that are in the filter, in percent (${default})."`
-	BitsPerKey int           `default:"10" placeholder:"N" help:"Bits per key (${default})."`
-	Time       time.Duration `default:"30s" placeholder:"TIME" help:"How long to measure, the building of the filters apart (${default})."`
-	Input      string        `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, half of them in the filter, not with random ones."`
-	JSON       string        `name:"json" placeholder:"FILE" help:"Write the results as JSON, too."`
-	Plot       string        `placeholder:"FILE" help:"Draw how many times faster each kernel is, as .svg or .png."`
+	BitsPerKey int           `default:"10" placeholder:"N" help:"Bits per key, 1 to 10000 (${default})."`
+	Time       time.Duration `default:"30s" placeholder:"TIME" help:"How long to measure, without the time to build the filters (${default})."`
+	Input      string        `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, not with random keys. Half of them are in the filter."`
+	JSON       string        `name:"json" placeholder:"FILE" help:"Also write the results to this file, as JSON."`
+	Plot       string        `placeholder:"FILE" help:"Draw how many times faster each kernel is, as SVG: the name must end in .svg."`
 }
 
-// benchReport is what bench tells, and its JSON.
+// benchReport has the results of bench. bench prints it, or writes it as JSON.
 type benchReport struct {
 	Machine    machine       `json:"machine"`
 	Format     string        `json:"format"`
@@ -44,7 +45,7 @@ type benchReport struct {
 	Results    []benchResult `json:"results"`
 }
 
-// machine is what the results depend on.
+// machine has the properties of the machine on which the results depend.
 type machine struct {
 	CPU       string   `json:"cpu"`
 	Cores     int      `json:"cores"`
@@ -66,8 +67,8 @@ type benchResult struct {
 	Ratio       spread  `json:"ratio"`       // times faster than the plain loop in the same round
 }
 
-// plainLoop is the path that all others are compared with: bloom.Reference for
-// one key after the other.
+// plainLoop is the path that bench compares the others with: bloom.Reference for one key
+// after the other.
 const plainLoop = "plain loop"
 
 // spread is the median of many rounds, and their first and last decile.
@@ -84,7 +85,7 @@ func spreadOf(values []float64) spread {
 }
 
 func (b *benchCommand) Run(s *streams) error {
-	format, err := b.check()
+	format, err := b.check(s)
 	if err != nil {
 		return err
 	}
@@ -98,46 +99,53 @@ func (b *benchCommand) Run(s *streams) error {
 		BitsPerKey: b.BitsPerKey,
 		Keys:       source.words(),
 	}
-	r.Machine.print(s.out)
-	fmt.Fprintf(s.out, "keys     %s; format %s, %d bits per key\n\n", r.Keys, r.Format, r.BitsPerKey)
+	out := bufio.NewWriter(s.out) // keeps the first error
+	r.Machine.print(out)
+	fmt.Fprintf(out, "keys     %s; format %s, %d bits per key\n\n", r.Keys, r.Format, r.BitsPerKey)
+	if err := out.Flush(); err != nil {
+		return err
+	}
 	if r.Results, err = b.measure(s, source); err != nil {
 		return err
 	}
-	r.print(s.out)
-	return b.write(r)
+	r.print(out)
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	return b.write(s, r)
 }
 
-// check finds what is wrong with the flags before a minute is spent.
-func (b *benchCommand) check() (bloom.Format, error) {
+// check reports bad flags before the measurements begin.
+func (b *benchCommand) check(s *streams) (bloom.Format, error) {
 	format, err := b.parse()
 	if err != nil {
 		return 0, err
 	}
+	if err := checkBitsPerKey(b.BitsPerKey); err != nil {
+		return 0, err
+	}
 	switch {
-	case b.BitsPerKey < 1:
-		return 0, errors.New("--bits-per-key must be at least 1")
 	case b.Time <= 0:
-		return 0, errors.New("--time must be more than nothing")
+		return 0, errors.New("--time must be more than 0")
 	case len(b.Hits) == 0 || slices.Min(b.Hits) < 0 || slices.Max(b.Hits) > 100:
-		return 0, fmt.Errorf("--hits are percents from 0 to 100, and not %v", b.Hits)
+		return 0, fmt.Errorf("--hits takes percents from 0 to 100, not %v", b.Hits)
 	case b.Input != "" && b.Keys != "":
-		return 0, errors.New("--keys is for random keys, and not for those of --input")
+		return 0, errors.New("--keys is for random keys; it cannot be used with --input")
+	case b.Sizes != nil && len(b.Sizes) == 0:
+		return 0, errors.New("--sizes names no size")
 	case b.Input != "" && b.Sizes != nil:
-		return 0, errors.New("--sizes is for random keys: those of --input decide how large their filter is")
-	case b.Input == "" && b.Null:
-		return 0, errors.New("--null is for the keys of --input")
+		return 0, errors.New("--sizes is for random keys; with --input, the keys decide the size of the filter")
+	case b.JSON != "" && b.JSON == b.Plot:
+		return 0, errors.New("--json and --plot name the same file")
+	case b.Input == "" && b.keysFlags != keysFlags{}:
+		return 0, errors.New("--null, --crlf and --no-decompress are for the keys of --input")
 	}
 	if b.Plot != "" {
 		if err := checkPlotName(b.Plot); err != nil {
 			return 0, fmt.Errorf("--plot: %w", err)
 		}
 	}
-	for _, path := range []string{b.JSON, b.Plot} {
-		if err := checkOutput(path); err != nil {
-			return 0, err
-		}
-	}
-	return format, nil
+	return format, errors.Join(s.checkStdout(b.Input), checkOutput(s, b.JSON, b.Input), checkOutput(s, b.Plot, b.Input, b.JSON))
 }
 
 func thisMachine() machine {
@@ -158,8 +166,8 @@ func thisMachine() machine {
 	return m
 }
 
-// hugePages returns when Linux gives huge pages: always, madvise (to who asks, as
-// the library does for large filters) or never.
+// hugePages returns when Linux gives huge pages: always, madvise (to programs that ask for
+// them, as the library does for large filters) or never.
 func hugePages() string {
 	text, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
 	if err != nil {
@@ -230,8 +238,8 @@ func (w *workload) paths() ([]path, error) {
 	return paths, nil
 }
 
-// measure runs all paths in turn, round after round, and compares their answers
-// first: a fast wrong one would be of no use.
+// measure runs all paths in turn, round after round. Before that it compares their answers: a
+// fast wrong answer would be of no use.
 func (w *workload) measure(share time.Duration, progress func(int)) ([]benchResult, error) {
 	paths, err := w.paths()
 	if err != nil {
@@ -247,7 +255,7 @@ func (w *workload) measure(share time.Duration, progress func(int)) ([]benchResu
 			}
 		}
 	}
-	runtime.GC() // not in the middle of a round
+	runtime.GC() // so that it does not run in the middle of a round
 	times := make([][]float64, len(paths))
 	for start := time.Now(); len(times[0]) < minRounds || time.Since(start) < share; {
 		before := time.Now()
@@ -275,7 +283,7 @@ func (w *workload) measure(share time.Duration, progress func(int)) ([]benchResu
 	return results, nil
 }
 
-// minRounds is the least for which deciles mean something.
+// minRounds is the smallest number of rounds for which deciles mean something.
 const minRounds = 10
 
 func (r benchReport) print(out io.Writer) {
@@ -315,7 +323,7 @@ func (r benchReport) leastRounds() int {
 	return least
 }
 
-// sizeWords writes a number of bytes with three digits that count.
+// sizeWords writes a number of bytes with three significant digits.
 func sizeWords(n int) string {
 	value, units := float64(n), []string{"bytes", "KiB", "MiB", "GiB"}
 	for value >= 1000 && len(units) > 1 {
@@ -324,7 +332,7 @@ func sizeWords(n int) string {
 	return fmt.Sprintf("%.3g %s", value, units[0])
 }
 
-// three writes a number with three digits that count.
+// three writes a number with three significant digits.
 func three(v float64) string {
 	switch {
 	case v >= 100:
@@ -335,23 +343,23 @@ func three(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// write writes the files that were asked for.
-func (b *benchCommand) write(r benchReport) error {
+// write writes the files that the flags ask for.
+func (b *benchCommand) write(s *streams, r benchReport) error {
 	if b.JSON != "" {
 		text, err := json.MarshalIndent(r, "", "  ")
 		if err != nil {
 			return err
 		}
-		if err := writeFile(b.JSON, append(text, '\n')); err != nil {
+		if err := writeFile(s, b.JSON, append(text, '\n'), b.Input); err != nil {
 			return err
 		}
 	}
 	if b.Plot == "" {
 		return nil
 	}
-	drawing, err := benchPlot(r, b.Plot)
+	drawing, err := benchPlot(r)
 	if err != nil {
 		return err
 	}
-	return writeFile(b.Plot, drawing)
+	return writeFile(s, b.Plot, drawing, b.Input, b.JSON)
 }

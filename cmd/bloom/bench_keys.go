@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +16,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// queries is how many keys a round tests: too many for a branch predictor to
-// learn from round to round.
+// queries is the number of keys that a round tests. It is so large that a branch predictor
+// can't learn the keys from round to round.
 const queries = 1 << 16
 
 // keySource gives bench its filters and keys.
@@ -38,7 +36,7 @@ type builtFilter struct {
 	known   [][]byte
 }
 
-// workload is a filter and the keys to test, of which a share is in it.
+// workload is a filter and the keys to test. A share of the keys is in the filter.
 type workload struct {
 	*builtFilter
 	filter  *bloom.Filter
@@ -69,7 +67,7 @@ func newWorkload(source keySource, built *builtFilter, percent int) (*workload, 
 // source returns the keys that the flags ask for.
 func (b *benchCommand) source(s *streams, format bloom.Format) (keySource, error) {
 	if b.Input != "" {
-		return readKeys(s, b.Input, b.delimiter(), format)
+		return readKeys(s, b.Input, b.keysFlags, format)
 	}
 	r := randomSource{format: format, from: 8, to: 8}
 	if b.Keys != "" {
@@ -81,7 +79,7 @@ func (b *benchCommand) source(s *streams, format bloom.Format) (keySource, error
 		r.from, err1 = strconv.Atoi(first)
 		r.to, err2 = strconv.Atoi(last)
 		if err1 != nil || err2 != nil || r.from < 4 || r.to < r.from || r.to > 1024 {
-			return nil, fmt.Errorf("--keys is a length of 4 to 1024 bytes, or a range such as 8-32, and not %q", b.Keys)
+			return nil, fmt.Errorf("--keys takes a length of 4 to 1024 bytes, or a range such as 8-32, not %q", b.Keys)
 		}
 	}
 	if b.Sizes == nil {
@@ -90,7 +88,7 @@ func (b *benchCommand) source(s *streams, format bloom.Format) (keySource, error
 	for _, text := range b.Sizes {
 		size, err := humanize.ParseBytes(text)
 		if err != nil || size < 1<<10 || size > 1<<30 {
-			return nil, fmt.Errorf("--sizes are sizes of 1KiB to 1GiB, such as 16KiB,1MiB, and not %q", text)
+			return nil, fmt.Errorf("--sizes takes sizes from 1KiB to 1GiB, such as 16KiB,1MiB, not %q", text)
 		}
 		r.bytes = append(r.bytes, int(size))
 	}
@@ -116,13 +114,13 @@ func (r randomSource) words() string {
 
 func (r randomSource) sizes() []int { return r.bytes }
 
-// filter adds keys chunk by chunk: those of a large filter would take more
-// memory than it does.
+// filter adds keys chunk by chunk: all keys of a large filter would take more memory than the
+// filter.
 func (r randomSource) filter(size, bitsPerKey int) (*builtFilter, error) {
 	n := max(1, int(uint64(size)*8/uint64(bitsPerKey)))
 	set, err := bloom.Policy{Format: r.format, BitsPerKey: bitsPerKey}.NewSet(n)
 	if err != nil {
-		return nil, err
+		return nil, fromLibrary(err)
 	}
 	random := rand.New(rand.NewPCG(uint64(size), 1))
 	var known [][]byte
@@ -136,8 +134,7 @@ func (r randomSource) filter(size, bitsPerKey int) (*builtFilter, error) {
 		known = append(known, keys[:min(len(keys), queries-len(known))]...)
 		rest -= len(keys)
 	}
-	encoded, err := set.MarshalBinary()
-	return &builtFilter{r.format, encoded, known}, err
+	return &builtFilter{r.format, set.AppendFilter(nil), known}, nil
 }
 
 func (r randomSource) absent(random *rand.Rand, n int) [][]byte {
@@ -178,16 +175,20 @@ type inputSource struct {
 	halves [2][][]byte // absent and known
 }
 
-// readKeys reads all keys of a file into memory. Which half a key is in depends
-// on itself, so that one that is there twice is not in both.
-func readKeys(s *streams, name string, delimiter byte, format bloom.Format) (keySource, error) {
+// readKeys reads all keys of a file into memory. The bytes of a key decide its half, so a key
+// that comes twice is not in both halves.
+func readKeys(s *streams, name string, flags keysFlags, format bloom.Format) (keySource, error) {
 	source := &inputSource{format: format, name: name}
-	err := oneInput(s, name, func(f *os.File) error {
-		data, err := io.ReadAll(f)
+	err := flags.read(s, name, func(int) {}, func(r io.Reader) error {
+		data, err := io.ReadAll(r)
 		if err != nil {
 			return err
 		}
-		for key := range bytes.SplitSeq(bytes.TrimSuffix(data, []byte{delimiter}), []byte{delimiter}) {
+		ends := flags.ends()
+		if n := len(data); n > 0 && data[n-1] != ends.delimiter {
+			data = append(data, ends.delimiter)
+		}
+		for _, key := range splitLines(nil, data, ends) {
 			half := crc32.ChecksumIEEE(key) & 1
 			source.halves[half] = append(source.halves[half], key)
 		}
@@ -197,7 +198,7 @@ func readKeys(s *streams, name string, delimiter byte, format bloom.Format) (key
 		return nil, err
 	}
 	if len(source.halves[0]) == 0 || len(source.halves[1]) == 0 {
-		return nil, fmt.Errorf("%s: %w", name, errors.New("too few different keys to test some and keep others from the filter"))
+		return nil, fmt.Errorf("%s: %w", name, errors.New("too few different keys: some must be in the filter and others must not"))
 	}
 	return source, nil
 }
@@ -205,7 +206,7 @@ func readKeys(s *streams, name string, delimiter byte, format bloom.Format) (key
 func (i *inputSource) words() string {
 	known, absent := len(i.halves[1]), len(i.halves[0])
 	return fmt.Sprintf("%s of %s: %s in the filter, %s not, in a [][]byte",
-		humanize.Comma(int64(known+absent)), i.name, humanize.Comma(int64(known)), humanize.Comma(int64(absent)))
+		humanize.Comma(int64(known+absent)), shown(i.name), humanize.Comma(int64(known)), humanize.Comma(int64(absent)))
 }
 
 func (i *inputSource) sizes() []int { return []int{0} } // the keys decide
@@ -213,11 +214,10 @@ func (i *inputSource) sizes() []int { return []int{0} } // the keys decide
 func (i *inputSource) filter(_, bitsPerKey int) (*builtFilter, error) {
 	set, err := bloom.Policy{Format: i.format, BitsPerKey: bitsPerKey}.NewSet(len(i.halves[1]))
 	if err != nil {
-		return nil, err
+		return nil, fromLibrary(err)
 	}
 	set.AddBatch(bloom.Bytes(i.halves[1]))
-	encoded, err := set.MarshalBinary()
-	return &builtFilter{i.format, encoded, i.halves[1]}, err
+	return &builtFilter{i.format, set.AppendFilter(nil), i.halves[1]}, nil
 }
 
 func (i *inputSource) absent(random *rand.Rand, n int) [][]byte {

@@ -4,92 +4,112 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
+	"strings"
 )
 
-// benchPlot draws how many times faster than the plain loop each kernel was, over
-// the filters, for every share of hits.
-func benchPlot(r benchReport, path string) ([]byte, error) {
-	var sizes []string
-	var percents []int
-	place := map[int]float64{} // of a filter, by its bytes
+// benchPlot draws how many times faster each kernel was than the plain loop, over the size of
+// the filter: a panel for every share of hits, a line for every kernel.
+func benchPlot(r benchReport) ([]byte, error) {
+	sizes, percents, highest := r.extent()
+	f := figure{
+		Title: "Times faster than the plain loop",
+		Lines: []string{
+			fmt.Sprintf("%s (%s/%s), %s", r.Machine.CPU, r.Machine.OS, r.Machine.Arch, r.Machine.Go),
+			fmt.Sprintf("Keys: %s; filters: %s, %d bits per key", r.Keys, r.Format, r.BitsPerKey),
+			"Medians, with bars from the first to the last decile",
+		},
+	}
+	for i, kernel := range r.Machine.Kernels {
+		f.Shared = append(f.Shared, series{Name: kernel, Look: looks[i%len(looks)], Marker: markers[i%len(markers)], HasLine: true})
+	}
+	f.Shared = append(f.Shared, series{Name: plainLoop, Look: "soft dashed", HasLine: true})
+
+	description := []string{"A panel for each share of the keys in the filter, with a line for each kernel over the sizes of the filters."}
+	for _, percent := range percents {
+		p := benchPanel(sizes, highest)
+		p.Title = fmt.Sprintf("%d %% of the keys in the filter", percent)
+		for i, line := range f.Shared {
+			if line.Name == plainLoop {
+				line.Points = []point{{X: p.X.Low, Y: 1}, {X: p.X.High, Y: 1}}
+			} else {
+				// Sideways, so that the bars of kernels do not cover each other.
+				shift := 0.18 * (float64(i) - float64(len(r.Machine.Kernels)-1)/2)
+				line.Points = r.line(line.Name, percent, sizes, shift)
+				description = append(description, fmt.Sprintf("%s, %s: %s.", p.Title, line.Name, wordsOf(line.Points)))
+			}
+			line.Name = "" // it is in the legend of all
+			p.Series = append(p.Series, line)
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	if len(f.Panels) > 0 {
+		f.Panels[0].Y.Label = "times faster than the plain loop"
+	}
+	if len(f.Panels) == 1 {
+		f.Panels[0].Width = max(500, f.Panels[0].Width)
+	}
+	f.Description = strings.Join(description, " ")
+	return f.draw()
+}
+
+// benchPanel returns an empty panel of ratios over sizes, as wide as their labels
+// need.
+func benchPanel(sizes []int, highest float64) *panel {
+	top := math.Ceil(1.05 * highest)
+	p := &panel{
+		X:     axis{Label: "size of the filter", Low: -0.5, High: float64(len(sizes)) - 0.5},
+		Y:     axis{High: top, Ticks: wholes(top, 8)},
+		Width: 220, Height: 210,
+	}
+	for i, size := range sizes {
+		t := tick{float64(i), sizeWords(size)}
+		p.X.Ticks = append(p.X.Ticks, t)
+		p.Width = max(p.Width, textWidth(t.Label, textSize)*px(len(sizes)))
+	}
+	return p
+}
+
+// extent returns the sizes of filters and the shares of hits that were measured, and
+// the largest ratio.
+func (r benchReport) extent() (sizes, percents []int, highest float64) {
+	highest = 1
 	for _, result := range r.Results {
-		if _, ok := place[result.FilterBytes]; !ok {
-			place[result.FilterBytes] = float64(len(sizes))
-			sizes = append(sizes, sizeWords(result.FilterBytes))
+		if !slices.Contains(sizes, result.FilterBytes) {
+			sizes = append(sizes, result.FilterBytes)
 		}
 		if !slices.Contains(percents, result.HitsPercent) {
 			percents = append(percents, result.HitsPercent)
 		}
-	}
-	highest := 1.0
-	var plots []*plot.Plot
-	for _, percent := range percents {
-		p := newPlot(fmt.Sprintf("%d %% of the keys in the filter", percent), "", "", 1.25*vg.Inch)
-		for i, kernel := range r.Machine.Kernels {
-			line := kernelLine{shift: 0.06 * (float64(i) - float64(len(r.Machine.Kernels)-1)/2)}
-			for _, result := range r.Results {
-				if result.Path == kernel && result.HitsPercent == percent {
-					line.add(place[result.FilterBytes], result.Ratio)
-					highest = max(highest, result.Ratio.P90)
-				}
-			}
-			if err := line.addTo(p, kernel, i); err != nil {
-				return nil, err
+		for _, ratio := range []float64{result.Ratio.Median, result.Ratio.P90} {
+			if ratio > highest && !math.IsInf(ratio, 1) {
+				highest = ratio
 			}
 		}
-		loop := plotter.NewFunction(func(float64) float64 { return 1 })
-		loop.Color, loop.Dashes = soft, []vg.Length{vg.Points(4), vg.Points(3)}
-		p.Add(loop)
-		p.Legend.Add(plainLoop, loop)
-		p.NominalX(sizes...)
-		p.X.Min, p.X.Max = -0.4, float64(len(sizes))-0.6
-		plots = append(plots, p)
 	}
-	plots[0].Y.Label.Text = "times faster than the plain loop"
-	for i, p := range plots {
-		p.Y.Min, p.Y.Max = 0, math.Ceil(1.05*highest)
-		p.Y.Tick.Marker = plot.TickerFunc(wholes)
-		p.X.Label.Text = " " // takes the same height as the one label for all
-		if i == len(plots)/2 {
-			p.X.Label.Text = "size of the filter"
+	return sizes, percents, highest
+}
+
+// line returns the ratios of a kernel over the sizes of filters.
+func (r benchReport) line(kernel string, percent int, sizes []int, shift float64) (points []point) {
+	for _, result := range r.Results {
+		if result.Path != kernel || result.HitsPercent != percent {
+			continue
 		}
-		if i > 0 {
-			p.Legend = plot.NewLegend()
-		}
+		ratio := result.Ratio
+		points = append(points, point{
+			X: float64(slices.Index(sizes, result.FilterBytes)) + shift,
+			Y: ratio.Median, Low: ratio.P10, High: ratio.P90,
+			Words: fmt.Sprintf("%s at %s (%s–%s)", three(ratio.Median), sizeWords(result.FilterBytes), three(ratio.P10), three(ratio.P90)),
+		})
 	}
-	return drawPlots(path, vg.Length(max(len(plots), 2))*3*vg.Inch, 3.2*vg.Inch, plots...)
+	return points
 }
 
-// kernelLine is the ratios of a kernel, with their spread.
-type kernelLine struct {
-	shift float64 // sideways, so that the spreads of kernels do not cover each other
-	plotter.XYs
-	plotter.YErrors
-}
-
-func (l *kernelLine) add(x float64, ratio spread) {
-	l.XYs = append(l.XYs, plotter.XY{X: x + l.shift, Y: ratio.Median})
-	l.YErrors = append(l.YErrors, struct{ Low, High float64 }{ratio.Median - ratio.P10, ratio.P90 - ratio.Median})
-}
-
-func (l *kernelLine) addTo(p *plot.Plot, name string, i int) error {
-	line, points, err := plotter.NewLinePoints(l.XYs)
-	if err != nil {
-		return err
+// wordsOf lists points in words.
+func wordsOf(points []point) string {
+	var words []string
+	for _, q := range points {
+		words = append(words, q.Words)
 	}
-	bars, err := plotter.NewYErrorBars(l)
-	if err != nil {
-		return err
-	}
-	colour := colours[i%len(colours)]
-	line.Color, line.Width = colour, vg.Points(1.5)
-	points.Color, points.Shape, points.Radius = colour, glyphs[i%len(glyphs)], vg.Points(3)
-	bars.Color, bars.Width, bars.CapWidth = colour, vg.Points(1), vg.Points(4)
-	p.Add(line, bars, points)
-	p.Legend.Add(name, line, points)
-	return nil
+	return strings.Join(words, ", ")
 }

@@ -2,7 +2,8 @@ package main
 
 import (
 	"errors"
-	"os"
+	"fmt"
+	"io"
 	"runtime"
 	"sync"
 
@@ -11,11 +12,23 @@ import (
 
 type buildCommand struct {
 	formatFlag
-	linesFlag
-	BitsPerKey *int     `xor:"size" placeholder:"N" help:"Bits per key (10)."`
-	Rate       *float64 `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01."`
-	Output     string   `short:"o" placeholder:"FILE" help:"Write the filter here, not to standard output."`
+	keysFlags
+	BitsPerKey *int     `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (10)."`
+	Rate       *rate    `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
+	Raw        bool     `help:"Write the bare bytes of the format, for a storage engine, without the header that says what they are."`
+	Output     string   `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
 	Keys       []string `arg:"" optional:"" name:"keys" help:"Files of keys, one per line (standard input)."`
+}
+
+// Help is what bloom build --help says, too.
+func (b *buildCommand) Help() string {
+	return inputsHelp + `
+What is written has a header with the format, the number of keys and checksums. bloom filter, bloom inspect and bloom explore recognise it; storage engines read the bare bytes of --raw.
+
+The file that -o names appears whole or not at all, and is none of the files of keys.
+One that is there is replaced; it keeps its permissions, its owner and its group, and symbolic links to it stay.
+Refused are a file with further names (hard links), one whose owner cannot be kept, and a symbolic link to no file.
+A pipe or a device is written to.`
 }
 
 func (b *buildCommand) Run(s *streams) error {
@@ -24,9 +37,21 @@ func (b *buildCommand) Run(s *streams) error {
 		return err
 	}
 	if b.Output == "" && isTerminal(s.out) {
-		return errors.New("a filter is not for a terminal: name a file with -o")
+		return errors.New("will not write a filter to a terminal: name a file with -o")
 	}
-	columns, n, err := b.hashKeys(s, format)
+	if len(b.Keys) == 0 {
+		b.Keys = []string{"-"}
+	}
+	if b.Output == "" {
+		err = s.checkStdout(b.Keys...)
+	} else {
+		err = checkOutput(s, b.Output, b.Keys...)
+	}
+	if err != nil {
+		return err
+	}
+	var sample collisions
+	columns, n, err := b.hashKeys(s, format, &sample)
 	if err != nil {
 		return err
 	}
@@ -34,7 +59,8 @@ func (b *buildCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	encoded, err := encode(policy, columns, n)
+	sample.warn(s, policy, n)
+	encoded, err := b.encode(policy, columns, n)
 	if err != nil {
 		return err
 	}
@@ -42,52 +68,72 @@ func (b *buildCommand) Run(s *streams) error {
 		_, err = s.out.Write(encoded)
 		return err
 	}
-	return writeFile(b.Output, encoded)
+	return writeFile(s, b.Output, encoded, b.Keys...)
 }
 
-// hashKeys reads all keys and keeps their hashes: how many there are decides
-// the size of the filter.
-func (b *buildCommand) hashKeys(s *streams, format bloom.Format) (columns []bloom.Keys, n int, err error) {
+// hashKeys reads all keys and returns their hashes. Their number decides the size of the
+// filter, so all must be read first.
+func (b *buildCommand) hashKeys(s *streams, format bloom.Format, sample *collisions) (columns []bloom.Keys, n int, err error) {
 	progress, done := bytesBar(s, "reading keys", b.Keys)
 	defer done()
-	err = eachInput(s, b.Keys, func(f *os.File) error {
-		return pipeline(f, b.delimiter(), progress,
-			func(c *chunk) { c.hashed = bloom.Bytes(c.lines).Hashed(format) },
-			func(c *chunk) error {
-				columns = append(columns, c.hashed)
-				n += c.hashed.Len()
-				return nil
-			})
-	})
-	return columns, n, err
+	for _, name := range b.Keys {
+		err := b.read(s, name, progress, func(keys io.Reader) error {
+			return pipeline(keys, b.ends(),
+				func(c *chunk) { c.hashed = bloom.Bytes(c.lines).Hashed(format) },
+				func(c *chunk) error {
+					sample.add(c.lines, c.hashed, format)
+					columns = append(columns, c.hashed)
+					n += c.hashed.Len()
+					return nil
+				})
+		})
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	return columns, n, nil
 }
 
 func (b *buildCommand) policy(format bloom.Format, n int) (bloom.Policy, error) {
 	switch {
 	case b.Rate != nil:
-		return bloom.PolicyFor(format, n, *b.Rate)
+		policy, err := bloom.PolicyFor(format, n, float64(*b.Rate))
+		if err != nil {
+			return policy, fmt.Errorf("--rate: %w", fromLibrary(err))
+		}
+		return policy, nil
 	case b.BitsPerKey == nil:
 		return bloom.Policy{Format: format, BitsPerKey: 10}, nil
-	case *b.BitsPerKey < 1:
-		return bloom.Policy{}, errors.New("--bits-per-key must be at least 1")
 	}
-	return bloom.Policy{Format: format, BitsPerKey: *b.BitsPerKey}, nil
+	return bloom.Policy{Format: format, BitsPerKey: *b.BitsPerKey}, checkBitsPerKey(*b.BitsPerKey)
 }
 
-// encode builds the filter of n hashed keys: on every core a part of the keys
-// in a set of the whole size, as far as memory allows, to be merged.
-func encode(policy bloom.Policy, columns []bloom.Keys, n int) ([]byte, error) {
+// encode returns the filter of n hashed keys in the encoding to write.
+func (b *buildCommand) encode(policy bloom.Policy, columns []bloom.Keys, n int) ([]byte, error) {
+	filter, err := build(policy, columns, n)
+	switch {
+	case err != nil:
+		return nil, err
+	case b.Raw:
+		return filter.AppendFilter(nil), nil
+	}
+	return filter.MarshalBinary()
+}
+
+// build returns the filter of n hashed keys. Every core adds a part of the keys to its own
+// set of the whole size, and then the sets are merged. Memory bounds the number of sets.
+func build(policy bloom.Policy, columns []bloom.Keys, n int) (*bloom.Filter, error) {
 	if n == 0 {
-		return policy.AppendFilter(nil, bloom.Keys{}), nil // some sets have room for a key at least
+		return policy.NewBuilder().Filter(), nil // a set would have room for one key in some formats
 	}
 	const memory = 64 << 20 // bytes of all sets
-	size := max(1, n/8*policy.BitsPerKey)
-	parts := max(1, min(runtime.GOMAXPROCS(0), memory/size))
+	size := max(1, uint64(n)/8*uint64(policy.BitsPerKey))
+	parts := max(1, min(runtime.GOMAXPROCS(0), int(memory/size)))
 	sets := make([]*bloom.Set, parts)
 	for i := range sets {
 		var err error
 		if sets[i], err = policy.NewSet(n); err != nil {
-			return nil, err
+			return nil, fromLibrary(err)
 		}
 	}
 	var group sync.WaitGroup
@@ -101,8 +147,8 @@ func encode(policy bloom.Policy, columns []bloom.Keys, n int) ([]byte, error) {
 	group.Wait()
 	for _, set := range sets[1:] {
 		if err := sets[0].Merge(set); err != nil {
-			return nil, err
+			return nil, fromLibrary(err)
 		}
 	}
-	return sets[0].MarshalBinary()
+	return sets[0].Filter(), nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
@@ -31,6 +32,9 @@ type demoCommand struct {
 }
 
 func (d *demoCommand) Run(s *streams) error {
+	if d.Rounds < 1 {
+		return fmt.Errorf("--rounds must be at least 1, and not %d", d.Rounds)
+	}
 	known, err := words(knownWords)
 	if err != nil {
 		return fmt.Errorf("known words: %w", err)
@@ -45,7 +49,8 @@ func (d *demoCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "Known: %s words, in a filter of %s bytes as LevelDB would write it\n       (%s, %d bits per key, SHA-256 %.8x…).\n",
+	out := bufio.NewWriter(s.out) // keeps the first error
+	fmt.Fprintf(out, "Known: %s words, in a filter of %s bytes as LevelDB would write it\n       (%s, %d bits per key, SHA-256 %.8x…).\n",
 		comma(len(known)), comma(len(encoded)), policy.Name(), policy.BitsPerKey, sha256.Sum256(encoded))
 
 	a, err := check(filter, encoded, known, stream)
@@ -53,19 +58,22 @@ func (d *demoCommand) Run(s *streams) error {
 		return err
 	}
 	absent := len(stream) - a.present
-	fmt.Fprintf(s.out, "Stream: %s words, of which the filter lets %s pass:\n", comma(len(stream)), comma(a.passed))
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "\t%s\tknown words, all of them: no false negative\t\n", comma(a.present))
-	fmt.Fprintf(w, "\t%s\tothers: %.3f %% of the %s that are not known\t\n", comma(a.passed-a.present), 100*float64(a.passed-a.present)/float64(absent), comma(absent))
+	fmt.Fprintf(out, "Stream: %s words. The filter lets %s of them pass:\n", comma(len(stream)), comma(a.passed))
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(w, "\t%s\tknown words: all of them, so no false negative\t\n", comma(a.present))
+	fmt.Fprintf(w, "\t%s\tother words: %.3f %% of the %s unknown words\t\n", comma(a.passed-a.present), 100*float64(a.passed-a.present)/float64(absent), comma(absent))
 	w.Flush()
-	fmt.Fprintf(s.out, "Expected: %.3f %% for this filter, %.3f %% by the textbook (docs/false-positives.md says why they differ).\n",
+	fmt.Fprintf(out, "With random hashes: %.3f %% for this filter, %.3f %% expected for its size (docs/false-positives.md).\n",
 		100*filter.Stats().FalsePositiveRate, 100*policy.FalsePositiveRate(len(known)))
 
+	if err := out.Flush(); err != nil {
+		return err
+	}
 	t := d.time(s, filter, encoded, stream)
-	fmt.Fprintf(s.out, "Speed, one core of this machine (%s/%s, %s), median of %d rounds in turn:\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), d.Rounds)
-	fmt.Fprintf(s.out, "  plain loop   %6.1f M keys/s\n", t.reference/1e6)
-	fmt.Fprintf(s.out, "  batch        %6.1f M keys/s, %.1f times as fast (kernel %v)\n", t.batch/1e6, t.ratio, filter.Kernel())
-	return nil
+	fmt.Fprintf(out, "Speed, one core of this machine (%s/%s, %s), median of %d rounds in turn:\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), d.Rounds)
+	fmt.Fprintf(out, "  plain loop   %6.1f M keys/s\n", t.reference/1e6)
+	fmt.Fprintf(out, "  batch        %6.1f M keys/s, %.1f times as fast (kernel %v)\n", t.batch/1e6, t.ratio, filter.Kernel())
+	return out.Flush()
 }
 
 func comma(n int) string { return humanize.Comma(int64(n)) }
@@ -83,14 +91,14 @@ func words(compressed []byte) ([][]byte, error) {
 	return bytes.Split(bytes.TrimSuffix(list, []byte("\n")), []byte("\n")), nil
 }
 
-// answers counts what a filter said of a stream.
+// answers has the counts of a filter's answers for a stream.
 type answers struct {
 	passed  int // lines the filter let pass
 	present int // those that are known
 }
 
-// check filters a stream and compares the answers with the exact ones and with
-// the reference. A missing known word, or a different answer, is an error.
+// check filters a stream, and compares the answers with the exact answers and with the
+// reference. It returns an error if a known word is missing or an answer differs.
 func check(filter *bloom.Filter, encoded []byte, known, stream [][]byte) (a answers, err error) {
 	exact := make(map[string]bool, len(known))
 	for _, word := range known {

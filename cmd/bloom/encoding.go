@@ -2,18 +2,20 @@ package main
 
 import (
 	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
 
 	"github.com/lanebloom/bloom"
 )
 
-// encoding tells what explaining a format takes beyond what the library says of
-// all: how its hash is made, in words, and where the parts of its filters lie.
+// encoding says where the parts of a format's filters lie, which the library does not.
 type encoding struct {
 	format bloom.Format
-	hash   string
-	delta  string
 	parts  func(data []byte) []part // in order; none if data is no array of bits
-	bits   func(data []byte) uint64 // how many there are, of a filter with parts
+
+	// size returns how many bits a filter has that is made for so many keys.
+	size func(keys, bitsPerKey int) uint64
 }
 
 // part is a run of bytes of an encoded filter: data[From:To].
@@ -29,12 +31,10 @@ const (
 	partProbes = "probes" // k
 )
 
-// encodings has an entry for every format of the library.
+// encodings has an entry for every format that the command knows.
 var encodings = []encoding{
 	{
 		format: bloom.LevelDB,
-		hash:   "LevelDB's 32-bit hash of the key",
-		delta:  "the hash rotated right by 17 bits",
 		parts: func(data []byte) []part {
 			n := len(data)
 			if n < 2 {
@@ -42,31 +42,22 @@ var encodings = []encoding{
 			}
 			return []part{{partBits, 0, n - 1}, {partProbes, n - 1, n}}
 		},
-		bits: func(data []byte) uint64 { return 8 * uint64(len(data)-1) },
+		size: func(keys, bitsPerKey int) uint64 { return (max(64, uint64(keys)*uint64(bitsPerKey)) + 7) &^ 7 },
 	},
 	{
 		format: bloom.Nori,
-		hash:   "XXH64 of the key, seed 0",
-		delta:  "XXH64 of the key, seed 1",
 		parts: func(data []byte) []part {
 			if n := len(data); isDocumented(data) {
 				return []part{{partCount, 0, 8}, {partProbes, 8, 12}, {"bits per key", 12, 16}, {partBits, 16, n}}
 			}
 			return partsNoriCrate(data)
 		},
-		bits: func(data []byte) uint64 {
-			if isDocumented(data) {
-				return binary.LittleEndian.Uint64(data)
-			}
-			return binary.LittleEndian.Uint64(data[4:])
-		},
+		size: func(keys, bitsPerKey int) uint64 { return uint64(keys) * uint64(bitsPerKey) },
 	},
 	{
 		format: bloom.NoriCrate,
-		hash:   "XXH64 of the key, seed 0",
-		delta:  "XXH64 of the key, seed 1",
 		parts:  partsNoriCrate,
-		bits:   func(data []byte) uint64 { return binary.LittleEndian.Uint64(data[4:]) },
+		size:   func(keys, bitsPerKey int) uint64 { return 1 << bits.Len64(uint64(keys)*uint64(bitsPerKey)-1) },
 	},
 }
 
@@ -90,18 +81,22 @@ func partsNoriCrate(data []byte) []part {
 	return []part{{partProbes, 0, 4}, {partCount, 4, 12}, {partBits, 12, len(data)}}
 }
 
-// encodingOf returns the entry of a format.
-func encodingOf(f bloom.Format) encoding {
-	for _, e := range encodings {
-		if e.format == f {
-			return e
-		}
+// parseFormat returns the format of the given name, if the command knows it.
+func parseFormat(name string) (bloom.Format, error) {
+	f, err := bloom.ParseFormat(name)
+	if err == nil && !slices.ContainsFunc(encodings, func(e encoding) bool { return e.format == f }) {
+		err = fmt.Errorf("%w %q to this command; the library has it", bloom.ErrFormat, name)
 	}
-	panic("no encoding for format " + f.String())
+	return f, err
 }
 
-// part returns the bytes of the named part of a filter, which are none if it
-// has no such part.
+// encodingOf returns the entry of a format that parseFormat returned.
+func encodingOf(f bloom.Format) encoding {
+	return encodings[slices.IndexFunc(encodings, func(e encoding) bool { return e.format == f })]
+}
+
+// part returns the bytes of the named part of a filter. It returns none if the filter has no
+// such part.
 func (e encoding) part(data []byte, name string) []byte {
 	for _, p := range e.parts(data) {
 		if p.Name == name {
@@ -109,6 +104,12 @@ func (e encoding) part(data []byte, name string) []byte {
 		}
 	}
 	return nil
+}
+
+// bytes returns how many bytes the bits take of a filter that is made for so many keys.
+func (e encoding) bytes(keys, bitsPerKey int) uint64 {
+	size := e.size(keys, bitsPerKey)
+	return size/8 + min(size%8, 1)
 }
 
 // setProbes writes k into an encoded filter.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"encoding/json"
@@ -14,18 +15,19 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
 
-// page is what a browser shows. It draws what the API answers and computes no
-// hash and no position of its own.
+// page has the files of the page. The page draws the answers of the API; it computes no hash
+// and no position itself.
 //
 //go:embed page
 var page embed.FS
 
 type exploreCommand struct {
-	Address string `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page at; port 0 is any that is free (${default})."`
+	Address string `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page at; with port 0, any free port (${default})."`
 }
 
 func (e *exploreCommand) Run(s *streams) error {
@@ -36,24 +38,27 @@ func (e *exploreCommand) Run(s *streams) error {
 		return fmt.Errorf("--address: %w", err)
 	}
 	if !address.Addr().IsLoopback() {
-		return fmt.Errorf("--address: explore serves this machine alone, at a loopback address such as 127.0.0.1:8080, and not at %v", address)
+		return fmt.Errorf("--address: explore serves only this machine, so it needs a loopback address such as 127.0.0.1:8080, not %v", address)
 	}
 	listener, err := net.Listen("tcp", address.String())
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.out, "Explore filters at http://%v/\nInterrupt (Ctrl-C) to stop.\n", listener.Addr())
+	if _, err := fmt.Fprintf(s.out, "Explore filters at http://%v/\nInterrupt (Ctrl-C) to stop.\n", listener.Addr()); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	return serve(ctx, listener)
 }
 
-// serve answers until ctx ends, and then lets what is under way finish.
+// serve answers requests until ctx ends, and then lets the open requests finish.
 func serve(ctx context.Context, listener net.Listener) error {
 	server := &http.Server{
 		Handler:           exploreHandler(listener.Addr()),
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      30 * time.Second,
-		IdleTimeout:       2 * time.Minute,
+		ConnState:         new(connections).follow,
+		ReadHeaderTimeout: 5 * time.Second, // also of a connection on which nothing is sent
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      30 * time.Second, // begins before the body is read, and lasts longer than that and patience
+		IdleTimeout:       15 * time.Second,
 		MaxHeaderBytes:    16 << 10,
 	}
 	failed := make(chan error, 1)
@@ -73,28 +78,43 @@ func serve(ctx context.Context, listener net.Listener) error {
 
 // exploreHandler serves the page and its API at an address.
 func exploreHandler(address net.Addr) http.Handler {
+	mux := http.NewServeMux()
+	for pattern, handler := range routes() {
+		mux.Handle(pattern, handler)
+	}
+	return guard(address, mux)
+}
+
+func routes() map[string]http.Handler {
 	files, err := fs.Sub(page, "page")
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
 	static := http.FileServerFS(files)
-	mux := http.NewServeMux()
-	mux.Handle("GET /{$}", static)
-	mux.Handle("GET /style.css", static)
-	mux.Handle("GET /app.js", static)
-	mux.HandleFunc("GET /api/formats", func(w http.ResponseWriter, _ *http.Request) { reply(w, http.StatusOK, listFormats()) })
-	mux.HandleFunc("POST /api/filter", endpoint(makeFilter))
-	mux.HandleFunc("POST /api/test", endpoint(testKeys))
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, http.StatusNotFound, fmt.Errorf("there is nothing at %s %.100s", r.Method, r.URL.Path))
-	})
-	return guard(address, mux)
+	turns := newTurns()
+	return map[string]http.Handler{
+		"GET /{$}":         static,
+		"GET /style.css":   static,
+		"GET /app.js":      static,
+		"GET /api/formats": http.HandlerFunc(formats),
+		"POST /api/filter": endpoint(turns, makeFilter),
+		"POST /api/test":   endpoint(turns, testKeys),
+		"/":                http.HandlerFunc(nothing),
+	}
 }
 
-// guard lets only the page itself, and programs of this machine that name it,
-// get an answer. A page of another site can make a browser send requests to this
-// address, but not without its own name in Origin, or in Host if that name was
-// made to resolve to this machine.
+func formats(w http.ResponseWriter, _ *http.Request) {
+	send(w, http.StatusOK, toJSON(listFormats()))
+}
+
+func nothing(w http.ResponseWriter, r *http.Request) {
+	refuse(w, http.StatusNotFound, fmt.Errorf("there is nothing at %s %.100s", r.Method, r.URL.Path))
+}
+
+// guard answers only requests from the page itself, and from programs that name this server.
+// A page of another site can make a browser send requests to this address. But then the
+// browser puts that site's name into Origin, or into Host if the name resolves to this
+// machine.
 func guard(address net.Addr, next http.Handler) http.Handler {
 	hosts := []string{address.String()}
 	if _, port, err := net.SplitHostPort(address.String()); err == nil {
@@ -109,11 +129,11 @@ func guard(address net.Addr, next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if !slices.Contains(hosts, r.Host) {
-			refuse(w, http.StatusForbidden, fmt.Errorf("this server is %s, and not %.100q", hosts[0], r.Host))
+			refuse(w, http.StatusForbidden, fmt.Errorf("this server is %s, not %.100q", hosts[0], r.Host))
 			return
 		}
 		if origin := r.Header.Values("Origin"); len(origin) > 1 || len(origin) == 1 && origin[0] != "http://"+r.Host {
-			refuse(w, http.StatusForbidden, fmt.Errorf("requests from %.100q are not answered, only those from this server's page", origin))
+			refuse(w, http.StatusForbidden, fmt.Errorf("requests from %.100q are not answered: only this server's own page may send them", origin))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -124,47 +144,90 @@ func guard(address net.Addr, next http.Handler) http.Handler {
 // of an ordinary length.
 const maxBody = 4 << 20
 
-// endpoint decodes a request, answers it, and says errors in words.
-func endpoint[Q, A any](answer func(Q) (A, error)) http.HandlerFunc {
+// endpoint decodes a request, answers it in its turn, and says errors in words. A
+// turn begins when the request has come, and ends before the answer is sent: no one
+// who sends or reads slowly holds it.
+func endpoint[Q, A any](turns turns, answer func(Q) (A, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Content-Type") != "application/json" {
-			refuse(w, http.StatusUnsupportedMediaType, errors.New("requests are of type application/json"))
+			refuse(w, http.StatusUnsupportedMediaType, errors.New("the type of a request must be application/json"))
 			return
 		}
-		var q Q
-		decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
-		decoder.DisallowUnknownFields()
-		err := decoder.Decode(&q)
-		if err == nil {
-			if _, end := decoder.Token(); !errors.Is(end, io.EOF) {
-				err = errors.New("there is more after its end")
-			}
-		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 			refuse(w, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", tooLarge.Limit))
 			return
 		}
 		if err != nil {
-			refuse(w, http.StatusBadRequest, fmt.Errorf("the request is not understood: %w", err))
+			refuse(w, http.StatusBadRequest, err)
 			return
 		}
-		a, err := answer(q)
+		if err := turns.take(r.Context()); err != nil {
+			refuse(w, http.StatusServiceUnavailable, err)
+			return
+		}
+		text, err := func() ([]byte, error) {
+			defer turns.giveBack()
+			var q Q
+			if err := fromJSON(body, &q); err != nil {
+				return nil, fmt.Errorf("the request is not understood: %w", err)
+			}
+			a, err := answer(q)
+			if err != nil {
+				return nil, err
+			}
+			return toJSON(a), nil
+		}()
 		if err != nil {
 			refuse(w, http.StatusBadRequest, err)
 			return
 		}
-		reply(w, http.StatusOK, a)
+		send(w, http.StatusOK, text)
 	}
 }
 
-func reply(w http.ResponseWriter, status int, answer any) {
+// fromJSON reads a request, all of it.
+func fromJSON(body []byte, q any) error {
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(q); err != nil {
+		return errors.New(shortenQuote(err.Error()))
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more after its end")
+	}
+	return nil
+}
+
+// toJSON returns an answer in JSON. It leaves <, > and & as they are, which in HTML
+// would mean something and here make it six times as long.
+func toJSON(answer any) []byte {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(answer); err != nil {
+		panic(err) // answers hold nothing that JSON cannot say
+	}
+	return text.Bytes()
+}
+
+func send(w http.ResponseWriter, status int, text []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(answer) // a browser that went away has no use for the error
+	_, _ = w.Write(text) // a browser that went away has no use for the error
 }
 
 func refuse(w http.ResponseWriter, status int, err error) {
-	reply(w, status, struct {
+	send(w, status, toJSON(struct {
 		Error string `json:"error"`
-	}{err.Error()})
+	}{shortenQuote(err.Error())}))
+}
+
+// shortenQuote cuts off the end of words that quote too much of a request.
+func shortenQuote(words string) string {
+	const most = 500
+	if len(words) <= most {
+		return words
+	}
+	return strings.ToValidUTF8(words[:most], "") + "…"
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -10,28 +12,52 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// The bounds of what explore takes. What it shows is meant to be looked at.
+// The limits of explore. They keep filters small enough to look at.
 const (
 	maxKeys       = 5000
 	maxKeyBytes   = 256
 	maxBitsPerKey = 32
 	maxProbes     = 30
 	maxFile       = 1 << 20 // bytes
+
+	// maxPositions bounds the bits that an answer lists for all of its keys. Filters
+	// that are made here stay within it, whatever is chosen. A file may have more
+	// probes: then it is fewer keys that are taken at a time.
+	maxPositions = maxKeys * maxProbes
 )
 
-// formatsAnswer tells the page what there is to choose, and the bounds.
+// formatsAnswer tells the page the formats to choose from, and the limits.
 type formatsAnswer struct {
 	Formats []formatInfo   `json:"formats"`
 	Limits  map[string]int `json:"limits"`
 	Kernel  string         `json:"kernel"` // that tests random keys
-	Samples int            `json:"samples"`
 }
 
 type formatInfo struct {
-	ID    string `json:"id"`
-	Name  string `json:"name"` // as stored in tables
-	Hash  string `json:"hash"`
-	Delta string `json:"delta"`
+	ID   string `json:"id"`
+	Name string `json:"name"` // as stored in tables
+
+	// The numbers that lead from a key to its bits, and how, in words.
+	Numbers []numberInfo `json:"numbers"`
+	Rule    string       `json:"rule"`
+}
+
+type numberInfo struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+}
+
+func newFormatInfo(f bloom.Format) formatInfo {
+	set, err := bloom.Policy{Format: f, BitsPerKey: 10}.NewSet(1)
+	if err != nil {
+		panic(err) // there is memory for one key
+	}
+	walk := set.Walk(nil)
+	info := formatInfo{ID: f.String(), Name: f.Name(), Rule: walk.Rule}
+	for _, n := range walk.Numbers {
+		info.Numbers = append(info.Numbers, numberInfo{n.Name, n.Meaning})
+	}
+	return info
 }
 
 func listFormats() formatsAnswer {
@@ -39,30 +65,32 @@ func listFormats() formatsAnswer {
 		Limits: map[string]int{
 			"keys": maxKeys, "key_bytes": maxKeyBytes, "bits_per_key": maxBitsPerKey, "probes": maxProbes, "file": maxFile,
 		},
-		Kernel:  bloom.Kernels()[0].String(),
-		Samples: samples,
+		Kernel: bloom.Kernels()[0].String(),
 	}
 	for _, e := range encodings {
-		a.Formats = append(a.Formats, formatInfo{e.format.String(), e.format.Name(), e.hash, e.delta})
+		a.Formats = append(a.Formats, newFormatInfo(e.format))
 	}
 	return a
 }
 
-// filterRequest asks for a filter: an empty one of a size, or one that a file
-// encodes, with keys added.
+// filterRequest asks for a filter: an empty one of a size, or the one in a file, with keys
+// added. The format is that of a new filter and of bare bytes. A file that says its format has
+// that.
 type filterRequest struct {
-	Format     string   `json:"format"`
-	Capacity   int      `json:"capacity"` // expected keys
-	BitsPerKey int      `json:"bits_per_key"`
-	Probes     int      `json:"probes"` // 0: the format's own for these bits per key
-	File       []byte   `json:"file"`   // instead of the three above
-	Keys       []string `json:"keys"`
+	Format     string  `json:"format"`
+	Capacity   int     `json:"capacity"` // expected keys
+	BitsPerKey int     `json:"bits_per_key"`
+	Probes     int     `json:"probes"` // 0: the format's own for these bits per key
+	File       []byte  `json:"file"`   // instead of the three above
+	Keys       keyList `json:"keys"`
 }
 
-// filterAnswer is a filter, and what its bytes say.
+// filterAnswer is a filter, and the description of its bytes.
 type filterAnswer struct {
+	Format        string    `json:"format"`
+	IsFile        bool      `json:"is_file"` // whether the file said its format
 	Name          string    `json:"name"`
-	Encoded       []byte    `json:"encoded"`
+	Encoded       []byte    `json:"encoded"` // bare
 	Parts         []part    `json:"parts"`
 	Bits          uint64    `json:"bits"`
 	SetBits       uint64    `json:"set_bits"`
@@ -71,6 +99,7 @@ type filterAnswer struct {
 	EstimatedKeys *float64  `json:"estimated_keys"` // null if unlimited
 	Expected      float64   `json:"expected"`       // false-positive rate of the keys added or, in a file, estimated
 	Observed      float64   `json:"observed"`       // share of random absent keys that pass
+	Samples       int       `json:"samples"`        // how many they are
 	Curve         *curve    `json:"curve"`          // null if there is nothing to draw
 }
 
@@ -86,20 +115,32 @@ type curve struct {
 // keyWalk is a key and its bits.
 type keyWalk struct {
 	Key       string   `json:"key"`
-	Hash      string   `json:"hash"` // hexadecimal
-	Delta     string   `json:"delta"`
-	HashBits  int      `json:"hash_bits"`
+	Numbers   []string `json:"numbers"` // in hexadecimal digits, in the order of the format
 	Positions []uint64 `json:"positions"`
 }
 
-func newKeyWalk(f *bloom.Filter, key string) keyWalk {
+// walker is a filter or a set.
+type walker interface{ Walk(key []byte) bloom.Walk }
+
+// checkPositions refuses keys that have more bits together than an answer lists. All
+// keys of a filter have the same number.
+func checkPositions(f walker, keys []string) error {
+	if len(keys) == 0 {
+		return nil
+	}
+	probes := len(f.Walk(nil).Positions)
+	if len(keys)*probes <= maxPositions {
+		return nil
+	}
+	return fmt.Errorf("%d keys of %d probes have more bits than the %d that are shown here: take %d keys or fewer",
+		len(keys), probes, maxPositions, maxPositions/probes)
+}
+
+func newKeyWalk(f walker, key string) keyWalk {
 	w := f.Walk([]byte(key))
-	k := keyWalk{
-		Key:       key,
-		Hash:      fmt.Sprintf("%0*x", w.HashBits/4, w.Hash),
-		Delta:     fmt.Sprintf("%0*x", w.HashBits/4, w.Delta),
-		HashBits:  w.HashBits,
-		Positions: w.Positions,
+	k := keyWalk{Key: key, Positions: w.Positions}
+	for _, n := range w.Numbers {
+		k.Numbers = append(k.Numbers, fmt.Sprintf("%0*x", (n.Bits+3)/4, n.Value))
 	}
 	if k.Positions == nil {
 		k.Positions = []uint64{}
@@ -109,20 +150,18 @@ func newKeyWalk(f *bloom.Filter, key string) keyWalk {
 
 // makeFilter answers /api/filter.
 func makeFilter(q filterRequest) (a filterAnswer, err error) {
-	format, err := bloom.ParseFormat(q.Format)
+	format, keys, err := formatAndKeys(q.Format, q.Keys)
 	if err != nil {
 		return a, err
 	}
-	keys, err := checkKeys(q.Keys)
-	if err != nil {
-		return a, err
-	}
-	e := encodingOf(format)
-	data := q.File
-	if data == nil {
-		data, err = e.empty(q)
-	} else if len(data) > maxFile {
-		err = fmt.Errorf("the file is larger than %d bytes, the most that is shown here; bloom inspect takes any size", maxFile)
+	var data []byte
+	if q.File == nil {
+		data, err = encodingOf(format).empty(q)
+	} else {
+		var o openedFilter
+		if o, err = openSmall(format, q.File); err == nil {
+			format, data, a.IsFile = o.Format(), o.bare, o.isFile
+		}
 	}
 	if err != nil {
 		return a, err
@@ -132,23 +171,23 @@ func makeFilter(q filterRequest) (a filterAnswer, err error) {
 	}
 	filter, err := bloom.Open(format, data)
 	if err != nil {
-		return a, err
+		return a, fromLibrary(err)
 	}
-	a = describe(e, filter, data)
+	a.describe(filter, data)
 	a.Keys = make([]keyWalk, len(keys))
 	for i, key := range keys {
 		a.Keys[i] = newKeyWalk(filter, key)
 	}
 	switch {
 	case q.File == nil:
-		err = a.setRates(format, float64(len(keys)), q.Capacity, q.Probes, float64(q.BitsPerKey))
+		a.setRates(format, float64(len(keys)), q.Capacity, q.Probes, float64(q.BitsPerKey))
 	case a.EstimatedKeys == nil: // every key may be in it
 		a.Expected = 1
 	default:
 		n := math.Round(*a.EstimatedKeys)
-		err = a.setRates(format, n, int(n), 0, float64(a.Bits)/max(n, 1))
+		a.setRates(format, n, int(n), 0, float64(a.Bits)/max(n, 1))
 	}
-	return a, err
+	return a, nil
 }
 
 // empty returns the encoding of an empty filter as asked for.
@@ -167,13 +206,13 @@ func (e encoding) empty(q filterRequest) ([]byte, error) {
 	}
 	set, err := bloom.Policy{Format: e.format, BitsPerKey: q.BitsPerKey}.NewSet(q.Capacity)
 	if err != nil {
-		return nil, err
+		return nil, fromLibrary(err)
 	}
-	data, err := set.MarshalBinary()
+	data := set.AppendFilter(nil)
 	if q.Probes > 0 {
 		e.setProbes(data, q.Probes)
 	}
-	return data, err
+	return data, nil
 }
 
 // addKeys returns an encoded filter with keys added.
@@ -183,22 +222,49 @@ func addKeys(f bloom.Format, data []byte, keys []string) ([]byte, error) {
 	}
 	set, err := bloom.OpenSet(f, data)
 	if err != nil {
-		return nil, fmt.Errorf("no key can be added: %w", err)
+		return nil, fmt.Errorf("no key can be added: %w", fromLibrary(err))
+	}
+	if err := checkPositions(set, keys); err != nil {
+		return nil, err
 	}
 	set.AddBatch(bloom.Strings(keys))
-	return set.MarshalBinary()
+	return set.AppendFilter(nil), nil
 }
 
-// checkKeys returns the keys of a request, each once.
-func checkKeys(keys []string) ([]string, error) {
-	if len(keys) > maxKeys {
-		return nil, fmt.Errorf("%d keys are more than the %d that are taken here", len(keys), maxKeys)
+// keyList is the keys of a request.
+type keyList []string
+
+// UnmarshalJSON reads no more keys than are needed to see that they are too many: in
+// memory a key takes many times the three bytes that it takes in a request.
+func (l *keyList) UnmarshalJSON(data []byte) error {
+	*l = nil
+	if string(data) == "null" {
+		return nil
 	}
-	seen := make(map[string]bool, len(keys))
-	unique := keys[:0]
-	for _, key := range keys {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if start, err := decoder.Token(); err != nil || start != json.Delim('[') {
+		return errors.New("keys is no list")
+	}
+	for decoder.More() && len(*l) <= maxKeys {
+		var key string
+		if err := decoder.Decode(&key); err != nil {
+			return fmt.Errorf("a key is no text: %w", err)
+		}
+		*l = append(*l, key)
+	}
+	return nil
+}
+
+// unique returns every key once.
+func (l keyList) unique() ([]string, error) {
+	if len(l) > maxKeys {
+		return nil, fmt.Errorf("there are more than the %d keys that are taken here", maxKeys)
+	}
+	seen := make(map[string]bool, len(l))
+	unique := l[:0]
+	for _, key := range l {
 		if len(key) > maxKeyBytes {
-			return nil, fmt.Errorf("a key has %d bytes, more than the %d that are taken here: %.30q…", len(key), maxKeyBytes, key)
+			return nil, fmt.Errorf("a key has %d bytes, more than the limit of %d: %.30q…", len(key), maxKeyBytes, key)
 		}
 		if !seen[key] {
 			seen[key] = true
@@ -208,57 +274,66 @@ func checkKeys(keys []string) ([]string, error) {
 	return unique, nil
 }
 
-// describe tells what the bytes of a filter say.
-func describe(e encoding, filter *bloom.Filter, data []byte) filterAnswer {
-	stats := filter.Stats()
-	a := filterAnswer{
-		Name:     e.format.Name(),
-		Encoded:  data,
-		Parts:    append([]part{}, e.parts(data)...),
-		Bits:     stats.Bits,
-		SetBits:  stats.SetBits,
-		Probes:   stats.Probes,
-		Observed: observedRate(filter),
+// formatAndKeys reads what all requests have in common, and returns every key once.
+func formatAndKeys(name string, list keyList) (format bloom.Format, keys []string, err error) {
+	if format, err = parseFormat(shortenQuote(name)); err != nil {
+		return 0, nil, fromLibrary(err)
 	}
+	keys, err = list.unique()
+	return format, keys, err
+}
+
+// openSmall returns the filter in a file that the page can show.
+func openSmall(f bloom.Format, file []byte) (openedFilter, error) {
+	if len(file) > maxFile {
+		return openedFilter{}, fmt.Errorf("the file is larger than %d bytes, the largest that this page shows; bloom inspect takes any size", maxFile)
+	}
+	o, err := recognise(f, file)
+	if strange := (*strangeError)(nil); errors.As(err, &strange) {
+		err = fmt.Errorf("%w: %sinsist with bloom inspect --raw", err, strange.remedy)
+	}
+	return o, err
+}
+
+// describe fills in the description of the bytes of a filter.
+func (a *filterAnswer) describe(filter *bloom.Filter, data []byte) {
+	stats := filter.Stats()
+	a.Format, a.Name = filter.Format().String(), filter.Format().Name()
+	a.Encoded = data
+	a.Parts = append([]part{}, encodingOf(filter.Format()).parts(data)...)
+	a.Bits, a.SetBits, a.Probes = stats.Bits, stats.SetBits, stats.Probes
+	a.Observed, a.Samples = observedRate(filter, stats.Probes)
 	if !math.IsInf(stats.Keys, 1) {
 		a.EstimatedKeys = &stats.Keys
 	}
-	return a
 }
 
-// setRates fills in what is expected: of n keys now, and of the capacity that
-// the filter has that many bits per key for.
-func (a *filterAnswer) setRates(f bloom.Format, n float64, capacity, probes int, bitsPerKey float64) error {
+// setRates fills in the expected rates: for the n keys that the filter has, and for its
+// capacity at the given bits per key.
+func (a *filterAnswer) setRates(f bloom.Format, n float64, capacity, probes int, bitsPerKey float64) {
 	if a.Bits == 0 || a.Probes == 0 {
-		return nil
+		return
 	}
-	m := float64(a.Bits)
-	a.Expected = expectedRate(f, n, m, a.Probes)
+	a.Expected = f.FalsePositiveRate(int(math.Round(n)), a.Bits, a.Probes)
 	if capacity == 0 {
-		return nil
-	}
-	points, err := rateCurve(f, capacity, probes, maxBitsPerKey)
-	if err != nil {
-		return err
+		return
 	}
 	a.Curve = &curve{
 		Keys:   capacity,
 		Probes: probes,
-		Points: points,
-		Chosen: ratePoint{bitsPerKey, expectedRate(f, float64(capacity), m, a.Probes)},
+		Points: rateCurve(f, capacity, probes, maxBitsPerKey),
+		Chosen: ratePoint{bitsPerKey, f.FalsePositiveRate(capacity, a.Bits, a.Probes)},
 	}
 	if n > 0 {
-		a.Curve.Now = &ratePoint{m / n, a.Observed}
+		a.Curve.Now = &ratePoint{float64(a.Bits) / n, a.Observed}
 	}
-	return nil
 }
 
-// samples is how many random keys the observed rate is the share of. For a rate
-// of 1 % its error is 2 % of that.
+// samples is the number of random keys that give the observed rate, for up to maxProbes
+// probes a key. For a rate of 1 % its relative error is 2 %.
 const samples = 1 << 18
 
-// randomKeys is a column of absent keys: 16 random bytes, which no key of a
-// person's is.
+// randomKeys is a column of absent keys. A key has 16 random bytes, so nobody has added it.
 var randomKeys = sync.OnceValue(func() bloom.Keys {
 	const width = 16
 	data := make([]byte, samples*width)
@@ -270,16 +345,22 @@ var randomKeys = sync.OnceValue(func() bloom.Keys {
 	return keys
 })
 
-func observedRate(filter *bloom.Filter) float64 {
-	hits := make([]uint64, samples/64)
-	return float64(filter.MayContainBatch(randomKeys(), hits)) / samples
+// observedRate returns the share of random keys that pass, and how many they are: of
+// more probes than maxProbes fewer, so that all take the same time.
+func observedRate(filter *bloom.Filter, probes int) (rate float64, n int) {
+	n = samples
+	if probes > maxProbes {
+		n = samples * maxProbes / probes &^ 63
+	}
+	hits := make([]uint64, n/64)
+	return float64(filter.MayContainBatch(randomKeys().Slice(0, n), hits)) / float64(n), n
 }
 
-// testRequest asks a filter for keys.
+// testRequest asks for a test of keys with a filter.
 type testRequest struct {
-	Format  string   `json:"format"`
-	Encoded []byte   `json:"encoded"`
-	Keys    []string `json:"keys"`
+	Format  string  `json:"format"`
+	Encoded []byte  `json:"encoded"`
+	Keys    keyList `json:"keys"`
 }
 
 type testAnswer struct {
@@ -293,11 +374,7 @@ type testResult struct {
 
 // testKeys answers /api/test.
 func testKeys(q testRequest) (a testAnswer, err error) {
-	format, err := bloom.ParseFormat(q.Format)
-	if err != nil {
-		return a, err
-	}
-	keys, err := checkKeys(q.Keys)
+	format, keys, err := formatAndKeys(q.Format, q.Keys)
 	if err != nil {
 		return a, err
 	}
@@ -309,6 +386,9 @@ func testKeys(q testRequest) (a testAnswer, err error) {
 	}
 	filter, err := bloom.Open(format, q.Encoded)
 	if err != nil {
+		return a, fromLibrary(err)
+	}
+	if err := checkPositions(filter, keys); err != nil {
 		return a, err
 	}
 	for _, key := range keys {

@@ -1,19 +1,27 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
-	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/lanebloom/bloom"
@@ -32,11 +40,7 @@ func exploreServer(t *testing.T) *httptest.Server {
 // post sends a request and decodes the answer, which must have the status.
 func post(t *testing.T, server *httptest.Server, path string, question, answer any, status int) {
 	t.Helper()
-	body, err := json.Marshal(question)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := server.Client().Post(server.URL+path, "application/json", bytes.NewReader(body))
+	response, err := server.Client().Post(server.URL+path, "application/json", bytes.NewReader(body(t, question)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +126,40 @@ func TestExplore(t *testing.T) {
 	}
 }
 
-// TestExploreOdd looks inside files that hold no key, or all.
+// TestExploreFile opens the files of bloom build. They say their format, whatever is chosen on the
+// page, and the answer has their bare bytes.
+func TestExploreFile(t *testing.T) {
+	server := exploreServer(t)
+	for _, e := range encodings {
+		for _, chosen := range encodings {
+			t.Run(fmt.Sprint(e.format, " as ", chosen.format), func(t *testing.T) {
+				set, err := bloom.Policy{Format: e.format, BitsPerKey: 10}.NewSet(40)
+				if err != nil {
+					t.Fatal(err)
+				}
+				set.AddString("hello")
+				file, err := set.MarshalBinary()
+				if err != nil {
+					t.Fatal(err)
+				}
+				var f filterAnswer
+				post(t, server, "/api/filter", filterRequest{Format: chosen.format.String(), File: file, Keys: []string{"more"}}, &f, http.StatusOK)
+				set.AddString("more")
+				if f.Format != e.format.String() || !f.IsFile || !bytes.Equal(f.Encoded, set.AppendFilter(nil)) {
+					t.Errorf("the answer is %x of %s, file: %v; want %x of %v", f.Encoded, f.Format, f.IsFile, set.AppendFilter(nil), e.format)
+				}
+				file[len(file)-2] ^= 1
+				var answer struct{ Error string }
+				post(t, server, "/api/filter", filterRequest{Format: chosen.format.String(), File: file}, &answer, http.StatusBadRequest)
+				if !strings.Contains(answer.Error, "checksum") {
+					t.Errorf("the error of a damaged file is %q", answer.Error)
+				}
+			})
+		}
+	}
+}
+
+// TestExploreOdd opens files of filters that answer no to every key, or yes to every key.
 func TestExploreOdd(t *testing.T) {
 	server := exploreServer(t)
 	for name, c := range map[string]struct {
@@ -150,7 +187,7 @@ func TestExploreOdd(t *testing.T) {
 	}
 }
 
-// TestExploreRefuses names what is wrong with a request.
+// TestExploreRefuses sends bad requests. The error must name what is wrong.
 func TestExploreRefuses(t *testing.T) {
 	server := exploreServer(t)
 	many := make([]string, maxKeys+1)
@@ -174,15 +211,18 @@ func TestExploreRefuses(t *testing.T) {
 		"many expected":   {"/api/filter", with(func(q *filterRequest) { q.Capacity = math.MaxInt }), 400, "expected keys must be"},
 		"bits":            {"/api/filter", with(func(q *filterRequest) { q.BitsPerKey = 33 }), 400, "bits per key must be between 1 and 32"},
 		"probes":          {"/api/filter", with(func(q *filterRequest) { q.Probes = 31 }), 400, "probes, if it is not the format's own, must be between 1 and 30"},
-		"many keys":       {"/api/filter", with(func(q *filterRequest) { q.Keys = many }), 400, "5001 keys are more than the 5000"},
-		"long key":        {"/api/filter", with(func(q *filterRequest) { q.Keys = []string{"a", strings.Repeat("b", 257)} }), 400, "a key has 257 bytes, more than the 256 that are taken here: \"bbb"},
+		"many keys":       {"/api/filter", with(func(q *filterRequest) { q.Keys = many }), 400, "more than the 5000 keys"},
+		"long key":        {"/api/filter", with(func(q *filterRequest) { q.Keys = []string{"a", strings.Repeat("b", 257)} }), 400, "a key has 257 bytes, more than the limit of 256: \"bbb"},
 		"large file":      {"/api/filter", with(func(q *filterRequest) { q.File = make([]byte, maxFile+1) }), 400, "larger than 1048576 bytes"},
+		"text":            {"/api/filter", filterRequest{Format: "leveldb", File: []byte("hello\nworld\n")}, 400, "this looks like text, not like a filter: insist with bloom inspect --raw"},
+		"compressed":      {"/api/filter", filterRequest{Format: "leveldb", File: []byte("\x1f\x8b\x08\x00\x00\x06")}, 400, "this looks compressed (gzip): decompress it first, or insist with bloom inspect --raw"},
+		"other format":    {"/api/filter", filterRequest{Format: "leveldb", File: crateFile(6, 8, 0xaa)}, 400, "this looks like a filter of nori-crate, not of leveldb: choose its format, or insist with bloom inspect --raw"},
 		"no bits to set":  {"/api/filter", filterRequest{Format: "leveldb", File: []byte{6}, Keys: []string{"a"}}, 400, "no key can be added"},
 		"larger still":    {"/api/filter", with(func(q *filterRequest) { q.File = make([]byte, maxBody) }), 413, "the request is larger than 4194304 bytes"},
 		"no key to test":  {"/api/test", testRequest{Format: "leveldb"}, 400, "no key to test"},
 		"format to test":  {"/api/test", testRequest{Format: "", Keys: []string{"a"}}, 400, "unknown format"},
 		"filter to test":  {"/api/test", testRequest{Format: "leveldb", Encoded: make([]byte, maxFile+1), Keys: []string{"a"}}, 400, "larger than"},
-		"keys to test":    {"/api/test", testRequest{Format: "leveldb", Keys: many}, 400, "5001 keys"},
+		"keys to test":    {"/api/test", testRequest{Format: "leveldb", Keys: many}, 400, "more than the 5000 keys"},
 		"unknown field":   {"/api/filter", map[string]int{"size": 3}, 400, `unknown field "size"`},
 		"wrong type":      {"/api/filter", map[string]string{"capacity": "ten"}, 400, "not understood"},
 		"no base64":       {"/api/filter", map[string]string{"file": "?"}, 400, "not understood"},
@@ -199,8 +239,8 @@ func TestExploreRefuses(t *testing.T) {
 	}
 }
 
-// TestExploreGuard tries requests as other sites make a browser send them, and
-// bodies that are no JSON.
+// TestExploreGuard sends requests like those that other sites can make a browser send, and
+// bodies that are not JSON.
 func TestExploreGuard(t *testing.T) {
 	server := exploreServer(t)
 	host := server.Listener.Addr().String()
@@ -271,8 +311,8 @@ func TestExploreGuard(t *testing.T) {
 	}
 }
 
-// TestExplorePage wants a page that loads nothing from elsewhere and that its
-// policy lets run.
+// TestExplorePage checks that the page loads nothing from elsewhere, and that its security
+// policy allows all of it.
 func TestExplorePage(t *testing.T) {
 	for _, name := range []string{"index.html", "style.css", "app.js"} {
 		data, err := page.ReadFile("page/" + name)
@@ -287,8 +327,9 @@ func TestExplorePage(t *testing.T) {
 	}
 }
 
-// TestExploreStops ends the server with its context.
-func TestExploreStops(t *testing.T) {
+// startServer serves on a port of its own until stop, which returns the server's error.
+func startServer(t *testing.T) (address string, stop func() error) {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -296,7 +337,21 @@ func TestExploreStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- serve(ctx, listener) }()
-	response, err := http.Get("http://" + listener.Addr().String() + "/api/formats")
+	return listener.Addr().String(), func() error {
+		cancel()
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(10 * time.Second):
+			return errors.New("the server goes on")
+		}
+	}
+}
+
+// TestExploreStops ends the server with its context.
+func TestExploreStops(t *testing.T) {
+	address, stop := startServer(t)
+	response, err := http.Get("http://" + address + "/api/formats")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,37 +360,316 @@ func TestExploreStops(t *testing.T) {
 	if err := json.NewDecoder(response.Body).Decode(&formats); err != nil || len(formats.Formats) != len(encodings) {
 		t.Errorf("formats %+v, %v", formats, err)
 	}
-	cancel()
-	select {
-	case err := <-done:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(10 * time.Second):
-		t.Error("the server goes on")
+	if err := stop(); err != nil {
+		t.Error(err)
 	}
 }
 
-// FuzzExplore answers any body: with a filter, or an error in words.
+// crateFile is a filter of the format NoriCrate with all of its bits set or clear. Its header
+// may ask for up to 4,096 probes, whatever the size.
+func crateFile(probes, bytes int, fill byte) []byte {
+	data := binary.LittleEndian.AppendUint32(nil, uint32(probes))
+	data = binary.LittleEndian.AppendUint64(data, 8*uint64(bytes))
+	return append(data, slices.Repeat([]byte{fill}, bytes)...)
+}
+
+// manyKeys returns n different keys, each of them padded to a length.
+func manyKeys(n, length int, pad string) []string {
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = strconv.Itoa(i)
+		keys[i] += strings.Repeat(pad, max(0, length-len(keys[i])))
+	}
+	return keys
+}
+
+// handle sends a body to a handler without a network, so that what is allocated is
+// the handler's.
+func handle(handler http.Handler, method, path string, body []byte) *httptest.ResponseRecorder {
+	request := httptest.NewRequest(method, path, bytes.NewReader(body))
+	request.Host = "127.0.0.1:1"
+	request.Header.Set("Content-Type", "application/json")
+	response := httptest.NewRecorder()
+	handler.ServeHTTP(response, request)
+	return response
+}
+
+// body returns a request as it is sent: a text as it is, and all else in JSON.
+func body(t testing.TB, question any) []byte {
+	t.Helper()
+	if text, ok := question.(string); ok {
+		return []byte(text)
+	}
+	data, err := json.Marshal(question)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// The bounds of an answer to a request of so many bytes. What comes on top of the
+// request is a filter of the largest capacity, and the bits of its keys. Most is
+// allocated for a request that is one unknown name, which encoding/json quotes. With the
+// race detector, pools give memory back at random, and 20 MB are allocated instead of 11.
+func mostAnswer(request int) int    { return 2*request + 2<<20 }
+func mostAllocated(request int) int { return 40*request + 24<<20 }
+
+// TestExploreBounds measures the size of answers, and the memory that they take, for
+// requests made to be expensive. All that is allocated is more than what is in use
+// at any time.
+func TestExploreBounds(t *testing.T) {
+	handler := exploreHandler(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1})
+	randomKeys() // are made once
+	file := func(data []byte, keys []string) filterRequest {
+		return filterRequest{Format: "nori-crate", File: data, Keys: keys}
+	}
+	test := func(data []byte, keys []string) testRequest {
+		return testRequest{Format: "nori-crate", Encoded: data, Keys: keys}
+	}
+	short := manyKeys(maxKeys, 0, "")
+	for name, c := range map[string]struct {
+		path     string
+		question any // or a body as it is
+		status   int
+		words    string
+	}{
+		"add to many probes":  {"/api/filter", file(crateFile(4096, 8, 0), short), 400, "5000 keys of 4096 probes have more bits than the 150000 that are shown here: take 36 keys or fewer"},
+		"test many probes":    {"/api/test", test(crateFile(4096, 8, 0), short), 400, "5000 keys of 4096 probes"},
+		"test one too many":   {"/api/test", test(crateFile(4096, 8, 0), short[:37]), 400, "37 keys of 4096 probes"},
+		"most probes":         {"/api/filter", file(crateFile(4096, 1<<20-12, 0), short[:36]), 200, `"probes":4096`},
+		"most probes to test": {"/api/test", test(crateFile(4096, 1<<20-12, 255), short[:36]), 200, `"may_contain":true`},
+		"most keys":           {"/api/filter", filterRequest{Format: "nori-crate", Capacity: maxKeys, BitsPerKey: maxBitsPerKey, Probes: maxProbes, Keys: short}, 200, `"probes":30`},
+		"most keys to test":   {"/api/test", test(crateFile(maxProbes, 1<<20-12, 0), short), 200, `"may_contain":false`},
+		"curve":               {"/api/filter", filterRequest{Format: "leveldb", Capacity: maxKeys, BitsPerKey: 1, Probes: 1}, 200, `"points"`},
+		"long keys":           {"/api/filter", `{"format":"leveldb","capacity":1,"bits_per_key":1,"keys":["` + strings.Join(manyKeys(maxKeys, maxKeyBytes, "<"), `","`) + `"]}`, 200, `"key":"4999<`},
+		"largest file":        {"/api/filter", filterRequest{Format: "leveldb", File: make([]byte, maxFile)}, 200, `"encoded"`},
+		"empty keys":          {"/api/test", `{"format":"leveldb","keys":[""` + strings.Repeat(`,""`, maxBody/3-20) + "]}", 400, "more than the 5000 keys"},
+		"long format":         {"/api/filter", filterRequest{Format: strings.Repeat("\x7f", maxBody-1000)}, 400, `unknown format "\x7f`},
+		"long field":          {"/api/test", `{"` + strings.Repeat("\x7f", maxBody-1000) + `":0}`, 400, `unknown field "\x7f`},
+		"long key":            {"/api/test", testRequest{Format: "leveldb", Keys: []string{strings.Repeat("\x7f", maxBody-1000)}}, 400, "more than the limit of 256"},
+		"long path":           {"/" + strings.Repeat("x", 10_000), "{}", 404, "nothing at"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			body := body(t, c.question)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			response := handle(handler, http.MethodPost, c.path, body)
+			runtime.ReadMemStats(&after)
+			allocated := int(after.TotalAlloc - before.TotalAlloc)
+			answer := response.Body.Bytes()
+			t.Logf("request %d, answer %d, allocated %d", len(body), len(answer), allocated)
+			if text := strings.ReplaceAll(string(answer), `\\`, `\`); response.Code != c.status || !strings.Contains(strings.ReplaceAll(text, `\"`, `"`), c.words) {
+				t.Errorf("%d %.300s, want %d and %q", response.Code, answer, c.status, c.words)
+			}
+			if len(answer) > mostAnswer(len(body)) {
+				t.Errorf("the answer to %d bytes has %d, want at most %d", len(body), len(answer), mostAnswer(len(body)))
+			}
+			if response.Code != http.StatusOK && len(answer) > 8<<10 {
+				t.Errorf("the error has %d bytes", len(answer))
+			}
+			if allocated > mostAllocated(len(body)) {
+				t.Errorf("a request of %d bytes allocates %d, want at most %d", len(body), allocated, mostAllocated(len(body)))
+			}
+		})
+	}
+}
+
+// TestExploreSamples wants the same work for the observed rate of any filter.
+func TestExploreSamples(t *testing.T) {
+	for probes, want := range map[int]int{1: 1 << 18, 30: 1 << 18, 31: 253_632, 4096: 1920} {
+		filter, err := bloom.Open(bloom.NoriCrate, crateFile(probes, 1, 255))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rate, n := observedRate(filter, probes); n != want || rate != 1 {
+			t.Errorf("%d probes: a rate of %v of %d keys, want 1 of %d", probes, rate, n, want)
+		}
+	}
+}
+
+// TestExploreTurns works on two requests at once, whatever the number of those that come,
+// on the next when one is done, and tells the others after a while that it is busy.
+func TestExploreTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var started atomic.Int32
+		finish := make(chan struct{})
+		handler := endpoint(newTurns(), func(struct{}) (string, error) {
+			started.Add(1)
+			<-finish
+			return "done", nil
+		})
+		codes := make(chan int, 10)
+		ask := func(ctx context.Context) {
+			request := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader("{}"))
+			request.Header.Set("Content-Type", "application/json")
+			response := httptest.NewRecorder()
+			handler.ServeHTTP(response, request)
+			codes <- response.Code
+		}
+		want := func(codesWanted ...int) {
+			t.Helper()
+			synctest.Wait()
+			for _, want := range codesWanted {
+				select {
+				case got := <-codes:
+					if got != want {
+						t.Errorf("status %d, want %d", got, want)
+					}
+				default:
+					t.Errorf("no answer, want %d", want)
+				}
+			}
+			if len(codes) > 0 {
+				t.Errorf("%d answers too many", len(codes))
+			}
+		}
+		for range 4 {
+			go ask(t.Context())
+		}
+		want()
+		gone, leave := context.WithCancel(t.Context())
+		go ask(gone)
+		want()
+		if started.Load() != maxAtWork {
+			t.Fatalf("%d requests are worked on, want %d", started.Load(), maxAtWork)
+		}
+		leave()
+		want(http.StatusServiceUnavailable)
+		finish <- struct{}{}
+		want(http.StatusOK)
+		if started.Load() != maxAtWork+1 {
+			t.Errorf("%d requests were begun after one ended, want %d", started.Load(), maxAtWork+1)
+		}
+		time.Sleep(patience)
+		want(http.StatusServiceUnavailable)
+		close(finish)
+		want(http.StatusOK, http.StatusOK)
+		if started.Load() != maxAtWork+1 {
+			t.Errorf("%d requests were begun in all, want %d", started.Load(), maxAtWork+1)
+		}
+	})
+}
+
+// TestExploreConnections opens more connections than are kept, without a request
+// on them, and wants one more to be answered.
+func TestExploreConnections(t *testing.T) {
+	address, stop := startServer(t)
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	get := "GET /style.css HTTP/1.1\r\nHost: " + address + "\r\n\r\n"
+	for name, first := range map[string]string{
+		"nothing sent": "",
+		"half a head":  get[:20],
+		"half a body":  "POST /api/test HTTP/1.1\r\nHost: " + address + "\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
+		"idle":         get,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dial := func(send string) (net.Conn, *bufio.Reader) {
+				conn, err := net.Dial("tcp", address)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { conn.Close() })
+				if err := conn.SetDeadline(time.Now().Add(3 * time.Second)); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := io.WriteString(conn, send); err != nil {
+					t.Fatal(err)
+				}
+				return conn, bufio.NewReader(conn)
+			}
+			answered := func(in *bufio.Reader) {
+				t.Helper()
+				response, err := http.ReadResponse(in, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = io.Copy(io.Discard, response.Body)
+				if err != nil || response.StatusCode != http.StatusOK {
+					t.Fatal(response.Status, err)
+				}
+			}
+			var waiting []*bufio.Reader
+			for range 10 * maxConnections {
+				_, in := dial(first)
+				if first == get {
+					answered(in)
+				}
+				waiting = append(waiting, in)
+			}
+			_, in := dial(get)
+			answered(in)
+			// Those that came first were closed. The last are few enough to be kept, and
+			// those between may have changed their state in another order.
+			for i, in := range waiting[:8*maxConnections] {
+				if _, err := in.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Fatalf("connection %d of %d is not closed: %v", i, len(waiting), err)
+				}
+			}
+		})
+	}
+}
+
+// FuzzExplore sends any body to any endpoint. The answer is what it offers, or an error in
+// words, and not much larger than the request.
 func FuzzExplore(f *testing.F) {
 	handler := exploreHandler(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1})
-	f.Add([]byte(`{"format":"leveldb","capacity":10,"bits_per_key":10,"probes":3,"keys":["a","b"]}`))
-	f.Add([]byte(`{"format":"leveldb","file":"` + base64.StdEncoding.EncodeToString([]byte{1, 64, 6}) + `","keys":["a"]}`))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		request := httptest.NewRequest(http.MethodPost, "/api/filter", bytes.NewReader(body))
-		request.Host = "127.0.0.1:1"
-		request.Header.Set("Content-Type", "application/json")
-		response := httptest.NewRecorder()
-		handler.ServeHTTP(response, request)
-		var answer struct {
-			Error   string
-			Encoded []byte
+	patterns := slices.Sorted(maps.Keys(routes()))
+	seeds := map[string][]any{
+		"/":                {""},
+		"GET /{$}":         {""},
+		"GET /style.css":   {""},
+		"GET /app.js":      {""},
+		"GET /api/formats": {""},
+		"POST /api/filter": {
+			filterRequest{Format: "leveldb", Capacity: 10, BitsPerKey: 10, Probes: 3, Keys: []string{"a", "b"}},
+			filterRequest{Format: "leveldb", File: []byte{1, 64, 6}, Keys: []string{"a"}},
+			filterRequest{Format: "nori", Capacity: maxKeys, BitsPerKey: maxBitsPerKey, Probes: maxProbes},
+			filterRequest{Format: "nori-crate", File: crateFile(4096, 1, 255)},
+			filterRequest{Format: "nori-crate", File: crateFile(4096, 8, 0), Keys: manyKeys(36, 0, "")},
+			filterRequest{Format: "nori-crate", File: crateFile(4096, 8, 0), Keys: manyKeys(maxKeys, 0, "")},
+			`{"keys":["","",""],"keys":null}`,
+		},
+		"POST /api/test": {
+			testRequest{Format: "leveldb", Encoded: []byte{1, 64, 6}, Keys: []string{"a", "", "a"}},
+			testRequest{Format: "nori-crate", Encoded: crateFile(4096, 8, 0), Keys: manyKeys(36, 0, "")},
+			testRequest{Format: "nori-crate", Encoded: crateFile(4096, 8, 0), Keys: manyKeys(maxKeys, 0, "")},
+			`{"format":"leveldb","keys":[1]}`,
+		},
+	}
+	for i, pattern := range patterns {
+		if len(seeds[pattern]) == 0 {
+			f.Fatalf("no seed for %q", pattern)
 		}
+		for _, question := range seeds[pattern] {
+			f.Add(uint8(i), body(f, question))
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
+		pattern := patterns[int(which)%len(patterns)]
+		method, path, ok := strings.Cut(strings.TrimSuffix(pattern, "{$}"), " ")
+		if !ok {
+			method, path = http.MethodPut, "/" // what no other pattern takes
+		}
+		response := handle(handler, method, path, body)
+		if n := response.Body.Len(); n > mostAnswer(len(body)) {
+			t.Errorf("%s answers %d bytes with %d", pattern, len(body), n)
+		}
+		if method == http.MethodGet {
+			if response.Code != http.StatusOK || response.Body.Len() == 0 {
+				t.Errorf("%s: %d with %d bytes", pattern, response.Code, response.Body.Len())
+			}
+			return
+		}
+		var answer struct{ Error string }
 		if err := json.Unmarshal(response.Body.Bytes(), &answer); err != nil {
 			t.Fatal(err)
 		}
 		if ok := response.Code == http.StatusOK; ok != (answer.Error == "") || !ok && response.Code >= 500 {
-			t.Errorf("%d with the error %q", response.Code, answer.Error)
+			t.Errorf("%s: %d with the error %q", pattern, response.Code, answer.Error)
 		}
 	})
 }

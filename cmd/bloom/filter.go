@@ -3,29 +3,38 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math/bits"
-	"os"
 
 	"github.com/lanebloom/bloom"
 )
 
 type filterCommand struct {
-	formatFlag
-	linesFlag
+	filterFlags
+	keysFlags
 	Invert bool     `short:"v" help:"Print the lines that are certainly not in the filter."`
 	Count  bool     `short:"c" help:"Print how many lines there are, not the lines."`
 	File   string   `arg:"" name:"filter" help:"The filter."`
 	Stream []string `arg:"" optional:"" help:"Files to filter, in this order (standard input)."`
 }
 
-// Run prints the lines of all streams as if they were one. As grep does, it
-// goes on to the next stream after one that cannot be read.
+// Help is what bloom filter --help says, too.
+func (f *filterCommand) Help() string {
+	return filterHelp + inputsHelp + `
+The lines that pass are printed as they are, with the carriage returns that --crlf leaves out of the keys.
+The filter or a stream that is also standard output is an error, as it is for grep, unless only a count is printed (-c).
+A line of more than 128 KiB takes twice its length in memory.`
+}
+
+// Run filters the lines of all streams as if they were one. If it cannot read a stream, it
+// goes on with the next, as grep does.
 func (f *filterCommand) Run(s *streams) error {
-	format, err := f.parse()
-	if err != nil {
-		return err
+	if !f.Count {
+		if err := s.checkStdout(f.File); err != nil {
+			return err
+		}
 	}
-	filter, _, err := openFilter(format, f.File)
+	known, err := f.openFilter(s, f.File)
 	if err != nil {
 		return err
 	}
@@ -34,13 +43,13 @@ func (f *filterCommand) Run(s *streams) error {
 		streams = []string{"-"}
 	}
 	progress, done := func(int) {}, func() {}
-	if f.Count || !isTerminal(s.out) { // else a bar would cut through the lines
+	if f.Count || !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
 		progress, done = bytesBar(s, "filtering", streams)
 	}
 	passed := 0
 	var failures []error
 	for _, name := range streams {
-		n, err := f.filter(s, filter, name, progress)
+		n, err := f.filter(s, known.Filter, name, progress)
 		passed += n
 		if failed := (*outputError)(nil); errors.As(err, &failed) {
 			done()
@@ -50,7 +59,9 @@ func (f *filterCommand) Run(s *streams) error {
 	}
 	done()
 	if f.Count {
-		fmt.Fprintln(s.out, passed)
+		if _, err := fmt.Fprintln(s.out, passed); err != nil {
+			return err
+		}
 	}
 	if err := errors.Join(failures...); err != nil {
 		return err
@@ -61,13 +72,18 @@ func (f *filterCommand) Run(s *streams) error {
 	return nil
 }
 
-// outputError is an error of writing: there is no going on after it.
+// outputError is an error of writing. Unlike an error of reading, it ends the command.
 type outputError struct{ error }
 
 // filter prints the lines of one stream and returns their number.
 func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, progress func(int)) (passed int, err error) {
-	err = oneInput(s, name, func(file *os.File) error {
-		return pipeline(file, f.delimiter(), progress,
+	if !f.Count {
+		if err := s.checkStdout(name); err != nil {
+			return 0, err
+		}
+	}
+	err = f.read(s, name, progress, func(lines io.Reader) error {
+		return pipeline(lines, f.ends(),
 			func(c *chunk) { f.test(c, filter) },
 			func(c *chunk) error {
 				passed += c.passed
@@ -97,7 +113,8 @@ func (f *filterCommand) test(c *chunk, filter *bloom.Filter) {
 	if f.Count {
 		return
 	}
-	out := c.out[:0]
+	delimiter := f.ends().delimiter
+	out := c.data[:0] // no line moves beyond where one is still to be read
 	for i, hits := range c.hits {
 		lines := c.lines[64*i : min(64*i+64, len(c.lines))]
 		if f.Invert {
@@ -105,7 +122,11 @@ func (f *filterCommand) test(c *chunk, filter *bloom.Filter) {
 		}
 		for ; hits != 0; hits &= hits - 1 {
 			line := lines[bits.TrailingZeros64(hits)]
-			out = append(out, line[:len(line)+1]...) // the delimiter follows it
+			end := len(line) + 1 // with the delimiter, before which there may be a carriage return
+			if line[:end][end-1] != delimiter {
+				end++
+			}
+			out = append(out, line[:end]...)
 		}
 	}
 	c.out = out

@@ -2,59 +2,72 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
-
 	"github.com/lanebloom/bloom"
 )
 
 type inspectCommand struct {
-	formatFlag
-	JSON bool   `name:"json" help:"Print JSON."`
-	Plot string `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as .svg or .png."`
-	File string `arg:"" name:"filter" help:"The filter."`
+	filterFlags
+	keysFlags
+	Absent string `placeholder:"FILE" help:"Measure the rate of these keys, one per line, none of which is in the filter (- is standard input)."`
+	JSON   bool   `name:"json" help:"Print JSON."`
+	Plot   string `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as SVG: the name must end in .svg."`
+	File   string `arg:"" name:"filter" help:"The filter."`
 }
 
-// report is what inspect tells, and its JSON.
+// report has the results of inspect. inspect prints it, or writes it as JSON.
 type report struct {
 	File              string   `json:"file"`
+	Encoding          string   `json:"encoding"`
 	Format            string   `json:"format"`
-	Name              string   `json:"name"` // as stored in tables
-	Bytes             int      `json:"bytes"`
+	Name              string   `json:"name"`  // as stored in tables
+	Bytes             int      `json:"bytes"` // bare
 	Bits              uint64   `json:"bits"`
 	Probes            int      `json:"probes"`
 	SetBits           uint64   `json:"set_bits"`
 	Fill              float64  `json:"fill"`
+	Keys              *uint64  `json:"keys"`           // null if not known
 	EstimatedKeys     *float64 `json:"estimated_keys"` // null if unlimited
 	FalsePositiveRate float64  `json:"false_positive_rate"`
+	AbsentRate        *float64 `json:"absent_rate,omitempty"` // of the keys of --absent
 	Kernel            string   `json:"kernel"`
 }
 
+// Help is what bloom inspect --help says, too.
+func (i *inspectCommand) Help() string { return filterHelp }
+
 func (i *inspectCommand) Run(s *streams) error {
-	format, err := i.parse()
-	if err != nil {
-		return err
-	}
 	if i.Plot != "" {
 		if err := checkPlotName(i.Plot); err != nil {
 			return fmt.Errorf("--plot: %w", err)
 		}
 	}
-	filter, data, err := openFilter(format, i.File)
+	if err := errors.Join(s.checkStdout(i.File), checkOutput(s, i.Plot, i.File)); err != nil {
+		return err
+	}
+	filter, err := i.openFilter(s, i.File)
 	if err != nil {
 		return err
 	}
-	r := newReport(i.File, writtenAs(format, data), filter, len(data))
-	array := encodingOf(format).part(data, partBits)
+	r := newReport(i.File, filter)
+	if i.Absent != "" {
+		if r.AbsentRate, err = i.measure(s, filter.Filter); err != nil {
+			return err
+		}
+	}
+	array := encodingOf(filter.Format()).part(filter.bare, partBits)
 	if i.Plot != "" {
-		drawing, err := inspectPlot(r, format, array, i.Plot)
+		drawing, err := inspectPlot(r, filter.Format(), array)
 		if err != nil {
 			return err
 		}
-		if err := writeFile(i.Plot, drawing); err != nil {
+		if err := writeFile(s, i.Plot, drawing, i.File); err != nil {
 			return err
 		}
 	}
@@ -64,24 +77,7 @@ func (i *inspectCommand) Run(s *streams) error {
 		return encoder.Encode(r)
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	keys := "any number: every key may be in it"
-	if r.EstimatedKeys != nil {
-		keys = humanize.CommafWithDigits(math.Round(*r.EstimatedKeys), 0)
-		if *r.EstimatedKeys >= 1 {
-			keys += fmt.Sprintf(" (%.1f bits per key)", float64(r.Bits) / *r.EstimatedKeys)
-		}
-	}
-	for _, row := range [][2]string{
-		{"file", r.File},
-		{"format", fmt.Sprintf("%s (%s)", r.Format, r.Name)},
-		{"size", humanize.Comma(int64(r.Bytes)) + " bytes"},
-		{"bits", humanize.Comma(int64(r.Bits))},
-		{"probes per key", fmt.Sprint(r.Probes)},
-		{"fill", fmt.Sprintf("%.2f %% (%s bits set)", 100*r.Fill, humanize.Comma(int64(r.SetBits)))},
-		{"estimated keys", keys},
-		{"false positives", fmt.Sprintf("%.3g %% of absent keys", 100*r.FalsePositiveRate)},
-		{"kernel", r.Kernel},
-	} {
+	for _, row := range append(r.rows(), i.absentRow(r)...) {
 		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
 	}
 	if isTerminal(s.out) && len(array) > 0 {
@@ -90,28 +86,96 @@ func (i *inspectCommand) Run(s *streams) error {
 	return w.Flush()
 }
 
-// writtenAs returns the format of a filter that was opened as f: nori reads both of
-// nori-sstable's.
-func writtenAs(f bloom.Format, data []byte) bloom.Format {
-	if f == bloom.Nori && !isDocumented(data) {
-		return bloom.NoriCrate
+// measure returns the share of the keys of --absent that pass the filter.
+func (i *inspectCommand) measure(s *streams, filter *bloom.Filter) (*float64, error) {
+	progress, done := bytesBar(s, "reading keys", []string{i.Absent})
+	defer done()
+	keys, passed := 0, 0
+	err := i.read(s, i.Absent, progress, func(text io.Reader) error {
+		return pipeline(text, i.ends(),
+			func(c *chunk) { c.hashed = bloom.Bytes(c.lines).Hashed(filter.Format()) },
+			func(c *chunk) error {
+				keys += c.hashed.Len()
+				passed += filter.MayContainBatch(c.hashed, make([]uint64, (c.hashed.Len()+63)/64))
+				return nil
+			})
+	})
+	if err != nil {
+		return nil, err
 	}
-	return f
+	if keys == 0 {
+		return nil, fmt.Errorf("--absent: %s has no keys", shown(i.Absent))
+	}
+	rate := float64(passed) / float64(keys)
+	return &rate, nil
 }
 
-func newReport(file string, format bloom.Format, filter *bloom.Filter, size int) report {
+// absentRow returns the row of the keys of --absent, if there is one.
+func (i *inspectCommand) absentRow(r report) [][2]string {
+	if r.AbsentRate == nil {
+		return nil
+	}
+	return [][2]string{{"measured", fmt.Sprintf("%.3g %% of the keys of %s", 100**r.AbsentRate, shown(i.Absent))}}
+}
+
+// rows returns the names and the values that inspect prints.
+func (r report) rows() [][2]string {
+	added, encoding := "not known", "bare bytes"
+	if r.Keys != nil {
+		added = humanize.Comma(int64(min(*r.Keys, math.MaxInt64)))
+	}
+	if r.Encoding == encodingFile {
+		encoding = "file, checksums verified"
+	}
+	keys := "any number: every key may be in it"
+	if r.EstimatedKeys != nil {
+		keys = humanize.CommafWithDigits(math.Round(*r.EstimatedKeys), 0)
+		if *r.EstimatedKeys >= 1 {
+			keys += fmt.Sprintf(" (%.1f bits per key)", float64(r.Bits) / *r.EstimatedKeys)
+		}
+	}
+	return [][2]string{
+		{"file", shown(r.File)},
+		{"encoding", encoding},
+		{"format", fmt.Sprintf("%s (%s)", r.Format, r.Name)},
+		{"size", humanize.Comma(int64(r.Bytes)) + " bytes"},
+		{"bits", humanize.Comma(int64(r.Bits))},
+		{"probes per key", fmt.Sprint(r.Probes)},
+		{"fill", fmt.Sprintf("%.2f %% (%s bits set)", 100*r.Fill, humanize.Comma(int64(r.SetBits)))},
+		{"keys", added},
+		{"estimated keys", keys},
+		{"false positives", fmt.Sprintf("%.3g %% of absent keys", 100*r.FalsePositiveRate)},
+		{"kernel", r.Kernel},
+	}
+}
+
+// The encodings, as the report names them.
+const (
+	encodingFile = "file"
+	encodingBare = "bare"
+)
+
+func newReport(file string, filter openedFilter) report {
 	stats := filter.Stats()
+	format := filter.written()
 	r := report{
 		File:              file,
+		Encoding:          encodingBare,
 		Format:            format.String(),
 		Name:              format.Name(),
-		Bytes:             size,
+		Bytes:             len(filter.bare),
 		Bits:              stats.Bits,
 		Probes:            stats.Probes,
 		SetBits:           stats.SetBits,
 		Fill:              stats.Fill(),
 		FalsePositiveRate: stats.FalsePositiveRate,
 		Kernel:            filter.Kernel().String(),
+	}
+	if filter.isFile {
+		r.Encoding = encodingFile
+	}
+	if n, known := filter.KeyCount(); known {
+		r.Keys = &n
 	}
 	if !math.IsInf(stats.Keys, 1) {
 		r.EstimatedKeys = &stats.Keys

@@ -4,112 +4,105 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"path/filepath"
+	"slices"
 
 	"github.com/dustin/go-humanize"
+
 	"github.com/lanebloom/bloom"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
-// inspectPlot draws the fill of a filter over the length of its array and, if it
-// has a number of keys to draw it for, its rate curve, in the format that the
-// name of the file asks for.
-func inspectPlot(r report, format bloom.Format, array []byte, path string) ([]byte, error) {
-	const width, height = 9 * vg.Inch, 3.2 * vg.Inch
-	fill, err := fillPlot(r, array)
-	if err != nil {
-		return nil, err
+// inspectPlot draws the fill of a filter over the length of its array. If the filter has a
+// number of keys, it also draws the rate curve.
+func inspectPlot(r report, format bloom.Format, array []byte) ([]byte, error) {
+	fill := fillPanel(r, array)
+	f := figure{
+		Title:  filepath.Base(r.File),
+		Lines:  []string{fmt.Sprintf("%s, %s bytes, %d probes per key", r.Format, humanize.Comma(int64(r.Bytes)), r.Probes)},
+		Panels: []*panel{fill},
+		Description: fmt.Sprintf("The share of set bits in each part of the array. Of all %s bits, %.3g %% are set.",
+			humanize.Comma(int64(r.Bits)), 100*r.Fill),
 	}
 	if r.EstimatedKeys == nil || math.Round(*r.EstimatedKeys) < 1 {
-		return drawPlots(path, width, height, fill)
+		fill.Width *= 2
+		return f.draw()
 	}
-	rates, err := ratesPlot(r, format)
-	if err != nil {
-		return nil, err
-	}
-	return drawPlots(path, width, height, fill, rates)
+	f.Panels = append(f.Panels, ratesPanel(r, format))
+	f.Description += fmt.Sprintf(" The false-positive rate of filters of as many keys over their bits per key, and that of this filter: %.3g %%.",
+		100*r.FalsePositiveRate)
+	return f.draw()
 }
 
-// fillPlot draws the share of set bits in each part of the array.
-func fillPlot(r report, array []byte) (*plot.Plot, error) {
-	p := newPlot("Fill", "byte of the array", "bits set, %", 1.4*vg.Inch)
+const inspectWidth, inspectHeight px = 350, 210
+
+// fillPanel draws the share of set bits in each part of the array.
+func fillPanel(r report, array []byte) *panel {
+	length := float64(len(array))
+	p := &panel{
+		Title: "Fill",
+		X:     axis{Label: "byte of the array", High: max(length, 1), Ticks: byteTicks(max(length, 1))},
+		Y:     axis{Label: "bits set, %", High: 100, Ticks: wholes(100, 5)},
+		Width: inspectWidth, Height: inspectHeight,
+	}
 	shares := density(array, 128)
-	step := float64(len(array)) / float64(max(len(shares), 1))
-	line, area := plotter.XYs{}, plotter.XYs{{X: 0, Y: 0}}
+	if len(shares) == 0 {
+		return p
+	}
+	parts := series{Name: fmt.Sprintf("each 1/%d of the array", len(shares)), Look: looks[0], HasLine: true, HasArea: true}
 	for i, share := range shares {
-		line = append(line, plotter.XY{X: float64(i) * step, Y: 100 * share}, plotter.XY{X: float64(i+1) * step, Y: 100 * share})
-	}
-	area = append(append(area, line...), plotter.XY{X: float64(len(array)), Y: 0})
-	polygon, err := plotter.NewPolygon(area)
-	if err != nil {
-		return nil, err
-	}
-	polygon.Color, polygon.Width = ground, 0
-	p.Add(polygon)
-	if len(line) > 0 {
-		edge, err := plotter.NewLine(line)
-		if err != nil {
-			return nil, err
+		for _, edge := range []int{i, i + 1} {
+			parts.Points = append(parts.Points, point{X: float64(edge) * length / float64(len(shares)), Y: 100 * share})
 		}
-		edge.Color, edge.Width = colours[0], vg.Points(1)
-		mean, err := plotter.NewLine(plotter.XYs{{X: 0, Y: 100 * r.Fill}, {X: float64(len(array)), Y: 100 * r.Fill}})
-		if err != nil {
-			return nil, err
-		}
-		mean.Color, mean.Width, mean.Dashes = ink, vg.Points(1), []vg.Length{vg.Points(4), vg.Points(3)}
-		p.Add(edge, mean)
-		p.Legend.Add(fmt.Sprintf("%.1f %% of all %s bits", 100*r.Fill, humanize.Comma(int64(r.Bits))), mean)
 	}
-	p.X.Min, p.X.Max = 0, float64(max(len(array), 1))
-	p.Y.Min, p.Y.Max = 0, 100
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(wholes), plot.TickerFunc(wholes)
-	return p, nil
+	p.Series = []series{parts, {
+		Name: fmt.Sprintf("%.3g %% of all %s bits", 100*r.Fill, humanize.Comma(int64(r.Bits))),
+		Look: "ink dashed", HasLine: true,
+		Points: []point{{X: 0, Y: 100 * r.Fill}, {X: length, Y: 100 * r.Fill}},
+	}}
+	return p
 }
 
-// ratesPlot draws the expected rate over bits per key, and the filter as it is.
-func ratesPlot(r report, format bloom.Format) (*plot.Plot, error) {
+// byteTicks returns as many ticks for an array of this length as there is room for.
+func byteTicks(length float64) []tick {
+	return wholes(length, int(inspectWidth/(20+textWidth(humanize.Commaf(length), textSize))))
+}
+
+// ratesPanel draws the expected rate over bits per key, and the filter as it is.
+func ratesPanel(r report, format bloom.Format) *panel {
 	keys := int(math.Round(*r.EstimatedKeys))
 	bitsPerKey := float64(r.Bits) / float64(keys)
-	// Of a nearly empty filter, the curve ends before the point.
-	curve, err := rateCurve(format, keys, 0, int(min(max(24, 1.2*bitsPerKey), 100)))
-	if err != nil {
-		return nil, err
+	// For a nearly empty filter, the curve ends before the point.
+	last := int(min(max(24, 1.2*bitsPerKey), 100))
+	rates := rateCurve(format, keys, 0, last)
+	curve := series{Name: fmt.Sprintf("expected, n = %s", humanize.Comma(int64(keys))), Look: looks[0], HasLine: true}
+	for _, q := range rates {
+		curve.Points = append(curve.Points, point{X: q.BitsPerKey, Y: 100 * q.Rate})
 	}
-	p := newPlot("False positives", "bits per key", "rate, %", 1.6*vg.Inch)
-	points := make(plotter.XYs, len(curve))
-	for i, point := range curve {
-		points[i] = plotter.XY{X: point.BitsPerKey, Y: 100 * point.Rate}
+	here := series{Name: fmt.Sprintf("this filter, measured: %.3g %%", 100*r.FalsePositiveRate), Look: "ink", Marker: disc}
+	if bitsPerKey <= float64(last) {
+		here.Points = []point{{X: bitsPerKey, Y: 100 * r.FalsePositiveRate, Words: here.Name}}
+	} else {
+		here.Name += fmt.Sprintf(", at %s bits per key", humanize.Commaf(math.Round(bitsPerKey)))
 	}
-	line, err := plotter.NewLine(points)
-	if err != nil {
-		return nil, err
-	}
-	line.Color, line.Width = colours[0], vg.Points(1.5)
-	p.Add(line)
-	p.Legend.Add(fmt.Sprintf("textbook, n = %s", humanize.Comma(int64(keys))), line)
-	if r.FalsePositiveRate > 0 && bitsPerKey <= points[len(points)-1].X {
-		here, err := plotter.NewScatter(plotter.XYs{{X: bitsPerKey, Y: 100 * r.FalsePositiveRate}})
-		if err != nil {
-			return nil, err
+	lowest := 10.0 // so that the axis has a tick or two
+	for _, q := range slices.Concat(curve.Points, here.Points) {
+		if q.Y > 0 { // which a power of ten can be
+			lowest = min(lowest, q.Y)
 		}
-		here.Shape, here.Color, here.Radius = draw.CircleGlyph{}, ink, vg.Points(4)
-		p.Add(here)
-		p.Legend.Add(fmt.Sprintf("this filter, measured: %.3g %%", 100*r.FalsePositiveRate), here)
 	}
-	lowest := 100.0
-	for _, point := range points {
-		lowest = min(lowest, point.Y)
+	p := &panel{
+		Title: "False positives",
+		X:     axis{Label: "bits per key", High: float64(last), Ticks: wholes(float64(last), 8)},
+		Y:     axis{Label: "false-positive rate, %", Low: math.Pow10(int(math.Floor(math.Log10(lowest)))), High: 100, Log: true},
+		Width: inspectWidth, Height: inspectHeight,
+		Series: []series{curve, here},
 	}
-	p.Y.Min, p.Y.Max = math.Pow(10, math.Floor(math.Log10(max(lowest, 1e-8)))), 100
-	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(decades)
-	p.X.Tick.Marker = plot.TickerFunc(wholes)
-	return p, nil
+	p.Y.Ticks = decades(p.Y.High, p.Y.Low)
+	return p
 }
 
-// density returns the share of set bits in up to n equal parts of an array, of a
-// byte or more each.
+// density returns the share of set bits in each part of an array. It has up to n equal parts
+// of at least a byte.
 func density(array []byte, n int) []float64 {
 	shares := make([]float64, min(n, len(array)))
 	for i := range shares {
@@ -127,8 +120,8 @@ func ones(data []byte) (n int) {
 	return n
 }
 
-// picture draws the fill over the length of an array in one line of text, from
-// nothing to the full height.
+// picture draws the fill over the length of an array in one line of text. The height of a
+// character is the fill, from none to full.
 func picture(array []byte) string {
 	const blocks, columns = " ▁▂▃▄▅▆▇█", 56
 	heights := []rune(blocks)

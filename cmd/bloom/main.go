@@ -6,7 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
@@ -15,22 +20,24 @@ import (
 
 // Exit statuses are grep's.
 const (
-	exitSome  = 0 // also: done
+	exitSome  = 0 // some lines passed, or the command is done
 	exitNone  = 1
 	exitError = 2
 )
 
-// errNone says that no line passed the filter, which is a status and no error.
+// errNone says that no line passed the filter. It sets the exit status and prints no message.
 var errNone = errors.New("no line passed")
 
 // cli is the command line.
 type cli struct {
 	Build   buildCommand   `cmd:"" help:"Build a filter from keys."`
 	Filter  filterCommand  `cmd:"" help:"Print the lines that may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
-	Inspect inspectCommand `cmd:"" help:"Tell what a filter holds."`
-	Explore exploreCommand `cmd:"" help:"Serve a page, on this machine alone, that shows how a filter works."`
+	Inspect inspectCommand `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`
+	Size    sizeCommand    `cmd:"" help:"Calculate keys, bits per key, false-positive rate or memory: two of them from the other two."`
+	Explore exploreCommand `cmd:"" help:"Serve a page, only to this machine, that shows how a filter works."`
 	Bench   benchCommand   `cmd:"" help:"Compare the kernels with the plain loop on this machine."`
 	Demo    demoCommand    `cmd:"" help:"Filter a stream of English words and compare this library with the plain loop."`
+	Version versionFlag    `help:"Print the version of the command, of Go and of the system, and the kernel."`
 }
 
 // streams are the standard streams of the process.
@@ -38,24 +45,66 @@ type streams struct {
 	in, out, err *os.File
 }
 
-func main() {
+// stat tells of an input: "-" is standard input.
+func (s *streams) stat(name string) (fs.FileInfo, error) {
+	if name == "-" {
+		return s.in.Stat()
+	}
+	return os.Stat(name)
+}
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run runs a command line and returns the exit status. An empty one prints the help on
+// standard error and exits 2, for a script that lost its arguments.
+func run(args []string) int {
+	s := standardStreams()
 	var c cli
-	parser, err := kong.New(&c,
+	options := []kong.Option{
 		kong.Name("bloom"),
 		kong.Description("Bloom filters in the formats of storage engines."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-	)
+		kong.KindMapper(reflect.String, kong.MapperFunc(decodeString)),
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+		options = append(options, kong.Writers(s.err, s.err), kong.Exit(func(int) { os.Exit(exitError) }))
+	}
+	parser, err := kong.New(&c, options...)
 	if err != nil {
 		panic(err) // the struct tags are wrong
 	}
-	command, err := parser.Parse(os.Args[1:])
+	command, err := parser.Parse(args)
 	if err == nil {
-		err = command.Run(&streams{os.Stdin, os.Stdout, os.Stderr})
+		err = command.Run(s)
 	}
-	os.Exit(status(err, os.Stderr))
+	return status(err, s.err)
 }
 
-// status returns the exit status for an error, which it prints.
+// standardStreams returns the streams of the process. One that was closed when it
+// started gives errors, which the /dev/null that Go puts there would not.
+func standardStreams() *streams {
+	s := &streams{os.Stdin, os.Stdout, os.Stderr}
+	for fd, file := range []*os.File{s.in, s.out} {
+		if wasClosed(fd) {
+			file.Close()
+		}
+	}
+	return s
+}
+
+// decodeString keeps the bytes of an argument as they are: names of files need
+// not be UTF-8. Kong's own decoder goes through JSON, which replaces what is not.
+func decodeString(ctx *kong.DecodeContext, target reflect.Value) error {
+	token, err := ctx.Scan.PopValue("string")
+	if err != nil {
+		return err
+	}
+	target.SetString(fmt.Sprint(token.Value))
+	return nil
+}
+
+// status prints an error and returns its exit status.
 func status(err error, w io.Writer) int {
 	switch {
 	case err == nil:
@@ -63,44 +112,74 @@ func status(err error, w io.Writer) int {
 	case errors.Is(err, errNone):
 		return exitNone
 	}
-	fmt.Fprintln(w, "bloom:", err)
+	for _, e := range parts(err) {
+		fmt.Fprintln(w, "bloom:", e)
+	}
 	return exitError
 }
 
-// formatFlag is the --format flag of the commands that have one.
+// parts returns the errors that were joined to one, in order.
+func parts(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is wrapped has words around it
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, parts(e)...)
+	}
+	return all
+}
+
+// libraryError is an error of the library without its prefix: the command prints its own.
+type libraryError struct{ error }
+
+func (e libraryError) Error() string { return strings.TrimPrefix(e.error.Error(), "bloom: ") }
+func (e libraryError) Unwrap() error { return e.error }
+
+func fromLibrary(err error) error {
+	if err == nil {
+		return nil
+	}
+	return libraryError{err}
+}
+
+// shown returns a name for a line of text: quoted if it would break the line.
+func shown(name string) string {
+	if utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) < 0 {
+		return name
+	}
+	return strconv.Quote(name)
+}
+
+// formatFlag is the --format flag of the commands that build filters.
 type formatFlag struct {
 	Format string `default:"leveldb" placeholder:"NAME" help:"Format of the filter: leveldb, nori or nori-crate (${default})."`
 }
 
-func (f formatFlag) parse() (bloom.Format, error) {
-	format, err := bloom.ParseFormat(f.Format)
-	if err != nil {
-		return 0, fmt.Errorf("--format: %w", err)
+func (f formatFlag) parse() (bloom.Format, error) { return chosenFormat(f.Format) }
+
+// chosenFormat returns the format that --format names.
+func chosenFormat(name string) (bloom.Format, error) {
+	format, err := parseFormat(strings.ToLower(name))
+	if err == nil {
+		return format, nil
 	}
-	return format, nil
+	var names []string
+	for _, e := range encodings {
+		names = append(names, e.format.String())
+	}
+	return 0, fmt.Errorf("--format: unknown format %q: it must be one of %s", name, strings.Join(names, ", "))
 }
 
-// linesFlag is the --null flag of the commands that read keys.
-type linesFlag struct {
-	Null bool `short:"0" help:"Keys end with a NUL byte, not a newline."`
+// checkBitsPerKey bounds a number of bits per key, so that memory is within what
+// the keys take. No format has use for so many: LevelDB's and nori-sstable's
+// documented filters get no better from 44 on.
+func checkBitsPerKey(n int) error {
+	if n < 1 || n > mostBitsPerKey {
+		return fmt.Errorf("--bits-per-key must be at least 1 and at most %d, and not %d", mostBitsPerKey, n)
+	}
+	return nil
 }
 
-func (f linesFlag) delimiter() byte {
-	if f.Null {
-		return 0
-	}
-	return '\n'
-}
-
-// openFilter reads a file as a filter.
-func openFilter(f bloom.Format, path string) (*bloom.Filter, []byte, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	filter, err := bloom.Open(f, data)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return filter, data, nil
-}
+const mostBitsPerKey = 10000

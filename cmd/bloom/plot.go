@@ -2,122 +2,363 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
-	"image/color"
-	"io"
+	"html/template"
 	"math"
 	"path/filepath"
 	"strconv"
-
-	"github.com/dustin/go-humanize"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
+	"strings"
 )
 
-// Colours that stay apart for people who see few of them (Okabe and Ito), and
-// on paper: lines differ in their glyphs, too.
+// A figure is panels beside each other, under a title. The viewer's fonts draw its
+// text, so the widths of words are estimates. Names that plot.svg.tmpl reads are
+// exported.
+type figure struct {
+	Title       string
+	Lines       []string // under the title: what was drawn, and how to read it
+	Description string   // of what is to be seen, for those who do not see it
+	Shared      []series // whose legend stands above all panels
+	Panels      []*panel
+}
+
+// A panel is two axes and the series between them. Those that have a name are in its
+// legend.
+type panel struct {
+	Title         string
+	X, Y          axis
+	Series        []series
+	Width, Height px // of the rectangle between the axes
+}
+
+// A series is points, and how they are drawn.
+type series struct {
+	Name    string // in the legend
+	Look    string // classes of plot.svg.tmpl: the colour, and dashes
+	Marker  string // the path around each point; no markers, if empty
+	HasLine bool   // from point to point
+	HasArea bool   // from the points down to the axis
+	Points  []point
+}
+
+// A point of a series, with a bar from Low to High unless they are equal. A viewer
+// shows the words where the pointer rests on its marker.
+type point struct {
+	X, Y, Low, High float64
+	Words           string
+}
+
+// The looks of series. The colours stay apart for people who see few of them (Okabe
+// and Ito, the last one Tol), and the markers tell series apart without any colour.
 var (
-	ink     = color.RGBA{0x1c, 0x27, 0x31, 0xff}
-	soft    = color.RGBA{0x52, 0x60, 0x6d, 0xff}
-	faint   = color.RGBA{0xd9, 0xdf, 0xe3, 0xff}
-	ground  = color.RGBA{0xc9, 0xdd, 0xe7, 0xff} // under a curve
-	colours = []color.Color{
-		color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0xd5, 0x5e, 0x00, 0xff},
-		color.RGBA{0x00, 0x9e, 0x73, 0xff}, color.RGBA{0xcc, 0x79, 0xa7, 0xff},
-	}
-	glyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.RingGlyph{}}
+	looks   = []string{"first", "second", "third", "fourth"}
+	markers = []string{disc, "m-3.5 -3.5h7v7h-7z", "m0 -4.5l4.5 8h-9z", "m0 -5l5 5l-5 5l-5 -5z"}
 )
 
-// checkPlotName returns an error unless a file of this name can be drawn to.
+const disc = "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z"
+
+// checkPlotName returns an error unless the name is that of an SVG file.
 func checkPlotName(path string) error {
-	switch extension := filepath.Ext(path); extension {
-	case ".svg", ".png":
-		return nil
-	default:
-		return fmt.Errorf("%s: the name must end in .svg or .png, and not in %q", path, extension)
+	if extension := filepath.Ext(path); !strings.EqualFold(extension, ".svg") {
+		return fmt.Errorf("%s: pictures are SVG: the name must end in .svg, and not in %q", path, extension)
 	}
+	return nil
 }
 
-// newPlot returns an empty plot in the style of all. Its legend begins at some
-// distance from the left, so that words may grow in fonts that are wider.
-func newPlot(title, x, y string, legend vg.Length) *plot.Plot {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Title.Padding = vg.Points(6)
-	p.Legend.Top, p.Legend.Left, p.Legend.XOffs = true, true, legend
-	p.Legend.Padding = vg.Points(2)
-	p.Legend.YOffs = -vg.Points(4)
-	p.Legend.ThumbnailWidth = vg.Points(18)
-	p.Title.TextStyle.Font.Variant, p.Legend.TextStyle.Font.Variant = "Sans", "Sans"
-	p.Title.TextStyle.Font.Size, p.Legend.TextStyle.Font.Size = 11, 9
-	p.Title.TextStyle.Color, p.Legend.TextStyle.Color = ink, ink
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle.Font.Variant, axis.Tick.Label.Font.Variant = "Sans", "Sans"
-		axis.Label.TextStyle.Font.Size, axis.Tick.Label.Font.Size = 9.5, 8.5
-		axis.Label.TextStyle.Color, axis.Tick.Label.Color = soft, soft
-		axis.Color, axis.Tick.Color = soft, soft
-		axis.Tick.Width, axis.Width = vg.Points(0.5), vg.Points(0.5)
-		axis.Tick.Length = vg.Points(3)
-		axis.Label.Padding = vg.Points(3)
-	}
-	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = nil, faint
-	grid.Horizontal.Width = vg.Points(0.5)
-	p.Add(grid)
-	return p
-}
+//go:embed plot.svg.tmpl
+var figureText string
 
-// drawPlots draws plots beside each other in the format that the name of the file
-// asks for.
-func drawPlots(path string, width, height vg.Length, plots ...*plot.Plot) ([]byte, error) {
-	var canvas interface {
-		vg.CanvasSizer
-		io.WriterTo
-	}
-	if filepath.Ext(path) == ".svg" {
-		canvas = vgsvg.New(width, height)
-	} else {
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(144))}
-	}
-	area := draw.New(canvas)
-	area.SetColor(color.White)
-	area.Fill(area.Path())
-	area = draw.Crop(area, vg.Points(8), -vg.Points(10), vg.Points(6), -vg.Points(8))
-	for i, column := range plot.Align([][]*plot.Plot{plots}, draw.Tiles{Rows: 1, Cols: len(plots), PadX: vg.Points(18)}, area)[0] {
-		plots[i].Draw(column)
-	}
+// Of html/template, because it escapes names for the place where they stand.
+var figureTemplate = template.Must(template.New("figure").Parse(figureText))
+
+// draw returns the figure as SVG.
+func (f *figure) draw() ([]byte, error) {
 	var out bytes.Buffer
-	if _, err := canvas.WriteTo(&out); err != nil {
+	if err := figureTemplate.Execute(&out, f.layOut()); err != nil {
 		return nil, err
 	}
-	// Where the font that the letters were measured with is missing, one of the
-	// same widths will do.
-	return bytes.ReplaceAll(out.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
+	return bytes.Map(legible, out.Bytes()), nil
 }
 
-// decades are the ticks of a scale of percents by powers of ten.
-func decades(low, high float64) (ticks []plot.Tick) {
-	for e := math.Floor(math.Log10(low) + 0.5); e <= math.Log10(high)+0.5; e++ {
-		v := math.Pow(10, e)
-		ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', -1, 64)})
+// legible replaces what XML forbids even if escaped, and bytes.Map what is not UTF-8.
+// Names of files may hold both.
+func legible(r rune) rune {
+	if r < ' ' && r != '\n' && r != '\t' || r == 0xfffe || r == 0xffff {
+		return '\ufffd'
+	}
+	return r
+}
+
+// Lengths in a figure.
+const (
+	margin      px = 16
+	gap         px = 20 // between panels
+	lineHeight  px = 17
+	titleY      px = 28
+	titleSize   px = 15
+	textSize    px = 11
+	labelHeight px = 22 // of the turned label of a vertical axis
+	belowPanel  px = 50 // the ticks and the label of a horizontal axis
+)
+
+// layout is a figure of which everything has its place; plot.svg.tmpl draws it. The
+// panels make its width, and they and the lines of text above them its height.
+type layout struct {
+	*figure
+	Width, Height px
+	Heading       string // the title, as far as there is room
+	Left, TitleY  px
+	Notes         []note
+	LegendY       px
+	Legend        legend
+	Placed        []placedPanel
+}
+
+// note is a line under the title.
+type note struct {
+	Words string
+	Y     px
+}
+
+type placedPanel struct {
+	*panel
+	Left, Top         px // of the rectangle between the axes
+	HeadingY, LegendY px // from its top
+	Legend            legend
+}
+
+func (f *figure) layOut() layout {
+	l := layout{figure: f, Width: margin, Left: margin, TitleY: titleY}
+	var legends px // the height of the panels' legends
+	for _, p := range f.Panels {
+		placed := placedPanel{panel: p, Left: l.Width + p.gutter(), Legend: newLegend(p.Series, p.Width)}
+		legends = max(legends, placed.Legend.height())
+		l.Placed = append(l.Placed, placed)
+		l.Width = placed.Left + p.Width + gap
+	}
+	l.Width += margin - gap
+	for _, p := range l.Placed {
+		l.Width = max(l.Width, p.Left+p.Width+p.overhang())
+	}
+
+	room := l.Width - 2*margin
+	l.Heading = shorten(f.Title, titleSize, room)
+	y := titleY
+	for _, line := range f.Lines {
+		y += lineHeight + 1
+		l.Notes = append(l.Notes, note{shorten(line, textSize, room), y})
+	}
+	y += lineHeight + 10
+	l.Legend, l.LegendY = newLegend(f.Shared, room), y
+	if len(l.Legend) > 0 {
+		y += l.Legend.height() + 14
+	}
+	top := y + legends + 12
+	for i := range l.Placed {
+		p := &l.Placed[i]
+		p.Top, p.HeadingY, p.LegendY = top, y-top, y-top+lineHeight
+		l.Height = max(l.Height, top+p.Height+belowPanel)
+	}
+	return l
+}
+
+// legend is rows of named series.
+type legend []entry
+
+type entry struct {
+	series
+	X, Y px
+}
+
+// newLegend fills rows as wide as the room with the series that have a name.
+func newLegend(all []series, room px) (l legend) {
+	var x, y px
+	for _, s := range all {
+		if s.Name == "" {
+			continue
+		}
+		width := 28 + textWidth(s.Name, textSize)
+		if x > 0 && x+width > room {
+			x, y = 0, y+lineHeight
+		}
+		l = append(l, entry{s, x, y})
+		x += width + 16
+	}
+	return l
+}
+
+func (l legend) height() px {
+	if len(l) == 0 {
+		return 0
+	}
+	return l[len(l)-1].Y + lineHeight
+}
+
+// gutter is the room on the left of the rectangle.
+func (p *panel) gutter() (width px) {
+	for _, t := range p.Y.Ticks {
+		width = max(width, textWidth(t.Label, textSize))
+	}
+	if p.Y.Label != "" {
+		width += labelHeight
+	}
+	return width + 14
+}
+
+// overhang is what the label of a tick at the end of the horizontal axis takes on the
+// right of the rectangle.
+func (p *panel) overhang() (width px) {
+	for _, t := range p.X.Ticks {
+		width = max(width, textWidth(t.Label, textSize)/2)
+	}
+	return width
+}
+
+func (p *panel) MiddleX() px { return p.Width / 2 }
+func (p *panel) MiddleY() px { return p.Height / 2 }
+func (p *panel) YLabelX() px { return labelHeight/2 - p.gutter() }
+
+// placedTick is a tick at its distance from the left or the top.
+type placedTick struct {
+	At    px
+	Label string
+}
+
+func (p *panel) XTicks() (ticks []placedTick) {
+	for _, t := range p.X.Ticks {
+		share, _ := p.X.share(t.Value)
+		ticks = append(ticks, placedTick{px(share) * p.Width, t.Label})
 	}
 	return ticks
 }
 
-// wholes are up to nine ticks at whole numbers.
-func wholes(low, high float64) (ticks []plot.Tick) {
-	step := 1.0
-	for factor := []float64{5, 2}; (high-low)/step > 8; {
-		step *= factor[0]
-		factor = append(factor[1:], factor[0])
-	}
-	for v := math.Ceil(low/step) * step; v <= high; v += step {
-		ticks = append(ticks, plot.Tick{Value: v, Label: humanize.Commaf(v)})
+func (p *panel) YTicks() (ticks []placedTick) {
+	for _, t := range p.Y.Ticks {
+		ticks = append(ticks, placedTick{p.y(t.Value), t.Label})
 	}
 	return ticks
+}
+
+// y returns the distance of a value on the vertical axis from the top.
+func (p *panel) y(v float64) px {
+	share, _ := p.Y.share(v)
+	return px(1-share) * p.Height
+}
+
+// shape is a series as paths.
+type shape struct {
+	Look, Marker string
+	Line, Area   string
+	Marks        []mark
+}
+
+// mark is the marker of a point, and the bar behind it.
+type mark struct {
+	X, Y  px
+	Bar   string
+	Words string
+}
+
+func (p *panel) Shapes() (shapes []shape) {
+	for _, s := range p.Series {
+		drawn := shape{Look: s.Look, Marker: s.Marker}
+		for _, run := range p.runs(s.Points) {
+			line := p.path(run)
+			if s.HasLine {
+				drawn.Line += line
+			}
+			if s.HasArea {
+				first, _ := p.X.share(run[0].X)
+				drawn.Area += fmt.Sprintf("%sV%vH%vZ", line, p.Height, px(first)*p.Width)
+			}
+			if s.Marker != "" {
+				drawn.Marks = append(drawn.Marks, p.marks(run)...)
+			}
+		}
+		shapes = append(shapes, drawn)
+	}
+	return shapes
+}
+
+// runs returns the points that are between the axes, cut where others are between
+// them, such as a rate of 0 where the axis goes by powers of ten.
+func (p *panel) runs(points []point) (runs [][]point) {
+	start := 0
+	for i := range len(points) + 1 {
+		if i < len(points) && p.contains(points[i]) {
+			continue
+		}
+		if start < i {
+			runs = append(runs, points[start:i])
+		}
+		start = i + 1
+	}
+	return runs
+}
+
+func (p *panel) contains(q point) bool {
+	_, inX := p.X.share(q.X)
+	_, inY := p.Y.share(q.Y)
+	return inX && inY
+}
+
+// path returns the line through points between the axes.
+func (p *panel) path(points []point) string {
+	var line strings.Builder
+	for i, q := range points {
+		share, _ := p.X.share(q.X)
+		fmt.Fprintf(&line, "%c%v %v", "ML"[min(i, 1)], px(share)*p.Width, p.y(q.Y))
+	}
+	return line.String()
+}
+
+// marks returns the markers and bars of points between the axes. A bar ends where the
+// axis does.
+func (p *panel) marks(points []point) (marks []mark) {
+	for _, q := range points {
+		share, _ := p.X.share(q.X)
+		m := mark{X: px(share) * p.Width, Y: p.y(q.Y), Words: q.Words}
+		if low, high := max(q.Low, p.Y.Low), min(q.High, p.Y.High); low < high {
+			m.Bar = fmt.Sprintf("M%v %vh6m-3 0V%vm-3 0h6", m.X-3, p.y(low), p.y(high))
+		}
+		marks = append(marks, m)
+	}
+	return marks
+}
+
+// px is a length, written to a tenth.
+type px float64
+
+func (l px) String() string {
+	return strconv.FormatFloat(math.Round(10*float64(l))/10+0, 'f', -1, 64) // + 0 leaves no -0
+}
+
+// textWidth returns what a text takes in a wide font. In most it takes less.
+func textWidth(s string, size px) (width px) {
+	for _, r := range s {
+		width += runeWidth(r, size)
+	}
+	return width
+}
+
+func runeWidth(r rune, size px) px {
+	if r < 0x1100 {
+		return 0.6 * size
+	}
+	return size // Chinese characters are squares
+}
+
+// shorten cuts off the end of a text that is wider than the room.
+func shorten(s string, size, room px) string {
+	width := px(0)
+	end := 0 // of what leaves room for the dots
+	for i, r := range s {
+		if width+size <= room {
+			end = i
+		}
+		if width += runeWidth(r, size); width > room {
+			return s[:end] + "…"
+		}
+	}
+	return s
 }

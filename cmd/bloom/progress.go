@@ -10,9 +10,9 @@ import (
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// bar draws progress on standard error, if that is a terminal. It returns a
-// function to tell of progress, of which there will be total (-1 if nobody
-// knows), and one to call at the end.
+// bar draws a progress bar on standard error, if that is a terminal. total is the expected
+// amount of work, or -1 if it is unknown. bar returns a function to report progress, and one
+// to call at the end.
 func bar(s *streams, title string, total int64, options ...progressbar.Option) (add func(int), done func()) {
 	if !isTerminal(s.err) {
 		return func(int) {}, func() {}
@@ -35,14 +35,8 @@ func bytesBar(s *streams, title string, inputs []string) (add func(int), done fu
 // totalSize returns the bytes of all inputs, or -1 if one is not a regular
 // file.
 func totalSize(s *streams, names []string) (total int64) {
-	if len(names) == 0 {
-		names = []string{"-"}
-	}
 	for _, name := range names {
-		info, err := s.in.Stat()
-		if name != "-" {
-			info, err = os.Stat(name)
-		}
+		info, err := s.stat(name)
 		if err != nil || !info.Mode().IsRegular() {
 			return -1
 		}

@@ -1,5 +1,5 @@
-// Command choosing prints the tables of docs/choosing.md: false-positive rates
-// and sizes of filters of every format, as measured with random keys.
+// Command choosing measures filters of every format with random keys. It prints their
+// false-positive rates and sizes, in the tables of docs/choosing.md.
 //
 //	go run ./choosing    (in compare/)
 package main
@@ -77,20 +77,15 @@ func rates(f bloom.Format) {
 		if err != nil {
 			panic(err) // the sizes are ours
 		}
-		encoded, err := set.MarshalBinary()
-		if err != nil {
-			panic(err)
-		}
 		fmt.Printf("| %d | %d |", b, set.Stats().Probes)
 		for _, n := range keyCounts {
 			fmt.Printf(" %s |", percent(measure(p, n, n)))
 		}
-		fmt.Printf(" %s |\n", comma(len(encoded)))
+		fmt.Printf(" %s |\n", comma(len(set.AppendFilter(nil))))
 	}
 }
 
-// overfilled prints the rate of filters that hold other numbers of keys than
-// expected.
+// overfilled prints the rate of filters that have fewer or more keys than expected.
 func overfilled(f bloom.Format) {
 	const expected = 10_000
 	shares := []float64{0.25, 0.5, 1, 1.5, 2, 3}
@@ -114,9 +109,9 @@ func overfilled(f bloom.Format) {
 	fmt.Println()
 }
 
-// measure returns the share of absent keys that pass filters of random 8-byte
-// keys, sized for the expected number and holding n: the mean of several filters,
-// more of small ones, which differ more.
+// measure returns the share of absent keys that pass filters of n random 8-byte keys,
+// sized for the expected number of keys. It is the mean of several filters; small
+// filters differ more, so it takes more of them.
 func measure(p bloom.Policy, expected, n int) float64 {
 	const absent = 1 << 20
 	filters := min(max(4, 400_000/n), 40)
@@ -134,7 +129,7 @@ func measure(p bloom.Policy, expected, n int) float64 {
 	return float64(passed) / float64(filters) / absent
 }
 
-// numbers returns n random keys: of 64 bits, so that none comes twice.
+// numbers returns n random keys. They have 64 bits, so hardly any comes twice.
 func numbers(random *rand.Rand, n int) []uint64 {
 	keys := make([]uint64, n)
 	for i := range keys {
@@ -143,7 +138,7 @@ func numbers(random *rand.Rand, n int) []uint64 {
 	return keys
 }
 
-// percent writes a share with two digits that count.
+// percent writes a share with two significant digits.
 func percent(share float64) string {
 	digits := 1 - int(math.Floor(math.Log10(max(100*share, 1e-4))))
 	return fmt.Sprintf("%.*f %%", max(digits, 0), 100*share)

@@ -1,10 +1,10 @@
-// Command emulated tells what the arm64 kernels may gain, without an arm64 machine:
-// the instructions a key that QEMU executes, and the cycles a probe that llvm-mca
-// predicts for the inner loops. It prints Markdown.
+// Command emulated estimates the gain of the arm64 kernels without an arm64 machine. It
+// counts the instructions that QEMU executes for a key, and lets llvm-mca predict the
+// cycles of the inner loops for a probe. It prints Markdown.
 //
 //	go run ./emulated
 //
-// It takes qemu-aarch64-static and LLVM 19 (Debian's qemu-user-static and llvm-19).
+// It needs qemu-aarch64-static and LLVM 19 (Debian's qemu-user-static and llvm-19).
 package main
 
 import (
@@ -52,7 +52,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// report builds the workload and writes what is found.
+// report builds the workload and writes the tables.
 func report(w io.Writer, workload string) error {
 	build := exec.Command("go", "build", "-o", workload, "./emulated/workload")
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
@@ -70,9 +70,10 @@ func report(w io.Writer, workload string) error {
 	return reportCycles(w, workload)
 }
 
-// measured returns the addresses that are counted: of the libraries, of the loop
-// around them, and of the runtime's functions that clear and move memory. The rest of
-// the runtime works beside, and under emulation takes more than its share.
+// measured returns the ranges of addresses whose instructions count: those of the
+// libraries, of the loop around them, and of the runtime's functions that clear and move
+// memory. The rest of the runtime runs in the background, and under emulation takes more
+// than its usual share.
 func measured(workload string) (string, error) {
 	out, err := exec.Command("go", "tool", "nm", "-size", workload).Output()
 	if err != nil {
@@ -115,7 +116,7 @@ func reportInstructions(w io.Writer, workload, ranges string) error {
 	return nil
 }
 
-// instructions returns the instructions a key, as the difference of two runs.
+// instructions returns the instructions for a key: the difference of two runs.
 func instructions(workload, ranges string, arguments ...string) (float64, error) {
 	const few, many = 1, 3
 	var counts [2]int
@@ -152,10 +153,10 @@ func trace(workload, ranges string, arguments ...string) (count int, err error) 
 	return count, lines.Err()
 }
 
-// loop is an inner loop: the one of the function that has the instruction.
+// loop is the inner loop of a function that has the given instruction.
 type loop struct {
 	name, function, instruction string
-	probes                      int // that it makes each time
+	probes                      int // in one iteration
 }
 
 var loops = [2]loop{
@@ -189,8 +190,8 @@ var (
 	branchTarget    = regexp.MustCompile(`(0x([0-9a-f]+)) <[^>]*>`)
 )
 
-// code returns the instructions of the loop: those from the target of a branch back
-// to the branch, with no other such branch between.
+// code returns the instructions of the loop: from the target of a backward branch to
+// the branch, with no other backward branch between.
 func (l loop) code(workload string) (string, error) {
 	out, err := exec.Command(disassembler, "-d", "--no-show-raw-insn", "--disassemble-symbols="+l.function, workload).Output()
 	if err != nil {
@@ -220,7 +221,7 @@ func (l loop) code(workload string) (string, error) {
 	return "", fmt.Errorf("%s has no loop with %s", l.function, l.instruction)
 }
 
-// analyze returns the cycles that one time through the code takes.
+// analyze returns the cycles of one pass through the code.
 func analyze(code, cpu string) (float64, error) {
 	const times = 100
 	run := exec.Command(analyzer, "-mtriple=aarch64", "-mcpu="+cpu, fmt.Sprintf("-iterations=%d", times), "-instruction-info=false", "-resource-pressure=false")

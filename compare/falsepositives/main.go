@@ -1,12 +1,14 @@
-// Command falsepositives prints how often a format's filter is wrong, as measured
-// and as the textbook has it, in the tables of docs/false-positives.md and
-// docs/nori.md:
+// Command falsepositives prints measured false-positive rates beside expected ones, in the
+// tables of docs/false-positives.md and docs/nori.md (in compare/):
 //
-//	go run ./falsepositives leveldb|nori|nori-crate    (in compare/)
+//	go run ./falsepositives leveldb|nori|nori-crate    a format's filters of random keys
+//	go run ./falsepositives keys                       keys of several shapes, in every format
+//	go run ./falsepositives collisions                 which keys have equal hashes in LevelDB's format
 package main
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"os"
@@ -18,8 +20,16 @@ var sizes = []int{8, 10, 12, 16} // bits per key
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: falsepositives FORMAT")
+		fmt.Fprintln(os.Stderr, "usage: falsepositives FORMAT|keys|collisions")
 		os.Exit(2)
+	}
+	switch os.Args[1] {
+	case "keys":
+		shapesTable()
+		return
+	case "collisions":
+		collisions()
+		return
 	}
 	format, err := bloom.ParseFormat(os.Args[1])
 	if err != nil {
@@ -40,7 +50,7 @@ func main() {
 func randomKeys(format bloom.Format, numbers []int) {
 	fmt.Print("\n| keys |")
 	for _, b := range sizes {
-		fmt.Printf(" %d bits: measured | textbook | ratio |", b)
+		fmt.Printf(" %d bits: measured | expected | textbook |", b)
 	}
 	fmt.Println("\n|---:|" + "---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
 	for _, n := range numbers {
@@ -48,18 +58,31 @@ func randomKeys(format bloom.Format, numbers []int) {
 		for _, b := range sizes {
 			policy := bloom.Policy{Format: format, BitsPerKey: b}
 			measured, expected := measure(policy, n), policy.FalsePositiveRate(n)
-			fmt.Printf(" %.3f %% | %.3f %% | %.2f |", 100*measured, 100*expected, measured/expected)
+			fmt.Printf(" %.3f %% | %.3f %% | %.3f %% |", 100*measured, 100*expected, 100*textbook(policy, n))
 		}
 		fmt.Println()
 	}
 }
 
-// measure returns the share of random hashes that filters of n random keys
-// answer yes to, over five filters, or more if they have few keys.
+// textbook returns (1 - e^(-kn/m))^k, and the floor of a 32-bit hash.
+func textbook(p bloom.Policy, n int) float64 {
+	set, err := p.NewSet(n)
+	if err != nil {
+		panic(err) // the sizes are ours
+	}
+	s, floor := set.Stats(), 0.0
+	if p.Format == bloom.LevelDB {
+		floor = float64(n) / (1 << 32)
+	}
+	return floor + math.Pow(-math.Expm1(-float64(s.Probes)*float64(n)/float64(s.Bits)), float64(s.Probes))
+}
+
+// measure returns the share of random hashes that pass filters of n random keys: the
+// mean of five filters, or of more if they have few keys.
 func measure(p bloom.Policy, n int) (rate float64) {
 	filters := 5
 	if n < 1000 {
-		filters = 50 // which differ much
+		filters = 50 // small filters differ much
 	}
 	for seed := range uint64(filters) {
 		random := rand.New(rand.NewPCG(seed, 99))
@@ -69,7 +92,7 @@ func measure(p bloom.Policy, n int) (rate float64) {
 	return rate
 }
 
-// randomColumn returns random keys, or the hashes of such where those can be had.
+// randomColumn returns n random keys, as hashes if the format has a column of hashes.
 func randomColumn(format bloom.Format, random *rand.Rand, n int) bloom.Keys {
 	if format == bloom.LevelDB {
 		hashes := make([]uint32, n)
@@ -94,7 +117,7 @@ func open(p bloom.Policy, keys bloom.Keys) *bloom.Filter {
 }
 
 // decimalKeys prints the sizes and rates of filters of the keys that nori-sstable's
-// documentation uses: "key000000" to "key099999", asked about those after them.
+// documentation uses, "key000000" to "key099999". It tests the keys after them.
 func decimalKeys(format bloom.Format) {
 	const n, more = 100_000, 10_000_000
 	fmt.Printf("| bits per key | probes | expected | next %d keys | %d after those | bytes |\n", n, more)
@@ -116,13 +139,13 @@ func decimals(from, to int) bloom.Keys {
 	return bloom.Bytes(keys)
 }
 
-// share returns the share of keys from to to-1 that the filter answers yes to.
+// share returns the share of the keys from to to-1 that pass the filter.
 func share(f *bloom.Filter, from, to int) float64 {
 	hits := make([]uint64, (to-from+63)/64)
 	return float64(f.MayContainBatch(decimals(from, to), hits)) / float64(to-from)
 }
 
-// probeValues counts how many values each probe of LevelDB's takes over all 2^32
+// probeValues prints how many values each probe of LevelDB's format takes over all 2^32
 // hashes.
 func probeValues() {
 	seen := make([]uint64, 1<<26)

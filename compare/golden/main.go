@@ -1,10 +1,11 @@
-// Command golden writes the filters that pin the formats, as the oracles make them,
-// to a folder:
+// Command golden lets the oracles and the writers in use make the filters that pin the
+// formats, and writes them to a folder:
 //
 //	go run ./golden ../testdata
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -12,17 +13,68 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/oracle"
+	"github.com/lanebloom/bloom/compare/splitblock"
 	"github.com/lanebloom/bloom/internal/golden"
 )
 
-// files says what is written.
-var files = []struct {
-	folder, maker string
-	formats       []bloom.Format
-	leastBits     int // per key
-}{
-	{"leveldb", "NewBloomFilterPolicy of LevelDB", []bloom.Format{bloom.LevelDB}, 0},
-	{"nori", "nori-sstable's documentation with the XXH64 of xxHash", []bloom.Format{bloom.Nori, bloom.NoriCrate}, 1},
+// file describes a file that the command writes.
+type file struct {
+	path  string
+	bits  []int // per key
+	sizes []int // numbers of keys at 10 bits per key, after the small ones
+	// makers returns who makes the filters, which the file tells, and a maker for
+	// each format. The makers may use the folder.
+	makers func(folder string) (provenance string, m []maker, err error)
+}
+
+// maker makes filters of a format and answers queries.
+type maker struct {
+	format string // as the library calls it
+	splitblock.Library[[]byte]
+}
+
+var files = []file{
+	{"leveldb/golden.json", []int{0, 1, 2, 3, 5, 7, 10, 13, 15, 20, 43, 44, 100}, []int{1000, 10000},
+		compiled("NewBloomFilterPolicy of LevelDB", "leveldb", bloom.LevelDB)},
+	{"nori/golden.json", []int{1, 2, 3, 5, 7, 10, 13, 15, 20, 43, 44, 100}, []int{1000, 10000},
+		compiled("nori-sstable's documentation with the XXH64 of xxHash", "nori", bloom.Nori, bloom.NoriCrate)},
+	{"parquet/golden-parquet-go.json", parquetBits, parquetSizes,
+		linked("SplitBlockFilter", splitblock.ParquetGoModule, splitblock.ParquetGo[[]byte]{})},
+	{"parquet/golden-arrow-go.json", parquetBits, parquetSizes,
+		linked("NewBloomFilter", splitblock.ArrowGoModule, splitblock.ArrowGo[[]byte]{})},
+}
+
+var (
+	parquetBits = []int{1, 2, 3, 5, 7, 10, 13, 15, 20, 32, 43, 44}
+	// 3,276 keys have 128 blocks, a power of two.
+	parquetSizes = []int{1000, 3276, 10000}
+)
+
+// compiled returns the makers of programs in C++, which must be of one Debian package.
+func compiled(what, source string, formats ...bloom.Format) func(string) (string, []maker, error) {
+	return func(folder string) (provenance string, makers []maker, err error) {
+		for _, format := range formats {
+			o, err := oracle.Compile(format, folder)
+			if err != nil {
+				return "", nil, err
+			}
+			makers = append(makers, maker{format.String(), o})
+		}
+		debian := oracle.Package(formats[0])
+		version, err := exec.Command("dpkg-query", "-W", "-f", "${Package} ${Version}", debian).Output()
+		if err != nil {
+			return "", nil, fmt.Errorf("finding the version of %s: %w", debian, err)
+		}
+		return fmt.Sprintf("%s (Debian's %s), through compare/oracle/%s/oracle.cc: make golden", what, version, source), makers, nil
+	}
+}
+
+// linked returns the maker of a Go library of Parquet's filters.
+func linked(what, module string, l splitblock.Library[[]byte]) func(string) (string, []maker, error) {
+	return func(string) (string, []maker, error) {
+		version, err := splitblock.Version(module)
+		return fmt.Sprintf("%s of %s, through compare/splitblock: make golden", what, version), []maker{{"parquet", l}}, err
+	}
 }
 
 func main() {
@@ -43,57 +95,66 @@ func write(folder string) error {
 	}
 	defer os.RemoveAll(temporary)
 	for _, f := range files {
-		file := new(golden.File)
-		for _, format := range f.formats {
-			o, err := oracle.Compile(format, temporary)
-			if err != nil {
-				return err
-			}
-			version, err := exec.Command("dpkg-query", "-W", "-f", "${Package} ${Version}", oracle.Package(format)).Output()
-			if err != nil {
-				return fmt.Errorf("asking for the version of %s: %w", oracle.Package(format), err)
-			}
-			file.Provenance = fmt.Sprintf("%s (Debian's %s), through compare/oracle/%s/oracle.cc: make golden", f.maker, version, f.folder)
-			for _, c := range cases(format, f.leastBits) {
-				if err := ask(o, &c); err != nil {
-					return err
-				}
-				file.Filters = append(file.Filters, c)
-			}
+		content, err := f.content(temporary)
+		if err != nil {
+			return err
 		}
-		if err := file.Write(filepath.Join(folder, f.folder, "golden.json")); err != nil {
+		path := filepath.Join(folder, f.path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := content.Write(path); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// cases returns every kind of key with few keys at many sizes, and with many
-// keys at the usual size.
-func cases(format bloom.Format, leastBits int) (cases []golden.Filter) {
+func (f *file) content(temporary string) (*golden.File, error) {
+	provenance, makers, err := f.makers(temporary)
+	if err != nil {
+		return nil, err
+	}
+	content := &golden.File{Provenance: provenance}
+	for _, m := range makers {
+		for _, c := range f.cases(m.format) {
+			switch err := ask(m, &c); {
+			case errors.Is(err, splitblock.ErrSize):
+				continue
+			case err != nil:
+				return nil, err
+			}
+			content.Filters = append(content.Filters, c)
+		}
+	}
+	return content, nil
+}
+
+// cases returns, for every kind of key, small sets at all bits per key of the file, and
+// larger sets at the usual bits per key.
+func (f *file) cases(format string) (cases []golden.Filter) {
 	add := func(kind golden.Kind, n, bits int) {
-		cases = append(cases, golden.Filter{Format: format.String(), Keys: kind, N: n, BitsPerKey: bits})
+		cases = append(cases, golden.Filter{Format: format, Keys: kind, N: n, BitsPerKey: bits})
 	}
 	for _, kind := range golden.Kinds {
-		for _, bits := range []int{0, 1, 2, 3, 5, 7, 10, 13, 15, 20, 43, 44, 100} {
+		for _, bits := range f.bits {
 			for _, n := range []int{0, 1, 2, 7, 100} {
-				if bits >= leastBits {
-					add(kind, n, bits)
-				}
+				add(kind, n, bits)
 			}
 		}
-		add(kind, 1000, 10)
-		add(kind, 10000, 10)
+		for _, n := range f.sizes {
+			add(kind, n, 10)
+		}
 	}
 	return cases
 }
 
-// ask fills in what the oracle makes of a case.
-func ask(o *oracle.Oracle, c *golden.Filter) (err error) {
-	if c.Encoded, err = o.CreateFilter(c.Keys.Range(0, c.N), c.BitsPerKey); err != nil {
+// ask fills in the maker's filter and answers for a case.
+func ask(m maker, c *golden.Filter) (err error) {
+	if c.Encoded, err = m.CreateFilter(c.Keys.Range(0, c.N), c.BitsPerKey); err != nil {
 		return err
 	}
-	answers, err := o.KeyMayMatch(c.Encoded, c.Keys.Range(c.N, c.N+golden.Searched))
+	answers, err := m.KeyMayMatch(c.Encoded, c.Keys.Range(c.N, c.N+golden.Searched))
 	if err != nil {
 		return err
 	}

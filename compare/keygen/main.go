@@ -1,9 +1,9 @@
-// Command keygen writes synthetic keys to compare ways to filter lines with:
+// Command keygen writes synthetic keys, to compare ways to filter lines:
 //
 //	go run ./keygen [-known N] [-stream N] FOLDER
 //
-// FOLDER/known holds different keys of 8 to 24 random hexadecimal digits, one
-// a line; FOLDER/stream holds lines of which half are known, in random order.
+// FOLDER/known holds different keys of 8 to 24 random hexadecimal digits, one a line.
+// FOLDER/stream holds lines in random order; half of them are known.
 package main
 
 import (
@@ -40,7 +40,7 @@ func main() {
 	})
 }
 
-// key returns a random key that is none of those given.
+// key returns a random key that is not among the given ones.
 func key(random *rand.Rand, not map[string]bool) []byte {
 	for {
 		k := make([]byte, 8+random.IntN(17))

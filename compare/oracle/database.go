@@ -2,11 +2,11 @@ package oracle
 
 import "fmt"
 
-// Options say how a database is opened.
+// Options are the options of a database.
 type Options struct {
 	IgnoreTag bool   // the comparator ignores keys from the first '#' on
-	Policy    Policy // how filters are made and read, at 10 bits per key
-	Name      string // under which tables store them
+	Policy    Policy // makes and reads the filters, at 10 bits per key
+	Name      string // of the filters in tables
 }
 
 // Policy is a kind of filter policy.
@@ -15,15 +15,15 @@ type Policy string
 // The policies.
 const (
 	Bloom    Policy = "bloom"    // LevelDB's own
-	Identity Policy = "identity" // the same for keys without their tags, '#' and what follows
+	Identity Policy = "identity" // the same for keys without their tags: '#' and the bytes after it
 	Poison   Policy = "poison"   // the same with all bits clear: no key may be there
 )
 
-// Counts tell what happened while keys were looked up.
+// Counts are the counts of a lookup of keys.
 type Counts struct {
-	Found int // keys
-	Calls int // of a filter
-	Yes   int // answers of these
+	Found int // keys that the database has
+	Calls int // of the filters
+	Yes   int // calls that a filter answered with yes
 }
 
 // Database is the C++ LevelDB, a compiled program.
@@ -35,7 +35,8 @@ func CompileDatabase(dir string) (*Database, error) {
 	return &Database{file}, err
 }
 
-// Write writes keys to the tables of a database, a new one or one that is there.
+// Write writes keys to the tables of a database. It creates the database if the folder
+// has none.
 func (d *Database) Write(folder string, keys [][]byte, o Options) error {
 	_, err := d.run("write", folder, keys, o)
 	return err

@@ -1,4 +1,4 @@
-// What the programs read.
+// Functions that read the programs' input.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-// ReadKeys reads keys: the length, 4 little-endian bytes, and the bytes of each.
+// ReadKeys reads keys. Each is its length, 4 little-endian bytes, and then its bytes.
 inline std::vector<std::string> ReadKeys(std::istream& in) {
   std::vector<std::string> keys;
   unsigned char head[4];

@@ -1,6 +1,6 @@
-// Package oracle asks programs in C++, which it compiles, for the filters that this
-// library must write and the answers that it must give: LevelDB itself, its Bloom
-// filter and its databases, and nori-sstable's documentation put into C++.
+// Package oracle compiles and runs programs in C++ that make the filters and give the
+// answers that this library must equal. The programs are LevelDB's Bloom filter,
+// LevelDB's databases, and nori-sstable's filter written from its documentation.
 package oracle
 
 import (
@@ -23,13 +23,13 @@ import (
 // ErrNoFilter says that the bytes asked about are no filter of the format.
 var ErrNoFilter = errors.New("oracle: no filter")
 
-// statusNoFilter is the exit status that says so.
+// statusNoFilter is the exit status for ErrNoFilter.
 const statusNoFilter = 3
 
 //go:embed input.h leveldb nori
 var sources embed.FS
 
-// library is one that programs link, in a Debian package.
+// library is a library that a program links, and its Debian package.
 type library struct{ name, debian string }
 
 var (
@@ -37,7 +37,8 @@ var (
 	xxhash  = library{"xxhash", "libxxhash-dev"}
 )
 
-// program is the source of one, and its arguments ahead of a command.
+// program is the source file of a program, the library it links, and the arguments
+// before a command.
 type program struct {
 	source string
 	library
@@ -50,21 +51,20 @@ var oracles = map[bloom.Format]program{
 	bloom.NoriCrate: {source: "nori/oracle.cc", library: xxhash, args: []string{"nori-crate"}},
 }
 
-// Formats lists those that have an oracle.
+// Formats lists the formats that have an oracle.
 var Formats = []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.NoriCrate}
 
-// Package returns the Debian package of the library that the oracle of a format
-// runs.
+// Package returns the Debian package of the library that the format's oracle links.
 func Package(f bloom.Format) string { return oracles[f].debian }
 
-// Oracle is the filter of a format, a compiled program.
+// Oracle is a compiled program that builds and tests filters of a format.
 type Oracle struct {
 	dir     string
 	command []string
 }
 
-// Compile compiles the oracle of a format in dir, which must exist and also takes
-// the filters that are asked about. It needs g++ and [Package].
+// Compile compiles the oracle of a format in dir, which must exist. KeyMayMatch writes
+// its filters to dir as well. Compile needs g++ and [Package].
 func Compile(f bloom.Format, dir string) (*Oracle, error) {
 	p := oracles[f]
 	file, err := compile(dir, p)
@@ -91,22 +91,18 @@ func compile(dir string, p program) (file string, err error) {
 	return file, nil
 }
 
-// CreateFilter returns the filter that the oracle makes of keys.
+// CreateFilter returns the filter that the oracle builds from keys.
 func (o *Oracle) CreateFilter(keys [][]byte, bitsPerKey int) ([]byte, error) {
 	return run(o.command, keys, "build", strconv.Itoa(bitsPerKey))
 }
 
-// KeyMayMatch returns what the oracle answers for each key, or [ErrNoFilter].
+// KeyMayMatch returns the oracle's answer for each key, or [ErrNoFilter].
 func (o *Oracle) KeyMayMatch(filter []byte, keys [][]byte) ([]bool, error) {
 	file := filepath.Join(o.dir, "filter")
 	if err := os.WriteFile(file, filter, 0o644); err != nil {
 		return nil, err
 	}
-	return o.KeyMayMatchFile(file, keys)
-}
-
-// KeyMayMatchFile is KeyMayMatch for a filter that lies in a file.
-func (o *Oracle) KeyMayMatchFile(file string, keys [][]byte) ([]bool, error) {
+	defer os.Remove(file)
 	out, err := run(o.command, keys, "query", file)
 	if err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Timer is LevelDB's filter for columns of 8-byte keys, timed inside the program
-// that runs it. It goes on running between the calls.
+// Timer is a running program that times LevelDB's filter on columns of 8-byte keys. It
+// takes the time inside the program, which keeps running between the calls.
 type Timer struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -22,8 +22,8 @@ type Timer struct {
 	errors bytes.Buffer
 }
 
-// Time starts the program, which must be LevelDB's, with columns of keys of 8 bytes
-// that lie one after the other.
+// Time starts LevelDB's oracle with columns of keys. A key has 8 bytes, and the keys of
+// a column lie one after the other.
 func (o *Oracle) Time(bitsPerKey int, columns ...[]byte) (*Timer, error) {
 	args := []string{"time", strconv.Itoa(bitsPerKey)}
 	for i, column := range columns {

@@ -36,12 +36,11 @@ func newColumn(number, n int, key func(i int) uint64) *column {
 
 func (c *column) key(i int) []byte { return c.bytes[8*i : 8*i+8 : 8*i+8] }
 
-// columns are the keys of a filter and those that it is asked for.
+// columns are the keys of a filter, and the absent and present keys to test.
 type columns struct{ known, absent, present *column }
 
 func newColumns(known, queries int) columns {
-	// mix is a bijection, so that no key comes twice and none of those absent is
-	// known.
+	// mix is a bijection, so no key comes twice, and no absent key is known.
 	c := columns{known: newColumn(0, known, func(i int) uint64 { return mix(uint64(i)) })}
 	c.absent = newColumn(1, queries, func(i int) uint64 { return mix(uint64(known + i)) })
 	random := rand.New(rand.NewPCG(3, 4))
@@ -57,11 +56,12 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// buildAtLeast is how many keys at least are built with between two looks at the
-// clock: small filters several times.
+// buildAtLeast is the least number of keys to build with in one measurement: it builds
+// a small filter several times.
 const buildAtLeast = 1 << 18
 
-// measurement is what is timed of a library at one size.
+// measurement has the times of a job that a library does at one size with one kind of
+// calls.
 type measurement struct {
 	library *library
 	call    call
@@ -79,10 +79,10 @@ const (
 	present  job = "present"
 )
 
-// jobs are in an order that leaves a filter for those that ask it.
+// jobs lists the jobs. Building comes first: the others test the filter that it leaves.
 var jobs = []job{building, absent, present}
 
-// contest is all that is done at one size.
+// contest has the libraries, their measurements and their results at one size.
 type contest struct {
 	columns
 	libraries    []library
@@ -121,7 +121,7 @@ func compare(ctx context.Context, o *options) (*report, error) {
 	return r, nil
 }
 
-// progress returns what to call at the end of each of a number of steps.
+// progress returns a function to call at the end of each of the given number of steps.
 func progress(steps int) func() {
 	if !term.IsTerminal(int(os.Stderr.Fd())) {
 		return func() {}
@@ -130,8 +130,8 @@ func progress(steps int) func() {
 	return func() { _ = bar.Add(1) } // an error of drawing is no reason to stop
 }
 
-// plan lists what is timed: job by job, and library by library, so that each is
-// timed close to its reference.
+// plan lists the measurements job by job, and within a job library by library, so that
+// each runs soon after its reference.
 func (c *contest) plan() {
 	for _, j := range jobs {
 		for i := range c.libraries {
@@ -145,7 +145,7 @@ func (c *contest) plan() {
 	}
 }
 
-// run runs all rounds, and one before them to warm up.
+// run runs one round to warm up, and then all rounds.
 func (c *contest) run(ctx context.Context, o *options, step func()) error {
 	for round := range o.Rounds + 1 {
 		for _, m := range c.measurements {
@@ -180,7 +180,7 @@ func (m *measurement) way() way {
 	return m.library.test[m.call]
 }
 
-// time does what a measurement is of, and checks what comes out.
+// time does the job of a measurement, and checks the result.
 func (c *contest) time(m *measurement) error {
 	keys, times := c.known, 1+(buildAtLeast-1)/len(c.known.ints)
 	switch m.job {
@@ -189,7 +189,7 @@ func (c *contest) time(m *measurement) error {
 	case present:
 		keys, times = c.present, 1
 	}
-	runtime.GC() // it is off otherwise
+	runtime.GC() // it is off at other times
 	took, result, err := m.way()(keys, times)
 	if err != nil {
 		return err
@@ -198,8 +198,8 @@ func (c *contest) time(m *measurement) error {
 	return c.check(m, result)
 }
 
-// check keeps what was built or found. It is an error if that differs from call
-// to call, or from round to round, and if a known key is missing.
+// check records the size of the filter or the number of hits. It returns an error if
+// calls or rounds differ, or if a known key is missing.
 func (c *contest) check(m *measurement, result int) error {
 	name := m.library.name
 	switch m.job {
@@ -222,8 +222,8 @@ func (c *contest) check(m *measurement, result int) error {
 	return nil
 }
 
-// referenceOf returns the measurement of the reference for the same job: key by
-// key, if it has that.
+// referenceOf returns the reference's measurement of the same job, key by key if the
+// reference has such calls.
 func (c *contest) referenceOf(m *measurement, reference string) *measurement {
 	i := slices.IndexFunc(c.measurements, func(r *measurement) bool {
 		return r.library.name == reference && r.job == m.job

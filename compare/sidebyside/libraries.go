@@ -18,19 +18,19 @@ import (
 	"github.com/lanebloom/bloom/compare/oracle"
 )
 
-// library builds a filter and asks it, key by key or for a column at once.
+// library builds a filter and tests keys with it, key by key or a column at once.
 type library struct {
 	name string
-	// A way that a library does not have is nil.
+	// nil if the library has no such call.
 	build, test [2]way // by call
 }
 
-// way works through a column a number of times and returns how long these took
-// together, and the bytes of the filter it built or the number of keys that may
-// be in it.
+// way does a job on a column the given number of times. It returns the time of all
+// times together, and the result of one: the bytes of the filter it built, or the number
+// of keys that may be in the filter.
 type way func(keys *column, times int) (took time.Duration, result int, err error)
 
-// call says how keys are handed over.
+// call says how a library takes keys.
 type call int
 
 const (
@@ -40,7 +40,7 @@ const (
 
 func (c call) String() string { return [...]string{"key by key", "at once"}[c] }
 
-// timed makes a way of what works through a column once.
+// timed returns a way that calls once, which does the job on a column one time.
 func timed(once func(keys *column) (result int, err error)) way {
 	return func(keys *column, times int) (took time.Duration, result int, err error) {
 		start := time.Now()
@@ -53,7 +53,7 @@ func timed(once func(keys *column) (result int, err error)) way {
 	}
 }
 
-// builder is timed for what cannot fail.
+// builder is timed for a build that cannot fail.
 func builder(build func(keys *column) (size int)) way {
 	return timed(func(keys *column) (int, error) { return build(keys), nil })
 }
@@ -70,7 +70,7 @@ func tester(mayContain func(keys *column, i int) bool) way {
 	})
 }
 
-// libraries are the names of what newLibraries returns.
+// libraries has the names of the libraries that newLibraries returns.
 var libraries = []string{
 	"lanebloom", "C++ LevelDB", "goleveldb", "Badger", "bits-and-blooms", "holiman", "parquet-go", "BinaryFuse8",
 }
@@ -172,7 +172,7 @@ func holimanFilter(bitsPerKey int) (l library) {
 	var f *holiman.Filter
 	l.build[keyByKey] = timed(func(keys *column) (size int, err error) {
 		m := uint64(len(keys.ints) * bitsPerKey)
-		// Its own are random; these give the same rate at every run.
+		// Its own seeds are random; these give the same rate in every run.
 		random := rand.New(rand.NewPCG(1, 2))
 		ks := make([]uint64, holiman.OptimalK(m, uint64(len(keys.ints))))
 		for i := range ks {

@@ -1,13 +1,13 @@
-// Command sidebyside runs this library beside others, with the same keys and the
-// same bits per key, and prints a table for docs/benchmarks.md:
+// Command sidebyside runs this library and others with the same keys and the same bits
+// per key, and prints a table for docs/benchmarks.md:
 //
 //	go run ./sidebyside [flags]    (in compare/)
 //
-// A round runs every library once for everything that is timed, in turn, and
-// gives one ratio of each to the same of the reference. Keys are random 64-bit
-// integers, which a library takes in the form it is fastest with: as integers, or
-// as 8 bytes. Where it takes hashes, hashing is timed, too. The garbage collector
-// runs between what is timed, and not within.
+// A round does every measurement of every library once, in turn. Each gives one ratio,
+// to the same measurement of the reference. Keys are random 64-bit integers. A library
+// takes them in the form it is fastest with: as integers, or as 8 bytes. If it takes
+// hashes, the time includes hashing. The garbage collector runs between measurements,
+// not within them.
 package main
 
 import (
@@ -51,7 +51,7 @@ func main() {
 	}
 }
 
-// run does what the options say, and prints the table.
+// run runs the comparison that the options describe, and prints the table.
 func run(ctx context.Context, o *options, out io.Writer) error {
 	if err := o.check(); err != nil {
 		return err
@@ -74,7 +74,7 @@ func run(ctx context.Context, o *options, out io.Writer) error {
 	return write(o.JSON, data)
 }
 
-// check reports, before minutes have passed, what would fail after them.
+// check reports bad options at once. Otherwise some would fail after minutes of work.
 func (o *options) check() error {
 	for name, value := range map[string]int{
 		"--sizes": slices.Min(append([]int{1}, o.Sizes...)), "--bits-per-key": o.BitsPerKey,
@@ -108,7 +108,7 @@ func (o *options) check() error {
 	return nil
 }
 
-// write writes a file in one step, or none if the path is empty.
+// write writes a file in one step. It writes none if the path is empty.
 func write(path string, data []byte) error {
 	if path == "" {
 		return nil

@@ -21,8 +21,8 @@ func tiny() options {
 	}
 }
 
-// rates are the least and the most share of absent keys that may pass a filter
-// with 10 bits per key. That of LevelDB's rises from 20,000 keys on.
+// rates are the smallest and the largest share of absent keys that may pass a filter
+// with 10 bits per key. The share of LevelDB's filters rises from 20,000 keys on.
 var rates = map[string]struct{ least, most float64 }{
 	"lanebloom":       {0.007, 0.012},
 	"C++ LevelDB":     {0.007, 0.012},
@@ -34,8 +34,8 @@ var rates = map[string]struct{ least, most float64 }{
 	"BinaryFuse8":     {0.003, 0.005},
 }
 
-// TestRun runs all libraries. That no known key is missing, and that every call
-// gives the same answers, the program checks itself.
+// TestRun runs all libraries. The program itself checks that no known key is missing,
+// and that every call gives the same answers.
 func TestRun(t *testing.T) {
 	o := tiny()
 	o.JSON = filepath.Join(t.TempDir(), "report.json")
@@ -114,7 +114,7 @@ func checkRows(t *testing.T, rows []row) {
 	}
 }
 
-// TestWrongAnswers runs libraries that the program must not believe.
+// TestWrongAnswers runs libraries with wrong answers, which the program must detect.
 func TestWrongAnswers(t *testing.T) {
 	right := func(keys *column, _ int) (time.Duration, int, error) { return 1, len(keys.ints), nil }
 	oneLess := func(keys *column, _ int) (time.Duration, int, error) { return 1, len(keys.ints) - 1, nil }
@@ -141,7 +141,7 @@ func TestWrongAnswers(t *testing.T) {
 	}
 }
 
-// TestErrors asks for what cannot be, and interrupts. No file may appear.
+// TestErrors runs bad options and an interrupt. None of them may write a file.
 func TestErrors(t *testing.T) {
 	folder := t.TempDir()
 	interrupted, cancel := context.WithCancel(t.Context())
@@ -178,7 +178,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestColumns fails if a key comes twice, or an absent one is known.
+// TestColumns fails if a key comes twice, or if an absent key is known.
 func TestColumns(t *testing.T) {
 	c := newColumns(3000, 2000)
 	known := map[uint64]bool{}

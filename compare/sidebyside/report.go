@@ -33,7 +33,7 @@ type sizeReport struct {
 	Rows []row `json:"rows"`
 }
 
-// row is a library with one kind of calls.
+// row has the figures of a library with one kind of calls.
 type row struct {
 	Library           string  `json:"library"`
 	Call              string  `json:"call"`
@@ -44,7 +44,7 @@ type row struct {
 	Present           *timing `json:"present,omitempty"`
 }
 
-// timing is the medians over the rounds, and the first and last decile.
+// timing has the medians over the rounds, and the first and last decile of the ratio.
 type timing struct {
 	NsPerKey float64 `json:"nsPerKey"`
 	Ratio    float64 `json:"ratio"` // how many times faster than the reference
@@ -52,7 +52,7 @@ type timing struct {
 	RatioP90 float64 `json:"ratioP90"`
 }
 
-// modules are those whose versions the report tells.
+// modules lists the modules whose versions the report has.
 var modules = []string{
 	"github.com/syndtr/goleveldb", "github.com/dgraph-io/badger/v4", "github.com/bits-and-blooms/bloom/v3",
 	"github.com/holiman/bloomfilter/v2", "github.com/parquet-go/parquet-go", "github.com/FastFilter/xorfilter",

@@ -1,6 +1,6 @@
-// Package golden reads and writes filters made by the storage engines
-// themselves, or by the letter of their documentation, which pin the formats byte
-// for byte. compare/golden writes them, the tests of the root package read them.
+// Package golden reads and writes files of filters that a storage engine made, or a
+// program that follows the engine's documentation. They pin the formats byte for
+// byte: compare/golden writes them, and the tests of the root package read them.
 package golden
 
 import (
@@ -10,7 +10,7 @@ import (
 	"os"
 )
 
-// File is a file of filters and where they come from.
+// File is a file of filters, with their provenance.
 type File struct {
 	Provenance string   `json:"provenance"`
 	Filters    []Filter `json:"filters"`
@@ -24,12 +24,12 @@ type Filter struct {
 	BitsPerKey int    `json:"bits_per_key"`
 	Encoded    []byte `json:"encoded"`
 
-	// FalsePositives are the first keys from N on to which the engine answers
-	// yes, among Searched keys.
+	// FalsePositives has the first of the Searched keys from N on to which the
+	// engine answers yes.
 	FalsePositives []int `json:"false_positives"`
 }
 
-// Searched is how many absent keys of each filter the engine was asked for.
+// Searched is the number of absent keys that the engine tested for each filter.
 const Searched = 4000
 
 // Kind names a sequence of keys.

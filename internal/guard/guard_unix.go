@@ -1,8 +1,8 @@
 //go:build unix
 
-// Package guard makes buffers for tests that must not touch a byte they were
-// not given: they end where an inaccessible page begins, so that one read too
-// many is a fault.
+// Package guard makes buffers for tests of code that must not read past its input.
+// A buffer ends where an inaccessible page begins, so that a read past its end is a
+// fault.
 package guard
 
 import (
@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// Buffer returns n zero bytes that end where an inaccessible page begins. If they
-// are whole pages, there is one ahead of them, too. It is unmapped when the test
-// ends.
+// Buffer returns n zero bytes that end where an inaccessible page begins. If n is a
+// multiple of the page size, an inaccessible page also ends where they begin. The
+// buffer is unmapped when the test ends.
 func Buffer(t testing.TB, n int) []byte {
 	t.Helper()
 	page := os.Getpagesize()
@@ -35,7 +35,7 @@ func Buffer(t testing.TB, n int) []byte {
 	return mapping[page+size-n : page+size : page+size]
 }
 
-// ReadOnly makes the pages of a whole Buffer of whole pages read-only.
+// ReadOnly makes a Buffer read-only. Its size must be a multiple of the page size.
 func ReadOnly(t testing.TB, buffer []byte) {
 	t.Helper()
 	if err := syscall.Mprotect(buffer, syscall.PROT_READ); err != nil {

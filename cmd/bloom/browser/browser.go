@@ -1,6 +1,6 @@
-// Package browser drives the page of bloom explore in a real browser: for its
-// tests, and for the picture of it in the README. It is a module of its own to
-// keep the driver out of the command's dependencies.
+// Package browser drives the page of bloom explore in a real browser, for the page's
+// tests and for its picture in the README. It is a separate module, so that the command
+// does not depend on the driver.
 package browser
 
 import (

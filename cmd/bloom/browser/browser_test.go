@@ -3,8 +3,10 @@ package browser
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,7 +54,12 @@ func TestExplore(t *testing.T) {
 		{"paste", testPaste},
 		{"many bits", testManyBits},
 		{"drop a file", testDropFile},
+		{"drop a file of a format", testDropFileOfFormat},
+		{"drop while busy", testDropWhileBusy},
 		{"choose a file", testChooseFile},
+		{"largest file", testLargestFile},
+		{"many probes", testManyProbes},
+		{"many keys", testManyKeys},
 		{"download", testDownload},
 		{"bad input", testBadInput},
 		{"server gone", testServerGone},
@@ -115,7 +122,9 @@ func (p *page) picture(ctx context.Context) {
 		p.Error(err)
 		return
 	}
-	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	limited, cancel := context.WithTimeout(ctx, 10*time.Second) // a frozen page draws none
+	defer cancel()
+	picture, err := chromedp.Run(limited, chromedp.FullScreenshot(100))
 	if err != nil {
 		p.Error(err)
 		return
@@ -232,15 +241,6 @@ func set(t *testing.T, capacity, bitsPerKey int, keys ...string) *bloom.Set {
 	return s
 }
 
-func encode(t *testing.T, s *bloom.Set) []byte {
-	t.Helper()
-	data, err := s.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 // ones returns the bits that are set in a filter of LevelDB.
 func ones(encoded []byte) []uint64 { return onesOf(encoded[:len(encoded)-1]) }
 
@@ -285,7 +285,7 @@ func (p *page) border(bit uint64) (border string) {
 func testAddAndTest(p *page) {
 	p.add("apple", "pear")
 	want := set(p.T, 48, 10, "apple", "pear")
-	p.wantFilter(encode(p.T, want))
+	p.wantFilter(want.AppendFilter(nil))
 	p.wantText("status", "2 keys added")
 	if got := sorted(want.Walk([]byte("pear")).Positions); !slices.Equal(p.bits("probed"), got) {
 		p.Errorf("bits %v are outlined for the last key, want %v", p.bits("probed"), got)
@@ -301,8 +301,8 @@ func testAddAndTest(p *page) {
 		p.Errorf("a bit of a key that may be there has the border %s", got)
 	}
 	p.wantText("results-summary", "1 of 2 keys may be in the filter")
-	p.wantText("walk-hash", fmt.Sprintf("%08x", walk.Hash))
-	p.wantText("walk-delta", fmt.Sprintf("%08x", walk.Delta))
+	p.wantText("walk-hash", fmt.Sprintf("%08x", walk.Numbers[0].Value))
+	p.wantText("walk-delta", fmt.Sprintf("%08x", walk.Numbers[1].Value))
 	for i, bit := range walk.Positions {
 		row := value[string](p, fmt.Sprintf(`document.querySelectorAll("#walk-probes tr")[%d].textContent`, i))
 		if want := fmt.Sprintf("%d%dset", i+1, bit); !strings.HasPrefix(row, want) {
@@ -313,7 +313,7 @@ func testAddAndTest(p *page) {
 	p.click("#results li:nth-child(2) button")
 	p.wait(`shown.key === "stone"`)
 	walk = want.Walk([]byte("stone"))
-	missing := slices.DeleteFunc(sorted(walk.Positions), func(bit uint64) bool { return slices.Contains(ones(encode(p.T, want)), bit) })
+	missing := slices.DeleteFunc(sorted(walk.Positions), func(bit uint64) bool { return slices.Contains(ones(want.AppendFilter(nil)), bit) })
 	if got := p.bits("missing"); len(missing) == 0 || !slices.Equal(got, missing) {
 		p.Errorf("bits %v are outlined as missing, want %v", got, missing)
 	}
@@ -325,7 +325,7 @@ func testAddAndTest(p *page) {
 		p.Errorf("a missing bit is called %q", label)
 	}
 
-	// What is added meanwhile shows in the answer that is there.
+	// A key that is added later changes the answer on the page.
 	p.add("stone")
 	p.wait(`document.querySelectorAll("#results .may").length === 2`)
 	if len(p.bits("missing")) != 0 {
@@ -398,14 +398,14 @@ func testChangeProbes(p *page) {
 	p.add("apple", "pear")
 	p.choose("probes", "3")
 	p.waitText("bits-note", "every key maps to 3")
-	data := encode(p.T, set(p.T, 48, 10))
+	data := set(p.T, 48, 10).AppendFilter(nil)
 	data[len(data)-1] = 3
 	s, err := bloom.OpenSet(bloom.LevelDB, data)
 	if err != nil {
 		p.Fatal(err)
 	}
 	s.AddBatch(bloom.Strings([]string{"apple", "pear"}))
-	p.wantFilter(encode(p.T, s))
+	p.wantFilter(s.AppendFilter(nil))
 	if n := len(p.bits("probed")); n > 3 {
 		p.Errorf("%d bits are outlined for 3 probes", n)
 	}
@@ -420,14 +420,14 @@ func testChangeProbes(p *page) {
 		p.set(shape.id, shape.value)
 		want := set(p.T, shape.capacity, shape.bitsPerKey, "apple", "pear")
 		p.waitText("bits-note", fmt.Sprintf("%d bits; every key maps to %d", want.Stats().Bits, want.Stats().Probes))
-		p.wantFilter(encode(p.T, want))
+		p.wantFilter(want.AppendFilter(nil))
 		p.wantText("status", fmt.Sprintf("The filter has %d bits", want.Stats().Bits))
 	}
 	p.wantText("n-keys-note", "of 5 expected")
 }
 
-// testChangeFormat moves the keys of one filter to others, of which the bits follow a
-// header.
+// testChangeFormat moves the keys of one filter to filters of other formats, which have a
+// header before the bits.
 func testChangeFormat(p *page) {
 	p.add("apple", "pear")
 	for format, header := range map[bloom.Format]int{bloom.Nori: 16, bloom.NoriCrate: 12} {
@@ -437,10 +437,10 @@ func testChangeFormat(p *page) {
 		}
 		s.AddBatch(bloom.Strings([]string{"apple", "pear"}))
 		p.choose("format", format.String())
-		encoded := encode(p.T, s)
+		encoded := s.AppendFilter(nil)
 		walk := s.Walk([]byte("pear"))
 		p.wait(fmt.Sprintf("%s === '%x'", bytesInView, encoded))
-		p.wantText("walk-hash", fmt.Sprintf("%016x", walk.Hash))
+		p.wantText("walk-hash", fmt.Sprintf("%016x", walk.Numbers[0].Value))
 		p.wantBits(onesOf(encoded[header:]))
 		if got, want := p.bits("probed"), sorted(walk.Positions); !slices.Equal(got, want) {
 			p.Errorf("%v: bits %v are outlined for the last key, want %v", format, got, want)
@@ -462,7 +462,7 @@ func testPaste(p *page) {
 	p.waitText("n-keys", "100")
 	p.wantText("n-keys-note", "more than the 90 expected")
 	want := set(p.T, 90, 10, keys...)
-	p.wantFilter(encode(p.T, want))
+	p.wantFilter(want.AppendFilter(nil))
 	stats := want.Stats()
 	p.wantText("n-fill-note", fmt.Sprintf("%d of %d bits", stats.SetBits, stats.Bits))
 	if got, want := value[float64](p, "filter.observed"), stats.FalsePositiveRate; math.Abs(got/want-1) > 0.2 {
@@ -470,14 +470,14 @@ func testPaste(p *page) {
 	}
 	p.click("#clear")
 	p.wait(`document.getElementById("n-keys").textContent === "0"`)
-	p.wantFilter(encode(p.T, set(p.T, 90, 10)))
+	p.wantFilter(set(p.T, 90, 10).AppendFilter(nil))
 }
 
 func testManyBits(p *page) {
 	p.set("capacity", "1000")
 	p.waitText("bits-note", "10,000 bits")
 	p.add("apple")
-	encoded := encode(p.T, set(p.T, 1000, 10, "apple"))
+	encoded := set(p.T, 1000, 10, "apple").AppendFilter(nil)
 	inView := func(from, to uint64) []uint64 {
 		return slices.DeleteFunc(ones(encoded), func(bit uint64) bool { return bit < from || bit >= to })
 	}
@@ -562,12 +562,62 @@ func testDropFile(p *page) {
 		p.Fatal(err)
 	}
 	s.AddString("apple")
-	p.wantFilter(encode(p.T, s))
+	p.wantFilter(s.AppendFilter(nil))
 	p.waitText("results-summary", "2 of 2 keys")
 
 	p.click("#close-file")
 	p.wait(`document.getElementById("file-note").hidden`)
-	p.wantFilter(encode(p.T, set(p.T, 48, 10)))
+	p.wantFilter(set(p.T, 48, 10).AppendFilter(nil))
+}
+
+// testDropFileOfFormat drops a file that says its format, which is not the one that was chosen.
+func testDropFileOfFormat(p *page) {
+	s, err := bloom.Policy{Format: bloom.Nori, BitsPerKey: 10}.NewSet(40)
+	if err != nil {
+		p.Fatal(err)
+	}
+	s.AddString("apple")
+	file, err := s.MarshalBinary()
+	if err != nil {
+		p.Fatal(err)
+	}
+	path := filepath.Join(p.TempDir(), "known.bloom")
+	if err := os.WriteFile(path, file, 0o644); err != nil {
+		p.Fatal(err)
+	}
+	p.drop(path)
+	p.waitText("file-says", ", which says that its format is nori")
+	p.wantText("bits-note", "400 bits; every key maps to 7")
+	p.wait(`document.getElementById("format").value === "nori" && document.getElementById("format").disabled`)
+	p.wait(`document.getElementById("download").download === "known.bloom.bare"`)
+	p.test("apple")
+	p.wantText("walk-answer", "“apple” may be in the filter")
+
+	p.click("#close-file")
+	p.wait(`document.getElementById("file-note").hidden && !document.getElementById("format").disabled`)
+
+	// Text is no filter.
+	if err := os.WriteFile(path, []byte("apple\npear\n"), 0o644); err != nil {
+		p.Fatal(err)
+	}
+	p.drop(path)
+	p.waitText("error", "This looks like text, not like a filter: insist with bloom inspect --raw.")
+}
+
+// testDropWhileBusy drops a file before the answer to another request has come.
+func testDropWhileBusy(p *page) {
+	path, encoded := p.writeFilter(40)
+	p.do(chromedp.Evaluate[chromedp.Void](`{
+		const fetchNow = window.fetch;
+		window.fetch = async (...question) => {
+			await new Promise((resolve) => setTimeout(resolve, 500));
+			return fetchNow(...question);
+		};
+	}`))
+	p.choose("probes", "3")
+	p.drop(path)
+	p.waitText("file-name", "table.filter")
+	p.wantFilter(encoded)
 }
 
 func testChooseFile(p *page) {
@@ -582,9 +632,176 @@ func testChooseFile(p *page) {
 		p.Fatal(err)
 	}
 	p.drop(empty)
-	p.waitText("bits-note", "There are no bits in it")
+	p.waitText("bits-note", "The filter has no bits")
 	p.test("key 7")
 	p.wantText("walk-answer", "is not in the filter: it holds no key")
+}
+
+// answersWithin is how long people wait for a page and still feel that it follows
+// them. A page whose work grows faster than the file takes minutes for one of the
+// largest size, so that the exact limit does not matter to find it.
+const answersWithin = time.Second
+
+// timed does something to the page and returns how long the page takes from the
+// first event of that name until the status says those words and the browser has
+// drawn them. The page's own clock tells, so that the driver's time does not count.
+func (p *page) timed(event, words string, do func()) time.Duration {
+	p.Helper()
+	p.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{
+		window.took = 0;
+		const status = document.getElementById("status");
+		status.textContent = "";
+		addEventListener(%q, () => {
+			const start = performance.now();
+			const seen = new MutationObserver(() => {
+				if (!status.textContent.includes(%q)) return;
+				seen.disconnect();
+				requestAnimationFrame(() => setTimeout(() => { took = performance.now() - start; }));
+			});
+			seen.observe(status, { childList: true });
+		}, { capture: true, once: true });
+	}`, event, words)))
+	do()
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void]("took > 0", chromedp.WithPollingTimeout(45*time.Second)))
+	if err != nil {
+		p.Fatalf("waiting for %q in the status, which is %q: %v", words, p.text("status"), err)
+	}
+	return time.Duration(value[float64](p, "took") * float64(time.Millisecond))
+}
+
+// wantWithin fails unless one of ten attempts is fast enough: other programs of
+// the machine can slow down some of them, and a page that is too slow all.
+func (p *page) wantWithin(what string, attempt func() time.Duration) {
+	p.Helper()
+	var took []time.Duration
+	for range 10 {
+		took = append(took, attempt())
+		if took[len(took)-1] <= answersWithin {
+			p.Logf("%s takes %v", what, took)
+			return
+		}
+	}
+	p.Errorf("%s takes %v, want %v", what, took, answersWithin)
+}
+
+// testLargestFile opens files of the largest size, of which half of the bits are set,
+// and tests keys.
+func testLargestFile(p *page) {
+	const size = 1 << 20
+	for _, format := range []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.NoriCrate} {
+		data := make([]byte, size)
+		_, _ = rand.NewChaCha8([32]byte{}).Read(data) // never fails
+		switch format {
+		case bloom.LevelDB:
+			data[size-1] = 6
+		case bloom.Nori:
+			binary.LittleEndian.PutUint64(data, 8*(size-16))
+			binary.LittleEndian.PutUint32(data[8:], 6)
+		case bloom.NoriCrate:
+			binary.LittleEndian.PutUint32(data, 6)
+			binary.LittleEndian.PutUint64(data[4:], 8*(size-12))
+		}
+		path := filepath.Join(p.TempDir(), "largest")
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			p.Fatal(err)
+		}
+		filter, err := bloom.Open(format, data)
+		if err != nil {
+			p.Fatal(err)
+		}
+		if p.text("file-name") != "" { // the file before would be opened in this format
+			p.click("#close-file")
+			p.wait(`document.getElementById("file-note").hidden`)
+		}
+		p.choose("format", format.String())
+		p.waitText("status", "The filter has")
+		p.wantWithin(fmt.Sprintf("%v: to open a file of %d bytes", format, size), func() time.Duration {
+			return p.timed("drop", "8,388,", func() { p.drop(path) })
+		})
+		p.wantWithin(fmt.Sprintf("%v: to test a key", format), func() time.Duration {
+			p.set("test-keys", "stone")
+			return p.timed("click", "“stone”", func() { p.click("#test [type=submit]") })
+		})
+		p.wantWithin(fmt.Sprintf("%v: to turn the page", format), func() time.Duration {
+			return p.timed("click", "Bits ", func() { p.click("#next") })
+		})
+		answer := "“stone” may be in the filter"
+		if !filter.MayContainString("stone") {
+			answer = "“stone” is certainly not in the filter"
+		}
+		p.wantText("walk-answer", answer)
+	}
+}
+
+// testManyProbes opens a file of which the header asks for more probes than can be shown
+// for many keys.
+func testManyProbes(p *page) {
+	const probes = 4096
+	data := make([]byte, 12+1024)
+	binary.LittleEndian.PutUint32(data, probes)
+	binary.LittleEndian.PutUint64(data[4:], 8*1024)
+	path := filepath.Join(p.TempDir(), "probes")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		p.Fatal(err)
+	}
+	p.choose("format", bloom.NoriCrate.String())
+	p.wait(fmt.Sprintf("filter.format === %q", bloom.NoriCrate))
+	p.drop(path)
+	p.waitText("bits-note", "every key maps to 4096")
+	p.wantWithin("to test a key of many probes", func() time.Duration {
+		p.set("test-keys", "stone")
+		return p.timed("click", "“stone”", func() { p.click("#test [type=submit]") })
+	})
+	p.wantText("walk-answer", "is certainly not in the filter: 4096 of 4096 bits are missing")
+	p.wantRows("walk-probes", 256, "there are 3,840 more")
+
+	p.wantWithin("to test more keys", func() time.Duration {
+		p.do(chromedp.SetValue(chromedp.CSS("#test-keys"), strings.Join(numbered(30), "\n")))
+		return p.timed("click", "0 of 30 keys", func() { p.click("#test [type=submit]") })
+	})
+	p.wantRows("results", 30, "")
+
+	keys := numbered(37)
+	p.do(chromedp.SetValue(chromedp.CSS("#add-keys"), strings.Join(keys, "\n")))
+	p.click("#add [type=submit]")
+	p.waitText("error", "37 keys of 4096 probes have more bits than the 150000 that are shown here: take 36 keys or fewer")
+	if n := len(p.keys()); n != 0 || p.text("n-fill") != "0 %" {
+		p.Errorf("%d keys are added, and %s of the bits are set", n, p.text("n-fill"))
+	}
+	p.do(chromedp.SetValue(chromedp.CSS("#add-keys"), strings.Join(keys[:30], "\n")))
+	p.click("#add [type=submit]")
+	p.wait(`wanted.keys.length === 30`)
+	p.wantText("n-observed-note", "of 1,920 absent keys")
+}
+
+// numbered returns n keys.
+func numbered(n int) []string {
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = fmt.Sprint("key ", i)
+	}
+	return keys
+}
+
+// wantRows wants so many rows of a list or table, and these words about the others.
+func (p *page) wantRows(id string, n int, more string) {
+	p.Helper()
+	if got := value[int](p, fmt.Sprintf(`document.getElementById(%q).children.length`, id)); got != n {
+		p.Errorf("%s has %d rows, want %d", id, got, n)
+	}
+	if got := p.text(id + "-more"); got == "" != (more == "") || !strings.Contains(got, more) {
+		p.Errorf("%s says of more rows %q, want %q", id, got, more)
+	}
+}
+
+// testManyKeys tests as many keys as the page takes.
+func testManyKeys(p *page) {
+	p.add(numbered(20)...)
+	p.do(chromedp.SetValue(chromedp.CSS("#test-keys"), strings.Join(numbered(5000), "\n")))
+	p.wantWithin("to test 5,000 keys", func() time.Duration {
+		return p.timed("click", "of 5,000 keys may be", func() { p.click("#test [type=submit]") })
+	})
+	p.wantRows("results", 256, "The first 256 are shown; there are 4,744 more.")
 }
 
 func testDownload(p *page) {
@@ -600,7 +817,7 @@ func testDownload(p *page) {
 	path := filepath.Join(dir, "leveldb.bloom")
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
 		got, err := os.ReadFile(path)
-		if want := encode(p.T, set(p.T, 48, 10, "apple", "pear")); err == nil && bytes.Equal(got, want) {
+		if want := set(p.T, 48, 10, "apple", "pear").AppendFilter(nil); err == nil && bytes.Equal(got, want) {
 			return
 		}
 		if time.Now().After(deadline) {
@@ -611,7 +828,7 @@ func testDownload(p *page) {
 
 func testBadInput(p *page) {
 	p.add("apple")
-	before := encode(p.T, set(p.T, 48, 10, "apple"))
+	before := set(p.T, 48, 10, "apple").AppendFilter(nil)
 	wantError := func(words string) {
 		p.Helper()
 		p.wait(`!document.getElementById("error").hidden`)
@@ -625,7 +842,7 @@ func testBadInput(p *page) {
 	p.set("capacity", "1e99")
 	wantError("not understood")
 	p.set("capacity", "2.5")
-	wantError("Expected keys: a whole number is wanted.")
+	wantError("Expected keys: enter a whole number.")
 	p.set("capacity", "0")
 	wantError("The number of expected keys must be between 1 and 5000, and is 0.")
 	p.set("capacity", "48")
@@ -637,7 +854,7 @@ func testBadInput(p *page) {
 	wantError("There is no key to test")
 	p.do(chromedp.SetValue(chromedp.CSS("#add-keys"), strings.Repeat("k", 257)))
 	p.click("#add [type=submit]")
-	wantError("has 257 bytes, more than the 256")
+	wantError("has 257 bytes, more than the limit of 256")
 	p.set("go-bit", "480")
 	p.click("#go [type=submit]")
 	wantError("There is no bit 480: the last is 479.")
@@ -658,14 +875,14 @@ func testBadInput(p *page) {
 	p.waitText("walk-answer", "“<img src=x onerror=alert(1)>” may be in the filter")
 }
 
-// testServerGone asks a server that does not answer.
+// testServerGone sends a request to a server that does not answer.
 func testServerGone(p *page) {
 	p.do(chromedp.Evaluate[chromedp.Void](`window.fetch = () => Promise.reject(new TypeError("Failed to fetch"))`))
 	p.set("capacity", "50")
 	p.waitText("error", "The server does not answer: is bloom explore still running?")
 }
 
-// testNames wants a name for everything that a screen reader reads out.
+// testNames checks that everything that a screen reader reads out has a name.
 func testNames(p *page) {
 	p.add("apple")
 	p.test("apple", "stone")
@@ -695,7 +912,7 @@ func testNames(p *page) {
 	}
 }
 
-// testNarrow wants a page that need not be moved sideways on a phone.
+// testNarrow checks that the page does not scroll sideways on a phone.
 func testNarrow(p *page) {
 	p.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
 	p.set("capacity", "1000")
@@ -713,8 +930,8 @@ func testNarrow(p *page) {
 	}
 }
 
-// testContrast computes the contrast (WCAG 2.2) of what must be told apart, in
-// both themes.
+// testContrast checks the contrast (WCAG 2.2) between colours that must differ, in both
+// themes.
 func testContrast(p *page) {
 	for _, theme := range []string{"light", "dark"} {
 		p.do(Theme(theme))

@@ -1,18 +1,19 @@
-// The page of bloom explore. It draws the bytes that the API answers; hashes
-// and positions are the library's.
+// The page of bloom explore. It draws the bytes that the API returns. The library
+// computes all hashes and positions.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-const pageBits = 1024; // bits of the grid at a time
+const pageBits = 1024; // bits that the grid shows at a time
+const mostRows = 256; // of a list or table: the browser takes a second to lay out thousands
 const narrow = matchMedia("(max-width: 40rem)");
 const number = new Intl.NumberFormat("en");
 
 let about; // formats and limits
-let wanted = { keys: [], file: null }; // what the page asked for beside the form
+let wanted = { keys: [], file: null }; // the added keys, and the file if there is one
 let filter = null; // the last answer of /api/filter, with bytes and format
 let results = []; // answers to the last keys tested
 let shown = null; // the key whose probes are drawn: { key, positions, … }
-let cursor = 0; // the bit that the keyboard is at
+let cursor = 0; // the bit that the arrow keys move from
 let chosen = null; // the bit whose keys are listed
 
 // Talking to the server
@@ -34,7 +35,8 @@ async function ask(path, question) {
   return answer;
 }
 
-// Requests are made one after the other, so that answers come in their order.
+// inTurn runs pieces of work one after the other, so that answers come in the order of
+// the requests.
 let last = Promise.resolve();
 function inTurn(work) {
   last = last.then(async () => {
@@ -50,8 +52,7 @@ function inTurn(work) {
 }
 
 function sentence(text) {
-  const words = text.replace(/^bloom: /, "");
-  return words[0].toUpperCase() + words.slice(1) + (/[.?!]$/.test(words) ? "" : ".");
+  return text[0].toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".");
 }
 
 function say(text) {
@@ -63,12 +64,17 @@ const toBase64 = (bytes) => {
   for (let i = 0; i < bytes.length; i += 4096) text += String.fromCharCode(...bytes.subarray(i, i + 4096));
   return btoa(text);
 };
-const fromBase64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+const fromBase64 = (text) => {
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
+  return bytes;
+};
 
 // Asking for filters and answers
 
-// rebuild asks for the filter of the form with the given keys. Only when it has
-// come do they become the page's.
+// rebuild asks for the filter of the form with the given keys. The page takes over the
+// keys only when the answer has come.
 async function rebuild(next, spoken) {
   const question = { format: $("format").value, keys: next.keys };
   if (next.file) {
@@ -81,9 +87,8 @@ async function rebuild(next, spoken) {
   const answer = await ask("api/filter", question);
   if (next.file !== wanted.file) [results, shown, cursor] = [[], null, 0];
   wanted = { keys: answer.keys.map((k) => k.key), file: next.file };
-  filter = { ...answer, format: question.format, encoded64: answer.encoded, bytes: fromBase64(answer.encoded) };
-  const bits = answer.parts.find((p) => p.name === "bits") || { from: 0, to: 0 };
-  filter.array = filter.bytes.subarray(bits.from, bits.to);
+  filter = received(answer);
+  if (filter.is_file) $("format").value = filter.format;
   cursor = Math.min(cursor, Math.max(0, filter.bits - 1));
   chosen = null;
   if (results.length > 0) await test(results.map((r) => r.key));
@@ -92,22 +97,49 @@ async function rebuild(next, spoken) {
   if (spoken) say(spoken());
 }
 
-// whole returns the value of a number field, or says what is wrong with it.
+// received prepares an answer of /api/filter for drawing. Whatever takes a look at
+// every byte is done here, once: drawing takes the same time for every size.
+function received(answer) {
+  const bytes = fromBase64(answer.encoded);
+  const bits = answer.parts.find((p) => p.name === "bits") || { from: 0, to: 0 };
+  const array = bytes.subarray(bits.from, bits.to);
+  URL.revokeObjectURL($("download").href);
+  $("download").href = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
+  return { ...answer, bytes, array, fill: fillOf(array) };
+}
+
+const mostBars = 1024; // of the strip
+
+// fillOf returns the share of set bits, 0 to 1, in each of mostBars runs of bytes of the
+// same length, or in each byte if there are fewer.
+function fillOf(array) {
+  const fill = new Float32Array(Math.min(mostBars, array.length));
+  for (let i = 0; i < fill.length; i++) {
+    const from = Math.floor((i * array.length) / fill.length);
+    const to = Math.floor(((i + 1) * array.length) / fill.length);
+    let ones = 0;
+    for (let at = from; at < to; at++) for (let byte = array[at]; byte; byte &= byte - 1) ones++;
+    fill[i] = ones / (8 * (to - from));
+  }
+  return fill;
+}
+
+// whole returns the value of a number field, or throws an error that says what is wrong.
 function whole(id) {
   const field = $(id);
   const name = document.querySelector(`label[for=${id}]`).textContent;
   const value = field.value.trim() === "" ? NaN : Number(field.value);
   field.setAttribute("aria-invalid", String(!Number.isInteger(value)));
-  if (!Number.isInteger(value)) throw new Error(`${name}: a whole number is wanted`);
+  if (!Number.isInteger(value)) throw new Error(`${name}: enter a whole number`);
   return value;
 }
 
 async function test(keys) {
-  const answer = await ask("api/test", { format: filter.format, encoded: filter.encoded64, keys });
+  const answer = await ask("api/test", { format: filter.format, encoded: filter.encoded, keys });
   results = answer.results;
 }
 
-// find returns what the server said of a key, tested or added.
+// find returns the server's answer for a key that was tested or added.
 function find(key) {
   return results.find((r) => r.key === key) || filter.keys.find((k) => k.key === key) || null;
 }
@@ -123,7 +155,7 @@ function shape() {
 const isSet = (bit) => (filter.array[Math.floor(bit / 8)] >> (bit % 8)) & 1;
 const missing = (walk) => walk.positions.filter((bit) => !isSet(bit));
 
-// verdict says in words what the bits of a key mean.
+// verdict returns the meaning of a key's bits in words.
 function verdict(walk) {
   const gone = missing(walk).length;
   const may = walk.may_contain ?? gone === 0;
@@ -181,8 +213,11 @@ function render() {
 function renderForm() {
   $("sizes").hidden = wanted.file !== null;
   $("file-note").hidden = wanted.file === null;
-  if (wanted.file) $("file-name").textContent = wanted.file.name;
-  else if ($("probes").value === "0") $("probes").options[0].textContent = `${filter.probes}, the format's own`;
+  $("format").disabled = filter.is_file; // which says its format
+  if (wanted.file) {
+    $("file-name").textContent = wanted.file.name;
+    $("file-says").textContent = filter.is_file ? `, which says that its format is ${filter.format}` : `, as bare bytes of ${filter.format}`;
+  } else if ($("probes").value === "0") $("probes").options[0].textContent = `${filter.probes}, the format's own`;
   else $("probes").options[0].textContent = "the format's own";
 }
 
@@ -202,7 +237,7 @@ function renderNumbers() {
   $("n-expected").textContent = percent(filter.expected);
   $("n-expected-note").textContent = "with this many keys";
   $("n-observed").textContent = percent(filter.observed);
-  $("n-observed-note").textContent = `of ${number.format(about.samples)} absent keys`;
+  $("n-observed-note").textContent = `of ${number.format(filter.samples)} absent keys`;
 }
 
 function firstBit() {
@@ -217,7 +252,7 @@ function renderBits() {
   const to = Math.min(from + pageBits, filter.bits);
   const had = grid.contains(document.activeElement);
   const probes = new Map(); // bit → numbers of the probes
-  if (shown) shown.positions.forEach((bit, i) => probes.set(bit, [...(probes.get(bit) || []), i + 1]));
+  if (shown) shown.positions.forEach((bit, i) => probes.has(bit) ? probes.get(bit).push(i + 1) : probes.set(bit, [i + 1]));
   const rows = [];
   const wide = columns();
   for (let start = from; start < to; start += wide) {
@@ -231,8 +266,8 @@ function renderBits() {
   if (had) focusBit();
 
   $("bits-note").textContent = filter.bits === 0
-    ? "There are no bits in it."
-    : `${count(filter.bits, "bit")}; every key maps to ${filter.probes}.` + (shown ? ` Outlined: those of ${quoted(shown.key)}, which ${verdict(shown)}.` : "");
+    ? "The filter has no bits."
+    : `${count(filter.bits, "bit")}; every key maps to ${filter.probes}.` + (shown ? ` The outlined bits are those of ${quoted(shown.key)}. It ${verdict(shown)}.` : "");
   $("go-bit").max = filter.bits - 1;
   $("pager").hidden = filter.bits <= pageBits;
   if (filter.bits > pageBits) {
@@ -267,7 +302,8 @@ function cell(bit, probes) {
   }, probes ? (probes.length > 1 ? `${probes[0]}+` : String(probes[0])) : "");
 }
 
-// renderStrip draws the fill over the whole length, and where the grid is.
+// renderStrip draws the fill over the whole length, and a frame around the part that
+// the grid shows.
 function renderStrip(from, to) {
   const canvas = $("strip");
   const scale = devicePixelRatio || 1;
@@ -278,12 +314,10 @@ function renderStrip(from, to) {
   draw.fillStyle = style.getPropertyValue("--clear");
   draw.fillRect(0, 0, width, height);
   draw.fillStyle = style.getPropertyValue("--set");
-  const bars = Math.min(Math.floor(width / (2 * scale)), filter.array.length);
+  const bars = Math.min(Math.floor(width / (2 * scale)), filter.fill.length);
   for (let i = 0; i < bars; i++) {
-    const part = filter.array.subarray(Math.floor((i * filter.array.length) / bars), Math.floor(((i + 1) * filter.array.length) / bars));
-    let ones = 0;
-    for (let byte of part) for (; byte; byte &= byte - 1) ones++;
-    const high = Math.round((height * ones) / (8 * part.length));
+    const runs = filter.fill.subarray(Math.floor((i * filter.fill.length) / bars), Math.floor(((i + 1) * filter.fill.length) / bars));
+    const high = Math.round((height * runs.reduce((sum, share) => sum + share, 0)) / runs.length);
     draw.fillRect((i * width) / bars, height - high, width / bars + 0.5, high);
   }
   draw.strokeStyle = style.getPropertyValue("--may");
@@ -300,7 +334,14 @@ function renderBit() {
   $("bit-note").textContent = keys.length > 0
     ? `${count(keys.length, "key")} added here map${keys.length === 1 ? "s" : ""} to it:`
     : isSet(chosen) ? "No key added here maps to it; it was set in the file." : "No key added here maps to it.";
-  $("bit-keys").replaceChildren(...keys.map((k) => element("li", {}, keyButton(k))));
+  fillList("bit-keys", keys, (k) => element("li", {}, keyButton(k)));
+}
+
+// fillList draws the first items of a list or table, and says how many more there are.
+function fillList(id, items, draw) {
+  $(id).replaceChildren(...items.slice(0, mostRows).map(draw));
+  const more = items.length - mostRows;
+  $(`${id}-more`).textContent = more > 0 ? `The first ${mostRows} are shown; there are ${number.format(more)} more.` : "";
 }
 
 function keyButton(walk, ...children) {
@@ -314,8 +355,8 @@ function keyButton(walk, ...children) {
   return button;
 }
 
-// show makes a key's probes the ones drawn, and turns to the page of the first,
-// or of the first that misses, unless one of them is in view.
+// show draws a key's probes. If none of its bits is in view, it moves to the first
+// missing bit, or to the first bit if none is missing.
 function show(walk) {
   shown = walk;
   const gone = missing(walk);
@@ -331,12 +372,11 @@ function renderWalk() {
   }
   const format = about.formats.find((f) => f.id === filter.format);
   $("walk-answer").textContent = `${quoted(shown.key)} ${verdict(shown)}.`;
-  $("walk-hash").textContent = shown.hash;
-  $("walk-hash-note").textContent = format.hash;
-  $("walk-delta").textContent = shown.delta;
-  $("walk-delta-note").textContent = format.delta;
-  $("walk-probes").replaceChildren(...shown.positions.map((bit, i) => {
-    const sum = i === 0 ? "hash" : `(hash + ${i}·delta)`;
+  $("walk-numbers").replaceChildren(...format.numbers.map((n, i) => element("div", {},
+    element("dt", {}, n.name),
+    element("dd", {}, element("code", { id: `walk-${n.name}` }, shown.numbers[i]), " ", element("span", { class: "note" }, n.meaning)))));
+  const rule = (i) => format.rule.replace(/\bi\b/g, i).replace("the number of bits", filter.bits);
+  fillList("walk-probes", shown.positions, (bit, i) => {
     const go = element("button", { type: "button", "aria-label": `Go to bit ${bit}` }, number.format(bit));
     go.addEventListener("click", () => choose(bit));
     return element("tr", {},
@@ -344,16 +384,16 @@ function renderWalk() {
       element("td", {}, go),
       element("td", { class: isSet(bit) ? "may" : "absent" }, isSet(bit) ? "set" : "missing"),
       element("td", {}, `${number.format(Math.floor(bit / 8))}, bit ${bit % 8}`),
-      element("td", {}, element("code", {}, `${sum} mod 2^${shown.hash_bits} mod ${filter.bits}`)));
-  }));
+      element("td", {}, element("code", {}, rule(i))));
+  });
 }
 
 function renderResults() {
   const may = results.filter((r) => r.may_contain).length;
   $("results-summary").textContent = results.length === 0 ? "" : `${number.format(may)} of ${count(results.length, "key")} may be in the filter.`;
-  $("results").replaceChildren(...results.map((r) => element("li", {}, keyButton(r,
+  fillList("results", results, (r) => element("li", {}, keyButton(r,
     element("span", { class: "key" }, r.key),
-    element("span", { class: r.may_contain ? "may" : "absent" }, r.may_contain ? "may be in" : "not in")))));
+    element("span", { class: r.may_contain ? "may" : "absent" }, r.may_contain ? "may be in" : "not in"))));
 }
 
 function renderCurve() {
@@ -398,8 +438,8 @@ function renderCurve() {
   box.append(drawing);
 }
 
-// renderBytes writes a small filter whole, and of a large one the bytes of the
-// bits in view, and the parts that are no bits.
+// renderBytes writes all bytes of a small filter. Of a large filter it writes the bytes
+// of the bits in view, and the parts that are not bits.
 function renderBytes() {
   const all = 512;
   const bytes = filter.bytes;
@@ -407,7 +447,7 @@ function renderBytes() {
   const small = bytes.length <= all;
   $("bytes-note").textContent = `${filter.name}, ${count(bytes.length, "byte")}` +
     (filter.parts.length > 0 ? ": " + filter.parts.map(partWords).join("; ") : "") + "." +
-    (small ? "" : " Of the bits, those in view.");
+    (small ? "" : " Only the bits in view are shown.");
   const wide = narrow.matches ? 8 : 16;
   const rows = [];
   for (const part of filter.parts.length > 0 ? filter.parts : [{ name: "", from: 0, to: bytes.length }]) {
@@ -416,15 +456,16 @@ function renderBytes() {
     for (; start < end; start += wide) rows.push(...hexRow(bytes.subarray(start, Math.min(start + wide, end)), start, part));
   }
   $("hex").replaceChildren(...rows);
-  URL.revokeObjectURL($("download").href);
-  $("download").href = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
-  $("download").download = wanted.file ? wanted.file.name : `${filter.format}.bloom`;
+  $("download").download = filter.is_file ? `${wanted.file.name}.bare` : wanted.file ? wanted.file.name : `${filter.format}.bloom`;
 }
 
+// partWords tells where a part lies and, of the others than the bits, which number it
+// holds: 8 bytes at most.
 function partWords(part) {
-  const value = filter.bytes.subarray(part.from, part.to).reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n);
   const where = part.to - part.from === 1 ? `byte ${number.format(part.from)}` : `bytes ${number.format(part.from)} to ${number.format(part.to - 1)}`;
-  return part.name === "bits" ? `the bits are ${where}` : `${part.name} is ${where} and says ${value}`;
+  if (part.name === "bits") return `the bits are ${where}`;
+  const value = filter.bytes.subarray(part.from, part.to).reduceRight((sum, byte) => sum * 256n + BigInt(byte), 0n);
+  return `${part.name} is ${where} and says ${value}`;
 }
 
 function hexRow(bytes, at, part) {
@@ -455,7 +496,7 @@ function moveTo(bit) {
   }
 }
 
-// choose lists the keys of a bit, and goes there.
+// choose moves to a bit and lists its keys.
 function choose(bit) {
   moveTo(bit);
   chosen = cursor;
@@ -491,7 +532,7 @@ function gridKey(event) {
 // Files
 
 async function openFile(file) {
-  if (file.size > about.limits.file) throw new Error(`the file ${quoted(file.name)} is larger than ${count(about.limits.file, "byte")}, the most that is shown here; bloom inspect takes any size`);
+  if (file.size > about.limits.file) throw new Error(`the file ${quoted(file.name)} is larger than ${count(about.limits.file, "byte")}, the largest that this page shows; bloom inspect takes any size`);
   const encoded = toBase64(new Uint8Array(await file.arrayBuffer()));
   await rebuild({ keys: [], file: { name: file.name, encoded } }, () => `${file.name}: ${shape()}.`);
 }
@@ -584,7 +625,8 @@ function listen() {
     if (!carriesFile(event)) return;
     event.preventDefault();
     $("drop-veil").hidden = true;
-    inTurn(() => openFile(event.dataTransfer.files[0]));
+    const file = event.dataTransfer.files[0]; // is gone after the event
+    inTurn(() => openFile(file));
   });
 
   narrow.addEventListener("change", () => filter && render());

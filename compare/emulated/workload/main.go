@@ -1,5 +1,5 @@
-// Command workload probes a filter as often as it is told, so that the instructions
-// of one round can be counted as the difference of two runs.
+// Command workload tests keys with a filter for the given number of rounds. The
+// instructions of some rounds are then the difference of two runs.
 package main
 
 import (
@@ -92,8 +92,8 @@ func run(path string, format bloom.Format, column, hits string, rounds int) erro
 	return nil
 }
 
-// plain asks goleveldb key by key, for LevelDB's format, and for others the literal
-// reading of it.
+// plain tests key by key: with goleveldb for LevelDB's format, with the plain reading
+// of the format for others.
 func plain(format bloom.Format, encoded []byte, asked [][]byte) (answers int) {
 	goleveldb := filter.NewBloomFilter(10)
 	for _, k := range asked {
@@ -104,7 +104,7 @@ func plain(format bloom.Format, encoded []byte, asked [][]byte) (answers int) {
 	return answers
 }
 
-// open opens a filter with the kernel of that name.
+// open opens a filter with the kernel of the given name.
 func open(format bloom.Format, encoded []byte, kernel string) (*bloom.Filter, error) {
 	filter, err := bloom.Open(format, encoded)
 	if err != nil {

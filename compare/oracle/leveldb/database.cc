@@ -1,13 +1,13 @@
-// A LevelDB database that counts what its filters are asked.
+// A LevelDB database that counts the calls of its filters.
 //
-//   database write FOLDER COMPARATOR POLICY NAME    keys in; they go to tables
-//   database get FOLDER COMPARATOR POLICY NAME      keys in; counts out: of those
-//       found, of the filters asked, and of their times yes
+//   database write FOLDER COMPARATOR POLICY NAME    reads keys, writes them to tables
+//   database get FOLDER COMPARATOR POLICY NAME      reads keys, prints three counts:
+//       keys found, calls of a filter, and answers yes
 //
-// COMPARATOR is "bytewise", or "ignore-tag" for one that ignores a key's bytes
-// from the first '#' on. POLICY, stored as NAME, is "bloom", LevelDB's own with
-// 10 bits per key; "identity", the same for keys without their tags; or "poison",
-// the same with all bits clear, which says no to every key.
+// COMPARATOR is "bytewise", or "ignore-tag", which ignores a key's bytes from the first
+// '#' on. Tables store the filters of POLICY under NAME. POLICY is "bloom", LevelDB's
+// own with 10 bits per key; "identity", the same for keys without their tags; or
+// "poison", the same with all bits clear, so that it says no to every key.
 
 #include <algorithm>
 #include <cstring>
@@ -34,7 +34,7 @@ class IgnoreTag : public leveldb::Comparator {
  public:
   const char* Name() const override { return "lanebloom.IgnoreTag"; }
   int Compare(const Slice& a, const Slice& b) const override { return Identity(a).compare(Identity(b)); }
-  // Shorter keys would have to be made of identities.
+  // These would have to shorten identities, not whole keys.
   void FindShortestSeparator(std::string*, const Slice&) const override {}
   void FindShortSuccessor(std::string*) const override {}
 };

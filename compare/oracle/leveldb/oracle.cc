@@ -1,16 +1,17 @@
 // The oracle: LevelDB's own Bloom filter behind standard input and output.
 //
-//   oracle build BITS_PER_KEY    keys in, the encoded filter out
-//   oracle query FILTER_FILE     keys in, one '0' or '1' a key out
-//   oracle time BITS_PER_KEY COLUMN_FILE...    commands in, lines out
+//   oracle build BITS_PER_KEY    reads keys, writes the encoded filter
+//   oracle query FILTER_FILE     reads keys, writes '0' or '1' for each
+//   oracle time BITS_PER_KEY COLUMN_FILE...    reads commands, writes a line for each
 //
-// Keys are as in input.h. A column is a file of 8-byte keys. The commands are
+// Keys are as in input.h. A column is a file of 8-byte keys; columns count from 0. The
+// commands are
 //
-//   build COLUMN TIMES    build a filter of a column, by its number from 0 on
-//   test COLUMN TIMES     ask the last filter about each key of a column
+//   build COLUMN TIMES    build the filter of a column TIMES times
+//   test COLUMN TIMES     test each key of a column with the last filter TIMES times
 //
-// and the lines the nanoseconds that all TIMES took together, and the bytes of
-// the filter or the number of keys it may hold.
+// A line has the nanoseconds of all TIMES together and the result of one time: the
+// bytes of the filter, or the number of keys that may be in it.
 
 #include <chrono>
 #include <cstdint>

@@ -1,16 +1,16 @@
-// The oracle: the Bloom filter of nori-sstable by the letter of its documentation,
-// with the C library's XXH64, behind standard input and output.
+// The oracle: nori-sstable's Bloom filter, written from its documentation with the
+// XXH64 of the C library xxHash, behind standard input and output.
 //
-//   oracle LAYOUT build BITS_PER_KEY    keys in, the encoded filter out
-//   oracle LAYOUT query FILTER_FILE     keys in, one '0' or '1' a key out
+//   oracle LAYOUT build BITS_PER_KEY    reads keys, writes the encoded filter
+//   oracle LAYOUT query FILTER_FILE     reads keys, writes '0' or '1' for each
 //
 // Keys are as in input.h. LAYOUT is
 //
 //   nori          num_bits u64, num_hashes u32, bits_per_key u32, bits: as documented
 //   nori-crate    num_hashes u32, num_bits u64, bits: as its code writes them
 //
-// all little-endian. Queries under nori take either. The exit status is 3 if the
-// file is no filter.
+// All numbers are little-endian. A query with the layout nori takes either layout. The
+// exit status is 3 if the file is no filter.
 
 #include <cmath>
 #include <cstddef>
@@ -93,9 +93,9 @@ static std::optional<Filter> Decode(const std::string& encoded, bool crate) {
     return Filter{Get(encoded, 0, 8), num_hashes, encoded.substr(16)};
   }
   if (size >= 12 && size - 12 == Bytes(Get(encoded, 4, 8))) {
-    const uint64_t num_hashes = Get(encoded, 0, 4);
-    if (num_hashes < 1) return {};
-    return Filter{Get(encoded, 4, 8), num_hashes, encoded.substr(12)};
+    const uint64_t num_hashes = Get(encoded, 0, 4), num_bits = Get(encoded, 4, 8);
+    if (num_hashes < 1 && num_bits > 0) return {};  // 12 zero bytes are the code's filter of no keys
+    return Filter{num_bits, num_hashes, encoded.substr(12)};
   }
   return {};
 }

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// compression is a format of compressed files.
+type compression struct {
+	name  string
+	magic string                             // how its files begin
+	open  func(io.Reader) (io.Reader, error) // nil if it is not read
+}
+
+// compressions lists the formats that are known. No text begins as their files do.
+var compressions = func() []compression {
+	list := []compression{
+		{"gzip", "\x1f\x8b\x08", openGzip},
+		{"zstd", "\x28\xb5\x2f\xfd", openZstd},
+		{"xz", "\xfd7zXZ\x00", nil},
+		{"lz4", "\x04\x22\x4d\x18", nil},
+		{"lz4", "\x02\x21\x4c\x18", nil},
+		{"zip", "PK\x03\x04", nil},
+		{"zip", "PK\x05\x06", nil}, // empty
+		{"snappy", "\xff\x06\x00\x00sNaPpY", nil},
+		{"lzip", "LZIP\x01", nil},
+		{"7z", "7z\xbc\xaf\x27\x1c", nil},
+	}
+	for level := '1'; level <= '9'; level++ { // "BZh9" alone may begin a key
+		list = append(list,
+			compression{"bzip2", "BZh" + string(level) + "1AY&SY", nil},
+			compression{"bzip2", "BZh" + string(level) + "\x17\x72\x45\x38\x50\x90", nil}) // empty
+	}
+	for bits := byte(9); bits <= 16; bits++ {
+		list = append(list, compression{"compress", "\x1f\x9d" + string([]byte{0x80 | bits}), nil})
+	}
+	for i := range byte(16) { // frames to skip, with which pzstd begins
+		list = append(list, compression{"zstd", string([]byte{0x50 + i, 0x2a, 0x4d, 0x18}), openZstd})
+	}
+	return list
+}()
+
+// findCompression returns the format of a file that begins with head, or none. More bytes may
+// decide if undecided.
+func findCompression(head []byte) (found *compression, undecided bool) {
+	for i, c := range compressions {
+		if bytes.HasPrefix(head, []byte(c.magic)) {
+			return &compressions[i], false
+		}
+		undecided = undecided || strings.HasPrefix(c.magic, string(head[:min(len(head), len(c.magic))]))
+	}
+	return nil, undecided
+}
+
+// decompressed returns the content of an input, which need not be compressed.
+func decompressed(name string, file *peeked) (*peeked, error) {
+	outer := file.compression()
+	if outer == nil {
+		return file, nil
+	}
+	if outer.open == nil {
+		return nil, &compressedError{name, outer.name}
+	}
+	reader := decompressor{name: name, format: outer.name}
+	in, err := outer.open(file)
+	if err != nil {
+		return nil, reader.explain(err)
+	}
+	reader.in = in
+	content := newPeeked(reader)
+	if inner := content.compression(); inner != nil {
+		return nil, &compressedError{name, inner.name + " inside " + outer.name}
+	}
+	return content, nil
+}
+
+// compression returns the format of what is read, or nil.
+func (p *peeked) compression() *compression {
+	p.fill(func(head []byte) bool { _, undecided := findCompression(head); return !undecided })
+	found, _ := findCompression(p.head)
+	return found
+}
+
+// compressedError is the error of a compressed file that is not read.
+type compressedError struct{ name, format string }
+
+func (e *compressedError) Error() string {
+	return fmt.Sprintf("%s: this looks compressed (%s): decompress it first, or insist with --no-decompress", e.name, e.format)
+}
+
+func openGzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+
+// openZstd starts no goroutines: they would have to be stopped when nobody reads on.
+func openZstd(r io.Reader) (io.Reader, error) {
+	const window = 128 << 20 // that of zstd's own command
+	return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
+}
+
+// decompressor reads what a compressed file holds. Its errors name the file.
+type decompressor struct {
+	in           io.Reader
+	name, format string
+}
+
+func (d decompressor) Read(p []byte) (int, error) {
+	n, err := d.in.Read(p)
+	return n, d.explain(err)
+}
+
+func (d decompressor) explain(err error) error {
+	var path *fs.PathError // of the file itself, which has its name
+	if err == nil || errors.Is(err, io.EOF) || errors.As(err, &path) {
+		return err
+	}
+	return fmt.Errorf("%s: cannot decompress %s: %s", d.name, d.format, strings.TrimPrefix(err.Error(), d.format+": "))
+}

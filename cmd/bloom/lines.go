@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime/debug"
+
+	"github.com/lanebloom/bloom"
+)
+
+// chunkSize is how many bytes are read at a time.
+const chunkSize = 128 << 10
+
+// chunk is a piece of an input. The memory of its slices is used again for
+// later chunks.
+type chunk struct {
+	buffer []byte   // room for chunkSize bytes and a delimiter
+	data   []byte   // whole lines, each with its delimiter, in buffer if they are not long
+	long   bool     // data begins with a line that is longer than a chunk
+	lines  [][]byte // data's lines, without their ends
+
+	// The results of the work on a chunk, for finish.
+	hashed bloom.Keys // build: the hashes of the lines
+	hits   []uint64   // filter: which lines may be in the filter
+	passed int        // filter: how many lines pass
+	out    []byte     // filter: those lines, in the memory of data
+
+	worked chan struct{} // receives when the work is done
+}
+
+func newChunk() *chunk {
+	return &chunk{buffer: make([]byte, 0, chunkSize+1), worked: make(chan struct{}, 1)}
+}
+
+// lineEnds is how lines end.
+type lineEnds struct {
+	delimiter byte
+	crlf      bool // a carriage return before the delimiter is not part of the line
+}
+
+// split finds the lines.
+func (c *chunk) split(ends lineEnds) { c.lines = splitLines(c.lines[:0], c.data, ends) }
+
+// splitLines appends the lines of data, of which the last ends with the delimiter, too.
+func splitLines(lines [][]byte, data []byte, ends lineEnds) [][]byte {
+	for len(data) > 0 {
+		end := bytes.IndexByte(data, ends.delimiter)
+		line := data[:end]
+		if ends.crlf {
+			line = bytes.TrimSuffix(line, []byte{'\r'})
+		}
+		lines = append(lines, line)
+		data = data[end+1:]
+	}
+	return lines
+}
+
+// lineReader cuts an input into chunks of whole lines.
+//
+// It gathers a line that is longer than a chunk in pieces and then joins them:
+// memory that grows with the line would be copied again and again, and leave
+// several times the line to the garbage collector. One such line is in memory at
+// a time, in its pieces and as a whole.
+type lineReader struct {
+	in        io.Reader
+	delimiter byte
+	rest      []byte        // the start of a line, read together with the lines before
+	pieces    [][]byte      // of long lines
+	memory    chan []byte   // for a long line as a whole; who works on one has it
+	stop      chan struct{} // closed when nobody wants another line
+}
+
+func newLineReader(in io.Reader, delimiter byte) *lineReader {
+	l := &lineReader{in: in, delimiter: delimiter, memory: make(chan []byte, 1), stop: make(chan struct{})}
+	l.memory <- nil
+	return l
+}
+
+// next reads lines into a chunk as soon as there are some: none only with an
+// error, which is io.EOF at the end. The last line gets a delimiter if it has none.
+func (l *lineReader) next(c *chunk) error {
+	c.data = nil
+	data, end, err := l.fill(append(c.buffer[:0], l.rest...))
+	l.rest = l.rest[:0]
+	if end == 0 && err == nil {
+		return l.nextLong(c, data)
+	}
+	c.data = l.cut(data, end, err)
+	return err
+}
+
+// nextLong is next for a line that begins with a whole chunk.
+func (l *lineReader) nextLong(c *chunk, start []byte) (err error) {
+	var line []byte
+	select {
+	case line = <-l.memory:
+	case <-l.stop:
+		return io.EOF
+	}
+	n, end, length := 0, 0, len(start)
+	for ; end == 0 && err == nil; n++ {
+		if n == len(l.pieces) {
+			l.pieces = append(l.pieces, make([]byte, 0, chunkSize))
+		}
+		l.pieces[n], end, err = l.fill(l.pieces[n][:0])
+		length += len(l.pieces[n])
+	}
+	if end > 0 {
+		end += length - len(l.pieces[n-1])
+	}
+	line = append(grown(line, length+1), start...)
+	for _, piece := range l.pieces[:n] {
+		line = append(line, piece...)
+	}
+	c.data, c.long = l.cut(line, end, err), true
+	return err
+}
+
+// fill reads until data holds the end of a line or chunkSize bytes, or the input
+// ends. It returns where data's last whole line ends.
+func (l *lineReader) fill(data []byte) (filled []byte, end int, err error) {
+	for end == 0 && err == nil && len(data) < chunkSize {
+		n := len(data)
+		var read int
+		read, err = l.in.Read(data[n:chunkSize])
+		data = data[:n+read]
+		if i := bytes.LastIndexByte(data[n:], l.delimiter); i >= 0 {
+			end = n + i + 1
+		}
+	}
+	return data, end, err
+}
+
+// cut returns the whole lines of data and keeps the rest for the next chunk. At
+// the end of the input the rest is a line, too.
+func (l *lineReader) cut(data []byte, end int, err error) []byte {
+	if errors.Is(err, io.EOF) {
+		if n := len(data); n > 0 && data[n-1] != l.delimiter {
+			data = append(data, l.delimiter)
+		}
+		return data
+	}
+	if err == nil {
+		l.rest = append(l.rest, data[end:]...)
+	}
+	return data[:end]
+}
+
+// release takes the memory of a chunk back, of which nothing is needed any more.
+func (l *lineReader) release(c *chunk) {
+	if c.long {
+		l.memory <- c.data[:0]
+		clear(c.lines)
+		c.data, c.out, c.long = nil, nil, false
+	}
+}
+
+// grown returns memory for n bytes: the old, if it is large enough. Else the
+// system gets a large old one back at once, and not when as much was allocated
+// again.
+func grown(old []byte, n int) []byte {
+	const large = 16 << 20
+	if cap(old) >= n {
+		return old[:0]
+	}
+	if cap(old) >= large {
+		old = nil
+		debug.FreeOSMemory()
+	}
+	return make([]byte, 0, n)
+}

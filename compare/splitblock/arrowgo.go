@@ -1,0 +1,140 @@
+package splitblock
+
+import (
+	"bytes"
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// ArrowGoModule is the module of [ArrowGo].
+const ArrowGoModule = "github.com/apache/arrow-go/v18"
+
+// ArrowGo is arrow-go. It makes filters of a power of two of blocks, and reads filters
+// of any number.
+type ArrowGo[K Key] struct{}
+
+// CreateFilter inserts the keys as arrow-go's writer of files does.
+func (ArrowGo[K]) CreateFilter(keys []K, bitsPerKey int) ([]byte, error) {
+	z := blocks(len(keys), bitsPerKey)
+	if z&(z-1) != 0 {
+		return nil, ErrSize
+	}
+	size := uint32(z * bytesPerBlock)
+	builder := metadata.NewBloomFilter(size, size, memory.DefaultAllocator)
+	defer builder.Release()
+	switch keys := any(keys).(type) {
+	case [][]byte:
+		metadata.InsertHashes(builder, byteArrays(keys))
+	case []int32:
+		metadata.InsertHashes(builder, keys)
+	case []int64:
+		metadata.InsertHashes(builder, keys)
+	}
+	var blocks bytes.Buffer
+	_, err := builder.WriteTo(&blocks, nil)
+	return blocks.Bytes(), err
+}
+
+func byteArrays(keys [][]byte) []parquet.ByteArray {
+	arrays := make([]parquet.ByteArray, len(keys))
+	for i, key := range keys {
+		arrays[i] = key
+	}
+	return arrays
+}
+
+// KeyMayMatch gives the filter a header and lets arrow-go's reader of files read it.
+func (ArrowGo[K]) KeyMayMatch(filter []byte, keys []K) (answers []bool, err error) {
+	file, meta, err := embed(filter)
+	if err != nil {
+		return nil, err
+	}
+	reader := metadata.BloomFilterReader{
+		Input:        bytes.NewReader(file),
+		FileMetadata: meta,
+		BufferPool:   &sync.Pool{New: func() any { return memory.NewResizableBuffer(memory.DefaultAllocator) }},
+	}
+	rowGroup, err := reader.RowGroup(0)
+	if err != nil {
+		return nil, err
+	}
+	err = rowGroup.VisitColumnBloomFilter(0, func(f metadata.BloomFilter) error {
+		for _, hash := range hashes(f.Hasher(), keys) {
+			answers = append(answers, f.CheckHash(hash))
+		}
+		return nil
+	})
+	return answers, err
+}
+
+// hashes returns arrow-go's hash of each key.
+func hashes[K Key](hasher metadata.Hasher, keys []K) []uint64 {
+	switch keys := any(keys).(type) {
+	case [][]byte:
+		return metadata.GetHashes(hasher, byteArrays(keys))
+	case []int32:
+		return metadata.GetHashes(hasher, keys)
+	case []int64:
+		return metadata.GetHashes(hasher, keys)
+	}
+	panic("unreachable")
+}
+
+// embed returns the start of a file with one column that has the filter, and the
+// file's metadata. arrow-go chooses the place of the filter; it wants a builder for
+// that, and gets the smallest.
+func embed(filter []byte) (file []byte, meta *metadata.FileMetaData, err error) {
+	const column = "column"
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required,
+		schema.FieldList{schema.NewByteArrayNode(column, parquet.Repetitions.Required, -1)}, -1)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := schema.NewSchema(root)
+	builder := metadata.NewFileMetadataBuilder(s, parquet.NewWriterProperties(), nil)
+	rowGroup := builder.AppendRowGroup()
+	rowGroup.NextColumnChunk()
+	if err := rowGroup.Finish(0, 0); err != nil {
+		return nil, nil, err
+	}
+	smallest := metadata.NewBloomFilter(bytesPerBlock, bytesPerBlock, memory.DefaultAllocator)
+	defer smallest.Release()
+	filters := metadata.FileBloomFilterBuilder{Schema: s}
+	filters.AppendRowGroup(rowGroup, map[string]metadata.BloomFilterBuilder{column: smallest})
+	magic := []byte("PAR1")
+	if err := filters.WriteTo(&tellBuffer{*bytes.NewBuffer(slices.Clone(magic))}); err != nil {
+		return nil, nil, err
+	}
+	if meta, err = builder.Finish(); err != nil {
+		return nil, nil, err
+	}
+	header, err := Header(len(filter))
+	if err != nil {
+		return nil, nil, err
+	}
+	file = slices.Concat(magic, header, filter)
+	meta.SetSourceFileSize(int64(len(file)))
+	return file, meta, nil
+}
+
+// tellBuffer is a buffer that knows its length by the name that arrow-go wants.
+type tellBuffer struct{ bytes.Buffer }
+
+func (b *tellBuffer) Tell() int64 { return int64(b.Len()) }
+
+// Header returns the header of a filter in a file, in parquet-go's encoding.
+func Header(numBytes int) ([]byte, error) {
+	return thrift.Marshal(new(thrift.CompactProtocol), &format.BloomFilterHeader{
+		NumBytes:    int32(numBytes),
+		Algorithm:   format.BloomFilterAlgorithm{Value: new(format.SplitBlockAlgorithm)},
+		Hash:        format.BloomFilterHash{Value: new(format.XxHash)},
+		Compression: format.BloomFilterCompression{Value: new(format.BloomFilterUncompressed)},
+	})
+}

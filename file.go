@@ -1,0 +1,292 @@
+package bloom
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// A file is a header and then the encoded filter. The header says what the bytes are. The
+// bits begin at a cache line, so that a file mapped into memory needs no copy.
+// docs/file-format.md describes the file byte by byte.
+
+// FileMagic is the first bytes of every file of a filter. No text begins with them. Like the
+// first bytes of PNG, they show the damage of a transfer that drops the high bit of bytes or
+// changes the ends of lines.
+const FileMagic = "\x89BLM\r\n\x1a\n"
+
+const (
+	fileVersion   = 1
+	fileText      = 16             // bytes for the name of the format
+	fileFields    = 80             // bytes that the fields of the header take
+	fileBits      = 128            // where the bits begin
+	fileLeastRead = 64 << 10       // bytes that ReadFrom reads at least after the header, unless the file ends
+	unknownKeys   = math.MaxUint64 // the number of keys in the header if it is not known
+)
+
+// fileHeader is what the header of a file says.
+type fileHeader struct {
+	start  uint32 // where the encoded filter begins
+	format Format
+	keys   uint64
+	size   uint64 // of the encoded filter, in bytes
+	shape  shape
+	sum    uint64 // XXH64 of the encoded filter
+}
+
+// fileHeader returns the header of the filter's file. It reads the whole filter.
+func (v *view) fileHeader() fileHeader {
+	keys, known := v.KeyCount()
+	if !known {
+		keys = unknownKeys
+	}
+	_, s := v.encoded()
+	return fileHeader{v.fileStart(), v.format, keys, uint64(len(v.data)), s, xxhash.Sum64(v.data)}
+}
+
+// fileStart returns where the encoded filter begins in its file: as many bytes before
+// fileBits as it has before its bits.
+func (v *view) fileStart() uint32 {
+	bits, _ := v.encoded()
+	return uint32(fileBits - (cap(v.data) - cap(bits))) // their capacities end at the same byte
+}
+
+// append appends the header, and the zero bytes between it and the encoded filter.
+func (h *fileHeader) append(dst []byte) []byte {
+	from := len(dst)
+	dst = append(dst, FileMagic...)
+	dst = binary.LittleEndian.AppendUint32(dst, fileVersion)
+	dst = binary.LittleEndian.AppendUint32(dst, h.start)
+	var text [fileText]byte
+	copy(text[:], h.format.String())
+	dst = append(dst, text[:]...)
+	dst = binary.LittleEndian.AppendUint64(dst, h.keys)
+	dst = binary.LittleEndian.AppendUint64(dst, h.size)
+	dst = binary.LittleEndian.AppendUint64(dst, h.shape.bits)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(h.shape.probes))
+	dst = binary.LittleEndian.AppendUint64(dst, h.sum)
+	dst = binary.LittleEndian.AppendUint64(dst, xxhash.Sum64(dst[from:]))
+	var zero [fileBits - fileFields]byte
+	return append(dst, zero[:h.start-fileFields]...)
+}
+
+// parse reads the header from the first bytes of a file. It does not check whether the header
+// fits the filter; openFile does.
+func (h *fileHeader) parse(data []byte) (err error) {
+	if !bytes.HasPrefix(data, []byte(FileMagic)) {
+		return noMagic(data)
+	}
+	if len(data) < fileBits {
+		return fmt.Errorf("%w: the file ends after %d bytes, in its header", ErrEncoding, len(data))
+	}
+	if version := binary.LittleEndian.Uint32(data[8:]); version != fileVersion {
+		return fmt.Errorf("%w: the file is of version %d, but this library reads version %d", ErrEncoding, version, fileVersion)
+	}
+	if sum := binary.LittleEndian.Uint64(data[72:]); sum != xxhash.Sum64(data[:72]) {
+		return fmt.Errorf("%w: the checksum of the file's header is wrong", ErrEncoding)
+	}
+	if h.format, err = ParseFormat(string(bytes.TrimRight(data[16:][:fileText], "\x00"))); err != nil {
+		return err
+	}
+	h.start = binary.LittleEndian.Uint32(data[12:])
+	h.keys = binary.LittleEndian.Uint64(data[32:])
+	h.size = binary.LittleEndian.Uint64(data[40:])
+	h.shape.bits = binary.LittleEndian.Uint64(data[48:])
+	probes := binary.LittleEndian.Uint64(data[56:])
+	h.shape.probes = int(min(probes, math.MaxInt32)) // no filter has so many
+	h.sum = binary.LittleEndian.Uint64(data[64:])
+	if h.start < fileFields || h.start > fileBits || h.size > math.MaxInt-fileBits {
+		return fmt.Errorf("%w: the file's header claims a filter of %d bytes from byte %d on", ErrEncoding, h.size, h.start)
+	}
+	if slices.ContainsFunc(data[fileFields:h.start], func(b byte) bool { return b != 0 }) {
+		return fmt.Errorf("%w: the bytes between the file's header and the filter are not zero", ErrEncoding)
+	}
+	return nil
+}
+
+// noMagic returns the error for bytes that do not begin with the magic.
+func noMagic(data []byte) error {
+	if len(data) >= 4 && data[0]&0x7f == FileMagic[0]&0x7f && string(data[1:4]) == FileMagic[1:4] {
+		return fmt.Errorf("%w: the file was damaged by a transfer as text", ErrEncoding)
+	}
+	return fmt.Errorf("%w: the bytes are not a file of a filter: its first bytes are missing", ErrEncoding)
+}
+
+// openFile returns a view of the filter in a file, and the header of the file. It reads the
+// header, and what the format has before and after the bits.
+func openFile(data []byte) (v view, h fileHeader, err error) {
+	if err = h.parse(data); err != nil {
+		return v, h, err
+	}
+	if have := uint64(len(data)) - uint64(h.start); have != h.size {
+		return v, h, fmt.Errorf("%w: the file has %d bytes of a filter, and its header says %d", ErrEncoding, have, h.size)
+	}
+	if v, err = openView(h.format, data[h.start:]); err != nil {
+		return v, h, err
+	}
+	if _, s := v.encoded(); s != h.shape {
+		return v, h, fmt.Errorf("%w: the filter has %d bits and %d probes, but the file's header says %d and %d",
+			ErrEncoding, s.bits, s.probes, h.shape.bits, h.shape.probes)
+	}
+	if start := v.fileStart(); start != h.start {
+		return v, h, fmt.Errorf("%w: the filter begins at byte %d of the file, but must begin at byte %d", ErrEncoding, h.start, start)
+	}
+	v.count = &keyCount{n: h.keys, unknown: h.keys == unknownKeys}
+	return v, h, nil
+}
+
+// verifyFile is openFile, and also compares the checksum of the filter.
+func verifyFile(data []byte) (view, error) {
+	v, h, err := openFile(data)
+	if err == nil && xxhash.Sum64(v.data) != h.sum {
+		err = fmt.Errorf("%w: the checksum of the file's filter is wrong", ErrEncoding)
+	}
+	return v, err
+}
+
+// OpenFile returns a view of the filter in the file whose bytes are data. The file tells
+// the format. OpenFile copies nothing. It verifies the header and does not read the bits, so
+// that data can be a large file mapped into memory. [VerifyFile] verifies the bits too.
+//
+// The error is [ErrEncoding] if the bytes are not a whole file, or if its header is damaged.
+// It is [ErrFormat] if this library does not know the format.
+func OpenFile(data []byte) (*Filter, error) {
+	v, _, err := openFile(data)
+	if err != nil {
+		return nil, err
+	}
+	return &Filter{v}, nil
+}
+
+// VerifyFile reads all bytes of a file and returns an error if they are damaged. The errors
+// are those of [OpenFile], and [ErrEncoding] if the checksum of the filter is wrong.
+func VerifyFile(data []byte) error {
+	_, err := verifyFile(data)
+	return err
+}
+
+// AppendBinary appends the file of the filter to dst and returns the extended slice. The
+// error is always nil.
+func (v view) AppendBinary(dst []byte) ([]byte, error) {
+	h := v.fileHeader()
+	dst = slices.Grow(dst, int(h.start)+len(v.data))
+	return append(h.append(dst), v.data...), nil
+}
+
+// MarshalBinary returns the file of the filter. The error is always nil.
+func (v view) MarshalBinary() ([]byte, error) { return v.AppendBinary(nil) }
+
+// WriteTo writes the file of the filter. It does not copy the bits. It reads them twice,
+// because the header, which comes first, has their checksum.
+func (v view) WriteTo(w io.Writer) (int64, error) {
+	h := v.fileHeader()
+	var written int64
+	for _, part := range [][]byte{h.append(make([]byte, 0, fileBits)), v.data} {
+		n, err := w.Write(part)
+		written += int64(n)
+		if err == nil && n < len(part) {
+			err = io.ErrShortWrite
+		}
+		if err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}
+
+// UnmarshalBinary makes f the filter in the file whose bytes are data. It verifies the
+// checksums and takes a copy. The errors are those of [VerifyFile]. With an error, f does
+// not change.
+func (f *Filter) UnmarshalBinary(data []byte) error {
+	v, err := verifyFile(append(extend(nil, len(data))[:0], data...))
+	return f.take(v, err)
+}
+
+// ReadFrom makes f the filter in the next file of r. It verifies the checksums. It reads
+// the bytes of the file and no more, so that a stream can have several files in a row. It
+// allocates memory for the bytes that r gives, not for those that the header claims.
+//
+// The error is [io.EOF] if r has no byte left, an error of r, or one of [VerifyFile]. If r
+// ends inside the file, it is [io.ErrUnexpectedEOF] and [ErrEncoding]. With an error, f
+// does not change.
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
+	v, n, err := readFile(r)
+	return n, f.take(v, err)
+}
+
+// take makes f the filter that was read, if there is no error.
+func (f *Filter) take(v view, err error) error {
+	if err == nil {
+		f.view = v
+	}
+	return err
+}
+
+// UnmarshalBinary makes s the set with the contents of the file whose bytes are data. It
+// verifies the checksums and takes a copy. The errors are those of [VerifyFile], and
+// [ErrEncoding] for a filter that has no bits to set, as in [OpenSet]. With an error, s
+// does not change.
+func (s *Set) UnmarshalBinary(data []byte) error {
+	v, err := verifyFile(append(extend(nil, len(data))[:0], data...))
+	return s.take(v, err)
+}
+
+// ReadFrom makes s the set with the contents of the next file of r. It reads as
+// [Filter.ReadFrom] does, and has the errors of [Set.UnmarshalBinary] as well.
+func (s *Set) ReadFrom(r io.Reader) (int64, error) {
+	v, n, err := readFile(r)
+	return n, s.take(v, err)
+}
+
+// take makes s the set that was read, if there is no error. A file whose filter has no bytes
+// makes it the zero Set.
+func (s *Set) take(v view, err error) error {
+	if err == nil && len(v.data) == 0 {
+		v = view{}
+	} else if err == nil {
+		err = v.checkSet()
+	}
+	if err == nil {
+		s.view = v
+	}
+	return err
+}
+
+// readFile reads a file. It returns the view of its filter, and the number of bytes that it
+// read.
+func readFile(r io.Reader) (v view, n int64, err error) {
+	data, err := readMore(r, nil, fileBits)
+	if len(data) == 0 {
+		return v, 0, err
+	}
+	var h fileHeader
+	if err == nil {
+		err = h.parse(data)
+	}
+	for end := int(h.start) + int(h.size); err == nil && len(data) < end; {
+		data, err = readMore(r, data, min(end-len(data), max(len(data), fileLeastRead)))
+	}
+	switch {
+	case err == nil:
+		v, err = verifyFile(data)
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		_, _, err = openFile(data) // its error tells what is missing
+		err = fmt.Errorf("%w: %w", err, io.ErrUnexpectedEOF)
+	}
+	return v, int64(len(data)), err
+}
+
+// readMore returns a new buffer with data and the next n bytes of r, or with fewer bytes and
+// an error.
+func readMore(r io.Reader, data []byte, n int) ([]byte, error) {
+	longer := extend(nil, len(data)+n)
+	copy(longer, data)
+	n, err := io.ReadFull(r, longer[len(data):])
+	return longer[:len(data)+n], err
+}

@@ -1,0 +1,591 @@
+package bloom
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unsafe"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/lanebloom/bloom/internal/golden"
+)
+
+// saved is what Filter and Set have to write files.
+type saved interface {
+	AppendBinary(dst []byte) ([]byte, error)
+	MarshalBinary() ([]byte, error)
+	io.WriterTo
+}
+
+// loaded is what they have to read files.
+type loaded interface {
+	UnmarshalBinary(data []byte) error
+	io.ReaderFrom
+	KeyCount() (uint64, bool)
+	AppendFilter(dst []byte) []byte
+}
+
+// fileWriters and fileReaders list every way to write and to read a file.
+var fileWriters = []struct {
+	name  string
+	write func(s saved) ([]byte, error)
+}{
+	{"MarshalBinary", saved.MarshalBinary},
+	{"AppendBinary", func(s saved) ([]byte, error) {
+		data, err := s.AppendBinary([]byte("before"))
+		return bytes.TrimPrefix(data, []byte("before")), err
+	}},
+	{"WriteTo", func(s saved) ([]byte, error) {
+		var buffer bytes.Buffer
+		n, err := s.WriteTo(&buffer)
+		if n != int64(buffer.Len()) {
+			err = fmt.Errorf("WriteTo returns %d after %d bytes", n, buffer.Len())
+		}
+		return buffer.Bytes(), err
+	}},
+}
+
+var fileReaders = []struct {
+	name string
+	read func(l loaded, data []byte) error
+}{
+	{"UnmarshalBinary", loaded.UnmarshalBinary},
+	{"ReadFrom", func(l loaded, data []byte) error { return readFrom(l, bytes.NewReader(data), len(data)) }},
+	{"ReadFrom by bytes", func(l loaded, data []byte) error {
+		return readFrom(l, iotest.OneByteReader(bytes.NewReader(data)), len(data))
+	}},
+}
+
+func readFrom(l loaded, r io.Reader, size int) error {
+	n, err := l.ReadFrom(r)
+	if err == nil && n != int64(size) {
+		err = fmt.Errorf("%w: ReadFrom read %d bytes of %d", ErrEncoding, n, size)
+	}
+	return err
+}
+
+// plainFile writes a file by the letter of docs/file-format.md.
+func plainFile(t testing.TB, format Format, keys uint64, encoded []byte) []byte {
+	t.Helper()
+	_, s, err := formats[format].parse(encoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := 0 // of LevelDB
+	if format == Nori || format == NoriCrate {
+		before = len(encoded) - s.bytes()
+	}
+	file := make([]byte, 128-before, 128-before+len(encoded))
+	copy(file, "\x89BLM\r\n\x1a\n")
+	file[8] = 1
+	file[12] = byte(128 - before)
+	copy(file[16:32], format.String())
+	binary.LittleEndian.PutUint64(file[32:], keys)
+	binary.LittleEndian.PutUint64(file[40:], uint64(len(encoded)))
+	binary.LittleEndian.PutUint64(file[48:], s.bits)
+	binary.LittleEndian.PutUint64(file[56:], uint64(s.probes))
+	file = append(file, encoded...)
+	seal(file)
+	return file
+}
+
+// seal corrects the checksums of a file.
+func seal(file []byte) {
+	start := min(uint64(binary.LittleEndian.Uint32(file[12:])), uint64(len(file)))
+	binary.LittleEndian.PutUint64(file[64:], xxhash.Sum64(file[start:]))
+	binary.LittleEndian.PutUint64(file[72:], xxhash.Sum64(file[:72]))
+}
+
+// TestFile writes filters and sets in every way and reads them in every way.
+func TestFile(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		for _, n := range []int{0, 1, 7, 100, 20000} {
+			for _, bitsPerKey := range []int{1, 10, 43} {
+				keys := golden.Mixed.Range(0, n)
+				p := Policy{format, bitsPerKey}
+				builder := p.NewBuilder()
+				builder.AddBatch(Bytes(keys))
+				f := builder.Filter()
+				encoded := f.AppendFilter(nil)
+				checkFile(t, f, new(Filter), plainFile(t, format, uint64(n), encoded), encoded)
+				checkFile(t, mustOpen(t, format, encoded), new(Filter), plainFile(t, format, math.MaxUint64, encoded), encoded)
+				s := mustSet(t, p, n)
+				s.AddBatch(Bytes(keys))
+				encoded = s.AppendFilter(nil)
+				want := plainFile(t, format, uint64(n), encoded)
+				checkFile(t, s, new(Set), want, encoded)
+				checkFile(t, s.Filter(), new(Filter), want, encoded)
+			}
+		}
+		for _, odd := range formatTests[format].odd {
+			if odd.is != noFilter {
+				checkFile(t, mustOpen(t, format, odd.data), new(Filter), plainFile(t, format, math.MaxUint64, odd.data), odd.data)
+			}
+		}
+	})
+}
+
+// checkFile writes s and reads the file into l.
+func checkFile(t *testing.T, s saved, l loaded, want, encoded []byte) {
+	t.Helper()
+	for _, way := range fileWriters {
+		if got, err := way.write(s); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("%s: %v; the file is\n%.300x, want\n%.300x", way.name, err, got, want)
+		}
+	}
+	keys, known := s.(loaded).KeyCount()
+	for _, way := range fileReaders {
+		data := bytes.Clone(want)
+		if err := way.read(l, data); err != nil {
+			t.Fatalf("%s: %v; the file is\n%.300x", way.name, err, want)
+		}
+		clear(data)
+		if n, ok := l.KeyCount(); !bytes.Equal(l.AppendFilter(nil), encoded) || n != keys || ok != known {
+			t.Fatalf("%s: %d keys (%v) and the filter\n%.300x, want %d (%v) and\n%.300x", way.name, n, ok, l.AppendFilter(nil), keys, known, encoded)
+		}
+	}
+	data := slices.Concat(want)
+	f, err := OpenFile(data)
+	if err != nil || VerifyFile(data) != nil {
+		t.Fatalf("OpenFile: %v, VerifyFile: %v", err, VerifyFile(data))
+	}
+	if !bytes.Equal(f.data, encoded) || len(encoded) > 0 && unsafe.SliceData(f.data) != &data[len(data)-len(encoded)] {
+		t.Fatal("OpenFile gives other bytes, or a copy")
+	}
+	if bits, _ := f.encoded(); len(bits) > 0 && &bits[0] != &data[128] {
+		t.Fatal("the bits do not begin at byte 128")
+	}
+	checkFilter(t, f, golden.Mixed.Range(0, 20))
+}
+
+var updateFiles = flag.Bool("update", false, "write testdata/file anew")
+
+// TestFileGolden pins the file of each format.
+func TestFileGolden(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		keys := golden.Decimals.Range(0, 100)
+		builder := Policy{format, 10}.NewBuilder()
+		builder.AddBatch(Bytes(keys))
+		got, err := builder.Filter().MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join("testdata", "file", format.String()+".bloom")
+		if *updateFiles {
+			if err := os.WriteFile(name, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("the file is\n%x, want\n%x", got, want)
+		}
+		f, err := OpenFile(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, known := f.KeyCount(); f.Format() != format || n != 100 || !known || f.MayContainBatch(Bytes(keys), make([]uint64, 2)) != 100 {
+			t.Errorf("the golden file is of %v, with %d keys", f.Format(), n)
+		}
+	})
+}
+
+// TestFileInDocs compares the file that docs/file-format.md shows.
+func TestFileInDocs(t *testing.T) {
+	docs, err := os.ReadFile(filepath.Join("docs", "file-format.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	builder := Policy{LevelDB, 10}.NewBuilder()
+	builder.AddBatch(Strings([]string{"hello", "world"}))
+	file, err := builder.Filter().MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(hex.Dump(file)) {
+		if !strings.Contains(string(docs), "    "+line) {
+			t.Errorf("docs/file-format.md lacks the line\n%s", line)
+		}
+	}
+	eachFormat(t, func(t *testing.T, format Format) {
+		if name := "| `" + format.String() + "` |"; !strings.Contains(string(docs), name) {
+			t.Errorf("docs/file-format.md lacks the start of %v", format)
+		}
+	})
+}
+
+// testFile is a small file of a format.
+func testFile(format Format) []byte {
+	builder := Policy{format, 10}.NewBuilder()
+	builder.AddBatch(Bytes(golden.Decimals.Range(0, 10)))
+	data, _ := builder.Filter().MarshalBinary()
+	return data
+}
+
+// checkRefused reads bytes that are no file in every way. What it reads into must not change.
+func checkRefused(t *testing.T, data []byte, want error) {
+	t.Helper()
+	f, s := Policy{}.NewBuilder().Filter(), mustSet(t, Policy{}, 1)
+	s.AddString("key")
+	for _, l := range []loaded{f, s} {
+		before := l.AppendFilter(nil)
+		for _, way := range fileReaders {
+			if err := way.read(l, data); !errors.Is(err, want) {
+				t.Fatalf("%s into a %T: error %v for the bytes\n%.300x", way.name, l, err, data)
+			}
+			if !bytes.Equal(l.AppendFilter(nil), before) {
+				t.Fatalf("%s: a %T changed", way.name, l)
+			}
+		}
+	}
+	if err := VerifyFile(data); !errors.Is(err, want) {
+		t.Fatalf("VerifyFile: error %v for the bytes\n%.300x", err, data)
+	}
+}
+
+// TestFileDamaged damages every byte of files. Reading finds all damage; opening finds the
+// damage that is not in the filter.
+func TestFileDamaged(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		file := testFile(format)
+		start := int(file[12])
+		for i := range file {
+			for _, mask := range []byte{1, 0x10, 0x80, 0xff} {
+				data := bytes.Clone(file)
+				data[i] ^= mask
+				checkRefused(t, data, ErrEncoding)
+				if f, err := OpenFile(data); err != nil && !errors.Is(err, ErrEncoding) || err == nil && i < start {
+					t.Fatalf("OpenFile with byte %d changed: %v, %v", i, f, err)
+				}
+			}
+		}
+	})
+}
+
+// TestFileTruncated cuts files at every byte, and adds a byte.
+func TestFileTruncated(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		file := testFile(format)
+		for n := 1; n < len(file); n++ {
+			data := file[:n:n]
+			checkRefused(t, data, ErrEncoding)
+			if _, err := OpenFile(data); !errors.Is(err, ErrEncoding) {
+				t.Fatalf("OpenFile of %d bytes of %d: %v", n, len(file), err)
+			}
+			read, err := new(Filter).ReadFrom(bytes.NewReader(data))
+			if !errors.Is(err, io.ErrUnexpectedEOF) || read != int64(n) {
+				t.Fatalf("ReadFrom of %d bytes of %d: %d, %v", n, len(file), read, err)
+			}
+		}
+		longer := append(bytes.Clone(file), 0)
+		if err := new(Filter).UnmarshalBinary(longer); !errors.Is(err, ErrEncoding) {
+			t.Errorf("UnmarshalBinary of a byte too many: %v", err)
+		}
+		if _, err := OpenFile(longer); !errors.Is(err, ErrEncoding) {
+			t.Errorf("OpenFile of a byte too many: %v", err)
+		}
+	})
+	if _, err := OpenFile(nil); !errors.Is(err, ErrEncoding) {
+		t.Errorf("OpenFile of no bytes: %v", err)
+	}
+	if n, err := new(Set).ReadFrom(strings.NewReader("")); n != 0 || !errors.Is(err, io.EOF) {
+		t.Errorf("ReadFrom of no bytes: %d, %v", n, err)
+	}
+}
+
+// TestFileHostile has headers whose checksum is right and which lie.
+func TestFileHostile(t *testing.T) {
+	word := func(at int, change func(uint64) uint64) func(data []byte) {
+		return func(data []byte) {
+			binary.LittleEndian.PutUint64(data[at:], change(binary.LittleEndian.Uint64(data[at:])))
+		}
+	}
+	is := func(v uint64) func(uint64) uint64 { return func(uint64) uint64 { return v } }
+	add := func(v uint64) func(uint64) uint64 { return func(w uint64) uint64 { return w + v } }
+	start := func(v uint32) func(data []byte) {
+		return func(data []byte) { binary.LittleEndian.PutUint32(data[12:], v) }
+	}
+	text := func(s string) func(data []byte) {
+		return func(data []byte) { clear(data[16:32]); copy(data[16:32], s) }
+	}
+	for name, c := range map[string]struct {
+		change func(data []byte)
+		want   error
+	}{
+		"version 0":          {func(data []byte) { data[8] = 0 }, ErrEncoding},
+		"version 2":          {func(data []byte) { data[8] = 2 }, ErrEncoding},
+		"version 2^24 + 1":   {func(data []byte) { data[11] = 1 }, ErrEncoding},
+		"no format":          {text(""), ErrFormat},
+		"another format":     {text("ribbon"), ErrFormat},
+		"capital format":     {text("LevelDB"), ErrFormat},
+		"format with a rest": {text("leveldb\x00more"), ErrFormat},
+		"format not ended":   {text("leveldb........."), ErrFormat},
+		"start 0":            {start(0), ErrEncoding},
+		"start 79":           {start(79), ErrEncoding},
+		"start 80":           {start(80), ErrEncoding},
+		"start 129":          {start(129), ErrEncoding},
+		"start 2^32 - 1":     {start(math.MaxUint32), ErrEncoding},
+		"start and size":     {func(data []byte) { data[40] += data[12] - 79; data[12] = 79 }, ErrEncoding},
+		"start - 1":          {func(data []byte) { data[12]--; data[40]++ }, ErrEncoding},
+		"size 0":             {word(40, is(0)), ErrEncoding},
+		"size + 1":           {word(40, add(1)), ErrEncoding},
+		"size - 1":           {word(40, add(math.MaxUint64)), ErrEncoding},
+		"size 2^40":          {word(40, is(1<<40)), ErrEncoding},
+		"size 2^63 - 1":      {word(40, is(math.MaxInt64)), ErrEncoding},
+		"size 2^63 - 127":    {word(40, is(math.MaxInt64-126)), ErrEncoding},
+		"size 2^64 - 1":      {word(40, is(math.MaxUint64)), ErrEncoding},
+		"size 2^64 - 128":    {word(40, is(math.MaxUint64-127)), ErrEncoding},
+		"bits + 1":           {word(48, add(1)), ErrEncoding},
+		"bits 0":             {word(48, is(0)), ErrEncoding},
+		"probes + 1":         {word(56, add(1)), ErrEncoding},
+		"probes + 2^32":      {word(56, add(1<<32)), ErrEncoding},
+		"probes 2^64 - 1":    {word(56, is(math.MaxUint64)), ErrEncoding},
+		"other probes":       {func(data []byte) { data[127], data[len(data)-1] = data[127]^1, data[len(data)-1]^1 }, ErrEncoding},
+	} {
+		eachFormat(t, func(t *testing.T, format Format) {
+			data := testFile(format)
+			if c.change(data); name == "other probes" && format != LevelDB {
+				return
+			}
+			seal(data)
+			checkRefused(t, data, c.want)
+			if _, err := OpenFile(data); !errors.Is(err, c.want) {
+				t.Errorf("%s: OpenFile: %v", name, err)
+			}
+		})
+	}
+	eachFormat(t, func(t *testing.T, format Format) {
+		moved := slices.Delete(testFile(format), fileFields, fileFields+1)
+		moved[12]-- // a filter that begins, and so has its bits, a byte too early
+		seal(moved)
+		checkRefused(t, moved, ErrEncoding)
+		for at := fileFields; at < int(testFile(format)[12]); at++ {
+			data := testFile(format)
+			data[at] = 1
+			checkRefused(t, data, ErrEncoding)
+		}
+		eachFormat(t, func(t *testing.T, other Format) {
+			data := testFile(format)
+			if text(other.String())(data); other == format || format == NoriCrate && other == Nori {
+				return // Nori reads the bytes of NoriCrate
+			}
+			seal(data)
+			checkRefused(t, data, ErrEncoding)
+		})
+	})
+}
+
+// TestFileMessages reads what people may take for a file.
+func TestFileMessages(t *testing.T) {
+	file := testFile(LevelDB)
+	stripped := bytes.Clone(file)
+	stripped[0] &= 0x7f
+	damaged := bytes.Clone(file)
+	damaged[len(damaged)-10] ^= 1
+	newer := bytes.Clone(file)
+	newer[8] = 2
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"text":               {[]byte("hello\nworld\n"), "not a file of a filter"},
+		"long text":          {bytes.Repeat([]byte("hello\n"), 100), "not a file of a filter"},
+		"bare bytes":         {Policy{BitsPerKey: 10}.AppendFilter(nil, Strings([]string{"a"})), "not a file of a filter"},
+		"LF for CRLF":        {bytes.ReplaceAll(file, []byte("\r\n"), []byte("\n")), "transfer as text"},
+		"CRLF for LF":        {bytes.ReplaceAll(file, []byte("\n"), []byte("\r\n")), "transfer as text"},
+		"seven bits":         {stripped, "transfer as text"},
+		"another version":    {newer, "of version 2"},
+		"half":               {file[:len(file)/2], "the file ends after"},
+		"damaged":            {damaged, "the checksum of the file's filter is wrong"},
+		"two files in a row": {slices.Concat(file, file), "and its header says"},
+	} {
+		if err := VerifyFile(c.data); err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "bloom:") != 1 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestReadFromMemory has headers that claim far more bytes than follow.
+func TestReadFromMemory(t *testing.T) {
+	for _, size := range []uint64{1 << 20, 1 << 29, 1 << 40, 1 << 62} {
+		data := append(testFile(LevelDB)[:128], make([]byte, 10)...)
+		binary.LittleEndian.PutUint64(data[40:], size)
+		binary.LittleEndian.PutUint64(data[48:], 8*(size-1))
+		seal(data)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := new(Filter).ReadFrom(bytes.NewReader(data))
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, ErrEncoding) || got > 4*fileLeastRead {
+			t.Errorf("a claim of %d bytes: %d bytes allocated, %v", size, got, err)
+		}
+	}
+	// What is allocated for a filter that is there.
+	s := mustSet(t, Policy{BitsPerKey: 8}, 1<<20)
+	data, _ := s.MarshalBinary()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := new(Filter).ReadFrom(bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 5*uint64(len(data)) { // the race detector's slices.Grow takes twice what others take
+		t.Errorf("%d bytes allocated to read %d", got, len(data))
+	}
+}
+
+// TestFilesInAStream reads files of all formats from one stream, which has more bytes after
+// them and may fail anywhere.
+func TestFilesInAStream(t *testing.T) {
+	var stream bytes.Buffer
+	var want [][]byte
+	eachFormat(t, func(t *testing.T, format Format) {
+		for _, n := range []int{0, 1, 1000} {
+			f := mustOpen(t, format, Policy{format, 10}.AppendFilter(nil, Bytes(golden.Mixed.Range(0, n))))
+			if _, err := f.WriteTo(&stream); err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, f.data)
+		}
+	})
+	data := stream.Bytes()
+	r := strings.NewReader(string(data) + "the end")
+	for _, w := range want {
+		var f Filter
+		if _, err := f.ReadFrom(r); err != nil || !bytes.Equal(f.data, w) {
+			t.Fatalf("ReadFrom: %v, %.100x, want %.100x", err, f.data, w)
+		}
+	}
+	if r.Len() != len("the end") {
+		t.Errorf("%d bytes are left after the files", r.Len())
+	}
+	broken := errors.New("broken")
+	for _, size := range []int{0, 1, 127, 128, 129, 140} {
+		f := *mustOpen(t, LevelDB, want[0])
+		n, err := f.ReadFrom(io.MultiReader(bytes.NewReader(testFile(Nori)[:size]), iotest.ErrReader(broken)))
+		if !errors.Is(err, broken) || n != int64(size) || !bytes.Equal(f.data, want[0]) {
+			t.Errorf("a reader that fails after %d bytes: %d, %v", size, n, err)
+		}
+	}
+}
+
+// limitedWriter takes n bytes, and keeps what it was given.
+type limitedWriter struct {
+	n     int
+	err   error
+	parts [][]byte
+}
+
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	w.parts = append(w.parts, p)
+	if len(p) > w.n {
+		n := w.n
+		w.n = 0
+		return n, w.err
+	}
+	w.n -= len(p)
+	return len(p), nil
+}
+
+func TestWriteTo(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		s := mustSet(t, Policy{format, 10}, 100)
+		want, _ := s.MarshalBinary()
+		w := &limitedWriter{n: len(want)}
+		if n, err := s.WriteTo(w); n != int64(len(want)) || err != nil || !bytes.Equal(slices.Concat(w.parts...), want) {
+			t.Errorf("WriteTo = %d, %v", n, err)
+		}
+		if unsafe.SliceData(w.parts[len(w.parts)-1]) != unsafe.SliceData(s.data) {
+			t.Error("WriteTo copies the filter")
+		}
+		full := errors.New("full")
+		for size := range want {
+			for _, err := range []error{full, nil} {
+				w := &limitedWriter{n: size, err: err}
+				if n, got := s.WriteTo(w); n != int64(size) || got == nil || err != nil && !errors.Is(got, full) {
+					t.Fatalf("WriteTo a writer of %d bytes: %d, %v", size, n, got)
+				}
+			}
+		}
+	})
+}
+
+// TestZeroFile writes and reads zero values.
+func TestZeroFile(t *testing.T) {
+	want := plainFile(t, LevelDB, 0, nil)
+	checkFile(t, new(Filter), new(Filter), want, nil)
+	checkFile(t, new(Set), mustSet(t, Policy{}, 1), want, nil)
+	s := mustSet(t, Policy{Nori, 10}, 1)
+	if err := s.UnmarshalBinary(want); err != nil || s.pair != 0 || s.MayContain(nil) {
+		t.Errorf("the zero Set is read as %v, %v", s, err)
+	}
+	// Filters that are no sets.
+	eachFormat(t, func(t *testing.T, format Format) {
+		for _, odd := range formatTests[format].odd {
+			if odd.is != justFilter || len(odd.data) == 0 {
+				continue
+			}
+			s := mustSet(t, Policy{format, 10}, 1)
+			if err := s.UnmarshalBinary(plainFile(t, format, 0, odd.data)); !errors.Is(err, ErrEncoding) || s.pair == 0 {
+				t.Errorf("%s is read as a set: %v", odd.name, err)
+			}
+		}
+	})
+}
+
+// TestKeyCountOfFile adds to a set that was read from a file.
+func TestKeyCountOfFile(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		var s Set
+		for _, want := range []uint64{0, 10, 11} {
+			if n, known := s.KeyCount(); n != want || !known {
+				t.Errorf("KeyCount() = %d, %v; want %d", n, known, want)
+			}
+			if want > 0 {
+				s.AddString("another")
+			} else if err := s.UnmarshalBinary(testFile(format)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestFileAllocations(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		file := testFile(format)
+		f, err := OpenFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		buffer := make([]byte, 0, len(file))
+		for name, c := range map[string]struct {
+			most float64
+			run  func()
+		}{
+			"AppendBinary": {0, func() { buffer, _ = f.AppendBinary(buffer[:0]) }},
+			"AppendFilter": {0, func() { buffer = f.AppendFilter(buffer[:0]) }},
+			"WriteTo":      {1, func() { _, _ = f.WriteTo(io.Discard) }},
+			"OpenFile":     {3, func() { _, _ = OpenFile(file) }},
+		} {
+			if n := testing.AllocsPerRun(10, c.run); n > c.most {
+				t.Errorf("%s allocates %v times", name, n)
+			}
+		}
+	})
+}

@@ -1,0 +1,164 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Format is an on-disk filter format: a hash, a walk from the hash to bits, sizes and an
+// encoding.
+//
+// A value that is none of the constants is a programming error. Functions that return an
+// error return [ErrFormat] for it; the others panic. The numbers of the constants do not
+// change: gob writes them. Files, JSON and the like have the short name.
+type Format uint8
+
+const (
+	// LevelDB is the built-in filter of LevelDB, which goleveldb,
+	// golang/leveldb and Badger write too.
+	LevelDB Format = iota
+	// Nori is the filter of nori-sstable as its documentation describes it, with two
+	// 64-bit hashes. With this format, [Open] also reads the filters of NoriCrate.
+	Nori
+	// NoriCrate is the filter of nori-sstable as its code writes it.
+	NoriCrate
+	// Parquet is the split block filter of Parquet files: its blocks, without the header.
+	Parquet
+)
+
+// A format names its hash and its walk and adds an encoding. A new one is a constant above,
+// a line in this table, a file format_X.go, and an arm in each switch of this file.
+
+// formats describes each Format, in the order of the constants.
+var formats = [...]struct {
+	name, text string // as tables store it, and as ParseFormat reads it
+	pair       pair
+	encoding
+}{
+	LevelDB:   {"leveldb.BuiltinBloomFilter2", "leveldb", pairOf(hashLevelDB, walkDouble32), encodingLevelDB{}},
+	Nori:      {"nori-sstable.bloom", "nori", pairOf(hashXXH64x2, walkDouble64), encodingNori{}},
+	NoriCrate: {"nori-sstable.bloom.crate", "nori-crate", pairOf(hashXXH64x2, walkDouble64), encodingNori{crate: true}},
+	Parquet:   {"parquet.SplitBlock", "parquet", pairOf(hashXXH64, walkSplit256), encodingParquet{}},
+}
+
+// encoding is what a format has beside its hash and its walk. It is an interface so that
+// the compiler names what a new format lacks. It is not for hot paths: arguments of an
+// interface's methods escape to the heap.
+type encoding interface {
+	// shape returns the shape of a filter of n keys. Its bits may be 0 only if n is 0. It
+	// returns false if the bits take more than mostBytes, or more than the format allows.
+	shape(n, bitsPerKey int) (shape, bool)
+	// frame returns what the encoding has around the bits of a filter.
+	frame(s shape, bitsPerKey int) frame
+	// parse finds the bits in an encoded filter, or returns ErrEncoding. The bits are a slice
+	// of data, and their capacity ends where that of data does: fileStart relies on it.
+	parse(data []byte) (bits []byte, s shape, err error)
+	// decode is parse for the hot path: it returns the array of the format's walk. For a
+	// filter that answers without testing its bits, the array has other bits, which give the
+	// same answer.
+	decode(data []byte) (array, error)
+
+	// size returns the number of bits of a filter of n keys, at least 1, and of its probes. n
+	// may be far too large for a shape.
+	size(n, bitsPerKey int) (m float64, k int)
+	// rate returns the expected share of absent keys that pass k probes, at least 1, of a
+	// filter of m bits, at least 1, with n keys, at least 1, of random hashes.
+	rate(n, m float64, k int) float64
+	// expectedSet returns how many of a filter's bits n different keys are expected to set.
+	expectedSet(s shape, n float64) float64
+
+	// reference is the plain reading of the format for one key, and create builds a filter
+	// as plainly. The tests compare all other code with these two.
+	reference(filter, key []byte) bool
+	create(keys [][]byte, bitsPerKey int) []byte
+	// explain spells out the walk of a key.
+	explain(filter, key []byte) Walk
+}
+
+// shape is the geometry of a filter.
+type shape struct {
+	bits   uint64 // length of the array of bits, 0 if it holds nothing
+	probes int    // 0 if it answers yes to every key
+}
+
+// bytes returns the number of bytes that the bits take.
+func (s shape) bytes() int { return int(s.bits/8 + min(s.bits%8, 1)) }
+
+// frame is the bytes before and after the bits of an encoded filter, as little-endian words.
+// It has no slices and no arrays, so that it is returned in registers.
+type frame struct {
+	before0, before8    uint64 // bytes 0 to 7 and 8 to 15 of those before the bits
+	after               uint64
+	lenBefore, lenAfter int // in bytes
+}
+
+// put writes the frame around the bits in an encoded filter.
+func (f frame) put(encoded []byte) {
+	var words [16]byte
+	binary.LittleEndian.PutUint64(words[:], f.before0)
+	binary.LittleEndian.PutUint64(words[8:], f.before8)
+	copy(encoded, words[:f.lenBefore])
+	binary.LittleEndian.PutUint64(words[:], f.after)
+	copy(encoded[len(encoded)-f.lenAfter:], words[:f.lenAfter])
+}
+
+func (f Format) valid() bool { return int(f) < len(formats) }
+
+func (f Format) hash() hashKind { return formats[f].pair.hash() }
+
+// Name returns the name that tables store beside a filter of this format.
+// nori-sstable stores none: the names of its formats are this library's.
+func (f Format) Name() string { return formats[f].name }
+
+// String returns the short name that [ParseFormat] reads.
+func (f Format) String() string {
+	if !f.valid() {
+		return fmt.Sprintf("Format(%d)", uint8(f))
+	}
+	return formats[f].text
+}
+
+// ParseFormat returns the format with the given short name, such as "leveldb",
+// or [ErrFormat].
+func ParseFormat(s string) (Format, error) {
+	for f, format := range formats {
+		if format.text == s {
+			return Format(f), nil
+		}
+	}
+	return 0, fmt.Errorf("%w %q", ErrFormat, s)
+}
+
+// decode returns the array of an encoded filter. It is a switch because the filter would
+// escape through the table.
+func (f Format) decode(data []byte) (array, error) {
+	switch f {
+	case LevelDB:
+		return encodingLevelDB{}.decode(data)
+	case Nori:
+		return encodingNori{}.decode(data)
+	case NoriCrate:
+		return encodingNori{crate: true}.decode(data)
+	case Parquet:
+		return encodingParquet{}.decode(data)
+	}
+	panic("bloom: " + f.String() + " is no format")
+}
+
+// Reference reports whether key may be in the encoded filter. It follows the format letter
+// by letter, with none of this library's shortcuts. It is the definition that every kernel
+// is tested against. For [LevelDB] it is the loop that LevelDB's ports to Go run. It is
+// exported for comparisons; [Policy.MayContain] gives the same answers.
+func Reference(f Format, filter, key []byte) bool {
+	switch f { // as in decode
+	case LevelDB:
+		return encodingLevelDB{}.reference(filter, key)
+	case Nori:
+		return encodingNori{}.reference(filter, key)
+	case NoriCrate:
+		return encodingNori{crate: true}.reference(filter, key)
+	case Parquet:
+		return encodingParquet{}.reference(filter, key)
+	}
+	panic("bloom: " + f.String() + " is no format")
+}

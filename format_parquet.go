@@ -1,0 +1,128 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// encodingParquet is the split block Bloom filter of Parquet (parquet-format,
+// BloomFilter.md): blocks of 32 bytes and nothing else. In a Parquet file, a header of
+// Thrift's compact protocol stands before the blocks. It is not part of this encoding.
+type encodingParquet struct{}
+
+// maxBlocks is the largest number of blocks that parquet-format's BloomFilter.md allows.
+const maxBlocks = math.MaxInt32
+
+// shape has the smallest number of blocks with n·bitsPerKey bits, at least one block. A
+// number of bits per key below 1 counts as 1.
+func (encodingParquet) shape(n, bitsPerKey int) (shape, bool) {
+	hi, lo := bits.Mul64(uint64(n), uint64(max(bitsPerKey, 1)))
+	if hi != 0 || lo > 256*maxBlocks || lo > 8*mostBytes {
+		return shape{}, false
+	}
+	return shape{(max(lo, 1) + 255) &^ 255, splitProbes}, true
+}
+
+func (encodingParquet) frame(shape, int) frame { return frame{} }
+
+// parse accepts whole blocks, 1 to 2^31 - 1.
+func (encodingParquet) parse(data []byte) ([]byte, shape, error) {
+	if len(data) == 0 || len(data)%32 != 0 || uint64(len(data)) > 32*maxBlocks {
+		return nil, shape{}, fmt.Errorf("%w: %d bytes are not the blocks of a Parquet filter, 32 bytes each", ErrEncoding, len(data))
+	}
+	return data, shape{8 * uint64(len(data)), splitProbes}, nil
+}
+
+func (e encodingParquet) decode(data []byte) (array, error) {
+	if _, _, err := e.parse(data); err != nil {
+		return array{}, err
+	}
+	return array(newSplit256(data, uint64(len(data)/32))), nil
+}
+
+func (encodingParquet) size(n, bitsPerKey int) (m float64, k int) {
+	return 256 * min(math.Ceil(float64(n)*float64(max(bitsPerKey, 1))/256), maxBlocks), splitProbes
+}
+
+// rate is the mean of wordsRate(j), where j is the number of keys in the block of an absent
+// key. j is binomially distributed.
+func (encodingParquet) rate(keys, m float64, _ int) float64 {
+	blocks := m / 256
+	mean := keys / blocks
+	switch {
+	case mean > 600: // and before the share of blocks without keys is 0 to a float64
+		return 1 // to seven digits
+	case blocks == 1:
+		return wordsRate(keys)
+	}
+	rate, share := 0.0, math.Exp(keys*math.Log1p(-1/blocks)) // of blocks with j keys
+	for j := 0.0; j <= min(keys, mean+20*math.Sqrt(mean)+20); j++ {
+		rate += share * wordsRate(j)
+		share *= (keys - j) / (j + 1) / (blocks - 1)
+	}
+	return min(rate, 1)
+}
+
+// wordsRate returns the chance that a block of j keys has all bits of an absent key. Each of
+// its words has the key's bit with the chance 1 - (31/32)^j.
+func wordsRate(j float64) float64 {
+	return math.Pow(-math.Expm1(j*math.Log1p(-1./32)), splitProbes)
+}
+
+// expectedSet takes the probes as independent: within a word, they are of different keys.
+func (encodingParquet) expectedSet(s shape, n float64) float64 {
+	return independentSet(n, float64(s.bits), splitProbes)
+}
+
+// reference is the check of parquet-format's BloomFilter.md. For bytes that are not a
+// filter, the answer is yes.
+func (encodingParquet) reference(filter, key []byte) bool {
+	if len(filter) == 0 || len(filter)%32 != 0 || uint64(len(filter)) > 32*maxBlocks {
+		return true
+	}
+	h, _ := referenceXXH64(key)
+	z := uint64(len(filter) / 32)
+	block := filter[32*((h>>32)*z>>32):][:32]
+	for i, salt := range splitSalts {
+		word := binary.LittleEndian.Uint32(block[4*i:])
+		if word&(1<<(uint32(h)*salt>>27)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// create is the insertion of parquet-format's BloomFilter.md, into as many blocks as shape
+// says.
+func (encodingParquet) create(keys [][]byte, bitsPerKey int) []byte {
+	z := max((uint64(len(keys))*uint64(max(bitsPerKey, 1))+255)/256, 1)
+	filter := make([]byte, 32*z)
+	for _, key := range keys {
+		h, _ := referenceXXH64(key)
+		block := filter[32*((h>>32)*z>>32):][:32]
+		for i, salt := range splitSalts {
+			word := block[4*i:]
+			binary.LittleEndian.PutUint32(word, binary.LittleEndian.Uint32(word)|1<<(uint32(h)*salt>>27))
+		}
+	}
+	return filter
+}
+
+// explain returns the bits of all probes. reference stops at the first clear bit.
+func (encodingParquet) explain(filter, key []byte) Walk {
+	h, _ := referenceXXH64(key)
+	block := (h >> 32) * uint64(len(filter)/32) >> 32
+	w := Walk{
+		Numbers: []WalkNumber{
+			{"hash", "XXH64 of the key, seed 0", h, 64},
+			{"block", "the upper half of the hash times the number of blocks, divided by 2^32", block, 32},
+		},
+		Rule: "256·block + 32·i + (lower half of hash · salt i mod 2^32) / 2^27",
+	}
+	for i, salt := range splitSalts {
+		w.Positions = append(w.Positions, 256*block+32*uint64(i)+uint64(uint32(h)*salt>>27))
+	}
+	return w
+}

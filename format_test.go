@@ -1,0 +1,606 @@
+package bloom
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lanebloom/bloom/internal/golden"
+)
+
+// formatTests tells what the tests have to know of a format: a new one is a line here and a
+// folder of testdata.
+var formatTests = [...]struct {
+	mostProbes int    // that a filter may have
+	least      int    // bits per key that a policy counts with
+	mostBits   uint64 // if there is a limit below that of all formats
+	vectors    []vector
+	odd        []oddFilter
+}{
+	LevelDB: {
+		maxProbes, 0, 0,
+		[]vector{ // util/bloom.cc
+			{nil, "000000000000000006"},
+			{[]string{""}, "080004000200118006"},
+			{[]string{"hello"}, "014000010410400006"},
+			{[]string{"hello", "world"}, "114000414410401006"},
+			{[]string{"\x80"}, "048008000100024006"},
+		},
+		oddLevelDB(),
+	},
+	Nori: {
+		maxProbes, 1, 0,
+		[]vector{
+			{nil, "0000000000000000070000000a000000"},
+		},
+		slices.Concat(oddNori, oddNoriCrate),
+	},
+	NoriCrate: {
+		maxProbes, 1, 0,
+		[]vector{ // which nori-sstable wrote
+			{[]string{"hello", "world"}, "0700000020000000000000008888a8a2"},
+			{[]string{"only_key"}, "0700000010000000000000004936"},
+			{nil, "070000000000000000000000"},
+		},
+		oddNoriCrate,
+	},
+	Parquet: {splitProbes, 1, 256 * maxBlocks, vectorsParquet, oddParquet},
+}
+
+// vector is a filter at 10 bits per key, in hexadecimal digits.
+type vector struct {
+	keys []string
+	want string
+}
+
+// oddFilter is bytes that no policy writes.
+type oddFilter struct {
+	name string
+	data []byte
+	is   verdict
+}
+
+// verdict says what some bytes are.
+type verdict int
+
+const (
+	noFilter   verdict = iota // Open refuses them
+	justFilter                // OpenSet refuses them: they have no bits to set
+	filterAndSet
+)
+
+// oddLevelDB are filters of every last byte: every byte string is one to LevelDB.
+func oddLevelDB() (odd []oddFilter) {
+	add := func(is verdict, data ...byte) {
+		odd = append(odd, oddFilter{fmt.Sprintf("%.8x of %d bytes", data, len(data)), data, is})
+	}
+	add(justFilter)
+	add(justFilter, 0)
+	add(justFilter, 6)
+	add(justFilter, 0xff)
+	for k := range 256 {
+		is := filterAndSet
+		if k < 1 || k > maxProbes {
+			is = justFilter
+		}
+		add(is, 0, byte(k))
+		add(is, 0xff, byte(k))
+		add(is, 0x55, 0xaa, 0xff, byte(k))
+		add(is, append(bytes.Repeat([]byte{0xf7}, 100), byte(k))...)
+	}
+	return odd
+}
+
+// oddNori are filters with the documented header, and oddNoriCrate with that of the code.
+var (
+	oddNori = []oddFilter{
+		{"documented, no keys", header(Nori, 0, 7), justFilter},
+		{"documented", append(header(Nori, 30, 7), make([]byte, 4)...), filterAndSet},
+		{"documented, some bits", append(header(Nori, 30, 7), 0xf7, 0xff, 0x3f, 0xff), filterAndSet},
+		{"truncated", append(header(Nori, 30, 7), make([]byte, 3)...), noFilter},
+		{"trailing byte", append(header(Nori, 30, 7), make([]byte, 5)...), noFilter},
+		{"no probes", append(header(Nori, 30, 0), make([]byte, 4)...), noFilter},
+		{"documented, no keys and no probes", header(Nori, 0, 0), noFilter},
+		{"31 probes", append(header(Nori, 30, 31), make([]byte, 4)...), noFilter},
+		{"all bits", append(header(Nori, math.MaxUint64, 7), make([]byte, 4)...), noFilter},
+	}
+	oddNoriCrate = []oddFilter{
+		{"nothing", nil, noFilter},
+		{"half a header", make([]byte, 11), noFilter},
+		{"crate, no keys", header(NoriCrate, 0, 7), justFilter},
+		{"crate, no keys and no probes", make([]byte, 12), justFilter},
+		{"crate, power of two", append(header(NoriCrate, 32, 7), make([]byte, 4)...), filterAndSet},
+		{"crate, older", append(header(NoriCrate, 30, 7), 0xf7, 0xff, 0x3f, 0xff), filterAndSet},
+		{"crate, many probes", append(header(NoriCrate, 30, 70), make([]byte, 4)...), filterAndSet},
+		{"crate, most probes", append(header(NoriCrate, 30, maxProbesCrate), 0xff, 0xff, 0xff, 0xff), filterAndSet},
+		{"crate, too many probes", append(header(NoriCrate, 30, maxProbesCrate+1), make([]byte, 4)...), noFilter},
+		{"crate, no probes", append(header(NoriCrate, 30, 0), make([]byte, 4)...), noFilter},
+		{"crate, 4 billion probes", append(header(NoriCrate, 30, math.MaxUint32), make([]byte, 4)...), noFilter},
+		{"crate, trailing byte", append(header(NoriCrate, 32, 7), make([]byte, 5)...), noFilter},
+		{"crate, all bits", append(header(NoriCrate, math.MaxUint64-6, 7), 0), noFilter},
+	}
+)
+
+// header returns a header of nori's: documented, or of the crate.
+func header(f Format, n uint64, k uint32) []byte {
+	if f == NoriCrate {
+		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, k), n)
+	}
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, n), k), 10)
+}
+
+// TestSwitches walks through every format and every switch over formats, hashes and
+// walks, and fails where one lacks an arm.
+func TestSwitches(t *testing.T) {
+	if len(formatTests) != len(formats) {
+		t.Fatalf("%d formats are tested, there are %d", len(formatTests), len(formats))
+	}
+	key, other := []byte("8 bytes!"), []byte("another key")
+	keys := golden.Mixed.Range(0, singleKeys+20) // more than are tested one by one
+	keys[0] = key
+	eachFormat(t, func(t *testing.T, f Format) {
+		if f.Name() == "" || formats[f].encoding == nil || f.hash().String() == "" || formats[f].pair.walk().String() == "" {
+			t.Fatalf("the table lacks something: %+v", formats[f])
+		}
+		if takes, has := walkKinds[formats[f].pair.walk()].words, hashKinds[f.hash()].words; takes != has {
+			t.Fatalf("the walk takes hashes of %d bits, and not of %d", takes.bits(), has.bits())
+		}
+		p := Policy{f, 10}
+		for _, n := range []int{1, len(keys)} {
+			keys := keys[:n]
+			want := formats[f].create(keys, 10)
+			for name, column := range map[string]Keys{"Bytes": Bytes(keys), "Hashed": Bytes(keys).Hashed(f)} {
+				if !bytes.Equal(p.AppendFilter(nil, column), want) {
+					t.Errorf("%s: AppendFilter of %d keys differs from the reference", name, n)
+				}
+				b, single := p.NewBuilder(), p.NewBuilder()
+				b.AddBatch(column)
+				for _, key := range keys {
+					single.Add(key)
+				}
+				if !bytes.Equal(b.AppendFilter(nil), want) || !bytes.Equal(single.AppendFilter(nil), want) {
+					t.Errorf("%s: a Builder's filter of %d keys differs from the reference", name, n)
+				}
+				eachKernel(t, f, want, func(t *testing.T, f *Filter) {
+					checkFilter(t, f, append([][]byte{other}, keys...))
+					checkBatch(t, f, column, slices.Repeat([]bool{true}, n))
+				})
+			}
+		}
+		filter := mustOpen(t, f, formats[f].create([][]byte{key}, 10))
+		if s := filter.Stats(); s.Keys < 0.5 || s.Keys > 2 || len(filter.Walk(key).Positions) != s.Probes {
+			t.Errorf("Stats() = %+v for one key, of which Walk is %+v", s, filter.Walk(key))
+		}
+		h := f.Hash(key)
+		if h != referenceHash(f.hash(), key) || h != f.hash().ofUint64(binary.LittleEndian.Uint64(key)) {
+			t.Errorf("Hash() = %v", h)
+		}
+		if digits := hashKinds[f.hash()].words.bits() / 4; len(h.String()) != digits {
+			t.Errorf("the hash %v has not %d digits", h, digits)
+		}
+		if serves := panicOf(func() { f.HashFrom(h.h1) }) == ""; serves != (hashKinds[f.hash()].words != two64) {
+			t.Errorf("HashFrom serves: %v", serves)
+		}
+		s := mustSet(t, p, 1)
+		s.Add(key)
+		large := scheme{array: s.array, pair: s.pair, kernel: Generic}
+		large.addEach(Bytes([][]byte{other})) // as for filters of more than 2^32 bits
+		if !s.MayContain(key) || !s.MayContain(other) {
+			t.Error("a key is missing")
+		}
+		if rate := p.FalsePositiveRate(1000); rate < 0.0003 || rate > 0.02 {
+			t.Errorf("a rate of %v is expected", rate)
+		}
+	})
+}
+
+// ways lists every way to build a filter. Their bytes must be the same.
+var ways = []struct {
+	name  string
+	build func(t testing.TB, p Policy, keys [][]byte) []byte
+}{
+	{"reference", func(_ testing.TB, p Policy, keys [][]byte) []byte {
+		return formats[p.Format].create(keys, p.BitsPerKey)
+	}},
+	{"Policy.AppendFilter", func(_ testing.TB, p Policy, keys [][]byte) []byte {
+		return p.AppendFilter(nil, Bytes(keys))
+	}},
+	{"Policy.AppendFilter Hashed", func(_ testing.TB, p Policy, keys [][]byte) []byte {
+		return p.AppendFilter(nil, Bytes(keys).Hashed(p.Format))
+	}},
+	{"Builder.Add", func(_ testing.TB, p Policy, keys [][]byte) []byte {
+		b := p.NewBuilder()
+		b.AddString("forgotten")
+		b.Reset()
+		for i, key := range keys {
+			if i%2 == 0 {
+				b.Add(key)
+			} else {
+				b.AddString(string(key))
+			}
+		}
+		return b.AppendFilter(nil)
+	}},
+	{"Builder.AddBatch", func(t testing.TB, p Policy, keys [][]byte) []byte {
+		b := p.NewBuilder()
+		b.AddBatch(Bytes(keys))
+		if b.Len() != len(keys) {
+			t.Errorf("Builder.Len() = %d after %d keys", b.Len(), len(keys))
+		}
+		return b.AppendFilter(nil)
+	}},
+	{"Set.Add", func(t testing.TB, p Policy, keys [][]byte) []byte {
+		s := mustSet(t, p, len(keys))
+		for i, key := range keys {
+			if i%2 == 0 {
+				s.Add(key)
+			} else {
+				s.AddString(string(key))
+			}
+		}
+		return s.AppendFilter(nil)
+	}},
+	{"Set.AddBatch and Merge", func(t testing.TB, p Policy, keys [][]byte) []byte {
+		var sets [2]*Set
+		for i := range sets {
+			sets[i] = mustSet(t, p, len(keys))
+			half := len(keys) / 2
+			sets[i].AddBatch(Bytes(keys).Slice(i*half, half+i*(len(keys)-half)))
+		}
+		if err := sets[0].Merge(sets[1]); err != nil {
+			t.Fatal(err)
+		}
+		return sets[0].AppendFilter(nil)
+	}},
+}
+
+// checkWays builds a filter in every way and compares it with the bytes wanted.
+func checkWays(t *testing.T, p Policy, keys [][]byte, want []byte) {
+	t.Helper()
+	s, _ := formats[p.Format].shape(0, p.BitsPerKey)
+	for _, way := range ways {
+		if len(keys) == 0 && s.bits == 0 && strings.HasPrefix(way.name, "Set") {
+			continue // a set has room for a key
+		}
+		if got := way.build(t, p, keys); !bytes.Equal(got, want) {
+			t.Fatalf("%s: %v of %d keys at %d bits is %.40x, want %.40x", way.name, p.Format, len(keys), p.BitsPerKey, got, want)
+		}
+	}
+}
+
+func TestVectors(t *testing.T) {
+	eachFormat(t, func(t *testing.T, f Format) {
+		for _, v := range formatTests[f].vectors {
+			var keys [][]byte
+			for _, key := range v.keys {
+				keys = append(keys, []byte(key))
+			}
+			checkWays(t, Policy{f, 10}, keys, fromHex(v.want))
+		}
+	})
+}
+
+// TestGolden compares bytes and answers with the filters in testdata. A storage engine wrote
+// them, or a program that follows its documentation.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("testdata/*/golden*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := map[Format]int{}
+	for _, name := range files {
+		file, err := golden.Read(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range file.Filters {
+			format, err := ParseFormat(g.Format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			numbers[format]++
+			t.Run(fmt.Sprintf("format=%v/%s=%d/bits=%d", format, g.Keys, g.N, g.BitsPerKey), func(t *testing.T) {
+				checkGolden(t, format, g)
+			})
+		}
+	}
+	eachFormat(t, func(t *testing.T, f Format) {
+		if numbers[f] < 180 {
+			t.Errorf("only %d golden filters", numbers[f])
+		}
+	})
+}
+
+func checkGolden(t *testing.T, format Format, g golden.Filter) {
+	checkWays(t, Policy{format, g.BitsPerKey}, g.Keys.Range(0, g.N), g.Encoded)
+	absent := g.Keys.Range(g.N, g.N+golden.Searched)
+	eachKernel(t, format, g.Encoded, func(t *testing.T, f *Filter) {
+		var yes []int
+		for _, i := range f.AppendHits(nil, Bytes(absent)) {
+			yes = append(yes, g.N+int(i))
+		}
+		if got := yes[:min(len(yes), 10)]; !slices.Equal(got, g.FalsePositives) {
+			t.Errorf("first false positives %v, want %v", got, g.FalsePositives)
+		}
+	})
+}
+
+// TestWays builds filters of every format in every way, and queries them in every way.
+func TestWays(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		for _, n := range []int{1, 2, 3, 7, 64, 100, 1500} {
+			for _, bitsPerKey := range []int{-1, 0, 1, 2, 7, 8, 10, 20, 43, 44, 50, 100} {
+				keys := golden.Mixed.Range(0, n)
+				p := Policy{format, bitsPerKey}
+				want := formats[format].create(keys, bitsPerKey)
+				checkWays(t, p, keys, want)
+				eachKernel(t, format, want, func(t *testing.T, f *Filter) {
+					checkFilter(t, f, golden.Mixed.Range(n/2, n/2+300))
+				})
+				for _, key := range keys {
+					if !p.MayContain(want, key) {
+						t.Fatalf("%d keys at %d bits: a key is missing", n, bitsPerKey)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestOddFilters opens bytes that no policy writes. Keys asked for are answered as the
+// reference does, whatever the bytes.
+func TestOddFilters(t *testing.T) {
+	t.Parallel()
+	keys := golden.Mixed.Range(0, 100)
+	eachFormat(t, func(t *testing.T, format Format) {
+		for i, odd := range formatTests[format].odd {
+			for _, key := range keys {
+				if got := (Policy{Format: format}).MayContain(odd.data, key); got != Reference(format, odd.data, key) || odd.is == noFilter && !got {
+					t.Fatalf("%s: Policy.MayContain(%x) = %v", odd.name, key, got)
+				}
+			}
+			_, err := Open(format, odd.data)
+			if (odd.is != noFilter) != (err == nil) || err != nil && !errors.Is(err, ErrEncoding) {
+				t.Fatalf("%s: Open: %v", odd.name, err)
+			}
+			if _, err := OpenSet(format, odd.data); (odd.is == filterAndSet) != (err == nil) || err != nil && !errors.Is(err, ErrEncoding) {
+				t.Fatalf("%s: OpenSet: %v", odd.name, err)
+			}
+			if odd.is != noFilter {
+				eachKernel(t, format, odd.data, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
+				if i%8 == 0 && !testing.Short() || i%16 == 0 { // each takes up to a million samples
+					checkOddStats(t, mustOpen(t, format, odd.data))
+				}
+			}
+		}
+	})
+}
+
+func checkOddStats(t *testing.T, f *Filter) {
+	t.Helper()
+	bits, shape := f.encoded()
+	s := f.Stats()
+	if s.Bits != shape.bits || s.SetBits != onesCount(bits) || (s.Bits == 0) != (s.Fill() == 0 && s.Probes == 0 && s.Keys == 0) && s.SetBits > 0 {
+		t.Fatalf("Stats of %x: %+v", f.data, s)
+	}
+	switch {
+	case s.Bits == 0 || s.SetBits == 0 && s.Probes > 0:
+		if s.Keys > 1e-9 || s.FalsePositiveRate != 0 {
+			t.Fatalf("Stats of %x, which holds nothing: %+v", f.data, s)
+		}
+	case s.Probes == 0 || s.SetBits == 8*uint64(len(bits)):
+		if !math.IsInf(s.Keys, 1) || s.FalsePositiveRate != 1 {
+			t.Fatalf("Stats of %x, which may hold every key: %+v", f.data, s)
+		}
+	}
+}
+
+// TestWrongHashes looks for the panic of queries and of builds with hashes of another kind
+// than the format's. It must come to the caller, also where a build has workers.
+func TestWrongHashes(t *testing.T) {
+	keys := golden.Mixed.Range(0, 10)
+	eachFormat(t, func(t *testing.T, format Format) {
+		p := Policy{format, 10}
+		f := mustOpen(t, format, p.AppendFilter(nil, Bytes(keys)))
+		large := mustSet(t, p, 8*shareBytes)
+		eachFormat(t, func(t *testing.T, other Format) {
+			column := Bytes(keys).Hashed(other)
+			many := columnOfHashes(other.hash(), make([]Hash, 4*workerKeys))
+			for name, call := range map[string]func(){
+				"MayContainBatch":      func() { f.MayContainBatch(column, make([]uint64, 1)) },
+				"MayContainBatch of 0": func() { f.MayContainBatch(column.Slice(0, 0), nil) },
+				"AppendHits":           func() { f.AppendHits(nil, column) },
+				"MayContainHash":       func() { f.MayContainHash(other.Hash(keys[0])) },
+				"Hashed":               func() { column.Hashed(format) },
+				"AppendFilter":         func() { p.AppendFilter(nil, column) },
+				"Builder":              func() { p.NewBuilder().AddBatch(column) },
+				"Set.AddBatch":         func() { large.AddBatch(column) },
+				"AppendFilter of many": func() { p.AppendFilter(nil, many) },
+				"Set.AddBatch of many": func() { large.AddBatch(many) },
+			} {
+				got := panicOf(call)
+				if (got != "") != (other.hash() != format.hash()) {
+					t.Errorf("%s: panic %q", name, got)
+				}
+				if got != "" && !(strings.Contains(got, format.hash().String()) && strings.Contains(got, other.hash().String())) {
+					t.Errorf("%s: the panic %q does not name both hashes", name, got)
+				}
+			}
+		})
+	})
+}
+
+// TestHashFrom makes hashes and columns of hashes from words.
+func TestHashFrom(t *testing.T) {
+	key := []byte("key")
+	eachFormat(t, func(t *testing.T, f Format) {
+		h, w := referenceHash(f.hash(), key), hashKinds[f.hash()].words
+		encoded := Policy{f, 10}.AppendFilter(nil, Bytes([][]byte{key}))
+		for name, c := range map[string]struct {
+			words []words // for which it serves
+			call  func() bool
+		}{
+			"HashFrom": {[]words{one32, one64}, func() bool {
+				return f.HashFrom(h.h1) == h && mustOpen(t, f, encoded).MayContainHash(f.HashFrom(h.h1))
+			}},
+			"Hashes32": {[]words{one32}, func() bool {
+				return mustOpen(t, f, encoded).MayContainBatch(f.Hashes32([]uint32{uint32(h.h1)}), make([]uint64, 1)) == 1
+			}},
+			"Hashes64": {[]words{one64}, func() bool {
+				return mustOpen(t, f, encoded).MayContainBatch(f.Hashes64([]uint64{h.h1}), make([]uint64, 1)) == 1
+			}},
+		} {
+			serves := slices.Contains(c.words, w)
+			found := false
+			if got := panicOf(func() { found = c.call() }); (got == "") != serves || found != serves {
+				t.Errorf("%s: panic %q, found %v", name, got, found)
+			}
+		}
+	})
+	if got := LevelDB.HashFrom(0xabcd00000007); got != LevelDB.HashFrom(7) {
+		t.Errorf("HashFrom takes more than 32 bits of a 32-bit hash: %v", got)
+	}
+}
+
+// TestAppendFilterKeepsDst appends to a slice that already has bytes, and old bytes in its
+// spare capacity.
+func TestAppendFilterKeepsDst(t *testing.T) {
+	keys := Strings([]string{"hello", "world"})
+	eachFormat(t, func(t *testing.T, f Format) {
+		p := Policy{f, 10}
+		want := p.AppendFilter(nil, keys)
+		dirty := bytes.Repeat([]byte{0xff}, 100)
+		got := p.AppendFilter(dirty[:7], keys)
+		if !bytes.Equal(got[:7], dirty[:7]) || !bytes.Equal(got[7:], want) {
+			t.Errorf("appended %x, want %x", got, want)
+		}
+		if !bytes.Equal(dirty[len(got):], bytes.Repeat([]byte{0xff}, 100-len(got))) {
+			t.Error("bytes past the filter were written")
+		}
+		builder := p.NewBuilder()
+		builder.AddBatch(keys)
+		if got := builder.AppendFilter([]byte("ab")); !bytes.Equal(got, append([]byte("ab"), want...)) {
+			t.Errorf("builder appended %x", got)
+		}
+	})
+}
+
+// TestStats estimates the number of keys of filters of random keys.
+func TestStats(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(13, 14))
+	eachFormat(t, func(t *testing.T, f Format) {
+		for _, bitsPerKey := range []int{1, 3, 10, 20} {
+			for _, n := range []int{0, 10, 1000, 30000, 100000} {
+				if n == 100000 && testing.Short() {
+					continue
+				}
+				keys := make([]uint64, n)
+				for i := range keys {
+					keys[i] = random.Uint64()
+				}
+				p := Policy{f, bitsPerKey}
+				filter := mustOpen(t, f, p.AppendFilter(nil, Uint64s(keys)))
+				s := filter.Stats()
+				if _, shape := filter.encoded(); s.Bits != shape.bits || s.Bits > 0 && s.Probes != shape.probes {
+					t.Errorf("%v of %d keys: %+v", p, n, s)
+				}
+				if s.Fill() > 0.99 {
+					continue // too full to tell
+				}
+				if n >= 30000 && math.Abs(s.Keys/float64(n)-1) > 0.05 || n >= 1000 && math.Abs(s.Keys/float64(n)-1) > 0.1 || n == 0 && s.Keys > 1e-6 {
+					t.Errorf("%v: estimate of %.0f keys for %d", p, s.Keys, n)
+				}
+			}
+		}
+	})
+}
+
+// TestStatsOfManyProbes bounds the work of Stats for a filter of 13 bytes that claims
+// 4,096 probes.
+func TestStatsOfManyProbes(t *testing.T) {
+	for k := 1; k <= maxProbesCrate; k++ {
+		if n := samples(k); n < windowKeys || n%windowKeys != 0 || n*k > 1<<25 {
+			t.Fatalf("%d samples of %d probes", n, k)
+		}
+	}
+	f := mustOpen(t, NoriCrate, append(header(NoriCrate, 8, maxProbesCrate), 0xff))
+	if s := f.Stats(); s.FalsePositiveRate != 1 || s.Probes != maxProbesCrate || s.Fill() != 1 {
+		t.Errorf("Stats() = %+v", s)
+	}
+}
+
+// TestWalk compares walks with the answers of the reference, and with the bits
+// that building sets.
+func TestWalk(t *testing.T) {
+	random := rand.New(rand.NewPCG(25, 26))
+	eachFormat(t, func(t *testing.T, f Format) {
+		for range 200 {
+			key := make([]byte, random.IntN(20))
+			for i := range key {
+				key[i] = byte(random.Uint32())
+			}
+			set := mustSet(t, Policy{f, random.IntN(50)}, 1+random.IntN(100))
+			set.Add(key)
+			w := set.Walk(key)
+			if w.Rule == "" || len(w.Numbers) == 0 || w.Numbers[0].Name != "hash" || w.Numbers[0].Value != f.Hash(key).h1 {
+				t.Fatalf("the walk %+v does not begin with the hash", w)
+			}
+			positions := slices.Clone(w.Positions)
+			slices.Sort(positions)
+			array, _ := set.encoded()
+			if n, got := len(slices.Compact(positions)), onesCount(array); uint64(n) != got {
+				t.Fatalf("key %x: a walk over %d bits, %d are set", key, n, got)
+			}
+			for range 20 {
+				set.Add(append(bytes.Clone(key), byte(random.Uint32())))
+			}
+			absent := append(bytes.Clone(key), 0, 0)
+			if got, want := set.passes(set.Walk(absent)), Reference(f, set.data, absent); got != want {
+				t.Fatalf("the walk of %x answers %v, the reference %v", absent, got, want)
+			}
+		}
+	})
+}
+
+// passes reports whether every bit of a walk is set.
+func (v *view) passes(w Walk) bool {
+	array, _ := v.encoded()
+	return !slices.ContainsFunc(w.Positions, func(bit uint64) bool { return array[bit/8]>>(bit%8)&1 == 0 })
+}
+
+func TestWalkVectors(t *testing.T) {
+	for _, c := range []struct {
+		format    Format
+		filter    string
+		numbers   []uint64
+		positions []uint64
+	}{
+		{LevelDB, "014000010410400006", []uint64{0xf795964e, 0xcb277bca}, []uint64{14, 24, 34, 44, 54, 0}},
+		{LevelDB, "", []uint64{0xf795964e, 0xcb277bca}, nil},
+		{LevelDB, "00", []uint64{0xf795964e, 0xcb277bca}, nil},
+		{LevelDB, "ff00", []uint64{0xf795964e, 0xcb277bca}, nil},
+		{LevelDB, "ffff1f", []uint64{0xf795964e, 0xcb277bca}, nil},
+		{LevelDB, "ffffff", []uint64{0xf795964e, 0xcb277bca}, nil},
+		{NoriCrate, "0700000020000000000000008888a8a2", []uint64{0x26c7827d889f6da3, 0x23dd71cb04d0a1b2}, []uint64{3, 21, 7, 25, 11, 29, 15}},
+		{Nori, "2000000000000000070000000a0000008888a8a2", []uint64{0x26c7827d889f6da3, 0x23dd71cb04d0a1b2}, []uint64{3, 21, 7, 25, 11, 29, 15}},
+		{Nori, "0000000000000000070000000a000000", []uint64{0x26c7827d889f6da3, 0x23dd71cb04d0a1b2}, nil},
+	} {
+		w := mustOpen(t, c.format, fromHex(c.filter)).Walk([]byte("hello"))
+		var numbers []uint64
+		for _, n := range w.Numbers {
+			numbers = append(numbers, n.Value)
+		}
+		if !slices.Equal(numbers, c.numbers) || !slices.Equal(w.Positions, c.positions) {
+			t.Errorf("%v, filter %s: the walk of hello is %+v", c.format, c.filter, w)
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+)
+
+// A hash turns a key into one or two words. A new one is a file hash_X.go with its plain
+// reading, its portable code and its loop over columns, a line in the table below, and
+// an arm in each switch of this file. Its kernels, if it has any, are named in
+// hasKernel and hashAssembly.
+
+// hashKind names a hash.
+type hashKind uint8
+
+const (
+	noHash      hashKind = iota // of the zero Filter
+	hashLevelDB                 // LevelDB's, of 32 bits
+	hashXXH64x2                 // XXH64 with the seeds 0 and 1
+	hashXXH64                   // XXH64 with the seed 0
+)
+
+// words is the number and the size of the words of a hash.
+type words uint8
+
+const (
+	noWords words = iota
+	one32         // a word of 32 bits
+	one64         // a word of 64 bits
+	two64         // two words of 64 bits
+)
+
+// bits returns how many bits the words have.
+func (w words) bits() int { return [...]int{noWords: 0, one32: 32, one64: 64, two64: 128}[w] }
+
+// hashKinds describes each hash.
+var hashKinds = [...]struct {
+	name      string
+	words     words
+	reference func(key []byte) (h1, h2 uint64) // h2 is 0 if there is one word
+}{
+	noHash:      {name: "no hash"},
+	hashLevelDB: {"LevelDB's 32-bit hash", one32, func(key []byte) (h1, h2 uint64) { return uint64(referenceHash32(key)), 0 }},
+	hashXXH64x2: {"XXH64 with the seeds 0 and 1", two64, referenceHash64},
+	hashXXH64:   {"XXH64 with the seed 0", one64, referenceXXH64},
+}
+
+func (h hashKind) String() string { return hashKinds[h].name }
+
+// Hash is a key's hash. It serves every filter whose format has the same hash: hash a
+// key once to query many filters.
+type Hash struct {
+	h1, h2 uint64 // what is not used is 0
+	kind   hashKind
+}
+
+// String returns the words of the hash in hexadecimal digits.
+func (h Hash) String() string {
+	switch hashKinds[h.kind].words {
+	case one32:
+		return fmt.Sprintf("%08x", h.h1)
+	case one64:
+		return fmt.Sprintf("%016x", h.h1)
+	}
+	return fmt.Sprintf("%016x%016x", h.h1, h.h2) // also for the zero Hash, which no key has
+}
+
+// Hash returns the hash of key under f.
+func (f Format) Hash(key []byte) Hash {
+	return f.hash().of(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+}
+
+// HashFrom returns the Hash of a key whose hash the caller knows already. For [LevelDB], h
+// has LevelDB's hash in the lower 32 bits, as Badger keeps it. For [Parquet], h is XXH64 with
+// the seed 0. HashFrom panics for formats whose hash has two words.
+func (f Format) HashFrom(h uint64) Hash {
+	kind := f.hash()
+	switch hashKinds[kind].words {
+	case one32:
+		return Hash{h1: uint64(uint32(h)), kind: kind}
+	case one64:
+		return Hash{h1: h, kind: kind}
+	}
+	panic(fmt.Sprintf("bloom: the hash of %v has two words, but HashFrom takes one", f))
+}
+
+// of returns the hash of the n bytes at p. It is a switch, like the functions below, because
+// arguments of a function value escape to the heap: callers' keys could not be on the stack.
+func (h hashKind) of(p unsafe.Pointer, n int) Hash {
+	switch h {
+	case hashLevelDB:
+		return Hash{h1: uint64(hash32At(p, n)), kind: h}
+	case hashXXH64x2:
+		pair := hash64At(p, n)
+		return Hash{pair.h1, pair.h2, h}
+	case hashXXH64:
+		return Hash{h1: xxh64At(p, n), kind: h}
+	}
+	panic("bloom: no such hash")
+}
+
+// ofUint64 returns the hash of key's 8 little-endian bytes.
+func (h hashKind) ofUint64(key uint64) Hash {
+	switch h {
+	case hashLevelDB:
+		return Hash{h1: uint64(hash32Uint64(key)), kind: h}
+	case hashXXH64x2:
+		pair := hash64Uint64(key)
+		return Hash{pair.h1, pair.h2, h}
+	case hashXXH64:
+		return Hash{h1: xxh64Uint64(key), kind: h}
+	}
+	panic("bloom: no such hash")
+}
+
+// hashes are the hashes of some keys, in slices for the words of their kind: h32, or h1,
+// or h1 and h2. It is passed by reference, because a copy for each step would cost small
+// batches as much as the rest does.
+type hashes struct {
+	h32    []uint32
+	h1, h2 []uint64
+
+	// Remainders of h1 and h2 modulo the number of bits. Only the tests of the walk double64
+	// use them. Kernels read past the last remainder, so what follows it must be less than
+	// the number of bits, too.
+	starts, steps []uint32
+}
+
+// newHashes returns room for the hashes of a window of keys, and for the remainders that a
+// test of them may need.
+func newHashes(w words) (h hashes) {
+	switch w {
+	case one32:
+		h.h32 = make([]uint32, windowKeys)
+	case one64:
+		h.h1 = make([]uint64, windowKeys)
+	case two64:
+		h.h1, h.h2 = make([]uint64, windowKeys), make([]uint64, windowKeys)
+		h.starts, h.steps = make([]uint32, windowKeys), make([]uint32, windowKeys)
+	}
+	return h
+}
+
+func (h *hashes) len() int { return len(h.h32) + len(h.h1) }
+
+// slice returns hashes i to j-1.
+func (h *hashes) slice(i, j int) (s hashes) {
+	if h.h32 != nil {
+		return hashes{h32: h.h32[i:j]}
+	}
+	s.h1 = h.h1[i:j]
+	if h.h2 != nil {
+		s.h2 = h.h2[i:j]
+	}
+	if h.starts != nil {
+		s.starts, s.steps = h.starts[i:j], h.steps[i:j]
+	}
+	return s
+}
+
+// at returns hash i, of the given kind.
+func (h *hashes) at(i int, kind hashKind) Hash {
+	switch hashKinds[kind].words {
+	case one32:
+		return Hash{h1: uint64(h.h32[i]), kind: kind}
+	case one64:
+		return Hash{h1: h.h1[i], kind: kind}
+	}
+	return Hash{h.h1[i], h.h2[i], kind}
+}
+
+// hash writes the hash of every row to h, and 0 for a null row.
+func (k *Keys) hash(kind hashKind, kernel Kernel, h *hashes) {
+	if k.validity == nil {
+		k.hashRows(kind, kernel, h)
+		return
+	}
+	clear(h.h32)
+	clear(h.h1)
+	clear(h.h2)
+	for i, j := range k.runs {
+		part, hashed := k.slice(i, j), h.slice(i, j)
+		part.hashRows(kind, kernel, &hashed)
+	}
+}
+
+// hashKeys returns the hashes of those rows of a window that are not null. They are at the
+// start of the buffer.
+func (k *Keys) hashKeys(kind hashKind, kernel Kernel, buffer *hashes) hashes {
+	if k.validity == nil {
+		h := buffer.slice(0, k.n)
+		k.hashRows(kind, kernel, &h)
+		return h
+	}
+	n := 0
+	for i, j := range k.runs {
+		part, h := k.slice(i, j), buffer.slice(n, n+j-i)
+		part.hashRows(kind, kernel, &h)
+		n += j - i
+	}
+	return buffer.slice(0, n)
+}
+
+// hashRows is hash for a column without null rows. Kernels hash whole vectors of up to 16
+// keys, and may stop before a long key: Go hashes the keys that they leave.
+func (k *Keys) hashRows(kind hashKind, kernel Kernel, h *hashes) {
+	if k.hashed != noHash {
+		k.copyHashes(h)
+		return
+	}
+	if !kind.hasKernel(kernel) {
+		k.hashGeneric(kind, h)
+		return
+	}
+	n := h.len()
+	if n == 0 {
+		return
+	}
+	done := k.hashAssembly(kind, kernel, h)
+	if done == 0 && n <= 16 {
+		k.hashGeneric(kind, h)
+		return
+	}
+	for done < n {
+		rest, hashed := k.slice(done, n), h.slice(done, n)
+		more := rest.hashAssembly(kind, kernel, &hashed)
+		if more == 0 {
+			more = min(n-done, 16)
+			hashed = hashed.slice(0, more)
+			rest.hashGeneric(kind, &hashed)
+		}
+		done += more
+	}
+}
+
+// copyHashes is hashRows for a column of hashes.
+func (k *Keys) copyHashes(h *hashes) {
+	switch k.layout {
+	case hashes32:
+		copy(h.h32, elements[uint32](k, len(h.h32)))
+	case hashes64:
+		copy(h.h1, elements[uint64](k, len(h.h1)))
+	case hashes128:
+		h1, h2 := h.h1, h.h2[:len(h.h1)]
+		for i, pair := range elements[hash128](k, len(h1)) {
+			h1[i], h2[i] = pair.h1, pair.h2
+		}
+	}
+}
+
+// hashGeneric is hashRows in portable Go, for as many rows as h has room for.
+func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
+	switch kind {
+	case hashLevelDB:
+		k.hash32Generic(h.h32)
+	case hashXXH64x2:
+		k.hash64Generic(h.h1, h.h2)
+	case hashXXH64:
+		k.xxh64Generic(h.h1)
+	default:
+		panic("bloom: no such hash")
+	}
+}
+
+// hashAssembly is hashRows in assembly. It hashes some of the first rows, perhaps none, and
+// returns their number.
+func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) int {
+	switch kind {
+	case hashLevelDB:
+		return k.hash32Assembly(kernel, h.h32)
+	case hashXXH64x2:
+		return k.hash64Assembly(kernel, h.h1, h.h2)
+	}
+	return 0
+}
+
+func load32(p unsafe.Pointer, i int) uint32 {
+	return binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(p, i))[:])
+}
+
+func load64(p unsafe.Pointer, i int) uint64 {
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(p, i))[:])
+}

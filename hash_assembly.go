@@ -1,0 +1,24 @@
+//go:build (amd64 || arm64) && !purego
+
+package bloom
+
+import "unsafe"
+
+// assemblyRows returns the layout of the rows as the kernels take them, the address of the
+// rows, and the data that offsets point into. Keys of a fixed width of 4 or 8 bytes become
+// integers. The layout is noLayout if Go must hash the rows, because the keys are long.
+func (k *Keys) assemblyRows() (l layout, rows, data *byte) {
+	l, rows, data = k.layout, (*byte)(k.column), unsafe.SliceData(k.data)
+	if l == fixedWidth {
+		rows = data
+		switch {
+		case k.width == 4:
+			l = uint32s
+		case k.width == 8:
+			l = uint64s
+		case k.width >= longKey:
+			l = noLayout
+		}
+	}
+	return l, rows, data
+}

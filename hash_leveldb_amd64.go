@@ -1,0 +1,103 @@
+//go:build !purego
+
+package bloom
+
+import (
+	"unsafe"
+)
+
+// hash32Assembly hashes rows of a column without null rows, from the first on, and
+// returns how many. It hashes whole vectors, 16 keys with AVX-512 and 8 with AVX2. It stops
+// before a vector with a key of longKey bytes or more. It also stops after so many bytes that
+// a longer call would delay preemption.
+func (k *Keys) hash32Assembly(kernel Kernel, hashes []uint32) int {
+	log, wide := 3, kernel == AVX512 // 2^log keys in a vector
+	if wide {
+		log = 4
+	}
+	vectors, left := len(hashes)>>log, 0
+	if vectors == 0 {
+		return 0
+	}
+	out := &hashes[0]
+	switch layout, rows, data := k.assemblyRows(); {
+	case layout == byteSlices && wide:
+		left = hash32SlicesAVX512(rows, out, vectors)
+	case layout == byteSlices:
+		left = hash32SlicesAVX2(rows, out, vectors)
+	case layout == strs && wide:
+		left = hash32StringsAVX512(rows, out, vectors)
+	case layout == strs:
+		left = hash32StringsAVX2(rows, out, vectors)
+	case layout == uint32s && wide:
+		hash32Width4AVX512(rows, out, vectors)
+	case layout == uint32s:
+		hash32Width4AVX2(rows, out, vectors)
+	case layout == uint64s && wide:
+		hash32Width8AVX512(rows, out, vectors)
+	case layout == uint64s:
+		hash32Width8AVX2(rows, out, vectors)
+	case layout == offsets32 && wide:
+		left = hash32Offsets32AVX512(data, (*int32)(unsafe.Pointer(rows)), out, vectors)
+	case layout == offsets32:
+		left = hash32Offsets32AVX2(data, (*int32)(unsafe.Pointer(rows)), out, vectors)
+	case layout == offsets64 && wide:
+		left = hash32Offsets64AVX512(data, (*int64)(unsafe.Pointer(rows)), out, vectors)
+	case layout == offsets64:
+		left = hash32Offsets64AVX2(data, (*int64)(unsafe.Pointer(rows)), out, vectors)
+	case layout == fixedWidth && wide:
+		left = hash32FixedAVX512(rows, k.width, out, vectors)
+	case layout == fixedWidth:
+		left = hash32FixedAVX2(rows, k.width, out, vectors)
+	default:
+		return 0
+	}
+	return (vectors - left) << log
+}
+
+// The functions in assembly write the hashes of the keys of the given number of vectors,
+// at least 1. They work like hash32Generic. The functions for keys of any length return how
+// many vectors are left. Headers are those of slices or strings: an address, and the length
+// 8 bytes after it. Keys may lie on the stack, which can't move during a call.
+
+//go:noescape
+func hash32Width4AVX512(keys *byte, hashes *uint32, vectors int)
+
+//go:noescape
+func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
+
+//go:noescape
+func hash32Width8AVX512(keys *byte, hashes *uint32, vectors int)
+
+//go:noescape
+func hash32Width8AVX2(keys *byte, hashes *uint32, vectors int)
+
+//go:noescape
+func hash32SlicesAVX512(headers *byte, hashes *uint32, vectors int) (left int)
+
+//go:noescape
+func hash32StringsAVX512(headers *byte, hashes *uint32, vectors int) (left int)
+
+//go:noescape
+func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int) (left int)
+
+//go:noescape
+func hash32StringsAVX2(headers *byte, hashes *uint32, vectors int) (left int)
+
+//go:noescape
+func hash32Offsets32AVX512(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
+
+//go:noescape
+func hash32Offsets32AVX2(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
+
+//go:noescape
+func hash32Offsets64AVX512(data *byte, offsets *int64, hashes *uint32, vectors int) (left int)
+
+//go:noescape
+func hash32Offsets64AVX2(data *byte, offsets *int64, hashes *uint32, vectors int) (left int)
+
+//go:noescape
+func hash32FixedAVX512(data *byte, width int, hashes *uint32, vectors int) (left int)
+
+//go:noescape
+func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int) (left int)

@@ -1,0 +1,394 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/lanebloom/bloom/internal/golden"
+)
+
+// hashTests has vectors of each hash: a new one is a line here.
+var hashTests = [...][]struct {
+	key    string // in hexadecimal digits
+	h1, h2 uint64
+}{
+	hashLevelDB: { // util/hash_test.cc with the seed of its filter, and keys of every tail length
+		{"", 0xbc9f1d34, 0},
+		{"62", 0xef1345c4, 0},
+		{"c397", 0x5b663814, 0},
+		{"e299a5", 0x323c078f, 0}, // 530174ee if the bytes are taken as signed
+		{"e180b932", 0xed21633a, 0},
+		{"80", 0x365ee853, 0},
+		{"68656c6c6f", 0xf795964e, 0},
+	},
+	hashXXH64x2: {{"68656c6c6f", 0x26c7827d889f6da3, 0x23dd71cb04d0a1b2}},
+	hashXXH64:   {{"", 0xef46db3751d8e999, 0}, {"68656c6c6f", 0x26c7827d889f6da3, 0}},
+}
+
+// eachHash runs a subtest for every hash.
+func eachHash(t *testing.T, run func(t *testing.T, kind hashKind)) {
+	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+		t.Run("hash="+kind.String(), func(t *testing.T) { run(t, kind) })
+	}
+}
+
+// TestHash compares every way to hash one key with the vectors, and with the reference at
+// every length up to several blocks.
+func TestHash(t *testing.T) {
+	data := slices.Concat(golden.Mixed.Range(0, 131)...)
+	eachHash(t, func(t *testing.T, kind hashKind) {
+		if len(hashTests[kind]) == 0 {
+			t.Error("there are no vectors")
+		}
+		for _, v := range hashTests[kind] {
+			if got, want := referenceHash(kind, fromHex(v.key)), (Hash{v.h1, v.h2, kind}); got != want {
+				t.Errorf("the reference of %s = %v, want %v", v.key, got, want)
+			}
+		}
+		for n := range 1101 {
+			key := data[n : 2*n]
+			checkHashes(t, kind, Bytes([][]byte{key}), [][]byte{key})
+			checkHashes(t, kind, Strings([]string{string(key)}), [][]byte{key})
+		}
+		for _, v := range []uint64{0, 1, 0x80, math.MaxUint32, 1 << 32, math.MaxUint64, 0x8899aabbccddeeff} {
+			key := binary.LittleEndian.AppendUint64(nil, v)
+			checkHashes(t, kind, Uint64s([]uint64{v}), [][]byte{key})
+			checkHashes(t, kind, Uint32s([]uint32{uint32(v)}), [][]byte{key[:4]})
+			if got, want := kind.ofUint64(v), referenceHash(kind, key); got != want {
+				t.Errorf("ofUint64(%x) = %v, want %v", v, got, want)
+			}
+		}
+	})
+	eachFormat(t, func(t *testing.T, f Format) {
+		for n := range 300 {
+			if got, want := f.Hash(data[n:2*n]), referenceHash(f.hash(), data[n:2*n]); got != want {
+				t.Errorf("Hash of %d bytes = %v, want %v", n, got, want)
+			}
+		}
+	})
+}
+
+// checkHashes compares the hashes of a column by each kernel with the reference, and looks
+// for hashes past the last.
+func checkHashes(t *testing.T, kind hashKind, column Keys, keys [][]byte) {
+	t.Helper()
+	const canary = 0xdeadbeefdeadbeef
+	n := len(keys)
+	room := hashesOfLength(kind, n+1)
+	for _, kernel := range kernels {
+		for i := range room.h32 {
+			room.h32[i] = canary & math.MaxUint32
+		}
+		for i := range room.h1 {
+			room.h1[i] = canary
+		}
+		for i := range room.h2 {
+			room.h2[i] = canary
+		}
+		after := room.at(n, kind)
+		h := room.slice(0, n)
+		column.hash(kind, kernel, &h)
+		for i, key := range keys {
+			if got, want := h.at(i, kind), referenceHash(kind, key); got != want {
+				t.Fatalf("%v, kernel %v, key %d of %d, %d bytes: hash %v, want %v", kind, kernel, i, n, len(key), got, want)
+			}
+		}
+		if room.at(n, kind) != after {
+			t.Fatalf("%v, kernel %v wrote past the last of %d hashes", kind, kernel, n)
+		}
+	}
+}
+
+// checkEachHash is checkHashes for every hash.
+func checkEachHash(t *testing.T, column Keys, keys [][]byte) {
+	t.Helper()
+	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+		if column.hashed == noHash || column.hashed == kind {
+			checkHashes(t, kind, column, keys)
+		}
+	}
+}
+
+// hashesOfLength returns room for n hashes.
+func hashesOfLength(kind hashKind, n int) (h hashes) {
+	switch hashKinds[kind].words {
+	case one32:
+		h.h32 = make([]uint32, n)
+	case one64:
+		h.h1 = make([]uint64, n)
+	case two64:
+		h.h1, h.h2 = make([]uint64, n), make([]uint64, n)
+	}
+	return h
+}
+
+// layouts lists every column layout for the same keys. A layout of fixed width takes only
+// keys of that width.
+var layouts = slices.Concat([]layoutTest{
+	{"Bytes", 0, func(_ testing.TB, keys [][]byte) Keys { return Bytes(keys) }},
+	{"Strings", 0, func(_ testing.TB, keys [][]byte) Keys {
+		column := make([]string, len(keys))
+		for i, key := range keys {
+			column[i] = string(key)
+		}
+		return Strings(column)
+	}},
+	{"Offsets", 0, func(t testing.TB, keys [][]byte) Keys {
+		data, offsets := concatenate[int32](keys)
+		return must(t)(Offsets(data, offsets))
+	}},
+	{"Offsets64", 0, func(t testing.TB, keys [][]byte) Keys {
+		data, offsets := concatenate[int64](keys)
+		return must(t)(Offsets64(data, offsets))
+	}},
+	{"Uint32s", 4, func(_ testing.TB, keys [][]byte) Keys {
+		column := make([]uint32, len(keys))
+		for i, key := range keys {
+			column[i] = binary.LittleEndian.Uint32(key)
+		}
+		return Uint32s(column)
+	}},
+	{"Uint64s", 8, func(_ testing.TB, keys [][]byte) Keys {
+		column := make([]uint64, len(keys))
+		for i, key := range keys {
+			column[i] = binary.LittleEndian.Uint64(key)
+		}
+		return Uint64s(column)
+	}},
+	{"FixedWidth", 1, fixedWidthOf}, {"FixedWidth", 3, fixedWidthOf}, {"FixedWidth", 4, fixedWidthOf},
+	{"FixedWidth", 8, fixedWidthOf}, {"FixedWidth", 16, fixedWidthOf}, {"FixedWidth", 21, fixedWidthOf},
+}, hashedLayouts())
+
+type layoutTest struct {
+	name   string
+	width  int // of the keys it takes, 0 for any
+	column func(t testing.TB, keys [][]byte) Keys
+}
+
+// hashedLayouts lists a column of hashes for every hash, made by the reference.
+func hashedLayouts() (list []layoutTest) {
+	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+		list = append(list, layoutTest{"hashed by " + kind.String(), 0, func(_ testing.TB, keys [][]byte) Keys {
+			hashed := make([]Hash, len(keys))
+			for i, key := range keys {
+				hashed[i] = referenceHash(kind, key)
+			}
+			return columnOfHashes(kind, hashed)
+		}})
+	}
+	return list
+}
+
+func fixedWidthOf(t testing.TB, keys [][]byte) Keys {
+	if len(keys) == 0 {
+		return must(t)(FixedWidth(nil, 1))
+	}
+	return must(t)(FixedWidth(slices.Concat(keys...), len(keys[0])))
+}
+
+// concatenate returns keys in Arrow's layout, with bytes ahead of the first
+// and after the last.
+func concatenate[E int32 | int64](keys [][]byte) (data []byte, offsets []E) {
+	data = []byte("ahead")
+	offsets = []E{5}
+	for _, key := range keys {
+		data = append(data, key...)
+		offsets = append(offsets, E(len(data)))
+	}
+	return append(data, "after"...), offsets
+}
+
+// TestLayouts queries and builds with every column layout, whole, sliced, and
+// with null rows.
+func TestLayouts(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(9, 10))
+	for _, layout := range layouts {
+		t.Run(fmt.Sprintf("%s/width=%d", layout.name, layout.width), func(t *testing.T) {
+			for _, n := range []int{0, 1, 64, 65, windowKeys, 2*windowKeys + 7} {
+				keys := make([][]byte, n)
+				for i := range keys {
+					keys[i] = golden.Mixed.Key(i)
+					if layout.width > 0 {
+						keys[i] = make([]byte, layout.width)
+						for j := range keys[i] {
+							keys[i][j] = byte(random.Uint32())
+						}
+					}
+				}
+				column := layout.column(t, keys)
+				if column.Len() != n {
+					t.Fatalf("Len() = %d of %d keys", column.Len(), n)
+				}
+				checkColumn(t, column, keys, nil)
+				for range 5 {
+					i := random.IntN(n + 1)
+					j := i + random.IntN(n-i+1)
+					checkColumn(t, column.Slice(i, j), keys[i:j], nil)
+				}
+				checkValidity(t, random, column, keys)
+			}
+		})
+	}
+}
+
+// checkValidity gives a column random nulls, one run of them, and a bit offset.
+func checkValidity(t *testing.T, random *rand.Rand, column Keys, keys [][]byte) {
+	t.Helper()
+	for _, offset := range []int{0, 1, 7, 8, 63, 64, 100} {
+		bitmap := make([]byte, (offset+len(keys)+7)/8)
+		for i := range bitmap {
+			bitmap[i] = byte(random.Uint32())
+		}
+		run := random.IntN(len(bitmap) + 1)
+		clear(bitmap[run:min(run+30, len(bitmap))])
+		valid := make([]bool, len(keys))
+		for i := range valid {
+			valid[i] = bitmap[(offset+i)/8]>>((offset+i)%8)&1 != 0
+		}
+		with := must(t)(column.WithValidity(bitmap, offset))
+		checkColumn(t, with, keys, valid)
+		i := random.IntN(len(keys) + 1)
+		j := i + random.IntN(len(keys)-i+1)
+		checkColumn(t, with.Slice(i, j), keys[i:j], valid[i:j])
+		for format := range Format(len(formats)) {
+			if column.hashed == noHash || column.hashed == format.hash() {
+				checkColumn(t, with.Hashed(format).Slice(i, j), keys[i:j], valid[i:j])
+			}
+		}
+	}
+}
+
+// checkColumn queries and builds with a column. A nil valid is no bitmap.
+func checkColumn(t *testing.T, column Keys, keys [][]byte, valid []bool) {
+	t.Helper()
+	var present [][]byte
+	for i, key := range keys {
+		if valid == nil || valid[i] {
+			present = append(present, key)
+		}
+	}
+	for format := range Format(len(formats)) {
+		if column.hashed == noHash || column.hashed == format.hash() {
+			checkColumnAs(t, Policy{format, 10}, column, keys, present, valid)
+		}
+	}
+}
+
+func checkColumnAs(t *testing.T, p Policy, column Keys, keys, present [][]byte, valid []bool) {
+	t.Helper()
+	if got, want := p.AppendFilter(nil, column), formats[p.Format].create(present, p.BitsPerKey); !slices.Equal(got, want) {
+		t.Fatalf("%v: AppendFilter of %d keys differs from the reference", p.Format, len(keys))
+	}
+	b := p.NewBuilder()
+	b.AddBatch(column)
+	if b.Len() != len(present) {
+		t.Fatalf("Builder took %d of %d keys", b.Len(), len(present))
+	}
+	// Every second key, so that there are hits and misses.
+	var known [][]byte
+	for i := 0; i < len(keys); i += 2 {
+		known = append(known, keys[i])
+	}
+	encoded := p.AppendFilter(nil, Bytes(known))
+	want := make([]bool, len(keys))
+	for i, key := range keys {
+		want[i] = (valid == nil || valid[i]) && Reference(p.Format, encoded, key)
+	}
+	for _, kernel := range kernels {
+		checkBatch(t, onKernel(t, mustOpen(t, p.Format, encoded), kernel), column, want)
+	}
+}
+
+// TestOtherLengths hashes columns of keys of one length in which one key, or all keys from
+// one on, have another length.
+func TestOtherLengths(t *testing.T) {
+	data := make([]byte, 256)
+	for i := range data {
+		data[i] = byte(7 * i)
+	}
+	for _, layout := range layouts {
+		if layout.width != 0 || layout.column(t, nil).hashed != noHash {
+			continue
+		}
+		for _, length := range []int{0, 4, 8, 16, 28} {
+			for _, other := range []int{length, 0, 1, length + 1, length + 3, length + 4, length + 16, length + 32, length + 128} {
+				for at := range 2 * 32 {
+					keys := make([][]byte, 36)
+					for i := range keys {
+						keys[i] = data[i:][:length]
+						if i == at || at >= 32 && i >= at-32 {
+							keys[i] = data[i:][:other]
+						}
+					}
+					checkEachHash(t, layout.column(t, keys), keys)
+				}
+			}
+		}
+	}
+}
+
+// TestHashes hashes columns of fixed width at every length up to some vectors, at any
+// alignment.
+func TestHashes(t *testing.T) {
+	random := rand.New(rand.NewPCG(19, 20))
+	data := make([]byte, 8*150+8)
+	for i := range data {
+		data[i] = byte(random.Uint32())
+	}
+	for _, width := range []int{4, 8} {
+		for n := range 150 {
+			rows := data[n%8:][:n*width]
+			checkEachHash(t, must(t)(FixedWidth(rows, width)), slices.Collect(slices.Chunk(rows, width)))
+		}
+	}
+}
+
+// TestKeysOnStack tests columns whose keys and headers lie on a goroutine's stack. At some
+// depths the stack grows, and so moves, when a kernel is called.
+func TestKeysOnStack(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		encoded := Policy{format, 20}.AppendFilter(nil, Bytes(golden.Mixed.Range(0, 100)))
+		eachKernel(t, format, encoded, func(t *testing.T, f *Filter) {
+			if allocations := testing.AllocsPerRun(10, func() { testOnStack(f, 0) }); allocations != 0 {
+				t.Fatalf("the keys are not on the stack: %v allocations", allocations)
+			}
+			var wait sync.WaitGroup
+			for depth := range 60 {
+				wait.Go(func() {
+					if wrong := testOnStack(f, depth); wrong != 0 {
+						t.Errorf("depth %d: %d wrong answers", depth, wrong)
+					}
+				})
+			}
+			wait.Wait()
+		})
+	})
+}
+
+// testOnStack tests keys on the stack, some calls deeper, and returns the number of wrong
+// answers.
+func testOnStack(f *Filter, depth int) (wrong int) {
+	var memory [40][11]byte
+	var keys [40][]byte
+	for i := range keys {
+		binary.LittleEndian.PutUint64(memory[i][:], uint64(depth)<<32+uint64(i))
+		keys[i] = memory[i][:3+i%9]
+	}
+	var hits [1]uint64
+	f.MayContainBatch(Bytes(keys[:]), hits[:])
+	for i, key := range keys {
+		if Reference(f.format, f.data, key) != (hits[0]>>i&1 != 0) || f.MayContain(key) != (hits[0]>>i&1 != 0) {
+			wrong++
+		}
+	}
+	if depth > 0 {
+		wrong += testOnStack(f, depth-1)
+	}
+	return wrong
+}

@@ -1,0 +1,74 @@
+package bloom
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// xxh64At returns XXH64, seed 0, of the n bytes at p.
+func xxh64At(p unsafe.Pointer, n int) uint64 {
+	return xxhash.Sum64(unsafe.Slice((*byte)(p), n))
+}
+
+// xxh64Uint32 and xxh64Uint64 return the hash of a key's little-endian bytes.
+
+func xxh64Uint32(key uint32) uint64 {
+	h := prime5 + 4 ^ uint64(key)*prime1
+	return avalanche64(bits.RotateLeft64(h, 23)*prime2 + prime3)
+}
+
+func xxh64Uint64(key uint64) uint64 {
+	h := prime5 + 8 ^ round64(key*prime2)
+	return avalanche64(bits.RotateLeft64(h, 27)*prime1 + prime4)
+}
+
+// xxh64Generic writes the hash of each row.
+func (k *Keys) xxh64Generic(hashes []uint64) {
+	n := len(hashes)
+	switch k.layout {
+	case byteSlices:
+		for i, key := range elements[[]byte](k, n) {
+			hashes[i] = xxhash.Sum64(key)
+		}
+	case strs:
+		for i, key := range elements[string](k, n) {
+			hashes[i] = xxhash.Sum64String(key)
+		}
+	case uint32s:
+		for i, key := range elements[uint32](k, n) {
+			hashes[i] = xxh64Uint32(key)
+		}
+	case uint64s:
+		for i, key := range elements[uint64](k, n) {
+			hashes[i] = xxh64Uint64(key)
+		}
+	case fixedWidth:
+		for i := range hashes {
+			hashes[i] = xxhash.Sum64(k.data[i*k.width : (i+1)*k.width])
+		}
+	case offsets32:
+		xxh64Between(hashes, k.data, elements[int32](k, n+1))
+	case offsets64:
+		xxh64Between(hashes, k.data, elements[int64](k, n+1))
+	}
+}
+
+func xxh64Between[E int32 | int64](hashes []uint64, data []byte, offsets []E) {
+	for i := range hashes {
+		hashes[i] = xxhash.Sum64(data[offsets[i]:offsets[i+1]])
+	}
+}
+
+// referenceXXH64 is XXH64 with seed 0. It gives the key to a digest in pieces, because that
+// is other code than xxhash.Sum64, which it is compared with.
+func referenceXXH64(key []byte) (h1, h2 uint64) {
+	digest := xxhash.New()
+	for len(key) > 5 {
+		_, _ = digest.Write(key[:5]) // never fails
+		key = key[5:]
+	}
+	_, _ = digest.Write(key)
+	return digest.Sum64(), 0
+}

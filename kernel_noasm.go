@@ -1,0 +1,19 @@
+//go:build (!amd64 && !arm64) || purego
+
+package bloom
+
+func detectKernels() []Kernel { return []Kernel{Generic} }
+
+// There is no assembly here: these functions take nothing, so Go does all the work.
+
+func (hashKind) hasKernel(Kernel) bool { return false }
+
+func (k *Keys) hash32Assembly(Kernel, []uint32) int { return 0 }
+
+func (k *Keys) hash64Assembly(Kernel, []uint64, []uint64) int { return 0 }
+
+func (d double32) testAssembly(Kernel, []uint32, []uint64, bool) bool { return false }
+
+func (d double32) placeAssembly(Kernel, []uint32, []uint32) int { return 0 }
+
+func (d *double64) testAssembly(Kernel, *hashes, []uint64, bool) bool { return false }

@@ -1,0 +1,203 @@
+package bloom
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+)
+
+// rateLevelDB returns the expected rate of n keys in m bits, a multiple of 8 up to 2^32,
+// with k probes. It is that of double hashing, except that both words are the same hash h:
+// the step is rotr(h, 17). Twice the step is h with its halves exchanged, except for one bit,
+// so h mod 65535. Three things follow.
+//
+//   - The third probe has only 196,606 values.
+//   - If m and 65535 have a common divisor g, then probe i is h·(1+i/2) mod g. So probe
+//     1, for one, is nearly always a multiple of 3 if g is.
+//   - If another key has the same first probe, the steps of both are the same modulo g.
+//
+// The first two make some bits likelier to be set than others, and those bits
+// likelier to be tested. So rateLevelDB takes the mean, over a sample of all hashes, of
+// the product of the chances that their bits are set.
+func rateLevelDB(n, m float64, k int) float64 {
+	d := newDoubleHashing(n, m, k)
+	base := d.power(k)
+	if base > 1-1e-9 {
+		return 1
+	}
+	third := k > 2 && n >= thirdProbeKeys
+	g := gcd(int(uint64(m)%255), 255) // 257 divides no 2+i
+	if third || g > 1 {
+		base = newFills(n, uint64(m), k, g, third).mean(n, third)
+	}
+	sameSteps := float64(gcd(int(uint64(m)%65535), 65535)-1) * d.sameWraps(k)
+	return d.rate(base) + sameSteps*n/(m*m)
+}
+
+// thirdProbeKeys is the fewest keys for which rates account for the third probe. For fewer keys,
+// it adds less than 3 % to the rate, and all its values take milliseconds.
+const thirdProbeKeys = 6000
+
+// fills has the chances that bits of a filter of LevelDB are set.
+type fills struct {
+	modulus
+	k     int
+	clear []float64 // chance that no probe, or none but the third, sets a bit, by its number modulo len(clear)
+}
+
+func newFills(n float64, m uint64, k, g int, third bool) *fills {
+	modulus := newModulus(m)
+	f := &fills{modulus: modulus, k: k, clear: make([]float64, g)}
+	const samples = 1 << 14
+	for h := range sampleHashes(samples) {
+		delta := bits.RotateLeft32(h, -17)
+		for j := range k {
+			if j != 2 || !third {
+				f.clear[modulus.of(h)%uint32(g)]++
+			}
+			h += delta
+		}
+	}
+	for i, probes := range f.clear {
+		chance := min(probes*float64(g)/samples/float64(m), 1)
+		f.clear[i] = math.Exp(n * math.Log1p(-chance))
+	}
+	return f
+}
+
+// mean returns the mean over all hashes of the chance that their bits are set, after the
+// third probes of n keys if third says so.
+func (f *fills) mean(n float64, third bool) float64 {
+	samples := uint32(1 << 14) // a power of two spreads them evenly
+	if f.k > 16 {
+		samples /= 2
+	}
+	probes := newThirdProbes()
+	defer probes.free()
+	tested := probes.tested[:0] // bits, k for each hash
+	for h := range sampleHashes(samples) {
+		delta := bits.RotateLeft32(h, -17)
+		for range f.k {
+			tested = append(tested, f.of(h))
+			h += delta
+		}
+	}
+	probes.reset(tested)
+	if third {
+		probes.add(n, f.modulus)
+	}
+	sum := 0.0
+	for ; len(tested) > 0; tested = tested[f.k:] {
+		product := 1.0
+		for _, bit := range tested[:f.k] {
+			clear := f.clear[bit%uint32(len(f.clear))]
+			product *= 1 - clear*math.Exp(-float64(probes.find(bit).probes))
+		}
+		sum += product
+	}
+	return sum / float64(samples)
+}
+
+// thirdProbes counts the third probes that set some bits. It is an open hash table of these
+// bits, which fits a cache. Free entries are those of bit 0 without a mark.
+type thirdProbes struct {
+	tested []uint32
+	table  []thirdBit // 2^(32-shift) slots, at least twice as many as there are bits
+	shift  int
+	used   []uint64 // bitmap of the bits modulo usedBits
+}
+
+type thirdBit struct {
+	bit    uint32
+	marked bool
+	probes float32 // how many set it, on average
+}
+
+const usedBits = 1 << 20
+
+// thirdMemory keeps the memory of one, some megabytes, for the next rate.
+var thirdMemory = make(chan *thirdProbes, 1)
+
+// newThirdProbes returns one to reset. free gives its memory back.
+func newThirdProbes() *thirdProbes {
+	select {
+	case t := <-thirdMemory:
+		return t
+	default:
+		return &thirdProbes{used: make([]uint64, usedBits/64)}
+	}
+}
+
+func (t *thirdProbes) free() {
+	select {
+	case thirdMemory <- t:
+	default:
+	}
+}
+
+// reset makes t count for the given bits.
+func (t *thirdProbes) reset(tested []uint32) {
+	log := bits.Len(uint(2*len(tested) - 1))
+	t.tested, t.shift = tested, 32-log
+	t.table = slices.Grow(t.table[:0], 1<<log)[:1<<log]
+	clear(t.table)
+	clear(t.used)
+	for _, bit := range tested {
+		*t.find(bit) = thirdBit{bit: bit, marked: true}
+		t.used[bit%usedBits/64] |= 1 << (bit % 64)
+	}
+}
+
+// add counts the third probes of n keys.
+//
+// The third probe of the hash with the halves a and b adds b and a to them, without the lowest
+// bit of a there. So its lower half, l, has 2^16 values, and its upper half is l, l+1 or l+2. It
+// is 1 more for the lowest bit of a, and 1 more for the carry, which has the chance 1-l/2^16.
+func (t *thirdProbes) add(n float64, m modulus) {
+	for low := range uint32(1 << 16) {
+		x := (float64(low) + 0.5) / (1 << 16)
+		for more, share := range [3]float64{x / 2, 0.5, (1 - x) / 2} {
+			bit := m.of((low+uint32(more))<<16 | low)
+			if t.used[bit%usedBits/64]>>(bit%64)&1 == 0 {
+				continue
+			}
+			if e := t.find(bit); e.marked {
+				e.probes += float32(n * share / (1 << 16))
+			}
+		}
+	}
+}
+
+// find returns the entry of a bit, or a free one.
+func (t *thirdProbes) find(bit uint32) *thirdBit {
+	i := bit * 0x9e3779b1 >> t.shift // the bits are not random
+	for t.table[i].marked && t.table[i].bit != bit {
+		i = (i + 1) % uint32(len(t.table))
+	}
+	return &t.table[i]
+}
+
+// modulus computes remainders of words by m, at most 2^32, without a division: see
+// double32.index.
+type modulus struct{ m, recip uint64 }
+
+func newModulus(m uint64) modulus { return modulus{m, math.MaxUint64/m + 1} }
+
+func (m modulus) of(h uint32) uint32 {
+	r, _ := bits.Mul64(uint64(h)*m.recip, m.m)
+	return uint32(r)
+}
+
+// sampleHashes yields n hashes, the same at every call. They are random: a pattern would meet
+// that of some numbers of bits.
+func sampleHashes(n uint32) func(yield func(uint32) bool) {
+	return func(yield func(uint32) bool) {
+		random := rand.NewPCG(1, 2)
+		for range n {
+			if !yield(uint32(random.Uint64())) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package bloom
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+)
+
+// randomHashes replaces all hashes by random ones.
+func randomHashes(h *hashes, random *rand.Rand) {
+	for i := range h.h32 {
+		h.h32[i] = random.Uint32()
+	}
+	for i := range h.h1 {
+		h.h1[i] = random.Uint64()
+		if h.h2 != nil {
+			h.h2[i] = random.Uint64()
+		}
+	}
+}
+
+// measureRate tests random hashes in filters of n random hashes, and returns the share that
+// passes. Filters of few keys differ much, so it takes many of them.
+func measureRate(p Policy, n, queries int) float64 {
+	random := rand.New(rand.NewPCG(uint64(n), uint64(p.BitsPerKey)))
+	kind := p.Format.hash()
+	h := newHashes(hashKinds[kind].words)
+	hits := make([]uint64, windowKeys/64)
+	filters := max(2, min(queries/windowKeys, 1<<20/n))
+	rounds := max(queries/filters/windowKeys, 1)
+	yes := 0
+	for range filters {
+		s := scheme{kernel: kernels[0]}
+		p.grow(nil, n, &s)
+		for i := 0; i < n; i += windowKeys {
+			randomHashes(&h, random)
+			for j := range min(windowKeys, n-i) {
+				s.addHash(h.at(j, kind))
+			}
+		}
+		for range rounds {
+			randomHashes(&h, random)
+			s.testHashes(&h, hits, false)
+			for _, word := range hits {
+				yes += bits.OnesCount64(word)
+			}
+		}
+	}
+	return float64(yes) / float64(filters*rounds*windowKeys)
+}
+
+// rateQueries is how many hashes the tests of rates query filters of one kind with.
+func rateQueries() int {
+	if testing.Short() {
+		return 1 << 17
+	}
+	return 1 << 19
+}
+
+// rateBounds returns between which ratios to the expected rate Format.FalsePositiveRate says
+// that the measured rates of n keys are.
+func rateBounds(f Format, n int) (low, high float64) {
+	switch {
+	case n < 1000:
+		return 0.8, 1.14
+	case f == LevelDB && n >= thirdProbeKeys:
+		return 0.9, 1.45
+	}
+	return 0.95, 1.05
+}
+
+// TestRatesHold builds filters of the size that PolicyFor chooses for a rate, and measures
+// whether they hold it, and whether it is the rate that is expected.
+func TestRatesHold(t *testing.T) {
+	t.Parallel()
+	queries := rateQueries()
+	for _, n := range []int{20, 100, 1000, 500_000} {
+		if n > 1000 && testing.Short() {
+			continue
+		}
+		for _, rate := range []float64{0.05, 0.01, 0.001} {
+			eachFormat(t, func(t *testing.T, f Format) {
+				p, err := PolicyFor(f, n, rate)
+				if err != nil {
+					t.Fatal(err)
+				}
+				low, high := rateBounds(f, n)
+				expected, measured := p.FalsePositiveRate(n), measureRate(p, n, queries)
+				noise := 4 / math.Sqrt(expected*float64(queries)) // four standard deviations
+				if ratio := measured / expected; ratio < low-noise || ratio > high+noise {
+					t.Errorf("%d keys at %d bits: measured %.5f is %.3f times what is expected", n, p.BitsPerKey, measured, ratio)
+				}
+				if measured > rate*(high+noise) {
+					t.Errorf("%d keys at %d bits: measured %.5f, PolicyFor was asked for %v", n, p.BitsPerKey, measured, rate)
+				}
+			})
+		}
+	}
+}
+
+// TestRatesOfSizes compares expected with measured rates over bits per key. Some of the
+// numbers of bits have divisors that make LevelDB's probes meet more often.
+func TestRatesOfSizes(t *testing.T) {
+	t.Parallel()
+	queries := rateQueries()
+	for _, n := range []int{20, 101, 1009, 30_000, 300_000} {
+		if n > 1009 && testing.Short() {
+			continue
+		}
+		for _, bitsPerKey := range []int{2, 8, 10, 16} {
+			if bitsPerKey%5 != 0 && testing.Short() {
+				continue
+			}
+			eachFormat(t, func(t *testing.T, f Format) {
+				p := Policy{f, bitsPerKey}
+				low, high := rateBounds(f, n)
+				expected, measured := p.FalsePositiveRate(n), measureRate(p, n, queries)
+				noise := 4 / math.Sqrt(expected*float64(queries))
+				if ratio := measured / expected; ratio < low-noise || ratio > high+noise {
+					t.Errorf("%d keys at %d bits: measured %.6f is %.3f times what is expected", n, p.BitsPerKey, measured, ratio)
+				}
+			})
+		}
+	}
+}
+
+// TestStatsRate compares the rate that Stats tells with that of random keys.
+func TestStatsRate(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	column := func(n int) Keys {
+		keys := make([]uint64, n)
+		for i := range keys {
+			keys[i] = random.Uint64()
+		}
+		return Uint64s(keys)
+	}
+	eachFormat(t, func(t *testing.T, f Format) {
+		for _, n := range []int{1000, 100_000} {
+			p := Policy{f, 10}
+			filter := mustOpen(t, f, p.AppendFilter(nil, column(n)))
+			measured, stats := filter.MeasureRate(column(1<<20)), filter.Stats().FalsePositiveRate
+			noise := 4 / math.Sqrt(stats*(1<<19)) // of both
+			if ratio := measured / stats; ratio < 1-noise || ratio > 1+noise {
+				t.Errorf("%d keys: measured %.5f is %.2f times what Stats says", n, measured, ratio)
+			}
+		}
+	})
+}
+
+// TestMeasureRate counts the hits of a column one by one.
+func TestMeasureRate(t *testing.T) {
+	eachFormat(t, func(t *testing.T, f Format) {
+		var keys []string
+		for i := range 3000 {
+			keys = append(keys, fmt.Sprintf("user-%08d", i))
+		}
+		known, absent := keys[:1000], keys[1000:]
+		set, err := Policy{f, 3}.NewSet(len(known))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.AddBatch(Strings(known))
+		hits, someHits := 0, 0
+		nulls := make([]byte, len(absent)/8)
+		for i := range nulls {
+			nulls[i] = 0x0f
+		}
+		for i, key := range absent {
+			if set.MayContainString(key) {
+				hits++
+				someHits += int(nulls[i/8] >> (i % 8) & 1)
+			}
+		}
+		if got, want := set.MeasureRate(Strings(absent)), float64(hits)/2000; got != want {
+			t.Errorf("rate %v, want %v", got, want)
+		}
+		some, err := Strings(absent).WithValidity(nulls, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := set.Filter().MeasureRate(some), float64(someHits)/1000; got != want {
+			t.Errorf("rate without null rows %v, want %v", got, want)
+		}
+		if got := set.MeasureRate(Keys{}); !math.IsNaN(got) {
+			t.Errorf("rate of no keys %v", got)
+		}
+	})
+}
+
+// TestCollisions counts equal hashes with a map.
+func TestCollisions(t *testing.T) {
+	eachFormat(t, func(t *testing.T, f Format) {
+		builder := Policy{f, 10}.NewBuilder()
+		seen := map[Hash]bool{}
+		want := 0
+		for i := range 200_000 {
+			key := fmt.Appendf(nil, "user-%08d", i/2*10) // each twice
+			if h := f.Hash(key); seen[h] {
+				want++
+			} else {
+				seen[h] = true
+			}
+			builder.Add(key)
+		}
+		before := builder.AppendFilter(nil)
+		if got := builder.Collisions(); got != want {
+			t.Errorf("%d collisions, want %d", got, want)
+		}
+		if string(builder.AppendFilter(nil)) != string(before) {
+			t.Error("Collisions changed the filter")
+		}
+		if different := want - 100_000; (different > 1000) != (f == LevelDB) {
+			t.Errorf("%d collisions of different keys", different)
+		}
+		builder.Reset()
+		if got := builder.Collisions(); got != 0 {
+			t.Errorf("%d collisions of no keys", got)
+		}
+	})
+}

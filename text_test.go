@@ -1,0 +1,234 @@
+package bloom
+
+import (
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/lanebloom/bloom/internal/golden"
+)
+
+// record has every type that is saved inside others: in place, and behind a pointer.
+type record struct {
+	Name    string
+	Policy  Policy
+	Filter  Filter
+	Pointer *Filter
+	Set     Set
+	Sets    *Set
+	None    *Set
+}
+
+// codecs are the encodings of the standard library that take any type.
+var codecs = []struct {
+	name      string
+	marshal   func(v any) ([]byte, error)
+	unmarshal func(data []byte, v any) error
+}{
+	{"json", json.Marshal, json.Unmarshal},
+	{"xml", xml.Marshal, xml.Unmarshal},
+	{"gob",
+		func(v any) ([]byte, error) {
+			var buffer bytes.Buffer
+			err := gob.NewEncoder(&buffer).Encode(v)
+			return buffer.Bytes(), err
+		},
+		func(data []byte, v any) error { return gob.NewDecoder(bytes.NewReader(data)).Decode(v) },
+	},
+}
+
+// TestCodecs saves filters, sets and policies inside other types.
+func TestCodecs(t *testing.T) {
+	keys := Bytes(golden.Mixed.Range(0, 100))
+	eachFormat(t, func(t *testing.T, format Format) {
+		builder := Policy{format, 10}.NewBuilder()
+		builder.AddBatch(keys)
+		s := mustSet(t, Policy{format, 10}, 100)
+		s.AddBatch(keys)
+		for _, c := range codecs {
+			for name, want := range map[string]record{
+				"full": {"full", Policy{format, 10}, *builder.Filter(), builder.Filter(), *s, s, nil},
+				"zero": {Name: "zero", Pointer: new(Filter), Sets: new(Set)},
+			} {
+				for how, v := range map[string]any{"value": want, "pointer": &want} {
+					data, err := c.marshal(v)
+					if err != nil {
+						t.Fatalf("%s of a %s, %s: %v", c.name, how, name, err)
+					}
+					var got record
+					if err := c.unmarshal(data, &got); err != nil {
+						t.Fatalf("%s of a %s, %s: %v; %.200s", c.name, how, name, err, data)
+					}
+					checkRecord(t, &got, &want, fmt.Sprintf("%s of a %s: %.200s", c.name, how, data))
+				}
+			}
+		}
+	})
+}
+
+func checkRecord(t *testing.T, got, want *record, name string) {
+	t.Helper()
+	if got.Name != want.Name || got.Policy != want.Policy || got.None != nil || got.Pointer == nil || got.Sets == nil {
+		t.Fatalf("%s\nis read as %+v", name, got)
+	}
+	for i, pair := range [][2]*view{
+		{&got.Filter.view, &want.Filter.view}, {&got.Pointer.view, &want.Pointer.view},
+		{&got.Set.view, &want.Set.view}, {&got.Sets.view, &want.Sets.view},
+	} {
+		n, known := pair[0].KeyCount()
+		wantN, wantKnown := pair[1].KeyCount()
+		if !bytes.Equal(pair[0].data, pair[1].data) || pair[0].format != pair[1].format || n != wantN || known != wantKnown {
+			t.Fatalf("%s\n%d is read as %v, want %v", name, i, pair[0], pair[1])
+		}
+		if pair[0].MayContainString("absent") != pair[1].MayContainString("absent") {
+			t.Fatalf("%s\n%d answers wrong", name, i)
+		}
+	}
+}
+
+// TestJSON pins what JSON looks like, and refuses what is none.
+func TestJSON(t *testing.T) {
+	data, err := json.Marshal([]Policy{{LevelDB, 10}, {NoriCrate, 7}})
+	if want := `[{"Format":"leveldb","BitsPerKey":10},{"Format":"nori-crate","BitsPerKey":7}]`; err != nil || string(data) != want {
+		t.Errorf("policies in JSON: %s, %v", data, err)
+	}
+	if data, err := json.Marshal(Policy{200, 1}); !errors.Is(err, ErrFormat) {
+		t.Errorf("a policy of no format in JSON: %s, %v", data, err)
+	}
+	file := testFile(Nori)
+	var f Filter
+	if err := f.UnmarshalBinary(file); err != nil {
+		t.Fatal(err)
+	}
+	text, err := f.MarshalText()
+	if err != nil || !strings.HasPrefix(string(text), "iUJMTQ0KGgo") {
+		t.Errorf("MarshalText: %.20s, %v", text, err)
+	}
+	for _, c := range []struct {
+		text string
+		into any
+		want error
+	}{
+		{`{"Format":"ribbon"}`, new(Policy), ErrFormat},
+		{`{"Format":""}`, new(Policy), ErrFormat},
+		{`""`, new(Filter), ErrEncoding},
+		{`"?"`, new(Filter), ErrEncoding},
+		{`"` + string(text[:len(text)-8]) + `"`, new(Filter), ErrEncoding},
+		{`"?"`, new(Set), ErrEncoding},
+		{`"AAAA"`, new(Set), ErrEncoding},
+	} {
+		if err := json.Unmarshal([]byte(c.text), c.into); !errors.Is(err, c.want) {
+			t.Errorf("%.40s into a %T: %v", c.text, c.into, err)
+		}
+	}
+	if err := json.Unmarshal([]byte(`{}`), new(Filter)); err == nil {
+		t.Error("{} is read as a filter")
+	}
+}
+
+func TestFormatText(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		text, err := format.MarshalText()
+		if err != nil || string(text) != format.String() {
+			t.Errorf("MarshalText: %q, %v", text, err)
+		}
+		var got Format
+		if err := got.UnmarshalText(text); err != nil || got != format {
+			t.Errorf("UnmarshalText(%q): %v, %v", text, got, err)
+		}
+	})
+	got := Nori
+	if err := got.UnmarshalText([]byte("LevelDB")); !errors.Is(err, ErrFormat) || got != Nori {
+		t.Errorf("UnmarshalText: %v, %v", got, err)
+	}
+}
+
+// TestStatsJSON has filters with all numbers of keys: none, some, more than can be told.
+func TestStatsJSON(t *testing.T) {
+	for _, c := range []struct {
+		filter, want string
+	}{
+		{"000000000000000006", `{"Bits":64,"SetBits":0,"Probes":6,"Keys":0,"FalsePositiveRate":0}`},
+		{"ffffffffffffffff06", `{"Bits":64,"SetBits":64,"Probes":6,"Keys":null,"FalsePositiveRate":1}`},
+		{"00ff", `{"Bits":8,"SetBits":0,"Probes":0,"Keys":null,"FalsePositiveRate":1}`},
+	} {
+		s := mustOpen(t, LevelDB, fromHex(c.filter)).Stats()
+		if s.Keys < 1e-6 {
+			s.Keys = 0
+		}
+		data, err := json.Marshal(s)
+		if err != nil || string(data) != c.want {
+			t.Errorf("Stats of %s: %s, %v", c.filter, data, err)
+		}
+		got := Stats{Keys: 7}
+		if err := json.Unmarshal([]byte(c.want), &got); err != nil || got != s {
+			t.Errorf("%s is read as %+v, %v", c.want, got, err)
+		}
+	}
+	s := Stats{Keys: 7}
+	if err := json.Unmarshal([]byte(`{"Keys":"many"}`), &s); err == nil || s.Keys != 7 {
+		t.Errorf("a wrong number of keys is read as %+v, %v", s, err)
+	}
+	if data, err := json.Marshal(struct{ Stats Stats }{Stats{Bits: 8, Keys: math.Inf(1)}}); err != nil || !strings.Contains(string(data), `"Keys":null`) {
+		t.Errorf("%s, %v", data, err)
+	}
+}
+
+// TestOneLine prints and logs filters of many bytes in a line.
+func TestOneLine(t *testing.T) {
+	var handled bytes.Buffer
+	text := slog.New(slog.NewTextHandler(&handled, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == slog.MessageKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+	s := mustSet(t, Policy{LevelDB, 10}, 100000)
+	s.AddString("key")
+	opened := mustOpen(t, NoriCrate, fromHex("0700000020000000000000008888a8a2"))
+	for _, c := range []struct {
+		v            any
+		want, logged string
+	}{
+		{s, "leveldb filter of 1000000 bits and 6 probes for 1 keys", "v.format=leveldb v.bits=1000000 v.probes=6 v.keys=1"},
+		{s.Filter(), "leveldb filter of 1000000 bits and 6 probes for 1 keys", "v.format=leveldb v.bits=1000000 v.probes=6 v.keys=1"},
+		{opened, "nori-crate filter of 32 bits and 7 probes", "v.format=nori-crate v.bits=32 v.probes=7"},
+		{new(Filter), "leveldb filter of 0 bits and 0 probes for 0 keys", "v.format=leveldb v.bits=0 v.probes=0 v.keys=0"},
+		{Policy{Nori, 10}, "nori with 10 bits per key", "v.format=nori v.bits_per_key=10"},
+		{Policy{99, 10}, "Format(99) with 10 bits per key", "v.format=Format(99) v.bits_per_key=10"},
+	} {
+		for _, v := range []any{c.v, valueOf(c.v)} {
+			for _, verb := range []string{"%v", "%+v", "%s"} {
+				if got := fmt.Sprintf(verb, v); got != c.want {
+					t.Errorf("%s of a %T: %.200q, want %q", verb, v, got, c.want)
+				}
+			}
+			handled.Reset()
+			text.Info("", "v", v)
+			if got := strings.TrimSpace(handled.String()); got != c.logged {
+				t.Errorf("a %T is logged as %.200q, want %q", v, got, c.logged)
+			}
+		}
+	}
+	if got := fmt.Sprint((*Filter)(nil)); got != "<nil>" {
+		t.Errorf("no filter is printed as %q", got)
+	}
+}
+
+// valueOf returns what v points to.
+func valueOf(v any) any {
+	switch v := v.(type) {
+	case *Set:
+		return *v
+	case *Filter:
+		return *v
+	}
+	return v
+}

@@ -1,0 +1,25 @@
+package bloom
+
+// These are the sizes from which on the code takes another path. Those of the kernels are in
+// thresholds_assembly.go, thresholds_amd64.go and thresholds_arm64.go.
+
+const cacheLine = 64 // bytes, on most machines
+
+const (
+	// windowKeys is how many keys are hashed, and then probed, at a time. Their hashes are on
+	// the stack and stay in the first-level cache. A call into assembly can't be preempted;
+	// for a window it is short.
+	windowKeys = 1024
+	// windowKeys128 is windowKeys for hashes of two 64-bit words: with their remainders,
+	// they take six times as much of the cache.
+	windowKeys128 = windowKeys / 2
+	// farBytes is the size of a filter from which on a window has half as many keys. Such a
+	// filter does not fit the caches, so a call into assembly takes longer for each key.
+	farBytes = 32 << 20
+	// singleKeys is the largest number of keys that a batch tests, or adds, one by one. For so
+	// few, the buffers and the calls of a window cost more than the kernels save.
+	singleKeys = 7
+	// smallBatch is the largest number of keys that have smaller buffers. To clear the buffers
+	// of a whole window would cost more than to test so few keys.
+	smallBatch = 64
+)

@@ -1,0 +1,151 @@
+package bloom
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+)
+
+// double32 is the walk of one 32-bit hash through an array of n bytes, 1 to 2^29: probe
+// i tests bit (h + i·rotr(h, 17)) mod 8n, with sums mod 2^32. The reciprocal is
+// ceil(2^64 / 8n).
+//
+// The hot paths pass it by value, in registers.
+type double32 array
+
+// newDouble32 returns the walk of k probes through bits, which must not be empty. The walk
+// has at most 2^32 bits: modulo 2^32 or any larger number, a 32-bit hash is itself.
+func newDouble32(bits []byte, k int) double32 {
+	n := min(uint64(len(bits)), 1<<29)
+	return double32{base: unsafe.SliceData(bits), n: n, recip: math.MaxUint64/(8*n) + 1, k: k}
+}
+
+// index returns the number of the byte that holds bit h mod 8·d.n. The bit's place in
+// that byte is h%8, because the number of bits is a multiple of 8.
+//
+// This is Lemire's remainder without division. With b = 8·d.n ≤ 2^32 bits and
+// recip = (2^64 + e) / b, 0 ≤ e < b, the low word of h·recip is
+// (h mod b)·2^64/b + h·e/b, and the high word of its product with b/8 is
+// floor((h mod b)/8 + h·e/2^67). The second term is below 1/8 and (h mod b)/8 is a whole
+// number of eighths, so the floor is that of the first, and less than d.n.
+func (d double32) index(h uint32) uint64 {
+	i, _ := bits.Mul64(uint64(h)*d.recip, d.n)
+	return i
+}
+
+func (d double32) at(h uint32) *byte {
+	return (*byte)(unsafe.Add(unsafe.Pointer(d.base), d.index(h)))
+}
+
+// probe returns 0xff if bit h mod 8·d.n is set, and otherwise a byte with one clear bit.
+// Callers can join several probes with & and branch once.
+func (d double32) probe(h uint32) byte { return *d.at(h) | clearMask[h%8] }
+
+// has reports whether bit h mod 8·d.n is set.
+func (d double32) has(h uint32) bool { return uint32(*d.at(h))&(1<<(h%8)) != 0 }
+
+// add sets the bits of one hash.
+func (d double32) add(h uint32) {
+	delta := bits.RotateLeft32(h, -17)
+	for range d.k {
+		*d.at(h) |= 1 << (h % 8)
+		h += delta
+	}
+}
+
+// place writes the numbers of the k bits of each hash to places, in any order.
+func (d double32) place(kernel Kernel, hashes, places []uint32) {
+	done := d.placeAssembly(kernel, hashes, places)
+	d.placeGeneric(hashes[done:], places[done*d.k:])
+}
+
+// placeGeneric is place in portable Go.
+func (d double32) placeGeneric(hashes, places []uint32) {
+	for i, h := range hashes {
+		delta := bits.RotateLeft32(h, -17)
+		for j := range d.k {
+			places[i*d.k+j] = uint32(8*d.index(h)) + h%8
+			h += delta
+		}
+	}
+}
+
+// testBatch is testHashes for this walk.
+func (d double32) testBatch(kernel Kernel, hashes []uint32, hits []uint64, dense bool) {
+	if !d.testAssembly(kernel, hashes, hits, dense) {
+		d.testGeneric(hashes, hits, dense)
+	}
+}
+
+// testGeneric is testBatch in portable Go.
+//
+// It takes 64 hashes, a word of hits, at a time. After a word with many hits it tests one
+// hash after the other; after any other word it tests in stages. Only speed depends on this
+// choice.
+func (d double32) testGeneric(hashes []uint32, hits []uint64, dense bool) {
+	for i := 0; len(hashes) > 0; i++ {
+		n := min(64, len(hashes))
+		if dense {
+			hits[i] = d.testEach(hashes[:n])
+		} else {
+			hits[i] = d.testStaged(hashes[:n])
+		}
+		dense = double32Dense(bits.OnesCount64(hits[i]), n)
+		hashes = hashes[n:]
+	}
+}
+
+// testEach tests up to 64 hashes one after the other.
+func (d double32) testEach(hashes []uint32) (word uint64) {
+next:
+	for i, h := range hashes {
+		delta := bits.RotateLeft32(h, -17)
+		k := d.k
+		for ; k >= 3; k -= 3 {
+			if d.probe(h)&d.probe(h+delta)&d.probe(h+2*delta) != 0xff {
+				continue next
+			}
+			h += 3 * delta
+		}
+		for ; k > 0; k-- {
+			if !d.has(h) {
+				continue next
+			}
+			h += delta
+		}
+		word |= 1 << (i % 64)
+	}
+	return word
+}
+
+// testStaged tests up to 64 hashes in stages. A stage makes two probes of every hash that
+// passed the stages before. No branch depends on the outcome of one probe, and the loads of
+// a stage do not wait for each other. If k is odd, the last stage makes its probe twice.
+func (d double32) testStaged(hashes []uint32) (word uint64) {
+	second := min(1, d.k-1)
+	for i, h := range hashes {
+		word |= d.pair(h, 0, second) << (i % 64)
+	}
+	for first := 2; first < d.k; first += 2 {
+		second = min(first+1, d.k-1)
+		for rest := word; rest != 0; rest &= rest - 1 {
+			i := bits.TrailingZeros64(rest)
+			word ^= (d.pair(hashes[i], first, second) ^ 1) << i
+		}
+	}
+	return word
+}
+
+// pair returns 1 if the filter has the bits of probes i and j of hash h, and otherwise 0. It
+// is not inlined, because the loops around it would run out of registers.
+//
+//go:noinline
+func (d double32) pair(h uint32, i, j int) uint64 {
+	delta := bits.RotateLeft32(h, -17)
+	a, b := h+uint32(i)*delta, h+uint32(j)*delta
+	return uint64(*d.at(a)>>(a%8)&(*d.at(b)>>(b%8))) & 1
+}
+
+// double32Dense reports whether so many hits among n keys make it likely that most of
+// the next keys pass their first probes.
+func double32Dense(hits, n int) bool { return 4*hits >= 3*n }

@@ -1,0 +1,166 @@
+package bloom
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// double64 is the walk of two 64-bit hashes through an array of n bits, 1 to 2^63: probe
+// i tests bit (h1 + i·h2 mod 2^64) mod n. The reciprocal is floor(2^72 / n), or 0 for
+// fewer than 512 bits.
+type double64 array
+
+// newDouble64 returns the walk of k probes through the first n bits of data, at least 1.
+func newDouble64(data []byte, n uint64, k int) double64 {
+	d := double64{base: unsafe.SliceData(data), n: n, k: k}
+	if n >= 512 {
+		d.recip, _ = bits.Div64(1<<8, 0, n)
+	}
+	return d
+}
+
+// remainder returns h mod d.n.
+func (d *double64) remainder(h uint64) uint64 {
+	if d.recip == 0 {
+		return h % d.n
+	}
+	return remainder64(h, d.n, d.recip)
+}
+
+// remainder64 returns h mod n, for recip = floor(2^72/n) and n of at least 512.
+//
+// The product h·recip / 2^72 is at most h/n, and less than 2^64/2^72 below it. So its floor
+// is the floor of h/n or, one time in 512, one less. The remainder is then below 2n. A
+// reciprocal of 2^64/n would save the shift, but then the branch would be random.
+func remainder64(h, n, recip uint64) uint64 {
+	q, _ := bits.Mul64(h, recip)
+	r := h - q>>8*n
+	if r >= n {
+		r -= n
+	}
+	return r
+}
+
+// reduceGeneric writes the hashes modulo the number of bits to remainders. There must be at
+// most 2^32 bits.
+func (d *double64) reduceGeneric(hashes []uint64, remainders []uint32) {
+	n, recip := d.n, d.recip
+	if recip == 0 {
+		for i, h := range hashes {
+			remainders[i] = uint32(h % n)
+		}
+		return
+	}
+	for i, h := range hashes {
+		remainders[i] = uint32(remainder64(h, n, recip))
+	}
+}
+
+func (d *double64) at(bit uint64) *byte {
+	return (*byte)(unsafe.Add(unsafe.Pointer(d.base), bit/8))
+}
+
+// test reports whether the key of one hash may be in the filter. The first three probes
+// share one branch, as in scheme.test. test copies fields of d to variables, because the
+// compiler would read them again for each probe.
+func (d *double64) test(h1, h2 uint64) bool {
+	if d.recip == 0 {
+		return d.testSmall(h1, h2)
+	}
+	base, n, recip := unsafe.Pointer(d.base), d.n, d.recip
+	at, k := h1, d.k
+	if k >= 3 {
+		x := remainder64(at, n, recip)
+		y := remainder64(at+h2, n, recip)
+		z := remainder64(at+2*h2, n, recip)
+		if probe64(base, x)&probe64(base, y)&probe64(base, z) != 0xff {
+			return false
+		}
+		at += 3 * h2
+		k -= 3
+	}
+	for ; k >= 2; k -= 2 {
+		x := remainder64(at, n, recip)
+		y := remainder64(at+h2, n, recip)
+		if !has64(base, x) || !has64(base, y) {
+			return false
+		}
+		at += 2 * h2
+	}
+	return k == 0 || has64(base, remainder64(at, n, recip))
+}
+
+// testSmall is test for filters below 512 bits, whose remainders need a division.
+func (d *double64) testSmall(at, step uint64) bool {
+	for range d.k {
+		if !has64(unsafe.Pointer(d.base), at%d.n) {
+			return false
+		}
+		at += step
+	}
+	return true
+}
+
+// has64 reports whether the filter has the bit.
+func has64(base unsafe.Pointer, bit uint64) bool {
+	return uint32(*(*byte)(unsafe.Add(base, bit/8)))&(1<<(bit%8)) != 0
+}
+
+// probe64 returns 0xff if the filter has the bit, and otherwise a byte with one clear bit.
+func probe64(base unsafe.Pointer, bit uint64) byte {
+	return *(*byte)(unsafe.Add(base, bit/8)) | clearMask[bit%8]
+}
+
+// add sets the bits of one hash.
+func (d *double64) add(at, step uint64) {
+	for range d.k {
+		bit := d.remainder(at)
+		*d.at(bit) |= 1 << (bit % 8)
+		at += step
+	}
+}
+
+// placeGeneric writes the numbers of the k bits of each hash to places. The filter must have
+// at most 2^32 bits.
+func (d *double64) placeGeneric(h1, h2 []uint64, places []uint32) {
+	n, recip, k := d.n, d.recip, d.k // the compiler would read them again after each store
+	if recip == 0 {
+		d.placeSmall(h1, h2, places)
+		return
+	}
+	h2 = h2[:len(h1)]
+	for i, at := range h1 {
+		step, of := h2[i], places[i*k:][:k]
+		for j := range of {
+			of[j] = uint32(remainder64(at, n, recip))
+			at += step
+		}
+	}
+}
+
+// placeSmall is placeGeneric for filters below 512 bits, whose remainders need a division.
+func (d *double64) placeSmall(h1, h2 []uint64, places []uint32) {
+	for i, at := range h1 {
+		for j := range d.k {
+			places[i*d.k+j] = uint32(at % d.n)
+			at += h2[i]
+		}
+	}
+}
+
+// testBatch is testHashes for this walk.
+func (d *double64) testBatch(kernel Kernel, h *hashes, hits []uint64, dense bool) {
+	if !d.testAssembly(kernel, h, hits, dense) {
+		d.testGeneric(h.h1, h.h2, hits)
+	}
+}
+
+// testGeneric is testBatch in portable Go.
+func (d *double64) testGeneric(h1, h2 []uint64, hits []uint64) {
+	clear(hits[:(len(h1)+63)/64])
+	for i := range h1 {
+		if d.test(h1[i], h2[i]) {
+			hits[i/64] |= 1 << (i % 64)
+		}
+	}
+}

@@ -1,0 +1,35 @@
+//go:build !purego
+
+package bloom
+
+import (
+	"math"
+)
+
+// testFirst makes the first probes of all hashes, and the other probes of the hashes that
+// pass. first is the number of first probes.
+func (d *double64) testFirst(kernel Kernel, h *hashes, hits []uint64, first int) {
+	inverse := math.Float64bits(1/float64(d.n)) - 1 // rounded down
+	if kernel != AVX512 || d.n < minReduceBits {
+		inverse = 0
+		d.reduceGeneric(h.h1, h.starts)
+		d.reduceGeneric(h.h2, h.steps)
+	}
+	switch bits := uint32(d.n); kernel {
+	case AVX512:
+		testDouble64AVX512(d.base, bits, d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
+	case AVX2:
+		testDouble64AVX2(d.base, bits, d.wrap(), d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
+	}
+}
+
+// The testDouble64 functions are testGeneric for n hashes, 1 to windowKeys. They read on to
+// the next multiple of 16 hashes. The AVX-512 function computes the remainders of the hashes
+// itself if inverse is not 0. inverse has the bits of a float64: 1 / number of bits, rounded
+// down.
+
+//go:noescape
+func testDouble64AVX2(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)
+
+//go:noescape
+func testDouble64AVX512(base *byte, bits, wrap uint32, inverse uint64, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)

@@ -1,0 +1,81 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+)
+
+// split256 is the walk of one 64-bit hash through an array of n blocks of 256 bits, 1 to
+// 2^31 - 1: Parquet's split block Bloom filter. The upper half of the hash chooses the
+// block. In each of its eight words of 32 bits, little-endian, a product of the lower
+// half chooses a bit. Bit b of the array is bit b%8 of byte b/8, as in the other walks.
+type split256 array
+
+// splitProbes is the number of probes of every key: one in each word of its block.
+const splitProbes = 8
+
+// splitSalts are the factors for the words of a block (parquet-format, BloomFilter.md).
+var splitSalts = [splitProbes]uint32{
+	0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
+}
+
+// newSplit256 returns the walk through n blocks, which begin where data does.
+func newSplit256(data []byte, n uint64) split256 {
+	return split256{base: unsafe.SliceData(data), n: n, k: splitProbes}
+}
+
+// block returns the number of the block of a hash.
+func (d *split256) block(h uint64) uint64 {
+	return (h >> 32) * d.n >> 32
+}
+
+// at returns the bytes of the block of a hash.
+func (d *split256) at(h uint64) *[32]byte {
+	return (*[32]byte)(unsafe.Add(unsafe.Pointer(d.base), 32*d.block(h)))
+}
+
+// test reports whether the key of one hash may be in the filter. It reads every word, because
+// all are in one block, and branches once.
+func (d *split256) test(h uint64) bool {
+	block, low := d.at(h), uint32(h)
+	all := uint32(1)
+	for i, salt := range splitSalts {
+		all &= binary.LittleEndian.Uint32(block[4*i:]) >> (low * salt >> 27)
+	}
+	return all != 0
+}
+
+// add sets the bits of one hash.
+func (d *split256) add(h uint64) {
+	block, low := d.at(h), uint32(h)
+	for i, salt := range splitSalts {
+		bit := low * salt >> 27
+		block[4*i+int(bit/8)] |= 1 << (bit % 8)
+	}
+}
+
+// place writes the numbers of the bits of each hash to places. There must be at most 2^32
+// bits.
+func (d *split256) place(hashes []uint64, places []uint32) {
+	for _, h := range hashes {
+		first, low := uint32(256*d.block(h)), uint32(h)
+		for i, salt := range splitSalts {
+			places[i] = first + 32*uint32(i) + low*salt>>27
+		}
+		places = places[splitProbes:]
+	}
+}
+
+// testBatch is testHashes for this walk.
+func (d *split256) testBatch(hashes []uint64, hits []uint64) {
+	for i := range (len(hashes) + 63) / 64 {
+		word := uint64(0)
+		for j, h := range hashes[64*i : min(64*i+64, len(hashes))] {
+			if d.test(h) {
+				word |= bits.RotateLeft64(1, j)
+			}
+		}
+		hits[i] = word
+	}
+}
