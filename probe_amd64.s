@@ -391,6 +391,24 @@ DATA headers24Word1<>+48(SB)/8, $0x0000000000000013
 DATA headers24Word1<>+56(SB)/8, $0x0000000000000016
 GLOBL headers24Word1<>(SB), RODATA|NOPTR, $64
 
+DATA splitSalts<>+0(SB)/4, $0x47b6137b
+DATA splitSalts<>+4(SB)/4, $0x44974d91
+DATA splitSalts<>+8(SB)/4, $0x8824ad5b
+DATA splitSalts<>+12(SB)/4, $0xa2b7289d
+DATA splitSalts<>+16(SB)/4, $0x705495c7
+DATA splitSalts<>+20(SB)/4, $0x2df1424b
+DATA splitSalts<>+24(SB)/4, $0x9efc4947
+DATA splitSalts<>+28(SB)/4, $0x5c6bfb31
+DATA splitSalts<>+32(SB)/4, $0x47b6137b
+DATA splitSalts<>+36(SB)/4, $0x44974d91
+DATA splitSalts<>+40(SB)/4, $0x8824ad5b
+DATA splitSalts<>+44(SB)/4, $0xa2b7289d
+DATA splitSalts<>+48(SB)/4, $0x705495c7
+DATA splitSalts<>+52(SB)/4, $0x2df1424b
+DATA splitSalts<>+56(SB)/4, $0x9efc4947
+DATA splitSalts<>+60(SB)/4, $0x5c6bfb31
+GLOBL splitSalts<>(SB), RODATA|NOPTR, $64
+
 // func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
 // Requires: BMI2
 TEXT ·setPlacesAVX2(SB), NOSPLIT, $0-32
@@ -2520,6 +2538,113 @@ end:
 	VZEROUPPER
 	RET
 
+// func testSplit256AVX512(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64)
+// Requires: AVX, AVX512BW, AVX512F, BMI2
+TEXT ·testSplit256AVX512(SB), $10352-40
+	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
+	// a product of the lower half choose a bit. A lane is a word.
+	MOVQ         hashes+16(FP), AX
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	MOVQ         base+0(FP), DX
+	VPBROADCASTQ DX, Z0
+	MOVQ         blocks+8(FP), DX
+	VPBROADCASTQ DX, Z1
+	MOVL         $0x00000001, DX
+	VPBROADCASTD DX, Z3
+	VMOVDQU32    splitSalts<>+0(SB), Z2
+	MOVL         $0x0000ff00, DX
+	KMOVW        DX, K1
+	MOVQ         n+24(FP), SI
+	MOVQ         AX, DX
+	MOVQ         CX, BX
+
+locate:
+	VMOVDQU32 (DX), Z4
+	VPSRLQ    $0x20, Z4, Z4
+	VPMULUDQ  Z1, Z4, Z4
+	VPSRLQ    $0x20, Z4, Z4
+	VPSLLQ    $0x05, Z4, Z4
+	VPADDQ    Z0, Z4, Z4
+	VMOVDQU32 Z4, (BX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	SUBQ      $0x08, SI
+	JG        locate
+	LEAQ      9335(SP), DX
+	ANDQ      $-64, DX
+	MOVQ      n+24(FP), BX
+	MOVQ      CX, CX
+	MOVQ      DX, SI
+
+test:
+	MOVQ            (CX), DI
+	MOVQ            8(CX), R8
+	VPBROADCASTD    (AX), Z0
+	VPBROADCASTD    8(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z2, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z3, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, (SI)
+	MOVQ            16(CX), DI
+	MOVQ            24(CX), R8
+	VPBROADCASTD    16(AX), Z0
+	VPBROADCASTD    24(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z2, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z3, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 2(SI)
+	MOVQ            32(CX), DI
+	MOVQ            40(CX), R8
+	VPBROADCASTD    32(AX), Z0
+	VPBROADCASTD    40(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z2, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z3, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 4(SI)
+	MOVQ            48(CX), DI
+	MOVQ            56(CX), R8
+	VPBROADCASTD    48(AX), Z0
+	VPBROADCASTD    56(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z2, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z3, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 6(SI)
+	ADDQ            $0x40, AX
+	ADDQ            $0x40, CX
+	ADDQ            $0x08, SI
+	SUBQ            $0x08, BX
+	JG              test
+	MOVQ            hits+32(FP), AX
+	MOVQ            n+24(FP), CX
+	MOVQ            DX, SI
+
+collect:
+	VMOVDQU64 (SI), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, SI
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        collect
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
+	VZEROUPPER
+	RET
+
 // func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
 // Requires: AVX, AVX2
 TEXT ·hash32Width4AVX2(SB), NOSPLIT, $0-24
@@ -4265,6 +4390,115 @@ no_hit:
 	JG   last_survivors
 
 last_end:
+end:
+	VZEROUPPER
+	RET
+
+// func testSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64)
+// Requires: AVX, AVX2
+TEXT ·testSplit256AVX2(SB), $9272-40
+	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
+	// a product of the lower half choose a bit. A lane is a word.
+	MOVQ         hashes+16(FP), AX
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	MOVQ         base+0(FP), DX
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         blocks+8(FP), DX
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y3
+	VMOVDQU      splitSalts<>+0(SB), Y2
+	MOVQ         n+24(FP), SI
+	MOVQ         AX, DX
+	MOVQ         CX, BX
+
+locate:
+	VMOVDQU  (DX), Y4
+	VPSRLQ   $0x20, Y4, Y4
+	VPMULUDQ Y1, Y4, Y4
+	VPSRLQ   $0x20, Y4, Y4
+	VPSLLQ   $0x05, Y4, Y4
+	VPADDQ   Y0, Y4, Y4
+	VMOVDQU  Y4, (BX)
+	ADDQ     $0x20, DX
+	ADDQ     $0x20, BX
+	SUBQ     $0x04, SI
+	JG       locate
+	MOVQ     hits+32(FP), DX
+	MOVQ     n+24(FP), BX
+	XORL     SI, SI
+
+	// The keys past the last multiple of 4.
+one:
+	TESTQ        $0x00000003, BX
+	JZ           fours
+	DECQ         BX
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y2, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y3, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          one
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+
+fours:
+	TESTQ BX, BX
+	JZ    end
+
+four:
+	SUBQ         $0x04, BX
+	MOVQ         24(CX)(BX*8), DI
+	VPBROADCASTD 24(AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y2, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y3, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	MOVQ         16(CX)(BX*8), DI
+	VPBROADCASTD 16(AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y2, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y3, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	MOVQ         8(CX)(BX*8), DI
+	VPBROADCASTD 8(AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y2, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y3, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y2, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y3, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          four
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+	TESTQ        BX, BX
+	JNZ          four
+
 end:
 	VZEROUPPER
 	RET

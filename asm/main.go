@@ -24,6 +24,7 @@ func main() {
 	alternateTables()
 	smallNumbersTable()
 	headerTables()
+	splitSaltsTable()
 	setPlaces()
 	sortPlaces()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
@@ -35,6 +36,7 @@ func main() {
 		testDouble32(v)
 		placeDouble32(v)
 		testDouble64(v)
+		testSplit256(v)
 	}
 	hash64Width(4)
 	hash64Width(8)
