@@ -31,7 +31,7 @@ func (h hashKind) hasKernel(k Kernel) bool {
 	switch h {
 	case hashLevelDB:
 		return k != Generic
-	case hashXXH64x2:
+	case hashXXH64x2, hashXXH64:
 		return k == AVX512
 	}
 	return false

@@ -38,10 +38,12 @@ func main() {
 		testDouble64(v)
 		testSplit256(v)
 	}
-	hash64Width(4)
-	hash64Width(8)
-	for _, c := range columns {
-		hash64Bytes(c)
+	for _, x := range []xxh64{twoSeeds, oneSeed} {
+		hash64Width(x, 4)
+		hash64Width(x, 8)
+		for _, c := range columns {
+			hash64Bytes(x, c)
+		}
 	}
 	arm := flag.String("arm64", "", "file to write the assembly of arm64 to")
 	flag.Parse()
