@@ -409,6 +409,99 @@ DATA splitSalts<>+56(SB)/4, $0x9efc4947
 DATA splitSalts<>+60(SB)/4, $0x5c6bfb31
 GLOBL splitSalts<>(SB), RODATA|NOPTR, $64
 
+// func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int)
+// Requires: AVX, AVX2
+TEXT ·addSplit256AVX2(SB), $9272-32
+	// The addresses and the bits are those of testSplit256. Lines are not requested ahead:
+	// a store waits for its line without holding up the loads of others.
+	MOVQ         hashes+16(FP), AX
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	ADDQ         $0x00000200, CX
+	MOVQ         base+0(FP), DX
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         bytes+8(FP), DX
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
+	MOVL         $0xffffffe0, DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X3
+	VPBROADCASTD X3, Y4
+	VMOVDQU      splitSalts<>+0(SB), Y3
+	MOVQ         n+24(FP), BX
+	MOVQ         AX, DX
+	MOVQ         CX, SI
+
+locate:
+	VPSHUFD  $0xf5, (DX), Y5
+	VPMULUDQ Y1, Y5, Y5
+	VPSHUFD  $0xf5, Y5, Y5
+	VPAND    Y2, Y5, Y5
+	VPADDQ   Y0, Y5, Y5
+	VMOVDQU  Y5, (SI)
+	ADDQ     $0x20, DX
+	ADDQ     $0x20, SI
+	SUBQ     $0x04, BX
+	JG       locate
+	MOVQ     n+24(FP), DX
+
+one:
+	TESTQ        $0x00000003, DX
+	JZ           some
+	DECQ         DX
+	MOVQ         (CX)(DX*8), BX
+	VPBROADCASTD (AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	JMP          one
+
+some:
+	TESTQ DX, DX
+	JZ    end
+
+four:
+	SUBQ         $0x04, DX
+	MOVQ         24(CX)(DX*8), BX
+	VPBROADCASTD 24(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	MOVQ         16(CX)(DX*8), BX
+	VPBROADCASTD 16(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	MOVQ         8(CX)(DX*8), BX
+	VPBROADCASTD 8(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	MOVQ         (CX)(DX*8), BX
+	VPBROADCASTD (AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	TESTQ        DX, DX
+	JNZ          four
+
+end:
+	VZEROUPPER
+	RET
+
 // func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
 // Requires: BMI2
 TEXT ·setPlacesAVX2(SB), NOSPLIT, $0-32
@@ -2538,55 +2631,60 @@ end:
 	VZEROUPPER
 	RET
 
-// func testSplit256AVX512(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64)
+// func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·testSplit256AVX512(SB), $10352-40
+TEXT ·testSplit256AVX512(SB), $11432-48
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
 	MOVQ         hashes+16(FP), AX
 	LEAQ         63(SP), CX
 	ANDQ         $-64, CX
+	ADDQ         $0x00000200, CX
 	MOVQ         base+0(FP), DX
 	VPBROADCASTQ DX, Z0
-	MOVQ         blocks+8(FP), DX
+	MOVQ         bytes+8(FP), DX
 	VPBROADCASTQ DX, Z1
+	MOVL         $0xffffffe0, DX
+	VPBROADCASTQ DX, Z2
 	MOVL         $0x00000001, DX
-	VPBROADCASTD DX, Z3
-	VMOVDQU32    splitSalts<>+0(SB), Z2
+	VPBROADCASTD DX, Z4
+	VMOVDQU32    splitSalts<>+0(SB), Z3
 	MOVL         $0x0000ff00, DX
 	KMOVW        DX, K1
-	MOVQ         n+24(FP), SI
+	MOVQ         n+24(FP), BX
 	MOVQ         AX, DX
-	MOVQ         CX, BX
+	MOVQ         CX, SI
 
 locate:
-	VMOVDQU32 (DX), Z4
-	VPSRLQ    $0x20, Z4, Z4
-	VPMULUDQ  Z1, Z4, Z4
-	VPSRLQ    $0x20, Z4, Z4
-	VPSLLQ    $0x05, Z4, Z4
-	VPADDQ    Z0, Z4, Z4
-	VMOVDQU32 Z4, (BX)
+	VPSHUFD   $0xf5, (DX), Z5
+	VPMULUDQ  Z1, Z5, Z5
+	VPSHUFD   $0xf5, Z5, Z5
+	VPANDD    Z2, Z5, Z5
+	VPADDQ    Z0, Z5, Z5
+	VMOVDQU32 Z5, (SI)
 	ADDQ      $0x40, DX
-	ADDQ      $0x40, BX
-	SUBQ      $0x08, SI
+	ADDQ      $0x40, SI
+	SUBQ      $0x08, BX
 	JG        locate
+	MOVQ      far+40(FP), DX
+	TESTQ     DX, DX
+	JNZ       far
 	LEAQ      9335(SP), DX
 	ANDQ      $-64, DX
 	MOVQ      n+24(FP), BX
 	MOVQ      CX, CX
 	MOVQ      DX, SI
 
-test:
+near_eight:
 	MOVQ            (CX), DI
 	MOVQ            8(CX), R8
 	VPBROADCASTD    (AX), Z0
 	VPBROADCASTD    8(AX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z2, Z0, Z0
+	VPMULLD         Z3, Z0, Z0
 	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z3, Z0
+	VPSLLVD         Z0, Z4, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, (SI)
 	MOVQ            16(CX), DI
@@ -2595,9 +2693,9 @@ test:
 	VPBROADCASTD    24(AX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z2, Z0, Z0
+	VPMULLD         Z3, Z0, Z0
 	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z3, Z0
+	VPSLLVD         Z0, Z4, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, 2(SI)
 	MOVQ            32(CX), DI
@@ -2606,9 +2704,9 @@ test:
 	VPBROADCASTD    40(AX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z2, Z0, Z0
+	VPMULLD         Z3, Z0, Z0
 	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z3, Z0
+	VPSLLVD         Z0, Z4, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, 4(SI)
 	MOVQ            48(CX), DI
@@ -2617,31 +2715,139 @@ test:
 	VPBROADCASTD    56(AX), K1, Z0
 	VBROADCASTI64X4 (DI), Z1
 	VINSERTI64X4    $0x01, (R8), Z1, Z1
-	VPMULLD         Z2, Z0, Z0
+	VPMULLD         Z3, Z0, Z0
 	VPSRLD          $0x1b, Z0, Z0
-	VPSLLVD         Z0, Z3, Z0
+	VPSLLVD         Z0, Z4, Z0
 	VPTESTNMD       Z0, Z1, K2
 	KMOVW           K2, 6(SI)
 	ADDQ            $0x40, AX
 	ADDQ            $0x40, CX
 	ADDQ            $0x08, SI
 	SUBQ            $0x08, BX
-	JG              test
+	JG              near_eight
 	MOVQ            hits+32(FP), AX
 	MOVQ            n+24(FP), CX
-	MOVQ            DX, SI
 
-collect:
-	VMOVDQU64 (SI), Z0
+near_word:
+	VMOVDQU32 (DX), Z0
 	VPTESTNMB Z0, Z0, K1
 	KMOVQ     K1, (AX)
-	ADDQ      $0x40, SI
+	ADDQ      $0x40, DX
 	ADDQ      $0x08, AX
 	SUBQ      $0x40, CX
-	JG        collect
+	JG        near_word
 	ADDQ      $0x40, CX
 	BZHIQ     CX, -8(AX), CX
 	MOVQ      CX, -8(AX)
+	JMP       end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (CX), Z0
+	VMOVDQU32    Z0, -512(CX)
+	VMOVDQU32    Z0, (SI)
+	VMOVDQU32    Z0, -448(CX)
+	VMOVDQU32    Z0, 64(SI)
+	VMOVDQU32    Z0, -384(CX)
+	VMOVDQU32    Z0, 128(SI)
+	VMOVDQU32    Z0, -320(CX)
+	VMOVDQU32    Z0, 192(SI)
+	VMOVDQU32    Z0, -256(CX)
+	VMOVDQU32    Z0, 256(SI)
+	VMOVDQU32    Z0, -192(CX)
+	VMOVDQU32    Z0, 320(SI)
+	VMOVDQU32    Z0, -128(CX)
+	VMOVDQU32    Z0, 384(SI)
+	VMOVDQU32    Z0, -64(CX)
+	VMOVDQU32    Z0, 448(SI)
+	LEAQ         10415(SP), DX
+	ANDQ         $-64, DX
+	MOVQ         n+24(FP), BX
+	MOVQ         CX, CX
+	MOVQ         DX, SI
+
+far_eight:
+	MOVQ            512(CX), DI
+	PREFETCHT0      (DI)
+	MOVQ            (CX), DI
+	MOVQ            520(CX), R8
+	PREFETCHT0      (R8)
+	MOVQ            8(CX), R8
+	VPBROADCASTD    (AX), Z0
+	VPBROADCASTD    8(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, (SI)
+	MOVQ            528(CX), DI
+	PREFETCHT0      (DI)
+	MOVQ            16(CX), DI
+	MOVQ            536(CX), R8
+	PREFETCHT0      (R8)
+	MOVQ            24(CX), R8
+	VPBROADCASTD    16(AX), Z0
+	VPBROADCASTD    24(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 2(SI)
+	MOVQ            544(CX), DI
+	PREFETCHT0      (DI)
+	MOVQ            32(CX), DI
+	MOVQ            552(CX), R8
+	PREFETCHT0      (R8)
+	MOVQ            40(CX), R8
+	VPBROADCASTD    32(AX), Z0
+	VPBROADCASTD    40(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 4(SI)
+	MOVQ            560(CX), DI
+	PREFETCHT0      (DI)
+	MOVQ            48(CX), DI
+	MOVQ            568(CX), R8
+	PREFETCHT0      (R8)
+	MOVQ            56(CX), R8
+	VPBROADCASTD    48(AX), Z0
+	VPBROADCASTD    56(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 6(SI)
+	ADDQ            $0x40, AX
+	ADDQ            $0x40, CX
+	ADDQ            $0x08, SI
+	SUBQ            $0x08, BX
+	JG              far_eight
+	MOVQ            hits+32(FP), AX
+	MOVQ            n+24(FP), CX
+
+far_word:
+	VMOVDQU32 (DX), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        far_word
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
+
+end:
 	VZEROUPPER
 	RET
 
@@ -4394,111 +4600,235 @@ end:
 	VZEROUPPER
 	RET
 
-// func testSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64)
+// func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)
 // Requires: AVX, AVX2
-TEXT ·testSplit256AVX2(SB), $9272-40
+TEXT ·testSplit256AVX2(SB), $9272-48
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
 	MOVQ         hashes+16(FP), AX
 	LEAQ         63(SP), CX
 	ANDQ         $-64, CX
+	ADDQ         $0x00000200, CX
 	MOVQ         base+0(FP), DX
 	VMOVQ        DX, X0
 	VPBROADCASTQ X0, Y0
-	MOVQ         blocks+8(FP), DX
+	MOVQ         bytes+8(FP), DX
 	VMOVQ        DX, X1
 	VPBROADCASTQ X1, Y1
+	MOVL         $0xffffffe0, DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
 	MOVL         $0x00000001, DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y3
-	VMOVDQU      splitSalts<>+0(SB), Y2
-	MOVQ         n+24(FP), SI
+	VMOVD        DX, X3
+	VPBROADCASTD X3, Y4
+	VMOVDQU      splitSalts<>+0(SB), Y3
+	MOVQ         n+24(FP), BX
 	MOVQ         AX, DX
-	MOVQ         CX, BX
+	MOVQ         CX, SI
 
 locate:
-	VMOVDQU  (DX), Y4
-	VPSRLQ   $0x20, Y4, Y4
-	VPMULUDQ Y1, Y4, Y4
-	VPSRLQ   $0x20, Y4, Y4
-	VPSLLQ   $0x05, Y4, Y4
-	VPADDQ   Y0, Y4, Y4
-	VMOVDQU  Y4, (BX)
+	VPSHUFD  $0xf5, (DX), Y5
+	VPMULUDQ Y1, Y5, Y5
+	VPSHUFD  $0xf5, Y5, Y5
+	VPAND    Y2, Y5, Y5
+	VPADDQ   Y0, Y5, Y5
+	VMOVDQU  Y5, (SI)
 	ADDQ     $0x20, DX
-	ADDQ     $0x20, BX
-	SUBQ     $0x04, SI
+	ADDQ     $0x20, SI
+	SUBQ     $0x04, BX
 	JG       locate
+	MOVQ     far+40(FP), DX
+	TESTQ    DX, DX
+	JNZ      far
 	MOVQ     hits+32(FP), DX
 	MOVQ     n+24(FP), BX
 	XORL     SI, SI
 
-	// The keys past the last multiple of 4.
-one:
+near_one:
 	TESTQ        $0x00000003, BX
-	JZ           fours
+	JZ           near_some
 	DECQ         BX
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
-	VPMULLD      Y2, Y0, Y0
+	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y3, Y0
+	VPSLLVD      Y0, Y4, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
-	JNZ          one
+	JNZ          near_one
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
 	MOVQ         SI, (DX)(DI*8)
 	XORL         SI, SI
 
-fours:
+near_some:
 	TESTQ BX, BX
-	JZ    end
+	JZ    near_done
 
-four:
+near_four:
 	SUBQ         $0x04, BX
 	MOVQ         24(CX)(BX*8), DI
 	VPBROADCASTD 24(AX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
-	VPMULLD      Y2, Y0, Y0
+	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y3, Y0
+	VPSLLVD      Y0, Y4, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
 	MOVQ         16(CX)(BX*8), DI
 	VPBROADCASTD 16(AX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
-	VPMULLD      Y2, Y0, Y0
+	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y3, Y0
+	VPSLLVD      Y0, Y4, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
 	MOVQ         8(CX)(BX*8), DI
 	VPBROADCASTD 8(AX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
-	VPMULLD      Y2, Y0, Y0
+	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y3, Y0
+	VPSLLVD      Y0, Y4, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*8), Y0
 	VMOVDQU      (DI), Y1
-	VPMULLD      Y2, Y0, Y0
+	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y3, Y0
+	VPSLLVD      Y0, Y4, Y0
 	VPTEST       Y0, Y1
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
-	JNZ          four
+	JNZ          near_four
 	MOVQ         BX, DI
 	SHRQ         $0x06, DI
 	MOVQ         SI, (DX)(DI*8)
 	XORL         SI, SI
 	TESTQ        BX, BX
-	JNZ          four
+	JNZ          near_four
 
+near_done:
+	JMP end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (CX), Y0
+	VMOVDQU      Y0, -512(CX)
+	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, 32(SI)
+	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, 64(SI)
+	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, 96(SI)
+	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, 128(SI)
+	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, 160(SI)
+	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, 192(SI)
+	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, 224(SI)
+	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, 256(SI)
+	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, 288(SI)
+	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, 320(SI)
+	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, 352(SI)
+	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, 384(SI)
+	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, 416(SI)
+	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, 448(SI)
+	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, 480(SI)
+	MOVQ         hits+32(FP), DX
+	MOVQ         n+24(FP), BX
+	XORL         SI, SI
+
+far_one:
+	TESTQ        $0x00000003, BX
+	JZ           far_some
+	DECQ         BX
+	MOVQ         -512(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          far_one
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+
+far_some:
+	TESTQ BX, BX
+	JZ    far_done
+
+far_four:
+	SUBQ         $0x04, BX
+	MOVQ         -488(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         24(CX)(BX*8), DI
+	VPBROADCASTD 24(AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	MOVQ         -496(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         16(CX)(BX*8), DI
+	VPBROADCASTD 16(AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	MOVQ         -504(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         8(CX)(BX*8), DI
+	VPBROADCASTD 8(AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	MOVQ         -512(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          far_four
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+	TESTQ        BX, BX
+	JNZ          far_four
+
+far_done:
 end:
 	VZEROUPPER
 	RET

@@ -25,6 +25,7 @@ func main() {
 	smallNumbersTable()
 	headerTables()
 	splitSaltsTable()
+	addSplit256(&avx2{})
 	setPlaces()
 	sortPlaces()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {

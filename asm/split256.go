@@ -8,19 +8,58 @@ import (
 
 // split256 is the walk through Parquet's blocks of 32 bytes.
 type split256 struct {
-	base, blocks reg.VecVirtual // the first address and the number of blocks, in each long lane
-	salts, ones  reg.VecVirtual
-	upper        reg.OpmaskVirtual // lanes 8 to 15
+	v           vectors
+	base, bytes reg.VecVirtual // where the blocks begin, and their size, in each long lane
+	offsets     reg.VecVirtual // the bits of the offset of a block, in each long lane
+	salts, ones reg.VecVirtual
+	upper       reg.OpmaskVirtual // lanes 8 to 15
 }
 
 // testSplit256 emits the test of a window of hashes.
 func testSplit256(v vectors) {
-	TEXT("testSplit256"+v.name(), 0, "func(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64)")
+	TEXT("testSplit256"+v.name(), 0, "func(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)")
 	Comment(
 		"The upper half of a hash chooses a block. In each of its 8 words, the top five bits of",
 		"a product of the lower half choose a bit. A lane is a word.",
 	)
 	testLines(v, &split256{})
+}
+
+// addSplit256 emits the setting of the bits of a window of hashes.
+func addSplit256(v vectors) {
+	TEXT("addSplit256"+v.name(), 0, "func(base *byte, bytes uint64, hashes *uint64, n int)")
+	Comment("The addresses and the bits are those of testSplit256. Lines are not requested ahead:",
+		"a store waits for its line without holding up the loads of others.")
+	s := &split256{}
+	l := newLines(v, s)
+	l.locate()
+	n := argument("n")
+	add := func(i int) {
+		bits, line := YMM(), l.line(Mem{Base: l.places, Index: n, Scale: 8, Disp: 8 * i}, 0)
+		VPBROADCASTD(Mem{Base: l.hashes, Index: n, Scale: 8, Disp: 8 * i}, bits)
+		s.bits(bits)
+		VPOR(line, bits, bits)
+		v.store(bits, line)
+	}
+	Label("one")
+	TESTQ(U32(3), n)
+	JZ(LabelRef("some"))
+	DECQ(n)
+	add(0)
+	JMP(LabelRef("one"))
+	Label("some")
+	TESTQ(n, n)
+	JZ(LabelRef("end"))
+	Label("four")
+	SUBQ(U8(4), n)
+	for i := range 4 {
+		add(3 - i)
+	}
+	TESTQ(n, n)
+	JNZ(LabelRef("four"))
+	Label("end")
+	VZEROUPPER()
+	RET()
 }
 
 // splitSalts has the factors for the words of two blocks.
@@ -37,7 +76,9 @@ func splitSaltsTable() {
 }
 
 func (s *split256) prepare(v vectors) {
-	s.base, s.blocks = v.broadcastLong(argument("base")), v.broadcastLong(argument("blocks"))
+	s.v = v
+	s.base, s.bytes = v.broadcastLong(argument("base")), v.broadcastLong(argument("bytes"))
+	s.offsets = v.broadcastLong(constant(0xffffffe0))
 	s.salts, s.ones = v.vector(), v.broadcast(constant(1))
 	v.load(splitSalts, s.salts)
 	if _, wide := v.(*avx512); wide {
@@ -46,11 +87,12 @@ func (s *split256) prepare(v vectors) {
 	}
 }
 
-func (s *split256) address(h reg.VecVirtual) {
-	VPSRLQ(U8(32), h, h)
-	VPMULUDQ(s.blocks, h, h)
-	VPSRLQ(U8(32), h, h)
-	VPSLLQ(U8(5), h, h)
+// address emits base + 32·block: the shuffles move the upper halves of long lanes down.
+func (s *split256) address(m Mem, h reg.VecVirtual) {
+	VPSHUFD(U8(0xf5), m, h)
+	VPMULUDQ(s.bytes, h, h)
+	VPSHUFD(U8(0xf5), h, h)
+	s.v.and(s.offsets, h, h)
 	VPADDQ(s.base, h, h)
 }
 
