@@ -409,11 +409,10 @@ DATA splitSalts<>+56(SB)/4, $0x9efc4947
 DATA splitSalts<>+60(SB)/4, $0x5c6bfb31
 GLOBL splitSalts<>(SB), RODATA|NOPTR, $64
 
-// func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int)
+// func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)
 // Requires: AVX, AVX2
-TEXT ·addSplit256AVX2(SB), $9272-32
-	// The addresses and the bits are those of testSplit256. Lines are not requested ahead:
-	// a store waits for its line without holding up the loads of others.
+TEXT ·addSplit256AVX2(SB), $9272-33
+	// The addresses and the bits are those of testSplit256.
 	MOVQ         hashes+16(FP), AX
 	LEAQ         63(SP), CX
 	ANDQ         $-64, CX
@@ -446,11 +445,14 @@ locate:
 	ADDQ     $0x20, SI
 	SUBQ     $0x04, BX
 	JG       locate
+	MOVB     far+32(FP), DL
+	TESTB    DL, DL
+	JNZ      far
 	MOVQ     n+24(FP), DX
 
-one:
+near_one:
 	TESTQ        $0x00000003, DX
-	JZ           some
+	JZ           near_some
 	DECQ         DX
 	MOVQ         (CX)(DX*8), BX
 	VPBROADCASTD (AX)(DX*8), Y0
@@ -459,13 +461,9 @@ one:
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
-	JMP          one
+	JMP          near_one
 
-some:
-	TESTQ DX, DX
-	JZ    end
-
-four:
+near_four:
 	SUBQ         $0x04, DX
 	MOVQ         24(CX)(DX*8), BX
 	VPBROADCASTD 24(AX)(DX*8), Y0
@@ -495,8 +493,106 @@ four:
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
-	TESTQ        DX, DX
-	JNZ          four
+
+near_some:
+	TESTQ DX, DX
+	JNZ   near_four
+	JMP   end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (CX), Y0
+	VMOVDQU      Y0, -512(CX)
+	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, 32(SI)
+	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, 64(SI)
+	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, 96(SI)
+	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, 128(SI)
+	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, 160(SI)
+	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, 192(SI)
+	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, 224(SI)
+	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, 256(SI)
+	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, 288(SI)
+	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, 320(SI)
+	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, 352(SI)
+	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, 384(SI)
+	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, 416(SI)
+	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, 448(SI)
+	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, 480(SI)
+	MOVQ         n+24(FP), DX
+
+far_one:
+	TESTQ        $0x00000003, DX
+	JZ           far_some
+	DECQ         DX
+	MOVQ         -512(CX)(DX*8), BX
+	PREFETCHT0   (BX)
+	MOVQ         (CX)(DX*8), BX
+	VPBROADCASTD (AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	JMP          far_one
+
+far_four:
+	SUBQ         $0x04, DX
+	MOVQ         -488(CX)(DX*8), BX
+	PREFETCHT0   (BX)
+	MOVQ         24(CX)(DX*8), BX
+	VPBROADCASTD 24(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	MOVQ         -496(CX)(DX*8), BX
+	PREFETCHT0   (BX)
+	MOVQ         16(CX)(DX*8), BX
+	VPBROADCASTD 16(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	MOVQ         -504(CX)(DX*8), BX
+	PREFETCHT0   (BX)
+	MOVQ         8(CX)(DX*8), BX
+	VPBROADCASTD 8(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	MOVQ         -512(CX)(DX*8), BX
+	PREFETCHT0   (BX)
+	MOVQ         (CX)(DX*8), BX
+	VPBROADCASTD (AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+
+far_some:
+	TESTQ DX, DX
+	JNZ   far_four
 
 end:
 	VZEROUPPER
@@ -2631,9 +2727,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)
+// func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·testSplit256AVX512(SB), $11432-48
+TEXT ·testSplit256AVX512(SB), $11432-41
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
 	MOVQ         hashes+16(FP), AX
@@ -2666,8 +2762,8 @@ locate:
 	ADDQ      $0x40, SI
 	SUBQ      $0x08, BX
 	JG        locate
-	MOVQ      far+40(FP), DX
-	TESTQ     DX, DX
+	MOVB      far+40(FP), DL
+	TESTB     DL, DL
 	JNZ       far
 	LEAQ      9335(SP), DX
 	ANDQ      $-64, DX
@@ -4600,9 +4696,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)
+// func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX2
-TEXT ·testSplit256AVX2(SB), $9272-48
+TEXT ·testSplit256AVX2(SB), $9272-41
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
 	MOVQ         hashes+16(FP), AX
@@ -4637,8 +4733,8 @@ locate:
 	ADDQ     $0x20, SI
 	SUBQ     $0x04, BX
 	JG       locate
-	MOVQ     far+40(FP), DX
-	TESTQ    DX, DX
+	MOVB     far+40(FP), DL
+	TESTB    DL, DL
 	JNZ      far
 	MOVQ     hits+32(FP), DX
 	MOVQ     n+24(FP), BX

@@ -3,6 +3,7 @@
 package bloom
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -26,7 +27,7 @@ var forms = []struct {
 	{"early", form{200, 100}},
 }
 
-// TestRequests compares the tests of each kernel with portable Go, with and without requests
+// TestRequests compares what each kernel tests and adds with portable Go, with and without requests
 // for the lines of later keys.
 func TestRequests(t *testing.T) {
 	random := rand.New(rand.NewPCG(61, 62))
@@ -47,6 +48,17 @@ func TestRequests(t *testing.T) {
 				want[len(want)-1] = 1 << 40 // not written
 				if !slices.Equal(got, want) {
 					t.Fatalf("kernel %v, far %v: hits of %d hashes %x, want %x", kernel, far, n, got, want)
+				}
+				set, plain := make([]byte, len(data)), make([]byte, len(data))
+				s, p := newSplit256(set, 512), newSplit256(plain, 512)
+				if !s.addForm(kernel, hashed[:n], far) {
+					t.Fatalf("kernel %v adds nothing", kernel)
+				}
+				for _, h := range hashed[:n] {
+					p.add(h)
+				}
+				if !bytes.Equal(set, plain) {
+					t.Fatalf("kernel %v, far %v: wrong bits of %d hashes", kernel, far, n)
 				}
 			}
 		}
