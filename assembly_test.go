@@ -95,6 +95,10 @@ func TestLongKeys(t *testing.T) {
 			if !has {
 				continue
 			}
+			ofLong := 0
+			if calls.beforeLong == rows { // the call leaves keys of any length to Go
+				ofLong = rows
+			}
 			for _, layout := range layouts {
 				for _, c := range []struct {
 					keys [][]byte
@@ -102,7 +106,7 @@ func TestLongKeys(t *testing.T) {
 				}{
 					{withLong, calls.beforeLong},
 					{slices.Repeat([][]byte{data[:longKey-1]}, rows), calls.ofLongest},
-					{slices.Repeat([][]byte{data[:longKey]}, rows), 0},
+					{slices.Repeat([][]byte{data[:longKey]}, rows), ofLong},
 					{slices.Repeat([][]byte{data[:max(layout.width, 1)]}, rows), rows},
 				} {
 					column := Keys{}
@@ -119,7 +123,7 @@ func TestLongKeys(t *testing.T) {
 					}
 				}
 			}
-			for width, want := range map[int]int{longKey: 0, longKey - 1: calls.ofLongest, 100: rows} {
+			for width, want := range map[int]int{longKey: ofLong, longKey - 1: calls.ofLongest, 100: rows} {
 				column := must(t)(FixedWidth(data[:rows*width], width))
 				room := hashesOfLength(kind, rows)
 				if done := column.hashAssembly(kind, gate.kernel, &room); done != want {
