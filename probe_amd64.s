@@ -409,6 +409,16 @@ DATA splitSalts<>+56(SB)/4, $0x9efc4947
 DATA splitSalts<>+60(SB)/4, $0x5c6bfb31
 GLOBL splitSalts<>(SB), RODATA|NOPTR, $64
 
+DATA splitOnes<>+0(SB)/4, $0x00000001
+DATA splitOnes<>+4(SB)/4, $0x00000001
+DATA splitOnes<>+8(SB)/4, $0x00000001
+DATA splitOnes<>+12(SB)/4, $0x00000001
+DATA splitOnes<>+16(SB)/4, $0x00000001
+DATA splitOnes<>+20(SB)/4, $0x00000001
+DATA splitOnes<>+24(SB)/4, $0x00000001
+DATA splitOnes<>+28(SB)/4, $0x00000001
+GLOBL splitOnes<>(SB), RODATA|NOPTR, $32
+
 DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
 DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
 DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
@@ -1103,6 +1113,163 @@ far_some:
 	JNZ   far_four
 
 end:
+	VZEROUPPER
+	RET
+
+// func hasSplit256AVX2(base **byte, hash uint64) bool
+// Requires: AVX, AVX2
+TEXT ·hasSplit256AVX2(SB), NOSPLIT, $0-17
+	MOVQ         hash+8(FP), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	MOVQ         base+0(FP), DX
+	IMULQ        8(DX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (DX), CX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (CX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasUint64Split256AVX2(base **byte, key uint64) bool
+// Requires: AVX, AVX2
+TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
+	// XXH64 with the seed 0 of 8 bytes.
+	MOVQ         $0x9e3779b185ebca87, CX
+	MOVQ         $0xc2b2ae3d27d4eb4f, DX
+	MOVQ         $0x27d4eb2f165667cd, AX
+	MOVQ         key+8(FP), BX
+	IMULQ        DX, BX
+	ROLQ         $0x1f, BX
+	IMULQ        CX, BX
+	XORQ         BX, AX
+	ROLQ         $0x1b, AX
+	IMULQ        CX, AX
+	MOVQ         $0x85ebca77c2b2ae63, CX
+	ADDQ         CX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x21, CX
+	XORQ         CX, AX
+	MOVQ         $0x165667b19e3779f9, CX
+	IMULQ        DX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x1d, CX
+	XORQ         CX, AX
+	MOVQ         $0x165667b19e3779f9, CX
+	IMULQ        CX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	MOVQ         base+0(FP), DX
+	IMULQ        8(DX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (DX), CX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (CX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasKeySplit256AVX2(base **byte, key *byte, n int) bool
+// Requires: AVX, AVX2
+TEXT ·hasKeySplit256AVX2(SB), NOSPLIT, $0-25
+	// XXH64 with the seed 0 of fewer than 32 bytes.
+	MOVQ $0x9e3779b185ebca87, CX
+	MOVQ $0xc2b2ae3d27d4eb4f, DX
+	MOVQ key+8(FP), BX
+	MOVQ n+16(FP), SI
+	MOVQ $0x27d4eb2f165667c5, AX
+	ADDQ SI, AX
+	SUBQ $0x08, SI
+	JL   short
+
+long:
+	MOVQ  (BX), DI
+	IMULQ DX, DI
+	ROLQ  $0x1f, DI
+	IMULQ CX, DI
+	XORQ  DI, AX
+	ROLQ  $0x1b, AX
+	IMULQ CX, AX
+	MOVQ  $0x85ebca77c2b2ae63, DI
+	ADDQ  DI, AX
+	ADDQ  $0x08, BX
+	SUBQ  $0x08, SI
+	JGE   long
+
+short:
+	ADDQ  $0x08, SI
+	JZ    hashed
+	TESTQ $0x00000004, SI
+	JZ    bytes
+	MOVL  (BX), DI
+	IMULQ CX, DI
+	XORQ  DI, AX
+	ROLQ  $0x17, AX
+	IMULQ DX, AX
+	MOVQ  $0x165667b19e3779f9, DI
+	ADDQ  DI, AX
+	ADDQ  $0x04, BX
+	SUBQ  $0x04, SI
+	JZ    hashed
+
+bytes:
+	MOVBLZX (BX), DI
+	MOVQ    $0x27d4eb2f165667c5, R8
+	IMULQ   R8, DI
+	XORQ    DI, AX
+	ROLQ    $0x0b, AX
+	IMULQ   CX, AX
+	INCQ    BX
+	DECQ    SI
+	JNZ     bytes
+
+hashed:
+	MOVQ         AX, CX
+	SHRQ         $0x21, CX
+	XORQ         CX, AX
+	MOVQ         $0x165667b19e3779f9, CX
+	IMULQ        DX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x1d, CX
+	XORQ         CX, AX
+	MOVQ         $0x165667b19e3779f9, CX
+	IMULQ        CX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	MOVQ         base+0(FP), DX
+	IMULQ        8(DX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (DX), CX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (CX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, ret+24(FP)
 	VZEROUPPER
 	RET
 

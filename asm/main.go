@@ -25,10 +25,12 @@ func main() {
 	smallNumbersTable()
 	headerTables()
 	splitSaltsTable()
+	splitOnesTable()
 	longConstantTables()
 	hash64WidthAVX2(4)
 	hash64WidthAVX2(8)
 	addSplit256(&avx2{})
+	hasSplit256()
 	setPlaces()
 	sortPlaces()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
