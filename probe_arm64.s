@@ -1628,6 +1628,20 @@ DATA compactBytes<>+240(SB)/8, $0x0706050403020100
 DATA compactBytes<>+248(SB)/8, $0x0f0e0d0c0b0a0908
 GLOBL compactBytes<>(SB), RODATA|NOPTR, $256
 
+DATA splitSalts<>+0(SB)/8, $0x44974d9147b6137b
+DATA splitSalts<>+8(SB)/8, $0xa2b7289d8824ad5b
+DATA splitSalts<>+16(SB)/8, $0x2df1424b705495c7
+DATA splitSalts<>+24(SB)/8, $0x5c6bfb319efc4947
+GLOBL splitSalts<>(SB), RODATA|NOPTR, $32
+
+DATA upperBytes<>+0(SB)/8, $0x1f1b17130f0b0703
+DATA upperBytes<>+8(SB)/8, $0x3f3b37332f2b2723
+GLOBL upperBytes<>(SB), RODATA|NOPTR, $16
+
+DATA wordStarts<>+0(SB)/8, $0x1c1814100c080400
+DATA wordStarts<>+8(SB)/8, $0x3c3834302c282420
+GLOBL wordStarts<>(SB), RODATA|NOPTR, $16
+
 // func testDouble32NEON(base *byte, size uint32, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int)
 // Requires: ASIMD
 TEXT ·testDouble32NEON(SB), $9600-64
@@ -3327,4 +3341,331 @@ word:
 	LSL  R1, R2, R2
 	LSR  R1, R2, R2
 	MOVD R2, -8(R0)
+	RET
+
+// func testSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int, hits *uint64)
+// Requires: ASIMD
+TEXT ·testSplit256NEON(SB), $1056-40
+	// The upper half of a hash chooses a block, and the upper 5 bits of its lower half times
+	// a salt choose a bit in each of the 8 words. The kernel tests two hashes at a time: of
+	// 16 products it takes the upper bytes. Their upper 2 bits choose the byte of a word,
+	// the next 3 the bit. A key has 8 outcomes in bytes; the smallest of them is its own.
+	// At the end, the kernel packs the sign bits of the outcomes into hits.
+	MOVD  base+0(FP), R0
+	MOVWU blocks+8(FP), R1
+	VDUP  R1, V2.S4
+	MOVD  $splitSalts<>(SB), R1
+	FLDPQ 0(R1), (F3, F20)
+	MOVD  hashes+16(FP), R1
+	MOVD  n+24(FP), R2
+	ADD   $23, RSP, R3
+	AND   $-16, R3, R3
+	MOVD  R3, R4
+	MOVD  $upperBytes<>(SB), R5
+	FMOVQ 0(R5), F21
+	MOVD  $wordStarts<>(SB), R5
+	FMOVQ 0(R5), F22
+	VMOV  V22.B16, V23.B16
+	MOVD  $byteBits<>(SB), R5
+	FMOVQ 0(R5), F1
+	VMOV  V1.B16, V0.B16
+	VMOV  V1.B16, V1.B16
+
+block:
+	FLDPQ.P 32(R1), (F11, F19)
+	VUZP2   V19.S4, V11.S4, V4.S4
+	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
+	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
+	VUZP2   V4.S4, V5.S4, V4.S4
+	VSHL    $5, V4.S4, V4.S4
+	VMOV    V4.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V4.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	FLDPQ   0(R6), (F4, F5)
+	FLDPQ   0(R5), (F6, F7)
+	WORD    $0x4f8b8068 // VMUL[0] V11.S4, V3.S4, V8.S4
+	WORD    $0x4f8b8289 // VMUL[0] V11.S4, V20.S4, V9.S4
+	WORD    $0x4f8b886a // VMUL[2] V11.S4, V3.S4, V10.S4
+	WORD    $0x4f8b8a8b // VMUL[2] V11.S4, V20.S4, V11.S4
+	VTBL    V21.B16, [V8.B16, V9.B16, V10.B16, V11.B16], V8.B16
+	VSRI    $6, V8.B16, V22.B16
+	VUSHR   $3, V8.B16, V8.B16
+	VTBL    V22.B16, [V4.B16, V5.B16, V6.B16, V7.B16], V4.B16
+	VTBL    V8.B16, [V0.B16, V1.B16], V8.B16
+	VCMTST  V8.B16, V4.B16, V4.B16
+	FLDPQ   0(R8), (F12, F13)
+	FLDPQ   0(R7), (F14, F15)
+	WORD    $0x4f938070 // VMUL[0] V19.S4, V3.S4, V16.S4
+	WORD    $0x4f938291 // VMUL[0] V19.S4, V20.S4, V17.S4
+	WORD    $0x4f938872 // VMUL[2] V19.S4, V3.S4, V18.S4
+	WORD    $0x4f938a93 // VMUL[2] V19.S4, V20.S4, V19.S4
+	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V5.B16
+	VSRI    $6, V5.B16, V23.B16
+	VUSHR   $3, V5.B16, V5.B16
+	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V6.B16
+	VTBL    V5.B16, [V0.B16, V1.B16], V5.B16
+	VCMTST  V5.B16, V6.B16, V5.B16
+	WORD    $0x6e25ac98 // VUMINP V5.B16, V4.B16, V24.B16
+	FLDPQ.P 32(R1), (F11, F19)
+	VUZP2   V19.S4, V11.S4, V4.S4
+	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
+	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
+	VUZP2   V4.S4, V5.S4, V4.S4
+	VSHL    $5, V4.S4, V4.S4
+	VMOV    V4.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V4.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	FLDPQ   0(R6), (F4, F5)
+	FLDPQ   0(R5), (F6, F7)
+	WORD    $0x4f8b8068 // VMUL[0] V11.S4, V3.S4, V8.S4
+	WORD    $0x4f8b8289 // VMUL[0] V11.S4, V20.S4, V9.S4
+	WORD    $0x4f8b886a // VMUL[2] V11.S4, V3.S4, V10.S4
+	WORD    $0x4f8b8a8b // VMUL[2] V11.S4, V20.S4, V11.S4
+	VTBL    V21.B16, [V8.B16, V9.B16, V10.B16, V11.B16], V8.B16
+	VSRI    $6, V8.B16, V22.B16
+	VUSHR   $3, V8.B16, V8.B16
+	VTBL    V22.B16, [V4.B16, V5.B16, V6.B16, V7.B16], V4.B16
+	VTBL    V8.B16, [V0.B16, V1.B16], V8.B16
+	VCMTST  V8.B16, V4.B16, V4.B16
+	FLDPQ   0(R8), (F12, F13)
+	FLDPQ   0(R7), (F14, F15)
+	WORD    $0x4f938070 // VMUL[0] V19.S4, V3.S4, V16.S4
+	WORD    $0x4f938291 // VMUL[0] V19.S4, V20.S4, V17.S4
+	WORD    $0x4f938872 // VMUL[2] V19.S4, V3.S4, V18.S4
+	WORD    $0x4f938a93 // VMUL[2] V19.S4, V20.S4, V19.S4
+	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V5.B16
+	VSRI    $6, V5.B16, V23.B16
+	VUSHR   $3, V5.B16, V5.B16
+	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V6.B16
+	VTBL    V5.B16, [V0.B16, V1.B16], V5.B16
+	VCMTST  V5.B16, V6.B16, V5.B16
+	WORD    $0x6e25ac99 // VUMINP V5.B16, V4.B16, V25.B16
+	FLDPQ.P 32(R1), (F11, F19)
+	VUZP2   V19.S4, V11.S4, V4.S4
+	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
+	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
+	VUZP2   V4.S4, V5.S4, V4.S4
+	VSHL    $5, V4.S4, V4.S4
+	VMOV    V4.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V4.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	FLDPQ   0(R6), (F4, F5)
+	FLDPQ   0(R5), (F6, F7)
+	WORD    $0x4f8b8068 // VMUL[0] V11.S4, V3.S4, V8.S4
+	WORD    $0x4f8b8289 // VMUL[0] V11.S4, V20.S4, V9.S4
+	WORD    $0x4f8b886a // VMUL[2] V11.S4, V3.S4, V10.S4
+	WORD    $0x4f8b8a8b // VMUL[2] V11.S4, V20.S4, V11.S4
+	VTBL    V21.B16, [V8.B16, V9.B16, V10.B16, V11.B16], V8.B16
+	VSRI    $6, V8.B16, V22.B16
+	VUSHR   $3, V8.B16, V8.B16
+	VTBL    V22.B16, [V4.B16, V5.B16, V6.B16, V7.B16], V4.B16
+	VTBL    V8.B16, [V0.B16, V1.B16], V8.B16
+	VCMTST  V8.B16, V4.B16, V4.B16
+	FLDPQ   0(R8), (F12, F13)
+	FLDPQ   0(R7), (F14, F15)
+	WORD    $0x4f938070 // VMUL[0] V19.S4, V3.S4, V16.S4
+	WORD    $0x4f938291 // VMUL[0] V19.S4, V20.S4, V17.S4
+	WORD    $0x4f938872 // VMUL[2] V19.S4, V3.S4, V18.S4
+	WORD    $0x4f938a93 // VMUL[2] V19.S4, V20.S4, V19.S4
+	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V5.B16
+	VSRI    $6, V5.B16, V23.B16
+	VUSHR   $3, V5.B16, V5.B16
+	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V6.B16
+	VTBL    V5.B16, [V0.B16, V1.B16], V5.B16
+	VCMTST  V5.B16, V6.B16, V5.B16
+	WORD    $0x6e25ac9a // VUMINP V5.B16, V4.B16, V26.B16
+	FLDPQ.P 32(R1), (F11, F19)
+	VUZP2   V19.S4, V11.S4, V4.S4
+	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
+	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
+	VUZP2   V4.S4, V5.S4, V4.S4
+	VSHL    $5, V4.S4, V4.S4
+	VMOV    V4.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V4.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	FLDPQ   0(R6), (F4, F5)
+	FLDPQ   0(R5), (F6, F7)
+	WORD    $0x4f8b8068 // VMUL[0] V11.S4, V3.S4, V8.S4
+	WORD    $0x4f8b8289 // VMUL[0] V11.S4, V20.S4, V9.S4
+	WORD    $0x4f8b886a // VMUL[2] V11.S4, V3.S4, V10.S4
+	WORD    $0x4f8b8a8b // VMUL[2] V11.S4, V20.S4, V11.S4
+	VTBL    V21.B16, [V8.B16, V9.B16, V10.B16, V11.B16], V8.B16
+	VSRI    $6, V8.B16, V22.B16
+	VUSHR   $3, V8.B16, V8.B16
+	VTBL    V22.B16, [V4.B16, V5.B16, V6.B16, V7.B16], V4.B16
+	VTBL    V8.B16, [V0.B16, V1.B16], V8.B16
+	VCMTST  V8.B16, V4.B16, V4.B16
+	FLDPQ   0(R8), (F12, F13)
+	FLDPQ   0(R7), (F14, F15)
+	WORD    $0x4f938070 // VMUL[0] V19.S4, V3.S4, V16.S4
+	WORD    $0x4f938291 // VMUL[0] V19.S4, V20.S4, V17.S4
+	WORD    $0x4f938872 // VMUL[2] V19.S4, V3.S4, V18.S4
+	WORD    $0x4f938a93 // VMUL[2] V19.S4, V20.S4, V19.S4
+	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V5.B16
+	VSRI    $6, V5.B16, V23.B16
+	VUSHR   $3, V5.B16, V5.B16
+	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V6.B16
+	VTBL    V5.B16, [V0.B16, V1.B16], V5.B16
+	VCMTST  V5.B16, V6.B16, V5.B16
+	WORD    $0x6e25ac84 // VUMINP V5.B16, V4.B16, V4.B16
+	WORD    $0x6e39af18 // VUMINP V25.B16, V24.B16, V24.B16
+	WORD    $0x6e24af5a // VUMINP V4.B16, V26.B16, V26.B16
+	WORD    $0x6e3aaf18 // VUMINP V26.B16, V24.B16, V24.B16
+	FMOVQ.P F24, 16(R4)
+	SUBS    $16, R2, R2
+	BGT     block
+	MOVD    hits+32(FP), R0
+	MOVD    n+24(FP), R1
+	MOVD    $byteBits<>(SB), R2
+	FMOVQ   0(R2), F0
+	MOVD    R1, R1
+
+word:
+	FLDPQ.P 32(R3), (F1, F2)
+	FLDPQ.P 32(R3), (F3, F4)
+	WORD    $0x4e20a821 // VCMLT0 V1.B16, V1.B16
+	VAND    V0.B16, V1.B16, V1.B16
+	WORD    $0x4e20a842 // VCMLT0 V2.B16, V2.B16
+	VAND    V0.B16, V2.B16, V2.B16
+	WORD    $0x4e20a863 // VCMLT0 V3.B16, V3.B16
+	VAND    V0.B16, V3.B16, V3.B16
+	WORD    $0x4e20a884 // VCMLT0 V4.B16, V4.B16
+	VAND    V0.B16, V4.B16, V4.B16
+	VADDP   V2.B16, V1.B16, V1.B16
+	VADDP   V4.B16, V3.B16, V3.B16
+	VADDP   V3.B16, V1.B16, V1.B16
+	VADDP   V1.B16, V1.B16, V1.B16
+	FMOVD.P F1, 8(R0)
+	SUBS    $64, R1, R1
+	BGT     word
+
+	// Clear the bits past the last hash in the last word.
+	NEG  R1, R1
+	MOVD -8(R0), R2
+	LSL  R1, R2, R2
+	LSR  R1, R2, R2
+	MOVD R2, -8(R0)
+	RET
+
+// func addSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int)
+// Requires: ASIMD
+TEXT ·addSplit256NEON(SB), NOSPLIT, $0-32
+	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
+	// those of the last 4 again.
+	MOVD  base+0(FP), R0
+	MOVWU blocks+8(FP), R1
+	VDUP  R1, V0.S4
+	MOVD  $splitSalts<>(SB), R1
+	FLDPQ 0(R1), (F1, F2)
+	MOVD  hashes+16(FP), R1
+	MOVD  n+24(FP), R2
+	MOVD  $1, R3
+	VDUP  R3, V3.S4
+
+four:
+	FLDPQ.P 32(R1), (F4, F5)
+	VUZP2   V5.S4, V4.S4, V6.S4
+	WORD    $0x2ea0c0c7 // VUMULL V0.D2, V6.D2, V7.D2
+	WORD    $0x6ea0c0c6 // VUMULL2 V0.D2, V6.D2, V6.D2
+	VUZP2   V6.S4, V7.S4, V6.S4
+	VSHL    $5, V6.S4, V6.S4
+	VMOV    V6.D[0], R3
+	ADD     R3.UXTW, R0, R4
+	ADD     R3>>32, R0, R3
+	VMOV    V6.D[1], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	WORD    $0x4f848028 // VMUL[0] V4.S4, V1.S4, V8.S4
+	WORD    $0x4f848049 // VMUL[0] V4.S4, V2.S4, V9.S4
+	FLDPQ   0(R4), (F6, F7)
+	VUSHR   $27, V8.S4, V8.S4
+	WORD    $0x6ea84468 // VUSHL V8.S4, V3.S4, V8.S4
+	VORR    V8.B16, V6.B16, V6.B16
+	VUSHR   $27, V9.S4, V9.S4
+	WORD    $0x6ea94469 // VUSHL V9.S4, V3.S4, V9.S4
+	VORR    V9.B16, V7.B16, V7.B16
+	FSTPQ   (F6, F7), 0(R4)
+	WORD    $0x4f848826 // VMUL[2] V4.S4, V1.S4, V6.S4
+	WORD    $0x4f848848 // VMUL[2] V4.S4, V2.S4, V8.S4
+	FLDPQ   0(R3), (F4, F7)
+	VUSHR   $27, V6.S4, V6.S4
+	WORD    $0x6ea64466 // VUSHL V6.S4, V3.S4, V6.S4
+	VORR    V6.B16, V4.B16, V4.B16
+	VUSHR   $27, V8.S4, V8.S4
+	WORD    $0x6ea84468 // VUSHL V8.S4, V3.S4, V8.S4
+	VORR    V8.B16, V7.B16, V7.B16
+	FSTPQ   (F4, F7), 0(R3)
+	WORD    $0x4f858027 // VMUL[0] V5.S4, V1.S4, V7.S4
+	WORD    $0x4f858048 // VMUL[0] V5.S4, V2.S4, V8.S4
+	FLDPQ   0(R6), (F4, F6)
+	VUSHR   $27, V7.S4, V7.S4
+	WORD    $0x6ea74467 // VUSHL V7.S4, V3.S4, V7.S4
+	VORR    V7.B16, V4.B16, V4.B16
+	VUSHR   $27, V8.S4, V8.S4
+	WORD    $0x6ea84468 // VUSHL V8.S4, V3.S4, V8.S4
+	VORR    V8.B16, V6.B16, V6.B16
+	FSTPQ   (F4, F6), 0(R6)
+	WORD    $0x4f858824 // VMUL[2] V5.S4, V1.S4, V4.S4
+	WORD    $0x4f858847 // VMUL[2] V5.S4, V2.S4, V7.S4
+	FLDPQ   0(R5), (F5, F6)
+	VUSHR   $27, V4.S4, V4.S4
+	WORD    $0x6ea44464 // VUSHL V4.S4, V3.S4, V4.S4
+	VORR    V4.B16, V5.B16, V5.B16
+	VUSHR   $27, V7.S4, V7.S4
+	WORD    $0x6ea74467 // VUSHL V7.S4, V3.S4, V7.S4
+	VORR    V7.B16, V6.B16, V6.B16
+	FSTPQ   (F5, F6), 0(R5)
+	SUBS    $4, R2, R2
+	BEQ     end
+	CMP     $4, R2
+	BGE     four
+	SUB     $4, R2, R2
+	ADD     R2<<3, R1, R1
+	MOVD    $4, R2
+	B       four
+
+end:
+	RET
+
+// func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)
+// Requires: ASIMD
+TEXT ·requestSplit256NEON(SB), NOSPLIT, $0-32
+	// The kernel requests the cache lines of the blocks of 4 hashes at a time.
+	MOVD  base+0(FP), R0
+	MOVWU blocks+8(FP), R1
+	VDUP  R1, V0.S4
+	MOVD  hashes+16(FP), R1
+	MOVD  fours+24(FP), R2
+
+four:
+	FLDPQ.P 32(R1), (F1, F2)
+	VUZP2   V2.S4, V1.S4, V1.S4
+	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
+	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
+	VUZP2   V1.S4, V2.S4, V1.S4
+	VSHL    $5, V1.S4, V1.S4
+	VMOV    V1.D[0], R3
+	ADD     R3.UXTW, R0, R4
+	ADD     R3>>32, R0, R3
+	VMOV    V1.D[1], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R2, R2
+	BNE     four
 	RET

@@ -4,8 +4,49 @@ package bloom
 
 // testAssembly is testGeneric in the kernel's assembly. It returns false, and does nothing,
 // if Go must test the hashes.
-func (d *split256) testAssembly(kernel Kernel, hashes []uint64, hits []uint64) bool { return false }
+func (d *split256) testAssembly(kernel Kernel, hashes []uint64, hits []uint64) bool {
+	if kernel == Generic || len(hashes) < minKernelHashes || d.n >= maxKernelBlocks {
+		return false
+	}
+	d.request(hashes)
+	hits = hits[:(len(hashes)+63)/64]
+	testSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes), &hits[0])
+	return true
+}
 
 // addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
-func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool { return false }
+func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
+	if kernel == Generic || len(hashes) < minKernelHashes || d.n >= maxKernelBlocks {
+		return false
+	}
+	d.request(hashes)
+	addSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes))
+	return true
+}
+
+// request requests the blocks of the hashes, at least 4, if the filter does not fit the
+// caches. The kernels alone would wait for the blocks of a few keys at a time.
+func (d *split256) request(hashes []uint64) {
+	if d.n >= requestBlocks {
+		requestSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes)/4)
+	}
+}
+
+// The functions in assembly take fewer than maxKernelBlocks blocks.
+
+// testSplit256NEON is testGeneric for n hashes, 1 to windowKeys. It reads on to the next
+// multiple of 16 hashes.
+//
+//go:noescape
+func testSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int, hits *uint64)
+
+// addSplit256NEON sets the bits of n hashes, at least 4.
+//
+//go:noescape
+func addSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int)
+
+// requestSplit256NEON requests the blocks of the given number of 4 hashes, at least 1.
+//
+//go:noescape
+func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)

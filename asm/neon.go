@@ -19,6 +19,9 @@ func neon() *arm64.File {
 		neonHash64Bytes(file, c)
 	}
 	neonTestDouble64(file, tables)
+	neonTestSplit256(file, tables)
+	neonAddSplit256(file, tables)
+	neonRequestSplit256(file)
 	return file
 }
 
@@ -38,4 +41,12 @@ func broadcastConstant(f *arm64.Function, x uint32) arm64.V {
 	r := f.GP()
 	f.MOVD(arm64.Imm(x), r)
 	return broadcast(f, r)
+}
+
+// neonConstant returns a vector of data.
+func neonConstant(f *arm64.Function, s arm64.Symbol) arm64.V {
+	address, v := f.GP(), f.V()
+	f.Address(s, address)
+	f.FMOVQ(address.At(0), v)
+	return v
 }
