@@ -2057,107 +2057,271 @@ probe:
 // func hash64Width4NEON(keys *byte, h1 *uint64, h2 *uint64, n int)
 // Requires: ASIMD
 TEXT ·hash64Width4NEON(SB), NOSPLIT, $0-32
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are
-	// computed once for both.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
+	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
+	// once for all keys, because the rotation of a sum without carries is that of its parts.
 	MOVD keys+0(FP), R0
 	MOVD h1+8(FP), R1
 	MOVD h2+16(FP), R2
 	MOVD n+24(FP), R3
-	MOVD $-7046029288634856825, R6
-	MOVD $-4417276706812531889, R7
-	MOVD $1609587929392839161, R8
-	MOVD $-8796714831421723037, R4
-	MOVD $2870177450012600261, R4
-	ADD  $4, R4, R9
+	MOVD $-7046029288634856825, R4
+	MOVD $-4417276706812531889, R5
+	MOVD $1609587929392839161, R6
+	MOVD $-8796714831421723037, R7
+	MOVD $2870177450012600261, R7
+	ADD  $4, R7, R8
+	ROR  $41, R8, R8
+	ADD  $5, R7, R7
+	ROR  $41, R7, R7
+	SUBS $4, R3, R3
+	BLT  rest
+
+four:
+	LDPW.P 8(R0), (R9, R10)
+	LDPW.P 8(R0), (R11, R12)
+	MUL    R4, R9, R9
+	MUL    R4, R10, R10
+	MUL    R4, R11, R11
+	MUL    R4, R12, R12
+	EOR    R9@>41, R8, R13
+	MADD   R5, R6, R13, R13
+	EOR    R10@>41, R8, R14
+	MADD   R5, R6, R14, R14
+	EOR    R11@>41, R8, R15
+	MADD   R5, R6, R15, R15
+	EOR    R12@>41, R8, R16
+	MADD   R5, R6, R16, R16
+	EOR    R9@>41, R7, R9
+	MADD   R5, R6, R9, R9
+	EOR    R10@>41, R7, R10
+	MADD   R5, R6, R10, R10
+	EOR    R11@>41, R7, R11
+	MADD   R5, R6, R11, R11
+	EOR    R12@>41, R7, R12
+	MADD   R5, R6, R12, R12
+	EOR    R13>>33, R13, R13
+	MUL    R5, R13, R13
+	EOR    R14>>33, R14, R14
+	MUL    R5, R14, R14
+	EOR    R15>>33, R15, R15
+	MUL    R5, R15, R15
+	EOR    R16>>33, R16, R16
+	MUL    R5, R16, R16
+	EOR    R9>>33, R9, R9
+	MUL    R5, R9, R9
+	EOR    R10>>33, R10, R10
+	MUL    R5, R10, R10
+	EOR    R11>>33, R11, R11
+	MUL    R5, R11, R11
+	EOR    R12>>33, R12, R12
+	MUL    R5, R12, R12
+	EOR    R13>>29, R13, R13
+	MUL    R6, R13, R13
+	EOR    R14>>29, R14, R14
+	MUL    R6, R14, R14
+	EOR    R15>>29, R15, R15
+	MUL    R6, R15, R15
+	EOR    R16>>29, R16, R16
+	MUL    R6, R16, R16
+	EOR    R9>>29, R9, R9
+	MUL    R6, R9, R9
+	EOR    R10>>29, R10, R10
+	MUL    R6, R10, R10
+	EOR    R11>>29, R11, R11
+	MUL    R6, R11, R11
+	EOR    R12>>29, R12, R12
+	MUL    R6, R12, R12
+	EOR    R13>>32, R13, R13
+	EOR    R14>>32, R14, R14
+	EOR    R15>>32, R15, R15
+	EOR    R16>>32, R16, R16
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	EOR    R11>>32, R11, R11
+	EOR    R12>>32, R12, R12
+	STP.P  (R13, R14), 16(R1)
+	STP.P  (R15, R16), 16(R1)
+	STP.P  (R9, R10), 16(R2)
+	STP.P  (R11, R12), 16(R2)
+	SUBS   $4, R3, R3
+	BGE    four
+
+rest:
+	ADDS $4, R3, R3
+	BEQ  end
 
 key:
-	MOVD    R9, R4
-	ADD     $1, R9, R5
-	MOVWU.P 4(R0), R10
+	MOVWU.P 4(R0), R9
+	MUL     R4, R9, R9
+	EOR     R9@>41, R8, R10
+	MADD    R5, R6, R10, R10
+	EOR     R9@>41, R7, R9
+	MADD    R5, R6, R9, R9
+	EOR     R10>>33, R10, R10
+	MUL     R5, R10, R10
+	EOR     R9>>33, R9, R9
+	MUL     R5, R9, R9
+	EOR     R10>>29, R10, R10
 	MUL     R6, R10, R10
-	EOR     R10, R4, R4
-	ROR     $41, R4, R4
-	MADD    R7, R8, R4, R4
-	EOR     R10, R5, R5
-	ROR     $41, R5, R5
-	MADD    R7, R8, R5, R5
-	EOR     R4>>33, R4, R4
-	MUL     R7, R4, R4
-	EOR     R4>>29, R4, R4
-	MUL     R8, R4, R4
-	EOR     R4>>32, R4, R4
-	MOVD.P  R4, 8(R1)
-	EOR     R5>>33, R5, R5
-	MUL     R7, R5, R5
-	EOR     R5>>29, R5, R5
-	MUL     R8, R5, R5
-	EOR     R5>>32, R5, R5
-	MOVD.P  R5, 8(R2)
+	EOR     R9>>29, R9, R9
+	MUL     R6, R9, R9
+	EOR     R10>>32, R10, R10
+	EOR     R9>>32, R9, R9
+	MOVD.P  R10, 8(R1)
+	MOVD.P  R9, 8(R2)
 	SUBS    $1, R3, R3
 	BNE     key
+
+end:
 	RET
 
 // func hash64Width8NEON(keys *byte, h1 *uint64, h2 *uint64, n int)
 // Requires: ASIMD
 TEXT ·hash64Width8NEON(SB), NOSPLIT, $0-32
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are
-	// computed once for both.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
+	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
+	// once for all keys, because the rotation of a sum without carries is that of its parts.
 	MOVD keys+0(FP), R0
 	MOVD h1+8(FP), R1
 	MOVD h2+16(FP), R2
 	MOVD n+24(FP), R3
-	MOVD $-7046029288634856825, R6
-	MOVD $-4417276706812531889, R7
-	MOVD $1609587929392839161, R8
-	MOVD $-8796714831421723037, R9
-	MOVD $2870177450012600261, R4
-	ADD  $8, R4, R10
+	MOVD $-7046029288634856825, R4
+	MOVD $-4417276706812531889, R5
+	MOVD $1609587929392839161, R6
+	MOVD $-8796714831421723037, R7
+	MOVD $2870177450012600261, R8
+	ADD  $8, R8, R9
+	ROR  $37, R9, R9
+	ADD  $9, R8, R8
+	ROR  $37, R8, R8
+	SUBS $4, R3, R3
+	BLT  rest
+
+four:
+	LDP.P 16(R0), (R10, R11)
+	LDP.P 16(R0), (R12, R13)
+	MUL   R5, R10, R10
+	ROR   $33, R10, R10
+	MUL   R4, R10, R10
+	MUL   R5, R11, R11
+	ROR   $33, R11, R11
+	MUL   R4, R11, R11
+	MUL   R5, R12, R12
+	ROR   $33, R12, R12
+	MUL   R4, R12, R12
+	MUL   R5, R13, R13
+	ROR   $33, R13, R13
+	MUL   R4, R13, R13
+	EOR   R10@>37, R9, R14
+	MADD  R4, R7, R14, R14
+	EOR   R11@>37, R9, R15
+	MADD  R4, R7, R15, R15
+	EOR   R12@>37, R9, R16
+	MADD  R4, R7, R16, R16
+	EOR   R13@>37, R9, R17
+	MADD  R4, R7, R17, R17
+	EOR   R10@>37, R8, R10
+	MADD  R4, R7, R10, R10
+	EOR   R11@>37, R8, R11
+	MADD  R4, R7, R11, R11
+	EOR   R12@>37, R8, R12
+	MADD  R4, R7, R12, R12
+	EOR   R13@>37, R8, R13
+	MADD  R4, R7, R13, R13
+	EOR   R14>>33, R14, R14
+	MUL   R5, R14, R14
+	EOR   R15>>33, R15, R15
+	MUL   R5, R15, R15
+	EOR   R16>>33, R16, R16
+	MUL   R5, R16, R16
+	EOR   R17>>33, R17, R17
+	MUL   R5, R17, R17
+	EOR   R10>>33, R10, R10
+	MUL   R5, R10, R10
+	EOR   R11>>33, R11, R11
+	MUL   R5, R11, R11
+	EOR   R12>>33, R12, R12
+	MUL   R5, R12, R12
+	EOR   R13>>33, R13, R13
+	MUL   R5, R13, R13
+	EOR   R14>>29, R14, R14
+	MUL   R6, R14, R14
+	EOR   R15>>29, R15, R15
+	MUL   R6, R15, R15
+	EOR   R16>>29, R16, R16
+	MUL   R6, R16, R16
+	EOR   R17>>29, R17, R17
+	MUL   R6, R17, R17
+	EOR   R10>>29, R10, R10
+	MUL   R6, R10, R10
+	EOR   R11>>29, R11, R11
+	MUL   R6, R11, R11
+	EOR   R12>>29, R12, R12
+	MUL   R6, R12, R12
+	EOR   R13>>29, R13, R13
+	MUL   R6, R13, R13
+	EOR   R14>>32, R14, R14
+	EOR   R15>>32, R15, R15
+	EOR   R16>>32, R16, R16
+	EOR   R17>>32, R17, R17
+	EOR   R10>>32, R10, R10
+	EOR   R11>>32, R11, R11
+	EOR   R12>>32, R12, R12
+	EOR   R13>>32, R13, R13
+	STP.P (R14, R15), 16(R1)
+	STP.P (R16, R17), 16(R1)
+	STP.P (R10, R11), 16(R2)
+	STP.P (R12, R13), 16(R2)
+	SUBS  $4, R3, R3
+	BGE   four
+
+rest:
+	ADDS $4, R3, R3
+	BEQ  end
 
 key:
-	MOVD   R10, R4
-	ADD    $1, R10, R5
-	MOVD.P 8(R0), R11
-	MUL    R7, R11, R11
-	ROR    $33, R11, R11
+	MOVD.P 8(R0), R10
+	MUL    R5, R10, R10
+	ROR    $33, R10, R10
+	MUL    R4, R10, R10
+	EOR    R10@>37, R9, R11
+	MADD   R4, R7, R11, R11
+	EOR    R10@>37, R8, R10
+	MADD   R4, R7, R10, R10
+	EOR    R11>>33, R11, R11
+	MUL    R5, R11, R11
+	EOR    R10>>33, R10, R10
+	MUL    R5, R10, R10
+	EOR    R11>>29, R11, R11
 	MUL    R6, R11, R11
-	EOR    R11, R4, R4
-	ROR    $37, R4, R4
-	MADD   R6, R9, R4, R4
-	EOR    R11, R5, R5
-	ROR    $37, R5, R5
-	MADD   R6, R9, R5, R5
-	EOR    R4>>33, R4, R4
-	MUL    R7, R4, R4
-	EOR    R4>>29, R4, R4
-	MUL    R8, R4, R4
-	EOR    R4>>32, R4, R4
-	MOVD.P R4, 8(R1)
-	EOR    R5>>33, R5, R5
-	MUL    R7, R5, R5
-	EOR    R5>>29, R5, R5
-	MUL    R8, R5, R5
-	EOR    R5>>32, R5, R5
-	MOVD.P R5, 8(R2)
+	EOR    R10>>29, R10, R10
+	MUL    R6, R10, R10
+	EOR    R11>>32, R11, R11
+	EOR    R10>>32, R10, R10
+	MOVD.P R11, 8(R1)
+	MOVD.P R10, 8(R2)
 	SUBS   $1, R3, R3
 	BNE    key
+
+end:
 	RET
 
 // func hash64HeadersNEON(headers *byte, stride int, h1 *uint64, h2 *uint64, n int) (left int)
 // Requires: ASIMD
 TEXT ·hash64HeadersNEON(SB), $0-48
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed
-	// once for both. A key has stripes of 32 bytes, then long words, a word, and single
-	// bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a
-	// call must not take long.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
 	MOVD h1+16(FP), R0
 	MOVD h2+24(FP), R1
 	MOVD n+32(FP), R2
 	MOVD $131072, R3
-	MOVD $-7046029288634856825, R6
-	MOVD $-4417276706812531889, R7
-	MOVD $1609587929392839161, R8
-	MOVD $-8796714831421723037, R9
-	MOVD $2870177450012600261, R10
+	MOVD $-7046029288634856825, R4
+	MOVD $-4417276706812531889, R5
+	MOVD $1609587929392839161, R6
+	MOVD $-8796714831421723037, R7
+	MOVD $2870177450012600261, R8
 	MOVD headers+0(FP), R13
 	MOVD stride+8(FP), R14
 
@@ -2167,29 +2331,29 @@ key:
 	CMP  $32768, R12
 	BHS  end
 	SUB  R12, R3, R3
-	MOVD R10, R4
-	ADD  $1, R10, R5
+	ADD  $0, R8, R9
+	ADD  $1, R8, R10
 	MOVD R12, R15
 	CMP  $32, R12
 	BHS  stripes
 
 striped:
-	ADD  R12, R4, R4
-	ADD  R12, R5, R5
+	ADD  R12, R9, R9
+	ADD  R12, R10, R10
 	SUBS $8, R15, R15
 	BLO  word
 
 long:
 	MOVD.P 8(R11), R12
-	MUL    R7, R12, R12
+	MUL    R5, R12, R12
 	ROR    $33, R12, R12
-	MUL    R6, R12, R12
-	EOR    R12, R4, R4
-	ROR    $37, R4, R4
-	MADD   R6, R9, R4, R4
-	EOR    R12, R5, R5
-	ROR    $37, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R12, R12
+	EOR    R12, R9, R9
+	ROR    $37, R9, R9
+	MADD   R4, R7, R9, R9
+	EOR    R12, R10, R10
+	ROR    $37, R10, R10
+	MADD   R4, R7, R10, R10
 	SUBS   $8, R15, R15
 	BHS    long
 
@@ -2197,13 +2361,13 @@ word:
 	ADDS    $4, R15, R15
 	BLT     bytes
 	MOVWU.P 4(R11), R12
-	MUL     R6, R12, R12
-	EOR     R12, R4, R4
-	ROR     $41, R4, R4
-	MADD    R7, R8, R4, R4
-	EOR     R12, R5, R5
-	ROR     $41, R5, R5
-	MADD    R7, R8, R5, R5
+	MUL     R4, R12, R12
+	EOR     R12, R9, R9
+	ROR     $41, R9, R9
+	MADD    R5, R6, R9, R9
+	EOR     R12, R10, R10
+	ROR     $41, R10, R10
+	MADD    R5, R6, R10, R10
 	SUB     $4, R15, R15
 
 bytes:
@@ -2212,29 +2376,29 @@ bytes:
 
 byte:
 	MOVBU.P 1(R11), R12
-	MUL     R10, R12, R12
-	EOR     R12, R4, R4
-	ROR     $53, R4, R4
-	MUL     R6, R4, R4
-	EOR     R12, R5, R5
-	ROR     $53, R5, R5
-	MUL     R6, R5, R5
+	MUL     R8, R12, R12
+	EOR     R12, R9, R9
+	ROR     $53, R9, R9
+	MUL     R4, R9, R9
+	EOR     R12, R10, R10
+	ROR     $53, R10, R10
+	MUL     R4, R10, R10
 	SUBS    $1, R15, R15
 	BNE     byte
 
 finish:
-	EOR    R4>>33, R4, R4
-	MUL    R7, R4, R4
-	EOR    R4>>29, R4, R4
-	MUL    R8, R4, R4
-	EOR    R4>>32, R4, R4
-	MOVD.P R4, 8(R0)
-	EOR    R5>>33, R5, R5
-	MUL    R7, R5, R5
-	EOR    R5>>29, R5, R5
-	MUL    R8, R5, R5
-	EOR    R5>>32, R5, R5
-	MOVD.P R5, 8(R1)
+	EOR    R9>>33, R9, R9
+	MUL    R5, R9, R9
+	EOR    R10>>33, R10, R10
+	MUL    R5, R10, R10
+	EOR    R9>>29, R9, R9
+	MUL    R6, R9, R9
+	EOR    R10>>29, R10, R10
+	MUL    R6, R10, R10
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	MOVD.P R9, 8(R0)
+	MOVD.P R10, 8(R1)
 	SUBS   $1, R2, R2
 	BEQ    end
 	CMP    $0, R3
@@ -2246,122 +2410,122 @@ end:
 
 stripes:
 	MOVD $0, R23
-	ADD  R7, R23, R22
-	ADD  R6, R22, R5
-	SUB  R6, R23, R24
+	ADD  R5, R23, R22
+	ADD  R4, R22, R10
+	SUB  R4, R23, R24
 	MOVD $1, R19
-	ADD  R7, R19, R17
-	ADD  R6, R17, R16
-	SUB  R6, R19, R20
+	ADD  R5, R19, R17
+	ADD  R4, R17, R16
+	SUB  R4, R19, R20
 
 stripe:
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
-	ADD    R21, R5, R5
-	ROR    $33, R5, R5
-	MUL    R6, R5, R5
+	MUL    R5, R21, R21
+	ADD    R21, R10, R10
+	ROR    $33, R10, R10
+	MUL    R4, R10, R10
 	ADD    R21, R16, R16
 	ROR    $33, R16, R16
-	MUL    R6, R16, R16
+	MUL    R4, R16, R16
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R22, R22
 	ROR    $33, R22, R22
-	MUL    R6, R22, R22
+	MUL    R4, R22, R22
 	ADD    R21, R17, R17
 	ROR    $33, R17, R17
-	MUL    R6, R17, R17
+	MUL    R4, R17, R17
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R23, R23
 	ROR    $33, R23, R23
-	MUL    R6, R23, R23
+	MUL    R4, R23, R23
 	ADD    R21, R19, R19
 	ROR    $33, R19, R19
-	MUL    R6, R19, R19
+	MUL    R4, R19, R19
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R24, R24
 	ROR    $33, R24, R24
-	MUL    R6, R24, R24
+	MUL    R4, R24, R24
 	ADD    R21, R20, R20
 	ROR    $33, R20, R20
-	MUL    R6, R20, R20
+	MUL    R4, R20, R20
 	SUB    $32, R15, R15
 	CMP    $32, R15
 	BHS    stripe
-	ROR    $63, R5, R4
+	ROR    $63, R10, R9
 	ROR    $57, R22, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $52, R23, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $46, R24, R21
-	ADD    R21, R4, R4
-	MUL    R7, R5, R21
+	ADD    R21, R9, R9
+	MUL    R5, R10, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R22, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R22, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R23, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R23, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R24, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R24, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	ROR    $63, R16, R5
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	ROR    $63, R16, R10
 	ROR    $57, R17, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $52, R19, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $46, R20, R21
-	ADD    R21, R5, R5
-	MUL    R7, R16, R21
+	ADD    R21, R10, R10
+	MUL    R5, R16, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R17, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R17, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R19, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R19, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R20, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R20, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
 	B      striped
 
 // func hash64Offsets32NEON(data *byte, offsets *int32, h1 *uint64, h2 *uint64, n int) (left int)
 // Requires: ASIMD
 TEXT ·hash64Offsets32NEON(SB), $0-48
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed
-	// once for both. A key has stripes of 32 bytes, then long words, a word, and single
-	// bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a
-	// call must not take long.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
 	MOVD h1+16(FP), R0
 	MOVD h2+24(FP), R1
 	MOVD n+32(FP), R2
 	MOVD $131072, R3
-	MOVD $-7046029288634856825, R6
-	MOVD $-4417276706812531889, R7
-	MOVD $1609587929392839161, R8
-	MOVD $-8796714831421723037, R9
-	MOVD $2870177450012600261, R10
+	MOVD $-7046029288634856825, R4
+	MOVD $-4417276706812531889, R5
+	MOVD $1609587929392839161, R6
+	MOVD $-8796714831421723037, R7
+	MOVD $2870177450012600261, R8
 	MOVD data+0(FP), R13
 	MOVD offsets+8(FP), R14
 
@@ -2373,29 +2537,29 @@ key:
 	CMP  $32768, R12
 	BHS  end
 	SUB  R12, R3, R3
-	MOVD R10, R4
-	ADD  $1, R10, R5
+	ADD  $0, R8, R9
+	ADD  $1, R8, R10
 	MOVD R12, R15
 	CMP  $32, R12
 	BHS  stripes
 
 striped:
-	ADD  R12, R4, R4
-	ADD  R12, R5, R5
+	ADD  R12, R9, R9
+	ADD  R12, R10, R10
 	SUBS $8, R15, R15
 	BLO  word
 
 long:
 	MOVD.P 8(R11), R12
-	MUL    R7, R12, R12
+	MUL    R5, R12, R12
 	ROR    $33, R12, R12
-	MUL    R6, R12, R12
-	EOR    R12, R4, R4
-	ROR    $37, R4, R4
-	MADD   R6, R9, R4, R4
-	EOR    R12, R5, R5
-	ROR    $37, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R12, R12
+	EOR    R12, R9, R9
+	ROR    $37, R9, R9
+	MADD   R4, R7, R9, R9
+	EOR    R12, R10, R10
+	ROR    $37, R10, R10
+	MADD   R4, R7, R10, R10
 	SUBS   $8, R15, R15
 	BHS    long
 
@@ -2403,13 +2567,13 @@ word:
 	ADDS    $4, R15, R15
 	BLT     bytes
 	MOVWU.P 4(R11), R12
-	MUL     R6, R12, R12
-	EOR     R12, R4, R4
-	ROR     $41, R4, R4
-	MADD    R7, R8, R4, R4
-	EOR     R12, R5, R5
-	ROR     $41, R5, R5
-	MADD    R7, R8, R5, R5
+	MUL     R4, R12, R12
+	EOR     R12, R9, R9
+	ROR     $41, R9, R9
+	MADD    R5, R6, R9, R9
+	EOR     R12, R10, R10
+	ROR     $41, R10, R10
+	MADD    R5, R6, R10, R10
 	SUB     $4, R15, R15
 
 bytes:
@@ -2418,29 +2582,29 @@ bytes:
 
 byte:
 	MOVBU.P 1(R11), R12
-	MUL     R10, R12, R12
-	EOR     R12, R4, R4
-	ROR     $53, R4, R4
-	MUL     R6, R4, R4
-	EOR     R12, R5, R5
-	ROR     $53, R5, R5
-	MUL     R6, R5, R5
+	MUL     R8, R12, R12
+	EOR     R12, R9, R9
+	ROR     $53, R9, R9
+	MUL     R4, R9, R9
+	EOR     R12, R10, R10
+	ROR     $53, R10, R10
+	MUL     R4, R10, R10
 	SUBS    $1, R15, R15
 	BNE     byte
 
 finish:
-	EOR    R4>>33, R4, R4
-	MUL    R7, R4, R4
-	EOR    R4>>29, R4, R4
-	MUL    R8, R4, R4
-	EOR    R4>>32, R4, R4
-	MOVD.P R4, 8(R0)
-	EOR    R5>>33, R5, R5
-	MUL    R7, R5, R5
-	EOR    R5>>29, R5, R5
-	MUL    R8, R5, R5
-	EOR    R5>>32, R5, R5
-	MOVD.P R5, 8(R1)
+	EOR    R9>>33, R9, R9
+	MUL    R5, R9, R9
+	EOR    R10>>33, R10, R10
+	MUL    R5, R10, R10
+	EOR    R9>>29, R9, R9
+	MUL    R6, R9, R9
+	EOR    R10>>29, R10, R10
+	MUL    R6, R10, R10
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	MOVD.P R9, 8(R0)
+	MOVD.P R10, 8(R1)
 	SUBS   $1, R2, R2
 	BEQ    end
 	CMP    $0, R3
@@ -2452,122 +2616,122 @@ end:
 
 stripes:
 	MOVD $0, R23
-	ADD  R7, R23, R22
-	ADD  R6, R22, R5
-	SUB  R6, R23, R24
+	ADD  R5, R23, R22
+	ADD  R4, R22, R10
+	SUB  R4, R23, R24
 	MOVD $1, R19
-	ADD  R7, R19, R17
-	ADD  R6, R17, R16
-	SUB  R6, R19, R20
+	ADD  R5, R19, R17
+	ADD  R4, R17, R16
+	SUB  R4, R19, R20
 
 stripe:
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
-	ADD    R21, R5, R5
-	ROR    $33, R5, R5
-	MUL    R6, R5, R5
+	MUL    R5, R21, R21
+	ADD    R21, R10, R10
+	ROR    $33, R10, R10
+	MUL    R4, R10, R10
 	ADD    R21, R16, R16
 	ROR    $33, R16, R16
-	MUL    R6, R16, R16
+	MUL    R4, R16, R16
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R22, R22
 	ROR    $33, R22, R22
-	MUL    R6, R22, R22
+	MUL    R4, R22, R22
 	ADD    R21, R17, R17
 	ROR    $33, R17, R17
-	MUL    R6, R17, R17
+	MUL    R4, R17, R17
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R23, R23
 	ROR    $33, R23, R23
-	MUL    R6, R23, R23
+	MUL    R4, R23, R23
 	ADD    R21, R19, R19
 	ROR    $33, R19, R19
-	MUL    R6, R19, R19
+	MUL    R4, R19, R19
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R24, R24
 	ROR    $33, R24, R24
-	MUL    R6, R24, R24
+	MUL    R4, R24, R24
 	ADD    R21, R20, R20
 	ROR    $33, R20, R20
-	MUL    R6, R20, R20
+	MUL    R4, R20, R20
 	SUB    $32, R15, R15
 	CMP    $32, R15
 	BHS    stripe
-	ROR    $63, R5, R4
+	ROR    $63, R10, R9
 	ROR    $57, R22, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $52, R23, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $46, R24, R21
-	ADD    R21, R4, R4
-	MUL    R7, R5, R21
+	ADD    R21, R9, R9
+	MUL    R5, R10, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R22, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R22, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R23, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R23, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R24, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R24, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	ROR    $63, R16, R5
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	ROR    $63, R16, R10
 	ROR    $57, R17, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $52, R19, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $46, R20, R21
-	ADD    R21, R5, R5
-	MUL    R7, R16, R21
+	ADD    R21, R10, R10
+	MUL    R5, R16, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R17, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R17, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R19, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R19, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R20, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R20, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
 	B      striped
 
 // func hash64Offsets64NEON(data *byte, offsets *int64, h1 *uint64, h2 *uint64, n int) (left int)
 // Requires: ASIMD
 TEXT ·hash64Offsets64NEON(SB), $0-48
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed
-	// once for both. A key has stripes of 32 bytes, then long words, a word, and single
-	// bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a
-	// call must not take long.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
 	MOVD h1+16(FP), R0
 	MOVD h2+24(FP), R1
 	MOVD n+32(FP), R2
 	MOVD $131072, R3
-	MOVD $-7046029288634856825, R6
-	MOVD $-4417276706812531889, R7
-	MOVD $1609587929392839161, R8
-	MOVD $-8796714831421723037, R9
-	MOVD $2870177450012600261, R10
+	MOVD $-7046029288634856825, R4
+	MOVD $-4417276706812531889, R5
+	MOVD $1609587929392839161, R6
+	MOVD $-8796714831421723037, R7
+	MOVD $2870177450012600261, R8
 	MOVD data+0(FP), R13
 	MOVD offsets+8(FP), R14
 
@@ -2579,29 +2743,29 @@ key:
 	CMP  $32768, R12
 	BHS  end
 	SUB  R12, R3, R3
-	MOVD R10, R4
-	ADD  $1, R10, R5
+	ADD  $0, R8, R9
+	ADD  $1, R8, R10
 	MOVD R12, R15
 	CMP  $32, R12
 	BHS  stripes
 
 striped:
-	ADD  R12, R4, R4
-	ADD  R12, R5, R5
+	ADD  R12, R9, R9
+	ADD  R12, R10, R10
 	SUBS $8, R15, R15
 	BLO  word
 
 long:
 	MOVD.P 8(R11), R12
-	MUL    R7, R12, R12
+	MUL    R5, R12, R12
 	ROR    $33, R12, R12
-	MUL    R6, R12, R12
-	EOR    R12, R4, R4
-	ROR    $37, R4, R4
-	MADD   R6, R9, R4, R4
-	EOR    R12, R5, R5
-	ROR    $37, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R12, R12
+	EOR    R12, R9, R9
+	ROR    $37, R9, R9
+	MADD   R4, R7, R9, R9
+	EOR    R12, R10, R10
+	ROR    $37, R10, R10
+	MADD   R4, R7, R10, R10
 	SUBS   $8, R15, R15
 	BHS    long
 
@@ -2609,13 +2773,13 @@ word:
 	ADDS    $4, R15, R15
 	BLT     bytes
 	MOVWU.P 4(R11), R12
-	MUL     R6, R12, R12
-	EOR     R12, R4, R4
-	ROR     $41, R4, R4
-	MADD    R7, R8, R4, R4
-	EOR     R12, R5, R5
-	ROR     $41, R5, R5
-	MADD    R7, R8, R5, R5
+	MUL     R4, R12, R12
+	EOR     R12, R9, R9
+	ROR     $41, R9, R9
+	MADD    R5, R6, R9, R9
+	EOR     R12, R10, R10
+	ROR     $41, R10, R10
+	MADD    R5, R6, R10, R10
 	SUB     $4, R15, R15
 
 bytes:
@@ -2624,29 +2788,29 @@ bytes:
 
 byte:
 	MOVBU.P 1(R11), R12
-	MUL     R10, R12, R12
-	EOR     R12, R4, R4
-	ROR     $53, R4, R4
-	MUL     R6, R4, R4
-	EOR     R12, R5, R5
-	ROR     $53, R5, R5
-	MUL     R6, R5, R5
+	MUL     R8, R12, R12
+	EOR     R12, R9, R9
+	ROR     $53, R9, R9
+	MUL     R4, R9, R9
+	EOR     R12, R10, R10
+	ROR     $53, R10, R10
+	MUL     R4, R10, R10
 	SUBS    $1, R15, R15
 	BNE     byte
 
 finish:
-	EOR    R4>>33, R4, R4
-	MUL    R7, R4, R4
-	EOR    R4>>29, R4, R4
-	MUL    R8, R4, R4
-	EOR    R4>>32, R4, R4
-	MOVD.P R4, 8(R0)
-	EOR    R5>>33, R5, R5
-	MUL    R7, R5, R5
-	EOR    R5>>29, R5, R5
-	MUL    R8, R5, R5
-	EOR    R5>>32, R5, R5
-	MOVD.P R5, 8(R1)
+	EOR    R9>>33, R9, R9
+	MUL    R5, R9, R9
+	EOR    R10>>33, R10, R10
+	MUL    R5, R10, R10
+	EOR    R9>>29, R9, R9
+	MUL    R6, R9, R9
+	EOR    R10>>29, R10, R10
+	MUL    R6, R10, R10
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	MOVD.P R9, 8(R0)
+	MOVD.P R10, 8(R1)
 	SUBS   $1, R2, R2
 	BEQ    end
 	CMP    $0, R3
@@ -2658,122 +2822,122 @@ end:
 
 stripes:
 	MOVD $0, R23
-	ADD  R7, R23, R22
-	ADD  R6, R22, R5
-	SUB  R6, R23, R24
+	ADD  R5, R23, R22
+	ADD  R4, R22, R10
+	SUB  R4, R23, R24
 	MOVD $1, R19
-	ADD  R7, R19, R17
-	ADD  R6, R17, R16
-	SUB  R6, R19, R20
+	ADD  R5, R19, R17
+	ADD  R4, R17, R16
+	SUB  R4, R19, R20
 
 stripe:
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
-	ADD    R21, R5, R5
-	ROR    $33, R5, R5
-	MUL    R6, R5, R5
+	MUL    R5, R21, R21
+	ADD    R21, R10, R10
+	ROR    $33, R10, R10
+	MUL    R4, R10, R10
 	ADD    R21, R16, R16
 	ROR    $33, R16, R16
-	MUL    R6, R16, R16
+	MUL    R4, R16, R16
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R22, R22
 	ROR    $33, R22, R22
-	MUL    R6, R22, R22
+	MUL    R4, R22, R22
 	ADD    R21, R17, R17
 	ROR    $33, R17, R17
-	MUL    R6, R17, R17
+	MUL    R4, R17, R17
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R23, R23
 	ROR    $33, R23, R23
-	MUL    R6, R23, R23
+	MUL    R4, R23, R23
 	ADD    R21, R19, R19
 	ROR    $33, R19, R19
-	MUL    R6, R19, R19
+	MUL    R4, R19, R19
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R24, R24
 	ROR    $33, R24, R24
-	MUL    R6, R24, R24
+	MUL    R4, R24, R24
 	ADD    R21, R20, R20
 	ROR    $33, R20, R20
-	MUL    R6, R20, R20
+	MUL    R4, R20, R20
 	SUB    $32, R15, R15
 	CMP    $32, R15
 	BHS    stripe
-	ROR    $63, R5, R4
+	ROR    $63, R10, R9
 	ROR    $57, R22, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $52, R23, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $46, R24, R21
-	ADD    R21, R4, R4
-	MUL    R7, R5, R21
+	ADD    R21, R9, R9
+	MUL    R5, R10, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R22, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R22, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R23, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R23, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R24, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R24, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	ROR    $63, R16, R5
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	ROR    $63, R16, R10
 	ROR    $57, R17, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $52, R19, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $46, R20, R21
-	ADD    R21, R5, R5
-	MUL    R7, R16, R21
+	ADD    R21, R10, R10
+	MUL    R5, R16, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R17, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R17, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R19, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R19, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R20, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R20, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
 	B      striped
 
 // func hash64FixedNEON(data *byte, width int, h1 *uint64, h2 *uint64, n int) (left int)
 // Requires: ASIMD
 TEXT ·hash64FixedNEON(SB), $0-48
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed
-	// once for both. A key has stripes of 32 bytes, then long words, a word, and single
-	// bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a
-	// call must not take long.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
 	MOVD h1+16(FP), R0
 	MOVD h2+24(FP), R1
 	MOVD n+32(FP), R2
 	MOVD $131072, R3
-	MOVD $-7046029288634856825, R6
-	MOVD $-4417276706812531889, R7
-	MOVD $1609587929392839161, R8
-	MOVD $-8796714831421723037, R9
-	MOVD $2870177450012600261, R10
+	MOVD $-7046029288634856825, R4
+	MOVD $-4417276706812531889, R5
+	MOVD $1609587929392839161, R6
+	MOVD $-8796714831421723037, R7
+	MOVD $2870177450012600261, R8
 	MOVD data+0(FP), R13
 	MOVD width+8(FP), R14
 
@@ -2784,29 +2948,29 @@ key:
 	CMP  $32768, R12
 	BHS  end
 	SUB  R12, R3, R3
-	MOVD R10, R4
-	ADD  $1, R10, R5
+	ADD  $0, R8, R9
+	ADD  $1, R8, R10
 	MOVD R12, R15
 	CMP  $32, R12
 	BHS  stripes
 
 striped:
-	ADD  R12, R4, R4
-	ADD  R12, R5, R5
+	ADD  R12, R9, R9
+	ADD  R12, R10, R10
 	SUBS $8, R15, R15
 	BLO  word
 
 long:
 	MOVD.P 8(R11), R12
-	MUL    R7, R12, R12
+	MUL    R5, R12, R12
 	ROR    $33, R12, R12
-	MUL    R6, R12, R12
-	EOR    R12, R4, R4
-	ROR    $37, R4, R4
-	MADD   R6, R9, R4, R4
-	EOR    R12, R5, R5
-	ROR    $37, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R12, R12
+	EOR    R12, R9, R9
+	ROR    $37, R9, R9
+	MADD   R4, R7, R9, R9
+	EOR    R12, R10, R10
+	ROR    $37, R10, R10
+	MADD   R4, R7, R10, R10
 	SUBS   $8, R15, R15
 	BHS    long
 
@@ -2814,13 +2978,13 @@ word:
 	ADDS    $4, R15, R15
 	BLT     bytes
 	MOVWU.P 4(R11), R12
-	MUL     R6, R12, R12
-	EOR     R12, R4, R4
-	ROR     $41, R4, R4
-	MADD    R7, R8, R4, R4
-	EOR     R12, R5, R5
-	ROR     $41, R5, R5
-	MADD    R7, R8, R5, R5
+	MUL     R4, R12, R12
+	EOR     R12, R9, R9
+	ROR     $41, R9, R9
+	MADD    R5, R6, R9, R9
+	EOR     R12, R10, R10
+	ROR     $41, R10, R10
+	MADD    R5, R6, R10, R10
 	SUB     $4, R15, R15
 
 bytes:
@@ -2829,29 +2993,29 @@ bytes:
 
 byte:
 	MOVBU.P 1(R11), R12
-	MUL     R10, R12, R12
-	EOR     R12, R4, R4
-	ROR     $53, R4, R4
-	MUL     R6, R4, R4
-	EOR     R12, R5, R5
-	ROR     $53, R5, R5
-	MUL     R6, R5, R5
+	MUL     R8, R12, R12
+	EOR     R12, R9, R9
+	ROR     $53, R9, R9
+	MUL     R4, R9, R9
+	EOR     R12, R10, R10
+	ROR     $53, R10, R10
+	MUL     R4, R10, R10
 	SUBS    $1, R15, R15
 	BNE     byte
 
 finish:
-	EOR    R4>>33, R4, R4
-	MUL    R7, R4, R4
-	EOR    R4>>29, R4, R4
-	MUL    R8, R4, R4
-	EOR    R4>>32, R4, R4
-	MOVD.P R4, 8(R0)
-	EOR    R5>>33, R5, R5
-	MUL    R7, R5, R5
-	EOR    R5>>29, R5, R5
-	MUL    R8, R5, R5
-	EOR    R5>>32, R5, R5
-	MOVD.P R5, 8(R1)
+	EOR    R9>>33, R9, R9
+	MUL    R5, R9, R9
+	EOR    R10>>33, R10, R10
+	MUL    R5, R10, R10
+	EOR    R9>>29, R9, R9
+	MUL    R6, R9, R9
+	EOR    R10>>29, R10, R10
+	MUL    R6, R10, R10
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	MOVD.P R9, 8(R0)
+	MOVD.P R10, 8(R1)
 	SUBS   $1, R2, R2
 	BEQ    end
 	CMP    $0, R3
@@ -2863,104 +3027,851 @@ end:
 
 stripes:
 	MOVD $0, R23
-	ADD  R7, R23, R22
-	ADD  R6, R22, R5
-	SUB  R6, R23, R24
+	ADD  R5, R23, R22
+	ADD  R4, R22, R10
+	SUB  R4, R23, R24
 	MOVD $1, R19
-	ADD  R7, R19, R17
-	ADD  R6, R17, R16
-	SUB  R6, R19, R20
+	ADD  R5, R19, R17
+	ADD  R4, R17, R16
+	SUB  R4, R19, R20
 
 stripe:
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
-	ADD    R21, R5, R5
-	ROR    $33, R5, R5
-	MUL    R6, R5, R5
+	MUL    R5, R21, R21
+	ADD    R21, R10, R10
+	ROR    $33, R10, R10
+	MUL    R4, R10, R10
 	ADD    R21, R16, R16
 	ROR    $33, R16, R16
-	MUL    R6, R16, R16
+	MUL    R4, R16, R16
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R22, R22
 	ROR    $33, R22, R22
-	MUL    R6, R22, R22
+	MUL    R4, R22, R22
 	ADD    R21, R17, R17
 	ROR    $33, R17, R17
-	MUL    R6, R17, R17
+	MUL    R4, R17, R17
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R23, R23
 	ROR    $33, R23, R23
-	MUL    R6, R23, R23
+	MUL    R4, R23, R23
 	ADD    R21, R19, R19
 	ROR    $33, R19, R19
-	MUL    R6, R19, R19
+	MUL    R4, R19, R19
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R24, R24
 	ROR    $33, R24, R24
-	MUL    R6, R24, R24
+	MUL    R4, R24, R24
 	ADD    R21, R20, R20
 	ROR    $33, R20, R20
-	MUL    R6, R20, R20
+	MUL    R4, R20, R20
 	SUB    $32, R15, R15
 	CMP    $32, R15
 	BHS    stripe
-	ROR    $63, R5, R4
+	ROR    $63, R10, R9
 	ROR    $57, R22, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $52, R23, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $46, R24, R21
-	ADD    R21, R4, R4
-	MUL    R7, R5, R21
+	ADD    R21, R9, R9
+	MUL    R5, R10, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R22, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R22, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R23, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R23, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R24, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R24, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	ROR    $63, R16, R5
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	ROR    $63, R16, R10
 	ROR    $57, R17, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $52, R19, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $46, R20, R21
-	ADD    R21, R5, R5
-	MUL    R7, R16, R21
+	ADD    R21, R10, R10
+	MUL    R5, R16, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R17, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R17, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R19, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R19, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R20, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R20, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	B      striped
+
+// func xxh64Width4NEON(keys *byte, hashes *uint64, n int)
+// Requires: ASIMD
+TEXT ·xxh64Width4NEON(SB), NOSPLIT, $0-24
+	// XXH64 with the seed 0.
+	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
+	// once for all keys, because the rotation of a sum without carries is that of its parts.
+	MOVD keys+0(FP), R0
+	MOVD hashes+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD $-7046029288634856825, R3
+	MOVD $-4417276706812531889, R4
+	MOVD $1609587929392839161, R5
+	MOVD $-8796714831421723037, R6
+	MOVD $2870177450012600261, R6
+	ADD  $4, R6, R6
+	ROR  $41, R6, R6
+	SUBS $4, R2, R2
+	BLT  rest
+
+four:
+	LDPW.P 8(R0), (R7, R8)
+	LDPW.P 8(R0), (R9, R10)
+	MUL    R3, R7, R7
+	MUL    R3, R8, R8
+	MUL    R3, R9, R9
+	MUL    R3, R10, R10
+	EOR    R7@>41, R6, R7
+	MADD   R4, R5, R7, R7
+	EOR    R8@>41, R6, R8
+	MADD   R4, R5, R8, R8
+	EOR    R9@>41, R6, R9
+	MADD   R4, R5, R9, R9
+	EOR    R10@>41, R6, R10
+	MADD   R4, R5, R10, R10
+	EOR    R7>>33, R7, R7
+	MUL    R4, R7, R7
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R9>>33, R9, R9
+	MUL    R4, R9, R9
+	EOR    R10>>33, R10, R10
+	MUL    R4, R10, R10
+	EOR    R7>>29, R7, R7
+	MUL    R5, R7, R7
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R9>>29, R9, R9
+	MUL    R5, R9, R9
+	EOR    R10>>29, R10, R10
+	MUL    R5, R10, R10
+	EOR    R7>>32, R7, R7
+	EOR    R8>>32, R8, R8
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	STP.P  (R7, R8), 16(R1)
+	STP.P  (R9, R10), 16(R1)
+	SUBS   $4, R2, R2
+	BGE    four
+
+rest:
+	ADDS $4, R2, R2
+	BEQ  end
+
+key:
+	MOVWU.P 4(R0), R7
+	MUL     R3, R7, R7
+	EOR     R7@>41, R6, R7
+	MADD    R4, R5, R7, R7
+	EOR     R7>>33, R7, R7
+	MUL     R4, R7, R7
+	EOR     R7>>29, R7, R7
+	MUL     R5, R7, R7
+	EOR     R7>>32, R7, R7
+	MOVD.P  R7, 8(R1)
+	SUBS    $1, R2, R2
+	BNE     key
+
+end:
+	RET
+
+// func xxh64Width8NEON(keys *byte, hashes *uint64, n int)
+// Requires: ASIMD
+TEXT ·xxh64Width8NEON(SB), NOSPLIT, $0-24
+	// XXH64 with the seed 0.
+	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
+	// once for all keys, because the rotation of a sum without carries is that of its parts.
+	MOVD keys+0(FP), R0
+	MOVD hashes+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD $-7046029288634856825, R3
+	MOVD $-4417276706812531889, R4
+	MOVD $1609587929392839161, R5
+	MOVD $-8796714831421723037, R6
+	MOVD $2870177450012600261, R7
+	ADD  $8, R7, R7
+	ROR  $37, R7, R7
+	SUBS $4, R2, R2
+	BLT  rest
+
+four:
+	LDP.P 16(R0), (R8, R9)
+	LDP.P 16(R0), (R10, R11)
+	MUL   R4, R8, R8
+	ROR   $33, R8, R8
+	MUL   R3, R8, R8
+	MUL   R4, R9, R9
+	ROR   $33, R9, R9
+	MUL   R3, R9, R9
+	MUL   R4, R10, R10
+	ROR   $33, R10, R10
+	MUL   R3, R10, R10
+	MUL   R4, R11, R11
+	ROR   $33, R11, R11
+	MUL   R3, R11, R11
+	EOR   R8@>37, R7, R8
+	MADD  R3, R6, R8, R8
+	EOR   R9@>37, R7, R9
+	MADD  R3, R6, R9, R9
+	EOR   R10@>37, R7, R10
+	MADD  R3, R6, R10, R10
+	EOR   R11@>37, R7, R11
+	MADD  R3, R6, R11, R11
+	EOR   R8>>33, R8, R8
+	MUL   R4, R8, R8
+	EOR   R9>>33, R9, R9
+	MUL   R4, R9, R9
+	EOR   R10>>33, R10, R10
+	MUL   R4, R10, R10
+	EOR   R11>>33, R11, R11
+	MUL   R4, R11, R11
+	EOR   R8>>29, R8, R8
+	MUL   R5, R8, R8
+	EOR   R9>>29, R9, R9
+	MUL   R5, R9, R9
+	EOR   R10>>29, R10, R10
+	MUL   R5, R10, R10
+	EOR   R11>>29, R11, R11
+	MUL   R5, R11, R11
+	EOR   R8>>32, R8, R8
+	EOR   R9>>32, R9, R9
+	EOR   R10>>32, R10, R10
+	EOR   R11>>32, R11, R11
+	STP.P (R8, R9), 16(R1)
+	STP.P (R10, R11), 16(R1)
+	SUBS  $4, R2, R2
+	BGE   four
+
+rest:
+	ADDS $4, R2, R2
+	BEQ  end
+
+key:
+	MOVD.P 8(R0), R8
+	MUL    R4, R8, R8
+	ROR    $33, R8, R8
+	MUL    R3, R8, R8
+	EOR    R8@>37, R7, R8
+	MADD   R3, R6, R8, R8
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R8>>32, R8, R8
+	MOVD.P R8, 8(R1)
+	SUBS   $1, R2, R2
+	BNE    key
+
+end:
+	RET
+
+// func xxh64HeadersNEON(headers *byte, stride int, hashes *uint64, n int) (left int)
+// Requires: ASIMD
+TEXT ·xxh64HeadersNEON(SB), $0-40
+	// XXH64 with the seed 0.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
+	MOVD hashes+16(FP), R0
+	MOVD n+24(FP), R1
+	MOVD $131072, R2
+	MOVD $-7046029288634856825, R3
+	MOVD $-4417276706812531889, R4
+	MOVD $1609587929392839161, R5
+	MOVD $-8796714831421723037, R6
+	MOVD $2870177450012600261, R7
+	MOVD headers+0(FP), R11
+	MOVD stride+8(FP), R12
+
+key:
+	LDP  0(R11), (R9, R10)
+	ADD  R12, R11, R11
+	CMP  $32768, R10
+	BHS  end
+	SUB  R10, R2, R2
+	ADD  $0, R7, R8
+	MOVD R10, R13
+	CMP  $32, R10
+	BHS  stripes
+
+striped:
+	ADD  R10, R8, R8
+	SUBS $8, R13, R13
+	BLO  word
+
+long:
+	MOVD.P 8(R9), R10
+	MUL    R4, R10, R10
+	ROR    $33, R10, R10
+	MUL    R3, R10, R10
+	EOR    R10, R8, R8
+	ROR    $37, R8, R8
+	MADD   R3, R6, R8, R8
+	SUBS   $8, R13, R13
+	BHS    long
+
+word:
+	ADDS    $4, R13, R13
+	BLT     bytes
+	MOVWU.P 4(R9), R10
+	MUL     R3, R10, R10
+	EOR     R10, R8, R8
+	ROR     $41, R8, R8
+	MADD    R4, R5, R8, R8
+	SUB     $4, R13, R13
+
+bytes:
+	ADDS $4, R13, R13
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R9), R10
+	MUL     R7, R10, R10
+	EOR     R10, R8, R8
+	ROR     $53, R8, R8
+	MUL     R3, R8, R8
+	SUBS    $1, R13, R13
+	BNE     byte
+
+finish:
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R8>>32, R8, R8
+	MOVD.P R8, 8(R0)
+	SUBS   $1, R1, R1
+	BEQ    end
+	CMP    $0, R2
+	BGE    key
+
+end:
+	MOVD R1, left+32(FP)
+	RET
+
+stripes:
+	MOVD $0, R16
+	ADD  R4, R16, R15
+	ADD  R3, R15, R14
+	SUB  R3, R16, R17
+
+stripe:
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R14, R14
+	ROR    $33, R14, R14
+	MUL    R3, R14, R14
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R15, R15
+	ROR    $33, R15, R15
+	MUL    R3, R15, R15
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R16, R16
+	ROR    $33, R16, R16
+	MUL    R3, R16, R16
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R17, R17
+	ROR    $33, R17, R17
+	MUL    R3, R17, R17
+	SUB    $32, R13, R13
+	CMP    $32, R13
+	BHS    stripe
+	ROR    $63, R14, R8
+	ROR    $57, R15, R19
+	ADD    R19, R8, R8
+	ROR    $52, R16, R19
+	ADD    R19, R8, R8
+	ROR    $46, R17, R19
+	ADD    R19, R8, R8
+	MUL    R4, R14, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R15, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R16, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R17, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	B      striped
+
+// func xxh64Offsets32NEON(data *byte, offsets *int32, hashes *uint64, n int) (left int)
+// Requires: ASIMD
+TEXT ·xxh64Offsets32NEON(SB), $0-40
+	// XXH64 with the seed 0.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
+	MOVD hashes+16(FP), R0
+	MOVD n+24(FP), R1
+	MOVD $131072, R2
+	MOVD $-7046029288634856825, R3
+	MOVD $-4417276706812531889, R4
+	MOVD $1609587929392839161, R5
+	MOVD $-8796714831421723037, R6
+	MOVD $2870177450012600261, R7
+	MOVD data+0(FP), R11
+	MOVD offsets+8(FP), R12
+
+key:
+	LDPW 0(R12), (R9, R10)
+	ADD  $4, R12, R12
+	SUB  R9, R10, R10
+	ADD  R11, R9, R9
+	CMP  $32768, R10
+	BHS  end
+	SUB  R10, R2, R2
+	ADD  $0, R7, R8
+	MOVD R10, R13
+	CMP  $32, R10
+	BHS  stripes
+
+striped:
+	ADD  R10, R8, R8
+	SUBS $8, R13, R13
+	BLO  word
+
+long:
+	MOVD.P 8(R9), R10
+	MUL    R4, R10, R10
+	ROR    $33, R10, R10
+	MUL    R3, R10, R10
+	EOR    R10, R8, R8
+	ROR    $37, R8, R8
+	MADD   R3, R6, R8, R8
+	SUBS   $8, R13, R13
+	BHS    long
+
+word:
+	ADDS    $4, R13, R13
+	BLT     bytes
+	MOVWU.P 4(R9), R10
+	MUL     R3, R10, R10
+	EOR     R10, R8, R8
+	ROR     $41, R8, R8
+	MADD    R4, R5, R8, R8
+	SUB     $4, R13, R13
+
+bytes:
+	ADDS $4, R13, R13
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R9), R10
+	MUL     R7, R10, R10
+	EOR     R10, R8, R8
+	ROR     $53, R8, R8
+	MUL     R3, R8, R8
+	SUBS    $1, R13, R13
+	BNE     byte
+
+finish:
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R8>>32, R8, R8
+	MOVD.P R8, 8(R0)
+	SUBS   $1, R1, R1
+	BEQ    end
+	CMP    $0, R2
+	BGE    key
+
+end:
+	MOVD R1, left+32(FP)
+	RET
+
+stripes:
+	MOVD $0, R16
+	ADD  R4, R16, R15
+	ADD  R3, R15, R14
+	SUB  R3, R16, R17
+
+stripe:
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R14, R14
+	ROR    $33, R14, R14
+	MUL    R3, R14, R14
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R15, R15
+	ROR    $33, R15, R15
+	MUL    R3, R15, R15
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R16, R16
+	ROR    $33, R16, R16
+	MUL    R3, R16, R16
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R17, R17
+	ROR    $33, R17, R17
+	MUL    R3, R17, R17
+	SUB    $32, R13, R13
+	CMP    $32, R13
+	BHS    stripe
+	ROR    $63, R14, R8
+	ROR    $57, R15, R19
+	ADD    R19, R8, R8
+	ROR    $52, R16, R19
+	ADD    R19, R8, R8
+	ROR    $46, R17, R19
+	ADD    R19, R8, R8
+	MUL    R4, R14, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R15, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R16, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R17, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	B      striped
+
+// func xxh64Offsets64NEON(data *byte, offsets *int64, hashes *uint64, n int) (left int)
+// Requires: ASIMD
+TEXT ·xxh64Offsets64NEON(SB), $0-40
+	// XXH64 with the seed 0.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
+	MOVD hashes+16(FP), R0
+	MOVD n+24(FP), R1
+	MOVD $131072, R2
+	MOVD $-7046029288634856825, R3
+	MOVD $-4417276706812531889, R4
+	MOVD $1609587929392839161, R5
+	MOVD $-8796714831421723037, R6
+	MOVD $2870177450012600261, R7
+	MOVD data+0(FP), R11
+	MOVD offsets+8(FP), R12
+
+key:
+	LDP  0(R12), (R9, R10)
+	ADD  $8, R12, R12
+	SUB  R9, R10, R10
+	ADD  R11, R9, R9
+	CMP  $32768, R10
+	BHS  end
+	SUB  R10, R2, R2
+	ADD  $0, R7, R8
+	MOVD R10, R13
+	CMP  $32, R10
+	BHS  stripes
+
+striped:
+	ADD  R10, R8, R8
+	SUBS $8, R13, R13
+	BLO  word
+
+long:
+	MOVD.P 8(R9), R10
+	MUL    R4, R10, R10
+	ROR    $33, R10, R10
+	MUL    R3, R10, R10
+	EOR    R10, R8, R8
+	ROR    $37, R8, R8
+	MADD   R3, R6, R8, R8
+	SUBS   $8, R13, R13
+	BHS    long
+
+word:
+	ADDS    $4, R13, R13
+	BLT     bytes
+	MOVWU.P 4(R9), R10
+	MUL     R3, R10, R10
+	EOR     R10, R8, R8
+	ROR     $41, R8, R8
+	MADD    R4, R5, R8, R8
+	SUB     $4, R13, R13
+
+bytes:
+	ADDS $4, R13, R13
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R9), R10
+	MUL     R7, R10, R10
+	EOR     R10, R8, R8
+	ROR     $53, R8, R8
+	MUL     R3, R8, R8
+	SUBS    $1, R13, R13
+	BNE     byte
+
+finish:
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R8>>32, R8, R8
+	MOVD.P R8, 8(R0)
+	SUBS   $1, R1, R1
+	BEQ    end
+	CMP    $0, R2
+	BGE    key
+
+end:
+	MOVD R1, left+32(FP)
+	RET
+
+stripes:
+	MOVD $0, R16
+	ADD  R4, R16, R15
+	ADD  R3, R15, R14
+	SUB  R3, R16, R17
+
+stripe:
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R14, R14
+	ROR    $33, R14, R14
+	MUL    R3, R14, R14
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R15, R15
+	ROR    $33, R15, R15
+	MUL    R3, R15, R15
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R16, R16
+	ROR    $33, R16, R16
+	MUL    R3, R16, R16
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R17, R17
+	ROR    $33, R17, R17
+	MUL    R3, R17, R17
+	SUB    $32, R13, R13
+	CMP    $32, R13
+	BHS    stripe
+	ROR    $63, R14, R8
+	ROR    $57, R15, R19
+	ADD    R19, R8, R8
+	ROR    $52, R16, R19
+	ADD    R19, R8, R8
+	ROR    $46, R17, R19
+	ADD    R19, R8, R8
+	MUL    R4, R14, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R15, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R16, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R17, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	B      striped
+
+// func xxh64FixedNEON(data *byte, width int, hashes *uint64, n int) (left int)
+// Requires: ASIMD
+TEXT ·xxh64FixedNEON(SB), $0-40
+	// XXH64 with the seed 0.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
+	MOVD hashes+16(FP), R0
+	MOVD n+24(FP), R1
+	MOVD $131072, R2
+	MOVD $-7046029288634856825, R3
+	MOVD $-4417276706812531889, R4
+	MOVD $1609587929392839161, R5
+	MOVD $-8796714831421723037, R6
+	MOVD $2870177450012600261, R7
+	MOVD data+0(FP), R11
+	MOVD width+8(FP), R12
+
+key:
+	MOVD R11, R9
+	MOVD R12, R10
+	ADD  R12, R11, R11
+	CMP  $32768, R10
+	BHS  end
+	SUB  R10, R2, R2
+	ADD  $0, R7, R8
+	MOVD R10, R13
+	CMP  $32, R10
+	BHS  stripes
+
+striped:
+	ADD  R10, R8, R8
+	SUBS $8, R13, R13
+	BLO  word
+
+long:
+	MOVD.P 8(R9), R10
+	MUL    R4, R10, R10
+	ROR    $33, R10, R10
+	MUL    R3, R10, R10
+	EOR    R10, R8, R8
+	ROR    $37, R8, R8
+	MADD   R3, R6, R8, R8
+	SUBS   $8, R13, R13
+	BHS    long
+
+word:
+	ADDS    $4, R13, R13
+	BLT     bytes
+	MOVWU.P 4(R9), R10
+	MUL     R3, R10, R10
+	EOR     R10, R8, R8
+	ROR     $41, R8, R8
+	MADD    R4, R5, R8, R8
+	SUB     $4, R13, R13
+
+bytes:
+	ADDS $4, R13, R13
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R9), R10
+	MUL     R7, R10, R10
+	EOR     R10, R8, R8
+	ROR     $53, R8, R8
+	MUL     R3, R8, R8
+	SUBS    $1, R13, R13
+	BNE     byte
+
+finish:
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R8>>32, R8, R8
+	MOVD.P R8, 8(R0)
+	SUBS   $1, R1, R1
+	BEQ    end
+	CMP    $0, R2
+	BGE    key
+
+end:
+	MOVD R1, left+32(FP)
+	RET
+
+stripes:
+	MOVD $0, R16
+	ADD  R4, R16, R15
+	ADD  R3, R15, R14
+	SUB  R3, R16, R17
+
+stripe:
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R14, R14
+	ROR    $33, R14, R14
+	MUL    R3, R14, R14
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R15, R15
+	ROR    $33, R15, R15
+	MUL    R3, R15, R15
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R16, R16
+	ROR    $33, R16, R16
+	MUL    R3, R16, R16
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R17, R17
+	ROR    $33, R17, R17
+	MUL    R3, R17, R17
+	SUB    $32, R13, R13
+	CMP    $32, R13
+	BHS    stripe
+	ROR    $63, R14, R8
+	ROR    $57, R15, R19
+	ADD    R19, R8, R8
+	ROR    $52, R16, R19
+	ADD    R19, R8, R8
+	ROR    $46, R17, R19
+	ADD    R19, R8, R8
+	MUL    R4, R14, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R15, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R16, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R17, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
 	B      striped
 
 // func testDouble64NEON(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)

@@ -13,10 +13,12 @@ func neon() *arm64.File {
 	tables := newNEONTables(file)
 	neonTestDouble32(file, tables)
 	neonPlaceDouble32(file)
-	neonHash64Width(file, 4)
-	neonHash64Width(file, 8)
-	for _, c := range neonColumns {
-		neonHash64Bytes(file, c)
+	for _, seeds := range neonXXH64 {
+		neonHash64Width(file, seeds, 4)
+		neonHash64Width(file, seeds, 8)
+		for _, c := range neonColumns {
+			neonHash64Bytes(file, seeds, c)
+		}
 	}
 	neonTestDouble64(file, tables)
 	neonTestSplit256(file, tables)

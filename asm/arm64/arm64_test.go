@@ -34,6 +34,7 @@ var instructions = []struct {
 	{"strb w1, [x2,x3]", func(f *Function) { f.StoreB(R(1), R(2).Index(R(3))) }},
 	{"ldp x1, x2, [x3]", func(f *Function) { f.LDP(R(3).At(0), R(1), R(2)) }},
 	{"ldp w1, w2, [x3],#8", func(f *Function) { f.LDPW(R(3).Post(8), R(1), R(2)) }},
+	{"stp x1, x2, [x3],#16", func(f *Function) { f.STP(R(1), R(2), R(3).Post(16)) }},
 	{"add x1, x2, x3, lsl #2", func(f *Function) { f.ADD(R(3).LSL(2), R(2), R(1)) }},
 	{"add x1, x2, #0x10", func(f *Function) { f.ADD(Imm(16), R(2), R(1)) }},
 	{"sub x1, x2, x3", func(f *Function) { f.SUB(R(3), R(2), R(1)) }},

@@ -45,6 +45,11 @@ func (f *Function) StoreB(from GP, to Mem) { f.store("MOVB", from, to) }
 func (f *Function) LDP(from Mem, a, b GP)  { f.loadPair("LDP", from, a, b) }
 func (f *Function) LDPW(from Mem, a, b GP) { f.loadPair("LDPW", from, a, b) }
 
+// STP stores two numbers of 64 bits side by side.
+func (f *Function) STP(a, b GP, to Mem) {
+	f.emit("STP"+to.suffix(), to.written(), append(to.read(), a, b), pair(a.arg(), b.arg()), to.arg())
+}
+
 func (f *Function) load(opcode string, from Mem, to GP) {
 	f.emit(opcode+from.suffix(), append(from.written(), to), from.read(), from.arg(), to.arg())
 }
