@@ -2059,7 +2059,7 @@ probe:
 TEXT ·hash64Width4NEON(SB), NOSPLIT, $0-32
 	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
 	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
-	// once for all keys, because the rotation of a sum without carries is that of its parts.
+	// once for all keys: rotating an exclusive or is rotating its parts.
 	MOVD keys+0(FP), R0
 	MOVD h1+8(FP), R1
 	MOVD h2+16(FP), R2
@@ -2180,7 +2180,7 @@ end:
 TEXT ·hash64Width8NEON(SB), NOSPLIT, $0-32
 	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
 	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
-	// once for all keys, because the rotation of a sum without carries is that of its parts.
+	// once for all keys: rotating an exclusive or is rotating its parts.
 	MOVD keys+0(FP), R0
 	MOVD h1+8(FP), R1
 	MOVD h2+16(FP), R2
@@ -3132,7 +3132,7 @@ stripe:
 TEXT ·xxh64Width4NEON(SB), NOSPLIT, $0-24
 	// XXH64 with the seed 0.
 	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
-	// once for all keys, because the rotation of a sum without carries is that of its parts.
+	// once for all keys: rotating an exclusive or is rotating its parts.
 	MOVD keys+0(FP), R0
 	MOVD hashes+8(FP), R1
 	MOVD n+16(FP), R2
@@ -3212,7 +3212,7 @@ end:
 TEXT ·xxh64Width8NEON(SB), NOSPLIT, $0-24
 	// XXH64 with the seed 0.
 	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
-	// once for all keys, because the rotation of a sum without carries is that of its parts.
+	// once for all keys: rotating an exclusive or is rotating its parts.
 	MOVD keys+0(FP), R0
 	MOVD hashes+8(FP), R1
 	MOVD n+16(FP), R2

@@ -125,7 +125,7 @@ func neonHash64Width(file *arm64.File, seeds neonSeeds, width int) {
 	f := file.Function(fmt.Sprintf("%sWidth%dNEON", seeds.name, width), arm64.NoSplit, seeds.signature("keys *byte"))
 	f.Comment(seeds.comment,
 		"The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash",
-		"once for all keys, because the rotation of a sum without carries is that of its parts.")
+		"once for all keys: rotating an exclusive or is rotating its parts.")
 	keys, to, n := f.Argument("keys"), seeds.arguments(f), f.Argument("n")
 	h, starts := newNEONHash64(f), registers(f, len(to))
 	m := h.long
