@@ -4,11 +4,22 @@ package bloom
 
 // testAssembly is testGeneric in the kernel's assembly. It returns false, and does nothing,
 // if Go must test the hashes.
-func (d *split256) testAssembly(kernel Kernel, hashes []uint64, hits []uint64) bool {
-	if kernel == Generic || len(hashes) < minKernelHashes || d.n >= maxKernelBlocks {
+func (d *split256) testAssembly(kernel Kernel, hashes, hits []uint64) bool {
+	if len(hashes) < minKernelHashes {
 		return false
 	}
-	d.request(hashes)
+	return d.testForm(kernel, hashes, hits, 32*d.n >= requestBytes)
+}
+
+// testForm is testAssembly for any number of hashes, at least one. far says whether a kernel
+// requests all blocks first. The test alone would wait for the blocks of a few keys at a time.
+func (d *split256) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
+	if kernel == Generic || 32*d.n > maxSplitBytes {
+		return false
+	}
+	if fours := len(hashes) / 4; far && fours > 0 {
+		requestSplit256NEON(d.base, uint32(d.n), &hashes[0], fours)
+	}
 	hits = hits[:(len(hashes)+63)/64]
 	testSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes), &hits[0])
 	return true
@@ -17,23 +28,17 @@ func (d *split256) testAssembly(kernel Kernel, hashes []uint64, hits []uint64) b
 // addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
 func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
-	if kernel == Generic || len(hashes) < minKernelHashes || d.n >= maxKernelBlocks {
+	if kernel == Generic || len(hashes) < minKernelHashes || 32*d.n > maxSplitBytes {
 		return false
 	}
-	d.request(hashes)
+	if 32*d.n >= requestBytes {
+		requestSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes)/4)
+	}
 	addSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes))
 	return true
 }
 
-// request requests the blocks of the hashes, at least 4, if the filter does not fit the
-// caches. The kernels alone would wait for the blocks of a few keys at a time.
-func (d *split256) request(hashes []uint64) {
-	if d.n >= requestBlocks {
-		requestSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes)/4)
-	}
-}
-
-// The functions in assembly take fewer than maxKernelBlocks blocks.
+// The functions in assembly take a filter of at most maxSplitBytes.
 
 // testSplit256NEON is testGeneric for n hashes, 1 to windowKeys. It reads on to the next
 // multiple of 16 hashes.

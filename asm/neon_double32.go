@@ -74,7 +74,7 @@ type neonTables struct {
 
 func newNEONTables(file *arm64.File) neonTables {
 	var lanes, nibbles, bits, upperBytes, wordStarts [16]byte
-	var compact, salts []byte
+	var compact, factors []byte
 	for i := range 16 {
 		lanes[i] = byte(i / 4 * (1 - min(1, i%4)))
 		nibbles[i], bits[i] = 16<<(i%4), 1<<(i%8)
@@ -90,15 +90,15 @@ func newNEONTables(file *arm64.File) neonTables {
 		}
 		compact = append(compact, words...)
 	}
-	for _, salt := range splitSalts {
-		salts = binary.LittleEndian.AppendUint32(salts, salt)
+	for _, salt := range salts {
+		factors = binary.LittleEndian.AppendUint32(factors, salt)
 	}
 	return neonTables{
 		lanes:      file.Bytes("laneNumbers", lanes[:]),
 		nibbles:    file.Bytes("nibbleBits", nibbles[:]),
 		bits:       file.Bytes("byteBits", bits[:]),
 		compact:    file.Bytes("compactBytes", compact),
-		salts:      file.Bytes("splitSalts", salts),
+		salts:      file.Bytes("splitSalts", factors),
 		upperBytes: file.Bytes("upperBytes", upperBytes[:]),
 		wordStarts: file.Bytes("wordStarts", wordStarts[:]),
 	}

@@ -14,11 +14,6 @@ func newNEONSplit256(f *arm64.Function) *neonSplit256 {
 	return &neonSplit256{f: f, base: f.Argument("base"), blocks: broadcast(f, f.Argument("blocks"))}
 }
 
-// splitSalts are the factors for the words of a block.
-var splitSalts = [8]uint32{
-	0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
-}
-
 func (d *neonSplit256) loadSalts(salts arm64.Symbol) {
 	address := d.f.GP()
 	d.f.Address(salts, address)
