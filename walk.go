@@ -178,10 +178,13 @@ func (s *scheme) addHash(h Hash) {
 	}
 }
 
+// setsLines reports whether the kernel sets all bits of a key at once, in one line of memory.
+func (s *scheme) setsLines() bool { return s.pair.walk() == walkSplit256 && s.kernel != Generic }
+
 // addAssembly sets the bits of all hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
 func (s *scheme) addAssembly(h *hashes) bool {
-	return s.pair.walk() == walkSplit256 && (*split256)(&s.array).addAssembly(s.kernel, h.h1)
+	return s.setsLines() && (*split256)(&s.array).addAssembly(s.kernel, h.h1)
 }
 
 func panicNoBits() {
