@@ -19,4 +19,8 @@ const (
 	// requestBlocks is the number of blocks, of 1 MiB, from which on the kernels of split256
 	// request the blocks of later keys. In a nearer cache, that costs more than it saves.
 	requestBlocks = 1 << 15
+	// maxKernelLines and requestLines are these bounds for lines of 64 bytes, in the walks
+	// line512 and line32.
+	maxKernelLines = 1 << 26
+	requestLines   = 1 << 14
 )
