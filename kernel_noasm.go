@@ -16,6 +16,8 @@ func (k *Keys) hash64Assembly(Kernel, []uint64, []uint64) int { return 0 }
 
 func (k *Keys) xxh64Assembly(Kernel, []uint64) int { return 0 }
 
+func (k *Keys) xxph3Assembly(Kernel, []uint64) int { return 0 }
+
 func (d double32) testAssembly(Kernel, []uint32, []uint64, bool) bool { return false }
 
 func (d double32) placeAssembly(Kernel, []uint32, []uint32) int { return 0 }
@@ -31,3 +33,7 @@ func (d *split256) has(h uint64) bool { return d.test(h) }
 func (d *split256) hasUint64(key uint64) bool { return d.test(xxh64Uint64(key)) }
 
 func (d *split256) hasKey(p unsafe.Pointer, n int) bool { return d.test(xxh64At(p, n)) }
+
+func (d *line512) testAssembly(Kernel, []uint64, []uint64) bool { return false }
+
+func (d *line32) testAssembly(Kernel, []uint32, []uint64) bool { return false }

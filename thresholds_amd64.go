@@ -20,15 +20,6 @@ var (
 	dense  = form{windowKeys, 0}
 )
 
-const (
-	// maxKernelBlocks is the number of blocks, of 4 GiB, from which on Go tests a filter of the
-	// walk split256: offsets of blocks have 32 bits in the kernels.
-	maxKernelBlocks = 1 << 27
-	// requestBlocks is the number of blocks, of 1 MiB, from which on the kernels of split256
-	// request the blocks of later keys. In a nearer cache, that costs more than it saves.
-	requestBlocks = 1 << 15
-)
-
 // minReduceBits is the number of bits of a filter from which on the AVX-512 kernel computes
 // the remainders of 64-bit hashes. Go computes those of smaller filters.
 const minReduceBits = 1 << 14

@@ -139,9 +139,9 @@ func (s *scheme) testHashes(h *hashes, hits []uint64, dense bool) {
 	case walkSplit256:
 		(*split256)(&s.array).testBatch(s.kernel, h.h1, hits)
 	case walkLine512:
-		(*line512)(&s.array).testBatch(h.h1, hits)
+		(*line512)(&s.array).testBatch(s.kernel, h.h1, hits)
 	case walkLine32:
-		(*line32)(&s.array).testBatch(h.h32, hits)
+		(*line32)(&s.array).testBatch(s.kernel, h.h32, hits)
 	default:
 		panic("bloom: no such walk")
 	}

@@ -13,12 +13,23 @@ func neon() *arm64.File {
 	tables := newNEONTables(file)
 	neonTestDouble32(file, tables)
 	neonPlaceDouble32(file)
-	neonHash64Width(file, 4)
-	neonHash64Width(file, 8)
-	for _, c := range neonColumns {
-		neonHash64Bytes(file, c)
+	for _, seeds := range neonXXH64 {
+		neonHash64Width(file, seeds, 4)
+		neonHash64Width(file, seeds, 8)
+		for _, c := range neonColumns {
+			neonHash64Bytes(file, seeds, c)
+		}
 	}
+	neonXXPH3Width(file, 4)
+	neonXXPH3Width(file, 8)
 	neonTestDouble64(file, tables)
+	neonTestSplit256(file, tables)
+	neonAddSplit256(file, tables)
+	neonTestLine512(file, tables)
+	neonTestLine32(file, tables)
+	neonRequestLines(file, "requestSplit256NEON", "blocks uint32, hashes *uint64", func(f *arm64.Function) neonLines { return newNEONSplit256(f) })
+	neonRequestLines(file, "requestLine512NEON", "lines uint32, hashes *uint64", func(f *arm64.Function) neonLines { return newNEONLine512(f) })
+	neonRequestLines(file, "requestLine32NEON", "lines, recip, shift uint32, hashes *uint32", func(f *arm64.Function) neonLines { return newNEONLine32(f) })
 	return file
 }
 
@@ -38,4 +49,12 @@ func broadcastConstant(f *arm64.Function, x uint32) arm64.V {
 	r := f.GP()
 	f.MOVD(arm64.Imm(x), r)
 	return broadcast(f, r)
+}
+
+// neonConstant returns a vector of data.
+func neonConstant(f *arm64.Function, s arm64.Symbol) arm64.V {
+	address, v := f.GP(), f.V()
+	f.Address(s, address)
+	f.FMOVQ(address.At(0), v)
+	return v
 }

@@ -31,6 +31,11 @@ func (f *Function) Address(s Symbol, to GP) {
 func (f *Function) MOVWU(from Mem, to GP) { f.load("MOVWU", from, to) }
 func (f *Function) MOVBU(from Mem, to GP) { f.load("MOVBU", from, to) }
 
+// PRFM requests the cache line of an address, to read it soon.
+func (f *Function) PRFM(from Mem) {
+	f.emit("PRFM", nil, from.read(), from.arg(), constantArg("PLDL1KEEP"))
+}
+
 // StoreD stores 64 bits and StoreB the low 8 bits: MOVD and MOVB.
 func (f *Function) StoreD(from GP, to Mem) { f.store("MOVD", from, to) }
 func (f *Function) StoreB(from GP, to Mem) { f.store("MOVB", from, to) }
@@ -39,6 +44,11 @@ func (f *Function) StoreB(from GP, to Mem) { f.store("MOVB", from, to) }
 // two numbers of 32 bits, extended with zeros.
 func (f *Function) LDP(from Mem, a, b GP)  { f.loadPair("LDP", from, a, b) }
 func (f *Function) LDPW(from Mem, a, b GP) { f.loadPair("LDPW", from, a, b) }
+
+// STP stores two numbers of 64 bits side by side.
+func (f *Function) STP(a, b GP, to Mem) {
+	f.emit("STP"+to.suffix(), to.written(), append(to.read(), a, b), pair(a.arg(), b.arg()), to.arg())
+}
 
 func (f *Function) load(opcode string, from Mem, to GP) {
 	f.emit(opcode+from.suffix(), append(from.written(), to), from.read(), from.arg(), to.arg())
@@ -189,6 +199,11 @@ func (f *Function) FromLane(size byte, i int, from V, to GP) {
 	f.emit("VMOV", list{to}, list{from}, from.lane(size, i), to.arg())
 }
 
+// VMOVLane moves lane j of n to lane i of d.
+func (f *Function) VMOVLane(size byte, j int, n V, i int, d V) {
+	f.emit("VMOV", list{d}, list{n, d}, n.lane(size, j), d.lane(size, i))
+}
+
 // VMOV copies a whole vector.
 func (f *Function) VMOV(n, d V) { f.two("VMOV", B16, n, d) }
 
@@ -221,6 +236,7 @@ func (f *Function) change(opcode string, t Arrangement, m, n, d V) {
 func (f *Function) VADD(t Arrangement, m, n, d V)   { f.three("VADD", t, m, n, d) }
 func (f *Function) VSUB(t Arrangement, m, n, d V)   { f.three("VSUB", t, m, n, d) }
 func (f *Function) VAND(m, n, d V)                  { f.three("VAND", B16, m, n, d) }
+func (f *Function) VORR(m, n, d V)                  { f.three("VORR", B16, m, n, d) }
 func (f *Function) VEOR(m, n, d V)                  { f.three("VEOR", B16, m, n, d) }
 func (f *Function) VUZP1(t Arrangement, m, n, d V)  { f.three("VUZP1", t, m, n, d) }
 func (f *Function) VUZP2(t Arrangement, m, n, d V)  { f.three("VUZP2", t, m, n, d) }
@@ -241,6 +257,20 @@ func (f *Function) VCNT(n, d V) { f.two("VCNT", B16, n, d) }
 func (f *Function) VTBL(m, n, d V) {
 	f.emit("VTBL", list{d}, list{m, n},
 		m.as(B16), arg{format: "[V%d.B16]", registers: list{n}}, d.as(B16))
+}
+
+// VTBLs looks up bytes of up to four physical registers with consecutive numbers.
+func (f *Function) VTBLs(m V, table []V, d V) {
+	t, separator := arg{format: "["}, ""
+	for i, v := range table {
+		if r, ok := v.Register.(physical); !ok || r.number != table[0].Register.(physical).number+i {
+			f.file.fail("%s: the registers of a table are not consecutive", f.name)
+			return
+		}
+		t.format, t.registers, separator = t.format+separator+"V%d.B16", append(t.registers, v), ", "
+	}
+	t.format += "]"
+	f.emit("VTBL", list{d}, append(list{m}, t.registers...), m.as(B16), t, d.as(B16))
 }
 
 // VSHL shifts each lane left by 0 to size-1 bits. VUSHR shifts right by 1 to size bits.
@@ -270,13 +300,53 @@ func (f *Function) shift(opcode string, by, least int, t Arrangement, n, d V, ch
 // VMLA adds the product to d, and VMLS subtracts it. VUSHL shifts each lane of n left by
 // the low byte of the lane of m, or right if that byte is negative. VCMHI sets the lanes
 // where n > m as unsigned numbers, and VCMLT0 the lanes where n < 0. VBIC clears the bits
-// of n that are set in m.
+// of n that are set in m. VUMINP takes the smaller of neighbours. VUMULL and VUMULL2 multiply
+// the words in the low and the high half of unsigned numbers to long words. VMULLane
+// multiplies all lanes of n by lane i of m, and VMLALane adds the products to d.
 func (f *Function) VMUL(t Arrangement, m, n, d V)     { f.word("VMUL", 0x4ea09c00, S4, t, d, m, n) }
 func (f *Function) VSQDMULH(t Arrangement, m, n, d V) { f.word("VSQDMULH", 0x4ea0b400, S4, t, d, m, n) }
 func (f *Function) VMLA(t Arrangement, m, n, d V)     { f.word("VMLA", 0x4ea09400, S4, t, d, m, n, d) }
 func (f *Function) VMLS(t Arrangement, m, n, d V)     { f.word("VMLS", 0x6ea09400, S4, t, d, m, n, d) }
 func (f *Function) VCMLT0(t Arrangement, n, d V)      { f.word("VCMLT0", 0x4e20a800, B16, t, d, n) }
 func (f *Function) VBIC(m, n, d V)                    { f.word("VBIC", 0x4e601c00, B16, B16, d, m, n) }
+
+func (f *Function) VUMINP(t Arrangement, m, n, d V)  { f.word("VUMINP", 0x6e20ac00, B16, t, d, m, n) }
+func (f *Function) VUMULL(t Arrangement, m, n, d V)  { f.word("VUMULL", 0x2ea0c000, D2, t, d, m, n) }
+func (f *Function) VUMULL2(t Arrangement, m, n, d V) { f.word("VUMULL2", 0x6ea0c000, D2, t, d, m, n) }
+
+func (f *Function) VMULLane(t Arrangement, i int, m, n, d V) {
+	f.lane("VMUL", map[Arrangement]uint32{S4: 0x4f808000, H8: 0x4f408000}[t], t, i, d, m, n)
+}
+
+func (f *Function) VMLALane(t Arrangement, i int, m, n, d V) {
+	f.lane("VMLA", map[Arrangement]uint32{H8: 0x6f400000}[t], t, i, d, m, n, d)
+}
+
+// lane emits an instruction whose operand m is lane i of a vector. A vector of halfwords must
+// be one of the first 16 registers.
+func (f *Function) lane(name string, base uint32, t Arrangement, i int, d V, sources ...V) {
+	switch m, _ := sources[0].Register.(physical); {
+	case t == S4 && base != 0 && i >= 0 && i < 4:
+		base |= uint32(i%2<<21 | i/2<<11)
+	case t == H8 && i >= 0 && i < 8 && m.kind == kindV && m.number < 16:
+		base |= uint32(i%2<<20 | i/2%2<<21 | i/4<<11)
+	default:
+		f.file.fail("%s: %s by lane %d of %s in %T", f.name, name, i, t, sources[0].Register)
+	}
+	f.word(fmt.Sprintf("%s[%d]", name, i), base, t, t, d, sources...)
+}
+
+// VSHRN shifts halfwords right by 1 to 8 bits and puts their low bytes into the low half of d.
+// VSHRN2 puts them into the high half, and keeps the low one.
+func (f *Function) VSHRN(by int, n, d V)  { f.narrow("VSHRN", 0x0f008400, by, B8, n, d, false) }
+func (f *Function) VSHRN2(by int, n, d V) { f.narrow("VSHRN2", 0x4f008400, by, B16, n, d, true) }
+
+func (f *Function) narrow(name string, base uint32, by int, t Arrangement, n, d V, changes bool) {
+	if by < 1 || by > 8 {
+		f.file.fail("%s: %s by %d", f.name, name, by)
+	}
+	f.encode(fmt.Sprintf("%s $%d,", name, by), base|uint32(16-by)<<16, t, d, []V{n}, changes)
+}
 
 func (f *Function) VCMHI(t Arrangement, m, n, d V) {
 	if t == D2 {
@@ -308,11 +378,19 @@ func (f *Function) word(name string, base uint32, only, t Arrangement, d V, sour
 	if t != only {
 		f.file.fail("%s: %s of %s, not %s", f.name, name, t, only)
 	}
-	read := list{}
-	for _, s := range sources {
-		read = append(read, s)
+	f.encode(name, base, t, d, sources[:min(2, len(sources))], len(sources) > 2)
+}
+
+// encode is word for up to two sources. If it changes d, it reads d as well.
+func (f *Function) encode(name string, base uint32, t Arrangement, d V, sources []V, changes bool) {
+	named := list{}
+	for _, s := range append(slices.Clone(sources), d) {
+		named = append(named, s)
 	}
-	named := append(slices.Clone(read[:min(2, len(read))]), d)
+	read := named[:len(sources)]
+	if changes {
+		read = named
+	}
 	f.emit("WORD", list{d}, read, arg{registers: named, word: func(numbers []any) string {
 		word, names := base, make([]string, len(named))
 		for i, place := range []int{16, 5, 0}[3-len(named):] {

@@ -1,0 +1,119 @@
+package main
+
+import "github.com/lanebloom/bloom/asm/arm64"
+
+// neonSplit256 has the registers of the walk split256 while a kernel's code is emitted.
+type neonSplit256 struct {
+	f            *arm64.Function
+	base, hashes arm64.GP
+	blocks       arm64.V // their number, in each word
+	h            [2]arm64.V
+	salts        [2]arm64.V
+
+	// For tests: the indices of the upper bytes of 16 words, and those of the bytes to load,
+	// whose upper 6 bits never change; the powers of two.
+	upper  arm64.V
+	index  [2]arm64.V
+	powers []arm64.V
+}
+
+func newNEONSplit256(f *arm64.Function) *neonSplit256 {
+	return &neonSplit256{
+		f: f, base: f.Argument("base"), hashes: f.Argument("hashes"), blocks: broadcast(f, f.Argument("blocks")),
+		h: [2]arm64.V{f.V(), f.V()},
+	}
+}
+
+func (d *neonSplit256) loadSalts(tables neonTables) {
+	address := d.f.GP()
+	d.f.Address(tables.salts, address)
+	d.salts = [2]arm64.V{d.f.V(), d.f.V()}
+	d.f.FLDPQ(address.At(0), d.salts[0], d.salts[1])
+}
+
+// next finds block hi·blocks >> 32, for the upper half hi of a hash.
+func (d *neonSplit256) next() (at [4]arm64.GP) {
+	high := d.f.V()
+	d.f.FLDPQ(d.hashes.Post(32), d.h[0], d.h[1])
+	d.f.VUZP2(arm64.S4, d.h[1], d.h[0], high)
+	return neonAddresses(d.f, d.base, neonUpper(d.f, high, d.blocks), 5)
+}
+
+// products emits the products of the lower half of hash i of the 4 and the salts.
+func (d *neonSplit256) products(i int, to []arm64.V) {
+	for j, salt := range d.salts {
+		d.f.VMULLane(arm64.S4, i%2*2, d.h[i/2], salt, to[j])
+	}
+}
+
+// neonTestSplit256 emits the test of a window of hashes.
+func neonTestSplit256(file *arm64.File, tables neonTables) {
+	f := file.Function("testSplit256NEON", arm64.Splits, "func(base *byte, blocks uint32, hashes *uint64, n int, hits *uint64)")
+	f.Comment(
+		"The upper half of a hash chooses a block, and the upper 5 bits of its lower half times",
+		"a salt choose a bit in each of the 8 words. The kernel tests two hashes at a time: of",
+		"16 products it takes the upper bytes. Their upper 2 bits choose the byte of a word,",
+		"the next 3 the bit. A key has 8 outcomes in bytes; the smallest of them is its own.",
+		"At the end, the kernel packs the sign bits of the outcomes into hits.",
+	)
+	d := newNEONSplit256(f)
+	d.loadSalts(tables)
+	d.upper = neonConstant(f, tables.upperBytes)
+	d.index = [2]arm64.V{neonConstant(f, tables.wordStarts), f.V()}
+	f.VMOV(d.index[0], d.index[1])
+	bit := neonConstant(f, tables.bits)
+	d.powers = four(0)[:2]
+	f.VMOV(bit, d.powers[0])
+	f.VMOV(bit, d.powers[1])
+	neonTestLines(f, tables, d)
+}
+
+func (d *neonSplit256) test(half int, at [2]arm64.GP) (passed arm64.V) {
+	f, block, product := d.f, four(4+8*half), four(8+8*half)
+	f.FLDPQ(at[0].At(0), block[0], block[1])
+	f.FLDPQ(at[1].At(0), block[2], block[3])
+	d.products(2*half, product[:2])
+	d.products(2*half+1, product[2:])
+	bit, loaded := f.V(), f.V()
+	f.VTBLs(d.upper, product, bit)
+	f.VSRI(6, arm64.B16, bit, d.index[half])
+	f.VUSHR(3, arm64.B16, bit, bit)
+	f.VTBLs(d.index[half], block, loaded)
+	f.VTBLs(bit, d.powers, bit)
+	f.VCMTST(arm64.B16, bit, loaded, bit)
+	return bit
+}
+
+// neonAddSplit256 emits the setting of the bits of hashes.
+func neonAddSplit256(file *arm64.File, tables neonTables) {
+	f := file.Function("addSplit256NEON", arm64.NoSplit, "func(base *byte, blocks uint32, hashes *uint64, n int)")
+	f.Comment(
+		"The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets",
+		"those of the last 4 again.",
+	)
+	d := newNEONSplit256(f)
+	d.loadSalts(tables)
+	n, ones := f.Argument("n"), broadcastConstant(f, 1)
+	f.Label("four")
+	for i, at := range d.next() {
+		block, bit := [2]arm64.V{f.V(), f.V()}, [2]arm64.V{f.V(), f.V()}
+		d.products(i, bit[:])
+		f.FLDPQ(at.At(0), block[0], block[1])
+		for j := range block {
+			f.VUSHR(27, arm64.S4, bit[j], bit[j])
+			f.VUSHL(arm64.S4, bit[j], ones, bit[j])
+			f.VORR(bit[j], block[j], block[j])
+		}
+		f.FSTPQ(block[0], block[1], at.At(0))
+	}
+	f.SUBS(arm64.Imm(4), n, n)
+	f.BEQ("end")
+	f.CMP(arm64.Imm(4), n)
+	f.BGE("four")
+	f.SUB(arm64.Imm(4), n, n)
+	f.ADD(n.LSL(3), d.hashes, d.hashes)
+	f.MOVD(arm64.Imm(4), n)
+	f.B("four")
+	f.Label("end")
+	f.RET()
+}
