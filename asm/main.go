@@ -43,6 +43,8 @@ func main() {
 		placeDouble32(v)
 		testDouble64(v)
 		testSplit256(v)
+		testLine512(v)
+		testLine32(v)
 	}
 	for _, x := range []xxh64{twoSeeds, oneSeed} {
 		hash64Width(x, 4)
