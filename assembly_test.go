@@ -304,3 +304,25 @@ func TestRequestsOfLines(t *testing.T) {
 		}
 	}
 }
+
+// TestKeyByKey tests keys of all short lengths one by one; half of them are in the filter.
+func TestKeyByKey(t *testing.T) {
+	random := rand.New(rand.NewPCG(65, 66))
+	var keys, known [][]byte
+	for n := range 40 {
+		for i := range 6 {
+			key := make([]byte, n)
+			for j := range key {
+				key[j] = byte(random.Uint32())
+			}
+			if keys = append(keys, key); i%2 == 0 {
+				known = append(known, key)
+			}
+		}
+	}
+	eachFormat(t, func(t *testing.T, format Format) {
+		eachKernel(t, format, Policy{format, 10}.AppendFilter(nil, Bytes(known)), func(t *testing.T, f *Filter) {
+			checkFilter(t, f, keys)
+		})
+	})
+}
