@@ -443,6 +443,122 @@ DATA longs27d4eb2f165667cd<>+16(SB)/8, $0x27d4eb2f165667cd
 DATA longs27d4eb2f165667cd<>+24(SB)/8, $0x27d4eb2f165667cd
 GLOBL longs27d4eb2f165667cd<>(SB), RODATA|NOPTR, $32
 
+// func xxph3Width4AVX512(keys *byte, hashes *uint64, vectors int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Width4AVX512(SB), NOSPLIT, $0-24
+	// XXPH3. Each lane hashes one key.
+	MOVQ         keys+0(FP), AX
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0xbe4ba423396cfeb8, BX
+	VPBROADCASTQ BX, Z0
+	MOVQ         $0x0000000000000004, BX
+	VPBROADCASTQ BX, Z1
+	MOVQ         $0x000000009e3779b1, BX
+	VPBROADCASTQ BX, Z2
+	MOVQ         $0xc2b2ae3d27d4eb4f, BX
+	VPBROADCASTQ BX, Z3
+	MOVQ         $0x165667b19e3779f9, BX
+	VPBROADCASTQ BX, Z4
+
+vector:
+	VPMOVZXDQ (AX), Z5
+	VPSLLQ    $0x20, Z5, Z6
+	VPORQ     Z6, Z5, Z5
+	VPMOVZXDQ 32(AX), Z6
+	VPSLLQ    $0x20, Z6, Z7
+	VPORQ     Z7, Z6, Z6
+	VPXORQ    Z0, Z5, Z5
+	VPXORQ    Z0, Z6, Z6
+	VPSRLQ    $0x33, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x33, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPADDQ    Z1, Z5, Z5
+	VPADDQ    Z1, Z6, Z6
+	VPSRLQ    $0x2f, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x2f, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z3, Z5, Z5
+	VPMULLQ   Z3, Z6, Z6
+	VPSRLQ    $0x25, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x25, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z4, Z5, Z5
+	VPMULLQ   Z4, Z6, Z6
+	VPSRLQ    $0x20, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, 64(CX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000080, CX
+	DECQ      DX
+	JNZ       vector
+	VZEROUPPER
+	RET
+
+// func xxph3Width8AVX512(keys *byte, hashes *uint64, vectors int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Width8AVX512(SB), NOSPLIT, $0-24
+	// XXPH3. Each lane hashes one key.
+	MOVQ         keys+0(FP), AX
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0xbe4ba423396cfeb8, BX
+	VPBROADCASTQ BX, Z0
+	MOVQ         $0x0000000000000008, BX
+	VPBROADCASTQ BX, Z1
+	MOVQ         $0x000000009e3779b1, BX
+	VPBROADCASTQ BX, Z2
+	MOVQ         $0xc2b2ae3d27d4eb4f, BX
+	VPBROADCASTQ BX, Z3
+	MOVQ         $0x165667b19e3779f9, BX
+	VPBROADCASTQ BX, Z4
+
+vector:
+	VMOVDQU64 (AX), Z5
+	VMOVDQU64 64(AX), Z6
+	VPXORQ    Z0, Z5, Z5
+	VPXORQ    Z0, Z6, Z6
+	VPSRLQ    $0x33, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x33, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPADDQ    Z1, Z5, Z5
+	VPADDQ    Z1, Z6, Z6
+	VPSRLQ    $0x2f, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x2f, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z3, Z5, Z5
+	VPMULLQ   Z3, Z6, Z6
+	VPSRLQ    $0x25, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x25, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z4, Z5, Z5
+	VPMULLQ   Z4, Z6, Z6
+	VPSRLQ    $0x20, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, 64(CX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, CX
+	DECQ      DX
+	JNZ       vector
+	VZEROUPPER
+	RET
+
 // func xxh64Width4AVX2(keys *byte, hashes *uint64, vectors int)
 // Requires: AVX, AVX2
 TEXT ·xxh64Width4AVX2(SB), NOSPLIT, $0-24

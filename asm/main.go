@@ -27,6 +27,8 @@ func main() {
 	splitSaltsTable()
 	splitOnesTable()
 	longConstantTables()
+	xxph3Width(4)
+	xxph3Width(8)
 	hash64WidthAVX2(4)
 	hash64WidthAVX2(8)
 	addSplit256(&avx2{})
