@@ -133,7 +133,7 @@ func totient(n int) (count int) {
 	return count
 }
 
-func gcd(a, b int) int {
+func gcd[I int | uint64](a, b I) I {
 	for b != 0 {
 		a, b = b, a%b
 	}

@@ -66,7 +66,7 @@ func rateBounds(f Format, n int) (low, high float64) {
 	case n < 1000:
 		return 0.8, 1.14
 	case f == LevelDB && n >= thirdProbeKeys:
-		return 0.9, 1.45
+		return 0.91, 1.1 // both rates are measured, and have noise
 	}
 	return 0.95, 1.05
 }
@@ -101,11 +101,12 @@ func TestRatesHold(t *testing.T) {
 }
 
 // TestRatesOfSizes compares expected with measured rates over bits per key. Some of the
-// numbers of bits have divisors that make LevelDB's probes meet more often.
+// numbers of bits have divisors that make LevelDB's probes meet more often, like 65,537 and
+// powers of two.
 func TestRatesOfSizes(t *testing.T) {
 	t.Parallel()
 	queries := rateQueries()
-	for _, n := range []int{20, 101, 1009, 30_000, 300_000} {
+	for _, n := range []int{20, 101, 1009, 30_000, 65_537, 1 << 18} {
 		if n > 1009 && testing.Short() {
 			continue
 		}
