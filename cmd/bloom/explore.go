@@ -99,6 +99,7 @@ func routes() map[string]http.Handler {
 		"GET /api/formats": http.HandlerFunc(formats),
 		"POST /api/filter": endpoint(turns, makeFilter),
 		"POST /api/test":   endpoint(turns, testKeys),
+		"POST /api/curve":  endpoint(turns, curvePoints),
 		"/":                http.HandlerFunc(nothing),
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ const (
 	maxBitsPerKey = 32
 	maxProbes     = 30
 	maxFile       = 1 << 20 // bytes
+	maxCurveKeys  = 1e9     // more than a file of maxFile bytes can have
 
 	// maxPositions bounds the bits that an answer lists for all of its keys. Filters
 	// that are made here stay within it, whatever is chosen. A file may have more
@@ -103,13 +105,24 @@ type filterAnswer struct {
 	Curve         *curve    `json:"curve"`          // null if there is nothing to draw
 }
 
-// curve is the rate over bits per key for a number of keys.
+// curve says for which number of keys the page draws the rate over bits per key. /api/curve has
+// its points, which take LevelDB's format longer than all the rest.
 type curve struct {
-	Keys   int         `json:"keys"`
-	Probes int         `json:"probes"` // 0: the format's own
-	Points []ratePoint `json:"points"`
-	Chosen ratePoint   `json:"chosen"` // the filter with that many keys
-	Now    *ratePoint  `json:"now"`    // with the keys it has, as observed
+	Keys   int        `json:"keys"`
+	Probes int        `json:"probes"` // 0: the format's own
+	Chosen ratePoint  `json:"chosen"` // the filter with that many keys
+	Now    *ratePoint `json:"now"`    // with the keys it has, as observed
+}
+
+// curveRequest asks for the points of a curve.
+type curveRequest struct {
+	Format string `json:"format"`
+	Keys   int    `json:"keys"`
+	Probes int    `json:"probes"` // 0: the format's own
+}
+
+type curveAnswer struct {
+	Points []ratePoint `json:"points"` // at 1 to maxBitsPerKey bits per key
 }
 
 // keyWalk is a key and its bits.
@@ -192,17 +205,12 @@ func makeFilter(q filterRequest) (a filterAnswer, err error) {
 
 // empty returns the encoding of an empty filter as asked for.
 func (e encoding) empty(q filterRequest) ([]byte, error) {
-	for _, bound := range []struct {
-		what             string
-		value, low, high int
-	}{
-		{"the number of expected keys", q.Capacity, 1, maxKeys},
-		{"the number of bits per key", q.BitsPerKey, 1, maxBitsPerKey},
-		{"the number of probes, if it is not the format's own,", q.Probes, 0, maxProbes},
-	} {
-		if bound.value < bound.low || bound.value > bound.high {
-			return nil, fmt.Errorf("%s must be between %d and %d, and is %d", bound.what, max(bound.low, 1), bound.high, bound.value)
-		}
+	if err := cmp.Or(
+		within("the number of expected keys", q.Capacity, 1, maxKeys),
+		within("the number of bits per key", q.BitsPerKey, 1, maxBitsPerKey),
+		withinProbes(q.Probes),
+	); err != nil {
+		return nil, err
 	}
 	set, err := bloom.Policy{Format: e.format, BitsPerKey: q.BitsPerKey}.NewSet(q.Capacity)
 	if err != nil {
@@ -321,12 +329,39 @@ func (a *filterAnswer) setRates(f bloom.Format, n float64, capacity, probes int,
 	a.Curve = &curve{
 		Keys:   capacity,
 		Probes: probes,
-		Points: rateCurve(f, capacity, probes, maxBitsPerKey),
 		Chosen: ratePoint{bitsPerKey, f.FalsePositiveRate(capacity, a.Bits, a.Probes)},
 	}
 	if n > 0 {
 		a.Curve.Now = &ratePoint{float64(a.Bits) / n, a.Observed}
 	}
+}
+
+// curvePoints answers /api/curve.
+func curvePoints(q curveRequest) (a curveAnswer, err error) {
+	format, err := parseFormat(shortenQuote(q.Format))
+	if err != nil {
+		return a, fromLibrary(err)
+	}
+	if err := cmp.Or(within("the number of keys", q.Keys, 1, maxCurveKeys), withinProbes(q.Probes)); err != nil {
+		return a, err
+	}
+	a.Points = rateCurve(format, q.Keys, q.Probes, maxBitsPerKey)
+	return a, nil
+}
+
+// within refuses a value out of its bounds.
+func within(what string, value, low, high int) error {
+	if value < low || value > high {
+		return fmt.Errorf("%s must be between %d and %d, and is %d", what, low, high, value)
+	}
+	return nil
+}
+
+func withinProbes(k int) error {
+	if k == 0 { // the format's own
+		return nil
+	}
+	return within("the number of probes, if it is not the format's own,", k, 1, maxProbes)
 }
 
 // samples is the number of random keys that give the observed rate, for up to maxProbes

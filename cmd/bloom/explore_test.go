@@ -89,9 +89,11 @@ func TestExplore(t *testing.T) {
 				if d := math.Abs(f.Observed - stats.FalsePositiveRate); d > 0.01 {
 					t.Errorf("observed %v, random hashes have %v", f.Observed, stats.FalsePositiveRate)
 				}
-				if f.Curve == nil || f.Curve.Keys != shape.capacity || len(f.Curve.Points) != maxBitsPerKey ||
-					math.Abs(f.Curve.Points[shape.bitsPerKey-1].Rate/f.Curve.Chosen.Rate-1) > 0.05 {
-					t.Errorf("curve %+v", f.Curve)
+				var c curveAnswer
+				post(t, server, "/api/curve", curveRequest{e.format.String(), shape.capacity, shape.probes}, &c, http.StatusOK)
+				if f.Curve == nil || f.Curve.Keys != shape.capacity || f.Curve.Probes != shape.probes || len(c.Points) != maxBitsPerKey ||
+					math.Abs(c.Points[shape.bitsPerKey-1].Rate/f.Curve.Chosen.Rate-1) > 0.05 {
+					t.Errorf("curve %+v, %+v", f.Curve, c)
 				}
 
 				var answer testAnswer
@@ -226,6 +228,10 @@ func TestExploreRefuses(t *testing.T) {
 		"unknown field":   {"/api/filter", map[string]int{"size": 3}, 400, `unknown field "size"`},
 		"wrong type":      {"/api/filter", map[string]string{"capacity": "ten"}, 400, "not understood"},
 		"no base64":       {"/api/filter", map[string]string{"file": "?"}, 400, "not understood"},
+		"curve's format":  {"/api/curve", curveRequest{"cuckoo", 1, 0}, 400, `unknown format "cuckoo"`},
+		"curve's keys":    {"/api/curve", curveRequest{"leveldb", maxCurveKeys + 1, 0}, 400, "keys must be between 1 and 1000000000, and is 1000000001"},
+		"curve of none":   {"/api/curve", curveRequest{"leveldb", 0, 0}, 400, "keys must be between 1"},
+		"curve's probes":  {"/api/curve", curveRequest{"leveldb", 1, 31}, 400, "must be between 1 and 30"},
 		"nothing there":   {"/api/remove", shape, 404, "nothing at POST /api/remove"},
 		"not for posting": {"/", shape, 404, "nothing at POST /"},
 	} {
@@ -440,7 +446,7 @@ func TestExploreBounds(t *testing.T) {
 		"most probes to test": {"/api/test", test(crateFile(4096, 1<<20-12, 255), short[:36]), 200, `"may_contain":true`},
 		"most keys":           {"/api/filter", filterRequest{Format: "nori-crate", Capacity: maxKeys, BitsPerKey: maxBitsPerKey, Probes: maxProbes, Keys: short}, 200, `"probes":30`},
 		"most keys to test":   {"/api/test", test(crateFile(maxProbes, 1<<20-12, 0), short), 200, `"may_contain":false`},
-		"curve":               {"/api/filter", filterRequest{Format: "leveldb", Capacity: maxKeys, BitsPerKey: 1, Probes: 1}, 200, `"points"`},
+		"curve":               {"/api/curve", curveRequest{"leveldb", maxCurveKeys, maxProbes}, 200, `"points"`},
 		"long keys":           {"/api/filter", `{"format":"leveldb","capacity":1,"bits_per_key":1,"keys":["` + strings.Join(manyKeys(maxKeys, maxKeyBytes, "<"), `","`) + `"]}`, 200, `"key":"4999<`},
 		"largest file":        {"/api/filter", filterRequest{Format: "leveldb", File: make([]byte, maxFile)}, 200, `"encoded"`},
 		"empty keys":          {"/api/test", `{"format":"leveldb","keys":[""` + strings.Repeat(`,""`, maxBody/3-20) + "]}", 400, "more than the 5000 keys"},
@@ -632,6 +638,11 @@ func FuzzExplore(f *testing.F) {
 			filterRequest{Format: "nori-crate", File: crateFile(4096, 8, 0), Keys: manyKeys(36, 0, "")},
 			filterRequest{Format: "nori-crate", File: crateFile(4096, 8, 0), Keys: manyKeys(maxKeys, 0, "")},
 			`{"keys":["","",""],"keys":null}`,
+		},
+		"POST /api/curve": {
+			curveRequest{"nori", 1000, 0},
+			curveRequest{"nori-crate", maxCurveKeys, maxProbes},
+			`{"format":"nori","keys":1e99}`,
 		},
 		"POST /api/test": {
 			testRequest{Format: "leveldb", Encoded: []byte{1, 64, 6}, Keys: []string{"a", "", "a"}},

@@ -410,6 +410,7 @@ func testChangeProbes(p *page) {
 		p.Errorf("%d bits are outlined for 3 probes", n)
 	}
 	p.wantText("curve-note", "3 probes")
+	p.wait(`points.name.includes('"probes":3') && points.list.length === 32`)
 
 	p.choose("probes", "0")
 	p.waitText("bits-note", "every key maps to 6")
@@ -887,6 +888,7 @@ func testNames(p *page) {
 	p.add("apple")
 	p.test("apple", "stone")
 	p.click(`[data-bit="3"]`)
+	p.wait(`document.querySelector("#curve svg")`)
 	tree, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 	if err != nil {
 		p.Fatal(err)

@@ -11,6 +11,7 @@ const number = new Intl.NumberFormat("en");
 let about; // formats and limits
 let wanted = { keys: [], file: null }; // the added keys, and the file if there is one
 let filter = null; // the last answer of /api/filter, with bytes and format
+let points = { name: "", list: [] }; // of the curve: for which question, and the answer
 let results = []; // answers to the last keys tested
 let shown = null; // the key whose probes are drawn: { key, positions, … }
 let cursor = 0; // the bit that the arrow keys move from
@@ -44,11 +45,15 @@ function inTurn(work) {
       await work();
       $("error").hidden = true;
     } catch (e) {
-      $("error").textContent = sentence(e.message);
-      $("error").hidden = false;
+      fail(e);
     }
   });
   return last;
+}
+
+function fail(e) {
+  $("error").textContent = sentence(e.message);
+  $("error").hidden = false;
 }
 
 function sentence(text) {
@@ -59,11 +64,14 @@ function say(text) {
   $("status").textContent = text;
 }
 
-const toBase64 = (bytes) => {
-  let text = "";
-  for (let i = 0; i < bytes.length; i += 4096) text += String.fromCharCode(...bytes.subarray(i, i + 4096));
-  return btoa(text);
-};
+// toBase64 returns the bytes of a file. The browser's own conversion takes a tenth of the time
+// of a loop here.
+const toBase64 = (file) => new Promise((resolve, reject) => {
+  const reader = new FileReader();
+  reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
+  reader.onerror = () => reject(reader.error);
+  reader.readAsDataURL(file);
+});
 const fromBase64 = (text) => {
   const characters = atob(text);
   const bytes = new Uint8Array(characters.length);
@@ -95,6 +103,27 @@ async function rebuild(next, spoken) {
   if (shown) shown = find(shown.key);
   render();
   if (spoken) say(spoken());
+  drawPoints();
+}
+
+// drawPoints asks for the points of the curve, unless the page has them. For LevelDB's format
+// they take longer than the filter, so nothing waits for them.
+async function drawPoints() {
+  const c = filter.curve;
+  if (c === null) return;
+  const question = { format: filter.format, keys: c.keys, probes: c.probes };
+  const name = JSON.stringify(question);
+  if (points.name === name) return;
+  points = { name, list: [] };
+  try {
+    const { points: list } = await ask("api/curve", question);
+    if (points.name !== name) return; // another curve is asked for
+    points.list = list;
+    renderCurve();
+  } catch (e) {
+    if (points.name === name) points.name = "";
+    fail(e);
+  }
 }
 
 // received prepares an answer of /api/filter for drawing. Whatever takes a look at
@@ -109,6 +138,7 @@ function received(answer) {
 }
 
 const mostBars = 1024; // of the strip
+const onesOfByte = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
 
 // fillOf returns the share of set bits, 0 to 1, in each of mostBars runs of bytes of the
 // same length, or in each byte if there are fewer.
@@ -118,7 +148,7 @@ function fillOf(array) {
     const from = Math.floor((i * array.length) / fill.length);
     const to = Math.floor(((i + 1) * array.length) / fill.length);
     let ones = 0;
-    for (let at = from; at < to; at++) for (let byte = array[at]; byte; byte &= byte - 1) ones++;
+    for (let at = from; at < to; at++) ones += onesOfByte[array[at]];
     fill[i] = ones / (8 * (to - from));
   }
   return fill;
@@ -257,7 +287,7 @@ function renderBits() {
   const wide = columns();
   for (let start = from; start < to; start += wide) {
     const row = element("div", { role: "row", "aria-rowindex": String(start / wide + 1) });
-    for (let bit = start; bit < Math.min(start + wide, to); bit++) row.append(cell(bit, probes.get(bit)));
+    for (let bit = start; bit < Math.min(start + wide, to); bit++) row.append(cell(bit, bit - start, probes.get(bit)));
     rows.push(row);
   }
   grid.setAttribute("aria-rowcount", String(Math.ceil(filter.bits / wide)));
@@ -278,7 +308,7 @@ function renderBits() {
   }
 }
 
-function cell(bit, probes) {
+function cell(bit, column, probes) {
   const set = isSet(bit);
   const names = ["bit"];
   let label = `bit ${bit}, ${set ? "set" : "clear"}`;
@@ -297,7 +327,7 @@ function cell(bit, probes) {
     role: "gridcell",
     tabindex: bit === cursor ? "0" : "-1",
     "data-bit": String(bit),
-    "aria-colindex": String((bit % columns()) + 1),
+    "aria-colindex": String(column + 1),
     "aria-label": label,
   }, probes ? (probes.length > 1 ? `${probes[0]}+` : String(probes[0])) : "");
 }
@@ -408,26 +438,27 @@ function renderCurve() {
   $("curve-note").textContent = `For ${count(c.keys, "key")} and ${c.probes === 0 ? "the format's own number of probes" : count(c.probes, "probe")}. ` +
     `Chosen: ${c.chosen.bits_per_key.toFixed(1).replace(/\.0$/, "")} bits per key, ${percent(c.chosen.rate)}. ` +
     (c.now ? `Now: ${c.now.bits_per_key.toFixed(1)} bits for each key in it, ${percent(c.now.rate)} observed.` : "Now: no key yet.");
-  const points = c.points.filter((p) => p.rate > 0);
-  $("curve-table").replaceChildren(...points.map((p) => element("tr", {},
+  const drawn = points.list.filter((p) => p.rate > 0);
+  if (drawn.length === 0) return; // they come later: see drawPoints
+  $("curve-table").replaceChildren(...drawn.map((p) => element("tr", {},
     element("th", { scope: "row" }, String(p.bits_per_key)), element("td", {}, percent(p.rate)))));
 
   const width = Math.max(260, box.clientWidth), height = 240;
   const left = 58, right = 12, top = 12, bottom = 40;
-  const lowest = Math.floor(Math.log10(Math.min(...points.map((p) => p.rate), 0.1)));
-  const x = (bits) => left + ((bits - 1) / (points.at(-1).bits_per_key - 1)) * (width - left - right);
+  const lowest = Math.floor(Math.log10(Math.min(...drawn.map((p) => p.rate), 0.1)));
+  const x = (bits) => left + ((bits - 1) / (drawn.at(-1).bits_per_key - 1)) * (width - left - right);
   const y = (rate) => top + (Math.log10(rate) / lowest) * (height - top - bottom);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": $("curve-note").textContent });
   for (let e = 0; e >= lowest; e--) {
     drawing.append(svg("line", { class: "rule", x1: left, x2: width - right, y1: y(10 ** e), y2: y(10 ** e) }));
     if (e % Math.ceil(-lowest / 6) === 0) drawing.append(svg("text", { x: left - 8, y: y(10 ** e) + 4, "text-anchor": "end" }, `${Number((100 * 10 ** e).toPrecision(1))} %`));
   }
-  for (let bits = 4; bits <= points.at(-1).bits_per_key; bits += 4) drawing.append(svg("text", { x: x(bits), y: height - bottom + 18, "text-anchor": "middle" }, String(bits)));
+  for (let bits = 4; bits <= drawn.at(-1).bits_per_key; bits += 4) drawing.append(svg("text", { x: x(bits), y: height - bottom + 18, "text-anchor": "middle" }, String(bits)));
   drawing.append(svg("text", { x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, "bits per key"));
-  drawing.append(svg("polyline", { class: "path", points: points.map((p) => `${x(p.bits_per_key)},${y(p.rate)}`).join(" ") }));
+  drawing.append(svg("polyline", { class: "path", points: drawn.map((p) => `${x(p.bits_per_key)},${y(p.rate)}`).join(" ") }));
   const near = c.now !== null && Math.abs(x(c.now.bits_per_key) - x(c.chosen.bits_per_key)) < 70;
   const mark = (point, name, label, below) => {
-    if (!point || point.rate < 10 ** lowest || point.bits_per_key < 1 || point.bits_per_key > points.at(-1).bits_per_key) return;
+    if (!point || point.rate < 10 ** lowest || point.bits_per_key < 1 || point.bits_per_key > drawn.at(-1).bits_per_key) return;
     const [px, py] = [x(point.bits_per_key), y(point.rate)];
     const atRight = px > width - 90;
     drawing.append(svg("circle", { class: name, cx: px, cy: py, r: 6 }),
@@ -533,7 +564,7 @@ function gridKey(event) {
 
 async function openFile(file) {
   if (file.size > about.limits.file) throw new Error(`the file ${quoted(file.name)} is larger than ${count(about.limits.file, "byte")}, the largest that this page shows; bloom inspect takes any size`);
-  const encoded = toBase64(new Uint8Array(await file.arrayBuffer()));
+  const encoded = await toBase64(file);
   await rebuild({ keys: [], file: { name: file.name, encoded } }, () => `${file.name}: ${shape()}.`);
 }
 
