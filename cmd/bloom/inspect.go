@@ -61,7 +61,8 @@ func (i *inspectCommand) Run(s *streams) error {
 			return err
 		}
 	}
-	array := encodingOf(filter.Format()).part(filter.bare, partBits)
+	from, to := filter.BitRange()
+	array := filter.bare[from:to]
 	if i.Plot != "" {
 		drawing, err := inspectPlot(r, filter.Format(), array)
 		if err != nil {
