@@ -138,7 +138,7 @@ func (b *benchCommand) check(s *streams) (bloom.Format, error) {
 	case b.JSON != "" && b.JSON == b.Plot:
 		return 0, errors.New("--json and --plot name the same file")
 	case b.Input == "" && b.keysFlags != keysFlags{}:
-		return 0, errors.New("--null, --crlf and --no-decompress are for the keys of --input")
+		return 0, errors.New("the flags of keys, such as --null, --crlf and --field, are for the keys of --input")
 	}
 	if b.Plot != "" {
 		if err := checkPlotName(b.Plot); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"sync"
 
@@ -91,11 +90,11 @@ func (b *buildCommand) hashKeys(s *streams, format bloom.Format, sample *collisi
 	progress, done := bytesBar(s, "reading keys", b.Keys)
 	defer done()
 	for _, name := range b.Keys {
-		err := b.read(s, name, progress, func(keys io.Reader) error {
-			return pipeline(keys, b.ends(),
-				func(c *chunk) { c.hashed = bloom.Bytes(c.lines).Hashed(format) },
+		err := b.read(s, name, progress, func(in *input) error {
+			return in.work(
+				func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(format) },
 				func(c *chunk) error {
-					sample.add(c.lines, c.hashed, format)
+					sample.add(c.keys, c.hashed, format)
 					columns = append(columns, c.hashed)
 					n += c.hashed.Len()
 					return nil

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 
 	"github.com/lanebloom/bloom"
@@ -16,14 +15,16 @@ type filterCommand struct {
 	Count  bool     `short:"c" help:"Print how many lines there are, not the lines."`
 	File   string   `arg:"" name:"filter" help:"The filter."`
 	Stream []string `arg:"" optional:"" help:"Files to filter, in this order (standard input)."`
+
+	printed bool // whether a header was printed
 }
 
 // Help is what bloom filter --help says, too.
 func (f *filterCommand) Help() string {
 	return filterHelp + inputsHelp + `
-The lines that pass are printed as they are, with the carriage returns that --crlf leaves out of the keys.
+The lines or records that pass are printed as they are, with the carriage returns that --crlf leaves out of the keys. Before them comes the header of the first stream, if it has one.
 The filter or a stream that is also standard output is an error, as it is for grep, unless only a count is printed (-c).
-A line of more than 128 KiB takes twice its length in memory.`
+A line of more than 128 KiB takes twice its length in memory; a record of CSV may have 64 MiB.`
 }
 
 // Run filters the lines of all streams as if they were one. If it cannot read a stream, it
@@ -33,6 +34,9 @@ func (f *filterCommand) Run(s *streams) error {
 		if err := s.checkStdout(f.File); err != nil {
 			return err
 		}
+	}
+	if _, err := f.records(); err != nil {
+		return err
 	}
 	known, err := f.openFilter(s, f.File)
 	if err != nil {
@@ -82,9 +86,12 @@ func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, pr
 			return 0, err
 		}
 	}
-	err = f.read(s, name, progress, func(lines io.Reader) error {
-		return pipeline(lines, f.ends(),
-			func(c *chunk) { f.test(c, filter) },
+	err = f.read(s, name, progress, func(in *input) error {
+		if err := f.printHeader(s, in.header); err != nil {
+			return err
+		}
+		return in.work(
+			func(c *chunk) { f.test(c, filter, in.records.delimiter) },
 			func(c *chunk) error {
 				passed += c.passed
 				if len(c.out) == 0 {
@@ -99,34 +106,40 @@ func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, pr
 	return passed, err
 }
 
-// test finds the lines of a chunk to print.
-func (f *filterCommand) test(c *chunk, filter *bloom.Filter) {
-	words := (len(c.lines) + 63) / 64
+// printHeader prints the header of the first stream that has one.
+func (f *filterCommand) printHeader(s *streams, header []byte) error {
+	if f.Count || f.printed || len(header) == 0 {
+		return nil
+	}
+	f.printed = true
+	if _, err := s.out.Write(header); err != nil {
+		return &outputError{err}
+	}
+	return nil
+}
+
+// test finds the records of a chunk to print.
+func (f *filterCommand) test(c *chunk, filter *bloom.Filter, delimiter byte) {
+	words := (len(c.keys) + 63) / 64
 	if cap(c.hits) < words {
 		c.hits = make([]uint64, words)
 	}
 	c.hits = c.hits[:words]
-	c.passed = filter.MayContainBatch(bloom.Bytes(c.lines), c.hits)
+	c.passed = filter.MayContainBatch(bloom.Bytes(c.keys), c.hits)
 	if f.Invert {
-		c.passed = len(c.lines) - c.passed
+		c.passed = len(c.keys) - c.passed
 	}
 	if f.Count {
 		return
 	}
-	delimiter := f.ends().delimiter
-	out := c.data[:0] // no line moves beyond where one is still to be read
+	out := c.data[:0] // no record moves beyond where one is still to be read
 	for i, hits := range c.hits {
-		lines := c.lines[64*i : min(64*i+64, len(c.lines))]
 		if f.Invert {
-			hits = ^hits << (64 - len(lines)) >> (64 - len(lines))
+			n := min(64, len(c.keys)-64*i)
+			hits = ^hits << (64 - n) >> (64 - n)
 		}
 		for ; hits != 0; hits &= hits - 1 {
-			line := lines[bits.TrailingZeros64(hits)]
-			end := len(line) + 1 // with the delimiter, before which there may be a carriage return
-			if line[:end][end-1] != delimiter {
-				end++
-			}
-			out = append(out, line[:end]...)
+			out = append(out, c.record(64*i+bits.TrailingZeros64(hits), delimiter)...)
 		}
 	}
 	c.out = out
