@@ -96,6 +96,24 @@ const mostBitsPerKey = 1 << 16
 // Name returns the name that tables store beside filters of this policy.
 func (p Policy) Name() string { return p.Format.Name() }
 
+// Size returns the number of bits and of probes of the policy's filters of n keys.
+//
+// The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if n is
+// negative, or if the filter is so large that [Policy.AppendFilter] panics.
+func (p Policy) Size(n int) (bits uint64, probes int, err error) {
+	if !p.Format.valid() {
+		return 0, 0, fmt.Errorf("%w: %v", ErrFormat, p.Format)
+	}
+	if n < 0 {
+		return 0, 0, fmt.Errorf("%w: %d keys", ErrCapacity, n)
+	}
+	s, ok := formats[p.Format].shape(n, p.BitsPerKey)
+	if !ok {
+		return 0, 0, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, n, p.BitsPerKey)
+	}
+	return s.bits, s.probes, nil
+}
+
 // FalsePositiveRate returns the expected share, 0 to 1, of absent keys to which a filter of
 // n keys answers yes. It is [Format.FalsePositiveRate] for the size of the policy's filters.
 func (p Policy) FalsePositiveRate(n int) float64 {

@@ -42,6 +42,8 @@ type formatInfo struct {
 	// The numbers that lead from a key to its bits, and how, in words.
 	Numbers []numberInfo `json:"numbers"`
 	Rule    string       `json:"rule"`
+
+	ChoosesProbes bool `json:"chooses_probes"` // whether a filter can have another number of probes than the format's own
 }
 
 type numberInfo struct {
@@ -55,7 +57,7 @@ func newFormatInfo(f bloom.Format) formatInfo {
 		panic(err) // there is memory for one key
 	}
 	walk := set.Walk(nil)
-	info := formatInfo{ID: f.String(), Name: f.Name(), Rule: walk.Rule}
+	info := formatInfo{ID: f.String(), Name: f.Name(), Rule: walk.Rule, ChoosesProbes: choosesProbes(f)}
 	for _, n := range walk.Numbers {
 		info.Numbers = append(info.Numbers, numberInfo{n.Name, n.Meaning})
 	}
@@ -69,8 +71,8 @@ func listFormats() formatsAnswer {
 		},
 		Kernel: bloom.Kernels()[0].String(),
 	}
-	for _, e := range encodings {
-		a.Formats = append(a.Formats, newFormatInfo(e.format))
+	for _, f := range formats {
+		a.Formats = append(a.Formats, newFormatInfo(f))
 	}
 	return a
 }
@@ -169,7 +171,7 @@ func makeFilter(q filterRequest) (a filterAnswer, err error) {
 	}
 	var data []byte
 	if q.File == nil {
-		data, err = encodingOf(format).empty(q)
+		data, err = empty(format, q)
 	} else {
 		var o openedFilter
 		if o, err = openSmall(format, q.File); err == nil {
@@ -204,7 +206,7 @@ func makeFilter(q filterRequest) (a filterAnswer, err error) {
 }
 
 // empty returns the encoding of an empty filter as asked for.
-func (e encoding) empty(q filterRequest) ([]byte, error) {
+func empty(f bloom.Format, q filterRequest) ([]byte, error) {
 	if err := cmp.Or(
 		within("the number of expected keys", q.Capacity, 1, maxKeys),
 		within("the number of bits per key", q.BitsPerKey, 1, maxBitsPerKey),
@@ -212,13 +214,13 @@ func (e encoding) empty(q filterRequest) ([]byte, error) {
 	); err != nil {
 		return nil, err
 	}
-	set, err := bloom.Policy{Format: e.format, BitsPerKey: q.BitsPerKey}.NewSet(q.Capacity)
+	set, err := bloom.Policy{Format: f, BitsPerKey: q.BitsPerKey}.NewSet(q.Capacity)
 	if err != nil {
 		return nil, fromLibrary(err)
 	}
 	data := set.AppendFilter(nil)
 	if q.Probes > 0 {
-		e.setProbes(data, q.Probes)
+		return data, setProbes(f, set, data, q.Probes)
 	}
 	return data, nil
 }
@@ -284,7 +286,7 @@ func (l keyList) unique() ([]string, error) {
 
 // formatAndKeys reads what all requests have in common, and returns every key once.
 func formatAndKeys(name string, list keyList) (format bloom.Format, keys []string, err error) {
-	if format, err = parseFormat(shortenQuote(name)); err != nil {
+	if format, err = bloom.ParseFormat(shortenQuote(name)); err != nil {
 		return 0, nil, fromLibrary(err)
 	}
 	keys, err = list.unique()
@@ -308,7 +310,7 @@ func (a *filterAnswer) describe(filter *bloom.Filter, data []byte) {
 	stats := filter.Stats()
 	a.Format, a.Name = filter.Format().String(), filter.Format().Name()
 	a.Encoded = data
-	a.Parts = append([]part{}, encodingOf(filter.Format()).parts(data)...)
+	a.Parts = append([]part{}, partsOf(filter.Format(), filter, data)...)
 	a.Bits, a.SetBits, a.Probes = stats.Bits, stats.SetBits, stats.Probes
 	a.Observed, a.Samples = observedRate(filter, stats.Probes)
 	if !math.IsInf(stats.Keys, 1) {
@@ -338,12 +340,15 @@ func (a *filterAnswer) setRates(f bloom.Format, n float64, capacity, probes int,
 
 // curvePoints answers /api/curve.
 func curvePoints(q curveRequest) (a curveAnswer, err error) {
-	format, err := parseFormat(shortenQuote(q.Format))
+	format, err := bloom.ParseFormat(shortenQuote(q.Format))
 	if err != nil {
 		return a, fromLibrary(err)
 	}
 	if err := cmp.Or(within("the number of keys", q.Keys, 1, maxCurveKeys), withinProbes(q.Probes)); err != nil {
 		return a, err
+	}
+	if q.Probes > 0 && !choosesProbes(format) {
+		return a, fmt.Errorf("filters of %v have their own number of probes, and no other can be chosen", format)
 	}
 	a.Points = rateCurve(format, q.Keys, q.Probes, maxBitsPerKey)
 	return a, nil

@@ -62,20 +62,29 @@ func post(t *testing.T, server *httptest.Server, path string, question, answer a
 func TestExplore(t *testing.T) {
 	server := exploreServer(t)
 	keys := []string{"hello", "world", "", "hello", "schlüssel", strings.Repeat("k", maxKeyBytes)}
-	for _, e := range encodings {
+	for _, format := range formats {
 		for _, shape := range []struct{ capacity, bitsPerKey, probes int }{
 			{1, 1, 0}, {5, 10, 0}, {5, 10, 1}, {5, 10, 30}, {maxKeys, maxBitsPerKey, 0},
 		} {
-			t.Run(fmt.Sprintf("%v/%v", e.format, shape), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%v/%v", format, shape), func(t *testing.T) {
+				if shape.probes > 0 && !choosesProbes(format) {
+					var answer struct{ Error string }
+					post(t, server, "/api/filter", filterRequest{Format: format.String(), Capacity: 1, BitsPerKey: 10, Probes: 3}, &answer, http.StatusBadRequest)
+					post(t, server, "/api/curve", curveRequest{format.String(), 1, 3}, &answer, http.StatusBadRequest)
+					if !strings.Contains(answer.Error, "no other can be chosen") {
+						t.Errorf("the error is %q", answer.Error)
+					}
+					return
+				}
 				var f filterAnswer
 				question := filterRequest{
-					Format: e.format.String(), Capacity: shape.capacity, BitsPerKey: shape.bitsPerKey, Probes: shape.probes, Keys: keys,
+					Format: format.String(), Capacity: shape.capacity, BitsPerKey: shape.bitsPerKey, Probes: shape.probes, Keys: keys,
 				}
 				post(t, server, "/api/filter", question, &f, http.StatusOK)
 				if len(f.Keys) != 5 {
 					t.Errorf("%d keys, want 5 without the duplicate", len(f.Keys))
 				}
-				filter, err := bloom.Open(e.format, f.Encoded)
+				filter, err := bloom.Open(format, f.Encoded)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -90,7 +99,7 @@ func TestExplore(t *testing.T) {
 					t.Errorf("observed %v, random hashes have %v", f.Observed, stats.FalsePositiveRate)
 				}
 				var c curveAnswer
-				post(t, server, "/api/curve", curveRequest{e.format.String(), shape.capacity, shape.probes}, &c, http.StatusOK)
+				post(t, server, "/api/curve", curveRequest{format.String(), shape.capacity, shape.probes}, &c, http.StatusOK)
 				if f.Curve == nil || f.Curve.Keys != shape.capacity || f.Curve.Probes != shape.probes || len(c.Points) != maxBitsPerKey ||
 					math.Abs(c.Points[shape.bitsPerKey-1].Rate/f.Curve.Chosen.Rate-1) > 0.05 {
 					t.Errorf("curve %+v, %+v", f.Curve, c)
@@ -98,29 +107,30 @@ func TestExplore(t *testing.T) {
 
 				var answer testAnswer
 				tested := append(slices.Clone(keys), "absent", "also absent")
-				post(t, server, "/api/test", testRequest{Format: e.format.String(), Encoded: f.Encoded, Keys: tested}, &answer, http.StatusOK)
+				post(t, server, "/api/test", testRequest{Format: format.String(), Encoded: f.Encoded, Keys: tested}, &answer, http.StatusOK)
 				if len(answer.Results) != 7 {
 					t.Fatalf("%d results, want 7", len(answer.Results))
 				}
-				array := e.part(f.Encoded, partBits)
+				from, to := filter.BitRange()
+				array := f.Encoded[from:to]
 				for _, r := range answer.Results {
 					missing := slices.ContainsFunc(r.Positions, func(bit uint64) bool { return array[bit/8]>>(bit%8)&1 == 0 })
 					if r.MayContain == missing || len(r.Positions) != f.Probes {
 						t.Errorf("%q: %+v, but bits are missing: %v", r.Key, r, missing)
 					}
-					if want := bloom.Reference(e.format, f.Encoded, []byte(r.Key)); r.MayContain != want {
+					if want := bloom.Reference(format, f.Encoded, []byte(r.Key)); r.MayContain != want {
 						t.Errorf("%q: %v, the reference says %v", r.Key, r.MayContain, want)
 					}
 				}
 
 				// As a file, the same filter is the same, and takes more keys.
 				var file filterAnswer
-				post(t, server, "/api/filter", filterRequest{Format: e.format.String(), File: f.Encoded}, &file, http.StatusOK)
+				post(t, server, "/api/filter", filterRequest{Format: format.String(), File: f.Encoded}, &file, http.StatusOK)
 				if !bytes.Equal(file.Encoded, f.Encoded) || file.SetBits != f.SetBits || file.Observed != f.Observed {
 					t.Errorf("as a file: %d of %d bits set, want %d of %d", file.SetBits, file.Bits, f.SetBits, f.Bits)
 				}
-				post(t, server, "/api/filter", filterRequest{Format: e.format.String(), File: f.Encoded, Keys: []string{"more"}}, &file, http.StatusOK)
-				if !bloom.Reference(e.format, file.Encoded, []byte("more")) || !bloom.Reference(e.format, file.Encoded, []byte("hello")) {
+				post(t, server, "/api/filter", filterRequest{Format: format.String(), File: f.Encoded, Keys: []string{"more"}}, &file, http.StatusOK)
+				if !bloom.Reference(format, file.Encoded, []byte("more")) || !bloom.Reference(format, file.Encoded, []byte("hello")) {
 					t.Error("a key is missing after one was added to a file")
 				}
 			})
@@ -132,10 +142,10 @@ func TestExplore(t *testing.T) {
 // page, and the answer has their bare bytes.
 func TestExploreFile(t *testing.T) {
 	server := exploreServer(t)
-	for _, e := range encodings {
-		for _, chosen := range encodings {
-			t.Run(fmt.Sprint(e.format, " as ", chosen.format), func(t *testing.T) {
-				set, err := bloom.Policy{Format: e.format, BitsPerKey: 10}.NewSet(40)
+	for _, format := range formats {
+		for _, chosen := range formats {
+			t.Run(fmt.Sprint(format, " as ", chosen), func(t *testing.T) {
+				set, err := bloom.Policy{Format: format, BitsPerKey: 10}.NewSet(40)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -145,14 +155,14 @@ func TestExploreFile(t *testing.T) {
 					t.Fatal(err)
 				}
 				var f filterAnswer
-				post(t, server, "/api/filter", filterRequest{Format: chosen.format.String(), File: file, Keys: []string{"more"}}, &f, http.StatusOK)
+				post(t, server, "/api/filter", filterRequest{Format: chosen.String(), File: file, Keys: []string{"more"}}, &f, http.StatusOK)
 				set.AddString("more")
-				if f.Format != e.format.String() || !f.IsFile || !bytes.Equal(f.Encoded, set.AppendFilter(nil)) {
-					t.Errorf("the answer is %x of %s, file: %v; want %x of %v", f.Encoded, f.Format, f.IsFile, set.AppendFilter(nil), e.format)
+				if f.Format != format.String() || !f.IsFile || !bytes.Equal(f.Encoded, set.AppendFilter(nil)) {
+					t.Errorf("the answer is %x of %s, file: %v; want %x of %v", f.Encoded, f.Format, f.IsFile, set.AppendFilter(nil), format)
 				}
 				file[len(file)-2] ^= 1
 				var answer struct{ Error string }
-				post(t, server, "/api/filter", filterRequest{Format: chosen.format.String(), File: file}, &answer, http.StatusBadRequest)
+				post(t, server, "/api/filter", filterRequest{Format: chosen.String(), File: file}, &answer, http.StatusBadRequest)
 				if !strings.Contains(answer.Error, "checksum") {
 					t.Errorf("the error of a damaged file is %q", answer.Error)
 				}
@@ -362,8 +372,8 @@ func TestExploreStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	var formats formatsAnswer
-	if err := json.NewDecoder(response.Body).Decode(&formats); err != nil || len(formats.Formats) != len(encodings) {
+	var about formatsAnswer
+	if err := json.NewDecoder(response.Body).Decode(&about); err != nil || len(about.Formats) != len(formats) {
 		t.Errorf("formats %+v, %v", formats, err)
 	}
 	if err := stop(); err != nil {

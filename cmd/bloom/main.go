@@ -64,6 +64,7 @@ func run(args []string) int {
 		kong.Name("bloom"),
 		kong.Description("Bloom filters in the formats of storage engines."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"formats": formatNames(" or "), "default_format": defaultFormat.String()},
 		kong.KindMapper(reflect.String, kong.MapperFunc(decodeString)),
 	}
 	if len(args) == 0 {
@@ -152,24 +153,13 @@ func shown(name string) string {
 	return strconv.Quote(name)
 }
 
-// formatFlag is the --format flag of the commands that build filters.
-type formatFlag struct {
-	Format string `default:"leveldb" placeholder:"NAME" help:"Format of the filter: leveldb, nori or nori-crate (${default})."`
-}
-
-func (f formatFlag) parse() (bloom.Format, error) { return chosenFormat(f.Format) }
-
 // chosenFormat returns the format that --format names.
 func chosenFormat(name string) (bloom.Format, error) {
-	format, err := parseFormat(strings.ToLower(name))
-	if err == nil {
-		return format, nil
+	format, err := bloom.ParseFormat(strings.ToLower(name))
+	if err != nil {
+		err = fmt.Errorf("--format: unknown format %q: it must be one of %s", name, formatNames(", "))
 	}
-	var names []string
-	for _, e := range encodings {
-		names = append(names, e.format.String())
-	}
-	return 0, fmt.Errorf("--format: unknown format %q: it must be one of %s", name, strings.Join(names, ", "))
+	return format, err
 }
 
 // checkBitsPerKey bounds a number of bits per key, so that memory is within what
