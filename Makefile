@@ -26,7 +26,7 @@ FUZZ := $(filter Fuzz%,$(TESTS)) FuzzExplore
 empty :=
 kernel_tests := ^($(subst $(empty) $(empty),|,$(KERNEL_TESTS)))$$
 
-PACKAGES := bsdutils fonts-dejavu-core gcc g++ libc6-dev libleveldb-dev libxxhash-dev qemu-user-static make git
+PACKAGES := bsdutils fonts-dejavu-core gcc g++ libc6-dev libleveldb-dev librocksdb-dev libxxhash-dev qemu-user-static make git
 # Debian's browser, unless there is one.
 PACKAGES += $(if $(shell command -v chromium chromium-browser google-chrome),,chromium)
 

@@ -35,7 +35,11 @@ func outcomeOf(p Policy, n int) outcome {
 	if empty, _ := formats[p.Format].shape(0, 1); empty.bits == 0 {
 		n = max(n, 1)
 	}
-	size := new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(int64(max(p.BitsPerKey, test.least))))
+	perKey := max(p.BitsPerKey, test.least)
+	if test.mostPerKey != 0 {
+		perKey = min(perKey, test.mostPerKey)
+	}
+	size := new(big.Int).Mul(big.NewInt(int64(n)), big.NewInt(int64(perKey)))
 	most := new(big.Int).Mul(big.NewInt(mostBytes), big.NewInt(8))
 	if test.mostBits != 0 && most.Cmp(new(big.Int).SetUint64(test.mostBits)) > 0 {
 		most.SetUint64(test.mostBits)

@@ -24,6 +24,10 @@ const (
 	NoriCrate
 	// Parquet is the split block filter of Parquet files: its blocks, without the header.
 	Parquet
+	// RocksDB is RocksDB's FastLocalBloom, of tables of format_version 5 and later.
+	RocksDB
+	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5.
+	Pebble
 )
 
 // A format names its hash and its walk and adds an encoding. A new one is a constant above,
@@ -39,6 +43,8 @@ var formats = [...]struct {
 	Nori:      {"nori-sstable.bloom", "nori", pairOf(hashXXH64x2, walkDouble64), encodingNori{}},
 	NoriCrate: {"nori-sstable.bloom.crate", "nori-crate", pairOf(hashXXH64x2, walkDouble64), encodingNori{crate: true}},
 	Parquet:   {"parquet.SplitBlock", "parquet", pairOf(hashXXH64, walkSplit256), encodingParquet{}},
+	RocksDB:   {"rocksdb.BuiltinBloomFilter", "rocksdb", pairOf(hashXXPH3, walkLine512), encodingRocksDB{}},
+	Pebble:    {"rocksdb.BuiltinBloomFilter", "pebble", pairOf(hashLevelDBSigned, walkLine32), encodingPebble{}},
 }
 
 // encoding is what a format has beside its hash and its walk. It is an interface so that
@@ -106,8 +112,10 @@ func (f Format) valid() bool { return int(f) < len(formats) }
 
 func (f Format) hash() hashKind { return formats[f].pair.hash() }
 
-// Name returns the name that tables store beside a filter of this format.
-// nori-sstable stores none: the names of its formats are this library's.
+// Name returns the name that tables store beside a filter of this format. [RocksDB] and
+// [Pebble] have one name: the filters of both are in blocks "fullfilter." and the name, and
+// their last bytes tell which it is. nori-sstable and Parquet store none: the names of their
+// formats are this library's.
 func (f Format) Name() string { return formats[f].name }
 
 // String returns the short name that [ParseFormat] reads.
@@ -141,6 +149,10 @@ func (f Format) decode(data []byte) (array, error) {
 		return encodingNori{crate: true}.decode(data)
 	case Parquet:
 		return encodingParquet{}.decode(data)
+	case RocksDB:
+		return encodingRocksDB{}.decode(data)
+	case Pebble:
+		return encodingPebble{}.decode(data)
 	}
 	panic("bloom: " + f.String() + " is no format")
 }
@@ -159,6 +171,10 @@ func Reference(f Format, filter, key []byte) bool {
 		return encodingNori{crate: true}.reference(filter, key)
 	case Parquet:
 		return encodingParquet{}.reference(filter, key)
+	case RocksDB:
+		return encodingRocksDB{}.reference(filter, key)
+	case Pebble:
+		return encodingPebble{}.reference(filter, key)
 	}
 	panic("bloom: " + f.String() + " is no format")
 }

@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"bytes"
 	"math"
 	"math/bits"
 )
@@ -43,20 +44,21 @@ func (encodingLevelDB) parse(data []byte) ([]byte, shape, error) {
 	return data[:last], shape{8 * uint64(last), k}, nil
 }
 
-// A filter that answers without testing its bits is decoded as one probe of one of these.
+// A filter that answers without testing its bits is decoded as one probe of one of these. They
+// are as long as a line of the formats that have lines.
 var (
-	nothing    = [1]byte{}
-	everything = [1]byte{0xff}
+	nothing    = make([]byte, 64)
+	everything = bytes.Repeat([]byte{0xff}, 64)
 )
 
 func (encodingLevelDB) decode(data []byte) (array, error) {
 	if len(data) < 2 {
-		return array(newDouble32(nothing[:], 1)), nil
+		return array(newDouble32(nothing, 1)), nil
 	}
 	last := len(data) - 1
 	k := int(data[last])
 	if k < 1 || k > maxProbes {
-		return array(newDouble32(everything[:], 1)), nil
+		return array(newDouble32(everything, 1)), nil
 	}
 	return array(newDouble32(data[:last], k)), nil
 }

@@ -46,23 +46,9 @@ func (encodingParquet) size(n, bitsPerKey int) (m float64, k int) {
 	return 256 * min(math.Ceil(float64(n)*float64(max(bitsPerKey, 1))/256), maxBlocks), splitProbes
 }
 
-// rate is the mean of wordsRate(j), where j is the number of keys in the block of an absent
-// key. j is binomially distributed.
+// rate is the mean of wordsRate over the number of keys in the block of an absent key.
 func (encodingParquet) rate(keys, m float64, _ int) float64 {
-	blocks := m / 256
-	mean := keys / blocks
-	switch {
-	case mean > 600: // and before the share of blocks without keys is 0 to a float64
-		return 1 // to seven digits
-	case blocks == 1:
-		return wordsRate(keys)
-	}
-	rate, share := 0.0, math.Exp(keys*math.Log1p(-1/blocks)) // of blocks with j keys
-	for j := 0.0; j <= min(keys, mean+20*math.Sqrt(mean)+20); j++ {
-		rate += share * wordsRate(j)
-		share *= (keys - j) / (j + 1) / (blocks - 1)
-	}
-	return min(rate, 1)
+	return meanRate(keys, m/256, wordsRate)
 }
 
 // wordsRate returns the chance that a block of j keys has all bits of an absent key. Each of

@@ -20,12 +20,13 @@ import (
 var formatTests = [...]struct {
 	mostProbes int    // that a filter may have
 	least      int    // bits per key that a policy counts with
+	mostPerKey int    // if a policy counts with no more
 	mostBits   uint64 // if there is a limit below that of all formats
 	vectors    []vector
 	odd        []oddFilter
 }{
 	LevelDB: {
-		maxProbes, 0, 0,
+		maxProbes, 0, 0, 0,
 		[]vector{ // util/bloom.cc
 			{nil, "000000000000000006"},
 			{[]string{""}, "080004000200118006"},
@@ -36,14 +37,14 @@ var formatTests = [...]struct {
 		oddLevelDB(),
 	},
 	Nori: {
-		maxProbes, 1, 0,
+		maxProbes, 1, 0, 0,
 		[]vector{
 			{nil, "0000000000000000070000000a000000"},
 		},
 		slices.Concat(oddNori, oddNoriCrate),
 	},
 	NoriCrate: {
-		maxProbes, 1, 0,
+		maxProbes, 1, 0, 0,
 		[]vector{ // which nori-sstable wrote
 			{[]string{"hello", "world"}, "0700000020000000000000008888a8a2"},
 			{[]string{"only_key"}, "0700000010000000000000004936"},
@@ -51,7 +52,9 @@ var formatTests = [...]struct {
 		},
 		oddNoriCrate,
 	},
-	Parquet: {splitProbes, 1, 256 * maxBlocks, vectorsParquet, oddParquet},
+	Parquet: {splitProbes, 1, 0, 256 * maxBlocks, vectorsParquet, oddParquet},
+	RocksDB: {24, 1, rocksMostBits, 0, vectorsRocksDB, oddRocksDB()},
+	Pebble:  {maxProbes, 1, 0, 8*pebbleMostBytes - 512, vectorsPebble, oddPebble()},
 }
 
 // vector is a filter at 10 bits per key, in hexadecimal digits.

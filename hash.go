@@ -15,10 +15,12 @@ import (
 type hashKind uint8
 
 const (
-	noHash      hashKind = iota // of the zero Filter
-	hashLevelDB                 // LevelDB's, of 32 bits
-	hashXXH64x2                 // XXH64 with the seeds 0 and 1
-	hashXXH64                   // XXH64 with the seed 0
+	noHash            hashKind = iota // of the zero Filter
+	hashLevelDB                       // LevelDB's, of 32 bits
+	hashXXH64x2                       // XXH64 with the seeds 0 and 1
+	hashXXH64                         // XXH64 with the seed 0
+	hashXXPH3                         // RocksDB's copy of a preview of XXH3, of 64 bits
+	hashLevelDBSigned                 // LevelDB's with a last word of signed bytes, of 32 bits
 )
 
 // words is the number and the size of the words of a hash.
@@ -40,10 +42,12 @@ var hashKinds = [...]struct {
 	words     words
 	reference func(key []byte) (h1, h2 uint64) // h2 is 0 if there is one word
 }{
-	noHash:      {name: "no hash"},
-	hashLevelDB: {"LevelDB's 32-bit hash", one32, func(key []byte) (h1, h2 uint64) { return uint64(referenceHash32(key)), 0 }},
-	hashXXH64x2: {"XXH64 with the seeds 0 and 1", two64, referenceHash64},
-	hashXXH64:   {"XXH64 with the seed 0", one64, referenceXXH64},
+	noHash:            {name: "no hash"},
+	hashLevelDB:       {"LevelDB's 32-bit hash", one32, func(key []byte) (h1, h2 uint64) { return uint64(referenceHash32(key)), 0 }},
+	hashXXH64x2:       {"XXH64 with the seeds 0 and 1", two64, referenceHash64},
+	hashXXH64:         {"XXH64 with the seed 0", one64, referenceXXH64},
+	hashXXPH3:         {"RocksDB's XXPH3", one64, referenceXXPH3},
+	hashLevelDBSigned: {"LevelDB's 32-bit hash with signed bytes", one32, func(key []byte) (h1, h2 uint64) { return uint64(referenceSigned32(key)), 0 }},
 }
 
 func (h hashKind) String() string { return hashKinds[h].name }
@@ -72,8 +76,9 @@ func (f Format) Hash(key []byte) Hash {
 }
 
 // HashFrom returns the Hash of a key whose hash the caller knows already. For [LevelDB], h
-// has LevelDB's hash in the lower 32 bits, as Badger keeps it. For [Parquet], h is XXH64 with
-// the seed 0. HashFrom panics for formats whose hash has two words.
+// has LevelDB's hash in the lower 32 bits, as Badger keeps it; for [Pebble], that with signed
+// bytes. For [Parquet], h is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for
+// formats whose hash has two words.
 func (f Format) HashFrom(h uint64) Hash {
 	kind := f.hash()
 	switch hashKinds[kind].words {
@@ -96,6 +101,10 @@ func (h hashKind) of(p unsafe.Pointer, n int) Hash {
 		return Hash{pair.h1, pair.h2, h}
 	case hashXXH64:
 		return Hash{h1: xxh64At(p, n), kind: h}
+	case hashXXPH3:
+		return Hash{h1: xxph3At(p, n), kind: h}
+	case hashLevelDBSigned:
+		return Hash{h1: uint64(hash32SignedAt(p, n)), kind: h}
 	}
 	panic("bloom: no such hash")
 }
@@ -103,13 +112,15 @@ func (h hashKind) of(p unsafe.Pointer, n int) Hash {
 // ofUint64 returns the hash of key's 8 little-endian bytes.
 func (h hashKind) ofUint64(key uint64) Hash {
 	switch h {
-	case hashLevelDB:
+	case hashLevelDB, hashLevelDBSigned: // the same for whole words
 		return Hash{h1: uint64(hash32Uint64(key)), kind: h}
 	case hashXXH64x2:
 		pair := hash64Uint64(key)
 		return Hash{pair.h1, pair.h2, h}
 	case hashXXH64:
 		return Hash{h1: xxh64Uint64(key), kind: h}
+	case hashXXPH3:
+		return Hash{h1: xxph3Uint64(key), kind: h}
 	}
 	panic("bloom: no such hash")
 }
@@ -209,6 +220,9 @@ func (k *Keys) hashRows(kind hashKind, kernel Kernel, h *hashes) {
 		k.copyHashes(h)
 		return
 	}
+	if kind == hashLevelDBSigned && k.wholeWords() {
+		kind = hashLevelDB
+	}
 	if !kind.hasKernel(kernel) {
 		k.hashGeneric(kind, h)
 		return
@@ -258,6 +272,10 @@ func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
 		k.hash64Generic(h.h1, h.h2)
 	case hashXXH64:
 		k.xxh64Generic(h.h1)
+	case hashXXPH3:
+		k.xxph3Generic(h.h1)
+	case hashLevelDBSigned:
+		k.hash32SignedGeneric(h.h32)
 	default:
 		panic("bloom: no such hash")
 	}

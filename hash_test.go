@@ -12,11 +12,14 @@ import (
 	"github.com/lanebloom/bloom/internal/golden"
 )
 
-// hashTests has vectors of each hash: a new one is a line here.
-var hashTests = [...][]struct {
-	key    string // in hexadecimal digits
+// hashVector is a key, in hexadecimal digits, and its hash.
+type hashVector struct {
+	key    string
 	h1, h2 uint64
-}{
+}
+
+// hashTests has vectors of each hash: a new one is a line here.
+var hashTests = [...][]hashVector{
 	hashLevelDB: { // util/hash_test.cc with the seed of its filter, and keys of every tail length
 		{"", 0xbc9f1d34, 0},
 		{"62", 0xef1345c4, 0},
@@ -28,6 +31,16 @@ var hashTests = [...][]struct {
 	},
 	hashXXH64x2: {{"68656c6c6f", 0x26c7827d889f6da3, 0x23dd71cb04d0a1b2}},
 	hashXXH64:   {{"", 0xef46db3751d8e999, 0}, {"68656c6c6f", 0x26c7827d889f6da3, 0}},
+	hashXXPH3:   vectorsXXPH3(),
+	hashLevelDBSigned: { // rocksdb::Hash of librocksdb 7.8.3 with the seed of its filters
+		{"", 0xbc9f1d34, 0},
+		{"68656c6c6f", 0xf795964e, 0},
+		{"e299a5", 0x530174ee, 0},
+		{"80", 0x91b755f4, 0},
+		{"c397", 0x0f2ba540, 0},
+		{"61626364ff80", 0x7d75dca3, 0},
+		{"6162636465666768ff8081", 0x580e58a5, 0},
+	},
 }
 
 // eachHash runs a subtest for every hash.

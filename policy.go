@@ -219,7 +219,7 @@ func (p Policy) grow(dst []byte, n int, s *scheme) []byte {
 	frame.put(dst[start:])
 	bits := dst[start+frame.lenBefore:][:size]
 	if size == 0 {
-		bits, shape.bits = nothing[:], 8 // nothing is added to it
+		bits, shape.bits = nothing, 8*uint64(len(nothing)) // nothing is added to it
 	}
 	s.pair = f.pair
 	s.array = f.pair.walk().newArray(bits, shape.bits, shape.probes)

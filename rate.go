@@ -11,6 +11,24 @@ func independentRate(n, m float64, k int) float64 {
 	return math.Pow(-math.Expm1(-float64(k)*n/m), float64(k))
 }
 
+// meanRate returns the mean of rate(j), where j is the number of keys in the block of an absent
+// key: of the given number of keys, each is in one of the blocks at random.
+func meanRate(keys, blocks float64, rate func(j float64) float64) float64 {
+	mean := keys / blocks
+	switch {
+	case blocks <= 1:
+		return rate(keys)
+	case mean > 600: // before the share of blocks without keys is 0 to a float64
+		return rate(mean) // other blocks have nearly as many
+	}
+	sum, share := 0.0, math.Exp(keys*math.Log1p(-1/blocks)) // share of blocks with j keys
+	for j := 0.0; j <= min(keys, mean+20*math.Sqrt(mean)+20); j++ {
+		sum += share * rate(j)
+		share *= (keys - j) / (j + 1) / (blocks - 1)
+	}
+	return min(sum, 1)
+}
+
 // doubleHashing predicts the rate of double hashing, in which probe i of a key is bit
 // (x + i·y mod 2^w) mod m: for n keys of random words x and y of w bits. Compared with
 // independent probes, three things differ, and matter if m is small or the rate is low.

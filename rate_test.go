@@ -212,7 +212,7 @@ func TestCollisions(t *testing.T) {
 		if string(builder.AppendFilter(nil)) != string(before) {
 			t.Error("Collisions changed the filter")
 		}
-		if different := want - 100_000; (different > 1000) != (f == LevelDB) {
+		if different := want - 100_000; (different > 1000) != (f == LevelDB || f == Pebble) {
 			t.Errorf("%d collisions of different keys", different)
 		}
 		builder.Reset()

@@ -82,7 +82,8 @@ func (s *Set) AddBatch(keys Keys) {
 func (s *Set) Merge(other *Set) error {
 	to, shape := s.encoded()
 	from, otherShape := other.encoded()
-	if s.format != other.format || shape != otherShape {
+	// Filters of one shape can have lines of different lengths: then n differs.
+	if s.format != other.format || shape != otherShape || s.n != other.n {
 		return fmt.Errorf("%w: %v of %d bits and %d probes, %v of %d bits and %d probes", ErrShape,
 			s.format, shape.bits, shape.probes, other.format, otherShape.bits, otherShape.probes)
 	}

@@ -12,6 +12,8 @@ const (
 	walkDouble32                 // double hashing of a 32-bit hash over all bits
 	walkDouble64                 // double hashing of two 64-bit hashes over all bits
 	walkSplit256                 // one 64-bit hash: a block of 256 bits, and a bit in each of its words
+	walkLine512                  // one 64-bit hash: a line of 512 bits, and multiplication inside it
+	walkLine32                   // one 32-bit hash: a line, and double hashing inside it
 )
 
 // walkKinds describes each walk.
@@ -22,6 +24,8 @@ var walkKinds = [...]struct {
 	walkDouble32: {"double32", one32},
 	walkDouble64: {"double64", two64},
 	walkSplit256: {"split256", one64},
+	walkLine512:  {"line512", one64},
+	walkLine32:   {"line32", one32},
 }
 
 func (w walkKind) String() string { return walkKinds[w].name }
@@ -71,6 +75,10 @@ func (w walkKind) newArray(data []byte, n uint64, k int) array {
 		return array(newDouble64(data, n, k))
 	case walkSplit256:
 		return array(newSplit256(data, n/256))
+	case walkLine512:
+		return array(newLine512(data, n/512, k))
+	case walkLine32:
+		return array(newLine32(data, uint32(n/512), 0, k))
 	}
 	panic("bloom: no such walk")
 }
@@ -86,6 +94,10 @@ func (s *scheme) bytes() uint64 {
 		return (s.n-1)/8 + 1
 	case walkSplit256:
 		return 32 * s.n
+	case walkLine512:
+		return 64 * s.n
+	case walkLine32:
+		return (*line32)(&s.array).bytes()
 	}
 	panic("bloom: no such walk")
 }
@@ -101,6 +113,10 @@ func (s *scheme) testHash(h Hash) bool {
 		return (*double64)(&s.array).test(h.h1, h.h2)
 	case walkSplit256:
 		return (*split256)(&s.array).test(h.h1)
+	case walkLine512:
+		return (*line512)(&s.array).test(h.h1)
+	case walkLine32:
+		return (*line32)(&s.array).test(uint32(h.h1))
 	}
 	panic("bloom: no such walk")
 }
@@ -121,6 +137,10 @@ func (s *scheme) testHashes(h *hashes, hits []uint64, dense bool) {
 		(*double64)(&s.array).testBatch(s.kernel, h, hits, dense)
 	case walkSplit256:
 		(*split256)(&s.array).testBatch(h.h1, hits)
+	case walkLine512:
+		(*line512)(&s.array).testBatch(h.h1, hits)
+	case walkLine32:
+		(*line32)(&s.array).testBatch(h.h32, hits)
 	default:
 		panic("bloom: no such walk")
 	}
@@ -149,6 +169,10 @@ func (s *scheme) addHash(h Hash) {
 		(*double64)(&s.array).add(h.h1, h.h2)
 	case walkSplit256:
 		(*split256)(&s.array).add(h.h1)
+	case walkLine512:
+		(*line512)(&s.array).add(h.h1)
+	case walkLine32:
+		(*line32)(&s.array).add(uint32(h.h1))
 	default:
 		panic("bloom: no such walk")
 	}
@@ -170,6 +194,10 @@ func (s *scheme) place(h *hashes, places []uint32) int {
 		(*double64)(&s.array).placeGeneric(h.h1[:n], h.h2[:n], places)
 	case walkSplit256:
 		(*split256)(&s.array).place(h.h1[:n], places)
+	case walkLine512:
+		(*line512)(&s.array).place(h.h1[:n], places)
+	case walkLine32:
+		(*line32)(&s.array).place(h.h32[:n], places)
 	default:
 		panic("bloom: no such walk")
 	}

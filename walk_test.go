@@ -50,6 +50,8 @@ var walkTests = [...]walkTest{
 		},
 	},
 	walkSplit256: testSplit256,
+	walkLine512:  testLine512,
+	walkLine32:   testLine32,
 }
 
 // edges64 returns numbers up to last at which an inexact remainder by n shows: around

@@ -1,6 +1,7 @@
 // Package oracle compiles and runs programs in C++ that make the filters and give the
 // answers that this library must equal. The programs are LevelDB's Bloom filter,
-// LevelDB's databases, and nori-sstable's filter written from its documentation.
+// LevelDB's databases, RocksDB's Bloom filters, and nori-sstable's filter written from its
+// documentation.
 package oracle
 
 import (
@@ -20,13 +21,14 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// ErrNoFilter says that the bytes asked about are no filter of the format.
+// ErrNoFilter says that the bytes asked about are no filter of the format, or that the
+// engine makes no filter of the keys.
 var ErrNoFilter = errors.New("oracle: no filter")
 
 // statusNoFilter is the exit status for ErrNoFilter.
 const statusNoFilter = 3
 
-//go:embed input.h leveldb nori
+//go:embed input.h leveldb nori rocksdb
 var sources embed.FS
 
 // library is a library that a program links, and its Debian package.
@@ -35,6 +37,7 @@ type library struct{ name, debian string }
 var (
 	leveldb = library{"leveldb", "libleveldb-dev"}
 	xxhash  = library{"xxhash", "libxxhash-dev"}
+	rocksdb = library{"rocksdb", "librocksdb-dev"}
 )
 
 // program is the source file of a program, the library it links, and the arguments
@@ -49,10 +52,12 @@ var oracles = map[bloom.Format]program{
 	bloom.LevelDB:   {source: "leveldb/oracle.cc", library: leveldb},
 	bloom.Nori:      {source: "nori/oracle.cc", library: xxhash, args: []string{"nori"}},
 	bloom.NoriCrate: {source: "nori/oracle.cc", library: xxhash, args: []string{"nori-crate"}},
+	bloom.RocksDB:   {source: "rocksdb/oracle.cc", library: rocksdb, args: []string{"5"}},
+	bloom.Pebble:    {source: "rocksdb/oracle.cc", library: rocksdb, args: []string{"4"}},
 }
 
 // Formats lists the formats that have an oracle.
-var Formats = []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.NoriCrate}
+var Formats = []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.NoriCrate, bloom.RocksDB, bloom.Pebble}
 
 // Package returns the Debian package of the library that the format's oracle links.
 func Package(f bloom.Format) string { return oracles[f].debian }
@@ -91,7 +96,7 @@ func compile(dir string, p program) (file string, err error) {
 	return file, nil
 }
 
-// CreateFilter returns the filter that the oracle builds from keys.
+// CreateFilter returns the filter that the oracle builds from keys, or [ErrNoFilter].
 func (o *Oracle) CreateFilter(keys [][]byte, bitsPerKey int) ([]byte, error) {
 	return run(o.command, keys, "build", strconv.Itoa(bitsPerKey))
 }

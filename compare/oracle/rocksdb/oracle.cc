@@ -1,0 +1,89 @@
+// The oracle: RocksDB's own Bloom filters behind standard input and output.
+//
+//   oracle FORMAT_VERSION build BITS_PER_KEY    reads keys, writes the encoded filter; ends with
+//                                               status 3 if there are none
+//   oracle FORMAT_VERSION query FILTER_FILE     reads keys, writes '0' or '1' for each
+//   oracle FORMAT_VERSION hash HASH             reads keys, writes the hash of each in 16 digits
+//
+// Keys are as in input.h. HASH is xxph3 or signed. The version of the tables' format says which
+// filter RocksDB builds: FastLocalBloom from 5 on. It reads those of all versions.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/slice.h>
+#include <rocksdb/table.h>
+
+#include "input.h"
+
+// What the public headers of RocksDB 7.8 declare and do not define: the first virtual
+// functions of two classes in the order of the library's, and its hashes.
+namespace rocksdb {
+
+class FilterBitsBuilder {
+ public:
+  virtual ~FilterBitsBuilder() {}
+  virtual void AddKey(const Slice& key) = 0;
+  virtual size_t EstimateEntriesAdded() = 0;
+  virtual Slice Finish(std::unique_ptr<const char[]>* buffer) = 0;
+};
+
+class FilterBitsReader {
+ public:
+  virtual ~FilterBitsReader() {}
+  virtual bool MayMatch(const Slice& key) = 0;
+};
+
+uint64_t Hash64(const char* data, size_t n);
+uint32_t Hash(const char* data, size_t n, uint32_t seed);
+
+}  // namespace rocksdb
+
+static std::shared_ptr<const rocksdb::FilterPolicy> Policy(double bits_per_key) {
+  return std::shared_ptr<const rocksdb::FilterPolicy>(rocksdb::NewBloomFilterPolicy(bits_per_key));
+}
+
+static std::string Build(int format_version, double bits_per_key, const std::vector<std::string>& keys) {
+  rocksdb::BlockBasedTableOptions options;
+  options.format_version = format_version;
+  const auto policy = Policy(bits_per_key);
+  std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
+      policy->GetBuilderWithContext(rocksdb::FilterBuildingContext(options)));
+  for (const std::string& key : keys) builder->AddKey(key);
+  std::unique_ptr<const char[]> buffer;
+  return builder->Finish(&buffer).ToString();
+}
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  const std::string command = argc == 4 ? argv[2] : "";
+  if (command != "build" && command != "query" && command != "hash") {
+    std::cerr << "usage: oracle FORMAT_VERSION build BITS_PER_KEY | query FILTER_FILE | hash HASH\n";
+    return 2;
+  }
+  const std::vector<std::string> keys = ReadKeys(std::cin);
+  if (command == "build") {
+    if (keys.empty()) return 3;  // RocksDB's tables have no filter then
+    std::cout << Build(std::atoi(argv[1]), std::atof(argv[3]), keys);
+  } else if (command == "query") {
+    const auto policy = Policy(10);
+    const std::string filter = ReadFile(argv[3]);
+    std::unique_ptr<rocksdb::FilterBitsReader> reader(policy->GetFilterBitsReader(filter));
+    for (const std::string& key : keys) std::cout.put(reader->MayMatch(key) ? '1' : '0');
+  } else {
+    for (const std::string& key : keys) {
+      const uint64_t hash = std::string(argv[3]) == "xxph3" ? rocksdb::Hash64(key.data(), key.size())
+                                                             : rocksdb::Hash(key.data(), key.size(), 0xbc9f1d34);
+      char digits[17];
+      std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+      std::cout << digits;
+    }
+  }
+  return std::cout.flush() ? 0 : 2;
+}

@@ -1,0 +1,212 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// encodingPebble is the filter of Pebble (cockroachdb/pebble, bloom/bloom.go), and of
+// RocksDB's tables before format_version 5 (table/block_based/filter_policy.cc,
+// LegacyBloom): lines of 64 bytes, then a byte for the number of probes and four
+// little-endian ones for the number of lines. RocksDB wrote lines of 128 and 256 bytes on CPUs
+// with such cache lines.
+type encodingPebble struct{}
+
+// pebbleMostBytes is the most that lines may take. In larger filters, RocksDB and Pebble set
+// different bits: Pebble counts bits modulo 2^32.
+const pebbleMostBytes = 1 << 29
+
+// shape has the smallest odd number of lines with n·bitsPerKey bits, and none for no keys. It
+// has as many probes as LevelDB. A number of bits per key below 1 counts as 1.
+func (encodingPebble) shape(n, bitsPerKey int) (shape, bool) {
+	bitsPerKey = max(bitsPerKey, 1)
+	k := min(max(int(float64(bitsPerKey)*0.69), 1), maxProbes)
+	hi, lo := bits.Mul64(uint64(n), uint64(bitsPerKey))
+	if hi != 0 || lo > 8*pebbleMostBytes-512 {
+		return shape{}, false
+	}
+	if lo == 0 {
+		return shape{0, k}, true
+	}
+	return shape{512 * ((lo-1)/512 + 1 | 1), k}, true
+}
+
+// frame is all zeros for a filter of no keys, as Pebble writes it.
+func (encodingPebble) frame(s shape, _ int) frame {
+	if s.bits == 0 {
+		return frame{lenAfter: trailer}
+	}
+	return frame{after: uint64(s.probes) | s.bits/512<<8, lenAfter: trailer}
+}
+
+// parse accepts what RocksDB and Pebble both read. Up to five bytes hold no key, and a filter
+// of no probes may hold every key.
+func (e encodingPebble) parse(data []byte) ([]byte, shape, error) {
+	n := len(data) - trailer
+	if n <= 0 {
+		return data[:0], shape{}, nil
+	}
+	k, _, err := e.geometry(data)
+	return data[:n], shape{8 * uint64(n), k}, err
+}
+
+// geometry returns the number of probes of a filter with lines, and the length of these: 64
+// bytes shifted left by log.
+func (encodingPebble) geometry(data []byte) (k, log int, err error) {
+	n := len(data) - trailer
+	k = int(int8(data[n]))
+	switch {
+	case k == markerYes:
+		return 0, 0, nil
+	case k == markerBloom:
+		return 0, 0, fmt.Errorf("%w: the filter is of RocksDB since format_version 5: open it as %v", ErrEncoding, RocksDB)
+	case k == markerRibbon:
+		return 0, 0, fmt.Errorf("%w: the filter is a Ribbon filter of RocksDB", ErrEncoding)
+	case k < 0:
+		return 0, 0, fmt.Errorf("%w: RocksDB has no filter with the marker %d", ErrEncoding, k)
+	}
+	if n > pebbleMostBytes {
+		return 0, 0, fmt.Errorf("%w: RocksDB and Pebble have no filter of %d bytes", ErrEncoding, n)
+	}
+	lines := uint64(binary.LittleEndian.Uint32(data[n+1:]))
+	for log = range 3 {
+		if lines<<(6+log) == uint64(n) {
+			return k, log, nil
+		}
+	}
+	return 0, 0, fmt.Errorf("%w: %d bytes are not %d lines of 64, 128 or 256 bytes", ErrEncoding, n, lines)
+}
+
+func (e encodingPebble) decode(data []byte) (array, error) {
+	n := len(data) - trailer
+	if n <= 0 {
+		return array(newLine32(nothing, 1, 0, 1)), nil
+	}
+	k, log, err := e.geometry(data)
+	switch {
+	case err != nil:
+		return array{}, err
+	case k == 0:
+		return array(newLine32(everything, 1, 0, 1)), nil
+	}
+	return array(newLine32(data, uint32(n>>(6+log)), log, k)), nil
+}
+
+func (e encodingPebble) size(n, bitsPerKey int) (m float64, k int) {
+	s, _ := e.shape(0, bitsPerKey)
+	lines := math.Ceil(float64(n) * float64(max(bitsPerKey, 1)) / 512)
+	if math.Mod(lines, 2) == 0 {
+		lines++
+	}
+	return 512 * min(lines, pebbleMostBytes/64-1), s.probes
+}
+
+// rate is the mean rate of double hashing in a line of 512 bits, over the number of keys in
+// the line of an absent key.
+func (encodingPebble) rate(keys, m float64, k int) float64 {
+	return meanRate(keys, m/512, func(j float64) float64 {
+		if j == 0 {
+			return 0
+		}
+		d := newDoubleHashing(j, 512, k)
+		return d.rate(d.power(k))
+	})
+}
+
+// expectedSet has the mean number of different bits that a key sets. It is k, except for
+// steps that come back to the first bit before: 2^i of the 512 steps have 2^(i+1) bits.
+func (encodingPebble) expectedSet(s shape, n float64) float64 {
+	bits := float64(min(s.probes, 1)) // of the step 0
+	for order := 2; order <= 512; order *= 2 {
+		bits += float64(order / 2 * min(s.probes, order))
+	}
+	return setOfLines(s, n, bits/512/512)
+}
+
+// reference is LegacyBloomBitsReader::MayMatch of RocksDB, after GetFilterBitsReader. It
+// reads what Pebble's tableFilter.MayContain reads, and answers as that does. For bytes that are
+// no such filter, the answer is yes.
+func (encodingPebble) reference(filter, key []byte) bool {
+	if len(filter) <= 5 {
+		return false
+	}
+	length := uint64(len(filter) - 5)
+	k := int8(filter[length])
+	if k < 1 {
+		return true
+	}
+	lines := uint64(binary.LittleEndian.Uint32(filter[length+1:]))
+	if length > 1<<29 || lines*64 != length && lines*128 != length && lines*256 != length {
+		return true
+	}
+	lineBits := uint32(8 * (length / lines))
+	h := referenceSigned32(key)
+	delta := h>>17 | h<<15
+	line := filter[uint64(h%uint32(lines))*uint64(lineBits/8):][:lineBits/8]
+	for range k {
+		bit := h % lineBits
+		if line[bit/8]&(1<<(bit%8)) == 0 {
+			return false
+		}
+		h += delta
+	}
+	return true
+}
+
+// create is tableFilterWriter.Finish of Pebble. It takes keys with equal hashes, one after the
+// other, as two keys; Pebble's writer skips the second.
+func (encodingPebble) create(keys [][]byte, bitsPerKey int) []byte {
+	bitsPerKey = max(bitsPerKey, 1)
+	k := min(max(int(float64(bitsPerKey)*0.69), 1), 30)
+	lines := (len(keys)*bitsPerKey + 511) / 512
+	if lines == 0 {
+		return make([]byte, 5)
+	}
+	if lines%2 == 0 {
+		lines++
+	}
+	filter := make([]byte, 64*lines, 64*lines+5)
+	for _, key := range keys {
+		h := referenceSigned32(key)
+		delta := h>>17 | h<<15
+		line := filter[64*uint64(h%uint32(lines)):][:64]
+		for range k {
+			bit := h % 512
+			line[bit/8] |= 1 << (bit % 8)
+			h += delta
+		}
+	}
+	return binary.LittleEndian.AppendUint32(append(filter, byte(k)), uint32(lines))
+}
+
+// explain returns the bits of all probes. reference stops at the first clear bit.
+func (e encodingPebble) explain(filter, key []byte) Walk {
+	h := referenceSigned32(key)
+	delta := h>>17 | h<<15
+	w := Walk{
+		Numbers: []WalkNumber{
+			{"hash", "LevelDB's 32-bit hash of the key, its last bytes signed", uint64(h), 32},
+			{"delta", "the hash rotated right by 17 bits", uint64(delta), 32},
+		},
+		Rule: "512·line + (hash + i·delta) mod 2^32 mod 512",
+	}
+	n := len(filter) - trailer
+	if n <= 0 {
+		return w
+	}
+	k, log, _ := e.geometry(filter) // no error: it was opened
+	if k == 0 {
+		return w
+	}
+	lineBits := uint64(512) << log
+	line := uint64(h) % (8 * uint64(n) / lineBits)
+	w.Numbers = append(w.Numbers, WalkNumber{"line", "the hash modulo the number of lines", line, 32})
+	w.Rule = fmt.Sprintf("%d·line + (hash + i·delta) mod 2^32 mod %[1]d", lineBits)
+	for range k {
+		w.Positions = append(w.Positions, line*lineBits+uint64(h)%lineBits)
+		h += delta
+	}
+	return w
+}

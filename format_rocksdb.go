@@ -1,0 +1,241 @@
+package bloom
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// encodingRocksDB is the filter of RocksDB's tables of format_version 5 and later
+// (util/bloom_impl.h and table/block_based/filter_policy.cc, FastLocalBloom): lines of 64
+// bytes, and then five bytes. These are a marker, the number of an implementation, the
+// number of probes in the lower five bits with the size of a line in the upper three, and
+// two bytes of zero.
+type encodingRocksDB struct{}
+
+// trailer is the number of bytes after the lines, in the formats of RocksDB and Pebble.
+const trailer = 5
+
+// The markers: the first byte after the lines. A positive one is the number of probes in
+// a filter of the older format, which is encodingPebble's.
+const (
+	markerYes    = 0  // a filter that answers yes to every key
+	markerBloom  = -1 // encodingRocksDB
+	markerRibbon = -2
+)
+
+const (
+	rocksMostBits  = 100                 // per key; RocksDB takes more as this number
+	rocksMostLines = math.MaxUint32 / 64 // RocksDB makes no more, however many keys there are
+)
+
+// rocksProbes has the most thousandths of a bit per key for 1 probe, 2 probes and so on
+// (FastLocalBloomImpl::ChooseNumProbes).
+var rocksProbes = [...]int{2080, 3580, 5100, 6640, 8300, 10070, 11720, 14001, 16050, 18300, 22001, 25501}
+
+// probes returns the number of probes at so many bits per key.
+func (encodingRocksDB) probes(bitsPerKey int) int {
+	millibits := 1000 * bitsPerKey
+	for i, most := range rocksProbes {
+		if millibits <= most {
+			return i + 1
+		}
+	}
+	if millibits > 50000 {
+		return 24
+	}
+	return (millibits-1)/2000 - 1
+}
+
+// shape has the smallest number of lines with n·bitsPerKey bits, and none for no keys. A
+// number of bits per key below 1 counts as 1, and one above 100 as 100. For more than
+// 2^35 bits, RocksDB makes a filter of rocksMostLines.
+func (e encodingRocksDB) shape(n, bitsPerKey int) (shape, bool) {
+	bitsPerKey = min(max(bitsPerKey, 1), rocksMostBits)
+	hi, lo := bits.Mul64(uint64(n), uint64(bitsPerKey))
+	if hi != 0 || lo > 8*mostBytes {
+		return shape{}, false
+	}
+	lines := lo / 512
+	if lo%512 != 0 {
+		lines++
+	}
+	return shape{512 * min(lines, rocksMostLines), e.probes(bitsPerKey)}, true
+}
+
+func (encodingRocksDB) frame(s shape, _ int) frame {
+	marker := int8(markerBloom)
+	return frame{after: uint64(uint8(marker)) | uint64(s.probes)<<16, lenAfter: trailer}
+}
+
+// parse follows BuiltinFilterPolicy::GetFilterBitsReader. Up to five bytes hold no key. To
+// the encodings of FastLocalBloom that are reserved, RocksDB answers yes. What is no
+// FastLocalBloom is an error.
+func (encodingRocksDB) parse(data []byte) ([]byte, shape, error) {
+	n := len(data) - trailer
+	if n <= 0 {
+		return data[:0], shape{}, nil
+	}
+	array, end := data[:n], data[n:]
+	k := int(end[2])
+	switch marker := int8(end[0]); {
+	case marker == markerYes:
+		return array, shape{8 * uint64(n), 0}, nil
+	case marker > 0:
+		return nil, shape{}, fmt.Errorf("%w: the filter is of RocksDB before format_version 5, or of Pebble: open it as %v", ErrEncoding, Pebble)
+	case marker == markerRibbon:
+		return nil, shape{}, fmt.Errorf("%w: the filter is a Ribbon filter of RocksDB", ErrEncoding)
+	case marker != markerBloom:
+		return nil, shape{}, fmt.Errorf("%w: RocksDB has no filter with the marker %d", ErrEncoding, marker)
+	case end[1] != 0 || k < 1 || k > maxProbes || end[3] != 0 || end[4] != 0: // k has the size of a line, too
+		return array, shape{8 * uint64(n), 0}, nil
+	case n%64 != 0 || uint64(n) > 64*rocksMostLines:
+		return nil, shape{}, fmt.Errorf("%w: %d bytes are not the lines of a RocksDB filter, 64 bytes each", ErrEncoding, n)
+	}
+	return array, shape{8 * uint64(n), k}, nil
+}
+
+func (e encodingRocksDB) decode(data []byte) (array, error) {
+	lines, s, err := e.parse(data)
+	switch {
+	case err != nil:
+		return array{}, err
+	case s.bits == 0:
+		return array(newLine512(nothing, 1, 1)), nil
+	case s.probes == 0:
+		return array(newLine512(everything, 1, 1)), nil
+	}
+	return array(newLine512(lines, s.bits/512, s.probes)), nil
+}
+
+func (e encodingRocksDB) size(n, bitsPerKey int) (m float64, k int) {
+	bitsPerKey = min(max(bitsPerKey, 1), rocksMostBits)
+	lines := math.Ceil(float64(n) * float64(bitsPerKey) / 512)
+	return 512 * min(max(lines, 1), rocksMostLines), e.probes(bitsPerKey)
+}
+
+// rate is the mean of lineRate over the number of keys in the line of an absent key.
+func (e encodingRocksDB) rate(keys, m float64, k int) float64 {
+	return meanRate(keys, m/512, func(j float64) float64 { return e.lineRate(j, k) })
+}
+
+// lineRate returns the chance that a line of j keys has all bits of an absent key, whose
+// probes are independent: the mean of fill^k, where the fill varies from line to line.
+func (encodingRocksDB) lineRate(j float64, k int) float64 {
+	const m = 512
+	if j == 0 {
+		return 0
+	}
+	probes := j * float64(k)
+	one, two := math.Exp(probes*math.Log1p(-1./m)), math.Exp(probes*math.Log1p(-2./m)) // one bit, two bits are clear
+	fill, variance := 1-one, max(two*(1-1./m)+one/m-one*one, 0)
+	return min(math.Pow(fill, float64(k))*math.Exp(float64(k*(k-1))/2*variance/(fill*fill)), 1)
+}
+
+// expectedSet takes the probes of a key as independent, inside its line.
+func (encodingRocksDB) expectedSet(s shape, n float64) float64 {
+	return setOfLines(s, n, -math.Expm1(float64(s.probes)*math.Log1p(-1./512)))
+}
+
+// reference is FastLocalBloomImpl::HashMayMatch, after GetFilterBitsReader. For bytes that
+// are no FastLocalBloom, the answer is yes.
+func (encodingRocksDB) reference(filter, key []byte) bool {
+	if len(filter) <= 5 {
+		return false
+	}
+	length := len(filter) - 5
+	meta := filter[length:]
+	numProbes := int(meta[2] & 31)
+	if int8(meta[0]) != -1 || meta[1] != 0 || meta[2]>>5 != 0 || numProbes < 1 || numProbes > 30 ||
+		meta[3] != 0 || meta[4] != 0 || length%64 != 0 || uint64(length) > 0xffffffc0 {
+		return true
+	}
+	h, _ := referenceXXPH3(key)
+	line := filter[64*(uint64(uint32(h))*uint64(length/64)>>32):][:64]
+	for h2 := uint32(h >> 32); numProbes > 0; numProbes-- {
+		bit := h2 >> (32 - 9)
+		if line[bit/8]&(1<<(bit%8)) == 0 {
+			return false
+		}
+		h2 *= 0x9e3779b9
+	}
+	return true
+}
+
+// create is FastLocalBloomBitsBuilder. It takes keys with equal hashes, one after the other,
+// as two keys; RocksDB's builder skips the second.
+func (encodingRocksDB) create(keys [][]byte, bitsPerKey int) []byte {
+	millibits := 1000 * min(max(bitsPerKey, 1), 100)
+	numProbes := 0
+	switch {
+	case millibits <= 2080:
+		numProbes = 1
+	case millibits <= 3580:
+		numProbes = 2
+	case millibits <= 5100:
+		numProbes = 3
+	case millibits <= 6640:
+		numProbes = 4
+	case millibits <= 8300:
+		numProbes = 5
+	case millibits <= 10070:
+		numProbes = 6
+	case millibits <= 11720:
+		numProbes = 7
+	case millibits <= 14001:
+		numProbes = 8
+	case millibits <= 16050:
+		numProbes = 9
+	case millibits <= 18300:
+		numProbes = 10
+	case millibits <= 22001:
+		numProbes = 11
+	case millibits <= 25501:
+		numProbes = 12
+	case millibits > 50000:
+		numProbes = 24
+	default:
+		numProbes = (millibits-1)/2000 - 1
+	}
+	length := (uint64(len(keys))*uint64(millibits) + 7999) / 8000
+	length = (min(length, 0xffffffc0) + 63) / 64 * 64
+	filter := make([]byte, length, length+5)
+	for _, key := range keys {
+		h, _ := referenceXXPH3(key)
+		line := filter[64*(uint64(uint32(h))*(length/64)>>32):][:64]
+		h2 := uint32(h >> 32)
+		for range numProbes {
+			bit := h2 >> (32 - 9)
+			line[bit/8] |= 1 << (bit % 8)
+			h2 *= 0x9e3779b9
+		}
+	}
+	return append(filter, 0xff, 0, byte(numProbes), 0, 0)
+}
+
+// explain returns the bits of all probes. reference stops at the first clear bit.
+func (e encodingRocksDB) explain(filter, key []byte) Walk {
+	h, _ := referenceXXPH3(key)
+	_, s, _ := e.parse(filter) // no error: it was opened
+	line, h2 := uint64(uint32(h))*(s.bits/512)>>32, uint32(h>>32)
+	w := Walk{
+		Numbers: []WalkNumber{
+			{"hash", "XXPH3 of the key", h, 64},
+			{"line", "the lower half of the hash times the number of lines, divided by 2^32", line, 32},
+			{"start", "the upper half of the hash", uint64(h2), 32},
+		},
+		Rule: "512·line + (start·2654435769^i mod 2^32) / 2^23",
+	}
+	for range s.probes {
+		w.Positions = append(w.Positions, 512*line+uint64(h2>>23))
+		h2 *= 0x9e3779b9
+	}
+	return w
+}
+
+// setOfLines returns how many bits of a filter of 512-bit lines n different keys are expected
+// to set, if a key sets the given share of its line.
+func setOfLines(s shape, n, share float64) float64 {
+	m := float64(s.bits)
+	return -m * math.Expm1(n*math.Log1p(-min(512/m*share, 1)))
+}

@@ -1,0 +1,307 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+)
+
+// XXPH3 is RocksDB's copy of a preview of XXH3, of xxHash 0.7.2, with 64 bits and the seed 0
+// (util/xxph3.h). Today's XXH3 has other hashes at every length. The steps depend on the
+// length of the key:
+//
+//	0        a constant: RocksDB's own change
+//	1-3      three of the bytes, which may overlap, in a word
+//	4-8      the first and the last 4 bytes in a word
+//	9-16     the first and the last 8 bytes
+//	17-128   pairs of 16 bytes, from both ends to the middle
+//	129-240  every 16 bytes, and the last 16
+//	241-     stripes of 64 bytes, which add to eight words
+
+// The primes of XXPH3 that XXH64 does not have.
+const (
+	prime32x1 = 0x9e3779b1
+	prime32x2 = 0x85ebca77
+	prime32x3 = 0xc2b2ae3d
+)
+
+// xxph3Secret is the bytes that keys are combined with (util/xxph3.h, kSecret).
+var xxph3Secret = [192]byte{
+	0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe, 0x7c, 0x01, 0x81, 0x2c, 0xf7, 0x21, 0xad, 0x1c,
+	0xde, 0xd4, 0x6d, 0xe9, 0x83, 0x90, 0x97, 0xdb, 0x72, 0x40, 0xa4, 0xa4, 0xb7, 0xb3, 0x67, 0x1f,
+	0xcb, 0x79, 0xe6, 0x4e, 0xcc, 0xc0, 0xe5, 0x78, 0x82, 0x5a, 0xd0, 0x7d, 0xcc, 0xff, 0x72, 0x21,
+	0xb8, 0x08, 0x46, 0x74, 0xf7, 0x43, 0x24, 0x8e, 0xe0, 0x35, 0x90, 0xe6, 0x81, 0x3a, 0x26, 0x4c,
+	0x3c, 0x28, 0x52, 0xbb, 0x91, 0xc3, 0x00, 0xcb, 0x88, 0xd0, 0x65, 0x8b, 0x1b, 0x53, 0x2e, 0xa3,
+	0x71, 0x64, 0x48, 0x97, 0xa2, 0x0d, 0xf9, 0x4e, 0x38, 0x19, 0xef, 0x46, 0xa9, 0xde, 0xac, 0xd8,
+	0xa8, 0xfa, 0x76, 0x3f, 0xe3, 0x9c, 0x34, 0x3f, 0xf9, 0xdc, 0xbb, 0xc7, 0xc7, 0x0b, 0x4f, 0x1d,
+	0x8a, 0x51, 0xe0, 0x4b, 0xcd, 0xb4, 0x59, 0x31, 0xc8, 0x9f, 0x7e, 0xc9, 0xd9, 0x78, 0x73, 0x64,
+	0xea, 0xc5, 0xac, 0x83, 0x34, 0xd3, 0xeb, 0xc3, 0xc5, 0x81, 0xa0, 0xff, 0xfa, 0x13, 0x63, 0xeb,
+	0x17, 0x0d, 0xdd, 0x51, 0xb7, 0xf0, 0xda, 0x49, 0xd3, 0x16, 0x55, 0x26, 0x29, 0xd4, 0x68, 0x9e,
+	0x2b, 0x16, 0xbe, 0x58, 0x7d, 0x47, 0xa1, 0xfc, 0x8f, 0xf8, 0xb8, 0xd1, 0x7a, 0xd0, 0x31, 0xce,
+	0x45, 0xcb, 0x3a, 0x8f, 0x95, 0x16, 0x04, 0x28, 0xaf, 0xd7, 0xfb, 0xca, 0xbb, 0x4b, 0x40, 0x7e,
+}
+
+// The first words of the secret, which short keys need.
+const (
+	xxph3Secret0 = 0xbe4ba423396cfeb8 // bytes 0 to 7
+	xxph3Secret8 = 0x1cad21f72c81017c // bytes 8 to 15
+
+	xxph3Empty = 0x5342c3010fe1dd04 // the hash of the empty key
+)
+
+// Where in the secret the steps begin that do not begin at a multiple of 8 bytes.
+const (
+	xxph3Middle     = 3   // for bytes 128 and on of keys of up to 240 bytes
+	xxph3MiddleLast = 119 // for their last 16 bytes
+	xxph3Scramble   = 128 // after each block of stripes
+	xxph3LastStripe = 121 // for the last 64 bytes of longer keys
+	xxph3Merge      = 11  // for their sums
+)
+
+// xxph3Stripes is the number of stripes in a block.
+const xxph3Stripes = 16
+
+// xxph3At returns XXPH3 of the n bytes at p.
+func xxph3At(p unsafe.Pointer, n int) uint64 {
+	switch {
+	case n > 128:
+		return xxph3Long(p, n)
+	case n > 16:
+		return xxph3Pairs(p, n)
+	case n > 8:
+		lo, hi := load64(p, 0)^xxph3Secret0, load64(p, n-8)^xxph3Secret8
+		return xxph3Avalanche(uint64(n) + lo + hi + fold64(lo, hi))
+	case n >= 4:
+		return xxph3Word(uint64(load32(p, 0))|uint64(load32(p, n-4))<<32, n)
+	case n > 0:
+		first, middle, last := *(*byte)(p), *(*byte)(unsafe.Add(p, n/2)), *(*byte)(unsafe.Add(p, n-1))
+		word := uint32(first) | uint32(middle)<<8 | uint32(last)<<16 | uint32(n)<<24
+		return xxph3Avalanche(uint64(word^xxph3Secret0&0xffffffff) * prime1)
+	}
+	return xxph3Empty
+}
+
+// xxph3Word returns the hash of a key of n bytes, 4 to 8, whose first and last 4 bytes are
+// the halves of the word.
+func xxph3Word(word uint64, n int) uint64 {
+	word ^= xxph3Secret0
+	word = uint64(n) + (word^word>>51)*prime32x1
+	return xxph3Avalanche((word ^ word>>47) * prime2)
+}
+
+func xxph3Avalanche(h uint64) uint64 {
+	h ^= h >> 37
+	h *= prime3
+	return h ^ h>>32
+}
+
+// fold64 returns the two halves of a product combined.
+func fold64(x, y uint64) uint64 {
+	hi, lo := bits.Mul64(x, y)
+	return hi ^ lo
+}
+
+// xxph3Mix16 returns what 16 bytes of a key at p add, with the secret from byte at on.
+func xxph3Mix16(p unsafe.Pointer, at int) uint64 {
+	secret := unsafe.Pointer(&xxph3Secret)
+	return fold64(load64(p, 0)^load64(secret, at), load64(p, 8)^load64(secret, at+8))
+}
+
+// xxph3Pairs returns the hash of a key of 17 to 128 bytes.
+func xxph3Pairs(p unsafe.Pointer, n int) uint64 {
+	sum := uint64(n) * prime1
+	for i := 0; 32*i < n; i++ {
+		sum += xxph3Mix16(unsafe.Add(p, 16*i), 32*i) + xxph3Mix16(unsafe.Add(p, n-16-16*i), 32*i+16)
+	}
+	return xxph3Avalanche(sum)
+}
+
+// xxph3Long returns the hash of a key of 129 bytes or more.
+func xxph3Long(p unsafe.Pointer, n int) uint64 {
+	if n > 240 {
+		return xxph3Striped(p, n)
+	}
+	sum := uint64(n) * prime1
+	for i := range 8 {
+		sum += xxph3Mix16(unsafe.Add(p, 16*i), 16*i)
+	}
+	sum = xxph3Avalanche(sum)
+	for i := 8; i < n/16; i++ {
+		sum += xxph3Mix16(unsafe.Add(p, 16*i), 16*(i-8)+xxph3Middle)
+	}
+	return xxph3Avalanche(sum + xxph3Mix16(unsafe.Add(p, n-16), xxph3MiddleLast))
+}
+
+// xxph3Striped returns the hash of a key of 241 bytes or more.
+func xxph3Striped(p unsafe.Pointer, n int) uint64 {
+	secret := unsafe.Pointer(&xxph3Secret)
+	sums := [8]uint64{prime32x3, prime1, prime2, prime3, prime4, prime32x2, prime5, prime32x1}
+	for i := range n / 64 {
+		xxph3Stripe(&sums, unsafe.Add(p, 64*i), 8*(i%xxph3Stripes))
+		if i%xxph3Stripes == xxph3Stripes-1 {
+			for j := range sums {
+				sums[j] = (sums[j] ^ sums[j]>>47 ^ load64(secret, xxph3Scramble+8*j)) * prime32x1
+			}
+		}
+	}
+	if n%64 != 0 {
+		xxph3Stripe(&sums, unsafe.Add(p, n-64), xxph3LastStripe)
+	}
+	sum := uint64(n) * prime1
+	for i := 0; i < 8; i += 2 {
+		sum += fold64(sums[i]^load64(secret, xxph3Merge+8*i), sums[i+1]^load64(secret, xxph3Merge+8*i+8))
+	}
+	return xxph3Avalanche(sum)
+}
+
+// xxph3Stripe adds the 64 bytes at p, with the secret from byte at on.
+func xxph3Stripe(sums *[8]uint64, p unsafe.Pointer, at int) {
+	for i := range sums {
+		word := load64(p, 8*i)
+		mixed := word ^ load64(unsafe.Pointer(&xxph3Secret), at+8*i)
+		sums[i] += word + mixed&0xffffffff*(mixed>>32)
+	}
+}
+
+// xxph3Uint32 and xxph3Uint64 return the hash of a key's little-endian bytes.
+
+func xxph3Uint32(key uint32) uint64 { return xxph3Word(uint64(key)|uint64(key)<<32, 4) }
+
+func xxph3Uint64(key uint64) uint64 { return xxph3Word(key, 8) }
+
+// xxph3Generic writes the hash of each row.
+func (k *Keys) xxph3Generic(hashes []uint64) {
+	n := len(hashes)
+	switch k.layout {
+	case byteSlices:
+		for i, key := range elements[[]byte](k, n) {
+			hashes[i] = xxph3At(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+		}
+	case strs:
+		for i, key := range elements[string](k, n) {
+			hashes[i] = xxph3At(unsafe.Pointer(unsafe.StringData(key)), len(key))
+		}
+	case uint32s:
+		for i, key := range elements[uint32](k, n) {
+			hashes[i] = xxph3Uint32(key)
+		}
+	case uint64s:
+		for i, key := range elements[uint64](k, n) {
+			hashes[i] = xxph3Uint64(key)
+		}
+	case fixedWidth:
+		for i := range hashes {
+			hashes[i] = xxph3At(unsafe.Pointer(&k.data[i*k.width]), k.width)
+		}
+	case offsets32:
+		xxph3Between(hashes, k.data, elements[int32](k, n+1))
+	case offsets64:
+		xxph3Between(hashes, k.data, elements[int64](k, n+1))
+	}
+}
+
+func xxph3Between[E int32 | int64](hashes []uint64, data []byte, offsets []E) {
+	for i := range hashes {
+		key := data[offsets[i]:offsets[i+1]]
+		hashes[i] = xxph3At(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	}
+}
+
+// referenceXXPH3 is XXPH3_64bits of util/xxph3.h. It has the steps of every length by
+// themselves, and reads the key through slices.
+func referenceXXPH3(key []byte) (h1, h2 uint64) {
+	n, s := len(key), xxph3Secret[:]
+	le32 := func(b []byte) uint32 { return binary.LittleEndian.Uint32(b) }
+	le64 := func(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
+	fold := func(x, y uint64) uint64 {
+		hi, lo := bits.Mul64(x, y)
+		return lo ^ hi
+	}
+	avalanche := func(h uint64) uint64 {
+		h ^= h >> 37
+		h *= 0x165667b19e3779f9
+		return h ^ h>>32
+	}
+	mix := func(key, s []byte) uint64 { return fold(le64(key)^le64(s), le64(key[8:])^le64(s[8:])) }
+
+	sum := uint64(n) * 0x9e3779b185ebca87
+	switch {
+	case n == 0:
+		return fold(le64(s), 0xc2b2ae3d27d4eb4f), 0
+	case n <= 3:
+		combined := uint32(key[0]) | uint32(key[n/2])<<8 | uint32(key[n-1])<<16 | uint32(n)<<24
+		return avalanche(uint64(combined^le32(s)) * 0x9e3779b185ebca87), 0
+	case n <= 8:
+		keyed := (uint64(le32(key)) | uint64(le32(key[n-4:]))<<32) ^ le64(s)
+		mixed := uint64(n) + (keyed^keyed>>51)*0x9e3779b1
+		return avalanche((mixed ^ mixed>>47) * 0xc2b2ae3d27d4eb4f), 0
+	case n <= 16:
+		lo, hi := le64(key)^le64(s), le64(key[n-8:])^le64(s[8:])
+		return avalanche(uint64(n) + (lo + hi) + fold(lo, hi)), 0
+	case n <= 128:
+		if n > 32 {
+			if n > 64 {
+				if n > 96 {
+					sum += mix(key[48:], s[96:])
+					sum += mix(key[n-64:], s[112:])
+				}
+				sum += mix(key[32:], s[64:])
+				sum += mix(key[n-48:], s[80:])
+			}
+			sum += mix(key[16:], s[32:])
+			sum += mix(key[n-32:], s[48:])
+		}
+		sum += mix(key, s)
+		sum += mix(key[n-16:], s[16:])
+		return avalanche(sum), 0
+	case n <= 240:
+		for i := range n / 16 {
+			switch {
+			case i < 8:
+				sum += mix(key[16*i:], s[16*i:])
+				if i == 7 {
+					sum = avalanche(sum)
+				}
+			default:
+				sum += mix(key[16*i:], s[16*(i-8)+3:])
+			}
+		}
+		sum += mix(key[n-16:], s[136-17:])
+		return avalanche(sum), 0
+	}
+
+	sums := [8]uint64{
+		0xc2b2ae3d, 0x9e3779b185ebca87, 0xc2b2ae3d27d4eb4f, 0x165667b19e3779f9,
+		0x85ebca77c2b2ae63, 0x85ebca77, 0x27d4eb2f165667c5, 0x9e3779b1,
+	}
+	accumulate := func(stripe, s []byte) {
+		for i := range sums {
+			data := le64(stripe[8*i:])
+			keyed := data ^ le64(s[8*i:])
+			sums[i] += data
+			sums[i] += (keyed & 0xffffffff) * (keyed >> 32)
+		}
+	}
+	rest := key
+	for len(rest) >= 1024 { // blocks of 16 stripes
+		for i := range 16 {
+			accumulate(rest[64*i:], s[8*i:])
+		}
+		for i := range sums {
+			sums[i] ^= sums[i] >> 47
+			sums[i] ^= le64(s[192-64+8*i:])
+			sums[i] *= 0x9e3779b1
+		}
+		rest = rest[1024:]
+	}
+	for i := range len(rest) / 64 {
+		accumulate(rest[64*i:], s[8*i:])
+	}
+	if n%64 != 0 {
+		accumulate(key[n-64:], s[192-64-7:])
+	}
+	for i := range 4 {
+		sum += fold(sums[2*i]^le64(s[11+16*i:]), sums[2*i+1]^le64(s[11+16*i+8:]))
+	}
+	return avalanche(sum), 0
+}

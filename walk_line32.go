@@ -1,0 +1,111 @@
+package bloom
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+)
+
+// line32 is the walk of one 32-bit hash h through lines of 64, 128 or 256 bytes: the filters
+// of Pebble, and of RocksDB before its format_version 5. h mod the number of lines chooses the
+// line. Probe i tests bit (h + i·rotr(h, 17)) mod the bits of a line, with sums mod 2^32.
+//
+// The lower half of n is the number of lines, at least 1, and its upper half says how
+// long they are: 64·2^(n>>32) bytes. So n is the number of lines alone if they have 64 bytes, as
+// in every filter that this library builds. The reciprocal is ceil(2^64 / lines).
+type line32 array
+
+// newLine32 returns the walk of k probes through lines of 64<<log bytes, which begin where
+// data does.
+func newLine32(data []byte, lines uint32, log, k int) line32 {
+	return line32{
+		base:  unsafe.SliceData(data),
+		n:     uint64(lines) | uint64(log)<<32,
+		recip: math.MaxUint64/uint64(lines) + 1, // 0 for one line, which gives the remainder 0
+		k:     k,
+	}
+}
+
+// lines returns the number of lines, and log that of 64-byte lines in one of them, as a
+// power of two.
+func (d *line32) lines() uint64 { return d.n & math.MaxUint32 }
+func (d *line32) log() int      { return int(d.n >> 32) }
+
+// bytes returns the number of bytes of all lines.
+func (d *line32) bytes() uint64 { return 64 * d.lines() << d.log() }
+
+// line returns the number of the line of a hash. It is Lemire's remainder, as in
+// double32.index: the low word of h·recip is (h mod lines)·2^64/lines and less than
+// 2^64/lines more.
+func (d *line32) line(h uint32) uint64 {
+	i, _ := bits.Mul64(uint64(h)*d.recip, d.lines())
+	return i
+}
+
+// at returns the address of the line of a hash, and what a bit's number has inside it.
+func (d *line32) at(h uint32) (line unsafe.Pointer, mask uint32) {
+	log := d.log()
+	return unsafe.Add(unsafe.Pointer(d.base), 64*d.line(h)<<log), 512<<log - 1
+}
+
+// test reports whether the key of one hash may be in the filter. It joins three probes
+// before it branches, as scheme.test does.
+func (d *line32) test(h uint32) bool {
+	line, mask := d.at(h)
+	delta := bits.RotateLeft32(h, -17)
+	has := func(h uint32) uint32 {
+		bit := h & mask
+		return uint32(*(*byte)(unsafe.Add(line, bit/8))) >> (bit % 8)
+	}
+	k := d.k
+	for ; k >= 3; k -= 3 {
+		if has(h)&has(h+delta)&has(h+2*delta)&1 == 0 {
+			return false
+		}
+		h += 3 * delta
+	}
+	for ; k > 0; k-- {
+		if has(h)&1 == 0 {
+			return false
+		}
+		h += delta
+	}
+	return true
+}
+
+// add sets the bits of one hash.
+func (d *line32) add(h uint32) {
+	line, mask := d.at(h)
+	delta := bits.RotateLeft32(h, -17)
+	for range d.k {
+		bit := h & mask
+		*(*byte)(unsafe.Add(line, bit/8)) |= 1 << (bit % 8)
+		h += delta
+	}
+}
+
+// place writes the numbers of the k bits of each hash to places. There must be at most 2^32
+// bits.
+func (d *line32) place(hashes, places []uint32) {
+	log := d.log()
+	for i, h := range hashes {
+		first, delta := uint32(512*d.line(h)<<log), bits.RotateLeft32(h, -17)
+		for j := range d.k {
+			places[i*d.k+j] = first + h&(512<<log-1)
+			h += delta
+		}
+	}
+}
+
+// testBatch is testHashes for this walk.
+func (d *line32) testBatch(hashes []uint32, hits []uint64) {
+	for i := range (len(hashes) + 63) / 64 {
+		word := uint64(0)
+		for j, h := range hashes[64*i : min(64*i+64, len(hashes))] {
+			if d.test(h) {
+				word |= bits.RotateLeft64(1, j)
+			}
+		}
+		hits[i] = word
+	}
+}

@@ -1,0 +1,92 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+)
+
+// line512 is the walk of one 64-bit hash through an array of n lines of 512 bits, 1 to
+// 2^26: RocksDB's FastLocalBloom. The lower half of the hash chooses the line. The upper half
+// chooses a bit in it by its highest 9 bits, and for each further probe it is multiplied
+// by line512Mul.
+type line512 array
+
+// line512Mul is 2^32 divided by the golden ratio, rounded to an odd number.
+const line512Mul = 0x9e3779b9
+
+// newLine512 returns the walk of k probes through n lines, which begin where data does.
+func newLine512(data []byte, n uint64, k int) line512 {
+	return line512{base: unsafe.SliceData(data), n: n, k: k}
+}
+
+// line returns the number of the line of a hash.
+func (d *line512) line(h uint64) uint64 { return uint64(uint32(h)) * d.n >> 32 }
+
+// at returns the bytes of the line of a hash.
+func (d *line512) at(h uint64) *[64]byte {
+	return (*[64]byte)(unsafe.Add(unsafe.Pointer(d.base), 64*d.line(h)))
+}
+
+// test reports whether the key of one hash may be in the filter. It joins four probes before
+// it branches: all are in one line, and few absent keys pass four.
+func (d *line512) test(h uint64) bool {
+	line, x := d.at(h), uint32(h>>32)
+	k := d.k
+	for ; k >= 4; k -= 4 {
+		const mul2 = line512Mul * line512Mul & 0xffffffff
+		const mul3 = mul2 * line512Mul & 0xffffffff
+		const mul4 = mul3 * line512Mul & 0xffffffff
+		if bitOfLine(line, x>>23)&bitOfLine(line, x*line512Mul>>23)&
+			bitOfLine(line, x*mul2>>23)&bitOfLine(line, x*mul3>>23)&1 == 0 {
+			return false
+		}
+		x *= mul4
+	}
+	for ; k > 0; k-- {
+		if bitOfLine(line, x>>23)&1 == 0 {
+			return false
+		}
+		x *= line512Mul
+	}
+	return true
+}
+
+// bitOfLine returns a word whose lowest bit is the given bit of the line, 0 to 511.
+func bitOfLine(line *[64]byte, bit uint32) uint32 {
+	return binary.LittleEndian.Uint32(line[bit/32*4%64:]) >> (bit % 32)
+}
+
+// add sets the bits of one hash.
+func (d *line512) add(h uint64) {
+	line, x := d.at(h), uint32(h>>32)
+	for range d.k {
+		line[x>>26] |= 1 << (x >> 23 % 8)
+		x *= line512Mul
+	}
+}
+
+// place writes the numbers of the k bits of each hash to places. There must be at most 2^32
+// bits.
+func (d *line512) place(hashes []uint64, places []uint32) {
+	for i, h := range hashes {
+		first, x := uint32(512*d.line(h)), uint32(h>>32)
+		for j := range d.k {
+			places[i*d.k+j] = first + x>>23
+			x *= line512Mul
+		}
+	}
+}
+
+// testBatch is testHashes for this walk.
+func (d *line512) testBatch(hashes []uint64, hits []uint64) {
+	for i := range (len(hashes) + 63) / 64 {
+		word := uint64(0)
+		for j, h := range hashes[64*i : min(64*i+64, len(hashes))] {
+			if d.test(h) {
+				word |= bits.RotateLeft64(1, j)
+			}
+		}
+		hits[i] = word
+	}
+}
