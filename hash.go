@@ -289,6 +289,8 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) int {
 		return k.hash32Assembly(kernel, h.h32)
 	case hashXXH64x2:
 		return k.hash64Assembly(kernel, h.h1, h.h2)
+	case hashXXH64:
+		return k.xxh64Assembly(kernel, h.h1)
 	}
 	return 0
 }

@@ -9,7 +9,7 @@ import (
 // The features that probe_amd64.s uses.
 var (
 	featuresAVX2   = []cpuid.FeatureID{cpuid.AVX, cpuid.AVX2, cpuid.BMI2, cpuid.CMOV, cpuid.POPCNT}
-	featuresAVX512 = []cpuid.FeatureID{cpuid.AVX, cpuid.AVX512DQ, cpuid.AVX512F, cpuid.BMI2, cpuid.CMOV, cpuid.POPCNT}
+	featuresAVX512 = []cpuid.FeatureID{cpuid.AVX, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512F, cpuid.BMI2, cpuid.CMOV, cpuid.POPCNT}
 )
 
 // detectKernels returns the kernels of this CPU, fastest first. cpuid reports
@@ -31,7 +31,7 @@ func (h hashKind) hasKernel(k Kernel) bool {
 	switch h {
 	case hashLevelDB:
 		return k != Generic
-	case hashXXH64x2:
+	case hashXXH64x2, hashXXH64:
 		return k == AVX512
 	}
 	return false

@@ -391,6 +391,117 @@ DATA headers24Word1<>+48(SB)/8, $0x0000000000000013
 DATA headers24Word1<>+56(SB)/8, $0x0000000000000016
 GLOBL headers24Word1<>(SB), RODATA|NOPTR, $64
 
+DATA splitSalts<>+0(SB)/4, $0x47b6137b
+DATA splitSalts<>+4(SB)/4, $0x44974d91
+DATA splitSalts<>+8(SB)/4, $0x8824ad5b
+DATA splitSalts<>+12(SB)/4, $0xa2b7289d
+DATA splitSalts<>+16(SB)/4, $0x705495c7
+DATA splitSalts<>+20(SB)/4, $0x2df1424b
+DATA splitSalts<>+24(SB)/4, $0x9efc4947
+DATA splitSalts<>+28(SB)/4, $0x5c6bfb31
+DATA splitSalts<>+32(SB)/4, $0x47b6137b
+DATA splitSalts<>+36(SB)/4, $0x44974d91
+DATA splitSalts<>+40(SB)/4, $0x8824ad5b
+DATA splitSalts<>+44(SB)/4, $0xa2b7289d
+DATA splitSalts<>+48(SB)/4, $0x705495c7
+DATA splitSalts<>+52(SB)/4, $0x2df1424b
+DATA splitSalts<>+56(SB)/4, $0x9efc4947
+DATA splitSalts<>+60(SB)/4, $0x5c6bfb31
+GLOBL splitSalts<>(SB), RODATA|NOPTR, $64
+
+// func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int)
+// Requires: AVX, AVX2
+TEXT ·addSplit256AVX2(SB), $9272-32
+	// The addresses and the bits are those of testSplit256. Lines are not requested ahead:
+	// a store waits for its line without holding up the loads of others.
+	MOVQ         hashes+16(FP), AX
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	ADDQ         $0x00000200, CX
+	MOVQ         base+0(FP), DX
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         bytes+8(FP), DX
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
+	MOVL         $0xffffffe0, DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X3
+	VPBROADCASTD X3, Y4
+	VMOVDQU      splitSalts<>+0(SB), Y3
+	MOVQ         n+24(FP), BX
+	MOVQ         AX, DX
+	MOVQ         CX, SI
+
+locate:
+	VPSHUFD  $0xf5, (DX), Y5
+	VPMULUDQ Y1, Y5, Y5
+	VPSHUFD  $0xf5, Y5, Y5
+	VPAND    Y2, Y5, Y5
+	VPADDQ   Y0, Y5, Y5
+	VMOVDQU  Y5, (SI)
+	ADDQ     $0x20, DX
+	ADDQ     $0x20, SI
+	SUBQ     $0x04, BX
+	JG       locate
+	MOVQ     n+24(FP), DX
+
+one:
+	TESTQ        $0x00000003, DX
+	JZ           some
+	DECQ         DX
+	MOVQ         (CX)(DX*8), BX
+	VPBROADCASTD (AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	JMP          one
+
+some:
+	TESTQ DX, DX
+	JZ    end
+
+four:
+	SUBQ         $0x04, DX
+	MOVQ         24(CX)(DX*8), BX
+	VPBROADCASTD 24(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	MOVQ         16(CX)(DX*8), BX
+	VPBROADCASTD 16(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	MOVQ         8(CX)(DX*8), BX
+	VPBROADCASTD 8(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	MOVQ         (CX)(DX*8), BX
+	VPBROADCASTD (AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	TESTQ        DX, DX
+	JNZ          four
+
+end:
+	VZEROUPPER
+	RET
+
 // func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
 // Requires: BMI2
 TEXT ·setPlacesAVX2(SB), NOSPLIT, $0-32
@@ -2520,6 +2631,226 @@ end:
 	VZEROUPPER
 	RET
 
+// func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)
+// Requires: AVX, AVX512BW, AVX512F, BMI2
+TEXT ·testSplit256AVX512(SB), $11432-48
+	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
+	// a product of the lower half choose a bit. A lane is a word.
+	MOVQ         hashes+16(FP), AX
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	ADDQ         $0x00000200, CX
+	MOVQ         base+0(FP), DX
+	VPBROADCASTQ DX, Z0
+	MOVQ         bytes+8(FP), DX
+	VPBROADCASTQ DX, Z1
+	MOVL         $0xffffffe0, DX
+	VPBROADCASTQ DX, Z2
+	MOVL         $0x00000001, DX
+	VPBROADCASTD DX, Z4
+	VMOVDQU32    splitSalts<>+0(SB), Z3
+	MOVL         $0x0000ff00, DX
+	KMOVW        DX, K1
+	MOVQ         n+24(FP), BX
+	MOVQ         AX, DX
+	MOVQ         CX, SI
+
+locate:
+	VPSHUFD   $0xf5, (DX), Z5
+	VPMULUDQ  Z1, Z5, Z5
+	VPSHUFD   $0xf5, Z5, Z5
+	VPANDD    Z2, Z5, Z5
+	VPADDQ    Z0, Z5, Z5
+	VMOVDQU32 Z5, (SI)
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, SI
+	SUBQ      $0x08, BX
+	JG        locate
+	MOVQ      far+40(FP), DX
+	TESTQ     DX, DX
+	JNZ       far
+	LEAQ      9335(SP), DX
+	ANDQ      $-64, DX
+	MOVQ      n+24(FP), BX
+	MOVQ      CX, CX
+	MOVQ      DX, SI
+
+near_eight:
+	MOVQ            (CX), DI
+	MOVQ            8(CX), R8
+	VPBROADCASTD    (AX), Z0
+	VPBROADCASTD    8(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, (SI)
+	MOVQ            16(CX), DI
+	MOVQ            24(CX), R8
+	VPBROADCASTD    16(AX), Z0
+	VPBROADCASTD    24(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 2(SI)
+	MOVQ            32(CX), DI
+	MOVQ            40(CX), R8
+	VPBROADCASTD    32(AX), Z0
+	VPBROADCASTD    40(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 4(SI)
+	MOVQ            48(CX), DI
+	MOVQ            56(CX), R8
+	VPBROADCASTD    48(AX), Z0
+	VPBROADCASTD    56(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 6(SI)
+	ADDQ            $0x40, AX
+	ADDQ            $0x40, CX
+	ADDQ            $0x08, SI
+	SUBQ            $0x08, BX
+	JG              near_eight
+	MOVQ            hits+32(FP), AX
+	MOVQ            n+24(FP), CX
+
+near_word:
+	VMOVDQU32 (DX), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        near_word
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
+	JMP       end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (CX), Z0
+	VMOVDQU32    Z0, -512(CX)
+	VMOVDQU32    Z0, (SI)
+	VMOVDQU32    Z0, -448(CX)
+	VMOVDQU32    Z0, 64(SI)
+	VMOVDQU32    Z0, -384(CX)
+	VMOVDQU32    Z0, 128(SI)
+	VMOVDQU32    Z0, -320(CX)
+	VMOVDQU32    Z0, 192(SI)
+	VMOVDQU32    Z0, -256(CX)
+	VMOVDQU32    Z0, 256(SI)
+	VMOVDQU32    Z0, -192(CX)
+	VMOVDQU32    Z0, 320(SI)
+	VMOVDQU32    Z0, -128(CX)
+	VMOVDQU32    Z0, 384(SI)
+	VMOVDQU32    Z0, -64(CX)
+	VMOVDQU32    Z0, 448(SI)
+	LEAQ         10415(SP), DX
+	ANDQ         $-64, DX
+	MOVQ         n+24(FP), BX
+	MOVQ         CX, CX
+	MOVQ         DX, SI
+
+far_eight:
+	MOVQ            512(CX), DI
+	PREFETCHT0      (DI)
+	MOVQ            (CX), DI
+	MOVQ            520(CX), R8
+	PREFETCHT0      (R8)
+	MOVQ            8(CX), R8
+	VPBROADCASTD    (AX), Z0
+	VPBROADCASTD    8(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, (SI)
+	MOVQ            528(CX), DI
+	PREFETCHT0      (DI)
+	MOVQ            16(CX), DI
+	MOVQ            536(CX), R8
+	PREFETCHT0      (R8)
+	MOVQ            24(CX), R8
+	VPBROADCASTD    16(AX), Z0
+	VPBROADCASTD    24(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 2(SI)
+	MOVQ            544(CX), DI
+	PREFETCHT0      (DI)
+	MOVQ            32(CX), DI
+	MOVQ            552(CX), R8
+	PREFETCHT0      (R8)
+	MOVQ            40(CX), R8
+	VPBROADCASTD    32(AX), Z0
+	VPBROADCASTD    40(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 4(SI)
+	MOVQ            560(CX), DI
+	PREFETCHT0      (DI)
+	MOVQ            48(CX), DI
+	MOVQ            568(CX), R8
+	PREFETCHT0      (R8)
+	MOVQ            56(CX), R8
+	VPBROADCASTD    48(AX), Z0
+	VPBROADCASTD    56(AX), K1, Z0
+	VBROADCASTI64X4 (DI), Z1
+	VINSERTI64X4    $0x01, (R8), Z1, Z1
+	VPMULLD         Z3, Z0, Z0
+	VPSRLD          $0x1b, Z0, Z0
+	VPSLLVD         Z0, Z4, Z0
+	VPTESTNMD       Z0, Z1, K2
+	KMOVW           K2, 6(SI)
+	ADDQ            $0x40, AX
+	ADDQ            $0x40, CX
+	ADDQ            $0x08, SI
+	SUBQ            $0x08, BX
+	JG              far_eight
+	MOVQ            hits+32(FP), AX
+	MOVQ            n+24(FP), CX
+
+far_word:
+	VMOVDQU32 (DX), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        far_word
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
+
+end:
+	VZEROUPPER
+	RET
+
 // func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
 // Requires: AVX, AVX2
 TEXT ·hash32Width4AVX2(SB), NOSPLIT, $0-24
@@ -4269,31 +4600,264 @@ end:
 	VZEROUPPER
 	RET
 
+// func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)
+// Requires: AVX, AVX2
+TEXT ·testSplit256AVX2(SB), $9272-48
+	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
+	// a product of the lower half choose a bit. A lane is a word.
+	MOVQ         hashes+16(FP), AX
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	ADDQ         $0x00000200, CX
+	MOVQ         base+0(FP), DX
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         bytes+8(FP), DX
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
+	MOVL         $0xffffffe0, DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X3
+	VPBROADCASTD X3, Y4
+	VMOVDQU      splitSalts<>+0(SB), Y3
+	MOVQ         n+24(FP), BX
+	MOVQ         AX, DX
+	MOVQ         CX, SI
+
+locate:
+	VPSHUFD  $0xf5, (DX), Y5
+	VPMULUDQ Y1, Y5, Y5
+	VPSHUFD  $0xf5, Y5, Y5
+	VPAND    Y2, Y5, Y5
+	VPADDQ   Y0, Y5, Y5
+	VMOVDQU  Y5, (SI)
+	ADDQ     $0x20, DX
+	ADDQ     $0x20, SI
+	SUBQ     $0x04, BX
+	JG       locate
+	MOVQ     far+40(FP), DX
+	TESTQ    DX, DX
+	JNZ      far
+	MOVQ     hits+32(FP), DX
+	MOVQ     n+24(FP), BX
+	XORL     SI, SI
+
+near_one:
+	TESTQ        $0x00000003, BX
+	JZ           near_some
+	DECQ         BX
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          near_one
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+
+near_some:
+	TESTQ BX, BX
+	JZ    near_done
+
+near_four:
+	SUBQ         $0x04, BX
+	MOVQ         24(CX)(BX*8), DI
+	VPBROADCASTD 24(AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	MOVQ         16(CX)(BX*8), DI
+	VPBROADCASTD 16(AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	MOVQ         8(CX)(BX*8), DI
+	VPBROADCASTD 8(AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          near_four
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+	TESTQ        BX, BX
+	JNZ          near_four
+
+near_done:
+	JMP end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (CX), Y0
+	VMOVDQU      Y0, -512(CX)
+	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, 32(SI)
+	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, 64(SI)
+	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, 96(SI)
+	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, 128(SI)
+	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, 160(SI)
+	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, 192(SI)
+	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, 224(SI)
+	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, 256(SI)
+	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, 288(SI)
+	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, 320(SI)
+	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, 352(SI)
+	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, 384(SI)
+	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, 416(SI)
+	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, 448(SI)
+	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, 480(SI)
+	MOVQ         hits+32(FP), DX
+	MOVQ         n+24(FP), BX
+	XORL         SI, SI
+
+far_one:
+	TESTQ        $0x00000003, BX
+	JZ           far_some
+	DECQ         BX
+	MOVQ         -512(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          far_one
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+
+far_some:
+	TESTQ BX, BX
+	JZ    far_done
+
+far_four:
+	SUBQ         $0x04, BX
+	MOVQ         -488(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         24(CX)(BX*8), DI
+	VPBROADCASTD 24(AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	MOVQ         -496(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         16(CX)(BX*8), DI
+	VPBROADCASTD 16(AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	MOVQ         -504(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         8(CX)(BX*8), DI
+	VPBROADCASTD 8(AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	MOVQ         -512(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*8), Y0
+	VMOVDQU      (DI), Y1
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          far_four
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+	TESTQ        BX, BX
+	JNZ          far_four
+
+far_done:
+end:
+	VZEROUPPER
+	RET
+
 // func hash64Width4AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·hash64Width4AVX512(SB), NOSPLIT, $0-32
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z3
 	MOVQ         keys+0(FP), AX
 	MOVQ         h1+8(FP), CX
 	MOVQ         h2+16(FP), DX
 	MOVQ         vectors+24(FP), BX
-	MOVQ         $0x9e3779b185ebca87, SI
-	VPBROADCASTQ SI, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, SI
-	VPBROADCASTQ SI, Z1
-	MOVQ         $0x165667b19e3779f9, SI
-	VPBROADCASTQ SI, Z2
-	MOVQ         $0x85ebca77c2b2ae63, SI
-	VPBROADCASTQ SI, Z3
-	MOVQ         $0x27d4eb2f165667c5, SI
-	VPBROADCASTQ SI, Z3
 	MOVQ         $0x27d4eb2f165667c9, SI
 	VPBROADCASTQ SI, Z11
 	MOVQ         $0x27d4eb2f165667ca, SI
 	VPBROADCASTQ SI, Z12
 
-two:
+many:
 	CMPQ      BX, $0x02
 	JL        last
 	VPMOVZXDQ (AX), Z4
@@ -4412,70 +4976,72 @@ two:
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x02, BX
-	JMP       two
+	JMP       many
 
 last:
 	TESTQ     BX, BX
 	JZ        end
-	VPMOVZXDQ (AX), Z3
-	VPMOVZXDQ 32(AX), Z4
-	VPMULLQ   Z0, Z3, Z3
+	VPMOVZXDQ (AX), Z4
+	VPMOVZXDQ 32(AX), Z6
 	VPMULLQ   Z0, Z4, Z4
-	VPXORQ    Z3, Z11, Z0
-	VPXORQ    Z3, Z12, Z5
-	VPXORQ    Z4, Z11, Z6
-	VPXORQ    Z4, Z12, Z7
-	VPROLQ    $0x17, Z0, Z0
+	VPMULLQ   Z0, Z6, Z6
+	VPXORQ    Z4, Z11, Z3
+	VPXORQ    Z4, Z12, Z4
+	VPXORQ    Z6, Z11, Z5
+	VPXORQ    Z6, Z12, Z6
+	VPROLQ    $0x17, Z3, Z3
+	VPROLQ    $0x17, Z4, Z4
 	VPROLQ    $0x17, Z5, Z5
 	VPROLQ    $0x17, Z6, Z6
-	VPROLQ    $0x17, Z7, Z7
-	VPMULLQ   Z1, Z0, Z0
-	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z6, Z6
-	VPMULLQ   Z1, Z7, Z7
-	VPADDQ    Z2, Z0, Z3
-	VPADDQ    Z2, Z5, Z4
-	VPADDQ    Z2, Z6, Z5
-	VPADDQ    Z2, Z7, Z6
-	ADDQ      $0x00000040, AX
-	VPSRLQ    $0x21, Z3, Z0
-	VPXORQ    Z0, Z3, Z3
-	VPSRLQ    $0x21, Z4, Z0
-	VPXORQ    Z0, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z0
-	VPXORQ    Z0, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z0
-	VPXORQ    Z0, Z6, Z6
 	VPMULLQ   Z1, Z3, Z3
 	VPMULLQ   Z1, Z4, Z4
 	VPMULLQ   Z1, Z5, Z5
 	VPMULLQ   Z1, Z6, Z6
-	VPSRLQ    $0x1d, Z3, Z0
-	VPXORQ    Z0, Z3, Z3
-	VPSRLQ    $0x1d, Z4, Z0
-	VPXORQ    Z0, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z0
-	VPXORQ    Z0, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z0
-	VPXORQ    Z0, Z6, Z6
+	VPADDQ    Z2, Z3, Z3
+	VPADDQ    Z2, Z4, Z4
+	VPADDQ    Z2, Z5, Z5
+	VPADDQ    Z2, Z6, Z6
+	ADDQ      $0x00000040, AX
+	VPSRLQ    $0x21, Z3, Z7
+	VPXORQ    Z7, Z3, Z3
+	VPSRLQ    $0x21, Z4, Z7
+	VPXORQ    Z7, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z1, Z3, Z3
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPSRLQ    $0x1d, Z3, Z7
+	VPXORQ    Z7, Z3, Z3
+	VPSRLQ    $0x1d, Z4, Z7
+	VPXORQ    Z7, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
 	VPMULLQ   Z2, Z3, Z3
 	VPMULLQ   Z2, Z4, Z4
 	VPMULLQ   Z2, Z5, Z5
 	VPMULLQ   Z2, Z6, Z6
-	VPSRLQ    $0x20, Z3, Z0
-	VPXORQ    Z0, Z3, Z3
-	VPSRLQ    $0x20, Z4, Z0
-	VPXORQ    Z0, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z0
-	VPXORQ    Z0, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z0
-	VPXORQ    Z0, Z6, Z6
+	VPSRLQ    $0x20, Z3, Z7
+	VPXORQ    Z7, Z3, Z3
+	VPSRLQ    $0x20, Z4, Z7
+	VPXORQ    Z7, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
 	VMOVDQU64 Z3, (CX)
 	VMOVDQU64 Z4, (DX)
 	VMOVDQU64 Z5, 64(CX)
 	VMOVDQU64 Z6, 64(DX)
 	ADDQ      $0x00000080, CX
 	ADDQ      $0x00000080, DX
+	DECQ      BX
+	JMP       last
 
 end:
 	VZEROUPPER
@@ -4486,26 +5052,26 @@ end:
 TEXT ·hash64Width8AVX512(SB), NOSPLIT, $0-32
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
 	MOVQ         keys+0(FP), AX
 	MOVQ         h1+8(FP), CX
 	MOVQ         h2+16(FP), DX
 	MOVQ         vectors+24(FP), BX
-	MOVQ         $0x9e3779b185ebca87, SI
-	VPBROADCASTQ SI, Z0
-	MOVQ         $0xc2b2ae3d27d4eb4f, SI
-	VPBROADCASTQ SI, Z1
-	MOVQ         $0x165667b19e3779f9, SI
-	VPBROADCASTQ SI, Z2
-	MOVQ         $0x85ebca77c2b2ae63, SI
-	VPBROADCASTQ SI, Z3
-	MOVQ         $0x27d4eb2f165667c5, SI
-	VPBROADCASTQ SI, Z4
 	MOVQ         $0x27d4eb2f165667cd, SI
 	VPBROADCASTQ SI, Z12
 	MOVQ         $0x27d4eb2f165667ce, SI
 	VPBROADCASTQ SI, Z13
 
-two:
+many:
 	CMPQ      BX, $0x02
 	JL        last
 	VMOVDQU64 (AX), Z5
@@ -4632,74 +5198,76 @@ two:
 	ADDQ      $0x00000100, CX
 	ADDQ      $0x00000100, DX
 	SUBQ      $0x02, BX
-	JMP       two
+	JMP       many
 
 last:
 	TESTQ     BX, BX
 	JZ        end
 	VMOVDQU64 (AX), Z5
-	VMOVDQU64 64(AX), Z4
+	VMOVDQU64 64(AX), Z7
 	VPMULLQ   Z1, Z5, Z5
-	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z7, Z7
 	VPROLQ    $0x1f, Z5, Z5
-	VPROLQ    $0x1f, Z4, Z4
-	VPMULLQ   Z0, Z5, Z5
-	VPMULLQ   Z0, Z4, Z4
-	VPXORQ    Z5, Z12, Z6
-	VPXORQ    Z5, Z13, Z5
-	VPXORQ    Z4, Z12, Z7
-	VPXORQ    Z4, Z13, Z8
-	VPROLQ    $0x1b, Z6, Z6
-	VPROLQ    $0x1b, Z5, Z5
-	VPROLQ    $0x1b, Z7, Z7
-	VPROLQ    $0x1b, Z8, Z8
-	VPMULLQ   Z0, Z6, Z6
+	VPROLQ    $0x1f, Z7, Z7
 	VPMULLQ   Z0, Z5, Z5
 	VPMULLQ   Z0, Z7, Z7
-	VPMULLQ   Z0, Z8, Z8
-	VPADDQ    Z3, Z6, Z4
+	VPXORQ    Z5, Z12, Z4
+	VPXORQ    Z5, Z13, Z5
+	VPXORQ    Z7, Z12, Z6
+	VPXORQ    Z7, Z13, Z7
+	VPROLQ    $0x1b, Z4, Z4
+	VPROLQ    $0x1b, Z5, Z5
+	VPROLQ    $0x1b, Z6, Z6
+	VPROLQ    $0x1b, Z7, Z7
+	VPMULLQ   Z0, Z4, Z4
+	VPMULLQ   Z0, Z5, Z5
+	VPMULLQ   Z0, Z6, Z6
+	VPMULLQ   Z0, Z7, Z7
+	VPADDQ    Z3, Z4, Z4
 	VPADDQ    Z3, Z5, Z5
-	VPADDQ    Z3, Z7, Z6
-	VPADDQ    Z3, Z8, Z7
+	VPADDQ    Z3, Z6, Z6
+	VPADDQ    Z3, Z7, Z7
 	ADDQ      $0x00000080, AX
-	VPSRLQ    $0x21, Z4, Z0
-	VPXORQ    Z0, Z4, Z4
-	VPSRLQ    $0x21, Z5, Z0
-	VPXORQ    Z0, Z5, Z5
-	VPSRLQ    $0x21, Z6, Z0
-	VPXORQ    Z0, Z6, Z6
-	VPSRLQ    $0x21, Z7, Z0
-	VPXORQ    Z0, Z7, Z7
+	VPSRLQ    $0x21, Z4, Z8
+	VPXORQ    Z8, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z8
+	VPXORQ    Z8, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z8
+	VPXORQ    Z8, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z8
+	VPXORQ    Z8, Z7, Z7
 	VPMULLQ   Z1, Z4, Z4
 	VPMULLQ   Z1, Z5, Z5
 	VPMULLQ   Z1, Z6, Z6
 	VPMULLQ   Z1, Z7, Z7
-	VPSRLQ    $0x1d, Z4, Z0
-	VPXORQ    Z0, Z4, Z4
-	VPSRLQ    $0x1d, Z5, Z0
-	VPXORQ    Z0, Z5, Z5
-	VPSRLQ    $0x1d, Z6, Z0
-	VPXORQ    Z0, Z6, Z6
-	VPSRLQ    $0x1d, Z7, Z0
-	VPXORQ    Z0, Z7, Z7
+	VPSRLQ    $0x1d, Z4, Z8
+	VPXORQ    Z8, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z8
+	VPXORQ    Z8, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z8
+	VPXORQ    Z8, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z8
+	VPXORQ    Z8, Z7, Z7
 	VPMULLQ   Z2, Z4, Z4
 	VPMULLQ   Z2, Z5, Z5
 	VPMULLQ   Z2, Z6, Z6
 	VPMULLQ   Z2, Z7, Z7
-	VPSRLQ    $0x20, Z4, Z0
-	VPXORQ    Z0, Z4, Z4
-	VPSRLQ    $0x20, Z5, Z0
-	VPXORQ    Z0, Z5, Z5
-	VPSRLQ    $0x20, Z6, Z0
-	VPXORQ    Z0, Z6, Z6
-	VPSRLQ    $0x20, Z7, Z0
-	VPXORQ    Z0, Z7, Z7
+	VPSRLQ    $0x20, Z4, Z8
+	VPXORQ    Z8, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z8
+	VPXORQ    Z8, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z8
+	VPXORQ    Z8, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z8
+	VPXORQ    Z8, Z7, Z7
 	VMOVDQU64 Z4, (CX)
 	VMOVDQU64 Z5, (DX)
 	VMOVDQU64 Z6, 64(CX)
 	VMOVDQU64 Z7, 64(DX)
 	ADDQ      $0x00000080, CX
 	ADDQ      $0x00000080, DX
+	DECQ      BX
+	JMP       last
 
 end:
 	VZEROUPPER
@@ -4709,7 +5277,8 @@ end:
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64SlicesAVX512(SB), $512-40
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both. If the next 32 keys have one length,
+	// depend on the seed are computed once for both.
+	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
 	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
 	// to three long words, a word, and up to three bytes. These are the upper bytes of the
@@ -5569,7 +6138,8 @@ end:
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64StringsAVX512(SB), $512-40
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both. If the next 32 keys have one length,
+	// depend on the seed are computed once for both.
+	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
 	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
 	// to three long words, a word, and up to three bytes. These are the upper bytes of the
@@ -6417,7 +6987,8 @@ end:
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64Offsets32AVX512(SB), $512-48
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both. If the next 32 keys have one length,
+	// depend on the seed are computed once for both.
+	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
 	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
 	// to three long words, a word, and up to three bytes. These are the upper bytes of the
@@ -7270,7 +7841,8 @@ end:
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64Offsets64AVX512(SB), $512-48
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both. If the next 32 keys have one length,
+	// depend on the seed are computed once for both.
+	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
 	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
 	// to three long words, a word, and up to three bytes. These are the upper bytes of the
@@ -8116,7 +8688,8 @@ end:
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·hash64FixedAVX512(SB), $640-48
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both. If the next 32 keys have one length,
+	// depend on the seed are computed once for both.
+	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
 	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
 	// to three long words, a word, and up to three bytes. These are the upper bytes of the
@@ -8978,5 +9551,3501 @@ hashed:
 
 end:
 	MOVQ DX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func xxh64Width4AVX512(keys *byte, hashes *uint64, vectors int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxh64Width4AVX512(SB), NOSPLIT, $0-24
+	// XXH64 with the seed 0. Each lane hashes one key.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         keys+0(FP), AX
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0x27d4eb2f165667c9, BX
+	VPBROADCASTQ BX, Z11
+
+many:
+	CMPQ      DX, $0x04
+	JL        last
+	VPMOVZXDQ (AX), Z3
+	VPMOVZXDQ 32(AX), Z4
+	VPMOVZXDQ 64(AX), Z5
+	VPMOVZXDQ 96(AX), Z6
+	VPMOVZXDQ 128(AX), Z7
+	VPMOVZXDQ 160(AX), Z8
+	VPMOVZXDQ 192(AX), Z9
+	VPMOVZXDQ 224(AX), Z10
+	VPMULLQ   Z0, Z3, Z3
+	VPMULLQ   Z0, Z4, Z4
+	VPMULLQ   Z0, Z5, Z5
+	VPMULLQ   Z0, Z6, Z6
+	VPMULLQ   Z0, Z7, Z7
+	VPMULLQ   Z0, Z8, Z8
+	VPMULLQ   Z0, Z9, Z9
+	VPMULLQ   Z0, Z10, Z10
+	VPXORQ    Z3, Z11, Z3
+	VPXORQ    Z4, Z11, Z4
+	VPXORQ    Z5, Z11, Z5
+	VPXORQ    Z6, Z11, Z6
+	VPXORQ    Z7, Z11, Z7
+	VPXORQ    Z8, Z11, Z8
+	VPXORQ    Z9, Z11, Z9
+	VPXORQ    Z10, Z11, Z10
+	VPROLQ    $0x17, Z3, Z3
+	VPROLQ    $0x17, Z4, Z4
+	VPROLQ    $0x17, Z5, Z5
+	VPROLQ    $0x17, Z6, Z6
+	VPROLQ    $0x17, Z7, Z7
+	VPROLQ    $0x17, Z8, Z8
+	VPROLQ    $0x17, Z9, Z9
+	VPROLQ    $0x17, Z10, Z10
+	VPMULLQ   Z1, Z3, Z3
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPADDQ    Z2, Z3, Z3
+	VPADDQ    Z2, Z4, Z4
+	VPADDQ    Z2, Z5, Z5
+	VPADDQ    Z2, Z6, Z6
+	VPADDQ    Z2, Z7, Z7
+	VPADDQ    Z2, Z8, Z8
+	VPADDQ    Z2, Z9, Z9
+	VPADDQ    Z2, Z10, Z10
+	ADDQ      $0x00000100, AX
+	VPSRLQ    $0x21, Z3, Z12
+	VPXORQ    Z12, Z3, Z3
+	VPSRLQ    $0x21, Z4, Z12
+	VPXORQ    Z12, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z12
+	VPXORQ    Z12, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z12
+	VPXORQ    Z12, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z12
+	VPXORQ    Z12, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z12
+	VPXORQ    Z12, Z8, Z8
+	VPSRLQ    $0x21, Z9, Z12
+	VPXORQ    Z12, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z12
+	VPXORQ    Z12, Z10, Z10
+	VPMULLQ   Z1, Z3, Z3
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPSRLQ    $0x1d, Z3, Z12
+	VPXORQ    Z12, Z3, Z3
+	VPSRLQ    $0x1d, Z4, Z12
+	VPXORQ    Z12, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z12
+	VPXORQ    Z12, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z12
+	VPXORQ    Z12, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z12
+	VPXORQ    Z12, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z12
+	VPXORQ    Z12, Z8, Z8
+	VPSRLQ    $0x1d, Z9, Z12
+	VPXORQ    Z12, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z12
+	VPXORQ    Z12, Z10, Z10
+	VPMULLQ   Z2, Z3, Z3
+	VPMULLQ   Z2, Z4, Z4
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPMULLQ   Z2, Z9, Z9
+	VPMULLQ   Z2, Z10, Z10
+	VPSRLQ    $0x20, Z3, Z12
+	VPXORQ    Z12, Z3, Z3
+	VPSRLQ    $0x20, Z4, Z12
+	VPXORQ    Z12, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z12
+	VPXORQ    Z12, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z12
+	VPXORQ    Z12, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z12
+	VPXORQ    Z12, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z12
+	VPXORQ    Z12, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z12
+	VPXORQ    Z12, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z12
+	VPXORQ    Z12, Z10, Z10
+	VMOVDQU64 Z3, (CX)
+	VMOVDQU64 Z4, 64(CX)
+	VMOVDQU64 Z5, 128(CX)
+	VMOVDQU64 Z6, 192(CX)
+	VMOVDQU64 Z7, 256(CX)
+	VMOVDQU64 Z8, 320(CX)
+	VMOVDQU64 Z9, 384(CX)
+	VMOVDQU64 Z10, 448(CX)
+	ADDQ      $0x00000200, CX
+	SUBQ      $0x04, DX
+	JMP       many
+
+last:
+	TESTQ     DX, DX
+	JZ        end
+	VPMOVZXDQ (AX), Z3
+	VPMOVZXDQ 32(AX), Z4
+	VPMULLQ   Z0, Z3, Z3
+	VPMULLQ   Z0, Z4, Z4
+	VPXORQ    Z3, Z11, Z3
+	VPXORQ    Z4, Z11, Z4
+	VPROLQ    $0x17, Z3, Z3
+	VPROLQ    $0x17, Z4, Z4
+	VPMULLQ   Z1, Z3, Z3
+	VPMULLQ   Z1, Z4, Z4
+	VPADDQ    Z2, Z3, Z3
+	VPADDQ    Z2, Z4, Z4
+	ADDQ      $0x00000040, AX
+	VPSRLQ    $0x21, Z3, Z5
+	VPXORQ    Z5, Z3, Z3
+	VPSRLQ    $0x21, Z4, Z5
+	VPXORQ    Z5, Z4, Z4
+	VPMULLQ   Z1, Z3, Z3
+	VPMULLQ   Z1, Z4, Z4
+	VPSRLQ    $0x1d, Z3, Z5
+	VPXORQ    Z5, Z3, Z3
+	VPSRLQ    $0x1d, Z4, Z5
+	VPXORQ    Z5, Z4, Z4
+	VPMULLQ   Z2, Z3, Z3
+	VPMULLQ   Z2, Z4, Z4
+	VPSRLQ    $0x20, Z3, Z5
+	VPXORQ    Z5, Z3, Z3
+	VPSRLQ    $0x20, Z4, Z5
+	VPXORQ    Z5, Z4, Z4
+	VMOVDQU64 Z3, (CX)
+	VMOVDQU64 Z4, 64(CX)
+	ADDQ      $0x00000080, CX
+	DECQ      DX
+	JMP       last
+
+end:
+	VZEROUPPER
+	RET
+
+// func xxh64Width8AVX512(keys *byte, hashes *uint64, vectors int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxh64Width8AVX512(SB), NOSPLIT, $0-24
+	// XXH64 with the seed 0. Each lane hashes one key.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z1
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z3
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         keys+0(FP), AX
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0x27d4eb2f165667cd, BX
+	VPBROADCASTQ BX, Z12
+
+many:
+	CMPQ      DX, $0x04
+	JL        last
+	VMOVDQU64 (AX), Z4
+	VMOVDQU64 64(AX), Z5
+	VMOVDQU64 128(AX), Z6
+	VMOVDQU64 192(AX), Z7
+	VMOVDQU64 256(AX), Z8
+	VMOVDQU64 320(AX), Z9
+	VMOVDQU64 384(AX), Z10
+	VMOVDQU64 448(AX), Z11
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPMULLQ   Z1, Z11, Z11
+	VPROLQ    $0x1f, Z4, Z4
+	VPROLQ    $0x1f, Z5, Z5
+	VPROLQ    $0x1f, Z6, Z6
+	VPROLQ    $0x1f, Z7, Z7
+	VPROLQ    $0x1f, Z8, Z8
+	VPROLQ    $0x1f, Z9, Z9
+	VPROLQ    $0x1f, Z10, Z10
+	VPROLQ    $0x1f, Z11, Z11
+	VPMULLQ   Z0, Z4, Z4
+	VPMULLQ   Z0, Z5, Z5
+	VPMULLQ   Z0, Z6, Z6
+	VPMULLQ   Z0, Z7, Z7
+	VPMULLQ   Z0, Z8, Z8
+	VPMULLQ   Z0, Z9, Z9
+	VPMULLQ   Z0, Z10, Z10
+	VPMULLQ   Z0, Z11, Z11
+	VPXORQ    Z4, Z12, Z4
+	VPXORQ    Z5, Z12, Z5
+	VPXORQ    Z6, Z12, Z6
+	VPXORQ    Z7, Z12, Z7
+	VPXORQ    Z8, Z12, Z8
+	VPXORQ    Z9, Z12, Z9
+	VPXORQ    Z10, Z12, Z10
+	VPXORQ    Z11, Z12, Z11
+	VPROLQ    $0x1b, Z4, Z4
+	VPROLQ    $0x1b, Z5, Z5
+	VPROLQ    $0x1b, Z6, Z6
+	VPROLQ    $0x1b, Z7, Z7
+	VPROLQ    $0x1b, Z8, Z8
+	VPROLQ    $0x1b, Z9, Z9
+	VPROLQ    $0x1b, Z10, Z10
+	VPROLQ    $0x1b, Z11, Z11
+	VPMULLQ   Z0, Z4, Z4
+	VPMULLQ   Z0, Z5, Z5
+	VPMULLQ   Z0, Z6, Z6
+	VPMULLQ   Z0, Z7, Z7
+	VPMULLQ   Z0, Z8, Z8
+	VPMULLQ   Z0, Z9, Z9
+	VPMULLQ   Z0, Z10, Z10
+	VPMULLQ   Z0, Z11, Z11
+	VPADDQ    Z3, Z4, Z4
+	VPADDQ    Z3, Z5, Z5
+	VPADDQ    Z3, Z6, Z6
+	VPADDQ    Z3, Z7, Z7
+	VPADDQ    Z3, Z8, Z8
+	VPADDQ    Z3, Z9, Z9
+	VPADDQ    Z3, Z10, Z10
+	VPADDQ    Z3, Z11, Z11
+	ADDQ      $0x00000200, AX
+	VPSRLQ    $0x21, Z4, Z13
+	VPXORQ    Z13, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x21, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x21, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x21, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPSRLQ    $0x21, Z9, Z13
+	VPXORQ    Z13, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z13
+	VPXORQ    Z13, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z13
+	VPXORQ    Z13, Z11, Z11
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPMULLQ   Z1, Z6, Z6
+	VPMULLQ   Z1, Z7, Z7
+	VPMULLQ   Z1, Z8, Z8
+	VPMULLQ   Z1, Z9, Z9
+	VPMULLQ   Z1, Z10, Z10
+	VPMULLQ   Z1, Z11, Z11
+	VPSRLQ    $0x1d, Z4, Z13
+	VPXORQ    Z13, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x1d, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x1d, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x1d, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPSRLQ    $0x1d, Z9, Z13
+	VPXORQ    Z13, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z13
+	VPXORQ    Z13, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z13
+	VPXORQ    Z13, Z11, Z11
+	VPMULLQ   Z2, Z4, Z4
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPMULLQ   Z2, Z7, Z7
+	VPMULLQ   Z2, Z8, Z8
+	VPMULLQ   Z2, Z9, Z9
+	VPMULLQ   Z2, Z10, Z10
+	VPMULLQ   Z2, Z11, Z11
+	VPSRLQ    $0x20, Z4, Z13
+	VPXORQ    Z13, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z13
+	VPXORQ    Z13, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z13
+	VPXORQ    Z13, Z6, Z6
+	VPSRLQ    $0x20, Z7, Z13
+	VPXORQ    Z13, Z7, Z7
+	VPSRLQ    $0x20, Z8, Z13
+	VPXORQ    Z13, Z8, Z8
+	VPSRLQ    $0x20, Z9, Z13
+	VPXORQ    Z13, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z13
+	VPXORQ    Z13, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z13
+	VPXORQ    Z13, Z11, Z11
+	VMOVDQU64 Z4, (CX)
+	VMOVDQU64 Z5, 64(CX)
+	VMOVDQU64 Z6, 128(CX)
+	VMOVDQU64 Z7, 192(CX)
+	VMOVDQU64 Z8, 256(CX)
+	VMOVDQU64 Z9, 320(CX)
+	VMOVDQU64 Z10, 384(CX)
+	VMOVDQU64 Z11, 448(CX)
+	ADDQ      $0x00000200, CX
+	SUBQ      $0x04, DX
+	JMP       many
+
+last:
+	TESTQ     DX, DX
+	JZ        end
+	VMOVDQU64 (AX), Z4
+	VMOVDQU64 64(AX), Z5
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPROLQ    $0x1f, Z4, Z4
+	VPROLQ    $0x1f, Z5, Z5
+	VPMULLQ   Z0, Z4, Z4
+	VPMULLQ   Z0, Z5, Z5
+	VPXORQ    Z4, Z12, Z4
+	VPXORQ    Z5, Z12, Z5
+	VPROLQ    $0x1b, Z4, Z4
+	VPROLQ    $0x1b, Z5, Z5
+	VPMULLQ   Z0, Z4, Z4
+	VPMULLQ   Z0, Z5, Z5
+	VPADDQ    Z3, Z4, Z4
+	VPADDQ    Z3, Z5, Z5
+	ADDQ      $0x00000080, AX
+	VPSRLQ    $0x21, Z4, Z6
+	VPXORQ    Z6, Z4, Z4
+	VPSRLQ    $0x21, Z5, Z6
+	VPXORQ    Z6, Z5, Z5
+	VPMULLQ   Z1, Z4, Z4
+	VPMULLQ   Z1, Z5, Z5
+	VPSRLQ    $0x1d, Z4, Z6
+	VPXORQ    Z6, Z4, Z4
+	VPSRLQ    $0x1d, Z5, Z6
+	VPXORQ    Z6, Z5, Z5
+	VPMULLQ   Z2, Z4, Z4
+	VPMULLQ   Z2, Z5, Z5
+	VPSRLQ    $0x20, Z4, Z6
+	VPXORQ    Z6, Z4, Z4
+	VPSRLQ    $0x20, Z5, Z6
+	VPXORQ    Z6, Z5, Z5
+	VMOVDQU64 Z4, (CX)
+	VMOVDQU64 Z5, 64(CX)
+	ADDQ      $0x00000080, CX
+	DECQ      DX
+	JMP       last
+
+end:
+	VZEROUPPER
+	RET
+
+// func xxh64SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·xxh64SlicesAVX512(SB), $512-32
+	// XXH64 with the seed 0. Each lane hashes one key.
+	// If the next 32 keys have one length,
+	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
+	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
+	// to three long words, a word, and up to three bytes. These are the upper bytes of the
+	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
+	// one. It reads nothing but the keys. It ends early at a long key, and when it has
+	// hashed enough bytes: a call must not take long.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z5
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         headers+0(FP), AX
+	VMOVDQU64    headers24Word0<>+0(SB), Z13
+	MOVL         $0x000000c0, CX
+	KMOVW        CX, K1
+	VMOVDQU64    headers24Word1<>+0(SB), Z14
+	MOVL         $0x000000e0, CX
+	KMOVW        CX, K2
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K3
+	XORL         SI, SI
+
+start:
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z13, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z13, K1, Z0
+	VMOVDQA64 Z14, Z9
+	VPERMI2Q  64(AX), Z1, Z9
+	VPERMQ    128(AX), Z14, K2, Z9
+	VMOVDQU64 192(AX), Z11
+	VMOVDQA64 Z13, Z1
+	VPERMI2Q  256(AX), Z11, Z1
+	VPERMQ    320(AX), Z13, K1, Z1
+	VMOVDQA64 Z14, Z10
+	VPERMI2Q  256(AX), Z11, Z10
+	VPERMQ    320(AX), Z14, K2, Z10
+	ADDQ      $0x00000180, AX
+	VMOVDQA64 Z0, Z0
+	VMOVDQA64 Z9, Z9
+	VMOVDQA64 Z1, Z1
+	VMOVDQA64 Z10, Z10
+
+vector:
+	CMPQ         DX, $0x02
+	JL           mixed
+	VMOVDQU64    (AX), Z3
+	VMOVDQA64    Z13, Z2
+	VPERMI2Q     64(AX), Z3, Z2
+	VPERMQ       128(AX), Z13, K1, Z2
+	VMOVDQA64    Z14, Z15
+	VPERMI2Q     64(AX), Z3, Z15
+	VPERMQ       128(AX), Z14, K2, Z15
+	VMOVDQU64    192(AX), Z11
+	VMOVDQA64    Z13, Z3
+	VPERMI2Q     256(AX), Z11, Z3
+	VPERMQ       320(AX), Z13, K1, Z3
+	VMOVDQA64    Z14, Z16
+	VPERMI2Q     256(AX), Z11, Z16
+	VPERMQ       320(AX), Z14, K2, Z16
+	ADDQ         $0x00000180, AX
+	VMOVQ        X9, DI
+	VPBROADCASTQ X9, Z11
+	VMOVDQA64    Z9, Z12
+	VPTERNLOGQ   $0x7e, Z10, Z11, Z12
+	VMOVDQA64    Z15, Z17
+	VPTERNLOGQ   $0x7e, Z16, Z11, Z17
+	VPORQ        Z12, Z17, Z12
+	VPTESTMQ     Z12, Z12, K4
+	KORTESTW     K4, K4
+	JNZ          mixed
+	TESTQ        $-29, DI
+	JNZ          mixed
+	VPBROADCASTQ DI, Z12
+	VPADDQ       Z8, Z12, Z12
+	VMOVDQA64    Z12, Z9
+	VMOVDQA64    Z12, Z10
+	VMOVDQA64    Z12, Z11
+	VMOVDQA64    Z12, Z12
+	XORL         R8, R8
+	JMP          equal_rest
+
+equal_long:
+	KMOVW      K3, K4
+	VPXORD     Z0, Z0, Z17
+	VPGATHERQQ (R8)(Z0*1), K4, Z17
+	KMOVW      K3, K4
+	VPXORD     Z1, Z1, Z18
+	VPGATHERQQ (R8)(Z1*1), K4, Z18
+	KMOVW      K3, K4
+	VPXORD     Z2, Z2, Z19
+	VPGATHERQQ (R8)(Z2*1), K4, Z19
+	KMOVW      K3, K4
+	VPXORD     Z3, Z3, Z20
+	VPGATHERQQ (R8)(Z3*1), K4, Z20
+	VPMULLQ    Z5, Z17, Z17
+	VPMULLQ    Z5, Z18, Z18
+	VPMULLQ    Z5, Z19, Z19
+	VPMULLQ    Z5, Z20, Z20
+	VPROLQ     $0x1f, Z17, Z17
+	VPROLQ     $0x1f, Z18, Z18
+	VPROLQ     $0x1f, Z19, Z19
+	VPROLQ     $0x1f, Z20, Z20
+	VPMULLQ    Z4, Z17, Z17
+	VPMULLQ    Z4, Z18, Z18
+	VPMULLQ    Z4, Z19, Z19
+	VPMULLQ    Z4, Z20, Z20
+	VPXORQ     Z17, Z9, Z9
+	VPXORQ     Z18, Z10, Z10
+	VPXORQ     Z19, Z11, Z11
+	VPXORQ     Z20, Z12, Z12
+	VPROLQ     $0x1b, Z9, Z9
+	VPROLQ     $0x1b, Z10, Z10
+	VPROLQ     $0x1b, Z11, Z11
+	VPROLQ     $0x1b, Z12, Z12
+	VPMULLQ    Z4, Z9, Z9
+	VPMULLQ    Z4, Z10, Z10
+	VPMULLQ    Z4, Z11, Z11
+	VPMULLQ    Z4, Z12, Z12
+	VPADDQ     Z7, Z9, Z9
+	VPADDQ     Z7, Z10, Z10
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z7, Z12, Z12
+	ADDQ       $0x08, R8
+	SUBQ       $0x08, DI
+
+equal_rest:
+	CMPQ       DI, $0x08
+	JGE        equal_long
+	TESTQ      DI, DI
+	JZ         equal_end
+	KMOVW      K3, K4
+	VPXORD     Z0, Z0, Z17
+	VPGATHERQD (R8)(Z0*1), K4, Y17
+	VPMOVZXDQ  Y17, Z17
+	KMOVW      K3, K4
+	VPXORD     Z1, Z1, Z0
+	VPGATHERQD (R8)(Z1*1), K4, Y0
+	VPMOVZXDQ  Y0, Z0
+	KMOVW      K3, K4
+	VPXORD     Z2, Z2, Z1
+	VPGATHERQD (R8)(Z2*1), K4, Y1
+	VPMOVZXDQ  Y1, Z1
+	KMOVW      K3, K4
+	VPXORD     Z3, Z3, Z18
+	VPGATHERQD (R8)(Z3*1), K4, Y18
+	VPMOVZXDQ  Y18, Z18
+	VPMULLQ    Z4, Z17, Z17
+	VPMULLQ    Z4, Z0, Z0
+	VPMULLQ    Z4, Z1, Z1
+	VPMULLQ    Z4, Z18, Z18
+	VPXORQ     Z17, Z9, Z9
+	VPXORQ     Z0, Z10, Z0
+	VPXORQ     Z1, Z11, Z1
+	VPXORQ     Z18, Z12, Z12
+	VPROLQ     $0x17, Z9, Z9
+	VPROLQ     $0x17, Z0, Z0
+	VPROLQ     $0x17, Z1, Z1
+	VPROLQ     $0x17, Z12, Z12
+	VPMULLQ    Z5, Z9, Z9
+	VPMULLQ    Z5, Z0, Z0
+	VPMULLQ    Z5, Z1, Z1
+	VPMULLQ    Z5, Z12, Z12
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z6, Z0, Z10
+	VPADDQ     Z6, Z1, Z11
+	VPADDQ     Z6, Z12, Z12
+
+equal_end:
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, 64(CX)
+	VMOVDQU64 Z11, 128(CX)
+	VMOVDQU64 Z12, 192(CX)
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x02, DX
+	JNZ       start
+	JMP       end
+
+mixed:
+	MOVQ         $-32768, DI
+	VPORQ        Z9, Z10, Z11
+	VPBROADCASTQ DI, Z12
+	VPTESTMQ     Z12, Z11, K4
+	KORTESTW     K4, K4
+	JNZ          end
+	VMOVDQA64    Z0, Z0
+	VMOVDQA64    Z9, Z11
+	VMOVDQU32    Z0, (SP)
+	VMOVDQU32    Z11, 128(SP)
+	VMOVDQA64    Z8, Z9
+	VMOVDQA64    Z1, Z1
+	VMOVDQA64    Z10, Z12
+	VMOVDQU32    Z1, 64(SP)
+	VMOVDQU32    Z12, 192(SP)
+	VMOVDQA64    Z8, Z10
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K4
+	KORTESTW     K4, K4
+	JZ           no_stripes_0
+	KMOVW        K4, K5
+	VPADDQ       Z4, Z5, Z17
+	VMOVDQA64    Z5, Z18
+	VPXORD       Z4, Z4, Z19
+	VPSUBQ       Z4, Z19, Z20
+
+stripe_0:
+	KMOVW        K5, K6
+	VPXORD       Z0, Z0, Z22
+	VPGATHERQQ   (SI)(Z0*1), K6, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z17, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K5, Z17
+	KMOVW        K5, K6
+	VPXORD       Z0, Z0, Z22
+	VPGATHERQQ   8(SI)(Z0*1), K6, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z18, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K5, Z18
+	KMOVW        K5, K6
+	VPXORD       Z0, Z0, Z22
+	VPGATHERQQ   16(SI)(Z0*1), K6, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z19, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K5, Z19
+	KMOVW        K5, K6
+	VPXORD       Z0, Z0, Z22
+	VPGATHERQQ   24(SI)(Z0*1), K6, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z20, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K5, Z20
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K5, Z0
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K5, Z11
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K5
+	KORTESTW     K5, K5
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z17, Z22
+	VPROLQ       $0x07, Z18, Z23
+	VPADDQ       Z23, Z22, Z22
+	VPROLQ       $0x0c, Z19, Z23
+	VPADDQ       Z23, Z22, Z22
+	VPROLQ       $0x12, Z20, Z23
+	VPADDQ       Z23, Z22, Z22
+	VPMULLQ      Z5, Z17, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VPMULLQ      Z5, Z18, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VPMULLQ      Z5, Z19, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VPMULLQ      Z5, Z20, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VMOVDQA64    Z22, K4, Z9
+
+no_stripes_0:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K4
+	KORTESTW     K4, K4
+	JZ           no_stripes_1
+	KMOVW        K4, K5
+	VPADDQ       Z4, Z5, Z17
+	VMOVDQA64    Z5, Z18
+	VPXORD       Z4, Z4, Z19
+	VPSUBQ       Z4, Z19, Z20
+
+stripe_1:
+	KMOVW        K5, K6
+	VPXORD       Z1, Z1, Z22
+	VPGATHERQQ   (SI)(Z1*1), K6, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z17, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K5, Z17
+	KMOVW        K5, K6
+	VPXORD       Z1, Z1, Z22
+	VPGATHERQQ   8(SI)(Z1*1), K6, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z18, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K5, Z18
+	KMOVW        K5, K6
+	VPXORD       Z1, Z1, Z22
+	VPGATHERQQ   16(SI)(Z1*1), K6, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z19, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K5, Z19
+	KMOVW        K5, K6
+	VPXORD       Z1, Z1, Z22
+	VPGATHERQQ   24(SI)(Z1*1), K6, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z20, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K5, Z20
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K5, Z1
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K5, Z12
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K5
+	KORTESTW     K5, K5
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z17, Z22
+	VPROLQ       $0x07, Z18, Z23
+	VPADDQ       Z23, Z22, Z22
+	VPROLQ       $0x0c, Z19, Z23
+	VPADDQ       Z23, Z22, Z22
+	VPROLQ       $0x12, Z20, Z23
+	VPADDQ       Z23, Z22, Z22
+	VPMULLQ      Z5, Z17, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VPMULLQ      Z5, Z18, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VPMULLQ      Z5, Z19, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VPMULLQ      Z5, Z20, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VMOVDQA64    Z22, K4, Z10
+
+no_stripes_1:
+	VPADDQ 128(SP), Z9, Z9
+	VPADDQ 192(SP), Z10, Z10
+
+long:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K5
+	KORTESTW     K4, K5
+	JZ           word
+	KMOVW        K4, K6
+	VPXORD       Z0, Z0, Z17
+	VPGATHERQQ   (SI)(Z0*1), K6, Z17
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z0
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K4, Z11
+	KMOVW        K5, K6
+	VPXORD       Z1, Z1, Z18
+	VPGATHERQQ   (SI)(Z1*1), K6, Z18
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K5, Z1
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K5, Z12
+	VPMULLQ      Z5, Z17, Z17
+	VPMULLQ      Z5, Z18, Z18
+	VPROLQ       $0x1f, Z17, Z17
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z4, Z17, Z17
+	VPMULLQ      Z4, Z18, Z18
+	VPXORQ       Z17, Z9, Z17
+	VPXORQ       Z18, Z10, Z18
+	VPROLQ       $0x1b, Z17, Z17
+	VPROLQ       $0x1b, Z18, Z18
+	VPMULLQ      Z4, Z17, Z17
+	VPMULLQ      Z4, Z18, Z18
+	VPADDQ       Z7, Z17, K4, Z9
+	VPADDQ       Z7, Z18, K5, Z10
+	JMP          long
+
+word:
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K4
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K5
+	KORTESTW      K4, K5
+	JZ            no_word
+	KMOVW         K4, K6
+	VPXORD        Z0, Z0, Z17
+	VPGATHERQD    (SI)(Z0*1), K6, Y17
+	VPMOVZXDQ     Y17, Z17
+	KMOVW         K5, K6
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (SI)(Z1*1), K6, Y0
+	VPMOVZXDQ     Y0, Z0
+	VPMULLQ       Z4, Z17, Z17
+	VPMULLQ       Z4, Z0, Z0
+	VPXORQ        Z17, Z9, Z1
+	VPXORQ        Z0, Z10, Z0
+	VPROLQ        $0x17, Z1, Z1
+	VPROLQ        $0x17, Z0, Z0
+	VPMULLQ       Z5, Z1, Z1
+	VPMULLQ       Z5, Z0, Z0
+	VPADDQ        Z6, Z1, K4, Z9
+	VPADDQ        Z6, Z0, K5, Z10
+
+no_word:
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K4
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K5
+	KORTESTW      K4, K5
+	JZ            hashed
+	VMOVDQU32     (SP), Z17
+	VMOVDQU32     128(SP), Z0
+	VMOVDQU32     64(SP), Z18
+	VMOVDQU32     192(SP), Z1
+	VPMOVQD       Z0, Y21
+	VPMOVQD       Z1, Y0
+	VINSERTI64X4  $0x01, Y0, Z21, Z21
+	MOVL          $0x00000003, DI
+	VPBROADCASTD  DI, Z0
+	VPXORD        Z0, Z0, Z1
+	VPANDD        Z0, Z21, Z19
+	VPCMPGTD      Z1, Z19, K4
+	KORTESTW      K4, K4
+	JZ            hashed
+	VPCMPGTD      Z0, Z21, K5
+	VPMOVSXDQ     Y21, Z0
+	VEXTRACTI64X4 $0x01, Z21, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z17, Z0, Z0
+	VPADDQ        Z18, Z1, Z1
+	MOVQ          $-4, DI
+	KANDW         K4, K5, K6
+	KMOVW         K6, K7
+	VPXORD        Z0, Z0, Z20
+	VPGATHERQD    (DI)(Z0*1), K7, Y20
+	KSHIFTRW      $0x08, K6, K6
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (DI)(Z1*1), K6, Y0
+	VINSERTI64X4  $0x01, Y0, Z20, Z20
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z0
+	VPSLLD       $0x03, Z19, Z19
+	VPSUBD       Z19, Z0, Z0
+	VPSRLVD      Z0, Z20, Z20
+	KANDNW       K4, K5, K4
+	KORTESTW     K4, K4
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z17, 256(SP)
+	VMOVDQU32 Z18, 320(SP)
+	VMOVDQU32 Z21, 384(SP)
+	XORL      DI, DI
+
+lane:
+	XORL    R12, R12
+	MOVL    384(SP)(DI*4), R8
+	LEAQ    -1(R8), R10
+	CMPQ    R10, $0x03
+	JAE     not_short
+	MOVQ    256(SP)(DI*8), R9
+	MOVBLZX (R9), R12
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+	MOVQ    R8, R10
+	SHRQ    $0x01, R10
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+
+not_short:
+	MOVL      R12, 448(SP)(DI*4)
+	INCQ      DI
+	CMPQ      DI, $0x10
+	JB        lane
+	VMOVDQU32 448(SP), Z0
+	VPADDD    Z0, Z20, Z20
+
+last_bytes:
+	MOVQ          $0x000000ff, DI
+	VPBROADCASTQ  DI, Z0
+	VPMOVZXDQ     Y20, Z1
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
+	VEXTRACTI64X4 $0x01, Z20, Y17
+	VPMOVZXDQ     Y17, Z17
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
+	VPTESTMQ      Z11, Z11, K4
+	VPANDQ        Z0, Z1, Z18
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K4, Z11
+	VPTESTMQ      Z12, Z12, K5
+	VPANDQ        Z0, Z17, Z19
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
+	VPMULLQ       Z8, Z18, Z18
+	VPMULLQ       Z8, Z19, Z19
+	VPXORQ        Z18, Z9, Z18
+	VPXORQ        Z19, Z10, Z19
+	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z19, Z19
+	VPMULLQ       Z4, Z18, K4, Z9
+	VPMULLQ       Z4, Z19, K5, Z10
+	VPTESTMQ      Z11, Z11, K4
+	VPANDQ        Z0, Z1, Z18
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K4, Z11
+	VPTESTMQ      Z12, Z12, K5
+	VPANDQ        Z0, Z17, Z19
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
+	VPMULLQ       Z8, Z18, Z18
+	VPMULLQ       Z8, Z19, Z19
+	VPXORQ        Z18, Z9, Z18
+	VPXORQ        Z19, Z10, Z19
+	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z19, Z19
+	VPMULLQ       Z4, Z18, K4, Z9
+	VPMULLQ       Z4, Z19, K5, Z10
+	VPTESTMQ      Z11, Z11, K4
+	VPANDQ        Z0, Z1, Z18
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K4, Z11
+	VPTESTMQ      Z12, Z12, K5
+	VPANDQ        Z0, Z17, Z0
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
+	VPMULLQ       Z8, Z18, Z18
+	VPMULLQ       Z8, Z0, Z0
+	VPXORQ        Z18, Z9, Z1
+	VPXORQ        Z0, Z10, Z0
+	VPROLQ        $0x0b, Z1, Z1
+	VPROLQ        $0x0b, Z0, Z0
+	VPMULLQ       Z4, Z1, K4, Z9
+	VPMULLQ       Z4, Z0, K5, Z10
+
+hashed:
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, 64(CX)
+	ADDQ      $0x00000080, CX
+	VMOVDQA64 Z2, Z0
+	VMOVDQA64 Z15, Z9
+	VMOVDQA64 Z3, Z1
+	VMOVDQA64 Z16, Z10
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ DX, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func xxh64StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·xxh64StringsAVX512(SB), $512-32
+	// XXH64 with the seed 0. Each lane hashes one key.
+	// If the next 32 keys have one length,
+	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
+	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
+	// to three long words, a word, and up to three bytes. These are the upper bytes of the
+	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
+	// one. It reads nothing but the keys. It ends early at a long key, and when it has
+	// hashed enough bytes: a call must not take long.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z5
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         headers+0(FP), AX
+	VMOVDQU64    headers16Word0<>+0(SB), Z13
+	VMOVDQU64    headers16Word1<>+0(SB), Z14
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	XORL         SI, SI
+
+start:
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z13, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VMOVDQA64 Z14, Z9
+	VPERMI2Q  64(AX), Z1, Z9
+	VMOVDQU64 128(AX), Z11
+	VMOVDQA64 Z13, Z1
+	VPERMI2Q  192(AX), Z11, Z1
+	VMOVDQA64 Z14, Z10
+	VPERMI2Q  192(AX), Z11, Z10
+	ADDQ      $0x00000100, AX
+	VMOVDQA64 Z0, Z0
+	VMOVDQA64 Z9, Z9
+	VMOVDQA64 Z1, Z1
+	VMOVDQA64 Z10, Z10
+
+vector:
+	CMPQ         DX, $0x02
+	JL           mixed
+	VMOVDQU64    (AX), Z3
+	VMOVDQA64    Z13, Z2
+	VPERMI2Q     64(AX), Z3, Z2
+	VMOVDQA64    Z14, Z15
+	VPERMI2Q     64(AX), Z3, Z15
+	VMOVDQU64    128(AX), Z11
+	VMOVDQA64    Z13, Z3
+	VPERMI2Q     192(AX), Z11, Z3
+	VMOVDQA64    Z14, Z16
+	VPERMI2Q     192(AX), Z11, Z16
+	ADDQ         $0x00000100, AX
+	VMOVQ        X9, DI
+	VPBROADCASTQ X9, Z11
+	VMOVDQA64    Z9, Z12
+	VPTERNLOGQ   $0x7e, Z10, Z11, Z12
+	VMOVDQA64    Z15, Z17
+	VPTERNLOGQ   $0x7e, Z16, Z11, Z17
+	VPORQ        Z12, Z17, Z12
+	VPTESTMQ     Z12, Z12, K2
+	KORTESTW     K2, K2
+	JNZ          mixed
+	TESTQ        $-29, DI
+	JNZ          mixed
+	VPBROADCASTQ DI, Z12
+	VPADDQ       Z8, Z12, Z12
+	VMOVDQA64    Z12, Z9
+	VMOVDQA64    Z12, Z10
+	VMOVDQA64    Z12, Z11
+	VMOVDQA64    Z12, Z12
+	XORL         R8, R8
+	JMP          equal_rest
+
+equal_long:
+	KMOVW      K1, K2
+	VPXORD     Z0, Z0, Z17
+	VPGATHERQQ (R8)(Z0*1), K2, Z17
+	KMOVW      K1, K2
+	VPXORD     Z1, Z1, Z18
+	VPGATHERQQ (R8)(Z1*1), K2, Z18
+	KMOVW      K1, K2
+	VPXORD     Z2, Z2, Z19
+	VPGATHERQQ (R8)(Z2*1), K2, Z19
+	KMOVW      K1, K2
+	VPXORD     Z3, Z3, Z20
+	VPGATHERQQ (R8)(Z3*1), K2, Z20
+	VPMULLQ    Z5, Z17, Z17
+	VPMULLQ    Z5, Z18, Z18
+	VPMULLQ    Z5, Z19, Z19
+	VPMULLQ    Z5, Z20, Z20
+	VPROLQ     $0x1f, Z17, Z17
+	VPROLQ     $0x1f, Z18, Z18
+	VPROLQ     $0x1f, Z19, Z19
+	VPROLQ     $0x1f, Z20, Z20
+	VPMULLQ    Z4, Z17, Z17
+	VPMULLQ    Z4, Z18, Z18
+	VPMULLQ    Z4, Z19, Z19
+	VPMULLQ    Z4, Z20, Z20
+	VPXORQ     Z17, Z9, Z9
+	VPXORQ     Z18, Z10, Z10
+	VPXORQ     Z19, Z11, Z11
+	VPXORQ     Z20, Z12, Z12
+	VPROLQ     $0x1b, Z9, Z9
+	VPROLQ     $0x1b, Z10, Z10
+	VPROLQ     $0x1b, Z11, Z11
+	VPROLQ     $0x1b, Z12, Z12
+	VPMULLQ    Z4, Z9, Z9
+	VPMULLQ    Z4, Z10, Z10
+	VPMULLQ    Z4, Z11, Z11
+	VPMULLQ    Z4, Z12, Z12
+	VPADDQ     Z7, Z9, Z9
+	VPADDQ     Z7, Z10, Z10
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z7, Z12, Z12
+	ADDQ       $0x08, R8
+	SUBQ       $0x08, DI
+
+equal_rest:
+	CMPQ       DI, $0x08
+	JGE        equal_long
+	TESTQ      DI, DI
+	JZ         equal_end
+	KMOVW      K1, K2
+	VPXORD     Z0, Z0, Z17
+	VPGATHERQD (R8)(Z0*1), K2, Y17
+	VPMOVZXDQ  Y17, Z17
+	KMOVW      K1, K2
+	VPXORD     Z1, Z1, Z0
+	VPGATHERQD (R8)(Z1*1), K2, Y0
+	VPMOVZXDQ  Y0, Z0
+	KMOVW      K1, K2
+	VPXORD     Z2, Z2, Z1
+	VPGATHERQD (R8)(Z2*1), K2, Y1
+	VPMOVZXDQ  Y1, Z1
+	KMOVW      K1, K2
+	VPXORD     Z3, Z3, Z18
+	VPGATHERQD (R8)(Z3*1), K2, Y18
+	VPMOVZXDQ  Y18, Z18
+	VPMULLQ    Z4, Z17, Z17
+	VPMULLQ    Z4, Z0, Z0
+	VPMULLQ    Z4, Z1, Z1
+	VPMULLQ    Z4, Z18, Z18
+	VPXORQ     Z17, Z9, Z9
+	VPXORQ     Z0, Z10, Z0
+	VPXORQ     Z1, Z11, Z1
+	VPXORQ     Z18, Z12, Z12
+	VPROLQ     $0x17, Z9, Z9
+	VPROLQ     $0x17, Z0, Z0
+	VPROLQ     $0x17, Z1, Z1
+	VPROLQ     $0x17, Z12, Z12
+	VPMULLQ    Z5, Z9, Z9
+	VPMULLQ    Z5, Z0, Z0
+	VPMULLQ    Z5, Z1, Z1
+	VPMULLQ    Z5, Z12, Z12
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z6, Z0, Z10
+	VPADDQ     Z6, Z1, Z11
+	VPADDQ     Z6, Z12, Z12
+
+equal_end:
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, 64(CX)
+	VMOVDQU64 Z11, 128(CX)
+	VMOVDQU64 Z12, 192(CX)
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x02, DX
+	JNZ       start
+	JMP       end
+
+mixed:
+	MOVQ         $-32768, DI
+	VPORQ        Z9, Z10, Z11
+	VPBROADCASTQ DI, Z12
+	VPTESTMQ     Z12, Z11, K2
+	KORTESTW     K2, K2
+	JNZ          end
+	VMOVDQA64    Z0, Z0
+	VMOVDQA64    Z9, Z11
+	VMOVDQU32    Z0, (SP)
+	VMOVDQU32    Z11, 128(SP)
+	VMOVDQA64    Z8, Z9
+	VMOVDQA64    Z1, Z1
+	VMOVDQA64    Z10, Z12
+	VMOVDQU32    Z1, 64(SP)
+	VMOVDQU32    Z12, 192(SP)
+	VMOVDQA64    Z8, Z10
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_0
+	KMOVW        K2, K3
+	VPADDQ       Z4, Z5, Z17
+	VMOVDQA64    Z5, Z18
+	VPXORD       Z4, Z4, Z19
+	VPSUBQ       Z4, Z19, Z20
+
+stripe_0:
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z22
+	VPGATHERQQ   (SI)(Z0*1), K4, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z17, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K3, Z17
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z22
+	VPGATHERQQ   8(SI)(Z0*1), K4, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z18, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K3, Z18
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z22
+	VPGATHERQQ   16(SI)(Z0*1), K4, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z19, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K3, Z19
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z22
+	VPGATHERQQ   24(SI)(Z0*1), K4, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z20, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K3, Z20
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z17, Z22
+	VPROLQ       $0x07, Z18, Z23
+	VPADDQ       Z23, Z22, Z22
+	VPROLQ       $0x0c, Z19, Z23
+	VPADDQ       Z23, Z22, Z22
+	VPROLQ       $0x12, Z20, Z23
+	VPADDQ       Z23, Z22, Z22
+	VPMULLQ      Z5, Z17, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VPMULLQ      Z5, Z18, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VPMULLQ      Z5, Z19, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VPMULLQ      Z5, Z20, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VMOVDQA64    Z22, K2, Z9
+
+no_stripes_0:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_1
+	KMOVW        K2, K3
+	VPADDQ       Z4, Z5, Z17
+	VMOVDQA64    Z5, Z18
+	VPXORD       Z4, Z4, Z19
+	VPSUBQ       Z4, Z19, Z20
+
+stripe_1:
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z22
+	VPGATHERQQ   (SI)(Z1*1), K4, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z17, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K3, Z17
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z22
+	VPGATHERQQ   8(SI)(Z1*1), K4, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z18, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K3, Z18
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z22
+	VPGATHERQQ   16(SI)(Z1*1), K4, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z19, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K3, Z19
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z22
+	VPGATHERQQ   24(SI)(Z1*1), K4, Z22
+	VPMULLQ      Z5, Z22, Z22
+	VPADDQ       Z22, Z20, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, K3, Z20
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z17, Z22
+	VPROLQ       $0x07, Z18, Z23
+	VPADDQ       Z23, Z22, Z22
+	VPROLQ       $0x0c, Z19, Z23
+	VPADDQ       Z23, Z22, Z22
+	VPROLQ       $0x12, Z20, Z23
+	VPADDQ       Z23, Z22, Z22
+	VPMULLQ      Z5, Z17, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VPMULLQ      Z5, Z18, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VPMULLQ      Z5, Z19, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VPMULLQ      Z5, Z20, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPXORQ       Z23, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPADDQ       Z7, Z22, Z22
+	VMOVDQA64    Z22, K2, Z10
+
+no_stripes_1:
+	VPADDQ 128(SP), Z9, Z9
+	VPADDQ 192(SP), Z10, Z10
+
+long:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
+	KORTESTW     K2, K3
+	JZ           word
+	KMOVW        K2, K4
+	VPXORD       Z0, Z0, Z17
+	VPGATHERQQ   (SI)(Z0*1), K4, Z17
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K2, Z11
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z18
+	VPGATHERQQ   (SI)(Z1*1), K4, Z18
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
+	VPMULLQ      Z5, Z17, Z17
+	VPMULLQ      Z5, Z18, Z18
+	VPROLQ       $0x1f, Z17, Z17
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ      Z4, Z17, Z17
+	VPMULLQ      Z4, Z18, Z18
+	VPXORQ       Z17, Z9, Z17
+	VPXORQ       Z18, Z10, Z18
+	VPROLQ       $0x1b, Z17, Z17
+	VPROLQ       $0x1b, Z18, Z18
+	VPMULLQ      Z4, Z17, Z17
+	VPMULLQ      Z4, Z18, Z18
+	VPADDQ       Z7, Z17, K2, Z9
+	VPADDQ       Z7, Z18, K3, Z10
+	JMP          long
+
+word:
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            no_word
+	KMOVW         K2, K4
+	VPXORD        Z0, Z0, Z17
+	VPGATHERQD    (SI)(Z0*1), K4, Y17
+	VPMOVZXDQ     Y17, Z17
+	KMOVW         K3, K4
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (SI)(Z1*1), K4, Y0
+	VPMOVZXDQ     Y0, Z0
+	VPMULLQ       Z4, Z17, Z17
+	VPMULLQ       Z4, Z0, Z0
+	VPXORQ        Z17, Z9, Z1
+	VPXORQ        Z0, Z10, Z0
+	VPROLQ        $0x17, Z1, Z1
+	VPROLQ        $0x17, Z0, Z0
+	VPMULLQ       Z5, Z1, Z1
+	VPMULLQ       Z5, Z0, Z0
+	VPADDQ        Z6, Z1, K2, Z9
+	VPADDQ        Z6, Z0, K3, Z10
+
+no_word:
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K2
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            hashed
+	VMOVDQU32     (SP), Z17
+	VMOVDQU32     128(SP), Z0
+	VMOVDQU32     64(SP), Z18
+	VMOVDQU32     192(SP), Z1
+	VPMOVQD       Z0, Y21
+	VPMOVQD       Z1, Y0
+	VINSERTI64X4  $0x01, Y0, Z21, Z21
+	MOVL          $0x00000003, DI
+	VPBROADCASTD  DI, Z0
+	VPXORD        Z0, Z0, Z1
+	VPANDD        Z0, Z21, Z19
+	VPCMPGTD      Z1, Z19, K2
+	KORTESTW      K2, K2
+	JZ            hashed
+	VPCMPGTD      Z0, Z21, K3
+	VPMOVSXDQ     Y21, Z0
+	VEXTRACTI64X4 $0x01, Z21, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z17, Z0, Z0
+	VPADDQ        Z18, Z1, Z1
+	MOVQ          $-4, DI
+	KANDW         K2, K3, K4
+	KMOVW         K4, K5
+	VPXORD        Z0, Z0, Z20
+	VPGATHERQD    (DI)(Z0*1), K5, Y20
+	KSHIFTRW      $0x08, K4, K4
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (DI)(Z1*1), K4, Y0
+	VINSERTI64X4  $0x01, Y0, Z20, Z20
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z0
+	VPSLLD       $0x03, Z19, Z19
+	VPSUBD       Z19, Z0, Z0
+	VPSRLVD      Z0, Z20, Z20
+	KANDNW       K2, K3, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z17, 256(SP)
+	VMOVDQU32 Z18, 320(SP)
+	VMOVDQU32 Z21, 384(SP)
+	XORL      DI, DI
+
+lane:
+	XORL    R12, R12
+	MOVL    384(SP)(DI*4), R8
+	LEAQ    -1(R8), R10
+	CMPQ    R10, $0x03
+	JAE     not_short
+	MOVQ    256(SP)(DI*8), R9
+	MOVBLZX (R9), R12
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+	MOVQ    R8, R10
+	SHRQ    $0x01, R10
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+
+not_short:
+	MOVL      R12, 448(SP)(DI*4)
+	INCQ      DI
+	CMPQ      DI, $0x10
+	JB        lane
+	VMOVDQU32 448(SP), Z0
+	VPADDD    Z0, Z20, Z20
+
+last_bytes:
+	MOVQ          $0x000000ff, DI
+	VPBROADCASTQ  DI, Z0
+	VPMOVZXDQ     Y20, Z1
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
+	VEXTRACTI64X4 $0x01, Z20, Y17
+	VPMOVZXDQ     Y17, Z17
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z0, Z1, Z18
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z0, Z17, Z19
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z8, Z18, Z18
+	VPMULLQ       Z8, Z19, Z19
+	VPXORQ        Z18, Z9, Z18
+	VPXORQ        Z19, Z10, Z19
+	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z19, Z19
+	VPMULLQ       Z4, Z18, K2, Z9
+	VPMULLQ       Z4, Z19, K3, Z10
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z0, Z1, Z18
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z0, Z17, Z19
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z8, Z18, Z18
+	VPMULLQ       Z8, Z19, Z19
+	VPXORQ        Z18, Z9, Z18
+	VPXORQ        Z19, Z10, Z19
+	VPROLQ        $0x0b, Z18, Z18
+	VPROLQ        $0x0b, Z19, Z19
+	VPMULLQ       Z4, Z18, K2, Z9
+	VPMULLQ       Z4, Z19, K3, Z10
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z0, Z1, Z18
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z0, Z17, Z0
+	VPSRLQ        $0x08, Z17, Z17
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z8, Z18, Z18
+	VPMULLQ       Z8, Z0, Z0
+	VPXORQ        Z18, Z9, Z1
+	VPXORQ        Z0, Z10, Z0
+	VPROLQ        $0x0b, Z1, Z1
+	VPROLQ        $0x0b, Z0, Z0
+	VPMULLQ       Z4, Z1, K2, Z9
+	VPMULLQ       Z4, Z0, K3, Z10
+
+hashed:
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, 64(CX)
+	ADDQ      $0x00000080, CX
+	VMOVDQA64 Z2, Z0
+	VMOVDQA64 Z15, Z9
+	VMOVDQA64 Z3, Z1
+	VMOVDQA64 Z16, Z10
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ DX, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func xxh64Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·xxh64Offsets32AVX512(SB), $512-40
+	// XXH64 with the seed 0. Each lane hashes one key.
+	// If the next 32 keys have one length,
+	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
+	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
+	// to three long words, a word, and up to three bytes. These are the upper bytes of the
+	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
+	// one. It reads nothing but the keys. It ends early at a long key, and when it has
+	// hashed enough bytes: a call must not take long.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z5
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         data+0(FP), AX
+	VPBROADCASTQ AX, Z13
+	MOVQ         offsets+8(FP), AX
+	MOVQ         hashes+16(FP), CX
+	MOVQ         vectors+24(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	XORL         SI, SI
+
+start:
+	VMOVDQU32     (AX), Z1
+	VMOVDQU32     4(AX), Z10
+	VPSUBD        Z1, Z10, Z10
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z13, Z0, Z0
+	VPADDQ        Z13, Z1, Z1
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y10, Z9
+	VEXTRACTI64X4 $0x01, Z10, Y10
+	VPMOVSXDQ     Y10, Z10
+	VMOVDQA64     Z0, Z0
+	VMOVDQA64     Z9, Z9
+	VMOVDQA64     Z1, Z1
+	VMOVDQA64     Z10, Z10
+
+vector:
+	CMPQ          DX, $0x02
+	JL            mixed
+	VMOVDQU32     (AX), Z3
+	VMOVDQU32     4(AX), Z14
+	VPSUBD        Z3, Z14, Z14
+	VPMOVSXDQ     Y3, Z2
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z13, Z2, Z2
+	VPADDQ        Z13, Z3, Z3
+	ADDQ          $0x40, AX
+	VMOVQ         X9, DI
+	VPBROADCASTQ  X9, Z11
+	VPMOVSXDQ     Y14, Z12
+	VEXTRACTI64X4 $0x01, Z14, Y15
+	VPMOVSXDQ     Y15, Z15
+	VMOVDQA64     Z9, Z16
+	VPTERNLOGQ    $0x7e, Z10, Z11, Z16
+	VMOVDQA64     Z12, Z12
+	VPTERNLOGQ    $0x7e, Z15, Z11, Z12
+	VPORQ         Z16, Z12, Z16
+	VPTESTMQ      Z16, Z16, K2
+	KORTESTW      K2, K2
+	JNZ           mixed
+	TESTQ         $-29, DI
+	JNZ           mixed
+	VPBROADCASTQ  DI, Z12
+	VPADDQ        Z8, Z12, Z12
+	VMOVDQA64     Z12, Z9
+	VMOVDQA64     Z12, Z10
+	VMOVDQA64     Z12, Z11
+	VMOVDQA64     Z12, Z12
+	XORL          R8, R8
+	JMP           equal_rest
+
+equal_long:
+	KMOVW      K1, K2
+	VPXORD     Z0, Z0, Z15
+	VPGATHERQQ (R8)(Z0*1), K2, Z15
+	KMOVW      K1, K2
+	VPXORD     Z1, Z1, Z16
+	VPGATHERQQ (R8)(Z1*1), K2, Z16
+	KMOVW      K1, K2
+	VPXORD     Z2, Z2, Z17
+	VPGATHERQQ (R8)(Z2*1), K2, Z17
+	KMOVW      K1, K2
+	VPXORD     Z3, Z3, Z18
+	VPGATHERQQ (R8)(Z3*1), K2, Z18
+	VPMULLQ    Z5, Z15, Z15
+	VPMULLQ    Z5, Z16, Z16
+	VPMULLQ    Z5, Z17, Z17
+	VPMULLQ    Z5, Z18, Z18
+	VPROLQ     $0x1f, Z15, Z15
+	VPROLQ     $0x1f, Z16, Z16
+	VPROLQ     $0x1f, Z17, Z17
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z4, Z15, Z15
+	VPMULLQ    Z4, Z16, Z16
+	VPMULLQ    Z4, Z17, Z17
+	VPMULLQ    Z4, Z18, Z18
+	VPXORQ     Z15, Z9, Z9
+	VPXORQ     Z16, Z10, Z10
+	VPXORQ     Z17, Z11, Z11
+	VPXORQ     Z18, Z12, Z12
+	VPROLQ     $0x1b, Z9, Z9
+	VPROLQ     $0x1b, Z10, Z10
+	VPROLQ     $0x1b, Z11, Z11
+	VPROLQ     $0x1b, Z12, Z12
+	VPMULLQ    Z4, Z9, Z9
+	VPMULLQ    Z4, Z10, Z10
+	VPMULLQ    Z4, Z11, Z11
+	VPMULLQ    Z4, Z12, Z12
+	VPADDQ     Z7, Z9, Z9
+	VPADDQ     Z7, Z10, Z10
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z7, Z12, Z12
+	ADDQ       $0x08, R8
+	SUBQ       $0x08, DI
+
+equal_rest:
+	CMPQ       DI, $0x08
+	JGE        equal_long
+	TESTQ      DI, DI
+	JZ         equal_end
+	KMOVW      K1, K2
+	VPXORD     Z0, Z0, Z15
+	VPGATHERQD (R8)(Z0*1), K2, Y15
+	VPMOVZXDQ  Y15, Z15
+	KMOVW      K1, K2
+	VPXORD     Z1, Z1, Z0
+	VPGATHERQD (R8)(Z1*1), K2, Y0
+	VPMOVZXDQ  Y0, Z0
+	KMOVW      K1, K2
+	VPXORD     Z2, Z2, Z1
+	VPGATHERQD (R8)(Z2*1), K2, Y1
+	VPMOVZXDQ  Y1, Z1
+	KMOVW      K1, K2
+	VPXORD     Z3, Z3, Z16
+	VPGATHERQD (R8)(Z3*1), K2, Y16
+	VPMOVZXDQ  Y16, Z16
+	VPMULLQ    Z4, Z15, Z15
+	VPMULLQ    Z4, Z0, Z0
+	VPMULLQ    Z4, Z1, Z1
+	VPMULLQ    Z4, Z16, Z16
+	VPXORQ     Z15, Z9, Z9
+	VPXORQ     Z0, Z10, Z0
+	VPXORQ     Z1, Z11, Z1
+	VPXORQ     Z16, Z12, Z12
+	VPROLQ     $0x17, Z9, Z9
+	VPROLQ     $0x17, Z0, Z0
+	VPROLQ     $0x17, Z1, Z1
+	VPROLQ     $0x17, Z12, Z12
+	VPMULLQ    Z5, Z9, Z9
+	VPMULLQ    Z5, Z0, Z0
+	VPMULLQ    Z5, Z1, Z1
+	VPMULLQ    Z5, Z12, Z12
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z6, Z0, Z10
+	VPADDQ     Z6, Z1, Z11
+	VPADDQ     Z6, Z12, Z12
+
+equal_end:
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, 64(CX)
+	VMOVDQU64 Z11, 128(CX)
+	VMOVDQU64 Z12, 192(CX)
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x02, DX
+	JNZ       start
+	JMP       end
+
+mixed:
+	MOVQ         $-32768, DI
+	VPORQ        Z9, Z10, Z11
+	VPBROADCASTQ DI, Z12
+	VPTESTMQ     Z12, Z11, K2
+	KORTESTW     K2, K2
+	JNZ          end
+	VMOVDQA64    Z0, Z0
+	VMOVDQA64    Z9, Z11
+	VMOVDQU32    Z0, (SP)
+	VMOVDQU32    Z11, 128(SP)
+	VMOVDQA64    Z8, Z9
+	VMOVDQA64    Z1, Z1
+	VMOVDQA64    Z10, Z12
+	VMOVDQU32    Z1, 64(SP)
+	VMOVDQU32    Z12, 192(SP)
+	VMOVDQA64    Z8, Z10
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_0
+	KMOVW        K2, K3
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z17
+	VPSUBQ       Z4, Z17, Z18
+
+stripe_0:
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z20
+	VPGATHERQQ   (SI)(Z0*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z15, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z20
+	VPGATHERQQ   8(SI)(Z0*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z16, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z16
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z20
+	VPGATHERQQ   16(SI)(Z0*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z17, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z17
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z20
+	VPGATHERQQ   24(SI)(Z0*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z18, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z18
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z15, Z20
+	VPROLQ       $0x07, Z16, Z21
+	VPADDQ       Z21, Z20, Z20
+	VPROLQ       $0x0c, Z17, Z21
+	VPADDQ       Z21, Z20, Z20
+	VPROLQ       $0x12, Z18, Z21
+	VPADDQ       Z21, Z20, Z20
+	VPMULLQ      Z5, Z15, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VPMULLQ      Z5, Z16, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VPMULLQ      Z5, Z17, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VPMULLQ      Z5, Z18, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VMOVDQA64    Z20, K2, Z9
+
+no_stripes_0:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_1
+	KMOVW        K2, K3
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z17
+	VPSUBQ       Z4, Z17, Z18
+
+stripe_1:
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z20
+	VPGATHERQQ   (SI)(Z1*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z15, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z20
+	VPGATHERQQ   8(SI)(Z1*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z16, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z16
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z20
+	VPGATHERQQ   16(SI)(Z1*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z17, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z17
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z20
+	VPGATHERQQ   24(SI)(Z1*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z18, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z18
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z15, Z20
+	VPROLQ       $0x07, Z16, Z21
+	VPADDQ       Z21, Z20, Z20
+	VPROLQ       $0x0c, Z17, Z21
+	VPADDQ       Z21, Z20, Z20
+	VPROLQ       $0x12, Z18, Z21
+	VPADDQ       Z21, Z20, Z20
+	VPMULLQ      Z5, Z15, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VPMULLQ      Z5, Z16, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VPMULLQ      Z5, Z17, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VPMULLQ      Z5, Z18, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VMOVDQA64    Z20, K2, Z10
+
+no_stripes_1:
+	VPADDQ 128(SP), Z9, Z9
+	VPADDQ 192(SP), Z10, Z10
+
+long:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
+	KORTESTW     K2, K3
+	JZ           word
+	KMOVW        K2, K4
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   (SI)(Z0*1), K4, Z15
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K2, Z11
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   (SI)(Z1*1), K4, Z16
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
+	VPMULLQ      Z5, Z15, Z15
+	VPMULLQ      Z5, Z16, Z16
+	VPROLQ       $0x1f, Z15, Z15
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z15, Z9, Z15
+	VPXORQ       Z16, Z10, Z16
+	VPROLQ       $0x1b, Z15, Z15
+	VPROLQ       $0x1b, Z16, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z16, Z16
+	VPADDQ       Z7, Z15, K2, Z9
+	VPADDQ       Z7, Z16, K3, Z10
+	JMP          long
+
+word:
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            no_word
+	KMOVW         K2, K4
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQD    (SI)(Z0*1), K4, Y15
+	VPMOVZXDQ     Y15, Z15
+	KMOVW         K3, K4
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (SI)(Z1*1), K4, Y0
+	VPMOVZXDQ     Y0, Z0
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z0, Z0
+	VPXORQ        Z15, Z9, Z1
+	VPXORQ        Z0, Z10, Z0
+	VPROLQ        $0x17, Z1, Z1
+	VPROLQ        $0x17, Z0, Z0
+	VPMULLQ       Z5, Z1, Z1
+	VPMULLQ       Z5, Z0, Z0
+	VPADDQ        Z6, Z1, K2, Z9
+	VPADDQ        Z6, Z0, K3, Z10
+
+no_word:
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K2
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            hashed
+	VMOVDQU32     (SP), Z15
+	VMOVDQU32     128(SP), Z0
+	VMOVDQU32     64(SP), Z16
+	VMOVDQU32     192(SP), Z1
+	VPMOVQD       Z0, Y19
+	VPMOVQD       Z1, Y0
+	VINSERTI64X4  $0x01, Y0, Z19, Z19
+	MOVL          $0x00000003, DI
+	VPBROADCASTD  DI, Z0
+	VPXORD        Z0, Z0, Z1
+	VPANDD        Z0, Z19, Z17
+	VPCMPGTD      Z1, Z17, K2
+	KORTESTW      K2, K2
+	JZ            hashed
+	VPCMPGTD      Z0, Z19, K3
+	VPMOVSXDQ     Y19, Z0
+	VEXTRACTI64X4 $0x01, Z19, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z15, Z0, Z0
+	VPADDQ        Z16, Z1, Z1
+	MOVQ          $-4, DI
+	KANDW         K2, K3, K4
+	KMOVW         K4, K5
+	VPXORD        Z0, Z0, Z18
+	VPGATHERQD    (DI)(Z0*1), K5, Y18
+	KSHIFTRW      $0x08, K4, K4
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (DI)(Z1*1), K4, Y0
+	VINSERTI64X4  $0x01, Y0, Z18, Z18
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z0
+	VPSLLD       $0x03, Z17, Z17
+	VPSUBD       Z17, Z0, Z0
+	VPSRLVD      Z0, Z18, Z18
+	KANDNW       K2, K3, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z15, 256(SP)
+	VMOVDQU32 Z16, 320(SP)
+	VMOVDQU32 Z19, 384(SP)
+	XORL      DI, DI
+
+lane:
+	XORL    R12, R12
+	MOVL    384(SP)(DI*4), R8
+	LEAQ    -1(R8), R10
+	CMPQ    R10, $0x03
+	JAE     not_short
+	MOVQ    256(SP)(DI*8), R9
+	MOVBLZX (R9), R12
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+	MOVQ    R8, R10
+	SHRQ    $0x01, R10
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+
+not_short:
+	MOVL      R12, 448(SP)(DI*4)
+	INCQ      DI
+	CMPQ      DI, $0x10
+	JB        lane
+	VMOVDQU32 448(SP), Z0
+	VPADDD    Z0, Z18, Z18
+
+last_bytes:
+	MOVQ          $0x000000ff, DI
+	VPBROADCASTQ  DI, Z0
+	VPMOVZXDQ     Y18, Z1
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
+	VEXTRACTI64X4 $0x01, Z18, Y15
+	VPMOVZXDQ     Y15, Z15
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z0, Z15, Z17
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z17, Z17
+	VPXORQ        Z16, Z9, Z16
+	VPXORQ        Z17, Z10, Z17
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z17, Z17
+	VPMULLQ       Z4, Z16, K2, Z9
+	VPMULLQ       Z4, Z17, K3, Z10
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z0, Z15, Z17
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z17, Z17
+	VPXORQ        Z16, Z9, Z16
+	VPXORQ        Z17, Z10, Z17
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z17, Z17
+	VPMULLQ       Z4, Z16, K2, Z9
+	VPMULLQ       Z4, Z17, K3, Z10
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z0, Z1, Z16
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z0, Z15, Z0
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z0, Z0
+	VPXORQ        Z16, Z9, Z1
+	VPXORQ        Z0, Z10, Z0
+	VPROLQ        $0x0b, Z1, Z1
+	VPROLQ        $0x0b, Z0, Z0
+	VPMULLQ       Z4, Z1, K2, Z9
+	VPMULLQ       Z4, Z0, K3, Z10
+
+hashed:
+	VPSRLQ        $0x21, Z9, Z0
+	VPXORQ        Z0, Z9, Z9
+	VPSRLQ        $0x21, Z10, Z0
+	VPXORQ        Z0, Z10, Z10
+	VPMULLQ       Z5, Z9, Z9
+	VPMULLQ       Z5, Z10, Z10
+	VPSRLQ        $0x1d, Z9, Z0
+	VPXORQ        Z0, Z9, Z9
+	VPSRLQ        $0x1d, Z10, Z0
+	VPXORQ        Z0, Z10, Z10
+	VPMULLQ       Z6, Z9, Z9
+	VPMULLQ       Z6, Z10, Z10
+	VPSRLQ        $0x20, Z9, Z0
+	VPXORQ        Z0, Z9, Z9
+	VPSRLQ        $0x20, Z10, Z0
+	VPXORQ        Z0, Z10, Z10
+	VMOVDQU64     Z9, (CX)
+	VMOVDQU64     Z10, 64(CX)
+	ADDQ          $0x00000080, CX
+	VPMOVSXDQ     Y14, Z1
+	VEXTRACTI64X4 $0x01, Z14, Y0
+	VPMOVSXDQ     Y0, Z10
+	VMOVDQA64     Z2, Z0
+	VMOVDQA64     Z1, Z9
+	VMOVDQA64     Z3, Z1
+	VMOVDQA64     Z10, Z10
+	DECQ          DX
+	JZ            end
+	TESTQ         BX, BX
+	JNS           vector
+
+end:
+	MOVQ DX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func xxh64Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·xxh64Offsets64AVX512(SB), $512-40
+	// XXH64 with the seed 0. Each lane hashes one key.
+	// If the next 32 keys have one length,
+	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
+	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
+	// to three long words, a word, and up to three bytes. These are the upper bytes of the
+	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
+	// one. It reads nothing but the keys. It ends early at a long key, and when it has
+	// hashed enough bytes: a call must not take long.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z5
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         data+0(FP), AX
+	VPBROADCASTQ AX, Z13
+	MOVQ         offsets+8(FP), AX
+	MOVQ         hashes+16(FP), CX
+	MOVQ         vectors+24(FP), DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	XORL         SI, SI
+
+start:
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 8(AX), Z9
+	VPSUBQ    Z0, Z9, Z9
+	VPADDQ    Z13, Z0, Z0
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 8(AX), Z10
+	VPSUBQ    Z1, Z10, Z10
+	VPADDQ    Z13, Z1, Z1
+	ADDQ      $0x40, AX
+	VMOVDQA64 Z0, Z0
+	VMOVDQA64 Z9, Z9
+	VMOVDQA64 Z1, Z1
+	VMOVDQA64 Z10, Z10
+
+vector:
+	CMPQ         DX, $0x02
+	JL           mixed
+	VMOVDQU32    (AX), Z2
+	VMOVDQU32    8(AX), Z14
+	VPSUBQ       Z2, Z14, Z14
+	VPADDQ       Z13, Z2, Z2
+	ADDQ         $0x40, AX
+	VMOVDQU32    (AX), Z3
+	VMOVDQU32    8(AX), Z15
+	VPSUBQ       Z3, Z15, Z15
+	VPADDQ       Z13, Z3, Z3
+	ADDQ         $0x40, AX
+	VMOVQ        X9, DI
+	VPBROADCASTQ X9, Z11
+	VMOVDQA64    Z9, Z12
+	VPTERNLOGQ   $0x7e, Z10, Z11, Z12
+	VMOVDQA64    Z14, Z16
+	VPTERNLOGQ   $0x7e, Z15, Z11, Z16
+	VPORQ        Z12, Z16, Z12
+	VPTESTMQ     Z12, Z12, K2
+	KORTESTW     K2, K2
+	JNZ          mixed
+	TESTQ        $-29, DI
+	JNZ          mixed
+	VPBROADCASTQ DI, Z12
+	VPADDQ       Z8, Z12, Z12
+	VMOVDQA64    Z12, Z9
+	VMOVDQA64    Z12, Z10
+	VMOVDQA64    Z12, Z11
+	VMOVDQA64    Z12, Z12
+	XORL         R8, R8
+	JMP          equal_rest
+
+equal_long:
+	KMOVW      K1, K2
+	VPXORD     Z0, Z0, Z16
+	VPGATHERQQ (R8)(Z0*1), K2, Z16
+	KMOVW      K1, K2
+	VPXORD     Z1, Z1, Z17
+	VPGATHERQQ (R8)(Z1*1), K2, Z17
+	KMOVW      K1, K2
+	VPXORD     Z2, Z2, Z18
+	VPGATHERQQ (R8)(Z2*1), K2, Z18
+	KMOVW      K1, K2
+	VPXORD     Z3, Z3, Z19
+	VPGATHERQQ (R8)(Z3*1), K2, Z19
+	VPMULLQ    Z5, Z16, Z16
+	VPMULLQ    Z5, Z17, Z17
+	VPMULLQ    Z5, Z18, Z18
+	VPMULLQ    Z5, Z19, Z19
+	VPROLQ     $0x1f, Z16, Z16
+	VPROLQ     $0x1f, Z17, Z17
+	VPROLQ     $0x1f, Z18, Z18
+	VPROLQ     $0x1f, Z19, Z19
+	VPMULLQ    Z4, Z16, Z16
+	VPMULLQ    Z4, Z17, Z17
+	VPMULLQ    Z4, Z18, Z18
+	VPMULLQ    Z4, Z19, Z19
+	VPXORQ     Z16, Z9, Z9
+	VPXORQ     Z17, Z10, Z10
+	VPXORQ     Z18, Z11, Z11
+	VPXORQ     Z19, Z12, Z12
+	VPROLQ     $0x1b, Z9, Z9
+	VPROLQ     $0x1b, Z10, Z10
+	VPROLQ     $0x1b, Z11, Z11
+	VPROLQ     $0x1b, Z12, Z12
+	VPMULLQ    Z4, Z9, Z9
+	VPMULLQ    Z4, Z10, Z10
+	VPMULLQ    Z4, Z11, Z11
+	VPMULLQ    Z4, Z12, Z12
+	VPADDQ     Z7, Z9, Z9
+	VPADDQ     Z7, Z10, Z10
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z7, Z12, Z12
+	ADDQ       $0x08, R8
+	SUBQ       $0x08, DI
+
+equal_rest:
+	CMPQ       DI, $0x08
+	JGE        equal_long
+	TESTQ      DI, DI
+	JZ         equal_end
+	KMOVW      K1, K2
+	VPXORD     Z0, Z0, Z16
+	VPGATHERQD (R8)(Z0*1), K2, Y16
+	VPMOVZXDQ  Y16, Z16
+	KMOVW      K1, K2
+	VPXORD     Z1, Z1, Z0
+	VPGATHERQD (R8)(Z1*1), K2, Y0
+	VPMOVZXDQ  Y0, Z0
+	KMOVW      K1, K2
+	VPXORD     Z2, Z2, Z1
+	VPGATHERQD (R8)(Z2*1), K2, Y1
+	VPMOVZXDQ  Y1, Z1
+	KMOVW      K1, K2
+	VPXORD     Z3, Z3, Z17
+	VPGATHERQD (R8)(Z3*1), K2, Y17
+	VPMOVZXDQ  Y17, Z17
+	VPMULLQ    Z4, Z16, Z16
+	VPMULLQ    Z4, Z0, Z0
+	VPMULLQ    Z4, Z1, Z1
+	VPMULLQ    Z4, Z17, Z17
+	VPXORQ     Z16, Z9, Z9
+	VPXORQ     Z0, Z10, Z0
+	VPXORQ     Z1, Z11, Z1
+	VPXORQ     Z17, Z12, Z12
+	VPROLQ     $0x17, Z9, Z9
+	VPROLQ     $0x17, Z0, Z0
+	VPROLQ     $0x17, Z1, Z1
+	VPROLQ     $0x17, Z12, Z12
+	VPMULLQ    Z5, Z9, Z9
+	VPMULLQ    Z5, Z0, Z0
+	VPMULLQ    Z5, Z1, Z1
+	VPMULLQ    Z5, Z12, Z12
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z6, Z0, Z10
+	VPADDQ     Z6, Z1, Z11
+	VPADDQ     Z6, Z12, Z12
+
+equal_end:
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z0
+	VPXORQ    Z0, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z0
+	VPXORQ    Z0, Z12, Z12
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, 64(CX)
+	VMOVDQU64 Z11, 128(CX)
+	VMOVDQU64 Z12, 192(CX)
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x02, DX
+	JNZ       start
+	JMP       end
+
+mixed:
+	MOVQ         $-32768, DI
+	VPORQ        Z9, Z10, Z11
+	VPBROADCASTQ DI, Z12
+	VPTESTMQ     Z12, Z11, K2
+	KORTESTW     K2, K2
+	JNZ          end
+	VMOVDQA64    Z0, Z0
+	VMOVDQA64    Z9, Z11
+	VMOVDQU32    Z0, (SP)
+	VMOVDQU32    Z11, 128(SP)
+	VMOVDQA64    Z8, Z9
+	VMOVDQA64    Z1, Z1
+	VMOVDQA64    Z10, Z12
+	VMOVDQU32    Z1, 64(SP)
+	VMOVDQU32    Z12, 192(SP)
+	VMOVDQA64    Z8, Z10
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_0
+	KMOVW        K2, K3
+	VPADDQ       Z4, Z5, Z16
+	VMOVDQA64    Z5, Z17
+	VPXORD       Z4, Z4, Z18
+	VPSUBQ       Z4, Z18, Z19
+
+stripe_0:
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z21
+	VPGATHERQQ   (SI)(Z0*1), K4, Z21
+	VPMULLQ      Z5, Z21, Z21
+	VPADDQ       Z21, Z16, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, K3, Z16
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z21
+	VPGATHERQQ   8(SI)(Z0*1), K4, Z21
+	VPMULLQ      Z5, Z21, Z21
+	VPADDQ       Z21, Z17, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, K3, Z17
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z21
+	VPGATHERQQ   16(SI)(Z0*1), K4, Z21
+	VPMULLQ      Z5, Z21, Z21
+	VPADDQ       Z21, Z18, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, K3, Z18
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z21
+	VPGATHERQQ   24(SI)(Z0*1), K4, Z21
+	VPMULLQ      Z5, Z21, Z21
+	VPADDQ       Z21, Z19, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, K3, Z19
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z16, Z21
+	VPROLQ       $0x07, Z17, Z22
+	VPADDQ       Z22, Z21, Z21
+	VPROLQ       $0x0c, Z18, Z22
+	VPADDQ       Z22, Z21, Z21
+	VPROLQ       $0x12, Z19, Z22
+	VPADDQ       Z22, Z21, Z21
+	VPMULLQ      Z5, Z16, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPXORQ       Z22, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPADDQ       Z7, Z21, Z21
+	VPMULLQ      Z5, Z17, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPXORQ       Z22, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPADDQ       Z7, Z21, Z21
+	VPMULLQ      Z5, Z18, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPXORQ       Z22, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPADDQ       Z7, Z21, Z21
+	VPMULLQ      Z5, Z19, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPXORQ       Z22, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPADDQ       Z7, Z21, Z21
+	VMOVDQA64    Z21, K2, Z9
+
+no_stripes_0:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_1
+	KMOVW        K2, K3
+	VPADDQ       Z4, Z5, Z16
+	VMOVDQA64    Z5, Z17
+	VPXORD       Z4, Z4, Z18
+	VPSUBQ       Z4, Z18, Z19
+
+stripe_1:
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z21
+	VPGATHERQQ   (SI)(Z1*1), K4, Z21
+	VPMULLQ      Z5, Z21, Z21
+	VPADDQ       Z21, Z16, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, K3, Z16
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z21
+	VPGATHERQQ   8(SI)(Z1*1), K4, Z21
+	VPMULLQ      Z5, Z21, Z21
+	VPADDQ       Z21, Z17, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, K3, Z17
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z21
+	VPGATHERQQ   16(SI)(Z1*1), K4, Z21
+	VPMULLQ      Z5, Z21, Z21
+	VPADDQ       Z21, Z18, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, K3, Z18
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z21
+	VPGATHERQQ   24(SI)(Z1*1), K4, Z21
+	VPMULLQ      Z5, Z21, Z21
+	VPADDQ       Z21, Z19, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, K3, Z19
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z16, Z21
+	VPROLQ       $0x07, Z17, Z22
+	VPADDQ       Z22, Z21, Z21
+	VPROLQ       $0x0c, Z18, Z22
+	VPADDQ       Z22, Z21, Z21
+	VPROLQ       $0x12, Z19, Z22
+	VPADDQ       Z22, Z21, Z21
+	VPMULLQ      Z5, Z16, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPXORQ       Z22, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPADDQ       Z7, Z21, Z21
+	VPMULLQ      Z5, Z17, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPXORQ       Z22, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPADDQ       Z7, Z21, Z21
+	VPMULLQ      Z5, Z18, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPXORQ       Z22, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPADDQ       Z7, Z21, Z21
+	VPMULLQ      Z5, Z19, Z22
+	VPROLQ       $0x1f, Z22, Z22
+	VPMULLQ      Z4, Z22, Z22
+	VPXORQ       Z22, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPADDQ       Z7, Z21, Z21
+	VMOVDQA64    Z21, K2, Z10
+
+no_stripes_1:
+	VPADDQ 128(SP), Z9, Z9
+	VPADDQ 192(SP), Z10, Z10
+
+long:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
+	KORTESTW     K2, K3
+	JZ           word
+	KMOVW        K2, K4
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   (SI)(Z0*1), K4, Z16
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K2, Z11
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z17
+	VPGATHERQQ   (SI)(Z1*1), K4, Z17
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
+	VPMULLQ      Z5, Z16, Z16
+	VPMULLQ      Z5, Z17, Z17
+	VPROLQ       $0x1f, Z16, Z16
+	VPROLQ       $0x1f, Z17, Z17
+	VPMULLQ      Z4, Z16, Z16
+	VPMULLQ      Z4, Z17, Z17
+	VPXORQ       Z16, Z9, Z16
+	VPXORQ       Z17, Z10, Z17
+	VPROLQ       $0x1b, Z16, Z16
+	VPROLQ       $0x1b, Z17, Z17
+	VPMULLQ      Z4, Z16, Z16
+	VPMULLQ      Z4, Z17, Z17
+	VPADDQ       Z7, Z16, K2, Z9
+	VPADDQ       Z7, Z17, K3, Z10
+	JMP          long
+
+word:
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            no_word
+	KMOVW         K2, K4
+	VPXORD        Z0, Z0, Z16
+	VPGATHERQD    (SI)(Z0*1), K4, Y16
+	VPMOVZXDQ     Y16, Z16
+	KMOVW         K3, K4
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (SI)(Z1*1), K4, Y0
+	VPMOVZXDQ     Y0, Z0
+	VPMULLQ       Z4, Z16, Z16
+	VPMULLQ       Z4, Z0, Z0
+	VPXORQ        Z16, Z9, Z1
+	VPXORQ        Z0, Z10, Z0
+	VPROLQ        $0x17, Z1, Z1
+	VPROLQ        $0x17, Z0, Z0
+	VPMULLQ       Z5, Z1, Z1
+	VPMULLQ       Z5, Z0, Z0
+	VPADDQ        Z6, Z1, K2, Z9
+	VPADDQ        Z6, Z0, K3, Z10
+
+no_word:
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K2
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            hashed
+	VMOVDQU32     (SP), Z16
+	VMOVDQU32     128(SP), Z0
+	VMOVDQU32     64(SP), Z17
+	VMOVDQU32     192(SP), Z1
+	VPMOVQD       Z0, Y20
+	VPMOVQD       Z1, Y0
+	VINSERTI64X4  $0x01, Y0, Z20, Z20
+	MOVL          $0x00000003, DI
+	VPBROADCASTD  DI, Z0
+	VPXORD        Z0, Z0, Z1
+	VPANDD        Z0, Z20, Z18
+	VPCMPGTD      Z1, Z18, K2
+	KORTESTW      K2, K2
+	JZ            hashed
+	VPCMPGTD      Z0, Z20, K3
+	VPMOVSXDQ     Y20, Z0
+	VEXTRACTI64X4 $0x01, Z20, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z16, Z0, Z0
+	VPADDQ        Z17, Z1, Z1
+	MOVQ          $-4, DI
+	KANDW         K2, K3, K4
+	KMOVW         K4, K5
+	VPXORD        Z0, Z0, Z19
+	VPGATHERQD    (DI)(Z0*1), K5, Y19
+	KSHIFTRW      $0x08, K4, K4
+	VPXORD        Z1, Z1, Z0
+	VPGATHERQD    (DI)(Z1*1), K4, Y0
+	VINSERTI64X4  $0x01, Y0, Z19, Z19
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z0
+	VPSLLD       $0x03, Z18, Z18
+	VPSUBD       Z18, Z0, Z0
+	VPSRLVD      Z0, Z19, Z19
+	KANDNW       K2, K3, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z16, 256(SP)
+	VMOVDQU32 Z17, 320(SP)
+	VMOVDQU32 Z20, 384(SP)
+	XORL      DI, DI
+
+lane:
+	XORL    R12, R12
+	MOVL    384(SP)(DI*4), R8
+	LEAQ    -1(R8), R10
+	CMPQ    R10, $0x03
+	JAE     not_short
+	MOVQ    256(SP)(DI*8), R9
+	MOVBLZX (R9), R12
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+	MOVQ    R8, R10
+	SHRQ    $0x01, R10
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+
+not_short:
+	MOVL      R12, 448(SP)(DI*4)
+	INCQ      DI
+	CMPQ      DI, $0x10
+	JB        lane
+	VMOVDQU32 448(SP), Z0
+	VPADDD    Z0, Z19, Z19
+
+last_bytes:
+	MOVQ          $0x000000ff, DI
+	VPBROADCASTQ  DI, Z0
+	VPMOVZXDQ     Y19, Z1
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
+	VEXTRACTI64X4 $0x01, Z19, Y16
+	VPMOVZXDQ     Y16, Z16
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z0, Z1, Z17
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z0, Z16, Z18
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z8, Z17, Z17
+	VPMULLQ       Z8, Z18, Z18
+	VPXORQ        Z17, Z9, Z17
+	VPXORQ        Z18, Z10, Z18
+	VPROLQ        $0x0b, Z17, Z17
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z4, Z17, K2, Z9
+	VPMULLQ       Z4, Z18, K3, Z10
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z0, Z1, Z17
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z0, Z16, Z18
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z8, Z17, Z17
+	VPMULLQ       Z8, Z18, Z18
+	VPXORQ        Z17, Z9, Z17
+	VPXORQ        Z18, Z10, Z18
+	VPROLQ        $0x0b, Z17, Z17
+	VPROLQ        $0x0b, Z18, Z18
+	VPMULLQ       Z4, Z17, K2, Z9
+	VPMULLQ       Z4, Z18, K3, Z10
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z0, Z1, Z17
+	VPSRLQ        $0x08, Z1, Z1
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z0, Z16, Z0
+	VPSRLQ        $0x08, Z16, Z16
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z8, Z17, Z17
+	VPMULLQ       Z8, Z0, Z0
+	VPXORQ        Z17, Z9, Z1
+	VPXORQ        Z0, Z10, Z0
+	VPROLQ        $0x0b, Z1, Z1
+	VPROLQ        $0x0b, Z0, Z0
+	VPMULLQ       Z4, Z1, K2, Z9
+	VPMULLQ       Z4, Z0, K3, Z10
+
+hashed:
+	VPSRLQ    $0x21, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPSRLQ    $0x1d, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPSRLQ    $0x20, Z9, Z0
+	VPXORQ    Z0, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z0
+	VPXORQ    Z0, Z10, Z10
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, 64(CX)
+	ADDQ      $0x00000080, CX
+	VMOVDQA64 Z2, Z0
+	VMOVDQA64 Z14, Z9
+	VMOVDQA64 Z3, Z1
+	VMOVDQA64 Z15, Z10
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ DX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func xxh64FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·xxh64FixedAVX512(SB), $640-40
+	// XXH64 with the seed 0. Each lane hashes one key.
+	// If the next 32 keys have one length,
+	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
+	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
+	// to three long words, a word, and up to three bytes. These are the upper bytes of the
+	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
+	// one. It reads nothing but the keys. It ends early at a long key, and when it has
+	// hashed enough bytes: a call must not take long.
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z5
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         data+0(FP), AX
+	MOVQ         width+8(FP), CX
+	MOVQ         AX, (SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 8(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 16(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 24(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 32(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 40(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 48(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 56(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 64(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 72(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 80(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 88(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 96(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 104(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 112(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 120(SP)
+	ADDQ         CX, AX
+	VPBROADCASTD CX, Z0
+	VPBROADCASTQ CX, Z13
+	SHLQ         $0x04, CX
+	VPBROADCASTQ CX, Z14
+	VMOVDQU32    (SP), Z0
+	VPSUBQ       Z14, Z0, Z0
+	VMOVDQU32    64(SP), Z1
+	VPSUBQ       Z14, Z1, Z1
+	MOVQ         hashes+16(FP), AX
+	MOVQ         vectors+24(FP), CX
+	MOVQ         $0x00004000, DX
+	MOVL         $0x0000ffff, BX
+	KMOVW        BX, K1
+	XORL         BX, BX
+
+start:
+	VPADDQ    Z14, Z0, Z0
+	VPADDQ    Z14, Z1, Z1
+	VMOVDQA64 Z0, Z2
+	VMOVDQA64 Z13, Z9
+	VMOVDQA64 Z1, Z3
+	VMOVDQA64 Z13, Z10
+
+vector:
+	CMPQ         CX, $0x02
+	JL           mixed
+	VPADDQ       Z14, Z0, Z0
+	VPADDQ       Z14, Z1, Z1
+	VMOVQ        X9, SI
+	VPBROADCASTQ X9, Z11
+	VMOVDQA64    Z9, Z12
+	VPTERNLOGQ   $0x7e, Z10, Z11, Z12
+	VMOVDQA64    Z13, Z15
+	VPTERNLOGQ   $0x7e, Z13, Z11, Z15
+	VPORQ        Z12, Z15, Z12
+	VPTESTMQ     Z12, Z12, K2
+	KORTESTW     K2, K2
+	JNZ          mixed
+	TESTQ        $-29, SI
+	JNZ          mixed
+	VPBROADCASTQ SI, Z12
+	VPADDQ       Z8, Z12, Z12
+	VMOVDQA64    Z12, Z9
+	VMOVDQA64    Z12, Z10
+	VMOVDQA64    Z12, Z11
+	VMOVDQA64    Z12, Z12
+	XORL         DI, DI
+	JMP          equal_rest
+
+equal_long:
+	KMOVW      K1, K2
+	VPXORD     Z2, Z2, Z15
+	VPGATHERQQ (DI)(Z2*1), K2, Z15
+	KMOVW      K1, K2
+	VPXORD     Z3, Z3, Z16
+	VPGATHERQQ (DI)(Z3*1), K2, Z16
+	KMOVW      K1, K2
+	VPXORD     Z0, Z0, Z17
+	VPGATHERQQ (DI)(Z0*1), K2, Z17
+	KMOVW      K1, K2
+	VPXORD     Z1, Z1, Z18
+	VPGATHERQQ (DI)(Z1*1), K2, Z18
+	VPMULLQ    Z5, Z15, Z15
+	VPMULLQ    Z5, Z16, Z16
+	VPMULLQ    Z5, Z17, Z17
+	VPMULLQ    Z5, Z18, Z18
+	VPROLQ     $0x1f, Z15, Z15
+	VPROLQ     $0x1f, Z16, Z16
+	VPROLQ     $0x1f, Z17, Z17
+	VPROLQ     $0x1f, Z18, Z18
+	VPMULLQ    Z4, Z15, Z15
+	VPMULLQ    Z4, Z16, Z16
+	VPMULLQ    Z4, Z17, Z17
+	VPMULLQ    Z4, Z18, Z18
+	VPXORQ     Z15, Z9, Z9
+	VPXORQ     Z16, Z10, Z10
+	VPXORQ     Z17, Z11, Z11
+	VPXORQ     Z18, Z12, Z12
+	VPROLQ     $0x1b, Z9, Z9
+	VPROLQ     $0x1b, Z10, Z10
+	VPROLQ     $0x1b, Z11, Z11
+	VPROLQ     $0x1b, Z12, Z12
+	VPMULLQ    Z4, Z9, Z9
+	VPMULLQ    Z4, Z10, Z10
+	VPMULLQ    Z4, Z11, Z11
+	VPMULLQ    Z4, Z12, Z12
+	VPADDQ     Z7, Z9, Z9
+	VPADDQ     Z7, Z10, Z10
+	VPADDQ     Z7, Z11, Z11
+	VPADDQ     Z7, Z12, Z12
+	ADDQ       $0x08, DI
+	SUBQ       $0x08, SI
+
+equal_rest:
+	CMPQ       SI, $0x08
+	JGE        equal_long
+	TESTQ      SI, SI
+	JZ         equal_end
+	KMOVW      K1, K2
+	VPXORD     Z2, Z2, Z15
+	VPGATHERQD (DI)(Z2*1), K2, Y15
+	VPMOVZXDQ  Y15, Z15
+	KMOVW      K1, K2
+	VPXORD     Z3, Z3, Z2
+	VPGATHERQD (DI)(Z3*1), K2, Y2
+	VPMOVZXDQ  Y2, Z2
+	KMOVW      K1, K2
+	VPXORD     Z0, Z0, Z3
+	VPGATHERQD (DI)(Z0*1), K2, Y3
+	VPMOVZXDQ  Y3, Z3
+	KMOVW      K1, K2
+	VPXORD     Z1, Z1, Z16
+	VPGATHERQD (DI)(Z1*1), K2, Y16
+	VPMOVZXDQ  Y16, Z16
+	VPMULLQ    Z4, Z15, Z15
+	VPMULLQ    Z4, Z2, Z2
+	VPMULLQ    Z4, Z3, Z3
+	VPMULLQ    Z4, Z16, Z16
+	VPXORQ     Z15, Z9, Z9
+	VPXORQ     Z2, Z10, Z2
+	VPXORQ     Z3, Z11, Z3
+	VPXORQ     Z16, Z12, Z12
+	VPROLQ     $0x17, Z9, Z9
+	VPROLQ     $0x17, Z2, Z2
+	VPROLQ     $0x17, Z3, Z3
+	VPROLQ     $0x17, Z12, Z12
+	VPMULLQ    Z5, Z9, Z9
+	VPMULLQ    Z5, Z2, Z2
+	VPMULLQ    Z5, Z3, Z3
+	VPMULLQ    Z5, Z12, Z12
+	VPADDQ     Z6, Z9, Z9
+	VPADDQ     Z6, Z2, Z10
+	VPADDQ     Z6, Z3, Z11
+	VPADDQ     Z6, Z12, Z12
+
+equal_end:
+	VPSRLQ    $0x21, Z9, Z2
+	VPXORQ    Z2, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z2
+	VPXORQ    Z2, Z10, Z10
+	VPSRLQ    $0x21, Z11, Z2
+	VPXORQ    Z2, Z11, Z11
+	VPSRLQ    $0x21, Z12, Z2
+	VPXORQ    Z2, Z12, Z12
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPMULLQ   Z5, Z11, Z11
+	VPMULLQ   Z5, Z12, Z12
+	VPSRLQ    $0x1d, Z9, Z2
+	VPXORQ    Z2, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z2
+	VPXORQ    Z2, Z10, Z10
+	VPSRLQ    $0x1d, Z11, Z2
+	VPXORQ    Z2, Z11, Z11
+	VPSRLQ    $0x1d, Z12, Z2
+	VPXORQ    Z2, Z12, Z12
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPMULLQ   Z6, Z11, Z11
+	VPMULLQ   Z6, Z12, Z12
+	VPSRLQ    $0x20, Z9, Z2
+	VPXORQ    Z2, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z2
+	VPXORQ    Z2, Z10, Z10
+	VPSRLQ    $0x20, Z11, Z2
+	VPXORQ    Z2, Z11, Z11
+	VPSRLQ    $0x20, Z12, Z2
+	VPXORQ    Z2, Z12, Z12
+	VMOVDQU64 Z9, (AX)
+	VMOVDQU64 Z10, 64(AX)
+	VMOVDQU64 Z11, 128(AX)
+	VMOVDQU64 Z12, 192(AX)
+	ADDQ      $0x00000100, AX
+	SUBQ      $0x02, CX
+	JNZ       start
+	JMP       end
+
+mixed:
+	MOVQ         $-32768, SI
+	VPORQ        Z9, Z10, Z11
+	VPBROADCASTQ SI, Z12
+	VPTESTMQ     Z12, Z11, K2
+	KORTESTW     K2, K2
+	JNZ          end
+	VMOVDQA64    Z2, Z2
+	VMOVDQA64    Z9, Z11
+	VMOVDQU32    Z2, 128(SP)
+	VMOVDQU32    Z11, 256(SP)
+	VMOVDQA64    Z8, Z9
+	VMOVDQA64    Z3, Z3
+	VMOVDQA64    Z10, Z12
+	VMOVDQU32    Z3, 192(SP)
+	VMOVDQU32    Z12, 320(SP)
+	VMOVDQA64    Z8, Z10
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_0
+	KMOVW        K2, K3
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z17
+	VPSUBQ       Z4, Z17, Z18
+
+stripe_0:
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z20
+	VPGATHERQQ   (BX)(Z2*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z15, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z20
+	VPGATHERQQ   8(BX)(Z2*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z16, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z16
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z20
+	VPGATHERQQ   16(BX)(Z2*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z17, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z17
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z20
+	VPGATHERQQ   24(BX)(Z2*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z18, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z18
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z2, K3, Z2
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
+	SUBQ         $0x20, DX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_0
+	VPROLQ       $0x01, Z15, Z20
+	VPROLQ       $0x07, Z16, Z21
+	VPADDQ       Z21, Z20, Z20
+	VPROLQ       $0x0c, Z17, Z21
+	VPADDQ       Z21, Z20, Z20
+	VPROLQ       $0x12, Z18, Z21
+	VPADDQ       Z21, Z20, Z20
+	VPMULLQ      Z5, Z15, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VPMULLQ      Z5, Z16, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VPMULLQ      Z5, Z17, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VPMULLQ      Z5, Z18, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VMOVDQA64    Z20, K2, Z9
+
+no_stripes_0:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
+	KORTESTW     K2, K2
+	JZ           no_stripes_1
+	KMOVW        K2, K3
+	VPADDQ       Z4, Z5, Z15
+	VMOVDQA64    Z5, Z16
+	VPXORD       Z4, Z4, Z17
+	VPSUBQ       Z4, Z17, Z18
+
+stripe_1:
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z20
+	VPGATHERQQ   (BX)(Z3*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z15, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z20
+	VPGATHERQQ   8(BX)(Z3*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z16, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z16
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z20
+	VPGATHERQQ   16(BX)(Z3*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z17, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z17
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z20
+	VPGATHERQQ   24(BX)(Z3*1), K4, Z20
+	VPMULLQ      Z5, Z20, Z20
+	VPADDQ       Z20, Z18, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ      Z4, Z20, K3, Z18
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z3, K3, Z3
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
+	SUBQ         $0x20, DX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
+	KORTESTW     K3, K3
+	JNZ          stripe_1
+	VPROLQ       $0x01, Z15, Z20
+	VPROLQ       $0x07, Z16, Z21
+	VPADDQ       Z21, Z20, Z20
+	VPROLQ       $0x0c, Z17, Z21
+	VPADDQ       Z21, Z20, Z20
+	VPROLQ       $0x12, Z18, Z21
+	VPADDQ       Z21, Z20, Z20
+	VPMULLQ      Z5, Z15, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VPMULLQ      Z5, Z16, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VPMULLQ      Z5, Z17, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VPMULLQ      Z5, Z18, Z21
+	VPROLQ       $0x1f, Z21, Z21
+	VPMULLQ      Z4, Z21, Z21
+	VPXORQ       Z21, Z20, Z20
+	VPMULLQ      Z4, Z20, Z20
+	VPADDQ       Z7, Z20, Z20
+	VMOVDQA64    Z20, K2, Z10
+
+no_stripes_1:
+	VPADDQ 256(SP), Z9, Z9
+	VPADDQ 320(SP), Z10, Z10
+
+long:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
+	KORTESTW     K2, K3
+	JZ           word
+	KMOVW        K2, K4
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   (BX)(Z2*1), K4, Z15
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z2, K2, Z2
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K2, Z11
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   (BX)(Z3*1), K4, Z16
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z3, K3, Z3
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
+	VPMULLQ      Z5, Z15, Z15
+	VPMULLQ      Z5, Z16, Z16
+	VPROLQ       $0x1f, Z15, Z15
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z15, Z9, Z15
+	VPXORQ       Z16, Z10, Z16
+	VPROLQ       $0x1b, Z15, Z15
+	VPROLQ       $0x1b, Z16, Z16
+	VPMULLQ      Z4, Z15, Z15
+	VPMULLQ      Z4, Z16, Z16
+	VPADDQ       Z7, Z15, K2, Z9
+	VPADDQ       Z7, Z16, K3, Z10
+	JMP          long
+
+word:
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            no_word
+	KMOVW         K2, K4
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQD    (BX)(Z2*1), K4, Y15
+	VPMOVZXDQ     Y15, Z15
+	KMOVW         K3, K4
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (BX)(Z3*1), K4, Y2
+	VPMOVZXDQ     Y2, Z2
+	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z2, Z2
+	VPXORQ        Z15, Z9, Z3
+	VPXORQ        Z2, Z10, Z2
+	VPROLQ        $0x17, Z3, Z3
+	VPROLQ        $0x17, Z2, Z2
+	VPMULLQ       Z5, Z3, Z3
+	VPMULLQ       Z5, Z2, Z2
+	VPADDQ        Z6, Z3, K2, Z9
+	VPADDQ        Z6, Z2, K3, Z10
+
+no_word:
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K2
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
+	KORTESTW      K2, K3
+	JZ            hashed
+	VMOVDQU32     128(SP), Z15
+	VMOVDQU32     256(SP), Z2
+	VMOVDQU32     192(SP), Z16
+	VMOVDQU32     320(SP), Z3
+	VPMOVQD       Z2, Y19
+	VPMOVQD       Z3, Y2
+	VINSERTI64X4  $0x01, Y2, Z19, Z19
+	MOVL          $0x00000003, SI
+	VPBROADCASTD  SI, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z19, Z17
+	VPCMPGTD      Z3, Z17, K2
+	KORTESTW      K2, K2
+	JZ            hashed
+	VPCMPGTD      Z2, Z19, K3
+	VPMOVSXDQ     Y19, Z2
+	VEXTRACTI64X4 $0x01, Z19, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z15, Z2, Z2
+	VPADDQ        Z16, Z3, Z3
+	MOVQ          $-4, SI
+	KANDW         K2, K3, K4
+	KMOVW         K4, K5
+	VPXORD        Z2, Z2, Z18
+	VPGATHERQD    (SI)(Z2*1), K5, Y18
+	KSHIFTRW      $0x08, K4, K4
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (SI)(Z3*1), K4, Y2
+	VINSERTI64X4  $0x01, Y2, Z18, Z18
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, SI
+	VPBROADCASTD SI, Z2
+	VPSLLD       $0x03, Z17, Z17
+	VPSUBD       Z17, Z2, Z2
+	VPSRLVD      Z2, Z18, Z18
+	KANDNW       K2, K3, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z15, 384(SP)
+	VMOVDQU32 Z16, 448(SP)
+	VMOVDQU32 Z19, 512(SP)
+	XORL      SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    512(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    384(SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL      R11, 576(SP)(SI*4)
+	INCQ      SI
+	CMPQ      SI, $0x10
+	JB        lane
+	VMOVDQU32 576(SP), Z2
+	VPADDD    Z2, Z18, Z18
+
+last_bytes:
+	MOVQ          $0x000000ff, SI
+	VPBROADCASTQ  SI, Z2
+	VPMOVZXDQ     Y18, Z3
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
+	VEXTRACTI64X4 $0x01, Z18, Y15
+	VPMOVZXDQ     Y15, Z15
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z2, Z3, Z16
+	VPSRLQ        $0x08, Z3, Z3
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z2, Z15, Z17
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z17, Z17
+	VPXORQ        Z16, Z9, Z16
+	VPXORQ        Z17, Z10, Z17
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z17, Z17
+	VPMULLQ       Z4, Z16, K2, Z9
+	VPMULLQ       Z4, Z17, K3, Z10
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z2, Z3, Z16
+	VPSRLQ        $0x08, Z3, Z3
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z2, Z15, Z17
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z17, Z17
+	VPXORQ        Z16, Z9, Z16
+	VPXORQ        Z17, Z10, Z17
+	VPROLQ        $0x0b, Z16, Z16
+	VPROLQ        $0x0b, Z17, Z17
+	VPMULLQ       Z4, Z16, K2, Z9
+	VPMULLQ       Z4, Z17, K3, Z10
+	VPTESTMQ      Z11, Z11, K2
+	VPANDQ        Z2, Z3, Z16
+	VPSRLQ        $0x08, Z3, Z3
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
+	VPTESTMQ      Z12, Z12, K3
+	VPANDQ        Z2, Z15, Z2
+	VPSRLQ        $0x08, Z15, Z15
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
+	VPMULLQ       Z8, Z16, Z16
+	VPMULLQ       Z8, Z2, Z2
+	VPXORQ        Z16, Z9, Z3
+	VPXORQ        Z2, Z10, Z2
+	VPROLQ        $0x0b, Z3, Z3
+	VPROLQ        $0x0b, Z2, Z2
+	VPMULLQ       Z4, Z3, K2, Z9
+	VPMULLQ       Z4, Z2, K3, Z10
+
+hashed:
+	VPSRLQ    $0x21, Z9, Z2
+	VPXORQ    Z2, Z9, Z9
+	VPSRLQ    $0x21, Z10, Z2
+	VPXORQ    Z2, Z10, Z10
+	VPMULLQ   Z5, Z9, Z9
+	VPMULLQ   Z5, Z10, Z10
+	VPSRLQ    $0x1d, Z9, Z2
+	VPXORQ    Z2, Z9, Z9
+	VPSRLQ    $0x1d, Z10, Z2
+	VPXORQ    Z2, Z10, Z10
+	VPMULLQ   Z6, Z9, Z9
+	VPMULLQ   Z6, Z10, Z10
+	VPSRLQ    $0x20, Z9, Z2
+	VPXORQ    Z2, Z9, Z9
+	VPSRLQ    $0x20, Z10, Z2
+	VPXORQ    Z2, Z10, Z10
+	VMOVDQU64 Z9, (AX)
+	VMOVDQU64 Z10, 64(AX)
+	ADDQ      $0x00000080, AX
+	VMOVDQA64 Z0, Z2
+	VMOVDQA64 Z13, Z9
+	VMOVDQA64 Z1, Z3
+	VMOVDQA64 Z13, Z10
+	DECQ      CX
+	JZ        end
+	TESTQ     DX, DX
+	JNS       vector
+
+end:
+	MOVQ CX, left+32(FP)
 	VZEROUPPER
 	RET

@@ -136,7 +136,7 @@ func (s *scheme) testHashes(h *hashes, hits []uint64, dense bool) {
 	case walkDouble64:
 		(*double64)(&s.array).testBatch(s.kernel, h, hits, dense)
 	case walkSplit256:
-		(*split256)(&s.array).testBatch(h.h1, hits)
+		(*split256)(&s.array).testBatch(s.kernel, h.h1, hits)
 	case walkLine512:
 		(*line512)(&s.array).testBatch(h.h1, hits)
 	case walkLine32:
@@ -176,6 +176,12 @@ func (s *scheme) addHash(h Hash) {
 	default:
 		panic("bloom: no such walk")
 	}
+}
+
+// addAssembly sets the bits of all hashes, at least one, in the kernel's assembly. It returns
+// false, and does nothing, if Go must set them.
+func (s *scheme) addAssembly(h *hashes) bool {
+	return s.pair.walk() == walkSplit256 && (*split256)(&s.array).addAssembly(s.kernel, h.h1)
 }
 
 func panicNoBits() {

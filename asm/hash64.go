@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -17,16 +18,42 @@ var primes = [5]uint64{
 	0x27d4eb2f165667c5,
 }
 
-// hash64 has the registers of a kernel of XXH64 with the seeds 0 and 1 while its code is
-// emitted. The kernel hashes some vectors of 8 keys at a time. It needs AVX-512: without
-// a product of 64 bits, Go is faster.
+// xxh64 names the kernels of XXH64 with some seeds.
+type xxh64 struct {
+	prefix string   // of the names of its kernels
+	seeds  []string // the arguments to write hashes to: those of seed 0, and perhaps of seed 1
+}
+
+var (
+	oneSeed  = xxh64{"xxh64", []string{"hashes"}}
+	twoSeeds = xxh64{"hash64", []string{"h1", "h2"}}
+)
+
+// arguments returns those that follow the keys.
+func (x xxh64) arguments() string { return strings.Join(x.seeds, ", ") + " *uint64, vectors int" }
+
+// comment describes the seeds.
+func (x xxh64) comment() []string {
+	if len(x.seeds) == 1 {
+		return []string{"XXH64 with the seed 0. Each lane hashes one key."}
+	}
+	return []string{
+		"XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not",
+		"depend on the seed are computed once for both.",
+	}
+}
+
+// hash64 has the registers of a kernel of XXH64 while its code is emitted. The kernel hashes
+// some vectors of 8 keys at a time. It needs AVX-512: without a product of 64 bits, Go is
+// faster.
 //
 // A product takes 15 cycles. The instructions that wait for it fill the CPU's scheduler,
 // which is small. So each step is emitted for all vectors and seeds in turn.
 type hash64 struct {
 	*avx512
+	xxh64
 	prime [5]reg.VecVirtual
-	h     [][2]reg.VecVirtual // the hash of vector i with seed j
+	h     [][]reg.VecVirtual // the hash of vector i with seed j
 
 	// For keys of any length: the addresses and the lengths of the bytes that are not
 	// hashed yet.
@@ -34,21 +61,39 @@ type hash64 struct {
 	at, rest [2]reg.VecVirtual
 }
 
-func newHash64(n int) *hash64 {
-	h := &hash64{avx512: &avx512{}, h: make([][2]reg.VecVirtual, n)}
+func newHash64(x xxh64, n int) *hash64 {
+	h := &hash64{avx512: &avx512{}, xxh64: x, h: make([][]reg.VecVirtual, n)}
 	for i, p := range primes {
 		r := GP64()
 		MOVQ(U64(p), r)
 		h.prime[i] = h.broadcastLong(r)
 	}
 	for i := range h.h {
-		h.h[i] = [2]reg.VecVirtual{ZMM(), ZMM()}
+		h.h[i] = h.eachSeed()
 	}
 	return h
 }
 
+// eachSeed returns a vector for each seed.
+func (h *hash64) eachSeed() []reg.VecVirtual {
+	vectors := make([]reg.VecVirtual, len(h.seeds))
+	for seed := range vectors {
+		vectors[seed] = ZMM()
+	}
+	return vectors
+}
+
+// outputs returns the addresses to write hashes to.
+func (h *hash64) outputs() (to []reg.GPVirtual) {
+	for _, name := range h.seeds {
+		to = append(to, argument(name))
+	}
+	return to
+}
+
 // start returns the initial hashes of keys of one length below 32.
-func (h *hash64) start(length int) (seeds [2]reg.VecVirtual) {
+func (h *hash64) start(length int) []reg.VecVirtual {
+	seeds := make([]reg.VecVirtual, len(h.seeds))
 	for seed := range seeds {
 		r := GP64()
 		MOVQ(U64(primes[4]+uint64(seed+length)), r)
@@ -87,10 +132,13 @@ func (h *hash64) mixBytes(from func(i, seed int) reg.VecVirtual, x []reg.VecVirt
 }
 
 func (h *hash64) mix(from func(i, seed int) reg.VecVirtual, x []reg.VecVirtual, masks []reg.Register, turn uint8, mul, add reg.Register) {
-	next := make([][2]reg.VecVirtual, len(x))
+	next := make([][]reg.VecVirtual, len(x))
+	for i := range next {
+		next[i] = make([]reg.VecVirtual, len(h.seeds))
+	}
 	each := func(emit func(i, seed int)) {
 		for i := range x {
-			for seed := range 2 {
+			for seed := range h.seeds {
 				emit(i, seed)
 			}
 		}
@@ -119,7 +167,7 @@ func (h *hash64) mix(from func(i, seed int) reg.VecVirtual, x []reg.VecVirtual, 
 func (h *hash64) hashes(i, seed int) reg.VecVirtual { return h.h[i][seed] }
 
 // finish emits the last steps and the stores.
-func (h *hash64) finish(h1, h2 reg.GPVirtual) {
+func (h *hash64) finish(to []reg.GPVirtual) {
 	for step, shift := range []uint8{33, 29, 32} {
 		for _, seeds := range h.h {
 			for _, x := range seeds {
@@ -137,21 +185,22 @@ func (h *hash64) finish(h1, h2 reg.GPVirtual) {
 		}
 	}
 	for i, seeds := range h.h {
-		VMOVDQU64(seeds[0], Mem{Base: h1, Disp: 64 * i})
-		VMOVDQU64(seeds[1], Mem{Base: h2, Disp: 64 * i})
+		for seed, x := range seeds {
+			VMOVDQU64(x, Mem{Base: to[seed], Disp: 64 * i})
+		}
 	}
-	ADDQ(U32(64*len(h.h)), h1)
-	ADDQ(U32(64*len(h.h)), h2)
+	for _, to := range to {
+		ADDQ(U32(64*len(h.h)), to)
+	}
 }
 
-// hash64Width emits the hash of keys of 4 or 8 bytes that lie side by side. It takes four
-// vectors of 8 keys at a time, and two at the end.
-func hash64Width(width int) {
-	TEXT(fmt.Sprintf("hash64Width%dAVX512", width), NOSPLIT, "func(keys *byte, h1, h2 *uint64, vectors int)")
-	Comment("XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not",
-		"depend on the seed are computed once for both.")
-	keys, h1, h2, n := argument("keys"), argument("h1"), argument("h2"), argument("vectors")
-	h := newHash64(4)
+// hash64Width emits the hash of keys of 4 or 8 bytes that lie side by side. It computes eight
+// vectors of hashes at a time, and the hashes of two vectors of 8 keys at the end.
+func hash64Width(x xxh64, width int) {
+	TEXT(fmt.Sprintf("%sWidth%dAVX512", x.prefix, width), NOSPLIT, "func(keys *byte, "+x.arguments()+")")
+	Comment(x.comment()...)
+	h := newHash64(x, 8/len(x.seeds))
+	keys, to, n := argument("keys"), h.outputs(), argument("vectors")
 	seeds := h.start(width)
 	from := func(_, seed int) reg.VecVirtual { return seeds[seed] }
 	round := func() {
@@ -170,19 +219,21 @@ func hash64Width(width int) {
 			h.mixWords(from, x, nil)
 		}
 		ADDQ(U32(8*width*len(x)), keys)
-		h.finish(h1, h2)
+		h.finish(to)
 	}
-	Label("two")
-	CMPQ(n, U8(2))
+	Label("many")
+	CMPQ(n, U8(len(h.h)/2))
 	JL(LabelRef("last"))
 	round()
-	SUBQ(U8(2), n)
-	JMP(LabelRef("two"))
+	SUBQ(U8(len(h.h)/2), n)
+	JMP(LabelRef("many"))
 	Label("last")
 	TESTQ(n, n)
 	JZ(LabelRef("end"))
 	h.h = h.h[:2]
 	round()
+	DECQ(n)
+	JMP(LabelRef("last"))
 	Label("end")
 	VZEROUPPER()
 	RET()

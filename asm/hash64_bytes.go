@@ -9,22 +9,21 @@ import (
 )
 
 // hash64Bytes emits the hash of a column of keys.
-func hash64Bytes(c column) {
-	TEXT("hash64"+c.name+"AVX512", 0, "func("+c.arguments+", h1, h2 *uint64, vectors int) (left int)")
-	Comment(
-		"XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not",
-		"depend on the seed are computed once for both. If the next 32 keys have one length,",
+func hash64Bytes(x xxh64, c column) {
+	TEXT(x.prefix+c.name+"AVX512", 0, "func("+c.arguments+", "+x.arguments()+") (left int)")
+	Comment(append(x.comment(),
+		"If the next 32 keys have one length,",
 		"a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at",
 		"a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up",
 		"to three long words, a word, and up to three bytes. These are the upper bytes of the",
 		"key's last four. If a key has fewer than four bytes, the kernel loads them one by",
 		"one. It reads nothing but the keys. It ends early at a long key, and when it has",
 		"hashed enough bytes: a call must not take long.",
-	)
-	h := newHash64(4)
+	)...)
+	h := newHash64(x, 4)
 	four := h.h
 	locate := c.locate(h.avx512)
-	h1, h2, left, bytes := argument("h1"), argument("h2"), argument("vectors"), GP64()
+	to, left, bytes := h.outputs(), argument("vectors"), GP64()
 	MOVQ(U32(most), bytes)
 	h.prepareGather()
 	h.zero = GP64()
@@ -39,7 +38,7 @@ func hash64Bytes(c column) {
 	next := locate()
 	n := h.oneLength(keys, next, "mixed")
 	h.equal(append(keys.address[:], next.address[:]...), n)
-	h.finish(h1, h2)
+	h.finish(to)
 	SUBQ(U8(2), left)
 	JNZ(LabelRef("start"))
 	JMP(LabelRef("end"))
@@ -48,7 +47,7 @@ func hash64Bytes(c column) {
 	keys.jumpIfLong(h.avx512, "end")
 	h.h = four[:2]
 	h.mixed(keys, bytes)
-	h.finish(h1, h2)
+	h.finish(to)
 	h.assign(keys, next)
 	DECQ(left)
 	JZ(LabelRef("end"))
@@ -94,13 +93,16 @@ func (h *hash64) oneLength(a, b located, not string) reg.GPVirtual {
 
 // equal emits the hash of keys that all have n bytes, a multiple of 4 below 32.
 func (h *hash64) equal(address []reg.VecVirtual, n reg.GPVirtual) {
-	start := h.pair()
+	start := h.eachSeed()
 	VPBROADCASTQ(n, start[0])
 	VPADDQ(h.prime[4], start[0], start[0])
-	VPADDQ_BCST(number(1), start[0], start[1])
+	for _, next := range start[1:] {
+		VPADDQ_BCST(number(1), start[0], next)
+	}
 	for _, seeds := range h.h {
-		VMOVDQA64(start[0], seeds[0])
-		VMOVDQA64(start[1], seeds[1])
+		for seed, x := range seeds {
+			VMOVDQA64(start[seed], x)
+		}
 	}
 	offset, x := GP64(), make([]reg.VecVirtual, len(h.h))
 	XORL(offset.As32(), offset.As32())
@@ -138,12 +140,15 @@ func (h *hash64) mixed(keys located, bytes reg.GPVirtual) {
 		h.store(h.at[i], addresses.Offset(64*i))
 		h.store(h.rest[i], lengths.Offset(64*i))
 		VMOVDQA64(h.prime[4], seeds[0])
-		VPADDQ_BCST(number(1), h.prime[4], seeds[1])
+		for _, next := range seeds[1:] {
+			VPADDQ_BCST(number(1), h.prime[4], next)
+		}
 	}
 	h.stripes(bytes)
 	for i, seeds := range h.h {
-		VPADDQ(lengths.Offset(64*i), seeds[0], seeds[0])
-		VPADDQ(lengths.Offset(64*i), seeds[1], seeds[1])
+		for _, x := range seeds {
+			VPADDQ(lengths.Offset(64*i), x, x)
+		}
 	}
 	h.longs()
 	h.words()
@@ -210,7 +215,7 @@ func (h *hash64) stripes(bytes reg.GPVirtual) {
 		KORTESTW(whole, whole)
 		JZ(LabelRef(label("no_stripes")))
 		KMOVW(whole, active)
-		var sums [2][4]reg.VecVirtual
+		sums := make([][4]reg.VecVirtual, len(h.seeds))
 		for seed := range sums {
 			for j := range sums[seed] {
 				sums[seed][j] = ZMM()

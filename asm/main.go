@@ -24,6 +24,8 @@ func main() {
 	alternateTables()
 	smallNumbersTable()
 	headerTables()
+	splitSaltsTable()
+	addSplit256(&avx2{})
 	setPlaces()
 	sortPlaces()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
@@ -35,11 +37,14 @@ func main() {
 		testDouble32(v)
 		placeDouble32(v)
 		testDouble64(v)
+		testSplit256(v)
 	}
-	hash64Width(4)
-	hash64Width(8)
-	for _, c := range columns {
-		hash64Bytes(c)
+	for _, x := range []xxh64{twoSeeds, oneSeed} {
+		hash64Width(x, 4)
+		hash64Width(x, 8)
+		for _, c := range columns {
+			hash64Bytes(x, c)
+		}
 	}
 	arm := flag.String("arm64", "", "file to write the assembly of arm64 to")
 	flag.Parse()

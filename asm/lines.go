@@ -1,0 +1,202 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+// lines has the registers of a kernel for filters with one line of memory for each key,
+// while its code is emitted. The kernel has two passes over a window of hashes. The first
+// computes the addresses of their lines. The second goes to the lines. It has no branch
+// that depends on a key, so the CPU loads the lines of many keys at a time.
+type lines struct {
+	vectors
+	walk   lineWalk
+	hashes reg.GPVirtual
+	places reg.GPVirtual // the addresses of the lines, on the stack
+}
+
+// lineWalk is what differs between the walks.
+type lineWalk interface {
+	// prepare emits the constants.
+	prepare(v vectors)
+	// address emits the addresses of the lines of the hashes at m.
+	address(m Mem, to reg.VecVirtual)
+	// testOne emits the test of the key whose hash is at h and whose line is at line. It sets
+	// the carry flag if the key has all bits.
+	testOne(h, line Mem)
+	// testTwo emits the test of two keys with mask registers. The mask has 8 lanes for each
+	// key. A lane is set if a bit is missing.
+	testTwo(h, line [2]Mem) reg.OpmaskVirtual
+}
+
+// ahead is how many keys before its test the second pass requests the line of a key, if the
+// filter does not fit the caches. The CPU itself looks some 30 to 80 keys ahead.
+const ahead = 64
+
+func newLines(v vectors, walk lineWalk) *lines {
+	l := &lines{vectors: v, walk: walk, hashes: argument("hashes"), places: stackVectors(8 * (window + 2*ahead))}
+	ADDQ(U32(8*ahead), l.places)
+	walk.prepare(v)
+	return l
+}
+
+// stackVectors returns the address of so many bytes of the stack, at a multiple of 64.
+func stackVectors(bytes int) reg.GPVirtual {
+	p := GP64()
+	LEAQ(AllocLocal(bytes+64-8).Offset(63), p)
+	ANDQ(I8(-64), p)
+	return p
+}
+
+// testLines emits the body of a kernel that tests hashes.
+func testLines(v vectors, walk lineWalk) {
+	l := newLines(v, walk)
+	end := l.locate()
+	test := l.testOnes
+	if v.lanes() == 16 {
+		test = l.testTwos
+	}
+	far := argument("far")
+	TESTQ(far, far)
+	JNZ(LabelRef("far"))
+	test("near_", 0)
+	JMP(LabelRef("end"))
+
+	Label("far")
+	Comment("Lines are requested past both ends of the window: the first one again.")
+	first := l.vector()
+	VPBROADCASTQ(Mem{Base: l.places}, first)
+	for i := 0; i < ahead; i += l.lanes() / 2 {
+		l.store(first, Mem{Base: l.places, Disp: 8 * (i - ahead)})
+		l.store(first, Mem{Base: end, Disp: 8 * i})
+	}
+	test("far_", ahead)
+	Label("end")
+	VZEROUPPER()
+	RET()
+}
+
+// locate emits the first pass, and returns the end of the addresses.
+func (l *lines) locate() (end reg.GPVirtual) {
+	from, left := GP64(), argument("n")
+	end = GP64()
+	MOVQ(l.hashes, from)
+	MOVQ(l.places, end)
+	Label("locate")
+	address := l.vector()
+	l.walk.address(Mem{Base: from}, address)
+	l.store(address, Mem{Base: end})
+	ADDQ(U8(4*l.lanes()), from)
+	ADDQ(U8(4*l.lanes()), end)
+	SUBQ(U8(l.lanes()/2), left)
+	JG(LabelRef("locate"))
+	return end
+}
+
+// request emits a prefetch. avo says that it requires a feature, but every amd64 has it.
+func request(m Mem) {
+	i, err := x86.PREFETCHT0(m)
+	if err != nil {
+		panic(err)
+	}
+	i.ISA = nil
+	Instruction(i)
+}
+
+// line loads the address at m. It requests the line of the key that is the given number
+// of keys away.
+func (l *lines) line(m Mem, away int) Mem {
+	if away != 0 {
+		next := GP64()
+		MOVQ(m.Offset(8*away), next)
+		request(Mem{Base: next})
+	}
+	at := GP64()
+	MOVQ(m, at)
+	return Mem{Base: at}
+}
+
+// testTwos emits the second pass with mask registers, for 8 keys at a time. The outcome of
+// each is a byte that has a bit for each missing bit. At the end, one instruction turns 64
+// of the bytes into a word of hits.
+func (l *lines) testTwos(label string, ahead int) {
+	outcomes := stackVectors(window)
+	hash, place, outcome, left := GP64(), GP64(), GP64(), argument("n")
+	MOVQ(l.hashes, hash)
+	MOVQ(l.places, place)
+	MOVQ(outcomes, outcome)
+	Label(label + "eight")
+	for i := 0; i < 8; i += 2 {
+		var h, line [2]Mem
+		for j := range line {
+			h[j] = Mem{Base: hash, Disp: 8 * (i + j)}
+			line[j] = l.line(Mem{Base: place, Disp: 8 * (i + j)}, ahead)
+		}
+		KMOVW(l.walk.testTwo(h, line), Mem{Base: outcome, Disp: i})
+	}
+	ADDQ(U8(64), hash)
+	ADDQ(U8(64), place)
+	ADDQ(U8(8), outcome)
+	SUBQ(U8(8), left)
+	JG(LabelRef(label + "eight"))
+
+	hits, n, last := argument("hits"), argument("n"), GP64()
+	Label(label + "word")
+	missing, k := ZMM(), K()
+	l.load(Mem{Base: outcomes}, missing)
+	VPTESTNMB(missing, missing, k)
+	KMOVQ(k, Mem{Base: hits})
+	ADDQ(U8(64), outcomes)
+	ADDQ(U8(8), hits)
+	SUBQ(U8(64), n)
+	JG(LabelRef(label + "word"))
+	ADDQ(U8(64), n) // in the last word
+	BZHIQ(n, Mem{Base: hits, Disp: -8}, last)
+	MOVQ(last, Mem{Base: hits, Disp: -8})
+}
+
+// testOnes emits the second pass with the carry flag. It goes from the last key to the
+// first: a word of hits takes the flag as its lowest bit.
+func (l *lines) testOnes(label string, ahead int) {
+	hits, n, word := argument("hits"), argument("n"), GP64()
+	test := func(i int) {
+		l.walk.testOne(
+			Mem{Base: l.hashes, Index: n, Scale: 8, Disp: 8 * i},
+			l.line(Mem{Base: l.places, Index: n, Scale: 8, Disp: 8 * i}, -ahead),
+		)
+		ADCQ(word, word)
+	}
+	store := func() {
+		to := GP64()
+		MOVQ(n, to)
+		SHRQ(U8(6), to)
+		MOVQ(word, Mem{Base: hits, Index: to, Scale: 8})
+		XORL(word.As32(), word.As32())
+	}
+	XORL(word.As32(), word.As32())
+	Label(label + "one")
+	TESTQ(U32(3), n)
+	JZ(LabelRef(label + "some"))
+	DECQ(n)
+	test(0)
+	TESTQ(U32(63), n)
+	JNZ(LabelRef(label + "one"))
+	store()
+	Label(label + "some")
+	TESTQ(n, n)
+	JZ(LabelRef(label + "done"))
+	Label(label + "four")
+	SUBQ(U8(4), n)
+	for i := range 4 {
+		test(3 - i)
+	}
+	TESTQ(U32(63), n)
+	JNZ(LabelRef(label + "four"))
+	store()
+	TESTQ(n, n)
+	JNZ(LabelRef(label + "four"))
+	Label(label + "done")
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// split256 is the walk through Parquet's blocks of 32 bytes.
+type split256 struct {
+	v           vectors
+	base, bytes reg.VecVirtual // where the blocks begin, and their size, in each long lane
+	offsets     reg.VecVirtual // the bits of the offset of a block, in each long lane
+	salts, ones reg.VecVirtual
+	upper       reg.OpmaskVirtual // lanes 8 to 15
+}
+
+// testSplit256 emits the test of a window of hashes.
+func testSplit256(v vectors) {
+	TEXT("testSplit256"+v.name(), 0, "func(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)")
+	Comment(
+		"The upper half of a hash chooses a block. In each of its 8 words, the top five bits of",
+		"a product of the lower half choose a bit. A lane is a word.",
+	)
+	testLines(v, &split256{})
+}
+
+// addSplit256 emits the setting of the bits of a window of hashes.
+func addSplit256(v vectors) {
+	TEXT("addSplit256"+v.name(), 0, "func(base *byte, bytes uint64, hashes *uint64, n int)")
+	Comment("The addresses and the bits are those of testSplit256. Lines are not requested ahead:",
+		"a store waits for its line without holding up the loads of others.")
+	s := &split256{}
+	l := newLines(v, s)
+	l.locate()
+	n := argument("n")
+	add := func(i int) {
+		bits, line := YMM(), l.line(Mem{Base: l.places, Index: n, Scale: 8, Disp: 8 * i}, 0)
+		VPBROADCASTD(Mem{Base: l.hashes, Index: n, Scale: 8, Disp: 8 * i}, bits)
+		s.bits(bits)
+		VPOR(line, bits, bits)
+		v.store(bits, line)
+	}
+	Label("one")
+	TESTQ(U32(3), n)
+	JZ(LabelRef("some"))
+	DECQ(n)
+	add(0)
+	JMP(LabelRef("one"))
+	Label("some")
+	TESTQ(n, n)
+	JZ(LabelRef("end"))
+	Label("four")
+	SUBQ(U8(4), n)
+	for i := range 4 {
+		add(3 - i)
+	}
+	TESTQ(n, n)
+	JNZ(LabelRef("four"))
+	Label("end")
+	VZEROUPPER()
+	RET()
+}
+
+// splitSalts has the factors for the words of two blocks.
+var splitSalts Mem
+
+func splitSaltsTable() {
+	splitSalts = GLOBL("splitSalts", RODATA|NOPTR)
+	salts := []uint32{
+		0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
+	}
+	for i := range 16 {
+		DATA(4*i, U32(salts[i%8]))
+	}
+}
+
+func (s *split256) prepare(v vectors) {
+	s.v = v
+	s.base, s.bytes = v.broadcastLong(argument("base")), v.broadcastLong(argument("bytes"))
+	s.offsets = v.broadcastLong(constant(0xffffffe0))
+	s.salts, s.ones = v.vector(), v.broadcast(constant(1))
+	v.load(splitSalts, s.salts)
+	if _, wide := v.(*avx512); wide {
+		s.upper = K()
+		KMOVW(constant(0xff00).As32(), s.upper)
+	}
+}
+
+// address emits base + 32·block: the shuffles move the upper halves of long lanes down.
+func (s *split256) address(m Mem, h reg.VecVirtual) {
+	VPSHUFD(U8(0xf5), m, h)
+	VPMULUDQ(s.bytes, h, h)
+	VPSHUFD(U8(0xf5), h, h)
+	s.v.and(s.offsets, h, h)
+	VPADDQ(s.base, h, h)
+}
+
+// bits replaces the lower halves of hashes by their bits in the words.
+func (s *split256) bits(low reg.VecVirtual) {
+	VPMULLD(s.salts, low, low)
+	VPSRLD(U8(27), low, low)
+	VPSLLVD(low, s.ones, low)
+}
+
+func (s *split256) testOne(h, line Mem) {
+	low, block := YMM(), YMM()
+	VPBROADCASTD(h, low)
+	VMOVDQU(line, block)
+	s.bits(low)
+	VPTEST(low, block)
+}
+
+func (s *split256) testTwo(h, line [2]Mem) reg.OpmaskVirtual {
+	low, blocks, k := ZMM(), ZMM(), K()
+	VPBROADCASTD(h[0], low)
+	VPBROADCASTD(h[1], s.upper, low)
+	VBROADCASTI64X4(line[0], blocks)
+	VINSERTI64X4(U8(1), line[1], blocks, blocks)
+	s.bits(low)
+	VPTESTNMD(low, blocks, k)
+	return k
+}

@@ -1,0 +1,59 @@
+//go:build !purego
+
+package bloom
+
+import (
+	"unsafe"
+)
+
+// xxh64Assembly is hash32Assembly for XXH64 with the seed 0.
+func (k *Keys) xxh64Assembly(_ Kernel, hashes []uint64) int {
+	const lanes = 16
+	vectors, left := len(hashes)/lanes, 0
+	if vectors == 0 {
+		return 0
+	}
+	switch layout, rows, data := k.assemblyRows(); layout {
+	case byteSlices:
+		left = xxh64SlicesAVX512(rows, &hashes[0], vectors)
+	case strs:
+		left = xxh64StringsAVX512(rows, &hashes[0], vectors)
+	case uint32s:
+		xxh64Width4AVX512(rows, &hashes[0], vectors)
+	case uint64s:
+		xxh64Width8AVX512(rows, &hashes[0], vectors)
+	case offsets32:
+		left = xxh64Offsets32AVX512(data, (*int32)(unsafe.Pointer(rows)), &hashes[0], vectors)
+	case offsets64:
+		left = xxh64Offsets64AVX512(data, (*int64)(unsafe.Pointer(rows)), &hashes[0], vectors)
+	case fixedWidth:
+		left = xxh64FixedAVX512(rows, k.width, &hashes[0], vectors)
+	default:
+		return 0
+	}
+	return lanes * (vectors - left)
+}
+
+// The xxh64 functions write the hashes of the keys of the given number of vectors of 16, at
+// least 1. The comment above the hash32 functions tells the rest.
+
+//go:noescape
+func xxh64Width4AVX512(keys *byte, hashes *uint64, vectors int)
+
+//go:noescape
+func xxh64Width8AVX512(keys *byte, hashes *uint64, vectors int)
+
+//go:noescape
+func xxh64SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+
+//go:noescape
+func xxh64StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+
+//go:noescape
+func xxh64Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
+
+//go:noescape
+func xxh64Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
+
+//go:noescape
+func xxh64FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)
