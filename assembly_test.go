@@ -161,6 +161,33 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// TestRequests compares the tests of each kernel with portable Go, with and without requests
+// for the lines of later keys.
+func TestRequests(t *testing.T) {
+	random := rand.New(rand.NewPCG(61, 62))
+	data := randomBits(random, 256*512, 0.9)
+	d := newSplit256(data, 512)
+	hashed := make([]uint64, windowKeys)
+	for i := range hashed {
+		hashed[i] = random.Uint64()
+	}
+	for _, kernel := range kernels[:len(kernels)-1] {
+		for n := 1; n <= windowKeys; n += 1 + n/10 {
+			for _, far := range []bool{false, true} {
+				want, got := make([]uint64, (n+63)/64+1), slices.Repeat([]uint64{1 << 40}, (n+63)/64+1)
+				d.testGeneric(hashed[:n], want)
+				if !d.testForm(kernel, hashed[:n], got, far) {
+					t.Fatalf("kernel %v tests nothing", kernel)
+				}
+				want[len(want)-1] = 1 << 40 // not written
+				if !slices.Equal(got, want) {
+					t.Fatalf("kernel %v, far %v: hits of %d hashes %x, want %x", kernel, far, n, got, want)
+				}
+			}
+		}
+	}
+}
+
 // BenchmarkForms compares the forms over mixtures of present and absent keys.
 func BenchmarkForms(b *testing.B) {
 	defer func(s, d form) { staged, dense = s, d }(staged, dense)

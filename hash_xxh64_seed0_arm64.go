@@ -2,5 +2,51 @@
 
 package bloom
 
-// xxh64Assembly is hash32Assembly for XXH64 with the seed 0.
-func (k *Keys) xxh64Assembly(kernel Kernel, hashes []uint64) int { return 0 }
+import (
+	"unsafe"
+)
+
+// xxh64Assembly is hash64Assembly for XXH64 with the seed 0.
+func (k *Keys) xxh64Assembly(_ Kernel, hashes []uint64) int {
+	n, left, out := len(hashes), 0, &hashes[0]
+	switch layout, rows, data := k.assemblyRows(); layout {
+	case byteSlices:
+		left = xxh64HeadersNEON(rows, int(unsafe.Sizeof([]byte(nil))), out, n)
+	case strs:
+		left = xxh64HeadersNEON(rows, int(unsafe.Sizeof("")), out, n)
+	case uint32s:
+		xxh64Width4NEON(rows, out, n)
+	case uint64s:
+		xxh64Width8NEON(rows, out, n)
+	case offsets32:
+		left = xxh64Offsets32NEON(data, (*int32)(unsafe.Pointer(rows)), out, n)
+	case offsets64:
+		left = xxh64Offsets64NEON(data, (*int64)(unsafe.Pointer(rows)), out, n)
+	case fixedWidth:
+		left = xxh64FixedNEON(rows, k.width, out, n)
+	default:
+		return 0
+	}
+	return n - left
+}
+
+// The xxh64 functions write the hashes of n keys, at least one. They work like the hash64
+// functions.
+
+//go:noescape
+func xxh64Width4NEON(keys *byte, hashes *uint64, n int)
+
+//go:noescape
+func xxh64Width8NEON(keys *byte, hashes *uint64, n int)
+
+//go:noescape
+func xxh64HeadersNEON(headers *byte, stride int, hashes *uint64, n int) (left int)
+
+//go:noescape
+func xxh64Offsets32NEON(data *byte, offsets *int32, hashes *uint64, n int) (left int)
+
+//go:noescape
+func xxh64Offsets64NEON(data *byte, offsets *int64, hashes *uint64, n int) (left int)
+
+//go:noescape
+func xxh64FixedNEON(data *byte, width int, hashes *uint64, n int) (left int)

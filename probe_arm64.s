@@ -1628,6 +1628,20 @@ DATA compactBytes<>+240(SB)/8, $0x0706050403020100
 DATA compactBytes<>+248(SB)/8, $0x0f0e0d0c0b0a0908
 GLOBL compactBytes<>(SB), RODATA|NOPTR, $256
 
+DATA splitSalts<>+0(SB)/8, $0x44974d9147b6137b
+DATA splitSalts<>+8(SB)/8, $0xa2b7289d8824ad5b
+DATA splitSalts<>+16(SB)/8, $0x2df1424b705495c7
+DATA splitSalts<>+24(SB)/8, $0x5c6bfb319efc4947
+GLOBL splitSalts<>(SB), RODATA|NOPTR, $32
+
+DATA upperBytes<>+0(SB)/8, $0x1f1b17130f0b0703
+DATA upperBytes<>+8(SB)/8, $0x3f3b37332f2b2723
+GLOBL upperBytes<>(SB), RODATA|NOPTR, $16
+
+DATA wordStarts<>+0(SB)/8, $0x1c1814100c080400
+DATA wordStarts<>+8(SB)/8, $0x3c3834302c282420
+GLOBL wordStarts<>(SB), RODATA|NOPTR, $16
+
 // func testDouble32NEON(base *byte, size uint32, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int)
 // Requires: ASIMD
 TEXT ·testDouble32NEON(SB), $9600-64
@@ -2043,107 +2057,271 @@ probe:
 // func hash64Width4NEON(keys *byte, h1 *uint64, h2 *uint64, n int)
 // Requires: ASIMD
 TEXT ·hash64Width4NEON(SB), NOSPLIT, $0-32
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are
-	// computed once for both.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
+	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
+	// once for all keys: rotating an exclusive or is rotating its parts.
 	MOVD keys+0(FP), R0
 	MOVD h1+8(FP), R1
 	MOVD h2+16(FP), R2
 	MOVD n+24(FP), R3
-	MOVD $-7046029288634856825, R6
-	MOVD $-4417276706812531889, R7
-	MOVD $1609587929392839161, R8
-	MOVD $-8796714831421723037, R4
-	MOVD $2870177450012600261, R4
-	ADD  $4, R4, R9
+	MOVD $-7046029288634856825, R4
+	MOVD $-4417276706812531889, R5
+	MOVD $1609587929392839161, R6
+	MOVD $-8796714831421723037, R7
+	MOVD $2870177450012600261, R7
+	ADD  $4, R7, R8
+	ROR  $41, R8, R8
+	ADD  $5, R7, R7
+	ROR  $41, R7, R7
+	SUBS $4, R3, R3
+	BLT  rest
+
+four:
+	LDPW.P 8(R0), (R9, R10)
+	LDPW.P 8(R0), (R11, R12)
+	MUL    R4, R9, R9
+	MUL    R4, R10, R10
+	MUL    R4, R11, R11
+	MUL    R4, R12, R12
+	EOR    R9@>41, R8, R13
+	MADD   R5, R6, R13, R13
+	EOR    R10@>41, R8, R14
+	MADD   R5, R6, R14, R14
+	EOR    R11@>41, R8, R15
+	MADD   R5, R6, R15, R15
+	EOR    R12@>41, R8, R16
+	MADD   R5, R6, R16, R16
+	EOR    R9@>41, R7, R9
+	MADD   R5, R6, R9, R9
+	EOR    R10@>41, R7, R10
+	MADD   R5, R6, R10, R10
+	EOR    R11@>41, R7, R11
+	MADD   R5, R6, R11, R11
+	EOR    R12@>41, R7, R12
+	MADD   R5, R6, R12, R12
+	EOR    R13>>33, R13, R13
+	MUL    R5, R13, R13
+	EOR    R14>>33, R14, R14
+	MUL    R5, R14, R14
+	EOR    R15>>33, R15, R15
+	MUL    R5, R15, R15
+	EOR    R16>>33, R16, R16
+	MUL    R5, R16, R16
+	EOR    R9>>33, R9, R9
+	MUL    R5, R9, R9
+	EOR    R10>>33, R10, R10
+	MUL    R5, R10, R10
+	EOR    R11>>33, R11, R11
+	MUL    R5, R11, R11
+	EOR    R12>>33, R12, R12
+	MUL    R5, R12, R12
+	EOR    R13>>29, R13, R13
+	MUL    R6, R13, R13
+	EOR    R14>>29, R14, R14
+	MUL    R6, R14, R14
+	EOR    R15>>29, R15, R15
+	MUL    R6, R15, R15
+	EOR    R16>>29, R16, R16
+	MUL    R6, R16, R16
+	EOR    R9>>29, R9, R9
+	MUL    R6, R9, R9
+	EOR    R10>>29, R10, R10
+	MUL    R6, R10, R10
+	EOR    R11>>29, R11, R11
+	MUL    R6, R11, R11
+	EOR    R12>>29, R12, R12
+	MUL    R6, R12, R12
+	EOR    R13>>32, R13, R13
+	EOR    R14>>32, R14, R14
+	EOR    R15>>32, R15, R15
+	EOR    R16>>32, R16, R16
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	EOR    R11>>32, R11, R11
+	EOR    R12>>32, R12, R12
+	STP.P  (R13, R14), 16(R1)
+	STP.P  (R15, R16), 16(R1)
+	STP.P  (R9, R10), 16(R2)
+	STP.P  (R11, R12), 16(R2)
+	SUBS   $4, R3, R3
+	BGE    four
+
+rest:
+	ADDS $4, R3, R3
+	BEQ  end
 
 key:
-	MOVD    R9, R4
-	ADD     $1, R9, R5
-	MOVWU.P 4(R0), R10
+	MOVWU.P 4(R0), R9
+	MUL     R4, R9, R9
+	EOR     R9@>41, R8, R10
+	MADD    R5, R6, R10, R10
+	EOR     R9@>41, R7, R9
+	MADD    R5, R6, R9, R9
+	EOR     R10>>33, R10, R10
+	MUL     R5, R10, R10
+	EOR     R9>>33, R9, R9
+	MUL     R5, R9, R9
+	EOR     R10>>29, R10, R10
 	MUL     R6, R10, R10
-	EOR     R10, R4, R4
-	ROR     $41, R4, R4
-	MADD    R7, R8, R4, R4
-	EOR     R10, R5, R5
-	ROR     $41, R5, R5
-	MADD    R7, R8, R5, R5
-	EOR     R4>>33, R4, R4
-	MUL     R7, R4, R4
-	EOR     R4>>29, R4, R4
-	MUL     R8, R4, R4
-	EOR     R4>>32, R4, R4
-	MOVD.P  R4, 8(R1)
-	EOR     R5>>33, R5, R5
-	MUL     R7, R5, R5
-	EOR     R5>>29, R5, R5
-	MUL     R8, R5, R5
-	EOR     R5>>32, R5, R5
-	MOVD.P  R5, 8(R2)
+	EOR     R9>>29, R9, R9
+	MUL     R6, R9, R9
+	EOR     R10>>32, R10, R10
+	EOR     R9>>32, R9, R9
+	MOVD.P  R10, 8(R1)
+	MOVD.P  R9, 8(R2)
 	SUBS    $1, R3, R3
 	BNE     key
+
+end:
 	RET
 
 // func hash64Width8NEON(keys *byte, h1 *uint64, h2 *uint64, n int)
 // Requires: ASIMD
 TEXT ·hash64Width8NEON(SB), NOSPLIT, $0-32
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are
-	// computed once for both.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
+	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
+	// once for all keys: rotating an exclusive or is rotating its parts.
 	MOVD keys+0(FP), R0
 	MOVD h1+8(FP), R1
 	MOVD h2+16(FP), R2
 	MOVD n+24(FP), R3
-	MOVD $-7046029288634856825, R6
-	MOVD $-4417276706812531889, R7
-	MOVD $1609587929392839161, R8
-	MOVD $-8796714831421723037, R9
-	MOVD $2870177450012600261, R4
-	ADD  $8, R4, R10
+	MOVD $-7046029288634856825, R4
+	MOVD $-4417276706812531889, R5
+	MOVD $1609587929392839161, R6
+	MOVD $-8796714831421723037, R7
+	MOVD $2870177450012600261, R8
+	ADD  $8, R8, R9
+	ROR  $37, R9, R9
+	ADD  $9, R8, R8
+	ROR  $37, R8, R8
+	SUBS $4, R3, R3
+	BLT  rest
+
+four:
+	LDP.P 16(R0), (R10, R11)
+	LDP.P 16(R0), (R12, R13)
+	MUL   R5, R10, R10
+	ROR   $33, R10, R10
+	MUL   R4, R10, R10
+	MUL   R5, R11, R11
+	ROR   $33, R11, R11
+	MUL   R4, R11, R11
+	MUL   R5, R12, R12
+	ROR   $33, R12, R12
+	MUL   R4, R12, R12
+	MUL   R5, R13, R13
+	ROR   $33, R13, R13
+	MUL   R4, R13, R13
+	EOR   R10@>37, R9, R14
+	MADD  R4, R7, R14, R14
+	EOR   R11@>37, R9, R15
+	MADD  R4, R7, R15, R15
+	EOR   R12@>37, R9, R16
+	MADD  R4, R7, R16, R16
+	EOR   R13@>37, R9, R17
+	MADD  R4, R7, R17, R17
+	EOR   R10@>37, R8, R10
+	MADD  R4, R7, R10, R10
+	EOR   R11@>37, R8, R11
+	MADD  R4, R7, R11, R11
+	EOR   R12@>37, R8, R12
+	MADD  R4, R7, R12, R12
+	EOR   R13@>37, R8, R13
+	MADD  R4, R7, R13, R13
+	EOR   R14>>33, R14, R14
+	MUL   R5, R14, R14
+	EOR   R15>>33, R15, R15
+	MUL   R5, R15, R15
+	EOR   R16>>33, R16, R16
+	MUL   R5, R16, R16
+	EOR   R17>>33, R17, R17
+	MUL   R5, R17, R17
+	EOR   R10>>33, R10, R10
+	MUL   R5, R10, R10
+	EOR   R11>>33, R11, R11
+	MUL   R5, R11, R11
+	EOR   R12>>33, R12, R12
+	MUL   R5, R12, R12
+	EOR   R13>>33, R13, R13
+	MUL   R5, R13, R13
+	EOR   R14>>29, R14, R14
+	MUL   R6, R14, R14
+	EOR   R15>>29, R15, R15
+	MUL   R6, R15, R15
+	EOR   R16>>29, R16, R16
+	MUL   R6, R16, R16
+	EOR   R17>>29, R17, R17
+	MUL   R6, R17, R17
+	EOR   R10>>29, R10, R10
+	MUL   R6, R10, R10
+	EOR   R11>>29, R11, R11
+	MUL   R6, R11, R11
+	EOR   R12>>29, R12, R12
+	MUL   R6, R12, R12
+	EOR   R13>>29, R13, R13
+	MUL   R6, R13, R13
+	EOR   R14>>32, R14, R14
+	EOR   R15>>32, R15, R15
+	EOR   R16>>32, R16, R16
+	EOR   R17>>32, R17, R17
+	EOR   R10>>32, R10, R10
+	EOR   R11>>32, R11, R11
+	EOR   R12>>32, R12, R12
+	EOR   R13>>32, R13, R13
+	STP.P (R14, R15), 16(R1)
+	STP.P (R16, R17), 16(R1)
+	STP.P (R10, R11), 16(R2)
+	STP.P (R12, R13), 16(R2)
+	SUBS  $4, R3, R3
+	BGE   four
+
+rest:
+	ADDS $4, R3, R3
+	BEQ  end
 
 key:
-	MOVD   R10, R4
-	ADD    $1, R10, R5
-	MOVD.P 8(R0), R11
-	MUL    R7, R11, R11
-	ROR    $33, R11, R11
+	MOVD.P 8(R0), R10
+	MUL    R5, R10, R10
+	ROR    $33, R10, R10
+	MUL    R4, R10, R10
+	EOR    R10@>37, R9, R11
+	MADD   R4, R7, R11, R11
+	EOR    R10@>37, R8, R10
+	MADD   R4, R7, R10, R10
+	EOR    R11>>33, R11, R11
+	MUL    R5, R11, R11
+	EOR    R10>>33, R10, R10
+	MUL    R5, R10, R10
+	EOR    R11>>29, R11, R11
 	MUL    R6, R11, R11
-	EOR    R11, R4, R4
-	ROR    $37, R4, R4
-	MADD   R6, R9, R4, R4
-	EOR    R11, R5, R5
-	ROR    $37, R5, R5
-	MADD   R6, R9, R5, R5
-	EOR    R4>>33, R4, R4
-	MUL    R7, R4, R4
-	EOR    R4>>29, R4, R4
-	MUL    R8, R4, R4
-	EOR    R4>>32, R4, R4
-	MOVD.P R4, 8(R1)
-	EOR    R5>>33, R5, R5
-	MUL    R7, R5, R5
-	EOR    R5>>29, R5, R5
-	MUL    R8, R5, R5
-	EOR    R5>>32, R5, R5
-	MOVD.P R5, 8(R2)
+	EOR    R10>>29, R10, R10
+	MUL    R6, R10, R10
+	EOR    R11>>32, R11, R11
+	EOR    R10>>32, R10, R10
+	MOVD.P R11, 8(R1)
+	MOVD.P R10, 8(R2)
 	SUBS   $1, R3, R3
 	BNE    key
+
+end:
 	RET
 
 // func hash64HeadersNEON(headers *byte, stride int, h1 *uint64, h2 *uint64, n int) (left int)
 // Requires: ASIMD
 TEXT ·hash64HeadersNEON(SB), $0-48
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed
-	// once for both. A key has stripes of 32 bytes, then long words, a word, and single
-	// bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a
-	// call must not take long.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
 	MOVD h1+16(FP), R0
 	MOVD h2+24(FP), R1
 	MOVD n+32(FP), R2
 	MOVD $131072, R3
-	MOVD $-7046029288634856825, R6
-	MOVD $-4417276706812531889, R7
-	MOVD $1609587929392839161, R8
-	MOVD $-8796714831421723037, R9
-	MOVD $2870177450012600261, R10
+	MOVD $-7046029288634856825, R4
+	MOVD $-4417276706812531889, R5
+	MOVD $1609587929392839161, R6
+	MOVD $-8796714831421723037, R7
+	MOVD $2870177450012600261, R8
 	MOVD headers+0(FP), R13
 	MOVD stride+8(FP), R14
 
@@ -2153,29 +2331,29 @@ key:
 	CMP  $32768, R12
 	BHS  end
 	SUB  R12, R3, R3
-	MOVD R10, R4
-	ADD  $1, R10, R5
+	ADD  $0, R8, R9
+	ADD  $1, R8, R10
 	MOVD R12, R15
 	CMP  $32, R12
 	BHS  stripes
 
 striped:
-	ADD  R12, R4, R4
-	ADD  R12, R5, R5
+	ADD  R12, R9, R9
+	ADD  R12, R10, R10
 	SUBS $8, R15, R15
 	BLO  word
 
 long:
 	MOVD.P 8(R11), R12
-	MUL    R7, R12, R12
+	MUL    R5, R12, R12
 	ROR    $33, R12, R12
-	MUL    R6, R12, R12
-	EOR    R12, R4, R4
-	ROR    $37, R4, R4
-	MADD   R6, R9, R4, R4
-	EOR    R12, R5, R5
-	ROR    $37, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R12, R12
+	EOR    R12, R9, R9
+	ROR    $37, R9, R9
+	MADD   R4, R7, R9, R9
+	EOR    R12, R10, R10
+	ROR    $37, R10, R10
+	MADD   R4, R7, R10, R10
 	SUBS   $8, R15, R15
 	BHS    long
 
@@ -2183,13 +2361,13 @@ word:
 	ADDS    $4, R15, R15
 	BLT     bytes
 	MOVWU.P 4(R11), R12
-	MUL     R6, R12, R12
-	EOR     R12, R4, R4
-	ROR     $41, R4, R4
-	MADD    R7, R8, R4, R4
-	EOR     R12, R5, R5
-	ROR     $41, R5, R5
-	MADD    R7, R8, R5, R5
+	MUL     R4, R12, R12
+	EOR     R12, R9, R9
+	ROR     $41, R9, R9
+	MADD    R5, R6, R9, R9
+	EOR     R12, R10, R10
+	ROR     $41, R10, R10
+	MADD    R5, R6, R10, R10
 	SUB     $4, R15, R15
 
 bytes:
@@ -2198,29 +2376,29 @@ bytes:
 
 byte:
 	MOVBU.P 1(R11), R12
-	MUL     R10, R12, R12
-	EOR     R12, R4, R4
-	ROR     $53, R4, R4
-	MUL     R6, R4, R4
-	EOR     R12, R5, R5
-	ROR     $53, R5, R5
-	MUL     R6, R5, R5
+	MUL     R8, R12, R12
+	EOR     R12, R9, R9
+	ROR     $53, R9, R9
+	MUL     R4, R9, R9
+	EOR     R12, R10, R10
+	ROR     $53, R10, R10
+	MUL     R4, R10, R10
 	SUBS    $1, R15, R15
 	BNE     byte
 
 finish:
-	EOR    R4>>33, R4, R4
-	MUL    R7, R4, R4
-	EOR    R4>>29, R4, R4
-	MUL    R8, R4, R4
-	EOR    R4>>32, R4, R4
-	MOVD.P R4, 8(R0)
-	EOR    R5>>33, R5, R5
-	MUL    R7, R5, R5
-	EOR    R5>>29, R5, R5
-	MUL    R8, R5, R5
-	EOR    R5>>32, R5, R5
-	MOVD.P R5, 8(R1)
+	EOR    R9>>33, R9, R9
+	MUL    R5, R9, R9
+	EOR    R10>>33, R10, R10
+	MUL    R5, R10, R10
+	EOR    R9>>29, R9, R9
+	MUL    R6, R9, R9
+	EOR    R10>>29, R10, R10
+	MUL    R6, R10, R10
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	MOVD.P R9, 8(R0)
+	MOVD.P R10, 8(R1)
 	SUBS   $1, R2, R2
 	BEQ    end
 	CMP    $0, R3
@@ -2232,122 +2410,122 @@ end:
 
 stripes:
 	MOVD $0, R23
-	ADD  R7, R23, R22
-	ADD  R6, R22, R5
-	SUB  R6, R23, R24
+	ADD  R5, R23, R22
+	ADD  R4, R22, R10
+	SUB  R4, R23, R24
 	MOVD $1, R19
-	ADD  R7, R19, R17
-	ADD  R6, R17, R16
-	SUB  R6, R19, R20
+	ADD  R5, R19, R17
+	ADD  R4, R17, R16
+	SUB  R4, R19, R20
 
 stripe:
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
-	ADD    R21, R5, R5
-	ROR    $33, R5, R5
-	MUL    R6, R5, R5
+	MUL    R5, R21, R21
+	ADD    R21, R10, R10
+	ROR    $33, R10, R10
+	MUL    R4, R10, R10
 	ADD    R21, R16, R16
 	ROR    $33, R16, R16
-	MUL    R6, R16, R16
+	MUL    R4, R16, R16
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R22, R22
 	ROR    $33, R22, R22
-	MUL    R6, R22, R22
+	MUL    R4, R22, R22
 	ADD    R21, R17, R17
 	ROR    $33, R17, R17
-	MUL    R6, R17, R17
+	MUL    R4, R17, R17
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R23, R23
 	ROR    $33, R23, R23
-	MUL    R6, R23, R23
+	MUL    R4, R23, R23
 	ADD    R21, R19, R19
 	ROR    $33, R19, R19
-	MUL    R6, R19, R19
+	MUL    R4, R19, R19
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R24, R24
 	ROR    $33, R24, R24
-	MUL    R6, R24, R24
+	MUL    R4, R24, R24
 	ADD    R21, R20, R20
 	ROR    $33, R20, R20
-	MUL    R6, R20, R20
+	MUL    R4, R20, R20
 	SUB    $32, R15, R15
 	CMP    $32, R15
 	BHS    stripe
-	ROR    $63, R5, R4
+	ROR    $63, R10, R9
 	ROR    $57, R22, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $52, R23, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $46, R24, R21
-	ADD    R21, R4, R4
-	MUL    R7, R5, R21
+	ADD    R21, R9, R9
+	MUL    R5, R10, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R22, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R22, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R23, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R23, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R24, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R24, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	ROR    $63, R16, R5
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	ROR    $63, R16, R10
 	ROR    $57, R17, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $52, R19, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $46, R20, R21
-	ADD    R21, R5, R5
-	MUL    R7, R16, R21
+	ADD    R21, R10, R10
+	MUL    R5, R16, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R17, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R17, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R19, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R19, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R20, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R20, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
 	B      striped
 
 // func hash64Offsets32NEON(data *byte, offsets *int32, h1 *uint64, h2 *uint64, n int) (left int)
 // Requires: ASIMD
 TEXT ·hash64Offsets32NEON(SB), $0-48
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed
-	// once for both. A key has stripes of 32 bytes, then long words, a word, and single
-	// bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a
-	// call must not take long.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
 	MOVD h1+16(FP), R0
 	MOVD h2+24(FP), R1
 	MOVD n+32(FP), R2
 	MOVD $131072, R3
-	MOVD $-7046029288634856825, R6
-	MOVD $-4417276706812531889, R7
-	MOVD $1609587929392839161, R8
-	MOVD $-8796714831421723037, R9
-	MOVD $2870177450012600261, R10
+	MOVD $-7046029288634856825, R4
+	MOVD $-4417276706812531889, R5
+	MOVD $1609587929392839161, R6
+	MOVD $-8796714831421723037, R7
+	MOVD $2870177450012600261, R8
 	MOVD data+0(FP), R13
 	MOVD offsets+8(FP), R14
 
@@ -2359,29 +2537,29 @@ key:
 	CMP  $32768, R12
 	BHS  end
 	SUB  R12, R3, R3
-	MOVD R10, R4
-	ADD  $1, R10, R5
+	ADD  $0, R8, R9
+	ADD  $1, R8, R10
 	MOVD R12, R15
 	CMP  $32, R12
 	BHS  stripes
 
 striped:
-	ADD  R12, R4, R4
-	ADD  R12, R5, R5
+	ADD  R12, R9, R9
+	ADD  R12, R10, R10
 	SUBS $8, R15, R15
 	BLO  word
 
 long:
 	MOVD.P 8(R11), R12
-	MUL    R7, R12, R12
+	MUL    R5, R12, R12
 	ROR    $33, R12, R12
-	MUL    R6, R12, R12
-	EOR    R12, R4, R4
-	ROR    $37, R4, R4
-	MADD   R6, R9, R4, R4
-	EOR    R12, R5, R5
-	ROR    $37, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R12, R12
+	EOR    R12, R9, R9
+	ROR    $37, R9, R9
+	MADD   R4, R7, R9, R9
+	EOR    R12, R10, R10
+	ROR    $37, R10, R10
+	MADD   R4, R7, R10, R10
 	SUBS   $8, R15, R15
 	BHS    long
 
@@ -2389,13 +2567,13 @@ word:
 	ADDS    $4, R15, R15
 	BLT     bytes
 	MOVWU.P 4(R11), R12
-	MUL     R6, R12, R12
-	EOR     R12, R4, R4
-	ROR     $41, R4, R4
-	MADD    R7, R8, R4, R4
-	EOR     R12, R5, R5
-	ROR     $41, R5, R5
-	MADD    R7, R8, R5, R5
+	MUL     R4, R12, R12
+	EOR     R12, R9, R9
+	ROR     $41, R9, R9
+	MADD    R5, R6, R9, R9
+	EOR     R12, R10, R10
+	ROR     $41, R10, R10
+	MADD    R5, R6, R10, R10
 	SUB     $4, R15, R15
 
 bytes:
@@ -2404,29 +2582,29 @@ bytes:
 
 byte:
 	MOVBU.P 1(R11), R12
-	MUL     R10, R12, R12
-	EOR     R12, R4, R4
-	ROR     $53, R4, R4
-	MUL     R6, R4, R4
-	EOR     R12, R5, R5
-	ROR     $53, R5, R5
-	MUL     R6, R5, R5
+	MUL     R8, R12, R12
+	EOR     R12, R9, R9
+	ROR     $53, R9, R9
+	MUL     R4, R9, R9
+	EOR     R12, R10, R10
+	ROR     $53, R10, R10
+	MUL     R4, R10, R10
 	SUBS    $1, R15, R15
 	BNE     byte
 
 finish:
-	EOR    R4>>33, R4, R4
-	MUL    R7, R4, R4
-	EOR    R4>>29, R4, R4
-	MUL    R8, R4, R4
-	EOR    R4>>32, R4, R4
-	MOVD.P R4, 8(R0)
-	EOR    R5>>33, R5, R5
-	MUL    R7, R5, R5
-	EOR    R5>>29, R5, R5
-	MUL    R8, R5, R5
-	EOR    R5>>32, R5, R5
-	MOVD.P R5, 8(R1)
+	EOR    R9>>33, R9, R9
+	MUL    R5, R9, R9
+	EOR    R10>>33, R10, R10
+	MUL    R5, R10, R10
+	EOR    R9>>29, R9, R9
+	MUL    R6, R9, R9
+	EOR    R10>>29, R10, R10
+	MUL    R6, R10, R10
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	MOVD.P R9, 8(R0)
+	MOVD.P R10, 8(R1)
 	SUBS   $1, R2, R2
 	BEQ    end
 	CMP    $0, R3
@@ -2438,122 +2616,122 @@ end:
 
 stripes:
 	MOVD $0, R23
-	ADD  R7, R23, R22
-	ADD  R6, R22, R5
-	SUB  R6, R23, R24
+	ADD  R5, R23, R22
+	ADD  R4, R22, R10
+	SUB  R4, R23, R24
 	MOVD $1, R19
-	ADD  R7, R19, R17
-	ADD  R6, R17, R16
-	SUB  R6, R19, R20
+	ADD  R5, R19, R17
+	ADD  R4, R17, R16
+	SUB  R4, R19, R20
 
 stripe:
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
-	ADD    R21, R5, R5
-	ROR    $33, R5, R5
-	MUL    R6, R5, R5
+	MUL    R5, R21, R21
+	ADD    R21, R10, R10
+	ROR    $33, R10, R10
+	MUL    R4, R10, R10
 	ADD    R21, R16, R16
 	ROR    $33, R16, R16
-	MUL    R6, R16, R16
+	MUL    R4, R16, R16
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R22, R22
 	ROR    $33, R22, R22
-	MUL    R6, R22, R22
+	MUL    R4, R22, R22
 	ADD    R21, R17, R17
 	ROR    $33, R17, R17
-	MUL    R6, R17, R17
+	MUL    R4, R17, R17
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R23, R23
 	ROR    $33, R23, R23
-	MUL    R6, R23, R23
+	MUL    R4, R23, R23
 	ADD    R21, R19, R19
 	ROR    $33, R19, R19
-	MUL    R6, R19, R19
+	MUL    R4, R19, R19
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R24, R24
 	ROR    $33, R24, R24
-	MUL    R6, R24, R24
+	MUL    R4, R24, R24
 	ADD    R21, R20, R20
 	ROR    $33, R20, R20
-	MUL    R6, R20, R20
+	MUL    R4, R20, R20
 	SUB    $32, R15, R15
 	CMP    $32, R15
 	BHS    stripe
-	ROR    $63, R5, R4
+	ROR    $63, R10, R9
 	ROR    $57, R22, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $52, R23, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $46, R24, R21
-	ADD    R21, R4, R4
-	MUL    R7, R5, R21
+	ADD    R21, R9, R9
+	MUL    R5, R10, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R22, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R22, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R23, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R23, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R24, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R24, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	ROR    $63, R16, R5
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	ROR    $63, R16, R10
 	ROR    $57, R17, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $52, R19, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $46, R20, R21
-	ADD    R21, R5, R5
-	MUL    R7, R16, R21
+	ADD    R21, R10, R10
+	MUL    R5, R16, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R17, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R17, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R19, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R19, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R20, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R20, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
 	B      striped
 
 // func hash64Offsets64NEON(data *byte, offsets *int64, h1 *uint64, h2 *uint64, n int) (left int)
 // Requires: ASIMD
 TEXT ·hash64Offsets64NEON(SB), $0-48
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed
-	// once for both. A key has stripes of 32 bytes, then long words, a word, and single
-	// bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a
-	// call must not take long.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
 	MOVD h1+16(FP), R0
 	MOVD h2+24(FP), R1
 	MOVD n+32(FP), R2
 	MOVD $131072, R3
-	MOVD $-7046029288634856825, R6
-	MOVD $-4417276706812531889, R7
-	MOVD $1609587929392839161, R8
-	MOVD $-8796714831421723037, R9
-	MOVD $2870177450012600261, R10
+	MOVD $-7046029288634856825, R4
+	MOVD $-4417276706812531889, R5
+	MOVD $1609587929392839161, R6
+	MOVD $-8796714831421723037, R7
+	MOVD $2870177450012600261, R8
 	MOVD data+0(FP), R13
 	MOVD offsets+8(FP), R14
 
@@ -2565,29 +2743,29 @@ key:
 	CMP  $32768, R12
 	BHS  end
 	SUB  R12, R3, R3
-	MOVD R10, R4
-	ADD  $1, R10, R5
+	ADD  $0, R8, R9
+	ADD  $1, R8, R10
 	MOVD R12, R15
 	CMP  $32, R12
 	BHS  stripes
 
 striped:
-	ADD  R12, R4, R4
-	ADD  R12, R5, R5
+	ADD  R12, R9, R9
+	ADD  R12, R10, R10
 	SUBS $8, R15, R15
 	BLO  word
 
 long:
 	MOVD.P 8(R11), R12
-	MUL    R7, R12, R12
+	MUL    R5, R12, R12
 	ROR    $33, R12, R12
-	MUL    R6, R12, R12
-	EOR    R12, R4, R4
-	ROR    $37, R4, R4
-	MADD   R6, R9, R4, R4
-	EOR    R12, R5, R5
-	ROR    $37, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R12, R12
+	EOR    R12, R9, R9
+	ROR    $37, R9, R9
+	MADD   R4, R7, R9, R9
+	EOR    R12, R10, R10
+	ROR    $37, R10, R10
+	MADD   R4, R7, R10, R10
 	SUBS   $8, R15, R15
 	BHS    long
 
@@ -2595,13 +2773,13 @@ word:
 	ADDS    $4, R15, R15
 	BLT     bytes
 	MOVWU.P 4(R11), R12
-	MUL     R6, R12, R12
-	EOR     R12, R4, R4
-	ROR     $41, R4, R4
-	MADD    R7, R8, R4, R4
-	EOR     R12, R5, R5
-	ROR     $41, R5, R5
-	MADD    R7, R8, R5, R5
+	MUL     R4, R12, R12
+	EOR     R12, R9, R9
+	ROR     $41, R9, R9
+	MADD    R5, R6, R9, R9
+	EOR     R12, R10, R10
+	ROR     $41, R10, R10
+	MADD    R5, R6, R10, R10
 	SUB     $4, R15, R15
 
 bytes:
@@ -2610,29 +2788,29 @@ bytes:
 
 byte:
 	MOVBU.P 1(R11), R12
-	MUL     R10, R12, R12
-	EOR     R12, R4, R4
-	ROR     $53, R4, R4
-	MUL     R6, R4, R4
-	EOR     R12, R5, R5
-	ROR     $53, R5, R5
-	MUL     R6, R5, R5
+	MUL     R8, R12, R12
+	EOR     R12, R9, R9
+	ROR     $53, R9, R9
+	MUL     R4, R9, R9
+	EOR     R12, R10, R10
+	ROR     $53, R10, R10
+	MUL     R4, R10, R10
 	SUBS    $1, R15, R15
 	BNE     byte
 
 finish:
-	EOR    R4>>33, R4, R4
-	MUL    R7, R4, R4
-	EOR    R4>>29, R4, R4
-	MUL    R8, R4, R4
-	EOR    R4>>32, R4, R4
-	MOVD.P R4, 8(R0)
-	EOR    R5>>33, R5, R5
-	MUL    R7, R5, R5
-	EOR    R5>>29, R5, R5
-	MUL    R8, R5, R5
-	EOR    R5>>32, R5, R5
-	MOVD.P R5, 8(R1)
+	EOR    R9>>33, R9, R9
+	MUL    R5, R9, R9
+	EOR    R10>>33, R10, R10
+	MUL    R5, R10, R10
+	EOR    R9>>29, R9, R9
+	MUL    R6, R9, R9
+	EOR    R10>>29, R10, R10
+	MUL    R6, R10, R10
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	MOVD.P R9, 8(R0)
+	MOVD.P R10, 8(R1)
 	SUBS   $1, R2, R2
 	BEQ    end
 	CMP    $0, R3
@@ -2644,122 +2822,122 @@ end:
 
 stripes:
 	MOVD $0, R23
-	ADD  R7, R23, R22
-	ADD  R6, R22, R5
-	SUB  R6, R23, R24
+	ADD  R5, R23, R22
+	ADD  R4, R22, R10
+	SUB  R4, R23, R24
 	MOVD $1, R19
-	ADD  R7, R19, R17
-	ADD  R6, R17, R16
-	SUB  R6, R19, R20
+	ADD  R5, R19, R17
+	ADD  R4, R17, R16
+	SUB  R4, R19, R20
 
 stripe:
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
-	ADD    R21, R5, R5
-	ROR    $33, R5, R5
-	MUL    R6, R5, R5
+	MUL    R5, R21, R21
+	ADD    R21, R10, R10
+	ROR    $33, R10, R10
+	MUL    R4, R10, R10
 	ADD    R21, R16, R16
 	ROR    $33, R16, R16
-	MUL    R6, R16, R16
+	MUL    R4, R16, R16
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R22, R22
 	ROR    $33, R22, R22
-	MUL    R6, R22, R22
+	MUL    R4, R22, R22
 	ADD    R21, R17, R17
 	ROR    $33, R17, R17
-	MUL    R6, R17, R17
+	MUL    R4, R17, R17
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R23, R23
 	ROR    $33, R23, R23
-	MUL    R6, R23, R23
+	MUL    R4, R23, R23
 	ADD    R21, R19, R19
 	ROR    $33, R19, R19
-	MUL    R6, R19, R19
+	MUL    R4, R19, R19
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R24, R24
 	ROR    $33, R24, R24
-	MUL    R6, R24, R24
+	MUL    R4, R24, R24
 	ADD    R21, R20, R20
 	ROR    $33, R20, R20
-	MUL    R6, R20, R20
+	MUL    R4, R20, R20
 	SUB    $32, R15, R15
 	CMP    $32, R15
 	BHS    stripe
-	ROR    $63, R5, R4
+	ROR    $63, R10, R9
 	ROR    $57, R22, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $52, R23, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $46, R24, R21
-	ADD    R21, R4, R4
-	MUL    R7, R5, R21
+	ADD    R21, R9, R9
+	MUL    R5, R10, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R22, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R22, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R23, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R23, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R24, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R24, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	ROR    $63, R16, R5
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	ROR    $63, R16, R10
 	ROR    $57, R17, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $52, R19, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $46, R20, R21
-	ADD    R21, R5, R5
-	MUL    R7, R16, R21
+	ADD    R21, R10, R10
+	MUL    R5, R16, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R17, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R17, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R19, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R19, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R20, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R20, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
 	B      striped
 
 // func hash64FixedNEON(data *byte, width int, h1 *uint64, h2 *uint64, n int) (left int)
 // Requires: ASIMD
 TEXT ·hash64FixedNEON(SB), $0-48
-	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed
-	// once for both. A key has stripes of 32 bytes, then long words, a word, and single
-	// bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a
-	// call must not take long.
+	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
 	MOVD h1+16(FP), R0
 	MOVD h2+24(FP), R1
 	MOVD n+32(FP), R2
 	MOVD $131072, R3
-	MOVD $-7046029288634856825, R6
-	MOVD $-4417276706812531889, R7
-	MOVD $1609587929392839161, R8
-	MOVD $-8796714831421723037, R9
-	MOVD $2870177450012600261, R10
+	MOVD $-7046029288634856825, R4
+	MOVD $-4417276706812531889, R5
+	MOVD $1609587929392839161, R6
+	MOVD $-8796714831421723037, R7
+	MOVD $2870177450012600261, R8
 	MOVD data+0(FP), R13
 	MOVD width+8(FP), R14
 
@@ -2770,29 +2948,29 @@ key:
 	CMP  $32768, R12
 	BHS  end
 	SUB  R12, R3, R3
-	MOVD R10, R4
-	ADD  $1, R10, R5
+	ADD  $0, R8, R9
+	ADD  $1, R8, R10
 	MOVD R12, R15
 	CMP  $32, R12
 	BHS  stripes
 
 striped:
-	ADD  R12, R4, R4
-	ADD  R12, R5, R5
+	ADD  R12, R9, R9
+	ADD  R12, R10, R10
 	SUBS $8, R15, R15
 	BLO  word
 
 long:
 	MOVD.P 8(R11), R12
-	MUL    R7, R12, R12
+	MUL    R5, R12, R12
 	ROR    $33, R12, R12
-	MUL    R6, R12, R12
-	EOR    R12, R4, R4
-	ROR    $37, R4, R4
-	MADD   R6, R9, R4, R4
-	EOR    R12, R5, R5
-	ROR    $37, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R12, R12
+	EOR    R12, R9, R9
+	ROR    $37, R9, R9
+	MADD   R4, R7, R9, R9
+	EOR    R12, R10, R10
+	ROR    $37, R10, R10
+	MADD   R4, R7, R10, R10
 	SUBS   $8, R15, R15
 	BHS    long
 
@@ -2800,13 +2978,13 @@ word:
 	ADDS    $4, R15, R15
 	BLT     bytes
 	MOVWU.P 4(R11), R12
-	MUL     R6, R12, R12
-	EOR     R12, R4, R4
-	ROR     $41, R4, R4
-	MADD    R7, R8, R4, R4
-	EOR     R12, R5, R5
-	ROR     $41, R5, R5
-	MADD    R7, R8, R5, R5
+	MUL     R4, R12, R12
+	EOR     R12, R9, R9
+	ROR     $41, R9, R9
+	MADD    R5, R6, R9, R9
+	EOR     R12, R10, R10
+	ROR     $41, R10, R10
+	MADD    R5, R6, R10, R10
 	SUB     $4, R15, R15
 
 bytes:
@@ -2815,29 +2993,29 @@ bytes:
 
 byte:
 	MOVBU.P 1(R11), R12
-	MUL     R10, R12, R12
-	EOR     R12, R4, R4
-	ROR     $53, R4, R4
-	MUL     R6, R4, R4
-	EOR     R12, R5, R5
-	ROR     $53, R5, R5
-	MUL     R6, R5, R5
+	MUL     R8, R12, R12
+	EOR     R12, R9, R9
+	ROR     $53, R9, R9
+	MUL     R4, R9, R9
+	EOR     R12, R10, R10
+	ROR     $53, R10, R10
+	MUL     R4, R10, R10
 	SUBS    $1, R15, R15
 	BNE     byte
 
 finish:
-	EOR    R4>>33, R4, R4
-	MUL    R7, R4, R4
-	EOR    R4>>29, R4, R4
-	MUL    R8, R4, R4
-	EOR    R4>>32, R4, R4
-	MOVD.P R4, 8(R0)
-	EOR    R5>>33, R5, R5
-	MUL    R7, R5, R5
-	EOR    R5>>29, R5, R5
-	MUL    R8, R5, R5
-	EOR    R5>>32, R5, R5
-	MOVD.P R5, 8(R1)
+	EOR    R9>>33, R9, R9
+	MUL    R5, R9, R9
+	EOR    R10>>33, R10, R10
+	MUL    R5, R10, R10
+	EOR    R9>>29, R9, R9
+	MUL    R6, R9, R9
+	EOR    R10>>29, R10, R10
+	MUL    R6, R10, R10
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	MOVD.P R9, 8(R0)
+	MOVD.P R10, 8(R1)
 	SUBS   $1, R2, R2
 	BEQ    end
 	CMP    $0, R3
@@ -2849,104 +3027,851 @@ end:
 
 stripes:
 	MOVD $0, R23
-	ADD  R7, R23, R22
-	ADD  R6, R22, R5
-	SUB  R6, R23, R24
+	ADD  R5, R23, R22
+	ADD  R4, R22, R10
+	SUB  R4, R23, R24
 	MOVD $1, R19
-	ADD  R7, R19, R17
-	ADD  R6, R17, R16
-	SUB  R6, R19, R20
+	ADD  R5, R19, R17
+	ADD  R4, R17, R16
+	SUB  R4, R19, R20
 
 stripe:
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
-	ADD    R21, R5, R5
-	ROR    $33, R5, R5
-	MUL    R6, R5, R5
+	MUL    R5, R21, R21
+	ADD    R21, R10, R10
+	ROR    $33, R10, R10
+	MUL    R4, R10, R10
 	ADD    R21, R16, R16
 	ROR    $33, R16, R16
-	MUL    R6, R16, R16
+	MUL    R4, R16, R16
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R22, R22
 	ROR    $33, R22, R22
-	MUL    R6, R22, R22
+	MUL    R4, R22, R22
 	ADD    R21, R17, R17
 	ROR    $33, R17, R17
-	MUL    R6, R17, R17
+	MUL    R4, R17, R17
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R23, R23
 	ROR    $33, R23, R23
-	MUL    R6, R23, R23
+	MUL    R4, R23, R23
 	ADD    R21, R19, R19
 	ROR    $33, R19, R19
-	MUL    R6, R19, R19
+	MUL    R4, R19, R19
 	MOVD.P 8(R11), R21
-	MUL    R7, R21, R21
+	MUL    R5, R21, R21
 	ADD    R21, R24, R24
 	ROR    $33, R24, R24
-	MUL    R6, R24, R24
+	MUL    R4, R24, R24
 	ADD    R21, R20, R20
 	ROR    $33, R20, R20
-	MUL    R6, R20, R20
+	MUL    R4, R20, R20
 	SUB    $32, R15, R15
 	CMP    $32, R15
 	BHS    stripe
-	ROR    $63, R5, R4
+	ROR    $63, R10, R9
 	ROR    $57, R22, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $52, R23, R21
-	ADD    R21, R4, R4
+	ADD    R21, R9, R9
 	ROR    $46, R24, R21
-	ADD    R21, R4, R4
-	MUL    R7, R5, R21
+	ADD    R21, R9, R9
+	MUL    R5, R10, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R22, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R22, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R23, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R23, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	MUL    R7, R24, R21
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	MUL    R5, R24, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R4, R4
-	MADD   R6, R9, R4, R4
-	ROR    $63, R16, R5
+	MUL    R4, R21, R21
+	EOR    R21, R9, R9
+	MADD   R4, R7, R9, R9
+	ROR    $63, R16, R10
 	ROR    $57, R17, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $52, R19, R21
-	ADD    R21, R5, R5
+	ADD    R21, R10, R10
 	ROR    $46, R20, R21
-	ADD    R21, R5, R5
-	MUL    R7, R16, R21
+	ADD    R21, R10, R10
+	MUL    R5, R16, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R17, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R17, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R19, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R19, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
-	MUL    R7, R20, R21
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	MUL    R5, R20, R21
 	ROR    $33, R21, R21
-	MUL    R6, R21, R21
-	EOR    R21, R5, R5
-	MADD   R6, R9, R5, R5
+	MUL    R4, R21, R21
+	EOR    R21, R10, R10
+	MADD   R4, R7, R10, R10
+	B      striped
+
+// func xxh64Width4NEON(keys *byte, hashes *uint64, n int)
+// Requires: ASIMD
+TEXT ·xxh64Width4NEON(SB), NOSPLIT, $0-24
+	// XXH64 with the seed 0.
+	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
+	// once for all keys: rotating an exclusive or is rotating its parts.
+	MOVD keys+0(FP), R0
+	MOVD hashes+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD $-7046029288634856825, R3
+	MOVD $-4417276706812531889, R4
+	MOVD $1609587929392839161, R5
+	MOVD $-8796714831421723037, R6
+	MOVD $2870177450012600261, R6
+	ADD  $4, R6, R6
+	ROR  $41, R6, R6
+	SUBS $4, R2, R2
+	BLT  rest
+
+four:
+	LDPW.P 8(R0), (R7, R8)
+	LDPW.P 8(R0), (R9, R10)
+	MUL    R3, R7, R7
+	MUL    R3, R8, R8
+	MUL    R3, R9, R9
+	MUL    R3, R10, R10
+	EOR    R7@>41, R6, R7
+	MADD   R4, R5, R7, R7
+	EOR    R8@>41, R6, R8
+	MADD   R4, R5, R8, R8
+	EOR    R9@>41, R6, R9
+	MADD   R4, R5, R9, R9
+	EOR    R10@>41, R6, R10
+	MADD   R4, R5, R10, R10
+	EOR    R7>>33, R7, R7
+	MUL    R4, R7, R7
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R9>>33, R9, R9
+	MUL    R4, R9, R9
+	EOR    R10>>33, R10, R10
+	MUL    R4, R10, R10
+	EOR    R7>>29, R7, R7
+	MUL    R5, R7, R7
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R9>>29, R9, R9
+	MUL    R5, R9, R9
+	EOR    R10>>29, R10, R10
+	MUL    R5, R10, R10
+	EOR    R7>>32, R7, R7
+	EOR    R8>>32, R8, R8
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	STP.P  (R7, R8), 16(R1)
+	STP.P  (R9, R10), 16(R1)
+	SUBS   $4, R2, R2
+	BGE    four
+
+rest:
+	ADDS $4, R2, R2
+	BEQ  end
+
+key:
+	MOVWU.P 4(R0), R7
+	MUL     R3, R7, R7
+	EOR     R7@>41, R6, R7
+	MADD    R4, R5, R7, R7
+	EOR     R7>>33, R7, R7
+	MUL     R4, R7, R7
+	EOR     R7>>29, R7, R7
+	MUL     R5, R7, R7
+	EOR     R7>>32, R7, R7
+	MOVD.P  R7, 8(R1)
+	SUBS    $1, R2, R2
+	BNE     key
+
+end:
+	RET
+
+// func xxh64Width8NEON(keys *byte, hashes *uint64, n int)
+// Requires: ASIMD
+TEXT ·xxh64Width8NEON(SB), NOSPLIT, $0-24
+	// XXH64 with the seed 0.
+	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
+	// once for all keys: rotating an exclusive or is rotating its parts.
+	MOVD keys+0(FP), R0
+	MOVD hashes+8(FP), R1
+	MOVD n+16(FP), R2
+	MOVD $-7046029288634856825, R3
+	MOVD $-4417276706812531889, R4
+	MOVD $1609587929392839161, R5
+	MOVD $-8796714831421723037, R6
+	MOVD $2870177450012600261, R7
+	ADD  $8, R7, R7
+	ROR  $37, R7, R7
+	SUBS $4, R2, R2
+	BLT  rest
+
+four:
+	LDP.P 16(R0), (R8, R9)
+	LDP.P 16(R0), (R10, R11)
+	MUL   R4, R8, R8
+	ROR   $33, R8, R8
+	MUL   R3, R8, R8
+	MUL   R4, R9, R9
+	ROR   $33, R9, R9
+	MUL   R3, R9, R9
+	MUL   R4, R10, R10
+	ROR   $33, R10, R10
+	MUL   R3, R10, R10
+	MUL   R4, R11, R11
+	ROR   $33, R11, R11
+	MUL   R3, R11, R11
+	EOR   R8@>37, R7, R8
+	MADD  R3, R6, R8, R8
+	EOR   R9@>37, R7, R9
+	MADD  R3, R6, R9, R9
+	EOR   R10@>37, R7, R10
+	MADD  R3, R6, R10, R10
+	EOR   R11@>37, R7, R11
+	MADD  R3, R6, R11, R11
+	EOR   R8>>33, R8, R8
+	MUL   R4, R8, R8
+	EOR   R9>>33, R9, R9
+	MUL   R4, R9, R9
+	EOR   R10>>33, R10, R10
+	MUL   R4, R10, R10
+	EOR   R11>>33, R11, R11
+	MUL   R4, R11, R11
+	EOR   R8>>29, R8, R8
+	MUL   R5, R8, R8
+	EOR   R9>>29, R9, R9
+	MUL   R5, R9, R9
+	EOR   R10>>29, R10, R10
+	MUL   R5, R10, R10
+	EOR   R11>>29, R11, R11
+	MUL   R5, R11, R11
+	EOR   R8>>32, R8, R8
+	EOR   R9>>32, R9, R9
+	EOR   R10>>32, R10, R10
+	EOR   R11>>32, R11, R11
+	STP.P (R8, R9), 16(R1)
+	STP.P (R10, R11), 16(R1)
+	SUBS  $4, R2, R2
+	BGE   four
+
+rest:
+	ADDS $4, R2, R2
+	BEQ  end
+
+key:
+	MOVD.P 8(R0), R8
+	MUL    R4, R8, R8
+	ROR    $33, R8, R8
+	MUL    R3, R8, R8
+	EOR    R8@>37, R7, R8
+	MADD   R3, R6, R8, R8
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R8>>32, R8, R8
+	MOVD.P R8, 8(R1)
+	SUBS   $1, R2, R2
+	BNE    key
+
+end:
+	RET
+
+// func xxh64HeadersNEON(headers *byte, stride int, hashes *uint64, n int) (left int)
+// Requires: ASIMD
+TEXT ·xxh64HeadersNEON(SB), $0-40
+	// XXH64 with the seed 0.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
+	MOVD hashes+16(FP), R0
+	MOVD n+24(FP), R1
+	MOVD $131072, R2
+	MOVD $-7046029288634856825, R3
+	MOVD $-4417276706812531889, R4
+	MOVD $1609587929392839161, R5
+	MOVD $-8796714831421723037, R6
+	MOVD $2870177450012600261, R7
+	MOVD headers+0(FP), R11
+	MOVD stride+8(FP), R12
+
+key:
+	LDP  0(R11), (R9, R10)
+	ADD  R12, R11, R11
+	CMP  $32768, R10
+	BHS  end
+	SUB  R10, R2, R2
+	ADD  $0, R7, R8
+	MOVD R10, R13
+	CMP  $32, R10
+	BHS  stripes
+
+striped:
+	ADD  R10, R8, R8
+	SUBS $8, R13, R13
+	BLO  word
+
+long:
+	MOVD.P 8(R9), R10
+	MUL    R4, R10, R10
+	ROR    $33, R10, R10
+	MUL    R3, R10, R10
+	EOR    R10, R8, R8
+	ROR    $37, R8, R8
+	MADD   R3, R6, R8, R8
+	SUBS   $8, R13, R13
+	BHS    long
+
+word:
+	ADDS    $4, R13, R13
+	BLT     bytes
+	MOVWU.P 4(R9), R10
+	MUL     R3, R10, R10
+	EOR     R10, R8, R8
+	ROR     $41, R8, R8
+	MADD    R4, R5, R8, R8
+	SUB     $4, R13, R13
+
+bytes:
+	ADDS $4, R13, R13
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R9), R10
+	MUL     R7, R10, R10
+	EOR     R10, R8, R8
+	ROR     $53, R8, R8
+	MUL     R3, R8, R8
+	SUBS    $1, R13, R13
+	BNE     byte
+
+finish:
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R8>>32, R8, R8
+	MOVD.P R8, 8(R0)
+	SUBS   $1, R1, R1
+	BEQ    end
+	CMP    $0, R2
+	BGE    key
+
+end:
+	MOVD R1, left+32(FP)
+	RET
+
+stripes:
+	MOVD $0, R16
+	ADD  R4, R16, R15
+	ADD  R3, R15, R14
+	SUB  R3, R16, R17
+
+stripe:
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R14, R14
+	ROR    $33, R14, R14
+	MUL    R3, R14, R14
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R15, R15
+	ROR    $33, R15, R15
+	MUL    R3, R15, R15
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R16, R16
+	ROR    $33, R16, R16
+	MUL    R3, R16, R16
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R17, R17
+	ROR    $33, R17, R17
+	MUL    R3, R17, R17
+	SUB    $32, R13, R13
+	CMP    $32, R13
+	BHS    stripe
+	ROR    $63, R14, R8
+	ROR    $57, R15, R19
+	ADD    R19, R8, R8
+	ROR    $52, R16, R19
+	ADD    R19, R8, R8
+	ROR    $46, R17, R19
+	ADD    R19, R8, R8
+	MUL    R4, R14, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R15, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R16, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R17, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	B      striped
+
+// func xxh64Offsets32NEON(data *byte, offsets *int32, hashes *uint64, n int) (left int)
+// Requires: ASIMD
+TEXT ·xxh64Offsets32NEON(SB), $0-40
+	// XXH64 with the seed 0.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
+	MOVD hashes+16(FP), R0
+	MOVD n+24(FP), R1
+	MOVD $131072, R2
+	MOVD $-7046029288634856825, R3
+	MOVD $-4417276706812531889, R4
+	MOVD $1609587929392839161, R5
+	MOVD $-8796714831421723037, R6
+	MOVD $2870177450012600261, R7
+	MOVD data+0(FP), R11
+	MOVD offsets+8(FP), R12
+
+key:
+	LDPW 0(R12), (R9, R10)
+	ADD  $4, R12, R12
+	SUB  R9, R10, R10
+	ADD  R11, R9, R9
+	CMP  $32768, R10
+	BHS  end
+	SUB  R10, R2, R2
+	ADD  $0, R7, R8
+	MOVD R10, R13
+	CMP  $32, R10
+	BHS  stripes
+
+striped:
+	ADD  R10, R8, R8
+	SUBS $8, R13, R13
+	BLO  word
+
+long:
+	MOVD.P 8(R9), R10
+	MUL    R4, R10, R10
+	ROR    $33, R10, R10
+	MUL    R3, R10, R10
+	EOR    R10, R8, R8
+	ROR    $37, R8, R8
+	MADD   R3, R6, R8, R8
+	SUBS   $8, R13, R13
+	BHS    long
+
+word:
+	ADDS    $4, R13, R13
+	BLT     bytes
+	MOVWU.P 4(R9), R10
+	MUL     R3, R10, R10
+	EOR     R10, R8, R8
+	ROR     $41, R8, R8
+	MADD    R4, R5, R8, R8
+	SUB     $4, R13, R13
+
+bytes:
+	ADDS $4, R13, R13
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R9), R10
+	MUL     R7, R10, R10
+	EOR     R10, R8, R8
+	ROR     $53, R8, R8
+	MUL     R3, R8, R8
+	SUBS    $1, R13, R13
+	BNE     byte
+
+finish:
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R8>>32, R8, R8
+	MOVD.P R8, 8(R0)
+	SUBS   $1, R1, R1
+	BEQ    end
+	CMP    $0, R2
+	BGE    key
+
+end:
+	MOVD R1, left+32(FP)
+	RET
+
+stripes:
+	MOVD $0, R16
+	ADD  R4, R16, R15
+	ADD  R3, R15, R14
+	SUB  R3, R16, R17
+
+stripe:
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R14, R14
+	ROR    $33, R14, R14
+	MUL    R3, R14, R14
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R15, R15
+	ROR    $33, R15, R15
+	MUL    R3, R15, R15
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R16, R16
+	ROR    $33, R16, R16
+	MUL    R3, R16, R16
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R17, R17
+	ROR    $33, R17, R17
+	MUL    R3, R17, R17
+	SUB    $32, R13, R13
+	CMP    $32, R13
+	BHS    stripe
+	ROR    $63, R14, R8
+	ROR    $57, R15, R19
+	ADD    R19, R8, R8
+	ROR    $52, R16, R19
+	ADD    R19, R8, R8
+	ROR    $46, R17, R19
+	ADD    R19, R8, R8
+	MUL    R4, R14, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R15, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R16, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R17, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	B      striped
+
+// func xxh64Offsets64NEON(data *byte, offsets *int64, hashes *uint64, n int) (left int)
+// Requires: ASIMD
+TEXT ·xxh64Offsets64NEON(SB), $0-40
+	// XXH64 with the seed 0.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
+	MOVD hashes+16(FP), R0
+	MOVD n+24(FP), R1
+	MOVD $131072, R2
+	MOVD $-7046029288634856825, R3
+	MOVD $-4417276706812531889, R4
+	MOVD $1609587929392839161, R5
+	MOVD $-8796714831421723037, R6
+	MOVD $2870177450012600261, R7
+	MOVD data+0(FP), R11
+	MOVD offsets+8(FP), R12
+
+key:
+	LDP  0(R12), (R9, R10)
+	ADD  $8, R12, R12
+	SUB  R9, R10, R10
+	ADD  R11, R9, R9
+	CMP  $32768, R10
+	BHS  end
+	SUB  R10, R2, R2
+	ADD  $0, R7, R8
+	MOVD R10, R13
+	CMP  $32, R10
+	BHS  stripes
+
+striped:
+	ADD  R10, R8, R8
+	SUBS $8, R13, R13
+	BLO  word
+
+long:
+	MOVD.P 8(R9), R10
+	MUL    R4, R10, R10
+	ROR    $33, R10, R10
+	MUL    R3, R10, R10
+	EOR    R10, R8, R8
+	ROR    $37, R8, R8
+	MADD   R3, R6, R8, R8
+	SUBS   $8, R13, R13
+	BHS    long
+
+word:
+	ADDS    $4, R13, R13
+	BLT     bytes
+	MOVWU.P 4(R9), R10
+	MUL     R3, R10, R10
+	EOR     R10, R8, R8
+	ROR     $41, R8, R8
+	MADD    R4, R5, R8, R8
+	SUB     $4, R13, R13
+
+bytes:
+	ADDS $4, R13, R13
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R9), R10
+	MUL     R7, R10, R10
+	EOR     R10, R8, R8
+	ROR     $53, R8, R8
+	MUL     R3, R8, R8
+	SUBS    $1, R13, R13
+	BNE     byte
+
+finish:
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R8>>32, R8, R8
+	MOVD.P R8, 8(R0)
+	SUBS   $1, R1, R1
+	BEQ    end
+	CMP    $0, R2
+	BGE    key
+
+end:
+	MOVD R1, left+32(FP)
+	RET
+
+stripes:
+	MOVD $0, R16
+	ADD  R4, R16, R15
+	ADD  R3, R15, R14
+	SUB  R3, R16, R17
+
+stripe:
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R14, R14
+	ROR    $33, R14, R14
+	MUL    R3, R14, R14
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R15, R15
+	ROR    $33, R15, R15
+	MUL    R3, R15, R15
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R16, R16
+	ROR    $33, R16, R16
+	MUL    R3, R16, R16
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R17, R17
+	ROR    $33, R17, R17
+	MUL    R3, R17, R17
+	SUB    $32, R13, R13
+	CMP    $32, R13
+	BHS    stripe
+	ROR    $63, R14, R8
+	ROR    $57, R15, R19
+	ADD    R19, R8, R8
+	ROR    $52, R16, R19
+	ADD    R19, R8, R8
+	ROR    $46, R17, R19
+	ADD    R19, R8, R8
+	MUL    R4, R14, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R15, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R16, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R17, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	B      striped
+
+// func xxh64FixedNEON(data *byte, width int, hashes *uint64, n int) (left int)
+// Requires: ASIMD
+TEXT ·xxh64FixedNEON(SB), $0-40
+	// XXH64 with the seed 0.
+	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
+	// ends early at a long key, and when it has hashed enough bytes: a call must not take
+	// long.
+	MOVD hashes+16(FP), R0
+	MOVD n+24(FP), R1
+	MOVD $131072, R2
+	MOVD $-7046029288634856825, R3
+	MOVD $-4417276706812531889, R4
+	MOVD $1609587929392839161, R5
+	MOVD $-8796714831421723037, R6
+	MOVD $2870177450012600261, R7
+	MOVD data+0(FP), R11
+	MOVD width+8(FP), R12
+
+key:
+	MOVD R11, R9
+	MOVD R12, R10
+	ADD  R12, R11, R11
+	CMP  $32768, R10
+	BHS  end
+	SUB  R10, R2, R2
+	ADD  $0, R7, R8
+	MOVD R10, R13
+	CMP  $32, R10
+	BHS  stripes
+
+striped:
+	ADD  R10, R8, R8
+	SUBS $8, R13, R13
+	BLO  word
+
+long:
+	MOVD.P 8(R9), R10
+	MUL    R4, R10, R10
+	ROR    $33, R10, R10
+	MUL    R3, R10, R10
+	EOR    R10, R8, R8
+	ROR    $37, R8, R8
+	MADD   R3, R6, R8, R8
+	SUBS   $8, R13, R13
+	BHS    long
+
+word:
+	ADDS    $4, R13, R13
+	BLT     bytes
+	MOVWU.P 4(R9), R10
+	MUL     R3, R10, R10
+	EOR     R10, R8, R8
+	ROR     $41, R8, R8
+	MADD    R4, R5, R8, R8
+	SUB     $4, R13, R13
+
+bytes:
+	ADDS $4, R13, R13
+	BEQ  finish
+
+byte:
+	MOVBU.P 1(R9), R10
+	MUL     R7, R10, R10
+	EOR     R10, R8, R8
+	ROR     $53, R8, R8
+	MUL     R3, R8, R8
+	SUBS    $1, R13, R13
+	BNE     byte
+
+finish:
+	EOR    R8>>33, R8, R8
+	MUL    R4, R8, R8
+	EOR    R8>>29, R8, R8
+	MUL    R5, R8, R8
+	EOR    R8>>32, R8, R8
+	MOVD.P R8, 8(R0)
+	SUBS   $1, R1, R1
+	BEQ    end
+	CMP    $0, R2
+	BGE    key
+
+end:
+	MOVD R1, left+32(FP)
+	RET
+
+stripes:
+	MOVD $0, R16
+	ADD  R4, R16, R15
+	ADD  R3, R15, R14
+	SUB  R3, R16, R17
+
+stripe:
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R14, R14
+	ROR    $33, R14, R14
+	MUL    R3, R14, R14
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R15, R15
+	ROR    $33, R15, R15
+	MUL    R3, R15, R15
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R16, R16
+	ROR    $33, R16, R16
+	MUL    R3, R16, R16
+	MOVD.P 8(R9), R19
+	MUL    R4, R19, R19
+	ADD    R19, R17, R17
+	ROR    $33, R17, R17
+	MUL    R3, R17, R17
+	SUB    $32, R13, R13
+	CMP    $32, R13
+	BHS    stripe
+	ROR    $63, R14, R8
+	ROR    $57, R15, R19
+	ADD    R19, R8, R8
+	ROR    $52, R16, R19
+	ADD    R19, R8, R8
+	ROR    $46, R17, R19
+	ADD    R19, R8, R8
+	MUL    R4, R14, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R15, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R16, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
+	MUL    R4, R17, R19
+	ROR    $33, R19, R19
+	MUL    R3, R19, R19
+	EOR    R19, R8, R8
+	MADD   R3, R6, R8, R8
 	B      striped
 
 // func testDouble64NEON(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
@@ -3327,4 +4252,331 @@ word:
 	LSL  R1, R2, R2
 	LSR  R1, R2, R2
 	MOVD R2, -8(R0)
+	RET
+
+// func testSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int, hits *uint64)
+// Requires: ASIMD
+TEXT ·testSplit256NEON(SB), $1056-40
+	// The upper half of a hash chooses a block, and the upper 5 bits of its lower half times
+	// a salt choose a bit in each of the 8 words. The kernel tests two hashes at a time: of
+	// 16 products it takes the upper bytes. Their upper 2 bits choose the byte of a word,
+	// the next 3 the bit. A key has 8 outcomes in bytes; the smallest of them is its own.
+	// At the end, the kernel packs the sign bits of the outcomes into hits.
+	MOVD  base+0(FP), R0
+	MOVWU blocks+8(FP), R1
+	VDUP  R1, V2.S4
+	MOVD  $splitSalts<>(SB), R1
+	FLDPQ 0(R1), (F3, F20)
+	MOVD  hashes+16(FP), R1
+	MOVD  n+24(FP), R2
+	ADD   $23, RSP, R3
+	AND   $-16, R3, R3
+	MOVD  R3, R4
+	MOVD  $upperBytes<>(SB), R5
+	FMOVQ 0(R5), F21
+	MOVD  $wordStarts<>(SB), R5
+	FMOVQ 0(R5), F22
+	VMOV  V22.B16, V23.B16
+	MOVD  $byteBits<>(SB), R5
+	FMOVQ 0(R5), F1
+	VMOV  V1.B16, V0.B16
+	VMOV  V1.B16, V1.B16
+
+block:
+	FLDPQ.P 32(R1), (F11, F19)
+	VUZP2   V19.S4, V11.S4, V4.S4
+	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
+	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
+	VUZP2   V4.S4, V5.S4, V4.S4
+	VSHL    $5, V4.S4, V4.S4
+	VMOV    V4.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V4.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	FLDPQ   0(R6), (F4, F5)
+	FLDPQ   0(R5), (F6, F7)
+	WORD    $0x4f8b8068 // VMUL[0] V11.S4, V3.S4, V8.S4
+	WORD    $0x4f8b8289 // VMUL[0] V11.S4, V20.S4, V9.S4
+	WORD    $0x4f8b886a // VMUL[2] V11.S4, V3.S4, V10.S4
+	WORD    $0x4f8b8a8b // VMUL[2] V11.S4, V20.S4, V11.S4
+	VTBL    V21.B16, [V8.B16, V9.B16, V10.B16, V11.B16], V8.B16
+	VSRI    $6, V8.B16, V22.B16
+	VUSHR   $3, V8.B16, V8.B16
+	VTBL    V22.B16, [V4.B16, V5.B16, V6.B16, V7.B16], V4.B16
+	VTBL    V8.B16, [V0.B16, V1.B16], V8.B16
+	VCMTST  V8.B16, V4.B16, V4.B16
+	FLDPQ   0(R8), (F12, F13)
+	FLDPQ   0(R7), (F14, F15)
+	WORD    $0x4f938070 // VMUL[0] V19.S4, V3.S4, V16.S4
+	WORD    $0x4f938291 // VMUL[0] V19.S4, V20.S4, V17.S4
+	WORD    $0x4f938872 // VMUL[2] V19.S4, V3.S4, V18.S4
+	WORD    $0x4f938a93 // VMUL[2] V19.S4, V20.S4, V19.S4
+	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V5.B16
+	VSRI    $6, V5.B16, V23.B16
+	VUSHR   $3, V5.B16, V5.B16
+	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V6.B16
+	VTBL    V5.B16, [V0.B16, V1.B16], V5.B16
+	VCMTST  V5.B16, V6.B16, V5.B16
+	WORD    $0x6e25ac98 // VUMINP V5.B16, V4.B16, V24.B16
+	FLDPQ.P 32(R1), (F11, F19)
+	VUZP2   V19.S4, V11.S4, V4.S4
+	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
+	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
+	VUZP2   V4.S4, V5.S4, V4.S4
+	VSHL    $5, V4.S4, V4.S4
+	VMOV    V4.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V4.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	FLDPQ   0(R6), (F4, F5)
+	FLDPQ   0(R5), (F6, F7)
+	WORD    $0x4f8b8068 // VMUL[0] V11.S4, V3.S4, V8.S4
+	WORD    $0x4f8b8289 // VMUL[0] V11.S4, V20.S4, V9.S4
+	WORD    $0x4f8b886a // VMUL[2] V11.S4, V3.S4, V10.S4
+	WORD    $0x4f8b8a8b // VMUL[2] V11.S4, V20.S4, V11.S4
+	VTBL    V21.B16, [V8.B16, V9.B16, V10.B16, V11.B16], V8.B16
+	VSRI    $6, V8.B16, V22.B16
+	VUSHR   $3, V8.B16, V8.B16
+	VTBL    V22.B16, [V4.B16, V5.B16, V6.B16, V7.B16], V4.B16
+	VTBL    V8.B16, [V0.B16, V1.B16], V8.B16
+	VCMTST  V8.B16, V4.B16, V4.B16
+	FLDPQ   0(R8), (F12, F13)
+	FLDPQ   0(R7), (F14, F15)
+	WORD    $0x4f938070 // VMUL[0] V19.S4, V3.S4, V16.S4
+	WORD    $0x4f938291 // VMUL[0] V19.S4, V20.S4, V17.S4
+	WORD    $0x4f938872 // VMUL[2] V19.S4, V3.S4, V18.S4
+	WORD    $0x4f938a93 // VMUL[2] V19.S4, V20.S4, V19.S4
+	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V5.B16
+	VSRI    $6, V5.B16, V23.B16
+	VUSHR   $3, V5.B16, V5.B16
+	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V6.B16
+	VTBL    V5.B16, [V0.B16, V1.B16], V5.B16
+	VCMTST  V5.B16, V6.B16, V5.B16
+	WORD    $0x6e25ac99 // VUMINP V5.B16, V4.B16, V25.B16
+	FLDPQ.P 32(R1), (F11, F19)
+	VUZP2   V19.S4, V11.S4, V4.S4
+	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
+	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
+	VUZP2   V4.S4, V5.S4, V4.S4
+	VSHL    $5, V4.S4, V4.S4
+	VMOV    V4.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V4.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	FLDPQ   0(R6), (F4, F5)
+	FLDPQ   0(R5), (F6, F7)
+	WORD    $0x4f8b8068 // VMUL[0] V11.S4, V3.S4, V8.S4
+	WORD    $0x4f8b8289 // VMUL[0] V11.S4, V20.S4, V9.S4
+	WORD    $0x4f8b886a // VMUL[2] V11.S4, V3.S4, V10.S4
+	WORD    $0x4f8b8a8b // VMUL[2] V11.S4, V20.S4, V11.S4
+	VTBL    V21.B16, [V8.B16, V9.B16, V10.B16, V11.B16], V8.B16
+	VSRI    $6, V8.B16, V22.B16
+	VUSHR   $3, V8.B16, V8.B16
+	VTBL    V22.B16, [V4.B16, V5.B16, V6.B16, V7.B16], V4.B16
+	VTBL    V8.B16, [V0.B16, V1.B16], V8.B16
+	VCMTST  V8.B16, V4.B16, V4.B16
+	FLDPQ   0(R8), (F12, F13)
+	FLDPQ   0(R7), (F14, F15)
+	WORD    $0x4f938070 // VMUL[0] V19.S4, V3.S4, V16.S4
+	WORD    $0x4f938291 // VMUL[0] V19.S4, V20.S4, V17.S4
+	WORD    $0x4f938872 // VMUL[2] V19.S4, V3.S4, V18.S4
+	WORD    $0x4f938a93 // VMUL[2] V19.S4, V20.S4, V19.S4
+	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V5.B16
+	VSRI    $6, V5.B16, V23.B16
+	VUSHR   $3, V5.B16, V5.B16
+	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V6.B16
+	VTBL    V5.B16, [V0.B16, V1.B16], V5.B16
+	VCMTST  V5.B16, V6.B16, V5.B16
+	WORD    $0x6e25ac9a // VUMINP V5.B16, V4.B16, V26.B16
+	FLDPQ.P 32(R1), (F11, F19)
+	VUZP2   V19.S4, V11.S4, V4.S4
+	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
+	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
+	VUZP2   V4.S4, V5.S4, V4.S4
+	VSHL    $5, V4.S4, V4.S4
+	VMOV    V4.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V4.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	FLDPQ   0(R6), (F4, F5)
+	FLDPQ   0(R5), (F6, F7)
+	WORD    $0x4f8b8068 // VMUL[0] V11.S4, V3.S4, V8.S4
+	WORD    $0x4f8b8289 // VMUL[0] V11.S4, V20.S4, V9.S4
+	WORD    $0x4f8b886a // VMUL[2] V11.S4, V3.S4, V10.S4
+	WORD    $0x4f8b8a8b // VMUL[2] V11.S4, V20.S4, V11.S4
+	VTBL    V21.B16, [V8.B16, V9.B16, V10.B16, V11.B16], V8.B16
+	VSRI    $6, V8.B16, V22.B16
+	VUSHR   $3, V8.B16, V8.B16
+	VTBL    V22.B16, [V4.B16, V5.B16, V6.B16, V7.B16], V4.B16
+	VTBL    V8.B16, [V0.B16, V1.B16], V8.B16
+	VCMTST  V8.B16, V4.B16, V4.B16
+	FLDPQ   0(R8), (F12, F13)
+	FLDPQ   0(R7), (F14, F15)
+	WORD    $0x4f938070 // VMUL[0] V19.S4, V3.S4, V16.S4
+	WORD    $0x4f938291 // VMUL[0] V19.S4, V20.S4, V17.S4
+	WORD    $0x4f938872 // VMUL[2] V19.S4, V3.S4, V18.S4
+	WORD    $0x4f938a93 // VMUL[2] V19.S4, V20.S4, V19.S4
+	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V5.B16
+	VSRI    $6, V5.B16, V23.B16
+	VUSHR   $3, V5.B16, V5.B16
+	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V6.B16
+	VTBL    V5.B16, [V0.B16, V1.B16], V5.B16
+	VCMTST  V5.B16, V6.B16, V5.B16
+	WORD    $0x6e25ac84 // VUMINP V5.B16, V4.B16, V4.B16
+	WORD    $0x6e39af18 // VUMINP V25.B16, V24.B16, V24.B16
+	WORD    $0x6e24af5a // VUMINP V4.B16, V26.B16, V26.B16
+	WORD    $0x6e3aaf18 // VUMINP V26.B16, V24.B16, V24.B16
+	FMOVQ.P F24, 16(R4)
+	SUBS    $16, R2, R2
+	BGT     block
+	MOVD    hits+32(FP), R0
+	MOVD    n+24(FP), R1
+	MOVD    $byteBits<>(SB), R2
+	FMOVQ   0(R2), F0
+	MOVD    R1, R1
+
+word:
+	FLDPQ.P 32(R3), (F1, F2)
+	FLDPQ.P 32(R3), (F3, F4)
+	WORD    $0x4e20a821 // VCMLT0 V1.B16, V1.B16
+	VAND    V0.B16, V1.B16, V1.B16
+	WORD    $0x4e20a842 // VCMLT0 V2.B16, V2.B16
+	VAND    V0.B16, V2.B16, V2.B16
+	WORD    $0x4e20a863 // VCMLT0 V3.B16, V3.B16
+	VAND    V0.B16, V3.B16, V3.B16
+	WORD    $0x4e20a884 // VCMLT0 V4.B16, V4.B16
+	VAND    V0.B16, V4.B16, V4.B16
+	VADDP   V2.B16, V1.B16, V1.B16
+	VADDP   V4.B16, V3.B16, V3.B16
+	VADDP   V3.B16, V1.B16, V1.B16
+	VADDP   V1.B16, V1.B16, V1.B16
+	FMOVD.P F1, 8(R0)
+	SUBS    $64, R1, R1
+	BGT     word
+
+	// Clear the bits past the last hash in the last word.
+	NEG  R1, R1
+	MOVD -8(R0), R2
+	LSL  R1, R2, R2
+	LSR  R1, R2, R2
+	MOVD R2, -8(R0)
+	RET
+
+// func addSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int)
+// Requires: ASIMD
+TEXT ·addSplit256NEON(SB), NOSPLIT, $0-32
+	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
+	// those of the last 4 again.
+	MOVD  base+0(FP), R0
+	MOVWU blocks+8(FP), R1
+	VDUP  R1, V0.S4
+	MOVD  $splitSalts<>(SB), R1
+	FLDPQ 0(R1), (F1, F2)
+	MOVD  hashes+16(FP), R1
+	MOVD  n+24(FP), R2
+	MOVD  $1, R3
+	VDUP  R3, V3.S4
+
+four:
+	FLDPQ.P 32(R1), (F4, F5)
+	VUZP2   V5.S4, V4.S4, V6.S4
+	WORD    $0x2ea0c0c7 // VUMULL V0.D2, V6.D2, V7.D2
+	WORD    $0x6ea0c0c6 // VUMULL2 V0.D2, V6.D2, V6.D2
+	VUZP2   V6.S4, V7.S4, V6.S4
+	VSHL    $5, V6.S4, V6.S4
+	VMOV    V6.D[0], R3
+	ADD     R3.UXTW, R0, R4
+	ADD     R3>>32, R0, R3
+	VMOV    V6.D[1], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	WORD    $0x4f848028 // VMUL[0] V4.S4, V1.S4, V8.S4
+	WORD    $0x4f848049 // VMUL[0] V4.S4, V2.S4, V9.S4
+	FLDPQ   0(R4), (F6, F7)
+	VUSHR   $27, V8.S4, V8.S4
+	WORD    $0x6ea84468 // VUSHL V8.S4, V3.S4, V8.S4
+	VORR    V8.B16, V6.B16, V6.B16
+	VUSHR   $27, V9.S4, V9.S4
+	WORD    $0x6ea94469 // VUSHL V9.S4, V3.S4, V9.S4
+	VORR    V9.B16, V7.B16, V7.B16
+	FSTPQ   (F6, F7), 0(R4)
+	WORD    $0x4f848826 // VMUL[2] V4.S4, V1.S4, V6.S4
+	WORD    $0x4f848848 // VMUL[2] V4.S4, V2.S4, V8.S4
+	FLDPQ   0(R3), (F4, F7)
+	VUSHR   $27, V6.S4, V6.S4
+	WORD    $0x6ea64466 // VUSHL V6.S4, V3.S4, V6.S4
+	VORR    V6.B16, V4.B16, V4.B16
+	VUSHR   $27, V8.S4, V8.S4
+	WORD    $0x6ea84468 // VUSHL V8.S4, V3.S4, V8.S4
+	VORR    V8.B16, V7.B16, V7.B16
+	FSTPQ   (F4, F7), 0(R3)
+	WORD    $0x4f858027 // VMUL[0] V5.S4, V1.S4, V7.S4
+	WORD    $0x4f858048 // VMUL[0] V5.S4, V2.S4, V8.S4
+	FLDPQ   0(R6), (F4, F6)
+	VUSHR   $27, V7.S4, V7.S4
+	WORD    $0x6ea74467 // VUSHL V7.S4, V3.S4, V7.S4
+	VORR    V7.B16, V4.B16, V4.B16
+	VUSHR   $27, V8.S4, V8.S4
+	WORD    $0x6ea84468 // VUSHL V8.S4, V3.S4, V8.S4
+	VORR    V8.B16, V6.B16, V6.B16
+	FSTPQ   (F4, F6), 0(R6)
+	WORD    $0x4f858824 // VMUL[2] V5.S4, V1.S4, V4.S4
+	WORD    $0x4f858847 // VMUL[2] V5.S4, V2.S4, V7.S4
+	FLDPQ   0(R5), (F5, F6)
+	VUSHR   $27, V4.S4, V4.S4
+	WORD    $0x6ea44464 // VUSHL V4.S4, V3.S4, V4.S4
+	VORR    V4.B16, V5.B16, V5.B16
+	VUSHR   $27, V7.S4, V7.S4
+	WORD    $0x6ea74467 // VUSHL V7.S4, V3.S4, V7.S4
+	VORR    V7.B16, V6.B16, V6.B16
+	FSTPQ   (F5, F6), 0(R5)
+	SUBS    $4, R2, R2
+	BEQ     end
+	CMP     $4, R2
+	BGE     four
+	SUB     $4, R2, R2
+	ADD     R2<<3, R1, R1
+	MOVD    $4, R2
+	B       four
+
+end:
+	RET
+
+// func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)
+// Requires: ASIMD
+TEXT ·requestSplit256NEON(SB), NOSPLIT, $0-32
+	// The kernel requests the cache lines of the blocks of 4 hashes at a time.
+	MOVD  base+0(FP), R0
+	MOVWU blocks+8(FP), R1
+	VDUP  R1, V0.S4
+	MOVD  hashes+16(FP), R1
+	MOVD  fours+24(FP), R2
+
+four:
+	FLDPQ.P 32(R1), (F1, F2)
+	VUZP2   V2.S4, V1.S4, V1.S4
+	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
+	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
+	VUZP2   V1.S4, V2.S4, V1.S4
+	VSHL    $5, V1.S4, V1.S4
+	VMOV    V1.D[0], R3
+	ADD     R3.UXTW, R0, R4
+	ADD     R3>>32, R0, R3
+	VMOV    V1.D[1], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R2, R2
+	BNE     four
 	RET

@@ -20,14 +20,6 @@ var (
 	dense  = form{windowKeys, 0}
 )
 
-// requestBytes is the size of a filter of one line for each key from which on the kernels
-// request the lines of later keys. The instructions cost more than they save where the lines
-// are in the caches nearby.
-const requestBytes = 1 << 20
-
-// maxSplitBytes is the size of the largest filter whose blocks the kernels of split256 reach.
-const maxSplitBytes = 1<<32 - 32
-
 // minReduceBits is the number of bits of a filter from which on the AVX-512 kernel computes
 // the remainders of 64-bit hashes. Go computes those of smaller filters.
 const minReduceBits = 1 << 14

@@ -4,8 +4,54 @@ package bloom
 
 // testAssembly is testGeneric in the kernel's assembly. It returns false, and does nothing,
 // if Go must test the hashes.
-func (d *split256) testAssembly(kernel Kernel, hashes []uint64, hits []uint64) bool { return false }
+func (d *split256) testAssembly(kernel Kernel, hashes, hits []uint64) bool {
+	if len(hashes) < minKernelHashes {
+		return false
+	}
+	return d.testForm(kernel, hashes, hits, 32*d.n >= requestBytes)
+}
+
+// testForm is testAssembly for any number of hashes, at least one. far says whether a kernel
+// requests all blocks first. The test alone would wait for the blocks of a few keys at a time.
+func (d *split256) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
+	if kernel == Generic || 32*d.n > maxSplitBytes {
+		return false
+	}
+	if fours := len(hashes) / 4; far && fours > 0 {
+		requestSplit256NEON(d.base, uint32(d.n), &hashes[0], fours)
+	}
+	hits = hits[:(len(hashes)+63)/64]
+	testSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes), &hits[0])
+	return true
+}
 
 // addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
-func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool { return false }
+func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
+	if kernel == Generic || len(hashes) < minKernelHashes || 32*d.n > maxSplitBytes {
+		return false
+	}
+	if 32*d.n >= requestBytes {
+		requestSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes)/4)
+	}
+	addSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes))
+	return true
+}
+
+// The functions in assembly take a filter of at most maxSplitBytes.
+
+// testSplit256NEON is testGeneric for n hashes, 1 to windowKeys. It reads on to the next
+// multiple of 16 hashes.
+//
+//go:noescape
+func testSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int, hits *uint64)
+
+// addSplit256NEON sets the bits of n hashes, at least 4.
+//
+//go:noescape
+func addSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int)
+
+// requestSplit256NEON requests the blocks of the given number of 4 hashes, at least 1.
+//
+//go:noescape
+func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)

@@ -13,12 +13,17 @@ func neon() *arm64.File {
 	tables := newNEONTables(file)
 	neonTestDouble32(file, tables)
 	neonPlaceDouble32(file)
-	neonHash64Width(file, 4)
-	neonHash64Width(file, 8)
-	for _, c := range neonColumns {
-		neonHash64Bytes(file, c)
+	for _, seeds := range neonXXH64 {
+		neonHash64Width(file, seeds, 4)
+		neonHash64Width(file, seeds, 8)
+		for _, c := range neonColumns {
+			neonHash64Bytes(file, seeds, c)
+		}
 	}
 	neonTestDouble64(file, tables)
+	neonTestSplit256(file, tables)
+	neonAddSplit256(file, tables)
+	neonRequestSplit256(file)
 	return file
 }
 
@@ -38,4 +43,12 @@ func broadcastConstant(f *arm64.Function, x uint32) arm64.V {
 	r := f.GP()
 	f.MOVD(arm64.Imm(x), r)
 	return broadcast(f, r)
+}
+
+// neonConstant returns a vector of data.
+func neonConstant(f *arm64.Function, s arm64.Symbol) arm64.V {
+	address, v := f.GP(), f.V()
+	f.Address(s, address)
+	f.FMOVQ(address.At(0), v)
+	return v
 }

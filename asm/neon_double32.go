@@ -1,6 +1,10 @@
 package main
 
-import "github.com/lanebloom/bloom/asm/arm64"
+import (
+	"encoding/binary"
+
+	"github.com/lanebloom/bloom/asm/arm64"
+)
 
 // neonBlock is the number of hashes that a kernel tests at a time.
 const neonBlock = 16
@@ -51,7 +55,7 @@ func neonTestDouble32(file *arm64.File, tables neonTables) {
 	f.BEQ("pack")
 	d.testSurvivors(outcomes, survivors, end)
 	f.Label("pack")
-	d.pack(outcomes, tables)
+	neonPack(f, outcomes, tables)
 	f.RET()
 }
 
@@ -63,14 +67,18 @@ type neonTables struct {
 	// compact has an entry for each subset of 4 words: the indices of the subset's bytes,
 	// and then indices past all bytes.
 	compact arm64.Symbol
+	// salts are those of the walk split256, in words. upperBytes has the indices of the upper
+	// bytes of 16 words, and wordStarts those of the lower bytes.
+	salts, upperBytes, wordStarts arm64.Symbol
 }
 
 func newNEONTables(file *arm64.File) neonTables {
-	var lanes, nibbles, bits [16]byte
-	var compact []byte
+	var lanes, nibbles, bits, upperBytes, wordStarts [16]byte
+	var compact, factors []byte
 	for i := range 16 {
 		lanes[i] = byte(i / 4 * (1 - min(1, i%4)))
 		nibbles[i], bits[i] = 16<<(i%4), 1<<(i%8)
+		upperBytes[i], wordStarts[i] = byte(4*i+3), byte(4*i)
 		var words []byte
 		for b := range byte(16) {
 			if i>>(b/4)&1 != 0 {
@@ -82,20 +90,18 @@ func newNEONTables(file *arm64.File) neonTables {
 		}
 		compact = append(compact, words...)
 	}
-	return neonTables{
-		lanes:   file.Bytes("laneNumbers", lanes[:]),
-		nibbles: file.Bytes("nibbleBits", nibbles[:]),
-		bits:    file.Bytes("byteBits", bits[:]),
-		compact: file.Bytes("compactBytes", compact),
+	for _, salt := range salts {
+		factors = binary.LittleEndian.AppendUint32(factors, salt)
 	}
-}
-
-// constant returns a vector of data.
-func (d *neonDouble32) constant(s arm64.Symbol) arm64.V {
-	address, v := d.f.GP(), d.f.V()
-	d.f.Address(s, address)
-	d.f.FMOVQ(address.At(0), v)
-	return v
+	return neonTables{
+		lanes:      file.Bytes("laneNumbers", lanes[:]),
+		nibbles:    file.Bytes("nibbleBits", nibbles[:]),
+		bits:       file.Bytes("byteBits", bits[:]),
+		compact:    file.Bytes("compactBytes", compact),
+		salts:      file.Bytes("splitSalts", factors),
+		upperBytes: file.Bytes("upperBytes", upperBytes[:]),
+		wordStarts: file.Bytes("wordStarts", wordStarts[:]),
+	}
 }
 
 // testAll emits the first probes of all hashes. Those that pass move to the end of
@@ -107,7 +113,7 @@ func (d *neonDouble32) testAll(outcomes, end arm64.GP, tables neonTables) {
 	outcome, compact := f.GP(), f.GP()
 	f.MOVD(outcomes, outcome)
 	f.Address(tables.compact, compact)
-	numbers, four, nibbles := d.constant(tables.lanes), broadcastConstant(f, 4), d.constant(tables.nibbles)
+	numbers, four, nibbles := neonConstant(f, tables.lanes), broadcastConstant(f, 4), neonConstant(f, tables.nibbles)
 
 	f.Label("block")
 	passed := d.probes("first", d.walk(hashes, nil), first)
@@ -179,11 +185,10 @@ func (d *neonDouble32) testSurvivors(outcomes, survivors, end arm64.GP) {
 	f.BLO("survivors")
 }
 
-// pack emits code that packs the outcomes into hits.
-func (d *neonDouble32) pack(outcomes arm64.GP, tables neonTables) {
-	f := d.f
+// neonPack emits code that packs the sign bits of the outcomes, bytes, into hits.
+func neonPack(f *arm64.Function, outcomes arm64.GP, tables neonTables) {
 	hits, n, left := f.Argument("hits"), f.Argument("n"), f.GP()
-	weights := d.constant(tables.bits)
+	weights := neonConstant(f, tables.bits)
 	f.MOVD(n, left)
 	f.Label("word")
 	var v [4]arm64.V

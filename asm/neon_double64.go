@@ -33,7 +33,7 @@ func neonTestDouble64(file *arm64.File, tables neonTables) {
 	f.BEQ("pack")
 	d.testSurvivors(outcomes, numbers, end)
 	f.Label("pack")
-	d.pack(outcomes, tables)
+	neonPack(f, outcomes, tables)
 	f.RET()
 }
 
@@ -47,7 +47,7 @@ func (d *neonDouble64) testAll(outcomes, end arm64.GP, tables neonTables) {
 	outcome, compact := f.GP(), f.GP()
 	f.MOVD(outcomes, outcome)
 	f.Address(tables.compact, compact)
-	numbers, four, nibbles := d.constant(tables.lanes), broadcastConstant(f, 4), d.constant(tables.nibbles)
+	numbers, four, nibbles := neonConstant(f, tables.lanes), broadcastConstant(f, 4), neonConstant(f, tables.nibbles)
 
 	f.Label("vector")
 	w := newNEONWalk64(f)

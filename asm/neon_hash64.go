@@ -2,110 +2,206 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lanebloom/bloom/asm/arm64"
 )
 
-// neonHash64 has the registers of XXH64 of a key with the seeds 0 and 1 while a kernel's
-// code is emitted. NEON has no product of 64 bits. So the kernel hashes keys in general
-// registers, one after the other, and the CPU overlaps them.
+// neonXXH64 are the families of kernels of XXH64. Hash i of a key has the seed i, and a
+// pointer of its own to store it to.
+var neonXXH64 = []neonSeeds{
+	{"hash64", []string{"h1", "h2"}, "XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once."},
+	{"xxh64", []string{"hashes"}, "XXH64 with the seed 0."},
+}
+
+type neonSeeds struct {
+	name    string
+	hashes  []string // the arguments
+	comment string
+}
+
+// signature returns that of a kernel with these arguments before the hashes and their number.
+func (s neonSeeds) signature(arguments string) string {
+	return "func(" + arguments + ", " + strings.Join(s.hashes, ", ") + " *uint64, n int)"
+}
+
+// arguments returns the pointers to the hashes.
+func (s neonSeeds) arguments(f *arm64.Function) (to []arm64.GP) {
+	for _, name := range s.hashes {
+		to = append(to, f.Argument(name))
+	}
+	return to
+}
+
+// neonHash64 has the constants of XXH64 while a kernel's code is emitted. NEON has no product
+// of 64 bits. So the kernel hashes keys in general registers, one after the other, and the
+// CPU overlaps them.
 type neonHash64 struct {
-	f     *arm64.Function
-	prime [5]arm64.GP
-	h     [2]arm64.GP // with each seed
+	f                  *arm64.Function
+	prime              [5]arm64.GP
+	long, word, single neonMixing // of 8 bytes, 4 bytes, and one
+}
+
+// neonMixing is how bytes x are mixed into a hash: it becomes rotl(hash ^ x, turn)·mul + add.
+// Before, prepare emits the steps for x that do not depend on the seed.
+type neonMixing struct {
+	bytes   int
+	prepare func(x arm64.GP)
+	turn    int
+	mul     arm64.GP
+	add     *arm64.GP
 }
 
 func newNEONHash64(f *arm64.Function) *neonHash64 {
-	h := &neonHash64{f: f, h: [2]arm64.GP{f.GP(), f.GP()}}
+	h := &neonHash64{f: f}
 	for i, p := range primes {
 		h.prime[i] = f.GP()
 		f.MOVD(arm64.Imm(int64(p)), h.prime[i])
 	}
+	h.long = neonMixing{8, func(x arm64.GP) { h.round(x, x) }, 27, h.prime[0], &h.prime[3]}
+	h.word = neonMixing{4, func(x arm64.GP) { f.MUL(h.prime[0], x, x) }, 23, h.prime[1], &h.prime[2]}
+	h.single = neonMixing{1, func(x arm64.GP) { f.MUL(h.prime[4], x, x) }, 11, h.prime[0], nil}
 	return h
 }
 
-// mix emits code that mixes x into the hashes. The steps for x that do not depend on a
-// seed are already done.
-func (h *neonHash64) mix(x arm64.GP, turn int, mul arm64.GP, add *arm64.GP) {
-	for _, hash := range h.h {
+// round emits to = rotl(x·prime 2, 31)·prime 1.
+func (h *neonHash64) round(x, to arm64.GP) {
+	h.f.MUL(h.prime[1], x, to)
+	h.f.ROR(64-31, to, to)
+	h.f.MUL(h.prime[0], to, to)
+}
+
+// scale emits the end of a mixing, after the rotation.
+func (h *neonHash64) scale(m neonMixing, hash arm64.GP) {
+	if m.add != nil {
+		h.f.MADD(m.mul, *m.add, hash, hash)
+	} else {
+		h.f.MUL(m.mul, hash, hash)
+	}
+}
+
+// mix emits the load of the next bytes of a key, and their mixing into the hashes.
+func (h *neonHash64) mix(m neonMixing, key arm64.GP, hashes []arm64.GP) {
+	x := h.f.GP()
+	switch m.bytes {
+	case 8:
+		h.f.MOVD(key.Post(8), x)
+	case 4:
+		h.f.MOVWU(key.Post(4), x)
+	default:
+		h.f.MOVBU(key.Post(1), x)
+	}
+	m.prepare(x)
+	for _, hash := range hashes {
 		h.f.EOR(x, hash, hash)
-		h.f.ROR(64-turn, hash, hash)
-		if add != nil {
-			h.f.MADD(mul, *add, hash, hash)
-		} else {
-			h.f.MUL(mul, hash, hash)
+		h.f.ROR(64-m.turn, hash, hash)
+		h.scale(m, hash)
+	}
+}
+
+// finish emits the last steps.
+func (h *neonHash64) finish(hashes []arm64.GP) {
+	for i, shift := range []int{33, 29} {
+		for _, hash := range hashes {
+			h.f.EOR(hash.LSR(shift), hash, hash)
+			h.f.MUL(h.prime[i+1], hash, hash)
 		}
 	}
-}
-
-// mixLong, mixWord and mixByte emit code that mixes 8, 4 or 1 bytes into the hashes.
-func (h *neonHash64) mixLong(x arm64.GP) {
-	h.f.MUL(h.prime[1], x, x)
-	h.f.ROR(64-31, x, x)
-	h.f.MUL(h.prime[0], x, x)
-	h.mix(x, 27, h.prime[0], &h.prime[3])
-}
-
-func (h *neonHash64) mixWord(x arm64.GP) {
-	h.f.MUL(h.prime[0], x, x)
-	h.mix(x, 23, h.prime[1], &h.prime[2])
-}
-
-func (h *neonHash64) mixByte(x arm64.GP) {
-	h.f.MUL(h.prime[4], x, x)
-	h.mix(x, 11, h.prime[0], nil)
-}
-
-// finish emits the last steps and the stores.
-func (h *neonHash64) finish(h1, h2 arm64.GP) {
-	for seed, to := range []arm64.GP{h1, h2} {
-		hash := h.h[seed]
-		h.f.EOR(hash.LSR(33), hash, hash)
-		h.f.MUL(h.prime[1], hash, hash)
-		h.f.EOR(hash.LSR(29), hash, hash)
-		h.f.MUL(h.prime[2], hash, hash)
+	for _, hash := range hashes {
 		h.f.EOR(hash.LSR(32), hash, hash)
-		h.f.StoreD(hash, to.Post(8))
 	}
+}
+
+// registers returns n new general registers.
+func registers(f *arm64.Function, n int) (r []arm64.GP) {
+	for range n {
+		r = append(r, f.GP())
+	}
+	return r
 }
 
 // neonHash64Width emits the hash of keys of 4 or 8 bytes that lie side by side.
-func neonHash64Width(file *arm64.File, width int) {
-	f := file.Function(fmt.Sprintf("hash64Width%dNEON", width), arm64.NoSplit, "func(keys *byte, h1, h2 *uint64, n int)")
-	f.Comment("XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are",
-		"computed once for both.")
-	keys, h1, h2, n := f.Argument("keys"), f.Argument("h1"), f.Argument("h2"), f.Argument("n")
-	h, start := newNEONHash64(f), f.GP()
-	f.ADD(arm64.Imm(width), h.prime[4], start)
-	f.Label("key")
-	x := f.GP()
-	f.MOVD(start, h.h[0])
-	f.ADD(arm64.Imm(1), start, h.h[1])
-	if width == 8 {
-		f.MOVD(keys.Post(8), x)
-		h.mixLong(x)
-	} else {
-		f.MOVWU(keys.Post(4), x)
-		h.mixWord(x)
+func neonHash64Width(file *arm64.File, seeds neonSeeds, width int) {
+	f := file.Function(fmt.Sprintf("%sWidth%dNEON", seeds.name, width), arm64.NoSplit, seeds.signature("keys *byte"))
+	f.Comment(seeds.comment,
+		"The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash",
+		"once for all keys: rotating an exclusive or is rotating its parts.")
+	keys, to, n := f.Argument("keys"), seeds.arguments(f), f.Argument("n")
+	h, starts := newNEONHash64(f), registers(f, len(to))
+	m := h.long
+	if width == 4 {
+		m = h.word
 	}
-	h.finish(h1, h2)
+	for seed, start := range starts {
+		f.ADD(arm64.Imm(seed+width), h.prime[4], start)
+		f.ROR(64-m.turn, start, start)
+	}
+	hash := func(keys []arm64.GP) (hashes []arm64.GP) {
+		for _, x := range keys {
+			m.prepare(x)
+		}
+		for _, start := range starts {
+			for _, x := range keys {
+				hash := f.GP()
+				f.EOR(x.ROR(64-m.turn), start, hash)
+				h.scale(m, hash)
+				hashes = append(hashes, hash)
+			}
+		}
+		h.finish(hashes)
+		return hashes
+	}
+
+	f.SUBS(arm64.Imm(4), n, n)
+	f.BLT("rest")
+	f.Label("four")
+	x := registers(f, 4)
+	for i := 0; i < 4; i += 2 {
+		if width == 8 {
+			f.LDP(keys.Post(16), x[i], x[i+1])
+		} else {
+			f.LDPW(keys.Post(8), x[i], x[i+1])
+		}
+	}
+	hashes := hash(x)
+	for i := range hashes {
+		if i%2 == 0 {
+			f.STP(hashes[i], hashes[i+1], to[i/4].Post(16))
+		}
+	}
+	f.SUBS(arm64.Imm(4), n, n)
+	f.BGE("four")
+	f.Label("rest")
+	f.ADDS(arm64.Imm(4), n, n)
+	f.BEQ("end")
+	f.Label("key")
+	last := f.GP()
+	if width == 8 {
+		f.MOVD(keys.Post(8), last)
+	} else {
+		f.MOVWU(keys.Post(4), last)
+	}
+	for i, hash := range hash([]arm64.GP{last}) {
+		f.StoreD(hash, to[i].Post(8))
+	}
 	f.SUBS(arm64.Imm(1), n, n)
 	f.BNE("key")
+	f.Label("end")
 	f.RET()
 }
 
 // neonHash64Bytes emits the hash of a column of keys.
-func neonHash64Bytes(file *arm64.File, c neonColumn) {
-	f := file.Function("hash64"+c.name+"NEON", arm64.Splits, "func("+c.arguments+", h1, h2 *uint64, n int) (left int)")
+func neonHash64Bytes(file *arm64.File, seeds neonSeeds, c neonColumn) {
+	f := file.Function(seeds.name+c.name+"NEON", arm64.Splits, seeds.signature(c.arguments)+" (left int)")
 	f.Comment(
-		"XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed",
-		"once for both. A key has stripes of 32 bytes, then long words, a word, and single",
-		"bytes. The kernel ends early at a long key, and when it has hashed enough bytes: a",
-		"call must not take long.",
+		seeds.comment,
+		"A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel",
+		"ends early at a long key, and when it has hashed enough bytes: a call must not take",
+		"long.",
 	)
-	h1, h2, left, bytes := f.Argument("h1"), f.Argument("h2"), f.Argument("n"), f.GP()
+	to, left, bytes := seeds.arguments(f), f.Argument("n"), f.GP()
 	f.MOVD(arm64.Imm(8*most), bytes)
-	h, key, length := newNEONHash64(f), f.GP(), f.GP()
+	h, hashes, key, length := newNEONHash64(f), registers(f, len(to)), f.GP(), f.GP()
 	locate := c.locate
 	if locate == nil {
 		locate = neonFixed
@@ -116,39 +212,40 @@ func neonHash64Bytes(file *arm64.File, c neonColumn) {
 	f.CMP(arm64.Imm(long), length)
 	f.BHS("end")
 	f.SUB(length, bytes, bytes)
-	f.MOVD(h.prime[4], h.h[0])
-	f.ADD(arm64.Imm(1), h.prime[4], h.h[1])
-	x, rest := f.GP(), f.GP()
+	for seed, hash := range hashes {
+		f.ADD(arm64.Imm(seed), h.prime[4], hash)
+	}
+	rest := f.GP()
 	f.MOVD(length, rest)
 	f.CMP(arm64.Imm(32), length)
 	f.BHS("stripes")
 	f.Label("striped")
-	for _, hash := range h.h {
+	for _, hash := range hashes {
 		f.ADD(length, hash, hash)
 	}
 	f.SUBS(arm64.Imm(8), rest, rest)
 	f.BLO("word")
 	f.Label("long")
-	f.MOVD(key.Post(8), x)
-	h.mixLong(x)
+	h.mix(h.long, key, hashes)
 	f.SUBS(arm64.Imm(8), rest, rest)
 	f.BHS("long")
 	f.Label("word")
 	f.ADDS(arm64.Imm(8-4), rest, rest)
 	f.BLT("bytes")
-	f.MOVWU(key.Post(4), x)
-	h.mixWord(x)
+	h.mix(h.word, key, hashes)
 	f.SUB(arm64.Imm(4), rest, rest)
 	f.Label("bytes")
 	f.ADDS(arm64.Imm(4), rest, rest)
 	f.BEQ("finish")
 	f.Label("byte")
-	f.MOVBU(key.Post(1), x)
-	h.mixByte(x)
+	h.mix(h.single, key, hashes)
 	f.SUBS(arm64.Imm(1), rest, rest)
 	f.BNE("byte")
 	f.Label("finish")
-	h.finish(h1, h2)
+	h.finish(hashes)
+	for i, hash := range hashes {
+		f.StoreD(hash, to[i].Post(8))
+	}
 	f.SUBS(arm64.Imm(1), left, left)
 	f.BEQ("end")
 	f.CMP(arm64.Imm(0), bytes)
@@ -158,7 +255,7 @@ func neonHash64Bytes(file *arm64.File, c neonColumn) {
 	f.RET()
 
 	f.Label("stripes")
-	h.stripes(key, rest)
+	h.stripes(key, rest, hashes)
 	f.B("striped")
 }
 
@@ -171,19 +268,17 @@ func neonFixed(f *arm64.Function) func(key, length arm64.GP) {
 	}
 }
 
-// stripes emits the hash of the stripes of a key, its whole parts of 32 bytes.
-func (h *neonHash64) stripes(key, rest arm64.GP) {
+// stripes emits the hashes of the stripes of a key, its whole parts of 32 bytes.
+func (h *neonHash64) stripes(key, rest arm64.GP, hashes []arm64.GP) {
 	f := h.f
-	var sums [2][4]arm64.GP
+	sums := make([][]arm64.GP, len(hashes))
 	for seed := range sums {
-		for i := range sums[seed] {
-			sums[seed][i] = f.GP()
-		}
-		s := sums[seed]
+		s := registers(f, 4)
 		f.MOVD(arm64.Imm(seed), s[2])
 		f.ADD(h.prime[1], s[2], s[1])
 		f.ADD(h.prime[0], s[1], s[0])
 		f.SUB(h.prime[0], s[2], s[3])
+		sums[seed] = s
 	}
 	x := f.GP()
 	f.Label("stripe")
@@ -200,17 +295,15 @@ func (h *neonHash64) stripes(key, rest arm64.GP) {
 	f.SUB(arm64.Imm(32), rest, rest)
 	f.CMP(arm64.Imm(32), rest)
 	f.BHS("stripe")
-	for seed, s := range sums {
-		hash := h.h[seed]
+	for seed, hash := range hashes {
+		s := sums[seed]
 		f.ROR(64-1, s[0], hash)
 		for i, turn := range []int{7, 12, 18} {
 			f.ROR(64-turn, s[i+1], x)
 			f.ADD(x, hash, hash)
 		}
 		for _, sum := range s {
-			f.MUL(h.prime[1], sum, x)
-			f.ROR(64-31, x, x)
-			f.MUL(h.prime[0], x, x)
+			h.round(sum, x)
 			f.EOR(x, hash, hash)
 			f.MADD(h.prime[0], h.prime[3], hash, hash)
 		}

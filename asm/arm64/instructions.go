@@ -31,6 +31,11 @@ func (f *Function) Address(s Symbol, to GP) {
 func (f *Function) MOVWU(from Mem, to GP) { f.load("MOVWU", from, to) }
 func (f *Function) MOVBU(from Mem, to GP) { f.load("MOVBU", from, to) }
 
+// PRFM requests the cache line of an address, to read it soon.
+func (f *Function) PRFM(from Mem) {
+	f.emit("PRFM", nil, from.read(), from.arg(), constantArg("PLDL1KEEP"))
+}
+
 // StoreD stores 64 bits and StoreB the low 8 bits: MOVD and MOVB.
 func (f *Function) StoreD(from GP, to Mem) { f.store("MOVD", from, to) }
 func (f *Function) StoreB(from GP, to Mem) { f.store("MOVB", from, to) }
@@ -39,6 +44,11 @@ func (f *Function) StoreB(from GP, to Mem) { f.store("MOVB", from, to) }
 // two numbers of 32 bits, extended with zeros.
 func (f *Function) LDP(from Mem, a, b GP)  { f.loadPair("LDP", from, a, b) }
 func (f *Function) LDPW(from Mem, a, b GP) { f.loadPair("LDPW", from, a, b) }
+
+// STP stores two numbers of 64 bits side by side.
+func (f *Function) STP(a, b GP, to Mem) {
+	f.emit("STP"+to.suffix(), to.written(), append(to.read(), a, b), pair(a.arg(), b.arg()), to.arg())
+}
 
 func (f *Function) load(opcode string, from Mem, to GP) {
 	f.emit(opcode+from.suffix(), append(from.written(), to), from.read(), from.arg(), to.arg())
@@ -221,6 +231,7 @@ func (f *Function) change(opcode string, t Arrangement, m, n, d V) {
 func (f *Function) VADD(t Arrangement, m, n, d V)   { f.three("VADD", t, m, n, d) }
 func (f *Function) VSUB(t Arrangement, m, n, d V)   { f.three("VSUB", t, m, n, d) }
 func (f *Function) VAND(m, n, d V)                  { f.three("VAND", B16, m, n, d) }
+func (f *Function) VORR(m, n, d V)                  { f.three("VORR", B16, m, n, d) }
 func (f *Function) VEOR(m, n, d V)                  { f.three("VEOR", B16, m, n, d) }
 func (f *Function) VUZP1(t Arrangement, m, n, d V)  { f.three("VUZP1", t, m, n, d) }
 func (f *Function) VUZP2(t Arrangement, m, n, d V)  { f.three("VUZP2", t, m, n, d) }
@@ -241,6 +252,20 @@ func (f *Function) VCNT(n, d V) { f.two("VCNT", B16, n, d) }
 func (f *Function) VTBL(m, n, d V) {
 	f.emit("VTBL", list{d}, list{m, n},
 		m.as(B16), arg{format: "[V%d.B16]", registers: list{n}}, d.as(B16))
+}
+
+// VTBLs looks up bytes of up to four physical registers with consecutive numbers.
+func (f *Function) VTBLs(m V, table []V, d V) {
+	t, separator := arg{format: "["}, ""
+	for i, v := range table {
+		if r, ok := v.Register.(physical); !ok || r.number != table[0].Register.(physical).number+i {
+			f.file.fail("%s: the registers of a table are not consecutive", f.name)
+			return
+		}
+		t.format, t.registers, separator = t.format+separator+"V%d.B16", append(t.registers, v), ", "
+	}
+	t.format += "]"
+	f.emit("VTBL", list{d}, append(list{m}, t.registers...), m.as(B16), t, d.as(B16))
 }
 
 // VSHL shifts each lane left by 0 to size-1 bits. VUSHR shifts right by 1 to size bits.
@@ -270,13 +295,26 @@ func (f *Function) shift(opcode string, by, least int, t Arrangement, n, d V, ch
 // VMLA adds the product to d, and VMLS subtracts it. VUSHL shifts each lane of n left by
 // the low byte of the lane of m, or right if that byte is negative. VCMHI sets the lanes
 // where n > m as unsigned numbers, and VCMLT0 the lanes where n < 0. VBIC clears the bits
-// of n that are set in m.
+// of n that are set in m. VUMINP takes the smaller of neighbours. VUMULL and VUMULL2 multiply
+// the words in the low and the high half of unsigned numbers to long words. VMULLane
+// multiplies all words of n by word i of m.
 func (f *Function) VMUL(t Arrangement, m, n, d V)     { f.word("VMUL", 0x4ea09c00, S4, t, d, m, n) }
 func (f *Function) VSQDMULH(t Arrangement, m, n, d V) { f.word("VSQDMULH", 0x4ea0b400, S4, t, d, m, n) }
 func (f *Function) VMLA(t Arrangement, m, n, d V)     { f.word("VMLA", 0x4ea09400, S4, t, d, m, n, d) }
 func (f *Function) VMLS(t Arrangement, m, n, d V)     { f.word("VMLS", 0x6ea09400, S4, t, d, m, n, d) }
 func (f *Function) VCMLT0(t Arrangement, n, d V)      { f.word("VCMLT0", 0x4e20a800, B16, t, d, n) }
 func (f *Function) VBIC(m, n, d V)                    { f.word("VBIC", 0x4e601c00, B16, B16, d, m, n) }
+
+func (f *Function) VUMINP(t Arrangement, m, n, d V)  { f.word("VUMINP", 0x6e20ac00, B16, t, d, m, n) }
+func (f *Function) VUMULL(t Arrangement, m, n, d V)  { f.word("VUMULL", 0x2ea0c000, D2, t, d, m, n) }
+func (f *Function) VUMULL2(t Arrangement, m, n, d V) { f.word("VUMULL2", 0x6ea0c000, D2, t, d, m, n) }
+
+func (f *Function) VMULLane(t Arrangement, i int, m, n, d V) {
+	if i < 0 || i > 3 {
+		f.file.fail("%s: lane %d of %s", f.name, i, t)
+	}
+	f.word(fmt.Sprintf("VMUL[%d]", i), uint32(0x4f808000|i%2<<21|i/2<<11), S4, t, d, m, n)
+}
 
 func (f *Function) VCMHI(t Arrangement, m, n, d V) {
 	if t == D2 {

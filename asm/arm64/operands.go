@@ -61,6 +61,12 @@ func (r GP) LSL(n int) Source { return shifted{r, fmt.Sprintf("R%%d<<%d", n)} }
 // LSR is the register shifted right by n bits, 0 to 63.
 func (r GP) LSR(n int) Source { return shifted{r, fmt.Sprintf("R%%d>>%d", n)} }
 
+// ROR is the register rotated right by n bits, 0 to 63, an operand of AND, ORR and EOR.
+func (r GP) ROR(n int) Source { return shifted{r, fmt.Sprintf("R%%d@>%d", n)} }
+
+// UXTW is the low 32 bits of the register, extended with zeros, an operand of ADD and SUB.
+func (r GP) UXTW() Source { return shifted{r, "R%d.UXTW"} }
+
 // Mem is a memory operand.
 type Mem struct {
 	base, index reg.Register // index may be nil

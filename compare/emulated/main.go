@@ -2,7 +2,7 @@
 // counts the instructions that QEMU executes for a key, and lets llvm-mca predict the
 // cycles of the inner loops for a probe. It prints Markdown.
 //
-//	go run ./emulated
+//	go run ./emulated [FORMAT ...]
 //
 // It needs qemu-aarch64-static and LLVM 19 (Debian's qemu-user-static and llvm-19).
 package main
@@ -33,9 +33,20 @@ const keys = 4096
 
 func main() {
 	log.SetFlags(0)
+	formats := []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.Parquet}
+	if len(os.Args) > 1 {
+		formats = nil
+	}
+	for _, name := range os.Args[1:] {
+		format, err := bloom.ParseFormat(name)
+		if err != nil {
+			log.Fatal(err)
+		}
+		formats = append(formats, format)
+	}
 	folder, err := os.MkdirTemp("", "emulated")
 	if err == nil {
-		err = report(os.Stdout, filepath.Join(folder, "workload"))
+		err = report(os.Stdout, filepath.Join(folder, "workload"), formats)
 		err = firstError(err, os.RemoveAll(folder))
 	}
 	if err != nil {
@@ -53,7 +64,7 @@ func firstError(errs ...error) error {
 }
 
 // report builds the workload and writes the tables.
-func report(w io.Writer, workload string) error {
+func report(w io.Writer, workload string, formats []bloom.Format) error {
 	build := exec.Command("go", "build", "-o", workload, "./emulated/workload")
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -63,7 +74,7 @@ func report(w io.Writer, workload string) error {
 	if err != nil {
 		return err
 	}
-	if err := reportInstructions(w, workload, ranges); err != nil {
+	if err := reportInstructions(w, workload, ranges, formats); err != nil {
 		return err
 	}
 	fmt.Fprintln(w)
@@ -79,7 +90,7 @@ func measured(workload string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("go tool nm: %w", err)
 	}
-	names := regexp.MustCompile(`^(github\.com/(lanebloom/bloom\.|syndtr/goleveldb/|cespare/xxhash/)|main\.(run|plain)|runtime\.mem(clr|move))`)
+	names := regexp.MustCompile(`^(github\.com/(lanebloom/bloom\.|syndtr/goleveldb/|parquet-go/parquet-go/bloom|cespare/xxhash/)|main\.(run|plain)|runtime\.mem(clr|move))`)
 	var ranges []string
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line) // address, size, type, name
@@ -94,10 +105,10 @@ func measured(workload string) (string, error) {
 	return strings.Join(ranges, ","), nil
 }
 
-func reportInstructions(w io.Writer, workload, ranges string) error {
+func reportInstructions(w io.Writer, workload, ranges string, formats []bloom.Format) error {
 	fmt.Fprintln(w, "| format | keys | hits | plain loop | generic | neon | plain loop / neon |")
 	fmt.Fprintln(w, "|---|---|---|---:|---:|---:|---:|")
-	for _, format := range []bloom.Format{bloom.LevelDB, bloom.Nori} {
+	for _, format := range formats {
 		for _, column := range []string{"uint64", "strings"} {
 			for _, hits := range []string{"absent", "present"} {
 				var counts []float64
