@@ -45,6 +45,7 @@ type scheme struct {
 	array
 	pair   pair
 	kernel Kernel
+	atomic bool // bits are set by atomic operations, for an AtomicSet
 }
 
 // pair is a hash and the walk that takes it, in one byte that a hot switch loads at once.
@@ -92,6 +93,9 @@ func (s *scheme) bytes() uint64 {
 
 // testHash reports whether the key of a hash may be in the filter.
 func (s *scheme) testHash(h Hash) bool {
+	if raceDetector && s.atomic {
+		return s.testHashAtomic(h)
+	}
 	switch s.pair.walk() {
 	case noWalk:
 		return false
@@ -140,6 +144,10 @@ func (s *scheme) isDense(hits, n int) bool {
 
 // addHash sets the bits of one hash.
 func (s *scheme) addHash(h Hash) {
+	if s.atomic {
+		s.addHashAtomic(h)
+		return
+	}
 	switch s.pair.walk() {
 	case noWalk:
 		panicNoBits()
@@ -174,4 +182,18 @@ func (s *scheme) place(h *hashes, places []uint32) int {
 		panic("bloom: no such walk")
 	}
 	return n
+}
+
+// bit returns the number of the bit of probe i, counted from 0, of one hash. The filter may
+// have any size.
+func (s *scheme) bit(h Hash, i int) uint64 {
+	switch s.pair.walk() {
+	case walkDouble32:
+		return double32(s.array).bit(uint32(h.h1), i)
+	case walkDouble64:
+		return (*double64)(&s.array).remainder(h.h1 + uint64(i)*h.h2)
+	case walkSplit256:
+		return (*split256)(&s.array).bit(h.h1, i)
+	}
+	panic("bloom: no such walk")
 }

@@ -53,6 +53,12 @@ func (d double32) add(h uint32) {
 	}
 }
 
+// bit returns the number of the bit of probe i.
+func (d double32) bit(h uint32, i int) uint64 {
+	h += uint32(i) * bits.RotateLeft32(h, -17)
+	return 8*d.index(h) + uint64(h%8)
+}
+
 // place writes the numbers of the k bits of each hash to places, in any order.
 func (d double32) place(kernel Kernel, hashes, places []uint32) {
 	done := d.placeAssembly(kernel, hashes, places)

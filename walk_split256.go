@@ -55,6 +55,11 @@ func (d *split256) add(h uint64) {
 	}
 }
 
+// bit returns the number of the bit of probe i.
+func (d *split256) bit(h uint64, i int) uint64 {
+	return 256*d.block(h) + 32*uint64(i) + uint64(uint32(h)*splitSalts[i]>>27)
+}
+
 // place writes the numbers of the bits of each hash to places. There must be at most 2^32
 // bits.
 func (d *split256) place(hashes []uint64, places []uint32) {

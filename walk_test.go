@@ -90,7 +90,7 @@ func (w walkTest) filter(walk walkKind, kernel Kernel, data []byte, n uint64, k 
 	for f.hash() != w.hash {
 		f++
 	}
-	return &Filter{view{scheme: scheme{walk.newArray(data, n, k), pairOf(w.hash, walk), kernel}, format: f, data: data}}
+	return &Filter{view{scheme: scheme{walk.newArray(data, n, k), pairOf(w.hash, walk), kernel, false}, format: f, data: data}}
 }
 
 // has answers for a hash by the letter.
