@@ -204,15 +204,23 @@ func (s *scheme) addNew(h Hash) bool {
 
 // Hits returns an iterator over the positions of the keys that may be in the filter, in
 // ascending order. It panics if keys are hashes of another kind than the filter's.
-func (v *view) Hits(keys Keys) iter.Seq[int] {
+func (v *view) Hits(keys Keys) iter.Seq[int] { // is inlined, so that a loop over it allocates nothing
+	v.mustTakeColumn(keys)
+	return func(yield func(int) bool) { v.eachHit(keys, yield) }
+}
+
+// mustTakeColumn panics if the column has hashes of another kind than the filter's.
+//
+//go:noinline
+func (v *view) mustTakeColumn(keys Keys) {
 	if v.pair != 0 { // the zero Filter has no hash
 		keys.mustServe(v.format)
 	}
-	return func(yield func(int) bool) { v.eachHit(&keys, yield) }
 }
 
-// eachHit tests a window of keys when it has yielded the hits of the window before.
-func (v *view) eachHit(keys *Keys, yield func(int) bool) {
+// eachHit yields the hits. It tests a window of keys when it has yielded those of the window
+// before.
+func (v *view) eachHit(keys Keys, yield func(int) bool) {
 	var hits [windowKeys / 64]uint64
 	for i := 0; i < keys.n; i += windowKeys {
 		part := keys.slice(i, min(i+windowKeys, keys.n))

@@ -184,16 +184,17 @@ func (s *scheme) place(h *hashes, places []uint32) int {
 	return n
 }
 
-// bit returns the number of the bit of probe i, counted from 0, of one hash. The filter may
-// have any size.
-func (s *scheme) bit(h Hash, i int) uint64 {
+// probes writes the numbers of the bits of one hash that probe first, counted from 0, and
+// those after it set, one for each element of bits. The filter may have any size.
+func (s *scheme) probes(h Hash, first int, bits []uint64) {
 	switch s.pair.walk() {
 	case walkDouble32:
-		return double32(s.array).bit(uint32(h.h1), i)
+		double32(s.array).probes(uint32(h.h1), first, bits)
 	case walkDouble64:
-		return (*double64)(&s.array).remainder(h.h1 + uint64(i)*h.h2)
+		(*double64)(&s.array).probes(h.h1, h.h2, first, bits)
 	case walkSplit256:
-		return (*split256)(&s.array).bit(h.h1, i)
+		(*split256)(&s.array).probes(h.h1, first, bits)
+	default:
+		panic("bloom: no such walk")
 	}
-	panic("bloom: no such walk")
 }

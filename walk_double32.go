@@ -53,10 +53,14 @@ func (d double32) add(h uint32) {
 	}
 }
 
-// bit returns the number of the bit of probe i.
-func (d double32) bit(h uint32, i int) uint64 {
-	h += uint32(i) * bits.RotateLeft32(h, -17)
-	return 8*d.index(h) + uint64(h%8)
+// probes is scheme.probes for this walk.
+func (d double32) probes(h uint32, first int, to []uint64) {
+	delta := bits.RotateLeft32(h, -17)
+	h += uint32(first) * delta
+	for i := range to {
+		to[i] = 8*d.index(h) + uint64(h%8)
+		h += delta
+	}
 }
 
 // place writes the numbers of the k bits of each hash to places, in any order.
