@@ -231,6 +231,68 @@ var ways = []struct {
 		}
 		return b.AppendFilter(nil)
 	}},
+	{"Policy.NewFilter", func(_ testing.TB, p Policy, keys [][]byte) []byte {
+		return p.NewFilter(Bytes(keys)).AppendFilter(nil)
+	}},
+	{"Builder.AddSeq", func(_ testing.TB, p Policy, keys [][]byte) []byte {
+		b := p.NewBuilder()
+		b.AddSeq(slices.Values(keys[:len(keys)/2]))
+		b.AddStringSeq(func(yield func(string) bool) {
+			for _, key := range keys[len(keys)/2:] {
+				yield(string(key))
+			}
+		})
+		return b.AppendFilter(nil)
+	}},
+	{"Set.AddHash, AddUint64, TestAndAdd and Clone", func(t testing.TB, p Policy, keys [][]byte) []byte {
+		s := mustSet(t, p, len(keys))
+		s.AddString("forgotten")
+		s.Clear()
+		for i, key := range keys {
+			switch {
+			case len(key) == 8:
+				s.AddUint64(binary.LittleEndian.Uint64(key))
+			case i%2 == 0:
+				s.AddHash(p.Format.Hash(key))
+			default:
+				s.TestAndAdd(key)
+			}
+		}
+		return s.Clone().AppendFilter(nil)
+	}},
+	{"Set.AddBatchNew", func(t testing.TB, p Policy, keys [][]byte) []byte {
+		s := mustSet(t, p, len(keys))
+		s.AddBatchNew(Bytes(keys), make([]uint64, (len(keys)+63)/64))
+		return s.AppendFilter(nil)
+	}},
+	{"AtomicSet, key by key", func(t testing.TB, p Policy, keys [][]byte) []byte {
+		s := mustAtomicSet(t, p, len(keys))
+		for i, key := range keys {
+			switch {
+			case len(key) == 8:
+				s.AddUint64(binary.LittleEndian.Uint64(key))
+			case i%4 == 0:
+				s.AddHash(p.Format.Hash(key))
+			case i%4 == 1:
+				s.TestAndAdd(key)
+			case i%4 == 2:
+				s.Add(key)
+			default:
+				s.AddString(string(key))
+			}
+		}
+		return s.Snapshot().AppendFilter(nil)
+	}},
+	{"AtomicSet, batches and Merge", func(t testing.TB, p Policy, keys [][]byte) []byte {
+		s, half := mustAtomicSet(t, p, len(keys)), len(keys)/2
+		s.AddBatch(Bytes(keys[:half]))
+		s.AddBatchNew(Bytes(keys[half:]), make([]uint64, (len(keys)+63)/64))
+		other := mustAtomicSet(t, p, len(keys))
+		if err := other.Merge(s.Snapshot()); err != nil {
+			t.Fatal(err)
+		}
+		return other.Snapshot().AppendFilter(nil)
+	}},
 	{"Builder.AddBatch", func(t testing.TB, p Policy, keys [][]byte) []byte {
 		b := p.NewBuilder()
 		b.AddBatch(Bytes(keys))
@@ -269,7 +331,7 @@ func checkWays(t *testing.T, p Policy, keys [][]byte, want []byte) {
 	t.Helper()
 	s, _ := formats[p.Format].shape(0, p.BitsPerKey)
 	for _, way := range ways {
-		if len(keys) == 0 && s.bits == 0 && strings.HasPrefix(way.name, "Set") {
+		if len(keys) == 0 && s.bits == 0 && strings.Contains(way.name, "Set") {
 			continue // a set has room for a key
 		}
 		if got := way.build(t, p, keys); !bytes.Equal(got, want) {
@@ -413,7 +475,7 @@ func TestWrongHashes(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
 		f := mustOpen(t, format, p.AppendFilter(nil, Bytes(keys)))
-		large := mustSet(t, p, 8*shareBytes)
+		large, shared := mustSet(t, p, 8*shareBytes), mustAtomicSet(t, p, 8*shareBytes)
 		eachFormat(t, func(t *testing.T, other Format) {
 			column := Bytes(keys).Hashed(other)
 			many := columnOfHashes(other.hash(), make([]Hash, 4*workerKeys))
@@ -428,6 +490,17 @@ func TestWrongHashes(t *testing.T) {
 				"Set.AddBatch":         func() { large.AddBatch(column) },
 				"AppendFilter of many": func() { p.AppendFilter(nil, many) },
 				"Set.AddBatch of many": func() { large.AddBatch(many) },
+				"Hits":                 func() { f.Hits(column) },
+				"NewFilter":            func() { p.NewFilter(column) },
+				"Set.AddHash":          func() { large.AddHash(other.Hash(keys[0])) },
+				"Set.AddBatchNew":      func() { large.AddBatchNew(column, make([]uint64, 1)) },
+				"atomic AddHash":       func() { shared.AddHash(other.Hash(keys[0])) },
+				"atomic AddBatch":      func() { shared.AddBatch(many) },
+				"atomic AddBatchNew":   func() { shared.AddBatchNew(column, make([]uint64, 1)) },
+				"atomic MayContain":    func() { shared.MayContainHash(other.Hash(keys[0])) },
+				"atomic batch":         func() { shared.MayContainBatch(column, make([]uint64, 1)) },
+				"atomic AppendHits":    func() { shared.AppendHits(nil, column) },
+				"atomic Hits":          func() { shared.Hits(column) },
 			} {
 				got := panicOf(call)
 				if (got != "") != (other.hash() != format.hash()) {

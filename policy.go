@@ -226,6 +226,14 @@ func (p Policy) grow(dst []byte, n int, s *scheme) []byte {
 	return dst
 }
 
+// NewFilter returns the filter of keys, which [Policy.AppendFilter] builds. Its
+// [Filter.KeyCount] is the number of keys that are not null. It panics where AppendFilter does.
+func (p Policy) NewFilter(keys Keys) *Filter {
+	v, _ := openView(p.Format, p.AppendFilter(nil, keys)) // no error: the bytes are ours
+	v.count = &keyCount{n: uint64(keys.n - keys.nulls())}
+	return &Filter{v}
+}
+
 // NewBuilder returns an empty builder of filters of this policy.
 func (p Policy) NewBuilder() *Builder {
 	return &Builder{policy: p, hash: p.Format.hash(), kernel: kernels[0]}
@@ -239,20 +247,44 @@ func (p Policy) NewBuilder() *Builder {
 // capacity is negative, or if the filter is so large that [Policy.AppendFilter] panics. If
 // the system lacks the memory for a smaller filter, the program ends, as it does in make.
 func (p Policy) NewSet(capacity int) (*Set, error) {
+	v, err := p.newView(capacity)
+	if err != nil {
+		return nil, err
+	}
+	v.count = new(keyCount)
+	return &Set{v}, nil
+}
+
+// NewAtomicSet is NewSet for a set that any number of goroutines add to and query at once.
+func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
+	v, err := p.newView(capacity)
+	if err != nil {
+		return nil, err
+	}
+	v.atomic = true
+	bits, shape := v.encoded()
+	return &AtomicSet{v, shape, bits}, nil
+}
+
+// newView returns a view of an empty filter with room for capacity keys, at least one. Its
+// memory is that of newEncoded.
+func (p Policy) newView(capacity int) (v view, err error) {
 	if !p.Format.valid() {
-		return nil, fmt.Errorf("%w: %v", ErrFormat, p.Format)
+		return v, fmt.Errorf("%w: %v", ErrFormat, p.Format)
 	}
 	if capacity < 0 {
-		return nil, fmt.Errorf("%w: %d keys", ErrCapacity, capacity)
+		return v, fmt.Errorf("%w: %d keys", ErrCapacity, capacity)
 	}
 	f := &formats[p.Format]
-	if s, ok := f.shape(capacity, p.BitsPerKey); ok && s.bits == 0 {
-		capacity = 1
+	s, ok := f.shape(capacity, p.BitsPerKey)
+	if ok && s.bits == 0 {
+		s, ok = f.shape(1, p.BitsPerKey)
 	}
-	if _, ok := f.shape(capacity, p.BitsPerKey); !ok {
-		return nil, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, capacity, p.BitsPerKey)
+	if !ok {
+		return v, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, capacity, p.BitsPerKey)
 	}
-	v, err := openView(p.Format, p.grow(nil, capacity, new(scheme)))
-	v.count = new(keyCount)
-	return &Set{v}, err
+	frame := f.frame(s, p.BitsPerKey)
+	encoded := newEncoded(frame.lenBefore, s.bytes()+frame.lenAfter)
+	frame.put(encoded)
+	return openView(p.Format, encoded)
 }

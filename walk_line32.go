@@ -84,6 +84,17 @@ func (d *line32) add(h uint32) {
 	}
 }
 
+// probes is scheme.probes for this walk.
+func (d *line32) probes(h uint32, first int, to []uint64) {
+	log := d.log()
+	line, delta := 512*d.line(h)<<log, bits.RotateLeft32(h, -17)
+	h += uint32(first) * delta
+	for i := range to {
+		to[i] = line + uint64(h&(512<<log-1))
+		h += delta
+	}
+}
+
 // place writes the numbers of the k bits of each hash to places. There must be at most 2^32
 // bits.
 func (d *line32) place(hashes, places []uint32) {
