@@ -154,8 +154,8 @@ func checkWalk(t *testing.T, walk walkKind, data []byte, n uint64, k int, hashed
 	for i, h := range hashed {
 		want[i] = test.has(data, h, n, k)
 	}
-	for first := range k {
-		s, h, probes := test.filter(walk, Generic, data, n, k).scheme, hashed[first%len(hashed)], make([]uint64, k-first)
+	for first := range min(k, len(hashed)) {
+		s, h, probes := test.filter(walk, Generic, data, n, k).scheme, hashed[first], make([]uint64, k-first)
 		s.probes(h, first, probes)
 		for i, got := range probes {
 			if want := test.bit(h, first+i, min(n, test.most)); got != want {
