@@ -185,6 +185,18 @@ func TestAtomicRegions(t *testing.T) {
 	})
 }
 
+// TestAtomicAssembly wants no assembly to add keys, because it is not atomic: it would lose
+// bits of other goroutines, but too seldom for a test to see.
+func TestAtomicAssembly(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		s := mustAtomicSet(t, Policy{format, 10}, windowKeys)
+		h := newHashes(hashKinds[format.hash()].words)
+		if s.view.addAssembly(&h) {
+			t.Error("assembly has added keys")
+		}
+	})
+}
+
 // BenchmarkAtomicSet adds keys to an AtomicSet, and beside it to a Set under a mutex; one
 // goroutine also adds them to a Set. All keys are new, and those of the queries absent. It
 // reports the median of each over the rounds.

@@ -189,7 +189,7 @@ func (s *scheme) addHash(h Hash) {
 // addAssembly sets the bits of all hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
 func (s *scheme) addAssembly(h *hashes) bool {
-	return s.pair.walk() == walkSplit256 && (*split256)(&s.array).addAssembly(s.kernel, h.h1)
+	return !s.atomic && s.pair.walk() == walkSplit256 && (*split256)(&s.array).addAssembly(s.kernel, h.h1)
 }
 
 func panicNoBits() {
