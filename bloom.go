@@ -81,7 +81,9 @@ type keyCount struct {
 //
 // The error is [ErrFormat] if the format is unknown, and [ErrEncoding] if the bytes are not
 // a filter. In nori-sstable's formats, the header must fit the length and have a possible
-// number of probes. [Parquet] has whole blocks of 32 bytes, at least one.
+// number of probes. [Parquet] has whole blocks of 32 bytes, at least one. [RocksDB] and
+// [Pebble] have whole lines, and a marker after them: if it is that of another of RocksDB's
+// filters, the error says which.
 //
 // Open never fails for [LevelDB], where every byte string is a filter. Fewer than two bytes
 // hold no key. If the last byte, the number of probes, is 0 or above 30, the filter answers

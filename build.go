@@ -37,22 +37,26 @@ func (s *scheme) addColumn(keys Keys) {
 	if size >= shareBytes {
 		workers = max(1, min(runtime.GOMAXPROCS(0), keys.n/workerKeys, maxWorkers))
 	}
-	// With fewer keys than cache lines, few bits share a line.
-	if workers == 1 && (size < regionsBytes || uint64(keys.n) < size/64) {
+	// With fewer keys than cache lines, few bits share a line. A kernel that sets all bits of a
+	// key in one line requests the lines ahead.
+	if s.setsLines() || workers == 1 && (size < regionsBytes || uint64(keys.n) < size/64) {
 		s.addDirectly(&keys)
 	} else {
 		s.addByRegion(keys, workers)
 	}
 }
 
-// addEach sets the bits of a filter key by key. It is for filters of more than 2^32 bits:
-// places have 32 bits.
+// addEach sets the bits of a filter key by key, or all bits of a key at once. It is for
+// filters of more than 2^32 bits: places have 32 bits.
 func (s *scheme) addEach(keys Keys) {
 	kind := s.pair.hash()
 	room := newHashes(hashKinds[kind].words)
 	for i := 0; i < keys.n; i += windowKeys {
 		part := keys.slice(i, min(i+windowKeys, keys.n))
 		h := part.hashKeys(kind, s.kernel, &room)
+		if h.len() > 0 && s.addAssembly(&h) {
+			continue
+		}
 		for j := range h.len() {
 			s.addHash(h.at(j, kind))
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 // Builder collects keys and then sizes a filter by their number, as LevelDB
-// does. It keeps the hash of every key: 4 bytes for [LevelDB], 8 for [Parquet], 16 for
-// [Nori] and [NoriCrate]. It is not safe for concurrent use.
+// does. It keeps the hash of every key: 4 bytes for [LevelDB] and [Pebble], 8 for [Parquet] and
+// [RocksDB], 16 for [Nori] and [NoriCrate]. It is not safe for concurrent use.
 type Builder struct {
 	policy Policy
 	hash   hashKind

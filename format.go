@@ -24,9 +24,12 @@ const (
 	NoriCrate
 	// Parquet is the split block filter of Parquet files: its blocks, without the header.
 	Parquet
-	// RocksDB is RocksDB's FastLocalBloom, of tables of format_version 5 and later.
+	// RocksDB is RocksDB's FastLocalBloom, of tables of format_version 5 and later. RocksDB's
+	// builder skips a key whose hash is that of the key before it. This library counts
+	// every key: skip equal neighbours to make filters of the same size.
 	RocksDB
-	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5.
+	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5. Equal
+	// neighbours are as for RocksDB.
 	Pebble
 )
 

@@ -104,15 +104,70 @@ func (e encodingPebble) size(n, bitsPerKey int) (m float64, k int) {
 }
 
 // rate is the mean rate of double hashing in a line of 512 bits, over the number of keys in
-// the line of an absent key.
+// the line of an absent key. The start and the step of a walk are not independent of the line:
+// sharedInLine has what that adds.
 func (encodingPebble) rate(keys, m float64, k int) float64 {
+	k = min(k, 512)
+	more := sharedInLine(m/512, k)
 	return meanRate(keys, m/512, func(j float64) float64 {
 		if j == 0 {
 			return 0
 		}
 		d := newDoubleHashing(j, 512, k)
-		return d.rate(d.power(k))
+		rate := d.rate(d.power(k))
+		for s, keys := range more {
+			if keys != 0 {
+				rate += j * keys * d.shared(s)
+			}
+		}
+		return min(max(rate, 0), 1)
 	})
+}
+
+// sharedInLine returns, for each number s of probes, the chance that the walks of two keys
+// in one of so many lines share s bits because their hashes are of one line, less that chance
+// for random starts and steps. The same probe of both must test the same bit.
+//
+// The hashes of a line differ by a multiple d of the number of lines. So the starts
+// differ by d mod 512, and the steps by bits 17 to 25 of d, or 1 more if the lower bits carry. If
+// a small multiple of the number of lines is close to one of 2^17, as for 10,083 lines, many
+// walks in a line are the same: there are rates of 17 times those of random walks. Only
+// differences that are multiples of 128 count: with others, walks share few bits.
+//
+// At 1 to 20 bits per key, measured rates were 0.96 to 1.06 times those that rate returns, for 50
+// keys or more, and 0.86 for fewer. For the worst numbers of lines, those within some 50 of
+// 2^17, 2^17/2, 2^17/3 and 2^17/6, they were 1.0 to 1.7 times as high.
+func sharedInLine(lines float64, k int) []float64 {
+	const unit = 128
+	more := make([]float64, k+1)
+	if lines < 256 || lines != math.Trunc(lines) {
+		return more // the differences are spread evenly
+	}
+	add := func(start, step int, chance float64) {
+		s := 0
+		for i := range k {
+			if (start+i*step)%512 == 0 {
+				s++
+			}
+		}
+		more[s] += chance
+	}
+	for d := uint64(lines) * unit; d < 1<<32; d += uint64(lines) * unit {
+		step, low := int(d>>17%512), float64(d%(1<<17))/(1<<17)
+		chance := 2 * lines * (1 - float64(d)/(1<<32)) / (1 << 32) // of d and -d
+		switch step % unit {
+		case 0:
+			add(int(d%512), step, chance*(1-low))
+		case unit - 1:
+			add(int(d%512), step+1, chance*low)
+		}
+	}
+	for start := 0; start < 512; start += unit {
+		for step := 0; step < 512; step += unit {
+			add(start, step, -1./(512*512))
+		}
+	}
+	return more
 }
 
 // expectedSet has the mean number of different bits that a key sets. It is k, except for

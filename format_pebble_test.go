@@ -63,6 +63,20 @@ var testLine32 = walkTest{
 	},
 }
 
+// TestRateOfLines measures rates of numbers of lines with which many walks in a line are the same.
+func TestRateOfLines(t *testing.T) {
+	t.Parallel()
+	for _, lines := range []int{4097, 8193, 10083, 10085} {
+		n := lines * 512 / 20
+		p := Policy{Pebble, 20}
+		expected, measured := p.FalsePositiveRate(n), measureRate(p, n, 1<<19)
+		noise := 4 / math.Sqrt(expected*(1<<19))
+		if ratio := measured / expected; ratio < 0.95-noise || ratio > 1.05+noise {
+			t.Errorf("%d lines: measured %.5f is %.3f times what is expected", lines, measured, ratio)
+		}
+	}
+}
+
 // TestMergeOfLines merges sets of as many bits and probes, but in lines of other lengths.
 func TestMergeOfLines(t *testing.T) {
 	long, short := make([]byte, 1024+5), make([]byte, 1024+5)

@@ -291,6 +291,8 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) int {
 		return k.hash64Assembly(kernel, h.h1, h.h2)
 	case hashXXH64:
 		return k.xxh64Assembly(kernel, h.h1)
+	case hashXXPH3:
+		return k.xxph3Assembly(kernel, h.h1)
 	}
 	return 0
 }

@@ -6,14 +6,28 @@ import (
 	"unsafe"
 )
 
-// xxh64Assembly is hash32Assembly for XXH64 with the seed 0.
-func (k *Keys) xxh64Assembly(_ Kernel, hashes []uint64) int {
-	const lanes = 16
+// xxh64Assembly is hash32Assembly for XXH64 with the seed 0. AVX2 has assembly for keys of 4
+// and 8 bytes. Go hashes others as fast as AVX2 could, which has no 64-bit multiplication.
+func (k *Keys) xxh64Assembly(kernel Kernel, hashes []uint64) int {
+	const lanes = 16 // in a vector of AVX-512; AVX2 hashes as many keys at a time
 	vectors, left := len(hashes)/lanes, 0
 	if vectors == 0 {
 		return 0
 	}
-	switch layout, rows, data := k.assemblyRows(); layout {
+	layout, rows, data := k.assemblyRows()
+	if kernel == AVX2 {
+		switch layout {
+		case uint32s:
+			xxh64Width4AVX2(rows, &hashes[0], vectors)
+		case uint64s:
+			xxh64Width8AVX2(rows, &hashes[0], vectors)
+		default:
+			k.xxh64Generic(hashes)
+			return len(hashes)
+		}
+		return lanes * vectors
+	}
+	switch layout {
 	case byteSlices:
 		left = xxh64SlicesAVX512(rows, &hashes[0], vectors)
 	case strs:
@@ -36,6 +50,12 @@ func (k *Keys) xxh64Assembly(_ Kernel, hashes []uint64) int {
 
 // The xxh64 functions write the hashes of the keys of the given number of vectors of 16, at
 // least 1. The comment above the hash32 functions tells the rest.
+
+//go:noescape
+func xxh64Width4AVX2(keys *byte, hashes *uint64, vectors int)
+
+//go:noescape
+func xxh64Width8AVX2(keys *byte, hashes *uint64, vectors int)
 
 //go:noescape
 func xxh64Width4AVX512(keys *byte, hashes *uint64, vectors int)

@@ -14,6 +14,8 @@ func (k *Keys) hash64Assembly(Kernel, []uint64, []uint64) int { return 0 }
 
 func (k *Keys) xxh64Assembly(Kernel, []uint64) int { return 0 }
 
+func (k *Keys) xxph3Assembly(Kernel, []uint64) int { return 0 }
+
 func (d double32) testAssembly(Kernel, []uint32, []uint64, bool) bool { return false }
 
 func (d double32) placeAssembly(Kernel, []uint32, []uint32) int { return 0 }
@@ -23,3 +25,7 @@ func (d *double64) testAssembly(Kernel, *hashes, []uint64, bool) bool { return f
 func (d *split256) testAssembly(Kernel, []uint64, []uint64) bool { return false }
 
 func (d *split256) addAssembly(Kernel, []uint64) bool { return false }
+
+func (d *line512) testAssembly(Kernel, []uint64, []uint64) bool { return false }
+
+func (d *line32) testAssembly(Kernel, []uint32, []uint64) bool { return false }

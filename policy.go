@@ -13,7 +13,8 @@ import (
 type Policy struct {
 	Format Format
 
-	// BitsPerKey counts as 0 if it is negative. Formats other than LevelDB have at least 1.
+	// BitsPerKey counts as 0 if it is negative. Formats other than LevelDB have at least 1, and
+	// RocksDB at most 100.
 	BitsPerKey int
 }
 
@@ -128,13 +129,16 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 // the given numbers of bits and probes answers yes if it has n keys.
 //
 // It is the rate of keys whose hashes are random. Up to 20 bits per key and from 1,000 keys
-// on, it is within 5 % of measured rates for [Nori] and [NoriCrate]; for fewer keys it may be
-// 14 % too low and 20 % too high. For [LevelDB] with 6,000 to 2^20 keys and rates from 0.0002
-// on, it is itself measured, within 9 %, on a filter of random hashes: that takes some
-// 20 ms. For more keys or lower rates of LevelDB, measured rates were 0.93 to 1.43 times it.
+// on, it is within 5 % of measured rates for [Nori], [NoriCrate], [Parquet] and [RocksDB]. For
+// fewer keys of Nori and NoriCrate it may be 14 % too low and 20 % too high. For [LevelDB] with
+// 6,000 to 2^20 keys and rates from 0.0002 on, it is itself measured, within 9 %, on a filter of
+// random hashes: that takes some 20 ms. For more keys or lower rates of LevelDB, measured rates
+// were 0.93 to 1.43 times it. For [Pebble] they were 0.96 to 1.06 times it from 50 keys on, except
+// near numbers of lines for which Pebble's filters have far more false positives than for
+// others: there they were up to 1.7 times it.
 //
-// Real keys can have higher rates in the format LevelDB. Its hash sends many numbered strings,
-// such as "user-00000042", to equal hashes. Then 3 to 9 % of the absent keys pass, however
+// Real keys can have higher rates in the formats LevelDB and Pebble. Their hash sends many
+// numbered strings, such as "user-00000042", to equal hashes. Then 3 to 9 % of the absent keys pass, however
 // many bits the filter has. [Builder.Collisions] tells whether keys are such, and
 // [Filter.MeasureRate] measures the rate for a sample of absent keys. The other formats have no
 // such keys.
@@ -187,7 +191,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 // pages. The bytes of the filter depend on neither.
 //
 // It panics if the bits take more than 2^40 bytes (2^30 where int has 32 bits), or more than
-// 2^31 - 1 blocks of [Parquet]. It also panics if keys are hashes of another kind than the
+// 2^31 - 1 blocks of [Parquet], or more than 2^29 - 64 bytes of [Pebble]. It also panics if keys are hashes of another kind than the
 // format's.
 func (p Policy) AppendFilter(dst []byte, keys Keys) []byte {
 	return p.appendFilter(kernels[0], dst, keys)

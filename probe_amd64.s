@@ -409,11 +409,518 @@ DATA splitSalts<>+56(SB)/4, $0x9efc4947
 DATA splitSalts<>+60(SB)/4, $0x5c6bfb31
 GLOBL splitSalts<>(SB), RODATA|NOPTR, $64
 
-// func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int)
+DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
+DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
+DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
+DATA longs165667b19e3779f9<>+24(SB)/8, $0x165667b19e3779f9
+GLOBL longs165667b19e3779f9<>(SB), RODATA|NOPTR, $32
+
+DATA longs85ebca77c2b2ae63<>+0(SB)/8, $0x85ebca77c2b2ae63
+DATA longs85ebca77c2b2ae63<>+8(SB)/8, $0x85ebca77c2b2ae63
+DATA longs85ebca77c2b2ae63<>+16(SB)/8, $0x85ebca77c2b2ae63
+DATA longs85ebca77c2b2ae63<>+24(SB)/8, $0x85ebca77c2b2ae63
+GLOBL longs85ebca77c2b2ae63<>(SB), RODATA|NOPTR, $32
+
+DATA longs27d4eb2f165667c9<>+0(SB)/8, $0x27d4eb2f165667c9
+DATA longs27d4eb2f165667c9<>+8(SB)/8, $0x27d4eb2f165667c9
+DATA longs27d4eb2f165667c9<>+16(SB)/8, $0x27d4eb2f165667c9
+DATA longs27d4eb2f165667c9<>+24(SB)/8, $0x27d4eb2f165667c9
+GLOBL longs27d4eb2f165667c9<>(SB), RODATA|NOPTR, $32
+
+DATA longs27d4eb2f165667cd<>+0(SB)/8, $0x27d4eb2f165667cd
+DATA longs27d4eb2f165667cd<>+8(SB)/8, $0x27d4eb2f165667cd
+DATA longs27d4eb2f165667cd<>+16(SB)/8, $0x27d4eb2f165667cd
+DATA longs27d4eb2f165667cd<>+24(SB)/8, $0x27d4eb2f165667cd
+GLOBL longs27d4eb2f165667cd<>(SB), RODATA|NOPTR, $32
+
+// func xxh64Width4AVX2(keys *byte, hashes *uint64, vectors int)
 // Requires: AVX, AVX2
-TEXT ·addSplit256AVX2(SB), $9272-32
-	// The addresses and the bits are those of testSplit256. Lines are not requested ahead:
-	// a store waits for its line without holding up the loads of others.
+TEXT ·xxh64Width4AVX2(SB), NOSPLIT, $0-24
+	// XXH64 with the seed 0: 12 of 16 keys in vectors, and 4 in general registers.
+	MOVQ         keys+0(FP), AX
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0x9e3779b185ebca87, BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VPSRLQ       $0x20, Y0, Y1
+	MOVQ         $0xc2b2ae3d27d4eb4f, SI
+	VMOVQ        SI, X2
+	VPBROADCASTQ X2, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	MOVQ         $0x165667b19e3779f9, DI
+	VMOVQ        DI, X4
+	VPBROADCASTQ X4, Y4
+	VPSRLQ       $0x20, Y4, Y5
+
+vector:
+	VPMOVZXDQ (AX), Y6
+	VPMOVZXDQ 16(AX), Y7
+	VPMOVZXDQ 32(AX), Y8
+	MOVL      48(AX), R8
+	MOVL      52(AX), R9
+	MOVL      56(AX), R10
+	MOVL      60(AX), R11
+	VPSHUFD   $0xf5, Y6, Y9
+	VPMULUDQ  Y1, Y6, Y10
+	VPMULUDQ  Y0, Y9, Y9
+	VPMULUDQ  Y0, Y6, Y6
+	VPADDQ    Y9, Y10, Y10
+	VPSLLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y6, Y6
+	VPSHUFD   $0xf5, Y7, Y9
+	VPMULUDQ  Y1, Y7, Y10
+	VPMULUDQ  Y0, Y9, Y9
+	VPMULUDQ  Y0, Y7, Y7
+	VPADDQ    Y9, Y10, Y10
+	VPSLLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y7, Y7
+	VPSHUFD   $0xf5, Y8, Y9
+	VPMULUDQ  Y1, Y8, Y10
+	VPMULUDQ  Y0, Y9, Y9
+	VPMULUDQ  Y0, Y8, Y8
+	VPADDQ    Y9, Y10, Y10
+	VPSLLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	IMULQ     BX, R8
+	IMULQ     BX, R9
+	IMULQ     BX, R10
+	IMULQ     BX, R11
+	VPXOR     longs27d4eb2f165667c9<>+0(SB), Y6, Y6
+	VPXOR     longs27d4eb2f165667c9<>+0(SB), Y7, Y7
+	VPXOR     longs27d4eb2f165667c9<>+0(SB), Y8, Y8
+	XORQ      longs27d4eb2f165667c9<>+0(SB), R8
+	XORQ      longs27d4eb2f165667c9<>+0(SB), R9
+	XORQ      longs27d4eb2f165667c9<>+0(SB), R10
+	XORQ      longs27d4eb2f165667c9<>+0(SB), R11
+	VPSRLQ    $0x29, Y6, Y9
+	VPSLLQ    $0x17, Y6, Y6
+	VPOR      Y9, Y6, Y6
+	VPSRLQ    $0x29, Y7, Y9
+	VPSLLQ    $0x17, Y7, Y7
+	VPOR      Y9, Y7, Y7
+	VPSRLQ    $0x29, Y8, Y9
+	VPSLLQ    $0x17, Y8, Y8
+	VPOR      Y9, Y8, Y8
+	ROLQ      $0x17, R8
+	ROLQ      $0x17, R9
+	ROLQ      $0x17, R10
+	ROLQ      $0x17, R11
+	VPSHUFD   $0xf5, Y6, Y9
+	VPMULUDQ  Y3, Y6, Y10
+	VPMULUDQ  Y2, Y9, Y9
+	VPMULUDQ  Y2, Y6, Y6
+	VPADDQ    Y9, Y10, Y10
+	VPSLLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y6, Y6
+	VPSHUFD   $0xf5, Y7, Y9
+	VPMULUDQ  Y3, Y7, Y10
+	VPMULUDQ  Y2, Y9, Y9
+	VPMULUDQ  Y2, Y7, Y7
+	VPADDQ    Y9, Y10, Y10
+	VPSLLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y7, Y7
+	VPSHUFD   $0xf5, Y8, Y9
+	VPMULUDQ  Y3, Y8, Y10
+	VPMULUDQ  Y2, Y9, Y9
+	VPMULUDQ  Y2, Y8, Y8
+	VPADDQ    Y9, Y10, Y10
+	VPSLLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	IMULQ     SI, R8
+	IMULQ     SI, R9
+	IMULQ     SI, R10
+	IMULQ     SI, R11
+	VPADDQ    longs165667b19e3779f9<>+0(SB), Y6, Y6
+	VPADDQ    longs165667b19e3779f9<>+0(SB), Y7, Y7
+	VPADDQ    longs165667b19e3779f9<>+0(SB), Y8, Y8
+	ADDQ      longs165667b19e3779f9<>+0(SB), R8
+	ADDQ      longs165667b19e3779f9<>+0(SB), R9
+	ADDQ      longs165667b19e3779f9<>+0(SB), R10
+	ADDQ      longs165667b19e3779f9<>+0(SB), R11
+	VPSRLQ    $0x21, Y6, Y9
+	VPXOR     Y9, Y6, Y6
+	VPSRLQ    $0x21, Y7, Y9
+	VPXOR     Y9, Y7, Y7
+	VPSRLQ    $0x21, Y8, Y9
+	VPXOR     Y9, Y8, Y8
+	MOVQ      R8, R12
+	SHRQ      $0x21, R12
+	XORQ      R12, R8
+	MOVQ      R9, R12
+	SHRQ      $0x21, R12
+	XORQ      R12, R9
+	MOVQ      R10, R12
+	SHRQ      $0x21, R12
+	XORQ      R12, R10
+	MOVQ      R11, R12
+	SHRQ      $0x21, R12
+	XORQ      R12, R11
+	VPSHUFD   $0xf5, Y6, Y9
+	VPMULUDQ  Y3, Y6, Y10
+	VPMULUDQ  Y2, Y9, Y9
+	VPMULUDQ  Y2, Y6, Y6
+	VPADDQ    Y9, Y10, Y10
+	VPSLLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y6, Y6
+	VPSHUFD   $0xf5, Y7, Y9
+	VPMULUDQ  Y3, Y7, Y10
+	VPMULUDQ  Y2, Y9, Y9
+	VPMULUDQ  Y2, Y7, Y7
+	VPADDQ    Y9, Y10, Y10
+	VPSLLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y7, Y7
+	VPSHUFD   $0xf5, Y8, Y9
+	VPMULUDQ  Y3, Y8, Y10
+	VPMULUDQ  Y2, Y9, Y9
+	VPMULUDQ  Y2, Y8, Y8
+	VPADDQ    Y9, Y10, Y10
+	VPSLLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	IMULQ     SI, R8
+	IMULQ     SI, R9
+	IMULQ     SI, R10
+	IMULQ     SI, R11
+	VPSRLQ    $0x1d, Y6, Y9
+	VPXOR     Y9, Y6, Y6
+	VPSRLQ    $0x1d, Y7, Y9
+	VPXOR     Y9, Y7, Y7
+	VPSRLQ    $0x1d, Y8, Y9
+	VPXOR     Y9, Y8, Y8
+	MOVQ      R8, R12
+	SHRQ      $0x1d, R12
+	XORQ      R12, R8
+	MOVQ      R9, R12
+	SHRQ      $0x1d, R12
+	XORQ      R12, R9
+	MOVQ      R10, R12
+	SHRQ      $0x1d, R12
+	XORQ      R12, R10
+	MOVQ      R11, R12
+	SHRQ      $0x1d, R12
+	XORQ      R12, R11
+	VPSHUFD   $0xf5, Y6, Y9
+	VPMULUDQ  Y5, Y6, Y10
+	VPMULUDQ  Y4, Y9, Y9
+	VPMULUDQ  Y4, Y6, Y6
+	VPADDQ    Y9, Y10, Y10
+	VPSLLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y6, Y6
+	VPSHUFD   $0xf5, Y7, Y9
+	VPMULUDQ  Y5, Y7, Y10
+	VPMULUDQ  Y4, Y9, Y9
+	VPMULUDQ  Y4, Y7, Y7
+	VPADDQ    Y9, Y10, Y10
+	VPSLLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y7, Y7
+	VPSHUFD   $0xf5, Y8, Y9
+	VPMULUDQ  Y5, Y8, Y10
+	VPMULUDQ  Y4, Y9, Y9
+	VPMULUDQ  Y4, Y8, Y8
+	VPADDQ    Y9, Y10, Y10
+	VPSLLQ    $0x20, Y10, Y10
+	VPADDQ    Y10, Y8, Y8
+	IMULQ     DI, R8
+	IMULQ     DI, R9
+	IMULQ     DI, R10
+	IMULQ     DI, R11
+	VPSRLQ    $0x20, Y6, Y9
+	VPXOR     Y9, Y6, Y6
+	VPSRLQ    $0x20, Y7, Y9
+	VPXOR     Y9, Y7, Y7
+	VPSRLQ    $0x20, Y8, Y9
+	VPXOR     Y9, Y8, Y8
+	MOVQ      R8, R12
+	SHRQ      $0x20, R12
+	XORQ      R12, R8
+	MOVQ      R9, R12
+	SHRQ      $0x20, R12
+	XORQ      R12, R9
+	MOVQ      R10, R12
+	SHRQ      $0x20, R12
+	XORQ      R12, R10
+	MOVQ      R11, R12
+	SHRQ      $0x20, R12
+	XORQ      R12, R11
+	VMOVDQU   Y6, (CX)
+	VMOVDQU   Y7, 32(CX)
+	VMOVDQU   Y8, 64(CX)
+	MOVQ      R8, 96(CX)
+	MOVQ      R9, 104(CX)
+	MOVQ      R10, 112(CX)
+	MOVQ      R11, 120(CX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000080, CX
+	DECQ      DX
+	JNZ       vector
+	VZEROUPPER
+	RET
+
+// func xxh64Width8AVX2(keys *byte, hashes *uint64, vectors int)
+// Requires: AVX, AVX2
+TEXT ·xxh64Width8AVX2(SB), NOSPLIT, $0-24
+	// XXH64 with the seed 0: 12 of 16 keys in vectors, and 4 in general registers.
+	MOVQ         keys+0(FP), AX
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0x9e3779b185ebca87, BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VPSRLQ       $0x20, Y0, Y1
+	MOVQ         $0xc2b2ae3d27d4eb4f, SI
+	VMOVQ        SI, X2
+	VPBROADCASTQ X2, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	MOVQ         $0x165667b19e3779f9, DI
+	VMOVQ        DI, X4
+	VPBROADCASTQ X4, Y4
+	VPSRLQ       $0x20, Y4, Y5
+
+vector:
+	VMOVDQU  (AX), Y6
+	VMOVDQU  32(AX), Y7
+	VMOVDQU  64(AX), Y8
+	MOVQ     96(AX), R8
+	MOVQ     104(AX), R9
+	MOVQ     112(AX), R10
+	MOVQ     120(AX), R11
+	VPSHUFD  $0xf5, Y6, Y9
+	VPMULUDQ Y3, Y6, Y10
+	VPMULUDQ Y2, Y9, Y9
+	VPMULUDQ Y2, Y6, Y6
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y6, Y6
+	VPSHUFD  $0xf5, Y7, Y9
+	VPMULUDQ Y3, Y7, Y10
+	VPMULUDQ Y2, Y9, Y9
+	VPMULUDQ Y2, Y7, Y7
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y7, Y7
+	VPSHUFD  $0xf5, Y8, Y9
+	VPMULUDQ Y3, Y8, Y10
+	VPMULUDQ Y2, Y9, Y9
+	VPMULUDQ Y2, Y8, Y8
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y8, Y8
+	IMULQ    SI, R8
+	IMULQ    SI, R9
+	IMULQ    SI, R10
+	IMULQ    SI, R11
+	VPSRLQ   $0x21, Y6, Y9
+	VPSLLQ   $0x1f, Y6, Y6
+	VPOR     Y9, Y6, Y6
+	VPSRLQ   $0x21, Y7, Y9
+	VPSLLQ   $0x1f, Y7, Y7
+	VPOR     Y9, Y7, Y7
+	VPSRLQ   $0x21, Y8, Y9
+	VPSLLQ   $0x1f, Y8, Y8
+	VPOR     Y9, Y8, Y8
+	ROLQ     $0x1f, R8
+	ROLQ     $0x1f, R9
+	ROLQ     $0x1f, R10
+	ROLQ     $0x1f, R11
+	VPSHUFD  $0xf5, Y6, Y9
+	VPMULUDQ Y1, Y6, Y10
+	VPMULUDQ Y0, Y9, Y9
+	VPMULUDQ Y0, Y6, Y6
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y6, Y6
+	VPSHUFD  $0xf5, Y7, Y9
+	VPMULUDQ Y1, Y7, Y10
+	VPMULUDQ Y0, Y9, Y9
+	VPMULUDQ Y0, Y7, Y7
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y7, Y7
+	VPSHUFD  $0xf5, Y8, Y9
+	VPMULUDQ Y1, Y8, Y10
+	VPMULUDQ Y0, Y9, Y9
+	VPMULUDQ Y0, Y8, Y8
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y8, Y8
+	IMULQ    BX, R8
+	IMULQ    BX, R9
+	IMULQ    BX, R10
+	IMULQ    BX, R11
+	VPXOR    longs27d4eb2f165667cd<>+0(SB), Y6, Y6
+	VPXOR    longs27d4eb2f165667cd<>+0(SB), Y7, Y7
+	VPXOR    longs27d4eb2f165667cd<>+0(SB), Y8, Y8
+	XORQ     longs27d4eb2f165667cd<>+0(SB), R8
+	XORQ     longs27d4eb2f165667cd<>+0(SB), R9
+	XORQ     longs27d4eb2f165667cd<>+0(SB), R10
+	XORQ     longs27d4eb2f165667cd<>+0(SB), R11
+	VPSRLQ   $0x25, Y6, Y9
+	VPSLLQ   $0x1b, Y6, Y6
+	VPOR     Y9, Y6, Y6
+	VPSRLQ   $0x25, Y7, Y9
+	VPSLLQ   $0x1b, Y7, Y7
+	VPOR     Y9, Y7, Y7
+	VPSRLQ   $0x25, Y8, Y9
+	VPSLLQ   $0x1b, Y8, Y8
+	VPOR     Y9, Y8, Y8
+	ROLQ     $0x1b, R8
+	ROLQ     $0x1b, R9
+	ROLQ     $0x1b, R10
+	ROLQ     $0x1b, R11
+	VPSHUFD  $0xf5, Y6, Y9
+	VPMULUDQ Y1, Y6, Y10
+	VPMULUDQ Y0, Y9, Y9
+	VPMULUDQ Y0, Y6, Y6
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y6, Y6
+	VPSHUFD  $0xf5, Y7, Y9
+	VPMULUDQ Y1, Y7, Y10
+	VPMULUDQ Y0, Y9, Y9
+	VPMULUDQ Y0, Y7, Y7
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y7, Y7
+	VPSHUFD  $0xf5, Y8, Y9
+	VPMULUDQ Y1, Y8, Y10
+	VPMULUDQ Y0, Y9, Y9
+	VPMULUDQ Y0, Y8, Y8
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y8, Y8
+	IMULQ    BX, R8
+	IMULQ    BX, R9
+	IMULQ    BX, R10
+	IMULQ    BX, R11
+	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y6, Y6
+	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y7, Y7
+	VPADDQ   longs85ebca77c2b2ae63<>+0(SB), Y8, Y8
+	ADDQ     longs85ebca77c2b2ae63<>+0(SB), R8
+	ADDQ     longs85ebca77c2b2ae63<>+0(SB), R9
+	ADDQ     longs85ebca77c2b2ae63<>+0(SB), R10
+	ADDQ     longs85ebca77c2b2ae63<>+0(SB), R11
+	VPSRLQ   $0x21, Y6, Y9
+	VPXOR    Y9, Y6, Y6
+	VPSRLQ   $0x21, Y7, Y9
+	VPXOR    Y9, Y7, Y7
+	VPSRLQ   $0x21, Y8, Y9
+	VPXOR    Y9, Y8, Y8
+	MOVQ     R8, R12
+	SHRQ     $0x21, R12
+	XORQ     R12, R8
+	MOVQ     R9, R12
+	SHRQ     $0x21, R12
+	XORQ     R12, R9
+	MOVQ     R10, R12
+	SHRQ     $0x21, R12
+	XORQ     R12, R10
+	MOVQ     R11, R12
+	SHRQ     $0x21, R12
+	XORQ     R12, R11
+	VPSHUFD  $0xf5, Y6, Y9
+	VPMULUDQ Y3, Y6, Y10
+	VPMULUDQ Y2, Y9, Y9
+	VPMULUDQ Y2, Y6, Y6
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y6, Y6
+	VPSHUFD  $0xf5, Y7, Y9
+	VPMULUDQ Y3, Y7, Y10
+	VPMULUDQ Y2, Y9, Y9
+	VPMULUDQ Y2, Y7, Y7
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y7, Y7
+	VPSHUFD  $0xf5, Y8, Y9
+	VPMULUDQ Y3, Y8, Y10
+	VPMULUDQ Y2, Y9, Y9
+	VPMULUDQ Y2, Y8, Y8
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y8, Y8
+	IMULQ    SI, R8
+	IMULQ    SI, R9
+	IMULQ    SI, R10
+	IMULQ    SI, R11
+	VPSRLQ   $0x1d, Y6, Y9
+	VPXOR    Y9, Y6, Y6
+	VPSRLQ   $0x1d, Y7, Y9
+	VPXOR    Y9, Y7, Y7
+	VPSRLQ   $0x1d, Y8, Y9
+	VPXOR    Y9, Y8, Y8
+	MOVQ     R8, R12
+	SHRQ     $0x1d, R12
+	XORQ     R12, R8
+	MOVQ     R9, R12
+	SHRQ     $0x1d, R12
+	XORQ     R12, R9
+	MOVQ     R10, R12
+	SHRQ     $0x1d, R12
+	XORQ     R12, R10
+	MOVQ     R11, R12
+	SHRQ     $0x1d, R12
+	XORQ     R12, R11
+	VPSHUFD  $0xf5, Y6, Y9
+	VPMULUDQ Y5, Y6, Y10
+	VPMULUDQ Y4, Y9, Y9
+	VPMULUDQ Y4, Y6, Y6
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y6, Y6
+	VPSHUFD  $0xf5, Y7, Y9
+	VPMULUDQ Y5, Y7, Y10
+	VPMULUDQ Y4, Y9, Y9
+	VPMULUDQ Y4, Y7, Y7
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y7, Y7
+	VPSHUFD  $0xf5, Y8, Y9
+	VPMULUDQ Y5, Y8, Y10
+	VPMULUDQ Y4, Y9, Y9
+	VPMULUDQ Y4, Y8, Y8
+	VPADDQ   Y9, Y10, Y10
+	VPSLLQ   $0x20, Y10, Y10
+	VPADDQ   Y10, Y8, Y8
+	IMULQ    DI, R8
+	IMULQ    DI, R9
+	IMULQ    DI, R10
+	IMULQ    DI, R11
+	VPSRLQ   $0x20, Y6, Y9
+	VPXOR    Y9, Y6, Y6
+	VPSRLQ   $0x20, Y7, Y9
+	VPXOR    Y9, Y7, Y7
+	VPSRLQ   $0x20, Y8, Y9
+	VPXOR    Y9, Y8, Y8
+	MOVQ     R8, R12
+	SHRQ     $0x20, R12
+	XORQ     R12, R8
+	MOVQ     R9, R12
+	SHRQ     $0x20, R12
+	XORQ     R12, R9
+	MOVQ     R10, R12
+	SHRQ     $0x20, R12
+	XORQ     R12, R10
+	MOVQ     R11, R12
+	SHRQ     $0x20, R12
+	XORQ     R12, R11
+	VMOVDQU  Y6, (CX)
+	VMOVDQU  Y7, 32(CX)
+	VMOVDQU  Y8, 64(CX)
+	MOVQ     R8, 96(CX)
+	MOVQ     R9, 104(CX)
+	MOVQ     R10, 112(CX)
+	MOVQ     R11, 120(CX)
+	ADDQ     $0x00000080, AX
+	ADDQ     $0x00000080, CX
+	DECQ     DX
+	JNZ      vector
+	VZEROUPPER
+	RET
+
+// func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)
+// Requires: AVX, AVX2
+TEXT ·addSplit256AVX2(SB), $9272-33
+	// The addresses and the bits are those of testSplit256.
 	MOVQ         hashes+16(FP), AX
 	LEAQ         63(SP), CX
 	ANDQ         $-64, CX
@@ -446,11 +953,14 @@ locate:
 	ADDQ     $0x20, SI
 	SUBQ     $0x04, BX
 	JG       locate
+	MOVB     far+32(FP), DL
+	TESTB    DL, DL
+	JNZ      far
 	MOVQ     n+24(FP), DX
 
-one:
+near_one:
 	TESTQ        $0x00000003, DX
-	JZ           some
+	JZ           near_some
 	DECQ         DX
 	MOVQ         (CX)(DX*8), BX
 	VPBROADCASTD (AX)(DX*8), Y0
@@ -459,13 +969,9 @@ one:
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
-	JMP          one
+	JMP          near_one
 
-some:
-	TESTQ DX, DX
-	JZ    end
-
-four:
+near_four:
 	SUBQ         $0x04, DX
 	MOVQ         24(CX)(DX*8), BX
 	VPBROADCASTD 24(AX)(DX*8), Y0
@@ -495,8 +1001,106 @@ four:
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
-	TESTQ        DX, DX
-	JNZ          four
+
+near_some:
+	TESTQ DX, DX
+	JNZ   near_four
+	JMP   end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (CX), Y0
+	VMOVDQU      Y0, -512(CX)
+	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, 32(SI)
+	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, 64(SI)
+	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, 96(SI)
+	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, 128(SI)
+	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, 160(SI)
+	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, 192(SI)
+	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, 224(SI)
+	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, 256(SI)
+	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, 288(SI)
+	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, 320(SI)
+	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, 352(SI)
+	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, 384(SI)
+	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, 416(SI)
+	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, 448(SI)
+	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, 480(SI)
+	MOVQ         n+24(FP), DX
+
+far_one:
+	TESTQ        $0x00000003, DX
+	JZ           far_some
+	DECQ         DX
+	MOVQ         -512(CX)(DX*8), BX
+	PREFETCHT0   (BX)
+	MOVQ         (CX)(DX*8), BX
+	VPBROADCASTD (AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	JMP          far_one
+
+far_four:
+	SUBQ         $0x04, DX
+	MOVQ         -488(CX)(DX*8), BX
+	PREFETCHT0   (BX)
+	MOVQ         24(CX)(DX*8), BX
+	VPBROADCASTD 24(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	MOVQ         -496(CX)(DX*8), BX
+	PREFETCHT0   (BX)
+	MOVQ         16(CX)(DX*8), BX
+	VPBROADCASTD 16(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	MOVQ         -504(CX)(DX*8), BX
+	PREFETCHT0   (BX)
+	MOVQ         8(CX)(DX*8), BX
+	VPBROADCASTD 8(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+	MOVQ         -512(CX)(DX*8), BX
+	PREFETCHT0   (BX)
+	MOVQ         (CX)(DX*8), BX
+	VPBROADCASTD (AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (BX), Y0, Y0
+	VMOVDQU      Y0, (BX)
+
+far_some:
+	TESTQ DX, DX
+	JNZ   far_four
 
 end:
 	VZEROUPPER
@@ -2631,9 +3235,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)
+// func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·testSplit256AVX512(SB), $11432-48
+TEXT ·testSplit256AVX512(SB), $11432-41
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
 	MOVQ         hashes+16(FP), AX
@@ -2666,8 +3270,8 @@ locate:
 	ADDQ      $0x40, SI
 	SUBQ      $0x08, BX
 	JG        locate
-	MOVQ      far+40(FP), DX
-	TESTQ     DX, DX
+	MOVB      far+40(FP), DL
+	TESTB     DL, DL
 	JNZ       far
 	LEAQ      9335(SP), DX
 	ANDQ      $-64, DX
@@ -4600,9 +5204,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)
+// func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX2
-TEXT ·testSplit256AVX2(SB), $9272-48
+TEXT ·testSplit256AVX2(SB), $9272-41
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
 	MOVQ         hashes+16(FP), AX
@@ -4637,8 +5241,8 @@ locate:
 	ADDQ     $0x20, SI
 	SUBQ     $0x04, BX
 	JG       locate
-	MOVQ     far+40(FP), DX
-	TESTQ    DX, DX
+	MOVB     far+40(FP), DL
+	TESTB    DL, DL
 	JNZ      far
 	MOVQ     hits+32(FP), DX
 	MOVQ     n+24(FP), BX

@@ -2058,79 +2058,79 @@ probe:
 // Requires: ASIMD
 TEXT ·hash64Width4NEON(SB), NOSPLIT, $0-32
 	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
-	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
-	// once for all keys: rotating an exclusive or is rotating its parts.
-	MOVD keys+0(FP), R0
-	MOVD h1+8(FP), R1
-	MOVD h2+16(FP), R2
-	MOVD n+24(FP), R3
-	MOVD $-7046029288634856825, R4
-	MOVD $-4417276706812531889, R5
-	MOVD $1609587929392839161, R6
-	MOVD $-8796714831421723037, R7
-	MOVD $2870177450012600261, R7
-	ADD  $4, R7, R8
-	ROR  $41, R8, R8
-	ADD  $5, R7, R7
-	ROR  $41, R7, R7
-	SUBS $4, R3, R3
+	// The kernel rotates the initial hash once for all keys: rotating an exclusive or is
+	// rotating its parts.
+	MOVD $-7046029288634856825, R0
+	MOVD $-4417276706812531889, R1
+	MOVD $1609587929392839161, R2
+	MOVD $-8796714831421723037, R3
+	MOVD $2870177450012600261, R3
+	ADD  $4, R3, R4
+	ROR  $41, R4, R4
+	ADD  $5, R3, R3
+	ROR  $41, R3, R3
+	MOVD h1+8(FP), R5
+	MOVD h2+16(FP), R6
+	MOVD keys+0(FP), R7
+	MOVD n+24(FP), R8
+	SUBS $4, R8, R8
 	BLT  rest
 
 four:
-	LDPW.P 8(R0), (R9, R10)
-	LDPW.P 8(R0), (R11, R12)
-	MUL    R4, R9, R9
-	MUL    R4, R10, R10
-	MUL    R4, R11, R11
-	MUL    R4, R12, R12
-	EOR    R9@>41, R8, R13
-	MADD   R5, R6, R13, R13
-	EOR    R10@>41, R8, R14
-	MADD   R5, R6, R14, R14
-	EOR    R11@>41, R8, R15
-	MADD   R5, R6, R15, R15
-	EOR    R12@>41, R8, R16
-	MADD   R5, R6, R16, R16
-	EOR    R9@>41, R7, R9
-	MADD   R5, R6, R9, R9
-	EOR    R10@>41, R7, R10
-	MADD   R5, R6, R10, R10
-	EOR    R11@>41, R7, R11
-	MADD   R5, R6, R11, R11
-	EOR    R12@>41, R7, R12
-	MADD   R5, R6, R12, R12
+	LDPW.P 8(R7), (R9, R10)
+	LDPW.P 8(R7), (R11, R12)
+	MUL    R0, R9, R9
+	MUL    R0, R10, R10
+	MUL    R0, R11, R11
+	MUL    R0, R12, R12
+	EOR    R9@>41, R4, R13
+	MADD   R1, R2, R13, R13
+	EOR    R10@>41, R4, R14
+	MADD   R1, R2, R14, R14
+	EOR    R11@>41, R4, R15
+	MADD   R1, R2, R15, R15
+	EOR    R12@>41, R4, R16
+	MADD   R1, R2, R16, R16
+	EOR    R9@>41, R3, R9
+	MADD   R1, R2, R9, R9
+	EOR    R10@>41, R3, R10
+	MADD   R1, R2, R10, R10
+	EOR    R11@>41, R3, R11
+	MADD   R1, R2, R11, R11
+	EOR    R12@>41, R3, R12
+	MADD   R1, R2, R12, R12
 	EOR    R13>>33, R13, R13
-	MUL    R5, R13, R13
+	MUL    R1, R13, R13
 	EOR    R14>>33, R14, R14
-	MUL    R5, R14, R14
+	MUL    R1, R14, R14
 	EOR    R15>>33, R15, R15
-	MUL    R5, R15, R15
+	MUL    R1, R15, R15
 	EOR    R16>>33, R16, R16
-	MUL    R5, R16, R16
+	MUL    R1, R16, R16
 	EOR    R9>>33, R9, R9
-	MUL    R5, R9, R9
+	MUL    R1, R9, R9
 	EOR    R10>>33, R10, R10
-	MUL    R5, R10, R10
+	MUL    R1, R10, R10
 	EOR    R11>>33, R11, R11
-	MUL    R5, R11, R11
+	MUL    R1, R11, R11
 	EOR    R12>>33, R12, R12
-	MUL    R5, R12, R12
+	MUL    R1, R12, R12
 	EOR    R13>>29, R13, R13
-	MUL    R6, R13, R13
+	MUL    R2, R13, R13
 	EOR    R14>>29, R14, R14
-	MUL    R6, R14, R14
+	MUL    R2, R14, R14
 	EOR    R15>>29, R15, R15
-	MUL    R6, R15, R15
+	MUL    R2, R15, R15
 	EOR    R16>>29, R16, R16
-	MUL    R6, R16, R16
+	MUL    R2, R16, R16
 	EOR    R9>>29, R9, R9
-	MUL    R6, R9, R9
+	MUL    R2, R9, R9
 	EOR    R10>>29, R10, R10
-	MUL    R6, R10, R10
+	MUL    R2, R10, R10
 	EOR    R11>>29, R11, R11
-	MUL    R6, R11, R11
+	MUL    R2, R11, R11
 	EOR    R12>>29, R12, R12
-	MUL    R6, R12, R12
+	MUL    R2, R12, R12
 	EOR    R13>>32, R13, R13
 	EOR    R14>>32, R14, R14
 	EOR    R15>>32, R15, R15
@@ -2139,37 +2139,37 @@ four:
 	EOR    R10>>32, R10, R10
 	EOR    R11>>32, R11, R11
 	EOR    R12>>32, R12, R12
-	STP.P  (R13, R14), 16(R1)
-	STP.P  (R15, R16), 16(R1)
-	STP.P  (R9, R10), 16(R2)
-	STP.P  (R11, R12), 16(R2)
-	SUBS   $4, R3, R3
+	STP.P  (R13, R14), 16(R5)
+	STP.P  (R15, R16), 16(R5)
+	STP.P  (R9, R10), 16(R6)
+	STP.P  (R11, R12), 16(R6)
+	SUBS   $4, R8, R8
 	BGE    four
 
 rest:
-	ADDS $4, R3, R3
+	ADDS $4, R8, R8
 	BEQ  end
 
 key:
-	MOVWU.P 4(R0), R9
-	MUL     R4, R9, R9
-	EOR     R9@>41, R8, R10
-	MADD    R5, R6, R10, R10
-	EOR     R9@>41, R7, R9
-	MADD    R5, R6, R9, R9
+	MOVWU.P 4(R7), R9
+	MUL     R0, R9, R9
+	EOR     R9@>41, R4, R10
+	MADD    R1, R2, R10, R10
+	EOR     R9@>41, R3, R9
+	MADD    R1, R2, R9, R9
 	EOR     R10>>33, R10, R10
-	MUL     R5, R10, R10
+	MUL     R1, R10, R10
 	EOR     R9>>33, R9, R9
-	MUL     R5, R9, R9
+	MUL     R1, R9, R9
 	EOR     R10>>29, R10, R10
-	MUL     R6, R10, R10
+	MUL     R2, R10, R10
 	EOR     R9>>29, R9, R9
-	MUL     R6, R9, R9
+	MUL     R2, R9, R9
 	EOR     R10>>32, R10, R10
 	EOR     R9>>32, R9, R9
-	MOVD.P  R10, 8(R1)
-	MOVD.P  R9, 8(R2)
-	SUBS    $1, R3, R3
+	MOVD.P  R10, 8(R5)
+	MOVD.P  R9, 8(R6)
+	SUBS    $1, R8, R8
 	BNE     key
 
 end:
@@ -2179,87 +2179,87 @@ end:
 // Requires: ASIMD
 TEXT ·hash64Width8NEON(SB), NOSPLIT, $0-32
 	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
-	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
-	// once for all keys: rotating an exclusive or is rotating its parts.
-	MOVD keys+0(FP), R0
-	MOVD h1+8(FP), R1
-	MOVD h2+16(FP), R2
-	MOVD n+24(FP), R3
-	MOVD $-7046029288634856825, R4
-	MOVD $-4417276706812531889, R5
-	MOVD $1609587929392839161, R6
-	MOVD $-8796714831421723037, R7
-	MOVD $2870177450012600261, R8
-	ADD  $8, R8, R9
-	ROR  $37, R9, R9
-	ADD  $9, R8, R8
-	ROR  $37, R8, R8
-	SUBS $4, R3, R3
+	// The kernel rotates the initial hash once for all keys: rotating an exclusive or is
+	// rotating its parts.
+	MOVD $-7046029288634856825, R0
+	MOVD $-4417276706812531889, R1
+	MOVD $1609587929392839161, R2
+	MOVD $-8796714831421723037, R3
+	MOVD $2870177450012600261, R4
+	ADD  $8, R4, R5
+	ROR  $37, R5, R5
+	ADD  $9, R4, R4
+	ROR  $37, R4, R4
+	MOVD h1+8(FP), R6
+	MOVD h2+16(FP), R7
+	MOVD keys+0(FP), R8
+	MOVD n+24(FP), R9
+	SUBS $4, R9, R9
 	BLT  rest
 
 four:
-	LDP.P 16(R0), (R10, R11)
-	LDP.P 16(R0), (R12, R13)
-	MUL   R5, R10, R10
+	LDP.P 16(R8), (R10, R11)
+	LDP.P 16(R8), (R12, R13)
+	MUL   R1, R10, R10
 	ROR   $33, R10, R10
-	MUL   R4, R10, R10
-	MUL   R5, R11, R11
+	MUL   R0, R10, R10
+	MUL   R1, R11, R11
 	ROR   $33, R11, R11
-	MUL   R4, R11, R11
-	MUL   R5, R12, R12
+	MUL   R0, R11, R11
+	MUL   R1, R12, R12
 	ROR   $33, R12, R12
-	MUL   R4, R12, R12
-	MUL   R5, R13, R13
+	MUL   R0, R12, R12
+	MUL   R1, R13, R13
 	ROR   $33, R13, R13
-	MUL   R4, R13, R13
-	EOR   R10@>37, R9, R14
-	MADD  R4, R7, R14, R14
-	EOR   R11@>37, R9, R15
-	MADD  R4, R7, R15, R15
-	EOR   R12@>37, R9, R16
-	MADD  R4, R7, R16, R16
-	EOR   R13@>37, R9, R17
-	MADD  R4, R7, R17, R17
-	EOR   R10@>37, R8, R10
-	MADD  R4, R7, R10, R10
-	EOR   R11@>37, R8, R11
-	MADD  R4, R7, R11, R11
-	EOR   R12@>37, R8, R12
-	MADD  R4, R7, R12, R12
-	EOR   R13@>37, R8, R13
-	MADD  R4, R7, R13, R13
+	MUL   R0, R13, R13
+	EOR   R10@>37, R5, R14
+	MADD  R0, R3, R14, R14
+	EOR   R11@>37, R5, R15
+	MADD  R0, R3, R15, R15
+	EOR   R12@>37, R5, R16
+	MADD  R0, R3, R16, R16
+	EOR   R13@>37, R5, R17
+	MADD  R0, R3, R17, R17
+	EOR   R10@>37, R4, R10
+	MADD  R0, R3, R10, R10
+	EOR   R11@>37, R4, R11
+	MADD  R0, R3, R11, R11
+	EOR   R12@>37, R4, R12
+	MADD  R0, R3, R12, R12
+	EOR   R13@>37, R4, R13
+	MADD  R0, R3, R13, R13
 	EOR   R14>>33, R14, R14
-	MUL   R5, R14, R14
+	MUL   R1, R14, R14
 	EOR   R15>>33, R15, R15
-	MUL   R5, R15, R15
+	MUL   R1, R15, R15
 	EOR   R16>>33, R16, R16
-	MUL   R5, R16, R16
+	MUL   R1, R16, R16
 	EOR   R17>>33, R17, R17
-	MUL   R5, R17, R17
+	MUL   R1, R17, R17
 	EOR   R10>>33, R10, R10
-	MUL   R5, R10, R10
+	MUL   R1, R10, R10
 	EOR   R11>>33, R11, R11
-	MUL   R5, R11, R11
+	MUL   R1, R11, R11
 	EOR   R12>>33, R12, R12
-	MUL   R5, R12, R12
+	MUL   R1, R12, R12
 	EOR   R13>>33, R13, R13
-	MUL   R5, R13, R13
+	MUL   R1, R13, R13
 	EOR   R14>>29, R14, R14
-	MUL   R6, R14, R14
+	MUL   R2, R14, R14
 	EOR   R15>>29, R15, R15
-	MUL   R6, R15, R15
+	MUL   R2, R15, R15
 	EOR   R16>>29, R16, R16
-	MUL   R6, R16, R16
+	MUL   R2, R16, R16
 	EOR   R17>>29, R17, R17
-	MUL   R6, R17, R17
+	MUL   R2, R17, R17
 	EOR   R10>>29, R10, R10
-	MUL   R6, R10, R10
+	MUL   R2, R10, R10
 	EOR   R11>>29, R11, R11
-	MUL   R6, R11, R11
+	MUL   R2, R11, R11
 	EOR   R12>>29, R12, R12
-	MUL   R6, R12, R12
+	MUL   R2, R12, R12
 	EOR   R13>>29, R13, R13
-	MUL   R6, R13, R13
+	MUL   R2, R13, R13
 	EOR   R14>>32, R14, R14
 	EOR   R15>>32, R15, R15
 	EOR   R16>>32, R16, R16
@@ -2268,39 +2268,39 @@ four:
 	EOR   R11>>32, R11, R11
 	EOR   R12>>32, R12, R12
 	EOR   R13>>32, R13, R13
-	STP.P (R14, R15), 16(R1)
-	STP.P (R16, R17), 16(R1)
-	STP.P (R10, R11), 16(R2)
-	STP.P (R12, R13), 16(R2)
-	SUBS  $4, R3, R3
+	STP.P (R14, R15), 16(R6)
+	STP.P (R16, R17), 16(R6)
+	STP.P (R10, R11), 16(R7)
+	STP.P (R12, R13), 16(R7)
+	SUBS  $4, R9, R9
 	BGE   four
 
 rest:
-	ADDS $4, R3, R3
+	ADDS $4, R9, R9
 	BEQ  end
 
 key:
-	MOVD.P 8(R0), R10
-	MUL    R5, R10, R10
+	MOVD.P 8(R8), R10
+	MUL    R1, R10, R10
 	ROR    $33, R10, R10
-	MUL    R4, R10, R10
-	EOR    R10@>37, R9, R11
-	MADD   R4, R7, R11, R11
-	EOR    R10@>37, R8, R10
-	MADD   R4, R7, R10, R10
+	MUL    R0, R10, R10
+	EOR    R10@>37, R5, R11
+	MADD   R0, R3, R11, R11
+	EOR    R10@>37, R4, R10
+	MADD   R0, R3, R10, R10
 	EOR    R11>>33, R11, R11
-	MUL    R5, R11, R11
+	MUL    R1, R11, R11
 	EOR    R10>>33, R10, R10
-	MUL    R5, R10, R10
+	MUL    R1, R10, R10
 	EOR    R11>>29, R11, R11
-	MUL    R6, R11, R11
+	MUL    R2, R11, R11
 	EOR    R10>>29, R10, R10
-	MUL    R6, R10, R10
+	MUL    R2, R10, R10
 	EOR    R11>>32, R11, R11
 	EOR    R10>>32, R10, R10
-	MOVD.P R11, 8(R1)
-	MOVD.P R10, 8(R2)
-	SUBS   $1, R3, R3
+	MOVD.P R11, 8(R6)
+	MOVD.P R10, 8(R7)
+	SUBS   $1, R9, R9
 	BNE    key
 
 end:
@@ -3131,77 +3131,77 @@ stripe:
 // Requires: ASIMD
 TEXT ·xxh64Width4NEON(SB), NOSPLIT, $0-24
 	// XXH64 with the seed 0.
-	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
-	// once for all keys: rotating an exclusive or is rotating its parts.
-	MOVD keys+0(FP), R0
-	MOVD hashes+8(FP), R1
-	MOVD n+16(FP), R2
-	MOVD $-7046029288634856825, R3
-	MOVD $-4417276706812531889, R4
-	MOVD $1609587929392839161, R5
-	MOVD $-8796714831421723037, R6
-	MOVD $2870177450012600261, R6
-	ADD  $4, R6, R6
-	ROR  $41, R6, R6
-	SUBS $4, R2, R2
+	// The kernel rotates the initial hash once for all keys: rotating an exclusive or is
+	// rotating its parts.
+	MOVD $-7046029288634856825, R0
+	MOVD $-4417276706812531889, R1
+	MOVD $1609587929392839161, R2
+	MOVD $-8796714831421723037, R3
+	MOVD $2870177450012600261, R3
+	ADD  $4, R3, R3
+	ROR  $41, R3, R3
+	MOVD hashes+8(FP), R4
+	MOVD keys+0(FP), R5
+	MOVD n+16(FP), R6
+	SUBS $4, R6, R6
 	BLT  rest
 
 four:
-	LDPW.P 8(R0), (R7, R8)
-	LDPW.P 8(R0), (R9, R10)
-	MUL    R3, R7, R7
-	MUL    R3, R8, R8
-	MUL    R3, R9, R9
-	MUL    R3, R10, R10
-	EOR    R7@>41, R6, R7
-	MADD   R4, R5, R7, R7
-	EOR    R8@>41, R6, R8
-	MADD   R4, R5, R8, R8
-	EOR    R9@>41, R6, R9
-	MADD   R4, R5, R9, R9
-	EOR    R10@>41, R6, R10
-	MADD   R4, R5, R10, R10
+	LDPW.P 8(R5), (R7, R8)
+	LDPW.P 8(R5), (R9, R10)
+	MUL    R0, R7, R7
+	MUL    R0, R8, R8
+	MUL    R0, R9, R9
+	MUL    R0, R10, R10
+	EOR    R7@>41, R3, R7
+	MADD   R1, R2, R7, R7
+	EOR    R8@>41, R3, R8
+	MADD   R1, R2, R8, R8
+	EOR    R9@>41, R3, R9
+	MADD   R1, R2, R9, R9
+	EOR    R10@>41, R3, R10
+	MADD   R1, R2, R10, R10
 	EOR    R7>>33, R7, R7
-	MUL    R4, R7, R7
+	MUL    R1, R7, R7
 	EOR    R8>>33, R8, R8
-	MUL    R4, R8, R8
+	MUL    R1, R8, R8
 	EOR    R9>>33, R9, R9
-	MUL    R4, R9, R9
+	MUL    R1, R9, R9
 	EOR    R10>>33, R10, R10
-	MUL    R4, R10, R10
+	MUL    R1, R10, R10
 	EOR    R7>>29, R7, R7
-	MUL    R5, R7, R7
+	MUL    R2, R7, R7
 	EOR    R8>>29, R8, R8
-	MUL    R5, R8, R8
+	MUL    R2, R8, R8
 	EOR    R9>>29, R9, R9
-	MUL    R5, R9, R9
+	MUL    R2, R9, R9
 	EOR    R10>>29, R10, R10
-	MUL    R5, R10, R10
+	MUL    R2, R10, R10
 	EOR    R7>>32, R7, R7
 	EOR    R8>>32, R8, R8
 	EOR    R9>>32, R9, R9
 	EOR    R10>>32, R10, R10
-	STP.P  (R7, R8), 16(R1)
-	STP.P  (R9, R10), 16(R1)
-	SUBS   $4, R2, R2
+	STP.P  (R7, R8), 16(R4)
+	STP.P  (R9, R10), 16(R4)
+	SUBS   $4, R6, R6
 	BGE    four
 
 rest:
-	ADDS $4, R2, R2
+	ADDS $4, R6, R6
 	BEQ  end
 
 key:
-	MOVWU.P 4(R0), R7
-	MUL     R3, R7, R7
-	EOR     R7@>41, R6, R7
-	MADD    R4, R5, R7, R7
+	MOVWU.P 4(R5), R7
+	MUL     R0, R7, R7
+	EOR     R7@>41, R3, R7
+	MADD    R1, R2, R7, R7
 	EOR     R7>>33, R7, R7
-	MUL     R4, R7, R7
+	MUL     R1, R7, R7
 	EOR     R7>>29, R7, R7
-	MUL     R5, R7, R7
+	MUL     R2, R7, R7
 	EOR     R7>>32, R7, R7
-	MOVD.P  R7, 8(R1)
-	SUBS    $1, R2, R2
+	MOVD.P  R7, 8(R4)
+	SUBS    $1, R6, R6
 	BNE     key
 
 end:
@@ -3211,87 +3211,87 @@ end:
 // Requires: ASIMD
 TEXT ·xxh64Width8NEON(SB), NOSPLIT, $0-24
 	// XXH64 with the seed 0.
-	// The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash
-	// once for all keys: rotating an exclusive or is rotating its parts.
-	MOVD keys+0(FP), R0
-	MOVD hashes+8(FP), R1
-	MOVD n+16(FP), R2
-	MOVD $-7046029288634856825, R3
-	MOVD $-4417276706812531889, R4
-	MOVD $1609587929392839161, R5
-	MOVD $-8796714831421723037, R6
-	MOVD $2870177450012600261, R7
-	ADD  $8, R7, R7
-	ROR  $37, R7, R7
-	SUBS $4, R2, R2
+	// The kernel rotates the initial hash once for all keys: rotating an exclusive or is
+	// rotating its parts.
+	MOVD $-7046029288634856825, R0
+	MOVD $-4417276706812531889, R1
+	MOVD $1609587929392839161, R2
+	MOVD $-8796714831421723037, R3
+	MOVD $2870177450012600261, R4
+	ADD  $8, R4, R4
+	ROR  $37, R4, R4
+	MOVD hashes+8(FP), R5
+	MOVD keys+0(FP), R6
+	MOVD n+16(FP), R7
+	SUBS $4, R7, R7
 	BLT  rest
 
 four:
-	LDP.P 16(R0), (R8, R9)
-	LDP.P 16(R0), (R10, R11)
-	MUL   R4, R8, R8
+	LDP.P 16(R6), (R8, R9)
+	LDP.P 16(R6), (R10, R11)
+	MUL   R1, R8, R8
 	ROR   $33, R8, R8
-	MUL   R3, R8, R8
-	MUL   R4, R9, R9
+	MUL   R0, R8, R8
+	MUL   R1, R9, R9
 	ROR   $33, R9, R9
-	MUL   R3, R9, R9
-	MUL   R4, R10, R10
+	MUL   R0, R9, R9
+	MUL   R1, R10, R10
 	ROR   $33, R10, R10
-	MUL   R3, R10, R10
-	MUL   R4, R11, R11
+	MUL   R0, R10, R10
+	MUL   R1, R11, R11
 	ROR   $33, R11, R11
-	MUL   R3, R11, R11
-	EOR   R8@>37, R7, R8
-	MADD  R3, R6, R8, R8
-	EOR   R9@>37, R7, R9
-	MADD  R3, R6, R9, R9
-	EOR   R10@>37, R7, R10
-	MADD  R3, R6, R10, R10
-	EOR   R11@>37, R7, R11
-	MADD  R3, R6, R11, R11
+	MUL   R0, R11, R11
+	EOR   R8@>37, R4, R8
+	MADD  R0, R3, R8, R8
+	EOR   R9@>37, R4, R9
+	MADD  R0, R3, R9, R9
+	EOR   R10@>37, R4, R10
+	MADD  R0, R3, R10, R10
+	EOR   R11@>37, R4, R11
+	MADD  R0, R3, R11, R11
 	EOR   R8>>33, R8, R8
-	MUL   R4, R8, R8
+	MUL   R1, R8, R8
 	EOR   R9>>33, R9, R9
-	MUL   R4, R9, R9
+	MUL   R1, R9, R9
 	EOR   R10>>33, R10, R10
-	MUL   R4, R10, R10
+	MUL   R1, R10, R10
 	EOR   R11>>33, R11, R11
-	MUL   R4, R11, R11
+	MUL   R1, R11, R11
 	EOR   R8>>29, R8, R8
-	MUL   R5, R8, R8
+	MUL   R2, R8, R8
 	EOR   R9>>29, R9, R9
-	MUL   R5, R9, R9
+	MUL   R2, R9, R9
 	EOR   R10>>29, R10, R10
-	MUL   R5, R10, R10
+	MUL   R2, R10, R10
 	EOR   R11>>29, R11, R11
-	MUL   R5, R11, R11
+	MUL   R2, R11, R11
 	EOR   R8>>32, R8, R8
 	EOR   R9>>32, R9, R9
 	EOR   R10>>32, R10, R10
 	EOR   R11>>32, R11, R11
-	STP.P (R8, R9), 16(R1)
-	STP.P (R10, R11), 16(R1)
-	SUBS  $4, R2, R2
+	STP.P (R8, R9), 16(R5)
+	STP.P (R10, R11), 16(R5)
+	SUBS  $4, R7, R7
 	BGE   four
 
 rest:
-	ADDS $4, R2, R2
+	ADDS $4, R7, R7
 	BEQ  end
 
 key:
-	MOVD.P 8(R0), R8
-	MUL    R4, R8, R8
+	MOVD.P 8(R6), R8
+	MUL    R1, R8, R8
 	ROR    $33, R8, R8
-	MUL    R3, R8, R8
-	EOR    R8@>37, R7, R8
-	MADD   R3, R6, R8, R8
+	MUL    R0, R8, R8
+	EOR    R8@>37, R4, R8
+	MADD   R0, R3, R8, R8
 	EOR    R8>>33, R8, R8
-	MUL    R4, R8, R8
+	MUL    R1, R8, R8
 	EOR    R8>>29, R8, R8
-	MUL    R5, R8, R8
+	MUL    R2, R8, R8
 	EOR    R8>>32, R8, R8
-	MOVD.P R8, 8(R1)
-	SUBS   $1, R2, R2
+	MOVD.P R8, 8(R5)
+	SUBS   $1, R7, R7
 	BNE    key
 
 end:
@@ -3874,6 +3874,165 @@ stripe:
 	MADD   R3, R6, R8, R8
 	B      striped
 
+// func xxph3Width4NEON(keys *byte, hashes *uint64, n int)
+// Requires: ASIMD
+TEXT ·xxph3Width4NEON(SB), NOSPLIT, $0-24
+	// XXPH3 of a key of 4 to 8 bytes. The first 4 and the last 4 are the halves of a word x:
+	// x ^= secret, x = (x ^ x>>51)·p + length, x = (x ^ x>>47)·q, x = (x ^ x>>37)·r, x ^= x>>32.
+	MOVD $-4734510112055689544, R0
+	MOVD $4, R1
+	MOVD $2654435761, R2
+	MOVD $-4417276706812531889, R3
+	MOVD $1609587929392839161, R4
+	MOVD hashes+8(FP), R5
+	MOVD keys+0(FP), R6
+	MOVD n+16(FP), R7
+	SUBS $4, R7, R7
+	BLT  rest
+
+four:
+	LDPW.P 8(R6), (R8, R9)
+	LDPW.P 8(R6), (R10, R11)
+	ORR    R8<<32, R8, R8
+	EOR    R0, R8, R8
+	EOR    R8>>51, R8, R8
+	MADD   R2, R1, R8, R8
+	ORR    R9<<32, R9, R9
+	EOR    R0, R9, R9
+	EOR    R9>>51, R9, R9
+	MADD   R2, R1, R9, R9
+	ORR    R10<<32, R10, R10
+	EOR    R0, R10, R10
+	EOR    R10>>51, R10, R10
+	MADD   R2, R1, R10, R10
+	ORR    R11<<32, R11, R11
+	EOR    R0, R11, R11
+	EOR    R11>>51, R11, R11
+	MADD   R2, R1, R11, R11
+	EOR    R8>>47, R8, R8
+	MUL    R3, R8, R8
+	EOR    R9>>47, R9, R9
+	MUL    R3, R9, R9
+	EOR    R10>>47, R10, R10
+	MUL    R3, R10, R10
+	EOR    R11>>47, R11, R11
+	MUL    R3, R11, R11
+	EOR    R8>>37, R8, R8
+	MUL    R4, R8, R8
+	EOR    R9>>37, R9, R9
+	MUL    R4, R9, R9
+	EOR    R10>>37, R10, R10
+	MUL    R4, R10, R10
+	EOR    R11>>37, R11, R11
+	MUL    R4, R11, R11
+	EOR    R8>>32, R8, R8
+	EOR    R9>>32, R9, R9
+	EOR    R10>>32, R10, R10
+	EOR    R11>>32, R11, R11
+	STP.P  (R8, R9), 16(R5)
+	STP.P  (R10, R11), 16(R5)
+	SUBS   $4, R7, R7
+	BGE    four
+
+rest:
+	ADDS $4, R7, R7
+	BEQ  end
+
+key:
+	MOVWU.P 4(R6), R8
+	ORR     R8<<32, R8, R8
+	EOR     R0, R8, R8
+	EOR     R8>>51, R8, R8
+	MADD    R2, R1, R8, R8
+	EOR     R8>>47, R8, R8
+	MUL     R3, R8, R8
+	EOR     R8>>37, R8, R8
+	MUL     R4, R8, R8
+	EOR     R8>>32, R8, R8
+	MOVD.P  R8, 8(R5)
+	SUBS    $1, R7, R7
+	BNE     key
+
+end:
+	RET
+
+// func xxph3Width8NEON(keys *byte, hashes *uint64, n int)
+// Requires: ASIMD
+TEXT ·xxph3Width8NEON(SB), NOSPLIT, $0-24
+	// XXPH3 of a key of 4 to 8 bytes. The first 4 and the last 4 are the halves of a word x:
+	// x ^= secret, x = (x ^ x>>51)·p + length, x = (x ^ x>>47)·q, x = (x ^ x>>37)·r, x ^= x>>32.
+	MOVD $-4734510112055689544, R0
+	MOVD $8, R1
+	MOVD $2654435761, R2
+	MOVD $-4417276706812531889, R3
+	MOVD $1609587929392839161, R4
+	MOVD hashes+8(FP), R5
+	MOVD keys+0(FP), R6
+	MOVD n+16(FP), R7
+	SUBS $4, R7, R7
+	BLT  rest
+
+four:
+	LDP.P 16(R6), (R8, R9)
+	LDP.P 16(R6), (R10, R11)
+	EOR   R0, R8, R8
+	EOR   R8>>51, R8, R8
+	MADD  R2, R1, R8, R8
+	EOR   R0, R9, R9
+	EOR   R9>>51, R9, R9
+	MADD  R2, R1, R9, R9
+	EOR   R0, R10, R10
+	EOR   R10>>51, R10, R10
+	MADD  R2, R1, R10, R10
+	EOR   R0, R11, R11
+	EOR   R11>>51, R11, R11
+	MADD  R2, R1, R11, R11
+	EOR   R8>>47, R8, R8
+	MUL   R3, R8, R8
+	EOR   R9>>47, R9, R9
+	MUL   R3, R9, R9
+	EOR   R10>>47, R10, R10
+	MUL   R3, R10, R10
+	EOR   R11>>47, R11, R11
+	MUL   R3, R11, R11
+	EOR   R8>>37, R8, R8
+	MUL   R4, R8, R8
+	EOR   R9>>37, R9, R9
+	MUL   R4, R9, R9
+	EOR   R10>>37, R10, R10
+	MUL   R4, R10, R10
+	EOR   R11>>37, R11, R11
+	MUL   R4, R11, R11
+	EOR   R8>>32, R8, R8
+	EOR   R9>>32, R9, R9
+	EOR   R10>>32, R10, R10
+	EOR   R11>>32, R11, R11
+	STP.P (R8, R9), 16(R5)
+	STP.P (R10, R11), 16(R5)
+	SUBS  $4, R7, R7
+	BGE   four
+
+rest:
+	ADDS $4, R7, R7
+	BEQ  end
+
+key:
+	MOVD.P 8(R6), R8
+	EOR    R0, R8, R8
+	EOR    R8>>51, R8, R8
+	MADD   R2, R1, R8, R8
+	EOR    R8>>47, R8, R8
+	MUL    R3, R8, R8
+	EOR    R8>>37, R8, R8
+	MUL    R4, R8, R8
+	EOR    R8>>32, R8, R8
+	MOVD.P R8, 8(R5)
+	SUBS   $1, R7, R7
+	BNE    key
+
+end:
+	RET
+
 // func testDouble64NEON(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 // Requires: ASIMD
 TEXT ·testDouble64NEON(SB), $5344-80
@@ -4263,36 +4422,36 @@ TEXT ·testSplit256NEON(SB), $1056-40
 	// the next 3 the bit. A key has 8 outcomes in bytes; the smallest of them is its own.
 	// At the end, the kernel packs the sign bits of the outcomes into hits.
 	MOVD  base+0(FP), R0
-	MOVWU blocks+8(FP), R1
-	VDUP  R1, V2.S4
-	MOVD  $splitSalts<>(SB), R1
-	FLDPQ 0(R1), (F3, F20)
 	MOVD  hashes+16(FP), R1
+	MOVWU blocks+8(FP), R2
+	VDUP  R2, V2.S4
+	MOVD  $splitSalts<>(SB), R2
+	FLDPQ 0(R2), (F3, F20)
+	MOVD  $upperBytes<>(SB), R2
+	FMOVQ 0(R2), F21
+	MOVD  $wordStarts<>(SB), R2
+	FMOVQ 0(R2), F22
+	VMOV  V22.B16, V23.B16
+	MOVD  $byteBits<>(SB), R2
+	FMOVQ 0(R2), F1
+	VMOV  V1.B16, V0.B16
+	VMOV  V1.B16, V1.B16
 	MOVD  n+24(FP), R2
 	ADD   $23, RSP, R3
 	AND   $-16, R3, R3
 	MOVD  R3, R4
-	MOVD  $upperBytes<>(SB), R5
-	FMOVQ 0(R5), F21
-	MOVD  $wordStarts<>(SB), R5
-	FMOVQ 0(R5), F22
-	VMOV  V22.B16, V23.B16
-	MOVD  $byteBits<>(SB), R5
-	FMOVQ 0(R5), F1
-	VMOV  V1.B16, V0.B16
-	VMOV  V1.B16, V1.B16
 
 block:
 	FLDPQ.P 32(R1), (F11, F19)
 	VUZP2   V19.S4, V11.S4, V4.S4
 	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
 	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
-	VUZP2   V4.S4, V5.S4, V4.S4
-	VSHL    $5, V4.S4, V4.S4
-	VMOV    V4.D[0], R5
+	VUZP2   V4.S4, V5.S4, V5.S4
+	VSHL    $5, V5.S4, V5.S4
+	VMOV    V5.D[0], R5
 	ADD     R5.UXTW, R0, R6
 	ADD     R5>>32, R0, R5
-	VMOV    V4.D[1], R7
+	VMOV    V5.D[1], R7
 	ADD     R7.UXTW, R0, R8
 	ADD     R7>>32, R0, R7
 	FLDPQ   0(R6), (F4, F5)
@@ -4306,30 +4465,30 @@ block:
 	VUSHR   $3, V8.B16, V8.B16
 	VTBL    V22.B16, [V4.B16, V5.B16, V6.B16, V7.B16], V4.B16
 	VTBL    V8.B16, [V0.B16, V1.B16], V8.B16
-	VCMTST  V8.B16, V4.B16, V4.B16
+	VCMTST  V8.B16, V4.B16, V8.B16
 	FLDPQ   0(R8), (F12, F13)
 	FLDPQ   0(R7), (F14, F15)
 	WORD    $0x4f938070 // VMUL[0] V19.S4, V3.S4, V16.S4
 	WORD    $0x4f938291 // VMUL[0] V19.S4, V20.S4, V17.S4
 	WORD    $0x4f938872 // VMUL[2] V19.S4, V3.S4, V18.S4
 	WORD    $0x4f938a93 // VMUL[2] V19.S4, V20.S4, V19.S4
-	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V5.B16
-	VSRI    $6, V5.B16, V23.B16
-	VUSHR   $3, V5.B16, V5.B16
-	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V6.B16
-	VTBL    V5.B16, [V0.B16, V1.B16], V5.B16
-	VCMTST  V5.B16, V6.B16, V5.B16
-	WORD    $0x6e25ac98 // VUMINP V5.B16, V4.B16, V24.B16
+	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V4.B16
+	VSRI    $6, V4.B16, V23.B16
+	VUSHR   $3, V4.B16, V4.B16
+	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V5.B16
+	VTBL    V4.B16, [V0.B16, V1.B16], V4.B16
+	VCMTST  V4.B16, V5.B16, V4.B16
+	WORD    $0x6e24ad18 // VUMINP V4.B16, V8.B16, V24.B16
 	FLDPQ.P 32(R1), (F11, F19)
 	VUZP2   V19.S4, V11.S4, V4.S4
 	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
 	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
-	VUZP2   V4.S4, V5.S4, V4.S4
-	VSHL    $5, V4.S4, V4.S4
-	VMOV    V4.D[0], R5
+	VUZP2   V4.S4, V5.S4, V5.S4
+	VSHL    $5, V5.S4, V5.S4
+	VMOV    V5.D[0], R5
 	ADD     R5.UXTW, R0, R6
 	ADD     R5>>32, R0, R5
-	VMOV    V4.D[1], R7
+	VMOV    V5.D[1], R7
 	ADD     R7.UXTW, R0, R8
 	ADD     R7>>32, R0, R7
 	FLDPQ   0(R6), (F4, F5)
@@ -4343,30 +4502,30 @@ block:
 	VUSHR   $3, V8.B16, V8.B16
 	VTBL    V22.B16, [V4.B16, V5.B16, V6.B16, V7.B16], V4.B16
 	VTBL    V8.B16, [V0.B16, V1.B16], V8.B16
-	VCMTST  V8.B16, V4.B16, V4.B16
+	VCMTST  V8.B16, V4.B16, V8.B16
 	FLDPQ   0(R8), (F12, F13)
 	FLDPQ   0(R7), (F14, F15)
 	WORD    $0x4f938070 // VMUL[0] V19.S4, V3.S4, V16.S4
 	WORD    $0x4f938291 // VMUL[0] V19.S4, V20.S4, V17.S4
 	WORD    $0x4f938872 // VMUL[2] V19.S4, V3.S4, V18.S4
 	WORD    $0x4f938a93 // VMUL[2] V19.S4, V20.S4, V19.S4
-	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V5.B16
-	VSRI    $6, V5.B16, V23.B16
-	VUSHR   $3, V5.B16, V5.B16
-	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V6.B16
-	VTBL    V5.B16, [V0.B16, V1.B16], V5.B16
-	VCMTST  V5.B16, V6.B16, V5.B16
-	WORD    $0x6e25ac99 // VUMINP V5.B16, V4.B16, V25.B16
+	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V4.B16
+	VSRI    $6, V4.B16, V23.B16
+	VUSHR   $3, V4.B16, V4.B16
+	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V5.B16
+	VTBL    V4.B16, [V0.B16, V1.B16], V4.B16
+	VCMTST  V4.B16, V5.B16, V4.B16
+	WORD    $0x6e24ad19 // VUMINP V4.B16, V8.B16, V25.B16
 	FLDPQ.P 32(R1), (F11, F19)
 	VUZP2   V19.S4, V11.S4, V4.S4
 	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
 	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
-	VUZP2   V4.S4, V5.S4, V4.S4
-	VSHL    $5, V4.S4, V4.S4
-	VMOV    V4.D[0], R5
+	VUZP2   V4.S4, V5.S4, V5.S4
+	VSHL    $5, V5.S4, V5.S4
+	VMOV    V5.D[0], R5
 	ADD     R5.UXTW, R0, R6
 	ADD     R5>>32, R0, R5
-	VMOV    V4.D[1], R7
+	VMOV    V5.D[1], R7
 	ADD     R7.UXTW, R0, R8
 	ADD     R7>>32, R0, R7
 	FLDPQ   0(R6), (F4, F5)
@@ -4380,30 +4539,30 @@ block:
 	VUSHR   $3, V8.B16, V8.B16
 	VTBL    V22.B16, [V4.B16, V5.B16, V6.B16, V7.B16], V4.B16
 	VTBL    V8.B16, [V0.B16, V1.B16], V8.B16
-	VCMTST  V8.B16, V4.B16, V4.B16
+	VCMTST  V8.B16, V4.B16, V8.B16
 	FLDPQ   0(R8), (F12, F13)
 	FLDPQ   0(R7), (F14, F15)
 	WORD    $0x4f938070 // VMUL[0] V19.S4, V3.S4, V16.S4
 	WORD    $0x4f938291 // VMUL[0] V19.S4, V20.S4, V17.S4
 	WORD    $0x4f938872 // VMUL[2] V19.S4, V3.S4, V18.S4
 	WORD    $0x4f938a93 // VMUL[2] V19.S4, V20.S4, V19.S4
-	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V5.B16
-	VSRI    $6, V5.B16, V23.B16
-	VUSHR   $3, V5.B16, V5.B16
-	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V6.B16
-	VTBL    V5.B16, [V0.B16, V1.B16], V5.B16
-	VCMTST  V5.B16, V6.B16, V5.B16
-	WORD    $0x6e25ac9a // VUMINP V5.B16, V4.B16, V26.B16
+	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V4.B16
+	VSRI    $6, V4.B16, V23.B16
+	VUSHR   $3, V4.B16, V4.B16
+	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V5.B16
+	VTBL    V4.B16, [V0.B16, V1.B16], V4.B16
+	VCMTST  V4.B16, V5.B16, V4.B16
+	WORD    $0x6e24ad1a // VUMINP V4.B16, V8.B16, V26.B16
 	FLDPQ.P 32(R1), (F11, F19)
 	VUZP2   V19.S4, V11.S4, V4.S4
 	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
 	WORD    $0x6ea2c084 // VUMULL2 V2.D2, V4.D2, V4.D2
-	VUZP2   V4.S4, V5.S4, V4.S4
-	VSHL    $5, V4.S4, V4.S4
-	VMOV    V4.D[0], R5
+	VUZP2   V4.S4, V5.S4, V5.S4
+	VSHL    $5, V5.S4, V5.S4
+	VMOV    V5.D[0], R5
 	ADD     R5.UXTW, R0, R6
 	ADD     R5>>32, R0, R5
-	VMOV    V4.D[1], R7
+	VMOV    V5.D[1], R7
 	ADD     R7.UXTW, R0, R8
 	ADD     R7>>32, R0, R7
 	FLDPQ   0(R6), (F4, F5)
@@ -4417,20 +4576,20 @@ block:
 	VUSHR   $3, V8.B16, V8.B16
 	VTBL    V22.B16, [V4.B16, V5.B16, V6.B16, V7.B16], V4.B16
 	VTBL    V8.B16, [V0.B16, V1.B16], V8.B16
-	VCMTST  V8.B16, V4.B16, V4.B16
+	VCMTST  V8.B16, V4.B16, V8.B16
 	FLDPQ   0(R8), (F12, F13)
 	FLDPQ   0(R7), (F14, F15)
 	WORD    $0x4f938070 // VMUL[0] V19.S4, V3.S4, V16.S4
 	WORD    $0x4f938291 // VMUL[0] V19.S4, V20.S4, V17.S4
 	WORD    $0x4f938872 // VMUL[2] V19.S4, V3.S4, V18.S4
 	WORD    $0x4f938a93 // VMUL[2] V19.S4, V20.S4, V19.S4
-	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V5.B16
-	VSRI    $6, V5.B16, V23.B16
-	VUSHR   $3, V5.B16, V5.B16
-	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V6.B16
-	VTBL    V5.B16, [V0.B16, V1.B16], V5.B16
-	VCMTST  V5.B16, V6.B16, V5.B16
-	WORD    $0x6e25ac84 // VUMINP V5.B16, V4.B16, V4.B16
+	VTBL    V21.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V4.B16
+	VSRI    $6, V4.B16, V23.B16
+	VUSHR   $3, V4.B16, V4.B16
+	VTBL    V23.B16, [V12.B16, V13.B16, V14.B16, V15.B16], V5.B16
+	VTBL    V4.B16, [V0.B16, V1.B16], V4.B16
+	VCMTST  V4.B16, V5.B16, V4.B16
+	WORD    $0x6e24ad04 // VUMINP V4.B16, V8.B16, V4.B16
 	WORD    $0x6e39af18 // VUMINP V25.B16, V24.B16, V24.B16
 	WORD    $0x6e24af5a // VUMINP V4.B16, V26.B16, V26.B16
 	WORD    $0x6e3aaf18 // VUMINP V26.B16, V24.B16, V24.B16
@@ -4476,68 +4635,68 @@ TEXT ·addSplit256NEON(SB), NOSPLIT, $0-32
 	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
 	// those of the last 4 again.
 	MOVD  base+0(FP), R0
-	MOVWU blocks+8(FP), R1
-	VDUP  R1, V0.S4
-	MOVD  $splitSalts<>(SB), R1
-	FLDPQ 0(R1), (F1, F2)
 	MOVD  hashes+16(FP), R1
+	MOVWU blocks+8(FP), R2
+	VDUP  R2, V0.S4
+	MOVD  $splitSalts<>(SB), R2
+	FLDPQ 0(R2), (F3, F4)
 	MOVD  n+24(FP), R2
 	MOVD  $1, R3
-	VDUP  R3, V3.S4
+	VDUP  R3, V5.S4
 
 four:
-	FLDPQ.P 32(R1), (F4, F5)
-	VUZP2   V5.S4, V4.S4, V6.S4
+	FLDPQ.P 32(R1), (F1, F2)
+	VUZP2   V2.S4, V1.S4, V6.S4
 	WORD    $0x2ea0c0c7 // VUMULL V0.D2, V6.D2, V7.D2
 	WORD    $0x6ea0c0c6 // VUMULL2 V0.D2, V6.D2, V6.D2
-	VUZP2   V6.S4, V7.S4, V6.S4
-	VSHL    $5, V6.S4, V6.S4
-	VMOV    V6.D[0], R3
+	VUZP2   V6.S4, V7.S4, V7.S4
+	VSHL    $5, V7.S4, V7.S4
+	VMOV    V7.D[0], R3
 	ADD     R3.UXTW, R0, R4
 	ADD     R3>>32, R0, R3
-	VMOV    V6.D[1], R5
+	VMOV    V7.D[1], R5
 	ADD     R5.UXTW, R0, R6
 	ADD     R5>>32, R0, R5
-	WORD    $0x4f848028 // VMUL[0] V4.S4, V1.S4, V8.S4
-	WORD    $0x4f848049 // VMUL[0] V4.S4, V2.S4, V9.S4
+	WORD    $0x4f818068 // VMUL[0] V1.S4, V3.S4, V8.S4
+	WORD    $0x4f818089 // VMUL[0] V1.S4, V4.S4, V9.S4
 	FLDPQ   0(R4), (F6, F7)
 	VUSHR   $27, V8.S4, V8.S4
-	WORD    $0x6ea84468 // VUSHL V8.S4, V3.S4, V8.S4
+	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
 	VORR    V8.B16, V6.B16, V6.B16
 	VUSHR   $27, V9.S4, V9.S4
-	WORD    $0x6ea94469 // VUSHL V9.S4, V3.S4, V9.S4
+	WORD    $0x6ea944a9 // VUSHL V9.S4, V5.S4, V9.S4
 	VORR    V9.B16, V7.B16, V7.B16
 	FSTPQ   (F6, F7), 0(R4)
-	WORD    $0x4f848826 // VMUL[2] V4.S4, V1.S4, V6.S4
-	WORD    $0x4f848848 // VMUL[2] V4.S4, V2.S4, V8.S4
-	FLDPQ   0(R3), (F4, F7)
+	WORD    $0x4f818866 // VMUL[2] V1.S4, V3.S4, V6.S4
+	WORD    $0x4f818888 // VMUL[2] V1.S4, V4.S4, V8.S4
+	FLDPQ   0(R3), (F1, F7)
 	VUSHR   $27, V6.S4, V6.S4
-	WORD    $0x6ea64466 // VUSHL V6.S4, V3.S4, V6.S4
-	VORR    V6.B16, V4.B16, V4.B16
+	WORD    $0x6ea644a6 // VUSHL V6.S4, V5.S4, V6.S4
+	VORR    V6.B16, V1.B16, V1.B16
 	VUSHR   $27, V8.S4, V8.S4
-	WORD    $0x6ea84468 // VUSHL V8.S4, V3.S4, V8.S4
+	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
 	VORR    V8.B16, V7.B16, V7.B16
-	FSTPQ   (F4, F7), 0(R3)
-	WORD    $0x4f858027 // VMUL[0] V5.S4, V1.S4, V7.S4
-	WORD    $0x4f858048 // VMUL[0] V5.S4, V2.S4, V8.S4
-	FLDPQ   0(R6), (F4, F6)
+	FSTPQ   (F1, F7), 0(R3)
+	WORD    $0x4f828067 // VMUL[0] V2.S4, V3.S4, V7.S4
+	WORD    $0x4f828088 // VMUL[0] V2.S4, V4.S4, V8.S4
+	FLDPQ   0(R6), (F1, F6)
 	VUSHR   $27, V7.S4, V7.S4
-	WORD    $0x6ea74467 // VUSHL V7.S4, V3.S4, V7.S4
-	VORR    V7.B16, V4.B16, V4.B16
+	WORD    $0x6ea744a7 // VUSHL V7.S4, V5.S4, V7.S4
+	VORR    V7.B16, V1.B16, V1.B16
 	VUSHR   $27, V8.S4, V8.S4
-	WORD    $0x6ea84468 // VUSHL V8.S4, V3.S4, V8.S4
+	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
 	VORR    V8.B16, V6.B16, V6.B16
-	FSTPQ   (F4, F6), 0(R6)
-	WORD    $0x4f858824 // VMUL[2] V5.S4, V1.S4, V4.S4
-	WORD    $0x4f858847 // VMUL[2] V5.S4, V2.S4, V7.S4
-	FLDPQ   0(R5), (F5, F6)
-	VUSHR   $27, V4.S4, V4.S4
-	WORD    $0x6ea44464 // VUSHL V4.S4, V3.S4, V4.S4
-	VORR    V4.B16, V5.B16, V5.B16
+	FSTPQ   (F1, F6), 0(R6)
+	WORD    $0x4f828861 // VMUL[2] V2.S4, V3.S4, V1.S4
+	WORD    $0x4f828887 // VMUL[2] V2.S4, V4.S4, V7.S4
+	FLDPQ   0(R5), (F2, F6)
+	VUSHR   $27, V1.S4, V1.S4
+	WORD    $0x6ea144a1 // VUSHL V1.S4, V5.S4, V1.S4
+	VORR    V1.B16, V2.B16, V2.B16
 	VUSHR   $27, V7.S4, V7.S4
-	WORD    $0x6ea74467 // VUSHL V7.S4, V3.S4, V7.S4
+	WORD    $0x6ea744a7 // VUSHL V7.S4, V5.S4, V7.S4
 	VORR    V7.B16, V6.B16, V6.B16
-	FSTPQ   (F5, F6), 0(R5)
+	FSTPQ   (F2, F6), 0(R5)
 	SUBS    $4, R2, R2
 	BEQ     end
 	CMP     $4, R2
@@ -4550,14 +4709,568 @@ four:
 end:
 	RET
 
+// func testLine512NEON(base *byte, lines uint32, factors *uint32, hashes *uint64, n int, hits *uint64)
+// Requires: ASIMD
+TEXT ·testLine512NEON(SB), $1056-48
+	// The lower half of a hash chooses a line, and the upper 9 bits of its upper half times
+	// a factor choose a bit, for 8 factors. The kernel tests two hashes at a time: of 16
+	// products it takes the upper halfwords. A line is a table of 64 bytes.
+	MOVD  base+0(FP), R0
+	MOVD  hashes+24(FP), R1
+	MOVWU lines+8(FP), R2
+	VDUP  R2, V0.S4
+	MOVD  factors+16(FP), R2
+	FLDPQ 0(R2), (F2, F3)
+	MOVD  $byteBits<>(SB), R2
+	FMOVQ 0(R2), F5
+	VMOVI $7, V4.B16
+	MOVD  n+32(FP), R2
+	ADD   $23, RSP, R3
+	AND   $-16, R3, R3
+	MOVD  R3, R4
+
+block:
+	FLDPQ.P 32(R1), (F9, F1)
+	VUZP1   V1.S4, V9.S4, V6.S4
+	WORD    $0x2ea0c0c7 // VUMULL V0.D2, V6.D2, V7.D2
+	WORD    $0x6ea0c0c6 // VUMULL2 V0.D2, V6.D2, V6.D2
+	VUZP2   V6.S4, V7.S4, V7.S4
+	VSHL    $6, V7.S4, V7.S4
+	VMOV    V7.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V7.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	WORD    $0x4fa98046 // VMUL[1] V9.S4, V2.S4, V6.S4
+	WORD    $0x4fa98067 // VMUL[1] V9.S4, V3.S4, V7.S4
+	VUZP2   V7.H8, V6.H8, V7.H8
+	WORD    $0x4fa98846 // VMUL[3] V9.S4, V2.S4, V6.S4
+	WORD    $0x4fa98868 // VMUL[3] V9.S4, V3.S4, V8.S4
+	VUZP2   V8.H8, V6.H8, V8.H8
+	VUZP2   V8.B16, V7.B16, V6.B16
+	VUSHR   $2, V6.B16, V6.B16
+	WORD    $0x0f0984e7 // VSHRN $7, V7.B8, V7.B8
+	WORD    $0x4f098507 // VSHRN2 $7, V8.B16, V7.B16
+	VAND    V4.B16, V7.B16, V7.B16
+	VTBL    V7.B16, [V5.B16], V7.B16
+	FLDPQ   0(R6), (F16, F17)
+	FLDPQ   32(R6), (F18, F19)
+	VTBL    V6.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V8.B16
+	FLDPQ   0(R5), (F20, F21)
+	FLDPQ   32(R5), (F22, F23)
+	VTBL    V6.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V6.B16
+	VMOV    V6.D[1], V8.D[1]
+	VCMTST  V7.B16, V8.B16, V7.B16
+	WORD    $0x4fa18046 // VMUL[1] V1.S4, V2.S4, V6.S4
+	WORD    $0x4fa18068 // VMUL[1] V1.S4, V3.S4, V8.S4
+	VUZP2   V8.H8, V6.H8, V6.H8
+	WORD    $0x4fa18848 // VMUL[3] V1.S4, V2.S4, V8.S4
+	WORD    $0x4fa18861 // VMUL[3] V1.S4, V3.S4, V1.S4
+	VUZP2   V1.H8, V8.H8, V8.H8
+	VUZP2   V8.B16, V6.B16, V1.B16
+	VUSHR   $2, V1.B16, V1.B16
+	WORD    $0x0f0984c6 // VSHRN $7, V6.B8, V6.B8
+	WORD    $0x4f098506 // VSHRN2 $7, V8.B16, V6.B16
+	VAND    V4.B16, V6.B16, V6.B16
+	VTBL    V6.B16, [V5.B16], V6.B16
+	FLDPQ   0(R8), (F16, F17)
+	FLDPQ   32(R8), (F18, F19)
+	VTBL    V1.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V8.B16
+	FLDPQ   0(R7), (F20, F21)
+	FLDPQ   32(R7), (F22, F23)
+	VTBL    V1.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V1.B16
+	VMOV    V1.D[1], V8.D[1]
+	VCMTST  V6.B16, V8.B16, V6.B16
+	WORD    $0x6e26ace6 // VUMINP V6.B16, V7.B16, V6.B16
+	FLDPQ.P 32(R1), (F9, F1)
+	VUZP1   V1.S4, V9.S4, V7.S4
+	WORD    $0x2ea0c0e8 // VUMULL V0.D2, V7.D2, V8.D2
+	WORD    $0x6ea0c0e7 // VUMULL2 V0.D2, V7.D2, V7.D2
+	VUZP2   V7.S4, V8.S4, V8.S4
+	VSHL    $6, V8.S4, V8.S4
+	VMOV    V8.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V8.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	WORD    $0x4fa98047 // VMUL[1] V9.S4, V2.S4, V7.S4
+	WORD    $0x4fa98068 // VMUL[1] V9.S4, V3.S4, V8.S4
+	VUZP2   V8.H8, V7.H8, V8.H8
+	WORD    $0x4fa98847 // VMUL[3] V9.S4, V2.S4, V7.S4
+	WORD    $0x4fa98869 // VMUL[3] V9.S4, V3.S4, V9.S4
+	VUZP2   V9.H8, V7.H8, V9.H8
+	VUZP2   V9.B16, V8.B16, V7.B16
+	VUSHR   $2, V7.B16, V7.B16
+	WORD    $0x0f098508 // VSHRN $7, V8.B8, V8.B8
+	WORD    $0x4f098528 // VSHRN2 $7, V9.B16, V8.B16
+	VAND    V4.B16, V8.B16, V8.B16
+	VTBL    V8.B16, [V5.B16], V8.B16
+	FLDPQ   0(R6), (F16, F17)
+	FLDPQ   32(R6), (F18, F19)
+	VTBL    V7.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V9.B16
+	FLDPQ   0(R5), (F20, F21)
+	FLDPQ   32(R5), (F22, F23)
+	VTBL    V7.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V7.B16
+	VMOV    V7.D[1], V9.D[1]
+	VCMTST  V8.B16, V9.B16, V8.B16
+	WORD    $0x4fa18047 // VMUL[1] V1.S4, V2.S4, V7.S4
+	WORD    $0x4fa18069 // VMUL[1] V1.S4, V3.S4, V9.S4
+	VUZP2   V9.H8, V7.H8, V7.H8
+	WORD    $0x4fa18849 // VMUL[3] V1.S4, V2.S4, V9.S4
+	WORD    $0x4fa18861 // VMUL[3] V1.S4, V3.S4, V1.S4
+	VUZP2   V1.H8, V9.H8, V9.H8
+	VUZP2   V9.B16, V7.B16, V1.B16
+	VUSHR   $2, V1.B16, V1.B16
+	WORD    $0x0f0984e7 // VSHRN $7, V7.B8, V7.B8
+	WORD    $0x4f098527 // VSHRN2 $7, V9.B16, V7.B16
+	VAND    V4.B16, V7.B16, V7.B16
+	VTBL    V7.B16, [V5.B16], V7.B16
+	FLDPQ   0(R8), (F16, F17)
+	FLDPQ   32(R8), (F18, F19)
+	VTBL    V1.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V9.B16
+	FLDPQ   0(R7), (F20, F21)
+	FLDPQ   32(R7), (F22, F23)
+	VTBL    V1.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V1.B16
+	VMOV    V1.D[1], V9.D[1]
+	VCMTST  V7.B16, V9.B16, V7.B16
+	WORD    $0x6e27ad07 // VUMINP V7.B16, V8.B16, V7.B16
+	FLDPQ.P 32(R1), (F9, F1)
+	VUZP1   V1.S4, V9.S4, V8.S4
+	WORD    $0x2ea0c10a // VUMULL V0.D2, V8.D2, V10.D2
+	WORD    $0x6ea0c108 // VUMULL2 V0.D2, V8.D2, V8.D2
+	VUZP2   V8.S4, V10.S4, V10.S4
+	VSHL    $6, V10.S4, V10.S4
+	VMOV    V10.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V10.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	WORD    $0x4fa98048 // VMUL[1] V9.S4, V2.S4, V8.S4
+	WORD    $0x4fa9806a // VMUL[1] V9.S4, V3.S4, V10.S4
+	VUZP2   V10.H8, V8.H8, V10.H8
+	WORD    $0x4fa98848 // VMUL[3] V9.S4, V2.S4, V8.S4
+	WORD    $0x4fa98869 // VMUL[3] V9.S4, V3.S4, V9.S4
+	VUZP2   V9.H8, V8.H8, V11.H8
+	VUZP2   V11.B16, V10.B16, V8.B16
+	VUSHR   $2, V8.B16, V8.B16
+	WORD    $0x0f098549 // VSHRN $7, V10.B8, V9.B8
+	WORD    $0x4f098569 // VSHRN2 $7, V11.B16, V9.B16
+	VAND    V4.B16, V9.B16, V9.B16
+	VTBL    V9.B16, [V5.B16], V9.B16
+	FLDPQ   0(R6), (F16, F17)
+	FLDPQ   32(R6), (F18, F19)
+	VTBL    V8.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V10.B16
+	FLDPQ   0(R5), (F20, F21)
+	FLDPQ   32(R5), (F22, F23)
+	VTBL    V8.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V8.B16
+	VMOV    V8.D[1], V10.D[1]
+	VCMTST  V9.B16, V10.B16, V9.B16
+	WORD    $0x4fa18048 // VMUL[1] V1.S4, V2.S4, V8.S4
+	WORD    $0x4fa1806a // VMUL[1] V1.S4, V3.S4, V10.S4
+	VUZP2   V10.H8, V8.H8, V8.H8
+	WORD    $0x4fa1884a // VMUL[3] V1.S4, V2.S4, V10.S4
+	WORD    $0x4fa18861 // VMUL[3] V1.S4, V3.S4, V1.S4
+	VUZP2   V1.H8, V10.H8, V10.H8
+	VUZP2   V10.B16, V8.B16, V1.B16
+	VUSHR   $2, V1.B16, V1.B16
+	WORD    $0x0f098508 // VSHRN $7, V8.B8, V8.B8
+	WORD    $0x4f098548 // VSHRN2 $7, V10.B16, V8.B16
+	VAND    V4.B16, V8.B16, V8.B16
+	VTBL    V8.B16, [V5.B16], V8.B16
+	FLDPQ   0(R8), (F16, F17)
+	FLDPQ   32(R8), (F18, F19)
+	VTBL    V1.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V10.B16
+	FLDPQ   0(R7), (F20, F21)
+	FLDPQ   32(R7), (F22, F23)
+	VTBL    V1.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V1.B16
+	VMOV    V1.D[1], V10.D[1]
+	VCMTST  V8.B16, V10.B16, V8.B16
+	WORD    $0x6e28ad28 // VUMINP V8.B16, V9.B16, V8.B16
+	FLDPQ.P 32(R1), (F9, F1)
+	VUZP1   V1.S4, V9.S4, V10.S4
+	WORD    $0x2ea0c14b // VUMULL V0.D2, V10.D2, V11.D2
+	WORD    $0x6ea0c14a // VUMULL2 V0.D2, V10.D2, V10.D2
+	VUZP2   V10.S4, V11.S4, V11.S4
+	VSHL    $6, V11.S4, V11.S4
+	VMOV    V11.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V11.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	WORD    $0x4fa9804a // VMUL[1] V9.S4, V2.S4, V10.S4
+	WORD    $0x4fa9806b // VMUL[1] V9.S4, V3.S4, V11.S4
+	VUZP2   V11.H8, V10.H8, V10.H8
+	WORD    $0x4fa9884b // VMUL[3] V9.S4, V2.S4, V11.S4
+	WORD    $0x4fa98869 // VMUL[3] V9.S4, V3.S4, V9.S4
+	VUZP2   V9.H8, V11.H8, V11.H8
+	VUZP2   V11.B16, V10.B16, V9.B16
+	VUSHR   $2, V9.B16, V9.B16
+	WORD    $0x0f09854a // VSHRN $7, V10.B8, V10.B8
+	WORD    $0x4f09856a // VSHRN2 $7, V11.B16, V10.B16
+	VAND    V4.B16, V10.B16, V10.B16
+	VTBL    V10.B16, [V5.B16], V10.B16
+	FLDPQ   0(R6), (F16, F17)
+	FLDPQ   32(R6), (F18, F19)
+	VTBL    V9.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V11.B16
+	FLDPQ   0(R5), (F20, F21)
+	FLDPQ   32(R5), (F22, F23)
+	VTBL    V9.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V9.B16
+	VMOV    V9.D[1], V11.D[1]
+	VCMTST  V10.B16, V11.B16, V10.B16
+	WORD    $0x4fa18049 // VMUL[1] V1.S4, V2.S4, V9.S4
+	WORD    $0x4fa1806b // VMUL[1] V1.S4, V3.S4, V11.S4
+	VUZP2   V11.H8, V9.H8, V9.H8
+	WORD    $0x4fa1884b // VMUL[3] V1.S4, V2.S4, V11.S4
+	WORD    $0x4fa18861 // VMUL[3] V1.S4, V3.S4, V1.S4
+	VUZP2   V1.H8, V11.H8, V11.H8
+	VUZP2   V11.B16, V9.B16, V1.B16
+	VUSHR   $2, V1.B16, V1.B16
+	WORD    $0x0f098529 // VSHRN $7, V9.B8, V9.B8
+	WORD    $0x4f098569 // VSHRN2 $7, V11.B16, V9.B16
+	VAND    V4.B16, V9.B16, V9.B16
+	VTBL    V9.B16, [V5.B16], V9.B16
+	FLDPQ   0(R8), (F16, F17)
+	FLDPQ   32(R8), (F18, F19)
+	VTBL    V1.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V11.B16
+	FLDPQ   0(R7), (F20, F21)
+	FLDPQ   32(R7), (F22, F23)
+	VTBL    V1.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V1.B16
+	VMOV    V1.D[1], V11.D[1]
+	VCMTST  V9.B16, V11.B16, V9.B16
+	WORD    $0x6e29ad41 // VUMINP V9.B16, V10.B16, V1.B16
+	WORD    $0x6e27acc6 // VUMINP V7.B16, V6.B16, V6.B16
+	WORD    $0x6e21ad08 // VUMINP V1.B16, V8.B16, V8.B16
+	WORD    $0x6e28acc6 // VUMINP V8.B16, V6.B16, V6.B16
+	FMOVQ.P F6, 16(R4)
+	SUBS    $16, R2, R2
+	BGT     block
+	MOVD    hits+40(FP), R0
+	MOVD    n+32(FP), R1
+	MOVD    $byteBits<>(SB), R2
+	FMOVQ   0(R2), F0
+	MOVD    R1, R1
+
+word:
+	FLDPQ.P 32(R3), (F1, F2)
+	FLDPQ.P 32(R3), (F3, F4)
+	WORD    $0x4e20a821 // VCMLT0 V1.B16, V1.B16
+	VAND    V0.B16, V1.B16, V1.B16
+	WORD    $0x4e20a842 // VCMLT0 V2.B16, V2.B16
+	VAND    V0.B16, V2.B16, V2.B16
+	WORD    $0x4e20a863 // VCMLT0 V3.B16, V3.B16
+	VAND    V0.B16, V3.B16, V3.B16
+	WORD    $0x4e20a884 // VCMLT0 V4.B16, V4.B16
+	VAND    V0.B16, V4.B16, V4.B16
+	VADDP   V2.B16, V1.B16, V1.B16
+	VADDP   V4.B16, V3.B16, V3.B16
+	VADDP   V3.B16, V1.B16, V1.B16
+	VADDP   V1.B16, V1.B16, V1.B16
+	FMOVD.P F1, 8(R0)
+	SUBS    $64, R1, R1
+	BGT     word
+
+	// Clear the bits past the last hash in the last word.
+	NEG  R1, R1
+	MOVD -8(R0), R2
+	LSL  R1, R2, R2
+	LSR  R1, R2, R2
+	MOVD R2, -8(R0)
+	RET
+
+// func testLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint16, hashes *uint32, n int, hits *uint64)
+// Requires: ASIMD
+TEXT ·testLine32NEON(SB), $1056-56
+	// A hash modulo the number of lines chooses a line, and h + i·(h>>17) modulo 512 the
+	// bits, for 8 steps i. The kernel tests two hashes at a time. It computes the bits times
+	// 128, so that 16 bits are the modulus. A line is a table of 64 bytes.
+	MOVD  base+0(FP), R0
+	MOVD  hashes+32(FP), R1
+	MOVWU lines+8(FP), R2
+	VDUP  R2, V2.S4
+	MOVWU recip+12(FP), R2
+	VDUP  R2, V3.S4
+	MOVWU shift+16(FP), R2
+	VDUP  R2, V4.S4
+	MOVD  steps+24(FP), R2
+	FMOVQ 0(R2), F5
+	VSHL  $7, V5.H8, V5.H8
+	MOVD  $8388736, R2
+	VDUP  R2, V6.S4
+	MOVD  $byteBits<>(SB), R2
+	FMOVQ 0(R2), F8
+	VMOVI $7, V7.B16
+	MOVD  n+40(FP), R2
+	ADD   $23, RSP, R3
+	AND   $-16, R3, R3
+	MOVD  R3, R4
+
+block:
+	FMOVQ.P 16(R1), F0
+	VUSHR   $17, V0.S4, V1.S4
+	WORD    $0x2ea3c009 // VUMULL V3.D2, V0.D2, V9.D2
+	WORD    $0x6ea3c00a // VUMULL2 V3.D2, V0.D2, V10.D2
+	VUZP2   V10.S4, V9.S4, V9.S4
+	WORD    $0x6ea44529 // VUSHL V4.S4, V9.S4, V9.S4
+	VMOV    V0.B16, V10.B16
+	WORD    $0x6ea2952a // VMLS V2.S4, V9.S4, V10.S4
+	VSUB    V2.S4, V10.S4, V9.S4
+	VUMIN   V9.S4, V10.S4, V10.S4
+	VSHL    $6, V10.S4, V10.S4
+	VMOV    V10.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V10.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	WORD    $0x4f4080ca // VMUL[0] V0.H8, V6.H8, V10.H8
+	WORD    $0x6f4100aa // VMLA[0] V1.H8, V5.H8, V10.H8
+	WORD    $0x4f6080cb // VMUL[2] V0.H8, V6.H8, V11.H8
+	WORD    $0x6f6100ab // VMLA[2] V1.H8, V5.H8, V11.H8
+	VUZP2   V11.B16, V10.B16, V9.B16
+	VUSHR   $2, V9.B16, V9.B16
+	WORD    $0x0f09854a // VSHRN $7, V10.B8, V10.B8
+	WORD    $0x4f09856a // VSHRN2 $7, V11.B16, V10.B16
+	VAND    V7.B16, V10.B16, V10.B16
+	VTBL    V10.B16, [V8.B16], V10.B16
+	FLDPQ   0(R6), (F16, F17)
+	FLDPQ   32(R6), (F18, F19)
+	VTBL    V9.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V11.B16
+	FLDPQ   0(R5), (F20, F21)
+	FLDPQ   32(R5), (F22, F23)
+	VTBL    V9.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V9.B16
+	VMOV    V9.D[1], V11.D[1]
+	VCMTST  V10.B16, V11.B16, V10.B16
+	WORD    $0x4f4088c9 // VMUL[4] V0.H8, V6.H8, V9.H8
+	WORD    $0x6f4108a9 // VMLA[4] V1.H8, V5.H8, V9.H8
+	WORD    $0x4f6088cb // VMUL[6] V0.H8, V6.H8, V11.H8
+	WORD    $0x6f6108ab // VMLA[6] V1.H8, V5.H8, V11.H8
+	VUZP2   V11.B16, V9.B16, V0.B16
+	VUSHR   $2, V0.B16, V0.B16
+	WORD    $0x0f098521 // VSHRN $7, V9.B8, V1.B8
+	WORD    $0x4f098561 // VSHRN2 $7, V11.B16, V1.B16
+	VAND    V7.B16, V1.B16, V1.B16
+	VTBL    V1.B16, [V8.B16], V1.B16
+	FLDPQ   0(R8), (F16, F17)
+	FLDPQ   32(R8), (F18, F19)
+	VTBL    V0.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V9.B16
+	FLDPQ   0(R7), (F20, F21)
+	FLDPQ   32(R7), (F22, F23)
+	VTBL    V0.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V0.B16
+	VMOV    V0.D[1], V9.D[1]
+	VCMTST  V1.B16, V9.B16, V1.B16
+	WORD    $0x6e21ad49 // VUMINP V1.B16, V10.B16, V9.B16
+	FMOVQ.P 16(R1), F0
+	VUSHR   $17, V0.S4, V1.S4
+	WORD    $0x2ea3c00a // VUMULL V3.D2, V0.D2, V10.D2
+	WORD    $0x6ea3c00b // VUMULL2 V3.D2, V0.D2, V11.D2
+	VUZP2   V11.S4, V10.S4, V10.S4
+	WORD    $0x6ea4454a // VUSHL V4.S4, V10.S4, V10.S4
+	VMOV    V0.B16, V11.B16
+	WORD    $0x6ea2954b // VMLS V2.S4, V10.S4, V11.S4
+	VSUB    V2.S4, V11.S4, V10.S4
+	VUMIN   V10.S4, V11.S4, V11.S4
+	VSHL    $6, V11.S4, V11.S4
+	VMOV    V11.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V11.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	WORD    $0x4f4080cb // VMUL[0] V0.H8, V6.H8, V11.H8
+	WORD    $0x6f4100ab // VMLA[0] V1.H8, V5.H8, V11.H8
+	WORD    $0x4f6080cc // VMUL[2] V0.H8, V6.H8, V12.H8
+	WORD    $0x6f6100ac // VMLA[2] V1.H8, V5.H8, V12.H8
+	VUZP2   V12.B16, V11.B16, V10.B16
+	VUSHR   $2, V10.B16, V10.B16
+	WORD    $0x0f09856b // VSHRN $7, V11.B8, V11.B8
+	WORD    $0x4f09858b // VSHRN2 $7, V12.B16, V11.B16
+	VAND    V7.B16, V11.B16, V11.B16
+	VTBL    V11.B16, [V8.B16], V11.B16
+	FLDPQ   0(R6), (F16, F17)
+	FLDPQ   32(R6), (F18, F19)
+	VTBL    V10.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V12.B16
+	FLDPQ   0(R5), (F20, F21)
+	FLDPQ   32(R5), (F22, F23)
+	VTBL    V10.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V10.B16
+	VMOV    V10.D[1], V12.D[1]
+	VCMTST  V11.B16, V12.B16, V11.B16
+	WORD    $0x4f4088ca // VMUL[4] V0.H8, V6.H8, V10.H8
+	WORD    $0x6f4108aa // VMLA[4] V1.H8, V5.H8, V10.H8
+	WORD    $0x4f6088cc // VMUL[6] V0.H8, V6.H8, V12.H8
+	WORD    $0x6f6108ac // VMLA[6] V1.H8, V5.H8, V12.H8
+	VUZP2   V12.B16, V10.B16, V0.B16
+	VUSHR   $2, V0.B16, V0.B16
+	WORD    $0x0f098541 // VSHRN $7, V10.B8, V1.B8
+	WORD    $0x4f098581 // VSHRN2 $7, V12.B16, V1.B16
+	VAND    V7.B16, V1.B16, V1.B16
+	VTBL    V1.B16, [V8.B16], V1.B16
+	FLDPQ   0(R8), (F16, F17)
+	FLDPQ   32(R8), (F18, F19)
+	VTBL    V0.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V10.B16
+	FLDPQ   0(R7), (F20, F21)
+	FLDPQ   32(R7), (F22, F23)
+	VTBL    V0.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V0.B16
+	VMOV    V0.D[1], V10.D[1]
+	VCMTST  V1.B16, V10.B16, V1.B16
+	WORD    $0x6e21ad6a // VUMINP V1.B16, V11.B16, V10.B16
+	FMOVQ.P 16(R1), F0
+	VUSHR   $17, V0.S4, V1.S4
+	WORD    $0x2ea3c00b // VUMULL V3.D2, V0.D2, V11.D2
+	WORD    $0x6ea3c00c // VUMULL2 V3.D2, V0.D2, V12.D2
+	VUZP2   V12.S4, V11.S4, V11.S4
+	WORD    $0x6ea4456b // VUSHL V4.S4, V11.S4, V11.S4
+	VMOV    V0.B16, V12.B16
+	WORD    $0x6ea2956c // VMLS V2.S4, V11.S4, V12.S4
+	VSUB    V2.S4, V12.S4, V11.S4
+	VUMIN   V11.S4, V12.S4, V12.S4
+	VSHL    $6, V12.S4, V12.S4
+	VMOV    V12.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V12.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	WORD    $0x4f4080cc // VMUL[0] V0.H8, V6.H8, V12.H8
+	WORD    $0x6f4100ac // VMLA[0] V1.H8, V5.H8, V12.H8
+	WORD    $0x4f6080cd // VMUL[2] V0.H8, V6.H8, V13.H8
+	WORD    $0x6f6100ad // VMLA[2] V1.H8, V5.H8, V13.H8
+	VUZP2   V13.B16, V12.B16, V11.B16
+	VUSHR   $2, V11.B16, V11.B16
+	WORD    $0x0f09858c // VSHRN $7, V12.B8, V12.B8
+	WORD    $0x4f0985ac // VSHRN2 $7, V13.B16, V12.B16
+	VAND    V7.B16, V12.B16, V12.B16
+	VTBL    V12.B16, [V8.B16], V12.B16
+	FLDPQ   0(R6), (F16, F17)
+	FLDPQ   32(R6), (F18, F19)
+	VTBL    V11.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V13.B16
+	FLDPQ   0(R5), (F20, F21)
+	FLDPQ   32(R5), (F22, F23)
+	VTBL    V11.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V11.B16
+	VMOV    V11.D[1], V13.D[1]
+	VCMTST  V12.B16, V13.B16, V12.B16
+	WORD    $0x4f4088cb // VMUL[4] V0.H8, V6.H8, V11.H8
+	WORD    $0x6f4108ab // VMLA[4] V1.H8, V5.H8, V11.H8
+	WORD    $0x4f6088cd // VMUL[6] V0.H8, V6.H8, V13.H8
+	WORD    $0x6f6108ad // VMLA[6] V1.H8, V5.H8, V13.H8
+	VUZP2   V13.B16, V11.B16, V0.B16
+	VUSHR   $2, V0.B16, V0.B16
+	WORD    $0x0f098561 // VSHRN $7, V11.B8, V1.B8
+	WORD    $0x4f0985a1 // VSHRN2 $7, V13.B16, V1.B16
+	VAND    V7.B16, V1.B16, V1.B16
+	VTBL    V1.B16, [V8.B16], V1.B16
+	FLDPQ   0(R8), (F16, F17)
+	FLDPQ   32(R8), (F18, F19)
+	VTBL    V0.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V11.B16
+	FLDPQ   0(R7), (F20, F21)
+	FLDPQ   32(R7), (F22, F23)
+	VTBL    V0.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V0.B16
+	VMOV    V0.D[1], V11.D[1]
+	VCMTST  V1.B16, V11.B16, V1.B16
+	WORD    $0x6e21ad8b // VUMINP V1.B16, V12.B16, V11.B16
+	FMOVQ.P 16(R1), F0
+	VUSHR   $17, V0.S4, V1.S4
+	WORD    $0x2ea3c00c // VUMULL V3.D2, V0.D2, V12.D2
+	WORD    $0x6ea3c00d // VUMULL2 V3.D2, V0.D2, V13.D2
+	VUZP2   V13.S4, V12.S4, V12.S4
+	WORD    $0x6ea4458c // VUSHL V4.S4, V12.S4, V12.S4
+	VMOV    V0.B16, V13.B16
+	WORD    $0x6ea2958d // VMLS V2.S4, V12.S4, V13.S4
+	VSUB    V2.S4, V13.S4, V12.S4
+	VUMIN   V12.S4, V13.S4, V13.S4
+	VSHL    $6, V13.S4, V13.S4
+	VMOV    V13.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V13.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	WORD    $0x4f4080cd // VMUL[0] V0.H8, V6.H8, V13.H8
+	WORD    $0x6f4100ad // VMLA[0] V1.H8, V5.H8, V13.H8
+	WORD    $0x4f6080ce // VMUL[2] V0.H8, V6.H8, V14.H8
+	WORD    $0x6f6100ae // VMLA[2] V1.H8, V5.H8, V14.H8
+	VUZP2   V14.B16, V13.B16, V12.B16
+	VUSHR   $2, V12.B16, V12.B16
+	WORD    $0x0f0985ad // VSHRN $7, V13.B8, V13.B8
+	WORD    $0x4f0985cd // VSHRN2 $7, V14.B16, V13.B16
+	VAND    V7.B16, V13.B16, V13.B16
+	VTBL    V13.B16, [V8.B16], V13.B16
+	FLDPQ   0(R6), (F16, F17)
+	FLDPQ   32(R6), (F18, F19)
+	VTBL    V12.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V14.B16
+	FLDPQ   0(R5), (F20, F21)
+	FLDPQ   32(R5), (F22, F23)
+	VTBL    V12.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V12.B16
+	VMOV    V12.D[1], V14.D[1]
+	VCMTST  V13.B16, V14.B16, V13.B16
+	WORD    $0x4f4088cc // VMUL[4] V0.H8, V6.H8, V12.H8
+	WORD    $0x6f4108ac // VMLA[4] V1.H8, V5.H8, V12.H8
+	WORD    $0x4f6088ce // VMUL[6] V0.H8, V6.H8, V14.H8
+	WORD    $0x6f6108ae // VMLA[6] V1.H8, V5.H8, V14.H8
+	VUZP2   V14.B16, V12.B16, V0.B16
+	VUSHR   $2, V0.B16, V0.B16
+	WORD    $0x0f098581 // VSHRN $7, V12.B8, V1.B8
+	WORD    $0x4f0985c1 // VSHRN2 $7, V14.B16, V1.B16
+	VAND    V7.B16, V1.B16, V1.B16
+	VTBL    V1.B16, [V8.B16], V1.B16
+	FLDPQ   0(R8), (F16, F17)
+	FLDPQ   32(R8), (F18, F19)
+	VTBL    V0.B16, [V16.B16, V17.B16, V18.B16, V19.B16], V12.B16
+	FLDPQ   0(R7), (F20, F21)
+	FLDPQ   32(R7), (F22, F23)
+	VTBL    V0.B16, [V20.B16, V21.B16, V22.B16, V23.B16], V0.B16
+	VMOV    V0.D[1], V12.D[1]
+	VCMTST  V1.B16, V12.B16, V1.B16
+	WORD    $0x6e21ada0 // VUMINP V1.B16, V13.B16, V0.B16
+	WORD    $0x6e2aad29 // VUMINP V10.B16, V9.B16, V9.B16
+	WORD    $0x6e20ad6b // VUMINP V0.B16, V11.B16, V11.B16
+	WORD    $0x6e2bad29 // VUMINP V11.B16, V9.B16, V9.B16
+	FMOVQ.P F9, 16(R4)
+	SUBS    $16, R2, R2
+	BGT     block
+	MOVD    hits+48(FP), R0
+	MOVD    n+40(FP), R1
+	MOVD    $byteBits<>(SB), R2
+	FMOVQ   0(R2), F0
+	MOVD    R1, R1
+
+word:
+	FLDPQ.P 32(R3), (F1, F2)
+	FLDPQ.P 32(R3), (F3, F4)
+	WORD    $0x4e20a821 // VCMLT0 V1.B16, V1.B16
+	VAND    V0.B16, V1.B16, V1.B16
+	WORD    $0x4e20a842 // VCMLT0 V2.B16, V2.B16
+	VAND    V0.B16, V2.B16, V2.B16
+	WORD    $0x4e20a863 // VCMLT0 V3.B16, V3.B16
+	VAND    V0.B16, V3.B16, V3.B16
+	WORD    $0x4e20a884 // VCMLT0 V4.B16, V4.B16
+	VAND    V0.B16, V4.B16, V4.B16
+	VADDP   V2.B16, V1.B16, V1.B16
+	VADDP   V4.B16, V3.B16, V3.B16
+	VADDP   V3.B16, V1.B16, V1.B16
+	VADDP   V1.B16, V1.B16, V1.B16
+	FMOVD.P F1, 8(R0)
+	SUBS    $64, R1, R1
+	BGT     word
+
+	// Clear the bits past the last hash in the last word.
+	NEG  R1, R1
+	MOVD -8(R0), R2
+	LSL  R1, R2, R2
+	LSR  R1, R2, R2
+	MOVD R2, -8(R0)
+	RET
+
 // func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)
 // Requires: ASIMD
 TEXT ·requestSplit256NEON(SB), NOSPLIT, $0-32
-	// The kernel requests the cache lines of the blocks of 4 hashes at a time.
 	MOVD  base+0(FP), R0
-	MOVWU blocks+8(FP), R1
-	VDUP  R1, V0.S4
 	MOVD  hashes+16(FP), R1
+	MOVWU blocks+8(FP), R2
+	VDUP  R2, V0.S4
 	MOVD  fours+24(FP), R2
 
 four:
@@ -4565,12 +5278,81 @@ four:
 	VUZP2   V2.S4, V1.S4, V1.S4
 	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
 	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
-	VUZP2   V1.S4, V2.S4, V1.S4
-	VSHL    $5, V1.S4, V1.S4
-	VMOV    V1.D[0], R3
+	VUZP2   V1.S4, V2.S4, V2.S4
+	VSHL    $5, V2.S4, V2.S4
+	VMOV    V2.D[0], R3
 	ADD     R3.UXTW, R0, R4
 	ADD     R3>>32, R0, R3
-	VMOV    V1.D[1], R5
+	VMOV    V2.D[1], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R2, R2
+	BNE     four
+	RET
+
+// func requestLine512NEON(base *byte, lines uint32, hashes *uint64, fours int)
+// Requires: ASIMD
+TEXT ·requestLine512NEON(SB), NOSPLIT, $0-32
+	MOVD  base+0(FP), R0
+	MOVD  hashes+16(FP), R1
+	MOVWU lines+8(FP), R2
+	VDUP  R2, V0.S4
+	MOVD  fours+24(FP), R2
+
+four:
+	FLDPQ.P 32(R1), (F1, F2)
+	VUZP1   V2.S4, V1.S4, V1.S4
+	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
+	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
+	VUZP2   V1.S4, V2.S4, V2.S4
+	VSHL    $6, V2.S4, V2.S4
+	VMOV    V2.D[0], R3
+	ADD     R3.UXTW, R0, R4
+	ADD     R3>>32, R0, R3
+	VMOV    V2.D[1], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R2, R2
+	BNE     four
+	RET
+
+// func requestLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, hashes *uint32, fours int)
+// Requires: ASIMD
+TEXT ·requestLine32NEON(SB), NOSPLIT, $0-40
+	MOVD  base+0(FP), R0
+	MOVD  hashes+24(FP), R1
+	MOVWU lines+8(FP), R2
+	VDUP  R2, V2.S4
+	MOVWU recip+12(FP), R2
+	VDUP  R2, V3.S4
+	MOVWU shift+16(FP), R2
+	VDUP  R2, V4.S4
+	MOVD  fours+32(FP), R2
+
+four:
+	FMOVQ.P 16(R1), F0
+	VUSHR   $17, V0.S4, V1.S4
+	WORD    $0x2ea3c001 // VUMULL V3.D2, V0.D2, V1.D2
+	WORD    $0x6ea3c005 // VUMULL2 V3.D2, V0.D2, V5.D2
+	VUZP2   V5.S4, V1.S4, V1.S4
+	WORD    $0x6ea44421 // VUSHL V4.S4, V1.S4, V1.S4
+	VMOV    V0.B16, V0.B16
+	WORD    $0x6ea29420 // VMLS V2.S4, V1.S4, V0.S4
+	VSUB    V2.S4, V0.S4, V1.S4
+	VUMIN   V1.S4, V0.S4, V0.S4
+	VSHL    $6, V0.S4, V0.S4
+	VMOV    V0.D[0], R3
+	ADD     R3.UXTW, R0, R4
+	ADD     R3>>32, R0, R3
+	VMOV    V0.D[1], R5
 	ADD     R5.UXTW, R0, R6
 	ADD     R5>>32, R0, R5
 	PRFM    0(R4), PLDL1KEEP

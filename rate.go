@@ -165,13 +165,12 @@ func gcd[I int | uint64](a, b I) I {
 // walk. The words of wraps of both walks must be the same, too, unless 2^w mod m is 0; the
 // chance falls with the third power of the length.
 func (d doubleHashing) sharedWalks() (sum float64) {
-	long := d.power(d.k)
 	for rest := range d.k - 2 {
 		walks := 4.0
 		if rest == 0 {
 			walks = 2
 		}
-		term := walks * d.sameWraps(d.k-rest) * (d.power(rest) - long)
+		term := walks * d.sameWraps(d.k-rest) * d.shared(d.k-rest)
 		sum += term
 		if term < 1e-6*sum {
 			break
@@ -184,6 +183,13 @@ func (d doubleHashing) sharedWalks() (sum float64) {
 		sum++
 	}
 	return sum * d.n / (d.m * d.m)
+}
+
+// shared returns what a key that shares n bits with the walk adds to the chance that all bits are
+// set. That keys set single bits and pairs of bits, fill and distinct have counted already.
+func (d doubleHashing) shared(n int) float64 {
+	clear, s := (1-d.fill)/d.fill, float64(n)
+	return d.power(d.k-n) - d.power(d.k)*(1+s*clear+s*(s-1)/2*clear*clear)
 }
 
 // sameWraps returns the expected share of length successive probes..

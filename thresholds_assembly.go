@@ -12,10 +12,15 @@ const minKernelHashes = 8
 // longKey is the number of bytes from which on Go hashes a key.
 const longKey = 1 << 15
 
-// requestBytes is the size of a filter of one line for each key from which on the kernels
-// request the lines of later keys. The instructions cost more than they save where the lines
-// are in the caches nearby.
-const requestBytes = 1 << 20
-
-// maxSplitBytes is the size of the largest filter whose blocks the kernels of split256 reach.
-const maxSplitBytes = 1<<32 - 32
+const (
+	// maxKernelBlocks is the number of blocks, of 4 GiB, from which on Go tests a filter of the
+	// walk split256: offsets of blocks have 32 bits in the kernels.
+	maxKernelBlocks = 1 << 27
+	// requestBlocks is the number of blocks, of 1 MiB, from which on the kernels of split256
+	// request the blocks of later keys. In a nearer cache, that costs more than it saves.
+	requestBlocks = 1 << 15
+	// maxKernelLines and requestLines are these bounds for lines of 64 bytes, in the walks
+	// line512 and line32.
+	maxKernelLines = 1 << 26
+	requestLines   = 1 << 14
+)

@@ -142,9 +142,9 @@ func (s *scheme) testHashes(h *hashes, hits []uint64, dense bool) {
 	case walkSplit256:
 		(*split256)(&s.array).testBatch(s.kernel, h.h1, hits)
 	case walkLine512:
-		(*line512)(&s.array).testBatch(h.h1, hits)
+		(*line512)(&s.array).testBatch(s.kernel, h.h1, hits)
 	case walkLine32:
-		(*line32)(&s.array).testBatch(h.h32, hits)
+		(*line32)(&s.array).testBatch(s.kernel, h.h32, hits)
 	default:
 		panic("bloom: no such walk")
 	}
@@ -186,10 +186,16 @@ func (s *scheme) addHash(h Hash) {
 	}
 }
 
+// setsLines reports whether the kernel sets all bits of a key at once, in one line of memory.
+// That is not atomic.
+func (s *scheme) setsLines() bool {
+	return s.pair.walk() == walkSplit256 && s.kernel != Generic && !s.atomic
+}
+
 // addAssembly sets the bits of all hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
 func (s *scheme) addAssembly(h *hashes) bool {
-	return !s.atomic && s.pair.walk() == walkSplit256 && (*split256)(&s.array).addAssembly(s.kernel, h.h1)
+	return s.setsLines() && (*split256)(&s.array).addAssembly(s.kernel, h.h1)
 }
 
 func panicNoBits() {

@@ -109,7 +109,14 @@ func (d *line32) place(hashes, places []uint32) {
 }
 
 // testBatch is testHashes for this walk.
-func (d *line32) testBatch(hashes []uint32, hits []uint64) {
+func (d *line32) testBatch(kernel Kernel, hashes []uint32, hits []uint64) {
+	if !d.testAssembly(kernel, hashes, hits) {
+		d.testGeneric(hashes, hits)
+	}
+}
+
+// testGeneric is testBatch in portable Go.
+func (d *line32) testGeneric(hashes []uint32, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
 		word := uint64(0)
 		for j, h := range hashes[64*i : min(64*i+64, len(hashes))] {

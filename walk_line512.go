@@ -91,7 +91,14 @@ func (d *line512) place(hashes []uint64, places []uint32) {
 }
 
 // testBatch is testHashes for this walk.
-func (d *line512) testBatch(hashes []uint64, hits []uint64) {
+func (d *line512) testBatch(kernel Kernel, hashes, hits []uint64) {
+	if !d.testAssembly(kernel, hashes, hits) {
+		d.testGeneric(hashes, hits)
+	}
+}
+
+// testGeneric is testBatch in portable Go.
+func (d *line512) testGeneric(hashes, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
 		word := uint64(0)
 		for j, h := range hashes[64*i : min(64*i+64, len(hashes))] {

@@ -8,25 +8,22 @@ func (d *split256) testAssembly(kernel Kernel, hashes, hits []uint64) bool {
 	if len(hashes) < minKernelHashes {
 		return false
 	}
-	return d.testForm(kernel, hashes, hits, 32*d.n >= requestBytes)
+	return d.testForm(kernel, hashes, hits, d.n >= requestBlocks)
 }
 
 // testForm is testAssembly for any number of hashes, at least one. far says whether the
 // kernel requests lines before it needs them.
 func (d *split256) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
-	if kernel == Generic || 32*d.n > maxSplitBytes {
-		return false
-	}
-	ahead := 0
-	if far {
-		ahead = 1
-	}
 	hits = hits[:(len(hashes)+63)/64]
-	switch kernel {
-	case AVX512:
-		testSplit256AVX512(d.base, 32*d.n, &hashes[0], len(hashes), &hits[0], ahead)
-	case AVX2:
-		testSplit256AVX2(d.base, 32*d.n, &hashes[0], len(hashes), &hits[0], ahead)
+	switch {
+	case d.n >= maxKernelBlocks:
+		return false
+	case kernel == AVX512:
+		testSplit256AVX512(d.base, 32*d.n, &hashes[0], len(hashes), &hits[0], far)
+	case kernel == AVX2:
+		testSplit256AVX2(d.base, 32*d.n, &hashes[0], len(hashes), &hits[0], far)
+	default:
+		return false
 	}
 	return true
 }
@@ -34,22 +31,27 @@ func (d *split256) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool
 // addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
 func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
-	if kernel == Generic || 32*d.n > maxSplitBytes {
+	return d.addForm(kernel, hashes, d.n >= requestBlocks)
+}
+
+// addForm is addAssembly that requests lines or does not.
+func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
+	if kernel == Generic || d.n >= maxKernelBlocks {
 		return false
 	}
-	addSplit256AVX2(d.base, 32*d.n, &hashes[0], len(hashes))
+	addSplit256AVX2(d.base, 32*d.n, &hashes[0], len(hashes), far)
 	return true
 }
 
 // The functions in assembly take n hashes, 1 to windowKeys, and the number of bytes of the
-// filter, at most maxSplitBytes. They read on to the next multiple of 8 hashes. If far is not
-// 0, a test requests lines of memory before it needs them.
+// filter, of fewer than maxKernelBlocks blocks. They read on to the next multiple of 8 hashes. If far is
+// true, they request lines of memory before they need them.
 
 //go:noescape
-func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)
+func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
 
 //go:noescape
-func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)
+func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
 
 //go:noescape
-func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int)
+func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)

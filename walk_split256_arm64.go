@@ -8,18 +8,16 @@ func (d *split256) testAssembly(kernel Kernel, hashes, hits []uint64) bool {
 	if len(hashes) < minKernelHashes {
 		return false
 	}
-	return d.testForm(kernel, hashes, hits, 32*d.n >= requestBytes)
+	return d.testForm(kernel, hashes, hits, d.n >= requestBlocks)
 }
 
 // testForm is testAssembly for any number of hashes, at least one. far says whether a kernel
 // requests all blocks first. The test alone would wait for the blocks of a few keys at a time.
 func (d *split256) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
-	if kernel == Generic || 32*d.n > maxSplitBytes {
+	if kernel == Generic || d.n >= maxKernelBlocks {
 		return false
 	}
-	if fours := len(hashes) / 4; far && fours > 0 {
-		requestSplit256NEON(d.base, uint32(d.n), &hashes[0], fours)
-	}
+	d.request(hashes, far)
 	hits = hits[:(len(hashes)+63)/64]
 	testSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes), &hits[0])
 	return true
@@ -28,17 +26,33 @@ func (d *split256) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool
 // addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
 func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
-	if kernel == Generic || len(hashes) < minKernelHashes || 32*d.n > maxSplitBytes {
+	return d.addForm(kernel, hashes, d.n >= requestBlocks)
+}
+
+// addForm is addAssembly with far as for testForm.
+func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
+	if kernel == Generic || d.n >= maxKernelBlocks {
 		return false
 	}
-	if 32*d.n >= requestBytes {
-		requestSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes)/4)
+	d.request(hashes, far)
+	if len(hashes) >= 4 {
+		addSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes))
+		return true
 	}
-	addSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes))
+	for _, h := range hashes {
+		d.add(h)
+	}
 	return true
 }
 
-// The functions in assembly take a filter of at most maxSplitBytes.
+// request requests the blocks of the hashes, if the filter is far.
+func (d *split256) request(hashes []uint64, far bool) {
+	if fours := len(hashes) / 4; far && fours > 0 {
+		requestSplit256NEON(d.base, uint32(d.n), &hashes[0], fours)
+	}
+}
+
+// The functions in assembly take fewer than maxKernelBlocks blocks.
 
 // testSplit256NEON is testGeneric for n hashes, 1 to windowKeys. It reads on to the next
 // multiple of 16 hashes.

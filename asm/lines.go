@@ -54,15 +54,43 @@ func stackVectors(bytes int) reg.GPVirtual {
 // testLines emits the body of a kernel that tests hashes.
 func testLines(v vectors, walk lineWalk) {
 	l := newLines(v, walk)
-	end := l.locate()
-	test := l.testOnes
 	if v.lanes() == 16 {
-		test = l.testTwos
+		l.emit(l.testTwos)
+	} else {
+		l.emit(l.testOnes)
 	}
-	far := argument("far")
-	TESTQ(far, far)
+}
+
+// addLines emits the body of a kernel that adds hashes. It calls add to emit the setting of
+// the bits of a hash in a line.
+func addLines(v vectors, walk lineWalk, add func(h, line Mem)) {
+	l := newLines(v, walk)
+	l.emit(func(label string, ahead int) {
+		n := argument("n")
+		Label(label + "one")
+		TESTQ(U32(3), n)
+		JZ(LabelRef(label + "some"))
+		DECQ(n)
+		add(l.at(n, 0, ahead))
+		JMP(LabelRef(label + "one"))
+		Label(label + "four")
+		SUBQ(U8(4), n)
+		for i := range 4 {
+			add(l.at(n, 3-i, ahead))
+		}
+		Label(label + "some")
+		TESTQ(n, n)
+		JNZ(LabelRef(label + "four"))
+	})
+}
+
+// emit emits the two passes. It calls second twice: for a filter that fits the caches, and
+// for one whose lines are requested ahead.
+func (l *lines) emit(second func(label string, ahead int)) {
+	end, far := l.locate(), Load(Param("far"), GP8())
+	TESTB(far, far)
 	JNZ(LabelRef("far"))
-	test("near_", 0)
+	second("near_", 0)
 	JMP(LabelRef("end"))
 
 	Label("far")
@@ -73,7 +101,7 @@ func testLines(v vectors, walk lineWalk) {
 		l.store(first, Mem{Base: l.places, Disp: 8 * (i - ahead)})
 		l.store(first, Mem{Base: end, Disp: 8 * i})
 	}
-	test("far_", ahead)
+	second("far_", ahead)
 	Label("end")
 	VZEROUPPER()
 	RET()
@@ -117,6 +145,11 @@ func (l *lines) line(m Mem, away int) Mem {
 	at := GP64()
 	MOVQ(m, at)
 	return Mem{Base: at}
+}
+
+// at returns hash n + i and its line, for a pass that goes from the last key to the first.
+func (l *lines) at(n reg.GPVirtual, i, ahead int) (h, line Mem) {
+	return Mem{Base: l.hashes, Index: n, Scale: 8, Disp: 8 * i}, l.line(Mem{Base: l.places, Index: n, Scale: 8, Disp: 8 * i}, -ahead)
 }
 
 // testTwos emits the second pass with mask registers, for 8 keys at a time. The outcome of
@@ -163,10 +196,7 @@ func (l *lines) testTwos(label string, ahead int) {
 func (l *lines) testOnes(label string, ahead int) {
 	hits, n, word := argument("hits"), argument("n"), GP64()
 	test := func(i int) {
-		l.walk.testOne(
-			Mem{Base: l.hashes, Index: n, Scale: 8, Disp: 8 * i},
-			l.line(Mem{Base: l.places, Index: n, Scale: 8, Disp: 8 * i}, -ahead),
-		)
+		l.walk.testOne(l.at(n, i, ahead))
 		ADCQ(word, word)
 	}
 	store := func() {

@@ -20,10 +20,16 @@ func neon() *arm64.File {
 			neonHash64Bytes(file, seeds, c)
 		}
 	}
+	neonXXPH3Width(file, 4)
+	neonXXPH3Width(file, 8)
 	neonTestDouble64(file, tables)
 	neonTestSplit256(file, tables)
 	neonAddSplit256(file, tables)
-	neonRequestSplit256(file)
+	neonTestLine512(file, tables)
+	neonTestLine32(file, tables)
+	neonRequestLines(file, "requestSplit256NEON", "blocks uint32, hashes *uint64", func(f *arm64.Function) neonLines { return newNEONSplit256(f) })
+	neonRequestLines(file, "requestLine512NEON", "lines uint32, hashes *uint64", func(f *arm64.Function) neonLines { return newNEONLine512(f) })
+	neonRequestLines(file, "requestLine32NEON", "lines, recip, shift uint32, hashes *uint32", func(f *arm64.Function) neonLines { return newNEONLine32(f) })
 	return file
 }
 

@@ -124,10 +124,9 @@ func registers(f *arm64.Function, n int) (r []arm64.GP) {
 func neonHash64Width(file *arm64.File, seeds neonSeeds, width int) {
 	f := file.Function(fmt.Sprintf("%sWidth%dNEON", seeds.name, width), arm64.NoSplit, seeds.signature("keys *byte"))
 	f.Comment(seeds.comment,
-		"The kernel hashes 4 keys at a time, and then single ones. It rotates the initial hash",
-		"once for all keys: rotating an exclusive or is rotating its parts.")
-	keys, to, n := f.Argument("keys"), seeds.arguments(f), f.Argument("n")
-	h, starts := newNEONHash64(f), registers(f, len(to))
+		"The kernel rotates the initial hash once for all keys: rotating an exclusive or is",
+		"rotating its parts.")
+	h, starts := newNEONHash64(f), registers(f, len(seeds.hashes))
 	m := h.long
 	if width == 4 {
 		m = h.word
@@ -136,7 +135,7 @@ func neonHash64Width(file *arm64.File, seeds neonSeeds, width int) {
 		f.ADD(arm64.Imm(seed+width), h.prime[4], start)
 		f.ROR(64-m.turn, start, start)
 	}
-	hash := func(keys []arm64.GP) (hashes []arm64.GP) {
+	neonWidth(f, width, seeds.arguments(f), func(keys []arm64.GP) (hashes []arm64.GP) {
 		for _, x := range keys {
 			m.prepare(x)
 		}
@@ -150,8 +149,14 @@ func neonHash64Width(file *arm64.File, seeds neonSeeds, width int) {
 		}
 		h.finish(hashes)
 		return hashes
-	}
+	})
+}
 
+// neonWidth emits the rest of a kernel that hashes keys of 4 or 8 bytes which lie side by
+// side: 4 at a time, and then single ones. The function hash returns the hashes of some keys:
+// those for the first of the pointers in to, and then those for the next.
+func neonWidth(f *arm64.Function, width int, to []arm64.GP, hash func(keys []arm64.GP) []arm64.GP) {
+	keys, n := f.Argument("keys"), f.Argument("n")
 	f.SUBS(arm64.Imm(4), n, n)
 	f.BLT("rest")
 	f.Label("four")
@@ -164,10 +169,8 @@ func neonHash64Width(file *arm64.File, seeds neonSeeds, width int) {
 		}
 	}
 	hashes := hash(x)
-	for i := range hashes {
-		if i%2 == 0 {
-			f.STP(hashes[i], hashes[i+1], to[i/4].Post(16))
-		}
+	for i := 0; i < len(hashes); i += 2 {
+		f.STP(hashes[i], hashes[i+1], to[i/4].Post(16))
 	}
 	f.SUBS(arm64.Imm(4), n, n)
 	f.BGE("four")

@@ -17,7 +17,7 @@ type split256 struct {
 
 // testSplit256 emits the test of a window of hashes.
 func testSplit256(v vectors) {
-	TEXT("testSplit256"+v.name(), 0, "func(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far int)")
+	TEXT("testSplit256"+v.name(), 0, "func(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)")
 	Comment(
 		"The upper half of a hash chooses a block. In each of its 8 words, the top five bits of",
 		"a product of the lower half choose a bit. A lane is a word.",
@@ -27,39 +27,16 @@ func testSplit256(v vectors) {
 
 // addSplit256 emits the setting of the bits of a window of hashes.
 func addSplit256(v vectors) {
-	TEXT("addSplit256"+v.name(), 0, "func(base *byte, bytes uint64, hashes *uint64, n int)")
-	Comment("The addresses and the bits are those of testSplit256. Lines are not requested ahead:",
-		"a store waits for its line without holding up the loads of others.")
+	TEXT("addSplit256"+v.name(), 0, "func(base *byte, bytes uint64, hashes *uint64, n int, far bool)")
+	Comment("The addresses and the bits are those of testSplit256.")
 	s := &split256{}
-	l := newLines(v, s)
-	l.locate()
-	n := argument("n")
-	add := func(i int) {
-		bits, line := YMM(), l.line(Mem{Base: l.places, Index: n, Scale: 8, Disp: 8 * i}, 0)
-		VPBROADCASTD(Mem{Base: l.hashes, Index: n, Scale: 8, Disp: 8 * i}, bits)
+	addLines(v, s, func(h, line Mem) {
+		bits := YMM()
+		VPBROADCASTD(h, bits)
 		s.bits(bits)
 		VPOR(line, bits, bits)
 		v.store(bits, line)
-	}
-	Label("one")
-	TESTQ(U32(3), n)
-	JZ(LabelRef("some"))
-	DECQ(n)
-	add(0)
-	JMP(LabelRef("one"))
-	Label("some")
-	TESTQ(n, n)
-	JZ(LabelRef("end"))
-	Label("four")
-	SUBQ(U8(4), n)
-	for i := range 4 {
-		add(3 - i)
-	}
-	TESTQ(n, n)
-	JNZ(LabelRef("four"))
-	Label("end")
-	VZEROUPPER()
-	RET()
+	})
 }
 
 // salts are the factors for the words of a block.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/oracle"
+	"github.com/lanebloom/bloom/compare/pebblebloom"
 	"github.com/lanebloom/bloom/compare/splitblock"
 )
 
@@ -38,11 +39,16 @@ func eachWitness(t *testing.T, run func(t *testing.T, format bloom.Format, w wit
 	for _, format := range oracle.Formats {
 		t.Run("format="+format.String(), func(t *testing.T) { run(t, format, newOracle(t, format)) })
 	}
-	for name, w := range map[string]witness{
-		"parquet-go": splitblock.ParquetGo[[]byte]{},
-		"arrow-go":   splitblock.ArrowGo[[]byte]{},
+	for _, library := range []struct {
+		name   string
+		format bloom.Format
+		witness
+	}{
+		{"parquet-go", bloom.Parquet, splitblock.ParquetGo[[]byte]{}},
+		{"arrow-go", bloom.Parquet, splitblock.ArrowGo[[]byte]{}},
+		{"pebble", bloom.Pebble, pebblebloom.Pebble{}},
 	} {
-		t.Run("format=parquet/"+name, func(t *testing.T) { run(t, bloom.Parquet, w) })
+		t.Run(fmt.Sprintf("format=%v/%s", library.format, library.name), func(t *testing.T) { run(t, library.format, library.witness) })
 	}
 }
 
@@ -80,7 +86,7 @@ func TestSameBytesSameAnswers(t *testing.T) {
 				keys := randomKeys(random, n)
 				got := bloom.Policy{Format: format, BitsPerKey: bits}.AppendFilter(nil, bloom.Bytes(keys))
 				switch want, err := w.CreateFilter(keys, bits); {
-				case errors.Is(err, splitblock.ErrSize):
+				case errors.Is(err, splitblock.ErrSize), errors.Is(err, oracle.ErrNoFilter):
 				case err != nil:
 					t.Fatal(err)
 				case !bytes.Equal(got, want):
@@ -102,6 +108,7 @@ func TestSameBytesSameAnswers(t *testing.T) {
 func TestSameAnswersToAnyBytes(t *testing.T) {
 	odd := map[bloom.Format]func(*rand.Rand) [][]byte{
 		bloom.LevelDB: oddLevelDB, bloom.Nori: oddNori, bloom.NoriCrate: oddNori, bloom.Parquet: oddParquet,
+		bloom.RocksDB: oddRocksDB, bloom.Pebble: oddPebble,
 	}
 	eachWitness(t, func(t *testing.T, format bloom.Format, w witness) {
 		random := rand.New(rand.NewPCG(3, 4))
@@ -153,6 +160,98 @@ func oddParquet(random *rand.Rand) (filters [][]byte) {
 	return filters
 }
 
+// oddRocksDB returns filters with every number of probes, those that RocksDB reserves, and
+// other last bytes that make RocksDB answer without a probe.
+func oddRocksDB(random *rand.Rand) (filters [][]byte) {
+	for n := range 6 {
+		filters = append(filters, []byte("\xff\x00\x06\x00\x00")[:n])
+	}
+	add := func(end ...byte) {
+		filters = append(filters, append(randomBits(random, 64*(1+random.IntN(100))), end...))
+	}
+	for k := range 256 {
+		add(0xff, 0, byte(k), 0, 0)
+		add(0xff, byte(k), 6, 0, 0)
+		add(0xff, 0, 6, byte(k), 0)
+		add(0xff, 0, 6, 0, byte(k))
+		add(0, byte(k), byte(k), 0, 0)
+	}
+	return filters
+}
+
+// oddPebble returns filters of every number of probes, with even and odd numbers of lines of
+// every length.
+func oddPebble(random *rand.Rand) (filters [][]byte) {
+	for n := range 6 {
+		filters = append(filters, make([]byte, n))
+	}
+	for k := range 128 {
+		for _, line := range []int{64, 128, 256} {
+			lines := 1 + random.IntN(100)
+			array := randomBits(random, line*lines)
+			filters = append(filters, binary.LittleEndian.AppendUint32(append(array, byte(k)), uint32(lines)))
+		}
+	}
+	return filters
+}
+
+// TestRocksDBRefuses asks RocksDB about bytes that it reads as no filter of any version: it
+// says yes to every key. Open returns an error for both formats.
+func TestRocksDBRefuses(t *testing.T) {
+	random := rand.New(rand.NewPCG(10, 11))
+	o, keys := newOracle(t, bloom.RocksDB), randomKeys(random, 200)
+	for _, c := range []struct {
+		bytes int // before the last five
+		end   string
+	}{
+		{64, "\x06\x00\x00\x00\x00"}, {64, "\x06\x03\x00\x00\x00"}, {192, "\x06\x01\x00\x00\x00"}, {65, "\x06\x01\x00\x00\x00"},
+		{64, "\x06\xff\xff\xff\xff"}, {64, "\xfd\x00\x06\x00\x00"}, {64, "\x80\x01\x00\x00\x00"},
+	} {
+		filter := append(make([]byte, c.bytes), c.end...)
+		for _, format := range []bloom.Format{bloom.RocksDB, bloom.Pebble} {
+			if _, err := bloom.Open(format, filter); !errors.Is(err, bloom.ErrEncoding) {
+				t.Errorf("Open(%v, …%x): %v", format, c.end, err)
+			}
+		}
+		answers, err := o.KeyMayMatch(filter, keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, key := range keys {
+			if !answers[i] || !(bloom.Policy{Format: bloom.Pebble}).MayContain(filter, key) {
+				t.Fatalf("…%x: RocksDB answers %v", c.end, answers[i])
+			}
+		}
+	}
+}
+
+// TestHashesOfRocksDB compares hashes of keys of every length up to some blocks.
+func TestHashesOfRocksDB(t *testing.T) {
+	random := rand.New(rand.NewPCG(12, 13))
+	keys := randomKeys(random, 3000)
+	for n := range 2200 {
+		key := make([]byte, n)
+		for i := range key {
+			key[i] = byte(random.Uint32())
+		}
+		keys = append(keys, key)
+	}
+	for hash, format := range map[string]bloom.Format{"xxph3": bloom.RocksDB, "signed": bloom.Pebble} {
+		want, err := newOracle(t, format).Hashes(hash, keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(want) != len(keys) {
+			t.Fatalf("%d hashes of %d keys", len(want), len(keys))
+		}
+		for i, key := range keys {
+			if got := fmt.Sprintf("%016s", format.Hash(key)); got != want[i] {
+				t.Fatalf("%s of %d bytes, %x: %s, want %s", hash, len(key), key, got, want[i])
+			}
+		}
+	}
+}
+
 func headerNori(n uint64, k uint32) []byte {
 	const bitsPerKey = 10 // no reader uses it
 	b := binary.LittleEndian.AppendUint64(nil, n)
@@ -174,7 +273,7 @@ func randomBits(random *rand.Rand, n int) []byte {
 }
 
 // TestSameAnswersPast32Bits compares answers for filters of about 2^32 bits and more. A
-// 32-bit hash reaches the first 2^32 bits.
+// 32-bit hash reaches the first 2^32 bits. Pebble's last filter is of 2^32 bits.
 func TestSameAnswersPast32Bits(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	witnesses := map[bloom.Format]witness{bloom.Parquet: splitblock.ParquetGo[[]byte]{}}
@@ -195,6 +294,8 @@ func TestSameAnswersPast32Bits(t *testing.T) {
 		{bloom.Nori, headerNori(5<<30+12345, 3), 5<<27 + 1544, nil},
 		{bloom.NoriCrate, headerNoriCrate(1<<32, 3), 1 << 29, nil},
 		{bloom.Parquet, nil, 5<<27 + 32, nil},
+		{bloom.RocksDB, nil, 5<<27 + 64, []byte("\xff\x00\x03\x00\x00")},
+		{bloom.Pebble, nil, 1 << 29, []byte("\x03\x00\x00\x80\x00")},
 	} {
 		filter := slices.Concat(c.header, make([]byte, c.size), c.last)
 		// One bit in four over the first 64 MiB, so that some keys hit.

@@ -199,6 +199,11 @@ func (f *Function) FromLane(size byte, i int, from V, to GP) {
 	f.emit("VMOV", list{to}, list{from}, from.lane(size, i), to.arg())
 }
 
+// VMOVLane moves lane j of n to lane i of d.
+func (f *Function) VMOVLane(size byte, j int, n V, i int, d V) {
+	f.emit("VMOV", list{d}, list{n, d}, n.lane(size, j), d.lane(size, i))
+}
+
 // VMOV copies a whole vector.
 func (f *Function) VMOV(n, d V) { f.two("VMOV", B16, n, d) }
 
@@ -297,7 +302,7 @@ func (f *Function) shift(opcode string, by, least int, t Arrangement, n, d V, ch
 // where n > m as unsigned numbers, and VCMLT0 the lanes where n < 0. VBIC clears the bits
 // of n that are set in m. VUMINP takes the smaller of neighbours. VUMULL and VUMULL2 multiply
 // the words in the low and the high half of unsigned numbers to long words. VMULLane
-// multiplies all words of n by word i of m.
+// multiplies all lanes of n by lane i of m, and VMLALane adds the products to d.
 func (f *Function) VMUL(t Arrangement, m, n, d V)     { f.word("VMUL", 0x4ea09c00, S4, t, d, m, n) }
 func (f *Function) VSQDMULH(t Arrangement, m, n, d V) { f.word("VSQDMULH", 0x4ea0b400, S4, t, d, m, n) }
 func (f *Function) VMLA(t Arrangement, m, n, d V)     { f.word("VMLA", 0x4ea09400, S4, t, d, m, n, d) }
@@ -310,10 +315,37 @@ func (f *Function) VUMULL(t Arrangement, m, n, d V)  { f.word("VUMULL", 0x2ea0c0
 func (f *Function) VUMULL2(t Arrangement, m, n, d V) { f.word("VUMULL2", 0x6ea0c000, D2, t, d, m, n) }
 
 func (f *Function) VMULLane(t Arrangement, i int, m, n, d V) {
-	if i < 0 || i > 3 {
-		f.file.fail("%s: lane %d of %s", f.name, i, t)
+	f.lane("VMUL", map[Arrangement]uint32{S4: 0x4f808000, H8: 0x4f408000}[t], t, i, d, m, n)
+}
+
+func (f *Function) VMLALane(t Arrangement, i int, m, n, d V) {
+	f.lane("VMLA", map[Arrangement]uint32{H8: 0x6f400000}[t], t, i, d, m, n, d)
+}
+
+// lane emits an instruction whose operand m is lane i of a vector. A vector of halfwords must
+// be one of the first 16 registers.
+func (f *Function) lane(name string, base uint32, t Arrangement, i int, d V, sources ...V) {
+	switch m, _ := sources[0].Register.(physical); {
+	case t == S4 && base != 0 && i >= 0 && i < 4:
+		base |= uint32(i%2<<21 | i/2<<11)
+	case t == H8 && i >= 0 && i < 8 && m.kind == kindV && m.number < 16:
+		base |= uint32(i%2<<20 | i/2%2<<21 | i/4<<11)
+	default:
+		f.file.fail("%s: %s by lane %d of %s in %T", f.name, name, i, t, sources[0].Register)
 	}
-	f.word(fmt.Sprintf("VMUL[%d]", i), uint32(0x4f808000|i%2<<21|i/2<<11), S4, t, d, m, n)
+	f.word(fmt.Sprintf("%s[%d]", name, i), base, t, t, d, sources...)
+}
+
+// VSHRN shifts halfwords right by 1 to 8 bits and puts their low bytes into the low half of d.
+// VSHRN2 puts them into the high half, and keeps the low one.
+func (f *Function) VSHRN(by int, n, d V)  { f.narrow("VSHRN", 0x0f008400, by, B8, n, d, false) }
+func (f *Function) VSHRN2(by int, n, d V) { f.narrow("VSHRN2", 0x4f008400, by, B16, n, d, true) }
+
+func (f *Function) narrow(name string, base uint32, by int, t Arrangement, n, d V, changes bool) {
+	if by < 1 || by > 8 {
+		f.file.fail("%s: %s by %d", f.name, name, by)
+	}
+	f.encode(fmt.Sprintf("%s $%d,", name, by), base|uint32(16-by)<<16, t, d, []V{n}, changes)
 }
 
 func (f *Function) VCMHI(t Arrangement, m, n, d V) {
@@ -346,11 +378,19 @@ func (f *Function) word(name string, base uint32, only, t Arrangement, d V, sour
 	if t != only {
 		f.file.fail("%s: %s of %s, not %s", f.name, name, t, only)
 	}
-	read := list{}
-	for _, s := range sources {
-		read = append(read, s)
+	f.encode(name, base, t, d, sources[:min(2, len(sources))], len(sources) > 2)
+}
+
+// encode is word for up to two sources. If it changes d, it reads d as well.
+func (f *Function) encode(name string, base uint32, t Arrangement, d V, sources []V, changes bool) {
+	named := list{}
+	for _, s := range append(slices.Clone(sources), d) {
+		named = append(named, s)
 	}
-	named := append(slices.Clone(read[:min(2, len(read))]), d)
+	read := named[:len(sources)]
+	if changes {
+		read = named
+	}
 	f.emit("WORD", list{d}, read, arg{registers: named, word: func(numbers []any) string {
 		word, names := base, make([]string, len(named))
 		for i, place := range []int{16, 5, 0}[3-len(named):] {

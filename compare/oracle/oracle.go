@@ -122,6 +122,16 @@ func (o *Oracle) KeyMayMatch(filter []byte, keys [][]byte) ([]bool, error) {
 	return answers, nil
 }
 
+// Hashes returns the hashes of keys in hexadecimal digits, 16 each: RocksDB's xxph3, or signed,
+// its hash of 32 bits.
+func (o *Oracle) Hashes(hash string, keys [][]byte) (hashes []string, err error) {
+	out, err := run(o.command, keys, "hash", hash)
+	for digits := range slices.Chunk(out, 16) {
+		hashes = append(hashes, string(digits))
+	}
+	return hashes, err
+}
+
 // run runs a program with keys as its input.
 func run(command []string, keys [][]byte, args ...string) ([]byte, error) {
 	var in, errOut bytes.Buffer

@@ -1,7 +1,7 @@
 // The oracle: RocksDB's own Bloom filters behind standard input and output.
 //
 //   oracle FORMAT_VERSION build BITS_PER_KEY    reads keys, writes the encoded filter; ends with
-//                                               status 3 if there are none
+//                                               status 3 if there is none of them
 //   oracle FORMAT_VERSION query FILTER_FILE     reads keys, writes '0' or '1' for each
 //   oracle FORMAT_VERSION hash HASH             reads keys, writes the hash of each in 16 digits
 //
@@ -70,6 +70,8 @@ int main(int argc, char** argv) {
   const std::vector<std::string> keys = ReadKeys(std::cin);
   if (command == "build") {
     if (keys.empty()) return 3;  // RocksDB's tables have no filter then
+    // Pebble, which has the filter of version 4, does not take more bits as 100.
+    if (std::atoi(argv[1]) < 5 && std::atoi(argv[3]) > 100) return 3;
     std::cout << Build(std::atoi(argv[1]), std::atof(argv[3]), keys);
   } else if (command == "query") {
     const auto policy = Policy(10);

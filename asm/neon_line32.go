@@ -1,0 +1,74 @@
+package main
+
+import "github.com/lanebloom/bloom/asm/arm64"
+
+// neonLine32 has the registers of the walk line32 while a kernel's code is emitted.
+type neonLine32 struct {
+	f                   *arm64.Function
+	base, hashes        arm64.GP
+	lines, recip, shift arm64.V
+	h, delta            arm64.V // lanes of halfwords can be factors if they are in V0 to V15
+
+	// For tests.
+	one   arm64.V // 128 in each halfword
+	steps arm64.V // of 8 probes, times 128
+	bits  neonLineBits
+}
+
+func newNEONLine32(f *arm64.Function) *neonLine32 {
+	return &neonLine32{
+		f: f, base: f.Argument("base"), hashes: f.Argument("hashes"),
+		lines: broadcast(f, f.Argument("lines")), recip: broadcast(f, f.Argument("recip")), shift: broadcast(f, f.Argument("shift")),
+		h: arm64.VN(0), delta: arm64.VN(1),
+	}
+}
+
+// neonTestLine32 emits the test of a window of hashes.
+func neonTestLine32(file *arm64.File, tables neonTables) {
+	f := file.Function("testLine32NEON", arm64.Splits,
+		"func(base *byte, lines, recip, shift uint32, steps *uint16, hashes *uint32, n int, hits *uint64)")
+	f.Comment(
+		"A hash modulo the number of lines chooses a line, and h + i·(h>>17) modulo 512 the",
+		"bits, for 8 steps i. The kernel tests two hashes at a time. It computes the bits times",
+		"128, so that 16 bits are the modulus. A line is a table of 64 bytes.",
+	)
+	d := newNEONLine32(f)
+	steps := f.Argument("steps")
+	d.steps = f.V()
+	f.FMOVQ(steps.At(0), d.steps)
+	f.VSHL(7, arm64.H8, d.steps, d.steps)
+	d.one = broadcastConstant(f, 128<<16|128)
+	d.bits = newNEONLineBits(f, tables)
+	neonTestLines(f, tables, d)
+}
+
+// next finds line h mod lines.
+//
+// With 2^L the largest power of two up to lines, and recip = floor(2^(32+L)/lines), or one
+// less, the quotient q = floor(h·recip / 2^(32+L)) is that of h/lines or one less: recip is at
+// most 1 below 2^(32+L)/lines, which takes less than 2^32/2^(32+L) ≤ 1 from the quotient. So
+// h - q·lines is below 2·lines, and its smaller value, with and without lines subtracted, is
+// the remainder. The shift is -L, because the instruction shifts to the left.
+func (d *neonLine32) next() (at [4]arm64.GP) {
+	f := d.f
+	f.FMOVQ(d.hashes.Post(16), d.h)
+	f.VUSHR(17, arm64.S4, d.h, d.delta)
+	q, line, less := neonUpper(f, d.h, d.recip), f.V(), f.V()
+	f.VUSHL(arm64.S4, d.shift, q, q)
+	f.VMOV(d.h, line)
+	f.VMLS(arm64.S4, d.lines, q, line)
+	f.VSUB(arm64.S4, d.lines, line, less)
+	f.VUMIN(arm64.S4, less, line, line)
+	return neonAddresses(f, d.base, line, 6)
+}
+
+func (d *neonLine32) test(half int, at [2]arm64.GP) (passed arm64.V) {
+	var numbers [2]arm64.V
+	for i := range numbers {
+		numbers[i] = d.f.V()
+		low := 2 * (2*half + i)
+		d.f.VMULLane(arm64.H8, low, d.h, d.one, numbers[i])
+		d.f.VMLALane(arm64.H8, low, d.delta, d.steps, numbers[i])
+	}
+	return d.bits.test(d.f, at, numbers[0], numbers[1])
+}

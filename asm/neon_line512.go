@@ -1,0 +1,60 @@
+package main
+
+import "github.com/lanebloom/bloom/asm/arm64"
+
+// neonLine512 has the registers of the walk line512 while a kernel's code is emitted.
+type neonLine512 struct {
+	f            *arm64.Function
+	base, hashes arm64.GP
+	lines        arm64.V // their number, in each word
+	h            [2]arm64.V
+
+	// For tests.
+	factors [2]arm64.V // of 8 probes
+	bits    neonLineBits
+}
+
+func newNEONLine512(f *arm64.Function) *neonLine512 {
+	return &neonLine512{
+		f: f, base: f.Argument("base"), hashes: f.Argument("hashes"), lines: broadcast(f, f.Argument("lines")),
+		h: [2]arm64.V{f.V(), f.V()},
+	}
+}
+
+// neonTestLine512 emits the test of a window of hashes.
+func neonTestLine512(file *arm64.File, tables neonTables) {
+	f := file.Function("testLine512NEON", arm64.Splits, "func(base *byte, lines uint32, factors *uint32, hashes *uint64, n int, hits *uint64)")
+	f.Comment(
+		"The lower half of a hash chooses a line, and the upper 9 bits of its upper half times",
+		"a factor choose a bit, for 8 factors. The kernel tests two hashes at a time: of 16",
+		"products it takes the upper halfwords. A line is a table of 64 bytes.",
+	)
+	d := newNEONLine512(f)
+	factors := f.Argument("factors")
+	d.factors = [2]arm64.V{f.V(), f.V()}
+	f.FLDPQ(factors.At(0), d.factors[0], d.factors[1])
+	d.bits = newNEONLineBits(f, tables)
+	neonTestLines(f, tables, d)
+}
+
+// next finds line lo·lines >> 32, for the lower half lo of a hash.
+func (d *neonLine512) next() (at [4]arm64.GP) {
+	low := d.f.V()
+	d.f.FLDPQ(d.hashes.Post(32), d.h[0], d.h[1])
+	d.f.VUZP1(arm64.S4, d.h[1], d.h[0], low)
+	return neonAddresses(d.f, d.base, neonUpper(d.f, low, d.lines), 6)
+}
+
+func (d *neonLine512) test(half int, at [2]arm64.GP) (passed arm64.V) {
+	var uppers [2]arm64.V
+	for i := range uppers {
+		var product [2]arm64.V
+		for j, factor := range d.factors {
+			product[j] = d.f.V()
+			d.f.VMULLane(arm64.S4, 2*i+1, d.h[half], factor, product[j])
+		}
+		uppers[i] = d.f.V()
+		d.f.VUZP2(arm64.H8, product[1], product[0], uppers[i])
+	}
+	return d.bits.test(d.f, at, uppers[0], uppers[1])
+}

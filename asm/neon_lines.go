@@ -1,0 +1,107 @@
+package main
+
+import "github.com/lanebloom/bloom/asm/arm64"
+
+// neonLines is a walk with one line of memory, or a part of one, for each key, while a
+// kernel's code is emitted.
+type neonLines interface {
+	// next emits the load of the next 4 hashes, and returns the addresses of their lines.
+	next() (at [4]arm64.GP)
+	// test emits the test of two of these 4 keys, the first ones or the last ones. It returns
+	// 8 bytes for each key: zeros where the filter lacks a bit, and else ones.
+	test(half int, at [2]arm64.GP) (passed arm64.V)
+}
+
+// neonTestLines emits the body of a kernel that tests a window of hashes. It has no branch
+// that depends on a key.
+func neonTestLines(f *arm64.Function, tables neonTables, walk neonLines) {
+	n, outcomes, outcome := f.Argument("n"), f.Local(window+neonBlock), f.GP()
+	f.MOVD(outcomes, outcome)
+	f.Label("block")
+	var fours [4]arm64.V
+	for i := range fours {
+		at := walk.next()
+		first, last := walk.test(0, [2]arm64.GP(at[:2])), walk.test(1, [2]arm64.GP(at[2:]))
+		fours[i] = f.V()
+		f.VUMINP(arm64.B16, last, first, fours[i])
+	}
+	f.VUMINP(arm64.B16, fours[1], fours[0], fours[0])
+	f.VUMINP(arm64.B16, fours[3], fours[2], fours[2])
+	f.VUMINP(arm64.B16, fours[2], fours[0], fours[0])
+	f.StoreQ(fours[0], outcome.Post(neonBlock))
+	f.SUBS(arm64.Imm(neonBlock), n, n)
+	f.BGT("block")
+	neonPack(f, outcomes, tables)
+	f.RET()
+}
+
+// neonRequestLines emits a function that requests the lines of hashes, 4 at a time.
+func neonRequestLines(file *arm64.File, name, arguments string, walk func(f *arm64.Function) neonLines) {
+	f := file.Function(name, arm64.NoSplit, "func(base *byte, "+arguments+", fours int)")
+	w, fours := walk(f), f.Argument("fours")
+	f.Label("four")
+	for _, at := range w.next() {
+		f.PRFM(at.At(0))
+	}
+	f.SUBS(arm64.Imm(1), fours, fours)
+	f.BNE("four")
+	f.RET()
+}
+
+// neonUpper returns the upper halves of the products of words.
+func neonUpper(f *arm64.Function, x, y arm64.V) arm64.V {
+	low, high := f.V(), f.V()
+	f.VUMULL(arm64.D2, y, x, low)
+	f.VUMULL2(arm64.D2, y, x, high)
+	f.VUZP2(arm64.S4, high, low, low)
+	return low
+}
+
+// neonAddresses returns the addresses of 4 lines of 1<<shift bytes, whose numbers are in
+// words. It changes these. The offset of a line has 32 bits.
+func neonAddresses(f *arm64.Function, base arm64.GP, numbers arm64.V, shift int) (at [4]arm64.GP) {
+	f.VSHL(shift, arm64.S4, numbers, numbers)
+	for half := range 2 {
+		two := f.GP()
+		f.FromLane('D', half, numbers, two)
+		at[2*half], at[2*half+1] = f.GP(), f.GP()
+		f.ADD(two.UXTW(), base, at[2*half])
+		f.ADD(two.LSR(32), base, at[2*half+1])
+	}
+	return at
+}
+
+// four returns consecutive registers, which a table needs.
+func four(from int) []arm64.V {
+	return []arm64.V{arm64.VN(from), arm64.VN(from + 1), arm64.VN(from + 2), arm64.VN(from + 3)}
+}
+
+// neonLineBits has the constants by which bits of two lines of 64 bytes are tested.
+type neonLineBits struct{ seven, powers arm64.V }
+
+func newNEONLineBits(f *arm64.Function, tables neonTables) neonLineBits {
+	b := neonLineBits{f.V(), neonConstant(f, tables.bits)}
+	f.VMOVI(7, b.seven)
+	return b
+}
+
+// test emits the test of 8 bits of each of two lines. The upper 9 bits of 8 halfwords are
+// the numbers of the bits.
+func (b neonLineBits) test(f *arm64.Function, at [2]arm64.GP, first, last arm64.V) (passed arm64.V) {
+	index, bit, loaded := f.V(), f.V(), [2]arm64.V{f.V(), f.V()}
+	f.VUZP2(arm64.B16, last, first, index)
+	f.VUSHR(2, arm64.B16, index, index)
+	f.VSHRN(7, first, bit)
+	f.VSHRN2(7, last, bit)
+	f.VAND(b.seven, bit, bit)
+	f.VTBL(bit, b.powers, bit)
+	for i, at := range at {
+		line := four(16 + 4*i)
+		f.FLDPQ(at.At(0), line[0], line[1])
+		f.FLDPQ(at.At(32), line[2], line[3])
+		f.VTBLs(index, line, loaded[i])
+	}
+	f.VMOVLane('D', 1, loaded[1], 1, loaded[0])
+	f.VCMTST(arm64.B16, bit, loaded[0], bit)
+	return bit
+}
