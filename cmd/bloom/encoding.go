@@ -70,10 +70,12 @@ var bitsField = field{partBits, 0}
 
 // layouts names the fields of a format, in order: of each of its headers, if it reads several.
 // A format that is not here has a header, bits and a trailer, and its probes cannot be chosen.
-var layouts = map[bloom.Format][][]field{
-	bloom.LevelDB:   {{bitsField, {partProbes, 1}}},
-	bloom.Nori:      {{{partCount, 8}, {partProbes, 4}, {"bits per key", 4}, bitsField}, crateFields},
-	bloom.NoriCrate: {crateFields},
+var layouts = map[string][][]field{
+	"leveldb":    {{bitsField, {partProbes, 1}}},
+	"nori":       {{{partCount, 8}, {partProbes, 4}, {"bits per key", 4}, bitsField}, crateFields},
+	"nori-crate": {crateFields},
+	"pebble":     {{bitsField, {partProbes, 1}, {"number of lines", 4}}},
+	"rocksdb":    {{bitsField, {"marker", 1}, {"implementation", 1}, {partProbes, 1}, {"reserved", 2}}},
 }
 
 var crateFields = []field{{partProbes, 4}, {partCount, 8}, bitsField}
@@ -94,7 +96,7 @@ func partsOf(f bloom.Format, filter bitArray, data []byte) []part {
 	if len(data) < 2 {
 		return nil // no key, to LevelDB
 	}
-	for _, fields := range layouts[f] {
+	for _, fields := range layouts[f.String()] {
 		if parts := lay(fields, to-from); parts[len(parts)-1].To == len(data) && partOf(parts, partBits).From == from {
 			return parts
 		}
@@ -134,7 +136,7 @@ func partOf(parts []part, name string) part {
 
 // choosesProbes reports whether a filter of a format says its number of probes.
 func choosesProbes(f bloom.Format) bool {
-	for _, fields := range layouts[f] {
+	for _, fields := range layouts[f.String()] {
 		for _, field := range fields {
 			if field.name == partProbes {
 				return true
