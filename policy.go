@@ -183,7 +183,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 
 // AppendFilter appends the encoded filter of keys to dst and returns the extended slice. It
 // sizes the filter by the number of keys: duplicates count, null rows do not. It does not
-// change the bytes that dst holds.
+// change the bytes that dst holds. If dst has no capacity, the bits begin at a cache line.
 //
 // Filters of 2 MiB and more are built by up to 16 goroutines, at most one for each core
 // (GOMAXPROCS) and one for every 2^17 keys. Their temporary memory is at most 0.6 times the
@@ -219,7 +219,11 @@ func (p Policy) grow(dst []byte, n int, s *scheme) []byte {
 		panic(fmt.Sprintf("bloom: a filter of %d keys at %d bits per key is too large", n, p.BitsPerKey))
 	}
 	frame, start, size := f.frame(shape, p.BitsPerKey), len(dst), shape.bytes()
-	dst = extend(dst, frame.lenBefore+size+frame.lenAfter)
+	if cap(dst) > 0 {
+		dst = extend(dst, frame.lenBefore+size+frame.lenAfter)
+	} else {
+		dst = newEncoded(frame.lenBefore, size+frame.lenAfter)
+	}
 	frame.put(dst[start:])
 	bits := dst[start+frame.lenBefore:][:size]
 	if size == 0 {
@@ -272,23 +276,14 @@ func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
 
 // newView returns a view of an empty filter with room for capacity keys, at least one. Its
 // memory is that of newEncoded.
-func (p Policy) newView(capacity int) (v view, err error) {
-	if !p.Format.valid() {
-		return v, fmt.Errorf("%w: %v", ErrFormat, p.Format)
+func (p Policy) newView(capacity int) (view, error) {
+	bits, _, err := p.Size(capacity)
+	if err == nil && bits == 0 {
+		capacity = 1
+		_, _, err = p.Size(capacity)
 	}
-	if capacity < 0 {
-		return v, fmt.Errorf("%w: %d keys", ErrCapacity, capacity)
+	if err != nil {
+		return view{}, err
 	}
-	f := &formats[p.Format]
-	s, ok := f.shape(capacity, p.BitsPerKey)
-	if ok && s.bits == 0 {
-		s, ok = f.shape(1, p.BitsPerKey)
-	}
-	if !ok {
-		return v, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, capacity, p.BitsPerKey)
-	}
-	frame := f.frame(s, p.BitsPerKey)
-	encoded := newEncoded(frame.lenBefore, s.bytes()+frame.lenAfter)
-	frame.put(encoded)
-	return openView(p.Format, encoded)
+	return openView(p.Format, p.grow(nil, capacity, new(scheme)))
 }
