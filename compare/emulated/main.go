@@ -1,6 +1,6 @@
 // Command emulated estimates the gain of the arm64 kernels without an arm64 machine. It
 // counts the instructions that QEMU executes for a key, and lets llvm-mca predict the
-// cycles of the inner loops for a probe. It prints Markdown.
+// cycles of the inner loops for a probe or a key. It prints Markdown.
 //
 //	go run ./emulated [FORMAT ...]
 //
@@ -33,7 +33,7 @@ const keys = 4096
 
 func main() {
 	log.SetFlags(0)
-	formats := []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.Parquet}
+	formats := []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.Parquet, bloom.RocksDB, bloom.Pebble}
 	if len(os.Args) > 1 {
 		formats = nil
 	}
@@ -77,8 +77,13 @@ func report(w io.Writer, workload string, formats []bloom.Format) error {
 	if err := reportInstructions(w, workload, ranges, formats); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
-	return reportCycles(w, workload)
+	for _, loops := range [][]loop{probeLoops, keyLoops} {
+		fmt.Fprintln(w)
+		if err := reportCycles(w, workload, loops); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // measured returns the ranges of addresses whose instructions count: those of the
@@ -90,7 +95,7 @@ func measured(workload string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("go tool nm: %w", err)
 	}
-	names := regexp.MustCompile(`^(github\.com/(lanebloom/bloom\.|syndtr/goleveldb/|parquet-go/parquet-go/bloom|cespare/xxhash/)|main\.(run|plain)|runtime\.mem(clr|move))`)
+	names := regexp.MustCompile(`^(github\.com/(lanebloom/bloom\.|syndtr/goleveldb/|parquet-go/parquet-go/bloom|cockroachdb/pebble/v2/bloom|cespare/xxhash/)|main\.(run|plain)|runtime\.mem(clr|move))`)
 	var ranges []string
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line) // address, size, type, name
@@ -167,38 +172,54 @@ func trace(workload, ranges string, arguments ...string) (count int, err error) 
 // loop is the inner loop of a function that has the given instruction.
 type loop struct {
 	name, function, instruction string
-	probes                      int // in one iteration
+	times                       int // that one iteration does the work
 }
 
-var loops = [2]loop{
-	{"plain loop", "github.com/syndtr/goleveldb/leveldb/filter.bloomFilter.Contains", "udiv", 1},
-	{"neon", "github.com/lanebloom/bloom.testDouble32NEON.abi0", "sqdmulh", 16},
-}
+// probeLoops are the loops of a probe: the plain one and that of the kernel. keyLoops are the
+// loops of a key in the kernels of filters of one line a key.
+var (
+	probeLoops = []loop{
+		{"plain loop", "github.com/syndtr/goleveldb/leveldb/filter.bloomFilter.Contains", "udiv", 1},
+		{"neon", "github.com/lanebloom/bloom.testDouble32NEON.abi0", "sqdmulh", 16},
+	}
+	keyLoops = []loop{
+		{"XXH64, 8 bytes", "github.com/lanebloom/bloom.xxh64Width8NEON.abi0", "madd", 4},
+		{"parquet, test", "github.com/lanebloom/bloom.testSplit256NEON.abi0", "sri", 16},
+		{"parquet, add", "github.com/lanebloom/bloom.addSplit256NEON.abi0", "ushl", 4},
+		{"XXPH3, 8 bytes", "github.com/lanebloom/bloom.xxph3Width8NEON.abi0", "madd", 4},
+		{"rocksdb, test", "github.com/lanebloom/bloom.testLine512NEON.abi0", "shrn", 16},
+		{"pebble, test", "github.com/lanebloom/bloom.testLine32NEON.abi0", "shrn", 16},
+	}
+)
 
-func reportCycles(w io.Writer, workload string) error {
-	fmt.Fprintln(w, "| CPU | plain loop | neon | plain loop / neon |")
-	fmt.Fprintln(w, "|---|---:|---:|---:|")
+// reportCycles writes a table of the cycles for the work of each loop.
+func reportCycles(w io.Writer, workload string, loops []loop) error {
+	fmt.Fprint(w, "| CPU |")
+	for _, l := range loops {
+		fmt.Fprintf(w, " %s |", l.name)
+	}
+	fmt.Fprintf(w, "\n|---|%s\n", strings.Repeat("---:|", len(loops)))
 	for _, cpu := range []string{"neoverse-n1", "neoverse-v1", "neoverse-v2", "cortex-a55"} {
-		var cycles [2]float64
-		for i, l := range loops {
+		fmt.Fprintf(w, "| %s |", cpu)
+		for _, l := range loops {
 			code, err := l.code(workload)
 			if err != nil {
 				return err
 			}
-			perTime, err := analyze(code, cpu)
+			cycles, err := analyze(code, cpu)
 			if err != nil {
 				return err
 			}
-			cycles[i] = perTime / float64(l.probes)
+			fmt.Fprintf(w, " %.2f |", cycles/float64(l.times))
 		}
-		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.1f |\n", cpu, cycles[0], cycles[1], cycles[0]/cycles[1])
+		fmt.Fprintln(w)
 	}
 	return nil
 }
 
 var (
 	instructionLine = regexp.MustCompile(`^\s*([0-9a-f]+):\s+(.*)$`)
-	branchTarget    = regexp.MustCompile(`(0x([0-9a-f]+)) <[^>]*>`)
+	branchTarget    = regexp.MustCompile(`0x([0-9a-f]+) <[^>]*>`)
 )
 
 // code returns the instructions of the loop: from the target of a backward branch to
@@ -221,8 +242,8 @@ func (l loop) code(workload string) (string, error) {
 		if target == nil {
 			continue
 		}
-		code[len(code)-1] = branchTarget.ReplaceAllString(found[2], "$1")
-		if from, back := at[target[2]]; back {
+		code[len(code)-1] = branchTarget.ReplaceAllString(found[2], "0") // near enough to encode
+		if from, back := at[target[1]]; back {
 			body := strings.Join(code[from:], "\n") + "\n"
 			if strings.Contains(body, l.instruction) {
 				return body, nil

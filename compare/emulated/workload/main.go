@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strconv"
 
+	pebble "github.com/cockroachdb/pebble/v2/bloom"
 	parquet "github.com/parquet-go/parquet-go/bloom"
 	"github.com/syndtr/goleveldb/leveldb/filter"
 
@@ -20,6 +21,10 @@ import (
 
 // keys is the number of keys of a round.
 const keys = 4096
+
+// pebbleTableFilter is pebble.TableFilter, the only type of filter. The package pebble takes
+// long to compile.
+const pebbleTableFilter = 0
 
 func main() {
 	log.SetFlags(0)
@@ -104,12 +109,21 @@ func run(path string, format bloom.Format, column, hits string, rounds int) erro
 	return nil
 }
 
-// plain tests key by key: with goleveldb for LevelDB's format, with the plain reading
-// of the format for others.
+// plain tests key by key with the store's own code, or, where that is not in Go, with the
+// plain reading of the format.
 func plain(format bloom.Format, encoded []byte, asked [][]byte) (answers int) {
-	goleveldb := filter.NewBloomFilter(10)
+	goleveldb, pebble := filter.NewBloomFilter(10), pebble.FilterPolicy(10)
 	for _, k := range asked {
-		if format == bloom.LevelDB && goleveldb.Contains(encoded, k) || format != bloom.LevelDB && bloom.Reference(format, encoded, k) {
+		var has bool
+		switch format {
+		case bloom.LevelDB:
+			has = goleveldb.Contains(encoded, k)
+		case bloom.Pebble:
+			has = pebble.MayContain(pebbleTableFilter, encoded, k)
+		default:
+			has = bloom.Reference(format, encoded, k)
+		}
+		if has {
 			answers++
 		}
 	}
