@@ -70,11 +70,11 @@ func report(w io.Writer, workload string, formats []bloom.Format) error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	ranges, err := measured(workload)
+	ranges, mark, err := measured(workload)
 	if err != nil {
 		return err
 	}
-	if err := reportInstructions(w, workload, ranges, formats); err != nil {
+	if err := reportInstructions(w, workload, ranges, mark, formats); err != nil {
 		return err
 	}
 	for _, loops := range [][]loop{probeLoops, keyLoops} {
@@ -89,28 +89,31 @@ func report(w io.Writer, workload string, formats []bloom.Format) error {
 // measured returns the ranges of addresses whose instructions count: those of the
 // libraries, of the loop around them, and of the runtime's functions that clear and move
 // memory. The rest of the runtime runs in the background, and under emulation takes more
-// than its usual share.
-func measured(workload string) (string, error) {
+// than its usual share. mark is how a trace shows the address of the function of that name.
+func measured(workload string) (ranges, mark string, err error) {
 	out, err := exec.Command("go", "tool", "nm", "-size", workload).Output()
 	if err != nil {
-		return "", fmt.Errorf("go tool nm: %w", err)
+		return "", "", fmt.Errorf("go tool nm: %w", err)
 	}
-	names := regexp.MustCompile(`^(github\.com/(lanebloom/bloom\.|syndtr/goleveldb/|parquet-go/parquet-go/bloom|cockroachdb/pebble/v2/bloom|cespare/xxhash/)|main\.(run|plain)|runtime\.mem(clr|move))`)
-	var ranges []string
+	names := regexp.MustCompile(`^(github\.com/(lanebloom/bloom\.|syndtr/goleveldb/|parquet-go/parquet-go/bloom|cockroachdb/pebble/v2/bloom|cespare/xxhash/)|main\.(run|plain|mark)|runtime\.mem(clr|move))`)
+	var list []string
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line) // address, size, type, name
 		if len(fields) >= 4 && strings.EqualFold(fields[2], "t") && names.MatchString(fields[3]) {
 			size, err := strconv.Atoi(fields[1])
 			if err != nil {
-				return "", fmt.Errorf("go tool nm: %q: %w", line, err)
+				return "", "", fmt.Errorf("go tool nm: %q: %w", line, err)
 			}
-			ranges = append(ranges, fmt.Sprintf("0x%s+%d", fields[0], size))
+			list = append(list, fmt.Sprintf("0x%s+%d", fields[0], size))
+			if fields[3] == "main.mark" {
+				mark = fmt.Sprintf("/%016s/", fields[0])
+			}
 		}
 	}
-	return strings.Join(ranges, ","), nil
+	return strings.Join(list, ","), mark, nil
 }
 
-func reportInstructions(w io.Writer, workload, ranges string, formats []bloom.Format) error {
+func reportInstructions(w io.Writer, workload, ranges, mark string, formats []bloom.Format) error {
 	fmt.Fprintln(w, "| format | keys | hits | plain loop | generic | neon | plain loop / neon |")
 	fmt.Fprintln(w, "|---|---|---|---:|---:|---:|---:|")
 	for _, format := range formats {
@@ -118,7 +121,7 @@ func reportInstructions(w io.Writer, workload, ranges string, formats []bloom.Fo
 			for _, hits := range []string{"absent", "present"} {
 				var counts []float64
 				for _, path := range []string{"plain", "generic", "neon"} {
-					count, err := instructions(workload, ranges, path, format.String(), column, hits)
+					count, err := instructions(workload, ranges, mark, path, format.String(), column, hits)
 					if err != nil {
 						return err
 					}
@@ -132,22 +135,9 @@ func reportInstructions(w io.Writer, workload, ranges string, formats []bloom.Fo
 	return nil
 }
 
-// instructions returns the instructions for a key: the difference of two runs.
-func instructions(workload, ranges string, arguments ...string) (float64, error) {
-	const few, many = 1, 3
-	var counts [2]int
-	for i, rounds := range []int{few, many} {
-		count, err := trace(workload, ranges, append(arguments, strconv.Itoa(rounds))...)
-		if err != nil {
-			return 0, err
-		}
-		counts[i] = count
-	}
-	return float64(counts[1]-counts[0]) / ((many - few) * keys), nil
-}
-
-// trace counts the instructions of one run: the emulator writes a line for each.
-func trace(workload, ranges string, arguments ...string) (count int, err error) {
+// instructions returns the instructions for a key. The emulator writes a line for each
+// instruction of a run; those after the call of mark count.
+func instructions(workload, ranges, mark string, arguments ...string) (float64, error) {
 	file := workload + ".trace"
 	run := exec.Command(emulator, append([]string{
 		"-cpu", "neoverse-n1", "-singlestep", "-d", "exec,nochain", "-dfilter", ranges, "-D", file, workload,
@@ -160,13 +150,20 @@ func trace(workload, ranges string, arguments ...string) (count int, err error) 
 		return 0, err
 	}
 	defer f.Close()
+	count, marked := 0, false
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "Trace ") {
+		switch line := lines.Text(); {
+		case strings.Contains(line, mark):
+			count, marked = 0, true
+		case strings.HasPrefix(line, "Trace "):
 			count++
 		}
 	}
-	return count, lines.Err()
+	if !marked {
+		return 0, fmt.Errorf("%s %s: no call of mark", emulator, strings.Join(arguments, " "))
+	}
+	return float64(count) / keys, lines.Err()
 }
 
 // loop is the inner loop of a function that has the given instruction.
