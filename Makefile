@@ -16,7 +16,7 @@ VET      := linux/amd64 darwin/arm64 windows/386
 
 # The tests that prove the kernels: they reach every function in assembly on all of its
 # paths, as make mutants measures, and are all that slow emulators have the time for.
-KERNEL_TESTS := TestPromisedKernels TestFeatures TestForms TestRequests TestRequestsOfLines TestReduce TestPlaces TestHashes TestOtherLengths \
+KERNEL_TESTS := TestPromisedKernels TestFeatures TestForms TestRequests TestRequestsOfLines TestKeyByKey TestReduce TestPlaces TestHashes TestOtherLengths \
 	TestLongKeys TestVectorsOfKeysAtPageEnds TestColumnsAtPageEnd TestArraysAtPageEnd FuzzKernels
 TESTS := $(shell grep -hoE '^func (Test|Fuzz)[A-Za-z0-9]*' *_test.go | cut -c6-)
 ifneq ($(filter-out $(TESTS),$(KERNEL_TESTS)),)

@@ -267,3 +267,62 @@ func wantRemainders(t *testing.T, kernel Kernel, n uint64, hashes []uint64, rema
 		}
 	}
 }
+
+// TestRequestsOfLines compares the tests of each kernel in the walks line512 and line32 with portable Go,
+// with and without requests for the lines, for numbers of probes up to the largest.
+func TestRequestsOfLines(t *testing.T) {
+	random := rand.New(rand.NewPCG(63, 64))
+	words, longs := make([]uint32, windowKeys), make([]uint64, windowKeys)
+	for i := range words {
+		words[i], longs[i] = random.Uint32(), random.Uint64()
+	}
+	for k := 1; k <= 127; k += 1 + k/10 {
+		lines := 1 + random.Uint64N(100)
+		data := randomBits(random, 512*lines, math.Pow(random.Float64(), 1/float64(k)))
+		d, l := newLine32(data, uint32(lines), 0, k), newLine512(data, lines, k)
+		for i, far := range slices.Repeat([]bool{false, true}, len(kernels)-1) {
+			kernel := kernels[i/2]
+			n := 1 + random.IntN(windowKeys)/k
+			for name, test := range map[string]struct{ generic, kernel func(hits []uint64) }{
+				"line32": {
+					func(hits []uint64) { d.testGeneric(words[:n], hits) },
+					func(hits []uint64) { d.testForm(kernel, words[:n], hits, far) },
+				},
+				"line512": {
+					func(hits []uint64) { l.testGeneric(longs[:n], hits) },
+					func(hits []uint64) { l.testForm(kernel, longs[:n], hits, far) },
+				},
+			} {
+				want, got := make([]uint64, (n+63)/64+1), slices.Repeat([]uint64{1 << 40}, (n+63)/64+1)
+				test.generic(want)
+				test.kernel(got)
+				want[len(want)-1] = 1 << 40 // not written
+				if !slices.Equal(got, want) {
+					t.Fatalf("kernel %v, %s, %d lines, %d probes, far %v: hits of %d hashes %x, want %x", kernel, name, lines, k, far, n, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestKeyByKey tests keys of all short lengths one by one; half of them are in the filter.
+func TestKeyByKey(t *testing.T) {
+	random := rand.New(rand.NewPCG(65, 66))
+	var keys, known [][]byte
+	for n := range 40 {
+		for i := range 6 {
+			key := make([]byte, n)
+			for j := range key {
+				key[j] = byte(random.Uint32())
+			}
+			if keys = append(keys, key); i%2 == 0 {
+				known = append(known, key)
+			}
+		}
+	}
+	eachFormat(t, func(t *testing.T, format Format) {
+		eachKernel(t, format, Policy{format, 10}.AppendFilter(nil, Bytes(known)), func(t *testing.T, f *Filter) {
+			checkFilter(t, f, keys)
+		})
+	})
+}

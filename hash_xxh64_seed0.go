@@ -7,9 +7,28 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// xxh64At returns XXH64, seed 0, of the n bytes at p.
+// shortKey is the number of bytes of a stripe: XXH64 treats shorter keys in a simpler way.
+const shortKey = 32
+
+// xxh64At returns XXH64, seed 0, of the n bytes at p. For a short key, a call of assembly would
+// cost as much as the hash.
 func xxh64At(p unsafe.Pointer, n int) uint64 {
-	return xxhash.Sum64(unsafe.Slice((*byte)(p), n))
+	if n >= shortKey {
+		return xxhash.Sum64(unsafe.Slice((*byte)(p), n))
+	}
+	h, i := prime5+uint64(n), 8
+	for ; i <= n; i += 8 {
+		h = bits.RotateLeft64(h^round64(load64(p, i-8)*prime2), 27)*prime1 + prime4
+	}
+	i -= 8
+	if n&4 != 0 {
+		h = bits.RotateLeft64(h^uint64(load32(p, i))*prime1, 23)*prime2 + prime3
+		i += 4
+	}
+	for ; i < n; i++ {
+		h = bits.RotateLeft64(h^uint64(*(*byte)(unsafe.Add(p, i)))*prime5, 11) * prime1
+	}
+	return avalanche64(h)
 }
 
 // xxh64Uint32 and xxh64Uint64 return the hash of a key's little-endian bytes.
@@ -30,11 +49,11 @@ func (k *Keys) xxh64Generic(hashes []uint64) {
 	switch k.layout {
 	case byteSlices:
 		for i, key := range elements[[]byte](k, n) {
-			hashes[i] = xxhash.Sum64(key)
+			hashes[i] = xxh64At(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 		}
 	case strs:
 		for i, key := range elements[string](k, n) {
-			hashes[i] = xxhash.Sum64String(key)
+			hashes[i] = xxh64At(unsafe.Pointer(unsafe.StringData(key)), len(key))
 		}
 	case uint32s:
 		for i, key := range elements[uint32](k, n) {

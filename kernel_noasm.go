@@ -2,6 +2,8 @@
 
 package bloom
 
+import "unsafe"
+
 func detectKernels() []Kernel { return []Kernel{Generic} }
 
 // There is no assembly here: these functions take nothing, so Go does all the work.
@@ -25,6 +27,12 @@ func (d *double64) testAssembly(Kernel, *hashes, []uint64, bool) bool { return f
 func (d *split256) testAssembly(Kernel, []uint64, []uint64) bool { return false }
 
 func (d *split256) addAssembly(Kernel, []uint64) bool { return false }
+
+func (d *split256) has(h uint64) bool { return d.test(h) }
+
+func (d *split256) hasUint64(key uint64) bool { return d.test(xxh64Uint64(key)) }
+
+func (d *split256) hasKey(p unsafe.Pointer, n int) bool { return d.test(xxh64At(p, n)) }
 
 func (d *line512) testAssembly(Kernel, []uint64, []uint64) bool { return false }
 

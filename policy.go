@@ -176,7 +176,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 	} else if s.array, err = p.Format.decode(filter); err != nil {
 		return true
 	} else {
-		s.pair = formats[p.Format].pair
+		s.pair, s.kernel = formats[p.Format].pair, kernels[0]
 	}
 	return s.test(hash32Start(len(key)), unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }

@@ -409,6 +409,16 @@ DATA splitSalts<>+56(SB)/4, $0x9efc4947
 DATA splitSalts<>+60(SB)/4, $0x5c6bfb31
 GLOBL splitSalts<>(SB), RODATA|NOPTR, $64
 
+DATA splitOnes<>+0(SB)/4, $0x00000001
+DATA splitOnes<>+4(SB)/4, $0x00000001
+DATA splitOnes<>+8(SB)/4, $0x00000001
+DATA splitOnes<>+12(SB)/4, $0x00000001
+DATA splitOnes<>+16(SB)/4, $0x00000001
+DATA splitOnes<>+20(SB)/4, $0x00000001
+DATA splitOnes<>+24(SB)/4, $0x00000001
+DATA splitOnes<>+28(SB)/4, $0x00000001
+GLOBL splitOnes<>(SB), RODATA|NOPTR, $32
+
 DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
 DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
 DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
@@ -432,6 +442,122 @@ DATA longs27d4eb2f165667cd<>+8(SB)/8, $0x27d4eb2f165667cd
 DATA longs27d4eb2f165667cd<>+16(SB)/8, $0x27d4eb2f165667cd
 DATA longs27d4eb2f165667cd<>+24(SB)/8, $0x27d4eb2f165667cd
 GLOBL longs27d4eb2f165667cd<>(SB), RODATA|NOPTR, $32
+
+// func xxph3Width4AVX512(keys *byte, hashes *uint64, vectors int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Width4AVX512(SB), NOSPLIT, $0-24
+	// XXPH3. Each lane hashes one key.
+	MOVQ         keys+0(FP), AX
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0xbe4ba423396cfeb8, BX
+	VPBROADCASTQ BX, Z0
+	MOVQ         $0x0000000000000004, BX
+	VPBROADCASTQ BX, Z1
+	MOVQ         $0x000000009e3779b1, BX
+	VPBROADCASTQ BX, Z2
+	MOVQ         $0xc2b2ae3d27d4eb4f, BX
+	VPBROADCASTQ BX, Z3
+	MOVQ         $0x165667b19e3779f9, BX
+	VPBROADCASTQ BX, Z4
+
+vector:
+	VPMOVZXDQ (AX), Z5
+	VPSLLQ    $0x20, Z5, Z6
+	VPORQ     Z6, Z5, Z5
+	VPMOVZXDQ 32(AX), Z6
+	VPSLLQ    $0x20, Z6, Z7
+	VPORQ     Z7, Z6, Z6
+	VPXORQ    Z0, Z5, Z5
+	VPXORQ    Z0, Z6, Z6
+	VPSRLQ    $0x33, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x33, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPADDQ    Z1, Z5, Z5
+	VPADDQ    Z1, Z6, Z6
+	VPSRLQ    $0x2f, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x2f, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z3, Z5, Z5
+	VPMULLQ   Z3, Z6, Z6
+	VPSRLQ    $0x25, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x25, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z4, Z5, Z5
+	VPMULLQ   Z4, Z6, Z6
+	VPSRLQ    $0x20, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, 64(CX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000080, CX
+	DECQ      DX
+	JNZ       vector
+	VZEROUPPER
+	RET
+
+// func xxph3Width8AVX512(keys *byte, hashes *uint64, vectors int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Width8AVX512(SB), NOSPLIT, $0-24
+	// XXPH3. Each lane hashes one key.
+	MOVQ         keys+0(FP), AX
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0xbe4ba423396cfeb8, BX
+	VPBROADCASTQ BX, Z0
+	MOVQ         $0x0000000000000008, BX
+	VPBROADCASTQ BX, Z1
+	MOVQ         $0x000000009e3779b1, BX
+	VPBROADCASTQ BX, Z2
+	MOVQ         $0xc2b2ae3d27d4eb4f, BX
+	VPBROADCASTQ BX, Z3
+	MOVQ         $0x165667b19e3779f9, BX
+	VPBROADCASTQ BX, Z4
+
+vector:
+	VMOVDQU64 (AX), Z5
+	VMOVDQU64 64(AX), Z6
+	VPXORQ    Z0, Z5, Z5
+	VPXORQ    Z0, Z6, Z6
+	VPSRLQ    $0x33, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x33, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z2, Z5, Z5
+	VPMULLQ   Z2, Z6, Z6
+	VPADDQ    Z1, Z5, Z5
+	VPADDQ    Z1, Z6, Z6
+	VPSRLQ    $0x2f, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x2f, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z3, Z5, Z5
+	VPMULLQ   Z3, Z6, Z6
+	VPSRLQ    $0x25, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x25, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VPMULLQ   Z4, Z5, Z5
+	VPMULLQ   Z4, Z6, Z6
+	VPSRLQ    $0x20, Z5, Z7
+	VPXORQ    Z7, Z5, Z5
+	VPSRLQ    $0x20, Z6, Z7
+	VPXORQ    Z7, Z6, Z6
+	VMOVDQU64 Z5, (CX)
+	VMOVDQU64 Z6, 64(CX)
+	ADDQ      $0x00000080, AX
+	ADDQ      $0x00000080, CX
+	DECQ      DX
+	JNZ       vector
+	VZEROUPPER
+	RET
 
 // func xxh64Width4AVX2(keys *byte, hashes *uint64, vectors int)
 // Requires: AVX, AVX2
@@ -1103,6 +1229,163 @@ far_some:
 	JNZ   far_four
 
 end:
+	VZEROUPPER
+	RET
+
+// func hasSplit256AVX2(base **byte, hash uint64) bool
+// Requires: AVX, AVX2
+TEXT ·hasSplit256AVX2(SB), NOSPLIT, $0-17
+	MOVQ         hash+8(FP), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	MOVQ         base+0(FP), DX
+	IMULQ        8(DX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (DX), CX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (CX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasUint64Split256AVX2(base **byte, key uint64) bool
+// Requires: AVX, AVX2
+TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
+	// XXH64 with the seed 0 of 8 bytes.
+	MOVQ         $0x9e3779b185ebca87, CX
+	MOVQ         $0xc2b2ae3d27d4eb4f, DX
+	MOVQ         $0x27d4eb2f165667cd, AX
+	MOVQ         key+8(FP), BX
+	IMULQ        DX, BX
+	ROLQ         $0x1f, BX
+	IMULQ        CX, BX
+	XORQ         BX, AX
+	ROLQ         $0x1b, AX
+	IMULQ        CX, AX
+	MOVQ         $0x85ebca77c2b2ae63, CX
+	ADDQ         CX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x21, CX
+	XORQ         CX, AX
+	MOVQ         $0x165667b19e3779f9, CX
+	IMULQ        DX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x1d, CX
+	XORQ         CX, AX
+	MOVQ         $0x165667b19e3779f9, CX
+	IMULQ        CX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	MOVQ         base+0(FP), DX
+	IMULQ        8(DX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (DX), CX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (CX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasKeySplit256AVX2(base **byte, key *byte, n int) bool
+// Requires: AVX, AVX2
+TEXT ·hasKeySplit256AVX2(SB), NOSPLIT, $0-25
+	// XXH64 with the seed 0 of fewer than 32 bytes.
+	MOVQ $0x9e3779b185ebca87, CX
+	MOVQ $0xc2b2ae3d27d4eb4f, DX
+	MOVQ key+8(FP), BX
+	MOVQ n+16(FP), SI
+	MOVQ $0x27d4eb2f165667c5, AX
+	ADDQ SI, AX
+	SUBQ $0x08, SI
+	JL   short
+
+long:
+	MOVQ  (BX), DI
+	IMULQ DX, DI
+	ROLQ  $0x1f, DI
+	IMULQ CX, DI
+	XORQ  DI, AX
+	ROLQ  $0x1b, AX
+	IMULQ CX, AX
+	MOVQ  $0x85ebca77c2b2ae63, DI
+	ADDQ  DI, AX
+	ADDQ  $0x08, BX
+	SUBQ  $0x08, SI
+	JGE   long
+
+short:
+	ADDQ  $0x08, SI
+	JZ    hashed
+	TESTQ $0x00000004, SI
+	JZ    bytes
+	MOVL  (BX), DI
+	IMULQ CX, DI
+	XORQ  DI, AX
+	ROLQ  $0x17, AX
+	IMULQ DX, AX
+	MOVQ  $0x165667b19e3779f9, DI
+	ADDQ  DI, AX
+	ADDQ  $0x04, BX
+	SUBQ  $0x04, SI
+	JZ    hashed
+
+bytes:
+	MOVBLZX (BX), DI
+	MOVQ    $0x27d4eb2f165667c5, R8
+	IMULQ   R8, DI
+	XORQ    DI, AX
+	ROLQ    $0x0b, AX
+	IMULQ   CX, AX
+	INCQ    BX
+	DECQ    SI
+	JNZ     bytes
+
+hashed:
+	MOVQ         AX, CX
+	SHRQ         $0x21, CX
+	XORQ         CX, AX
+	MOVQ         $0x165667b19e3779f9, CX
+	IMULQ        DX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x1d, CX
+	XORQ         CX, AX
+	MOVQ         $0x165667b19e3779f9, CX
+	IMULQ        CX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	MOVQ         base+0(FP), DX
+	IMULQ        8(DX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (DX), CX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (CX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -3455,6 +3738,500 @@ end:
 	VZEROUPPER
 	RET
 
+// func testLine512AVX512(base *byte, bytes uint64, factors *uint32, hashes *uint64, n int, hits *uint64, far bool)
+// Requires: AVX, AVX512BW, AVX512F, BMI2
+TEXT ·testLine512AVX512(SB), $11432-49
+	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
+	// product of its factor and the upper half choose a bit.
+	MOVQ            hashes+24(FP), AX
+	LEAQ            63(SP), CX
+	ANDQ            $-64, CX
+	ADDQ            $0x00000200, CX
+	MOVQ            base+0(FP), DX
+	VPBROADCASTQ    DX, Z0
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z1
+	MOVL            $0x0000ff00, DX
+	KMOVW           DX, K1
+	VPXORD          Z1, Z1, Z2
+	VPSLLD          $0x04, Z1, K1, Z2
+	MOVQ            bytes+8(FP), DX
+	VPBROADCASTQ    DX, Z3
+	MOVL            $0xffffffc0, DX
+	VPBROADCASTQ    DX, Z4
+	MOVQ            factors+16(FP), DX
+	VBROADCASTI64X4 (DX), Z5
+	MOVQ            n+32(FP), BX
+	MOVQ            AX, DX
+	MOVQ            CX, SI
+
+locate:
+	VPMULUDQ  (DX), Z3, Z6
+	VPSHUFD   $0xf5, Z6, Z6
+	VPANDD    Z4, Z6, Z6
+	VPADDQ    Z0, Z6, Z6
+	VMOVDQU32 Z6, (SI)
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, SI
+	SUBQ      $0x08, BX
+	JG        locate
+	MOVB      far+48(FP), DL
+	TESTB     DL, DL
+	JNZ       far
+	LEAQ      9335(SP), DX
+	ANDQ      $-64, DX
+	MOVQ      n+32(FP), BX
+	MOVQ      CX, CX
+	MOVQ      DX, SI
+
+near_eight:
+	MOVQ         (CX), DI
+	MOVQ         8(CX), R8
+	VPBROADCASTD 4(AX), Z0
+	VPBROADCASTD 12(AX), K1, Z0
+	VPMULLD      Z5, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z3
+	VPORD        Z2, Z3, Z3
+	VPSRLD       $0x17, Z0, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z3
+	VPRORVD      Z0, Z3, Z3
+	VPTESTNMD    Z1, Z3, K2
+	KMOVW        K2, (SI)
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	VPBROADCASTD 20(AX), Z0
+	VPBROADCASTD 28(AX), K1, Z0
+	VPMULLD      Z5, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z3
+	VPORD        Z2, Z3, Z3
+	VPSRLD       $0x17, Z0, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z3
+	VPRORVD      Z0, Z3, Z3
+	VPTESTNMD    Z1, Z3, K2
+	KMOVW        K2, 2(SI)
+	MOVQ         32(CX), DI
+	MOVQ         40(CX), R8
+	VPBROADCASTD 36(AX), Z0
+	VPBROADCASTD 44(AX), K1, Z0
+	VPMULLD      Z5, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z3
+	VPORD        Z2, Z3, Z3
+	VPSRLD       $0x17, Z0, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z3
+	VPRORVD      Z0, Z3, Z3
+	VPTESTNMD    Z1, Z3, K2
+	KMOVW        K2, 4(SI)
+	MOVQ         48(CX), DI
+	MOVQ         56(CX), R8
+	VPBROADCASTD 52(AX), Z0
+	VPBROADCASTD 60(AX), K1, Z0
+	VPMULLD      Z5, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z3
+	VPORD        Z2, Z3, Z3
+	VPSRLD       $0x17, Z0, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z3
+	VPRORVD      Z0, Z3, Z3
+	VPTESTNMD    Z1, Z3, K2
+	KMOVW        K2, 6(SI)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+	JG           near_eight
+	MOVQ         hits+40(FP), AX
+	MOVQ         n+32(FP), CX
+
+near_word:
+	VMOVDQU32 (DX), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        near_word
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
+	JMP       end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (CX), Z0
+	VMOVDQU32    Z0, -512(CX)
+	VMOVDQU32    Z0, (SI)
+	VMOVDQU32    Z0, -448(CX)
+	VMOVDQU32    Z0, 64(SI)
+	VMOVDQU32    Z0, -384(CX)
+	VMOVDQU32    Z0, 128(SI)
+	VMOVDQU32    Z0, -320(CX)
+	VMOVDQU32    Z0, 192(SI)
+	VMOVDQU32    Z0, -256(CX)
+	VMOVDQU32    Z0, 256(SI)
+	VMOVDQU32    Z0, -192(CX)
+	VMOVDQU32    Z0, 320(SI)
+	VMOVDQU32    Z0, -128(CX)
+	VMOVDQU32    Z0, 384(SI)
+	VMOVDQU32    Z0, -64(CX)
+	VMOVDQU32    Z0, 448(SI)
+	LEAQ         10415(SP), DX
+	ANDQ         $-64, DX
+	MOVQ         n+32(FP), BX
+	MOVQ         CX, CX
+	MOVQ         DX, SI
+
+far_eight:
+	MOVQ         512(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX), DI
+	MOVQ         520(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         8(CX), R8
+	VPBROADCASTD 4(AX), Z0
+	VPBROADCASTD 12(AX), K1, Z0
+	VPMULLD      Z5, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z3
+	VPORD        Z2, Z3, Z3
+	VPSRLD       $0x17, Z0, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z3
+	VPRORVD      Z0, Z3, Z3
+	VPTESTNMD    Z1, Z3, K2
+	KMOVW        K2, (SI)
+	MOVQ         528(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         16(CX), DI
+	MOVQ         536(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         24(CX), R8
+	VPBROADCASTD 20(AX), Z0
+	VPBROADCASTD 28(AX), K1, Z0
+	VPMULLD      Z5, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z3
+	VPORD        Z2, Z3, Z3
+	VPSRLD       $0x17, Z0, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z3
+	VPRORVD      Z0, Z3, Z3
+	VPTESTNMD    Z1, Z3, K2
+	KMOVW        K2, 2(SI)
+	MOVQ         544(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         32(CX), DI
+	MOVQ         552(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         40(CX), R8
+	VPBROADCASTD 36(AX), Z0
+	VPBROADCASTD 44(AX), K1, Z0
+	VPMULLD      Z5, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z3
+	VPORD        Z2, Z3, Z3
+	VPSRLD       $0x17, Z0, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z3
+	VPRORVD      Z0, Z3, Z3
+	VPTESTNMD    Z1, Z3, K2
+	KMOVW        K2, 4(SI)
+	MOVQ         560(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         48(CX), DI
+	MOVQ         568(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         56(CX), R8
+	VPBROADCASTD 52(AX), Z0
+	VPBROADCASTD 60(AX), K1, Z0
+	VPMULLD      Z5, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z3
+	VPORD        Z2, Z3, Z3
+	VPSRLD       $0x17, Z0, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z3
+	VPRORVD      Z0, Z3, Z3
+	VPTESTNMD    Z1, Z3, K2
+	KMOVW        K2, 6(SI)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+	JG           far_eight
+	MOVQ         hits+40(FP), AX
+	MOVQ         n+32(FP), CX
+
+far_word:
+	VMOVDQU32 (DX), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        far_word
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
+
+end:
+	VZEROUPPER
+	RET
+
+// func testLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
+// Requires: AVX, AVX512BW, AVX512F, BMI2
+TEXT ·testLine32AVX512(SB), $11432-65
+	// The remainder of a hash h by the number of lines chooses a line. The quotient
+	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
+	// bits of h + i·rotr(h, 17) choose a bit.
+	MOVQ            hashes+40(FP), AX
+	LEAQ            63(SP), CX
+	ANDQ            $-64, CX
+	ADDQ            $0x00000200, CX
+	MOVQ            base+0(FP), DX
+	VPBROADCASTQ    DX, Z0
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z1
+	MOVL            $0x0000ff00, DX
+	KMOVW           DX, K1
+	VPXORD          Z1, Z1, Z2
+	VPSLLD          $0x04, Z1, K1, Z2
+	MOVQ            lines+8(FP), DX
+	VPBROADCASTQ    DX, Z3
+	MOVQ            recip+16(FP), DX
+	VPBROADCASTQ    DX, Z4
+	MOVQ            shift+24(FP), DX
+	VPBROADCASTQ    DX, Z5
+	MOVQ            steps+32(FP), DX
+	VBROADCASTI64X4 (DX), Z6
+	MOVL            $0x0000000f, DX
+	VPBROADCASTD    DX, Z7
+	MOVQ            n+48(FP), BX
+	MOVQ            AX, DX
+	MOVQ            CX, SI
+
+locate:
+	VPMOVZXDQ (DX), Z8
+	VPMULUDQ  Z4, Z8, Z9
+	VPSRLVQ   Z5, Z9, Z9
+	VPMULUDQ  Z3, Z9, Z9
+	VPSUBQ    Z9, Z8, Z8
+	VPSUBD    Z3, Z8, Z9
+	VPMINUD   Z9, Z8, Z8
+	VPSLLQ    $0x06, Z8, Z8
+	VPADDQ    Z0, Z8, Z8
+	VMOVDQU32 Z8, (SI)
+	ADDQ      $0x20, DX
+	ADDQ      $0x40, SI
+	SUBQ      $0x08, BX
+	JG        locate
+	MOVB      far+64(FP), DL
+	TESTB     DL, DL
+	JNZ       far
+	LEAQ      9335(SP), DX
+	ANDQ      $-64, DX
+	MOVQ      n+48(FP), BX
+	MOVQ      CX, CX
+	MOVQ      DX, SI
+
+near_eight:
+	MOVQ         (CX), DI
+	MOVQ         8(CX), R8
+	VPBROADCASTD (AX), Z0
+	VPBROADCASTD 4(AX), K1, Z0
+	VPRORD       $0x11, Z0, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z0, Z3, Z3
+	VPSRLD       $0x05, Z3, Z0
+	VPTERNLOGD   $0xea, Z2, Z7, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z0
+	VPRORVD      Z3, Z0, Z0
+	VPTESTNMD    Z1, Z0, K2
+	KMOVW        K2, (SI)
+	MOVQ         16(CX), DI
+	MOVQ         24(CX), R8
+	VPBROADCASTD 8(AX), Z0
+	VPBROADCASTD 12(AX), K1, Z0
+	VPRORD       $0x11, Z0, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z0, Z3, Z3
+	VPSRLD       $0x05, Z3, Z0
+	VPTERNLOGD   $0xea, Z2, Z7, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z0
+	VPRORVD      Z3, Z0, Z0
+	VPTESTNMD    Z1, Z0, K2
+	KMOVW        K2, 2(SI)
+	MOVQ         32(CX), DI
+	MOVQ         40(CX), R8
+	VPBROADCASTD 16(AX), Z0
+	VPBROADCASTD 20(AX), K1, Z0
+	VPRORD       $0x11, Z0, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z0, Z3, Z3
+	VPSRLD       $0x05, Z3, Z0
+	VPTERNLOGD   $0xea, Z2, Z7, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z0
+	VPRORVD      Z3, Z0, Z0
+	VPTESTNMD    Z1, Z0, K2
+	KMOVW        K2, 4(SI)
+	MOVQ         48(CX), DI
+	MOVQ         56(CX), R8
+	VPBROADCASTD 24(AX), Z0
+	VPBROADCASTD 28(AX), K1, Z0
+	VPRORD       $0x11, Z0, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z0, Z3, Z3
+	VPSRLD       $0x05, Z3, Z0
+	VPTERNLOGD   $0xea, Z2, Z7, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z0
+	VPRORVD      Z3, Z0, Z0
+	VPTESTNMD    Z1, Z0, K2
+	KMOVW        K2, 6(SI)
+	ADDQ         $0x20, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+	JG           near_eight
+	MOVQ         hits+56(FP), AX
+	MOVQ         n+48(FP), CX
+
+near_word:
+	VMOVDQU32 (DX), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        near_word
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
+	JMP       end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (CX), Z0
+	VMOVDQU32    Z0, -512(CX)
+	VMOVDQU32    Z0, (SI)
+	VMOVDQU32    Z0, -448(CX)
+	VMOVDQU32    Z0, 64(SI)
+	VMOVDQU32    Z0, -384(CX)
+	VMOVDQU32    Z0, 128(SI)
+	VMOVDQU32    Z0, -320(CX)
+	VMOVDQU32    Z0, 192(SI)
+	VMOVDQU32    Z0, -256(CX)
+	VMOVDQU32    Z0, 256(SI)
+	VMOVDQU32    Z0, -192(CX)
+	VMOVDQU32    Z0, 320(SI)
+	VMOVDQU32    Z0, -128(CX)
+	VMOVDQU32    Z0, 384(SI)
+	VMOVDQU32    Z0, -64(CX)
+	VMOVDQU32    Z0, 448(SI)
+	LEAQ         10415(SP), DX
+	ANDQ         $-64, DX
+	MOVQ         n+48(FP), BX
+	MOVQ         CX, CX
+	MOVQ         DX, SI
+
+far_eight:
+	MOVQ         512(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX), DI
+	MOVQ         520(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         8(CX), R8
+	VPBROADCASTD (AX), Z0
+	VPBROADCASTD 4(AX), K1, Z0
+	VPRORD       $0x11, Z0, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z0, Z3, Z3
+	VPSRLD       $0x05, Z3, Z0
+	VPTERNLOGD   $0xea, Z2, Z7, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z0
+	VPRORVD      Z3, Z0, Z0
+	VPTESTNMD    Z1, Z0, K2
+	KMOVW        K2, (SI)
+	MOVQ         528(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         16(CX), DI
+	MOVQ         536(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         24(CX), R8
+	VPBROADCASTD 8(AX), Z0
+	VPBROADCASTD 12(AX), K1, Z0
+	VPRORD       $0x11, Z0, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z0, Z3, Z3
+	VPSRLD       $0x05, Z3, Z0
+	VPTERNLOGD   $0xea, Z2, Z7, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z0
+	VPRORVD      Z3, Z0, Z0
+	VPTESTNMD    Z1, Z0, K2
+	KMOVW        K2, 2(SI)
+	MOVQ         544(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         32(CX), DI
+	MOVQ         552(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         40(CX), R8
+	VPBROADCASTD 16(AX), Z0
+	VPBROADCASTD 20(AX), K1, Z0
+	VPRORD       $0x11, Z0, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z0, Z3, Z3
+	VPSRLD       $0x05, Z3, Z0
+	VPTERNLOGD   $0xea, Z2, Z7, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z0
+	VPRORVD      Z3, Z0, Z0
+	VPTESTNMD    Z1, Z0, K2
+	KMOVW        K2, 4(SI)
+	MOVQ         560(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         48(CX), DI
+	MOVQ         568(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         56(CX), R8
+	VPBROADCASTD 24(AX), Z0
+	VPBROADCASTD 28(AX), K1, Z0
+	VPRORD       $0x11, Z0, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z0, Z3, Z3
+	VPSRLD       $0x05, Z3, Z0
+	VPTERNLOGD   $0xea, Z2, Z7, Z0
+	VMOVDQU32    (DI), Z4
+	VPERMI2D     (R8), Z4, Z0
+	VPRORVD      Z3, Z0, Z0
+	VPTESTNMD    Z1, Z0, K2
+	KMOVW        K2, 6(SI)
+	ADDQ         $0x20, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+	JG           far_eight
+	MOVQ         hits+56(FP), AX
+	MOVQ         n+48(FP), CX
+
+far_word:
+	VMOVDQU32 (DX), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        far_word
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
+
+end:
+	VZEROUPPER
+	RET
+
 // func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
 // Requires: AVX, AVX2
 TEXT ·hash32Width4AVX2(SB), NOSPLIT, $0-24
@@ -5422,6 +6199,607 @@ far_four:
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPTEST       Y0, Y1
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          far_four
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+	TESTQ        BX, BX
+	JNZ          far_four
+
+far_done:
+end:
+	VZEROUPPER
+	RET
+
+// func testLine512AVX2(base *byte, bytes uint64, factors *uint32, hashes *uint64, n int, hits *uint64, far bool)
+// Requires: AVX, AVX2
+TEXT ·testLine512AVX2(SB), $9272-49
+	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
+	// product of its factor and the upper half choose a bit.
+	MOVQ         hashes+24(FP), AX
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	ADDQ         $0x00000200, CX
+	MOVQ         base+0(FP), DX
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0x0000001f, DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y2
+	MOVQ         bytes+8(FP), DX
+	VMOVQ        DX, X3
+	VPBROADCASTQ X3, Y3
+	MOVL         $0xffffffc0, DX
+	VMOVQ        DX, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         factors+16(FP), DX
+	VMOVDQU      (DX), Y5
+	MOVQ         n+32(FP), BX
+	MOVQ         AX, DX
+	MOVQ         CX, SI
+
+locate:
+	VPMULUDQ (DX), Y3, Y6
+	VPSHUFD  $0xf5, Y6, Y6
+	VPAND    Y4, Y6, Y6
+	VPADDQ   Y0, Y6, Y6
+	VMOVDQU  Y6, (SI)
+	ADDQ     $0x20, DX
+	ADDQ     $0x20, SI
+	SUBQ     $0x04, BX
+	JG       locate
+	MOVB     far+48(FP), DL
+	TESTB    DL, DL
+	JNZ      far
+	MOVQ     hits+40(FP), DX
+	MOVQ     n+32(FP), BX
+	XORL     SI, SI
+
+near_one:
+	TESTQ        $0x00000003, BX
+	JZ           near_some
+	DECQ         BX
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD 4(AX)(BX*8), Y0
+	VPMULLD      Y5, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y3
+	VPSRLD       $0x17, Y0, Y4
+	VPERMD       (DI), Y3, Y6
+	VPERMD       32(DI), Y3, Y3
+	VBLENDVPS    Y0, Y3, Y6, Y6
+	VPAND        Y2, Y4, Y4
+	VPSLLVD      Y4, Y1, Y4
+	VPTEST       Y4, Y6
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          near_one
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+
+near_some:
+	TESTQ BX, BX
+	JZ    near_done
+
+near_four:
+	SUBQ         $0x04, BX
+	MOVQ         24(CX)(BX*8), DI
+	VPBROADCASTD 28(AX)(BX*8), Y0
+	VPMULLD      Y5, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y3
+	VPSRLD       $0x17, Y0, Y4
+	VPERMD       (DI), Y3, Y6
+	VPERMD       32(DI), Y3, Y3
+	VBLENDVPS    Y0, Y3, Y6, Y6
+	VPAND        Y2, Y4, Y4
+	VPSLLVD      Y4, Y1, Y4
+	VPTEST       Y4, Y6
+	ADCQ         SI, SI
+	MOVQ         16(CX)(BX*8), DI
+	VPBROADCASTD 20(AX)(BX*8), Y0
+	VPMULLD      Y5, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y3
+	VPSRLD       $0x17, Y0, Y4
+	VPERMD       (DI), Y3, Y6
+	VPERMD       32(DI), Y3, Y3
+	VBLENDVPS    Y0, Y3, Y6, Y6
+	VPAND        Y2, Y4, Y4
+	VPSLLVD      Y4, Y1, Y4
+	VPTEST       Y4, Y6
+	ADCQ         SI, SI
+	MOVQ         8(CX)(BX*8), DI
+	VPBROADCASTD 12(AX)(BX*8), Y0
+	VPMULLD      Y5, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y3
+	VPSRLD       $0x17, Y0, Y4
+	VPERMD       (DI), Y3, Y6
+	VPERMD       32(DI), Y3, Y3
+	VBLENDVPS    Y0, Y3, Y6, Y6
+	VPAND        Y2, Y4, Y4
+	VPSLLVD      Y4, Y1, Y4
+	VPTEST       Y4, Y6
+	ADCQ         SI, SI
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD 4(AX)(BX*8), Y0
+	VPMULLD      Y5, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y3
+	VPSRLD       $0x17, Y0, Y4
+	VPERMD       (DI), Y3, Y6
+	VPERMD       32(DI), Y3, Y3
+	VBLENDVPS    Y0, Y3, Y6, Y6
+	VPAND        Y2, Y4, Y4
+	VPSLLVD      Y4, Y1, Y4
+	VPTEST       Y4, Y6
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          near_four
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+	TESTQ        BX, BX
+	JNZ          near_four
+
+near_done:
+	JMP end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (CX), Y0
+	VMOVDQU      Y0, -512(CX)
+	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, 32(SI)
+	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, 64(SI)
+	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, 96(SI)
+	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, 128(SI)
+	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, 160(SI)
+	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, 192(SI)
+	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, 224(SI)
+	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, 256(SI)
+	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, 288(SI)
+	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, 320(SI)
+	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, 352(SI)
+	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, 384(SI)
+	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, 416(SI)
+	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, 448(SI)
+	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, 480(SI)
+	MOVQ         hits+40(FP), DX
+	MOVQ         n+32(FP), BX
+	XORL         SI, SI
+
+far_one:
+	TESTQ        $0x00000003, BX
+	JZ           far_some
+	DECQ         BX
+	MOVQ         -512(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD 4(AX)(BX*8), Y0
+	VPMULLD      Y5, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y3
+	VPSRLD       $0x17, Y0, Y4
+	VPERMD       (DI), Y3, Y6
+	VPERMD       32(DI), Y3, Y3
+	VBLENDVPS    Y0, Y3, Y6, Y6
+	VPAND        Y2, Y4, Y4
+	VPSLLVD      Y4, Y1, Y4
+	VPTEST       Y4, Y6
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          far_one
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+
+far_some:
+	TESTQ BX, BX
+	JZ    far_done
+
+far_four:
+	SUBQ         $0x04, BX
+	MOVQ         -488(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         24(CX)(BX*8), DI
+	VPBROADCASTD 28(AX)(BX*8), Y0
+	VPMULLD      Y5, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y3
+	VPSRLD       $0x17, Y0, Y4
+	VPERMD       (DI), Y3, Y6
+	VPERMD       32(DI), Y3, Y3
+	VBLENDVPS    Y0, Y3, Y6, Y6
+	VPAND        Y2, Y4, Y4
+	VPSLLVD      Y4, Y1, Y4
+	VPTEST       Y4, Y6
+	ADCQ         SI, SI
+	MOVQ         -496(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         16(CX)(BX*8), DI
+	VPBROADCASTD 20(AX)(BX*8), Y0
+	VPMULLD      Y5, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y3
+	VPSRLD       $0x17, Y0, Y4
+	VPERMD       (DI), Y3, Y6
+	VPERMD       32(DI), Y3, Y3
+	VBLENDVPS    Y0, Y3, Y6, Y6
+	VPAND        Y2, Y4, Y4
+	VPSLLVD      Y4, Y1, Y4
+	VPTEST       Y4, Y6
+	ADCQ         SI, SI
+	MOVQ         -504(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         8(CX)(BX*8), DI
+	VPBROADCASTD 12(AX)(BX*8), Y0
+	VPMULLD      Y5, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y3
+	VPSRLD       $0x17, Y0, Y4
+	VPERMD       (DI), Y3, Y6
+	VPERMD       32(DI), Y3, Y3
+	VBLENDVPS    Y0, Y3, Y6, Y6
+	VPAND        Y2, Y4, Y4
+	VPSLLVD      Y4, Y1, Y4
+	VPTEST       Y4, Y6
+	ADCQ         SI, SI
+	MOVQ         -512(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD 4(AX)(BX*8), Y0
+	VPMULLD      Y5, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y3
+	VPSRLD       $0x17, Y0, Y4
+	VPERMD       (DI), Y3, Y6
+	VPERMD       32(DI), Y3, Y3
+	VBLENDVPS    Y0, Y3, Y6, Y6
+	VPAND        Y2, Y4, Y4
+	VPSLLVD      Y4, Y1, Y4
+	VPTEST       Y4, Y6
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          far_four
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+	TESTQ        BX, BX
+	JNZ          far_four
+
+far_done:
+end:
+	VZEROUPPER
+	RET
+
+// func testLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
+// Requires: AVX, AVX2
+TEXT ·testLine32AVX2(SB), $9272-65
+	// The remainder of a hash h by the number of lines chooses a line. The quotient
+	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
+	// bits of h + i·rotr(h, 17) choose a bit.
+	MOVQ         hashes+40(FP), AX
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	ADDQ         $0x00000200, CX
+	MOVQ         base+0(FP), DX
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0x0000001f, DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y2
+	MOVQ         lines+8(FP), DX
+	VMOVQ        DX, X3
+	VPBROADCASTQ X3, Y3
+	MOVQ         recip+16(FP), DX
+	VMOVQ        DX, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         shift+24(FP), DX
+	VMOVQ        DX, X5
+	VPBROADCASTQ X5, Y5
+	MOVQ         steps+32(FP), DX
+	VMOVDQU      (DX), Y6
+	MOVQ         n+48(FP), BX
+	MOVQ         AX, DX
+	MOVQ         CX, SI
+
+locate:
+	VPMOVZXDQ (DX), Y7
+	VPMULUDQ  Y4, Y7, Y8
+	VPSRLVQ   Y5, Y8, Y8
+	VPMULUDQ  Y3, Y8, Y8
+	VPSUBQ    Y8, Y7, Y7
+	VPSUBD    Y3, Y7, Y8
+	VPMINUD   Y8, Y7, Y7
+	VPSLLQ    $0x06, Y7, Y7
+	VPADDQ    Y0, Y7, Y7
+	VMOVDQU   Y7, (SI)
+	ADDQ      $0x10, DX
+	ADDQ      $0x20, SI
+	SUBQ      $0x04, BX
+	JG        locate
+	MOVB      far+64(FP), DL
+	TESTB     DL, DL
+	JNZ       far
+	MOVQ      hits+56(FP), DX
+	MOVQ      n+48(FP), BX
+	XORL      SI, SI
+
+near_one:
+	TESTQ        $0x00000003, BX
+	JZ           near_some
+	DECQ         BX
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y4
+	VPSLLD       $0x0f, Y0, Y3
+	VPOR         Y4, Y3, Y3
+	VPMULLW      Y6, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPSRLD       $0x05, Y3, Y0
+	VPSLLD       $0x17, Y3, Y4
+	VPERMD       (DI), Y0, Y5
+	VPERMD       32(DI), Y0, Y0
+	VBLENDVPS    Y4, Y0, Y5, Y5
+	VPAND        Y2, Y3, Y3
+	VPSLLVD      Y3, Y1, Y3
+	VPTEST       Y3, Y5
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          near_one
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+
+near_some:
+	TESTQ BX, BX
+	JZ    near_done
+
+near_four:
+	SUBQ         $0x04, BX
+	MOVQ         24(CX)(BX*8), DI
+	VPBROADCASTD 12(AX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y4
+	VPSLLD       $0x0f, Y0, Y3
+	VPOR         Y4, Y3, Y3
+	VPMULLW      Y6, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPSRLD       $0x05, Y3, Y0
+	VPSLLD       $0x17, Y3, Y4
+	VPERMD       (DI), Y0, Y5
+	VPERMD       32(DI), Y0, Y0
+	VBLENDVPS    Y4, Y0, Y5, Y5
+	VPAND        Y2, Y3, Y3
+	VPSLLVD      Y3, Y1, Y3
+	VPTEST       Y3, Y5
+	ADCQ         SI, SI
+	MOVQ         16(CX)(BX*8), DI
+	VPBROADCASTD 8(AX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y4
+	VPSLLD       $0x0f, Y0, Y3
+	VPOR         Y4, Y3, Y3
+	VPMULLW      Y6, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPSRLD       $0x05, Y3, Y0
+	VPSLLD       $0x17, Y3, Y4
+	VPERMD       (DI), Y0, Y5
+	VPERMD       32(DI), Y0, Y0
+	VBLENDVPS    Y4, Y0, Y5, Y5
+	VPAND        Y2, Y3, Y3
+	VPSLLVD      Y3, Y1, Y3
+	VPTEST       Y3, Y5
+	ADCQ         SI, SI
+	MOVQ         8(CX)(BX*8), DI
+	VPBROADCASTD 4(AX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y4
+	VPSLLD       $0x0f, Y0, Y3
+	VPOR         Y4, Y3, Y3
+	VPMULLW      Y6, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPSRLD       $0x05, Y3, Y0
+	VPSLLD       $0x17, Y3, Y4
+	VPERMD       (DI), Y0, Y5
+	VPERMD       32(DI), Y0, Y0
+	VBLENDVPS    Y4, Y0, Y5, Y5
+	VPAND        Y2, Y3, Y3
+	VPSLLVD      Y3, Y1, Y3
+	VPTEST       Y3, Y5
+	ADCQ         SI, SI
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y4
+	VPSLLD       $0x0f, Y0, Y3
+	VPOR         Y4, Y3, Y3
+	VPMULLW      Y6, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPSRLD       $0x05, Y3, Y0
+	VPSLLD       $0x17, Y3, Y4
+	VPERMD       (DI), Y0, Y5
+	VPERMD       32(DI), Y0, Y0
+	VBLENDVPS    Y4, Y0, Y5, Y5
+	VPAND        Y2, Y3, Y3
+	VPSLLVD      Y3, Y1, Y3
+	VPTEST       Y3, Y5
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          near_four
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+	TESTQ        BX, BX
+	JNZ          near_four
+
+near_done:
+	JMP end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (CX), Y0
+	VMOVDQU      Y0, -512(CX)
+	VMOVDQU      Y0, (SI)
+	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, 32(SI)
+	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, 64(SI)
+	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, 96(SI)
+	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, 128(SI)
+	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, 160(SI)
+	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, 192(SI)
+	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, 224(SI)
+	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, 256(SI)
+	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, 288(SI)
+	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, 320(SI)
+	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, 352(SI)
+	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, 384(SI)
+	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, 416(SI)
+	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, 448(SI)
+	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, 480(SI)
+	MOVQ         hits+56(FP), DX
+	MOVQ         n+48(FP), BX
+	XORL         SI, SI
+
+far_one:
+	TESTQ        $0x00000003, BX
+	JZ           far_some
+	DECQ         BX
+	MOVQ         -512(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y4
+	VPSLLD       $0x0f, Y0, Y3
+	VPOR         Y4, Y3, Y3
+	VPMULLW      Y6, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPSRLD       $0x05, Y3, Y0
+	VPSLLD       $0x17, Y3, Y4
+	VPERMD       (DI), Y0, Y5
+	VPERMD       32(DI), Y0, Y0
+	VBLENDVPS    Y4, Y0, Y5, Y5
+	VPAND        Y2, Y3, Y3
+	VPSLLVD      Y3, Y1, Y3
+	VPTEST       Y3, Y5
+	ADCQ         SI, SI
+	TESTQ        $0x0000003f, BX
+	JNZ          far_one
+	MOVQ         BX, DI
+	SHRQ         $0x06, DI
+	MOVQ         SI, (DX)(DI*8)
+	XORL         SI, SI
+
+far_some:
+	TESTQ BX, BX
+	JZ    far_done
+
+far_four:
+	SUBQ         $0x04, BX
+	MOVQ         -488(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         24(CX)(BX*8), DI
+	VPBROADCASTD 12(AX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y4
+	VPSLLD       $0x0f, Y0, Y3
+	VPOR         Y4, Y3, Y3
+	VPMULLW      Y6, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPSRLD       $0x05, Y3, Y0
+	VPSLLD       $0x17, Y3, Y4
+	VPERMD       (DI), Y0, Y5
+	VPERMD       32(DI), Y0, Y0
+	VBLENDVPS    Y4, Y0, Y5, Y5
+	VPAND        Y2, Y3, Y3
+	VPSLLVD      Y3, Y1, Y3
+	VPTEST       Y3, Y5
+	ADCQ         SI, SI
+	MOVQ         -496(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         16(CX)(BX*8), DI
+	VPBROADCASTD 8(AX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y4
+	VPSLLD       $0x0f, Y0, Y3
+	VPOR         Y4, Y3, Y3
+	VPMULLW      Y6, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPSRLD       $0x05, Y3, Y0
+	VPSLLD       $0x17, Y3, Y4
+	VPERMD       (DI), Y0, Y5
+	VPERMD       32(DI), Y0, Y0
+	VBLENDVPS    Y4, Y0, Y5, Y5
+	VPAND        Y2, Y3, Y3
+	VPSLLVD      Y3, Y1, Y3
+	VPTEST       Y3, Y5
+	ADCQ         SI, SI
+	MOVQ         -504(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         8(CX)(BX*8), DI
+	VPBROADCASTD 4(AX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y4
+	VPSLLD       $0x0f, Y0, Y3
+	VPOR         Y4, Y3, Y3
+	VPMULLW      Y6, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPSRLD       $0x05, Y3, Y0
+	VPSLLD       $0x17, Y3, Y4
+	VPERMD       (DI), Y0, Y5
+	VPERMD       32(DI), Y0, Y0
+	VBLENDVPS    Y4, Y0, Y5, Y5
+	VPAND        Y2, Y3, Y3
+	VPSLLVD      Y3, Y1, Y3
+	VPTEST       Y3, Y5
+	ADCQ         SI, SI
+	MOVQ         -512(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*4), Y0
+	VPSRLD       $0x11, Y0, Y4
+	VPSLLD       $0x0f, Y0, Y3
+	VPOR         Y4, Y3, Y3
+	VPMULLW      Y6, Y3, Y3
+	VPADDD       Y0, Y3, Y3
+	VPSRLD       $0x05, Y3, Y0
+	VPSLLD       $0x17, Y3, Y4
+	VPERMD       (DI), Y0, Y5
+	VPERMD       32(DI), Y0, Y0
+	VBLENDVPS    Y4, Y0, Y5, Y5
+	VPAND        Y2, Y3, Y3
+	VPSLLVD      Y3, Y1, Y3
+	VPTEST       Y3, Y5
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          far_four

@@ -23,6 +23,12 @@ func (s *scheme) test(h uint32, p unsafe.Pointer, n int) bool {
 			h := hash64At(p, n)
 			return (*double64)(&s.array).test(h.h1, h.h2)
 		}
+		if s.pair == xxh64Split256 && s.kernel != Generic {
+			if n < shortKey {
+				return (*split256)(&s.array).hasKey(p, n)
+			}
+			return (*split256)(&s.array).has(xxh64At(p, n))
+		}
 		return s.pair != 0 && s.testHash(s.pair.hash().of(p, n))
 	}
 	d := (*double32)(&s.array)

@@ -59,6 +59,7 @@ type pair uint8
 const (
 	leveldbDouble32 = pair(hashLevelDB)<<4 | pair(walkDouble32)
 	xxh64x2Double64 = pair(hashXXH64x2)<<4 | pair(walkDouble64)
+	xxh64Split256   = pair(hashXXH64)<<4 | pair(walkSplit256)
 )
 
 func pairOf(h hashKind, w walkKind) pair { return pair(h)<<4 | pair(w) }

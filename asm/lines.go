@@ -15,13 +15,14 @@ type lines struct {
 	vectors
 	walk   lineWalk
 	hashes reg.GPVirtual
+	size   int           // of a hash, in bytes
 	places reg.GPVirtual // the addresses of the lines, on the stack
 }
 
 // lineWalk is what differs between the walks.
 type lineWalk interface {
-	// prepare emits the constants.
-	prepare(v vectors)
+	// prepare emits the constants, and returns the size of a hash in bytes.
+	prepare(v vectors) (size int)
 	// address emits the addresses of the lines of the hashes at m.
 	address(m Mem, to reg.VecVirtual)
 	// testOne emits the test of the key whose hash is at h and whose line is at line. It sets
@@ -39,7 +40,7 @@ const ahead = 64
 func newLines(v vectors, walk lineWalk) *lines {
 	l := &lines{vectors: v, walk: walk, hashes: argument("hashes"), places: stackVectors(8 * (window + 2*ahead))}
 	ADDQ(U32(8*ahead), l.places)
-	walk.prepare(v)
+	l.size = walk.prepare(v)
 	return l
 }
 
@@ -117,7 +118,7 @@ func (l *lines) locate() (end reg.GPVirtual) {
 	address := l.vector()
 	l.walk.address(Mem{Base: from}, address)
 	l.store(address, Mem{Base: end})
-	ADDQ(U8(4*l.lanes()), from)
+	ADDQ(U8(l.size*l.lanes()/2), from)
 	ADDQ(U8(4*l.lanes()), end)
 	SUBQ(U8(l.lanes()/2), left)
 	JG(LabelRef("locate"))
@@ -132,6 +133,24 @@ func request(m Mem) {
 	}
 	i.ISA = nil
 	Instruction(i)
+}
+
+// upperLanes returns the mask of the lanes of the second key of testTwo, if there are masks.
+func upperLanes(v vectors) reg.Register {
+	if v.lanes() < 16 {
+		return nil
+	}
+	k := K()
+	KMOVW(constant(0xff00).As32(), k)
+	return k
+}
+
+// broadcastTwo emits the loads of a word of each of two keys, into 8 lanes each.
+func broadcastTwo(words [2]Mem, upper reg.Register) reg.VecVirtual {
+	x := ZMM()
+	VPBROADCASTD(words[0], x)
+	VPBROADCASTD(words[1], upper, x)
+	return x
 }
 
 // line loads the address at m. It requests the line of the key that is the given number
@@ -149,7 +168,7 @@ func (l *lines) line(m Mem, away int) Mem {
 
 // at returns hash n + i and its line, for a pass that goes from the last key to the first.
 func (l *lines) at(n reg.GPVirtual, i, ahead int) (h, line Mem) {
-	return Mem{Base: l.hashes, Index: n, Scale: 8, Disp: 8 * i}, l.line(Mem{Base: l.places, Index: n, Scale: 8, Disp: 8 * i}, -ahead)
+	return Mem{Base: l.hashes, Index: n, Scale: uint8(l.size), Disp: l.size * i}, l.line(Mem{Base: l.places, Index: n, Scale: 8, Disp: 8 * i}, -ahead)
 }
 
 // testTwos emits the second pass with mask registers, for 8 keys at a time. The outcome of
@@ -165,12 +184,12 @@ func (l *lines) testTwos(label string, ahead int) {
 	for i := 0; i < 8; i += 2 {
 		var h, line [2]Mem
 		for j := range line {
-			h[j] = Mem{Base: hash, Disp: 8 * (i + j)}
+			h[j] = Mem{Base: hash, Disp: l.size * (i + j)}
 			line[j] = l.line(Mem{Base: place, Disp: 8 * (i + j)}, ahead)
 		}
 		KMOVW(l.walk.testTwo(h, line), Mem{Base: outcome, Disp: i})
 	}
-	ADDQ(U8(64), hash)
+	ADDQ(U8(8*l.size), hash)
 	ADDQ(U8(64), place)
 	ADDQ(U8(8), outcome)
 	SUBQ(U8(8), left)

@@ -25,10 +25,14 @@ func main() {
 	smallNumbersTable()
 	headerTables()
 	splitSaltsTable()
+	splitOnesTable()
 	longConstantTables()
+	xxph3Width(4)
+	xxph3Width(8)
 	hash64WidthAVX2(4)
 	hash64WidthAVX2(8)
 	addSplit256(&avx2{})
+	hasSplit256()
 	setPlaces()
 	sortPlaces()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
@@ -41,6 +45,8 @@ func main() {
 		placeDouble32(v)
 		testDouble64(v)
 		testSplit256(v)
+		testLine512(v)
+		testLine32(v)
 	}
 	for _, x := range []xxh64{twoSeeds, oneSeed} {
 		hash64Width(x, 4)

@@ -12,7 +12,7 @@ type split256 struct {
 	base, bytes reg.VecVirtual // where the blocks begin, and their size, in each long lane
 	offsets     reg.VecVirtual // the bits of the offset of a block, in each long lane
 	salts, ones reg.VecVirtual
-	upper       reg.OpmaskVirtual // lanes 8 to 15
+	upper       reg.Register
 }
 
 // testSplit256 emits the test of a window of hashes.
@@ -54,16 +54,14 @@ func splitSaltsTable() {
 	}
 }
 
-func (s *split256) prepare(v vectors) {
+func (s *split256) prepare(v vectors) (size int) {
 	s.v = v
 	s.base, s.bytes = v.broadcastLong(argument("base")), v.broadcastLong(argument("bytes"))
 	s.offsets = v.broadcastLong(constant(0xffffffe0))
 	s.salts, s.ones = v.vector(), v.broadcast(constant(1))
 	v.load(splitSalts, s.salts)
-	if _, wide := v.(*avx512); wide {
-		s.upper = K()
-		KMOVW(constant(0xff00).As32(), s.upper)
-	}
+	s.upper = upperLanes(v)
+	return 8
 }
 
 // address emits base + 32·block: the shuffles move the upper halves of long lanes down.
@@ -91,9 +89,7 @@ func (s *split256) testOne(h, line Mem) {
 }
 
 func (s *split256) testTwo(h, line [2]Mem) reg.OpmaskVirtual {
-	low, blocks, k := ZMM(), ZMM(), K()
-	VPBROADCASTD(h[0], low)
-	VPBROADCASTD(h[1], s.upper, low)
+	low, blocks, k := broadcastTwo(h, s.upper), ZMM(), K()
 	VBROADCASTI64X4(line[0], blocks)
 	VINSERTI64X4(U8(1), line[1], blocks, blocks)
 	s.bits(low)

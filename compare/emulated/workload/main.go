@@ -1,5 +1,5 @@
-// Command workload tests keys with a filter for the given number of rounds. The
-// instructions of some rounds are then the difference of two runs.
+// Command workload tests keys with a filter in two rounds, and calls mark between them. The
+// instructions of a round are those after that call.
 package main
 
 import (
@@ -10,8 +10,8 @@ import (
 	"math/bits"
 	"os"
 	"runtime/debug"
-	"strconv"
 
+	pebble "github.com/cockroachdb/pebble/v2/bloom"
 	parquet "github.com/parquet-go/parquet-go/bloom"
 	"github.com/syndtr/goleveldb/leveldb/filter"
 
@@ -21,26 +21,26 @@ import (
 // keys is the number of keys of a round.
 const keys = 4096
 
+// pebbleTableFilter is pebble.TableFilter, the only type of filter. The package pebble takes
+// long to compile.
+const pebbleTableFilter = 0
+
 func main() {
 	log.SetFlags(0)
 	debug.SetGCPercent(-1)
-	if len(os.Args) != 6 {
-		log.Fatal("usage: workload plain|KERNEL FORMAT uint64|strings absent|present ROUNDS")
+	if len(os.Args) != 5 {
+		log.Fatal("usage: workload plain|KERNEL FORMAT uint64|strings absent|present")
 	}
 	format, err := bloom.ParseFormat(os.Args[2])
 	if err != nil {
 		log.Fatal(err)
 	}
-	rounds, err := strconv.Atoi(os.Args[5])
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := run(os.Args[1], format, os.Args[3], os.Args[4], rounds); err != nil {
+	if err := run(os.Args[1], format, os.Args[3], os.Args[4]); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(path string, format bloom.Format, column, hits string, rounds int) error {
+func run(path string, format bloom.Format, column, hits string) error {
 	known, asked := make([][]byte, keys), make([][]byte, keys)
 	numbers := make([]uint64, keys)
 	state := uint64(1)
@@ -73,21 +73,11 @@ func run(path string, format bloom.Format, column, hits string, rounds int) erro
 		}
 	}
 	encoded := bloom.Policy{Format: format, BitsPerKey: 10}.AppendFilter(nil, bloom.Bytes(known))
-	answers := 0
 	bitmap := make([]uint64, keys/64)
-	switch {
-	case path == "plain" && format == bloom.Parquet:
-		for range rounds {
-			plainParquet(encoded, asked, numbers, column, bitmap)
-		}
-		for _, word := range bitmap {
-			answers += rounds * bits.OnesCount64(word)
-		}
-	case path == "plain":
-		for range rounds {
-			answers += plain(format, encoded, asked)
-		}
-	default:
+	round := func() { plain(format, encoded, asked, bitmap) }
+	if path == "plain" && format == bloom.Parquet {
+		round = func() { plainParquet(encoded, asked, numbers, column, bitmap) }
+	} else if path != "plain" {
 		filter, err := open(format, encoded, path)
 		if err != nil {
 			return err
@@ -96,24 +86,41 @@ func run(path string, format bloom.Format, column, hits string, rounds int) erro
 		if column == "uint64" {
 			batch = bloom.Uint64s(numbers)
 		}
-		for range rounds {
-			answers += filter.MayContainBatch(batch, bitmap)
-		}
+		round = func() { filter.MayContainBatch(batch, bitmap) }
+	}
+	round()
+	mark()
+	round()
+	answers := 0
+	for _, word := range bitmap {
+		answers += bits.OnesCount64(word)
 	}
 	fmt.Println(answers)
 	return nil
 }
 
-// plain tests key by key: with goleveldb for LevelDB's format, with the plain reading
-// of the format for others.
-func plain(format bloom.Format, encoded []byte, asked [][]byte) (answers int) {
-	goleveldb := filter.NewBloomFilter(10)
-	for _, k := range asked {
-		if format == bloom.LevelDB && goleveldb.Contains(encoded, k) || format != bloom.LevelDB && bloom.Reference(format, encoded, k) {
-			answers++
+//go:noinline
+func mark() {}
+
+// plain tests key by key with the store's own code, or, where that is not in Go, with the
+// plain reading of the format.
+func plain(format bloom.Format, encoded []byte, asked [][]byte, bitmap []uint64) {
+	clear(bitmap)
+	goleveldb, pebble := filter.NewBloomFilter(10), pebble.FilterPolicy(10)
+	for i, k := range asked {
+		var has bool
+		switch format {
+		case bloom.LevelDB:
+			has = goleveldb.Contains(encoded, k)
+		case bloom.Pebble:
+			has = pebble.MayContain(pebbleTableFilter, encoded, k)
+		default:
+			has = bloom.Reference(format, encoded, k)
+		}
+		if has {
+			bitmap[i/64] |= 1 << (i % 64)
 		}
 	}
-	return answers
 }
 
 // plainParquet tests key by key with parquet-go, which has no assembly for arm64.

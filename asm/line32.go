@@ -1,0 +1,75 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// line32 is the walk through Pebble's lines.
+type line32 struct {
+	bitsOfLine
+	lines, recip, shift reg.VecVirtual // in each long lane
+	steps               reg.VecVirtual
+	fifteen             reg.VecVirtual // of AVX-512
+}
+
+// testLine32 emits the test of a window of hashes by up to 8 probes.
+func testLine32(v vectors) {
+	TEXT("testLine32"+v.name(), 0, "func(base *byte, lines, recip, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)")
+	Comment(
+		"The remainder of a hash h by the number of lines chooses a line. The quotient",
+		"h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine",
+		"bits of h + i·rotr(h, 17) choose a bit.",
+	)
+	testLines(v, &line32{})
+}
+
+func (l *line32) prepare(v vectors) (size int) {
+	l.bitsOfLine = newBitsOfLine(v)
+	l.lines, l.recip = v.broadcastLong(argument("lines")), v.broadcastLong(argument("recip"))
+	l.shift = v.broadcastLong(argument("shift"))
+	l.steps = broadcastEight(v, "steps")
+	if v.lanes() == 16 {
+		l.fifteen = v.broadcast(constant(15))
+	}
+	return 4
+}
+
+func (l *line32) address(m Mem, h reg.VecVirtual) {
+	q, less := l.v.vector(), l.v.vector()
+	VPMOVZXDQ(m, h)
+	VPMULUDQ(l.recip, h, q)
+	VPSRLVQ(l.shift, q, q)
+	VPMULUDQ(l.lines, q, q)
+	VPSUBQ(q, h, h)
+	VPSUBD(l.lines, h, less)
+	VPMINUD(less, h, h)
+	VPSLLQ(U8(6), h, h)
+	VPADDQ(l.base, h, h)
+}
+
+// numbers emits the numbers of the bits from hashes.
+func (l *line32) numbers(h reg.VecVirtual) reg.VecVirtual {
+	bit := l.v.vector()
+	l.v.rotate17(h, bit)
+	VPMULLW(l.steps, bit, bit) // of which nine bits count
+	VPADDD(h, bit, bit)
+	return bit
+}
+
+func (l *line32) testOne(h, line Mem) {
+	x, word, half := YMM(), YMM(), YMM()
+	VPBROADCASTD(h, x)
+	bit := l.numbers(x)
+	VPSRLD(U8(5), bit, word)
+	VPSLLD(U8(23), bit, half)
+	l.bitsOfLine.testOne(line, word, half, bit)
+}
+
+func (l *line32) testTwo(h, line [2]Mem) reg.OpmaskVirtual {
+	bit, word := l.numbers(broadcastTwo(h, l.upper)), ZMM()
+	VPSRLD(U8(5), bit, word)
+	VPTERNLOGD(U8(0xea), l.second, l.fifteen, word) // word & 15 | second
+	return l.bitsOfLine.testTwo(line, word, bit)
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// bitsOfLine tests up to 8 bits of a line of 512 bits, one in each lane: the walks line512
+// and line32.
+type bitsOfLine struct {
+	v           vectors
+	base, bytes reg.VecVirtual // where the lines begin, and their size, in each long lane
+	offsets     reg.VecVirtual // the bits of the offset of a line, in each long lane
+	ones        reg.VecVirtual
+	thirtyOnes  reg.VecVirtual // of AVX2
+	upper       reg.Register
+	second      reg.VecVirtual // 16 in the lanes of the second key
+}
+
+func newBitsOfLine(v vectors) bitsOfLine {
+	b := bitsOfLine{v: v, base: v.broadcastLong(argument("base")), ones: v.broadcast(constant(1)), upper: upperLanes(v)}
+	if v.lanes() < 16 {
+		b.thirtyOnes = v.broadcast(constant(31))
+		return b
+	}
+	b.second = ZMM()
+	VPXORD(b.ones, b.ones, b.second)
+	VPSLLD(U8(4), b.ones, b.upper, b.second)
+	return b
+}
+
+// testOne emits the test of the bits whose numbers in the line are the lower five bits of bit
+// and of word, where the sign of half is a sixth bit of word.
+func (b *bitsOfLine) testOne(line Mem, word, half, bit reg.VecVirtual) {
+	low, high := YMM(), YMM()
+	VPERMD(line, word, low)
+	VPERMD(line.Offset(32), word, high)
+	VBLENDVPS(half, high, low, low)
+	VPAND(b.thirtyOnes, bit, bit)
+	VPSLLVD(bit, b.ones, bit)
+	VPTEST(bit, low)
+}
+
+// testTwo emits the test of bits of two lines. The numbers of the words of the second are 16
+// above those of the first.
+func (b *bitsOfLine) testTwo(line [2]Mem, word, bit reg.VecVirtual) reg.OpmaskVirtual {
+	words, k := ZMM(), K()
+	VMOVDQU32(line[0], words)
+	VPERMI2D(line[1], words, word)
+	VPRORVD(bit, word, word)
+	VPTESTNMD(b.ones, word, k)
+	return k
+}
+
+// line512 is the walk through RocksDB's lines.
+type line512 struct {
+	bitsOfLine
+	factors reg.VecVirtual
+}
+
+// testLine512 emits the test of a window of hashes by up to 8 probes.
+func testLine512(v vectors) {
+	TEXT("testLine512"+v.name(), 0, "func(base *byte, bytes uint64, factors *uint32, hashes *uint64, n int, hits *uint64, far bool)")
+	Comment(
+		"The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the",
+		"product of its factor and the upper half choose a bit.",
+	)
+	testLines(v, &line512{})
+}
+
+func (l *line512) prepare(v vectors) (size int) {
+	l.bitsOfLine = newBitsOfLine(v)
+	l.bytes, l.offsets = v.broadcastLong(argument("bytes")), v.broadcastLong(constant(0xffffffc0))
+	l.factors = broadcastEight(v, "factors")
+	return 8
+}
+
+// broadcastEight loads 8 words, once for each key in a vector.
+func broadcastEight(v vectors, name string) reg.VecVirtual {
+	x, m := v.vector(), Mem{Base: argument(name)}
+	if v.lanes() == 16 {
+		VBROADCASTI64X4(m, x)
+	} else {
+		v.load(m, x)
+	}
+	return x
+}
+
+func (l *line512) address(m Mem, h reg.VecVirtual) {
+	VPMULUDQ(m, l.bytes, h)
+	VPSHUFD(U8(0xf5), h, h)
+	l.v.and(l.offsets, h, h)
+	VPADDQ(l.base, h, h)
+}
+
+func (l *line512) testOne(h, line Mem) {
+	x, word, bit := YMM(), YMM(), YMM()
+	VPBROADCASTD(h.Offset(4), x)
+	VPMULLD(l.factors, x, x)
+	VPSRLD(U8(28), x, word)
+	VPSRLD(U8(23), x, bit)
+	l.bitsOfLine.testOne(line, word, x, bit)
+}
+
+func (l *line512) testTwo(h, line [2]Mem) reg.OpmaskVirtual {
+	x, word := broadcastTwo([2]Mem{h[0].Offset(4), h[1].Offset(4)}, l.upper), ZMM()
+	VPMULLD(l.factors, x, x)
+	VPSRLD(U8(28), x, word)
+	VPORD(l.second, word, word)
+	VPSRLD(U8(23), x, x)
+	return l.bitsOfLine.testTwo(line, word, x)
+}
