@@ -238,7 +238,11 @@ func (v *view) eachHit(keys Keys, yield func(int) bool) {
 // testKeys is MayContainBatch for 1 to windowKeys keys. It writes their hashes to h. dense is
 // a hint: many of the keys before them were hits.
 func (v *view) testKeys(keys *Keys, h *hashes, hits []uint64, dense bool) int {
-	keys.hash(v.pair.hash(), v.kernel, h)
+	if own := keys.ownHashes(); own != nil {
+		h = &hashes{h1: own}
+	} else {
+		keys.hash(v.pair.hash(), v.kernel, h)
+	}
 	v.testHashes(h, hits, dense)
 	total := 0
 	for i := 0; i < keys.n; i += 64 {

@@ -503,3 +503,86 @@ func benchmarkNori(b *testing.B, filter *Filter, keys [][]byte) {
 		})
 	}
 }
+
+// BenchmarkLines tests columns of 8-byte keys, and of their hashes, with filters of one line
+// for each key, and builds such filters on one core. The reference is the plain reading of
+// the format. compare/sidebyside has another library for Parquet.
+func BenchmarkLines(b *testing.B) {
+	for _, format := range []Format{Parquet, RocksDB, Pebble} {
+		for _, size := range benchmarkSizes {
+			if size.bytes == 256<<10 || size.bytes > 64<<20 {
+				continue
+			}
+			random := rand.New(rand.NewPCG(39, uint64(size.bytes)))
+			known := make([]uint64, size.bytes*8/10)
+			for i := range known {
+				known[i] = random.Uint64()
+			}
+			encoded := Policy{format, 10}.AppendFilter(nil, Uint64s(known))
+			b.Run(fmt.Sprintf("format=%v/filter=%s", format, size.name), func(b *testing.B) {
+				for _, percent := range []int{0, 100} {
+					keys := make([]uint64, queries)
+					for i := range keys {
+						keys[i] = random.Uint64()
+						if percent == 100 {
+							keys[i] = known[random.IntN(len(known))]
+						}
+					}
+					b.Run(fmt.Sprintf("hits=%d%%", percent), func(b *testing.B) { benchmarkLines(b, format, encoded, keys) })
+				}
+				benchmarkBuildingLines(b, format, known)
+			})
+		}
+	}
+}
+
+func benchmarkLines(b *testing.B, format Format, encoded []byte, keys []uint64) {
+	filter, err := Open(format, encoded)
+	if err != nil {
+		b.Fatal(err)
+	}
+	reference := func() {
+		var key [8]byte
+		for _, k := range keys {
+			binary.LittleEndian.PutUint64(key[:], k)
+			if Reference(format, encoded, key[:]) {
+				sink++
+			}
+		}
+	}
+	b.Run("path=MayContainUint64", func(b *testing.B) {
+		inTurn(b, len(keys), reference, func() {
+			for _, key := range keys {
+				if filter.MayContainUint64(key) {
+					sink++
+				}
+			}
+		})
+	})
+	hits := make([]uint64, len(keys)/64)
+	for _, kernel := range kernels {
+		f, err := filter.WithKernel(kernel)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i, column := range []Keys{Uint64s(keys), Uint64s(keys).Hashed(format)} {
+			b.Run(fmt.Sprintf("path=batch/kernel=%v/hashed=%v", kernel, i == 1), func(b *testing.B) {
+				inTurn(b, len(keys), reference, func() { sink += f.MayContainBatch(column, hits) })
+			})
+		}
+	}
+}
+
+// benchmarkBuildingLines compares each kernel with portable Go.
+func benchmarkBuildingLines(b *testing.B, format Format, known []uint64) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var dst []byte
+	for _, kernel := range kernels {
+		b.Run(fmt.Sprintf("build/kernel=%v", kernel), func(b *testing.B) {
+			build := func(k Kernel) func() {
+				return func() { dst = Policy{format, 10}.appendFilter(k, dst[:0], Uint64s(known)) }
+			}
+			inTurn(b, len(known), build(Generic), build(kernel))
+		})
+	}
+}

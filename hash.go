@@ -248,6 +248,15 @@ func (k *Keys) hashRows(kind hashKind, kernel Kernel, h *hashes) {
 	}
 }
 
+// ownHashes returns the hashes of a column of hashes of one 64-bit word, if kernels may read
+// them where they are. Kernels read on to a multiple of 16 hashes. Otherwise it returns nil.
+func (k *Keys) ownHashes() []uint64 {
+	if k.layout != hashes64 || k.validity != nil || k.n%16 != 0 {
+		return nil
+	}
+	return elements[uint64](k, k.n)
+}
+
 // copyHashes is hashRows for a column of hashes.
 func (k *Keys) copyHashes(h *hashes) {
 	switch k.layout {

@@ -72,14 +72,14 @@ func tester(mayContain func(keys *column, i int) bool) way {
 
 // libraries has the names of the libraries that newLibraries returns.
 var libraries = []string{
-	"lanebloom", "C++ LevelDB", "goleveldb", "Badger", "bits-and-blooms", "holiman", "parquet-go", "BinaryFuse8",
+	"lanebloom", "lanebloom, Parquet", "C++ LevelDB", "goleveldb", "Badger", "bits-and-blooms", "holiman", "parquet-go", "BinaryFuse8",
 }
 
 // newLibraries returns the libraries, in the order of their names, with filters
 // of about the given bits per key.
 func newLibraries(bitsPerKey int, cpp *oracle.Timer) []library {
 	all := []library{
-		lanebloom(bitsPerKey), cppLevelDB(cpp), goleveldb(bitsPerKey), badger(bitsPerKey),
+		lanebloom(bloom.LevelDB, bitsPerKey), lanebloom(bloom.Parquet, bitsPerKey), cppLevelDB(cpp), goleveldb(bitsPerKey), badger(bitsPerKey),
 		bitsAndBlooms(bitsPerKey), holimanFilter(bitsPerKey), parquetGo(bitsPerKey), binaryFuse8(),
 	}
 	for i := range all {
@@ -88,12 +88,12 @@ func newLibraries(bitsPerKey int, cpp *oracle.Timer) []library {
 	return all
 }
 
-func lanebloom(bitsPerKey int) (l library) {
-	policy := bloom.Policy{BitsPerKey: bitsPerKey}
+func lanebloom(format bloom.Format, bitsPerKey int) (l library) {
+	policy := bloom.Policy{Format: format, BitsPerKey: bitsPerKey}
 	var f *bloom.Filter
 	open := func(encoded []byte) (int, error) {
 		var err error
-		f, err = bloom.Open(bloom.LevelDB, encoded)
+		f, err = bloom.Open(format, encoded)
 		return len(encoded), err
 	}
 	l.build[keyByKey] = timed(func(keys *column) (int, error) {
