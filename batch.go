@@ -19,7 +19,7 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.testBatc
 // testBatch is MayContainBatch. If add is set, it adds every key as well, and hits tells which
 // rows were new: it is [Set.AddBatchNew].
 func (v *view) testBatch(keys Keys, hits []uint64, add bool) int {
-	hits = hits[:(keys.n+63)/64]
+	hits = hits[:len(hits):len(hits)][:(keys.n+63)/64] // or the slice would grow into its capacity
 	if v.pair == 0 { // the zero Filter
 		if add {
 			panicNoBits()
