@@ -116,6 +116,9 @@ func (e encodingRocksDB) size(n, bitsPerKey int) (m float64, k int) {
 
 // rate is the mean of lineRate over the number of keys in the line of an absent key.
 func (e encodingRocksDB) rate(keys, m float64, k int) float64 {
+	if k > maxProbes {
+		return 1 // such a number is reserved: the filter answers yes to every key
+	}
 	return meanRate(keys, m/512, func(j float64) float64 { return e.lineRate(j, k) })
 }
 

@@ -13,7 +13,7 @@ import (
 func rateLevelDB(n, m float64, k int) float64 {
 	const passes, most = 1000, 1 << 23 // random hashes that pass, and that are tested
 	queries := passes / independentRate(n, m, k)
-	if n < thirdProbeKeys || n > 1<<20 || m > 1<<27 || math.Mod(m, 8) != 0 || k > maxProbes || queries > most {
+	if n < thirdProbeKeys || n > 1<<20 || m > 1<<27 || math.Mod(m, 8) != 0 || queries > most {
 		return modelLevelDB(n, m, k)
 	}
 	collisions := collisionRate(LevelDB, n) // that pass by their hash, which the caller adds
