@@ -8,7 +8,7 @@ import (
 )
 
 // rateLevelDB returns the expected rate of n keys in m bits with k probes. Where that takes
-// some 20 ms at most, it measures the rate. The model is up to 1.4 times too low if m is, or is
+// 0.1 s at most, it measures the rate. The model is up to 1.4 times too low if m is, or is
 // nearly, a multiple of a large power of two, and more if m is a multiple of 65537.
 func rateLevelDB(n, m float64, k int) float64 {
 	const passes, most = 1000, 1 << 23 // random hashes that pass, and that are tested
