@@ -12,15 +12,17 @@ import (
 // lock. A query finds every key whose addition returned before the query began. Of a key
 // that is added at the same time, it may find all bits or only some.
 //
-// To add a key takes an atomic operation for each of its bits that is not set yet. That is
-// some four times as slow as to add it to a Set, while queries are as fast. If goroutines add
+// Adding a key takes an atomic operation for each of its bits that is not set yet. That is
+// some four times as slow as adding it to a Set, while queries are as fast. If goroutines add
 // large batches and query rarely, a Set under a mutex is faster, or a Set for each goroutine
 // and [Set.Merge]. An AtomicSet does not count its keys: all goroutines would wait for the
 // counter.
-// [AtomicSet.Snapshot] returns a Set, which can be saved. [Policy.NewAtomicSet] makes an
-// AtomicSet. The zero AtomicSet has no bits. It holds no key, and to add a key panics.
+//
+// [Policy.NewAtomicSet] makes an AtomicSet. To save one, save the Set that
+// [AtomicSet.Snapshot] returns. The zero AtomicSet has no bits. It holds no key, and to add a
+// key panics.
 type AtomicSet struct {
-	view  view // not embedded: to save a filter reads its bits twice
+	view  view // not embedded: its methods that save a filter read the bits twice
 	shape shape
 	bits  []byte
 }
@@ -32,13 +34,17 @@ type AtomicSet struct {
 //   - A bit that is set stays set. So it does not matter whether a query reads two bits at
 //     the same moment, or whether a vector is read in parts: a query that sees some additions
 //     and not others gives the answer of a filter without the others.
-//   - Go's memory model gives a read that races with a write a value that was written, and no
-//     value that was overwritten before the read began. If an addition happens before a query,
-//     the query so reads words with its bits. An addition that leaves a bit alone because it is
-//     set has seen it by an atomic load, so that whatever happens after this addition happens
-//     after the other one that set the bit.
+//   - In Go's memory model, a read that races with writes returns a value that was written, and
+//     none that was overwritten before the read began. So if an addition happens before a query,
+//     the query reads words with its bits. An addition that leaves a bit alone because it is set
+//     has seen the bit by an atomic load. So whatever happens after this addition also happens
+//     after the addition that set the bit.
 //   - Assembly is not part of that model, but its loads are those of the CPU, to which the same
 //     order of the operations applies.
+//
+// AddBatchNew leaves a row alone if its query finds the key, and that query has no atomic loads.
+// For these rows, the model alone does not order what follows after the addition that set the
+// bits. The CPUs do: who synchronizes with a goroutine sees what that goroutine has read.
 //
 // The race detector does not know that a racing read is right, and reports it in Go code;
 // assembly it does not see. In a build with the detector, queries take atomic loads instead.
@@ -117,7 +123,7 @@ func (s *AtomicSet) Merge(other *Set) error {
 	for i := 0; i < len(from); i += 4 {
 		var bytes [4]byte
 		copy(bytes[:], from[i:])
-		if word := *(*uint32)(unsafe.Pointer(&bytes)); word != 0 {
+		if word := binary.NativeEndian.Uint32(bytes[:]); word != 0 {
 			atomic.OrUint32(s.view.word(8*uint64(i)), word)
 		}
 	}
@@ -135,8 +141,9 @@ func (s *AtomicSet) Snapshot() *Set {
 	v.data = newEncoded(before, len(v.data)-before)
 	copy(v.data, s.view.data[:before])
 	for i, to := 0, v.data[before:]; i < len(to); i += 4 { // what follows the bits shares a word with them
-		word := atomic.LoadUint32(s.view.word(8 * uint64(i)))
-		copy(to[i:], (*[4]byte)(unsafe.Pointer(&word))[:])
+		var bytes [4]byte
+		binary.NativeEndian.PutUint32(bytes[:], atomic.LoadUint32(s.view.word(8*uint64(i))))
+		copy(to[i:], bytes[:])
 	}
 	v.array, _ = v.format.decode(v.data) // no error: it is a filter
 	v.atomic, v.count = false, &keyCount{unknown: true}

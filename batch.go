@@ -19,7 +19,8 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.testBatc
 // testBatch is MayContainBatch. If add is set, it adds every key as well, and hits tells which
 // rows were new: it is [Set.AddBatchNew].
 func (v *view) testBatch(keys Keys, hits []uint64, add bool) int {
-	hits = hits[:(keys.n+63)/64]
+	// With its capacity, a slice that is too short would grow.
+	hits = hits[:len(hits):len(hits)][:(keys.n+63)/64]
 	if v.pair == 0 { // the zero Filter
 		if add {
 			panicNoBits()
@@ -166,9 +167,9 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 	return dst
 }
 
-// addMissing adds the keys of a window that were no hits. It has their hashes in h. It changes
-// hits to the rows that were new, and returns their number. A key is tested again before it
-// is added: keys before it in the window may have set its bits.
+// addMissing adds the keys of a window that were no hits. h has the hashes of the window. It
+// changes hits to the rows that were new, and returns their number. It tests a key again before
+// it adds the key: keys before it in the window may have set its bits.
 func (v *view) addMissing(keys *Keys, h *hashes, hits []uint64) int {
 	total := 0
 	for i := 0; i < keys.n; i += 64 {

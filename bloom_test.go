@@ -136,12 +136,13 @@ func TestErrors(t *testing.T) {
 func TestProgrammingErrors(t *testing.T) {
 	f := mustOpen(t, LevelDB, nil)
 	for name, try := range map[string]func(){
-		"added too short": func() { mustSet(t, Policy{}, 1).AddBatchNew(Uint32s(make([]uint32, 65)), make([]uint64, 1)) },
-		"hits too short":  func() { f.MayContainBatch(Uint32s(make([]uint32, 65)), make([]uint64, 1)) },
-		"Slice past rows": func() { Uint32s(make([]uint32, 3)).Slice(0, 4) },
-		"Slice backwards": func() { Uint32s(make([]uint32, 3)).Slice(2, 1) },
-		"Slice negative":  func() { Uint32s(make([]uint32, 3)).Slice(-1, 1) },
-		"unknown format":  func() { Policy{Format: 200}.NewBuilder() },
+		"added too short":                       func() { mustSet(t, Policy{}, 1).AddBatchNew(Uint32s(make([]uint32, 65)), make([]uint64, 1)) },
+		"hits too short":                        func() { f.MayContainBatch(Uint32s(make([]uint32, 65)), make([]uint64, 1)) },
+		"hits too short, with room behind them": func() { f.MayContainBatch(Uint32s(make([]uint32, 65)), make([]uint64, 1, 2)) },
+		"Slice past rows":                       func() { Uint32s(make([]uint32, 3)).Slice(0, 4) },
+		"Slice backwards":                       func() { Uint32s(make([]uint32, 3)).Slice(2, 1) },
+		"Slice negative":                        func() { Uint32s(make([]uint32, 3)).Slice(-1, 1) },
+		"unknown format":                        func() { Policy{Format: 200}.NewBuilder() },
 		"filter too large": func() {
 			Policy{BitsPerKey: math.MaxInt}.AppendFilter(nil, Uint32s(make([]uint32, 1000)))
 		},

@@ -117,6 +117,24 @@ func checkExtremePolicy(t *testing.T, p Policy, n int) {
 	}
 }
 
+// TestExtremeRates gives the rate of filters of any size extreme numbers of probes. No filter
+// has so many: LevelDB and RocksDB answer yes to every key if there are more than 30.
+func TestExtremeRates(t *testing.T) {
+	eachFormat(t, func(t *testing.T, f Format) {
+		for _, n := range []int{1, 500, thirdProbeKeys, math.MaxInt} {
+			for _, bits := range []uint64{1, 8, 24, 512, 3 << 20, 1 << 40, math.MaxUint64} {
+				for _, probes := range extremes {
+					rate := f.FalsePositiveRate(n, bits, probes)
+					all := probes <= 0 || probes > maxProbes && (f == LevelDB || f == RocksDB)
+					if !(rate >= 0 && rate <= 1) || all && rate != 1 {
+						t.Fatalf("FalsePositiveRate(%d, %d, %d) = %v", n, bits, probes, rate)
+					}
+				}
+			}
+		}
+	})
+}
+
 func TestExtremeCapacities(t *testing.T) {
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {

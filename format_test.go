@@ -441,12 +441,60 @@ func TestOddFilters(t *testing.T) {
 			}
 			if odd.is != noFilter {
 				eachKernel(t, format, odd.data, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
+				if odd.is == filterAndSet {
+					checkOddSet(t, format, odd, keys[:30])
+				}
 				if i%8 == 0 && !testing.Short() || i%16 == 0 { // each takes up to a million samples
 					checkOddStats(t, mustOpen(t, format, odd.data))
 				}
 			}
 		}
 	})
+}
+
+// checkOddSet adds keys to a copy of the filter in every way. The reference says which bits
+// they set.
+func checkOddSet(t *testing.T, format Format, odd oddFilter, keys [][]byte) {
+	t.Helper()
+	opened, err := OpenSet(format, odd.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := opened.Clone()
+	for _, key := range keys {
+		addByReference(t, format, want.data, key)
+	}
+	for name, add := range map[string]func(s *Set){
+		"Add": func(s *Set) {
+			for _, key := range keys {
+				s.Add(key)
+			}
+		},
+		"AddBatch":    func(s *Set) { s.AddBatch(Bytes(keys)) },
+		"AddBatchNew": func(s *Set) { s.AddBatchNew(Bytes(keys), make([]uint64, 1)) },
+		"addByRegion": func(s *Set) { s.addByRegion(Bytes(keys), 2) },
+		"atomic": func(s *Set) {
+			s.atomic = true
+			s.addColumn(Bytes(keys))
+		},
+		"atomic, key by key": func(s *Set) {
+			s.atomic = true
+			s.addEach(Bytes(keys))
+		},
+		"Merge": func(s *Set) {
+			if err := s.Merge(want); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		s := opened.Clone()
+		if add(s); !s.Equal(want) {
+			t.Fatalf("%s to %q of %x: %x, want %x", name, odd.name, odd.data, s.data, want.data)
+		}
+		if err := s.Intersect(opened); err != nil || !s.Equal(opened) {
+			t.Fatalf("Intersect of %q: %v, %x, want %x", odd.name, err, s.data, opened.data)
+		}
+	}
 }
 
 func checkOddStats(t *testing.T, f *Filter) {

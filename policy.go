@@ -128,18 +128,24 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 // FalsePositiveRate returns the expected share, 0 to 1, of absent keys to which a filter of
 // the given numbers of bits and probes answers yes if it has n keys.
 //
-// It is the rate of keys whose hashes are random. Up to 20 bits per key and from 1,000 keys
-// on, it is within 5 % of measured rates for [Nori], [NoriCrate], [Parquet] and [RocksDB]. For
-// fewer keys of Nori and NoriCrate it may be 14 % too low and 20 % too high. For [LevelDB] with
-// 6,000 to 2^20 keys and rates from 0.0002 on, it is itself measured, within 9 %, on a filter of
-// random hashes: that takes some 20 ms. For more keys or lower rates of LevelDB, measured rates
-// were 0.93 to 1.43 times it. For [Pebble] they were 0.96 to 1.06 times it from 50 keys on, except
-// near numbers of lines for which Pebble's filters have far more false positives than for
-// others: there they were up to 1.7 times it.
+// It is the rate of keys whose hashes are random. How close it is to measured rates depends on
+// the format:
+//
+//   - [Nori], [NoriCrate], [Parquet] and [RocksDB]: within 5 %, up to 20 bits per key and from
+//     1,000 keys on. For fewer keys of Nori and NoriCrate, it may be 14 % too low or 20 % too high.
+//   - [LevelDB]: from 6,000 to 2^20 keys and for rates from 0.0002 on, FalsePositiveRate itself
+//     measures the rate on a filter of random hashes, within 9 %. That takes up to 0.1 s. For more
+//     keys or lower rates, measured rates were 0.93 to 1.43 times the result.
+//   - [Pebble]: from 50 keys on, measured rates were 0.96 to 1.06 times the result. Some numbers of
+//     lines give far more false positives than others; near them, measured rates were up to 1.7
+//     times the result.
+//
+// The rate is 1 for numbers of probes with which the format answers yes to every key: in LevelDB
+// and RocksDB, those above 30.
 //
 // Real keys can have higher rates in the formats LevelDB and Pebble. Their hash sends many
-// numbered strings, such as "user-00000042", to equal hashes. Then 3 to 9 % of the absent keys pass, however
-// many bits the filter has. [Builder.Collisions] tells whether keys are such, and
+// numbered strings, such as "user-00000042", to equal hashes. Then 3 to 9 % of the absent keys
+// pass, however many bits the filter has. [Builder.Collisions] tells whether keys are such, and
 // [Filter.MeasureRate] measures the rate for a sample of absent keys. The other formats have no
 // such keys.
 func (f Format) FalsePositiveRate(n int, bits uint64, probes int) float64 {
@@ -187,12 +193,14 @@ func (p Policy) MayContain(filter, key []byte) bool {
 //
 // Filters of 2 MiB and more are built by up to 16 goroutines, at most one for each core
 // (GOMAXPROCS) and one for every 2^17 keys. Their temporary memory is at most 0.6 times the
-// size of the filter plus 6 MiB. If AppendFilter allocates 32 MiB or more, it asks for huge
-// pages. The bytes of the filter depend on neither.
+// size of the filter plus 6 MiB. One goroutine alone builds the filters of [Parquet] on a
+// kernel other than [Generic], and filters of more than 2^32 bits in formats other than
+// LevelDB. If AppendFilter allocates 32 MiB or more, it asks for huge pages. The bytes of the
+// filter depend on neither.
 //
 // It panics if the bits take more than 2^40 bytes (2^30 where int has 32 bits), or more than
-// 2^31 - 1 blocks of [Parquet], or more than 2^29 - 64 bytes of [Pebble]. It also panics if keys are hashes of another kind than the
-// format's.
+// 2^31 - 1 blocks of [Parquet], or more than 2^29 - 64 bytes of [Pebble]. It also panics if
+// keys are hashes of another kind than the format's.
 func (p Policy) AppendFilter(dst []byte, keys Keys) []byte {
 	return p.appendFilter(kernels[0], dst, keys)
 }

@@ -8,17 +8,18 @@ import (
 )
 
 // rateLevelDB returns the expected rate of n keys in m bits with k probes. Where that takes
-// some 20 ms at most, it measures the rate. The model is up to 1.4 times too low if m is, or is
+// 0.1 s at most, it measures the rate. The model is up to 1.4 times too low if m is, or is
 // nearly, a multiple of a large power of two, and more if m is a multiple of 65537.
 func rateLevelDB(n, m float64, k int) float64 {
 	const passes, most = 1000, 1 << 23 // random hashes that pass, and that are tested
-	queries := passes / independentRate(n, m, k)
-	if n < thirdProbeKeys || n > 1<<20 || m > 1<<27 || math.Mod(m, 8) != 0 || k > maxProbes || queries > most {
+	least := independentRate(n, m, k) // LevelDB's probes pass at least as often
+	queries := passes / least
+	if n < thirdProbeKeys || n > 1<<20 || m > 1<<27 || math.Mod(m, 8) != 0 || queries > most {
 		return modelLevelDB(n, m, k)
 	}
 	collisions := collisionRate(LevelDB, n) // that pass by their hash, which the caller adds
 	measured := measureLevelDB(int(n), int(m), k, int(max(queries, 1<<16)))
-	return max(measured-collisions, 0) / (1 - collisions)
+	return max((measured-collisions)/(1-collisions), least) // less is noise
 }
 
 // measureLevelDB returns the share of random hashes that pass filters of n random hashes. The

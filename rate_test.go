@@ -100,6 +100,21 @@ func TestRatesHold(t *testing.T) {
 	}
 }
 
+// TestPolicyForOwnRate asks for the rate of a policy. No policy with more bits is the answer.
+func TestPolicyForOwnRate(t *testing.T) {
+	t.Parallel()
+	eachFormat(t, func(t *testing.T, format Format) {
+		for _, n := range []int{100, 7001, 10_007} {
+			for _, bitsPerKey := range []int{1, 9, 10, 13} {
+				rate := Policy{format, bitsPerKey}.FalsePositiveRate(n)
+				if p, err := PolicyFor(format, n, rate); err != nil || p.BitsPerKey > bitsPerKey {
+					t.Errorf("%d keys with the rate %v of %d bits per key: %v, %v", n, rate, bitsPerKey, p, err)
+				}
+			}
+		}
+	})
+}
+
 // TestRatesOfSizes compares expected with measured rates over bits per key. Some of the
 // numbers of bits have divisors that make LevelDB's probes meet more often, like 65,537 and
 // powers of two.

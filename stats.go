@@ -62,8 +62,8 @@ func (v *view) MeasureRate(absent Keys) float64 {
 	return float64(yes) / float64(absent.n-absent.nulls())
 }
 
-// BitRange returns where the bits lie in the encoded filter: they are its bytes from from up to
-// to, which does not count. The format's header is before them, and its trailer after them.
+// BitRange returns where the bits lie in an encoded filter: they are the slice [from:to] of its
+// bytes. The format's header is before them, and its trailer after them.
 func (v *view) BitRange() (from, to int) {
 	bits, _ := v.encoded()
 	from = cap(v.data) - cap(bits) // their capacities end at the same byte
