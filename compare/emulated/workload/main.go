@@ -19,7 +19,7 @@ import (
 )
 
 // keys is the number of keys of a round.
-const keys = 4096
+const keys = 1024
 
 // pebbleTableFilter is pebble.TableFilter, the only type of filter. The package pebble takes
 // long to compile.
@@ -41,36 +41,13 @@ func main() {
 }
 
 func run(path string, format bloom.Format, column, hits string) error {
-	known, asked := make([][]byte, keys), make([][]byte, keys)
-	numbers := make([]uint64, keys)
-	state := uint64(1)
-	next := func() uint64 { // splitmix64
-		state += 0x9e3779b97f4a7c15
-		z := (state ^ state>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		return z ^ z>>31
-	}
-	key := func() []byte {
-		n := 8
-		if column == "strings" {
-			n += int(next() % 25)
-		}
-		var b []byte
-		for len(b) < n {
-			b = hex.AppendEncode(b, binary.BigEndian.AppendUint64(nil, next()))
-		}
-		return b[:n]
-	}
-	for i := range known {
-		known[i], asked[i] = key(), key()
-	}
+	known, asked := sample(column)
 	if hits == "present" {
 		asked = known
 	}
+	numbers := make([]uint64, keys)
 	for i, k := range asked {
-		for j := range 8 {
-			numbers[i] |= uint64(k[j]) << (8 * j)
-		}
+		numbers[i] = binary.LittleEndian.Uint64(k)
 	}
 	encoded := bloom.Policy{Format: format, BitsPerKey: 10}.AppendFilter(nil, bloom.Bytes(known))
 	bitmap := make([]uint64, keys/64)
@@ -101,6 +78,33 @@ func run(path string, format bloom.Format, column, hits string) error {
 
 //go:noinline
 func mark() {}
+
+// sample returns keys for the filter, and others.
+func sample(column string) (known, asked [][]byte) {
+	known, asked = make([][]byte, keys), make([][]byte, keys)
+	state := uint64(1)
+	next := func() uint64 { // splitmix64
+		state += 0x9e3779b97f4a7c15
+		z := (state ^ state>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		return z ^ z>>31
+	}
+	key := func() []byte {
+		n := 8
+		if column == "strings" {
+			n += int(next() % 25)
+		}
+		var b []byte
+		for len(b) < n {
+			b = hex.AppendEncode(b, binary.BigEndian.AppendUint64(nil, next()))
+		}
+		return b[:n]
+	}
+	for i := range known {
+		known[i], asked[i] = key(), key()
+	}
+	return known, asked
+}
 
 // plain tests key by key with the store's own code, or, where that is not in Go, with the
 // plain reading of the format.
