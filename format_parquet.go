@@ -27,9 +27,12 @@ func (encodingParquet) shape(n, bitsPerKey int) (shape, bool) {
 
 func (encodingParquet) frame(shape, int) frame { return frame{} }
 
+// wholeBlocks reports whether n bytes are blocks, at least one, and as many as there may be.
+func wholeBlocks(n int) bool { return n > 0 && n%32 == 0 && uint64(n) <= 32*maxBlocks }
+
 // parse accepts whole blocks, 1 to 2^31 - 1.
 func (encodingParquet) parse(data []byte) ([]byte, shape, error) {
-	if len(data) == 0 || len(data)%32 != 0 || uint64(len(data)) > 32*maxBlocks {
+	if !wholeBlocks(len(data)) {
 		return nil, shape{}, fmt.Errorf("%w: %d bytes are not the blocks of a Parquet filter, 32 bytes each", ErrEncoding, len(data))
 	}
 	return data, shape{8 * uint64(len(data)), splitProbes}, nil

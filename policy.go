@@ -172,6 +172,10 @@ func collisionRate(f Format, n float64) float64 {
 // it answers yes; for all others it allocates nothing. It decodes the filter at each call; a
 // [Filter] decodes it once.
 func (p Policy) MayContain(filter, key []byte) bool {
+	if p.Format == Parquet && wholeBlocks(len(filter)) && len(key) < shortKey && kernels[0] != Generic {
+		d := newSplit256(filter, uint64(len(filter)/32)) // saves two calls
+		return d.hasKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	}
 	// The compiler stores an array word by word. A whole scheme it would copy by vectors of
 	// two words, and the load of a vector waits until both words are stored.
 	var s scheme

@@ -117,6 +117,9 @@ func (s *scheme) testHash(h Hash) bool {
 	case walkDouble64:
 		return (*double64)(&s.array).test(h.h1, h.h2)
 	case walkSplit256:
+		if s.kernel != Generic {
+			return (*split256)(&s.array).has(h.h1)
+		}
 		return (*split256)(&s.array).test(h.h1)
 	case walkLine512:
 		return (*line512)(&s.array).test(h.h1)
