@@ -12,7 +12,7 @@ import (
 // nearly, a multiple of a large power of two, and more if m is a multiple of 65537.
 func rateLevelDB(n, m float64, k int) float64 {
 	const passes, most = 1000, 1 << 23 // random hashes that pass, and that are tested
-	least := independentRate(n, m, k) // LevelDB's probes pass at least as often
+	least := independentRate(n, m, k)  // LevelDB's probes pass at least as often
 	queries := passes / least
 	if n < thirdProbeKeys || n > 1<<20 || m > 1<<27 || math.Mod(m, 8) != 0 || queries > most {
 		return modelLevelDB(n, m, k)
