@@ -100,6 +100,7 @@ func routes() map[string]http.Handler {
 		"POST /api/filter": endpoint(turns, makeFilter),
 		"POST /api/test":   endpoint(turns, testKeys),
 		"POST /api/curve":  endpoint(turns, curvePoints),
+		"POST /api/size":   endpoint(turns, calculate),
 		"/":                http.HandlerFunc(nothing),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"sync"
 
 	"github.com/lanebloom/bloom"
@@ -434,5 +435,27 @@ func testKeys(q testRequest) (a testAnswer, err error) {
 	for _, key := range keys {
 		a.Results = append(a.Results, testResult{newKeyWalk(filter, key), filter.MayContainString(key)})
 	}
+	return a, nil
+}
+
+// sizeRequest has two of the four numbers of a filter: the answer has the others, for each format.
+type sizeRequest struct {
+	Keys       *keyCount `json:"keys"`
+	BitsPerKey *int      `json:"bits_per_key"`
+	Rate       *rate     `json:"rate"`
+	Memory     *byteSize `json:"memory"`
+}
+
+type sizeAnswer struct {
+	Sizes []filterSize `json:"sizes"`
+}
+
+// calculate answers /api/size as bloom size does.
+func calculate(q sizeRequest) (a sizeAnswer, err error) {
+	c := sizeCommand{Keys: q.Keys, BitsPerKey: q.BitsPerKey, Rate: q.Rate, Memory: q.Memory}
+	if err := c.check(); err != nil {
+		return a, errors.New(strings.ReplaceAll(err.Error(), "--", "")) // the page has no flags
+	}
+	a.Sizes = c.sizes()
 	return a, nil
 }

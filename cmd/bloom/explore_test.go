@@ -171,6 +171,25 @@ func TestExploreFile(t *testing.T) {
 	}
 }
 
+// TestExploreSize calculates the sizes that bloom size calculates, also of 10^8 keys.
+func TestExploreSize(t *testing.T) {
+	server := exploreServer(t)
+	keys, oneInHundred, bits, memory := keyCount(1e8), rate(0.01), 10, byteSize(64<<20)
+	for question, command := range map[string]sizeCommand{
+		`{"keys":"1e8","bits_per_key":10}`:      {Keys: &keys, BitsPerKey: &bits},
+		`{"keys":"100M","rate":"1%"}`:           {Keys: &keys, Rate: &oneInHundred},
+		`{"keys":"1e8","memory":"64MiB"}`:       {Keys: &keys, Memory: &memory},
+		`{"memory":"64 MiB","bits_per_key":10}`: {Memory: &memory, BitsPerKey: &bits},
+	} {
+		var answer sizeAnswer
+		post(t, server, "/api/size", question, &answer, http.StatusOK)
+		want := command.sizes()
+		if len(answer.Sizes) != len(formats) || string(toJSON(answer.Sizes)) != string(toJSON(want)) {
+			t.Errorf("%s: %s, want %s", question, toJSON(answer.Sizes), toJSON(want))
+		}
+	}
+}
+
 // TestExploreOdd opens files of filters that answer no to every key, or yes to every key.
 func TestExploreOdd(t *testing.T) {
 	server := exploreServer(t)
@@ -242,6 +261,10 @@ func TestExploreRefuses(t *testing.T) {
 		"curve's keys":    {"/api/curve", curveRequest{"leveldb", maxCurveKeys + 1, 0}, 400, "keys must be between 1 and 1000000000, and is 1000000001"},
 		"curve of none":   {"/api/curve", curveRequest{"leveldb", 0, 0}, 400, "keys must be between 1"},
 		"curve's probes":  {"/api/curve", curveRequest{"leveldb", 1, 31}, 400, "must be between 1 and 30"},
+		"one number":      {"/api/size", `{"keys":"1e8"}`, 400, "give two of keys, bits-per-key, rate and memory, not 1"},
+		"no rate":         {"/api/size", `{"keys":"1e8","rate":"0"}`, 400, "rate: 0 is not between 0 and 1"},
+		"no number":       {"/api/size", `{"keys":"ten","rate":"1%"}`, 400, "a number of keys is whole"},
+		"no bits":         {"/api/size", `{"keys":"1e8","bits_per_key":0}`, 400, "bits-per-key must be at least 1"},
 		"nothing there":   {"/api/remove", shape, 404, "nothing at POST /api/remove"},
 		"not for posting": {"/", shape, 404, "nothing at POST /"},
 	} {
@@ -653,6 +676,12 @@ func FuzzExplore(f *testing.F) {
 			curveRequest{"nori", 1000, 0},
 			curveRequest{"nori-crate", maxCurveKeys, maxProbes},
 			`{"format":"nori","keys":1e99}`,
+		},
+		"POST /api/size": {
+			`{"keys":"1e8","rate":"1%"}`,
+			`{"keys":"100M","bits_per_key":10}`,
+			`{"bits_per_key":10,"memory":"64MiB"}`,
+			`{"keys":1}`,
 		},
 		"POST /api/test": {
 			testRequest{Format: "leveldb", Encoded: []byte{1, 64, 6}, Keys: []string{"a", "", "a"}},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -73,6 +74,7 @@ type filterSize struct {
 	Format     string   `json:"format"`
 	Keys       *int     `json:"keys"` // null if any number
 	BitsPerKey int      `json:"bits_per_key,omitempty"`
+	Probes     int      `json:"probes,omitempty"`
 	Rate       *float64 `json:"rate,omitempty"`
 	Memory     *uint64  `json:"memory"` // bytes; null if any number of keys
 	Error      string   `json:"error,omitempty"`
@@ -82,20 +84,22 @@ func (c *sizeCommand) Run(s *streams) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	var sizes []filterSize
-	found := false
-	for _, f := range formats {
-		size := c.size(f)
-		found = found || size.Error == ""
-		sizes = append(sizes, size)
-	}
+	sizes := c.sizes()
 	if err := c.print(s, sizes); err != nil {
 		return err
 	}
-	if !found {
+	if !slices.ContainsFunc(sizes, func(size filterSize) bool { return size.Error == "" }) {
 		return errors.New("no format has such a filter")
 	}
 	return nil
+}
+
+// sizes returns the row of every format.
+func (c *sizeCommand) sizes() (sizes []filterSize) {
+	for _, f := range formats {
+		sizes = append(sizes, c.size(f))
+	}
+	return sizes
 }
 
 func (c *sizeCommand) check() error {
@@ -152,6 +156,7 @@ func (c *sizeCommand) size(f bloom.Format) filterSize {
 	policy := bloom.Policy{Format: f, BitsPerKey: bitsPerKey}
 	rate := policy.FalsePositiveRate(keys)
 	size.BitsPerKey, size.Rate = bitsPerKey, &rate
+	_, size.Probes, _ = bloom.Policy{Format: f, BitsPerKey: bitsPerKey}.Size(1) // no error: it is small
 	if c.Keys == nil && c.Memory == nil && keys == mostKeys/bitsPerKey {
 		return size // the rate sets no limit
 	}
@@ -212,7 +217,9 @@ func mostKeysFor(f bloom.Format, bitsPerKey int, rate float64) int {
 	const few = 1000
 	highestRate := highestRates(f, bitsPerKey, few)
 	if highestRate(few) <= rate {
-		return few - 1 + most(mostKeys/bitsPerKey-few+1, func(n int) bool { return highestRate(few-1+n) <= rate })
+		return few - 1 + most(mostKeys/bitsPerKey-few+1, func(n int) bool {
+			return bytesOf(f, few-1+n, bitsPerKey) <= mostMemory && highestRate(few-1+n) <= rate
+		})
 	}
 	for n := few - 1; n > 0; n-- {
 		if (bloom.Policy{Format: f, BitsPerKey: bitsPerKey}).FalsePositiveRate(n) <= rate {

@@ -83,7 +83,7 @@ func wantMostKeys(t *testing.T, f bloom.Format, b int, r rate) {
 			t.Fatalf("%d keys have a rate of %v, and it is %d for %v", n, got, keys, r)
 		}
 	}
-	if keys < mostKeys/b && policy.FalsePositiveRate(keys+1) <= float64(r) && f != bloom.NoriCrate {
+	if keys < mostKeys/b && bytesOf(f, keys+1, b) <= mostMemory && policy.FalsePositiveRate(keys+1) <= float64(r) && f != bloom.NoriCrate {
 		t.Errorf("%d keys have the rate, too", keys+1)
 	}
 }
