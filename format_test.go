@@ -401,6 +401,13 @@ func checkGolden(t *testing.T, format Format, g golden.Filter) {
 // TestWays builds filters of every format in every way, and queries them in every way.
 func TestWays(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
+		for bitsPerKey := -1; bitsPerKey < 130; bitsPerKey++ { // every number of probes
+			keys := golden.Mixed.Range(0, 60)
+			got, want := Policy{format, bitsPerKey}.AppendFilter(nil, Bytes(keys)), formats[format].create(keys, bitsPerKey)
+			if !bytes.Equal(got, want) {
+				t.Errorf("%d bits per key: the filter differs from the reference", bitsPerKey)
+			}
+		}
 		for _, n := range []int{1, 2, 3, 7, 64, 100, 1500} {
 			for _, bitsPerKey := range []int{-1, 0, 1, 2, 7, 8, 10, 20, 43, 44, 50, 100} {
 				keys := golden.Mixed.Range(0, n)
