@@ -44,6 +44,8 @@ func (b *Builder) add(p unsafe.Pointer, n int) {
 		b.h32 = append(b.h32, hash32At(p, n))
 	case hashXXH64x2:
 		b.h128 = append(b.h128, hash64At(p, n))
+	case hashXXH64:
+		b.h64 = append(b.h64, xxh64At(p, n))
 	default:
 		b.addHash(b.hash.of(p, n))
 	}

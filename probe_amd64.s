@@ -1236,20 +1236,18 @@ end:
 // Requires: AVX, AVX2
 TEXT ·hasSplit256AVX2(SB), NOSPLIT, $0-17
 	MOVQ         hash+8(FP), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	MOVQ         base+0(FP), DX
-	IMULQ        8(DX), CX
-	SHRQ         $0x20, CX
-	SHLQ         $0x05, CX
-	ADDQ         (DX), CX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
+	SHRQ         $0x20, AX
+	VPBROADCASTD hash+8(FP), Y0
+	MOVQ         base+0(FP), CX
+	IMULQ        8(CX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x05, AX
+	ADDQ         (CX), AX
 	VPMULLD      splitSalts<>+0(SB), Y0, Y0
 	VMOVDQU      splitOnes<>+0(SB), Y1
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (CX), Y1
+	VMOVDQU      (AX), Y1
 	VPTEST       Y0, Y1
 	SETCS        AL
 	MOVB         AL, ret+16(FP)
@@ -1285,13 +1283,13 @@ TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 	MOVQ         AX, CX
 	SHRQ         $0x20, CX
 	XORQ         CX, AX
-	MOVQ         base+0(FP), DX
-	IMULQ        8(DX), CX
-	SHRQ         $0x20, CX
-	SHLQ         $0x05, CX
-	ADDQ         (DX), CX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
+	MOVQ         base+0(FP), AX
+	IMULQ        8(AX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
 	VPMULLD      splitSalts<>+0(SB), Y0, Y0
 	VMOVDQU      splitOnes<>+0(SB), Y1
 	VPSRLD       $0x1b, Y0, Y0
@@ -1371,13 +1369,13 @@ hashed:
 	MOVQ         AX, CX
 	SHRQ         $0x20, CX
 	XORQ         CX, AX
-	MOVQ         base+0(FP), DX
-	IMULQ        8(DX), CX
-	SHRQ         $0x20, CX
-	SHLQ         $0x05, CX
-	ADDQ         (DX), CX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
+	MOVQ         base+0(FP), AX
+	IMULQ        8(AX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
 	VPMULLD      splitSalts<>+0(SB), Y0, Y0
 	VMOVDQU      splitOnes<>+0(SB), Y1
 	VPSRLD       $0x1b, Y0, Y0

@@ -11,10 +11,14 @@ import (
 // first address and the number of blocks.
 func hasSplit256() {
 	TEXT("hasSplit256AVX2", NOSPLIT, "func(base **byte, hash uint64) bool")
-	h, line := argument("hash"), GP64()
-	MOVQ(h, line)
+	line, bits := argument("hash"), YMM()
+	hash, err := Param("hash").Resolve()
+	if err != nil {
+		panic(err)
+	}
 	SHRQ(U8(32), line)
-	hasHash(h, line)
+	VPBROADCASTD(hash.Addr, bits)
+	hasHash(line, bits)
 
 	TEXT("hasUint64Split256AVX2", NOSPLIT, "func(base **byte, key uint64) bool")
 	Comment("XXH64 with the seed 0 of 8 bytes.")
@@ -108,20 +112,21 @@ func (x scalarXXH64) finish() {
 	MOVQ(x.h, upper)
 	SHRQ(U8(32), upper)
 	XORQ(upper, x.h)
-	hasHash(x.h, upper)
+	bits := YMM()
+	VMOVD(x.h.As32(), bits.AsX())
+	VPBROADCASTD(bits.AsX(), bits)
+	hasHash(upper, bits)
 }
 
-// hasHash emits the test of a hash by its lower and its upper half, and the end of the
-// function.
-func hasHash(h, line reg.GPVirtual) {
+// hasHash emits the test of a hash, and the end of the function. line is the upper half of
+// the hash. Each word of bits is the lower half.
+func hasHash(line reg.GPVirtual, bits reg.VecVirtual) {
 	walk, has := argument("base"), GP8()
 	IMULQ(Mem{Base: walk, Disp: 8}, line)
 	SHRQ(U8(32), line)
 	SHLQ(U8(5), line)
 	ADDQ(Mem{Base: walk}, line)
-	bits, ones, block := YMM(), YMM(), YMM()
-	VMOVD(h.As32(), bits.AsX())
-	VPBROADCASTD(bits.AsX(), bits)
+	ones, block := YMM(), YMM()
 	VPMULLD(splitSalts, bits, bits)
 	VMOVDQU(splitOnes, ones)
 	VPSRLD(U8(27), bits, bits)
