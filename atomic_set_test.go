@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -181,6 +182,25 @@ func TestAtomicRegions(t *testing.T) {
 		group.Wait()
 		if !s.Snapshot().Equal(want) {
 			t.Error("the bytes differ from those of a Set")
+		}
+	})
+}
+
+// TestAtomicText wants a line from String, and JSON that a Set reads.
+func TestAtomicText(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		s := mustAtomicSet(t, Policy{format, 10}, 100)
+		s.AddString("hello")
+		if got, want := fmt.Sprint(s), fmt.Sprint(s.Snapshot()); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var read Set
+		if err := json.Unmarshal(text, &read); err != nil || !read.Equal(s.Snapshot()) {
+			t.Errorf("JSON gives another set: %v", err)
 		}
 	})
 }
