@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"iter"
 	"math"
 	"math/bits"
 	"unsafe"
@@ -13,38 +14,59 @@ import (
 //
 // It panics if hits has fewer words than it writes, or if keys are hashes of another kind
 // than the filter's.
-func (v *view) MayContainBatch(keys Keys, hits []uint64) int {
-	hits = hits[:(keys.n+63)/64]
+func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.testBatch(keys, hits, false) }
+
+// testBatch is MayContainBatch. If add is set, it adds every key as well, and hits tells which
+// rows were new: it is [Set.AddBatchNew].
+func (v *view) testBatch(keys Keys, hits []uint64, add bool) int {
+	// With its capacity, a slice that is too short would grow.
+	hits = hits[:len(hits):len(hits)][:(keys.n+63)/64]
 	if v.pair == 0 { // the zero Filter
+		if add {
+			panicNoBits()
+		}
 		clear(hits)
 		return 0
 	}
 	keys.mustServe(v.format)
+	if raceDetector && v.atomic {
+		return v.testEachRow(&keys, hits, add)
+	}
 	if keys.n <= singleKeys {
-		return v.testRows(&keys, hits)
+		return v.testRows(&keys, hits, add)
 	}
 	switch hashKinds[v.pair.hash()].words {
 	case one64:
-		return v.testWords64(&keys, hits)
+		return v.testWords64(&keys, hits, add)
 	case two64:
-		return v.testWords128(&keys, hits)
+		return v.testWords128(&keys, hits, add)
 	}
 	if keys.n <= smallBatch {
 		var buffer [smallBatch]uint32
-		return v.testWindows(&keys, &hashes{h32: buffer[:keys.n]}, hits)
+		return v.testWindows(&keys, &hashes{h32: buffer[:keys.n]}, hits, add)
 	}
 	var buffer [windowKeys + cacheLine/4]uint32
-	return v.testWindows(&keys, &hashes{h32: align(buffer[:], windowKeys)}, hits)
+	return v.testWindows(&keys, &hashes{h32: align(buffer[:], windowKeys)}, hits, add)
 }
 
-// testRows is MayContainBatch for few keys, one by one.
-func (v *view) testRows(keys *Keys, hits []uint64) int {
+// testEachRow is testBatch key by key.
+func (v *view) testEachRow(keys *Keys, hits []uint64, add bool) (total int) {
+	for i := 0; i < keys.n; i += 64 {
+		rows := keys.slice(i, min(i+64, keys.n))
+		total += v.testRows(&rows, hits[i/64:], add)
+	}
+	return total
+}
+
+// testRows is testBatch for few keys, one by one.
+func (v *view) testRows(keys *Keys, hits []uint64, add bool) int {
 	word := uint64(0)
 	for i := range keys.n {
 		if keys.validity != nil && keys.valid(i, 1) == 0 {
 			continue
 		}
-		if v.testHash(keys.hashRow(v.pair.hash(), i)) {
+		h := keys.hashRow(v.pair.hash(), i)
+		if add && v.addNew(h) || !add && v.testHash(h) {
 			word |= 1 << i
 		}
 	}
@@ -63,41 +85,41 @@ func align[E uint32 | uint64](buffer []E, n int) []E {
 	return buffer[skip:][:n]
 }
 
-// testWords64 is MayContainBatch for hashes of one 64-bit word. It and testWords128 are
+// testWords64 is testBatch for hashes of one 64-bit word. It and testWords128 are
 // functions of their own, so that other batches need no stack for their buffers.
 //
 //go:noinline
-func (v *view) testWords64(keys *Keys, hits []uint64) int {
+func (v *view) testWords64(keys *Keys, hits []uint64, add bool) int {
 	if keys.n <= smallBatch {
 		var buffer [smallBatch]uint64
-		return v.testWindows(keys, &hashes{h1: buffer[:keys.n]}, hits)
+		return v.testWindows(keys, &hashes{h1: buffer[:keys.n]}, hits, add)
 	}
 	var buffer [windowKeys + cacheLine/8]uint64
-	return v.testWindows(keys, &hashes{h1: align(buffer[:], windowKeys)}, hits)
+	return v.testWindows(keys, &hashes{h1: align(buffer[:], windowKeys)}, hits, add)
 }
 
-// testWords128 is MayContainBatch for hashes of two 64-bit words.
+// testWords128 is testBatch for hashes of two 64-bit words.
 //
 //go:noinline
-func (v *view) testWords128(keys *Keys, hits []uint64) int {
+func (v *view) testWords128(keys *Keys, hits []uint64, add bool) int {
 	if keys.n <= smallBatch {
 		var h1, h2 [smallBatch]uint64
 		var starts, steps [smallBatch]uint32
 		n := keys.n
-		return v.testWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], starts: starts[:n], steps: steps[:n]}, hits)
+		return v.testWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], starts: starts[:n], steps: steps[:n]}, hits, add)
 	}
 	var h1, h2 [windowKeys128 + cacheLine/8]uint64
 	var starts, steps [windowKeys128 + cacheLine/4]uint32
 	return v.testWindows(keys, &hashes{
 		h1: align(h1[:], windowKeys128), h2: align(h2[:], windowKeys128),
 		starts: align(starts[:], windowKeys128), steps: align(steps[:], windowKeys128),
-	}, hits)
+	}, hits, add)
 }
 
-// testWindows is MayContainBatch with a buffer for the hashes of a window of keys, or of
+// testWindows is testBatch with a buffer for the hashes of a window of keys, or of
 // all keys. It slices the column and the buffer only where it must: for few keys, that costs
 // as much as the rest.
-func (v *view) testWindows(keys *Keys, buffer *hashes, hits []uint64) int {
+func (v *view) testWindows(keys *Keys, buffer *hashes, hits []uint64, add bool) int {
 	step := buffer.len()
 	if v.bytes() >= farBytes {
 		step = min(step, windowKeys/2)
@@ -115,6 +137,9 @@ func (v *view) testWindows(keys *Keys, buffer *hashes, hits []uint64) int {
 		}
 		found := v.testKeys(part, h, hits[i/64:], dense)
 		dense = v.isDense(found, part.n)
+		if add {
+			found = v.addMissing(part, h, hits[i/64:])
+		}
 		total += found
 	}
 	return total
@@ -140,6 +165,75 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 		}
 	}
 	return dst
+}
+
+// addMissing adds the keys of a window that were no hits. h has the hashes of the window. It
+// changes hits to the rows that were new, and returns their number. It tests a key again before
+// it adds the key: keys before it in the window may have set its bits.
+func (v *view) addMissing(keys *Keys, h *hashes, hits []uint64) int {
+	total := 0
+	for i := 0; i < keys.n; i += 64 {
+		rows := min(64, keys.n-i)
+		rest := ^hits[i/64] << (64 - rows) >> (64 - rows)
+		if keys.validity != nil {
+			rest &= keys.valid(i, rows)
+		}
+		word := uint64(0)
+		for ; rest != 0; rest &= rest - 1 {
+			j := bits.TrailingZeros64(rest)
+			if v.addNew(h.at(i+j, v.pair.hash())) {
+				word |= 1 << j
+			}
+		}
+		hits[i/64] = word
+		total += bits.OnesCount64(word)
+	}
+	return total
+}
+
+// addNew adds the key of a hash, and reports whether it was certainly new.
+func (s *scheme) addNew(h Hash) bool {
+	if s.atomic {
+		return s.addHashAtomic(h)
+	}
+	if s.testHash(h) {
+		return false
+	}
+	s.addHash(h)
+	return true
+}
+
+// Hits returns an iterator over the positions of the keys that may be in the filter, in
+// ascending order. It panics if keys are hashes of another kind than the filter's.
+func (v *view) Hits(keys Keys) iter.Seq[int] { // is inlined, so that a loop over it allocates nothing
+	v.mustTakeColumn(keys)
+	return func(yield func(int) bool) { v.eachHit(keys, yield) }
+}
+
+// mustTakeColumn panics if the column has hashes of another kind than the filter's.
+//
+//go:noinline
+func (v *view) mustTakeColumn(keys Keys) {
+	if v.pair != 0 { // the zero Filter has no hash
+		keys.mustServe(v.format)
+	}
+}
+
+// eachHit yields the hits. It tests a window of keys when it has yielded those of the window
+// before.
+func (v *view) eachHit(keys Keys, yield func(int) bool) {
+	var hits [windowKeys / 64]uint64
+	for i := 0; i < keys.n; i += windowKeys {
+		part := keys.slice(i, min(i+windowKeys, keys.n))
+		v.MayContainBatch(part, hits[:])
+		for j := range (part.n + 63) / 64 {
+			for rest := hits[j]; rest != 0; rest &= rest - 1 {
+				if !yield(i + 64*j + bits.TrailingZeros64(rest)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // testKeys is MayContainBatch for 1 to windowKeys keys. It writes their hashes to h. dense is

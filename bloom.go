@@ -4,8 +4,9 @@
 // A [Policy] builds filters, [Open] gives a read-only view of encoded bytes,
 // and a [Filter] answers for one key ([Filter.MayContain]) or for a column of
 // keys in the layout it already has in memory ([Filter.MayContainBatch],
-// [Keys]). A [Builder] collects keys and sizes a filter by their number. A [Set] has a
-// fixed capacity, and can be tested while it grows.
+// [Keys]). [Policy.NewFilter] builds a filter and opens it at once. A [Builder] collects keys
+// and sizes a filter by their number. A [Set] has a fixed capacity, and can be tested while it
+// grows.
 //
 // A storage engine's filter does not name its format. To keep a filter for yourself, write
 // it with [Filter.WriteTo] or [Set.WriteTo]. The header of that file has the format, the
@@ -18,7 +19,8 @@
 // make them collide.
 //
 // A Filter is safe for concurrent use. So are the queries of a Set while no goroutine adds
-// to it. A Builder is not safe for concurrent use.
+// to it. Any number of goroutines may add to an [AtomicSet] and query it at once. A Builder is
+// not safe for concurrent use.
 package bloom
 
 //go:generate go -C asm run . -out ../probe_amd64.s -arm64 ../probe_arm64.s

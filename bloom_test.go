@@ -94,10 +94,20 @@ func TestErrors(t *testing.T) {
 		{"PolicyFor rate 1", ErrRate, func() error { _, err := PolicyFor(LevelDB, 1, 1); return err }},
 		{"PolicyFor rate NaN", ErrRate, func() error { _, err := PolicyFor(LevelDB, 1, math.NaN()); return err }},
 		{"PolicyFor floor", ErrRate, func() error { _, err := PolicyFor(LevelDB, 1<<20, 0.0001); return err }},
+		{"Size format", ErrFormat, func() error { _, _, err := Policy{Format: unknown}.Size(1); return err }},
+		{"Size negative", ErrCapacity, func() error { _, _, err := Policy{BitsPerKey: 10}.Size(-1); return err }},
+		{"Size too large", ErrCapacity, func() error { _, _, err := Policy{BitsPerKey: 8}.Size(math.MaxInt); return err }},
 		{"NewSet format", ErrFormat, func() error { _, err := Policy{Format: unknown}.NewSet(1); return err }},
 		{"NewSet negative", ErrCapacity, func() error { _, err := Policy{BitsPerKey: 10}.NewSet(-1); return err }},
 		{"NewSet too large", ErrCapacity, func() error { _, err := Policy{BitsPerKey: math.MaxInt}.NewSet(math.MaxInt); return err }},
 		{"NewSet just too large", ErrCapacity, func() error { _, err := Policy{BitsPerKey: 8}.NewSet(math.MaxInt); return err }},
+		{"NewAtomicSet format", ErrFormat, func() error { _, err := Policy{Format: unknown}.NewAtomicSet(1); return err }},
+		{"NewAtomicSet negative", ErrCapacity, func() error { _, err := Policy{BitsPerKey: 10}.NewAtomicSet(-1); return err }},
+		{"NewAtomicSet too large", ErrCapacity, func() error { _, err := Policy{BitsPerKey: 8}.NewAtomicSet(math.MaxInt); return err }},
+		{"AtomicSet.WithKernel", ErrKernel, func() error { _, err := mustAtomicSet(t, Policy{}, 1).WithKernel(Kernel(200)); return err }},
+		{"AtomicSet.Merge", ErrShape, func() error { return mustAtomicSet(t, Policy{}, 1).Merge(set(Policy{BitsPerKey: 10}, 200)) }},
+		{"AtomicSet.Merge zero", ErrShape, func() error { return mustAtomicSet(t, Policy{}, 1).Merge(new(Set)) }},
+		{"Intersect size", ErrShape, func() error { return set(Policy{BitsPerKey: 10}, 100).Intersect(set(Policy{BitsPerKey: 10}, 200)) }},
 		{"Merge size", ErrShape, func() error { return set(Policy{BitsPerKey: 10}, 100).Merge(set(Policy{BitsPerKey: 10}, 200)) }},
 		{"Merge probes", ErrShape, func() error { return set(Policy{BitsPerKey: 10}, 1).Merge(set(Policy{BitsPerKey: 20}, 1)) }},
 		{"FixedWidth 0", ErrKeys, func() error { _, err := FixedWidth(nil, 0); return err }},
@@ -126,11 +136,13 @@ func TestErrors(t *testing.T) {
 func TestProgrammingErrors(t *testing.T) {
 	f := mustOpen(t, LevelDB, nil)
 	for name, try := range map[string]func(){
-		"hits too short":  func() { f.MayContainBatch(Uint32s(make([]uint32, 65)), make([]uint64, 1)) },
-		"Slice past rows": func() { Uint32s(make([]uint32, 3)).Slice(0, 4) },
-		"Slice backwards": func() { Uint32s(make([]uint32, 3)).Slice(2, 1) },
-		"Slice negative":  func() { Uint32s(make([]uint32, 3)).Slice(-1, 1) },
-		"unknown format":  func() { Policy{Format: 200}.NewBuilder() },
+		"added too short":                       func() { mustSet(t, Policy{}, 1).AddBatchNew(Uint32s(make([]uint32, 65)), make([]uint64, 1)) },
+		"hits too short":                        func() { f.MayContainBatch(Uint32s(make([]uint32, 65)), make([]uint64, 1)) },
+		"hits too short, with room behind them": func() { f.MayContainBatch(Uint32s(make([]uint32, 65)), make([]uint64, 1, 2)) },
+		"Slice past rows":                       func() { Uint32s(make([]uint32, 3)).Slice(0, 4) },
+		"Slice backwards":                       func() { Uint32s(make([]uint32, 3)).Slice(2, 1) },
+		"Slice negative":                        func() { Uint32s(make([]uint32, 3)).Slice(-1, 1) },
+		"unknown format":                        func() { Policy{Format: 200}.NewBuilder() },
 		"filter too large": func() {
 			Policy{BitsPerKey: math.MaxInt}.AppendFilter(nil, Uint32s(make([]uint32, 1000)))
 		},
@@ -278,6 +290,22 @@ func TestKeyCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(f, 8, true)
+		clone := s.Clone()
+		clone.AddUint64(7)
+		clone.AddHash(format.Hash(nil))
+		clone.TestAndAdd([]byte("a")) // a duplicate
+		clone.AddBatchNew(must(t)(Strings([]string{"b", "x", "x"}).WithValidity([]byte{0b101}, 0)), make([]uint64, 1))
+		check(clone, 13, true)
+		check(f, 8, true)
+		if err := clone.Intersect(s); err != nil {
+			t.Fatal(err)
+		}
+		check(clone, 0, false)
+		clone.Clear()
+		clone.AddString("y")
+		check(clone, 1, true)
+		check(Policy{format, 10}.NewFilter(must(t)(Strings([]string{"b", "x", "x"}).WithValidity([]byte{0b101}, 0))), 2, true)
+		check(mustAtomicSet(t, Policy{format, 10}, 10).Snapshot(), 0, false)
 		opened, err := OpenSet(format, s.data)
 		if err != nil {
 			t.Fatal(err)
@@ -335,6 +363,7 @@ func testAllocations(t *testing.T, format Format) {
 	}
 	key, text := keys[99], string(keys[99])
 	hash := format.Hash(key)
+	shared := mustAtomicSet(t, policy, 1000)
 	hits := make([]uint64, 16)
 	positions := make([]uint32, 0, 1000)
 	for name, run := range map[string]func(){
@@ -349,8 +378,23 @@ func testAllocations(t *testing.T, format Format) {
 		"Set.Add":           func() { s.Add(key) },
 		"Set.AddBatch":      func() { s.AddBatch(column) },
 		"Set.MayContain":    func() { s.MayContainString(text) },
-		"Builder":           func() { builder.Reset(); builder.Add(key); builder.AddString(text); builder.AddBatch(column) },
-		"AppendFilter":      func() { encoded = policy.AppendFilter(encoded[:0], column) },
+		"Set.AddUint64":     func() { s.AddUint64(7) },
+		"Set.AddHash":       func() { s.AddHash(hash) },
+		"Set.TestAndAdd":    func() { s.TestAndAdd(key) },
+		"Set.AddBatchNew":   func() { s.Clear(); s.AddBatchNew(column, hits) },
+		"Set.Merge":         func() { s.Merge(s); s.Equal(s) },
+		"atomic Add":        func() { shared.Add(key); shared.AddString(text); shared.AddUint64(7); shared.AddHash(hash) },
+		"atomic TestAndAdd": func() { shared.TestAndAdd(key) },
+		"atomic AddBatch":   func() { shared.AddBatch(column); shared.AddBatchNew(column, hits) },
+		"atomic MayContain": func() { shared.MayContain(key); shared.MayContainHash(hash) },
+		"atomic batch":      func() { shared.MayContainBatch(column, hits); positions = shared.AppendHits(positions[:0], column) },
+		"Hits": func() {
+			for i := range f.Hits(column) {
+				positions = append(positions[:0], uint32(i))
+			}
+		},
+		"Builder":      func() { builder.Reset(); builder.Add(key); builder.AddString(text); builder.AddBatch(column) },
+		"AppendFilter": func() { encoded = policy.AppendFilter(encoded[:0], column) },
 	} {
 		if n := testing.AllocsPerRun(10, run); n != 0 {
 			t.Errorf("%s allocates %v times", name, n)

@@ -188,6 +188,10 @@ func (s *scheme) placeAndSet(h *hashes, places []uint32) int {
 
 // setPlaces sets bits by number.
 func (s *scheme) setPlaces(places []uint32) {
+	if s.atomic {
+		s.setPlacesAtomic(places)
+		return
+	}
 	base := s.base
 	for _, p := range places[setAssembly(s.kernel, base, s.bytes(), places):] {
 		*(*byte)(unsafe.Add(unsafe.Pointer(base), p/8)) |= 1 << (p % 8)

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/golden"
 )
@@ -196,6 +197,21 @@ func TestExtend(t *testing.T) {
 	for _, n := range []int{1, 1000, hugePage / 4, hugePage/4 + 1} {
 		if words := hugeWords(n); len(words) != n || slices.ContainsFunc(words, func(w uint32) bool { return w != 0 }) {
 			t.Errorf("hugeWords(%d)", n)
+		}
+	}
+}
+
+// TestNewEncoded looks at where the bits begin, and for the word after the last of them.
+func TestNewEncoded(t *testing.T) {
+	for _, before := range []int{0, 1, 12, 16, 100} {
+		for after := range 300 {
+			data := newEncoded(before, after)
+			if len(data) != before+after || cap(data) < len(data)+4 {
+				t.Fatalf("newEncoded(%d, %d) has %d bytes of %d", before, after, len(data), cap(data))
+			}
+			if at := uintptr(unsafe.Pointer(unsafe.SliceData(data))) + uintptr(before); at%cacheLine != 0 {
+				t.Fatalf("newEncoded(%d, %d) has its bits at %x", before, after, at)
+			}
 		}
 	}
 }

@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"unsafe"
 )
@@ -107,6 +108,20 @@ func (b *Builder) addWindows(keys *Keys, buffer *hashes) {
 		for j := range h.h1 {
 			b.h128 = append(b.h128, hash128{h.h1[j], h.h2[j]})
 		}
+	}
+}
+
+// AddSeq adds every key that an iterator yields.
+func (b *Builder) AddSeq(keys iter.Seq[[]byte]) {
+	for key := range keys {
+		b.Add(key)
+	}
+}
+
+// AddStringSeq adds every key that an iterator yields.
+func (b *Builder) AddStringSeq(keys iter.Seq[string]) {
+	for key := range keys {
+		b.AddString(key)
 	}
 }
 

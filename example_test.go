@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/lanebloom/bloom"
 )
@@ -26,11 +29,7 @@ func Example() {
 }
 
 func ExampleFilter_MayContainBatch() {
-	filter, err := bloom.Open(bloom.LevelDB, bloom.Policy{BitsPerKey: 10}.AppendFilter(nil, bloom.Uint64s([]uint64{7, 42})))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Uint64s([]uint64{7, 42}))
 	column := []uint64{1, 7, 9, 42, 99}
 	hits := make([]uint64, (len(column)+63)/64)
 	n := filter.MayContainBatch(bloom.Uint64s(column), hits)
@@ -39,11 +38,7 @@ func ExampleFilter_MayContainBatch() {
 }
 
 func ExampleFilter_AppendHits() {
-	filter, err := bloom.Open(bloom.LevelDB, bloom.Policy{BitsPerKey: 10}.AppendFilter(nil, bloom.Strings([]string{"oslo", "rome"})))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"oslo", "rome"}))
 	// A column as Arrow keeps it: paris, rome, null, oslo.
 	data, offsets := []byte("parisromeoslo"), []int32{0, 5, 9, 9, 13}
 	column, err := bloom.Offsets(data, offsets)
@@ -64,12 +59,7 @@ func ExampleFilter_AppendHits() {
 func ExampleFilter_MayContainHash() {
 	var tables []*bloom.Filter
 	for _, keys := range [][]string{{"a", "b"}, {"c"}, {"b", "d"}} {
-		filter, err := bloom.Open(bloom.LevelDB, bloom.Policy{BitsPerKey: 10}.AppendFilter(nil, bloom.Strings(keys)))
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		tables = append(tables, filter)
+		tables = append(tables, bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings(keys)))
 	}
 	hash := bloom.LevelDB.Hash([]byte("b"))
 	for i, table := range tables {
@@ -101,9 +91,8 @@ func ExampleSet() {
 		return
 	}
 	for _, word := range []string{"to", "be", "or", "not", "to", "be"} {
-		if !seen.MayContainString(word) {
+		if !seen.TestAndAdd([]byte(word)) {
 			fmt.Print(word, " ")
-			seen.AddString(word)
 		}
 	}
 	encoded := seen.AppendFilter(nil) // LevelDB's own bytes
@@ -144,4 +133,92 @@ func ExampleBuilder() {
 	fmt.Printf("%x\n", builder.AppendFilter(nil))
 	builder.Reset()
 	// Output: 114000414410401006
+}
+
+func ExampleBuilder_AddSeq() {
+	text := []byte("oslo\nrome\nparis\n")
+	builder := bloom.Policy{BitsPerKey: 10}.NewBuilder()
+	builder.AddSeq(bytes.Lines(text)) // with the ends of the lines
+	fmt.Println(builder.Len(), builder.Filter().MayContainString("rome\n"))
+	// Output: 3 true
+}
+
+func ExamplePolicy_NewFilter() {
+	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"apple", "pear", "plum"}))
+	fmt.Println(filter.MayContainString("pear"), filter.MayContainString("stone"))
+	fmt.Println(filter)
+	// Output:
+	// true false
+	// leveldb filter of 64 bits and 6 probes for 3 keys
+}
+
+func ExampleFilter_Hits() {
+	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"oslo", "rome"}))
+	cities := []string{"paris", "rome", "bern", "oslo"}
+	for i := range filter.Hits(bloom.Strings(cities)) {
+		fmt.Println(i, cities[i])
+	}
+	// Output:
+	// 1 rome
+	// 3 oslo
+}
+
+// A column of any integer type needs no copy. Negative integers are keys like others.
+func ExampleIntegersOf() {
+	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.IntegersOf([]time.Duration{-1, time.Second}))
+	fmt.Println(filter.AppendHits(nil, bloom.IntegersOf([]int64{7, 1_000_000_000, -1})))
+	// Output: [1 2]
+}
+
+// The rows of a stream of columns that were not there before.
+func ExampleSet_AddBatchNew() {
+	seen, err := bloom.Policy{BitsPerKey: 10}.NewSet(1000)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, column := range [][]string{{"to", "be", "or"}, {"not", "to", "be", "not"}} {
+		added := make([]uint64, (len(column)+63)/64)
+		n := seen.AddBatchNew(bloom.Strings(column), added)
+		fmt.Printf("%d new: %04b\n", n, added[0])
+	}
+	// Output:
+	// 3 new: 0111
+	// 1 new: 0001
+}
+
+func ExampleSet_Clone() {
+	today, err := bloom.Policy{BitsPerKey: 10}.NewSet(1000)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	today.AddUint64(7)
+	yesterday := today.Clone()
+	today.Clear()
+	fmt.Println(yesterday.MayContainUint64(7), today.MayContainUint64(7), today.Equal(yesterday))
+	// Output: true false false
+}
+
+// Workers share a set: of each URL, one of them learns that it is new.
+func ExampleAtomicSet() {
+	seen, err := bloom.Policy{BitsPerKey: 10}.NewAtomicSet(1000)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	urls := []string{"/a", "/b", "/a", "/c", "/b"}
+	var visits atomic.Int32
+	var workers sync.WaitGroup
+	for _, url := range urls {
+		workers.Go(func() {
+			if !seen.TestAndAdd([]byte(url)) {
+				visits.Add(1) // at least once for each URL
+			}
+		})
+	}
+	workers.Wait()
+	encoded := seen.Snapshot().AppendFilter(nil) // LevelDB's own bytes
+	fmt.Println(visits.Load() >= 3, seen.MayContainString("/c"), len(encoded))
+	// Output: true true 1251
 }

@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -98,10 +99,40 @@ func checkExtremePolicy(t *testing.T, p Policy, n int) {
 	}
 	if err == nil {
 		s.AddString("key")
-		if !s.MayContainString("key") {
+		s.AddUint64(uint64(n))
+		if !s.MayContainString("key") || !s.MayContainUint64(uint64(n)) {
 			t.Errorf("%v: NewSet(%d) loses a key", p, n)
 		}
 	}
+	atomic, err := p.NewAtomicSet(n)
+	if (err == nil) != (want == builds) || err != nil && !errors.Is(err, ErrCapacity) {
+		t.Fatalf("%v: NewAtomicSet(%d): %v", p, n, err)
+	}
+	if err == nil {
+		atomic.AddString("key")
+		atomic.AddUint64(uint64(n))
+		if !atomic.Snapshot().Equal(s) {
+			t.Errorf("%v: NewAtomicSet(%d) differs from NewSet", p, n)
+		}
+	}
+}
+
+// TestExtremeRates gives the rate of filters of any size extreme numbers of probes. No filter
+// has so many: LevelDB and RocksDB answer yes to every key if there are more than 30.
+func TestExtremeRates(t *testing.T) {
+	eachFormat(t, func(t *testing.T, f Format) {
+		for _, n := range []int{1, 500, thirdProbeKeys, math.MaxInt} {
+			for _, bits := range []uint64{1, 8, 24, 512, 3 << 20, 1 << 40, math.MaxUint64} {
+				for _, probes := range extremes {
+					rate := f.FalsePositiveRate(n, bits, probes)
+					all := probes <= 0 || probes > maxProbes && (f == LevelDB || f == RocksDB)
+					if !(rate >= 0 && rate <= 1) || all && rate != 1 {
+						t.Fatalf("FalsePositiveRate(%d, %d, %d) = %v", n, bits, probes, rate)
+					}
+				}
+			}
+		}
+	})
 }
 
 func TestExtremeCapacities(t *testing.T) {
@@ -147,6 +178,15 @@ func TestExtremeColumns(t *testing.T) {
 		}
 		if k, err := Offsets([]byte("key"), []int32{0, int32(n)}); (err == nil) != (int32(n) >= 0 && int32(n) <= 3) {
 			t.Errorf("Offsets to %d: %d keys, %v", int32(n), k.Len(), err)
+		}
+		little := binary.LittleEndian.AppendUint64(nil, uint64(n))
+		for i, column := range []Keys{
+			IntegersOf([]int8{int8(n)}), IntegersOf([]uint8{uint8(n)}), IntegersOf([]int16{int16(n)}), IntegersOf([]uint16{uint16(n)}),
+			IntegersOf([]int32{int32(n)}), IntegersOf([]uint32{uint32(n)}), IntegersOf([]int64{int64(n)}), IntegersOf([]uint64{uint64(n)}),
+		} {
+			if got := column.hashRow(hashXXH64, 0); got != Parquet.Hash(little[:1<<(i/2)]) {
+				t.Errorf("column %d of IntegersOf for %d is not its little-endian bytes", i, n)
+			}
 		}
 		column := Uint32s([]uint32{1, 2, 3})
 		if _, err := column.WithValidity(make([]byte, 4), n); (err == nil) != (n >= 0 && n <= 29) {
@@ -194,7 +234,7 @@ func TestExtremeFormats(t *testing.T) {
 			"Name": func() { _ = f.Name() }, "Hash": func() { f.Hash(key) }, "Hashed": func() { Bytes(nil).Hashed(f) },
 			"Reference": func() { Reference(f, key, key) }, "NewBuilder": func() { Policy{Format: f}.NewBuilder() },
 			"AppendFilter": func() { Policy{Format: f}.AppendFilter(nil, Keys{}) }, "MayContain": func() { Policy{Format: f}.MayContain(key, key) },
-			"FalsePositiveRate": func() { Policy{Format: f}.FalsePositiveRate(1) },
+			"FalsePositiveRate": func() { Policy{Format: f}.FalsePositiveRate(1) }, "NewFilter": func() { Policy{Format: f}.NewFilter(Keys{}) },
 		} {
 			if panicOf(call) == "" {
 				t.Errorf("%s: no panic for %v", name, f)
@@ -205,7 +245,8 @@ func TestExtremeFormats(t *testing.T) {
 		_, err3 := Policy{Format: f}.NewSet(1)
 		_, err4 := PolicyFor(f, 1, 0.01)
 		_, err5 := ParseFormat(f.String())
-		for i, err := range []error{err1, err2, err3, err4, err5} {
+		_, err6 := Policy{Format: f}.NewAtomicSet(1)
+		for i, err := range []error{err1, err2, err3, err4, err5, err6} {
 			if !errors.Is(err, ErrFormat) {
 				t.Errorf("error %d is %v for %v", i, err, f)
 			}

@@ -53,8 +53,8 @@ func (v *view) fileHeader() fileHeader {
 // fileStart returns where the encoded filter begins in its file: as many bytes before
 // fileBits as it has before its bits.
 func (v *view) fileStart() uint32 {
-	bits, _ := v.encoded()
-	return uint32(fileBits - (cap(v.data) - cap(bits))) // their capacities end at the same byte
+	from, _ := v.BitRange()
+	return uint32(fileBits - from)
 }
 
 // append appends the header, and the zero bytes between it and the encoded filter.

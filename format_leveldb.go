@@ -69,6 +69,9 @@ func (e encodingLevelDB) size(n, bitsPerKey int) (m float64, k int) {
 }
 
 func (encodingLevelDB) rate(n, m float64, k int) float64 {
+	if k > maxProbes {
+		return 1 // such a number is reserved: the filter answers yes to every key
+	}
 	return rateLevelDB(n, min(m, 1<<32), k) // the reach of the hash
 }
 

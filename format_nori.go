@@ -137,8 +137,8 @@ func (e encodingNori) size(n, bitsPerKey int) (m float64, k int) {
 }
 
 func (encodingNori) rate(n, m float64, k int) float64 {
-	d := newDoubleHashing(n, m, k)
-	return d.rate(d.power(k))
+	d := newDoubleHashing(n, m, min(k, maxProbesCrate)) // no filter has more
+	return d.rate(d.power(d.k))
 }
 
 func (encodingNori) expectedSet(s shape, n float64) float64 {

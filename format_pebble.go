@@ -124,18 +124,19 @@ func (encodingPebble) rate(keys, m float64, k int) float64 {
 	})
 }
 
-// sharedInLine returns, for each number s of probes, the chance that the walks of two keys
-// in one of so many lines share s bits because their hashes are of one line, less that chance
-// for random starts and steps. The same probe of both must test the same bit.
+// sharedInLine returns a difference of two chances for each number s of bits. The first is the
+// chance that the walks of two keys share s bits, if their line is the same in a filter of so many
+// lines. The second is the same chance for two walks of random starts and steps. A bit counts as
+// shared if the probe of the same number tests it in both walks.
 //
-// The hashes of a line differ by a multiple d of the number of lines. So the starts
+// The hashes of the keys of a line differ by a multiple d of the number of lines. So the starts
 // differ by d mod 512, and the steps by bits 17 to 25 of d, or 1 more if the lower bits carry. If
-// a small multiple of the number of lines is close to one of 2^17, as for 10,083 lines, many
-// walks in a line are the same: there are rates of 17 times those of random walks. Only
-// differences that are multiples of 128 count: with others, walks share few bits.
+// a small multiple of the number of lines is close to a multiple of 2^17, as for 10,083 lines,
+// many walks in a line are the same: rates are up to 17 times those of random walks. The sum has
+// only differences that are multiples of 128: with others, walks share few bits.
 //
 // At 1 to 20 bits per key, measured rates were 0.96 to 1.06 times those that rate returns, for 50
-// keys or more, and 0.86 for fewer. For the worst numbers of lines, those within some 50 of
+// keys or more, and 0.86 times for fewer. For the worst numbers of lines, those within some 50 of
 // 2^17, 2^17/2, 2^17/3 and 2^17/6, they were 1.0 to 1.7 times as high.
 func sharedInLine(lines float64, k int) []float64 {
 	const unit = 128

@@ -25,7 +25,7 @@ const (
 )
 
 const (
-	rocksMostBits  = 100                 // per key; RocksDB takes more as this number
+	rocksMostBits  = 100                 // per key; RocksDB replaces larger numbers by this one
 	rocksMostLines = math.MaxUint32 / 64 // RocksDB makes no more, however many keys there are
 )
 
@@ -68,8 +68,8 @@ func (encodingRocksDB) frame(s shape, _ int) frame {
 	return frame{after: uint64(uint8(marker)) | uint64(s.probes)<<16, lenAfter: trailer}
 }
 
-// parse follows BuiltinFilterPolicy::GetFilterBitsReader. Up to five bytes hold no key. To
-// the encodings of FastLocalBloom that are reserved, RocksDB answers yes. What is no
+// parse follows BuiltinFilterPolicy::GetFilterBitsReader. Up to five bytes hold no key. A
+// filter whose encoding FastLocalBloom reserves answers yes to every key. What is no
 // FastLocalBloom is an error.
 func (encodingRocksDB) parse(data []byte) ([]byte, shape, error) {
 	n := len(data) - trailer
@@ -116,6 +116,9 @@ func (e encodingRocksDB) size(n, bitsPerKey int) (m float64, k int) {
 
 // rate is the mean of lineRate over the number of keys in the line of an absent key.
 func (e encodingRocksDB) rate(keys, m float64, k int) float64 {
+	if k > maxProbes {
+		return 1 // such a number is reserved: the filter answers yes to every key
+	}
 	return meanRate(keys, m/512, func(j float64) float64 { return e.lineRate(j, k) })
 }
 

@@ -3,7 +3,10 @@ package bloom
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
 	"slices"
+	"strings"
+	"testing"
 )
 
 // vectorsRocksDB are filters that librocksdb 7.8.3 wrote.
@@ -44,6 +47,27 @@ func oddRocksDB() (odd []oddFilter) {
 	add("an unknown marker", line, "\xfd\x00\x06\x00\x00", noFilter)
 	add("the last marker", line, "\x80\x00\x06\x00\x00", noFilter)
 	return odd
+}
+
+// TestOtherFilters opens RocksDB's filters of another kind. The error says which kind.
+func TestOtherFilters(t *testing.T) {
+	line := make([]byte, 64)
+	for _, c := range []struct {
+		format Format
+		end    string
+		want   string
+	}{
+		{RocksDB, "\x06\x01\x00\x00\x00", "open it as pebble"},
+		{RocksDB, "\xfe\x00\x00\x00\x00", "Ribbon"},
+		{RocksDB, "\xf0\x00\x00\x00\x00", "marker -16"},
+		{Pebble, "\xff\x00\x06\x00\x00", "open it as rocksdb"},
+		{Pebble, "\xfe\x00\x00\x00\x00", "Ribbon"},
+		{Pebble, "\xf0\x00\x00\x00\x00", "marker -16"},
+	} {
+		if _, err := Open(c.format, append(line, c.end...)); !errors.Is(err, ErrEncoding) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("Open(%v, …%x): %v", c.format, c.end, err)
+		}
+	}
 }
 
 var testLine512 = walkTest{

@@ -231,6 +231,68 @@ var ways = []struct {
 		}
 		return b.AppendFilter(nil)
 	}},
+	{"Policy.NewFilter", func(_ testing.TB, p Policy, keys [][]byte) []byte {
+		return p.NewFilter(Bytes(keys)).AppendFilter(nil)
+	}},
+	{"Builder.AddSeq", func(_ testing.TB, p Policy, keys [][]byte) []byte {
+		b := p.NewBuilder()
+		b.AddSeq(slices.Values(keys[:len(keys)/2]))
+		b.AddStringSeq(func(yield func(string) bool) {
+			for _, key := range keys[len(keys)/2:] {
+				yield(string(key))
+			}
+		})
+		return b.AppendFilter(nil)
+	}},
+	{"Set.AddHash, AddUint64, TestAndAdd and Clone", func(t testing.TB, p Policy, keys [][]byte) []byte {
+		s := mustSet(t, p, len(keys))
+		s.AddString("forgotten")
+		s.Clear()
+		for i, key := range keys {
+			switch {
+			case len(key) == 8:
+				s.AddUint64(binary.LittleEndian.Uint64(key))
+			case i%2 == 0:
+				s.AddHash(p.Format.Hash(key))
+			default:
+				s.TestAndAdd(key)
+			}
+		}
+		return s.Clone().AppendFilter(nil)
+	}},
+	{"Set.AddBatchNew", func(t testing.TB, p Policy, keys [][]byte) []byte {
+		s := mustSet(t, p, len(keys))
+		s.AddBatchNew(Bytes(keys), make([]uint64, (len(keys)+63)/64))
+		return s.AppendFilter(nil)
+	}},
+	{"AtomicSet, key by key", func(t testing.TB, p Policy, keys [][]byte) []byte {
+		s := mustAtomicSet(t, p, len(keys))
+		for i, key := range keys {
+			switch {
+			case len(key) == 8:
+				s.AddUint64(binary.LittleEndian.Uint64(key))
+			case i%4 == 0:
+				s.AddHash(p.Format.Hash(key))
+			case i%4 == 1:
+				s.TestAndAdd(key)
+			case i%4 == 2:
+				s.Add(key)
+			default:
+				s.AddString(string(key))
+			}
+		}
+		return s.Snapshot().AppendFilter(nil)
+	}},
+	{"AtomicSet, batches and Merge", func(t testing.TB, p Policy, keys [][]byte) []byte {
+		s, half := mustAtomicSet(t, p, len(keys)), len(keys)/2
+		s.AddBatch(Bytes(keys[:half]))
+		s.AddBatchNew(Bytes(keys[half:]), make([]uint64, (len(keys)+63)/64))
+		other := mustAtomicSet(t, p, len(keys))
+		if err := other.Merge(s.Snapshot()); err != nil {
+			t.Fatal(err)
+		}
+		return other.Snapshot().AppendFilter(nil)
+	}},
 	{"Builder.AddBatch", func(t testing.TB, p Policy, keys [][]byte) []byte {
 		b := p.NewBuilder()
 		b.AddBatch(Bytes(keys))
@@ -269,7 +331,7 @@ func checkWays(t *testing.T, p Policy, keys [][]byte, want []byte) {
 	t.Helper()
 	s, _ := formats[p.Format].shape(0, p.BitsPerKey)
 	for _, way := range ways {
-		if len(keys) == 0 && s.bits == 0 && strings.HasPrefix(way.name, "Set") {
+		if len(keys) == 0 && s.bits == 0 && strings.Contains(way.name, "Set") {
 			continue // a set has room for a key
 		}
 		if got := way.build(t, p, keys); !bytes.Equal(got, want) {
@@ -339,6 +401,13 @@ func checkGolden(t *testing.T, format Format, g golden.Filter) {
 // TestWays builds filters of every format in every way, and queries them in every way.
 func TestWays(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
+		for bitsPerKey := -1; bitsPerKey < 130; bitsPerKey++ { // every number of probes
+			keys := golden.Mixed.Range(0, 60)
+			got, want := Policy{format, bitsPerKey}.AppendFilter(nil, Bytes(keys)), formats[format].create(keys, bitsPerKey)
+			if !bytes.Equal(got, want) {
+				t.Errorf("%d bits per key: the filter differs from the reference", bitsPerKey)
+			}
+		}
 		for _, n := range []int{1, 2, 3, 7, 64, 100, 1500} {
 			for _, bitsPerKey := range []int{-1, 0, 1, 2, 7, 8, 10, 20, 43, 44, 50, 100} {
 				keys := golden.Mixed.Range(0, n)
@@ -379,12 +448,60 @@ func TestOddFilters(t *testing.T) {
 			}
 			if odd.is != noFilter {
 				eachKernel(t, format, odd.data, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
+				if odd.is == filterAndSet {
+					checkOddSet(t, format, odd, keys[:30])
+				}
 				if i%8 == 0 && !testing.Short() || i%16 == 0 { // each takes up to a million samples
 					checkOddStats(t, mustOpen(t, format, odd.data))
 				}
 			}
 		}
 	})
+}
+
+// checkOddSet adds keys to a copy of the filter in every way. The reference says which bits
+// they set.
+func checkOddSet(t *testing.T, format Format, odd oddFilter, keys [][]byte) {
+	t.Helper()
+	opened, err := OpenSet(format, odd.data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := opened.Clone()
+	for _, key := range keys {
+		addByReference(t, format, want.data, key)
+	}
+	for name, add := range map[string]func(s *Set){
+		"Add": func(s *Set) {
+			for _, key := range keys {
+				s.Add(key)
+			}
+		},
+		"AddBatch":    func(s *Set) { s.AddBatch(Bytes(keys)) },
+		"AddBatchNew": func(s *Set) { s.AddBatchNew(Bytes(keys), make([]uint64, 1)) },
+		"addByRegion": func(s *Set) { s.addByRegion(Bytes(keys), 2) },
+		"atomic": func(s *Set) {
+			s.atomic = true
+			s.addColumn(Bytes(keys))
+		},
+		"atomic, key by key": func(s *Set) {
+			s.atomic = true
+			s.addEach(Bytes(keys))
+		},
+		"Merge": func(s *Set) {
+			if err := s.Merge(want); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		s := opened.Clone()
+		if add(s); !s.Equal(want) {
+			t.Fatalf("%s to %q of %x: %x, want %x", name, odd.name, odd.data, s.data, want.data)
+		}
+		if err := s.Intersect(opened); err != nil || !s.Equal(opened) {
+			t.Fatalf("Intersect of %q: %v, %x, want %x", odd.name, err, s.data, opened.data)
+		}
+	}
 }
 
 func checkOddStats(t *testing.T, f *Filter) {
@@ -413,7 +530,7 @@ func TestWrongHashes(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
 		f := mustOpen(t, format, p.AppendFilter(nil, Bytes(keys)))
-		large := mustSet(t, p, 8*shareBytes)
+		large, shared := mustSet(t, p, 8*shareBytes), mustAtomicSet(t, p, 8*shareBytes)
 		eachFormat(t, func(t *testing.T, other Format) {
 			column := Bytes(keys).Hashed(other)
 			many := columnOfHashes(other.hash(), make([]Hash, 4*workerKeys))
@@ -428,6 +545,17 @@ func TestWrongHashes(t *testing.T) {
 				"Set.AddBatch":         func() { large.AddBatch(column) },
 				"AppendFilter of many": func() { p.AppendFilter(nil, many) },
 				"Set.AddBatch of many": func() { large.AddBatch(many) },
+				"Hits":                 func() { f.Hits(column) },
+				"NewFilter":            func() { p.NewFilter(column) },
+				"Set.AddHash":          func() { large.AddHash(other.Hash(keys[0])) },
+				"Set.AddBatchNew":      func() { large.AddBatchNew(column, make([]uint64, 1)) },
+				"atomic AddHash":       func() { shared.AddHash(other.Hash(keys[0])) },
+				"atomic AddBatch":      func() { shared.AddBatch(many) },
+				"atomic AddBatchNew":   func() { shared.AddBatchNew(column, make([]uint64, 1)) },
+				"atomic MayContain":    func() { shared.MayContainHash(other.Hash(keys[0])) },
+				"atomic batch":         func() { shared.MayContainBatch(column, make([]uint64, 1)) },
+				"atomic AppendHits":    func() { shared.AppendHits(nil, column) },
+				"atomic Hits":          func() { shared.Hits(column) },
 			} {
 				got := panicOf(call)
 				if (got != "") != (other.hash() != format.hash()) {
@@ -513,6 +641,12 @@ func TestStats(t *testing.T) {
 				p := Policy{f, bitsPerKey}
 				filter := mustOpen(t, f, p.AppendFilter(nil, Uint64s(keys)))
 				s := filter.Stats()
+				if bits, probes, err := p.Size(n); err != nil || bits != s.Bits || bits > 0 && probes != s.Probes {
+					t.Errorf("%v of %d keys: Size says %d bits and %d probes, %v, want %+v", p, n, bits, probes, err, s)
+				}
+				if from, to := filter.BitRange(); onesCount(filter.data[from:to]) != s.SetBits || uint64(8*(to-from))-s.Bits >= 8 {
+					t.Errorf("%v of %d keys: the bits are bytes %d to %d, want %+v", p, n, from, to, s)
+				}
 				if _, shape := filter.encoded(); s.Bits != shape.bits || s.Bits > 0 && s.Probes != shape.probes {
 					t.Errorf("%v of %d keys: %+v", p, n, s)
 				}

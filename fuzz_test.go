@@ -16,9 +16,15 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte{6}, []byte("hello"))
 	f.Add([]byte{0xff, 0}, []byte("hello"))
 	f.Add([]byte{0xff, 31}, []byte(""))
-	f.Add(fromHex("014000010410400006"), []byte("hello"))
-	f.Add(fromHex("0700000020000000000000008888a8a2"), []byte("hello"))
 	f.Add(fromHex("1400000000000000070000000a0000008888a8"), []byte("hello"))
+	for _, test := range formatTests {
+		for _, v := range test.vectors {
+			f.Add(fromHex(v.want), []byte("hello"))
+		}
+		for _, odd := range test.odd[:min(20, len(test.odd))] {
+			f.Add(odd.data, []byte("\xe2\x99\xa5"))
+		}
+	}
 	f.Fuzz(func(t *testing.T, encoded, key []byte) {
 		for format := range Format(len(formats)) {
 			if got := (Policy{Format: format}).MayContain(encoded, key); got != Reference(format, encoded, key) {

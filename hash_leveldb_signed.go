@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// The signed hash is LevelDB's, except that the last one to three bytes of a key are
-// sign-extended before they are added, as early LevelDB did where char is signed. RocksDB and
-// Pebble keep to that. For keys whose length is a multiple of 4 the two hashes are the same.
+// The signed hash is LevelDB's, with one difference: it sign-extends the last one to three
+// bytes of a key before it adds them, as early LevelDB did where char is signed. RocksDB and
+// Pebble still do. For keys whose length is a multiple of 4 the two hashes are the same.
 
 // hash32SignedAt returns the signed hash of the n bytes at p.
 func hash32SignedAt(p unsafe.Pointer, n int) uint32 {

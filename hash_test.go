@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/lanebloom/bloom/internal/golden"
 )
@@ -173,9 +174,42 @@ var layouts = slices.Concat([]layoutTest{
 		}
 		return Uint64s(column)
 	}},
+	{"BytesOf", 0, func(_ testing.TB, keys [][]byte) Keys { return BytesOf(namedOf[namedBytes](keys)) }},
+	{"StringsOf", 0, func(_ testing.TB, keys [][]byte) Keys { return StringsOf(namedOf[namedString](keys)) }},
+	{"IntegersOf", 1, func(_ testing.TB, keys [][]byte) Keys {
+		return IntegersOf(integers(keys, func(b []byte) int8 { return int8(b[0]) }))
+	}},
+	{"IntegersOf", 2, func(_ testing.TB, keys [][]byte) Keys { return IntegersOf(integers(keys, binary.LittleEndian.Uint16)) }},
+	{"IntegersOf", 4, func(_ testing.TB, keys [][]byte) Keys { return IntegersOf(integers(keys, binary.LittleEndian.Uint32)) }},
+	{"IntegersOf", 8, func(_ testing.TB, keys [][]byte) Keys {
+		return IntegersOf(integers(keys, func(b []byte) time.Duration { return time.Duration(binary.LittleEndian.Uint64(b)) }))
+	}},
 	{"FixedWidth", 1, fixedWidthOf}, {"FixedWidth", 3, fixedWidthOf}, {"FixedWidth", 4, fixedWidthOf},
 	{"FixedWidth", 8, fixedWidthOf}, {"FixedWidth", 16, fixedWidthOf}, {"FixedWidth", 21, fixedWidthOf},
 }, hashedLayouts())
+
+type (
+	namedBytes  []byte
+	namedString string
+)
+
+// namedOf converts keys to a type with a name.
+func namedOf[N namedBytes | namedString](keys [][]byte) []N {
+	column := make([]N, len(keys))
+	for i, key := range keys {
+		column[i] = N(key)
+	}
+	return column
+}
+
+// integers reads integers from their bytes.
+func integers[I any](keys [][]byte, read func([]byte) I) []I {
+	column := make([]I, len(keys))
+	for i, key := range keys {
+		column[i] = read(key)
+	}
+	return column
+}
 
 type layoutTest struct {
 	name   string

@@ -26,6 +26,15 @@ func mustSet(t testing.TB, p Policy, capacity int) *Set {
 	return s
 }
 
+func mustAtomicSet(t testing.TB, p Policy, capacity int) *AtomicSet {
+	t.Helper()
+	s, err := p.NewAtomicSet(capacity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func must(t testing.TB) func(Keys, error) Keys {
 	return func(k Keys, err error) Keys {
 		t.Helper()
@@ -139,6 +148,16 @@ func checkBatch(t *testing.T, f *Filter, keys Keys, want []bool) {
 	positions := f.AppendHits(spare[:1], keys)
 	if positions[0] != 0xdeadbeef || !slices.Equal(positions[1:], wantPositions) {
 		t.Fatalf("AppendHits = %v, want %v", positions[1:], wantPositions)
+	}
+	next := 0
+	for i := range f.Hits(keys) {
+		if next == len(wantPositions) || uint32(i) != wantPositions[next] {
+			t.Fatalf("Hits yields %d as number %d of %v", i, next, wantPositions)
+		}
+		next++
+	}
+	if next != len(wantPositions) {
+		t.Fatalf("Hits yields %d positions of %d", next, len(wantPositions))
 	}
 	if spare[len(want)+3] != 0xdeadbeef {
 		t.Fatal("AppendHits wrote past the last position")

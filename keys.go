@@ -61,6 +61,45 @@ func Uint32s(keys []uint32) Keys { return columnOf(uint32s, keys) }
 // Uint64s returns a column of integers. Each key is its 8 little-endian bytes.
 func Uint64s(keys []uint64) Keys { return columnOf(uint64s, keys) }
 
+// BytesOf is [Bytes] for a type of your own whose values are byte slices.
+func BytesOf[B ~[]byte](keys []B) Keys { return columnOf(byteSlices, keys) }
+
+// StringsOf is [Strings] for a type of your own whose values are strings.
+func StringsOf[S ~string](keys []S) Keys { return columnOf(strs, keys) }
+
+// IntegersOf returns a column of integers of any width. Each key is its 1, 2, 4 or 8
+// little-endian bytes; those of a negative integer are its two's complement. So an []int64
+// and a []uint64 with the same bits are the same column. int and uint are missing because
+// their width depends on the machine: convert them.
+//
+// It copies nothing, with one exception: integers of 2 bytes on a big-endian machine.
+func IntegersOf[I ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64](keys []I) Keys {
+	switch width := int(unsafe.Sizeof(I(0))); width {
+	case 4:
+		return columnOf(uint32s, keys)
+	case 8:
+		return columnOf(uint64s, keys)
+	default:
+		data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), width*len(keys))
+		if width == 2 && bigEndian {
+			data = swapPairs(data)
+		}
+		return Keys{layout: fixedWidth, n: len(keys), width: width, data: data}
+	}
+}
+
+// bigEndian reports whether this machine stores the upper byte of a word first.
+var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
+
+// swapPairs returns a copy with the two bytes of every pair exchanged.
+func swapPairs(data []byte) []byte {
+	swapped := make([]byte, len(data))
+	for i, b := range data {
+		swapped[i^1] = b
+	}
+	return swapped
+}
+
 // Hashes32 returns a column of keys whose LevelDB hashes the owner has already, as Badger
 // has. It is [Format.Hashes32] of [LevelDB].
 func Hashes32(hashes []uint32) Keys { return LevelDB.Hashes32(hashes) }

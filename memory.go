@@ -28,6 +28,15 @@ func extend(dst []byte, n int) []byte {
 	return buffer
 }
 
+// newEncoded returns zero bytes for an encoded filter: those before its bits, and those from the
+// first bit on. The bits begin at the start of a cache line. The allocation goes on for a word
+// at least, so that a word at any multiple of 4 bytes from the first bit lies in it.
+func newEncoded(before, after int) []byte {
+	buffer := extend(nil, before+after+2*cacheLine)
+	past := int(uintptr(unsafe.Pointer(unsafe.SliceData(buffer[before:]))) % cacheLine)
+	return buffer[(cacheLine-past)%cacheLine:][:before+after]
+}
+
 // hugeWords returns a buffer of n zero words. It asks for huge pages and begins at the start
 // of one, unless the buffer is smaller than a huge page.
 func hugeWords(n int) []uint32 {

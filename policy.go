@@ -24,8 +24,8 @@ type Policy struct {
 //
 // The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format
 // reaches it; [ErrCapacity] if capacity is negative, or if the filter would take more bytes
-// than [Policy.NewSet] allows; and [ErrFormat] if the format is unknown. With a 32-bit hash, n keys have a rate of at least n / 2^32, however many bits
-// they have.
+// than [Policy.NewSet] allows; and [ErrFormat] if the format is unknown. With a 32-bit hash, n
+// keys have a rate of at least n / 2^32, however many bits they have.
 func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error) {
 	if !f.valid() {
 		return Policy{}, fmt.Errorf("%w: %v", ErrFormat, f)
@@ -97,6 +97,24 @@ const mostBitsPerKey = 1 << 16
 // Name returns the name that tables store beside filters of this policy.
 func (p Policy) Name() string { return p.Format.Name() }
 
+// Size returns the number of bits and of probes of the policy's filters of n keys.
+//
+// The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if n is
+// negative, or if the filter is so large that [Policy.AppendFilter] panics.
+func (p Policy) Size(n int) (bits uint64, probes int, err error) {
+	if !p.Format.valid() {
+		return 0, 0, fmt.Errorf("%w: %v", ErrFormat, p.Format)
+	}
+	if n < 0 {
+		return 0, 0, fmt.Errorf("%w: %d keys", ErrCapacity, n)
+	}
+	s, ok := formats[p.Format].shape(n, p.BitsPerKey)
+	if !ok {
+		return 0, 0, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, n, p.BitsPerKey)
+	}
+	return s.bits, s.probes, nil
+}
+
 // FalsePositiveRate returns the expected share, 0 to 1, of absent keys to which a filter of
 // n keys answers yes. It is [Format.FalsePositiveRate] for the size of the policy's filters.
 func (p Policy) FalsePositiveRate(n int) float64 {
@@ -110,18 +128,26 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 // FalsePositiveRate returns the expected share, 0 to 1, of absent keys to which a filter of
 // the given numbers of bits and probes answers yes if it has n keys.
 //
-// It is the rate of keys whose hashes are random. For [Nori] and [NoriCrate], up to 20 bits
-// per key and from 1,000 keys on, it is within 5 % of measured rates; for fewer keys it may
-// be 14 % too low and 20 % too high. [RocksDB] and [Parquet] are within 5 %, too. For [LevelDB]
-// and 6,000 keys or more, measured rates were 0.93 to 1.43 times it, the most at 12 bits per
-// key and more, and it takes some 10 ms. For [Pebble] they were 0.96 to 1.06 times it from 50
-// keys on, except near numbers of lines for which Pebble's filters have far more false
-// positives than for others: there they were up to 1.7 times it.
+// It is the rate of keys whose hashes are random. How close it is to measured rates depends on
+// the format:
 //
-// Real keys can have higher rates in the formats LevelDB and Pebble. Their hash sends many numbered strings,
-// such as "user-00000042", to equal hashes. Then 3 to 9 % of the absent keys pass, however
-// many bits the filter has. [Builder.Collisions] tells whether keys are such, and [Filter.MeasureRate] measures
-// the rate for a sample of absent keys. The other formats have no such keys.
+//   - [Nori], [NoriCrate], [Parquet] and [RocksDB]: within 5 %, up to 20 bits per key and from
+//     1,000 keys on. For fewer keys of Nori and NoriCrate, it may be 14 % too low or 20 % too high.
+//   - [LevelDB]: from 6,000 to 2^20 keys and for rates from 0.0002 on, FalsePositiveRate itself
+//     measures the rate on a filter of random hashes, within 9 %. That takes up to 0.1 s. For more
+//     keys or lower rates, measured rates were 0.93 to 1.43 times the result.
+//   - [Pebble]: from 50 keys on, measured rates were 0.96 to 1.06 times the result. Some numbers of
+//     lines give far more false positives than others; near them, measured rates were up to 1.7
+//     times the result.
+//
+// The rate is 1 for numbers of probes with which the format answers yes to every key: in LevelDB
+// and RocksDB, those above 30.
+//
+// Real keys can have higher rates in the formats LevelDB and Pebble. Their hash sends many
+// numbered strings, such as "user-00000042", to equal hashes. Then 3 to 9 % of the absent keys
+// pass, however many bits the filter has. [Builder.Collisions] tells whether keys are such, and
+// [Filter.MeasureRate] measures the rate for a sample of absent keys. The other formats have no
+// such keys.
 func (f Format) FalsePositiveRate(n int, bits uint64, probes int) float64 {
 	switch {
 	case n <= 0 || bits == 0:
@@ -167,16 +193,18 @@ func (p Policy) MayContain(filter, key []byte) bool {
 
 // AppendFilter appends the encoded filter of keys to dst and returns the extended slice. It
 // sizes the filter by the number of keys: duplicates count, null rows do not. It does not
-// change the bytes that dst holds.
+// change the bytes that dst holds. If dst has no capacity, the bits begin at a cache line.
 //
 // Filters of 2 MiB and more are built by up to 16 goroutines, at most one for each core
 // (GOMAXPROCS) and one for every 2^17 keys. Their temporary memory is at most 0.6 times the
-// size of the filter plus 6 MiB. If AppendFilter allocates 32 MiB or more, it asks for huge
-// pages. The bytes of the filter depend on neither.
+// size of the filter plus 6 MiB. One goroutine alone builds the filters of [Parquet] on a
+// kernel other than [Generic], and filters of more than 2^32 bits in formats other than
+// LevelDB. If AppendFilter allocates 32 MiB or more, it asks for huge pages. The bytes of the
+// filter depend on neither.
 //
 // It panics if the bits take more than 2^40 bytes (2^30 where int has 32 bits), or more than
-// 2^31 - 1 blocks of [Parquet], or more than 2^29 - 64 bytes of [Pebble]. It also panics if keys are hashes of another kind than the
-// format's.
+// 2^31 - 1 blocks of [Parquet], or more than 2^29 - 64 bytes of [Pebble]. It also panics if
+// keys are hashes of another kind than the format's.
 func (p Policy) AppendFilter(dst []byte, keys Keys) []byte {
 	return p.appendFilter(kernels[0], dst, keys)
 }
@@ -203,7 +231,11 @@ func (p Policy) grow(dst []byte, n int, s *scheme) []byte {
 		panic(fmt.Sprintf("bloom: a filter of %d keys at %d bits per key is too large", n, p.BitsPerKey))
 	}
 	frame, start, size := f.frame(shape, p.BitsPerKey), len(dst), shape.bytes()
-	dst = extend(dst, frame.lenBefore+size+frame.lenAfter)
+	if cap(dst) > 0 {
+		dst = extend(dst, frame.lenBefore+size+frame.lenAfter)
+	} else {
+		dst = newEncoded(frame.lenBefore, size+frame.lenAfter)
+	}
 	frame.put(dst[start:])
 	bits := dst[start+frame.lenBefore:][:size]
 	if size == 0 {
@@ -212,6 +244,14 @@ func (p Policy) grow(dst []byte, n int, s *scheme) []byte {
 	s.pair = f.pair
 	s.array = f.pair.walk().newArray(bits, shape.bits, shape.probes)
 	return dst
+}
+
+// NewFilter returns the filter of keys, which [Policy.AppendFilter] builds. Its
+// [Filter.KeyCount] is the number of keys that are not null. It panics where AppendFilter does.
+func (p Policy) NewFilter(keys Keys) *Filter {
+	v, _ := openView(p.Format, p.AppendFilter(nil, keys)) // no error: the bytes are ours
+	v.count = &keyCount{n: uint64(keys.n - keys.nulls())}
+	return &Filter{v}
 }
 
 // NewBuilder returns an empty builder of filters of this policy.
@@ -227,20 +267,35 @@ func (p Policy) NewBuilder() *Builder {
 // capacity is negative, or if the filter is so large that [Policy.AppendFilter] panics. If
 // the system lacks the memory for a smaller filter, the program ends, as it does in make.
 func (p Policy) NewSet(capacity int) (*Set, error) {
-	if !p.Format.valid() {
-		return nil, fmt.Errorf("%w: %v", ErrFormat, p.Format)
+	v, err := p.newView(capacity)
+	if err != nil {
+		return nil, err
 	}
-	if capacity < 0 {
-		return nil, fmt.Errorf("%w: %d keys", ErrCapacity, capacity)
-	}
-	f := &formats[p.Format]
-	if s, ok := f.shape(capacity, p.BitsPerKey); ok && s.bits == 0 {
-		capacity = 1
-	}
-	if _, ok := f.shape(capacity, p.BitsPerKey); !ok {
-		return nil, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, capacity, p.BitsPerKey)
-	}
-	v, err := openView(p.Format, p.grow(nil, capacity, new(scheme)))
 	v.count = new(keyCount)
-	return &Set{v}, err
+	return &Set{v}, nil
+}
+
+// NewAtomicSet is NewSet for a set that any number of goroutines add to and query at once.
+func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
+	v, err := p.newView(capacity)
+	if err != nil {
+		return nil, err
+	}
+	v.atomic = true
+	bits, shape := v.encoded()
+	return &AtomicSet{v, shape, bits}, nil
+}
+
+// newView returns a view of an empty filter with room for capacity keys, at least one. Its
+// memory is that of newEncoded.
+func (p Policy) newView(capacity int) (view, error) {
+	bits, _, err := p.Size(capacity)
+	if err == nil && bits == 0 {
+		capacity = 1
+		_, _, err = p.Size(capacity)
+	}
+	if err != nil {
+		return view{}, err
+	}
+	return openView(p.Format, p.grow(nil, capacity, new(scheme)))
 }

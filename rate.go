@@ -151,7 +151,7 @@ func totient(n int) (count int) {
 	return count
 }
 
-func gcd(a, b int) int {
+func gcd[I int | uint64](a, b I) I {
 	for b != 0 {
 		a, b = b, a%b
 	}
@@ -192,7 +192,8 @@ func (d doubleHashing) shared(n int) float64 {
 	return d.power(d.k-n) - d.power(d.k)*(1+s*clear+s*(s-1)/2*clear*clear)
 }
 
-// sameWraps returns the expected share of length successive probes..
+// sameWraps returns the chance that the wraps of two walks are the same, or nearly, over so many
+// successive probes.
 func (d doubleHashing) sameWraps(length int) float64 {
 	if d.odd == 1 {
 		return 1

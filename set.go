@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"unsafe"
@@ -10,7 +11,9 @@ import (
 // of the same shape. A Set takes more keys than its capacity, but then its false-positive
 // rate rises.
 //
-// Any number of goroutines may query a Set while no goroutine adds to it or merges into it.
+// Any number of goroutines may query a Set while no goroutine changes it. Goroutines that add
+// and query at the same time need an [AtomicSet].
+//
 // The zero Set has no bits. It holds no key, and to add a key panics.
 type Set struct{ view }
 
@@ -62,11 +65,46 @@ func (s *Set) AddString(key string) { s.add(unsafe.Pointer(unsafe.StringData(key
 
 // add adds the key of n bytes at p.
 func (s *Set) add(p unsafe.Pointer, n int) {
-	if s.pair == 0 {
-		panicNoBits()
-	}
+	s.mustHaveBits()
 	s.count.n++
 	s.addHash(s.pair.hash().of(p, n))
+}
+
+// AddUint64 adds the 8 little-endian bytes of key.
+func (s *Set) AddUint64(key uint64) {
+	s.mustHaveBits()
+	s.count.n++
+	s.addHash(s.pair.hash().ofUint64(key))
+}
+
+// AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
+func (s *Set) AddHash(h Hash) {
+	s.mustTake(h)
+	s.count.n++
+	s.addHash(h)
+}
+
+// mustHaveBits panics for the zero Set.
+func (v *view) mustHaveBits() {
+	if v.pair == 0 {
+		panicNoBits()
+	}
+}
+
+// mustTake panics for the zero Set, and for a hash of another kind than the set's.
+func (v *view) mustTake(h Hash) {
+	v.mustHaveBits()
+	if h.kind != v.pair.hash() {
+		v.otherHash(h)
+	}
+}
+
+// TestAndAdd adds a key and reports whether it may have been there before. It takes one
+// hash, while MayContain and Add take two.
+func (s *Set) TestAndAdd(key []byte) bool {
+	s.mustHaveBits()
+	s.count.n++
+	return !s.addNew(s.pair.hash().of(unsafe.Pointer(unsafe.SliceData(key)), len(key)))
 }
 
 // AddBatch adds every key of a column. For a large set it uses several goroutines, as
@@ -77,18 +115,62 @@ func (s *Set) AddBatch(keys Keys) {
 	s.count.n += uint64(keys.n - keys.nulls())
 }
 
+// AddBatchNew adds every key of a column and tells which were certainly new. It does to each
+// row what [Set.TestAndAdd] does, in the order of the rows: of equal keys in the column, at
+// most the first is new. So the new rows are the stream without its duplicates; a key whose
+// bits are set by others, a false positive, is missing in it.
+//
+// It sets bit i%64 of added[i/64] if row i was new, and clears it if not. It writes the first
+// (keys.Len()+63)/64 words, with 0 for the bits past the last row, and returns the number of
+// new rows. A null row adds nothing and is not new.
+//
+// It panics if added has fewer words than it writes, or if keys are hashes of another kind
+// than the set's.
+func (s *Set) AddBatchNew(keys Keys, added []uint64) int {
+	n := s.testBatch(keys, added, true)
+	s.count.n += uint64(keys.n - keys.nulls())
+	return n
+}
+
+// Clear removes all keys. The set keeps its size and its memory.
+func (s *Set) Clear() {
+	bits, shape := s.encoded()
+	if shape.bits == 0 {
+		return // the zero Set
+	}
+	clear(bits)
+	*s.count = keyCount{}
+}
+
+// Clone returns a copy, which does not change when s does.
+func (s *Set) Clone() *Set {
+	bits, shape := s.encoded()
+	if shape.bits == 0 {
+		return new(Set)
+	}
+	v, before, count := s.view, cap(s.data)-cap(bits), *s.count // the capacities end at the same byte
+	v.data = newEncoded(before, len(s.data)-before)
+	copy(v.data, s.data)
+	v.array, _ = v.format.decode(v.data) // no error: it was opened
+	v.count = &count
+	return &Set{v}
+}
+
+// Equal reports whether the sets have the same format, size, number of probes and bits. Then
+// they answer every query alike. Two sets can be equal though different keys were added.
+func (s *Set) Equal(other *Set) bool {
+	bits, shape := s.encoded()
+	otherBits, err := other.bitsOf(s.format, shape, s.n)
+	return err == nil && bytes.Equal(bits, otherBits)
+}
+
 // Merge adds all keys of other. The sets must have the same format, size and number of
 // probes. If not, s does not change and the error is [ErrShape].
 func (s *Set) Merge(other *Set) error {
 	to, shape := s.encoded()
-	from, otherShape := other.encoded()
-	// Filters of one shape can have lines of different lengths: then n differs.
-	if s.format != other.format || shape != otherShape || s.n != other.n {
-		return fmt.Errorf("%w: %v of %d bits and %d probes, %v of %d bits and %d probes", ErrShape,
-			s.format, shape.bits, shape.probes, other.format, otherShape.bits, otherShape.probes)
-	}
-	if shape.bits == 0 {
-		return nil // zero Sets
+	from, err := other.bitsOf(s.format, shape, s.n)
+	if err != nil || len(to) == 0 {
+		return err
 	}
 	s.count.n += other.count.n
 	s.count.unknown = s.count.unknown || other.count.unknown
@@ -99,6 +181,41 @@ func (s *Set) Merge(other *Set) error {
 		to[i] |= b
 	}
 	return nil
+}
+
+// Intersect keeps the keys that both sets have. The sets must have the same format, size and
+// number of probes. If not, s does not change and the error is [ErrShape].
+//
+// The set answers yes to the keys to which both answered yes. So its rate for keys that are
+// in neither set is at most the lower of the two, but above that of a set to which only the
+// common keys were added. A key of one set alone passes at the rate of the other. The number
+// of common keys is not known: [Set.KeyCount] tells so, and the Keys of [Set.Stats] are too
+// many.
+func (s *Set) Intersect(other *Set) error {
+	to, shape := s.encoded()
+	from, err := other.bitsOf(s.format, shape, s.n)
+	if err != nil || len(to) == 0 {
+		return err
+	}
+	*s.count = keyCount{unknown: true}
+	for ; len(to) >= 8; to, from = to[8:], from[8:] {
+		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)&binary.LittleEndian.Uint64(from))
+	}
+	for i, b := range from {
+		to[i] &= b
+	}
+	return nil
+}
+
+// bitsOf returns the bits of a filter of the given format, shape and size in the unit of the
+// walk, or [ErrShape] if it has others. The zero Set has none.
+func (v *view) bitsOf(f Format, s shape, n uint64) ([]byte, error) {
+	bits, shape := v.encoded()
+	if v.format != f || shape != s || v.n != n { // n differs if lines of two lengths have as many bits
+		return nil, fmt.Errorf("%w: %v of %d bits and %d probes, %v of %d bits and %d probes", ErrShape,
+			f, s.bits, s.probes, v.format, shape.bits, shape.probes)
+	}
+	return bits, nil
 }
 
 // Filter returns a read-only view of the set. It also finds keys that are added later.

@@ -62,6 +62,14 @@ func (v *view) MeasureRate(absent Keys) float64 {
 	return float64(yes) / float64(absent.n-absent.nulls())
 }
 
+// BitRange returns where the bits lie in an encoded filter: they are the slice [from:to] of its
+// bytes. The format's header is before them, and its trailer after them.
+func (v *view) BitRange() (from, to int) {
+	bits, _ := v.encoded()
+	from = cap(v.data) - cap(bits) // their capacities end at the same byte
+	return from, from + len(bits)
+}
+
 // encoded returns the bits in the encoding, and their shape.
 func (v *view) encoded() ([]byte, shape) {
 	bits, s, _ := formats[v.format].parse(v.data) // no error: it was opened

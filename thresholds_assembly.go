@@ -13,11 +13,11 @@ const minKernelHashes = 8
 const longKey = 1 << 15
 
 const (
-	// maxKernelBlocks is the number of blocks, of 4 GiB, from which on Go tests a filter of the
-	// walk split256: offsets of blocks have 32 bits in the kernels.
+	// maxKernelBlocks is the number of blocks from which on Go tests a filter of the walk
+	// split256, 4 GiB in all: offsets of blocks have 32 bits in the kernels.
 	maxKernelBlocks = 1 << 27
-	// requestBlocks is the number of blocks, of 1 MiB, from which on the kernels of split256
-	// request the blocks of later keys. In a nearer cache, that costs more than it saves.
+	// requestBlocks is the number of blocks from which on the kernels of split256 request the
+	// blocks of later keys, 1 MiB in all. In a nearer cache, that costs more than it saves.
 	requestBlocks = 1 << 15
 	// maxKernelLines and requestLines are these bounds for lines of 64 bytes, in the walks
 	// line512 and line32.

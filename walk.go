@@ -49,6 +49,7 @@ type scheme struct {
 	array
 	pair   pair
 	kernel Kernel
+	atomic bool // bits are set by atomic operations, for an AtomicSet
 }
 
 // pair is a hash and the walk that takes it, in one byte that a hot switch loads at once.
@@ -105,6 +106,9 @@ func (s *scheme) bytes() uint64 {
 
 // testHash reports whether the key of a hash may be in the filter.
 func (s *scheme) testHash(h Hash) bool {
+	if raceDetector && s.atomic {
+		return s.testHashAtomic(h)
+	}
 	switch s.pair.walk() {
 	case noWalk:
 		return false
@@ -164,6 +168,10 @@ func (s *scheme) isDense(hits, n int) bool {
 
 // addHash sets the bits of one hash.
 func (s *scheme) addHash(h Hash) {
+	if s.atomic {
+		s.addHashAtomic(h)
+		return
+	}
 	switch s.pair.walk() {
 	case noWalk:
 		panicNoBits()
@@ -183,7 +191,10 @@ func (s *scheme) addHash(h Hash) {
 }
 
 // setsLines reports whether the kernel sets all bits of a key at once, in one line of memory.
-func (s *scheme) setsLines() bool { return s.pair.walk() == walkSplit256 && s.kernel != Generic }
+// That is not atomic.
+func (s *scheme) setsLines() bool {
+	return s.pair.walk() == walkSplit256 && s.kernel != Generic && !s.atomic
+}
 
 // addAssembly sets the bits of all hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
@@ -215,4 +226,23 @@ func (s *scheme) place(h *hashes, places []uint32) int {
 		panic("bloom: no such walk")
 	}
 	return n
+}
+
+// probes writes the numbers of the bits of one hash that probe first, counted from 0, and
+// those after it set, one for each element of bits. The filter may have any size.
+func (s *scheme) probes(h Hash, first int, bits []uint64) {
+	switch s.pair.walk() {
+	case walkDouble32:
+		double32(s.array).probes(uint32(h.h1), first, bits)
+	case walkDouble64:
+		(*double64)(&s.array).probes(h.h1, h.h2, first, bits)
+	case walkSplit256:
+		(*split256)(&s.array).probes(h.h1, first, bits)
+	case walkLine512:
+		(*line512)(&s.array).probes(h.h1, first, bits)
+	case walkLine32:
+		(*line32)(&s.array).probes(uint32(h.h1), first, bits)
+	default:
+		panic("bloom: no such walk")
+	}
 }

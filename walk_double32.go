@@ -53,6 +53,16 @@ func (d double32) add(h uint32) {
 	}
 }
 
+// probes is scheme.probes for this walk.
+func (d double32) probes(h uint32, first int, to []uint64) {
+	delta := bits.RotateLeft32(h, -17)
+	h += uint32(first) * delta
+	for i := range to {
+		to[i] = 8*d.index(h) + uint64(h%8)
+		h += delta
+	}
+}
+
 // place writes the numbers of the k bits of each hash to places, in any order.
 func (d double32) place(kernel Kernel, hashes, places []uint32) {
 	done := d.placeAssembly(kernel, hashes, places)

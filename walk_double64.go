@@ -120,6 +120,15 @@ func (d *double64) add(at, step uint64) {
 	}
 }
 
+// probes is scheme.probes for this walk.
+func (d *double64) probes(at, step uint64, first int, to []uint64) {
+	at += uint64(first) * step
+	for i := range to {
+		to[i] = d.remainder(at)
+		at += step
+	}
+}
+
 // placeGeneric writes the numbers of the k bits of each hash to places. The filter must have
 // at most 2^32 bits.
 func (d *double64) placeGeneric(h1, h2 []uint64, places []uint32) {

@@ -26,8 +26,7 @@ func newLine32(data []byte, lines uint32, log, k int) line32 {
 	}
 }
 
-// lines returns the number of lines, and log that of 64-byte lines in one of them, as a
-// power of two.
+// lines returns the number of lines, and log says how long they are: 64<<log bytes.
 func (d *line32) lines() uint64 { return d.n & math.MaxUint32 }
 func (d *line32) log() int      { return int(d.n >> 32) }
 
@@ -42,7 +41,8 @@ func (d *line32) line(h uint32) uint64 {
 	return i
 }
 
-// at returns the address of the line of a hash, and what a bit's number has inside it.
+// at returns the address of the line of a hash. A probe's sum, masked, is the number of a bit in
+// the line.
 func (d *line32) at(h uint32) (line unsafe.Pointer, mask uint32) {
 	log := d.log()
 	return unsafe.Add(unsafe.Pointer(d.base), 64*d.line(h)<<log), 512<<log - 1
@@ -80,6 +80,17 @@ func (d *line32) add(h uint32) {
 	for range d.k {
 		bit := h & mask
 		*(*byte)(unsafe.Add(line, bit/8)) |= 1 << (bit % 8)
+		h += delta
+	}
+}
+
+// probes is scheme.probes for this walk.
+func (d *line32) probes(h uint32, first int, to []uint64) {
+	log := d.log()
+	line, delta := 512*d.line(h)<<log, bits.RotateLeft32(h, -17)
+	h += uint32(first) * delta
+	for i := range to {
+		to[i] = line + uint64(h&(512<<log-1))
 		h += delta
 	}
 }

@@ -66,6 +66,18 @@ func (d *line512) add(h uint64) {
 	}
 }
 
+// probes is scheme.probes for this walk.
+func (d *line512) probes(h uint64, first int, to []uint64) {
+	line, x := 512*d.line(h), uint32(h>>32)
+	for range first {
+		x *= line512Mul
+	}
+	for i := range to {
+		to[i] = line + uint64(x>>23)
+		x *= line512Mul
+	}
+}
+
 // place writes the numbers of the k bits of each hash to places. There must be at most 2^32
 // bits.
 func (d *line512) place(hashes []uint64, places []uint32) {

@@ -55,6 +55,14 @@ func (d *split256) add(h uint64) {
 	}
 }
 
+// probes is scheme.probes for this walk.
+func (d *split256) probes(h uint64, first int, to []uint64) {
+	block, low := 256*d.block(h), uint32(h)
+	for i, salt := range splitSalts[first:][:len(to)] {
+		to[i] = block + 32*uint64(first+i) + uint64(low*salt>>27)
+	}
+}
+
 // place writes the numbers of the bits of each hash to places. There must be at most 2^32
 // bits.
 func (d *split256) place(hashes []uint64, places []uint32) {

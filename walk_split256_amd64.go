@@ -36,7 +36,7 @@ func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
 	return d.addForm(kernel, hashes, d.n >= requestBlocks)
 }
 
-// addForm is addAssembly that requests lines or does not.
+// addForm is addAssembly with far as for testForm.
 func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	if kernel == Generic || d.n >= maxKernelBlocks {
 		return false
@@ -45,9 +45,9 @@ func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	return true
 }
 
-// The functions in assembly take n hashes, 1 to windowKeys, and the number of bytes of the
-// filter, of fewer than maxKernelBlocks blocks. They read on to the next multiple of 8 hashes. If far is
-// true, they request lines of memory before they need them.
+// The functions in assembly take n hashes, 1 to windowKeys, and the number of bytes of a filter
+// of fewer than maxKernelBlocks blocks. They read on to the next multiple of 8 hashes. If far
+// is true, they request lines of memory before they need them.
 
 //go:noescape
 func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)

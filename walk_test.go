@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/golden"
@@ -92,7 +93,7 @@ func (w walkTest) filter(walk walkKind, kernel Kernel, data []byte, n uint64, k 
 	for f.hash() != w.hash {
 		f++
 	}
-	return &Filter{view{scheme: scheme{walk.newArray(data, n, k), pairOf(w.hash, walk), kernel}, format: f, data: data}}
+	return &Filter{view{scheme: scheme{walk.newArray(data, n, k), pairOf(w.hash, walk), kernel, false}, format: f, data: data}}
 }
 
 // has answers for a hash by the letter.
@@ -152,6 +153,15 @@ func checkWalk(t *testing.T, walk walkKind, data []byte, n uint64, k int, hashed
 	want := make([]bool, len(hashed))
 	for i, h := range hashed {
 		want[i] = test.has(data, h, n, k)
+	}
+	for first := range min(k, len(hashed)) {
+		s, h, probes := test.filter(walk, Generic, data, n, k).scheme, hashed[first], make([]uint64, k-first)
+		s.probes(h, first, probes)
+		for i, got := range probes {
+			if want := test.bit(h, first+i, min(n, test.most)); got != want {
+				t.Fatalf("%d bits, %d probes from %d on: bit %d of %v is %d, want %d", n, k, first, i, h, got, want)
+			}
+		}
 	}
 	for _, kernel := range kernels {
 		f := test.filter(walk, kernel, data, n, k)
@@ -374,11 +384,13 @@ func TestLargeArrays(t *testing.T) {
 			if n = n / test.unit * test.unit; n > 2*test.most || n > 1<<33 && test.unit > 1 {
 				continue // like the size before
 			}
-			data := make([]byte, (n+7)/8)
+			data := newEncoded(0, int((n+7)/8))
 			hashed := test.hashesOf(random, 1200, min(n, test.most))
 			for _, k := range test.probes(7) {
 				f := test.filter(walk, kernels[0], data, n, k)
-				f.addColumn(columnOfHashes(test.hash, hashed[:600]))
+				f.addColumn(columnOfHashes(test.hash, hashed[:300]))
+				f.atomic = true
+				f.addColumn(columnOfHashes(test.hash, hashed[300:600]))
 				for i, h := range hashed[:600] {
 					if !test.has(data, h, n, k) {
 						t.Fatalf("%d bits: hash %d is missing", n, i)
@@ -414,12 +426,30 @@ func TestZeroValues(t *testing.T) {
 			t.Errorf("the zero filter on kernel %v holds a key", kernel)
 		}
 	}
+	none := new(AtomicSet)
 	for name, call := range map[string]func(){
 		"Add": func() { zero.Add(nil) }, "AddString": func() { zero.AddString("key") }, "AddBatch": func() { zero.AddBatch(Bytes(keys)) },
+		"AddUint64": func() { zero.AddUint64(7) }, "AddHash": func() { zero.AddHash(LevelDB.Hash(nil)) }, "AddHash of none": func() { zero.AddHash(Hash{}) },
+		"TestAndAdd": func() { zero.TestAndAdd(nil) }, "AddBatchNew": func() { zero.AddBatchNew(Bytes(keys), make([]uint64, 2)) },
+		"atomic Add": func() { none.Add(nil) }, "atomic AddString": func() { none.AddString("key") }, "atomic AddBatch": func() { none.AddBatch(Bytes(keys)) },
+		"atomic AddUint64": func() { none.AddUint64(7) }, "atomic AddHash": func() { none.AddHash(LevelDB.Hash(nil)) },
+		"atomic TestAndAdd": func() { none.TestAndAdd(nil) }, "atomic AddBatchNew": func() { none.AddBatchNew(Bytes(keys), make([]uint64, 2)) },
 	} {
-		if panicOf(call) == "" {
-			t.Errorf("%s to the zero Set: no panic", name)
+		if got := panicOf(call); !strings.Contains(got, "no bits") {
+			t.Errorf("%s to the zero Set: panic %q", name, got)
 		}
+	}
+	if none.MayContain(keys[9]) || none.MayContainString("") || none.MayContainUint64(7) || none.MayContainHash(Nori.Hash(nil)) ||
+		none.MayContainBatch(Bytes(keys), make([]uint64, 2)) != 0 || len(none.AppendHits(nil, Bytes(keys).Hashed(Nori))) != 0 ||
+		len(slices.Collect(none.Hits(Bytes(keys).Hashed(Nori)))) != 0 {
+		t.Error("the zero AtomicSet holds a key")
+	}
+	if err := none.Merge(zero); err != nil || !none.Snapshot().Equal(zero) || !zero.Equal(zero.Clone()) || none.Format() != LevelDB || none.Kernel() != Generic {
+		t.Errorf("the zero AtomicSet is not like the zero Set: %v", err)
+	}
+	zero.Clear()
+	if err := zero.Intersect(new(Set)); err != nil || zero.Equal(mustSet(t, Policy{}, 1)) {
+		t.Errorf("Intersect of zero Sets: %v", err)
 	}
 	if encoded := zero.AppendFilter(nil); len(encoded) != 0 {
 		t.Errorf("the zero Set is encoded as %x", encoded)

@@ -3,6 +3,7 @@ package compare
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
 	"testing"
 	"unsafe"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/splitblock"
+	"github.com/lanebloom/bloom/internal/golden"
 )
 
 // TestParquetIntegers compares columns of integers with the INT32 and INT64 columns of the
@@ -137,6 +139,23 @@ func TestParquetFiles(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestDuckDBFile reads the filter of a file that DuckDB 1.5.6 wrote (@duckdb/node-api), of 1,000
+// keys 20 times each:
+//
+//	COPY (SELECT 'key' || printf('%06d', i) AS k FROM range(20) r(j), range(1000) t(i) ORDER BY i)
+//	TO 'duckdb.parquet' (FORMAT parquet, COMPRESSION zstd, DICTIONARY_SIZE_LIMIT 100000)
+//
+// DuckDB's parquet_bloom_probe finds all keys in it and excludes key001000 to key001099. The
+// bytes of its filter are those of a set of this library, so DuckDB reads ours.
+func TestDuckDBFile(t *testing.T) {
+	data, err := os.ReadFile("testdata/duckdb.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := golden.Decimals.Range(0, 1000)
+	checkParquetFile(t, data, keys, golden.Decimals.Range(1000, 4000))
 }
 
 func checkParquetFile(t *testing.T, data []byte, keys, absent [][]byte) {

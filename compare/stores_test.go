@@ -35,7 +35,7 @@ type implementation interface {
 // The tests fail on a machine without C++ LevelDB.
 func stores(t *testing.T) []store {
 	t.Helper()
-	cpp, err := oracle.CompileDatabase(t.TempDir())
+	cpp, err := oracle.CompileDatabase(programs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ import (
 )
 
 type benchCommand struct {
-	formatFlag
+	Format string `default:"leveldb" placeholder:"NAME" help:"Format of the filters: ${formats} (${default})."`
 	keysFlags
 	Keys       string        `placeholder:"BYTES" help:"Length of random keys: 8, 16, or a range such as 8-32 (8)."`
 	Sizes      []string      `placeholder:"SIZE" help:"Sizes of the filters (16KiB,256KiB,1MiB,8MiB,64MiB)."`
@@ -117,7 +117,7 @@ func (b *benchCommand) Run(s *streams) error {
 
 // check reports bad flags before the measurements begin.
 func (b *benchCommand) check(s *streams) (bloom.Format, error) {
-	format, err := b.parse()
+	format, err := chosenFormat(b.Format)
 	if err != nil {
 		return 0, err
 	}
@@ -138,7 +138,7 @@ func (b *benchCommand) check(s *streams) (bloom.Format, error) {
 	case b.JSON != "" && b.JSON == b.Plot:
 		return 0, errors.New("--json and --plot name the same file")
 	case b.Input == "" && b.keysFlags != keysFlags{}:
-		return 0, errors.New("--null, --crlf and --no-decompress are for the keys of --input")
+		return 0, errors.New("the flags of keys, such as --null, --crlf and --field, are for the keys of --input")
 	}
 	if b.Plot != "" {
 		if err := checkPlotName(b.Plot); err != nil {

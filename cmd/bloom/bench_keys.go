@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -179,20 +178,17 @@ type inputSource struct {
 // that comes twice is not in both halves.
 func readKeys(s *streams, name string, flags keysFlags, format bloom.Format) (keySource, error) {
 	source := &inputSource{format: format, name: name}
-	err := flags.read(s, name, func(int) {}, func(r io.Reader) error {
-		data, err := io.ReadAll(r)
-		if err != nil {
-			return err
-		}
-		ends := flags.ends()
-		if n := len(data); n > 0 && data[n-1] != ends.delimiter {
-			data = append(data, ends.delimiter)
-		}
-		for _, key := range splitLines(nil, data, ends) {
-			half := crc32.ChecksumIEEE(key) & 1
-			source.halves[half] = append(source.halves[half], key)
-		}
-		return nil
+	err := flags.read(s, name, func(int) {}, func(in *input) error {
+		return in.work(func(*chunk) {}, func(c *chunk) error {
+			var memory []byte
+			for _, key := range c.keys {
+				from := len(memory)
+				memory = append(memory, key...)
+				half := crc32.ChecksumIEEE(key) & 1
+				source.halves[half] = append(source.halves[half], memory[from:len(memory):len(memory)])
+			}
+			return nil
+		})
 	})
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"sync"
 
@@ -11,7 +10,7 @@ import (
 )
 
 type buildCommand struct {
-	formatFlag
+	Format *string `placeholder:"NAME" help:"Format of the filter: ${formats} (${default_format})."`
 	keysFlags
 	BitsPerKey *int     `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (10)."`
 	Rate       *rate    `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
@@ -32,7 +31,7 @@ A pipe or a device is written to.`
 }
 
 func (b *buildCommand) Run(s *streams) error {
-	format, err := b.parse()
+	format, err := b.format()
 	if err != nil {
 		return err
 	}
@@ -71,17 +70,31 @@ func (b *buildCommand) Run(s *streams) error {
 	return writeFile(s, b.Output, encoded, b.Keys...)
 }
 
+// defaultFormat is the format of filters that no storage engine has to read. docs/choosing.md says
+// why.
+const defaultFormat = bloom.Nori
+
+func (b *buildCommand) format() (bloom.Format, error) {
+	switch {
+	case b.Format != nil:
+		return chosenFormat(*b.Format)
+	case b.Raw:
+		return 0, errors.New("--raw writes the bytes that a storage engine reads: name its format with --format")
+	}
+	return defaultFormat, nil
+}
+
 // hashKeys reads all keys and returns their hashes. Their number decides the size of the
 // filter, so all must be read first.
 func (b *buildCommand) hashKeys(s *streams, format bloom.Format, sample *collisions) (columns []bloom.Keys, n int, err error) {
 	progress, done := bytesBar(s, "reading keys", b.Keys)
 	defer done()
 	for _, name := range b.Keys {
-		err := b.read(s, name, progress, func(keys io.Reader) error {
-			return pipeline(keys, b.ends(),
-				func(c *chunk) { c.hashed = bloom.Bytes(c.lines).Hashed(format) },
+		err := b.read(s, name, progress, func(in *input) error {
+			return in.work(
+				func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(format) },
 				func(c *chunk) error {
-					sample.add(c.lines, c.hashed, format)
+					sample.add(c.keys, c.hashed, format)
 					columns = append(columns, c.hashed)
 					n += c.hashed.Len()
 					return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// collisions looks for equal hashes among the first keys of a LevelDB filter. Keys with 64-bit
-// hashes have none, and tell duplicates from collisions.
+// collisions looks for equal hashes among the first keys of a filter whose hash has 32 bits. Keys with
+// 64-bit hashes have none, and tell duplicates from collisions.
 type collisions struct {
 	hashes, different *bloom.Builder
 }
@@ -15,7 +15,7 @@ type collisions struct {
 const sampleKeys = 1 << 20
 
 func (c *collisions) add(keys [][]byte, hashed bloom.Keys, format bloom.Format) {
-	if format != bloom.LevelDB {
+	if hashBits(format) > 32 {
 		return
 	}
 	if c.hashes == nil {

@@ -19,6 +19,7 @@ func TestDependencies(t *testing.T) {
 		"github.com/mitchellh/colorstring", // progressbar's
 		"github.com/rivo/uniseg",           // progressbar's
 		"github.com/schollz/progressbar/v3",
+		"github.com/valyala/fastjson",
 		"golang.org/x/sys",
 		"golang.org/x/term",
 	}

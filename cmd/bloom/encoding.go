@@ -3,20 +3,82 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
-	"math/bits"
-	"slices"
+	"math"
+	"strings"
 
 	"github.com/lanebloom/bloom"
 )
 
-// encoding says where the parts of a format's filters lie, which the library does not.
-type encoding struct {
-	format bloom.Format
-	parts  func(data []byte) []part // in order; none if data is no array of bits
+// formats are those of the library, all of them.
+var formats = func() (list []bloom.Format) {
+	for f := bloom.Format(0); ; f++ {
+		if known, err := bloom.ParseFormat(f.String()); err != nil || known != f {
+			return list
+		}
+		list = append(list, f)
+	}
+}()
 
-	// size returns how many bits a filter has that is made for so many keys.
-	size func(keys, bitsPerKey int) uint64
+// formatNames returns the names of all formats, with a word before the last.
+func formatNames(before string) string {
+	var names strings.Builder
+	for i, f := range formats {
+		switch {
+		case i > 0 && i == len(formats)-1:
+			names.WriteString(before)
+		case i > 0:
+			names.WriteString(", ")
+		}
+		names.WriteString(f.String())
+	}
+	return names.String()
 }
+
+// hashBits returns how many bits the hash of a format has.
+func hashBits(f bloom.Format) int { return 4 * len(f.Hash(nil).String()) }
+
+// bitsOf returns how many bits a filter has that is made for so many keys: more than there can
+// be if it would be too large.
+func bitsOf(f bloom.Format, keys, bitsPerKey int) uint64 {
+	bits, _, err := bloom.Policy{Format: f, BitsPerKey: bitsPerKey}.Size(keys)
+	if err != nil {
+		return math.MaxUint64
+	}
+	return bits
+}
+
+// bytesOf returns how many bytes those bits take.
+func bytesOf(f bloom.Format, keys, bitsPerKey int) uint64 {
+	size := bitsOf(f, keys, bitsPerKey)
+	return size/8 + min(size%8, 1)
+}
+
+// field is a number in an encoded filter, little-endian, or its array of bits.
+type field struct {
+	name string
+	size int // in bytes; 0 for the bits
+}
+
+// The names of the fields that the command reads or writes.
+const (
+	partBits   = "bits" // bit i is bit i%8, least significant first, of byte i/8
+	partProbes = "probes"
+	partCount  = "number of bits"
+)
+
+var bitsField = field{partBits, 0}
+
+// layouts names the fields of a format, in order: of each of its headers, if it reads several.
+// A format that is not here has a header, bits and a trailer, and its probes cannot be chosen.
+var layouts = map[string][][]field{
+	"leveldb":    {{bitsField, {partProbes, 1}}},
+	"nori":       {{{partCount, 8}, {partProbes, 4}, {"bits per key", 4}, bitsField}, crateFields},
+	"nori-crate": {crateFields},
+	"pebble":     {{bitsField, {partProbes, 1}, {"number of lines", 4}}},
+	"rocksdb":    {{bitsField, {"marker", 1}, {"implementation", 1}, {partProbes, 1}, {"reserved", 2}}},
+}
+
+var crateFields = []field{{partProbes, 4}, {partCount, 8}, bitsField}
 
 // part is a run of bytes of an encoded filter: data[From:To].
 type part struct {
@@ -25,96 +87,76 @@ type part struct {
 	To   int    `json:"to"`
 }
 
-// The parts that every format has. All numbers are little-endian.
-const (
-	partBits   = "bits"   // bit i is bit i%8, least significant first, of byte i/8
-	partProbes = "probes" // k
-)
+// bitArray is a filter or a set.
+type bitArray interface{ BitRange() (from, to int) }
 
-// encodings has an entry for every format that the command knows.
-var encodings = []encoding{
-	{
-		format: bloom.LevelDB,
-		parts: func(data []byte) []part {
-			n := len(data)
-			if n < 2 {
-				return nil
-			}
-			return []part{{partBits, 0, n - 1}, {partProbes, n - 1, n}}
-		},
-		size: func(keys, bitsPerKey int) uint64 { return (max(64, uint64(keys)*uint64(bitsPerKey)) + 7) &^ 7 },
-	},
-	{
-		format: bloom.Nori,
-		parts: func(data []byte) []part {
-			if n := len(data); isDocumented(data) {
-				return []part{{partCount, 0, 8}, {partProbes, 8, 12}, {"bits per key", 12, 16}, {partBits, 16, n}}
-			}
-			return partsNoriCrate(data)
-		},
-		size: func(keys, bitsPerKey int) uint64 { return uint64(keys) * uint64(bitsPerKey) },
-	},
-	{
-		format: bloom.NoriCrate,
-		parts:  partsNoriCrate,
-		size:   func(keys, bitsPerKey int) uint64 { return 1 << bits.Len64(uint64(keys)*uint64(bitsPerKey)-1) },
-	},
-}
-
-// partCount is the number of bits, in the formats that say it.
-const partCount = "number of bits"
-
-// isDocumented reports whether a filter of nori-sstable has the header that its
-// documentation says, and not that of its code: the number of bits tells.
-func isDocumented(data []byte) bool {
-	if len(data) < 16 {
-		return false
+// partsOf returns the parts of an encoded filter, in order: none if it is no array of bits.
+func partsOf(f bloom.Format, filter bitArray, data []byte) []part {
+	from, to := filter.BitRange()
+	if len(data) < 2 {
+		return nil // no key, to LevelDB
 	}
-	n := binary.LittleEndian.Uint64(data)
-	return n/8+min(n%8, 1) == uint64(len(data)-16)
-}
-
-func partsNoriCrate(data []byte) []part {
-	if len(data) < 12 {
-		return nil
-	}
-	return []part{{partProbes, 0, 4}, {partCount, 4, 12}, {partBits, 12, len(data)}}
-}
-
-// parseFormat returns the format of the given name, if the command knows it.
-func parseFormat(name string) (bloom.Format, error) {
-	f, err := bloom.ParseFormat(name)
-	if err == nil && !slices.ContainsFunc(encodings, func(e encoding) bool { return e.format == f }) {
-		err = fmt.Errorf("%w %q to this command; the library has it", bloom.ErrFormat, name)
-	}
-	return f, err
-}
-
-// encodingOf returns the entry of a format that parseFormat returned.
-func encodingOf(f bloom.Format) encoding {
-	return encodings[slices.IndexFunc(encodings, func(e encoding) bool { return e.format == f })]
-}
-
-// part returns the bytes of the named part of a filter. It returns none if the filter has no
-// such part.
-func (e encoding) part(data []byte, name string) []byte {
-	for _, p := range e.parts(data) {
-		if p.Name == name {
-			return data[p.From:p.To]
+	for _, fields := range layouts[f.String()] {
+		if parts := lay(fields, to-from); parts[len(parts)-1].To == len(data) && partOf(parts, partBits).From == from {
+			return parts
 		}
 	}
-	return nil
+	var parts []part
+	for _, p := range []part{{"header", 0, from}, {partBits, from, to}, {"trailer", to, len(data)}} {
+		if p.From < p.To || p.Name == partBits {
+			parts = append(parts, p)
+		}
+	}
+	return parts
 }
 
-// bytes returns how many bytes the bits take of a filter that is made for so many keys.
-func (e encoding) bytes(keys, bitsPerKey int) uint64 {
-	size := e.size(keys, bitsPerKey)
-	return size/8 + min(size%8, 1)
+// lay returns where the fields lie around so many bytes of bits.
+func lay(fields []field, bits int) (parts []part) {
+	at := 0
+	for _, f := range fields {
+		size := f.size
+		if f == bitsField {
+			size = bits
+		}
+		parts = append(parts, part{f.name, at, at + size})
+		at += size
+	}
+	return parts
 }
 
-// setProbes writes k into an encoded filter.
-func (e encoding) setProbes(data []byte, k int) {
+// partOf returns the part of a name, or an empty one.
+func partOf(parts []part, name string) part {
+	for _, p := range parts {
+		if p.Name == name {
+			return p
+		}
+	}
+	return part{Name: name}
+}
+
+// choosesProbes reports whether a filter of a format says its number of probes.
+func choosesProbes(f bloom.Format) bool {
+	for _, fields := range layouts[f.String()] {
+		for _, field := range fields {
+			if field.name == partProbes {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// setProbes writes k into an encoded filter. It returns an error if the format does not take it.
+func setProbes(f bloom.Format, filter bitArray, data []byte, k int) error {
+	if !choosesProbes(f) {
+		return fmt.Errorf("filters of %v have their own number of probes, and no other can be chosen", f)
+	}
 	var number [8]byte
 	binary.LittleEndian.PutUint64(number[:], uint64(k))
-	copy(e.part(data, partProbes), number[:])
+	p := partOf(partsOf(f, filter, data), partProbes)
+	copy(data[p.From:p.To], number[:])
+	if opened, err := bloom.Open(f, data); err != nil || len(opened.Walk(nil).Positions) != k {
+		return fmt.Errorf("filters of %v cannot have %d probes", f, k)
+	}
+	return nil
 }

@@ -3,18 +3,26 @@ package main
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"testing"
 
 	"github.com/lanebloom/bloom"
 )
 
-// TestEncodings compares the table with the library. The parts of a filter must cover all of it, and have the bits and the number of probes that the
-// library reads.
-func TestEncodings(t *testing.T) {
-	for _, e := range encodings {
-		f := e.format
-		if got, err := parseFormat(f.String()); got != f || err != nil {
-			t.Errorf("parseFormat(%v) = %v, %v", f, got, err)
+// TestFormats wants every format of the library in the command. The parts of a filter must cover
+// all of it, and have the bits and the number of probes that the library reads.
+func TestFormats(t *testing.T) {
+	for _, f := range []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.NoriCrate, bloom.Parquet} {
+		if !slices.Contains(formats, f) {
+			t.Errorf("the command lacks %v", f)
+		}
+	}
+	if next, err := bloom.ParseFormat(bloom.Format(len(formats)).String()); err == nil {
+		t.Errorf("the command lacks %v", next)
+	}
+	for _, f := range formats {
+		if got, err := chosenFormat(f.String()); got != f || err != nil {
+			t.Errorf("chosenFormat(%v) = %v, %v", f, got, err)
 		}
 		for _, n := range []int{1, 5, 100, 1000} {
 			set, err := bloom.Policy{Format: f, BitsPerKey: 10}.NewSet(n)
@@ -25,62 +33,73 @@ func TestEncodings(t *testing.T) {
 				set.Add([]byte{byte(i), byte(i >> 8)})
 			}
 			for _, k := range []int{0, 1, 3, 30} { // 0: as it is
-				data := set.AppendFilter(nil)
-				want := set.Stats()
-				if k > 0 {
-					e.setProbes(data, k)
-					want.Probes = k
-				}
-				filter, err := bloom.Open(f, data)
-				if err != nil {
-					t.Fatalf("%v with %d probes: %v", f, k, err)
-				}
-				if got := filter.Stats(); got.Bits != want.Bits || got.SetBits != want.SetBits || got.Probes != want.Probes {
-					t.Errorf("%v with %d probes: %+v, want the bits and probes of %+v", f, k, got, want)
-				}
-				end := 0
-				for _, p := range e.parts(data) {
-					if p.From != end || p.To < p.From {
-						t.Errorf("%v: part %+v after byte %d", f, p, end)
-					}
-					end = p.To
-				}
-				if end != len(data) {
-					t.Errorf("%v: the parts end at byte %d of %d", f, end, len(data))
-				}
-				ones := 0
-				for _, b := range e.part(data, partBits) {
-					ones += bits.OnesCount8(b)
-				}
-				if uint64(ones) != want.SetBits {
-					t.Errorf("%v: %d bits set in the part of bits, want %d", f, ones, want.SetBits)
-				}
+				checkParts(t, f, set, k)
 			}
 		}
 	}
 }
 
-// TestSizes compares the table's sizes with filters that the library makes.
-func TestSizes(t *testing.T) {
-	for _, e := range encodings {
-		for _, n := range []int{1, 2, 3, 7, 8, 9, 100, maxKeys} {
-			for bitsPerKey := 1; bitsPerKey <= maxBitsPerKey; bitsPerKey++ {
-				set, err := bloom.Policy{Format: e.format, BitsPerKey: bitsPerKey}.NewSet(n)
-				if err != nil {
-					t.Fatal(err)
-				}
-				data := set.AppendFilter(nil)
-				if got, want := e.bytes(n, bitsPerKey), len(e.part(data, partBits)); got != uint64(want) {
-					t.Errorf("%v: %d keys at %d bits per key take %d bytes, want %d", e.format, n, bitsPerKey, got, want)
-				}
-				want := 8 * uint64(len(e.part(data, partBits)))
-				if count := e.part(data, partCount); count != nil {
-					want = binary.LittleEndian.Uint64(count)
-				}
-				if got := e.size(n, bitsPerKey); got != want {
-					t.Errorf("%v: %d keys at %d bits per key have %d bits, want %d", e.format, n, bitsPerKey, got, want)
-				}
+// checkParts compares the parts of a set's filter, of k probes, with what the library reads.
+func checkParts(t *testing.T, f bloom.Format, set *bloom.Set, k int) {
+	t.Helper()
+	data := set.AppendFilter(nil)
+	want := set.Stats()
+	if k > 0 {
+		if err := setProbes(f, set, data, k); (err == nil) != choosesProbes(f) {
+			t.Fatalf("%v with %d probes: %v", f, k, err)
+		} else if err != nil {
+			return
+		}
+		want.Probes = k
+	}
+	filter, err := bloom.Open(f, data)
+	if err != nil {
+		t.Fatalf("%v with %d probes: %v", f, k, err)
+	}
+	if got := filter.Stats(); got.Bits != want.Bits || got.SetBits != want.SetBits || got.Probes != want.Probes {
+		t.Errorf("%v with %d probes: %+v, want the bits and probes of %+v", f, k, got, want)
+	}
+	parts, end := partsOf(f, filter, data), 0
+	for _, p := range parts {
+		if p.From != end || p.To < p.From {
+			t.Errorf("%v: part %+v after byte %d", f, p, end)
+		}
+		end = p.To
+		switch value := data[p.From:p.To]; p.Name {
+		case "header", "trailer":
+			t.Errorf("%v: layouts does not name the numbers of the %s", f, p.Name)
+		case partProbes:
+			if got := binary.LittleEndian.Uint64(append(slices.Clone(value), make([]byte, 8)...)); got != uint64(want.Probes) {
+				t.Errorf("%v: the part of probes says %d, want %d", f, got, want.Probes)
+			}
+		case partCount:
+			if got := binary.LittleEndian.Uint64(value); got != want.Bits {
+				t.Errorf("%v: the part of the number of bits says %d, want %d", f, got, want.Bits)
+			}
+		case partBits:
+			ones := 0
+			for _, b := range value {
+				ones += bits.OnesCount8(b)
+			}
+			if uint64(ones) != want.SetBits {
+				t.Errorf("%v: %d bits set in the part of bits, want %d", f, ones, want.SetBits)
 			}
 		}
+	}
+	if end != len(data) {
+		t.Errorf("%v: the parts end at byte %d of %d", f, end, len(data))
+	}
+}
+
+// TestUnnamedLayout wants a header and a trailer of a format whose fields have no names.
+func TestUnnamedLayout(t *testing.T) {
+	set, err := bloom.Policy{Format: bloom.Nori, BitsPerKey: 10}.NewSet(10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unknown := bloom.Format(len(formats))
+	got := partsOf(unknown, set, append(set.AppendFilter(nil), 1, 2))
+	if want := []part{{"header", 0, 16}, {partBits, 16, 29}, {"trailer", 29, 31}}; !slices.Equal(got, want) {
+		t.Errorf("the parts are %+v, want %+v", got, want)
 	}
 }

@@ -96,14 +96,16 @@ func routes() map[string]http.Handler {
 		"GET /{$}":         static,
 		"GET /style.css":   static,
 		"GET /app.js":      static,
-		"GET /api/formats": http.HandlerFunc(formats),
+		"GET /api/formats": http.HandlerFunc(sendFormats),
 		"POST /api/filter": endpoint(turns, makeFilter),
 		"POST /api/test":   endpoint(turns, testKeys),
+		"POST /api/curve":  endpoint(turns, curvePoints),
+		"POST /api/size":   endpoint(turns, calculate),
 		"/":                http.HandlerFunc(nothing),
 	}
 }
 
-func formats(w http.ResponseWriter, _ *http.Request) {
+func sendFormats(w http.ResponseWriter, _ *http.Request) {
 	send(w, http.StatusOK, toJSON(listFormats()))
 }
 

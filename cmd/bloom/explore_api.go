@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"sync"
 
 	"github.com/lanebloom/bloom"
@@ -19,6 +21,7 @@ const (
 	maxBitsPerKey = 32
 	maxProbes     = 30
 	maxFile       = 1 << 20 // bytes
+	maxCurveKeys  = 1e9     // more than a file of maxFile bytes can have
 
 	// maxPositions bounds the bits that an answer lists for all of its keys. Filters
 	// that are made here stay within it, whatever is chosen. A file may have more
@@ -40,6 +43,8 @@ type formatInfo struct {
 	// The numbers that lead from a key to its bits, and how, in words.
 	Numbers []numberInfo `json:"numbers"`
 	Rule    string       `json:"rule"`
+
+	ChoosesProbes bool `json:"chooses_probes"` // whether a filter can have another number of probes than the format's own
 }
 
 type numberInfo struct {
@@ -53,7 +58,7 @@ func newFormatInfo(f bloom.Format) formatInfo {
 		panic(err) // there is memory for one key
 	}
 	walk := set.Walk(nil)
-	info := formatInfo{ID: f.String(), Name: f.Name(), Rule: walk.Rule}
+	info := formatInfo{ID: f.String(), Name: f.Name(), Rule: walk.Rule, ChoosesProbes: choosesProbes(f)}
 	for _, n := range walk.Numbers {
 		info.Numbers = append(info.Numbers, numberInfo{n.Name, n.Meaning})
 	}
@@ -67,8 +72,8 @@ func listFormats() formatsAnswer {
 		},
 		Kernel: bloom.Kernels()[0].String(),
 	}
-	for _, e := range encodings {
-		a.Formats = append(a.Formats, newFormatInfo(e.format))
+	for _, f := range formats {
+		a.Formats = append(a.Formats, newFormatInfo(f))
 	}
 	return a
 }
@@ -103,13 +108,24 @@ type filterAnswer struct {
 	Curve         *curve    `json:"curve"`          // null if there is nothing to draw
 }
 
-// curve is the rate over bits per key for a number of keys.
+// curve says for which number of keys the page draws the rate over bits per key. /api/curve has
+// its points, which take LevelDB's format longer than all the rest.
 type curve struct {
-	Keys   int         `json:"keys"`
-	Probes int         `json:"probes"` // 0: the format's own
-	Points []ratePoint `json:"points"`
-	Chosen ratePoint   `json:"chosen"` // the filter with that many keys
-	Now    *ratePoint  `json:"now"`    // with the keys it has, as observed
+	Keys   int        `json:"keys"`
+	Probes int        `json:"probes"` // 0: the format's own
+	Chosen ratePoint  `json:"chosen"` // the filter with that many keys
+	Now    *ratePoint `json:"now"`    // with the keys it has, as observed
+}
+
+// curveRequest asks for the points of a curve.
+type curveRequest struct {
+	Format string `json:"format"`
+	Keys   int    `json:"keys"`
+	Probes int    `json:"probes"` // 0: the format's own
+}
+
+type curveAnswer struct {
+	Points []ratePoint `json:"points"` // at 1 to maxBitsPerKey bits per key
 }
 
 // keyWalk is a key and its bits.
@@ -156,7 +172,7 @@ func makeFilter(q filterRequest) (a filterAnswer, err error) {
 	}
 	var data []byte
 	if q.File == nil {
-		data, err = encodingOf(format).empty(q)
+		data, err = empty(format, q)
 	} else {
 		var o openedFilter
 		if o, err = openSmall(format, q.File); err == nil {
@@ -191,26 +207,21 @@ func makeFilter(q filterRequest) (a filterAnswer, err error) {
 }
 
 // empty returns the encoding of an empty filter as asked for.
-func (e encoding) empty(q filterRequest) ([]byte, error) {
-	for _, bound := range []struct {
-		what             string
-		value, low, high int
-	}{
-		{"the number of expected keys", q.Capacity, 1, maxKeys},
-		{"the number of bits per key", q.BitsPerKey, 1, maxBitsPerKey},
-		{"the number of probes, if it is not the format's own,", q.Probes, 0, maxProbes},
-	} {
-		if bound.value < bound.low || bound.value > bound.high {
-			return nil, fmt.Errorf("%s must be between %d and %d, and is %d", bound.what, max(bound.low, 1), bound.high, bound.value)
-		}
+func empty(f bloom.Format, q filterRequest) ([]byte, error) {
+	if err := cmp.Or(
+		within("the number of expected keys", q.Capacity, 1, maxKeys),
+		within("the number of bits per key", q.BitsPerKey, 1, maxBitsPerKey),
+		withinProbes(q.Probes),
+	); err != nil {
+		return nil, err
 	}
-	set, err := bloom.Policy{Format: e.format, BitsPerKey: q.BitsPerKey}.NewSet(q.Capacity)
+	set, err := bloom.Policy{Format: f, BitsPerKey: q.BitsPerKey}.NewSet(q.Capacity)
 	if err != nil {
 		return nil, fromLibrary(err)
 	}
 	data := set.AppendFilter(nil)
 	if q.Probes > 0 {
-		e.setProbes(data, q.Probes)
+		return data, setProbes(f, set, data, q.Probes)
 	}
 	return data, nil
 }
@@ -276,7 +287,7 @@ func (l keyList) unique() ([]string, error) {
 
 // formatAndKeys reads what all requests have in common, and returns every key once.
 func formatAndKeys(name string, list keyList) (format bloom.Format, keys []string, err error) {
-	if format, err = parseFormat(shortenQuote(name)); err != nil {
+	if format, err = bloom.ParseFormat(shortenQuote(name)); err != nil {
 		return 0, nil, fromLibrary(err)
 	}
 	keys, err = list.unique()
@@ -300,7 +311,7 @@ func (a *filterAnswer) describe(filter *bloom.Filter, data []byte) {
 	stats := filter.Stats()
 	a.Format, a.Name = filter.Format().String(), filter.Format().Name()
 	a.Encoded = data
-	a.Parts = append([]part{}, encodingOf(filter.Format()).parts(data)...)
+	a.Parts = append([]part{}, partsOf(filter.Format(), filter, data)...)
 	a.Bits, a.SetBits, a.Probes = stats.Bits, stats.SetBits, stats.Probes
 	a.Observed, a.Samples = observedRate(filter, stats.Probes)
 	if !math.IsInf(stats.Keys, 1) {
@@ -321,12 +332,42 @@ func (a *filterAnswer) setRates(f bloom.Format, n float64, capacity, probes int,
 	a.Curve = &curve{
 		Keys:   capacity,
 		Probes: probes,
-		Points: rateCurve(f, capacity, probes, maxBitsPerKey),
 		Chosen: ratePoint{bitsPerKey, f.FalsePositiveRate(capacity, a.Bits, a.Probes)},
 	}
 	if n > 0 {
 		a.Curve.Now = &ratePoint{float64(a.Bits) / n, a.Observed}
 	}
+}
+
+// curvePoints answers /api/curve.
+func curvePoints(q curveRequest) (a curveAnswer, err error) {
+	format, err := bloom.ParseFormat(shortenQuote(q.Format))
+	if err != nil {
+		return a, fromLibrary(err)
+	}
+	if err := cmp.Or(within("the number of keys", q.Keys, 1, maxCurveKeys), withinProbes(q.Probes)); err != nil {
+		return a, err
+	}
+	if q.Probes > 0 && !choosesProbes(format) {
+		return a, fmt.Errorf("filters of %v have their own number of probes, and no other can be chosen", format)
+	}
+	a.Points = rateCurve(format, q.Keys, q.Probes, maxBitsPerKey)
+	return a, nil
+}
+
+// within refuses a value out of its bounds.
+func within(what string, value, low, high int) error {
+	if value < low || value > high {
+		return fmt.Errorf("%s must be between %d and %d, and is %d", what, low, high, value)
+	}
+	return nil
+}
+
+func withinProbes(k int) error {
+	if k == 0 { // the format's own
+		return nil
+	}
+	return within("the number of probes, if it is not the format's own,", k, 1, maxProbes)
 }
 
 // samples is the number of random keys that give the observed rate, for up to maxProbes
@@ -394,5 +435,27 @@ func testKeys(q testRequest) (a testAnswer, err error) {
 	for _, key := range keys {
 		a.Results = append(a.Results, testResult{newKeyWalk(filter, key), filter.MayContainString(key)})
 	}
+	return a, nil
+}
+
+// sizeRequest has two of the four numbers of a filter: the answer has the others, for each format.
+type sizeRequest struct {
+	Keys       *keyCount `json:"keys"`
+	BitsPerKey *int      `json:"bits_per_key"`
+	Rate       *rate     `json:"rate"`
+	Memory     *byteSize `json:"memory"`
+}
+
+type sizeAnswer struct {
+	Sizes []filterSize `json:"sizes"`
+}
+
+// calculate answers /api/size as bloom size does.
+func calculate(q sizeRequest) (a sizeAnswer, err error) {
+	c := sizeCommand{Keys: q.Keys, BitsPerKey: q.BitsPerKey, Rate: q.Rate, Memory: q.Memory}
+	if err := c.check(); err != nil {
+		return a, errors.New(strings.ReplaceAll(err.Error(), "--", "")) // the page has no flags
+	}
+	a.Sizes = c.sizes()
 	return a, nil
 }

@@ -62,20 +62,29 @@ func post(t *testing.T, server *httptest.Server, path string, question, answer a
 func TestExplore(t *testing.T) {
 	server := exploreServer(t)
 	keys := []string{"hello", "world", "", "hello", "schlüssel", strings.Repeat("k", maxKeyBytes)}
-	for _, e := range encodings {
+	for _, format := range formats {
 		for _, shape := range []struct{ capacity, bitsPerKey, probes int }{
 			{1, 1, 0}, {5, 10, 0}, {5, 10, 1}, {5, 10, 30}, {maxKeys, maxBitsPerKey, 0},
 		} {
-			t.Run(fmt.Sprintf("%v/%v", e.format, shape), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%v/%v", format, shape), func(t *testing.T) {
+				if shape.probes > 0 && !choosesProbes(format) {
+					var answer struct{ Error string }
+					post(t, server, "/api/filter", filterRequest{Format: format.String(), Capacity: 1, BitsPerKey: 10, Probes: 3}, &answer, http.StatusBadRequest)
+					post(t, server, "/api/curve", curveRequest{format.String(), 1, 3}, &answer, http.StatusBadRequest)
+					if !strings.Contains(answer.Error, "no other can be chosen") {
+						t.Errorf("the error is %q", answer.Error)
+					}
+					return
+				}
 				var f filterAnswer
 				question := filterRequest{
-					Format: e.format.String(), Capacity: shape.capacity, BitsPerKey: shape.bitsPerKey, Probes: shape.probes, Keys: keys,
+					Format: format.String(), Capacity: shape.capacity, BitsPerKey: shape.bitsPerKey, Probes: shape.probes, Keys: keys,
 				}
 				post(t, server, "/api/filter", question, &f, http.StatusOK)
 				if len(f.Keys) != 5 {
 					t.Errorf("%d keys, want 5 without the duplicate", len(f.Keys))
 				}
-				filter, err := bloom.Open(e.format, f.Encoded)
+				filter, err := bloom.Open(format, f.Encoded)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -89,36 +98,39 @@ func TestExplore(t *testing.T) {
 				if d := math.Abs(f.Observed - stats.FalsePositiveRate); d > 0.01 {
 					t.Errorf("observed %v, random hashes have %v", f.Observed, stats.FalsePositiveRate)
 				}
-				if f.Curve == nil || f.Curve.Keys != shape.capacity || len(f.Curve.Points) != maxBitsPerKey ||
-					math.Abs(f.Curve.Points[shape.bitsPerKey-1].Rate/f.Curve.Chosen.Rate-1) > 0.05 {
-					t.Errorf("curve %+v", f.Curve)
+				var c curveAnswer
+				post(t, server, "/api/curve", curveRequest{format.String(), shape.capacity, shape.probes}, &c, http.StatusOK)
+				if f.Curve == nil || f.Curve.Keys != shape.capacity || f.Curve.Probes != shape.probes || len(c.Points) != maxBitsPerKey ||
+					math.Abs(c.Points[shape.bitsPerKey-1].Rate/f.Curve.Chosen.Rate-1) > 0.05 {
+					t.Errorf("curve %+v, %+v", f.Curve, c)
 				}
 
 				var answer testAnswer
 				tested := append(slices.Clone(keys), "absent", "also absent")
-				post(t, server, "/api/test", testRequest{Format: e.format.String(), Encoded: f.Encoded, Keys: tested}, &answer, http.StatusOK)
+				post(t, server, "/api/test", testRequest{Format: format.String(), Encoded: f.Encoded, Keys: tested}, &answer, http.StatusOK)
 				if len(answer.Results) != 7 {
 					t.Fatalf("%d results, want 7", len(answer.Results))
 				}
-				array := e.part(f.Encoded, partBits)
+				from, to := filter.BitRange()
+				array := f.Encoded[from:to]
 				for _, r := range answer.Results {
 					missing := slices.ContainsFunc(r.Positions, func(bit uint64) bool { return array[bit/8]>>(bit%8)&1 == 0 })
 					if r.MayContain == missing || len(r.Positions) != f.Probes {
 						t.Errorf("%q: %+v, but bits are missing: %v", r.Key, r, missing)
 					}
-					if want := bloom.Reference(e.format, f.Encoded, []byte(r.Key)); r.MayContain != want {
+					if want := bloom.Reference(format, f.Encoded, []byte(r.Key)); r.MayContain != want {
 						t.Errorf("%q: %v, the reference says %v", r.Key, r.MayContain, want)
 					}
 				}
 
 				// As a file, the same filter is the same, and takes more keys.
 				var file filterAnswer
-				post(t, server, "/api/filter", filterRequest{Format: e.format.String(), File: f.Encoded}, &file, http.StatusOK)
+				post(t, server, "/api/filter", filterRequest{Format: format.String(), File: f.Encoded}, &file, http.StatusOK)
 				if !bytes.Equal(file.Encoded, f.Encoded) || file.SetBits != f.SetBits || file.Observed != f.Observed {
 					t.Errorf("as a file: %d of %d bits set, want %d of %d", file.SetBits, file.Bits, f.SetBits, f.Bits)
 				}
-				post(t, server, "/api/filter", filterRequest{Format: e.format.String(), File: f.Encoded, Keys: []string{"more"}}, &file, http.StatusOK)
-				if !bloom.Reference(e.format, file.Encoded, []byte("more")) || !bloom.Reference(e.format, file.Encoded, []byte("hello")) {
+				post(t, server, "/api/filter", filterRequest{Format: format.String(), File: f.Encoded, Keys: []string{"more"}}, &file, http.StatusOK)
+				if !bloom.Reference(format, file.Encoded, []byte("more")) || !bloom.Reference(format, file.Encoded, []byte("hello")) {
 					t.Error("a key is missing after one was added to a file")
 				}
 			})
@@ -130,10 +142,10 @@ func TestExplore(t *testing.T) {
 // page, and the answer has their bare bytes.
 func TestExploreFile(t *testing.T) {
 	server := exploreServer(t)
-	for _, e := range encodings {
-		for _, chosen := range encodings {
-			t.Run(fmt.Sprint(e.format, " as ", chosen.format), func(t *testing.T) {
-				set, err := bloom.Policy{Format: e.format, BitsPerKey: 10}.NewSet(40)
+	for _, format := range formats {
+		for _, chosen := range formats {
+			t.Run(fmt.Sprint(format, " as ", chosen), func(t *testing.T) {
+				set, err := bloom.Policy{Format: format, BitsPerKey: 10}.NewSet(40)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -143,18 +155,37 @@ func TestExploreFile(t *testing.T) {
 					t.Fatal(err)
 				}
 				var f filterAnswer
-				post(t, server, "/api/filter", filterRequest{Format: chosen.format.String(), File: file, Keys: []string{"more"}}, &f, http.StatusOK)
+				post(t, server, "/api/filter", filterRequest{Format: chosen.String(), File: file, Keys: []string{"more"}}, &f, http.StatusOK)
 				set.AddString("more")
-				if f.Format != e.format.String() || !f.IsFile || !bytes.Equal(f.Encoded, set.AppendFilter(nil)) {
-					t.Errorf("the answer is %x of %s, file: %v; want %x of %v", f.Encoded, f.Format, f.IsFile, set.AppendFilter(nil), e.format)
+				if f.Format != format.String() || !f.IsFile || !bytes.Equal(f.Encoded, set.AppendFilter(nil)) {
+					t.Errorf("the answer is %x of %s, file: %v; want %x of %v", f.Encoded, f.Format, f.IsFile, set.AppendFilter(nil), format)
 				}
-				file[len(file)-2] ^= 1
+				file[len(file)-20] ^= 1 // in the bits
 				var answer struct{ Error string }
-				post(t, server, "/api/filter", filterRequest{Format: chosen.format.String(), File: file}, &answer, http.StatusBadRequest)
+				post(t, server, "/api/filter", filterRequest{Format: chosen.String(), File: file}, &answer, http.StatusBadRequest)
 				if !strings.Contains(answer.Error, "checksum") {
 					t.Errorf("the error of a damaged file is %q", answer.Error)
 				}
 			})
+		}
+	}
+}
+
+// TestExploreSize calculates the sizes that bloom size calculates, also of 10^8 keys.
+func TestExploreSize(t *testing.T) {
+	server := exploreServer(t)
+	keys, oneInHundred, bits, memory := keyCount(1e8), rate(0.01), 10, byteSize(64<<20)
+	for question, command := range map[string]sizeCommand{
+		`{"keys":"1e8","bits_per_key":10}`:      {Keys: &keys, BitsPerKey: &bits},
+		`{"keys":"100M","rate":"1%"}`:           {Keys: &keys, Rate: &oneInHundred},
+		`{"keys":"1e8","memory":"64MiB"}`:       {Keys: &keys, Memory: &memory},
+		`{"memory":"64 MiB","bits_per_key":10}`: {Memory: &memory, BitsPerKey: &bits},
+	} {
+		var answer sizeAnswer
+		post(t, server, "/api/size", question, &answer, http.StatusOK)
+		want := command.sizes()
+		if len(answer.Sizes) != len(formats) || string(toJSON(answer.Sizes)) != string(toJSON(want)) {
+			t.Errorf("%s: %s, want %s", question, toJSON(answer.Sizes), toJSON(want))
 		}
 	}
 }
@@ -226,6 +257,14 @@ func TestExploreRefuses(t *testing.T) {
 		"unknown field":   {"/api/filter", map[string]int{"size": 3}, 400, `unknown field "size"`},
 		"wrong type":      {"/api/filter", map[string]string{"capacity": "ten"}, 400, "not understood"},
 		"no base64":       {"/api/filter", map[string]string{"file": "?"}, 400, "not understood"},
+		"curve's format":  {"/api/curve", curveRequest{"cuckoo", 1, 0}, 400, `unknown format "cuckoo"`},
+		"curve's keys":    {"/api/curve", curveRequest{"leveldb", maxCurveKeys + 1, 0}, 400, "keys must be between 1 and 1000000000, and is 1000000001"},
+		"curve of none":   {"/api/curve", curveRequest{"leveldb", 0, 0}, 400, "keys must be between 1"},
+		"curve's probes":  {"/api/curve", curveRequest{"leveldb", 1, 31}, 400, "must be between 1 and 30"},
+		"one number":      {"/api/size", `{"keys":"1e8"}`, 400, "give two of keys, bits-per-key, rate and memory, not 1"},
+		"no rate":         {"/api/size", `{"keys":"1e8","rate":"0"}`, 400, "rate: 0 is not between 0 and 1"},
+		"no number":       {"/api/size", `{"keys":"ten","rate":"1%"}`, 400, "a number of keys is whole"},
+		"no bits":         {"/api/size", `{"keys":"1e8","bits_per_key":0}`, 400, "bits-per-key must be at least 1"},
 		"nothing there":   {"/api/remove", shape, 404, "nothing at POST /api/remove"},
 		"not for posting": {"/", shape, 404, "nothing at POST /"},
 	} {
@@ -356,8 +395,8 @@ func TestExploreStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	var formats formatsAnswer
-	if err := json.NewDecoder(response.Body).Decode(&formats); err != nil || len(formats.Formats) != len(encodings) {
+	var about formatsAnswer
+	if err := json.NewDecoder(response.Body).Decode(&about); err != nil || len(about.Formats) != len(formats) {
 		t.Errorf("formats %+v, %v", formats, err)
 	}
 	if err := stop(); err != nil {
@@ -440,7 +479,7 @@ func TestExploreBounds(t *testing.T) {
 		"most probes to test": {"/api/test", test(crateFile(4096, 1<<20-12, 255), short[:36]), 200, `"may_contain":true`},
 		"most keys":           {"/api/filter", filterRequest{Format: "nori-crate", Capacity: maxKeys, BitsPerKey: maxBitsPerKey, Probes: maxProbes, Keys: short}, 200, `"probes":30`},
 		"most keys to test":   {"/api/test", test(crateFile(maxProbes, 1<<20-12, 0), short), 200, `"may_contain":false`},
-		"curve":               {"/api/filter", filterRequest{Format: "leveldb", Capacity: maxKeys, BitsPerKey: 1, Probes: 1}, 200, `"points"`},
+		"curve":               {"/api/curve", curveRequest{"leveldb", maxCurveKeys, maxProbes}, 200, `"points"`},
 		"long keys":           {"/api/filter", `{"format":"leveldb","capacity":1,"bits_per_key":1,"keys":["` + strings.Join(manyKeys(maxKeys, maxKeyBytes, "<"), `","`) + `"]}`, 200, `"key":"4999<`},
 		"largest file":        {"/api/filter", filterRequest{Format: "leveldb", File: make([]byte, maxFile)}, 200, `"encoded"`},
 		"empty keys":          {"/api/test", `{"format":"leveldb","keys":[""` + strings.Repeat(`,""`, maxBody/3-20) + "]}", 400, "more than the 5000 keys"},
@@ -632,6 +671,17 @@ func FuzzExplore(f *testing.F) {
 			filterRequest{Format: "nori-crate", File: crateFile(4096, 8, 0), Keys: manyKeys(36, 0, "")},
 			filterRequest{Format: "nori-crate", File: crateFile(4096, 8, 0), Keys: manyKeys(maxKeys, 0, "")},
 			`{"keys":["","",""],"keys":null}`,
+		},
+		"POST /api/curve": {
+			curveRequest{"nori", 1000, 0},
+			curveRequest{"nori-crate", maxCurveKeys, maxProbes},
+			`{"format":"nori","keys":1e99}`,
+		},
+		"POST /api/size": {
+			`{"keys":"1e8","rate":"1%"}`,
+			`{"keys":"100M","bits_per_key":10}`,
+			`{"bits_per_key":10,"memory":"64MiB"}`,
+			`{"keys":1}`,
 		},
 		"POST /api/test": {
 			testRequest{Format: "leveldb", Encoded: []byte{1, 64, 6}, Keys: []string{"a", "", "a"}},

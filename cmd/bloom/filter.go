@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 
 	"github.com/lanebloom/bloom"
@@ -14,23 +13,39 @@ type filterCommand struct {
 	keysFlags
 	Invert bool     `short:"v" help:"Print the lines that are certainly not in the filter."`
 	Count  bool     `short:"c" help:"Print how many lines there are, not the lines."`
+	Verify string   `placeholder:"KEYS" help:"Look up what passes in this file, the keys of the filter, one per line: only its keys pass then, and no false positives."`
 	File   string   `arg:"" name:"filter" help:"The filter."`
 	Stream []string `arg:"" optional:"" help:"Files to filter, in this order (standard input)."`
+
+	printed  bool // whether a header was printed
+	passed   int  // records
+	verifier *verifier
 }
 
 // Help is what bloom filter --help says, too.
 func (f *filterCommand) Help() string {
 	return filterHelp + inputsHelp + `
-The lines that pass are printed as they are, with the carriage returns that --crlf leaves out of the keys.
+The lines or records that pass are printed as they are, with the carriage returns that --crlf leaves out of the keys. Before them comes the header of the first stream, if it has one.
+With --verify, lines wait until they and their keys take 64 MiB, and are then looked up in one reading of KEYS, which is a regular file. In all that takes up to 130 MiB more than without the flag. With -v, the lines that are not among KEYS pass: all of them, and no others.
 The filter or a stream that is also standard output is an error, as it is for grep, unless only a count is printed (-c).
-A line of more than 128 KiB takes twice its length in memory.`
+A line of more than 128 KiB takes twice its length in memory; a record of CSV may have 64 MiB.`
 }
 
 // Run filters the lines of all streams as if they were one. If it cannot read a stream, it
 // goes on with the next, as grep does.
 func (f *filterCommand) Run(s *streams) error {
+	f.passed, f.printed = 0, false
 	if !f.Count {
-		if err := s.checkStdout(f.File); err != nil {
+		if err := s.checkStdout(f.File, f.Verify); err != nil {
+			return err
+		}
+	}
+	if _, err := f.records(); err != nil {
+		return err
+	}
+	if f.Verify != "" {
+		var err error
+		if f.verifier, err = newVerifier(s, f); err != nil {
 			return err
 		}
 	}
@@ -46,27 +61,30 @@ func (f *filterCommand) Run(s *streams) error {
 	if f.Count || !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
 		progress, done = bytesBar(s, "filtering", streams)
 	}
-	passed := 0
 	var failures []error
 	for _, name := range streams {
-		n, err := f.filter(s, known.Filter, name, progress)
-		passed += n
-		if failed := (*outputError)(nil); errors.As(err, &failed) {
+		err := f.filter(s, known.Filter, name, progress)
+		if endsAll(err) {
 			done()
-			return failed
+			return err
 		}
 		failures = append(failures, err)
 	}
 	done()
+	if f.verifier != nil {
+		if err := f.verifier.flush(s); err != nil {
+			return err
+		}
+	}
 	if f.Count {
-		if _, err := fmt.Fprintln(s.out, passed); err != nil {
+		if _, err := fmt.Fprintln(s.out, f.passed); err != nil {
 			return err
 		}
 	}
 	if err := errors.Join(failures...); err != nil {
 		return err
 	}
-	if passed == 0 {
+	if f.passed == 0 {
 		return errNone
 	}
 	return nil
@@ -75,58 +93,72 @@ func (f *filterCommand) Run(s *streams) error {
 // outputError is an error of writing. Unlike an error of reading, it ends the command.
 type outputError struct{ error }
 
-// filter prints the lines of one stream and returns their number.
-func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, progress func(int)) (passed int, err error) {
-	if !f.Count {
-		if err := s.checkStdout(name); err != nil {
-			return 0, err
-		}
-	}
-	err = f.read(s, name, progress, func(lines io.Reader) error {
-		return pipeline(lines, f.ends(),
-			func(c *chunk) { f.test(c, filter) },
-			func(c *chunk) error {
-				passed += c.passed
-				if len(c.out) == 0 {
-					return nil
-				}
-				if _, err := s.out.Write(c.out); err != nil {
-					return &outputError{err}
-				}
-				return nil
-			})
-	})
-	return passed, err
+// endsAll reports whether an error ends the command, and not only the reading of one stream.
+func endsAll(err error) bool {
+	output, verify := (*outputError)(nil), (*verifyError)(nil)
+	return errors.As(err, &output) || errors.As(err, &verify)
 }
 
-// test finds the lines of a chunk to print.
-func (f *filterCommand) test(c *chunk, filter *bloom.Filter) {
-	words := (len(c.lines) + 63) / 64
+// filter prints the records of one stream that pass.
+func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, progress func(int)) error {
+	if !f.Count {
+		if err := s.checkStdout(name); err != nil {
+			return err
+		}
+	}
+	return f.read(s, name, progress, func(in *input) error {
+		if !f.printed && len(in.header) > 0 {
+			f.printed = true
+			if err := f.print(s, in.header, 0); err != nil {
+				return err
+			}
+		}
+		delimiter := in.records.delimiter
+		return in.work(
+			func(c *chunk) { f.test(c, filter, delimiter) },
+			func(c *chunk) error {
+				if f.verifier != nil {
+					return f.verifier.add(s, c, delimiter)
+				}
+				return f.print(s, c.out, c.passed)
+			})
+	})
+}
+
+// print prints n records, unless only their number is asked for.
+func (f *filterCommand) print(s *streams, records []byte, n int) error {
+	f.passed += n
+	if f.Count || len(records) == 0 {
+		return nil
+	}
+	if _, err := s.out.Write(records); err != nil {
+		return &outputError{err}
+	}
+	return nil
+}
+
+// test finds the records of a chunk to print.
+func (f *filterCommand) test(c *chunk, filter *bloom.Filter, delimiter byte) {
+	words := (len(c.keys) + 63) / 64
 	if cap(c.hits) < words {
 		c.hits = make([]uint64, words)
 	}
 	c.hits = c.hits[:words]
-	c.passed = filter.MayContainBatch(bloom.Bytes(c.lines), c.hits)
+	c.passed = filter.MayContainBatch(bloom.Bytes(c.keys), c.hits)
 	if f.Invert {
-		c.passed = len(c.lines) - c.passed
+		c.passed = len(c.keys) - c.passed
 	}
-	if f.Count {
+	if f.Count || f.verifier != nil {
 		return
 	}
-	delimiter := f.ends().delimiter
-	out := c.data[:0] // no line moves beyond where one is still to be read
+	out := c.data[:0] // no record moves beyond where one is still to be read
 	for i, hits := range c.hits {
-		lines := c.lines[64*i : min(64*i+64, len(c.lines))]
 		if f.Invert {
-			hits = ^hits << (64 - len(lines)) >> (64 - len(lines))
+			n := min(64, len(c.keys)-64*i)
+			hits = ^hits << (64 - n) >> (64 - n)
 		}
 		for ; hits != 0; hits &= hits - 1 {
-			line := lines[bits.TrailingZeros64(hits)]
-			end := len(line) + 1 // with the delimiter, before which there may be a carriage return
-			if line[:end][end-1] != delimiter {
-				end++
-			}
-			out = append(out, line[:end]...)
+			out = append(out, c.record(64*i+bits.TrailingZeros64(hits), delimiter)...)
 		}
 	}
 	c.out = out

@@ -18,5 +18,6 @@ require (
 	github.com/lanebloom/bloom v0.1.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/schollz/progressbar/v3 v3.19.1
+	github.com/valyala/fastjson v1.6.10
 	golang.org/x/term v0.47.0
 )

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,45 +17,58 @@ type keysFlags struct {
 	CRLF     bool `name:"crlf" xor:"null,null-data" help:"A carriage return before the newline is not part of the key, and a byte-order mark is not part of the first key."`
 
 	NoDecompress bool `help:"Take the bytes of keys as they are, also if they look compressed."`
+
+	tableFlags
 }
 
 // inputsHelp is the part of the help that the commands that read keys share.
 const inputsHelp = `A key is the bytes of a line. Files compressed with gzip or zstd are decompressed, whatever their names; other compressed files are refused.
 A warning says when keys seem to hold more than is meant: carriage returns, or a byte-order mark.
-`
+` + tableHelp
 
-func (f keysFlags) ends() lineEnds {
-	if f.Null || f.NullData {
-		return lineEnds{delimiter: 0}
-	}
-	return lineEnds{delimiter: '\n', crlf: f.CRLF}
+// input is an input that is being read.
+type input struct {
+	text    io.Reader // the records after the header
+	records records
+	header  []byte // as it was; empty if there is none
 }
 
-// read calls work with the keys of an input: decompressed, and without a byte-order mark if
-// --crlf says so. The name "-" is standard input. progress is told of bytes of the file.
-func (f keysFlags) read(s *streams, name string, progress func(int), work func(io.Reader) error) error {
-	if name == "-" {
-		text, err := f.text(s, name, counted{s.in, progress})
-		if err != nil {
-			return err
-		}
-		return work(text)
-	}
-	file, err := os.Open(name)
+// work divides the input into chunks, works on them, and finishes them in order: see pipeline.
+func (i *input) work(work func(*chunk), finish func(*chunk) error) error {
+	return pipeline(i.text, &i.records, work, finish)
+}
+
+// read calls work with an input: decompressed, and without a byte-order mark if --crlf or --csv
+// says so. The name "-" is standard input. progress is told of bytes of the file.
+func (f keysFlags) read(s *streams, name string, progress func(int), work func(*input) error) error {
+	records, err := f.records()
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	file := s.in
+	if name != "-" {
+		if file, err = os.Open(name); err != nil {
+			return err
+		}
+		defer file.Close()
+	}
 	text, err := f.text(s, name, counted{file, progress})
 	if err != nil {
 		return err
 	}
-	return work(text)
+	in := &input{text: text, records: records}
+	if in.header, err = in.records.takeHeader(text); err == nil {
+		err = work(in)
+	}
+	if at := (*lineError)(nil); errors.As(err, &at) {
+		return fmt.Errorf("%s: %w", shown(name), at)
+	}
+	return err
 }
 
 // text returns the keys of an input. It warns of what looks like part of a key and is not meant
 // to be.
-func (f keysFlags) text(s *streams, name string, file io.Reader) (io.Reader, error) {
+func (f keysFlags) text(s *streams, name string, file io.Reader) (*peeked, error) {
 	text := newPeeked(file)
 	if !f.NoDecompress {
 		var err error
@@ -62,20 +76,23 @@ func (f keysFlags) text(s *streams, name string, file io.Reader) (io.Reader, err
 			return nil, err
 		}
 	}
-	ends := f.ends()
-	text.fill(func(head []byte) bool { return bytes.IndexByte(head, ends.delimiter) >= 0 })
+	r, err := f.records()
+	if err != nil {
+		return nil, err
+	}
+	text.fill(func(head []byte) bool { return bytes.IndexByte(head, r.delimiter) >= 0 })
 	const utf8Mark = "\xef\xbb\xbf"
 	switch {
 	case bytes.HasPrefix(text.head, []byte(bloom.FileMagic)):
 		s.warn(name, "this is a filter, not keys")
-	case bytes.HasPrefix(text.head, []byte(utf8Mark)) && f.CRLF:
+	case bytes.HasPrefix(text.head, []byte(utf8Mark)) && r.crlf:
 		text.head = text.head[len(utf8Mark):]
 	case bytes.HasPrefix(text.head, []byte(utf8Mark)):
 		s.warn(name, "the first key begins with a UTF-8 byte-order mark; --crlf removes it")
 	case bytes.HasPrefix(text.head, []byte("\xff\xfe")), bytes.HasPrefix(text.head, []byte("\xfe\xff")):
 		s.warn(name, "this looks like UTF-16; its keys are not the bytes of the same keys in UTF-8")
 	}
-	if ends == (lineEnds{delimiter: '\n'}) && looksCRLF(text.head) {
+	if r.delimiter == '\n' && !r.crlf && looksCRLF(text.head) {
 		s.warn(name, "the keys end with a carriage return (CRLF); --crlf removes it")
 	}
 	return text, nil

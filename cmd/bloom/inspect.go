@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"text/tabwriter"
 
@@ -61,7 +60,8 @@ func (i *inspectCommand) Run(s *streams) error {
 			return err
 		}
 	}
-	array := encodingOf(filter.Format()).part(filter.bare, partBits)
+	from, to := filter.BitRange()
+	array := filter.bare[from:to]
 	if i.Plot != "" {
 		drawing, err := inspectPlot(r, filter.Format(), array)
 		if err != nil {
@@ -91,9 +91,9 @@ func (i *inspectCommand) measure(s *streams, filter *bloom.Filter) (*float64, er
 	progress, done := bytesBar(s, "reading keys", []string{i.Absent})
 	defer done()
 	keys, passed := 0, 0
-	err := i.read(s, i.Absent, progress, func(text io.Reader) error {
-		return pipeline(text, i.ends(),
-			func(c *chunk) { c.hashed = bloom.Bytes(c.lines).Hashed(filter.Format()) },
+	err := i.read(s, i.Absent, progress, func(in *input) error {
+		return in.work(
+			func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(filter.Format()) },
 			func(c *chunk) error {
 				keys += c.hashed.Len()
 				passed += filter.MayContainBatch(c.hashed, make([]uint64, (c.hashed.Len()+63)/64))

@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"runtime/debug"
+
+	"github.com/valyala/fastjson"
 
 	"github.com/lanebloom/bloom"
 )
@@ -15,16 +18,23 @@ const chunkSize = 128 << 10
 // chunk is a piece of an input. The memory of its slices is used again for
 // later chunks.
 type chunk struct {
-	buffer []byte   // room for chunkSize bytes and a delimiter
-	data   []byte   // whole lines, each with its delimiter, in buffer if they are not long
-	long   bool     // data begins with a line that is longer than a chunk
-	lines  [][]byte // data's lines, without their ends
+	buffer []byte // room for chunkSize bytes and a delimiter
+	data   []byte // whole records, each with its delimiter, in buffer if they are not long
+	long   bool   // data begins with a record that is longer than a chunk
+
+	// What split finds.
+	keys     [][]byte // of the records, in data or in text
+	records  [][]byte // with their ends; none if the keys are lines
+	err      error    // of the record after these
+	newlines int      // in data, if there are records
+	text     []byte   // keys that are not as they are in data
+	json     fastjson.Parser
 
 	// The results of the work on a chunk, for finish.
-	hashed bloom.Keys // build: the hashes of the lines
-	hits   []uint64   // filter: which lines may be in the filter
-	passed int        // filter: how many lines pass
-	out    []byte     // filter: those lines, in the memory of data
+	hashed bloom.Keys // build: the hashes of the keys
+	hits   []uint64   // filter: which keys may be in the filter
+	passed int        // filter: how many records pass
+	out    []byte     // filter: those records, in the memory of data
 
 	worked chan struct{} // receives when the work is done
 }
@@ -33,21 +43,12 @@ func newChunk() *chunk {
 	return &chunk{buffer: make([]byte, 0, chunkSize+1), worked: make(chan struct{}, 1)}
 }
 
-// lineEnds is how lines end.
-type lineEnds struct {
-	delimiter byte
-	crlf      bool // a carriage return before the delimiter is not part of the line
-}
-
-// split finds the lines.
-func (c *chunk) split(ends lineEnds) { c.lines = splitLines(c.lines[:0], c.data, ends) }
-
 // splitLines appends the lines of data, of which the last ends with the delimiter, too.
-func splitLines(lines [][]byte, data []byte, ends lineEnds) [][]byte {
+func splitLines(lines [][]byte, data []byte, delimiter byte, crlf bool) [][]byte {
 	for len(data) > 0 {
-		end := bytes.IndexByte(data, ends.delimiter)
+		end := bytes.IndexByte(data, delimiter)
 		line := data[:end]
-		if ends.crlf {
+		if crlf {
 			line = bytes.TrimSuffix(line, []byte{'\r'})
 		}
 		lines = append(lines, line)
@@ -56,23 +57,41 @@ func splitLines(lines [][]byte, data []byte, ends lineEnds) [][]byte {
 	return lines
 }
 
-// lineReader cuts an input into chunks of whole lines.
+// record returns a record as it was, with its end.
+func (c *chunk) record(i int, delimiter byte) []byte {
+	if len(c.records) > 0 {
+		return c.records[i]
+	}
+	line := c.keys[i]
+	end := len(line) + 1 // with the delimiter, before which there may be a carriage return
+	if line[:end][end-1] != delimiter {
+		end++
+	}
+	return line[:end]
+}
+
+// mostCSV is the most bytes of a record of CSV: where a quote is missing, the rest of the input
+// is one.
+const mostCSV = 64 << 20
+
+// lineReader cuts an input into chunks of whole records: of lines, but for CSV.
 //
 // It gathers a line that is longer than a chunk in pieces and then joins them:
 // memory that grows with the line would be copied again and again, and leave
 // several times the line to the garbage collector. One such line is in memory at
 // a time, in its pieces and as a whole.
 type lineReader struct {
-	in        io.Reader
-	delimiter byte
-	rest      []byte        // the start of a line, read together with the lines before
-	pieces    [][]byte      // of long lines
-	memory    chan []byte   // for a long line as a whole; who works on one has it
-	stop      chan struct{} // closed when nobody wants another line
+	in      io.Reader
+	records *records
+	quotes  int           // in the rest, and then in the pieces
+	rest    []byte        // the start of a line, read together with the lines before
+	pieces  [][]byte      // of long lines
+	memory  chan []byte   // for a long line as a whole; who works on one has it
+	stop    chan struct{} // closed when nobody wants another line
 }
 
-func newLineReader(in io.Reader, delimiter byte) *lineReader {
-	l := &lineReader{in: in, delimiter: delimiter, memory: make(chan []byte, 1), stop: make(chan struct{})}
+func newLineReader(in io.Reader, r *records) *lineReader {
+	l := &lineReader{in: in, records: r, memory: make(chan []byte, 1), stop: make(chan struct{})}
 	l.memory <- nil
 	return l
 }
@@ -105,6 +124,9 @@ func (l *lineReader) nextLong(c *chunk, start []byte) (err error) {
 		}
 		l.pieces[n], end, err = l.fill(l.pieces[n][:0])
 		length += len(l.pieces[n])
+		if l.records.kind == fieldsOfCSV && length > mostCSV {
+			return &lineError{1, fmt.Errorf("the record has more than %d bytes: a quote may be missing", mostCSV)}
+		}
 	}
 	if end > 0 {
 		end += length - len(l.pieces[n-1])
@@ -125,8 +147,8 @@ func (l *lineReader) fill(data []byte) (filled []byte, end int, err error) {
 		var read int
 		read, err = l.in.Read(data[n:chunkSize])
 		data = data[:n+read]
-		if i := bytes.LastIndexByte(data[n:], l.delimiter); i >= 0 {
-			end = n + i + 1
+		if i := l.records.lastEnd(data[n:], &l.quotes); i > 0 {
+			end = n + i
 		}
 	}
 	return data, end, err
@@ -136,8 +158,8 @@ func (l *lineReader) fill(data []byte) (filled []byte, end int, err error) {
 // the end of the input the rest is a line, too.
 func (l *lineReader) cut(data []byte, end int, err error) []byte {
 	if errors.Is(err, io.EOF) {
-		if n := len(data); n > 0 && data[n-1] != l.delimiter {
-			data = append(data, l.delimiter)
+		if n := len(data); n > 0 && data[n-1] != l.records.delimiter || l.quotes%2 != 0 {
+			data = append(data, l.records.delimiter)
 		}
 		return data
 	}
@@ -151,8 +173,9 @@ func (l *lineReader) cut(data []byte, end int, err error) []byte {
 func (l *lineReader) release(c *chunk) {
 	if c.long {
 		l.memory <- c.data[:0]
-		clear(c.lines)
-		c.data, c.out, c.long = nil, nil, false
+		clear(c.keys)
+		clear(c.records)
+		c.data, c.out, c.text, c.long = nil, nil, nil, false
 	}
 }
 

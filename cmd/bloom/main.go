@@ -30,14 +30,17 @@ var errNone = errors.New("no line passed")
 
 // cli is the command line.
 type cli struct {
-	Build   buildCommand   `cmd:"" help:"Build a filter from keys."`
-	Filter  filterCommand  `cmd:"" help:"Print the lines that may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
-	Inspect inspectCommand `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`
-	Size    sizeCommand    `cmd:"" help:"Calculate keys, bits per key, false-positive rate or memory: two of them from the other two."`
-	Explore exploreCommand `cmd:"" help:"Serve a page, only to this machine, that shows how a filter works."`
-	Bench   benchCommand   `cmd:"" help:"Compare the kernels with the plain loop on this machine."`
-	Demo    demoCommand    `cmd:"" help:"Filter a stream of English words and compare this library with the plain loop."`
-	Version versionFlag    `help:"Print the version of the command, of Go and of the system, and the kernel."`
+	Build      buildCommand      `cmd:"" help:"Build a filter from keys."`
+	Filter     filterCommand     `cmd:"" help:"Print the lines that may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Merge      mergeCommand      `cmd:"" help:"Merge filters of the same shape into one."`
+	Add        addCommand        `cmd:"" help:"Add keys to a filter."`
+	Inspect    inspectCommand    `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`
+	Size       sizeCommand       `cmd:"" help:"Calculate keys, bits per key, false-positive rate or memory: two of them from the other two."`
+	Explore    exploreCommand    `cmd:"" help:"Serve a page, only to this machine, that shows how a filter works."`
+	Bench      benchCommand      `cmd:"" help:"Compare the kernels with the plain loop on this machine."`
+	Demo       demoCommand       `cmd:"" help:"Filter a stream of English words and compare this library with the plain loop."`
+	Completion completionCommand `cmd:"" help:"Print the completions for bash, zsh or fish."`
+	Version    versionFlag       `help:"Print the version of the command, of Go and of the system, and the kernel."`
 }
 
 // streams are the standard streams of the process.
@@ -64,6 +67,7 @@ func run(args []string) int {
 		kong.Name("bloom"),
 		kong.Description("Bloom filters in the formats of storage engines."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"formats": formatNames(" or "), "default_format": defaultFormat.String()},
 		kong.KindMapper(reflect.String, kong.MapperFunc(decodeString)),
 	}
 	if len(args) == 0 {
@@ -152,24 +156,13 @@ func shown(name string) string {
 	return strconv.Quote(name)
 }
 
-// formatFlag is the --format flag of the commands that build filters.
-type formatFlag struct {
-	Format string `default:"leveldb" placeholder:"NAME" help:"Format of the filter: leveldb, nori or nori-crate (${default})."`
-}
-
-func (f formatFlag) parse() (bloom.Format, error) { return chosenFormat(f.Format) }
-
 // chosenFormat returns the format that --format names.
 func chosenFormat(name string) (bloom.Format, error) {
-	format, err := parseFormat(strings.ToLower(name))
-	if err == nil {
-		return format, nil
+	format, err := bloom.ParseFormat(strings.ToLower(name))
+	if err != nil {
+		err = fmt.Errorf("--format: unknown format %q: it must be one of %s", name, formatNames(", "))
 	}
-	var names []string
-	for _, e := range encodings {
-		names = append(names, e.format.String())
-	}
-	return 0, fmt.Errorf("--format: unknown format %q: it must be one of %s", name, strings.Join(names, ", "))
+	return format, err
 }
 
 // checkBitsPerKey bounds a number of bits per key, so that memory is within what

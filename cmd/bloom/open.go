@@ -15,7 +15,7 @@ import (
 
 // filterFlags say how the commands read a filter.
 type filterFlags struct {
-	Format *string `placeholder:"NAME" help:"Format of a bare filter: leveldb, nori or nori-crate (leveldb). A file that says its format must agree."`
+	Format *string `placeholder:"NAME" help:"Format of a bare filter: ${formats} (leveldb). A file that says its format must agree."`
 	Raw    bool    `help:"Take the bytes as a bare filter, whatever they look like."`
 }
 
@@ -89,9 +89,6 @@ func openFile(data []byte) (o openedFilter, err error) {
 	if err != nil {
 		return o, fromLibrary(err)
 	}
-	if _, err := parseFormat(filter.Format().String()); err != nil {
-		return o, fromLibrary(err)
-	}
 	const start = 12 // where the header says where the bare bytes begin
 	return openedFilter{filter, data[binary.LittleEndian.Uint32(data[start:]):], true}, nil
 }
@@ -103,10 +100,12 @@ func looksLikeFile(data []byte) bool {
 	return len(data) >= name && data[0]&0x7f == bloom.FileMagic[0]&0x7f && string(data[1:name]) == bloom.FileMagic[1:name]
 }
 
+const crateHeader = 12 // bytes of the header of nori-crate; that of nori has 16
+
 // written returns the format in which the filter was written. Opened as nori, it may be either
 // of nori-sstable's formats.
 func (o openedFilter) written() bloom.Format {
-	if o.Format() == bloom.Nori && !isDocumented(o.bare) {
+	if from, _ := o.BitRange(); o.Format() == bloom.Nori && from == crateHeader {
 		return bloom.NoriCrate
 	}
 	return o.Format()
@@ -124,7 +123,7 @@ type strangeError struct{ looks, remedy string }
 func (e *strangeError) Error() string { return "this looks " + e.looks }
 
 // checkBare returns an error if bare bytes look like something else than a filter of a format.
-// To LevelDB's format any bytes are a filter.
+// To LevelDB's format any bytes are a filter, and to Parquet's any whole blocks.
 func checkBare(f bloom.Format, data []byte) error {
 	if found, _ := findCompression(data); found != nil {
 		return &strangeError{fmt.Sprintf("compressed (%s)", found.name), "decompress it first, or "}
@@ -132,8 +131,8 @@ func checkBare(f bloom.Format, data []byte) error {
 	if isText(data) {
 		return &strangeError{"like text, not like a filter", ""}
 	}
-	if f != bloom.LevelDB {
-		return nil // its header has to fit
+	if f == bloom.Nori || f == bloom.NoriCrate {
+		return nil // their header has to fit
 	}
 	if filter, err := openBare(bloom.Nori, data); err == nil {
 		return &strangeError{fmt.Sprintf("like a filter of %v, not of %v", filter.written(), f), "choose its format, or "}

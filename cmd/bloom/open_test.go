@@ -1,22 +1,10 @@
 package main
 
 import (
-	"errors"
 	"testing"
 
 	"github.com/lanebloom/bloom"
 )
-
-// TestUnknownFormat opens the file of a format that the library has and the command has not.
-func TestUnknownFormat(t *testing.T) {
-	file, err := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 10}.NewBuilder().Filter().MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := recognise(bloom.LevelDB, file); !errors.Is(err, bloom.ErrFormat) {
-		t.Errorf("the error is %v, want %v", err, bloom.ErrFormat)
-	}
-}
 
 // TestLevelDBFilters wants no refusal and no warning for filters that LevelDB writes. None of these
 // looks like text; a few others of a dozen keys or fewer do.

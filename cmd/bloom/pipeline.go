@@ -10,9 +10,9 @@ import (
 // one by one in the order of the input. It holds a fixed number of chunks and one
 // line that is longer.
 //
-// The first error of reading or finishing ends it; what was read before an
-// error of reading is still finished.
-func pipeline(r io.Reader, ends lineEnds, work func(*chunk), finish func(*chunk) error) error {
+// The first error of reading, splitting or finishing ends it; what was read before an
+// error of reading or splitting is still finished.
+func pipeline(r io.Reader, records *records, work func(*chunk), finish func(*chunk) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	free := make(chan *chunk, 2*workers+2)
 	for range cap(free) {
@@ -20,7 +20,7 @@ func pipeline(r io.Reader, ends lineEnds, work func(*chunk), finish func(*chunk)
 	}
 	tasks := make(chan *chunk, cap(free))
 	ordered := make(chan *chunk, cap(free))
-	lines := newLineReader(r, ends.delimiter)
+	lines := newLineReader(r, records)
 	var readError error
 	defer close(lines.stop)
 
@@ -37,21 +37,35 @@ func pipeline(r io.Reader, ends lineEnds, work func(*chunk), finish func(*chunk)
 	for range workers {
 		go func() {
 			for c := range tasks {
-				c.split(ends)
+				records.split(c)
 				work(c)
 				c.worked <- struct{}{}
 			}
 		}()
 	}
+	newlines := records.headerLines
 	for c := range ordered {
 		<-c.worked
 		if err := finish(c); err != nil {
 			return err
 		}
+		if c.err != nil {
+			return after(newlines, c.err)
+		}
+		newlines += c.newlines
 		lines.release(c)
 		free <- c
 	}
-	return readError
+	return after(newlines, readError)
+}
+
+// after returns an error with its line in the input: so many newlines are before those of which
+// it tells.
+func after(newlines int, err error) error {
+	if at := (*lineError)(nil); errors.As(err, &at) {
+		return &lineError{newlines + at.line, at.err}
+	}
+	return err
 }
 
 // readChunks calls emit with all chunks of an input, in memory taken from free.

@@ -161,14 +161,15 @@ func number(t *testing.T, s string) float64 {
 }
 
 func TestInspectPlot(t *testing.T) {
-	for _, e := range encodings {
-		for name, data := range extremeFilters(t, e.format) {
-			t.Run(fmt.Sprint(e.format, " ", name), func(t *testing.T) {
-				filter, err := openBare(e.format, data)
+	for _, format := range formats {
+		for name, data := range extremeFilters(t, format) {
+			t.Run(fmt.Sprint(format, " ", name), func(t *testing.T) {
+				filter, err := openBare(format, data)
 				if err != nil {
 					t.Fatal(err)
 				}
-				svg, err := inspectPlot(newReport("keys.bloom", filter), e.format, e.part(data, partBits))
+				from, to := filter.BitRange()
+				svg, err := inspectPlot(newReport("keys.bloom", filter), format, data[from:to])
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -68,7 +68,7 @@ func rateCurve(f bloom.Format, n, k, last int) []ratePoint {
 		p := bloom.Policy{Format: f, BitsPerKey: i + 1}
 		rate := p.FalsePositiveRate(n)
 		if k > 0 {
-			rate = f.FalsePositiveRate(n, encodingOf(f).size(n, p.BitsPerKey), k)
+			rate = f.FalsePositiveRate(n, bitsOf(f, n, p.BitsPerKey), k)
 		}
 		points[i] = ratePoint{float64(p.BitsPerKey), rate}
 	}

@@ -9,18 +9,18 @@ import (
 // TestRateCurve compares curves for the number of probes that the format chooses with
 // those for a given number.
 func TestRateCurve(t *testing.T) {
-	for _, e := range encodings {
+	for _, f := range formats {
 		for _, n := range []int{100, maxKeys} {
-			own := rateCurve(e.format, n, 0, maxBitsPerKey)
-			for i, point := range own {
-				p := bloom.Policy{Format: e.format, BitsPerKey: i + 1}
+			own := rateCurve(f, n, 0, maxBitsPerKey)
+			for _, b := range []int{1, 10, maxBitsPerKey} {
+				p, point := bloom.Policy{Format: f, BitsPerKey: b}, own[b-1]
 				set, err := p.NewSet(n)
 				if err != nil {
 					t.Fatal(err)
 				}
-				fixed := rateCurve(e.format, n, set.Stats().Probes, i+1)[i]
-				if want := p.FalsePositiveRate(n); point != fixed || point.Rate != want || point.BitsPerKey != float64(i+1) {
-					t.Errorf("%v, %d keys at %d bits: %v and %v, want %v", e.format, n, i+1, point, fixed, want)
+				fixed := rateCurve(f, n, set.Stats().Probes, b)[b-1]
+				if want := p.FalsePositiveRate(n); point != fixed || point.Rate != want || point.BitsPerKey != float64(b) {
+					t.Errorf("%v, %d keys at %d bits: %v and %v, want %v", f, n, b, point, fixed, want)
 				}
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -73,6 +74,7 @@ type filterSize struct {
 	Format     string   `json:"format"`
 	Keys       *int     `json:"keys"` // null if any number
 	BitsPerKey int      `json:"bits_per_key,omitempty"`
+	Probes     int      `json:"probes,omitempty"`
 	Rate       *float64 `json:"rate,omitempty"`
 	Memory     *uint64  `json:"memory"` // bytes; null if any number of keys
 	Error      string   `json:"error,omitempty"`
@@ -82,20 +84,22 @@ func (c *sizeCommand) Run(s *streams) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	var sizes []filterSize
-	found := false
-	for _, e := range encodings {
-		size := c.size(e)
-		found = found || size.Error == ""
-		sizes = append(sizes, size)
-	}
+	sizes := c.sizes()
 	if err := c.print(s, sizes); err != nil {
 		return err
 	}
-	if !found {
+	if !slices.ContainsFunc(sizes, func(size filterSize) bool { return size.Error == "" }) {
 		return errors.New("no format has such a filter")
 	}
 	return nil
+}
+
+// sizes returns the row of every format.
+func (c *sizeCommand) sizes() (sizes []filterSize) {
+	for _, f := range formats {
+		sizes = append(sizes, c.size(f))
+	}
+	return sizes
 }
 
 func (c *sizeCommand) check() error {
@@ -142,20 +146,21 @@ func (c *sizeCommand) print(s *streams, sizes []filterSize) error {
 }
 
 // size returns the row of a format.
-func (c *sizeCommand) size(e encoding) filterSize {
-	size := filterSize{Format: e.format.String()}
-	keys, bitsPerKey, err := c.solve(e)
+func (c *sizeCommand) size(f bloom.Format) filterSize {
+	size := filterSize{Format: f.String()}
+	keys, bitsPerKey, err := c.solve(f)
 	if err != nil {
 		size.Error = fromLibrary(err).Error()
 		return size
 	}
-	policy := bloom.Policy{Format: e.format, BitsPerKey: bitsPerKey}
+	policy := bloom.Policy{Format: f, BitsPerKey: bitsPerKey}
 	rate := policy.FalsePositiveRate(keys)
 	size.BitsPerKey, size.Rate = bitsPerKey, &rate
+	_, size.Probes, _ = bloom.Policy{Format: f, BitsPerKey: bitsPerKey}.Size(1) // no error: it is small
 	if c.Keys == nil && c.Memory == nil && keys == mostKeys/bitsPerKey {
 		return size // the rate sets no limit
 	}
-	memory := e.bytes(keys, bitsPerKey)
+	memory := bytesOf(f, keys, bitsPerKey)
 	if memory > mostMemory {
 		return filterSize{Format: size.Format, Error: "the filter would be too large"}
 	}
@@ -164,7 +169,7 @@ func (c *sizeCommand) size(e encoding) filterSize {
 }
 
 // solve returns the number of keys and of bits per key. The rate and the memory follow.
-func (c *sizeCommand) solve(e encoding) (keys, bitsPerKey int, err error) {
+func (c *sizeCommand) solve(f bloom.Format) (keys, bitsPerKey int, err error) {
 	if c.Keys != nil {
 		keys = int(*c.Keys)
 	}
@@ -172,27 +177,27 @@ func (c *sizeCommand) solve(e encoding) (keys, bitsPerKey int, err error) {
 		bitsPerKey = *c.BitsPerKey
 	}
 	bitsFor := func(keys int) (int, error) {
-		policy, err := bloom.PolicyFor(e.format, keys, float64(*c.Rate))
+		policy, err := bloom.PolicyFor(f, keys, float64(*c.Rate))
 		return max(policy.BitsPerKey, 1), err
 	}
 	switch {
 	case c.Keys != nil && c.Rate != nil:
 		bitsPerKey, err = bitsFor(keys)
 	case c.Keys != nil && c.Memory != nil:
-		bitsPerKey = most(mostBitsPerKey, func(b int) bool { return e.bytes(keys, b) <= uint64(*c.Memory) })
+		bitsPerKey = most(mostBitsPerKey, func(b int) bool { return bytesOf(f, keys, b) <= uint64(*c.Memory) })
 	case c.BitsPerKey != nil && c.Rate != nil:
-		keys = mostKeysFor(e.format, bitsPerKey, float64(*c.Rate))
+		keys = mostKeysFor(f, bitsPerKey, float64(*c.Rate))
 	case c.BitsPerKey != nil && c.Memory != nil:
-		keys = most(mostKeys/bitsPerKey, func(n int) bool { return e.bytes(n, bitsPerKey) <= uint64(*c.Memory) })
+		keys = most(mostKeys/bitsPerKey, func(n int) bool { return bytesOf(f, n, bitsPerKey) <= uint64(*c.Memory) })
 	case c.Rate != nil && c.Memory != nil:
 		keys = most(mostKeys, func(n int) bool {
-			if e.format != bloom.LevelDB {
+			if f != bloom.LevelDB {
 				b, err := bitsFor(n)
-				return err == nil && e.bytes(n, b) <= uint64(*c.Memory)
+				return err == nil && bytesOf(f, n, b) <= uint64(*c.Memory)
 			}
 			// A rate takes milliseconds, so it is that of the most bits that there is room for.
-			b := most(mostBitsPerKey, func(b int) bool { return e.bytes(n, b) <= uint64(*c.Memory) })
-			return b > 0 && bloom.Policy{Format: e.format, BitsPerKey: b}.FalsePositiveRate(n) <= float64(*c.Rate)
+			b := most(mostBitsPerKey, func(b int) bool { return bytesOf(f, n, b) <= uint64(*c.Memory) })
+			return b > 0 && bloom.Policy{Format: f, BitsPerKey: b}.FalsePositiveRate(n) <= float64(*c.Rate)
 		})
 		bitsPerKey, err = bitsFor(keys)
 	}
@@ -212,7 +217,9 @@ func mostKeysFor(f bloom.Format, bitsPerKey int, rate float64) int {
 	const few = 1000
 	highestRate := highestRates(f, bitsPerKey, few)
 	if highestRate(few) <= rate {
-		return few - 1 + most(mostKeys/bitsPerKey-few+1, func(n int) bool { return highestRate(few-1+n) <= rate })
+		return few - 1 + most(mostKeys/bitsPerKey-few+1, func(n int) bool {
+			return bytesOf(f, few-1+n, bitsPerKey) <= mostMemory && highestRate(few-1+n) <= rate
+		})
 	}
 	for n := few - 1; n > 0; n-- {
 		if (bloom.Policy{Format: f, BitsPerKey: bitsPerKey}).FalsePositiveRate(n) <= rate {

@@ -10,12 +10,12 @@ import (
 // TestSizeLimits wants the most keys and bits within a rate and a memory: those that are
 // found must be within them, and one more must not.
 func TestSizeLimits(t *testing.T) {
-	for _, e := range encodings {
+	for _, f := range formats {
 		within := func(keys, bitsPerKey int, r rate, memory byteSize) bool {
-			if e.bytes(keys, bitsPerKey) > uint64(memory) {
+			if bytesOf(f, keys, bitsPerKey) > uint64(memory) {
 				return false
 			}
-			return bloom.Policy{Format: e.format, BitsPerKey: bitsPerKey}.FalsePositiveRate(keys) <= float64(r)
+			return bloom.Policy{Format: f, BitsPerKey: bitsPerKey}.FalsePositiveRate(keys) <= float64(r)
 		}
 		memories := []byteSize{64, 1000, 1 << 20, 1 << 30}
 		if testing.Short() {
@@ -23,42 +23,42 @@ func TestSizeLimits(t *testing.T) {
 		}
 		for _, memory := range memories {
 			for _, n := range []keyCount{1, 5, 1000, 1_000_000} {
-				keys, bits, err := (&sizeCommand{Keys: &n, Memory: &memory}).solve(e)
-				fits := e.bytes(int(n), 1) <= uint64(memory)
+				keys, bits, err := (&sizeCommand{Keys: &n, Memory: &memory}).solve(f)
+				fits := bytesOf(f, int(n), 1) <= uint64(memory)
 				if fits != (err == nil) {
-					t.Errorf("%v: %d keys in %d bytes: %v", e.format, n, memory, err)
+					t.Errorf("%v: %d keys in %d bytes: %v", f, n, memory, err)
 				}
 				if err == nil && (keys != int(n) || !within(keys, bits, 1, memory) || bits < mostBitsPerKey && within(keys, bits+1, 1, memory)) {
-					t.Errorf("%v: %d keys in %d bytes have %d bits per key", e.format, n, memory, bits)
+					t.Errorf("%v: %d keys in %d bytes have %d bits per key", f, n, memory, bits)
 				}
 			}
 			for _, b := range []int{1, 10, 33} {
-				keys, bits, err := (&sizeCommand{BitsPerKey: &b, Memory: &memory}).solve(e)
+				keys, bits, err := (&sizeCommand{BitsPerKey: &b, Memory: &memory}).solve(f)
 				if err != nil || bits != b || !within(keys, b, 1, memory) || within(keys+1, b, 1, memory) {
-					t.Errorf("%v: at %d bits per key %d bytes hold %d keys, %v", e.format, b, memory, keys, err)
+					t.Errorf("%v: at %d bits per key %d bytes hold %d keys, %v", f, b, memory, keys, err)
 				}
 			}
 			for _, r := range []rate{0.5, 0.01, 1e-6} {
-				keys, bits, err := (&sizeCommand{Rate: &r, Memory: &memory}).solve(e)
+				keys, bits, err := (&sizeCommand{Rate: &r, Memory: &memory}).solve(f)
 				// No filter of a few bytes has a rate of 1e-6.
 				if small := memory <= 1000 && r < 1e-5; err != nil && !small || err == nil && !within(keys, bits, r, memory) {
-					t.Errorf("%v: with a rate of %v, %d bytes hold %d keys at %d bits, %v", e.format, r, memory, keys, bits, err)
+					t.Errorf("%v: with a rate of %v, %d bytes hold %d keys at %d bits, %v", f, r, memory, keys, bits, err)
 				}
 				more := keys + 1
-				if e.format == bloom.LevelDB {
+				if f == bloom.LevelDB {
 					more += keys / 20 // some sizes have a higher rate than their neighbours
 				}
-				if policy, err := bloom.PolicyFor(e.format, more, float64(r)); err == nil && within(more, policy.BitsPerKey, r, memory) {
-					t.Errorf("%v: with a rate of %v, %d bytes hold more than %d keys", e.format, r, memory, keys)
+				if policy, err := bloom.PolicyFor(f, more, float64(r)); err == nil && within(more, policy.BitsPerKey, r, memory) {
+					t.Errorf("%v: with a rate of %v, %d bytes hold more than %d keys", f, r, memory, keys)
 				}
 			}
 		}
 		for _, b := range []int{10, 16, 33} {
-			if testing.Short() && e.format == bloom.LevelDB {
+			if testing.Short() && f == bloom.LevelDB {
 				continue
 			}
 			for _, r := range []rate{0.5, 0.01, 1e-4} {
-				t.Run(fmt.Sprintf("%v/%d/%v", e.format, b, r), func(t *testing.T) { wantMostKeys(t, e, b, r) })
+				t.Run(fmt.Sprintf("%v/%d/%v", f, b, r), func(t *testing.T) { wantMostKeys(t, f, b, r) })
 			}
 		}
 	}
@@ -66,9 +66,9 @@ func TestSizeLimits(t *testing.T) {
 
 // wantMostKeys wants as many keys as have the rate at so many bits, in samples. Some of LevelDB's
 // sizes have a rate that is higher than that of their neighbours.
-func wantMostKeys(t *testing.T, e encoding, b int, r rate) {
-	policy := bloom.Policy{Format: e.format, BitsPerKey: b}
-	keys, _, err := (&sizeCommand{BitsPerKey: &b, Rate: &r}).solve(e)
+func wantMostKeys(t *testing.T, f bloom.Format, b int, r rate) {
+	policy := bloom.Policy{Format: f, BitsPerKey: b}
+	keys, _, err := (&sizeCommand{BitsPerKey: &b, Rate: &r}).solve(f)
 	if err != nil {
 		if rate := policy.FalsePositiveRate(1000); rate <= float64(r) {
 			t.Fatalf("%v, but 1000 keys have a rate of %v", err, rate)
@@ -83,7 +83,7 @@ func wantMostKeys(t *testing.T, e encoding, b int, r rate) {
 			t.Fatalf("%d keys have a rate of %v, and it is %d for %v", n, got, keys, r)
 		}
 	}
-	if keys < mostKeys/b && policy.FalsePositiveRate(keys+1) <= float64(r) && e.format != bloom.NoriCrate {
+	if keys < mostKeys/b && bytesOf(f, keys+1, b) <= mostMemory && policy.FalsePositiveRate(keys+1) <= float64(r) && f != bloom.NoriCrate {
 		t.Errorf("%d keys have the rate, too", keys+1)
 	}
 }

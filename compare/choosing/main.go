@@ -27,7 +27,7 @@ func main() {
 
 var keyCounts = []int{1000, 10_000, 100_000, 300_000, 1_000_000, 10_000_000}
 
-// bitsForRate prints the fewest bits per key that hold a rate.
+// bitsForRate prints the fewest bits per key that hold a rate, and those that PolicyFor takes.
 func bitsForRate(f bloom.Format) {
 	targets := []float64{0.05, 0.02, 0.01, 0.005, 0.001, 0.0001}
 	fmt.Print("\n| keys |")
@@ -46,15 +46,15 @@ func bitsForRate(f bloom.Format) {
 			const most = 40
 			for ; b <= most && measure(bloom.Policy{Format: f, BitsPerKey: b}, n, n) > target; b++ {
 			}
-			textbook := "none"
+			chosen := "none"
 			if p, err := bloom.PolicyFor(f, n, target); err == nil {
-				textbook = fmt.Sprint(p.BitsPerKey)
+				chosen = fmt.Sprint(p.BitsPerKey)
 			}
 			if b > most {
-				fmt.Printf(" none (%s) |", textbook)
+				fmt.Printf(" none (%s) |", chosen)
 				continue
 			}
-			fmt.Printf(" %d (%s) |", b, textbook)
+			fmt.Printf(" %d (%s) |", b, chosen)
 		}
 		fmt.Println()
 	}

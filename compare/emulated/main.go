@@ -1,6 +1,6 @@
 // Command emulated estimates the gain of the arm64 kernels without an arm64 machine. It
 // counts the instructions that QEMU executes for a key, and lets llvm-mca predict the
-// cycles of the inner loops for a probe. It prints Markdown.
+// cycles of the inner loops for a probe or a key. It prints Markdown.
 //
 //	go run ./emulated [FORMAT ...]
 //
@@ -29,11 +29,11 @@ const (
 )
 
 // keys is the number of keys of a round of the workload.
-const keys = 4096
+const keys = 1024
 
 func main() {
 	log.SetFlags(0)
-	formats := []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.Parquet}
+	formats := []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.Parquet, bloom.RocksDB, bloom.Pebble}
 	if len(os.Args) > 1 {
 		formats = nil
 	}
@@ -70,42 +70,50 @@ func report(w io.Writer, workload string, formats []bloom.Format) error {
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	ranges, err := measured(workload)
+	ranges, mark, err := measured(workload)
 	if err != nil {
 		return err
 	}
-	if err := reportInstructions(w, workload, ranges, formats); err != nil {
+	if err := reportInstructions(w, workload, ranges, mark, formats); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
-	return reportCycles(w, workload)
+	for _, loops := range [][]loop{probeLoops, keyLoops} {
+		fmt.Fprintln(w)
+		if err := reportCycles(w, workload, loops); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // measured returns the ranges of addresses whose instructions count: those of the
 // libraries, of the loop around them, and of the runtime's functions that clear and move
 // memory. The rest of the runtime runs in the background, and under emulation takes more
-// than its usual share.
-func measured(workload string) (string, error) {
+// than its usual share. mark is how a trace shows the address of the function of that name.
+func measured(workload string) (ranges, mark string, err error) {
 	out, err := exec.Command("go", "tool", "nm", "-size", workload).Output()
 	if err != nil {
-		return "", fmt.Errorf("go tool nm: %w", err)
+		return "", "", fmt.Errorf("go tool nm: %w", err)
 	}
-	names := regexp.MustCompile(`^(github\.com/(lanebloom/bloom\.|syndtr/goleveldb/|parquet-go/parquet-go/bloom|cespare/xxhash/)|main\.(run|plain)|runtime\.mem(clr|move))`)
-	var ranges []string
+	names := regexp.MustCompile(`^(github\.com/(lanebloom/bloom\.|syndtr/goleveldb/|parquet-go/parquet-go/bloom|cockroachdb/pebble/v2/bloom|cespare/xxhash/)|main\.(run|plain|mark)|runtime\.mem(clr|move))`)
+	var list []string
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line) // address, size, type, name
 		if len(fields) >= 4 && strings.EqualFold(fields[2], "t") && names.MatchString(fields[3]) {
 			size, err := strconv.Atoi(fields[1])
 			if err != nil {
-				return "", fmt.Errorf("go tool nm: %q: %w", line, err)
+				return "", "", fmt.Errorf("go tool nm: %q: %w", line, err)
 			}
-			ranges = append(ranges, fmt.Sprintf("0x%s+%d", fields[0], size))
+			list = append(list, fmt.Sprintf("0x%s+%d", fields[0], size))
+			if fields[3] == "main.mark" {
+				mark = fmt.Sprintf("/%016s/", fields[0])
+			}
 		}
 	}
-	return strings.Join(ranges, ","), nil
+	return strings.Join(list, ","), mark, nil
 }
 
-func reportInstructions(w io.Writer, workload, ranges string, formats []bloom.Format) error {
+func reportInstructions(w io.Writer, workload, ranges, mark string, formats []bloom.Format) error {
 	fmt.Fprintln(w, "| format | keys | hits | plain loop | generic | neon | plain loop / neon |")
 	fmt.Fprintln(w, "|---|---|---|---:|---:|---:|---:|")
 	for _, format := range formats {
@@ -113,7 +121,7 @@ func reportInstructions(w io.Writer, workload, ranges string, formats []bloom.Fo
 			for _, hits := range []string{"absent", "present"} {
 				var counts []float64
 				for _, path := range []string{"plain", "generic", "neon"} {
-					count, err := instructions(workload, ranges, path, format.String(), column, hits)
+					count, err := instructions(workload, ranges, mark, path, format.String(), column, hits)
 					if err != nil {
 						return err
 					}
@@ -127,22 +135,9 @@ func reportInstructions(w io.Writer, workload, ranges string, formats []bloom.Fo
 	return nil
 }
 
-// instructions returns the instructions for a key: the difference of two runs.
-func instructions(workload, ranges string, arguments ...string) (float64, error) {
-	const few, many = 1, 3
-	var counts [2]int
-	for i, rounds := range []int{few, many} {
-		count, err := trace(workload, ranges, append(arguments, strconv.Itoa(rounds))...)
-		if err != nil {
-			return 0, err
-		}
-		counts[i] = count
-	}
-	return float64(counts[1]-counts[0]) / ((many - few) * keys), nil
-}
-
-// trace counts the instructions of one run: the emulator writes a line for each.
-func trace(workload, ranges string, arguments ...string) (count int, err error) {
+// instructions returns the instructions for a key. The emulator writes a line for each
+// instruction of a run; those after the call of mark count.
+func instructions(workload, ranges, mark string, arguments ...string) (float64, error) {
 	file := workload + ".trace"
 	run := exec.Command(emulator, append([]string{
 		"-cpu", "neoverse-n1", "-singlestep", "-d", "exec,nochain", "-dfilter", ranges, "-D", file, workload,
@@ -155,50 +150,73 @@ func trace(workload, ranges string, arguments ...string) (count int, err error) 
 		return 0, err
 	}
 	defer f.Close()
+	count, marked := 0, false
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "Trace ") {
+		switch line := lines.Text(); {
+		case strings.Contains(line, mark):
+			count, marked = 0, true
+		case strings.HasPrefix(line, "Trace "):
 			count++
 		}
 	}
-	return count, lines.Err()
+	if !marked {
+		return 0, fmt.Errorf("%s %s: no call of mark", emulator, strings.Join(arguments, " "))
+	}
+	return float64(count) / keys, lines.Err()
 }
 
 // loop is the inner loop of a function that has the given instruction.
 type loop struct {
 	name, function, instruction string
-	probes                      int // in one iteration
+	times                       int // that one iteration does the work
 }
 
-var loops = [2]loop{
-	{"plain loop", "github.com/syndtr/goleveldb/leveldb/filter.bloomFilter.Contains", "udiv", 1},
-	{"neon", "github.com/lanebloom/bloom.testDouble32NEON.abi0", "sqdmulh", 16},
-}
+// probeLoops are the loops of a probe: the plain one and that of the kernel. keyLoops are the
+// loops of a key in the kernels of filters of one line a key.
+var (
+	probeLoops = []loop{
+		{"plain loop", "github.com/syndtr/goleveldb/leveldb/filter.bloomFilter.Contains", "udiv", 1},
+		{"neon", "github.com/lanebloom/bloom.testDouble32NEON.abi0", "sqdmulh", 16},
+	}
+	keyLoops = []loop{
+		{"XXH64, 8 bytes", "github.com/lanebloom/bloom.xxh64Width8NEON.abi0", "madd", 4},
+		{"parquet, test", "github.com/lanebloom/bloom.testSplit256NEON.abi0", "sri", 16},
+		{"parquet, add", "github.com/lanebloom/bloom.addSplit256NEON.abi0", "ushl", 4},
+		{"XXPH3, 8 bytes", "github.com/lanebloom/bloom.xxph3Width8NEON.abi0", "madd", 4},
+		{"rocksdb, test", "github.com/lanebloom/bloom.testLine512NEON.abi0", "shrn", 16},
+		{"pebble, test", "github.com/lanebloom/bloom.testLine32NEON.abi0", "shrn", 16},
+	}
+)
 
-func reportCycles(w io.Writer, workload string) error {
-	fmt.Fprintln(w, "| CPU | plain loop | neon | plain loop / neon |")
-	fmt.Fprintln(w, "|---|---:|---:|---:|")
+// reportCycles writes a table of the cycles for the work of each loop.
+func reportCycles(w io.Writer, workload string, loops []loop) error {
+	fmt.Fprint(w, "| CPU |")
+	for _, l := range loops {
+		fmt.Fprintf(w, " %s |", l.name)
+	}
+	fmt.Fprintf(w, "\n|---|%s\n", strings.Repeat("---:|", len(loops)))
 	for _, cpu := range []string{"neoverse-n1", "neoverse-v1", "neoverse-v2", "cortex-a55"} {
-		var cycles [2]float64
-		for i, l := range loops {
+		fmt.Fprintf(w, "| %s |", cpu)
+		for _, l := range loops {
 			code, err := l.code(workload)
 			if err != nil {
 				return err
 			}
-			perTime, err := analyze(code, cpu)
+			cycles, err := analyze(code, cpu)
 			if err != nil {
 				return err
 			}
-			cycles[i] = perTime / float64(l.probes)
+			fmt.Fprintf(w, " %.2f |", cycles/float64(l.times))
 		}
-		fmt.Fprintf(w, "| %s | %.2f | %.2f | %.1f |\n", cpu, cycles[0], cycles[1], cycles[0]/cycles[1])
+		fmt.Fprintln(w)
 	}
 	return nil
 }
 
 var (
 	instructionLine = regexp.MustCompile(`^\s*([0-9a-f]+):\s+(.*)$`)
-	branchTarget    = regexp.MustCompile(`(0x([0-9a-f]+)) <[^>]*>`)
+	branchTarget    = regexp.MustCompile(`0x([0-9a-f]+) <[^>]*>`)
 )
 
 // code returns the instructions of the loop: from the target of a backward branch to
@@ -221,8 +239,8 @@ func (l loop) code(workload string) (string, error) {
 		if target == nil {
 			continue
 		}
-		code[len(code)-1] = branchTarget.ReplaceAllString(found[2], "$1")
-		if from, back := at[target[2]]; back {
+		code[len(code)-1] = branchTarget.ReplaceAllString(found[2], "0") // near enough to encode
+		if from, back := at[target[1]]; back {
 			body := strings.Join(code[from:], "\n") + "\n"
 			if strings.Contains(body, l.instruction) {
 				return body, nil

@@ -1,8 +1,9 @@
 // Command falsepositives prints measured false-positive rates beside expected ones, in the
-// tables of docs/false-positives.md and docs/nori.md (in compare/):
+// tables of docs/false-positives.md, docs/nori.md and docs/rocksdb.md (in compare/):
 //
-//	go run ./falsepositives leveldb|nori|nori-crate    a format's filters of random keys
+//	go run ./falsepositives leveldb|nori|nori-crate|parquet|rocksdb|pebble    a format's filters of random keys
 //	go run ./falsepositives keys                       keys of several shapes, in every format
+//	go run ./falsepositives lines                      Pebble's filters of numbers of lines that matter
 //	go run ./falsepositives collisions                 which keys have equal hashes in LevelDB's format
 package main
 
@@ -20,12 +21,15 @@ var sizes = []int{8, 10, 12, 16} // bits per key
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: falsepositives FORMAT|keys|collisions")
+		fmt.Fprintln(os.Stderr, "usage: falsepositives FORMAT|keys|lines|collisions")
 		os.Exit(2)
 	}
 	switch os.Args[1] {
 	case "keys":
 		shapesTable()
+		return
+	case "lines":
+		lines()
 		return
 	case "collisions":
 		collisions()
@@ -40,7 +44,9 @@ func main() {
 	if format == bloom.LevelDB {
 		probeValues()
 	} else {
-		decimalKeys(format)
+		if format == bloom.Nori || format == bloom.NoriCrate {
+			decimalKeys(format)
+		}
 		numbers = []int{20, 50, 100, 300, 1000, 10_000, 100_000, 1_000_000}
 	}
 	randomKeys(format, numbers)
@@ -64,6 +70,20 @@ func randomKeys(format bloom.Format, numbers []int) {
 	}
 }
 
+// lines prints the rates of Pebble's filters of some numbers of lines. Multiples of them are close
+// to one of 2^17, except for 10,101.
+func lines() {
+	fmt.Println("| lines | 10 bits: keys | measured | expected | 20 bits: keys | measured | expected |\n|---:|---:|---:|---:|---:|---:|---:|")
+	for _, n := range []int{4097, 8193, 10_083, 10_101, 16_385, 21_845, 43_691, 65_537, 65_601, 131_073} {
+		fmt.Printf("| %d |", n)
+		for _, bits := range []int{10, 20} {
+			p, keys := bloom.Policy{Format: bloom.Pebble, BitsPerKey: bits}, 512*n/bits
+			fmt.Printf(" %d | %.2f %% | %.2f %% |", keys, 100*measure(p, keys), 100*p.FalsePositiveRate(keys))
+		}
+		fmt.Println()
+	}
+}
+
 // textbook returns (1 - e^(-kn/m))^k, and the floor of a 32-bit hash.
 func textbook(p bloom.Policy, n int) float64 {
 	set, err := p.NewSet(n)
@@ -71,7 +91,7 @@ func textbook(p bloom.Policy, n int) float64 {
 		panic(err) // the sizes are ours
 	}
 	s, floor := set.Stats(), 0.0
-	if p.Format == bloom.LevelDB {
+	if hashBits32(p.Format) {
 		floor = float64(n) / (1 << 32)
 	}
 	return floor + math.Pow(-math.Expm1(-float64(s.Probes)*float64(n)/float64(s.Bits)), float64(s.Probes))
@@ -92,14 +112,17 @@ func measure(p bloom.Policy, n int) (rate float64) {
 	return rate
 }
 
+// hashBits32 reports whether a format's hash has 32 bits.
+func hashBits32(f bloom.Format) bool { return f == bloom.LevelDB || f == bloom.Pebble }
+
 // randomColumn returns n random keys, as hashes if the format has a column of hashes.
 func randomColumn(format bloom.Format, random *rand.Rand, n int) bloom.Keys {
-	if format == bloom.LevelDB {
+	if hashBits32(format) {
 		hashes := make([]uint32, n)
 		for i := range hashes {
 			hashes[i] = random.Uint32()
 		}
-		return bloom.Hashes32(hashes)
+		return format.Hashes32(hashes)
 	}
 	keys := make([]uint64, n)
 	for i := range keys {

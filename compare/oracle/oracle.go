@@ -68,16 +68,25 @@ type Oracle struct {
 	command []string
 }
 
-// Compile compiles the oracle of a format in dir, which must exist. KeyMayMatch writes
-// its filters to dir as well. Compile needs g++ and [Package].
+// Compile compiles the oracle of a format in dir, which must exist, unless it did before.
+// KeyMayMatch writes its filters to dir as well. Compile needs g++ and [Package].
 func Compile(f bloom.Format, dir string) (*Oracle, error) {
 	p := oracles[f]
 	file, err := compile(dir, p)
 	return &Oracle{dir, append([]string{file}, p.args...)}, err
 }
 
-// compile compiles a program in a folder.
+// compile compiles a program in a folder, unless it is there.
 func compile(dir string, p program) (file string, err error) {
+	dir = filepath.Join(dir, path.Dir(p.source))
+	source := filepath.Join(dir, path.Base(p.source))
+	file = strings.TrimSuffix(source, ".cc")
+	if _, err := os.Stat(file); err == nil {
+		return file, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
 	for _, source := range []string{p.source, "input.h"} {
 		text, err := sources.ReadFile(source)
 		if err != nil {
@@ -87,8 +96,6 @@ func compile(dir string, p program) (file string, err error) {
 			return "", err
 		}
 	}
-	source := filepath.Join(dir, path.Base(p.source))
-	file = strings.TrimSuffix(source, ".cc")
 	cmd := exec.Command("g++", "-std=c++17", "-O2", "-Wall", "-Werror", "-o", file, source, "-l"+p.name)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("compiling %s (it needs g++ and %s): %w\n%s", p.source, p.debian, err, out)

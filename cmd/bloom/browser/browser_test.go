@@ -63,8 +63,13 @@ func TestExplore(t *testing.T) {
 		{"download", testDownload},
 		{"bad input", testBadInput},
 		{"server gone", testServerGone},
+		{"first look", testFirstLook},
+		{"type", testType},
+		{"address", testAddress},
+		{"calculate", testCalculate},
 		{"names", testNames},
 		{"narrow", testNarrow},
+		{"phone", testPhone},
 		{"contrast", testContrast},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(openPage(ctx, t, url)) })
@@ -77,7 +82,7 @@ type page struct {
 	ctx context.Context
 }
 
-// openPage opens the page and waits for its first filter. A failed test leaves
+// openPage opens the page with an empty filter, and waits for it. A failed test leaves
 // a picture, and any error of the script or breach of the policy fails it.
 func openPage(browser context.Context, t *testing.T, url string) *page {
 	t.Helper()
@@ -102,7 +107,7 @@ func openPage(browser context.Context, t *testing.T, url string) *page {
 		}
 	})
 	p.ctx = limited
-	p.do(Theme("light"), chromedp.EmulateViewport(1200, 1000), chromedp.Navigate(url))
+	p.do(Theme("light"), chromedp.EmulateViewport(1200, 1000), chromedp.Navigate(url+"#n=48"))
 	p.wait(`document.querySelector("#grid .bit")`)
 	p.do(chromedp.Evaluate[chromedp.Void](`
 		window.violations = [];
@@ -410,6 +415,7 @@ func testChangeProbes(p *page) {
 		p.Errorf("%d bits are outlined for 3 probes", n)
 	}
 	p.wantText("curve-note", "3 probes")
+	p.wait(`points.name.includes('"probes":3') && points.list.length === 32`)
 
 	p.choose("probes", "0")
 	p.waitText("bits-note", "every key maps to 6")
@@ -882,11 +888,136 @@ func testServerGone(p *page) {
 	p.waitText("error", "The server does not answer: is bloom explore still running?")
 }
 
+// reopen opens the page with a state in the address.
+func (p *page) reopen(state string) {
+	p.Helper()
+	at := value[string](p, "location.origin")
+	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(at+"/"+state))
+	p.wait(`document.querySelector("#grid .bit")`)
+	p.do(chromedp.Evaluate[chromedp.Void]("window.violations = []"))
+}
+
+// testFirstLook opens the page without a state: it says what a filter is, and has keys and answers.
+func testFirstLook(p *page) {
+	p.reopen("")
+	p.waitText("results-summary", "1 of 2 keys may be in the filter")
+	p.wantText("walk-answer", "“pear” may be in the filter: all 6 bits are set")
+	p.wantFilter(set(p.T, 48, 10, p.keys()...).AppendFilter(nil))
+	p.wantText("n-keys", "10")
+	if words := value[string](p, `document.querySelector("header").innerText`); !strings.Contains(words, "A Bloom filter is a row of bits") {
+		p.Errorf("the page begins with %q", words)
+	}
+	p.wantText("rates-note", "Expected is the mean of all filters of this shape")
+}
+
+// testType tests keys without a click.
+func testType(p *page) {
+	p.add("apple")
+	p.do(chromedp.SendKeys(chromedp.CSS("#test-keys"), "appl"))
+	p.waitText("walk-answer", "“appl” is certainly not in the filter")
+	p.do(chromedp.SendKeys(chromedp.CSS("#test-keys"), "e"))
+	p.waitText("walk-answer", "“apple” may be in the filter")
+	p.waitText("status", "“apple” may be in the filter")
+	p.do(chromedp.SendKeys(chromedp.CSS("#test-keys"), "\nstone")) // the line of the caret is shown
+	p.waitText("walk-answer", "“stone” is certainly not in the filter")
+	p.wantText("results-summary", "1 of 2 keys may be in the filter")
+	p.do(chromedp.Evaluate[chromedp.Void](`{ const e = document.getElementById("test-keys"); e.value = ""; e.dispatchEvent(new Event("input")); }`))
+	p.wait(`document.querySelectorAll("#results button").length === 0`)
+	if !value[bool](p, `document.getElementById("error").hidden`) {
+		p.Errorf("no key to test is an error: %s", p.text("error"))
+	}
+}
+
+// testAddress comes back to a filter by the address.
+func testAddress(p *page) {
+	p.choose("format", "nori")
+	p.set("bits-per-key", "12")
+	p.choose("probes", "3")
+	p.add("a & b", "größe", "key=1#2")
+	p.test("a & b", "stone")
+	p.wait(`location.hash.includes("stone")`)
+	state := value[string](p, "location.hash")
+	before := value[string](p, "filter.encoded")
+	p.reopen(state)
+	p.waitText("results-summary", "1 of 2 keys may be in the filter")
+	if got := value[string](p, "filter.encoded"); got != before || !slices.Equal(p.keys(), []string{"a & b", "größe", "key=1#2"}) {
+		p.Errorf("the address %s gives other bytes, of %q", state, p.keys())
+	}
+	for id, want := range map[string]string{"format": "nori", "bits-per-key": "12", "probes": "3", "test-keys": "a & b\nstone"} {
+		if got := value[string](p, fmt.Sprintf("document.getElementById(%q).value", id)); got != want {
+			p.Errorf("%s is %q, want %q", id, got, want)
+		}
+	}
+	// Another address in the same tab, and addresses that make no sense.
+	p.do(chromedp.Evaluate[chromedp.Void](`location.hash = "#format=leveldb&keys=x"`))
+	p.wait(`filter.format === "leveldb" && wanted.keys.length === 1`)
+	for address, words := range map[string]string{
+		"#format=cuckoo":                    "The address asks for the format “cuckoo”, which there is not.",
+		"#n=0":                              "The number of expected keys must be between 1 and 5000, and is 0.",
+		"#n=many":                           "Expected keys: enter a whole number.",
+		"#k=31":                             "The address asks for “31” probes",
+		"#keys=" + strings.Repeat("k", 300): "has 300 bytes, more than the limit of 256",
+	} {
+		p.reopen(address)
+		p.waitText("error", words)
+		p.wait(`wanted.keys.length === 10`) // the example
+	}
+	// Keys that an address cannot hold are left out.
+	p.reopen("#n=5000")
+	p.do(chromedp.SetValue(chromedp.CSS("#add-keys"), strings.Join(numbered(1500), "\n")))
+	p.click("#add [type=submit]")
+	p.wait("wanted.keys.length === 1500")
+	p.wait(`location.hash.includes("n=5000") && !location.hash.includes("keys")`)
+}
+
+// testCalculate calculates in some directions.
+func testCalculate(p *page) {
+	row := func(format string) string {
+		return value[string](p, fmt.Sprintf(`[...document.querySelectorAll("#calc-sizes tr")].map((e) => e.innerText).find((t) => t.startsWith(%q + "\t")) ?? ""`, format))
+	}
+	field := func(name string) string {
+		return value[string](p, fmt.Sprintf("document.getElementById('calc-%s').value", name))
+	}
+	wantRow := func(format, want string) {
+		p.Helper()
+		p.wait(fmt.Sprintf(`document.getElementById("calc-sizes").innerText.replaceAll("\u00a0", " ").includes(%q)`, want))
+		if got := strings.ReplaceAll(row(format), "\u00a0", " "); !strings.Contains(got, want) {
+			p.Errorf("%s: %q, want %q", format, got, want)
+		}
+	}
+	p.choose("format", "nori")
+	wantRow("nori", "1,000,000\t10\t7\t0.82 %\t1.19 MiB")
+	p.set("calc-keys", "1e8")
+	p.set("calc-rate", "1%")
+	wantRow("nori", "100,000,000\t10\t7\t0.82 %\t119.2 MiB")
+	wantRow("leveldb", "none: false-positive rate out of reach")
+	if got := field("memory"); got != "119.2 MiB" {
+		p.Errorf("the memory that follows is %q", got)
+	}
+	p.set("calc-memory", "64MiB") // with the rate: the field that was written before
+	wantRow("nori", "53,687,091\t10\t7\t0.82 %\t64 MiB")
+	p.set("calc-bits_per_key", "16")
+	wantRow("nori", "33,554,432\t16\t12")
+	p.set("calc-keys", "1,000")
+	wantRow("nori", "1,000\t16\t12")
+	if got := field("memory"); got != "1.95 KiB" {
+		p.Errorf("the memory that follows is %q", got)
+	}
+	if rows := value[int](p, `document.querySelectorAll("#calc-sizes tr").length`); rows != value[int](p, "about.formats.length") {
+		p.Errorf("%d rows, want one for each format", rows)
+	}
+	p.set("calc-keys", "lots")
+	p.waitText("calc-note", "a number of keys is whole")
+	p.set("calc-keys", "1e8")
+	wantRow("nori", "100,000,000\t16")
+}
+
 // testNames checks that everything that a screen reader reads out has a name.
 func testNames(p *page) {
 	p.add("apple")
 	p.test("apple", "stone")
 	p.click(`[data-bit="3"]`)
+	p.wait(`document.querySelector("#curve svg")`)
 	tree, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 	if err != nil {
 		p.Fatal(err)
@@ -930,11 +1061,39 @@ func testNarrow(p *page) {
 	}
 }
 
+// testPhone wants the bits right after the forms that change them, in the order of the keyboard, too.
+func testPhone(p *page) {
+	p.do(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile))
+	p.test("apple")
+	gap := value[float64](p, `(() => {
+		const box = (id) => document.getElementById(id).closest("section").getBoundingClientRect();
+		return box("bits-title").top - box("test-title").bottom;
+	})()`)
+	if gap < 0 || gap > 40 {
+		p.Errorf("the bits begin %v pixels after the forms", gap)
+	}
+	order := value[[]string](p, `[...document.querySelectorAll("section h2")].map((e) => e.id)`)
+	if i := slices.Index(order, "bits-title"); i < 1 || order[i-1] != "test-title" {
+		p.Errorf("the sections are %v", order)
+	}
+	if width := value[int](p, "document.documentElement.scrollWidth"); width > 360 {
+		p.Errorf("the page is %d pixels wide on a screen of 360", width)
+	}
+}
+
 // testContrast checks the contrast (WCAG 2.2) between colours that must differ, in both
 // themes.
 func testContrast(p *page) {
 	for _, theme := range []string{"light", "dark"} {
 		p.do(Theme(theme))
+		colours := value[[2]string](p, `(() => {
+			const of = (e, name) => getComputedStyle(e)[name].match(/\d+/g).map((n) => Number(n).toString(16).padStart(2, "0")).join("");
+			const clear = document.querySelector("#grid .bit:not(.set)");
+			return ["#" + of(clear, "borderTopColor"), "#" + of(clear.closest("section"), "backgroundColor")];
+		})()`)
+		if got := contrast(p.T, colours[0], colours[1]); got < 3 {
+			p.Errorf("%s: the contrast of a clear bit's border and the card is %.2f, want 3", theme, got)
+		}
 		for _, pair := range []struct {
 			a, b  string
 			least float64

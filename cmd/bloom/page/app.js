@@ -11,6 +11,8 @@ const number = new Intl.NumberFormat("en");
 let about; // formats and limits
 let wanted = { keys: [], file: null }; // the added keys, and the file if there is one
 let filter = null; // the last answer of /api/filter, with bytes and format
+let points = { name: "", list: [] }; // of the curve: for which question, and the answer
+let tested = ""; // what the form of tests had when it was last sent
 let results = []; // answers to the last keys tested
 let shown = null; // the key whose probes are drawn: { key, positions, … }
 let cursor = 0; // the bit that the arrow keys move from
@@ -44,11 +46,15 @@ function inTurn(work) {
       await work();
       $("error").hidden = true;
     } catch (e) {
-      $("error").textContent = sentence(e.message);
-      $("error").hidden = false;
+      fail(e);
     }
   });
   return last;
+}
+
+function fail(e) {
+  $("error").textContent = sentence(e.message);
+  $("error").hidden = false;
 }
 
 function sentence(text) {
@@ -59,11 +65,14 @@ function say(text) {
   $("status").textContent = text;
 }
 
-const toBase64 = (bytes) => {
-  let text = "";
-  for (let i = 0; i < bytes.length; i += 4096) text += String.fromCharCode(...bytes.subarray(i, i + 4096));
-  return btoa(text);
-};
+// toBase64 returns the bytes of a file. The browser's own conversion takes a tenth of the time
+// of a loop here.
+const toBase64 = (file) => new Promise((resolve, reject) => {
+  const reader = new FileReader();
+  reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
+  reader.onerror = () => reject(reader.error);
+  reader.readAsDataURL(file);
+});
 const fromBase64 = (text) => {
   const characters = atob(text);
   const bytes = new Uint8Array(characters.length);
@@ -82,7 +91,7 @@ async function rebuild(next, spoken) {
   } else {
     question.capacity = whole("capacity");
     question.bits_per_key = whole("bits-per-key");
-    question.probes = Number($("probes").value);
+    question.probes = choosesProbes() ? Number($("probes").value) : 0;
   }
   const answer = await ask("api/filter", question);
   if (next.file !== wanted.file) [results, shown, cursor] = [[], null, 0];
@@ -95,6 +104,32 @@ async function rebuild(next, spoken) {
   if (shown) shown = find(shown.key);
   render();
   if (spoken) say(spoken());
+  drawPoints();
+  saveState();
+}
+
+// choosesProbes reports whether filters of the chosen format can have another number of probes
+// than the format's own.
+const choosesProbes = () => about.formats.find((f) => f.id === $("format").value)?.chooses_probes ?? false;
+
+// drawPoints asks for the points of the curve, unless the page has them. For LevelDB's format
+// they take longer than the filter, so nothing waits for them.
+async function drawPoints() {
+  const c = filter.curve;
+  if (c === null) return;
+  const question = { format: filter.format, keys: c.keys, probes: c.probes };
+  const name = JSON.stringify(question);
+  if (points.name === name) return;
+  points = { name, list: [] };
+  try {
+    const { points: list } = await ask("api/curve", question);
+    if (points.name !== name) return; // another curve is asked for
+    points.list = list;
+    renderCurve();
+  } catch (e) {
+    if (points.name === name) points.name = "";
+    fail(e);
+  }
 }
 
 // received prepares an answer of /api/filter for drawing. Whatever takes a look at
@@ -109,6 +144,7 @@ function received(answer) {
 }
 
 const mostBars = 1024; // of the strip
+const onesOfByte = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
 
 // fillOf returns the share of set bits, 0 to 1, in each of mostBars runs of bytes of the
 // same length, or in each byte if there are fewer.
@@ -118,7 +154,7 @@ function fillOf(array) {
     const from = Math.floor((i * array.length) / fill.length);
     const to = Math.floor(((i + 1) * array.length) / fill.length);
     let ones = 0;
-    for (let at = from; at < to; at++) for (let byte = array[at]; byte; byte &= byte - 1) ones++;
+    for (let at = from; at < to; at++) ones += onesOfByte[array[at]];
     fill[i] = ones / (8 * (to - from));
   }
   return fill;
@@ -134,9 +170,72 @@ function whole(id) {
   return value;
 }
 
+// testTyped tests the keys of the form, and shows the one of the line, counted from 0.
+async function testTyped(line) {
+  const keys = lines("test-keys");
+  tested = $("test-keys").value;
+  if (keys.length > 0) {
+    await test(keys);
+    show(find(keys[Math.min(line, keys.length - 1)]));
+    render();
+    say(results.length === 1 ? `${quoted(shown.key)} ${verdict(shown)}.` : $("results-summary").textContent);
+  } else {
+    results = [];
+    render();
+  }
+  saveState();
+}
+
 async function test(keys) {
   const answer = await ask("api/test", { format: filter.format, encoded: filter.encoded, keys });
   results = answer.results;
+}
+
+// State in the address: what to come back to, or to send to others. A file is not in it, and
+// neither are more keys than an address holds.
+
+const example = "keys=apple\npear\nplum\ncherry\nlemon\norange\ngrape\nmelon\npeach\nkiwi&test=pear\nstone";
+const mostState = 8000; // characters
+let state = ""; // in the address
+
+function saveState() {
+  if (wanted.file !== null) return;
+  const fields = { format: $("format").value, n: $("capacity").value, b: $("bits-per-key").value, k: $("probes").value };
+  const all = { ...fields, keys: wanted.keys.join("\n"), test: tested };
+  let text = String(new URLSearchParams(all));
+  if (text.length > mostState || wanted.keys.some((key) => /[\r\n]/.test(key))) text = String(new URLSearchParams(fields));
+  if (text === state) return;
+  state = text;
+  history.replaceState(null, "", "#" + state);
+}
+
+// loadState makes the filter that the address says, or an example if it says none. An address
+// that makes no sense gives the example and an error.
+async function loadState() {
+  const text = location.hash.slice(1);
+  state = text;
+  try {
+    await applyState(new URLSearchParams(text || example));
+  } catch (e) {
+    if (text === "") throw e;
+    await applyState(new URLSearchParams(example));
+    throw e;
+  }
+}
+
+async function applyState(params) {
+  const has = (name, usual) => params.get(name) ?? usual;
+  $("format").value = has("format", about.formats[0].id);
+  $("capacity").value = has("n", "48");
+  $("bits-per-key").value = has("b", "10");
+  $("probes").value = has("k", "0");
+  if ($("format").value === "") throw new Error(`the address asks for the format ${quoted(params.get("format"))}, which there is not`);
+  if ($("probes").value === "") throw new Error(`the address asks for ${quoted(params.get("k"))} probes, which a filter cannot have`);
+  $("test-keys").value = has("test", "");
+  tested = $("test-keys").value;
+  [results, shown, cursor] = [[], null, 0];
+  await rebuild({ keys: has("keys", "").split("\n").filter((key) => key !== ""), file: null });
+  if (lines("test-keys").length > 0) await testTyped(0);
 }
 
 // find returns the server's answer for a key that was tested or added.
@@ -214,6 +313,8 @@ function renderForm() {
   $("sizes").hidden = wanted.file !== null;
   $("file-note").hidden = wanted.file === null;
   $("format").disabled = filter.is_file; // which says its format
+  $("probes").disabled = !choosesProbes();
+  if (!choosesProbes()) $("probes").value = "0";
   if (wanted.file) {
     $("file-name").textContent = wanted.file.name;
     $("file-says").textContent = filter.is_file ? `, which says that its format is ${filter.format}` : `, as bare bytes of ${filter.format}`;
@@ -257,7 +358,7 @@ function renderBits() {
   const wide = columns();
   for (let start = from; start < to; start += wide) {
     const row = element("div", { role: "row", "aria-rowindex": String(start / wide + 1) });
-    for (let bit = start; bit < Math.min(start + wide, to); bit++) row.append(cell(bit, probes.get(bit)));
+    for (let bit = start; bit < Math.min(start + wide, to); bit++) row.append(cell(bit, bit - start, probes.get(bit)));
     rows.push(row);
   }
   grid.setAttribute("aria-rowcount", String(Math.ceil(filter.bits / wide)));
@@ -278,7 +379,7 @@ function renderBits() {
   }
 }
 
-function cell(bit, probes) {
+function cell(bit, column, probes) {
   const set = isSet(bit);
   const names = ["bit"];
   let label = `bit ${bit}, ${set ? "set" : "clear"}`;
@@ -297,7 +398,7 @@ function cell(bit, probes) {
     role: "gridcell",
     tabindex: bit === cursor ? "0" : "-1",
     "data-bit": String(bit),
-    "aria-colindex": String((bit % columns()) + 1),
+    "aria-colindex": String(column + 1),
     "aria-label": label,
   }, probes ? (probes.length > 1 ? `${probes[0]}+` : String(probes[0])) : "");
 }
@@ -408,26 +509,27 @@ function renderCurve() {
   $("curve-note").textContent = `For ${count(c.keys, "key")} and ${c.probes === 0 ? "the format's own number of probes" : count(c.probes, "probe")}. ` +
     `Chosen: ${c.chosen.bits_per_key.toFixed(1).replace(/\.0$/, "")} bits per key, ${percent(c.chosen.rate)}. ` +
     (c.now ? `Now: ${c.now.bits_per_key.toFixed(1)} bits for each key in it, ${percent(c.now.rate)} observed.` : "Now: no key yet.");
-  const points = c.points.filter((p) => p.rate > 0);
-  $("curve-table").replaceChildren(...points.map((p) => element("tr", {},
+  const drawn = points.list.filter((p) => p.rate > 0);
+  if (drawn.length === 0) return; // they come later: see drawPoints
+  $("curve-table").replaceChildren(...drawn.map((p) => element("tr", {},
     element("th", { scope: "row" }, String(p.bits_per_key)), element("td", {}, percent(p.rate)))));
 
   const width = Math.max(260, box.clientWidth), height = 240;
   const left = 58, right = 12, top = 12, bottom = 40;
-  const lowest = Math.floor(Math.log10(Math.min(...points.map((p) => p.rate), 0.1)));
-  const x = (bits) => left + ((bits - 1) / (points.at(-1).bits_per_key - 1)) * (width - left - right);
+  const lowest = Math.floor(Math.log10(Math.min(...drawn.map((p) => p.rate), 0.1)));
+  const x = (bits) => left + ((bits - 1) / (drawn.at(-1).bits_per_key - 1)) * (width - left - right);
   const y = (rate) => top + (Math.log10(rate) / lowest) * (height - top - bottom);
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": $("curve-note").textContent });
   for (let e = 0; e >= lowest; e--) {
     drawing.append(svg("line", { class: "rule", x1: left, x2: width - right, y1: y(10 ** e), y2: y(10 ** e) }));
     if (e % Math.ceil(-lowest / 6) === 0) drawing.append(svg("text", { x: left - 8, y: y(10 ** e) + 4, "text-anchor": "end" }, `${Number((100 * 10 ** e).toPrecision(1))} %`));
   }
-  for (let bits = 4; bits <= points.at(-1).bits_per_key; bits += 4) drawing.append(svg("text", { x: x(bits), y: height - bottom + 18, "text-anchor": "middle" }, String(bits)));
+  for (let bits = 4; bits <= drawn.at(-1).bits_per_key; bits += 4) drawing.append(svg("text", { x: x(bits), y: height - bottom + 18, "text-anchor": "middle" }, String(bits)));
   drawing.append(svg("text", { x: (left + width - right) / 2, y: height - 4, "text-anchor": "middle" }, "bits per key"));
-  drawing.append(svg("polyline", { class: "path", points: points.map((p) => `${x(p.bits_per_key)},${y(p.rate)}`).join(" ") }));
+  drawing.append(svg("polyline", { class: "path", points: drawn.map((p) => `${x(p.bits_per_key)},${y(p.rate)}`).join(" ") }));
   const near = c.now !== null && Math.abs(x(c.now.bits_per_key) - x(c.chosen.bits_per_key)) < 70;
   const mark = (point, name, label, below) => {
-    if (!point || point.rate < 10 ** lowest || point.bits_per_key < 1 || point.bits_per_key > points.at(-1).bits_per_key) return;
+    if (!point || point.rate < 10 ** lowest || point.bits_per_key < 1 || point.bits_per_key > drawn.at(-1).bits_per_key) return;
     const [px, py] = [x(point.bits_per_key), y(point.rate)];
     const atRight = px > width - 90;
     drawing.append(svg("circle", { class: name, cx: px, cy: py, r: 6 }),
@@ -529,11 +631,82 @@ function gridKey(event) {
   event.preventDefault();
 }
 
+// Calculator
+
+const numbers = ["keys", "bits_per_key", "rate", "memory"];
+let given = ["keys", "rate"]; // the two numbers that were written last
+let sizes = []; // the answer: a row for each format
+let calculating; // timer
+
+// give makes a number one of the two that the others follow from.
+function give(name) {
+  if (!given.includes(name)) given = [given[1], name];
+  else given = [given.find((n) => n !== name), name];
+  clearTimeout(calculating);
+  calculating = setTimeout(calculate, 250);
+}
+
+async function calculate() {
+  const asked = given.map((name) => [name, $(`calc-${name}`).value.trim()]);
+  const asText = JSON.stringify(asked);
+  try {
+    const question = Object.fromEntries(asked.map(([name, text]) => [name, name === "bits_per_key" ? whole("calc-bits_per_key") : text]));
+    const answer = await ask("api/size", question);
+    if (asText !== JSON.stringify(given.map((name) => [name, $(`calc-${name}`).value.trim()]))) return; // more was written
+    sizes = answer.sizes;
+    $("calc-note").textContent = "";
+  } catch (e) {
+    sizes = [];
+    $("calc-note").textContent = sentence(e.message);
+  }
+  renderSizes();
+}
+
+const bytesWords = (n) => {
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+  let unit = 0;
+  while (n >= 1024 && unit < units.length - 1) [n, unit] = [n / 1024, unit + 1];
+  return `${Number(n.toPrecision(n >= 100 ? 4 : 3))} ${units[unit]}`;
+};
+
+function sizeWords(size) {
+  if (size.error) return { error: size.error };
+  return {
+    keys: size.keys === null ? "any number" : number.format(size.keys),
+    bits_per_key: String(size.bits_per_key),
+    probes: String(size.probes),
+    rate: percent(size.rate),
+    memory: size.memory === null ? "grows with the keys" : bytesWords(size.memory),
+  };
+}
+
+function renderSizes() {
+  $("calc-sizes").replaceChildren(...sizes.map((size) => {
+    const words = sizeWords(size);
+    const head = element("th", { scope: "row" }, size.format);
+    if (words.error) return element("tr", {}, head, element("td", { colspan: "5", class: "reason" }, `none: ${words.error}`));
+    return element("tr", {}, head, ...["keys", "bits_per_key", "probes", "rate", "memory"].map((name) => element("td", {}, words[name])));
+  }));
+  renderFollowing();
+}
+
+// renderFollowing writes the numbers that follow, in the chosen format, into their fields.
+function renderFollowing() {
+  const size = sizes.find((s) => s.format === $("format").value);
+  const words = size ? sizeWords(size) : {};
+  for (const name of numbers) {
+    const field = $(`calc-${name}`);
+    field.classList.toggle("follows", !given.includes(name));
+    if (!given.includes(name)) field.value = (words[name] ?? "").replaceAll("\u00a0", " ");
+  }
+  if (sizes.length > 0) $("calc-note").textContent = `The dashed fields are those of the format ${$("format").value}` + (size?.error ? ", which has no such filter." : ".");
+}
+
 // Files
 
 async function openFile(file) {
   if (file.size > about.limits.file) throw new Error(`the file ${quoted(file.name)} is larger than ${count(about.limits.file, "byte")}, the largest that this page shows; bloom inspect takes any size`);
-  const encoded = toBase64(new Uint8Array(await file.arrayBuffer()));
+  const encoded = await toBase64(file);
   await rebuild({ keys: [], file: { name: file.name, encoded } }, () => `${file.name}: ${shape()}.`);
 }
 
@@ -573,15 +746,27 @@ function listen() {
 
   $("test").addEventListener("submit", (event) => {
     event.preventDefault();
+    clearTimeout(typing);
     inTurn(async () => {
-      const keys = lines("test-keys");
-      if (keys.length === 0) throw new Error("There is no key to test: write one, or several, one a line");
-      await test(keys);
-      show(find(keys[0]));
-      render();
-      say(results.length === 1 ? `${quoted(shown.key)} ${verdict(shown)}.` : $("results-summary").textContent);
+      if (lines("test-keys").length === 0) throw new Error("There is no key to test: write one, or several, one a line");
+      await testTyped(0);
     });
   });
+  // While somebody types, the key of the line with the caret is shown.
+  let typing;
+  $("test-keys").addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(() => inTurn(async () => {
+      if ($("test-keys").value === tested) return;
+      const before = $("test-keys").value.slice(0, $("test-keys").selectionStart).split(/\r?\n/);
+      await testTyped(before.slice(0, -1).filter((line) => line !== "").length);
+    }), 250);
+  });
+  addEventListener("hashchange", () => location.hash.slice(1) !== state && inTurn(loadState));
+
+  for (const name of numbers) $(`calc-${name}`).addEventListener("input", () => give(name));
+  $("calculator").addEventListener("submit", (event) => event.preventDefault());
+  $("format").addEventListener("change", renderFollowing);
   for (const form of ["add", "test"]) {
     $(form).addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) $(form).requestSubmit();
@@ -649,5 +834,6 @@ inTurn(async () => {
   $("capacity").max = about.limits.keys;
   $("bits-per-key").max = about.limits.bits_per_key;
   listen();
-  await rebuild(wanted);
+  calculate();
+  await loadState();
 });

@@ -57,7 +57,7 @@ func take(width, height int64, scale float64, theme string, examples int, test s
 	steps := []chromedp.Action[chromedp.Void]{
 		browser.Theme(theme),
 		chromedp.EmulateViewport(width, max(height, 800), chromedp.EmulateScale(scale)),
-		chromedp.Navigate(url),
+		chromedp.Navigate(url + "#n=48"),
 	}
 	wait := func(condition string) { steps = append(steps, chromedp.Poll[chromedp.Void](condition)) }
 	wait(`document.querySelector("#grid .bit")`)

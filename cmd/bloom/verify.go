@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"sync/atomic"
+)
+
+// verifier drops false positives: it looks for the keys that pass a filter among all keys. It
+// gathers records until they take pendingMemory, and then reads the file of all keys once.
+type verifier struct {
+	*filterCommand
+	flags keysFlags // of the file of keys
+
+	records []byte // in the order of the input
+	pending []pendingRecord
+	places  map[string]int // of a key in found
+	found   []atomic.Bool
+	memory  int
+}
+
+// pendingRecord is a record that is certainly to be printed, or one that its key decides.
+type pendingRecord struct {
+	end int // in records
+	key int // place in found, or -1
+}
+
+// pendingMemory is how many bytes the records and keys take, about, that wait for a
+// reading of all keys.
+const pendingMemory = 64 << 20
+
+var verifyMemory = pendingMemory // a test sets it
+
+func newVerifier(s *streams, f *filterCommand) (*verifier, error) {
+	if info, err := s.stat(f.Verify); err != nil {
+		return nil, err
+	} else if f.Verify == "-" || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("--verify: %s may be read several times, so it must be a regular file", shown(f.Verify))
+	}
+	flags := f.keysFlags
+	flags.tableFlags = tableFlags{} // the keys are lines
+	return &verifier{filterCommand: f, flags: flags, places: map[string]int{}}, nil
+}
+
+// add takes the records of a chunk that may be printed: those that pass the filter or, if
+// inverted, all.
+func (v *verifier) add(s *streams, c *chunk, delimiter byte) error {
+	for i, key := range c.keys {
+		hit := c.hits[i/64]>>(i%64)&1 != 0
+		if !hit && !v.Invert {
+			continue
+		}
+		place := -1
+		if hit {
+			place = v.place(key)
+		}
+		before := len(v.records)
+		if !v.Count {
+			v.records = append(v.records, c.record(i, delimiter)...)
+		}
+		v.pending = append(v.pending, pendingRecord{len(v.records), place})
+		v.memory += len(v.records) - before + 16
+	}
+	if v.memory < verifyMemory {
+		return nil
+	}
+	return v.flush(s)
+}
+
+// place returns the place of a key in found.
+func (v *verifier) place(key []byte) int {
+	place, known := v.places[string(key)]
+	if !known {
+		place = len(v.places)
+		v.places[string(key)] = place
+		v.memory += len(key) + 80
+	}
+	return place
+}
+
+// flush reads all keys, prints the records whose keys are among them or, if inverted, are not,
+// and forgets all.
+func (v *verifier) flush(s *streams) error {
+	if len(v.pending) == 0 {
+		return nil
+	}
+	v.found = make([]atomic.Bool, len(v.places))
+	err := v.flags.read(s, v.Verify, func(int) {}, func(in *input) error {
+		return in.work(func(c *chunk) {
+			for _, key := range c.keys {
+				if place, known := v.places[string(key)]; known {
+					v.found[place].Store(true)
+				}
+			}
+		}, func(*chunk) error { return nil })
+	})
+	if err != nil {
+		return &verifyError{fmt.Errorf("--verify: %w", err)}
+	}
+	n, from, out := 0, 0, v.records[:0] // no record moves beyond where one is still to be read
+	for _, p := range v.pending {
+		if known := p.key >= 0 && v.found[p.key].Load(); known != v.Invert {
+			out = append(out, v.records[from:p.end]...)
+			n++
+		}
+		from = p.end
+	}
+	err = v.print(s, out, n)
+	v.records, v.pending, v.memory = v.records[:0], v.pending[:0], 0
+	clear(v.places)
+	return err
+}
+
+// verifyError is an error of reading all keys. It ends the command.
+type verifyError struct{ error }
+
+func (e *verifyError) Unwrap() error { return e.error }

@@ -1,0 +1,163 @@
+package bloom
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lanebloom/bloom/internal/golden"
+)
+
+// TestSetOperations compares Clone, Equal, Clear and Intersect with what they do to the bytes
+// of the reference.
+func TestSetOperations(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		p := Policy{format, 10}
+		keys := golden.Mixed.Range(0, 300)
+		set := func(keys [][]byte) *Set {
+			s := mustSet(t, p, 300)
+			s.AddBatch(Bytes(keys))
+			return s
+		}
+		s, empty := set(keys), mustSet(t, p, 300).AppendFilter(nil)
+		clone := s.Clone()
+		if !clone.Equal(s) || !s.Equal(set(keys)) || s.Equal(set(keys[1:])) || s.Equal(mustSet(t, p, 400)) {
+			t.Error("Equal is wrong")
+		}
+		eachFormat(t, func(t *testing.T, other Format) { // 32 keys of 8 bits: two formats have the same bits
+			if got := mustSet(t, Policy{format, 8}, 32).Equal(mustSet(t, Policy{other, 8}, 32)); got != (other == format) {
+				t.Errorf("Equal of sets of the formats %v and %v: %v", format, other, got)
+			}
+		})
+		clone.AddString("another")
+		live := s.Filter()
+		if s.Equal(clone) || s.MayContainString("another") || !clone.MayContainString("another") {
+			t.Error("a clone is no copy")
+		}
+		if kernel := clone.Kernel(); kernel != s.Kernel() {
+			t.Errorf("the clone runs on kernel %v", kernel)
+		}
+		s.Clear()
+		if !bytes.Equal(s.data, empty) || live.MayContain(keys[0]) || !clone.MayContain(keys[0]) {
+			t.Error("Clear leaves a key, or clears the clone")
+		}
+		x, y := set(keys[:200]), set(keys[100:])
+		want := slices.Clone(x.data)
+		for i, b := range y.data {
+			want[i] &= b
+		}
+		if err := x.Intersect(y); err != nil || !bytes.Equal(x.data, want) {
+			t.Errorf("Intersect: %v, %x, want %x", err, x.data, want)
+		}
+		for i, key := range keys {
+			if common := 100 <= i && i < 200; common && !x.MayContain(key) {
+				t.Fatalf("Intersect loses key %d", i)
+			}
+		}
+	})
+}
+
+// adders are the two kinds of sets that tell which keys are new.
+func adders(t testing.TB, p Policy, capacity int, kernel Kernel) map[string]interface {
+	TestAndAdd(key []byte) bool
+	AddBatchNew(keys Keys, added []uint64) int
+	MayContain(key []byte) bool
+} {
+	t.Helper()
+	s, err1 := mustSet(t, p, capacity).WithKernel(kernel)
+	a, err2 := mustAtomicSet(t, p, capacity).WithKernel(kernel)
+	if err1 != nil || err2 != nil || s.Kernel() != kernel || a.Kernel() != kernel {
+		t.Fatal(err1, err2)
+	}
+	return map[string]interface {
+		TestAndAdd(key []byte) bool
+		AddBatchNew(keys Keys, added []uint64) int
+		MayContain(key []byte) bool
+	}{"Set": s, "AtomicSet": a}
+}
+
+// TestAddBatchNew compares the new rows of columns with those that the reference finds, key
+// by key. Rows repeat within a column and in the columns after it. The set is as full as its
+// capacity lets it be, so that some new keys are false positives.
+func TestAddBatchNew(t *testing.T) {
+	random := rand.New(rand.NewPCG(51, 52))
+	columns := make([][][]byte, 0, 16)
+	valid := make([][]byte, 0, 16)
+	for _, n := range []int{0, 1, 3, singleKeys, singleKeys + 1, 63, 64, 65, 300, windowKeys128 + 1, 2*windowKeys + 7, 700} {
+		column := make([][]byte, n)
+		for i := range column {
+			column[i] = golden.Mixed.Key(random.IntN(2500))
+		}
+		bitmap := make([]byte, n/8+1)
+		for i := range bitmap {
+			bitmap[i] = byte(random.Uint32() | random.Uint32())
+		}
+		columns, valid = append(columns, column), append(valid, bitmap)
+	}
+	eachFormat(t, func(t *testing.T, format Format) {
+		p := Policy{format, 3}
+		model := slices.Clone(mustSet(t, p, 1500).data) // changed by the reference alone
+		var want [][]uint64
+		for c, column := range columns {
+			added := make([]uint64, (len(column)+63)/64)
+			for i, key := range column {
+				if valid[c][i/8]>>(i%8)&1 == 0 || Reference(format, model, key) {
+					continue
+				}
+				added[i/64] |= 1 << (i % 64)
+				addByReference(t, format, model, key)
+			}
+			want = append(want, added)
+		}
+		for _, kernel := range kernels {
+			for name, s := range adders(t, p, 1500, kernel) {
+				t.Run(fmt.Sprintf("%s/kernel=%v", name, kernel), func(t *testing.T) {
+					for c, column := range columns {
+						keys := must(t)(Bytes(column).WithValidity(valid[c], 0))
+						if c%2 == 1 {
+							keys = keys.Hashed(format)
+						}
+						const canary = 0xdeadbeefdeadbeef
+						got := slices.Repeat([]uint64{canary}, len(want[c])+1)
+						if n := s.AddBatchNew(keys, got); !slices.Equal(got[:len(want[c])], want[c]) || n != int(onesCount64(want[c])) || got[len(want[c])] != canary {
+							t.Fatalf("column %d of %d rows: %d rows\n%x are new, want\n%x", c, len(column), n, got, want[c])
+						}
+					}
+				})
+			}
+			for name, s := range adders(t, p, 1500, kernel) {
+				for c, column := range columns {
+					for i, key := range column {
+						if valid[c][i/8]>>(i%8)&1 == 0 {
+							continue
+						}
+						if got, old := s.TestAndAdd(key), want[c][i/64]>>(i%64)&1 == 0; got != old || !s.MayContain(key) {
+							t.Fatalf("%s: column %d: TestAndAdd of row %d = %v", name, c, i, got)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func onesCount64(words []uint64) (n uint64) {
+	for _, w := range words {
+		for ; w != 0; w &= w - 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// addByReference sets the bits that the format's explanation of a key names.
+func addByReference(t testing.TB, format Format, encoded, key []byte) {
+	t.Helper()
+	f := mustOpen(t, format, encoded)
+	bits, _ := f.encoded()
+	for _, bit := range f.Walk(key).Positions {
+		bits[bit/8] |= 1 << (bit % 8)
+	}
+}
