@@ -1,5 +1,7 @@
 // Functions that read the programs' input.
 
+#pragma once
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

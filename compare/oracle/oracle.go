@@ -28,7 +28,7 @@ var ErrNoFilter = errors.New("oracle: no filter")
 // statusNoFilter is the exit status for ErrNoFilter.
 const statusNoFilter = 3
 
-//go:embed input.h leveldb nori rocksdb
+//go:embed input.h timer.h leveldb nori rocksdb
 var sources embed.FS
 
 // library is a library that a program links, and its Debian package.
@@ -87,7 +87,7 @@ func compile(dir string, p program) (file string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	for _, source := range []string{p.source, "input.h"} {
+	for _, source := range []string{p.source, "input.h", "timer.h"} {
 		text, err := sources.ReadFile(source)
 		if err != nil {
 			return "", err

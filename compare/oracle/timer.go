@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Timer is a running program that times LevelDB's filter on columns of 8-byte keys. It
+// Timer is a running program that times an engine's filter on columns of 8-byte keys. It
 // takes the time inside the program, which keeps running between the calls.
 type Timer struct {
 	cmd    *exec.Cmd
@@ -22,12 +22,16 @@ type Timer struct {
 	errors bytes.Buffer
 }
 
-// Time starts LevelDB's oracle with columns of keys. A key has 8 bytes, and the keys of
+// Time starts the oracle of [bloom.LevelDB], [bloom.RocksDB] or [bloom.Pebble] with columns of keys. A key has 8 bytes, and the keys of
 // a column lie one after the other.
 func (o *Oracle) Time(bitsPerKey int, columns ...[]byte) (*Timer, error) {
-	args := []string{"time", strconv.Itoa(bitsPerKey)}
+	args := append(o.command[1:len(o.command):len(o.command)], "time", strconv.Itoa(bitsPerKey))
+	dir, err := os.MkdirTemp(o.dir, "columns")
+	if err != nil {
+		return nil, err
+	}
 	for i, column := range columns {
-		file := filepath.Join(o.dir, fmt.Sprintf("column%d", i))
+		file := filepath.Join(dir, strconv.Itoa(i))
 		if err := os.WriteFile(file, column, 0o644); err != nil {
 			return nil, err
 		}
@@ -35,7 +39,6 @@ func (o *Oracle) Time(bitsPerKey int, columns ...[]byte) (*Timer, error) {
 	}
 	t := &Timer{cmd: exec.Command(o.command[0], args...)}
 	t.cmd.Stderr = &t.errors
-	var err error
 	if t.in, err = t.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

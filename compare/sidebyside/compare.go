@@ -14,7 +14,6 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/oracle"
 )
 
@@ -98,22 +97,29 @@ func compare(ctx context.Context, o *options) (*report, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	program, err := oracle.Compile(bloom.LevelDB, folder)
-	if err != nil {
-		return nil, err
+	programs := make([]*oracle.Oracle, len(inCPP))
+	for i, format := range inCPP {
+		if programs[i], err = oracle.Compile(format, folder); err != nil {
+			return nil, err
+		}
 	}
 	r := newReport(o)
 	bar := progress(len(o.Sizes) * (o.Rounds + 1))
 	for _, size := range o.Sizes {
 		c := &contest{columns: newColumns(size, o.Queries), bits: map[string]float64{}, hits: map[string]int{}}
-		timer, err := program.Time(o.BitsPerKey, c.known.bytes, c.absent.bytes, c.present.bytes)
-		if err != nil {
-			return nil, err
+		timers := make([]*oracle.Timer, len(programs))
+		for i, program := range programs {
+			if timers[i], err = program.Time(o.BitsPerKey, c.known.bytes, c.absent.bytes, c.present.bytes); err != nil {
+				return nil, err
+			}
 		}
-		c.libraries = newLibraries(o.BitsPerKey, timer)
+		c.libraries = newLibraries(o.BitsPerKey, timers)
 		c.plan()
 		err = c.run(ctx, o, bar)
-		if err = errors.Join(err, timer.Close()); err != nil {
+		for _, timer := range timers {
+			err = errors.Join(err, timer.Close())
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%d keys: %w", size, err)
 		}
 		r.add(c)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/compare/oracle"
+	"github.com/lanebloom/bloom/compare/pebblebloom"
 )
 
 // library builds a filter and tests keys with it, key by key or a column at once.
@@ -72,14 +73,19 @@ func tester(mayContain func(keys *column, i int) bool) way {
 
 // libraries has the names of the libraries that newLibraries returns.
 var libraries = []string{
-	"lanebloom", "lanebloom, Parquet", "C++ LevelDB", "goleveldb", "Badger", "bits-and-blooms", "holiman", "parquet-go", "BinaryFuse8",
+	"lanebloom", "lanebloom, Parquet", "lanebloom, RocksDB", "lanebloom, Pebble",
+	"C++ LevelDB", "C++ RocksDB", "C++ RocksDB before 5", "Pebble",
+	"goleveldb", "Badger", "bits-and-blooms", "holiman", "parquet-go", "BinaryFuse8",
 }
 
 // newLibraries returns the libraries, in the order of their names, with filters
 // of about the given bits per key.
-func newLibraries(bitsPerKey int, cpp *oracle.Timer) []library {
+func newLibraries(bitsPerKey int, cpp []*oracle.Timer) []library {
 	all := []library{
-		lanebloom(bloom.LevelDB, bitsPerKey), lanebloom(bloom.Parquet, bitsPerKey), cppLevelDB(cpp), goleveldb(bitsPerKey), badger(bitsPerKey),
+		lanebloom(bloom.LevelDB, bitsPerKey), lanebloom(bloom.Parquet, bitsPerKey),
+		lanebloom(bloom.RocksDB, bitsPerKey), lanebloom(bloom.Pebble, bitsPerKey),
+		cppFilter(cpp[0], keyByKey), cppFilter(cpp[1], atOnce), cppFilter(cpp[2], atOnce), pebble(bitsPerKey),
+		goleveldb(bitsPerKey), badger(bitsPerKey),
 		bitsAndBlooms(bitsPerKey), holimanFilter(bitsPerKey), parquetGo(bitsPerKey), binaryFuse8(),
 	}
 	for i := range all {
@@ -117,9 +123,24 @@ func lanebloom(format bloom.Format, bitsPerKey int) (l library) {
 	return l
 }
 
-func cppLevelDB(timer *oracle.Timer) (l library) {
+// inCPP has the formats that are also timed in C++.
+var inCPP = []bloom.Format{bloom.LevelDB, bloom.RocksDB, bloom.Pebble}
+
+// cppFilter is a filter in C++, which tests key by key or 32 keys at once.
+func cppFilter(timer *oracle.Timer, test call) (l library) {
 	l.build[atOnce] = func(keys *column, times int) (time.Duration, int, error) { return timer.Build(keys.number, times) }
-	l.test[keyByKey] = func(keys *column, times int) (time.Duration, int, error) { return timer.Test(keys.number, times) }
+	l.test[test] = func(keys *column, times int) (time.Duration, int, error) { return timer.Test(keys.number, times) }
+	return l
+}
+
+func pebble(bitsPerKey int) (l library) {
+	var p pebblebloom.Pebble
+	var f []byte
+	l.build[keyByKey] = timed(func(keys *column) (size int, err error) {
+		f = p.Build(len(keys.ints), keys.key, bitsPerKey)
+		return len(f), nil
+	})
+	l.test[keyByKey] = tester(func(keys *column, i int) bool { return p.MayContain(f, keys.key(i)) })
 	return l
 }
 

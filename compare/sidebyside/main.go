@@ -42,7 +42,7 @@ type options struct {
 
 func main() {
 	var o options
-	kong.Parse(&o, kong.Description("Runs this library beside others. Needs g++ and libleveldb-dev."))
+	kong.Parse(&o, kong.Description("Runs this library beside others. Needs g++, libleveldb-dev and librocksdb-dev."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := run(ctx, &o, os.Stdout); err != nil {

@@ -2,18 +2,10 @@
 //
 //   oracle build BITS_PER_KEY    reads keys, writes the encoded filter
 //   oracle query FILTER_FILE     reads keys, writes '0' or '1' for each
-//   oracle time BITS_PER_KEY COLUMN_FILE...    reads commands, writes a line for each
+//   oracle time BITS_PER_KEY COLUMN_FILE...    as in timer.h
 //
-// Keys are as in input.h. A column is a file of 8-byte keys; columns count from 0. The
-// commands are
-//
-//   build COLUMN TIMES    build the filter of a column TIMES times
-//   test COLUMN TIMES     test each key of a column with the last filter TIMES times
-//
-// A line has the nanoseconds of all TIMES together and the result of one time: the
-// bytes of the filter, or the number of keys that may be in it.
+// Keys are as in input.h.
 
-#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -25,6 +17,7 @@
 #include <leveldb/slice.h>
 
 #include "input.h"
+#include "timer.h"
 
 using leveldb::Slice;
 using Policy = std::unique_ptr<const leveldb::FilterPolicy>;
@@ -37,30 +30,18 @@ static std::string Build(const leveldb::FilterPolicy& policy, const std::vector<
 
 static int Time(int bits_per_key, const std::vector<const char*>& files) {
   const Policy policy(leveldb::NewBloomFilterPolicy(bits_per_key));
-  std::vector<std::string> columns(files.begin(), files.end());
-  std::vector<std::vector<Slice>> keys;
-  for (std::string& column : columns) {
-    column = ReadFile(column.c_str());
-    keys.emplace_back();
-    for (size_t i = 0; i + 8 <= column.size(); i += 8) keys.back().emplace_back(&column[i], 8);
-  }
-  std::string command, filter;
-  for (size_t column, times; std::cin >> command >> column >> times;) {
-    const auto start = std::chrono::steady_clock::now();
-    size_t result = 0;
-    for (; times > 0; times--) {
-      if (command == "build") {
-        filter = Build(*policy, keys.at(column));
-        result = filter.size();
-        continue;
-      }
-      result = 0;
-      for (const Slice& key : keys.at(column)) result += policy->KeyMayMatch(key, filter);
-    }
-    const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - start;
-    std::cout << took.count() << ' ' << result << std::endl;
-  }
-  return 0;
+  std::string filter;
+  return Time<Slice>(
+      files,
+      [&](const std::vector<Slice>& keys) {
+        filter = Build(*policy, keys);
+        return filter.size();
+      },
+      [&](const std::vector<Slice>& keys) {
+        size_t hits = 0;
+        for (const Slice& key : keys) hits += policy->KeyMayMatch(key, filter);
+        return hits;
+      });
 }
 
 int main(int argc, char** argv) {
