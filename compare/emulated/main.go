@@ -29,7 +29,7 @@ const (
 )
 
 // keys is the number of keys of a round of the workload.
-const keys = 1024
+const keys = 4096
 
 func main() {
 	log.SetFlags(0)

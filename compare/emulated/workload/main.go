@@ -19,7 +19,7 @@ import (
 )
 
 // keys is the number of keys of a round.
-const keys = 1024
+const keys = 4096
 
 // pebbleTableFilter is pebble.TableFilter, the only type of filter. The package pebble takes
 // long to compile.
