@@ -5,7 +5,7 @@ $(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go
 endif
 
 SHELL    := bash
-MODULES  := . adapter/goleveldb asm cmd/bloom cmd/bloom/browser compare
+MODULES  := . adapter/goleveldb asm cmd/bloom cmd/bloom/browser compare compare/duckdb
 # Those that users build.
 PUBLIC   := . adapter/goleveldb cmd/bloom
 # New executions of each fuzz target: a fixed count, not a time.
