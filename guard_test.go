@@ -56,7 +56,7 @@ func TestVectorsOfKeysAtPageEnds(t *testing.T) {
 		}
 	}
 	keys, names := make([][]byte, rows), make([]string, rows)
-	for longest := range 301 {
+	for longest := 0; longest <= 300; longest += someSizes(longest) {
 		for i, page := range pages {
 			n := random.IntN(longest + 1)
 			if i%2 == 0 {
@@ -120,7 +120,7 @@ func TestColumnsAtPageEnd(t *testing.T) {
 	buffer := guard.Buffer(t, 16*rows+16)
 	copy(buffer, golden.Mixed.Key(130))
 	eachFormatAndKernel(t, golden.Integers.Range(0, 1000), func(t *testing.T, f *Filter) {
-		for n := range rows {
+		for n := 0; n < rows; n += someSizes(n) {
 			for _, width := range []int{4, 8, 16} {
 				gap := n % 16
 				data := buffer[len(buffer)-gap-n*width:][: n*width : n*width]
@@ -142,6 +142,15 @@ func TestColumnsAtPageEnd(t *testing.T) {
 			}
 		}
 	})
+}
+
+// someSizes returns the step to the next size that is tested: 1, or with -short and for more
+// than three vectors, 13.
+func someSizes(size int) int {
+	if testing.Short() && size > 50 {
+		return 13
+	}
+	return 1
 }
 
 // TestFiltersAtPageEnd probes filters of every size and alignment that end
@@ -204,7 +213,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 func TestArraysAtPageEnd(t *testing.T) {
 	random := rand.New(rand.NewPCG(43, 44))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
-		for size := 1; size <= 600; size++ {
+		for size := 1; size <= 600; size += someSizes(size) {
 			n := uint64(size) * max(test.unit, 8)
 			if test.unit == 1 {
 				n -= uint64(size % 8)

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/golden"
 )
@@ -93,8 +94,19 @@ func checkHashes(t *testing.T, kind hashKind, column Keys, keys [][]byte) {
 	t.Helper()
 	const canary = 0xdeadbeefdeadbeef
 	n := len(keys)
+	want := make([]Hash, n)
+	for i, key := range keys {
+		if i > 0 && len(key) == len(keys[i-1]) && unsafe.SliceData(key) == unsafe.SliceData(keys[i-1]) {
+			want[i] = want[i-1] // the same bytes: long keys take long
+		} else {
+			want[i] = referenceHash(kind, key)
+		}
+	}
 	room := hashesOfLength(kind, n+1)
 	for _, kernel := range kernels {
+		if kernel != Generic && !kind.hasKernel(kernel) {
+			continue // that is the same code
+		}
 		for i := range room.h32 {
 			room.h32[i] = canary & math.MaxUint32
 		}
@@ -108,8 +120,8 @@ func checkHashes(t *testing.T, kind hashKind, column Keys, keys [][]byte) {
 		h := room.slice(0, n)
 		column.hash(kind, kernel, &h)
 		for i, key := range keys {
-			if got, want := h.at(i, kind), referenceHash(kind, key); got != want {
-				t.Fatalf("%v, kernel %v, key %d of %d, %d bytes: hash %v, want %v", kind, kernel, i, n, len(key), got, want)
+			if got := h.at(i, kind); got != want[i] {
+				t.Fatalf("%v, kernel %v, key %d of %d, %d bytes: hash %v, want %v", kind, kernel, i, n, len(key), got, want[i])
 			}
 		}
 		if room.at(n, kind) != after {
