@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 
@@ -364,7 +365,11 @@ func testAllocations(t *testing.T, format Format) {
 	key, text := keys[99], string(keys[99])
 	hash := format.Hash(key)
 	shared := mustAtomicSet(t, policy, 1000)
-	hits := make([]uint64, 16)
+	group, err := NewGroup(slices.Repeat([]*Filter{f}, 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hits := make([]uint64, 20*16)
 	positions := make([]uint32, 0, 1000)
 	for name, run := range map[string]func(){
 		"MayContain":        func() { f.MayContain(key) },
@@ -388,6 +393,8 @@ func testAllocations(t *testing.T, format Format) {
 		"atomic AddBatch":   func() { shared.AddBatch(column); shared.AddBatchNew(column, hits) },
 		"atomic MayContain": func() { shared.MayContain(key); shared.MayContainHash(hash) },
 		"atomic batch":      func() { shared.MayContainBatch(column, hits); positions = shared.AppendHits(positions[:0], column) },
+		"Group":             func() { group.MayContain(key, hits); group.MayContainBatch(column, hits) },
+		"Group, few keys":   func() { group.MayContainBatch(column.Slice(0, keysAcross), hits) },
 		"Hits": func() {
 			for i := range f.Hits(column) {
 				positions = append(positions[:0], uint32(i))

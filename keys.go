@@ -283,8 +283,15 @@ func (k *Keys) hashedBy(kernel Kernel, f Format) (h Keys) {
 		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h1: words[i:j]} })
 		h = columnOf(hashes64, words)
 	case two64:
-		h = columnOf(hashes128, k.hashed128(kind, kernel))
+		words := make([]hash128, k.n)
+		k.hash128(kind, kernel, words)
+		h = columnOf(hashes128, words)
 	}
+	return k.asHashes(kind, h)
+}
+
+// asHashes returns the column of the hashes of k, given as h, with the null rows of k.
+func (k *Keys) asHashes(kind hashKind, h Keys) Keys {
 	h.hashed, h.validity, h.bit0 = kind, k.validity, k.bit0
 	return h
 }
@@ -299,17 +306,16 @@ func (k *Keys) hashWindows(kind hashKind, kernel Kernel, room func(i, j int) has
 	}
 }
 
-func (k *Keys) hashed128(kind hashKind, kernel Kernel) []hash128 {
-	hashed := make([]hash128, k.n)
+// hash128 writes hashes of two words.
+func (k *Keys) hash128(kind hashKind, kernel Kernel, to []hash128) {
 	var h1, h2 [windowKeys]uint64
 	for i := 0; i < k.n; i += windowKeys {
 		part := k.slice(i, min(i+windowKeys, k.n))
 		part.hash(kind, kernel, &hashes{h1: h1[:part.n], h2: h2[:part.n]})
 		for j := range part.n {
-			hashed[i+j] = hash128{h1[j], h2[j]}
+			to[i+j] = hash128{h1[j], h2[j]}
 		}
 	}
-	return hashed
 }
 
 // runs yields the ranges of rows that are not null. The column must have a bitmap.

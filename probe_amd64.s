@@ -1387,6 +1387,238 @@ hashed:
 	VZEROUPPER
 	RET
 
+// func testArraysSplit256AVX2(arrays **byte, n int, hash uint64) uint64
+// Requires: AVX, AVX2
+TEXT ·testArraysSplit256AVX2(SB), NOSPLIT, $0-32
+	// The kernel goes from the last array to the first. It has no branch that depends on the
+	// key, so the CPU loads the lines of many filters at a time.
+	MOVQ         arrays+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         hash+16(FP), DX
+	SHRQ         $0x20, DX
+	VPBROADCASTD hash+16(FP), Y0
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VPXOR        Y1, Y1, Y1
+	XORL         BX, BX
+	MOVQ         CX, SI
+	SHLQ         $0x05, SI
+	ADDQ         SI, AX
+
+array:
+	SUBQ    $0x20, AX
+	MOVQ    DX, SI
+	IMULQ   8(AX), SI
+	SHRQ    $0x20, SI
+	SHLQ    $0x05, SI
+	ADDQ    (AX), SI
+	VMOVDQU (SI), Y2
+	VPANDN  Y0, Y2, Y2
+	VPTEST  Y2, Y1
+	ADCQ    BX, BX
+	DECQ    CX
+	JNZ     array
+	MOVQ    BX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func testArraysLine512AVX2(arrays **byte, n int, hash uint64, bits *uint64) uint64
+// Requires: AVX, AVX2
+TEXT ·testArraysLine512AVX2(SB), NOSPLIT, $0-40
+	// The kernel goes from the last array to the first. It has no branch that depends on the
+	// key, so the CPU loads the lines of many filters at a time.
+	MOVQ    arrays+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVQ    hash+16(FP), DX
+	MOVQ    bits+24(FP), BX
+	VMOVDQU (BX), Y0
+	VMOVDQU 32(BX), Y1
+	VPXOR   Y2, Y2, Y2
+	XORL    BX, BX
+	MOVQ    CX, SI
+	SHLQ    $0x05, SI
+	ADDQ    SI, AX
+
+array:
+	SUBQ    $0x20, AX
+	MOVQ    DX, SI
+	IMULQ   8(AX), SI
+	SHRQ    $0x20, SI
+	SHLQ    $0x06, SI
+	ADDQ    (AX), SI
+	VMOVDQU (SI), Y3
+	VPANDN  Y0, Y3, Y3
+	VMOVDQU 32(SI), Y4
+	VPANDN  Y1, Y4, Y4
+	VPOR    Y4, Y3, Y3
+	VPTEST  Y3, Y2
+	ADCQ    BX, BX
+	DECQ    CX
+	JNZ     array
+	MOVQ    BX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func testArraysLine32AVX2(arrays **byte, n int, hash uint64, bits *uint64) uint64
+// Requires: AVX, AVX2, BMI2
+TEXT ·testArraysLine32AVX2(SB), NOSPLIT, $0-40
+	// The kernel goes from the last array to the first. It has no branch that depends on the
+	// key, so the CPU loads the lines of many filters at a time.
+	MOVQ    arrays+0(FP), AX
+	MOVQ    n+8(FP), CX
+	MOVQ    hash+16(FP), BX
+	MOVQ    bits+24(FP), DX
+	VMOVDQU (DX), Y0
+	VMOVDQU 32(DX), Y1
+	VPXOR   Y2, Y2, Y2
+	XORL    SI, SI
+	MOVQ    CX, DX
+	SHLQ    $0x05, DX
+	ADDQ    DX, AX
+
+array:
+	SUBQ $0x20, AX
+
+	// The line is the remainder of the hash by the number of lines.
+	MOVQ    BX, DX
+	IMULQ   16(AX), DX
+	MULXQ   8(AX), DI, DX
+	SHLQ    $0x06, DX
+	ADDQ    (AX), DX
+	VMOVDQU (DX), Y3
+	VPANDN  Y0, Y3, Y3
+	VMOVDQU 32(DX), Y4
+	VPANDN  Y1, Y4, Y4
+	VPOR    Y4, Y3, Y3
+	VPTEST  Y3, Y2
+	ADCQ    SI, SI
+	DECQ    CX
+	JNZ     array
+	MOVQ    SI, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func testArraysDouble32AVX2(arrays **byte, n int, hashes *uint32, clear *uint32) uint64
+// Requires: BMI2
+TEXT ·testArraysDouble32AVX2(SB), NOSPLIT, $0-40
+	// The kernel goes from the last array to the first. The place of a bit in its byte is the same
+	// in every filter: clear has the byte without it. The byte's address is the upper word of a
+	// product, as in double32.index.
+	MOVQ arrays+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ hashes+16(FP), BX
+	MOVQ clear+24(FP), DX
+	MOVL (BX), SI
+	MOVL (DX), DI
+	MOVL 4(BX), R8
+	MOVL 4(DX), R9
+	MOVL 8(BX), R10
+	MOVL 8(DX), R11
+	XORL BX, BX
+	MOVQ CX, DX
+	SHLQ $0x05, DX
+	ADDQ DX, AX
+
+array:
+	SUBQ    $0x20, AX
+	MOVQ    (AX), R12
+	MOVQ    16(AX), DX
+	IMULQ   SI, DX
+	MULXQ   8(AX), R13, DX
+	MOVBLZX (R12)(DX*1), R13
+	ORL     DI, R13
+	MOVQ    16(AX), DX
+	IMULQ   R8, DX
+	MULXQ   8(AX), R14, DX
+	MOVBLZX (R12)(DX*1), DX
+	ORL     R9, DX
+	ANDL    DX, R13
+	MOVQ    16(AX), DX
+	IMULQ   R10, DX
+	MULXQ   8(AX), R14, DX
+	MOVBLZX (R12)(DX*1), DX
+	ORL     R11, DX
+	ANDL    DX, R13
+	ADDB    $0x01, R13
+	ADCQ    BX, BX
+	DECQ    CX
+	JNZ     array
+	MOVQ    BX, ret+32(FP)
+	RET
+
+// func testArraysDouble64AVX2(arrays **byte, n int, hashes *uint64) uint64
+// Requires: BMI2, CMOV
+TEXT ·testArraysDouble64AVX2(SB), NOSPLIT, $0-32
+	// The kernel goes from the last array to the first. The remainders are those of remainder64:
+	// a quotient from the reciprocal may be 1 too small.
+	MOVQ arrays+0(FP), AX
+	MOVQ n+8(FP), CX
+	MOVQ hashes+16(FP), DX
+	MOVQ (DX), SI
+	MOVQ 8(DX), DI
+	MOVQ 16(DX), R8
+	XORL BX, BX
+	MOVQ CX, DX
+	SHLQ $0x05, DX
+	ADDQ DX, AX
+
+array:
+	SUBQ    $0x20, AX
+	MOVQ    (AX), R9
+	MOVQ    8(AX), R10
+	MOVQ    SI, DX
+	MULXQ   16(AX), DX, R11
+	SHRQ    $0x08, R11
+	IMULQ   R10, R11
+	MOVQ    SI, DX
+	SUBQ    R11, DX
+	MOVQ    DX, R11
+	SUBQ    R10, R11
+	CMOVQCC R11, DX
+	MOVQ    DX, R11
+	SHRQ    $0x03, R11
+	MOVBLZX (R9)(R11*1), R11
+	ANDL    $0x07, DX
+	SHRXL   DX, R11, R11
+	MOVQ    DI, DX
+	MULXQ   16(AX), R12, DX
+	SHRQ    $0x08, DX
+	IMULQ   R10, DX
+	MOVQ    DI, R12
+	SUBQ    DX, R12
+	MOVQ    R12, DX
+	SUBQ    R10, DX
+	CMOVQCC DX, R12
+	MOVQ    R12, DX
+	SHRQ    $0x03, DX
+	MOVBLZX (R9)(DX*1), DX
+	ANDL    $0x07, R12
+	SHRXL   R12, DX, DX
+	ANDL    DX, R11
+	MOVQ    R8, DX
+	MULXQ   16(AX), R12, DX
+	SHRQ    $0x08, DX
+	IMULQ   R10, DX
+	MOVQ    R8, R12
+	SUBQ    DX, R12
+	MOVQ    R12, DX
+	SUBQ    R10, DX
+	CMOVQCC DX, R12
+	MOVQ    R12, DX
+	SHRQ    $0x03, DX
+	MOVBLZX (R9)(DX*1), DX
+	ANDL    $0x07, R12
+	SHRXL   R12, DX, DX
+	ANDL    DX, R11
+	SHRL    $0x01, R11
+	ADCQ    BX, BX
+	DECQ    CX
+	JNZ     array
+	MOVQ    BX, ret+24(FP)
+	RET
+
 // func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
 // Requires: BMI2
 TEXT ·setPlacesAVX2(SB), NOSPLIT, $0-32

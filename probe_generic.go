@@ -53,3 +53,6 @@ func (s *scheme) test(h uint32, p unsafe.Pointer, n int) bool {
 	}
 	return k == 0 || d.has(h)
 }
+
+// isZero returns 1 if x is 0, and otherwise 0, without a branch.
+func isZero(x uint64) uint64 { return (x|-x)>>63 ^ 1 }

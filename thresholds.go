@@ -19,6 +19,9 @@ const (
 	// singleKeys is the largest number of keys that a batch tests, or adds, one by one. For so
 	// few, the buffers and the calls of a window cost more than the kernels save.
 	singleKeys = 7
+	// keysAcross is the largest number of keys that a Group tests one by one with all
+	// filters. It tests more keys filter by filter.
+	keysAcross = 8
 	// smallBatch is the largest number of keys that have smaller buffers. To clear the buffers
 	// of a whole window would cost more than to test so few keys.
 	smallBatch = 64

@@ -154,6 +154,35 @@ func (s *scheme) testHashes(h *hashes, hits []uint64, dense bool) {
 	}
 }
 
+// alike reports whether testArrays may take two arrays together.
+func (w walkKind) alike(a, b *array) bool {
+	switch w {
+	case walkDouble64:
+		return a.k == b.k && (a.recip == 0) == (b.recip == 0)
+	case walkLine32:
+		return a.k == b.k && a.n>>32 == b.n>>32
+	}
+	return a.k == b.k
+}
+
+// testArrays sets bit i if array i of the walk, of 1 to 64 that are alike, may hold the key of
+// a hash.
+func (w walkKind) testArrays(kernel Kernel, arrays []array, h Hash) uint64 {
+	switch w {
+	case walkDouble32:
+		return testArraysDouble32(kernel, arrays, uint32(h.h1))
+	case walkDouble64:
+		return testArraysDouble64(kernel, arrays, h.h1, h.h2)
+	case walkSplit256:
+		return testArraysSplit256(kernel, arrays, h.h1)
+	case walkLine512:
+		return testArraysLine512(kernel, arrays, h.h1)
+	case walkLine32:
+		return testArraysLine32(kernel, arrays, uint32(h.h1))
+	}
+	panic("bloom: no such walk")
+}
+
 // isDense reports whether it is likely to be faster to make all probes of each of the next
 // keys at once, because the last n keys had so many hits.
 func (s *scheme) isDense(hits, n int) bool {

@@ -159,3 +159,33 @@ func (d double32) pair(h uint32, i, j int) uint64 {
 // double32Dense reports whether so many hits among n keys make it likely that most of
 // the next keys pass their first probes.
 func double32Dense(hits, n int) bool { return 4*hits >= 3*n }
+
+// testArraysDouble32 is testArrays for this walk. The first three probes of an array are made
+// without a branch, and then all others of the arrays that pass.
+func testArraysDouble32(kernel Kernel, arrays []array, h uint32) uint64 {
+	delta, k := bits.RotateLeft32(h, -17), arrays[0].k
+	first := [3]uint32{h, h + uint32(min(1, k-1))*delta, h + uint32(min(2, k-1))*delta}
+	word, ok := testArraysDouble32Assembly(kernel, arrays, &first)
+	if !ok {
+		for i := range arrays {
+			d := (*double32)(&arrays[i])
+			word |= uint64(d.bit(first[0])&d.bit(first[1])&d.bit(first[2])&1) << (i % 64)
+		}
+	}
+	for rest := word; rest != 0 && k > 3; rest &= rest - 1 {
+		i := bits.TrailingZeros64(rest)
+		d, all, bit := (*double32)(&arrays[i]), byte(1), first[2]
+		for range k - 3 {
+			bit += delta
+			all &= d.bit(bit)
+		}
+		word ^= uint64(all^1) << i
+	}
+	return word
+}
+
+// bit returns a byte whose lowest bit is bit h mod 8·d.n.
+func (d *double32) bit(h uint32) byte {
+	i, _ := bits.Mul64(uint64(h)*d.recip, d.n)
+	return *(*byte)(unsafe.Add(unsafe.Pointer(d.base), i)) >> (h % 8)
+}

@@ -173,3 +173,32 @@ func (d *double64) testGeneric(h1, h2 []uint64, hits []uint64) {
 		}
 	}
 }
+
+// testArraysDouble64 is testArrays for this walk, as testArraysDouble32.
+func testArraysDouble64(kernel Kernel, arrays []array, h1, h2 uint64) uint64 {
+	k := arrays[0].k
+	first := [3]uint64{h1, h1 + uint64(min(1, k-1))*h2, h1 + uint64(min(2, k-1))*h2}
+	word, ok := testArraysDouble64Assembly(kernel, arrays, &first)
+	if !ok {
+		for i := range arrays {
+			d := (*double64)(&arrays[i])
+			word |= uint64(d.bit(first[0])&d.bit(first[1])&d.bit(first[2])&1) << (i % 64)
+		}
+	}
+	for rest := word; rest != 0 && k > 3; rest &= rest - 1 {
+		i := bits.TrailingZeros64(rest)
+		d, all, bit := (*double64)(&arrays[i]), byte(1), first[2]
+		for range k - 3 {
+			bit += h2
+			all &= d.bit(bit)
+		}
+		word ^= uint64(all^1) << i
+	}
+	return word
+}
+
+// bit returns a byte whose lowest bit is bit h mod d.n.
+func (d *double64) bit(h uint64) byte {
+	bit := d.remainder(h)
+	return *d.at(bit) >> (bit % 8)
+}

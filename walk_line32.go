@@ -127,3 +127,31 @@ func (d *line32) testGeneric(hashes []uint32, hits []uint64) {
 		hits[i] = word
 	}
 }
+
+// testArraysLine32 is testArrays for this walk. The bits of a key in a line of 64 bytes are the
+// same in every array.
+func testArraysLine32(kernel Kernel, arrays []array, h uint32) (word uint64) {
+	if (*line32)(&arrays[0]).log() > 0 {
+		for i := range arrays {
+			if (*line32)(&arrays[i]).test(h) {
+				word |= 1 << (i % 64)
+			}
+		}
+		return word
+	}
+	var in lineBits
+	bit, delta := h, bits.RotateLeft32(h, -17)
+	for range arrays[0].k {
+		in[bit/64%8] |= 1 << (bit % 64)
+		bit += delta
+	}
+	word, ok := testArraysLine32Assembly(kernel, arrays, h, &in)
+	if ok {
+		return word
+	}
+	for i := range arrays {
+		line, _ := (*line32)(&arrays[i]).at(h)
+		word |= in.in((*[64]byte)(line)) << (i % 64)
+	}
+	return word
+}

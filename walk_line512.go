@@ -109,3 +109,38 @@ func (d *line512) testGeneric(hashes, hits []uint64) {
 		hits[i] = word
 	}
 }
+
+// testArraysLine512 is testArrays for this walk. The bits of a key in its line are the same in
+// every array.
+func testArraysLine512(kernel Kernel, arrays []array, h uint64) uint64 {
+	var bits lineBits
+	x := uint32(h >> 32)
+	for range arrays[0].k {
+		bits[x>>29] |= 1 << (x >> 23 % 64)
+		x *= line512Mul
+	}
+	word, ok := testArraysLine512Assembly(kernel, arrays, h, &bits)
+	if ok {
+		return word
+	}
+	for i := range arrays {
+		word |= bits.in((*line512)(&arrays[i]).at(h)) << (i % 64)
+	}
+	return word
+}
+
+// lineBits is the bits of a key in a line of 512 bits.
+type lineBits [8]uint64
+
+// in returns 1 if the line has all bits, and otherwise 0.
+func (b *lineBits) in(line *[64]byte) uint64 {
+	missing := b[0] &^ binary.LittleEndian.Uint64(line[0:])
+	missing |= b[1] &^ binary.LittleEndian.Uint64(line[8:])
+	missing |= b[2] &^ binary.LittleEndian.Uint64(line[16:])
+	missing |= b[3] &^ binary.LittleEndian.Uint64(line[24:])
+	missing |= b[4] &^ binary.LittleEndian.Uint64(line[32:])
+	missing |= b[5] &^ binary.LittleEndian.Uint64(line[40:])
+	missing |= b[6] &^ binary.LittleEndian.Uint64(line[48:])
+	missing |= b[7] &^ binary.LittleEndian.Uint64(line[56:])
+	return isZero(missing)
+}

@@ -94,3 +94,25 @@ func (d *split256) testGeneric(hashes, hits []uint64) {
 		hits[i] = word
 	}
 }
+
+// testArraysSplit256 is testArrays for this walk. The bits of a key in its block are the same in
+// every array.
+func testArraysSplit256(kernel Kernel, arrays []array, h uint64) uint64 {
+	word, ok := testArraysSplit256Assembly(kernel, arrays, h)
+	if ok {
+		return word
+	}
+	var bits [4]uint64
+	for i, salt := range splitSalts {
+		bits[i/2] |= 1 << (uint32(h)*salt>>27 + uint32(i%2)*32)
+	}
+	for i := range arrays {
+		block := (*split256)(&arrays[i]).at(h)
+		missing := bits[0] &^ binary.LittleEndian.Uint64(block[:])
+		missing |= bits[1] &^ binary.LittleEndian.Uint64(block[8:])
+		missing |= bits[2] &^ binary.LittleEndian.Uint64(block[16:])
+		missing |= bits[3] &^ binary.LittleEndian.Uint64(block[24:])
+		word |= isZero(missing) << (i % 64)
+	}
+	return word
+}

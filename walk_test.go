@@ -165,9 +165,17 @@ func checkWalk(t *testing.T, walk walkKind, data []byte, n uint64, k int, hashed
 	}
 	for _, kernel := range kernels {
 		f := test.filter(walk, kernel, data, n, k)
+		g, err := NewGroup([]*Filter{f, f})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for i, h := range hashed {
 			if got := f.MayContainHash(h); got != want[i] {
 				t.Fatalf("kernel %v, %d bits, %d probes: MayContainHash(%v) = %v", kernel, n, k, h, got)
+			}
+			var hits [1]uint64
+			if g.MayContainHash(h, hits[:]); hits[0] == 3 != want[i] || hits[0] == 0 == want[i] {
+				t.Fatalf("kernel %v, %d bits, %d probes: hits %b of a group of two for %v, want %v", kernel, n, k, hits[0], h, want[i])
 			}
 		}
 		column := columnOfHashes(test.hash, hashed)

@@ -33,6 +33,9 @@ func main() {
 	hash64WidthAVX2(8)
 	addSplit256(&avx2{})
 	hasSplit256()
+	testArrays()
+	testArraysDouble32()
+	testArraysDouble64()
 	setPlaces()
 	sortPlaces()
 	for _, v := range []vectors{&avx512{}, &avx2{}} {

@@ -1,0 +1,253 @@
+package bloom
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// groupOf returns a group of filters of random sizes, which have hits among the hashes. Some
+// neighbours differ in their number of probes.
+func groupOf(t *testing.T, random *rand.Rand, walk walkKind, test walkTest, count int) *Group {
+	t.Helper()
+	filters := make([]*Filter, count)
+	k := 6
+	for i := range filters {
+		if random.IntN(8) == 0 {
+			k = 1 + random.IntN(12)
+		}
+		n := 1 + random.Uint64N(uint64(1)<<(1+random.IntN(15)))
+		n = (n + test.unit - 1) / test.unit * test.unit
+		for _, k := range test.probes(k) {
+			data := randomBits(random, n, math.Pow(random.Float64(), 1/float64(k)))
+			filters[i] = test.filter(walk, Generic, data, n, k)
+		}
+	}
+	g, err := NewGroup(filters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// eachGroupKernel runs a subtest for every kernel.
+func eachGroupKernel(t *testing.T, g *Group, run func(t *testing.T, g *Group)) {
+	t.Helper()
+	for _, kernel := range kernels {
+		t.Run("kernel="+kernel.String(), func(t *testing.T) {
+			h, err := g.WithKernel(kernel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if h.Kernel() != kernel || h.Len() != g.Len() {
+				t.Fatalf("kernel %v of %d filters, want %v of %d", h.Kernel(), h.Len(), kernel, g.Len())
+			}
+			run(t, h)
+		})
+	}
+}
+
+// TestGroup compares groups with the letter of the walk, filter by filter.
+func TestGroup(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(63, 64))
+	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		for _, count := range []int{0, 1, 2, 3, 20, 63, 64, 65, 128, 200} {
+			g := groupOf(t, random, walk, test, count)
+			eachGroupKernel(t, g, func(t *testing.T, g *Group) {
+				for range 50 {
+					n := uint64(test.unit)
+					if count > 0 {
+						n = uint64(len(g.filters[random.IntN(count)].data)) * 8
+					}
+					for _, h := range test.hashesOf(random, 4, n) {
+						checkGroup(t, g, h, func(f *Filter) bool { return test.has(f.data, h, bitsOf(f), f.k) })
+					}
+				}
+			})
+		}
+	})
+}
+
+// bitsOf returns how many bits the walk of a filter goes through.
+func bitsOf(f *Filter) uint64 {
+	switch f.pair.walk() {
+	case walkDouble64:
+		return f.n
+	}
+	return 8 * f.bytes()
+}
+
+// checkGroup compares the answers for a hash, and looks for words written that should not be.
+func checkGroup(t *testing.T, g *Group, h Hash, want func(f *Filter) bool) {
+	t.Helper()
+	const canary = 0xdeadbeefdeadbeef
+	words := (g.Len() + 63) / 64
+	got, wanted, total := slices.Repeat([]uint64{canary}, words+2), make([]uint64, words), 0
+	for i, f := range g.filters {
+		if want(f) {
+			wanted[i/64] |= 1 << (i % 64)
+			total++
+		}
+	}
+	if hits := g.MayContainHash(h, got[1:]); hits != total {
+		t.Fatalf("%d filters: MayContainHash(%v) = %d, want %d", g.Len(), h, hits, total)
+	}
+	if !slices.Equal(got[1:words+1], wanted) {
+		t.Fatalf("%d filters: hits %x of %v, want %x", g.Len(), got[1:words+1], h, wanted)
+	}
+	if got[0] != canary || got[words+1] != canary {
+		t.Fatalf("%d filters: MayContainHash wrote outside of hits: %x", g.Len(), got)
+	}
+}
+
+// TestGroupKeys compares a group with its filters, for keys and columns of all lengths.
+func TestGroupKeys(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(65, 66))
+	eachFormat(t, func(t *testing.T, format Format) {
+		keys := make([]uint64, 2*windowKeys+70)
+		for i := range keys {
+			keys[i] = random.Uint64N(1500)
+		}
+		validity := make([]byte, (len(keys)+7)/8+1)
+		for i := range validity {
+			validity[i] = byte(random.Uint32())
+		}
+		var filters []*Filter
+		for i := range 70 {
+			filters = append(filters, Policy{format, 4 + i/20}.NewFilter(Uint64s(keys[:random.IntN(900)])))
+		}
+		group, err := NewGroup(filters)
+		if err != nil {
+			t.Fatal(err)
+		}
+		eachGroupKernel(t, group, func(t *testing.T, g *Group) {
+			for _, key := range keys[:100] {
+				b := fmt.Appendf(nil, "%d", key)
+				hits := make([]uint64, 2)
+				if got := g.MayContain(b, hits); got != bits.OnesCount64(hits[0])+bits.OnesCount64(hits[1]) {
+					t.Fatalf("MayContain = %d with the hits %x", got, hits)
+				}
+				for i, f := range g.filters {
+					if hits[i/64]>>(i%64)&1 == 1 != f.MayContain(b) {
+						t.Fatalf("filter %d: not %v for %s", i, f.MayContain(b), b)
+					}
+				}
+			}
+			for _, n := range []int{0, 1, 2, keysAcross, keysAcross + 1, 63, 64, 65, 1000, windowKeys, windowKeys + 1, len(keys)} {
+				column := Uint64s(keys[:n])
+				checkGroupBatch(t, g, column)
+				checkGroupBatch(t, g, column.Hashed(format))
+				checkGroupBatch(t, g, must(t)(column.WithValidity(validity, 3)))
+			}
+		})
+	})
+}
+
+// checkGroupBatch compares the hits of a column with those of each filter.
+func checkGroupBatch(t *testing.T, g *Group, keys Keys) {
+	t.Helper()
+	const canary = 0xdeadbeefdeadbeef
+	words := (keys.Len() + 63) / 64
+	got, want, total := slices.Repeat([]uint64{canary}, words*g.Len()+1), make([]uint64, words), 0
+	hits := g.MayContainBatch(keys, got)
+	for i, f := range g.filters {
+		total += f.MayContainBatch(keys, want)
+		if !slices.Equal(got[i*words:][:words], want) {
+			t.Fatalf("%d keys: hits %x of filter %d, want %x", keys.Len(), got[i*words:][:words], i, want)
+		}
+	}
+	if hits != total || got[words*g.Len()] != canary {
+		t.Fatalf("%d keys: %d hits, want %d, and %x after them", keys.Len(), hits, total, got[words*g.Len()])
+	}
+}
+
+// TestGroupOfOdd makes groups of filters of unlike shapes, and of those that make no group.
+func TestGroupOfOdd(t *testing.T) {
+	filter := func(f Format, data string) *Filter { return mustOpen(t, f, fromHex(data)) }
+	for name, test := range map[string]struct {
+		filters []*Filter
+		fails   bool
+	}{
+		"nothing":         {nil, false},
+		"nil":             {[]*Filter{nil}, true},
+		"the zero Filter": {[]*Filter{{}}, true},
+		"two formats":     {[]*Filter{filter(LevelDB, "0001"), Policy{Parquet, 10}.NewFilter(Uint64s([]uint64{1}))}, true},
+		"one hash, two walks": {[]*Filter{
+			Policy{Pebble, 10}.NewFilter(Uint64s([]uint64{1})), Policy{LevelDB, 10}.NewFilter(Uint64s([]uint64{1})),
+		}, true},
+		"both of nori's": {[]*Filter{
+			Policy{Nori, 10}.NewFilter(Uint64s([]uint64{1})), Policy{NoriCrate, 10}.NewFilter(Uint64s([]uint64{1})),
+		}, false},
+		"answers without probes": {[]*Filter{filter(LevelDB, ""), filter(LevelDB, "06"), filter(LevelDB, "00ff1f"), filter(LevelDB, "0000"), filter(LevelDB, "ff06")}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, err := NewGroup(test.filters)
+			if test.fails {
+				if !errors.Is(err, ErrShape) {
+					t.Fatalf("error %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			eachGroupKernel(t, g, func(t *testing.T, g *Group) {
+				for key := range uint64(1000) {
+					h := Hash{}
+					if g.Len() > 0 {
+						h = g.filters[0].format.hash().ofUint64(key)
+					}
+					checkGroup(t, g, h, func(f *Filter) bool { return f.MayContainUint64(key) })
+				}
+			})
+		})
+	}
+	// Pebble reads lines of 128 and 256 bytes, which RocksDB wrote.
+	var filters []*Filter
+	random := rand.New(rand.NewPCG(67, 68))
+	for i := range 30 {
+		data := randomBits(random, 512*12, 0.7)
+		filters = append(filters, &Filter{view{
+			scheme: scheme{array(newLine32(data, uint32(12>>(i/10)), i/10, 5)), pairOf(hashLevelDBSigned, walkLine32), Generic, false},
+			format: Pebble, data: data,
+		}})
+	}
+	g, err := NewGroup(filters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eachGroupKernel(t, g, func(t *testing.T, g *Group) {
+		for key := range uint64(1000) {
+			checkGroup(t, g, hashLevelDBSigned.ofUint64(key), func(f *Filter) bool { return f.MayContainUint64(key) })
+		}
+	})
+}
+
+// TestGroupPanics makes the mistakes for which a group panics.
+func TestGroupPanics(t *testing.T) {
+	filters := slices.Repeat([]*Filter{Policy{LevelDB, 10}.NewFilter(Uint64s([]uint64{1}))}, 65)
+	g, err := NewGroup(filters)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range map[string]func(){
+		"another hash":             func() { g.MayContainHash(Parquet.Hash(nil), make([]uint64, 2)) },
+		"the zero Hash":            func() { g.MayContainHash(Hash{}, make([]uint64, 2)) },
+		"hits too short":           func() { g.MayContain(nil, make([]uint64, 1, 2)) },
+		"hits of a batch":          func() { g.MayContainBatch(Uint64s(make([]uint64, 65)), make([]uint64, 129, 130)) },
+		"a column of other hashes": func() { g.MayContainBatch(Parquet.Hashes64(make([]uint64, 1)), make([]uint64, 65)) },
+	} {
+		if panicOf(call) == "" {
+			t.Errorf("%s: no panic", name)
+		}
+	}
+	if _, err := g.WithKernel(Kernel(99)); !errors.Is(err, ErrKernel) {
+		t.Errorf("kernel 99: error %v", err)
+	}
+}
