@@ -76,3 +76,49 @@ func benchmarkGroup(b *testing.B, filters []*Filter, hashes []Hash) {
 		})
 	}
 }
+
+// BenchmarkGroupBatch tests columns with all filters of a group. The reference is a
+// MayContainBatch of the hashed column for each filter.
+func BenchmarkGroupBatch(b *testing.B) {
+	for _, size := range []struct{ filters, bytes int }{{20, 16 << 10}, {100, 64 << 10}} {
+		for _, format := range []Format{LevelDB, Nori, Parquet, RocksDB, Pebble} {
+			random := rand.New(rand.NewPCG(69, uint64(format)))
+			filters := make([]*Filter, size.filters)
+			for i := range filters {
+				in := make([]uint64, size.bytes*8/10)
+				for j := range in {
+					in[j] = random.Uint64()
+				}
+				filters[i] = Policy{format, 10}.NewFilter(Uint64s(in))
+			}
+			g, err := NewGroup(filters)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, n := range []int{1, 2, 4, 8, 16, 64, 1024, 1 << 14} {
+				keys := make([]uint64, n)
+				for i := range keys {
+					keys[i] = random.Uint64()
+				}
+				words := (n + 63) / 64
+				hits := make([]uint64, words*len(filters))
+				calls := max(1, 1<<14/n/len(filters))
+				reference := func() {
+					for range calls {
+						column := Uint64s(keys).Hashed(format)
+						for i, f := range filters {
+							sink += f.MayContainBatch(column, hits[i*words:][:words])
+						}
+					}
+				}
+				b.Run(fmt.Sprintf("format=%v/filters=%d/each=%dKiB/keys=%d", format, size.filters, size.bytes>>10, n), func(b *testing.B) {
+					inTurn(b, calls*n*len(filters), reference, func() {
+						for range calls {
+							sink += g.MayContainBatch(Uint64s(keys), hits)
+						}
+					})
+				})
+			}
+		}
+	}
+}

@@ -97,12 +97,17 @@ func onKernel(t testing.TB, f *Filter, kernel Kernel) *Filter {
 func checkFilter(t *testing.T, f *Filter, keys [][]byte) {
 	t.Helper()
 	want := make([]bool, len(keys))
+	group, err := NewGroup([]*Filter{f})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, key := range keys {
 		want[i] = Reference(f.format, f.data, key)
 		for name, got := range map[string]bool{
 			"MayContain":        f.MayContain(key),
 			"MayContainString":  f.MayContainString(string(key)),
 			"MayContainHash":    f.MayContainHash(f.format.Hash(key)),
+			"Group.MayContain":  group.MayContain(key, make([]uint64, 1)) == 1,
 			"Policy.MayContain": Policy{Format: f.format}.MayContain(f.data, key),
 		} {
 			if got != want[i] {

@@ -21,7 +21,7 @@ const (
 	singleKeys = 7
 	// keysAcross is the largest number of keys that a Group tests one by one with all
 	// filters. It tests more keys filter by filter.
-	keysAcross = 8
+	keysAcross = 16
 	// smallBatch is the largest number of keys that have smaller buffers. To clear the buffers
 	// of a whole window would cost more than to test so few keys.
 	smallBatch = 64
