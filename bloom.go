@@ -13,6 +13,8 @@
 // number of keys and checksums. [OpenFile] and [Filter.ReadFrom] read the file. gob and JSON
 // store the same file.
 //
+// A lookup in many tables asks a [Group] of their filters: the key is hashed once.
+//
 // A Bloom filter never answers no for a key it was built from. For a small share of all
 // other keys it answers yes. That share is the false-positive rate; [PolicyFor] returns
 // the policy for a rate. The hashes are not keyed: an attacker who chooses the keys can

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"log"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -69,6 +70,21 @@ func ExampleFilter_MayContainHash() {
 	// 0 true
 	// 1 false
 	// 2 true
+}
+
+// A group answers for all tables at once: bit i of hits is the answer of table i.
+func ExampleGroup() {
+	var tables []*bloom.Filter
+	for _, keys := range [][]string{{"a", "b"}, {"c"}, {"b", "d"}} {
+		tables = append(tables, bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings(keys)))
+	}
+	group, err := bloom.NewGroup(tables)
+	if err != nil {
+		log.Fatal(err)
+	}
+	hits := make([]uint64, (group.Len()+63)/64)
+	fmt.Printf("%d tables: %03b\n", group.MayContain([]byte("b"), hits), hits[0])
+	// Output: 2 tables: 101
 }
 
 func ExamplePolicyFor() {

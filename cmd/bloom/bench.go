@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"runtime"
@@ -60,16 +61,23 @@ type machine struct {
 type benchResult struct {
 	FilterBytes int     `json:"filter_bytes"`
 	HitsPercent int     `json:"hits_percent"`
-	Path        string  `json:"path"` // plainLoop, or the name of a kernel
+	Path        string  `json:"path"` // plainLoop, the name of a kernel, or randomLoads
 	Rounds      int     `json:"rounds"`
 	NsPerKey    spread  `json:"ns_per_key"`
 	MkeysPerS   float64 `json:"mkeys_per_s"` // by the median
 	Ratio       spread  `json:"ratio"`       // times faster than the plain loop in the same round
+	Loads       spread  `json:"loads"`       // loads of randomLoads that take as long as a key, in the same round
 }
 
 // plainLoop is the path that bench compares the others with: bloom.Reference for one key
 // after the other.
 const plainLoop = "plain loop"
+
+// randomLoads is the path that loads a random byte of the filter for each key, and does nothing
+// else. No code can test keys faster than memory gives it their bits: an absent key of
+// leveldb takes two loads on average, a present key one for each probe, and every key one or
+// two in the formats of one line.
+const randomLoads = "random load"
 
 // spread is the median of many rounds, and their first and last decile.
 type spread struct {
@@ -218,7 +226,7 @@ type path struct {
 	run  func(hits []uint64)
 }
 
-// paths returns the plain loop and every kernel.
+// paths returns the plain loop, every kernel, and the random loads.
 func (w *workload) paths() ([]path, error) {
 	paths := []path{{plainLoop, func(hits []uint64) {
 		clear(hits)
@@ -235,7 +243,18 @@ func (w *workload) paths() ([]path, error) {
 		}
 		paths = append(paths, path{kernel.String(), func(hits []uint64) { filter.MayContainBatch(w.column, hits) }})
 	}
-	return paths, nil
+	places := make([]uint32, len(w.keys))
+	random := rand.New(rand.NewPCG(7, uint64(len(w.encoded))))
+	for i := range places {
+		places[i] = random.Uint32N(uint32(len(w.encoded)))
+	}
+	return append(paths, path{randomLoads, func(hits []uint64) {
+		sum := byte(0)
+		for _, place := range places {
+			sum += w.encoded[place]
+		}
+		hits[0] = uint64(sum) // keeps the loads alive
+	}}), nil
 }
 
 // measure runs all paths in turn, round after round. Before that it compares their answers: a
@@ -247,7 +266,8 @@ func (w *workload) measure(share time.Duration, progress func(int)) ([]benchResu
 	}
 	want, hits := make([]uint64, len(w.keys)/64), make([]uint64, len(w.keys)/64)
 	paths[0].run(want)
-	for _, p := range paths[1:] {
+	last := len(paths) - 1
+	for _, p := range paths[1:last] {
 		p.run(hits)
 		for i := range hits {
 			if wrong := hits[i] ^ want[i]; wrong != 0 {
@@ -268,12 +288,13 @@ func (w *workload) measure(share time.Duration, progress func(int)) ([]benchResu
 	}
 	results := make([]benchResult, len(paths))
 	for i, p := range paths {
-		ratios := make([]float64, len(times[i]))
+		ratios, loads := make([]float64, len(times[i])), make([]float64, len(times[i]))
 		for round := range ratios {
 			ratios[round] = times[0][round] / times[i][round]
+			loads[round] = times[i][round] / times[last][round]
 		}
 		results[i] = benchResult{
-			FilterBytes: len(w.encoded), HitsPercent: w.percent, Path: p.name, Rounds: len(ratios), Ratio: spreadOf(ratios),
+			FilterBytes: len(w.encoded), HitsPercent: w.percent, Path: p.name, Rounds: len(ratios), Ratio: spreadOf(ratios), Loads: spreadOf(loads),
 		}
 	}
 	for i := range results { // the ratios need the times in the order of the rounds
@@ -289,21 +310,24 @@ const minRounds = 10
 func (r benchReport) print(out io.Writer) {
 	var table bytes.Buffer
 	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "filter\thits\tpath\tns/key\t\tMkeys/s\ttimes faster\t\t")
+	fmt.Fprintln(w, "filter\thits\tpath\tns/key\t\tMkeys/s\ttimes faster\t\tloads\t")
 	for i, result := range r.Results {
 		filter, hits := "", ""
 		if result.Path == plainLoop {
 			filter, hits = sizeWords(result.FilterBytes), strconv.Itoa(result.HitsPercent)+" %"
 			if i > 0 {
-				fmt.Fprintln(w, "\t\t\t\t\t\t\t\t")
+				fmt.Fprintln(w, "\t\t\t\t\t\t\t\t\t")
 			}
 		}
 		ns, ratio := result.NsPerKey, result.Ratio
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t(%s–%s)\t%.1f\t", filter, hits, result.Path, three(ns.Median), three(ns.P10), three(ns.P90), result.MkeysPerS)
-		if result.Path != plainLoop {
-			fmt.Fprintf(w, "%s\t(%s–%s)\t", three(ratio.Median), three(ratio.P10), three(ratio.P90))
-		} else {
-			fmt.Fprint(w, "\t\t")
+		switch result.Path {
+		case plainLoop:
+			fmt.Fprintf(w, "\t\t%s\t", three(result.Loads.Median))
+		case randomLoads:
+			fmt.Fprint(w, "\t\t\t")
+		default:
+			fmt.Fprintf(w, "%s\t(%s–%s)\t%s\t", three(ratio.Median), three(ratio.P10), three(ratio.P90), three(result.Loads.Median))
 		}
 		fmt.Fprintln(w)
 	}
@@ -313,6 +337,7 @@ func (r benchReport) print(out io.Writer) {
 	}
 	fmt.Fprintf(out, "\nMedians of %d rounds or more of %s keys, all paths in turn; in parentheses the first and last decile.\n",
 		r.leastRounds(), humanize.Comma(queries))
+	fmt.Fprintln(out, "A random load reads one byte of the filter: the cost of memory. The last column says how many of them take as long as a key.")
 }
 
 func (r benchReport) leastRounds() int {

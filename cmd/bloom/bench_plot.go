@@ -80,6 +80,9 @@ func (r benchReport) extent() (sizes, percents []int, highest float64) {
 		if !slices.Contains(percents, result.HitsPercent) {
 			percents = append(percents, result.HitsPercent)
 		}
+		if result.Path == randomLoads {
+			continue
+		}
 		for _, ratio := range []float64{result.Ratio.Median, result.Ratio.P90} {
 			if ratio > highest && !math.IsInf(ratio, 1) {
 				highest = ratio
