@@ -3765,26 +3765,26 @@ TEXT ·testLine512AVX512(SB), $11432-49
 	ADDQ            $0x00000200, CX
 	MOVQ            base+0(FP), DX
 	VPBROADCASTQ    DX, Z0
-	MOVL            $0x00000001, DX
-	VPBROADCASTD    DX, Z1
 	MOVL            $0x0000ff00, DX
 	KMOVW           DX, K1
-	VPXORD          Z1, Z1, Z2
-	VPSLLD          $0x04, Z1, K1, Z2
 	MOVQ            bytes+8(FP), DX
-	VPBROADCASTQ    DX, Z3
+	VPBROADCASTQ    DX, Z1
 	MOVL            $0xffffffc0, DX
-	VPBROADCASTQ    DX, Z4
+	VPBROADCASTQ    DX, Z2
 	MOVQ            factors+16(FP), DX
-	VBROADCASTI64X4 (DX), Z5
+	VBROADCASTI64X4 (DX), Z3
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z4
+	VPXORD          Z4, Z4, Z5
+	VPSLLD          $0x04, Z4, K1, Z5
 	MOVQ            n+32(FP), BX
 	MOVQ            AX, DX
 	MOVQ            CX, SI
 
 locate:
-	VPMULUDQ  (DX), Z3, Z6
+	VPMULUDQ  (DX), Z1, Z6
 	VPSHUFD   $0xf5, Z6, Z6
-	VPANDD    Z4, Z6, Z6
+	VPANDD    Z2, Z6, Z6
 	VPADDQ    Z0, Z6, Z6
 	VMOVDQU32 Z6, (SI)
 	ADDQ      $0x40, DX
@@ -3805,53 +3805,53 @@ near_eight:
 	MOVQ         8(CX), R8
 	VPBROADCASTD 4(AX), Z0
 	VPBROADCASTD 12(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, (SI)
 	MOVQ         16(CX), DI
 	MOVQ         24(CX), R8
 	VPBROADCASTD 20(AX), Z0
 	VPBROADCASTD 28(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 2(SI)
 	MOVQ         32(CX), DI
 	MOVQ         40(CX), R8
 	VPBROADCASTD 36(AX), Z0
 	VPBROADCASTD 44(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 4(SI)
 	MOVQ         48(CX), DI
 	MOVQ         56(CX), R8
 	VPBROADCASTD 52(AX), Z0
 	VPBROADCASTD 60(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 6(SI)
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
@@ -3908,14 +3908,14 @@ far_eight:
 	MOVQ         8(CX), R8
 	VPBROADCASTD 4(AX), Z0
 	VPBROADCASTD 12(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, (SI)
 	MOVQ         528(CX), DI
 	PREFETCHT0   (DI)
@@ -3925,14 +3925,14 @@ far_eight:
 	MOVQ         24(CX), R8
 	VPBROADCASTD 20(AX), Z0
 	VPBROADCASTD 28(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 2(SI)
 	MOVQ         544(CX), DI
 	PREFETCHT0   (DI)
@@ -3942,14 +3942,14 @@ far_eight:
 	MOVQ         40(CX), R8
 	VPBROADCASTD 36(AX), Z0
 	VPBROADCASTD 44(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 4(SI)
 	MOVQ         560(CX), DI
 	PREFETCHT0   (DI)
@@ -3959,14 +3959,14 @@ far_eight:
 	MOVQ         56(CX), R8
 	VPBROADCASTD 52(AX), Z0
 	VPBROADCASTD 60(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 6(SI)
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
@@ -4004,20 +4004,20 @@ TEXT ·testLine32AVX512(SB), $11432-65
 	ADDQ            $0x00000200, CX
 	MOVQ            base+0(FP), DX
 	VPBROADCASTQ    DX, Z0
-	MOVL            $0x00000001, DX
-	VPBROADCASTD    DX, Z1
 	MOVL            $0x0000ff00, DX
 	KMOVW           DX, K1
-	VPXORD          Z1, Z1, Z2
-	VPSLLD          $0x04, Z1, K1, Z2
 	MOVQ            lines+8(FP), DX
-	VPBROADCASTQ    DX, Z3
+	VPBROADCASTQ    DX, Z1
 	MOVQ            recip+16(FP), DX
-	VPBROADCASTQ    DX, Z4
+	VPBROADCASTQ    DX, Z2
 	MOVQ            shift+24(FP), DX
-	VPBROADCASTQ    DX, Z5
+	VPBROADCASTQ    DX, Z3
 	MOVQ            steps+32(FP), DX
-	VBROADCASTI64X4 (DX), Z6
+	VBROADCASTI64X4 (DX), Z4
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z5
+	VPXORD          Z5, Z5, Z6
+	VPSLLD          $0x04, Z5, K1, Z6
 	MOVL            $0x0000000f, DX
 	VPBROADCASTD    DX, Z7
 	MOVQ            n+48(FP), BX
@@ -4026,11 +4026,11 @@ TEXT ·testLine32AVX512(SB), $11432-65
 
 locate:
 	VPMOVZXDQ (DX), Z8
-	VPMULUDQ  Z4, Z8, Z9
-	VPSRLVQ   Z5, Z9, Z9
-	VPMULUDQ  Z3, Z9, Z9
+	VPMULUDQ  Z2, Z8, Z9
+	VPSRLVQ   Z3, Z9, Z9
+	VPMULUDQ  Z1, Z9, Z9
 	VPSUBQ    Z9, Z8, Z8
-	VPSUBD    Z3, Z8, Z9
+	VPSUBD    Z1, Z8, Z9
 	VPMINUD   Z9, Z8, Z8
 	VPSLLQ    $0x06, Z8, Z8
 	VPADDQ    Z0, Z8, Z8
@@ -4053,57 +4053,57 @@ near_eight:
 	MOVQ         8(CX), R8
 	VPBROADCASTD (AX), Z0
 	VPBROADCASTD 4(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, (SI)
 	MOVQ         16(CX), DI
 	MOVQ         24(CX), R8
 	VPBROADCASTD 8(AX), Z0
 	VPBROADCASTD 12(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 2(SI)
 	MOVQ         32(CX), DI
 	MOVQ         40(CX), R8
 	VPBROADCASTD 16(AX), Z0
 	VPBROADCASTD 20(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 4(SI)
 	MOVQ         48(CX), DI
 	MOVQ         56(CX), R8
 	VPBROADCASTD 24(AX), Z0
 	VPBROADCASTD 28(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 6(SI)
 	ADDQ         $0x20, AX
 	ADDQ         $0x40, CX
@@ -4160,15 +4160,15 @@ far_eight:
 	MOVQ         8(CX), R8
 	VPBROADCASTD (AX), Z0
 	VPBROADCASTD 4(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, (SI)
 	MOVQ         528(CX), DI
 	PREFETCHT0   (DI)
@@ -4178,15 +4178,15 @@ far_eight:
 	MOVQ         24(CX), R8
 	VPBROADCASTD 8(AX), Z0
 	VPBROADCASTD 12(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 2(SI)
 	MOVQ         544(CX), DI
 	PREFETCHT0   (DI)
@@ -4196,15 +4196,15 @@ far_eight:
 	MOVQ         40(CX), R8
 	VPBROADCASTD 16(AX), Z0
 	VPBROADCASTD 20(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 4(SI)
 	MOVQ         560(CX), DI
 	PREFETCHT0   (DI)
@@ -4214,15 +4214,15 @@ far_eight:
 	MOVQ         56(CX), R8
 	VPBROADCASTD 24(AX), Z0
 	VPBROADCASTD 28(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 6(SI)
 	ADDQ         $0x20, AX
 	ADDQ         $0x40, CX
@@ -4264,28 +4264,24 @@ TEXT ·addLine512AVX512(SB), $9456-49
 	ADDQ            $0x00000200, BX
 	MOVQ            base+0(FP), SI
 	VPBROADCASTQ    SI, Z2
-	MOVL            $0x00000001, SI
-	VPBROADCASTD    SI, Z3
 	MOVL            $0x0000ff00, SI
 	KMOVW           SI, K1
-	VPXORD          Z3, Z3, Z4
-	VPSLLD          $0x04, Z3, K1, Z4
 	MOVQ            bytes+8(FP), SI
 	VPBROADCASTQ    SI, Z3
 	MOVL            $0xffffffc0, SI
 	VPBROADCASTQ    SI, Z4
 	MOVQ            factors+16(FP), SI
-	VBROADCASTI64X4 (SI), Z10
+	VBROADCASTI64X4 (SI), Z5
 	MOVQ            n+40(FP), DI
 	MOVQ            DX, SI
 	MOVQ            BX, R8
 
 locate:
-	VPMULUDQ  (SI), Z3, Z11
-	VPSHUFD   $0xf5, Z11, Z11
-	VPANDD    Z4, Z11, Z11
-	VPADDQ    Z2, Z11, Z11
-	VMOVDQU32 Z11, (R8)
+	VPMULUDQ  (SI), Z3, Z6
+	VPSHUFD   $0xf5, Z6, Z6
+	VPANDD    Z4, Z6, Z6
+	VPADDQ    Z2, Z6, Z6
+	VMOVDQU32 Z6, (R8)
 	ADDQ      $0x40, SI
 	ADDQ      $0x40, R8
 	SUBQ      $0x08, DI
@@ -4302,10 +4298,10 @@ near_one:
 	MOVQ         (BX)(SI*8), DI
 	VPBROADCASTD 4(DX)(SI*8), Z2
 	VPBROADCASTD 4(DX)(SI*8), K1, Z2
-	VPMULLD      Z10, Z2, Z2
+	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPXORD       Z5, Z5, Z5
+	VPXORD       Z7, Z7, Z7
 	MOVQ         AX, R8
 	MOVQ         CX, R9
 
@@ -4314,12 +4310,12 @@ pair_1:
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 4(R8), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z5
+	VPTERNLOGD  $0xfe, Z2, Z3, Z7
 	ADDQ        $0x08, R8
 	DECQ        R9
 	JNZ         pair_1
-	VPORD       (DI), Z5, Z5
-	VMOVDQU32   Z5, (DI)
+	VPORD       (DI), Z7, Z7
+	VMOVDQU32   Z7, (DI)
 	JMP         near_one
 
 near_four:
@@ -4330,18 +4326,18 @@ near_four:
 	MOVQ         24(BX)(SI*8), R10
 	VPBROADCASTD 4(DX)(SI*8), Z2
 	VPBROADCASTD 12(DX)(SI*8), K1, Z2
-	VPMULLD      Z10, Z2, Z2
+	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
 	VPBROADCASTD 20(DX)(SI*8), Z2
 	VPBROADCASTD 28(DX)(SI*8), K1, Z2
-	VPMULLD      Z10, Z2, Z2
+	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
-	VPXORD       Z6, Z6, Z6
-	VPXORD       Z7, Z7, Z7
 	VPXORD       Z8, Z8, Z8
 	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
 	MOVQ         AX, R11
 	MOVQ         CX, R12
 
@@ -4350,33 +4346,33 @@ pair_2:
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 4(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z6
+	VPTERNLOGD  $0xfe, Z2, Z3, Z8
 	VPADDD.BCST 32(R11), Z1, Z2
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 36(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z7
+	VPTERNLOGD  $0xfe, Z2, Z3, Z9
 	VPADDD.BCST 64(R11), Z1, Z2
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 68(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z8
+	VPTERNLOGD  $0xfe, Z2, Z3, Z10
 	VPADDD.BCST 96(R11), Z1, Z2
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 100(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
+	VPTERNLOGD  $0xfe, Z2, Z3, Z11
 	ADDQ        $0x08, R11
 	DECQ        R12
 	JNZ         pair_2
-	VPORD       (DI), Z6, Z6
-	VMOVDQU32   Z6, (DI)
-	VPORD       (R8), Z7, Z7
-	VMOVDQU32   Z7, (R8)
-	VPORD       (R9), Z8, Z8
-	VMOVDQU32   Z8, (R9)
-	VPORD       (R10), Z9, Z9
-	VMOVDQU32   Z9, (R10)
+	VPORD       (DI), Z8, Z8
+	VMOVDQU32   Z8, (DI)
+	VPORD       (R8), Z9, Z9
+	VMOVDQU32   Z9, (R8)
+	VPORD       (R9), Z10, Z10
+	VMOVDQU32   Z10, (R9)
+	VPORD       (R10), Z11, Z11
+	VMOVDQU32   Z11, (R10)
 
 near_some:
 	TESTQ SI, SI
@@ -4413,10 +4409,10 @@ far_one:
 	MOVQ         (BX)(SI*8), DI
 	VPBROADCASTD 4(DX)(SI*8), Z2
 	VPBROADCASTD 4(DX)(SI*8), K1, Z2
-	VPMULLD      Z10, Z2, Z2
+	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPXORD       Z5, Z5, Z5
+	VPXORD       Z7, Z7, Z7
 	MOVQ         AX, R8
 	MOVQ         CX, R9
 
@@ -4425,12 +4421,12 @@ pair_3:
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 4(R8), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z5
+	VPTERNLOGD  $0xfe, Z2, Z3, Z7
 	ADDQ        $0x08, R8
 	DECQ        R9
 	JNZ         pair_3
-	VPORD       (DI), Z5, Z5
-	VMOVDQU32   Z5, (DI)
+	VPORD       (DI), Z7, Z7
+	VMOVDQU32   Z7, (DI)
 	JMP         far_one
 
 far_four:
@@ -4449,18 +4445,18 @@ far_four:
 	MOVQ         24(BX)(SI*8), R10
 	VPBROADCASTD 4(DX)(SI*8), Z2
 	VPBROADCASTD 12(DX)(SI*8), K1, Z2
-	VPMULLD      Z10, Z2, Z2
+	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
 	VPBROADCASTD 20(DX)(SI*8), Z2
 	VPBROADCASTD 28(DX)(SI*8), K1, Z2
-	VPMULLD      Z10, Z2, Z2
+	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
-	VPXORD       Z6, Z6, Z6
-	VPXORD       Z7, Z7, Z7
 	VPXORD       Z8, Z8, Z8
 	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
 	MOVQ         AX, R11
 	MOVQ         CX, R12
 
@@ -4469,33 +4465,33 @@ pair_4:
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 4(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z6
+	VPTERNLOGD  $0xfe, Z2, Z3, Z8
 	VPADDD.BCST 32(R11), Z1, Z2
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 36(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z7
+	VPTERNLOGD  $0xfe, Z2, Z3, Z9
 	VPADDD.BCST 64(R11), Z1, Z2
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 68(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z8
+	VPTERNLOGD  $0xfe, Z2, Z3, Z10
 	VPADDD.BCST 96(R11), Z1, Z2
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 100(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
+	VPTERNLOGD  $0xfe, Z2, Z3, Z11
 	ADDQ        $0x08, R11
 	DECQ        R12
 	JNZ         pair_4
-	VPORD       (DI), Z6, Z6
-	VMOVDQU32   Z6, (DI)
-	VPORD       (R8), Z7, Z7
-	VMOVDQU32   Z7, (R8)
-	VPORD       (R9), Z8, Z8
-	VMOVDQU32   Z8, (R9)
-	VPORD       (R10), Z9, Z9
-	VMOVDQU32   Z9, (R10)
+	VPORD       (DI), Z8, Z8
+	VMOVDQU32   Z8, (DI)
+	VPORD       (R8), Z9, Z9
+	VMOVDQU32   Z9, (R8)
+	VPORD       (R9), Z10, Z10
+	VMOVDQU32   Z10, (R9)
+	VPORD       (R10), Z11, Z11
+	VMOVDQU32   Z11, (R10)
 
 far_some:
 	TESTQ SI, SI
@@ -4521,37 +4517,31 @@ TEXT ·addLine32AVX512(SB), $9456-65
 	ADDQ            $0x00000200, BX
 	MOVQ            base+0(FP), SI
 	VPBROADCASTQ    SI, Z2
-	MOVL            $0x00000001, SI
-	VPBROADCASTD    SI, Z3
 	MOVL            $0x0000ff00, SI
 	KMOVW           SI, K1
-	VPXORD          Z3, Z3, Z4
-	VPSLLD          $0x04, Z3, K1, Z4
 	MOVQ            lines+8(FP), SI
 	VPBROADCASTQ    SI, Z3
 	MOVQ            recip+16(FP), SI
 	VPBROADCASTQ    SI, Z4
 	MOVQ            shift+24(FP), SI
-	VPBROADCASTQ    SI, Z10
+	VPBROADCASTQ    SI, Z5
 	MOVQ            steps+32(FP), SI
-	VBROADCASTI64X4 (SI), Z11
-	MOVL            $0x0000000f, SI
-	VPBROADCASTD    SI, Z12
+	VBROADCASTI64X4 (SI), Z6
 	MOVQ            n+56(FP), DI
 	MOVQ            DX, SI
 	MOVQ            BX, R8
 
 locate:
-	VPMOVZXDQ (SI), Z12
-	VPMULUDQ  Z4, Z12, Z13
-	VPSRLVQ   Z10, Z13, Z13
-	VPMULUDQ  Z3, Z13, Z13
-	VPSUBQ    Z13, Z12, Z12
-	VPSUBD    Z3, Z12, Z13
-	VPMINUD   Z13, Z12, Z12
-	VPSLLQ    $0x06, Z12, Z12
-	VPADDQ    Z2, Z12, Z12
-	VMOVDQU32 Z12, (R8)
+	VPMOVZXDQ (SI), Z7
+	VPMULUDQ  Z4, Z7, Z8
+	VPSRLVQ   Z5, Z8, Z8
+	VPMULUDQ  Z3, Z8, Z8
+	VPSUBQ    Z8, Z7, Z7
+	VPSUBD    Z3, Z7, Z8
+	VPMINUD   Z8, Z7, Z7
+	VPSLLQ    $0x06, Z7, Z7
+	VPADDQ    Z2, Z7, Z7
+	VMOVDQU32 Z7, (R8)
 	ADDQ      $0x20, SI
 	ADDQ      $0x40, R8
 	SUBQ      $0x08, DI
@@ -4569,12 +4559,12 @@ near_one:
 	VPBROADCASTD (DX)(SI*4), Z2
 	VPBROADCASTD (DX)(SI*4), K1, Z2
 	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z11, Z3, Z3
+	VPMULLW      Z6, Z3, Z3
 	VPADDD       Z2, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, (AX)
-	VPXORD       Z5, Z5, Z5
+	VPXORD       Z9, Z9, Z9
 	MOVQ         AX, R8
 	MOVQ         CX, R9
 
@@ -4583,12 +4573,12 @@ pair_1:
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 4(R8), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z5
+	VPTERNLOGD  $0xfe, Z2, Z3, Z9
 	ADDQ        $0x08, R8
 	DECQ        R9
 	JNZ         pair_1
-	VPORD       (DI), Z5, Z5
-	VMOVDQU32   Z5, (DI)
+	VPORD       (DI), Z9, Z9
+	VMOVDQU32   Z9, (DI)
 	JMP         near_one
 
 near_four:
@@ -4600,7 +4590,7 @@ near_four:
 	VPBROADCASTD (DX)(SI*4), Z2
 	VPBROADCASTD 4(DX)(SI*4), K1, Z2
 	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z11, Z3, Z3
+	VPMULLW      Z6, Z3, Z3
 	VPADDD       Z2, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
@@ -4608,15 +4598,15 @@ near_four:
 	VPBROADCASTD 8(DX)(SI*4), Z2
 	VPBROADCASTD 12(DX)(SI*4), K1, Z2
 	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z11, Z3, Z3
+	VPMULLW      Z6, Z3, Z3
 	VPADDD       Z2, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, 64(AX)
-	VPXORD       Z6, Z6, Z6
-	VPXORD       Z7, Z7, Z7
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+	VPXORD       Z13, Z13, Z13
 	MOVQ         AX, R11
 	MOVQ         CX, R12
 
@@ -4625,33 +4615,33 @@ pair_2:
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 4(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z6
+	VPTERNLOGD  $0xfe, Z2, Z3, Z10
 	VPADDD.BCST 32(R11), Z1, Z2
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 36(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z7
+	VPTERNLOGD  $0xfe, Z2, Z3, Z11
 	VPADDD.BCST 64(R11), Z1, Z2
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 68(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z8
+	VPTERNLOGD  $0xfe, Z2, Z3, Z12
 	VPADDD.BCST 96(R11), Z1, Z2
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 100(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
+	VPTERNLOGD  $0xfe, Z2, Z3, Z13
 	ADDQ        $0x08, R11
 	DECQ        R12
 	JNZ         pair_2
-	VPORD       (DI), Z6, Z6
-	VMOVDQU32   Z6, (DI)
-	VPORD       (R8), Z7, Z7
-	VMOVDQU32   Z7, (R8)
-	VPORD       (R9), Z8, Z8
-	VMOVDQU32   Z8, (R9)
-	VPORD       (R10), Z9, Z9
-	VMOVDQU32   Z9, (R10)
+	VPORD       (DI), Z10, Z10
+	VMOVDQU32   Z10, (DI)
+	VPORD       (R8), Z11, Z11
+	VMOVDQU32   Z11, (R8)
+	VPORD       (R9), Z12, Z12
+	VMOVDQU32   Z12, (R9)
+	VPORD       (R10), Z13, Z13
+	VMOVDQU32   Z13, (R10)
 
 near_some:
 	TESTQ SI, SI
@@ -4689,12 +4679,12 @@ far_one:
 	VPBROADCASTD (DX)(SI*4), Z2
 	VPBROADCASTD (DX)(SI*4), K1, Z2
 	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z11, Z3, Z3
+	VPMULLW      Z6, Z3, Z3
 	VPADDD       Z2, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, (AX)
-	VPXORD       Z5, Z5, Z5
+	VPXORD       Z9, Z9, Z9
 	MOVQ         AX, R8
 	MOVQ         CX, R9
 
@@ -4703,12 +4693,12 @@ pair_3:
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 4(R8), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z5
+	VPTERNLOGD  $0xfe, Z2, Z3, Z9
 	ADDQ        $0x08, R8
 	DECQ        R9
 	JNZ         pair_3
-	VPORD       (DI), Z5, Z5
-	VMOVDQU32   Z5, (DI)
+	VPORD       (DI), Z9, Z9
+	VMOVDQU32   Z9, (DI)
 	JMP         far_one
 
 far_four:
@@ -4728,7 +4718,7 @@ far_four:
 	VPBROADCASTD (DX)(SI*4), Z2
 	VPBROADCASTD 4(DX)(SI*4), K1, Z2
 	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z11, Z3, Z3
+	VPMULLW      Z6, Z3, Z3
 	VPADDD       Z2, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
@@ -4736,15 +4726,15 @@ far_four:
 	VPBROADCASTD 8(DX)(SI*4), Z2
 	VPBROADCASTD 12(DX)(SI*4), K1, Z2
 	VPRORD       $0x11, Z2, Z3
-	VPMULLW      Z11, Z3, Z3
+	VPMULLW      Z6, Z3, Z3
 	VPADDD       Z2, Z3, Z3
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, 64(AX)
-	VPXORD       Z6, Z6, Z6
-	VPXORD       Z7, Z7, Z7
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+	VPXORD       Z13, Z13, Z13
 	MOVQ         AX, R11
 	MOVQ         CX, R12
 
@@ -4753,33 +4743,33 @@ pair_4:
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 4(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z6
+	VPTERNLOGD  $0xfe, Z2, Z3, Z10
 	VPADDD.BCST 32(R11), Z1, Z2
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 36(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z7
+	VPTERNLOGD  $0xfe, Z2, Z3, Z11
 	VPADDD.BCST 64(R11), Z1, Z2
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 68(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z8
+	VPTERNLOGD  $0xfe, Z2, Z3, Z12
 	VPADDD.BCST 96(R11), Z1, Z2
 	VPSLLVD     Z2, Z0, Z2
 	VPADDD.BCST 100(R11), Z1, Z3
 	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
+	VPTERNLOGD  $0xfe, Z2, Z3, Z13
 	ADDQ        $0x08, R11
 	DECQ        R12
 	JNZ         pair_4
-	VPORD       (DI), Z6, Z6
-	VMOVDQU32   Z6, (DI)
-	VPORD       (R8), Z7, Z7
-	VMOVDQU32   Z7, (R8)
-	VPORD       (R9), Z8, Z8
-	VMOVDQU32   Z8, (R9)
-	VPORD       (R10), Z9, Z9
-	VMOVDQU32   Z9, (R10)
+	VPORD       (DI), Z10, Z10
+	VMOVDQU32   Z10, (DI)
+	VPORD       (R8), Z11, Z11
+	VMOVDQU32   Z11, (R8)
+	VPORD       (R9), Z12, Z12
+	VMOVDQU32   Z12, (R9)
+	VPORD       (R10), Z13, Z13
+	VMOVDQU32   Z13, (R10)
 
 far_some:
 	TESTQ SI, SI
@@ -6783,28 +6773,28 @@ TEXT ·testLine512AVX2(SB), $9272-49
 	MOVQ         base+0(FP), DX
 	VMOVQ        DX, X0
 	VPBROADCASTQ X0, Y0
-	MOVL         $0x00000001, DX
-	VMOVD        DX, X1
-	VPBROADCASTD X1, Y1
-	MOVL         $0x0000001f, DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y2
 	MOVQ         bytes+8(FP), DX
-	VMOVQ        DX, X3
-	VPBROADCASTQ X3, Y3
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
 	MOVL         $0xffffffc0, DX
-	VMOVQ        DX, X4
-	VPBROADCASTQ X4, Y4
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
 	MOVQ         factors+16(FP), DX
-	VMOVDQU      (DX), Y5
+	VMOVDQU      (DX), Y3
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X4
+	VPBROADCASTD X4, Y4
+	MOVL         $0x0000001f, DX
+	VMOVD        DX, X5
+	VPBROADCASTD X5, Y5
 	MOVQ         n+32(FP), BX
 	MOVQ         AX, DX
 	MOVQ         CX, SI
 
 locate:
-	VPMULUDQ (DX), Y3, Y6
+	VPMULUDQ (DX), Y1, Y6
 	VPSHUFD  $0xf5, Y6, Y6
-	VPAND    Y4, Y6, Y6
+	VPAND    Y2, Y6, Y6
 	VPADDQ   Y0, Y6, Y6
 	VMOVDQU  Y6, (SI)
 	ADDQ     $0x20, DX
@@ -6824,15 +6814,15 @@ near_one:
 	DECQ         BX
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          near_one
@@ -6849,51 +6839,51 @@ near_four:
 	SUBQ         $0x04, BX
 	MOVQ         24(CX)(BX*8), DI
 	VPBROADCASTD 28(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	MOVQ         16(CX)(BX*8), DI
 	VPBROADCASTD 20(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	MOVQ         8(CX)(BX*8), DI
 	VPBROADCASTD 12(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          near_four
@@ -6954,15 +6944,15 @@ far_one:
 	PREFETCHT0   (DI)
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          far_one
@@ -6981,57 +6971,57 @@ far_four:
 	PREFETCHT0   (DI)
 	MOVQ         24(CX)(BX*8), DI
 	VPBROADCASTD 28(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	MOVQ         -496(CX)(BX*8), DI
 	PREFETCHT0   (DI)
 	MOVQ         16(CX)(BX*8), DI
 	VPBROADCASTD 20(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	MOVQ         -504(CX)(BX*8), DI
 	PREFETCHT0   (DI)
 	MOVQ         8(CX)(BX*8), DI
 	VPBROADCASTD 12(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	MOVQ         -512(CX)(BX*8), DI
 	PREFETCHT0   (DI)
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          far_four
@@ -7060,34 +7050,34 @@ TEXT ·testLine32AVX2(SB), $9272-65
 	MOVQ         base+0(FP), DX
 	VMOVQ        DX, X0
 	VPBROADCASTQ X0, Y0
-	MOVL         $0x00000001, DX
-	VMOVD        DX, X1
-	VPBROADCASTD X1, Y1
-	MOVL         $0x0000001f, DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y2
 	MOVQ         lines+8(FP), DX
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         recip+16(FP), DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         shift+24(FP), DX
 	VMOVQ        DX, X3
 	VPBROADCASTQ X3, Y3
-	MOVQ         recip+16(FP), DX
-	VMOVQ        DX, X4
-	VPBROADCASTQ X4, Y4
-	MOVQ         shift+24(FP), DX
-	VMOVQ        DX, X5
-	VPBROADCASTQ X5, Y5
 	MOVQ         steps+32(FP), DX
-	VMOVDQU      (DX), Y6
+	VMOVDQU      (DX), Y4
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X5
+	VPBROADCASTD X5, Y5
+	MOVL         $0x0000001f, DX
+	VMOVD        DX, X6
+	VPBROADCASTD X6, Y6
 	MOVQ         n+48(FP), BX
 	MOVQ         AX, DX
 	MOVQ         CX, SI
 
 locate:
 	VPMOVZXDQ (DX), Y7
-	VPMULUDQ  Y4, Y7, Y8
-	VPSRLVQ   Y5, Y8, Y8
-	VPMULUDQ  Y3, Y8, Y8
+	VPMULUDQ  Y2, Y7, Y8
+	VPSRLVQ   Y3, Y8, Y8
+	VPMULUDQ  Y1, Y8, Y8
 	VPSUBQ    Y8, Y7, Y7
-	VPSUBD    Y3, Y7, Y8
+	VPSUBD    Y1, Y7, Y8
 	VPMINUD   Y8, Y7, Y7
 	VPSLLQ    $0x06, Y7, Y7
 	VPADDQ    Y0, Y7, Y7
@@ -7109,19 +7099,19 @@ near_one:
 	DECQ         BX
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          near_one
@@ -7138,67 +7128,67 @@ near_four:
 	SUBQ         $0x04, BX
 	MOVQ         24(CX)(BX*8), DI
 	VPBROADCASTD 12(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	MOVQ         16(CX)(BX*8), DI
 	VPBROADCASTD 8(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	MOVQ         8(CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          near_four
@@ -7259,19 +7249,19 @@ far_one:
 	PREFETCHT0   (DI)
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          far_one
@@ -7290,73 +7280,73 @@ far_four:
 	PREFETCHT0   (DI)
 	MOVQ         24(CX)(BX*8), DI
 	VPBROADCASTD 12(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	MOVQ         -496(CX)(BX*8), DI
 	PREFETCHT0   (DI)
 	MOVQ         16(CX)(BX*8), DI
 	VPBROADCASTD 8(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	MOVQ         -504(CX)(BX*8), DI
 	PREFETCHT0   (DI)
 	MOVQ         8(CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	MOVQ         -512(CX)(BX*8), DI
 	PREFETCHT0   (DI)
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          far_four
@@ -7386,12 +7376,6 @@ TEXT ·addLine512AVX2(SB), $9456-49
 	MOVQ         base+0(FP), SI
 	VMOVQ        SI, X0
 	VPBROADCASTQ X0, Y0
-	MOVL         $0x00000001, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
-	MOVL         $0x0000001f, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
 	MOVQ         bytes+8(FP), SI
 	VMOVQ        SI, X1
 	VPBROADCASTQ X1, Y1
@@ -7693,12 +7677,6 @@ TEXT ·addLine32AVX2(SB), $9456-65
 	MOVQ         base+0(FP), SI
 	VMOVQ        SI, X0
 	VPBROADCASTQ X0, Y0
-	MOVL         $0x00000001, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
-	MOVL         $0x0000001f, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
 	MOVQ         lines+8(FP), SI
 	VMOVQ        SI, X1
 	VPBROADCASTQ X1, Y1

@@ -37,10 +37,14 @@ func (l *line32) prepare(v vectors) (size int) {
 	l.lines, l.recip = v.broadcastLong(argument("lines")), v.broadcastLong(argument("recip"))
 	l.shift = v.broadcastLong(argument("shift"))
 	l.steps = broadcastEight(v, "steps")
-	if v.lanes() == 16 {
-		l.fifteen = v.broadcast(constant(15))
-	}
 	return 4
+}
+
+func (l *line32) prepareTest() {
+	l.bitsOfLine.prepareTest()
+	if l.v.lanes() == 16 {
+		l.fifteen = l.v.broadcast(constant(15))
+	}
 }
 
 func (l *line32) address(m Mem, h reg.VecVirtual) {

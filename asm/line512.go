@@ -19,15 +19,18 @@ type bitsOfLine struct {
 }
 
 func newBitsOfLine(v vectors) bitsOfLine {
-	b := bitsOfLine{v: v, base: v.broadcastLong(argument("base")), ones: v.broadcast(constant(1)), upper: upperLanes(v)}
-	if v.lanes() < 16 {
-		b.thirtyOnes = v.broadcast(constant(31))
-		return b
+	return bitsOfLine{v: v, base: v.broadcastLong(argument("base")), upper: upperLanes(v)}
+}
+
+func (b *bitsOfLine) prepareTest() {
+	b.ones = b.v.broadcast(constant(1))
+	if b.v.lanes() < 16 {
+		b.thirtyOnes = b.v.broadcast(constant(31))
+		return
 	}
 	b.second = ZMM()
 	VPXORD(b.ones, b.ones, b.second)
 	VPSLLD(U8(4), b.ones, b.upper, b.second)
-	return b
 }
 
 // testOne emits the test of the bits whose numbers in the line are the lower five bits of bit

@@ -21,8 +21,10 @@ type lines struct {
 
 // lineWalk is what differs between the walks.
 type lineWalk interface {
-	// prepare emits the constants, and returns the size of a hash in bytes.
+	// prepare emits the constants, and returns the size of a hash in bytes. prepareTest emits
+	// those of the tests.
 	prepare(v vectors) (size int)
+	prepareTest()
 	// address emits the addresses of the lines of the hashes at m.
 	address(m Mem, to reg.VecVirtual)
 	// testOne emits the test of the key whose hash is at h and whose line is at line. It sets
@@ -55,6 +57,7 @@ func stackVectors(bytes int) reg.GPVirtual {
 // testLines emits the body of a kernel that tests hashes.
 func testLines(v vectors, walk lineWalk) {
 	l := newLines(v, walk)
+	walk.prepareTest()
 	if v.lanes() == 16 {
 		l.emit(l.testTwos)
 	} else {

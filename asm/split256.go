@@ -66,6 +66,8 @@ func (s *split256) prepare(v vectors) (size int) {
 	return 8
 }
 
+func (s *split256) prepareTest() {}
+
 // address emits base + 32·block: the shuffles move the upper halves of long lanes down.
 func (s *split256) address(m Mem, h reg.VecVirtual) {
 	VPSHUFD(U8(0xf5), m, h)
