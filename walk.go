@@ -198,12 +198,16 @@ func (s *scheme) setsLines() bool {
 	}
 	switch s.pair.walk() {
 	case walkSplit256, walkLine512:
-		return true
+		return s.bytes() < mostLinesBytes
 	case walkLine32:
-		return (*line32)(&s.array).log() == 0
+		return s.bytes() < mostLinesBytes && (*line32)(&s.array).log() == 0
 	}
 	return false
 }
+
+// mostLinesBytes is the size from which on kernels set no lines: maxKernelBlocks and
+// maxKernelLines.
+const mostLinesBytes = 1 << 32
 
 // addAssembly sets the bits of all hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
