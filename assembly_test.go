@@ -270,8 +270,8 @@ func wantRemainders(t *testing.T, kernel Kernel, n uint64, hashes []uint64, rema
 	}
 }
 
-// TestRequestsOfLines compares the tests of each kernel in the walks line512 and line32 with portable Go,
-// with and without requests for the lines, for numbers of probes up to the largest.
+// TestRequestsOfLines compares what each kernel tests and adds in the walks line512 and line32 with
+// portable Go, with and without requests for the lines, for numbers of probes up to the largest.
 func TestRequestsOfLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(63, 64))
 	words, longs := make([]uint32, windowKeys), make([]uint64, windowKeys)
@@ -285,22 +285,41 @@ func TestRequestsOfLines(t *testing.T) {
 		for i, far := range slices.Repeat([]bool{false, true}, len(kernels)-1) {
 			kernel := kernels[i/2]
 			n := 1 + random.IntN(windowKeys)/k
-			for name, test := range map[string]struct{ generic, kernel func(hits []uint64) }{
+			set, plain := make([]byte, len(data)), make([]byte, len(data))
+			d2, d3 := newLine32(set, uint32(lines), 0, k), newLine32(plain, uint32(lines), 0, k)
+			l2, l3 := newLine512(set, lines, k), newLine512(plain, lines, k)
+			for name, walk := range map[string]struct {
+				generic, kernel func(hits []uint64)
+				add             func() bool
+				addOne          func(i int)
+			}{
 				"line32": {
 					func(hits []uint64) { d.testGeneric(words[:n], hits) },
 					func(hits []uint64) { d.testForm(kernel, words[:n], hits, far) },
+					func() bool { return d2.addForm(kernel, words[:n], far) },
+					func(i int) { d3.add(words[i]) },
 				},
 				"line512": {
 					func(hits []uint64) { l.testGeneric(longs[:n], hits) },
 					func(hits []uint64) { l.testForm(kernel, longs[:n], hits, far) },
+					func() bool { return l2.addForm(kernel, longs[:n], far) },
+					func(i int) { l3.add(longs[i]) },
 				},
 			} {
 				want, got := make([]uint64, (n+63)/64+1), slices.Repeat([]uint64{1 << 40}, (n+63)/64+1)
-				test.generic(want)
-				test.kernel(got)
+				walk.generic(want)
+				walk.kernel(got)
 				want[len(want)-1] = 1 << 40 // not written
 				if !slices.Equal(got, want) {
 					t.Fatalf("kernel %v, %s, %d lines, %d probes, far %v: hits of %d hashes %x, want %x", kernel, name, lines, k, far, n, got, want)
+				}
+				clear(set)
+				clear(plain)
+				for i := range n {
+					walk.addOne(i)
+				}
+				if !walk.add() || !bytes.Equal(set, plain) {
+					t.Fatalf("kernel %v, %s, %d lines, %d probes, far %v: wrong bits of %d hashes", kernel, name, lines, k, far, n)
 				}
 			}
 		}

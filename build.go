@@ -98,6 +98,10 @@ func (s *scheme) addDirectly(keys *Keys) {
 		s.addRows(keys)
 		return
 	}
+	if s.setsLines() {
+		s.addLines(keys)
+		return
+	}
 	few := keys.n <= smallBatch && s.k <= smallPlaces
 	switch hashKinds[s.pair.hash()].words {
 	case one64:
@@ -124,6 +128,35 @@ func (s *scheme) addRows(keys *Keys) {
 			s.addHash(keys.hashRow(s.pair.hash(), i))
 		}
 	}
+}
+
+// addLines is addDirectly for a kernel that sets lines. It needs no places.
+func (s *scheme) addLines(keys *Keys) {
+	switch hashKinds[s.pair.hash()].words {
+	case one32:
+		if keys.n <= smallBatch {
+			var h [smallBatch]uint32
+			s.addWindow(keys, &hashes{h32: h[:]}, nil)
+			return
+		}
+		var h [windowKeys + cacheLine/4]uint32
+		s.addWindows(keys, &hashes{h32: align(h[:], windowKeys)}, nil)
+	case one64:
+		s.addLines64(keys)
+	}
+}
+
+// addLines64 is addLines for hashes of one 64-bit word.
+//
+//go:noinline
+func (s *scheme) addLines64(keys *Keys) {
+	if keys.n <= smallBatch {
+		var h [smallBatch]uint64
+		s.addWindow(keys, &hashes{h1: h[:]}, nil)
+		return
+	}
+	var h [windowKeys + cacheLine/8]uint64
+	s.addWindows(keys, &hashes{h1: align(h[:], windowKeys)}, nil)
 }
 
 // addDirectly64 is addDirectly for hashes of one 64-bit word. It and addDirectly128 are
@@ -167,7 +200,7 @@ func (s *scheme) addWindows(keys *Keys, room *hashes, places []uint32) {
 }
 
 // addWindow is addDirectly for at most as many keys as room holds hashes. places must have
-// room for at least one key.
+// room for at least one key, unless a kernel sets lines.
 func (s *scheme) addWindow(keys *Keys, room *hashes, places []uint32) {
 	hashed := keys.hashKeys(s.pair.hash(), s.kernel, room)
 	if hashed.len() == 0 || s.addAssembly(&hashed) {

@@ -204,9 +204,9 @@ func TestExtend(t *testing.T) {
 // TestNewEncoded looks at where the bits begin, and for the word after the last of them.
 func TestNewEncoded(t *testing.T) {
 	for _, before := range []int{0, 1, 12, 16, 100} {
-		for after := range 300 {
+		for after := range 2000 {
 			data := newEncoded(before, after)
-			if len(data) != before+after || cap(data) < len(data)+4 {
+			if len(data) != before+after || cap(data) < before+(after+3)/4*4 {
 				t.Fatalf("newEncoded(%d, %d) has %d bytes of %d", before, after, len(data), cap(data))
 			}
 			if at := uintptr(unsafe.Pointer(unsafe.SliceData(data))) + uintptr(before); at%cacheLine != 0 {

@@ -28,6 +28,10 @@ func (d *split256) testAssembly(Kernel, []uint64, []uint64) bool { return false 
 
 func (d *split256) addAssembly(Kernel, []uint64) bool { return false }
 
+func (d *line512) addAssembly(Kernel, []uint64) bool { return false }
+
+func (d *line32) addAssembly(Kernel, []uint32) bool { return false }
+
 func (d *split256) has(h uint64) bool { return d.test(h) }
 
 func (d *split256) hasUint64(key uint64) bool { return d.test(xxh64Uint64(key)) }

@@ -419,6 +419,24 @@ DATA splitOnes<>+24(SB)/4, $0x00000001
 DATA splitOnes<>+28(SB)/4, $0x00000001
 GLOBL splitOnes<>(SB), RODATA|NOPTR, $32
 
+DATA lineStarts<>+0(SB)/4, $0x00000000
+DATA lineStarts<>+4(SB)/4, $0xffffffe0
+DATA lineStarts<>+8(SB)/4, $0xffffffc0
+DATA lineStarts<>+12(SB)/4, $0xffffffa0
+DATA lineStarts<>+16(SB)/4, $0xffffff80
+DATA lineStarts<>+20(SB)/4, $0xffffff60
+DATA lineStarts<>+24(SB)/4, $0xffffff40
+DATA lineStarts<>+28(SB)/4, $0xffffff20
+DATA lineStarts<>+32(SB)/4, $0xffffff00
+DATA lineStarts<>+36(SB)/4, $0xfffffee0
+DATA lineStarts<>+40(SB)/4, $0xfffffec0
+DATA lineStarts<>+44(SB)/4, $0xfffffea0
+DATA lineStarts<>+48(SB)/4, $0xfffffe80
+DATA lineStarts<>+52(SB)/4, $0xfffffe60
+DATA lineStarts<>+56(SB)/4, $0xfffffe40
+DATA lineStarts<>+60(SB)/4, $0xfffffe20
+GLOBL lineStarts<>(SB), RODATA|NOPTR, $64
+
 DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
 DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
 DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
@@ -1099,34 +1117,34 @@ near_one:
 
 near_four:
 	SUBQ         $0x04, DX
-	MOVQ         24(CX)(DX*8), BX
-	VPBROADCASTD 24(AX)(DX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPOR         (BX), Y0, Y0
-	VMOVDQU      Y0, (BX)
-	MOVQ         16(CX)(DX*8), BX
-	VPBROADCASTD 16(AX)(DX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPOR         (BX), Y0, Y0
-	VMOVDQU      Y0, (BX)
-	MOVQ         8(CX)(DX*8), BX
-	VPBROADCASTD 8(AX)(DX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPOR         (BX), Y0, Y0
-	VMOVDQU      Y0, (BX)
 	MOVQ         (CX)(DX*8), BX
+	MOVQ         8(CX)(DX*8), SI
+	MOVQ         16(CX)(DX*8), DI
+	MOVQ         24(CX)(DX*8), R8
 	VPBROADCASTD (AX)(DX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
+	VPBROADCASTD 8(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (SI), Y0, Y0
+	VMOVDQU      Y0, (SI)
+	VPBROADCASTD 16(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (DI), Y0, Y0
+	VMOVDQU      Y0, (DI)
+	VPBROADCASTD 24(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (R8), Y0, Y0
+	VMOVDQU      Y0, (R8)
 
 near_some:
 	TESTQ DX, DX
@@ -1187,42 +1205,42 @@ far_one:
 
 far_four:
 	SUBQ         $0x04, DX
-	MOVQ         -488(CX)(DX*8), BX
-	PREFETCHT0   (BX)
-	MOVQ         24(CX)(DX*8), BX
-	VPBROADCASTD 24(AX)(DX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPOR         (BX), Y0, Y0
-	VMOVDQU      Y0, (BX)
-	MOVQ         -496(CX)(DX*8), BX
-	PREFETCHT0   (BX)
-	MOVQ         16(CX)(DX*8), BX
-	VPBROADCASTD 16(AX)(DX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPOR         (BX), Y0, Y0
-	VMOVDQU      Y0, (BX)
-	MOVQ         -504(CX)(DX*8), BX
-	PREFETCHT0   (BX)
-	MOVQ         8(CX)(DX*8), BX
-	VPBROADCASTD 8(AX)(DX*8), Y0
-	VPMULLD      Y3, Y0, Y0
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y4, Y0
-	VPOR         (BX), Y0, Y0
-	VMOVDQU      Y0, (BX)
 	MOVQ         -512(CX)(DX*8), BX
 	PREFETCHT0   (BX)
 	MOVQ         (CX)(DX*8), BX
+	MOVQ         -504(CX)(DX*8), SI
+	PREFETCHT0   (SI)
+	MOVQ         8(CX)(DX*8), SI
+	MOVQ         -496(CX)(DX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         16(CX)(DX*8), DI
+	MOVQ         -488(CX)(DX*8), R8
+	PREFETCHT0   (R8)
+	MOVQ         24(CX)(DX*8), R8
 	VPBROADCASTD (AX)(DX*8), Y0
 	VPMULLD      Y3, Y0, Y0
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y4, Y0
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
+	VPBROADCASTD 8(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (SI), Y0, Y0
+	VMOVDQU      Y0, (SI)
+	VPBROADCASTD 16(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (DI), Y0, Y0
+	VMOVDQU      Y0, (DI)
+	VPBROADCASTD 24(AX)(DX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPOR         (R8), Y0, Y0
+	VMOVDQU      Y0, (R8)
 
 far_some:
 	TESTQ DX, DX
@@ -3979,26 +3997,26 @@ TEXT ·testLine512AVX512(SB), $11432-49
 	ADDQ            $0x00000200, CX
 	MOVQ            base+0(FP), DX
 	VPBROADCASTQ    DX, Z0
-	MOVL            $0x00000001, DX
-	VPBROADCASTD    DX, Z1
 	MOVL            $0x0000ff00, DX
 	KMOVW           DX, K1
-	VPXORD          Z1, Z1, Z2
-	VPSLLD          $0x04, Z1, K1, Z2
 	MOVQ            bytes+8(FP), DX
-	VPBROADCASTQ    DX, Z3
+	VPBROADCASTQ    DX, Z1
 	MOVL            $0xffffffc0, DX
-	VPBROADCASTQ    DX, Z4
+	VPBROADCASTQ    DX, Z2
 	MOVQ            factors+16(FP), DX
-	VBROADCASTI64X4 (DX), Z5
+	VBROADCASTI64X4 (DX), Z3
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z4
+	VPXORD          Z4, Z4, Z5
+	VPSLLD          $0x04, Z4, K1, Z5
 	MOVQ            n+32(FP), BX
 	MOVQ            AX, DX
 	MOVQ            CX, SI
 
 locate:
-	VPMULUDQ  (DX), Z3, Z6
+	VPMULUDQ  (DX), Z1, Z6
 	VPSHUFD   $0xf5, Z6, Z6
-	VPANDD    Z4, Z6, Z6
+	VPANDD    Z2, Z6, Z6
 	VPADDQ    Z0, Z6, Z6
 	VMOVDQU32 Z6, (SI)
 	ADDQ      $0x40, DX
@@ -4019,53 +4037,53 @@ near_eight:
 	MOVQ         8(CX), R8
 	VPBROADCASTD 4(AX), Z0
 	VPBROADCASTD 12(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, (SI)
 	MOVQ         16(CX), DI
 	MOVQ         24(CX), R8
 	VPBROADCASTD 20(AX), Z0
 	VPBROADCASTD 28(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 2(SI)
 	MOVQ         32(CX), DI
 	MOVQ         40(CX), R8
 	VPBROADCASTD 36(AX), Z0
 	VPBROADCASTD 44(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 4(SI)
 	MOVQ         48(CX), DI
 	MOVQ         56(CX), R8
 	VPBROADCASTD 52(AX), Z0
 	VPBROADCASTD 60(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 6(SI)
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
@@ -4122,14 +4140,14 @@ far_eight:
 	MOVQ         8(CX), R8
 	VPBROADCASTD 4(AX), Z0
 	VPBROADCASTD 12(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, (SI)
 	MOVQ         528(CX), DI
 	PREFETCHT0   (DI)
@@ -4139,14 +4157,14 @@ far_eight:
 	MOVQ         24(CX), R8
 	VPBROADCASTD 20(AX), Z0
 	VPBROADCASTD 28(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 2(SI)
 	MOVQ         544(CX), DI
 	PREFETCHT0   (DI)
@@ -4156,14 +4174,14 @@ far_eight:
 	MOVQ         40(CX), R8
 	VPBROADCASTD 36(AX), Z0
 	VPBROADCASTD 44(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 4(SI)
 	MOVQ         560(CX), DI
 	PREFETCHT0   (DI)
@@ -4173,14 +4191,14 @@ far_eight:
 	MOVQ         56(CX), R8
 	VPBROADCASTD 52(AX), Z0
 	VPBROADCASTD 60(AX), K1, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x1c, Z0, Z3
-	VPORD        Z2, Z3, Z3
+	VPMULLD      Z3, Z0, Z0
+	VPSRLD       $0x1c, Z0, Z1
+	VPORD        Z5, Z1, Z1
 	VPSRLD       $0x17, Z0, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z3
-	VPRORVD      Z0, Z3, Z3
-	VPTESTNMD    Z1, Z3, K2
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z1
+	VPRORVD      Z0, Z1, Z1
+	VPTESTNMD    Z4, Z1, K2
 	KMOVW        K2, 6(SI)
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
@@ -4218,20 +4236,20 @@ TEXT ·testLine32AVX512(SB), $11432-65
 	ADDQ            $0x00000200, CX
 	MOVQ            base+0(FP), DX
 	VPBROADCASTQ    DX, Z0
-	MOVL            $0x00000001, DX
-	VPBROADCASTD    DX, Z1
 	MOVL            $0x0000ff00, DX
 	KMOVW           DX, K1
-	VPXORD          Z1, Z1, Z2
-	VPSLLD          $0x04, Z1, K1, Z2
 	MOVQ            lines+8(FP), DX
-	VPBROADCASTQ    DX, Z3
+	VPBROADCASTQ    DX, Z1
 	MOVQ            recip+16(FP), DX
-	VPBROADCASTQ    DX, Z4
+	VPBROADCASTQ    DX, Z2
 	MOVQ            shift+24(FP), DX
-	VPBROADCASTQ    DX, Z5
+	VPBROADCASTQ    DX, Z3
 	MOVQ            steps+32(FP), DX
-	VBROADCASTI64X4 (DX), Z6
+	VBROADCASTI64X4 (DX), Z4
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z5
+	VPXORD          Z5, Z5, Z6
+	VPSLLD          $0x04, Z5, K1, Z6
 	MOVL            $0x0000000f, DX
 	VPBROADCASTD    DX, Z7
 	MOVQ            n+48(FP), BX
@@ -4240,11 +4258,11 @@ TEXT ·testLine32AVX512(SB), $11432-65
 
 locate:
 	VPMOVZXDQ (DX), Z8
-	VPMULUDQ  Z4, Z8, Z9
-	VPSRLVQ   Z5, Z9, Z9
-	VPMULUDQ  Z3, Z9, Z9
+	VPMULUDQ  Z2, Z8, Z9
+	VPSRLVQ   Z3, Z9, Z9
+	VPMULUDQ  Z1, Z9, Z9
 	VPSUBQ    Z9, Z8, Z8
-	VPSUBD    Z3, Z8, Z9
+	VPSUBD    Z1, Z8, Z9
 	VPMINUD   Z9, Z8, Z8
 	VPSLLQ    $0x06, Z8, Z8
 	VPADDQ    Z0, Z8, Z8
@@ -4267,57 +4285,57 @@ near_eight:
 	MOVQ         8(CX), R8
 	VPBROADCASTD (AX), Z0
 	VPBROADCASTD 4(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, (SI)
 	MOVQ         16(CX), DI
 	MOVQ         24(CX), R8
 	VPBROADCASTD 8(AX), Z0
 	VPBROADCASTD 12(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 2(SI)
 	MOVQ         32(CX), DI
 	MOVQ         40(CX), R8
 	VPBROADCASTD 16(AX), Z0
 	VPBROADCASTD 20(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 4(SI)
 	MOVQ         48(CX), DI
 	MOVQ         56(CX), R8
 	VPBROADCASTD 24(AX), Z0
 	VPBROADCASTD 28(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 6(SI)
 	ADDQ         $0x20, AX
 	ADDQ         $0x40, CX
@@ -4374,15 +4392,15 @@ far_eight:
 	MOVQ         8(CX), R8
 	VPBROADCASTD (AX), Z0
 	VPBROADCASTD 4(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, (SI)
 	MOVQ         528(CX), DI
 	PREFETCHT0   (DI)
@@ -4392,15 +4410,15 @@ far_eight:
 	MOVQ         24(CX), R8
 	VPBROADCASTD 8(AX), Z0
 	VPBROADCASTD 12(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 2(SI)
 	MOVQ         544(CX), DI
 	PREFETCHT0   (DI)
@@ -4410,15 +4428,15 @@ far_eight:
 	MOVQ         40(CX), R8
 	VPBROADCASTD 16(AX), Z0
 	VPBROADCASTD 20(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 4(SI)
 	MOVQ         560(CX), DI
 	PREFETCHT0   (DI)
@@ -4428,15 +4446,15 @@ far_eight:
 	MOVQ         56(CX), R8
 	VPBROADCASTD 24(AX), Z0
 	VPBROADCASTD 28(AX), K1, Z0
-	VPRORD       $0x11, Z0, Z3
-	VPMULLW      Z6, Z3, Z3
-	VPADDD       Z0, Z3, Z3
-	VPSRLD       $0x05, Z3, Z0
-	VPTERNLOGD   $0xea, Z2, Z7, Z0
-	VMOVDQU32    (DI), Z4
-	VPERMI2D     (R8), Z4, Z0
-	VPRORVD      Z3, Z0, Z0
-	VPTESTNMD    Z1, Z0, K2
+	VPRORD       $0x11, Z0, Z1
+	VPMULLW      Z4, Z1, Z1
+	VPADDD       Z0, Z1, Z1
+	VPSRLD       $0x05, Z1, Z0
+	VPTERNLOGD   $0xea, Z6, Z7, Z0
+	VMOVDQU32    (DI), Z2
+	VPERMI2D     (R8), Z2, Z0
+	VPRORVD      Z1, Z0, Z0
+	VPTESTNMD    Z5, Z0, K2
 	KMOVW        K2, 6(SI)
 	ADDQ         $0x20, AX
 	ADDQ         $0x40, CX
@@ -4457,6 +4475,537 @@ far_word:
 	ADDQ      $0x40, CX
 	BZHIQ     CX, -8(AX), CX
 	MOVQ      CX, -8(AX)
+
+end:
+	VZEROUPPER
+	RET
+
+// func addLine512AVX512(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
+// Requires: AVX, AVX512F
+TEXT ·addLine512AVX512(SB), $9456-49
+	// The addresses and the bits are those of testLine512.
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            pairs+24(FP), CX
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z0
+	VMOVDQU32       lineStarts<>+0(SB), Z1
+	MOVQ            hashes+32(FP), DX
+	LEAQ            247(SP), BX
+	ANDQ            $-64, BX
+	ADDQ            $0x00000200, BX
+	MOVQ            base+0(FP), SI
+	VPBROADCASTQ    SI, Z2
+	MOVL            $0x0000ff00, SI
+	KMOVW           SI, K1
+	MOVQ            bytes+8(FP), SI
+	VPBROADCASTQ    SI, Z3
+	MOVL            $0xffffffc0, SI
+	VPBROADCASTQ    SI, Z4
+	MOVQ            factors+16(FP), SI
+	VBROADCASTI64X4 (SI), Z5
+	MOVQ            n+40(FP), DI
+	MOVQ            DX, SI
+	MOVQ            BX, R8
+
+locate:
+	VPMULUDQ  (SI), Z3, Z6
+	VPSHUFD   $0xf5, Z6, Z6
+	VPANDD    Z4, Z6, Z6
+	VPADDQ    Z2, Z6, Z6
+	VMOVDQU32 Z6, (R8)
+	ADDQ      $0x40, SI
+	ADDQ      $0x40, R8
+	SUBQ      $0x08, DI
+	JG        locate
+	MOVB      far+48(FP), SI
+	TESTB     SI, SI
+	JNZ       far
+	MOVQ      n+40(FP), SI
+
+near_one:
+	TESTQ        $0x00000003, SI
+	JZ           near_some
+	DECQ         SI
+	MOVQ         (BX)(SI*8), DI
+	VPBROADCASTD 4(DX)(SI*8), Z2
+	VPBROADCASTD 4(DX)(SI*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPXORD       Z7, Z7, Z7
+	MOVQ         AX, R8
+	MOVQ         CX, R9
+
+pair_1:
+	VPADDD.BCST (R8), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 4(R8), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z7
+	ADDQ        $0x08, R8
+	DECQ        R9
+	JNZ         pair_1
+	VPORD       (DI), Z7, Z7
+	VMOVDQU32   Z7, (DI)
+	JMP         near_one
+
+near_four:
+	SUBQ         $0x04, SI
+	MOVQ         (BX)(SI*8), DI
+	MOVQ         8(BX)(SI*8), R8
+	MOVQ         16(BX)(SI*8), R9
+	MOVQ         24(BX)(SI*8), R10
+	VPBROADCASTD 4(DX)(SI*8), Z2
+	VPBROADCASTD 12(DX)(SI*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPBROADCASTD 20(DX)(SI*8), Z2
+	VPBROADCASTD 28(DX)(SI*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, 64(AX)
+	VPXORD       Z8, Z8, Z8
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	MOVQ         AX, R11
+	MOVQ         CX, R12
+
+pair_2:
+	VPADDD.BCST (R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 4(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z8
+	VPADDD.BCST 32(R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 36(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z9
+	VPADDD.BCST 64(R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 68(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z10
+	VPADDD.BCST 96(R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 100(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z11
+	ADDQ        $0x08, R11
+	DECQ        R12
+	JNZ         pair_2
+	VPORD       (DI), Z8, Z8
+	VMOVDQU32   Z8, (DI)
+	VPORD       (R8), Z9, Z9
+	VMOVDQU32   Z9, (R8)
+	VPORD       (R9), Z10, Z10
+	VMOVDQU32   Z10, (R9)
+	VPORD       (R10), Z11, Z11
+	VMOVDQU32   Z11, (R10)
+
+near_some:
+	TESTQ SI, SI
+	JNZ   near_four
+	JMP   end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (BX), Z2
+	VMOVDQU32    Z2, -512(BX)
+	VMOVDQU32    Z2, (R8)
+	VMOVDQU32    Z2, -448(BX)
+	VMOVDQU32    Z2, 64(R8)
+	VMOVDQU32    Z2, -384(BX)
+	VMOVDQU32    Z2, 128(R8)
+	VMOVDQU32    Z2, -320(BX)
+	VMOVDQU32    Z2, 192(R8)
+	VMOVDQU32    Z2, -256(BX)
+	VMOVDQU32    Z2, 256(R8)
+	VMOVDQU32    Z2, -192(BX)
+	VMOVDQU32    Z2, 320(R8)
+	VMOVDQU32    Z2, -128(BX)
+	VMOVDQU32    Z2, 384(R8)
+	VMOVDQU32    Z2, -64(BX)
+	VMOVDQU32    Z2, 448(R8)
+	MOVQ         n+40(FP), SI
+
+far_one:
+	TESTQ        $0x00000003, SI
+	JZ           far_some
+	DECQ         SI
+	MOVQ         -512(BX)(SI*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (BX)(SI*8), DI
+	VPBROADCASTD 4(DX)(SI*8), Z2
+	VPBROADCASTD 4(DX)(SI*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPXORD       Z7, Z7, Z7
+	MOVQ         AX, R8
+	MOVQ         CX, R9
+
+pair_3:
+	VPADDD.BCST (R8), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 4(R8), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z7
+	ADDQ        $0x08, R8
+	DECQ        R9
+	JNZ         pair_3
+	VPORD       (DI), Z7, Z7
+	VMOVDQU32   Z7, (DI)
+	JMP         far_one
+
+far_four:
+	SUBQ         $0x04, SI
+	MOVQ         -512(BX)(SI*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (BX)(SI*8), DI
+	MOVQ         -504(BX)(SI*8), R8
+	PREFETCHT0   (R8)
+	MOVQ         8(BX)(SI*8), R8
+	MOVQ         -496(BX)(SI*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         16(BX)(SI*8), R9
+	MOVQ         -488(BX)(SI*8), R10
+	PREFETCHT0   (R10)
+	MOVQ         24(BX)(SI*8), R10
+	VPBROADCASTD 4(DX)(SI*8), Z2
+	VPBROADCASTD 12(DX)(SI*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPBROADCASTD 20(DX)(SI*8), Z2
+	VPBROADCASTD 28(DX)(SI*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, 64(AX)
+	VPXORD       Z8, Z8, Z8
+	VPXORD       Z9, Z9, Z9
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	MOVQ         AX, R11
+	MOVQ         CX, R12
+
+pair_4:
+	VPADDD.BCST (R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 4(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z8
+	VPADDD.BCST 32(R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 36(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z9
+	VPADDD.BCST 64(R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 68(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z10
+	VPADDD.BCST 96(R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 100(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z11
+	ADDQ        $0x08, R11
+	DECQ        R12
+	JNZ         pair_4
+	VPORD       (DI), Z8, Z8
+	VMOVDQU32   Z8, (DI)
+	VPORD       (R8), Z9, Z9
+	VMOVDQU32   Z9, (R8)
+	VPORD       (R9), Z10, Z10
+	VMOVDQU32   Z10, (R9)
+	VPORD       (R10), Z11, Z11
+	VMOVDQU32   Z11, (R10)
+
+far_some:
+	TESTQ SI, SI
+	JNZ   far_four
+
+end:
+	VZEROUPPER
+	RET
+
+// func addLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·addLine32AVX512(SB), $9456-65
+	// The addresses and the bits are those of testLine32.
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            pairs+40(FP), CX
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z0
+	VMOVDQU32       lineStarts<>+0(SB), Z1
+	MOVQ            hashes+48(FP), DX
+	LEAQ            247(SP), BX
+	ANDQ            $-64, BX
+	ADDQ            $0x00000200, BX
+	MOVQ            base+0(FP), SI
+	VPBROADCASTQ    SI, Z2
+	MOVL            $0x0000ff00, SI
+	KMOVW           SI, K1
+	MOVQ            lines+8(FP), SI
+	VPBROADCASTQ    SI, Z3
+	MOVQ            recip+16(FP), SI
+	VPBROADCASTQ    SI, Z4
+	MOVQ            shift+24(FP), SI
+	VPBROADCASTQ    SI, Z5
+	MOVQ            steps+32(FP), SI
+	VBROADCASTI64X4 (SI), Z6
+	MOVQ            n+56(FP), DI
+	MOVQ            DX, SI
+	MOVQ            BX, R8
+
+locate:
+	VPMOVZXDQ (SI), Z7
+	VPMULUDQ  Z4, Z7, Z8
+	VPSRLVQ   Z5, Z8, Z8
+	VPMULUDQ  Z3, Z8, Z8
+	VPSUBQ    Z8, Z7, Z7
+	VPSUBD    Z3, Z7, Z8
+	VPMINUD   Z8, Z7, Z7
+	VPSLLQ    $0x06, Z7, Z7
+	VPADDQ    Z2, Z7, Z7
+	VMOVDQU32 Z7, (R8)
+	ADDQ      $0x20, SI
+	ADDQ      $0x40, R8
+	SUBQ      $0x08, DI
+	JG        locate
+	MOVB      far+64(FP), SI
+	TESTB     SI, SI
+	JNZ       far
+	MOVQ      n+56(FP), SI
+
+near_one:
+	TESTQ        $0x00000003, SI
+	JZ           near_some
+	DECQ         SI
+	MOVQ         (BX)(SI*8), DI
+	VPBROADCASTD (DX)(SI*4), Z2
+	VPBROADCASTD (DX)(SI*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	VPXORD       Z9, Z9, Z9
+	MOVQ         AX, R8
+	MOVQ         CX, R9
+
+pair_1:
+	VPADDD.BCST (R8), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 4(R8), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z9
+	ADDQ        $0x08, R8
+	DECQ        R9
+	JNZ         pair_1
+	VPORD       (DI), Z9, Z9
+	VMOVDQU32   Z9, (DI)
+	JMP         near_one
+
+near_four:
+	SUBQ         $0x04, SI
+	MOVQ         (BX)(SI*8), DI
+	MOVQ         8(BX)(SI*8), R8
+	MOVQ         16(BX)(SI*8), R9
+	MOVQ         24(BX)(SI*8), R10
+	VPBROADCASTD (DX)(SI*4), Z2
+	VPBROADCASTD 4(DX)(SI*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	VPBROADCASTD 8(DX)(SI*4), Z2
+	VPBROADCASTD 12(DX)(SI*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, 64(AX)
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+	VPXORD       Z13, Z13, Z13
+	MOVQ         AX, R11
+	MOVQ         CX, R12
+
+pair_2:
+	VPADDD.BCST (R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 4(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z10
+	VPADDD.BCST 32(R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 36(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z11
+	VPADDD.BCST 64(R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 68(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z12
+	VPADDD.BCST 96(R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 100(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z13
+	ADDQ        $0x08, R11
+	DECQ        R12
+	JNZ         pair_2
+	VPORD       (DI), Z10, Z10
+	VMOVDQU32   Z10, (DI)
+	VPORD       (R8), Z11, Z11
+	VMOVDQU32   Z11, (R8)
+	VPORD       (R9), Z12, Z12
+	VMOVDQU32   Z12, (R9)
+	VPORD       (R10), Z13, Z13
+	VMOVDQU32   Z13, (R10)
+
+near_some:
+	TESTQ SI, SI
+	JNZ   near_four
+	JMP   end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (BX), Z2
+	VMOVDQU32    Z2, -512(BX)
+	VMOVDQU32    Z2, (R8)
+	VMOVDQU32    Z2, -448(BX)
+	VMOVDQU32    Z2, 64(R8)
+	VMOVDQU32    Z2, -384(BX)
+	VMOVDQU32    Z2, 128(R8)
+	VMOVDQU32    Z2, -320(BX)
+	VMOVDQU32    Z2, 192(R8)
+	VMOVDQU32    Z2, -256(BX)
+	VMOVDQU32    Z2, 256(R8)
+	VMOVDQU32    Z2, -192(BX)
+	VMOVDQU32    Z2, 320(R8)
+	VMOVDQU32    Z2, -128(BX)
+	VMOVDQU32    Z2, 384(R8)
+	VMOVDQU32    Z2, -64(BX)
+	VMOVDQU32    Z2, 448(R8)
+	MOVQ         n+56(FP), SI
+
+far_one:
+	TESTQ        $0x00000003, SI
+	JZ           far_some
+	DECQ         SI
+	MOVQ         -512(BX)(SI*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (BX)(SI*8), DI
+	VPBROADCASTD (DX)(SI*4), Z2
+	VPBROADCASTD (DX)(SI*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	VPXORD       Z9, Z9, Z9
+	MOVQ         AX, R8
+	MOVQ         CX, R9
+
+pair_3:
+	VPADDD.BCST (R8), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 4(R8), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z9
+	ADDQ        $0x08, R8
+	DECQ        R9
+	JNZ         pair_3
+	VPORD       (DI), Z9, Z9
+	VMOVDQU32   Z9, (DI)
+	JMP         far_one
+
+far_four:
+	SUBQ         $0x04, SI
+	MOVQ         -512(BX)(SI*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (BX)(SI*8), DI
+	MOVQ         -504(BX)(SI*8), R8
+	PREFETCHT0   (R8)
+	MOVQ         8(BX)(SI*8), R8
+	MOVQ         -496(BX)(SI*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         16(BX)(SI*8), R9
+	MOVQ         -488(BX)(SI*8), R10
+	PREFETCHT0   (R10)
+	MOVQ         24(BX)(SI*8), R10
+	VPBROADCASTD (DX)(SI*4), Z2
+	VPBROADCASTD 4(DX)(SI*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	VPBROADCASTD 8(DX)(SI*4), Z2
+	VPBROADCASTD 12(DX)(SI*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, 64(AX)
+	VPXORD       Z10, Z10, Z10
+	VPXORD       Z11, Z11, Z11
+	VPXORD       Z12, Z12, Z12
+	VPXORD       Z13, Z13, Z13
+	MOVQ         AX, R11
+	MOVQ         CX, R12
+
+pair_4:
+	VPADDD.BCST (R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 4(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z10
+	VPADDD.BCST 32(R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 36(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z11
+	VPADDD.BCST 64(R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 68(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z12
+	VPADDD.BCST 96(R11), Z1, Z2
+	VPSLLVD     Z2, Z0, Z2
+	VPADDD.BCST 100(R11), Z1, Z3
+	VPSLLVD     Z3, Z0, Z3
+	VPTERNLOGD  $0xfe, Z2, Z3, Z13
+	ADDQ        $0x08, R11
+	DECQ        R12
+	JNZ         pair_4
+	VPORD       (DI), Z10, Z10
+	VMOVDQU32   Z10, (DI)
+	VPORD       (R8), Z11, Z11
+	VMOVDQU32   Z11, (R8)
+	VPORD       (R9), Z12, Z12
+	VMOVDQU32   Z12, (R9)
+	VPORD       (R10), Z13, Z13
+	VMOVDQU32   Z13, (R10)
+
+far_some:
+	TESTQ SI, SI
+	JNZ   far_four
 
 end:
 	VZEROUPPER
@@ -6456,28 +7005,28 @@ TEXT ·testLine512AVX2(SB), $9272-49
 	MOVQ         base+0(FP), DX
 	VMOVQ        DX, X0
 	VPBROADCASTQ X0, Y0
-	MOVL         $0x00000001, DX
-	VMOVD        DX, X1
-	VPBROADCASTD X1, Y1
-	MOVL         $0x0000001f, DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y2
 	MOVQ         bytes+8(FP), DX
-	VMOVQ        DX, X3
-	VPBROADCASTQ X3, Y3
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
 	MOVL         $0xffffffc0, DX
-	VMOVQ        DX, X4
-	VPBROADCASTQ X4, Y4
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
 	MOVQ         factors+16(FP), DX
-	VMOVDQU      (DX), Y5
+	VMOVDQU      (DX), Y3
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X4
+	VPBROADCASTD X4, Y4
+	MOVL         $0x0000001f, DX
+	VMOVD        DX, X5
+	VPBROADCASTD X5, Y5
 	MOVQ         n+32(FP), BX
 	MOVQ         AX, DX
 	MOVQ         CX, SI
 
 locate:
-	VPMULUDQ (DX), Y3, Y6
+	VPMULUDQ (DX), Y1, Y6
 	VPSHUFD  $0xf5, Y6, Y6
-	VPAND    Y4, Y6, Y6
+	VPAND    Y2, Y6, Y6
 	VPADDQ   Y0, Y6, Y6
 	VMOVDQU  Y6, (SI)
 	ADDQ     $0x20, DX
@@ -6497,15 +7046,15 @@ near_one:
 	DECQ         BX
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          near_one
@@ -6522,51 +7071,51 @@ near_four:
 	SUBQ         $0x04, BX
 	MOVQ         24(CX)(BX*8), DI
 	VPBROADCASTD 28(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	MOVQ         16(CX)(BX*8), DI
 	VPBROADCASTD 20(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	MOVQ         8(CX)(BX*8), DI
 	VPBROADCASTD 12(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          near_four
@@ -6627,15 +7176,15 @@ far_one:
 	PREFETCHT0   (DI)
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          far_one
@@ -6654,57 +7203,57 @@ far_four:
 	PREFETCHT0   (DI)
 	MOVQ         24(CX)(BX*8), DI
 	VPBROADCASTD 28(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	MOVQ         -496(CX)(BX*8), DI
 	PREFETCHT0   (DI)
 	MOVQ         16(CX)(BX*8), DI
 	VPBROADCASTD 20(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	MOVQ         -504(CX)(BX*8), DI
 	PREFETCHT0   (DI)
 	MOVQ         8(CX)(BX*8), DI
 	VPBROADCASTD 12(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	MOVQ         -512(CX)(BX*8), DI
 	PREFETCHT0   (DI)
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*8), Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x1c, Y0, Y3
-	VPSRLD       $0x17, Y0, Y4
-	VPERMD       (DI), Y3, Y6
-	VPERMD       32(DI), Y3, Y3
-	VBLENDVPS    Y0, Y3, Y6, Y6
-	VPAND        Y2, Y4, Y4
-	VPSLLVD      Y4, Y1, Y4
-	VPTEST       Y4, Y6
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VPERMD       (DI), Y1, Y6
+	VPERMD       32(DI), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y6, Y6
+	VPAND        Y5, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPTEST       Y2, Y6
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          far_four
@@ -6733,34 +7282,34 @@ TEXT ·testLine32AVX2(SB), $9272-65
 	MOVQ         base+0(FP), DX
 	VMOVQ        DX, X0
 	VPBROADCASTQ X0, Y0
-	MOVL         $0x00000001, DX
-	VMOVD        DX, X1
-	VPBROADCASTD X1, Y1
-	MOVL         $0x0000001f, DX
-	VMOVD        DX, X2
-	VPBROADCASTD X2, Y2
 	MOVQ         lines+8(FP), DX
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         recip+16(FP), DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         shift+24(FP), DX
 	VMOVQ        DX, X3
 	VPBROADCASTQ X3, Y3
-	MOVQ         recip+16(FP), DX
-	VMOVQ        DX, X4
-	VPBROADCASTQ X4, Y4
-	MOVQ         shift+24(FP), DX
-	VMOVQ        DX, X5
-	VPBROADCASTQ X5, Y5
 	MOVQ         steps+32(FP), DX
-	VMOVDQU      (DX), Y6
+	VMOVDQU      (DX), Y4
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X5
+	VPBROADCASTD X5, Y5
+	MOVL         $0x0000001f, DX
+	VMOVD        DX, X6
+	VPBROADCASTD X6, Y6
 	MOVQ         n+48(FP), BX
 	MOVQ         AX, DX
 	MOVQ         CX, SI
 
 locate:
 	VPMOVZXDQ (DX), Y7
-	VPMULUDQ  Y4, Y7, Y8
-	VPSRLVQ   Y5, Y8, Y8
-	VPMULUDQ  Y3, Y8, Y8
+	VPMULUDQ  Y2, Y7, Y8
+	VPSRLVQ   Y3, Y8, Y8
+	VPMULUDQ  Y1, Y8, Y8
 	VPSUBQ    Y8, Y7, Y7
-	VPSUBD    Y3, Y7, Y8
+	VPSUBD    Y1, Y7, Y8
 	VPMINUD   Y8, Y7, Y7
 	VPSLLQ    $0x06, Y7, Y7
 	VPADDQ    Y0, Y7, Y7
@@ -6782,19 +7331,19 @@ near_one:
 	DECQ         BX
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          near_one
@@ -6811,67 +7360,67 @@ near_four:
 	SUBQ         $0x04, BX
 	MOVQ         24(CX)(BX*8), DI
 	VPBROADCASTD 12(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	MOVQ         16(CX)(BX*8), DI
 	VPBROADCASTD 8(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	MOVQ         8(CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          near_four
@@ -6932,19 +7481,19 @@ far_one:
 	PREFETCHT0   (DI)
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          far_one
@@ -6963,73 +7512,73 @@ far_four:
 	PREFETCHT0   (DI)
 	MOVQ         24(CX)(BX*8), DI
 	VPBROADCASTD 12(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	MOVQ         -496(CX)(BX*8), DI
 	PREFETCHT0   (DI)
 	MOVQ         16(CX)(BX*8), DI
 	VPBROADCASTD 8(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	MOVQ         -504(CX)(BX*8), DI
 	PREFETCHT0   (DI)
 	MOVQ         8(CX)(BX*8), DI
 	VPBROADCASTD 4(AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	MOVQ         -512(CX)(BX*8), DI
 	PREFETCHT0   (DI)
 	MOVQ         (CX)(BX*8), DI
 	VPBROADCASTD (AX)(BX*4), Y0
-	VPSRLD       $0x11, Y0, Y4
-	VPSLLD       $0x0f, Y0, Y3
-	VPOR         Y4, Y3, Y3
-	VPMULLW      Y6, Y3, Y3
-	VPADDD       Y0, Y3, Y3
-	VPSRLD       $0x05, Y3, Y0
-	VPSLLD       $0x17, Y3, Y4
-	VPERMD       (DI), Y0, Y5
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VPERMD       (DI), Y0, Y3
 	VPERMD       32(DI), Y0, Y0
-	VBLENDVPS    Y4, Y0, Y5, Y5
-	VPAND        Y2, Y3, Y3
-	VPSLLVD      Y3, Y1, Y3
-	VPTEST       Y3, Y5
+	VBLENDVPS    Y2, Y0, Y3, Y3
+	VPAND        Y6, Y1, Y1
+	VPSLLVD      Y1, Y5, Y1
+	VPTEST       Y1, Y3
 	ADCQ         SI, SI
 	TESTQ        $0x0000003f, BX
 	JNZ          far_four
@@ -7041,6 +7590,666 @@ far_four:
 	JNZ          far_four
 
 far_done:
+end:
+	VZEROUPPER
+	RET
+
+// func addLine512AVX2(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·addLine512AVX2(SB), $9456-49
+	// The addresses and the bits are those of testLine512.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         pairs+24(FP), CX
+	MOVQ         hashes+32(FP), DX
+	LEAQ         247(SP), BX
+	ANDQ         $-64, BX
+	ADDQ         $0x00000200, BX
+	MOVQ         base+0(FP), SI
+	VMOVQ        SI, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         bytes+8(FP), SI
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+	MOVL         $0xffffffc0, SI
+	VMOVQ        SI, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         factors+16(FP), SI
+	VMOVDQU      (SI), Y3
+	MOVQ         n+40(FP), DI
+	MOVQ         DX, SI
+	MOVQ         BX, R8
+
+locate:
+	VPMULUDQ (SI), Y1, Y4
+	VPSHUFD  $0xf5, Y4, Y4
+	VPAND    Y2, Y4, Y4
+	VPADDQ   Y0, Y4, Y4
+	VMOVDQU  Y4, (R8)
+	ADDQ     $0x20, SI
+	ADDQ     $0x20, R8
+	SUBQ     $0x04, DI
+	JG       locate
+	MOVB     far+48(FP), SI
+	TESTB    SI, SI
+	JNZ      far
+	MOVQ     n+40(FP), SI
+
+near_one:
+	TESTQ        $0x00000003, SI
+	JZ           near_some
+	DECQ         SI
+	MOVQ         (BX)(SI*8), DI
+	VPBROADCASTD 4(DX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, (AX)
+	MOVL         $0x00000005, R8
+	MOVQ         AX, R9
+	MOVQ         CX, R10
+
+pair_1:
+	MOVL  (R9), R11
+	SHRXL R8, R11, R12
+	MOVL  (DI)(R12*4), R13
+	BTSL  R11, R13
+	MOVL  R13, (DI)(R12*4)
+	MOVL  4(R9), R11
+	SHRXL R8, R11, R12
+	MOVL  (DI)(R12*4), R13
+	BTSL  R11, R13
+	MOVL  R13, (DI)(R12*4)
+	ADDQ  $0x08, R9
+	DECQ  R10
+	JNZ   pair_1
+	JMP   near_one
+
+near_four:
+	SUBQ         $0x04, SI
+	MOVQ         (BX)(SI*8), DI
+	MOVQ         8(BX)(SI*8), R8
+	MOVQ         16(BX)(SI*8), R9
+	MOVQ         24(BX)(SI*8), R10
+	VPBROADCASTD 4(DX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, (AX)
+	VPBROADCASTD 12(DX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, 32(AX)
+	VPBROADCASTD 20(DX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, 64(AX)
+	VPBROADCASTD 28(DX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, 96(AX)
+	MOVL         $0x00000005, R11
+	MOVQ         AX, R12
+	MOVQ         CX, R13
+
+pair_2:
+	MOVL  (R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (DI)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (DI)(R15*4)
+	MOVL  4(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (DI)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (DI)(R15*4)
+	MOVL  32(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R8)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R8)(R15*4)
+	MOVL  36(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R8)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R8)(R15*4)
+	MOVL  64(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R9)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R9)(R15*4)
+	MOVL  68(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R9)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R9)(R15*4)
+	MOVL  96(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R10)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R10)(R15*4)
+	MOVL  100(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R10)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R10)(R15*4)
+	ADDQ  $0x08, R12
+	DECQ  R13
+	JNZ   pair_2
+
+near_some:
+	TESTQ SI, SI
+	JNZ   near_four
+	JMP   end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (BX), Y0
+	VMOVDQU      Y0, -512(BX)
+	VMOVDQU      Y0, (R8)
+	VMOVDQU      Y0, -480(BX)
+	VMOVDQU      Y0, 32(R8)
+	VMOVDQU      Y0, -448(BX)
+	VMOVDQU      Y0, 64(R8)
+	VMOVDQU      Y0, -416(BX)
+	VMOVDQU      Y0, 96(R8)
+	VMOVDQU      Y0, -384(BX)
+	VMOVDQU      Y0, 128(R8)
+	VMOVDQU      Y0, -352(BX)
+	VMOVDQU      Y0, 160(R8)
+	VMOVDQU      Y0, -320(BX)
+	VMOVDQU      Y0, 192(R8)
+	VMOVDQU      Y0, -288(BX)
+	VMOVDQU      Y0, 224(R8)
+	VMOVDQU      Y0, -256(BX)
+	VMOVDQU      Y0, 256(R8)
+	VMOVDQU      Y0, -224(BX)
+	VMOVDQU      Y0, 288(R8)
+	VMOVDQU      Y0, -192(BX)
+	VMOVDQU      Y0, 320(R8)
+	VMOVDQU      Y0, -160(BX)
+	VMOVDQU      Y0, 352(R8)
+	VMOVDQU      Y0, -128(BX)
+	VMOVDQU      Y0, 384(R8)
+	VMOVDQU      Y0, -96(BX)
+	VMOVDQU      Y0, 416(R8)
+	VMOVDQU      Y0, -64(BX)
+	VMOVDQU      Y0, 448(R8)
+	VMOVDQU      Y0, -32(BX)
+	VMOVDQU      Y0, 480(R8)
+	MOVQ         n+40(FP), SI
+
+far_one:
+	TESTQ        $0x00000003, SI
+	JZ           far_some
+	DECQ         SI
+	MOVQ         -512(BX)(SI*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (BX)(SI*8), DI
+	VPBROADCASTD 4(DX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, (AX)
+	MOVL         $0x00000005, R8
+	MOVQ         AX, R9
+	MOVQ         CX, R10
+
+pair_3:
+	MOVL  (R9), R11
+	SHRXL R8, R11, R12
+	MOVL  (DI)(R12*4), R13
+	BTSL  R11, R13
+	MOVL  R13, (DI)(R12*4)
+	MOVL  4(R9), R11
+	SHRXL R8, R11, R12
+	MOVL  (DI)(R12*4), R13
+	BTSL  R11, R13
+	MOVL  R13, (DI)(R12*4)
+	ADDQ  $0x08, R9
+	DECQ  R10
+	JNZ   pair_3
+	JMP   far_one
+
+far_four:
+	SUBQ         $0x04, SI
+	MOVQ         -512(BX)(SI*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (BX)(SI*8), DI
+	MOVQ         -504(BX)(SI*8), R8
+	PREFETCHT0   (R8)
+	MOVQ         8(BX)(SI*8), R8
+	MOVQ         -496(BX)(SI*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         16(BX)(SI*8), R9
+	MOVQ         -488(BX)(SI*8), R10
+	PREFETCHT0   (R10)
+	MOVQ         24(BX)(SI*8), R10
+	VPBROADCASTD 4(DX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, (AX)
+	VPBROADCASTD 12(DX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, 32(AX)
+	VPBROADCASTD 20(DX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, 64(AX)
+	VPBROADCASTD 28(DX)(SI*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x17, Y0, Y0
+	VMOVDQU      Y0, 96(AX)
+	MOVL         $0x00000005, R11
+	MOVQ         AX, R12
+	MOVQ         CX, R13
+
+pair_4:
+	MOVL  (R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (DI)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (DI)(R15*4)
+	MOVL  4(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (DI)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (DI)(R15*4)
+	MOVL  32(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R8)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R8)(R15*4)
+	MOVL  36(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R8)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R8)(R15*4)
+	MOVL  64(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R9)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R9)(R15*4)
+	MOVL  68(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R9)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R9)(R15*4)
+	MOVL  96(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R10)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R10)(R15*4)
+	MOVL  100(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R10)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R10)(R15*4)
+	ADDQ  $0x08, R12
+	DECQ  R13
+	JNZ   pair_4
+
+far_some:
+	TESTQ SI, SI
+	JNZ   far_four
+
+end:
+	VZEROUPPER
+	RET
+
+// func addLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·addLine32AVX2(SB), $9456-65
+	// The addresses and the bits are those of testLine32.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         pairs+40(FP), CX
+	MOVQ         hashes+48(FP), DX
+	LEAQ         247(SP), BX
+	ANDQ         $-64, BX
+	ADDQ         $0x00000200, BX
+	MOVQ         base+0(FP), SI
+	VMOVQ        SI, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         lines+8(FP), SI
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+	MOVQ         recip+16(FP), SI
+	VMOVQ        SI, X2
+	VPBROADCASTQ X2, Y2
+	MOVQ         shift+24(FP), SI
+	VMOVQ        SI, X3
+	VPBROADCASTQ X3, Y3
+	MOVQ         steps+32(FP), SI
+	VMOVDQU      (SI), Y4
+	MOVQ         n+56(FP), DI
+	MOVQ         DX, SI
+	MOVQ         BX, R8
+
+locate:
+	VPMOVZXDQ (SI), Y5
+	VPMULUDQ  Y2, Y5, Y6
+	VPSRLVQ   Y3, Y6, Y6
+	VPMULUDQ  Y1, Y6, Y6
+	VPSUBQ    Y6, Y5, Y5
+	VPSUBD    Y1, Y5, Y6
+	VPMINUD   Y6, Y5, Y5
+	VPSLLQ    $0x06, Y5, Y5
+	VPADDQ    Y0, Y5, Y5
+	VMOVDQU   Y5, (R8)
+	ADDQ      $0x10, SI
+	ADDQ      $0x20, R8
+	SUBQ      $0x04, DI
+	JG        locate
+	MOVB      far+64(FP), SI
+	TESTB     SI, SI
+	JNZ       far
+	MOVQ      n+56(FP), SI
+
+near_one:
+	TESTQ        $0x00000003, SI
+	JZ           near_some
+	DECQ         SI
+	MOVQ         (BX)(SI*8), DI
+	VPBROADCASTD (DX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	MOVL         $0x00000005, R8
+	MOVQ         AX, R9
+	MOVQ         CX, R10
+
+pair_1:
+	MOVL  (R9), R11
+	SHRXL R8, R11, R12
+	MOVL  (DI)(R12*4), R13
+	BTSL  R11, R13
+	MOVL  R13, (DI)(R12*4)
+	MOVL  4(R9), R11
+	SHRXL R8, R11, R12
+	MOVL  (DI)(R12*4), R13
+	BTSL  R11, R13
+	MOVL  R13, (DI)(R12*4)
+	ADDQ  $0x08, R9
+	DECQ  R10
+	JNZ   pair_1
+	JMP   near_one
+
+near_four:
+	SUBQ         $0x04, SI
+	MOVQ         (BX)(SI*8), DI
+	MOVQ         8(BX)(SI*8), R8
+	MOVQ         16(BX)(SI*8), R9
+	MOVQ         24(BX)(SI*8), R10
+	VPBROADCASTD (DX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	VPBROADCASTD 4(DX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, 32(AX)
+	VPBROADCASTD 8(DX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, 64(AX)
+	VPBROADCASTD 12(DX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, 96(AX)
+	MOVL         $0x00000005, R11
+	MOVQ         AX, R12
+	MOVQ         CX, R13
+
+pair_2:
+	MOVL  (R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (DI)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (DI)(R15*4)
+	MOVL  4(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (DI)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (DI)(R15*4)
+	MOVL  32(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R8)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R8)(R15*4)
+	MOVL  36(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R8)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R8)(R15*4)
+	MOVL  64(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R9)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R9)(R15*4)
+	MOVL  68(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R9)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R9)(R15*4)
+	MOVL  96(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R10)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R10)(R15*4)
+	MOVL  100(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R10)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R10)(R15*4)
+	ADDQ  $0x08, R12
+	DECQ  R13
+	JNZ   pair_2
+
+near_some:
+	TESTQ SI, SI
+	JNZ   near_four
+	JMP   end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (BX), Y0
+	VMOVDQU      Y0, -512(BX)
+	VMOVDQU      Y0, (R8)
+	VMOVDQU      Y0, -480(BX)
+	VMOVDQU      Y0, 32(R8)
+	VMOVDQU      Y0, -448(BX)
+	VMOVDQU      Y0, 64(R8)
+	VMOVDQU      Y0, -416(BX)
+	VMOVDQU      Y0, 96(R8)
+	VMOVDQU      Y0, -384(BX)
+	VMOVDQU      Y0, 128(R8)
+	VMOVDQU      Y0, -352(BX)
+	VMOVDQU      Y0, 160(R8)
+	VMOVDQU      Y0, -320(BX)
+	VMOVDQU      Y0, 192(R8)
+	VMOVDQU      Y0, -288(BX)
+	VMOVDQU      Y0, 224(R8)
+	VMOVDQU      Y0, -256(BX)
+	VMOVDQU      Y0, 256(R8)
+	VMOVDQU      Y0, -224(BX)
+	VMOVDQU      Y0, 288(R8)
+	VMOVDQU      Y0, -192(BX)
+	VMOVDQU      Y0, 320(R8)
+	VMOVDQU      Y0, -160(BX)
+	VMOVDQU      Y0, 352(R8)
+	VMOVDQU      Y0, -128(BX)
+	VMOVDQU      Y0, 384(R8)
+	VMOVDQU      Y0, -96(BX)
+	VMOVDQU      Y0, 416(R8)
+	VMOVDQU      Y0, -64(BX)
+	VMOVDQU      Y0, 448(R8)
+	VMOVDQU      Y0, -32(BX)
+	VMOVDQU      Y0, 480(R8)
+	MOVQ         n+56(FP), SI
+
+far_one:
+	TESTQ        $0x00000003, SI
+	JZ           far_some
+	DECQ         SI
+	MOVQ         -512(BX)(SI*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (BX)(SI*8), DI
+	VPBROADCASTD (DX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	MOVL         $0x00000005, R8
+	MOVQ         AX, R9
+	MOVQ         CX, R10
+
+pair_3:
+	MOVL  (R9), R11
+	SHRXL R8, R11, R12
+	MOVL  (DI)(R12*4), R13
+	BTSL  R11, R13
+	MOVL  R13, (DI)(R12*4)
+	MOVL  4(R9), R11
+	SHRXL R8, R11, R12
+	MOVL  (DI)(R12*4), R13
+	BTSL  R11, R13
+	MOVL  R13, (DI)(R12*4)
+	ADDQ  $0x08, R9
+	DECQ  R10
+	JNZ   pair_3
+	JMP   far_one
+
+far_four:
+	SUBQ         $0x04, SI
+	MOVQ         -512(BX)(SI*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (BX)(SI*8), DI
+	MOVQ         -504(BX)(SI*8), R8
+	PREFETCHT0   (R8)
+	MOVQ         8(BX)(SI*8), R8
+	MOVQ         -496(BX)(SI*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         16(BX)(SI*8), R9
+	MOVQ         -488(BX)(SI*8), R10
+	PREFETCHT0   (R10)
+	MOVQ         24(BX)(SI*8), R10
+	VPBROADCASTD (DX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	VPBROADCASTD 4(DX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, 32(AX)
+	VPBROADCASTD 8(DX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, 64(AX)
+	VPBROADCASTD 12(DX)(SI*4), Y0
+	VPSRLD       $0x11, Y0, Y2
+	VPSLLD       $0x0f, Y0, Y1
+	VPOR         Y2, Y1, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSLLD       $0x17, Y1, Y1
+	VPSRLD       $0x17, Y1, Y1
+	VMOVDQU      Y1, 96(AX)
+	MOVL         $0x00000005, R11
+	MOVQ         AX, R12
+	MOVQ         CX, R13
+
+pair_4:
+	MOVL  (R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (DI)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (DI)(R15*4)
+	MOVL  4(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (DI)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (DI)(R15*4)
+	MOVL  32(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R8)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R8)(R15*4)
+	MOVL  36(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R8)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R8)(R15*4)
+	MOVL  64(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R9)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R9)(R15*4)
+	MOVL  68(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R9)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R9)(R15*4)
+	MOVL  96(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R10)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R10)(R15*4)
+	MOVL  100(R12), R14
+	SHRXL R11, R14, R15
+	MOVL  (R10)(R15*4), BP
+	BTSL  R14, BP
+	MOVL  BP, (R10)(R15*4)
+	ADDQ  $0x08, R12
+	DECQ  R13
+	JNZ   pair_4
+
+far_some:
+	TESTQ SI, SI
+	JNZ   far_four
+
 end:
 	VZEROUPPER
 	RET

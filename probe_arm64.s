@@ -4632,17 +4632,19 @@ word:
 // func addSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int)
 // Requires: ASIMD
 TEXT ·addSplit256NEON(SB), NOSPLIT, $0-32
-	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
-	// those of the last 4 again.
+	// The addresses and the bits are those of testSplit256.
 	MOVD  base+0(FP), R0
 	MOVD  hashes+16(FP), R1
 	MOVWU blocks+8(FP), R2
 	VDUP  R2, V0.S4
 	MOVD  $splitSalts<>(SB), R2
 	FLDPQ 0(R2), (F3, F4)
-	MOVD  n+24(FP), R2
-	MOVD  $1, R3
-	VDUP  R3, V5.S4
+	MOVD  $1, R2
+	VDUP  R2, V5.S4
+
+	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
+	// those of the last 4 again.
+	MOVD n+24(FP), R2
 
 four:
 	FLDPQ.P 32(R1), (F1, F2)
@@ -4742,12 +4744,12 @@ block:
 	VMOV    V7.D[1], R7
 	ADD     R7.UXTW, R0, R8
 	ADD     R7>>32, R0, R7
-	WORD    $0x4fa98046 // VMUL[1] V9.S4, V2.S4, V6.S4
-	WORD    $0x4fa98067 // VMUL[1] V9.S4, V3.S4, V7.S4
-	VUZP2   V7.H8, V6.H8, V7.H8
-	WORD    $0x4fa98846 // VMUL[3] V9.S4, V2.S4, V6.S4
-	WORD    $0x4fa98868 // VMUL[3] V9.S4, V3.S4, V8.S4
-	VUZP2   V8.H8, V6.H8, V8.H8
+	WORD    $0x4fa98047 // VMUL[1] V9.S4, V2.S4, V7.S4
+	WORD    $0x4fa98066 // VMUL[1] V9.S4, V3.S4, V6.S4
+	VUZP2   V6.H8, V7.H8, V7.H8
+	WORD    $0x4fa98848 // VMUL[3] V9.S4, V2.S4, V8.S4
+	WORD    $0x4fa98866 // VMUL[3] V9.S4, V3.S4, V6.S4
+	VUZP2   V6.H8, V8.H8, V8.H8
 	VUZP2   V8.B16, V7.B16, V6.B16
 	VUSHR   $2, V6.B16, V6.B16
 	WORD    $0x0f0984e7 // VSHRN $7, V7.B8, V7.B8
@@ -4795,16 +4797,16 @@ block:
 	VMOV    V8.D[1], R7
 	ADD     R7.UXTW, R0, R8
 	ADD     R7>>32, R0, R7
-	WORD    $0x4fa98047 // VMUL[1] V9.S4, V2.S4, V7.S4
-	WORD    $0x4fa98068 // VMUL[1] V9.S4, V3.S4, V8.S4
-	VUZP2   V8.H8, V7.H8, V8.H8
-	WORD    $0x4fa98847 // VMUL[3] V9.S4, V2.S4, V7.S4
-	WORD    $0x4fa98869 // VMUL[3] V9.S4, V3.S4, V9.S4
-	VUZP2   V9.H8, V7.H8, V9.H8
-	VUZP2   V9.B16, V8.B16, V7.B16
+	WORD    $0x4fa98048 // VMUL[1] V9.S4, V2.S4, V8.S4
+	WORD    $0x4fa98067 // VMUL[1] V9.S4, V3.S4, V7.S4
+	VUZP2   V7.H8, V8.H8, V8.H8
+	WORD    $0x4fa9884a // VMUL[3] V9.S4, V2.S4, V10.S4
+	WORD    $0x4fa98867 // VMUL[3] V9.S4, V3.S4, V7.S4
+	VUZP2   V7.H8, V10.H8, V10.H8
+	VUZP2   V10.B16, V8.B16, V7.B16
 	VUSHR   $2, V7.B16, V7.B16
 	WORD    $0x0f098508 // VSHRN $7, V8.B8, V8.B8
-	WORD    $0x4f098528 // VSHRN2 $7, V9.B16, V8.B16
+	WORD    $0x4f098548 // VSHRN2 $7, V10.B16, V8.B16
 	VAND    V4.B16, V8.B16, V8.B16
 	VTBL    V8.B16, [V5.B16], V8.B16
 	FLDPQ   0(R6), (F16, F17)
@@ -4848,12 +4850,12 @@ block:
 	VMOV    V10.D[1], R7
 	ADD     R7.UXTW, R0, R8
 	ADD     R7>>32, R0, R7
-	WORD    $0x4fa98048 // VMUL[1] V9.S4, V2.S4, V8.S4
-	WORD    $0x4fa9806a // VMUL[1] V9.S4, V3.S4, V10.S4
-	VUZP2   V10.H8, V8.H8, V10.H8
-	WORD    $0x4fa98848 // VMUL[3] V9.S4, V2.S4, V8.S4
-	WORD    $0x4fa98869 // VMUL[3] V9.S4, V3.S4, V9.S4
-	VUZP2   V9.H8, V8.H8, V11.H8
+	WORD    $0x4fa9804a // VMUL[1] V9.S4, V2.S4, V10.S4
+	WORD    $0x4fa98068 // VMUL[1] V9.S4, V3.S4, V8.S4
+	VUZP2   V8.H8, V10.H8, V10.H8
+	WORD    $0x4fa9884b // VMUL[3] V9.S4, V2.S4, V11.S4
+	WORD    $0x4fa98868 // VMUL[3] V9.S4, V3.S4, V8.S4
+	VUZP2   V8.H8, V11.H8, V11.H8
 	VUZP2   V11.B16, V10.B16, V8.B16
 	VUSHR   $2, V8.B16, V8.B16
 	WORD    $0x0f098549 // VSHRN $7, V10.B8, V9.B8
@@ -5262,6 +5264,586 @@ word:
 	LSL  R1, R2, R2
 	LSR  R1, R2, R2
 	MOVD R2, -8(R0)
+	RET
+
+// func addLine512NEON(base *byte, lines uint32, factors *uint32, pairs int, hashes *uint64, n int)
+// Requires: ASIMD
+TEXT ·addLine512NEON(SB), NOSPLIT, $0-48
+	// The addresses and the bits are those of testLine512.
+	MOVD  base+0(FP), R0
+	MOVD  hashes+32(FP), R1
+	MOVWU lines+8(FP), R2
+	VDUP  R2, V0.S4
+	MOVD  factors+16(FP), R2
+	FLDPQ 0(R2), (F3, F4)
+	MOVD  pairs+24(FP), R2
+	MOVD  $1, R3
+
+	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
+	// those of the last 4 again.
+	MOVD n+40(FP), R4
+
+four:
+	FLDPQ.P 32(R1), (F1, F2)
+	VUZP1   V2.S4, V1.S4, V5.S4
+	WORD    $0x2ea0c0a6 // VUMULL V0.D2, V5.D2, V6.D2
+	WORD    $0x6ea0c0a5 // VUMULL2 V0.D2, V5.D2, V5.D2
+	VUZP2   V5.S4, V6.S4, V6.S4
+	VSHL    $6, V6.S4, V6.S4
+	VMOV    V6.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V6.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	WORD    $0x4fa18065 // VMUL[1] V1.S4, V3.S4, V5.S4
+	WORD    $0x4fa18086 // VMUL[1] V1.S4, V4.S4, V6.S4
+	VUZP2   V6.H8, V5.H8, V5.H8
+	VMOV    V5.D[0], R9
+	UBFX    $13, R9, $3, R10
+	LSR     $7, R9, R11
+	LSL     R11, R3, R11
+	MOVD    (R6)(R10<<3), R12
+	ORR     R11, R12, R12
+	MOVD    R12, (R6)(R10<<3)
+	UBFX    $29, R9, $3, R10
+	LSR     $23, R9, R11
+	LSL     R11, R3, R11
+	MOVD    (R6)(R10<<3), R12
+	ORR     R11, R12, R12
+	MOVD    R12, (R6)(R10<<3)
+	CMP     $1, R2
+	BEQ     done_0
+	UBFX    $45, R9, $3, R10
+	LSR     $39, R9, R11
+	LSL     R11, R3, R11
+	MOVD    (R6)(R10<<3), R12
+	ORR     R11, R12, R12
+	MOVD    R12, (R6)(R10<<3)
+	UBFX    $61, R9, $3, R10
+	LSR     $55, R9, R9
+	LSL     R9, R3, R9
+	MOVD    (R6)(R10<<3), R11
+	ORR     R9, R11, R11
+	MOVD    R11, (R6)(R10<<3)
+	CMP     $2, R2
+	BEQ     done_0
+	VMOV    V5.D[1], R9
+	UBFX    $13, R9, $3, R10
+	LSR     $7, R9, R11
+	LSL     R11, R3, R11
+	MOVD    (R6)(R10<<3), R12
+	ORR     R11, R12, R12
+	MOVD    R12, (R6)(R10<<3)
+	UBFX    $29, R9, $3, R10
+	LSR     $23, R9, R11
+	LSL     R11, R3, R11
+	MOVD    (R6)(R10<<3), R12
+	ORR     R11, R12, R12
+	MOVD    R12, (R6)(R10<<3)
+	CMP     $3, R2
+	BEQ     done_0
+	UBFX    $45, R9, $3, R10
+	LSR     $39, R9, R11
+	LSL     R11, R3, R11
+	MOVD    (R6)(R10<<3), R12
+	ORR     R11, R12, R12
+	MOVD    R12, (R6)(R10<<3)
+	UBFX    $61, R9, $3, R10
+	LSR     $55, R9, R9
+	LSL     R9, R3, R9
+	MOVD    (R6)(R10<<3), R11
+	ORR     R9, R11, R11
+	MOVD    R11, (R6)(R10<<3)
+
+done_0:
+	WORD  $0x4fa18865 // VMUL[3] V1.S4, V3.S4, V5.S4
+	WORD  $0x4fa18881 // VMUL[3] V1.S4, V4.S4, V1.S4
+	VUZP2 V1.H8, V5.H8, V5.H8
+	VMOV  V5.D[0], R6
+	UBFX  $13, R6, $3, R9
+	LSR   $7, R6, R10
+	LSL   R10, R3, R10
+	MOVD  (R5)(R9<<3), R11
+	ORR   R10, R11, R11
+	MOVD  R11, (R5)(R9<<3)
+	UBFX  $29, R6, $3, R9
+	LSR   $23, R6, R10
+	LSL   R10, R3, R10
+	MOVD  (R5)(R9<<3), R11
+	ORR   R10, R11, R11
+	MOVD  R11, (R5)(R9<<3)
+	CMP   $1, R2
+	BEQ   done_1
+	UBFX  $45, R6, $3, R9
+	LSR   $39, R6, R10
+	LSL   R10, R3, R10
+	MOVD  (R5)(R9<<3), R11
+	ORR   R10, R11, R11
+	MOVD  R11, (R5)(R9<<3)
+	UBFX  $61, R6, $3, R9
+	LSR   $55, R6, R6
+	LSL   R6, R3, R6
+	MOVD  (R5)(R9<<3), R10
+	ORR   R6, R10, R10
+	MOVD  R10, (R5)(R9<<3)
+	CMP   $2, R2
+	BEQ   done_1
+	VMOV  V5.D[1], R6
+	UBFX  $13, R6, $3, R9
+	LSR   $7, R6, R10
+	LSL   R10, R3, R10
+	MOVD  (R5)(R9<<3), R11
+	ORR   R10, R11, R11
+	MOVD  R11, (R5)(R9<<3)
+	UBFX  $29, R6, $3, R9
+	LSR   $23, R6, R10
+	LSL   R10, R3, R10
+	MOVD  (R5)(R9<<3), R11
+	ORR   R10, R11, R11
+	MOVD  R11, (R5)(R9<<3)
+	CMP   $3, R2
+	BEQ   done_1
+	UBFX  $45, R6, $3, R9
+	LSR   $39, R6, R10
+	LSL   R10, R3, R10
+	MOVD  (R5)(R9<<3), R11
+	ORR   R10, R11, R11
+	MOVD  R11, (R5)(R9<<3)
+	UBFX  $61, R6, $3, R9
+	LSR   $55, R6, R6
+	LSL   R6, R3, R6
+	MOVD  (R5)(R9<<3), R10
+	ORR   R6, R10, R10
+	MOVD  R10, (R5)(R9<<3)
+
+done_1:
+	WORD  $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
+	WORD  $0x4fa28085 // VMUL[1] V2.S4, V4.S4, V5.S4
+	VUZP2 V5.H8, V1.H8, V1.H8
+	VMOV  V1.D[0], R5
+	UBFX  $13, R5, $3, R6
+	LSR   $7, R5, R9
+	LSL   R9, R3, R9
+	MOVD  (R8)(R6<<3), R10
+	ORR   R9, R10, R10
+	MOVD  R10, (R8)(R6<<3)
+	UBFX  $29, R5, $3, R6
+	LSR   $23, R5, R9
+	LSL   R9, R3, R9
+	MOVD  (R8)(R6<<3), R10
+	ORR   R9, R10, R10
+	MOVD  R10, (R8)(R6<<3)
+	CMP   $1, R2
+	BEQ   done_2
+	UBFX  $45, R5, $3, R6
+	LSR   $39, R5, R9
+	LSL   R9, R3, R9
+	MOVD  (R8)(R6<<3), R10
+	ORR   R9, R10, R10
+	MOVD  R10, (R8)(R6<<3)
+	UBFX  $61, R5, $3, R6
+	LSR   $55, R5, R5
+	LSL   R5, R3, R5
+	MOVD  (R8)(R6<<3), R9
+	ORR   R5, R9, R9
+	MOVD  R9, (R8)(R6<<3)
+	CMP   $2, R2
+	BEQ   done_2
+	VMOV  V1.D[1], R5
+	UBFX  $13, R5, $3, R6
+	LSR   $7, R5, R9
+	LSL   R9, R3, R9
+	MOVD  (R8)(R6<<3), R10
+	ORR   R9, R10, R10
+	MOVD  R10, (R8)(R6<<3)
+	UBFX  $29, R5, $3, R6
+	LSR   $23, R5, R9
+	LSL   R9, R3, R9
+	MOVD  (R8)(R6<<3), R10
+	ORR   R9, R10, R10
+	MOVD  R10, (R8)(R6<<3)
+	CMP   $3, R2
+	BEQ   done_2
+	UBFX  $45, R5, $3, R6
+	LSR   $39, R5, R9
+	LSL   R9, R3, R9
+	MOVD  (R8)(R6<<3), R10
+	ORR   R9, R10, R10
+	MOVD  R10, (R8)(R6<<3)
+	UBFX  $61, R5, $3, R6
+	LSR   $55, R5, R5
+	LSL   R5, R3, R5
+	MOVD  (R8)(R6<<3), R9
+	ORR   R5, R9, R9
+	MOVD  R9, (R8)(R6<<3)
+
+done_2:
+	WORD  $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
+	WORD  $0x4fa28882 // VMUL[3] V2.S4, V4.S4, V2.S4
+	VUZP2 V2.H8, V1.H8, V1.H8
+	VMOV  V1.D[0], R5
+	UBFX  $13, R5, $3, R6
+	LSR   $7, R5, R8
+	LSL   R8, R3, R8
+	MOVD  (R7)(R6<<3), R9
+	ORR   R8, R9, R9
+	MOVD  R9, (R7)(R6<<3)
+	UBFX  $29, R5, $3, R6
+	LSR   $23, R5, R8
+	LSL   R8, R3, R8
+	MOVD  (R7)(R6<<3), R9
+	ORR   R8, R9, R9
+	MOVD  R9, (R7)(R6<<3)
+	CMP   $1, R2
+	BEQ   done_3
+	UBFX  $45, R5, $3, R6
+	LSR   $39, R5, R8
+	LSL   R8, R3, R8
+	MOVD  (R7)(R6<<3), R9
+	ORR   R8, R9, R9
+	MOVD  R9, (R7)(R6<<3)
+	UBFX  $61, R5, $3, R6
+	LSR   $55, R5, R5
+	LSL   R5, R3, R5
+	MOVD  (R7)(R6<<3), R8
+	ORR   R5, R8, R8
+	MOVD  R8, (R7)(R6<<3)
+	CMP   $2, R2
+	BEQ   done_3
+	VMOV  V1.D[1], R5
+	UBFX  $13, R5, $3, R6
+	LSR   $7, R5, R8
+	LSL   R8, R3, R8
+	MOVD  (R7)(R6<<3), R9
+	ORR   R8, R9, R9
+	MOVD  R9, (R7)(R6<<3)
+	UBFX  $29, R5, $3, R6
+	LSR   $23, R5, R8
+	LSL   R8, R3, R8
+	MOVD  (R7)(R6<<3), R9
+	ORR   R8, R9, R9
+	MOVD  R9, (R7)(R6<<3)
+	CMP   $3, R2
+	BEQ   done_3
+	UBFX  $45, R5, $3, R6
+	LSR   $39, R5, R8
+	LSL   R8, R3, R8
+	MOVD  (R7)(R6<<3), R9
+	ORR   R8, R9, R9
+	MOVD  R9, (R7)(R6<<3)
+	UBFX  $61, R5, $3, R6
+	LSR   $55, R5, R5
+	LSL   R5, R3, R5
+	MOVD  (R7)(R6<<3), R8
+	ORR   R5, R8, R8
+	MOVD  R8, (R7)(R6<<3)
+
+done_3:
+	SUBS $4, R4, R4
+	BEQ  end
+	CMP  $4, R4
+	BGE  four
+	SUB  $4, R4, R4
+	ADD  R4<<3, R1, R1
+	MOVD $4, R4
+	B    four
+
+end:
+	RET
+
+// func addLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint16, pairs int, hashes *uint32, n int)
+// Requires: ASIMD
+TEXT ·addLine32NEON(SB), NOSPLIT, $0-56
+	// The addresses and the bits are those of testLine32.
+	MOVD  base+0(FP), R0
+	MOVD  hashes+40(FP), R1
+	MOVWU lines+8(FP), R2
+	VDUP  R2, V2.S4
+	MOVWU recip+12(FP), R2
+	VDUP  R2, V3.S4
+	MOVWU shift+16(FP), R2
+	VDUP  R2, V4.S4
+	MOVD  steps+24(FP), R2
+	FMOVQ 0(R2), F5
+	VSHL  $7, V5.H8, V5.H8
+	MOVD  $8388736, R2
+	VDUP  R2, V6.S4
+	MOVD  pairs+32(FP), R2
+	MOVD  $1, R3
+
+	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
+	// those of the last 4 again.
+	MOVD n+48(FP), R4
+
+four:
+	FMOVQ.P 16(R1), F0
+	VUSHR   $17, V0.S4, V1.S4
+	WORD    $0x2ea3c007 // VUMULL V3.D2, V0.D2, V7.D2
+	WORD    $0x6ea3c008 // VUMULL2 V3.D2, V0.D2, V8.D2
+	VUZP2   V8.S4, V7.S4, V7.S4
+	WORD    $0x6ea444e7 // VUSHL V4.S4, V7.S4, V7.S4
+	VMOV    V0.B16, V8.B16
+	WORD    $0x6ea294e8 // VMLS V2.S4, V7.S4, V8.S4
+	VSUB    V2.S4, V8.S4, V7.S4
+	VUMIN   V7.S4, V8.S4, V8.S4
+	VSHL    $6, V8.S4, V8.S4
+	VMOV    V8.D[0], R5
+	ADD     R5.UXTW, R0, R6
+	ADD     R5>>32, R0, R5
+	VMOV    V8.D[1], R7
+	ADD     R7.UXTW, R0, R8
+	ADD     R7>>32, R0, R7
+	WORD    $0x4f4080c7 // VMUL[0] V0.H8, V6.H8, V7.H8
+	WORD    $0x6f4100a7 // VMLA[0] V1.H8, V5.H8, V7.H8
+	VMOV    V7.D[0], R9
+	UBFX    $13, R9, $3, R10
+	LSR     $7, R9, R11
+	LSL     R11, R3, R11
+	MOVD    (R6)(R10<<3), R12
+	ORR     R11, R12, R12
+	MOVD    R12, (R6)(R10<<3)
+	UBFX    $29, R9, $3, R10
+	LSR     $23, R9, R11
+	LSL     R11, R3, R11
+	MOVD    (R6)(R10<<3), R12
+	ORR     R11, R12, R12
+	MOVD    R12, (R6)(R10<<3)
+	CMP     $1, R2
+	BEQ     done_0
+	UBFX    $45, R9, $3, R10
+	LSR     $39, R9, R11
+	LSL     R11, R3, R11
+	MOVD    (R6)(R10<<3), R12
+	ORR     R11, R12, R12
+	MOVD    R12, (R6)(R10<<3)
+	UBFX    $61, R9, $3, R10
+	LSR     $55, R9, R9
+	LSL     R9, R3, R9
+	MOVD    (R6)(R10<<3), R11
+	ORR     R9, R11, R11
+	MOVD    R11, (R6)(R10<<3)
+	CMP     $2, R2
+	BEQ     done_0
+	VMOV    V7.D[1], R9
+	UBFX    $13, R9, $3, R10
+	LSR     $7, R9, R11
+	LSL     R11, R3, R11
+	MOVD    (R6)(R10<<3), R12
+	ORR     R11, R12, R12
+	MOVD    R12, (R6)(R10<<3)
+	UBFX    $29, R9, $3, R10
+	LSR     $23, R9, R11
+	LSL     R11, R3, R11
+	MOVD    (R6)(R10<<3), R12
+	ORR     R11, R12, R12
+	MOVD    R12, (R6)(R10<<3)
+	CMP     $3, R2
+	BEQ     done_0
+	UBFX    $45, R9, $3, R10
+	LSR     $39, R9, R11
+	LSL     R11, R3, R11
+	MOVD    (R6)(R10<<3), R12
+	ORR     R11, R12, R12
+	MOVD    R12, (R6)(R10<<3)
+	UBFX    $61, R9, $3, R10
+	LSR     $55, R9, R9
+	LSL     R9, R3, R9
+	MOVD    (R6)(R10<<3), R11
+	ORR     R9, R11, R11
+	MOVD    R11, (R6)(R10<<3)
+
+done_0:
+	WORD $0x4f6080c7 // VMUL[2] V0.H8, V6.H8, V7.H8
+	WORD $0x6f6100a7 // VMLA[2] V1.H8, V5.H8, V7.H8
+	VMOV V7.D[0], R6
+	UBFX $13, R6, $3, R9
+	LSR  $7, R6, R10
+	LSL  R10, R3, R10
+	MOVD (R5)(R9<<3), R11
+	ORR  R10, R11, R11
+	MOVD R11, (R5)(R9<<3)
+	UBFX $29, R6, $3, R9
+	LSR  $23, R6, R10
+	LSL  R10, R3, R10
+	MOVD (R5)(R9<<3), R11
+	ORR  R10, R11, R11
+	MOVD R11, (R5)(R9<<3)
+	CMP  $1, R2
+	BEQ  done_1
+	UBFX $45, R6, $3, R9
+	LSR  $39, R6, R10
+	LSL  R10, R3, R10
+	MOVD (R5)(R9<<3), R11
+	ORR  R10, R11, R11
+	MOVD R11, (R5)(R9<<3)
+	UBFX $61, R6, $3, R9
+	LSR  $55, R6, R6
+	LSL  R6, R3, R6
+	MOVD (R5)(R9<<3), R10
+	ORR  R6, R10, R10
+	MOVD R10, (R5)(R9<<3)
+	CMP  $2, R2
+	BEQ  done_1
+	VMOV V7.D[1], R6
+	UBFX $13, R6, $3, R9
+	LSR  $7, R6, R10
+	LSL  R10, R3, R10
+	MOVD (R5)(R9<<3), R11
+	ORR  R10, R11, R11
+	MOVD R11, (R5)(R9<<3)
+	UBFX $29, R6, $3, R9
+	LSR  $23, R6, R10
+	LSL  R10, R3, R10
+	MOVD (R5)(R9<<3), R11
+	ORR  R10, R11, R11
+	MOVD R11, (R5)(R9<<3)
+	CMP  $3, R2
+	BEQ  done_1
+	UBFX $45, R6, $3, R9
+	LSR  $39, R6, R10
+	LSL  R10, R3, R10
+	MOVD (R5)(R9<<3), R11
+	ORR  R10, R11, R11
+	MOVD R11, (R5)(R9<<3)
+	UBFX $61, R6, $3, R9
+	LSR  $55, R6, R6
+	LSL  R6, R3, R6
+	MOVD (R5)(R9<<3), R10
+	ORR  R6, R10, R10
+	MOVD R10, (R5)(R9<<3)
+
+done_1:
+	WORD $0x4f4088c7 // VMUL[4] V0.H8, V6.H8, V7.H8
+	WORD $0x6f4108a7 // VMLA[4] V1.H8, V5.H8, V7.H8
+	VMOV V7.D[0], R5
+	UBFX $13, R5, $3, R6
+	LSR  $7, R5, R9
+	LSL  R9, R3, R9
+	MOVD (R8)(R6<<3), R10
+	ORR  R9, R10, R10
+	MOVD R10, (R8)(R6<<3)
+	UBFX $29, R5, $3, R6
+	LSR  $23, R5, R9
+	LSL  R9, R3, R9
+	MOVD (R8)(R6<<3), R10
+	ORR  R9, R10, R10
+	MOVD R10, (R8)(R6<<3)
+	CMP  $1, R2
+	BEQ  done_2
+	UBFX $45, R5, $3, R6
+	LSR  $39, R5, R9
+	LSL  R9, R3, R9
+	MOVD (R8)(R6<<3), R10
+	ORR  R9, R10, R10
+	MOVD R10, (R8)(R6<<3)
+	UBFX $61, R5, $3, R6
+	LSR  $55, R5, R5
+	LSL  R5, R3, R5
+	MOVD (R8)(R6<<3), R9
+	ORR  R5, R9, R9
+	MOVD R9, (R8)(R6<<3)
+	CMP  $2, R2
+	BEQ  done_2
+	VMOV V7.D[1], R5
+	UBFX $13, R5, $3, R6
+	LSR  $7, R5, R9
+	LSL  R9, R3, R9
+	MOVD (R8)(R6<<3), R10
+	ORR  R9, R10, R10
+	MOVD R10, (R8)(R6<<3)
+	UBFX $29, R5, $3, R6
+	LSR  $23, R5, R9
+	LSL  R9, R3, R9
+	MOVD (R8)(R6<<3), R10
+	ORR  R9, R10, R10
+	MOVD R10, (R8)(R6<<3)
+	CMP  $3, R2
+	BEQ  done_2
+	UBFX $45, R5, $3, R6
+	LSR  $39, R5, R9
+	LSL  R9, R3, R9
+	MOVD (R8)(R6<<3), R10
+	ORR  R9, R10, R10
+	MOVD R10, (R8)(R6<<3)
+	UBFX $61, R5, $3, R6
+	LSR  $55, R5, R5
+	LSL  R5, R3, R5
+	MOVD (R8)(R6<<3), R9
+	ORR  R5, R9, R9
+	MOVD R9, (R8)(R6<<3)
+
+done_2:
+	WORD $0x4f6088c0 // VMUL[6] V0.H8, V6.H8, V0.H8
+	WORD $0x6f6108a0 // VMLA[6] V1.H8, V5.H8, V0.H8
+	VMOV V0.D[0], R5
+	UBFX $13, R5, $3, R6
+	LSR  $7, R5, R8
+	LSL  R8, R3, R8
+	MOVD (R7)(R6<<3), R9
+	ORR  R8, R9, R9
+	MOVD R9, (R7)(R6<<3)
+	UBFX $29, R5, $3, R6
+	LSR  $23, R5, R8
+	LSL  R8, R3, R8
+	MOVD (R7)(R6<<3), R9
+	ORR  R8, R9, R9
+	MOVD R9, (R7)(R6<<3)
+	CMP  $1, R2
+	BEQ  done_3
+	UBFX $45, R5, $3, R6
+	LSR  $39, R5, R8
+	LSL  R8, R3, R8
+	MOVD (R7)(R6<<3), R9
+	ORR  R8, R9, R9
+	MOVD R9, (R7)(R6<<3)
+	UBFX $61, R5, $3, R6
+	LSR  $55, R5, R5
+	LSL  R5, R3, R5
+	MOVD (R7)(R6<<3), R8
+	ORR  R5, R8, R8
+	MOVD R8, (R7)(R6<<3)
+	CMP  $2, R2
+	BEQ  done_3
+	VMOV V0.D[1], R5
+	UBFX $13, R5, $3, R6
+	LSR  $7, R5, R8
+	LSL  R8, R3, R8
+	MOVD (R7)(R6<<3), R9
+	ORR  R8, R9, R9
+	MOVD R9, (R7)(R6<<3)
+	UBFX $29, R5, $3, R6
+	LSR  $23, R5, R8
+	LSL  R8, R3, R8
+	MOVD (R7)(R6<<3), R9
+	ORR  R8, R9, R9
+	MOVD R9, (R7)(R6<<3)
+	CMP  $3, R2
+	BEQ  done_3
+	UBFX $45, R5, $3, R6
+	LSR  $39, R5, R8
+	LSL  R8, R3, R8
+	MOVD (R7)(R6<<3), R9
+	ORR  R8, R9, R9
+	MOVD R9, (R7)(R6<<3)
+	UBFX $61, R5, $3, R6
+	LSR  $55, R5, R5
+	LSL  R5, R3, R5
+	MOVD (R7)(R6<<3), R8
+	ORR  R5, R8, R8
+	MOVD R8, (R7)(R6<<3)
+
+done_3:
+	SUBS $4, R4, R4
+	BEQ  end
+	CMP  $4, R4
+	BGE  four
+	SUB  $4, R4, R4
+	ADD  R4<<2, R1, R1
+	MOVD $4, R4
+	B    four
+
+end:
 	RET
 
 // func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)

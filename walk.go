@@ -222,13 +222,37 @@ func (s *scheme) addHash(h Hash) {
 // setsLines reports whether the kernel sets all bits of a key at once, in one line of memory.
 // That is not atomic.
 func (s *scheme) setsLines() bool {
-	return s.pair.walk() == walkSplit256 && s.kernel != Generic && !s.atomic
+	if s.kernel == Generic || s.atomic {
+		return false
+	}
+	switch s.pair.walk() {
+	case walkSplit256, walkLine512:
+		return s.bytes() < mostLinesBytes
+	case walkLine32:
+		return s.bytes() < mostLinesBytes && (*line32)(&s.array).log() == 0
+	}
+	return false
 }
+
+// mostLinesBytes is the size from which on kernels set no lines: maxKernelBlocks and
+// maxKernelLines.
+const mostLinesBytes = 1 << 32
 
 // addAssembly sets the bits of all hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
 func (s *scheme) addAssembly(h *hashes) bool {
-	return s.setsLines() && (*split256)(&s.array).addAssembly(s.kernel, h.h1)
+	if !s.setsLines() {
+		return false
+	}
+	switch s.pair.walk() {
+	case walkSplit256:
+		return (*split256)(&s.array).addAssembly(s.kernel, h.h1)
+	case walkLine512:
+		return (*line512)(&s.array).addAssembly(s.kernel, h.h1)
+	case walkLine32:
+		return (*line32)(&s.array).addAssembly(s.kernel, h.h32)
+	}
+	return false
 }
 
 func panicNoBits() {

@@ -23,18 +23,12 @@ func (d *line32) testForm(kernel Kernel, hashes []uint32, hits []uint64, far boo
 	if kernel == Generic || d.n >= maxKernelLines {
 		return false
 	}
-	log := bits.Len64(d.n) - 1
-	recip, shift := min(1<<(32+log)/d.n, math.MaxUint32), uint64(32+log)
+	recip, shift := d.divisor()
 	hits = hits[:(len(hashes)+63)/64]
 	var more [windowKeys / 64]uint64
 	found := &hits[0]
 	for done := 0; done < d.k; done += 8 {
-		var steps [8]uint32
-		for i := range steps {
-			if done+i < d.k { // or else the first probe again
-				steps[i] = uint32(done + i)
-			}
-		}
+		steps := d.steps(done)
 		switch kernel {
 		case AVX512:
 			testLine32AVX512(d.base, d.n, recip, shift, &steps[0], &hashes[0], len(hashes), found, far)
@@ -51,13 +45,62 @@ func (d *line32) testForm(kernel Kernel, hashes []uint32, hits []uint64, far boo
 	return true
 }
 
-// The functions in assembly test n hashes, 1 to windowKeys, by 8 probes. They read on to the
-// next multiple of 8 hashes. There are fewer than maxKernelLines lines. If 2^log is the
-// largest power of two up to their number, recip is floor(2^(32+log)/lines), or 1 less for
-// 2^log lines, and shift is 32+log.
+// addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
+// false, and does nothing, if Go must set them.
+func (d *line32) addAssembly(kernel Kernel, hashes []uint32) bool {
+	return d.addForm(kernel, hashes, d.n >= requestLines)
+}
+
+// addForm is addAssembly with far as for testForm.
+func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
+	if kernel == Generic || d.n >= maxKernelLines {
+		return false
+	}
+	recip, shift := d.divisor()
+	for done := 0; done < d.k; done += 8 {
+		steps, pairs := d.steps(done), (min(d.k-done, 8)+1)/2
+		switch kernel {
+		case AVX512:
+			addLine32AVX512(d.base, d.n, recip, shift, &steps[0], pairs, &hashes[0], len(hashes), far)
+		case AVX2:
+			addLine32AVX2(d.base, d.n, recip, shift, &steps[0], pairs, &hashes[0], len(hashes), far)
+		}
+	}
+	return true
+}
+
+// divisor returns what the functions in assembly divide by the number of lines with. If 2^log
+// is the largest power of two up to the number, recip is floor(2^(32+log)/lines), or 1 less
+// for 2^log lines, and shift is 32+log.
+func (d *line32) divisor() (recip, shift uint64) {
+	log := bits.Len64(d.n) - 1
+	return min(1<<(32+log)/d.n, math.MaxUint32), uint64(32 + log)
+}
+
+// steps returns the steps of 8 probes from the given one on. Past the last probe, they are
+// those of the first probe again.
+func (d *line32) steps(probe int) (steps [8]uint32) {
+	for i := range steps {
+		if probe+i < d.k {
+			steps[i] = uint32(probe + i)
+		}
+	}
+	return steps
+}
+
+// The functions in assembly take n hashes, 1 to windowKeys, and up to 8 probes of each. They
+// read on to the next multiple of 8 hashes. There are fewer than maxKernelLines lines, with
+// what divisor returns for them. The functions that add make two probes for each of
+// the pairs, 1 to 4.
 
 //go:noescape
 func testLine32AVX512(base *byte, lines, recip, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
 
 //go:noescape
 func testLine32AVX2(base *byte, lines, recip, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
+
+//go:noescape
+func addLine32AVX512(base *byte, lines, recip, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
+
+//go:noescape
+func addLine32AVX2(base *byte, lines, recip, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)

@@ -22,20 +22,12 @@ func (d *line32) testForm(kernel Kernel, hashes []uint32, hits []uint64, far boo
 	if kernel == Generic || d.n > maxKernelLines {
 		return false
 	}
-	log := bits.Len64(d.n) - 1
-	lines, recip, shift := uint32(d.n), uint32(min(1<<(32+log)/d.n, math.MaxUint32)), uint32(-log)
-	if fours := len(hashes) / 4; far && fours > 0 {
-		requestLine32NEON(d.base, lines, recip, shift, &hashes[0], fours)
-	}
+	lines, recip, shift := d.divisor()
+	d.request(hashes, far)
 	hits = hits[:(len(hashes)+63)/64]
 	var more [windowKeys / 64]uint64
 	for done := 0; done < d.k; done += 8 {
-		var steps [8]uint16
-		for i := range steps {
-			if done+i < d.k { // or else the first probe again
-				steps[i] = uint16(done + i)
-			}
-		}
+		steps := d.steps(done)
 		if done == 0 {
 			testLine32NEON(d.base, lines, recip, shift, &steps[0], &hashes[0], len(hashes), &hits[0])
 			continue
@@ -48,13 +40,71 @@ func (d *line32) testForm(kernel Kernel, hashes []uint32, hits []uint64, far boo
 	return true
 }
 
+// addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
+// false, and does nothing, if Go must set them.
+func (d *line32) addAssembly(kernel Kernel, hashes []uint32) bool {
+	return d.addForm(kernel, hashes, d.n >= requestLines)
+}
+
+// addForm is addAssembly with far as for testForm.
+func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
+	if kernel == Generic || d.n > maxKernelLines {
+		return false
+	}
+	d.request(hashes, far)
+	if len(hashes) < 4 {
+		for _, h := range hashes {
+			d.add(h)
+		}
+		return true
+	}
+	lines, recip, shift := d.divisor()
+	for done := 0; done < d.k; done += 8 {
+		steps, pairs := d.steps(done), (min(d.k-done, 8)+1)/2
+		addLine32NEON(d.base, lines, recip, shift, &steps[0], pairs, &hashes[0], len(hashes))
+	}
+	return true
+}
+
+// request requests the lines of the hashes, if the filter is far.
+func (d *line32) request(hashes []uint32, far bool) {
+	if fours := len(hashes) / 4; far && fours > 0 {
+		lines, recip, shift := d.divisor()
+		requestLine32NEON(d.base, lines, recip, shift, &hashes[0], fours)
+	}
+}
+
+// divisor returns the number of lines, and what the functions in assembly divide by it with.
+// If 2^log is the largest power of two up to the number, recip is floor(2^(32+log)/lines), or 1
+// less for 2^log lines, and shift is -log.
+func (d *line32) divisor() (lines, recip, shift uint32) {
+	log := bits.Len64(d.n) - 1
+	return uint32(d.n), uint32(min(1<<(32+log)/d.n, math.MaxUint32)), uint32(-log)
+}
+
+// steps returns the steps of 8 probes from the given one on. Past the last probe, they are
+// those of the first probe again.
+func (d *line32) steps(probe int) (steps [8]uint16) {
+	for i := range steps {
+		if probe+i < d.k {
+			steps[i] = uint16(probe + i)
+		}
+	}
+	return steps
+}
+
+// The functions in assembly take at most maxKernelLines lines, and what divisor returns.
+
 // testLine32NEON tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next
-// multiple of 16 hashes. There are at most maxKernelLines lines. If 2^log is the largest
-// power of two up to their number, recip is floor(2^(32+log)/lines), or 1 less for 2^log
-// lines, and shift is -log.
+// multiple of 16 hashes.
 //
 //go:noescape
 func testLine32NEON(base *byte, lines, recip, shift uint32, steps *uint16, hashes *uint32, n int, hits *uint64)
+
+// addLine32NEON sets two bits for each of the pairs, 1 to 4, of n hashes, at least 4.
+//
+//go:noescape
+func addLine32NEON(base *byte, lines, recip, shift uint32, steps *uint16, pairs int, hashes *uint32, n int)
 
 // requestLine32NEON requests the lines of the given number of 4 hashes, at least 1.
 //

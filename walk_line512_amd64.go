@@ -21,14 +21,7 @@ func (d *line512) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool 
 	var more [windowKeys / 64]uint64
 	factor, found := uint32(1), &hits[0]
 	for done := 0; done < d.k; done += 8 {
-		var factors [8]uint32
-		for i := range factors {
-			factors[i] = 1 // the first probe again
-			if done+i < d.k {
-				factors[i] = factor
-				factor *= line512Mul
-			}
-		}
+		factors := d.factors(done, &factor)
 		switch kernel {
 		case AVX512:
 			testLine512AVX512(d.base, 64*d.n, &factors[0], &hashes[0], len(hashes), found, far)
@@ -45,11 +38,42 @@ func (d *line512) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool 
 	return true
 }
 
-// The functions in assembly test n hashes, 1 to windowKeys, by 8 probes. They read on to the
-// next multiple of 8 hashes. There are fewer than maxKernelLines lines.
+// addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
+// false, and does nothing, if Go must set them.
+func (d *line512) addAssembly(kernel Kernel, hashes []uint64) bool {
+	return d.addForm(kernel, hashes, d.n >= requestLines)
+}
+
+// addForm is addAssembly with far as for testForm.
+func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
+	if kernel == Generic || d.n >= maxKernelLines {
+		return false
+	}
+	factor := uint32(1)
+	for done := 0; done < d.k; done += 8 {
+		factors, pairs := d.factors(done, &factor), (min(d.k-done, 8)+1)/2
+		switch kernel {
+		case AVX512:
+			addLine512AVX512(d.base, 64*d.n, &factors[0], pairs, &hashes[0], len(hashes), far)
+		case AVX2:
+			addLine512AVX2(d.base, 64*d.n, &factors[0], pairs, &hashes[0], len(hashes), far)
+		}
+	}
+	return true
+}
+
+// The functions in assembly take n hashes, 1 to windowKeys, and up to 8 probes of each. They
+// read on to the next multiple of 8 hashes. There are fewer than maxKernelLines lines. The
+// functions that add make two probes for each of the pairs, 1 to 4.
 
 //go:noescape
 func testLine512AVX512(base *byte, bytes uint64, factors *uint32, hashes *uint64, n int, hits *uint64, far bool)
 
 //go:noescape
 func testLine512AVX2(base *byte, bytes uint64, factors *uint32, hashes *uint64, n int, hits *uint64, far bool)
+
+//go:noescape
+func addLine512AVX512(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
+
+//go:noescape
+func addLine512AVX2(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)

@@ -17,21 +17,12 @@ func (d *line512) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool 
 	if kernel == Generic || d.n > maxKernelLines {
 		return false
 	}
-	if fours := len(hashes) / 4; far && fours > 0 {
-		requestLine512NEON(d.base, uint32(d.n), &hashes[0], fours)
-	}
+	d.request(hashes, far)
 	hits = hits[:(len(hashes)+63)/64]
 	var more [windowKeys / 64]uint64
 	factor := uint32(1)
 	for done := 0; done < d.k; done += 8 {
-		var factors [8]uint32
-		for i := range factors {
-			factors[i] = 1 // the first probe again
-			if done+i < d.k {
-				factors[i] = factor
-				factor *= line512Mul
-			}
-		}
+		factors := d.factors(done, &factor)
 		if done == 0 {
 			testLine512NEON(d.base, uint32(d.n), &factors[0], &hashes[0], len(hashes), &hits[0])
 			continue
@@ -44,11 +35,51 @@ func (d *line512) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool 
 	return true
 }
 
+// addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
+// false, and does nothing, if Go must set them.
+func (d *line512) addAssembly(kernel Kernel, hashes []uint64) bool {
+	return d.addForm(kernel, hashes, d.n >= requestLines)
+}
+
+// addForm is addAssembly with far as for testForm.
+func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
+	if kernel == Generic || d.n > maxKernelLines {
+		return false
+	}
+	d.request(hashes, far)
+	if len(hashes) < 4 {
+		for _, h := range hashes {
+			d.add(h)
+		}
+		return true
+	}
+	factor := uint32(1)
+	for done := 0; done < d.k; done += 8 {
+		factors, pairs := d.factors(done, &factor), (min(d.k-done, 8)+1)/2
+		addLine512NEON(d.base, uint32(d.n), &factors[0], pairs, &hashes[0], len(hashes))
+	}
+	return true
+}
+
+// request requests the lines of the hashes, if the filter is far.
+func (d *line512) request(hashes []uint64, far bool) {
+	if fours := len(hashes) / 4; far && fours > 0 {
+		requestLine512NEON(d.base, uint32(d.n), &hashes[0], fours)
+	}
+}
+
+// The functions in assembly take at most maxKernelLines lines.
+
 // testLine512NEON tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next
-// multiple of 16 hashes. There are at most maxKernelLines lines.
+// multiple of 16 hashes.
 //
 //go:noescape
 func testLine512NEON(base *byte, lines uint32, factors *uint32, hashes *uint64, n int, hits *uint64)
+
+// addLine512NEON sets two bits for each of the pairs, 1 to 4, of n hashes, at least 4.
+//
+//go:noescape
+func addLine512NEON(base *byte, lines uint32, factors *uint32, pairs int, hashes *uint64, n int)
 
 // requestLine512NEON requests the lines of the given number of 4 hashes, at least 1.
 //

@@ -25,15 +25,26 @@ func testLine32(v vectors) {
 	testLines(v, &line32{})
 }
 
+// addLine32 emits the setting of up to 8 bits of each of a window of hashes.
+func addLine32(v vectors) {
+	TEXT("addLine32"+v.name(), 0, "func(base *byte, lines, recip, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)")
+	Comment("The addresses and the bits are those of testLine32.")
+	addBits(v, &line32{})
+}
+
 func (l *line32) prepare(v vectors) (size int) {
 	l.bitsOfLine = newBitsOfLine(v)
 	l.lines, l.recip = v.broadcastLong(argument("lines")), v.broadcastLong(argument("recip"))
 	l.shift = v.broadcastLong(argument("shift"))
 	l.steps = broadcastEight(v, "steps")
-	if v.lanes() == 16 {
-		l.fifteen = v.broadcast(constant(15))
-	}
 	return 4
+}
+
+func (l *line32) prepareTest() {
+	l.bitsOfLine.prepareTest()
+	if l.v.lanes() == 16 {
+		l.fifteen = l.v.broadcast(constant(15))
+	}
 }
 
 func (l *line32) address(m Mem, h reg.VecVirtual) {
@@ -49,26 +60,32 @@ func (l *line32) address(m Mem, h reg.VecVirtual) {
 	VPADDQ(l.base, h, h)
 }
 
-// numbers emits the numbers of the bits from hashes.
-func (l *line32) numbers(h reg.VecVirtual) reg.VecVirtual {
-	bit := l.v.vector()
+// sums emits the sums for a vector of keys. Their lower nine bits are the numbers of the bits.
+func (l *line32) sums(keys []Mem) reg.VecVirtual {
+	h, bit := broadcastKeys(keys, l.upper), l.v.vector()
 	l.v.rotate17(h, bit)
 	VPMULLW(l.steps, bit, bit) // of which nine bits count
 	VPADDD(h, bit, bit)
 	return bit
 }
 
+// numbers emits the numbers of the bits of a vector of keys.
+func (l *line32) numbers(h []Mem) reg.VecVirtual {
+	bit := l.sums(h)
+	VPSLLD(U8(23), bit, bit)
+	VPSRLD(U8(23), bit, bit)
+	return bit
+}
+
 func (l *line32) testOne(h, line Mem) {
-	x, word, half := YMM(), YMM(), YMM()
-	VPBROADCASTD(h, x)
-	bit := l.numbers(x)
+	bit, word, half := l.sums([]Mem{h}), YMM(), YMM()
 	VPSRLD(U8(5), bit, word)
 	VPSLLD(U8(23), bit, half)
 	l.bitsOfLine.testOne(line, word, half, bit)
 }
 
 func (l *line32) testTwo(h, line [2]Mem) reg.OpmaskVirtual {
-	bit, word := l.numbers(broadcastTwo(h, l.upper)), ZMM()
+	bit, word := l.sums(h[:]), ZMM()
 	VPSRLD(U8(5), bit, word)
 	VPTERNLOGD(U8(0xea), l.second, l.fifteen, word) // word & 15 | second
 	return l.bitsOfLine.testTwo(line, word, bit)

@@ -19,15 +19,18 @@ type bitsOfLine struct {
 }
 
 func newBitsOfLine(v vectors) bitsOfLine {
-	b := bitsOfLine{v: v, base: v.broadcastLong(argument("base")), ones: v.broadcast(constant(1)), upper: upperLanes(v)}
-	if v.lanes() < 16 {
-		b.thirtyOnes = v.broadcast(constant(31))
-		return b
+	return bitsOfLine{v: v, base: v.broadcastLong(argument("base")), upper: upperLanes(v)}
+}
+
+func (b *bitsOfLine) prepareTest() {
+	b.ones = b.v.broadcast(constant(1))
+	if b.v.lanes() < 16 {
+		b.thirtyOnes = b.v.broadcast(constant(31))
+		return
 	}
 	b.second = ZMM()
 	VPXORD(b.ones, b.ones, b.second)
 	VPSLLD(U8(4), b.ones, b.upper, b.second)
-	return b
 }
 
 // testOne emits the test of the bits whose numbers in the line are the lower five bits of bit
@@ -69,6 +72,13 @@ func testLine512(v vectors) {
 	testLines(v, &line512{})
 }
 
+// addLine512 emits the setting of up to 8 bits of each of a window of hashes.
+func addLine512(v vectors) {
+	TEXT("addLine512"+v.name(), 0, "func(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)")
+	Comment("The addresses and the bits are those of testLine512.")
+	addBits(v, &line512{})
+}
+
 func (l *line512) prepare(v vectors) (size int) {
 	l.bitsOfLine = newBitsOfLine(v)
 	l.bytes, l.offsets = v.broadcastLong(argument("bytes")), v.broadcastLong(constant(0xffffffc0))
@@ -94,18 +104,33 @@ func (l *line512) address(m Mem, h reg.VecVirtual) {
 	VPADDQ(l.base, h, h)
 }
 
-func (l *line512) testOne(h, line Mem) {
-	x, word, bit := YMM(), YMM(), YMM()
-	VPBROADCASTD(h.Offset(4), x)
+// products emits the products of a vector of keys. Their upper nine bits choose the bits.
+func (l *line512) products(h []Mem) reg.VecVirtual {
+	upper := make([]Mem, len(h))
+	for i, h := range h {
+		upper[i] = h.Offset(4)
+	}
+	x := broadcastKeys(upper, l.upper)
 	VPMULLD(l.factors, x, x)
+	return x
+}
+
+// numbers emits the numbers of the bits of a vector of keys.
+func (l *line512) numbers(h []Mem) reg.VecVirtual {
+	x := l.products(h)
+	VPSRLD(U8(23), x, x)
+	return x
+}
+
+func (l *line512) testOne(h, line Mem) {
+	x, word, bit := l.products([]Mem{h}), YMM(), YMM()
 	VPSRLD(U8(28), x, word)
 	VPSRLD(U8(23), x, bit)
 	l.bitsOfLine.testOne(line, word, x, bit)
 }
 
 func (l *line512) testTwo(h, line [2]Mem) reg.OpmaskVirtual {
-	x, word := broadcastTwo([2]Mem{h[0].Offset(4), h[1].Offset(4)}, l.upper), ZMM()
-	VPMULLD(l.factors, x, x)
+	x, word := l.products(h[:]), ZMM()
 	VPSRLD(U8(28), x, word)
 	VPORD(l.second, word, word)
 	VPSRLD(U8(23), x, x)

@@ -21,8 +21,10 @@ type lines struct {
 
 // lineWalk is what differs between the walks.
 type lineWalk interface {
-	// prepare emits the constants, and returns the size of a hash in bytes.
+	// prepare emits the constants, and returns the size of a hash in bytes. prepareTest emits
+	// those of the tests.
 	prepare(v vectors) (size int)
+	prepareTest()
 	// address emits the addresses of the lines of the hashes at m.
 	address(m Mem, to reg.VecVirtual)
 	// testOne emits the test of the key whose hash is at h and whose line is at line. It sets
@@ -55,6 +57,7 @@ func stackVectors(bytes int) reg.GPVirtual {
 // testLines emits the body of a kernel that tests hashes.
 func testLines(v vectors, walk lineWalk) {
 	l := newLines(v, walk)
+	walk.prepareTest()
 	if v.lanes() == 16 {
 		l.emit(l.testTwos)
 	} else {
@@ -63,22 +66,27 @@ func testLines(v vectors, walk lineWalk) {
 }
 
 // addLines emits the body of a kernel that adds hashes. It calls add to emit the setting of
-// the bits of a hash in a line.
-func addLines(v vectors, walk lineWalk, add func(h, line Mem)) {
+// the bits of some hashes in their lines. Two of these may be the same line.
+func addLines(v vectors, walk lineWalk, add func(h, line []Mem)) {
 	l := newLines(v, walk)
 	l.emit(func(label string, ahead int) {
 		n := argument("n")
+		some := func(count int) {
+			h, line := make([]Mem, count), make([]Mem, count)
+			for i := range count {
+				h[i], line[i] = l.at(n, i, ahead)
+			}
+			add(h, line)
+		}
 		Label(label + "one")
 		TESTQ(U32(3), n)
 		JZ(LabelRef(label + "some"))
 		DECQ(n)
-		add(l.at(n, 0, ahead))
+		some(1)
 		JMP(LabelRef(label + "one"))
 		Label(label + "four")
 		SUBQ(U8(4), n)
-		for i := range 4 {
-			add(l.at(n, 3-i, ahead))
-		}
+		some(4)
 		Label(label + "some")
 		TESTQ(n, n)
 		JNZ(LabelRef(label + "four"))
@@ -150,6 +158,16 @@ func broadcastTwo(words [2]Mem, upper reg.Register) reg.VecVirtual {
 	x := ZMM()
 	VPBROADCASTD(words[0], x)
 	VPBROADCASTD(words[1], upper, x)
+	return x
+}
+
+// broadcastKeys emits the load of a word of one key, or of two keys if they fit a vector.
+func broadcastKeys(words []Mem, upper reg.Register) reg.VecVirtual {
+	if len(words) == 2 {
+		return broadcastTwo([2]Mem(words), upper)
+	}
+	x := YMM()
+	VPBROADCASTD(words[0], x)
 	return x
 }
 

@@ -26,6 +26,7 @@ func main() {
 	headerTables()
 	splitSaltsTable()
 	splitOnesTable()
+	lineStartsTable()
 	longConstantTables()
 	xxph3Width(4)
 	xxph3Width(8)
@@ -50,6 +51,8 @@ func main() {
 		testSplit256(v)
 		testLine512(v)
 		testLine32(v)
+		addLine512(v)
+		addLine32(v)
 	}
 	for _, x := range []xxh64{twoSeeds, oneSeed} {
 		hash64Width(x, 4)

@@ -27,6 +27,8 @@ func neon() *arm64.File {
 	neonAddSplit256(file, tables)
 	neonTestLine512(file, tables)
 	neonTestLine32(file, tables)
+	neonAddLine512(file)
+	neonAddLine32(file)
 	neonRequestLines(file, "requestSplit256NEON", "blocks uint32, hashes *uint64", func(f *arm64.Function) neonLines { return newNEONSplit256(f) })
 	neonRequestLines(file, "requestLine512NEON", "lines uint32, hashes *uint64", func(f *arm64.Function) neonLines { return newNEONLine512(f) })
 	neonRequestLines(file, "requestLine32NEON", "lines, recip, shift uint32, hashes *uint32", func(f *arm64.Function) neonLines { return newNEONLine32(f) })

@@ -9,10 +9,9 @@ type neonLine32 struct {
 	lines, recip, shift arm64.V
 	h, delta            arm64.V // lanes of halfwords can be factors if they are in V0 to V15
 
-	// For tests.
-	one   arm64.V // 128 in each halfword
-	steps arm64.V // of 8 probes, times 128
-	bits  neonLineBits
+	one   arm64.V      // 128 in each halfword
+	steps arm64.V      // of 8 probes, times 128
+	bits  neonLineBits // for tests
 }
 
 func newNEONLine32(f *arm64.Function) *neonLine32 {
@@ -33,13 +32,17 @@ func neonTestLine32(file *arm64.File, tables neonTables) {
 		"128, so that 16 bits are the modulus. A line is a table of 64 bytes.",
 	)
 	d := newNEONLine32(f)
-	steps := f.Argument("steps")
-	d.steps = f.V()
-	f.FMOVQ(steps.At(0), d.steps)
-	f.VSHL(7, arm64.H8, d.steps, d.steps)
-	d.one = broadcastConstant(f, 128<<16|128)
+	d.loadSteps()
 	d.bits = newNEONLineBits(f, tables)
 	neonTestLines(f, tables, d)
+}
+
+func (d *neonLine32) loadSteps() {
+	steps := d.f.Argument("steps")
+	d.steps = d.f.V()
+	d.f.FMOVQ(steps.At(0), d.steps)
+	d.f.VSHL(7, arm64.H8, d.steps, d.steps)
+	d.one = broadcastConstant(d.f, 128<<16|128)
 }
 
 // next finds line h mod lines.
@@ -65,10 +68,25 @@ func (d *neonLine32) next() (at [4]arm64.GP) {
 func (d *neonLine32) test(half int, at [2]arm64.GP) (passed arm64.V) {
 	var numbers [2]arm64.V
 	for i := range numbers {
-		numbers[i] = d.f.V()
-		low := 2 * (2*half + i)
-		d.f.VMULLane(arm64.H8, low, d.h, d.one, numbers[i])
-		d.f.VMLALane(arm64.H8, low, d.delta, d.steps, numbers[i])
+		numbers[i] = d.numbers(2*half + i)
 	}
 	return d.bits.test(d.f, at, numbers[0], numbers[1])
+}
+
+// numbers emits 8 halfwords, whose upper 9 bits are the numbers of the bits of hash i of the 4.
+func (d *neonLine32) numbers(i int) arm64.V {
+	x := d.f.V()
+	d.f.VMULLane(arm64.H8, 2*i, d.h, d.one, x)
+	d.f.VMLALane(arm64.H8, 2*i, d.delta, d.steps, x)
+	return x
+}
+
+// neonAddLine32 emits the setting of the bits of hashes.
+func neonAddLine32(file *arm64.File) {
+	f := file.Function("addLine32NEON", arm64.NoSplit,
+		"func(base *byte, lines, recip, shift uint32, steps *uint16, pairs int, hashes *uint32, n int)")
+	f.Comment("The addresses and the bits are those of testLine32.")
+	d := newNEONLine32(f)
+	d.loadSteps()
+	neonAddBits(f, d, d.hashes, 2, d.numbers)
 }

@@ -9,9 +9,8 @@ type neonLine512 struct {
 	lines        arm64.V // their number, in each word
 	h            [2]arm64.V
 
-	// For tests.
-	factors [2]arm64.V // of 8 probes
-	bits    neonLineBits
+	factors [2]arm64.V   // of 8 probes
+	bits    neonLineBits // for tests
 }
 
 func newNEONLine512(f *arm64.Function) *neonLine512 {
@@ -30,11 +29,15 @@ func neonTestLine512(file *arm64.File, tables neonTables) {
 		"products it takes the upper halfwords. A line is a table of 64 bytes.",
 	)
 	d := newNEONLine512(f)
-	factors := f.Argument("factors")
-	d.factors = [2]arm64.V{f.V(), f.V()}
-	f.FLDPQ(factors.At(0), d.factors[0], d.factors[1])
+	d.loadFactors()
 	d.bits = newNEONLineBits(f, tables)
 	neonTestLines(f, tables, d)
+}
+
+func (d *neonLine512) loadFactors() {
+	factors := d.f.Argument("factors")
+	d.factors = [2]arm64.V{d.f.V(), d.f.V()}
+	d.f.FLDPQ(factors.At(0), d.factors[0], d.factors[1])
 }
 
 // next finds line lo·lines >> 32, for the lower half lo of a hash.
@@ -48,13 +51,27 @@ func (d *neonLine512) next() (at [4]arm64.GP) {
 func (d *neonLine512) test(half int, at [2]arm64.GP) (passed arm64.V) {
 	var uppers [2]arm64.V
 	for i := range uppers {
-		var product [2]arm64.V
-		for j, factor := range d.factors {
-			product[j] = d.f.V()
-			d.f.VMULLane(arm64.S4, 2*i+1, d.h[half], factor, product[j])
-		}
-		uppers[i] = d.f.V()
-		d.f.VUZP2(arm64.H8, product[1], product[0], uppers[i])
+		uppers[i] = d.numbers(2*half + i)
 	}
 	return d.bits.test(d.f, at, uppers[0], uppers[1])
+}
+
+// numbers emits 8 halfwords, whose upper 9 bits are the numbers of the bits of hash i of the 4.
+func (d *neonLine512) numbers(i int) arm64.V {
+	var product [2]arm64.V
+	for j, factor := range d.factors {
+		product[j] = d.f.V()
+		d.f.VMULLane(arm64.S4, i%2*2+1, d.h[i/2], factor, product[j])
+	}
+	d.f.VUZP2(arm64.H8, product[1], product[0], product[0])
+	return product[0]
+}
+
+// neonAddLine512 emits the setting of the bits of hashes.
+func neonAddLine512(file *arm64.File) {
+	f := file.Function("addLine512NEON", arm64.NoSplit, "func(base *byte, lines uint32, factors *uint32, pairs int, hashes *uint64, n int)")
+	f.Comment("The addresses and the bits are those of testLine512.")
+	d := newNEONLine512(f)
+	d.loadFactors()
+	neonAddBits(f, d, d.hashes, 3, d.numbers)
 }

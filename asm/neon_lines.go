@@ -1,6 +1,10 @@
 package main
 
-import "github.com/lanebloom/bloom/asm/arm64"
+import (
+	"fmt"
+
+	"github.com/lanebloom/bloom/asm/arm64"
+)
 
 // neonLines is a walk with one line of memory, or a part of one, for each key, while a
 // kernel's code is emitted.
@@ -32,6 +36,30 @@ func neonTestLines(f *arm64.Function, tables neonTables, walk neonLines) {
 	f.SUBS(arm64.Imm(neonBlock), n, n)
 	f.BGT("block")
 	neonPack(f, outcomes, tables)
+	f.RET()
+}
+
+// neonAddLines emits the body of a kernel that adds hashes of 1<<shift bytes, at least 4. It
+// calls add to emit the setting of the bits of hash i of 4, with the address of its line.
+func neonAddLines(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int, add func(i int, at arm64.GP)) {
+	f.Comment(
+		"The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets",
+		"those of the last 4 again.",
+	)
+	n := f.Argument("n")
+	f.Label("four")
+	for i, at := range walk.next() {
+		add(i, at)
+	}
+	f.SUBS(arm64.Imm(4), n, n)
+	f.BEQ("end")
+	f.CMP(arm64.Imm(4), n)
+	f.BGE("four")
+	f.SUB(arm64.Imm(4), n, n)
+	f.ADD(n.LSL(shift), hashes, hashes)
+	f.MOVD(arm64.Imm(4), n)
+	f.B("four")
+	f.Label("end")
 	f.RET()
 }
 
@@ -104,4 +132,32 @@ func (b neonLineBits) test(f *arm64.Function, at [2]arm64.GP, first, last arm64.
 	f.VMOVLane('D', 1, loaded[1], 1, loaded[0])
 	f.VCMTST(arm64.B16, bit, loaded[0], bit)
 	return bit
+}
+
+// neonAddBits emits the body of a kernel that sets bits of lines of 64 bytes, two for each of the
+// pairs. The upper 9 bits of the 8 halfwords of numbers(i) are the numbers of the bits of hash i
+// of 4.
+func neonAddBits(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int, numbers func(i int) arm64.V) {
+	pairs, one := f.Argument("pairs"), f.GP()
+	f.MOVD(arm64.Imm(1), one)
+	neonAddLines(f, walk, hashes, shift, func(i int, at arm64.GP) {
+		vector, four, done := numbers(i), f.GP(), fmt.Sprintf("done_%d", i)
+		for probe := range 8 {
+			if probe%4 == 0 {
+				f.FromLane('D', probe/4, vector, four)
+			}
+			index, bit, word := f.GP(), f.GP(), f.GP()
+			f.UBFX(probe%4*16+13, four, 3, index)
+			f.LSR(arm64.Imm(probe%4*16+7), four, bit)
+			f.LSL(bit, one, bit) // by its lower 6 bits
+			f.MOVD(at.IndexScaled(index, 3), word)
+			f.ORR(bit, word, word)
+			f.StoreD(word, at.IndexScaled(index, 3))
+			if probe%2 == 1 && probe < 7 {
+				f.CMP(arm64.Imm(probe/2+1), pairs)
+				f.BEQ(done)
+			}
+		}
+		f.Label(done)
+	})
 }

@@ -87,15 +87,11 @@ func (d *neonSplit256) test(half int, at [2]arm64.GP) (passed arm64.V) {
 // neonAddSplit256 emits the setting of the bits of hashes.
 func neonAddSplit256(file *arm64.File, tables neonTables) {
 	f := file.Function("addSplit256NEON", arm64.NoSplit, "func(base *byte, blocks uint32, hashes *uint64, n int)")
-	f.Comment(
-		"The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets",
-		"those of the last 4 again.",
-	)
+	f.Comment("The addresses and the bits are those of testSplit256.")
 	d := newNEONSplit256(f)
 	d.loadSalts(tables)
-	n, ones := f.Argument("n"), broadcastConstant(f, 1)
-	f.Label("four")
-	for i, at := range d.next() {
+	ones := broadcastConstant(f, 1)
+	neonAddLines(f, d, d.hashes, 3, func(i int, at arm64.GP) {
 		block, bit := [2]arm64.V{f.V(), f.V()}, [2]arm64.V{f.V(), f.V()}
 		d.products(i, bit[:])
 		f.FLDPQ(at.At(0), block[0], block[1])
@@ -105,15 +101,5 @@ func neonAddSplit256(file *arm64.File, tables neonTables) {
 			f.VORR(bit[j], block[j], block[j])
 		}
 		f.FSTPQ(block[0], block[1], at.At(0))
-	}
-	f.SUBS(arm64.Imm(4), n, n)
-	f.BEQ("end")
-	f.CMP(arm64.Imm(4), n)
-	f.BGE("four")
-	f.SUB(arm64.Imm(4), n, n)
-	f.ADD(n.LSL(3), d.hashes, d.hashes)
-	f.MOVD(arm64.Imm(4), n)
-	f.B("four")
-	f.Label("end")
-	f.RET()
+	})
 }

@@ -30,12 +30,14 @@ func addSplit256(v vectors) {
 	TEXT("addSplit256"+v.name(), 0, "func(base *byte, bytes uint64, hashes *uint64, n int, far bool)")
 	Comment("The addresses and the bits are those of testSplit256.")
 	s := &split256{}
-	addLines(v, s, func(h, line Mem) {
-		bits := YMM()
-		VPBROADCASTD(h, bits)
-		s.bits(bits)
-		VPOR(line, bits, bits)
-		v.store(bits, line)
+	addLines(v, s, func(h, line []Mem) {
+		for i, line := range line {
+			bits := YMM()
+			VPBROADCASTD(h[i], bits)
+			s.bits(bits)
+			VPOR(line, bits, bits)
+			v.store(bits, line)
+		}
 	})
 }
 
@@ -63,6 +65,8 @@ func (s *split256) prepare(v vectors) (size int) {
 	s.upper = upperLanes(v)
 	return 8
 }
+
+func (s *split256) prepareTest() {}
 
 // address emits base + 32·block: the shuffles move the upper halves of long lanes down.
 func (s *split256) address(m Mem, h reg.VecVirtual) {
