@@ -1,13 +1,13 @@
 # make test runs everything; CONTRIBUTING.md tells what that is.
 
 ifeq ($(filter output-sync,$(.FEATURES)),)
-$(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go test ./... in ., adapter/goleveldb and cmd/bloom)
+$(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go test ./... in ., those of adapter/ and cmd/bloom)
 endif
 
 SHELL    := bash
-MODULES  := . adapter/goleveldb asm cmd/bloom cmd/bloom/browser compare compare/duckdb
+MODULES  := . adapter/goleveldb adapter/pebble asm cmd/bloom cmd/bloom/browser compare compare/duckdb
 # Those that users build.
-PUBLIC   := . adapter/goleveldb cmd/bloom
+PUBLIC   := . adapter/goleveldb adapter/pebble cmd/bloom
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 20000
 # What is vetted beside this machine: these three compile every file of the public modules

@@ -169,7 +169,13 @@ func (v *view) otherHash(h Hash) bool {
 	if v.pair == 0 {
 		return false
 	}
-	panic(fmt.Sprintf("bloom: the key was hashed by %v, but filters of the format %v use %v", h.kind, v.format, v.format.hash()))
+	panicOtherHash(h, v.format)
+	return false
+}
+
+// panicOtherHash is a function of its own, so that those that call it are inlined.
+func panicOtherHash(h Hash, f Format) {
+	panic(fmt.Sprintf("bloom: the key was hashed by %v, but filters of the format %v use %v", h.kind, f, f.hash()))
 }
 
 // AppendFilter appends the encoded filter to dst and returns the extended slice. It appends

@@ -400,7 +400,13 @@ func testAllocations(t *testing.T, format Format) {
 				positions = append(positions[:0], uint32(i))
 			}
 		},
-		"Builder":      func() { builder.Reset(); builder.Add(key); builder.AddString(text); builder.AddBatch(column) },
+		"Builder": func() {
+			builder.Reset()
+			builder.Add(key)
+			builder.AddString(text)
+			builder.AddHash(hash)
+			builder.AddBatch(column)
+		},
 		"AppendFilter": func() { encoded = policy.AppendFilter(encoded[:0], column) },
 	} {
 		if n := testing.AllocsPerRun(10, run); n != 0 {

@@ -203,7 +203,7 @@ func (s *scheme) addWindows(keys *Keys, room *hashes, places []uint32) {
 // room for at least one key, unless a kernel sets lines.
 func (s *scheme) addWindow(keys *Keys, room *hashes, places []uint32) {
 	hashed := keys.hashKeys(s.pair.hash(), s.kernel, room)
-	if hashed.len() == 0 || s.addAssembly(&hashed) {
+	if hashed.len() == 0 || s.addAssembly(&hashed) || s.addLinesGeneric(&hashed) {
 		return
 	}
 	for n := s.placeAndSet(&hashed, places); n < hashed.len(); n = s.placeAndSet(&hashed, places) {

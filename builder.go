@@ -51,6 +51,14 @@ func (b *Builder) add(p unsafe.Pointer, n int) {
 	}
 }
 
+// AddHash adds the key whose [Hash] is h. It panics if the policy's format has another hash.
+func (b *Builder) AddHash(h Hash) {
+	if h.kind != b.hash {
+		panicOtherHash(h, b.policy.Format)
+	}
+	b.addHash(h)
+}
+
 // addHash keeps a hash in the slice for its words.
 func (b *Builder) addHash(h Hash) {
 	switch hashKinds[b.hash].words {

@@ -37,6 +37,7 @@ func oddPebble() (odd []oddFilter) {
 	}
 	add("no probes", lines, 0, 12, justFilter)
 	add("no probes and no whole line", lines[:65], 0, 1, justFilter)
+	add("no probes and less than a line", lines[:8], 0, 1, justFilter)
 	add("bits, but no lines", lines, 6, 0, noFilter)
 	add("lines of 32 bytes", lines, 6, 24, noFilter)
 	add("lines of 512 bytes", lines[:512], 6, 1, noFilter)

@@ -223,10 +223,13 @@ var ways = []struct {
 		b.AddString("forgotten")
 		b.Reset()
 		for i, key := range keys {
-			if i%2 == 0 {
+			switch i % 3 {
+			case 0:
 				b.Add(key)
-			} else {
+			case 1:
 				b.AddString(string(key))
+			case 2:
+				b.AddHash(p.Format.Hash(key))
 			}
 		}
 		return b.AppendFilter(nil)
@@ -542,6 +545,7 @@ func TestWrongHashes(t *testing.T) {
 				"Hashed":               func() { column.Hashed(format) },
 				"AppendFilter":         func() { p.AppendFilter(nil, column) },
 				"Builder":              func() { p.NewBuilder().AddBatch(column) },
+				"Builder.AddHash":      func() { p.NewBuilder().AddHash(other.Hash(keys[0])) },
 				"Set.AddBatch":         func() { large.AddBatch(column) },
 				"AppendFilter of many": func() { p.AppendFilter(nil, many) },
 				"Set.AddBatch of many": func() { large.AddBatch(many) },

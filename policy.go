@@ -176,6 +176,9 @@ func (p Policy) MayContain(filter, key []byte) bool {
 		d := newSplit256(filter, uint64(len(filter)/32)) // saves two calls
 		return d.hasKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	}
+	if p.Format == Pebble {
+		return encodingPebble{}.mayContain(filter, key)
+	}
 	// The compiler stores an array word by word. A whole scheme it would copy by vectors of
 	// two words, and the load of a vector waits until both words are stored.
 	var s scheme

@@ -84,6 +84,19 @@ func (d *line32) add(h uint32) {
 	}
 }
 
+// addBatch sets the bits of all hashes in lines of 64 bytes.
+func (d *line32) addBatch(hashes []uint32) {
+	base, lines, recip, k := unsafe.Pointer(d.base), d.lines(), d.recip, d.k
+	for _, h := range hashes {
+		i, _ := bits.Mul64(uint64(h)*recip, lines) // as in line
+		line, delta := (*[64]byte)(unsafe.Add(base, 64*i)), bits.RotateLeft32(h, -17)
+		for range k {
+			setInLine(line, h%512)
+			h += delta
+		}
+	}
+}
+
 // probes is scheme.probes for this walk.
 func (d *line32) probes(h uint32, first int, to []uint64) {
 	log := d.log()

@@ -66,6 +66,18 @@ func (d *line512) add(h uint64) {
 	}
 }
 
+// addBatch sets the bits of all hashes.
+func (d *line512) addBatch(hashes []uint64) {
+	base, n, k := unsafe.Pointer(d.base), d.n, d.k
+	for _, h := range hashes {
+		line, x := (*[64]byte)(unsafe.Add(base, 64*(uint64(uint32(h))*n>>32))), uint32(h>>32) // as in line
+		for range k {
+			setInLine(line, x>>23)
+			x *= line512Mul
+		}
+	}
+}
+
 // probes is scheme.probes for this walk.
 func (d *line512) probes(h uint64, first int, to []uint64) {
 	line, x := 512*d.line(h), uint32(h>>32)
