@@ -120,6 +120,9 @@ func TestLongKeys(t *testing.T) {
 					if gate.kernel == kernels[0] || !kind.hasKernel(kernels[0]) { // once: it checks every kernel
 						checkHashes(t, kind, column, c.keys)
 					}
+					if column.isGathered() {
+						continue // hashed as strings
+					}
 					room := hashesOfLength(kind, rows)
 					if done := column.hashAssembly(kind, gate.kernel, &room); done != c.want {
 						t.Errorf("kernel %v, %s, keys of %d bytes: %d hashes, want %d", gate.kernel, layout.name, len(c.keys[0]), done, c.want)

@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -585,4 +586,66 @@ func benchmarkBuildingLines(b *testing.B, format Format, known []uint64) {
 			inTurn(b, len(known), build(Generic), build(kernel))
 		})
 	}
+}
+
+// BenchmarkNulls tests columns with random null rows, and makes filters of their keys. The
+// reference is the same column without a bitmap. The filter has 1 MiB and 10 % of the rows are
+// hits.
+func BenchmarkNulls(b *testing.B) {
+	for _, format := range []Format{LevelDB, Parquet} {
+		for _, layout := range layouts {
+			if layout.width != 0 && layout.width != 8 || layout.column(b, nil).hashed != noHash {
+				continue
+			}
+			random := rand.New(rand.NewPCG(47, 48))
+			keys := make([][]byte, queries)
+			for i := range keys {
+				keys[i] = make([]byte, cmp.Or(layout.width, 8+random.IntN(25)))
+				for j := range keys[i] {
+					keys[i][j] = byte(random.Uint32())
+				}
+			}
+			known := make([]uint64, 800<<10)
+			for i := range known {
+				known[i] = random.Uint64()
+			}
+			builder := Policy{format, 10}.NewBuilder()
+			builder.AddBatch(Uint64s(known))
+			builder.AddBatch(Bytes(keys[:len(keys)/10]))
+			filter := builder.Filter()
+			random.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+			column := layout.column(b, keys)
+			for _, percent := range []int{0, 10, 50, 99} {
+				bitmap := make([]byte, queries/8)
+				for i := range queries {
+					if random.IntN(100) >= percent {
+						bitmap[i/8] |= 1 << (i % 8)
+					}
+				}
+				benchmarkNulls(b, fmt.Sprintf("format=%v/layout=%s/nulls=%d%%", format, layout.name, percent), filter, column, bitmap)
+			}
+		}
+	}
+}
+
+func benchmarkNulls(b *testing.B, name string, filter *Filter, column Keys, bitmap []byte) {
+	with, err := column.WithValidity(bitmap, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	hits := make([]uint64, queries/64)
+	for _, kernel := range kernels {
+		f, err := filter.WithKernel(kernel)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("%s/path=test/kernel=%v", name, kernel), func(b *testing.B) {
+			inTurn(b, queries, func() { sink += f.MayContainBatch(column, hits) }, func() { sink += f.MayContainBatch(with, hits) })
+		})
+	}
+	b.Run(name+"/path=build", func(b *testing.B) {
+		builder := Policy{filter.Format(), 10}.NewBuilder()
+		add := func(keys Keys) func() { return func() { builder.Reset(); builder.AddBatch(keys) } }
+		inTurn(b, queries, add(column), add(with))
+	})
 }

@@ -41,7 +41,7 @@ var (
 	// ErrEncoding: the bytes are not a filter of the format, or not the file of a filter.
 	// For a [Set], also: the filter has no bits to set.
 	ErrEncoding = errors.New("bloom: malformed filter")
-	// ErrKeys: offsets, widths or bitmaps do not describe a column of keys.
+	// ErrKeys: offsets, widths, views or bitmaps do not describe a column of keys.
 	ErrKeys = errors.New("bloom: malformed key column")
 	// ErrCapacity: the number of keys is negative, or the filter is too large.
 	ErrCapacity = errors.New("bloom: capacity out of range")

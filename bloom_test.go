@@ -77,6 +77,10 @@ func TestLevelDBVaryingLengths(t *testing.T) {
 func TestErrors(t *testing.T) {
 	const unknown = Format(200)
 	set := func(p Policy, capacity int) *Set { return mustSet(t, p, capacity) }
+	views := func(headers, bitmap []byte, offset int) error {
+		_, err := Views(headers, [][]byte{nil, make([]byte, 20)}, bitmap, offset)
+		return err
+	}
 	for _, c := range []struct {
 		name string
 		want error
@@ -121,6 +125,23 @@ func TestErrors(t *testing.T) {
 		{"WithValidity offset", ErrKeys, func() error { _, err := Uint32s(make([]uint32, 9)).WithValidity(make([]byte, 2), 8); return err }},
 		{"WithValidity negative", ErrKeys, func() error { _, err := Uint32s(nil).WithValidity(nil, -1); return err }},
 		{"WithValidity overflow", ErrKeys, func() error { _, err := Uint32s(make([]uint32, 9)).WithValidity(nil, math.MaxInt); return err }},
+		{"Views uneven", ErrKeys, func() error { return views(make([]byte, 17), nil, 0) }},
+		{"Views of negative length", ErrKeys, func() error { return views(viewAt(-1, 0, 0), nil, 0) }},
+		{"Views in no buffer", ErrKeys, func() error { return views(viewAt(13, 2, 0), nil, 0) }},
+		{"Views in buffer -1", ErrKeys, func() error { return views(viewAt(13, -1, 0), nil, 0) }},
+		{"Views before the buffer", ErrKeys, func() error { return views(viewAt(13, 1, -1), nil, 0) }},
+		{"Views past the buffer", ErrKeys, func() error { return views(viewAt(13, 1, 8), nil, 0) }},
+		{"Views past any buffer", ErrKeys, func() error { return views(viewAt(math.MaxInt32, 1, math.MaxInt32), nil, 0) }},
+		{"Views of a key after a null row", ErrKeys, func() error { return views(slices.Concat(viewAt(-1, 0, 0), viewAt(-1, 0, 0)), []byte{0b10}, 0) }},
+		{"Views with a short bitmap", ErrKeys, func() error { return views(make([]byte, 16*9), []byte{0}, 0) }},
+		{"WithValidity of a null view", ErrKeys, func() error {
+			column, err := Views(slices.Concat(viewAt(-1, 0, 0), viewAt(1, 0, 0)), nil, []byte{0b10}, 0)
+			if err != nil {
+				return err
+			}
+			_, err = column.WithValidity([]byte{0b11}, 0)
+			return err
+		}},
 		{"Merge format", ErrShape, func() error { return set(Policy{Nori, 10}, 100).Merge(set(Policy{NoriCrate, 10}, 100)) }},
 		{"PolicyFor bits", ErrRate, func() error { _, err := PolicyFor(Nori, 1, 1e-300); return err }},
 		{"Filter.WithKernel", ErrKernel, func() error { _, err := mustOpen(t, LevelDB, nil).WithKernel(Kernel(200)); return err }},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -114,6 +115,10 @@ func FuzzKeys(f *testing.F) {
 	f.Add([]byte("hello world"), []byte{0, 0, 0, 0, 5, 0, 0, 0, 11, 0, 0, 0}, 1, []byte{0xff}, 0)
 	f.Add([]byte("hello world"), []byte{0, 0, 0, 0, 9, 0, 0, 0, 5, 0, 0, 0}, 11, []byte{0x55, 0x01}, 3)
 	f.Add([]byte("hello world"), []byte{0xff, 0xff, 0xff, 0xff, 5, 0, 0, 0}, -1, []byte(nil), math.MaxInt)
+	views := slices.Concat(viewAt(13, 1, 2), viewAt(3, 0, 0), viewAt(20, 0, 0), viewAt(-1, 0, 0))
+	f.Add(make([]byte, 40), views[:48], 8, []byte(nil), 0)
+	f.Add(make([]byte, 40), views, 8, []byte{7}, 0)
+	f.Add(make([]byte, 40), views, 8, []byte{0xff}, 1)
 	f.Fuzz(func(t *testing.T, data, rawOffsets []byte, width int, validity []byte, offset int) {
 		check := func(column Keys, err error, rows [][]byte) {
 			if (err == nil) != (rows != nil) || err != nil && !errors.Is(err, ErrKeys) {
@@ -166,7 +171,49 @@ func FuzzKeys(f *testing.F) {
 		check(column, err, rows)
 		column, err = Offsets64(data, offsets64)
 		check(column, err, rows)
+
+		headers, buffers := rawOffsets[:len(rawOffsets)/16*16], [][]byte{data[:len(data)/2], data[len(data)/2:]}
+		column, err = Views(headers, buffers, nil, 0)
+		rows, whole := plainViews(headers, buffers, nil)
+		if !whole {
+			rows = nil
+		}
+		check(column, err, rows)
+		if n := len(headers) / 16; offset >= 0 && offset <= 8*len(validity)-n && validity != nil {
+			valid := make([]bool, n)
+			for i := range valid {
+				valid[i] = validity[(offset+i)/8]>>((offset+i)%8)&1 != 0
+			}
+			column, err = Views(headers, buffers, validity, offset)
+			if rows, whole = plainViews(headers, buffers, valid); whole != (err == nil) {
+				t.Fatalf("Views with null rows: %v", err)
+			} else if whole {
+				checkColumn(t, column, rows, valid)
+			}
+		}
 	})
+}
+
+// plainViews reads views one by one, those of null rows as nil. It reports whether each of the
+// others is within its buffer. A nil valid has no null rows.
+func plainViews(headers []byte, buffers [][]byte, valid []bool) (rows [][]byte, ok bool) {
+	rows = [][]byte{}
+	for i := 0; i < len(headers); i += 16 {
+		word := func(j int) int64 { return int64(int32(binary.NativeEndian.Uint32(headers[i+j:]))) }
+		length, buffer, at := word(0), word(8), word(12)
+		var key []byte
+		if valid == nil || valid[i/16] {
+			if 0 <= length && length <= 12 {
+				key = headers[i+4:][:length]
+			} else if length < 0 || buffer < 0 || buffer >= int64(len(buffers)) || at < 0 || at+length > int64(len(buffers[buffer])) {
+				return nil, false
+			} else {
+				key = buffers[buffer][at : at+length]
+			}
+		}
+		rows = append(rows, key)
+	}
+	return rows, true
 }
 
 // FuzzKernels probes any bits for any hashes, those given and then pseudorandom ones: each

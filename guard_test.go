@@ -5,6 +5,7 @@ package bloom
 import (
 	"math/rand/v2"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -17,7 +18,7 @@ import (
 // an inaccessible page begins, in every layout.
 func TestKeysAtPageEnd(t *testing.T) {
 	const room = 130 + 16
-	buffer := guard.Buffer(t, 2*room)
+	buffer, header := guard.Buffer(t, 2*room), guard.Buffer(t, len(viewHeader{}))
 	copy(buffer, golden.Mixed.Key(130))
 	copy(buffer[room:], golden.Mixed.Key(130))
 	known := golden.Mixed.Range(0, 1000)
@@ -32,6 +33,7 @@ func TestKeysAtPageEnd(t *testing.T) {
 					Strings([]string{unsafe.String(unsafe.SliceData(key), length)}),
 					must(t)(Offsets(buffer[:to:to], []int32{int32(from), int32(to)})),
 					must(t)(Offsets64(buffer[:to:to], []int64{int64(from), int64(to)})),
+					viewOf(t, header, key, buffer[:to:to], from),
 				} {
 					checkBatch(t, f, column, []bool{want})
 				}
@@ -41,6 +43,48 @@ func TestKeysAtPageEnd(t *testing.T) {
 			}
 		}
 	})
+}
+
+// viewOf writes the header of a view of the key that begins at byte from of a buffer, and
+// returns its column.
+func viewOf(t *testing.T, header, key, buffer []byte, from int) Keys {
+	if len(key) > inlineBytes {
+		copy(header, viewAt(int32(len(key)), 1, int32(from)))
+	} else {
+		clear(header)
+		copy(header, viewAt(int32(len(key)), 0, 0)[:4])
+		copy(header[4:], key)
+	}
+	return must(t)(Views(header, [][]byte{nil, buffer}, nil, 0))
+}
+
+// TestNullRowsAtNoMemory has null rows whose bytes can't be read, in the layouts that allow it.
+func TestNullRowsAtNoMemory(t *testing.T) {
+	const rows = 300
+	page := guard.Buffer(t, os.Getpagesize())
+	random := rand.New(rand.NewPCG(45, 46))
+	known := golden.Mixed.Range(0, rows)
+	keys, names := slices.Clone(known), make([]string, rows)
+	headers, buffers := viewsOf(known)
+	bitmap, valid := make([]byte, rows/8+1), make([]bool, rows)
+	for i, key := range known {
+		if valid[i] = random.IntN(10) != 0; valid[i] {
+			bitmap[i/8] |= 1 << (i % 8)
+			names[i] = string(key)
+			continue
+		}
+		nowhere := (*byte)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(page)), len(page)))
+		keys[i], names[i] = unsafe.Slice(nowhere, 40), unsafe.String(nowhere, 40)
+		copy(headers[16*i:], viewAt(random.Int32()*2+1, random.Int32()*2+1, random.Int32()*2+1))
+	}
+	for _, column := range []Keys{
+		must(t)(Bytes(keys).WithValidity(bitmap, 0)),
+		must(t)(Strings(names).WithValidity(bitmap, 0)),
+		must(t)(Views(headers, buffers, bitmap, 0)),
+	} {
+		checkColumn(t, column, known, valid)
+		checkColumn(t, column.Slice(100, 105), known[100:105], valid[100:105])
+	}
 }
 
 // TestVectorsOfKeysAtPageEnds hashes vectors of keys of mixed lengths. Each key ends, or
@@ -70,6 +114,7 @@ func TestVectorsOfKeysAtPageEnds(t *testing.T) {
 		}
 		checkEachHash(t, Bytes(keys), keys)
 		checkEachHash(t, Strings(names), keys)
+		checkViews(t, keys)
 		column := guard.Buffer(t, 2*os.Getpagesize())
 		copy(column, pages[longest%rows])
 		n := min(len(column), longest*rows)
@@ -80,6 +125,20 @@ func TestVectorsOfKeysAtPageEnds(t *testing.T) {
 			checkFixed(t, column[:n/longest*longest], longest)
 		}
 	}
+}
+
+// checkViews has a buffer for every key.
+func checkViews(t *testing.T, keys [][]byte) {
+	t.Helper()
+	headers := guard.Buffer(t, len(keys)*len(viewHeader{}))
+	for i, key := range keys {
+		header := headers[i*len(viewHeader{}):]
+		copy(header, viewAt(int32(len(key)), int32(i), 0))
+		if len(key) <= inlineBytes {
+			copy(header[4:], key)
+		}
+	}
+	checkEachHash(t, must(t)(Views(headers, keys, nil, 0)), keys)
 }
 
 // checkOffsets divides data into keys at random.

@@ -181,39 +181,44 @@ func (h *hashes) at(i int, kind hashKind) Hash {
 	return Hash{h.h1[i], h.h2[i], kind}
 }
 
-// hash writes the hash of every row to h, and 0 for a null row.
+// hash writes the hash of every row to h. Those of null rows mean nothing.
 func (k *Keys) hash(kind hashKind, kernel Kernel, h *hashes) {
-	if k.validity == nil {
-		k.hashRows(kind, kernel, h)
-		return
-	}
-	clear(h.h32)
-	clear(h.h1)
-	clear(h.h2)
-	for i, j := range k.runs {
-		part, hashed := k.slice(i, j), h.slice(i, j)
-		part.hashRows(kind, kernel, &hashed)
+	if k.isGathered() {
+		k.hashGathered(kind, kernel, h)
+	} else {
+		k.hashRows(kind, kernel, h) // null rows, too: to leave them out takes longer
 	}
 }
 
 // hashKeys returns the hashes of those rows of a window that are not null. They are at the
 // start of the buffer.
 func (k *Keys) hashKeys(kind hashKind, kernel Kernel, buffer *hashes) hashes {
+	h := buffer.slice(0, k.n)
+	k.hash(kind, kernel, &h)
 	if k.validity == nil {
-		h := buffer.slice(0, k.n)
-		k.hashRows(kind, kernel, &h)
 		return h
 	}
-	n := 0
-	for i, j := range k.runs {
-		part, h := k.slice(i, j), buffer.slice(n, n+j-i)
-		part.hashRows(kind, kernel, &h)
-		n += j - i
-	}
-	return buffer.slice(0, n)
+	n := packed(k, h.h32) + packed(k, h.h1) // one of them is empty
+	packed(k, h.h2)
+	return h.slice(0, n)
 }
 
-// hashRows is hash for a column without null rows. Kernels hash whole vectors of up to 16
+// packed moves the words of those rows that are not null to the front, and returns their
+// number.
+func packed[E uint32 | uint64](k *Keys, words []E) (n int) {
+	for i := 0; i < len(words); i += 64 {
+		rows := words[i:min(i+64, len(words))]
+		valid := k.valid(i, len(rows))
+		for _, word := range rows {
+			words[n] = word
+			n += int(valid & 1)
+			valid >>= 1
+		}
+	}
+	return n
+}
+
+// hashRows is hash for rows that can all be read, null rows included. Kernels hash whole vectors of up to 16
 // keys, and may stop before a long key: Go hashes the keys that they leave.
 func (k *Keys) hashRows(kind hashKind, kernel Kernel, h *hashes) {
 	if k.hashed != noHash {
@@ -251,7 +256,7 @@ func (k *Keys) hashRows(kind hashKind, kernel Kernel, h *hashes) {
 // ownHashes returns the hashes of a column of hashes of one 64-bit word, if kernels may read
 // them where they are. Kernels read on to a multiple of 16 hashes. Otherwise it returns nil.
 func (k *Keys) ownHashes() []uint64 {
-	if k.layout != hashes64 || k.validity != nil || k.n%16 != 0 {
+	if k.layout != hashes64 || k.n%16 != 0 {
 		return nil
 	}
 	return elements[uint64](k, k.n)

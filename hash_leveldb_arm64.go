@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// hash32Assembly hashes rows of a column without null rows, from the first on, and
+// hash32Assembly hashes rows that can all be read, from the first on, and
 // returns how many. It hashes whole vectors of 8 keys. It stops before a vector with a key
 // of longKey bytes or more. It also stops after so many bytes that a longer call would delay
 // preemption.

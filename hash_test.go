@@ -172,6 +172,10 @@ var layouts = slices.Concat([]layoutTest{
 		data, offsets := concatenate[int64](keys)
 		return must(t)(Offsets64(data, offsets))
 	}},
+	{"Views", 0, func(t testing.TB, keys [][]byte) Keys {
+		headers, buffers := viewsOf(keys)
+		return must(t)(Views(headers, buffers, nil, 0))
+	}},
 	{"Uint32s", 4, func(_ testing.TB, keys [][]byte) Keys {
 		column := make([]uint32, len(keys))
 		for i, key := range keys {
@@ -260,6 +264,25 @@ func concatenate[E int32 | int64](keys [][]byte) (data []byte, offsets []E) {
 		offsets = append(offsets, E(len(data)))
 	}
 	return append(data, "after"...), offsets
+}
+
+// viewsOf returns keys in the layout of Arrow's views, with three buffers of different lengths.
+func viewsOf(keys [][]byte) (headers []byte, buffers [][]byte) {
+	buffers = [][]byte{[]byte("ahead"), nil, {1}}
+	for i, key := range keys {
+		header := binary.NativeEndian.AppendUint32(nil, uint32(len(key)))
+		if b := i % len(buffers); len(key) > inlineBytes {
+			header = append(header, key[:4]...)
+			header = binary.NativeEndian.AppendUint32(header, uint32(b))
+			header = binary.NativeEndian.AppendUint32(header, uint32(len(buffers[b])))
+			buffers[b] = append(buffers[b], key...)
+		} else {
+			header = append(header, key...)
+		}
+		headers = append(headers, header...)
+		headers = append(headers, make([]byte, len(viewHeader{})-len(header))...)
+	}
+	return headers, buffers
 }
 
 // TestLayouts queries and builds with every column layout, whole, sliced, and

@@ -45,6 +45,14 @@ func must(t testing.TB) func(Keys, error) Keys {
 	}
 }
 
+// viewAt returns the header of a view that is not inline.
+func viewAt(length, buffer, at int32) []byte {
+	header := binary.NativeEndian.AppendUint32(nil, uint32(length))
+	header = binary.NativeEndian.AppendUint32(header, 0)
+	header = binary.NativeEndian.AppendUint32(header, uint32(buffer))
+	return binary.NativeEndian.AppendUint32(header, uint32(at))
+}
+
 func fromHex(s string) []byte {
 	b, err := hex.DecodeString(s)
 	if err != nil {

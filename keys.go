@@ -10,36 +10,38 @@ import (
 // Keys is a column of keys in the layout its owner already has. It copies nothing and
 // refers to the owner's memory. The zero Keys is an empty column.
 //
-// The memory must not change while the Keys are in use. The constructors check offsets and
-// bitmaps once, and the kernels, which are assembly, rely on that. If an offset changes after
-// the check, they may read outside of the data, which can end the program.
+// The memory must not change while the Keys are in use. The constructors check offsets, views
+// and bitmaps once, and the kernels, which are assembly, rely on that. If an offset or a view
+// changes after the check, they may read outside of the data, which can end the program.
 type Keys struct {
 	layout layout
 	hashed hashKind       // which hash a column of hashes has, or noHash
 	n      int            // rows
-	width  int            // of a key in bytes, fixedWidth only
+	width  int            // of a key in bytes, fixedWidth; the number of buffers, stringViews
 	column unsafe.Pointer // the first of n elements, or of n+1 offsets
 	data   []byte         // what the elements point into, fixedWidth and offsets only
 
-	validity []byte // Arrow's validity bitmap, or nil if every row is a key
-	bit0     uint   // the bit of row 0 in validity
+	validity []byte  // Arrow's validity bitmap, or nil if every row is a key
+	bit0     uint    // the bit of row 0 in validity
+	buffers  *[]byte // the first buffer, stringViews only
 }
 
 // layout says what column points to.
 type layout uint8
 
 const (
-	byteSlices layout = iota // [n][]byte
-	strs                     // [n]string
-	uint32s                  // [n]uint32
-	uint64s                  // [n]uint64
-	fixedWidth               // nothing: key i is data[i*width : (i+1)*width]
-	offsets32                // [n+1]int32: key i is data[column[i]:column[i+1]]
-	offsets64                // [n+1]int64
-	hashes32                 // [n]uint32: hashes of one 32-bit word
-	hashes64                 // [n]uint64: hashes of one 64-bit word
-	hashes128                // [n]hash128: hashes of two 64-bit words
-	noLayout                 // assemblyRows returns it for rows that kernels do not hash
+	byteSlices  layout = iota // [n][]byte
+	strs                      // [n]string
+	uint32s                   // [n]uint32
+	uint64s                   // [n]uint64
+	fixedWidth                // nothing: key i is data[i*width : (i+1)*width]
+	offsets32                 // [n+1]int32: key i is data[column[i]:column[i+1]]
+	offsets64                 // [n+1]int64
+	stringViews               // [n]viewHeader: key i is in its header or in one of the buffers
+	hashes32                  // [n]uint32: hashes of one 32-bit word
+	hashes64                  // [n]uint64: hashes of one 64-bit word
+	hashes128                 // [n]hash128: hashes of two 64-bit words
+	noLayout                  // assemblyRows returns it for rows that kernels do not hash
 )
 
 func columnOf[E any](l layout, s []E) Keys {
@@ -180,8 +182,12 @@ func offsetsOf[E int32 | int64](l layout, data []byte, offsets []E) (Keys, error
 
 // WithValidity returns the same column with Arrow's validity bitmap: row i is
 // a key if bit offset+i of bitmap is set, least significant bit first, and
-// null if not. A null row is never read, is never a hit, and adds no key. If the bitmap is
-// too short or offset is negative, the error is [ErrKeys].
+// null if not. A null row is never a hit and adds no key. What a null row holds makes no
+// difference: its byte slice, string or view may refer to anything, and its offsets must be
+// within the data, as those of all rows.
+//
+// If the bitmap is too short or offset is negative, the error is [ErrKeys]. It also is if a
+// row of [Views] that was null and now is a key is not within its buffer.
 func (k Keys) WithValidity(bitmap []byte, offset int) (Keys, error) {
 	if offset < 0 {
 		return Keys{}, fmt.Errorf("%w: validity bitmap at offset %d", ErrKeys, offset)
@@ -191,6 +197,11 @@ func (k Keys) WithValidity(bitmap []byte, offset int) (Keys, error) {
 	}
 	// The bitmap begins at the byte with row 0, so that bit0 plus a row can't overflow.
 	k.validity, k.bit0 = bitmap[offset/8:], uint(offset%8)
+	if k.layout == stringViews {
+		if err := k.checkViews(); err != nil {
+			return Keys{}, err
+		}
+	}
 	return k, nil
 }
 
@@ -218,15 +229,16 @@ func (k *Keys) slice(i, j int) Keys {
 }
 
 var elementSize = [...]uintptr{
-	byteSlices: unsafe.Sizeof([]byte(nil)),
-	strs:       unsafe.Sizeof(""),
-	uint32s:    4,
-	uint64s:    8,
-	offsets32:  4,
-	offsets64:  8,
-	hashes32:   4,
-	hashes64:   8,
-	hashes128:  unsafe.Sizeof(hash128{}),
+	byteSlices:  unsafe.Sizeof([]byte(nil)),
+	strs:        unsafe.Sizeof(""),
+	uint32s:     4,
+	uint64s:     8,
+	offsets32:   4,
+	offsets64:   8,
+	stringViews: unsafe.Sizeof(viewHeader{}),
+	hashes32:    4,
+	hashes64:    8,
+	hashes128:   unsafe.Sizeof(hash128{}),
 }
 
 // hashRow returns the hash of one row.
@@ -253,6 +265,9 @@ func (k *Keys) hashRow(kind hashKind, i int) Hash {
 	case offsets64:
 		offsets := elements[int64](k, k.n+1)
 		from, to = int(offsets[i]), int(offsets[i+1])
+	case stringViews:
+		key := k.viewKey(i, true)
+		return kind.of(unsafe.Pointer(unsafe.StringData(key)), len(key))
 	case hashes32:
 		return Hash{h1: uint64(elements[uint32](k, k.n)[i]), kind: kind}
 	case hashes64:
@@ -318,31 +333,20 @@ func (k *Keys) hash128(kind hashKind, kernel Kernel, to []hash128) {
 	}
 }
 
-// runs yields the ranges of rows that are not null. The column must have a bitmap.
-func (k *Keys) runs(yield func(i, j int) bool) {
-	for i := 0; i < k.n; i += 64 {
-		for rest := k.valid(i, min(64, k.n-i)); rest != 0; {
-			from := bits.TrailingZeros64(rest)
-			to := from + bits.TrailingZeros64(^(rest >> from))
-			if !yield(i+from, i+to) {
-				return
-			}
-			rest = rest >> to << to
-		}
-	}
-}
-
-// valid returns the validity of rows i to i+n-1, n ≤ 64, as the low n bits of
-// a word. The column must have a bitmap.
+// valid returns the validity of rows i to i+n-1, n ≤ 64, as the low n bits of a word.
 func (k *Keys) valid(i, n int) (word uint64) {
+	if k.validity == nil {
+		return ^uint64(0) >> (64 - n)
+	}
 	bit := k.bit0 + uint(i)
-	for j, b := range k.validity[bit/8 : (bit+uint(n)+7)/8] {
-		// Up to 9 bytes hold the bits; shifts by 64 and more give 0.
-		if shift := 8*j - int(bit%8); shift >= 0 {
-			word |= uint64(b) << shift
-		} else {
-			word |= uint64(b) >> -shift
+	bitmap, shift := k.validity[bit/8:], bit%8
+	if len(bitmap) > 8 { // shifts by 64 give 0
+		word = binary.LittleEndian.Uint64(bitmap)>>shift | uint64(bitmap[8])<<(64-shift)
+	} else {
+		for j, b := range bitmap {
+			word |= uint64(b) << (8 * j)
 		}
+		word >>= shift
 	}
 	return word << (64 - n) >> (64 - n)
 }

@@ -1,0 +1,117 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"unsafe"
+)
+
+// viewHeader is a row of Arrow's string and binary views.
+type viewHeader [16]byte
+
+// inlineBytes is the length of the longest key that its header holds.
+const inlineBytes = 12
+
+// Views returns a column in the layout of Arrow's string view and binary view arrays. Each row
+// has a header of 16 bytes. The numbers in it are 32-bit integers in the byte order of this
+// machine:
+//
+//	bytes 0-3    the length of the key
+//	bytes 4-15   a key of up to 12 bytes
+//
+//	bytes 4-7    of a longer key, its first 4 bytes, which Views does not look at
+//	bytes 8-11   which one of buffers holds the key
+//	bytes 12-15  the offset of its first byte in that buffer
+//
+// The bitmap and its offset are those of [Keys.WithValidity]. A nil bitmap means that no row
+// is null. A header of a null row may have any bytes.
+//
+// If a key is not within its buffer, if the headers are not a whole number of rows, or if the
+// bitmap is too short, the error is [ErrKeys].
+func Views(headers []byte, buffers [][]byte, bitmap []byte, offset int) (Keys, error) {
+	if len(headers)%len(viewHeader{}) != 0 {
+		return Keys{}, fmt.Errorf("%w: %d bytes are not a whole number of headers", ErrKeys, len(headers))
+	}
+	k := columnOf(stringViews, unsafe.Slice((*viewHeader)(unsafe.Pointer(unsafe.SliceData(headers))), len(headers)/len(viewHeader{})))
+	k.buffers, k.width = unsafe.SliceData(buffers), len(buffers)
+	if bitmap != nil {
+		return k.WithValidity(bitmap, offset)
+	}
+	return k, k.checkViews()
+}
+
+// checkViews returns ErrKeys if a key is not within its buffer.
+func (k *Keys) checkViews() error {
+	headers, buffers := elements[viewHeader](k, k.n), unsafe.Slice(k.buffers, k.width)
+	for i := 0; i < k.n; i += 64 {
+		for rest := k.valid(i, min(64, k.n-i)); rest != 0; rest &= rest - 1 {
+			row := i + bits.TrailingZeros64(rest)
+			length, buffer, at := headers[row].words()
+			switch {
+			case length < 0:
+				return fmt.Errorf("%w: view %d has %d bytes", ErrKeys, row, length)
+			case length <= inlineBytes:
+			case buffer < 0 || int(buffer) >= len(buffers):
+				return fmt.Errorf("%w: view %d is in buffer %d of %d", ErrKeys, row, buffer, len(buffers))
+			case at < 0 || int64(at)+int64(length) > int64(len(buffers[buffer])):
+				return fmt.Errorf("%w: view %d is %d bytes at offset %d, outside of the %d bytes of its buffer", ErrKeys, row, length, at, len(buffers[buffer]))
+			}
+		}
+	}
+	return nil
+}
+
+// words returns the integers of a header. Those of the buffer have a meaning only if the key
+// is longer than inlineBytes.
+func (h *viewHeader) words() (length, buffer, at int32) {
+	word := func(i int) int32 { return int32(binary.NativeEndian.Uint32(h[i:])) }
+	return word(0), word(8), word(12)
+}
+
+// viewKey returns key i of a column of views, or "" if it is null.
+func (k *Keys) viewKey(i int, valid bool) string {
+	header := (*viewHeader)(unsafe.Add(k.column, i*len(viewHeader{})))
+	length, buffer, at := header.words()
+	switch {
+	case !valid:
+		return ""
+	case length <= inlineBytes:
+		return unsafe.String(&header[4], length)
+	}
+	data := unsafe.SliceData(*(*[]byte)(unsafe.Add(unsafe.Pointer(k.buffers), uintptr(buffer)*unsafe.Sizeof([]byte(nil)))))
+	return unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(data), at)), length)
+}
+
+// isGathered reports whether the keys are gathered into strings before they are hashed: views,
+// and null rows that may refer to memory that is not there.
+func (k *Keys) isGathered() bool {
+	return k.layout == stringViews || k.validity != nil && (k.layout == byteSlices || k.layout == strs)
+}
+
+// hashGathered is hash for a column that isGathered. It gathers and hashes 64 rows at a time.
+// It is one function, because rows that are written through a pointer escape: callers' keys
+// could not be on the stack.
+func (k *Keys) hashGathered(kind hashKind, kernel Kernel, h *hashes) {
+	var rows [64]string // "" for null rows
+	for i := 0; i < k.n; i += len(rows) {
+		n := min(len(rows), k.n-i)
+		valid := k.valid(i, n)
+		switch k.layout {
+		case byteSlices:
+			for j, key := range elements[[]byte](k, k.n)[i : i+n] {
+				rows[j%len(rows)] = unsafe.String(unsafe.SliceData(key), len(key)&-int(valid>>j&1))
+			}
+		case strs:
+			for j, key := range elements[string](k, k.n)[i : i+n] {
+				rows[j%len(rows)] = key[:len(key)&-int(valid>>j&1)]
+			}
+		case stringViews:
+			for j := range n {
+				rows[j%len(rows)] = k.viewKey(i+j, valid>>j&1 != 0)
+			}
+		}
+		part, hashed := Strings(rows[:n]), h.slice(i, i+n)
+		part.hashRows(kind, kernel, &hashed)
+	}
+}
