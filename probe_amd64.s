@@ -1779,6 +1779,1102 @@ end:
 	VZEROUPPER
 	RET
 
+// func testDouble32LoadsAVX2(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
+// Requires: AVX, AVX2, BMI2, CMOV, POPCNT
+TEXT ·testDouble32LoadsAVX2(SB), $5856-72
+	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
+	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
+	// a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,
+	// or more than densePer256/256 of them pass a stage, the kernel makes all further probes of
+	// each hash at once, without a branch. At the end it spreads the last outcomes over
+	// the hashes that passed the stage before, and so on back to the first stage.
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
+	MOVQ         base+0(FP), AX
+	MOVL         AX, CX
+	ANDL         $0x03, CX
+	SHLL         $0x03, CX
+	ANDQ         $-4, AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVLQZX      bits+8(FP), CX
+	VMOVD        CX, X1
+	VPBROADCASTD X1, Y1
+	MOVLQZX      recip+12(FP), CX
+	VMOVD        CX, X2
+	VPBROADCASTD X2, Y2
+	MOVLQZX      shift+16(FP), CX
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0xfffffff8, CX
+	VMOVD        CX, X4
+	VPBROADCASTD X4, Y4
+	VPCMPEQD     Y5, Y5, Y5
+	MOVL         $0x0000001f, CX
+	VMOVD        CX, X5
+	VPBROADCASTD X5, Y5
+	LEAQ         compactIndices<>+0(SB), CX
+	MOVQ         probes+24(FP), DX
+	MOVQ         hashes+32(FP), BX
+	MOVQ         n+40(FP), SI
+	LEAQ         63(SP), DI
+	ANDQ         $-64, DI
+	LEAQ         4216(SP), R8
+	XORL         R9, R9
+	MOVQ         denseBelow+56(FP), R10
+	CMPQ         SI, R10
+	JLE          rest
+	MOVQ         DX, R10
+	SUBQ         R9, R10
+	CMPQ         R10, $0x02
+	JL           rest
+	MOVQ         SI, (R8)
+	LEAQ         8(R8), R10
+	XORL         R12, R12
+	LEAQ         -1(SI), R11
+	SARQ         $0x06, R11
+	MOVQ         R12, (R10)(R11*8)
+	MOVQ         BX, R11
+	LEAQ         (R11)(SI*4), R12
+	MOVQ         DI, R13
+
+probe_true:
+	VMOVDQU      (R11), Y7
+	VPAND        Y7, Y4, Y8
+	VPSHUFD      $0xf5, Y8, Y9
+	VPMULUDQ     Y2, Y8, Y8
+	VPMULUDQ     Y2, Y9, Y9
+	VPSHUFD      $0xf5, Y8, Y8
+	VPBLENDD     $0x55, Y8, Y9, Y9
+	VPSRLVD      Y3, Y9, Y9
+	VPMULLD      Y1, Y9, Y9
+	VPSUBD       Y9, Y7, Y7
+	VPADDD       Y0, Y7, Y7
+	VPSRLD       $0x05, Y7, Y8
+	VEXTRACTI128 $0x01, Y8, X9
+	VMOVQ        X8, R14
+	VPEXTRQ      $0x01, X8, R15
+	MOVL         R14, BP
+	VMOVD        (AX)(BP*4), X6
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (AX)(R14*4), X6, X6
+	MOVL         R15, R14
+	VPINSRD      $0x02, (AX)(R14*4), X6, X6
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (AX)(R15*4), X6, X6
+	VMOVQ        X9, R14
+	VPEXTRQ      $0x01, X9, R15
+	MOVL         R14, BP
+	VMOVD        (AX)(BP*4), X8
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (AX)(R14*4), X8, X8
+	MOVL         R15, R14
+	VPINSRD      $0x02, (AX)(R14*4), X8, X8
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (AX)(R15*4), X8, X8
+	VINSERTI128  $0x01, X8, Y6, Y8
+	VPANDN       Y5, Y7, Y7
+	VPSLLVD      Y7, Y8, Y8
+	VMOVMSKPS    Y8, R14
+	MOVB         R14, (R10)
+	ADDQ         $0x01, R10
+	ADDQ         $0x20, R11
+	LEAQ         -256(R11), R14
+	CMPQ         R11, R12
+	JAE          probed_true
+	CMPQ         R14, BX
+	JB           probe_true
+
+both_true:
+	VMOVDQU      (R11), Y7
+	VPAND        Y7, Y4, Y8
+	VPSHUFD      $0xf5, Y8, Y9
+	VPMULUDQ     Y2, Y8, Y8
+	VPMULUDQ     Y2, Y9, Y9
+	VPSHUFD      $0xf5, Y8, Y8
+	VPBLENDD     $0x55, Y8, Y9, Y9
+	VPSRLVD      Y3, Y9, Y9
+	VPMULLD      Y1, Y9, Y9
+	VPSUBD       Y9, Y7, Y7
+	VPADDD       Y0, Y7, Y7
+	VPSRLD       $0x05, Y7, Y8
+	VEXTRACTI128 $0x01, Y8, X9
+	VMOVQ        X8, R14
+	VPEXTRQ      $0x01, X8, R15
+	MOVL         R14, BP
+	VMOVD        (AX)(BP*4), X6
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (AX)(R14*4), X6, X6
+	MOVL         R15, R14
+	VPINSRD      $0x02, (AX)(R14*4), X6, X6
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (AX)(R15*4), X6, X6
+	VMOVQ        X9, R14
+	VPEXTRQ      $0x01, X9, R15
+	MOVL         R14, BP
+	VMOVD        (AX)(BP*4), X8
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (AX)(R14*4), X8, X8
+	MOVL         R15, R14
+	VPINSRD      $0x02, (AX)(R14*4), X8, X8
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (AX)(R15*4), X8, X8
+	VINSERTI128  $0x01, X8, Y6, Y8
+	VPANDN       Y5, Y7, Y7
+	VPSLLVD      Y7, Y8, Y8
+	VMOVMSKPS    Y8, R14
+	MOVB         R14, (R10)
+	ADDQ         $0x01, R10
+	ADDQ         $0x20, R11
+	VMOVDQU      -288(R11), Y7
+	MOVBLZX      -9(R10), R14
+	VPMOVZXBD    (CX)(R14*8), Y8
+	POPCNTL      R14, R14
+	VPERMD       Y7, Y8, Y8
+	VMOVDQU      Y8, (R13)
+	LEAQ         (R13)(R14*4), R13
+	CMPQ         R11, R12
+	JB           both_true
+
+probed_true:
+	MOVQ    SI, R14
+	ANDQ    $0x07, R14
+	JZ      trimmed_1
+	SUBQ    $0x01, R10
+	MOVBLZX (R10), R15
+	BZHIL   R14, R15, R15
+	MOVB    R15, (R10)
+	ADDQ    $0x01, R10
+
+trimmed_1:
+	LEAQ    -256(R11), R11
+	CMPQ    R11, BX
+	CMOVQLT BX, R11
+	MOVQ    R11, R10
+	SUBQ    BX, R10
+	SHRQ    $0x05, R10
+	LEAQ    8(R8)(R10*1), R10
+
+move_true:
+	VMOVDQU   (R11), Y7
+	MOVBLZX   (R10), BX
+	VPMOVZXBD (CX)(BX*8), Y8
+	POPCNTL   BX, BX
+	VPERMD    Y7, Y8, Y8
+	VMOVDQU   Y8, (R13)
+	LEAQ      (R13)(BX*4), R13
+	ADDQ      $0x01, R10
+	ADDQ      $0x20, R11
+	CMPQ      R11, R12
+	JB        move_true
+	MOVQ      SI, R10
+	MOVQ      densePer256+64(FP), BX
+	IMULQ     BX, R10
+	MOVQ      DI, BX
+	SUBQ      BX, R13
+	MOVQ      R13, SI
+	SHRQ      $0x02, SI
+	INCQ      R9
+	ADDQ      $0x00000088, R8
+	SHLQ      $0x06, R13
+	CMPQ      R13, R10
+	JA        rest
+
+stage:
+	LEAQ         5712(SP), R10
+	CMPQ         R8, R10
+	JAE          rest
+	MOVQ         denseBelow+56(FP), R10
+	CMPQ         SI, R10
+	JLE          rest
+	MOVQ         DX, R10
+	SUBQ         R9, R10
+	CMPQ         R10, $0x02
+	JL           rest
+	MOVQ         SI, (R8)
+	LEAQ         8(R8), R10
+	XORL         R12, R12
+	LEAQ         -1(SI), R11
+	SARQ         $0x06, R11
+	MOVQ         R12, (R10)(R11*8)
+	MOVQ         BX, R11
+	LEAQ         (R11)(SI*4), R12
+	MOVQ         DI, R13
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y7
+
+probe_false:
+	VMOVDQU      (R11), Y8
+	VPSRLD       $0x11, Y8, Y10
+	VPSLLD       $0x0f, Y8, Y9
+	VPOR         Y10, Y9, Y9
+	VPMULLD      Y7, Y9, Y9
+	VPADDD       Y9, Y8, Y8
+	VPAND        Y8, Y4, Y9
+	VPSHUFD      $0xf5, Y9, Y10
+	VPMULUDQ     Y2, Y9, Y9
+	VPMULUDQ     Y2, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y9
+	VPBLENDD     $0x55, Y9, Y10, Y10
+	VPSRLVD      Y3, Y10, Y10
+	VPMULLD      Y1, Y10, Y10
+	VPSUBD       Y10, Y8, Y8
+	VPADDD       Y0, Y8, Y8
+	VPSRLD       $0x05, Y8, Y9
+	VEXTRACTI128 $0x01, Y9, X10
+	VMOVQ        X9, R14
+	VPEXTRQ      $0x01, X9, R15
+	MOVL         R14, BP
+	VMOVD        (AX)(BP*4), X6
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (AX)(R14*4), X6, X6
+	MOVL         R15, R14
+	VPINSRD      $0x02, (AX)(R14*4), X6, X6
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (AX)(R15*4), X6, X6
+	VMOVQ        X10, R14
+	VPEXTRQ      $0x01, X10, R15
+	MOVL         R14, BP
+	VMOVD        (AX)(BP*4), X9
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (AX)(R14*4), X9, X9
+	MOVL         R15, R14
+	VPINSRD      $0x02, (AX)(R14*4), X9, X9
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (AX)(R15*4), X9, X9
+	VINSERTI128  $0x01, X9, Y6, Y9
+	VPANDN       Y5, Y8, Y8
+	VPSLLVD      Y8, Y9, Y9
+	VMOVMSKPS    Y9, R14
+	MOVB         R14, (R10)
+	ADDQ         $0x01, R10
+	ADDQ         $0x20, R11
+	LEAQ         -256(R11), R14
+	CMPQ         R11, R12
+	JAE          probed_false
+	CMPQ         R14, BX
+	JB           probe_false
+
+both_false:
+	VMOVDQU      (R11), Y8
+	VPSRLD       $0x11, Y8, Y10
+	VPSLLD       $0x0f, Y8, Y9
+	VPOR         Y10, Y9, Y9
+	VPMULLD      Y7, Y9, Y9
+	VPADDD       Y9, Y8, Y8
+	VPAND        Y8, Y4, Y9
+	VPSHUFD      $0xf5, Y9, Y10
+	VPMULUDQ     Y2, Y9, Y9
+	VPMULUDQ     Y2, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y9
+	VPBLENDD     $0x55, Y9, Y10, Y10
+	VPSRLVD      Y3, Y10, Y10
+	VPMULLD      Y1, Y10, Y10
+	VPSUBD       Y10, Y8, Y8
+	VPADDD       Y0, Y8, Y8
+	VPSRLD       $0x05, Y8, Y9
+	VEXTRACTI128 $0x01, Y9, X10
+	VMOVQ        X9, R14
+	VPEXTRQ      $0x01, X9, R15
+	MOVL         R14, BP
+	VMOVD        (AX)(BP*4), X6
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (AX)(R14*4), X6, X6
+	MOVL         R15, R14
+	VPINSRD      $0x02, (AX)(R14*4), X6, X6
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (AX)(R15*4), X6, X6
+	VMOVQ        X10, R14
+	VPEXTRQ      $0x01, X10, R15
+	MOVL         R14, BP
+	VMOVD        (AX)(BP*4), X9
+	SHRQ         $0x20, R14
+	VPINSRD      $0x01, (AX)(R14*4), X9, X9
+	MOVL         R15, R14
+	VPINSRD      $0x02, (AX)(R14*4), X9, X9
+	SHRQ         $0x20, R15
+	VPINSRD      $0x03, (AX)(R15*4), X9, X9
+	VINSERTI128  $0x01, X9, Y6, Y9
+	VPANDN       Y5, Y8, Y8
+	VPSLLVD      Y8, Y9, Y9
+	VMOVMSKPS    Y9, R14
+	MOVB         R14, (R10)
+	ADDQ         $0x01, R10
+	ADDQ         $0x20, R11
+	VMOVDQU      -288(R11), Y8
+	MOVBLZX      -9(R10), R14
+	VPMOVZXBD    (CX)(R14*8), Y9
+	POPCNTL      R14, R14
+	VPERMD       Y8, Y9, Y9
+	VMOVDQU      Y9, (R13)
+	LEAQ         (R13)(R14*4), R13
+	CMPQ         R11, R12
+	JB           both_false
+
+probed_false:
+	MOVQ    SI, R14
+	ANDQ    $0x07, R14
+	JZ      trimmed_2
+	SUBQ    $0x01, R10
+	MOVBLZX (R10), R15
+	BZHIL   R14, R15, R15
+	MOVB    R15, (R10)
+	ADDQ    $0x01, R10
+
+trimmed_2:
+	LEAQ    -256(R11), R11
+	CMPQ    R11, BX
+	CMOVQLT BX, R11
+	MOVQ    R11, R10
+	SUBQ    BX, R10
+	SHRQ    $0x05, R10
+	LEAQ    8(R8)(R10*1), R10
+
+move_false:
+	VMOVDQU   (R11), Y7
+	MOVBLZX   (R10), BX
+	VPMOVZXBD (CX)(BX*8), Y8
+	POPCNTL   BX, BX
+	VPERMD    Y7, Y8, Y8
+	VMOVDQU   Y8, (R13)
+	LEAQ      (R13)(BX*4), R13
+	ADDQ      $0x01, R10
+	ADDQ      $0x20, R11
+	CMPQ      R11, R12
+	JB        move_false
+	MOVQ      SI, R10
+	MOVQ      densePer256+64(FP), BX
+	IMULQ     BX, R10
+	MOVQ      DI, BX
+	SUBQ      BX, R13
+	MOVQ      R13, SI
+	SHRQ      $0x02, SI
+	INCQ      R9
+	ADDQ      $0x00000088, R8
+	SHLQ      $0x06, R13
+	CMPQ      R13, R10
+	JA        rest
+	JMP       stage
+
+rest:
+	// All further probes. Their outcomes are the last row, or hits if there was no stage.
+	LEAQ         8(R8), CX
+	LEAQ         4216(SP), DI
+	CMPQ         R8, DI
+	MOVQ         hits+48(FP), DI
+	CMOVQEQ      DI, CX
+	XORL         R10, R10
+	LEAQ         -1(SI), DI
+	SARQ         $0x06, DI
+	MOVQ         R10, (CX)(DI*8)
+	VMOVD        R9, X6
+	VPBROADCASTD X6, Y7
+	SUBQ         R9, DX
+	LEAQ         (BX)(SI*4), DI
+
+vectors_of_1:
+	LEAQ     (BX), R9
+	CMPQ     R9, DI
+	JAE      end_of_1
+	VMOVDQU  (BX), Y8
+	VPSRLD   $0x11, Y8, Y10
+	VPSLLD   $0x0f, Y8, Y9
+	VPOR     Y10, Y9, Y9
+	VPMULLD  Y7, Y9, Y10
+	VPADDD   Y10, Y8, Y8
+	VPCMPEQD Y11, Y11, Y11
+	VPAND    Y8, Y4, Y10
+	VPSHUFD  $0xf5, Y10, Y12
+	VPMULUDQ Y2, Y10, Y10
+	VPMULUDQ Y2, Y12, Y12
+	VPSHUFD  $0xf5, Y10, Y10
+	VPBLENDD $0x55, Y10, Y12, Y12
+	VPSRLVD  Y3, Y12, Y12
+	VPMULLD  Y1, Y12, Y12
+	VPSUBD   Y12, Y8, Y10
+	MOVQ     DX, R9
+	JMP      visit_of_1
+
+step_of_1:
+	VPADDD   Y9, Y8, Y8
+	VPAND    Y8, Y4, Y10
+	VPSHUFD  $0xf5, Y10, Y12
+	VPMULUDQ Y2, Y10, Y10
+	VPMULUDQ Y2, Y12, Y12
+	VPSHUFD  $0xf5, Y10, Y10
+	VPBLENDD $0x55, Y10, Y12, Y12
+	VPSRLVD  Y3, Y12, Y12
+	VPMULLD  Y1, Y12, Y12
+	VPSUBD   Y12, Y8, Y10
+
+visit_of_1:
+	VPADDD       Y0, Y10, Y10
+	VPSRLD       $0x05, Y10, Y12
+	VEXTRACTI128 $0x01, Y12, X13
+	VMOVQ        X12, R10
+	VPEXTRQ      $0x01, X12, R11
+	MOVL         R10, R12
+	VMOVD        (AX)(R12*4), X6
+	SHRQ         $0x20, R10
+	VPINSRD      $0x01, (AX)(R10*4), X6, X6
+	MOVL         R11, R10
+	VPINSRD      $0x02, (AX)(R10*4), X6, X6
+	SHRQ         $0x20, R11
+	VPINSRD      $0x03, (AX)(R11*4), X6, X6
+	VMOVQ        X13, R10
+	VPEXTRQ      $0x01, X13, R11
+	MOVL         R10, R12
+	VMOVD        (AX)(R12*4), X12
+	SHRQ         $0x20, R10
+	VPINSRD      $0x01, (AX)(R10*4), X12, X12
+	MOVL         R11, R10
+	VPINSRD      $0x02, (AX)(R10*4), X12, X12
+	SHRQ         $0x20, R11
+	VPINSRD      $0x03, (AX)(R11*4), X12, X12
+	VINSERTI128  $0x01, X12, Y6, Y12
+	VPANDN       Y5, Y10, Y10
+	VPSLLVD      Y10, Y12, Y12
+	VPAND        Y12, Y11, Y11
+	DECQ         R9
+	JNZ          step_of_1
+	VMOVMSKPS    Y11, R9
+	MOVB         R9, (CX)
+	ADDQ         $0x01, CX
+	ADDQ         $0x00000020, BX
+	JMP          vectors_of_1
+
+end_of_1:
+	MOVQ    SI, AX
+	ANDQ    $0x07, AX
+	JZ      trimmed_3
+	SUBQ    $0x01, CX
+	MOVBLZX (CX), DX
+	BZHIL   AX, DX, DX
+	MOVB    DL, (CX)
+	ADDQ    $0x01, CX
+
+trimmed_3:
+	// From the last row back: the outcomes of a row go to the set bits of the row before.
+	LEAQ 4216(SP), AX
+	LEAQ 8(R8), CX
+
+row:
+	CMPQ    R8, AX
+	JEQ     rows_done
+	SUBQ    $0x00000088, R8
+	MOVQ    (R8), DX
+	LEAQ    8(R8), BX
+	MOVQ    BX, SI
+	CMPQ    R8, AX
+	MOVQ    hits+48(FP), DI
+	CMOVQEQ DI, SI
+
+	// There are two words of 32 bits for every 64 hashes.
+	ADDQ $0x3f, DX
+	SHRQ $0x06, DX
+	ADDQ DX, DX
+	XORL DI, DI
+
+word:
+	MOVL    (BX), R9
+	MOVQ    DI, R10
+	SHRQ    $0x03, R10
+	MOVQ    (CX)(R10*1), R10
+	MOVL    DI, R11
+	ANDL    $0x07, R11
+	SHRXQ   R11, R10, R10
+	PDEPL   R9, R10, R10
+	MOVL    R10, (SI)
+	POPCNTL R9, R9
+	ADDQ    R9, DI
+	ADDQ    $0x04, BX
+	ADDQ    $0x04, SI
+	DECQ    DX
+	JNZ     word
+	LEAQ    8(R8), CX
+	JMP     row
+
+rows_done:
+	VZEROUPPER
+	RET
+
+// func testDouble64LoadsAVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// Requires: AVX, AVX2, BMI2, CMOV, POPCNT
+TEXT ·testDouble64LoadsAVX2(SB), $4128-80
+	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
+	// computes the bit of a probe from the bit of the probe before: starts and steps are
+	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
+	// 2^64 mod bits. The kernel makes the first probes of all hashes. If there are other
+	// probes, it compacts the numbers of the hashes that pass, and makes the others for
+	// those.
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
+	MOVQ         base+0(FP), AX
+	MOVL         AX, CX
+	ANDL         $0x03, CX
+	SHLL         $0x03, CX
+	ANDQ         $-4, AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	MOVLQZX      bits+8(FP), CX
+	VMOVD        CX, X1
+	VPBROADCASTD X1, Y1
+	VPCMPEQD     Y2, Y2, Y2
+	MOVL         $0x0000001f, CX
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y3
+	LEAQ         compactIndices<>+0(SB), CX
+	MOVQ         h1+48(FP), BX
+	MOVQ         h2+56(FP), SI
+	MOVQ         starts+32(FP), DI
+	MOVQ         steps+40(FP), R8
+	MOVQ         n+64(FP), R9
+	MOVQ         hits+72(FP), R10
+	LEAQ         (SP), R11
+	LEAQ         -1(R9), R12
+	SHRQ         $0x06, R12
+	XORL         R13, R13
+
+clear:
+	MOVQ R13, (R10)(R12*8)
+	DECQ R12
+	JNS  clear
+
+all:
+	VMOVDQU      (DI), Y4
+	VMOVDQU      (R8), Y5
+	VMOVDQU      (BX), Y6
+	VMOVDQU      (SI), Y7
+	VMOVDQU      32(BX), Y8
+	VMOVDQU      32(SI), Y9
+	VPSUBD       Y5, Y1, Y5
+	MOVLQZX      wrap+12(FP), R12
+	VMOVD        R12, X10
+	VPBROADCASTD X10, Y11
+	VPADDD       Y5, Y11, Y11
+	VPSUBD       Y1, Y11, Y12
+	VPMINUD      Y12, Y11, Y11
+	MOVQ         first+24(FP), R12
+	VPCMPEQD     Y12, Y12, Y12
+	JMP          first
+
+first_step:
+	VPSLLQ    $0x3f, Y2, Y13
+	VPADDQ    Y7, Y6, Y6
+	VPXOR     Y13, Y6, Y15
+	VPXOR     Y13, Y7, Y14
+	VPCMPGTQ  Y15, Y14, Y14
+	VPADDQ    Y9, Y8, Y8
+	VPXOR     Y13, Y8, Y15
+	VPXOR     Y13, Y9, Y13
+	VPCMPGTQ  Y15, Y13, Y13
+	VSHUFPS   $0x88, Y13, Y14, Y13
+	VPERMQ    $0xd8, Y13, Y13
+	VPBLENDVB Y13, Y11, Y5, Y13
+	VPSUBD    Y13, Y4, Y4
+	VPADDD    Y1, Y4, Y13
+	VPMINUD   Y13, Y4, Y4
+
+first:
+	VPADDD       Y0, Y4, Y13
+	VPSRLD       $0x05, Y13, Y14
+	VEXTRACTI128 $0x01, Y14, X15
+	VMOVQ        X14, R13
+	VPEXTRQ      $0x01, X14, R14
+	MOVL         R13, R15
+	VMOVD        (AX)(R15*4), X10
+	SHRQ         $0x20, R13
+	VPINSRD      $0x01, (AX)(R13*4), X10, X10
+	MOVL         R14, R13
+	VPINSRD      $0x02, (AX)(R13*4), X10, X10
+	SHRQ         $0x20, R14
+	VPINSRD      $0x03, (AX)(R14*4), X10, X10
+	VMOVQ        X15, R13
+	VPEXTRQ      $0x01, X15, R14
+	MOVL         R13, R15
+	VMOVD        (AX)(R15*4), X14
+	SHRQ         $0x20, R13
+	VPINSRD      $0x01, (AX)(R13*4), X14, X14
+	MOVL         R14, R13
+	VPINSRD      $0x02, (AX)(R13*4), X14, X14
+	SHRQ         $0x20, R14
+	VPINSRD      $0x03, (AX)(R14*4), X14, X14
+	VINSERTI128  $0x01, X14, Y10, Y14
+	VPANDN       Y3, Y13, Y13
+	VPSLLVD      Y13, Y14, Y14
+	VPAND        Y14, Y12, Y12
+	DECQ         R12
+	JNZ          first_step
+	VMOVMSKPS    Y12, R12
+	MOVQ         $0x00000008, R13
+	MOVQ         R9, R14
+	CMPQ         R14, R13
+	CMOVQGT      R13, R14
+	BZHIL        R14, R12, R12
+	MOVQ         first+24(FP), R13
+	MOVQ         probes+16(FP), R14
+	CMPQ         R13, R14
+	JNE          compact
+	MOVB         R12, (R10)
+	ADDQ         $0x01, R10
+	JMP          next
+
+compact:
+	MOVQ         n+64(FP), R13
+	SUBQ         R9, R13
+	VMOVD        R13, X4
+	VPBROADCASTD X4, Y4
+	VPADDD       ascending<>+0(SB), Y4, Y4
+	VPMOVZXBD    (CX)(R12*8), Y5
+	POPCNTL      R12, R12
+	VPERMD       Y4, Y5, Y5
+	VMOVDQU      Y5, (R11)
+	LEAQ         (R11)(R12*4), R11
+
+next:
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x20, DI
+	ADDQ    $0x00000040, SI
+	ADDQ    $0x20, R8
+	SUBQ    $0x08, R9
+	JG      all
+	MOVQ    first+24(FP), BX
+	MOVQ    probes+16(FP), SI
+	CMPQ    BX, SI
+	JEQ     end
+	MOVQ    probes+16(FP), BX
+	MOVQ    first+24(FP), SI
+	SUBQ    SI, BX
+	CMPQ    BX, $0x03
+	JL      rest
+	MOVQ    $0x00000002, BX
+	LEAQ    (SP), SI
+	MOVQ    first+24(FP), DI
+	VPXOR   Y1, Y1, Y4
+	VMOVDQU Y4, (R11)
+	LEAQ    (SP), R8
+	MOVQ    R11, R9
+	SUBQ    R8, R9
+	SHRQ    $0x02, R9
+	JZ      more_end
+
+more_survivors:
+	VMOVDQU      (R8), Y4
+	MOVQ         starts+32(FP), R10
+	VEXTRACTI128 $0x01, Y4, X5
+	VMOVQ        X4, R11
+	VPEXTRQ      $0x01, X4, R12
+	MOVL         R11, R13
+	VMOVD        (R10)(R13*4), X10
+	SHRQ         $0x20, R11
+	VPINSRD      $0x01, (R10)(R11*4), X10, X10
+	MOVL         R12, R11
+	VPINSRD      $0x02, (R10)(R11*4), X10, X10
+	SHRQ         $0x20, R12
+	VPINSRD      $0x03, (R10)(R12*4), X10, X10
+	VMOVQ        X5, R11
+	VPEXTRQ      $0x01, X5, R12
+	MOVL         R11, R13
+	VMOVD        (R10)(R13*4), X5
+	SHRQ         $0x20, R11
+	VPINSRD      $0x01, (R10)(R11*4), X5, X5
+	MOVL         R12, R11
+	VPINSRD      $0x02, (R10)(R11*4), X5, X5
+	SHRQ         $0x20, R12
+	VPINSRD      $0x03, (R10)(R12*4), X5, X5
+	VINSERTI128  $0x01, X5, Y10, Y5
+	MOVQ         steps+40(FP), R10
+	VEXTRACTI128 $0x01, Y4, X6
+	VMOVQ        X4, R11
+	VPEXTRQ      $0x01, X4, R12
+	MOVL         R11, R13
+	VMOVD        (R10)(R13*4), X10
+	SHRQ         $0x20, R11
+	VPINSRD      $0x01, (R10)(R11*4), X10, X10
+	MOVL         R12, R11
+	VPINSRD      $0x02, (R10)(R11*4), X10, X10
+	SHRQ         $0x20, R12
+	VPINSRD      $0x03, (R10)(R12*4), X10, X10
+	VMOVQ        X6, R11
+	VPEXTRQ      $0x01, X6, R12
+	MOVL         R11, R13
+	VMOVD        (R10)(R13*4), X6
+	SHRQ         $0x20, R11
+	VPINSRD      $0x01, (R10)(R11*4), X6, X6
+	MOVL         R12, R11
+	VPINSRD      $0x02, (R10)(R11*4), X6, X6
+	SHRQ         $0x20, R12
+	VPINSRD      $0x03, (R10)(R12*4), X6, X6
+	VINSERTI128  $0x01, X6, Y10, Y6
+	MOVQ         h1+48(FP), R10
+	VEXTRACTI128 $0x01, Y4, X7
+	VMOVQ        X4, R11
+	VPEXTRQ      $0x01, X4, R12
+	MOVL         R11, R13
+	VMOVQ        (R10)(R13*8), X10
+	SHRQ         $0x20, R11
+	VPINSRQ      $0x01, (R10)(R11*8), X10, X10
+	MOVL         R12, R11
+	VMOVQ        (R10)(R11*8), X8
+	SHRQ         $0x20, R12
+	VPINSRQ      $0x01, (R10)(R12*8), X8, X8
+	VINSERTI128  $0x01, X8, Y10, Y8
+	VMOVQ        X7, R11
+	VPEXTRQ      $0x01, X7, R12
+	MOVL         R11, R13
+	VMOVQ        (R10)(R13*8), X10
+	SHRQ         $0x20, R11
+	VPINSRQ      $0x01, (R10)(R11*8), X10, X10
+	MOVL         R12, R11
+	VMOVQ        (R10)(R11*8), X7
+	SHRQ         $0x20, R12
+	VPINSRQ      $0x01, (R10)(R12*8), X7, X7
+	VINSERTI128  $0x01, X7, Y10, Y7
+	MOVQ         h2+56(FP), R10
+	VEXTRACTI128 $0x01, Y4, X9
+	VMOVQ        X4, R11
+	VPEXTRQ      $0x01, X4, R12
+	MOVL         R11, R13
+	VMOVQ        (R10)(R13*8), X10
+	SHRQ         $0x20, R11
+	VPINSRQ      $0x01, (R10)(R11*8), X10, X10
+	MOVL         R12, R11
+	VMOVQ        (R10)(R11*8), X4
+	SHRQ         $0x20, R12
+	VPINSRQ      $0x01, (R10)(R12*8), X4, X4
+	VINSERTI128  $0x01, X4, Y10, Y4
+	VMOVQ        X9, R11
+	VPEXTRQ      $0x01, X9, R12
+	MOVL         R11, R13
+	VMOVQ        (R10)(R13*8), X10
+	SHRQ         $0x20, R11
+	VPINSRQ      $0x01, (R10)(R11*8), X10, X10
+	MOVL         R12, R11
+	VMOVQ        (R10)(R11*8), X9
+	SHRQ         $0x20, R12
+	VPINSRQ      $0x01, (R10)(R12*8), X9, X9
+	VINSERTI128  $0x01, X9, Y10, Y9
+	VPSUBD       Y6, Y1, Y6
+	MOVLQZX      wrap+12(FP), R10
+	VMOVD        R10, X10
+	VPBROADCASTD X10, Y11
+	VPADDD       Y6, Y11, Y11
+	VPSUBD       Y1, Y11, Y12
+	VPMINUD      Y12, Y11, Y11
+	MOVQ         DI, R10
+
+more_skip:
+	VPSLLQ    $0x3f, Y2, Y12
+	VPADDQ    Y4, Y8, Y8
+	VPXOR     Y12, Y8, Y14
+	VPXOR     Y12, Y4, Y13
+	VPCMPGTQ  Y14, Y13, Y13
+	VPADDQ    Y9, Y7, Y7
+	VPXOR     Y12, Y7, Y14
+	VPXOR     Y12, Y9, Y12
+	VPCMPGTQ  Y14, Y12, Y12
+	VSHUFPS   $0x88, Y12, Y13, Y12
+	VPERMQ    $0xd8, Y12, Y12
+	VPBLENDVB Y12, Y11, Y6, Y12
+	VPSUBD    Y12, Y5, Y5
+	VPADDD    Y1, Y5, Y12
+	VPMINUD   Y12, Y5, Y5
+	DECQ      R10
+	JNZ       more_skip
+	MOVQ      BX, R10
+	VPCMPEQD  Y12, Y12, Y12
+	JMP       more_probe
+
+more_probe_step:
+	VPSLLQ    $0x3f, Y2, Y13
+	VPADDQ    Y4, Y8, Y8
+	VPXOR     Y13, Y8, Y15
+	VPXOR     Y13, Y4, Y14
+	VPCMPGTQ  Y15, Y14, Y14
+	VPADDQ    Y9, Y7, Y7
+	VPXOR     Y13, Y7, Y15
+	VPXOR     Y13, Y9, Y13
+	VPCMPGTQ  Y15, Y13, Y13
+	VSHUFPS   $0x88, Y13, Y14, Y13
+	VPERMQ    $0xd8, Y13, Y13
+	VPBLENDVB Y13, Y11, Y6, Y13
+	VPSUBD    Y13, Y5, Y5
+	VPADDD    Y1, Y5, Y13
+	VPMINUD   Y13, Y5, Y5
+
+more_probe:
+	VPADDD       Y0, Y5, Y13
+	VPSRLD       $0x05, Y13, Y14
+	VEXTRACTI128 $0x01, Y14, X15
+	VMOVQ        X14, R11
+	VPEXTRQ      $0x01, X14, R12
+	MOVL         R11, R13
+	VMOVD        (AX)(R13*4), X10
+	SHRQ         $0x20, R11
+	VPINSRD      $0x01, (AX)(R11*4), X10, X10
+	MOVL         R12, R11
+	VPINSRD      $0x02, (AX)(R11*4), X10, X10
+	SHRQ         $0x20, R12
+	VPINSRD      $0x03, (AX)(R12*4), X10, X10
+	VMOVQ        X15, R11
+	VPEXTRQ      $0x01, X15, R12
+	MOVL         R11, R13
+	VMOVD        (AX)(R13*4), X14
+	SHRQ         $0x20, R11
+	VPINSRD      $0x01, (AX)(R11*4), X14, X14
+	MOVL         R12, R11
+	VPINSRD      $0x02, (AX)(R11*4), X14, X14
+	SHRQ         $0x20, R12
+	VPINSRD      $0x03, (AX)(R12*4), X14, X14
+	VINSERTI128  $0x01, X14, Y10, Y14
+	VPANDN       Y3, Y13, Y13
+	VPSLLVD      Y13, Y14, Y14
+	VPAND        Y14, Y12, Y12
+	DECQ         R10
+	JNZ          more_probe_step
+	VMOVMSKPS    Y12, R10
+	MOVQ         $0x00000008, R11
+	MOVQ         R9, R12
+	CMPQ         R12, R11
+	CMOVQGT      R11, R12
+	BZHIL        R12, R10, R10
+	VMOVDQU      (R8), Y4
+	VPMOVZXBD    (CX)(R10*8), Y5
+	POPCNTL      R10, R10
+	VPERMD       Y4, Y5, Y5
+	VMOVDQU      Y5, (SI)
+	LEAQ         (SI)(R10*4), SI
+	ADDQ         $0x20, R8
+	SUBQ         $0x08, R9
+	JG           more_survivors
+
+more_end:
+	MOVQ SI, R11
+
+rest:
+	MOVQ first+24(FP), CX
+	MOVQ probes+16(FP), BX
+	SUBQ CX, BX
+	CMPQ BX, $0x03
+	JL   last
+	ADDQ $0x02, CX
+	SUBQ $0x02, BX
+
+last:
+	VPXOR   Y1, Y1, Y4
+	VMOVDQU Y4, (R11)
+	LEAQ    (SP), SI
+	MOVQ    R11, DI
+	SUBQ    SI, DI
+	SHRQ    $0x02, DI
+	JZ      last_end
+
+last_survivors:
+	VMOVDQU      (SI), Y4
+	MOVQ         starts+32(FP), R8
+	VEXTRACTI128 $0x01, Y4, X5
+	VMOVQ        X4, R9
+	VPEXTRQ      $0x01, X4, R10
+	MOVL         R9, R11
+	VMOVD        (R8)(R11*4), X10
+	SHRQ         $0x20, R9
+	VPINSRD      $0x01, (R8)(R9*4), X10, X10
+	MOVL         R10, R9
+	VPINSRD      $0x02, (R8)(R9*4), X10, X10
+	SHRQ         $0x20, R10
+	VPINSRD      $0x03, (R8)(R10*4), X10, X10
+	VMOVQ        X5, R9
+	VPEXTRQ      $0x01, X5, R10
+	MOVL         R9, R11
+	VMOVD        (R8)(R11*4), X5
+	SHRQ         $0x20, R9
+	VPINSRD      $0x01, (R8)(R9*4), X5, X5
+	MOVL         R10, R9
+	VPINSRD      $0x02, (R8)(R9*4), X5, X5
+	SHRQ         $0x20, R10
+	VPINSRD      $0x03, (R8)(R10*4), X5, X5
+	VINSERTI128  $0x01, X5, Y10, Y5
+	MOVQ         steps+40(FP), R8
+	VEXTRACTI128 $0x01, Y4, X6
+	VMOVQ        X4, R9
+	VPEXTRQ      $0x01, X4, R10
+	MOVL         R9, R11
+	VMOVD        (R8)(R11*4), X10
+	SHRQ         $0x20, R9
+	VPINSRD      $0x01, (R8)(R9*4), X10, X10
+	MOVL         R10, R9
+	VPINSRD      $0x02, (R8)(R9*4), X10, X10
+	SHRQ         $0x20, R10
+	VPINSRD      $0x03, (R8)(R10*4), X10, X10
+	VMOVQ        X6, R9
+	VPEXTRQ      $0x01, X6, R10
+	MOVL         R9, R11
+	VMOVD        (R8)(R11*4), X6
+	SHRQ         $0x20, R9
+	VPINSRD      $0x01, (R8)(R9*4), X6, X6
+	MOVL         R10, R9
+	VPINSRD      $0x02, (R8)(R9*4), X6, X6
+	SHRQ         $0x20, R10
+	VPINSRD      $0x03, (R8)(R10*4), X6, X6
+	VINSERTI128  $0x01, X6, Y10, Y6
+	MOVQ         h1+48(FP), R8
+	VEXTRACTI128 $0x01, Y4, X7
+	VMOVQ        X4, R9
+	VPEXTRQ      $0x01, X4, R10
+	MOVL         R9, R11
+	VMOVQ        (R8)(R11*8), X10
+	SHRQ         $0x20, R9
+	VPINSRQ      $0x01, (R8)(R9*8), X10, X10
+	MOVL         R10, R9
+	VMOVQ        (R8)(R9*8), X8
+	SHRQ         $0x20, R10
+	VPINSRQ      $0x01, (R8)(R10*8), X8, X8
+	VINSERTI128  $0x01, X8, Y10, Y8
+	VMOVQ        X7, R9
+	VPEXTRQ      $0x01, X7, R10
+	MOVL         R9, R11
+	VMOVQ        (R8)(R11*8), X10
+	SHRQ         $0x20, R9
+	VPINSRQ      $0x01, (R8)(R9*8), X10, X10
+	MOVL         R10, R9
+	VMOVQ        (R8)(R9*8), X7
+	SHRQ         $0x20, R10
+	VPINSRQ      $0x01, (R8)(R10*8), X7, X7
+	VINSERTI128  $0x01, X7, Y10, Y7
+	MOVQ         h2+56(FP), R8
+	VEXTRACTI128 $0x01, Y4, X9
+	VMOVQ        X4, R9
+	VPEXTRQ      $0x01, X4, R10
+	MOVL         R9, R11
+	VMOVQ        (R8)(R11*8), X10
+	SHRQ         $0x20, R9
+	VPINSRQ      $0x01, (R8)(R9*8), X10, X10
+	MOVL         R10, R9
+	VMOVQ        (R8)(R9*8), X4
+	SHRQ         $0x20, R10
+	VPINSRQ      $0x01, (R8)(R10*8), X4, X4
+	VINSERTI128  $0x01, X4, Y10, Y4
+	VMOVQ        X9, R9
+	VPEXTRQ      $0x01, X9, R10
+	MOVL         R9, R11
+	VMOVQ        (R8)(R11*8), X10
+	SHRQ         $0x20, R9
+	VPINSRQ      $0x01, (R8)(R9*8), X10, X10
+	MOVL         R10, R9
+	VMOVQ        (R8)(R9*8), X9
+	SHRQ         $0x20, R10
+	VPINSRQ      $0x01, (R8)(R10*8), X9, X9
+	VINSERTI128  $0x01, X9, Y10, Y9
+	VPSUBD       Y6, Y1, Y6
+	MOVLQZX      wrap+12(FP), R8
+	VMOVD        R8, X10
+	VPBROADCASTD X10, Y11
+	VPADDD       Y6, Y11, Y11
+	VPSUBD       Y1, Y11, Y12
+	VPMINUD      Y12, Y11, Y11
+	MOVQ         CX, R8
+
+last_skip:
+	VPSLLQ    $0x3f, Y2, Y12
+	VPADDQ    Y4, Y8, Y8
+	VPXOR     Y12, Y8, Y14
+	VPXOR     Y12, Y4, Y13
+	VPCMPGTQ  Y14, Y13, Y13
+	VPADDQ    Y9, Y7, Y7
+	VPXOR     Y12, Y7, Y14
+	VPXOR     Y12, Y9, Y12
+	VPCMPGTQ  Y14, Y12, Y12
+	VSHUFPS   $0x88, Y12, Y13, Y12
+	VPERMQ    $0xd8, Y12, Y12
+	VPBLENDVB Y12, Y11, Y6, Y12
+	VPSUBD    Y12, Y5, Y5
+	VPADDD    Y1, Y5, Y12
+	VPMINUD   Y12, Y5, Y5
+	DECQ      R8
+	JNZ       last_skip
+	MOVQ      BX, R8
+	VPCMPEQD  Y12, Y12, Y12
+	JMP       last_probe
+
+last_probe_step:
+	VPSLLQ    $0x3f, Y2, Y13
+	VPADDQ    Y4, Y8, Y8
+	VPXOR     Y13, Y8, Y15
+	VPXOR     Y13, Y4, Y14
+	VPCMPGTQ  Y15, Y14, Y14
+	VPADDQ    Y9, Y7, Y7
+	VPXOR     Y13, Y7, Y15
+	VPXOR     Y13, Y9, Y13
+	VPCMPGTQ  Y15, Y13, Y13
+	VSHUFPS   $0x88, Y13, Y14, Y13
+	VPERMQ    $0xd8, Y13, Y13
+	VPBLENDVB Y13, Y11, Y6, Y13
+	VPSUBD    Y13, Y5, Y5
+	VPADDD    Y1, Y5, Y13
+	VPMINUD   Y13, Y5, Y5
+
+last_probe:
+	VPADDD       Y0, Y5, Y13
+	VPSRLD       $0x05, Y13, Y14
+	VEXTRACTI128 $0x01, Y14, X15
+	VMOVQ        X14, R9
+	VPEXTRQ      $0x01, X14, R10
+	MOVL         R9, R11
+	VMOVD        (AX)(R11*4), X10
+	SHRQ         $0x20, R9
+	VPINSRD      $0x01, (AX)(R9*4), X10, X10
+	MOVL         R10, R9
+	VPINSRD      $0x02, (AX)(R9*4), X10, X10
+	SHRQ         $0x20, R10
+	VPINSRD      $0x03, (AX)(R10*4), X10, X10
+	VMOVQ        X15, R9
+	VPEXTRQ      $0x01, X15, R10
+	MOVL         R9, R11
+	VMOVD        (AX)(R11*4), X14
+	SHRQ         $0x20, R9
+	VPINSRD      $0x01, (AX)(R9*4), X14, X14
+	MOVL         R10, R9
+	VPINSRD      $0x02, (AX)(R9*4), X14, X14
+	SHRQ         $0x20, R10
+	VPINSRD      $0x03, (AX)(R10*4), X14, X14
+	VINSERTI128  $0x01, X14, Y10, Y14
+	VPANDN       Y3, Y13, Y13
+	VPSLLVD      Y13, Y14, Y14
+	VPAND        Y14, Y12, Y12
+	DECQ         R8
+	JNZ          last_probe_step
+	VMOVMSKPS    Y12, R8
+	MOVQ         $0x00000008, R9
+	MOVQ         DI, R10
+	CMPQ         R10, R9
+	CMOVQGT      R9, R10
+	BZHIL        R10, R8, R8
+	MOVQ         hits+72(FP), R9
+	TESTL        R8, R8
+	JZ           no_hit
+
+hit:
+	BSFL R8, DX
+	MOVL (SI)(DX*4), DX
+	MOVL DX, R10
+	SHRL $0x06, R10
+	MOVQ (R9)(R10*8), R11
+	BTSQ DX, R11
+	MOVQ R11, (R9)(R10*8)
+	LEAL -1(R8), DX
+	ANDL DX, R8
+	JNZ  hit
+
+no_hit:
+	ADDQ $0x20, SI
+	SUBQ $0x08, DI
+	JG   last_survivors
+
+last_end:
+end:
+	VZEROUPPER
+	RET
+
 // func hash32Width4AVX512(keys *byte, hashes *uint32, vectors int)
 // Requires: AVX, AVX512F
 TEXT ·hash32Width4AVX512(SB), NOSPLIT, $0-24

@@ -28,10 +28,12 @@ func (d double32) testForm(kernel Kernel, hashes []uint32, hits []uint64, f form
 	}
 	bits, recip, shift, wrap := d.vectorWalk()
 	hits = hits[:(len(hashes)+63)/64]
-	switch kernel {
-	case AVX512:
+	switch {
+	case kernel == AVX512:
 		testDouble32AVX512(d.base, bits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], f.denseBelow, f.densePer256)
-	case AVX2:
+	case f.loads:
+		testDouble32LoadsAVX2(d.base, bits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], f.denseBelow, f.densePer256)
+	default:
 		testDouble32AVX2(d.base, bits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], f.denseBelow, f.densePer256)
 	}
 	return true
@@ -67,6 +69,9 @@ func (d double32) vectorWalk() (nBits, recip, shift, wrap uint32) {
 
 //go:noescape
 func testDouble32AVX512(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow, densePer256 int)
+
+//go:noescape
+func testDouble32LoadsAVX2(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow, densePer256 int)
 
 //go:noescape
 func testDouble32AVX2(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow, densePer256 int)

@@ -15,10 +15,12 @@ func (d *double64) testFirst(kernel Kernel, h *hashes, hits []uint64, first int)
 		d.reduceGeneric(h.h1, h.starts)
 		d.reduceGeneric(h.h2, h.steps)
 	}
-	switch bits := uint32(d.n); kernel {
-	case AVX512:
+	switch bits := uint32(d.n); {
+	case kernel == AVX512:
 		testDouble64AVX512(d.base, bits, d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
-	case AVX2:
+	case staged.loads:
+		testDouble64LoadsAVX2(d.base, bits, d.wrap(), d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
+	default:
 		testDouble64AVX2(d.base, bits, d.wrap(), d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
 	}
 }
@@ -27,6 +29,9 @@ func (d *double64) testFirst(kernel Kernel, h *hashes, hits []uint64, first int)
 // the next multiple of 16 hashes. The AVX-512 function computes the remainders of the hashes
 // itself if inverse is not 0. inverse has the bits of a float64: 1 / number of bits, rounded
 // down.
+
+//go:noescape
+func testDouble64LoadsAVX2(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)
 
 //go:noescape
 func testDouble64AVX2(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)

@@ -39,6 +39,8 @@ func main() {
 	testArraysDouble64()
 	setPlaces()
 	sortPlaces()
+	testDouble32(&avx2Loads{})
+	testDouble64(&avx2Loads{})
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
 		hash32(v, 8)

@@ -437,6 +437,64 @@ func (v *avx2) gatherAt(offset reg.Register, address [2]reg.VecVirtual, mask reg
 	VINSERTI128(U8(1), high.AsX(), dst, dst)
 }
 
+// avx2Loads is avx2 for CPUs whose gathers are slow: it takes a load for each word.
+type avx2Loads struct{ avx2 }
+
+func (*avx2Loads) name() string { return "LoadsAVX2" }
+
+// halves returns the four lower and the four upper indices of a vector.
+func (v *avx2Loads) halves(index reg.VecVirtual) [2]reg.VecVirtual {
+	upper := XMM()
+	VEXTRACTI128(U8(1), index, upper)
+	return [2]reg.VecVirtual{index.AsX().(reg.VecVirtual), upper}
+}
+
+// each moves four indices to general registers, before the first load, and calls load for each.
+func (v *avx2Loads) each(indices reg.VecVirtual, load func(i int, index reg.GPVirtual)) {
+	pairs := [2]reg.GPVirtual{GP64(), GP64()}
+	VMOVQ(indices, pairs[0])
+	VPEXTRQ(U8(1), indices, pairs[1])
+	for i, pair := range pairs {
+		low := GP64()
+		MOVL(pair.As32(), low.As32())
+		load(2*i, low)
+		SHRQ(U8(32), pair)
+		load(2*i+1, pair)
+	}
+}
+
+func (v *avx2Loads) gather(base reg.Register, index, dst reg.VecVirtual) {
+	words := [2]reg.VecVirtual{XMM(), XMM()}
+	for i, half := range v.halves(index) {
+		v.each(half, func(lane int, index reg.GPVirtual) {
+			word := Mem{Base: base, Index: index, Scale: 4}
+			if lane == 0 {
+				VMOVD(word, words[i])
+			} else {
+				VPINSRD(U8(lane), word, words[i], words[i])
+			}
+		})
+	}
+	VINSERTI128(U8(1), words[1], words[0].AsY(), dst)
+}
+
+func (v *avx2Loads) gatherLongs(base reg.GPVirtual, index reg.VecVirtual) (dst [2]reg.VecVirtual) {
+	for i, half := range v.halves(index) {
+		longs := [2]reg.VecVirtual{XMM(), XMM()}
+		v.each(half, func(lane int, index reg.GPVirtual) {
+			long := Mem{Base: base, Index: index, Scale: 8}
+			if x := longs[lane/2]; lane%2 == 0 {
+				VMOVQ(long, x)
+			} else {
+				VPINSRQ(U8(1), long, x, x)
+			}
+		})
+		dst[i] = YMM()
+		VINSERTI128(U8(1), longs[1], longs[0].AsY(), dst[i])
+	}
+	return dst
+}
+
 // ascending has the numbers 0 to 15.
 var ascending Mem
 
