@@ -128,12 +128,16 @@ func TestMeasure(t *testing.T) {
 		for _, kernel := range bloom.Kernels() {
 			names = append(names, kernel.String())
 		}
+		names = append(names, randomLoads)
 		for i, r := range results {
 			if r.Path != names[i] || r.Rounds < minRounds || r.HitsPercent != 50 {
 				t.Errorf("result %d is %+v, want the path %s", i, r, names[i])
 			}
 			if ns := r.NsPerKey; !(0 < ns.P10 && ns.P10 <= ns.Median && ns.Median <= ns.P90) {
 				t.Errorf("%s: times %+v", r.Path, ns)
+			}
+			if r.Path == randomLoads != (r.Loads == spread{1, 1, 1}) {
+				t.Errorf("%s takes %+v random loads", r.Path, r.Loads)
 			}
 		}
 		if len(results) != len(names) || results[0].Ratio != (spread{1, 1, 1}) {
