@@ -9,19 +9,24 @@ MODULES  := . adapter/goleveldb adapter/pebble asm cmd/bloom cmd/bloom/browser c
 # Those that users build.
 PUBLIC   := . adapter/goleveldb adapter/pebble cmd/bloom
 # New executions of each fuzz target: a fixed count, not a time.
-FUZZ_EXECUTIONS := 20000
+FUZZ_EXECUTIONS := 10000
 # What is vetted beside this machine: these three compile every file of the public modules
-# (vet/files checks that), with int of 64 and of 32 bits.
+# (vet/files checks that), with int of 64 and of 32 bits. Only the modules in PORTED have
+# files of one system or of one architecture.
 VET      := linux/amd64 darwin/arm64 windows/386
+PORTED   := . cmd/bloom
 
 # The tests that prove the kernels: they reach every function in assembly on all of its
 # paths, as make mutants measures, and are all that slow emulators have the time for.
-KERNEL_TESTS := TestPromisedKernels TestFeatures TestForms TestRequests TestRequestsOfLines TestKeyByKey TestReduce TestPlaces TestHashes TestOtherLengths \
+KERNEL_TESTS := TestPromisedKernels TestFeatures TestForms TestGathers TestGroup TestRequests TestRequestsOfLines TestKeyByKey TestReduce TestPlaces TestHashes TestOtherLengths \
 	TestLongKeys TestVectorsOfKeysAtPageEnds TestColumnsAtPageEnd TestArraysAtPageEnd FuzzKernels
 TESTS := $(shell grep -hoE '^func (Test|Fuzz)[A-Za-z0-9]*' *_test.go | cut -c6-)
 ifneq ($(filter-out $(TESTS),$(KERNEL_TESTS)),)
 $(error KERNEL_TESTS has tests that are not there: $(filter-out $(TESTS),$(KERNEL_TESTS)))
 endif
+# Rates, sizes and tables in portable Go without goroutines, and what takes long beside them:
+# they would find the same on every CPU, and a race detector has nothing to see in them.
+PORTABLE := ^Test(BuildMemory|Collisions|ExtremeRates|PolicyFor.*|Rate.*|Stats.*|Table.*)$$
 FUZZ := $(filter Fuzz%,$(TESTS)) FuzzExplore
 empty :=
 kernel_tests := ^($(subst $(empty) $(empty),|,$(KERNEL_TESTS)))$$
@@ -55,8 +60,8 @@ PACKAGES += $(if $(filter skylake-x,$(EMULATED)),bochs bochs-term bochsbios vgab
 
 # What make test does, those steps first that take the longest, as many at a time as there
 # are cores. Each prints one line when it ends.
-STEPS := $(EMULATED:%=emulated/%) $(PUBLIC:%=race/%) unit/compare $(VET:%=vet/%) $(MODULES:%=vet/%) vet/files \
-	unit/386 $(filter-out unit/compare,$(MODULES:%=unit/%)) benchmarks $(PUBLIC:%=purego/%) $(FUZZ:%=fuzz/%) format generated
+STEPS := $(EMULATED:%=emulated/%) $(RACED:%=race/%) unit/compare $(VET:%=vet/%) $(MODULES:%=vet/%) vet/files \
+	unit/386 $(filter-out unit/compare,$(MODULES:%=unit/%)) benchmarks purego $(FUZZ:%=fuzz/%) format generated
 step = .ci/step $@
 
 .PHONY: test
@@ -111,9 +116,9 @@ vet: $(VETS) vet/files
 $(MODULES:%=vet/%): vet/%:
 	@$(step) 'cd $* && go vet ./...'
 $(VET:%=vet/%): vet/%:
-	@$(step) 'export GOOS=$(*D) GOARCH=$(*F); for m in $(PUBLIC); do (cd $$m && go vet ./...); done'
+	@$(step) 'export GOOS=$(*D) GOARCH=$(*F); for m in $(PORTED); do (cd $$m && go vet ./...); done'
 vet/files:
-	@$(step) '.ci/unvetted "$(VET)" "$(PUBLIC)"'
+	@$(step) '.ci/unvetted "$(VET)" "$(PORTED)" && .ci/unvetted "$$(go env GOOS)/$$(go env GOARCH)" "$(filter-out $(PORTED),$(PUBLIC))"'
 
 .PHONY: unit $(MODULES:%=unit/%)
 unit: $(MODULES:%=unit/%) unit/386
@@ -126,7 +131,7 @@ $(MODULES:%=unit/%): unit/%:
 .PHONY: unit/386
 unit/386: export BLOOM_TEST_KERNELS = generic
 unit/386:
-	@$(step) 'export CGO_ENABLED=0 GOARCH=386; $(if $(wildcard /proc/sys/abi/vsyscall32),go test -short .,GODEBUG=asyncpreemptoff=1 go test -short -exec qemu-i386-static .)'
+	@$(step) 'export CGO_ENABLED=0 GOARCH=386; $(if $(wildcard /proc/sys/abi/vsyscall32),go test -short -skip "$(PORTABLE)" .,GODEBUG=asyncpreemptoff=1 go test -short -skip "$(PORTABLE)" -exec qemu-i386-static .)'
 
 # other-go tests the root with the other one of the two latest releases of Go.
 OTHER_GO = $(shell .ci/other-go)
@@ -134,27 +139,30 @@ OTHER_GO = $(shell .ci/other-go)
 other-go: export GOTOOLCHAIN = $(OTHER_GO)
 other-go: export BLOOM_TEST_KERNELS = $(KERNELS_host)
 other-go:
-	@$(step) 'go vet ./... && go test -short ./...'
+	@$(step) 'go vet ./... && go test -short -skip "$(PORTABLE)" -gcflags=-d=checkptr . ./internal/...'
 
 # benchmarks runs one round of those that take no minutes: do they work?
 .PHONY: benchmarks
 benchmarks:
 	@$(step) 'go test -run "^$$" -bench "Columns|Forms|Hash$$|Loads|Tables" -benchtime 1x .'
 
-# race leaves out the longest of the tests that start no goroutine, or wait for each before
-# they go on: the detector makes them ten times as long and has nothing to see in them.
-NOT_RACED := ^Test(Add|BatchLengths|Collisions|ExtremeRates|FiltersAtPageEnd|Index|LongKeys|OtherLengths|PolicyFor.*|Rate.*|StatsRate|TableSavesReads|TableRefusesOthers|Ways|Formats|Measure|Workloads|SizeLimits)$$|TestScripts/^size$$
-.PHONY: race $(PUBLIC:%=race/%)
-race: $(PUBLIC:%=race/%)
-$(PUBLIC:%=race/%): export BLOOM_TEST_KERNELS = $(KERNELS_host)
-$(PUBLIC:%=race/%): race/%:
-	@$(step) 'cd $* && go test -short -race -skip "$(NOT_RACED)" -timeout 40m ./...'
+# race runs what has goroutines. It leaves out of the root's tests those of kernels and formats
+# that start none and take longest: the detector makes them ten times as long. What else the
+# detector turns on, the checks of unsafe pointers, purego and other-go have for all tests.
+RACED := . cmd/bloom
+race/.:         raced = -skip "$(PORTABLE)|^Test(Add|BatchLengths|FiltersAtPageEnd|Formats|Golden|Group.*|Index|Kernels|KeysAtPageEnd|LargeArrays|Layouts|LongKeys|MixedDensity|OtherLengths|Remainders|Ways)$$"
+race/cmd/bloom: raced = -run "^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$$|^TestScripts$$/^(build|explore|file|filter|progress|streams|tables)$$"
+.PHONY: race $(RACED:%=race/%)
+race: $(RACED:%=race/%)
+$(RACED:%=race/%): export BLOOM_TEST_KERNELS = $(KERNELS_host)
+$(RACED:%=race/%): race/%:
+	@$(step) 'cd $* && go test -short -race $(raced) -timeout 40m .'
 
-.PHONY: purego $(PUBLIC:%=purego/%)
-purego: $(PUBLIC:%=purego/%)
-$(PUBLIC:%=purego/%): export BLOOM_TEST_KERNELS = generic
-$(PUBLIC:%=purego/%): purego/%:
-	@$(step) 'cd $* && go vet -tags purego ./... && go test -short -tags purego ./...'
+# purego runs the root's tests without assembly, and builds the command, which has none of its own.
+.PHONY: purego
+purego: export BLOOM_TEST_KERNELS = generic
+purego:
+	@$(step) 'go vet -tags purego ./... && go test -short -tags purego -gcflags=-d=checkptr . && go -C cmd/bloom vet -tags purego .'
 
 # fuzz runs new executions of each target; go test alone replays the corpora. Without a
 # bound, the fuzzer may spend a minute to make an input of new coverage smaller, and counts
@@ -171,12 +179,17 @@ $(EMULATED:%=emulated/%): emulated/%:
 	@$(step) 'export CGO_ENABLED=0 BLOOM_TEST_KERNELS="$(KERNELS_$*)"; $(emulate)'
 emulated/skylake-x:   emulate = go test -short -timeout 30m -run "$(kernel_tests)" -exec $(CURDIR)/internal/emulation/bochs-exec .
 # Those of building, too: what AVX2 has for it, AVX-512 shares. All tests run with AVX2 on this CPU.
-emulated/haswell:     emulate = GOARCH=amd64 go test -short -run "$(kernel_tests)|^Test(Add|BuildOnAnyCores|LargeArrays|MixedDensity|BatchLengths)$$" -exec "qemu-x86_64-static -cpu Haswell" .
-emulated/nehalem:     emulate = GOARCH=amd64 go test -short -exec "qemu-x86_64-static -cpu Nehalem" .
-emulated/cortex-a53:  emulate = GOARCH=arm64 go test -short -exec "qemu-aarch64-static -cpu cortex-a53" .
-emulated/neoverse-n1: emulate = GOARCH=arm64 go test -short -run "$(kernel_tests)" -exec "qemu-aarch64-static -cpu neoverse-n1" .
-emulated/max:         emulate = GOARCH=arm64 go test -short -run "$(kernel_tests)" -exec "qemu-aarch64-static -cpu max" .
-emulated/s390x:       emulate = GOARCH=s390x go test -short -exec qemu-s390x-static .
+building            = ^Test(Add|BuildOnAnyCores|LargeArrays|MixedDensity|BatchLengths)$$
+emulated/haswell:     emulate = GOARCH=amd64 go test -short -run "$(kernel_tests)|$(building)" -exec "qemu-x86_64-static -cpu Haswell" .
+emulated/cortex-a53:  emulate = GOARCH=arm64 go test -short -run "$(kernel_tests)|$(building)" -exec "qemu-aarch64-static -cpu cortex-a53" .
+# An amd64 without AVX, and other generations of arm64: which kernels are found, and do they run? The
+# instructions of a kernel do the same on every CPU that qemu makes.
+emulated/nehalem:     emulate = GOARCH=amd64 go test -short -run "$(detection)" -exec "qemu-x86_64-static -cpu Nehalem" .
+emulated/neoverse-n1: emulate = GOARCH=arm64 go test -short -run "$(detection)" -exec "qemu-aarch64-static -cpu neoverse-n1" .
+emulated/max:         emulate = GOARCH=arm64 go test -short -run "$(detection)" -exec "qemu-aarch64-static -cpu max" .
+detection           = ^(TestPromisedKernels|TestFeatures|TestGolden|FuzzKernels)$$
+# The order of bytes: all but what has none.
+emulated/s390x:       emulate = GOARCH=s390x go test -short -skip "$(PORTABLE)" -exec qemu-s390x-static .
 
 # mutants plants bugs in the assembly and wants the kernel tests to see them. It is not part
 # of make test, for some of what it changes decides about speed alone.

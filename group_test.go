@@ -20,7 +20,7 @@ func groupOf(t *testing.T, random *rand.Rand, walk walkKind, test walkTest, coun
 		if random.IntN(8) == 0 {
 			k = 1 + random.IntN(12)
 		}
-		n := 1 + random.Uint64N(uint64(1)<<(1+random.IntN(15)))
+		n := 1 + random.Uint64N(uint64(1)<<(1+random.IntN(12)))
 		n = (n + test.unit - 1) / test.unit * test.unit
 		for _, k := range test.probes(k) {
 			data := randomBits(random, n, math.Pow(random.Float64(), 1/float64(k)))
@@ -59,7 +59,7 @@ func TestGroup(t *testing.T) {
 		for _, count := range []int{0, 1, 2, 3, 20, 63, 64, 65, 128, 200} {
 			g := groupOf(t, random, walk, test, count)
 			eachGroupKernel(t, g, func(t *testing.T, g *Group) {
-				for range 50 {
+				for range 20 {
 					n := uint64(test.unit)
 					if count > 0 {
 						n = uint64(len(g.filters[random.IntN(count)].data)) * 8
