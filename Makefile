@@ -1,13 +1,13 @@
 # make test runs everything; CONTRIBUTING.md tells what that is.
 
 ifeq ($(filter output-sync,$(.FEATURES)),)
-$(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go test ./... in ., adapter/goleveldb and cmd/bloom)
+$(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go test ./... in ., adapter/arrow, adapter/goleveldb and cmd/bloom)
 endif
 
 SHELL    := bash
-MODULES  := . adapter/goleveldb asm cmd/bloom cmd/bloom/browser compare compare/duckdb
+MODULES  := . adapter/arrow adapter/goleveldb asm cmd/bloom cmd/bloom/browser compare compare/duckdb
 # Those that users build.
-PUBLIC   := . adapter/goleveldb cmd/bloom
+PUBLIC   := . adapter/arrow adapter/goleveldb cmd/bloom
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 20000
 # What is vetted beside this machine: these three compile every file of the public modules
@@ -22,7 +22,7 @@ TESTS := $(shell grep -hoE '^func (Test|Fuzz)[A-Za-z0-9]*' *_test.go | cut -c6-)
 ifneq ($(filter-out $(TESTS),$(KERNEL_TESTS)),)
 $(error KERNEL_TESTS has tests that are not there: $(filter-out $(TESTS),$(KERNEL_TESTS)))
 endif
-FUZZ := $(filter Fuzz%,$(TESTS)) FuzzExplore
+FUZZ := $(filter Fuzz%,$(TESTS)) FuzzArrays FuzzExplore
 empty :=
 kernel_tests := ^($(subst $(empty) $(empty),|,$(KERNEL_TESTS)))$$
 
@@ -161,8 +161,10 @@ $(PUBLIC:%=purego/%): purego/%:
 # no execution meanwhile.
 .PHONY: fuzz $(FUZZ:%=fuzz/%)
 fuzz: $(FUZZ:%=fuzz/%)
+fuzzed_FuzzArrays  := adapter/arrow
+fuzzed_FuzzExplore := cmd/bloom
 $(FUZZ:%=fuzz/%): fuzz/%:
-	@$(step) 'cd $(if $(filter FuzzExplore,$*),cmd/bloom,.) && go test -run "^$$" -fuzz "^$*$$" -fuzztime $(FUZZ_EXECUTIONS)x -fuzzminimizetime 20x .'
+	@$(step) 'cd $(or $(fuzzed_$*),.) && go test -run "^$$" -fuzz "^$*$$" -fuzztime $(FUZZ_EXECUTIONS)x -fuzzminimizetime 20x .'
 
 # emulated runs the tests as other machines.
 .PHONY: emulated $(EMULATED:%=emulated/%)
