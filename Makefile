@@ -5,9 +5,9 @@ $(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go
 endif
 
 SHELL    := bash
-MODULES  := . adapter/goleveldb adapter/pebble asm cmd/bloom cmd/bloom/browser compare compare/duckdb
+MODULES  := . adapter/arrow adapter/goleveldb adapter/pebble asm cmd/bloom cmd/bloom/browser compare compare/duckdb
 # Those that users build.
-PUBLIC   := . adapter/goleveldb adapter/pebble cmd/bloom
+PUBLIC   := . adapter/arrow adapter/goleveldb adapter/pebble cmd/bloom
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
 # What is vetted beside this machine: these three compile every file of the public modules
@@ -169,8 +169,10 @@ purego:
 # no execution meanwhile.
 .PHONY: fuzz $(FUZZ:%=fuzz/%)
 fuzz: $(FUZZ:%=fuzz/%)
+fuzzed_FuzzArrays  := adapter/arrow
+fuzzed_FuzzExplore := cmd/bloom
 $(FUZZ:%=fuzz/%): fuzz/%:
-	@$(step) 'cd $(if $(filter FuzzExplore,$*),cmd/bloom,.) && go test -run "^$$" -fuzz "^$*$$" -fuzztime $(FUZZ_EXECUTIONS)x -fuzzminimizetime 20x .'
+	@$(step) 'cd $(or $(fuzzed_$*),.) && go test -run "^$$" -fuzz "^$*$$" -fuzztime $(FUZZ_EXECUTIONS)x -fuzzminimizetime 20x .'
 
 # emulated runs the tests as other machines.
 .PHONY: emulated $(EMULATED:%=emulated/%)

@@ -1,0 +1,106 @@
+package bloomarrow
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+
+	"github.com/lanebloom/bloom"
+)
+
+// Adder collects keys: a [bloom.Builder], a [bloom.Set] or a [bloom.AtomicSet].
+type Adder interface {
+	AddBatch(keys bloom.Keys)
+}
+
+// Add adds the values of arrays, such as the chunks of a column. It adds a value for every row
+// that is not null. Of a dictionary it adds each value that a row has once, and of a run-end
+// encoded array the value of each run once.
+//
+// The error is [ErrType] or [ErrArray]. The arrays before the one with the error are added.
+func Add(to Adder, arrays ...arrow.Array) error {
+	for _, a := range arrays {
+		s, err := rowsOf(a)
+		if err == nil {
+			err = s.add(to, nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds the values of those rows whose bit is set in some. A nil bitmap has all rows.
+func (s span) add(to Adder, some []byte) error {
+	var err error
+	values, used := s, some
+	switch t := s.dtype.(type) {
+	case *arrow.DictionaryType:
+		values, used, err = s.usedOfDictionary(t, some)
+	case *arrow.RunEndEncodedType:
+		values, used, err = s.usedOfRuns(t, some)
+	default:
+		keys, err := s.keys()
+		if err == nil && some != nil {
+			if err = s.removeNulls(some); err == nil {
+				keys, err = column(keys.WithValidity(some, 0))
+			}
+		}
+		if err == nil {
+			to.AddBatch(keys)
+		}
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	return values.add(to, used)
+}
+
+// usedOfDictionary returns the values of a dictionary and which of them rows have.
+func (s span) usedOfDictionary(t *arrow.DictionaryType, some []byte) (values span, used []byte, err error) {
+	values, err = dictionaryOf(s, t)
+	if err != nil {
+		return span{}, nil, err
+	}
+	used = make([]byte, (values.n+7)/8)
+	err = eachBlock(s, t, values.n, func(block int, indices []int) {
+		for i, value := range indices {
+			if value >= 0 && (some == nil || bitutil.BitIsSet(some, 64*block+i)) {
+				bitutil.SetBit(used, value)
+			}
+		}
+	})
+	return values, used, err
+}
+
+// usedOfRuns returns the values of runs and which of them rows have.
+func (s span) usedOfRuns(t *arrow.RunEndEncodedType, some []byte) (values span, used []byte, err error) {
+	values, ends, err := runsOf(s, t)
+	if err != nil || some == nil {
+		return values, nil, err
+	}
+	used = make([]byte, (values.n+7)/8)
+	from := 0
+	for run, to := range ends {
+		if bitutil.CountSetBits(some, from, to-from) > 0 {
+			bitutil.SetBit(used, run)
+		}
+		from = to
+	}
+	return values, used, nil
+}
+
+// removeNulls clears the bits of null rows.
+func (s span) removeNulls(some []byte) error {
+	bitmap, offset, err := s.nulls()
+	if bitmap == nil {
+		return err
+	}
+	for i := range s.n {
+		if !bitutil.BitIsSet(bitmap, offset+i) {
+			bitutil.ClearBit(some, i)
+		}
+	}
+	return nil
+}

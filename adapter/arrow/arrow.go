@@ -1,0 +1,148 @@
+// Package bloomarrow tests columns of Apache Arrow with the filters of this library, and
+// builds filters of them.
+//
+// [Mask] says which rows of an array may be in a filter, [Positions] which numbers they have, and
+// [FilterRecordBatch] returns these rows of a record batch. [Add] adds the values of an array
+// to a builder or a set. [Keys] is an array as a column of keys, for all else that the package
+// bloom does with columns.
+//
+// # Keys
+//
+// The key of a value is the bytes that Parquet's PLAIN encoding has for it, without the length.
+// So one filter serves Arrow, the bloom filters of Parquet files, and keys in Go. Arrow types
+// that Parquet stores as another type have the key of that type:
+//
+//	Arrow type                                        key
+//	(large) string, (large) binary, their views       the bytes
+//	fixed_size_binary, uuid                           the bytes
+//	int32, uint32, float32, date32, time32[ms]        4 bytes, little-endian
+//	int8, uint8, int16, uint16                        those of the int32
+//	date64                                            those of the int32, in days
+//	time32[s]                                         those of the int32, in milliseconds
+//	int64, uint64, float64, time64, duration          8 bytes, little-endian
+//	timestamp[ms], timestamp[us], timestamp[ns]       8 bytes, little-endian
+//	timestamp[s]                                      those of the int64, in milliseconds
+//	float16                                           2 bytes, little-endian
+//	decimal32, decimal64, decimal128, decimal256      two's complement, big-endian, of the fewest
+//	                                                  bytes that hold the precision
+//	bool                                              a byte, 0 or 1; Parquet has no filter of it
+//	null                                              no row is a key
+//	dictionary, run-end encoded, extension            those of the values, or of the storage
+//
+// Equal numbers of different types have different keys: test an int64 column with a filter of
+// int64 keys. Zero and minus zero are different keys, too.
+// Other types are an error, [ErrType]: lists, structs, maps, unions and intervals.
+//
+// Nothing is copied but the values of the types whose key has other bytes in Arrow: integers
+// of 8 and 16 bits, date64, time32[s], timestamp[s], decimals and bool.
+//
+// # Arrays
+//
+// An array may be a slice of another, and may have nulls. A null is never in a filter, and
+// adds no key. All functions check the offsets, views, indices, run ends and the lengths of
+// the buffers that they follow. A malformed array is an error, [ErrArray], and so is an array
+// of more than 2^32 rows. The bytes must not change during a call.
+package bloomarrow
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+)
+
+// Functions wrap these errors with details. Test for them with [errors.Is].
+var (
+	// ErrType: values of the Arrow type have no keys.
+	ErrType = errors.New("bloomarrow: type without keys")
+	// ErrArray: the buffers of an array do not have what its type and length say.
+	ErrArray = errors.New("bloomarrow: malformed array")
+)
+
+// mostRows is the largest number of rows of an array: positions have 32 bits. A few bytes can
+// say that there are far more rows, in the type null and in runs.
+const mostRows = math.MaxUint32 + 1
+
+// span is rows of an array. It has a type of its own, because an extension array has that of
+// its storage and the same data.
+type span struct {
+	dtype     arrow.DataType
+	data      arrow.ArrayData
+	offset, n int // neither is negative, and their sum is less than MaxInt
+}
+
+// rowsOf returns all rows of an array.
+func rowsOf(a arrow.Array) (span, error) { return spanOf(a.DataType(), a.Data()) }
+
+// spanOf returns all rows of the data of an array.
+func spanOf(dtype arrow.DataType, data arrow.ArrayData) (span, error) {
+	if d, ok := data.(*array.Data); data == nil || ok && d == nil {
+		return span{}, fmt.Errorf("%w: no data of type %v", ErrArray, dtype)
+	}
+	offset, n := data.Offset(), data.Len()
+	if offset < 0 || n < 0 || uint64(n) > mostRows || n >= math.MaxInt-offset {
+		return span{}, fmt.Errorf("%w: %d rows at offset %d", ErrArray, n, offset)
+	}
+	for {
+		extension, ok := dtype.(arrow.ExtensionType)
+		if !ok {
+			return span{dtype, data, offset, n}, nil
+		}
+		dtype = extension.StorageType()
+	}
+}
+
+// childOf returns all rows of a child of an array, which must have the type that the type of
+// the array tells.
+func childOf(dtype arrow.DataType, data arrow.ArrayData) (span, error) {
+	s, err := spanOf(dtype, data)
+	if err == nil && !arrow.TypeEqual(dtype, data.DataType()) {
+		err = fmt.Errorf("%w: values of type %v where type %v belongs", ErrArray, data.DataType(), dtype)
+	}
+	return s, err
+}
+
+// bytes returns a buffer of the array, or nil if it has none.
+func (s span) bytes(buffer int) []byte {
+	if buffers := s.data.Buffers(); buffer < len(buffers) && buffers[buffer] != nil {
+		return buffers[buffer].Bytes()
+	}
+	return nil
+}
+
+// fixed returns the bytes of rows of a fixed width.
+func (s span) fixed(width int) ([]byte, error) {
+	if s.n == 0 { // there may be no buffer
+		return nil, nil
+	}
+	data := s.bytes(1)
+	if len(data)/width < s.offset+s.n {
+		return nil, fmt.Errorf("%w: %d bytes are too few for %d rows of %d bytes", ErrArray, len(data), s.offset+s.n, width)
+	}
+	return data[s.offset*width : (s.offset+s.n)*width], nil
+}
+
+// elements returns the values of rows of a fixed width.
+func elements[E arrow.FixedWidthType](s span) ([]E, error) {
+	data, err := s.fixed(int(unsafe.Sizeof(*new(E))))
+	return arrow.GetData[E](data), err
+}
+
+// nulls returns the bitmap whose bits, from offset on, are set for rows that are not null. It
+// is nil if there is none.
+func (s span) nulls() (bitmap []byte, offset int, err error) {
+	if s.dtype.ID() == arrow.NULL {
+		return make([]byte, (s.n+7)/8), 0, nil
+	}
+	bitmap = s.bytes(0)
+	if len(bitmap) == 0 || s.n == 0 {
+		return nil, 0, nil
+	}
+	if rows := s.offset + s.n; len(bitmap) < rows/8 || len(bitmap) == rows/8 && rows%8 != 0 {
+		return nil, 0, fmt.Errorf("%w: a bitmap of %d bytes for %d rows", ErrArray, len(bitmap), rows)
+	}
+	return bitmap, s.offset, nil
+}

@@ -1,0 +1,132 @@
+package bloomarrow
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+)
+
+// dictionaryOf returns the values of a dictionary array, which has an index for every row.
+func dictionaryOf(s span, t *arrow.DictionaryType) (span, error) {
+	d, ok := s.data.(*array.Data)
+	if !ok {
+		return span{}, fmt.Errorf("%w: %T has no dictionary", ErrArray, s.data)
+	}
+	index, ok := t.IndexType.(arrow.FixedWidthDataType)
+	if !ok {
+		return span{}, fmt.Errorf("%w: indices of type %v", ErrArray, t.IndexType)
+	}
+	if _, err := s.fixed(index.Bytes()); err != nil {
+		return span{}, err
+	}
+	return childOf(t.ValueType, d.Dictionary())
+}
+
+// eachBlock yields the indices of 64 rows at a time, or -1 for a null row. There are values
+// values.
+func eachBlock(s span, t *arrow.DictionaryType, values int, yield func(block int, indices []int)) error {
+	switch t.IndexType.ID() {
+	case arrow.INT8:
+		return eachBlockOf[int8](s, values, yield)
+	case arrow.UINT8:
+		return eachBlockOf[uint8](s, values, yield)
+	case arrow.INT16:
+		return eachBlockOf[int16](s, values, yield)
+	case arrow.UINT16:
+		return eachBlockOf[uint16](s, values, yield)
+	case arrow.INT32:
+		return eachBlockOf[int32](s, values, yield)
+	case arrow.UINT32:
+		return eachBlockOf[uint32](s, values, yield)
+	case arrow.INT64:
+		return eachBlockOf[int64](s, values, yield)
+	case arrow.UINT64:
+		return eachBlockOf[uint64](s, values, yield)
+	}
+	return fmt.Errorf("%w: indices of type %v", ErrArray, t.IndexType)
+}
+
+func eachBlockOf[I arrow.IntType | arrow.UintType](s span, values int, yield func(block int, indices []int)) error {
+	all, err := elements[I](s)
+	if err != nil {
+		return err
+	}
+	bitmap, offset, err := s.nulls()
+	if err != nil {
+		return err
+	}
+	var block [64]int
+	for i := 0; i < s.n; i += len(block) {
+		rows := all[i:min(i+len(block), s.n)]
+		for j, index := range rows {
+			switch {
+			case bitmap != nil && !bitutil.BitIsSet(bitmap, offset+i+j):
+				block[j] = -1
+			case uint64(index) >= uint64(values): // negative ones are, too
+				return fmt.Errorf("%w: row %d has value %d of %d", ErrArray, i+j, index, values)
+			default:
+				block[j] = int(index)
+			}
+		}
+		yield(i/len(block), block[:len(rows)])
+	}
+	return nil
+}
+
+// runsOf returns the values of the runs that the rows of a run-end encoded array are in, and
+// behind which of the rows each run ends.
+func runsOf(s span, t *arrow.RunEndEncodedType) (values span, ends []int, err error) {
+	if n := len(s.data.Children()); n != 2 {
+		return span{}, nil, fmt.Errorf("%w: a run-end encoded array of %d children", ErrArray, n)
+	}
+	runs, err := childOf(t.RunEnds(), s.data.Children()[0])
+	if err != nil {
+		return span{}, nil, err
+	}
+	values, err = childOf(t.Encoded(), s.data.Children()[1])
+	if err != nil {
+		return span{}, nil, err
+	}
+	first := 0
+	switch t.RunEnds().ID() {
+	case arrow.INT16:
+		first, ends, err = runEnds[int16](s, runs)
+	case arrow.INT32:
+		first, ends, err = runEnds[int32](s, runs)
+	case arrow.INT64:
+		first, ends, err = runEnds[int64](s, runs)
+	default:
+		err = fmt.Errorf("%w: run ends of type %v", ErrArray, t.RunEnds())
+	}
+	if err == nil && len(ends) > values.n-first {
+		err = fmt.Errorf("%w: %d values for run %d", ErrArray, values.n, first+len(ends)-1)
+	}
+	values.offset, values.n = values.offset+first, len(ends)
+	return values, ends, err
+}
+
+// runEnds returns the number of the run of the first row, and behind which row that run and
+// each later one ends. It does not look at the ends of runs without a row of the span: there may
+// be many, and a slice few rows.
+func runEnds[E int16 | int32 | int64](s, runs span) (first int, ends []int, err error) {
+	all, err := elements[E](runs)
+	if err != nil || s.n == 0 {
+		return 0, nil, err
+	}
+	first = sort.Search(len(all), func(i int) bool { return int64(all[i]) > int64(s.offset) })
+	if len(all) > 0 && all[0] < 1 {
+		return 0, nil, fmt.Errorf("%w: run 0 ends at row %d", ErrArray, all[0])
+	}
+	row := 0
+	for i := first; row < s.n; i++ {
+		if i == len(all) || int64(all[i]) <= int64(s.offset+row) {
+			return 0, nil, fmt.Errorf("%w: %d run ends, number %d of which does not reach row %d", ErrArray, len(all), i, s.offset+row)
+		}
+		row = int(min(int64(all[i])-int64(s.offset), int64(s.n)))
+		ends = append(ends, row)
+	}
+	return first, ends, nil
+}

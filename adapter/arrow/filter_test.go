@@ -1,0 +1,96 @@
+package bloomarrow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// TestFilterRecordBatch filters batches of the column that is tested, the numbers of the rows,
+// and views. The rows must be those of a plain loop.
+func TestFilterRecordBatch(t *testing.T) {
+	eachArray(t, func(t *testing.T, mem memory.Allocator, random *rand.Rand, a arrow.Array) {
+		numbers, views := numbersAndViews(mem, random, a.Len())
+		defer numbers.Release()
+		defer views.Release()
+		fields := metadata("field")
+		schema := metadata("schema")
+		batch := array.NewRecordBatchWithMetadata(arrow.NewSchema([]arrow.Field{
+			{Name: "number", Type: numbers.DataType()},
+			{Name: "view", Type: views.DataType(), Nullable: true, Metadata: fields},
+			{Name: "key", Type: a.DataType(), Nullable: true, Metadata: fields},
+		}, &schema), []arrow.Array{numbers, views, a}, int64(a.Len()), metadata("batch"))
+		defer batch.Release()
+
+		keys, filter := someKeys(a)
+		ctx := compute.WithAllocator(context.Background(), mem)
+		got, err := FilterRecordBatch(ctx, filter, batch, 2)
+		if runs := storage(a.DataType()).ID() == arrow.RUN_END_ENCODED; err != nil || runs {
+			if !runs || !errors.Is(err, arrow.ErrNotImplemented) {
+				t.Fatal(err)
+			}
+			return
+		}
+		defer got.Release()
+		if !got.Schema().Equal(batch.Schema()) || !got.Schema().Metadata().Equal(schema) || !got.(arrow.RecordBatchWithMetadata).Metadata().Equal(metadata("batch")) {
+			t.Fatal("another schema, or other metadata")
+		}
+		row := 0
+		for i, key := range keys {
+			if key == nil || !filter.MayContain(key) {
+				continue
+			}
+			if int64(row) >= got.NumRows() || got.Column(0).(*array.Int64).Value(row) != int64(i) {
+				t.Fatalf("row %d is not number %d of the batch", row, i)
+			}
+			for _, c := range []int{1, 2} {
+				wantKey, wantOK := referenceKey(batch.Column(c), i)
+				gotKey, gotOK := referenceKey(got.Column(c), row)
+				if !slices.Equal(gotKey, wantKey) || gotOK != wantOK {
+					t.Fatalf("row %d of column %d: %x, %v, want %x, %v", row, c, gotKey, gotOK, wantKey, wantOK)
+				}
+			}
+			row++
+		}
+		if int64(row) != got.NumRows() {
+			t.Fatalf("%d rows, want %d", got.NumRows(), row)
+		}
+	})
+}
+
+func metadata(name string) arrow.Metadata { return arrow.MetadataFrom(map[string]string{"of": name}) }
+
+// storage returns the type of an extension's storage.
+func storage(t arrow.DataType) arrow.DataType {
+	if extension, ok := t.(arrow.ExtensionType); ok {
+		return extension.StorageType()
+	}
+	return t
+}
+
+// numbersAndViews returns the numbers of n rows, and a slice of views of strings, some null.
+func numbersAndViews(mem memory.Allocator, random *rand.Rand, n int) (numbers, views arrow.Array) {
+	ints, strings := array.NewInt64Builder(mem), array.NewStringViewBuilder(mem)
+	defer ints.Release()
+	defer strings.Release()
+	strings.Append("ahead")
+	for i := range n {
+		ints.Append(int64(i))
+		if random.IntN(5) == 0 {
+			strings.AppendNull()
+		} else {
+			strings.Append(fmt.Sprintf("row %d of %x", i, random.Uint64()>>random.IntN(64)))
+		}
+	}
+	all := strings.NewArray()
+	defer all.Release()
+	return ints.NewArray(), array.NewSlice(all, 1, int64(n+1))
+}

@@ -1,0 +1,213 @@
+package bloomarrow
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/decimal"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
+
+	"github.com/lanebloom/bloom"
+)
+
+// Keys returns an array as a column of keys, null rows included. The column refers to the
+// memory of the array: do not release the array while the column is in use.
+//
+// The rows of dictionaries and of run-end encoded arrays do not lie in memory as keys. For them
+// the error is [ErrType], too; [Mask], [Positions] and [Add] take them.
+func Keys(a arrow.Array) (bloom.Keys, error) {
+	s, err := rowsOf(a)
+	if err != nil {
+		return bloom.Keys{}, err
+	}
+	return s.keys()
+}
+
+// keys is Keys.
+func (s span) keys() (bloom.Keys, error) {
+	keys, err := s.values()
+	if err != nil {
+		return bloom.Keys{}, err
+	}
+	bitmap, offset, err := s.nulls()
+	if bitmap == nil || err != nil {
+		return keys, err
+	}
+	return column(keys.WithValidity(bitmap, offset))
+}
+
+// column makes a malformed column a malformed array.
+func column(keys bloom.Keys, err error) (bloom.Keys, error) {
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrArray, err)
+	}
+	return keys, err
+}
+
+// values returns the rows as a column without null rows: it is the table of types.
+func (s span) values() (bloom.Keys, error) {
+	switch t := s.dtype.(type) {
+	case *arrow.StringType, *arrow.BinaryType:
+		return strings(s, bloom.Offsets)
+	case *arrow.LargeStringType, *arrow.LargeBinaryType:
+		return strings(s, bloom.Offsets64)
+	case *arrow.StringViewType, *arrow.BinaryViewType:
+		return s.views()
+	case *arrow.FixedSizeBinaryType:
+		return s.fixedSize(t.ByteWidth)
+
+	case *arrow.Int32Type, *arrow.Uint32Type, *arrow.Float32Type, *arrow.Date32Type:
+		return integers(s, bloom.Uint32s)
+	case *arrow.Int64Type, *arrow.Uint64Type, *arrow.Float64Type, *arrow.Time64Type, *arrow.DurationType:
+		return integers(s, bloom.Uint64s)
+	case *arrow.Float16Type:
+		return integers(s, bloom.IntegersOf[uint16])
+	case *arrow.Time32Type:
+		if t.Unit == arrow.Second {
+			return converted(s, bloom.IntegersOf[int32], func(seconds int32) int32 { return 1000 * seconds })
+		}
+		return integers(s, bloom.Uint32s)
+	case *arrow.TimestampType:
+		if t.Unit == arrow.Second {
+			return converted(s, bloom.IntegersOf[int64], func(seconds int64) int64 { return 1000 * seconds })
+		}
+		return integers(s, bloom.Uint64s)
+
+	case *arrow.Int8Type:
+		return converted(s, bloom.IntegersOf[int32], func(v int8) int32 { return int32(v) })
+	case *arrow.Uint8Type:
+		return converted(s, bloom.IntegersOf[int32], func(v uint8) int32 { return int32(v) })
+	case *arrow.Int16Type:
+		return converted(s, bloom.IntegersOf[int32], func(v int16) int32 { return int32(v) })
+	case *arrow.Uint16Type:
+		return converted(s, bloom.IntegersOf[int32], func(v uint16) int32 { return int32(v) })
+	case *arrow.Date64Type:
+		return converted(s, bloom.IntegersOf[int32], func(milliseconds int64) int32 { return int32(milliseconds / (24 * 60 * 60 * 1000)) })
+
+	case *arrow.Decimal32Type:
+		return decimals(s, t, func(b []byte, v decimal.Decimal32) { binary.BigEndian.PutUint32(b, uint32(v)) })
+	case *arrow.Decimal64Type:
+		return decimals(s, t, func(b []byte, v decimal.Decimal64) { binary.BigEndian.PutUint64(b, uint64(v)) })
+	case *arrow.Decimal128Type:
+		return decimals(s, t, func(b []byte, v decimal128.Num) {
+			binary.BigEndian.PutUint64(b, uint64(v.HighBits()))
+			binary.BigEndian.PutUint64(b[8:], v.LowBits())
+		})
+	case *arrow.Decimal256Type:
+		return decimals(s, t, func(b []byte, v decimal256.Num) {
+			for i, word := range v.Array() {
+				binary.BigEndian.PutUint64(b[8*(3-i):], word)
+			}
+		})
+
+	case *arrow.BooleanType:
+		return s.booleans()
+	case *arrow.NullType:
+		return bloom.FixedWidth(make([]byte, s.n), 1) // all rows are null
+	case *arrow.DictionaryType, *arrow.RunEndEncodedType:
+		return bloom.Keys{}, fmt.Errorf("%w: the rows of %v do not lie in memory as keys", ErrType, t)
+	}
+	return bloom.Keys{}, fmt.Errorf("%w: %v", ErrType, s.dtype)
+}
+
+// strings returns rows that lie between offsets. An array without rows may have no buffers.
+func strings[E int32 | int64](s span, of func(data []byte, offsets []E) (bloom.Keys, error)) (bloom.Keys, error) {
+	if s.n == 0 {
+		return bloom.Keys{}, nil
+	}
+	data := s.bytes(2)
+	s.n++
+	offsets, err := elements[E](s)
+	if err != nil {
+		return bloom.Keys{}, err
+	}
+	return column(of(data, offsets))
+}
+
+// views takes the bitmap at once, because the views of null rows may be anything.
+func (s span) views() (bloom.Keys, error) {
+	headers, err := s.fixed(arrow.ViewHeaderSizeBytes)
+	if err != nil {
+		return bloom.Keys{}, err
+	}
+	bitmap, offset, err := s.nulls()
+	if err != nil {
+		return bloom.Keys{}, err
+	}
+	buffers := make([][]byte, max(0, len(s.data.Buffers())-2))
+	for i := range buffers {
+		buffers[i] = s.bytes(2 + i)
+	}
+	return column(bloom.Views(headers, buffers, bitmap, offset))
+}
+
+// fixedSize returns rows of a width that may be 0.
+func (s span) fixedSize(width int) (bloom.Keys, error) {
+	if width == 0 {
+		return bloom.Offsets(nil, make([]int32, s.n+1))
+	}
+	data, err := s.fixed(width)
+	if err != nil {
+		return bloom.Keys{}, err
+	}
+	return column(bloom.FixedWidth(data, width))
+}
+
+// integers returns rows whose bytes are their keys.
+func integers[E arrow.FixedWidthType](s span, of func([]E) bloom.Keys) (bloom.Keys, error) {
+	values, err := elements[E](s)
+	if err != nil {
+		return bloom.Keys{}, err
+	}
+	return of(values), nil
+}
+
+// converted returns rows that have another integer as key.
+func converted[E, K arrow.FixedWidthType](s span, of func([]K) bloom.Keys, convert func(E) K) (bloom.Keys, error) {
+	return integers(s, func(values []E) bloom.Keys {
+		keys := make([]K, len(values))
+		for i, v := range values {
+			keys[i] = convert(v)
+		}
+		return of(keys)
+	})
+}
+
+// decimals returns rows of decimals. put writes all bytes of one in big-endian order.
+func decimals[E arrow.FixedWidthType](s span, t arrow.DecimalType, put func(b []byte, v E)) (bloom.Keys, error) {
+	whole := t.BitWidth() / 8
+	width := int(math.Ceil((float64(t.GetPrecision())*math.Log2(10) + 1) / 8))
+	if t.GetPrecision() < 1 || width > whole {
+		return bloom.Keys{}, fmt.Errorf("%w: %v has no such precision", ErrType, t)
+	}
+	values, err := elements[E](s)
+	if err != nil {
+		return bloom.Keys{}, err
+	}
+	var bytes [32]byte
+	keys := make([]byte, 0, width*s.n)
+	for _, v := range values {
+		put(bytes[:], v)
+		keys = append(keys, bytes[whole-width:whole]...)
+	}
+	return column(bloom.FixedWidth(keys, width))
+}
+
+// booleans returns rows of bits.
+func (s span) booleans() (bloom.Keys, error) {
+	bits, rows := s.bytes(1), s.offset+s.n
+	if s.n > 0 && len(bits) <= (rows-1)/8 {
+		return bloom.Keys{}, fmt.Errorf("%w: %d bytes are too few for %d rows of a bit", ErrArray, len(bits), rows)
+	}
+	keys := make([]byte, s.n)
+	for i := range keys {
+		if bitutil.BitIsSet(bits, s.offset+i) {
+			keys[i] = 1
+		}
+	}
+	return bloom.FixedWidth(keys, 1)
+}

@@ -1,0 +1,194 @@
+package bloomarrow
+
+import (
+	"math/bits"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/endian"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanebloom/bloom"
+)
+
+// Tester is a filter: a [bloom.Filter], a [bloom.Set] or a [bloom.AtomicSet].
+type Tester interface {
+	MayContainBatch(keys bloom.Keys, hits []uint64) int
+}
+
+// Mask returns for each row of an array whether it may be in the filter: true or false, never
+// null. A null row is false. The mask has memory of mem; release it.
+//
+// Of a dictionary, Mask tests each value once. Of a run-end encoded array it tests each run
+// once. The error is [ErrType] or [ErrArray].
+func Mask(mem memory.Allocator, filter Tester, a arrow.Array) (*array.Boolean, error) {
+	return mask(mem, &query{filter: filter}, a)
+}
+
+// MaskChunked is Mask for each chunk. Of chunks one after the other with one dictionary, it
+// tests the dictionary once.
+func MaskChunked(mem memory.Allocator, filter Tester, c *arrow.Chunked) (*arrow.Chunked, error) {
+	q := &query{filter: filter}
+	masks := make([]arrow.Array, 0, len(c.Chunks()))
+	defer func() {
+		for _, m := range masks {
+			m.Release()
+		}
+	}()
+	for _, chunk := range c.Chunks() {
+		m, err := mask(mem, q, chunk)
+		if err != nil {
+			return nil, err
+		}
+		masks = append(masks, m)
+	}
+	return arrow.NewChunked(arrow.FixedWidthTypes.Boolean, masks), nil
+}
+
+func mask(mem memory.Allocator, q *query, a arrow.Array) (*array.Boolean, error) {
+	s, err := rowsOf(a)
+	if err != nil {
+		return nil, err
+	}
+	buffer := memory.NewResizableBuffer(mem)
+	defer buffer.Release()
+	hits, err := q.test(s, func(words int) []uint64 {
+		buffer.Resize(8 * words)
+		return arrow.GetData[uint64](buffer.Bytes())
+	})
+	if err != nil {
+		return nil, err
+	}
+	littleEndian(hits)
+	data := array.NewData(arrow.FixedWidthTypes.Boolean, s.n, []*memory.Buffer{nil, buffer}, nil, 0, 0)
+	defer data.Release()
+	return array.NewBooleanData(data), nil
+}
+
+// Positions returns the numbers of the rows of an array that may be in the filter, in ascending
+// order, as compute.Take takes them. The array has memory of mem; release it. The errors are
+// those of [Mask].
+func Positions(mem memory.Allocator, filter Tester, a arrow.Array) (*array.Uint32, error) {
+	s, err := rowsOf(a)
+	if err != nil {
+		return nil, err
+	}
+	q := query{filter: filter}
+	hits, err := q.test(s, newWords)
+	if err != nil {
+		return nil, err
+	}
+	total := 0
+	for _, word := range hits {
+		total += bits.OnesCount64(word)
+	}
+	buffer := memory.NewResizableBuffer(mem)
+	defer buffer.Release()
+	buffer.Resize(4 * total)
+	positions := arrow.GetData[uint32](buffer.Bytes())[:0]
+	for i, word := range hits {
+		for ; word != 0; word &= word - 1 {
+			positions = append(positions, uint32(64*i+bits.TrailingZeros64(word)))
+		}
+	}
+	data := array.NewData(arrow.PrimitiveTypes.Uint32, total, []*memory.Buffer{nil, buffer}, nil, 0, 0)
+	defer data.Release()
+	return array.NewUint32Data(data), nil
+}
+
+func newWords(n int) []uint64 { return make([]uint64, n) }
+
+// littleEndian makes words the bytes of a bitmap, in place.
+func littleEndian(hits []uint64) {
+	if endian.IsBigEndian {
+		for i, word := range hits {
+			hits[i] = bits.ReverseBytes64(word)
+		}
+	}
+}
+
+// query tests arrays.
+type query struct {
+	filter Tester
+
+	// The last dictionary that was tested, and its hits.
+	dictionary arrow.ArrayData
+	hits       []uint64
+}
+
+// test returns the hits among the rows, as [Tester] writes them. It takes the memory for them
+// from room, once the buffers of the array have proved to have so many rows.
+func (q *query) test(s span, room func(words int) []uint64) ([]uint64, error) {
+	switch t := s.dtype.(type) {
+	case *arrow.DictionaryType:
+		return q.testDictionary(s, t, room)
+	case *arrow.RunEndEncodedType:
+		return q.testRuns(s, t, room)
+	}
+	keys, err := s.keys()
+	if err != nil {
+		return nil, err
+	}
+	hits := room(s.words())
+	q.filter.MayContainBatch(keys, hits)
+	return hits, nil
+}
+
+// words returns how many words the bits of the rows take.
+func (s span) words() int { return s.n/64 + min(s.n%64, 1) }
+
+// testDictionary tests the values, and then looks up each row.
+func (q *query) testDictionary(s span, t *arrow.DictionaryType, room func(words int) []uint64) ([]uint64, error) {
+	values, err := dictionaryOf(s, t)
+	if err != nil {
+		return nil, err
+	}
+	if q.dictionary == nil || q.dictionary != values.data {
+		of := query{filter: q.filter}
+		if q.hits, err = of.test(values, newWords); err != nil {
+			return nil, err
+		}
+		q.dictionary = values.data
+	}
+	hits := room(s.words())
+	return hits, eachBlock(s, t, values.n, func(block int, indices []int) {
+		word := uint64(0)
+		for i, value := range indices {
+			if value >= 0 {
+				word |= q.hits[value/64] >> (value % 64) & 1 << i
+			}
+		}
+		hits[block] = word
+	})
+}
+
+// testRuns tests the value of each run, and then sets the bits of its rows.
+func (q *query) testRuns(s span, t *arrow.RunEndEncodedType, room func(words int) []uint64) ([]uint64, error) {
+	values, ends, err := runsOf(s, t)
+	if err != nil {
+		return nil, err
+	}
+	found, err := q.test(values, newWords)
+	if err != nil {
+		return nil, err
+	}
+	hits := room(s.words())
+	clear(hits)
+	from := 0
+	for i, to := range ends {
+		if found[i/64]>>(i%64)&1 != 0 {
+			setBits(hits, from, to)
+		}
+		from = to
+	}
+	return hits, nil
+}
+
+// setBits sets bits from to to-1.
+func setBits(hits []uint64, from, to int) {
+	for from < to {
+		n := min(64-from%64, to-from)
+		hits[from/64] |= ^uint64(0) >> (64 - n) << (from % 64)
+		from += n
+	}
+}
