@@ -5,9 +5,9 @@ $(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go
 endif
 
 SHELL    := bash
-MODULES  := . adapter/goleveldb adapter/pebble asm cmd/bloom cmd/bloom/browser compare compare/duckdb
+MODULES  := . adapter/goleveldb adapter/pebble adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo asm cmd/bloom cmd/bloom/browser compare compare/duckdb
 # Those that users build.
-PUBLIC   := . adapter/goleveldb adapter/pebble cmd/bloom
+PUBLIC   := . adapter/goleveldb adapter/pebble adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo cmd/bloom
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
 # What is vetted beside this machine: these three compile every file of the public modules
@@ -27,7 +27,7 @@ endif
 # Rates, sizes and tables in portable Go without goroutines, and what takes long beside them:
 # they would find the same on every CPU, and a race detector has nothing to see in them.
 PORTABLE := ^Test(BuildMemory|Collisions|ExtremeRates|PolicyFor.*|Rate.*|Stats.*|Table.*)$$
-FUZZ := $(filter Fuzz%,$(TESTS)) FuzzExplore
+FUZZ := $(filter Fuzz%,$(TESTS)) FuzzExplore FuzzHeader FuzzParseKeys
 empty :=
 kernel_tests := ^($(subst $(empty) $(empty),|,$(KERNEL_TESTS)))$$
 
@@ -169,8 +169,11 @@ purego:
 # no execution meanwhile.
 .PHONY: fuzz $(FUZZ:%=fuzz/%)
 fuzz: $(FUZZ:%=fuzz/%)
+FUZZ_IN_FuzzExplore   := cmd/bloom
+FUZZ_IN_FuzzHeader    := adapter/parquet
+FUZZ_IN_FuzzParseKeys := adapter/parquet
 $(FUZZ:%=fuzz/%): fuzz/%:
-	@$(step) 'cd $(if $(filter FuzzExplore,$*),cmd/bloom,.) && go test -run "^$$" -fuzz "^$*$$" -fuzztime $(FUZZ_EXECUTIONS)x -fuzzminimizetime 20x .'
+	@$(step) 'cd $(or $(FUZZ_IN_$*),.) && go test -run "^$$" -fuzz "^$*$$" -fuzztime $(FUZZ_EXECUTIONS)x -fuzzminimizetime 20x .'
 
 # emulated runs the tests as other machines.
 .PHONY: emulated $(EMULATED:%=emulated/%)
