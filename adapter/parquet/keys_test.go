@@ -264,3 +264,28 @@ func FuzzParseKeys(f *testing.F) {
 		}
 	})
 }
+
+// TestKin tells which columns have the same keys.
+func TestKin(t *testing.T) {
+	withScale := decimalsX
+	withScale.Scale++
+	otherPrecision := decimalsX
+	otherPrecision.Precision++
+	utc := locals
+	utc.UTC = true
+	for _, test := range []struct {
+		a, b Type
+		same bool
+	}{
+		{texts, Type{Physical: ByteArray}, true}, {texts, Type{Physical: ByteArray, Logical: JSON}, true},
+		{int8s, int32s, true}, {uint16s, uint32s, true}, {decimalsX, otherPrecision, true},
+		{int32s, uint32s, false}, {int32s, int64s, false}, {decimalsX, withScale, false}, {locals, utc, false},
+		{nanos, utc, false}, {instants, int64s, false}, {dates, int32s, false}, {times32, int32s, false},
+		{fixed3, Type{Physical: FixedLenByteArray, Width: 4}, false}, {texts, fixed3, false}, {texts, decimalsY, false},
+		{uuids, Type{Physical: FixedLenByteArray, Width: 16}, false}, {floats, int32s, false},
+	} {
+		if same := test.a.kin() == test.b.kin(); same != test.same {
+			t.Errorf("%v and %v have the same keys: %v, want %v", test.a, test.b, same, test.same)
+		}
+	}
+}
