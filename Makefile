@@ -5,9 +5,9 @@ $(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go
 endif
 
 SHELL    := bash
-MODULES  := . adapter/goleveldb adapter/pebble adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo asm cmd/bloom cmd/bloom/browser compare compare/duckdb
+MODULES  := . adapter/goleveldb adapter/pebble adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo asm cmd/bloom cmd/bloom-parquet cmd/bloom/browser compare compare/duckdb
 # Those that users build.
-PUBLIC   := . adapter/goleveldb adapter/pebble adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo cmd/bloom
+PUBLIC   := . adapter/goleveldb adapter/pebble adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo cmd/bloom cmd/bloom-parquet
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
 # What is vetted beside this machine: these three compile every file of the public modules
