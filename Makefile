@@ -5,9 +5,10 @@ $(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go
 endif
 
 SHELL    := bash
-MODULES  := . adapter/arrow adapter/goleveldb adapter/pebble asm cmd/bloom cmd/bloom/browser compare compare/duckdb
+ADAPTERS := adapter/arrow adapter/goleveldb adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo adapter/pebble
+MODULES  := . $(ADAPTERS) asm cmd/bloom cmd/bloom-parquet cmd/bloom/browser compare compare/duckdb
 # Those that users build.
-PUBLIC   := . adapter/arrow adapter/goleveldb adapter/pebble cmd/bloom
+PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
 # What is vetted beside this machine: these three compile every file of the public modules
@@ -27,7 +28,7 @@ endif
 # Rates, sizes and tables in portable Go without goroutines, and what takes long beside them:
 # they would find the same on every CPU, and a race detector has nothing to see in them.
 PORTABLE := ^Test(BuildMemory|Collisions|ExtremeRates|PolicyFor.*|Rate.*|Stats.*|Table.*)$$
-FUZZ := $(filter Fuzz%,$(TESTS)) FuzzExplore
+FUZZ := $(filter Fuzz%,$(TESTS)) FuzzArrays FuzzExplore FuzzHeader FuzzParseKeys
 empty :=
 kernel_tests := ^($(subst $(empty) $(empty),|,$(KERNEL_TESTS)))$$
 
@@ -171,6 +172,8 @@ purego:
 fuzz: $(FUZZ:%=fuzz/%)
 fuzzed_FuzzArrays  := adapter/arrow
 fuzzed_FuzzExplore := cmd/bloom
+fuzzed_FuzzHeader := adapter/parquet
+fuzzed_FuzzParseKeys := adapter/parquet
 $(FUZZ:%=fuzz/%): fuzz/%:
 	@$(step) 'cd $(or $(fuzzed_$*),.) && go test -run "^$$" -fuzz "^$*$$" -fuzztime $(FUZZ_EXECUTIONS)x -fuzzminimizetime 20x .'
 

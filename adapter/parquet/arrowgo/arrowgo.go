@@ -1,0 +1,126 @@
+// Package arrowgo opens the columns of Parquet files of arrow-go
+// (github.com/apache/arrow-go/v18/parquet/file), to test keys against the Bloom filters of their
+// row groups:
+//
+//	reader, err := file.OpenParquetFile(name, false)
+//	column, err := arrowgo.Open(reader, "id")
+//
+// Package github.com/lanebloom/bloom/adapter/parquet tells what the column is good for.
+//
+// arrow-go v18.8.0 fills the filters of its writer itself, and has no hook for another library:
+// parquet.WithBloomFilterEnabled switches them on.
+package arrowgo
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	prune "github.com/lanebloom/bloom/adapter/parquet"
+)
+
+// Open returns a column of a file, from which the reader must not be closed as long as filters
+// are read. Its path has dots between the names of nested fields, such as list.element.
+// The error is [prune.ErrType] if the type of the column has no values.
+func Open(reader *file.Reader, path string) (*prune.Column, error) {
+	s := reader.MetaData().Schema
+	leaf := s.ColumnIndexByName(path)
+	if leaf < 0 {
+		return nil, fmt.Errorf("arrowgo: no column %q", path)
+	}
+	for i := range s.NumColumns() {
+		if i != leaf && s.Column(i).Path() == path {
+			return nil, fmt.Errorf("arrowgo: several columns %q", path)
+		}
+	}
+	return OpenAt(reader, leaf)
+}
+
+// OpenAt returns the column of a number: that of the leaf in the schema, from 0.
+func OpenAt(reader *file.Reader, leaf int) (*prune.Column, error) {
+	meta := reader.MetaData()
+	if leaf < 0 || leaf >= meta.Schema.NumColumns() {
+		return nil, fmt.Errorf("arrowgo: no column %d", leaf)
+	}
+	descr := meta.Schema.Column(leaf)
+	m := prune.Meta{
+		Path:   descr.Path(),
+		Type:   typeOf(descr),
+		Input:  reader.GetBloomFilterReader().Input,
+		Size:   meta.GetSourceFileSize(),
+		Chunks: make([]prune.Chunk, len(meta.RowGroups)),
+	}
+	ordered := leaf < len(meta.ColumnOrders) && meta.ColumnOrders[leaf].IsSetTYPE_ORDER()
+	for i, group := range meta.RowGroups {
+		if leaf >= len(group.Columns) {
+			return nil, fmt.Errorf("arrowgo: row group %d has %d columns", i, len(group.Columns))
+		}
+		c := group.Columns[leaf]
+		m.Chunks[i] = prune.Chunk{Rows: group.NumRows, Encrypted: c.IsSetCryptoMetadata()}
+		if c.MetaData == nil || c.IsSetFilePath() && c.GetFilePath() != "" {
+			continue // the filter is in another file, or the metadata are encrypted
+		}
+		chunk := &m.Chunks[i]
+		chunk.FilterOffset = c.MetaData.GetBloomFilterOffset()
+		chunk.FilterLength = int64(c.MetaData.GetBloomFilterLength())
+		if stats := c.MetaData.Statistics; ordered && stats != nil {
+			chunk.Min, chunk.Max = stats.MinValue, stats.MaxValue
+		}
+	}
+	return prune.Open(m)
+}
+
+// typeOf returns the type of a column. arrow-go has turned older converted types into
+// logical ones.
+func typeOf(c *schema.Column) prune.Type {
+	t := prune.Type{Physical: prune.Physical(c.PhysicalType())}
+	if t.Physical == prune.FixedLenByteArray {
+		t.Width = c.TypeLength()
+	}
+	switch l := c.LogicalType().(type) {
+	case nil, schema.NoLogicalType:
+	case schema.StringLogicalType:
+		t.Logical = prune.String
+	case schema.EnumLogicalType:
+		t.Logical = prune.Enum
+	case schema.JSONLogicalType:
+		t.Logical = prune.JSON
+	case schema.BSONLogicalType:
+		t.Logical = prune.BSON
+	case schema.UUIDLogicalType:
+		t.Logical = prune.UUID
+	case schema.DateLogicalType:
+		t.Logical = prune.Date
+	case schema.IntervalLogicalType:
+		t.Logical = prune.Interval
+	case schema.Float16LogicalType:
+		t.Logical = prune.Float16
+	case schema.IntLogicalType:
+		t.Logical, t.Bits = prune.Uint, int(l.BitWidth())
+		if l.IsSigned() {
+			t.Logical = prune.Int
+		}
+	case schema.DecimalLogicalType:
+		t.Logical, t.Precision, t.Scale = prune.Decimal, int(l.Precision()), int(l.Scale())
+	case schema.TimeLogicalType:
+		t.Logical, t.Unit, t.UTC = prune.Time, unitOf(l.TimeUnit()), l.IsAdjustedToUTC()
+	case schema.TimestampLogicalType:
+		t.Logical, t.Unit, t.UTC = prune.Timestamp, unitOf(l.TimeUnit()), l.IsAdjustedToUTC()
+	default:
+		t.Logical = prune.Other
+	}
+	return t
+}
+
+func unitOf(unit schema.TimeUnitType) prune.Unit {
+	switch unit {
+	case schema.TimeUnitMillis:
+		return prune.Millis
+	case schema.TimeUnitMicros:
+		return prune.Micros
+	case schema.TimeUnitNanos:
+		return prune.Nanos
+	}
+	return prune.NoUnit
+}

@@ -1,0 +1,348 @@
+package arrowgo
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	prune "github.com/lanebloom/bloom/adapter/parquet"
+)
+
+// columns are columns of every type that arrow-go writes filters for.
+var columns = []struct {
+	physical parquet.Type
+	width    int
+	logical  schema.LogicalType
+	want     prune.Type
+}{
+	{parquet.Types.Int32, 0, nil, prune.Type{Physical: prune.Int32}},
+	{parquet.Types.Int64, 0, nil, prune.Type{Physical: prune.Int64}},
+	{parquet.Types.Int96, 0, nil, prune.Type{Physical: prune.Int96}},
+	{parquet.Types.Float, 0, nil, prune.Type{Physical: prune.Float}},
+	{parquet.Types.Double, 0, nil, prune.Type{Physical: prune.Double}},
+	{parquet.Types.ByteArray, 0, nil, prune.Type{Physical: prune.ByteArray}},
+	{parquet.Types.FixedLenByteArray, 7, nil, prune.Type{Physical: prune.FixedLenByteArray, Width: 7}},
+	{parquet.Types.Int32, 0, schema.NewIntLogicalType(8, true), prune.Type{Physical: prune.Int32, Logical: prune.Int, Bits: 8}},
+	{parquet.Types.Int32, 0, schema.NewIntLogicalType(16, false), prune.Type{Physical: prune.Int32, Logical: prune.Uint, Bits: 16}},
+	{parquet.Types.Int32, 0, schema.NewIntLogicalType(32, false), prune.Type{Physical: prune.Int32, Logical: prune.Uint, Bits: 32}},
+	{parquet.Types.Int64, 0, schema.NewIntLogicalType(64, false), prune.Type{Physical: prune.Int64, Logical: prune.Uint, Bits: 64}},
+	{parquet.Types.Int32, 0, schema.NewDecimalLogicalType(9, 2), prune.Type{Physical: prune.Int32, Logical: prune.Decimal, Precision: 9, Scale: 2}},
+	{parquet.Types.Int64, 0, schema.NewDecimalLogicalType(18, 3), prune.Type{Physical: prune.Int64, Logical: prune.Decimal, Precision: 18, Scale: 3}},
+	{parquet.Types.FixedLenByteArray, 9, schema.NewDecimalLogicalType(20, 4), prune.Type{Physical: prune.FixedLenByteArray, Width: 9, Logical: prune.Decimal, Precision: 20, Scale: 4}},
+	{parquet.Types.ByteArray, 0, schema.NewDecimalLogicalType(20, 4), prune.Type{Physical: prune.ByteArray, Logical: prune.Decimal, Precision: 20, Scale: 4}},
+	{parquet.Types.ByteArray, 0, schema.StringLogicalType{}, prune.Type{Physical: prune.ByteArray, Logical: prune.String}},
+	{parquet.Types.ByteArray, 0, schema.EnumLogicalType{}, prune.Type{Physical: prune.ByteArray, Logical: prune.Enum}},
+	{parquet.Types.ByteArray, 0, schema.JSONLogicalType{}, prune.Type{Physical: prune.ByteArray, Logical: prune.JSON}},
+	{parquet.Types.ByteArray, 0, schema.BSONLogicalType{}, prune.Type{Physical: prune.ByteArray, Logical: prune.BSON}},
+	{parquet.Types.FixedLenByteArray, 16, schema.UUIDLogicalType{}, prune.Type{Physical: prune.FixedLenByteArray, Width: 16, Logical: prune.UUID}},
+	{parquet.Types.FixedLenByteArray, 2, schema.Float16LogicalType{}, prune.Type{Physical: prune.FixedLenByteArray, Width: 2, Logical: prune.Float16}},
+	{parquet.Types.FixedLenByteArray, 12, schema.IntervalLogicalType{}, prune.Type{Physical: prune.FixedLenByteArray, Width: 12, Logical: prune.Interval}},
+	{parquet.Types.Int32, 0, schema.DateLogicalType{}, prune.Type{Physical: prune.Int32, Logical: prune.Date}},
+	{parquet.Types.Int32, 0, schema.NewTimeLogicalType(true, schema.TimeUnitMillis), prune.Type{Physical: prune.Int32, Logical: prune.Time, Unit: prune.Millis, UTC: true}},
+	{parquet.Types.Int64, 0, schema.NewTimeLogicalType(false, schema.TimeUnitMicros), prune.Type{Physical: prune.Int64, Logical: prune.Time, Unit: prune.Micros}},
+	{parquet.Types.Int64, 0, schema.NewTimestampLogicalType(true, schema.TimeUnitMillis), prune.Type{Physical: prune.Int64, Logical: prune.Timestamp, Unit: prune.Millis, UTC: true}},
+	{parquet.Types.Int64, 0, schema.NewTimestampLogicalType(false, schema.TimeUnitNanos), prune.Type{Physical: prune.Int64, Logical: prune.Timestamp, Unit: prune.Nanos}},
+}
+
+// randomValue returns the PLAIN bytes of a value.
+func randomValue(random *rand.Rand, t prune.Type) []byte {
+	width := map[prune.Physical]int{prune.Int32: 4, prune.Float: 4, prune.Int64: 8, prune.Double: 8, prune.Int96: 12, prune.FixedLenByteArray: t.Width}[t.Physical]
+	if width == 0 {
+		return fmt.Appendf(nil, "value-%d", random.IntN(1000))
+	}
+	b := make([]byte, width)
+	for i := range b {
+		b[i] = [...]byte{0, 0xff, byte(random.Uint32()), byte(random.Uint32())}[random.IntN(4)]
+	}
+	return b
+}
+
+// valuesOf returns values of one width from their bytes.
+func valuesOf[V any](values [][]byte) []V {
+	all := make([]V, len(values))
+	for i, value := range values {
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&all[i])), unsafe.Sizeof(all[i])), value)
+	}
+	return all
+}
+
+// write writes a file with a row group for each list of values. Every seventh row is null.
+func write(t *testing.T, node schema.Node, groups [][][]byte, options ...parquet.WriterProperty) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node}, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options = append([]parquet.WriterProperty{parquet.WithBloomFilterEnabled(true), parquet.WithBloomFilterNDV(300), parquet.WithStats(true)}, options...)
+	w, err := file.NewParquetWriterWithError(&out, root, file.WithWriterProps(parquet.NewWriterProperties(options...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range groups {
+		g := w.AppendRowGroup()
+		column, err := g.NextColumn()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var values [][]byte
+		levels := make([]int16, len(group))
+		for i, value := range group {
+			if i%7 != 6 {
+				levels[i] = 1
+				values = append(values, value)
+			}
+		}
+		if err := writeColumn(column, values, levels); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(column.Close(), g.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func writeColumn(column file.ColumnChunkWriter, values [][]byte, levels []int16) (err error) {
+	switch w := column.(type) {
+	case *file.Int32ColumnChunkWriter:
+		_, err = w.WriteBatch(valuesOf[int32](values), levels, nil)
+	case *file.Int64ColumnChunkWriter:
+		_, err = w.WriteBatch(valuesOf[int64](values), levels, nil)
+	case *file.Int96ColumnChunkWriter:
+		_, err = w.WriteBatch(valuesOf[parquet.Int96](values), levels, nil)
+	case *file.Float32ColumnChunkWriter:
+		_, err = w.WriteBatch(valuesOf[float32](values), levels, nil)
+	case *file.Float64ColumnChunkWriter:
+		_, err = w.WriteBatch(valuesOf[float64](values), levels, nil)
+	case *file.ByteArrayColumnChunkWriter:
+		_, err = w.WriteBatch(slicesOf[parquet.ByteArray](values), levels, nil)
+	case *file.FixedLenByteArrayColumnChunkWriter:
+		_, err = w.WriteBatch(slicesOf[parquet.FixedLenByteArray](values), levels, nil)
+	default:
+		err = fmt.Errorf("no writer for %T", column)
+	}
+	return err
+}
+
+func slicesOf[V ~[]byte](values [][]byte) []V {
+	all := make([]V, len(values))
+	for i, value := range values {
+		all[i] = value
+	}
+	return all
+}
+
+func open(t *testing.T, data []byte) *file.Reader {
+	t.Helper()
+	r, err := file.NewParquetReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// TestTypes writes a file of each type with arrow-go, and compares the matrix with arrow-go's own
+// checks: without bounds they are equal for every key and row group; with bounds, no key
+// of a row group is missing.
+func TestTypes(t *testing.T) {
+	for _, column := range columns {
+		for _, dictionary := range []bool{false, true} {
+			t.Run(fmt.Sprint(column.want, " ", dictionary), func(t *testing.T) {
+				node, err := schema.NewPrimitiveNodeLogical("k", parquet.Repetitions.Optional, column.logical, column.physical, column.width, -1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				random := rand.New(rand.NewPCG(1, 2))
+				groups := make([][][]byte, 5)
+				var keys [][]byte
+				for g := range groups {
+					for range 1 + random.IntN(300) {
+						groups[g] = append(groups[g], randomValue(random, column.want))
+					}
+					slices.SortFunc(groups[g], slices.Compare)
+					keys = append(keys, groups[g][:len(groups[g])/2]...)
+				}
+				for range 500 {
+					keys = append(keys, randomValue(random, column.want))
+				}
+				r := open(t, write(t, node, groups, parquet.WithDictionaryDefault(dictionary)))
+				c, err := Open(r, "k")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Type() != column.want {
+					t.Fatalf("type %v, want %v", c.Type(), column.want)
+				}
+				k, err := prune.KeysOf(c.Type(), keys)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := c.Meta()
+				m.Chunks = slices.Clone(m.Chunks)
+				for i := range m.Chunks {
+					m.Chunks[i].Min, m.Chunks[i].Max = nil, nil
+				}
+				plain, err := prune.Open(m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compare(t, r, k, keys, plain)
+				checkBounds(t, c, k, keys, groups)
+			})
+		}
+	}
+}
+
+// compare compares the matrix with arrow-go's answer for each key and row group.
+func compare(t *testing.T, r *file.Reader, k *prune.Keys, keys [][]byte, c *prune.Column) {
+	t.Helper()
+	m, err := k.Matrix(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.RowGroups) != r.NumRowGroups() {
+		t.Fatalf("%d row groups, want %d", len(m.RowGroups), r.NumRowGroups())
+	}
+	for g, group := range m.RowGroups {
+		if group.Err != nil || group.Rows != r.MetaData().RowGroup(g).NumRows() {
+			t.Fatalf("row group %d of %d rows: %v", g, group.Rows, group.Err)
+		}
+		filters, err := r.GetBloomFilterReader().RowGroup(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checked := false
+		if err := filters.VisitColumnBloomFilter(0, func(f metadata.BloomFilter) error {
+			checked = true
+			for i, key := range keys {
+				want := f.CheckHash(f.Hasher().Sum64(key))
+				if got := group.MayContain(i); got != want && !unsure(c.Type(), key) {
+					t.Fatalf("row group %d, key %x: %v, and arrow-go says %v", g, key, got, want)
+				}
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if !checked {
+			t.Fatal("arrow-go finds no filter")
+		}
+	}
+}
+
+// unsure reports whether a key is a zero or NaN.
+func unsure(t prune.Type, key []byte) bool {
+	x := 1.0
+	switch {
+	case t.Physical == prune.Float:
+		x = float64(math.Float32frombits(binary.LittleEndian.Uint32(key)))
+	case t.Physical == prune.Double:
+		x = math.Float64frombits(binary.LittleEndian.Uint64(key))
+	case t.Logical == prune.Float16:
+		return key[0] == 0 && key[1]&0x7f == 0 || key[1]&0x7c == 0x7c
+	}
+	return x == 0 || math.IsNaN(x)
+}
+
+// checkBounds wants all keys where they are.
+func checkBounds(t *testing.T, c *prune.Column, k *prune.Keys, keys [][]byte, groups [][][]byte) {
+	t.Helper()
+	m, err := k.Matrix(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, values := range groups {
+		held := map[string]bool{}
+		for i, value := range values {
+			if i%7 != 6 {
+				held[string(value)] = true
+			}
+		}
+		for i, key := range keys {
+			if held[string(key)] && !m.RowGroups[g].MayContain(i) {
+				t.Fatalf("row group %d has the key %x, between %x and %x", g, key, c.Meta().Chunks[g].Min, c.Meta().Chunks[g].Max)
+			}
+		}
+	}
+}
+
+// TestBoundsHelp finds row groups of sorted values by their bounds alone.
+func TestBoundsHelp(t *testing.T) {
+	groups := make([][][]byte, 10)
+	var keys []string
+	for g := range groups {
+		for i := range 50 {
+			groups[g] = append(groups[g], fmt.Appendf(nil, "customer-%03d%02d", g, i))
+		}
+		keys = append(keys, fmt.Sprintf("customer-%03d25", g))
+	}
+	node, err := schema.NewPrimitiveNodeLogical("k", parquet.Repetitions.Optional, schema.StringLogicalType{}, parquet.Types.ByteArray, 0, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Open(open(t, write(t, node, groups, parquet.WithBloomFilterEnabled(false))), "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := prune.KeysOf(c.Type(), keys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrix, err := k.Matrix(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for g, group := range matrix.RowGroups {
+		if group.Count != 1 || !group.MayContain(g) || !errors.Is(group.Err, prune.ErrNoFilter) {
+			t.Errorf("row group %d: %d keys, %v", g, group.Count, group.Err)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	root := schema.MustGroup(schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{
+		schema.MustGroup(schema.NewGroupNode("deep", parquet.Repetitions.Required, schema.FieldList{
+			schema.NewInt32Node("x", parquet.Repetitions.Required, -1),
+		}, -1)),
+		schema.NewInt32Node("deep.x", parquet.Repetitions.Required, -1),
+		schema.NewInt32Node("k", parquet.Repetitions.Required, -1),
+	}, -1))
+	var out bytes.Buffer
+	w, err := file.NewParquetWriterWithError(&out, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, out.Bytes())
+	for path, ok := range map[string]bool{"missing": false, "deep": false, "deep.x": false, "k": true} {
+		if _, err := Open(r, path); (err == nil) != ok {
+			t.Errorf("%s: error %v", path, err)
+		}
+	}
+	for _, leaf := range []int{-1, 3} {
+		if _, err := OpenAt(r, leaf); err == nil {
+			t.Errorf("there is no column %d", leaf)
+		}
+	}
+	if c, err := OpenAt(r, 0); err != nil || c.Len() != 0 || c.Meta().Path != "deep.x" {
+		t.Errorf("the first column: %v", err)
+	}
+}

@@ -1,0 +1,75 @@
+package arrowgo_test
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet/arrowgo"
+)
+
+// Find out which of some ids may be in which row group.
+func Example() {
+	reader, err := file.NewParquetReader(bytes.NewReader(ordersFile()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer reader.Close()
+	column, err := arrowgo.Open(reader, "id")
+	if err != nil {
+		log.Fatal(err)
+	}
+	keys, err := prune.KeysOf(column.Type(), []int64{20, 1010, 9999})
+	if err != nil {
+		log.Fatal(err)
+	}
+	matrix, err := keys.Matrix(column)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, group := range matrix.RowGroups {
+		fmt.Println(group.Index, slices.Collect(group.Keys()))
+	}
+	// Output:
+	// 0 [0]
+	// 1 [1]
+}
+
+// ordersFile returns a file of two row groups: the ids 0, 10, 20 … and 1000, 1010 …
+func ordersFile() []byte {
+	var data bytes.Buffer
+	root := schema.MustGroup(schema.NewGroupNode("schema", parquet.Repetitions.Required,
+		schema.FieldList{schema.NewInt64Node("id", parquet.Repetitions.Required, -1)}, -1))
+	w := file.NewParquetWriter(&data, root, file.WithWriterProps(parquet.NewWriterProperties(
+		parquet.WithBloomFilterEnabled(true), parquet.WithBloomFilterNDV(100))))
+	for first := range int64(2) {
+		ids := make([]int64, 100)
+		for i := range ids {
+			ids[i] = 1000*first + 10*int64(i)
+		}
+		group := w.AppendRowGroup()
+		column, err := group.NextColumn()
+		if err != nil {
+			log.Fatal(err)
+		}
+		if _, err := column.(*file.Int64ColumnChunkWriter).WriteBatch(ids, nil, nil); err != nil {
+			log.Fatal(err)
+		}
+		if err := column.Close(); err != nil {
+			log.Fatal(err)
+		}
+		if err := group.Close(); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+	return data.Bytes()
+}

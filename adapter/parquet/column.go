@@ -1,0 +1,203 @@
+package parquet
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"unsafe"
+
+	"github.com/lanebloom/bloom"
+)
+
+// Meta is what the footer of a file says of a column. The packages parquetgo and arrowgo
+// take it from the file handles of two libraries.
+type Meta struct {
+	File   string      // a name for messages
+	Path   string      // of the column in the schema, with dots
+	Type   Type        //
+	Input  io.ReaderAt // the file
+	Size   int64       // of the file in bytes
+	Chunks []Chunk     // one for each row group
+}
+
+// Chunk is what the footer of a file says of a column in one row group.
+type Chunk struct {
+	Rows int64 // of the row group
+	// FilterOffset is where the header of the filter is in the file. 0 is no filter.
+	FilterOffset int64
+	// FilterLength is the size of header and blocks. Writers before version 2.10 of the
+	// format did not tell it: 0.
+	FilterLength int64
+	// Min and Max are bounds of all values, PLAIN bytes without a length, in the order that the
+	// format defines for the type. They need not be values of the column. An empty one is not
+	// known. They must be the fields min_value and max_value of a column with TypeDefinedOrder,
+	// and never the deprecated fields min and max, whose order is another one.
+	Min, Max []byte
+	// Encrypted says that the filter is encrypted.
+	Encrypted bool
+}
+
+// Column is a column of a file, with the filters of its row groups. Its methods may be called
+// from many goroutines, but for Load and Named.
+type Column struct {
+	meta   Meta
+	limits []int64  // where the bytes of each filter end at the latest; 0 if they overlap
+	loaded []result // of each row group, once they are in memory
+}
+
+// result is a filter, or why there is none.
+type result struct {
+	filter *bloom.Filter
+	err    error
+}
+
+// Open returns the column of a footer. It reads no filter.
+func Open(m Meta) (*Column, error) {
+	if err := m.Type.check(); err != nil {
+		return nil, fmt.Errorf("column %s: %w", m.Path, err)
+	}
+	return &Column{meta: m, limits: limits(m.Chunks, m.Size)}, nil
+}
+
+// limits returns where each filter ends at the latest: where the next one begins, or the file
+// ends. So all filters together are no larger than the file, whatever its footer says.
+func limits(chunks []Chunk, size int64) []int64 {
+	order := make([]int, len(chunks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(chunks[i].FilterOffset, chunks[j].FilterOffset) })
+	ends := make([]int64, len(chunks))
+	next := size
+	for at := len(order) - 1; at >= 0; {
+		// Of filters that begin at the same byte, none is read.
+		offset, first := chunks[order[at]].FilterOffset, at
+		for first > 0 && chunks[order[first-1]].FilterOffset == offset {
+			first--
+		}
+		if first == at {
+			ends[order[at]] = next
+		}
+		next, at = min(next, offset), first-1
+	}
+	return ends
+}
+
+// Meta returns what the column was opened with.
+func (c *Column) Meta() Meta { return c.meta }
+
+// Type returns the type of the column: keys are made for it.
+func (c *Column) Type() Type { return c.meta.Type }
+
+// Named gives the file a name for messages, and returns the column.
+func (c *Column) Named(file string) *Column {
+	c.meta.File = file
+	return c
+}
+
+// Len returns the number of row groups.
+func (c *Column) Len() int { return len(c.meta.Chunks) }
+
+// Filter returns the filter of a row group. The error is one of this package, such as
+// [ErrNoFilter], or that of reading the file. The filter reads from memory of its own, which is
+// no larger than the file.
+func (c *Column) Filter(i int) (*bloom.Filter, error) { return c.filter(i, new(buffer)) }
+
+// filter returns the filter of a row group: the one in memory, or one that it reads to a buffer.
+func (c *Column) filter(i int, memory *buffer) (*bloom.Filter, error) {
+	if c.loaded != nil {
+		return c.loaded[i].filter, c.loaded[i].err
+	}
+	return c.read(i, memory)
+}
+
+// Load reads all filters into memory. A column that several sets of keys are tested against is
+// faster then. The filters that cannot be read are as they are without Load.
+func (c *Column) Load() {
+	loaded := make([]result, c.Len())
+	for i := range loaded {
+		loaded[i].filter, loaded[i].err = c.read(i, new(buffer))
+	}
+	c.loaded = loaded
+}
+
+// read reads the filter of a row group into a buffer.
+func (c *Column) read(i int, memory *buffer) (*bloom.Filter, error) {
+	bits, err := c.readBits(i, memory)
+	if err != nil {
+		return nil, err
+	}
+	return bloom.Open(bloom.Parquet, bits)
+}
+
+// readBits reads the blocks of the filter of a row group: at once if the footer tells their
+// size, and else after their header.
+func (c *Column) readBits(i int, memory *buffer) ([]byte, error) {
+	chunk, limit := &c.meta.Chunks[i], c.limits[i]
+	offset, length := chunk.FilterOffset, chunk.FilterLength
+	switch {
+	case offset == 0:
+		return nil, ErrNoFilter
+	case chunk.Encrypted:
+		return nil, ErrEncrypted
+	case offset < 0 || offset >= c.meta.Size:
+		return nil, fmt.Errorf("%w: it begins at byte %d of %d", ErrTruncated, offset, c.meta.Size)
+	case limit == 0:
+		return nil, fmt.Errorf("%w: several begin at byte %d", ErrOverlap, offset)
+	case length < 0 || length > limit-offset:
+		return nil, fmt.Errorf("%w: the footer says %d bytes at byte %d, and the next filter or the end of the file is at %d", ErrTruncated, length, offset, limit)
+	}
+	first := min(int64(maxHeader), limit-offset)
+	if length != 0 {
+		first = length
+	}
+	// A size of whole blocks leaves the size of the header, so that the blocks can be read to
+	// where a cache line begins.
+	data, err := c.readAt(memory.aligned(int(first), int(first%blockSize)), offset)
+	if err != nil {
+		return nil, err
+	}
+	header, numBytes, err := parseHeader(data)
+	switch {
+	case err != nil:
+		return nil, err
+	case length != 0 && int64(header+numBytes) != length:
+		return nil, fmt.Errorf("%w: header and blocks have %d bytes, and the footer says %d", ErrSize, header+numBytes, length)
+	case int64(header+numBytes) > limit-offset:
+		return nil, fmt.Errorf("%w: %d bytes at byte %d, and the next filter or the end of the file is at %d", ErrTruncated, header+numBytes, offset, limit)
+	case length != 0:
+		return data[header:], nil
+	}
+	return c.readAt(memory.aligned(numBytes, 0), offset+int64(header))
+}
+
+// readAt fills data from the file.
+func (c *Column) readAt(data []byte, offset int64) ([]byte, error) {
+	n, err := c.meta.Input.ReadAt(data, offset)
+	switch {
+	case n == len(data):
+		return data, nil
+	case errors.Is(err, io.EOF):
+		return nil, fmt.Errorf("%w: the file ends at byte %d", ErrTruncated, offset+int64(n))
+	case err == nil:
+		err = io.ErrNoProgress
+	}
+	return nil, fmt.Errorf("parquet: reading the Bloom filter: %w", err)
+}
+
+// buffer is memory that is used again.
+type buffer struct{ data []byte }
+
+// aligned returns n bytes of which a cache line begins at number at, below 64. No block then
+// lies in two lines.
+func (b *buffer) aligned(n, at int) []byte {
+	const line = 64
+	if cap(b.data) < n+2*line {
+		b.data = make([]byte, n+2*line)
+	}
+	data := b.data[:cap(b.data)]
+	past := int(uintptr(unsafe.Pointer(unsafe.SliceData(data))) % line)
+	return data[2*line-past-at:][:n:n]
+}

@@ -1,0 +1,200 @@
+package parquet
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"testing"
+	"testing/iotest"
+
+	"github.com/lanebloom/bloom"
+)
+
+// file is a file of filters at given places, for tests.
+type file struct {
+	bytes.Buffer
+	chunks []Chunk
+}
+
+// add appends a filter of keys with a header. It returns the chunk.
+func (f *file) add(t testing.TB, keys bloom.Keys, bitsPerKey int) *Chunk {
+	t.Helper()
+	if f.Len() == 0 {
+		f.WriteString("PAR1")
+	}
+	filter := bloom.Policy{Format: bloom.Parquet, BitsPerKey: bitsPerKey}.NewFilter(keys)
+	data, err := AppendFilter(nil, filter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.chunks = append(f.chunks, Chunk{Rows: int64(keys.Len()), FilterOffset: int64(f.Len()), FilterLength: int64(len(data))})
+	f.Write(data)
+	return &f.chunks[len(f.chunks)-1]
+}
+
+func (f *file) open(t testing.TB, typ Type) *Column {
+	t.Helper()
+	return f.openWith(t, typ, bytes.NewReader(f.Bytes()))
+}
+
+func (f *file) openWith(t testing.TB, typ Type, input io.ReaderAt) *Column {
+	t.Helper()
+	c, err := Open(Meta{File: "file", Path: "k", Type: typ, Input: input, Size: int64(f.Len()), Chunks: f.chunks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// failing is a file that cannot be read.
+type failing struct{ error }
+
+func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.error }
+
+// TestFilterErrors changes what a footer says of the first of two filters, and wants its reason.
+// The second one stays readable, and the keys of both are found.
+func TestFilterErrors(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(f *file, c *Chunk)
+		want   error
+	}{
+		"as it is":               {func(*file, *Chunk) {}, nil},
+		"no length":              {func(_ *file, c *Chunk) { c.FilterLength = 0 }, nil},
+		"no filter":              {func(_ *file, c *Chunk) { c.FilterOffset = 0 }, ErrNoFilter},
+		"encrypted":              {func(_ *file, c *Chunk) { c.Encrypted = true }, ErrEncrypted},
+		"negative offset":        {func(_ *file, c *Chunk) { c.FilterOffset = -1 }, ErrTruncated},
+		"offset at the end":      {func(f *file, c *Chunk) { c.FilterOffset = int64(f.Len()) }, ErrTruncated},
+		"offset of the other":    {func(f *file, c *Chunk) { c.FilterOffset = f.chunks[1].FilterOffset }, ErrOverlap},
+		"negative length":        {func(_ *file, c *Chunk) { c.FilterLength = -5 }, ErrTruncated},
+		"length of a header":     {func(_ *file, c *Chunk) { c.FilterLength = 16 }, ErrSize},
+		"length of less":         {func(_ *file, c *Chunk) { c.FilterLength = 14 }, ErrTruncated},
+		"shorter":                {func(_ *file, c *Chunk) { c.FilterLength -= 32 }, ErrSize},
+		"one byte shorter":       {func(_ *file, c *Chunk) { c.FilterLength-- }, ErrSize},
+		"into the other":         {func(_ *file, c *Chunk) { c.FilterLength += 32 }, ErrTruncated},
+		"over the end":           {func(f *file, c *Chunk) { c.FilterLength = int64(f.Len()) }, ErrTruncated},
+		"offset past the header": {func(_ *file, c *Chunk) { c.FilterOffset++; c.FilterLength-- }, ErrHeader},
+		"larger in the header":   {func(f *file, c *Chunk) { enlarge(f, c); c.FilterLength = 0 }, ErrTruncated},
+		"larger than its length": {enlarge, ErrSize},
+		"gzip": {func(f *file, c *Chunk) {
+			copy(f.Bytes()[c.FilterOffset:], AppendHeader(nil, 4096))
+			f.Bytes()[c.FilterOffset+3+9] = 0x2c
+		}, ErrCompression},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := new(file)
+			first, second := make([]uint64, 3000), make([]uint64, 3000)
+			for i := range first {
+				first[i], second[i] = uint64(i), uint64(i+10000)
+			}
+			f.add(t, bloom.Uint64s(first), 12)
+			f.add(t, bloom.Uint64s(second), 12)
+			test.change(f, &f.chunks[0])
+			c := f.open(t, Type{Physical: Int64})
+			for range 2 { // reading, and then from memory
+				if _, err := c.Filter(0); !errors.Is(err, test.want) {
+					t.Errorf("error %v, want %v", err, test.want)
+				}
+				_, err := c.Filter(1)
+				if other := errors.Is(test.want, ErrOverlap); errors.Is(err, ErrOverlap) != other || !other && err != nil {
+					t.Errorf("the other filter: %v", err)
+				}
+				keys, err := KeysOf(c.Type(), append(first, second...))
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := keys.Matrix(c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if group := m.RowGroups[0]; !errors.Is(group.Err, test.want) || test.want != nil && group.Count != 6000 || test.want == nil && group.Count > 4000 {
+					t.Errorf("%d keys may be in the first row group: %v", group.Count, group.Err)
+				}
+				for i := range 6000 {
+					if !m.RowGroups[i/3000].MayContain(i) {
+						t.Fatalf("key %d is missing", i)
+					}
+				}
+				c.Load()
+			}
+		})
+	}
+}
+
+// enlarge makes the header say more than there is.
+func enlarge(f *file, c *Chunk) {
+	header, numBytes, err := parseHeader(f.Bytes()[c.FilterOffset:])
+	if err != nil {
+		panic(err)
+	}
+	if copy(f.Bytes()[c.FilterOffset:], AppendHeader(nil, numBytes+32)) != header {
+		panic("the header has another length")
+	}
+}
+
+// TestClaims wants a header's claim of 2 GiB to allocate nothing.
+func TestClaims(t *testing.T) {
+	f := new(file)
+	f.WriteString("PAR1")
+	f.Write(AppendHeader(nil, 1<<31-32))
+	f.Write(make([]byte, 1000))
+	f.chunks = []Chunk{{FilterOffset: 4}, {FilterOffset: 4, FilterLength: 1<<31 - 32}, {FilterOffset: 5, FilterLength: 1<<31 + 4}}
+	c := f.open(t, Type{Physical: Int64})
+	allocated := testing.Benchmark(func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for i := range f.chunks {
+				if _, err := c.Filter(i); err == nil {
+					b.Fatal("no error")
+				}
+			}
+		}
+	}).AllocedBytesPerOp()
+	if allocated > 10000 {
+		t.Errorf("%d bytes allocated for a file of %d", allocated, f.Len())
+	}
+}
+
+// TestReadErrors wants the errors of a file that cannot be read, or that is shorter than it was.
+func TestReadErrors(t *testing.T) {
+	broken := errors.New("broken")
+	for name, test := range map[string]struct {
+		input func(data []byte) io.ReaderAt
+		want  error
+	}{
+		"broken":  {func([]byte) io.ReaderAt { return failing{broken} }, broken},
+		"shorter": {func(data []byte) io.ReaderAt { return bytes.NewReader(data[:len(data)-1]) }, ErrTruncated},
+		"empty":   {func([]byte) io.ReaderAt { return failing{io.EOF} }, ErrTruncated},
+		"silent":  {func([]byte) io.ReaderAt { return failing{nil} }, io.ErrNoProgress},
+		"timeout": {func([]byte) io.ReaderAt { return failing{iotest.ErrTimeout} }, iotest.ErrTimeout},
+	} {
+		for _, length := range []bool{true, false} {
+			f := new(file)
+			chunk := f.add(t, bloom.Strings([]string{"a", "b"}), 10)
+			if !length {
+				chunk.FilterLength = 0
+			}
+			if _, err := f.openWith(t, Type{Physical: ByteArray}, test.input(f.Bytes())).Filter(0); !errors.Is(err, test.want) {
+				t.Errorf("%s: error %v, want %v", name, err, test.want)
+			}
+		}
+	}
+}
+
+// TestAligned reads filters to where no block lies in two cache lines.
+func TestAligned(t *testing.T) {
+	var memory buffer
+	for _, n := range []int{0, 1, 63, 64, 5000, 100, 70000} {
+		for at := range 32 {
+			if n < at {
+				continue
+			}
+			data := memory.aligned(n, at)
+			if len(data) != n || cap(data) != n {
+				t.Fatalf("%d bytes, %d with room", len(data), cap(data))
+			}
+			if n > at && addressOf(data[at:])%64 != 0 {
+				t.Fatalf("byte %d is not at the start of a line", at)
+			}
+		}
+	}
+}

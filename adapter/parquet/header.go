@@ -1,0 +1,108 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/lanebloom/bloom"
+)
+
+// What can be wrong with the filter of a row group. None of these is a reason to fail: the row
+// group may then hold every key.
+var (
+	// ErrNoFilter says that the row group has no filter of the column.
+	ErrNoFilter = errors.New("parquet: no Bloom filter")
+	// ErrHeader says that there is no header of a filter where the footer says.
+	ErrHeader = errors.New("parquet: no header of a Bloom filter")
+	// ErrAlgorithm says that the filter has no split blocks.
+	ErrAlgorithm = errors.New("parquet: unknown algorithm of a Bloom filter")
+	// ErrHash says that the keys of the filter were not hashed by XXH64.
+	ErrHash = errors.New("parquet: unknown hash of a Bloom filter")
+	// ErrCompression says that the filter is compressed. parquet-go has an option for that;
+	// the format does not.
+	ErrCompression = errors.New("parquet: compressed Bloom filter")
+	// ErrSize says that the size in the header is not that of blocks of 32 bytes, or
+	// differs from the size in the footer.
+	ErrSize = errors.New("parquet: wrong size of a Bloom filter")
+	// ErrTruncated says that the filter goes beyond the end of the file.
+	ErrTruncated = errors.New("parquet: truncated Bloom filter")
+	// ErrOverlap says that the filters of two row groups have bytes in common.
+	ErrOverlap = errors.New("parquet: overlapping Bloom filters")
+	// ErrEncrypted says that the column is encrypted, and so its filters are.
+	ErrEncrypted = errors.New("parquet: encrypted Bloom filter")
+)
+
+// A filter in a file begins with a header: the struct BloomFilterHeader of parquet.thrift in
+// Thrift's compact protocol. Its field 1 is the size of the blocks, an i32. The fields 2, 3 and
+// 4 are unions of one empty struct each. The members that the format has are the first ones.
+const (
+	headerSize  = 0x15 // field 1 is an i32
+	headerUnion = "\x1c\x1c\x00\x00"
+	headerEnd   = 0
+	// The smallest header has a size of one byte, the largest one of five.
+	minHeader = 1 + 1 + 3*len(headerUnion) + 1
+	maxHeader = 1 + 5 + 3*len(headerUnion) + 1
+	blockSize = 32
+)
+
+// unions are what the unions of a header tell, in order.
+var unions = [...]error{ErrAlgorithm, ErrHash, ErrCompression}
+
+// AppendHeader appends the header of a filter of so many bytes to dst. It panics if they are
+// no blocks of 32 bytes, or more than the format allows: 2^31 - 1.
+func AppendHeader(dst []byte, numBytes int) []byte {
+	if numBytes < blockSize || numBytes%blockSize != 0 || int64(numBytes) > math.MaxInt32 {
+		panic(fmt.Sprintf("parquet: a filter cannot have %d bytes", numBytes))
+	}
+	dst = binary.AppendVarint(append(dst, headerSize), int64(numBytes))
+	for range unions {
+		dst = append(dst, headerUnion...)
+	}
+	return append(dst, headerEnd)
+}
+
+// AppendFilter appends a filter as a Parquet file has it, header and blocks, to dst. It returns
+// an error if the filter is not of the format bloom.Parquet, or too large.
+func AppendFilter(dst []byte, filter *bloom.Filter) ([]byte, error) {
+	from, to := filter.BitRange()
+	if filter.Format() != bloom.Parquet || to-from < blockSize || int64(to-from) > math.MaxInt32 {
+		return dst, fmt.Errorf("%w: a file of Parquet cannot have this filter: %v", ErrSize, filter)
+	}
+	return filter.AppendFilter(AppendHeader(dst, to-from)), nil
+}
+
+// parseHeader returns the length of the header that data begins with, and the size of the
+// blocks after it. It takes the bytes of AppendHeader and no others.
+func parseHeader(data []byte) (length, numBytes int, err error) {
+	if len(data) < minHeader {
+		return 0, 0, fmt.Errorf("%w: %d bytes", ErrTruncated, len(data))
+	}
+	size, n := binary.Varint(data[1:min(len(data), 1+5)])
+	if data[0] != headerSize || n <= 0 {
+		return 0, 0, fmt.Errorf("%w: it begins with %x", ErrHeader, data[:minHeader])
+	}
+	rest := data[1+n:]
+	for _, unknown := range unions {
+		if len(rest) < len(headerUnion) {
+			return 0, 0, fmt.Errorf("%w: in the header", ErrTruncated)
+		}
+		if string(rest[:len(headerUnion)]) != headerUnion {
+			return 0, 0, fmt.Errorf("%w: %x", unknown, rest[:len(headerUnion)])
+		}
+		rest = rest[len(headerUnion):]
+	}
+	if size < blockSize || size%blockSize != 0 || size > math.MaxInt32 {
+		return 0, 0, fmt.Errorf("%w: %d bytes are no blocks", ErrSize, size)
+	}
+	header := AppendHeader(make([]byte, 0, maxHeader), int(size))
+	if len(rest) == 0 {
+		return 0, 0, fmt.Errorf("%w: in the header", ErrTruncated)
+	}
+	if !bytes.HasPrefix(data, header) {
+		return 0, 0, fmt.Errorf("%w: %x", ErrHeader, data[:min(len(data), maxHeader)])
+	}
+	return len(header), int(size), nil
+}

@@ -1,0 +1,504 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"time"
+	"unicode/utf8"
+
+	"github.com/lanebloom/bloom"
+)
+
+var (
+	// ErrType says that keys and columns have types that do not go together, or that a
+	// column has a type of which there are no filters or no keys.
+	ErrType = errors.New("parquet: wrong type of a column")
+	// ErrKey says that a value cannot be in a column of the type.
+	ErrKey = errors.New("parquet: no value of the column")
+)
+
+// KeyError tells which key was wrong. It is an [ErrKey].
+type KeyError struct {
+	Index int // of the key, from 0
+	Text  string
+	Type  Type
+	Why   string
+}
+
+func (e *KeyError) Error() string {
+	text := e.Text
+	if most := 60; len(text) > most {
+		text = text[:most] + "…"
+	}
+	if !utf8.ValidString(text) {
+		return fmt.Sprintf("%v: key %d, %x, for %v: %s", ErrKey, e.Index, text, e.Type, e.Why)
+	}
+	return fmt.Sprintf("%v: key %d, %q, for %v: %s", ErrKey, e.Index, text, e.Type, e.Why)
+}
+
+func (e *KeyError) Unwrap() error { return ErrKey }
+
+// Keys are values of a column, hashed once. They are tested against any number of columns
+// of the same kin: the logical types STRING, ENUM, JSON, BSON and none have the same keys, and so
+// have integers of all widths in one physical type. They do not refer to the memory that
+// they were made from. Their methods may be called from many goroutines.
+type Keys struct {
+	typ    Type       // its kin
+	hashed bloom.Keys // of the values' PLAIN bytes
+	ranks  []uint64   // of the values, if their type has an order
+	prefix string     // that all values have, and their ranks do not; of bytes only
+	// unsure is the keys that are equal to values of other bytes: both zeros of floats, and
+	// NaN. Filters do not exclude them.
+	unsure bitmap
+}
+
+// bitmap has a bit for each key. It is nil if none is set.
+type bitmap []uint64
+
+// set sets bit i of n.
+func (b *bitmap) set(i, n int) {
+	if *b == nil {
+		*b = make(bitmap, (n+63)/64)
+	}
+	(*b)[i/64] |= 1 << (i % 64)
+}
+
+// word returns word j.
+func (b bitmap) word(j int) uint64 {
+	if b == nil {
+		return 0
+	}
+	return b[j]
+}
+
+// Len returns the number of keys.
+func (k *Keys) Len() int { return k.hashed.Len() }
+
+// Hashed returns the hashes of the keys, in order, for filters that are not in files.
+func (k *Keys) Hashed() bloom.Keys { return k.hashed }
+
+// Value is what [KeysOf] takes.
+type Value interface {
+	int8 | int16 | int32 | int64 | int | uint8 | uint16 | uint32 | uint64 | uint |
+		float32 | float64 | string | []byte | [16]byte | *big.Int | time.Time | time.Duration
+}
+
+// KeysOf returns the keys of values of a column:
+//
+//   - Integers are the numbers as the column stores them: of a decimal the unscaled value, of a
+//     date the days and of a timestamp the units since 1970, of a time the units since midnight.
+//     *big.Int is one, too.
+//   - float32 and float64 are FLOAT and DOUBLE. A float64 that is no float32 is no FLOAT.
+//   - string is BYTE_ARRAY, and [16]byte is a UUID or any other FIXED_LEN_BYTE_ARRAY of 16.
+//   - []byte is the PLAIN bytes of a value of any type, without a length.
+//   - [time.Time] is a date or a timestamp, and [time.Duration] a time of day. They must be whole
+//     numbers of the column's unit, dates must be midnight. Columns of local times take the clock
+//     of the time's location.
+//
+// The error is a [KeyError] if a value does not fit, and else [ErrType]: booleans have no filters.
+func KeysOf[V Value](t Type, values []V) (*Keys, error) {
+	e, err := newEncoder(t, len(values))
+	if err != nil {
+		return nil, err
+	}
+	switch values := any(values).(type) {
+	case []int8:
+		err = each(e, values, appendSigned)
+	case []int16:
+		err = each(e, values, appendSigned)
+	case []int32:
+		err = each(e, values, appendSigned)
+	case []int64:
+		err = each(e, values, appendSigned)
+	case []int:
+		err = each(e, values, appendSigned)
+	case []uint8:
+		err = each(e, values, appendUnsigned)
+	case []uint16:
+		err = each(e, values, appendUnsigned)
+	case []uint32:
+		err = each(e, values, appendUnsigned)
+	case []uint64:
+		err = each(e, values, appendUnsigned)
+	case []uint:
+		err = each(e, values, appendUnsigned)
+	case []float32:
+		err = each(e, values, appendFloat)
+	case []float64:
+		err = each(e, values, appendFloat)
+	case []string:
+		err = each(e, values, appendString)
+	case [][]byte:
+		err = each(e, values, appendPlain)
+	case [][16]byte:
+		err = each(e, values, appendPlain16)
+	case []*big.Int:
+		err = each(e, values, appendBig)
+	case []time.Time:
+		err = each(e, values, appendTime)
+	case []time.Duration:
+		err = each(e, values, appendTimeOfDay)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.keys()
+}
+
+// ParseKeys returns the keys of values that are written as text:
+//
+//   - integers, decimals and floats as decimal numbers; "NaN" and "-Inf" are floats, too
+//   - strings, and bytes of a type without a meaning, as they are
+//   - dates as 2006-01-02, times as 15:04:05.999999999
+//   - timestamps as 2006-01-02T15:04:05.999999999 or with a space in the middle, with or without
+//     an offset such as Z or +01:00. Without an offset it is UTC; columns of local times have none
+//   - UUIDs as 01234567-89ab-cdef-0123-456789abcdef
+//
+// Numbers and times must be values that the column can have: the error is a [KeyError] if one
+// is not. It is [ErrType] for types without filters and for those that have no text here: INT96,
+// INTERVAL, and a DECIMAL in BYTE_ARRAY, of which one value may have several encodings.
+func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
+	e, err := newEncoder(t, len(texts))
+	if err != nil {
+		return nil, err
+	}
+	if t.Physical == Int96 || t.Logical == Interval || t.Logical == Decimal && t.Physical == ByteArray {
+		return nil, fmt.Errorf("%w: %v has no text, only bytes", ErrType, t)
+	}
+	if err := each(e, texts, appendText); err != nil {
+		return nil, err
+	}
+	return e.keys()
+}
+
+// encoder collects the PLAIN bytes of values, one after the other.
+type encoder struct {
+	t       Type
+	data    []byte
+	offsets []int64 // where values begin and end, unless all have one width
+}
+
+func newEncoder(t Type, n int) (*encoder, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	if t.Physical == Boolean {
+		return nil, fmt.Errorf("%w: booleans have no Bloom filter", ErrType)
+	}
+	e := &encoder{t: t}
+	if width := t.width(); width > 0 {
+		e.data = make([]byte, 0, n*width)
+	} else {
+		e.offsets = append(make([]int64, 0, n+1), 0)
+	}
+	return e, nil
+}
+
+// each appends values by one of the functions below. These return why a value is wrong, or "".
+func each[V any](e *encoder, values []V, add func(dst []byte, t *Type, v V) ([]byte, string)) (err error) {
+	why := ""
+	for i, v := range values {
+		if e.data, why = add(e.data, &e.t, v); why != "" {
+			text := fmt.Sprint(v)
+			if b, ok := any(v).([]byte); ok {
+				text = string(b)
+			}
+			return &KeyError{i, text, e.t, why}
+		}
+		if e.offsets != nil {
+			e.offsets = append(e.offsets, int64(len(e.data)))
+		}
+	}
+	return nil
+}
+
+// keys hashes the values.
+func (e *encoder) keys() (*Keys, error) {
+	k := &Keys{typ: e.t.kin()}
+	var plain bloom.Keys
+	var err error
+	if e.offsets != nil {
+		plain, err = bloom.Offsets64(e.data, e.offsets)
+	} else {
+		plain, err = bloom.FixedWidth(e.data, e.t.width())
+	}
+	if err != nil {
+		return nil, err
+	}
+	k.hashed = plain.Hashed(bloom.Parquet)
+	e.rank(k)
+	return k, nil
+}
+
+// value returns value i.
+func (e *encoder) value(i int) []byte {
+	if e.offsets != nil {
+		return e.data[e.offsets[i]:e.offsets[i+1]]
+	}
+	width := e.t.width()
+	return e.data[i*width : (i+1)*width]
+}
+
+// rank sets the ranks of the keys, and which ones are unsure.
+func (e *encoder) rank(k *Keys) {
+	n, order := k.Len(), e.t.order()
+	switch order {
+	case noOrder:
+		for i := range n {
+			if e.t.isUnsure(e.value(i)) {
+				k.unsure.set(i, n)
+			}
+		}
+		return
+	case bytesOrder:
+		k.prefix = string(e.prefix(n))
+	}
+	k.ranks = make([]uint64, n)
+	for i := range k.ranks {
+		value := e.value(i)
+		switch {
+		case order == bytesOrder:
+			k.ranks[i] = rankBytesOf(value[len(k.prefix):], 0)
+		case order == twosComplement:
+			k.ranks[i] = rankBytesOf(value, 0) ^ signBit
+		case len(value) == 4:
+			k.ranks[i] = e.t.rankWord(uint64(binary.LittleEndian.Uint32(value)))
+		default:
+			k.ranks[i] = e.t.rankWord(binary.LittleEndian.Uint64(value))
+		}
+	}
+}
+
+// isUnsure reports whether a value is a zero or NaN of floats.
+func (t Type) isUnsure(value []byte) bool {
+	switch {
+	case t.Logical == Float16:
+		bits := binary.LittleEndian.Uint16(value) &^ (1 << 15)
+		return bits == 0 || bits > 0x7c00
+	case t.Physical == Float:
+		x := math.Float32frombits(binary.LittleEndian.Uint32(value))
+		return x == 0 || math.IsNaN(float64(x))
+	case t.Physical == Double:
+		x := math.Float64frombits(binary.LittleEndian.Uint64(value))
+		return x == 0 || math.IsNaN(x)
+	}
+	return false
+}
+
+// prefix returns what all of n values begin with.
+func (e *encoder) prefix(n int) []byte {
+	if n == 0 {
+		return nil
+	}
+	prefix := e.value(0)
+	for i := 1; i < n && len(prefix) > 0; i++ {
+		prefix = prefix[:commonPrefix(prefix, e.value(i))]
+	}
+	return prefix
+}
+
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+const noInteger = "the column has no integers"
+
+func appendSigned[I int8 | int16 | int32 | int64 | int](dst []byte, t *Type, v I) ([]byte, string) {
+	return t.appendInteger(dst, int64(v))
+}
+
+func appendUnsigned[I uint8 | uint16 | uint32 | uint64 | uint](dst []byte, t *Type, v I) ([]byte, string) {
+	x := uint64(v)
+	switch {
+	case t.Logical == Uint && x>>1>>(t.bits()-1) != 0:
+		return dst, fmt.Sprintf("it does not fit into %d bits", t.bits())
+	case t.Logical == Uint:
+		return t.appendWord(dst, x), ""
+	case x > math.MaxInt64:
+		return appendBig(dst, t, new(big.Int).SetUint64(x))
+	}
+	return t.appendInteger(dst, int64(x))
+}
+
+// appendInteger appends a number as the column stores it.
+func (t *Type) appendInteger(dst []byte, x int64) ([]byte, string) {
+	switch {
+	case t.Logical == Uint && x < 0:
+		return dst, "it is negative"
+	case t.Logical == Uint:
+		return appendUnsigned(dst, t, uint64(x))
+	case t.Logical == Decimal:
+		return appendBig(dst, t, big.NewInt(x))
+	case t.Physical != Int32 && t.Physical != Int64:
+		return dst, noInteger
+	}
+	if bits := t.bits(); bits < 64 && (x < -1<<(bits-1) || x >= 1<<(bits-1)) {
+		return dst, fmt.Sprintf("it does not fit into %d bits", bits)
+	}
+	return t.appendWord(dst, uint64(x)), ""
+}
+
+// appendWord appends the low bytes of a word: as many as the physical type has.
+func (t *Type) appendWord(dst []byte, word uint64) []byte {
+	if t.width() == 4 {
+		return binary.LittleEndian.AppendUint32(dst, uint32(word))
+	}
+	return binary.LittleEndian.AppendUint64(dst, word)
+}
+
+// appendBig appends an integer: the unscaled value if the column is of decimals.
+func appendBig(dst []byte, t *Type, x *big.Int) ([]byte, string) {
+	switch {
+	case x == nil:
+		return dst, "it is nil"
+	case t.Logical != Decimal && x.IsUint64():
+		if t.Logical != Uint && !x.IsInt64() {
+			return dst, "it does not fit into 64 bits"
+		}
+		return appendUnsigned(dst, t, x.Uint64())
+	case t.Logical != Decimal && x.IsInt64():
+		return t.appendInteger(dst, x.Int64())
+	case t.Logical != Decimal:
+		return dst, "it does not fit into 64 bits"
+	case t.Physical == ByteArray:
+		return dst, "a decimal of any length may have several encodings: give its bytes"
+	case new(big.Int).Abs(x).Cmp(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Precision)), nil)) >= 0:
+		return dst, fmt.Sprintf("it has more than %d digits", t.Precision)
+	case t.Physical == FixedLenByteArray:
+		return appendTwosComplement(dst, x, t.Width)
+	}
+	if width := t.width(); !x.IsInt64() || width == 4 && x.Int64() != int64(int32(x.Int64())) {
+		return dst, fmt.Sprintf("it does not fit into %d bits", 8*width)
+	}
+	return t.appendWord(dst, uint64(x.Int64())), ""
+}
+
+// appendTwosComplement appends a big-endian integer of so many bytes.
+func appendTwosComplement(dst []byte, x *big.Int, width int) ([]byte, string) {
+	limit := new(big.Int).Lsh(big.NewInt(1), uint(8*width-1))
+	if x.Cmp(limit) >= 0 || x.Cmp(new(big.Int).Neg(limit)) < 0 {
+		return dst, fmt.Sprintf("it does not fit into %d bytes", width)
+	}
+	if x.Sign() < 0 {
+		x = new(big.Int).Add(x, limit.Lsh(limit, 1))
+	}
+	dst = append(dst, make([]byte, width)...)
+	x.FillBytes(dst[len(dst)-width:])
+	return dst, ""
+}
+
+func appendFloat[F float32 | float64](dst []byte, t *Type, v F) ([]byte, string) {
+	x := float64(v)
+	switch {
+	case t.Physical == Double && t.Logical == Plain:
+		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(x)), ""
+	case t.Physical == Float && t.Logical == Plain:
+		if float64(float32(x)) != x && !math.IsNaN(x) {
+			return dst, "it is no number of 32 bits"
+		}
+		return binary.LittleEndian.AppendUint32(dst, math.Float32bits(float32(x))), ""
+	case t.Logical == Float16:
+		half, exact := halfOf(x)
+		if !exact {
+			return dst, "it is no number of 16 bits"
+		}
+		return binary.LittleEndian.AppendUint16(dst, half), ""
+	}
+	return dst, "the column has no floats"
+}
+
+// halfOf returns a float of 16 bits, and whether it is the same number.
+func halfOf(x float64) (half uint16, exact bool) {
+	sign := uint16(math.Float64bits(x) >> 63 << 15)
+	magnitude := math.Abs(x)
+	switch {
+	case math.IsNaN(x):
+		return sign | 0x7e00, true
+	case math.IsInf(x, 0):
+		return sign | 0x7c00, true
+	case magnitude == 0:
+		return sign, true
+	}
+	// The significand has 11 bits, and the smallest number is 2^-24.
+	_, exponent := math.Frexp(magnitude)
+	unit := max(exponent-11, -24)
+	n := math.Ldexp(magnitude, -unit)
+	if n != math.Trunc(n) || exponent > 16 {
+		return 0, false
+	}
+	if n < 1<<10 { // subnormal
+		return sign | uint16(n), true
+	}
+	return sign | uint16(unit+25)<<10 | uint16(n)&0x3ff, true
+}
+
+func appendString(dst []byte, t *Type, v string) ([]byte, string) {
+	if t.Physical != ByteArray {
+		return dst, "the column has no strings"
+	}
+	return append(dst, v...), ""
+}
+
+// appendPlain appends the bytes of a value.
+func appendPlain(dst []byte, t *Type, v []byte) ([]byte, string) {
+	if width := t.width(); width > 0 && len(v) != width {
+		return dst, fmt.Sprintf("it has %d bytes, and the column's values have %d", len(v), width)
+	}
+	return append(dst, v...), ""
+}
+
+func appendPlain16(dst []byte, t *Type, v [16]byte) ([]byte, string) {
+	if t.Physical != FixedLenByteArray {
+		return dst, "the column has no values of 16 bytes"
+	}
+	return appendPlain(dst, t, v[:])
+}
+
+// appendTime appends a date or a timestamp.
+func appendTime(dst []byte, t *Type, v time.Time) ([]byte, string) {
+	if t.Logical == Date || !t.UTC {
+		_, offset := v.Zone()
+		v = v.Add(time.Duration(offset) * time.Second) // its clock is that of UTC then
+	}
+	const day = 24 * 60 * 60
+	seconds, nanos := v.Unix(), int64(v.Nanosecond())
+	switch {
+	case t.Logical == Date && (seconds%day != 0 || nanos != 0):
+		return dst, "it has a time of day, and the column has dates"
+	case t.Logical == Date:
+		return t.appendInteger(dst, seconds/day)
+	case t.Logical != Timestamp:
+		return dst, "the column has no times with a date"
+	}
+	per := perSecond[t.Unit]
+	if nanos%(1e9/per) != 0 {
+		return dst, fmt.Sprintf("it is no whole number of %v", t.Unit)
+	}
+	high, low := bits.Mul64(uint64(max(seconds, -seconds)), uint64(per))
+	if high != 0 || low > math.MaxInt64-1e9 {
+		return dst, fmt.Sprintf("it is out of the range of %v", t.Unit)
+	}
+	return t.appendInteger(dst, seconds*per+nanos/(1e9/per))
+}
+
+func appendTimeOfDay(dst []byte, t *Type, v time.Duration) ([]byte, string) {
+	switch {
+	case t.Logical != Time:
+		return dst, "the column has no times of day"
+	case v < 0 || v > 24*time.Hour:
+		return dst, "it is no time of day"
+	case int64(v)%(1e9/perSecond[t.Unit]) != 0:
+		return dst, fmt.Sprintf("it is no whole number of %v", t.Unit)
+	}
+	return t.appendInteger(dst, int64(v)/(1e9/perSecond[t.Unit]))
+}

@@ -1,0 +1,195 @@
+// Package parquetgo opens the columns of files of parquet-go (github.com/parquet-go/parquet-go),
+// to test keys against the Bloom filters of their row groups:
+//
+//	file, err := parquet.OpenFile(f, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+//	column, err := parquetgo.Open(file, "id")
+//
+// Package github.com/lanebloom/bloom/adapter/parquet tells what the column is good for. It reads
+// the filters itself, so parquet-go need not.
+//
+// parquet-go v0.32.0 takes filters for its writer through an interface, BloomFilterColumn. But
+// it writes a header without an algorithm for any filter that is not its own, and no
+// reader takes that. So this package has no filter for the writer: use
+// parquet.SplitBlockFilter, which has the bytes of this library's.
+package parquetgo
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
+
+	prune "github.com/lanebloom/bloom/adapter/parquet"
+)
+
+// Open returns a column of a file. Its path has dots between the names of nested fields, such as
+// list.element. The error is [prune.ErrType] if the type of the column has no values.
+func Open(file *parquet.File, path string) (*prune.Column, error) {
+	leaf, names := -1, map[string]int{}
+	for i, columnPath := range file.Schema().Columns() {
+		names[strings.Join(columnPath, ".")]++
+		if strings.Join(columnPath, ".") == path {
+			leaf = i
+		}
+	}
+	switch names[path] {
+	case 0:
+		return nil, fmt.Errorf("parquetgo: no column %q", path)
+	case 1:
+	default:
+		return nil, fmt.Errorf("parquetgo: %d columns %q", names[path], path)
+	}
+	return OpenAt(file, leaf)
+}
+
+// OpenAt returns the column of a number: that of the leaf in the schema, from 0.
+func OpenAt(file *parquet.File, leaf int) (*prune.Column, error) {
+	footer := file.Metadata()
+	element := leafElement(footer.Schema, leaf)
+	if element == nil {
+		return nil, fmt.Errorf("parquetgo: no column %d", leaf)
+	}
+	m := prune.Meta{
+		Path:   strings.Join(file.Schema().Columns()[leaf], "."),
+		Type:   typeOf(element),
+		Input:  file,
+		Size:   file.Size(),
+		Chunks: make([]prune.Chunk, len(footer.RowGroups)),
+	}
+	ordered := leaf < len(footer.ColumnOrders) && isTypeOrder(footer.ColumnOrders[leaf])
+	for i := range footer.RowGroups {
+		group := &footer.RowGroups[i]
+		if leaf >= len(group.Columns) {
+			return nil, fmt.Errorf("parquetgo: row group %d has %d columns", i, len(group.Columns))
+		}
+		m.Chunks[i] = chunk(&group.Columns[leaf], ordered)
+		m.Chunks[i].Rows = group.NumRows
+	}
+	return prune.Open(m)
+}
+
+func isTypeOrder(order format.ColumnOrder) bool {
+	_, ok := order.Value.(*format.TypeDefinedOrder)
+	return ok
+}
+
+// chunk returns what the footer says of a column of a row group. Statistics without a
+// defined order are left out.
+func chunk(c *format.ColumnChunk, ordered bool) prune.Chunk {
+	chunk := prune.Chunk{
+		FilterOffset: c.MetaData.BloomFilterOffset,
+		FilterLength: int64(c.MetaData.BloomFilterLength),
+		Encrypted:    c.CryptoMetadata.Value != nil,
+	}
+	if c.FilePath != "" { // the filter is in another file
+		chunk.FilterOffset = 0
+	}
+	if ordered {
+		chunk.Min, chunk.Max = c.MetaData.Statistics.MinValue, c.MetaData.Statistics.MaxValue
+	}
+	return chunk
+}
+
+// leafElement returns the element of a leaf of a schema, or nil.
+func leafElement(schema []format.SchemaElement, leaf int) *format.SchemaElement {
+	for i := range schema {
+		if !schema[i].Type.Valid {
+			continue
+		}
+		if leaf == 0 {
+			return &schema[i]
+		}
+		leaf--
+	}
+	return nil
+}
+
+// typeOf returns the type of an element: its logical type, or the older converted type.
+func typeOf(e *format.SchemaElement) prune.Type {
+	t := prune.Type{Physical: prune.Physical(e.Type.V)}
+	if t.Physical == prune.FixedLenByteArray {
+		t.Width = int(e.TypeLength.V)
+	}
+	switch l := e.LogicalType.Value.(type) {
+	case nil:
+		if e.ConvertedType.Valid {
+			convert(&t, e)
+		}
+	case *format.StringType:
+		t.Logical = prune.String
+	case *format.EnumType:
+		t.Logical = prune.Enum
+	case *format.JsonType:
+		t.Logical = prune.JSON
+	case *format.BsonType:
+		t.Logical = prune.BSON
+	case *format.UUIDType:
+		t.Logical = prune.UUID
+	case *format.DateType:
+		t.Logical = prune.Date
+	case *format.Float16Type:
+		t.Logical = prune.Float16
+	case *format.IntType:
+		t.Logical, t.Bits = prune.Uint, int(l.BitWidth)
+		if l.IsSigned {
+			t.Logical = prune.Int
+		}
+	case *format.DecimalType:
+		t.Logical, t.Precision, t.Scale = prune.Decimal, int(l.Precision), int(l.Scale)
+	case *format.TimeType:
+		t.Logical, t.Unit, t.UTC = prune.Time, unitOf(l.Unit), l.IsAdjustedToUTC
+	case *format.TimestampType:
+		t.Logical, t.Unit, t.UTC = prune.Timestamp, unitOf(l.Unit), l.IsAdjustedToUTC
+	default:
+		t.Logical = prune.Other
+	}
+	return t
+}
+
+func unitOf(unit format.TimeUnit) prune.Unit {
+	switch unit.Value.(type) {
+	case *format.MilliSeconds:
+		return prune.Millis
+	case *format.MicroSeconds:
+		return prune.Micros
+	case *format.NanoSeconds:
+		return prune.Nanos
+	}
+	return prune.NoUnit
+}
+
+// convert sets the logical type that a converted type stands for.
+func convert(t *prune.Type, e *format.SchemaElement) {
+	switch c := e.ConvertedType.V; c {
+	case deprecated.UTF8:
+		t.Logical = prune.String
+	case deprecated.Enum:
+		t.Logical = prune.Enum
+	case deprecated.Json:
+		t.Logical = prune.JSON
+	case deprecated.Bson:
+		t.Logical = prune.BSON
+	case deprecated.Date:
+		t.Logical = prune.Date
+	case deprecated.Interval:
+		t.Logical = prune.Interval
+	case deprecated.Decimal:
+		t.Logical, t.Precision, t.Scale = prune.Decimal, int(e.Precision.V), int(e.Scale.V)
+	case deprecated.TimeMillis:
+		t.Logical, t.Unit, t.UTC = prune.Time, prune.Millis, true
+	case deprecated.TimeMicros:
+		t.Logical, t.Unit, t.UTC = prune.Time, prune.Micros, true
+	case deprecated.TimestampMillis:
+		t.Logical, t.Unit, t.UTC = prune.Timestamp, prune.Millis, true
+	case deprecated.TimestampMicros:
+		t.Logical, t.Unit, t.UTC = prune.Timestamp, prune.Micros, true
+	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
+		t.Logical, t.Bits = prune.Uint, 8<<(c-deprecated.Uint8)
+	case deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64:
+		t.Logical, t.Bits = prune.Int, 8<<(c-deprecated.Int8)
+	default:
+		t.Logical = prune.Other
+	}
+}

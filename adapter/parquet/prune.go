@@ -1,0 +1,176 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math/bits"
+)
+
+// RowGroup is what is known of keys in a row group.
+type RowGroup struct {
+	Column *Column
+	Index  int   // of the row group in the file, from 0
+	Rows   int64 // of the row group
+	// Hits is a bit for each key: bit i%64 of Hits[i/64] says whether key i may be in the
+	// row group. A clear bit is certain: no row has the key.
+	Hits  []uint64
+	Count int // of set bits
+	// Err says why the filter did not help, and is nil if it did, or if it was not needed. The
+	// hits are all keys within the bounds of the row group then.
+	Err error
+}
+
+// Keys returns the positions of the keys that may be in the row group, in order.
+func (r RowGroup) Keys() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i, word := range r.Hits {
+			for ; word != 0; word &= word - 1 {
+				if !yield(64*i + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// MayContain reports whether a key may be in the row group.
+func (r RowGroup) MayContain(key int) bool { return r.Hits[key/64]>>(key%64)&1 != 0 }
+
+// Prune returns an iterator over the row groups of columns, with the keys that may be in each.
+// Every pass tests them anew. The Hits of a row group are valid until the next one comes.
+//
+// A row group of which no key is within the bounds is not read. For the others, the filter is
+// read unless [Column.Load] has read it: one at a time is in memory. The error is [ErrType] if
+// the keys are of another type than a column.
+func (k *Keys) Prune(columns ...*Column) (iter.Seq[RowGroup], error) {
+	for _, c := range columns {
+		if kin := c.meta.Type.kin(); kin != k.typ {
+			return nil, fmt.Errorf("%w: column %s of %s is %v, and the keys are %v", ErrType, c.meta.Path, c.meta.File, c.meta.Type, k.typ)
+		}
+	}
+	return func(yield func(RowGroup) bool) {
+		s := newScratch(k)
+		hits := make([]uint64, s.words)
+		for _, c := range columns {
+			for i := range c.Len() {
+				if !yield(k.test(c, i, s, hits)) {
+					return
+				}
+			}
+		}
+	}, nil
+}
+
+// Matrix is which keys may be in which row groups.
+type Matrix struct {
+	RowGroups []RowGroup // of all columns, in order
+	keys      int
+}
+
+// Matrix tests the keys against all row groups of columns. It takes a bit of memory for each
+// key and row group; [Keys.Prune] does with a bit for each key.
+func (k *Keys) Matrix(columns ...*Column) (*Matrix, error) {
+	groups, err := k.Prune(columns...)
+	if err != nil {
+		return nil, err
+	}
+	m := &Matrix{keys: k.Len()}
+	for group := range groups {
+		group.Hits = append([]uint64(nil), group.Hits...)
+		m.RowGroups = append(m.RowGroups, group)
+	}
+	return m, nil
+}
+
+// Len returns the number of keys.
+func (m *Matrix) Len() int { return m.keys }
+
+// RowGroupsOf returns the row groups that a key may be in.
+func (m *Matrix) RowGroupsOf(key int) iter.Seq[RowGroup] {
+	return func(yield func(RowGroup) bool) {
+		for _, group := range m.RowGroups {
+			if group.MayContain(key) && !yield(group) {
+				return
+			}
+		}
+	}
+}
+
+// scratch is memory for the test of a row group.
+type scratch struct {
+	words  int    // of a bitmap of the keys
+	within []byte // the keys within the bounds, as a bitmap of Arrow
+	filter buffer
+}
+
+func newScratch(k *Keys) *scratch {
+	words := (k.Len() + 63) / 64
+	return &scratch{words: words, within: make([]byte, 8*words)}
+}
+
+// test tests the keys against a row group: their ranks against its bounds first, and then those
+// within against the filter.
+func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
+	chunk := &c.meta.Chunks[i]
+	group := RowGroup{Column: c, Index: i, Rows: chunk.Rows, Hits: hits}
+	within := k.within(c.meta.Type.span(chunk, k.prefix), s.within)
+	if within == 0 {
+		clear(hits)
+		return group
+	}
+	filter, err := c.filter(i, &s.filter)
+	// A batch with gaps goes from run to run of its keys. It is the faster one if there are few.
+	const few = 16
+	switch {
+	case err != nil:
+		group.Err = err
+		for j := range hits {
+			hits[j] = s.word(j)
+		}
+	case within < k.Len()/few:
+		some, err := k.hashed.WithValidity(s.within, 0)
+		if err != nil {
+			panic(err) // the bitmap is long enough
+		}
+		filter.MayContainBatch(some, hits)
+	default:
+		filter.MayContainBatch(k.hashed, hits)
+	}
+	for j := range hits {
+		hits[j] = (hits[j] | k.unsure.word(j)) & s.word(j)
+		group.Count += bits.OnesCount64(hits[j])
+	}
+	return group
+}
+
+// word returns a word of the bitmap of the keys within the bounds.
+func (s *scratch) word(j int) uint64 { return binary.LittleEndian.Uint64(s.within[8*j:]) }
+
+// within sets the bits of the keys within a span, and returns how many they are.
+func (k *Keys) within(s span, bitmap []byte) (total int) {
+	n := k.Len()
+	for i := 0; i < n; i += 64 {
+		count := min(64, n-i)
+		word := uint64(1)<<(count-1)<<1 - 1
+		if k.ranks != nil && s != everything {
+			word = s.holds(k.ranks[i : i+count])
+		}
+		binary.LittleEndian.PutUint64(bitmap[i/8:], word)
+		total += bits.OnesCount64(word)
+	}
+	return total
+}
+
+// holds returns a bit for each of up to 64 ranks: is it in the span?
+func (s span) holds(ranks []uint64) (word uint64) {
+	if s.from > s.to {
+		return 0
+	}
+	for j, rank := range ranks {
+		// A rank below from wraps around to a large number.
+		_, outside := bits.Sub64(s.to-s.from, rank-s.from, 0)
+		word |= (1 ^ outside) << j
+	}
+	return word
+}

@@ -1,0 +1,143 @@
+package parquet
+
+import (
+	"encoding/binary"
+	"math"
+	"strings"
+)
+
+// A rank is a number of 64 bits that stands for a value where it is compared with the bounds of a
+// row group: of two values in the order of their type, the greater never has the smaller
+// rank. Different values may have one rank, so that ranks keep a row group too often, and never
+// drop one wrongly.
+
+// order is the order of a type's values.
+type order uint8
+
+const (
+	noOrder order = iota // not known, or not to be relied on: bounds say nothing
+	signedOrder
+	unsignedOrder
+	bytesOrder     // unsigned bytes
+	twosComplement // big-endian, of one width
+)
+
+// order returns the order that parquet-format defines for a type (ColumnOrder in parquet.thrift).
+// Floats have none here: a reader cannot see whether there was a NaN among the values, and
+// writers differ in what bounds these have. parquet-go v0.32.0 writes wrong ones with a dictionary.
+func (t Type) order() order {
+	switch t.Logical {
+	case Plain, Int, Date, Time, Timestamp:
+		switch t.Physical {
+		case Int32, Int64:
+			return signedOrder
+		case ByteArray, FixedLenByteArray:
+			return bytesOrder
+		}
+	case Uint:
+		return unsignedOrder
+	case String, Enum, JSON, BSON, UUID:
+		return bytesOrder
+	case Decimal:
+		switch t.Physical {
+		case Int32, Int64:
+			return signedOrder
+		case FixedLenByteArray:
+			return twosComplement
+		}
+	}
+	return noOrder
+}
+
+const signBit = 1 << 63
+
+func rankSigned(x int64) uint64 { return uint64(x) ^ signBit }
+
+// rankBytesOf is the rank of the bytes after a prefix that they have. What lacks of eight bytes
+// is filled with pad.
+func rankBytesOf[B []byte | string](b B, pad byte) uint64 {
+	rank := uint64(0)
+	for i := range 8 {
+		c := pad
+		if i < len(b) {
+			c = b[i]
+		}
+		rank = rank<<8 | uint64(c)
+	}
+	return rank
+}
+
+// rankWord is the rank of an integer of four or eight bytes, as it is stored.
+func (t Type) rankWord(word uint64) uint64 {
+	switch {
+	case t.order() == unsignedOrder:
+		return word
+	case t.Physical == Int32:
+		return rankSigned(int64(int32(word)))
+	}
+	return rankSigned(int64(word))
+}
+
+// span is the ranks that the values of a row group may have.
+type span struct{ from, to uint64 }
+
+var everything = span{0, math.MaxUint64}
+
+// span returns the ranks between the bounds of a row group, for keys with a common prefix. It
+// returns everything if the bounds are of no use: not known, of another size, or the
+// wrong way round.
+func (t Type) span(chunk *Chunk, prefix string) span {
+	order := t.order()
+	switch order {
+	case noOrder:
+		return everything
+	case bytesOrder:
+		return bytesSpan(string(chunk.Min), string(chunk.Max), prefix)
+	}
+	from, ok1 := t.rankBound(order, chunk.Min, everything.from)
+	to, ok2 := t.rankBound(order, chunk.Max, everything.to)
+	if !ok1 || !ok2 || from > to {
+		return everything
+	}
+	return span{from, to}
+}
+
+// rankBound returns the rank of a bound of values of one width, or another one if the bound is
+// not known. It returns false for what is no value.
+func (t Type) rankBound(order order, bound []byte, unknown uint64) (rank uint64, ok bool) {
+	switch {
+	case len(bound) == 0:
+		return unknown, true
+	case len(bound) != t.width():
+		return 0, false
+	case order == twosComplement:
+		return rankBytesOf(bound, 0) ^ signBit, true
+	case len(bound) == 4:
+		return t.rankWord(uint64(binary.LittleEndian.Uint32(bound))), true
+	}
+	return t.rankWord(binary.LittleEndian.Uint64(bound)), true
+}
+
+// bytesSpan is span for bytes. Some writers cut long bounds off. A maximum that was cut off
+// should have become greater, but is not relied on for that: what begins with it is not above it.
+func bytesSpan(low, high, prefix string) span {
+	s, nothing := everything, span{1, 0}
+	if low != "" && high != "" && low > high && !strings.HasPrefix(low, high) {
+		return s
+	}
+	switch {
+	case low == "":
+	case strings.HasPrefix(low, prefix):
+		s.from = rankBytesOf(low[len(prefix):], 0)
+	case low > prefix: // and above all that begins with it
+		return nothing
+	}
+	switch {
+	case high == "":
+	case strings.HasPrefix(high, prefix):
+		s.to = rankBytesOf(high[len(prefix):], 0xff)
+	case high < prefix && !strings.HasPrefix(prefix, high):
+		return nothing
+	}
+	return s
+}

@@ -1,0 +1,137 @@
+package parquet
+
+import (
+	"encoding/hex"
+	"errors"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// appendText appends the value that a text tells.
+func appendText(dst []byte, t *Type, v []byte) ([]byte, string) {
+	if t.Physical == ByteArray {
+		return append(dst, v...), ""
+	}
+	text := string(v)
+	switch t.Logical {
+	case UUID:
+		return appendUUID(dst, text)
+	case Decimal:
+		return appendDecimal(dst, t, text)
+	case Date:
+		return appendParsed(dst, t, text, time.DateOnly)
+	case Timestamp:
+		return appendTimestamp(dst, t, text)
+	case Time:
+		x, err := time.Parse("15:04:05", text)
+		if err != nil {
+			return dst, "it is no time such as 15:04:05.999"
+		}
+		return appendTimeOfDay(dst, t, x.Sub(x.Truncate(24*time.Hour)))
+	case Uint:
+		x, err := strconv.ParseUint(text, 10, t.bits())
+		if err != nil {
+			return dst, whyNoNumber(err, "it is no number of "+strconv.Itoa(t.bits())+" bits without a sign")
+		}
+		return appendUnsigned(dst, t, x)
+	case Float16:
+		return appendParsedFloat(dst, t, text, 64)
+	}
+	switch t.Physical {
+	case Float:
+		return appendParsedFloat(dst, t, text, 32)
+	case Double:
+		return appendParsedFloat(dst, t, text, 64)
+	case FixedLenByteArray:
+		return appendPlain(dst, t, v)
+	}
+	x, err := strconv.ParseInt(text, 10, t.bits())
+	if err != nil {
+		return dst, whyNoNumber(err, "it is no whole number of "+strconv.Itoa(t.bits())+" bits")
+	}
+	return t.appendInteger(dst, x)
+}
+
+// whyNoNumber tells why a text is no number of a column.
+func whyNoNumber(err error, syntax string) string {
+	if errors.Is(err, strconv.ErrRange) {
+		return "it is out of the range of the column"
+	}
+	return syntax
+}
+
+func appendParsedFloat(dst []byte, t *Type, text string, bits int) ([]byte, string) {
+	x, err := strconv.ParseFloat(text, bits)
+	if err != nil {
+		return dst, whyNoNumber(err, "it is no number")
+	}
+	return appendFloat(dst, t, x)
+}
+
+// appendDecimal appends a number such as -12.50. Digits beyond the scale must be zeros.
+func appendDecimal(dst []byte, t *Type, text string) ([]byte, string) {
+	const syntax = "it is no decimal number such as -12.50"
+	digits := strings.TrimLeft(text, "+-")
+	if len(text)-len(digits) > 1 {
+		return dst, syntax
+	}
+	whole, fraction, _ := strings.Cut(digits, ".")
+	if whole+fraction == "" || strings.Trim(whole+fraction, "0123456789") != "" {
+		return dst, syntax
+	}
+	fraction = strings.TrimRight(fraction, "0")
+	whole = strings.TrimLeft(whole, "0")
+	switch {
+	case len(fraction) > t.Scale:
+		return dst, "it has more than " + strconv.Itoa(t.Scale) + " digits after the point"
+	case len(whole) > t.Precision-t.Scale:
+		return dst, "it has more than " + strconv.Itoa(t.Precision-t.Scale) + " digits before the point"
+	}
+	x, ok := new(big.Int).SetString("0"+whole+fraction+strings.Repeat("0", t.Scale-len(fraction)), 10)
+	if !ok {
+		return dst, syntax
+	}
+	if strings.HasPrefix(text, "-") {
+		x.Neg(x)
+	}
+	return appendBig(dst, t, x)
+}
+
+func appendUUID(dst []byte, text string) ([]byte, string) {
+	const syntax = "it is no UUID such as 01234567-89ab-cdef-0123-456789abcdef"
+	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
+		return dst, syntax
+	}
+	b, err := hex.DecodeString(text[:8] + text[9:13] + text[14:18] + text[19:23] + text[24:])
+	if err != nil {
+		return dst, syntax
+	}
+	return append(dst, b...), ""
+}
+
+// appendTimestamp appends a date with a time. A fraction of a second may follow any layout.
+func appendTimestamp(dst []byte, t *Type, text string) ([]byte, string) {
+	for _, layout := range []string{"2006-01-02T15:04:05", time.DateTime} {
+		if x, err := time.Parse(layout, text); err == nil {
+			return appendTime(dst, t, x)
+		}
+		x, err := time.Parse(layout+"Z07:00", text)
+		if err == nil && !t.UTC {
+			return dst, "it has an offset from UTC, and the column has local times"
+		}
+		if err == nil {
+			return appendTime(dst, t, x)
+		}
+	}
+	return dst, "it is no time such as 2006-01-02T15:04:05Z"
+}
+
+func appendParsed(dst []byte, t *Type, text, layout string) ([]byte, string) {
+	x, err := time.Parse(layout, text)
+	if err != nil {
+		return dst, "it is no date such as " + layout
+	}
+	return appendTime(dst, t, x)
+}

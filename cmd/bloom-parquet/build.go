@@ -1,0 +1,183 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/lanebloom/bloom"
+)
+
+type buildCommand struct {
+	Column     string   `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Format     string   `default:"parquet" placeholder:"NAME" help:"Format of the filter, such as nori or leveldb (parquet)."`
+	BitsPerKey *int     `xor:"size" placeholder:"N" help:"Bits per key (10)."`
+	Rate       *float64 `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01."`
+	Raw        bool     `help:"Write the bare bytes of the format, without the header that says what they are."`
+	Output     string   `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
+	Files      []string `arg:"" help:"Parquet files."`
+}
+
+// Help is what bloom-parquet build --help says, too.
+func (b *buildCommand) Help() string {
+	return `Keys are the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So a filter serves columns of the same type, and bloom filter reads it for columns of strings alone. Nulls are no keys.
+A value that comes several times counts as several keys: the filter is larger than it has to be.
+The file that -o names appears whole or not at all.`
+}
+
+const mostBitsPerKey = 10000
+
+// Run writes the filter of all files.
+func (b *buildCommand) Run(s *streams) error {
+	format, err := bloom.ParseFormat(b.Format)
+	switch {
+	case err != nil:
+		return fmt.Errorf("--format: %s", withoutPrefix(err))
+	case b.BitsPerKey != nil && (*b.BitsPerKey < 1 || *b.BitsPerKey > mostBitsPerKey):
+		return fmt.Errorf("--bits-per-key must be at least 1 and at most %d, and not %d", mostBitsPerKey, *b.BitsPerKey)
+	case b.Output == "" && isTerminal(s.out):
+		return errors.New("will not write a filter to a terminal: name a file with -o")
+	}
+	if err := checkOutput(b.Output, b.Files...); err != nil {
+		return err
+	}
+	columns, n, err := b.hashColumns(s, format)
+	if err != nil {
+		return err
+	}
+	policy := bloom.Policy{Format: format, BitsPerKey: 10}
+	if b.BitsPerKey != nil {
+		policy.BitsPerKey = *b.BitsPerKey
+	}
+	if b.Rate != nil {
+		if policy, err = bloom.PolicyFor(format, n, *b.Rate); err != nil {
+			return fmt.Errorf("--rate: %s", withoutPrefix(err))
+		}
+	}
+	builder := policy.NewBuilder()
+	for _, column := range columns {
+		builder.AddBatch(column)
+	}
+	var encoded []byte
+	if filter := builder.Filter(); b.Raw {
+		encoded = filter.AppendFilter(nil)
+	} else if encoded, err = filter.MarshalBinary(); err != nil {
+		return err
+	}
+	if b.Output == "" {
+		_, err = s.out.Write(encoded)
+		return err
+	}
+	return writeFile(b.Output, func(w *os.File) error {
+		_, err := w.Write(encoded)
+		return err
+	})
+}
+
+// hashColumns returns the hashes of all keys. The columns must have one type: the bytes of
+// equal values differ between types.
+func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []bloom.Keys, n int, err error) {
+	progress, done := bar(s, "reading keys", int64(len(b.Files)))
+	defer done()
+	first := ""
+	for _, name := range b.Files {
+		file, err := openFile(name, b.Column)
+		if err != nil {
+			return nil, 0, err
+		}
+		kind := file.column.Type().String()
+		if first == "" {
+			first = kind
+		}
+		if kind != first {
+			file.close()
+			return nil, 0, fmt.Errorf("%s: column %s is %s, and %s before", name, b.Column, kind, first)
+		}
+		for group := range file.RowGroups() {
+			err := eachPage(file, group, func(p *pageKeys) error {
+				hashed := p.keys.Hashed(format)
+				columns = append(columns, hashed)
+				n += hashed.Len()
+				return nil
+			})
+			if err != nil {
+				file.close()
+				return nil, 0, fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
+			}
+		}
+		if err := file.close(); err != nil {
+			return nil, 0, err
+		}
+		progress(1)
+	}
+	return columns, n, nil
+}
+
+// pageKeys is the keys of some rows of a column.
+type pageKeys struct {
+	keys   bloom.Keys // of the values that are not null
+	isNull []bool     // of each value
+	data   []byte
+	ends   []int64
+	values []parquet.Value
+}
+
+// eachPage calls do with the keys of a column of a row group, some thousand at a time.
+func eachPage(file *parquetFile, group int, do func(*pageKeys) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // parquet-go panics for some pages that are not of the format
+			err = fmt.Errorf("malformed: %v", p)
+		}
+	}()
+	pages := file.RowGroups()[group].ColumnChunks()[file.leaf].Pages()
+	defer pages.Close()
+	k := &pageKeys{values: make([]parquet.Value, 8192)}
+	for {
+		page, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := k.read(page, do); err != nil {
+			return err
+		}
+		parquet.Release(page)
+	}
+}
+
+// read calls do with the keys of a page.
+func (k *pageKeys) read(page parquet.Page, do func(*pageKeys) error) error {
+	values := page.Values()
+	for {
+		n, err := values.ReadValues(k.values)
+		k.data, k.ends, k.isNull = k.data[:0], append(k.ends[:0], 0), k.isNull[:0]
+		for _, v := range k.values[:n] {
+			k.isNull = append(k.isNull, v.IsNull())
+			if !v.IsNull() {
+				k.data = v.AppendBytes(k.data)
+				k.ends = append(k.ends, int64(len(k.data)))
+			}
+		}
+		if n > 0 {
+			keys, err := bloom.Offsets64(k.data, k.ends)
+			if err != nil {
+				return err
+			}
+			k.keys = keys
+			if err := do(k); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

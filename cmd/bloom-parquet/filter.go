@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/lanebloom/bloom"
+)
+
+type filterCommand struct {
+	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Format string `default:"parquet" placeholder:"NAME" help:"Format of a filter of bare bytes (parquet)."`
+	Invert bool   `short:"v" help:"Write the rows that are certainly not in the filter."`
+	Output string `short:"o" required:"" placeholder:"FILE" help:"Write the rows to this Parquet file."`
+	Filter string `arg:"" help:"The filter: of bloom-parquet build, or of the same column's type."`
+	Input  string `arg:"" help:"Parquet file to filter."`
+}
+
+// Help is what bloom-parquet filter --help says, too.
+func (f *filterCommand) Help() string {
+	return `Rows are written with all of their columns. The schema, the compression and the metadata of the file stay. Columns that had Bloom filters get them. A row whose key is null is not in the filter: it is written only with -v.
+The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text.
+Some rows pass that are not in the filter: false positives. Without false positives is what a join of the output gives, which is then small.
+The file that -o names appears whole or not at all.`
+}
+
+// Run writes the rows of a file that pass.
+func (f *filterCommand) Run(s *streams) error {
+	if err := checkOutput(f.Output, f.Input, f.Filter); err != nil {
+		return err
+	}
+	filter, err := f.open()
+	if err != nil {
+		return fmt.Errorf("%s: %s", f.Filter, withoutPrefix(err))
+	}
+	file, err := openFile(f.Input, f.Column)
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	if leaf, ok := file.Schema().Lookup(file.Schema().Columns()[file.leaf]...); !ok || leaf.MaxRepetitionLevel > 0 {
+		return fmt.Errorf("%s: column %s is repeated: a row has many keys", f.Input, f.Column)
+	}
+	passed := int64(0)
+	if err := writeFile(f.Output, func(w *os.File) (err error) {
+		passed, err = f.copy(s, w, file, filter)
+		return err
+	}); err != nil {
+		return err
+	}
+	if passed == 0 {
+		return errNone
+	}
+	return nil
+}
+
+// open reads the filter: a file of this library, or bare bytes.
+func (f *filterCommand) open() (*bloom.Filter, error) {
+	format, err := bloom.ParseFormat(f.Format)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(f.Filter)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case bytes.HasPrefix(data, []byte("PAR1")):
+		return nil, errors.New("this is a Parquet file, not a filter")
+	case bytes.HasPrefix(data, []byte(bloom.FileMagic)):
+		if err := bloom.VerifyFile(data); err != nil {
+			return nil, err
+		}
+		return bloom.OpenFile(data)
+	}
+	return bloom.Open(format, data)
+}
+
+// copy writes the rows that pass, and returns their number.
+func (f *filterCommand) copy(s *streams, out io.Writer, file *parquetFile, filter *bloom.Filter) (passed int64, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: malformed: %v", f.Input, p)
+		}
+	}()
+	w := parquet.NewWriter(out, f.options(file)...)
+	progress, done := bar(s, "filtering", file.NumRows())
+	defer done()
+	for i, group := range file.RowGroups() {
+		rows, err := f.test(file, i, filter)
+		if err != nil {
+			return 0, fmt.Errorf("%s: row group %d: %s", f.Input, i, withoutPrefix(err))
+		}
+		if int64(len(rows)) != group.NumRows() {
+			return 0, fmt.Errorf("%s: row group %d: the column has %d values, and the row group %d rows", f.Input, i, len(rows), group.NumRows())
+		}
+		n, err := copyRows(w, group, rows)
+		if err != nil {
+			return 0, fmt.Errorf("%s: row group %d: %w", f.Input, i, err)
+		}
+		passed += n
+		progress(group.NumRows())
+	}
+	return passed, w.Close()
+}
+
+// options makes a file like the one that was read.
+func (f *filterCommand) options(file *parquetFile) []parquet.WriterOption {
+	options := []parquet.WriterOption{file.Schema(), parquet.MaxRowsPerRowGroup(1 << 20)}
+	meta := file.Metadata()
+	for _, kv := range meta.KeyValueMetadata {
+		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
+	}
+	if len(meta.RowGroups) > 0 {
+		var filters []parquet.BloomFilterColumn
+		for i, path := range file.Schema().Columns() {
+			if meta.RowGroups[0].Columns[i].MetaData.BloomFilterOffset > 0 {
+				filters = append(filters, parquet.SplitBlockFilter(10, path...))
+			}
+		}
+		options = append(options, parquet.BloomFilters(filters...))
+	}
+	return options
+}
+
+// test returns which rows of a row group to write.
+func (f *filterCommand) test(file *parquetFile, group int, filter *bloom.Filter) (rows []bool, err error) {
+	var hits []uint64
+	err = eachPage(file, group, func(p *pageKeys) error {
+		hits = append(hits[:0], make([]uint64, (p.keys.Len()+63)/64)...)
+		filter.MayContainBatch(p.keys, hits)
+		key := 0
+		for _, null := range p.isNull {
+			in := false
+			if !null {
+				in = hits[key/64]>>(key%64)&1 != 0
+				key++
+			}
+			rows = append(rows, in != f.Invert)
+		}
+		return nil
+	})
+	return rows, err
+}
+
+// copyRows writes some rows of a row group. It reads past no more than it must: where many rows
+// are left out, it goes on behind them.
+func copyRows(w *parquet.Writer, group parquet.RowGroup, keep []bool) (n int64, err error) {
+	rows := group.Rows()
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	buffer := make([]parquet.Row, 256)
+	const far = 1000 // rows that are faster read than sought past
+	at, next := 0, 0
+	for {
+		for next < len(keep) && !keep[next] {
+			next++
+		}
+		if next == len(keep) {
+			return n, nil
+		}
+		if next-at > far {
+			if err := rows.SeekToRow(int64(next)); err != nil {
+				return n, err
+			}
+			at = next
+		}
+		read, err := rows.ReadRows(buffer)
+		if read == 0 && err != nil {
+			return n, fmt.Errorf("reading row %d: %w", at, err)
+		}
+		kept := buffer[:0:0]
+		for i, row := range buffer[:read] {
+			if keep[at+i] {
+				kept = append(kept, row)
+			}
+		}
+		if _, err := w.WriteRows(kept); err != nil {
+			return n, err
+		}
+		n += int64(len(kept))
+		at += read
+		next = max(next, at)
+	}
+}

@@ -1,0 +1,100 @@
+// Command bloom-parquet is what command bloom is for lines of text, for Parquet files: it
+// finds the row groups that may have some keys, builds filters from columns, and drops the rows
+// whose keys are not in a filter.
+//
+// It is a command of its own because a reader of Parquet files is large: docs/parquet.md has
+// the sizes.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit statuses are grep's.
+const (
+	exitSome  = 0 // something may match, or the command is done
+	exitNone  = 1
+	exitError = 2
+)
+
+// errNone says that nothing matches. It sets the exit status and prints no message.
+var errNone = errors.New("nothing matches")
+
+// cli is the command line.
+type cli struct {
+	Prune   pruneCommand     `cmd:"" help:"Print the row groups that may have some keys. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Build   buildCommand     `cmd:"" help:"Build a filter from a column."`
+	Filter  filterCommand    `cmd:"" help:"Write the rows whose keys may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Version kong.VersionFlag `help:"Print the version."`
+}
+
+// streams are the standard streams of the process.
+type streams struct {
+	in, out, err *os.File
+}
+
+// warn prints a warning.
+func (s *streams) warn(format string, args ...any) {
+	fmt.Fprintf(s.err, "bloom-parquet: "+format+"\n", args...)
+}
+
+func main() { os.Exit(run(os.Args[1:])) }
+
+// run runs a command line and returns the exit status. An empty one prints the help on
+// standard error and exits 2, for a script that lost its arguments.
+func run(args []string) int {
+	s := &streams{os.Stdin, os.Stdout, os.Stderr}
+	options := []kong.Option{
+		kong.Name("bloom-parquet"),
+		kong.Description("Bloom filters of Parquet files."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{"version": version()},
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+		options = append(options, kong.Writers(s.err, s.err), kong.Exit(func(int) { os.Exit(exitError) }))
+	}
+	parser, err := kong.New(&cli{}, options...)
+	if err != nil {
+		panic(err) // the struct tags are wrong
+	}
+	command, err := parser.Parse(args)
+	if err == nil {
+		err = command.Run(s)
+	}
+	return status(err, s.err)
+}
+
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "bloom-parquet (devel)"
+	}
+	return "bloom-parquet " + info.Main.Version
+}
+
+// status prints an error and returns its exit status.
+func status(err error, w io.Writer) int {
+	switch {
+	case err == nil:
+		return exitSome
+	case errors.Is(err, errNone):
+		return exitNone
+	}
+	for line := range strings.Lines(err.Error()) { // of joined errors each has a line
+		fmt.Fprintln(w, "bloom-parquet:", strings.TrimSuffix(line, "\n"))
+	}
+	return exitError
+}
+
+// withoutPrefix returns the text of an error of the library: the command prints its own prefix.
+func withoutPrefix(err error) string {
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "parquet: "), "bloom: ")
+}

@@ -1,0 +1,288 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/lanebloom/bloom"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"bloom-parquet": main})
+}
+
+// TestScripts runs the scripts of testdata/script, in which "bloom-parquet" is this command.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"status": wantStatus,
+			"orders": writeOrders,
+			"show":   show,
+		},
+	})
+}
+
+// wantStatus is the script command: status N COMMAND ARGS…
+func wantStatus(ts *testscript.TestScript, _ bool, args []string) {
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if strconv.Itoa(got) != args[0] {
+		ts.Fatalf("exit status %d, want %s", got, args[0])
+	}
+}
+
+// order is a row of the files of scripts.
+type order struct {
+	ID       int64     `parquet:"id"`
+	Name     string    `parquet:"name,dict"`
+	Small    int32     `parquet:"small"`
+	Optional *int64    `parquet:"optional,optional"`
+	At       time.Time `parquet:"at,timestamp(millisecond)"`
+	Tags     []string  `parquet:"tags,list"`
+	Bare     string    `parquet:"bare"`
+}
+
+func orderOf(i int) order {
+	o := order{
+		ID: int64(i), Name: fmt.Sprint("name ", i%700), Small: int32(-i), At: time.Unix(int64(i), 0).UTC(),
+		Tags: []string{"all", fmt.Sprint("tag ", i)}, Bare: fmt.Sprint("bare ", i),
+	}
+	if i%3 == 0 {
+		o.Optional = &o.ID
+	}
+	return o
+}
+
+// writeOrders is the script command: orders FILE FROM TO [gzip], for a file of the orders FROM …
+// TO-1 in row groups of 1000. All columns but bare have filters.
+func writeOrders(ts *testscript.TestScript, _ bool, args []string) {
+	from, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	to, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	options := []parquet.WriterOption{
+		parquet.MaxRowsPerRowGroup(1000), parquet.KeyValueMetadata("made by", "a test"),
+		parquet.BloomFilters(parquet.SplitBlockFilter(16, "id"), parquet.SplitBlockFilter(16, "name"), parquet.SplitBlockFilter(16, "small"),
+			parquet.SplitBlockFilter(16, "optional"), parquet.SplitBlockFilter(16, "at"), parquet.SplitBlockFilter(16, "tags", "list", "element")),
+	}
+	if len(args) > 3 {
+		options = append(options, parquet.BloomFilterCompression(&parquet.Gzip))
+	}
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[order](&out, options...)
+	for i := from; i < to; i++ {
+		_, err := w.Write([]order{orderOf(i)})
+		ts.Check(err)
+	}
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o644))
+}
+
+// show is the script command: show FILE, which prints the ids of orders to the file show, and
+// what is in the file's footer.
+func show(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	ts.Check(err)
+	rows, err := parquet.Read[order](bytes.NewReader(data), int64(len(data)))
+	ts.Check(err)
+	var lines strings.Builder
+	made, _ := file.Lookup("made by")
+	fmt.Fprintf(&lines, "%d rows, made by %q\n", len(rows), made)
+	for i, chunk := range file.Metadata().RowGroups[0].Columns {
+		if chunk.MetaData.BloomFilterOffset > 0 {
+			fmt.Fprintln(&lines, "filter of", file.Schema().Columns()[i])
+		}
+	}
+	for _, row := range rows {
+		if !reflect.DeepEqual(row, orderOf(int(row.ID))) {
+			ts.Fatalf("order %d is %+v", row.ID, row)
+		}
+		fmt.Fprintln(&lines, row.ID)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("show"), []byte(lines.String()), 0o644))
+}
+
+// TestFilterRows compares the rows that pass with the reference, for filters of columns of each
+// type, any share of rows, both senses, and row groups of several sizes.
+func TestFilterRows(t *testing.T) {
+	type row struct {
+		K32  int32    `parquet:"k32"`
+		K64  int64    `parquet:"k64,dict"`
+		Text string   `parquet:"text"`
+		Dict string   `parquet:"dict,dict"`
+		UUID [16]byte `parquet:"uuid,uuid"`
+		Real float64  `parquet:"real"`
+		Null *string  `parquet:"null,optional"`
+		List []int32  `parquet:"list,list"`
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	rows := make([]row, 6000)
+	for i := range rows {
+		r := &rows[i]
+		r.K32, r.K64, r.Real = int32(random.Uint32()), int64(random.Uint64N(5000)), random.Float64()
+		r.Text, r.Dict = fmt.Sprint("text ", random.IntN(9000)), fmt.Sprint("dict ", random.IntN(300))
+		r.UUID[random.IntN(16)] = byte(i)
+		if i%3 > 0 {
+			r.Null = &r.Text
+		}
+		for range random.IntN(4) {
+			r.List = append(r.List, int32(i))
+		}
+	}
+	dir := t.TempDir()
+	input := filepath.Join(dir, "in.parquet")
+	writeRows(t, input, rows, 2501)
+	le := func(x uint64, width int) []byte {
+		b := make([]byte, width)
+		for i := range b {
+			b[i] = byte(x >> (8 * i))
+		}
+		return b
+	}
+	for column, key := range map[string]func(r *row) []byte{
+		"k32":  func(r *row) []byte { return le(uint64(uint32(r.K32)), 4) },
+		"k64":  func(r *row) []byte { return le(uint64(r.K64), 8) },
+		"text": func(r *row) []byte { return []byte(r.Text) },
+		"dict": func(r *row) []byte { return []byte(r.Dict) },
+		"uuid": func(r *row) []byte { return r.UUID[:] },
+		"null": func(r *row) []byte {
+			if r.Null == nil {
+				return nil
+			}
+			return []byte(*r.Null)
+		},
+	} {
+		for _, share := range []int{0, 2, 500} {
+			builder := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewBuilder()
+			for i := range share {
+				builder.Add(key(&rows[len(rows)/share*i]))
+			}
+			encoded := builder.AppendFilter(nil)
+			name := filepath.Join(dir, "filter")
+			if err := os.WriteFile(name, encoded, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for _, invert := range []bool{false, true} {
+				var want []row
+				for i := range rows {
+					k := key(&rows[i])
+					if (k != nil && bloom.Reference(bloom.Parquet, encoded, k)) != invert {
+						want = append(want, rows[i])
+					}
+				}
+				output := filepath.Join(dir, "out.parquet")
+				command := filterCommand{Column: column, Format: "parquet", Invert: invert, Output: output, Filter: name, Input: input}
+				err := command.Run(&streams{os.Stdin, os.Stdout, os.Stderr})
+				if len(want) == 0 && !errors.Is(err, errNone) || len(want) > 0 && err != nil {
+					t.Fatalf("%s: %v", column, err)
+				}
+				got, err := parquet.ReadFile[row](output)
+				if err != nil && !errors.Is(err, io.EOF) {
+					t.Fatal(err)
+				}
+				for i := range got {
+					if len(got[i].List) == 0 {
+						got[i].List = nil
+					}
+				}
+				if !slices.EqualFunc(got, want, func(a, b row) bool { return reflect.DeepEqual(a, b) }) {
+					t.Fatalf("%s, %d keys, invert %v: %d rows, want %d", column, share, invert, len(got), len(want))
+				}
+			}
+		}
+	}
+}
+
+func writeRows[T any](t *testing.T, name string, rows []T, size int64) {
+	t.Helper()
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[T](&out, parquet.MaxRowsPerRowGroup(size), parquet.PageBufferSize(4096))
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMalformed wants an error, not a panic, for files with damaged bytes.
+func TestMalformed(t *testing.T) {
+	type row struct {
+		K string `parquet:"k,dict"`
+		N int64  `parquet:"n"`
+	}
+	rows := make([]row, 300)
+	for i := range rows {
+		rows[i] = row{fmt.Sprint("key ", i), int64(i)}
+	}
+	dir := t.TempDir()
+	name, keys := filepath.Join(dir, "in.parquet"), filepath.Join(dir, "keys")
+	writeRows(t, name, rows, 100)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(keys, []byte("key 5\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	s := &streams{null, null, null}
+	random := rand.New(rand.NewPCG(3, 4))
+	failed := 0
+	for range 400 {
+		damaged := bytes.Clone(data)
+		for range 1 + random.IntN(4) {
+			damaged[random.IntN(len(damaged))] ^= byte(1 + random.IntN(255))
+		}
+		if err := os.WriteFile(name, damaged, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		p := pruneCommand{Column: "k", Keys: keys, Files: []string{name}}
+		if err := p.Run(s); err != nil {
+			failed++
+		}
+		b := buildCommand{Column: "k", Format: "parquet", Output: filepath.Join(dir, "filter"), Files: []string{name}}
+		if err := b.Run(s); err != nil {
+			failed++
+		}
+	}
+	if failed == 0 {
+		t.Error("nothing failed")
+	}
+	names, err := filepath.Glob(filepath.Join(dir, ".bloom-*"))
+	if err != nil || len(names) > 0 {
+		t.Errorf("left over: %q, %v", names, err)
+	}
+}

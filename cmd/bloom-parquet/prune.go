@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	prune "github.com/lanebloom/bloom/adapter/parquet"
+)
+
+type pruneCommand struct {
+	Column string   `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Hex    bool     `help:"Keys are the bytes of values in Parquet's PLAIN encoding, without a length, in hex."`
+	Null   bool     `short:"0" help:"Keys end with a NUL byte, not a newline."`
+	List   bool     `short:"l" help:"Print the keys, too: a line for each key and row group."`
+	JSON   bool     `name:"json" help:"Print a line of JSON for each row group."`
+	Keys   string   `arg:"" help:"File of keys, one per line (- for standard input)."`
+	Files  []string `arg:"" help:"Parquet files."`
+
+	lines [][]byte
+	keys  map[prune.Type]*prune.Keys
+}
+
+// Help is what bloom-parquet prune --help says, too.
+func (p *pruneCommand) Help() string {
+	return `For each row group that may have keys, it prints the file, the number of the row group from 0, its rows and the number of keys that may be there, with tabs between. Row groups that have none are left out.
+Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A key that the column cannot have is an error.
+A row group without a filter that can be read may have every key that is not outside of its bounds: a warning says why.
+If it cannot read a file, it goes on with the next, as grep does.`
+}
+
+// Run prints the row groups of all files.
+func (p *pruneCommand) Run(s *streams) (err error) {
+	if err := p.readKeys(s); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(s.out)
+	progress, done := func(int64) {}, func() {}
+	if !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
+		progress, done = bar(s, "pruning", int64(len(p.Files)))
+	}
+	some := false
+	var failures []error
+	for _, name := range p.Files {
+		found, err := p.prune(s, out, name)
+		some = some || found
+		failures = append(failures, err)
+		progress(1)
+	}
+	done()
+	failures = append(failures, out.Flush())
+	if err := errors.Join(failures...); err != nil {
+		return err
+	}
+	if !some {
+		return errNone
+	}
+	return nil
+}
+
+// readKeys reads the lines of all keys.
+func (p *pruneCommand) readKeys(s *streams) error {
+	in := s.in
+	if p.Keys != "-" {
+		file, err := os.Open(p.Keys)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		in = file
+	}
+	data, err := io.ReadAll(in)
+	if err != nil {
+		return err
+	}
+	end := byte('\n')
+	if p.Null {
+		end = 0
+	}
+	if len(data) > 0 && data[len(data)-1] == end {
+		data = data[:len(data)-1]
+	} else if len(data) == 0 {
+		return nil
+	}
+	p.lines = bytes.Split(data, []byte{end})
+	return nil
+}
+
+// keysFor returns the keys for columns of a type.
+func (p *pruneCommand) keysFor(t prune.Type) (*prune.Keys, error) {
+	if k := p.keys[t]; k != nil {
+		return k, nil
+	}
+	k, err := p.parse(t)
+	if at := (*prune.KeyError)(nil); errors.As(err, &at) {
+		return nil, fmt.Errorf("%s: line %d: %q is no value of %v: %s", p.Keys, at.Index+1, p.lines[at.Index], t, at.Why)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.keys == nil {
+		p.keys = map[prune.Type]*prune.Keys{}
+	}
+	p.keys[t] = k
+	return k, nil
+}
+
+func (p *pruneCommand) parse(t prune.Type) (*prune.Keys, error) {
+	if !p.Hex {
+		return prune.ParseKeys(t, p.lines)
+	}
+	values := make([][]byte, len(p.lines))
+	for i, line := range p.lines {
+		var err error
+		if values[i], err = hex.DecodeString(string(line)); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %q is not hex", p.Keys, i+1, line)
+		}
+	}
+	return prune.KeysOf(t, values)
+}
+
+// prune prints the row groups of a file, and reports whether there are some.
+func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some bool, err error) {
+	file, err := openFile(name, p.Column)
+	if err != nil {
+		return false, err
+	}
+	defer file.close()
+	keys, err := p.keysFor(file.column.Type())
+	if err != nil {
+		return false, fmt.Errorf("%s: %s", name, withoutPrefix(err))
+	}
+	groups, err := keys.Prune(file.column)
+	if err != nil {
+		return false, err
+	}
+	unread, why := 0, error(nil)
+	for group := range groups {
+		if group.Err != nil {
+			unread, why = unread+1, group.Err
+		}
+		if group.Count == 0 {
+			continue
+		}
+		some = true
+		if err := p.print(out, name, group); err != nil {
+			return some, err
+		}
+	}
+	if unread > 0 {
+		s.warn("%s: %d of %d row groups have no filter of %s that can be read: %s", name, unread, file.column.Len(), p.Column, withoutPrefix(why))
+	}
+	return some, nil
+}
+
+// rowGroup is a row group in JSON.
+type rowGroup struct {
+	File     string   `json:"file"`
+	RowGroup int      `json:"row_group"`
+	Rows     int64    `json:"rows"`
+	Count    int      `json:"count"`
+	Keys     []string `json:"keys,omitempty"`
+	Unread   string   `json:"unread,omitempty"`
+}
+
+// print prints a row group.
+func (p *pruneCommand) print(out *bufio.Writer, name string, group prune.RowGroup) (err error) {
+	switch {
+	case p.JSON:
+		line := rowGroup{File: name, RowGroup: group.Index, Rows: group.Rows, Count: group.Count}
+		if group.Err != nil {
+			line.Unread = withoutPrefix(group.Err)
+		}
+		if p.List {
+			for i := range group.Keys() {
+				line.Keys = append(line.Keys, string(p.lines[i]))
+			}
+		}
+		return json.NewEncoder(out).Encode(line)
+	case p.List:
+		start := fmt.Appendf(nil, "%s\t%d\t%d\t", name, group.Index, group.Rows)
+		for i := range group.Keys() {
+			if _, err := out.Write(slices.Concat(start, p.lines[i], []byte{'\n'})); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	_, err = fmt.Fprintf(out, "%s\t%d\t%d\t%d\n", name, group.Index, group.Rows, group.Count)
+	return err
+}
