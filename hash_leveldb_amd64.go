@@ -19,6 +19,9 @@ func (k *Keys) hash32Assembly(kernel Kernel, hashes []uint32) int {
 	if vectors == 0 {
 		return 0
 	}
+	if groups := k.hash32Groups(kernel, hashes); groups > 0 {
+		return 32 * groups
+	}
 	out := &hashes[0]
 	switch layout, rows, data := k.assemblyRows(); {
 	case layout == byteSlices && wide:
@@ -55,6 +58,21 @@ func (k *Keys) hash32Assembly(kernel Kernel, hashes []uint32) int {
 	return (vectors - left) << log
 }
 
+// hash32Groups is hash32Assembly for CPUs whose gathers are slow. It hashes groups of 32 strings or
+// slices, and returns how many groups.
+func (k *Keys) hash32Groups(kernel Kernel, hashes []uint32) int {
+	groups := len(hashes) / 32
+	if kernel != AVX2 || !staged.loads || groups == 0 {
+		return 0
+	}
+	layout, rows, _ := k.assemblyRows()
+	switch layout {
+	case byteSlices, strs:
+		return groups - hash32HeadersLoadsAVX2(rows, int(elementSize[layout]), &hashes[0], groups)
+	}
+	return 0
+}
+
 // The functions in assembly write the hashes of the keys of the given number of vectors,
 // at least 1. They work like hash32Generic. The functions for keys of any length return how
 // many vectors are left. Headers are those of slices or strings: an address, and the length
@@ -77,6 +95,9 @@ func hash32SlicesAVX512(headers *byte, hashes *uint32, vectors int) (left int)
 
 //go:noescape
 func hash32StringsAVX512(headers *byte, hashes *uint32, vectors int) (left int)
+
+//go:noescape
+func hash32HeadersLoadsAVX2(headers *byte, stride int, hashes *uint32, groups int) (left int)
 
 //go:noescape
 func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int) (left int)

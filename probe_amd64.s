@@ -1779,6 +1779,660 @@ end:
 	VZEROUPPER
 	RET
 
+// func hash32HeadersLoadsAVX2(headers *byte, stride int, hashes *uint32, groups int) (left int)
+// Requires: AVX, AVX2, BMI2, CMOV
+TEXT ·hash32HeadersLoadsAVX2(SB), $1448-40
+	// A group is 32 keys. The kernel loads 32 bytes of each key, those of 8 keys into 8 vectors,
+	// and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past
+	// the end of a key, so that the kernel reads nothing but the keys. Four vectors of hashes take
+	// their words in turn, because a step waits for the product of the step before. The kernel
+	// ends early as the others do.
+	MOVQ headers+0(FP), AX
+	MOVQ stride+8(FP), CX
+	MOVQ groups+24(FP), SI
+	MOVQ hashes+16(FP), DX
+	MOVQ DX, 1440(SP)
+	MOVQ $0x00004000, DI
+
+group:
+	XORL BX, BX
+	XORL DX, DX
+	MOVQ AX, R8
+	XORL R9, R9
+
+measure:
+	MOVQ         8(R8), R10
+	ORQ          R10, BX
+	CMPQ         R10, DX
+	CMOVQHI      R10, DX
+	MOVL         R10, (SP)(R9*4)
+	ADDQ         CX, R8
+	MOVQ         8(R8), R10
+	ORQ          R10, BX
+	CMPQ         R10, DX
+	CMOVQHI      R10, DX
+	MOVL         R10, 4(SP)(R9*4)
+	ADDQ         CX, R8
+	MOVQ         8(R8), R10
+	ORQ          R10, BX
+	CMPQ         R10, DX
+	CMOVQHI      R10, DX
+	MOVL         R10, 8(SP)(R9*4)
+	ADDQ         CX, R8
+	MOVQ         8(R8), R10
+	ORQ          R10, BX
+	CMPQ         R10, DX
+	CMOVQHI      R10, DX
+	MOVL         R10, 12(SP)(R9*4)
+	ADDQ         CX, R8
+	ADDQ         $0x04, R9
+	CMPQ         R9, $0x20
+	JB           measure
+	CMPQ         BX, $0x00008000
+	JAE          end
+	MOVL         $0xbc9f1d34, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0xc6a4a793, BX
+	VMOVD        BX, X1
+	VPBROADCASTD X1, Y1
+	VPMULLD      (SP), Y1, Y2
+	VPXOR        Y0, Y2, Y2
+	VMOVDQU      Y2, 128(SP)
+	VPMULLD      32(SP), Y1, Y2
+	VPXOR        Y0, Y2, Y2
+	VMOVDQU      Y2, 160(SP)
+	VPMULLD      64(SP), Y1, Y2
+	VPXOR        Y0, Y2, Y2
+	VMOVDQU      Y2, 192(SP)
+	VPMULLD      96(SP), Y1, Y1
+	VPXOR        Y0, Y1, Y1
+	VMOVDQU      Y1, 224(SP)
+	XORL         BX, BX
+	SHRQ         $0x02, DX
+	JZ           tails
+
+chunk:
+	LEAQ         1408(SP), R8
+	LEAQ         384(SP), R9
+	MOVQ         BX, R10
+	SHRQ         $0x02, R10
+	VMOVD        R10, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       ascending<>+0(SB), Y0, Y0
+	MOVQ         AX, R10
+	XORL         R11, R11
+
+load:
+	VPBROADCASTD 8(R10), Y1
+	VPSRLD       $0x02, Y1, Y1
+	VPCMPGTD     Y0, Y1, Y1
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y1, Y1
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y2
+	VPSRLD       $0x02, Y2, Y2
+	VPCMPGTD     Y0, Y2, Y2
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y2, Y2
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y3
+	VPSRLD       $0x02, Y3, Y3
+	VPCMPGTD     Y0, Y3, Y3
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y3, Y3
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y4
+	VPSRLD       $0x02, Y4, Y4
+	VPCMPGTD     Y0, Y4, Y4
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y4, Y4
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y5
+	VPSRLD       $0x02, Y5, Y5
+	VPCMPGTD     Y0, Y5, Y5
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y5, Y5
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y6
+	VPSRLD       $0x02, Y6, Y6
+	VPCMPGTD     Y0, Y6, Y6
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y6, Y6
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y7
+	VPSRLD       $0x02, Y7, Y7
+	VPCMPGTD     Y0, Y7, Y7
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y7, Y7
+	ADDQ         CX, R10
+	VPBROADCASTD 8(R10), Y8
+	VPSRLD       $0x02, Y8, Y8
+	VPCMPGTD     Y0, Y8, Y8
+	MOVQ         (R10), R12
+	ADDQ         BX, R12
+	LEAQ         4(BX), R13
+	CMPQ         R13, 8(R10)
+	CMOVQHI      R8, R12
+	VPMASKMOVD   (R12), Y8, Y8
+	VPUNPCKLDQ   Y2, Y1, Y9
+	VPUNPCKHDQ   Y2, Y1, Y1
+	VPUNPCKLDQ   Y4, Y3, Y2
+	VPUNPCKHDQ   Y4, Y3, Y3
+	VPUNPCKLDQ   Y6, Y5, Y4
+	VPUNPCKHDQ   Y6, Y5, Y5
+	VPUNPCKLDQ   Y8, Y7, Y6
+	VPUNPCKHDQ   Y8, Y7, Y7
+	VPUNPCKLQDQ  Y2, Y9, Y8
+	VPUNPCKHQDQ  Y2, Y9, Y2
+	VPUNPCKLQDQ  Y3, Y1, Y9
+	VPUNPCKHQDQ  Y3, Y1, Y1
+	VPUNPCKLQDQ  Y6, Y4, Y3
+	VPUNPCKHQDQ  Y6, Y4, Y4
+	VPUNPCKLQDQ  Y7, Y5, Y6
+	VPUNPCKHQDQ  Y7, Y5, Y5
+	VPERM2I128   $0x20, Y3, Y8, Y7
+	VPERM2I128   $0x31, Y3, Y8, Y3
+	VPERM2I128   $0x20, Y4, Y2, Y8
+	VPERM2I128   $0x31, Y4, Y2, Y2
+	VPERM2I128   $0x20, Y6, Y9, Y4
+	VPERM2I128   $0x31, Y6, Y9, Y6
+	VPERM2I128   $0x20, Y5, Y1, Y9
+	VPERM2I128   $0x31, Y5, Y1, Y1
+	VMOVDQU      Y7, (R9)
+	VMOVDQU      Y8, 32(R9)
+	VMOVDQU      Y4, 64(R9)
+	VMOVDQU      Y9, 96(R9)
+	VMOVDQU      Y3, 128(R9)
+	VMOVDQU      Y2, 160(R9)
+	VMOVDQU      Y6, 192(R9)
+	VMOVDQU      Y1, 224(R9)
+	ADDQ         $0x00000100, R9
+	ADDQ         CX, R10
+	ADDQ         $0x08, R11
+	CMPQ         R11, $0x20
+	JB           load
+	MOVL         $0xc6a4a793, R8
+	VMOVD        R8, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         BX, R8
+	SHRQ         $0x02, R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	VMOVDQU      128(SP), Y2
+	VMOVDQU      (SP), Y3
+	VPSRLD       $0x02, Y3, Y3
+	VPSUBD       Y1, Y3, Y3
+	VMOVDQU      160(SP), Y4
+	VMOVDQU      32(SP), Y5
+	VPSRLD       $0x02, Y5, Y5
+	VPSUBD       Y1, Y5, Y5
+	VMOVDQU      192(SP), Y6
+	VMOVDQU      64(SP), Y7
+	VPSRLD       $0x02, Y7, Y7
+	VPSUBD       Y1, Y7, Y7
+	VMOVDQU      224(SP), Y8
+	VMOVDQU      96(SP), Y9
+	VPSRLD       $0x02, Y9, Y9
+	VPSUBD       Y1, Y9, Y9
+	VPXOR        Y1, Y1, Y1
+	VPCMPEQD     Y10, Y10, Y10
+	VPADDD       384(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       640(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       896(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1152(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       416(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       672(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       928(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1184(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       448(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       704(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       960(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1216(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       480(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       736(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       992(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1248(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       512(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       768(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       1024(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1280(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       544(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       800(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       1056(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1312(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       576(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y2, Y2
+	VPADDD       832(SP), Y4, Y11
+	VPCMPGTD     Y1, Y5, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y4, Y4
+	VPADDD       1088(SP), Y6, Y11
+	VPCMPGTD     Y1, Y7, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y6, Y6
+	VPADDD       1344(SP), Y8, Y11
+	VPCMPGTD     Y1, Y9, Y12
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y13
+	VPXOR        Y13, Y11, Y11
+	VPBLENDVB    Y12, Y11, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+	JZ           mixed
+	VPADDD       608(SP), Y2, Y11
+	VPCMPGTD     Y1, Y3, Y3
+	VPMULLD      Y0, Y11, Y11
+	VPSRLD       $0x10, Y11, Y12
+	VPXOR        Y12, Y11, Y11
+	VPBLENDVB    Y3, Y11, Y2, Y2
+	VPADDD       864(SP), Y4, Y3
+	VPCMPGTD     Y1, Y5, Y5
+	VPMULLD      Y0, Y3, Y3
+	VPSRLD       $0x10, Y3, Y11
+	VPXOR        Y11, Y3, Y3
+	VPBLENDVB    Y5, Y3, Y4, Y4
+	VPADDD       1120(SP), Y6, Y3
+	VPCMPGTD     Y1, Y7, Y5
+	VPMULLD      Y0, Y3, Y3
+	VPSRLD       $0x10, Y3, Y7
+	VPXOR        Y7, Y3, Y3
+	VPBLENDVB    Y5, Y3, Y6, Y6
+	VPADDD       1376(SP), Y8, Y3
+	VPCMPGTD     Y1, Y9, Y5
+	VPMULLD      Y0, Y3, Y3
+	VPSRLD       $0x10, Y3, Y0
+	VPXOR        Y0, Y3, Y3
+	VPBLENDVB    Y5, Y3, Y8, Y8
+	VPSUBD       Y10, Y1, Y1
+	DECQ         DX
+
+mixed:
+	VMOVDQU Y2, 128(SP)
+	VMOVDQU Y4, 160(SP)
+	VMOVDQU Y6, 192(SP)
+	VMOVDQU Y8, 224(SP)
+	ADDQ    $0x20, BX
+	TESTQ   DX, DX
+	JNZ     chunk
+
+tails:
+	MOVQ AX, DX
+	XORL R8, R8
+
+load_tails:
+	MOVQ  (DX), R10
+	MOVQ  8(DX), R9
+	CMPQ  R9, $0x04
+	JB    short_0
+	MOVL  -4(R10)(R9*1), R11
+	ANDL  $0x03, R9
+	SHLL  $0x03, R9
+	MOVL  $0x00000020, R10
+	SUBL  R9, R10
+	SHRXQ R10, R11, R11
+
+tail_0:
+	MOVL  R11, 256(SP)(R8*4)
+	ADDQ  CX, DX
+	MOVQ  (DX), R10
+	MOVQ  8(DX), R9
+	CMPQ  R9, $0x04
+	JB    short_1
+	MOVL  -4(R10)(R9*1), R11
+	ANDL  $0x03, R9
+	SHLL  $0x03, R9
+	MOVL  $0x00000020, R10
+	SUBL  R9, R10
+	SHRXQ R10, R11, R11
+
+tail_1:
+	MOVL  R11, 260(SP)(R8*4)
+	ADDQ  CX, DX
+	MOVQ  (DX), R10
+	MOVQ  8(DX), R9
+	CMPQ  R9, $0x04
+	JB    short_2
+	MOVL  -4(R10)(R9*1), R11
+	ANDL  $0x03, R9
+	SHLL  $0x03, R9
+	MOVL  $0x00000020, R10
+	SUBL  R9, R10
+	SHRXQ R10, R11, R11
+
+tail_2:
+	MOVL  R11, 264(SP)(R8*4)
+	ADDQ  CX, DX
+	MOVQ  (DX), R10
+	MOVQ  8(DX), R9
+	CMPQ  R9, $0x04
+	JB    short_3
+	MOVL  -4(R10)(R9*1), R11
+	ANDL  $0x03, R9
+	SHLL  $0x03, R9
+	MOVL  $0x00000020, R10
+	SUBL  R9, R10
+	SHRXQ R10, R11, R11
+
+tail_3:
+	MOVL         R11, 268(SP)(R8*4)
+	ADDQ         CX, DX
+	ADDQ         $0x04, R8
+	CMPQ         R8, $0x20
+	JB           load_tails
+	MOVQ         1440(SP), DX
+	MOVL         $0xc6a4a793, R8
+	VMOVD        R8, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0x00000003, R8
+	VMOVD        R8, X1
+	VPBROADCASTD X1, Y1
+	VPXOR        Y2, Y2, Y2
+	VMOVDQU      128(SP), Y3
+	VPADDD       256(SP), Y3, Y4
+	VPAND        (SP), Y1, Y5
+	VPCMPGTD     Y2, Y5, Y5
+	VPMULLD      Y0, Y4, Y4
+	VPSRLD       $0x18, Y4, Y6
+	VPXOR        Y6, Y4, Y4
+	VPBLENDVB    Y5, Y4, Y3, Y3
+	VMOVDQU      Y3, (DX)
+	VMOVDQU      160(SP), Y3
+	VPADDD       288(SP), Y3, Y4
+	VPAND        32(SP), Y1, Y5
+	VPCMPGTD     Y2, Y5, Y5
+	VPMULLD      Y0, Y4, Y4
+	VPSRLD       $0x18, Y4, Y6
+	VPXOR        Y6, Y4, Y4
+	VPBLENDVB    Y5, Y4, Y3, Y3
+	VMOVDQU      Y3, 32(DX)
+	VMOVDQU      192(SP), Y3
+	VPADDD       320(SP), Y3, Y4
+	VPAND        64(SP), Y1, Y5
+	VPCMPGTD     Y2, Y5, Y5
+	VPMULLD      Y0, Y4, Y4
+	VPSRLD       $0x18, Y4, Y6
+	VPXOR        Y6, Y4, Y4
+	VPBLENDVB    Y5, Y4, Y3, Y3
+	VMOVDQU      Y3, 64(DX)
+	VMOVDQU      224(SP), Y3
+	VPADDD       352(SP), Y3, Y4
+	VPAND        96(SP), Y1, Y1
+	VPCMPGTD     Y2, Y1, Y1
+	VPMULLD      Y0, Y4, Y4
+	VPSRLD       $0x18, Y4, Y0
+	VPXOR        Y0, Y4, Y4
+	VPBLENDVB    Y1, Y4, Y3, Y3
+	VMOVDQU      Y3, 96(DX)
+	ADDQ         $0x80, DX
+	MOVQ         DX, 1440(SP)
+	SHLQ         $0x02, BX
+	SUBQ         BX, DI
+	MOVQ         CX, DX
+	SHLQ         $0x05, DX
+	ADDQ         DX, AX
+	DECQ         SI
+	JZ           end
+	TESTQ        DI, DI
+	JNS          group
+
+end:
+	MOVQ SI, left+32(FP)
+	VZEROUPPER
+	RET
+
+	// Keys of fewer than four bytes: the first, the last and the middle byte. They may be
+	// the same byte.
+short_0:
+	XORL    R11, R11
+	TESTQ   R9, R9
+	JZ      tail_0
+	MOVBLZX (R10), R11
+	MOVQ    R9, R12
+	SHRQ    $0x01, R12
+	DECQ    R9
+	MOVBLZX (R10)(R9*1), R13
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R13, R13
+	ORQ     R13, R11
+	MOVQ    R12, R9
+	MOVBLZX (R10)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	JMP     tail_0
+
+short_1:
+	XORL    R11, R11
+	TESTQ   R9, R9
+	JZ      tail_1
+	MOVBLZX (R10), R11
+	MOVQ    R9, R12
+	SHRQ    $0x01, R12
+	DECQ    R9
+	MOVBLZX (R10)(R9*1), R13
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R13, R13
+	ORQ     R13, R11
+	MOVQ    R12, R9
+	MOVBLZX (R10)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	JMP     tail_1
+
+short_2:
+	XORL    R11, R11
+	TESTQ   R9, R9
+	JZ      tail_2
+	MOVBLZX (R10), R11
+	MOVQ    R9, R12
+	SHRQ    $0x01, R12
+	DECQ    R9
+	MOVBLZX (R10)(R9*1), R13
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R13, R13
+	ORQ     R13, R11
+	MOVQ    R12, R9
+	MOVBLZX (R10)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	JMP     tail_2
+
+short_3:
+	XORL    R11, R11
+	TESTQ   R9, R9
+	JZ      tail_3
+	MOVBLZX (R10), R11
+	MOVQ    R9, R12
+	SHRQ    $0x01, R12
+	DECQ    R9
+	MOVBLZX (R10)(R9*1), R13
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R13, R13
+	ORQ     R13, R11
+	MOVQ    R12, R9
+	MOVBLZX (R10)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	JMP     tail_3
+
 // func testDouble32LoadsAVX2(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
 TEXT ·testDouble32LoadsAVX2(SB), $5856-72

@@ -3,14 +3,16 @@
 package bloom
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
 	{AVX512, "AVX512", featuresAVX512, 31, map[hashKind]callLengths{hashLevelDB: {16, 16}, hashXXH64x2: {16, 16}, hashXXH64: {16, 16}, hashXXPH3: {48, 48}}},
-	{AVX2, "AVX2", featuresAVX2, 30, map[hashKind]callLengths{hashLevelDB: {16, 8}, hashXXH64: {48, 48}}},
+	{AVX2, "AVX2", featuresAVX2, 31, map[hashKind]callLengths{hashLevelDB: {16, 8}, hashXXH64: {48, 48}}},
 }}
 
 // forms are the two ways of testing that the switch chooses from, the switch
@@ -29,21 +31,121 @@ var forms = []struct {
 	{"staged-loads", form{0, 256, true}},
 }
 
-// TestGathers compares the AVX2 kernels that gather, and those that load words one by one, with
-// the letter of their walks. A CPU has one of the two by default.
+// init chooses the kernels that gather, on every CPU. TestGathers and TestLoadsAtPageEnds are for
+// the others.
+func init() { staged.loads, dense.loads = false, false }
+
+// withLoads chooses the kernels that load words one by one, until the test ends.
+func withLoads(t *testing.T) {
+	staged.loads, dense.loads = true, true
+	t.Cleanup(func() { staged.loads, dense.loads = false, false })
+}
+
+// TestGathers compares the AVX2 kernels that load words one by one with the letter of their walks
+// and hashes.
 func TestGathers(t *testing.T) {
-	defer func(s, d form) { staged, dense = s, d }(staged, dense)
+	withLoads(t)
 	random := rand.New(rand.NewPCG(71, 72))
-	for _, loads := range []bool{false, true} {
-		staged.loads, dense.loads = loads, loads
-		for _, walk := range []walkKind{walkDouble32, walkDouble64} {
-			for _, size := range []uint64{8, 64, 1000, 1 << 13, 1 << 17} {
-				for _, k := range []int{1, 2, 6, 13, 30} {
-					test := walkTests[walk]
-					data := randomBits(random, size, math.Pow(random.Float64(), 1/float64(k)))
-					checkWalk(t, walk, data, size, k, test.hashesOf(random, windowKeys+70, size), []int{1, 8, 9, 64, 65, 500, windowKeys, windowKeys + 70})
+	for _, walk := range []walkKind{walkDouble32, walkDouble64} {
+		for _, size := range []uint64{8, 64, 1000, 1 << 13, 1 << 17} {
+			for _, k := range []int{1, 2, 6, 13, 30} {
+				test := walkTests[walk]
+				data := randomBits(random, size, math.Pow(random.Float64(), 1/float64(k)))
+				checkWalk(t, walk, data, size, k, test.hashesOf(random, windowKeys+70, size), []int{1, 8, 9, 64, 65, 500, windowKeys, windowKeys + 70})
+			}
+		}
+	}
+	t.Run("TestHashes", TestHashes)
+	t.Run("TestOtherLengths", TestOtherLengths)
+}
+
+// TestGroupsEnd looks for the end of a call that loads words one by one at a long key, and after
+// many bytes.
+func TestGroupsEnd(t *testing.T) {
+	if !slices.Contains(kernels, AVX2) {
+		return // hash32Groups is never called
+	}
+	withLoads(t)
+	data := make([]byte, longKey)
+	for name, c := range map[string]struct {
+		long, others int // bytes of key 40, and of the others
+		want         int // groups of the 3
+	}{
+		"short":      {7, 7, 3},
+		"long":       {longKey, 7, 1},
+		"not long":   {longKey - 1, 7, 2},
+		"all long":   {longKey - 1, longKey - 1, 1},
+		"many bytes": {2100, 2100, 2},
+	} {
+		keys := slices.Repeat([][]byte{data[:c.others]}, 96)
+		keys[40] = data[:c.long]
+		column, hashed := Bytes(keys), make([]uint32, len(keys))
+		if got := column.hash32Groups(AVX2, hashed); got != c.want {
+			t.Errorf("%s: %d groups, want %d", name, got, c.want)
+		}
+		checkHashes(t, hashLevelDB, column, keys)
+	}
+}
+
+// BenchmarkGathers hashes strings and slices by the kernels that gather and by the one that loads,
+// and tests the strings with a filter of 16 KiB. The reference is AVX2 with gathers.
+func BenchmarkGathers(b *testing.B) {
+	if !slices.Contains(kernels, AVX2) {
+		b.Skip("no AVX2")
+	}
+	defer func() { staged.loads, dense.loads = false, false }()
+	for _, lengths := range []struct{ from, to int }{{8, 8}, {8, 32}, {4, 100}, {0, 12}} {
+		random := rand.New(rand.NewPCG(73, 74))
+		keys := make([][]byte, queries)
+		for i := range keys {
+			keys[i] = make([]byte, lengths.from+random.IntN(lengths.to-lengths.from+1))
+			for j := range keys[i] {
+				keys[i][j] = byte(random.Uint32())
+			}
+		}
+		filter := Policy{BitsPerKey: 10}.NewFilter(Bytes(keys[:13107]))
+		hashed, hits := make([]uint32, queries), make([]uint64, queries/64)
+		for _, c := range []struct {
+			name string
+			run  func(kernel Kernel) func()
+		}{
+			{"hash", func(kernel Kernel) func() {
+				column := Bytes(keys)
+				return func() {
+					for i := 0; i < queries; i += windowKeys {
+						part := column.slice(i, i+windowKeys)
+						part.hash(hashLevelDB, kernel, &hashes{h32: hashed[i:][:windowKeys]})
+					}
+				}
+			}},
+			{"absent", func(kernel Kernel) func() {
+				f, column := onKernel(b, filter, kernel), Bytes(keys[queries/2:])
+				return func() { sink += f.MayContainBatch(column, hits) }
+			}},
+			{"present", func(kernel Kernel) func() {
+				f, column := onKernel(b, filter, kernel), Bytes(slices.Repeat(keys[:8192], 4))
+				return func() { sink += f.MayContainBatch(column, hits) }
+			}},
+		} {
+			n := queries
+			if c.name != "hash" {
+				n /= 2
+			}
+			way := func(loads bool, kernel Kernel) func() {
+				run := c.run(kernel)
+				return func() {
+					staged.loads, dense.loads = loads, loads
+					run()
 				}
 			}
+			for _, kernel := range kernels {
+				b.Run(fmt.Sprintf("keys=%d-%d/job=%s/kernel=%v", lengths.from, lengths.to, c.name, kernel), func(b *testing.B) {
+					inTurn(b, n, way(false, AVX2), way(false, kernel))
+				})
+			}
+			b.Run(fmt.Sprintf("keys=%d-%d/job=%s/kernel=avx2-loads", lengths.from, lengths.to, c.name), func(b *testing.B) {
+				inTurn(b, n, way(false, AVX2), way(true, AVX2))
+			})
 		}
 	}
 }

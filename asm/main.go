@@ -39,6 +39,7 @@ func main() {
 	testArraysDouble64()
 	setPlaces()
 	sortPlaces()
+	hash32HeadersLoads()
 	testDouble32(&avx2Loads{})
 	testDouble64(&avx2Loads{})
 	for _, v := range []vectors{&avx512{}, &avx2{}} {

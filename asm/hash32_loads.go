@@ -1,0 +1,300 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// hash32Loads has the registers of hash32HeadersLoadsAVX2 while its code is emitted. The kernel
+// takes 32 keys, a group, at a time.
+type hash32Loads struct {
+	headers, stride reg.GPVirtual
+	most            reg.GPVirtual // words that the longest key of the group has left
+	offset          reg.GPVirtual // bytes of each key that are in its hash
+
+	lengths Mem // of the keys of the group, as words of 32 bits
+	hashes  Mem // the state of the hashes
+	words   Mem // the next 8 words of each key: word i of 8 keys is a vector
+	tails   Mem // the last length%4 bytes of each key
+	out     Mem // where the next hashes go
+	nothing Mem // what the loads for a key that has ended read
+}
+
+const (
+	group     = 32 // keys
+	chunk     = 32 // bytes of a key that are loaded at a time
+	groupSize = 4 * group
+)
+
+// hash32HeadersLoads emits the hash of Go's strings and slices for CPUs whose gathers are slow.
+func hash32HeadersLoads() {
+	TEXT("hash32HeadersLoadsAVX2", 0, "func(headers *byte, stride int, hashes *uint32, groups int) (left int)")
+	Comment(
+		"A group is 32 keys. The kernel loads 32 bytes of each key, those of 8 keys into 8 vectors,",
+		"and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past",
+		"the end of a key, so that the kernel reads nothing but the keys. Four vectors of hashes take",
+		"their words in turn, because a step waits for the product of the step before. The kernel",
+		"ends early as the others do.",
+	)
+	h := &hash32Loads{headers: argument("headers"), stride: argument("stride"), most: GP64(), offset: GP64()}
+	h.lengths, h.hashes, h.tails = AllocLocal(groupSize), AllocLocal(groupSize), AllocLocal(groupSize)
+	h.words, h.nothing = AllocLocal(chunk*group), AllocLocal(chunk)
+	h.out = AllocLocal(8)
+	left, bytes := argument("groups"), GP64()
+	MOVQ(argument("hashes"), h.out)
+	MOVQ(U32(most), bytes)
+
+	Label("group")
+	h.measure()
+	XORL(h.offset.As32(), h.offset.As32())
+	SHRQ(U8(2), h.most)
+	JZ(LabelRef("tails"))
+	Label("chunk")
+	h.loadChunk()
+	h.mixChunk()
+	ADDQ(U8(chunk), h.offset)
+	TESTQ(h.most, h.most)
+	JNZ(LabelRef("chunk"))
+	Label("tails")
+	short := h.loadTails()
+	h.mixTails()
+	SHLQ(U8(2), h.offset) // for the four vectors
+	SUBQ(h.offset, bytes)
+	next := GP64()
+	MOVQ(h.stride, next)
+	SHLQ(U8(log2(group)), next)
+	ADDQ(next, h.headers)
+	DECQ(left)
+	JZ(LabelRef("end"))
+	TESTQ(bytes, bytes)
+	JNS(LabelRef("group"))
+	Label("end")
+	Store(left, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+
+	short()
+}
+
+// eachKey emits a loop over the keys of the group, several keys in each round. It calls visit with the
+// number of the key in the round, its header, and an index: that of the round's first key.
+func (h *hash32Loads) eachKey(label string, perRound int, visit func(i int, header, index reg.GPVirtual)) {
+	header, index := GP64(), GP64()
+	MOVQ(h.headers, header)
+	XORL(index.As32(), index.As32())
+	Label(label)
+	for i := range perRound {
+		visit(i, header, index)
+		ADDQ(h.stride, header)
+	}
+	ADDQ(U8(perRound), index)
+	CMPQ(index, U8(group))
+	JB(LabelRef(label))
+}
+
+// measure emits the lengths of the group, the longest of them, and the first state of the hashes. It jumps to
+// the end at a long key.
+func (h *hash32Loads) measure() {
+	all := GP64()
+	XORL(all.As32(), all.As32())
+	XORL(h.most.As32(), h.most.As32())
+	h.eachKey("measure", 4, func(i int, header, index reg.GPVirtual) {
+		n := GP64()
+		MOVQ(Mem{Base: header, Disp: 8}, n)
+		ORQ(n, all)
+		CMPQ(n, h.most)
+		CMOVQHI(n, h.most)
+		MOVL(n.As32(), h.lengths.Offset(4*i).Idx(index, 4))
+	})
+	CMPQ(all, U32(long))
+	JAE(LabelRef("end"))
+	v := &avx2{}
+	seed, mul := v.broadcast(constant(hash32Seed)), v.broadcast(constant(hash32Mul))
+	for i := range 4 {
+		x := YMM()
+		VPMULLD(h.lengths.Offset(32*i), mul, x)
+		VPXOR(seed, x, x)
+		VMOVDQU(x, h.hashes.Offset(32*i))
+	}
+}
+
+// loadChunk emits the loads of the next 8 words of each key.
+func (h *hash32Loads) loadChunk() {
+	v := &avx2{}
+	lanes, nothing, to := YMM(), GP64(), GP64()
+	LEAQ(h.nothing, nothing)
+	LEAQ(h.words, to)
+	words := GP64()
+	MOVQ(h.offset, words)
+	SHRQ(U8(2), words)
+	VPADDD(ascending, v.broadcast(words), lanes)
+	var rows [8]reg.VecVirtual
+	h.eachKey("load", 8, func(i int, header, _ reg.GPVirtual) {
+		at, need, mask := GP64(), GP64(), YMM()
+		VPBROADCASTD(Mem{Base: header, Disp: 8}, mask)
+		VPSRLD(U8(2), mask, mask)
+		VPCMPGTD(lanes, mask, mask)
+		MOVQ(Mem{Base: header}, at)
+		ADDQ(h.offset, at)
+		LEAQ(Mem{Base: h.offset, Disp: 4}, need)
+		CMPQ(need, Mem{Base: header, Disp: 8})
+		CMOVQHI(nothing, at)
+		rows[i] = YMM()
+		VPMASKMOVD(Mem{Base: at}, mask, rows[i])
+		if i == 7 {
+			for j, column := range transpose(rows) {
+				VMOVDQU(column, Mem{Base: to, Disp: 32 * j})
+			}
+			ADDQ(U32(8*32), to)
+		}
+	})
+}
+
+// transpose returns the columns of 8 rows of 8 words.
+func transpose(rows [8]reg.VecVirtual) (columns [8]reg.VecVirtual) {
+	for i := 0; i < 8; i += 2 { // words 0 0 1 1 and 2 2 3 3 of two rows, in each half
+		low, high := YMM(), YMM()
+		VPUNPCKLDQ(rows[i+1], rows[i], low)
+		VPUNPCKHDQ(rows[i+1], rows[i], high)
+		rows[i], rows[i+1] = low, high
+	}
+	var fours [2][4]reg.VecVirtual // word i and word i+4 of four rows
+	for f := range fours {
+		for i := range 2 {
+			a, b := rows[4*f+i], rows[4*f+2+i]
+			low, high := YMM(), YMM()
+			VPUNPCKLQDQ(b, a, low)
+			VPUNPCKHQDQ(b, a, high)
+			fours[f][2*i], fours[f][2*i+1] = low, high
+		}
+	}
+	for i := range 4 {
+		columns[i], columns[i+4] = YMM(), YMM()
+		VPERM2I128(U8(0x20), fours[1][i], fours[0][i], columns[i])
+		VPERM2I128(U8(0x31), fours[1][i], fours[0][i], columns[i+4])
+	}
+	return columns
+}
+
+// mixChunk emits the steps of the words that are loaded. It ends when no key has words left.
+func (h *hash32Loads) mixChunk() {
+	v := &avx2{}
+	mul, step := v.broadcast(constant(hash32Mul)), YMM()
+	var state, words [4]reg.VecVirtual
+	done := GP64()
+	MOVQ(h.offset, done)
+	SHRQ(U8(2), done)
+	past := v.broadcast(done)
+	for i := range state {
+		state[i], words[i] = YMM(), YMM()
+		VMOVDQU(h.hashes.Offset(32*i), state[i])
+		VMOVDQU(h.lengths.Offset(32*i), words[i])
+		VPSRLD(U8(2), words[i], words[i])
+		VPSUBD(past, words[i], words[i])
+	}
+	VPXOR(step, step, step)
+	minusOne := YMM()
+	VPCMPEQD(minusOne, minusOne, minusOne)
+	for j := range chunk / 4 {
+		for i := range state {
+			next, active := YMM(), YMM()
+			VPADDD(h.words.Offset(8*32*i+32*j), state[i], next)
+			VPCMPGTD(step, words[i], active)
+			VPMULLD(mul, next, next)
+			shifted := YMM()
+			VPSRLD(U8(16), next, shifted)
+			VPXOR(shifted, next, next)
+			VPBLENDVB(active, next, state[i], state[i])
+		}
+		VPSUBD(minusOne, step, step)
+		DECQ(h.most)
+		if j < chunk/4-1 {
+			JZ(LabelRef("mixed"))
+		}
+	}
+	Label("mixed")
+	for i := range state {
+		VMOVDQU(state[i], h.hashes.Offset(32*i))
+	}
+}
+
+// loadTails emits the loads of the last bytes of each key: the upper length%4 bytes of its last
+// four.
+func (h *hash32Loads) loadTails() (short func()) {
+	var shorts []func()
+	h.eachKey("load_tails", 4, func(i int, header, index reg.GPVirtual) {
+		n, at, shift, tail := GP64(), GP64(), GP64(), GP64()
+		MOVQ(Mem{Base: header}, at)
+		MOVQ(Mem{Base: header, Disp: 8}, n)
+		CMPQ(n, U8(4))
+		JB(LabelRef(fmt.Sprintf("short_%d", i)))
+		MOVL(Mem{Base: at, Index: n, Scale: 1, Disp: -4}, tail.As32())
+		ANDL(U8(3), n.As32())
+		SHLL(U8(3), n.As32())
+		MOVL(U32(32), shift.As32())
+		SUBL(n.As32(), shift.As32())
+		SHRXQ(shift, tail, tail)
+		Label(fmt.Sprintf("tail_%d", i))
+		MOVL(tail.As32(), h.tails.Offset(4*i).Idx(index, 4))
+		shorts = append(shorts, func() { shortTail(i, n, at, tail) })
+	})
+	return func() {
+		Comment("Keys of fewer than four bytes: the first, the last and the middle byte. They may be",
+			"the same byte.")
+		for _, emit := range shorts {
+			emit()
+		}
+	}
+}
+
+// shortTail emits the load of a key of fewer than four bytes.
+func shortTail(i int, n, at, tail reg.GPVirtual) {
+	label := fmt.Sprintf("tail_%d", i)
+	Label(fmt.Sprintf("short_%d", i))
+	XORL(tail.As32(), tail.As32())
+	TESTQ(n, n)
+	JZ(LabelRef(label))
+	MOVBLZX(Mem{Base: at}, tail.As32())
+	place := func() {
+		b, shift := GP64(), GP64()
+		MOVBLZX(Mem{Base: at, Index: n, Scale: 1}, b.As32())
+		MOVQ(n, shift)
+		SHLQ(U8(3), shift)
+		SHLXQ(shift, b, b)
+		ORQ(b, tail)
+	}
+	middle := GP64()
+	MOVQ(n, middle)
+	SHRQ(U8(1), middle)
+	DECQ(n)
+	place()
+	MOVQ(middle, n)
+	place()
+	JMP(LabelRef(label))
+}
+
+// mixTails emits the last step of the keys that have a tail, and stores the hashes.
+func (h *hash32Loads) mixTails() {
+	v, to := &avx2{}, GP64()
+	MOVQ(h.out, to)
+	mul, three := v.broadcast(constant(hash32Mul)), v.broadcast(constant(3))
+	none := YMM()
+	VPXOR(none, none, none)
+	for i := range 4 {
+		state, next, active, shifted := YMM(), YMM(), YMM(), YMM()
+		VMOVDQU(h.hashes.Offset(32*i), state)
+		VPADDD(h.tails.Offset(32*i), state, next)
+		VPAND(h.lengths.Offset(32*i), three, active)
+		VPCMPGTD(none, active, active)
+		VPMULLD(mul, next, next)
+		VPSRLD(U8(24), next, shifted)
+		VPXOR(shifted, next, next)
+		VPBLENDVB(active, next, state, state)
+		VMOVDQU(state, Mem{Base: to, Disp: 32 * i})
+	}
+	ADDQ(U8(groupSize), to)
+	MOVQ(to, h.out)
+}

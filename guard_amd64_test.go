@@ -1,0 +1,13 @@
+//go:build unix && !purego
+
+package bloom
+
+import "testing"
+
+// TestLoadsAtPageEnds is for the kernels that load words one by one.
+func TestLoadsAtPageEnds(t *testing.T) {
+	withLoads(t)
+	t.Run("TestVectorsOfKeysAtPageEnds", TestVectorsOfKeysAtPageEnds)
+	t.Run("TestColumnsAtPageEnd", TestColumnsAtPageEnd)
+	t.Run("TestArraysAtPageEnd", TestArraysAtPageEnd)
+}
