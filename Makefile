@@ -19,11 +19,13 @@ PORTED   := . cmd/bloom
 
 # The tests that prove the kernels: they reach every function in assembly on all of its
 # paths, as make mutants measures, and are all that slow emulators have the time for.
-KERNEL_TESTS := TestPromisedKernels TestFeatures TestForms TestGathers TestGroup TestRequests TestRequestsOfLines TestKeyByKey TestReduce TestPlaces TestHashes TestOtherLengths \
+KERNEL_TESTS := TestPromisedKernels TestFeatures TestForms TestRequests TestRequestsOfLines TestKeyByKey TestReduce TestPlaces TestHashes TestOtherLengths \
 	TestLongKeys TestVectorsOfKeysAtPageEnds TestColumnsAtPageEnd TestArraysAtPageEnd FuzzKernels
+# Those of functions that AVX-512 shares with AVX2: Haswell proves them.
+AVX2_TESTS := TestGathers TestGroup TestGroupsEnd TestLoadsAtPageEnds
 TESTS := $(shell grep -hoE '^func (Test|Fuzz)[A-Za-z0-9]*' *_test.go | cut -c6-)
-ifneq ($(filter-out $(TESTS),$(KERNEL_TESTS)),)
-$(error KERNEL_TESTS has tests that are not there: $(filter-out $(TESTS),$(KERNEL_TESTS)))
+ifneq ($(filter-out $(TESTS),$(KERNEL_TESTS) $(AVX2_TESTS)),)
+$(error KERNEL_TESTS or AVX2_TESTS has tests that are not there: $(filter-out $(TESTS),$(KERNEL_TESTS) $(AVX2_TESTS)))
 endif
 # Rates, sizes and tables in portable Go without goroutines, and what takes long beside them:
 # they would find the same on every CPU, and a race detector has nothing to see in them.
@@ -31,6 +33,7 @@ PORTABLE := ^Test(BuildMemory|Collisions|ExtremeRates|PolicyFor.*|Rate.*|Stats.*
 FUZZ := $(filter Fuzz%,$(TESTS)) FuzzArrays FuzzExplore FuzzHeader FuzzParseKeys
 empty :=
 kernel_tests := ^($(subst $(empty) $(empty),|,$(KERNEL_TESTS)))$$
+avx2_tests   := ^($(subst $(empty) $(empty),|,$(AVX2_TESTS)))$$
 
 PACKAGES := bsdutils fonts-dejavu-core gcc g++ libc6-dev libleveldb-dev librocksdb-dev libxxhash-dev qemu-user-static make git
 # Debian's browser, unless there is one.
@@ -185,7 +188,7 @@ $(EMULATED:%=emulated/%): emulated/%:
 emulated/skylake-x:   emulate = go test -short -timeout 30m -run "$(kernel_tests)" -exec $(CURDIR)/internal/emulation/bochs-exec .
 # Those of building, too: what AVX2 has for it, AVX-512 shares. All tests run with AVX2 on this CPU.
 building            = ^Test(Add|BuildOnAnyCores|LargeArrays|MixedDensity|BatchLengths)$$
-emulated/haswell:     emulate = GOARCH=amd64 go test -short -run "$(kernel_tests)|$(building)" -exec "qemu-x86_64-static -cpu Haswell" .
+emulated/haswell:     emulate = GOARCH=amd64 go test -short -run "$(kernel_tests)|$(avx2_tests)|$(building)" -exec "qemu-x86_64-static -cpu Haswell" .
 emulated/cortex-a53:  emulate = GOARCH=arm64 go test -short -run "$(kernel_tests)|$(building)" -exec "qemu-aarch64-static -cpu cortex-a53" .
 # An amd64 without AVX, and other generations of arm64: which kernels are found, and do they run? The
 # instructions of a kernel do the same on every CPU that qemu makes.
@@ -200,7 +203,7 @@ emulated/s390x:       emulate = GOARCH=s390x go test -short -skip "$(PORTABLE)" 
 # of make test, for some of what it changes decides about speed alone.
 .PHONY: mutants
 mutants:
-	cd asm && go run ./mutants -run '$(kernel_tests)' $(MUTANTS)
+	cd asm && go run ./mutants -run '$(kernel_tests)|$(avx2_tests)' $(MUTANTS)
 
 # golden writes testdata/ anew with the oracles.
 .PHONY: golden
