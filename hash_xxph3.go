@@ -69,8 +69,7 @@ func xxph3At(p unsafe.Pointer, n int) uint64 {
 	case n > 16:
 		return xxph3Pairs(p, n)
 	case n > 8:
-		lo, hi := load64(p, 0)^xxph3Secret0, load64(p, n-8)^xxph3Secret8
-		return xxph3Avalanche(uint64(n) + lo + hi + fold64(lo, hi))
+		return xxph3Two(p, n)
 	case n >= 4:
 		return xxph3Word(uint64(load32(p, 0))|uint64(load32(p, n-4))<<32, n)
 	case n > 0:
@@ -79,6 +78,12 @@ func xxph3At(p unsafe.Pointer, n int) uint64 {
 		return xxph3Avalanche(uint64(word^xxph3Secret0&0xffffffff) * prime1)
 	}
 	return xxph3Empty
+}
+
+// xxph3Two returns the hash of a key of 9 to 16 bytes.
+func xxph3Two(p unsafe.Pointer, n int) uint64 {
+	lo, hi := load64(p, 0)^xxph3Secret0, load64(p, n-8)^xxph3Secret8
+	return xxph3Avalanche(uint64(n) + lo + hi + fold64(lo, hi))
 }
 
 // xxph3Word returns the hash of a key of n bytes, 4 to 8, whose first and last 4 bytes are
@@ -190,6 +195,12 @@ func (k *Keys) xxph3Generic(hashes []uint64) {
 			hashes[i] = xxph3Uint64(key)
 		}
 	case fixedWidth:
+		if k.width == 16 { // UUIDs: a call for each would take as long as its hash
+			for i := range hashes {
+				hashes[i] = xxph3Two(unsafe.Pointer(&k.data[16*i]), 16)
+			}
+			return
+		}
 		for i := range hashes {
 			hashes[i] = xxph3At(unsafe.Pointer(&k.data[i*k.width]), k.width)
 		}

@@ -437,6 +437,173 @@ DATA lineStarts<>+56(SB)/4, $0xfffffe40
 DATA lineStarts<>+60(SB)/4, $0xfffffe20
 GLOBL lineStarts<>(SB), RODATA|NOPTR, $64
 
+DATA singleWords<>+0(SB)/8, $0x9e3779b185ebca87
+DATA singleWords<>+8(SB)/8, $0xc2b2ae3d27d4eb4f
+DATA singleWords<>+16(SB)/8, $0x165667b19e3779f9
+DATA singleWords<>+24(SB)/8, $0x85ebca77c2b2ae63
+DATA singleWords<>+32(SB)/8, $0x27d4eb2f165667c5
+DATA singleWords<>+40(SB)/8, $0x27d4eb2f165667cd
+DATA singleWords<>+48(SB)/8, $0xbe4ba423396cfeb8
+GLOBL singleWords<>(SB), RODATA|NOPTR, $56
+
+DATA line512Factors<>+0(SB)/4, $0x00000001
+DATA line512Factors<>+4(SB)/4, $0x00000001
+DATA line512Factors<>+8(SB)/4, $0x00000001
+DATA line512Factors<>+12(SB)/4, $0x00000001
+DATA line512Factors<>+16(SB)/4, $0x00000001
+DATA line512Factors<>+20(SB)/4, $0x00000001
+DATA line512Factors<>+24(SB)/4, $0x00000001
+DATA line512Factors<>+28(SB)/4, $0x00000001
+DATA line512Factors<>+32(SB)/4, $0x00000001
+DATA line512Factors<>+36(SB)/4, $0x00000001
+DATA line512Factors<>+40(SB)/4, $0x00000001
+DATA line512Factors<>+44(SB)/4, $0x00000001
+DATA line512Factors<>+48(SB)/4, $0x00000001
+DATA line512Factors<>+52(SB)/4, $0x00000001
+DATA line512Factors<>+56(SB)/4, $0x00000001
+DATA line512Factors<>+60(SB)/4, $0x00000001
+DATA line512Factors<>+64(SB)/4, $0x00000001
+DATA line512Factors<>+68(SB)/4, $0x9e3779b9
+DATA line512Factors<>+72(SB)/4, $0x00000001
+DATA line512Factors<>+76(SB)/4, $0x00000001
+DATA line512Factors<>+80(SB)/4, $0x00000001
+DATA line512Factors<>+84(SB)/4, $0x00000001
+DATA line512Factors<>+88(SB)/4, $0x00000001
+DATA line512Factors<>+92(SB)/4, $0x00000001
+DATA line512Factors<>+96(SB)/4, $0x00000001
+DATA line512Factors<>+100(SB)/4, $0x9e3779b9
+DATA line512Factors<>+104(SB)/4, $0xe35e67b1
+DATA line512Factors<>+108(SB)/4, $0x00000001
+DATA line512Factors<>+112(SB)/4, $0x00000001
+DATA line512Factors<>+116(SB)/4, $0x00000001
+DATA line512Factors<>+120(SB)/4, $0x00000001
+DATA line512Factors<>+124(SB)/4, $0x00000001
+DATA line512Factors<>+128(SB)/4, $0x00000001
+DATA line512Factors<>+132(SB)/4, $0x9e3779b9
+DATA line512Factors<>+136(SB)/4, $0xe35e67b1
+DATA line512Factors<>+140(SB)/4, $0x734297e9
+DATA line512Factors<>+144(SB)/4, $0x00000001
+DATA line512Factors<>+148(SB)/4, $0x00000001
+DATA line512Factors<>+152(SB)/4, $0x00000001
+DATA line512Factors<>+156(SB)/4, $0x00000001
+DATA line512Factors<>+160(SB)/4, $0x00000001
+DATA line512Factors<>+164(SB)/4, $0x9e3779b9
+DATA line512Factors<>+168(SB)/4, $0xe35e67b1
+DATA line512Factors<>+172(SB)/4, $0x734297e9
+DATA line512Factors<>+176(SB)/4, $0x35fbe861
+DATA line512Factors<>+180(SB)/4, $0x00000001
+DATA line512Factors<>+184(SB)/4, $0x00000001
+DATA line512Factors<>+188(SB)/4, $0x00000001
+DATA line512Factors<>+192(SB)/4, $0x00000001
+DATA line512Factors<>+196(SB)/4, $0x9e3779b9
+DATA line512Factors<>+200(SB)/4, $0xe35e67b1
+DATA line512Factors<>+204(SB)/4, $0x734297e9
+DATA line512Factors<>+208(SB)/4, $0x35fbe861
+DATA line512Factors<>+212(SB)/4, $0xdeb7c719
+DATA line512Factors<>+216(SB)/4, $0x00000001
+DATA line512Factors<>+220(SB)/4, $0x00000001
+DATA line512Factors<>+224(SB)/4, $0x00000001
+DATA line512Factors<>+228(SB)/4, $0x9e3779b9
+DATA line512Factors<>+232(SB)/4, $0xe35e67b1
+DATA line512Factors<>+236(SB)/4, $0x734297e9
+DATA line512Factors<>+240(SB)/4, $0x35fbe861
+DATA line512Factors<>+244(SB)/4, $0xdeb7c719
+DATA line512Factors<>+248(SB)/4, $0x0448b211
+DATA line512Factors<>+252(SB)/4, $0x00000001
+DATA line512Factors<>+256(SB)/4, $0x00000001
+DATA line512Factors<>+260(SB)/4, $0x9e3779b9
+DATA line512Factors<>+264(SB)/4, $0xe35e67b1
+DATA line512Factors<>+268(SB)/4, $0x734297e9
+DATA line512Factors<>+272(SB)/4, $0x35fbe861
+DATA line512Factors<>+276(SB)/4, $0xdeb7c719
+DATA line512Factors<>+280(SB)/4, $0x0448b211
+DATA line512Factors<>+284(SB)/4, $0x3459b749
+GLOBL line512Factors<>(SB), RODATA|NOPTR, $288
+
+DATA line32Steps<>+0(SB)/4, $0x00000000
+DATA line32Steps<>+4(SB)/4, $0x00000000
+DATA line32Steps<>+8(SB)/4, $0x00000000
+DATA line32Steps<>+12(SB)/4, $0x00000000
+DATA line32Steps<>+16(SB)/4, $0x00000000
+DATA line32Steps<>+20(SB)/4, $0x00000000
+DATA line32Steps<>+24(SB)/4, $0x00000000
+DATA line32Steps<>+28(SB)/4, $0x00000000
+DATA line32Steps<>+32(SB)/4, $0x00000000
+DATA line32Steps<>+36(SB)/4, $0x00000000
+DATA line32Steps<>+40(SB)/4, $0x00000000
+DATA line32Steps<>+44(SB)/4, $0x00000000
+DATA line32Steps<>+48(SB)/4, $0x00000000
+DATA line32Steps<>+52(SB)/4, $0x00000000
+DATA line32Steps<>+56(SB)/4, $0x00000000
+DATA line32Steps<>+60(SB)/4, $0x00000000
+DATA line32Steps<>+64(SB)/4, $0x00000000
+DATA line32Steps<>+68(SB)/4, $0x00000001
+DATA line32Steps<>+72(SB)/4, $0x00000000
+DATA line32Steps<>+76(SB)/4, $0x00000000
+DATA line32Steps<>+80(SB)/4, $0x00000000
+DATA line32Steps<>+84(SB)/4, $0x00000000
+DATA line32Steps<>+88(SB)/4, $0x00000000
+DATA line32Steps<>+92(SB)/4, $0x00000000
+DATA line32Steps<>+96(SB)/4, $0x00000000
+DATA line32Steps<>+100(SB)/4, $0x00000001
+DATA line32Steps<>+104(SB)/4, $0x00000002
+DATA line32Steps<>+108(SB)/4, $0x00000000
+DATA line32Steps<>+112(SB)/4, $0x00000000
+DATA line32Steps<>+116(SB)/4, $0x00000000
+DATA line32Steps<>+120(SB)/4, $0x00000000
+DATA line32Steps<>+124(SB)/4, $0x00000000
+DATA line32Steps<>+128(SB)/4, $0x00000000
+DATA line32Steps<>+132(SB)/4, $0x00000001
+DATA line32Steps<>+136(SB)/4, $0x00000002
+DATA line32Steps<>+140(SB)/4, $0x00000003
+DATA line32Steps<>+144(SB)/4, $0x00000000
+DATA line32Steps<>+148(SB)/4, $0x00000000
+DATA line32Steps<>+152(SB)/4, $0x00000000
+DATA line32Steps<>+156(SB)/4, $0x00000000
+DATA line32Steps<>+160(SB)/4, $0x00000000
+DATA line32Steps<>+164(SB)/4, $0x00000001
+DATA line32Steps<>+168(SB)/4, $0x00000002
+DATA line32Steps<>+172(SB)/4, $0x00000003
+DATA line32Steps<>+176(SB)/4, $0x00000004
+DATA line32Steps<>+180(SB)/4, $0x00000000
+DATA line32Steps<>+184(SB)/4, $0x00000000
+DATA line32Steps<>+188(SB)/4, $0x00000000
+DATA line32Steps<>+192(SB)/4, $0x00000000
+DATA line32Steps<>+196(SB)/4, $0x00000001
+DATA line32Steps<>+200(SB)/4, $0x00000002
+DATA line32Steps<>+204(SB)/4, $0x00000003
+DATA line32Steps<>+208(SB)/4, $0x00000004
+DATA line32Steps<>+212(SB)/4, $0x00000005
+DATA line32Steps<>+216(SB)/4, $0x00000000
+DATA line32Steps<>+220(SB)/4, $0x00000000
+DATA line32Steps<>+224(SB)/4, $0x00000000
+DATA line32Steps<>+228(SB)/4, $0x00000001
+DATA line32Steps<>+232(SB)/4, $0x00000002
+DATA line32Steps<>+236(SB)/4, $0x00000003
+DATA line32Steps<>+240(SB)/4, $0x00000004
+DATA line32Steps<>+244(SB)/4, $0x00000005
+DATA line32Steps<>+248(SB)/4, $0x00000006
+DATA line32Steps<>+252(SB)/4, $0x00000000
+DATA line32Steps<>+256(SB)/4, $0x00000000
+DATA line32Steps<>+260(SB)/4, $0x00000001
+DATA line32Steps<>+264(SB)/4, $0x00000002
+DATA line32Steps<>+268(SB)/4, $0x00000003
+DATA line32Steps<>+272(SB)/4, $0x00000004
+DATA line32Steps<>+276(SB)/4, $0x00000005
+DATA line32Steps<>+280(SB)/4, $0x00000006
+DATA line32Steps<>+284(SB)/4, $0x00000007
+GLOBL line32Steps<>(SB), RODATA|NOPTR, $288
+
+DATA lineMask<>+0(SB)/4, $0x0000001f
+DATA lineMask<>+4(SB)/4, $0x0000001f
+DATA lineMask<>+8(SB)/4, $0x0000001f
+DATA lineMask<>+12(SB)/4, $0x0000001f
+DATA lineMask<>+16(SB)/4, $0x0000001f
+DATA lineMask<>+20(SB)/4, $0x0000001f
+DATA lineMask<>+24(SB)/4, $0x0000001f
+DATA lineMask<>+28(SB)/4, $0x0000001f
+GLOBL lineMask<>(SB), RODATA|NOPTR, $32
+
 DATA longs165667b19e3779f9<>+0(SB)/8, $0x165667b19e3779f9
 DATA longs165667b19e3779f9<>+8(SB)/8, $0x165667b19e3779f9
 DATA longs165667b19e3779f9<>+16(SB)/8, $0x165667b19e3779f9
@@ -1258,17 +1425,16 @@ TEXT ·hasSplit256AVX2(SB), NOSPLIT, $0-17
 	VPBROADCASTD hash+8(FP), Y0
 	MOVQ         base+0(FP), CX
 	IMULQ        8(CX), AX
+	MOVQ         (CX), CX
 	SHRQ         $0x20, AX
 	SHLQ         $0x05, AX
-	ADDQ         (CX), AX
 	VPMULLD      splitSalts<>+0(SB), Y0, Y0
 	VMOVDQU      splitOnes<>+0(SB), Y1
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (AX), Y1
+	VMOVDQU      (CX)(AX*1), Y1
 	VPTEST       Y0, Y1
-	SETCS        AL
-	MOVB         AL, ret+16(FP)
+	SETCS        ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -1276,28 +1442,22 @@ TEXT ·hasSplit256AVX2(SB), NOSPLIT, $0-17
 // Requires: AVX, AVX2
 TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 	// XXH64 with the seed 0 of 8 bytes.
-	MOVQ         $0x9e3779b185ebca87, CX
-	MOVQ         $0xc2b2ae3d27d4eb4f, DX
-	MOVQ         $0x27d4eb2f165667cd, AX
-	MOVQ         key+8(FP), BX
-	IMULQ        DX, BX
-	ROLQ         $0x1f, BX
-	IMULQ        CX, BX
-	XORQ         BX, AX
+	MOVQ         key+8(FP), AX
+	IMULQ        singleWords<>+8(SB), AX
+	ROLQ         $0x1f, AX
+	IMULQ        singleWords<>+0(SB), AX
+	XORQ         singleWords<>+40(SB), AX
 	ROLQ         $0x1b, AX
-	IMULQ        CX, AX
-	MOVQ         $0x85ebca77c2b2ae63, CX
-	ADDQ         CX, AX
+	IMULQ        singleWords<>+0(SB), AX
+	ADDQ         singleWords<>+24(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x21, CX
 	XORQ         CX, AX
-	MOVQ         $0x165667b19e3779f9, CX
-	IMULQ        DX, AX
+	IMULQ        singleWords<>+8(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x1d, CX
 	XORQ         CX, AX
-	MOVQ         $0x165667b19e3779f9, CX
-	IMULQ        CX, AX
+	IMULQ        singleWords<>+16(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x20, CX
 	XORQ         CX, AX
@@ -1305,17 +1465,16 @@ TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 	VPBROADCASTD X0, Y0
 	MOVQ         base+0(FP), AX
 	IMULQ        8(AX), CX
+	MOVQ         (AX), AX
 	SHRQ         $0x20, CX
 	SHLQ         $0x05, CX
-	ADDQ         (AX), CX
 	VPMULLD      splitSalts<>+0(SB), Y0, Y0
 	VMOVDQU      splitOnes<>+0(SB), Y1
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (CX), Y1
+	VMOVDQU      (AX)(CX*1), Y1
 	VPTEST       Y0, Y1
-	SETCS        AL
-	MOVB         AL, ret+16(FP)
+	SETCS        ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -1323,67 +1482,60 @@ TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 // Requires: AVX, AVX2
 TEXT ·hasKeySplit256AVX2(SB), NOSPLIT, $0-25
 	// XXH64 with the seed 0 of fewer than 32 bytes.
-	MOVQ $0x9e3779b185ebca87, CX
-	MOVQ $0xc2b2ae3d27d4eb4f, DX
-	MOVQ key+8(FP), BX
-	MOVQ n+16(FP), SI
-	MOVQ $0x27d4eb2f165667c5, AX
-	ADDQ SI, AX
-	SUBQ $0x08, SI
+	MOVQ key+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ singleWords<>+32(SB), AX
+	ADDQ DX, AX
+	SUBQ $0x08, DX
 	JL   short
 
 long:
-	MOVQ  (BX), DI
-	IMULQ DX, DI
-	ROLQ  $0x1f, DI
-	IMULQ CX, DI
-	XORQ  DI, AX
+	MOVQ  (CX), BX
+	IMULQ singleWords<>+8(SB), BX
+	ROLQ  $0x1f, BX
+	IMULQ singleWords<>+0(SB), BX
+	XORQ  BX, AX
 	ROLQ  $0x1b, AX
-	IMULQ CX, AX
-	MOVQ  $0x85ebca77c2b2ae63, DI
-	ADDQ  DI, AX
-	ADDQ  $0x08, BX
-	SUBQ  $0x08, SI
+	IMULQ singleWords<>+0(SB), AX
+	ADDQ  singleWords<>+24(SB), AX
+	ADDQ  $0x08, CX
+	SUBQ  $0x08, DX
 	JGE   long
 
 short:
-	ADDQ  $0x08, SI
+	ADDQ  $0x08, DX
 	JZ    hashed
-	TESTQ $0x00000004, SI
+	TESTQ $0x00000004, DX
 	JZ    bytes
-	MOVL  (BX), DI
-	IMULQ CX, DI
-	XORQ  DI, AX
+	MOVL  (CX), BX
+	IMULQ singleWords<>+0(SB), BX
+	XORQ  BX, AX
 	ROLQ  $0x17, AX
-	IMULQ DX, AX
-	MOVQ  $0x165667b19e3779f9, DI
-	ADDQ  DI, AX
-	ADDQ  $0x04, BX
-	SUBQ  $0x04, SI
+	IMULQ singleWords<>+8(SB), AX
+	ADDQ  singleWords<>+16(SB), AX
+	ADDQ  $0x04, CX
+	SUBQ  $0x04, DX
 	JZ    hashed
 
 bytes:
-	MOVBLZX (BX), DI
-	MOVQ    $0x27d4eb2f165667c5, R8
-	IMULQ   R8, DI
-	XORQ    DI, AX
+	MOVBLZX (CX), BX
+	IMULQ   singleWords<>+32(SB), BX
+	XORQ    BX, AX
 	ROLQ    $0x0b, AX
-	IMULQ   CX, AX
-	INCQ    BX
-	DECQ    SI
+	IMULQ   singleWords<>+0(SB), AX
+	INCQ    CX
+	DECQ    DX
 	JNZ     bytes
 
 hashed:
 	MOVQ         AX, CX
 	SHRQ         $0x21, CX
 	XORQ         CX, AX
-	MOVQ         $0x165667b19e3779f9, CX
-	IMULQ        DX, AX
+	IMULQ        singleWords<>+8(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x1d, CX
 	XORQ         CX, AX
-	MOVQ         $0x165667b19e3779f9, CX
-	IMULQ        CX, AX
+	IMULQ        singleWords<>+16(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x20, CX
 	XORQ         CX, AX
@@ -1391,17 +1543,16 @@ hashed:
 	VPBROADCASTD X0, Y0
 	MOVQ         base+0(FP), AX
 	IMULQ        8(AX), CX
+	MOVQ         (AX), AX
 	SHRQ         $0x20, CX
 	SHLQ         $0x05, CX
-	ADDQ         (AX), CX
 	VPMULLD      splitSalts<>+0(SB), Y0, Y0
 	VMOVDQU      splitOnes<>+0(SB), Y1
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (CX), Y1
+	VMOVDQU      (AX)(CX*1), Y1
 	VPTEST       Y0, Y1
-	SETCS        AL
-	MOVB         AL, ret+24(FP)
+	SETCS        ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -1635,6 +1786,172 @@ array:
 	DECQ    CX
 	JNZ     array
 	MOVQ    BX, ret+24(FP)
+	RET
+
+// func hasLine512AVX2(base **byte, hash uint64) bool
+// Requires: AVX, AVX2
+TEXT ·hasLine512AVX2(SB), NOSPLIT, $0-17
+	MOVQ         hash+8(FP), AX
+	MOVQ         base+0(FP), CX
+	MOVL         AX, DX
+	SHRQ         $0x20, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	IMULQ        8(CX), DX
+	MOVQ         (CX), AX
+	SHRQ         $0x20, DX
+	SHLQ         $0x06, DX
+	ADDQ         DX, AX
+	MOVQ         24(CX), CX
+	SHLQ         $0x05, CX
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(CX*1), Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (AX), Y1, Y5
+	VPERMD       32(AX), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y5, Y5
+	VPAND        Y4, Y2, Y2
+	VPSLLVD      Y2, Y3, Y2
+	VPTEST       Y2, Y5
+	SETCS        ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasUint64Line512AVX2(base **byte, key uint64) bool
+// Requires: AVX, AVX2
+TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
+	// XXPH3 of 8 bytes.
+	MOVQ         key+8(FP), AX
+	XORQ         singleWords<>+48(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x33, CX
+	XORQ         CX, AX
+	MOVQ         $0x000000009e3779b1, CX
+	IMULQ        CX, AX
+	ADDQ         $0x08, AX
+	MOVQ         AX, CX
+	SHRQ         $0x2f, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+8(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x25, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	MOVQ         base+0(FP), CX
+	MOVL         AX, DX
+	SHRQ         $0x20, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	IMULQ        8(CX), DX
+	MOVQ         (CX), AX
+	SHRQ         $0x20, DX
+	SHLQ         $0x06, DX
+	ADDQ         DX, AX
+	MOVQ         24(CX), CX
+	SHLQ         $0x05, CX
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(CX*1), Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (AX), Y1, Y5
+	VPERMD       32(AX), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y5, Y5
+	VPAND        Y4, Y2, Y2
+	VPSLLVD      Y2, Y3, Y2
+	VPTEST       Y2, Y5
+	SETCS        ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasLine32AVX2(base **byte, hash uint32) bool
+// Requires: AVX, AVX2, BMI2
+TEXT ·hasLine32AVX2(SB), NOSPLIT, $0-17
+	MOVL         hash+8(FP), CX
+	MOVQ         base+0(FP), AX
+	VMOVD        CX, X0
+	RORXL        $0x11, CX, DX
+	VMOVD        DX, X1
+	MOVQ         16(AX), DX
+	IMULQ        CX, DX
+	MULXQ        8(AX), CX, DX
+	VPBROADCASTD X0, Y0
+	VPBROADCASTD X1, Y1
+	SHLQ         $0x06, DX
+	MOVQ         (AX), CX
+	ADDQ         DX, CX
+	MOVQ         24(AX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line32Steps<>+0(SB), DX
+	VPMULLW      (DX)(AX*1), Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (CX), Y0, Y5
+	VPERMD       32(CX), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y5, Y5
+	VPAND        Y4, Y1, Y1
+	VPSLLVD      Y1, Y3, Y1
+	VPTEST       Y1, Y5
+	SETCS        ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasUint64Line32AVX2(base **byte, key uint64) bool
+// Requires: AVX, AVX2, BMI2
+TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
+	// LevelDB's hash of 8 bytes.
+	MOVQ         key+8(FP), CX
+	MOVQ         CX, AX
+	SHRQ         $0x20, AX
+	ADDL         $0x89ba21ac, CX
+	IMUL3L       $0xc6a4a793, CX, CX
+	MOVL         CX, DX
+	SHRL         $0x10, DX
+	XORL         DX, CX
+	ADDL         AX, CX
+	IMUL3L       $0xc6a4a793, CX, CX
+	MOVL         CX, AX
+	SHRL         $0x10, AX
+	XORL         AX, CX
+	MOVQ         base+0(FP), AX
+	VMOVD        CX, X0
+	RORXL        $0x11, CX, DX
+	VMOVD        DX, X1
+	MOVQ         16(AX), DX
+	IMULQ        CX, DX
+	MULXQ        8(AX), CX, DX
+	VPBROADCASTD X0, Y0
+	VPBROADCASTD X1, Y1
+	SHLQ         $0x06, DX
+	MOVQ         (AX), CX
+	ADDQ         DX, CX
+	MOVQ         24(AX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line32Steps<>+0(SB), DX
+	VPMULLW      (DX)(AX*1), Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (CX), Y0, Y5
+	VPERMD       32(CX), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y5, Y5
+	VPAND        Y4, Y1, Y1
+	VPSLLVD      Y1, Y3, Y1
+	VPTEST       Y1, Y5
+	SETCS        ret+16(FP)
+	VZEROUPPER
 	RET
 
 // func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)

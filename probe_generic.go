@@ -29,6 +29,12 @@ func (s *scheme) test(h uint32, p unsafe.Pointer, n int) bool {
 			}
 			return (*split256)(&s.array).has(xxh64At(p, n))
 		}
+		if s.pair == xxph3Line512 && s.hasLine() {
+			return (*line512)(&s.array).has(xxph3At(p, n))
+		}
+		if s.pair == signedLine32 && s.hasLine() {
+			return (*line32)(&s.array).has(hash32SignedAt(p, n))
+		}
 		return s.pair != 0 && s.testHash(s.pair.hash().of(p, n))
 	}
 	d := (*double32)(&s.array)

@@ -25,4 +25,10 @@ const (
 	// smallBatch is the largest number of keys that have smaller buffers. To clear the buffers
 	// of a whole window would cost more than to test so few keys.
 	smallBatch = 64
+	// mostLinesBytes is the size from which on kernels set no lines: maxKernelBlocks and
+	// maxKernelLines.
+	mostLinesBytes = 1 << 32
+	// maxHasProbes is the largest number of probes that assembly tests of a single key in the
+	// walks line512 and line32: those of one vector.
+	maxHasProbes = 8
 )

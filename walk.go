@@ -1,6 +1,9 @@
 package bloom
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+)
 
 // A walk turns a hash into the bits of a filter. A new one is a file walk_X.go with its
 // portable code, a line in the table below, and an arm in each switch of this file. The
@@ -62,6 +65,8 @@ const (
 	leveldbDouble32 = pair(hashLevelDB)<<4 | pair(walkDouble32)
 	xxh64x2Double64 = pair(hashXXH64x2)<<4 | pair(walkDouble64)
 	xxh64Split256   = pair(hashXXH64)<<4 | pair(walkSplit256)
+	xxph3Line512    = pair(hashXXPH3)<<4 | pair(walkLine512)
+	signedLine32    = pair(hashLevelDBSigned)<<4 | pair(walkLine32)
 )
 
 func pairOf(h hashKind, w walkKind) pair { return pair(h)<<4 | pair(w) }
@@ -124,11 +129,23 @@ func (s *scheme) testHash(h Hash) bool {
 		}
 		return (*split256)(&s.array).test(h.h1)
 	case walkLine512:
+		if s.hasLine() {
+			return (*line512)(&s.array).has(h.h1)
+		}
 		return (*line512)(&s.array).test(h.h1)
 	case walkLine32:
+		if s.hasLine() {
+			return (*line32)(&s.array).has(uint32(h.h1))
+		}
 		return (*line32)(&s.array).test(uint32(h.h1))
 	}
 	panic("bloom: no such walk")
+}
+
+// hasLine reports whether assembly tests single keys, in the walks line512 and line32: up to
+// maxHasProbes bits of a line of 64 bytes. Longer lines have larger numbers n.
+func (s *scheme) hasLine() bool {
+	return s.kernel != Generic && s.k <= maxHasProbes && s.n <= math.MaxUint32
 }
 
 // testHashes sets bit i of hits for every hash i that may be in the filter. It writes one
@@ -235,10 +252,6 @@ func (s *scheme) setsLines() bool {
 	}
 	return false
 }
-
-// mostLinesBytes is the size from which on kernels set no lines: maxKernelBlocks and
-// maxKernelLines.
-const mostLinesBytes = 1 << 32
 
 // addAssembly sets the bits of all hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.

@@ -8,6 +8,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
+// xxph3Secret is the first 8 bytes of the secret.
+const xxph3Secret = 0xbe4ba423396cfeb8
+
 // xxph3Width emits XXPH3 of keys of 4 or 8 bytes that lie side by side, 16 keys at a time. It
 // needs the 64-bit product of AVX-512.
 func xxph3Width(width int) {
@@ -15,7 +18,7 @@ func xxph3Width(width int) {
 	Comment("XXPH3. Each lane hashes one key.")
 	keys, to, n, v := argument("keys"), argument("hashes"), argument("vectors"), &avx512{}
 	long := func(c uint64) reg.VecVirtual { return v.broadcastLong(number64(c)) }
-	secret, length := long(0xbe4ba423396cfeb8), long(uint64(width))
+	secret, length := long(xxph3Secret), long(uint64(width))
 	factors := []reg.VecVirtual{long(0x9e3779b1), long(primes[1]), long(primes[2])}
 
 	Label("vector")
