@@ -52,9 +52,20 @@ func byteArrays(keys [][]byte) []parquet.ByteArray {
 
 // KeyMayMatch gives the filter a header and lets arrow-go's reader of files read it.
 func (ArrowGo[K]) KeyMayMatch(filter []byte, keys []K) (answers []bool, err error) {
+	err = VisitArrowGo(filter, func(f metadata.BloomFilter) error {
+		for _, hash := range hashes(f.Hasher(), keys) {
+			answers = append(answers, f.CheckHash(hash))
+		}
+		return nil
+	})
+	return answers, err
+}
+
+// VisitArrowGo calls visit with a filter as arrow-go's reader of files has it.
+func VisitArrowGo(filter []byte, visit func(metadata.BloomFilter) error) error {
 	file, meta, err := embed(filter)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	reader := metadata.BloomFilterReader{
 		Input:        bytes.NewReader(file),
@@ -63,15 +74,9 @@ func (ArrowGo[K]) KeyMayMatch(filter []byte, keys []K) (answers []bool, err erro
 	}
 	rowGroup, err := reader.RowGroup(0)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = rowGroup.VisitColumnBloomFilter(0, func(f metadata.BloomFilter) error {
-		for _, hash := range hashes(f.Hasher(), keys) {
-			answers = append(answers, f.CheckHash(hash))
-		}
-		return nil
-	})
-	return answers, err
+	return rowGroup.VisitColumnBloomFilter(0, visit)
 }
 
 // hashes returns arrow-go's hash of each key.

@@ -1,0 +1,339 @@
+// Command arrowcolumns filters columns of Arrow with this library, with arrow-go's filter and
+// with parquet-go's. It prints the tables of docs/arrow.md.
+//
+//	go run ./arrowcolumns    (in compare/)
+//
+// All paths run in turn in one process, as many rounds as -rounds says. The ratios are those
+// of neighbouring runs: their median, and their first and last decile. Times are CPU time.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/compute"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	parquetgo "github.com/parquet-go/parquet-go/bloom"
+
+	"github.com/lanebloom/bloom"
+	bloomarrow "github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/compare/splitblock"
+)
+
+const (
+	batchRows = 64 << 10
+	knownKeys = 1_000_000
+	values    = 10_000 // of a dictionary
+)
+
+var (
+	rows   = flag.Int("rows", 10_000_000, "rows of a column")
+	rounds = flag.Int("rounds", 11, "rounds")
+	mem    = memory.DefaultAllocator
+)
+
+func main() {
+	flag.Parse()
+	random := rand.New(rand.NewPCG(1, 2))
+	known := make([][]byte, knownKeys)
+	for i := range known {
+		known[i] = randomKey(random)
+	}
+	compareColumn("strings of 8 to 32 bytes", bloom.Bytes(known), column(arrow.BinaryTypes.String, func(b array.Builder) {
+		b.(*array.StringBuilder).Append(string(keyOf(random, known)))
+	}), testStrings)
+
+	ints := make([]uint64, knownKeys)
+	for i := range ints {
+		ints[i] = random.Uint64()
+	}
+	compareColumn("int64", bloom.Uint64s(ints), column(arrow.PrimitiveTypes.Int64, func(b array.Builder) {
+		v := random.Uint64()
+		if random.IntN(10) == 0 {
+			v = ints[random.IntN(len(ints))]
+		}
+		b.(*array.Int64Builder).Append(int64(v))
+	}), testIntegers)
+
+	layouts(random, known)
+}
+
+func randomKey(random *rand.Rand) []byte {
+	key := make([]byte, 8+random.IntN(25))
+	for i := range key {
+		key[i] = byte(random.Uint32())
+	}
+	return key
+}
+
+// keyOf returns a known key in one of ten cases, and else another.
+func keyOf(random *rand.Rand, known [][]byte) []byte {
+	if random.IntN(10) == 0 {
+		return known[random.IntN(len(known))]
+	}
+	return randomKey(random)
+}
+
+// column returns the rows in arrays of batchRows.
+func column(t arrow.DataType, add func(b array.Builder)) (batches []arrow.RecordBatch) {
+	b := array.NewBuilder(mem, t)
+	for n := *rows; n > 0; n -= batchRows {
+		for range min(n, batchRows) {
+			add(b)
+		}
+		batches = append(batches, batchOf(b.NewArray()))
+	}
+	return batches
+}
+
+func batchOf(a arrow.Array) arrow.RecordBatch {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "key", Type: a.DataType(), Nullable: true}}, nil)
+	return array.NewRecordBatch(schema, []arrow.Array{a}, int64(a.Len()))
+}
+
+// path is a way to test or to filter a batch.
+type path struct {
+	name string
+	run  func(b arrow.RecordBatch)
+}
+
+// tester returns which rows may be in the filter.
+type tester func(a arrow.Array) []bool
+
+// compareColumn times what tests the batches of a column, and what filters them.
+func compareColumn(name string, known bloom.Keys, batches []arrow.RecordBatch, others func(filter metadata.BloomFilter, blocks []byte) (arrowGo, parquetGo tester)) {
+	filter := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewFilter(known)
+	blocks := filter.AppendFilter(nil)
+	check(splitblock.VisitArrowGo(blocks, func(theirs metadata.BloomFilter) error {
+		arrowGo, parquetGo := others(theirs, blocks)
+		for _, b := range batches[:min(len(batches), 2)] {
+			compareAnswers(filter, b.Column(0), arrowGo, parquetGo)
+		}
+		tests := []path{
+			{"arrow-go", func(b arrow.RecordBatch) { arrowGo(b.Column(0)) }},
+			{"parquet-go", func(b arrow.RecordBatch) { parquetGo(b.Column(0)) }},
+		}
+		filters := []path{
+			{"arrow-go", func(b arrow.RecordBatch) { filterBy(b, arrowGo(b.Column(0))) }},
+			{"parquet-go", func(b arrow.RecordBatch) { filterBy(b, parquetGo(b.Column(0))) }},
+		}
+		for _, k := range bloom.Kernels() {
+			f, err := filter.WithKernel(k)
+			check(err)
+			name := "this library, " + k.String()
+			tests = append(tests, path{name, func(b arrow.RecordBatch) { mask(f, b) }})
+			filters = append(filters, path{name, func(b arrow.RecordBatch) { filterBatch(f, b) }})
+		}
+		fmt.Printf("\n%s, tested:\n\n", name)
+		report(tests, 2, batches)
+		fmt.Printf("\n%s, tested, and the record batches filtered:\n\n", name)
+		report(filters, 2, batches)
+		return nil
+	}))
+}
+
+func mask(f bloomarrow.Tester, b arrow.RecordBatch) {
+	m, err := bloomarrow.Mask(mem, f, b.Column(0))
+	check(err)
+	m.Release()
+}
+
+func filterBatch(f bloomarrow.Tester, b arrow.RecordBatch) {
+	left, err := bloomarrow.FilterRecordBatch(context.Background(), f, b, 0)
+	check(err)
+	left.Release()
+}
+
+// filterBy filters a batch with arrow-go.
+func filterBy(b arrow.RecordBatch, hits []bool) {
+	builder := array.NewBooleanBuilder(mem)
+	defer builder.Release()
+	builder.AppendValues(hits, nil)
+	m := builder.NewBooleanArray()
+	defer m.Release()
+	left, err := compute.FilterRecordBatch(context.Background(), b, m, compute.DefaultFilterOptions())
+	check(err)
+	left.Release()
+}
+
+// compareAnswers ends the program if the libraries differ.
+func compareAnswers(f bloomarrow.Tester, a arrow.Array, others ...tester) {
+	m, err := bloomarrow.Mask(mem, f, a)
+	check(err)
+	for _, other := range others {
+		for i, hit := range other(a) {
+			if hit != m.Value(i) {
+				log.Fatalf("row %d: the libraries differ", i)
+			}
+		}
+	}
+}
+
+// bulk is what arrow-go's filters have beside the interface.
+type bulk interface{ CheckBulk(hashes []uint64) []bool }
+
+func testStrings(f metadata.BloomFilter, blocks []byte) (arrowGo, parquetGo tester) {
+	theirs, hash := parquetgo.MakeSplitBlockFilter(blocks), parquetgo.XXH64{}
+	hits, hashes := make([]bool, batchRows), make([]uint64, batchRows)
+	key := func(a *array.String, i int) []byte {
+		s := a.Value(i)
+		return unsafe.Slice(unsafe.StringData(s), len(s))
+	}
+	return func(a arrow.Array) []bool {
+			s, hasher := a.(*array.String), f.Hasher()
+			for i := range s.Len() {
+				hashes[i] = hasher.Sum64(key(s, i))
+			}
+			return f.(bulk).CheckBulk(hashes[:s.Len()])
+		}, func(a arrow.Array) []bool {
+			s := a.(*array.String)
+			for i := range s.Len() {
+				hits[i] = theirs.Check(hash.Sum64(key(s, i)))
+			}
+			return hits[:s.Len()]
+		}
+}
+
+func testIntegers(f metadata.BloomFilter, blocks []byte) (arrowGo, parquetGo tester) {
+	theirs, hash := parquetgo.MakeSplitBlockFilter(blocks), parquetgo.XXH64{}
+	hits := make([]bool, batchRows)
+	return func(a arrow.Array) []bool {
+			return f.(bulk).CheckBulk(metadata.GetHashes(f.Hasher(), a.(*array.Int64).Int64Values()))
+		}, func(a arrow.Array) []bool {
+			for i, v := range a.(*array.Int64).Int64Values() {
+				hits[i] = theirs.Check(hash.Sum64Uint64(uint64(v)))
+			}
+			return hits[:a.Len()]
+		}
+}
+
+// layouts times masks of the same strings in the layouts of Arrow.
+func layouts(random *rand.Rand, known [][]byte) {
+	filter := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewFilter(bloom.Bytes(known))
+	plain := column(arrow.BinaryTypes.String, func(b array.Builder) { b.(*array.StringBuilder).Append(string(keyOf(random, known))) })
+	with := func(convert func(s *array.String) arrow.Array) []arrow.RecordBatch {
+		var all []arrow.RecordBatch
+		for _, b := range plain {
+			all = append(all, batchOf(convert(b.Column(0).(*array.String))))
+		}
+		return all
+	}
+	nulls := func(percent int) func(s *array.String) arrow.Array {
+		return func(s *array.String) arrow.Array {
+			b := array.NewStringBuilder(mem)
+			for i := range s.Len() {
+				if random.IntN(100) < percent {
+					b.AppendNull()
+				} else {
+					b.Append(s.Value(i))
+				}
+			}
+			return b.NewArray()
+		}
+	}
+	views := func(s *array.String) arrow.Array {
+		b := array.NewStringViewBuilder(mem)
+		for i := range s.Len() {
+			b.Append(s.Value(i))
+		}
+		return b.NewArray()
+	}
+	dictionary := func(s *array.String) arrow.Array {
+		indices := array.NewInt32Builder(mem)
+		for range s.Len() {
+			indices.Append(random.Int32N(int32(min(values, s.Len()))))
+		}
+		t := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+		return array.NewDictionaryArray(t, indices.NewArray(), array.NewSlice(s, 0, int64(min(values, s.Len()))))
+	}
+	runs := func(s *array.String) arrow.Array {
+		ends := array.NewInt32Builder(mem)
+		for end := 0; end < s.Len(); {
+			end = min(s.Len(), end+1+random.IntN(99))
+			ends.Append(int32(end))
+		}
+		e := ends.NewArray()
+		return array.NewRunEndEncodedArray(e, array.NewSlice(s, 0, int64(e.Len())), s.Len(), 0)
+	}
+	columns := []struct {
+		name    string
+		batches []arrow.RecordBatch
+	}{
+		{"string", plain}, {"string, 10 % nulls", with(nulls(10))}, {"string, 50 % nulls", with(nulls(50))},
+		{"string_view", with(views)},
+		{fmt.Sprintf("dictionary of %d", values), with(dictionary)}, {"run-end encoded, 50 rows a run", with(runs)},
+	}
+	fmt.Printf("\nMasks of the layouts of strings of 8 to 32 bytes, kernel %v:\n\n", filter.Kernel())
+	var paths []path
+	for _, c := range columns {
+		next := 0
+		paths = append(paths, path{c.name, func(arrow.RecordBatch) {
+			mask(filter, c.batches[next%len(c.batches)])
+			next++
+		}})
+	}
+	report(paths, 1, plain)
+}
+
+// report runs the paths in turn and prints their times, and how many times faster each is than
+// the first ones.
+func report(paths []path, references int, batches []arrow.RecordBatch) {
+	times := make([][]float64, len(paths))
+	for round := range *rounds + 1 {
+		for i, p := range paths {
+			start := cpuTime()
+			for _, b := range batches {
+				p.run(b)
+			}
+			if round > 0 { // the first one warms up
+				times[i] = append(times[i], float64(cpuTime()-start)/float64(*rows))
+			}
+		}
+	}
+	fmt.Print("| | ns a row |")
+	for _, r := range paths[:references] {
+		fmt.Printf(" times %s |", r.name)
+	}
+	fmt.Print("\n|---|---:|" + strings.Repeat("---:|", references) + "\n")
+	for i, p := range paths {
+		fmt.Printf("| %s | %.1f |", p.name, quantile(times[i], 0.5))
+		for r := range references {
+			ratios := make([]float64, len(times[i]))
+			for j, t := range times[i] {
+				ratios[j] = times[r][j] / t
+			}
+			fmt.Printf(" %.2f (%.2f–%.2f) |", quantile(ratios, 0.5), quantile(ratios, 0.1), quantile(ratios, 0.9))
+		}
+		fmt.Println()
+	}
+}
+
+// cpuTime returns the time that the program has run on all cores, in nanoseconds. Unlike the
+// time of the clock, it leaves out what other programs run meanwhile.
+func cpuTime() int64 {
+	var usage syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}
+
+// quantile returns the value that the given share of the values is below.
+func quantile(values []float64, share float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[int(share*float64(len(sorted)-1)+0.5)]
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
