@@ -15,6 +15,9 @@ require (
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/lanebloom/bloom v0.1.0
 	github.com/lanebloom/bloom/adapter/goleveldb v0.1.0
+	github.com/lanebloom/bloom/adapter/parquet v0.1.0
+	github.com/lanebloom/bloom/adapter/parquet/arrowgo v0.1.0
+	github.com/lanebloom/bloom/adapter/parquet/parquetgo v0.1.0
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/syndtr/goleveldb v1.0.1-0.20220721030215-126854af5e6d

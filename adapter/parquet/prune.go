@@ -109,26 +109,30 @@ func newScratch(k *Keys) *scratch {
 	return &scratch{words: words, within: make([]byte, 8*words)}
 }
 
-// test tests the keys against a row group: their ranks against its bounds first, and then those
-// within against the filter.
+// test tests the keys against a row group. Bounds come first if they seem to leave few keys: none
+// of them may be left, or so few that the filter is asked about these alone. Else the filter
+// comes first, and bounds are for what it leaves.
 func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 	chunk := &c.meta.Chunks[i]
 	group := RowGroup{Column: c, Index: i, Rows: chunk.Rows, Hits: hits}
-	within := k.within(c.meta.Type.span(chunk, k.prefix), s.within)
+	span := c.meta.Type.span(chunk, k.prefix)
+	within, few := k.Len(), k.seemFew(span)
+	if few {
+		within = k.within(span, s.within)
+	}
 	if within == 0 {
 		clear(hits)
 		return group
 	}
 	filter, err := c.filter(i, &s.filter)
-	// A batch with gaps goes from run to run of its keys. It is the faster one if there are few.
-	const few = 16
 	switch {
 	case err != nil:
 		group.Err = err
+		k.within(span, s.within)
 		for j := range hits {
 			hits[j] = s.word(j)
 		}
-	case within < k.Len()/few:
+	case few && within < k.Len()/fewPart:
 		some, err := k.hashed.WithValidity(s.within, 0)
 		if err != nil {
 			panic(err) // the bitmap is long enough
@@ -138,11 +142,47 @@ func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 		filter.MayContainBatch(k.hashed, hits)
 	}
 	for j := range hits {
-		hits[j] = (hits[j] | k.unsure.word(j)) & s.word(j)
+		hits[j] = k.keep(span, j, hits[j]|k.unsure.word(j))
 		group.Count += bits.OnesCount64(hits[j])
 	}
 	return group
 }
+
+// fewPart is the part of the keys, one of so many, below which a batch of them alone is faster than
+// one of all. A batch with gaps goes from run to run.
+const fewPart = 16
+
+// seemFew reports whether a span seems to hold few keys, by a sample of them.
+func (k *Keys) seemFew(s span) bool {
+	if k.ranks == nil || s == everything {
+		return false
+	}
+	const sample = 64
+	step, held := max(1, len(k.ranks)/sample), 0
+	for i := 0; i < len(k.ranks); i += step {
+		if s.holds(k.ranks[i]) {
+			held++
+		}
+	}
+	return held*8 <= len(k.ranks)/step
+}
+
+// keep clears the bits of word j of a bitmap whose keys are not within a span.
+func (k *Keys) keep(s span, j int, word uint64) uint64 {
+	if k.ranks == nil || s == everything {
+		return word
+	}
+	for rest := word; rest != 0; rest &= rest - 1 {
+		if i := bits.TrailingZeros64(rest); !s.holds(k.ranks[64*j+i]) {
+			word &^= 1 << i
+		}
+	}
+	return word
+}
+
+// holds reports whether a rank is within the span. A rank below from wraps around to a large
+// number.
+func (s span) holds(rank uint64) bool { return s.from <= s.to && rank-s.from <= s.to-s.from }
 
 // word returns a word of the bitmap of the keys within the bounds.
 func (s *scratch) word(j int) uint64 { return binary.LittleEndian.Uint64(s.within[8*j:]) }
@@ -154,7 +194,7 @@ func (k *Keys) within(s span, bitmap []byte) (total int) {
 		count := min(64, n-i)
 		word := uint64(1)<<(count-1)<<1 - 1
 		if k.ranks != nil && s != everything {
-			word = s.holds(k.ranks[i : i+count])
+			word = s.holdsAll(k.ranks[i : i+count])
 		}
 		binary.LittleEndian.PutUint64(bitmap[i/8:], word)
 		total += bits.OnesCount64(word)
@@ -162,13 +202,12 @@ func (k *Keys) within(s span, bitmap []byte) (total int) {
 	return total
 }
 
-// holds returns a bit for each of up to 64 ranks: is it in the span?
-func (s span) holds(ranks []uint64) (word uint64) {
+// holdsAll returns a bit for each of up to 64 ranks: holds, without a branch for each.
+func (s span) holdsAll(ranks []uint64) (word uint64) {
 	if s.from > s.to {
 		return 0
 	}
 	for j, rank := range ranks {
-		// A rank below from wraps around to a large number.
 		_, outside := bits.Sub64(s.to-s.from, rank-s.from, 0)
 		word |= (1 ^ outside) << j
 	}

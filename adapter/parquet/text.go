@@ -117,12 +117,13 @@ func appendTimestamp(dst []byte, t *Type, text string) ([]byte, string) {
 		if x, err := time.Parse(layout, text); err == nil {
 			return appendTime(dst, t, x)
 		}
-		x, err := time.Parse(layout+"Z07:00", text)
-		if err == nil && !t.UTC {
-			return dst, "it has an offset from UTC, and the column has local times"
-		}
-		if err == nil {
-			return appendTime(dst, t, x)
+		for _, offset := range []string{"Z07:00", "Z07"} {
+			switch x, err := time.Parse(layout+offset, text); {
+			case err == nil && !t.UTC:
+				return dst, "it has an offset from UTC, and the column has local times"
+			case err == nil:
+				return appendTime(dst, t, x)
+			}
 		}
 	}
 	return dst, "it is no time such as 2006-01-02T15:04:05Z"

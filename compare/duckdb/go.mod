@@ -5,6 +5,8 @@ go 1.26.0
 require (
 	github.com/duckdb/duckdb-go/v2 v2.5.4
 	github.com/lanebloom/bloom v0.1.0
+	github.com/lanebloom/bloom/adapter/parquet v0.1.0
+	github.com/lanebloom/bloom/adapter/parquet/parquetgo v0.1.0
 	github.com/parquet-go/parquet-go v0.32.0
 )
 

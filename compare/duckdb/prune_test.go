@@ -1,0 +1,182 @@
+package duckdb
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
+)
+
+// prunedColumns are types of DuckDB, as expressions of a number n below 18,432. Of those without
+// probe, parquet_bloom_probe is wrong itself or refuses the type. DuckDB gives wider decimals no filter.
+var prunedColumns = []struct {
+	sql   string
+	probe bool
+}{
+	{"(n // 150)::tinyint", true}, {"n::smallint", true}, {"(n - 3000)::integer", true}, {"(n * 7919 - 500000)::bigint", true},
+	{"(n // 75)::utinyint", true}, {"n::usmallint", true}, {"(n * 200000)::uinteger", true}, {"n::ubigint * 1000000000000000", true},
+	{"(n / 7)::float", true}, {"((n + 1) / 7)::double", true},
+	{"'key ' || n", true}, {"uuid_of(n)", false},
+	{"(DATE '1969-06-01' + n::integer)", true}, {"(TIME '00:00:00' + to_microseconds(n * 1001))", false},
+	{"(TIMESTAMP '1969-12-31 23:00:00' + to_microseconds(n * 1000001))", true},
+	{"(TIMESTAMP '1969-12-31 23:00:00' + to_milliseconds(n * 1001))::timestamp_ms", false},
+	{"(TIMESTAMP '1969-12-31 23:00:00' + to_microseconds(n * 1001))::timestamptz", false},
+	{"(n / 100 - 20)::decimal(9, 2)", false}, {"(n / 100 - 20)::decimal(18, 4)", false},
+}
+
+// TestPrune writes a file of three row groups of each type with DuckDB. It reads keys as DuckDB
+// prints them, wants each in the row group that holds it, and compares the filters with
+// DuckDB's own probe.
+func TestPrune(t *testing.T) {
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1) // what SET says is for a connection
+	exec(t, db, `SET TimeZone = 'UTC'`)
+	exec(t, db, `CREATE MACRO uuid_of(n) AS md5(n::varchar)::uuid`)
+	for _, column := range prunedColumns {
+		t.Run(column.sql, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "file.parquet")
+			// Every third number is in the file.
+			exec(t, db, fmt.Sprintf(`COPY (SELECT %s AS k FROM range(0, 18432, 3) r(n) ORDER BY n)
+				TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 2048, DICTIONARY_SIZE_LIMIT 1000000)`, column.sql, path))
+			texts := textsOf(t, db, fmt.Sprintf(`SELECT DISTINCT (%s)::varchar FROM range(0, 18432, 20) r(n)`, column.sql))
+			c := openColumn(t, path)
+			keys, err := prune.ParseKeys(c.Type(), texts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := keys.Matrix(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(m.RowGroups) != 3 {
+				t.Fatalf("%d row groups", len(m.RowGroups))
+			}
+			excluded := 0
+			for g, group := range m.RowGroups {
+				if group.Err != nil {
+					t.Fatalf("row group %d: %v", g, group.Err)
+				}
+				held := map[string]bool{}
+				for _, text := range textsOf(t, db, fmt.Sprintf(`SELECT DISTINCT k::varchar FROM read_parquet('%s', file_row_number = true)
+					WHERE file_row_number // 2048 = %d`, path, g)) {
+					held[string(text)] = true
+				}
+				for i, text := range texts {
+					switch may := group.MayContain(i); {
+					case held[string(text)] && !may:
+						t.Fatalf("row group %d has %s", g, text)
+					case !may:
+						excluded++
+					}
+				}
+			}
+			if excluded == 0 {
+				t.Error("nothing is excluded")
+			}
+			if column.probe {
+				compareProbes(t, db, path, texts[:40], withoutBounds(t, c))
+			}
+		})
+	}
+}
+
+// textsOf returns the rows of a query.
+func textsOf(t *testing.T, db *sql.DB, query string) (texts [][]byte) {
+	t.Helper()
+	rows, err := db.Query(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, []byte(text))
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+func openColumn(t *testing.T, path string) *prune.Column {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := parquetgo.Open(file, "k")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func withoutBounds(t *testing.T, c *prune.Column) *prune.Column {
+	t.Helper()
+	m := c.Meta()
+	for i := range m.Chunks {
+		m.Chunks[i].Min, m.Chunks[i].Max = nil, nil
+	}
+	c, err := prune.Open(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// compareProbes wants DuckDB to exclude the row groups that the matrix excludes.
+func compareProbes(t *testing.T, db *sql.DB, path string, texts [][]byte, c *prune.Column) {
+	t.Helper()
+	keys, err := prune.ParseKeys(c.Type(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := keys.Matrix(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind := textsOf(t, db, fmt.Sprintf(`SELECT typeof(k) FROM '%s' LIMIT 1`, path))[0]
+	for i, text := range texts {
+		rows, err := db.Query(fmt.Sprintf(`SELECT row_group_id, bloom_filter_excludes FROM parquet_bloom_probe('%s', 'k', '%s'::%s)`, path, text, kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := 0
+		for rows.Next() {
+			var group int
+			var excludes bool
+			if err := rows.Scan(&group, &excludes); err != nil {
+				t.Fatal(err)
+			}
+			if seen++; excludes == m.RowGroups[group].MayContain(i) && !(string(text) == "0.0") {
+				t.Errorf("row group %d: DuckDB excludes %s: %v", group, text, excludes)
+			}
+		}
+		rows.Close()
+		if seen != len(m.RowGroups) {
+			t.Fatalf("DuckDB tells of %d row groups", seen)
+		}
+	}
+}
