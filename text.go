@@ -107,8 +107,11 @@ func (s Stats) MarshalJSON() ([]byte, error) {
 	return json.Marshal(statsJSON{s.Bits, s.SetBits, s.Probes, keys, s.FalsePositiveRate})
 }
 
-// UnmarshalJSON reads what MarshalJSON returns.
+// UnmarshalJSON reads what MarshalJSON returns. As for other types of Go, null changes nothing.
 func (s *Stats) UnmarshalJSON(data []byte) error {
+	if string(data) == "null" {
+		return nil
+	}
 	var read statsJSON
 	if err := json.Unmarshal(data, &read); err != nil {
 		return err

@@ -176,6 +176,9 @@ func TestStatsJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"Keys":"many"}`), &s); err == nil || s.Keys != 7 {
 		t.Errorf("a wrong number of keys is read as %+v, %v", s, err)
 	}
+	if err := json.Unmarshal([]byte("null"), &s); err != nil || s.Keys != 7 {
+		t.Errorf("null is read as %+v, %v", s, err)
+	}
 	if data, err := json.Marshal(struct{ Stats Stats }{Stats{Bits: 8, Keys: math.Inf(1)}}); err != nil || !strings.Contains(string(data), `"Keys":null`) {
 		t.Errorf("%s, %v", data, err)
 	}
