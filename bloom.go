@@ -136,11 +136,14 @@ func (v *view) MayContainString(key string) bool {
 func (v *view) MayContainUint64(key uint64) bool {
 	// nosplit: a check for space on the stack would take a fortieth of the time of a key in
 	// Parquet's blocks. What this calls does check.
-	if v.pair == xxh64Split256 && v.kernel != Generic { // the fastest: one comparison counts
-		return (*split256)(&v.array).hasUint64(key)
+	if v.pair == xxh64Split256 && v.kernel == AVX512 { // the fastest: one comparison counts
+		return (*split256)(&v.array).hasUint64AVX512(key)
 	}
 	if v.pair == leveldbDouble32 {
 		return v.test(hash32Uint64(key), nil, 0)
+	}
+	if v.pair == xxh64Split256 && v.kernel != Generic {
+		return (*split256)(&v.array).hasUint64(key)
 	}
 	if v.pair == xxh64x2Double64 {
 		h := hash64Uint64(key)

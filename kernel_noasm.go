@@ -44,6 +44,8 @@ func (d *line32) has(h uint32) bool { return d.test(h) }
 
 func (d *line32) hasUint64(key uint64) bool { return d.test(hash32Uint64(key)) }
 
+func (d *split256) hasUint64AVX512(key uint64) bool { return d.hasUint64(key) }
+
 func (d *split256) hasKey(p unsafe.Pointer, n int) bool { return d.test(xxh64At(p, n)) }
 
 func (d *line512) testAssembly(Kernel, []uint64, []uint64) bool { return false }

@@ -1438,46 +1438,6 @@ TEXT ·hasSplit256AVX2(SB), NOSPLIT, $0-17
 	VZEROUPPER
 	RET
 
-// func hasUint64Split256AVX2(base **byte, key uint64) bool
-// Requires: AVX, AVX2
-TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
-	// XXH64 with the seed 0 of 8 bytes.
-	MOVQ         key+8(FP), AX
-	IMULQ        singleWords<>+8(SB), AX
-	ROLQ         $0x1f, AX
-	IMULQ        singleWords<>+0(SB), AX
-	XORQ         singleWords<>+40(SB), AX
-	ROLQ         $0x1b, AX
-	IMULQ        singleWords<>+0(SB), AX
-	ADDQ         singleWords<>+24(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x21, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+8(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x1d, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+16(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	XORQ         CX, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	MOVQ         base+0(FP), AX
-	IMULQ        8(AX), CX
-	MOVQ         (AX), AX
-	SHRQ         $0x20, CX
-	SHLQ         $0x05, CX
-	VPMULLD      splitSalts<>+0(SB), Y0, Y0
-	VMOVDQU      splitOnes<>+0(SB), Y1
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (AX)(CX*1), Y1
-	VPTEST       Y0, Y1
-	SETCS        ret+16(FP)
-	VZEROUPPER
-	RET
-
 // func hasKeySplit256AVX2(base **byte, key *byte, n int) bool
 // Requires: AVX, AVX2
 TEXT ·hasKeySplit256AVX2(SB), NOSPLIT, $0-25
@@ -6547,6 +6507,44 @@ end:
 	VZEROUPPER
 	RET
 
+// func hasUint64Split256AVX512(base **byte, key uint64) bool
+// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
+	// XXH64 with the seed 0 of 8 bytes.
+	MOVQ         key+8(FP), AX
+	IMULQ        singleWords<>+8(SB), AX
+	ROLQ         $0x1f, AX
+	IMULQ        singleWords<>+0(SB), AX
+	XORQ         singleWords<>+40(SB), AX
+	ROLQ         $0x1b, AX
+	IMULQ        singleWords<>+0(SB), AX
+	ADDQ         singleWords<>+24(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x21, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+8(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x1d, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	VPBROADCASTD AX, Y16
+	MOVQ         base+0(FP), AX
+	IMULQ        8(AX), CX
+	MOVQ         (AX), AX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	VPMULLD      splitSalts<>+0(SB), Y16, Y16
+	VMOVDQU32    splitOnes<>+0(SB), Y17
+	VPSRLD       $0x1b, Y16, Y16
+	VPSLLVD      Y16, Y17, Y16
+	VPTESTNMD    (AX)(CX*1), Y16, K1
+	KORTESTB     K1, K1
+	SETEQ        ret+16(FP)
+	RET
+
 // func addLine512AVX512(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
 // Requires: AVX, AVX512F
 TEXT ·addLine512AVX512(SB), $9456-49
@@ -9658,6 +9656,46 @@ far_four:
 
 far_done:
 end:
+	VZEROUPPER
+	RET
+
+// func hasUint64Split256AVX2(base **byte, key uint64) bool
+// Requires: AVX, AVX2
+TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
+	// XXH64 with the seed 0 of 8 bytes.
+	MOVQ         key+8(FP), AX
+	IMULQ        singleWords<>+8(SB), AX
+	ROLQ         $0x1f, AX
+	IMULQ        singleWords<>+0(SB), AX
+	XORQ         singleWords<>+40(SB), AX
+	ROLQ         $0x1b, AX
+	IMULQ        singleWords<>+0(SB), AX
+	ADDQ         singleWords<>+24(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x21, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+8(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x1d, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         base+0(FP), AX
+	IMULQ        8(AX), CX
+	MOVQ         (AX), AX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (AX)(CX*1), Y1
+	VPTEST       Y0, Y1
+	SETCS        ret+16(FP)
 	VZEROUPPER
 	RET
 

@@ -31,6 +31,8 @@ func (d *split256) has(h uint64) bool { return d.test(h) }
 
 func (d *split256) hasUint64(key uint64) bool { return d.test(xxh64Uint64(key)) }
 
+func (d *split256) hasUint64AVX512(key uint64) bool { return d.hasUint64(key) }
+
 func (d *split256) hasKey(p unsafe.Pointer, n int) bool { return d.test(xxh64At(p, n)) }
 
 // addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns

@@ -58,6 +58,7 @@ func main() {
 		testSplit256(v)
 		testLine512(v)
 		testLine32(v)
+		hasUint64Split256(v)
 		addLine512(v)
 		addLine32(v)
 	}

@@ -6,31 +6,25 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// hasSplit256 emits the tests of single keys in Parquet's blocks: of a hash, of a key of 8
-// bytes, and of any short key. They test all words of a block at a time. base points to the
-// first address and the number of blocks.
+// hasSplit256 emits the tests of single keys in Parquet's blocks: of a hash, and of any short
+// key. They test all words of a block at a time. base points to the first address and the
+// number of blocks.
 func hasSplit256() {
+	v := &avx2{}
 	TEXT("hasSplit256AVX2", NOSPLIT, "func(base **byte, hash uint64) bool")
-	line, bits := argument("hash"), YMM()
+	line := argument("hash")
 	hash, err := Param("hash").Resolve()
 	if err != nil {
 		panic(err)
 	}
 	SHRQ(U8(32), line)
+	bits := YMM()
 	VPBROADCASTD(hash.Addr, bits)
-	hasHash(line, bits)
-
-	TEXT("hasUint64Split256AVX2", NOSPLIT, "func(base **byte, key uint64) bool")
-	Comment("XXH64 with the seed 0 of 8 bytes.")
-	x := scalarXXH64{argument("key")}
-	roundLong(x.h)
-	XORQ(prime(6), x.h) // the state before
-	x.endLong()
-	x.finish()
+	hasHash(v, line, bits)
 
 	TEXT("hasKeySplit256AVX2", NOSPLIT, "func(base **byte, key *byte, n int) bool")
 	Comment("XXH64 with the seed 0 of fewer than 32 bytes.")
-	x = scalarXXH64{GP64()}
+	x := scalarXXH64{GP64(), v}
 	key, n := argument("key"), argument("n")
 	MOVQ(prime(5), x.h)
 	ADDQ(n, x.h)
@@ -72,9 +66,23 @@ func hasSplit256() {
 	x.finish()
 }
 
+// hasUint64Split256 emits the test of a key of 8 bytes.
+func hasUint64Split256(v vectors) {
+	TEXT("hasUint64Split256"+v.name(), NOSPLIT, "func(base **byte, key uint64) bool")
+	Comment("XXH64 with the seed 0 of 8 bytes.")
+	x := scalarXXH64{argument("key"), v}
+	roundLong(x.h)
+	XORQ(prime(6), x.h) // the state before
+	x.endLong()
+	x.finish()
+}
+
 // scalarXXH64 has the register of XXH64 of one key. The primes are operands in memory: that
 // saves an instruction for each.
-type scalarXXH64 struct{ h reg.GPVirtual }
+type scalarXXH64 struct {
+	h reg.GPVirtual
+	v vectors
+}
 
 func number64(c uint64) reg.GPVirtual {
 	r := GP64()
@@ -123,10 +131,15 @@ func (x scalarXXH64) finish() {
 	xorRight(x.h, 29)
 	IMULQ(prime(3), x.h)
 	upper := xorRight(x.h, 32)
-	bits := YMM()
-	VMOVD(x.h.As32(), bits.AsX())
-	VPBROADCASTD(bits.AsX(), bits)
-	hasHash(upper, bits)
+	bits := singleBits(x.v)
+	if x.v.lanes() == 16 {
+		VPBROADCASTD(x.h.As32(), bits)
+	} else {
+		low := XMM()
+		VMOVD(x.h.As32(), low)
+		VPBROADCASTD(low, bits)
+	}
+	hasHash(x.v, upper, bits)
 }
 
 // xorRight emits h ^= h >> by, and returns h >> by.
@@ -138,31 +151,57 @@ func xorRight(h reg.GPVirtual, by uint64) reg.GPVirtual {
 	return right
 }
 
+// singleBits returns the register for the bits of a key. With AVX-512 it is one that needs no
+// VZEROUPPER.
+func singleBits(v vectors) reg.Register {
+	if v.lanes() == 16 {
+		return reg.Y16
+	}
+	return YMM()
+}
+
 // hasHash emits the test of a hash, and the end of the function. line is the upper half of
 // the hash. Each word of bits is the lower half.
-func hasHash(line reg.GPVirtual, bits reg.VecVirtual) {
+func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
 	walk, base := argument("base"), GP64()
 	IMULQ(Mem{Base: walk, Disp: 8}, line)
 	MOVQ(Mem{Base: walk}, base)
 	SHRQ(U8(32), line)
 	SHLQ(U8(5), line)
-	ones, block := YMM(), YMM()
+	block := Mem{Base: base, Index: line, Scale: 1}
 	VPMULLD(splitSalts, bits, bits)
+	if v.lanes() == 16 {
+		missing := K()
+		VMOVDQU32(splitOnes, reg.Y17)
+		VPSRLD(U8(27), bits, bits)
+		VPSLLVD(bits, reg.Y17, bits)
+		VPTESTNMD(block, bits, missing)
+		KORTESTB(missing, missing)
+		SETEQ(result())
+		RET()
+		return
+	}
+	ones, words := YMM(), YMM()
 	VMOVDQU(splitOnes, ones)
 	VPSRLD(U8(27), bits, bits)
 	VPSLLVD(bits, ones, bits)
-	VMOVDQU(Mem{Base: base, Index: line, Scale: 1}, block)
-	VPTEST(bits, block)
+	VMOVDQU(block, words)
+	VPTEST(bits, words)
 	returnCarry()
+}
+
+// result returns where the result goes.
+func result() Mem {
+	r, err := ReturnIndex(0).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return r.Addr
 }
 
 // returnCarry emits the return of the carry flag.
 func returnCarry() {
-	result, err := ReturnIndex(0).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	SETCS(result.Addr)
+	SETCS(result())
 	VZEROUPPER()
 	RET()
 }
