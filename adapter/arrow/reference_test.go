@@ -234,6 +234,13 @@ var encodings = []struct {
 		defer values.Release()
 		return dictionaryOver(mem, random, values, min(n, 20), nulls) // most runs have no row
 	}},
+	{"dictionary of a dictionary", func(_ testing.TB, mem memory.Allocator, random *rand.Rand, test typeTest, n int, nulls float64) arrow.Array {
+		inner := test.plainArray(mem, random, 100, nulls)
+		defer inner.Release()
+		values := dictionaryOver(mem, random, inner, 100, nulls)
+		defer values.Release()
+		return dictionaryOver(mem, random, values, min(n, 20), nulls) // most values have no row
+	}},
 	{"extension", func(_ testing.TB, mem memory.Allocator, random *rand.Rand, test typeTest, n int, nulls float64) arrow.Array {
 		storage := test.plainArray(mem, random, n, nulls)
 		defer storage.Release()
