@@ -13,6 +13,17 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
+// dirty returns memory that is not clear, as that of C is not.
+type dirty struct{ memory.Allocator }
+
+func (d dirty) Allocate(size int) []byte {
+	b := d.Allocator.Allocate(size)
+	for i := range b {
+		b[i] = 0xa5
+	}
+	return b
+}
+
 // eachArray runs a subtest for every type in every encoding, with several arrays, whole and
 // sliced. All memory must be released.
 func eachArray(t *testing.T, run func(t *testing.T, mem memory.Allocator, random *rand.Rand, a arrow.Array)) {
@@ -23,14 +34,14 @@ func eachArray(t *testing.T, run func(t *testing.T, mem memory.Allocator, random
 			}
 			t.Run(fmt.Sprintf("%v/%s", test.dtype, encoding.name), func(t *testing.T) {
 				random := rand.New(rand.NewPCG(uint64(i), uint64(j)))
-				for _, n := range []int{0, 1, 64, 65, 700} {
+				for _, n := range []int{0, 1, 65, 400} {
 					for _, nulls := range []float64{0, 0.1, 1} {
-						mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+						mem := memory.NewCheckedAllocator(dirty{memory.DefaultAllocator})
 						a := encoding.wrap(t, mem, random, test, n, nulls)
 						run(t, mem, random, a)
 						for range 2 {
-							from := random.IntN(n + 1)
-							slice := array.NewSlice(a, int64(from), int64(from+random.IntN(n-from+1)))
+							from := random.IntN(a.Len() + 1)
+							slice := array.NewSlice(a, int64(from), int64(from+random.IntN(a.Len()-from+1)))
 							run(t, mem, random, slice)
 							slice.Release()
 						}
@@ -154,7 +165,36 @@ func TestAdd(t *testing.T) {
 	})
 }
 
-// TestChunked masks columns of several chunks, some of which share a dictionary.
+// TestChunksOfDictionaries masks chunks of which only neighbours share their dictionary.
+func TestChunksOfDictionaries(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	var chunks []arrow.Array
+	for range 3 {
+		values := typeTests[0].plainArray(memory.DefaultAllocator, random, 50, 0.1)
+		for range 2 {
+			indices := array.NewUint8Builder(memory.DefaultAllocator)
+			for range 100 {
+				indices.Append(uint8(random.IntN(50)))
+			}
+			chunks = append(chunks, array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: values.DataType()}, indices.NewArray(), values))
+		}
+	}
+	_, filter := someKeys(chunks[2])
+	masks, err := MaskChunked(memory.DefaultAllocator, filter, arrow.NewChunked(chunks[0].DataType(), chunks))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, chunk := range chunks {
+		keys, _ := someKeys(chunk)
+		for j, key := range keys {
+			if want := key != nil && filter.MayContain(key); masks.Chunk(i).(*array.Boolean).Value(j) != want {
+				t.Fatalf("row %d of chunk %d: %v", j, i, !want)
+			}
+		}
+	}
+}
+
+// TestChunked masks columns of several chunks, all of which share a dictionary if there is one.
 func TestChunked(t *testing.T) {
 	eachArray(t, func(t *testing.T, mem memory.Allocator, random *rand.Rand, a arrow.Array) {
 		var chunks []arrow.Array

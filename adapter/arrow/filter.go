@@ -17,11 +17,11 @@ import (
 // allocator of ctx (compute.WithAllocator); release it. As many columns are filtered at once as
 // the compute.ExecCtx of ctx allows.
 //
-// It does what compute.FilterRecordBatch does with a [Mask], and filters views, decimals of 32
-// and 64 bits, and extensions of these and of dictionaries as well, which arrow-go cannot. Filtered views share the buffers of the batch,
-// and filtered dictionaries their values. For columns that neither can filter, such as
-// run-end encoded ones, the error is arrow.ErrNotImplemented; filter such batches column by
-// column.
+// It does what compute.FilterRecordBatch does with a [Mask]. It also filters what arrow-go cannot:
+// views, decimals of 32 and 64 bits, and extensions of these and of dictionaries. Filtered views
+// share the buffers of the batch, and filtered dictionaries their values. Run-end encoded columns
+// and others that arrow-go does not filter are the error arrow.ErrNotImplemented: test them with
+// Mask, and filter the other columns of the batch.
 //
 // The other errors are those of [Positions] for the column that is tested, and [ErrArray] if
 // there is no such column. The other columns must be well-formed: arrow-go may panic if not.

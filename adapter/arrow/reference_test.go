@@ -229,6 +229,18 @@ var encodings = []struct {
 		defer values.Release()
 		return runsOver(mem, random, n, func(runs int) arrow.Array { return dictionaryOver(mem, random, values, runs, nulls) })
 	}},
+	{"dictionary of runs", func(_ testing.TB, mem memory.Allocator, random *rand.Rand, test typeTest, n int, nulls float64) arrow.Array {
+		values := runsOver(mem, random, 500, func(runs int) arrow.Array { return test.plainArray(mem, random, runs, nulls) })
+		defer values.Release()
+		return dictionaryOver(mem, random, values, min(n, 20), nulls) // most runs have no row
+	}},
+	{"dictionary of a dictionary", func(_ testing.TB, mem memory.Allocator, random *rand.Rand, test typeTest, n int, nulls float64) arrow.Array {
+		inner := test.plainArray(mem, random, 100, nulls)
+		defer inner.Release()
+		values := dictionaryOver(mem, random, inner, 100, nulls)
+		defer values.Release()
+		return dictionaryOver(mem, random, values, min(n, 20), nulls) // most values have no row
+	}},
 	{"extension", func(_ testing.TB, mem memory.Allocator, random *rand.Rand, test typeTest, n int, nulls float64) arrow.Array {
 		storage := test.plainArray(mem, random, n, nulls)
 		defer storage.Release()
@@ -258,7 +270,7 @@ func dictionaryOver(mem memory.Allocator, random *rand.Rand, values arrow.Array,
 	for range n {
 		if random.Float64() < nulls {
 			b.AppendNull()
-		} else if err := b.AppendValueFromString(fmt.Sprint(random.IntN(values.Len()))); err != nil {
+		} else if err := b.AppendValueFromString(fmt.Sprint(random.IntN(min(values.Len(), 128)))); err != nil {
 			panic(err)
 		}
 	}
