@@ -224,3 +224,8 @@ arm64: deps
 .PHONY: bench
 bench:
 	go test -run '^$$' -bench . .
+
+# demo finds rows of a Parquet file by keys of another, and compares with DuckDB: docs/parquet.md.
+.PHONY: demo
+demo:
+	cd compare/duckdb && go run ./semijoin -orders 10 && go run ./semijoin -orders 100
