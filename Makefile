@@ -30,7 +30,7 @@ endif
 # Rates, sizes and tables in portable Go without goroutines, and what takes long beside them:
 # they would find the same on every CPU, and a race detector has nothing to see in them.
 PORTABLE := ^Test(BuildMemory|Collisions|ExtremeRates|PolicyFor.*|Rate.*|Stats.*|Table.*)$$
-FUZZ := $(filter Fuzz%,$(TESTS)) FuzzArrays FuzzExplore FuzzHeader FuzzParseKeys
+FUZZ := $(filter Fuzz%,$(TESTS)) FuzzArrays FuzzExplore FuzzHeader FuzzColumn FuzzParseKeys
 empty :=
 kernel_tests := ^($(subst $(empty) $(empty),|,$(KERNEL_TESTS)))$$
 avx2_tests   := ^($(subst $(empty) $(empty),|,$(AVX2_TESTS)))$$
