@@ -176,6 +176,7 @@ fuzz: $(FUZZ:%=fuzz/%)
 fuzzed_FuzzArrays  := adapter/arrow
 fuzzed_FuzzExplore := cmd/bloom
 fuzzed_FuzzHeader := adapter/parquet
+fuzzed_FuzzColumn := adapter/parquet
 fuzzed_FuzzParseKeys := adapter/parquet
 $(FUZZ:%=fuzz/%): fuzz/%:
 	@$(step) 'cd $(or $(fuzzed_$*),.) && go test -run "^$$" -fuzz "^$*$$" -fuzztime $(FUZZ_EXECUTIONS)x -fuzzminimizetime 20x .'
