@@ -30,7 +30,7 @@ endif
 # Rates, sizes and tables in portable Go without goroutines, and what takes long beside them:
 # they would find the same on every CPU, and a race detector has nothing to see in them.
 PORTABLE := ^Test(BuildMemory|Collisions|ExtremeRates|PolicyFor.*|Rate.*|Stats.*|Table.*)$$
-FUZZ := $(filter Fuzz%,$(TESTS)) FuzzArrays FuzzExplore FuzzHeader FuzzParseKeys
+FUZZ := $(filter Fuzz%,$(TESTS)) FuzzArrays FuzzExplore FuzzHeader FuzzColumn FuzzParseKeys
 empty :=
 kernel_tests := ^($(subst $(empty) $(empty),|,$(KERNEL_TESTS)))$$
 avx2_tests   := ^($(subst $(empty) $(empty),|,$(AVX2_TESTS)))$$
@@ -176,6 +176,7 @@ fuzz: $(FUZZ:%=fuzz/%)
 fuzzed_FuzzArrays  := adapter/arrow
 fuzzed_FuzzExplore := cmd/bloom
 fuzzed_FuzzHeader := adapter/parquet
+fuzzed_FuzzColumn := adapter/parquet
 fuzzed_FuzzParseKeys := adapter/parquet
 $(FUZZ:%=fuzz/%): fuzz/%:
 	@$(step) 'cd $(or $(fuzzed_$*),.) && go test -run "^$$" -fuzz "^$*$$" -fuzztime $(FUZZ_EXECUTIONS)x -fuzzminimizetime 20x .'
@@ -224,3 +225,8 @@ arm64: deps
 .PHONY: bench
 bench:
 	go test -run '^$$' -bench . .
+
+# demo finds rows of a Parquet file by keys of another, and compares with DuckDB: docs/parquet.md.
+.PHONY: demo
+demo:
+	cd compare/duckdb && go run ./semijoin -orders 10 && go run ./semijoin -orders 100

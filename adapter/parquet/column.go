@@ -14,9 +14,9 @@ import (
 // Meta is what the footer of a file says of a column. The packages parquetgo and arrowgo
 // take it from the file handles of two libraries.
 type Meta struct {
-	File   string      // a name for messages
-	Path   string      // of the column in the schema, with dots
-	Type   Type        //
+	File   string // a name for messages
+	Path   string // of the column in the schema, with dots
+	Type   Type
 	Input  io.ReaderAt // the file
 	Size   int64       // of the file in bytes
 	Chunks []Chunk     // one for each row group

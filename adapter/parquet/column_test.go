@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 	"testing/iotest"
 
@@ -197,4 +198,39 @@ func TestAligned(t *testing.T) {
 			}
 		}
 	}
+}
+
+// FuzzColumn wants any bytes and any places of filters to be filters or errors of this package. All
+// filters together have no more bytes than the file.
+func FuzzColumn(f *testing.F) {
+	two := new(file)
+	for i := range uint64(2) {
+		two.add(f, bloom.Uint64s([]uint64{i}), 10)
+	}
+	first, second := two.chunks[0], two.chunks[1]
+	f.Add(two.Bytes(), first.FilterOffset, first.FilterLength, second.FilterOffset, second.FilterLength)
+	f.Add(two.Bytes(), first.FilterOffset, int64(0), second.FilterOffset, int64(0))
+	f.Add(two.Bytes(), second.FilterOffset, int64(0), first.FilterOffset, int64(1)<<40)
+	f.Add(two.Bytes(), int64(-1)<<63, int64(1)<<62, int64(1)<<62, int64(1)<<62)
+	reasons := []error{ErrNoFilter, ErrHeader, ErrAlgorithm, ErrHash, ErrCompression, ErrSize, ErrTruncated, ErrOverlap}
+	f.Fuzz(func(t *testing.T, data []byte, offset1, length1, offset2, length2 int64) {
+		c, err := Open(Meta{Type: Type{Physical: Int64}, Input: bytes.NewReader(data), Size: int64(len(data)),
+			Chunks: []Chunk{{FilterOffset: offset1, FilterLength: length1}, {FilterOffset: offset2, FilterLength: length2}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		total := 0
+		for i := range c.Len() {
+			filter, err := c.Filter(i)
+			if err == nil {
+				from, to := filter.BitRange()
+				total += to - from
+			} else if !slices.ContainsFunc(reasons, func(reason error) bool { return errors.Is(err, reason) }) {
+				t.Fatalf("untyped error %v", err)
+			}
+		}
+		if total > len(data) {
+			t.Fatalf("filters of %d bytes in a file of %d", total, len(data))
+		}
+	})
 }

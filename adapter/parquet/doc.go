@@ -1,8 +1,8 @@
 // Package parquet tests keys against the Bloom filters of Parquet files, to find out which
 // row groups have to be read:
 //
-//	column, err := parquetgo.Open(file, "id")      // or arrowgo.Open
-//	keys, err := parquet.KeysOf(column.Meta().Type, ids) // hashed once
+//	column, err := parquetgo.Open(file, "id")     // or arrowgo.Open
+//	keys, err := parquet.KeysOf(column.Type(), ids) // hashed once
 //	groups, err := keys.Prune(column)
 //	for group := range groups {
 //		fmt.Println(group.Index, group.Count) // which keys: group.Keys()
@@ -14,6 +14,6 @@
 // before each is checked strictly. A row group without a readable filter may hold every
 // key, and [RowGroup.Err] says why.
 //
-// What does not help does no harm: no row group is excluded that has a key. The bounds (minimum
-// and maximum) are compared first, and only where the format defines the order of the values.
+// No row group is excluded that has a key. The bounds of a row group (minimum and maximum) exclude
+// keys only where the format defines the order of the values.
 package parquet

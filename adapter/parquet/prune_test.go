@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"unsafe"
 
@@ -397,6 +398,35 @@ func TestColumns(t *testing.T) {
 	if _, err := other.Matrix(columns...); !errors.Is(err, ErrType) {
 		t.Errorf("keys of another type: %v", err)
 	}
+}
+
+// TestGoroutines tests keys against one column in several goroutines: run it with the race detector.
+func TestGoroutines(t *testing.T) {
+	f := new(file)
+	for i := range uint64(20) {
+		f.add(t, bloom.Uint64s([]uint64{i, i + 1}), 20)
+	}
+	c := f.open(t, Type{Physical: Int64})
+	k, err := KeysOf(c.Type(), []int64{3, 4, 5, 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			m, err := k.Matrix(c)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := range 20 {
+				if m.RowGroups[i].MayContain(0) != (i == 2 || i == 3) {
+					t.Errorf("row group %d: hits %b", i, m.RowGroups[i].Hits)
+				}
+			}
+		})
+	}
+	group.Wait()
 }
 
 // TestPruneAllocates wants a pass over many row groups in memory to allocate no more than one

@@ -6,9 +6,12 @@ import (
 	"io"
 	"os"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom"
+	bloomarrow "github.com/lanebloom/bloom/adapter/arrow"
 )
 
 type buildCommand struct {
@@ -18,7 +21,7 @@ type buildCommand struct {
 	Rate       *float64 `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01."`
 	Raw        bool     `help:"Write the bare bytes of the format, without the header that says what they are."`
 	Output     string   `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Files      []string `arg:"" help:"Parquet files."`
+	Files      []string `arg:"" help:"Parquet files, or files of Arrow IPC."`
 }
 
 // Help is what bloom-parquet build --help says, too.
@@ -84,36 +87,65 @@ func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []b
 	defer done()
 	first := ""
 	for _, name := range b.Files {
-		file, err := openFile(name, b.Column)
+		arrows, err := isArrow(name)
 		if err != nil {
 			return nil, 0, err
 		}
-		kind := file.column.Type().String()
+		hash := b.hashParquet
+		if arrows {
+			hash = b.hashArrow
+		}
+		kind, err := hash(name, func(keys bloom.Keys, nulls int) {
+			columns = append(columns, keys.Hashed(format))
+			n += keys.Len() - nulls
+		})
+		if err != nil {
+			return nil, 0, err
+		}
 		if first == "" {
 			first = kind
 		}
 		if kind != first {
-			file.close()
 			return nil, 0, fmt.Errorf("%s: column %s is %s, and %s before", name, b.Column, kind, first)
-		}
-		for group := range file.RowGroups() {
-			err := eachPage(file, group, func(p *pageKeys) error {
-				hashed := p.keys.Hashed(format)
-				columns = append(columns, hashed)
-				n += hashed.Len()
-				return nil
-			})
-			if err != nil {
-				file.close()
-				return nil, 0, fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
-			}
-		}
-		if err := file.close(); err != nil {
-			return nil, 0, err
 		}
 		progress(1)
 	}
 	return columns, n, nil
+}
+
+// hashParquet calls add with the keys of a Parquet file. It returns their type.
+func (b *buildCommand) hashParquet(name string, add func(keys bloom.Keys, nulls int)) (kind string, err error) {
+	file, err := openFile(name, b.Column)
+	if err != nil {
+		return "", err
+	}
+	defer file.close()
+	for group := range file.RowGroups() {
+		if err := eachPage(file, group, func(p *pageKeys) error {
+			add(p.keys, 0)
+			return nil
+		}); err != nil {
+			return "", fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
+		}
+	}
+	return file.column.Type().String(), nil
+}
+
+// hashArrow is hashParquet for a file of Arrow IPC.
+func (b *buildCommand) hashArrow(name string, add func(keys bloom.Keys, nulls int)) (kind string, err error) {
+	err = eachRecordBatch(name, b.Column, func(r *ipc.FileReader) error {
+		kind = r.Schema().Field(r.Schema().FieldIndices(b.Column)[0]).Type.String()
+		return nil
+	}, func(batch arrow.RecordBatch, column int) error {
+		keys, err := bloomarrow.Keys(batch.Column(column))
+		if err != nil {
+			return err
+		}
+		// The hashes refer to the validity bitmap of the batch. Its memory is Go's, and stays.
+		add(keys, batch.Column(column).NullN())
+		return nil
+	})
+	return kind, err
 }
 
 // pageKeys is the keys of some rows of a column.

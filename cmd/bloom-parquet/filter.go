@@ -16,14 +16,14 @@ type filterCommand struct {
 	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
 	Format string `default:"parquet" placeholder:"NAME" help:"Format of a filter of bare bytes (parquet)."`
 	Invert bool   `short:"v" help:"Write the rows that are certainly not in the filter."`
-	Output string `short:"o" required:"" placeholder:"FILE" help:"Write the rows to this Parquet file."`
+	Output string `short:"o" required:"" placeholder:"FILE" help:"Write the rows to this file."`
 	Filter string `arg:"" help:"The filter: of bloom-parquet build, or of the same column's type."`
-	Input  string `arg:"" help:"Parquet file to filter."`
+	Input  string `arg:"" help:"Parquet file to filter, or a file of Arrow IPC."`
 }
 
 // Help is what bloom-parquet filter --help says, too.
 func (f *filterCommand) Help() string {
-	return `Rows are written with all of their columns. The schema, the compression and the metadata of the file stay. Columns that had Bloom filters get them. A row whose key is null is not in the filter: it is written only with -v.
+	return `Rows are written with all of their columns. The schema, the compression and the metadata of the file stay. Columns that had Bloom filters get them. From a file of Arrow IPC, one of Arrow IPC is written, with the schema and its metadata. A row whose key is null is not in the filter: it is written only with -v.
 The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text.
 Some rows pass that are not in the filter: false positives. Without false positives is what a join of the output gives, which is then small.
 The file that -o names appears whole or not at all.`
@@ -38,17 +38,20 @@ func (f *filterCommand) Run(s *streams) error {
 	if err != nil {
 		return fmt.Errorf("%s: %s", f.Filter, withoutPrefix(err))
 	}
-	file, err := openFile(f.Input, f.Column)
+	arrows, err := isArrow(f.Input)
 	if err != nil {
 		return err
 	}
-	defer file.close()
-	if leaf, ok := file.Schema().Lookup(file.Schema().Columns()[file.leaf]...); !ok || leaf.MaxRepetitionLevel > 0 {
-		return fmt.Errorf("%s: column %s is repeated: a row has many keys", f.Input, f.Column)
+	if arrows && f.Invert {
+		return fmt.Errorf("%s: -v is for Parquet files", f.Input)
 	}
 	passed := int64(0)
 	if err := writeFile(f.Output, func(w *os.File) (err error) {
-		passed, err = f.copy(s, w, file, filter)
+		if arrows {
+			passed, err = f.copyArrow(w, filter)
+		} else {
+			passed, err = f.copyParquet(s, w, filter)
+		}
 		return err
 	}); err != nil {
 		return err
@@ -81,13 +84,21 @@ func (f *filterCommand) open() (*bloom.Filter, error) {
 	return bloom.Open(format, data)
 }
 
-// copy writes the rows that pass, and returns their number.
-func (f *filterCommand) copy(s *streams, out io.Writer, file *parquetFile, filter *bloom.Filter) (passed int64, err error) {
+// copyParquet writes the rows of a Parquet file that pass, and returns their number.
+func (f *filterCommand) copyParquet(s *streams, out io.Writer, filter *bloom.Filter) (passed int64, err error) {
+	file, err := openFile(f.Input, f.Column)
+	if err != nil {
+		return 0, err
+	}
+	defer file.close()
 	defer func() {
-		if p := recover(); p != nil {
+		if p := recover(); p != nil { // parquet-go panics for some bytes that are not of the format
 			err = fmt.Errorf("%s: malformed: %v", f.Input, p)
 		}
 	}()
+	if leaf, ok := file.Schema().Lookup(file.Schema().Columns()[file.leaf]...); !ok || leaf.MaxRepetitionLevel > 0 {
+		return 0, fmt.Errorf("%s: column %s is repeated: a row has many keys", f.Input, f.Column)
+	}
 	w := parquet.NewWriter(out, f.options(file)...)
 	progress, done := bar(s, "filtering", file.NumRows())
 	defer done()

@@ -1,8 +1,8 @@
-// Command bloom-parquet is what command bloom is for lines of text, for Parquet files: it
+// Command bloom-parquet is for Parquet files what command bloom is for lines of text: it
 // finds the row groups that may have some keys, builds filters from columns, and drops the rows
 // whose keys are not in a filter.
 //
-// It is a command of its own because a reader of Parquet files is large: docs/parquet.md has
+// It is a command of its own because readers of Parquet and Arrow are large: docs/parquet.md has
 // the sizes.
 package main
 
@@ -96,5 +96,9 @@ func status(err error, w io.Writer) int {
 
 // withoutPrefix returns the text of an error of the library: the command prints its own prefix.
 func withoutPrefix(err error) string {
-	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "parquet: "), "bloom: ")
+	text := err.Error()
+	for _, prefix := range []string{"parquet: ", "bloomarrow: ", "bloom: "} {
+		text = strings.TrimPrefix(text, prefix)
+	}
+	return text
 }

@@ -16,6 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/parquet-go/parquet-go"
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -23,7 +27,18 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"bloom-parquet": main})
+	testscript.Main(m, map[string]func(){"bloom-parquet": main, "write-forever": writeForever})
+}
+
+// writeForever writes the file that it is given and does not come to an end.
+func writeForever() {
+	err := writeFile(os.Args[1], func(w *os.File) error {
+		_, err := w.WriteString("a part")
+		time.Sleep(time.Hour)
+		return err
+	})
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }
 
 // TestScripts runs the scripts of testdata/script, in which "bloom-parquet" is this command.
@@ -35,6 +50,8 @@ func TestScripts(t *testing.T) {
 			"status": wantStatus,
 			"orders": writeOrders,
 			"show":   show,
+			"arrows": writeArrows,
+			"count":  countArrows,
 		},
 	})
 }
@@ -123,6 +140,58 @@ func show(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Fatalf("order %d is %+v", row.ID, row)
 		}
 		fmt.Fprintln(&lines, row.ID)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs("show"), []byte(lines.String()), 0o644))
+}
+
+// arrowSchema is that of the files of Arrow IPC.
+var arrowSchema = arrow.NewSchema([]arrow.Field{
+	{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
+	{Name: "text", Type: arrow.BinaryTypes.String},
+}, nil)
+
+// writeArrows is the script command: arrows FILE FROM TO, for a file of Arrow IPC of the ids FROM …
+// TO-1 in batches of 1000. Every seventh id is null.
+func writeArrows(ts *testscript.TestScript, _ bool, args []string) {
+	from, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	to, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	file, err := os.Create(ts.MkAbs(args[0]))
+	ts.Check(err)
+	w, err := ipc.NewFileWriter(file, ipc.WithSchema(arrowSchema))
+	ts.Check(err)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrowSchema)
+	for i := from; i < to; i++ {
+		id := b.Field(0).(*array.Int64Builder)
+		if i%7 == 6 {
+			id.AppendNull()
+		} else {
+			id.Append(int64(i))
+		}
+		b.Field(1).(*array.StringBuilder).Append(fmt.Sprint("text ", i))
+		if (i-from)%1000 == 999 || i == to-1 {
+			ts.Check(w.Write(b.NewRecordBatch()))
+		}
+	}
+	ts.Check(errors.Join(w.Close(), file.Close()))
+}
+
+// countArrows is the script command: count FILE, which prints the rows of a file of Arrow IPC to the
+// file show.
+func countArrows(ts *testscript.TestScript, _ bool, args []string) {
+	file, err := os.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer file.Close()
+	r, err := ipc.NewFileReader(file)
+	ts.Check(err)
+	var lines strings.Builder
+	for i := range r.NumRecords() {
+		batch, err := r.RecordBatchAt(i)
+		ts.Check(err)
+		for row := range int(batch.NumRows()) {
+			fmt.Fprintln(&lines, batch.Column(0).ValueStr(row), batch.Column(1).ValueStr(row))
+		}
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("show"), []byte(lines.String()), 0o644))
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -140,10 +141,13 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 	if err != nil {
 		return false, err
 	}
-	unread, why := 0, error(nil)
+	unread, why, failed := 0, error(nil), error(nil)
 	for group := range groups {
 		if group.Err != nil {
 			unread, why = unread+1, group.Err
+		}
+		if path := (*fs.PathError)(nil); errors.As(group.Err, &path) {
+			failed = fmt.Errorf("%s: row group %d: %s", name, group.Index, withoutPrefix(group.Err))
 		}
 		if group.Count == 0 {
 			continue
@@ -156,7 +160,7 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 	if unread > 0 {
 		s.warn("%s: %d of %d row groups have no filter of %s that can be read: %s", name, unread, file.column.Len(), p.Column, withoutPrefix(why))
 	}
-	return some, nil
+	return some, failed
 }
 
 // rowGroup is a row group in JSON.

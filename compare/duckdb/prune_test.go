@@ -14,7 +14,7 @@ import (
 )
 
 // prunedColumns are types of DuckDB, as expressions of a number n below 18,432. Of those without
-// probe, parquet_bloom_probe is wrong itself or refuses the type. DuckDB gives wider decimals no filter.
+// probe, parquet_bloom_probe excludes nothing or is wrong. DuckDB gives wider decimals no filter.
 var prunedColumns = []struct {
 	sql   string
 	probe bool

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"runtime/debug"
+	"strings"
+	"testing"
+)
+
+// TestDependencies wants no module in the command that was not chosen: each is a download for who
+// installs it. Those of the last line come with Arrow.
+func TestDependencies(t *testing.T) {
+	chosen := strings.Fields(`
+		github.com/alecthomas/kong github.com/lanebloom/bloom github.com/lanebloom/bloom/adapter/arrow
+		github.com/lanebloom/bloom/adapter/parquet github.com/lanebloom/bloom/adapter/parquet/parquetgo
+		github.com/cespare/xxhash/v2 github.com/klauspost/cpuid/v2 golang.org/x/sys golang.org/x/term
+		github.com/schollz/progressbar/v3 github.com/mitchellh/colorstring github.com/rivo/uniseg
+		github.com/parquet-go/parquet-go github.com/parquet-go/bitpack github.com/parquet-go/jsonlite github.com/andybalholm/brotli
+		github.com/google/uuid github.com/klauspost/compress github.com/pierrec/lz4/v4 github.com/twpayne/go-geom google.golang.org/protobuf
+		github.com/apache/arrow-go/v18 github.com/apache/thrift github.com/goccy/go-json github.com/google/flatbuffers
+		github.com/zeebo/xxh3 golang.org/x/exp golang.org/x/sync`)
+	info, ok := debug.ReadBuildInfo()
+	if !ok || len(info.Deps) == 0 {
+		t.Fatal("the test tells no modules")
+	}
+	known := map[string]bool{}
+	for _, path := range chosen {
+		known[path] = true
+	}
+	for _, module := range info.Deps {
+		if !known[module.Path] {
+			t.Errorf("module %s", module.Path)
+		}
+		delete(known, module.Path)
+	}
+	for path := range known {
+		t.Errorf("%s is no longer needed", path)
+	}
+}
