@@ -14,6 +14,7 @@ require (
 	github.com/holiman/bloomfilter/v2 v2.0.3
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/lanebloom/bloom v0.1.0
+	github.com/lanebloom/bloom/adapter/arrow v0.1.0
 	github.com/lanebloom/bloom/adapter/goleveldb v0.1.0
 	github.com/lanebloom/bloom/adapter/parquet v0.1.0
 	github.com/lanebloom/bloom/adapter/parquet/arrowgo v0.1.0
@@ -50,7 +51,6 @@ require (
 	github.com/google/flatbuffers v25.12.19+incompatible // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/klauspost/compress v1.19.2 // indirect
-	github.com/lanebloom/bloom/adapter/arrow v0.1.0
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/parquet-go/bitpack v1.0.0 // indirect
 	github.com/parquet-go/jsonlite v1.0.0 // indirect
