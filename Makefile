@@ -229,4 +229,4 @@ bench:
 # demo finds rows of a Parquet file by keys of another, and compares with DuckDB: docs/parquet.md.
 .PHONY: demo
 demo:
-	cd compare/duckdb && go run ./semijoin -orders 10 && go run ./semijoin -orders 100
+	cd compare/duckdb && for n in 10 100 1000; do go run ./semijoin -orders $$n -rounds 15 || exit; done

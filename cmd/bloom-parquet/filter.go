@@ -25,7 +25,7 @@ type filterCommand struct {
 func (f *filterCommand) Help() string {
 	return `Rows are written with all of their columns. The schema, the compression and the metadata of the file stay. Columns that had Bloom filters get them. From a file of Arrow IPC, one of Arrow IPC is written, with the schema and its metadata. A row whose key is null is not in the filter: it is written only with -v.
 The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text.
-Some rows pass that are not in the filter: false positives. Without false positives is what a join of the output gives, which is then small.
+Some rows pass whose keys were not added to the filter: false positives. A join with the output, which is small, removes them.
 The file that -o names appears whole or not at all.`
 }
 

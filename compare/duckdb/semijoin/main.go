@@ -236,7 +236,8 @@ func open(path string) (file *parquet.File, done func(), err error) {
 
 // int64s returns a column of a row group. It must have no nulls.
 func int64s(chunk parquet.ColumnChunk) (all []int64, err error) {
-	return all, pages(chunk, func(page parquet.Page) {
+	all = make([]int64, 0, chunk.NumValues())
+	err = pages(chunk, func(page parquet.Page) {
 		data := page.Data()
 		dictionary := page.Dictionary()
 		if dictionary == nil {
@@ -249,11 +250,13 @@ func int64s(chunk parquet.ColumnChunk) (all []int64, err error) {
 			all = append(all, numbers[i])
 		}
 	})
+	return all, err
 }
 
 // int32s is int64s for the other type.
 func int32s(chunk parquet.ColumnChunk) (all []int32, err error) {
-	return all, pages(chunk, func(page parquet.Page) {
+	all = make([]int32, 0, chunk.NumValues())
+	err = pages(chunk, func(page parquet.Page) {
 		data := page.Data()
 		dictionary := page.Dictionary()
 		if dictionary == nil {
@@ -266,6 +269,7 @@ func int32s(chunk parquet.ColumnChunk) (all []int32, err error) {
 			all = append(all, numbers[i])
 		}
 	})
+	return all, err
 }
 
 // pages calls take with the pages of a column of a row group.
