@@ -18,10 +18,10 @@ import (
 // the compute.ExecCtx of ctx allows.
 //
 // It does what compute.FilterRecordBatch does with a [Mask]. It also filters what arrow-go cannot:
-// views, decimals of 32 and 64 bits, and extensions of these and of dictionaries. Filtered views
-// share the buffers of the batch, and filtered dictionaries their values. Run-end encoded columns
-// and others that arrow-go does not filter are the error arrow.ErrNotImplemented: test them with
-// Mask, and filter the other columns of the batch.
+// views, run-end encoded arrays, decimals of 32 and 64 bits, and extensions of these and of
+// dictionaries. Filtered views share the buffers of the batch, and filtered dictionaries their
+// values. Other columns that arrow-go does not filter, such as list views, are the error
+// arrow.ErrNotImplemented: test with Mask, and filter the other columns of the batch.
 //
 // The other errors are those of [Positions] for the column that is tested, and [ErrArray] if
 // there is no such column. The other columns must be well-formed: arrow-go may panic if not.
@@ -66,6 +66,8 @@ func take(ctx context.Context, c arrow.Array, positions *array.Uint32) (arrow.Ar
 	switch t := c.DataType().(type) {
 	case *arrow.StringViewType, *arrow.BinaryViewType:
 		return takeViews(compute.GetAllocator(ctx), c, positions.Uint32Values())
+	case *arrow.RunEndEncodedType:
+		return takeRuns(ctx, t, c.(*array.RunEndEncoded), positions)
 	case *arrow.Decimal32Type:
 		return takeAs(ctx, arrow.PrimitiveTypes.Int32, c, positions)
 	case *arrow.Decimal64Type:
@@ -132,4 +134,51 @@ func takeViews(mem memory.Allocator, c arrow.Array, positions []uint32) (arrow.A
 	data := array.NewData(s.dtype, len(positions), buffers, nil, array.UnknownNullCount, 0)
 	defer data.Release()
 	return array.MakeFromData(data), nil
+}
+
+// takeRuns takes the value of each run that a row is in.
+func takeRuns(ctx context.Context, t *arrow.RunEndEncodedType, c *array.RunEndEncoded, positions *array.Uint32) (arrow.Array, error) {
+	s, err := rowsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	values, ends, err := runsOf(s, t)
+	if err != nil {
+		return nil, err
+	}
+	mem := compute.GetAllocator(ctx)
+	newEnds, runs := array.NewBuilder(mem, t.RunEnds()), array.NewUint32Builder(mem)
+	defer newEnds.Release()
+	defer runs.Release()
+	first := values.offset - c.Values().Data().Offset()
+	run, rows := 0, positions.Uint32Values()
+	for i, row := range rows {
+		for ends[run] <= int(row) {
+			run++
+		}
+		if i+1 == len(rows) || ends[run] <= int(rows[i+1]) { // the last row of the run
+			runs.Append(uint32(first + run))
+			appendEnd(newEnds, i+1)
+		}
+	}
+	e, r := newEnds.NewArray(), runs.NewUint32Array()
+	defer e.Release()
+	defer r.Release()
+	v, err := take(ctx, c.Values(), r)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Release()
+	return array.NewRunEndEncodedArrayWithType(t, e, v, len(rows), 0), nil
+}
+
+func appendEnd(b array.Builder, end int) {
+	switch b := b.(type) {
+	case *array.Int16Builder:
+		b.Append(int16(end))
+	case *array.Int32Builder:
+		b.Append(int32(end))
+	case *array.Int64Builder:
+		b.Append(int64(end))
+	}
 }
