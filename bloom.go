@@ -150,9 +150,15 @@ func (v *view) MayContainUint64(key uint64) bool {
 		return (*double64)(&v.array).test(h.h1, h.h2)
 	}
 	if v.pair == xxph3Line512 && v.hasLine() {
+		if v.kernel == AVX512 {
+			return (*line512)(&v.array).hasUint64AVX512(key)
+		}
 		return (*line512)(&v.array).hasUint64(key)
 	}
 	if v.pair == signedLine32 && v.hasLine() {
+		if v.kernel == AVX512 {
+			return (*line32)(&v.array).hasUint64AVX512(key)
+		}
 		return (*line32)(&v.array).hasUint64(key)
 	}
 	return v.pair != 0 && v.testHash(v.pair.hash().ofUint64(key))

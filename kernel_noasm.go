@@ -40,9 +40,13 @@ func (d *line512) has(h uint64) bool { return d.test(h) }
 
 func (d *line512) hasUint64(key uint64) bool { return d.test(xxph3Uint64(key)) }
 
+func (d *line512) hasUint64AVX512(key uint64) bool { return d.hasUint64(key) }
+
 func (d *line32) has(h uint32) bool { return d.test(h) }
 
 func (d *line32) hasUint64(key uint64) bool { return d.test(hash32Uint64(key)) }
+
+func (d *line32) hasUint64AVX512(key uint64) bool { return d.hasUint64(key) }
 
 func (d *split256) hasUint64AVX512(key uint64) bool { return d.hasUint64(key) }
 

@@ -1780,118 +1780,19 @@ TEXT ·hasLine512AVX2(SB), NOSPLIT, $0-17
 	VZEROUPPER
 	RET
 
-// func hasUint64Line512AVX2(base **byte, key uint64) bool
-// Requires: AVX, AVX2
-TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
-	// XXPH3 of 8 bytes.
-	MOVQ         key+8(FP), AX
-	XORQ         singleWords<>+48(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x33, CX
-	XORQ         CX, AX
-	MOVQ         $0x000000009e3779b1, CX
-	IMULQ        CX, AX
-	ADDQ         $0x08, AX
-	MOVQ         AX, CX
-	SHRQ         $0x2f, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+8(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x25, CX
-	XORQ         CX, AX
-	IMULQ        singleWords<>+16(SB), AX
-	MOVQ         AX, CX
-	SHRQ         $0x20, CX
-	XORQ         CX, AX
-	MOVQ         base+0(FP), CX
-	MOVL         AX, DX
-	SHRQ         $0x20, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	IMULQ        8(CX), DX
-	MOVQ         (CX), AX
-	SHRQ         $0x20, DX
-	SHLQ         $0x06, DX
-	ADDQ         DX, AX
-	MOVQ         24(CX), CX
-	SHLQ         $0x05, CX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(CX*1), Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (AX), Y1, Y5
-	VPERMD       32(AX), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y5, Y5
-	VPAND        Y4, Y2, Y2
-	VPSLLVD      Y2, Y3, Y2
-	VPTEST       Y2, Y5
-	SETCS        ret+16(FP)
-	VZEROUPPER
-	RET
-
 // func hasLine32AVX2(base **byte, hash uint32) bool
 // Requires: AVX, AVX2, BMI2
 TEXT ·hasLine32AVX2(SB), NOSPLIT, $0-17
 	MOVL         hash+8(FP), CX
 	MOVQ         base+0(FP), AX
 	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
 	RORXL        $0x11, CX, DX
 	VMOVD        DX, X1
+	VPBROADCASTD X1, Y1
 	MOVQ         16(AX), DX
 	IMULQ        CX, DX
 	MULXQ        8(AX), CX, DX
-	VPBROADCASTD X0, Y0
-	VPBROADCASTD X1, Y1
-	SHLQ         $0x06, DX
-	MOVQ         (AX), CX
-	ADDQ         DX, CX
-	MOVQ         24(AX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line32Steps<>+0(SB), DX
-	VPMULLW      (DX)(AX*1), Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (CX), Y0, Y5
-	VPERMD       32(CX), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y5, Y5
-	VPAND        Y4, Y1, Y1
-	VPSLLVD      Y1, Y3, Y1
-	VPTEST       Y1, Y5
-	SETCS        ret+16(FP)
-	VZEROUPPER
-	RET
-
-// func hasUint64Line32AVX2(base **byte, key uint64) bool
-// Requires: AVX, AVX2, BMI2
-TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
-	// LevelDB's hash of 8 bytes.
-	MOVQ         key+8(FP), CX
-	MOVQ         CX, AX
-	SHRQ         $0x20, AX
-	ADDL         $0x89ba21ac, CX
-	IMUL3L       $0xc6a4a793, CX, CX
-	MOVL         CX, DX
-	SHRL         $0x10, DX
-	XORL         DX, CX
-	ADDL         AX, CX
-	IMUL3L       $0xc6a4a793, CX, CX
-	MOVL         CX, AX
-	SHRL         $0x10, AX
-	XORL         AX, CX
-	MOVQ         base+0(FP), AX
-	VMOVD        CX, X0
-	RORXL        $0x11, CX, DX
-	VMOVD        DX, X1
-	MOVQ         16(AX), DX
-	IMULQ        CX, DX
-	MULXQ        8(AX), CX, DX
-	VPBROADCASTD X0, Y0
-	VPBROADCASTD X1, Y1
 	SHLQ         $0x06, DX
 	MOVQ         (AX), CX
 	ADDQ         DX, CX
@@ -6545,6 +6446,93 @@ TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
 	SETEQ        ret+16(FP)
 	RET
 
+// func hasUint64Line512AVX512(base **byte, key uint64) bool
+// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·hasUint64Line512AVX512(SB), NOSPLIT, $0-17
+	// XXPH3 of 8 bytes.
+	MOVQ         key+8(FP), AX
+	XORQ         singleWords<>+48(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x33, CX
+	XORQ         CX, AX
+	MOVQ         $0x000000009e3779b1, CX
+	IMULQ        CX, AX
+	ADDQ         $0x08, AX
+	MOVQ         AX, CX
+	SHRQ         $0x2f, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+8(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x25, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	MOVQ         base+0(FP), CX
+	MOVL         AX, DX
+	SHRQ         $0x20, AX
+	VPBROADCASTD AX, Y16
+	IMULQ        8(CX), DX
+	MOVQ         (CX), AX
+	SHRQ         $0x20, DX
+	SHLQ         $0x06, DX
+	ADDQ         DX, AX
+	MOVQ         24(CX), CX
+	SHLQ         $0x05, CX
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(CX*1), Y16, Y16
+	VPSRLD       $0x1c, Y16, Y17
+	VPSRLD       $0x17, Y16, Y18
+	VMOVDQU32    (AX), Y20
+	VPERMI2D     32(AX), Y20, Y17
+	VPRORVD      Y18, Y17, Y17
+	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
+	KORTESTB     K1, K1
+	SETEQ        ret+16(FP)
+	RET
+
+// func hasUint64Line32AVX512(base **byte, key uint64) bool
+// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·hasUint64Line32AVX512(SB), NOSPLIT, $0-17
+	// LevelDB's hash of 8 bytes.
+	MOVQ         key+8(FP), CX
+	MOVQ         CX, AX
+	SHRQ         $0x20, AX
+	ADDL         $0x89ba21ac, CX
+	IMUL3L       $0xc6a4a793, CX, CX
+	MOVL         CX, DX
+	SHRL         $0x10, DX
+	XORL         DX, CX
+	ADDL         AX, CX
+	IMUL3L       $0xc6a4a793, CX, CX
+	MOVL         CX, AX
+	SHRL         $0x10, AX
+	XORL         AX, CX
+	MOVQ         base+0(FP), AX
+	VPBROADCASTD CX, Y16
+	RORXL        $0x11, CX, DX
+	VPBROADCASTD DX, Y17
+	MOVQ         16(AX), DX
+	IMULQ        CX, DX
+	MULXQ        8(AX), CX, DX
+	SHLQ         $0x06, DX
+	MOVQ         (AX), CX
+	ADDQ         DX, CX
+	MOVQ         24(AX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line32Steps<>+0(SB), DX
+	VPMULLW      (DX)(AX*1), Y17, Y17
+	VPADDD       Y16, Y17, Y17
+	VPSRLD       $0x05, Y17, Y18
+	VMOVDQU32    (CX), Y20
+	VPERMI2D     32(CX), Y20, Y18
+	VPRORVD      Y17, Y18, Y18
+	VPTESTNMD    splitOnes<>+0(SB), Y18, K1
+	KORTESTB     K1, K1
+	SETEQ        ret+16(FP)
+	RET
+
 // func addLine512AVX512(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
 // Requires: AVX, AVX512F
 TEXT ·addLine512AVX512(SB), $9456-49
@@ -9695,6 +9683,105 @@ TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 	VPSLLVD      Y0, Y1, Y0
 	VMOVDQU      (AX)(CX*1), Y1
 	VPTEST       Y0, Y1
+	SETCS        ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasUint64Line512AVX2(base **byte, key uint64) bool
+// Requires: AVX, AVX2
+TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
+	// XXPH3 of 8 bytes.
+	MOVQ         key+8(FP), AX
+	XORQ         singleWords<>+48(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x33, CX
+	XORQ         CX, AX
+	MOVQ         $0x000000009e3779b1, CX
+	IMULQ        CX, AX
+	ADDQ         $0x08, AX
+	MOVQ         AX, CX
+	SHRQ         $0x2f, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+8(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x25, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	MOVQ         base+0(FP), CX
+	MOVL         AX, DX
+	SHRQ         $0x20, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	IMULQ        8(CX), DX
+	MOVQ         (CX), AX
+	SHRQ         $0x20, DX
+	SHLQ         $0x06, DX
+	ADDQ         DX, AX
+	MOVQ         24(CX), CX
+	SHLQ         $0x05, CX
+	LEAQ         line512Factors<>+0(SB), DX
+	VPMULLD      (DX)(CX*1), Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (AX), Y1, Y5
+	VPERMD       32(AX), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y5, Y5
+	VPAND        Y4, Y2, Y2
+	VPSLLVD      Y2, Y3, Y2
+	VPTEST       Y2, Y5
+	SETCS        ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func hasUint64Line32AVX2(base **byte, key uint64) bool
+// Requires: AVX, AVX2, BMI2
+TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
+	// LevelDB's hash of 8 bytes.
+	MOVQ         key+8(FP), CX
+	MOVQ         CX, AX
+	SHRQ         $0x20, AX
+	ADDL         $0x89ba21ac, CX
+	IMUL3L       $0xc6a4a793, CX, CX
+	MOVL         CX, DX
+	SHRL         $0x10, DX
+	XORL         DX, CX
+	ADDL         AX, CX
+	IMUL3L       $0xc6a4a793, CX, CX
+	MOVL         CX, AX
+	SHRL         $0x10, AX
+	XORL         AX, CX
+	MOVQ         base+0(FP), AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	RORXL        $0x11, CX, DX
+	VMOVD        DX, X1
+	VPBROADCASTD X1, Y1
+	MOVQ         16(AX), DX
+	IMULQ        CX, DX
+	MULXQ        8(AX), CX, DX
+	SHLQ         $0x06, DX
+	MOVQ         (AX), CX
+	ADDQ         DX, CX
+	MOVQ         24(AX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line32Steps<>+0(SB), DX
+	VPMULLW      (DX)(AX*1), Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (CX), Y0, Y5
+	VPERMD       32(CX), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y5, Y5
+	VPAND        Y4, Y1, Y1
+	VPSLLVD      Y1, Y3, Y1
+	VPTEST       Y1, Y5
 	SETCS        ret+16(FP)
 	VZEROUPPER
 	RET

@@ -46,6 +46,8 @@ func (d *line32) has(h uint32) bool { return d.test(h) }
 
 func (d *line32) hasUint64(key uint64) bool { return d.test(hash32Uint64(key)) }
 
+func (d *line32) hasUint64AVX512(key uint64) bool { return d.hasUint64(key) }
+
 // addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
 func (d *line32) addAssembly(kernel Kernel, hashes []uint32) bool {

@@ -41,6 +41,8 @@ func (d *line512) has(h uint64) bool { return d.test(h) }
 
 func (d *line512) hasUint64(key uint64) bool { return d.test(xxph3Uint64(key)) }
 
+func (d *line512) hasUint64AVX512(key uint64) bool { return d.hasUint64(key) }
+
 // addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
 func (d *line512) addAssembly(kernel Kernel, hashes []uint64) bool {

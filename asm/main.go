@@ -59,6 +59,8 @@ func main() {
 		testLine512(v)
 		testLine32(v)
 		hasUint64Split256(v)
+		hasUint64Line512(v)
+		hasUint64Line32(v)
 		addLine512(v)
 		addLine32(v)
 	}

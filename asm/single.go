@@ -131,14 +131,8 @@ func (x scalarXXH64) finish() {
 	xorRight(x.h, 29)
 	IMULQ(prime(3), x.h)
 	upper := xorRight(x.h, 32)
-	bits := singleBits(x.v)
-	if x.v.lanes() == 16 {
-		VPBROADCASTD(x.h.As32(), bits)
-	} else {
-		low := XMM()
-		VMOVD(x.h.As32(), low)
-		VPBROADCASTD(low, bits)
-	}
+	bits := singleVector(x.v, 0)
+	broadcastSingle(x.v, x.h, bits)
 	hasHash(x.v, upper, bits)
 }
 
@@ -151,13 +145,33 @@ func xorRight(h reg.GPVirtual, by uint64) reg.GPVirtual {
 	return right
 }
 
-// singleBits returns the register for the bits of a key. With AVX-512 it is one that needs no
-// VZEROUPPER.
-func singleBits(v vectors) reg.Register {
+// singleVector returns a register for 8 words: with AVX-512 that of the number i from 16 on,
+// which needs no VZEROUPPER.
+func singleVector(v vectors, i int) reg.Register {
 	if v.lanes() == 16 {
-		return reg.Y16
+		return []reg.Register{reg.Y16, reg.Y17, reg.Y18, reg.Y19, reg.Y20}[i]
 	}
 	return YMM()
+}
+
+// broadcastSingle copies the lower half of a general register to 8 words.
+func broadcastSingle(v vectors, r reg.GPVirtual, to reg.Register) {
+	if v.lanes() == 16 {
+		VPBROADCASTD(r.As32(), to)
+		return
+	}
+	low := XMM()
+	VMOVD(r.As32(), low)
+	VPBROADCASTD(low, to)
+}
+
+// returnNoneClear emits the return of whether each word of bits has a bit of mask.
+func returnNoneClear(mask Mem, bits reg.Register) {
+	missing := K()
+	VPTESTNMD(mask, bits, missing)
+	KORTESTB(missing, missing)
+	SETEQ(result())
+	RET()
 }
 
 // hasHash emits the test of a hash, and the end of the function. line is the upper half of
@@ -170,21 +184,19 @@ func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
 	SHLQ(U8(5), line)
 	block := Mem{Base: base, Index: line, Scale: 1}
 	VPMULLD(splitSalts, bits, bits)
+	ones := singleVector(v, 1)
 	if v.lanes() == 16 {
-		missing := K()
-		VMOVDQU32(splitOnes, reg.Y17)
-		VPSRLD(U8(27), bits, bits)
-		VPSLLVD(bits, reg.Y17, bits)
-		VPTESTNMD(block, bits, missing)
-		KORTESTB(missing, missing)
-		SETEQ(result())
-		RET()
-		return
+		VMOVDQU32(splitOnes, ones)
+	} else {
+		VMOVDQU(splitOnes, ones)
 	}
-	ones, words := YMM(), YMM()
-	VMOVDQU(splitOnes, ones)
 	VPSRLD(U8(27), bits, bits)
 	VPSLLVD(bits, ones, bits)
+	if v.lanes() == 16 {
+		returnNoneClear(block, bits)
+		return
+	}
+	words := YMM()
 	VMOVDQU(block, words)
 	VPTEST(bits, words)
 	returnCarry()
@@ -216,14 +228,16 @@ func splitOnesTable() {
 	}
 }
 
-// hasLine512 emits the tests of single keys in RocksDB's lines: of a hash, and of a key of 8
-// bytes. base points to the first address, the number of lines, a word that is not used, and
-// the number of probes, 1 to 8.
+// hasLine512 emits the test of a hash in RocksDB's lines. base points to the first address,
+// the number of lines, a word that is not used, and the number of probes, 1 to 8.
 func hasLine512() {
 	TEXT("hasLine512AVX2", NOSPLIT, "func(base **byte, hash uint64) bool")
-	hasHash512(argument("hash"))
+	hasHash512(&avx2{}, argument("hash"))
+}
 
-	TEXT("hasUint64Line512AVX2", NOSPLIT, "func(base **byte, key uint64) bool")
+// hasUint64Line512 emits the test of a key of 8 bytes.
+func hasUint64Line512(v vectors) {
+	TEXT("hasUint64Line512"+v.name(), NOSPLIT, "func(base **byte, key uint64) bool")
 	Comment("XXPH3 of 8 bytes.")
 	h := argument("key")
 	XORQ(prime(7), h)
@@ -235,17 +249,16 @@ func hasLine512() {
 	xorRight(h, 37)
 	IMULQ(prime(3), h)
 	xorRight(h, 32)
-	hasHash512(h)
+	hasHash512(v, h)
 }
 
 // hasHash512 emits the test of a hash, and the end of the function.
-func hasHash512(h reg.GPVirtual) {
+func hasHash512(v vectors, h reg.GPVirtual) {
 	walk, base, line := argument("base"), GP64(), GP64()
 	MOVL(h.As32(), line.As32())
 	SHRQ(U8(32), h)
-	x, word, bit := YMM(), YMM(), YMM()
-	VMOVD(h.As32(), x.AsX())
-	VPBROADCASTD(x.AsX(), x)
+	x, word, bit := singleVector(v, 0), singleVector(v, 1), singleVector(v, 2)
+	broadcastSingle(v, h, x)
 	IMULQ(Mem{Base: walk, Disp: 8}, line)
 	MOVQ(Mem{Base: walk}, base)
 	SHRQ(U8(32), line)
@@ -254,17 +267,19 @@ func hasHash512(h reg.GPVirtual) {
 	VPMULLD(probeRow(line512Factors, walk), x, x)
 	VPSRLD(U8(28), x, word)
 	VPSRLD(U8(23), x, bit)
-	hasBits(Mem{Base: base}, word, x, bit)
+	hasBits(v, Mem{Base: base}, word, x, bit)
 }
 
-// hasLine32 emits the tests of single keys in Pebble's lines of 64 bytes: of a hash, and of a
-// key of 8 bytes. base points to the first address, the number of lines, its reciprocal, and
-// the number of probes, 1 to 8.
+// hasLine32 emits the test of a hash in Pebble's lines of 64 bytes. base points to the first
+// address, the number of lines, its reciprocal, and the number of probes, 1 to 8.
 func hasLine32() {
 	TEXT("hasLine32AVX2", NOSPLIT, "func(base **byte, hash uint32) bool")
-	hasHash32(Load(Param("hash"), GP64().As32()).(reg.GPVirtual).As64().(reg.GPVirtual))
+	hasHash32(&avx2{}, Load(Param("hash"), GP64().As32()).(reg.GPVirtual).As64().(reg.GPVirtual))
+}
 
-	TEXT("hasUint64Line32AVX2", NOSPLIT, "func(base **byte, key uint64) bool")
+// hasUint64Line32 emits the test of a key of 8 bytes.
+func hasUint64Line32(v vectors) {
+	TEXT("hasUint64Line32"+v.name(), NOSPLIT, "func(base **byte, key uint64) bool")
 	Comment("LevelDB's hash of 8 bytes.")
 	key, upper := argument("key"), GP64()
 	MOVQ(key, upper)
@@ -283,41 +298,49 @@ func hasLine32() {
 			ADDL(upper.As32(), h)
 		}
 	}
-	hasHash32(key)
+	hasHash32(v, key)
 }
 
 // hasHash32 emits the test of a hash, whose register has no other bits, and the end of the
 // function.
-func hasHash32(h reg.GPVirtual) {
+func hasHash32(v vectors, h reg.GPVirtual) {
 	walk, base, q, delta := argument("base"), GP64(), GP64(), GP64()
-	x, bit, word, half := YMM(), YMM(), YMM(), YMM()
-	VMOVD(h.As32(), x.AsX())
+	x, bit, word, half := singleVector(v, 0), singleVector(v, 1), singleVector(v, 2), singleVector(v, 3)
+	broadcastSingle(v, h, x)
 	RORXL(U8(17), h.As32(), delta.As32())
-	VMOVD(delta.As32(), bit.AsX())
+	broadcastSingle(v, delta, bit)
 	MOVQ(Mem{Base: walk, Disp: 16}, q)
 	IMULQ(h, q)
 	MOVQ(q, reg.RDX)
 	line, low := GP64(), GP64()
 	MULXQ(Mem{Base: walk, Disp: 8}, low, line)
-	VPBROADCASTD(x.AsX(), x)
-	VPBROADCASTD(bit.AsX(), bit)
 	SHLQ(U8(6), line)
 	MOVQ(Mem{Base: walk}, base)
 	ADDQ(line, base)
 	VPMULLW(probeRow(line32Steps, walk), bit, bit)
 	VPADDD(x, bit, bit)
 	VPSRLD(U8(5), bit, word)
-	VPSLLD(U8(23), bit, half)
-	hasBits(Mem{Base: base}, word, half, bit)
+	if v.lanes() < 16 {
+		VPSLLD(U8(23), bit, half)
+	}
+	hasBits(v, Mem{Base: base}, word, half, bit)
 }
 
 // hasBits emits the test of 8 bits of a line, as bitsOfLine.testOne does, and the end of the
-// function.
-func hasBits(line Mem, word, half, bit reg.VecVirtual) {
+// function. AVX-512 needs no half: bit 3 of word chooses it.
+func hasBits(v vectors, line Mem, word, half, bit reg.Register) {
+	if v.lanes() == 16 {
+		words := singleVector(v, 4)
+		VMOVDQU32(line, words)
+		VPERMI2D(line.Offset(32), words, word)
+		VPRORVD(bit, word, word)
+		returnNoneClear(splitOnes, word)
+		return
+	}
 	b := bitsOfLine{ones: YMM(), thirtyOnes: YMM()}
 	VMOVDQU(splitOnes, b.ones)
 	VMOVDQU(lineMask, b.thirtyOnes)
-	b.testOne(line, word, half, bit)
+	b.testOne(line, word.(reg.VecVirtual), half.(reg.VecVirtual), bit.(reg.VecVirtual))
 	returnCarry()
 }
 
