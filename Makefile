@@ -6,8 +6,8 @@ endif
 
 SHELL    := bash
 ADAPTERS := adapter/arrow adapter/goleveldb adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo adapter/pebble
-MODULES  := . $(ADAPTERS) asm cmd/bloom cmd/bloom-parquet cmd/bloom/browser compare compare/duckdb
-# Those that users build.
+MODULES  := . adapter/beam $(ADAPTERS) asm cmd/bloom cmd/bloom-parquet cmd/bloom/browser compare compare/duckdb
+# Those that users build, but for adapter/beam: Beam takes minutes to compile for each target.
 PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
@@ -35,7 +35,7 @@ empty :=
 kernel_tests := ^($(subst $(empty) $(empty),|,$(KERNEL_TESTS)))$$
 avx2_tests   := ^($(subst $(empty) $(empty),|,$(AVX2_TESTS)))$$
 
-PACKAGES := bsdutils fonts-dejavu-core gcc g++ libc6-dev libleveldb-dev librocksdb-dev libxxhash-dev qemu-user-static make git
+PACKAGES := bsdutils fonts-dejavu-core gcc g++ iproute2 libc6-dev libleveldb-dev librocksdb-dev libxxhash-dev qemu-user-static make git util-linux
 # Debian's browser, unless there is one.
 PACKAGES += $(if $(shell command -v chromium chromium-browser google-chrome),,chromium)
 
@@ -64,7 +64,7 @@ PACKAGES += $(if $(filter skylake-x,$(EMULATED)),bochs bochs-term bochsbios vgab
 
 # What make test does, those steps first that take the longest, as many at a time as there
 # are cores. Each prints one line when it ends.
-STEPS := $(EMULATED:%=emulated/%) $(RACED:%=race/%) unit/compare $(VET:%=vet/%) $(MODULES:%=vet/%) vet/files \
+STEPS := $(EMULATED:%=emulated/%) $(RACED:%=race/%) workers unit/compare $(VET:%=vet/%) $(MODULES:%=vet/%) vet/files \
 	unit/386 $(filter-out unit/compare,$(MODULES:%=unit/%)) benchmarks purego $(FUZZ:%=fuzz/%) format generated
 step = .ci/step $@
 
@@ -129,6 +129,11 @@ unit: $(MODULES:%=unit/%) unit/386
 $(MODULES:%=unit/%): export BLOOM_TEST_KERNELS = $(KERNELS_host)
 $(MODULES:%=unit/%): unit/%:
 	@$(step) 'cd $* && go test ./...'
+
+# workers runs Beam's transforms in worker processes, with 1 M known elements and 1 M others.
+.PHONY: workers
+workers:
+	@$(step) 'adapter/beam/processes/run'
 
 # unit/386 runs the root's tests as a 32-bit program: by the CPU, if the system lets it, and
 # else by qemu, which mishandles the signals by which the Go runtime preempts.

@@ -1,0 +1,45 @@
+package beam_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"reflect"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
+
+	"github.com/lanebloom/bloom"
+	lanebloom "github.com/lanebloom/bloom/adapter/beam"
+)
+
+// Visit is a row of a log.
+type Visit struct{ User, Page string }
+
+// visitor is the Keyer of visits by their users.
+type visitor struct{}
+
+func (visitor) AppendKey(dst []byte, v Visit) []byte { return append(dst, v.User...) }
+
+func printVisit(v Visit) { fmt.Println(v.User, v.Page) }
+
+func init() {
+	lanebloom.Register(visitor{})
+	beam.RegisterType(reflect.TypeFor[Visit]())
+	beam.RegisterFunction(printVisit)
+}
+
+func Example() {
+	slog.SetLogLoggerLevel(slog.LevelError) // Prism tells what it does
+	p, s := beam.NewPipelineWithRoot()
+	users := beam.Create(s, "ann", "bob")
+	visits := beam.Create(s, Visit{"ann", "/news"}, Visit{"eve", "/"}, Visit{"mallory", "/"})
+
+	known := lanebloom.BuildFilter(s, bloom.Policy{BitsPerKey: 10}, 2, users, lanebloom.String{})
+	beam.ParDo0(s, printVisit, lanebloom.Filter(s, known, visits, visitor{}))
+
+	if _, err := beam.Run(context.Background(), "prism", p); err != nil {
+		fmt.Println(err)
+	}
+	// Output: ann /news
+}

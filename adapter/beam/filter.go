@@ -1,0 +1,277 @@
+package beam
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"sync"
+	"weak"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/lanebloom/bloom"
+)
+
+// Types of the parameters of DoFns. Those of filters read a side input only when they are called:
+// an iterator, func(*[]byte) bool, would be opened for each element.
+type (
+	eventTime = beam.EventTime
+	filters   = func() func(*[]byte) bool
+)
+
+// loaded is the filter of a window, for the time of a bundle. It is nil if none has been read.
+type loaded struct{ *bloom.Filter }
+
+// load reads the side input if that was not done yet.
+func (l *loaded) load(ctx context.Context, side filters) error {
+	if l.Filter != nil {
+		return nil
+	}
+	var all *bloom.Set // if there are several
+	var first *bloom.Filter
+	next := side()
+	for encoded := []byte(nil); next(&encoded); {
+		filter, err := open(ctx, encoded)
+		switch {
+		case err != nil:
+			return fmt.Errorf("lanebloom.Filter: %w", err)
+		case first == nil:
+			first = filter
+			continue
+		case all == nil:
+			if all, err = setOf(first); err != nil {
+				return fmt.Errorf("lanebloom.Filter: %w", err)
+			}
+		}
+		more, err := setOf(filter)
+		if err == nil {
+			err = all.Merge(more)
+		}
+		if err != nil {
+			return fmt.Errorf("lanebloom.Filter: of several filters: %w", err)
+		}
+	}
+	switch {
+	case all != nil:
+		l.Filter = all.Filter()
+	case first != nil:
+		l.Filter = first
+	default:
+		l.Filter = new(bloom.Filter) // holds no key
+	}
+	return nil
+}
+
+func setOf(f *bloom.Filter) (*bloom.Set, error) {
+	return bloom.OpenSet(f.Format(), f.AppendFilter(nil))
+}
+
+// fileMark is before the path in the elements of FilterFile. The file of a filter begins otherwise.
+const fileMark = "lanebloom.FilterFile "
+
+// open returns the filter that an element of a side input is, or names.
+func open(ctx context.Context, encoded []byte) (*bloom.Filter, error) {
+	if path, ok := bytes.CutPrefix(encoded, []byte(fileMark)); ok {
+		return files.open(ctx, string(path))
+	}
+	f := new(bloom.Filter)
+	return f, f.UnmarshalBinary(encoded) // a copy: the SDK may use the bytes again
+}
+
+// files are the filters of files that bundles use now.
+var files = shared{filters: map[string]weak.Pointer[bloom.Filter]{}}
+
+type shared struct {
+	sync.Mutex
+	filters map[string]weak.Pointer[bloom.Filter]
+}
+
+// open returns the filter of a file. It reads the file unless the filter is still in use.
+func (s *shared) open(ctx context.Context, path string) (*bloom.Filter, error) {
+	s.Lock()
+	defer s.Unlock()
+	if f := s.filters[path].Value(); f != nil {
+		return f, nil
+	}
+	system, err := filesystem.New(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer system.Close()
+	file, err := system.OpenRead(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	f := new(bloom.Filter)
+	if _, err := f.ReadFrom(file); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if n, err := io.Copy(io.Discard, file); n != 0 || err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w: %d bytes after the filter", path, bloom.ErrEncoding, n), err)
+	}
+	s.filters[path] = weak.Make(f)
+	return f, nil
+}
+
+// batch has the rows of a bundle that are not tested yet, with their keys and times.
+type batch[R any] struct {
+	loaded
+	keys  column
+	times []eventTime
+	rows  []R
+	hits  [batchKeys / 64]uint64
+}
+
+// start forgets what a bundle before may have left.
+func (b *batch[R]) start() {
+	b.loaded = loaded{}
+	b.clear()
+}
+
+// clear forgets all rows, and what they refer to.
+func (b *batch[R]) clear() {
+	clear(b.rows)
+	b.keys.clear()
+	b.times, b.rows = b.times[:0], b.rows[:0]
+}
+
+// add adds a row, whose key was appended before.
+func (b *batch[R]) add(t eventTime, row R) (full bool) {
+	b.times = append(b.times, t)
+	b.rows = append(b.rows, row)
+	return b.keys.full()
+}
+
+// flush tests the rows, and emits those that pass.
+func (b *batch[R]) flush(ctx context.Context, side filters, emit func(eventTime, R)) error {
+	if len(b.rows) == 0 {
+		return nil
+	}
+	if err := b.load(ctx, side); err != nil {
+		return err
+	}
+	keys, err := b.keys.keys()
+	if err != nil {
+		return err
+	}
+	b.MayContainBatch(keys, b.hits[:])
+	for w, word := range b.hits[:(len(b.rows)+63)/64] {
+		for ; word != 0; word &= word - 1 {
+			i := 64*w + bits.TrailingZeros64(word)
+			emit(b.times[i], b.rows[i])
+		}
+	}
+	b.clear()
+	return nil
+}
+
+// filterFn is the DoFn of Filter in the global window.
+type filterFn[T any, K Keyer[T]] struct {
+	Key   K
+	batch batch[T]
+}
+
+func (f *filterFn[T, K]) StartBundle(filters, func(eventTime, T)) { f.batch.start() }
+
+func (f *filterFn[T, K]) ProcessElement(ctx context.Context, t eventTime, element T, side filters, emit func(eventTime, T)) error {
+	appendKey(&f.batch.keys, f.Key, element)
+	if !f.batch.add(t, element) {
+		return nil
+	}
+	return f.batch.flush(ctx, side, emit)
+}
+
+func (f *filterFn[T, K]) FinishBundle(ctx context.Context, side filters, emit func(eventTime, T)) error {
+	err := f.batch.flush(ctx, side, emit)
+	f.batch.start()
+	return err
+}
+
+// pair is an element of a PCollection<KV<T,V>>.
+type pair[T any] struct {
+	key   T
+	value beam.V
+}
+
+// filterKVFn is the DoFn of FilterKV in the global window.
+type filterKVFn[T any, K Keyer[T]] struct {
+	Key   K
+	batch batch[pair[T]]
+}
+
+func (f *filterKVFn[T, K]) StartBundle(filters, func(eventTime, T, beam.V)) { f.batch.start() }
+
+func (f *filterKVFn[T, K]) ProcessElement(ctx context.Context, t eventTime, key T, value beam.V, side filters, emit func(eventTime, T, beam.V)) error {
+	appendKey(&f.batch.keys, f.Key, key)
+	if !f.batch.add(t, pair[T]{key, value}) {
+		return nil
+	}
+	return f.flush(ctx, side, emit)
+}
+
+func (f *filterKVFn[T, K]) flush(ctx context.Context, side filters, emit func(eventTime, T, beam.V)) error {
+	return f.batch.flush(ctx, side, func(t eventTime, p pair[T]) { emit(t, p.key, p.value) })
+}
+
+func (f *filterKVFn[T, K]) FinishBundle(ctx context.Context, side filters, emit func(eventTime, T, beam.V)) error {
+	err := f.flush(ctx, side, emit)
+	f.batch.start()
+	return err
+}
+
+// one tests keys one by one, in windows that have filters of their own.
+type one struct {
+	loaded
+	window beam.Window // of the filter
+	key    []byte
+}
+
+// passes reports whether o.key may be in the filter of the window.
+func (o *one) passes(ctx context.Context, w beam.Window, side filters) (bool, error) {
+	if o.window == nil || !o.window.Equals(w) {
+		o.loaded, o.window = loaded{}, w
+	}
+	if err := o.load(ctx, side); err != nil {
+		return false, err
+	}
+	return o.MayContain(o.key), nil
+}
+
+// filterWindowsFn is the DoFn of Filter in windows.
+type filterWindowsFn[T any, K Keyer[T]] struct {
+	Key K
+	one one
+}
+
+func (f *filterWindowsFn[T, K]) StartBundle(filters, func(T)) { f.one = one{} }
+
+func (f *filterWindowsFn[T, K]) ProcessElement(ctx context.Context, w beam.Window, element T, side filters, emit func(T)) error {
+	f.one.key = f.Key.AppendKey(f.one.key[:0], element)
+	passes, err := f.one.passes(ctx, w, side)
+	if passes {
+		emit(element)
+	}
+	return err
+}
+
+// filterKVWindowsFn is the DoFn of FilterKV in windows.
+type filterKVWindowsFn[T any, K Keyer[T]] struct {
+	Key K
+	one one
+}
+
+func (f *filterKVWindowsFn[T, K]) StartBundle(filters, func(T, beam.V)) { f.one = one{} }
+
+func (f *filterKVWindowsFn[T, K]) ProcessElement(ctx context.Context, w beam.Window, key T, value beam.V, side filters, emit func(T, beam.V)) error {
+	f.one.key = f.Key.AppendKey(f.one.key[:0], key)
+	passes, err := f.one.passes(ctx, w, side)
+	if passes {
+		emit(key, value)
+	}
+	return err
+}
