@@ -5,9 +5,9 @@ $(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go
 endif
 
 SHELL    := bash
-ADAPTERS := adapter/arrow adapter/goleveldb adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo adapter/pebble
-MODULES  := . adapter/beam $(ADAPTERS) asm cmd/bloom cmd/bloom-parquet cmd/bloom/browser compare compare/duckdb
-# Those that users build, but for adapter/beam: Beam takes minutes to compile for each target.
+ADAPTERS := adapter/arrow adapter/beam adapter/goleveldb adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo adapter/pebble
+MODULES  := . $(ADAPTERS) asm cmd/bloom cmd/bloom-parquet cmd/bloom/browser compare compare/duckdb
+# Those that users build.
 PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
