@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/bits"
+	"unsafe"
 )
 
 // encodingLevelDB is the format of LevelDB (google/leveldb util/bloom.cc and util/hash.cc):
@@ -61,6 +62,28 @@ func (encodingLevelDB) decode(data []byte) (array, error) {
 		return array(newDouble32(everything, 1)), nil
 	}
 	return array(newDouble32(data[:last], k)), nil
+}
+
+// mayContainFar is Policy.MayContain for a filter of pairBytes to 2^29 bytes. goleveldb decodes
+// the filter for every key. What counts is when the loads begin: two divisions of 32 bits at the
+// same time take less than the reciprocal, a division of 64 bits, and its products.
+func (encodingLevelDB) mayContainFar(filter, key []byte) bool {
+	last := len(filter) - 1
+	k := int(filter[last])
+	if k < 1 || k > maxProbes {
+		return true
+	}
+	h := hash32At(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	n, delta := uint32(8*last), bits.RotateLeft32(h, -17)
+	for ; k >= 2; k -= 2 {
+		a, b := h%n, (h+delta)%n
+		if filter[a/8]>>(a%8)&(filter[b/8]>>(b%8))&1 == 0 {
+			return false
+		}
+		h += 2 * delta
+	}
+	a := h % n
+	return k == 0 || filter[a/8]>>(a%8)&1 == 1
 }
 
 func (e encodingLevelDB) size(n, bitsPerKey int) (m float64, k int) {

@@ -172,6 +172,9 @@ func collisionRate(f Format, n float64) float64 {
 // it answers yes; for all others it allocates nothing. It decodes the filter at each call; a
 // [Filter] decodes it once.
 func (p Policy) MayContain(filter, key []byte) bool {
+	if p.Format == LevelDB && len(filter) >= pairBytes && len(filter) <= 1<<29 {
+		return encodingLevelDB{}.mayContainFar(filter, key)
+	}
 	if p.Format == Parquet && wholeBlocks(len(filter)) && len(key) < shortKey && kernels[0] != Generic {
 		d := newSplit256(filter, uint64(len(filter)/32)) // saves two calls
 		return d.hasKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
