@@ -114,7 +114,7 @@ func TestLongKeys(t *testing.T) {
 					if layout.width == 0 || len(c.keys[0]) == layout.width {
 						column = layout.column(t, c.keys)
 					}
-					if column.n == 0 || column.hashed != noHash || column.layout == fixedWidth && kind == hashLevelDB && gate.kernel == NEON && column.width < 8 {
+					if column.n == 0 || column.hashed != noHash || column.layout == fixedWidth && hashKinds[kind].words == one32 && gate.kernel == NEON && column.width < 8 {
 						continue
 					}
 					if gate.kernel == kernels[0] || !kind.hasKernel(kernels[0]) { // once: it checks every kernel

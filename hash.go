@@ -300,7 +300,9 @@ func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
 func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) int {
 	switch kind {
 	case hashLevelDB:
-		return k.hash32Assembly(kernel, h.h32)
+		return k.hash32Assembly(kernel, h.h32, 0)
+	case hashLevelDBSigned:
+		return k.hash32Assembly(kernel, h.h32, signedBytes)
 	case hashXXH64x2:
 		return k.hash64Assembly(kernel, h.h1, h.h2)
 	case hashXXH64:

@@ -9,8 +9,9 @@ import (
 // hash32Assembly hashes rows that can all be read, from the first on, and
 // returns how many. It hashes whole vectors, 16 keys with AVX-512 and 8 with AVX2. It stops
 // before a vector with a key of longKey bytes or more. It also stops after so many bytes that
-// a longer call would delay preemption.
-func (k *Keys) hash32Assembly(kernel Kernel, hashes []uint32) int {
+// a longer call would delay preemption. signs is signedBytes if the last bytes of a key are signed,
+// and else 0.
+func (k *Keys) hash32Assembly(kernel Kernel, hashes []uint32, signs uint32) int {
 	log, wide := 3, kernel == AVX512 // 2^log keys in a vector
 	if wide {
 		log = 4
@@ -19,19 +20,19 @@ func (k *Keys) hash32Assembly(kernel Kernel, hashes []uint32) int {
 	if vectors == 0 {
 		return 0
 	}
-	if groups := k.hash32Groups(kernel, hashes); groups > 0 {
+	if groups := k.hash32Groups(kernel, hashes, signs); groups > 0 {
 		return 32 * groups
 	}
 	out := &hashes[0]
 	switch layout, rows, data := k.assemblyRows(); {
 	case layout == byteSlices && wide:
-		left = hash32SlicesAVX512(rows, out, vectors)
+		left = hash32SlicesAVX512(rows, out, vectors, signs)
 	case layout == byteSlices:
-		left = hash32SlicesAVX2(rows, out, vectors)
+		left = hash32SlicesAVX2(rows, out, vectors, signs)
 	case layout == strs && wide:
-		left = hash32StringsAVX512(rows, out, vectors)
+		left = hash32StringsAVX512(rows, out, vectors, signs)
 	case layout == strs:
-		left = hash32StringsAVX2(rows, out, vectors)
+		left = hash32StringsAVX2(rows, out, vectors, signs)
 	case layout == uint32s && wide:
 		hash32Width4AVX512(rows, out, vectors)
 	case layout == uint32s:
@@ -41,17 +42,17 @@ func (k *Keys) hash32Assembly(kernel Kernel, hashes []uint32) int {
 	case layout == uint64s:
 		hash32Width8AVX2(rows, out, vectors)
 	case layout == offsets32 && wide:
-		left = hash32Offsets32AVX512(data, (*int32)(unsafe.Pointer(rows)), out, vectors)
+		left = hash32Offsets32AVX512(data, (*int32)(unsafe.Pointer(rows)), out, vectors, signs)
 	case layout == offsets32:
-		left = hash32Offsets32AVX2(data, (*int32)(unsafe.Pointer(rows)), out, vectors)
+		left = hash32Offsets32AVX2(data, (*int32)(unsafe.Pointer(rows)), out, vectors, signs)
 	case layout == offsets64 && wide:
-		left = hash32Offsets64AVX512(data, (*int64)(unsafe.Pointer(rows)), out, vectors)
+		left = hash32Offsets64AVX512(data, (*int64)(unsafe.Pointer(rows)), out, vectors, signs)
 	case layout == offsets64:
-		left = hash32Offsets64AVX2(data, (*int64)(unsafe.Pointer(rows)), out, vectors)
+		left = hash32Offsets64AVX2(data, (*int64)(unsafe.Pointer(rows)), out, vectors, signs)
 	case layout == fixedWidth && wide:
-		left = hash32FixedAVX512(rows, k.width, out, vectors)
+		left = hash32FixedAVX512(rows, k.width, out, vectors, signs)
 	case layout == fixedWidth:
-		left = hash32FixedAVX2(rows, k.width, out, vectors)
+		left = hash32FixedAVX2(rows, k.width, out, vectors, signs)
 	default:
 		return 0
 	}
@@ -60,7 +61,7 @@ func (k *Keys) hash32Assembly(kernel Kernel, hashes []uint32) int {
 
 // hash32Groups is hash32Assembly for CPUs whose gathers are slow. It hashes groups of 32 strings or
 // slices, and returns how many groups.
-func (k *Keys) hash32Groups(kernel Kernel, hashes []uint32) int {
+func (k *Keys) hash32Groups(kernel Kernel, hashes []uint32, signs uint32) int {
 	groups := len(hashes) / 32
 	if kernel != AVX2 || !staged.loads || groups == 0 {
 		return 0
@@ -68,7 +69,7 @@ func (k *Keys) hash32Groups(kernel Kernel, hashes []uint32) int {
 	layout, rows, _ := k.assemblyRows()
 	switch layout {
 	case byteSlices, strs:
-		return groups - hash32HeadersLoadsAVX2(rows, int(elementSize[layout]), &hashes[0], groups)
+		return groups - hash32HeadersLoadsAVX2(rows, int(elementSize[layout]), &hashes[0], groups, signs)
 	}
 	return 0
 }
@@ -91,34 +92,34 @@ func hash32Width8AVX512(keys *byte, hashes *uint32, vectors int)
 func hash32Width8AVX2(keys *byte, hashes *uint32, vectors int)
 
 //go:noescape
-func hash32SlicesAVX512(headers *byte, hashes *uint32, vectors int) (left int)
+func hash32SlicesAVX512(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
 
 //go:noescape
-func hash32StringsAVX512(headers *byte, hashes *uint32, vectors int) (left int)
+func hash32StringsAVX512(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
 
 //go:noescape
-func hash32HeadersLoadsAVX2(headers *byte, stride int, hashes *uint32, groups int) (left int)
+func hash32HeadersLoadsAVX2(headers *byte, stride int, hashes *uint32, groups int, signs uint32) (left int)
 
 //go:noescape
-func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int) (left int)
+func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
 
 //go:noescape
-func hash32StringsAVX2(headers *byte, hashes *uint32, vectors int) (left int)
+func hash32StringsAVX2(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
 
 //go:noescape
-func hash32Offsets32AVX512(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
+func hash32Offsets32AVX512(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
 
 //go:noescape
-func hash32Offsets32AVX2(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
+func hash32Offsets32AVX2(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
 
 //go:noescape
-func hash32Offsets64AVX512(data *byte, offsets *int64, hashes *uint32, vectors int) (left int)
+func hash32Offsets64AVX512(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
 
 //go:noescape
-func hash32Offsets64AVX2(data *byte, offsets *int64, hashes *uint32, vectors int) (left int)
+func hash32Offsets64AVX2(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
 
 //go:noescape
-func hash32FixedAVX512(data *byte, width int, hashes *uint32, vectors int) (left int)
+func hash32FixedAVX512(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
 
 //go:noescape
-func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int) (left int)
+func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)

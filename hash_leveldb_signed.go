@@ -51,7 +51,10 @@ func hash32SignedShort(h uint32, key []byte) uint32 {
 
 // signed32 returns the sum of up to three bytes, each sign-extended and then shifted to its
 // place. As a signed number, a byte is less by twice its highest bit.
-func signed32(bytes uint32) uint32 { return bytes - bytes&0x808080<<1 }
+func signed32(bytes uint32) uint32 { return bytes - bytes&signedBytes<<1 }
+
+// signedBytes has the highest bits of three bytes.
+const signedBytes = 0x808080
 
 // hash32SignedGeneric writes the hash of each row.
 func (k *Keys) hash32SignedGeneric(hashes []uint32) {
@@ -84,7 +87,7 @@ func signedBetween[E int32 | int64](hashes []uint32, data []byte, offsets []E) {
 }
 
 // wholeWords reports whether the layout says that every row is a multiple of 4 bytes long.
-// Then hashRows takes LevelDB's hash, which is the same and has kernels.
+// Then hashRows takes LevelDB's hash, which is the same.
 func (k *Keys) wholeWords() bool {
 	return k.layout == uint32s || k.layout == uint64s || k.layout == fixedWidth && k.width%4 == 0
 }

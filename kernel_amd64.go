@@ -29,7 +29,7 @@ func detectKernels() []Kernel {
 // multiplication, so Go computes XXPH3, and XXH64 with two seeds, faster.
 func (h hashKind) hasKernel(k Kernel) bool {
 	switch h {
-	case hashLevelDB:
+	case hashLevelDB, hashLevelDBSigned:
 		return k != Generic
 	case hashXXH64:
 		return k != Generic

@@ -19,5 +19,5 @@ func detectKernels() []Kernel {
 
 // hasKernel reports whether the kernel has assembly for the hash.
 func (h hashKind) hasKernel(k Kernel) bool {
-	return k == NEON && h != hashLevelDBSigned
+	return k == NEON
 }

@@ -10,7 +10,7 @@ func detectKernels() []Kernel { return []Kernel{Generic} }
 
 func (hashKind) hasKernel(Kernel) bool { return false }
 
-func (k *Keys) hash32Assembly(Kernel, []uint32) int { return 0 }
+func (k *Keys) hash32Assembly(Kernel, []uint32, uint32) int { return 0 }
 
 func (k *Keys) hash64Assembly(Kernel, []uint64, []uint64) int { return 0 }
 

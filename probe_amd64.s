@@ -1957,9 +1957,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash32HeadersLoadsAVX2(headers *byte, stride int, hashes *uint32, groups int) (left int)
+// func hash32HeadersLoadsAVX2(headers *byte, stride int, hashes *uint32, groups int, signs uint32) (left int)
 // Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·hash32HeadersLoadsAVX2(SB), $1448-40
+TEXT ·hash32HeadersLoadsAVX2(SB), $1448-48
 	// A group is 32 keys. The kernel loads 32 bytes of each key, those of 8 keys into 8 vectors,
 	// and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past
 	// the end of a key, so that the kernel reads nothing but the keys. Four vectors of hashes take
@@ -2479,43 +2479,62 @@ tail_3:
 	MOVL         $0x00000003, R8
 	VMOVD        R8, X1
 	VPBROADCASTD X1, Y1
+	MOVLQZX      signs+32(FP), R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y3
 	VPXOR        Y2, Y2, Y2
-	VMOVDQU      128(SP), Y3
-	VPADDD       256(SP), Y3, Y4
-	VPAND        (SP), Y1, Y5
-	VPCMPGTD     Y2, Y5, Y5
-	VPMULLD      Y0, Y4, Y4
-	VPSRLD       $0x18, Y4, Y6
-	VPXOR        Y6, Y4, Y4
-	VPBLENDVB    Y5, Y4, Y3, Y3
-	VMOVDQU      Y3, (DX)
-	VMOVDQU      160(SP), Y3
-	VPADDD       288(SP), Y3, Y4
-	VPAND        32(SP), Y1, Y5
-	VPCMPGTD     Y2, Y5, Y5
-	VPMULLD      Y0, Y4, Y4
-	VPSRLD       $0x18, Y4, Y6
-	VPXOR        Y6, Y4, Y4
-	VPBLENDVB    Y5, Y4, Y3, Y3
-	VMOVDQU      Y3, 32(DX)
-	VMOVDQU      192(SP), Y3
-	VPADDD       320(SP), Y3, Y4
-	VPAND        64(SP), Y1, Y5
-	VPCMPGTD     Y2, Y5, Y5
-	VPMULLD      Y0, Y4, Y4
-	VPSRLD       $0x18, Y4, Y6
-	VPXOR        Y6, Y4, Y4
-	VPBLENDVB    Y5, Y4, Y3, Y3
-	VMOVDQU      Y3, 64(DX)
-	VMOVDQU      224(SP), Y3
-	VPADDD       352(SP), Y3, Y4
+	VMOVDQU      128(SP), Y4
+	VMOVDQU      256(SP), Y5
+	VPAND        Y5, Y3, Y7
+	VPADDD       Y7, Y7, Y7
+	VPSUBD       Y7, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPAND        (SP), Y1, Y6
+	VPCMPGTD     Y2, Y6, Y6
+	VPMULLD      Y0, Y5, Y5
+	VPSRLD       $0x18, Y5, Y7
+	VPXOR        Y7, Y5, Y5
+	VPBLENDVB    Y6, Y5, Y4, Y4
+	VMOVDQU      Y4, (DX)
+	VMOVDQU      160(SP), Y4
+	VMOVDQU      288(SP), Y5
+	VPAND        Y5, Y3, Y7
+	VPADDD       Y7, Y7, Y7
+	VPSUBD       Y7, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPAND        32(SP), Y1, Y6
+	VPCMPGTD     Y2, Y6, Y6
+	VPMULLD      Y0, Y5, Y5
+	VPSRLD       $0x18, Y5, Y7
+	VPXOR        Y7, Y5, Y5
+	VPBLENDVB    Y6, Y5, Y4, Y4
+	VMOVDQU      Y4, 32(DX)
+	VMOVDQU      192(SP), Y4
+	VMOVDQU      320(SP), Y5
+	VPAND        Y5, Y3, Y7
+	VPADDD       Y7, Y7, Y7
+	VPSUBD       Y7, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPAND        64(SP), Y1, Y6
+	VPCMPGTD     Y2, Y6, Y6
+	VPMULLD      Y0, Y5, Y5
+	VPSRLD       $0x18, Y5, Y7
+	VPXOR        Y7, Y5, Y5
+	VPBLENDVB    Y6, Y5, Y4, Y4
+	VMOVDQU      Y4, 64(DX)
+	VMOVDQU      224(SP), Y4
+	VMOVDQU      352(SP), Y5
+	VPAND        Y5, Y3, Y3
+	VPADDD       Y3, Y3, Y3
+	VPSUBD       Y3, Y5, Y5
+	VPADDD       Y4, Y5, Y5
 	VPAND        96(SP), Y1, Y1
 	VPCMPGTD     Y2, Y1, Y1
-	VPMULLD      Y0, Y4, Y4
-	VPSRLD       $0x18, Y4, Y0
-	VPXOR        Y0, Y4, Y4
-	VPBLENDVB    Y1, Y4, Y3, Y3
-	VMOVDQU      Y3, 96(DX)
+	VPMULLD      Y0, Y5, Y5
+	VPSRLD       $0x18, Y5, Y3
+	VPXOR        Y3, Y5, Y5
+	VPBLENDVB    Y1, Y5, Y4, Y4
+	VMOVDQU      Y4, 96(DX)
 	ADDQ         $0x80, DX
 	MOVQ         DX, 1440(SP)
 	SHLQ         $0x02, BX
@@ -2529,7 +2548,7 @@ tail_3:
 	JNS          group
 
 end:
-	MOVQ SI, left+32(FP)
+	MOVQ SI, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -3770,14 +3789,15 @@ vector:
 	VZEROUPPER
 	RET
 
-// func hash32SlicesAVX512(headers *byte, hashes *uint32, vectors int) (left int)
+// func hash32SlicesAVX512(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·hash32SlicesAVX512(SB), $256-32
+TEXT ·hash32SlicesAVX512(SB), $256-40
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
 	MOVQ         headers+0(FP), AX
 	VMOVDQU64    headers24Word0<>+0(SB), Z4
 	MOVL         $0x000000c0, CX
@@ -3918,11 +3938,16 @@ not_short:
 	VPADDD    Z0, Z12, Z12
 
 last_bytes:
-	VPADDD    Z10, Z12, Z0
-	VPMULLD   Z7, Z0, Z0
-	VPSRLD    $0x18, Z0, Z1
-	VPXORD    Z1, Z0, Z0
-	VMOVDQA32 Z0, K3, Z10
+	MOVLQZX      signs+24(FP), SI
+	VPBROADCASTD SI, Z0
+	VPANDD       Z12, Z0, Z0
+	VPADDD       Z0, Z0, Z0
+	VPSUBD       Z0, Z12, Z12
+	VPADDD       Z10, Z12, Z0
+	VPMULLD      Z7, Z0, Z0
+	VPSRLD       $0x18, Z0, Z1
+	VPXORD       Z1, Z0, Z0
+	VMOVDQA32    Z0, K3, Z10
 
 store:
 	VMOVDQU32 Z10, (CX)
@@ -3933,18 +3958,19 @@ store:
 	JNS       vector
 
 end:
-	MOVQ DX, left+24(FP)
+	MOVQ DX, left+32(FP)
 	VZEROUPPER
 	RET
 
-// func hash32StringsAVX512(headers *byte, hashes *uint32, vectors int) (left int)
+// func hash32StringsAVX512(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·hash32StringsAVX512(SB), $256-32
+TEXT ·hash32StringsAVX512(SB), $256-40
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
 	MOVQ         headers+0(FP), AX
 	VMOVDQU64    headers16Word0<>+0(SB), Z4
 	VMOVDQU64    headers16Word1<>+0(SB), Z5
@@ -4077,11 +4103,16 @@ not_short:
 	VPADDD    Z0, Z12, Z12
 
 last_bytes:
-	VPADDD    Z10, Z12, Z0
-	VPMULLD   Z7, Z0, Z0
-	VPSRLD    $0x18, Z0, Z1
-	VPXORD    Z1, Z0, Z0
-	VMOVDQA32 Z0, K1, Z10
+	MOVLQZX      signs+24(FP), SI
+	VPBROADCASTD SI, Z0
+	VPANDD       Z12, Z0, Z0
+	VPADDD       Z0, Z0, Z0
+	VPSUBD       Z0, Z12, Z12
+	VPADDD       Z10, Z12, Z0
+	VPMULLD      Z7, Z0, Z0
+	VPSRLD       $0x18, Z0, Z1
+	VPXORD       Z1, Z0, Z0
+	VMOVDQA32    Z0, K1, Z10
 
 store:
 	VMOVDQU32 Z10, (CX)
@@ -4092,18 +4123,19 @@ store:
 	JNS       vector
 
 end:
-	MOVQ DX, left+24(FP)
+	MOVQ DX, left+32(FP)
 	VZEROUPPER
 	RET
 
-// func hash32Offsets32AVX512(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
+// func hash32Offsets32AVX512(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·hash32Offsets32AVX512(SB), $256-40
+TEXT ·hash32Offsets32AVX512(SB), $256-48
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
 	MOVQ         data+0(FP), AX
 	VPBROADCASTQ AX, Z4
 	MOVQ         offsets+8(FP), AX
@@ -4230,11 +4262,16 @@ not_short:
 	VPADDD    Z0, Z11, Z11
 
 last_bytes:
-	VPADDD    Z9, Z11, Z0
-	VPMULLD   Z6, Z0, Z0
-	VPSRLD    $0x18, Z0, Z1
-	VPXORD    Z1, Z0, Z0
-	VMOVDQA32 Z0, K1, Z9
+	MOVLQZX      signs+32(FP), SI
+	VPBROADCASTD SI, Z0
+	VPANDD       Z11, Z0, Z0
+	VPADDD       Z0, Z0, Z0
+	VPSUBD       Z0, Z11, Z11
+	VPADDD       Z9, Z11, Z0
+	VPMULLD      Z6, Z0, Z0
+	VPSRLD       $0x18, Z0, Z1
+	VPXORD       Z1, Z0, Z0
+	VMOVDQA32    Z0, K1, Z9
 
 store:
 	VMOVDQU32 Z9, (CX)
@@ -4245,18 +4282,19 @@ store:
 	JNS       vector
 
 end:
-	MOVQ DX, left+32(FP)
+	MOVQ DX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func hash32Offsets64AVX512(data *byte, offsets *int64, hashes *uint32, vectors int) (left int)
+// func hash32Offsets64AVX512(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·hash32Offsets64AVX512(SB), $256-40
+TEXT ·hash32Offsets64AVX512(SB), $256-48
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
 	MOVQ         data+0(FP), AX
 	VPBROADCASTQ AX, Z4
 	MOVQ         offsets+8(FP), AX
@@ -4388,11 +4426,16 @@ not_short:
 	VPADDD    Z0, Z11, Z11
 
 last_bytes:
-	VPADDD    Z9, Z11, Z0
-	VPMULLD   Z6, Z0, Z0
-	VPSRLD    $0x18, Z0, Z1
-	VPXORD    Z1, Z0, Z0
-	VMOVDQA32 Z0, K1, Z9
+	MOVLQZX      signs+32(FP), SI
+	VPBROADCASTD SI, Z0
+	VPANDD       Z11, Z0, Z0
+	VPADDD       Z0, Z0, Z0
+	VPSUBD       Z0, Z11, Z11
+	VPADDD       Z9, Z11, Z0
+	VPMULLD      Z6, Z0, Z0
+	VPSRLD       $0x18, Z0, Z1
+	VPXORD       Z1, Z0, Z0
+	VMOVDQA32    Z0, K1, Z9
 
 store:
 	VMOVDQU32 Z9, (CX)
@@ -4403,18 +4446,19 @@ store:
 	JNS       vector
 
 end:
-	MOVQ DX, left+32(FP)
+	MOVQ DX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func hash32FixedAVX512(data *byte, width int, hashes *uint32, vectors int) (left int)
+// func hash32FixedAVX512(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·hash32FixedAVX512(SB), $384-40
+TEXT ·hash32FixedAVX512(SB), $384-48
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
 	MOVQ         data+0(FP), AX
 	MOVQ         width+8(FP), CX
 	MOVQ         AX, (SP)
@@ -4568,11 +4612,16 @@ not_short:
 	VPADDD    Z2, Z11, Z11
 
 last_bytes:
-	VPADDD    Z9, Z11, Z2
-	VPMULLD   Z7, Z2, Z2
-	VPSRLD    $0x18, Z2, Z3
-	VPXORD    Z3, Z2, Z2
-	VMOVDQA32 Z2, K1, Z9
+	MOVLQZX      signs+32(FP), BX
+	VPBROADCASTD BX, Z2
+	VPANDD       Z11, Z2, Z2
+	VPADDD       Z2, Z2, Z2
+	VPSUBD       Z2, Z11, Z11
+	VPADDD       Z9, Z11, Z2
+	VPMULLD      Z7, Z2, Z2
+	VPSRLD       $0x18, Z2, Z3
+	VPXORD       Z3, Z2, Z2
+	VMOVDQA32    Z2, K1, Z9
 
 store:
 	VMOVDQU32 Z9, (AX)
@@ -4583,7 +4632,7 @@ store:
 	JNS       vector
 
 end:
-	MOVQ CX, left+32(FP)
+	MOVQ CX, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -7129,14 +7178,15 @@ vector:
 	VZEROUPPER
 	RET
 
-// func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int) (left int)
+// func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32SlicesAVX2(SB), $128-32
+TEXT ·hash32SlicesAVX2(SB), $128-40
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
 	MOVQ         headers+0(FP), AX
 	MOVL         $0x00000018, CX
 	VMOVD        CX, X0
@@ -7273,11 +7323,17 @@ not_short:
 	VPADDD  Y1, Y13, Y13
 
 last_bytes:
-	VPADDD    Y9, Y13, Y1
-	VPMULLD   Y6, Y1, Y1
-	VPSRLD    $0x18, Y1, Y2
-	VPXOR     Y2, Y1, Y1
-	VPBLENDVB Y11, Y1, Y9, Y9
+	MOVLQZX      signs+24(FP), SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y13, Y1, Y1
+	VPADDD       Y1, Y1, Y1
+	VPSUBD       Y1, Y13, Y13
+	VPADDD       Y9, Y13, Y1
+	VPMULLD      Y6, Y1, Y1
+	VPSRLD       $0x18, Y1, Y2
+	VPXOR        Y2, Y1, Y1
+	VPBLENDVB    Y11, Y1, Y9, Y9
 
 store:
 	VMOVDQU Y9, (CX)
@@ -7288,18 +7344,19 @@ store:
 	JNS     vector
 
 end:
-	MOVQ DX, left+24(FP)
+	MOVQ DX, left+32(FP)
 	VZEROUPPER
 	RET
 
-// func hash32StringsAVX2(headers *byte, hashes *uint32, vectors int) (left int)
+// func hash32StringsAVX2(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32StringsAVX2(SB), $128-32
+TEXT ·hash32StringsAVX2(SB), $128-40
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
 	MOVQ         headers+0(FP), AX
 	MOVQ         hashes+8(FP), CX
 	MOVQ         vectors+16(FP), DX
@@ -7432,11 +7489,17 @@ not_short:
 	VPADDD  Y0, Y12, Y12
 
 last_bytes:
-	VPADDD    Y8, Y12, Y0
-	VPMULLD   Y5, Y0, Y0
-	VPSRLD    $0x18, Y0, Y1
-	VPXOR     Y1, Y0, Y0
-	VPBLENDVB Y10, Y0, Y8, Y8
+	MOVLQZX      signs+24(FP), SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y0
+	VPAND        Y12, Y0, Y0
+	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y0, Y12, Y12
+	VPADDD       Y8, Y12, Y0
+	VPMULLD      Y5, Y0, Y0
+	VPSRLD       $0x18, Y0, Y1
+	VPXOR        Y1, Y0, Y0
+	VPBLENDVB    Y10, Y0, Y8, Y8
 
 store:
 	VMOVDQU Y8, (CX)
@@ -7447,18 +7510,19 @@ store:
 	JNS     vector
 
 end:
-	MOVQ DX, left+24(FP)
+	MOVQ DX, left+32(FP)
 	VZEROUPPER
 	RET
 
-// func hash32Offsets32AVX2(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
+// func hash32Offsets32AVX2(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32Offsets32AVX2(SB), $128-40
+TEXT ·hash32Offsets32AVX2(SB), $128-48
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
 	MOVQ         data+0(FP), AX
 	VMOVQ        AX, X0
 	VPBROADCASTQ X0, Y4
@@ -7588,11 +7652,17 @@ not_short:
 	VPADDD  Y0, Y13, Y13
 
 last_bytes:
-	VPADDD    Y9, Y13, Y0
-	VPMULLD   Y6, Y0, Y0
-	VPSRLD    $0x18, Y0, Y1
-	VPXOR     Y1, Y0, Y0
-	VPBLENDVB Y11, Y0, Y9, Y9
+	MOVLQZX      signs+32(FP), SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y0
+	VPAND        Y13, Y0, Y0
+	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y0, Y13, Y13
+	VPADDD       Y9, Y13, Y0
+	VPMULLD      Y6, Y0, Y0
+	VPSRLD       $0x18, Y0, Y1
+	VPXOR        Y1, Y0, Y0
+	VPBLENDVB    Y11, Y0, Y9, Y9
 
 store:
 	VMOVDQU Y9, (CX)
@@ -7603,18 +7673,19 @@ store:
 	JNS     vector
 
 end:
-	MOVQ DX, left+32(FP)
+	MOVQ DX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func hash32Offsets64AVX2(data *byte, offsets *int64, hashes *uint32, vectors int) (left int)
+// func hash32Offsets64AVX2(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32Offsets64AVX2(SB), $128-40
+TEXT ·hash32Offsets64AVX2(SB), $128-48
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
 	MOVQ         data+0(FP), AX
 	VMOVQ        AX, X0
 	VPBROADCASTQ X0, Y4
@@ -7747,11 +7818,17 @@ not_short:
 	VPADDD  Y0, Y13, Y13
 
 last_bytes:
-	VPADDD    Y9, Y13, Y0
-	VPMULLD   Y6, Y0, Y0
-	VPSRLD    $0x18, Y0, Y1
-	VPXOR     Y1, Y0, Y0
-	VPBLENDVB Y11, Y0, Y9, Y9
+	MOVLQZX      signs+32(FP), SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y0
+	VPAND        Y13, Y0, Y0
+	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y0, Y13, Y13
+	VPADDD       Y9, Y13, Y0
+	VPMULLD      Y6, Y0, Y0
+	VPSRLD       $0x18, Y0, Y1
+	VPXOR        Y1, Y0, Y0
+	VPBLENDVB    Y11, Y0, Y9, Y9
 
 store:
 	VMOVDQU Y9, (CX)
@@ -7762,18 +7839,19 @@ store:
 	JNS     vector
 
 end:
-	MOVQ DX, left+32(FP)
+	MOVQ DX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int) (left int)
+// func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32FixedAVX2(SB), $192-40
+TEXT ·hash32FixedAVX2(SB), $192-48
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
 	MOVQ         data+0(FP), AX
 	MOVQ         width+8(FP), CX
 	MOVQ         AX, (SP)
@@ -7915,11 +7993,17 @@ not_short:
 	VPADDD  Y2, Y13, Y13
 
 last_bytes:
-	VPADDD    Y9, Y13, Y2
-	VPMULLD   Y7, Y2, Y2
-	VPSRLD    $0x18, Y2, Y3
-	VPXOR     Y3, Y2, Y2
-	VPBLENDVB Y11, Y2, Y9, Y9
+	MOVLQZX      signs+32(FP), BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y13, Y2, Y2
+	VPADDD       Y2, Y2, Y2
+	VPSUBD       Y2, Y13, Y13
+	VPADDD       Y9, Y13, Y2
+	VPMULLD      Y7, Y2, Y2
+	VPSRLD       $0x18, Y2, Y3
+	VPXOR        Y3, Y2, Y2
+	VPBLENDVB    Y11, Y2, Y9, Y9
 
 store:
 	VMOVDQU Y9, (AX)
@@ -7930,7 +8014,7 @@ store:
 	JNS     vector
 
 end:
-	MOVQ CX, left+32(FP)
+	MOVQ CX, left+40(FP)
 	VZEROUPPER
 	RET
 

@@ -11,8 +11,8 @@ import (
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, 34, map[hashKind]callLengths{hashLevelDB: {16, 16}, hashXXH64x2: {16, 16}, hashXXH64: {16, 16}, hashXXPH3: {48, 48}}},
-	{AVX2, "AVX2", featuresAVX2, 35, map[hashKind]callLengths{hashLevelDB: {16, 8}, hashXXH64: {48, 48}}},
+	{AVX512, "AVX512", featuresAVX512, 34, map[hashKind]callLengths{hashLevelDB: {16, 16}, hashLevelDBSigned: {16, 16}, hashXXH64x2: {16, 16}, hashXXH64: {16, 16}, hashXXPH3: {48, 48}}},
+	{AVX2, "AVX2", featuresAVX2, 35, map[hashKind]callLengths{hashLevelDB: {16, 8}, hashLevelDBSigned: {16, 8}, hashXXH64: {48, 48}}},
 }}
 
 // forms are the two ways of testing that the switch chooses from, the switch
@@ -80,7 +80,7 @@ func TestGroupsEnd(t *testing.T) {
 		keys := slices.Repeat([][]byte{data[:c.others]}, 96)
 		keys[40] = data[:c.long]
 		column, hashed := Bytes(keys), make([]uint32, len(keys))
-		if got := column.hash32Groups(AVX2, hashed); got != c.want {
+		if got := column.hash32Groups(AVX2, hashed, 0); got != c.want {
 			t.Errorf("%s: %d groups, want %d", name, got, c.want)
 		}
 		checkHashes(t, hashLevelDB, column, keys)

@@ -71,15 +71,16 @@ vector:
 	BNE     vector
 	RET
 
-// func hash32HeadersNEON(headers *byte, stride int, hashes *uint32, vectors int) (left int)
+// func hash32HeadersNEON(headers *byte, stride int, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: ASIMD
-TEXT ·hash32HeadersNEON(SB), $80-40
+TEXT ·hash32HeadersNEON(SB), $80-48
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
 	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
 	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
 	// fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel
 	// reads nothing but the keys. It ends early at a long key, and when it has hashed
-	// enough bytes: a call must not take long.
+	// enough bytes: a call must not take long. signs has the highest bits of the last bytes
+	// that are signed, all or none: such a byte is less by twice that bit.
 	MOVD hashes+16(FP), R0
 	MOVD vectors+24(FP), R1
 	MOVD $16384, R2
@@ -316,24 +317,29 @@ apart:
 	BNE     apart
 
 apart_done:
-	VAND    V5.B16, V7.B16, V15.B16
-	VSHL    $3, V15.S4, V15.S4
-	VSUB    V6.S4, V15.S4, V15.S4
-	VZIP1   V15.S4, V15.S4, V16.S4
-	WORD    $0x6ef0456b // VUSHL V16.D2, V11.D2, V11.D2
-	VZIP2   V15.S4, V15.S4, V15.S4
-	WORD    $0x6eef458c // VUSHL V15.D2, V12.D2, V12.D2
-	VUZP1   V12.S4, V11.S4, V15.S4
+	MOVWU   signs+32(FP), R3
+	VDUP    R3, V15.S4
+	VAND    V5.B16, V7.B16, V16.B16
+	VSHL    $3, V16.S4, V16.S4
+	VSUB    V6.S4, V16.S4, V16.S4
+	VZIP1   V16.S4, V16.S4, V17.S4
+	WORD    $0x6ef1456b // VUSHL V17.D2, V11.D2, V11.D2
+	VZIP2   V16.S4, V16.S4, V16.S4
+	WORD    $0x6ef0458c // VUSHL V16.D2, V12.D2, V12.D2
+	VUZP1   V12.S4, V11.S4, V17.S4
 	VUZP2   V12.S4, V11.S4, V16.S4
 	VCMTST  V4.S4, V7.S4, V11.S4
-	VADD    V9.S4, V15.S4, V12.S4
+	VADD    V9.S4, V17.S4, V12.S4
 	WORD    $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR   $16, V12.S4, V17.S4
-	VEOR    V17.B16, V12.B16, V12.B16
+	VUSHR   $16, V12.S4, V18.S4
+	VEOR    V18.B16, V12.B16, V12.B16
 	VBIT    V11.B16, V12.B16, V9.B16
-	VBIT    V11.B16, V16.B16, V15.B16
+	VBIT    V11.B16, V16.B16, V17.B16
+	VAND    V15.B16, V17.B16, V16.B16
+	VSHL    $1, V16.S4, V16.S4
+	VSUB    V16.S4, V17.S4, V17.S4
 	VCMTST  V3.S4, V7.S4, V11.S4
-	VADD    V9.S4, V15.S4, V7.S4
+	VADD    V9.S4, V17.S4, V7.S4
 	WORD    $0x4ea19ce7 // VMUL V1.S4, V7.S4, V7.S4
 	VUSHR   $24, V7.S4, V12.S4
 	VEOR    V12.B16, V7.B16, V12.B16
@@ -345,21 +351,24 @@ apart_done:
 	WORD    $0x6eeb45ad // VUSHL V11.D2, V13.D2, V13.D2
 	VZIP2   V7.S4, V7.S4, V7.S4
 	WORD    $0x6ee745ce // VUSHL V7.D2, V14.D2, V14.D2
-	VUZP1   V14.S4, V13.S4, V7.S4
+	VUZP1   V14.S4, V13.S4, V11.S4
 	VUZP2   V14.S4, V13.S4, V13.S4
-	VCMTST  V4.S4, V8.S4, V11.S4
-	VADD    V10.S4, V7.S4, V12.S4
+	VCMTST  V4.S4, V8.S4, V7.S4
+	VADD    V10.S4, V11.S4, V12.S4
 	WORD    $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
 	VUSHR   $16, V12.S4, V14.S4
 	VEOR    V14.B16, V12.B16, V12.B16
-	VBIT    V11.B16, V12.B16, V10.B16
-	VBIT    V11.B16, V13.B16, V7.B16
-	VCMTST  V3.S4, V8.S4, V11.S4
-	VADD    V10.S4, V7.S4, V7.S4
-	WORD    $0x4ea19ce7 // VMUL V1.S4, V7.S4, V7.S4
-	VUSHR   $24, V7.S4, V8.S4
-	VEOR    V8.B16, V7.B16, V12.B16
-	VBIT    V11.B16, V12.B16, V10.B16
+	VBIT    V7.B16, V12.B16, V10.B16
+	VBIT    V7.B16, V13.B16, V11.B16
+	VAND    V15.B16, V11.B16, V7.B16
+	VSHL    $1, V7.S4, V7.S4
+	VSUB    V7.S4, V11.S4, V11.S4
+	VCMTST  V3.S4, V8.S4, V7.S4
+	VADD    V10.S4, V11.S4, V8.S4
+	WORD    $0x4ea19d08 // VMUL V1.S4, V8.S4, V8.S4
+	VUSHR   $24, V8.S4, V11.S4
+	VEOR    V11.B16, V8.B16, V12.B16
+	VBIT    V7.B16, V12.B16, V10.B16
 	FSTPQ.P (F9, F10), 32(R0)
 	SUBS    $1, R1, R1
 	BEQ     end
@@ -367,7 +376,7 @@ apart_done:
 	BGE     vector
 
 end:
-	MOVD R1, left+32(FP)
+	MOVD R1, left+40(FP)
 	RET
 
 short_0:
@@ -506,15 +515,16 @@ copied_7:
 	MOVD $8, R22
 	B    located_7
 
-// func hash32Offsets32NEON(data *byte, offsets *int32, hashes *uint32, vectors int) (left int)
+// func hash32Offsets32NEON(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: ASIMD
-TEXT ·hash32Offsets32NEON(SB), $80-40
+TEXT ·hash32Offsets32NEON(SB), $80-48
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
 	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
 	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
 	// fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel
 	// reads nothing but the keys. It ends early at a long key, and when it has hashed
-	// enough bytes: a call must not take long.
+	// enough bytes: a call must not take long. signs has the highest bits of the last bytes
+	// that are signed, all or none: such a byte is less by twice that bit.
 	MOVD hashes+16(FP), R0
 	MOVD vectors+24(FP), R1
 	MOVD $16384, R2
@@ -767,24 +777,29 @@ apart:
 	BNE     apart
 
 apart_done:
-	VAND    V5.B16, V7.B16, V15.B16
-	VSHL    $3, V15.S4, V15.S4
-	VSUB    V6.S4, V15.S4, V15.S4
-	VZIP1   V15.S4, V15.S4, V16.S4
-	WORD    $0x6ef0456b // VUSHL V16.D2, V11.D2, V11.D2
-	VZIP2   V15.S4, V15.S4, V15.S4
-	WORD    $0x6eef458c // VUSHL V15.D2, V12.D2, V12.D2
-	VUZP1   V12.S4, V11.S4, V15.S4
+	MOVWU   signs+32(FP), R3
+	VDUP    R3, V15.S4
+	VAND    V5.B16, V7.B16, V16.B16
+	VSHL    $3, V16.S4, V16.S4
+	VSUB    V6.S4, V16.S4, V16.S4
+	VZIP1   V16.S4, V16.S4, V17.S4
+	WORD    $0x6ef1456b // VUSHL V17.D2, V11.D2, V11.D2
+	VZIP2   V16.S4, V16.S4, V16.S4
+	WORD    $0x6ef0458c // VUSHL V16.D2, V12.D2, V12.D2
+	VUZP1   V12.S4, V11.S4, V17.S4
 	VUZP2   V12.S4, V11.S4, V16.S4
 	VCMTST  V4.S4, V7.S4, V11.S4
-	VADD    V9.S4, V15.S4, V12.S4
+	VADD    V9.S4, V17.S4, V12.S4
 	WORD    $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR   $16, V12.S4, V17.S4
-	VEOR    V17.B16, V12.B16, V12.B16
+	VUSHR   $16, V12.S4, V18.S4
+	VEOR    V18.B16, V12.B16, V12.B16
 	VBIT    V11.B16, V12.B16, V9.B16
-	VBIT    V11.B16, V16.B16, V15.B16
+	VBIT    V11.B16, V16.B16, V17.B16
+	VAND    V15.B16, V17.B16, V16.B16
+	VSHL    $1, V16.S4, V16.S4
+	VSUB    V16.S4, V17.S4, V17.S4
 	VCMTST  V3.S4, V7.S4, V11.S4
-	VADD    V9.S4, V15.S4, V7.S4
+	VADD    V9.S4, V17.S4, V7.S4
 	WORD    $0x4ea19ce7 // VMUL V1.S4, V7.S4, V7.S4
 	VUSHR   $24, V7.S4, V12.S4
 	VEOR    V12.B16, V7.B16, V12.B16
@@ -796,21 +811,24 @@ apart_done:
 	WORD    $0x6eeb45ad // VUSHL V11.D2, V13.D2, V13.D2
 	VZIP2   V7.S4, V7.S4, V7.S4
 	WORD    $0x6ee745ce // VUSHL V7.D2, V14.D2, V14.D2
-	VUZP1   V14.S4, V13.S4, V7.S4
+	VUZP1   V14.S4, V13.S4, V11.S4
 	VUZP2   V14.S4, V13.S4, V13.S4
-	VCMTST  V4.S4, V8.S4, V11.S4
-	VADD    V10.S4, V7.S4, V12.S4
+	VCMTST  V4.S4, V8.S4, V7.S4
+	VADD    V10.S4, V11.S4, V12.S4
 	WORD    $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
 	VUSHR   $16, V12.S4, V14.S4
 	VEOR    V14.B16, V12.B16, V12.B16
-	VBIT    V11.B16, V12.B16, V10.B16
-	VBIT    V11.B16, V13.B16, V7.B16
-	VCMTST  V3.S4, V8.S4, V11.S4
-	VADD    V10.S4, V7.S4, V7.S4
-	WORD    $0x4ea19ce7 // VMUL V1.S4, V7.S4, V7.S4
-	VUSHR   $24, V7.S4, V8.S4
-	VEOR    V8.B16, V7.B16, V12.B16
-	VBIT    V11.B16, V12.B16, V10.B16
+	VBIT    V7.B16, V12.B16, V10.B16
+	VBIT    V7.B16, V13.B16, V11.B16
+	VAND    V15.B16, V11.B16, V7.B16
+	VSHL    $1, V7.S4, V7.S4
+	VSUB    V7.S4, V11.S4, V11.S4
+	VCMTST  V3.S4, V8.S4, V7.S4
+	VADD    V10.S4, V11.S4, V8.S4
+	WORD    $0x4ea19d08 // VMUL V1.S4, V8.S4, V8.S4
+	VUSHR   $24, V8.S4, V11.S4
+	VEOR    V11.B16, V8.B16, V12.B16
+	VBIT    V7.B16, V12.B16, V10.B16
 	FSTPQ.P (F9, F10), 32(R0)
 	SUBS    $1, R1, R1
 	BEQ     end
@@ -818,7 +836,7 @@ apart_done:
 	BGE     vector
 
 end:
-	MOVD R1, left+32(FP)
+	MOVD R1, left+40(FP)
 	RET
 
 short_0:
@@ -957,15 +975,16 @@ copied_7:
 	MOVD $8, R22
 	B    located_7
 
-// func hash32Offsets64NEON(data *byte, offsets *int64, hashes *uint32, vectors int) (left int)
+// func hash32Offsets64NEON(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: ASIMD
-TEXT ·hash32Offsets64NEON(SB), $80-40
+TEXT ·hash32Offsets64NEON(SB), $80-48
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
 	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
 	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
 	// fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel
 	// reads nothing but the keys. It ends early at a long key, and when it has hashed
-	// enough bytes: a call must not take long.
+	// enough bytes: a call must not take long. signs has the highest bits of the last bytes
+	// that are signed, all or none: such a byte is less by twice that bit.
 	MOVD hashes+16(FP), R0
 	MOVD vectors+24(FP), R1
 	MOVD $16384, R2
@@ -1218,24 +1237,29 @@ apart:
 	BNE     apart
 
 apart_done:
-	VAND    V5.B16, V7.B16, V15.B16
-	VSHL    $3, V15.S4, V15.S4
-	VSUB    V6.S4, V15.S4, V15.S4
-	VZIP1   V15.S4, V15.S4, V16.S4
-	WORD    $0x6ef0456b // VUSHL V16.D2, V11.D2, V11.D2
-	VZIP2   V15.S4, V15.S4, V15.S4
-	WORD    $0x6eef458c // VUSHL V15.D2, V12.D2, V12.D2
-	VUZP1   V12.S4, V11.S4, V15.S4
+	MOVWU   signs+32(FP), R3
+	VDUP    R3, V15.S4
+	VAND    V5.B16, V7.B16, V16.B16
+	VSHL    $3, V16.S4, V16.S4
+	VSUB    V6.S4, V16.S4, V16.S4
+	VZIP1   V16.S4, V16.S4, V17.S4
+	WORD    $0x6ef1456b // VUSHL V17.D2, V11.D2, V11.D2
+	VZIP2   V16.S4, V16.S4, V16.S4
+	WORD    $0x6ef0458c // VUSHL V16.D2, V12.D2, V12.D2
+	VUZP1   V12.S4, V11.S4, V17.S4
 	VUZP2   V12.S4, V11.S4, V16.S4
 	VCMTST  V4.S4, V7.S4, V11.S4
-	VADD    V9.S4, V15.S4, V12.S4
+	VADD    V9.S4, V17.S4, V12.S4
 	WORD    $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR   $16, V12.S4, V17.S4
-	VEOR    V17.B16, V12.B16, V12.B16
+	VUSHR   $16, V12.S4, V18.S4
+	VEOR    V18.B16, V12.B16, V12.B16
 	VBIT    V11.B16, V12.B16, V9.B16
-	VBIT    V11.B16, V16.B16, V15.B16
+	VBIT    V11.B16, V16.B16, V17.B16
+	VAND    V15.B16, V17.B16, V16.B16
+	VSHL    $1, V16.S4, V16.S4
+	VSUB    V16.S4, V17.S4, V17.S4
 	VCMTST  V3.S4, V7.S4, V11.S4
-	VADD    V9.S4, V15.S4, V7.S4
+	VADD    V9.S4, V17.S4, V7.S4
 	WORD    $0x4ea19ce7 // VMUL V1.S4, V7.S4, V7.S4
 	VUSHR   $24, V7.S4, V12.S4
 	VEOR    V12.B16, V7.B16, V12.B16
@@ -1247,21 +1271,24 @@ apart_done:
 	WORD    $0x6eeb45ad // VUSHL V11.D2, V13.D2, V13.D2
 	VZIP2   V7.S4, V7.S4, V7.S4
 	WORD    $0x6ee745ce // VUSHL V7.D2, V14.D2, V14.D2
-	VUZP1   V14.S4, V13.S4, V7.S4
+	VUZP1   V14.S4, V13.S4, V11.S4
 	VUZP2   V14.S4, V13.S4, V13.S4
-	VCMTST  V4.S4, V8.S4, V11.S4
-	VADD    V10.S4, V7.S4, V12.S4
+	VCMTST  V4.S4, V8.S4, V7.S4
+	VADD    V10.S4, V11.S4, V12.S4
 	WORD    $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
 	VUSHR   $16, V12.S4, V14.S4
 	VEOR    V14.B16, V12.B16, V12.B16
-	VBIT    V11.B16, V12.B16, V10.B16
-	VBIT    V11.B16, V13.B16, V7.B16
-	VCMTST  V3.S4, V8.S4, V11.S4
-	VADD    V10.S4, V7.S4, V7.S4
-	WORD    $0x4ea19ce7 // VMUL V1.S4, V7.S4, V7.S4
-	VUSHR   $24, V7.S4, V8.S4
-	VEOR    V8.B16, V7.B16, V12.B16
-	VBIT    V11.B16, V12.B16, V10.B16
+	VBIT    V7.B16, V12.B16, V10.B16
+	VBIT    V7.B16, V13.B16, V11.B16
+	VAND    V15.B16, V11.B16, V7.B16
+	VSHL    $1, V7.S4, V7.S4
+	VSUB    V7.S4, V11.S4, V11.S4
+	VCMTST  V3.S4, V8.S4, V7.S4
+	VADD    V10.S4, V11.S4, V8.S4
+	WORD    $0x4ea19d08 // VMUL V1.S4, V8.S4, V8.S4
+	VUSHR   $24, V8.S4, V11.S4
+	VEOR    V11.B16, V8.B16, V12.B16
+	VBIT    V7.B16, V12.B16, V10.B16
 	FSTPQ.P (F9, F10), 32(R0)
 	SUBS    $1, R1, R1
 	BEQ     end
@@ -1269,7 +1296,7 @@ apart_done:
 	BGE     vector
 
 end:
-	MOVD R1, left+32(FP)
+	MOVD R1, left+40(FP)
 	RET
 
 short_0:
@@ -1408,15 +1435,16 @@ copied_7:
 	MOVD $8, R22
 	B    located_7
 
-// func hash32FixedNEON(data *byte, width int, hashes *uint32, vectors int) (left int)
+// func hash32FixedNEON(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
 // Requires: ASIMD
-TEXT ·hash32FixedNEON(SB), $0-40
+TEXT ·hash32FixedNEON(SB), $0-48
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
 	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
 	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
 	// fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel
 	// reads nothing but the keys. It ends early at a long key, and when it has hashed
-	// enough bytes: a call must not take long.
+	// enough bytes: a call must not take long. signs has the highest bits of the last bytes
+	// that are signed, all or none: such a byte is less by twice that bit.
 	MOVD hashes+16(FP), R0
 	MOVD vectors+24(FP), R1
 	MOVD $16384, R2
@@ -1526,27 +1554,32 @@ pairs_done:
 	ADD    R13, R10, R3
 	SUB    $8, R3, R3
 	VLD1   0(R3), V14.D[1]
-	VAND   V4.B16, V7.B16, V15.B16
-	VSHL   $3, V15.S4, V15.S4
-	VSUB   V5.S4, V15.S4, V15.S4
-	VZIP1  V15.S4, V15.S4, V16.S4
-	WORD   $0x6ef0456b // VUSHL V16.D2, V11.D2, V11.D2
-	VZIP2  V15.S4, V15.S4, V15.S4
-	WORD   $0x6eef458c // VUSHL V15.D2, V12.D2, V12.D2
-	VUZP1  V12.S4, V11.S4, V15.S4
+	MOVWU  signs+32(FP), R3
+	VDUP   R3, V15.S4
+	VAND   V4.B16, V7.B16, V16.B16
+	VSHL   $3, V16.S4, V16.S4
+	VSUB   V5.S4, V16.S4, V16.S4
+	VZIP1  V16.S4, V16.S4, V17.S4
+	WORD   $0x6ef1456b // VUSHL V17.D2, V11.D2, V11.D2
+	VZIP2  V16.S4, V16.S4, V16.S4
+	WORD   $0x6ef0458c // VUSHL V16.D2, V12.D2, V12.D2
+	VUZP1  V12.S4, V11.S4, V17.S4
 	VUZP2  V12.S4, V11.S4, V16.S4
 	VCMTST V3.S4, V7.S4, V11.S4
-	VADD   V0.S4, V15.S4, V12.S4
+	VADD   V0.S4, V17.S4, V12.S4
 	WORD   $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR  $16, V12.S4, V17.S4
-	VEOR   V17.B16, V12.B16, V12.B16
+	VUSHR  $16, V12.S4, V18.S4
+	VEOR   V18.B16, V12.B16, V12.B16
 	VBIT   V11.B16, V12.B16, V0.B16
-	VBIT   V11.B16, V16.B16, V15.B16
+	VBIT   V11.B16, V16.B16, V17.B16
+	VAND   V15.B16, V17.B16, V16.B16
+	VSHL   $1, V16.S4, V16.S4
+	VSUB   V16.S4, V17.S4, V17.S4
 	VCMTST V2.S4, V7.S4, V11.S4
-	VADD   V0.S4, V15.S4, V12.S4
+	VADD   V0.S4, V17.S4, V12.S4
 	WORD   $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR  $24, V12.S4, V15.S4
-	VEOR   V15.B16, V12.B16, V12.B16
+	VUSHR  $24, V12.S4, V16.S4
+	VEOR   V16.B16, V12.B16, V12.B16
 	VBIT   V11.B16, V12.B16, V0.B16
 	VAND   V4.B16, V9.B16, V11.B16
 	VSHL   $3, V11.S4, V11.S4
@@ -1555,21 +1588,24 @@ pairs_done:
 	WORD   $0x6eec45ad // VUSHL V12.D2, V13.D2, V13.D2
 	VZIP2  V11.S4, V11.S4, V11.S4
 	WORD   $0x6eeb45ce // VUSHL V11.D2, V14.D2, V14.D2
-	VUZP1  V14.S4, V13.S4, V11.S4
+	VUZP1  V14.S4, V13.S4, V12.S4
 	VUZP2  V14.S4, V13.S4, V14.S4
-	VCMTST V3.S4, V9.S4, V12.S4
-	VADD   V10.S4, V11.S4, V13.S4
+	VCMTST V3.S4, V9.S4, V11.S4
+	VADD   V10.S4, V12.S4, V13.S4
 	WORD   $0x4ea19dad // VMUL V1.S4, V13.S4, V13.S4
-	VUSHR  $16, V13.S4, V15.S4
-	VEOR   V15.B16, V13.B16, V13.B16
-	VBIT   V12.B16, V13.B16, V10.B16
-	VBIT   V12.B16, V14.B16, V11.B16
-	VCMTST V2.S4, V9.S4, V12.S4
-	VADD   V10.S4, V11.S4, V11.S4
-	WORD   $0x4ea19d6b // VMUL V1.S4, V11.S4, V11.S4
-	VUSHR  $24, V11.S4, V13.S4
-	VEOR   V13.B16, V11.B16, V13.B16
-	VBIT   V12.B16, V13.B16, V10.B16
+	VUSHR  $16, V13.S4, V16.S4
+	VEOR   V16.B16, V13.B16, V13.B16
+	VBIT   V11.B16, V13.B16, V10.B16
+	VBIT   V11.B16, V14.B16, V12.B16
+	VAND   V15.B16, V12.B16, V11.B16
+	VSHL   $1, V11.S4, V11.S4
+	VSUB   V11.S4, V12.S4, V12.S4
+	VCMTST V2.S4, V9.S4, V11.S4
+	VADD   V10.S4, V12.S4, V12.S4
+	WORD   $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
+	VUSHR  $24, V12.S4, V13.S4
+	VEOR   V13.B16, V12.B16, V13.B16
+	VBIT   V11.B16, V13.B16, V10.B16
 
 store:
 	FSTPQ.P (F0, F10), 32(R0)
@@ -1579,7 +1615,7 @@ store:
 	BGE     vector
 
 end:
-	MOVD R1, left+32(FP)
+	MOVD R1, left+40(FP)
 	RET
 
 DATA laneNumbers<>+0(SB)/8, $0x0000000100000000

@@ -15,13 +15,14 @@ const (
 
 // hash32Bytes emits the hash of a column of keys, for the given number of whole vectors.
 func hash32Bytes(v vectors, c column) {
-	TEXT("hash32"+c.name+v.name(), 0, "func("+c.arguments+", hashes *uint32, vectors int) (left int)")
+	TEXT("hash32"+c.name+v.name(), 0, "func("+c.arguments+", hashes *uint32, vectors int, signs uint32) (left int)")
 	Comment(
 		"Each lane hashes one key. The kernel gathers the next word of each key that has",
 		"one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to",
 		"three bytes of a key are the upper bytes of its last four. If a key has fewer than",
 		"four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends",
 		"early at a long key, and when it has hashed enough bytes: a call must not take long.",
+		"signs has the highest bits of the last bytes that are signed: all, or none.",
 	)
 	locate := c.locate(v)
 	hashes, left, bytes := argument("hashes"), argument("vectors"), GP64()
@@ -56,6 +57,7 @@ func hash32Bytes(v vectors, c column) {
 	Label("tail")
 	SUBQ(offset, bytes)
 	word, active = lastBytes(v, address, length, "store")
+	signBytes(v, v.broadcast(argument("signs")), word)
 	mixBytes(v, h, word, mul, 24, active)
 
 	Label("store")
@@ -99,6 +101,14 @@ func lastBytes(v vectors, address [2]reg.VecVirtual, length reg.VecVirtual, none
 	shortKeys(v, address, length, word)
 	Label("last_bytes")
 	return word, active
+}
+
+// signBytes emits code that takes bytes as signed numbers: a byte with its highest bit is less
+// by twice that bit.
+func signBytes(v vectors, signs, word reg.VecVirtual) {
+	v.and(word, signs, signs)
+	VPADDD(signs, signs, signs)
+	VPSUBD(signs, word, word)
 }
 
 // mixBytes emits code that mixes a word into the hashes of the active lanes.

@@ -31,7 +31,7 @@ const (
 
 // hash32HeadersLoads emits the hash of Go's strings and slices for CPUs whose gathers are slow.
 func hash32HeadersLoads() {
-	TEXT("hash32HeadersLoadsAVX2", 0, "func(headers *byte, stride int, hashes *uint32, groups int) (left int)")
+	TEXT("hash32HeadersLoadsAVX2", 0, "func(headers *byte, stride int, hashes *uint32, groups int, signs uint32) (left int)")
 	Comment(
 		"A group is 32 keys. The kernel loads 32 bytes of each key, those of 8 keys into 8 vectors,",
 		"and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past",
@@ -281,12 +281,16 @@ func (h *hash32Loads) mixTails() {
 	v, to := &avx2{}, GP64()
 	MOVQ(h.out, to)
 	mul, three := v.broadcast(constant(hash32Mul)), v.broadcast(constant(3))
-	none := YMM()
+	none, signs := YMM(), v.broadcast(argument("signs"))
 	VPXOR(none, none, none)
 	for i := range 4 {
 		state, next, active, shifted := YMM(), YMM(), YMM(), YMM()
 		VMOVDQU(h.hashes.Offset(32*i), state)
-		VPADDD(h.tails.Offset(32*i), state, next)
+		VMOVDQU(h.tails.Offset(32*i), next)
+		VPAND(next, signs, shifted)
+		VPADDD(shifted, shifted, shifted)
+		VPSUBD(shifted, next, next)
+		VPADDD(state, next, next)
 		VPAND(h.lengths.Offset(32*i), three, active)
 		VPCMPGTD(none, active, active)
 		VPMULLD(mul, next, next)

@@ -116,14 +116,15 @@ type neonKeys struct {
 // neonHash32Bytes emits the hash of a column of keys, for the given number of whole
 // vectors.
 func neonHash32Bytes(file *arm64.File, c neonColumn) {
-	f := file.Function("hash32"+c.name+"NEON", arm64.Splits, "func("+c.arguments+", hashes *uint32, vectors int) (left int)")
+	f := file.Function("hash32"+c.name+"NEON", arm64.Splits, "func("+c.arguments+", hashes *uint32, vectors int, signs uint32) (left int)")
 	f.Comment(
 		"Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,",
 		"h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.",
 		"The bytes after the last pair are the upper bytes of the key's last 8. A key of",
 		"fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel",
 		"reads nothing but the keys. It ends early at a long key, and when it has hashed",
-		"enough bytes: a call must not take long.",
+		"enough bytes: a call must not take long. signs has the highest bits of the last bytes",
+		"that are signed, all or none: such a byte is less by twice that bit.",
 	)
 	k := &neonKeys{f: f}
 	hashes, left, bytes := f.Argument("hashes"), f.Argument("vectors"), f.GP()
@@ -322,6 +323,7 @@ func (k *neonKeys) split(a, b arm64.V) (low, high arm64.V) {
 // then up to three bytes.
 func (k *neonKeys) tail() {
 	f := k.f
+	signs := broadcast(f, f.Argument("signs"))
 	for i, length := range k.lengths {
 		// Shift out the bytes that were hashed already, at the low end of each long word.
 		shift, mask, next := f.V(), f.V(), f.V()
@@ -338,6 +340,9 @@ func (k *neonKeys) tail() {
 		neonMix(f, k.h[i], word, k.mul, 16, next)
 		f.VBIT(mask, next, k.h[i])
 		f.VBIT(mask, rest, word)
+		f.VAND(signs, word, shift)
+		f.VSHL(1, arm64.S4, shift, shift)
+		f.VSUB(arm64.S4, shift, word, word)
 		f.VCMTST(arm64.S4, k.three, length, mask)
 		neonMix(f, k.h[i], word, k.mul, 24, next)
 		f.VBIT(mask, next, k.h[i])
