@@ -20,9 +20,9 @@ PORTED   := . cmd/bloom
 # The tests that prove the kernels: they reach every function in assembly on all of its
 # paths, as make mutants measures, and are all that slow emulators have the time for.
 KERNEL_TESTS := TestPromisedKernels TestFeatures TestForms TestRequests TestRequestsOfLines TestKeyByKey TestReduce TestPlaces TestHashes TestOtherLengths \
-	TestLongKeys TestVectorsOfKeysAtPageEnds TestColumnsAtPageEnd TestArraysAtPageEnd FuzzKernels
+	TestLongKeys TestVectorsOfKeysAtPageEnds TestColumnsAtPageEnd TestArraysAtPageEnd TestLoadsAtPageEnds FuzzKernels
 # Those of functions that AVX-512 shares with AVX2: Haswell proves them.
-AVX2_TESTS := TestGathers TestGroup TestGroupsEnd TestLoadsAtPageEnds
+AVX2_TESTS := TestGathers TestGroup TestGroupsEnd
 TESTS := $(shell grep -hoE '^func (Test|Fuzz)[A-Za-z0-9]*' *_test.go | cut -c6-)
 ifneq ($(filter-out $(TESTS),$(KERNEL_TESTS) $(AVX2_TESTS)),)
 $(error KERNEL_TESTS or AVX2_TESTS has tests that are not there: $(filter-out $(TESTS),$(KERNEL_TESTS) $(AVX2_TESTS)))
@@ -193,8 +193,9 @@ $(EMULATED:%=emulated/%): emulated/%:
 	@$(step) 'export CGO_ENABLED=0 BLOOM_TEST_KERNELS="$(KERNELS_$*)"; $(emulate)'
 emulated/skylake-x:   emulate = go test -short -timeout 30m -run "$(kernel_tests)" -exec $(CURDIR)/internal/emulation/bochs-exec .
 # Those of building, too: what AVX2 has for it, AVX-512 shares. All tests run with AVX2 on this CPU.
+# qemu 7.2 reads what the mask of a VPMASKMOVD leaves out; Bochs runs TestLoadsAtPageEnds.
 building            = ^Test(Add|BuildOnAnyCores|LargeArrays|MixedDensity|BatchLengths)$$
-emulated/haswell:     emulate = GOARCH=amd64 go test -short -run "$(kernel_tests)|$(avx2_tests)|$(building)" -exec "qemu-x86_64-static -cpu Haswell" .
+emulated/haswell:     emulate = GOARCH=amd64 go test -short -run "$(kernel_tests)|$(avx2_tests)|$(building)" -skip ^TestLoadsAtPageEnds$$ -exec "qemu-x86_64-static -cpu Haswell" .
 emulated/cortex-a53:  emulate = GOARCH=arm64 go test -short -run "$(kernel_tests)|$(building)" -exec "qemu-aarch64-static -cpu cortex-a53" .
 # An amd64 without AVX, and other generations of arm64: which kernels are found, and do they run? The
 # instructions of a kernel do the same on every CPU that qemu makes.
