@@ -204,7 +204,7 @@ emulated/neoverse-n1: emulate = GOARCH=arm64 go test -short -run "$(detection)" 
 emulated/max:         emulate = GOARCH=arm64 go test -short -run "$(detection)" -exec "qemu-aarch64-static -cpu max" .
 detection           = ^(TestPromisedKernels|TestFeatures|TestGolden|FuzzKernels)$$
 # The order of bytes: all but what has none.
-emulated/s390x:       emulate = GOARCH=s390x go test -short -skip "$(PORTABLE)" -exec qemu-s390x-static .
+emulated/s390x:       emulate = GOARCH=s390x go test -short -skip "$(PORTABLE)|$(building)|^TestGroupKeys$$" -exec qemu-s390x-static .
 
 # mutants plants bugs in the assembly and wants the kernel tests to see them. It is not part
 # of make test, for some of what it changes decides about speed alone.
