@@ -171,7 +171,7 @@ $(RACED:%=race/%): race/%:
 .PHONY: purego
 purego: export BLOOM_TEST_KERNELS = generic
 purego:
-	@$(step) 'go vet -tags purego ./... && go test -short -tags purego -gcflags=-d=checkptr . && go -C cmd/bloom vet -tags purego .'
+	@$(step) 'go vet -tags purego ./... && go test -short -skip "$(PORTABLE)" -tags purego -gcflags=-d=checkptr . && go -C cmd/bloom vet -tags purego .'
 
 # fuzz runs new executions of each target; go test alone replays the corpora. Without a
 # bound, the fuzzer may spend a minute to make an input of new coverage smaller, and counts
