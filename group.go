@@ -91,7 +91,7 @@ func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 
 // test sets bit i if filter p.first + i may hold the key of the hash.
 func (g *Group) test(p part, h Hash) (word uint64) {
-	if raceDetector { // the filters of an AtomicSet are among those that need its operations
+	if raceDetector { // a filter of an AtomicSet needs atomic loads
 		for i, f := range g.filters[p.first:][:p.n] {
 			if f.testHash(h) {
 				word |= 1 << i
@@ -159,12 +159,12 @@ func (g *Group) testWindow(keys *Keys, hits []uint64) int {
 	}
 }
 
-// testAcross is MayContainBatch for at most 64 keys, which are tested one after the other with
-// all filters.
+// testAcross is MayContainBatch for at most 64 keys. It tests one key after the other with all
+// filters.
 func (g *Group) testAcross(keys *Keys, hits []uint64) (total int) {
 	clear(hits)
 	for i := range keys.n {
-		if keys.validity != nil && keys.valid(i, 1) == 0 {
+		if keys.valid(i, 1) == 0 {
 			continue
 		}
 		h := keys.hashRow(g.pair.hash(), i)

@@ -31,7 +31,7 @@ var forms = []struct {
 	{"staged-loads", form{0, 256, true}},
 }
 
-// init chooses the kernels that gather, on every CPU. TestGathers and TestLoadsAtPageEnds are for
+// init chooses the kernels that gather, on every CPU. TestLoads and TestLoadsAtPageEnds are for
 // the others.
 func init() { staged.loads, dense.loads = false, false }
 
@@ -41,9 +41,9 @@ func withLoads(t *testing.T) {
 	t.Cleanup(func() { staged.loads, dense.loads = false, false })
 }
 
-// TestGathers compares the AVX2 kernels that load words one by one with the letter of their walks
+// TestLoads compares the AVX2 kernels that load words one by one with the letter of their walks
 // and hashes.
-func TestGathers(t *testing.T) {
+func TestLoads(t *testing.T) {
 	withLoads(t)
 	random := rand.New(rand.NewPCG(71, 72))
 	for _, walk := range []walkKind{walkDouble32, walkDouble64} {

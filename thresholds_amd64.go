@@ -10,11 +10,11 @@ import (
 // kernel that tests in stages uses PDEP after the last stage.
 var slowPDEP = isAMD && cpuid.CPU.Family < 0x19
 
-// slowGather reports whether AVX2 kernels load words one by one, because a gather takes longer, as on
-// AMD's CPUs. On a Zen 3, prototypes of a filter of 16 KiB took 1.18 times less time for
-// absent keys and 1.28 to 1.39 times less for present keys, and 1.1 to 1.3 times less up to
-// 8 MiB: a gather of 8 words takes 11.4 cycles there, and the loads take 7.9. On a Sapphire
-// Rapids, gathers are faster.
+// slowGather reports whether a gather takes longer than its loads, as on AMD's CPUs. AVX2 kernels
+// then load words one by one. On a Zen 3, a gather of 8 words takes 11.4 cycles, and the loads
+// take 7.9. Prototypes of a filter of 16 KiB took 1.18 times less time for absent keys, and
+// 1.28 to 1.39 times less for present keys. On a Sapphire Rapids, gathers are faster:
+// -bench 'Gathers|Forms' has both.
 //
 // Gathers are slow on Intel's CPUs from Skylake to Ice Lake, too, if their microcode protects
 // against Downfall. No CPUID bit tells.

@@ -174,7 +174,7 @@ func (d *double64) testGeneric(h1, h2 []uint64, hits []uint64) {
 	}
 }
 
-// testArraysDouble64 is testArrays for this walk, as testArraysDouble32.
+// testArraysDouble64 is testArrays for this walk. It works like testArraysDouble32.
 func testArraysDouble64(kernel Kernel, arrays []array, h1, h2 uint64) uint64 {
 	k := arrays[0].k
 	first := [3]uint64{h1, h1 + uint64(min(1, k-1))*h2, h1 + uint64(min(2, k-1))*h2}

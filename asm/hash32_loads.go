@@ -79,8 +79,8 @@ func hash32HeadersLoads() {
 	short()
 }
 
-// eachKey emits a loop over the keys of the group, several keys in each round. It calls visit with the
-// number of the key in the round, its header, and an index: that of the round's first key.
+// eachKey emits a loop over the keys of the group, several in each round. It calls visit with
+// the number of the key in the round, its header, and the index of the round's first key.
 func (h *hash32Loads) eachKey(label string, perRound int, visit func(i int, header, index reg.GPVirtual)) {
 	header, index := GP64(), GP64()
 	MOVQ(h.headers, header)
@@ -95,8 +95,8 @@ func (h *hash32Loads) eachKey(label string, perRound int, visit func(i int, head
 	JB(LabelRef(label))
 }
 
-// measure emits the lengths of the group, the longest of them, and the first state of the hashes. It jumps to
-// the end at a long key.
+// measure emits the lengths of the group, the longest of them, and the first state of the
+// hashes. It jumps to the end at a long key.
 func (h *hash32Loads) measure() {
 	all := GP64()
 	XORL(all.As32(), all.As32())
