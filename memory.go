@@ -8,7 +8,7 @@ import (
 // hugeFrom is the number of bytes from which on extend asks for huge pages. Probes read a
 // filter at random. With small pages, each read that misses the caches also waits for the
 // page tables.
-const hugeFrom = 32 << 20
+const hugeFrom = 4 << 20
 
 // hugePage is the size of a huge page on most machines.
 const hugePage = 2 << 20

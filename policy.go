@@ -205,7 +205,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 // (GOMAXPROCS) and one for every 2^17 keys. Their temporary memory is at most 0.6 times the
 // size of the filter plus 6 MiB. One goroutine alone builds the filters of [Parquet], [RocksDB]
 // and [Pebble] on a kernel other than [Generic], and filters of more than 2^32 bits in formats
-// other than LevelDB. If AppendFilter allocates 32 MiB or more, it asks for huge pages. The bytes of the
+// other than LevelDB. If AppendFilter allocates 4 MiB or more, it asks for huge pages. The bytes of the
 // filter depend on neither.
 //
 // It panics if the bits take more than 2^40 bytes (2^30 where int has 32 bits), or more than
