@@ -398,9 +398,12 @@ func TestOtherLengths(t *testing.T) {
 		if layout.width != 0 || layout.column(t, nil).hashed != noHash {
 			continue
 		}
-		for _, length := range []int{0, 4, 8, 16, 28} {
-			for _, other := range []int{length, 0, 1, length + 1, length + 3, length + 4, length + 16, length + 32, length + 128} {
+		for i, length := range []int{0, 4, 8, 16, 28} {
+			for j, other := range []int{length, 0, 1, length + 1, length + 3, length + 4, length + 16, length + 32, length + 128} {
 				for at := range 2 * 32 {
+					if (i+j+at)%4 != 0 && testing.Short() {
+						continue // every lane still has keys of eleven lengths
+					}
 					keys := make([][]byte, 36)
 					for i := range keys {
 						keys[i] = data[i:][:length]

@@ -111,15 +111,18 @@ func checkFilter(t *testing.T, f *Filter, keys [][]byte) {
 	}
 	for i, key := range keys {
 		want[i] = Reference(f.format, f.data, key)
-		for name, got := range map[string]bool{
-			"MayContain":        f.MayContain(key),
-			"MayContainString":  f.MayContainString(string(key)),
-			"MayContainHash":    f.MayContainHash(f.format.Hash(key)),
-			"Group.MayContain":  group.MayContain(key, make([]uint64, 1)) == 1,
-			"Policy.MayContain": Policy{Format: f.format}.MayContain(f.data, key),
+		for _, c := range [...]struct {
+			name string
+			got  bool
+		}{
+			{"MayContain", f.MayContain(key)},
+			{"MayContainString", f.MayContainString(string(key))},
+			{"MayContainHash", f.MayContainHash(f.format.Hash(key))},
+			{"Group.MayContain", group.MayContain(key, make([]uint64, 1)) == 1},
+			{"Policy.MayContain", Policy{Format: f.format}.MayContain(f.data, key)},
 		} {
-			if got != want[i] {
-				t.Fatalf("%s(%x) = %v", name, key, got)
+			if c.got != want[i] {
+				t.Fatalf("%s(%x) = %v", c.name, key, c.got)
 			}
 		}
 		if len(key) == 8 {
