@@ -9,6 +9,8 @@ ADAPTERS := adapter/arrow adapter/beam adapter/goleveldb adapter/parquet adapter
 MODULES  := . $(ADAPTERS) asm cmd/bloom cmd/bloom-parquet cmd/bloom/browser compare compare/duckdb
 # Those that users build.
 PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet
+# The steps vet/* vet everything: go test need not vet once more.
+export GOFLAGS := $(GOFLAGS) -vet=off
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
 # What is vetted beside this machine: these three compile every file of the public modules
