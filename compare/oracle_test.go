@@ -86,7 +86,7 @@ func TestSameBytesSameAnswers(t *testing.T) {
 	eachWitness(t, func(t *testing.T, format bloom.Format, w witness) {
 		random := rand.New(rand.NewPCG(1, 2))
 		compared := 0
-		for i := range 90 {
+		for i := range 45 { // testdata has 180 of each maker
 			n, bits := random.IntN(2000), random.IntN(60)
 			switch i % 15 {
 			case 0:
@@ -112,7 +112,7 @@ func TestSameBytesSameAnswers(t *testing.T) {
 				compareAnswers(t, format, w, got, slices.Concat(keys, randomKeys(random, 2000)))
 			})
 		}
-		if compared < 20 {
+		if compared < 10 {
 			t.Errorf("the witness wrote only %d filters", compared)
 		}
 	})
