@@ -131,37 +131,22 @@ func (v *view) MayContainString(key string) bool {
 }
 
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
-//
-//go:nosplit
 func (v *view) MayContainUint64(key uint64) bool {
-	// nosplit: a check for space on the stack would take a fortieth of the time of a key in
-	// Parquet's blocks. What this calls does check.
-	if v.pair == xxh64Split256 && v.kernel == AVX512 { // the fastest: one comparison counts
-		return (*split256)(&v.array).hasUint64AVX512(key)
+	return testUint64(&v.base, key) // inlined, and a call of assembly
+}
+
+// mayContainUint64 is MayContainUint64 in portable Go. base begins a scheme: assembly, which
+// jumps here, knows no other type.
+func mayContainUint64(base **byte, key uint64) bool {
+	s := (*scheme)(unsafe.Pointer(base))
+	if s.pair == leveldbDouble32 {
+		return s.test(hash32Uint64(key), nil, 0)
 	}
-	if v.pair == leveldbDouble32 {
-		return v.test(hash32Uint64(key), nil, 0)
-	}
-	if v.pair == xxh64Split256 && v.kernel != Generic {
-		return (*split256)(&v.array).hasUint64(key)
-	}
-	if v.pair == xxh64x2Double64 {
+	if s.pair == xxh64x2Double64 {
 		h := hash64Uint64(key)
-		return (*double64)(&v.array).test(h.h1, h.h2)
+		return (*double64)(&s.array).test(h.h1, h.h2)
 	}
-	if v.pair == xxph3Line512 && v.hasLine() {
-		if v.kernel == AVX512 {
-			return (*line512)(&v.array).hasUint64AVX512(key)
-		}
-		return (*line512)(&v.array).hasUint64(key)
-	}
-	if v.pair == signedLine32 && v.hasLine() {
-		if v.kernel == AVX512 {
-			return (*line32)(&v.array).hasUint64AVX512(key)
-		}
-		return (*line32)(&v.array).hasUint64(key)
-	}
-	return v.pair != 0 && v.testHash(v.pair.hash().ofUint64(key))
+	return s.pair != 0 && s.testHash(s.pair.hash().ofUint64(key))
 }
 
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format

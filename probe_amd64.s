@@ -1417,6 +1417,354 @@ end:
 	VZEROUPPER
 	RET
 
+// func testUint64(base **byte, key uint64) bool
+TEXT ·testUint64(SB), NOSPLIT, $0-17
+	MOVQ    base+0(FP), AX
+	MOVWLZX 32(AX), CX
+	CMPL    CX, $0x00000233
+	JNE     arm1
+	JMP     ·hasUint64Split256AVX512+0(SB)
+
+arm1:
+	CMPL CX, $0x00000211
+	JNE  arm2
+	JMP  ·hasUint64Double32AVX2+0(SB)
+
+arm2:
+	CMPL CX, $0x00000244
+	JNE  arm3
+	CMPQ 24(AX), $0x08
+	JGT  go
+	CMPL 12(AX), $0x00
+	JNE  go
+	JMP  ·hasUint64Line512AVX512+0(SB)
+
+arm3:
+	CMPL CX, $0x00000255
+	JNE  arm4
+	CMPQ 24(AX), $0x08
+	JGT  go
+	CMPL 12(AX), $0x00
+	JNE  go
+	JMP  ·hasUint64Line32AVX512+0(SB)
+
+arm4:
+	CMPL CX, $0x00000222
+	JNE  arm5
+	CMPQ 16(AX), $0x00
+	JEQ  go
+	JMP  ·hasUint64Double64AVX2+0(SB)
+
+arm5:
+	CMPL CX, $0x00000133
+	JNE  arm6
+	JMP  ·hasUint64Split256AVX2+0(SB)
+
+arm6:
+	CMPL CX, $0x00000111
+	JNE  arm7
+	JMP  ·hasUint64Double32AVX2+0(SB)
+
+arm7:
+	CMPL CX, $0x00000144
+	JNE  arm8
+	CMPQ 24(AX), $0x08
+	JGT  go
+	CMPL 12(AX), $0x00
+	JNE  go
+	JMP  ·hasUint64Line512AVX2+0(SB)
+
+arm8:
+	CMPL CX, $0x00000155
+	JNE  arm9
+	CMPQ 24(AX), $0x08
+	JGT  go
+	CMPL 12(AX), $0x00
+	JNE  go
+	JMP  ·hasUint64Line32AVX2+0(SB)
+
+arm9:
+	CMPL CX, $0x00000122
+	JNE  arm10
+	CMPQ 16(AX), $0x00
+	JEQ  go
+	JMP  ·hasUint64Double64AVX2+0(SB)
+
+arm10:
+go:
+	JMP ·mayContainUint64+0(SB)
+
+// func hasUint64Double32AVX2(base **byte, key uint64) bool
+// Requires: BMI2
+TEXT ·hasUint64Double32AVX2(SB), NOSPLIT, $0-17
+	// LevelDB's hash of 8 bytes.
+	MOVQ    key+8(FP), AX
+	MOVQ    base+0(FP), CX
+	MOVQ    AX, DX
+	SHRQ    $0x20, DX
+	ADDL    $0x89ba21ac, AX
+	IMUL3L  $0xc6a4a793, AX, AX
+	MOVL    AX, BX
+	SHRL    $0x10, BX
+	XORL    BX, AX
+	ADDL    DX, AX
+	IMUL3L  $0xc6a4a793, AX, AX
+	MOVL    AX, DX
+	SHRL    $0x10, DX
+	XORL    DX, AX
+	RORXL   $0x11, AX, BX
+	MOVQ    24(CX), SI
+	CMPQ    8(CX), $0x00040000
+	JCC     pairs
+	SUBQ    $0x03, SI
+	JL      few
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, DI
+	MOVL    AX, DX
+	ADDQ    (CX), DI
+	ANDL    $0x07, DX
+	MOVBLZX (DI), DI
+	SHRXL   DX, DI, DI
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R8
+	MOVL    AX, DX
+	ADDQ    (CX), R8
+	ANDL    $0x07, DX
+	MOVBLZX (R8), R8
+	SHRXL   DX, R8, R8
+	ANDL    R8, DI
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R8
+	MOVL    AX, DX
+	ADDQ    (CX), R8
+	ANDL    $0x07, DX
+	MOVBLZX (R8), R8
+	SHRXL   DX, R8, R8
+	ANDL    R8, DI
+	TESTL   $0x00000001, DI
+	JZ      absent
+	ADDQ    BX, AX
+	JMP     pairs
+
+few:
+	ADDQ $0x03, SI
+
+pairs:
+	SUBQ    $0x02, SI
+	JL      last
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, DI
+	MOVL    AX, DX
+	ADDQ    (CX), DI
+	ANDL    $0x07, DX
+	MOVBLZX (DI), DI
+	SHRXL   DX, DI, DI
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R8
+	MOVL    AX, DX
+	ADDQ    (CX), R8
+	ANDL    $0x07, DX
+	MOVBLZX (R8), R8
+	SHRXL   DX, R8, R8
+	ANDL    R8, DI
+	TESTL   $0x00000001, DI
+	JZ      absent
+	ADDQ    BX, AX
+	JMP     pairs
+
+last:
+	ADDQ    $0x01, SI
+	JL      present
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, BX
+	ADDQ    (CX), BX
+	ANDL    $0x07, AX
+	MOVBLZX (BX), BX
+	SHRXL   AX, BX, BX
+	TESTL   $0x00000001, BX
+	JZ      absent
+
+present:
+	MOVB $0x01, ret+16(FP)
+	RET
+
+absent:
+	MOVB $0x00, ret+16(FP)
+	RET
+
+// func hasUint64Double64AVX2(base **byte, key uint64) bool
+// Requires: BMI2, CMOV
+TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
+	// XXH64 with the seeds 0 and 1 of 8 bytes.
+	MOVQ    key+8(FP), DX
+	MOVQ    base+0(FP), AX
+	IMULQ   singleWords<>+8(SB), DX
+	ROLQ    $0x1f, DX
+	IMULQ   singleWords<>+0(SB), DX
+	MOVQ    $0x27d4eb2f165667cd, CX
+	XORQ    DX, CX
+	ROLQ    $0x1b, CX
+	IMULQ   singleWords<>+0(SB), CX
+	ADDQ    singleWords<>+24(SB), CX
+	MOVQ    CX, BX
+	SHRQ    $0x21, BX
+	XORQ    BX, CX
+	IMULQ   singleWords<>+8(SB), CX
+	MOVQ    CX, BX
+	SHRQ    $0x1d, BX
+	XORQ    BX, CX
+	IMULQ   singleWords<>+16(SB), CX
+	MOVQ    CX, BX
+	SHRQ    $0x20, BX
+	XORQ    BX, CX
+	MOVQ    $0x27d4eb2f165667ce, BX
+	XORQ    DX, BX
+	ROLQ    $0x1b, BX
+	IMULQ   singleWords<>+0(SB), BX
+	ADDQ    singleWords<>+24(SB), BX
+	MOVQ    BX, DX
+	SHRQ    $0x21, DX
+	XORQ    DX, BX
+	IMULQ   singleWords<>+8(SB), BX
+	MOVQ    BX, DX
+	SHRQ    $0x1d, DX
+	XORQ    DX, BX
+	IMULQ   singleWords<>+16(SB), BX
+	MOVQ    BX, DX
+	SHRQ    $0x20, DX
+	XORQ    DX, BX
+	MOVQ    24(AX), SI
+	SUBQ    $0x03, SI
+	JL      few
+	MOVQ    CX, DX
+	MULXQ   16(AX), DI, R8
+	SHRQ    $0x08, R8
+	IMULQ   8(AX), R8
+	SUBQ    R8, DX
+	MOVQ    DX, DI
+	SUBQ    8(AX), DI
+	CMOVQCS DX, DI
+	MOVQ    DI, R8
+	SHRQ    $0x03, R8
+	ADDQ    (AX), R8
+	ANDL    $0x07, DI
+	MOVBLZX (R8), R8
+	SHRXL   DI, R8, R8
+	ADDQ    BX, CX
+	MOVQ    CX, DX
+	MULXQ   16(AX), DI, R9
+	SHRQ    $0x08, R9
+	IMULQ   8(AX), R9
+	SUBQ    R9, DX
+	MOVQ    DX, DI
+	SUBQ    8(AX), DI
+	CMOVQCS DX, DI
+	MOVQ    DI, DX
+	SHRQ    $0x03, DX
+	ADDQ    (AX), DX
+	ANDL    $0x07, DI
+	MOVBLZX (DX), DX
+	SHRXL   DI, DX, DX
+	ANDL    DX, R8
+	ADDQ    BX, CX
+	MOVQ    CX, DX
+	MULXQ   16(AX), DI, R9
+	SHRQ    $0x08, R9
+	IMULQ   8(AX), R9
+	SUBQ    R9, DX
+	MOVQ    DX, DI
+	SUBQ    8(AX), DI
+	CMOVQCS DX, DI
+	MOVQ    DI, DX
+	SHRQ    $0x03, DX
+	ADDQ    (AX), DX
+	ANDL    $0x07, DI
+	MOVBLZX (DX), DX
+	SHRXL   DI, DX, DX
+	ANDL    DX, R8
+	TESTL   $0x00000001, R8
+	JZ      absent
+	ADDQ    BX, CX
+	JMP     pairs
+
+few:
+	ADDQ $0x03, SI
+
+pairs:
+	SUBQ    $0x02, SI
+	JL      last
+	MOVQ    CX, DX
+	MULXQ   16(AX), DI, R8
+	SHRQ    $0x08, R8
+	IMULQ   8(AX), R8
+	SUBQ    R8, DX
+	MOVQ    DX, DI
+	SUBQ    8(AX), DI
+	CMOVQCS DX, DI
+	MOVQ    DI, R8
+	SHRQ    $0x03, R8
+	ADDQ    (AX), R8
+	ANDL    $0x07, DI
+	MOVBLZX (R8), R8
+	SHRXL   DI, R8, R8
+	ADDQ    BX, CX
+	MOVQ    CX, DX
+	MULXQ   16(AX), DI, R9
+	SHRQ    $0x08, R9
+	IMULQ   8(AX), R9
+	SUBQ    R9, DX
+	MOVQ    DX, DI
+	SUBQ    8(AX), DI
+	CMOVQCS DX, DI
+	MOVQ    DI, DX
+	SHRQ    $0x03, DX
+	ADDQ    (AX), DX
+	ANDL    $0x07, DI
+	MOVBLZX (DX), DX
+	SHRXL   DI, DX, DX
+	ANDL    DX, R8
+	TESTL   $0x00000001, R8
+	JZ      absent
+	ADDQ    BX, CX
+	JMP     pairs
+
+last:
+	ADDQ    $0x01, SI
+	JL      present
+	MOVQ    CX, DX
+	MULXQ   16(AX), CX, BX
+	SHRQ    $0x08, BX
+	IMULQ   8(AX), BX
+	SUBQ    BX, DX
+	MOVQ    DX, CX
+	SUBQ    8(AX), CX
+	CMOVQCS DX, CX
+	MOVQ    CX, DX
+	SHRQ    $0x03, DX
+	ADDQ    (AX), DX
+	ANDL    $0x07, CX
+	MOVBLZX (DX), DX
+	SHRXL   CX, DX, DX
+	TESTL   $0x00000001, DX
+	JZ      absent
+
+present:
+	MOVB $0x01, ret+16(FP)
+	RET
+
+absent:
+	MOVB $0x00, ret+16(FP)
+	RET
+
 // func hasSplit256AVX2(base **byte, hash uint64) bool
 // Requires: AVX, AVX2
 TEXT ·hasSplit256AVX2(SB), NOSPLIT, $0-17

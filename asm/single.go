@@ -1,10 +1,185 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
+
+// The pairs of a hash and a walk, and the kernels, as the package numbers them.
+const (
+	leveldbDouble32 = 0x11
+	xxh64x2Double64 = 0x22
+	xxh64Split256   = 0x33
+	xxph3Line512    = 0x44
+	signedLine32    = 0x55
+
+	kernelAVX2   = 1
+	kernelAVX512 = 2
+)
+
+// testUint64 emits the choice of the function that tests a key of 8 bytes. The functions take
+// the same arguments, and return to the caller of this one. base begins a scheme: after the
+// four words of its array are the pair and the kernel. What no assembly tests goes to Go.
+func testUint64() {
+	TEXT("testUint64", NOSPLIT, "func(base **byte, key uint64) bool")
+	base, pair := argument("base"), GP32()
+	MOVWLZX(Mem{Base: base, Disp: 32}, pair)
+	arms := []struct {
+		pair, kernel int
+		function     string
+	}{
+		{xxh64Split256, kernelAVX512, "hasUint64Split256AVX512"},
+		{leveldbDouble32, kernelAVX512, "hasUint64Double32AVX2"},
+		{xxph3Line512, kernelAVX512, "hasUint64Line512AVX512"},
+		{signedLine32, kernelAVX512, "hasUint64Line32AVX512"},
+		{xxh64x2Double64, kernelAVX512, "hasUint64Double64AVX2"},
+		{xxh64Split256, kernelAVX2, "hasUint64Split256AVX2"},
+		{leveldbDouble32, kernelAVX2, "hasUint64Double32AVX2"},
+		{xxph3Line512, kernelAVX2, "hasUint64Line512AVX2"},
+		{signedLine32, kernelAVX2, "hasUint64Line32AVX2"},
+		{xxh64x2Double64, kernelAVX2, "hasUint64Double64AVX2"},
+	}
+	for i, arm := range arms {
+		next := fmt.Sprintf("arm%d", i+1)
+		CMPL(pair, U32(arm.kernel<<8|arm.pair))
+		JNE(LabelRef(next))
+		switch arm.pair {
+		case xxph3Line512, signedLine32: // up to 8 probes, and lines of 64 bytes
+			CMPQ(Mem{Base: base, Disp: 24}, U8(8))
+			JGT(LabelRef("go"))
+			CMPL(Mem{Base: base, Disp: 12}, U8(0))
+			JNE(LabelRef("go"))
+		case xxh64x2Double64: // there is a reciprocal
+			CMPQ(Mem{Base: base, Disp: 16}, U8(0))
+			JEQ(LabelRef("go"))
+		}
+		tailCall(arm.function)
+		Label(next)
+	}
+	Label("go")
+	tailCall("mayContainUint64")
+}
+
+// tailCall emits a jump to a function with the same arguments and results.
+func tailCall(function string) {
+	Instruction(&ir.Instruction{
+		Opcode:     "JMP",
+		Operands:   []Op{NewDataAddr(Symbol{Name: "·" + function}, 0)},
+		IsTerminal: true,
+	})
+}
+
+// hasUint64Double32 emits the test of a key of 8 bytes by LevelDB's hash and its walk.
+func hasUint64Double32() {
+	TEXT("hasUint64Double32AVX2", NOSPLIT, "func(base **byte, key uint64) bool")
+	Comment("LevelDB's hash of 8 bytes.")
+	key, walk := argument("key"), argument("base")
+	hash32Single(key)
+	delta := GP64()
+	RORXL(U8(17), key.As32(), delta.As32())
+	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
+		MOVL(h.As32(), reg.EDX)
+		IMULQ(Mem{Base: walk, Disp: 16}, reg.RDX)
+		low, index := GP64(), GP64()
+		MULXQ(Mem{Base: walk, Disp: 8}, low, index)
+		bit := GP64()
+		MOVL(h.As32(), bit.As32())
+		return bitOfByte(walk, index, bit)
+	}, key, delta, pairBytes)
+}
+
+// hasUint64Double64 emits the test of a key of 8 bytes by XXH64 with two seeds and its walk,
+// for an array that has a reciprocal.
+func hasUint64Double64() {
+	TEXT("hasUint64Double64AVX2", NOSPLIT, "func(base **byte, key uint64) bool")
+	Comment("XXH64 with the seeds 0 and 1 of 8 bytes.")
+	key, walk := argument("key"), argument("base")
+	roundLong(key)
+	seeds := [2]reg.GPVirtual{}
+	for seed := range seeds {
+		x := scalarXXH64{h: number64(primes[4] + 8 + uint64(seed))}
+		XORQ(key, x.h)
+		x.endLong()
+		x.avalanche()
+		seeds[seed] = x.h
+	}
+	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
+		MOVQ(h, reg.RDX)
+		low, q, less := GP64(), GP64(), GP64()
+		MULXQ(Mem{Base: walk, Disp: 16}, low, q)
+		SHRQ(U8(8), q)
+		IMULQ(Mem{Base: walk, Disp: 8}, q)
+		SUBQ(q, reg.RDX)
+		MOVQ(reg.RDX, less)
+		SUBQ(Mem{Base: walk, Disp: 8}, less)
+		CMOVQCS(reg.RDX, less)
+		index := GP64()
+		MOVQ(less, index)
+		SHRQ(U8(3), index)
+		return bitOfByte(walk, index, less)
+	}, seeds[0], seeds[1], 0)
+}
+
+// bitOfByte returns a register whose lowest bit is the given bit, modulo 8, of a byte of the
+// array. It changes bit.
+func bitOfByte(walk, index, bit reg.GPVirtual) reg.GPVirtual {
+	ADDQ(Mem{Base: walk}, index)
+	ANDL(U8(7), bit.As32())
+	MOVBLZX(Mem{Base: index}, index.As32())
+	SHRXL(bit.As32(), index.As32(), index.As32())
+	return index
+}
+
+// hasDouble emits the test of the probes at, at + step and so on, and the end of the function.
+// probe emits one, and returns a register with its outcome in the lowest bit. The first three
+// share a branch, as in scheme.test, unless there are pairsFrom elements and that is not 0.
+func hasDouble(walk reg.GPVirtual, probe func(at reg.GPVirtual) reg.GPVirtual, at, step reg.GPVirtual, pairsFrom uint32) {
+	k := GP64()
+	MOVQ(Mem{Base: walk, Disp: 24}, k)
+	together := func(probes int) {
+		all := probe(at)
+		for range probes - 1 {
+			ADDQ(step, at)
+			ANDL(probe(at).As32(), all.As32())
+		}
+		TESTL(U32(1), all.As32())
+		JZ(LabelRef("absent"))
+	}
+	if pairsFrom > 0 {
+		CMPQ(Mem{Base: walk, Disp: 8}, U32(pairsFrom))
+		JCC(LabelRef("pairs"))
+	}
+	SUBQ(U8(3), k)
+	JL(LabelRef("few"))
+	together(3)
+	ADDQ(step, at)
+	JMP(LabelRef("pairs"))
+	Label("few")
+	ADDQ(U8(3), k)
+	Label("pairs")
+	SUBQ(U8(2), k)
+	JL(LabelRef("last"))
+	together(2)
+	ADDQ(step, at)
+	JMP(LabelRef("pairs"))
+	Label("last")
+	ADDQ(U8(1), k)
+	JL(LabelRef("present"))
+	together(1)
+	Label("present")
+	MOVB(U8(1), result())
+	RET()
+	Label("absent")
+	MOVB(U8(0), result())
+	RET()
+}
+
+// pairBytes is the constant of the package.
+const pairBytes = 256 << 10
 
 // hasSplit256 emits the tests of single keys in Parquet's blocks: of a hash, and of any short
 // key. They test all words of a block at a time. base points to the first address and the
@@ -126,14 +301,19 @@ func (x scalarXXH64) endLong() {
 // finish emits the last steps of the hash, its test, and the end of the function. The last
 // step changes only the lower half of the hash.
 func (x scalarXXH64) finish() {
+	upper := x.avalanche()
+	bits := singleVector(x.v, 0)
+	broadcastSingle(x.v, x.h, bits)
+	hasHash(x.v, upper, bits)
+}
+
+// avalanche emits the last steps of the hash, and returns its upper half.
+func (x scalarXXH64) avalanche() reg.GPVirtual {
 	xorRight(x.h, 33)
 	IMULQ(prime(2), x.h)
 	xorRight(x.h, 29)
 	IMULQ(prime(3), x.h)
-	upper := xorRight(x.h, 32)
-	bits := singleVector(x.v, 0)
-	broadcastSingle(x.v, x.h, bits)
-	hasHash(x.v, upper, bits)
+	return xorRight(x.h, 32)
 }
 
 // xorRight emits h ^= h >> by, and returns h >> by.
@@ -281,15 +461,21 @@ func hasLine32() {
 func hasUint64Line32(v vectors) {
 	TEXT("hasUint64Line32"+v.name(), NOSPLIT, "func(base **byte, key uint64) bool")
 	Comment("LevelDB's hash of 8 bytes.")
-	key, upper := argument("key"), GP64()
+	key := argument("key")
+	hash32Single(key)
+	hasHash32(v, key)
+}
+
+// hash32Single emits LevelDB's hash of 8 bytes in their register, whose other bits it clears.
+func hash32Single(key reg.GPVirtual) {
+	upper := GP64()
 	MOVQ(key, upper)
 	SHRQ(U8(32), upper)
-	const seed, mul = 0xbc9f1d34, 0xc6a4a793
 	h := key.As32()
-	start := uint32(8*mul&0xffffffff) ^ seed
+	start := uint32(8*hash32Mul&0xffffffff) ^ hash32Seed
 	ADDL(U32(start), h)
 	for i := range 2 {
-		IMUL3L(U32(mul), h, h)
+		IMUL3L(U32(hash32Mul), h, h)
 		right := GP64()
 		MOVL(h, right.As32())
 		SHRL(U8(16), right.As32())
@@ -298,7 +484,6 @@ func hasUint64Line32(v vectors) {
 			ADDL(upper.As32(), h)
 		}
 	}
-	hasHash32(v, key)
 }
 
 // hasHash32 emits the test of a hash, whose register has no other bits, and the end of the
