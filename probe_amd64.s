@@ -1513,84 +1513,79 @@ TEXT ·hasUint64Double32AVX2(SB), NOSPLIT, $0-17
 	SHRL    $0x10, DX
 	XORL    DX, AX
 	RORXL   $0x11, AX, BX
-	MOVQ    24(CX), SI
+	MOVQ    (CX), SI
+	MOVQ    24(CX), DI
 	CMPQ    8(CX), $0x00040000
 	JCC     pairs
-	SUBQ    $0x03, SI
+	SUBQ    $0x03, DI
 	JL      few
 	MOVL    AX, DX
 	IMULQ   16(CX), DX
-	MULXQ   8(CX), DX, DI
+	MULXQ   8(CX), DX, R8
 	MOVL    AX, DX
-	ADDQ    (CX), DI
 	ANDL    $0x07, DX
-	MOVBLZX (DI), DI
-	SHRXL   DX, DI, DI
+	MOVBLZX (SI)(R8*1), R8
+	SHRXL   DX, R8, R8
 	ADDQ    BX, AX
 	MOVL    AX, DX
 	IMULQ   16(CX), DX
-	MULXQ   8(CX), DX, R8
+	MULXQ   8(CX), DX, R9
 	MOVL    AX, DX
-	ADDQ    (CX), R8
 	ANDL    $0x07, DX
-	MOVBLZX (R8), R8
-	SHRXL   DX, R8, R8
-	ANDL    R8, DI
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
 	ADDQ    BX, AX
 	MOVL    AX, DX
 	IMULQ   16(CX), DX
-	MULXQ   8(CX), DX, R8
+	MULXQ   8(CX), DX, R9
 	MOVL    AX, DX
-	ADDQ    (CX), R8
 	ANDL    $0x07, DX
-	MOVBLZX (R8), R8
-	SHRXL   DX, R8, R8
-	ANDL    R8, DI
-	TESTL   $0x00000001, DI
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	TESTL   $0x00000001, R8
 	JZ      absent
 	ADDQ    BX, AX
 	JMP     pairs
 
 few:
-	ADDQ $0x03, SI
+	ADDQ $0x03, DI
 
 pairs:
-	SUBQ    $0x02, SI
+	SUBQ    $0x02, DI
 	JL      last
-	MOVL    AX, DX
-	IMULQ   16(CX), DX
-	MULXQ   8(CX), DX, DI
-	MOVL    AX, DX
-	ADDQ    (CX), DI
-	ANDL    $0x07, DX
-	MOVBLZX (DI), DI
-	SHRXL   DX, DI, DI
-	ADDQ    BX, AX
 	MOVL    AX, DX
 	IMULQ   16(CX), DX
 	MULXQ   8(CX), DX, R8
 	MOVL    AX, DX
-	ADDQ    (CX), R8
 	ANDL    $0x07, DX
-	MOVBLZX (R8), R8
+	MOVBLZX (SI)(R8*1), R8
 	SHRXL   DX, R8, R8
-	ANDL    R8, DI
-	TESTL   $0x00000001, DI
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	TESTL   $0x00000001, R8
 	JZ      absent
 	ADDQ    BX, AX
 	JMP     pairs
 
 last:
-	ADDQ    $0x01, SI
+	ADDQ    $0x01, DI
 	JL      present
 	MOVL    AX, DX
 	IMULQ   16(CX), DX
-	MULXQ   8(CX), DX, BX
-	ADDQ    (CX), BX
+	MULXQ   8(CX), CX, DX
 	ANDL    $0x07, AX
-	MOVBLZX (BX), BX
-	SHRXL   AX, BX, BX
-	TESTL   $0x00000001, BX
+	MOVBLZX (SI)(DX*1), DX
+	SHRXL   AX, DX, DX
+	TESTL   $0x00000001, DX
 	JZ      absent
 
 present:
@@ -1602,159 +1597,162 @@ absent:
 	RET
 
 // func hasUint64Double64AVX2(base **byte, key uint64) bool
-// Requires: BMI2, CMOV
+// Requires: BMI2
 TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
 	// XXH64 with the seeds 0 and 1 of 8 bytes.
-	MOVQ    key+8(FP), DX
-	MOVQ    base+0(FP), AX
-	IMULQ   singleWords<>+8(SB), DX
-	ROLQ    $0x1f, DX
-	IMULQ   singleWords<>+0(SB), DX
-	MOVQ    $0x27d4eb2f165667cd, CX
-	XORQ    DX, CX
-	ROLQ    $0x1b, CX
-	IMULQ   singleWords<>+0(SB), CX
-	ADDQ    singleWords<>+24(SB), CX
-	MOVQ    CX, BX
-	SHRQ    $0x21, BX
-	XORQ    BX, CX
-	IMULQ   singleWords<>+8(SB), CX
-	MOVQ    CX, BX
-	SHRQ    $0x1d, BX
-	XORQ    BX, CX
-	IMULQ   singleWords<>+16(SB), CX
-	MOVQ    CX, BX
-	SHRQ    $0x20, BX
-	XORQ    BX, CX
-	MOVQ    $0x27d4eb2f165667ce, BX
-	XORQ    DX, BX
-	ROLQ    $0x1b, BX
-	IMULQ   singleWords<>+0(SB), BX
-	ADDQ    singleWords<>+24(SB), BX
-	MOVQ    BX, DX
-	SHRQ    $0x21, DX
-	XORQ    DX, BX
-	IMULQ   singleWords<>+8(SB), BX
-	MOVQ    BX, DX
-	SHRQ    $0x1d, DX
-	XORQ    DX, BX
-	IMULQ   singleWords<>+16(SB), BX
-	MOVQ    BX, DX
-	SHRQ    $0x20, DX
-	XORQ    DX, BX
-	MOVQ    24(AX), SI
-	SUBQ    $0x03, SI
-	JL      few
-	MOVQ    CX, DX
-	MULXQ   16(AX), DI, R8
-	SHRQ    $0x08, R8
-	IMULQ   8(AX), R8
-	SUBQ    R8, DX
-	MOVQ    DX, DI
-	SUBQ    8(AX), DI
-	CMOVQCS DX, DI
-	MOVQ    DI, R8
-	SHRQ    $0x03, R8
-	ADDQ    (AX), R8
-	ANDL    $0x07, DI
-	MOVBLZX (R8), R8
-	SHRXL   DI, R8, R8
-	ADDQ    BX, CX
-	MOVQ    CX, DX
-	MULXQ   16(AX), DI, R9
-	SHRQ    $0x08, R9
-	IMULQ   8(AX), R9
-	SUBQ    R9, DX
-	MOVQ    DX, DI
-	SUBQ    8(AX), DI
-	CMOVQCS DX, DI
-	MOVQ    DI, DX
-	SHRQ    $0x03, DX
-	ADDQ    (AX), DX
-	ANDL    $0x07, DI
-	MOVBLZX (DX), DX
-	SHRXL   DI, DX, DX
-	ANDL    DX, R8
-	ADDQ    BX, CX
-	MOVQ    CX, DX
-	MULXQ   16(AX), DI, R9
-	SHRQ    $0x08, R9
-	IMULQ   8(AX), R9
-	SUBQ    R9, DX
-	MOVQ    DX, DI
-	SUBQ    8(AX), DI
-	CMOVQCS DX, DI
-	MOVQ    DI, DX
-	SHRQ    $0x03, DX
-	ADDQ    (AX), DX
-	ANDL    $0x07, DI
-	MOVBLZX (DX), DX
-	SHRXL   DI, DX, DX
-	ANDL    DX, R8
-	TESTL   $0x00000001, R8
+	MOVQ  key+8(FP), BX
+	MOVQ  base+0(FP), DX
+	IMULQ singleWords<>+8(SB), BX
+	ROLQ  $0x1f, BX
+	IMULQ singleWords<>+0(SB), BX
+	MOVQ  $0x27d4eb2f165667cd, AX
+	XORQ  BX, AX
+	ROLQ  $0x1b, AX
+	IMULQ singleWords<>+0(SB), AX
+	ADDQ  singleWords<>+24(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x21, CX
+	XORQ  CX, AX
+	IMULQ singleWords<>+8(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x1d, CX
+	XORQ  CX, AX
+	IMULQ singleWords<>+16(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x20, CX
+	XORQ  CX, AX
+	MOVQ  $0x27d4eb2f165667ce, CX
+	XORQ  BX, CX
+	ROLQ  $0x1b, CX
+	IMULQ singleWords<>+0(SB), CX
+	ADDQ  singleWords<>+24(SB), CX
+	MOVQ  CX, BX
+	SHRQ  $0x21, BX
+	XORQ  BX, CX
+	IMULQ singleWords<>+8(SB), CX
+	MOVQ  CX, BX
+	SHRQ  $0x1d, BX
+	XORQ  BX, CX
+	IMULQ singleWords<>+16(SB), CX
+	MOVQ  CX, BX
+	SHRQ  $0x20, BX
+	XORQ  BX, CX
+	MOVQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	MOVL  $0x00000003, R8
+	MOVQ  24(DX), R9
+	SUBQ  $0x03, R9
+	JL    few
+	MOVQ  AX, DX
+	MULXQ DI, DX, R10
+	MOVQ  AX, DX
+	SHRQ  $0x08, R10
+	IMULQ SI, R10
+	SUBQ  R10, DX
+	CMPQ  DX, SI
+	JCC   large0
+
+small0:
+	SHRXQ   R8, DX, R10
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R10*1), R10
+	SHRXL   DX, R10, R10
+	ADDQ    CX, AX
+	MOVQ    AX, DX
+	MULXQ   DI, DX, R11
+	MOVQ    AX, DX
+	SHRQ    $0x08, R11
+	IMULQ   SI, R11
+	SUBQ    R11, DX
+	CMPQ    DX, SI
+	JCC     large1
+
+small1:
+	SHRXQ   R8, DX, R11
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R11*1), R11
+	SHRXL   DX, R11, R11
+	ANDL    R11, R10
+	ADDQ    CX, AX
+	MOVQ    AX, DX
+	MULXQ   DI, DX, R11
+	MOVQ    AX, DX
+	SHRQ    $0x08, R11
+	IMULQ   SI, R11
+	SUBQ    R11, DX
+	CMPQ    DX, SI
+	JCC     large2
+
+small2:
+	SHRXQ   R8, DX, R11
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R11*1), R11
+	SHRXL   DX, R11, R11
+	ANDL    R11, R10
+	TESTL   $0x00000001, R10
 	JZ      absent
-	ADDQ    BX, CX
+	ADDQ    CX, AX
 	JMP     pairs
 
 few:
-	ADDQ $0x03, SI
+	ADDQ $0x03, R9
 
 pairs:
-	SUBQ    $0x02, SI
-	JL      last
-	MOVQ    CX, DX
-	MULXQ   16(AX), DI, R8
-	SHRQ    $0x08, R8
-	IMULQ   8(AX), R8
-	SUBQ    R8, DX
-	MOVQ    DX, DI
-	SUBQ    8(AX), DI
-	CMOVQCS DX, DI
-	MOVQ    DI, R8
-	SHRQ    $0x03, R8
-	ADDQ    (AX), R8
-	ANDL    $0x07, DI
-	MOVBLZX (R8), R8
-	SHRXL   DI, R8, R8
-	ADDQ    BX, CX
-	MOVQ    CX, DX
-	MULXQ   16(AX), DI, R9
-	SHRQ    $0x08, R9
-	IMULQ   8(AX), R9
-	SUBQ    R9, DX
-	MOVQ    DX, DI
-	SUBQ    8(AX), DI
-	CMOVQCS DX, DI
-	MOVQ    DI, DX
-	SHRQ    $0x03, DX
-	ADDQ    (AX), DX
-	ANDL    $0x07, DI
-	MOVBLZX (DX), DX
-	SHRXL   DI, DX, DX
-	ANDL    DX, R8
-	TESTL   $0x00000001, R8
+	SUBQ  $0x02, R9
+	JL    last
+	MOVQ  AX, DX
+	MULXQ DI, DX, R10
+	MOVQ  AX, DX
+	SHRQ  $0x08, R10
+	IMULQ SI, R10
+	SUBQ  R10, DX
+	CMPQ  DX, SI
+	JCC   large3
+
+small3:
+	SHRXQ   R8, DX, R10
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R10*1), R10
+	SHRXL   DX, R10, R10
+	ADDQ    CX, AX
+	MOVQ    AX, DX
+	MULXQ   DI, DX, R11
+	MOVQ    AX, DX
+	SHRQ    $0x08, R11
+	IMULQ   SI, R11
+	SUBQ    R11, DX
+	CMPQ    DX, SI
+	JCC     large4
+
+small4:
+	SHRXQ   R8, DX, R11
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R11*1), R11
+	SHRXL   DX, R11, R11
+	ANDL    R11, R10
+	TESTL   $0x00000001, R10
 	JZ      absent
-	ADDQ    BX, CX
+	ADDQ    CX, AX
 	JMP     pairs
 
 last:
-	ADDQ    $0x01, SI
-	JL      present
-	MOVQ    CX, DX
-	MULXQ   16(AX), CX, BX
-	SHRQ    $0x08, BX
-	IMULQ   8(AX), BX
-	SUBQ    BX, DX
-	MOVQ    DX, CX
-	SUBQ    8(AX), CX
-	CMOVQCS DX, CX
-	MOVQ    CX, DX
-	SHRQ    $0x03, DX
-	ADDQ    (AX), DX
-	ANDL    $0x07, CX
-	MOVBLZX (DX), DX
-	SHRXL   CX, DX, DX
-	TESTL   $0x00000001, DX
+	ADDQ  $0x01, R9
+	JL    present
+	MOVQ  AX, DX
+	MULXQ DI, CX, DX
+	SHRQ  $0x08, DX
+	IMULQ SI, DX
+	SUBQ  DX, AX
+	CMPQ  AX, SI
+	JCC   large5
+
+small5:
+	SHRXQ   R8, AX, CX
+	ANDL    $0x07, AX
+	MOVBLZX (BX)(CX*1), CX
+	SHRXL   AX, CX, CX
+	TESTL   $0x00000001, CX
 	JZ      absent
 
 present:
@@ -1764,6 +1762,30 @@ present:
 absent:
 	MOVB $0x00, ret+16(FP)
 	RET
+
+large0:
+	SUBQ SI, DX
+	JMP  small0
+
+large1:
+	SUBQ SI, DX
+	JMP  small1
+
+large2:
+	SUBQ SI, DX
+	JMP  small2
+
+large3:
+	SUBQ SI, DX
+	JMP  small3
+
+large4:
+	SUBQ SI, DX
+	JMP  small4
+
+large5:
+	SUBQ SI, AX
+	JMP  small5
 
 // func hasSplit256AVX2(base **byte, hash uint64) bool
 // Requires: AVX, AVX2

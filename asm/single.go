@@ -81,6 +81,7 @@ func hasUint64Double32() {
 	hash32Single(key)
 	delta := GP64()
 	RORXL(U8(17), key.As32(), delta.As32())
+	base := field(walk, 0)
 	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
 		MOVL(h.As32(), reg.EDX)
 		IMULQ(Mem{Base: walk, Disp: 16}, reg.RDX)
@@ -88,7 +89,7 @@ func hasUint64Double32() {
 		MULXQ(Mem{Base: walk, Disp: 8}, low, index)
 		bit := GP64()
 		MOVL(h.As32(), bit.As32())
-		return bitOfByte(walk, index, bit)
+		return bitOfByte(base, index, bit)
 	}, key, delta, pairBytes)
 }
 
@@ -107,29 +108,46 @@ func hasUint64Double64() {
 		x.avalanche()
 		seeds[seed] = x.h
 	}
+	base, n, recip, three := field(walk, 0), field(walk, 1), field(walk, 2), constant(3)
+	var corrections []func()
 	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
+		remainder, low, q, index := GP64(), GP64(), GP64(), GP64()
 		MOVQ(h, reg.RDX)
-		low, q, less := GP64(), GP64(), GP64()
-		MULXQ(Mem{Base: walk, Disp: 16}, low, q)
+		MULXQ(recip, low, q)
+		MOVQ(h, remainder)
 		SHRQ(U8(8), q)
-		IMULQ(Mem{Base: walk, Disp: 8}, q)
-		SUBQ(q, reg.RDX)
-		MOVQ(reg.RDX, less)
-		SUBQ(Mem{Base: walk, Disp: 8}, less)
-		CMOVQCS(reg.RDX, less)
-		index := GP64()
-		MOVQ(less, index)
-		SHRQ(U8(3), index)
-		return bitOfByte(walk, index, less)
+		IMULQ(n, q)
+		SUBQ(q, remainder)
+		large := fmt.Sprintf("large%d", len(corrections))
+		small := fmt.Sprintf("small%d", len(corrections))
+		CMPQ(remainder, n)
+		JCC(LabelRef(large)) // one in 512
+		Label(small)
+		corrections = append(corrections, func() {
+			Label(large)
+			SUBQ(n, remainder)
+			JMP(LabelRef(small))
+		})
+		SHRXQ(three.As64(), remainder, index)
+		return bitOfByte(base, index, remainder)
 	}, seeds[0], seeds[1], 0)
+	for _, correct := range corrections {
+		correct()
+	}
+}
+
+// field returns a register with a word of an array.
+func field(walk reg.GPVirtual, i int) reg.GPVirtual {
+	r := GP64()
+	MOVQ(Mem{Base: walk, Disp: 8 * i}, r)
+	return r
 }
 
 // bitOfByte returns a register whose lowest bit is the given bit, modulo 8, of a byte of the
 // array. It changes bit.
-func bitOfByte(walk, index, bit reg.GPVirtual) reg.GPVirtual {
-	ADDQ(Mem{Base: walk}, index)
+func bitOfByte(base, index, bit reg.GPVirtual) reg.GPVirtual {
 	ANDL(U8(7), bit.As32())
-	MOVBLZX(Mem{Base: index}, index.As32())
+	MOVBLZX(Mem{Base: base, Index: index, Scale: 1}, index.As32())
 	SHRXL(bit.As32(), index.As32(), index.As32())
 	return index
 }
