@@ -28,6 +28,7 @@ package bloom
 //go:generate go -C asm run . -out ../probe_amd64.s -arm64 ../probe_arm64.s
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -116,6 +117,9 @@ func openView(f Format, data []byte) (v view, err error) {
 // MayContain reports whether key may be among the keys the filter was built from. A no is
 // certain. For an absent key, the answer is yes at the false-positive rate.
 func (v *view) MayContain(key []byte) bool {
+	if len(key) == 8 && singlesInAssembly {
+		return testUint64(&v.base, binary.LittleEndian.Uint64(key))
+	}
 	if v.pair == xxh64Split256 && len(key) < shortKey && v.kernel != Generic {
 		return (*split256)(&v.array).hasKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	}
@@ -124,6 +128,9 @@ func (v *view) MayContain(key []byte) bool {
 
 // MayContainString is MayContain for a string.
 func (v *view) MayContainString(key string) bool {
+	if len(key) == 8 && singlesInAssembly {
+		return testUint64(&v.base, load64(unsafe.Pointer(unsafe.StringData(key)), 0))
+	}
 	if v.pair == xxh64Split256 && len(key) < shortKey && v.kernel != Generic {
 		return (*split256)(&v.array).hasKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
 	}

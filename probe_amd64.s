@@ -1602,18 +1602,20 @@ TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
 	// XXH64 with the seeds 0 and 1 of 8 bytes.
 	MOVQ  key+8(FP), BX
 	MOVQ  base+0(FP), DX
-	IMULQ singleWords<>+8(SB), BX
-	ROLQ  $0x1f, BX
-	IMULQ singleWords<>+0(SB), BX
+	MOVQ  $0x9e3779b185ebca87, SI
+	MOVQ  $0xc2b2ae3d27d4eb4f, DI
+	IMULQ DI, BX
+	RORXQ $0x21, BX, BX
+	IMULQ SI, BX
 	MOVQ  $0x27d4eb2f165667cd, AX
 	XORQ  BX, AX
-	ROLQ  $0x1b, AX
-	IMULQ singleWords<>+0(SB), AX
+	RORXQ $0x25, AX, AX
+	IMULQ SI, AX
 	ADDQ  singleWords<>+24(SB), AX
 	MOVQ  AX, CX
 	SHRQ  $0x21, CX
 	XORQ  CX, AX
-	IMULQ singleWords<>+8(SB), AX
+	IMULQ DI, AX
 	MOVQ  AX, CX
 	SHRQ  $0x1d, CX
 	XORQ  CX, AX
@@ -1623,13 +1625,13 @@ TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
 	XORQ  CX, AX
 	MOVQ  $0x27d4eb2f165667ce, CX
 	XORQ  BX, CX
-	ROLQ  $0x1b, CX
-	IMULQ singleWords<>+0(SB), CX
+	RORXQ $0x25, CX, CX
+	IMULQ SI, CX
 	ADDQ  singleWords<>+24(SB), CX
 	MOVQ  CX, BX
 	SHRQ  $0x21, BX
 	XORQ  BX, CX
-	IMULQ singleWords<>+8(SB), CX
+	IMULQ DI, CX
 	MOVQ  CX, BX
 	SHRQ  $0x1d, BX
 	XORQ  BX, CX
@@ -1795,73 +1797,76 @@ TEXT ·hasSplit256AVX2(SB), NOSPLIT, $0-17
 	VPBROADCASTD hash+8(FP), Y0
 	MOVQ         base+0(FP), CX
 	IMULQ        8(CX), AX
-	MOVQ         (CX), CX
 	SHRQ         $0x20, AX
 	SHLQ         $0x05, AX
+	ADDQ         (CX), AX
 	VPMULLD      splitSalts<>+0(SB), Y0, Y0
 	VMOVDQU      splitOnes<>+0(SB), Y1
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (CX)(AX*1), Y1
+	VMOVDQU      (AX), Y1
 	VPTEST       Y0, Y1
-	SETCS        ret+16(FP)
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
 	VZEROUPPER
 	RET
 
 // func hasKeySplit256AVX2(base **byte, key *byte, n int) bool
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, BMI2
 TEXT ·hasKeySplit256AVX2(SB), NOSPLIT, $0-25
 	// XXH64 with the seed 0 of fewer than 32 bytes.
-	MOVQ key+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ $0x9e3779b185ebca87, CX
+	MOVQ $0xc2b2ae3d27d4eb4f, DX
+	MOVQ key+8(FP), BX
+	MOVQ n+16(FP), SI
 	MOVQ singleWords<>+32(SB), AX
-	ADDQ DX, AX
-	SUBQ $0x08, DX
+	ADDQ SI, AX
+	SUBQ $0x08, SI
 	JL   short
 
 long:
-	MOVQ  (CX), BX
-	IMULQ singleWords<>+8(SB), BX
-	ROLQ  $0x1f, BX
-	IMULQ singleWords<>+0(SB), BX
-	XORQ  BX, AX
-	ROLQ  $0x1b, AX
-	IMULQ singleWords<>+0(SB), AX
+	MOVQ  (BX), DI
+	IMULQ DX, DI
+	RORXQ $0x21, DI, DI
+	IMULQ CX, DI
+	XORQ  DI, AX
+	RORXQ $0x25, AX, AX
+	IMULQ CX, AX
 	ADDQ  singleWords<>+24(SB), AX
-	ADDQ  $0x08, CX
-	SUBQ  $0x08, DX
+	ADDQ  $0x08, BX
+	SUBQ  $0x08, SI
 	JGE   long
 
 short:
-	ADDQ  $0x08, DX
+	ADDQ  $0x08, SI
 	JZ    hashed
-	TESTQ $0x00000004, DX
+	TESTQ $0x00000004, SI
 	JZ    bytes
-	MOVL  (CX), BX
-	IMULQ singleWords<>+0(SB), BX
-	XORQ  BX, AX
-	ROLQ  $0x17, AX
-	IMULQ singleWords<>+8(SB), AX
+	MOVL  (BX), DI
+	IMULQ CX, DI
+	XORQ  DI, AX
+	RORXQ $0x29, AX, AX
+	IMULQ DX, AX
 	ADDQ  singleWords<>+16(SB), AX
-	ADDQ  $0x04, CX
-	SUBQ  $0x04, DX
+	ADDQ  $0x04, BX
+	SUBQ  $0x04, SI
 	JZ    hashed
 
 bytes:
-	MOVBLZX (CX), BX
-	IMULQ   singleWords<>+32(SB), BX
-	XORQ    BX, AX
-	ROLQ    $0x0b, AX
-	IMULQ   singleWords<>+0(SB), AX
-	INCQ    CX
-	DECQ    DX
+	MOVBLZX (BX), DI
+	IMULQ   singleWords<>+32(SB), DI
+	XORQ    DI, AX
+	RORXQ   $0x35, AX, AX
+	IMULQ   CX, AX
+	INCQ    BX
+	DECQ    SI
 	JNZ     bytes
 
 hashed:
 	MOVQ         AX, CX
 	SHRQ         $0x21, CX
 	XORQ         CX, AX
-	IMULQ        singleWords<>+8(SB), AX
+	IMULQ        DX, AX
 	MOVQ         AX, CX
 	SHRQ         $0x1d, CX
 	XORQ         CX, AX
@@ -1873,16 +1878,17 @@ hashed:
 	VPBROADCASTD X0, Y0
 	MOVQ         base+0(FP), AX
 	IMULQ        8(AX), CX
-	MOVQ         (AX), AX
 	SHRQ         $0x20, CX
 	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
 	VPMULLD      splitSalts<>+0(SB), Y0, Y0
 	VMOVDQU      splitOnes<>+0(SB), Y1
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (AX)(CX*1), Y1
+	VMOVDQU      (CX), Y1
 	VPTEST       Y0, Y1
-	SETCS        ret+24(FP)
+	SETCS        AL
+	MOVB         AL, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -2128,25 +2134,25 @@ TEXT ·hasLine512AVX2(SB), NOSPLIT, $0-17
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
 	IMULQ        8(CX), DX
-	MOVQ         (CX), AX
 	SHRQ         $0x20, DX
 	SHLQ         $0x06, DX
-	ADDQ         DX, AX
-	MOVQ         24(CX), CX
-	SHLQ         $0x05, CX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(CX*1), Y0, Y0
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
 	VMOVDQU      splitOnes<>+0(SB), Y3
 	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (AX), Y1, Y5
-	VPERMD       32(AX), Y1, Y1
+	VPERMD       (DX), Y1, Y5
+	VPERMD       32(DX), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y5, Y5
 	VPAND        Y4, Y2, Y2
 	VPSLLVD      Y2, Y3, Y2
 	VPTEST       Y2, Y5
-	SETCS        ret+16(FP)
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -2162,10 +2168,9 @@ TEXT ·hasLine32AVX2(SB), NOSPLIT, $0-17
 	VPBROADCASTD X1, Y1
 	MOVQ         16(AX), DX
 	IMULQ        CX, DX
-	MULXQ        8(AX), CX, DX
-	SHLQ         $0x06, DX
-	MOVQ         (AX), CX
-	ADDQ         DX, CX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
 	MOVQ         24(AX), AX
 	SHLQ         $0x05, AX
 	LEAQ         line32Steps<>+0(SB), DX
@@ -2181,7 +2186,8 @@ TEXT ·hasLine32AVX2(SB), NOSPLIT, $0-17
 	VPAND        Y4, Y1, Y1
 	VPSLLVD      Y1, Y3, Y1
 	VPTEST       Y1, Y5
-	SETCS        ret+16(FP)
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -6828,21 +6834,23 @@ end:
 	RET
 
 // func hasUint64Split256AVX512(base **byte, key uint64) bool
-// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
+// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
 	// XXH64 with the seed 0 of 8 bytes.
 	MOVQ         key+8(FP), AX
-	IMULQ        singleWords<>+8(SB), AX
-	ROLQ         $0x1f, AX
-	IMULQ        singleWords<>+0(SB), AX
+	MOVQ         $0x9e3779b185ebca87, CX
+	MOVQ         $0xc2b2ae3d27d4eb4f, DX
+	IMULQ        DX, AX
+	RORXQ        $0x21, AX, AX
+	IMULQ        CX, AX
 	XORQ         singleWords<>+40(SB), AX
-	ROLQ         $0x1b, AX
-	IMULQ        singleWords<>+0(SB), AX
+	RORXQ        $0x25, AX, AX
+	IMULQ        CX, AX
 	ADDQ         singleWords<>+24(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x21, CX
 	XORQ         CX, AX
-	IMULQ        singleWords<>+8(SB), AX
+	IMULQ        DX, AX
 	MOVQ         AX, CX
 	SHRQ         $0x1d, CX
 	XORQ         CX, AX
@@ -6853,16 +6861,17 @@ TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
 	VPBROADCASTD AX, Y16
 	MOVQ         base+0(FP), AX
 	IMULQ        8(AX), CX
-	MOVQ         (AX), AX
 	SHRQ         $0x20, CX
 	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
 	VPMULLD      splitSalts<>+0(SB), Y16, Y16
 	VMOVDQU32    splitOnes<>+0(SB), Y17
 	VPSRLD       $0x1b, Y16, Y16
 	VPSLLVD      Y16, Y17, Y16
-	VPTESTNMD    (AX)(CX*1), Y16, K1
+	VPTESTNMD    (CX), Y16, K1
 	KORTESTB     K1, K1
-	SETEQ        ret+16(FP)
+	SETEQ        AL
+	MOVB         AL, ret+16(FP)
 	RET
 
 // func hasUint64Line512AVX512(base **byte, key uint64) bool
@@ -6893,22 +6902,22 @@ TEXT ·hasUint64Line512AVX512(SB), NOSPLIT, $0-17
 	SHRQ         $0x20, AX
 	VPBROADCASTD AX, Y16
 	IMULQ        8(CX), DX
-	MOVQ         (CX), AX
 	SHRQ         $0x20, DX
 	SHLQ         $0x06, DX
-	ADDQ         DX, AX
-	MOVQ         24(CX), CX
-	SHLQ         $0x05, CX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(CX*1), Y16, Y16
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y16, Y16
 	VPSRLD       $0x1c, Y16, Y17
 	VPSRLD       $0x17, Y16, Y18
-	VMOVDQU32    (AX), Y20
-	VPERMI2D     32(AX), Y20, Y17
+	VMOVDQU32    (DX), Y20
+	VPERMI2D     32(DX), Y20, Y17
 	VPRORVD      Y18, Y17, Y17
 	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
 	KORTESTB     K1, K1
-	SETEQ        ret+16(FP)
+	SETEQ        AL
+	MOVB         AL, ret+16(FP)
 	RET
 
 // func hasUint64Line32AVX512(base **byte, key uint64) bool
@@ -6934,10 +6943,9 @@ TEXT ·hasUint64Line32AVX512(SB), NOSPLIT, $0-17
 	VPBROADCASTD DX, Y17
 	MOVQ         16(AX), DX
 	IMULQ        CX, DX
-	MULXQ        8(AX), CX, DX
-	SHLQ         $0x06, DX
-	MOVQ         (AX), CX
-	ADDQ         DX, CX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
 	MOVQ         24(AX), AX
 	SHLQ         $0x05, AX
 	LEAQ         line32Steps<>+0(SB), DX
@@ -6949,7 +6957,8 @@ TEXT ·hasUint64Line32AVX512(SB), NOSPLIT, $0-17
 	VPRORVD      Y17, Y18, Y18
 	VPTESTNMD    splitOnes<>+0(SB), Y18, K1
 	KORTESTB     K1, K1
-	SETEQ        ret+16(FP)
+	SETEQ        AL
+	MOVB         AL, ret+16(FP)
 	RET
 
 // func addLine512AVX512(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
@@ -10102,21 +10111,23 @@ end:
 	RET
 
 // func hasUint64Split256AVX2(base **byte, key uint64) bool
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, BMI2
 TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 	// XXH64 with the seed 0 of 8 bytes.
 	MOVQ         key+8(FP), AX
-	IMULQ        singleWords<>+8(SB), AX
-	ROLQ         $0x1f, AX
-	IMULQ        singleWords<>+0(SB), AX
+	MOVQ         $0x9e3779b185ebca87, CX
+	MOVQ         $0xc2b2ae3d27d4eb4f, DX
+	IMULQ        DX, AX
+	RORXQ        $0x21, AX, AX
+	IMULQ        CX, AX
 	XORQ         singleWords<>+40(SB), AX
-	ROLQ         $0x1b, AX
-	IMULQ        singleWords<>+0(SB), AX
+	RORXQ        $0x25, AX, AX
+	IMULQ        CX, AX
 	ADDQ         singleWords<>+24(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x21, CX
 	XORQ         CX, AX
-	IMULQ        singleWords<>+8(SB), AX
+	IMULQ        DX, AX
 	MOVQ         AX, CX
 	SHRQ         $0x1d, CX
 	XORQ         CX, AX
@@ -10128,16 +10139,17 @@ TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 	VPBROADCASTD X0, Y0
 	MOVQ         base+0(FP), AX
 	IMULQ        8(AX), CX
-	MOVQ         (AX), AX
 	SHRQ         $0x20, CX
 	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
 	VPMULLD      splitSalts<>+0(SB), Y0, Y0
 	VMOVDQU      splitOnes<>+0(SB), Y1
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (AX)(CX*1), Y1
+	VMOVDQU      (CX), Y1
 	VPTEST       Y0, Y1
-	SETCS        ret+16(FP)
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -10170,25 +10182,25 @@ TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
 	IMULQ        8(CX), DX
-	MOVQ         (CX), AX
 	SHRQ         $0x20, DX
 	SHLQ         $0x06, DX
-	ADDQ         DX, AX
-	MOVQ         24(CX), CX
-	SHLQ         $0x05, CX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(CX*1), Y0, Y0
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
 	VMOVDQU      splitOnes<>+0(SB), Y3
 	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (AX), Y1, Y5
-	VPERMD       32(AX), Y1, Y1
+	VPERMD       (DX), Y1, Y5
+	VPERMD       32(DX), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y5, Y5
 	VPAND        Y4, Y2, Y2
 	VPSLLVD      Y2, Y3, Y2
 	VPTEST       Y2, Y5
-	SETCS        ret+16(FP)
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -10217,10 +10229,9 @@ TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
 	VPBROADCASTD X1, Y1
 	MOVQ         16(AX), DX
 	IMULQ        CX, DX
-	MULXQ        8(AX), CX, DX
-	SHLQ         $0x06, DX
-	MOVQ         (AX), CX
-	ADDQ         DX, CX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
 	MOVQ         24(AX), AX
 	SHLQ         $0x05, AX
 	LEAQ         line32Steps<>+0(SB), DX
@@ -10236,7 +10247,8 @@ TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
 	VPAND        Y4, Y1, Y1
 	VPSLLVD      Y1, Y3, Y1
 	VPTEST       Y1, Y5
-	SETCS        ret+16(FP)
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
 	VZEROUPPER
 	RET
 
