@@ -1435,8 +1435,6 @@ arm2:
 	JNE  arm3
 	CMPQ 24(AX), $0x08
 	JGT  go
-	CMPL 12(AX), $0x00
-	JNE  go
 	JMP  ·hasUint64Line512AVX512+0(SB)
 
 arm3:
@@ -1470,8 +1468,6 @@ arm7:
 	JNE  arm8
 	CMPQ 24(AX), $0x08
 	JGT  go
-	CMPL 12(AX), $0x00
-	JNE  go
 	JMP  ·hasUint64Line512AVX2+0(SB)
 
 arm8:

@@ -48,11 +48,13 @@ func testUint64() {
 		CMPL(pair, U32(arm.kernel<<8|arm.pair))
 		JNE(LabelRef(next))
 		switch arm.pair {
-		case xxph3Line512, signedLine32: // up to 8 probes, and lines of 64 bytes
+		case xxph3Line512, signedLine32: // up to 8 probes
 			CMPQ(Mem{Base: base, Disp: 24}, U8(8))
 			JGT(LabelRef("go"))
-			CMPL(Mem{Base: base, Disp: 12}, U8(0))
-			JNE(LabelRef("go"))
+			if arm.pair == signedLine32 { // in lines of 64 bytes
+				CMPL(Mem{Base: base, Disp: 12}, U8(0))
+				JNE(LabelRef("go"))
+			}
 		case xxh64x2Double64: // there is a reciprocal
 			CMPQ(Mem{Base: base, Disp: 16}, U8(0))
 			JEQ(LabelRef("go"))
