@@ -349,7 +349,104 @@ DATA smallNumbers<>+232(SB)/8, $0x000000000000001d
 DATA smallNumbers<>+240(SB)/8, $0x000000000000001e
 DATA smallNumbers<>+248(SB)/8, $0x000000000000001f
 DATA smallNumbers<>+256(SB)/8, $0x0000000000000020
-GLOBL smallNumbers<>(SB), RODATA|NOPTR, $264
+DATA smallNumbers<>+264(SB)/8, $0x0000000000000021
+DATA smallNumbers<>+272(SB)/8, $0x0000000000000022
+DATA smallNumbers<>+280(SB)/8, $0x0000000000000023
+DATA smallNumbers<>+288(SB)/8, $0x0000000000000024
+DATA smallNumbers<>+296(SB)/8, $0x0000000000000025
+DATA smallNumbers<>+304(SB)/8, $0x0000000000000026
+DATA smallNumbers<>+312(SB)/8, $0x0000000000000027
+DATA smallNumbers<>+320(SB)/8, $0x0000000000000028
+DATA smallNumbers<>+328(SB)/8, $0x0000000000000029
+DATA smallNumbers<>+336(SB)/8, $0x000000000000002a
+DATA smallNumbers<>+344(SB)/8, $0x000000000000002b
+DATA smallNumbers<>+352(SB)/8, $0x000000000000002c
+DATA smallNumbers<>+360(SB)/8, $0x000000000000002d
+DATA smallNumbers<>+368(SB)/8, $0x000000000000002e
+DATA smallNumbers<>+376(SB)/8, $0x000000000000002f
+DATA smallNumbers<>+384(SB)/8, $0x0000000000000030
+DATA smallNumbers<>+392(SB)/8, $0x0000000000000031
+DATA smallNumbers<>+400(SB)/8, $0x0000000000000032
+DATA smallNumbers<>+408(SB)/8, $0x0000000000000033
+DATA smallNumbers<>+416(SB)/8, $0x0000000000000034
+DATA smallNumbers<>+424(SB)/8, $0x0000000000000035
+DATA smallNumbers<>+432(SB)/8, $0x0000000000000036
+DATA smallNumbers<>+440(SB)/8, $0x0000000000000037
+DATA smallNumbers<>+448(SB)/8, $0x0000000000000038
+DATA smallNumbers<>+456(SB)/8, $0x0000000000000039
+DATA smallNumbers<>+464(SB)/8, $0x000000000000003a
+DATA smallNumbers<>+472(SB)/8, $0x000000000000003b
+DATA smallNumbers<>+480(SB)/8, $0x000000000000003c
+DATA smallNumbers<>+488(SB)/8, $0x000000000000003d
+DATA smallNumbers<>+496(SB)/8, $0x000000000000003e
+DATA smallNumbers<>+504(SB)/8, $0x000000000000003f
+DATA smallNumbers<>+512(SB)/8, $0x0000000000000040
+DATA smallNumbers<>+520(SB)/8, $0x0000000000000041
+DATA smallNumbers<>+528(SB)/8, $0x0000000000000042
+DATA smallNumbers<>+536(SB)/8, $0x0000000000000043
+DATA smallNumbers<>+544(SB)/8, $0x0000000000000044
+DATA smallNumbers<>+552(SB)/8, $0x0000000000000045
+DATA smallNumbers<>+560(SB)/8, $0x0000000000000046
+DATA smallNumbers<>+568(SB)/8, $0x0000000000000047
+DATA smallNumbers<>+576(SB)/8, $0x0000000000000048
+DATA smallNumbers<>+584(SB)/8, $0x0000000000000049
+DATA smallNumbers<>+592(SB)/8, $0x000000000000004a
+DATA smallNumbers<>+600(SB)/8, $0x000000000000004b
+DATA smallNumbers<>+608(SB)/8, $0x000000000000004c
+DATA smallNumbers<>+616(SB)/8, $0x000000000000004d
+DATA smallNumbers<>+624(SB)/8, $0x000000000000004e
+DATA smallNumbers<>+632(SB)/8, $0x000000000000004f
+DATA smallNumbers<>+640(SB)/8, $0x0000000000000050
+DATA smallNumbers<>+648(SB)/8, $0x0000000000000051
+DATA smallNumbers<>+656(SB)/8, $0x0000000000000052
+DATA smallNumbers<>+664(SB)/8, $0x0000000000000053
+DATA smallNumbers<>+672(SB)/8, $0x0000000000000054
+DATA smallNumbers<>+680(SB)/8, $0x0000000000000055
+DATA smallNumbers<>+688(SB)/8, $0x0000000000000056
+DATA smallNumbers<>+696(SB)/8, $0x0000000000000057
+DATA smallNumbers<>+704(SB)/8, $0x0000000000000058
+DATA smallNumbers<>+712(SB)/8, $0x0000000000000059
+DATA smallNumbers<>+720(SB)/8, $0x000000000000005a
+DATA smallNumbers<>+728(SB)/8, $0x000000000000005b
+DATA smallNumbers<>+736(SB)/8, $0x000000000000005c
+DATA smallNumbers<>+744(SB)/8, $0x000000000000005d
+DATA smallNumbers<>+752(SB)/8, $0x000000000000005e
+DATA smallNumbers<>+760(SB)/8, $0x000000000000005f
+DATA smallNumbers<>+768(SB)/8, $0x0000000000000060
+DATA smallNumbers<>+776(SB)/8, $0x0000000000000061
+DATA smallNumbers<>+784(SB)/8, $0x0000000000000062
+DATA smallNumbers<>+792(SB)/8, $0x0000000000000063
+DATA smallNumbers<>+800(SB)/8, $0x0000000000000064
+DATA smallNumbers<>+808(SB)/8, $0x0000000000000065
+DATA smallNumbers<>+816(SB)/8, $0x0000000000000066
+DATA smallNumbers<>+824(SB)/8, $0x0000000000000067
+DATA smallNumbers<>+832(SB)/8, $0x0000000000000068
+DATA smallNumbers<>+840(SB)/8, $0x0000000000000069
+DATA smallNumbers<>+848(SB)/8, $0x000000000000006a
+DATA smallNumbers<>+856(SB)/8, $0x000000000000006b
+DATA smallNumbers<>+864(SB)/8, $0x000000000000006c
+DATA smallNumbers<>+872(SB)/8, $0x000000000000006d
+DATA smallNumbers<>+880(SB)/8, $0x000000000000006e
+DATA smallNumbers<>+888(SB)/8, $0x000000000000006f
+DATA smallNumbers<>+896(SB)/8, $0x0000000000000070
+DATA smallNumbers<>+904(SB)/8, $0x0000000000000071
+DATA smallNumbers<>+912(SB)/8, $0x0000000000000072
+DATA smallNumbers<>+920(SB)/8, $0x0000000000000073
+DATA smallNumbers<>+928(SB)/8, $0x0000000000000074
+DATA smallNumbers<>+936(SB)/8, $0x0000000000000075
+DATA smallNumbers<>+944(SB)/8, $0x0000000000000076
+DATA smallNumbers<>+952(SB)/8, $0x0000000000000077
+DATA smallNumbers<>+960(SB)/8, $0x0000000000000078
+DATA smallNumbers<>+968(SB)/8, $0x0000000000000079
+DATA smallNumbers<>+976(SB)/8, $0x000000000000007a
+DATA smallNumbers<>+984(SB)/8, $0x000000000000007b
+DATA smallNumbers<>+992(SB)/8, $0x000000000000007c
+DATA smallNumbers<>+1000(SB)/8, $0x000000000000007d
+DATA smallNumbers<>+1008(SB)/8, $0x000000000000007e
+DATA smallNumbers<>+1016(SB)/8, $0x000000000000007f
+DATA smallNumbers<>+1024(SB)/8, $0x0000000000000080
+DATA smallNumbers<>+1032(SB)/8, $0x0000000000000081
+GLOBL smallNumbers<>(SB), RODATA|NOPTR, $1040
 
 DATA headers16Word0<>+0(SB)/8, $0x0000000000000000
 DATA headers16Word0<>+8(SB)/8, $0x0000000000000002
@@ -627,6 +724,3177 @@ DATA longs27d4eb2f165667cd<>+8(SB)/8, $0x27d4eb2f165667cd
 DATA longs27d4eb2f165667cd<>+16(SB)/8, $0x27d4eb2f165667cd
 DATA longs27d4eb2f165667cd<>+24(SB)/8, $0x27d4eb2f165667cd
 GLOBL longs27d4eb2f165667cd<>(SB), RODATA|NOPTR, $32
+
+DATA xxph3Words<>+0(SB)/8, $0xbe4ba423396cfeb8
+DATA xxph3Words<>+8(SB)/8, $0x1cad21f72c81017c
+DATA xxph3Words<>+16(SB)/8, $0xdb979083e96dd4de
+DATA xxph3Words<>+24(SB)/8, $0x1f67b3b7a4a44072
+DATA xxph3Words<>+32(SB)/8, $0x78e5c0cc4ee679cb
+DATA xxph3Words<>+40(SB)/8, $0x2172ffcc7dd05a82
+DATA xxph3Words<>+48(SB)/8, $0x8e2443f7744608b8
+DATA xxph3Words<>+56(SB)/8, $0x4c263a81e69035e0
+DATA xxph3Words<>+64(SB)/8, $0xcb00c391bb52283c
+DATA xxph3Words<>+72(SB)/8, $0xa32e531b8b65d088
+DATA xxph3Words<>+80(SB)/8, $0x4ef90da297486471
+DATA xxph3Words<>+88(SB)/8, $0xd8acdea946ef1938
+DATA xxph3Words<>+96(SB)/8, $0x3f349ce33f76faa8
+DATA xxph3Words<>+104(SB)/8, $0x1d4f0bc7c7bbdcf9
+DATA xxph3Words<>+112(SB)/8, $0x3159b4cd4be0518a
+DATA xxph3Words<>+120(SB)/8, $0x647378d9c97e9fc8
+GLOBL xxph3Words<>(SB), RODATA|NOPTR, $128
+
+// func xxph3SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3SlicesAVX512(SB), $256-32
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         headers+0(FP), CX
+	VMOVDQU64    headers24Word0<>+0(SB), Z10
+	MOVL         $0x000000c0, DX
+	KMOVW        DX, K1
+	VMOVDQU64    headers24Word1<>+0(SB), Z11
+	MOVL         $0x000000e0, DX
+	KMOVW        DX, K2
+	MOVQ         hashes+8(FP), DX
+	MOVQ         vectors+16(FP), SI
+
+vector:
+	VMOVDQU64    (CX), Z1
+	VMOVDQA64    Z10, Z0
+	VPERMI2Q     64(CX), Z1, Z0
+	VPERMQ       128(CX), Z10, K1, Z0
+	VMOVDQA64    Z11, Z12
+	VPERMI2Q     64(CX), Z1, Z12
+	VPERMQ       128(CX), Z11, K2, Z12
+	VMOVDQU64    192(CX), Z2
+	VMOVDQA64    Z10, Z1
+	VPERMI2Q     256(CX), Z2, Z1
+	VPERMQ       320(CX), Z10, K1, Z1
+	VMOVDQA64    Z11, Z13
+	VPERMI2Q     256(CX), Z2, Z13
+	VPERMQ       320(CX), Z11, K2, Z13
+	ADDQ         $0x00000180, CX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K4
+	KORTESTW     K3, K4
+	JNZ          end
+	VPADDQ       Z0, Z12, Z2
+	VMOVDQA64    Z12, Z14
+	VPADDQ       Z1, Z13, Z3
+	VMOVDQA64    Z13, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K4
+	VPMULLQ      Z7, Z12, K4, Z14
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z5
+	KMOVW        K3, K5
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   (AX)(Z0*1), K5, Z16
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	KMOVW        K3, K3
+	VPXORD       Z5, Z5, Z17
+	VPGATHERQQ   (AX)(Z5*1), K3, Z17
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
+	VPSRLQ       $0x20, Z16, Z5
+	VPSRLQ       $0x20, Z17, Z18
+	VPMULUDQ     Z16, Z17, Z19
+	VPMULUDQ     Z16, Z18, Z20
+	VPMULUDQ     Z5, Z17, Z21
+	VPMULUDQ     Z5, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPANDQ       Z4, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPSRLQ       $0x20, Z20, Z20
+	VPADDQ       Z20, Z18, Z18
+	VPSRLQ       $0x20, Z21, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSLLQ       $0x20, Z21, Z21
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z21, Z18
+	VPADDQ       Z18, Z14, Z14
+	KNOTW        K4, K3
+	VPADDQ       Z16, Z14, K3, Z14
+	VPADDQ       Z17, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
+	VPMULLQ      Z7, Z13, K4, Z15
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K4, Z5
+	KMOVW        K3, K5
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   (AX)(Z1*1), K5, Z16
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	KMOVW        K3, K3
+	VPXORD       Z5, Z5, Z17
+	VPGATHERQQ   (AX)(Z5*1), K3, Z17
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
+	VPSRLQ       $0x20, Z16, Z5
+	VPSRLQ       $0x20, Z17, Z18
+	VPMULUDQ     Z16, Z17, Z19
+	VPMULUDQ     Z16, Z18, Z20
+	VPMULUDQ     Z5, Z17, Z21
+	VPMULUDQ     Z5, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPANDQ       Z4, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPSRLQ       $0x20, Z20, Z20
+	VPADDQ       Z20, Z18, Z18
+	VPSRLQ       $0x20, Z21, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSLLQ       $0x20, Z21, Z21
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z21, Z18
+	VPADDQ       Z18, Z15, Z15
+	KNOTW        K4, K3
+	VPADDQ       Z16, Z15, K3, Z15
+	VPADDQ       Z17, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K3
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -16(AX)(Z2*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -8(AX)(Z2*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -16(AX)(Z3*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -8(AX)(Z3*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K3
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   16(AX)(Z0*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   24(AX)(Z0*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -32(AX)(Z2*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -24(AX)(Z2*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K3
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   16(AX)(Z1*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   24(AX)(Z1*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -32(AX)(Z3*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -24(AX)(Z3*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K3
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   32(AX)(Z0*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   40(AX)(Z0*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -48(AX)(Z2*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -40(AX)(Z2*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K3
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   32(AX)(Z1*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   40(AX)(Z1*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -48(AX)(Z3*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -40(AX)(Z3*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K3
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   48(AX)(Z0*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   56(AX)(Z0*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -64(AX)(Z2*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -56(AX)(Z2*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K3
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   48(AX)(Z1*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   56(AX)(Z1*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -64(AX)(Z3*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -56(AX)(Z3*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K4
+	KANDNW       K3, K4, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K5
+	KANDNW       K3, K5, K5
+	KORW         K4, K5, K3
+	KORTESTW     K3, K3
+	JZ           words_end
+	KMOVW        K4, K3
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K3, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K4, K3
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQD   -4(AX)(Z2*1), K3, Y16
+	VPMOVZXDQ    Y16, Z16
+	VPSLLQ       $0x20, Z16, Z16
+	VPORQ        Z16, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z12, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPMULLQ      Z8, Z5, K4, Z14
+	KMOVW        K5, K3
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K3, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K5, K3
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K3, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z13, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K5, Z15
+
+words_end:
+	VPSRLQ       $0x25, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VPMULLQ      Z9, Z14, Z14
+	VPSRLQ       $0x20, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VMOVDQU64    Z14, (DX)
+	VPSRLQ       $0x25, Z15, Z2
+	VPXORQ       Z2, Z15, Z15
+	VPMULLQ      Z9, Z15, Z15
+	VPSRLQ       $0x20, Z15, Z2
+	VPXORQ       Z2, Z15, Z15
+	VMOVDQU64    Z15, 64(DX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K3
+	KMOVB        K3, DI
+	SHLL         $0x00, DI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
+	KMOVB        K3, R8
+	SHLL         $0x08, R8
+	ORL          DI, R8
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z12, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z13, 192(SP)
+	MOVQ         $0x165667b19e3779f9, DI
+
+few:
+	BSFL    R8, BX
+	MOVQ    (SP)(BX*8), R9
+	MOVQ    128(SP)(BX*8), R10
+	MOVQ    $0x5342c3010fe1dd04, R11
+	TESTQ   R10, R10
+	JZ      few_hashed
+	MOVBLZX (R9), R11
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R9)(R12*1), R12
+	SHLL    $0x08, R12
+	ORL     R12, R11
+	MOVBLZX -1(R9)(R10*1), R12
+	SHLL    $0x10, R12
+	ORL     R12, R11
+	SHLL    $0x18, R10
+	ORL     R10, R11
+	XORL    $0x396cfeb8, R11
+	IMULQ   singleWords<>+0(SB), R11
+	MOVQ    R11, R9
+	SHRQ    $0x25, R9
+	XORQ    R9, R11
+	IMULQ   DI, R11
+	MOVQ    R11, R9
+	SHRQ    $0x20, R9
+	XORQ    R9, R11
+
+few_hashed:
+	MOVQ R11, (DX)(BX*8)
+	MOVL R8, BX
+	DECL BX
+	ANDL BX, R8
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, DX
+	DECQ SI
+	JNZ  vector
+
+end:
+	MOVQ SI, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3StringsAVX512(SB), $256-32
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         headers+0(FP), CX
+	VMOVDQU64    headers16Word0<>+0(SB), Z10
+	VMOVDQU64    headers16Word1<>+0(SB), Z11
+	MOVQ         hashes+8(FP), DX
+	MOVQ         vectors+16(FP), BX
+
+vector:
+	VMOVDQU64    (CX), Z1
+	VMOVDQA64    Z10, Z0
+	VPERMI2Q     64(CX), Z1, Z0
+	VMOVDQA64    Z11, Z12
+	VPERMI2Q     64(CX), Z1, Z12
+	VMOVDQU64    128(CX), Z2
+	VMOVDQA64    Z10, Z1
+	VPERMI2Q     192(CX), Z2, Z1
+	VMOVDQA64    Z11, Z13
+	VPERMI2Q     192(CX), Z2, Z13
+	ADDQ         $0x00000100, CX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K2
+	KORTESTW     K1, K2
+	JNZ          end
+	VPADDQ       Z0, Z12, Z2
+	VMOVDQA64    Z12, Z14
+	VPADDQ       Z1, Z13, Z3
+	VMOVDQA64    Z13, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
+	VPMULLQ      Z7, Z12, K2, Z14
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   (AX)(Z0*1), K3, Z16
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z17
+	VPGATHERQQ   (AX)(Z5*1), K1, Z17
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
+	VPSRLQ       $0x20, Z16, Z5
+	VPSRLQ       $0x20, Z17, Z18
+	VPMULUDQ     Z16, Z17, Z19
+	VPMULUDQ     Z16, Z18, Z20
+	VPMULUDQ     Z5, Z17, Z21
+	VPMULUDQ     Z5, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPANDQ       Z4, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPSRLQ       $0x20, Z20, Z20
+	VPADDQ       Z20, Z18, Z18
+	VPSRLQ       $0x20, Z21, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSLLQ       $0x20, Z21, Z21
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z21, Z18
+	VPADDQ       Z18, Z14, Z14
+	KNOTW        K2, K1
+	VPADDQ       Z16, Z14, K1, Z14
+	VPADDQ       Z17, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K2
+	VPMULLQ      Z7, Z13, K2, Z15
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   (AX)(Z1*1), K3, Z16
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z17
+	VPGATHERQQ   (AX)(Z5*1), K1, Z17
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
+	VPSRLQ       $0x20, Z16, Z5
+	VPSRLQ       $0x20, Z17, Z18
+	VPMULUDQ     Z16, Z17, Z19
+	VPMULUDQ     Z16, Z18, Z20
+	VPMULUDQ     Z5, Z17, Z21
+	VPMULUDQ     Z5, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPANDQ       Z4, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPSRLQ       $0x20, Z20, Z20
+	VPADDQ       Z20, Z18, Z18
+	VPSRLQ       $0x20, Z21, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSLLQ       $0x20, Z21, Z21
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z21, Z18
+	VPADDQ       Z18, Z15, Z15
+	KNOTW        K2, K1
+	VPADDQ       Z16, Z15, K1, Z15
+	VPADDQ       Z17, Z15, K1, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -8(AX)(Z2*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K1
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -8(AX)(Z3*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   24(AX)(Z0*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -24(AX)(Z2*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   24(AX)(Z1*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -24(AX)(Z3*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   40(AX)(Z0*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -40(AX)(Z2*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   40(AX)(Z1*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -40(AX)(Z3*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   56(AX)(Z0*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -56(AX)(Z2*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   56(AX)(Z1*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -56(AX)(Z3*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K2
+	KANDNW       K1, K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
+	KANDNW       K1, K3, K3
+	KORW         K2, K3, K1
+	KORTESTW     K1, K1
+	JZ           words_end
+	KMOVW        K2, K1
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K2, K1
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQD   -4(AX)(Z2*1), K1, Y16
+	VPMOVZXDQ    Y16, Z16
+	VPSLLQ       $0x20, Z16, Z16
+	VPORQ        Z16, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z12, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPMULLQ      Z8, Z5, K2, Z14
+	KMOVW        K3, K1
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K1, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K1
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z13, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K3, Z15
+
+words_end:
+	VPSRLQ       $0x25, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VPMULLQ      Z9, Z14, Z14
+	VPSRLQ       $0x20, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VMOVDQU64    Z14, (DX)
+	VPSRLQ       $0x25, Z15, Z2
+	VPXORQ       Z2, Z15, Z15
+	VPMULLQ      Z9, Z15, Z15
+	VPSRLQ       $0x20, Z15, Z2
+	VPXORQ       Z2, Z15, Z15
+	VMOVDQU64    Z15, 64(DX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
+	KMOVB        K1, SI
+	SHLL         $0x00, SI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K1
+	KMOVB        K1, DI
+	SHLL         $0x08, DI
+	ORL          SI, DI
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z12, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z13, 192(SP)
+	MOVQ         $0x165667b19e3779f9, SI
+
+few:
+	BSFL    DI, R8
+	MOVQ    (SP)(R8*8), R9
+	MOVQ    128(SP)(R8*8), R10
+	MOVQ    $0x5342c3010fe1dd04, R11
+	TESTQ   R10, R10
+	JZ      few_hashed
+	MOVBLZX (R9), R11
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R9)(R12*1), R12
+	SHLL    $0x08, R12
+	ORL     R12, R11
+	MOVBLZX -1(R9)(R10*1), R12
+	SHLL    $0x10, R12
+	ORL     R12, R11
+	SHLL    $0x18, R10
+	ORL     R10, R11
+	XORL    $0x396cfeb8, R11
+	IMULQ   singleWords<>+0(SB), R11
+	MOVQ    R11, R9
+	SHRQ    $0x25, R9
+	XORQ    R9, R11
+	IMULQ   SI, R11
+	MOVQ    R11, R9
+	SHRQ    $0x20, R9
+	XORQ    R9, R11
+
+few_hashed:
+	MOVQ R11, (DX)(R8*8)
+	MOVL DI, R8
+	DECL R8
+	ANDL R8, DI
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, DX
+	DECQ BX
+	JNZ  vector
+
+end:
+	MOVQ BX, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Offsets32AVX512(SB), $256-40
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         data+0(FP), CX
+	VPBROADCASTQ CX, Z10
+	MOVQ         offsets+8(FP), CX
+	MOVQ         hashes+16(FP), BX
+	MOVQ         vectors+24(FP), SI
+
+vector:
+	VMOVDQU32     (CX), Z1
+	VMOVDQU32     4(CX), Z2
+	VPSUBD        Z1, Z2, Z2
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z10, Z0, Z0
+	VPADDQ        Z10, Z1, Z1
+	ADDQ          $0x40, CX
+	VPMOVSXDQ     Y2, Z11
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VPMOVSXDQ     Y2, Z12
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+1032(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+1032(SB), Z12, K2
+	KORTESTW      K1, K2
+	JNZ           end
+	VPADDQ        Z0, Z11, Z2
+	VMOVDQA64     Z11, Z13
+	VPADDQ        Z1, Z12, Z3
+	VMOVDQA64     Z12, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K2
+	VPMULLQ       Z7, Z11, K2, Z13
+	VPSUBQ.BCST   smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST   smallNumbers<>+64(SB), Z0, K2, Z5
+	KMOVW         K1, K3
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQQ    (AX)(Z0*1), K3, Z15
+	VPXORQ.BCST   xxph3Words<>+0(SB), Z15, Z15
+	KMOVW         K1, K1
+	VPXORD        Z5, Z5, Z16
+	VPGATHERQQ    (AX)(Z5*1), K1, Z16
+	VPXORQ.BCST   xxph3Words<>+8(SB), Z16, Z16
+	VPSRLQ        $0x20, Z15, Z5
+	VPSRLQ        $0x20, Z16, Z17
+	VPMULUDQ      Z15, Z16, Z18
+	VPMULUDQ      Z15, Z17, Z19
+	VPMULUDQ      Z5, Z16, Z20
+	VPMULUDQ      Z5, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z5
+	VPADDQ        Z5, Z19, Z19
+	VPANDQ        Z4, Z19, Z5
+	VPADDQ        Z5, Z20, Z20
+	VPSRLQ        $0x20, Z19, Z19
+	VPADDQ        Z19, Z17, Z17
+	VPSRLQ        $0x20, Z20, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSLLQ        $0x20, Z20, Z20
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z20, Z17
+	VPADDQ        Z17, Z13, Z13
+	KNOTW         K2, K1
+	VPADDQ        Z15, Z13, K1, Z13
+	VPADDQ        Z16, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z12, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K2
+	VPMULLQ       Z7, Z12, K2, Z14
+	VPSUBQ.BCST   smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST   smallNumbers<>+64(SB), Z1, K2, Z5
+	KMOVW         K1, K3
+	VPXORD        Z1, Z1, Z15
+	VPGATHERQQ    (AX)(Z1*1), K3, Z15
+	VPXORQ.BCST   xxph3Words<>+0(SB), Z15, Z15
+	KMOVW         K1, K1
+	VPXORD        Z5, Z5, Z16
+	VPGATHERQQ    (AX)(Z5*1), K1, Z16
+	VPXORQ.BCST   xxph3Words<>+8(SB), Z16, Z16
+	VPSRLQ        $0x20, Z15, Z5
+	VPSRLQ        $0x20, Z16, Z17
+	VPMULUDQ      Z15, Z16, Z18
+	VPMULUDQ      Z15, Z17, Z19
+	VPMULUDQ      Z5, Z16, Z20
+	VPMULUDQ      Z5, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z5
+	VPADDQ        Z5, Z19, Z19
+	VPANDQ        Z4, Z19, Z5
+	VPADDQ        Z5, Z20, Z20
+	VPSRLQ        $0x20, Z19, Z19
+	VPADDQ        Z19, Z17, Z17
+	VPSRLQ        $0x20, Z20, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSLLQ        $0x20, Z20, Z20
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z20, Z17
+	VPADDQ        Z17, Z14, Z14
+	KNOTW         K2, K1
+	VPADDQ        Z15, Z14, K1, Z14
+	VPADDQ        Z16, Z14, K1, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K1
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z5
+	VPGATHERQQ    -16(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+16(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQQ    -8(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+24(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K1
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERQQ    -16(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+16(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z15
+	VPGATHERQQ    -8(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+24(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z11, K1
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z5
+	VPGATHERQQ    16(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+32(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQQ    24(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+40(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z5
+	VPGATHERQQ    -32(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+48(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQQ    -24(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+56(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z12, K1
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z5
+	VPGATHERQQ    16(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+32(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z15
+	VPGATHERQQ    24(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+40(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERQQ    -32(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+48(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z15
+	VPGATHERQQ    -24(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+56(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z11, K1
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z5
+	VPGATHERQQ    32(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+64(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQQ    40(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+72(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z5
+	VPGATHERQQ    -48(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+80(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQQ    -40(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+88(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z12, K1
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z5
+	VPGATHERQQ    32(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+64(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z15
+	VPGATHERQQ    40(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+72(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERQQ    -48(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+80(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z15
+	VPGATHERQQ    -40(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+88(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z11, K1
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z5
+	VPGATHERQQ    48(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+96(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQQ    56(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+104(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z5
+	VPGATHERQQ    -64(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+112(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQQ    -56(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+120(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z12, K1
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z5
+	VPGATHERQQ    48(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+96(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z15
+	VPGATHERQQ    56(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+104(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERQQ    -64(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+112(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z15
+	VPGATHERQQ    -56(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+120(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K2
+	KANDNW       K1, K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
+	KANDNW       K1, K3, K3
+	KORW         K2, K3, K1
+	KORTESTW     K1, K1
+	JZ           words_end
+	KMOVW        K2, K1
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K2, K1
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQD   -4(AX)(Z2*1), K1, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPSLLQ       $0x20, Z15, Z15
+	VPORQ        Z15, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z15
+	VPXORQ       Z15, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z11, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z15
+	VPXORQ       Z15, Z5, Z5
+	VPMULLQ      Z8, Z5, K2, Z13
+	KMOVW        K3, K1
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K1, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K1
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z12, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K3, Z14
+
+words_end:
+	VPSRLQ       $0x25, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VPMULLQ      Z9, Z13, Z13
+	VPSRLQ       $0x20, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VMOVDQU64    Z13, (BX)
+	VPSRLQ       $0x25, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VPMULLQ      Z9, Z14, Z14
+	VPSRLQ       $0x20, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VMOVDQU64    Z14, 64(BX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z11, K1
+	KMOVB        K1, DI
+	SHLL         $0x00, DI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
+	KMOVB        K1, R8
+	SHLL         $0x08, R8
+	ORL          DI, R8
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z11, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z12, 192(SP)
+	MOVQ         $0x165667b19e3779f9, DI
+
+few:
+	BSFL    R8, DX
+	MOVQ    (SP)(DX*8), R9
+	MOVQ    128(SP)(DX*8), R10
+	MOVQ    $0x5342c3010fe1dd04, R11
+	TESTQ   R10, R10
+	JZ      few_hashed
+	MOVBLZX (R9), R11
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R9)(R12*1), R12
+	SHLL    $0x08, R12
+	ORL     R12, R11
+	MOVBLZX -1(R9)(R10*1), R12
+	SHLL    $0x10, R12
+	ORL     R12, R11
+	SHLL    $0x18, R10
+	ORL     R10, R11
+	XORL    $0x396cfeb8, R11
+	IMULQ   singleWords<>+0(SB), R11
+	MOVQ    R11, R9
+	SHRQ    $0x25, R9
+	XORQ    R9, R11
+	IMULQ   DI, R11
+	MOVQ    R11, R9
+	SHRQ    $0x20, R9
+	XORQ    R9, R11
+
+few_hashed:
+	MOVQ R11, (BX)(DX*8)
+	MOVL R8, DX
+	DECL DX
+	ANDL DX, R8
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, BX
+	DECQ SI
+	JNZ  vector
+
+end:
+	MOVQ SI, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Offsets64AVX512(SB), $256-40
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         data+0(FP), CX
+	VPBROADCASTQ CX, Z10
+	MOVQ         offsets+8(FP), CX
+	MOVQ         hashes+16(FP), BX
+	MOVQ         vectors+24(FP), SI
+
+vector:
+	VMOVDQU32    (CX), Z0
+	VMOVDQU32    8(CX), Z11
+	VPSUBQ       Z0, Z11, Z11
+	VPADDQ       Z10, Z0, Z0
+	ADDQ         $0x40, CX
+	VMOVDQU32    (CX), Z1
+	VMOVDQU32    8(CX), Z12
+	VPSUBQ       Z1, Z12, Z12
+	VPADDQ       Z10, Z1, Z1
+	ADDQ         $0x40, CX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K2
+	KORTESTW     K1, K2
+	JNZ          end
+	VPADDQ       Z0, Z11, Z2
+	VMOVDQA64    Z11, Z13
+	VPADDQ       Z1, Z12, Z3
+	VMOVDQA64    Z12, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K2
+	VPMULLQ      Z7, Z11, K2, Z13
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   (AX)(Z0*1), K3, Z15
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z15, Z15
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z16
+	VPGATHERQQ   (AX)(Z5*1), K1, Z16
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z16, Z16
+	VPSRLQ       $0x20, Z15, Z5
+	VPSRLQ       $0x20, Z16, Z17
+	VPMULUDQ     Z15, Z16, Z18
+	VPMULUDQ     Z15, Z17, Z19
+	VPMULUDQ     Z5, Z16, Z20
+	VPMULUDQ     Z5, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPANDQ       Z4, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPSRLQ       $0x20, Z19, Z19
+	VPADDQ       Z19, Z17, Z17
+	VPSRLQ       $0x20, Z20, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSLLQ       $0x20, Z20, Z20
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z20, Z17
+	VPADDQ       Z17, Z13, Z13
+	KNOTW        K2, K1
+	VPADDQ       Z15, Z13, K1, Z13
+	VPADDQ       Z16, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
+	VPMULLQ      Z7, Z12, K2, Z14
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQQ   (AX)(Z1*1), K3, Z15
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z15, Z15
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z16
+	VPGATHERQQ   (AX)(Z5*1), K1, Z16
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z16, Z16
+	VPSRLQ       $0x20, Z15, Z5
+	VPSRLQ       $0x20, Z16, Z17
+	VPMULUDQ     Z15, Z16, Z18
+	VPMULUDQ     Z15, Z17, Z19
+	VPMULUDQ     Z5, Z16, Z20
+	VPMULUDQ     Z5, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPANDQ       Z4, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPSRLQ       $0x20, Z19, Z19
+	VPADDQ       Z19, Z17, Z17
+	VPSRLQ       $0x20, Z20, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSLLQ       $0x20, Z20, Z20
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z20, Z17
+	VPADDQ       Z17, Z14, Z14
+	KNOTW        K2, K1
+	VPADDQ       Z15, Z14, K1, Z14
+	VPADDQ       Z16, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K1
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   -8(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   -8(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z11, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   24(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   -24(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQQ   24(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   -24(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z11, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   40(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   -40(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQQ   40(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   -40(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z11, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   56(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   -56(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQQ   56(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   -56(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K2
+	KANDNW       K1, K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
+	KANDNW       K1, K3, K3
+	KORW         K2, K3, K1
+	KORTESTW     K1, K1
+	JZ           words_end
+	KMOVW        K2, K1
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K2, K1
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQD   -4(AX)(Z2*1), K1, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPSLLQ       $0x20, Z15, Z15
+	VPORQ        Z15, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z15
+	VPXORQ       Z15, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z11, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z15
+	VPXORQ       Z15, Z5, Z5
+	VPMULLQ      Z8, Z5, K2, Z13
+	KMOVW        K3, K1
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K1, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K1
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z12, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K3, Z14
+
+words_end:
+	VPSRLQ       $0x25, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VPMULLQ      Z9, Z13, Z13
+	VPSRLQ       $0x20, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VMOVDQU64    Z13, (BX)
+	VPSRLQ       $0x25, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VPMULLQ      Z9, Z14, Z14
+	VPSRLQ       $0x20, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VMOVDQU64    Z14, 64(BX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z11, K1
+	KMOVB        K1, DI
+	SHLL         $0x00, DI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
+	KMOVB        K1, R8
+	SHLL         $0x08, R8
+	ORL          DI, R8
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z11, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z12, 192(SP)
+	MOVQ         $0x165667b19e3779f9, DI
+
+few:
+	BSFL    R8, DX
+	MOVQ    (SP)(DX*8), R9
+	MOVQ    128(SP)(DX*8), R10
+	MOVQ    $0x5342c3010fe1dd04, R11
+	TESTQ   R10, R10
+	JZ      few_hashed
+	MOVBLZX (R9), R11
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R9)(R12*1), R12
+	SHLL    $0x08, R12
+	ORL     R12, R11
+	MOVBLZX -1(R9)(R10*1), R12
+	SHLL    $0x10, R12
+	ORL     R12, R11
+	SHLL    $0x18, R10
+	ORL     R10, R11
+	XORL    $0x396cfeb8, R11
+	IMULQ   singleWords<>+0(SB), R11
+	MOVQ    R11, R9
+	SHRQ    $0x25, R9
+	XORQ    R9, R11
+	IMULQ   DI, R11
+	MOVQ    R11, R9
+	SHRQ    $0x20, R9
+	XORQ    R9, R11
+
+few_hashed:
+	MOVQ R11, (BX)(DX*8)
+	MOVL R8, DX
+	DECL DX
+	ANDL DX, R8
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, BX
+	DECQ SI
+	JNZ  vector
+
+end:
+	MOVQ SI, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3FixedAVX512(SB), $384-40
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         data+0(FP), CX
+	MOVQ         width+8(FP), DX
+	MOVQ         CX, 256(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 264(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 272(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 280(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 288(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 296(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 304(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 312(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 320(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 328(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 336(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 344(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 352(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 360(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 368(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 376(SP)
+	ADDQ         DX, CX
+	VPBROADCASTD DX, Z0
+	VPBROADCASTQ DX, Z10
+	SHLQ         $0x04, DX
+	VPBROADCASTQ DX, Z11
+	VMOVDQU32    256(SP), Z0
+	VPSUBQ       Z11, Z0, Z0
+	VMOVDQU32    320(SP), Z1
+	VPSUBQ       Z11, Z1, Z1
+	MOVQ         hashes+16(FP), CX
+	MOVQ         vectors+24(FP), DX
+
+vector:
+	VPADDQ       Z11, Z0, Z0
+	VPADDQ       Z11, Z1, Z1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z10, K2
+	KORTESTW     K1, K2
+	JNZ          end
+	VPADDQ       Z0, Z10, Z2
+	VMOVDQA64    Z10, Z12
+	VPADDQ       Z1, Z10, Z3
+	VMOVDQA64    Z10, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
+	VPMULLQ      Z7, Z10, K2, Z12
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z0, Z0, Z14
+	VPGATHERQQ   (AX)(Z0*1), K3, Z14
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z14, Z14
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z15
+	VPGATHERQQ   (AX)(Z5*1), K1, Z15
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z15, Z15
+	VPSRLQ       $0x20, Z14, Z5
+	VPSRLQ       $0x20, Z15, Z16
+	VPMULUDQ     Z14, Z15, Z17
+	VPMULUDQ     Z14, Z16, Z18
+	VPMULUDQ     Z5, Z15, Z19
+	VPMULUDQ     Z5, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPANDQ       Z4, Z18, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z18, Z18
+	VPADDQ       Z18, Z16, Z16
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSLLQ       $0x20, Z19, Z19
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z19, Z16
+	VPADDQ       Z16, Z12, Z12
+	KNOTW        K2, K1
+	VPADDQ       Z14, Z12, K1, Z12
+	VPADDQ       Z15, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
+	VPMULLQ      Z7, Z10, K2, Z13
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQQ   (AX)(Z1*1), K3, Z14
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z14, Z14
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z15
+	VPGATHERQQ   (AX)(Z5*1), K1, Z15
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z15, Z15
+	VPSRLQ       $0x20, Z14, Z5
+	VPSRLQ       $0x20, Z15, Z16
+	VPMULUDQ     Z14, Z15, Z17
+	VPMULUDQ     Z14, Z16, Z18
+	VPMULUDQ     Z5, Z15, Z19
+	VPMULUDQ     Z5, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPANDQ       Z4, Z18, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z18, Z18
+	VPADDQ       Z18, Z16, Z16
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSLLQ       $0x20, Z19, Z19
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z19, Z16
+	VPADDQ       Z16, Z13, Z13
+	KNOTW        K2, K1
+	VPADDQ       Z14, Z13, K1, Z13
+	VPADDQ       Z15, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   -8(AX)(Z2*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z14
+	VPGATHERQQ   -8(AX)(Z3*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z14
+	VPGATHERQQ   24(AX)(Z0*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   -24(AX)(Z2*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQQ   24(AX)(Z1*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z14
+	VPGATHERQQ   -24(AX)(Z3*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z14
+	VPGATHERQQ   40(AX)(Z0*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   -40(AX)(Z2*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQQ   40(AX)(Z1*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z14
+	VPGATHERQQ   -40(AX)(Z3*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z14
+	VPGATHERQQ   56(AX)(Z0*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   -56(AX)(Z2*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQQ   56(AX)(Z1*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z14
+	VPGATHERQQ   -56(AX)(Z3*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K2
+	KANDNW       K1, K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K3
+	KANDNW       K1, K3, K3
+	KORW         K2, K3, K1
+	KORTESTW     K1, K1
+	JZ           words_end
+	KMOVW        K2, K1
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K2, K1
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQD   -4(AX)(Z2*1), K1, Y14
+	VPMOVZXDQ    Y14, Z14
+	VPSLLQ       $0x20, Z14, Z14
+	VPORQ        Z14, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z14
+	VPXORQ       Z14, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z10, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z14
+	VPXORQ       Z14, Z5, Z5
+	VPMULLQ      Z8, Z5, K2, Z12
+	KMOVW        K3, K1
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K1, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K1
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z10, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K3, Z13
+
+words_end:
+	VPSRLQ       $0x25, Z12, Z2
+	VPXORQ       Z2, Z12, Z12
+	VPMULLQ      Z9, Z12, Z12
+	VPSRLQ       $0x20, Z12, Z2
+	VPXORQ       Z2, Z12, Z12
+	VMOVDQU64    Z12, (CX)
+	VPSRLQ       $0x25, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VPMULLQ      Z9, Z13, Z13
+	VPSRLQ       $0x20, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VMOVDQU64    Z13, 64(CX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K1
+	KMOVB        K1, SI
+	SHLL         $0x00, SI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K1
+	KMOVB        K1, DI
+	SHLL         $0x08, DI
+	ORL          SI, DI
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z10, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z10, 192(SP)
+	MOVQ         $0x165667b19e3779f9, SI
+
+few:
+	BSFL    DI, BX
+	MOVQ    (SP)(BX*8), R8
+	MOVQ    128(SP)(BX*8), R9
+	MOVQ    $0x5342c3010fe1dd04, R10
+	TESTQ   R9, R9
+	JZ      few_hashed
+	MOVBLZX (R8), R10
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R8)(R11*1), R11
+	SHLL    $0x08, R11
+	ORL     R11, R10
+	MOVBLZX -1(R8)(R9*1), R11
+	SHLL    $0x10, R11
+	ORL     R11, R10
+	SHLL    $0x18, R9
+	ORL     R9, R10
+	XORL    $0x396cfeb8, R10
+	IMULQ   singleWords<>+0(SB), R10
+	MOVQ    R10, R8
+	SHRQ    $0x25, R8
+	XORQ    R8, R10
+	IMULQ   SI, R10
+	MOVQ    R10, R8
+	SHRQ    $0x20, R8
+	XORQ    R8, R10
+
+few_hashed:
+	MOVQ R10, (CX)(BX*8)
+	MOVL DI, BX
+	DECL BX
+	ANDL BX, DI
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, CX
+	DECQ DX
+	JNZ  vector
+
+end:
+	MOVQ DX, left+32(FP)
+	VZEROUPPER
+	RET
 
 // func xxph3Width4AVX512(keys *byte, hashes *uint64, vectors int)
 // Requires: AVX, AVX512DQ, AVX512F

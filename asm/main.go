@@ -30,6 +30,10 @@ func main() {
 	singleWordsTable()
 	singleTables()
 	longConstantTables()
+	secretTable()
+	for _, c := range columns {
+		xxph3Bytes(c)
+	}
 	xxph3Width(4)
 	xxph3Width(8)
 	hash64WidthAVX2(4)
