@@ -439,6 +439,39 @@ func BenchmarkHash(b *testing.B) {
 	}
 }
 
+// BenchmarkHashXXPH3 hashes columns of keys of random lengths for RocksDB. The reference is
+// portable Go.
+func BenchmarkHashXXPH3(b *testing.B) {
+	for _, lengths := range []struct{ from, to int }{{6, 6}, {16, 16}, {24, 24}, {64, 64}, {0, 12}, {8, 32}, {17, 128}, {1, 300}, {1000, 1000}} {
+		random := rand.New(rand.NewPCG(15, 16))
+		keys := make([][]byte, 1<<14)
+		for i := range keys {
+			keys[i] = make([]byte, lengths.from+random.IntN(lengths.to-lengths.from+1))
+		}
+		for _, layout := range layouts {
+			if layout.width > 1 || layout.width == 1 && lengths.from != lengths.to || layout.column(b, nil).hashed != noHash {
+				continue
+			}
+			column := layout.column(b, keys)
+			if column.isGathered() {
+				continue
+			}
+			hash := func(kernel Kernel) func() {
+				hashed := make([]uint64, windowKeys)
+				return func() {
+					for i := 0; i < len(keys); i += windowKeys {
+						part := column.slice(i, i+windowKeys)
+						part.hash(hashXXPH3, kernel, &hashes{h1: hashed})
+					}
+				}
+			}
+			b.Run(fmt.Sprintf("keys=%d-%d/layout=%s", lengths.from, lengths.to, layout.name), func(b *testing.B) {
+				inTurn(b, len(keys), hash(Generic), hash(kernels[0]))
+			})
+		}
+	}
+}
+
 // BenchmarkNori compares with the check that nori-sstable documents, for filters at 10 bits
 // per key. The first has 100,000 keys, like the one in its documentation.
 func BenchmarkNori(b *testing.B) {

@@ -33,6 +33,22 @@ func (k *Keys) xxph3Assembly(_ Kernel, hashes []uint64) int {
 	return lanes * (vectors - left)
 }
 
+// addAssembly is add in AVX2. It returns false, and does nothing, if the CPU has none.
+func (sums *xxph3Sums) addAssembly(p unsafe.Pointer, n int) bool {
+	if kernels[0] == Generic {
+		return false
+	}
+	for ; n > longStripes; n -= longStripes {
+		xxph3StripesAVX2(&sums[0], (*byte)(p), longStripes)
+		p = unsafe.Add(p, longStripes)
+	}
+	xxph3StripesAVX2(&sums[0], (*byte)(p), n)
+	return true
+}
+
+//go:noescape
+func xxph3StripesAVX2(sums *uint64, key *byte, n int)
+
 // The xxph3 functions write the hashes of the keys of the given number of vectors of 16, at
 // least 1. Those of keys of any length return the number of vectors that they leave.
 

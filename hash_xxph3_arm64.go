@@ -2,6 +2,8 @@
 
 package bloom
 
+import "unsafe"
+
 // xxph3Assembly is hash64Assembly for XXPH3. There is assembly for keys of 4 and 8 bytes. Go
 // hashes others.
 func (k *Keys) xxph3Assembly(_ Kernel, hashes []uint64) int {
@@ -23,3 +25,5 @@ func xxph3Width4NEON(keys *byte, hashes *uint64, n int)
 
 //go:noescape
 func xxph3Width8NEON(keys *byte, hashes *uint64, n int)
+
+func (*xxph3Sums) addAssembly(unsafe.Pointer, int) bool { return false }

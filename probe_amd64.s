@@ -541,7 +541,8 @@ DATA singleWords<>+24(SB)/8, $0x85ebca77c2b2ae63
 DATA singleWords<>+32(SB)/8, $0x27d4eb2f165667c5
 DATA singleWords<>+40(SB)/8, $0x27d4eb2f165667cd
 DATA singleWords<>+48(SB)/8, $0xbe4ba423396cfeb8
-GLOBL singleWords<>(SB), RODATA|NOPTR, $56
+DATA singleWords<>+56(SB)/8, $0x000000009e3779b1
+GLOBL singleWords<>(SB), RODATA|NOPTR, $64
 
 DATA line512Factors<>+0(SB)/4, $0x00000001
 DATA line512Factors<>+4(SB)/4, $0x00000001
@@ -741,7 +742,15 @@ DATA xxph3Words<>+96(SB)/8, $0x3f349ce33f76faa8
 DATA xxph3Words<>+104(SB)/8, $0x1d4f0bc7c7bbdcf9
 DATA xxph3Words<>+112(SB)/8, $0x3159b4cd4be0518a
 DATA xxph3Words<>+120(SB)/8, $0x647378d9c97e9fc8
-GLOBL xxph3Words<>(SB), RODATA|NOPTR, $128
+DATA xxph3Words<>+128(SB)/8, $0xc3ebd33483acc5ea
+DATA xxph3Words<>+136(SB)/8, $0xeb6313faffa081c5
+DATA xxph3Words<>+144(SB)/8, $0x49daf0b751dd0d17
+DATA xxph3Words<>+152(SB)/8, $0x9e68d429265516d3
+DATA xxph3Words<>+160(SB)/8, $0xfca1477d58be162b
+DATA xxph3Words<>+168(SB)/8, $0xce31d07ad1b8f88f
+DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
+DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
+GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
 
 // func xxph3SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
@@ -3893,6 +3902,85 @@ few_end:
 
 end:
 	MOVQ DX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3StripesAVX2(sums *uint64, key *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·xxph3StripesAVX2(SB), NOSPLIT, $0-24
+	// The product of the halves of a word is one instruction.
+	MOVQ         sums+0(FP), AX
+	MOVQ         key+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTQ singleWords<>+56(SB), Y2
+	VMOVDQU      (AX), Y0
+	VMOVDQU      32(AX), Y1
+	LEAQ         -64(CX)(DX*1), DI
+	LEAQ         xxph3Words<>+0(SB), R8
+	MOVQ         R8, BX
+	LEAQ         xxph3Words<>+128(SB), SI
+	SUBQ         $0x40, DX
+	JL           tail
+
+stripe:
+	VMOVDQU  (CX), Y3
+	VPXOR    (BX), Y3, Y4
+	VPSRLQ   $0x20, Y4, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPADDQ   Y3, Y0, Y0
+	VPADDQ   Y4, Y0, Y0
+	VMOVDQU  32(CX), Y3
+	VPXOR    32(BX), Y3, Y4
+	VPSRLQ   $0x20, Y4, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPADDQ   Y3, Y1, Y1
+	VPADDQ   Y4, Y1, Y1
+	ADDQ     $0x40, CX
+	ADDQ     $0x08, BX
+	CMPQ     BX, SI
+	JNE      next
+	VPSRLQ   $0x2f, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPXOR    (SI), Y0, Y0
+	VPSRLQ   $0x20, Y0, Y3
+	VPMULUDQ Y2, Y0, Y0
+	VPMULUDQ Y2, Y3, Y3
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSRLQ   $0x2f, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPXOR    32(SI), Y1, Y1
+	VPSRLQ   $0x20, Y1, Y3
+	VPMULUDQ Y2, Y1, Y1
+	VPMULUDQ Y2, Y3, Y3
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	MOVQ     R8, BX
+
+next:
+	SUBQ $0x40, DX
+	JGE  stripe
+
+tail:
+	CMPQ     DX, $-64
+	JEQ      end
+	LEAQ     xxph3Words<>+121(SB), BX
+	VMOVDQU  (DI), Y2
+	VPXOR    (BX), Y2, Y3
+	VPSRLQ   $0x20, Y3, Y4
+	VPMULUDQ Y4, Y3, Y3
+	VPADDQ   Y2, Y0, Y0
+	VPADDQ   Y3, Y0, Y0
+	VMOVDQU  32(DI), Y2
+	VPXOR    32(BX), Y2, Y3
+	VPSRLQ   $0x20, Y3, Y4
+	VPMULUDQ Y4, Y3, Y3
+	VPADDQ   Y2, Y1, Y1
+	VPADDQ   Y3, Y1, Y1
+
+end:
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y1, 32(AX)
 	VZEROUPPER
 	RET
 

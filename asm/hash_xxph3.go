@@ -11,7 +11,7 @@ import (
 // xxph3Secret is the first 8 bytes of the secret.
 const xxph3Secret = 0xbe4ba423396cfeb8
 
-// secret is what keys of up to 128 bytes are combined with: the first 16 words of the secret.
+// secret is the 192 bytes that keys are combined with, as words.
 var secret Mem
 
 func secretTable() {
@@ -21,9 +21,76 @@ func secretTable() {
 		0x78e5c0cc4ee679cb, 0x2172ffcc7dd05a82, 0x8e2443f7744608b8, 0x4c263a81e69035e0,
 		0xcb00c391bb52283c, 0xa32e531b8b65d088, 0x4ef90da297486471, 0xd8acdea946ef1938,
 		0x3f349ce33f76faa8, 0x1d4f0bc7c7bbdcf9, 0x3159b4cd4be0518a, 0x647378d9c97e9fc8,
+		0xc3ebd33483acc5ea, 0xeb6313faffa081c5, 0x49daf0b751dd0d17, 0x9e68d429265516d3,
+		0xfca1477d58be162b, 0xce31d07ad1b8f88f, 0x280416958f3acb45, 0x7e404bbbcafbd7af,
 	} {
 		DATA(8*i, U64(word))
 	}
+}
+
+// xxph3Stripes emits the sums of the stripes of 64 bytes of a long key.
+func xxph3Stripes() {
+	TEXT("xxph3StripesAVX2", NOSPLIT, "func(sums *uint64, key *byte, n int)")
+	Comment("The product of the halves of a word is one instruction.")
+	sums, key, n := argument("sums"), argument("key"), argument("n")
+	at, last, tail := GP64(), GP64(), GP64()
+	acc := [2]reg.VecVirtual{YMM(), YMM()}
+	eachHalf := func(emit func(acc reg.VecVirtual, offset int)) {
+		for i, acc := range acc {
+			emit(acc, 32*i)
+		}
+	}
+	stripe := func(from Mem) { // secret at
+		eachHalf(func(acc reg.VecVirtual, offset int) {
+			words, mixed, upper := YMM(), YMM(), YMM()
+			VMOVDQU(from.Offset(offset), words)
+			VPXOR(Mem{Base: at, Disp: offset}, words, mixed)
+			VPSRLQ(U8(32), mixed, upper)
+			VPMULUDQ(upper, mixed, mixed)
+			VPADDQ(words, acc, acc)
+			VPADDQ(mixed, acc, acc)
+		})
+	}
+	prime := YMM()
+	VPBROADCASTQ(singleWords.Offset(8*7), prime)
+	eachHalf(func(acc reg.VecVirtual, offset int) { VMOVDQU(Mem{Base: sums, Disp: offset}, acc) })
+	LEAQ(Mem{Base: key, Index: n, Scale: 1, Disp: -64}, tail)
+	first := GP64()
+	LEAQ(secret, first)
+	MOVQ(first, at)
+	LEAQ(secret.Offset(128), last)
+	SUBQ(U8(64), n)
+	JL(LabelRef("tail"))
+	Label("stripe")
+	stripe(Mem{Base: key})
+	ADDQ(U8(64), key)
+	ADDQ(U8(8), at)
+	CMPQ(at, last)
+	JNE(LabelRef("next"))
+	eachHalf(func(acc reg.VecVirtual, offset int) {
+		upper := YMM()
+		VPSRLQ(U8(47), acc, upper)
+		VPXOR(upper, acc, acc)
+		VPXOR(Mem{Base: last, Disp: offset}, acc, acc)
+		VPSRLQ(U8(32), acc, upper)
+		VPMULUDQ(prime, acc, acc)
+		VPMULUDQ(prime, upper, upper)
+		VPSLLQ(U8(32), upper, upper)
+		VPADDQ(upper, acc, acc)
+	})
+	MOVQ(first, at)
+	Label("next")
+	SUBQ(U8(64), n)
+	JGE(LabelRef("stripe"))
+	Label("tail")
+	CMPQ(n, I8(-64))
+	JEQ(LabelRef("end"))
+	LEAQ(secret.Offset(121), at)
+	stripe(Mem{Base: tail})
+	Label("end")
+	eachHalf(func(acc reg.VecVirtual, offset int) { VMOVDQU(acc, Mem{Base: sums, Disp: offset}) })
+	VZEROUPPER()
+	RET()
 }
 
 // xxph3Width emits XXPH3 of keys of 4 or 8 bytes that lie side by side, 16 keys at a time. It

@@ -34,6 +34,7 @@ func main() {
 	for _, c := range columns {
 		xxph3Bytes(c)
 	}
+	xxph3Stripes()
 	xxph3Width(4)
 	xxph3Width(8)
 	hash64WidthAVX2(4)

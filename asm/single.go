@@ -301,7 +301,7 @@ var singleWords Mem
 
 func singleWordsTable() {
 	singleWords = GLOBL("singleWords", RODATA|NOPTR)
-	for i, word := range append(primes[:], primes[4]+8, xxph3Secret) {
+	for i, word := range append(primes[:], primes[4]+8, xxph3Secret, 0x9e3779b1) {
 		DATA(8*i, U64(word))
 	}
 }
