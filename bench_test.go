@@ -442,14 +442,14 @@ func BenchmarkHash(b *testing.B) {
 // BenchmarkHashXXPH3 hashes columns of keys of random lengths for RocksDB. The reference is
 // portable Go.
 func BenchmarkHashXXPH3(b *testing.B) {
-	for _, lengths := range []struct{ from, to int }{{6, 6}, {16, 16}, {24, 24}, {64, 64}, {0, 12}, {8, 32}, {17, 128}, {1, 300}, {1000, 1000}} {
+	for _, lengths := range []struct{ from, to int }{{4, 4}, {6, 6}, {8, 8}, {16, 16}, {24, 24}, {64, 64}, {0, 12}, {8, 32}, {17, 128}, {1, 300}, {1000, 1000}} {
 		random := rand.New(rand.NewPCG(15, 16))
 		keys := make([][]byte, 1<<14)
 		for i := range keys {
 			keys[i] = make([]byte, lengths.from+random.IntN(lengths.to-lengths.from+1))
 		}
 		for _, layout := range layouts {
-			if layout.width > 1 || layout.width == 1 && lengths.from != lengths.to || layout.column(b, nil).hashed != noHash {
+			if layout.width != 0 && (lengths.from != lengths.to || layout.width != lengths.from) || layout.column(b, nil).hashed != noHash {
 				continue
 			}
 			column := layout.column(b, keys)
@@ -465,9 +465,11 @@ func BenchmarkHashXXPH3(b *testing.B) {
 					}
 				}
 			}
-			b.Run(fmt.Sprintf("keys=%d-%d/layout=%s", lengths.from, lengths.to, layout.name), func(b *testing.B) {
-				inTurn(b, len(keys), hash(Generic), hash(kernels[0]))
-			})
+			for _, kernel := range kernels {
+				b.Run(fmt.Sprintf("keys=%d-%d/layout=%s/kernel=%v", lengths.from, lengths.to, layout.name, kernel), func(b *testing.B) {
+					inTurn(b, len(keys), hash(Generic), hash(kernel))
+				})
+			}
 		}
 	}
 }

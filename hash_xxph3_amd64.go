@@ -4,15 +4,28 @@ package bloom
 
 import "unsafe"
 
-// xxph3Assembly is hash64Assembly for XXPH3, in AVX-512 alone. It ends before 16 keys of which one
-// has more than 128 bytes. Go hashes those.
-func (k *Keys) xxph3Assembly(_ Kernel, hashes []uint64) int {
+// xxph3Assembly is hash64Assembly for XXPH3. AVX-512 ends before 16 keys of which one has more
+// than 128 bytes: Go hashes those. AVX2 has assembly for keys of 4 and 8 bytes. Go hashes others.
+func (k *Keys) xxph3Assembly(kernel Kernel, hashes []uint64) int {
 	const lanes = 16
 	vectors, left := len(hashes)/lanes, 0
 	if vectors == 0 {
 		return 0
 	}
-	switch layout, rows, data := k.assemblyRows(); layout {
+	layout, rows, data := k.assemblyRows()
+	if kernel == AVX2 {
+		switch layout {
+		case uint32s:
+			xxph3Width4AVX2(rows, &hashes[0], vectors)
+		case uint64s:
+			xxph3Width8AVX2(rows, &hashes[0], vectors)
+		default:
+			k.xxph3Generic(hashes)
+			return len(hashes)
+		}
+		return lanes * vectors
+	}
+	switch layout {
 	case byteSlices:
 		left = xxph3SlicesAVX512(rows, &hashes[0], vectors)
 	case strs:
@@ -51,6 +64,12 @@ func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 
 // The xxph3 functions write the hashes of the keys of the given number of vectors of 16, at
 // least 1. Those of keys of any length return the number of vectors that they leave.
+
+//go:noescape
+func xxph3Width4AVX2(keys *byte, hashes *uint64, vectors int)
+
+//go:noescape
+func xxph3Width8AVX2(keys *byte, hashes *uint64, vectors int)
 
 //go:noescape
 func xxph3Width4AVX512(keys *byte, hashes *uint64, vectors int)

@@ -11,6 +11,9 @@ import (
 // xxph3Secret is the first 8 bytes of the secret.
 const xxph3Secret = 0xbe4ba423396cfeb8
 
+// xxph3Factor is the factor of 32 bits.
+const xxph3Factor = 0x9e3779b1
+
 // secret is the 192 bytes that keys are combined with, as words.
 var secret Mem
 
@@ -101,7 +104,7 @@ func xxph3Width(width int) {
 	keys, to, n, v := argument("keys"), argument("hashes"), argument("vectors"), &avx512{}
 	long := func(c uint64) reg.VecVirtual { return v.broadcastLong(number64(c)) }
 	secret, length := long(xxph3Secret), long(uint64(width))
-	factors := []reg.VecVirtual{long(0x9e3779b1), long(primes[1]), long(primes[2])}
+	factors := []reg.VecVirtual{long(xxph3Factor), long(primes[1]), long(primes[2])}
 
 	Label("vector")
 	x := []reg.VecVirtual{ZMM(), ZMM()}
@@ -166,7 +169,7 @@ func xxph3Bytes(c column) {
 		"key of more than 128 bytes.")
 	x := &xxph3{avx512: &avx512{}, zero: GP64()}
 	long := func(c uint64) reg.VecVirtual { return x.broadcastLong(number64(c)) }
-	x.low, x.short = long(0xffffffff), long(0x9e3779b1)
+	x.low, x.short = long(0xffffffff), long(xxph3Factor)
 	x.p1, x.p2, x.p3 = long(primes[0]), long(primes[1]), long(primes[2])
 	XORL(x.zero.As32(), x.zero.As32())
 	addresses, lengths := AllocLocal(128), AllocLocal(128)

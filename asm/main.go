@@ -39,6 +39,8 @@ func main() {
 	xxph3Width(8)
 	hash64WidthAVX2(4)
 	hash64WidthAVX2(8)
+	xxph3WidthAVX2(4)
+	xxph3WidthAVX2(8)
 	addSplit256(&avx2{})
 	testUint64()
 	hasUint64Double32()

@@ -301,7 +301,7 @@ var singleWords Mem
 
 func singleWordsTable() {
 	singleWords = GLOBL("singleWords", RODATA|NOPTR)
-	for i, word := range append(primes[:], primes[4]+8, xxph3Secret, 0x9e3779b1) {
+	for i, word := range append(primes[:], primes[4]+8, xxph3Secret, xxph3Factor) {
 		DATA(8*i, U64(word))
 	}
 }
@@ -456,7 +456,7 @@ func hasUint64Line512(v vectors) {
 	h := argument("key")
 	XORQ(prime(7), h)
 	xorRight(h, 51)
-	IMULQ(number64(0x9e3779b1), h)
+	IMULQ(number64(xxph3Factor), h)
 	ADDQ(U8(8), h)
 	xorRight(h, 47)
 	IMULQ(prime(2), h)
