@@ -46,19 +46,10 @@ func (k *Keys) xxph3Assembly(kernel Kernel, hashes []uint64) int {
 	return lanes * (vectors - left)
 }
 
-// addAssembly is add in AVX2. It returns false, and does nothing, if the CPU has none.
-func (sums *xxph3Sums) addAssembly(p unsafe.Pointer, n int) bool {
-	if kernels[0] == Generic {
-		return false
-	}
-	for ; n > longStripes; n -= longStripes {
-		xxph3StripesAVX2(&sums[0], (*byte)(p), longStripes)
-		p = unsafe.Add(p, longStripes)
-	}
-	xxph3StripesAVX2(&sums[0], (*byte)(p), n)
-	return true
-}
+func xxph3StripesAssembly(sums *uint64, key *byte, n int) { xxph3StripesAVX2(sums, key, n) }
 
+// xxph3StripesAVX2 adds to the 8 sums, as xxph3Sums.add does.
+//
 //go:noescape
 func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 

@@ -2,8 +2,6 @@
 
 package bloom
 
-import "unsafe"
-
 // xxph3Assembly is hash64Assembly for XXPH3. There is assembly for keys of 4 and 8 bytes. Go
 // hashes others.
 func (k *Keys) xxph3Assembly(_ Kernel, hashes []uint64) int {
@@ -26,4 +24,9 @@ func xxph3Width4NEON(keys *byte, hashes *uint64, n int)
 //go:noescape
 func xxph3Width8NEON(keys *byte, hashes *uint64, n int)
 
-func (*xxph3Sums) addAssembly(unsafe.Pointer, int) bool { return false }
+func xxph3StripesAssembly(sums *uint64, key *byte, n int) { xxph3StripesNEON(sums, key, n) }
+
+// xxph3StripesNEON adds to the 8 sums, as xxph3Sums.add does.
+//
+//go:noescape
+func xxph3StripesNEON(sums *uint64, key *byte, n int)
