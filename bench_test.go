@@ -474,6 +474,30 @@ func BenchmarkHashXXPH3(b *testing.B) {
 	}
 }
 
+// BenchmarkStripes hashes long keys for RocksDB. The reference adds their stripes in portable Go.
+func BenchmarkStripes(b *testing.B) {
+	key := make([]byte, 1<<14)
+	for _, n := range []int{250, 300, 1000, len(key)} {
+		b.Run(fmt.Sprintf("bytes=%d", n), func(b *testing.B) {
+			const times = 100
+			add := func(add func(sums *xxph3Sums, p unsafe.Pointer, n int)) func() {
+				return func() {
+					for range times {
+						var sums xxph3Sums
+						add(&sums, unsafe.Pointer(&key[0]), n)
+						sink += int(sums[0])
+					}
+				}
+			}
+			inTurn(b, times, add((*xxph3Sums).add), add(func(sums *xxph3Sums, p unsafe.Pointer, n int) {
+				if !sums.addAssembly(p, n) {
+					sums.add(p, n)
+				}
+			}))
+		})
+	}
+}
+
 // BenchmarkNori compares with the check that nori-sstable documents, for filters at 10 bits
 // per key. The first has 100,000 keys, like the one in its documentation.
 func BenchmarkNori(b *testing.B) {
