@@ -375,9 +375,15 @@ func TestSingleIntegers(t *testing.T) {
 			for _, key := range keys {
 				b := binary.LittleEndian.AppendUint64(nil, key)
 				want := Reference(format, encoded, b)
-				if f.MayContainUint64(key) != want || f.MayContain(b) != want || f.MayContainString(string(b)) != want {
-					t.Fatalf("%v, %d bytes: MayContainUint64(%x) is %v, MayContain %v, MayContainString %v, want %v",
-						format, len(encoded), key, f.MayContainUint64(key), f.MayContain(b), f.MayContainString(string(b)), want)
+				for name, got := range map[string]bool{
+					"MayContainUint64": f.MayContainUint64(key),
+					"MayContain":       f.MayContain(b),
+					"MayContainString": f.MayContainString(string(b)),
+					"MayContainHash":   f.MayContainHash(format.Hash(b)),
+				} {
+					if got != want {
+						t.Fatalf("%v, %d bytes: %s(%x) = %v", format, len(encoded), name, key, got)
+					}
 				}
 			}
 		})

@@ -159,22 +159,17 @@ func mayContainUint64(base **byte, key uint64) bool {
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format
 // has another hash.
 func (v *view) MayContainHash(h Hash) bool {
-	if v.pair == xxh64Split256 && h.kind == hashXXH64 && v.kernel != Generic {
-		return (*split256)(&v.array).has(h.h1)
+	return testHash(&v.base, h.h1, h.h2, h.kind) // like MayContainUint64
+}
+
+// mayContainHash is MayContainHash in portable Go. base begins a view.
+func mayContainHash(base **byte, h1, h2 uint64, kind hashKind) bool {
+	v := (*view)(unsafe.Pointer(base))
+	if v.pair == leveldbDouble32 && kind == hashLevelDB {
+		return v.test(uint32(h1), nil, 0)
 	}
-	if v.pair == leveldbDouble32 && h.kind == hashLevelDB {
-		return v.test(uint32(h.h1), nil, 0)
-	}
-	if v.pair == xxh64x2Double64 && h.kind == hashXXH64x2 {
-		return (*double64)(&v.array).test(h.h1, h.h2)
-	}
-	if v.pair == xxph3Line512 && h.kind == hashXXPH3 && v.hasLine() {
-		return (*line512)(&v.array).has(h.h1)
-	}
-	if v.pair == signedLine32 && h.kind == hashLevelDBSigned && v.hasLine() {
-		return (*line32)(&v.array).has(uint32(h.h1))
-	}
-	if h.kind != v.pair.hash() {
+	h := Hash{h1, h2, kind}
+	if kind != v.pair.hash() {
 		return v.otherHash(h)
 	}
 	return v.testHash(h)

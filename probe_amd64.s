@@ -5276,24 +5276,102 @@ arm10:
 go:
 	JMP ·mayContainUint64+0(SB)
 
+// func testHash(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+TEXT ·testHash(SB), NOSPLIT, $0-33
+	MOVQ    base+0(FP), AX
+	MOVWLZX 32(AX), CX
+	MOVB    kind+24(FP), DL
+	MOVL    CX, BX
+	SHRB    $0x04, BL
+	CMPB    BL, DL
+	JNE     go
+	CMPL    CX, $0x00000233
+	JNE     arm1
+	JMP     ·hasHashSplit256AVX512+0(SB)
+
+arm1:
+	CMPL CX, $0x00000211
+	JNE  arm2
+	JMP  ·hasHashDouble32AVX2+0(SB)
+
+arm2:
+	CMPL CX, $0x00000244
+	JNE  arm3
+	CMPQ 24(AX), $0x08
+	JGT  go
+	JMP  ·hasHashLine512AVX512+0(SB)
+
+arm3:
+	CMPL CX, $0x00000255
+	JNE  arm4
+	CMPQ 24(AX), $0x08
+	JGT  go
+	CMPL 12(AX), $0x00
+	JNE  go
+	JMP  ·hasHashLine32AVX512+0(SB)
+
+arm4:
+	CMPL CX, $0x00000222
+	JNE  arm5
+	CMPQ 16(AX), $0x00
+	JEQ  go
+	JMP  ·hasHashDouble64AVX2+0(SB)
+
+arm5:
+	CMPL CX, $0x00000133
+	JNE  arm6
+	JMP  ·hasHashSplit256AVX2+0(SB)
+
+arm6:
+	CMPL CX, $0x00000111
+	JNE  arm7
+	JMP  ·hasHashDouble32AVX2+0(SB)
+
+arm7:
+	CMPL CX, $0x00000144
+	JNE  arm8
+	CMPQ 24(AX), $0x08
+	JGT  go
+	JMP  ·hasHashLine512AVX2+0(SB)
+
+arm8:
+	CMPL CX, $0x00000155
+	JNE  arm9
+	CMPQ 24(AX), $0x08
+	JGT  go
+	CMPL 12(AX), $0x00
+	JNE  go
+	JMP  ·hasHashLine32AVX2+0(SB)
+
+arm9:
+	CMPL CX, $0x00000122
+	JNE  arm10
+	CMPQ 16(AX), $0x00
+	JEQ  go
+	JMP  ·hasHashDouble64AVX2+0(SB)
+
+arm10:
+go:
+	JMP ·mayContainHash+0(SB)
+
 // func hasUint64Double32AVX2(base **byte, key uint64) bool
 // Requires: BMI2
 TEXT ·hasUint64Double32AVX2(SB), NOSPLIT, $0-17
 	// LevelDB's hash of 8 bytes.
 	MOVQ    key+8(FP), AX
-	MOVQ    base+0(FP), CX
-	MOVQ    AX, DX
-	SHRQ    $0x20, DX
+	MOVQ    AX, CX
+	SHRQ    $0x20, CX
 	ADDL    $0x89ba21ac, AX
-	IMUL3L  $0xc6a4a793, AX, AX
-	MOVL    AX, BX
-	SHRL    $0x10, BX
-	XORL    BX, AX
-	ADDL    DX, AX
 	IMUL3L  $0xc6a4a793, AX, AX
 	MOVL    AX, DX
 	SHRL    $0x10, DX
 	XORL    DX, AX
+	ADDL    CX, AX
+	IMUL3L  $0xc6a4a793, AX, AX
+	MOVL    AX, CX
+	SHRL    $0x10, CX
+	XORL    CX, AX
+	MOVQ    base+0(FP), CX
 	RORXL   $0x11, AX, BX
 	MOVQ    (CX), SI
 	MOVQ    24(CX), DI
@@ -5378,26 +5456,114 @@ absent:
 	MOVB $0x00, ret+16(FP)
 	RET
 
+// func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: BMI2
+TEXT ·hasHashDouble32AVX2(SB), NOSPLIT, $0-33
+	MOVQ    h1+8(FP), AX
+	MOVQ    base+0(FP), CX
+	RORXL   $0x11, AX, BX
+	MOVQ    (CX), SI
+	MOVQ    24(CX), DI
+	CMPQ    8(CX), $0x00040000
+	JCC     pairs
+	SUBQ    $0x03, DI
+	JL      few
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R8
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R8*1), R8
+	SHRXL   DX, R8, R8
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	TESTL   $0x00000001, R8
+	JZ      absent
+	ADDQ    BX, AX
+	JMP     pairs
+
+few:
+	ADDQ $0x03, DI
+
+pairs:
+	SUBQ    $0x02, DI
+	JL      last
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R8
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R8*1), R8
+	SHRXL   DX, R8, R8
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	TESTL   $0x00000001, R8
+	JZ      absent
+	ADDQ    BX, AX
+	JMP     pairs
+
+last:
+	ADDQ    $0x01, DI
+	JL      present
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), CX, DX
+	ANDL    $0x07, AX
+	MOVBLZX (SI)(DX*1), DX
+	SHRXL   AX, DX, DX
+	TESTL   $0x00000001, DX
+	JZ      absent
+
+present:
+	MOVB $0x01, ret+32(FP)
+	RET
+
+absent:
+	MOVB $0x00, ret+32(FP)
+	RET
+
 // func hasUint64Double64AVX2(base **byte, key uint64) bool
 // Requires: BMI2
 TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
 	// XXH64 with the seeds 0 and 1 of 8 bytes.
-	MOVQ  key+8(FP), BX
-	MOVQ  base+0(FP), DX
-	MOVQ  $0x9e3779b185ebca87, SI
-	MOVQ  $0xc2b2ae3d27d4eb4f, DI
-	IMULQ DI, BX
-	RORXQ $0x21, BX, BX
-	IMULQ SI, BX
+	MOVQ  key+8(FP), DX
+	MOVQ  $0x9e3779b185ebca87, BX
+	MOVQ  $0xc2b2ae3d27d4eb4f, SI
+	IMULQ SI, DX
+	RORXQ $0x21, DX, DX
+	IMULQ BX, DX
 	MOVQ  $0x27d4eb2f165667cd, AX
-	XORQ  BX, AX
+	XORQ  DX, AX
 	RORXQ $0x25, AX, AX
-	IMULQ SI, AX
+	IMULQ BX, AX
 	ADDQ  singleWords<>+24(SB), AX
 	MOVQ  AX, CX
 	SHRQ  $0x21, CX
 	XORQ  CX, AX
-	IMULQ DI, AX
+	IMULQ SI, AX
 	MOVQ  AX, CX
 	SHRQ  $0x1d, CX
 	XORQ  CX, AX
@@ -5406,21 +5572,22 @@ TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
 	SHRQ  $0x20, CX
 	XORQ  CX, AX
 	MOVQ  $0x27d4eb2f165667ce, CX
-	XORQ  BX, CX
+	XORQ  DX, CX
 	RORXQ $0x25, CX, CX
-	IMULQ SI, CX
+	IMULQ BX, CX
 	ADDQ  singleWords<>+24(SB), CX
-	MOVQ  CX, BX
-	SHRQ  $0x21, BX
-	XORQ  BX, CX
-	IMULQ DI, CX
-	MOVQ  CX, BX
-	SHRQ  $0x1d, BX
-	XORQ  BX, CX
+	MOVQ  CX, DX
+	SHRQ  $0x21, DX
+	XORQ  DX, CX
+	IMULQ SI, CX
+	MOVQ  CX, DX
+	SHRQ  $0x1d, DX
+	XORQ  DX, CX
 	IMULQ singleWords<>+16(SB), CX
-	MOVQ  CX, BX
-	SHRQ  $0x20, BX
-	XORQ  BX, CX
+	MOVQ  CX, DX
+	SHRQ  $0x20, DX
+	XORQ  DX, CX
+	MOVQ  base+0(FP), DX
 	MOVQ  (DX), BX
 	MOVQ  8(DX), SI
 	MOVQ  16(DX), DI
@@ -5571,27 +5738,161 @@ large5:
 	SUBQ SI, AX
 	JMP  small5
 
-// func hasSplit256AVX2(base **byte, hash uint64) bool
-// Requires: AVX, AVX2
-TEXT ·hasSplit256AVX2(SB), NOSPLIT, $0-17
-	MOVQ         hash+8(FP), AX
-	SHRQ         $0x20, AX
-	VPBROADCASTD hash+8(FP), Y0
-	MOVQ         base+0(FP), CX
-	IMULQ        8(CX), AX
-	SHRQ         $0x20, AX
-	SHLQ         $0x05, AX
-	ADDQ         (CX), AX
-	VPMULLD      splitSalts<>+0(SB), Y0, Y0
-	VMOVDQU      splitOnes<>+0(SB), Y1
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (AX), Y1
-	VPTEST       Y0, Y1
-	SETCS        AL
-	MOVB         AL, ret+16(FP)
-	VZEROUPPER
+// func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: BMI2
+TEXT ·hasHashDouble64AVX2(SB), NOSPLIT, $0-33
+	MOVQ  h1+8(FP), AX
+	MOVQ  h2+16(FP), CX
+	MOVQ  base+0(FP), DX
+	MOVQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	MOVL  $0x00000003, R8
+	MOVQ  24(DX), R9
+	SUBQ  $0x03, R9
+	JL    few
+	MOVQ  AX, DX
+	MULXQ DI, DX, R10
+	MOVQ  AX, DX
+	SHRQ  $0x08, R10
+	IMULQ SI, R10
+	SUBQ  R10, DX
+	CMPQ  DX, SI
+	JCC   large0
+
+small0:
+	SHRXQ   R8, DX, R10
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R10*1), R10
+	SHRXL   DX, R10, R10
+	ADDQ    CX, AX
+	MOVQ    AX, DX
+	MULXQ   DI, DX, R11
+	MOVQ    AX, DX
+	SHRQ    $0x08, R11
+	IMULQ   SI, R11
+	SUBQ    R11, DX
+	CMPQ    DX, SI
+	JCC     large1
+
+small1:
+	SHRXQ   R8, DX, R11
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R11*1), R11
+	SHRXL   DX, R11, R11
+	ANDL    R11, R10
+	ADDQ    CX, AX
+	MOVQ    AX, DX
+	MULXQ   DI, DX, R11
+	MOVQ    AX, DX
+	SHRQ    $0x08, R11
+	IMULQ   SI, R11
+	SUBQ    R11, DX
+	CMPQ    DX, SI
+	JCC     large2
+
+small2:
+	SHRXQ   R8, DX, R11
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R11*1), R11
+	SHRXL   DX, R11, R11
+	ANDL    R11, R10
+	TESTL   $0x00000001, R10
+	JZ      absent
+	ADDQ    CX, AX
+	JMP     pairs
+
+few:
+	ADDQ $0x03, R9
+
+pairs:
+	SUBQ  $0x02, R9
+	JL    last
+	MOVQ  AX, DX
+	MULXQ DI, DX, R10
+	MOVQ  AX, DX
+	SHRQ  $0x08, R10
+	IMULQ SI, R10
+	SUBQ  R10, DX
+	CMPQ  DX, SI
+	JCC   large3
+
+small3:
+	SHRXQ   R8, DX, R10
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R10*1), R10
+	SHRXL   DX, R10, R10
+	ADDQ    CX, AX
+	MOVQ    AX, DX
+	MULXQ   DI, DX, R11
+	MOVQ    AX, DX
+	SHRQ    $0x08, R11
+	IMULQ   SI, R11
+	SUBQ    R11, DX
+	CMPQ    DX, SI
+	JCC     large4
+
+small4:
+	SHRXQ   R8, DX, R11
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R11*1), R11
+	SHRXL   DX, R11, R11
+	ANDL    R11, R10
+	TESTL   $0x00000001, R10
+	JZ      absent
+	ADDQ    CX, AX
+	JMP     pairs
+
+last:
+	ADDQ  $0x01, R9
+	JL    present
+	MOVQ  AX, DX
+	MULXQ DI, CX, DX
+	SHRQ  $0x08, DX
+	IMULQ SI, DX
+	SUBQ  DX, AX
+	CMPQ  AX, SI
+	JCC   large5
+
+small5:
+	SHRXQ   R8, AX, CX
+	ANDL    $0x07, AX
+	MOVBLZX (BX)(CX*1), CX
+	SHRXL   AX, CX, CX
+	TESTL   $0x00000001, CX
+	JZ      absent
+
+present:
+	MOVB $0x01, ret+32(FP)
 	RET
+
+absent:
+	MOVB $0x00, ret+32(FP)
+	RET
+
+large0:
+	SUBQ SI, DX
+	JMP  small0
+
+large1:
+	SUBQ SI, DX
+	JMP  small1
+
+large2:
+	SUBQ SI, DX
+	JMP  small2
+
+large3:
+	SUBQ SI, DX
+	JMP  small3
+
+large4:
+	SUBQ SI, DX
+	JMP  small4
+
+large5:
+	SUBQ SI, AX
+	JMP  small5
 
 // func hasKeySplit256AVX2(base **byte, key *byte, n int) bool
 // Requires: AVX, AVX2, BMI2
@@ -5904,73 +6205,6 @@ array:
 	DECQ    CX
 	JNZ     array
 	MOVQ    BX, ret+24(FP)
-	RET
-
-// func hasLine512AVX2(base **byte, hash uint64) bool
-// Requires: AVX, AVX2
-TEXT ·hasLine512AVX2(SB), NOSPLIT, $0-17
-	MOVQ         hash+8(FP), AX
-	MOVQ         base+0(FP), CX
-	MOVL         AX, DX
-	SHRQ         $0x20, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	IMULQ        8(CX), DX
-	SHRQ         $0x20, DX
-	SHLQ         $0x06, DX
-	ADDQ         (CX), DX
-	MOVQ         24(CX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line512Factors<>+0(SB), CX
-	VPMULLD      (CX)(AX*1), Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (DX), Y1, Y5
-	VPERMD       32(DX), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y5, Y5
-	VPAND        Y4, Y2, Y2
-	VPSLLVD      Y2, Y3, Y2
-	VPTEST       Y2, Y5
-	SETCS        AL
-	MOVB         AL, ret+16(FP)
-	VZEROUPPER
-	RET
-
-// func hasLine32AVX2(base **byte, hash uint32) bool
-// Requires: AVX, AVX2, BMI2
-TEXT ·hasLine32AVX2(SB), NOSPLIT, $0-17
-	MOVL         hash+8(FP), CX
-	MOVQ         base+0(FP), AX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	RORXL        $0x11, CX, DX
-	VMOVD        DX, X1
-	VPBROADCASTD X1, Y1
-	MOVQ         16(AX), DX
-	IMULQ        CX, DX
-	MULXQ        8(AX), DX, CX
-	SHLQ         $0x06, CX
-	ADDQ         (AX), CX
-	MOVQ         24(AX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line32Steps<>+0(SB), DX
-	VPMULLW      (DX)(AX*1), Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (CX), Y0, Y5
-	VPERMD       32(CX), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y5, Y5
-	VPAND        Y4, Y1, Y1
-	VPSLLVD      Y1, Y3, Y1
-	VPTEST       Y1, Y5
-	SETCS        AL
-	MOVB         AL, ret+16(FP)
-	VZEROUPPER
 	RET
 
 // func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
@@ -10615,6 +10849,82 @@ end:
 	VZEROUPPER
 	RET
 
+// func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-33
+	MOVQ         h1+8(FP), AX
+	VPBROADCASTD AX, Y16
+	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), CX
+	IMULQ        8(CX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x05, AX
+	ADDQ         (CX), AX
+	VPMULLD      splitSalts<>+0(SB), Y16, Y16
+	VMOVDQU32    splitOnes<>+0(SB), Y17
+	VPSRLD       $0x1b, Y16, Y16
+	VPSLLVD      Y16, Y17, Y16
+	VPTESTNMD    (AX), Y16, K1
+	KORTESTB     K1, K1
+	SETEQ        AL
+	MOVB         AL, ret+32(FP)
+	RET
+
+// func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-33
+	MOVQ         h1+8(FP), AX
+	MOVQ         base+0(FP), CX
+	MOVL         AX, DX
+	SHRQ         $0x20, AX
+	VPBROADCASTD AX, Y16
+	IMULQ        8(CX), DX
+	SHRQ         $0x20, DX
+	SHLQ         $0x06, DX
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y16, Y16
+	VPSRLD       $0x1c, Y16, Y17
+	VPSRLD       $0x17, Y16, Y18
+	VMOVDQU32    (DX), Y20
+	VPERMI2D     32(DX), Y20, Y17
+	VPRORVD      Y18, Y17, Y17
+	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
+	KORTESTB     K1, K1
+	SETEQ        AL
+	MOVB         AL, ret+32(FP)
+	RET
+
+// func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·hasHashLine32AVX512(SB), NOSPLIT, $0-33
+	MOVQ         h1+8(FP), CX
+	MOVQ         base+0(FP), AX
+	VPBROADCASTD CX, Y16
+	RORXL        $0x11, CX, DX
+	VPBROADCASTD DX, Y17
+	MOVQ         16(AX), DX
+	IMULQ        CX, DX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
+	MOVQ         24(AX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line32Steps<>+0(SB), DX
+	VPMULLW      (DX)(AX*1), Y17, Y17
+	VPADDD       Y16, Y17, Y17
+	VPSRLD       $0x05, Y17, Y18
+	VMOVDQU32    (CX), Y20
+	VPERMI2D     32(CX), Y20, Y18
+	VPRORVD      Y17, Y18, Y18
+	VPTESTNMD    splitOnes<>+0(SB), Y18, K1
+	KORTESTB     K1, K1
+	SETEQ        AL
+	MOVB         AL, ret+32(FP)
+	RET
+
 // func hasUint64Split256AVX512(base **byte, key uint64) bool
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
@@ -13889,6 +14199,96 @@ far_four:
 
 far_done:
 end:
+	VZEROUPPER
+	RET
+
+// func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: AVX, AVX2
+TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-33
+	MOVQ         h1+8(FP), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), CX
+	IMULQ        8(CX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x05, AX
+	ADDQ         (CX), AX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (AX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: AVX, AVX2
+TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-33
+	MOVQ         h1+8(FP), AX
+	MOVQ         base+0(FP), CX
+	MOVL         AX, DX
+	SHRQ         $0x20, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	IMULQ        8(CX), DX
+	SHRQ         $0x20, DX
+	SHLQ         $0x06, DX
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (DX), Y1, Y5
+	VPERMD       32(DX), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y5, Y5
+	VPAND        Y4, Y2, Y2
+	VPSLLVD      Y2, Y3, Y2
+	VPTEST       Y2, Y5
+	SETCS        AL
+	MOVB         AL, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: AVX, AVX2, BMI2
+TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-33
+	MOVQ         h1+8(FP), CX
+	MOVQ         base+0(FP), AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	RORXL        $0x11, CX, DX
+	VMOVD        DX, X1
+	VPBROADCASTD X1, Y1
+	MOVQ         16(AX), DX
+	IMULQ        CX, DX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
+	MOVQ         24(AX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line32Steps<>+0(SB), DX
+	VPMULLW      (DX)(AX*1), Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (CX), Y0, Y5
+	VPERMD       32(CX), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y5, Y5
+	VPAND        Y4, Y1, Y1
+	VPSLLVD      Y1, Y3, Y1
+	VPTEST       Y1, Y5
+	SETCS        AL
+	MOVB         AL, ret+32(FP)
 	VZEROUPPER
 	RET
 

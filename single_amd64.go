@@ -14,6 +14,11 @@ const singlesInAssembly = true
 //go:noescape
 func testUint64(base **byte, key uint64) bool
 
+// testHash is testUint64 for a hash, and mayContainHash.
+//
+//go:noescape
+func testHash(base **byte, h1, h2 uint64, kind hashKind) bool
+
 // The assembly knows where a scheme has its pair and its kernel.
 var (
 	_ [unsafe.Offsetof(scheme{}.pair) - 32]struct{}
@@ -45,3 +50,27 @@ func hasUint64Line32AVX2(base **byte, key uint64) bool
 
 //go:noescape
 func hasUint64Line32AVX512(base **byte, key uint64) bool
+
+//go:noescape
+func hasHashDouble32AVX2(base **byte, h1, h2 uint64, kind hashKind) bool
+
+//go:noescape
+func hasHashDouble64AVX2(base **byte, h1, h2 uint64, kind hashKind) bool
+
+//go:noescape
+func hasHashSplit256AVX2(base **byte, h1, h2 uint64, kind hashKind) bool
+
+//go:noescape
+func hasHashSplit256AVX512(base **byte, h1, h2 uint64, kind hashKind) bool
+
+//go:noescape
+func hasHashLine512AVX2(base **byte, h1, h2 uint64, kind hashKind) bool
+
+//go:noescape
+func hasHashLine512AVX512(base **byte, h1, h2 uint64, kind hashKind) bool
+
+//go:noescape
+func hasHashLine32AVX2(base **byte, h1, h2 uint64, kind hashKind) bool
+
+//go:noescape
+func hasHashLine32AVX512(base **byte, h1, h2 uint64, kind hashKind) bool

@@ -107,10 +107,4 @@ func addLine32AVX2(base *byte, lines, recip, shift uint64, steps *uint32, pairs 
 
 // has is test for a hash, for lines of 64 bytes and at most maxHasProbes probes. All kernels
 // but Generic have it.
-func (d *line32) has(h uint32) bool { return hasLine32AVX2(&d.base, h) }
-
-// hasLine32AVX2 finds the number of lines, their reciprocal and the number of probes behind the
-// base, as in array.
-//
-//go:noescape
-func hasLine32AVX2(base **byte, hash uint32) bool
+func (d *line32) has(h uint32) bool { return hasHashLine32AVX2(&d.base, uint64(h), 0, 0) }

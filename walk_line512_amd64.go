@@ -79,9 +79,4 @@ func addLine512AVX512(base *byte, bytes uint64, factors *uint32, pairs int, hash
 func addLine512AVX2(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
 
 // has is test for a hash, with at most maxHasProbes probes. All kernels but Generic have it.
-func (d *line512) has(h uint64) bool { return hasLine512AVX2(&d.base, h) }
-
-// hasLine512AVX2 finds the number of lines and of probes behind the base, as in array.
-//
-//go:noescape
-func hasLine512AVX2(base **byte, hash uint64) bool
+func (d *line512) has(h uint64) bool { return hasHashLine512AVX2(&d.base, h, 0, 0) }

@@ -61,15 +61,12 @@ func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)
 // has and hasKey are test for a hash, and for a key of fewer than 32 bytes. All kernels but
 // Generic have them. They are inlined: a further call would cost as much as the hash.
 
-func (d *split256) has(h uint64) bool { return hasSplit256AVX2(&d.base, h) }
+func (d *split256) has(h uint64) bool { return hasHashSplit256AVX2(&d.base, h, 0, 0) }
 func (d *split256) hasKey(p unsafe.Pointer, n int) bool {
 	return hasKeySplit256AVX2(&d.base, (*byte)(p), n)
 }
 
 // The functions below find the number of blocks behind the base, as in array.
-
-//go:noescape
-func hasSplit256AVX2(base **byte, hash uint64) bool
 
 //go:noescape
 func hasKeySplit256AVX2(base **byte, key *byte, n int) bool

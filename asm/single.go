@@ -21,29 +21,42 @@ const (
 	kernelAVX512 = 2
 )
 
-// testUint64 emits the choice of the function that tests a key of 8 bytes. The functions take
-// the same arguments, and return to the caller of this one. base begins a scheme: after the
-// four words of its array are the pair and the kernel. What no assembly tests goes to Go.
-func testUint64() {
-	TEXT("testUint64", NOSPLIT, "func(base **byte, key uint64) bool")
+// The arguments of a test of a key of 8 bytes, and of a test of a hash.
+const (
+	ofUint64 = "func(base **byte, key uint64) bool"
+	ofHash   = "func(base **byte, h1, h2 uint64, kind uint8) bool"
+)
+
+// testSingle emits a choice of the function that tests a key of 8 bytes, or a hash. The functions
+// take the same arguments, and return to the caller of this one. base begins a scheme: after the
+// four words of its array are the pair and the kernel. What no assembly tests goes to Go. So
+// does a hash of another kind.
+func testSingle(of, arguments string) {
+	TEXT("test"+of, NOSPLIT, arguments)
 	base, pair := argument("base"), GP32()
 	MOVWLZX(Mem{Base: base, Disp: 32}, pair)
-	arms := []struct {
-		pair, kernel int
-		function     string
-	}{
-		{xxh64Split256, kernelAVX512, "hasUint64Split256AVX512"},
-		{leveldbDouble32, kernelAVX512, "hasUint64Double32AVX2"},
-		{xxph3Line512, kernelAVX512, "hasUint64Line512AVX512"},
-		{signedLine32, kernelAVX512, "hasUint64Line32AVX512"},
-		{xxh64x2Double64, kernelAVX512, "hasUint64Double64AVX2"},
-		{xxh64Split256, kernelAVX2, "hasUint64Split256AVX2"},
-		{leveldbDouble32, kernelAVX2, "hasUint64Double32AVX2"},
-		{xxph3Line512, kernelAVX2, "hasUint64Line512AVX2"},
-		{signedLine32, kernelAVX2, "hasUint64Line32AVX2"},
-		{xxh64x2Double64, kernelAVX2, "hasUint64Double64AVX2"},
+	if arguments == ofHash {
+		kind, same := Load(Param("kind"), GP8()).(reg.GPVirtual), GP32()
+		MOVL(pair, same)
+		SHRB(U8(4), same.As8())
+		CMPB(same.As8(), kind)
+		JNE(LabelRef("go"))
 	}
-	for i, arm := range arms {
+	for i, arm := range []struct {
+		pair, kernel int
+		walk, suffix string
+	}{
+		{xxh64Split256, kernelAVX512, "Split256", "AVX512"},
+		{leveldbDouble32, kernelAVX512, "Double32", "AVX2"},
+		{xxph3Line512, kernelAVX512, "Line512", "AVX512"},
+		{signedLine32, kernelAVX512, "Line32", "AVX512"},
+		{xxh64x2Double64, kernelAVX512, "Double64", "AVX2"},
+		{xxh64Split256, kernelAVX2, "Split256", "AVX2"},
+		{leveldbDouble32, kernelAVX2, "Double32", "AVX2"},
+		{xxph3Line512, kernelAVX2, "Line512", "AVX2"},
+		{signedLine32, kernelAVX2, "Line32", "AVX2"},
+		{xxh64x2Double64, kernelAVX2, "Double64", "AVX2"},
+	} {
 		next := fmt.Sprintf("arm%d", i+1)
 		CMPL(pair, U32(arm.kernel<<8|arm.pair))
 		JNE(LabelRef(next))
@@ -59,11 +72,11 @@ func testUint64() {
 			CMPQ(Mem{Base: base, Disp: 16}, U8(0))
 			JEQ(LabelRef("go"))
 		}
-		tailCall(arm.function)
+		tailCall("has" + of + arm.walk + arm.suffix)
 		Label(next)
 	}
 	Label("go")
-	tailCall("mayContainUint64")
+	tailCall("mayContain" + of)
 }
 
 // tailCall emits a jump to a function with the same arguments and results.
@@ -75,14 +88,20 @@ func tailCall(function string) {
 	})
 }
 
-// hasUint64Double32 emits the test of a key of 8 bytes by LevelDB's hash and its walk.
-func hasUint64Double32() {
-	TEXT("hasUint64Double32AVX2", NOSPLIT, "func(base **byte, key uint64) bool")
+// hasDouble32 emits the tests of a key of 8 bytes by LevelDB's hash and its walk, and of a hash.
+func hasDouble32() {
+	TEXT("hasUint64Double32AVX2", NOSPLIT, ofUint64)
 	Comment("LevelDB's hash of 8 bytes.")
-	key, walk := argument("key"), argument("base")
+	key := argument("key")
 	hash32Single(key)
-	delta := GP64()
-	RORXL(U8(17), key.As32(), delta.As32())
+	hasHashDouble32(key)
+	TEXT("hasHashDouble32AVX2", NOSPLIT, ofHash)
+	hasHashDouble32(argument("h1"))
+}
+
+func hasHashDouble32(h reg.GPVirtual) {
+	walk, delta := argument("base"), GP64()
+	RORXL(U8(17), h.As32(), delta.As32())
 	base := field(walk, 0)
 	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
 		MOVL(h.As32(), reg.EDX)
@@ -92,15 +111,15 @@ func hasUint64Double32() {
 		bit := GP64()
 		MOVL(h.As32(), bit.As32())
 		return bitOfByte(base, index, bit)
-	}, key, delta, pairBytes)
+	}, h, delta, pairBytes)
 }
 
-// hasUint64Double64 emits the test of a key of 8 bytes by XXH64 with two seeds and its walk,
-// for an array that has a reciprocal.
-func hasUint64Double64() {
-	TEXT("hasUint64Double64AVX2", NOSPLIT, "func(base **byte, key uint64) bool")
+// hasDouble64 emits the tests of a key of 8 bytes by XXH64 with two seeds and its walk, and of its
+// hashes, for an array that has a reciprocal.
+func hasDouble64() {
+	TEXT("hasUint64Double64AVX2", NOSPLIT, ofUint64)
 	Comment("XXH64 with the seeds 0 and 1 of 8 bytes.")
-	key, walk := argument("key"), argument("base")
+	key := argument("key")
 	x := newScalarXXH64(nil, key)
 	x.roundLong(key)
 	seeds := [2]reg.GPVirtual{}
@@ -111,6 +130,13 @@ func hasUint64Double64() {
 		x.avalanche()
 		seeds[seed] = x.h
 	}
+	hasHashDouble64(seeds[0], seeds[1])
+	TEXT("hasHashDouble64AVX2", NOSPLIT, ofHash)
+	hasHashDouble64(argument("h1"), argument("h2"))
+}
+
+func hasHashDouble64(h1, h2 reg.GPVirtual) {
+	walk := argument("base")
 	base, n, recip, three := field(walk, 0), field(walk, 1), field(walk, 2), constant(3)
 	var corrections []func()
 	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
@@ -133,7 +159,7 @@ func hasUint64Double64() {
 		})
 		SHRXQ(three.As64(), remainder, index)
 		return bitOfByte(base, index, remainder)
-	}, seeds[0], seeds[1], 0)
+	}, h1, h2, 0)
 	for _, correct := range corrections {
 		correct()
 	}
@@ -202,22 +228,20 @@ func hasDouble(walk reg.GPVirtual, probe func(at reg.GPVirtual) reg.GPVirtual, a
 // pairBytes is the constant of the package.
 const pairBytes = 256 << 10
 
-// hasSplit256 emits the tests of single keys in Parquet's blocks: of a hash, and of any short
-// key. They test all words of a block at a time. base points to the first address and the
-// number of blocks.
-func hasSplit256() {
-	v := &avx2{}
-	TEXT("hasSplit256AVX2", NOSPLIT, "func(base **byte, hash uint64) bool")
-	line := argument("hash")
-	hash, err := Param("hash").Resolve()
-	if err != nil {
-		panic(err)
-	}
+// hasHashSplit256 emits the test of a hash in Parquet's blocks. It tests all words of a block at a
+// time. base points to the first address and the number of blocks.
+func hasHashSplit256(v vectors) {
+	TEXT("hasHashSplit256"+v.name(), NOSPLIT, ofHash)
+	h, line, bits := argument("h1"), GP64(), singleVector(v, 0)
+	broadcastSingle(v, h, bits)
+	MOVQ(h, line)
 	SHRQ(U8(32), line)
-	bits := YMM()
-	VPBROADCASTD(hash.Addr, bits)
 	hasHash(v, line, bits)
+}
 
+// hasKeySplit256 emits the test of any short key.
+func hasKeySplit256() {
+	v := &avx2{}
 	TEXT("hasKeySplit256AVX2", NOSPLIT, "func(base **byte, key *byte, n int) bool")
 	Comment("XXH64 with the seed 0 of fewer than 32 bytes.")
 	x := newScalarXXH64(v, GP64())
@@ -264,7 +288,7 @@ func hasSplit256() {
 
 // hasUint64Split256 emits the test of a key of 8 bytes.
 func hasUint64Split256(v vectors) {
-	TEXT("hasUint64Split256"+v.name(), NOSPLIT, "func(base **byte, key uint64) bool")
+	TEXT("hasUint64Split256"+v.name(), NOSPLIT, ofUint64)
 	Comment("XXH64 with the seed 0 of 8 bytes.")
 	x := newScalarXXH64(v, argument("key"))
 	x.roundLong(x.h)
@@ -442,16 +466,16 @@ func splitOnesTable() {
 	}
 }
 
-// hasLine512 emits the test of a hash in RocksDB's lines. base points to the first address,
+// hasHashLine512 emits the test of a hash in RocksDB's lines. base points to the first address,
 // the number of lines, a word that is not used, and the number of probes, 1 to 8.
-func hasLine512() {
-	TEXT("hasLine512AVX2", NOSPLIT, "func(base **byte, hash uint64) bool")
-	hasHash512(&avx2{}, argument("hash"))
+func hasHashLine512(v vectors) {
+	TEXT("hasHashLine512"+v.name(), NOSPLIT, ofHash)
+	hasHash512(v, argument("h1"))
 }
 
 // hasUint64Line512 emits the test of a key of 8 bytes.
 func hasUint64Line512(v vectors) {
-	TEXT("hasUint64Line512"+v.name(), NOSPLIT, "func(base **byte, key uint64) bool")
+	TEXT("hasUint64Line512"+v.name(), NOSPLIT, ofUint64)
 	Comment("XXPH3 of 8 bytes.")
 	h := argument("key")
 	XORQ(prime(7), h)
@@ -483,16 +507,16 @@ func hasHash512(v vectors, h reg.GPVirtual) {
 	hasBits(v, Mem{Base: line}, word, x, bit)
 }
 
-// hasLine32 emits the test of a hash in Pebble's lines of 64 bytes. base points to the first
+// hasHashLine32 emits the test of a hash in Pebble's lines of 64 bytes. base points to the first
 // address, the number of lines, its reciprocal, and the number of probes, 1 to 8.
-func hasLine32() {
-	TEXT("hasLine32AVX2", NOSPLIT, "func(base **byte, hash uint32) bool")
-	hasHash32(&avx2{}, Load(Param("hash"), GP64().As32()).(reg.GPVirtual).As64().(reg.GPVirtual))
+func hasHashLine32(v vectors) {
+	TEXT("hasHashLine32"+v.name(), NOSPLIT, ofHash)
+	hasHash32(v, argument("h1"))
 }
 
 // hasUint64Line32 emits the test of a key of 8 bytes.
 func hasUint64Line32(v vectors) {
-	TEXT("hasUint64Line32"+v.name(), NOSPLIT, "func(base **byte, key uint64) bool")
+	TEXT("hasUint64Line32"+v.name(), NOSPLIT, ofUint64)
 	Comment("LevelDB's hash of 8 bytes.")
 	key := argument("key")
 	hash32Single(key)
