@@ -5,6 +5,7 @@ package bloom
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -353,4 +354,58 @@ func TestKeyByKey(t *testing.T) {
 			checkFilter(t, f, keys)
 		})
 	})
+}
+
+// TestSingleIntegers tests integers one by one, with filters of several numbers of probes, and
+// with those that assembly leaves to Go.
+func TestSingleIntegers(t *testing.T) {
+	random := rand.New(rand.NewPCG(75, 76))
+	dense := func(n int, trailer ...byte) []byte { // seven bits of eight are set
+		bits := make([]byte, n)
+		for i := range bits {
+			bits[i] = byte(random.Uint32() | random.Uint32() | random.Uint32())
+		}
+		return append(bits, trailer...)
+	}
+	keys := make([]uint64, 400)
+	for i := range keys {
+		keys[i] = random.Uint64()
+	}
+	check := func(format Format, encoded []byte) {
+		eachKernel(t, format, encoded, func(t *testing.T, f *Filter) {
+			for _, key := range keys {
+				b := binary.LittleEndian.AppendUint64(nil, key)
+				want := Reference(format, encoded, b)
+				for name, got := range map[string]bool{
+					"MayContainUint64": f.MayContainUint64(key),
+					"MayContain":       f.MayContain(b),
+					"MayContainString": f.MayContainString(string(b)),
+					"MayContainHash":   f.MayContainHash(format.Hash(b)),
+				} {
+					if got != want {
+						t.Fatalf("%v, %d bytes: %s(%x) = %v", format, len(encoded), name, key, got)
+					}
+				}
+			}
+		})
+	}
+	eachFormat(t, func(_ *testing.T, format Format) {
+		for _, bitsPerKey := range []int{1, 2, 3, 4, 6, 8, 10, 13, 20, 40} {
+			for _, known := range []int{10, 200} {
+				check(format, Policy{format, bitsPerKey}.AppendFilter(nil, Uint64s(keys[:known])))
+			}
+		}
+	})
+	large := dense(pairBytes)
+	for k := range byte(32) {
+		for _, n := range []int{1000, pairBytes - 1, pairBytes} {
+			check(LevelDB, append(large[:n:n], k))
+		}
+	}
+	for k := range byte(11) {
+		for _, lines := range []byte{16, 8, 4} { // of 64 to 256 bytes
+			check(Pebble, dense(1024, k, lines, 0, 0, 0))
+		}
+		check(RocksDB, dense(1024, 255, 0, k, 0, 0))
+	}
 }

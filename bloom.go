@@ -28,6 +28,7 @@ package bloom
 //go:generate go -C asm run . -out ../probe_amd64.s -arm64 ../probe_arm64.s
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -116,6 +117,9 @@ func openView(f Format, data []byte) (v view, err error) {
 // MayContain reports whether key may be among the keys the filter was built from. A no is
 // certain. For an absent key, the answer is yes at the false-positive rate.
 func (v *view) MayContain(key []byte) bool {
+	if len(key) == 8 && singlesInAssembly {
+		return testUint64(&v.base, binary.LittleEndian.Uint64(key))
+	}
 	if v.pair == xxh64Split256 && len(key) < shortKey && v.kernel != Generic {
 		return (*split256)(&v.array).hasKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	}
@@ -124,6 +128,9 @@ func (v *view) MayContain(key []byte) bool {
 
 // MayContainString is MayContain for a string.
 func (v *view) MayContainString(key string) bool {
+	if len(key) == 8 && singlesInAssembly {
+		return testUint64(&v.base, load64(unsafe.Pointer(unsafe.StringData(key)), 0))
+	}
 	if v.pair == xxh64Split256 && len(key) < shortKey && v.kernel != Generic {
 		return (*split256)(&v.array).hasKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
 	}
@@ -131,58 +138,38 @@ func (v *view) MayContainString(key string) bool {
 }
 
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
-//
-//go:nosplit
 func (v *view) MayContainUint64(key uint64) bool {
-	// nosplit: a check for space on the stack would take a fortieth of the time of a key in
-	// Parquet's blocks. What this calls does check.
-	if v.pair == xxh64Split256 && v.kernel == AVX512 { // the fastest: one comparison counts
-		return (*split256)(&v.array).hasUint64AVX512(key)
+	return testUint64(&v.base, key) // inlined, and a call of assembly
+}
+
+// mayContainUint64 is MayContainUint64 in portable Go. base begins a scheme: assembly, which
+// jumps here, knows no other type.
+func mayContainUint64(base **byte, key uint64) bool {
+	s := (*scheme)(unsafe.Pointer(base))
+	if s.pair == leveldbDouble32 {
+		return s.test(hash32Uint64(key), nil, 0)
 	}
-	if v.pair == leveldbDouble32 {
-		return v.test(hash32Uint64(key), nil, 0)
-	}
-	if v.pair == xxh64Split256 && v.kernel != Generic {
-		return (*split256)(&v.array).hasUint64(key)
-	}
-	if v.pair == xxh64x2Double64 {
+	if s.pair == xxh64x2Double64 {
 		h := hash64Uint64(key)
-		return (*double64)(&v.array).test(h.h1, h.h2)
+		return (*double64)(&s.array).test(h.h1, h.h2)
 	}
-	if v.pair == xxph3Line512 && v.hasLine() {
-		if v.kernel == AVX512 {
-			return (*line512)(&v.array).hasUint64AVX512(key)
-		}
-		return (*line512)(&v.array).hasUint64(key)
-	}
-	if v.pair == signedLine32 && v.hasLine() {
-		if v.kernel == AVX512 {
-			return (*line32)(&v.array).hasUint64AVX512(key)
-		}
-		return (*line32)(&v.array).hasUint64(key)
-	}
-	return v.pair != 0 && v.testHash(v.pair.hash().ofUint64(key))
+	return s.pair != 0 && s.testHash(s.pair.hash().ofUint64(key))
 }
 
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format
 // has another hash.
 func (v *view) MayContainHash(h Hash) bool {
-	if v.pair == xxh64Split256 && h.kind == hashXXH64 && v.kernel != Generic {
-		return (*split256)(&v.array).has(h.h1)
+	return testHash(&v.base, h.h1, h.h2, h.kind) // like MayContainUint64
+}
+
+// mayContainHash is MayContainHash in portable Go. base begins a view.
+func mayContainHash(base **byte, h1, h2 uint64, kind hashKind) bool {
+	v := (*view)(unsafe.Pointer(base))
+	if v.pair == leveldbDouble32 && kind == hashLevelDB {
+		return v.test(uint32(h1), nil, 0)
 	}
-	if v.pair == leveldbDouble32 && h.kind == hashLevelDB {
-		return v.test(uint32(h.h1), nil, 0)
-	}
-	if v.pair == xxh64x2Double64 && h.kind == hashXXH64x2 {
-		return (*double64)(&v.array).test(h.h1, h.h2)
-	}
-	if v.pair == xxph3Line512 && h.kind == hashXXPH3 && v.hasLine() {
-		return (*line512)(&v.array).has(h.h1)
-	}
-	if v.pair == signedLine32 && h.kind == hashLevelDBSigned && v.hasLine() {
-		return (*line32)(&v.array).has(uint32(h.h1))
-	}
-	if h.kind != v.pair.hash() {
+	h := Hash{h1, h2, kind}
+	if kind != v.pair.hash() {
 		return v.otherHash(h)
 	}
 	return v.testHash(h)

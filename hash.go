@@ -241,11 +241,15 @@ func (k *Keys) hashRows(kind hashKind, kernel Kernel, h *hashes) {
 		k.hashGeneric(kind, h)
 		return
 	}
+	byGo := 16
 	for done < n {
 		rest, hashed := k.slice(done, n), h.slice(done, n)
 		more := rest.hashAssembly(kind, kernel, &hashed)
-		if more == 0 {
-			more = min(n-done, 16)
+		if more > 0 {
+			byGo = 16
+		} else {
+			more = min(n-done, byGo)
+			byGo *= 2 // most keys are too long: do not ask for each 16
 			hashed = hashed.slice(0, more)
 			rest.hashGeneric(kind, &hashed)
 		}

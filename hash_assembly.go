@@ -22,3 +22,16 @@ func (k *Keys) assemblyRows() (l layout, rows, data *byte) {
 	}
 	return l, rows, data
 }
+
+// addAssembly is add in assembly. It returns false, and does nothing, if the CPU runs none.
+func (sums *xxph3Sums) addAssembly(p unsafe.Pointer, n int) bool {
+	if kernels[0] == Generic {
+		return false
+	}
+	for ; n > longStripes; n -= longStripes {
+		xxph3StripesAssembly(&sums[0], (*byte)(p), longStripes)
+		p = unsafe.Add(p, longStripes)
+	}
+	xxph3StripesAssembly(&sums[0], (*byte)(p), n)
+	return true
+}

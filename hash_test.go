@@ -418,6 +418,34 @@ func TestOtherLengths(t *testing.T) {
 	}
 }
 
+// TestStripes compares the stripes of XXPH3 in assembly with those in portable Go, and with the
+// reference.
+func TestStripes(t *testing.T) {
+	random := rand.New(rand.NewPCG(77, 78))
+	data := make([]byte, 2*longStripes+70)
+	for i := range data {
+		data[i] = byte(random.Uint32())
+	}
+	for _, lengths := range [][2]int{{241, 1300}, {longStripes - 2, longStripes + 66}, {2*longStripes - 1, 2*longStripes + 2}} {
+		for n := lengths[0]; n < lengths[1]; n++ {
+			p := unsafe.Pointer(&data[len(data)-n])
+			var plain, fast xxph3Sums
+			for i := range plain {
+				plain[i] = random.Uint64()
+			}
+			fast = plain
+			plain.add(p, n)
+			if fast.addAssembly(p, n) && fast != plain {
+				t.Fatalf("%d bytes: sums %x, want %x", n, fast, plain)
+			}
+			want, _ := referenceXXPH3(data[len(data)-n:])
+			if got := xxph3At(p, n); got != want {
+				t.Fatalf("%d bytes: hash %x, want %x", n, got, want)
+			}
+		}
+	}
+}
+
 // TestHashes hashes columns of fixed width at every length up to some vectors, at any
 // alignment.
 func TestHashes(t *testing.T) {

@@ -61,6 +61,10 @@ const (
 // xxph3Stripes is the number of stripes in a block.
 const xxph3Stripes = 16
 
+// longStripes is the number of bytes, whole blocks, of a call into assembly, which can't be
+// preempted.
+const longStripes = 32 << 10
+
 // xxph3At returns XXPH3 of the n bytes at p.
 func xxph3At(p unsafe.Pointer, n int) uint64 {
 	switch {
@@ -140,17 +144,9 @@ func xxph3Long(p unsafe.Pointer, n int) uint64 {
 // xxph3Striped returns the hash of a key of 241 bytes or more.
 func xxph3Striped(p unsafe.Pointer, n int) uint64 {
 	secret := unsafe.Pointer(&xxph3Secret)
-	sums := [8]uint64{prime32x3, prime1, prime2, prime3, prime4, prime32x2, prime5, prime32x1}
-	for i := range n / 64 {
-		xxph3Stripe(&sums, unsafe.Add(p, 64*i), 8*(i%xxph3Stripes))
-		if i%xxph3Stripes == xxph3Stripes-1 {
-			for j := range sums {
-				sums[j] = (sums[j] ^ sums[j]>>47 ^ load64(secret, xxph3Scramble+8*j)) * prime32x1
-			}
-		}
-	}
-	if n%64 != 0 {
-		xxph3Stripe(&sums, unsafe.Add(p, n-64), xxph3LastStripe)
+	sums := xxph3Sums{prime32x3, prime1, prime2, prime3, prime4, prime32x2, prime5, prime32x1}
+	if !sums.addAssembly(p, n) {
+		sums.add(p, n)
 	}
 	sum := uint64(n) * prime1
 	for i := 0; i < 8; i += 2 {
@@ -159,8 +155,26 @@ func xxph3Striped(p unsafe.Pointer, n int) uint64 {
 	return xxph3Avalanche(sum)
 }
 
-// xxph3Stripe adds the 64 bytes at p, with the secret from byte at on.
-func xxph3Stripe(sums *[8]uint64, p unsafe.Pointer, at int) {
+// xxph3Sums are the words that stripes add to.
+type xxph3Sums [8]uint64
+
+// add adds the stripes of the n bytes at p, and then the last 64 bytes, unless they are a stripe.
+func (sums *xxph3Sums) add(p unsafe.Pointer, n int) {
+	for i := range n / 64 {
+		sums.stripe(unsafe.Add(p, 64*i), 8*(i%xxph3Stripes))
+		if i%xxph3Stripes == xxph3Stripes-1 {
+			for j := range sums {
+				sums[j] = (sums[j] ^ sums[j]>>47 ^ load64(unsafe.Pointer(&xxph3Secret), xxph3Scramble+8*j)) * prime32x1
+			}
+		}
+	}
+	if n%64 != 0 {
+		sums.stripe(unsafe.Add(p, n-64), xxph3LastStripe)
+	}
+}
+
+// stripe adds the 64 bytes at p, with the secret from byte at on.
+func (sums *xxph3Sums) stripe(p unsafe.Pointer, at int) {
 	for i := range sums {
 		word := load64(p, 8*i)
 		mixed := word ^ load64(unsafe.Pointer(&xxph3Secret), at+8*i)

@@ -2,30 +2,83 @@
 
 package bloom
 
-// xxph3Assembly is hash64Assembly for XXPH3, in AVX-512 alone. There is assembly for keys of
-// 4 and 8 bytes. Go hashes others.
-func (k *Keys) xxph3Assembly(_ Kernel, hashes []uint64) int {
+import "unsafe"
+
+// xxph3Assembly is hash64Assembly for XXPH3. AVX-512 ends before 16 keys of which one has more
+// than 128 bytes: Go hashes those. AVX2 has assembly for keys of 4 and 8 bytes. Go hashes others.
+func (k *Keys) xxph3Assembly(kernel Kernel, hashes []uint64) int {
 	const lanes = 16
-	vectors := len(hashes) / lanes
-	switch layout, rows, _ := k.assemblyRows(); {
-	case layout != uint32s && layout != uint64s:
-		k.xxph3Generic(hashes)
-		return len(hashes)
-	case vectors == 0:
+	vectors, left := len(hashes)/lanes, 0
+	if vectors == 0 {
 		return 0
-	case layout == uint32s:
-		xxph3Width4AVX512(rows, &hashes[0], vectors)
-	default:
-		xxph3Width8AVX512(rows, &hashes[0], vectors)
 	}
-	return lanes * vectors
+	layout, rows, data := k.assemblyRows()
+	if kernel == AVX2 {
+		switch layout {
+		case uint32s:
+			xxph3Width4AVX2(rows, &hashes[0], vectors)
+		case uint64s:
+			xxph3Width8AVX2(rows, &hashes[0], vectors)
+		default:
+			k.xxph3Generic(hashes)
+			return len(hashes)
+		}
+		return lanes * vectors
+	}
+	switch layout {
+	case byteSlices:
+		left = xxph3SlicesAVX512(rows, &hashes[0], vectors)
+	case strs:
+		left = xxph3StringsAVX512(rows, &hashes[0], vectors)
+	case uint32s:
+		xxph3Width4AVX512(rows, &hashes[0], vectors)
+	case uint64s:
+		xxph3Width8AVX512(rows, &hashes[0], vectors)
+	case offsets32:
+		left = xxph3Offsets32AVX512(data, (*int32)(unsafe.Pointer(rows)), &hashes[0], vectors)
+	case offsets64:
+		left = xxph3Offsets64AVX512(data, (*int64)(unsafe.Pointer(rows)), &hashes[0], vectors)
+	case fixedWidth:
+		left = xxph3FixedAVX512(rows, k.width, &hashes[0], vectors)
+	default:
+		return 0
+	}
+	return lanes * (vectors - left)
 }
 
+func xxph3StripesAssembly(sums *uint64, key *byte, n int) { xxph3StripesAVX2(sums, key, n) }
+
+// xxph3StripesAVX2 adds to the 8 sums, as xxph3Sums.add does.
+//
+//go:noescape
+func xxph3StripesAVX2(sums *uint64, key *byte, n int)
+
 // The xxph3 functions write the hashes of the keys of the given number of vectors of 16, at
-// least 1.
+// least 1. Those of keys of any length return the number of vectors that they leave.
+
+//go:noescape
+func xxph3Width4AVX2(keys *byte, hashes *uint64, vectors int)
+
+//go:noescape
+func xxph3Width8AVX2(keys *byte, hashes *uint64, vectors int)
 
 //go:noescape
 func xxph3Width4AVX512(keys *byte, hashes *uint64, vectors int)
 
 //go:noescape
 func xxph3Width8AVX512(keys *byte, hashes *uint64, vectors int)
+
+//go:noescape
+func xxph3SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+
+//go:noescape
+func xxph3StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+
+//go:noescape
+func xxph3Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
+
+//go:noescape
+func xxph3Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
+
+//go:noescape
+func xxph3FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)

@@ -26,14 +26,12 @@ func detectKernels() []Kernel {
 }
 
 // hasKernel reports whether the kernel has assembly for the hash. AVX2 has no 64-bit
-// multiplication, so Go computes XXPH3, and XXH64 with two seeds, faster.
+// multiplication, so Go computes XXH64 with two seeds faster.
 func (h hashKind) hasKernel(k Kernel) bool {
 	switch h {
-	case hashLevelDB, hashLevelDBSigned:
+	case hashLevelDB, hashLevelDBSigned, hashXXH64, hashXXPH3:
 		return k != Generic
-	case hashXXH64:
-		return k != Generic
-	case hashXXH64x2, hashXXPH3:
+	case hashXXH64x2:
 		return k == AVX512
 	}
 	return false

@@ -349,7 +349,104 @@ DATA smallNumbers<>+232(SB)/8, $0x000000000000001d
 DATA smallNumbers<>+240(SB)/8, $0x000000000000001e
 DATA smallNumbers<>+248(SB)/8, $0x000000000000001f
 DATA smallNumbers<>+256(SB)/8, $0x0000000000000020
-GLOBL smallNumbers<>(SB), RODATA|NOPTR, $264
+DATA smallNumbers<>+264(SB)/8, $0x0000000000000021
+DATA smallNumbers<>+272(SB)/8, $0x0000000000000022
+DATA smallNumbers<>+280(SB)/8, $0x0000000000000023
+DATA smallNumbers<>+288(SB)/8, $0x0000000000000024
+DATA smallNumbers<>+296(SB)/8, $0x0000000000000025
+DATA smallNumbers<>+304(SB)/8, $0x0000000000000026
+DATA smallNumbers<>+312(SB)/8, $0x0000000000000027
+DATA smallNumbers<>+320(SB)/8, $0x0000000000000028
+DATA smallNumbers<>+328(SB)/8, $0x0000000000000029
+DATA smallNumbers<>+336(SB)/8, $0x000000000000002a
+DATA smallNumbers<>+344(SB)/8, $0x000000000000002b
+DATA smallNumbers<>+352(SB)/8, $0x000000000000002c
+DATA smallNumbers<>+360(SB)/8, $0x000000000000002d
+DATA smallNumbers<>+368(SB)/8, $0x000000000000002e
+DATA smallNumbers<>+376(SB)/8, $0x000000000000002f
+DATA smallNumbers<>+384(SB)/8, $0x0000000000000030
+DATA smallNumbers<>+392(SB)/8, $0x0000000000000031
+DATA smallNumbers<>+400(SB)/8, $0x0000000000000032
+DATA smallNumbers<>+408(SB)/8, $0x0000000000000033
+DATA smallNumbers<>+416(SB)/8, $0x0000000000000034
+DATA smallNumbers<>+424(SB)/8, $0x0000000000000035
+DATA smallNumbers<>+432(SB)/8, $0x0000000000000036
+DATA smallNumbers<>+440(SB)/8, $0x0000000000000037
+DATA smallNumbers<>+448(SB)/8, $0x0000000000000038
+DATA smallNumbers<>+456(SB)/8, $0x0000000000000039
+DATA smallNumbers<>+464(SB)/8, $0x000000000000003a
+DATA smallNumbers<>+472(SB)/8, $0x000000000000003b
+DATA smallNumbers<>+480(SB)/8, $0x000000000000003c
+DATA smallNumbers<>+488(SB)/8, $0x000000000000003d
+DATA smallNumbers<>+496(SB)/8, $0x000000000000003e
+DATA smallNumbers<>+504(SB)/8, $0x000000000000003f
+DATA smallNumbers<>+512(SB)/8, $0x0000000000000040
+DATA smallNumbers<>+520(SB)/8, $0x0000000000000041
+DATA smallNumbers<>+528(SB)/8, $0x0000000000000042
+DATA smallNumbers<>+536(SB)/8, $0x0000000000000043
+DATA smallNumbers<>+544(SB)/8, $0x0000000000000044
+DATA smallNumbers<>+552(SB)/8, $0x0000000000000045
+DATA smallNumbers<>+560(SB)/8, $0x0000000000000046
+DATA smallNumbers<>+568(SB)/8, $0x0000000000000047
+DATA smallNumbers<>+576(SB)/8, $0x0000000000000048
+DATA smallNumbers<>+584(SB)/8, $0x0000000000000049
+DATA smallNumbers<>+592(SB)/8, $0x000000000000004a
+DATA smallNumbers<>+600(SB)/8, $0x000000000000004b
+DATA smallNumbers<>+608(SB)/8, $0x000000000000004c
+DATA smallNumbers<>+616(SB)/8, $0x000000000000004d
+DATA smallNumbers<>+624(SB)/8, $0x000000000000004e
+DATA smallNumbers<>+632(SB)/8, $0x000000000000004f
+DATA smallNumbers<>+640(SB)/8, $0x0000000000000050
+DATA smallNumbers<>+648(SB)/8, $0x0000000000000051
+DATA smallNumbers<>+656(SB)/8, $0x0000000000000052
+DATA smallNumbers<>+664(SB)/8, $0x0000000000000053
+DATA smallNumbers<>+672(SB)/8, $0x0000000000000054
+DATA smallNumbers<>+680(SB)/8, $0x0000000000000055
+DATA smallNumbers<>+688(SB)/8, $0x0000000000000056
+DATA smallNumbers<>+696(SB)/8, $0x0000000000000057
+DATA smallNumbers<>+704(SB)/8, $0x0000000000000058
+DATA smallNumbers<>+712(SB)/8, $0x0000000000000059
+DATA smallNumbers<>+720(SB)/8, $0x000000000000005a
+DATA smallNumbers<>+728(SB)/8, $0x000000000000005b
+DATA smallNumbers<>+736(SB)/8, $0x000000000000005c
+DATA smallNumbers<>+744(SB)/8, $0x000000000000005d
+DATA smallNumbers<>+752(SB)/8, $0x000000000000005e
+DATA smallNumbers<>+760(SB)/8, $0x000000000000005f
+DATA smallNumbers<>+768(SB)/8, $0x0000000000000060
+DATA smallNumbers<>+776(SB)/8, $0x0000000000000061
+DATA smallNumbers<>+784(SB)/8, $0x0000000000000062
+DATA smallNumbers<>+792(SB)/8, $0x0000000000000063
+DATA smallNumbers<>+800(SB)/8, $0x0000000000000064
+DATA smallNumbers<>+808(SB)/8, $0x0000000000000065
+DATA smallNumbers<>+816(SB)/8, $0x0000000000000066
+DATA smallNumbers<>+824(SB)/8, $0x0000000000000067
+DATA smallNumbers<>+832(SB)/8, $0x0000000000000068
+DATA smallNumbers<>+840(SB)/8, $0x0000000000000069
+DATA smallNumbers<>+848(SB)/8, $0x000000000000006a
+DATA smallNumbers<>+856(SB)/8, $0x000000000000006b
+DATA smallNumbers<>+864(SB)/8, $0x000000000000006c
+DATA smallNumbers<>+872(SB)/8, $0x000000000000006d
+DATA smallNumbers<>+880(SB)/8, $0x000000000000006e
+DATA smallNumbers<>+888(SB)/8, $0x000000000000006f
+DATA smallNumbers<>+896(SB)/8, $0x0000000000000070
+DATA smallNumbers<>+904(SB)/8, $0x0000000000000071
+DATA smallNumbers<>+912(SB)/8, $0x0000000000000072
+DATA smallNumbers<>+920(SB)/8, $0x0000000000000073
+DATA smallNumbers<>+928(SB)/8, $0x0000000000000074
+DATA smallNumbers<>+936(SB)/8, $0x0000000000000075
+DATA smallNumbers<>+944(SB)/8, $0x0000000000000076
+DATA smallNumbers<>+952(SB)/8, $0x0000000000000077
+DATA smallNumbers<>+960(SB)/8, $0x0000000000000078
+DATA smallNumbers<>+968(SB)/8, $0x0000000000000079
+DATA smallNumbers<>+976(SB)/8, $0x000000000000007a
+DATA smallNumbers<>+984(SB)/8, $0x000000000000007b
+DATA smallNumbers<>+992(SB)/8, $0x000000000000007c
+DATA smallNumbers<>+1000(SB)/8, $0x000000000000007d
+DATA smallNumbers<>+1008(SB)/8, $0x000000000000007e
+DATA smallNumbers<>+1016(SB)/8, $0x000000000000007f
+DATA smallNumbers<>+1024(SB)/8, $0x0000000000000080
+DATA smallNumbers<>+1032(SB)/8, $0x0000000000000081
+GLOBL smallNumbers<>(SB), RODATA|NOPTR, $1040
 
 DATA headers16Word0<>+0(SB)/8, $0x0000000000000000
 DATA headers16Word0<>+8(SB)/8, $0x0000000000000002
@@ -444,7 +541,8 @@ DATA singleWords<>+24(SB)/8, $0x85ebca77c2b2ae63
 DATA singleWords<>+32(SB)/8, $0x27d4eb2f165667c5
 DATA singleWords<>+40(SB)/8, $0x27d4eb2f165667cd
 DATA singleWords<>+48(SB)/8, $0xbe4ba423396cfeb8
-GLOBL singleWords<>(SB), RODATA|NOPTR, $56
+DATA singleWords<>+56(SB)/8, $0x000000009e3779b1
+GLOBL singleWords<>(SB), RODATA|NOPTR, $64
 
 DATA line512Factors<>+0(SB)/4, $0x00000001
 DATA line512Factors<>+4(SB)/4, $0x00000001
@@ -628,6 +726,3282 @@ DATA longs27d4eb2f165667cd<>+16(SB)/8, $0x27d4eb2f165667cd
 DATA longs27d4eb2f165667cd<>+24(SB)/8, $0x27d4eb2f165667cd
 GLOBL longs27d4eb2f165667cd<>(SB), RODATA|NOPTR, $32
 
+DATA longsbe4ba423396cfeb8<>+0(SB)/8, $0xbe4ba423396cfeb8
+DATA longsbe4ba423396cfeb8<>+8(SB)/8, $0xbe4ba423396cfeb8
+DATA longsbe4ba423396cfeb8<>+16(SB)/8, $0xbe4ba423396cfeb8
+DATA longsbe4ba423396cfeb8<>+24(SB)/8, $0xbe4ba423396cfeb8
+GLOBL longsbe4ba423396cfeb8<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000004<>+0(SB)/8, $0x0000000000000004
+DATA longs0000000000000004<>+8(SB)/8, $0x0000000000000004
+DATA longs0000000000000004<>+16(SB)/8, $0x0000000000000004
+DATA longs0000000000000004<>+24(SB)/8, $0x0000000000000004
+GLOBL longs0000000000000004<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000008<>+0(SB)/8, $0x0000000000000008
+DATA longs0000000000000008<>+8(SB)/8, $0x0000000000000008
+DATA longs0000000000000008<>+16(SB)/8, $0x0000000000000008
+DATA longs0000000000000008<>+24(SB)/8, $0x0000000000000008
+GLOBL longs0000000000000008<>(SB), RODATA|NOPTR, $32
+
+DATA xxph3Words<>+0(SB)/8, $0xbe4ba423396cfeb8
+DATA xxph3Words<>+8(SB)/8, $0x1cad21f72c81017c
+DATA xxph3Words<>+16(SB)/8, $0xdb979083e96dd4de
+DATA xxph3Words<>+24(SB)/8, $0x1f67b3b7a4a44072
+DATA xxph3Words<>+32(SB)/8, $0x78e5c0cc4ee679cb
+DATA xxph3Words<>+40(SB)/8, $0x2172ffcc7dd05a82
+DATA xxph3Words<>+48(SB)/8, $0x8e2443f7744608b8
+DATA xxph3Words<>+56(SB)/8, $0x4c263a81e69035e0
+DATA xxph3Words<>+64(SB)/8, $0xcb00c391bb52283c
+DATA xxph3Words<>+72(SB)/8, $0xa32e531b8b65d088
+DATA xxph3Words<>+80(SB)/8, $0x4ef90da297486471
+DATA xxph3Words<>+88(SB)/8, $0xd8acdea946ef1938
+DATA xxph3Words<>+96(SB)/8, $0x3f349ce33f76faa8
+DATA xxph3Words<>+104(SB)/8, $0x1d4f0bc7c7bbdcf9
+DATA xxph3Words<>+112(SB)/8, $0x3159b4cd4be0518a
+DATA xxph3Words<>+120(SB)/8, $0x647378d9c97e9fc8
+DATA xxph3Words<>+128(SB)/8, $0xc3ebd33483acc5ea
+DATA xxph3Words<>+136(SB)/8, $0xeb6313faffa081c5
+DATA xxph3Words<>+144(SB)/8, $0x49daf0b751dd0d17
+DATA xxph3Words<>+152(SB)/8, $0x9e68d429265516d3
+DATA xxph3Words<>+160(SB)/8, $0xfca1477d58be162b
+DATA xxph3Words<>+168(SB)/8, $0xce31d07ad1b8f88f
+DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
+DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
+GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
+
+// func xxph3SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3SlicesAVX512(SB), $256-32
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         headers+0(FP), CX
+	VMOVDQU64    headers24Word0<>+0(SB), Z10
+	MOVL         $0x000000c0, DX
+	KMOVW        DX, K1
+	VMOVDQU64    headers24Word1<>+0(SB), Z11
+	MOVL         $0x000000e0, DX
+	KMOVW        DX, K2
+	MOVQ         hashes+8(FP), DX
+	MOVQ         vectors+16(FP), SI
+
+vector:
+	VMOVDQU64    (CX), Z1
+	VMOVDQA64    Z10, Z0
+	VPERMI2Q     64(CX), Z1, Z0
+	VPERMQ       128(CX), Z10, K1, Z0
+	VMOVDQA64    Z11, Z12
+	VPERMI2Q     64(CX), Z1, Z12
+	VPERMQ       128(CX), Z11, K2, Z12
+	VMOVDQU64    192(CX), Z2
+	VMOVDQA64    Z10, Z1
+	VPERMI2Q     256(CX), Z2, Z1
+	VPERMQ       320(CX), Z10, K1, Z1
+	VMOVDQA64    Z11, Z13
+	VPERMI2Q     256(CX), Z2, Z13
+	VPERMQ       320(CX), Z11, K2, Z13
+	ADDQ         $0x00000180, CX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K4
+	KORTESTW     K3, K4
+	JNZ          end
+	VPADDQ       Z0, Z12, Z2
+	VMOVDQA64    Z12, Z14
+	VPADDQ       Z1, Z13, Z3
+	VMOVDQA64    Z13, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K4
+	VPMULLQ      Z7, Z12, K4, Z14
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z5
+	KMOVW        K3, K5
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   (AX)(Z0*1), K5, Z16
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	KMOVW        K3, K3
+	VPXORD       Z5, Z5, Z17
+	VPGATHERQQ   (AX)(Z5*1), K3, Z17
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
+	VPSRLQ       $0x20, Z16, Z5
+	VPSRLQ       $0x20, Z17, Z18
+	VPMULUDQ     Z16, Z17, Z19
+	VPMULUDQ     Z16, Z18, Z20
+	VPMULUDQ     Z5, Z17, Z21
+	VPMULUDQ     Z5, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPANDQ       Z4, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPSRLQ       $0x20, Z20, Z20
+	VPADDQ       Z20, Z18, Z18
+	VPSRLQ       $0x20, Z21, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSLLQ       $0x20, Z21, Z21
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z21, Z18
+	VPADDQ       Z18, Z14, Z14
+	KNOTW        K4, K3
+	VPADDQ       Z16, Z14, K3, Z14
+	VPADDQ       Z17, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
+	VPMULLQ      Z7, Z13, K4, Z15
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K4, Z5
+	KMOVW        K3, K5
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   (AX)(Z1*1), K5, Z16
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	KMOVW        K3, K3
+	VPXORD       Z5, Z5, Z17
+	VPGATHERQQ   (AX)(Z5*1), K3, Z17
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
+	VPSRLQ       $0x20, Z16, Z5
+	VPSRLQ       $0x20, Z17, Z18
+	VPMULUDQ     Z16, Z17, Z19
+	VPMULUDQ     Z16, Z18, Z20
+	VPMULUDQ     Z5, Z17, Z21
+	VPMULUDQ     Z5, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPANDQ       Z4, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPSRLQ       $0x20, Z20, Z20
+	VPADDQ       Z20, Z18, Z18
+	VPSRLQ       $0x20, Z21, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSLLQ       $0x20, Z21, Z21
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z21, Z18
+	VPADDQ       Z18, Z15, Z15
+	KNOTW        K4, K3
+	VPADDQ       Z16, Z15, K3, Z15
+	VPADDQ       Z17, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K3
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -16(AX)(Z2*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -8(AX)(Z2*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -16(AX)(Z3*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -8(AX)(Z3*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K3
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   16(AX)(Z0*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   24(AX)(Z0*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -32(AX)(Z2*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -24(AX)(Z2*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K3
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   16(AX)(Z1*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   24(AX)(Z1*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -32(AX)(Z3*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -24(AX)(Z3*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K3
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   32(AX)(Z0*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   40(AX)(Z0*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -48(AX)(Z2*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -40(AX)(Z2*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K3
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   32(AX)(Z1*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   40(AX)(Z1*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -48(AX)(Z3*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -40(AX)(Z3*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K3
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   48(AX)(Z0*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   56(AX)(Z0*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -64(AX)(Z2*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -56(AX)(Z2*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K3
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   48(AX)(Z1*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   56(AX)(Z1*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -64(AX)(Z3*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -56(AX)(Z3*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K4
+	KANDNW       K3, K4, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K5
+	KANDNW       K3, K5, K5
+	KORW         K4, K5, K3
+	KORTESTW     K3, K3
+	JZ           words_end
+	KMOVW        K4, K3
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K3, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K4, K3
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQD   -4(AX)(Z2*1), K3, Y16
+	VPMOVZXDQ    Y16, Z16
+	VPSLLQ       $0x20, Z16, Z16
+	VPORQ        Z16, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z12, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPMULLQ      Z8, Z5, K4, Z14
+	KMOVW        K5, K3
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K3, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K5, K3
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K3, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z13, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K5, Z15
+
+words_end:
+	VPSRLQ       $0x25, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VPMULLQ      Z9, Z14, Z14
+	VPSRLQ       $0x20, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VMOVDQU64    Z14, (DX)
+	VPSRLQ       $0x25, Z15, Z2
+	VPXORQ       Z2, Z15, Z15
+	VPMULLQ      Z9, Z15, Z15
+	VPSRLQ       $0x20, Z15, Z2
+	VPXORQ       Z2, Z15, Z15
+	VMOVDQU64    Z15, 64(DX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K3
+	KMOVB        K3, DI
+	SHLL         $0x00, DI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
+	KMOVB        K3, R8
+	SHLL         $0x08, R8
+	ORL          DI, R8
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z12, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z13, 192(SP)
+	MOVQ         $0x165667b19e3779f9, DI
+
+few:
+	BSFL    R8, BX
+	MOVQ    (SP)(BX*8), R9
+	MOVQ    128(SP)(BX*8), R10
+	MOVQ    $0x5342c3010fe1dd04, R11
+	TESTQ   R10, R10
+	JZ      few_hashed
+	MOVBLZX (R9), R11
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R9)(R12*1), R12
+	SHLL    $0x08, R12
+	ORL     R12, R11
+	MOVBLZX -1(R9)(R10*1), R12
+	SHLL    $0x10, R12
+	ORL     R12, R11
+	SHLL    $0x18, R10
+	ORL     R10, R11
+	XORL    $0x396cfeb8, R11
+	IMULQ   singleWords<>+0(SB), R11
+	MOVQ    R11, R9
+	SHRQ    $0x25, R9
+	XORQ    R9, R11
+	IMULQ   DI, R11
+	MOVQ    R11, R9
+	SHRQ    $0x20, R9
+	XORQ    R9, R11
+
+few_hashed:
+	MOVQ R11, (DX)(BX*8)
+	MOVL R8, BX
+	DECL BX
+	ANDL BX, R8
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, DX
+	DECQ SI
+	JNZ  vector
+
+end:
+	MOVQ SI, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3StringsAVX512(SB), $256-32
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         headers+0(FP), CX
+	VMOVDQU64    headers16Word0<>+0(SB), Z10
+	VMOVDQU64    headers16Word1<>+0(SB), Z11
+	MOVQ         hashes+8(FP), DX
+	MOVQ         vectors+16(FP), BX
+
+vector:
+	VMOVDQU64    (CX), Z1
+	VMOVDQA64    Z10, Z0
+	VPERMI2Q     64(CX), Z1, Z0
+	VMOVDQA64    Z11, Z12
+	VPERMI2Q     64(CX), Z1, Z12
+	VMOVDQU64    128(CX), Z2
+	VMOVDQA64    Z10, Z1
+	VPERMI2Q     192(CX), Z2, Z1
+	VMOVDQA64    Z11, Z13
+	VPERMI2Q     192(CX), Z2, Z13
+	ADDQ         $0x00000100, CX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K2
+	KORTESTW     K1, K2
+	JNZ          end
+	VPADDQ       Z0, Z12, Z2
+	VMOVDQA64    Z12, Z14
+	VPADDQ       Z1, Z13, Z3
+	VMOVDQA64    Z13, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
+	VPMULLQ      Z7, Z12, K2, Z14
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   (AX)(Z0*1), K3, Z16
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z17
+	VPGATHERQQ   (AX)(Z5*1), K1, Z17
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
+	VPSRLQ       $0x20, Z16, Z5
+	VPSRLQ       $0x20, Z17, Z18
+	VPMULUDQ     Z16, Z17, Z19
+	VPMULUDQ     Z16, Z18, Z20
+	VPMULUDQ     Z5, Z17, Z21
+	VPMULUDQ     Z5, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPANDQ       Z4, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPSRLQ       $0x20, Z20, Z20
+	VPADDQ       Z20, Z18, Z18
+	VPSRLQ       $0x20, Z21, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSLLQ       $0x20, Z21, Z21
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z21, Z18
+	VPADDQ       Z18, Z14, Z14
+	KNOTW        K2, K1
+	VPADDQ       Z16, Z14, K1, Z14
+	VPADDQ       Z17, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K2
+	VPMULLQ      Z7, Z13, K2, Z15
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   (AX)(Z1*1), K3, Z16
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z17
+	VPGATHERQQ   (AX)(Z5*1), K1, Z17
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
+	VPSRLQ       $0x20, Z16, Z5
+	VPSRLQ       $0x20, Z17, Z18
+	VPMULUDQ     Z16, Z17, Z19
+	VPMULUDQ     Z16, Z18, Z20
+	VPMULUDQ     Z5, Z17, Z21
+	VPMULUDQ     Z5, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPANDQ       Z4, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPSRLQ       $0x20, Z20, Z20
+	VPADDQ       Z20, Z18, Z18
+	VPSRLQ       $0x20, Z21, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSLLQ       $0x20, Z21, Z21
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z21, Z18
+	VPADDQ       Z18, Z15, Z15
+	KNOTW        K2, K1
+	VPADDQ       Z16, Z15, K1, Z15
+	VPADDQ       Z17, Z15, K1, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -8(AX)(Z2*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K1
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -8(AX)(Z3*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   24(AX)(Z0*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -24(AX)(Z2*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   24(AX)(Z1*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -24(AX)(Z3*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   40(AX)(Z0*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -40(AX)(Z2*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   40(AX)(Z1*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -40(AX)(Z3*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   56(AX)(Z0*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -56(AX)(Z2*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   56(AX)(Z1*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -56(AX)(Z3*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K2
+	KANDNW       K1, K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
+	KANDNW       K1, K3, K3
+	KORW         K2, K3, K1
+	KORTESTW     K1, K1
+	JZ           words_end
+	KMOVW        K2, K1
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K2, K1
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQD   -4(AX)(Z2*1), K1, Y16
+	VPMOVZXDQ    Y16, Z16
+	VPSLLQ       $0x20, Z16, Z16
+	VPORQ        Z16, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z12, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPMULLQ      Z8, Z5, K2, Z14
+	KMOVW        K3, K1
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K1, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K1
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z13, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K3, Z15
+
+words_end:
+	VPSRLQ       $0x25, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VPMULLQ      Z9, Z14, Z14
+	VPSRLQ       $0x20, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VMOVDQU64    Z14, (DX)
+	VPSRLQ       $0x25, Z15, Z2
+	VPXORQ       Z2, Z15, Z15
+	VPMULLQ      Z9, Z15, Z15
+	VPSRLQ       $0x20, Z15, Z2
+	VPXORQ       Z2, Z15, Z15
+	VMOVDQU64    Z15, 64(DX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
+	KMOVB        K1, SI
+	SHLL         $0x00, SI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K1
+	KMOVB        K1, DI
+	SHLL         $0x08, DI
+	ORL          SI, DI
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z12, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z13, 192(SP)
+	MOVQ         $0x165667b19e3779f9, SI
+
+few:
+	BSFL    DI, R8
+	MOVQ    (SP)(R8*8), R9
+	MOVQ    128(SP)(R8*8), R10
+	MOVQ    $0x5342c3010fe1dd04, R11
+	TESTQ   R10, R10
+	JZ      few_hashed
+	MOVBLZX (R9), R11
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R9)(R12*1), R12
+	SHLL    $0x08, R12
+	ORL     R12, R11
+	MOVBLZX -1(R9)(R10*1), R12
+	SHLL    $0x10, R12
+	ORL     R12, R11
+	SHLL    $0x18, R10
+	ORL     R10, R11
+	XORL    $0x396cfeb8, R11
+	IMULQ   singleWords<>+0(SB), R11
+	MOVQ    R11, R9
+	SHRQ    $0x25, R9
+	XORQ    R9, R11
+	IMULQ   SI, R11
+	MOVQ    R11, R9
+	SHRQ    $0x20, R9
+	XORQ    R9, R11
+
+few_hashed:
+	MOVQ R11, (DX)(R8*8)
+	MOVL DI, R8
+	DECL R8
+	ANDL R8, DI
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, DX
+	DECQ BX
+	JNZ  vector
+
+end:
+	MOVQ BX, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Offsets32AVX512(SB), $256-40
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         data+0(FP), CX
+	VPBROADCASTQ CX, Z10
+	MOVQ         offsets+8(FP), CX
+	MOVQ         hashes+16(FP), BX
+	MOVQ         vectors+24(FP), SI
+
+vector:
+	VMOVDQU32     (CX), Z1
+	VMOVDQU32     4(CX), Z2
+	VPSUBD        Z1, Z2, Z2
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z10, Z0, Z0
+	VPADDQ        Z10, Z1, Z1
+	ADDQ          $0x40, CX
+	VPMOVSXDQ     Y2, Z11
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VPMOVSXDQ     Y2, Z12
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+1032(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+1032(SB), Z12, K2
+	KORTESTW      K1, K2
+	JNZ           end
+	VPADDQ        Z0, Z11, Z2
+	VMOVDQA64     Z11, Z13
+	VPADDQ        Z1, Z12, Z3
+	VMOVDQA64     Z12, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K2
+	VPMULLQ       Z7, Z11, K2, Z13
+	VPSUBQ.BCST   smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST   smallNumbers<>+64(SB), Z0, K2, Z5
+	KMOVW         K1, K3
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQQ    (AX)(Z0*1), K3, Z15
+	VPXORQ.BCST   xxph3Words<>+0(SB), Z15, Z15
+	KMOVW         K1, K1
+	VPXORD        Z5, Z5, Z16
+	VPGATHERQQ    (AX)(Z5*1), K1, Z16
+	VPXORQ.BCST   xxph3Words<>+8(SB), Z16, Z16
+	VPSRLQ        $0x20, Z15, Z5
+	VPSRLQ        $0x20, Z16, Z17
+	VPMULUDQ      Z15, Z16, Z18
+	VPMULUDQ      Z15, Z17, Z19
+	VPMULUDQ      Z5, Z16, Z20
+	VPMULUDQ      Z5, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z5
+	VPADDQ        Z5, Z19, Z19
+	VPANDQ        Z4, Z19, Z5
+	VPADDQ        Z5, Z20, Z20
+	VPSRLQ        $0x20, Z19, Z19
+	VPADDQ        Z19, Z17, Z17
+	VPSRLQ        $0x20, Z20, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSLLQ        $0x20, Z20, Z20
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z20, Z17
+	VPADDQ        Z17, Z13, Z13
+	KNOTW         K2, K1
+	VPADDQ        Z15, Z13, K1, Z13
+	VPADDQ        Z16, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z12, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K2
+	VPMULLQ       Z7, Z12, K2, Z14
+	VPSUBQ.BCST   smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST   smallNumbers<>+64(SB), Z1, K2, Z5
+	KMOVW         K1, K3
+	VPXORD        Z1, Z1, Z15
+	VPGATHERQQ    (AX)(Z1*1), K3, Z15
+	VPXORQ.BCST   xxph3Words<>+0(SB), Z15, Z15
+	KMOVW         K1, K1
+	VPXORD        Z5, Z5, Z16
+	VPGATHERQQ    (AX)(Z5*1), K1, Z16
+	VPXORQ.BCST   xxph3Words<>+8(SB), Z16, Z16
+	VPSRLQ        $0x20, Z15, Z5
+	VPSRLQ        $0x20, Z16, Z17
+	VPMULUDQ      Z15, Z16, Z18
+	VPMULUDQ      Z15, Z17, Z19
+	VPMULUDQ      Z5, Z16, Z20
+	VPMULUDQ      Z5, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z5
+	VPADDQ        Z5, Z19, Z19
+	VPANDQ        Z4, Z19, Z5
+	VPADDQ        Z5, Z20, Z20
+	VPSRLQ        $0x20, Z19, Z19
+	VPADDQ        Z19, Z17, Z17
+	VPSRLQ        $0x20, Z20, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSLLQ        $0x20, Z20, Z20
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z20, Z17
+	VPADDQ        Z17, Z14, Z14
+	KNOTW         K2, K1
+	VPADDQ        Z15, Z14, K1, Z14
+	VPADDQ        Z16, Z14, K1, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K1
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z5
+	VPGATHERQQ    -16(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+16(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQQ    -8(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+24(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K1
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERQQ    -16(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+16(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z15
+	VPGATHERQQ    -8(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+24(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z11, K1
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z5
+	VPGATHERQQ    16(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+32(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQQ    24(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+40(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z5
+	VPGATHERQQ    -32(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+48(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQQ    -24(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+56(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z12, K1
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z5
+	VPGATHERQQ    16(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+32(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z15
+	VPGATHERQQ    24(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+40(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERQQ    -32(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+48(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z15
+	VPGATHERQQ    -24(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+56(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z11, K1
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z5
+	VPGATHERQQ    32(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+64(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQQ    40(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+72(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z5
+	VPGATHERQQ    -48(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+80(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQQ    -40(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+88(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z12, K1
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z5
+	VPGATHERQQ    32(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+64(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z15
+	VPGATHERQQ    40(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+72(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERQQ    -48(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+80(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z15
+	VPGATHERQQ    -40(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+88(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z11, K1
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z5
+	VPGATHERQQ    48(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+96(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQQ    56(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+104(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z5
+	VPGATHERQQ    -64(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+112(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQQ    -56(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+120(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z12, K1
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z5
+	VPGATHERQQ    48(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+96(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z15
+	VPGATHERQQ    56(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+104(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERQQ    -64(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+112(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z15
+	VPGATHERQQ    -56(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+120(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K2
+	KANDNW       K1, K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
+	KANDNW       K1, K3, K3
+	KORW         K2, K3, K1
+	KORTESTW     K1, K1
+	JZ           words_end
+	KMOVW        K2, K1
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K2, K1
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQD   -4(AX)(Z2*1), K1, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPSLLQ       $0x20, Z15, Z15
+	VPORQ        Z15, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z15
+	VPXORQ       Z15, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z11, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z15
+	VPXORQ       Z15, Z5, Z5
+	VPMULLQ      Z8, Z5, K2, Z13
+	KMOVW        K3, K1
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K1, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K1
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z12, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K3, Z14
+
+words_end:
+	VPSRLQ       $0x25, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VPMULLQ      Z9, Z13, Z13
+	VPSRLQ       $0x20, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VMOVDQU64    Z13, (BX)
+	VPSRLQ       $0x25, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VPMULLQ      Z9, Z14, Z14
+	VPSRLQ       $0x20, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VMOVDQU64    Z14, 64(BX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z11, K1
+	KMOVB        K1, DI
+	SHLL         $0x00, DI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
+	KMOVB        K1, R8
+	SHLL         $0x08, R8
+	ORL          DI, R8
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z11, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z12, 192(SP)
+	MOVQ         $0x165667b19e3779f9, DI
+
+few:
+	BSFL    R8, DX
+	MOVQ    (SP)(DX*8), R9
+	MOVQ    128(SP)(DX*8), R10
+	MOVQ    $0x5342c3010fe1dd04, R11
+	TESTQ   R10, R10
+	JZ      few_hashed
+	MOVBLZX (R9), R11
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R9)(R12*1), R12
+	SHLL    $0x08, R12
+	ORL     R12, R11
+	MOVBLZX -1(R9)(R10*1), R12
+	SHLL    $0x10, R12
+	ORL     R12, R11
+	SHLL    $0x18, R10
+	ORL     R10, R11
+	XORL    $0x396cfeb8, R11
+	IMULQ   singleWords<>+0(SB), R11
+	MOVQ    R11, R9
+	SHRQ    $0x25, R9
+	XORQ    R9, R11
+	IMULQ   DI, R11
+	MOVQ    R11, R9
+	SHRQ    $0x20, R9
+	XORQ    R9, R11
+
+few_hashed:
+	MOVQ R11, (BX)(DX*8)
+	MOVL R8, DX
+	DECL DX
+	ANDL DX, R8
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, BX
+	DECQ SI
+	JNZ  vector
+
+end:
+	MOVQ SI, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Offsets64AVX512(SB), $256-40
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         data+0(FP), CX
+	VPBROADCASTQ CX, Z10
+	MOVQ         offsets+8(FP), CX
+	MOVQ         hashes+16(FP), BX
+	MOVQ         vectors+24(FP), SI
+
+vector:
+	VMOVDQU32    (CX), Z0
+	VMOVDQU32    8(CX), Z11
+	VPSUBQ       Z0, Z11, Z11
+	VPADDQ       Z10, Z0, Z0
+	ADDQ         $0x40, CX
+	VMOVDQU32    (CX), Z1
+	VMOVDQU32    8(CX), Z12
+	VPSUBQ       Z1, Z12, Z12
+	VPADDQ       Z10, Z1, Z1
+	ADDQ         $0x40, CX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K2
+	KORTESTW     K1, K2
+	JNZ          end
+	VPADDQ       Z0, Z11, Z2
+	VMOVDQA64    Z11, Z13
+	VPADDQ       Z1, Z12, Z3
+	VMOVDQA64    Z12, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K2
+	VPMULLQ      Z7, Z11, K2, Z13
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   (AX)(Z0*1), K3, Z15
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z15, Z15
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z16
+	VPGATHERQQ   (AX)(Z5*1), K1, Z16
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z16, Z16
+	VPSRLQ       $0x20, Z15, Z5
+	VPSRLQ       $0x20, Z16, Z17
+	VPMULUDQ     Z15, Z16, Z18
+	VPMULUDQ     Z15, Z17, Z19
+	VPMULUDQ     Z5, Z16, Z20
+	VPMULUDQ     Z5, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPANDQ       Z4, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPSRLQ       $0x20, Z19, Z19
+	VPADDQ       Z19, Z17, Z17
+	VPSRLQ       $0x20, Z20, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSLLQ       $0x20, Z20, Z20
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z20, Z17
+	VPADDQ       Z17, Z13, Z13
+	KNOTW        K2, K1
+	VPADDQ       Z15, Z13, K1, Z13
+	VPADDQ       Z16, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
+	VPMULLQ      Z7, Z12, K2, Z14
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQQ   (AX)(Z1*1), K3, Z15
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z15, Z15
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z16
+	VPGATHERQQ   (AX)(Z5*1), K1, Z16
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z16, Z16
+	VPSRLQ       $0x20, Z15, Z5
+	VPSRLQ       $0x20, Z16, Z17
+	VPMULUDQ     Z15, Z16, Z18
+	VPMULUDQ     Z15, Z17, Z19
+	VPMULUDQ     Z5, Z16, Z20
+	VPMULUDQ     Z5, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPANDQ       Z4, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPSRLQ       $0x20, Z19, Z19
+	VPADDQ       Z19, Z17, Z17
+	VPSRLQ       $0x20, Z20, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSLLQ       $0x20, Z20, Z20
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z20, Z17
+	VPADDQ       Z17, Z14, Z14
+	KNOTW        K2, K1
+	VPADDQ       Z15, Z14, K1, Z14
+	VPADDQ       Z16, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K1
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   -8(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   -8(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z11, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   24(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   -24(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQQ   24(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   -24(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z11, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   40(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   -40(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQQ   40(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   -40(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z11, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   56(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   -56(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQQ   56(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   -56(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K2
+	KANDNW       K1, K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
+	KANDNW       K1, K3, K3
+	KORW         K2, K3, K1
+	KORTESTW     K1, K1
+	JZ           words_end
+	KMOVW        K2, K1
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K2, K1
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQD   -4(AX)(Z2*1), K1, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPSLLQ       $0x20, Z15, Z15
+	VPORQ        Z15, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z15
+	VPXORQ       Z15, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z11, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z15
+	VPXORQ       Z15, Z5, Z5
+	VPMULLQ      Z8, Z5, K2, Z13
+	KMOVW        K3, K1
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K1, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K1
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z12, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K3, Z14
+
+words_end:
+	VPSRLQ       $0x25, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VPMULLQ      Z9, Z13, Z13
+	VPSRLQ       $0x20, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VMOVDQU64    Z13, (BX)
+	VPSRLQ       $0x25, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VPMULLQ      Z9, Z14, Z14
+	VPSRLQ       $0x20, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VMOVDQU64    Z14, 64(BX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z11, K1
+	KMOVB        K1, DI
+	SHLL         $0x00, DI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
+	KMOVB        K1, R8
+	SHLL         $0x08, R8
+	ORL          DI, R8
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z11, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z12, 192(SP)
+	MOVQ         $0x165667b19e3779f9, DI
+
+few:
+	BSFL    R8, DX
+	MOVQ    (SP)(DX*8), R9
+	MOVQ    128(SP)(DX*8), R10
+	MOVQ    $0x5342c3010fe1dd04, R11
+	TESTQ   R10, R10
+	JZ      few_hashed
+	MOVBLZX (R9), R11
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R9)(R12*1), R12
+	SHLL    $0x08, R12
+	ORL     R12, R11
+	MOVBLZX -1(R9)(R10*1), R12
+	SHLL    $0x10, R12
+	ORL     R12, R11
+	SHLL    $0x18, R10
+	ORL     R10, R11
+	XORL    $0x396cfeb8, R11
+	IMULQ   singleWords<>+0(SB), R11
+	MOVQ    R11, R9
+	SHRQ    $0x25, R9
+	XORQ    R9, R11
+	IMULQ   DI, R11
+	MOVQ    R11, R9
+	SHRQ    $0x20, R9
+	XORQ    R9, R11
+
+few_hashed:
+	MOVQ R11, (BX)(DX*8)
+	MOVL R8, DX
+	DECL DX
+	ANDL DX, R8
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, BX
+	DECQ SI
+	JNZ  vector
+
+end:
+	MOVQ SI, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3FixedAVX512(SB), $384-40
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         data+0(FP), CX
+	MOVQ         width+8(FP), DX
+	MOVQ         CX, 256(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 264(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 272(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 280(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 288(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 296(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 304(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 312(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 320(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 328(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 336(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 344(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 352(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 360(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 368(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 376(SP)
+	ADDQ         DX, CX
+	VPBROADCASTD DX, Z0
+	VPBROADCASTQ DX, Z10
+	SHLQ         $0x04, DX
+	VPBROADCASTQ DX, Z11
+	VMOVDQU32    256(SP), Z0
+	VPSUBQ       Z11, Z0, Z0
+	VMOVDQU32    320(SP), Z1
+	VPSUBQ       Z11, Z1, Z1
+	MOVQ         hashes+16(FP), CX
+	MOVQ         vectors+24(FP), DX
+
+vector:
+	VPADDQ       Z11, Z0, Z0
+	VPADDQ       Z11, Z1, Z1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z10, K2
+	KORTESTW     K1, K2
+	JNZ          end
+	VPADDQ       Z0, Z10, Z2
+	VMOVDQA64    Z10, Z12
+	VPADDQ       Z1, Z10, Z3
+	VMOVDQA64    Z10, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
+	VPMULLQ      Z7, Z10, K2, Z12
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z0, Z0, Z14
+	VPGATHERQQ   (AX)(Z0*1), K3, Z14
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z14, Z14
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z15
+	VPGATHERQQ   (AX)(Z5*1), K1, Z15
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z15, Z15
+	VPSRLQ       $0x20, Z14, Z5
+	VPSRLQ       $0x20, Z15, Z16
+	VPMULUDQ     Z14, Z15, Z17
+	VPMULUDQ     Z14, Z16, Z18
+	VPMULUDQ     Z5, Z15, Z19
+	VPMULUDQ     Z5, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPANDQ       Z4, Z18, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z18, Z18
+	VPADDQ       Z18, Z16, Z16
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSLLQ       $0x20, Z19, Z19
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z19, Z16
+	VPADDQ       Z16, Z12, Z12
+	KNOTW        K2, K1
+	VPADDQ       Z14, Z12, K1, Z12
+	VPADDQ       Z15, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
+	VPMULLQ      Z7, Z10, K2, Z13
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQQ   (AX)(Z1*1), K3, Z14
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z14, Z14
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z15
+	VPGATHERQQ   (AX)(Z5*1), K1, Z15
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z15, Z15
+	VPSRLQ       $0x20, Z14, Z5
+	VPSRLQ       $0x20, Z15, Z16
+	VPMULUDQ     Z14, Z15, Z17
+	VPMULUDQ     Z14, Z16, Z18
+	VPMULUDQ     Z5, Z15, Z19
+	VPMULUDQ     Z5, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPANDQ       Z4, Z18, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z18, Z18
+	VPADDQ       Z18, Z16, Z16
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSLLQ       $0x20, Z19, Z19
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z19, Z16
+	VPADDQ       Z16, Z13, Z13
+	KNOTW        K2, K1
+	VPADDQ       Z14, Z13, K1, Z13
+	VPADDQ       Z15, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   -8(AX)(Z2*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z14
+	VPGATHERQQ   -8(AX)(Z3*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z14
+	VPGATHERQQ   24(AX)(Z0*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   -24(AX)(Z2*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQQ   24(AX)(Z1*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z14
+	VPGATHERQQ   -24(AX)(Z3*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z14
+	VPGATHERQQ   40(AX)(Z0*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   -40(AX)(Z2*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQQ   40(AX)(Z1*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z14
+	VPGATHERQQ   -40(AX)(Z3*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z14
+	VPGATHERQQ   56(AX)(Z0*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   -56(AX)(Z2*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQQ   56(AX)(Z1*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z14
+	VPGATHERQQ   -56(AX)(Z3*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K2
+	KANDNW       K1, K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K3
+	KANDNW       K1, K3, K3
+	KORW         K2, K3, K1
+	KORTESTW     K1, K1
+	JZ           words_end
+	KMOVW        K2, K1
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K2, K1
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQD   -4(AX)(Z2*1), K1, Y14
+	VPMOVZXDQ    Y14, Z14
+	VPSLLQ       $0x20, Z14, Z14
+	VPORQ        Z14, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z14
+	VPXORQ       Z14, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z10, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z14
+	VPXORQ       Z14, Z5, Z5
+	VPMULLQ      Z8, Z5, K2, Z12
+	KMOVW        K3, K1
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K1, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K1
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z10, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K3, Z13
+
+words_end:
+	VPSRLQ       $0x25, Z12, Z2
+	VPXORQ       Z2, Z12, Z12
+	VPMULLQ      Z9, Z12, Z12
+	VPSRLQ       $0x20, Z12, Z2
+	VPXORQ       Z2, Z12, Z12
+	VMOVDQU64    Z12, (CX)
+	VPSRLQ       $0x25, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VPMULLQ      Z9, Z13, Z13
+	VPSRLQ       $0x20, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VMOVDQU64    Z13, 64(CX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K1
+	KMOVB        K1, SI
+	SHLL         $0x00, SI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K1
+	KMOVB        K1, DI
+	SHLL         $0x08, DI
+	ORL          SI, DI
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z10, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z10, 192(SP)
+	MOVQ         $0x165667b19e3779f9, SI
+
+few:
+	BSFL    DI, BX
+	MOVQ    (SP)(BX*8), R8
+	MOVQ    128(SP)(BX*8), R9
+	MOVQ    $0x5342c3010fe1dd04, R10
+	TESTQ   R9, R9
+	JZ      few_hashed
+	MOVBLZX (R8), R10
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R8)(R11*1), R11
+	SHLL    $0x08, R11
+	ORL     R11, R10
+	MOVBLZX -1(R8)(R9*1), R11
+	SHLL    $0x10, R11
+	ORL     R11, R10
+	SHLL    $0x18, R9
+	ORL     R9, R10
+	XORL    $0x396cfeb8, R10
+	IMULQ   singleWords<>+0(SB), R10
+	MOVQ    R10, R8
+	SHRQ    $0x25, R8
+	XORQ    R8, R10
+	IMULQ   SI, R10
+	MOVQ    R10, R8
+	SHRQ    $0x20, R8
+	XORQ    R8, R10
+
+few_hashed:
+	MOVQ R10, (CX)(BX*8)
+	MOVL DI, BX
+	DECL BX
+	ANDL BX, DI
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, CX
+	DECQ DX
+	JNZ  vector
+
+end:
+	MOVQ DX, left+32(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3StripesAVX2(sums *uint64, key *byte, n int)
+// Requires: AVX, AVX2
+TEXT ·xxph3StripesAVX2(SB), NOSPLIT, $0-24
+	// The product of the halves of a word is one instruction.
+	MOVQ         sums+0(FP), AX
+	MOVQ         key+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTQ singleWords<>+56(SB), Y2
+	VMOVDQU      (AX), Y0
+	VMOVDQU      32(AX), Y1
+	LEAQ         -64(CX)(DX*1), DI
+	LEAQ         xxph3Words<>+0(SB), R8
+	MOVQ         R8, BX
+	LEAQ         xxph3Words<>+128(SB), SI
+	SUBQ         $0x40, DX
+	JL           tail
+
+stripe:
+	VMOVDQU  (CX), Y3
+	VPXOR    (BX), Y3, Y4
+	VPSRLQ   $0x20, Y4, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPADDQ   Y3, Y0, Y0
+	VPADDQ   Y4, Y0, Y0
+	VMOVDQU  32(CX), Y3
+	VPXOR    32(BX), Y3, Y4
+	VPSRLQ   $0x20, Y4, Y5
+	VPMULUDQ Y5, Y4, Y4
+	VPADDQ   Y3, Y1, Y1
+	VPADDQ   Y4, Y1, Y1
+	ADDQ     $0x40, CX
+	ADDQ     $0x08, BX
+	CMPQ     BX, SI
+	JNE      next
+	VPSRLQ   $0x2f, Y0, Y3
+	VPXOR    Y3, Y0, Y0
+	VPXOR    (SI), Y0, Y0
+	VPSRLQ   $0x20, Y0, Y3
+	VPMULUDQ Y2, Y0, Y0
+	VPMULUDQ Y2, Y3, Y3
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y0, Y0
+	VPSRLQ   $0x2f, Y1, Y3
+	VPXOR    Y3, Y1, Y1
+	VPXOR    32(SI), Y1, Y1
+	VPSRLQ   $0x20, Y1, Y3
+	VPMULUDQ Y2, Y1, Y1
+	VPMULUDQ Y2, Y3, Y3
+	VPSLLQ   $0x20, Y3, Y3
+	VPADDQ   Y3, Y1, Y1
+	MOVQ     R8, BX
+
+next:
+	SUBQ $0x40, DX
+	JGE  stripe
+
+tail:
+	CMPQ     DX, $-64
+	JEQ      end
+	LEAQ     xxph3Words<>+121(SB), BX
+	VMOVDQU  (DI), Y2
+	VPXOR    (BX), Y2, Y3
+	VPSRLQ   $0x20, Y3, Y4
+	VPMULUDQ Y4, Y3, Y3
+	VPADDQ   Y2, Y0, Y0
+	VPADDQ   Y3, Y0, Y0
+	VMOVDQU  32(DI), Y2
+	VPXOR    32(BX), Y2, Y3
+	VPSRLQ   $0x20, Y3, Y4
+	VPMULUDQ Y4, Y3, Y3
+	VPADDQ   Y2, Y1, Y1
+	VPADDQ   Y3, Y1, Y1
+
+end:
+	VMOVDQU Y0, (AX)
+	VMOVDQU Y1, 32(AX)
+	VZEROUPPER
+	RET
+
 // func xxph3Width4AVX512(keys *byte, hashes *uint64, vectors int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·xxph3Width4AVX512(SB), NOSPLIT, $0-24
@@ -773,26 +4147,26 @@ vector:
 	MOVL      56(AX), R10
 	MOVL      60(AX), R11
 	VPSHUFD   $0xf5, Y6, Y9
+	VPMULUDQ  Y0, Y9, Y9
 	VPMULUDQ  Y1, Y6, Y10
-	VPMULUDQ  Y0, Y9, Y9
+	VPADDQ    Y10, Y9, Y9
 	VPMULUDQ  Y0, Y6, Y6
-	VPADDQ    Y9, Y10, Y10
-	VPSLLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y6, Y6
+	VPSLLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y6, Y6
 	VPSHUFD   $0xf5, Y7, Y9
+	VPMULUDQ  Y0, Y9, Y9
 	VPMULUDQ  Y1, Y7, Y10
-	VPMULUDQ  Y0, Y9, Y9
+	VPADDQ    Y10, Y9, Y9
 	VPMULUDQ  Y0, Y7, Y7
-	VPADDQ    Y9, Y10, Y10
-	VPSLLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y7, Y7
+	VPSLLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y7, Y7
 	VPSHUFD   $0xf5, Y8, Y9
-	VPMULUDQ  Y1, Y8, Y10
 	VPMULUDQ  Y0, Y9, Y9
+	VPMULUDQ  Y1, Y8, Y10
+	VPADDQ    Y10, Y9, Y9
 	VPMULUDQ  Y0, Y8, Y8
-	VPADDQ    Y9, Y10, Y10
-	VPSLLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y8, Y8
 	IMULQ     BX, R8
 	IMULQ     BX, R9
 	IMULQ     BX, R10
@@ -818,26 +4192,26 @@ vector:
 	ROLQ      $0x17, R10
 	ROLQ      $0x17, R11
 	VPSHUFD   $0xf5, Y6, Y9
+	VPMULUDQ  Y2, Y9, Y9
 	VPMULUDQ  Y3, Y6, Y10
-	VPMULUDQ  Y2, Y9, Y9
+	VPADDQ    Y10, Y9, Y9
 	VPMULUDQ  Y2, Y6, Y6
-	VPADDQ    Y9, Y10, Y10
-	VPSLLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y6, Y6
+	VPSLLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y6, Y6
 	VPSHUFD   $0xf5, Y7, Y9
+	VPMULUDQ  Y2, Y9, Y9
 	VPMULUDQ  Y3, Y7, Y10
-	VPMULUDQ  Y2, Y9, Y9
+	VPADDQ    Y10, Y9, Y9
 	VPMULUDQ  Y2, Y7, Y7
-	VPADDQ    Y9, Y10, Y10
-	VPSLLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y7, Y7
+	VPSLLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y7, Y7
 	VPSHUFD   $0xf5, Y8, Y9
-	VPMULUDQ  Y3, Y8, Y10
 	VPMULUDQ  Y2, Y9, Y9
+	VPMULUDQ  Y3, Y8, Y10
+	VPADDQ    Y10, Y9, Y9
 	VPMULUDQ  Y2, Y8, Y8
-	VPADDQ    Y9, Y10, Y10
-	VPSLLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y8, Y8
 	IMULQ     SI, R8
 	IMULQ     SI, R9
 	IMULQ     SI, R10
@@ -868,26 +4242,26 @@ vector:
 	SHRQ      $0x21, R12
 	XORQ      R12, R11
 	VPSHUFD   $0xf5, Y6, Y9
+	VPMULUDQ  Y2, Y9, Y9
 	VPMULUDQ  Y3, Y6, Y10
-	VPMULUDQ  Y2, Y9, Y9
+	VPADDQ    Y10, Y9, Y9
 	VPMULUDQ  Y2, Y6, Y6
-	VPADDQ    Y9, Y10, Y10
-	VPSLLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y6, Y6
+	VPSLLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y6, Y6
 	VPSHUFD   $0xf5, Y7, Y9
+	VPMULUDQ  Y2, Y9, Y9
 	VPMULUDQ  Y3, Y7, Y10
-	VPMULUDQ  Y2, Y9, Y9
+	VPADDQ    Y10, Y9, Y9
 	VPMULUDQ  Y2, Y7, Y7
-	VPADDQ    Y9, Y10, Y10
-	VPSLLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y7, Y7
+	VPSLLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y7, Y7
 	VPSHUFD   $0xf5, Y8, Y9
-	VPMULUDQ  Y3, Y8, Y10
 	VPMULUDQ  Y2, Y9, Y9
+	VPMULUDQ  Y3, Y8, Y10
+	VPADDQ    Y10, Y9, Y9
 	VPMULUDQ  Y2, Y8, Y8
-	VPADDQ    Y9, Y10, Y10
-	VPSLLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y8, Y8
 	IMULQ     SI, R8
 	IMULQ     SI, R9
 	IMULQ     SI, R10
@@ -911,26 +4285,26 @@ vector:
 	SHRQ      $0x1d, R12
 	XORQ      R12, R11
 	VPSHUFD   $0xf5, Y6, Y9
+	VPMULUDQ  Y4, Y9, Y9
 	VPMULUDQ  Y5, Y6, Y10
-	VPMULUDQ  Y4, Y9, Y9
+	VPADDQ    Y10, Y9, Y9
 	VPMULUDQ  Y4, Y6, Y6
-	VPADDQ    Y9, Y10, Y10
-	VPSLLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y6, Y6
+	VPSLLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y6, Y6
 	VPSHUFD   $0xf5, Y7, Y9
+	VPMULUDQ  Y4, Y9, Y9
 	VPMULUDQ  Y5, Y7, Y10
-	VPMULUDQ  Y4, Y9, Y9
+	VPADDQ    Y10, Y9, Y9
 	VPMULUDQ  Y4, Y7, Y7
-	VPADDQ    Y9, Y10, Y10
-	VPSLLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y7, Y7
+	VPSLLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y7, Y7
 	VPSHUFD   $0xf5, Y8, Y9
-	VPMULUDQ  Y5, Y8, Y10
 	VPMULUDQ  Y4, Y9, Y9
+	VPMULUDQ  Y5, Y8, Y10
+	VPADDQ    Y10, Y9, Y9
 	VPMULUDQ  Y4, Y8, Y8
-	VPADDQ    Y9, Y10, Y10
-	VPSLLQ    $0x20, Y10, Y10
-	VPADDQ    Y10, Y8, Y8
+	VPSLLQ    $0x20, Y9, Y9
+	VPADDQ    Y9, Y8, Y8
 	IMULQ     DI, R8
 	IMULQ     DI, R9
 	IMULQ     DI, R10
@@ -996,26 +4370,26 @@ vector:
 	MOVQ     112(AX), R10
 	MOVQ     120(AX), R11
 	VPSHUFD  $0xf5, Y6, Y9
+	VPMULUDQ Y2, Y9, Y9
 	VPMULUDQ Y3, Y6, Y10
-	VPMULUDQ Y2, Y9, Y9
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y2, Y6, Y6
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y6, Y6
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y6, Y6
 	VPSHUFD  $0xf5, Y7, Y9
+	VPMULUDQ Y2, Y9, Y9
 	VPMULUDQ Y3, Y7, Y10
-	VPMULUDQ Y2, Y9, Y9
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y2, Y7, Y7
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y7, Y7
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y7, Y7
 	VPSHUFD  $0xf5, Y8, Y9
-	VPMULUDQ Y3, Y8, Y10
 	VPMULUDQ Y2, Y9, Y9
+	VPMULUDQ Y3, Y8, Y10
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y2, Y8, Y8
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y8, Y8
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y8, Y8
 	IMULQ    SI, R8
 	IMULQ    SI, R9
 	IMULQ    SI, R10
@@ -1034,26 +4408,26 @@ vector:
 	ROLQ     $0x1f, R10
 	ROLQ     $0x1f, R11
 	VPSHUFD  $0xf5, Y6, Y9
+	VPMULUDQ Y0, Y9, Y9
 	VPMULUDQ Y1, Y6, Y10
-	VPMULUDQ Y0, Y9, Y9
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y0, Y6, Y6
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y6, Y6
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y6, Y6
 	VPSHUFD  $0xf5, Y7, Y9
+	VPMULUDQ Y0, Y9, Y9
 	VPMULUDQ Y1, Y7, Y10
-	VPMULUDQ Y0, Y9, Y9
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y0, Y7, Y7
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y7, Y7
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y7, Y7
 	VPSHUFD  $0xf5, Y8, Y9
-	VPMULUDQ Y1, Y8, Y10
 	VPMULUDQ Y0, Y9, Y9
+	VPMULUDQ Y1, Y8, Y10
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y0, Y8, Y8
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y8, Y8
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y8, Y8
 	IMULQ    BX, R8
 	IMULQ    BX, R9
 	IMULQ    BX, R10
@@ -1079,26 +4453,26 @@ vector:
 	ROLQ     $0x1b, R10
 	ROLQ     $0x1b, R11
 	VPSHUFD  $0xf5, Y6, Y9
+	VPMULUDQ Y0, Y9, Y9
 	VPMULUDQ Y1, Y6, Y10
-	VPMULUDQ Y0, Y9, Y9
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y0, Y6, Y6
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y6, Y6
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y6, Y6
 	VPSHUFD  $0xf5, Y7, Y9
+	VPMULUDQ Y0, Y9, Y9
 	VPMULUDQ Y1, Y7, Y10
-	VPMULUDQ Y0, Y9, Y9
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y0, Y7, Y7
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y7, Y7
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y7, Y7
 	VPSHUFD  $0xf5, Y8, Y9
-	VPMULUDQ Y1, Y8, Y10
 	VPMULUDQ Y0, Y9, Y9
+	VPMULUDQ Y1, Y8, Y10
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y0, Y8, Y8
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y8, Y8
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y8, Y8
 	IMULQ    BX, R8
 	IMULQ    BX, R9
 	IMULQ    BX, R10
@@ -1129,26 +4503,26 @@ vector:
 	SHRQ     $0x21, R12
 	XORQ     R12, R11
 	VPSHUFD  $0xf5, Y6, Y9
+	VPMULUDQ Y2, Y9, Y9
 	VPMULUDQ Y3, Y6, Y10
-	VPMULUDQ Y2, Y9, Y9
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y2, Y6, Y6
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y6, Y6
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y6, Y6
 	VPSHUFD  $0xf5, Y7, Y9
+	VPMULUDQ Y2, Y9, Y9
 	VPMULUDQ Y3, Y7, Y10
-	VPMULUDQ Y2, Y9, Y9
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y2, Y7, Y7
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y7, Y7
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y7, Y7
 	VPSHUFD  $0xf5, Y8, Y9
-	VPMULUDQ Y3, Y8, Y10
 	VPMULUDQ Y2, Y9, Y9
+	VPMULUDQ Y3, Y8, Y10
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y2, Y8, Y8
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y8, Y8
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y8, Y8
 	IMULQ    SI, R8
 	IMULQ    SI, R9
 	IMULQ    SI, R10
@@ -1172,26 +4546,26 @@ vector:
 	SHRQ     $0x1d, R12
 	XORQ     R12, R11
 	VPSHUFD  $0xf5, Y6, Y9
+	VPMULUDQ Y4, Y9, Y9
 	VPMULUDQ Y5, Y6, Y10
-	VPMULUDQ Y4, Y9, Y9
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y4, Y6, Y6
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y6, Y6
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y6, Y6
 	VPSHUFD  $0xf5, Y7, Y9
+	VPMULUDQ Y4, Y9, Y9
 	VPMULUDQ Y5, Y7, Y10
-	VPMULUDQ Y4, Y9, Y9
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y4, Y7, Y7
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y7, Y7
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y7, Y7
 	VPSHUFD  $0xf5, Y8, Y9
-	VPMULUDQ Y5, Y8, Y10
 	VPMULUDQ Y4, Y9, Y9
+	VPMULUDQ Y5, Y8, Y10
+	VPADDQ   Y10, Y9, Y9
 	VPMULUDQ Y4, Y8, Y8
-	VPADDQ   Y9, Y10, Y10
-	VPSLLQ   $0x20, Y10, Y10
-	VPADDQ   Y10, Y8, Y8
+	VPSLLQ   $0x20, Y9, Y9
+	VPADDQ   Y9, Y8, Y8
 	IMULQ    DI, R8
 	IMULQ    DI, R9
 	IMULQ    DI, R10
@@ -1217,6 +4591,418 @@ vector:
 	VMOVDQU  Y6, (CX)
 	VMOVDQU  Y7, 32(CX)
 	VMOVDQU  Y8, 64(CX)
+	MOVQ     R8, 96(CX)
+	MOVQ     R9, 104(CX)
+	MOVQ     R10, 112(CX)
+	MOVQ     R11, 120(CX)
+	ADDQ     $0x00000080, AX
+	ADDQ     $0x00000080, CX
+	DECQ     DX
+	JNZ      vector
+	VZEROUPPER
+	RET
+
+// func xxph3Width4AVX2(keys *byte, hashes *uint64, vectors int)
+// Requires: AVX, AVX2
+TEXT ·xxph3Width4AVX2(SB), NOSPLIT, $0-24
+	// XXPH3: 12 of 16 keys in vectors, and 4 in general registers.
+	MOVQ         keys+0(FP), AX
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0x000000009e3779b1, BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VPSRLQ       $0x20, Y0, Y1
+	MOVQ         $0xc2b2ae3d27d4eb4f, SI
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLQ       $0x20, Y1, Y2
+	MOVQ         $0x165667b19e3779f9, DI
+	VMOVQ        DI, X3
+	VPBROADCASTQ X3, Y3
+	VPSRLQ       $0x20, Y3, Y4
+
+vector:
+	VPMOVZXDQ (AX), Y5
+	VPMOVZXDQ 16(AX), Y6
+	VPMOVZXDQ 32(AX), Y7
+	MOVL      48(AX), R8
+	MOVL      52(AX), R9
+	MOVL      56(AX), R10
+	MOVL      60(AX), R11
+	VPSLLQ    $0x20, Y5, Y8
+	VPOR      Y8, Y5, Y5
+	VPSLLQ    $0x20, Y6, Y8
+	VPOR      Y8, Y6, Y6
+	VPSLLQ    $0x20, Y7, Y8
+	VPOR      Y8, Y7, Y7
+	MOVQ      R8, R12
+	SHLQ      $0x20, R12
+	ORQ       R12, R8
+	MOVQ      R9, R12
+	SHLQ      $0x20, R12
+	ORQ       R12, R9
+	MOVQ      R10, R12
+	SHLQ      $0x20, R12
+	ORQ       R12, R10
+	MOVQ      R11, R12
+	SHLQ      $0x20, R12
+	ORQ       R12, R11
+	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y5, Y5
+	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y6, Y6
+	VPXOR     longsbe4ba423396cfeb8<>+0(SB), Y7, Y7
+	XORQ      longsbe4ba423396cfeb8<>+0(SB), R8
+	XORQ      longsbe4ba423396cfeb8<>+0(SB), R9
+	XORQ      longsbe4ba423396cfeb8<>+0(SB), R10
+	XORQ      longsbe4ba423396cfeb8<>+0(SB), R11
+	VPSRLQ    $0x33, Y5, Y8
+	VPXOR     Y8, Y5, Y5
+	VPSRLQ    $0x33, Y6, Y8
+	VPXOR     Y8, Y6, Y6
+	VPSRLQ    $0x33, Y7, Y8
+	VPXOR     Y8, Y7, Y7
+	MOVQ      R8, R12
+	SHRQ      $0x33, R12
+	XORQ      R12, R8
+	MOVQ      R9, R12
+	SHRQ      $0x33, R12
+	XORQ      R12, R9
+	MOVQ      R10, R12
+	SHRQ      $0x33, R12
+	XORQ      R12, R10
+	MOVQ      R11, R12
+	SHRQ      $0x33, R12
+	XORQ      R12, R11
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  Y0, Y8, Y8
+	VPMULUDQ  Y0, Y5, Y5
+	VPSLLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y5, Y5
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  Y0, Y8, Y8
+	VPMULUDQ  Y0, Y6, Y6
+	VPSLLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  Y0, Y8, Y8
+	VPMULUDQ  Y0, Y7, Y7
+	VPSLLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y7, Y7
+	IMULQ     BX, R8
+	IMULQ     BX, R9
+	IMULQ     BX, R10
+	IMULQ     BX, R11
+	VPADDQ    longs0000000000000004<>+0(SB), Y5, Y5
+	VPADDQ    longs0000000000000004<>+0(SB), Y6, Y6
+	VPADDQ    longs0000000000000004<>+0(SB), Y7, Y7
+	ADDQ      longs0000000000000004<>+0(SB), R8
+	ADDQ      longs0000000000000004<>+0(SB), R9
+	ADDQ      longs0000000000000004<>+0(SB), R10
+	ADDQ      longs0000000000000004<>+0(SB), R11
+	VPSRLQ    $0x2f, Y5, Y8
+	VPXOR     Y8, Y5, Y5
+	VPSRLQ    $0x2f, Y6, Y8
+	VPXOR     Y8, Y6, Y6
+	VPSRLQ    $0x2f, Y7, Y8
+	VPXOR     Y8, Y7, Y7
+	MOVQ      R8, R12
+	SHRQ      $0x2f, R12
+	XORQ      R12, R8
+	MOVQ      R9, R12
+	SHRQ      $0x2f, R12
+	XORQ      R12, R9
+	MOVQ      R10, R12
+	SHRQ      $0x2f, R12
+	XORQ      R12, R10
+	MOVQ      R11, R12
+	SHRQ      $0x2f, R12
+	XORQ      R12, R11
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  Y1, Y8, Y8
+	VPMULUDQ  Y2, Y5, Y9
+	VPADDQ    Y9, Y8, Y8
+	VPMULUDQ  Y1, Y5, Y5
+	VPSLLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y5, Y5
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  Y1, Y8, Y8
+	VPMULUDQ  Y2, Y6, Y9
+	VPADDQ    Y9, Y8, Y8
+	VPMULUDQ  Y1, Y6, Y6
+	VPSLLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  Y1, Y8, Y8
+	VPMULUDQ  Y2, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VPMULUDQ  Y1, Y7, Y7
+	VPSLLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y7, Y7
+	IMULQ     SI, R8
+	IMULQ     SI, R9
+	IMULQ     SI, R10
+	IMULQ     SI, R11
+	VPSRLQ    $0x25, Y5, Y8
+	VPXOR     Y8, Y5, Y5
+	VPSRLQ    $0x25, Y6, Y8
+	VPXOR     Y8, Y6, Y6
+	VPSRLQ    $0x25, Y7, Y8
+	VPXOR     Y8, Y7, Y7
+	MOVQ      R8, R12
+	SHRQ      $0x25, R12
+	XORQ      R12, R8
+	MOVQ      R9, R12
+	SHRQ      $0x25, R12
+	XORQ      R12, R9
+	MOVQ      R10, R12
+	SHRQ      $0x25, R12
+	XORQ      R12, R10
+	MOVQ      R11, R12
+	SHRQ      $0x25, R12
+	XORQ      R12, R11
+	VPSHUFD   $0xf5, Y5, Y8
+	VPMULUDQ  Y3, Y8, Y8
+	VPMULUDQ  Y4, Y5, Y9
+	VPADDQ    Y9, Y8, Y8
+	VPMULUDQ  Y3, Y5, Y5
+	VPSLLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y5, Y5
+	VPSHUFD   $0xf5, Y6, Y8
+	VPMULUDQ  Y3, Y8, Y8
+	VPMULUDQ  Y4, Y6, Y9
+	VPADDQ    Y9, Y8, Y8
+	VPMULUDQ  Y3, Y6, Y6
+	VPSLLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y6, Y6
+	VPSHUFD   $0xf5, Y7, Y8
+	VPMULUDQ  Y3, Y8, Y8
+	VPMULUDQ  Y4, Y7, Y9
+	VPADDQ    Y9, Y8, Y8
+	VPMULUDQ  Y3, Y7, Y7
+	VPSLLQ    $0x20, Y8, Y8
+	VPADDQ    Y8, Y7, Y7
+	IMULQ     DI, R8
+	IMULQ     DI, R9
+	IMULQ     DI, R10
+	IMULQ     DI, R11
+	VPSRLQ    $0x20, Y5, Y8
+	VPXOR     Y8, Y5, Y5
+	VPSRLQ    $0x20, Y6, Y8
+	VPXOR     Y8, Y6, Y6
+	VPSRLQ    $0x20, Y7, Y8
+	VPXOR     Y8, Y7, Y7
+	MOVQ      R8, R12
+	SHRQ      $0x20, R12
+	XORQ      R12, R8
+	MOVQ      R9, R12
+	SHRQ      $0x20, R12
+	XORQ      R12, R9
+	MOVQ      R10, R12
+	SHRQ      $0x20, R12
+	XORQ      R12, R10
+	MOVQ      R11, R12
+	SHRQ      $0x20, R12
+	XORQ      R12, R11
+	VMOVDQU   Y5, (CX)
+	VMOVDQU   Y6, 32(CX)
+	VMOVDQU   Y7, 64(CX)
+	MOVQ      R8, 96(CX)
+	MOVQ      R9, 104(CX)
+	MOVQ      R10, 112(CX)
+	MOVQ      R11, 120(CX)
+	ADDQ      $0x00000040, AX
+	ADDQ      $0x00000080, CX
+	DECQ      DX
+	JNZ       vector
+	VZEROUPPER
+	RET
+
+// func xxph3Width8AVX2(keys *byte, hashes *uint64, vectors int)
+// Requires: AVX, AVX2
+TEXT ·xxph3Width8AVX2(SB), NOSPLIT, $0-24
+	// XXPH3: 12 of 16 keys in vectors, and 4 in general registers.
+	MOVQ         keys+0(FP), AX
+	MOVQ         hashes+8(FP), CX
+	MOVQ         vectors+16(FP), DX
+	MOVQ         $0x000000009e3779b1, BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VPSRLQ       $0x20, Y0, Y1
+	MOVQ         $0xc2b2ae3d27d4eb4f, SI
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+	VPSRLQ       $0x20, Y1, Y2
+	MOVQ         $0x165667b19e3779f9, DI
+	VMOVQ        DI, X3
+	VPBROADCASTQ X3, Y3
+	VPSRLQ       $0x20, Y3, Y4
+
+vector:
+	VMOVDQU  (AX), Y5
+	VMOVDQU  32(AX), Y6
+	VMOVDQU  64(AX), Y7
+	MOVQ     96(AX), R8
+	MOVQ     104(AX), R9
+	MOVQ     112(AX), R10
+	MOVQ     120(AX), R11
+	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y5, Y5
+	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y6, Y6
+	VPXOR    longsbe4ba423396cfeb8<>+0(SB), Y7, Y7
+	XORQ     longsbe4ba423396cfeb8<>+0(SB), R8
+	XORQ     longsbe4ba423396cfeb8<>+0(SB), R9
+	XORQ     longsbe4ba423396cfeb8<>+0(SB), R10
+	XORQ     longsbe4ba423396cfeb8<>+0(SB), R11
+	VPSRLQ   $0x33, Y5, Y8
+	VPXOR    Y8, Y5, Y5
+	VPSRLQ   $0x33, Y6, Y8
+	VPXOR    Y8, Y6, Y6
+	VPSRLQ   $0x33, Y7, Y8
+	VPXOR    Y8, Y7, Y7
+	MOVQ     R8, R12
+	SHRQ     $0x33, R12
+	XORQ     R12, R8
+	MOVQ     R9, R12
+	SHRQ     $0x33, R12
+	XORQ     R12, R9
+	MOVQ     R10, R12
+	SHRQ     $0x33, R12
+	XORQ     R12, R10
+	MOVQ     R11, R12
+	SHRQ     $0x33, R12
+	XORQ     R12, R11
+	VPSHUFD  $0xf5, Y5, Y8
+	VPMULUDQ Y0, Y8, Y8
+	VPMULUDQ Y0, Y5, Y5
+	VPSLLQ   $0x20, Y8, Y8
+	VPADDQ   Y8, Y5, Y5
+	VPSHUFD  $0xf5, Y6, Y8
+	VPMULUDQ Y0, Y8, Y8
+	VPMULUDQ Y0, Y6, Y6
+	VPSLLQ   $0x20, Y8, Y8
+	VPADDQ   Y8, Y6, Y6
+	VPSHUFD  $0xf5, Y7, Y8
+	VPMULUDQ Y0, Y8, Y8
+	VPMULUDQ Y0, Y7, Y7
+	VPSLLQ   $0x20, Y8, Y8
+	VPADDQ   Y8, Y7, Y7
+	IMULQ    BX, R8
+	IMULQ    BX, R9
+	IMULQ    BX, R10
+	IMULQ    BX, R11
+	VPADDQ   longs0000000000000008<>+0(SB), Y5, Y5
+	VPADDQ   longs0000000000000008<>+0(SB), Y6, Y6
+	VPADDQ   longs0000000000000008<>+0(SB), Y7, Y7
+	ADDQ     longs0000000000000008<>+0(SB), R8
+	ADDQ     longs0000000000000008<>+0(SB), R9
+	ADDQ     longs0000000000000008<>+0(SB), R10
+	ADDQ     longs0000000000000008<>+0(SB), R11
+	VPSRLQ   $0x2f, Y5, Y8
+	VPXOR    Y8, Y5, Y5
+	VPSRLQ   $0x2f, Y6, Y8
+	VPXOR    Y8, Y6, Y6
+	VPSRLQ   $0x2f, Y7, Y8
+	VPXOR    Y8, Y7, Y7
+	MOVQ     R8, R12
+	SHRQ     $0x2f, R12
+	XORQ     R12, R8
+	MOVQ     R9, R12
+	SHRQ     $0x2f, R12
+	XORQ     R12, R9
+	MOVQ     R10, R12
+	SHRQ     $0x2f, R12
+	XORQ     R12, R10
+	MOVQ     R11, R12
+	SHRQ     $0x2f, R12
+	XORQ     R12, R11
+	VPSHUFD  $0xf5, Y5, Y8
+	VPMULUDQ Y1, Y8, Y8
+	VPMULUDQ Y2, Y5, Y9
+	VPADDQ   Y9, Y8, Y8
+	VPMULUDQ Y1, Y5, Y5
+	VPSLLQ   $0x20, Y8, Y8
+	VPADDQ   Y8, Y5, Y5
+	VPSHUFD  $0xf5, Y6, Y8
+	VPMULUDQ Y1, Y8, Y8
+	VPMULUDQ Y2, Y6, Y9
+	VPADDQ   Y9, Y8, Y8
+	VPMULUDQ Y1, Y6, Y6
+	VPSLLQ   $0x20, Y8, Y8
+	VPADDQ   Y8, Y6, Y6
+	VPSHUFD  $0xf5, Y7, Y8
+	VPMULUDQ Y1, Y8, Y8
+	VPMULUDQ Y2, Y7, Y9
+	VPADDQ   Y9, Y8, Y8
+	VPMULUDQ Y1, Y7, Y7
+	VPSLLQ   $0x20, Y8, Y8
+	VPADDQ   Y8, Y7, Y7
+	IMULQ    SI, R8
+	IMULQ    SI, R9
+	IMULQ    SI, R10
+	IMULQ    SI, R11
+	VPSRLQ   $0x25, Y5, Y8
+	VPXOR    Y8, Y5, Y5
+	VPSRLQ   $0x25, Y6, Y8
+	VPXOR    Y8, Y6, Y6
+	VPSRLQ   $0x25, Y7, Y8
+	VPXOR    Y8, Y7, Y7
+	MOVQ     R8, R12
+	SHRQ     $0x25, R12
+	XORQ     R12, R8
+	MOVQ     R9, R12
+	SHRQ     $0x25, R12
+	XORQ     R12, R9
+	MOVQ     R10, R12
+	SHRQ     $0x25, R12
+	XORQ     R12, R10
+	MOVQ     R11, R12
+	SHRQ     $0x25, R12
+	XORQ     R12, R11
+	VPSHUFD  $0xf5, Y5, Y8
+	VPMULUDQ Y3, Y8, Y8
+	VPMULUDQ Y4, Y5, Y9
+	VPADDQ   Y9, Y8, Y8
+	VPMULUDQ Y3, Y5, Y5
+	VPSLLQ   $0x20, Y8, Y8
+	VPADDQ   Y8, Y5, Y5
+	VPSHUFD  $0xf5, Y6, Y8
+	VPMULUDQ Y3, Y8, Y8
+	VPMULUDQ Y4, Y6, Y9
+	VPADDQ   Y9, Y8, Y8
+	VPMULUDQ Y3, Y6, Y6
+	VPSLLQ   $0x20, Y8, Y8
+	VPADDQ   Y8, Y6, Y6
+	VPSHUFD  $0xf5, Y7, Y8
+	VPMULUDQ Y3, Y8, Y8
+	VPMULUDQ Y4, Y7, Y9
+	VPADDQ   Y9, Y8, Y8
+	VPMULUDQ Y3, Y7, Y7
+	VPSLLQ   $0x20, Y8, Y8
+	VPADDQ   Y8, Y7, Y7
+	IMULQ    DI, R8
+	IMULQ    DI, R9
+	IMULQ    DI, R10
+	IMULQ    DI, R11
+	VPSRLQ   $0x20, Y5, Y8
+	VPXOR    Y8, Y5, Y5
+	VPSRLQ   $0x20, Y6, Y8
+	VPXOR    Y8, Y6, Y6
+	VPSRLQ   $0x20, Y7, Y8
+	VPXOR    Y8, Y7, Y7
+	MOVQ     R8, R12
+	SHRQ     $0x20, R12
+	XORQ     R12, R8
+	MOVQ     R9, R12
+	SHRQ     $0x20, R12
+	XORQ     R12, R9
+	MOVQ     R10, R12
+	SHRQ     $0x20, R12
+	XORQ     R12, R10
+	MOVQ     R11, R12
+	SHRQ     $0x20, R12
+	XORQ     R12, R11
+	VMOVDQU  Y5, (CX)
+	VMOVDQU  Y6, 32(CX)
+	VMOVDQU  Y7, 64(CX)
 	MOVQ     R8, 96(CX)
 	MOVQ     R9, 104(CX)
 	MOVQ     R10, 112(CX)
@@ -1417,81 +5203,753 @@ end:
 	VZEROUPPER
 	RET
 
-// func hasSplit256AVX2(base **byte, hash uint64) bool
-// Requires: AVX, AVX2
-TEXT ·hasSplit256AVX2(SB), NOSPLIT, $0-17
-	MOVQ         hash+8(FP), AX
-	SHRQ         $0x20, AX
-	VPBROADCASTD hash+8(FP), Y0
-	MOVQ         base+0(FP), CX
-	IMULQ        8(CX), AX
-	MOVQ         (CX), CX
-	SHRQ         $0x20, AX
-	SHLQ         $0x05, AX
-	VPMULLD      splitSalts<>+0(SB), Y0, Y0
-	VMOVDQU      splitOnes<>+0(SB), Y1
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (CX)(AX*1), Y1
-	VPTEST       Y0, Y1
-	SETCS        ret+16(FP)
-	VZEROUPPER
+// func testUint64(base **byte, key uint64) bool
+TEXT ·testUint64(SB), NOSPLIT, $0-17
+	MOVQ    base+0(FP), AX
+	MOVWLZX 32(AX), CX
+	CMPL    CX, $0x00000233
+	JNE     arm1
+	JMP     ·hasUint64Split256AVX512+0(SB)
+
+arm1:
+	CMPL CX, $0x00000211
+	JNE  arm2
+	JMP  ·hasUint64Double32AVX2+0(SB)
+
+arm2:
+	CMPL CX, $0x00000244
+	JNE  arm3
+	CMPQ 24(AX), $0x08
+	JGT  go
+	JMP  ·hasUint64Line512AVX512+0(SB)
+
+arm3:
+	CMPL CX, $0x00000255
+	JNE  arm4
+	CMPQ 24(AX), $0x08
+	JGT  go
+	CMPL 12(AX), $0x00
+	JNE  go
+	JMP  ·hasUint64Line32AVX512+0(SB)
+
+arm4:
+	CMPL CX, $0x00000222
+	JNE  arm5
+	CMPQ 16(AX), $0x00
+	JEQ  go
+	JMP  ·hasUint64Double64AVX2+0(SB)
+
+arm5:
+	CMPL CX, $0x00000133
+	JNE  arm6
+	JMP  ·hasUint64Split256AVX2+0(SB)
+
+arm6:
+	CMPL CX, $0x00000111
+	JNE  arm7
+	JMP  ·hasUint64Double32AVX2+0(SB)
+
+arm7:
+	CMPL CX, $0x00000144
+	JNE  arm8
+	CMPQ 24(AX), $0x08
+	JGT  go
+	JMP  ·hasUint64Line512AVX2+0(SB)
+
+arm8:
+	CMPL CX, $0x00000155
+	JNE  arm9
+	CMPQ 24(AX), $0x08
+	JGT  go
+	CMPL 12(AX), $0x00
+	JNE  go
+	JMP  ·hasUint64Line32AVX2+0(SB)
+
+arm9:
+	CMPL CX, $0x00000122
+	JNE  arm10
+	CMPQ 16(AX), $0x00
+	JEQ  go
+	JMP  ·hasUint64Double64AVX2+0(SB)
+
+arm10:
+go:
+	JMP ·mayContainUint64+0(SB)
+
+// func testHash(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+TEXT ·testHash(SB), NOSPLIT, $0-33
+	MOVQ    base+0(FP), AX
+	MOVWLZX 32(AX), CX
+	MOVB    kind+24(FP), DL
+	MOVL    CX, BX
+	SHRB    $0x04, BL
+	CMPB    BL, DL
+	JNE     go
+	CMPL    CX, $0x00000233
+	JNE     arm1
+	JMP     ·hasHashSplit256AVX512+0(SB)
+
+arm1:
+	CMPL CX, $0x00000211
+	JNE  arm2
+	JMP  ·hasHashDouble32AVX2+0(SB)
+
+arm2:
+	CMPL CX, $0x00000244
+	JNE  arm3
+	CMPQ 24(AX), $0x08
+	JGT  go
+	JMP  ·hasHashLine512AVX512+0(SB)
+
+arm3:
+	CMPL CX, $0x00000255
+	JNE  arm4
+	CMPQ 24(AX), $0x08
+	JGT  go
+	CMPL 12(AX), $0x00
+	JNE  go
+	JMP  ·hasHashLine32AVX512+0(SB)
+
+arm4:
+	CMPL CX, $0x00000222
+	JNE  arm5
+	CMPQ 16(AX), $0x00
+	JEQ  go
+	JMP  ·hasHashDouble64AVX2+0(SB)
+
+arm5:
+	CMPL CX, $0x00000133
+	JNE  arm6
+	JMP  ·hasHashSplit256AVX2+0(SB)
+
+arm6:
+	CMPL CX, $0x00000111
+	JNE  arm7
+	JMP  ·hasHashDouble32AVX2+0(SB)
+
+arm7:
+	CMPL CX, $0x00000144
+	JNE  arm8
+	CMPQ 24(AX), $0x08
+	JGT  go
+	JMP  ·hasHashLine512AVX2+0(SB)
+
+arm8:
+	CMPL CX, $0x00000155
+	JNE  arm9
+	CMPQ 24(AX), $0x08
+	JGT  go
+	CMPL 12(AX), $0x00
+	JNE  go
+	JMP  ·hasHashLine32AVX2+0(SB)
+
+arm9:
+	CMPL CX, $0x00000122
+	JNE  arm10
+	CMPQ 16(AX), $0x00
+	JEQ  go
+	JMP  ·hasHashDouble64AVX2+0(SB)
+
+arm10:
+go:
+	JMP ·mayContainHash+0(SB)
+
+// func hasUint64Double32AVX2(base **byte, key uint64) bool
+// Requires: BMI2
+TEXT ·hasUint64Double32AVX2(SB), NOSPLIT, $0-17
+	// LevelDB's hash of 8 bytes.
+	MOVQ    key+8(FP), AX
+	MOVQ    AX, CX
+	SHRQ    $0x20, CX
+	ADDL    $0x89ba21ac, AX
+	IMUL3L  $0xc6a4a793, AX, AX
+	MOVL    AX, DX
+	SHRL    $0x10, DX
+	XORL    DX, AX
+	ADDL    CX, AX
+	IMUL3L  $0xc6a4a793, AX, AX
+	MOVL    AX, CX
+	SHRL    $0x10, CX
+	XORL    CX, AX
+	MOVQ    base+0(FP), CX
+	RORXL   $0x11, AX, BX
+	MOVQ    (CX), SI
+	MOVQ    24(CX), DI
+	CMPQ    8(CX), $0x00040000
+	JCC     pairs
+	SUBQ    $0x03, DI
+	JL      few
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R8
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R8*1), R8
+	SHRXL   DX, R8, R8
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	TESTL   $0x00000001, R8
+	JZ      absent
+	ADDQ    BX, AX
+	JMP     pairs
+
+few:
+	ADDQ $0x03, DI
+
+pairs:
+	SUBQ    $0x02, DI
+	JL      last
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R8
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R8*1), R8
+	SHRXL   DX, R8, R8
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	TESTL   $0x00000001, R8
+	JZ      absent
+	ADDQ    BX, AX
+	JMP     pairs
+
+last:
+	ADDQ    $0x01, DI
+	JL      present
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), CX, DX
+	ANDL    $0x07, AX
+	MOVBLZX (SI)(DX*1), DX
+	SHRXL   AX, DX, DX
+	TESTL   $0x00000001, DX
+	JZ      absent
+
+present:
+	MOVB $0x01, ret+16(FP)
 	RET
 
+absent:
+	MOVB $0x00, ret+16(FP)
+	RET
+
+// func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: BMI2
+TEXT ·hasHashDouble32AVX2(SB), NOSPLIT, $0-33
+	MOVQ    h1+8(FP), AX
+	MOVQ    base+0(FP), CX
+	RORXL   $0x11, AX, BX
+	MOVQ    (CX), SI
+	MOVQ    24(CX), DI
+	CMPQ    8(CX), $0x00040000
+	JCC     pairs
+	SUBQ    $0x03, DI
+	JL      few
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R8
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R8*1), R8
+	SHRXL   DX, R8, R8
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	TESTL   $0x00000001, R8
+	JZ      absent
+	ADDQ    BX, AX
+	JMP     pairs
+
+few:
+	ADDQ $0x03, DI
+
+pairs:
+	SUBQ    $0x02, DI
+	JL      last
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R8
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R8*1), R8
+	SHRXL   DX, R8, R8
+	ADDQ    BX, AX
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), DX, R9
+	MOVL    AX, DX
+	ANDL    $0x07, DX
+	MOVBLZX (SI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	ANDL    R9, R8
+	TESTL   $0x00000001, R8
+	JZ      absent
+	ADDQ    BX, AX
+	JMP     pairs
+
+last:
+	ADDQ    $0x01, DI
+	JL      present
+	MOVL    AX, DX
+	IMULQ   16(CX), DX
+	MULXQ   8(CX), CX, DX
+	ANDL    $0x07, AX
+	MOVBLZX (SI)(DX*1), DX
+	SHRXL   AX, DX, DX
+	TESTL   $0x00000001, DX
+	JZ      absent
+
+present:
+	MOVB $0x01, ret+32(FP)
+	RET
+
+absent:
+	MOVB $0x00, ret+32(FP)
+	RET
+
+// func hasUint64Double64AVX2(base **byte, key uint64) bool
+// Requires: BMI2
+TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
+	// XXH64 with the seeds 0 and 1 of 8 bytes.
+	MOVQ  key+8(FP), DX
+	MOVQ  $0x9e3779b185ebca87, BX
+	MOVQ  $0xc2b2ae3d27d4eb4f, SI
+	IMULQ SI, DX
+	RORXQ $0x21, DX, DX
+	IMULQ BX, DX
+	MOVQ  $0x27d4eb2f165667cd, AX
+	XORQ  DX, AX
+	RORXQ $0x25, AX, AX
+	IMULQ BX, AX
+	ADDQ  singleWords<>+24(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x21, CX
+	XORQ  CX, AX
+	IMULQ SI, AX
+	MOVQ  AX, CX
+	SHRQ  $0x1d, CX
+	XORQ  CX, AX
+	IMULQ singleWords<>+16(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x20, CX
+	XORQ  CX, AX
+	MOVQ  $0x27d4eb2f165667ce, CX
+	XORQ  DX, CX
+	RORXQ $0x25, CX, CX
+	IMULQ BX, CX
+	ADDQ  singleWords<>+24(SB), CX
+	MOVQ  CX, DX
+	SHRQ  $0x21, DX
+	XORQ  DX, CX
+	IMULQ SI, CX
+	MOVQ  CX, DX
+	SHRQ  $0x1d, DX
+	XORQ  DX, CX
+	IMULQ singleWords<>+16(SB), CX
+	MOVQ  CX, DX
+	SHRQ  $0x20, DX
+	XORQ  DX, CX
+	MOVQ  base+0(FP), DX
+	MOVQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	MOVL  $0x00000003, R8
+	MOVQ  24(DX), R9
+	SUBQ  $0x03, R9
+	JL    few
+	MOVQ  AX, DX
+	MULXQ DI, DX, R10
+	MOVQ  AX, DX
+	SHRQ  $0x08, R10
+	IMULQ SI, R10
+	SUBQ  R10, DX
+	CMPQ  DX, SI
+	JCC   large0
+
+small0:
+	SHRXQ   R8, DX, R10
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R10*1), R10
+	SHRXL   DX, R10, R10
+	ADDQ    CX, AX
+	MOVQ    AX, DX
+	MULXQ   DI, DX, R11
+	MOVQ    AX, DX
+	SHRQ    $0x08, R11
+	IMULQ   SI, R11
+	SUBQ    R11, DX
+	CMPQ    DX, SI
+	JCC     large1
+
+small1:
+	SHRXQ   R8, DX, R11
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R11*1), R11
+	SHRXL   DX, R11, R11
+	ANDL    R11, R10
+	ADDQ    CX, AX
+	MOVQ    AX, DX
+	MULXQ   DI, DX, R11
+	MOVQ    AX, DX
+	SHRQ    $0x08, R11
+	IMULQ   SI, R11
+	SUBQ    R11, DX
+	CMPQ    DX, SI
+	JCC     large2
+
+small2:
+	SHRXQ   R8, DX, R11
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R11*1), R11
+	SHRXL   DX, R11, R11
+	ANDL    R11, R10
+	TESTL   $0x00000001, R10
+	JZ      absent
+	ADDQ    CX, AX
+	JMP     pairs
+
+few:
+	ADDQ $0x03, R9
+
+pairs:
+	SUBQ  $0x02, R9
+	JL    last
+	MOVQ  AX, DX
+	MULXQ DI, DX, R10
+	MOVQ  AX, DX
+	SHRQ  $0x08, R10
+	IMULQ SI, R10
+	SUBQ  R10, DX
+	CMPQ  DX, SI
+	JCC   large3
+
+small3:
+	SHRXQ   R8, DX, R10
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R10*1), R10
+	SHRXL   DX, R10, R10
+	ADDQ    CX, AX
+	MOVQ    AX, DX
+	MULXQ   DI, DX, R11
+	MOVQ    AX, DX
+	SHRQ    $0x08, R11
+	IMULQ   SI, R11
+	SUBQ    R11, DX
+	CMPQ    DX, SI
+	JCC     large4
+
+small4:
+	SHRXQ   R8, DX, R11
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R11*1), R11
+	SHRXL   DX, R11, R11
+	ANDL    R11, R10
+	TESTL   $0x00000001, R10
+	JZ      absent
+	ADDQ    CX, AX
+	JMP     pairs
+
+last:
+	ADDQ  $0x01, R9
+	JL    present
+	MOVQ  AX, DX
+	MULXQ DI, CX, DX
+	SHRQ  $0x08, DX
+	IMULQ SI, DX
+	SUBQ  DX, AX
+	CMPQ  AX, SI
+	JCC   large5
+
+small5:
+	SHRXQ   R8, AX, CX
+	ANDL    $0x07, AX
+	MOVBLZX (BX)(CX*1), CX
+	SHRXL   AX, CX, CX
+	TESTL   $0x00000001, CX
+	JZ      absent
+
+present:
+	MOVB $0x01, ret+16(FP)
+	RET
+
+absent:
+	MOVB $0x00, ret+16(FP)
+	RET
+
+large0:
+	SUBQ SI, DX
+	JMP  small0
+
+large1:
+	SUBQ SI, DX
+	JMP  small1
+
+large2:
+	SUBQ SI, DX
+	JMP  small2
+
+large3:
+	SUBQ SI, DX
+	JMP  small3
+
+large4:
+	SUBQ SI, DX
+	JMP  small4
+
+large5:
+	SUBQ SI, AX
+	JMP  small5
+
+// func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: BMI2
+TEXT ·hasHashDouble64AVX2(SB), NOSPLIT, $0-33
+	MOVQ  h1+8(FP), AX
+	MOVQ  h2+16(FP), CX
+	MOVQ  base+0(FP), DX
+	MOVQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	MOVL  $0x00000003, R8
+	MOVQ  24(DX), R9
+	SUBQ  $0x03, R9
+	JL    few
+	MOVQ  AX, DX
+	MULXQ DI, DX, R10
+	MOVQ  AX, DX
+	SHRQ  $0x08, R10
+	IMULQ SI, R10
+	SUBQ  R10, DX
+	CMPQ  DX, SI
+	JCC   large0
+
+small0:
+	SHRXQ   R8, DX, R10
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R10*1), R10
+	SHRXL   DX, R10, R10
+	ADDQ    CX, AX
+	MOVQ    AX, DX
+	MULXQ   DI, DX, R11
+	MOVQ    AX, DX
+	SHRQ    $0x08, R11
+	IMULQ   SI, R11
+	SUBQ    R11, DX
+	CMPQ    DX, SI
+	JCC     large1
+
+small1:
+	SHRXQ   R8, DX, R11
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R11*1), R11
+	SHRXL   DX, R11, R11
+	ANDL    R11, R10
+	ADDQ    CX, AX
+	MOVQ    AX, DX
+	MULXQ   DI, DX, R11
+	MOVQ    AX, DX
+	SHRQ    $0x08, R11
+	IMULQ   SI, R11
+	SUBQ    R11, DX
+	CMPQ    DX, SI
+	JCC     large2
+
+small2:
+	SHRXQ   R8, DX, R11
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R11*1), R11
+	SHRXL   DX, R11, R11
+	ANDL    R11, R10
+	TESTL   $0x00000001, R10
+	JZ      absent
+	ADDQ    CX, AX
+	JMP     pairs
+
+few:
+	ADDQ $0x03, R9
+
+pairs:
+	SUBQ  $0x02, R9
+	JL    last
+	MOVQ  AX, DX
+	MULXQ DI, DX, R10
+	MOVQ  AX, DX
+	SHRQ  $0x08, R10
+	IMULQ SI, R10
+	SUBQ  R10, DX
+	CMPQ  DX, SI
+	JCC   large3
+
+small3:
+	SHRXQ   R8, DX, R10
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R10*1), R10
+	SHRXL   DX, R10, R10
+	ADDQ    CX, AX
+	MOVQ    AX, DX
+	MULXQ   DI, DX, R11
+	MOVQ    AX, DX
+	SHRQ    $0x08, R11
+	IMULQ   SI, R11
+	SUBQ    R11, DX
+	CMPQ    DX, SI
+	JCC     large4
+
+small4:
+	SHRXQ   R8, DX, R11
+	ANDL    $0x07, DX
+	MOVBLZX (BX)(R11*1), R11
+	SHRXL   DX, R11, R11
+	ANDL    R11, R10
+	TESTL   $0x00000001, R10
+	JZ      absent
+	ADDQ    CX, AX
+	JMP     pairs
+
+last:
+	ADDQ  $0x01, R9
+	JL    present
+	MOVQ  AX, DX
+	MULXQ DI, CX, DX
+	SHRQ  $0x08, DX
+	IMULQ SI, DX
+	SUBQ  DX, AX
+	CMPQ  AX, SI
+	JCC   large5
+
+small5:
+	SHRXQ   R8, AX, CX
+	ANDL    $0x07, AX
+	MOVBLZX (BX)(CX*1), CX
+	SHRXL   AX, CX, CX
+	TESTL   $0x00000001, CX
+	JZ      absent
+
+present:
+	MOVB $0x01, ret+32(FP)
+	RET
+
+absent:
+	MOVB $0x00, ret+32(FP)
+	RET
+
+large0:
+	SUBQ SI, DX
+	JMP  small0
+
+large1:
+	SUBQ SI, DX
+	JMP  small1
+
+large2:
+	SUBQ SI, DX
+	JMP  small2
+
+large3:
+	SUBQ SI, DX
+	JMP  small3
+
+large4:
+	SUBQ SI, DX
+	JMP  small4
+
+large5:
+	SUBQ SI, AX
+	JMP  small5
+
 // func hasKeySplit256AVX2(base **byte, key *byte, n int) bool
-// Requires: AVX, AVX2
+// Requires: AVX, AVX2, BMI2
 TEXT ·hasKeySplit256AVX2(SB), NOSPLIT, $0-25
 	// XXH64 with the seed 0 of fewer than 32 bytes.
-	MOVQ key+8(FP), CX
-	MOVQ n+16(FP), DX
+	MOVQ $0x9e3779b185ebca87, CX
+	MOVQ $0xc2b2ae3d27d4eb4f, DX
+	MOVQ key+8(FP), BX
+	MOVQ n+16(FP), SI
 	MOVQ singleWords<>+32(SB), AX
-	ADDQ DX, AX
-	SUBQ $0x08, DX
+	ADDQ SI, AX
+	SUBQ $0x08, SI
 	JL   short
 
 long:
-	MOVQ  (CX), BX
-	IMULQ singleWords<>+8(SB), BX
-	ROLQ  $0x1f, BX
-	IMULQ singleWords<>+0(SB), BX
-	XORQ  BX, AX
-	ROLQ  $0x1b, AX
-	IMULQ singleWords<>+0(SB), AX
+	MOVQ  (BX), DI
+	IMULQ DX, DI
+	RORXQ $0x21, DI, DI
+	IMULQ CX, DI
+	XORQ  DI, AX
+	RORXQ $0x25, AX, AX
+	IMULQ CX, AX
 	ADDQ  singleWords<>+24(SB), AX
-	ADDQ  $0x08, CX
-	SUBQ  $0x08, DX
+	ADDQ  $0x08, BX
+	SUBQ  $0x08, SI
 	JGE   long
 
 short:
-	ADDQ  $0x08, DX
+	ADDQ  $0x08, SI
 	JZ    hashed
-	TESTQ $0x00000004, DX
+	TESTQ $0x00000004, SI
 	JZ    bytes
-	MOVL  (CX), BX
-	IMULQ singleWords<>+0(SB), BX
-	XORQ  BX, AX
-	ROLQ  $0x17, AX
-	IMULQ singleWords<>+8(SB), AX
+	MOVL  (BX), DI
+	IMULQ CX, DI
+	XORQ  DI, AX
+	RORXQ $0x29, AX, AX
+	IMULQ DX, AX
 	ADDQ  singleWords<>+16(SB), AX
-	ADDQ  $0x04, CX
-	SUBQ  $0x04, DX
+	ADDQ  $0x04, BX
+	SUBQ  $0x04, SI
 	JZ    hashed
 
 bytes:
-	MOVBLZX (CX), BX
-	IMULQ   singleWords<>+32(SB), BX
-	XORQ    BX, AX
-	ROLQ    $0x0b, AX
-	IMULQ   singleWords<>+0(SB), AX
-	INCQ    CX
-	DECQ    DX
+	MOVBLZX (BX), DI
+	IMULQ   singleWords<>+32(SB), DI
+	XORQ    DI, AX
+	RORXQ   $0x35, AX, AX
+	IMULQ   CX, AX
+	INCQ    BX
+	DECQ    SI
 	JNZ     bytes
 
 hashed:
 	MOVQ         AX, CX
 	SHRQ         $0x21, CX
 	XORQ         CX, AX
-	IMULQ        singleWords<>+8(SB), AX
+	IMULQ        DX, AX
 	MOVQ         AX, CX
 	SHRQ         $0x1d, CX
 	XORQ         CX, AX
@@ -1503,16 +5961,17 @@ hashed:
 	VPBROADCASTD X0, Y0
 	MOVQ         base+0(FP), AX
 	IMULQ        8(AX), CX
-	MOVQ         (AX), AX
 	SHRQ         $0x20, CX
 	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
 	VPMULLD      splitSalts<>+0(SB), Y0, Y0
 	VMOVDQU      splitOnes<>+0(SB), Y1
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (AX)(CX*1), Y1
+	VMOVDQU      (CX), Y1
 	VPTEST       Y0, Y1
-	SETCS        ret+24(FP)
+	SETCS        AL
+	MOVB         AL, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -1746,73 +6205,6 @@ array:
 	DECQ    CX
 	JNZ     array
 	MOVQ    BX, ret+24(FP)
-	RET
-
-// func hasLine512AVX2(base **byte, hash uint64) bool
-// Requires: AVX, AVX2
-TEXT ·hasLine512AVX2(SB), NOSPLIT, $0-17
-	MOVQ         hash+8(FP), AX
-	MOVQ         base+0(FP), CX
-	MOVL         AX, DX
-	SHRQ         $0x20, AX
-	VMOVD        AX, X0
-	VPBROADCASTD X0, Y0
-	IMULQ        8(CX), DX
-	MOVQ         (CX), AX
-	SHRQ         $0x20, DX
-	SHLQ         $0x06, DX
-	ADDQ         DX, AX
-	MOVQ         24(CX), CX
-	SHLQ         $0x05, CX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(CX*1), Y0, Y0
-	VPSRLD       $0x1c, Y0, Y1
-	VPSRLD       $0x17, Y0, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (AX), Y1, Y5
-	VPERMD       32(AX), Y1, Y1
-	VBLENDVPS    Y0, Y1, Y5, Y5
-	VPAND        Y4, Y2, Y2
-	VPSLLVD      Y2, Y3, Y2
-	VPTEST       Y2, Y5
-	SETCS        ret+16(FP)
-	VZEROUPPER
-	RET
-
-// func hasLine32AVX2(base **byte, hash uint32) bool
-// Requires: AVX, AVX2, BMI2
-TEXT ·hasLine32AVX2(SB), NOSPLIT, $0-17
-	MOVL         hash+8(FP), CX
-	MOVQ         base+0(FP), AX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	RORXL        $0x11, CX, DX
-	VMOVD        DX, X1
-	VPBROADCASTD X1, Y1
-	MOVQ         16(AX), DX
-	IMULQ        CX, DX
-	MULXQ        8(AX), CX, DX
-	SHLQ         $0x06, DX
-	MOVQ         (AX), CX
-	ADDQ         DX, CX
-	MOVQ         24(AX), AX
-	SHLQ         $0x05, AX
-	LEAQ         line32Steps<>+0(SB), DX
-	VPMULLW      (DX)(AX*1), Y1, Y1
-	VPADDD       Y0, Y1, Y1
-	VPSRLD       $0x05, Y1, Y0
-	VPSLLD       $0x17, Y1, Y2
-	VMOVDQU      splitOnes<>+0(SB), Y3
-	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (CX), Y0, Y5
-	VPERMD       32(CX), Y0, Y0
-	VBLENDVPS    Y2, Y0, Y5, Y5
-	VPAND        Y4, Y1, Y1
-	VPSLLVD      Y1, Y3, Y1
-	VPTEST       Y1, Y5
-	SETCS        ret+16(FP)
-	VZEROUPPER
 	RET
 
 // func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
@@ -6457,22 +10849,100 @@ end:
 	VZEROUPPER
 	RET
 
-// func hasUint64Split256AVX512(base **byte, key uint64) bool
+// func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-33
+	MOVQ         h1+8(FP), AX
+	VPBROADCASTD AX, Y16
+	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), CX
+	IMULQ        8(CX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x05, AX
+	ADDQ         (CX), AX
+	VPMULLD      splitSalts<>+0(SB), Y16, Y16
+	VMOVDQU32    splitOnes<>+0(SB), Y17
+	VPSRLD       $0x1b, Y16, Y16
+	VPSLLVD      Y16, Y17, Y16
+	VPTESTNMD    (AX), Y16, K1
+	KORTESTB     K1, K1
+	SETEQ        AL
+	MOVB         AL, ret+32(FP)
+	RET
+
+// func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-33
+	MOVQ         h1+8(FP), AX
+	MOVQ         base+0(FP), CX
+	MOVL         AX, DX
+	SHRQ         $0x20, AX
+	VPBROADCASTD AX, Y16
+	IMULQ        8(CX), DX
+	SHRQ         $0x20, DX
+	SHLQ         $0x06, DX
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y16, Y16
+	VPSRLD       $0x1c, Y16, Y17
+	VPSRLD       $0x17, Y16, Y18
+	VMOVDQU32    (DX), Y20
+	VPERMI2D     32(DX), Y20, Y17
+	VPRORVD      Y18, Y17, Y17
+	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
+	KORTESTB     K1, K1
+	SETEQ        AL
+	MOVB         AL, ret+32(FP)
+	RET
+
+// func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·hasHashLine32AVX512(SB), NOSPLIT, $0-33
+	MOVQ         h1+8(FP), CX
+	MOVQ         base+0(FP), AX
+	VPBROADCASTD CX, Y16
+	RORXL        $0x11, CX, DX
+	VPBROADCASTD DX, Y17
+	MOVQ         16(AX), DX
+	IMULQ        CX, DX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
+	MOVQ         24(AX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line32Steps<>+0(SB), DX
+	VPMULLW      (DX)(AX*1), Y17, Y17
+	VPADDD       Y16, Y17, Y17
+	VPSRLD       $0x05, Y17, Y18
+	VMOVDQU32    (CX), Y20
+	VPERMI2D     32(CX), Y20, Y18
+	VPRORVD      Y17, Y18, Y18
+	VPTESTNMD    splitOnes<>+0(SB), Y18, K1
+	KORTESTB     K1, K1
+	SETEQ        AL
+	MOVB         AL, ret+32(FP)
+	RET
+
+// func hasUint64Split256AVX512(base **byte, key uint64) bool
+// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
 	// XXH64 with the seed 0 of 8 bytes.
 	MOVQ         key+8(FP), AX
-	IMULQ        singleWords<>+8(SB), AX
-	ROLQ         $0x1f, AX
-	IMULQ        singleWords<>+0(SB), AX
+	MOVQ         $0x9e3779b185ebca87, CX
+	MOVQ         $0xc2b2ae3d27d4eb4f, DX
+	IMULQ        DX, AX
+	RORXQ        $0x21, AX, AX
+	IMULQ        CX, AX
 	XORQ         singleWords<>+40(SB), AX
-	ROLQ         $0x1b, AX
-	IMULQ        singleWords<>+0(SB), AX
+	RORXQ        $0x25, AX, AX
+	IMULQ        CX, AX
 	ADDQ         singleWords<>+24(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x21, CX
 	XORQ         CX, AX
-	IMULQ        singleWords<>+8(SB), AX
+	IMULQ        DX, AX
 	MOVQ         AX, CX
 	SHRQ         $0x1d, CX
 	XORQ         CX, AX
@@ -6483,16 +10953,17 @@ TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
 	VPBROADCASTD AX, Y16
 	MOVQ         base+0(FP), AX
 	IMULQ        8(AX), CX
-	MOVQ         (AX), AX
 	SHRQ         $0x20, CX
 	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
 	VPMULLD      splitSalts<>+0(SB), Y16, Y16
 	VMOVDQU32    splitOnes<>+0(SB), Y17
 	VPSRLD       $0x1b, Y16, Y16
 	VPSLLVD      Y16, Y17, Y16
-	VPTESTNMD    (AX)(CX*1), Y16, K1
+	VPTESTNMD    (CX), Y16, K1
 	KORTESTB     K1, K1
-	SETEQ        ret+16(FP)
+	SETEQ        AL
+	MOVB         AL, ret+16(FP)
 	RET
 
 // func hasUint64Line512AVX512(base **byte, key uint64) bool
@@ -6523,22 +10994,22 @@ TEXT ·hasUint64Line512AVX512(SB), NOSPLIT, $0-17
 	SHRQ         $0x20, AX
 	VPBROADCASTD AX, Y16
 	IMULQ        8(CX), DX
-	MOVQ         (CX), AX
 	SHRQ         $0x20, DX
 	SHLQ         $0x06, DX
-	ADDQ         DX, AX
-	MOVQ         24(CX), CX
-	SHLQ         $0x05, CX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(CX*1), Y16, Y16
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y16, Y16
 	VPSRLD       $0x1c, Y16, Y17
 	VPSRLD       $0x17, Y16, Y18
-	VMOVDQU32    (AX), Y20
-	VPERMI2D     32(AX), Y20, Y17
+	VMOVDQU32    (DX), Y20
+	VPERMI2D     32(DX), Y20, Y17
 	VPRORVD      Y18, Y17, Y17
 	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
 	KORTESTB     K1, K1
-	SETEQ        ret+16(FP)
+	SETEQ        AL
+	MOVB         AL, ret+16(FP)
 	RET
 
 // func hasUint64Line32AVX512(base **byte, key uint64) bool
@@ -6564,10 +11035,9 @@ TEXT ·hasUint64Line32AVX512(SB), NOSPLIT, $0-17
 	VPBROADCASTD DX, Y17
 	MOVQ         16(AX), DX
 	IMULQ        CX, DX
-	MULXQ        8(AX), CX, DX
-	SHLQ         $0x06, DX
-	MOVQ         (AX), CX
-	ADDQ         DX, CX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
 	MOVQ         24(AX), AX
 	SHLQ         $0x05, AX
 	LEAQ         line32Steps<>+0(SB), DX
@@ -6579,7 +11049,8 @@ TEXT ·hasUint64Line32AVX512(SB), NOSPLIT, $0-17
 	VPRORVD      Y17, Y18, Y18
 	VPTESTNMD    splitOnes<>+0(SB), Y18, K1
 	KORTESTB     K1, K1
-	SETEQ        ret+16(FP)
+	SETEQ        AL
+	MOVB         AL, ret+16(FP)
 	RET
 
 // func addLine512AVX512(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
@@ -9731,22 +14202,114 @@ end:
 	VZEROUPPER
 	RET
 
-// func hasUint64Split256AVX2(base **byte, key uint64) bool
+// func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
 // Requires: AVX, AVX2
+TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-33
+	MOVQ         h1+8(FP), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), CX
+	IMULQ        8(CX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x05, AX
+	ADDQ         (CX), AX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (AX), Y1
+	VPTEST       Y0, Y1
+	SETCS        AL
+	MOVB         AL, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: AVX, AVX2
+TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-33
+	MOVQ         h1+8(FP), AX
+	MOVQ         base+0(FP), CX
+	MOVL         AX, DX
+	SHRQ         $0x20, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	IMULQ        8(CX), DX
+	SHRQ         $0x20, DX
+	SHLQ         $0x06, DX
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (DX), Y1, Y5
+	VPERMD       32(DX), Y1, Y1
+	VBLENDVPS    Y0, Y1, Y5, Y5
+	VPAND        Y4, Y2, Y2
+	VPSLLVD      Y2, Y3, Y2
+	VPTEST       Y2, Y5
+	SETCS        AL
+	MOVB         AL, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// Requires: AVX, AVX2, BMI2
+TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-33
+	MOVQ         h1+8(FP), CX
+	MOVQ         base+0(FP), AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	RORXL        $0x11, CX, DX
+	VMOVD        DX, X1
+	VPBROADCASTD X1, Y1
+	MOVQ         16(AX), DX
+	IMULQ        CX, DX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
+	MOVQ         24(AX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line32Steps<>+0(SB), DX
+	VPMULLW      (DX)(AX*1), Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPSLLD       $0x17, Y1, Y2
+	VMOVDQU      splitOnes<>+0(SB), Y3
+	VMOVDQU      lineMask<>+0(SB), Y4
+	VPERMD       (CX), Y0, Y5
+	VPERMD       32(CX), Y0, Y0
+	VBLENDVPS    Y2, Y0, Y5, Y5
+	VPAND        Y4, Y1, Y1
+	VPSLLVD      Y1, Y3, Y1
+	VPTEST       Y1, Y5
+	SETCS        AL
+	MOVB         AL, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func hasUint64Split256AVX2(base **byte, key uint64) bool
+// Requires: AVX, AVX2, BMI2
 TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 	// XXH64 with the seed 0 of 8 bytes.
 	MOVQ         key+8(FP), AX
-	IMULQ        singleWords<>+8(SB), AX
-	ROLQ         $0x1f, AX
-	IMULQ        singleWords<>+0(SB), AX
+	MOVQ         $0x9e3779b185ebca87, CX
+	MOVQ         $0xc2b2ae3d27d4eb4f, DX
+	IMULQ        DX, AX
+	RORXQ        $0x21, AX, AX
+	IMULQ        CX, AX
 	XORQ         singleWords<>+40(SB), AX
-	ROLQ         $0x1b, AX
-	IMULQ        singleWords<>+0(SB), AX
+	RORXQ        $0x25, AX, AX
+	IMULQ        CX, AX
 	ADDQ         singleWords<>+24(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x21, CX
 	XORQ         CX, AX
-	IMULQ        singleWords<>+8(SB), AX
+	IMULQ        DX, AX
 	MOVQ         AX, CX
 	SHRQ         $0x1d, CX
 	XORQ         CX, AX
@@ -9758,16 +14321,17 @@ TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 	VPBROADCASTD X0, Y0
 	MOVQ         base+0(FP), AX
 	IMULQ        8(AX), CX
-	MOVQ         (AX), AX
 	SHRQ         $0x20, CX
 	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
 	VPMULLD      splitSalts<>+0(SB), Y0, Y0
 	VMOVDQU      splitOnes<>+0(SB), Y1
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y1, Y0
-	VMOVDQU      (AX)(CX*1), Y1
+	VMOVDQU      (CX), Y1
 	VPTEST       Y0, Y1
-	SETCS        ret+16(FP)
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -9800,25 +14364,25 @@ TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
 	IMULQ        8(CX), DX
-	MOVQ         (CX), AX
 	SHRQ         $0x20, DX
 	SHLQ         $0x06, DX
-	ADDQ         DX, AX
-	MOVQ         24(CX), CX
-	SHLQ         $0x05, CX
-	LEAQ         line512Factors<>+0(SB), DX
-	VPMULLD      (DX)(CX*1), Y0, Y0
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y0, Y0
 	VPSRLD       $0x1c, Y0, Y1
 	VPSRLD       $0x17, Y0, Y2
 	VMOVDQU      splitOnes<>+0(SB), Y3
 	VMOVDQU      lineMask<>+0(SB), Y4
-	VPERMD       (AX), Y1, Y5
-	VPERMD       32(AX), Y1, Y1
+	VPERMD       (DX), Y1, Y5
+	VPERMD       32(DX), Y1, Y1
 	VBLENDVPS    Y0, Y1, Y5, Y5
 	VPAND        Y4, Y2, Y2
 	VPSLLVD      Y2, Y3, Y2
 	VPTEST       Y2, Y5
-	SETCS        ret+16(FP)
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -9847,10 +14411,9 @@ TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
 	VPBROADCASTD X1, Y1
 	MOVQ         16(AX), DX
 	IMULQ        CX, DX
-	MULXQ        8(AX), CX, DX
-	SHLQ         $0x06, DX
-	MOVQ         (AX), CX
-	ADDQ         DX, CX
+	MULXQ        8(AX), DX, CX
+	SHLQ         $0x06, CX
+	ADDQ         (AX), CX
 	MOVQ         24(AX), AX
 	SHLQ         $0x05, AX
 	LEAQ         line32Steps<>+0(SB), DX
@@ -9866,7 +14429,8 @@ TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
 	VPAND        Y4, Y1, Y1
 	VPSLLVD      Y1, Y3, Y1
 	VPTEST       Y1, Y5
-	SETCS        ret+16(FP)
+	SETCS        AL
+	MOVB         AL, ret+16(FP)
 	VZEROUPPER
 	RET
 

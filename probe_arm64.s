@@ -4069,6 +4069,154 @@ key:
 end:
 	RET
 
+DATA xxph3Words<>+0(SB)/8, $0xbe4ba423396cfeb8
+DATA xxph3Words<>+8(SB)/8, $0x1cad21f72c81017c
+DATA xxph3Words<>+16(SB)/8, $0xdb979083e96dd4de
+DATA xxph3Words<>+24(SB)/8, $0x1f67b3b7a4a44072
+DATA xxph3Words<>+32(SB)/8, $0x78e5c0cc4ee679cb
+DATA xxph3Words<>+40(SB)/8, $0x2172ffcc7dd05a82
+DATA xxph3Words<>+48(SB)/8, $0x8e2443f7744608b8
+DATA xxph3Words<>+56(SB)/8, $0x4c263a81e69035e0
+DATA xxph3Words<>+64(SB)/8, $0xcb00c391bb52283c
+DATA xxph3Words<>+72(SB)/8, $0xa32e531b8b65d088
+DATA xxph3Words<>+80(SB)/8, $0x4ef90da297486471
+DATA xxph3Words<>+88(SB)/8, $0xd8acdea946ef1938
+DATA xxph3Words<>+96(SB)/8, $0x3f349ce33f76faa8
+DATA xxph3Words<>+104(SB)/8, $0x1d4f0bc7c7bbdcf9
+DATA xxph3Words<>+112(SB)/8, $0x3159b4cd4be0518a
+DATA xxph3Words<>+120(SB)/8, $0x647378d9c97e9fc8
+DATA xxph3Words<>+128(SB)/8, $0xc3ebd33483acc5ea
+DATA xxph3Words<>+136(SB)/8, $0xeb6313faffa081c5
+DATA xxph3Words<>+144(SB)/8, $0x49daf0b751dd0d17
+DATA xxph3Words<>+152(SB)/8, $0x9e68d429265516d3
+DATA xxph3Words<>+160(SB)/8, $0xfca1477d58be162b
+DATA xxph3Words<>+168(SB)/8, $0xce31d07ad1b8f88f
+DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
+DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
+GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
+
+// func xxph3StripesNEON(sums *uint64, key *byte, n int)
+// Requires: ASIMD
+TEXT ·xxph3StripesNEON(SB), NOSPLIT, $0-24
+	// Four vectors of two words. The products of the halves of a word are those of the even
+	// and the odd words of 32 bits.
+	MOVD  sums+0(FP), R0
+	MOVD  key+8(FP), R1
+	MOVD  n+16(FP), R2
+	FLDPQ 0(R0), (F0, F1)
+	FLDPQ 32(R0), (F2, F3)
+	MOVD  $2654435761, R3
+	VDUP  R3, V4.S4
+	VMOVI $0, V5.B16
+	MOVD  $xxph3Words<>(SB), R3
+	MOVD  R3, R4
+	ADD   $128, R3, R5
+	ADD   R2, R1, R6
+	SUB   $64, R6, R6
+	SUBS  $64, R2, R2
+	BLT   tail
+
+stripe:
+	FLDPQ 0(R4), (F6, F7)
+	FLDPQ 0(R1), (F8, F9)
+	VEOR  V8.B16, V6.B16, V6.B16
+	VADD  V8.D2, V0.D2, V0.D2
+	VEOR  V9.B16, V7.B16, V7.B16
+	VADD  V9.D2, V1.D2, V1.D2
+	VUZP1 V7.S4, V6.S4, V8.S4
+	VUZP2 V7.S4, V6.S4, V6.S4
+	WORD  $0x2ea8c0c7 // VUMULL V8.D2, V6.D2, V7.D2
+	WORD  $0x6ea8c0c6 // VUMULL2 V8.D2, V6.D2, V6.D2
+	VADD  V7.D2, V0.D2, V0.D2
+	VADD  V6.D2, V1.D2, V1.D2
+	FLDPQ 32(R4), (F6, F7)
+	FLDPQ 32(R1), (F8, F9)
+	VEOR  V8.B16, V6.B16, V6.B16
+	VADD  V8.D2, V2.D2, V2.D2
+	VEOR  V9.B16, V7.B16, V7.B16
+	VADD  V9.D2, V3.D2, V3.D2
+	VUZP1 V7.S4, V6.S4, V8.S4
+	VUZP2 V7.S4, V6.S4, V6.S4
+	WORD  $0x2ea8c0c7 // VUMULL V8.D2, V6.D2, V7.D2
+	WORD  $0x6ea8c0c6 // VUMULL2 V8.D2, V6.D2, V6.D2
+	VADD  V7.D2, V2.D2, V2.D2
+	VADD  V6.D2, V3.D2, V3.D2
+	ADD   $64, R1, R1
+	ADD   $8, R4, R4
+	CMP   R5, R4
+	BNE   next
+	FLDPQ 0(R5), (F6, F7)
+	VUSHR $47, V0.D2, V8.D2
+	VEOR  V8.B16, V0.B16, V0.B16
+	VEOR  V6.B16, V0.B16, V0.B16
+	VUSHR $47, V1.D2, V6.D2
+	VEOR  V6.B16, V1.B16, V1.B16
+	VEOR  V7.B16, V1.B16, V1.B16
+	VUZP1 V1.S4, V0.S4, V6.S4
+	VUZP2 V1.S4, V0.S4, V1.S4
+	WORD  $0x4ea49c21 // VMUL V4.S4, V1.S4, V1.S4
+	WORD  $0x2ea6c087 // VUMULL V6.D2, V4.D2, V7.D2
+	WORD  $0x6ea6c086 // VUMULL2 V6.D2, V4.D2, V6.D2
+	VZIP1 V1.S4, V5.S4, V0.S4
+	VZIP2 V1.S4, V5.S4, V1.S4
+	VADD  V7.D2, V0.D2, V0.D2
+	VADD  V6.D2, V1.D2, V1.D2
+	FLDPQ 32(R5), (F6, F7)
+	VUSHR $47, V2.D2, V8.D2
+	VEOR  V8.B16, V2.B16, V2.B16
+	VEOR  V6.B16, V2.B16, V2.B16
+	VUSHR $47, V3.D2, V6.D2
+	VEOR  V6.B16, V3.B16, V3.B16
+	VEOR  V7.B16, V3.B16, V3.B16
+	VUZP1 V3.S4, V2.S4, V6.S4
+	VUZP2 V3.S4, V2.S4, V3.S4
+	WORD  $0x4ea49c63 // VMUL V4.S4, V3.S4, V3.S4
+	WORD  $0x2ea6c087 // VUMULL V6.D2, V4.D2, V7.D2
+	WORD  $0x6ea6c086 // VUMULL2 V6.D2, V4.D2, V6.D2
+	VZIP1 V3.S4, V5.S4, V2.S4
+	VZIP2 V3.S4, V5.S4, V3.S4
+	VADD  V7.D2, V2.D2, V2.D2
+	VADD  V6.D2, V3.D2, V3.D2
+	MOVD  R3, R4
+
+next:
+	SUBS $64, R2, R2
+	BGE  stripe
+
+tail:
+	ADDS  $64, R2, R2
+	BEQ   end
+	ADD   $121, R3, R4
+	FLDPQ 0(R4), (F4, F5)
+	FLDPQ 0(R6), (F6, F7)
+	VEOR  V6.B16, V4.B16, V4.B16
+	VADD  V6.D2, V0.D2, V0.D2
+	VEOR  V7.B16, V5.B16, V5.B16
+	VADD  V7.D2, V1.D2, V1.D2
+	VUZP1 V5.S4, V4.S4, V6.S4
+	VUZP2 V5.S4, V4.S4, V4.S4
+	WORD  $0x2ea6c085 // VUMULL V6.D2, V4.D2, V5.D2
+	WORD  $0x6ea6c084 // VUMULL2 V6.D2, V4.D2, V4.D2
+	VADD  V5.D2, V0.D2, V0.D2
+	VADD  V4.D2, V1.D2, V1.D2
+	FLDPQ 32(R4), (F4, F5)
+	FLDPQ 32(R6), (F6, F7)
+	VEOR  V6.B16, V4.B16, V4.B16
+	VADD  V6.D2, V2.D2, V2.D2
+	VEOR  V7.B16, V5.B16, V5.B16
+	VADD  V7.D2, V3.D2, V3.D2
+	VUZP1 V5.S4, V4.S4, V6.S4
+	VUZP2 V5.S4, V4.S4, V4.S4
+	WORD  $0x2ea6c085 // VUMULL V6.D2, V4.D2, V5.D2
+	WORD  $0x6ea6c084 // VUMULL2 V6.D2, V4.D2, V4.D2
+	VADD  V5.D2, V2.D2, V2.D2
+	VADD  V4.D2, V3.D2, V3.D2
+
+end:
+	FSTPQ (F0, F1), 0(R0)
+	FSTPQ (F2, F3), 32(R0)
+	RET
+
 // func testDouble64NEON(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 // Requires: ASIMD
 TEXT ·testDouble64NEON(SB), $5344-80

@@ -105,21 +105,6 @@ func addLine32AVX512(base *byte, lines, recip, shift uint64, steps *uint32, pair
 //go:noescape
 func addLine32AVX2(base *byte, lines, recip, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
 
-// has and hasUint64 are test for a hash and for a key of 8 bytes, for lines of 64 bytes and at
-// most maxHasProbes probes. All kernels but Generic have them; hasUint64AVX512 is for AVX512.
-
-func (d *line32) has(h uint32) bool               { return hasLine32AVX2(&d.base, h) }
-func (d *line32) hasUint64(key uint64) bool       { return hasUint64Line32AVX2(&d.base, key) }
-func (d *line32) hasUint64AVX512(key uint64) bool { return hasUint64Line32AVX512(&d.base, key) }
-
-// The functions below find the number of lines, their reciprocal and the number of probes
-// behind the base, as in array.
-
-//go:noescape
-func hasLine32AVX2(base **byte, hash uint32) bool
-
-//go:noescape
-func hasUint64Line32AVX2(base **byte, key uint64) bool
-
-//go:noescape
-func hasUint64Line32AVX512(base **byte, key uint64) bool
+// has is test for a hash, for lines of 64 bytes and at most maxHasProbes probes. All kernels
+// but Generic have it.
+func (d *line32) has(h uint32) bool { return hasHashLine32AVX2(&d.base, uint64(h), 0, 0) }

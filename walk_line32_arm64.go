@@ -40,13 +40,8 @@ func (d *line32) testForm(kernel Kernel, hashes []uint32, hits []uint64, far boo
 	return true
 }
 
-// has and hasUint64 are test for a hash and a key of 8 bytes.
-
+// has is test for a hash.
 func (d *line32) has(h uint32) bool { return d.test(h) }
-
-func (d *line32) hasUint64(key uint64) bool { return d.test(hash32Uint64(key)) }
-
-func (d *line32) hasUint64AVX512(key uint64) bool { return d.hasUint64(key) }
 
 // addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.

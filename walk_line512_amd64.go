@@ -78,20 +78,5 @@ func addLine512AVX512(base *byte, bytes uint64, factors *uint32, pairs int, hash
 //go:noescape
 func addLine512AVX2(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
 
-// has and hasUint64 are test for a hash and for a key of 8 bytes, with at most maxHasProbes
-// probes. All kernels but Generic have them; hasUint64AVX512 is for AVX512.
-
-func (d *line512) has(h uint64) bool               { return hasLine512AVX2(&d.base, h) }
-func (d *line512) hasUint64(key uint64) bool       { return hasUint64Line512AVX2(&d.base, key) }
-func (d *line512) hasUint64AVX512(key uint64) bool { return hasUint64Line512AVX512(&d.base, key) }
-
-// The functions below find the number of lines and of probes behind the base, as in array.
-
-//go:noescape
-func hasLine512AVX2(base **byte, hash uint64) bool
-
-//go:noescape
-func hasUint64Line512AVX2(base **byte, key uint64) bool
-
-//go:noescape
-func hasUint64Line512AVX512(base **byte, key uint64) bool
+// has is test for a hash, with at most maxHasProbes probes. All kernels but Generic have it.
+func (d *line512) has(h uint64) bool { return hasHashLine512AVX2(&d.base, h, 0, 0) }

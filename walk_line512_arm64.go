@@ -35,13 +35,8 @@ func (d *line512) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool 
 	return true
 }
 
-// has and hasUint64 are test for a hash and a key of 8 bytes.
-
+// has is test for a hash.
 func (d *line512) has(h uint64) bool { return d.test(h) }
-
-func (d *line512) hasUint64(key uint64) bool { return d.test(xxph3Uint64(key)) }
-
-func (d *line512) hasUint64AVX512(key uint64) bool { return d.hasUint64(key) }
 
 // addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.

@@ -58,13 +58,10 @@ func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uin
 //go:noescape
 func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)
 
-// has, hasUint64 and hasKey are test for a hash, a key of 8 bytes, and a key of fewer than 32
-// bytes. All kernels but Generic have them; hasUint64AVX512 is for AVX512. They are inlined: a
-// further call would cost as much as the hash.
+// has and hasKey are test for a hash, and for a key of fewer than 32 bytes. All kernels but
+// Generic have them. They are inlined: a further call would cost as much as the hash.
 
-func (d *split256) has(h uint64) bool               { return hasSplit256AVX2(&d.base, h) }
-func (d *split256) hasUint64(key uint64) bool       { return hasUint64Split256AVX2(&d.base, key) }
-func (d *split256) hasUint64AVX512(key uint64) bool { return hasUint64Split256AVX512(&d.base, key) }
+func (d *split256) has(h uint64) bool { return hasHashSplit256AVX2(&d.base, h, 0, 0) }
 func (d *split256) hasKey(p unsafe.Pointer, n int) bool {
 	return hasKeySplit256AVX2(&d.base, (*byte)(p), n)
 }
@@ -72,13 +69,4 @@ func (d *split256) hasKey(p unsafe.Pointer, n int) bool {
 // The functions below find the number of blocks behind the base, as in array.
 
 //go:noescape
-func hasSplit256AVX2(base **byte, hash uint64) bool
-
-//go:noescape
-func hasUint64Split256AVX2(base **byte, key uint64) bool
-
-//go:noescape
 func hasKeySplit256AVX2(base **byte, key *byte, n int) bool
-
-//go:noescape
-func hasUint64Split256AVX512(base **byte, key uint64) bool

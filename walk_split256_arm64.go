@@ -25,13 +25,9 @@ func (d *split256) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool
 	return true
 }
 
-// has, hasUint64 and hasKey are test for a hash, a key of 8 bytes and a short key.
+// has and hasKey are test for a hash and a short key.
 
 func (d *split256) has(h uint64) bool { return d.test(h) }
-
-func (d *split256) hasUint64(key uint64) bool { return d.test(xxh64Uint64(key)) }
-
-func (d *split256) hasUint64AVX512(key uint64) bool { return d.hasUint64(key) }
 
 func (d *split256) hasKey(p unsafe.Pointer, n int) bool { return d.test(xxh64At(p, n)) }
 

@@ -8,55 +8,81 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// hash64AVX2 has the registers of a kernel of XXH64 with the seed 0 in AVX2 while its code is
-// emitted. AVX2 has no product of 64 bits. Three products of 32 bits, for four keys at a
-// time, are a little faster than scalar products. Both together are faster still, because
-// the CPU has other ports for scalar shifts and sums: of 16 keys, 12 are in vectors.
+// hash64AVX2 has the registers of a kernel of a 64-bit hash in AVX2 while its code is emitted.
+// AVX2 has no product of 64 bits. Three products of 32 bits, for four keys at a time, are a
+// little faster than scalar products. Both together are faster still, because the CPU has other
+// ports for scalar shifts and sums: of 16 keys, 12 are in vectors.
 type hash64AVX2 struct {
 	width   int
-	primes  [3][2]reg.VecVirtual // the lower and the upper half of each, in each long lane
+	short   [3]bool              // factors of 32 bits
+	factors [3][2]reg.VecVirtual // the lower and the upper half of each, in each long lane
 	scalars [3]reg.GPVirtual
 	vector  [3]reg.VecVirtual
 	scalar  [4]reg.GPVirtual
 }
 
-// hash64WidthAVX2 emits the hash of keys of 4 or 8 bytes that lie side by side.
+// hash64WidthAVX2 emits XXH64 with the seed 0 of keys of 4 or 8 bytes that lie side by side.
 func hash64WidthAVX2(width int) {
-	TEXT(fmt.Sprintf("%sWidth%dAVX2", oneSeed.prefix, width), NOSPLIT, "func(keys *byte, "+oneSeed.arguments()+")")
-	Comment("XXH64 with the seed 0: 12 of 16 keys in vectors, and 4 in general registers.")
+	widthAVX2(oneSeed.prefix, "XXH64 with the seed 0", width, [3]uint64(primes[:3]), func(h *hash64AVX2) {
+		switch width {
+		case 8:
+			h.multiply(1)
+			h.rotate(31)
+			h.multiply(0)
+			h.xor(primes[4] + 8)
+			h.rotate(27)
+			h.multiply(0)
+			h.add(primes[3])
+		case 4:
+			h.multiply(0)
+			h.xor(primes[4] + 4)
+			h.rotate(23)
+			h.multiply(1)
+			h.add(primes[2])
+		}
+		h.shift(33)
+		h.multiply(1)
+		h.shift(29)
+		h.multiply(2)
+		h.shift(32)
+	})
+}
+
+// xxph3WidthAVX2 is hash64WidthAVX2 for XXPH3.
+func xxph3WidthAVX2(width int) {
+	widthAVX2("xxph3", "XXPH3", width, [3]uint64{xxph3Factor, primes[1], primes[2]}, func(h *hash64AVX2) {
+		if width == 4 {
+			h.repeat()
+		}
+		h.xor(xxph3Secret)
+		h.shift(51)
+		h.multiply(0)
+		h.add(uint64(width))
+		h.shift(47)
+		h.multiply(1)
+		h.shift(37)
+		h.multiply(2)
+		h.shift(32)
+	})
+}
+
+// widthAVX2 emits the kernel of a hash whose steps hash emits.
+func widthAVX2(prefix, name string, width int, factors [3]uint64, hash func(h *hash64AVX2)) {
+	TEXT(fmt.Sprintf("%sWidth%dAVX2", prefix, width), NOSPLIT, "func(keys *byte, "+oneSeed.arguments()+")")
+	Comment(name + ": 12 of 16 keys in vectors, and 4 in general registers.")
 	keys, to, n := argument("keys"), argument("hashes"), argument("vectors")
 	h := &hash64AVX2{width: width}
 	v := &avx2{}
-	for i := range h.primes {
-		h.scalars[i] = GP64()
-		MOVQ(U64(primes[i]), h.scalars[i])
-		h.primes[i][0] = v.broadcastLong(h.scalars[i])
-		h.primes[i][1] = YMM()
-		VPSRLQ(U8(32), h.primes[i][0], h.primes[i][1])
+	for i, factor := range factors {
+		h.short[i] = factor>>32 == 0
+		h.scalars[i] = number64(factor)
+		h.factors[i][0] = v.broadcastLong(h.scalars[i])
+		h.factors[i][1] = YMM()
+		VPSRLQ(U8(32), h.factors[i][0], h.factors[i][1])
 	}
 	Label("vector")
 	h.load(keys)
-	switch width {
-	case 8:
-		h.multiply(1)
-		h.rotate(31)
-		h.multiply(0)
-		h.xor(primes[4] + 8)
-		h.rotate(27)
-		h.multiply(0)
-		h.add(primes[3])
-	case 4:
-		h.multiply(0)
-		h.xor(primes[4] + 4)
-		h.rotate(23)
-		h.multiply(1)
-		h.add(primes[2])
-	}
-	h.shift(33)
-	h.multiply(1)
-	h.shift(29)
-	h.multiply(2)
-	h.shift(32)
+	hash(h)
 	for i, x := range h.vector {
 		VMOVDQU(x, Mem{Base: to, Disp: 32 * i})
 	}
@@ -90,22 +116,39 @@ func (h *hash64AVX2) load(keys reg.GPVirtual) {
 	}
 }
 
-// multiply emits a product with a prime: the lower halves, and the two products of a lower
+// multiply emits a product with a factor: the lower halves, and the two products of a lower
 // and an upper half, which count 2^32 times.
-func (h *hash64AVX2) multiply(prime int) {
-	low, high := h.primes[prime][0], h.primes[prime][1]
+func (h *hash64AVX2) multiply(factor int) {
+	low, high := h.factors[factor][0], h.factors[factor][1]
 	for _, x := range h.vector {
 		upper, cross := YMM(), YMM()
 		VPSHUFD(U8(0xf5), x, upper)
-		VPMULUDQ(high, x, cross)
 		VPMULUDQ(low, upper, upper)
+		if !h.short[factor] {
+			VPMULUDQ(high, x, cross)
+			VPADDQ(cross, upper, upper)
+		}
 		VPMULUDQ(low, x, x)
-		VPADDQ(upper, cross, cross)
-		VPSLLQ(U8(32), cross, cross)
-		VPADDQ(cross, x, x)
+		VPSLLQ(U8(32), upper, upper)
+		VPADDQ(upper, x, x)
 	}
 	for _, x := range h.scalar {
-		IMULQ(h.scalars[prime], x)
+		IMULQ(h.scalars[factor], x)
+	}
+}
+
+// repeat emits x |= x << 32.
+func (h *hash64AVX2) repeat() {
+	for _, x := range h.vector {
+		left := YMM()
+		VPSLLQ(U8(32), x, left)
+		VPOR(left, x, x)
+	}
+	for _, x := range h.scalar {
+		left := GP64()
+		MOVQ(x, left)
+		SHLQ(U8(32), left)
+		ORQ(left, x)
 	}
 }
 
@@ -158,7 +201,7 @@ func (h *hash64AVX2) shift(by uint64) {
 var longConstants = map[uint64]Mem{}
 
 func longConstantTables() {
-	for _, c := range []uint64{primes[2], primes[3], primes[4] + 4, primes[4] + 8} {
+	for _, c := range []uint64{primes[2], primes[3], primes[4] + 4, primes[4] + 8, xxph3Secret, 4, 8} {
 		longConstants[c] = GLOBL(fmt.Sprintf("longs%016x", c), RODATA|NOPTR)
 		for i := range 4 {
 			DATA(8*i, U64(c))

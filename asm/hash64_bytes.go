@@ -171,7 +171,7 @@ var smallNumbers Mem
 
 func smallNumbersTable() {
 	smallNumbers = GLOBL("smallNumbers", RODATA|NOPTR)
-	for n := range 33 {
+	for n := range 130 {
 		DATA(8*n, U64(n))
 	}
 }
@@ -187,19 +187,19 @@ func (h *hash64) step(i, n int, mask reg.Register) {
 func (h *hash64) left(i int) Mem { return Mem{Base: h.zero, Index: h.at[i], Scale: 1} }
 
 // gatherQuad emits loads of long words in the lanes of the mask. The other lanes are zero.
-func (h *hash64) gatherQuad(m Mem, mask reg.Register) reg.VecVirtual {
+func (v *avx512) gatherQuad(m Mem, mask reg.Register) reg.VecVirtual {
 	k, x := K(), ZMM()
 	KMOVW(mask, k)
-	h.clear(m.Index.(reg.VecVirtual), x)
+	v.clear(m.Index.(reg.VecVirtual), x)
 	VPGATHERQQ(m, k, x)
 	return x
 }
 
 // gatherWord is gatherQuad for words.
-func (h *hash64) gatherWord(m Mem, mask reg.Register) reg.VecVirtual {
+func (v *avx512) gatherWord(m Mem, mask reg.Register) reg.VecVirtual {
 	k, x := K(), ZMM()
 	KMOVW(mask, k)
-	h.clear(m.Index.(reg.VecVirtual), x)
+	v.clear(m.Index.(reg.VecVirtual), x)
 	VPGATHERQD(m, k, x.AsY())
 	VPMOVZXDQ(x.AsY(), x)
 	return x

@@ -22,6 +22,7 @@ func neon() *arm64.File {
 	}
 	neonXXPH3Width(file, 4)
 	neonXXPH3Width(file, 8)
+	neonXXPH3Stripes(file)
 	neonTestDouble64(file, tables)
 	neonTestSplit256(file, tables)
 	neonAddSplit256(file, tables)

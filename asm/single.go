@@ -1,30 +1,250 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// hasSplit256 emits the tests of single keys in Parquet's blocks: of a hash, and of any short
-// key. They test all words of a block at a time. base points to the first address and the
-// number of blocks.
-func hasSplit256() {
-	v := &avx2{}
-	TEXT("hasSplit256AVX2", NOSPLIT, "func(base **byte, hash uint64) bool")
-	line := argument("hash")
-	hash, err := Param("hash").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	SHRQ(U8(32), line)
-	bits := YMM()
-	VPBROADCASTD(hash.Addr, bits)
-	hasHash(v, line, bits)
+// The pairs of a hash and a walk, and the kernels, as the package numbers them.
+const (
+	leveldbDouble32 = 0x11
+	xxh64x2Double64 = 0x22
+	xxh64Split256   = 0x33
+	xxph3Line512    = 0x44
+	signedLine32    = 0x55
 
+	kernelAVX2   = 1
+	kernelAVX512 = 2
+)
+
+// The arguments of a test of a key of 8 bytes, and of a test of a hash.
+const (
+	ofUint64 = "func(base **byte, key uint64) bool"
+	ofHash   = "func(base **byte, h1, h2 uint64, kind uint8) bool"
+)
+
+// testSingle emits a choice of the function that tests a key of 8 bytes, or a hash. The functions
+// take the same arguments, and return to the caller of this one. base begins a scheme: after the
+// four words of its array are the pair and the kernel. What no assembly tests goes to Go. So
+// does a hash of another kind.
+func testSingle(of, arguments string) {
+	TEXT("test"+of, NOSPLIT, arguments)
+	base, pair := argument("base"), GP32()
+	MOVWLZX(Mem{Base: base, Disp: 32}, pair)
+	if arguments == ofHash {
+		kind, same := Load(Param("kind"), GP8()).(reg.GPVirtual), GP32()
+		MOVL(pair, same)
+		SHRB(U8(4), same.As8())
+		CMPB(same.As8(), kind)
+		JNE(LabelRef("go"))
+	}
+	for i, arm := range []struct {
+		pair, kernel int
+		walk, suffix string
+	}{
+		{xxh64Split256, kernelAVX512, "Split256", "AVX512"},
+		{leveldbDouble32, kernelAVX512, "Double32", "AVX2"},
+		{xxph3Line512, kernelAVX512, "Line512", "AVX512"},
+		{signedLine32, kernelAVX512, "Line32", "AVX512"},
+		{xxh64x2Double64, kernelAVX512, "Double64", "AVX2"},
+		{xxh64Split256, kernelAVX2, "Split256", "AVX2"},
+		{leveldbDouble32, kernelAVX2, "Double32", "AVX2"},
+		{xxph3Line512, kernelAVX2, "Line512", "AVX2"},
+		{signedLine32, kernelAVX2, "Line32", "AVX2"},
+		{xxh64x2Double64, kernelAVX2, "Double64", "AVX2"},
+	} {
+		next := fmt.Sprintf("arm%d", i+1)
+		CMPL(pair, U32(arm.kernel<<8|arm.pair))
+		JNE(LabelRef(next))
+		switch arm.pair {
+		case xxph3Line512, signedLine32: // up to 8 probes
+			CMPQ(Mem{Base: base, Disp: 24}, U8(8))
+			JGT(LabelRef("go"))
+			if arm.pair == signedLine32 { // in lines of 64 bytes
+				CMPL(Mem{Base: base, Disp: 12}, U8(0))
+				JNE(LabelRef("go"))
+			}
+		case xxh64x2Double64: // there is a reciprocal
+			CMPQ(Mem{Base: base, Disp: 16}, U8(0))
+			JEQ(LabelRef("go"))
+		}
+		tailCall("has" + of + arm.walk + arm.suffix)
+		Label(next)
+	}
+	Label("go")
+	tailCall("mayContain" + of)
+}
+
+// tailCall emits a jump to a function with the same arguments and results.
+func tailCall(function string) {
+	Instruction(&ir.Instruction{
+		Opcode:     "JMP",
+		Operands:   []Op{NewDataAddr(Symbol{Name: "·" + function}, 0)},
+		IsTerminal: true,
+	})
+}
+
+// hasDouble32 emits the tests of a key of 8 bytes by LevelDB's hash and its walk, and of a hash.
+func hasDouble32() {
+	TEXT("hasUint64Double32AVX2", NOSPLIT, ofUint64)
+	Comment("LevelDB's hash of 8 bytes.")
+	key := argument("key")
+	hash32Single(key)
+	hasHashDouble32(key)
+	TEXT("hasHashDouble32AVX2", NOSPLIT, ofHash)
+	hasHashDouble32(argument("h1"))
+}
+
+func hasHashDouble32(h reg.GPVirtual) {
+	walk, delta := argument("base"), GP64()
+	RORXL(U8(17), h.As32(), delta.As32())
+	base := field(walk, 0)
+	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
+		MOVL(h.As32(), reg.EDX)
+		IMULQ(Mem{Base: walk, Disp: 16}, reg.RDX)
+		low, index := GP64(), GP64()
+		MULXQ(Mem{Base: walk, Disp: 8}, low, index)
+		bit := GP64()
+		MOVL(h.As32(), bit.As32())
+		return bitOfByte(base, index, bit)
+	}, h, delta, pairBytes)
+}
+
+// hasDouble64 emits the tests of a key of 8 bytes by XXH64 with two seeds and its walk, and of its
+// hashes, for an array that has a reciprocal.
+func hasDouble64() {
+	TEXT("hasUint64Double64AVX2", NOSPLIT, ofUint64)
+	Comment("XXH64 with the seeds 0 and 1 of 8 bytes.")
+	key := argument("key")
+	x := newScalarXXH64(nil, key)
+	x.roundLong(key)
+	seeds := [2]reg.GPVirtual{}
+	for seed := range seeds {
+		x.h = number64(primes[4] + 8 + uint64(seed))
+		XORQ(key, x.h)
+		x.endLong()
+		x.avalanche()
+		seeds[seed] = x.h
+	}
+	hasHashDouble64(seeds[0], seeds[1])
+	TEXT("hasHashDouble64AVX2", NOSPLIT, ofHash)
+	hasHashDouble64(argument("h1"), argument("h2"))
+}
+
+func hasHashDouble64(h1, h2 reg.GPVirtual) {
+	walk := argument("base")
+	base, n, recip, three := field(walk, 0), field(walk, 1), field(walk, 2), constant(3)
+	var corrections []func()
+	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
+		remainder, low, q, index := GP64(), GP64(), GP64(), GP64()
+		MOVQ(h, reg.RDX)
+		MULXQ(recip, low, q)
+		MOVQ(h, remainder)
+		SHRQ(U8(8), q)
+		IMULQ(n, q)
+		SUBQ(q, remainder)
+		large := fmt.Sprintf("large%d", len(corrections))
+		small := fmt.Sprintf("small%d", len(corrections))
+		CMPQ(remainder, n)
+		JCC(LabelRef(large)) // one in 512
+		Label(small)
+		corrections = append(corrections, func() {
+			Label(large)
+			SUBQ(n, remainder)
+			JMP(LabelRef(small))
+		})
+		SHRXQ(three.As64(), remainder, index)
+		return bitOfByte(base, index, remainder)
+	}, h1, h2, 0)
+	for _, correct := range corrections {
+		correct()
+	}
+}
+
+// field returns a register with a word of an array.
+func field(walk reg.GPVirtual, i int) reg.GPVirtual {
+	r := GP64()
+	MOVQ(Mem{Base: walk, Disp: 8 * i}, r)
+	return r
+}
+
+// bitOfByte returns a register whose lowest bit is the given bit, modulo 8, of a byte of the
+// array. It changes bit.
+func bitOfByte(base, index, bit reg.GPVirtual) reg.GPVirtual {
+	ANDL(U8(7), bit.As32())
+	MOVBLZX(Mem{Base: base, Index: index, Scale: 1}, index.As32())
+	SHRXL(bit.As32(), index.As32(), index.As32())
+	return index
+}
+
+// hasDouble emits the test of the probes at, at + step and so on, and the end of the function.
+// probe emits one, and returns a register with its outcome in the lowest bit. The first three
+// share a branch, as in scheme.test, unless there are pairsFrom elements and that is not 0.
+func hasDouble(walk reg.GPVirtual, probe func(at reg.GPVirtual) reg.GPVirtual, at, step reg.GPVirtual, pairsFrom uint32) {
+	k := GP64()
+	MOVQ(Mem{Base: walk, Disp: 24}, k)
+	together := func(probes int) {
+		all := probe(at)
+		for range probes - 1 {
+			ADDQ(step, at)
+			ANDL(probe(at).As32(), all.As32())
+		}
+		TESTL(U32(1), all.As32())
+		JZ(LabelRef("absent"))
+	}
+	if pairsFrom > 0 {
+		CMPQ(Mem{Base: walk, Disp: 8}, U32(pairsFrom))
+		JCC(LabelRef("pairs"))
+	}
+	SUBQ(U8(3), k)
+	JL(LabelRef("few"))
+	together(3)
+	ADDQ(step, at)
+	JMP(LabelRef("pairs"))
+	Label("few")
+	ADDQ(U8(3), k)
+	Label("pairs")
+	SUBQ(U8(2), k)
+	JL(LabelRef("last"))
+	together(2)
+	ADDQ(step, at)
+	JMP(LabelRef("pairs"))
+	Label("last")
+	ADDQ(U8(1), k)
+	JL(LabelRef("present"))
+	together(1)
+	Label("present")
+	MOVB(U8(1), result())
+	RET()
+	Label("absent")
+	MOVB(U8(0), result())
+	RET()
+}
+
+// pairBytes is the constant of the package.
+const pairBytes = 256 << 10
+
+// hasHashSplit256 emits the test of a hash in Parquet's blocks. It tests all words of a block at a
+// time. base points to the first address and the number of blocks.
+func hasHashSplit256(v vectors) {
+	TEXT("hasHashSplit256"+v.name(), NOSPLIT, ofHash)
+	h, line, bits := argument("h1"), GP64(), singleVector(v, 0)
+	broadcastSingle(v, h, bits)
+	MOVQ(h, line)
+	SHRQ(U8(32), line)
+	hasHash(v, line, bits)
+}
+
+// hasKeySplit256 emits the test of any short key.
+func hasKeySplit256() {
+	v := &avx2{}
 	TEXT("hasKeySplit256AVX2", NOSPLIT, "func(base **byte, key *byte, n int) bool")
 	Comment("XXH64 with the seed 0 of fewer than 32 bytes.")
-	x := scalarXXH64{GP64(), v}
+	x := newScalarXXH64(v, GP64())
 	key, n := argument("key"), argument("n")
 	MOVQ(prime(5), x.h)
 	ADDQ(n, x.h)
@@ -44,10 +264,10 @@ func hasSplit256() {
 	JZ(LabelRef("bytes"))
 	part = GP64()
 	MOVL(Mem{Base: key}, part.As32())
-	IMULQ(prime(1), part)
+	IMULQ(x.p1, part)
 	XORQ(part, x.h)
-	ROLQ(U8(23), x.h)
-	IMULQ(prime(2), x.h)
+	rotateLeft(23, x.h)
+	IMULQ(x.p2, x.h)
 	ADDQ(prime(3), x.h)
 	ADDQ(U8(4), key)
 	SUBQ(U8(4), n)
@@ -57,8 +277,8 @@ func hasSplit256() {
 	MOVBLZX(Mem{Base: key}, part.As32())
 	IMULQ(prime(5), part)
 	XORQ(part, x.h)
-	ROLQ(U8(11), x.h)
-	IMULQ(prime(1), x.h)
+	rotateLeft(11, x.h)
+	IMULQ(x.p1, x.h)
 	INCQ(key)
 	DECQ(n)
 	JNZ(LabelRef("bytes"))
@@ -68,20 +288,26 @@ func hasSplit256() {
 
 // hasUint64Split256 emits the test of a key of 8 bytes.
 func hasUint64Split256(v vectors) {
-	TEXT("hasUint64Split256"+v.name(), NOSPLIT, "func(base **byte, key uint64) bool")
+	TEXT("hasUint64Split256"+v.name(), NOSPLIT, ofUint64)
 	Comment("XXH64 with the seed 0 of 8 bytes.")
-	x := scalarXXH64{argument("key"), v}
-	roundLong(x.h)
+	x := newScalarXXH64(v, argument("key"))
+	x.roundLong(x.h)
 	XORQ(prime(6), x.h) // the state before
 	x.endLong()
 	x.finish()
 }
 
-// scalarXXH64 has the register of XXH64 of one key. The primes are operands in memory: that
-// saves an instruction for each.
+// scalarXXH64 has the register of XXH64 of one key. The first two primes, which are factors
+// twice or more, are in registers: a test of an integer then takes a twentieth less time than
+// with operands in memory.
 type scalarXXH64 struct {
-	h reg.GPVirtual
-	v vectors
+	v      vectors
+	h      reg.GPVirtual
+	p1, p2 reg.GPVirtual
+}
+
+func newScalarXXH64(v vectors, h reg.GPVirtual) scalarXXH64 {
+	return scalarXXH64{v, h, number64(primes[0]), number64(primes[1])}
 }
 
 func number64(c uint64) reg.GPVirtual {
@@ -99,41 +325,49 @@ var singleWords Mem
 
 func singleWordsTable() {
 	singleWords = GLOBL("singleWords", RODATA|NOPTR)
-	for i, word := range append(primes[:], primes[4]+8, xxph3Secret) {
+	for i, word := range append(primes[:], primes[4]+8, xxph3Secret, xxph3Factor) {
 		DATA(8*i, U64(word))
 	}
 }
 
 // mixLong emits the mixing of 8 bytes into the hash.
 func (x scalarXXH64) mixLong(part reg.GPVirtual) {
-	roundLong(part)
+	x.roundLong(part)
 	XORQ(part, x.h)
 	x.endLong()
 }
 
-func roundLong(part reg.GPVirtual) {
-	IMULQ(prime(2), part)
-	ROLQ(U8(31), part)
-	IMULQ(prime(1), part)
+func (x scalarXXH64) roundLong(part reg.GPVirtual) {
+	IMULQ(x.p2, part)
+	rotateLeft(31, part)
+	IMULQ(x.p1, part)
 }
 
+// rotateLeft emits a rotation by one micro-operation. ROLQ takes two.
+func rotateLeft(by int, r reg.GPVirtual) { RORXQ(U8(64-by), r, r) }
+
 func (x scalarXXH64) endLong() {
-	ROLQ(U8(27), x.h)
-	IMULQ(prime(1), x.h)
+	rotateLeft(27, x.h)
+	IMULQ(x.p1, x.h)
 	ADDQ(prime(4), x.h)
 }
 
 // finish emits the last steps of the hash, its test, and the end of the function. The last
 // step changes only the lower half of the hash.
 func (x scalarXXH64) finish() {
-	xorRight(x.h, 33)
-	IMULQ(prime(2), x.h)
-	xorRight(x.h, 29)
-	IMULQ(prime(3), x.h)
-	upper := xorRight(x.h, 32)
+	upper := x.avalanche()
 	bits := singleVector(x.v, 0)
 	broadcastSingle(x.v, x.h, bits)
 	hasHash(x.v, upper, bits)
+}
+
+// avalanche emits the last steps of the hash, and returns its upper half.
+func (x scalarXXH64) avalanche() reg.GPVirtual {
+	xorRight(x.h, 33)
+	IMULQ(x.p2, x.h)
+	xorRight(x.h, 29)
+	IMULQ(prime(3), x.h)
+	return xorRight(x.h, 32)
 }
 
 // xorRight emits h ^= h >> by, and returns h >> by.
@@ -170,19 +404,21 @@ func returnNoneClear(mask Mem, bits reg.Register) {
 	missing := K()
 	VPTESTNMD(mask, bits, missing)
 	KORTESTB(missing, missing)
-	SETEQ(result())
+	none := GP8()
+	SETEQ(none) // SETEQ of memory takes four micro-operations
+	MOVB(none, result())
 	RET()
 }
 
 // hasHash emits the test of a hash, and the end of the function. line is the upper half of
 // the hash. Each word of bits is the lower half.
 func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
-	walk, base := argument("base"), GP64()
+	walk := argument("base")
 	IMULQ(Mem{Base: walk, Disp: 8}, line)
-	MOVQ(Mem{Base: walk}, base)
 	SHRQ(U8(32), line)
 	SHLQ(U8(5), line)
-	block := Mem{Base: base, Index: line, Scale: 1}
+	ADDQ(Mem{Base: walk}, line)
+	block := Mem{Base: line}
 	VPMULLD(splitSalts, bits, bits)
 	ones := singleVector(v, 1)
 	if v.lanes() == 16 {
@@ -213,7 +449,9 @@ func result() Mem {
 
 // returnCarry emits the return of the carry flag.
 func returnCarry() {
-	SETCS(result())
+	all := GP8()
+	SETCS(all)
+	MOVB(all, result())
 	VZEROUPPER()
 	RET()
 }
@@ -228,21 +466,21 @@ func splitOnesTable() {
 	}
 }
 
-// hasLine512 emits the test of a hash in RocksDB's lines. base points to the first address,
+// hasHashLine512 emits the test of a hash in RocksDB's lines. base points to the first address,
 // the number of lines, a word that is not used, and the number of probes, 1 to 8.
-func hasLine512() {
-	TEXT("hasLine512AVX2", NOSPLIT, "func(base **byte, hash uint64) bool")
-	hasHash512(&avx2{}, argument("hash"))
+func hasHashLine512(v vectors) {
+	TEXT("hasHashLine512"+v.name(), NOSPLIT, ofHash)
+	hasHash512(v, argument("h1"))
 }
 
 // hasUint64Line512 emits the test of a key of 8 bytes.
 func hasUint64Line512(v vectors) {
-	TEXT("hasUint64Line512"+v.name(), NOSPLIT, "func(base **byte, key uint64) bool")
+	TEXT("hasUint64Line512"+v.name(), NOSPLIT, ofUint64)
 	Comment("XXPH3 of 8 bytes.")
 	h := argument("key")
 	XORQ(prime(7), h)
 	xorRight(h, 51)
-	IMULQ(number64(0x9e3779b1), h)
+	IMULQ(number64(xxph3Factor), h)
 	ADDQ(U8(8), h)
 	xorRight(h, 47)
 	IMULQ(prime(2), h)
@@ -254,42 +492,47 @@ func hasUint64Line512(v vectors) {
 
 // hasHash512 emits the test of a hash, and the end of the function.
 func hasHash512(v vectors, h reg.GPVirtual) {
-	walk, base, line := argument("base"), GP64(), GP64()
+	walk, line := argument("base"), GP64()
 	MOVL(h.As32(), line.As32())
 	SHRQ(U8(32), h)
 	x, word, bit := singleVector(v, 0), singleVector(v, 1), singleVector(v, 2)
 	broadcastSingle(v, h, x)
 	IMULQ(Mem{Base: walk, Disp: 8}, line)
-	MOVQ(Mem{Base: walk}, base)
 	SHRQ(U8(32), line)
 	SHLQ(U8(6), line)
-	ADDQ(line, base)
+	ADDQ(Mem{Base: walk}, line)
 	VPMULLD(probeRow(line512Factors, walk), x, x)
 	VPSRLD(U8(28), x, word)
 	VPSRLD(U8(23), x, bit)
-	hasBits(v, Mem{Base: base}, word, x, bit)
+	hasBits(v, Mem{Base: line}, word, x, bit)
 }
 
-// hasLine32 emits the test of a hash in Pebble's lines of 64 bytes. base points to the first
+// hasHashLine32 emits the test of a hash in Pebble's lines of 64 bytes. base points to the first
 // address, the number of lines, its reciprocal, and the number of probes, 1 to 8.
-func hasLine32() {
-	TEXT("hasLine32AVX2", NOSPLIT, "func(base **byte, hash uint32) bool")
-	hasHash32(&avx2{}, Load(Param("hash"), GP64().As32()).(reg.GPVirtual).As64().(reg.GPVirtual))
+func hasHashLine32(v vectors) {
+	TEXT("hasHashLine32"+v.name(), NOSPLIT, ofHash)
+	hasHash32(v, argument("h1"))
 }
 
 // hasUint64Line32 emits the test of a key of 8 bytes.
 func hasUint64Line32(v vectors) {
-	TEXT("hasUint64Line32"+v.name(), NOSPLIT, "func(base **byte, key uint64) bool")
+	TEXT("hasUint64Line32"+v.name(), NOSPLIT, ofUint64)
 	Comment("LevelDB's hash of 8 bytes.")
-	key, upper := argument("key"), GP64()
+	key := argument("key")
+	hash32Single(key)
+	hasHash32(v, key)
+}
+
+// hash32Single emits LevelDB's hash of 8 bytes in their register, whose other bits it clears.
+func hash32Single(key reg.GPVirtual) {
+	upper := GP64()
 	MOVQ(key, upper)
 	SHRQ(U8(32), upper)
-	const seed, mul = 0xbc9f1d34, 0xc6a4a793
 	h := key.As32()
-	start := uint32(8*mul&0xffffffff) ^ seed
+	start := uint32(8*hash32Mul&0xffffffff) ^ hash32Seed
 	ADDL(U32(start), h)
 	for i := range 2 {
-		IMUL3L(U32(mul), h, h)
+		IMUL3L(U32(hash32Mul), h, h)
 		right := GP64()
 		MOVL(h, right.As32())
 		SHRL(U8(16), right.As32())
@@ -298,13 +541,12 @@ func hasUint64Line32(v vectors) {
 			ADDL(upper.As32(), h)
 		}
 	}
-	hasHash32(v, key)
 }
 
 // hasHash32 emits the test of a hash, whose register has no other bits, and the end of the
 // function.
 func hasHash32(v vectors, h reg.GPVirtual) {
-	walk, base, q, delta := argument("base"), GP64(), GP64(), GP64()
+	walk, q, delta := argument("base"), GP64(), GP64()
 	x, bit, word, half := singleVector(v, 0), singleVector(v, 1), singleVector(v, 2), singleVector(v, 3)
 	broadcastSingle(v, h, x)
 	RORXL(U8(17), h.As32(), delta.As32())
@@ -315,15 +557,14 @@ func hasHash32(v vectors, h reg.GPVirtual) {
 	line, low := GP64(), GP64()
 	MULXQ(Mem{Base: walk, Disp: 8}, low, line)
 	SHLQ(U8(6), line)
-	MOVQ(Mem{Base: walk}, base)
-	ADDQ(line, base)
+	ADDQ(Mem{Base: walk}, line)
 	VPMULLW(probeRow(line32Steps, walk), bit, bit)
 	VPADDD(x, bit, bit)
 	VPSRLD(U8(5), bit, word)
 	if v.lanes() < 16 {
 		VPSLLD(U8(23), bit, half)
 	}
-	hasBits(v, Mem{Base: base}, word, half, bit)
+	hasBits(v, Mem{Base: line}, word, half, bit)
 }
 
 // hasBits emits the test of 8 bits of a line, as bitsOfLine.testOne does, and the end of the
