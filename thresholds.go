@@ -24,6 +24,10 @@ const (
 	// singleKeys is the largest number of keys that a batch tests, or adds, one by one. For so
 	// few, the buffers and the calls of a window cost more than the kernels save.
 	singleKeys = 7
+	// singleKeysGeneric is singleKeys for columns without null rows in portable Go. On a Sapphire
+	// Rapids, windows of 8 and 16 present keys took longer than the plain loop, and single keys
+	// do not (-bench SmallBatches).
+	singleKeysGeneric = 31
 	// keysAcross is the largest number of keys that a Group tests one by one with all
 	// filters. It tests more keys filter by filter. On a Sapphire Rapids, -bench GroupBatch gave
 	// 1.5 to 2.4 times less time for 16 keys, and 0.6 to 1.1 for 64.
