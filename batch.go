@@ -23,31 +23,45 @@ func (v *view) testColumn(keys *Keys, hits []uint64) int {
 	few := singleKeys
 	if v.kernel == Generic {
 		few = singleKeysGeneric
+	} else if v.n >= stageBytes && v.pair == leveldbDouble32 {
+		few++
 	}
 	if uint(keys.n-1) >= uint(few) || keys.validity != nil || v.pair == 0 || raceDetector && v.atomic {
 		return v.testBatch(keys, hits, false)
 	}
-	word := uint64(0)
-	switch keys.layout {
-	case uint64s:
-		for i := range keys.n {
-			word |= oneIf(v.MayContainUint64(*at[uint64](keys, i))) << (i % 64)
-		}
-	case byteSlices:
-		for i := range keys.n {
-			key := *at[[]byte](keys, i)
-			word |= oneIf(v.test(hash32Start(len(key)), unsafe.Pointer(unsafe.SliceData(key)), len(key))) << (i % 64)
-		}
-	case strs:
-		for i := range keys.n {
-			key := *at[string](keys, i)
-			word |= oneIf(v.test(hash32Start(len(key)), unsafe.Pointer(unsafe.StringData(key)), len(key))) << (i % 64)
-		}
-	default:
+	isUint64 := keys.layout == uint64s
+	if !isUint64 && keys.layout != byteSlices && keys.layout != strs {
 		return v.testBatch(keys, hits, false)
+	}
+	if keys.n == 1 { // saves the loop and what it keeps on the stack
+		hit := &hits[0]
+		if isUint64 {
+			*hit = oneIf(v.MayContainUint64(*(*uint64)(keys.column)))
+		} else {
+			p, n := keyAt(keys.column)
+			*hit = oneIf(v.test(hash32Start(n), p, n))
+		}
+		return int(*hit)
+	}
+	word, size := uint64(0), elementSize[keys.layout]
+	for i := range keys.n {
+		row := unsafe.Add(keys.column, uintptr(i)*size)
+		if isUint64 {
+			word |= oneIf(v.MayContainUint64(*(*uint64)(row))) << (i % 64)
+		} else {
+			p, n := keyAt(row)
+			word |= oneIf(v.test(hash32Start(n), p, n)) << (i % 64)
+		}
 	}
 	hits[0] = word
 	return bits.OnesCount64(word)
+}
+
+// keyAt returns the address and the length of the key of a header, which is that of a slice or of
+// a string: both begin with these two.
+func keyAt(header unsafe.Pointer) (p unsafe.Pointer, n int) {
+	key := *(*string)(header)
+	return unsafe.Pointer(unsafe.StringData(key)), len(key)
 }
 
 // testBatch is MayContainBatch. If add is set, it adds every key as well, and hits tells which

@@ -51,11 +51,6 @@ func columnOf[E any](l layout, s []E) Keys {
 // elements returns n elements of the column.
 func elements[E any](k *Keys, n int) []E { return unsafe.Slice((*E)(k.column), n) }
 
-// at returns element i of the column.
-func at[E any](k *Keys, i int) *E {
-	return (*E)(unsafe.Add(k.column, uintptr(i)*unsafe.Sizeof(*new(E))))
-}
-
 // Bytes returns a column of byte slices.
 func Bytes(keys [][]byte) Keys { return columnOf(byteSlices, keys) }
 
