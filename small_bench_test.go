@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// BenchmarkSmallBatches tests keys in batches of 1 to 8, which must not take longer than the
+// BenchmarkSmallBatches tests keys in batches of 1 to 8, which should not take longer than the
 // plain loop: the reference. The keys have 8 bytes.
 func BenchmarkSmallBatches(b *testing.B) {
 	for f := range formats {
