@@ -113,7 +113,7 @@ func (s *AtomicSet) AddBatch(keys Keys) {
 // [Set.AddBatchNew] does. If several goroutines add a new key at once, at least one of them
 // learns that it is new.
 func (s *AtomicSet) AddBatchNew(keys Keys, added []uint64) int {
-	return s.view.testBatch(keys, added, true)
+	return s.view.testBatch(&keys, added, true)
 }
 
 // Merge adds all keys of other, which no goroutine may change meanwhile. The sets must have

@@ -14,11 +14,59 @@ import (
 //
 // It panics if hits has fewer words than it writes, or if keys are hashes of another kind
 // than the filter's.
-func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.testBatch(keys, hits, false) }
+func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.testColumn(&keys, hits) }
+
+// testColumn is MayContainBatch. It takes a pointer, because a copy of the column would cost a
+// single key as much as its test. For few keys without null rows, in the layouts of most columns,
+// it calls the tests of single keys itself, which are the fastest.
+func (v *view) testColumn(keys *Keys, hits []uint64) int {
+	few := singleKeys
+	if v.kernel == Generic {
+		few = singleKeysGeneric
+	} else if v.n >= stageBytes && v.pair == leveldbDouble32 {
+		few++
+	}
+	if uint(keys.n-1) >= uint(few) || keys.validity != nil || v.pair == 0 || raceDetector && v.atomic {
+		return v.testBatch(keys, hits, false)
+	}
+	isUint64 := keys.layout == uint64s
+	if !isUint64 && keys.layout != byteSlices && keys.layout != strs {
+		return v.testBatch(keys, hits, false)
+	}
+	if keys.n == 1 { // saves the loop and what it keeps on the stack
+		hit := &hits[0]
+		if isUint64 {
+			*hit = oneIf(v.MayContainUint64(*(*uint64)(keys.column)))
+		} else {
+			p, n := keyAt(keys.column)
+			*hit = oneIf(v.test(hash32Start(n), p, n))
+		}
+		return int(*hit)
+	}
+	word, size := uint64(0), elementSize[keys.layout]
+	for i := range keys.n {
+		row := unsafe.Add(keys.column, uintptr(i)*size)
+		if isUint64 {
+			word |= oneIf(v.MayContainUint64(*(*uint64)(row))) << (i % 64)
+		} else {
+			p, n := keyAt(row)
+			word |= oneIf(v.test(hash32Start(n), p, n)) << (i % 64)
+		}
+	}
+	hits[0] = word
+	return bits.OnesCount64(word)
+}
+
+// keyAt returns the address and the length of the key of a header, which is that of a slice or of
+// a string: both begin with these two.
+func keyAt(header unsafe.Pointer) (p unsafe.Pointer, n int) {
+	key := *(*string)(header)
+	return unsafe.Pointer(unsafe.StringData(key)), len(key)
+}
 
 // testBatch is MayContainBatch. If add is set, it adds every key as well, and hits tells which
 // rows were new: it is [Set.AddBatchNew].
-func (v *view) testBatch(keys Keys, hits []uint64, add bool) int {
+func (v *view) testBatch(keys *Keys, hits []uint64, add bool) int {
 	// With its capacity, a slice that is too short would grow.
 	hits = hits[:len(hits):len(hits)][:(keys.n+63)/64]
 	if v.pair == 0 { // the zero Filter
@@ -30,23 +78,26 @@ func (v *view) testBatch(keys Keys, hits []uint64, add bool) int {
 	}
 	keys.mustServe(v.format)
 	if raceDetector && v.atomic {
-		return v.testEachRow(&keys, hits, add)
+		return v.testEachRow(keys, hits, add)
 	}
 	if keys.n <= singleKeys {
-		return v.testRows(&keys, hits, add)
+		return v.testRows(keys, hits, add)
 	}
 	switch hashKinds[v.pair.hash()].words {
 	case one64:
-		return v.testWords64(&keys, hits, add)
+		return v.testWords64(keys, hits, add)
 	case two64:
-		return v.testWords128(&keys, hits, add)
+		return v.testWords128(keys, hits, add)
 	}
-	if keys.n <= smallBatch {
-		var buffer [smallBatch]uint32
-		return v.testWindows(&keys, &hashes{h32: buffer[:keys.n]}, hits, add)
+	return v.testWords32(keys, hits, add)
+}
+
+// oneIf returns 1 if yes is set, and otherwise 0. The compiler makes no branch of it.
+func oneIf(yes bool) uint64 {
+	if yes {
+		return 1
 	}
-	var buffer [windowKeys + cacheLine/4]uint32
-	return v.testWindows(&keys, &hashes{h32: align(buffer[:], windowKeys)}, hits, add)
+	return 0
 }
 
 // testEachRow is testBatch key by key.
@@ -85,8 +136,20 @@ func align[E uint32 | uint64](buffer []E, n int) []E {
 	return buffer[skip:][:n]
 }
 
-// testWords64 is testBatch for hashes of one 64-bit word. It and testWords128 are
-// functions of their own, so that other batches need no stack for their buffers.
+// testWords32 is testBatch for hashes of one 32-bit word. It and the next two are functions of
+// their own, so that other batches need no stack for their buffers.
+//
+//go:noinline
+func (v *view) testWords32(keys *Keys, hits []uint64, add bool) int {
+	if keys.n <= smallBatch {
+		var buffer [smallBatch]uint32
+		return v.testWindows(keys, &hashes{h32: buffer[:keys.n]}, hits, add)
+	}
+	var buffer [windowKeys + cacheLine/4]uint32
+	return v.testWindows(keys, &hashes{h32: align(buffer[:], windowKeys)}, hits, add)
+}
+
+// testWords64 is testBatch for hashes of one 64-bit word.
 //
 //go:noinline
 func (v *view) testWords64(keys *Keys, hits []uint64, add bool) int {

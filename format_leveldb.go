@@ -64,26 +64,37 @@ func (encodingLevelDB) decode(data []byte) (array, error) {
 	return array(newDouble32(data[:last], k)), nil
 }
 
-// mayContainFar is Policy.MayContain for a filter of pairBytes to 2^29 bytes. goleveldb decodes
-// the filter for every key. What counts is when the loads begin: two divisions of 32 bits at the
-// same time take less than the reciprocal, a division of 64 bits, and its products.
-func (encodingLevelDB) mayContainFar(filter, key []byte) bool {
+// mayContain is Policy.MayContain for the key of n bytes at p: goleveldb decodes the filter for
+// every key. It is one function, with the probes of scheme.test. Its division does not wait for
+// the hash.
+func (encodingLevelDB) mayContain(filter []byte, p unsafe.Pointer, n int) bool {
+	h := hash32Pairs(hash32Start(n), p, n)
+	if n%8 != 0 {
+		h = hash32Tail(h, p, n)
+	}
 	last := len(filter) - 1
+	if last < 1 {
+		return false
+	}
 	k := int(filter[last])
-	if k < 1 || k > maxProbes {
+	if k > maxProbes {
 		return true
 	}
-	h := hash32At(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-	n, delta := uint32(8*last), bits.RotateLeft32(h, -17)
+	d, delta := newDouble32(filter[:last], k), bits.RotateLeft32(h, -17)
+	if k >= 3 && d.n < pairBytes {
+		if d.probe(h)&d.probe(h+delta)&d.probe(h+2*delta) != 0xff {
+			return false
+		}
+		h += 3 * delta
+		k -= 3
+	}
 	for ; k >= 2; k -= 2 {
-		a, b := h%n, (h+delta)%n
-		if filter[a/8]>>(a%8)&(filter[b/8]>>(b%8))&1 == 0 {
+		if d.probe(h)&d.probe(h+delta) != 0xff {
 			return false
 		}
 		h += 2 * delta
 	}
-	a := h % n
-	return k == 0 || filter[a/8]>>(a%8)&1 == 1
+	return k == 0 || d.has(h)
 }
 
 func (e encodingLevelDB) size(n, bitsPerKey int) (m float64, k int) {

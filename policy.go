@@ -172,9 +172,14 @@ func collisionRate(f Format, n float64) float64 {
 // it answers yes; for all others it allocates nothing. It decodes the filter at each call; a
 // [Filter] decodes it once.
 func (p Policy) MayContain(filter, key []byte) bool {
-	if p.Format == LevelDB && len(filter) >= pairBytes && len(filter) <= 1<<29 {
-		return encodingLevelDB{}.mayContainFar(filter, key)
+	if p.Format == LevelDB {
+		return encodingLevelDB{}.mayContain(filter, unsafe.Pointer(unsafe.SliceData(key)), len(key))
 	}
+	return p.mayContain(filter, key)
+}
+
+// mayContain is MayContain for formats other than LevelDB.
+func (p Policy) mayContain(filter, key []byte) bool {
 	if p.Format == Parquet && wholeBlocks(len(filter)) && len(key) < shortKey && kernels[0] != Generic {
 		d := newSplit256(filter, uint64(len(filter)/32)) // saves two calls
 		return d.hasKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
@@ -186,15 +191,11 @@ func (p Policy) MayContain(filter, key []byte) bool {
 	// two words, and the load of a vector waits until both words are stored.
 	var s scheme
 	var err error
-	if p.Format == LevelDB { // saves a call: goleveldb decodes the filter for every key
-		s.pair = leveldbDouble32
-		s.array, _ = encodingLevelDB{}.decode(filter) // never fails
-	} else if s.array, err = p.Format.decode(filter); err != nil {
+	if s.array, err = p.Format.decode(filter); err != nil {
 		return true
-	} else {
-		s.pair, s.kernel = formats[p.Format].pair, kernels[0]
 	}
-	return s.test(hash32Start(len(key)), unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	s.pair, s.kernel = formats[p.Format].pair, kernels[0]
+	return s.test(0, unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
 
 // AppendFilter appends the encoded filter of keys to dst and returns the extended slice. It

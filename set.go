@@ -127,7 +127,7 @@ func (s *Set) AddBatch(keys Keys) {
 // It panics if added has fewer words than it writes, or if keys are hashes of another kind
 // than the set's.
 func (s *Set) AddBatchNew(keys Keys, added []uint64) int {
-	n := s.testBatch(keys, added, true)
+	n := s.testBatch(&keys, added, true)
 	s.count.n += uint64(keys.n - keys.nulls())
 	return n
 }

@@ -24,16 +24,16 @@ var isAMD = cpuid.CPU.VendorID == cpuid.AMD || cpuid.CPU.VendorID == cpuid.Hygon
 
 // form says when a kernel stops testing in stages, which make one probe of all hashes, and
 // makes all other probes of each hash at once. It does so if at most denseBelow hashes are
-// left, or if more than densePer256/256 of them passed a stage. loads makes an AVX2 kernel load
-// words one by one.
+// left, or if more than densePer256/256 of them passed a stage. In a filter of stageBytes,
+// denseBelowFar takes the place of denseBelow. loads makes an AVX2 kernel load words one by one.
 type form struct {
-	denseBelow, densePer256 int
-	loads                   bool
+	denseBelow, denseBelowFar, densePer256 int
+	loads                                  bool
 }
 
 var (
-	staged = form{64, 192, slowGather}
-	dense  = form{windowKeys, 0, slowGather}
+	staged = form{64, 8, 192, slowGather}
+	dense  = form{windowKeys, windowKeys, 0, slowGather}
 )
 
 // minReduceBits is the number of bits of a filter from which on the AVX-512 kernel computes

@@ -28,13 +28,17 @@ func (d double32) testForm(kernel Kernel, hashes []uint32, hits []uint64, f form
 	}
 	bits, recip, shift, wrap := d.vectorWalk()
 	hits = hits[:(len(hashes)+63)/64]
+	below := f.denseBelow
+	if d.n >= stageBytes {
+		below = f.denseBelowFar
+	}
 	switch {
 	case kernel == AVX512:
-		testDouble32AVX512(d.base, bits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], f.denseBelow, f.densePer256)
+		testDouble32AVX512(d.base, bits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], below, f.densePer256)
 	case f.loads:
-		testDouble32LoadsAVX2(d.base, bits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], f.denseBelow, f.densePer256)
+		testDouble32LoadsAVX2(d.base, bits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], below, f.densePer256)
 	default:
-		testDouble32AVX2(d.base, bits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], f.denseBelow, f.densePer256)
+		testDouble32AVX2(d.base, bits, recip, shift, wrap, d.k, &hashes[0], len(hashes), &hits[0], below, f.densePer256)
 	}
 	return true
 }
