@@ -79,14 +79,14 @@ func (s sideBytes) NewKeyedIterable(context.Context, exec.StateReader, typex.Win
 	return nil, errors.ErrUnsupported
 }
 
-// BenchmarkExecutor runs DoFns in bundles of 20,000 numbers, a tenth of which are known, by Beam's
+// BenchmarkExecutor runs DoFns in bundles of 50,000 numbers, a tenth of which are known, by Beam's
 // executor and without a runner. A round runs each of them in turn. The metrics are medians over the rounds:
 //
 //	ns/row-more  how much more time a row takes than without the DoFn
 //	times-less   how many times as much that is as for a DoFn that compares two numbers
 func BenchmarkExecutor(b *testing.B) {
-	const rows = 20_000
-	set, err := ten.NewSet(200_000)
+	const rows = 50_000
+	set, err := ten.NewSet(20_000)
 	if err != nil {
 		b.Fatal(err)
 	}
