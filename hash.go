@@ -221,10 +221,17 @@ func (k *Keys) hashKeys(kind hashKind, kernel Kernel, buffer *hashes) hashes {
 		valid[i/64] = k.valid(i, min(64, k.n-i))
 		keys += bits.OnesCount64(valid[i/64])
 	}
-	if keys < k.n/fewKeys {
+	switch {
+	case keys == k.n:
+		all := *k
+		all.validity = nil
+		all.hash(kind, kernel, &h)
+	case keys < k.n/fewKeys:
 		k.hashFew(kind, &h, valid[:])
-	} else {
-		k.hash(kind, kernel, &h)
+	case k.isGathered():
+		k.gatherValid(kind, kernel, &h, valid[:])
+	default:
+		k.hashRows(kind, kernel, &h)
 		pack(kernel, h.h32, valid[:])
 		pack(kernel, h.h1, valid[:])
 		pack(kernel, h.h2, valid[:])
