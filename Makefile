@@ -22,7 +22,7 @@ PORTED   := . cmd/bloom
 # The tests that prove the kernels: they reach every function in assembly on all of its
 # paths, as make mutants measures, and are all that slow emulators have the time for.
 KERNEL_TESTS := TestPromisedKernels TestFeatures TestForms TestRequests TestRequestsOfLines TestKeyByKey TestSingleIntegers TestReduce TestPlaces TestHashes TestStripes TestOtherLengths \
-	TestLongKeys TestVectorsOfKeysAtPageEnds TestColumnsAtPageEnd TestArraysAtPageEnd TestLoadsAtPageEnds FuzzKernels
+	TestLongKeys TestVectorsOfKeysAtPageEnds TestColumnsAtPageEnd TestPackAtPageEnd TestArraysAtPageEnd TestLoadsAtPageEnds FuzzKernels
 # Those of functions that AVX-512 shares with AVX2: Haswell proves them.
 AVX2_TESTS := TestLoads TestGroup TestGroupsEnd
 TESTS := $(shell grep -hoE '^func (Test|Fuzz)[A-Za-z0-9]*' *_test.go | cut -c6-)

@@ -212,8 +212,10 @@ func (v *view) testWindows(keys *Keys, buffer *hashes, hits []uint64, add bool) 
 // dst, in ascending order, and returns the extended slice.
 //
 // A position has 32 bits: AppendHits panics for a column of more than 2^32 keys. Divide
-// such a column with [Keys.Slice].
+// such a column with [Keys.Slice]. It also panics if keys are hashes of another kind than the
+// filter's.
 func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
+	v.mustTakeColumn(keys)
 	if uint64(keys.n) > math.MaxUint32+1 {
 		panic("bloom: AppendHits of more than 2^32 keys")
 	}

@@ -240,6 +240,20 @@ func TestPolicyFor(t *testing.T) {
 			}
 		}
 	})
+	// Many bits per key: all fewer are tried.
+	for _, f := range []Format{Nori, Parquet, RocksDB} {
+		for _, capacity := range []int{1, 1000, 50_000} {
+			p, err := PolicyFor(f, capacity, 1e-7)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for fewer := range p.BitsPerKey {
+				if got := (Policy{f, fewer}).FalsePositiveRate(capacity); got <= 1e-7 {
+					t.Errorf("PolicyFor(%v, %d, 1e-7) = %d bits per key, but %d hold the rate", f, capacity, p.BitsPerKey, fewer)
+				}
+			}
+		}
+	}
 	// 1 % of 2^32 hashes are some 43 million.
 	if _, err := PolicyFor(LevelDB, 43_000_000, 0.01); err != nil {
 		t.Errorf("43 M keys at 1 %%: %v", err)

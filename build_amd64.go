@@ -2,7 +2,10 @@
 
 package bloom
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // setAssembly sets the bits at the first places in an array of size bytes, and returns how
 // many places it took.
@@ -23,6 +26,42 @@ func (b *regionBuffers) sortAssembly(places []uint32) (left int, ok bool) {
 	}
 	return sortPlacesAVX2(&places[0], len(places), regionShift, &b.numbers[0], &b.lines[0], &b.kept[0], b.capacity), true
 }
+
+// packAssembly moves the chosen ones of the first words to the front: word i is chosen if bit i%64
+// of chosen[i/64] is set. It returns how many words it looked at, and how many are left of
+// them.
+func packAssembly[E uint32 | uint64](kernel Kernel, words []E, chosen []uint64) (done, left int) {
+	done = len(words) &^ 15
+	if kernel == Generic || done == 0 {
+		return 0, 0
+	}
+	switch p := unsafe.Pointer(&words[0]); {
+	case unsafe.Sizeof(words[0]) == 4 && kernel == AVX512:
+		left = pack32AVX512((*uint32)(p), &chosen[0], done)
+	case unsafe.Sizeof(words[0]) == 4:
+		left = pack32AVX2((*uint32)(p), &chosen[0], done)
+	case kernel == AVX512:
+		left = pack64AVX512((*uint64)(p), &chosen[0], done)
+	default:
+		left = pack64AVX2((*uint64)(p), &chosen[0], done)
+	}
+	return done, left
+}
+
+// pack32AVX512 moves the chosen ones of n words to the front, and returns their number. n is a
+// multiple of 16, at least 16. It reads and writes the n words, and n bits of chosen.
+//
+//go:noescape
+func pack32AVX512(words *uint32, chosen *uint64, n int) (left int)
+
+//go:noescape
+func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
+
+//go:noescape
+func pack64AVX512(words, chosen *uint64, n int) (left int)
+
+//go:noescape
+func pack64AVX2(words, chosen *uint64, n int) (left int)
 
 // setPlacesAVX2 sets the bits at 4·fours places; fours is at least 1. For a place below
 // whole, it reads and writes a word of 32 bits; for any other place, a byte. whole is a

@@ -234,7 +234,10 @@ func TestExtremeFormats(t *testing.T) {
 			"Name": func() { _ = f.Name() }, "Hash": func() { f.Hash(key) }, "Hashed": func() { Bytes(nil).Hashed(f) },
 			"Reference": func() { Reference(f, key, key) }, "NewBuilder": func() { Policy{Format: f}.NewBuilder() },
 			"AppendFilter": func() { Policy{Format: f}.AppendFilter(nil, Keys{}) }, "MayContain": func() { Policy{Format: f}.MayContain(key, key) },
-			"FalsePositiveRate": func() { Policy{Format: f}.FalsePositiveRate(1) }, "NewFilter": func() { Policy{Format: f}.NewFilter(Keys{}) },
+			"FalsePositiveRate": func() { Policy{Format: f}.FalsePositiveRate(1) }, "FalsePositiveRate of no keys": func() { Policy{Format: f}.FalsePositiveRate(0) },
+			"the format's FalsePositiveRate": func() { f.FalsePositiveRate(1, 1, 1) }, "the format's of no keys": func() { f.FalsePositiveRate(0, 1, 1) },
+			"the format's of no bits": func() { f.FalsePositiveRate(1, 0, 1) }, "the format's of no probes": func() { f.FalsePositiveRate(1, 1, 0) },
+			"NewFilter": func() { Policy{Format: f}.NewFilter(Keys{}) },
 		} {
 			if panicOf(call) == "" {
 				t.Errorf("%s: no panic for %v", name, f)

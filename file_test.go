@@ -130,6 +130,18 @@ func TestFile(t *testing.T) {
 				checkFile(t, s.Filter(), new(Filter), want, encoded)
 			}
 		}
+		empty := Policy{format, 10}.NewFilter(Keys{})
+		file, err := empty.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, want := OpenSet(format, empty.data)
+		var s Set
+		if err := s.UnmarshalBinary(file); (err == nil) != (want == nil) || err != nil && !errors.Is(err, ErrEncoding) {
+			t.Errorf("the filter of no keys is read as a set: %v, and opened: %v", err, want)
+		} else if n, _ := s.KeyCount(); n != 0 || s.MayContain(nil) || err == nil && !bytes.Equal(s.data, empty.data) {
+			t.Errorf("the filter of no keys is read as the set %v", &s)
+		}
 		for _, odd := range formatTests[format].odd {
 			if odd.is != noFilter {
 				checkFile(t, mustOpen(t, format, odd.data), new(Filter), plainFile(t, format, math.MaxUint64, odd.data), odd.data)

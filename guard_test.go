@@ -87,6 +87,43 @@ func TestNullRowsAtNoMemory(t *testing.T) {
 	}
 }
 
+// TestPackAtPageEnd moves chosen words that end where an inaccessible page begins, as do the bits that choose them.
+func TestPackAtPageEnd(t *testing.T) {
+	buffer, bitmap := guard.Buffer(t, 8*windowKeys), guard.Buffer(t, windowKeys/8)
+	random := rand.New(rand.NewPCG(61, 62))
+	for n := 0; n <= windowKeys; n += someSizes(n) {
+		chosen := elementsAtEnd[uint64](bitmap, (n+63)/64)
+		for i := range chosen {
+			chosen[i] = [...]uint64{0, ^uint64(0), random.Uint64(), random.Uint64(), random.Uint64() | random.Uint64()}[random.IntN(5)]
+		}
+		for _, kernel := range kernels {
+			checkPack(t, kernel, elementsAtEnd[uint32](buffer, n), chosen)
+			checkPack(t, kernel, elementsAtEnd[uint64](buffer, n), chosen)
+		}
+	}
+}
+
+// elementsAtEnd returns the last n elements that a buffer has room for.
+func elementsAtEnd[E any](buffer []byte, n int) []E {
+	size := int(unsafe.Sizeof(*new(E)))
+	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(buffer[len(buffer)-n*size:]))), n)
+}
+
+func checkPack[E uint32 | uint64](t *testing.T, kernel Kernel, words []E, chosen []uint64) {
+	t.Helper()
+	var want []E
+	for i := range words {
+		words[i] = E(0x9e3779b97f4a7c15 * uint64(i+1))
+		if chosen[i/64]>>(i%64)&1 != 0 {
+			want = append(want, words[i])
+		}
+	}
+	pack(kernel, words, chosen)
+	if got := words[:len(want)]; !slices.Equal(got, want) {
+		t.Fatalf("kernel %v: %d words of %d bytes, chosen by %x: %x, want %x", kernel, len(words), unsafe.Sizeof(*new(E)), chosen, got, want)
+	}
+}
+
 // TestVectorsOfKeysAtPageEnds hashes vectors of keys of mixed lengths. Each key ends, or
 // begins, at its own inaccessible page.
 func TestVectorsOfKeysAtPageEnds(t *testing.T) {

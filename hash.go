@@ -3,6 +3,7 @@ package bloom
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"unsafe"
 )
 
@@ -181,6 +182,18 @@ func (h *hashes) at(i int, kind hashKind) Hash {
 	return Hash{h.h1[i], h.h2[i], kind}
 }
 
+// set writes hash i.
+func (h *hashes) set(i int, hash Hash) {
+	if h.h32 != nil {
+		h.h32[i] = uint32(hash.h1)
+		return
+	}
+	h.h1[i] = hash.h1
+	if h.h2 != nil {
+		h.h2[i] = hash.h2
+	}
+}
+
 // hash writes the hash of every row to h. Those of null rows mean nothing.
 func (k *Keys) hash(kind hashKind, kernel Kernel, h *hashes) {
 	if k.isGathered() {
@@ -190,32 +203,60 @@ func (k *Keys) hash(kind hashKind, kernel Kernel, h *hashes) {
 	}
 }
 
+// fewKeys is the part of a window's rows, one of so many, below which its keys are hashed one by
+// one: that takes less time than to hash all rows by a kernel.
+const fewKeys = 32
+
 // hashKeys returns the hashes of those rows of a window that are not null. They are at the
 // start of the buffer.
 func (k *Keys) hashKeys(kind hashKind, kernel Kernel, buffer *hashes) hashes {
 	h := buffer.slice(0, k.n)
-	k.hash(kind, kernel, &h)
 	if k.validity == nil {
+		k.hash(kind, kernel, &h)
 		return h
 	}
-	n := packed(k, h.h32) + packed(k, h.h1) // one of them is empty
-	packed(k, h.h2)
-	return h.slice(0, n)
+	var valid [windowKeys / 64]uint64
+	keys := 0
+	for i := 0; i < k.n; i += 64 {
+		valid[i/64] = k.valid(i, min(64, k.n-i))
+		keys += bits.OnesCount64(valid[i/64])
+	}
+	switch {
+	case keys == k.n:
+		all := *k
+		all.validity = nil
+		all.hash(kind, kernel, &h)
+	case keys < k.n/fewKeys:
+		k.hashFew(kind, &h, valid[:])
+	case k.isGathered():
+		k.gatherValid(kind, kernel, &h, valid[:])
+	default:
+		k.hashRows(kind, kernel, &h)
+		pack(kernel, h.h32, valid[:])
+		pack(kernel, h.h1, valid[:])
+		pack(kernel, h.h2, valid[:])
+	}
+	return h.slice(0, keys)
 }
 
-// packed moves the words of those rows that are not null to the front, and returns their
-// number.
-func packed[E uint32 | uint64](k *Keys, words []E) (n int) {
-	for i := 0; i < len(words); i += 64 {
-		rows := words[i:min(i+64, len(words))]
-		valid := k.valid(i, len(rows))
-		for _, word := range rows {
-			words[n] = word
-			n += int(valid & 1)
-			valid >>= 1
+// hashFew writes the hashes of the valid rows to the start of h.
+func (k *Keys) hashFew(kind hashKind, h *hashes, valid []uint64) {
+	n := 0
+	for i, word := range valid {
+		for ; word != 0; word &= word - 1 {
+			h.set(n, k.hashRow(kind, 64*i+bits.TrailingZeros64(word)))
+			n++
 		}
 	}
-	return n
+}
+
+// pack moves the words of the valid rows to the front.
+func pack[E uint32 | uint64](kernel Kernel, words []E, valid []uint64) {
+	i, n := packAssembly(kernel, words, valid)
+	for ; i < len(words); i++ {
+		words[n] = words[i]
+		n += int(valid[i/64] >> (i % 64) & 1)
+	}
 }
 
 // hashRows is hash for rows that can all be read, null rows included. Kernels hash whole vectors of up to 16

@@ -327,6 +327,11 @@ func checkValidity(t *testing.T, random *rand.Rand, column Keys, keys [][]byte) 
 		for i := range bitmap {
 			bitmap[i] = byte(random.Uint32())
 		}
+		if offset%2 != 0 { // few keys
+			for i := range bitmap {
+				bitmap[i] = 1 << random.IntN(8) * byte(random.IntN(40)/39)
+			}
+		}
 		run := random.IntN(len(bitmap) + 1)
 		clear(bitmap[run:min(run+30, len(bitmap))])
 		valid := make([]bool, len(keys))

@@ -115,3 +115,37 @@ func (k *Keys) hashGathered(kind hashKind, kernel Kernel, h *hashes) {
 		part.hashRows(kind, kernel, &hashed)
 	}
 }
+
+// gatherValid writes the hashes of the valid rows to the start of h. It is hashGathered without
+// the null rows.
+func (k *Keys) gatherValid(kind hashKind, kernel Kernel, h *hashes, valid []uint64) {
+	var rows [128]string
+	n, done := 0, 0
+	for i := 0; i < k.n; i += 64 {
+		switch word := valid[i/64]; k.layout {
+		case byteSlices:
+			for keys := elements[[]byte](k, k.n); word != 0; word &= word - 1 {
+				key := keys[i+bits.TrailingZeros64(word)]
+				rows[n%len(rows)] = unsafe.String(unsafe.SliceData(key), len(key))
+				n++
+			}
+		case strs:
+			for keys := elements[string](k, k.n); word != 0; word &= word - 1 {
+				rows[n%len(rows)] = keys[i+bits.TrailingZeros64(word)]
+				n++
+			}
+		case stringViews:
+			for ; word != 0; word &= word - 1 {
+				rows[n%len(rows)] = k.viewKey(i+bits.TrailingZeros64(word), true)
+				n++
+			}
+		}
+		for last := i+64 >= k.n; n >= 64 || last && n > 0; {
+			some := min(n, 64)
+			part, hashed := Strings(rows[:some]), h.slice(done, done+some)
+			part.hashRows(kind, kernel, &hashed)
+			copy(rows[:], rows[some:n])
+			n, done = n-some, done+some
+		}
+	}
+}

@@ -11584,6 +11584,64 @@ end:
 	VZEROUPPER
 	RET
 
+// func pack32AVX512(words *uint32, chosen *uint64, n int) (left int)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·pack32AVX512(SB), NOSPLIT, $0-32
+	MOVQ         words+0(FP), AX
+	MOVQ         chosen+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x00005555, BX
+	KMOVW        BX, K1
+	MOVL         $0x00000001, BX
+	VPBROADCASTD BX, Z0
+	MOVQ         AX, BX
+	XORL         SI, SI
+
+step:
+	VMOVDQU32     (BX), Z0
+	MOVWLZX       (CX), DI
+	KMOVW         DI, K1
+	POPCNTL       DI, DI
+	VPCOMPRESSD.Z Z0, K1, Z0
+	VMOVDQU32     Z0, (AX)(SI*4)
+	ADDQ          DI, SI
+	ADDQ          $+64, BX
+	ADDQ          $0x02, CX
+	SUBQ          $0x10, DX
+	JNZ           step
+	MOVQ          SI, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
+// Requires: AVX, AVX512F, POPCNT
+TEXT ·pack64AVX512(SB), NOSPLIT, $0-32
+	MOVQ         words+0(FP), AX
+	MOVQ         chosen+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x00005555, BX
+	KMOVW        BX, K1
+	MOVL         $0x00000001, BX
+	VPBROADCASTD BX, Z0
+	MOVQ         AX, BX
+	XORL         SI, SI
+
+step:
+	VMOVDQU32     (BX), Z0
+	MOVBLZX       (CX), DI
+	KMOVW         DI, K1
+	POPCNTL       DI, DI
+	VPCOMPRESSQ.Z Z0, K1, Z0
+	VMOVDQU32     Z0, (AX)(SI*8)
+	ADDQ          DI, SI
+	ADDQ          $+64, BX
+	ADDQ          $0x01, CX
+	SUBQ          $0x08, DX
+	JNZ           step
+	MOVQ          SI, left+24(FP)
+	VZEROUPPER
+	RET
+
 // func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
 // Requires: AVX, AVX2
 TEXT ·hash32Width4AVX2(SB), NOSPLIT, $0-24
@@ -15091,6 +15149,93 @@ far_some:
 	JNZ   far_four
 
 end:
+	VZEROUPPER
+	RET
+
+// func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·pack32AVX2(SB), NOSPLIT, $0-32
+	MOVQ         words+0(FP), AX
+	MOVQ         chosen+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x0000001f, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	LEAQ         compactIndices<>+0(SB), BX
+	MOVQ         AX, SI
+	XORL         DI, DI
+
+step:
+	VMOVDQU   (SI), Y0
+	MOVBLZX   (CX), R8
+	VPMOVZXBD (BX)(R8*8), Y1
+	POPCNTL   R8, R8
+	VPERMD    Y0, Y1, Y1
+	VMOVDQU   Y1, (AX)(DI*4)
+	ADDQ      R8, DI
+	ADDQ      $+32, SI
+	ADDQ      $0x01, CX
+	SUBQ      $0x08, DX
+	JNZ       step
+	MOVQ      DI, left+24(FP)
+	VZEROUPPER
+	RET
+
+// func pack64AVX2(words *uint64, chosen *uint64, n int) (left int)
+// Requires: AVX, AVX2, POPCNT
+TEXT ·pack64AVX2(SB), NOSPLIT, $0-32
+	// A long word is two lanes, and left counts lanes.
+	MOVQ         words+0(FP), AX
+	MOVQ         chosen+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVL         $0x0000001f, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	LEAQ         compactIndices<>+0(SB), BX
+	MOVQ         AX, SI
+	XORL         DI, DI
+
+step:
+	MOVBLZX   (CX), R8
+	MOVL      R8, R9
+	SHRL      $0x04, R9
+	ANDL      $0x0f, R8
+	VMOVDQU   (SI), Y0
+	VMOVDQU   32(SI), Y1
+	MOVL      R8, R10
+	SHLL      $0x02, R10
+	ORL       R10, R8
+	ANDL      $0x33, R8
+	MOVL      R8, R10
+	SHLL      $0x01, R10
+	ORL       R10, R8
+	ANDL      $0x55, R8
+	LEAL      (R8)(R8*2), R8
+	VPMOVZXBD (BX)(R8*8), Y2
+	POPCNTL   R8, R8
+	VPERMD    Y0, Y2, Y2
+	VMOVDQU   Y2, (AX)(DI*4)
+	ADDQ      R8, DI
+	MOVL      R9, R8
+	SHLL      $0x02, R8
+	ORL       R8, R9
+	ANDL      $0x33, R9
+	MOVL      R9, R8
+	SHLL      $0x01, R8
+	ORL       R8, R9
+	ANDL      $0x55, R9
+	LEAL      (R9)(R9*2), R9
+	VPMOVZXBD (BX)(R9*8), Y0
+	POPCNTL   R9, R9
+	VPERMD    Y1, Y0, Y0
+	VMOVDQU   Y0, (AX)(DI*4)
+	ADDQ      R9, DI
+	ADDQ      $+64, SI
+	ADDQ      $0x01, CX
+	SUBQ      $0x08, DX
+	JNZ       step
+	SHRQ      $0x01, DI
+	MOVQ      DI, left+24(FP)
 	VZEROUPPER
 	RET
 

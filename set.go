@@ -20,7 +20,8 @@ type Set struct{ view }
 // OpenSet returns a set with the contents of an encoded filter. It takes a copy. The errors
 // are those of [Open], and [ErrEncoding] for a filter that has no bits to set. In LevelDB's
 // format that is a filter of fewer than two bytes, of 0 probes, or of more than 30, which
-// the format reserves. In nori-sstable's formats it is the filter of no keys.
+// the format reserves. In the formats of nori-sstable, RocksDB and Pebble it is the filter of no
+// keys, and in the latter two also one that answers yes to every key.
 func OpenSet(f Format, data []byte) (*Set, error) {
 	v, err := openView(f, data)
 	if err != nil {

@@ -52,8 +52,9 @@ func (v *view) Stats() Stats {
 // of the keys is in the filter, that is its false-positive rate for keys such as these. It can be
 // higher than the rate that [Stats] has, which is that of random hashes: LevelDB's hash
 // sends many numbered strings to equal hashes. Null rows do not count. The share of no
-// keys is not a number.
+// keys is not a number. It panics if the keys are hashes of another kind than the filter's.
 func (v *view) MeasureRate(absent Keys) float64 {
+	v.mustTakeColumn(absent)
 	var hits [windowKeys / 64]uint64
 	yes := 0
 	for i := 0; i < absent.n; i += windowKeys {

@@ -75,6 +75,8 @@ func main() {
 		hasUint64Line32(v)
 		addLine512(v)
 		addLine32(v)
+		pack32(v)
+		pack64(v)
 	}
 	for _, x := range []xxh64{twoSeeds, oneSeed} {
 		hash64Width(x, 4)

@@ -26,10 +26,31 @@ import (
 // The other errors are those of [Positions] for the column that is tested, and [ErrArray] if
 // there is no such column. The other columns must be well-formed: arrow-go may panic if not.
 func FilterRecordBatch(ctx context.Context, filter Tester, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
+	return NewRecordFilter(filter).FilterRecordBatch(ctx, batch, column)
+}
+
+// RecordFilter filters record batches one after the other. It remembers which values of the last
+// dictionary of the tested column may be in the filter, in a bit for each value: batches that share
+// the dictionary, as those of a file of Arrow IPC do, test it once. So keys that are added to the
+// filter in the meantime may be missed. It is not safe for concurrent use.
+type RecordFilter struct {
+	// Invert keeps the other rows: those that are certainly not in the filter, and null rows.
+	Invert bool
+
+	query query
+}
+
+// NewRecordFilter returns a RecordFilter that keeps the rows that may be in the filter.
+func NewRecordFilter(filter Tester) *RecordFilter {
+	return &RecordFilter{query: query{filter: filter}}
+}
+
+// FilterRecordBatch is the function [FilterRecordBatch].
+func (f *RecordFilter) FilterRecordBatch(ctx context.Context, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
 	if column < 0 || int64(column) >= batch.NumCols() {
 		return nil, fmt.Errorf("%w: column %d of %d", ErrArray, column, batch.NumCols())
 	}
-	positions, err := Positions(compute.GetAllocator(ctx), filter, batch.Column(column))
+	positions, err := f.query.positions(compute.GetAllocator(ctx), batch.Column(column), f.Invert)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +64,7 @@ func FilterRecordBatch(ctx context.Context, filter Tester, batch arrow.RecordBat
 			}
 		}
 	}()
+	ctx = compute.WithAllocator(ctx, cleared{compute.GetAllocator(ctx)})
 	group, context := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, compute.GetExecCtx(ctx).NumParallel))
 	for i, c := range batch.Columns() {
@@ -59,6 +81,18 @@ func FilterRecordBatch(ctx context.Context, filter Tester, batch arrow.RecordBat
 		metadata = b.Metadata()
 	}
 	return array.NewRecordBatchWithMetadata(batch.Schema(), columns, int64(positions.Len()), metadata), nil
+}
+
+// cleared is an allocator of memory that is clear. arrow-go's Take needs that: of a bitmap of
+// nulls, it sets the bits of valid rows, and does not clear the others.
+type cleared struct{ memory.Allocator }
+
+func (c cleared) Allocate(size int) []byte {
+	b := c.Allocator.Allocate(size)
+	if _, isClear := c.Allocator.(*memory.GoAllocator); !isClear {
+		clear(b)
+	}
+	return b
 }
 
 // take returns rows of a column.

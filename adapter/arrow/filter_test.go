@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/compute"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanebloom/bloom"
 )
 
 // TestFilterRecordBatch filters batches of the column that is tested, the numbers of the rows,
@@ -30,9 +32,19 @@ func TestFilterRecordBatch(t *testing.T) {
 		}, &schema), []arrow.Array{numbers, views, a}, int64(a.Len()), metadata("batch"))
 		defer batch.Release()
 
-		keys, filter := someKeys(a)
-		ctx := compute.WithAllocator(context.Background(), mem)
-		got, err := FilterRecordBatch(ctx, filter, batch, 2)
+		for _, invert := range []bool{false, true} {
+			checkFiltered(t, mem, batch, schema, invert)
+		}
+	})
+}
+
+// checkFiltered filters a batch by its column 2. Column 0 numbers the rows.
+func checkFiltered(t *testing.T, mem memory.Allocator, batch arrow.RecordBatch, schema arrow.Metadata, invert bool) {
+	keys, filter := someKeys(batch.Column(2))
+	f := NewRecordFilter(filter)
+	f.Invert = invert
+	for range 2 { // the second time with the dictionary that is kept
+		got, err := f.FilterRecordBatch(compute.WithAllocator(context.Background(), mem), batch, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +54,7 @@ func TestFilterRecordBatch(t *testing.T) {
 		}
 		row := 0
 		for i, key := range keys {
-			if key == nil || !filter.MayContain(key) {
+			if (key != nil && filter.MayContain(key)) == invert {
 				continue
 			}
 			if int64(row) >= got.NumRows() || got.Column(0).(*array.Int64).Value(row) != int64(i) {
@@ -60,7 +72,67 @@ func TestFilterRecordBatch(t *testing.T) {
 		if int64(row) != got.NumRows() {
 			t.Fatalf("%d rows, want %d", got.NumRows(), row)
 		}
-	})
+	}
+}
+
+// counting counts the keys that a filter is asked for.
+type counting struct {
+	*bloom.Filter
+	keys int
+}
+
+func (c *counting) MayContainBatch(keys bloom.Keys, hits []uint64) int {
+	c.keys += keys.Len()
+	return c.Filter.MayContainBatch(keys, hits)
+}
+
+// TestDictionaryOfBatches filters batches, of which three after each other share a dictionary. Each
+// dictionary and each batch is released before the next one is made.
+func TestDictionaryOfBatches(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	const values, rows = 50, 300
+	known := []uint64{0, 1, 49, 60, 99, 100, 149}
+	filter := &counting{Filter: bloom.Policy{Format: bloom.Parquet, BitsPerKey: 20}.NewFilter(bloom.Uint64s(known))}
+	f := NewRecordFilter(filter)
+	for first := uint64(0); first < 3*values; first += values {
+		numbers := array.NewUint64Builder(mem)
+		for i := range uint64(values) {
+			numbers.Append(first + i)
+		}
+		dictionary := numbers.NewArray()
+		numbers.Release()
+		filter.keys = 0
+		for range 3 {
+			indices := array.NewUint8Builder(mem)
+			want := 0
+			for i := range rows {
+				indices.Append(uint8(i % values))
+				if slices.Contains(known, first+uint64(i%values)) {
+					want++
+				}
+			}
+			index := indices.NewArray()
+			indices.Release()
+			column := array.NewDictionaryArray(&arrow.DictionaryType{IndexType: index.DataType(), ValueType: dictionary.DataType()}, index, dictionary)
+			index.Release()
+			batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "key", Type: column.DataType()}}, nil), []arrow.Array{column}, rows)
+			column.Release()
+			got, err := f.FilterRecordBatch(compute.WithAllocator(context.Background(), mem), batch, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.NumRows() != int64(want) {
+				t.Errorf("%d rows of the dictionary from %d on, want %d", got.NumRows(), first, want)
+			}
+			got.Release()
+			batch.Release()
+		}
+		dictionary.Release()
+		if filter.keys != values {
+			t.Errorf("%d keys tested for a dictionary of %d", filter.keys, values)
+		}
+	}
 }
 
 // TestUnfilterable has a column that arrow-go does not filter.

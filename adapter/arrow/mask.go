@@ -69,18 +69,26 @@ func mask(mem memory.Allocator, q *query, a arrow.Array) (*array.Boolean, error)
 // order, as compute.Take takes them. The array has memory of mem; release it. The errors are
 // those of [Mask].
 func Positions(mem memory.Allocator, filter Tester, a arrow.Array) (*array.Uint32, error) {
+	q := query{filter: filter}
+	return q.positions(mem, a, false)
+}
+
+// positions returns the numbers of the rows that are hits, or of those that are not.
+func (q *query) positions(mem memory.Allocator, a arrow.Array, invert bool) (*array.Uint32, error) {
 	s, err := rowsOf(a)
 	if err != nil {
 		return nil, err
 	}
-	q := query{filter: filter}
 	hits, err := q.test(s, newWords)
 	if err != nil {
 		return nil, err
 	}
 	total := 0
-	for _, word := range hits {
-		total += bits.OnesCount64(word)
+	for i, word := range hits {
+		if invert {
+			hits[i] = ^word & (^uint64(0) >> (64 - min(64, s.n-64*i)))
+		}
+		total += bits.OnesCount64(hits[i])
 	}
 	buffer := memory.NewResizableBuffer(mem)
 	defer buffer.Release()
@@ -111,7 +119,8 @@ func littleEndian(hits []uint64) {
 type query struct {
 	filter Tester
 
-	// The last dictionary that was tested, and its hits.
+	// The last dictionary that was tested, and its hits. It may be released: only its address counts, which
+	// no other dictionary has as long as this one is kept here.
 	dictionary arrow.ArrayData
 	hits       []uint64
 }
@@ -143,12 +152,13 @@ func (q *query) testDictionary(s span, t *arrow.DictionaryType, room func(words 
 	if err != nil {
 		return nil, err
 	}
-	if q.dictionary == nil || q.dictionary != values.data {
+	if q.dictionary != values.data {
 		of := query{filter: q.filter}
-		if q.hits, err = of.test(values, newWords); err != nil {
+		found, err := of.test(values, newWords)
+		if err != nil {
 			return nil, err
 		}
-		q.dictionary = values.data
+		q.dictionary, q.hits = values.data, found
 	}
 	hits := room(s.words())
 	return hits, eachBlock(s, t, values.n, func(block int, indices []int) {

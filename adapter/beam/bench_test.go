@@ -3,7 +3,6 @@
 package beam
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
@@ -24,11 +23,9 @@ func init() {
 	Register(eight{})
 	registerMethod("ProcessElement", func(f *drain) reflectx.Func { return call1[int]{f.ProcessElement} })
 	registerMethod("ProcessElement", func(f *mapFn) reflectx.Func {
-		return call5[context.Context, beam.EventTime, int, filtersOf, func(int)]{f.ProcessElement}
+		return call3[int, filtersOf, func(int)]{f.ProcessElement}
 	})
-	registerMethod("ProcessElement", func(f *lessFn) reflectx.Func {
-		return call5[context.Context, beam.EventTime, int, filters, func(int)]{f.ProcessElement}
-	})
+	registerMethod("ProcessElement", func(f *lessFn) reflectx.Func { return call3[int, filters, func(int)]{f.ProcessElement} })
 	beam.RegisterFunction(groups)
 	register.Iter1[int]()
 	register.Iter1[bool]()
@@ -36,13 +33,20 @@ func init() {
 	beam.RegisterFunction(paired)
 }
 
-// call1 is as call2.
+// call1 and call3 are as call2.
 type call1[A any] struct{ f func(A) }
 
 func (c call1[A]) Name() string       { return reflectx.FunctionName(c.f) }
 func (c call1[A]) Type() reflect.Type { return reflect.TypeOf(c.f) }
 func (c call1[A]) Call(a []any) []any { c.Call1x0(a[0]); return nil }
 func (c call1[A]) Call1x0(a any)      { c.f(a.(A)) }
+
+type call3[A, B, C any] struct{ f func(A, B, C) }
+
+func (c call3[A, B, C]) Name() string        { return reflectx.FunctionName(c.f) }
+func (c call3[A, B, C]) Type() reflect.Type  { return reflect.TypeOf(c.f) }
+func (c call3[A, B, C]) Call(a []any) []any  { c.Call3x0(a[0], a[1], a[2]); return nil }
+func (c call3[A, B, C]) Call3x0(a, b, x any) { c.f(a.(A), b.(B), x.(C)) }
 
 // drained counts the elements that came out of a pipeline.
 var drained atomic.Int64
@@ -58,7 +62,7 @@ type filtersOf = func() func(*int) bool
 
 func (f *mapFn) StartBundle(filtersOf, func(int)) { f.known = nil }
 
-func (f *mapFn) ProcessElement(_ context.Context, _ beam.EventTime, i int, side filtersOf, emit func(int)) error {
+func (f *mapFn) ProcessElement(i int, side filtersOf, emit func(int)) {
 	if f.known == nil {
 		f.known = map[int]struct{}{}
 		next := side()
@@ -69,7 +73,6 @@ func (f *mapFn) ProcessElement(_ context.Context, _ beam.EventTime, i int, side 
 	if _, ok := f.known[i]; ok {
 		emit(i)
 	}
-	return nil
 }
 
 // eight is the Keyer of numbers by their 8 bytes.
@@ -82,11 +85,10 @@ func (eight) AppendKey(dst []byte, i int) []byte {
 // lessFn emits the numbers below N: what Beam takes for a DoFn that does next to nothing.
 type lessFn struct{ N int }
 
-func (f *lessFn) ProcessElement(_ context.Context, _ beam.EventTime, i int, _ filters, emit func(int)) error {
+func (f *lessFn) ProcessElement(i int, _ filters, emit func(int)) {
 	if i < f.N {
 		emit(i)
 	}
-	return nil
 }
 
 // paired makes a pair, whose value says nothing.

@@ -2,7 +2,6 @@ package beam
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"math/rand/v2"
 	"os"
@@ -164,8 +163,8 @@ func TestLoad(t *testing.T) {
 	a, b := inOneProcess(t, ten, 100, 50), inOneProcess(t, ten, 100, 0)
 	b.AddString("other")
 	for n, elements := range [][][]byte{nil, {file(t, a)}, {file(t, a), file(t, b)}, {file(t, b), file(t, b), file(t, a)}} {
-		var l loaded
-		if err := l.load(context.Background(), side(elements...)); err != nil {
+		l := loaded{ctx: t.Context()}
+		if err := l.load(side(elements...)); err != nil {
 			t.Fatal(err)
 		}
 		for i := range 50 {
@@ -176,7 +175,7 @@ func TestLoad(t *testing.T) {
 		if got := l.MayContainString("other"); got != (n > 1) {
 			t.Errorf("%d filters: MayContain of the other = %v", n, got)
 		}
-		if err := l.load(context.Background(), nil); err != nil {
+		if err := l.load(nil); err != nil {
 			t.Errorf("the side input is read again: %v", err)
 		}
 	}
@@ -190,8 +189,8 @@ func TestLoad(t *testing.T) {
 		"of different shapes": {[][]byte{file(t, a), file(t, inOneProcess(t, ten, 1000, 1))}, bloom.ErrShape},
 		"a missing file":      {[][]byte{missing}, os.ErrNotExist},
 	} {
-		var l loaded
-		if err := l.load(context.Background(), side(test.elements...)); !errors.Is(err, test.want) {
+		l := loaded{ctx: t.Context()}
+		if err := l.load(side(test.elements...)); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -201,9 +200,9 @@ func TestLoad(t *testing.T) {
 func TestFilesAreShared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "known.bloom")
 	writeFile(t, path, file(t, inOneProcess(t, ten, 100, 50)))
-	var a, b loaded
+	a, b := loaded{ctx: t.Context()}, loaded{ctx: t.Context()}
 	for _, l := range []*loaded{&a, &b} {
-		if err := l.load(context.Background(), side([]byte(fileMark+path))); err != nil {
+		if err := l.load(side([]byte(fileMark + path))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,8 +211,8 @@ func TestFilesAreShared(t *testing.T) {
 	}
 	longer := path + ".longer"
 	writeFile(t, longer, append(file(t, inOneProcess(t, ten, 100, 50)), 0))
-	var l loaded
-	if err := l.load(context.Background(), side([]byte(fileMark+longer))); !errors.Is(err, bloom.ErrEncoding) {
+	l := loaded{ctx: t.Context()}
+	if err := l.load(side([]byte(fileMark + longer))); !errors.Is(err, bloom.ErrEncoding) {
 		t.Errorf("a byte after the filter: %v", err)
 	}
 }

@@ -24,10 +24,15 @@ type (
 )
 
 // loaded is the filter of a window, for the time of a bundle. It is nil if none has been read.
-type loaded struct{ *bloom.Filter }
+// The context is that of the bundle: to pass it with every element as well takes longer than to test
+// the element.
+type loaded struct {
+	*bloom.Filter
+	ctx context.Context
+}
 
 // load reads the side input if that was not done yet.
-func (l *loaded) load(ctx context.Context, side filters) error {
+func (l *loaded) load(side filters) error {
 	if l.Filter != nil {
 		return nil
 	}
@@ -35,7 +40,7 @@ func (l *loaded) load(ctx context.Context, side filters) error {
 	var first *bloom.Filter
 	next := side()
 	for encoded := []byte(nil); next(&encoded); {
-		filter, err := open(ctx, encoded)
+		filter, err := open(l.ctx, encoded)
 		switch {
 		case err != nil:
 			return fmt.Errorf("lanebloom.Filter: %w", err)
@@ -128,8 +133,8 @@ type batch[R any] struct {
 }
 
 // start forgets what a bundle before may have left.
-func (b *batch[R]) start() {
-	b.loaded = loaded{}
+func (b *batch[R]) start(ctx context.Context) {
+	b.loaded = loaded{ctx: ctx}
 	b.clear()
 }
 
@@ -148,11 +153,11 @@ func (b *batch[R]) add(t eventTime, row R) (full bool) {
 }
 
 // flush tests the rows, and emits those that pass.
-func (b *batch[R]) flush(ctx context.Context, side filters, emit func(eventTime, R)) error {
+func (b *batch[R]) flush(side filters, emit func(eventTime, R)) error {
 	if len(b.rows) == 0 {
 		return nil
 	}
-	if err := b.load(ctx, side); err != nil {
+	if err := b.load(side); err != nil {
 		return err
 	}
 	keys, err := b.keys.keys()
@@ -176,19 +181,21 @@ type filterFn[T any, K Keyer[T]] struct {
 	batch batch[T]
 }
 
-func (f *filterFn[T, K]) StartBundle(filters, func(eventTime, T)) { f.batch.start() }
+func (f *filterFn[T, K]) StartBundle(ctx context.Context, _ filters, _ func(eventTime, T)) {
+	f.batch.start(ctx)
+}
 
-func (f *filterFn[T, K]) ProcessElement(ctx context.Context, t eventTime, element T, side filters, emit func(eventTime, T)) error {
+func (f *filterFn[T, K]) ProcessElement(t eventTime, element T, side filters, emit func(eventTime, T)) error {
 	appendKey(&f.batch.keys, f.Key, element)
 	if !f.batch.add(t, element) {
 		return nil
 	}
-	return f.batch.flush(ctx, side, emit)
+	return f.batch.flush(side, emit)
 }
 
-func (f *filterFn[T, K]) FinishBundle(ctx context.Context, side filters, emit func(eventTime, T)) error {
-	err := f.batch.flush(ctx, side, emit)
-	f.batch.start()
+func (f *filterFn[T, K]) FinishBundle(side filters, emit func(eventTime, T)) error {
+	err := f.batch.flush(side, emit)
+	f.batch.start(nil)
 	return err
 }
 
@@ -204,23 +211,25 @@ type filterKVFn[T any, K Keyer[T]] struct {
 	batch batch[pair[T]]
 }
 
-func (f *filterKVFn[T, K]) StartBundle(filters, func(eventTime, T, beam.V)) { f.batch.start() }
+func (f *filterKVFn[T, K]) StartBundle(ctx context.Context, _ filters, _ func(eventTime, T, beam.V)) {
+	f.batch.start(ctx)
+}
 
-func (f *filterKVFn[T, K]) ProcessElement(ctx context.Context, t eventTime, key T, value beam.V, side filters, emit func(eventTime, T, beam.V)) error {
+func (f *filterKVFn[T, K]) ProcessElement(t eventTime, key T, value beam.V, side filters, emit func(eventTime, T, beam.V)) error {
 	appendKey(&f.batch.keys, f.Key, key)
 	if !f.batch.add(t, pair[T]{key, value}) {
 		return nil
 	}
-	return f.flush(ctx, side, emit)
+	return f.flush(side, emit)
 }
 
-func (f *filterKVFn[T, K]) flush(ctx context.Context, side filters, emit func(eventTime, T, beam.V)) error {
-	return f.batch.flush(ctx, side, func(t eventTime, p pair[T]) { emit(t, p.key, p.value) })
+func (f *filterKVFn[T, K]) flush(side filters, emit func(eventTime, T, beam.V)) error {
+	return f.batch.flush(side, func(t eventTime, p pair[T]) { emit(t, p.key, p.value) })
 }
 
-func (f *filterKVFn[T, K]) FinishBundle(ctx context.Context, side filters, emit func(eventTime, T, beam.V)) error {
-	err := f.flush(ctx, side, emit)
-	f.batch.start()
+func (f *filterKVFn[T, K]) FinishBundle(side filters, emit func(eventTime, T, beam.V)) error {
+	err := f.flush(side, emit)
+	f.batch.start(nil)
 	return err
 }
 
@@ -231,12 +240,14 @@ type one struct {
 	key    []byte
 }
 
+func (o *one) start(ctx context.Context) { *o = one{loaded: loaded{ctx: ctx}, key: o.key} }
+
 // passes reports whether o.key may be in the filter of the window.
-func (o *one) passes(ctx context.Context, w beam.Window, side filters) (bool, error) {
+func (o *one) passes(w beam.Window, side filters) (bool, error) {
 	if o.window == nil || !o.window.Equals(w) {
-		o.loaded, o.window = loaded{}, w
+		o.Filter, o.window = nil, w
 	}
-	if err := o.load(ctx, side); err != nil {
+	if err := o.load(side); err != nil {
 		return false, err
 	}
 	return o.MayContain(o.key), nil
@@ -248,11 +259,13 @@ type filterWindowsFn[T any, K Keyer[T]] struct {
 	one one
 }
 
-func (f *filterWindowsFn[T, K]) StartBundle(filters, func(T)) { f.one = one{} }
+func (f *filterWindowsFn[T, K]) StartBundle(ctx context.Context, _ filters, _ func(T)) {
+	f.one.start(ctx)
+}
 
-func (f *filterWindowsFn[T, K]) ProcessElement(ctx context.Context, w beam.Window, element T, side filters, emit func(T)) error {
+func (f *filterWindowsFn[T, K]) ProcessElement(w beam.Window, element T, side filters, emit func(T)) error {
 	f.one.key = f.Key.AppendKey(f.one.key[:0], element)
-	passes, err := f.one.passes(ctx, w, side)
+	passes, err := f.one.passes(w, side)
 	if passes {
 		emit(element)
 	}
@@ -265,11 +278,13 @@ type filterKVWindowsFn[T any, K Keyer[T]] struct {
 	one one
 }
 
-func (f *filterKVWindowsFn[T, K]) StartBundle(filters, func(T, beam.V)) { f.one = one{} }
+func (f *filterKVWindowsFn[T, K]) StartBundle(ctx context.Context, _ filters, _ func(T, beam.V)) {
+	f.one.start(ctx)
+}
 
-func (f *filterKVWindowsFn[T, K]) ProcessElement(ctx context.Context, w beam.Window, key T, value beam.V, side filters, emit func(T, beam.V)) error {
+func (f *filterKVWindowsFn[T, K]) ProcessElement(w beam.Window, key T, value beam.V, side filters, emit func(T, beam.V)) error {
 	f.one.key = f.Key.AppendKey(f.one.key[:0], key)
-	passes, err := f.one.passes(ctx, w, side)
+	passes, err := f.one.passes(w, side)
 	if passes {
 		emit(key, value)
 	}

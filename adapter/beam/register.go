@@ -1,7 +1,6 @@
 package beam
 
 import (
-	"context"
 	"reflect"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -17,16 +16,16 @@ import (
 func Register[T any, K Keyer[T]](K) {
 	registerMethod("AddInput", func(f *buildFn[T, K]) reflectx.Func { return call2[*accumulator, T, *accumulator]{f.AddInput} })
 	registerMethod("ProcessElement", func(f *filterFn[T, K]) reflectx.Func {
-		return call5[context.Context, eventTime, T, filters, func(eventTime, T)]{f.ProcessElement}
+		return call4[eventTime, T, filters, func(eventTime, T)]{f.ProcessElement}
 	})
 	registerMethod("ProcessElement", func(f *filterKVFn[T, K]) reflectx.Func {
-		return call6[context.Context, eventTime, T, beam.V, filters, func(eventTime, T, beam.V)]{f.ProcessElement}
+		return call5[eventTime, T, beam.V, filters, func(eventTime, T, beam.V)]{f.ProcessElement}
 	})
 	registerMethod("ProcessElement", func(f *filterWindowsFn[T, K]) reflectx.Func {
-		return call5[context.Context, beam.Window, T, filters, func(T)]{f.ProcessElement}
+		return call4[beam.Window, T, filters, func(T)]{f.ProcessElement}
 	})
 	registerMethod("ProcessElement", func(f *filterKVWindowsFn[T, K]) reflectx.Func {
-		return call6[context.Context, beam.Window, T, beam.V, filters, func(T, beam.V)]{f.ProcessElement}
+		return call5[beam.Window, T, beam.V, filters, func(T, beam.V)]{f.ProcessElement}
 	})
 	register.Emitter1[T]()
 	register.Emitter2[T, beam.V]()
@@ -60,7 +59,7 @@ func result(err error) any {
 	return nil
 }
 
-// call2, call5 and call6 are functions of so many parameters that are called without reflection.
+// call2, call4 and call5 are functions of so many parameters that are called without reflection.
 type call2[A, B, R any] struct{ f func(A, B) (R, error) }
 
 func (c call2[A, B, R]) Name() string       { return reflectx.FunctionName(c.f) }
@@ -76,6 +75,19 @@ func (c call2[A, B, R]) Call2x2(a, b any) (r, err any) {
 	return value, result(e)
 }
 
+type call4[A, B, C, D any] struct{ f func(A, B, C, D) error }
+
+func (c call4[A, B, C, D]) Name() string       { return reflectx.FunctionName(c.f) }
+func (c call4[A, B, C, D]) Type() reflect.Type { return reflect.TypeOf(c.f) }
+
+func (c call4[A, B, C, D]) Call(a []any) []any {
+	return []any{c.Call4x1(a[0], a[1], a[2], a[3])}
+}
+
+func (c call4[A, B, C, D]) Call4x1(a, b, x, d any) any {
+	return result(c.f(as[A](a), as[B](b), as[C](x), as[D](d)))
+}
+
 type call5[A, B, C, D, E any] struct{ f func(A, B, C, D, E) error }
 
 func (c call5[A, B, C, D, E]) Name() string       { return reflectx.FunctionName(c.f) }
@@ -87,19 +99,4 @@ func (c call5[A, B, C, D, E]) Call(a []any) []any {
 
 func (c call5[A, B, C, D, E]) Call5x1(a, b, x, d, e any) any {
 	return result(c.f(as[A](a), as[B](b), as[C](x), as[D](d), as[E](e)))
-}
-
-type call6[A, B, C, D, E, F any] struct {
-	f func(A, B, C, D, E, F) error
-}
-
-func (c call6[A, B, C, D, E, F]) Name() string       { return reflectx.FunctionName(c.f) }
-func (c call6[A, B, C, D, E, F]) Type() reflect.Type { return reflect.TypeOf(c.f) }
-
-func (c call6[A, B, C, D, E, F]) Call(a []any) []any {
-	return []any{c.Call6x1(a[0], a[1], a[2], a[3], a[4], a[5])}
-}
-
-func (c call6[A, B, C, D, E, F]) Call6x1(a, b, x, d, e, f any) any {
-	return result(c.f(as[A](a), as[B](b), as[C](x), as[D](d), as[E](e), as[F](f)))
 }

@@ -79,13 +79,15 @@ func eachRecordBatch(name, column string, start func(*ipc.FileReader) error, do 
 // copyArrow writes the rows of a file of Arrow IPC that pass, and returns their number.
 func (f *filterCommand) copyArrow(out io.Writer, filter *bloom.Filter) (passed int64, err error) {
 	var w *ipc.FileWriter
+	rowsOf := bloomarrow.NewRecordFilter(filter)
+	rowsOf.Invert = f.Invert
 	err = eachRecordBatch(f.Input, f.Column,
 		func(r *ipc.FileReader) (err error) {
 			w, err = ipc.NewFileWriter(out, ipc.WithSchema(r.Schema()))
 			return err
 		},
 		func(batch arrow.RecordBatch, column int) error {
-			rows, err := bloomarrow.FilterRecordBatch(context.Background(), filter, batch, column)
+			rows, err := rowsOf.FilterRecordBatch(context.Background(), batch, column)
 			if err != nil {
 				return err
 			}

@@ -42,9 +42,6 @@ func (f *filterCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	if arrows && f.Invert {
-		return fmt.Errorf("%s: -v is for Parquet files", f.Input)
-	}
 	passed := int64(0)
 	if err := writeFile(f.Output, func(w *os.File) (err error) {
 		if arrows {

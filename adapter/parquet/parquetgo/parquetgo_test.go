@@ -2,12 +2,8 @@ package parquetgo
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +11,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet/internal/oracle"
 )
 
 // columns are columns of every type that parquet-go writes filters for.
@@ -49,28 +46,6 @@ var columns = []struct {
 	{parquet.TimestampAdjusted(parquet.Microsecond, false), prune.Type{Physical: prune.Int64, Logical: prune.Timestamp, Unit: prune.Micros}},
 }
 
-// randomValue returns the PLAIN bytes of a value.
-func randomValue(random *rand.Rand, t prune.Type) []byte {
-	width := map[prune.Physical]int{prune.Int32: 4, prune.Float: 4, prune.Int64: 8, prune.Double: 8, prune.FixedLenByteArray: t.Width}[t.Physical]
-	if width == 0 {
-		return fmt.Appendf(nil, "value-%d", random.IntN(1000))
-	}
-	b := make([]byte, width)
-	for i := range b {
-		b[i] = [...]byte{0, 0xff, byte(random.Uint32()), byte(random.Uint32())}[random.IntN(4)]
-	}
-	if bits := t.Bits; bits > 0 && bits < 32 { // narrow integers are stored as wider ones
-		x := binary.LittleEndian.Uint32(b) << (32 - bits)
-		if t.Logical == prune.Int {
-			x = uint32(int32(x) >> (32 - bits))
-		} else {
-			x >>= 32 - bits
-		}
-		binary.LittleEndian.PutUint32(b, x)
-	}
-	return b
-}
-
 // write writes a file with a row group for each list of values. Every seventh row is null if the
 // column is optional.
 func write(t *testing.T, node parquet.Node, groups [][][]byte, options ...parquet.WriterOption) []byte {
@@ -84,7 +59,7 @@ func write(t *testing.T, node parquet.Node, groups [][][]byte, options ...parque
 			switch {
 			case !node.Optional():
 				v = v.Level(0, 0, 0)
-			case i%7 == 6:
+			case oracle.Null(i):
 				v = parquet.NullValue().Level(0, 0, 0)
 			default:
 				v = v.Level(0, 1, 0)
@@ -123,19 +98,7 @@ func TestTypes(t *testing.T) {
 			"dictionary": parquet.Encoded(column.node, &parquet.RLEDictionary),
 		} {
 			t.Run(fmt.Sprint(column.want, " ", name), func(t *testing.T) {
-				random := rand.New(rand.NewPCG(1, 2))
-				groups := make([][][]byte, 5)
-				var keys [][]byte
-				for g := range groups {
-					for range 1 + random.IntN(300) {
-						groups[g] = append(groups[g], randomValue(random, column.want))
-					}
-					slices.SortFunc(groups[g], slices.Compare)
-					keys = append(keys, groups[g][:len(groups[g])/2]...)
-				}
-				for range 500 {
-					keys = append(keys, randomValue(random, column.want))
-				}
+				groups, keys := oracle.Values(column.want)
 				data := write(t, node, groups)
 				f := open(t, data)
 				c, err := Open(f, "k")
@@ -145,105 +108,33 @@ func TestTypes(t *testing.T) {
 				if c.Type() != column.want {
 					t.Fatalf("type %v, want %v", c.Type(), column.want)
 				}
-				k, err := prune.KeysOf(c.Type(), keys)
-				if err != nil {
-					t.Fatal(err)
-				}
-				plain := withoutBounds(t, c)
-				compare(t, f, k, keys, plain)
-				checkBounds(t, c, k, keys, groups, node.Optional())
+				oracle.Compare(t, c, groups, keys, node.Optional(), library(t, f))
 			})
 		}
 	}
 }
 
-// withoutBounds returns the same column without minima and maxima.
-func withoutBounds(t *testing.T, c *prune.Column) *prune.Column {
-	t.Helper()
-	m := c.Meta()
-	m.Chunks = slices.Clone(m.Chunks)
-	for i := range m.Chunks {
-		m.Chunks[i].Min, m.Chunks[i].Max = nil, nil
+// library is what parquet-go says of the first column.
+func library(t *testing.T, f *parquet.File) (l oracle.Library) {
+	for _, group := range f.RowGroups() {
+		l.Rows = append(l.Rows, group.NumRows())
 	}
-	c, err := prune.Open(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// compare compares the matrix with parquet-go's answer for each key and row group.
-func compare(t *testing.T, f *parquet.File, k *prune.Keys, keys [][]byte, c *prune.Column) {
-	t.Helper()
-	m, err := k.Matrix(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(m.RowGroups) != len(f.RowGroups()) {
-		t.Fatalf("%d row groups, want %d", len(m.RowGroups), len(f.RowGroups()))
-	}
-	for g, group := range f.RowGroups() {
-		filter := group.ColumnChunks()[0].BloomFilter()
-		if m.RowGroups[g].Err != nil || m.RowGroups[g].Rows != group.NumRows() {
-			t.Fatalf("row group %d of %d rows: %v", g, m.RowGroups[g].Rows, m.RowGroups[g].Err)
-		}
-		for i, key := range keys {
-			want, err := filter.Check(parquet.Kind(c.Type().Physical).Value(key))
+	l.Check = func(group int) (func(key []byte) bool, error) {
+		chunk := f.RowGroups()[group].ColumnChunks()[0]
+		return func(key []byte) bool {
+			yes, err := chunk.BloomFilter().Check(chunk.Type().Kind().Value(key))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := m.RowGroups[g].MayContain(i); got != want && !unsure(c.Type(), key) {
-				t.Fatalf("row group %d, key %x: %v, and parquet-go says %v", g, key, got, want)
-			}
-		}
+			return yes
+		}, nil
 	}
-}
-
-// unsure reports whether a key is a zero or NaN.
-func unsure(t prune.Type, key []byte) bool {
-	x := 1.0
-	switch t.Physical {
-	case prune.Float:
-		x = float64(math.Float32frombits(binary.LittleEndian.Uint32(key)))
-	case prune.Double:
-		x = math.Float64frombits(binary.LittleEndian.Uint64(key))
-	}
-	return x == 0 || math.IsNaN(x)
-}
-
-// checkBounds wants all keys where they are.
-func checkBounds(t *testing.T, c *prune.Column, k *prune.Keys, keys [][]byte, groups [][][]byte, optional bool) {
-	t.Helper()
-	m, err := k.Matrix(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for g, values := range groups {
-		held := map[string]bool{}
-		for i, value := range values {
-			if !optional || i%7 != 6 {
-				held[string(value)] = true
-			}
-		}
-		for i, key := range keys {
-			if held[string(key)] && !m.RowGroups[g].MayContain(i) {
-				t.Fatalf("row group %d has the key %x, between %x and %x", g, key, c.Meta().Chunks[g].Min, c.Meta().Chunks[g].Max)
-			}
-		}
-	}
+	return l
 }
 
 // TestBoundsHelp finds row groups of sorted values by their bounds alone.
 func TestBoundsHelp(t *testing.T) {
-	groups := make([][][]byte, 10)
-	var keys []string
-	for g := range groups {
-		for i := range 50 {
-			groups[g] = append(groups[g], fmt.Appendf(nil, "customer-%03d%02d", g, i))
-		}
-		keys = append(keys, fmt.Sprintf("customer-%03d25", g))
-	}
-	c, err := Open(open(t, write(t, parquet.String(), groups)), "k")
+	c, err := Open(open(t, write(t, parquet.String(), oracle.Customers())), "k")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,23 +142,10 @@ func TestBoundsHelp(t *testing.T) {
 	for i := range m.Chunks {
 		m.Chunks[i].FilterOffset = 0
 	}
-	c, err = prune.Open(m)
-	if err != nil {
+	if c, err = prune.Open(m); err != nil {
 		t.Fatal(err)
 	}
-	k, err := prune.KeysOf(c.Type(), keys)
-	if err != nil {
-		t.Fatal(err)
-	}
-	matrix, err := k.Matrix(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for g, group := range matrix.RowGroups {
-		if group.Count != 1 || !group.MayContain(g) || !errors.Is(group.Err, prune.ErrNoFilter) {
-			t.Errorf("row group %d: %d keys, %v", g, group.Count, group.Err)
-		}
-	}
+	oracle.CheckCustomers(t, c)
 }
 
 // TestUnreadable reads the filters that parquet-go writes and others do not read.
