@@ -11587,15 +11587,11 @@ end:
 // func pack32AVX512(words *uint32, chosen *uint64, n int) (left int)
 // Requires: AVX, AVX512F, POPCNT
 TEXT ·pack32AVX512(SB), NOSPLIT, $0-32
-	MOVQ         words+0(FP), AX
-	MOVQ         chosen+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVL         $0x00005555, BX
-	KMOVW        BX, K1
-	MOVL         $0x00000001, BX
-	VPBROADCASTD BX, Z0
-	MOVQ         AX, BX
-	XORL         SI, SI
+	MOVQ words+0(FP), AX
+	MOVQ chosen+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ AX, BX
+	XORL SI, SI
 
 step:
 	VMOVDQU32     (BX), Z0
@@ -11616,15 +11612,11 @@ step:
 // func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
 // Requires: AVX, AVX512F, POPCNT
 TEXT ·pack64AVX512(SB), NOSPLIT, $0-32
-	MOVQ         words+0(FP), AX
-	MOVQ         chosen+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVL         $0x00005555, BX
-	KMOVW        BX, K1
-	MOVL         $0x00000001, BX
-	VPBROADCASTD BX, Z0
-	MOVQ         AX, BX
-	XORL         SI, SI
+	MOVQ words+0(FP), AX
+	MOVQ chosen+8(FP), CX
+	MOVQ n+16(FP), DX
+	MOVQ AX, BX
+	XORL SI, SI
 
 step:
 	VMOVDQU32     (BX), Z0
@@ -15155,15 +15147,12 @@ end:
 // func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
 // Requires: AVX, AVX2, POPCNT
 TEXT ·pack32AVX2(SB), NOSPLIT, $0-32
-	MOVQ         words+0(FP), AX
-	MOVQ         chosen+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVL         $0x0000001f, BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	LEAQ         compactIndices<>+0(SB), BX
-	MOVQ         AX, SI
-	XORL         DI, DI
+	MOVQ words+0(FP), AX
+	MOVQ chosen+8(FP), CX
+	MOVQ n+16(FP), DX
+	LEAQ compactIndices<>+0(SB), BX
+	MOVQ AX, SI
+	XORL DI, DI
 
 step:
 	VMOVDQU   (SI), Y0
@@ -15185,15 +15174,12 @@ step:
 // Requires: AVX, AVX2, POPCNT
 TEXT ·pack64AVX2(SB), NOSPLIT, $0-32
 	// A long word is two lanes, and left counts lanes.
-	MOVQ         words+0(FP), AX
-	MOVQ         chosen+8(FP), CX
-	MOVQ         n+16(FP), DX
-	MOVL         $0x0000001f, BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	LEAQ         compactIndices<>+0(SB), BX
-	MOVQ         AX, SI
-	XORL         DI, DI
+	MOVQ words+0(FP), AX
+	MOVQ chosen+8(FP), CX
+	MOVQ n+16(FP), DX
+	LEAQ compactIndices<>+0(SB), BX
+	MOVQ AX, SI
+	XORL DI, DI
 
 step:
 	MOVBLZX   (CX), R8

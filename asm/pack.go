@@ -73,7 +73,7 @@ func twice(mask reg.GPVirtual) {
 // the bits to shift.
 func packWords(v vectors, size, some, shift int, step func(words, to, chosen Mem, left reg.GPVirtual)) {
 	to, chosen, n := argument("words"), argument("chosen"), argument("n")
-	v.prepareTest()
+	v.prepareCompact()
 	words, left := GP64(), GP64()
 	MOVQ(to, words)
 	XORL(left.As32(), left.As32())

@@ -14,9 +14,11 @@ type vectors interface {
 	lanes() int
 	vector() reg.VecVirtual
 
-	// prepareGather emits the constants for gathers, and prepareTest the constants of the
-	// other methods that double32 uses. Call each once in a function.
+	// prepareGather emits the constants for gathers, prepareCompact those of compact, and
+	// prepareTest those of the methods that double32 uses, compact among them. Call each once in a
+	// function.
 	prepareGather()
+	prepareCompact()
 	prepareTest()
 	// allOnes returns a register with every bit set: -1 in each lane. Call prepareGather
 	// first.
@@ -107,6 +109,8 @@ func (v *avx512) prepareGather() {
 }
 
 func (v *avx512) allOnes() reg.Register { return v.broadcast(constant(0xffffffff)) }
+
+func (v *avx512) prepareCompact() {}
 
 func (v *avx512) prepareTest() {
 	v.evens = K()
@@ -279,6 +283,10 @@ func (v *avx2) allOnes() reg.Register { return v.all }
 
 func (v *avx2) prepareTest() {
 	v.thirtyOnes = v.broadcast(constant(31))
+	v.prepareCompact()
+}
+
+func (v *avx2) prepareCompact() {
 	v.table = GP64()
 	LEAQ(compactIndices, v.table)
 }
