@@ -150,7 +150,7 @@ OTHER_GO = $(shell .ci/other-go)
 other-go: export GOTOOLCHAIN = $(OTHER_GO)
 other-go: export BLOOM_TEST_KERNELS = $(KERNELS_host)
 other-go:
-	@$(step) 'go vet ./... && go test -short -skip "$(PORTABLE)" -gcflags=-d=checkptr . ./internal/...'
+	@$(step) 'go vet . ./internal/... && go test -short -skip "$(PORTABLE)" -gcflags=-d=checkptr . ./internal/...'
 
 # benchmarks runs one round of those that take no minutes: do they work?
 .PHONY: benchmarks
@@ -169,11 +169,11 @@ $(RACED:%=race/%): export BLOOM_TEST_KERNELS = $(KERNELS_host)
 $(RACED:%=race/%): race/%:
 	@$(step) 'cd $* && go test -short -race $(raced) -timeout 40m .'
 
-# purego runs the root's tests without assembly, and builds the command, which has none of its own.
+# purego runs the root's tests without assembly. No other package knows that tag.
 .PHONY: purego
 purego: export BLOOM_TEST_KERNELS = generic
 purego:
-	@$(step) 'go vet -tags purego ./... && go test -short -skip "$(PORTABLE)" -tags purego -gcflags=-d=checkptr . && go -C cmd/bloom vet -tags purego .'
+	@$(step) 'go vet -tags purego . && go test -short -skip "$(PORTABLE)" -tags purego -gcflags=-d=checkptr .'
 
 # fuzz runs new executions of each target; go test alone replays the corpora. Without a
 # bound, the fuzzer may spend a minute to make an input of new coverage smaller, and counts

@@ -146,12 +146,20 @@ func (v *view) MayContainUint64(key uint64) bool {
 // jumps here, knows no other type.
 func mayContainUint64(base **byte, key uint64) bool {
 	s := (*scheme)(unsafe.Pointer(base))
-	if s.pair == leveldbDouble32 {
+	switch s.pair {
+	case leveldbDouble32:
 		return s.test(hash32Uint64(key), nil, 0)
-	}
-	if s.pair == xxh64x2Double64 {
+	case xxh64x2Double64:
 		h := hash64Uint64(key)
 		return (*double64)(&s.array).test(h.h1, h.h2)
+	case xxph3Line512:
+		if !s.hasLine() {
+			return (*line512)(&s.array).test(xxph3Uint64(key))
+		}
+	case signedLine32:
+		if !s.hasLine() {
+			return (*line32)(&s.array).test(hash32Uint64(key))
+		}
 	}
 	return s.pair != 0 && s.testHash(s.pair.hash().ofUint64(key))
 }

@@ -29,11 +29,19 @@ func (s *scheme) test(h uint32, p unsafe.Pointer, n int) bool {
 			}
 			return (*split256)(&s.array).has(xxh64At(p, n))
 		}
-		if s.pair == xxph3Line512 && s.hasLine() {
-			return (*line512)(&s.array).has(xxph3At(p, n))
+		if s.pair == xxph3Line512 {
+			h := xxph3At(p, n)
+			if s.hasLine() {
+				return (*line512)(&s.array).has(h)
+			}
+			return (*line512)(&s.array).test(h)
 		}
-		if s.pair == signedLine32 && s.hasLine() {
-			return (*line32)(&s.array).has(hash32SignedAt(p, n))
+		if s.pair == signedLine32 {
+			h := hash32SignedAt(p, n)
+			if s.hasLine() {
+				return (*line32)(&s.array).has(h)
+			}
+			return (*line32)(&s.array).test(h)
 		}
 		return s.pair != 0 && s.testHash(s.pair.hash().of(p, n))
 	}
