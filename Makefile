@@ -65,7 +65,8 @@ KERNELS_host        := $(shell \
 PACKAGES += $(if $(filter skylake-x,$(EMULATED)),bochs bochs-term bochsbios vgabios isolinux syslinux-common xorriso cpio busybox-static)
 
 # What make test does, those steps first that take the longest, as many at a time as there
-# are cores. Each prints one line when it ends. It is no :=, so that lists which come later count.
+# are cores. Each prints one line when it ends. It is expanded late (=), because lists that it names
+# are set below.
 STEPS = $(EMULATED:%=emulated/%) $(RACED:%=race/%) workers unit/compare $(VET:%=vet/%) $(MODULES:%=vet/%) vet/files \
 	unit/386 $(filter-out unit/compare,$(MODULES:%=unit/%)) benchmarks purego $(FUZZ:%=fuzz/%) format generated
 step = .ci/step $@
