@@ -5207,6 +5207,8 @@ end:
 TEXT ·testUint64(SB), NOSPLIT, $0-17
 	MOVQ    base+0(FP), AX
 	MOVWLZX 32(AX), CX
+	CMPL    CX, $0x00000100
+	JCS     go
 	CMPL    CX, $0x00000233
 	JNE     arm1
 	JMP     ·hasUint64Split256AVX512+0(SB)
@@ -5285,6 +5287,8 @@ TEXT ·testHash(SB), NOSPLIT, $0-33
 	SHRB    $0x04, BL
 	CMPB    BL, DL
 	JNE     go
+	CMPL    CX, $0x00000100
+	JCS     go
 	CMPL    CX, $0x00000233
 	JNE     arm1
 	JMP     ·hasHashSplit256AVX512+0(SB)

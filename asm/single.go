@@ -42,6 +42,8 @@ func testSingle(of, arguments string) {
 		CMPB(same.As8(), kind)
 		JNE(LabelRef("go"))
 	}
+	CMPL(pair, U32(kernelAVX2<<8)) // portable Go has the lowest number, and should not wait for the arms
+	JCS(LabelRef("go"))
 	for i, arm := range []struct {
 		pair, kernel int
 		walk, suffix string
