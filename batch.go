@@ -18,43 +18,64 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.testColu
 
 // testColumn is MayContainBatch. It takes a pointer, because a copy of the column would cost a
 // single key as much as its test. For few keys without null rows, in the layouts of most columns,
-// it calls the tests of single keys itself, which are the fastest.
+// it calls the tests of single keys itself, which are the fastest. In a filter larger than the
+// caches, a CPU overlaps the loads of as many keys as it has room for their instructions. So each
+// instruction counts here: keys of 8 bytes have tests of their own, without a loop over their words,
+// and no call more than they need.
 func (v *view) testColumn(keys *Keys, hits []uint64) int {
-	few := singleKeys
-	if v.kernel == Generic {
-		few = singleKeysGeneric
-	} else if v.n >= stageBytes && v.pair == leveldbDouble32 {
-		few++
-	}
-	if uint(keys.n-1) >= uint(few) || keys.validity != nil || v.pair == 0 || raceDetector && v.atomic {
+	if uint(keys.n-1) >= singleKeys && !v.areFew(keys.n) || keys.validity != nil || raceDetector && v.atomic {
 		return v.testBatch(keys, hits, false)
 	}
 	isUint64 := keys.layout == uint64s
 	if !isUint64 && keys.layout != byteSlices && keys.layout != strs {
 		return v.testBatch(keys, hits, false)
 	}
+	hit, inGo := false, !singlesInAssembly || v.kernel == Generic
 	if keys.n == 1 { // saves the loop and what it keeps on the stack
-		hit := &hits[0]
-		if isUint64 {
-			*hit = oneIf(v.MayContainUint64(*(*uint64)(keys.column)))
+		if isUint64 && inGo {
+			hit = mayContainUint64(&v.base, *(*uint64)(keys.column))
+		} else if isUint64 {
+			hit = testUint64(&v.base, *(*uint64)(keys.column))
+		} else if p, n := keyAt(keys.column); n != 8 || inGo && v.pair == leveldbDouble32 { // whose hash is part of test
+			hit = v.test(hash32Start(n), p, n)
+		} else if inGo {
+			hit = mayContainUint64(&v.base, load64(p, 0))
 		} else {
-			p, n := keyAt(keys.column)
-			*hit = oneIf(v.test(hash32Start(n), p, n))
+			hit = testUint64(&v.base, load64(p, 0))
 		}
-		return int(*hit)
+		hits[0] = oneIf(hit)
+		return int(hits[0])
 	}
-	word, size := uint64(0), elementSize[keys.layout]
-	for i := range keys.n {
-		row := unsafe.Add(keys.column, uintptr(i)*size)
-		if isUint64 {
-			word |= oneIf(v.MayContainUint64(*(*uint64)(row))) << (i % 64)
+	size := elementSize[keys.layout]
+	word, row := uint64(0), keys.column
+	for left := keys.n; ; row = unsafe.Add(row, size) {
+		if isUint64 && inGo {
+			hit = mayContainUint64(&v.base, *(*uint64)(row))
+		} else if isUint64 {
+			hit = testUint64(&v.base, *(*uint64)(row))
+		} else if p, n := keyAt(row); n != 8 || inGo && v.pair == leveldbDouble32 { // whose hash is part of test
+			hit = v.test(hash32Start(n), p, n)
+		} else if inGo {
+			hit = mayContainUint64(&v.base, load64(p, 0))
 		} else {
-			p, n := keyAt(row)
-			word |= oneIf(v.test(hash32Start(n), p, n)) << (i % 64)
+			hit = testUint64(&v.base, load64(p, 0))
+		}
+		word = word>>1 | oneIf(hit)<<63
+		if left--; left == 0 {
+			break
 		}
 	}
+	word >>= 64 - uint(keys.n)
 	hits[0] = word
 	return bits.OnesCount64(word)
+}
+
+// areFew reports whether n keys, more than singleKeys, should still be tested one by one.
+func (v *view) areFew(n int) bool {
+	if v.kernel == Generic {
+		return uint(n-1) < singleKeysGeneric
+	}
+	return n == singleKeys+1 && v.n >= stageBytes && v.pair == leveldbDouble32
 }
 
 // keyAt returns the address and the length of the key of a header, which is that of a slice or of

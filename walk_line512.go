@@ -28,19 +28,19 @@ func (d *line512) at(h uint64) *[64]byte {
 	return (*[64]byte)(unsafe.Add(unsafe.Pointer(d.base), 64*d.line(h)))
 }
 
-// test reports whether the key of one hash may be in the filter. It joins up to 11 probes before it
-// branches, so most filters need no branch that depends on the key: all probes are in one line, and
-// a mispredicted branch costs more than they.
+// test reports whether the key of one hash may be in the filter. All probes are in one line, so
+// it joins them and makes no branch that depends on the key: to predict that badly costs more than
+// the probes. In a filter of exitBytes it leaves after four probes that miss a bit.
 func (d *line512) test(h uint64) bool {
 	line, x := d.at(h), uint32(h>>32)
 	const mul2 = line512Mul * line512Mul & 0xffffffff
-	missing := uint32(0)
+	missing, exit := uint32(0), d.n >= exitBytes/cacheLine || d.k >= 12
 	k := d.k
 	for ; k >= 4; k -= 4 {
 		const mul3 = mul2 * line512Mul & 0xffffffff
 		const mul4 = mul3 * line512Mul & 0xffffffff
 		missing |= missingBit(line, x) | missingBit(line, x*line512Mul) | missingBit(line, x*mul2) | missingBit(line, x*mul3)
-		if k >= 12 && missing != 0 {
+		if exit && missing != 0 {
 			return false
 		}
 		x *= mul4
@@ -59,7 +59,7 @@ func (d *line512) test(h uint64) bool {
 // word by one instruction, while a shift by a variable takes three micro-operations: with shifts,
 // present keys took longer than the plain loop.
 func missingBit(line *[64]byte, probe uint32) uint32 {
-	word := binary.LittleEndian.Uint32(line[probe>>28*4:])
+	word := load32(unsafe.Pointer(line), 4*int(probe>>28))
 	return word ^ (word | 1<<(probe>>23%32))
 }
 
