@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"unsafe"
 )
 
 // encodingPebble is the filter of Pebble (cockroachdb/pebble, bloom/bloom.go), and of
@@ -93,23 +92,6 @@ func (e encodingPebble) decode(data []byte) (array, error) {
 		return array(newLine32(everything, 1, 0, 1)), nil
 	}
 	return array(newLine32(data, uint32(n>>(6+log)), log, k)), nil
-}
-
-// mayContain is decode and test for a single key. The remainder for one line costs less than the
-// reciprocal, which is for many. What is left is a filter of that line alone.
-func (e encodingPebble) mayContain(filter, key []byte) bool {
-	n := len(filter) - trailer
-	if n <= 0 {
-		return false
-	}
-	k, log, err := e.geometry(filter)
-	if err != nil || k == 0 {
-		return true
-	}
-	h := hash32SignedAt(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-	line := h % uint32(n>>(6+log))
-	d := line32{base: &filter[line<<(6+log)], n: 1 | uint64(log)<<32, k: k}
-	return d.test(h)
 }
 
 func (e encodingPebble) size(n, bitsPerKey int) (m float64, k int) {

@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -93,6 +94,15 @@ func (encodingRocksDB) parse(data []byte) ([]byte, shape, error) {
 		return nil, shape{}, fmt.Errorf("%w: %d bytes are not the lines of a RocksDB filter, 64 bytes each", ErrEncoding, n)
 	}
 	return array, shape{8 * uint64(n), k}, nil
+}
+
+// localProbes returns the number of probes if the last bytes of a filter are those of a usual
+// FastLocalBloom, and 0 if parse has to tell.
+func localProbes(end []byte) int {
+	if k := end[2]; binary.LittleEndian.Uint32(end)&0xff00ffff == 0xff && k <= maxProbes && end[4] == 0 {
+		return int(k)
+	}
+	return 0
 }
 
 func (e encodingRocksDB) decode(data []byte) (array, error) {
