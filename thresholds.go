@@ -21,11 +21,12 @@ const (
 	// less time at 256 KiB and 1.2 times less from 8 MiB on; at 16 KiB they would take 1.1
 	// times more (-bench MayContain$). Prototypes on a Zen 3 gave the same bound.
 	pairBytes = 256 << 10
-	// exitBytes is the size of a filter of the walk line512 from which on Go leaves a key after four
-	// probes. While a CPU waits for a line, it loads those of later keys, as many as it has room for
-	// their instructions: there, fewer of them for an absent key count more than a branch that
-	// predicts badly for a mixture. On a Sapphire Rapids, absent keys took 1.1 times less time from 8
-	// MiB on, and a mixture took 1.4 times more at 1 MiB (-bench Singles).
+	// exitBytes is the size of a filter from which on Go leaves a key earlier: in the walk line512
+	// after four probes, and in double64 after two and not three. While a CPU waits for a line, it loads
+	// those of later keys, as many as it has room for their instructions, and a branch waits for
+	// the slowest of its loads. On a Sapphire Rapids, absent keys of RocksDB took 1.1 times less time
+	// from 8 MiB on, where a mixture took 1.4 times more at 1 MiB, and a mixture of nori's took 1.2
+	// times less (-bench Singles).
 	exitBytes = 4 << 20
 	// singleKeys is the largest number of keys that a batch tests, or adds, one by one. For so
 	// few, the buffers and the calls of a window cost more than the kernels save.

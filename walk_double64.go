@@ -61,7 +61,7 @@ func (d *double64) at(bit uint64) *byte {
 }
 
 // test reports whether the key of one hash may be in the filter. The first three probes
-// share one branch, as in scheme.test. test copies fields of d to variables, because the
+// share one branch, as in scheme.test, but not in a filter of exitBytes. test copies fields of d to variables, because the
 // compiler would read them again for each probe.
 func (d *double64) test(h1, h2 uint64) bool {
 	if d.recip == 0 {
@@ -69,7 +69,7 @@ func (d *double64) test(h1, h2 uint64) bool {
 	}
 	base, n, recip := unsafe.Pointer(d.base), d.n, d.recip
 	at, k := h1, d.k
-	if k >= 3 {
+	if k >= 3 && n < 8*exitBytes {
 		x := remainder64(at, n, recip)
 		y := remainder64(at+h2, n, recip)
 		z := remainder64(at+2*h2, n, recip)
