@@ -192,7 +192,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 func (p Policy) mayContain(filter, key []byte) bool {
 	switch n := len(filter) - trailer; p.Format {
 	case Parquet:
-		if wholeBlocks(len(filter)) && len(key) < shortKey && kernels[0] != Generic {
+		if wholeBlocks(len(filter)) && len(key) < shortKey && (!singlesInAssembly || kernels[0] != Generic) {
 			d := newSplit256(filter, uint64(len(filter)/32))
 			return d.hasKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 		}
