@@ -95,7 +95,7 @@ func BenchmarkGroupBatch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			for _, n := range []int{1, 2, 4, 8, 16, 64, 1024, 1 << 14} {
+			for _, n := range []int{1, 2, 4, 8, 16, 32, 64, 1024, 1 << 14} {
 				keys := make([]uint64, n)
 				for i := range keys {
 					keys[i] = random.Uint64()
