@@ -6273,7 +6273,9 @@ block:
 	VPSLLQ        $0x03, Z7, Z7
 	VPSLLQ        $0x03, Z8, Z8
 	VMOVDQA64     Z1, Z11
-	KXNORB        K1, K1, K1
+	MOVL          $0x000000ff, R9
+	BZHIL         BX, R9, R9
+	KMOVB         R9, K1
 	VPMULUDQ      Z9, Z5, Z12
 	VPSRLVQ       Z10, Z12, Z12
 	VPMULUDQ      Z8, Z12, Z12
@@ -6289,27 +6291,27 @@ block:
 	VPSRLVQ       Z10, Z12, Z12
 	VPMULUDQ      Z8, Z12, Z12
 	VPSUBQ        Z12, Z2, Z12
-	KMOVB         K1, K2
+	KMOVB         K1, K1
 	VPADDQ        Z7, Z12, Z12
 	VPSRLQ        $0x06, Z12, Z0
 	VPXORQ        Z14, Z14, Z14
-	VPGATHERQQ    (AX)(Z0*8), K2, Z14
+	VPGATHERQQ    (AX)(Z0*8), K1, Z14
 	VPRORVQ       Z12, Z14, Z14
 	VPANDQ        Z14, Z11, Z11
-	VPTESTMQ      Z1, Z11, K2
-	KMOVB         K2, R9
+	VPTESTMQ      Z1, Z11, K1
+	KMOVB         K1, R9
 	SHLXQ         SI, R9, R9
 	ORQ           R9, DI
 	ADDQ          $0x08, SI
-	VPCOMPRESSQ.Z Z7, K2, Z7
+	VPCOMPRESSQ.Z Z7, K1, Z7
 	VMOVDQU64     Z7, (R8)
-	VPCOMPRESSQ.Z Z8, K2, Z8
+	VPCOMPRESSQ.Z Z8, K1, Z8
 	VMOVDQU64     Z8, 576(R8)
-	VPCOMPRESSQ.Z Z9, K2, Z9
+	VPCOMPRESSQ.Z Z9, K1, Z9
 	VMOVDQU64     Z9, 1152(R8)
-	VPCOMPRESSQ.Z Z10, K2, Z10
+	VPCOMPRESSQ.Z Z10, K1, Z10
 	VMOVDQU64     Z10, 1728(R8)
-	KMOVB         K2, R9
+	KMOVB         K1, R9
 	POPCNTL       R9, R9
 	LEAQ          (R8)(R9*8), R8
 	ADDQ          $0x00000100, DX
@@ -6324,12 +6326,11 @@ block:
 	XORL          DX, DX
 
 passed:
-	// The lanes past the last array have no address.
-	MOVL      $0x000000ff, SI
-	MOVQ      R8, R9
-	SHRQ      $0x03, R9
-	BZHIL     R9, SI, SI
-	KMOVB     SI, K1
+	MOVQ      R8, SI
+	SHRQ      $0x03, SI
+	MOVL      $0x000000ff, R9
+	BZHIL     SI, R9, R9
+	KMOVB     R9, K1
 	VMOVDQU64 (CX), Z4
 	VMOVDQU64 576(CX), Z5
 	VMOVDQU64 1152(CX), Z6
@@ -6366,9 +6367,7 @@ probe:
 	PDEPQ      DI, BX, DI
 
 end:
-	MOVQ  n+8(FP), AX
-	BZHIQ AX, DI, DI
-	MOVQ  DI, ret+32(FP)
+	MOVQ DI, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -6411,7 +6410,9 @@ block:
 	VMOVDQU64     128(DX), Z9
 	VPSLLQ        $0x03, Z7, Z7
 	VMOVDQA64     Z1, Z10
-	KXNORB        K2, K2, K2
+	MOVL          $0x000000ff, R9
+	BZHIL         BX, R9, R9
+	KMOVB         R9, K2
 	VMULPD.RZ_SAE Z9, Z5, Z11
 	VCVTTPD2UQQ   Z11, Z11
 	VPMULUDQ      Z8, Z11, Z11
@@ -6431,25 +6432,25 @@ block:
 	VPSUBD        Z11, Z2, Z11
 	VPSUBD        Z8, Z11, Z0
 	VPMINUD.Z     Z0, Z11, K1, Z11
-	KMOVB         K2, K3
+	KMOVB         K2, K2
 	VPADDQ        Z7, Z11, Z11
 	VPSRLQ        $0x06, Z11, Z0
 	VPXORQ        Z13, Z13, Z13
-	VPGATHERQQ    (AX)(Z0*8), K3, Z13
+	VPGATHERQQ    (AX)(Z0*8), K2, Z13
 	VPRORVQ       Z11, Z13, Z13
 	VPANDQ        Z13, Z10, Z10
-	VPTESTMQ      Z1, Z10, K3
-	KMOVB         K3, R9
+	VPTESTMQ      Z1, Z10, K2
+	KMOVB         K2, R9
 	SHLXQ         SI, R9, R9
 	ORQ           R9, DI
 	ADDQ          $0x08, SI
-	VPCOMPRESSQ.Z Z7, K3, Z7
+	VPCOMPRESSQ.Z Z7, K2, Z7
 	VMOVDQU64     Z7, (R8)
-	VPCOMPRESSQ.Z Z8, K3, Z8
+	VPCOMPRESSQ.Z Z8, K2, Z8
 	VMOVDQU64     Z8, 576(R8)
-	VPCOMPRESSQ.Z Z9, K3, Z9
+	VPCOMPRESSQ.Z Z9, K2, Z9
 	VMOVDQU64     Z9, 1152(R8)
-	KMOVB         K3, R9
+	KMOVB         K2, R9
 	POPCNTL       R9, R9
 	LEAQ          (R8)(R9*8), R8
 	ADDQ          $0x00000100, DX
@@ -6464,12 +6465,11 @@ block:
 	XORL          DX, DX
 
 passed:
-	// The lanes past the last array have no address.
-	MOVL      $0x000000ff, SI
-	MOVQ      R8, R9
-	SHRQ      $0x03, R9
-	BZHIL     R9, SI, SI
-	KMOVB     SI, K2
+	MOVQ      R8, SI
+	SHRQ      $0x03, SI
+	MOVL      $0x000000ff, R9
+	BZHIL     SI, R9, R9
+	KMOVB     R9, K2
 	VMOVDQU64 (CX), Z4
 	VMOVDQU64 576(CX), Z5
 	VMOVDQU64 1152(CX), Z6
@@ -6507,9 +6507,7 @@ probe:
 	PDEPQ             DI, BX, DI
 
 end:
-	MOVQ  n+8(FP), AX
-	BZHIQ AX, DI, DI
-	MOVQ  DI, ret+40(FP)
+	MOVQ DI, ret+40(FP)
 	VZEROUPPER
 	RET
 

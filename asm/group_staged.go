@@ -55,7 +55,9 @@ func testArraysStaged(walk, arguments string, w stagedWalk) {
 	JZ(LabelRef("end"))
 	PDEPQ(word, a.others(hash, step, passed, end), word)
 	Label("end")
-	returnWord(word)
+	Store(word, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
 }
 
 // first emits the first two probes in all arrays. It stores the fields of those that pass from
@@ -74,10 +76,9 @@ func (a *arraysStaged) first(hash, step reg.VecVirtual, passed reg.GPVirtual) (w
 	XORL(count.As32(), count.As32())
 
 	Label("block")
-	fields, all, every := a.fields(block{Base: at}), a.newAll(), K()
-	KXNORB(every, every, every)
-	a.probe(start, startConverted, fields, every, all)
-	a.probe(hash, converted, fields, every, all)
+	fields, all, lanes := a.fields(block{Base: at}), a.newAll(), firstLanes(left)
+	a.probe(start, startConverted, fields, lanes, all)
+	a.probe(hash, converted, fields, lanes, all)
 	mask, number := a.collect(all, count, word), GP64()
 	for i, field := range fields {
 		VPCOMPRESSQ_Z(field, mask, field)
@@ -101,13 +102,10 @@ func (a *arraysStaged) others(hash, step reg.VecVirtual, passed, size reg.GPVirt
 	XORL(count.As32(), count.As32())
 
 	Label("passed")
-	Comment("The lanes past the last array have no address.")
-	lanes, lanesBits := K(), constant(1<<blockArrays-1)
 	number := GP64()
 	MOVQ(size, number)
 	SHRQ(U8(3), number)
-	BZHIL(number.As32(), lanesBits.As32(), lanesBits.As32())
-	KMOVB(lanesBits.As32(), lanes)
+	lanes := firstLanes(number)
 	for i := range fields {
 		fields[i] = ZMM()
 		VMOVDQU64(Mem{Base: passed, Disp: passedRow * i}, fields[i])
@@ -128,6 +126,14 @@ func (a *arraysStaged) others(hash, step reg.VecVirtual, passed, size reg.GPVirt
 	return found
 }
 
+// firstLanes returns a mask of so many lanes, or all if there are fewer. The others have no array.
+func firstLanes(count reg.GPVirtual) reg.OpmaskVirtual {
+	lanes, bits := K(), constant(1<<blockArrays-1)
+	BZHIL(count.As32(), bits.As32(), bits.As32())
+	KMOVB(bits.As32(), lanes)
+	return lanes
+}
+
 // newAll returns a register in which every lane has passed.
 func (a *arraysStaged) newAll() reg.VecVirtual {
 	all := ZMM()
@@ -136,7 +142,7 @@ func (a *arraysStaged) newAll() reg.VecVirtual {
 }
 
 // probe emits a probe in the arrays of some lanes. It clears the lowest bit of the lanes of all in
-// whose arrays the bit is clear. A gather takes aligned words, so that none crosses the end of a
+// whose arrays the bit is clear, and of the other lanes. A gather takes aligned words, so that none crosses the end of a
 // page of memory.
 func (a *arraysStaged) probe(hash, converted reg.VecVirtual, fields []reg.VecVirtual, lanes reg.Register, all reg.VecVirtual) {
 	bit, number, word, mask := a.remainder(hash, converted, fields), ZMM(), ZMM(), K()
