@@ -145,11 +145,14 @@ func (g *Group) test(p *part, h Hash) (word uint64) {
 func (g *Group) MayContainBatch(keys Keys, hits []uint64) int {
 	words := (keys.n + 63) / 64
 	hits = hits[:len(hits):len(hits)][:words*len(g.filters)]
-	if g.pair == 0 || keys.n == 0 {
+	if g.pair == 0 {
 		return 0
 	}
 	format := g.filters[0].format
 	keys.mustServe(format)
+	if keys.n == 0 {
+		return 0
+	}
 	if keys.n <= keysAcross {
 		return g.testAcross(&keys, hits)
 	}

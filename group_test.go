@@ -248,6 +248,7 @@ func TestGroupPanics(t *testing.T) {
 		"the zero Hash":            func() { g.MayContainHash(Hash{}, make([]uint64, 2)) },
 		"hits too short":           func() { g.MayContain(nil, make([]uint64, 1, 2)) },
 		"hits of a batch":          func() { g.MayContainBatch(Uint64s(make([]uint64, 65)), make([]uint64, 129, 130)) },
+		"no keys of other hashes":  func() { g.MayContainBatch(Parquet.Hashes64(nil), nil) },
 		"a column of other hashes": func() { g.MayContainBatch(Parquet.Hashes64(make([]uint64, 1)), make([]uint64, 65)) },
 	} {
 		if panicOf(call) == "" {
