@@ -9,8 +9,11 @@ ADAPTERS := adapter/arrow adapter/beam adapter/goleveldb adapter/parquet adapter
 MODULES  := . $(ADAPTERS) asm cmd/bloom cmd/bloom-parquet cmd/bloom/browser compare compare/duckdb
 # Those that users build.
 PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet
-# The steps vet/* vet everything: go test need not vet once more.
-export GOFLAGS := $(GOFLAGS) -vet=off
+# The steps vet/* vet everything: go test need not vet once more. What is compiled here is run a few times
+# and never debugged: no debugging information, no optimization of C, and a compiler that collects its
+# garbage only beyond 2 GiB.
+export GOFLAGS := $(GOFLAGS) -vet=off -gcflags=all=-dwarf=false '-toolexec=env GOGC=off GOMEMLIMIT=2GiB'
+export CGO_CFLAGS := -O0
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
 # What is vetted beside this machine: these three compile every file of the public modules
