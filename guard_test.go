@@ -149,9 +149,7 @@ func TestVectorsOfKeysAtPageEnds(t *testing.T) {
 			}
 			names[i] = unsafe.String(unsafe.SliceData(keys[i]), n)
 		}
-		checkEachHash(t, Bytes(keys), keys)
-		checkEachHash(t, Strings(names), keys)
-		checkViews(t, keys)
+		checkEachHash(t, keys, Bytes(keys), Strings(names), viewsApart(t, keys))
 		column := guard.Buffer(t, 2*os.Getpagesize())
 		copy(column, pages[longest%rows])
 		n := min(len(column), longest*rows)
@@ -164,8 +162,8 @@ func TestVectorsOfKeysAtPageEnds(t *testing.T) {
 	}
 }
 
-// checkViews has a buffer for every key.
-func checkViews(t *testing.T, keys [][]byte) {
+// viewsApart returns a column of views with a buffer for every key.
+func viewsApart(t *testing.T, keys [][]byte) Keys {
 	t.Helper()
 	headers := guard.Buffer(t, len(keys)*len(viewHeader{}))
 	for i, key := range keys {
@@ -175,7 +173,7 @@ func checkViews(t *testing.T, keys [][]byte) {
 			copy(header[4:], key)
 		}
 	}
-	checkEachHash(t, must(t)(Views(headers, keys, nil, 0)), keys)
+	return must(t)(Views(headers, keys, nil, 0))
 }
 
 // checkOffsets divides data into keys at random.
@@ -189,8 +187,7 @@ func checkOffsets(t *testing.T, random *rand.Rand, data []byte) {
 		from += n
 		short, long = append(short, int32(from)), append(long, int64(from))
 	}
-	checkEachHash(t, must(t)(Offsets(data, short)), keys)
-	checkEachHash(t, must(t)(Offsets64(data, long)), keys)
+	checkEachHash(t, keys, must(t)(Offsets(data, short)), must(t)(Offsets64(data, long)))
 }
 
 func checkFixed(t *testing.T, data []byte, width int) {
@@ -199,7 +196,7 @@ func checkFixed(t *testing.T, data []byte, width int) {
 	for i := 0; i < len(data); i += width {
 		keys = append(keys, data[i:i+width])
 	}
-	checkEachHash(t, must(t)(FixedWidth(data, width)), keys)
+	checkEachHash(t, keys, must(t)(FixedWidth(data, width)))
 }
 
 // eachFormatAndKernel runs a subtest for every format and kernel with a filter of some keys.
