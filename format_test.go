@@ -142,6 +142,7 @@ func header(f Format, n uint64, k uint32) []byte {
 // TestSwitches walks through every format and every switch over formats, hashes and
 // walks, and fails where one lacks an arm.
 func TestSwitches(t *testing.T) {
+	t.Parallel()
 	if len(formatTests) != len(formats) {
 		t.Fatalf("%d formats are tested, there are %d", len(formatTests), len(formats))
 	}
@@ -344,6 +345,7 @@ func checkWays(t *testing.T, p Policy, keys [][]byte, want []byte) {
 }
 
 func TestVectors(t *testing.T) {
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, v := range formatTests[f].vectors {
 			var keys [][]byte
@@ -407,6 +409,7 @@ func checkGolden(t *testing.T, format Format, g golden.Filter, keys, absent [][]
 
 // TestWays builds filters of every format in every way, and queries them in every way.
 func TestWays(t *testing.T) {
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		for bitsPerKey := -1; bitsPerKey < 130; bitsPerKey++ { // every number of probes
 			keys := golden.Mixed.Range(0, 60)
@@ -458,7 +461,7 @@ func TestOddFilters(t *testing.T) {
 				if odd.is == filterAndSet {
 					checkOddSet(t, format, odd, keys[:30])
 				}
-				if i%8 == 0 && !testing.Short() || i%16 == 0 { // each takes up to a million samples
+				if i%29 == 0 { // each takes up to a million samples; 29 picks all four sorts of LevelDB's
 					checkOddStats(t, mustOpen(t, format, odd.data))
 				}
 			}
@@ -533,14 +536,17 @@ func checkOddStats(t *testing.T, f *Filter) {
 // TestWrongHashes looks for the panic of queries and of builds with hashes of another kind
 // than the format's. It must come to the caller, also where a build has workers.
 func TestWrongHashes(t *testing.T) {
-	keys := golden.Mixed.Range(0, 10)
+	t.Parallel()
+	keys, many := golden.Mixed.Range(0, 10), map[hashKind]Keys{}
+	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+		many[kind] = columnOfHashes(kind, make([]Hash, 4*workerKeys))
+	}
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
 		f := mustOpen(t, format, p.AppendFilter(nil, Bytes(keys)))
 		large, shared := mustSet(t, p, 8*shareBytes), mustAtomicSet(t, p, 8*shareBytes)
 		eachFormat(t, func(t *testing.T, other Format) {
-			column := Bytes(keys).Hashed(other)
-			many := columnOfHashes(other.hash(), make([]Hash, 4*workerKeys))
+			column, many := Bytes(keys).Hashed(other), many[other.hash()]
 			for name, call := range map[string]func(){
 				"MayContainBatch":      func() { f.MayContainBatch(column, make([]uint64, 1)) },
 				"MayContainBatch of 0": func() { f.MayContainBatch(column.Slice(0, 0), nil) },
@@ -688,6 +694,7 @@ func TestStatsOfManyProbes(t *testing.T) {
 // TestWalk compares walks with the answers of the reference, and with the bits
 // that building sets.
 func TestWalk(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(25, 26))
 	eachFormat(t, func(t *testing.T, f Format) {
 		for range 200 {

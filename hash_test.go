@@ -55,6 +55,7 @@ func eachHash(t *testing.T, run func(t *testing.T, kind hashKind)) {
 // TestHash compares every way to hash one key with the vectors, and with the reference at
 // every length up to several blocks.
 func TestHash(t *testing.T) {
+	t.Parallel()
 	data := slices.Concat(golden.Mixed.Range(0, 131)...)
 	eachHash(t, func(t *testing.T, kind hashKind) {
 		if len(hashTests[kind]) == 0 {
@@ -435,6 +436,7 @@ func TestOtherLengths(t *testing.T) {
 // TestStripes compares the stripes of XXPH3 in assembly with those in portable Go, and with the
 // reference.
 func TestStripes(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(77, 78))
 	data := make([]byte, 2*longStripes+70)
 	for i := range data {
@@ -463,6 +465,7 @@ func TestStripes(t *testing.T) {
 // TestHashes hashes columns of fixed width at every length up to some vectors, at any
 // alignment.
 func TestHashes(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(19, 20))
 	data := make([]byte, 8*150+8)
 	for i := range data {

@@ -135,6 +135,7 @@ func TestRatesOfSizes(t *testing.T) {
 
 // TestStatsRate compares the rate that Stats tells with that of random keys.
 func TestStatsRate(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	column := func(n int) Keys {
 		keys := make([]uint64, n)
@@ -158,6 +159,7 @@ func TestStatsRate(t *testing.T) {
 
 // TestMeasureRate counts the hits of a column one by one.
 func TestMeasureRate(t *testing.T) {
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		var keys []string
 		for i := range 3000 {

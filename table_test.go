@@ -60,6 +60,7 @@ func TestTableSavesReads(t *testing.T) {
 
 // TestTableRefusesOthers opens bytes that are no table, and looks up keys in damaged tables.
 func TestTableRefusesOthers(t *testing.T) {
+	t.Parallel()
 	const keys = 300 // two blocks
 	var file bytes.Buffer
 	if err := writeTable(&file, keys); err != nil {
