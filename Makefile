@@ -167,10 +167,11 @@ benchmarks:
 	@$(step) 'go test -run "^$$" -bench "Columns|Forms|Hash$$|Loads|Tables" -benchtime 1x .'
 
 # race runs what has goroutines. It leaves out of the root's tests those of kernels and formats
-# that start none and take longest: the detector makes them ten times as long. What else the
+# that start none, or like TestAdd and TestOddFilters none but those of TestBuildOnAnyCores, and take
+# longest: the detector makes them ten times as long. What else the
 # detector turns on, the checks of unsafe pointers, purego and other-go have for all tests.
 RACED := . cmd/bloom
-race/.:         raced = -skip "$(PORTABLE)|^Test(Add|BatchLengths|FiltersAtPageEnd|Formats|Golden|Group.*|Index|Kernels|KeysAtPageEnd|LargeArrays|Layouts|LongKeys|MixedDensity|OtherLengths|Remainders|Ways)$$"
+race/.:         raced = -skip "$(PORTABLE)|^(Test(Add|BatchLengths|ExtremePolicies|FarFilters|FiltersAtPageEnd|Formats|Golden|Group.*|Index|Kernels|KeysAtPageEnd|LargeArrays|Layouts|Loads.*|LongKeys|ManyProbes|MixedDensity|OddFilters|OtherLengths|Remainders|Ways)|FuzzOpen)$$"
 race/cmd/bloom: raced = -run "^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$$|^TestScripts$$/^(build|explore|file|filter|progress|streams|tables)$$"
 .PHONY: race $(RACED:%=race/%)
 race: $(RACED:%=race/%)
@@ -204,8 +205,9 @@ $(EMULATED:%=emulated/%): emulated/%:
 	@$(step) 'export CGO_ENABLED=0 BLOOM_TEST_KERNELS="$(KERNELS_$*)"; $(emulate)'
 emulated/skylake-x:   emulate = go test -short -timeout 30m -run "$(kernel_tests)" -exec $(CURDIR)/internal/emulation/bochs-exec .
 # Those of building, too: what AVX2 has for it, AVX-512 shares. All tests run with AVX2 on this CPU.
+# TestBuildOnAnyCores is not among them: it tests how Go shares the work that TestAdd does by each kernel.
 # qemu 7.2 reads what the mask of a VPMASKMOVD leaves out; Bochs runs TestLoadsAtPageEnds.
-building            = ^Test(Add|BuildOnAnyCores|LargeArrays|MixedDensity|BatchLengths)$$
+building            = ^Test(Add|LargeArrays|MixedDensity|BatchLengths)$$
 emulated/haswell:     emulate = GOARCH=amd64 go test -short -run "$(kernel_tests)|$(avx2_tests)|$(building)" -skip ^TestLoadsAtPageEnds$$ -exec "qemu-x86_64-static -cpu Haswell" .
 emulated/cortex-a53:  emulate = GOARCH=arm64 go test -short -run "$(kernel_tests)|$(building)" -exec "qemu-aarch64-static -cpu cortex-a53" .
 # An amd64 without AVX, and other generations of arm64: which kernels are found, and do they run? The
@@ -214,8 +216,10 @@ emulated/nehalem:     emulate = GOARCH=amd64 go test -short -run "$(detection)" 
 emulated/neoverse-n1: emulate = GOARCH=arm64 go test -short -run "$(detection)" -exec "qemu-aarch64-static -cpu neoverse-n1" .
 emulated/max:         emulate = GOARCH=arm64 go test -short -run "$(detection)" -exec "qemu-aarch64-static -cpu max" .
 detection           = ^(TestPromisedKernels|TestFeatures|TestGolden|FuzzKernels)$$
-# The order of bytes: all but what has none.
-emulated/s390x:       emulate = GOARCH=s390x go test -short -skip "$(PORTABLE)|$(building)|^TestGroupKeys$$" -exec qemu-s390x-static .
+# The order of bytes: all but what has none, such as arithmetic, and walks through hashes that
+# TestArraysAtPageEnd has in arrays of all sizes.
+unordered           = ^Test(BuildOnAnyCores|ExtremePolicies|GroupKeys|Index|Kernels|Remainders|WrongHashes)$$
+emulated/s390x:       emulate = GOARCH=s390x go test -short -skip "$(PORTABLE)|$(building)|$(unordered)" -exec qemu-s390x-static .
 
 # mutants plants bugs in the assembly and wants the kernel tests to see them. It is not part
 # of make test, for some of what it changes decides about speed alone.

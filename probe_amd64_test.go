@@ -83,7 +83,7 @@ func TestGroupsEnd(t *testing.T) {
 		if got := column.hash32Groups(AVX2, hashed, 0); got != c.want {
 			t.Errorf("%s: %d groups, want %d", name, got, c.want)
 		}
-		checkHashes(t, hashLevelDB, column, keys)
+		checkHashes(t, hashLevelDB, kernels, keys, column)
 	}
 }
 
