@@ -82,64 +82,65 @@ func TestFeatures(t *testing.T) {
 // bytes, and for calls that end nowhere else.
 func TestLongKeys(t *testing.T) {
 	const rows = 48
-	data := make([]byte, rows*longKey)
+	data := make([]byte, longKey)
+	for i := range data {
+		data[i] = byte(i * 7 >> 3)
+	}
 	withLong := slices.Repeat([][]byte{data[:100]}, rows)
-	withLong[20] = data[:longKey]
-	eachHash(t, func(t *testing.T, kind hashKind) {
-		for _, gate := range ours.gates {
-			calls, has := gate.calls[kind]
-			if !slices.Contains(kernels, gate.kernel) {
-				continue
+	withLong[20] = data
+	type lengths struct {
+		keys [][]byte
+		want func(calls callLengths) int // hashes of a call
+	}
+	cases := []lengths{
+		{withLong, func(calls callLengths) int { return calls.beforeLong }},
+		{slices.Repeat([][]byte{data[:longKey-1]}, rows), func(calls callLengths) int { return calls.ofLongest }},
+		{slices.Repeat([][]byte{data}, rows), func(calls callLengths) int { return calls.beforeLong / rows * rows }}, // all or none
+	}
+	for _, width := range []int{1, 2, 3, 4, 8, 16, 21, 100} {
+		cases = append(cases, lengths{slices.Repeat([][]byte{data[:width]}, rows), func(callLengths) int { return rows }})
+	}
+	for _, c := range cases {
+		columns := eachLayout(t, c.keys)
+		width := len(c.keys[0])
+		if len(c.keys[20]) == width {
+			columns = append(columns, fixedWidthOf(t, c.keys))
+		}
+		for _, l := range layouts {
+			if l.width == width {
+				columns = append(columns, l.column(t, c.keys))
 			}
-			if has != kind.hasKernel(gate.kernel) {
-				t.Errorf("kernel %v: hasKernel is %v", gate.kernel, !has)
-			}
-			if !has {
-				continue
-			}
-			ofLong := 0
-			if calls.beforeLong == rows { // the call leaves keys of any length to Go
-				ofLong = rows
-			}
-			for _, layout := range layouts {
-				for _, c := range []struct {
-					keys [][]byte
-					want int
-				}{
-					{withLong, calls.beforeLong},
-					{slices.Repeat([][]byte{data[:longKey-1]}, rows), calls.ofLongest},
-					{slices.Repeat([][]byte{data[:longKey]}, rows), ofLong},
-					{slices.Repeat([][]byte{data[:max(layout.width, 1)]}, rows), rows},
-				} {
-					column := Keys{}
-					if layout.width == 0 || len(c.keys[0]) == layout.width {
-						column = layout.column(t, c.keys)
-					}
-					if column.n == 0 || column.hashed != noHash || column.layout == fixedWidth && hashKinds[kind].words == one32 && gate.kernel == NEON && column.width < 8 {
-						continue
-					}
-					once := gate.kernel == kernels[0] || !kind.hasKernel(kernels[0]) // checkHashes has every kernel
-					if once && !(column.isGathered() && testing.Short()) {
-						checkHashes(t, kind, column, c.keys)
-					}
+		}
+		eachHash(t, func(t *testing.T, kind hashKind) {
+			for _, gate := range ours.gates {
+				calls, has := gate.calls[kind]
+				if !slices.Contains(kernels, gate.kernel) {
+					continue
+				}
+				if has != kind.hasKernel(gate.kernel) {
+					t.Errorf("kernel %v: hasKernel is %v", gate.kernel, !has)
+				}
+				if !has {
+					continue
+				}
+				if c.want(calls) > 0 { // else Go hashes every key as it does the long one of withLong
+					checkHashes(t, kind, []Kernel{gate.kernel}, c.keys, columns...)
+				}
+				for _, column := range columns {
 					if column.isGathered() {
 						continue // hashed as strings
 					}
+					if column.layout == fixedWidth && hashKinds[kind].words == one32 && gate.kernel == NEON && column.width < 8 {
+						continue
+					}
 					room := hashesOfLength(kind, rows)
-					if done := column.hashAssembly(kind, gate.kernel, &room); done != c.want {
-						t.Errorf("kernel %v, %s, keys of %d bytes: %d hashes, want %d", gate.kernel, layout.name, len(c.keys[0]), done, c.want)
+					if done := column.hashAssembly(kind, gate.kernel, &room); done != c.want(calls) {
+						t.Errorf("kernel %v, layout %d, keys of %d bytes: %d hashes, want %d", gate.kernel, column.layout, width, done, c.want(calls))
 					}
 				}
 			}
-			for width, want := range map[int]int{longKey: ofLong, longKey - 1: calls.ofLongest, 100: rows} {
-				column := must(t)(FixedWidth(data[:rows*width], width))
-				room := hashesOfLength(kind, rows)
-				if done := column.hashAssembly(kind, gate.kernel, &room); done != want {
-					t.Errorf("kernel %v, fixed width %d: %d hashes, want %d", gate.kernel, width, done, want)
-				}
-			}
-		}
-	})
+		})
+	}
 }
 
 // TestForms compares every form of each kernel of double32 with the letter of the walk.
@@ -360,52 +361,47 @@ func TestKeyByKey(t *testing.T) {
 // with those that assembly leaves to Go.
 func TestSingleIntegers(t *testing.T) {
 	random := rand.New(rand.NewPCG(75, 76))
-	dense := func(n int, trailer ...byte) []byte { // seven bits of eight are set
-		bits := make([]byte, n)
-		for i := range bits {
-			bits[i] = byte(random.Uint32() | random.Uint32() | random.Uint32())
-		}
-		return append(bits, trailer...)
-	}
-	keys := make([]uint64, 400)
+	keys, rows := make([]uint64, 300), make([][]byte, 300)
 	for i := range keys {
 		keys[i] = random.Uint64()
+		rows[i] = binary.LittleEndian.AppendUint64(nil, keys[i])
 	}
-	check := func(format Format, encoded []byte) {
-		eachKernel(t, format, encoded, func(t *testing.T, f *Filter) {
-			for _, key := range keys {
-				b := binary.LittleEndian.AppendUint64(nil, key)
-				want := Reference(format, encoded, b)
-				for name, got := range map[string]bool{
-					"MayContainUint64": f.MayContainUint64(key),
-					"MayContain":       f.MayContain(b),
-					"MayContainString": f.MayContainString(string(b)),
-					"MayContainHash":   f.MayContainHash(format.Hash(b)),
-				} {
-					if got != want {
-						t.Fatalf("%v, %d bytes: %s(%x) = %v", format, len(encoded), name, key, got)
-					}
+	// check tests keys from on: half of them are in the filter, if any are.
+	check := func(format Format, encoded []byte, from int) {
+		const tested = 100
+		keys, rows := keys[from:][:tested], rows[from:][:tested]
+		var want [tested]bool
+		for i, b := range rows {
+			want[i] = Reference(format, encoded, b)
+		}
+		for _, kernel := range kernels {
+			f := onKernel(t, mustOpen(t, format, encoded), kernel)
+			for i, key := range keys {
+				integer, single, text, hash := f.MayContainUint64(key), f.MayContain(rows[i]), f.MayContainString(string(rows[i])), f.MayContainHash(format.Hash(rows[i]))
+				if integer != want[i] || single != want[i] || text != want[i] || hash != want[i] {
+					t.Fatalf("%v, kernel %v, %d bytes: MayContainUint64(%x) = %v, MayContain %v, MayContainString %v, MayContainHash %v, want %v",
+						format, kernel, len(encoded), key, integer, single, text, hash, want[i])
 				}
 			}
-		})
+		}
 	}
 	eachFormat(t, func(_ *testing.T, format Format) {
 		for _, bitsPerKey := range []int{1, 2, 3, 4, 6, 8, 10, 13, 20, 40} {
 			for _, known := range []int{10, 200} {
-				check(format, Policy{format, bitsPerKey}.AppendFilter(nil, Uint64s(keys[:known])))
+				check(format, Policy{format, bitsPerKey}.AppendFilter(nil, Uint64s(keys[:known])), max(known-50, 0))
 			}
 		}
 	})
-	large := dense(pairBytes)
+	dense := randomBits(random, 8*pairBytes, 0.875)
 	for k := range byte(32) {
 		for _, n := range []int{1000, pairBytes - 1, pairBytes} {
-			check(LevelDB, append(large[:n:n], k))
+			check(LevelDB, append(dense[:n:n], k), 0)
 		}
 	}
 	for k := range byte(11) {
 		for _, lines := range []byte{16, 8, 4} { // of 64 to 256 bytes
-			check(Pebble, dense(1024, k, lines, 0, 0, 0))
+			check(Pebble, append(dense[:1024:1024], k, lines, 0, 0, 0), 0)
 		}
-		check(RocksDB, dense(1024, 255, 0, k, 0, 0))
+		check(RocksDB, append(dense[:1024:1024], 255, 0, k, 0, 0), 0)
 	}
 }

@@ -32,6 +32,7 @@ func TestLevelDBSmall(t *testing.T) {
 }
 
 func TestLevelDBVaryingLengths(t *testing.T) {
+	t.Parallel()
 	nextLength := func(n int) int {
 		switch {
 		case n < 10:
@@ -385,6 +386,7 @@ func TestConcurrentQueries(t *testing.T) {
 
 // TestFarFilters compares single keys in filters of LevelDB around pairBytes with the reference.
 func TestFarFilters(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(75, 76))
 	for k := range 33 {
 		bytes := pairBytes - 2 + random.IntN(5)

@@ -55,6 +55,7 @@ func outcomeOf(p Policy, n int) outcome {
 }
 
 func TestExtremePolicies(t *testing.T) {
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, bitsPerKey := range extremes {
 			p := Policy{f, bitsPerKey}
@@ -120,6 +121,7 @@ func checkExtremePolicy(t *testing.T, p Policy, n int) {
 // TestExtremeRates gives the rate of filters of any size extreme numbers of probes. No filter
 // has so many: LevelDB and RocksDB answer yes to every key if there are more than 30.
 func TestExtremeRates(t *testing.T) {
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, n := range []int{1, 500, thirdProbeKeys, math.MaxInt} {
 			for _, bits := range []uint64{1, 8, 24, 512, 3 << 20, 1 << 40, math.MaxUint64} {
@@ -202,9 +204,11 @@ func TestExtremeColumns(t *testing.T) {
 
 // TestValidityPastMaxInt32 has rows whose bits are numbered past 2^31.
 func TestValidityPastMaxInt32(t *testing.T) {
+	t.Parallel()
 	const rows = 100
+	memory := make([]byte, (math.MaxInt32+uint64(rows))/8+1) // one for all: Go clears memory that it uses again
 	for _, offset := range []int{math.MaxInt32 - 10, math.MaxInt32 - 64, math.MaxInt32} {
-		bitmap := make([]byte, (uint64(offset)+rows)/8+1)
+		bitmap := memory[:(uint64(offset)+rows)/8+1]
 		valid := make([]bool, rows)
 		keys := make([][]byte, rows)
 		for i := range rows {
@@ -220,6 +224,7 @@ func TestValidityPastMaxInt32(t *testing.T) {
 		}
 		checkColumn(t, column, keys, valid)
 		checkColumn(t, column.Slice(20, rows), keys[20:], valid[20:])
+		clear(bitmap[uint64(offset)/8:])
 	}
 	if bits.UintSize == 32 && math.MaxInt != math.MaxInt32 {
 		t.Fatal("an int is wider than a word")

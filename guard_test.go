@@ -3,6 +3,7 @@
 package bloom
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -17,6 +18,7 @@ import (
 // TestKeysAtPageEnd hashes keys of every length and alignment that end where
 // an inaccessible page begins, in every layout.
 func TestKeysAtPageEnd(t *testing.T) {
+	t.Parallel()
 	const room = 130 + 16
 	buffer, header := guard.Buffer(t, 2*room), guard.Buffer(t, len(viewHeader{}))
 	copy(buffer, golden.Mixed.Key(130))
@@ -149,9 +151,7 @@ func TestVectorsOfKeysAtPageEnds(t *testing.T) {
 			}
 			names[i] = unsafe.String(unsafe.SliceData(keys[i]), n)
 		}
-		checkEachHash(t, Bytes(keys), keys)
-		checkEachHash(t, Strings(names), keys)
-		checkViews(t, keys)
+		checkEachHash(t, keys, Bytes(keys), Strings(names), viewsApart(t, keys))
 		column := guard.Buffer(t, 2*os.Getpagesize())
 		copy(column, pages[longest%rows])
 		n := min(len(column), longest*rows)
@@ -164,8 +164,8 @@ func TestVectorsOfKeysAtPageEnds(t *testing.T) {
 	}
 }
 
-// checkViews has a buffer for every key.
-func checkViews(t *testing.T, keys [][]byte) {
+// viewsApart returns a column of views with a buffer for every key.
+func viewsApart(t *testing.T, keys [][]byte) Keys {
 	t.Helper()
 	headers := guard.Buffer(t, len(keys)*len(viewHeader{}))
 	for i, key := range keys {
@@ -175,7 +175,7 @@ func checkViews(t *testing.T, keys [][]byte) {
 			copy(header[4:], key)
 		}
 	}
-	checkEachHash(t, must(t)(Views(headers, keys, nil, 0)), keys)
+	return must(t)(Views(headers, keys, nil, 0))
 }
 
 // checkOffsets divides data into keys at random.
@@ -189,8 +189,7 @@ func checkOffsets(t *testing.T, random *rand.Rand, data []byte) {
 		from += n
 		short, long = append(short, int32(from)), append(long, int64(from))
 	}
-	checkEachHash(t, must(t)(Offsets(data, short)), keys)
-	checkEachHash(t, must(t)(Offsets64(data, long)), keys)
+	checkEachHash(t, keys, must(t)(Offsets(data, short)), must(t)(Offsets64(data, long)))
 }
 
 func checkFixed(t *testing.T, data []byte, width int) {
@@ -199,7 +198,7 @@ func checkFixed(t *testing.T, data []byte, width int) {
 	for i := 0; i < len(data); i += width {
 		keys = append(keys, data[i:i+width])
 	}
-	checkEachHash(t, must(t)(FixedWidth(data, width)), keys)
+	checkEachHash(t, keys, must(t)(FixedWidth(data, width)))
 }
 
 // eachFormatAndKernel runs a subtest for every format and kernel with a filter of some keys.
@@ -252,10 +251,11 @@ func someSizes(size int) int {
 // TestFiltersAtPageEnd probes filters of every size and alignment that end
 // where an inaccessible page begins and are themselves read-only.
 func TestFiltersAtPageEnd(t *testing.T) {
+	t.Parallel()
 	keys := golden.Mixed.Range(0, 300)
 	page := os.Getpagesize()
 	eachFormat(t, func(t *testing.T, format Format) {
-		for size := 1; size <= 200; size++ {
+		for size := 1; size <= 200; size += someSizes(size) {
 			s, _ := formats[format].shape(size, 8) // about so many bytes
 			s.probes = min(1+size%maxProbes, max(s.probes, formatTests[format].mostProbes))
 			frame := formats[format].frame(s, 8)
@@ -300,6 +300,45 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 		}
 		if n, known := f.KeyCount(); f.Format() != format || n != 7 || !known {
 			t.Errorf("a file of %v, with %d keys", f.Format(), n)
+		}
+	})
+}
+
+// TestLargeArrays finds what was added to arrays of more bits than kernels count, or than
+// a hash reaches, of which hardly any memory is touched. At the third size, the
+// reciprocal of the whole length would give double32 a wrong index for large hashes.
+func TestLargeArrays(t *testing.T) {
+	t.Parallel()
+	sizes := []uint64{1<<31 - 8, 1 << 31, 1<<31 + 8, 6<<30 - 48, 1<<32 - 8, 1 << 32, 1<<32 + 8, 1<<35 + 12344}
+	if bits.UintSize < 64 || testing.Short() {
+		sizes = sizes[:3] // as large as a small machine has memory for
+	}
+	memory := guard.Buffer(t, int((slices.Max(sizes)+31)/32*4)) // not Go's, which clears what it uses again
+	random := rand.New(rand.NewPCG(41, 42))
+	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		for _, n := range sizes {
+			if n = n / test.unit * test.unit; n > 2*test.most || n > 1<<33 && test.unit > 1 {
+				continue // like the size before
+			}
+			data := memory[:(n+7)/8]
+			hashed := test.hashesOf(random, 1200, min(n, test.most))
+			for _, k := range test.probes(7) {
+				f := test.filter(walk, kernels[0], data, n, k)
+				f.addColumn(columnOfHashes(test.hash, hashed[:300]))
+				f.atomic = true
+				f.addColumn(columnOfHashes(test.hash, hashed[300:600]))
+				for i, h := range hashed[:600] {
+					if !test.has(data, h, n, k) {
+						t.Fatalf("%d bits: hash %d is missing", n, i)
+					}
+				}
+				checkWalk(t, walk, data, n, k, hashed, []int{len(hashed), 16})
+				for _, h := range hashed[:600] {
+					for i := range k {
+						data[test.bit(h, i, min(n, test.most))/8] = 0
+					}
+				}
+			}
 		}
 	})
 }

@@ -55,6 +55,7 @@ func eachHash(t *testing.T, run func(t *testing.T, kind hashKind)) {
 // TestHash compares every way to hash one key with the vectors, and with the reference at
 // every length up to several blocks.
 func TestHash(t *testing.T) {
+	t.Parallel()
 	data := slices.Concat(golden.Mixed.Range(0, 131)...)
 	eachHash(t, func(t *testing.T, kind hashKind) {
 		if len(hashTests[kind]) == 0 {
@@ -66,14 +67,13 @@ func TestHash(t *testing.T) {
 			}
 		}
 		for n := range 1101 {
-			key := data[n : 2*n]
-			checkHashes(t, kind, Bytes([][]byte{key}), [][]byte{key})
-			checkHashes(t, kind, Strings([]string{string(key)}), [][]byte{key})
+			keys := [][]byte{data[n : 2*n]}
+			checkHashes(t, kind, kernels, keys, Bytes(keys), Strings([]string{string(keys[0])}))
 		}
 		for _, v := range []uint64{0, 1, 0x80, math.MaxUint32, 1 << 32, math.MaxUint64, 0x8899aabbccddeeff} {
 			key := binary.LittleEndian.AppendUint64(nil, v)
-			checkHashes(t, kind, Uint64s([]uint64{v}), [][]byte{key})
-			checkHashes(t, kind, Uint32s([]uint32{uint32(v)}), [][]byte{key[:4]})
+			checkHashes(t, kind, kernels, [][]byte{key}, Uint64s([]uint64{v}))
+			checkHashes(t, kind, kernels, [][]byte{key[:4]}, Uint32s([]uint32{uint32(v)}))
 			if got, want := kind.ofUint64(v), referenceHash(kind, key); got != want {
 				t.Errorf("ofUint64(%x) = %v, want %v", v, got, want)
 			}
@@ -88,9 +88,9 @@ func TestHash(t *testing.T) {
 	})
 }
 
-// checkHashes compares the hashes of a column by each kernel with the reference, and looks
-// for hashes past the last.
-func checkHashes(t *testing.T, kind hashKind, column Keys, keys [][]byte) {
+// checkHashes compares the hashes of columns of the same keys by some kernels with the reference,
+// and looks for hashes past the last.
+func checkHashes(t *testing.T, kind hashKind, kernels []Kernel, keys [][]byte, columns ...Keys) {
 	t.Helper()
 	const canary = 0xdeadbeefdeadbeef
 	n := len(keys)
@@ -107,36 +107,36 @@ func checkHashes(t *testing.T, kind hashKind, column Keys, keys [][]byte) {
 		if kernel != Generic && !kind.hasKernel(kernel) {
 			continue // that is the same code
 		}
-		for i := range room.h32 {
-			room.h32[i] = canary & math.MaxUint32
-		}
-		for i := range room.h1 {
-			room.h1[i] = canary
-		}
-		for i := range room.h2 {
-			room.h2[i] = canary
-		}
-		after := room.at(n, kind)
-		h := room.slice(0, n)
-		column.hash(kind, kernel, &h)
-		for i, key := range keys {
-			if got := h.at(i, kind); got != want[i] {
-				t.Fatalf("%v, kernel %v, key %d of %d, %d bytes: hash %v, want %v", kind, kernel, i, n, len(key), got, want[i])
+		for _, column := range columns {
+			for i := range room.h32 {
+				room.h32[i] = canary & math.MaxUint32
 			}
-		}
-		if room.at(n, kind) != after {
-			t.Fatalf("%v, kernel %v wrote past the last of %d hashes", kind, kernel, n)
+			for i := range room.h1 {
+				room.h1[i] = canary
+			}
+			for i := range room.h2 {
+				room.h2[i] = canary
+			}
+			after := room.at(n, kind)
+			h := room.slice(0, n)
+			column.hash(kind, kernel, &h)
+			for i, key := range keys {
+				if got := h.at(i, kind); got != want[i] {
+					t.Fatalf("%v, kernel %v, layout %d, key %d of %d, %d bytes: hash %v, want %v", kind, kernel, column.layout, i, n, len(key), got, want[i])
+				}
+			}
+			if room.at(n, kind) != after {
+				t.Fatalf("%v, kernel %v, layout %d: wrote past the last of %d hashes", kind, kernel, column.layout, n)
+			}
 		}
 	}
 }
 
-// checkEachHash is checkHashes for every hash.
-func checkEachHash(t *testing.T, column Keys, keys [][]byte) {
+// checkEachHash is checkHashes for every hash and kernel.
+func checkEachHash(t *testing.T, keys [][]byte, columns ...Keys) {
 	t.Helper()
 	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
-		if column.hashed == noHash || column.hashed == kind {
-			checkHashes(t, kind, column, keys)
-		}
+		checkHashes(t, kind, kernels, keys, columns...)
 	}
 }
 
@@ -293,6 +293,9 @@ func TestLayouts(t *testing.T) {
 	for _, layout := range layouts {
 		t.Run(fmt.Sprintf("%s/width=%d", layout.name, layout.width), func(t *testing.T) {
 			for _, n := range []int{0, 1, 64, 65, windowKeys, 2*windowKeys + 7} {
+				if n == windowKeys && testing.Short() {
+					continue // the next has two such windows
+				}
 				keys := make([][]byte, n)
 				for i := range keys {
 					keys[i] = golden.Mixed.Key(i)
@@ -392,6 +395,21 @@ func checkColumnAs(t *testing.T, p Policy, column Keys, keys, present [][]byte, 
 	}
 }
 
+// eachLayout returns a column of the keys in every layout of keys of any width.
+func eachLayout(t *testing.T, keys [][]byte) (columns []Keys) {
+	for _, l := range layouts {
+		if l.width != 0 {
+			continue
+		}
+		column := l.column(t, keys)
+		is := func(k Keys) bool { return k.layout == column.layout } // BytesOf is like Bytes
+		if column.hashed == noHash && !slices.ContainsFunc(columns, is) {
+			columns = append(columns, column)
+		}
+	}
+	return columns
+}
+
 // TestOtherLengths hashes columns of keys of one length in which one key, or all keys from
 // one on, have another length.
 func TestOtherLengths(t *testing.T) {
@@ -399,25 +417,20 @@ func TestOtherLengths(t *testing.T) {
 	for i := range data {
 		data[i] = byte(7 * i)
 	}
-	for _, layout := range layouts {
-		if layout.width != 0 || layout.column(t, nil).hashed != noHash {
-			continue
-		}
-		for i, length := range []int{0, 4, 8, 16, 28} {
-			for j, other := range []int{length, 0, 1, length + 1, length + 3, length + 4, length + 16, length + 32, length + 128} {
-				for at := range 2 * 32 {
-					if (i+j+at)%4 != 0 && testing.Short() {
-						continue // every lane still has keys of eleven lengths
-					}
-					keys := make([][]byte, 36)
-					for i := range keys {
-						keys[i] = data[i:][:length]
-						if i == at || at >= 32 && i >= at-32 {
-							keys[i] = data[i:][:other]
-						}
-					}
-					checkEachHash(t, layout.column(t, keys), keys)
+	for i, length := range []int{0, 4, 8, 16, 28} {
+		for j, other := range []int{length, 0, 1, length + 1, length + 3, length + 4, length + 16, length + 32, length + 128} {
+			for at := range 2 * 32 {
+				if (i+j+at)%4 != 0 && testing.Short() {
+					continue // every lane still has keys of eleven lengths
 				}
+				keys := make([][]byte, 36)
+				for i := range keys {
+					keys[i] = data[i:][:length]
+					if i == at || at >= 32 && i >= at-32 {
+						keys[i] = data[i:][:other]
+					}
+				}
+				checkEachHash(t, keys, eachLayout(t, keys)...)
 			}
 		}
 	}
@@ -426,6 +439,7 @@ func TestOtherLengths(t *testing.T) {
 // TestStripes compares the stripes of XXPH3 in assembly with those in portable Go, and with the
 // reference.
 func TestStripes(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(77, 78))
 	data := make([]byte, 2*longStripes+70)
 	for i := range data {
@@ -454,6 +468,7 @@ func TestStripes(t *testing.T) {
 // TestHashes hashes columns of fixed width at every length up to some vectors, at any
 // alignment.
 func TestHashes(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(19, 20))
 	data := make([]byte, 8*150+8)
 	for i := range data {
@@ -462,7 +477,7 @@ func TestHashes(t *testing.T) {
 	for _, width := range []int{4, 8} {
 		for n := range 150 {
 			rows := data[n%8:][:n*width]
-			checkEachHash(t, must(t)(FixedWidth(rows, width)), slices.Collect(slices.Chunk(rows, width)))
+			checkEachHash(t, slices.Collect(slices.Chunk(rows, width)), must(t)(FixedWidth(rows, width)))
 		}
 	}
 }

@@ -3,52 +3,43 @@ package bloom
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 )
-
-// randomHashes replaces all hashes by random ones.
-func randomHashes(h *hashes, random *rand.Rand) {
-	for i := range h.h32 {
-		h.h32[i] = random.Uint32()
-	}
-	for i := range h.h1 {
-		h.h1[i] = random.Uint64()
-		if h.h2 != nil {
-			h.h2[i] = random.Uint64()
-		}
-	}
-}
 
 // measureRate tests random hashes in filters of n random hashes, and returns the share that
 // passes. Filters of few keys differ much, so it takes many of them.
 func measureRate(p Policy, n, queries int) float64 {
-	random := rand.New(rand.NewPCG(uint64(n), uint64(p.BitsPerKey)))
-	kind := p.Format.hash()
-	h := newHashes(hashKinds[kind].words)
+	random := rand.NewPCG(uint64(n), uint64(p.BitsPerKey))
+	column := columnOfHashes(p.Format.hash(), make([]Hash, windowKeys))
+	words := unsafe.Slice((*uint64)(column.column), column.n*int(elementSize[column.layout])/8)
 	hits := make([]uint64, windowKeys/64)
-	filters := max(2, min(queries/windowKeys, 1<<20/n))
-	rounds := max(queries/filters/windowKeys, 1)
+	filters := max(1, min(queries/windowKeys, 1<<18/n))
+	rounds := (queries/windowKeys + filters - 1) / filters
 	yes := 0
 	for range filters {
-		s := scheme{kernel: kernels[0]}
-		p.grow(nil, n, &s)
+		s, err := p.NewSet(n)
+		if err != nil {
+			panic(err)
+		}
 		for i := 0; i < n; i += windowKeys {
-			randomHashes(&h, random)
-			for j := range min(windowKeys, n-i) {
-				s.addHash(h.at(j, kind))
-			}
+			randomWords(random, words)
+			s.AddBatch(column.slice(0, min(windowKeys, n-i)))
 		}
 		for range rounds {
-			randomHashes(&h, random)
-			s.testHashes(&h, hits, false)
-			for _, word := range hits {
-				yes += bits.OnesCount64(word)
-			}
+			randomWords(random, words)
+			yes += s.MayContainBatch(column, hits)
 		}
 	}
 	return float64(yes) / float64(filters*rounds*windowKeys)
+}
+
+// randomWords replaces all words by random ones.
+func randomWords(random *rand.PCG, words []uint64) {
+	for i := range words {
+		words[i] = random.Uint64()
+	}
 }
 
 // rateQueries is how many hashes the tests of rates query filters of one kind with.
@@ -144,6 +135,7 @@ func TestRatesOfSizes(t *testing.T) {
 
 // TestStatsRate compares the rate that Stats tells with that of random keys.
 func TestStatsRate(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	column := func(n int) Keys {
 		keys := make([]uint64, n)
@@ -167,6 +159,7 @@ func TestStatsRate(t *testing.T) {
 
 // TestMeasureRate counts the hits of a column one by one.
 func TestMeasureRate(t *testing.T) {
+	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		var keys []string
 		for i := range 3000 {
@@ -207,19 +200,21 @@ func TestMeasureRate(t *testing.T) {
 
 // TestCollisions counts equal hashes with a map.
 func TestCollisions(t *testing.T) {
+	t.Parallel()
+	keys := make([][]byte, 100_000)
+	for i := range keys {
+		keys[i] = fmt.Appendf(nil, "user-%08d", i*10)
+	}
+	seen := make(map[Hash]bool, len(keys))
 	eachFormat(t, func(t *testing.T, f Format) {
 		builder := Policy{f, 10}.NewBuilder()
-		seen := map[Hash]bool{}
-		want := 0
-		for i := range 200_000 {
-			key := fmt.Appendf(nil, "user-%08d", i/2*10) // each twice
-			if h := f.Hash(key); seen[h] {
-				want++
-			} else {
-				seen[h] = true
-			}
+		clear(seen)
+		for _, key := range keys {
+			seen[f.Hash(key)] = true
+			builder.Add(key) // each twice
 			builder.Add(key)
 		}
+		want := 2*len(keys) - len(seen)
 		before := builder.AppendFilter(nil)
 		if got := builder.Collisions(); got != want {
 			t.Errorf("%d collisions, want %d", got, want)

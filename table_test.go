@@ -17,7 +17,7 @@ import (
 // every present key and, at 10 bits per key, one for at most 1.1 % of the absent keys.
 func TestTableSavesReads(t *testing.T) {
 	t.Parallel()
-	const keys = 100_000
+	const keys = 30_000
 	file, err := os.Create(filepath.Join(t.TempDir(), "table"))
 	if err != nil {
 		t.Fatal(err)
@@ -60,6 +60,7 @@ func TestTableSavesReads(t *testing.T) {
 
 // TestTableRefusesOthers opens bytes that are no table, and looks up keys in damaged tables.
 func TestTableRefusesOthers(t *testing.T) {
+	t.Parallel()
 	const keys = 300 // two blocks
 	var file bytes.Buffer
 	if err := writeTable(&file, keys); err != nil {
