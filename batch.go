@@ -65,7 +65,7 @@ func (v *view) testColumn(keys *Keys, hits []uint64) int {
 			break
 		}
 	}
-	word >>= 64 - uint(keys.n)
+	word >>= uint(-keys.n) % 64 // 64 - n, but without a test for n = 0
 	hits[0] = word
 	return bits.OnesCount64(word)
 }
