@@ -185,8 +185,9 @@ purego: export BLOOM_TEST_KERNELS = generic
 purego:
 	@$(step) 'go vet -tags purego . && go test -short -skip "$(PORTABLE)" -tags purego -gcflags=-d=checkptr .'
 
-# fuzz runs new executions of each target; go test alone replays the corpora. Without a
-# bound, the fuzzer may spend a minute to make an input of new coverage smaller, and counts
+# fuzz runs new executions of each target; go test alone replays the corpora. go test -fuzz would
+# compile every package once more, to count the coverage of it; here, coverage is that of this repository's
+# packages. Without a bound, the fuzzer may spend a minute to make an input of new coverage smaller, and counts
 # no execution meanwhile.
 .PHONY: fuzz $(FUZZ:%=fuzz/%)
 fuzz: $(FUZZ:%=fuzz/%)
@@ -196,7 +197,8 @@ fuzzed_FuzzHeader := adapter/parquet
 fuzzed_FuzzColumn := adapter/parquet
 fuzzed_FuzzParseKeys := adapter/parquet
 $(FUZZ:%=fuzz/%): fuzz/%:
-	@$(step) 'cd $(or $(fuzzed_$*),.) && go test -run "^$$" -fuzz "^$*$$" -fuzztime $(FUZZ_EXECUTIONS)x -fuzzminimizetime 20x .'
+	@$(step) 'cd $(or $(fuzzed_$*),.) && go test -run "^$$" -gcflags=github.com/lanebloom/bloom/...=-d=libfuzzer . -args \
+		-test.fuzz="^$*$$" -test.fuzztime=$(FUZZ_EXECUTIONS)x -test.fuzzminimizetime=20x -test.fuzzcachedir="$$(go env GOCACHE)/fuzz/$$(go list .)"'
 
 # emulated runs the tests as other machines.
 .PHONY: emulated $(EMULATED:%=emulated/%)
