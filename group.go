@@ -14,15 +14,38 @@ import (
 // A Group refers to the filters' bytes, as [Filter] does. It is safe for concurrent use.
 type Group struct {
 	filters []*Filter
-	arrays  []array // of the filters
 	parts   []part
 	pair    pair // 0 if there is no filter
 	kernel  Kernel
 }
 
-// part is a range of the filters of a group. The filters have the same number of probes, and
-// lines of the same length. Their hits are in one word.
-type part struct{ first, n int }
+// part is the arrays of some filters of a group, 1 to 64 that are alike: walkKind.testPart may
+// take them together. Their hits are in one word.
+type part struct {
+	first  int // the number of the first filter
+	arrays []array
+	blocks []block // the same arrays for assembly, if there is any
+}
+
+// block is the fields of 8 arrays, side by side for vectors. Past the last array of a part, the
+// last array is there again.
+type block struct {
+	bases                 [blockArrays]*byte
+	units, recips, shifts [blockArrays]uint64 // what these are depends on the walk
+}
+
+const blockArrays = 8
+
+// blocksOf returns blocks of the arrays. fields gives the last three fields of each.
+func blocksOf(arrays []array, fields func(a *array) (units, recip, shift uint64)) []block {
+	blocks := make([]block, (len(arrays)+blockArrays-1)/blockArrays)
+	for i := range blockArrays * len(blocks) {
+		a, b, lane := &arrays[min(i, len(arrays)-1)], &blocks[i/blockArrays], i%blockArrays
+		b.bases[lane] = a.base
+		b.units[lane], b.recips[lane], b.shifts[lane] = fields(a)
+	}
+	return blocks
+}
 
 // NewGroup returns a group of the filters, which must have the same format. The filters may
 // differ in size and in their number of probes. It keeps filters: do not change the slice. The
@@ -31,7 +54,8 @@ type part struct{ first, n int }
 // The error is [ErrShape] if two filters have formats of different hashes or walks, or if one
 // is nil or the zero Filter.
 func NewGroup(filters []*Filter) (*Group, error) {
-	g := &Group{filters: filters, arrays: make([]array, len(filters))}
+	g := &Group{filters: filters}
+	arrays := make([]array, len(filters))
 	for i, f := range filters {
 		if f == nil || f.pair == 0 {
 			return nil, fmt.Errorf("%w: filter %d of a group has no format", ErrShape, i)
@@ -39,14 +63,20 @@ func NewGroup(filters []*Filter) (*Group, error) {
 		if f.pair != filters[0].pair {
 			return nil, fmt.Errorf("%w: filter %d of a group has the format %v, and filter 0 has %v", ErrShape, i, f.format, filters[0].format)
 		}
-		g.arrays[i] = f.array
-		if i%64 == 0 || !f.pair.walk().alike(&g.arrays[i-1], &g.arrays[i]) {
-			g.parts = append(g.parts, part{first: i})
-		}
-		g.parts[len(g.parts)-1].n++
+		arrays[i] = f.array
 	}
-	if len(filters) > 0 {
-		g.pair, g.kernel = filters[0].pair, filters[0].kernel
+	if len(filters) == 0 {
+		return g, nil
+	}
+	g.pair, g.kernel = filters[0].pair, filters[0].kernel
+	walk := g.pair.walk()
+	for first := 0; first < len(arrays); {
+		n := 1
+		for first+n < len(arrays) && (first+n)%64 != 0 && walk.alike(&arrays[first], &arrays[first+n]) {
+			n++
+		}
+		g.parts = append(g.parts, part{first, arrays[first:][:n], walk.newBlocks(arrays[first:][:n])})
+		first += n
 	}
 	return g, nil
 }
@@ -77,29 +107,30 @@ func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 	if h.kind != g.pair.hash() {
 		g.filters[0].otherHash(h)
 	}
-	word, total := uint64(0), 0
-	for _, p := range g.parts {
-		word |= g.test(p, h) << (p.first % 64)
-		if last := p.first + p.n; last%64 == 0 || last == len(g.filters) {
-			hits[p.first/64] = word
-			total += bits.OnesCount64(word)
-			word = 0
+	total := 0
+	for i := range g.parts {
+		p := &g.parts[i]
+		word := g.test(p, h)
+		total += bits.OnesCount64(word)
+		if p.first%64 != 0 {
+			word = hits[p.first/64] | word<<(p.first%64)
 		}
+		hits[p.first/64] = word
 	}
 	return total
 }
 
 // test sets bit i if filter p.first + i may hold the key of the hash.
-func (g *Group) test(p part, h Hash) (word uint64) {
+func (g *Group) test(p *part, h Hash) (word uint64) {
 	if raceDetector { // a filter of an AtomicSet needs atomic loads
-		for i, f := range g.filters[p.first:][:p.n] {
+		for i, f := range g.filters[p.first:][:len(p.arrays)] {
 			if f.testHash(h) {
 				word |= 1 << i
 			}
 		}
 		return word
 	}
-	return g.pair.walk().testArrays(g.kernel, g.arrays[p.first:][:p.n], h)
+	return g.pair.walk().testPart(g.kernel, p, h)
 }
 
 // MayContainBatch tests every key of a column with every filter. The hits of filter i are
@@ -114,11 +145,14 @@ func (g *Group) test(p part, h Hash) (word uint64) {
 func (g *Group) MayContainBatch(keys Keys, hits []uint64) int {
 	words := (keys.n + 63) / 64
 	hits = hits[:len(hits):len(hits)][:words*len(g.filters)]
-	if g.pair == 0 || keys.n == 0 {
+	if g.pair == 0 {
 		return 0
 	}
 	format := g.filters[0].format
 	keys.mustServe(format)
+	if keys.n == 0 {
+		return 0
+	}
 	if keys.n <= keysAcross {
 		return g.testAcross(&keys, hits)
 	}
@@ -168,7 +202,8 @@ func (g *Group) testAcross(keys *Keys, hits []uint64) (total int) {
 			continue
 		}
 		h := keys.hashRow(g.pair.hash(), i)
-		for _, p := range g.parts {
+		for j := range g.parts {
+			p := &g.parts[j]
 			for rest := g.test(p, h); rest != 0; rest &= rest - 1 {
 				hits[p.first+bits.TrailingZeros64(rest)] |= 1 << i
 				total++

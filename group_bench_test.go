@@ -18,7 +18,7 @@ func BenchmarkGroup(b *testing.B) {
 				group := make([]*Filter, size.filters)
 				known := make([]uint64, len(group))
 				for i := range group {
-					in := make([]uint64, size.bytes*8/10)
+					in := make([]uint64, (size.bytes-97*i)*8/10)
 					for j := range in {
 						in[j] = random.Uint64()
 					}
@@ -85,7 +85,7 @@ func BenchmarkGroupBatch(b *testing.B) {
 			random := rand.New(rand.NewPCG(69, uint64(format)))
 			filters := make([]*Filter, size.filters)
 			for i := range filters {
-				in := make([]uint64, size.bytes*8/10)
+				in := make([]uint64, (size.bytes-97*i)*8/10)
 				for j := range in {
 					in[j] = random.Uint64()
 				}
@@ -95,7 +95,7 @@ func BenchmarkGroupBatch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			for _, n := range []int{1, 2, 4, 8, 16, 64, 1024, 1 << 14} {
+			for _, n := range []int{1, 2, 4, 8, 16, 32, 64, 1024, 1 << 14} {
 				keys := make([]uint64, n)
 				for i := range keys {
 					keys[i] = random.Uint64()

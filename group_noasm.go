@@ -4,20 +4,12 @@ package bloom
 
 // There is no assembly here: Go does all the work.
 
-func testArraysDouble32Assembly(Kernel, []array, *[3]uint32) (word uint64, ok bool) {
-	return 0, false
-}
+func (w walkKind) newBlocks([]array) []block { return nil }
 
-func testArraysDouble64Assembly(Kernel, []array, *[3]uint64) (word uint64, ok bool) {
-	return 0, false
-}
+func (d *double64) form() int { return 0 }
 
-func testArraysSplit256Assembly(Kernel, []array, uint64) (word uint64, ok bool) { return 0, false }
-
-func testArraysLine512Assembly(Kernel, []array, uint64, *lineBits) (word uint64, ok bool) {
-	return 0, false
-}
-
-func testArraysLine32Assembly(Kernel, []array, uint32, *lineBits) (word uint64, ok bool) {
-	return 0, false
-}
+func testPartDouble32Assembly(Kernel, *part, uint32) (word uint64, probes int)         { return 0, 0 }
+func testPartDouble64Assembly(Kernel, *part, uint64, uint64) (word uint64, probes int) { return 0, 0 }
+func testPartSplit256Assembly(Kernel, *part, uint64) (word uint64, ok bool)            { return 0, false }
+func testPartLine512Assembly(Kernel, *part, uint64) (word uint64, ok bool)             { return 0, false }
+func testPartLine32Assembly(Kernel, *part, uint32) (word uint64, ok bool)              { return 0, false }

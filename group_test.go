@@ -3,28 +3,27 @@ package bloom
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-// groupOf returns a group of filters of random sizes, which have hits among the hashes. Some
-// neighbours differ in their number of probes.
-func groupOf(t *testing.T, random *rand.Rand, walk walkKind, test walkTest, count int) *Group {
+// groupOf returns a group of filters of random sizes and addresses, which have hits among the
+// hashes. Some neighbours differ in their number of probes. data has bits of several fills.
+func groupOf(t *testing.T, random *rand.Rand, walk walkKind, test walkTest, data [][]byte, count int) *Group {
 	t.Helper()
 	filters := make([]*Filter, count)
-	k := 6
+	k, least := 6, uint64(random.IntN(2))<<14 // the kernels of double64 differ by the size
 	for i := range filters {
 		if random.IntN(8) == 0 {
 			k = 1 + random.IntN(12)
 		}
-		n := 1 + random.Uint64N(uint64(1)<<(1+random.IntN(12)))
+		n := least + 1 + random.Uint64N(uint64(1)<<(1+random.IntN(16)))
 		n = (n + test.unit - 1) / test.unit * test.unit
+		d := data[random.IntN(len(data))]
 		for _, k := range test.probes(k) {
-			data := randomBits(random, n, math.Pow(random.Float64(), 1/float64(k)))
-			filters[i] = test.filter(walk, Generic, data, n, k)
+			filters[i] = test.filter(walk, Generic, d[random.IntN(len(d)-int(n+7)/8):], n, k)
 		}
 	}
 	g, err := NewGroup(filters)
@@ -55,14 +54,22 @@ func eachGroupKernel(t *testing.T, g *Group, run func(t *testing.T, g *Group)) {
 func TestGroup(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(63, 64))
+	var data [][]byte
+	for _, fill := range []float64{0.5, 0.8, 0.95, 1} {
+		data = append(data, randomBits(random, 1<<17, fill))
+	}
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
-		for _, count := range []int{0, 1, 2, 3, 20, 63, 64, 65, 128, 200} {
-			g := groupOf(t, random, walk, test, count)
+		counts, hashes := []int{0, 1, 2, 3, 20, 63, 64, 65, 128, 200}, 20
+		if testing.Short() { // one of each way through the blocks of a part
+			counts, hashes = []int{0, 1, 20, 73}, 4
+		}
+		for _, count := range counts {
+			g := groupOf(t, random, walk, test, data, count)
 			eachGroupKernel(t, g, func(t *testing.T, g *Group) {
-				for range 20 {
+				for range hashes {
 					n := uint64(test.unit)
 					if count > 0 {
-						n = uint64(len(g.filters[random.IntN(count)].data)) * 8
+						n = bitsOf(g.filters[random.IntN(count)])
 					}
 					for _, h := range test.hashesOf(random, 4, n) {
 						checkGroup(t, g, h, func(f *Filter) bool { return test.has(f.data, h, bitsOf(f), f.k) })
@@ -241,6 +248,7 @@ func TestGroupPanics(t *testing.T) {
 		"the zero Hash":            func() { g.MayContainHash(Hash{}, make([]uint64, 2)) },
 		"hits too short":           func() { g.MayContain(nil, make([]uint64, 1, 2)) },
 		"hits of a batch":          func() { g.MayContainBatch(Uint64s(make([]uint64, 65)), make([]uint64, 129, 130)) },
+		"no keys of other hashes":  func() { g.MayContainBatch(Parquet.Hashes64(nil), nil) },
 		"a column of other hashes": func() { g.MayContainBatch(Parquet.Hashes64(make([]uint64, 1)), make([]uint64, 65)) },
 	} {
 		if panicOf(call) == "" {

@@ -5975,165 +5975,192 @@ hashed:
 	VZEROUPPER
 	RET
 
-// func testArraysSplit256AVX2(arrays **byte, n int, hash uint64) uint64
-// Requires: AVX, AVX2
-TEXT ·testArraysSplit256AVX2(SB), NOSPLIT, $0-32
-	// The kernel goes from the last array to the first. It has no branch that depends on the
-	// key, so the CPU loads the lines of many filters at a time.
-	MOVQ         arrays+0(FP), AX
-	MOVQ         n+8(FP), CX
-	MOVQ         hash+16(FP), DX
-	SHRQ         $0x20, DX
-	VPBROADCASTD hash+16(FP), Y0
-	VPMULLD      splitSalts<>+0(SB), Y0, Y0
-	VMOVDQU      splitOnes<>+0(SB), Y1
-	VPSRLD       $0x1b, Y0, Y0
-	VPSLLVD      Y0, Y1, Y0
-	VPXOR        Y1, Y1, Y1
-	XORL         BX, BX
-	MOVQ         CX, SI
-	SHLQ         $0x05, SI
-	ADDQ         SI, AX
-
-array:
-	SUBQ    $0x20, AX
-	MOVQ    DX, SI
-	IMULQ   8(AX), SI
-	SHRQ    $0x20, SI
-	SHLQ    $0x05, SI
-	ADDQ    (AX), SI
-	VMOVDQU (SI), Y2
-	VPANDN  Y0, Y2, Y2
-	VPTEST  Y2, Y1
-	ADCQ    BX, BX
-	DECQ    CX
-	JNZ     array
-	MOVQ    BX, ret+24(FP)
-	VZEROUPPER
-	RET
-
-// func testArraysLine512AVX2(arrays **byte, n int, hash uint64, bits *uint64) uint64
-// Requires: AVX, AVX2
-TEXT ·testArraysLine512AVX2(SB), NOSPLIT, $0-40
-	// The kernel goes from the last array to the first. It has no branch that depends on the
-	// key, so the CPU loads the lines of many filters at a time.
-	MOVQ    arrays+0(FP), AX
-	MOVQ    n+8(FP), CX
-	MOVQ    hash+16(FP), DX
-	MOVQ    bits+24(FP), BX
-	VMOVDQU (BX), Y0
-	VMOVDQU 32(BX), Y1
-	VPXOR   Y2, Y2, Y2
-	XORL    BX, BX
-	MOVQ    CX, SI
-	SHLQ    $0x05, SI
-	ADDQ    SI, AX
-
-array:
-	SUBQ    $0x20, AX
-	MOVQ    DX, SI
-	IMULQ   8(AX), SI
-	SHRQ    $0x20, SI
-	SHLQ    $0x06, SI
-	ADDQ    (AX), SI
-	VMOVDQU (SI), Y3
-	VPANDN  Y0, Y3, Y3
-	VMOVDQU 32(SI), Y4
-	VPANDN  Y1, Y4, Y4
-	VPOR    Y4, Y3, Y3
-	VPTEST  Y3, Y2
-	ADCQ    BX, BX
-	DECQ    CX
-	JNZ     array
-	MOVQ    BX, ret+32(FP)
-	VZEROUPPER
-	RET
-
-// func testArraysLine32AVX2(arrays **byte, n int, hash uint64, bits *uint64) uint64
+// func testArraysDouble32AVX2(blocks **byte, n int, hashes *uint32, clear *uint32) uint64
 // Requires: AVX, AVX2, BMI2
-TEXT ·testArraysLine32AVX2(SB), NOSPLIT, $0-40
-	// The kernel goes from the last array to the first. It has no branch that depends on the
-	// key, so the CPU loads the lines of many filters at a time.
-	MOVQ    arrays+0(FP), AX
-	MOVQ    n+8(FP), CX
-	MOVQ    hash+16(FP), BX
-	MOVQ    bits+24(FP), DX
-	VMOVDQU (DX), Y0
-	VMOVDQU 32(DX), Y1
-	VPXOR   Y2, Y2, Y2
-	XORL    SI, SI
-	MOVQ    CX, DX
-	SHLQ    $0x05, DX
-	ADDQ    DX, AX
+TEXT ·testArraysDouble32AVX2(SB), NOSPLIT, $192-40
+	// The kernel goes from the last block to the first. The place of a bit in its byte is the same
+	// in every filter: clear has the byte without it. The byte's number is h/8 modulo the number
+	// of bytes.
+	MOVQ         blocks+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         hashes+16(FP), DX
+	MOVQ         clear+24(FP), DI
+	MOVL         (DX), BX
+	SHRL         $0x03, BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	MOVL         (DI), BX
+	MOVL         4(DX), SI
+	SHRL         $0x03, SI
+	VMOVQ        SI, X1
+	VPBROADCASTQ X1, Y1
+	MOVL         4(DI), SI
+	MOVL         8(DX), DX
+	SHRL         $0x03, DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+	MOVL         8(DI), DI
+	XORL         DX, DX
+	ADDQ         $0x07, CX
+	SHRQ         $0x03, CX
+	MOVQ         CX, R8
+	SHLQ         $0x08, R8
+	ADDQ         R8, AX
 
-array:
-	SUBQ $0x20, AX
-
-	// The line is the remainder of the hash by the number of lines.
-	MOVQ    BX, DX
-	IMULQ   16(AX), DX
-	MULXQ   8(AX), DI, DX
-	SHLQ    $0x06, DX
-	ADDQ    (AX), DX
-	VMOVDQU (DX), Y3
-	VPANDN  Y0, Y3, Y3
-	VMOVDQU 32(DX), Y4
-	VPANDN  Y1, Y4, Y4
-	VPOR    Y4, Y3, Y3
-	VPTEST  Y3, Y2
-	ADCQ    SI, SI
-	DECQ    CX
-	JNZ     array
-	MOVQ    SI, ret+32(FP)
+block:
+	SUBQ     $0x00000100, AX
+	VMOVDQU  (AX), Y3
+	VMOVDQU  64(AX), Y4
+	VMOVDQU  192(AX), Y5
+	VPMULUDQ 128(AX), Y0, Y6
+	VPSRLVQ  Y5, Y6, Y6
+	VPMULUDQ Y4, Y6, Y6
+	VPSUBQ   Y6, Y0, Y6
+	VPADDQ   Y3, Y6, Y6
+	VMOVDQU  Y6, (SP)
+	VPMULUDQ 128(AX), Y1, Y6
+	VPSRLVQ  Y5, Y6, Y6
+	VPMULUDQ Y4, Y6, Y6
+	VPSUBQ   Y6, Y1, Y6
+	VPADDQ   Y3, Y6, Y6
+	VMOVDQU  Y6, 64(SP)
+	VPMULUDQ 128(AX), Y2, Y6
+	VPSRLVQ  Y5, Y6, Y6
+	VPMULUDQ Y4, Y6, Y6
+	VPSUBQ   Y6, Y2, Y6
+	VPADDQ   Y3, Y6, Y6
+	VMOVDQU  Y6, 128(SP)
+	VMOVDQU  32(AX), Y3
+	VMOVDQU  96(AX), Y4
+	VMOVDQU  224(AX), Y5
+	VPMULUDQ 160(AX), Y0, Y6
+	VPSRLVQ  Y5, Y6, Y6
+	VPMULUDQ Y4, Y6, Y6
+	VPSUBQ   Y6, Y0, Y6
+	VPADDQ   Y3, Y6, Y6
+	VMOVDQU  Y6, 32(SP)
+	VPMULUDQ 160(AX), Y1, Y6
+	VPSRLVQ  Y5, Y6, Y6
+	VPMULUDQ Y4, Y6, Y6
+	VPSUBQ   Y6, Y1, Y6
+	VPADDQ   Y3, Y6, Y6
+	VMOVDQU  Y6, 96(SP)
+	VPMULUDQ 160(AX), Y2, Y6
+	VPSRLVQ  Y5, Y6, Y6
+	VPMULUDQ Y4, Y6, Y6
+	VPSUBQ   Y6, Y2, Y6
+	VPADDQ   Y3, Y6, Y6
+	VMOVDQU  Y6, 160(SP)
+	MOVQ     56(SP), R8
+	MOVBLZX  (R8), R8
+	ORL      BX, R8
+	MOVQ     120(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      SI, R9
+	ANDL     R9, R8
+	MOVQ     184(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      DI, R9
+	ANDL     R9, R8
+	ADDB     $0x01, R8
+	ADCQ     DX, DX
+	MOVQ     48(SP), R8
+	MOVBLZX  (R8), R8
+	ORL      BX, R8
+	MOVQ     112(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      SI, R9
+	ANDL     R9, R8
+	MOVQ     176(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      DI, R9
+	ANDL     R9, R8
+	ADDB     $0x01, R8
+	ADCQ     DX, DX
+	MOVQ     40(SP), R8
+	MOVBLZX  (R8), R8
+	ORL      BX, R8
+	MOVQ     104(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      SI, R9
+	ANDL     R9, R8
+	MOVQ     168(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      DI, R9
+	ANDL     R9, R8
+	ADDB     $0x01, R8
+	ADCQ     DX, DX
+	MOVQ     32(SP), R8
+	MOVBLZX  (R8), R8
+	ORL      BX, R8
+	MOVQ     96(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      SI, R9
+	ANDL     R9, R8
+	MOVQ     160(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      DI, R9
+	ANDL     R9, R8
+	ADDB     $0x01, R8
+	ADCQ     DX, DX
+	MOVQ     24(SP), R8
+	MOVBLZX  (R8), R8
+	ORL      BX, R8
+	MOVQ     88(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      SI, R9
+	ANDL     R9, R8
+	MOVQ     152(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      DI, R9
+	ANDL     R9, R8
+	ADDB     $0x01, R8
+	ADCQ     DX, DX
+	MOVQ     16(SP), R8
+	MOVBLZX  (R8), R8
+	ORL      BX, R8
+	MOVQ     80(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      SI, R9
+	ANDL     R9, R8
+	MOVQ     144(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      DI, R9
+	ANDL     R9, R8
+	ADDB     $0x01, R8
+	ADCQ     DX, DX
+	MOVQ     8(SP), R8
+	MOVBLZX  (R8), R8
+	ORL      BX, R8
+	MOVQ     72(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      SI, R9
+	ANDL     R9, R8
+	MOVQ     136(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      DI, R9
+	ANDL     R9, R8
+	ADDB     $0x01, R8
+	ADCQ     DX, DX
+	MOVQ     (SP), R8
+	MOVBLZX  (R8), R8
+	ORL      BX, R8
+	MOVQ     64(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      SI, R9
+	ANDL     R9, R8
+	MOVQ     128(SP), R9
+	MOVBLZX  (R9), R9
+	ORL      DI, R9
+	ANDL     R9, R8
+	ADDB     $0x01, R8
+	ADCQ     DX, DX
+	DECQ     CX
+	JNZ      block
+	MOVQ     n+8(FP), AX
+	BZHIQ    AX, DX, DX
+	MOVQ     DX, ret+32(FP)
 	VZEROUPPER
-	RET
-
-// func testArraysDouble32AVX2(arrays **byte, n int, hashes *uint32, clear *uint32) uint64
-// Requires: BMI2
-TEXT ·testArraysDouble32AVX2(SB), NOSPLIT, $0-40
-	// The kernel goes from the last array to the first. The place of a bit in its byte is the same
-	// in every filter: clear has the byte without it. The byte's address is the upper word of a
-	// product, as in double32.index.
-	MOVQ arrays+0(FP), AX
-	MOVQ n+8(FP), CX
-	MOVQ hashes+16(FP), BX
-	MOVQ clear+24(FP), DX
-	MOVL (BX), SI
-	MOVL (DX), DI
-	MOVL 4(BX), R8
-	MOVL 4(DX), R9
-	MOVL 8(BX), R10
-	MOVL 8(DX), R11
-	XORL BX, BX
-	MOVQ CX, DX
-	SHLQ $0x05, DX
-	ADDQ DX, AX
-
-array:
-	SUBQ    $0x20, AX
-	MOVQ    (AX), R12
-	MOVQ    16(AX), DX
-	IMULQ   SI, DX
-	MULXQ   8(AX), R13, DX
-	MOVBLZX (R12)(DX*1), R13
-	ORL     DI, R13
-	MOVQ    16(AX), DX
-	IMULQ   R8, DX
-	MULXQ   8(AX), R14, DX
-	MOVBLZX (R12)(DX*1), DX
-	ORL     R9, DX
-	ANDL    DX, R13
-	MOVQ    16(AX), DX
-	IMULQ   R10, DX
-	MULXQ   8(AX), R14, DX
-	MOVBLZX (R12)(DX*1), DX
-	ORL     R11, DX
-	ANDL    DX, R13
-	ADDB    $0x01, R13
-	ADCQ    BX, BX
-	DECQ    CX
-	JNZ     array
-	MOVQ    BX, ret+32(FP)
 	RET
 
 // func testArraysDouble64AVX2(arrays **byte, n int, hashes *uint64) uint64
@@ -6205,6 +6232,659 @@ array:
 	DECQ    CX
 	JNZ     array
 	MOVQ    BX, ret+24(FP)
+	RET
+
+// func testArraysDouble32AVX512(blocks **byte, n int, probes int, hash uint32) uint64
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
+TEXT ·testArraysDouble32AVX512(SB), $2360-40
+	// The kernel makes the first two probes in all arrays. It compresses the fields of the arrays
+	// that pass, which are a quarter if the key is absent, and makes the other probes in these. If
+	// there is one probe, the kernel makes it twice.
+	MOVL         $0x00000001, AX
+	VPBROADCASTQ AX, Z1
+	MOVL         $0x00000000, AX
+	MOVL         hash+24(FP), CX
+	RORXL        $0x11, CX, DX
+	VPBROADCASTQ CX, Z2
+	VPBROADCASTQ DX, Z3
+	MOVQ         probes+16(FP), CX
+	CMPQ         CX, $0x01
+	JNE          first
+	VPXORQ       Z3, Z3, Z3
+
+first:
+	LEAQ      63(SP), CX
+	ANDQ      $-64, CX
+	MOVQ      blocks+0(FP), DX
+	MOVQ      n+8(FP), BX
+	VMOVDQA64 Z2, Z4
+	VPSRLQ    $0x03, Z4, Z5
+	VPADDD    Z3, Z2, Z2
+	VPSRLQ    $0x03, Z2, Z6
+	MOVQ      CX, R8
+	XORL      DI, DI
+	XORL      SI, SI
+
+block:
+	VMOVDQU64     (DX), Z7
+	VMOVDQU64     64(DX), Z8
+	VMOVDQU64     128(DX), Z9
+	VMOVDQU64     192(DX), Z10
+	VPSLLQ        $0x03, Z7, Z7
+	VPSLLQ        $0x03, Z8, Z8
+	VMOVDQA64     Z1, Z11
+	MOVL          $0x000000ff, R9
+	BZHIL         BX, R9, R9
+	KMOVB         R9, K1
+	VPMULUDQ      Z9, Z5, Z12
+	VPSRLVQ       Z10, Z12, Z12
+	VPMULUDQ      Z8, Z12, Z12
+	VPSUBQ        Z12, Z4, Z12
+	KMOVB         K1, K2
+	VPADDQ        Z7, Z12, Z12
+	VPSRLQ        $0x06, Z12, Z0
+	VPXORQ        Z13, Z13, Z13
+	VPGATHERQQ    (AX)(Z0*8), K2, Z13
+	VPRORVQ       Z12, Z13, Z13
+	VPANDQ        Z13, Z11, Z11
+	VPMULUDQ      Z9, Z6, Z12
+	VPSRLVQ       Z10, Z12, Z12
+	VPMULUDQ      Z8, Z12, Z12
+	VPSUBQ        Z12, Z2, Z12
+	KMOVB         K1, K1
+	VPADDQ        Z7, Z12, Z12
+	VPSRLQ        $0x06, Z12, Z0
+	VPXORQ        Z14, Z14, Z14
+	VPGATHERQQ    (AX)(Z0*8), K1, Z14
+	VPRORVQ       Z12, Z14, Z14
+	VPANDQ        Z14, Z11, Z11
+	VPTESTMQ      Z1, Z11, K1
+	KMOVB         K1, R9
+	SHLXQ         SI, R9, R9
+	ORQ           R9, DI
+	ADDQ          $0x08, SI
+	VPCOMPRESSQ.Z Z7, K1, Z7
+	VMOVDQU64     Z7, (R8)
+	VPCOMPRESSQ.Z Z8, K1, Z8
+	VMOVDQU64     Z8, 576(R8)
+	VPCOMPRESSQ.Z Z9, K1, Z9
+	VMOVDQU64     Z9, 1152(R8)
+	VPCOMPRESSQ.Z Z10, K1, Z10
+	VMOVDQU64     Z10, 1728(R8)
+	KMOVB         K1, R9
+	POPCNTL       R9, R9
+	LEAQ          (R8)(R9*8), R8
+	ADDQ          $0x00000100, DX
+	SUBQ          $0x08, BX
+	JG            block
+	MOVQ          probes+16(FP), DX
+	CMPQ          DX, $0x02
+	JLE           end
+	SUBQ          CX, R8
+	JZ            end
+	XORL          BX, BX
+	XORL          DX, DX
+
+passed:
+	MOVQ      R8, SI
+	SHRQ      $0x03, SI
+	MOVL      $0x000000ff, R9
+	BZHIL     SI, R9, R9
+	KMOVB     R9, K1
+	VMOVDQU64 (CX), Z4
+	VMOVDQU64 576(CX), Z5
+	VMOVDQU64 1152(CX), Z6
+	VMOVDQU64 1728(CX), Z7
+	VMOVDQA64 Z1, Z9
+	MOVQ      probes+16(FP), SI
+	VMOVDQA64 Z2, Z8
+	SUBQ      $0x02, SI
+
+probe:
+	VPADDD     Z3, Z8, Z8
+	VPSRLQ     $0x03, Z8, Z0
+	VPMULUDQ   Z6, Z0, Z10
+	VPSRLVQ    Z7, Z10, Z10
+	VPMULUDQ   Z5, Z10, Z10
+	VPSUBQ     Z10, Z8, Z10
+	KMOVB      K1, K2
+	VPADDQ     Z4, Z10, Z10
+	VPSRLQ     $0x06, Z10, Z0
+	VPXORQ     Z15, Z15, Z15
+	VPGATHERQQ (AX)(Z0*8), K2, Z15
+	VPRORVQ    Z10, Z15, Z15
+	VPANDQ     Z15, Z9, Z9
+	DECQ       SI
+	JNZ        probe
+	VPTESTMQ   Z1, Z9, K1
+	KMOVB      K1, SI
+	SHLXQ      DX, SI, SI
+	ORQ        SI, BX
+	ADDQ       $0x08, DX
+	ADDQ       $0x40, CX
+	SUBQ       $0x40, R8
+	JG         passed
+	PDEPQ      DI, BX, DI
+
+end:
+	MOVQ DI, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func testArraysDouble64AVX512(blocks **byte, n int, probes int, h1 uint64, h2 uint64) uint64
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
+TEXT ·testArraysDouble64AVX512(SB), $1784-48
+	// The kernel makes the first two probes in all arrays. It compresses the fields of the arrays
+	// that pass, which are a quarter if the key is absent, and makes the other probes in these. If
+	// there is one probe, the kernel makes it twice.
+	MOVL         $0x00000001, AX
+	VPBROADCASTQ AX, Z1
+	MOVL         $0x00000000, AX
+	MOVL         $0x00005555, CX
+	KMOVW        CX, K1
+	MOVQ         h1+24(FP), CX
+	VPBROADCASTQ CX, Z2
+	MOVQ         h2+32(FP), CX
+	VPBROADCASTQ CX, Z3
+	MOVQ         probes+16(FP), CX
+	CMPQ         CX, $0x01
+	JNE          first
+	VPXORQ       Z3, Z3, Z3
+
+first:
+	LEAQ              63(SP), CX
+	ANDQ              $-64, CX
+	MOVQ              blocks+0(FP), DX
+	MOVQ              n+8(FP), BX
+	VMOVDQA64         Z2, Z4
+	VCVTUQQ2PD.RZ_SAE Z4, Z5
+	VPADDQ            Z3, Z2, Z2
+	VCVTUQQ2PD.RZ_SAE Z2, Z6
+	MOVQ              CX, R8
+	XORL              DI, DI
+	XORL              SI, SI
+
+block:
+	VMOVDQU64     (DX), Z7
+	VMOVDQU64     64(DX), Z8
+	VMOVDQU64     128(DX), Z9
+	VPSLLQ        $0x03, Z7, Z7
+	VMOVDQA64     Z1, Z10
+	MOVL          $0x000000ff, R9
+	BZHIL         BX, R9, R9
+	KMOVB         R9, K2
+	VMULPD.RZ_SAE Z9, Z5, Z11
+	VCVTTPD2UQQ   Z11, Z11
+	VPMULUDQ      Z8, Z11, Z11
+	VPSUBD        Z11, Z4, Z11
+	VPSUBD        Z8, Z11, Z0
+	VPMINUD.Z     Z0, Z11, K1, Z11
+	KMOVB         K2, K3
+	VPADDQ        Z7, Z11, Z11
+	VPSRLQ        $0x06, Z11, Z0
+	VPXORQ        Z12, Z12, Z12
+	VPGATHERQQ    (AX)(Z0*8), K3, Z12
+	VPRORVQ       Z11, Z12, Z12
+	VPANDQ        Z12, Z10, Z10
+	VMULPD.RZ_SAE Z9, Z6, Z11
+	VCVTTPD2UQQ   Z11, Z11
+	VPMULUDQ      Z8, Z11, Z11
+	VPSUBD        Z11, Z2, Z11
+	VPSUBD        Z8, Z11, Z0
+	VPMINUD.Z     Z0, Z11, K1, Z11
+	KMOVB         K2, K2
+	VPADDQ        Z7, Z11, Z11
+	VPSRLQ        $0x06, Z11, Z0
+	VPXORQ        Z13, Z13, Z13
+	VPGATHERQQ    (AX)(Z0*8), K2, Z13
+	VPRORVQ       Z11, Z13, Z13
+	VPANDQ        Z13, Z10, Z10
+	VPTESTMQ      Z1, Z10, K2
+	KMOVB         K2, R9
+	SHLXQ         SI, R9, R9
+	ORQ           R9, DI
+	ADDQ          $0x08, SI
+	VPCOMPRESSQ.Z Z7, K2, Z7
+	VMOVDQU64     Z7, (R8)
+	VPCOMPRESSQ.Z Z8, K2, Z8
+	VMOVDQU64     Z8, 576(R8)
+	VPCOMPRESSQ.Z Z9, K2, Z9
+	VMOVDQU64     Z9, 1152(R8)
+	KMOVB         K2, R9
+	POPCNTL       R9, R9
+	LEAQ          (R8)(R9*8), R8
+	ADDQ          $0x00000100, DX
+	SUBQ          $0x08, BX
+	JG            block
+	MOVQ          probes+16(FP), DX
+	CMPQ          DX, $0x02
+	JLE           end
+	SUBQ          CX, R8
+	JZ            end
+	XORL          BX, BX
+	XORL          DX, DX
+
+passed:
+	MOVQ      R8, SI
+	SHRQ      $0x03, SI
+	MOVL      $0x000000ff, R9
+	BZHIL     SI, R9, R9
+	KMOVB     R9, K2
+	VMOVDQU64 (CX), Z4
+	VMOVDQU64 576(CX), Z5
+	VMOVDQU64 1152(CX), Z6
+	VMOVDQA64 Z1, Z8
+	MOVQ      probes+16(FP), SI
+	VMOVDQA64 Z2, Z7
+	SUBQ      $0x02, SI
+
+probe:
+	VPADDQ            Z3, Z7, Z7
+	VCVTUQQ2PD.RZ_SAE Z7, Z0
+	VMULPD.RZ_SAE     Z6, Z0, Z9
+	VCVTTPD2UQQ       Z9, Z9
+	VPMULUDQ          Z5, Z9, Z9
+	VPSUBD            Z9, Z7, Z9
+	VPSUBD            Z5, Z9, Z0
+	VPMINUD.Z         Z0, Z9, K1, Z9
+	KMOVB             K2, K3
+	VPADDQ            Z4, Z9, Z9
+	VPSRLQ            $0x06, Z9, Z0
+	VPXORQ            Z14, Z14, Z14
+	VPGATHERQQ        (AX)(Z0*8), K3, Z14
+	VPRORVQ           Z9, Z14, Z14
+	VPANDQ            Z14, Z8, Z8
+	DECQ              SI
+	JNZ               probe
+	VPTESTMQ          Z1, Z8, K2
+	KMOVB             K2, SI
+	SHLXQ             DX, SI, SI
+	ORQ               SI, BX
+	ADDQ              $0x08, DX
+	ADDQ              $0x40, CX
+	SUBQ              $0x40, R8
+	JG                passed
+	PDEPQ             DI, BX, DI
+
+end:
+	MOVQ DI, ret+40(FP)
+	VZEROUPPER
+	RET
+
+// func testArraysSplit256AVX2(blocks **byte, n int, hash uint64) uint64
+// Requires: AVX, AVX2, BMI2
+TEXT ·testArraysSplit256AVX2(SB), $568-32
+	// The kernel computes the addresses of the lines, and then goes from the last line to the
+	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         blocks+0(FP), CX
+	MOVQ         n+8(FP), DX
+	MOVQ         hash+16(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         AX, BX
+
+block:
+	VPSRLQ       $0x20, Y0, Y1
+	VPMULUDQ     64(CX), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPSLLQ       $0x05, Y1, Y1
+	VPADDQ       (CX), Y1, Y1
+	VMOVDQU      Y1, (BX)
+	VPSRLQ       $0x20, Y0, Y1
+	VPMULUDQ     96(CX), Y1, Y1
+	VPSRLQ       $0x20, Y1, Y1
+	VPSLLQ       $0x05, Y1, Y1
+	VPADDQ       32(CX), Y1, Y1
+	VMOVDQU      Y1, 32(BX)
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, DX
+	JG           block
+	MOVQ         hash+16(FP), CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	XORL         CX, CX
+
+four:
+	MOVQ    -8(BX), DX
+	VMOVDQU (DX), Y1
+	VPTEST  Y0, Y1
+	ADCQ    CX, CX
+	MOVQ    -16(BX), DX
+	VMOVDQU (DX), Y1
+	VPTEST  Y0, Y1
+	ADCQ    CX, CX
+	MOVQ    -24(BX), DX
+	VMOVDQU (DX), Y1
+	VPTEST  Y0, Y1
+	ADCQ    CX, CX
+	MOVQ    -32(BX), DX
+	VMOVDQU (DX), Y1
+	VPTEST  Y0, Y1
+	ADCQ    CX, CX
+	SUBQ    $0x20, BX
+	CMPQ    BX, AX
+	JNE     four
+	MOVQ    n+8(FP), AX
+	BZHIQ   AX, CX, CX
+	MOVQ    CX, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func testArraysLine512AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint64
+// Requires: AVX, AVX2, BMI2
+TEXT ·testArraysLine512AVX2(SB), $568-40
+	// The kernel computes the addresses of the lines, and then goes from the last line to the
+	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         blocks+0(FP), CX
+	MOVQ         n+8(FP), DX
+	MOVQ         hash+16(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         AX, BX
+
+block:
+	VPMULUDQ 64(CX), Y0, Y1
+	VPSRLQ   $0x20, Y1, Y1
+	VPSLLQ   $0x06, Y1, Y1
+	VPADDQ   (CX), Y1, Y1
+	VMOVDQU  Y1, (BX)
+	VPMULUDQ 96(CX), Y0, Y1
+	VPSRLQ   $0x20, Y1, Y1
+	VPSLLQ   $0x06, Y1, Y1
+	VPADDQ   32(CX), Y1, Y1
+	VMOVDQU  Y1, 32(BX)
+	ADDQ     $0x00000100, CX
+	ADDQ     $0x40, BX
+	SUBQ     $0x08, DX
+	JG       block
+	MOVQ     hash+16(FP), CX
+	MOVQ     bits+24(FP), CX
+	VMOVDQU  (CX), Y0
+	VMOVDQU  32(CX), Y1
+	VPXOR    Y2, Y2, Y2
+	XORL     CX, CX
+
+four:
+	MOVQ    -8(BX), DX
+	VMOVDQU (DX), Y3
+	VPANDN  Y0, Y3, Y3
+	VMOVDQU 32(DX), Y4
+	VPANDN  Y1, Y4, Y4
+	VPOR    Y3, Y4, Y3
+	VPTEST  Y3, Y2
+	ADCQ    CX, CX
+	MOVQ    -16(BX), DX
+	VMOVDQU (DX), Y3
+	VPANDN  Y0, Y3, Y3
+	VMOVDQU 32(DX), Y4
+	VPANDN  Y1, Y4, Y4
+	VPOR    Y3, Y4, Y3
+	VPTEST  Y3, Y2
+	ADCQ    CX, CX
+	MOVQ    -24(BX), DX
+	VMOVDQU (DX), Y3
+	VPANDN  Y0, Y3, Y3
+	VMOVDQU 32(DX), Y4
+	VPANDN  Y1, Y4, Y4
+	VPOR    Y3, Y4, Y3
+	VPTEST  Y3, Y2
+	ADCQ    CX, CX
+	MOVQ    -32(BX), DX
+	VMOVDQU (DX), Y3
+	VPANDN  Y0, Y3, Y3
+	VMOVDQU 32(DX), Y4
+	VPANDN  Y1, Y4, Y4
+	VPOR    Y3, Y4, Y3
+	VPTEST  Y3, Y2
+	ADCQ    CX, CX
+	SUBQ    $0x20, BX
+	CMPQ    BX, AX
+	JNE     four
+	MOVQ    n+8(FP), AX
+	BZHIQ   AX, CX, CX
+	MOVQ    CX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func testArraysLine512AVX512(blocks **byte, n int, hash uint64, probes int) uint64
+// Requires: AVX, AVX512F, BMI2
+TEXT ·testArraysLine512AVX512(SB), $568-40
+	// The kernel computes the addresses of the lines, and then goes from the last line to the
+	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         blocks+0(FP), CX
+	MOVQ         n+8(FP), DX
+	MOVQ         hash+16(FP), BX
+	VPBROADCASTQ BX, Z0
+	MOVQ         AX, BX
+
+block:
+	VPMULUDQ        64(CX), Z0, Z1
+	VPSRLQ          $0x20, Z1, Z1
+	VPSLLQ          $0x06, Z1, Z1
+	VPADDQ          (CX), Z1, Z1
+	VMOVDQU32       Z1, (BX)
+	ADDQ            $0x00000100, CX
+	ADDQ            $0x40, BX
+	SUBQ            $0x08, DX
+	JG              block
+	MOVQ            hash+16(FP), CX
+	SHRQ            $0x20, CX
+	VPBROADCASTD    CX, Z1
+	MOVQ            probes+24(FP), CX
+	SHLQ            $0x05, CX
+	LEAQ            line512Factors<>+0(SB), DX
+	VBROADCASTI64X4 (DX)(CX*1), Z0
+	VPMULLD         Z0, Z1, Z1
+	VPSRLD          $0x1c, Z1, Z0
+	VPSRLD          $0x17, Z1, Z1
+	MOVL            $0x00000001, CX
+	VPBROADCASTD    CX, Z2
+	VPROLVD         Z1, Z2, Z2
+	XORL            CX, CX
+
+four:
+	MOVQ     -8(BX), DX
+	VPERMD   (DX), Z0, Z1
+	VPTESTMD Z2, Z1, K1
+	KORTESTW K1, K1
+	ADCQ     CX, CX
+	MOVQ     -16(BX), DX
+	VPERMD   (DX), Z0, Z1
+	VPTESTMD Z2, Z1, K1
+	KORTESTW K1, K1
+	ADCQ     CX, CX
+	MOVQ     -24(BX), DX
+	VPERMD   (DX), Z0, Z1
+	VPTESTMD Z2, Z1, K1
+	KORTESTW K1, K1
+	ADCQ     CX, CX
+	MOVQ     -32(BX), DX
+	VPERMD   (DX), Z0, Z1
+	VPTESTMD Z2, Z1, K1
+	KORTESTW K1, K1
+	ADCQ     CX, CX
+	SUBQ     $0x20, BX
+	CMPQ     BX, AX
+	JNE      four
+	MOVQ     n+8(FP), AX
+	BZHIQ    AX, CX, CX
+	MOVQ     CX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func testArraysLine32AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint64
+// Requires: AVX, AVX2, BMI2
+TEXT ·testArraysLine32AVX2(SB), $568-40
+	// The kernel computes the addresses of the lines, and then goes from the last line to the
+	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         blocks+0(FP), CX
+	MOVQ         n+8(FP), DX
+	MOVQ         hash+16(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	MOVQ         AX, BX
+
+block:
+	VMOVDQU  64(CX), Y2
+	VPMULUDQ 128(CX), Y0, Y1
+	VMOVDQU  192(CX), Y3
+	VPSRLVQ  Y3, Y1, Y3
+	VPMULUDQ Y2, Y3, Y3
+	VPSUBQ   Y3, Y0, Y1
+	VPSUBD   Y2, Y1, Y2
+	VPMINUD  Y2, Y1, Y1
+	VPSLLQ   $0x06, Y1, Y1
+	VPADDQ   (CX), Y1, Y1
+	VMOVDQU  Y1, (BX)
+	VMOVDQU  96(CX), Y2
+	VPMULUDQ 160(CX), Y0, Y1
+	VMOVDQU  224(CX), Y3
+	VPSRLVQ  Y3, Y1, Y3
+	VPMULUDQ Y2, Y3, Y3
+	VPSUBQ   Y3, Y0, Y1
+	VPSUBD   Y2, Y1, Y2
+	VPMINUD  Y2, Y1, Y1
+	VPSLLQ   $0x06, Y1, Y1
+	VPADDQ   32(CX), Y1, Y1
+	VMOVDQU  Y1, 32(BX)
+	ADDQ     $0x00000100, CX
+	ADDQ     $0x40, BX
+	SUBQ     $0x08, DX
+	JG       block
+	MOVQ     hash+16(FP), CX
+	MOVQ     bits+24(FP), CX
+	VMOVDQU  (CX), Y0
+	VMOVDQU  32(CX), Y1
+	VPXOR    Y2, Y2, Y2
+	XORL     CX, CX
+
+four:
+	MOVQ    -8(BX), DX
+	VMOVDQU (DX), Y3
+	VPANDN  Y0, Y3, Y3
+	VMOVDQU 32(DX), Y4
+	VPANDN  Y1, Y4, Y4
+	VPOR    Y3, Y4, Y3
+	VPTEST  Y3, Y2
+	ADCQ    CX, CX
+	MOVQ    -16(BX), DX
+	VMOVDQU (DX), Y3
+	VPANDN  Y0, Y3, Y3
+	VMOVDQU 32(DX), Y4
+	VPANDN  Y1, Y4, Y4
+	VPOR    Y3, Y4, Y3
+	VPTEST  Y3, Y2
+	ADCQ    CX, CX
+	MOVQ    -24(BX), DX
+	VMOVDQU (DX), Y3
+	VPANDN  Y0, Y3, Y3
+	VMOVDQU 32(DX), Y4
+	VPANDN  Y1, Y4, Y4
+	VPOR    Y3, Y4, Y3
+	VPTEST  Y3, Y2
+	ADCQ    CX, CX
+	MOVQ    -32(BX), DX
+	VMOVDQU (DX), Y3
+	VPANDN  Y0, Y3, Y3
+	VMOVDQU 32(DX), Y4
+	VPANDN  Y1, Y4, Y4
+	VPOR    Y3, Y4, Y3
+	VPTEST  Y3, Y2
+	ADCQ    CX, CX
+	SUBQ    $0x20, BX
+	CMPQ    BX, AX
+	JNE     four
+	MOVQ    n+8(FP), AX
+	BZHIQ   AX, CX, CX
+	MOVQ    CX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func testArraysLine32AVX512(blocks **byte, n int, hash uint64, probes int) uint64
+// Requires: AVX, AVX512BW, AVX512F, BMI2
+TEXT ·testArraysLine32AVX512(SB), $568-40
+	// The kernel computes the addresses of the lines, and then goes from the last line to the
+	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         blocks+0(FP), CX
+	MOVQ         n+8(FP), DX
+	MOVQ         hash+16(FP), BX
+	VPBROADCASTQ BX, Z0
+	MOVQ         AX, BX
+
+block:
+	VMOVDQU32       64(CX), Z2
+	VPMULUDQ        128(CX), Z0, Z1
+	VMOVDQU32       192(CX), Z3
+	VPSRLVQ         Z3, Z1, Z3
+	VPMULUDQ        Z2, Z3, Z3
+	VPSUBQ          Z3, Z0, Z1
+	VPSUBD          Z2, Z1, Z2
+	VPMINUD         Z2, Z1, Z1
+	VPSLLQ          $0x06, Z1, Z1
+	VPADDQ          (CX), Z1, Z1
+	VMOVDQU32       Z1, (BX)
+	ADDQ            $0x00000100, CX
+	ADDQ            $0x40, BX
+	SUBQ            $0x08, DX
+	JG              block
+	MOVQ            hash+16(FP), CX
+	VPBROADCASTD    CX, Z0
+	VPRORD          $0x11, Z0, Z1
+	MOVQ            probes+24(FP), CX
+	SHLQ            $0x05, CX
+	LEAQ            line32Steps<>+0(SB), DX
+	VBROADCASTI64X4 (DX)(CX*1), Z2
+	VPMULLW         Z2, Z1, Z1
+	VPADDD          Z0, Z1, Z1
+	VPSRLD          $0x05, Z1, Z0
+	MOVL            $0x00000001, CX
+	VPBROADCASTD    CX, Z2
+	VPROLVD         Z1, Z2, Z2
+	XORL            CX, CX
+
+four:
+	MOVQ     -8(BX), DX
+	VPERMD   (DX), Z0, Z1
+	VPTESTMD Z2, Z1, K1
+	KORTESTW K1, K1
+	ADCQ     CX, CX
+	MOVQ     -16(BX), DX
+	VPERMD   (DX), Z0, Z1
+	VPTESTMD Z2, Z1, K1
+	KORTESTW K1, K1
+	ADCQ     CX, CX
+	MOVQ     -24(BX), DX
+	VPERMD   (DX), Z0, Z1
+	VPTESTMD Z2, Z1, K1
+	KORTESTW K1, K1
+	ADCQ     CX, CX
+	MOVQ     -32(BX), DX
+	VPERMD   (DX), Z0, Z1
+	VPTESTMD Z2, Z1, K1
+	KORTESTW K1, K1
+	ADCQ     CX, CX
+	SUBQ     $0x20, BX
+	CMPQ     BX, AX
+	JNE      four
+	MOVQ     n+8(FP), AX
+	BZHIQ    AX, CX, CX
+	MOVQ     CX, ret+32(FP)
+	VZEROUPPER
 	RET
 
 // func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)

@@ -173,31 +173,30 @@ func (s *scheme) testHashes(h *hashes, hits []uint64, dense bool) {
 	}
 }
 
-// alike reports whether testArrays may take two arrays together.
+// alike reports whether testPart may take two arrays together.
 func (w walkKind) alike(a, b *array) bool {
-	switch w {
-	case walkDouble64:
-		return a.k == b.k && (a.recip == 0) == (b.recip == 0)
-	case walkLine32:
-		return a.k == b.k && a.n>>32 == b.n>>32
+	if a.k != b.k {
+		return false
 	}
-	return a.k == b.k
+	if w == walkDouble64 {
+		return (*double64)(a).form() == (*double64)(b).form()
+	}
+	return a.n>>32 == b.n>>32
 }
 
-// testArrays sets bit i if array i of the walk, of 1 to 64 that are alike, may hold the key of
-// a hash.
-func (w walkKind) testArrays(kernel Kernel, arrays []array, h Hash) uint64 {
+// testPart sets bit i if array i of a part of a group may hold the key of a hash.
+func (w walkKind) testPart(kernel Kernel, p *part, h Hash) uint64 {
 	switch w {
 	case walkDouble32:
-		return testArraysDouble32(kernel, arrays, uint32(h.h1))
+		return testPartDouble32(kernel, p, uint32(h.h1))
 	case walkDouble64:
-		return testArraysDouble64(kernel, arrays, h.h1, h.h2)
+		return testPartDouble64(kernel, p, h.h1, h.h2)
 	case walkSplit256:
-		return testArraysSplit256(kernel, arrays, h.h1)
+		return testPartSplit256(kernel, p, h.h1)
 	case walkLine512:
-		return testArraysLine512(kernel, arrays, h.h1)
+		return testPartLine512(kernel, p, h.h1)
 	case walkLine32:
-		return testArraysLine32(kernel, arrays, uint32(h.h1))
+		return testPartLine32(kernel, p, uint32(h.h1))
 	}
 	panic("bloom: no such walk")
 }

@@ -160,28 +160,39 @@ func (d double32) pair(h uint32, i, j int) uint64 {
 // the next keys pass their first probes.
 func double32Dense(hits, n int) bool { return 4*hits >= 3*n }
 
-// testArraysDouble32 is testArrays for this walk. The first three probes of an array are made
-// without a branch, and then all others of the arrays that pass.
-func testArraysDouble32(kernel Kernel, arrays []array, h uint32) uint64 {
-	delta, k := bits.RotateLeft32(h, -17), arrays[0].k
-	first := [3]uint32{h, h + uint32(min(1, k-1))*delta, h + uint32(min(2, k-1))*delta}
-	word, ok := testArraysDouble32Assembly(kernel, arrays, &first)
-	if !ok {
-		for i := range arrays {
-			d := (*double32)(&arrays[i])
+// testPartDouble32 is testPart for this walk. Assembly makes all probes, or the first three, or
+// none. Go makes the first three in all arrays without a branch, and then the others in the arrays
+// that pass.
+func testPartDouble32(kernel Kernel, p *part, h uint32) uint64 {
+	word, probes := testPartDouble32Assembly(kernel, p, h)
+	k := p.arrays[0].k
+	if probes == k {
+		return word
+	}
+	first := firstDouble32(h, k)
+	if probes == 0 {
+		for i := range p.arrays {
+			d := (*double32)(&p.arrays[i])
 			word |= uint64(d.bit(first[0])&d.bit(first[1])&d.bit(first[2])&1) << (i % 64)
 		}
 	}
-	for rest := word; rest != 0 && k > 3; rest &= rest - 1 {
+	for rest := word; k > len(first) && rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros64(rest)
-		d, all, bit := (*double32)(&arrays[i]), byte(1), first[2]
-		for range k - 3 {
-			bit += delta
+		d, all, bit := (*double32)(&p.arrays[i]), byte(1), first[2]
+		for range k - len(first) {
+			bit += bits.RotateLeft32(h, -17)
 			all &= d.bit(bit)
 		}
 		word ^= uint64(all^1) << i
 	}
 	return word
+}
+
+// firstDouble32 returns the sums of the first three of k probes. If there are fewer, it repeats the
+// last one.
+func firstDouble32(h uint32, k int) [3]uint32 {
+	delta := bits.RotateLeft32(h, -17)
+	return [3]uint32{h, h + uint32(min(1, k-1))*delta, h + uint32(min(2, k-1))*delta}
 }
 
 // bit returns a byte whose lowest bit is bit h mod 8·d.n. It repeats index: to pass the array by

@@ -174,27 +174,35 @@ func (d *double64) testGeneric(h1, h2 []uint64, hits []uint64) {
 	}
 }
 
-// testArraysDouble64 is testArrays for this walk. It works like testArraysDouble32.
-func testArraysDouble64(kernel Kernel, arrays []array, h1, h2 uint64) uint64 {
-	k := arrays[0].k
-	first := [3]uint64{h1, h1 + uint64(min(1, k-1))*h2, h1 + uint64(min(2, k-1))*h2}
-	word, ok := testArraysDouble64Assembly(kernel, arrays, &first)
-	if !ok {
-		for i := range arrays {
-			d := (*double64)(&arrays[i])
+// testPartDouble64 is testPart for this walk. It works like testPartDouble32.
+func testPartDouble64(kernel Kernel, p *part, h1, h2 uint64) uint64 {
+	word, probes := testPartDouble64Assembly(kernel, p, h1, h2)
+	k := p.arrays[0].k
+	if probes == k {
+		return word
+	}
+	first := firstDouble64(h1, h2, k)
+	if probes == 0 {
+		for i := range p.arrays {
+			d := (*double64)(&p.arrays[i])
 			word |= uint64(d.bit(first[0])&d.bit(first[1])&d.bit(first[2])&1) << (i % 64)
 		}
 	}
-	for rest := word; rest != 0 && k > 3; rest &= rest - 1 {
+	for rest := word; k > len(first) && rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros64(rest)
-		d, all, bit := (*double64)(&arrays[i]), byte(1), first[2]
-		for range k - 3 {
+		d, all, bit := (*double64)(&p.arrays[i]), byte(1), first[2]
+		for range k - len(first) {
 			bit += h2
 			all &= d.bit(bit)
 		}
 		word ^= uint64(all^1) << i
 	}
 	return word
+}
+
+// firstDouble64 is firstDouble32 for this walk.
+func firstDouble64(h1, h2 uint64, k int) [3]uint64 {
+	return [3]uint64{h1, h1 + uint64(min(1, k-1))*h2, h1 + uint64(min(2, k-1))*h2}
 }
 
 // bit returns a byte whose lowest bit is bit h mod d.n.

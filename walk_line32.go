@@ -141,30 +141,35 @@ func (d *line32) testGeneric(hashes []uint32, hits []uint64) {
 	}
 }
 
-// testArraysLine32 is testArrays for this walk. The bits of a key in a line of 64 bytes are the
-// same in every array.
-func testArraysLine32(kernel Kernel, arrays []array, h uint32) (word uint64) {
-	if (*line32)(&arrays[0]).log() > 0 {
-		for i := range arrays {
-			if (*line32)(&arrays[i]).test(h) {
+// testPartLine32 is testPart for this walk. The bits of a key in a line of 64 bytes are the same
+// in every array.
+func testPartLine32(kernel Kernel, p *part, h uint32) uint64 {
+	word, ok := testPartLine32Assembly(kernel, p, h)
+	if ok {
+		return word
+	}
+	if (*line32)(&p.arrays[0]).log() > 0 {
+		for i := range p.arrays {
+			if (*line32)(&p.arrays[i]).test(h) {
 				word |= 1 << (i % 64)
 			}
 		}
 		return word
 	}
-	var in lineBits
-	bit, delta := h, bits.RotateLeft32(h, -17)
-	for range arrays[0].k {
-		in[bit/64%8] |= 1 << (bit % 64)
-		bit += delta
-	}
-	word, ok := testArraysLine32Assembly(kernel, arrays, h, &in)
-	if ok {
-		return word
-	}
-	for i := range arrays {
-		line, _ := (*line32)(&arrays[i]).at(h)
-		word |= in.in((*[64]byte)(line)) << (i % 64)
+	bits := line32Bits(h, p.arrays[0].k)
+	for i := range p.arrays {
+		line, _ := (*line32)(&p.arrays[i]).at(h)
+		word |= bits.in((*[64]byte)(line)) << (i % 64)
 	}
 	return word
+}
+
+// line32Bits returns the bits of the k probes of a hash in a line of 64 bytes.
+func line32Bits(h uint32, k int) (in lineBits) {
+	delta := bits.RotateLeft32(h, -17)
+	for range k {
+		in[h/64%8] |= 1 << (h % 64)
+		h += delta
+	}
+	return in
 }

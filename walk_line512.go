@@ -122,23 +122,28 @@ func (d *line512) testGeneric(hashes, hits []uint64) {
 	}
 }
 
-// testArraysLine512 is testArrays for this walk. The bits of a key in its line are the same in
-// every array.
-func testArraysLine512(kernel Kernel, arrays []array, h uint64) uint64 {
-	var bits lineBits
-	x := uint32(h >> 32)
-	for range arrays[0].k {
-		bits[x>>29] |= 1 << (x >> 23 % 64)
-		x *= line512Mul
-	}
-	word, ok := testArraysLine512Assembly(kernel, arrays, h, &bits)
+// testPartLine512 is testPart for this walk. The bits of a key in its line are the same in every
+// array.
+func testPartLine512(kernel Kernel, p *part, h uint64) uint64 {
+	word, ok := testPartLine512Assembly(kernel, p, h)
 	if ok {
 		return word
 	}
-	for i := range arrays {
-		word |= bits.in((*line512)(&arrays[i]).at(h)) << (i % 64)
+	bits := line512Bits(h, p.arrays[0].k)
+	for i := range p.arrays {
+		word |= bits.in((*line512)(&p.arrays[i]).at(h)) << (i % 64)
 	}
 	return word
+}
+
+// line512Bits returns the bits of the k probes of a hash in its line.
+func line512Bits(h uint64, k int) (bits lineBits) {
+	x := uint32(h >> 32)
+	for range k {
+		bits[x>>29] |= 1 << (x >> 23 % 64)
+		x *= line512Mul
+	}
+	return bits
 }
 
 // lineBits is the bits of a key in a line of 512 bits.

@@ -95,10 +95,10 @@ func (d *split256) testGeneric(hashes, hits []uint64) {
 	}
 }
 
-// testArraysSplit256 is testArrays for this walk. The bits of a key in its block are the same in
+// testPartSplit256 is testPart for this walk. The bits of a key in its block are the same in
 // every array.
-func testArraysSplit256(kernel Kernel, arrays []array, h uint64) uint64 {
-	word, ok := testArraysSplit256Assembly(kernel, arrays, h)
+func testPartSplit256(kernel Kernel, p *part, h uint64) uint64 {
+	word, ok := testPartSplit256Assembly(kernel, p, h)
 	if ok {
 		return word
 	}
@@ -106,8 +106,8 @@ func testArraysSplit256(kernel Kernel, arrays []array, h uint64) uint64 {
 	for i, salt := range splitSalts {
 		bits[i/2] |= 1 << (uint32(h)*salt>>27 + uint32(i%2)*32)
 	}
-	for i := range arrays {
-		block := (*split256)(&arrays[i]).at(h)
+	for i := range p.arrays {
+		block := (*split256)(&p.arrays[i]).at(h)
 		missing := bits[0] &^ binary.LittleEndian.Uint64(block[:])
 		missing |= bits[1] &^ binary.LittleEndian.Uint64(block[8:])
 		missing |= bits[2] &^ binary.LittleEndian.Uint64(block[16:])

@@ -6,151 +6,279 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// arraySize is the size in bytes of an array of package bloom: the address, the number of
-// units, the reciprocal and the number of probes.
-const arraySize = 32
+// A block of package bloom has the fields of 8 arrays side by side: a row of 8 words each for
+// the addresses, the numbers of units, the reciprocals and the shifts.
+const (
+	blockArrays = 8
+	blockRow    = 8 * blockArrays
+	blockSize   = 4 * blockRow
+)
 
-// testArrays emits the tests of one key with many filters whose keys have one line each. The
-// bits of the key in its line are the same in every filter.
+// block is where a block is, or a part of its columns.
+type block Mem
+
+func (b block) bases() Mem  { return Mem(b) }
+func (b block) units() Mem  { return Mem(b).Offset(blockRow) }
+func (b block) recips() Mem { return Mem(b).Offset(2 * blockRow) }
+func (b block) shifts() Mem { return Mem(b).Offset(3 * blockRow) }
+
+// testArrays emits the tests of one key with many filters.
 func testArrays() {
-	testArraysOf("Split256", "hash uint64", func(hash reg.GPVirtual) []reg.VecVirtual {
-		SHRQ(U8(32), hash)
-		return []reg.VecVirtual{bitsOfBlock()}
-	}, product(32))
-	testArraysOf("Line512", "hash uint64, bits *uint64", bitsOfArgument, product(64))
-	testArraysOf("Line32", "hash uint64, bits *uint64", bitsOfArgument, func(hash, line reg.GPVirtual, a Mem) {
-		Comment("The line is the remainder of the hash by the number of lines.")
-		MOVQ(hash, reg.RDX)
-		IMULQ(a.Offset(16), reg.RDX)
-		MULXQ(a.Offset(8), GP64(), line)
-		SHLQ(U8(6), line)
-	})
-}
-
-// product returns what emits the upper half of the product of a hash of 32 bits and the number of
-// lines, which have so many bytes.
-func product(bytes int) func(hash, line reg.GPVirtual, a Mem) {
-	return func(hash, line reg.GPVirtual, a Mem) {
-		MOVQ(hash, line)
-		IMULQ(a.Offset(8), line)
-		SHRQ(U8(32), line)
-		SHLQ(U8(log2(bytes)), line)
+	testArraysDouble32()
+	testArraysDouble64()
+	testArraysStaged("Double32", "hash uint32", staged32{})
+	testArraysStaged("Double64", "h1, h2 uint64", &staged64{})
+	testArraysLines("Split256", "", &avx2{}, locateSplit256, bitsOfBlock)
+	for _, line := range []struct {
+		walk   string
+		locate func(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual
+		words  func(hash reg.GPVirtual) (word, bit reg.VecVirtual)
+	}{
+		{"Line512", locateLine512, wordsOfLine512},
+		{"Line32", locateLine32, wordsOfLine32},
+	} {
+		testArraysLines(line.walk, ", bits *uint64", &avx2{}, line.locate, bitsOfArgument)
+		testArraysLines(line.walk, ", probes int", &avx512{}, line.locate, func(hash reg.GPVirtual) func(line Mem) {
+			return testWords(line.words(hash))
+		})
 	}
 }
 
-// bitsOfBlock emits the bits in a block of a hash of Parquet.
-func bitsOfBlock() reg.VecVirtual {
-	bits, ones := YMM(), YMM()
-	hash, err := Param("hash").Resolve()
-	if err != nil {
-		panic(err)
-	}
-	VPBROADCASTD(hash.Addr, bits)
-	VPMULLD(splitSalts, bits, bits)
-	VMOVDQU(splitOnes, ones)
-	VPSRLD(U8(27), bits, bits)
-	VPSLLVD(bits, ones, bits)
-	return bits
-}
-
-// bitsOfArgument loads the 512 bits of a key in its line.
-func bitsOfArgument(reg.GPVirtual) []reg.VecVirtual {
-	at, bits := argument("bits"), []reg.VecVirtual{YMM(), YMM()}
-	for i, b := range bits {
-		VMOVDQU(Mem{Base: at, Disp: 32 * i}, b)
-	}
-	return bits
-}
-
-// testArraysOf emits the test for a walk. load loads the bits of a key in its line. locate
-// emits the offset of the line of a hash in the array at a.
-func testArraysOf(walk, arguments string, load func(hash reg.GPVirtual) []reg.VecVirtual, locate func(hash, line reg.GPVirtual, a Mem)) {
-	TEXT("testArrays"+walk+"AVX2", NOSPLIT, "func(arrays **byte, n int, "+arguments+") uint64")
+// testArraysLines emits the test for a walk whose keys have one line in each array. locate emits
+// the addresses of the lines. prepare emits what is the same for all lines, and returns what emits
+// the test of one: it sets the carry flag if the line has all bits of the key.
+func testArraysLines(walk, arguments string, v vectors, locate func(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual, prepare func(hash reg.GPVirtual) (test func(line Mem))) {
+	TEXT("testArrays"+walk+v.name(), 0, "func(blocks **byte, n int, hash uint64"+arguments+") uint64")
 	Comment(
-		"The kernel goes from the last array to the first. It has no branch that depends on the",
-		"key, so the CPU loads the lines of many filters at a time.",
+		"The kernel computes the addresses of the lines, and then goes from the last line to the",
+		"first. It has no branch that depends on the key, so the CPU loads many lines at a time.",
 	)
-	at, n, hash := argument("arrays"), argument("n"), argument("hash")
-	bits := load(hash)
-	none, word, size := YMM(), GP64(), GP64()
-	VPXOR(none, none, none)
-	XORL(word.As32(), word.As32())
-	MOVQ(n, size)
-	SHLQ(U8(log2(arraySize)), size)
-	ADDQ(size, at)
-
-	Label("array")
-	SUBQ(U8(arraySize), at)
-	line := GP64()
-	locate(hash, line, Mem{Base: at})
-	ADDQ(Mem{Base: at}, line)
-	missing := YMM()
-	for i, b := range bits {
-		lacks := YMM()
-		VMOVDQU(Mem{Base: line, Disp: 32 * i}, lacks)
-		VPANDN(b, lacks, lacks)
-		if i == 0 {
-			missing = lacks
-		} else {
-			VPOR(lacks, missing, missing)
-		}
+	lines := stackVectors(64 * 8)
+	at, n, end := argument("blocks"), argument("n"), GP64()
+	hash := v.broadcastLong(argument("hash"))
+	MOVQ(lines, end)
+	Label("block")
+	for i := 0; i < blockArrays; i += v.lanes() / 2 {
+		v.store(locate(v, hash, block{Base: at, Disp: 8 * i}), Mem{Base: end, Disp: 8 * i})
 	}
-	VPTEST(missing, none) // sets the carry flag if no bit is missing
-	ADCQ(word, word)
-	DECQ(n)
-	JNZ(LabelRef("array"))
+	ADDQ(U32(blockSize), at)
+	ADDQ(U8(blockRow), end)
+	SUBQ(U8(blockArrays), n)
+	JG(LabelRef("block"))
+
+	test, word := prepare(argument("hash")), GP64()
+	XORL(word.As32(), word.As32())
+	Label("four")
+	for i := range 4 {
+		line := GP64()
+		MOVQ(Mem{Base: end, Disp: -8 * (i + 1)}, line)
+		test(Mem{Base: line})
+		ADCQ(word, word)
+	}
+	SUBQ(U8(32), end)
+	CMPQ(end, lines)
+	JNE(LabelRef("four"))
+	returnWord(word)
+}
+
+// returnWord emits the return of the lowest n bits of a word, and the end of the function.
+func returnWord(word reg.GPVirtual) {
+	BZHIQ(argument("n"), word, word)
 	Store(word, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
 }
 
+func locateSplit256(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual {
+	line := v.vector()
+	VPSRLQ(U8(32), hash, line)
+	VPMULUDQ(b.units(), line, line)
+	return lineOfProduct(b, line, 32)
+}
+
+func locateLine512(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual {
+	line := v.vector()
+	VPMULUDQ(b.units(), hash, line)
+	return lineOfProduct(b, line, 64)
+}
+
+// lineOfProduct emits the addresses of lines, whose numbers are the upper halves of products.
+func lineOfProduct(b block, line reg.VecVirtual, bytes int) reg.VecVirtual {
+	VPSRLQ(U8(32), line, line)
+	VPSLLQ(U8(log2(bytes)), line, line)
+	VPADDQ(b.bases(), line, line)
+	return line
+}
+
+// locateLine32 emits the remainders of the hash, as line32.address does, and the addresses.
+func locateLine32(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual {
+	line, lines, less := v.vector(), v.vector(), v.vector()
+	v.load(b.units(), lines)
+	VPMULUDQ(b.recips(), hash, line)
+	quotient := v.vector()
+	v.load(b.shifts(), quotient)
+	VPSRLVQ(quotient, line, quotient)
+	VPMULUDQ(lines, quotient, quotient)
+	VPSUBQ(quotient, hash, line)
+	VPSUBD(lines, line, less)
+	VPMINUD(less, line, line)
+	VPSLLQ(U8(6), line, line)
+	VPADDQ(b.bases(), line, line)
+	return line
+}
+
+// bitsOfBlock emits the bits in a block of a hash of Parquet, and returns what emits their test.
+func bitsOfBlock(hash reg.GPVirtual) func(line Mem) {
+	bits, ones, low := YMM(), YMM(), XMM()
+	VMOVD(hash.As32(), low)
+	VPBROADCASTD(low, bits)
+	VPMULLD(splitSalts, bits, bits)
+	VMOVDQU(splitOnes, ones)
+	VPSRLD(U8(27), bits, bits)
+	VPSLLVD(bits, ones, bits)
+	return func(line Mem) {
+		has := YMM()
+		VMOVDQU(line, has)
+		VPTEST(bits, has) // sets the carry flag if no bit is missing
+	}
+}
+
+// bitsOfArgument loads the 512 bits of a key in its line, and returns what emits their test.
+func bitsOfArgument(reg.GPVirtual) func(line Mem) {
+	at, bits, none := argument("bits"), [2]reg.VecVirtual{YMM(), YMM()}, YMM()
+	for i, b := range bits {
+		VMOVDQU(Mem{Base: at, Disp: 32 * i}, b)
+	}
+	VPXOR(none, none, none)
+	return func(line Mem) {
+		missing := [2]reg.VecVirtual{YMM(), YMM()}
+		for i, m := range missing {
+			VMOVDQU(line.Offset(32*i), m)
+			VPANDN(bits[i], m, m)
+		}
+		VPOR(missing[0], missing[1], missing[0])
+		VPTEST(missing[0], none) // sets the carry flag if no bit is missing
+	}
+}
+
+// wordsOfLine512 emits the numbers of the words of a line in which a hash of RocksDB has bits, and
+// the numbers of these bits, from 5 bits each.
+func wordsOfLine512(hash reg.GPVirtual) (word, bit reg.VecVirtual) {
+	word, bit = ZMM(), ZMM()
+	SHRQ(U8(32), hash)
+	VPBROADCASTD(hash.As32(), bit)
+	VPMULLD(rowOfProbes(line512Factors), bit, bit)
+	VPSRLD(U8(28), bit, word)
+	VPSRLD(U8(23), bit, bit)
+	return word, bit
+}
+
+// wordsOfLine32 is wordsOfLine512 for a hash of Pebble.
+func wordsOfLine32(hash reg.GPVirtual) (word, bit reg.VecVirtual) {
+	word, bit = ZMM(), ZMM()
+	VPBROADCASTD(hash.As32(), word)
+	VPRORD(U8(17), word, bit)
+	VPMULLW(rowOfProbes(line32Steps), bit, bit) // of which nine bits count
+	VPADDD(word, bit, bit)
+	VPSRLD(U8(5), bit, word)
+	return word, bit
+}
+
+// rowOfProbes loads the row of a table for the number of probes into both halves of a vector.
+func rowOfProbes(table Mem) reg.VecVirtual {
+	row, rows, x := argument("probes"), GP64(), ZMM()
+	SHLQ(U8(5), row)
+	LEAQ(table, rows)
+	VBROADCASTI64X4(Mem{Base: rows, Index: row, Scale: 1}, x)
+	return x
+}
+
+// testWords returns what emits the test of a bit in each of 16 words.
+func testWords(word, bit reg.VecVirtual) func(line Mem) {
+	v := &avx512{}
+	bits := v.broadcast(constant(1))
+	VPROLVD(bit, bits, bits)
+	return func(line Mem) {
+		has, k := ZMM(), K()
+		VPERMD(line, word, has)
+		VPTESTMD(bits, has, k)
+		KORTESTW(k, k) // sets the carry flag if no bit is missing
+	}
+}
+
 // testArraysDouble32 emits the first three probes of one key in many filters of the walk
 // double32.
 func testArraysDouble32() {
-	TEXT("testArraysDouble32AVX2", NOSPLIT, "func(arrays **byte, n int, hashes, clear *uint32) uint64")
+	TEXT("testArraysDouble32AVX2", NOSPLIT, "func(blocks **byte, n int, hashes, clear *uint32) uint64")
 	Comment(
-		"The kernel goes from the last array to the first. The place of a bit in its byte is the same",
-		"in every filter: clear has the byte without it. The byte's address is the upper word of a",
-		"product, as in double32.index.",
+		"The kernel goes from the last block to the first. The place of a bit in its byte is the same",
+		"in every filter: clear has the byte without it. The byte's number is h/8 modulo the number",
+		"of bytes.",
 	)
-	at, n, word, size := argument("arrays"), argument("n"), GP64(), GP64()
+	v := &avx2{}
+	at, left, word := argument("blocks"), argument("n"), GP64()
 	hashes, clear := argument("hashes"), argument("clear")
-	var hash, others [3]reg.GPVirtual
-	for i := range hash {
-		hash[i], others[i] = GP64(), GP64()
-		MOVL(Mem{Base: hashes, Disp: 4 * i}, hash[i].As32())
+	var eighths [3]reg.VecVirtual
+	var others [3]reg.GPVirtual
+	for i := range eighths {
+		h := GP64()
+		MOVL(Mem{Base: hashes, Disp: 4 * i}, h.As32())
+		SHRL(U8(3), h.As32())
+		eighths[i], others[i] = v.broadcastLong(h), GP64()
 		MOVL(Mem{Base: clear, Disp: 4 * i}, others[i].As32())
 	}
+	bytes := AllocLocal(3 * blockRow)
 	XORL(word.As32(), word.As32())
-	MOVQ(n, size)
-	SHLQ(U8(log2(arraySize)), size)
+	ADDQ(U8(blockArrays-1), left)
+	SHRQ(U8(log2(blockArrays)), left)
+	size := GP64()
+	MOVQ(left, size)
+	SHLQ(U8(log2(blockSize)), size)
 	ADDQ(size, at)
 
-	Label("array")
-	SUBQ(U8(arraySize), at)
-	base, all := GP64(), GP64()
-	MOVQ(Mem{Base: at}, base)
-	for i := range hash {
-		index, bits := GP64(), GP64()
-		MOVQ(Mem{Base: at, Disp: 16}, reg.RDX)
-		IMULQ(hash[i], reg.RDX)
-		MULXQ(Mem{Base: at, Disp: 8}, GP64(), index)
-		if i == 0 {
-			bits = all
-		}
-		MOVBLZX(Mem{Base: base, Index: index, Scale: 1}, bits.As32())
-		ORL(others[i].As32(), bits.As32())
-		if i > 0 {
-			ANDL(bits.As32(), all.As32())
+	Label("block")
+	SUBQ(U32(blockSize), at)
+	for half := 0; half < blockRow; half += 32 {
+		b := block{Base: at, Disp: half}
+		base, units, shift := YMM(), YMM(), YMM()
+		VMOVDQU(b.bases(), base)
+		VMOVDQU(b.units(), units)
+		VMOVDQU(b.shifts(), shift)
+		for i, eighth := range eighths {
+			byte := YMM()
+			VPMULUDQ(b.recips(), eighth, byte)
+			VPSRLVQ(shift, byte, byte)
+			VPMULUDQ(units, byte, byte)
+			VPSUBQ(byte, eighth, byte)
+			VPADDQ(base, byte, byte)
+			VMOVDQU(byte, bytes.Offset(blockRow*i+half))
 		}
 	}
-	ADDB(U8(1), all.As8()) // sets the carry flag if all bits are set
-	ADCQ(word, word)
-	DECQ(n)
-	JNZ(LabelRef("array"))
-	Store(word, ReturnIndex(0))
-	RET()
+	for lane := blockArrays - 1; lane >= 0; lane-- {
+		all := GP64()
+		for i := range eighths {
+			byte, has := GP64(), GP64()
+			if i == 0 {
+				has = all
+			}
+			MOVQ(bytes.Offset(blockRow*i+8*lane), byte)
+			MOVBLZX(Mem{Base: byte}, has.As32())
+			ORL(others[i].As32(), has.As32())
+			if i > 0 {
+				ANDL(has.As32(), all.As32())
+			}
+		}
+		ADDB(U8(1), all.As8()) // sets the carry flag if all bits are set
+		ADCQ(word, word)
+	}
+	DECQ(left)
+	JNZ(LabelRef("block"))
+	returnWord(word)
 }
+
+// arraySize is the size in bytes of an array of package bloom: the address, the number of
+// units, the reciprocal and the number of probes.
+const arraySize = 32
 
 // testArraysDouble64 emits the first three probes of one key in many filters of the walk
 // double64, of 512 bits or more.

@@ -48,8 +48,6 @@ func main() {
 	hasDouble64()
 	hasKeySplit256()
 	testArrays()
-	testArraysDouble32()
-	testArraysDouble64()
 	setPlaces()
 	sortPlaces()
 	hash32HeadersLoads()
