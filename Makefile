@@ -38,6 +38,8 @@ endif
 # Rates, sizes and tables in portable Go without goroutines, and what takes long beside them:
 # they would find the same on every CPU, and a race detector has nothing to see in them.
 PORTABLE := ^Test(BuildMemory|Collisions|ExtremeRates|PolicyFor.*|Rate.*|Stats.*|Table.*)$$
+# How Go shares a build among workers: neither a kernel nor the width or the order of words plays a part.
+SHARING := ^TestBuildOnAnyCores$$
 FUZZ := $(filter Fuzz%,$(TESTS)) FuzzArrays FuzzExplore FuzzHeader FuzzColumn FuzzParseKeys
 empty :=
 kernel_tests := ^($(subst $(empty) $(empty),|,$(KERNEL_TESTS)))$$
@@ -151,7 +153,7 @@ workers:
 .PHONY: unit/386
 unit/386: export BLOOM_TEST_KERNELS = generic
 unit/386:
-	@$(step) 'export CGO_ENABLED=0 GOARCH=386; $(if $(wildcard /proc/sys/abi/vsyscall32),go test -short -skip "$(PORTABLE)" .,GODEBUG=asyncpreemptoff=1 go test -short -skip "$(PORTABLE)" -exec qemu-i386-static .)'
+	@$(step) 'export CGO_ENABLED=0 GOARCH=386; $(if $(wildcard /proc/sys/abi/vsyscall32),go test -short -skip "$(PORTABLE)|$(SHARING)" .,GODEBUG=asyncpreemptoff=1 go test -short -skip "$(PORTABLE)|$(SHARING)" -exec qemu-i386-static .)'
 
 # other-go tests the root with the other one of the two latest releases of Go.
 OTHER_GO = $(shell .ci/other-go)
@@ -183,10 +185,11 @@ $(RACED:%=race/%): race/%:
 .PHONY: purego
 purego: export BLOOM_TEST_KERNELS = generic
 purego:
-	@$(step) 'go vet -tags purego . && go test -short -skip "$(PORTABLE)" -tags purego -gcflags=-d=checkptr .'
+	@$(step) 'go vet -tags purego . && go test -short -skip "$(PORTABLE)|$(SHARING)" -tags purego -gcflags=-d=checkptr .'
 
-# fuzz runs new executions of each target; go test alone replays the corpora. Without a
-# bound, the fuzzer may spend a minute to make an input of new coverage smaller, and counts
+# fuzz runs new executions of each target; go test alone replays the corpora. go test -fuzz would
+# compile every package once more, to count the coverage of it; here, coverage is that of this repository's
+# packages. Without a bound, the fuzzer may spend a minute to make an input of new coverage smaller, and counts
 # no execution meanwhile.
 .PHONY: fuzz $(FUZZ:%=fuzz/%)
 fuzz: $(FUZZ:%=fuzz/%)
@@ -196,7 +199,8 @@ fuzzed_FuzzHeader := adapter/parquet
 fuzzed_FuzzColumn := adapter/parquet
 fuzzed_FuzzParseKeys := adapter/parquet
 $(FUZZ:%=fuzz/%): fuzz/%:
-	@$(step) 'cd $(or $(fuzzed_$*),.) && go test -run "^$$" -fuzz "^$*$$" -fuzztime $(FUZZ_EXECUTIONS)x -fuzzminimizetime 20x .'
+	@$(step) 'cd $(or $(fuzzed_$*),.) && go test -run "^$$" -gcflags=github.com/lanebloom/bloom/...=-d=libfuzzer . -args \
+		-test.fuzz="^$*$$" -test.fuzztime=$(FUZZ_EXECUTIONS)x -test.fuzzminimizetime=20x -test.fuzzcachedir="$$(go env GOCACHE)/fuzz/$$(go list .)"'
 
 # emulated runs the tests as other machines.
 .PHONY: emulated $(EMULATED:%=emulated/%)
@@ -205,7 +209,6 @@ $(EMULATED:%=emulated/%): emulated/%:
 	@$(step) 'export CGO_ENABLED=0 BLOOM_TEST_KERNELS="$(KERNELS_$*)"; $(emulate)'
 emulated/skylake-x:   emulate = go test -short -timeout 30m -run "$(kernel_tests)" -exec $(CURDIR)/internal/emulation/bochs-exec .
 # Those of building, too: what AVX2 has for it, AVX-512 shares. All tests run with AVX2 on this CPU.
-# TestBuildOnAnyCores is not among them: it tests how Go shares the work that TestAdd does by each kernel.
 # qemu 7.2 reads what the mask of a VPMASKMOVD leaves out; Bochs runs TestLoadsAtPageEnds.
 building            = ^Test(Add|LargeArrays|MixedDensity|BatchLengths)$$
 emulated/haswell:     emulate = GOARCH=amd64 go test -short -run "$(kernel_tests)|$(avx2_tests)|$(building)" -skip ^TestLoadsAtPageEnds$$ -exec "qemu-x86_64-static -cpu Haswell" .
@@ -218,7 +221,7 @@ emulated/max:         emulate = GOARCH=arm64 go test -short -run "$(detection)" 
 detection           = ^(TestPromisedKernels|TestFeatures|TestGolden|FuzzKernels)$$
 # The order of bytes: all but what has none, such as arithmetic, and walks through hashes that
 # TestArraysAtPageEnd has in arrays of all sizes.
-unordered           = ^Test(BuildOnAnyCores|ExtremePolicies|GroupKeys|Index|Kernels|Remainders|WrongHashes)$$
+unordered           = $(SHARING)|^Test(ExtremePolicies|GroupKeys|Index|Kernels|Remainders|WrongHashes)$$
 emulated/s390x:       emulate = GOARCH=s390x go test -short -skip "$(PORTABLE)|$(building)|$(unordered)" -exec qemu-s390x-static .
 
 # mutants plants bugs in the assembly and wants the kernel tests to see them. It is not part

@@ -111,10 +111,12 @@ func seal(file []byte) {
 
 // TestFile writes filters and sets in every way and reads them in every way.
 func TestFile(t *testing.T) {
+	t.Parallel()
+	all := golden.Mixed.Range(0, 20000)
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, n := range []int{0, 1, 7, 100, 20000} {
 			for _, bitsPerKey := range []int{1, 10, 43} {
-				keys := golden.Mixed.Range(0, n)
+				keys := all[:n]
 				p := Policy{format, bitsPerKey}
 				builder := p.NewBuilder()
 				builder.AddBatch(Bytes(keys))
