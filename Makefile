@@ -11,8 +11,8 @@ MODULES  := . $(ADAPTERS) asm cmd/bloom cmd/bloom-parquet cmd/bloom/browser comp
 PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet
 # The steps vet/* vet everything: go test need not vet once more. What is compiled here is run a few times
 # and never debugged: no debugging information, no optimization of C, and a compiler that collects its
-# garbage only beyond 2 GiB.
-TOOL := env GOGC=off GOMEMLIMIT=2GiB
+# garbage only beyond 1 GiB.
+TOOL := env GOGC=off GOMEMLIMIT=1GiB
 export GOFLAGS := $(GOFLAGS) -vet=off -gcflags=all=-dwarf=false '-toolexec=$(TOOL)'
 export CGO_CFLAGS := -O0
 # New executions of each fuzz target: a fixed count, not a time.
