@@ -9,17 +9,16 @@ ADAPTERS := adapter/arrow adapter/beam adapter/goleveldb adapter/parquet adapter
 MODULES  := . $(ADAPTERS) asm cmd/bloom cmd/bloom-parquet cmd/bloom/browser compare compare/duckdb
 # Those that users build.
 PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet
-# The steps vet/* vet everything: go test need not vet once more. What is compiled here is run a few times
-# and never debugged: no debugging information, no optimization of C, and a compiler that collects its
-# garbage only beyond 1 GiB.
+# The steps vet/* vet everything: go test need not vet once more. What is compiled here is run a
+# few times and never debugged: no debugging information, a compiler that collects its garbage only
+# beyond 1 GiB and, in the steps, no optimization of C.
 TOOL := env GOGC=off GOMEMLIMIT=1GiB
-export GOFLAGS := $(GOFLAGS) -vet=off -gcflags=all=-dwarf=false '-toolexec=$(TOOL)'
-export CGO_CFLAGS := -O0
+export GOFLAGS := $(shell go env GOFLAGS) -vet=off -gcflags=all=-dwarf=false '-toolexec=$(TOOL)'
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
-# The systems that are vetted (this one by the steps of the modules): they compile every file of the public modules
-# (vet/files checks that), with int of 64 and of 32 bits. Only the modules in PORTED have
-# files of one system or of one architecture.
+# The systems that are vetted, this one by the steps of the modules. They compile every file of the
+# public modules (vet/files checks that), with int of 64 and of 32 bits. Only the modules in PORTED
+# have files of one system or of one architecture.
 VET      := linux/amd64 darwin/arm64 windows/386
 PORTED   := . cmd/bloom
 HOST     := $(shell go env GOOS)/$(shell go env GOARCH)
@@ -77,7 +76,7 @@ PACKAGES += $(if $(filter skylake-x,$(EMULATED)),bochs bochs-term bochsbios vgab
 # are set below.
 STEPS = $(EMULATED:%=emulated/%) $(RACED:%=race/%) workers unit/compare $(FOREIGN:%=vet/%) $(MODULES:%=vet/%) vet/files \
 	unit/386 $(filter-out unit/compare,$(MODULES:%=unit/%)) benchmarks purego $(FUZZ:%=fuzz/%) format generated
-step = .ci/step $@
+step = CGO_CFLAGS="$$CGO_CFLAGS -O0" .ci/step $@
 
 .PHONY: test
 test: deps
@@ -168,10 +167,9 @@ other-go:
 benchmarks:
 	@$(step) 'go test -run "^$$" -bench "Columns|Forms|Hash$$|Loads|Tables" -benchtime 1x .'
 
-# race runs what has goroutines. It leaves out of the root's tests those of kernels and formats
-# that start none, or like TestAdd and TestOddFilters none but those of TestBuildOnAnyCores, and take
-# longest: the detector makes them ten times as long. What else the
-# detector turns on, the checks of unsafe pointers, purego and other-go have for all tests.
+# race leaves out the longest of the root's tests that start no goroutines, and those, like TestAdd
+# and TestOddFilters, whose goroutines TestBuildOnAnyCores has, too. The detector makes them ten times
+# as long. purego and other-go check unsafe pointers, as the detector does, in all tests.
 RACED := . cmd/bloom
 race/.:         raced = -skip "$(PORTABLE)|^(Test(Add|BatchLengths|ExtremePolicies|FarFilters|FiltersAtPageEnd|Formats|Golden|Group.*|Index|Kernels|KeysAtPageEnd|LargeArrays|Layouts|Loads.*|LongKeys|ManyProbes|MixedDensity|OddFilters|OtherLengths|Remainders|Ways)|FuzzOpen)$$"
 race/cmd/bloom: raced = -run "^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$$|^TestScripts$$/^(build|explore|file|filter|progress|streams|tables)$$"
@@ -188,9 +186,9 @@ purego:
 	@$(step) 'go vet -tags purego . && go test -short -skip "$(PORTABLE)|$(SHARING)" -tags purego -gcflags=-d=checkptr .'
 
 # fuzz runs new executions of each target; go test alone replays the corpora. go test -fuzz would
-# compile every package once more, to count the coverage of it; here, coverage is that of this repository's
-# packages. Without a bound, the fuzzer may spend a minute to make an input of new coverage smaller, and counts
-# no execution meanwhile.
+# compile every package once more, to count its coverage. Here, coverage is that of this repository's
+# packages. Without a bound, the fuzzer may spend a minute to make an input of new coverage smaller,
+# and counts no execution meanwhile.
 .PHONY: fuzz $(FUZZ:%=fuzz/%)
 fuzz: $(FUZZ:%=fuzz/%)
 fuzzed_FuzzArrays  := adapter/arrow

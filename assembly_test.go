@@ -366,7 +366,7 @@ func TestSingleIntegers(t *testing.T) {
 		keys[i] = random.Uint64()
 		rows[i] = binary.LittleEndian.AppendUint64(nil, keys[i])
 	}
-	// check tests keys from on: half of them are in the filter, if any are.
+	// check tests keys from on: up to half of them were added.
 	check := func(format Format, encoded []byte, from int) {
 		const tested = 100
 		keys, rows := keys[from:][:tested], rows[from:][:tested]

@@ -18,10 +18,10 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.testColu
 
 // testColumn is MayContainBatch. It takes a pointer, because a copy of the column would cost a
 // single key as much as its test. For few keys without null rows, in the layouts of most columns,
-// it calls the tests of single keys itself, which are the fastest. In a filter larger than the
-// caches, a CPU overlaps the loads of as many keys as it has room for their instructions. So each
-// instruction counts here: keys of 8 bytes have tests of their own, without a loop over their words,
-// and no call more than they need.
+// it calls the tests of single keys itself, which are the fastest. While a CPU waits for the bits
+// of a key, it loads those of later keys. The fewer instructions a key takes, the more keys these
+// are. So keys of 8 bytes have tests of their own, without a loop over their words, and no call
+// more than they need.
 func (v *view) testColumn(keys *Keys, hits []uint64) int {
 	if uint(keys.n-1) >= singleKeys && !v.areFew(keys.n) || keys.validity != nil || raceDetector && v.atomic {
 		return v.testBatch(keys, hits, false)
@@ -65,7 +65,7 @@ func (v *view) testColumn(keys *Keys, hits []uint64) int {
 			break
 		}
 	}
-	word >>= uint(-keys.n) % 64 // 64 - n, but without a test for n = 0
+	word >>= uint(-keys.n) % 64 // 64 - n, and Go sees that it is below 64
 	hits[0] = word
 	return bits.OnesCount64(word)
 }

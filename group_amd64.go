@@ -63,9 +63,9 @@ const (
 	reducedForm
 )
 
-// The functions below make all k probes of a hash in assembly, or the first three of k or more, or
-// none. They return the number of probes, or 0 if Go must make them. The AVX-512 functions gather:
-// where gathers are slow, those of AVX2 serve.
+// The functions below make all k probes of a hash in assembly, or the first three if there are
+// more, or none. They return how many they made. After 0, Go makes all. The AVX-512 functions
+// gather: where gathers are slow, those of AVX2 serve.
 
 func testPartDouble32Assembly(kernel Kernel, p *part, h uint32) (word uint64, probes int) {
 	k := p.arrays[0].k

@@ -6240,7 +6240,7 @@ array:
 
 // func testArraysDouble32AVX512(blocks **byte, n int, probes int, hash uint32) uint64
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
-TEXT ·testArraysDouble32AVX512(SB), $2360-40
+TEXT ·testArraysDouble32AVX512(SB), $2104-40
 	// The kernel makes the first two probes in all arrays. It compresses the fields of the arrays
 	// that pass, which are a quarter if the key is absent, and makes the other probes in these. If
 	// there is one probe, the kernel makes it twice.
@@ -6310,11 +6310,11 @@ block:
 	VPCOMPRESSQ.Z Z7, K1, Z7
 	VMOVDQU64     Z7, (R8)
 	VPCOMPRESSQ.Z Z8, K1, Z8
-	VMOVDQU64     Z8, 576(R8)
+	VMOVDQU64     Z8, 512(R8)
 	VPCOMPRESSQ.Z Z9, K1, Z9
-	VMOVDQU64     Z9, 1152(R8)
+	VMOVDQU64     Z9, 1024(R8)
 	VPCOMPRESSQ.Z Z10, K1, Z10
-	VMOVDQU64     Z10, 1728(R8)
+	VMOVDQU64     Z10, 1536(R8)
 	KMOVB         K1, R9
 	POPCNTL       R9, R9
 	LEAQ          (R8)(R9*8), R8
@@ -6336,9 +6336,9 @@ passed:
 	BZHIL     SI, R9, R9
 	KMOVB     R9, K1
 	VMOVDQU64 (CX), Z4
-	VMOVDQU64 576(CX), Z5
-	VMOVDQU64 1152(CX), Z6
-	VMOVDQU64 1728(CX), Z7
+	VMOVDQU64 512(CX), Z5
+	VMOVDQU64 1024(CX), Z6
+	VMOVDQU64 1536(CX), Z7
 	VMOVDQA64 Z1, Z9
 	MOVQ      probes+16(FP), SI
 	VMOVDQA64 Z2, Z8
@@ -6377,7 +6377,7 @@ end:
 
 // func testArraysDouble64AVX512(blocks **byte, n int, probes int, h1 uint64, h2 uint64) uint64
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
-TEXT ·testArraysDouble64AVX512(SB), $1784-48
+TEXT ·testArraysDouble64AVX512(SB), $1592-48
 	// The kernel makes the first two probes in all arrays. It compresses the fields of the arrays
 	// that pass, which are a quarter if the key is absent, and makes the other probes in these. If
 	// there is one probe, the kernel makes it twice.
@@ -6451,9 +6451,9 @@ block:
 	VPCOMPRESSQ.Z Z7, K2, Z7
 	VMOVDQU64     Z7, (R8)
 	VPCOMPRESSQ.Z Z8, K2, Z8
-	VMOVDQU64     Z8, 576(R8)
+	VMOVDQU64     Z8, 512(R8)
 	VPCOMPRESSQ.Z Z9, K2, Z9
-	VMOVDQU64     Z9, 1152(R8)
+	VMOVDQU64     Z9, 1024(R8)
 	KMOVB         K2, R9
 	POPCNTL       R9, R9
 	LEAQ          (R8)(R9*8), R8
@@ -6475,8 +6475,8 @@ passed:
 	BZHIL     SI, R9, R9
 	KMOVB     R9, K2
 	VMOVDQU64 (CX), Z4
-	VMOVDQU64 576(CX), Z5
-	VMOVDQU64 1152(CX), Z6
+	VMOVDQU64 512(CX), Z5
+	VMOVDQU64 1024(CX), Z6
 	VMOVDQA64 Z1, Z8
 	MOVQ      probes+16(FP), SI
 	VMOVDQA64 Z2, Z7

@@ -24,9 +24,9 @@ const (
 	// exitBytes is the size of a filter from which on Go leaves a key earlier: in the walk line512
 	// after four probes, and in double64 after two and not three. While a CPU waits for a line, it loads
 	// those of later keys, as many as it has room for their instructions, and a branch waits for
-	// the slowest of its loads. On a Sapphire Rapids, absent keys of RocksDB took 1.1 times less time
-	// from 8 MiB on, where a mixture took 1.4 times more at 1 MiB, and a mixture of nori's took 1.2
-	// times less (-bench Singles).
+	// the slowest of its loads. On a Sapphire Rapids (-bench Singles), absent keys of RocksDB then
+	// took 1.1 times less time from 8 MiB on, and a mixture of nori's 1.2 times less. At 1 MiB, a
+	// mixture of RocksDB's took 1.4 times more.
 	exitBytes = 4 << 20
 	// singleKeys is the largest number of keys that a batch tests, or adds, one by one. For so
 	// few, the buffers and the calls of a window cost more than the kernels save.

@@ -115,15 +115,15 @@ func randomBits(random *rand.Rand, n uint64, fill float64) []byte {
 	chance := uint(math.Round(fill * (1 << digits)))
 	data := make([]byte, 0, (n+63)/64*8)
 	for range (n + 63) / 64 {
-		word := uint64(0)
-		if chance == 1<<digits {
-			word = math.MaxUint64
-		}
-		for digit := range digits {
-			if chance>>digit&1 != 0 {
-				word |= random.Uint64()
-			} else if word != 0 {
-				word &= random.Uint64()
+		word := uint64(math.MaxUint64)
+		if chance < 1<<digits {
+			word = 0
+			for digit := range digits {
+				if chance>>digit&1 != 0 {
+					word |= random.Uint64()
+				} else if word != 0 {
+					word &= random.Uint64()
+				}
 			}
 		}
 		data = binary.LittleEndian.AppendUint64(data, word)
@@ -410,13 +410,21 @@ func TestZeroValues(t *testing.T) {
 		if v.MayContainBatch(Bytes(keys), hits) != 0 || hits[0] != 0 || hits[1] != 0 || len(v.AppendHits(nil, Bytes(keys))) != 0 {
 			t.Errorf("the zero %s holds keys: %x", name, hits)
 		}
+		for _, n := range []int{1, 5, 8, 31} {
+			if one := []uint64{1}; v.MayContainBatch(Bytes(keys[:n]), one) != 0 || one[0] != 0 {
+				t.Errorf("the zero %s holds one of %d keys: %x", name, n, one)
+			}
+			if one := []uint64{1}; v.MayContainBatch(Uint64s(make([]uint64, n)), one) != 0 || one[0] != 0 {
+				t.Errorf("the zero %s holds one of %d integers: %x", name, n, one)
+			}
+		}
 		if v.Stats() != (Stats{}) || len(v.Walk(nil).Positions) != 0 || v.Kernel() != Generic {
 			t.Errorf("Stats of the zero %s: %+v", name, v.Stats())
 		}
 	}
 	for _, kernel := range kernels {
 		f := onKernel(t, new(Filter), kernel)
-		if f.MayContain(nil) || f.MayContainBatch(Bytes(keys), make([]uint64, 2)) != 0 {
+		if f.MayContain(nil) || f.MayContainBatch(Bytes(keys), make([]uint64, 2)) != 0 || f.MayContainBatch(Uint64s([]uint64{1, 2}), make([]uint64, 1)) != 0 {
 			t.Errorf("the zero filter on kernel %v holds a key", kernel)
 		}
 	}

@@ -30,8 +30,8 @@ type arraysStaged struct {
 }
 
 // passedRow is the size of a row of a field of the arrays that passed. A compressed vector is
-// stored whole, and so goes past the last of 64.
-const passedRow = 8 * (64 + blockArrays)
+// stored whole: those of 8 blocks end at 64 words at most.
+const passedRow = 8 * 64
 
 // testArraysStaged emits all probes of one key in many filters of a walk of double hashing.
 func testArraysStaged(walk, arguments string, w stagedWalk) {
@@ -142,8 +142,8 @@ func (a *arraysStaged) newAll() reg.VecVirtual {
 }
 
 // probe emits a probe in the arrays of some lanes. It clears the lowest bit of the lanes of all in
-// whose arrays the bit is clear, and of the other lanes. A gather takes aligned words, so that none crosses the end of a
-// page of memory.
+// whose arrays the bit is clear, and of the other lanes. A gather takes aligned words, so that
+// none crosses the end of a page of memory.
 func (a *arraysStaged) probe(hash, converted reg.VecVirtual, fields []reg.VecVirtual, lanes reg.Register, all reg.VecVirtual) {
 	bit, number, word, mask := a.remainder(hash, converted, fields), ZMM(), ZMM(), K()
 	KMOVB(lanes, mask) // the gather clears it
