@@ -123,7 +123,7 @@ generated:
 		(cd $$new/asm && ./asm $(shell sed -n 's|^//go:generate go -C asm run \. ||p' *.go)) && \
 		for f in probe_*.s; do diff "$$f" "$$new/$$f"; done'
 
-# vet checks every module for this machine, and the ones that users build for others.
+# vet checks every module for this machine, and those in PORTED for the others.
 VETS := $(MODULES:%=vet/%) $(FOREIGN:%=vet/%)
 .PHONY: vet $(VETS) vet/files
 vet: $(VETS) vet/files

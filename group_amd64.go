@@ -77,7 +77,7 @@ func testPartDouble32Assembly(kernel Kernel, p *part, h uint32) (word uint64, pr
 	}
 	first := firstDouble32(h, k)
 	clear := [3]uint32{uint32(clearMask[first[0]%8]), uint32(clearMask[first[1]%8]), uint32(clearMask[first[2]%8])}
-	return testArraysDouble32AVX2(&p.blocks[0].bases[0], len(p.arrays), &first[0], &clear[0]), min(3, k)
+	return testArraysDouble32AVX2(&p.blocks[0].bases[0], len(p.arrays), &first[0], &clear[0]), min(len(first), k)
 }
 
 func testPartDouble64Assembly(kernel Kernel, p *part, h1, h2 uint64) (word uint64, probes int) {
@@ -89,7 +89,7 @@ func testPartDouble64Assembly(kernel Kernel, p *part, h1, h2 uint64) (word uint6
 		return testArraysDouble64AVX512(&p.blocks[0].bases[0], len(p.arrays), k, h1, h2), k
 	}
 	first := firstDouble64(h1, h2, k)
-	return testArraysDouble64AVX2(&p.arrays[0].base, len(p.arrays), &first[0]), min(3, k)
+	return testArraysDouble64AVX2(&p.arrays[0].base, len(p.arrays), &first[0]), min(len(first), k)
 }
 
 // The functions below are testPart in assembly. They return false, and do nothing, if Go must test

@@ -110,20 +110,9 @@ func lineOfProduct(b block, line reg.VecVirtual, bytes int) reg.VecVirtual {
 	return line
 }
 
-// locateLine32 emits the remainders of the hash, as line32.address does, and the addresses.
 func locateLine32(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual {
-	line, lines, less := v.vector(), v.vector(), v.vector()
-	v.load(b.units(), lines)
-	VPMULUDQ(b.recips(), hash, line)
-	quotient := v.vector()
-	v.load(b.shifts(), quotient)
-	VPSRLVQ(quotient, line, quotient)
-	VPMULUDQ(lines, quotient, quotient)
-	VPSUBQ(quotient, hash, line)
-	VPSUBD(lines, line, less)
-	VPMINUD(less, line, line)
-	VPSLLQ(U8(6), line, line)
-	VPADDQ(b.bases(), line, line)
+	line := v.vector()
+	lineOfRemainder(v, hash, b.bases(), b.units(), b.recips(), b.shifts(), line)
 	return line
 }
 

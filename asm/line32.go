@@ -48,16 +48,22 @@ func (l *line32) prepareTest() {
 }
 
 func (l *line32) address(m Mem, h reg.VecVirtual) {
-	q, less := l.v.vector(), l.v.vector()
 	VPMOVZXDQ(m, h)
-	VPMULUDQ(l.recip, h, q)
-	VPSRLVQ(l.shift, q, q)
-	VPMULUDQ(l.lines, q, q)
-	VPSUBQ(q, h, h)
-	VPSUBD(l.lines, h, less)
-	VPMINUD(less, h, h)
-	VPSLLQ(U8(6), h, h)
-	VPADDQ(l.base, h, h)
+	lineOfRemainder(l.v, h, l.base, l.lines, l.recip, l.shift, h)
+}
+
+// lineOfRemainder emits the addresses of the lines of hashes, in long lanes: the remainder by the
+// number of lines chooses one. What it divides with is that of line32.divisor in package bloom.
+func lineOfRemainder(v vectors, h reg.VecVirtual, base, lines, recip, shift Op, line reg.VecVirtual) {
+	q, less := v.vector(), v.vector()
+	VPMULUDQ(recip, h, q)
+	VPSRLVQ(shift, q, q)
+	VPMULUDQ(lines, q, q)
+	VPSUBQ(q, h, line)
+	VPSUBD(lines, line, less)
+	VPMINUD(less, line, line)
+	VPSLLQ(U8(6), line, line)
+	VPADDQ(base, line, line)
 }
 
 // sums emits the sums for a vector of keys. Their lower nine bits are the numbers of the bits.
