@@ -5167,7 +5167,7 @@ word:
 	MOVD R2, -8(R0)
 	RET
 
-// func testLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint16, hashes *uint32, n int, hits *uint64)
+// func testLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint32, hashes *uint32, n int, hits *uint64)
 // Requires: ASIMD
 TEXT ·testLine32NEON(SB), $1056-56
 	// A hash modulo the number of lines chooses a line, and h + i·(h>>17) modulo 512 the
@@ -5182,7 +5182,8 @@ TEXT ·testLine32NEON(SB), $1056-56
 	MOVWU shift+16(FP), R2
 	VDUP  R2, V4.S4
 	MOVD  steps+24(FP), R2
-	FMOVQ 0(R2), F5
+	FLDPQ 0(R2), (F5, F0)
+	VUZP1 V0.H8, V5.H8, V5.H8
 	VSHL  $7, V5.H8, V5.H8
 	MOVD  $8388736, R2
 	VDUP  R2, V6.S4
@@ -5736,7 +5737,7 @@ done_3:
 end:
 	RET
 
-// func addLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint16, pairs int, hashes *uint32, n int)
+// func addLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint32, pairs int, hashes *uint32, n int)
 // Requires: ASIMD
 TEXT ·addLine32NEON(SB), NOSPLIT, $0-56
 	// The addresses and the bits are those of testLine32.
@@ -5749,7 +5750,8 @@ TEXT ·addLine32NEON(SB), NOSPLIT, $0-56
 	MOVWU shift+16(FP), R2
 	VDUP  R2, V4.S4
 	MOVD  steps+24(FP), R2
-	FMOVQ 0(R2), F5
+	FLDPQ 0(R2), (F5, F0)
+	VUZP1 V0.H8, V5.H8, V5.H8
 	VSHL  $7, V5.H8, V5.H8
 	MOVD  $8388736, R2
 	VDUP  R2, V6.S4

@@ -121,6 +121,26 @@ func (d *line32) place(hashes, places []uint32) {
 	}
 }
 
+// line32Steps has the numbers of the probes that kernels multiply by, and line32Few those of fewer than
+// 8 probes, and then that of the first probe again.
+var line32Steps, line32Few = func() (steps [128]uint32, few [8][8]uint32) {
+	for i := range steps {
+		steps[i] = uint32(i)
+	}
+	for k := range few {
+		copy(few[k][:], steps[:k])
+	}
+	return steps, few
+}()
+
+// steps returns the numbers of 8 probes from the given one on. Those of the last 8 begin earlier.
+func (d *line32) steps(probe int) *[8]uint32 {
+	if d.k < 8 {
+		return &line32Few[d.k]
+	}
+	return (*[8]uint32)(line32Steps[min(probe, d.k-8):])
+}
+
 // testBatch is testHashes for this walk.
 func (d *line32) testBatch(kernel Kernel, hashes []uint32, hits []uint64) {
 	if !d.testAssembly(kernel, hashes, hits) {

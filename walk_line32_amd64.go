@@ -58,7 +58,7 @@ func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
 	}
 	recip, shift := d.divisor()
 	for done := 0; done < d.k; done += 8 {
-		steps, pairs := d.steps(done), (min(d.k-done, 8)+1)/2
+		steps, pairs := d.steps(done), (min(d.k, 8)+1)/2
 		switch kernel {
 		case AVX512:
 			addLine32AVX512(d.base, d.n, recip, shift, &steps[0], pairs, &hashes[0], len(hashes), far)
@@ -75,17 +75,6 @@ func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
 func (d *line32) divisor() (recip, shift uint64) {
 	log := bits.Len64(d.n) - 1
 	return min(1<<(32+log)/d.n, math.MaxUint32), uint64(32 + log)
-}
-
-// steps returns the steps of 8 probes from the given one on. Past the last probe, they are
-// those of the first probe again.
-func (d *line32) steps(probe int) (steps [8]uint32) {
-	for i := range steps {
-		if probe+i < d.k {
-			steps[i] = uint32(probe + i)
-		}
-	}
-	return steps
 }
 
 // The functions in assembly take n hashes, 1 to windowKeys, and up to 8 probes of each. They

@@ -63,7 +63,7 @@ func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
 	}
 	lines, recip, shift := d.divisor()
 	for done := 0; done < d.k; done += 8 {
-		steps, pairs := d.steps(done), (min(d.k-done, 8)+1)/2
+		steps, pairs := d.steps(done), (min(d.k, 8)+1)/2
 		addLine32NEON(d.base, lines, recip, shift, &steps[0], pairs, &hashes[0], len(hashes))
 	}
 	return true
@@ -85,29 +85,18 @@ func (d *line32) divisor() (lines, recip, shift uint32) {
 	return uint32(d.n), uint32(min(1<<(32+log)/d.n, math.MaxUint32)), uint32(-log)
 }
 
-// steps returns the steps of 8 probes from the given one on. Past the last probe, they are
-// those of the first probe again.
-func (d *line32) steps(probe int) (steps [8]uint16) {
-	for i := range steps {
-		if probe+i < d.k {
-			steps[i] = uint16(probe + i)
-		}
-	}
-	return steps
-}
-
 // The functions in assembly take at most maxKernelLines lines, and what divisor returns.
 
 // testLine32NEON tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next
 // multiple of 16 hashes.
 //
 //go:noescape
-func testLine32NEON(base *byte, lines, recip, shift uint32, steps *uint16, hashes *uint32, n int, hits *uint64)
+func testLine32NEON(base *byte, lines, recip, shift uint32, steps *uint32, hashes *uint32, n int, hits *uint64)
 
 // addLine32NEON sets two bits for each of the pairs, 1 to 4, of n hashes, at least 4.
 //
 //go:noescape
-func addLine32NEON(base *byte, lines, recip, shift uint32, steps *uint16, pairs int, hashes *uint32, n int)
+func addLine32NEON(base *byte, lines, recip, shift uint32, steps *uint32, pairs int, hashes *uint32, n int)
 
 // requestLine32NEON requests the lines of the given number of 4 hashes, at least 1.
 //

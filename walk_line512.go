@@ -109,6 +109,29 @@ func (d *line512) place(hashes []uint64, places []uint32) {
 	}
 }
 
+// line512Powers has the factors of the probes that kernels multiply by, and line512Few those of fewer
+// than 8 probes, and then that of the first probe again.
+var line512Powers, line512Few = func() (powers [128]uint32, few [8][8]uint32) {
+	factor := uint32(1)
+	for i := range powers {
+		powers[i] = factor
+		factor *= line512Mul
+	}
+	for k := range few {
+		few[k] = [8]uint32{1, 1, 1, 1, 1, 1, 1, 1}
+		copy(few[k][:], powers[:k])
+	}
+	return powers, few
+}()
+
+// factors returns the factors of 8 probes from the given one on. Those of the last 8 begin earlier.
+func (d *line512) factors(probe int) *[8]uint32 {
+	if d.k < 8 {
+		return &line512Few[d.k]
+	}
+	return (*[8]uint32)(line512Powers[min(probe, d.k-8):])
+}
+
 // testBatch is testHashes for this walk.
 func (d *line512) testBatch(kernel Kernel, hashes, hits []uint64) {
 	if !d.testAssembly(kernel, hashes, hits) {

@@ -19,9 +19,9 @@ func (d *line512) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool 
 	}
 	hits = hits[:(len(hashes)+63)/64]
 	var more [windowKeys / 64]uint64
-	factor, found := uint32(1), &hits[0]
+	found := &hits[0]
 	for done := 0; done < d.k; done += 8 {
-		factors := d.factors(done, &factor)
+		factors := d.factors(done)
 		switch kernel {
 		case AVX512:
 			testLine512AVX512(d.base, 64*d.n, &factors[0], &hashes[0], len(hashes), found, far)
@@ -49,9 +49,8 @@ func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	if kernel == Generic || d.n >= maxKernelLines {
 		return false
 	}
-	factor := uint32(1)
 	for done := 0; done < d.k; done += 8 {
-		factors, pairs := d.factors(done, &factor), (min(d.k-done, 8)+1)/2
+		factors, pairs := d.factors(done), (min(d.k, 8)+1)/2
 		switch kernel {
 		case AVX512:
 			addLine512AVX512(d.base, 64*d.n, &factors[0], pairs, &hashes[0], len(hashes), far)

@@ -20,9 +20,8 @@ func (d *line512) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool 
 	d.request(hashes, far)
 	hits = hits[:(len(hashes)+63)/64]
 	var more [windowKeys / 64]uint64
-	factor := uint32(1)
 	for done := 0; done < d.k; done += 8 {
-		factors := d.factors(done, &factor)
+		factors := d.factors(done)
 		if done == 0 {
 			testLine512NEON(d.base, uint32(d.n), &factors[0], &hashes[0], len(hashes), &hits[0])
 			continue
@@ -56,9 +55,8 @@ func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 		}
 		return true
 	}
-	factor := uint32(1)
 	for done := 0; done < d.k; done += 8 {
-		factors, pairs := d.factors(done, &factor), (min(d.k-done, 8)+1)/2
+		factors, pairs := d.factors(done), (min(d.k, 8)+1)/2
 		addLine512NEON(d.base, uint32(d.n), &factors[0], pairs, &hashes[0], len(hashes))
 	}
 	return true

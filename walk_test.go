@@ -480,3 +480,27 @@ func TestOnesCount(t *testing.T) {
 		}
 	}
 }
+
+// TestRows compares the rows that kernels multiply by with their formulas: of each number of probes, up
+// to the most that a filter of lines may have, rows of 8 probes have every probe, and no other.
+func TestRows(t *testing.T) {
+	for k := 1; k <= 127; k++ {
+		l, d := newLine512(everything, 1, k), newLine32(everything, 1, 0, k)
+		for from := 0; from < k; from += 8 {
+			factors, steps := l.factors(from), d.steps(from)
+			for i := range 8 {
+				probe := min(from, max(k-8, 0)) + i
+				if probe >= k {
+					probe = 0
+				}
+				factor := uint32(1)
+				for range probe {
+					factor *= line512Mul
+				}
+				if factors[i] != factor || steps[i] != uint32(probe) {
+					t.Fatalf("%d probes, row from %d, lane %d: factor %#x and step %d, want %#x and %d", k, from, i, factors[i], steps[i], factor, probe)
+				}
+			}
+		}
+	}
+}

@@ -25,7 +25,7 @@ func newNEONLine32(f *arm64.Function) *neonLine32 {
 // neonTestLine32 emits the test of a window of hashes.
 func neonTestLine32(file *arm64.File, tables neonTables) {
 	f := file.Function("testLine32NEON", arm64.Splits,
-		"func(base *byte, lines, recip, shift uint32, steps *uint16, hashes *uint32, n int, hits *uint64)")
+		"func(base *byte, lines, recip, shift uint32, steps *uint32, hashes *uint32, n int, hits *uint64)")
 	f.Comment(
 		"A hash modulo the number of lines chooses a line, and h + i·(h>>17) modulo 512 the",
 		"bits, for 8 steps i. The kernel tests two hashes at a time. It computes the bits times",
@@ -39,8 +39,10 @@ func neonTestLine32(file *arm64.File, tables neonTables) {
 
 func (d *neonLine32) loadSteps() {
 	steps := d.f.Argument("steps")
+	last := d.f.V()
 	d.steps = d.f.V()
-	d.f.FMOVQ(steps.At(0), d.steps)
+	d.f.FLDPQ(steps.At(0), d.steps, last)
+	d.f.VUZP1(arm64.H8, last, d.steps, d.steps)
 	d.f.VSHL(7, arm64.H8, d.steps, d.steps)
 	d.one = broadcastConstant(d.f, 128<<16|128)
 }
@@ -84,7 +86,7 @@ func (d *neonLine32) numbers(i int) arm64.V {
 // neonAddLine32 emits the setting of the bits of hashes.
 func neonAddLine32(file *arm64.File) {
 	f := file.Function("addLine32NEON", arm64.NoSplit,
-		"func(base *byte, lines, recip, shift uint32, steps *uint16, pairs int, hashes *uint32, n int)")
+		"func(base *byte, lines, recip, shift uint32, steps *uint32, pairs int, hashes *uint32, n int)")
 	f.Comment("The addresses and the bits are those of testLine32.")
 	d := newNEONLine32(f)
 	d.loadSteps()
