@@ -5038,6 +5038,7 @@ TEXT ·addSplit256AVX2(SB), $9272-33
 	MOVQ         n+24(FP), BX
 	MOVQ         AX, DX
 	MOVQ         CX, SI
+	PCALIGN      $0x40
 
 locate:
 	VPSHUFD  $0xf5, (DX), Y5
@@ -5067,6 +5068,7 @@ near_one:
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
 	JMP          near_one
+	PCALIGN $0x40
 
 near_four:
 	SUBQ         $0x04, DX
@@ -5155,6 +5157,7 @@ far_one:
 	VPOR         (BX), Y0, Y0
 	VMOVDQU      Y0, (BX)
 	JMP          far_one
+	PCALIGN $0x40
 
 far_four:
 	SUBQ         $0x04, DX
@@ -10836,6 +10839,7 @@ TEXT ·testSplit256AVX512(SB), $11432-41
 	MOVQ         n+24(FP), BX
 	MOVQ         AX, DX
 	MOVQ         CX, SI
+	PCALIGN      $0x40
 
 locate:
 	VPSHUFD   $0xf5, (DX), Z5
@@ -10856,6 +10860,7 @@ locate:
 	MOVQ      n+24(FP), BX
 	MOVQ      CX, CX
 	MOVQ      DX, SI
+	PCALIGN   $0x40
 
 near_eight:
 	MOVQ            (CX), DI
@@ -10947,6 +10952,7 @@ far:
 	MOVQ         n+24(FP), BX
 	MOVQ         CX, CX
 	MOVQ         DX, SI
+	PCALIGN      $0x40
 
 far_eight:
 	MOVQ            512(CX), DI
@@ -11059,6 +11065,7 @@ TEXT ·testLine512AVX512(SB), $11432-49
 	MOVQ            n+32(FP), BX
 	MOVQ            AX, DX
 	MOVQ            CX, SI
+	PCALIGN         $0x40
 
 locate:
 	VPMULUDQ  (DX), Z1, Z6
@@ -11078,6 +11085,7 @@ locate:
 	MOVQ      n+32(FP), BX
 	MOVQ      CX, CX
 	MOVQ      DX, SI
+	PCALIGN   $0x40
 
 near_eight:
 	MOVQ         (CX), DI
@@ -11177,6 +11185,7 @@ far:
 	MOVQ         n+32(FP), BX
 	MOVQ         CX, CX
 	MOVQ         DX, SI
+	PCALIGN      $0x40
 
 far_eight:
 	MOVQ         512(CX), DI
@@ -11302,6 +11311,7 @@ TEXT ·testLine32AVX512(SB), $11432-65
 	MOVQ            n+48(FP), BX
 	MOVQ            AX, DX
 	MOVQ            CX, SI
+	PCALIGN         $0x40
 
 locate:
 	VPMOVZXDQ (DX), Z8
@@ -11326,6 +11336,7 @@ locate:
 	MOVQ      n+48(FP), BX
 	MOVQ      CX, CX
 	MOVQ      DX, SI
+	PCALIGN   $0x40
 
 near_eight:
 	MOVQ         (CX), DI
@@ -11429,6 +11440,7 @@ far:
 	MOVQ         n+48(FP), BX
 	MOVQ         CX, CX
 	MOVQ         DX, SI
+	PCALIGN      $0x40
 
 far_eight:
 	MOVQ         512(CX), DI
@@ -11758,6 +11770,7 @@ TEXT ·addLine512AVX512(SB), $9456-49
 	MOVQ            n+40(FP), DI
 	MOVQ            DX, SI
 	MOVQ            BX, R8
+	PCALIGN         $0x40
 
 locate:
 	VPMULUDQ  (SI), Z3, Z6
@@ -11800,6 +11813,7 @@ pair_1:
 	VPORD       (DI), Z7, Z7
 	VMOVDQU32   Z7, (DI)
 	JMP         near_one
+	PCALIGN $0x40
 
 near_four:
 	SUBQ         $0x04, SI
@@ -11911,6 +11925,7 @@ pair_3:
 	VPORD       (DI), Z7, Z7
 	VMOVDQU32   Z7, (DI)
 	JMP         far_one
+	PCALIGN $0x40
 
 far_four:
 	SUBQ         $0x04, SI
@@ -12013,6 +12028,7 @@ TEXT ·addLine32AVX512(SB), $9456-65
 	MOVQ            n+56(FP), DI
 	MOVQ            DX, SI
 	MOVQ            BX, R8
+	PCALIGN         $0x40
 
 locate:
 	VPMOVZXDQ (SI), Z7
@@ -12063,6 +12079,7 @@ pair_1:
 	VPORD       (DI), Z9, Z9
 	VMOVDQU32   Z9, (DI)
 	JMP         near_one
+	PCALIGN $0x40
 
 near_four:
 	SUBQ         $0x04, SI
@@ -12183,6 +12200,7 @@ pair_3:
 	VPORD       (DI), Z9, Z9
 	VMOVDQU32   Z9, (DI)
 	JMP         far_one
+	PCALIGN $0x40
 
 far_four:
 	SUBQ         $0x04, SI
@@ -14121,6 +14139,7 @@ TEXT ·testSplit256AVX2(SB), $9272-41
 	MOVQ         n+24(FP), BX
 	MOVQ         AX, DX
 	MOVQ         CX, SI
+	PCALIGN      $0x40
 
 locate:
 	VPSHUFD  $0xf5, (DX), Y5
@@ -14160,8 +14179,9 @@ near_one:
 	XORL         SI, SI
 
 near_some:
-	TESTQ BX, BX
-	JZ    near_done
+	TESTQ   BX, BX
+	JZ      near_done
+	PCALIGN $0x40
 
 near_four:
 	SUBQ         $0x04, BX
@@ -14270,8 +14290,9 @@ far_one:
 	XORL         SI, SI
 
 far_some:
-	TESTQ BX, BX
-	JZ    far_done
+	TESTQ   BX, BX
+	JZ      far_done
+	PCALIGN $0x40
 
 far_four:
 	SUBQ         $0x04, BX
@@ -14358,6 +14379,7 @@ TEXT ·testLine512AVX2(SB), $9272-49
 	MOVQ         n+32(FP), BX
 	MOVQ         AX, DX
 	MOVQ         CX, SI
+	PCALIGN      $0x40
 
 locate:
 	VPMULUDQ (DX), Y1, Y6
@@ -14400,8 +14422,9 @@ near_one:
 	XORL         SI, SI
 
 near_some:
-	TESTQ BX, BX
-	JZ    near_done
+	TESTQ   BX, BX
+	JZ      near_done
+	PCALIGN $0x40
 
 near_four:
 	SUBQ         $0x04, BX
@@ -14530,8 +14553,9 @@ far_one:
 	XORL         SI, SI
 
 far_some:
-	TESTQ BX, BX
-	JZ    far_done
+	TESTQ   BX, BX
+	JZ      far_done
+	PCALIGN $0x40
 
 far_four:
 	SUBQ         $0x04, BX
@@ -14638,6 +14662,7 @@ TEXT ·testLine32AVX2(SB), $9272-65
 	MOVQ         n+48(FP), BX
 	MOVQ         AX, DX
 	MOVQ         CX, SI
+	PCALIGN      $0x40
 
 locate:
 	VPMOVZXDQ (DX), Y7
@@ -14689,8 +14714,9 @@ near_one:
 	XORL         SI, SI
 
 near_some:
-	TESTQ BX, BX
-	JZ    near_done
+	TESTQ   BX, BX
+	JZ      near_done
+	PCALIGN $0x40
 
 near_four:
 	SUBQ         $0x04, BX
@@ -14839,8 +14865,9 @@ far_one:
 	XORL         SI, SI
 
 far_some:
-	TESTQ BX, BX
-	JZ    far_done
+	TESTQ   BX, BX
+	JZ      far_done
+	PCALIGN $0x40
 
 far_four:
 	SUBQ         $0x04, BX
@@ -15187,6 +15214,7 @@ TEXT ·addLine512AVX2(SB), $9456-49
 	MOVQ         n+40(FP), DI
 	MOVQ         DX, SI
 	MOVQ         BX, R8
+	PCALIGN      $0x40
 
 locate:
 	VPMULUDQ (SI), Y1, Y4
@@ -15231,6 +15259,7 @@ pair_1:
 	DECQ  R10
 	JNZ   pair_1
 	JMP   near_one
+	PCALIGN $0x40
 
 near_four:
 	SUBQ         $0x04, SI
@@ -15375,6 +15404,7 @@ pair_3:
 	DECQ  R10
 	JNZ   pair_3
 	JMP   far_one
+	PCALIGN $0x40
 
 far_four:
 	SUBQ         $0x04, SI
@@ -15491,6 +15521,7 @@ TEXT ·addLine32AVX2(SB), $9456-65
 	MOVQ         n+56(FP), DI
 	MOVQ         DX, SI
 	MOVQ         BX, R8
+	PCALIGN      $0x40
 
 locate:
 	VPMOVZXDQ (SI), Y5
@@ -15545,6 +15576,7 @@ pair_1:
 	DECQ  R10
 	JNZ   pair_1
 	JMP   near_one
+	PCALIGN $0x40
 
 near_four:
 	SUBQ         $0x04, SI
@@ -15714,6 +15746,7 @@ pair_3:
 	DECQ  R10
 	JNZ   pair_3
 	JMP   far_one
+	PCALIGN $0x40
 
 far_four:
 	SUBQ         $0x04, SI
