@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
-	"math/bits"
 	"sync/atomic"
 	"unsafe"
 )
@@ -208,85 +207,3 @@ func (s *AtomicSet) AppendHits(dst []uint32, keys Keys) []uint32 {
 // Hits returns an iterator over the positions of the keys that may have been added, as
 // [Filter.Hits] does.
 func (s *AtomicSet) Hits(keys Keys) iter.Seq[int] { return s.view.Hits(keys) }
-
-// word returns the word of 32 bits that holds a bit. It is aligned: newEncoded aligns the
-// first bit.
-func (s *scheme) word(bit uint64) *uint32 {
-	return (*uint32)(unsafe.Add(unsafe.Pointer(s.base), bit/32*4))
-}
-
-// wordShift returns the place of a bit in its word. Bytes are in the order of the machine.
-func wordShift(bit uint64) uint64 {
-	if bigEndian {
-		bit ^= 24 // the bytes of a word the other way round
-	}
-	return bit % 32
-}
-
-// load returns a bit.
-func (s *scheme) load(bit uint64) uint32 {
-	return atomic.LoadUint32(s.word(bit)) >> wordShift(bit) & 1
-}
-
-// or sets a bit. Without a result, it is a single instruction on most CPUs, and several times
-// as fast.
-func (s *scheme) or(bit uint64) { atomic.OrUint32(s.word(bit), 1<<wordShift(bit)) }
-
-// someProbes is how many probes of a key the functions below compute at a time.
-const someProbes = 16
-
-// testHashAtomic is testHash with atomic loads.
-func (s *scheme) testHashAtomic(h Hash) bool {
-	var buffer [someProbes]uint64
-	for first := 0; first < s.k; first += someProbes {
-		probes := buffer[:min(someProbes, s.k-first)]
-		s.probes(h, first, probes)
-		for _, bit := range probes {
-			if s.load(bit) == 0 {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// addHashAtomic sets the bits of one hash. It reports whether it has seen that one was not
-// set, so that the key was certainly new. Of goroutines that add a new key at once, the first
-// to look at such a bit sees that.
-//
-// It looks at some bits before it sets the first. The CPU loads several at a time from memory,
-// but waits for each operation that sets one.
-func (s *scheme) addHashAtomic(h Hash) (isNew bool) {
-	var buffer [someProbes]uint64
-	for first := 0; first < s.k; first += someProbes {
-		probes := buffer[:min(someProbes, s.k-first)]
-		s.probes(h, first, probes)
-		missing := uint64(0)
-		for i, bit := range probes {
-			missing |= uint64(s.load(bit)^1) << (i % someProbes)
-		}
-		for rest := missing; rest != 0; rest &= rest - 1 {
-			s.or(probes[bits.TrailingZeros64(rest)])
-		}
-		isNew = isNew || missing != 0
-	}
-	return isNew
-}
-
-// setPlacesAtomic is setPlaces by atomic operations. It looks at 64 bits first, as
-// addHashAtomic does.
-func (s *scheme) setPlacesAtomic(places []uint32) {
-	var missing [64]uint32
-	for len(places) > 0 {
-		some := places[:min(len(places), len(missing))]
-		n := uint32(0)
-		for _, p := range some {
-			missing[n%64] = p
-			n += s.load(uint64(p)) ^ 1
-		}
-		for _, p := range missing[:n] {
-			s.or(uint64(p))
-		}
-		places = places[len(some):]
-	}
-}

@@ -277,18 +277,6 @@ func (v *view) addMissing(keys *Keys, h *hashes, hits []uint64) int {
 	return total
 }
 
-// addNew adds the key of a hash, and reports whether it was certainly new.
-func (s *scheme) addNew(h Hash) bool {
-	if s.atomic {
-		return s.addHashAtomic(h)
-	}
-	if s.testHash(h) {
-		return false
-	}
-	s.addHash(h)
-	return true
-}
-
 // Hits returns an iterator over the positions of the keys that may be in the filter, in
 // ascending order. It panics if keys are hashes of another kind than the filter's.
 func (v *view) Hits(keys Keys) iter.Seq[int] { // is inlined, so that a loop over it allocates nothing

@@ -142,60 +142,10 @@ func (v *view) MayContainUint64(key uint64) bool {
 	return testUint64(&v.base, key) // inlined, and a call of assembly
 }
 
-// mayContainUint64 is MayContainUint64 in portable Go. base begins a scheme: assembly, which
-// jumps here, knows no other type.
-func mayContainUint64(base **byte, key uint64) bool {
-	s := (*scheme)(unsafe.Pointer(base))
-	switch s.pair {
-	case leveldbDouble32:
-		return s.test(hash32Uint64(key), nil, 0)
-	case xxh64x2Double64:
-		h := hash64Uint64(key)
-		return (*double64)(&s.array).test(h.h1, h.h2)
-	case xxph3Line512:
-		if !s.hasLine() {
-			return (*line512)(&s.array).test(xxph3Uint64(key))
-		}
-	case signedLine32:
-		if !s.hasLine() {
-			return (*line32)(&s.array).test(hash32Uint64(key))
-		}
-	}
-	return s.pair != 0 && s.testHash(s.pair.hash().ofUint64(key))
-}
-
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format
 // has another hash.
 func (v *view) MayContainHash(h Hash) bool {
 	return testHash(&v.base, h.h1, h.h2, h.kind) // like MayContainUint64
-}
-
-// mayContainHash is MayContainHash in portable Go. base begins a view.
-func mayContainHash(base **byte, h1, h2 uint64, kind hashKind) bool {
-	v := (*view)(unsafe.Pointer(base))
-	if v.pair == leveldbDouble32 && kind == hashLevelDB {
-		return v.test(uint32(h1), nil, 0)
-	}
-	h := Hash{h1, h2, kind}
-	if kind != v.pair.hash() {
-		return v.otherHash(h)
-	}
-	return v.testHash(h)
-}
-
-// otherHash answers no for the zero Filter, which holds no key. For every other filter it
-// panics.
-func (v *view) otherHash(h Hash) bool {
-	if v.pair == 0 {
-		return false
-	}
-	panicOtherHash(h, v.format)
-	return false
-}
-
-// panicOtherHash is a function of its own, so that those that call it are inlined.
-func panicOtherHash(h Hash, f Format) {
-	panic(fmt.Sprintf("bloom: the key was hashed by %v, but filters of the format %v use %v", h.kind, f, f.hash()))
 }
 
 // AppendFilter appends the encoded filter to dst and returns the extended slice. It appends

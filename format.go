@@ -181,3 +181,14 @@ func Reference(f Format, filter, key []byte) bool {
 	}
 	panic("bloom: " + f.String() + " is no format")
 }
+
+// trailer is the number of bytes after the lines, in the formats of RocksDB and Pebble.
+const trailer = 5
+
+// The markers: the first byte after the lines. A positive one is the number of probes in
+// a filter of the older format, which is encodingPebble's.
+const (
+	markerYes    = 0  // a filter that answers yes to every key
+	markerBloom  = -1 // encodingRocksDB
+	markerRibbon = -2
+)

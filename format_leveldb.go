@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"bytes"
 	"math"
 	"math/bits"
 	"unsafe"
@@ -10,10 +9,6 @@ import (
 // encodingLevelDB is the format of LevelDB (google/leveldb util/bloom.cc and util/hash.cc):
 // an array of bits, then one byte k, the number of probes.
 type encodingLevelDB struct{}
-
-// maxProbes is the largest k the format allows. Larger bytes are reserved, and readers
-// answer yes to them.
-const maxProbes = 30
 
 // shape has trunc(0.69·bitsPerKey) probes, at least 1 and at most 30; LevelDB rounds ln 2 to
 // 0.69. It has n·bitsPerKey bits, rounded up to whole bytes, and at least 8 bytes. A negative
@@ -44,13 +39,6 @@ func (encodingLevelDB) parse(data []byte) ([]byte, shape, error) {
 	}
 	return data[:last], shape{8 * uint64(last), k}, nil
 }
-
-// A filter that answers without testing its bits is decoded as one probe of one of these. They
-// are as long as a line of the formats that have lines.
-var (
-	nothing    = make([]byte, 64)
-	everything = bytes.Repeat([]byte{0xff}, 64)
-)
 
 func (encodingLevelDB) decode(data []byte) (array, error) {
 	if len(data) < 2 {

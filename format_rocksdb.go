@@ -14,17 +14,6 @@ import (
 // two bytes of zero.
 type encodingRocksDB struct{}
 
-// trailer is the number of bytes after the lines, in the formats of RocksDB and Pebble.
-const trailer = 5
-
-// The markers: the first byte after the lines. A positive one is the number of probes in
-// a filter of the older format, which is encodingPebble's.
-const (
-	markerYes    = 0  // a filter that answers yes to every key
-	markerBloom  = -1 // encodingRocksDB
-	markerRibbon = -2
-)
-
 const (
 	rocksMostBits  = 100                 // per key; RocksDB replaces larger numbers by this one
 	rocksMostLines = math.MaxUint32 / 64 // RocksDB makes no more, however many keys there are

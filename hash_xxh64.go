@@ -174,3 +174,136 @@ func referenceHash64(key []byte) (h1, h2 uint64) {
 	_, _ = digest.Write(key) // never fails
 	return xxhash.Sum64(key), digest.Sum64()
 }
+
+// shortKey is the number of bytes of a stripe: XXH64 treats shorter keys in a simpler way.
+const shortKey = 32
+
+// xxh64At returns XXH64, seed 0, of the n bytes at p. For a short key, a call of assembly would
+// cost as much as the hash.
+func xxh64At(p unsafe.Pointer, n int) uint64 {
+	if n >= shortKey {
+		return xxhash.Sum64(unsafe.Slice((*byte)(p), n))
+	}
+	h, i := prime5+uint64(n), 8
+	for ; i <= n; i += 8 {
+		h = bits.RotateLeft64(h^round64(load64(p, i-8)*prime2), 27)*prime1 + prime4
+	}
+	i -= 8
+	if n&4 != 0 {
+		h = bits.RotateLeft64(h^uint64(load32(p, i))*prime1, 23)*prime2 + prime3
+		i += 4
+	}
+	for ; i < n; i++ {
+		h = bits.RotateLeft64(h^uint64(*(*byte)(unsafe.Add(p, i)))*prime5, 11) * prime1
+	}
+	return avalanche64(h)
+}
+
+// xxh64Mixed is xxh64At for a key of 8 to 31 bytes. It does not branch on their number: in a column
+// of mixed lengths, mispredicted branches take half of the time. It drops what it hashed for
+// nothing, and reads only bytes 0 to n-1.
+func xxh64Mixed(p unsafe.Pointer, n int) uint64 {
+	long := func(h, x uint64) uint64 { return bits.RotateLeft64(h^round64(x*prime2), 27)*prime1 + prime4 }
+	h := long(prime5+uint64(n), load64(p, 0))
+	second, third, half := above(n, 15), above(n, 23), above(n&4, 0)
+	h = choose(second, long(h, load64(p, int(8&second))), h)
+	h = choose(third, long(h, load64(p, int(16&third))), h)
+	word := uint64(load32(p, n&^7&int(half))) * prime1
+	h = choose(half, bits.RotateLeft64(h^word, 23)*prime2+prime3, h)
+	last, rest := lastBytes(p, n), n&3
+	h = choose(above(rest, 0), bits.RotateLeft64(h^last&0xff*prime5, 11)*prime1, h)
+	h = choose(above(rest, 1), bits.RotateLeft64(h^last>>8&0xff*prime5, 11)*prime1, h)
+	h = choose(above(rest, 2), bits.RotateLeft64(h^last>>16*prime5, 11)*prime1, h)
+	return avalanche64(h)
+}
+
+// above returns a word of ones if n is above limit, and otherwise 0.
+func above(n, limit int) uint64 { return uint64(int64(limit-n) >> 63) }
+
+// choose returns x if the mask is all ones, and y if it is 0. The compiler would branch.
+func choose(mask, x, y uint64) uint64 { return y ^ (x^y)&mask }
+
+// lastBytes returns the last n%4 bytes of a key of n bytes, at least 4, as a word.
+func lastBytes(p unsafe.Pointer, n int) uint64 { return uint64(load32(p, n-4)) >> (32 - n&3*8) }
+
+// isMixed reports whether a key of n bytes in a column, after one of before bytes, is one for
+// xxh64Mixed. In a column of equal lengths the branches of xxh64At predict.
+func isMixed(n, before int) bool { return n != before && n >= 8 && n < shortKey }
+
+// xxh64Uint32 and xxh64Uint64 return the hash of a key's little-endian bytes.
+
+func xxh64Uint32(key uint32) uint64 {
+	h := prime5 + 4 ^ uint64(key)*prime1
+	return avalanche64(bits.RotateLeft64(h, 23)*prime2 + prime3)
+}
+
+func xxh64Uint64(key uint64) uint64 {
+	h := prime5 + 8 ^ round64(key*prime2)
+	return avalanche64(bits.RotateLeft64(h, 27)*prime1 + prime4)
+}
+
+// xxh64Generic writes the hash of each row.
+func (k *Keys) xxh64Generic(hashes []uint64) {
+	n, before := len(hashes), 0
+	switch k.layout {
+	case byteSlices:
+		for i, key := range elements[[]byte](k, n) {
+			if p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key); isMixed(n, before) {
+				hashes[i] = xxh64Mixed(p, n)
+			} else {
+				hashes[i] = xxh64At(p, n)
+			}
+			before = len(key)
+		}
+	case strs:
+		for i, key := range elements[string](k, n) {
+			if p, n := unsafe.Pointer(unsafe.StringData(key)), len(key); isMixed(n, before) {
+				hashes[i] = xxh64Mixed(p, n)
+			} else {
+				hashes[i] = xxh64At(p, n)
+			}
+			before = len(key)
+		}
+	case uint32s:
+		for i, key := range elements[uint32](k, n) {
+			hashes[i] = xxh64Uint32(key)
+		}
+	case uint64s:
+		for i, key := range elements[uint64](k, n) {
+			hashes[i] = xxh64Uint64(key)
+		}
+	case fixedWidth:
+		for i := range hashes {
+			hashes[i] = xxhash.Sum64(k.data[i*k.width : (i+1)*k.width])
+		}
+	case offsets32:
+		xxh64Between(hashes, k.data, elements[int32](k, n+1))
+	case offsets64:
+		xxh64Between(hashes, k.data, elements[int64](k, n+1))
+	}
+}
+
+func xxh64Between[E int32 | int64](hashes []uint64, data []byte, offsets []E) {
+	before := 0
+	for i := range hashes {
+		key := data[offsets[i]:offsets[i+1]]
+		if isMixed(len(key), before) {
+			hashes[i] = xxh64Mixed(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+		} else {
+			hashes[i] = xxhash.Sum64(key)
+		}
+		before = len(key)
+	}
+}
+
+// referenceXXH64 is XXH64 with seed 0. It gives the key to a digest in pieces, because that
+// is other code than xxhash.Sum64, which it is compared with.
+func referenceXXH64(key []byte) (h1, h2 uint64) {
+	digest := xxhash.New()
+	for len(key) > 5 {
+		_, _ = digest.Write(key[:5]) // never fails
+		key = key[5:]
+	}
+	_, _ = digest.Write(key)
+	return digest.Sum64(), 0
+}

@@ -1,0 +1,226 @@
+package bloom
+
+import (
+	"fmt"
+	"math/bits"
+	"unsafe"
+)
+
+// Hash returns the hash of key under f.
+func (f Format) Hash(key []byte) Hash {
+	return f.hash().of(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+}
+
+// HashFrom returns the Hash of a key whose hash the caller knows already. For [LevelDB], h
+// has LevelDB's hash in the lower 32 bits, as Badger keeps it; for [Pebble], that with signed
+// bytes. For [Parquet], h is XXH64 with the seed 0; for [RocksDB], XXPH3. HashFrom panics for
+// formats whose hash has two words.
+func (f Format) HashFrom(h uint64) Hash {
+	kind := f.hash()
+	switch hashKinds[kind].words {
+	case one32:
+		return Hash{h1: uint64(uint32(h)), kind: kind}
+	case one64:
+		return Hash{h1: h, kind: kind}
+	}
+	panic(fmt.Sprintf("bloom: the hash of %v has two words, but HashFrom takes one", f))
+}
+
+// of returns the hash of the n bytes at p. It is a switch, like the functions below, because
+// arguments of a function value escape to the heap: callers' keys could not be on the stack.
+func (h hashKind) of(p unsafe.Pointer, n int) Hash {
+	switch h {
+	case hashLevelDB:
+		return Hash{h1: uint64(hash32At(p, n)), kind: h}
+	case hashXXH64x2:
+		pair := hash64At(p, n)
+		return Hash{pair.h1, pair.h2, h}
+	case hashXXH64:
+		return Hash{h1: xxh64At(p, n), kind: h}
+	case hashXXPH3:
+		return Hash{h1: xxph3At(p, n), kind: h}
+	case hashLevelDBSigned:
+		return Hash{h1: uint64(hash32SignedAt(p, n)), kind: h}
+	}
+	panic("bloom: no such hash")
+}
+
+// ofUint64 returns the hash of key's 8 little-endian bytes.
+func (h hashKind) ofUint64(key uint64) Hash {
+	switch h {
+	case hashLevelDB, hashLevelDBSigned: // the same for whole words
+		return Hash{h1: uint64(hash32Uint64(key)), kind: h}
+	case hashXXH64x2:
+		pair := hash64Uint64(key)
+		return Hash{pair.h1, pair.h2, h}
+	case hashXXH64:
+		return Hash{h1: xxh64Uint64(key), kind: h}
+	case hashXXPH3:
+		return Hash{h1: xxph3Uint64(key), kind: h}
+	}
+	panic("bloom: no such hash")
+}
+
+// hash writes the hash of every row to h. Those of null rows mean nothing.
+func (k *Keys) hash(kind hashKind, kernel Kernel, h *hashes) {
+	if k.isGathered() {
+		k.hashGathered(kind, kernel, h)
+	} else {
+		k.hashRows(kind, kernel, h) // null rows, too: to leave them out takes longer
+	}
+}
+
+// fewKeys is the part of a window's rows, one of so many, below which its keys are hashed one by
+// one: that takes less time than to hash all rows by a kernel.
+const fewKeys = 32
+
+// hashKeys returns the hashes of those rows of a window that are not null. They are at the
+// start of the buffer.
+func (k *Keys) hashKeys(kind hashKind, kernel Kernel, buffer *hashes) hashes {
+	h := buffer.slice(0, k.n)
+	if k.validity == nil {
+		k.hash(kind, kernel, &h)
+		return h
+	}
+	var valid [windowKeys / 64]uint64
+	keys := 0
+	for i := 0; i < k.n; i += 64 {
+		valid[i/64] = k.valid(i, min(64, k.n-i))
+		keys += bits.OnesCount64(valid[i/64])
+	}
+	switch {
+	case keys == k.n:
+		all := *k
+		all.validity = nil
+		all.hash(kind, kernel, &h)
+	case keys < k.n/fewKeys:
+		k.hashFew(kind, &h, valid[:])
+	case k.isGathered():
+		k.gatherValid(kind, kernel, &h, valid[:])
+	default:
+		k.hashRows(kind, kernel, &h)
+		pack(kernel, h.h32, valid[:])
+		pack(kernel, h.h1, valid[:])
+		pack(kernel, h.h2, valid[:])
+	}
+	return h.slice(0, keys)
+}
+
+// hashFew writes the hashes of the valid rows to the start of h.
+func (k *Keys) hashFew(kind hashKind, h *hashes, valid []uint64) {
+	n := 0
+	for i, word := range valid {
+		for ; word != 0; word &= word - 1 {
+			h.set(n, k.hashRow(kind, 64*i+bits.TrailingZeros64(word)))
+			n++
+		}
+	}
+}
+
+// pack moves the words of the valid rows to the front.
+func pack[E uint32 | uint64](kernel Kernel, words []E, valid []uint64) {
+	i, n := packAssembly(kernel, words, valid)
+	for ; i < len(words); i++ {
+		words[n] = words[i]
+		n += int(valid[i/64] >> (i % 64) & 1)
+	}
+}
+
+// hashRows is hash for rows that can all be read, null rows included. Kernels hash whole vectors of up to 16
+// keys, and may stop before a long key: Go hashes the keys that they leave.
+func (k *Keys) hashRows(kind hashKind, kernel Kernel, h *hashes) {
+	if k.hashed != noHash {
+		k.copyHashes(h)
+		return
+	}
+	if kind == hashLevelDBSigned && k.wholeWords() {
+		kind = hashLevelDB
+	}
+	if !kind.hasKernel(kernel) {
+		k.hashGeneric(kind, h)
+		return
+	}
+	n := h.len()
+	if n == 0 {
+		return
+	}
+	done := k.hashAssembly(kind, kernel, h)
+	if done == 0 && n <= 16 {
+		k.hashGeneric(kind, h)
+		return
+	}
+	byGo := 16
+	for done < n {
+		rest, hashed := k.slice(done, n), h.slice(done, n)
+		more := rest.hashAssembly(kind, kernel, &hashed)
+		if more > 0 {
+			byGo = 16
+		} else {
+			more = min(n-done, byGo)
+			byGo *= 2 // most keys are too long: do not ask for each 16
+			hashed = hashed.slice(0, more)
+			rest.hashGeneric(kind, &hashed)
+		}
+		done += more
+	}
+}
+
+// ownHashes returns the hashes of a column of hashes of one 64-bit word, if kernels may read
+// them where they are. Kernels read on to a multiple of 16 hashes. Otherwise it returns nil.
+func (k *Keys) ownHashes() []uint64 {
+	if k.layout != hashes64 || k.n%16 != 0 {
+		return nil
+	}
+	return elements[uint64](k, k.n)
+}
+
+// copyHashes is hashRows for a column of hashes.
+func (k *Keys) copyHashes(h *hashes) {
+	switch k.layout {
+	case hashes32:
+		copy(h.h32, elements[uint32](k, len(h.h32)))
+	case hashes64:
+		copy(h.h1, elements[uint64](k, len(h.h1)))
+	case hashes128:
+		h1, h2 := h.h1, h.h2[:len(h.h1)]
+		for i, pair := range elements[hash128](k, len(h1)) {
+			h1[i], h2[i] = pair.h1, pair.h2
+		}
+	}
+}
+
+// hashGeneric is hashRows in portable Go, for as many rows as h has room for.
+func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
+	switch kind {
+	case hashLevelDB:
+		k.hash32Generic(h.h32)
+	case hashXXH64x2:
+		k.hash64Generic(h.h1, h.h2)
+	case hashXXH64:
+		k.xxh64Generic(h.h1)
+	case hashXXPH3:
+		k.xxph3Generic(h.h1)
+	case hashLevelDBSigned:
+		k.hash32SignedGeneric(h.h32)
+	default:
+		panic("bloom: no such hash")
+	}
+}
+
+// hashAssembly is hashRows in assembly. It hashes some of the first rows, perhaps none, and
+// returns their number.
+func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) int {
+	switch kind {
+	case hashLevelDB:
+		return k.hash32Assembly(kernel, h.h32, 0)
+	case hashLevelDBSigned:
+		return k.hash32Assembly(kernel, h.h32, signedBytes)
+	case hashXXH64x2:
+		return k.hash64Assembly(kernel, h.h1, h.h2)
+	case hashXXH64:
+		return k.xxh64Assembly(kernel, h.h1)
+	case hashXXPH3:
+		return k.xxph3Assembly(kernel, h.h1)
+	}
+	return 0
+}
