@@ -115,13 +115,13 @@ deps:
 format:
 	@$(step) 'files=$$(gofmt -l .); [ -z "$$files" ] || { echo "$$files"; false; }'
 
-# generated writes the assembly anew, elsewhere, and wants what is committed.
+# generated writes the assembly and its declarations anew, elsewhere, and wants what is committed.
 .PHONY: generated
 generated:
 	@$(step) 'new=$$(mktemp -d); trap "rm -r $$new" EXIT; mkdir $$new/asm; \
 		go build -C asm -o $$new/asm/asm . && \
 		(cd $$new/asm && ./asm $(shell sed -n 's|^//go:generate go -C asm run \. ||p' *.go)) && \
-		for f in probe_*.s; do diff "$$f" "$$new/$$f"; done'
+		for f in $$(grep -l "^// Code generated" probe_* "$$new"/probe_*); do diff "$${f##*/}" "$$new/$${f##*/}" || exit; done'
 
 # vet checks every module for this machine, and those in PORTED for the others.
 VETS := $(MODULES:%=vet/%) $(FOREIGN:%=vet/%)

@@ -145,7 +145,7 @@ func (v *view) MayContainUint64(key uint64) bool {
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format
 // has another hash.
 func (v *view) MayContainHash(h Hash) bool {
-	return testHash(&v.base, h.h1, h.h2, h.kind) // like MayContainUint64
+	return testHash(&v.base, h.h1, h.h2, uint8(h.kind)) // like MayContainUint64
 }
 
 // AppendFilter appends the encoded filter to dst and returns the extended slice. It appends

@@ -47,30 +47,3 @@ func packAssembly[E uint32 | uint64](kernel Kernel, words []E, chosen []uint64) 
 	}
 	return done, left
 }
-
-// pack32AVX512 moves the chosen ones of n words to the front, and returns their number. n is a
-// multiple of 16, at least 16. It reads and writes the n words, and n bits of chosen.
-//
-//go:noescape
-func pack32AVX512(words *uint32, chosen *uint64, n int) (left int)
-
-//go:noescape
-func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
-
-//go:noescape
-func pack64AVX512(words, chosen *uint64, n int) (left int)
-
-//go:noescape
-func pack64AVX2(words, chosen *uint64, n int) (left int)
-
-// setPlacesAVX2 sets the bits at 4·fours places; fours is at least 1. For a place below
-// whole, it reads and writes a word of 32 bits; for any other place, a byte. whole is a
-// multiple of 32, or 2^32-1.
-//
-//go:noescape
-func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
-
-// sortPlacesAVX2 is sortGeneric for n places, at least 1.
-//
-//go:noescape
-func sortPlacesAVX2(places *uint32, n int, shift uint32, numbers, lines, kept *uint32, capacity int) (left int)

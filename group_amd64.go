@@ -125,35 +125,3 @@ func testPartLine32Assembly(kernel Kernel, p *part, h uint32) (word uint64, ok b
 	bits := line32Bits(h, k)
 	return testArraysLine32AVX2(&p.blocks[0].bases[0], len(p.arrays), uint64(h), &bits[0]), true
 }
-
-// The functions in assembly test a key with n arrays, 1 to 64, of which the first block begins at
-// blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at
-// most maxHasProbes for lines. The AVX-512 functions of double walks make all probes, and
-// those of AVX2 the first three.
-
-//go:noescape
-func testArraysDouble32AVX512(blocks **byte, n, probes int, hash uint32) uint64
-
-//go:noescape
-func testArraysDouble32AVX2(blocks **byte, n int, hashes, clear *uint32) uint64
-
-//go:noescape
-func testArraysDouble64AVX512(blocks **byte, n, probes int, h1, h2 uint64) uint64
-
-//go:noescape
-func testArraysDouble64AVX2(arrays **byte, n int, hashes *uint64) uint64
-
-//go:noescape
-func testArraysSplit256AVX2(blocks **byte, n int, hash uint64) uint64
-
-//go:noescape
-func testArraysLine512AVX512(blocks **byte, n int, hash uint64, probes int) uint64
-
-//go:noescape
-func testArraysLine512AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint64
-
-//go:noescape
-func testArraysLine32AVX512(blocks **byte, n int, hash uint64, probes int) uint64
-
-//go:noescape
-func testArraysLine32AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint64

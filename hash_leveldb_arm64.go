@@ -37,28 +37,3 @@ func (k *Keys) hash32Assembly(_ Kernel, hashes []uint32, signs uint32) int {
 	}
 	return lanes * (vectors - left)
 }
-
-// The functions in assembly write the hashes of the keys of the given number of vectors
-// of 8, at least 1. They work like hash32Generic. The functions for keys of any length return
-// how many vectors are left. Headers are those of slices or strings: an address, and the
-// length 8 bytes after it. Keys may lie on the stack, which can't move during a call.
-
-//go:noescape
-func hash32Width4NEON(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32Width8NEON(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32HeadersNEON(headers *byte, stride int, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets32NEON(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets64NEON(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
-
-// hash32FixedNEON takes keys of at least 8 bytes.
-//
-//go:noescape
-func hash32FixedNEON(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)

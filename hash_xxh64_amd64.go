@@ -33,27 +33,3 @@ func (k *Keys) hash64Assembly(_ Kernel, h1, h2 []uint64) int {
 	}
 	return lanes * (vectors - left)
 }
-
-// The hash64 functions write the two hashes of the keys of the given number of vectors of
-// 16, at least 1. The comment above the hash32 functions tells the rest.
-
-//go:noescape
-func hash64Width4AVX512(keys *byte, h1, h2 *uint64, vectors int)
-
-//go:noescape
-func hash64Width8AVX512(keys *byte, h1, h2 *uint64, vectors int)
-
-//go:noescape
-func hash64SlicesAVX512(headers *byte, h1, h2 *uint64, vectors int) (left int)
-
-//go:noescape
-func hash64StringsAVX512(headers *byte, h1, h2 *uint64, vectors int) (left int)
-
-//go:noescape
-func hash64Offsets32AVX512(data *byte, offsets *int32, h1, h2 *uint64, vectors int) (left int)
-
-//go:noescape
-func hash64Offsets64AVX512(data *byte, offsets *int64, h1, h2 *uint64, vectors int) (left int)
-
-//go:noescape
-func hash64FixedAVX512(data *byte, width int, h1, h2 *uint64, vectors int) (left int)

@@ -30,25 +30,3 @@ func (k *Keys) hash64Assembly(_ Kernel, h1, h2 []uint64) int {
 	}
 	return n - left
 }
-
-// The hash64 functions write the two hashes of n keys, at least one. The functions for keys
-// of any length return how many keys are left. The comment above the hash32 functions tells
-// the rest.
-
-//go:noescape
-func hash64Width4NEON(keys *byte, h1, h2 *uint64, n int)
-
-//go:noescape
-func hash64Width8NEON(keys *byte, h1, h2 *uint64, n int)
-
-//go:noescape
-func hash64HeadersNEON(headers *byte, stride int, h1, h2 *uint64, n int) (left int)
-
-//go:noescape
-func hash64Offsets32NEON(data *byte, offsets *int32, h1, h2 *uint64, n int) (left int)
-
-//go:noescape
-func hash64Offsets64NEON(data *byte, offsets *int64, h1, h2 *uint64, n int) (left int)
-
-//go:noescape
-func hash64FixedNEON(data *byte, width int, h1, h2 *uint64, n int) (left int)

@@ -47,33 +47,3 @@ func (k *Keys) xxh64Assembly(kernel Kernel, hashes []uint64) int {
 	}
 	return lanes * (vectors - left)
 }
-
-// The xxh64 functions write the hashes of the keys of the given number of vectors of 16, at
-// least 1. The comment above the hash32 functions tells the rest.
-
-//go:noescape
-func xxh64Width4AVX2(keys *byte, hashes *uint64, vectors int)
-
-//go:noescape
-func xxh64Width8AVX2(keys *byte, hashes *uint64, vectors int)
-
-//go:noescape
-func xxh64Width4AVX512(keys *byte, hashes *uint64, vectors int)
-
-//go:noescape
-func xxh64Width8AVX512(keys *byte, hashes *uint64, vectors int)
-
-//go:noescape
-func xxh64SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxh64StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxh64Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxh64Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxh64FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)

@@ -29,24 +29,3 @@ func (k *Keys) xxh64Assembly(_ Kernel, hashes []uint64) int {
 	}
 	return n - left
 }
-
-// The xxh64 functions write the hashes of n keys, at least one. They work like the hash64
-// functions.
-
-//go:noescape
-func xxh64Width4NEON(keys *byte, hashes *uint64, n int)
-
-//go:noescape
-func xxh64Width8NEON(keys *byte, hashes *uint64, n int)
-
-//go:noescape
-func xxh64HeadersNEON(headers *byte, stride int, hashes *uint64, n int) (left int)
-
-//go:noescape
-func xxh64Offsets32NEON(data *byte, offsets *int32, hashes *uint64, n int) (left int)
-
-//go:noescape
-func xxh64Offsets64NEON(data *byte, offsets *int64, hashes *uint64, n int) (left int)
-
-//go:noescape
-func xxh64FixedNEON(data *byte, width int, hashes *uint64, n int) (left int)

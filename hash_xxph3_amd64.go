@@ -47,38 +47,3 @@ func (k *Keys) xxph3Assembly(kernel Kernel, hashes []uint64) int {
 }
 
 func xxph3StripesAssembly(sums *uint64, key *byte, n int) { xxph3StripesAVX2(sums, key, n) }
-
-// xxph3StripesAVX2 adds to the 8 sums, as xxph3Sums.add does.
-//
-//go:noescape
-func xxph3StripesAVX2(sums *uint64, key *byte, n int)
-
-// The xxph3 functions write the hashes of the keys of the given number of vectors of 16, at
-// least 1. Those of keys of any length return the number of vectors that they leave.
-
-//go:noescape
-func xxph3Width4AVX2(keys *byte, hashes *uint64, vectors int)
-
-//go:noescape
-func xxph3Width8AVX2(keys *byte, hashes *uint64, vectors int)
-
-//go:noescape
-func xxph3Width4AVX512(keys *byte, hashes *uint64, vectors int)
-
-//go:noescape
-func xxph3Width8AVX512(keys *byte, hashes *uint64, vectors int)
-
-//go:noescape
-func xxph3SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxph3StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxph3Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxph3Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxph3FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)

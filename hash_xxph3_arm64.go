@@ -16,17 +16,4 @@ func (k *Keys) xxph3Assembly(_ Kernel, hashes []uint64) int {
 	return len(hashes)
 }
 
-// The xxph3 functions write the hashes of n keys, at least one.
-
-//go:noescape
-func xxph3Width4NEON(keys *byte, hashes *uint64, n int)
-
-//go:noescape
-func xxph3Width8NEON(keys *byte, hashes *uint64, n int)
-
 func xxph3StripesAssembly(sums *uint64, key *byte, n int) { xxph3StripesNEON(sums, key, n) }
-
-// xxph3StripesNEON adds to the 8 sums, as xxph3Sums.add does.
-//
-//go:noescape
-func xxph3StripesNEON(sums *uint64, key *byte, n int)

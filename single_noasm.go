@@ -8,6 +8,6 @@ const singlesInAssembly = false
 func testUint64(base **byte, key uint64) bool { return mayContainUint64(base, key) }
 
 // testHash tests a hash. base begins a view.
-func testHash(base **byte, h1, h2 uint64, kind hashKind) bool {
-	return mayContainHash(base, h1, h2, kind)
+func testHash(base **byte, h1, h2 uint64, kind uint8) bool {
+	return mayContainHash(base, h1, h2, hashKind(kind))
 }

@@ -68,23 +68,5 @@ func (d double32) vectorWalk() (nBits, recip, shift, wrap uint32) {
 	return uint32(8 * d.n), recip, uint32(log + 2), uint32(1 << 32 % (8 * d.n))
 }
 
-// The testDouble32 functions are testGeneric for n hashes, 1 to windowKeys, with the numbers
-// of vectorWalk.
-
-//go:noescape
-func testDouble32AVX512(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow, densePer256 int)
-
-//go:noescape
-func testDouble32LoadsAVX2(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow, densePer256 int)
-
-//go:noescape
-func testDouble32AVX2(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow, densePer256 int)
-
 // The placeDouble32 functions are placeGeneric for the given number of vectors of hashes, at
 // least 1. The places are in another order.
-
-//go:noescape
-func placeDouble32AVX512(bits, recip, shift, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
-
-//go:noescape
-func placeDouble32AVX2(bits, recip, shift, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)

@@ -51,16 +51,3 @@ func (d double32) vectorWalk() (size, recip, shift uint32) {
 	// d.recip is 2^64/(8·size), rounded up. After the shift it must be rounded up again.
 	return uint32(d.n), uint32((d.recip-1)>>(30-log) + 1), uint32(-log)
 }
-
-// testDouble32NEON is testGeneric for n hashes, 1 to windowKeys. It makes the first probes of
-// all hashes, and the other probes of the hashes that pass. first is the number of first
-// probes, 1 to probes. It reads on to the next multiple of 16 hashes.
-//
-//go:noescape
-func testDouble32NEON(base *byte, size, recip, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int)
-
-// placeDouble32NEON is placeGeneric for the given number of vectors of 8 hashes, at least 1.
-// The places are in another order.
-//
-//go:noescape
-func placeDouble32NEON(size, recip, shift uint32, probes int, hashes *uint32, vectors int, places *uint32)

@@ -27,16 +27,3 @@ func (d *double64) testFirst(kernel Kernel, h *hashes, hits []uint64, first int)
 
 // inverse returns the bits of a float64: 1 / number of bits, rounded down.
 func (d *double64) inverse() uint64 { return math.Float64bits(1/float64(d.n)) - 1 }
-
-// The testDouble64 functions are testGeneric for n hashes, 1 to windowKeys. They read on to
-// the next multiple of 16 hashes. The AVX-512 function computes the remainders of the hashes
-// itself if inverse, of d.inverse, is not 0.
-
-//go:noescape
-func testDouble64LoadsAVX2(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)
-
-//go:noescape
-func testDouble64AVX2(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)
-
-//go:noescape
-func testDouble64AVX512(base *byte, bits, wrap uint32, inverse uint64, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)

@@ -10,9 +10,3 @@ func (d *double64) testFirst(_ Kernel, h *hashes, hits []uint64, first int) {
 	d.reduceGeneric(h.h2, h.steps)
 	testDouble64NEON(d.base, uint32(d.n), d.wrap(), d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
 }
-
-// testDouble64NEON is testGeneric for n hashes, 1 to windowKeys, with the numbers that
-// testFirst derives from the walk. It reads on to the next multiple of 8 hashes.
-//
-//go:noescape
-func testDouble64NEON(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)

@@ -77,23 +77,6 @@ func (d *line32) divisor() (recip, shift uint64) {
 	return min(1<<(32+log)/d.n, math.MaxUint32), uint64(32 + log)
 }
 
-// The functions in assembly take n hashes, 1 to windowKeys, and up to 8 probes of each. They
-// read on to the next multiple of 8 hashes. There are fewer than maxKernelLines lines, with
-// what divisor returns for them. The functions that add make two probes for each of
-// the pairs, 1 to 4.
-
-//go:noescape
-func testLine32AVX512(base *byte, lines, recip, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
-
-//go:noescape
-func testLine32AVX2(base *byte, lines, recip, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
-
-//go:noescape
-func addLine32AVX512(base *byte, lines, recip, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
-
-//go:noescape
-func addLine32AVX2(base *byte, lines, recip, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
-
 // has is test for a hash, for lines of 64 bytes and at most maxHasProbes probes. All kernels
 // but Generic have it.
 func (d *line32) has(h uint32) bool { return hasHashLine32AVX2(&d.base, uint64(h), 0, 0) }

@@ -84,21 +84,3 @@ func (d *line32) divisor() (lines, recip, shift uint32) {
 	log := bits.Len64(d.n) - 1
 	return uint32(d.n), uint32(min(1<<(32+log)/d.n, math.MaxUint32)), uint32(-log)
 }
-
-// The functions in assembly take at most maxKernelLines lines, and what divisor returns.
-
-// testLine32NEON tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next
-// multiple of 16 hashes.
-//
-//go:noescape
-func testLine32NEON(base *byte, lines, recip, shift uint32, steps *uint32, hashes *uint32, n int, hits *uint64)
-
-// addLine32NEON sets two bits for each of the pairs, 1 to 4, of n hashes, at least 4.
-//
-//go:noescape
-func addLine32NEON(base *byte, lines, recip, shift uint32, steps *uint32, pairs int, hashes *uint32, n int)
-
-// requestLine32NEON requests the lines of the given number of 4 hashes, at least 1.
-//
-//go:noescape
-func requestLine32NEON(base *byte, lines, recip, shift uint32, hashes *uint32, fours int)

@@ -61,21 +61,5 @@ func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	return true
 }
 
-// The functions in assembly take n hashes, 1 to windowKeys, and up to 8 probes of each. They
-// read on to the next multiple of 8 hashes. There are fewer than maxKernelLines lines. The
-// functions that add make two probes for each of the pairs, 1 to 4.
-
-//go:noescape
-func testLine512AVX512(base *byte, bytes uint64, factors *uint32, hashes *uint64, n int, hits *uint64, far bool)
-
-//go:noescape
-func testLine512AVX2(base *byte, bytes uint64, factors *uint32, hashes *uint64, n int, hits *uint64, far bool)
-
-//go:noescape
-func addLine512AVX512(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
-
-//go:noescape
-func addLine512AVX2(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
-
 // has is test for a hash, with at most maxHasProbes probes. All kernels but Generic have it.
 func (d *line512) has(h uint64) bool { return hasHashLine512AVX2(&d.base, h, 0, 0) }

@@ -68,21 +68,3 @@ func (d *line512) request(hashes []uint64, far bool) {
 		requestLine512NEON(d.base, uint32(d.n), &hashes[0], fours)
 	}
 }
-
-// The functions in assembly take at most maxKernelLines lines.
-
-// testLine512NEON tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next
-// multiple of 16 hashes.
-//
-//go:noescape
-func testLine512NEON(base *byte, lines uint32, factors *uint32, hashes *uint64, n int, hits *uint64)
-
-// addLine512NEON sets two bits for each of the pairs, 1 to 4, of n hashes, at least 4.
-//
-//go:noescape
-func addLine512NEON(base *byte, lines uint32, factors *uint32, pairs int, hashes *uint64, n int)
-
-// requestLine512NEON requests the lines of the given number of 4 hashes, at least 1.
-//
-//go:noescape
-func requestLine512NEON(base *byte, lines uint32, hashes *uint64, fours int)

@@ -45,19 +45,6 @@ func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	return true
 }
 
-// The functions in assembly take n hashes, 1 to windowKeys, and the number of bytes of a filter
-// of fewer than maxKernelBlocks blocks. They read on to the next multiple of 8 hashes. If far
-// is true, they request lines of memory before they need them.
-
-//go:noescape
-func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
-
-//go:noescape
-func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
-
-//go:noescape
-func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)
-
 // has and hasKey are test for a hash, and for a key of fewer than 32 bytes. All kernels but
 // Generic have them. They are inlined: a further call would cost as much as the hash.
 
@@ -65,8 +52,3 @@ func (d *split256) has(h uint64) bool { return hasHashSplit256AVX2(&d.base, h, 0
 func (d *split256) hasKey(p unsafe.Pointer, n int) bool {
 	return hasKeySplit256AVX2(&d.base, (*byte)(p), n)
 }
-
-// The functions below find the number of blocks behind the base, as in array.
-
-//go:noescape
-func hasKeySplit256AVX2(base **byte, key *byte, n int) bool

@@ -59,21 +59,3 @@ func (d *split256) request(hashes []uint64, far bool) {
 		requestSplit256NEON(d.base, uint32(d.n), &hashes[0], fours)
 	}
 }
-
-// The functions in assembly take fewer than maxKernelBlocks blocks.
-
-// testSplit256NEON is testGeneric for n hashes, 1 to windowKeys. It reads on to the next
-// multiple of 16 hashes.
-//
-//go:noescape
-func testSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int, hits *uint64)
-
-// addSplit256NEON sets the bits of n hashes, at least 4.
-//
-//go:noescape
-func addSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int)
-
-// requestSplit256NEON requests the blocks of the given number of 4 hashes, at least 1.
-//
-//go:noescape
-func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)

@@ -11,8 +11,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
@@ -85,14 +88,25 @@ func main() {
 	}
 	arm := flag.String("arm64", "", "file to write the assembly of arm64 to")
 	flag.Parse()
-	text, err := neon().Compile(printer.NewGoRunConfig())
-	if err == nil {
-		err = os.WriteFile(*arm, text, 0o666)
-	}
-	if err != nil {
+	if err := writeNEON(*arm); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	pass.Compile = compile
+	pass.Compile = pass.Concat(compile, pass.Func(func(f *ir.File) error {
+		return declare(filepath.Join(filepath.Dir(*arm), "probe_amd64.go"), f.Functions())
+	}))
 	Generate()
+}
+
+// writeNEON writes the assembly of arm64, and its declarations beside it.
+func writeNEON(to string) error {
+	file := neon()
+	text, err := file.Compile(printer.NewGoRunConfig())
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(to, text, 0o666); err != nil {
+		return err
+	}
+	return declare(strings.TrimSuffix(to, ".s")+".go", file.Functions())
 }

@@ -54,6 +54,8 @@ type File struct {
 	context  *build.Context
 	operands map[*ir.Instruction][]arg
 	errs     []error
+
+	functions []*ir.Function
 }
 
 // NewFile returns an empty file with the given build constraint.
@@ -92,6 +94,9 @@ func (f *File) fail(format string, a ...any) {
 	f.errs = append(f.errs, fmt.Errorf(format, a...))
 }
 
+// Functions returns the functions of a file that Compile has compiled.
+func (f *File) Functions() []*ir.Function { return f.functions }
+
 // Compile allocates registers and returns the text of the file. The error joins all
 // errors of the methods before.
 func (f *File) Compile(config printer.Config) ([]byte, error) {
@@ -99,7 +104,8 @@ func (f *File) Compile(config printer.Config) ([]byte, error) {
 	if err := errors.Join(append(f.errs, err)...); err != nil {
 		return nil, err
 	}
-	for _, fn := range file.Functions() {
+	f.functions = file.Functions()
+	for _, fn := range f.functions {
 		if err := f.compile(fn); err != nil {
 			return nil, fmt.Errorf("%s: %w", fn.Name, err)
 		}
