@@ -405,3 +405,28 @@ func TestSingleIntegers(t *testing.T) {
 		check(RocksDB, append(dense[:1024:1024], 255, 0, k, 0, 0), 0)
 	}
 }
+
+// TestLargestFilters checks that the bounds of the kernels are the numbers of blocks and lines from
+// which on Go tests and adds. The hash 0 is in the first block or line, so no other is there.
+func TestLargestFilters(t *testing.T) {
+	data, hits := make([]byte, 64), make([]uint64, 1)
+	longs, words := make([]uint64, 1, 16), make([]uint32, 1, 16) // kernels read on to the next vector
+	for _, kernel := range kernels[:len(kernels)-1] {
+		for _, below := range []uint64{0, 1} {
+			blocks, lines := newSplit256(data, maxKernelBlocks-below), newLine512(data, maxKernelLines-below, 6)
+			signed := newLine32(data, uint32(maxKernelLines-below), 0, 6)
+			for name, done := range map[string]bool{
+				"split256 tests": blocks.testForm(kernel, longs, hits, false),
+				"split256 adds":  blocks.addForm(kernel, longs, false),
+				"line512 tests":  lines.testForm(kernel, longs, hits, false),
+				"line512 adds":   lines.addForm(kernel, longs, false),
+				"line32 tests":   signed.testForm(kernel, words, hits, false),
+				"line32 adds":    signed.addForm(kernel, words, false),
+			} {
+				if want := below > 0; done != want {
+					t.Errorf("kernel %v: %s a filter %d below the bound: %v, want %v", kernel, name, below, done, want)
+				}
+			}
+		}
+	}
+}

@@ -95,6 +95,7 @@ func TestErrors(t *testing.T) {
 		{"OpenSet one byte", ErrEncoding, func() error { _, err := OpenSet(LevelDB, []byte{6}); return err }},
 		{"OpenSet no probes", ErrEncoding, func() error { _, err := OpenSet(LevelDB, []byte{1, 2, 0}); return err }},
 		{"OpenSet reserved", ErrEncoding, func() error { _, err := OpenSet(LevelDB, []byte{1, 2, 31}); return err }},
+		{"MarshalText", ErrFormat, func() error { _, err := unknown.MarshalText(); return err }},
 		{"ParseFormat", ErrFormat, func() error { _, err := ParseFormat("bloom"); return err }},
 		{"PolicyFor format", ErrFormat, func() error { _, err := PolicyFor(unknown, 1, 0.01); return err }},
 		{"PolicyFor capacity", ErrCapacity, func() error { _, err := PolicyFor(LevelDB, -1, 0.01); return err }},
@@ -154,6 +155,39 @@ func TestErrors(t *testing.T) {
 		if err := c.try(); !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
 		}
+	}
+}
+
+// TestNoFormat hands a value that is no format to every function that returns no error.
+func TestNoFormat(t *testing.T) {
+	const none = Format(99)
+	p, keys := Policy{none, 10}, Strings([]string{"key"})
+	for name, call := range map[string]func(){
+		"Format.Name":                        func() { _ = none.Name() },
+		"Format.Hash":                        func() { none.Hash(nil) },
+		"Format.HashFrom":                    func() { none.HashFrom(1) },
+		"Format.Hashes32":                    func() { none.Hashes32(nil) },
+		"Format.Hashes64":                    func() { none.Hashes64(nil) },
+		"Format.FalsePositiveRate":           func() { none.FalsePositiveRate(1, 10, 6) },
+		"Format.FalsePositiveRate of no key": func() { none.FalsePositiveRate(0, 0, 0) },
+		"Policy.FalsePositiveRate":           func() { p.FalsePositiveRate(1) },
+		"Policy.FalsePositiveRate of no key": func() { p.FalsePositiveRate(0) },
+		"Policy.Name":                        func() { _ = p.Name() },
+		"Policy.AppendFilter":                func() { p.AppendFilter(nil, keys) },
+		"Policy.AppendFilter of no key":      func() { p.AppendFilter(nil, Keys{}) },
+		"Policy.AppendFilter of hashes":      func() { p.AppendFilter(nil, keys.Hashed(LevelDB)) },
+		"Policy.NewFilter":                   func() { p.NewFilter(keys) },
+		"Policy.NewBuilder":                  func() { p.NewBuilder() },
+		"Policy.MayContain":                  func() { p.MayContain(nil, nil) },
+		"Keys.Hashed":                        func() { keys.Hashed(none) },
+		"Reference":                          func() { Reference(none, nil, nil) },
+	} {
+		if got := panicOf(call); got != "bloom: Format(99) is no format" {
+			t.Errorf("%s of no format: panic %q", name, got)
+		}
+	}
+	if none.String() != "Format(99)" || p.String() != "Format(99) with 10 bits per key" {
+		t.Errorf("no format is printed as %v, its policy as %v", none, p)
 	}
 }
 

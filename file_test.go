@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -58,10 +59,12 @@ var fileWriters = []struct {
 	}},
 }
 
-var fileReaders = []struct {
+type fileReader struct {
 	name string
 	read func(l loaded, data []byte) error
-}{
+}
+
+var fileReaders = []fileReader{
 	{"UnmarshalBinary", loaded.UnmarshalBinary},
 	{"ReadFrom", func(l loaded, data []byte) error { return readFrom(l, bytes.NewReader(data), len(data)) }},
 	{"ReadFrom by bytes", func(l loaded, data []byte) error {
@@ -549,15 +552,24 @@ func TestZeroFile(t *testing.T) {
 	if err := s.UnmarshalBinary(want); err != nil || s.pair != 0 || s.MayContain(nil) {
 		t.Errorf("the zero Set is read as %v, %v", s, err)
 	}
-	// Filters that are no sets.
+	// Filters that are no sets. The file of the zero Set says that it has no keys.
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, odd := range formatTests[format].odd {
-			if odd.is != justFilter || len(odd.data) == 0 {
+			if odd.is != justFilter {
 				continue
 			}
-			s := mustSet(t, Policy{format, 10}, 1)
-			if err := s.UnmarshalBinary(plainFile(t, format, 0, odd.data)); !errors.Is(err, ErrEncoding) || s.pair == 0 {
-				t.Errorf("%s is read as a set: %v", odd.name, err)
+			for _, keys := range []uint64{0, 1, math.MaxUint64} {
+				file := plainFile(t, format, keys, odd.data)
+				if bytes.Equal(file, want) {
+					continue
+				}
+				text := base64.StdEncoding.AppendEncode(nil, file)
+				for _, way := range append(fileReaders, fileReader{"UnmarshalText", func(l loaded, _ []byte) error { return l.(*Set).UnmarshalText(text) }}) {
+					s := mustSet(t, Policy{format, 10}, 1)
+					if err := way.read(s, file); !errors.Is(err, ErrEncoding) || s.pair == 0 || s.format != format {
+						t.Errorf("%s for %d keys is read as a set by %s: %v", odd.name, keys, way.name, err)
+					}
+				}
 			}
 		}
 	})

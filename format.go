@@ -9,8 +9,9 @@ import (
 // encoding.
 //
 // A value that is none of the constants is a programming error. Functions that return an
-// error return [ErrFormat] for it; the others panic. The numbers of the constants do not
-// change: gob writes them. Files, JSON and the like have the short name.
+// error return [ErrFormat] for it; the others, but for String, panic. The numbers of the
+// constants do not change: gob writes them, and takes any number. [Policy.Size] returns
+// ErrFormat for a policy that gob has read. Files, JSON and the like have the short name.
 type Format uint8
 
 const (
@@ -113,13 +114,33 @@ func (f frame) put(encoded []byte) {
 
 func (f Format) valid() bool { return int(f) < len(formats) }
 
-func (f Format) hash() hashKind { return formats[f].pair.hash() }
+// mustBe panics for a value that is no format.
+func (f Format) mustBe() {
+	if !f.valid() {
+		panic(noFormat(f))
+	}
+}
+
+// noFormat is a function of its own, so that those that call it are inlined.
+//
+//go:noinline
+func noFormat(f Format) string { return "bloom: " + f.String() + " is no format" }
+
+func (f Format) hash() hashKind {
+	if f.valid() {
+		return formats[f].pair.hash()
+	}
+	panic(noFormat(f))
+}
 
 // Name returns the name that tables store beside a filter of this format. [RocksDB] and
 // [Pebble] have one name: the filters of both are in blocks "fullfilter." and the name, and
 // their last bytes tell which it is. nori-sstable and Parquet store none: the names of their
 // formats are this library's.
-func (f Format) Name() string { return formats[f].name }
+func (f Format) Name() string {
+	f.mustBe()
+	return formats[f].name
+}
 
 // String returns the short name that [ParseFormat] reads.
 func (f Format) String() string {
@@ -157,7 +178,7 @@ func (f Format) decode(data []byte) (array, error) {
 	case Pebble:
 		return encodingPebble{}.decode(data)
 	}
-	panic("bloom: " + f.String() + " is no format")
+	panic(noFormat(f))
 }
 
 // Reference reports whether key may be in the encoded filter. It follows the format letter
@@ -179,7 +200,7 @@ func Reference(f Format, filter, key []byte) bool {
 	case Pebble:
 		return encodingPebble{}.reference(filter, key)
 	}
-	panic("bloom: " + f.String() + " is no format")
+	panic(noFormat(f))
 }
 
 // trailer is the number of bytes after the lines, in the formats of RocksDB and Pebble.

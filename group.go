@@ -193,8 +193,8 @@ func (g *Group) testWindow(keys *Keys, hits []uint64) int {
 	}
 }
 
-// testAcross is MayContainBatch for at most 64 keys. It tests one key after the other with all
-// filters.
+// testAcross is MayContainBatch for at most keysAcross keys. It tests one key after the other
+// with all filters.
 func (g *Group) testAcross(keys *Keys, hits []uint64) (total int) {
 	clear(hits)
 	for i := range keys.n {

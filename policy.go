@@ -124,10 +124,11 @@ func (p Policy) Size(n int) (bits uint64, probes int, err error) {
 // FalsePositiveRate returns the expected share, 0 to 1, of absent keys to which a filter of
 // n keys answers yes. It is [Format.FalsePositiveRate] for the size of the policy's filters.
 func (p Policy) FalsePositiveRate(n int) float64 {
-	m, k := formats[p.Format].size(max(n, 1), p.BitsPerKey) // panics for a format that there is not
+	p.Format.mustBe()
 	if n <= 0 {
 		return 0
 	}
+	m, k := formats[p.Format].size(n, p.BitsPerKey)
 	return p.Format.rate(float64(n), m, k)
 }
 
@@ -232,6 +233,7 @@ const mostBytes = 1 << (10 * (3 + math.MaxUint>>63))
 // grow appends the encoding of an empty filter for n keys to dst. It sets all of the scheme
 // except the kernel.
 func (p Policy) grow(dst []byte, n int, s *scheme) []byte {
+	p.Format.mustBe()
 	f := &formats[p.Format]
 	shape, ok := f.shape(n, p.BitsPerKey)
 	if !ok {

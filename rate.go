@@ -29,9 +29,8 @@ import (
 // [Filter.MeasureRate] measures the rate for a sample of absent keys. The other formats have no
 // such keys.
 func (f Format) FalsePositiveRate(n int, bits uint64, probes int) float64 {
+	f.mustBe()
 	switch {
-	case !f.valid():
-		panic("bloom: " + f.String() + " is no format")
 	case n <= 0 || bits == 0:
 		return 0
 	case probes <= 0:

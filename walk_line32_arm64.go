@@ -19,7 +19,7 @@ func (d *line32) testAssembly(kernel Kernel, hashes []uint32, hits []uint64) boo
 // testForm is testAssembly for any number of hashes, at least one. far says whether a kernel
 // requests all lines first. Longer lines have larger numbers d.n, and Go tests them.
 func (d *line32) testForm(kernel Kernel, hashes []uint32, hits []uint64, far bool) bool {
-	if kernel == Generic || d.n > maxKernelLines {
+	if kernel == Generic || d.n >= maxKernelLines {
 		return false
 	}
 	lines, recip, shift := d.divisor()
@@ -51,7 +51,7 @@ func (d *line32) addAssembly(kernel Kernel, hashes []uint32) bool {
 
 // addForm is addAssembly with far as for testForm.
 func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
-	if kernel == Generic || d.n > maxKernelLines {
+	if kernel == Generic || d.n >= maxKernelLines {
 		return false
 	}
 	d.request(hashes, far)

@@ -14,7 +14,7 @@ func (d *line512) testAssembly(kernel Kernel, hashes, hits []uint64) bool {
 // testForm is testAssembly for any number of hashes, at least one. far says whether a kernel
 // requests all lines first.
 func (d *line512) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
-	if kernel == Generic || d.n > maxKernelLines {
+	if kernel == Generic || d.n >= maxKernelLines {
 		return false
 	}
 	d.request(hashes, far)
@@ -45,7 +45,7 @@ func (d *line512) addAssembly(kernel Kernel, hashes []uint64) bool {
 
 // addForm is addAssembly with far as for testForm.
 func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
-	if kernel == Generic || d.n > maxKernelLines {
+	if kernel == Generic || d.n >= maxKernelLines {
 		return false
 	}
 	d.request(hashes, far)
