@@ -49,6 +49,12 @@ type AtomicSet struct {
 // The race detector does not know that a racing read is right, and reports it in Go code;
 // assembly it does not see. In a build with the detector, queries take atomic loads instead.
 
+func newAtomicSet(v view) *AtomicSet {
+	v.atomic = true
+	bits, shape := v.encoded()
+	return &AtomicSet{v, shape, bits}
+}
+
 // WithKernel returns a view of the same set whose batches, of queries and of additions,
 // run on kernel k, or [ErrKernel] if k is not one of [Kernels].
 func (s *AtomicSet) WithKernel(k Kernel) (*AtomicSet, error) {

@@ -1,28 +1,35 @@
-// Package bloom reads and writes the Bloom filters of existing storage
-// engines, byte for byte, and tests whole columns of keys at once.
+// Package bloom reads and writes the Bloom filters of existing storage engines, byte for byte, and
+// tests whole columns of keys at once.
 //
-// A [Policy] builds filters, [Open] gives a read-only view of encoded bytes,
-// and a [Filter] answers for one key ([Filter.MayContain]) or for a column of
-// keys in the layout it already has in memory ([Filter.MayContainBatch],
-// [Keys]). [Policy.NewFilter] builds a filter and opens it at once. A [Builder] collects keys
-// and sizes a filter by their number. A [Set] has a fixed capacity, and can be tested while it
-// grows.
+// A Bloom filter tells of a key that it is certainly not in a set, or that it may be. It never says
+// no for a key of the set. For a small share of all other keys it says "may be": that share is the
+// false-positive rate. If no storage engine reads the filter, take the format [Default]:
 //
-// A storage engine's filter does not name its format. To keep a filter for yourself, write
-// it with [Filter.WriteTo] or [Set.WriteTo]. The header of that file has the format, the
-// number of keys and checksums. [OpenFile] and [Filter.ReadFrom] read the file. gob and JSON
-// store the same file.
+//	policy, err := bloom.PolicyFor(bloom.Default, len(names), 0.01) // 1 % of absent keys may pass
+//	if err != nil {
+//		return err
+//	}
+//	filter := policy.NewFilter(bloom.Strings(names))
+//	filter.MayContainString("pear")                     // one key
+//	for i := range filter.Hits(bloom.Strings(column)) { // a column of keys
+//		fmt.Println(column[i])
+//	}
 //
-// A lookup in many tables asks a [Group] of their filters: the key is hashed once.
+// A [Policy] is a format and a number of bits per key. It builds filters from a column of keys
+// ([Policy.NewFilter], [Policy.AppendFilter]), and makes a [Builder], which collects keys and sizes
+// the filter by their number, and a [Set], which has a fixed capacity and can be tested as it grows.
+// [Keys] is a column in the layout that its owner has: strings, byte slices, integers, Arrow's
+// offsets. [Open] gives a [Filter] for encoded bytes, without a copy. Filters that a lookup asks
+// together form a [Group].
 //
-// A Bloom filter never answers no for a key it was built from. For a small share of all
-// other keys it answers yes. That share is the false-positive rate; [PolicyFor] returns
-// the policy for a rate. The hashes are not keyed: an attacker who chooses the keys can
-// make them collide.
+// A storage engine's filter does not name its format. To keep a filter for yourself, write it with
+// [Filter.WriteTo] or [Filter.MarshalBinary]: the header of that file has the format, the number of
+// keys and checksums. [OpenFile] and [Filter.ReadFrom] read the file. gob and JSON store the same
+// file.
 //
-// A Filter is safe for concurrent use. So are the queries of a Set while no goroutine adds
-// to it. Any number of goroutines may add to an [AtomicSet] and query it at once. A Builder is
-// not safe for concurrent use.
+// A Filter is safe for concurrent use. So are the queries of a Set while no goroutine adds to it. Any
+// number of goroutines may add to an [AtomicSet] and query it at once. A Builder is not safe for
+// concurrent use. The hashes are not keyed: an attacker who chooses the keys can make them collide.
 package bloom
 
 //go:generate go -C asm run . -out ../probe_amd64.s -arm64 ../probe_arm64.s

@@ -34,6 +34,10 @@ const (
 	Pebble
 )
 
+// Default is the format to take if no storage engine reads the filter: a key lies in one cache line,
+// and its hash has 64 bits.
+const Default = RocksDB
+
 // A format names its hash and its walk and adds an encoding. A new one is a constant above,
 // a line in this table, a file format_X.go, and an arm in each switch of this file.
 

@@ -290,9 +290,7 @@ func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.atomic = true
-	bits, shape := v.encoded()
-	return &AtomicSet{v, shape, bits}, nil
+	return newAtomicSet(v), nil
 }
 
 // newView returns a view of an empty filter with room for capacity keys, at least one. Its

@@ -1,0 +1,94 @@
+// Command blocklist prints those of the names on its standard input that a list of domains blocks. It
+// is an example to copy: list.go has the filter, the search that makes it exact, and the reload.
+//
+//	go run ./examples/blocklist -make 860000 > domains.txt
+//	printf 'ads.example.com\nwww.acorn-1.net\n' | go run ./examples/blocklist domains.txt
+//
+// When the file of the list changes, it reads it anew. Names are answered meanwhile.
+package main
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+)
+
+func main() {
+	count := flag.Int("make", 0, "print a list of so many domains, the same in every run")
+	every := flag.Duration("reload", time.Second, "how often to look whether the list has changed")
+	flag.Parse()
+	if err := run(*count, *every, flag.Args(), os.Stdin, os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "blocklist:", err)
+		os.Exit(2)
+	}
+}
+
+func run(count int, every time.Duration, args []string, in io.Reader, out, log io.Writer) (err error) {
+	w := bufio.NewWriter(out)
+	defer func() { err = errors.Join(err, w.Flush()) }()
+	if count > 0 {
+		for _, domain := range domains(count) {
+			fmt.Fprintln(w, domain) // w keeps the first error
+		}
+		return nil
+	}
+	if len(args) != 1 || every <= 0 {
+		return errors.New("usage: blocklist [-reload 1s] LIST < NAMES, or blocklist -make N > LIST")
+	}
+	var list Blocklist
+	if err := list.Load(args[0]); err != nil {
+		return err
+	}
+	done := make(chan struct{})
+	defer close(done)
+	go list.watch(args[0], every, done, log)
+	for names := bufio.NewScanner(in); ; {
+		if !names.Scan() {
+			return names.Err()
+		}
+		blocked, err := list.Blocked(names.Text())
+		if err != nil {
+			return err
+		}
+		if blocked {
+			fmt.Fprintln(w, names.Text())
+		}
+	}
+}
+
+// watch loads the list anew when its file has changed. It reports a list that cannot be read, and
+// keeps the old one.
+func (b *Blocklist) watch(path string, every time.Duration, done <-chan struct{}, log io.Writer) {
+	before, _ := os.Stat(path)
+	for {
+		select {
+		case <-done:
+			return
+		case <-time.After(every):
+		}
+		now, err := os.Stat(path)
+		if err != nil || before != nil && os.SameFile(before, now) && now.ModTime().Equal(before.ModTime()) {
+			continue
+		}
+		if before = now; b.Load(path) != nil {
+			fmt.Fprintln(log, "blocklist: the old list stays:", b.Load(path))
+		}
+	}
+}
+
+// domains returns n domains in the order of their bytes, the same at every call.
+func domains(n int) []string {
+	words := [...]string{"acorn", "brook", "cedar", "delta", "ember", "fjord", "grove", "heath"}
+	tops := [...]string{"com", "net", "org", "io"}
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf("%s-%d.%s", words[i%len(words)], i/(len(words)*len(tops)), tops[i/len(words)%len(tops)])
+	}
+	slices.Sort(list)
+	return list
+}

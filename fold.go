@@ -1,0 +1,168 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// NewFoldable returns an empty set for a stream of unknown length: it has room for maxKeys at the
+// policy's bits per key, and [Set.Fold] halves it when fewer keys came. It takes at most an eighth
+// more memory than the set of [Policy.NewSet], so that its size can be halved down to some hundred
+// bytes.
+//
+// The error is [ErrFormat] if the policy's format is unknown, and [ErrShape] for [Pebble], whose
+// filters have odd numbers of lines. It is [ErrCapacity] if maxKeys is negative, or if the filter
+// is larger than the format allows.
+func (p Policy) NewFoldable(maxKeys int) (*Set, error) {
+	v, err := p.newFoldable(maxKeys)
+	if err != nil {
+		return nil, err
+	}
+	v.count = new(keyCount)
+	return &Set{v}, nil
+}
+
+// NewAtomicFoldable is NewFoldable for a set that any number of goroutines add to and query at once.
+func (p Policy) NewAtomicFoldable(maxKeys int) (*AtomicSet, error) {
+	v, err := p.newFoldable(maxKeys)
+	if err != nil {
+		return nil, err
+	}
+	return newAtomicSet(v), nil
+}
+
+func (p Policy) newFoldable(maxKeys int) (view, error) {
+	size, probes, err := p.Size(maxKeys)
+	if err != nil {
+		return view{}, err
+	}
+	f := &formats[p.Format]
+	unit, most := f.pair.walk().halves()
+	if unit == 0 {
+		return view{}, fmt.Errorf("%w: %v has odd numbers of lines, which cannot be halved", ErrShape, p.Format)
+	}
+	// Between 8 and 16 units, times a power of two. NoriCrate has a power of two already.
+	units := max((size+unit-1)/unit, 8)
+	log := bits.Len64(units) - 4
+	units = (units + 1<<log - 1) >> log << log
+	if units > most {
+		return view{}, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, maxKeys, p.BitsPerKey)
+	}
+	s := shape{units * unit, probes}
+	frame := f.frame(s, p.BitsPerKey)
+	data := newEncoded(frame.lenBefore, s.bytes()+frame.lenAfter)
+	frame.put(data)
+	return openView(p.Format, data)
+}
+
+// halves returns the unit of a walk's size, in bits, and the most units that it may have. A size of
+// an even number of units can be halved. The unit is 0 if no size can.
+func (w walkKind) halves() (unit, most uint64) {
+	switch w {
+	case walkDouble32, walkDouble64:
+		return 8, mostBytes
+	case walkSplit256:
+		return 256, min(maxBlocks, mostBytes/32)
+	case walkLine512:
+		return 512, min(rocksMostLines, mostBytes/64)
+	}
+	return 0, 0
+}
+
+// Fold halves the set while its expected rate of false positives stays at or below the given one,
+// 0 to 1, and returns how often it did. The set then has the bits that a set of the smaller size
+// would have, had the same keys been added to it: nothing is lost. It takes new memory of the
+// smaller size. [Set.Filter] and [Set.WithKernel] return views of the old memory.
+//
+// The expected rate is [Format.FalsePositiveRate] of the number of keys that [Stats] estimates.
+//
+// If the set cannot be halved, it does not change and the error is [ErrShape]: sets of
+// [Pebble], and those whose size is an odd number of bytes, blocks or lines. The sets of
+// [Policy.NewFoldable] can be halved. The error is [ErrRate] if the rate is not between 0 and 1.
+func (s *Set) Fold(falsePositiveRate float64) (int, error) {
+	v, times, err := s.fold(falsePositiveRate)
+	s.view = v
+	return times, err
+}
+
+// Fold is [Set.Fold]. No goroutine may use the set meanwhile.
+func (s *AtomicSet) Fold(falsePositiveRate float64) (int, error) {
+	v, times, err := s.view.fold(falsePositiveRate)
+	if times > 0 {
+		*s = *newAtomicSet(v)
+	}
+	return times, err
+}
+
+// fold returns the view halved as often as the rate allows, and how often that is. It returns v
+// itself if that is never, or with an error.
+func (v *view) fold(rate float64) (view, int, error) {
+	if !(rate > 0 && rate < 1) { // not a number is neither
+		return *v, 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, rate)
+	}
+	old, s := v.encoded()
+	unit, _ := v.pair.walk().halves()
+	if unit == 0 || s.bits == 0 || s.bits%(2*unit) != 0 {
+		return *v, 0, fmt.Errorf("%w: a set of %d bits in the format %v cannot be halved", ErrShape, s.bits, v.format)
+	}
+	keys := keysOf(onesCount(old), s, formats[v.format].encoding)
+	times := 0
+	for s.bits%(2*unit) == 0 && keys < math.MaxInt && v.format.FalsePositiveRate(int(math.Round(keys)), s.bits/2, s.probes) <= rate {
+		s.bits /= 2
+		times++
+	}
+	if times == 0 {
+		return *v, 0, nil
+	}
+	from, to := v.BitRange()
+	folded := *v
+	folded.data = newEncoded(from, s.bytes()+len(v.data)-to)
+	copy(folded.data, v.data[:from])
+	switch from { // nori-sstable's headers alone say the number of bits
+	case headerNori:
+		binary.LittleEndian.PutUint64(folded.data, s.bits)
+	case headerNoriCrate:
+		binary.LittleEndian.PutUint64(folded.data[4:], s.bits)
+	}
+	array := folded.data[from:][:s.bytes()]
+	copy(folded.data[from+len(array):], v.data[to:])
+	if unit == 8 {
+		foldRemainders(array, old)
+	} else {
+		foldNeighbours(array, old, int(unit/8))
+	}
+	folded.array, _ = v.format.decode(folded.data) // no error: it is a filter of a size that the format has
+	return folded, times, nil
+}
+
+// foldRemainders folds bits whose numbers are remainders: x mod m/2 is (x mod m) mod m/2.
+func foldRemainders(dst, src []byte) {
+	for copy(dst, src); len(src) > len(dst); {
+		src = src[len(dst):]
+		or(dst, src[:len(dst)])
+	}
+}
+
+// foldNeighbours folds blocks whose number is h·n / 2^32, rounded down, for a hash h of 32 bits: with
+// half as many blocks, 2i and 2i + 1 become i.
+func foldNeighbours(dst, src []byte, block int) {
+	for each := len(src) / len(dst) * block; len(dst) > 0; dst, src = dst[block:], src[each:] {
+		for i := 0; i < each; i += block {
+			or(dst[:block], src[i:i+block])
+		}
+	}
+}
+
+// or sets the bits of dst that src has, which is as long.
+func or(dst, src []byte) {
+	for ; len(dst) >= 32 && len(src) >= 32; dst, src = dst[32:], src[32:] {
+		for i := 0; i < 32; i += 8 {
+			binary.LittleEndian.PutUint64(dst[i:], binary.LittleEndian.Uint64(dst[i:])|binary.LittleEndian.Uint64(src[i:]))
+		}
+	}
+	for i, b := range src {
+		dst[i] |= b
+	}
+}

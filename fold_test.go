@@ -1,0 +1,215 @@
+package bloom
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// foldable are the formats whose sets can be halved.
+var foldable = []Format{LevelDB, Nori, NoriCrate, Parquet, RocksDB}
+
+// smaller returns the encoding of an empty filter with 1/2^times of the bits of s, as the reference
+// reads it.
+func smaller(t *testing.T, s *Set, times int) []byte {
+	t.Helper()
+	from, to := s.BitRange()
+	n := uint64(to-from) * 8 >> times
+	data := slices.Concat(s.data[:from], make([]byte, n/8), s.data[to:])
+	switch s.format {
+	case Nori:
+		binary.LittleEndian.PutUint64(data, n)
+	case NoriCrate:
+		binary.LittleEndian.PutUint64(data[4:], n)
+	}
+	return data
+}
+
+// TestFold compares folded sets, bit for bit, with small ones to which the reference adds the same
+// keys. A folded set holds the rate, and one that is halved once more does not.
+func TestFold(t *testing.T) {
+	for _, format := range foldable {
+		for _, bitsPerKey := range []int{4, 10, 17} {
+			for _, n := range []int{0, 1, 60, 1000, 7000} {
+				t.Run(fmt.Sprintf("format=%v/bits=%d/n=%d", format, bitsPerKey, n), func(t *testing.T) {
+					t.Parallel()
+					const rate = 0.02
+					p := Policy{format, bitsPerKey}
+					s, err := p.NewFoldable(10_000)
+					if err != nil {
+						t.Fatal(err)
+					}
+					a, err := p.NewAtomicFoldable(10_000)
+					if err != nil {
+						t.Fatal(err)
+					}
+					before := s.Stats().Bits
+					if fixed, _, _ := p.Size(10_000); before < fixed || before > fixed+fixed/8+512 {
+						t.Errorf("%d bits; a set of fixed size has %d", before, fixed)
+					}
+					unfolded := s.Clone()
+					random := rand.New(rand.NewPCG(uint64(n), 1))
+					keys := make([]uint64, n)
+					for i := range keys {
+						keys[i] = random.Uint64()
+					}
+					s.AddBatch(Uint64s(keys))
+					a.AddBatch(Uint64s(keys))
+					times, err := s.Fold(rate)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want := smaller(t, unfolded, times)
+					for _, key := range keys {
+						addByReference(t, format, want, binary.LittleEndian.AppendUint64(nil, key))
+					}
+					if !bytes.Equal(s.data, want) {
+						t.Errorf("folded %d times, the set differs from a small one", times)
+					}
+					if count, known := s.KeyCount(); count != uint64(n) || !known {
+						t.Errorf("KeyCount() = %d, %v", count, known)
+					}
+					if again, err := a.Fold(rate); again != times || err != nil || !bytes.Equal(a.view.data, s.data) || a.MayContain(nil) != s.MayContain(nil) {
+						t.Errorf("the atomic set is folded %d times, with error %v", again, err)
+					}
+					bits, k := s.Stats().Bits, s.Stats().Probes
+					if times > 0 && format.FalsePositiveRate(n, bits, k) > 1.1*rate {
+						t.Errorf("%d keys in %d bits: %v", n, bits, format.FalsePositiveRate(n, bits, k))
+					}
+					if unit, _ := s.pair.walk().halves(); bits%(2*unit) == 0 && format.FalsePositiveRate(n, bits/2, k) < 0.9*rate {
+						t.Errorf("%d keys in %d bits: half would do", n, bits)
+					}
+					s.AddUint64(1) // a folded set is one like any other
+					if want := s.MayContainUint64(1); !want || s.Filter().MayContainBatch(Uint64s(append(keys, 1)), make([]uint64, n/64+1)) != n+1 {
+						t.Error("the folded set loses a key")
+					}
+				})
+			}
+		}
+	}
+}
+
+// TestFoldRule compares how often Parquet's sets are halved with the rule of arrow-rs (pull request
+// 9628) and of Arrow C++ (50008): by the mean fill of the blocks. That rule leaves out that some blocks
+// are fuller than others, so it halves a set once more at times, and then misses the rate.
+func TestFoldRule(t *testing.T) {
+	random := rand.New(rand.NewPCG(61, 62))
+	more := 0
+	for range 60 {
+		n, rate := 1+random.IntN(20_000), 0.001+0.05*random.Float64()
+		s, err := Policy{Parquet, 12}.NewFoldable(20_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range n {
+			s.AddUint64(random.Uint64())
+		}
+		fill, theirs := s.Stats().Fill(), 0
+		for size := s.n; size%2 == 0; size /= 2 {
+			fill = 1 - (1-fill)*(1-fill) // of two blocks as one
+			if math.Pow(fill, 8) > rate {
+				break
+			}
+			theirs++
+		}
+		ours, err := s.Fold(rate)
+		if err != nil || ours > theirs || ours < theirs-1 {
+			t.Errorf("%d keys at %v: halved %d times, by arrow-rs's rule %d: %v", n, rate, ours, theirs, err)
+		}
+		if ours < theirs {
+			more++
+		}
+	}
+	if more > 15 {
+		t.Errorf("arrow-rs's rule halves %d of 60 sets once more", more)
+	}
+}
+
+// TestFoldErrors checks that what cannot be halved does not change.
+func TestFoldErrors(t *testing.T) {
+	eachFormat(t, func(t *testing.T, format Format) {
+		odd := mustSet(t, Policy{format, 8}, 32*9) // 9 lines, 9 blocks, 288 bytes
+		if format == LevelDB || format == Nori || format == NoriCrate {
+			odd = mustSet(t, Policy{format, 8}, 65)
+		}
+		if format == NoriCrate {
+			odd = mustSet(t, Policy{format, 1}, 1) // a power of two: one bit
+		}
+		odd.AddString("key")
+		before := odd.Clone()
+		for _, rate := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1)} {
+			if n, err := odd.Fold(rate); n != 0 || !errors.Is(err, ErrRate) || !odd.Equal(before) {
+				t.Errorf("Fold(%v) = %d, %v", rate, n, err)
+			}
+		}
+		if n, err := odd.Fold(0.99); n != 0 || !errors.Is(err, ErrShape) || !odd.Equal(before) {
+			t.Errorf("Fold of an odd size = %d, %v", n, err)
+		}
+		for maxKeys, want := range map[int]error{-1: ErrCapacity, math.MaxInt: ErrCapacity} {
+			if _, err := (Policy{format, 10}).NewFoldable(maxKeys); !errors.Is(err, want) {
+				t.Errorf("NewFoldable(%d): %v", maxKeys, err)
+			}
+			if _, err := (Policy{format, 10}).NewAtomicFoldable(maxKeys); !errors.Is(err, want) {
+				t.Errorf("NewAtomicFoldable(%d): %v", maxKeys, err)
+			}
+		}
+		if !slices.Contains(foldable, format) {
+			if _, err := (Policy{format, 10}).NewFoldable(10); !errors.Is(err, ErrShape) {
+				t.Errorf("NewFoldable: %v", err)
+			}
+		}
+		full := mustSet(t, Policy{format, 8}, 32*8)
+		for i := range 32 * 8 {
+			full.AddUint64(uint64(i))
+		}
+		if n, err := full.Fold(0.001); slices.Contains(foldable, format) && (n != 0 || err != nil) {
+			t.Errorf("Fold of a full set = %d, %v", n, err)
+		}
+	})
+	if n, err := new(Set).Fold(0.5); n != 0 || !errors.Is(err, ErrShape) {
+		t.Errorf("Fold of the zero Set = %d, %v", n, err)
+	}
+	if n, err := new(AtomicSet).Fold(0.5); n != 0 || !errors.Is(err, ErrShape) {
+		t.Errorf("Fold of the zero AtomicSet = %d, %v", n, err)
+	}
+	if _, err := (Policy{Format: 99}).NewFoldable(1); !errors.Is(err, ErrFormat) {
+		t.Errorf("NewFoldable of no format: %v", err)
+	}
+}
+
+// BenchmarkFold halves a set of 64 MiB three times, beside a copy of it.
+func BenchmarkFold(b *testing.B) {
+	for _, format := range foldable {
+		full, err := Policy{format, 8}.NewFoldable(1 << 26)
+		if err != nil {
+			b.Fatal(err)
+		}
+		random, keys := rand.New(rand.NewPCG(1, 2)), make([]uint64, 1<<20)
+		for range 6 {
+			for i := range keys {
+				keys[i] = random.Uint64()
+			}
+			full.AddBatch(Uint64s(keys))
+		}
+		b.Run(fmt.Sprintf("format=%v", format), func(b *testing.B) {
+			b.SetBytes(int64(len(full.data)))
+			for b.Loop() {
+				s := Set{full.view}
+				if n, err := s.Fold(0.03); err != nil || n != 3 {
+					b.Fatal(n, err)
+				}
+			}
+		})
+		b.Run(fmt.Sprintf("format=%v/copy", format), func(b *testing.B) {
+			b.SetBytes(int64(len(full.data)))
+			for b.Loop() {
+				full.Clone()
+			}
+		})
+	}
+}
