@@ -14,3 +14,6 @@ var (
 	_ [unsafe.Offsetof(scheme{}.kernel) - 33]struct{}
 	_ [33 - unsafe.Offsetof(scheme{}.kernel)]struct{}
 )
+
+// has is test for a hash, with at most maxHasProbes probes. All kernels but Generic have it.
+func (d *line512) has(h uint64) bool { return hasHashLine512AVX2(&d.base, h, 0, 0) }
