@@ -115,10 +115,12 @@ deps:
 format:
 	@$(step) 'files=$$(gofmt -l .); [ -z "$$files" ] || { echo "$$files"; false; }'
 
-# generated writes the assembly and its declarations anew, elsewhere, and wants what is committed.
+# generated writes the assembly and its declarations anew, elsewhere, and wants what is committed. The
+# generator reads the package in the directory above its own.
 .PHONY: generated
 generated:
 	@$(step) 'new=$$(mktemp -d); trap "rm -r $$new" EXIT; mkdir $$new/asm; \
+		cp *.go $$new; rm $$new/probe_*; \
 		go build -C asm -o $$new/asm/asm . && \
 		(cd $$new/asm && ./asm $(shell sed -n 's|^//go:generate go -C asm run \. ||p' *.go)) && \
 		for f in $$(grep -l "^// Code generated" probe_* "$$new"/probe_*); do diff "$${f##*/}" "$$new/$${f##*/}" || exit; done'

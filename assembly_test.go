@@ -327,7 +327,7 @@ func TestRequestsOfLines(t *testing.T) {
 				for i := range n {
 					walk.addOne(i)
 				}
-				if !walk.add() || !bytes.Equal(set, plain) {
+				if added := walk.add(); !added && n >= minSetHashes || added && !bytes.Equal(set, plain) {
 					t.Fatalf("kernel %v, %s, %d lines, %d probes, far %v: wrong bits of %d hashes", kernel, name, lines, k, far, n)
 				}
 			}

@@ -4,6 +4,47 @@
 
 package bloom
 
+// probeLine512 tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next multiple of 16
+// hashes. There are fewer than maxKernelLines lines. far says whether it requests lines before it
+// needs them.
+func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
+	switch kernel {
+	case AVX512:
+		probeLine512AVX512(base, lines, factors, hashes, n, hits, far)
+		return true
+	case AVX2:
+		probeLine512AVX2(base, lines, factors, hashes, n, hits, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeLine512AVX512(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
+
+//go:noescape
+func probeLine512AVX2(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
+
+// setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
+// It is probeLine512 in all else.
+func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool) (ok bool) {
+	switch kernel {
+	case AVX512:
+		setLine512AVX512(base, lines, factors, pairs, hashes, n, far)
+		return true
+	case AVX2:
+		setLine512AVX2(base, lines, factors, pairs, hashes, n, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
+
+//go:noescape
+func setLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
+
 // The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
 // load words one by one, and return how many groups are left.
 
@@ -196,26 +237,7 @@ func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uin
 //go:noescape
 func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)
 
-// The testLine512 functions make 8 probes of each of n hashes, 1 to windowKeys, with the factors of
-// line512.factors. They read on to the next multiple of 16 hashes. There are at most maxKernelLines
-// lines. If far is true, the functions request lines before they need them.
-
-//go:noescape
-func testLine512AVX512(base *byte, bytes uint64, factors *uint32, hashes *uint64, n int, hits *uint64, far bool)
-
-//go:noescape
-func testLine512AVX2(base *byte, bytes uint64, factors *uint32, hashes *uint64, n int, hits *uint64, far bool)
-
-// The addLine512 functions set two bits for each of the pairs, 1 to 4, of n hashes, on arm64 at
-// least 4.
-
-//go:noescape
-func addLine512AVX512(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
-
-//go:noescape
-func addLine512AVX2(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
-
-// The testLine32 functions are the testLine512 functions for the steps of line32.steps, and what
+// The testLine32 functions are the probeLine512 functions for the steps of line32.steps, and what
 // line32.divisor returns.
 
 //go:noescape
@@ -224,7 +246,7 @@ func testLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, step
 //go:noescape
 func testLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
 
-// The addLine32 functions are the addLine512 functions for the steps of line32.steps.
+// The addLine32 functions are the setLine512 functions for the steps of line32.steps.
 
 //go:noescape
 func addLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)

@@ -11039,9 +11039,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func testLine512AVX512(base *byte, bytes uint64, factors *uint32, hashes *uint64, n int, hits *uint64, far bool)
+// func probeLine512AVX512(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·testLine512AVX512(SB), $11432-49
+TEXT ·probeLine512AVX512(SB), $11432-49
 	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
 	// product of its factor and the upper half choose a bit.
 	MOVQ            hashes+24(FP), AX
@@ -11052,7 +11052,8 @@ TEXT ·testLine512AVX512(SB), $11432-49
 	VPBROADCASTQ    DX, Z0
 	MOVL            $0x0000ff00, DX
 	KMOVW           DX, K1
-	MOVQ            bytes+8(FP), DX
+	MOVQ            lines+8(FP), DX
+	SHLQ            $0x06, DX
 	VPBROADCASTQ    DX, Z1
 	MOVL            $0xffffffc0, DX
 	VPBROADCASTQ    DX, Z2
@@ -11743,10 +11744,10 @@ TEXT ·hasUint64Line32AVX512(SB), NOSPLIT, $0-17
 	MOVB         AL, ret+16(FP)
 	RET
 
-// func addLine512AVX512(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
+// func setLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
 // Requires: AVX, AVX512F
-TEXT ·addLine512AVX512(SB), $9456-49
-	// The addresses and the bits are those of testLine512.
+TEXT ·setLine512AVX512(SB), $9456-49
+	// The addresses and the bits are those of probeLine512.
 	LEAQ            63(SP), AX
 	ANDQ            $-64, AX
 	MOVQ            pairs+24(FP), CX
@@ -11761,7 +11762,8 @@ TEXT ·addLine512AVX512(SB), $9456-49
 	VPBROADCASTQ    SI, Z2
 	MOVL            $0x0000ff00, SI
 	KMOVW           SI, K1
-	MOVQ            bytes+8(FP), SI
+	MOVQ            lines+8(FP), SI
+	SHLQ            $0x06, SI
 	VPBROADCASTQ    SI, Z3
 	MOVL            $0xffffffc0, SI
 	VPBROADCASTQ    SI, Z4
@@ -14350,9 +14352,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func testLine512AVX2(base *byte, bytes uint64, factors *uint32, hashes *uint64, n int, hits *uint64, far bool)
+// func probeLine512AVX2(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX2
-TEXT ·testLine512AVX2(SB), $9272-49
+TEXT ·probeLine512AVX2(SB), $9272-49
 	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
 	// product of its factor and the upper half choose a bit.
 	MOVQ         hashes+24(FP), AX
@@ -14362,7 +14364,8 @@ TEXT ·testLine512AVX2(SB), $9272-49
 	MOVQ         base+0(FP), DX
 	VMOVQ        DX, X0
 	VPBROADCASTQ X0, Y0
-	MOVQ         bytes+8(FP), DX
+	MOVQ         lines+8(FP), DX
+	SHLQ         $0x06, DX
 	VMOVQ        DX, X1
 	VPBROADCASTQ X1, Y1
 	MOVL         $0xffffffc0, DX
@@ -15189,10 +15192,10 @@ TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
 	VZEROUPPER
 	RET
 
-// func addLine512AVX2(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)
+// func setLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
 // Requires: AVX, AVX2, BMI2
-TEXT ·addLine512AVX2(SB), $9456-49
-	// The addresses and the bits are those of testLine512.
+TEXT ·setLine512AVX2(SB), $9456-49
+	// The addresses and the bits are those of probeLine512.
 	LEAQ         63(SP), AX
 	ANDQ         $-64, AX
 	MOVQ         pairs+24(FP), CX
@@ -15203,7 +15206,8 @@ TEXT ·addLine512AVX2(SB), $9456-49
 	MOVQ         base+0(FP), SI
 	VMOVQ        SI, X0
 	VPBROADCASTQ X0, Y0
-	MOVQ         bytes+8(FP), SI
+	MOVQ         lines+8(FP), SI
+	SHLQ         $0x06, SI
 	VMOVQ        SI, X1
 	VPBROADCASTQ X1, Y1
 	MOVL         $0xffffffc0, SI

@@ -4,6 +4,35 @@
 
 package bloom
 
+// probeLine512 tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next multiple of 16
+// hashes. There are fewer than maxKernelLines lines. far says whether it requests lines before it
+// needs them.
+func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		probeLine512NEON(base, lines, factors, hashes, n, hits, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeLine512NEON(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
+
+// setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
+// It is probeLine512 in all else.
+func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		setLine512NEON(base, lines, factors, pairs, hashes, n, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
+
 // The hash32 functions are hash32Generic for the given number of vectors of keys, at least 1. Those
 // for keys of any length return how many vectors are left. Headers are those of slices or strings:
 // an address, and the length 8 bytes after it. Keys of a fixed width have at least 8 bytes. Keys
@@ -115,26 +144,13 @@ func testSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int, hits *ui
 //go:noescape
 func addSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int)
 
-// The testLine512 functions make 8 probes of each of n hashes, 1 to windowKeys, with the factors of
-// line512.factors. They read on to the next multiple of 16 hashes. There are at most maxKernelLines
-// lines. If far is true, the functions request lines before they need them.
-
-//go:noescape
-func testLine512NEON(base *byte, lines uint32, factors *uint32, hashes *uint64, n int, hits *uint64)
-
-// The addLine512 functions set two bits for each of the pairs, 1 to 4, of n hashes, on arm64 at
-// least 4.
-
-//go:noescape
-func addLine512NEON(base *byte, lines uint32, factors *uint32, pairs int, hashes *uint64, n int)
-
-// The testLine32 functions are the testLine512 functions for the steps of line32.steps, and what
+// The testLine32 functions are the probeLine512 functions for the steps of line32.steps, and what
 // line32.divisor returns.
 
 //go:noescape
 func testLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint32, hashes *uint32, n int, hits *uint64)
 
-// The addLine32 functions are the addLine512 functions for the steps of line32.steps.
+// The addLine32 functions are the setLine512 functions for the steps of line32.steps.
 
 //go:noescape
 func addLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint32, pairs int, hashes *uint32, n int)
@@ -143,9 +159,6 @@ func addLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *
 
 //go:noescape
 func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)
-
-//go:noescape
-func requestLine512NEON(base *byte, lines uint32, hashes *uint64, fours int)
 
 //go:noescape
 func requestLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, hashes *uint32, fours int)

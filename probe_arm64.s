@@ -4895,15 +4895,46 @@ four:
 end:
 	RET
 
-// func testLine512NEON(base *byte, lines uint32, factors *uint32, hashes *uint64, n int, hits *uint64)
+// func probeLine512NEON(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: ASIMD
-TEXT ·testLine512NEON(SB), $1056-48
+TEXT ·probeLine512NEON(SB), $1056-49
 	// The lower half of a hash chooses a line, and the upper 9 bits of its upper half times
 	// a factor choose a bit, for 8 factors. The kernel tests two hashes at a time: of 16
 	// products it takes the upper halfwords. A line is a table of 64 bytes.
+	MOVBU far+48(FP), R0
+	CBZ   R0, requested
+	MOVD  n+32(FP), R0
+	LSR   $2, R0, R0
+	CBZ   R0, requested
+	MOVD  base+0(FP), R1
+	MOVD  hashes+24(FP), R2
+	MOVD  lines+8(FP), R3
+	VDUP  R3, V0.S4
+
+request:
+	FLDPQ.P 32(R2), (F1, F2)
+	VUZP1   V2.S4, V1.S4, V1.S4
+	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
+	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
+	VUZP2   V1.S4, V2.S4, V2.S4
+	VSHL    $6, V2.S4, V2.S4
+	VMOV    V2.D[0], R3
+	ADD     R3.UXTW, R1, R4
+	ADD     R3>>32, R1, R3
+	VMOV    V2.D[1], R5
+	ADD     R5.UXTW, R1, R6
+	ADD     R5>>32, R1, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R0, R0
+	BNE     request
+
+requested:
 	MOVD  base+0(FP), R0
 	MOVD  hashes+24(FP), R1
-	MOVWU lines+8(FP), R2
+	MOVD  lines+8(FP), R2
 	VDUP  R2, V0.S4
 	MOVD  factors+16(FP), R2
 	FLDPQ 0(R2), (F2, F3)
@@ -5451,13 +5482,44 @@ word:
 	MOVD R2, -8(R0)
 	RET
 
-// func addLine512NEON(base *byte, lines uint32, factors *uint32, pairs int, hashes *uint64, n int)
+// func setLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
 // Requires: ASIMD
-TEXT ·addLine512NEON(SB), NOSPLIT, $0-48
-	// The addresses and the bits are those of testLine512.
+TEXT ·setLine512NEON(SB), NOSPLIT, $0-49
+	// The addresses and the bits are those of probeLine512.
+	MOVBU far+48(FP), R0
+	CBZ   R0, requested
+	MOVD  n+40(FP), R0
+	LSR   $2, R0, R0
+	CBZ   R0, requested
+	MOVD  base+0(FP), R1
+	MOVD  hashes+32(FP), R2
+	MOVD  lines+8(FP), R3
+	VDUP  R3, V0.S4
+
+request:
+	FLDPQ.P 32(R2), (F1, F2)
+	VUZP1   V2.S4, V1.S4, V1.S4
+	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
+	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
+	VUZP2   V1.S4, V2.S4, V2.S4
+	VSHL    $6, V2.S4, V2.S4
+	VMOV    V2.D[0], R3
+	ADD     R3.UXTW, R1, R4
+	ADD     R3>>32, R1, R3
+	VMOV    V2.D[1], R5
+	ADD     R5.UXTW, R1, R6
+	ADD     R5>>32, R1, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R0, R0
+	BNE     request
+
+requested:
 	MOVD  base+0(FP), R0
 	MOVD  hashes+32(FP), R1
-	MOVWU lines+8(FP), R2
+	MOVD  lines+8(FP), R2
 	VDUP  R2, V0.S4
 	MOVD  factors+16(FP), R2
 	FLDPQ 0(R2), (F3, F4)
@@ -6048,36 +6110,6 @@ four:
 	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
 	VUZP2   V1.S4, V2.S4, V2.S4
 	VSHL    $5, V2.S4, V2.S4
-	VMOV    V2.D[0], R3
-	ADD     R3.UXTW, R0, R4
-	ADD     R3>>32, R0, R3
-	VMOV    V2.D[1], R5
-	ADD     R5.UXTW, R0, R6
-	ADD     R5>>32, R0, R5
-	PRFM    0(R4), PLDL1KEEP
-	PRFM    0(R3), PLDL1KEEP
-	PRFM    0(R6), PLDL1KEEP
-	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R2, R2
-	BNE     four
-	RET
-
-// func requestLine512NEON(base *byte, lines uint32, hashes *uint64, fours int)
-// Requires: ASIMD
-TEXT ·requestLine512NEON(SB), NOSPLIT, $0-32
-	MOVD  base+0(FP), R0
-	MOVD  hashes+16(FP), R1
-	MOVWU lines+8(FP), R2
-	VDUP  R2, V0.S4
-	MOVD  fours+24(FP), R2
-
-four:
-	FLDPQ.P 32(R1), (F1, F2)
-	VUZP1   V2.S4, V1.S4, V1.S4
-	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
-	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
-	VUZP2   V1.S4, V2.S4, V2.S4
-	VSHL    $6, V2.S4, V2.S4
 	VMOV    V2.D[0], R3
 	ADD     R3.UXTW, R0, R4
 	ADD     R3>>32, R0, R3

@@ -11,3 +11,5 @@ func testUint64(base **byte, key uint64) bool { return mayContainUint64(base, ke
 func testHash(base **byte, h1, h2 uint64, kind uint8) bool {
 	return mayContainHash(base, h1, h2, hashKind(kind))
 }
+
+func (d *line512) has(h uint64) bool { return d.test(h) }

@@ -53,4 +53,13 @@ const (
 	// maxHasProbes is the largest number of probes that assembly tests of a single key in the
 	// walks line512 and line32: those of one vector.
 	maxHasProbes = 8
+	// minKernelHashes is the number of hashes from which on the kernels are faster than Go.
+	minKernelHashes = 8
+	// minSetHashes is the number of hashes from which on kernels set bits of lines.
+	minSetHashes = 4
+	// maxKernelLines is the number of lines of 64 bytes from which on Go serves a filter of the walks
+	// line512 and line32, 4 GiB in all: offsets of lines have 32 bits in the kernels. requestLines is the
+	// number from which on kernels request the lines of later keys, 1 MiB in all.
+	maxKernelLines = 1 << 26
+	requestLines   = 1 << 14
 )

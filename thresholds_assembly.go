@@ -6,9 +6,6 @@ package bloom
 // test. Go tests larger filters.
 const maxKernelBits = 1 << 31
 
-// minKernelHashes is the number of hashes from which on the kernels are faster than Go.
-const minKernelHashes = 8
-
 // longKey is the number of bytes from which on Go hashes a key.
 const longKey = 1 << 15
 
@@ -19,8 +16,4 @@ const (
 	// requestBlocks is the number of blocks from which on the kernels of split256 request the
 	// blocks of later keys, 1 MiB in all. In a nearer cache, that costs more than it saves.
 	requestBlocks = 1 << 15
-	// maxKernelLines and requestLines are these bounds for lines of 64 bytes, in the walks
-	// line512 and line32.
-	maxKernelLines = 1 << 26
-	requestLines   = 1 << 14
 )

@@ -134,9 +134,52 @@ func (d *line512) factors(probe int) *[8]uint32 {
 
 // testBatch is testHashes for this walk.
 func (d *line512) testBatch(kernel Kernel, hashes, hits []uint64) {
-	if !d.testAssembly(kernel, hashes, hits) {
+	if len(hashes) < minKernelHashes || !d.testForm(kernel, hashes, hits, d.n >= requestLines) {
 		d.testGeneric(hashes, hits)
 	}
+}
+
+// testForm is testGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
+// must test the hashes. far says whether the kernel requests lines before it needs them.
+func (d *line512) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
+	if d.n >= maxKernelLines || !probeLine512(kernel, d.base, d.n, d.factors(0), &hashes[0], len(hashes), &hits[0], far) {
+		return false
+	}
+	if d.k > 8 {
+		d.testLater(kernel, hashes, hits[:(len(hashes)+63)/64], far)
+	}
+	return true
+}
+
+// testLater makes all probes but the first 8.
+func (d *line512) testLater(kernel Kernel, hashes, hits []uint64, far bool) {
+	var more [windowKeys / 64]uint64
+	for done := 8; done < d.k; done += 8 {
+		probeLine512(kernel, d.base, d.n, d.factors(done), &hashes[0], len(hashes), &more[0], far)
+		for i := range hits {
+			hits[i] &= more[i]
+		}
+	}
+}
+
+// addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
+// nothing, if Go must set them.
+func (d *line512) addAssembly(kernel Kernel, hashes []uint64) bool {
+	return d.addForm(kernel, hashes, d.n >= requestLines)
+}
+
+// addForm is addAssembly with far as for testForm.
+func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
+	if d.n >= maxKernelLines || len(hashes) < minSetHashes {
+		return false
+	}
+	pairs := (min(d.k, 8) + 1) / 2
+	for done := 0; done < d.k; done += 8 {
+		if !setLine512(kernel, d.base, d.n, d.factors(done), pairs, &hashes[0], len(hashes), far) {
+			return false
+		}
+	}
+	return true
 }
 
 // testGeneric is testBatch in portable Go.

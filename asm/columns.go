@@ -57,7 +57,7 @@ func (l located) jumpIfLong(v vectors, label string) {
 	case l.length == nil:
 		v.testAbove(long, l.lengths)
 	case l.lengths[0] == nil:
-		v.testAny(v.greater(l.length, v.broadcast(constant(long-1))))
+		v.testAny(v.greater(l.length, v.broadcast(constant(uint32(long-1)))))
 	default:
 		return
 	}

@@ -8,15 +8,13 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// window is the largest number of hashes in a call: the constant of this name in
-// package bloom.
-const window = 1024
+// window is the largest number of hashes in a call.
+var window = int(bloom.constant("windowKeys"))
 
 // A stage writes a row: the number of its hashes, and then a bit for each hash.
-const (
-	rows    = 12
-	rowSize = 8 + window/8
-)
+const rows = 12
+
+var rowSize = 8 + window/8
 
 // double32 has the registers of a kernel while its code is emitted.
 type double32 struct {

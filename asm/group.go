@@ -8,19 +8,19 @@ import (
 
 // A block of package bloom has the fields of 8 arrays side by side: a row of 8 words each for
 // the addresses, the numbers of units, the reciprocals and the shifts.
-const (
-	blockArrays = 8
+var (
+	blockArrays = int(bloom.constant("blockArrays"))
 	blockRow    = 8 * blockArrays
-	blockSize   = 4 * blockRow
+	blockSize   = bloom.size("block")
 )
 
 // block is where a block is, or a part of its columns.
 type block Mem
 
 func (b block) bases() Mem  { return Mem(b) }
-func (b block) units() Mem  { return Mem(b).Offset(blockRow) }
-func (b block) recips() Mem { return Mem(b).Offset(2 * blockRow) }
-func (b block) shifts() Mem { return Mem(b).Offset(3 * blockRow) }
+func (b block) units() Mem  { return Mem(b).Offset(bloom.offset("block.units")) }
+func (b block) recips() Mem { return Mem(b).Offset(bloom.offset("block.recips")) }
+func (b block) shifts() Mem { return Mem(b).Offset(bloom.offset("block.shifts")) }
 
 // testArrays emits the tests of one key with many filters.
 func testArrays() {
@@ -267,7 +267,7 @@ func testArraysDouble32() {
 
 // arraySize is the size in bytes of an array of package bloom: the address, the number of
 // units, the reciprocal and the number of probes.
-const arraySize = 32
+var arraySize = bloom.size("array")
 
 // testArraysDouble64 emits the first three probes of one key in many filters of the walk
 // double64, of 512 bits or more.

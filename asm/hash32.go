@@ -9,9 +9,9 @@ import (
 )
 
 // The constants of LevelDB's hash.
-const (
-	hash32Seed = 0xbc9f1d34
-	hash32Mul  = 0xc6a4a793
+var (
+	hash32Seed = uint32(bloom.constant("hash32Seed"))
+	hash32Mul  = uint32(bloom.constant("hash32Mul"))
 )
 
 // hash32 emits the hash of keys of 4 or 8 bytes that lie side by side, for the given
@@ -20,7 +20,7 @@ func hash32(v vectors, width int) {
 	TEXT(fmt.Sprintf("hash32Width%d%s", width, v.name()), NOSPLIT, "func(keys *byte, hashes *uint32, vectors int)")
 	Comment("Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.")
 	keys, hashes, n := argument("keys"), argument("hashes"), argument("vectors")
-	seed := v.broadcast(constant(hash32Seed ^ uint32(width*hash32Mul&0xffffffff)))
+	seed := v.broadcast(constant(hash32Seed ^ uint32(width)*hash32Mul))
 	mul := v.broadcast(constant(hash32Mul))
 	var split func(a, b reg.VecVirtual)
 	if width == 8 {

@@ -8,10 +8,9 @@ import (
 
 // A kernel leaves a key of long bytes or more to Go. A call ends when the longest keys of
 // its vectors have most bytes in sum. To hash that many words takes some 30 µs.
-const (
-	long = 1 << 15
-	most = 1 << 14
-)
+var long = int(bloom.constant("longKey"))
+
+const most = 1 << 14
 
 // hash32Bytes emits the hash of a column of keys, for the given number of whole vectors.
 func hash32Bytes(v vectors, c column) {

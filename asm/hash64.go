@@ -11,11 +11,7 @@ import (
 
 // The primes of XXH64.
 var primes = [5]uint64{
-	0x9e3779b185ebca87,
-	0xc2b2ae3d27d4eb4f,
-	0x165667b19e3779f9,
-	0x85ebca77c2b2ae63,
-	0x27d4eb2f165667c5,
+	bloom.constant("prime1"), bloom.constant("prime2"), bloom.constant("prime3"), bloom.constant("prime4"), bloom.constant("prime5"),
 }
 
 // xxh64 names the kernels of XXH64 with some seeds.

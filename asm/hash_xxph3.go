@@ -9,20 +9,18 @@ import (
 )
 
 // xxph3Secret is the first 8 bytes of the secret.
-const xxph3Secret = 0xbe4ba423396cfeb8
+var xxph3Secret = bloom.constant("xxph3Secret0")
 
 // xxph3Factor is the factor of 32 bits.
-const xxph3Factor = 0x9e3779b1
+var xxph3Factor = bloom.constant("prime32x1")
 
 // xxph3Words is the 192 bytes that keys are combined with, as words.
-var xxph3Words = [24]uint64{
-	xxph3Secret, 0x1cad21f72c81017c, 0xdb979083e96dd4de, 0x1f67b3b7a4a44072,
-	0x78e5c0cc4ee679cb, 0x2172ffcc7dd05a82, 0x8e2443f7744608b8, 0x4c263a81e69035e0,
-	0xcb00c391bb52283c, 0xa32e531b8b65d088, 0x4ef90da297486471, 0xd8acdea946ef1938,
-	0x3f349ce33f76faa8, 0x1d4f0bc7c7bbdcf9, 0x3159b4cd4be0518a, 0x647378d9c97e9fc8,
-	0xc3ebd33483acc5ea, 0xeb6313faffa081c5, 0x49daf0b751dd0d17, 0x9e68d429265516d3,
-	0xfca1477d58be162b, 0xce31d07ad1b8f88f, 0x280416958f3acb45, 0x7e404bbbcafbd7af,
-}
+var xxph3Words = func() (words [24]uint64) {
+	for i, b := range bloom.elements("xxph3Secret") {
+		words[i/8] |= b << (i % 8 * 8)
+	}
+	return words
+}()
 
 var secret Mem
 
@@ -340,7 +338,7 @@ func (x *xxph3) few(addresses, lengths Mem, to reg.GPVirtual) {
 	addresses.Index, addresses.Scale, lengths.Index, lengths.Scale = lane, 8, lane, 8
 	MOVQ(addresses, at)
 	MOVQ(lengths, n)
-	MOVQ(U64(xxph3Empty), h)
+	MOVQ(U64(bloom.constant("xxph3Empty")), h)
 	TESTQ(n, n)
 	JZ(LabelRef("few_hashed"))
 	b, middle := GP64(), GP64()
@@ -368,6 +366,3 @@ func (x *xxph3) few(addresses, lengths Mem, to reg.GPVirtual) {
 	JNZ(LabelRef("few"))
 	Label("few_end")
 }
-
-// xxph3Empty is the hash of the empty key.
-const xxph3Empty = 0x5342c3010fe1dd04

@@ -62,9 +62,9 @@ type line512 struct {
 	factors reg.VecVirtual
 }
 
-// testLine512 emits the test of a window of hashes by up to 8 probes.
-func testLine512(v vectors) {
-	TEXT("testLine512"+v.name(), 0, "func(base *byte, bytes uint64, factors *uint32, hashes *uint64, n int, hits *uint64, far bool)")
+// probeLine512 emits the test of a window of hashes by up to 8 probes.
+func probeLine512(v vectors) {
+	TEXT("probeLine512"+v.name(), 0, signature("probeLine512"))
 	Comment(
 		"The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the",
 		"product of its factor and the upper half choose a bit.",
@@ -72,16 +72,18 @@ func testLine512(v vectors) {
 	testLines(v, &line512{})
 }
 
-// addLine512 emits the setting of up to 8 bits of each of a window of hashes.
-func addLine512(v vectors) {
-	TEXT("addLine512"+v.name(), 0, "func(base *byte, bytes uint64, factors *uint32, pairs int, hashes *uint64, n int, far bool)")
-	Comment("The addresses and the bits are those of testLine512.")
+// setLine512 emits the setting of up to 8 bits of each of a window of hashes.
+func setLine512(v vectors) {
+	TEXT("setLine512"+v.name(), 0, signature("setLine512"))
+	Comment("The addresses and the bits are those of probeLine512.")
 	addBits(v, &line512{})
 }
 
 func (l *line512) prepare(v vectors) (size int) {
 	l.bitsOfLine = newBitsOfLine(v)
-	l.bytes, l.offsets = v.broadcastLong(argument("bytes")), v.broadcastLong(constant(0xffffffc0))
+	bytes := argument("lines")
+	SHLQ(U8(6), bytes)
+	l.bytes, l.offsets = v.broadcastLong(bytes), v.broadcastLong(constant(0xffffffc0))
 	l.factors = broadcastEight(v, "factors")
 	return 8
 }

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -66,7 +67,7 @@ func main() {
 		placeDouble32(v)
 		testDouble64(v)
 		testSplit256(v)
-		testLine512(v)
+		probeLine512(v)
 		testLine32(v)
 		hasHashSplit256(v)
 		hasHashLine512(v)
@@ -74,7 +75,7 @@ func main() {
 		hasUint64Split256(v)
 		hasUint64Line512(v)
 		hasUint64Line32(v)
-		addLine512(v)
+		setLine512(v)
 		addLine32(v)
 		pack32(v)
 		pack64(v)
@@ -93,7 +94,10 @@ func main() {
 		os.Exit(1)
 	}
 	pass.Compile = pass.Concat(compile, pass.Func(func(f *ir.File) error {
-		return declare(filepath.Join(filepath.Dir(*arm), "probe_amd64.go"), f.Functions())
+		dir := filepath.Dir(*arm)
+		return errors.Join(
+			declare(filepath.Join(dir, "probe_amd64.go"), "!purego", f.Functions()),
+			declare(filepath.Join(dir, "probe_none.go"), "(!amd64 && !arm64) || purego", nil))
 	}))
 	Generate()
 }
@@ -108,5 +112,5 @@ func writeNEON(to string) error {
 	if err := os.WriteFile(to, text, 0o666); err != nil {
 		return err
 	}
-	return declare(strings.TrimSuffix(to, ".s")+".go", file.Functions())
+	return declare(strings.TrimSuffix(to, ".s")+".go", "!purego", file.Functions())
 }

@@ -26,12 +26,11 @@ func neon() *arm64.File {
 	neonTestDouble64(file, tables)
 	neonTestSplit256(file, tables)
 	neonAddSplit256(file, tables)
-	neonTestLine512(file, tables)
+	neonProbeLine512(file, tables)
 	neonTestLine32(file, tables)
-	neonAddLine512(file)
+	neonSetLine512(file)
 	neonAddLine32(file)
 	neonRequestLines(file, "requestSplit256NEON", "blocks uint32, hashes *uint64", func(f *arm64.Function) neonLines { return newNEONSplit256(f) })
-	neonRequestLines(file, "requestLine512NEON", "lines uint32, hashes *uint64", func(f *arm64.Function) neonLines { return newNEONLine512(f) })
 	neonRequestLines(file, "requestLine32NEON", "lines, recip, shift uint32, hashes *uint32", func(f *arm64.Function) neonLines { return newNEONLine32(f) })
 	return file
 }

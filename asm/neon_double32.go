@@ -11,11 +11,11 @@ const neonBlock = 16
 
 // survivorsSize is the number of bytes for the hashes of the survivors: a window, and
 // room for stores past its end. Their numbers have as many bytes and follow the hashes.
-const survivorsSize = 4 * (window + 2*neonBlock)
+var survivorsSize = 4 * (window + 2*neonBlock)
 
 // noHash is the number in lanes that have no hash. There is a byte for its outcome, which
 // no one reads.
-const noHash = window
+var noHash = uint32(window)
 
 // neonDouble32 has the registers of the walk double32 while a kernel's code is emitted.
 type neonDouble32 struct {
@@ -91,7 +91,7 @@ func newNEONTables(file *arm64.File) neonTables {
 		compact = append(compact, words...)
 	}
 	for _, salt := range salts {
-		factors = binary.LittleEndian.AppendUint32(factors, salt)
+		factors = binary.LittleEndian.AppendUint32(factors, uint32(salt))
 	}
 	return neonTables{
 		lanes:      file.Bytes("laneNumbers", lanes[:]),

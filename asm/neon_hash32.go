@@ -12,7 +12,7 @@ func neonHash32(file *arm64.File, width int) {
 	f := file.Function(fmt.Sprintf("hash32Width%dNEON", width), arm64.NoSplit, "func(keys *byte, hashes *uint32, vectors int)")
 	f.Comment("Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.")
 	keys, hashes, n := f.Argument("keys"), f.Argument("hashes"), f.Argument("vectors")
-	seed := broadcastConstant(f, hash32Seed^uint32(width*hash32Mul&0xffffffff))
+	seed := broadcastConstant(f, hash32Seed^uint32(width)*hash32Mul)
 	mul := broadcastConstant(f, hash32Mul)
 
 	f.Label("vector")

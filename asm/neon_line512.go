@@ -20,14 +20,15 @@ func newNEONLine512(f *arm64.Function) *neonLine512 {
 	}
 }
 
-// neonTestLine512 emits the test of a window of hashes.
-func neonTestLine512(file *arm64.File, tables neonTables) {
-	f := file.Function("testLine512NEON", arm64.Splits, "func(base *byte, lines uint32, factors *uint32, hashes *uint64, n int, hits *uint64)")
+// neonProbeLine512 emits the test of a window of hashes.
+func neonProbeLine512(file *arm64.File, tables neonTables) {
+	f := file.Function("probeLine512NEON", arm64.Splits, signature("probeLine512"))
 	f.Comment(
 		"The lower half of a hash chooses a line, and the upper 9 bits of its upper half times",
 		"a factor choose a bit, for 8 factors. The kernel tests two hashes at a time: of 16",
 		"products it takes the upper halfwords. A line is a table of 64 bytes.",
 	)
+	neonRequestFar(f, func() neonLines { return newNEONLine512(f) })
 	d := newNEONLine512(f)
 	d.loadFactors()
 	d.bits = newNEONLineBits(f, tables)
@@ -67,10 +68,11 @@ func (d *neonLine512) numbers(i int) arm64.V {
 	return product[0]
 }
 
-// neonAddLine512 emits the setting of the bits of hashes.
-func neonAddLine512(file *arm64.File) {
-	f := file.Function("addLine512NEON", arm64.NoSplit, "func(base *byte, lines uint32, factors *uint32, pairs int, hashes *uint64, n int)")
-	f.Comment("The addresses and the bits are those of testLine512.")
+// neonSetLine512 emits the setting of the bits of hashes.
+func neonSetLine512(file *arm64.File) {
+	f := file.Function("setLine512NEON", arm64.NoSplit, signature("setLine512"))
+	f.Comment("The addresses and the bits are those of probeLine512.")
+	neonRequestFar(f, func() neonLines { return newNEONLine512(f) })
 	d := newNEONLine512(f)
 	d.loadFactors()
 	neonAddBits(f, d, d.hashes, 3, d.numbers)

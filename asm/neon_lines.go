@@ -76,6 +76,22 @@ func neonRequestLines(file *arm64.File, name, arguments string, walk func(f *arm
 	f.RET()
 }
 
+// neonRequestFar emits the requests for the lines of the hashes, 4 at a time, if they are far.
+func neonRequestFar(f *arm64.Function, walk func() neonLines) {
+	f.CBZ(f.Argument("far"), "requested")
+	fours := f.GP()
+	f.LSR(arm64.Imm(2), f.Argument("n"), fours)
+	f.CBZ(fours, "requested")
+	w := walk()
+	f.Label("request")
+	for _, at := range w.next() {
+		f.PRFM(at.At(0))
+	}
+	f.SUBS(arm64.Imm(1), fours, fours)
+	f.BNE("request")
+	f.Label("requested")
+}
+
 // neonUpper returns the upper halves of the products of words.
 func neonUpper(f *arm64.Function, x, y arm64.V) arm64.V {
 	low, high := f.V(), f.V()

@@ -20,7 +20,7 @@ func neonXXPH3Width(file *arm64.File, width int) {
 		return r
 	}
 	secret, length := constant(0xbe4ba423396cfeb8), constant(uint64(width))
-	p, q, r := constant(0x9e3779b1), constant(primes[1]), constant(primes[2])
+	p, q, r := constant(xxph3Factor), constant(primes[1]), constant(primes[2])
 	neonWidth(f, width, []arm64.GP{f.Argument("hashes")}, func(x []arm64.GP) []arm64.GP {
 		for _, x := range x {
 			if width == 4 {
@@ -94,7 +94,7 @@ func neonXXPH3Stripes(file *arm64.File) {
 	for i, acc := range acc {
 		f.FLDPQ(sums.At(32*i), acc[0], acc[1])
 	}
-	factor, zero := broadcastConstant(f, xxph3Factor), f.V()
+	factor, zero := broadcastConstant(f, uint32(xxph3Factor)), f.V()
 	f.VMOVI(0, zero)
 	f.Address(secret, first)
 	f.MOVD(first, at)

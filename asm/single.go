@@ -10,15 +10,15 @@ import (
 )
 
 // The pairs of a hash and a walk, and the kernels, as the package numbers them.
-const (
-	leveldbDouble32 = 0x11
-	xxh64x2Double64 = 0x22
-	xxh64Split256   = 0x33
-	xxph3Line512    = 0x44
-	signedLine32    = 0x55
+var (
+	leveldbDouble32 = bloom.constant("leveldbDouble32")
+	xxh64x2Double64 = bloom.constant("xxh64x2Double64")
+	xxh64Split256   = bloom.constant("xxh64Split256")
+	xxph3Line512    = bloom.constant("xxph3Line512")
+	signedLine32    = bloom.constant("signedLine32")
 
-	kernelAVX2   = 1
-	kernelAVX512 = 2
+	kernelAVX2   = bloom.constant("AVX2")
+	kernelAVX512 = bloom.constant("AVX512")
 )
 
 // The arguments of a test of a key of 8 bytes, and of a test of a hash.
@@ -28,13 +28,16 @@ const (
 )
 
 // testSingle emits a choice of the function that tests a key of 8 bytes, or a hash. The functions
-// take the same arguments, and return to the caller of this one. base begins a scheme: after the
-// four words of its array are the pair and the kernel. What no assembly tests goes to Go. So
-// does a hash of another kind.
+// take the same arguments, and return to the caller of this one. base begins a scheme. What no
+// assembly tests goes to Go. So does a hash of another kind.
 func testSingle(of, arguments string) {
 	TEXT("test"+of, NOSPLIT, arguments)
 	base, pair := argument("base"), GP32()
-	MOVWLZX(Mem{Base: base, Disp: 32}, pair)
+	at := bloom.offset("scheme.pair")
+	if bloom.offset("scheme.kernel") != at+1 {
+		panic("the kernel of a scheme is not behind its pair")
+	}
+	MOVWLZX(Mem{Base: base, Disp: at}, pair)
 	if arguments == ofHash {
 		kind, same := Load(Param("kind"), GP8()).(reg.GPVirtual), GP32()
 		MOVL(pair, same)
@@ -45,7 +48,7 @@ func testSingle(of, arguments string) {
 	CMPL(pair, U32(kernelAVX2<<8)) // portable Go has the lowest number, and should not wait for the arms
 	JCS(LabelRef("go"))
 	for i, arm := range []struct {
-		pair, kernel int
+		pair, kernel uint64
 		walk, suffix string
 	}{
 		{xxh64Split256, kernelAVX512, "Split256", "AVX512"},
@@ -64,14 +67,14 @@ func testSingle(of, arguments string) {
 		JNE(LabelRef(next))
 		switch arm.pair {
 		case xxph3Line512, signedLine32: // up to 8 probes
-			CMPQ(Mem{Base: base, Disp: 24}, U8(8))
+			CMPQ(field(base, "k"), U8(bloom.constant("maxHasProbes")))
 			JGT(LabelRef("go"))
 			if arm.pair == signedLine32 { // in lines of 64 bytes
-				CMPL(Mem{Base: base, Disp: 12}, U8(0))
+				CMPL(field(base, "n").Offset(4), U8(0))
 				JNE(LabelRef("go"))
 			}
 		case xxh64x2Double64: // there is a reciprocal
-			CMPQ(Mem{Base: base, Disp: 16}, U8(0))
+			CMPQ(field(base, "recip"), U8(0))
 			JEQ(LabelRef("go"))
 		}
 		tailCall("has" + of + arm.walk + arm.suffix)
@@ -104,16 +107,16 @@ func hasDouble32() {
 func hasHashDouble32(h reg.GPVirtual) {
 	walk, delta := argument("base"), GP64()
 	RORXL(U8(17), h.As32(), delta.As32())
-	base := field(walk, 0)
+	base := fieldValue(walk, "base")
 	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
 		MOVL(h.As32(), reg.EDX)
-		IMULQ(Mem{Base: walk, Disp: 16}, reg.RDX)
+		IMULQ(field(walk, "recip"), reg.RDX)
 		low, index := GP64(), GP64()
-		MULXQ(Mem{Base: walk, Disp: 8}, low, index)
+		MULXQ(field(walk, "n"), low, index)
 		bit := GP64()
 		MOVL(h.As32(), bit.As32())
 		return bitOfByte(base, index, bit)
-	}, h, delta, pairBytes)
+	}, h, delta, uint32(bloom.constant("pairBytes")))
 }
 
 // hasDouble64 emits the tests of a key of 8 bytes by XXH64 with two seeds and its walk, and of its
@@ -139,7 +142,7 @@ func hasDouble64() {
 
 func hasHashDouble64(h1, h2 reg.GPVirtual) {
 	walk := argument("base")
-	base, n, recip, three := field(walk, 0), field(walk, 1), field(walk, 2), constant(3)
+	base, n, recip, three := fieldValue(walk, "base"), fieldValue(walk, "n"), fieldValue(walk, "recip"), constant(3)
 	var corrections []func()
 	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
 		remainder, low, q, index := GP64(), GP64(), GP64(), GP64()
@@ -167,10 +170,14 @@ func hasHashDouble64(h1, h2 reg.GPVirtual) {
 	}
 }
 
-// field returns a register with a word of an array.
-func field(walk reg.GPVirtual, i int) reg.GPVirtual {
+// field is a field of the array that a register points to, and fieldValue a register with it.
+func field(walk reg.GPVirtual, name string) Mem {
+	return Mem{Base: walk, Disp: bloom.offset("array." + name)}
+}
+
+func fieldValue(walk reg.GPVirtual, name string) reg.GPVirtual {
 	r := GP64()
-	MOVQ(Mem{Base: walk, Disp: 8 * i}, r)
+	MOVQ(field(walk, name), r)
 	return r
 }
 
@@ -188,7 +195,7 @@ func bitOfByte(base, index, bit reg.GPVirtual) reg.GPVirtual {
 // share a branch, as in scheme.test, unless there are pairsFrom elements and that is not 0.
 func hasDouble(walk reg.GPVirtual, probe func(at reg.GPVirtual) reg.GPVirtual, at, step reg.GPVirtual, pairsFrom uint32) {
 	k := GP64()
-	MOVQ(Mem{Base: walk, Disp: 24}, k)
+	MOVQ(field(walk, "k"), k)
 	together := func(probes int) {
 		all := probe(at)
 		for range probes - 1 {
@@ -199,7 +206,7 @@ func hasDouble(walk reg.GPVirtual, probe func(at reg.GPVirtual) reg.GPVirtual, a
 		JZ(LabelRef("absent"))
 	}
 	if pairsFrom > 0 {
-		CMPQ(Mem{Base: walk, Disp: 8}, U32(pairsFrom))
+		CMPQ(field(walk, "n"), U32(pairsFrom))
 		JCC(LabelRef("pairs"))
 	}
 	SUBQ(U8(3), k)
@@ -226,9 +233,6 @@ func hasDouble(walk reg.GPVirtual, probe func(at reg.GPVirtual) reg.GPVirtual, a
 	MOVB(U8(0), result())
 	RET()
 }
-
-// pairBytes is the constant of the package.
-const pairBytes = 256 << 10
 
 // hasHashSplit256 emits the test of a hash in Parquet's blocks. It tests all words of a block at a
 // time. base points to the first address and the number of blocks.
@@ -416,10 +420,10 @@ func returnNoneClear(mask Mem, bits reg.Register) {
 // the hash. Each word of bits is the lower half.
 func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
 	walk := argument("base")
-	IMULQ(Mem{Base: walk, Disp: 8}, line)
+	IMULQ(field(walk, "n"), line)
 	SHRQ(U8(32), line)
 	SHLQ(U8(5), line)
-	ADDQ(Mem{Base: walk}, line)
+	ADDQ(field(walk, "base"), line)
 	block := Mem{Base: line}
 	VPMULLD(splitSalts, bits, bits)
 	ones := singleVector(v, 1)
@@ -499,10 +503,10 @@ func hasHash512(v vectors, h reg.GPVirtual) {
 	SHRQ(U8(32), h)
 	x, word, bit := singleVector(v, 0), singleVector(v, 1), singleVector(v, 2)
 	broadcastSingle(v, h, x)
-	IMULQ(Mem{Base: walk, Disp: 8}, line)
+	IMULQ(field(walk, "n"), line)
 	SHRQ(U8(32), line)
 	SHLQ(U8(6), line)
-	ADDQ(Mem{Base: walk}, line)
+	ADDQ(field(walk, "base"), line)
 	VPMULLD(probeRow(line512Factors, walk), x, x)
 	VPSRLD(U8(28), x, word)
 	VPSRLD(U8(23), x, bit)
@@ -531,7 +535,7 @@ func hash32Single(key reg.GPVirtual) {
 	MOVQ(key, upper)
 	SHRQ(U8(32), upper)
 	h := key.As32()
-	start := uint32(8*hash32Mul&0xffffffff) ^ hash32Seed
+	start := 8*hash32Mul ^ hash32Seed
 	ADDL(U32(start), h)
 	for i := range 2 {
 		IMUL3L(U32(hash32Mul), h, h)
@@ -553,13 +557,13 @@ func hasHash32(v vectors, h reg.GPVirtual) {
 	broadcastSingle(v, h, x)
 	RORXL(U8(17), h.As32(), delta.As32())
 	broadcastSingle(v, delta, bit)
-	MOVQ(Mem{Base: walk, Disp: 16}, q)
+	MOVQ(field(walk, "recip"), q)
 	IMULQ(h, q)
 	MOVQ(q, reg.RDX)
 	line, low := GP64(), GP64()
-	MULXQ(Mem{Base: walk, Disp: 8}, low, line)
+	MULXQ(field(walk, "n"), low, line)
 	SHLQ(U8(6), line)
-	ADDQ(Mem{Base: walk}, line)
+	ADDQ(field(walk, "base"), line)
 	VPMULLW(probeRow(line32Steps, walk), bit, bit)
 	VPADDD(x, bit, bit)
 	VPSRLD(U8(5), bit, word)
@@ -590,7 +594,7 @@ func hasBits(v vectors, line Mem, word, half, bit reg.Register) {
 // probeRow returns the row of a table for the number of probes.
 func probeRow(table Mem, walk reg.GPVirtual) Mem {
 	row, rows := GP64(), GP64()
-	MOVQ(Mem{Base: walk, Disp: 24}, row)
+	MOVQ(field(walk, "k"), row)
 	SHLQ(U8(5), row)
 	LEAQ(table, rows)
 	return Mem{Base: rows, Index: row, Scale: 1}
@@ -606,7 +610,7 @@ func singleTables() {
 	eachProbe(func(at, probe int) {
 		factor := uint32(1)
 		for range probe {
-			factor *= 0x9e3779b9
+			factor *= uint32(bloom.constant("line512Mul"))
 		}
 		DATA(at, U32(factor))
 	})

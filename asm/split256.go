@@ -42,9 +42,7 @@ func addSplit256(v vectors) {
 }
 
 // salts are the factors for the words of a block.
-var salts = [8]uint32{
-	0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
-}
+var salts = bloom.elements("splitSalts")
 
 // splitSalts has the salts for the words of two blocks.
 var splitSalts Mem

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	values "go/constant"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// bloom is the package whose assembly this is, in the directory above this one. So the generator takes
+// the offsets of fields and the values of constants from where they are written.
+var bloom = mustLoad("..")
+
+// source is a package, as the compiler for amd64 sees it. What the kernels of arm64 take from it is the
+// same there.
+type source struct {
+	scope *types.Scope
+	sizes types.Sizes
+	files []*ast.File
+	info  types.Info
+}
+
+func mustLoad(dir string) *source {
+	s, err := load(dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "asm:", err)
+		os.Exit(1)
+	}
+	return s
+}
+
+func load(dir string) (*source, error) {
+	c, set := build.Default, token.NewFileSet()
+	c.GOARCH, c.GOOS, c.BuildTags = "amd64", "linux", nil
+	p, err := c.ImportDir(dir, 0)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{sizes: types.SizesFor("gc", "amd64"), info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}}}
+	for _, name := range p.GoFiles {
+		f, err := parser.ParseFile(set, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		s.files = append(s.files, f)
+	}
+	// It imports nothing, for what kernels know is of the package's own types. Other errors are the
+	// compiler's to report.
+	config := types.Config{IgnoreFuncBodies: true, Sizes: s.sizes, Importer: noImports{}, Error: func(error) {}}
+	checked, _ := config.Check(p.Name, set, s.files, &s.info)
+	s.scope = checked.Scope()
+	return s, nil
+}
+
+type noImports struct{}
+
+func (noImports) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	return nil, errors.New("not read")
+}
+
+// offset returns the offset of a field, such as scheme.array.n.
+func (s *source) offset(path string) int {
+	names := strings.Split(path, ".")
+	t, at := s.typeOf(names[0]), int64(0)
+	for _, name := range names[1:] {
+		fields, found := t.Underlying().(*types.Struct), -1
+		var all []*types.Var
+		for i := range fields.NumFields() {
+			all = append(all, fields.Field(i))
+			if all[i].Name() == name {
+				found = i
+			}
+		}
+		if found < 0 {
+			panic("package bloom has no field " + path)
+		}
+		at += s.sizes.Offsetsof(all)[found]
+		t = all[found].Type()
+	}
+	return int(at)
+}
+
+// size returns the size of a type in bytes.
+func (s *source) size(name string) int { return int(s.sizes.Sizeof(s.typeOf(name))) }
+
+func (s *source) typeOf(name string) types.Type {
+	t, ok := s.scope.Lookup(name).(*types.TypeName)
+	if !ok {
+		panic("package bloom has no type " + name)
+	}
+	return t.Type()
+}
+
+// constant returns a constant that is not negative.
+func (s *source) constant(name string) uint64 {
+	c, ok := s.scope.Lookup(name).(*types.Const)
+	if !ok {
+		panic("package bloom has no constant " + name)
+	}
+	return wordOf(name, c.Val())
+}
+
+// elements returns those of an array variable, which the source lists.
+func (s *source) elements(name string) (list []uint64) {
+	for _, f := range s.files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			v, ok := n.(*ast.ValueSpec)
+			if !ok || v.Names[0].Name != name || len(v.Values) != 1 {
+				return true
+			}
+			for _, e := range v.Values[0].(*ast.CompositeLit).Elts {
+				list = append(list, wordOf(name, s.info.Types[e].Value))
+			}
+			return false
+		})
+	}
+	if len(list) == 0 {
+		panic("package bloom has no array " + name)
+	}
+	return list
+}
+
+func wordOf(name string, v values.Value) uint64 {
+	if v == nil {
+		panic(name + " of package bloom has no constant value")
+	}
+	u, ok := values.Uint64Val(v)
+	if !ok {
+		panic(name + " of package bloom is no constant of 64 bits")
+	}
+	return u
+}
