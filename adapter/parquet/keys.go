@@ -54,6 +54,8 @@ type Keys struct {
 	// unsure is the keys that are equal to values of other bytes: both zeros of floats, and
 	// NaN. Filters do not exclude them.
 	unsure bitmap
+	// empty is the empty keys. Bounds do not exclude them: see span.
+	empty bitmap
 }
 
 // bitmap has a bit for each key. It is nil if none is set.
@@ -243,7 +245,7 @@ func (e *encoder) value(i int) []byte {
 	return e.data[i*width : (i+1)*width]
 }
 
-// rank sets the ranks of the keys, and which ones are unsure.
+// rank sets the ranks of the keys, and which ones are unsure or empty.
 func (e *encoder) rank(k *Keys) {
 	n, order := k.Len(), e.t.order()
 	switch order {
@@ -262,6 +264,9 @@ func (e *encoder) rank(k *Keys) {
 		value := e.value(i)
 		switch {
 		case order == bytesOrder:
+			if len(value) == 0 {
+				k.empty.set(i, n)
+			}
 			k.ranks[i] = rankBytesOf(value[len(k.prefix):], 0)
 		case order == twosComplement:
 			k.ranks[i] = rankBytesOf(value, 0) ^ signBit

@@ -167,12 +167,12 @@ func (k *Keys) seemFew(s span) bool {
 	return held*8 <= len(k.ranks)/step
 }
 
-// keep clears the bits of word j of a bitmap whose keys are not within a span.
+// keep clears the bits of word j of a bitmap whose keys are not within a span, and not empty.
 func (k *Keys) keep(s span, j int, word uint64) uint64 {
 	if k.ranks == nil || s == everything {
 		return word
 	}
-	for rest := word; rest != 0; rest &= rest - 1 {
+	for rest := word &^ k.empty.word(j); rest != 0; rest &= rest - 1 {
 		if i := bits.TrailingZeros64(rest); !s.holds(k.ranks[64*j+i]) {
 			word &^= 1 << i
 		}
@@ -187,7 +187,8 @@ func (s span) holds(rank uint64) bool { return s.from <= s.to && rank-s.from <= 
 // word returns a word of the bitmap of the keys within the bounds.
 func (s *scratch) word(j int) uint64 { return binary.LittleEndian.Uint64(s.within[8*j:]) }
 
-// within sets the bits of the keys within a span, and returns how many they are.
+// within sets the bits of the keys within a span and of the empty ones, and returns how many they
+// are.
 func (k *Keys) within(s span, bitmap []byte) (total int) {
 	n := k.Len()
 	for i := 0; i < n; i += 64 {
@@ -196,6 +197,7 @@ func (k *Keys) within(s span, bitmap []byte) (total int) {
 		if k.ranks != nil && s != everything {
 			word = s.holdsAll(k.ranks[i : i+count])
 		}
+		word |= k.empty.word(i / 64)
 		binary.LittleEndian.PutUint64(bitmap[i/8:], word)
 		total += bits.OnesCount64(word)
 	}
