@@ -33,7 +33,8 @@ type Chunk struct {
 	// Min and Max are bounds of all values, PLAIN bytes without a length, in the order that the
 	// format defines for the type. They need not be values of the column. An empty one is not
 	// known. They must be the fields min_value and max_value of a column with TypeDefinedOrder,
-	// and never the deprecated fields min and max, whose order is another one.
+	// and never the deprecated fields min and max, whose order is another one. A column inside a
+	// repeated field has none: arrow-go writes wrong ones (rank.go).
 	Min, Max []byte
 	// Encrypted says that the filter is encrypted.
 	Encrypted bool

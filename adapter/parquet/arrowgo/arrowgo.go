@@ -51,7 +51,7 @@ func OpenAt(reader *file.Reader, leaf int) (*prune.Column, error) {
 		Size:   meta.GetSourceFileSize(),
 		Chunks: make([]prune.Chunk, len(meta.RowGroups)),
 	}
-	ordered := leaf < len(meta.ColumnOrders) && meta.ColumnOrders[leaf].IsSetTYPE_ORDER()
+	bounded := leaf < len(meta.ColumnOrders) && meta.ColumnOrders[leaf].IsSetTYPE_ORDER() && descr.MaxRepetitionLevel() == 0
 	for i, group := range meta.RowGroups {
 		if leaf >= len(group.Columns) {
 			return nil, fmt.Errorf("arrowgo: row group %d has %d columns", i, len(group.Columns))
@@ -64,7 +64,7 @@ func OpenAt(reader *file.Reader, leaf int) (*prune.Column, error) {
 		chunk := &m.Chunks[i]
 		chunk.FilterOffset = c.MetaData.GetBloomFilterOffset()
 		chunk.FilterLength = int64(c.MetaData.GetBloomFilterLength())
-		if stats := c.MetaData.Statistics; ordered && stats != nil {
+		if stats := c.MetaData.Statistics; bounded && stats != nil {
 			chunk.Min, chunk.Max = stats.MinValue, stats.MaxValue
 		}
 	}

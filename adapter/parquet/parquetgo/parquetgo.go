@@ -15,6 +15,7 @@ package parquetgo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -58,13 +59,13 @@ func OpenAt(file *parquet.File, leaf int) (*prune.Column, error) {
 		Size:   file.Size(),
 		Chunks: make([]prune.Chunk, len(footer.RowGroups)),
 	}
-	ordered := leaf < len(footer.ColumnOrders) && isTypeOrder(footer.ColumnOrders[leaf])
+	bounded := leaf < len(footer.ColumnOrders) && isTypeOrder(footer.ColumnOrders[leaf]) && !isRepeated(file.Root(), leaf)
 	for i := range footer.RowGroups {
 		group := &footer.RowGroups[i]
 		if leaf >= len(group.Columns) {
 			return nil, fmt.Errorf("parquetgo: row group %d has %d columns", i, len(group.Columns))
 		}
-		m.Chunks[i] = chunk(&group.Columns[leaf], ordered)
+		m.Chunks[i] = chunk(&group.Columns[leaf], bounded)
 		m.Chunks[i].Rows = group.NumRows
 	}
 	return prune.Open(m)
@@ -75,9 +76,17 @@ func isTypeOrder(order format.ColumnOrder) bool {
 	return ok
 }
 
-// chunk returns what the footer says of a column of a row group. Statistics without a
-// defined order are left out.
-func chunk(c *format.ColumnChunk, ordered bool) prune.Chunk {
+// isRepeated reports whether a leaf is inside a repeated field.
+func isRepeated(c *parquet.Column, leaf int) bool {
+	if c.Leaf() {
+		return c.Index() == leaf && c.MaxRepetitionLevel() > 0
+	}
+	return slices.ContainsFunc(c.Columns(), func(c *parquet.Column) bool { return isRepeated(c, leaf) })
+}
+
+// chunk returns what the footer says of a column of a row group, with the bounds if they are to
+// be used.
+func chunk(c *format.ColumnChunk, bounded bool) prune.Chunk {
 	chunk := prune.Chunk{
 		FilterOffset: c.MetaData.BloomFilterOffset,
 		FilterLength: int64(c.MetaData.BloomFilterLength),
@@ -86,7 +95,7 @@ func chunk(c *format.ColumnChunk, ordered bool) prune.Chunk {
 	if c.FilePath != "" { // the filter is in another file
 		chunk.FilterOffset = 0
 	}
-	if ordered {
+	if bounded {
 		chunk.Min, chunk.Max = c.MetaData.Statistics.MinValue, c.MetaData.Statistics.MaxValue
 	}
 	return chunk
