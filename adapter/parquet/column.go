@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/lanebloom/bloom"
@@ -20,6 +21,8 @@ type Meta struct {
 	Input  io.ReaderAt // the file
 	Size   int64       // of the file in bytes
 	Chunks []Chunk     // one for each row group
+	// CreatedBy is which program wrote the file, as the footer says.
+	CreatedBy string
 }
 
 // Chunk is what the footer of a file says of a column in one row group.
@@ -38,6 +41,8 @@ type Chunk struct {
 	Min, Max []byte
 	// Encrypted says that the filter is encrypted.
 	Encrypted bool
+	// Mixed says that some data pages have a dictionary's encoding and some another one.
+	Mixed bool
 }
 
 // Column is a column of a file, with the filters of its row groups. Its methods may be called
@@ -143,6 +148,8 @@ func (c *Column) readBits(i int, memory *buffer) ([]byte, error) {
 		return nil, ErrNoFilter
 	case chunk.Encrypted:
 		return nil, ErrEncrypted
+	case chunk.Mixed && !fillsMixed(c.meta.CreatedBy):
+		return nil, ErrIncomplete
 	case offset < 0 || offset >= c.meta.Size:
 		return nil, fmt.Errorf("%w: it begins at byte %d of %d", ErrTruncated, offset, c.meta.Size)
 	case limit == 0:
@@ -172,6 +179,25 @@ func (c *Column) readBits(i int, memory *buffer) ([]byte, error) {
 		return data[header:], nil
 	}
 	return c.readAt(memory.aligned(numBytes, 0), offset+int64(header))
+}
+
+// fillsMixed reports whether a program puts the values of all pages into a filter, though a column
+// went over from its dictionary to another encoding. parquet-go v0.32.0 puts only those of the
+// dictionary there (writer.go:2131; it goes over at parquet.DictionaryMaxBytes, and without that
+// option at 1 GiB), and its users may choose the name of the program. So the programs here are
+// those that are known to put all values there, by the tests of this repository or by their code.
+func fillsMixed(createdBy string) bool {
+	for _, program := range []string{
+		"parquet-go version ", // arrow-go, unlike parquet-go
+		"parquet-mr version ", // parquet-java
+		"parquet-rs version ",
+		"DuckDB version ",
+	} {
+		if strings.HasPrefix(createdBy, program) {
+			return true
+		}
+	}
+	return false
 }
 
 // readAt fills data from the file.

@@ -234,3 +234,23 @@ func FuzzColumn(f *testing.F) {
 		}
 	})
 }
+
+// TestMixed reads the filter of a column that went over from its dictionary to another encoding if
+// a program wrote it that puts all values there, whichever name parquet-go gives itself.
+func TestMixed(t *testing.T) {
+	f := new(file)
+	chunk := f.add(t, bloom.Bytes([][]byte{[]byte("a")}), 10)
+	for createdBy, want := range map[string]error{
+		"github.com/parquet-go/parquet-go version 0.32.0(build )": ErrIncomplete, "program version 1": ErrIncomplete, "": ErrIncomplete,
+		"parquet-go version 18.8.0": nil, "DuckDB version v1.4.3 (build d1dc88f950)": nil, "parquet-mr version 1.15.0 (build 2)": nil, "parquet-rs version 57.0.0": nil,
+	} {
+		for _, mixed := range []bool{true, false} {
+			chunk.Mixed = mixed
+			c := f.open(t, texts)
+			c.meta.CreatedBy = createdBy
+			if _, err := c.Filter(0); mixed && !errors.Is(err, want) || !mixed && err != nil {
+				t.Errorf("mixed %v by %q: error %v", mixed, createdBy, err)
+			}
+		}
+	}
+}

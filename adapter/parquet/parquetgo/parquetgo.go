@@ -58,6 +58,8 @@ func OpenAt(file *parquet.File, leaf int) (*prune.Column, error) {
 		Input:  file,
 		Size:   file.Size(),
 		Chunks: make([]prune.Chunk, len(footer.RowGroups)),
+
+		CreatedBy: footer.CreatedBy,
 	}
 	bounded := leaf < len(footer.ColumnOrders) && isTypeOrder(footer.ColumnOrders[leaf]) && !isRepeated(file.Root(), leaf)
 	for i := range footer.RowGroups {
@@ -91,6 +93,7 @@ func chunk(c *format.ColumnChunk, bounded bool) prune.Chunk {
 		FilterOffset: c.MetaData.BloomFilterOffset,
 		FilterLength: int64(c.MetaData.BloomFilterLength),
 		Encrypted:    c.CryptoMetadata.Value != nil,
+		Mixed:        isMixed(c.MetaData.EncodingStats),
 	}
 	if c.FilePath != "" { // the filter is in another file
 		chunk.FilterOffset = 0
@@ -99,6 +102,18 @@ func chunk(c *format.ColumnChunk, bounded bool) prune.Chunk {
 		chunk.Min, chunk.Max = c.MetaData.Statistics.MinValue, c.MetaData.Statistics.MaxValue
 	}
 	return chunk
+}
+
+// isMixed reports whether some data pages have a dictionary's encoding and some another one.
+func isMixed(stats []format.PageEncodingStats) bool {
+	var dictionary, other bool
+	for _, s := range stats {
+		if s.PageType == format.DataPage || s.PageType == format.DataPageV2 {
+			of := s.Encoding == format.RLEDictionary || s.Encoding == format.PlainDictionary
+			dictionary, other = dictionary || of, other || !of
+		}
+	}
+	return dictionary && other
 }
 
 // leafElement returns the element of a leaf of a schema, or nil.
