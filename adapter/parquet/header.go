@@ -49,6 +49,8 @@ const (
 	minHeader = 1 + 1 + 3*len(headerUnion) + 1
 	maxHeader = 1 + 5 + 3*len(headerUnion) + 1
 	blockSize = 32
+	// The most bytes of blocks that the header can tell.
+	maxBlocks = int64(math.MaxInt32) / blockSize * blockSize
 )
 
 // unions are what the unions of a header tell, in order.
