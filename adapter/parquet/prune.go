@@ -172,9 +172,9 @@ func (k *Keys) keep(s span, j int, word uint64) uint64 {
 	if k.ranks == nil || s == everything {
 		return word
 	}
-	for rest := word &^ k.empty.word(j); rest != 0; rest &= rest - 1 {
+	for rest := word; rest != 0; rest &= rest - 1 {
 		if i := bits.TrailingZeros64(rest); !s.holds(k.ranks[64*j+i]) {
-			word &^= 1 << i
+			word &^= 1 << i &^ k.empty.word(j)
 		}
 	}
 	return word
