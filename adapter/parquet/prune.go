@@ -142,7 +142,8 @@ func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 		filter.MayContainBatch(k.hashed, hits)
 	}
 	for j := range hits {
-		hits[j] = k.keep(span, j, hits[j]|k.unsure.word(j))
+		may := hits[j] | k.unsure.word(j)
+		hits[j] = k.keep(span, j, may) | may&k.empty.word(j)
 		group.Count += bits.OnesCount64(hits[j])
 	}
 	return group
@@ -167,14 +168,14 @@ func (k *Keys) seemFew(s span) bool {
 	return held*8 <= len(k.ranks)/step
 }
 
-// keep clears the bits of word j of a bitmap whose keys are not within a span, and not empty.
+// keep clears the bits of word j of a bitmap whose keys are not within a span.
 func (k *Keys) keep(s span, j int, word uint64) uint64 {
 	if k.ranks == nil || s == everything {
 		return word
 	}
 	for rest := word; rest != 0; rest &= rest - 1 {
 		if i := bits.TrailingZeros64(rest); !s.holds(k.ranks[64*j+i]) {
-			word &^= 1 << i &^ k.empty.word(j)
+			word &^= 1 << i
 		}
 	}
 	return word
