@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"github.com/lanebloom/bloom"
@@ -20,6 +22,8 @@ type Meta struct {
 	Input  io.ReaderAt // the file
 	Size   int64       // of the file in bytes
 	Chunks []Chunk     // one for each row group
+	// CreatedBy is which program wrote the file, as the footer says.
+	CreatedBy string
 }
 
 // Chunk is what the footer of a file says of a column in one row group.
@@ -33,10 +37,13 @@ type Chunk struct {
 	// Min and Max are bounds of all values, PLAIN bytes without a length, in the order that the
 	// format defines for the type. They need not be values of the column. An empty one is not
 	// known. They must be the fields min_value and max_value of a column with TypeDefinedOrder,
-	// and never the deprecated fields min and max, whose order is another one.
+	// and never the deprecated fields min and max, whose order is another one. A column inside a
+	// repeated field has none: arrow-go writes wrong ones (rank.go).
 	Min, Max []byte
 	// Encrypted says that the filter is encrypted.
 	Encrypted bool
+	// Mixed says that some data pages have a dictionary's encoding and some another one.
+	Mixed bool
 }
 
 // Column is a column of a file, with the filters of its row groups. Its methods may be called
@@ -142,10 +149,14 @@ func (c *Column) readBits(i int, memory *buffer) ([]byte, error) {
 		return nil, ErrNoFilter
 	case chunk.Encrypted:
 		return nil, ErrEncrypted
+	case chunk.Mixed && !fillsMixed(c.meta.CreatedBy):
+		return nil, ErrIncomplete
 	case offset < 0 || offset >= c.meta.Size:
 		return nil, fmt.Errorf("%w: it begins at byte %d of %d", ErrTruncated, offset, c.meta.Size)
 	case limit == 0:
 		return nil, fmt.Errorf("%w: several begin at byte %d", ErrOverlap, offset)
+	case length > int64(maxHeader)+maxBlocks:
+		return nil, fmt.Errorf("%w: the footer says %d bytes", ErrSize, length)
 	case length < 0 || length > limit-offset:
 		return nil, fmt.Errorf("%w: the footer says %d bytes at byte %d, and the next filter or the end of the file is at %d", ErrTruncated, length, offset, limit)
 	}
@@ -155,22 +166,50 @@ func (c *Column) readBits(i int, memory *buffer) ([]byte, error) {
 	}
 	// A size of whole blocks leaves the size of the header, so that the blocks can be read to
 	// where a cache line begins.
-	data, err := c.readAt(memory.aligned(int(first), int(first%blockSize)), offset)
+	data, err := c.readTo(memory, first, int(first%blockSize), offset)
 	if err != nil {
 		return nil, err
 	}
 	header, numBytes, err := parseHeader(data)
+	total := int64(header) + int64(numBytes) // which an int of 32 bits may not hold
 	switch {
 	case err != nil:
 		return nil, err
-	case length != 0 && int64(header+numBytes) != length:
-		return nil, fmt.Errorf("%w: header and blocks have %d bytes, and the footer says %d", ErrSize, header+numBytes, length)
-	case int64(header+numBytes) > limit-offset:
-		return nil, fmt.Errorf("%w: %d bytes at byte %d, and the next filter or the end of the file is at %d", ErrTruncated, header+numBytes, offset, limit)
+	case length != 0 && total != length:
+		return nil, fmt.Errorf("%w: header and blocks have %d bytes, and the footer says %d", ErrSize, total, length)
+	case total > limit-offset:
+		return nil, fmt.Errorf("%w: %d bytes at byte %d, and the next filter or the end of the file is at %d", ErrTruncated, total, offset, limit)
 	case length != 0:
 		return data[header:], nil
 	}
-	return c.readAt(memory.aligned(numBytes, 0), offset+int64(header))
+	return c.readTo(memory, int64(numBytes), 0, offset+int64(header))
+}
+
+// fillsMixed reports whether a program puts the values of all pages into a filter, though a column
+// went over from its dictionary to another encoding. parquet-go v0.32.0 puts only those of the
+// dictionary there (writer.go:2131; it goes over at parquet.DictionaryMaxBytes, and without that
+// option at 1 GiB), and its users may choose the name of the program. So the programs here are
+// those that are known to put all values there, by the tests of this repository or by their code.
+func fillsMixed(createdBy string) bool {
+	for _, program := range []string{
+		"parquet-go version ", // arrow-go, unlike parquet-go
+		"parquet-mr version ", // parquet-java
+		"parquet-rs version ",
+		"DuckDB version ",
+	} {
+		if strings.HasPrefix(createdBy, program) {
+			return true
+		}
+	}
+	return false
+}
+
+// readTo reads n bytes of the file to a buffer, of which a cache line begins at number at.
+func (c *Column) readTo(memory *buffer, n int64, at int, offset int64) ([]byte, error) {
+	if n > math.MaxInt-2*cacheLine {
+		return nil, fmt.Errorf("%w: this program cannot hold %d bytes", ErrSize, n)
+	}
+	return c.readAt(memory.aligned(int(n), at), offset)
 }
 
 // readAt fills data from the file.
@@ -190,14 +229,15 @@ func (c *Column) readAt(data []byte, offset int64) ([]byte, error) {
 // buffer is memory that is used again.
 type buffer struct{ data []byte }
 
+const cacheLine = 64
+
 // aligned returns n bytes of which a cache line begins at number at, below 64. No block then
 // lies in two lines.
 func (b *buffer) aligned(n, at int) []byte {
-	const line = 64
-	if cap(b.data) < n+2*line {
-		b.data = make([]byte, n+2*line)
+	if cap(b.data) < n+2*cacheLine {
+		b.data = make([]byte, n+2*cacheLine)
 	}
 	data := b.data[:cap(b.data)]
-	past := int(uintptr(unsafe.Pointer(unsafe.SliceData(data))) % line)
-	return data[2*line-past-at:][:n:n]
+	past := int(uintptr(unsafe.Pointer(unsafe.SliceData(data))) % cacheLine)
+	return data[2*cacheLine-past-at:][:n:n]
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
+	"math/bits"
+	"runtime"
 	"slices"
 	"testing"
 	"testing/iotest"
@@ -233,4 +236,82 @@ func FuzzColumn(f *testing.F) {
 			t.Fatalf("filters of %d bytes in a file of %d", total, len(data))
 		}
 	})
+}
+
+// TestMixed reads the filter of a column that went over from its dictionary to another encoding if
+// a program wrote it that puts all values there, whichever name parquet-go gives itself.
+func TestMixed(t *testing.T) {
+	f := new(file)
+	chunk := f.add(t, bloom.Bytes([][]byte{[]byte("a")}), 10)
+	for createdBy, want := range map[string]error{
+		"github.com/parquet-go/parquet-go version 0.32.0(build )": ErrIncomplete, "program version 1": ErrIncomplete, "": ErrIncomplete,
+		"parquet-go version 18.8.0": nil, "DuckDB version v1.4.3 (build d1dc88f950)": nil, "parquet-mr version 1.15.0 (build 2)": nil, "parquet-rs version 57.0.0": nil,
+	} {
+		for _, mixed := range []bool{true, false} {
+			chunk.Mixed = mixed
+			c := f.open(t, texts)
+			c.meta.CreatedBy = createdBy
+			if _, err := c.Filter(0); mixed && !errors.Is(err, want) || !mixed && err != nil {
+				t.Errorf("mixed %v by %q: error %v", mixed, createdBy, err)
+			}
+		}
+	}
+}
+
+// sparse is a file of which all bytes are zeros but those at one offset.
+type sparse struct {
+	at   int64
+	data []byte
+}
+
+func (s sparse) ReadAt(p []byte, offset int64) (int, error) {
+	clear(p)
+	if offset <= s.at && s.at-offset < int64(len(p)) {
+		copy(p[s.at-offset:], s.data)
+	} else if past := offset - s.at; past > 0 && past < int64(len(s.data)) {
+		copy(p, s.data[past:])
+	}
+	return len(p), nil
+}
+
+// TestLargeFiles reads filters beyond 2^32, and wants sizes that an int of 32 bits does not hold to be
+// errors: by the header, by the footer, in small files and in large ones.
+func TestLargeFiles(t *testing.T) {
+	const far, largest = 1 << 33, 1<<31 - 32
+	type claim struct {
+		numBytes             int
+		offset, size, length int64
+		want                 error
+	}
+	claims := map[string]claim{
+		"far":                         {64, far, 1 << 40, 0, nil},
+		"far, of a length":            {64, far, 1 << 40, int64(len(AppendHeader(nil, 64))) + 64, nil},
+		"the largest in a small file": {largest, 10, 1000, 0, ErrTruncated},
+		"the largest, almost whole":   {largest, far, far + largest, 0, ErrTruncated},
+		"another length":              {largest, far, 1 << 40, 100, ErrSize},
+		"a length of 2^31":            {64, far, 1 << 40, 1 << 31, ErrSize},
+		"a length of 2^32 and more":   {64, far, 1 << 40, 1<<32 + int64(len(AppendHeader(nil, 64))) + 64, ErrSize},
+		"a length of 2^39":            {64, far, 1 << 40, 1 << 39, ErrSize},
+		"a length beyond all":         {64, far, math.MaxInt64, math.MaxInt64 - far, ErrSize},
+	}
+	if bits.UintSize == 32 { // where memory does not hold it
+		claims["the largest, whole"] = claim{largest, far, 1 << 40, 0, ErrSize}
+	}
+	for name, test := range claims {
+		c, err := Open(Meta{Type: texts, Input: sparse{test.offset, AppendHeader(nil, test.numBytes)}, Size: test.size,
+			Chunks: []Chunk{{FilterOffset: test.offset, FilterLength: test.length}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err = c.Filter(0)
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, test.want) {
+			t.Errorf("%s: error %v, want %v", name, err, test.want)
+		}
+		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 1<<20 {
+			t.Errorf("%s: %d MiB", name, allocated>>20)
+		}
+	}
 }

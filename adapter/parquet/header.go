@@ -31,6 +31,9 @@ var (
 	ErrTruncated = errors.New("parquet: truncated Bloom filter")
 	// ErrOverlap says that the filters of two row groups have bytes in common.
 	ErrOverlap = errors.New("parquet: overlapping Bloom filters")
+	// ErrIncomplete says that the filter may lack values: the column went over from a dictionary to
+	// another encoding, and the program that wrote it is not known to put all values there.
+	ErrIncomplete = errors.New("parquet: incomplete Bloom filter")
 	// ErrEncrypted says that the column is encrypted, and so its filters are.
 	ErrEncrypted = errors.New("parquet: encrypted Bloom filter")
 )
@@ -46,6 +49,8 @@ const (
 	minHeader = 1 + 1 + 3*len(headerUnion) + 1
 	maxHeader = 1 + 5 + 3*len(headerUnion) + 1
 	blockSize = 32
+	// The most bytes of blocks that the header can tell.
+	maxBlocks = int64(math.MaxInt32) / blockSize * blockSize
 )
 
 // unions are what the unions of a header tell, in order.

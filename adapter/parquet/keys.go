@@ -54,6 +54,8 @@ type Keys struct {
 	// unsure is the keys that are equal to values of other bytes: both zeros of floats, and
 	// NaN. Filters do not exclude them.
 	unsure bitmap
+	// empty is the empty keys. Bounds do not exclude them: see span.
+	empty bitmap
 }
 
 // bitmap has a bit for each key. It is nil if none is set.
@@ -160,13 +162,14 @@ func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 //
 // Numbers and times must be values that the column can have: the error is a [KeyError] if one
 // is not. It is [ErrType] for types without filters and for those that have no text here: INT96,
-// INTERVAL, and a DECIMAL in BYTE_ARRAY, of which one value may have several encodings.
+// INTERVAL, a DECIMAL in BYTE_ARRAY, of which one value may have several encodings, and one of more
+// than 256 bytes.
 func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
 	e, err := newEncoder(t, len(texts))
 	if err != nil {
 		return nil, err
 	}
-	if t.Physical == Int96 || t.Logical == Interval || t.Logical == Decimal && t.Physical == ByteArray {
+	if t.Physical == Int96 || t.Logical == Interval || t.Logical == Decimal && (t.Physical == ByteArray || t.Width > widestNumber) {
 		return nil, fmt.Errorf("%w: %v has no text, only bytes", ErrType, t)
 	}
 	if err := each(e, texts, appendText); err != nil {
@@ -191,7 +194,8 @@ func newEncoder(t Type, n int) (*encoder, error) {
 	}
 	e := &encoder{t: t}
 	if width := t.width(); width > 0 {
-		e.data = make([]byte, 0, n*width)
+		// What a footer claims must not decide how much memory is taken: larger keys are appended.
+		e.data = make([]byte, 0, min(n, 1<<20)*min(width, 16))
 	} else {
 		e.offsets = append(make([]int64, 0, n+1), 0)
 	}
@@ -243,7 +247,7 @@ func (e *encoder) value(i int) []byte {
 	return e.data[i*width : (i+1)*width]
 }
 
-// rank sets the ranks of the keys, and which ones are unsure.
+// rank sets the ranks of the keys, and which ones are unsure or empty.
 func (e *encoder) rank(k *Keys) {
 	n, order := k.Len(), e.t.order()
 	switch order {
@@ -262,6 +266,9 @@ func (e *encoder) rank(k *Keys) {
 		value := e.value(i)
 		switch {
 		case order == bytesOrder:
+			if len(value) == 0 {
+				k.empty.set(i, n)
+			}
 			k.ranks[i] = rankBytesOf(value[len(k.prefix):], 0)
 		case order == twosComplement:
 			k.ranks[i] = rankBytesOf(value, 0) ^ signBit
@@ -356,6 +363,10 @@ func (t *Type) appendWord(dst []byte, word uint64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, word)
 }
 
+// widestNumber is how many bytes a decimal may have whose bytes are made from a number. The widest
+// decimals that other programs compute with have 32, and a footer may claim 2^31 - 1.
+const widestNumber = 256
+
 // appendBig appends an integer: the unscaled value if the column is of decimals.
 func appendBig(dst []byte, t *Type, x *big.Int) ([]byte, string) {
 	switch {
@@ -372,7 +383,9 @@ func appendBig(dst []byte, t *Type, x *big.Int) ([]byte, string) {
 		return dst, "it does not fit into 64 bits"
 	case t.Physical == ByteArray:
 		return dst, "a decimal of any length may have several encodings: give its bytes"
-	case new(big.Int).Abs(x).Cmp(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Precision)), nil)) >= 0:
+	case t.Width > widestNumber:
+		return dst, fmt.Sprintf("a decimal of more than %d bytes is not made from a number: give its bytes", widestNumber)
+	case hasMoreDigits(x, t.Precision):
 		return dst, fmt.Sprintf("it has more than %d digits", t.Precision)
 	case t.Physical == FixedLenByteArray:
 		return appendTwosComplement(dst, x, t.Width)
@@ -381,6 +394,19 @@ func appendBig(dst []byte, t *Type, x *big.Int) ([]byte, string) {
 		return dst, fmt.Sprintf("it does not fit into %d bits", 8*width)
 	}
 	return t.appendWord(dst, uint64(x.Int64())), ""
+}
+
+// hasMoreDigits reports whether a number has more than some decimal digits. The powers of 8 and 16
+// tell it of most numbers: they are below and above those of 10.
+func hasMoreDigits(x *big.Int, digits int) bool {
+	switch n := x.BitLen(); {
+	case n <= 3*digits:
+		return false
+	case n > 4*digits:
+		return true
+	}
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
+	return x.CmpAbs(power) >= 0
 }
 
 // appendTwosComplement appends a big-endian integer of so many bytes.

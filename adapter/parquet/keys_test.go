@@ -1,10 +1,12 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"math"
 	"math/big"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -286,6 +288,104 @@ func TestKin(t *testing.T) {
 	} {
 		if same := test.a.kin() == test.b.kin(); same != test.same {
 			t.Errorf("%v and %v have the same keys: %v, want %v", test.a, test.b, same, test.same)
+		}
+	}
+}
+
+// TestLimits takes decimals of as many digits as parquet-format lets their physical type have, and no
+// more.
+func TestLimits(t *testing.T) {
+	for _, test := range []struct {
+		typ  Type
+		most int
+	}{
+		{Type{Physical: Int32}, 9}, {Type{Physical: Int64}, 18},
+		{Type{Physical: FixedLenByteArray, Width: 1}, 2}, {Type{Physical: FixedLenByteArray, Width: 2}, 4},
+		{Type{Physical: FixedLenByteArray, Width: 4}, 9}, {Type{Physical: FixedLenByteArray, Width: 8}, 18},
+		{Type{Physical: FixedLenByteArray, Width: 16}, 38}, {Type{Physical: FixedLenByteArray, Width: 32}, 76},
+	} {
+		typ := test.typ
+		typ.Logical = Decimal
+		for typ.Precision = range test.most + 1 {
+			if err := typ.check(); (err == nil) != (typ.Precision > 0) {
+				t.Errorf("%v: %v", typ, err)
+			}
+		}
+		for _, typ.Precision = range []int{test.most, test.most + 1, 1 << 24, math.MaxInt32} {
+			if err := typ.check(); (err == nil) != (typ.Precision <= test.most) || err != nil && !errors.Is(err, ErrType) {
+				t.Errorf("%v: %v", typ, err)
+			}
+		}
+	}
+	ten := big.NewInt(10)
+	for width := 1; width < 500; width++ { // floor(log10(2^(8·width−1) − 1))
+		limit := new(big.Int).Lsh(big.NewInt(1), uint(8*width-1))
+		power := new(big.Int).Exp(ten, big.NewInt(int64(maxDigits(width))), nil)
+		if power.Cmp(limit) >= 0 || power.Mul(power, ten).Cmp(limit) < 0 {
+			t.Fatalf("%d bytes: %d digits", width, maxDigits(width))
+		}
+	}
+}
+
+// TestHostileTypes makes keys for types that a footer may claim. They take no more memory and time than
+// the values, and errors are typed.
+func TestHostileTypes(t *testing.T) {
+	const width = math.MaxInt32
+	wide := func(precision, scale int) Type {
+		return Type{Physical: FixedLenByteArray, Width: width, Logical: Decimal, Precision: precision, Scale: scale}
+	}
+	for _, typ := range []Type{
+		{Physical: FixedLenByteArray, Width: width}, {Physical: FixedLenByteArray, Width: 1 << 28}, {Physical: FixedLenByteArray, Width: width, Logical: Other},
+		wide(5, 2), wide(1<<24, 0), wide(1<<24, 1<<24), wide(math.MaxInt32, 0), wide(math.MaxInt32, math.MaxInt32),
+		{Physical: FixedLenByteArray, Width: 1 << 26, Logical: Decimal, Precision: 5, Scale: 2},
+		{Physical: FixedLenByteArray, Width: 1000, Logical: Decimal, Precision: 2000, Scale: 2000},
+		{Physical: FixedLenByteArray, Width: 16, Logical: Decimal, Precision: 1 << 24, Scale: 1 << 23},
+		{Physical: Int32, Logical: Decimal, Precision: math.MaxInt32, Scale: 1 << 22}, {Physical: Int64, Logical: Decimal, Precision: 19},
+		{Physical: ByteArray, Logical: Decimal, Precision: math.MaxInt32, Scale: math.MaxInt32},
+	} {
+		for what, make := range map[string]func() error{
+			"bytes":   func() error { _, err := KeysOf(typ, [][]byte{[]byte("a"), []byte("b"), []byte("c")}); return err },
+			"no keys": func() error { _, err := KeysOf(typ, [][]byte{}); return err },
+			"numbers": func() error { _, err := KeysOf(typ, []int64{1, 2, 3}); return err },
+			"large numbers": func() error {
+				_, err := KeysOf(typ, []*big.Int{new(big.Int).Lsh(big.NewInt(1), 1<<20), big.NewInt(-1)})
+				return err
+			},
+			"text":      func() error { _, err := ParseKeys(typ, [][]byte{[]byte("1"), []byte("2.5"), []byte("-3")}); return err },
+			"long text": func() error { _, err := ParseKeys(typ, [][]byte{bytes.Repeat([]byte("7"), 1<<20)}); return err },
+		} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			start := time.Now()
+			err := make()
+			took := time.Since(start)
+			runtime.ReadMemStats(&after)
+			if err != nil && !errors.Is(err, ErrType) && !errors.Is(err, ErrKey) {
+				t.Errorf("%v, %s: untyped error %v", typ, what, err)
+			}
+			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 32<<20 || took > 5*time.Second {
+				t.Errorf("%v, %s: %d MiB in %v", typ, what, allocated>>20, took)
+			}
+		}
+	}
+}
+
+// TestHasMoreDigits compares with powers of ten.
+func TestHasMoreDigits(t *testing.T) {
+	for digits := 1; digits < 100; digits++ {
+		power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(digits)), nil)
+		most := new(big.Int).Sub(power, big.NewInt(1))
+		for _, test := range []struct {
+			x    *big.Int
+			want bool
+		}{
+			{new(big.Int), false}, {most, false}, {power, true}, {new(big.Int).Neg(most), false}, {new(big.Int).Neg(power), true},
+			{new(big.Int).Lsh(power, 1), true}, {new(big.Int).Lsh(power, 1000), true}, {new(big.Int).Rsh(power, 1), false},
+			{new(big.Int).Lsh(big.NewInt(1), uint(3*digits)), false}, {new(big.Int).Lsh(big.NewInt(1), uint(4*digits)), true},
+		} {
+			if got := hasMoreDigits(test.x, digits); got != test.want {
+				t.Errorf("%v has more than %d digits: %v", test.x, digits, got)
+			}
 		}
 	}
 }

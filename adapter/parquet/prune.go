@@ -142,7 +142,8 @@ func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 		filter.MayContainBatch(k.hashed, hits)
 	}
 	for j := range hits {
-		hits[j] = k.keep(span, j, hits[j]|k.unsure.word(j))
+		may := hits[j] | k.unsure.word(j)
+		hits[j] = k.keep(span, j, may) | may&k.empty.word(j)
 		group.Count += bits.OnesCount64(hits[j])
 	}
 	return group
@@ -187,7 +188,8 @@ func (s span) holds(rank uint64) bool { return s.from <= s.to && rank-s.from <= 
 // word returns a word of the bitmap of the keys within the bounds.
 func (s *scratch) word(j int) uint64 { return binary.LittleEndian.Uint64(s.within[8*j:]) }
 
-// within sets the bits of the keys within a span, and returns how many they are.
+// within sets the bits of the keys within a span and of the empty ones, and returns how many they
+// are.
 func (k *Keys) within(s span, bitmap []byte) (total int) {
 	n := k.Len()
 	for i := 0; i < n; i += 64 {
@@ -196,6 +198,7 @@ func (k *Keys) within(s span, bitmap []byte) (total int) {
 		if k.ranks != nil && s != everything {
 			word = s.holdsAll(k.ranks[i : i+count])
 		}
+		word |= k.empty.word(i / 64)
 		binary.LittleEndian.PutUint64(bitmap[i/8:], word)
 		total += bits.OnesCount64(word)
 	}

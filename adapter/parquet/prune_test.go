@@ -277,6 +277,55 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// TestEmptyKey wants the empty key not to be excluded by a minimum, however many other keys are
+// within the bounds, and the filter to exclude it nevertheless.
+func TestEmptyKey(t *testing.T) {
+	keys := [][]byte{nil}
+	for i := range 1000 {
+		keys = append(keys, fmt.Appendf(nil, "key-%04d", i))
+	}
+	for name, test := range map[string]struct {
+		low, top string
+		within   int // keys but the empty one
+	}{
+		"all keys": {"key-0000", "key-9999", 1000}, "some keys": {"key-0400", "key-0799", 400},
+		"few keys": {"key-0400", "key-0419", 20}, "no other key": {"x", "y", 0}, "the wrong way round": {"y", "x", 1000},
+	} {
+		for _, held := range []bool{true, false} {
+			for _, filtered := range []bool{true, false} {
+				f := new(file)
+				values := keys
+				if !held {
+					values = keys[1:]
+				}
+				chunk := f.add(t, bloom.Bytes(values), 20)
+				chunk.Min, chunk.Max = []byte(test.low), []byte(test.top)
+				if !filtered {
+					chunk.FilterOffset = 0
+				}
+				k, err := KeysOf(texts, keys)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := k.Matrix(f.open(t, texts))
+				if err != nil {
+					t.Fatal(err)
+				}
+				group, want := m.RowGroups[0], held || !filtered
+				if group.MayContain(0) != want {
+					t.Errorf("%s, held %v, filter %v: the empty key may be there: %v", name, held, filtered, !want)
+				}
+				if group.MayContain(0) {
+					group.Count--
+				}
+				if group.Count != test.within {
+					t.Errorf("%s: %d other keys, want %d", name, group.Count, test.within)
+				}
+			}
+		}
+	}
+}
+
 // TestEqualFloats finds values that are equal to a key and have other bytes.
 func TestEqualFloats(t *testing.T) {
 	values := []float64{0, math.Copysign(0, -1), math.NaN(), math.Float64frombits(0xfff8000000000001)}

@@ -11,6 +11,26 @@ import (
 // rank. Different values may have one rank, so that ranks keep a row group too often, and never
 // drop one wrongly.
 
+// Writers get some bounds wrong. Each of these is left out or not relied on, whoever wrote the file:
+// its field created_by tells little, for the users of both Go libraries may set it, and other
+// programs copy row groups with their bounds. The filters are used as before. The writers' faults, with
+// files and lines of arrow-go v18.8.0 (in its folder parquet) and parquet-go v0.32.0:
+//
+//   - Inside a repeated field, arrow-go counts null and empty lists as nulls among the values of a
+//     batch (file/column_writer_types.gen.go:225, and so for each type), and leaves a batch out that has
+//     as many values (metadata/statistics_types.gen.go:245). Such columns have no bounds here.
+//     Its counts of nulls and values are wrong then, too. This package uses neither.
+//   - Of a dictionary array, arrow-go leaves the empty values out (statistics_types.gen.go:2124), and
+//     elsewhere those that are nil slices (1957, 1970). So no minimum excludes the empty key.
+//   - Of floats, arrow-go leaves NaN out (statistics_types.gen.go:1048), and parquet-go
+//     writes a maximum below other values if NaN is in a dictionary. So floats have no order here.
+//   - parquet-go compares decimals in FIXED_LEN_BYTE_ARRAY as unsigned bytes
+//     (type_fixed_len_byte_array.go:32). If signs differ, its minimum is above its maximum: such
+//     bounds are of no use. If they are equal, the order is the right one.
+//
+// Bounds of pages are not read. Those of dictionary arrays are wrong, too: arrow-go gives all values
+// of a batch to its first page (pqarrow/encode_dict_compute.go:131).
+
 // order is the order of a type's values.
 type order uint8
 

@@ -1,6 +1,9 @@
 package parquet
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Physical is how a column stores its values. The numbers are those of parquet.thrift.
 type Physical uint8
@@ -138,10 +141,30 @@ func (t Type) width() int {
 	return 0
 }
 
+// maxPrecision returns how many digits decimals of the physical type may have, as parquet-format
+// limits them.
+func (t Type) maxPrecision() int {
+	switch t.Physical {
+	case Int32:
+		return 9
+	case Int64:
+		return 18
+	case ByteArray:
+		return math.MaxInt32 // what the field of a footer holds
+	case FixedLenByteArray:
+		return maxDigits(t.Width)
+	}
+	return 0
+}
+
+// maxDigits returns of how many digits every number fits into bytes with a sign:
+// floor(log10(2^(8·width−1) − 1)), but no more than a footer can say.
+func maxDigits(width int) int {
+	return int(min(math.Floor((8*float64(width)-1)*(math.Ln2/math.Ln10)), math.MaxInt32))
+}
+
 // check returns an error if no value can have the type.
 func (t Type) check() error {
-	integers := t.Physical == Int32 || t.Physical == Int64
-	bytes := t.Physical == ByteArray || t.Physical == FixedLenByteArray
 	fits := true
 	switch t.Logical {
 	case String, Enum, JSON, BSON:
@@ -152,7 +175,7 @@ func (t Type) check() error {
 		fits = t.Physical == Int64 && t.bits() == 64 ||
 			t.Physical == Int32 && (t.bits() == 8 || t.bits() == 16 || t.bits() == 32)
 	case Decimal:
-		fits = (integers || bytes) && t.Precision > 0 && t.Scale >= 0 && t.Scale <= t.Precision
+		fits = t.Precision > 0 && t.Precision <= t.maxPrecision() && t.Scale >= 0 && t.Scale <= t.Precision
 	case Date:
 		fits = t.Physical == Int32
 	case Time:

@@ -14,7 +14,9 @@ package arrowgo
 import (
 	"fmt"
 
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	prune "github.com/lanebloom/bloom/adapter/parquet"
@@ -50,8 +52,10 @@ func OpenAt(reader *file.Reader, leaf int) (*prune.Column, error) {
 		Input:  reader.GetBloomFilterReader().Input,
 		Size:   meta.GetSourceFileSize(),
 		Chunks: make([]prune.Chunk, len(meta.RowGroups)),
+
+		CreatedBy: meta.GetCreatedBy(),
 	}
-	ordered := leaf < len(meta.ColumnOrders) && meta.ColumnOrders[leaf].IsSetTYPE_ORDER()
+	bounded := leaf < len(meta.ColumnOrders) && meta.ColumnOrders[leaf].IsSetTYPE_ORDER() && descr.MaxRepetitionLevel() == 0
 	for i, group := range meta.RowGroups {
 		if leaf >= len(group.Columns) {
 			return nil, fmt.Errorf("arrowgo: row group %d has %d columns", i, len(group.Columns))
@@ -64,11 +68,28 @@ func OpenAt(reader *file.Reader, leaf int) (*prune.Column, error) {
 		chunk := &m.Chunks[i]
 		chunk.FilterOffset = c.MetaData.GetBloomFilterOffset()
 		chunk.FilterLength = int64(c.MetaData.GetBloomFilterLength())
-		if stats := c.MetaData.Statistics; ordered && stats != nil {
+		chunk.Mixed = isMixed(meta.RowGroup(i), leaf)
+		if stats := c.MetaData.Statistics; bounded && stats != nil {
 			chunk.Min, chunk.Max = stats.MinValue, stats.MaxValue
 		}
 	}
 	return prune.Open(m)
+}
+
+// isMixed reports whether some data pages have a dictionary's encoding and some another one.
+func isMixed(group *metadata.RowGroupMetaData, leaf int) bool {
+	c, err := group.ColumnChunk(leaf)
+	if err != nil {
+		return true // that cannot be seen
+	}
+	var dictionary, other bool
+	for _, s := range c.EncodingStats() {
+		if page := s.PageType.String(); page == "DATA_PAGE" || page == "DATA_PAGE_V2" {
+			of := s.Encoding == parquet.Encodings.RLEDict || s.Encoding == parquet.Encodings.PlainDict
+			dictionary, other = dictionary || of, other || !of
+		}
+	}
+	return dictionary && other
 }
 
 // typeOf returns the type of a column. arrow-go has turned older converted types into

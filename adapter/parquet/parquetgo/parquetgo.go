@@ -15,6 +15,7 @@ package parquetgo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -57,14 +58,16 @@ func OpenAt(file *parquet.File, leaf int) (*prune.Column, error) {
 		Input:  file,
 		Size:   file.Size(),
 		Chunks: make([]prune.Chunk, len(footer.RowGroups)),
+
+		CreatedBy: footer.CreatedBy,
 	}
-	ordered := leaf < len(footer.ColumnOrders) && isTypeOrder(footer.ColumnOrders[leaf])
+	bounded := leaf < len(footer.ColumnOrders) && isTypeOrder(footer.ColumnOrders[leaf]) && !isRepeated(file.Root(), leaf)
 	for i := range footer.RowGroups {
 		group := &footer.RowGroups[i]
 		if leaf >= len(group.Columns) {
 			return nil, fmt.Errorf("parquetgo: row group %d has %d columns", i, len(group.Columns))
 		}
-		m.Chunks[i] = chunk(&group.Columns[leaf], ordered)
+		m.Chunks[i] = chunk(&group.Columns[leaf], bounded)
 		m.Chunks[i].Rows = group.NumRows
 	}
 	return prune.Open(m)
@@ -75,21 +78,42 @@ func isTypeOrder(order format.ColumnOrder) bool {
 	return ok
 }
 
-// chunk returns what the footer says of a column of a row group. Statistics without a
-// defined order are left out.
-func chunk(c *format.ColumnChunk, ordered bool) prune.Chunk {
+// isRepeated reports whether a leaf is inside a repeated field.
+func isRepeated(c *parquet.Column, leaf int) bool {
+	if c.Leaf() {
+		return c.Index() == leaf && c.MaxRepetitionLevel() > 0
+	}
+	return slices.ContainsFunc(c.Columns(), func(c *parquet.Column) bool { return isRepeated(c, leaf) })
+}
+
+// chunk returns what the footer says of a column of a row group, with the bounds if they are to
+// be used.
+func chunk(c *format.ColumnChunk, bounded bool) prune.Chunk {
 	chunk := prune.Chunk{
 		FilterOffset: c.MetaData.BloomFilterOffset,
 		FilterLength: int64(c.MetaData.BloomFilterLength),
 		Encrypted:    c.CryptoMetadata.Value != nil,
+		Mixed:        isMixed(c.MetaData.EncodingStats),
 	}
 	if c.FilePath != "" { // the filter is in another file
 		chunk.FilterOffset = 0
 	}
-	if ordered {
+	if bounded {
 		chunk.Min, chunk.Max = c.MetaData.Statistics.MinValue, c.MetaData.Statistics.MaxValue
 	}
 	return chunk
+}
+
+// isMixed reports whether some data pages have a dictionary's encoding and some another one.
+func isMixed(stats []format.PageEncodingStats) bool {
+	var dictionary, other bool
+	for _, s := range stats {
+		if s.PageType == format.DataPage || s.PageType == format.DataPageV2 {
+			of := s.Encoding == format.RLEDictionary || s.Encoding == format.PlainDictionary
+			dictionary, other = dictionary || of, other || !of
+		}
+	}
+	return dictionary && other
 }
 
 // leafElement returns the element of a leaf of a schema, or nil.

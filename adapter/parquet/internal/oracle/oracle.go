@@ -97,10 +97,16 @@ func Compare(t *testing.T, c *prune.Column, groups [][][]byte, keys [][]byte, op
 // withoutBounds returns the same column without minima and maxima.
 func withoutBounds(t *testing.T, c *prune.Column) *prune.Column {
 	t.Helper()
+	return without(t, c, func(chunk *prune.Chunk) { chunk.Min, chunk.Max = nil, nil })
+}
+
+// without returns the same column without what a function takes away from each row group.
+func without(t *testing.T, c *prune.Column, takeAway func(*prune.Chunk)) *prune.Column {
+	t.Helper()
 	m := c.Meta()
 	m.Chunks = slices.Clone(m.Chunks)
 	for i := range m.Chunks {
-		m.Chunks[i].Min, m.Chunks[i].Max = nil, nil
+		takeAway(&m.Chunks[i])
 	}
 	c, err := prune.Open(m)
 	if err != nil {
