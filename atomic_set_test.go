@@ -266,12 +266,12 @@ func benchmarkAtomicSet(b *testing.B, size, goroutines int) {
 		{"query-set", true, each(func(key uint64) { s.MayContainUint64(key) })},
 		{"query-mutex", false, each(func(key uint64) { mutex.RLock(); s.MayContainUint64(key); mutex.RUnlock() })},
 		{"query-atomic", false, each(func(key uint64) { a.MayContainUint64(key) })},
-		{"batch-set", true, func(_ int, keys []uint64) { s.AddBatch(Uint64s(keys)) }},
-		{"batch-mutex", false, func(_ int, keys []uint64) { mutex.Lock(); s.AddBatch(Uint64s(keys)); mutex.Unlock() }},
-		{"batch-atomic", false, func(_ int, keys []uint64) { a.AddBatch(Uint64s(keys)) }},
-		{"new-set", true, func(g int, keys []uint64) { s.AddBatchNew(Uint64s(keys), hits[g]) }},
-		{"new-mutex", false, func(g int, keys []uint64) { mutex.Lock(); s.AddBatchNew(Uint64s(keys), hits[g]); mutex.Unlock() }},
-		{"new-atomic", false, func(g int, keys []uint64) { a.AddBatchNew(Uint64s(keys), hits[g]) }},
+		{"batch-set", true, func(_ int, keys []uint64) { s.AddBatch(Integers(keys)) }},
+		{"batch-mutex", false, func(_ int, keys []uint64) { mutex.Lock(); s.AddBatch(Integers(keys)); mutex.Unlock() }},
+		{"batch-atomic", false, func(_ int, keys []uint64) { a.AddBatch(Integers(keys)) }},
+		{"new-set", true, func(g int, keys []uint64) { s.AddBatchNew(Integers(keys), hits[g]) }},
+		{"new-mutex", false, func(g int, keys []uint64) { mutex.Lock(); s.AddBatchNew(Integers(keys), hits[g]); mutex.Unlock() }},
+		{"new-atomic", false, func(g int, keys []uint64) { a.AddBatchNew(Integers(keys), hits[g]) }},
 	}
 	times := make([][]float64, len(ways))
 	for b.Loop() {

@@ -124,11 +124,11 @@ func TestErrors(t *testing.T) {
 		{"Offsets negative", ErrKeys, func() error { _, err := Offsets(make([]byte, 9), []int32{-1, 2}); return err }},
 		{"Offsets decreasing", ErrKeys, func() error { _, err := Offsets(make([]byte, 9), []int32{0, 3, 2}); return err }},
 		{"Offsets outside", ErrKeys, func() error { _, err := Offsets(make([]byte, 9), []int32{0, 10}); return err }},
-		{"Offsets64 outside", ErrKeys, func() error { _, err := Offsets64(make([]byte, 9), []int64{0, math.MaxInt64}); return err }},
-		{"WithValidity short", ErrKeys, func() error { _, err := Uint32s(make([]uint32, 9)).WithValidity(make([]byte, 1), 0); return err }},
-		{"WithValidity offset", ErrKeys, func() error { _, err := Uint32s(make([]uint32, 9)).WithValidity(make([]byte, 2), 8); return err }},
-		{"WithValidity negative", ErrKeys, func() error { _, err := Uint32s(nil).WithValidity(nil, -1); return err }},
-		{"WithValidity overflow", ErrKeys, func() error { _, err := Uint32s(make([]uint32, 9)).WithValidity(nil, math.MaxInt); return err }},
+		{"Offsets of 64 bits outside", ErrKeys, func() error { _, err := Offsets(make([]byte, 9), []int64{0, math.MaxInt64}); return err }},
+		{"WithValidity short", ErrKeys, func() error { _, err := Integers(make([]uint32, 9)).WithValidity(make([]byte, 1), 0); return err }},
+		{"WithValidity offset", ErrKeys, func() error { _, err := Integers(make([]uint32, 9)).WithValidity(make([]byte, 2), 8); return err }},
+		{"WithValidity negative", ErrKeys, func() error { _, err := Integers[uint32](nil).WithValidity(nil, -1); return err }},
+		{"WithValidity overflow", ErrKeys, func() error { _, err := Integers(make([]uint32, 9)).WithValidity(nil, math.MaxInt); return err }},
 		{"Views uneven", ErrKeys, func() error { return views(make([]byte, 17), nil, 0) }},
 		{"Views of negative length", ErrKeys, func() error { return views(viewAt(-1, 0, 0), nil, 0) }},
 		{"Views in no buffer", ErrKeys, func() error { return views(viewAt(13, 2, 0), nil, 0) }},
@@ -195,15 +195,15 @@ func TestNoFormat(t *testing.T) {
 func TestProgrammingErrors(t *testing.T) {
 	f := mustOpen(t, LevelDB, nil)
 	for name, try := range map[string]func(){
-		"added too short":                       func() { mustSet(t, Policy{}, 1).AddBatchNew(Uint32s(make([]uint32, 65)), make([]uint64, 1)) },
-		"hits too short":                        func() { f.MayContainBatch(Uint32s(make([]uint32, 65)), make([]uint64, 1)) },
-		"hits too short, with room behind them": func() { f.MayContainBatch(Uint32s(make([]uint32, 65)), make([]uint64, 1, 2)) },
-		"Slice past rows":                       func() { Uint32s(make([]uint32, 3)).Slice(0, 4) },
-		"Slice backwards":                       func() { Uint32s(make([]uint32, 3)).Slice(2, 1) },
-		"Slice negative":                        func() { Uint32s(make([]uint32, 3)).Slice(-1, 1) },
+		"added too short":                       func() { mustSet(t, Policy{}, 1).AddBatchNew(Integers(make([]uint32, 65)), make([]uint64, 1)) },
+		"hits too short":                        func() { f.MayContainBatch(Integers(make([]uint32, 65)), make([]uint64, 1)) },
+		"hits too short, with room behind them": func() { f.MayContainBatch(Integers(make([]uint32, 65)), make([]uint64, 1, 2)) },
+		"Slice past rows":                       func() { Integers(make([]uint32, 3)).Slice(0, 4) },
+		"Slice backwards":                       func() { Integers(make([]uint32, 3)).Slice(2, 1) },
+		"Slice negative":                        func() { Integers(make([]uint32, 3)).Slice(-1, 1) },
 		"unknown format":                        func() { Policy{Format: 200}.NewBuilder() },
 		"filter too large": func() {
-			Policy{BitsPerKey: math.MaxInt}.AppendFilter(nil, Uint32s(make([]uint32, 1000)))
+			Policy{BitsPerKey: math.MaxInt}.AppendFilter(nil, Integers(make([]uint32, 1000)))
 		},
 	} {
 		if panicOf(try) == "" {

@@ -30,10 +30,10 @@ func Example() {
 }
 
 func ExampleFilter_MayContainBatch() {
-	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Uint64s([]uint64{7, 42}))
+	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Integers([]uint64{7, 42}))
 	column := []uint64{1, 7, 9, 42, 99}
 	hits := make([]uint64, (len(column)+63)/64)
-	n := filter.MayContainBatch(bloom.Uint64s(column), hits)
+	n := filter.MayContainBatch(bloom.Integers(column), hits)
 	fmt.Printf("%d hits: %05b\n", n, hits[0])
 	// Output: 2 hits: 01010
 }
@@ -180,9 +180,9 @@ func ExampleFilter_Hits() {
 }
 
 // A column of any integer type needs no copy. Negative integers are keys like others.
-func ExampleIntegersOf() {
-	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.IntegersOf([]time.Duration{-1, time.Second}))
-	fmt.Println(filter.AppendHits(nil, bloom.IntegersOf([]int64{7, 1_000_000_000, -1})))
+func ExampleIntegers() {
+	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Integers([]time.Duration{-1, time.Second}))
+	fmt.Println(filter.AppendHits(nil, bloom.Integers([]int64{7, 1_000_000_000, -1})))
 	// Output: [1 2]
 }
 

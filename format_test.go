@@ -662,7 +662,7 @@ func TestStats(t *testing.T) {
 			for _, n := range []int{0, 10, 1000, 30000} {
 				keys := all[:n]
 				p := Policy{f, bitsPerKey}
-				filter := mustOpen(t, f, p.AppendFilter(nil, Uint64s(keys)))
+				filter := mustOpen(t, f, p.AppendFilter(nil, Integers(keys)))
 				s := filter.Stats()
 				if bits, probes, err := p.Size(n); err != nil || bits != s.Bits || bits > 0 && probes != s.Probes {
 					t.Errorf("%v of %d keys: Size says %d bits and %d probes, %v, want %+v", p, n, bits, probes, err, s)

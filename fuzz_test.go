@@ -169,7 +169,7 @@ func FuzzKeys(f *testing.F) {
 		}
 		column, err = Offsets(data, offsets32)
 		check(column, err, rows)
-		column, err = Offsets64(data, offsets64)
+		column, err = Offsets(data, offsets64)
 		check(column, err, rows)
 
 		headers, buffers := rawOffsets[:len(rawOffsets)/16*16], [][]byte{data[:len(data)/2], data[len(data)/2:]}

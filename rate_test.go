@@ -142,7 +142,7 @@ func TestStatsRate(t *testing.T) {
 		for i := range keys {
 			keys[i] = random.Uint64()
 		}
-		return Uint64s(keys)
+		return Integers(keys)
 	}
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, n := range []int{1000, 100_000} {

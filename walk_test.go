@@ -414,7 +414,7 @@ func TestZeroValues(t *testing.T) {
 			if one := []uint64{1}; v.MayContainBatch(Bytes(keys[:n]), one) != 0 || one[0] != 0 {
 				t.Errorf("the zero %s holds one of %d keys: %x", name, n, one)
 			}
-			if one := []uint64{1}; v.MayContainBatch(Uint64s(make([]uint64, n)), one) != 0 || one[0] != 0 {
+			if one := []uint64{1}; v.MayContainBatch(Integers(make([]uint64, n)), one) != 0 || one[0] != 0 {
 				t.Errorf("the zero %s holds one of %d integers: %x", name, n, one)
 			}
 		}
@@ -424,7 +424,7 @@ func TestZeroValues(t *testing.T) {
 	}
 	for _, kernel := range kernels {
 		f := onKernel(t, new(Filter), kernel)
-		if f.MayContain(nil) || f.MayContainBatch(Bytes(keys), make([]uint64, 2)) != 0 || f.MayContainBatch(Uint64s([]uint64{1, 2}), make([]uint64, 1)) != 0 {
+		if f.MayContain(nil) || f.MayContainBatch(Bytes(keys), make([]uint64, 2)) != 0 || f.MayContainBatch(Integers([]uint64{1, 2}), make([]uint64, 1)) != 0 {
 			t.Errorf("the zero filter on kernel %v holds a key", kernel)
 		}
 	}
