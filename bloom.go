@@ -10,7 +10,7 @@
 //
 // A storage engine's filter does not name its format. To keep a filter for yourself, write
 // it with [Filter.WriteTo] or [Set.WriteTo]. The header of that file has the format, the
-// number of keys and checksums. [OpenFile] and [Filter.ReadFrom] read the file. gob and JSON
+// number of keys and checksums. [OpenBinary] and [Filter.ReadFrom] read the file. gob and JSON
 // store the same file.
 //
 // A lookup in many tables asks a [Group] of their filters: the key is hashed once.

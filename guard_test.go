@@ -294,7 +294,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 		}
 		copy(mapping, h.append(nil))
 		frame.put(mapping[h.start:size])
-		f, err := OpenFile(mapping[:size])
+		f, err := OpenBinary(mapping[:size])
 		if err != nil {
 			t.Fatal(err)
 		}
