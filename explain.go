@@ -1,9 +1,9 @@
 package bloom
 
-// Walk spells out how a filter looks for one key: the numbers that lead from the key to its
+// Explanation says how a filter looks for one key: the numbers that lead from the key to its
 // bits, and the bits.
-type Walk struct {
-	Numbers []WalkNumber // the key's hash first
+type Explanation struct {
+	Numbers []Step // the key's hash first
 
 	// Rule is a formula in words for the bit that probe i tests, counted from 0. It uses
 	// the names of the numbers.
@@ -14,14 +14,14 @@ type Walk struct {
 	Positions []uint64
 }
 
-// WalkNumber is a number that a format computes on the way from a key to its bits.
-type WalkNumber struct {
+// Step is a number that a format computes on the way from a key to its bits.
+type Step struct {
 	Name    string // such as "hash"
 	Meaning string // such as "XXH64 of the key, seed 0"
 	Value   uint64
-	Bits    int // its width
+	Bits    int // the width of Value
 }
 
-// Walk returns the walk of key. It follows the format letter by letter, as [Reference] does.
-// It is for explanations; to test keys, call MayContain.
-func (v *view) Walk(key []byte) Walk { return formats[v.format].explain(v.data, key) }
+// Explain returns the steps from key to the bits that the filter tests. It follows the format
+// letter by letter, as [Reference] does. To test keys, call MayContain.
+func (v *view) Explain(key []byte) Explanation { return formats[v.format].explain(v.data, key) }

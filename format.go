@@ -82,7 +82,7 @@ type encoding interface {
 	reference(filter, key []byte) bool
 	create(keys [][]byte, bitsPerKey int) []byte
 	// explain spells out the walk of a key.
-	explain(filter, key []byte) Walk
+	explain(filter, key []byte) Explanation
 }
 
 // shape is the geometry of a filter.

@@ -179,8 +179,8 @@ func TestSwitches(t *testing.T) {
 			}
 		}
 		filter := mustOpen(t, f, formats[f].create([][]byte{key}, 10))
-		if s := filter.Stats(); s.Keys < 0.5 || s.Keys > 2 || len(filter.Walk(key).Positions) != s.Probes {
-			t.Errorf("Stats() = %+v for one key, of which Walk is %+v", s, filter.Walk(key))
+		if s := filter.Stats(); s.Keys < 0.5 || s.Keys > 2 || len(filter.Explain(key).Positions) != s.Probes {
+			t.Errorf("Stats() = %+v for one key, which Explain explains as %+v", s, filter.Explain(key))
 		}
 		h := f.Hash(key)
 		if h != referenceHash(f.hash(), key) || h != f.hash().ofUint64(binary.LittleEndian.Uint64(key)) {
@@ -698,9 +698,9 @@ func TestStatsOfManyProbes(t *testing.T) {
 	}
 }
 
-// TestWalk compares walks with the answers of the reference, and with the bits
+// TestExplain compares explanations with the answers of the reference, and with the bits
 // that building sets.
-func TestWalk(t *testing.T) {
+func TestExplain(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(25, 26))
 	eachFormat(t, func(t *testing.T, f Format) {
@@ -711,7 +711,7 @@ func TestWalk(t *testing.T) {
 			}
 			set := mustSet(t, Policy{f, random.IntN(50)}, 1+random.IntN(100))
 			set.Add(key)
-			w := set.Walk(key)
+			w := set.Explain(key)
 			if w.Rule == "" || len(w.Numbers) == 0 || w.Numbers[0].Name != "hash" || w.Numbers[0].Value != f.Hash(key).h1 {
 				t.Fatalf("the walk %+v does not begin with the hash", w)
 			}
@@ -725,7 +725,7 @@ func TestWalk(t *testing.T) {
 				set.Add(append(bytes.Clone(key), byte(random.Uint32())))
 			}
 			absent := append(bytes.Clone(key), 0, 0)
-			if got, want := set.passes(set.Walk(absent)), Reference(f, set.data, absent); got != want {
+			if got, want := set.passes(set.Explain(absent)), Reference(f, set.data, absent); got != want {
 				t.Fatalf("the walk of %x answers %v, the reference %v", absent, got, want)
 			}
 		}
@@ -733,12 +733,12 @@ func TestWalk(t *testing.T) {
 }
 
 // passes reports whether every bit of a walk is set.
-func (v *view) passes(w Walk) bool {
+func (v *view) passes(w Explanation) bool {
 	array, _ := v.encoded()
 	return !slices.ContainsFunc(w.Positions, func(bit uint64) bool { return array[bit/8]>>(bit%8)&1 == 0 })
 }
 
-func TestWalkVectors(t *testing.T) {
+func TestExplainVectors(t *testing.T) {
 	for _, c := range []struct {
 		format    Format
 		filter    string
@@ -755,7 +755,7 @@ func TestWalkVectors(t *testing.T) {
 		{Nori, "2000000000000000070000000a0000008888a8a2", []uint64{0x26c7827d889f6da3, 0x23dd71cb04d0a1b2}, []uint64{3, 21, 7, 25, 11, 29, 15}},
 		{Nori, "0000000000000000070000000a000000", []uint64{0x26c7827d889f6da3, 0x23dd71cb04d0a1b2}, nil},
 	} {
-		w := mustOpen(t, c.format, fromHex(c.filter)).Walk([]byte("hello"))
+		w := mustOpen(t, c.format, fromHex(c.filter)).Explain([]byte("hello"))
 		var numbers []uint64
 		for _, n := range w.Numbers {
 			numbers = append(numbers, n.Value)

@@ -157,7 +157,7 @@ func addByReference(t testing.TB, format Format, encoded, key []byte) {
 	t.Helper()
 	f := mustOpen(t, format, encoded)
 	bits, _ := f.encoded()
-	for _, bit := range f.Walk(key).Positions {
+	for _, bit := range f.Explain(key).Positions {
 		bits[bit/8] |= 1 << (bit % 8)
 	}
 }

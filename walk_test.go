@@ -418,7 +418,7 @@ func TestZeroValues(t *testing.T) {
 				t.Errorf("the zero %s holds one of %d integers: %x", name, n, one)
 			}
 		}
-		if v.Stats() != (Stats{}) || len(v.Walk(nil).Positions) != 0 || v.Kernel() != Generic {
+		if v.Stats() != (Stats{}) || len(v.Explain(nil).Positions) != 0 || v.Kernel() != Generic {
 			t.Errorf("Stats of the zero %s: %+v", name, v.Stats())
 		}
 	}
