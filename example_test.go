@@ -151,14 +151,6 @@ func ExampleBuilder() {
 	// Output: 114000414410401006
 }
 
-func ExampleBuilder_AddSeq() {
-	text := []byte("oslo\nrome\nparis\n")
-	builder := bloom.Policy{BitsPerKey: 10}.NewBuilder()
-	builder.AddSeq(bytes.Lines(text)) // with the ends of the lines
-	fmt.Println(builder.Len(), builder.Filter().MayContainString("rome\n"))
-	// Output: 3 true
-}
-
 func ExamplePolicy_NewFilter() {
 	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"apple", "pear", "plum"}))
 	fmt.Println(filter.MayContainString("pear"), filter.MayContainString("stone"))

@@ -224,12 +224,14 @@ var ways = []struct {
 		b.AddString("forgotten")
 		b.Reset()
 		for i, key := range keys {
-			switch i % 3 {
-			case 0:
+			switch {
+			case len(key) == 8:
+				b.AddUint64(binary.LittleEndian.Uint64(key))
+			case i%3 == 0:
 				b.Add(key)
-			case 1:
+			case i%3 == 1:
 				b.AddString(string(key))
-			case 2:
+			default:
 				b.AddHash(p.Format.Hash(key))
 			}
 		}
@@ -237,16 +239,6 @@ var ways = []struct {
 	}},
 	{"Policy.NewFilter", func(_ testing.TB, p Policy, keys [][]byte) []byte {
 		return p.NewFilter(Bytes(keys)).AppendFilter(nil)
-	}},
-	{"Builder.AddSeq", func(_ testing.TB, p Policy, keys [][]byte) []byte {
-		b := p.NewBuilder()
-		b.AddSeq(slices.Values(keys[:len(keys)/2]))
-		b.AddStringSeq(func(yield func(string) bool) {
-			for _, key := range keys[len(keys)/2:] {
-				yield(string(key))
-			}
-		})
-		return b.AppendFilter(nil)
 	}},
 	{"Set.AddHash, AddUint64, TestAndAdd and Clone", func(t testing.TB, p Policy, keys [][]byte) []byte {
 		s := mustSet(t, p, len(keys))
@@ -296,6 +288,21 @@ var ways = []struct {
 			t.Fatal(err)
 		}
 		return other.Snapshot().AppendFilter(nil)
+	}},
+	{"Builder.SetKernel", func(t testing.TB, p Policy, keys [][]byte) (encoded []byte) {
+		for _, k := range kernels {
+			b := p.NewBuilder()
+			if err := b.SetKernel(k); err != nil || b.SetKernel(Kernel(200)) == nil || b.kernel != k {
+				t.Fatalf("SetKernel(%v): %v, and kernel %v runs", k, err, b.kernel)
+			}
+			b.AddBatch(Bytes(keys))
+			if got := b.AppendFilter(nil); encoded != nil && !bytes.Equal(got, encoded) {
+				t.Fatalf("kernel %v builds another filter", k)
+			} else {
+				encoded = got
+			}
+		}
+		return encoded
 	}},
 	{"Builder.AddBatch", func(t testing.TB, p Policy, keys [][]byte) []byte {
 		b := p.NewBuilder()
