@@ -84,9 +84,12 @@ func (s *AtomicSet) add(p unsafe.Pointer, n int) bool {
 }
 
 // AddUint64 adds the 8 little-endian bytes of key.
-func (s *AtomicSet) AddUint64(key uint64) {
+func (s *AtomicSet) AddUint64(key uint64) { s.addUint64(key) }
+
+// addUint64 adds the 8 little-endian bytes of key, and reports whether it was certainly new.
+func (s *AtomicSet) addUint64(key uint64) bool {
 	s.view.mustHaveBits()
-	s.view.addHashAtomic(s.view.pair.hash().ofUint64(key))
+	return s.view.addHashAtomic(s.view.pair.hash().ofUint64(key))
 }
 
 // AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
@@ -101,6 +104,14 @@ func (s *AtomicSet) AddHash(h Hash) {
 func (s *AtomicSet) TestAndAdd(key []byte) bool {
 	return !s.add(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
+
+// TestAndAddString is TestAndAdd for a string.
+func (s *AtomicSet) TestAndAddString(key string) bool {
+	return !s.add(unsafe.Pointer(unsafe.StringData(key)), len(key))
+}
+
+// TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
+func (s *AtomicSet) TestAndAddUint64(key uint64) bool { return !s.addUint64(key) }
 
 // AddBatch adds every key of a column. For a large set it uses several goroutines, as
 // [Policy.AppendFilter] does. It panics if keys are hashes of another kind than the set's.

@@ -107,7 +107,7 @@ func ExampleSet() {
 		return
 	}
 	for _, word := range []string{"to", "be", "or", "not", "to", "be"} {
-		if !seen.TestAndAdd([]byte(word)) {
+		if !seen.TestAndAddString(word) {
 			fmt.Print(word, " ")
 		}
 	}
@@ -220,7 +220,7 @@ func ExampleAtomicSet() {
 	var workers sync.WaitGroup
 	for _, url := range urls {
 		workers.Go(func() {
-			if !seen.TestAndAdd([]byte(url)) {
+			if !seen.TestAndAddString(url) {
 				visits.Add(1) // at least once for each URL
 			}
 		})

@@ -607,7 +607,7 @@ func TestFileAllocations(t *testing.T) {
 			"AppendBinary": {0, func() { buffer, _ = f.AppendBinary(buffer[:0]) }},
 			"AppendFilter": {0, func() { buffer = f.AppendFilter(buffer[:0]) }},
 			"WriteTo":      {1, func() { _, _ = f.WriteTo(io.Discard) }},
-			"OpenBinary":     {3, func() { _, _ = OpenBinary(file) }},
+			"OpenBinary":   {3, func() { _, _ = OpenBinary(file) }},
 		} {
 			if n := testing.AllocsPerRun(10, c.run); n > c.most {
 				t.Errorf("%s allocates %v times", name, n)

@@ -103,9 +103,26 @@ func (v *view) mustTake(h Hash) {
 // TestAndAdd adds a key and reports whether it may have been there before. It takes one
 // hash, while MayContain and Add take two.
 func (s *Set) TestAndAdd(key []byte) bool {
+	return s.testAndAdd(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+}
+
+// TestAndAddString is TestAndAdd for a string.
+func (s *Set) TestAndAddString(key string) bool {
+	return s.testAndAdd(unsafe.Pointer(unsafe.StringData(key)), len(key))
+}
+
+// testAndAdd is TestAndAdd for the key of n bytes at p.
+func (s *Set) testAndAdd(p unsafe.Pointer, n int) bool {
 	s.mustHaveBits()
 	s.count.n++
-	return !s.addNew(s.pair.hash().of(unsafe.Pointer(unsafe.SliceData(key)), len(key)))
+	return !s.addNew(s.pair.hash().of(p, n))
+}
+
+// TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
+func (s *Set) TestAndAddUint64(key uint64) bool {
+	s.mustHaveBits()
+	s.count.n++
+	return !s.addNew(s.pair.hash().ofUint64(key))
 }
 
 // AddBatch adds every key of a column. For a large set it uses several goroutines, as

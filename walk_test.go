@@ -432,10 +432,12 @@ func TestZeroValues(t *testing.T) {
 	for name, call := range map[string]func(){
 		"Add": func() { zero.Add(nil) }, "AddString": func() { zero.AddString("key") }, "AddBatch": func() { zero.AddBatch(Bytes(keys)) },
 		"AddUint64": func() { zero.AddUint64(7) }, "AddHash": func() { zero.AddHash(LevelDB.Hash(nil)) }, "AddHash of none": func() { zero.AddHash(Hash{}) },
-		"TestAndAdd": func() { zero.TestAndAdd(nil) }, "AddBatchNew": func() { zero.AddBatchNew(Bytes(keys), make([]uint64, 2)) },
+		"TestAndAdd": func() { zero.TestAndAdd(nil) }, "TestAndAddString": func() { zero.TestAndAddString("") },
+		"TestAndAddUint64": func() { zero.TestAndAddUint64(7) }, "AddBatchNew": func() { zero.AddBatchNew(Bytes(keys), make([]uint64, 2)) },
 		"atomic Add": func() { none.Add(nil) }, "atomic AddString": func() { none.AddString("key") }, "atomic AddBatch": func() { none.AddBatch(Bytes(keys)) },
 		"atomic AddUint64": func() { none.AddUint64(7) }, "atomic AddHash": func() { none.AddHash(LevelDB.Hash(nil)) },
-		"atomic TestAndAdd": func() { none.TestAndAdd(nil) }, "atomic AddBatchNew": func() { none.AddBatchNew(Bytes(keys), make([]uint64, 2)) },
+		"atomic TestAndAdd": func() { none.TestAndAdd(nil) }, "atomic TestAndAddString": func() { none.TestAndAddString("") },
+		"atomic TestAndAddUint64": func() { none.TestAndAddUint64(7) }, "atomic AddBatchNew": func() { none.AddBatchNew(Bytes(keys), make([]uint64, 2)) },
 	} {
 		if got := panicOf(call); !strings.Contains(got, "no bits") {
 			t.Errorf("%s to the zero Set: panic %q", name, got)
