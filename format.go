@@ -150,6 +150,15 @@ func (f Format) String() string {
 	return formats[f].text
 }
 
+// Formats returns all formats, in the order of their constants.
+func Formats() []Format {
+	all := make([]Format, len(formats))
+	for i := range all {
+		all[i] = Format(i)
+	}
+	return all
+}
+
 // ParseFormat returns the format with the given short name, such as "leveldb",
 // or [ErrFormat].
 func ParseFormat(s string) (Format, error) {

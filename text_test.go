@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +135,9 @@ func TestJSON(t *testing.T) {
 }
 
 func TestFormatText(t *testing.T) {
+	if got := Formats(); !slices.Equal(got, []Format{LevelDB, Nori, NoriCrate, Parquet, RocksDB, Pebble}) {
+		t.Errorf("Formats() = %v", got)
+	}
 	eachFormat(t, func(t *testing.T, format Format) {
 		text, err := format.MarshalText()
 		if err != nil || string(text) != format.String() {
