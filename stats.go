@@ -14,8 +14,12 @@ type Stats struct {
 	Probes  int    // bits tested for a key; 0 if the filter answers without testing bits
 
 	// Keys is the estimated number of different keys in the filter, with an error of some
-	// 5 %. It is infinite if all bits are set, or if the filter answers yes to every key.
+	// 5 %. It is 0 if KeysUnknown is set.
 	Keys float64
+
+	// KeysUnknown is set if the bits do not tell the number of keys: all bits are set that keys
+	// can set, or the filter answers yes to every key.
+	KeysUnknown bool
 
 	// FalsePositiveRate is the share, 0 to 1, of 2^20 random hashes to which the filter
 	// answers yes. For a rate of 1 % its relative error is 1 %. A filter of more than 32
@@ -41,9 +45,9 @@ func (v *view) Stats() Stats {
 	case shape.bits == 0:
 		s.Probes = 0
 	case shape.probes == 0:
-		s.Keys = math.Inf(1)
+		s.KeysUnknown = true
 	default:
-		s.Keys = keysOf(s.SetBits, shape, formats[v.format].encoding)
+		s.Keys, s.KeysUnknown = keysOf(s.SetBits, shape, formats[v.format].encoding)
 	}
 	return s
 }
@@ -82,11 +86,11 @@ func (v *view) encoded() ([]byte, shape) {
 func independentSet(n, m float64, k int) float64 { return -m * math.Expm1(-float64(k)*n/m) }
 
 // keysOf returns the number of keys that are expected to set as many bits as are set. It is
-// infinite if every bit is set that a key can set.
-func keysOf(set uint64, s shape, e encoding) float64 {
+// unknown if every bit is set that a key can set.
+func keysOf(set uint64, s shape, e encoding) (keys float64, unknown bool) {
 	m := float64(s.bits)
 	if float64(set) >= e.expectedSet(s, math.Inf(1)) {
-		return math.Inf(1)
+		return 0, true
 	}
 	low, high := 0.0, m*math.Log(m)
 	for range 64 {
@@ -97,7 +101,7 @@ func keysOf(set uint64, s shape, e encoding) float64 {
 			high = n
 		}
 	}
-	return high
+	return high, false
 }
 
 func onesCount(data []byte) (n uint64) {
