@@ -3,7 +3,6 @@ package bloom
 import (
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
@@ -60,9 +59,6 @@ func (s *AtomicSet) WithKernel(k Kernel) (*AtomicSet, error) {
 	t.view.kernel = k
 	return &t, nil
 }
-
-// Kernel returns the kernel that runs this set's batches.
-func (s *AtomicSet) Kernel() Kernel { return s.view.kernel }
 
 // Format returns the format of the set.
 func (s *AtomicSet) Format() Format { return s.view.format }
@@ -209,16 +205,6 @@ func (s *AtomicSet) MayContainHash(h Hash) bool {
 func (s *AtomicSet) MayContainBatch(keys Keys, hits []uint64) int {
 	return s.view.MayContainBatch(keys, hits)
 }
-
-// AppendHits appends the positions of the keys that may have been added, as
-// [Filter.AppendHits] does.
-func (s *AtomicSet) AppendHits(dst []uint32, keys Keys) []uint32 {
-	return s.view.AppendHits(dst, keys)
-}
-
-// Hits returns an iterator over the positions of the keys that may have been added, as
-// [Filter.Hits] does.
-func (s *AtomicSet) Hits(keys Keys) iter.Seq[int] { return s.view.Hits(keys) }
 
 // word returns the word of 32 bits that holds a bit. It is aligned: newEncoded aligns the
 // first bit.

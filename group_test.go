@@ -46,8 +46,8 @@ func eachGroupKernel(t *testing.T, g *Group, run func(t *testing.T, g *Group)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.Kernel() != kernel || h.Len() != g.Len() {
-				t.Fatalf("kernel %v of %d filters, want %v of %d", h.Kernel(), h.Len(), kernel, g.Len())
+			if h.kernel != kernel || h.Len() != g.Len() {
+				t.Fatalf("kernel %v of %d filters, want %v of %d", h.kernel, h.Len(), kernel, g.Len())
 			}
 			run(t, h)
 		})

@@ -201,30 +201,6 @@ func (s *Set) Merge(other *Set) error {
 	return nil
 }
 
-// Intersect keeps the keys that both sets have. The sets must have the same format, size and
-// number of probes. If not, s does not change and the error is [ErrShape].
-//
-// The set answers yes to the keys to which both answered yes. So its rate for keys that are
-// in neither set is at most the lower of the two, but above that of a set to which only the
-// common keys were added. A key of one set alone passes at the rate of the other. The number
-// of common keys is not known: [Set.KeyCount] tells so, and the Keys of [Set.Stats] are too
-// many.
-func (s *Set) Intersect(other *Set) error {
-	to, shape := s.encoded()
-	from, err := other.bitsOf(s.format, shape, s.n)
-	if err != nil || len(to) == 0 {
-		return err
-	}
-	*s.count = keyCount{unknown: true}
-	for ; len(to) >= 8; to, from = to[8:], from[8:] {
-		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)&binary.LittleEndian.Uint64(from))
-	}
-	for i, b := range from {
-		to[i] &= b
-	}
-	return nil
-}
-
 // bitsOf returns the bits of a filter of the given format, shape and size in the unit of the
 // walk, or [ErrShape] if it has others. The zero Set has none.
 func (v *view) bitsOf(f Format, s shape, n uint64) ([]byte, error) {

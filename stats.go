@@ -57,12 +57,12 @@ func (v *view) Stats() Stats {
 // higher than the rate that [Stats] has, which is that of random hashes: LevelDB's hash
 // sends many numbered strings to equal hashes. Null rows do not count. The share of no
 // keys is not a number. It panics if the keys are hashes of another kind than the filter's.
-func (v *view) MeasureRate(absent Keys) float64 {
-	v.mustTakeColumn(absent)
+func (f *Filter) MeasureRate(absent Keys) float64 {
+	f.mustTakeColumn(absent)
 	var hits [windowKeys / 64]uint64
 	yes := 0
 	for i := 0; i < absent.n; i += windowKeys {
-		yes += v.MayContainBatch(absent.slice(i, min(i+windowKeys, absent.n)), hits[:])
+		yes += f.MayContainBatch(absent.slice(i, min(i+windowKeys, absent.n)), hits[:])
 	}
 	return float64(yes) / float64(absent.n-absent.nulls())
 }
