@@ -229,7 +229,7 @@ func BenchmarkForms(b *testing.B) {
 					if way == "switched" {
 						dense = forms[i+1].form // dense as well
 					}
-					inTurn(b, queries, w.reference, func() { sink += filter.MayContainBatch(Uint64s(w.keys), hits) })
+					inTurn(b, queries, w.reference, func() { sink += filter.MayContainBatch(Integers(w.keys), hits) })
 				})
 			}
 		}
@@ -388,7 +388,7 @@ func TestSingleIntegers(t *testing.T) {
 	eachFormat(t, func(_ *testing.T, format Format) {
 		for _, bitsPerKey := range []int{1, 2, 3, 4, 6, 8, 10, 13, 20, 40} {
 			for _, known := range []int{10, 200} {
-				check(format, Policy{format, bitsPerKey}.AppendFilter(nil, Uint64s(keys[:known])), max(known-50, 0))
+				check(format, Policy{format, bitsPerKey}.AppendFilter(nil, Integers(keys[:known])), max(known-50, 0))
 			}
 		}
 	})

@@ -3,7 +3,6 @@ package bloom
 import (
 	"encoding/binary"
 	"fmt"
-	"iter"
 	"sync/atomic"
 	"unsafe"
 )
@@ -66,9 +65,6 @@ func (s *AtomicSet) WithKernel(k Kernel) (*AtomicSet, error) {
 	return &t, nil
 }
 
-// Kernel returns the kernel that runs this set's batches.
-func (s *AtomicSet) Kernel() Kernel { return s.view.kernel }
-
 // Format returns the format of the set.
 func (s *AtomicSet) Format() Format { return s.view.format }
 
@@ -89,9 +85,12 @@ func (s *AtomicSet) add(p unsafe.Pointer, n int) bool {
 }
 
 // AddUint64 adds the 8 little-endian bytes of key.
-func (s *AtomicSet) AddUint64(key uint64) {
+func (s *AtomicSet) AddUint64(key uint64) { s.addUint64(key) }
+
+// addUint64 adds the 8 little-endian bytes of key, and reports whether it was certainly new.
+func (s *AtomicSet) addUint64(key uint64) bool {
 	s.view.mustHaveBits()
-	s.view.addHashAtomic(s.view.pair.hash().ofUint64(key))
+	return s.view.addHashAtomic(s.view.pair.hash().ofUint64(key))
 }
 
 // AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
@@ -106,6 +105,14 @@ func (s *AtomicSet) AddHash(h Hash) {
 func (s *AtomicSet) TestAndAdd(key []byte) bool {
 	return !s.add(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
+
+// TestAndAddString is TestAndAdd for a string.
+func (s *AtomicSet) TestAndAddString(key string) bool {
+	return !s.add(unsafe.Pointer(unsafe.StringData(key)), len(key))
+}
+
+// TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
+func (s *AtomicSet) TestAndAddUint64(key uint64) bool { return !s.addUint64(key) }
 
 // AddBatch adds every key of a column. For a large set it uses several goroutines, as
 // [Policy.AppendFilter] does. It panics if keys are hashes of another kind than the set's.
@@ -203,13 +210,3 @@ func (s *AtomicSet) MayContainHash(h Hash) bool {
 func (s *AtomicSet) MayContainBatch(keys Keys, hits []uint64) int {
 	return s.view.MayContainBatch(keys, hits)
 }
-
-// AppendHits appends the positions of the keys that may have been added, as
-// [Filter.AppendHits] does.
-func (s *AtomicSet) AppendHits(dst []uint32, keys Keys) []uint32 {
-	return s.view.AppendHits(dst, keys)
-}
-
-// Hits returns an iterator over the positions of the keys that may have been added, as
-// [Filter.Hits] does.
-func (s *AtomicSet) Hits(keys Keys) iter.Seq[int] { return s.view.Hits(keys) }

@@ -79,7 +79,7 @@ func eachMixture(b *testing.B, percents []int, run func(b *testing.B, w *workloa
 			for i := range known {
 				known[i] = random.Uint64()
 			}
-			encoded := Policy{BitsPerKey: 10}.AppendFilter(nil, Uint64s(known))
+			encoded := Policy{BitsPerKey: 10}.AppendFilter(nil, Integers(known))
 			for _, percent := range percents {
 				b.Run(fmt.Sprintf("hits=%d%%", percent), func(b *testing.B) {
 					run(b, newWorkload(b, encoded, known, percent, random))
@@ -174,7 +174,7 @@ func BenchmarkMayContainBatch(b *testing.B) {
 				b.Run(fmt.Sprintf("kernel=%v/batch=%d", kernel, batch), func(b *testing.B) {
 					inTurn(b, queries, w.reference, func() {
 						for i := 0; i < queries; i += batch {
-							sink += filter.MayContainBatch(Uint64s(w.keys[i:i+batch]), hits)
+							sink += filter.MayContainBatch(Integers(w.keys[i:i+batch]), hits)
 						}
 					})
 				})
@@ -291,7 +291,7 @@ func BenchmarkBuild(b *testing.B) {
 				b.Run(fmt.Sprintf("cores=%d", cores), func(b *testing.B) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 					inTurn(b, n, func() { sink += len(encodingLevelDB{}.create(w.bytes, 10)) }, func() {
-						dst = Policy{BitsPerKey: 10}.AppendFilter(dst[:0], Uint64s(w.keys))
+						dst = Policy{BitsPerKey: 10}.AppendFilter(dst[:0], Integers(w.keys))
 					})
 				})
 			}
@@ -380,7 +380,7 @@ func BenchmarkCores(b *testing.B) {
 					var group sync.WaitGroup
 					for c := range cores {
 						group.Go(func() {
-							w.filter.MayContainBatch(Uint64s(w.keys[c*part:(c+1)*part]), make([]uint64, part/64))
+							w.filter.MayContainBatch(Integers(w.keys[c*part:(c+1)*part]), make([]uint64, part/64))
 						})
 					}
 					group.Wait()
@@ -413,7 +413,7 @@ func BenchmarkHugePages(b *testing.B) {
 					if f, err = f.WithKernel(kernel); err != nil {
 						b.Fatal(err)
 					}
-					inTurn(b, queries, v.reference, func() { sink += f.MayContainBatch(Uint64s(v.keys), hits) })
+					inTurn(b, queries, v.reference, func() { sink += f.MayContainBatch(Integers(v.keys), hits) })
 				})
 			}
 		}
@@ -551,7 +551,7 @@ func benchmarkNori(b *testing.B, filter *Filter, keys [][]byte) {
 	}
 	column := Strings(names)
 	if len(keys[0]) == 8 {
-		column = Uint64s(numbers)
+		column = Integers(numbers)
 	}
 	for _, kernel := range kernels {
 		f, err := filter.WithKernel(kernel)
@@ -578,7 +578,7 @@ func BenchmarkLines(b *testing.B) {
 			for i := range known {
 				known[i] = random.Uint64()
 			}
-			encoded := Policy{format, 10}.AppendFilter(nil, Uint64s(known))
+			encoded := Policy{format, 10}.AppendFilter(nil, Integers(known))
 			b.Run(fmt.Sprintf("format=%v/filter=%s", format, size.name), func(b *testing.B) {
 				for _, percent := range []int{0, 100} {
 					keys := make([]uint64, queries)
@@ -625,7 +625,7 @@ func benchmarkLines(b *testing.B, format Format, encoded []byte, keys []uint64) 
 		if err != nil {
 			b.Fatal(err)
 		}
-		for i, column := range []Keys{Uint64s(keys), Uint64s(keys).Hashed(format)} {
+		for i, column := range []Keys{Integers(keys), Integers(keys).Hashed(format)} {
 			b.Run(fmt.Sprintf("path=batch/kernel=%v/hashed=%v", kernel, i == 1), func(b *testing.B) {
 				inTurn(b, len(keys), reference, func() { sink += f.MayContainBatch(column, hits) })
 			})
@@ -640,7 +640,7 @@ func benchmarkBuildingLines(b *testing.B, format Format, known []uint64) {
 	for _, kernel := range kernels {
 		b.Run(fmt.Sprintf("build/kernel=%v", kernel), func(b *testing.B) {
 			build := func(k Kernel) func() {
-				return func() { dst = Policy{format, 10}.appendFilter(k, dst[:0], Uint64s(known)) }
+				return func() { dst = Policy{format, 10}.appendFilter(k, dst[:0], Integers(known)) }
 			}
 			inTurn(b, len(known), build(Generic), build(kernel))
 		})
@@ -669,7 +669,7 @@ func BenchmarkNulls(b *testing.B) {
 				known[i] = random.Uint64()
 			}
 			builder := Policy{format, 10}.NewBuilder()
-			builder.AddBatch(Uint64s(known))
+			builder.AddBatch(Integers(known))
 			builder.AddBatch(Bytes(keys[:len(keys)/10]))
 			filter := builder.Filter()
 			random.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })

@@ -24,7 +24,7 @@
 //
 // A storage engine's filter does not name its format. To keep a filter for yourself, write it with
 // [Filter.WriteTo] or [Filter.MarshalBinary]: the header of that file has the format, the number of
-// keys and checksums. [OpenFile] and [Filter.ReadFrom] read the file. gob and JSON store the same
+// keys and checksums. [OpenBinary] and [Filter.ReadFrom] read the file. gob and JSON store the same
 // file.
 //
 // A Filter is safe for concurrent use. So are the queries of a Set while no goroutine adds to it. Any

@@ -104,12 +104,12 @@ func TestBuildOnAnyCores(t *testing.T) {
 		}
 		for _, cores := range []int{1, cores} {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
-			if got := p.AppendFilter([]byte("ahead"), Uint64s(keys)); string(got[:5]) != "ahead" || !bytes.Equal(got[5:], want) {
+			if got := p.AppendFilter([]byte("ahead"), Integers(keys)); string(got[:5]) != "ahead" || !bytes.Equal(got[5:], want) {
 				t.Errorf("%d cores: AppendFilter: wrong bytes", cores)
 			}
 			set := mustSet(t, p, len(keys))
 			for part := range 3 {
-				set.AddBatch(Uint64s(keys[part*len(keys)/3 : (part+1)*len(keys)/3]))
+				set.AddBatch(Integers(keys[part*len(keys)/3 : (part+1)*len(keys)/3]))
 			}
 			if !bytes.Equal(set.data, want) {
 				t.Errorf("%d cores: Set: wrong bytes", cores)

@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"unsafe"
 )
@@ -21,14 +20,14 @@ type Builder struct {
 	h128 []hash128
 }
 
-// WithKernel makes k the kernel that hashes columns and builds filters, and returns b. The
-// error is [ErrKernel] if k is not one of [Kernels]. Every kernel builds the same bytes.
-func (b *Builder) WithKernel(k Kernel) (*Builder, error) {
-	if err := k.check(); err != nil {
-		return nil, err
+// SetKernel makes k the kernel that hashes columns and builds filters. Every kernel builds the
+// same bytes. The error is [ErrKernel] if k is not one of [Kernels]; then b does not change.
+func (b *Builder) SetKernel(k Kernel) error {
+	err := k.check()
+	if err == nil {
+		b.kernel = k
 	}
-	b.kernel = k
-	return b, nil
+	return err
 }
 
 // Add adds a key. It keeps the hash, not the key.
@@ -50,6 +49,9 @@ func (b *Builder) add(p unsafe.Pointer, n int) {
 		b.addHash(b.hash.of(p, n))
 	}
 }
+
+// AddUint64 adds the 8 little-endian bytes of key.
+func (b *Builder) AddUint64(key uint64) { b.addHash(b.hash.ofUint64(key)) }
 
 // AddHash adds the key whose [Hash] is h. It panics if the policy's format has another hash.
 func (b *Builder) AddHash(h Hash) {
@@ -116,20 +118,6 @@ func (b *Builder) addWindows(keys *Keys, buffer *hashes) {
 		for j := range h.h1 {
 			b.h128 = append(b.h128, hash128{h.h1[j], h.h2[j]})
 		}
-	}
-}
-
-// AddSeq adds every key that an iterator yields.
-func (b *Builder) AddSeq(keys iter.Seq[[]byte]) {
-	for key := range keys {
-		b.Add(key)
-	}
-}
-
-// AddStringSeq adds every key that an iterator yields.
-func (b *Builder) AddStringSeq(keys iter.Seq[string]) {
-	for key := range keys {
-		b.AddString(key)
 	}
 }
 

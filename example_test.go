@@ -30,10 +30,10 @@ func Example() {
 }
 
 func ExampleFilter_MayContainBatch() {
-	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Uint64s([]uint64{7, 42}))
+	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Integers([]uint64{7, 42}))
 	column := []uint64{1, 7, 9, 42, 99}
 	hits := make([]uint64, (len(column)+63)/64)
-	n := filter.MayContainBatch(bloom.Uint64s(column), hits)
+	n := filter.MayContainBatch(bloom.Integers(column), hits)
 	fmt.Printf("%d hits: %05b\n", n, hits[0])
 	// Output: 2 hits: 01010
 }
@@ -107,7 +107,7 @@ func ExampleSet() {
 		return
 	}
 	for _, word := range []string{"to", "be", "or", "not", "to", "be"} {
-		if !seen.TestAndAdd([]byte(word)) {
+		if !seen.TestAndAddString(word) {
 			fmt.Print(word, " ")
 		}
 	}
@@ -151,14 +151,6 @@ func ExampleBuilder() {
 	// Output: 114000414410401006
 }
 
-func ExampleBuilder_AddSeq() {
-	text := []byte("oslo\nrome\nparis\n")
-	builder := bloom.Policy{BitsPerKey: 10}.NewBuilder()
-	builder.AddSeq(bytes.Lines(text)) // with the ends of the lines
-	fmt.Println(builder.Len(), builder.Filter().MayContainString("rome\n"))
-	// Output: 3 true
-}
-
 func ExamplePolicy_NewFilter() {
 	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"apple", "pear", "plum"}))
 	fmt.Println(filter.MayContainString("pear"), filter.MayContainString("stone"))
@@ -180,9 +172,9 @@ func ExampleFilter_Hits() {
 }
 
 // A column of any integer type needs no copy. Negative integers are keys like others.
-func ExampleIntegersOf() {
-	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.IntegersOf([]time.Duration{-1, time.Second}))
-	fmt.Println(filter.AppendHits(nil, bloom.IntegersOf([]int64{7, 1_000_000_000, -1})))
+func ExampleIntegers() {
+	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Integers([]time.Duration{-1, time.Second}))
+	fmt.Println(filter.AppendHits(nil, bloom.Integers([]int64{7, 1_000_000_000, -1})))
 	// Output: [1 2]
 }
 
@@ -228,7 +220,7 @@ func ExampleAtomicSet() {
 	var workers sync.WaitGroup
 	for _, url := range urls {
 		workers.Go(func() {
-			if !seen.TestAndAdd([]byte(url)) {
+			if !seen.TestAndAddString(url) {
 				visits.Add(1) // at least once for each URL
 			}
 		})

@@ -30,14 +30,14 @@ func probeFile(name string, keys bloom.Keys, hits []uint64) (n int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, syscall.Munmap(data)) }()
-	filter, err := bloom.OpenFile(data)
+	filter, err := bloom.OpenBinary(data)
 	if err != nil {
 		return 0, err
 	}
 	return filter.MayContainBatch(keys, hits), nil
 }
 
-func ExampleOpenFile_mmap() {
+func ExampleOpenBinary_mmap() {
 	folder, err := os.MkdirTemp("", "bloom")
 	if err != nil {
 		fmt.Println(err)

@@ -175,22 +175,22 @@ func TestExtremeColumns(t *testing.T) {
 		if k, err := FixedWidth(make([]byte, 1), n); (err == nil) != (n == 1) {
 			t.Errorf("FixedWidth of a byte, %d: %d keys, %v", n, k.Len(), err)
 		}
-		if k, err := Offsets64([]byte("key"), []int64{0, int64(n)}); (err == nil) != (n >= 0 && n <= 3) {
-			t.Errorf("Offsets64 to %d: %d keys, %v", n, k.Len(), err)
+		if k, err := Offsets([]byte("key"), []int64{0, int64(n)}); (err == nil) != (n >= 0 && n <= 3) {
+			t.Errorf("Offsets of 64 bits to %d: %d keys, %v", n, k.Len(), err)
 		}
 		if k, err := Offsets([]byte("key"), []int32{0, int32(n)}); (err == nil) != (int32(n) >= 0 && int32(n) <= 3) {
 			t.Errorf("Offsets to %d: %d keys, %v", int32(n), k.Len(), err)
 		}
 		little := binary.LittleEndian.AppendUint64(nil, uint64(n))
 		for i, column := range []Keys{
-			IntegersOf([]int8{int8(n)}), IntegersOf([]uint8{uint8(n)}), IntegersOf([]int16{int16(n)}), IntegersOf([]uint16{uint16(n)}),
-			IntegersOf([]int32{int32(n)}), IntegersOf([]uint32{uint32(n)}), IntegersOf([]int64{int64(n)}), IntegersOf([]uint64{uint64(n)}),
+			Integers([]int8{int8(n)}), Integers([]uint8{uint8(n)}), Integers([]int16{int16(n)}), Integers([]uint16{uint16(n)}),
+			Integers([]int32{int32(n)}), Integers([]uint32{uint32(n)}), Integers([]int64{int64(n)}), Integers([]uint64{uint64(n)}),
 		} {
 			if got := column.hashRow(hashXXH64, 0); got != Parquet.Hash(little[:1<<(i/2)]) {
-				t.Errorf("column %d of IntegersOf for %d is not its little-endian bytes", i, n)
+				t.Errorf("column %d of Integers for %d is not its little-endian bytes", i, n)
 			}
 		}
-		column := Uint32s([]uint32{1, 2, 3})
+		column := Integers([]uint32{1, 2, 3})
 		if _, err := column.WithValidity(make([]byte, 4), n); (err == nil) != (n >= 0 && n <= 29) {
 			t.Errorf("WithValidity at %d: %v", n, err)
 		}
@@ -236,7 +236,7 @@ func TestExtremeFormats(t *testing.T) {
 	for _, f := range []Format{Format(len(formats)), 200, 255} {
 		key := []byte("key")
 		for name, call := range map[string]func(){
-			"Name": func() { _ = f.Name() }, "Hash": func() { f.Hash(key) }, "Hashed": func() { Bytes(nil).Hashed(f) },
+			"Name": func() { _ = f.Name() }, "Hash": func() { f.Hash(key) }, "Hashed": func() { Bytes[[]byte](nil).Hashed(f) },
 			"Reference": func() { Reference(f, key, key) }, "NewBuilder": func() { Policy{Format: f}.NewBuilder() },
 			"AppendFilter": func() { Policy{Format: f}.AppendFilter(nil, Keys{}) }, "MayContain": func() { Policy{Format: f}.MayContain(key, key) },
 			"FalsePositiveRate": func() { Policy{Format: f}.FalsePositiveRate(1) }, "FalsePositiveRate of no keys": func() { Policy{Format: f}.FalsePositiveRate(0) },

@@ -150,13 +150,13 @@ func verifyFile(data []byte) (view, error) {
 	return v, err
 }
 
-// OpenFile returns a view of the filter in the file whose bytes are data. The file tells
-// the format. OpenFile copies nothing. It verifies the header and does not read the bits, so
-// that data can be a large file mapped into memory. [VerifyFile] verifies the bits too.
+// OpenBinary returns a view of the filter in the file whose bytes are data. The file tells
+// the format. OpenBinary copies nothing. It verifies the header and does not read the bits, so
+// that data can be a large file mapped into memory. [VerifyBinary] verifies the bits too.
 //
 // The error is [ErrEncoding] if the bytes are not a whole file, or if its header is damaged.
 // It is [ErrFormat] if this library does not know the format.
-func OpenFile(data []byte) (*Filter, error) {
+func OpenBinary(data []byte) (*Filter, error) {
 	v, _, err := openFile(data)
 	if err != nil {
 		return nil, err
@@ -164,9 +164,9 @@ func OpenFile(data []byte) (*Filter, error) {
 	return &Filter{v}, nil
 }
 
-// VerifyFile reads all bytes of a file and returns an error if they are damaged. The errors
-// are those of [OpenFile], and [ErrEncoding] if the checksum of the filter is wrong.
-func VerifyFile(data []byte) error {
+// VerifyBinary reads all bytes of a file and returns an error if they are damaged. The errors
+// are those of [OpenBinary], and [ErrEncoding] if the checksum of the filter is wrong.
+func VerifyBinary(data []byte) error {
 	_, err := verifyFile(data)
 	return err
 }
@@ -201,7 +201,7 @@ func (v view) WriteTo(w io.Writer) (int64, error) {
 }
 
 // UnmarshalBinary makes f the filter in the file whose bytes are data. It verifies the
-// checksums and takes a copy. The errors are those of [VerifyFile]. With an error, f does
+// checksums and takes a copy. The errors are those of [VerifyBinary]. With an error, f does
 // not change.
 func (f *Filter) UnmarshalBinary(data []byte) error {
 	v, err := verifyFile(append(extend(nil, len(data))[:0], data...))
@@ -212,7 +212,7 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 // the bytes of the file and no more, so that a stream can have several files in a row. It
 // allocates memory for the bytes that r gives, not for those that the header claims.
 //
-// The error is [io.EOF] if r has no byte left, an error of r, or one of [VerifyFile]. If r
+// The error is [io.EOF] if r has no byte left, an error of r, or one of [VerifyBinary]. If r
 // ends inside the file, it is [io.ErrUnexpectedEOF] and [ErrEncoding]. With an error, f
 // does not change.
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
@@ -229,7 +229,7 @@ func (f *Filter) take(v view, err error) error {
 }
 
 // UnmarshalBinary makes s the set with the contents of the file whose bytes are data. It
-// verifies the checksums and takes a copy. The errors are those of [VerifyFile], and
+// verifies the checksums and takes a copy. The errors are those of [VerifyBinary], and
 // [ErrEncoding] for a filter that has no bits to set, as in [OpenSet]. With an error, s
 // does not change.
 func (s *Set) UnmarshalBinary(data []byte) error {

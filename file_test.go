@@ -175,12 +175,12 @@ func checkFile(t *testing.T, s saved, l loaded, want, encoded []byte) {
 		}
 	}
 	data := slices.Concat(want)
-	f, err := OpenFile(data)
-	if err != nil || VerifyFile(data) != nil {
-		t.Fatalf("OpenFile: %v, VerifyFile: %v", err, VerifyFile(data))
+	f, err := OpenBinary(data)
+	if err != nil || VerifyBinary(data) != nil {
+		t.Fatalf("OpenBinary: %v, VerifyBinary: %v", err, VerifyBinary(data))
 	}
 	if !bytes.Equal(f.data, encoded) || len(encoded) > 0 && unsafe.SliceData(f.data) != &data[len(data)-len(encoded)] {
-		t.Fatal("OpenFile gives other bytes, or a copy")
+		t.Fatal("OpenBinary gives other bytes, or a copy")
 	}
 	if bits, _ := f.encoded(); len(bits) > 0 && &bits[0] != &data[128] {
 		t.Fatal("the bits do not begin at byte 128")
@@ -213,7 +213,7 @@ func TestFileGolden(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("the file is\n%x, want\n%x", got, want)
 		}
-		f, err := OpenFile(want)
+		f, err := OpenBinary(want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,8 +271,8 @@ func checkRefused(t *testing.T, data []byte, want error) {
 			}
 		}
 	}
-	if err := VerifyFile(data); !errors.Is(err, want) {
-		t.Fatalf("VerifyFile: error %v for the bytes\n%.300x", err, data)
+	if err := VerifyBinary(data); !errors.Is(err, want) {
+		t.Fatalf("VerifyBinary: error %v for the bytes\n%.300x", err, data)
 	}
 }
 
@@ -287,8 +287,8 @@ func TestFileDamaged(t *testing.T) {
 				data := bytes.Clone(file)
 				data[i] ^= mask
 				checkRefused(t, data, ErrEncoding)
-				if f, err := OpenFile(data); err != nil && !errors.Is(err, ErrEncoding) || err == nil && i < start {
-					t.Fatalf("OpenFile with byte %d changed: %v, %v", i, f, err)
+				if f, err := OpenBinary(data); err != nil && !errors.Is(err, ErrEncoding) || err == nil && i < start {
+					t.Fatalf("OpenBinary with byte %d changed: %v, %v", i, f, err)
 				}
 			}
 		}
@@ -302,8 +302,8 @@ func TestFileTruncated(t *testing.T) {
 		for n := 1; n < len(file); n++ {
 			data := file[:n:n]
 			checkRefused(t, data, ErrEncoding)
-			if _, err := OpenFile(data); !errors.Is(err, ErrEncoding) {
-				t.Fatalf("OpenFile of %d bytes of %d: %v", n, len(file), err)
+			if _, err := OpenBinary(data); !errors.Is(err, ErrEncoding) {
+				t.Fatalf("OpenBinary of %d bytes of %d: %v", n, len(file), err)
 			}
 			read, err := new(Filter).ReadFrom(bytes.NewReader(data))
 			if !errors.Is(err, io.ErrUnexpectedEOF) || read != int64(n) {
@@ -314,12 +314,12 @@ func TestFileTruncated(t *testing.T) {
 		if err := new(Filter).UnmarshalBinary(longer); !errors.Is(err, ErrEncoding) {
 			t.Errorf("UnmarshalBinary of a byte too many: %v", err)
 		}
-		if _, err := OpenFile(longer); !errors.Is(err, ErrEncoding) {
-			t.Errorf("OpenFile of a byte too many: %v", err)
+		if _, err := OpenBinary(longer); !errors.Is(err, ErrEncoding) {
+			t.Errorf("OpenBinary of a byte too many: %v", err)
 		}
 	})
-	if _, err := OpenFile(nil); !errors.Is(err, ErrEncoding) {
-		t.Errorf("OpenFile of no bytes: %v", err)
+	if _, err := OpenBinary(nil); !errors.Is(err, ErrEncoding) {
+		t.Errorf("OpenBinary of no bytes: %v", err)
 	}
 	if n, err := new(Set).ReadFrom(strings.NewReader("")); n != 0 || !errors.Is(err, io.EOF) {
 		t.Errorf("ReadFrom of no bytes: %d, %v", n, err)
@@ -382,8 +382,8 @@ func TestFileHostile(t *testing.T) {
 			}
 			seal(data)
 			checkRefused(t, data, c.want)
-			if _, err := OpenFile(data); !errors.Is(err, c.want) {
-				t.Errorf("%s: OpenFile: %v", name, err)
+			if _, err := OpenBinary(data); !errors.Is(err, c.want) {
+				t.Errorf("%s: OpenBinary: %v", name, err)
 			}
 		})
 	}
@@ -432,7 +432,7 @@ func TestFileMessages(t *testing.T) {
 		"damaged":            {damaged, "the checksum of the file's filter is wrong"},
 		"two files in a row": {slices.Concat(file, file), "and its header says"},
 	} {
-		if err := VerifyFile(c.data); err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "bloom:") != 1 {
+		if err := VerifyBinary(c.data); err == nil || !strings.Contains(err.Error(), c.want) || strings.Count(err.Error(), "bloom:") != 1 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -595,7 +595,7 @@ func TestKeyCountOfFile(t *testing.T) {
 func TestFileAllocations(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		file := testFile(format)
-		f, err := OpenFile(file)
+		f, err := OpenBinary(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -607,7 +607,7 @@ func TestFileAllocations(t *testing.T) {
 			"AppendBinary": {0, func() { buffer, _ = f.AppendBinary(buffer[:0]) }},
 			"AppendFilter": {0, func() { buffer = f.AppendFilter(buffer[:0]) }},
 			"WriteTo":      {1, func() { _, _ = f.WriteTo(io.Discard) }},
-			"OpenFile":     {3, func() { _, _ = OpenFile(file) }},
+			"OpenBinary":   {3, func() { _, _ = OpenBinary(file) }},
 		} {
 			if n := testing.AllocsPerRun(10, c.run); n > c.most {
 				t.Errorf("%s allocates %v times", name, n)

@@ -107,9 +107,9 @@ func (v *view) fold(rate float64) (view, int, error) {
 	if unit == 0 || s.bits == 0 || s.bits%(2*unit) != 0 {
 		return *v, 0, fmt.Errorf("%w: a set of %d bits in the format %v cannot be halved", ErrShape, s.bits, v.format)
 	}
-	keys := keysOf(onesCount(old), s, formats[v.format].encoding)
+	keys, unknown := keysOf(onesCount(old), s, formats[v.format].encoding)
 	times := 0
-	for s.bits%(2*unit) == 0 && keys < math.MaxInt && v.format.FalsePositiveRate(int(math.Round(keys)), s.bits/2, s.probes) <= rate {
+	for !unknown && s.bits%(2*unit) == 0 && v.format.FalsePositiveRate(int(math.Round(keys)), s.bits/2, s.probes) <= rate {
 		s.bits /= 2
 		times++
 	}

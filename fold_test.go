@@ -58,8 +58,8 @@ func TestFold(t *testing.T) {
 					for i := range keys {
 						keys[i] = random.Uint64()
 					}
-					s.AddBatch(Uint64s(keys))
-					a.AddBatch(Uint64s(keys))
+					s.AddBatch(Integers(keys))
+					a.AddBatch(Integers(keys))
 					times, err := s.Fold(rate)
 					if err != nil {
 						t.Fatal(err)
@@ -85,7 +85,7 @@ func TestFold(t *testing.T) {
 						t.Errorf("%d keys in %d bits: half would do", n, bits)
 					}
 					s.AddUint64(1) // a folded set is one like any other
-					if want := s.MayContainUint64(1); !want || s.Filter().MayContainBatch(Uint64s(append(keys, 1)), make([]uint64, n/64+1)) != n+1 {
+					if want := s.MayContainUint64(1); !want || s.Filter().MayContainBatch(Integers(append(keys, 1)), make([]uint64, n/64+1)) != n+1 {
 						t.Error("the folded set loses a key")
 					}
 				})
@@ -194,7 +194,7 @@ func BenchmarkFold(b *testing.B) {
 			for i := range keys {
 				keys[i] = random.Uint64()
 			}
-			full.AddBatch(Uint64s(keys))
+			full.AddBatch(Integers(keys))
 		}
 		b.Run(fmt.Sprintf("format=%v", format), func(b *testing.B) {
 			b.SetBytes(int64(len(full.data)))

@@ -86,7 +86,7 @@ type encoding interface {
 	reference(filter, key []byte) bool
 	create(keys [][]byte, bitsPerKey int) []byte
 	// explain spells out the walk of a key.
-	explain(filter, key []byte) Walk
+	explain(filter, key []byte) Explanation
 }
 
 // shape is the geometry of a filter.
@@ -152,6 +152,15 @@ func (f Format) String() string {
 		return fmt.Sprintf("Format(%d)", uint8(f))
 	}
 	return formats[f].text
+}
+
+// Formats returns all formats, in the order of their constants.
+func Formats() []Format {
+	all := make([]Format, len(formats))
+	for i := range all {
+		all[i] = Format(i)
+	}
+	return all
 }
 
 // ParseFormat returns the format with the given short name, such as "leveldb",

@@ -163,11 +163,11 @@ func (encodingLevelDB) create(keys [][]byte, bitsPerKey int) []byte {
 }
 
 // explain returns the bits of all probes. reference stops at the first clear bit.
-func (encodingLevelDB) explain(filter, key []byte) Walk {
+func (encodingLevelDB) explain(filter, key []byte) Explanation {
 	h := referenceHash32(key)
 	delta := h>>17 | h<<15
-	w := Walk{
-		Numbers: []WalkNumber{
+	w := Explanation{
+		Numbers: []Step{
 			{"hash", "LevelDB's 32-bit hash of the key", uint64(h), 32},
 			{"delta", "the hash rotated right by 17 bits", uint64(delta), 32},
 		},

@@ -214,10 +214,10 @@ func (e encodingNori) create(keys [][]byte, bitsPerKey int) []byte {
 }
 
 // explain returns the bits of all probes. reference stops at the first clear bit.
-func (e encodingNori) explain(filter, key []byte) Walk {
+func (e encodingNori) explain(filter, key []byte) Explanation {
 	h1, h2 := referenceHash64(key)
-	w := Walk{
-		Numbers: []WalkNumber{
+	w := Explanation{
+		Numbers: []Step{
 			{"hash", "XXH64 of the key, seed 0", h1, 64},
 			{"delta", "XXH64 of the key, seed 1", h2, 64},
 		},

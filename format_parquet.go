@@ -100,11 +100,11 @@ func (encodingParquet) create(keys [][]byte, bitsPerKey int) []byte {
 }
 
 // explain returns the bits of all probes. reference stops at the first clear bit.
-func (encodingParquet) explain(filter, key []byte) Walk {
+func (encodingParquet) explain(filter, key []byte) Explanation {
 	h, _ := referenceXXH64(key)
 	block := (h >> 32) * uint64(len(filter)/32) >> 32
-	w := Walk{
-		Numbers: []WalkNumber{
+	w := Explanation{
+		Numbers: []Step{
 			{"hash", "XXH64 of the key, seed 0", h, 64},
 			{"block", "the upper half of the hash times the number of blocks, divided by 2^32", block, 32},
 		},

@@ -238,11 +238,11 @@ func (encodingPebble) create(keys [][]byte, bitsPerKey int) []byte {
 }
 
 // explain returns the bits of all probes. reference stops at the first clear bit.
-func (e encodingPebble) explain(filter, key []byte) Walk {
+func (e encodingPebble) explain(filter, key []byte) Explanation {
 	h := referenceSigned32(key)
 	delta := h>>17 | h<<15
-	w := Walk{
-		Numbers: []WalkNumber{
+	w := Explanation{
+		Numbers: []Step{
 			{"hash", "LevelDB's 32-bit hash of the key, its last bytes signed", uint64(h), 32},
 			{"delta", "the hash rotated right by 17 bits", uint64(delta), 32},
 		},
@@ -258,7 +258,7 @@ func (e encodingPebble) explain(filter, key []byte) Walk {
 	}
 	lineBits := uint64(512) << log
 	line := uint64(h) % (8 * uint64(n) / lineBits)
-	w.Numbers = append(w.Numbers, WalkNumber{"line", "the hash modulo the number of lines", line, 32})
+	w.Numbers = append(w.Numbers, Step{"line", "the hash modulo the number of lines", line, 32})
 	w.Rule = fmt.Sprintf("%d·line + (hash + i·delta) mod 2^32 mod %[1]d", lineBits)
 	for range k {
 		w.Positions = append(w.Positions, line*lineBits+uint64(h)%lineBits)

@@ -218,12 +218,12 @@ func (encodingRocksDB) create(keys [][]byte, bitsPerKey int) []byte {
 }
 
 // explain returns the bits of all probes. reference stops at the first clear bit.
-func (e encodingRocksDB) explain(filter, key []byte) Walk {
+func (e encodingRocksDB) explain(filter, key []byte) Explanation {
 	h, _ := referenceXXPH3(key)
 	_, s, _ := e.parse(filter) // no error: it was opened
 	line, h2 := uint64(uint32(h))*(s.bits/512)>>32, uint32(h>>32)
-	w := Walk{
-		Numbers: []WalkNumber{
+	w := Explanation{
+		Numbers: []Step{
 			{"hash", "XXPH3 of the key", h, 64},
 			{"line", "the lower half of the hash times the number of lines, divided by 2^32", line, 32},
 			{"start", "the upper half of the hash", uint64(h2), 32},

@@ -77,11 +77,11 @@ func FuzzFile(f *testing.F) {
 			data = bytes.Clone(data)
 			seal(data)
 		}
-		verified, opened := VerifyFile(data), new(Filter)
-		if f, err := OpenFile(data); err == nil {
+		verified, opened := VerifyBinary(data), new(Filter)
+		if f, err := OpenBinary(data); err == nil {
 			opened = f
 		} else if verified == nil {
-			t.Fatalf("OpenFile: %v for a file that VerifyFile accepts", err)
+			t.Fatalf("OpenBinary: %v for a file that VerifyBinary accepts", err)
 		}
 		for _, way := range fileReaders {
 			var f Filter
@@ -94,13 +94,13 @@ func FuzzFile(f *testing.F) {
 				}
 			}
 			if (err == nil) != (verified == nil) || err != nil && setErr == nil {
-				t.Fatalf("%s: error %v, for a set %v, VerifyFile: %v", way.name, err, setErr, verified)
+				t.Fatalf("%s: error %v, for a set %v, VerifyBinary: %v", way.name, err, setErr, verified)
 			}
 			if err != nil {
 				continue
 			}
 			if !bytes.Equal(f.data, opened.data) || f.Format() != opened.Format() {
-				t.Fatalf("%s: another filter than OpenFile's", way.name)
+				t.Fatalf("%s: another filter than OpenBinary's", way.name)
 			}
 			if again, err := f.MarshalBinary(); err != nil || !bytes.Equal(again, data) {
 				t.Fatalf("%s: %v, and the file is written as\n%x", way.name, err, again)
@@ -169,7 +169,7 @@ func FuzzKeys(f *testing.F) {
 		}
 		column, err = Offsets(data, offsets32)
 		check(column, err, rows)
-		column, err = Offsets64(data, offsets64)
+		column, err = Offsets(data, offsets64)
 		check(column, err, rows)
 
 		headers, buffers := rawOffsets[:len(rawOffsets)/16*16], [][]byte{data[:len(data)/2], data[len(data)/2:]}

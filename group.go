@@ -229,6 +229,3 @@ func (g *Group) WithKernel(k Kernel) (*Group, error) {
 	h.filters, h.kernel = filters, k
 	return &h, nil
 }
-
-// Kernel returns the kernel that the group runs on.
-func (g *Group) Kernel() Kernel { return g.kernel }

@@ -24,7 +24,7 @@ func BenchmarkGroup(b *testing.B) {
 						in[j] = random.Uint64()
 					}
 					known[i] = in[0]
-					group[i] = Policy{format, 10}.NewFilter(Uint64s(in))
+					group[i] = Policy{format, 10}.NewFilter(Integers(in))
 				}
 				for _, hits := range []int{0, 1} {
 					hashes := make([]Hash, keys)
@@ -90,7 +90,7 @@ func BenchmarkGroupBatch(b *testing.B) {
 				for j := range in {
 					in[j] = random.Uint64()
 				}
-				filters[i] = Policy{format, 10}.NewFilter(Uint64s(in))
+				filters[i] = Policy{format, 10}.NewFilter(Integers(in))
 			}
 			g, err := NewGroup(filters)
 			if err != nil {
@@ -106,7 +106,7 @@ func BenchmarkGroupBatch(b *testing.B) {
 				calls := max(1, 1<<14/n/len(filters))
 				reference := func() {
 					for range calls {
-						column := Uint64s(keys).Hashed(format)
+						column := Integers(keys).Hashed(format)
 						for i, f := range filters {
 							sink += f.MayContainBatch(column, hits[i*words:][:words])
 						}
@@ -115,7 +115,7 @@ func BenchmarkGroupBatch(b *testing.B) {
 				b.Run(fmt.Sprintf("format=%v/filters=%d/each=%dKiB/keys=%d", format, size.filters, size.bytes>>10, n), func(b *testing.B) {
 					inTurn(b, calls*n*len(filters), reference, func() {
 						for range calls {
-							sink += g.MayContainBatch(Uint64s(keys), hits)
+							sink += g.MayContainBatch(Integers(keys), hits)
 						}
 					})
 				})

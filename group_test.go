@@ -46,8 +46,8 @@ func eachGroupKernel(t *testing.T, g *Group, run func(t *testing.T, g *Group)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if h.Kernel() != kernel || h.Len() != g.Len() {
-				t.Fatalf("kernel %v of %d filters, want %v of %d", h.Kernel(), h.Len(), kernel, g.Len())
+			if h.kernel != kernel || h.Len() != g.Len() {
+				t.Fatalf("kernel %v of %d filters, want %v of %d", h.kernel, h.Len(), kernel, g.Len())
 			}
 			run(t, h)
 		})
@@ -135,7 +135,7 @@ func TestGroupKeys(t *testing.T) {
 		}
 		var filters []*Filter
 		for i := range 70 {
-			filters = append(filters, Policy{format, 4 + i/20}.NewFilter(Uint64s(keys[:random.IntN(900)])))
+			filters = append(filters, Policy{format, 4 + i/20}.NewFilter(Integers(keys[:random.IntN(900)])))
 		}
 		group, err := NewGroup(filters)
 		if err != nil {
@@ -155,7 +155,7 @@ func TestGroupKeys(t *testing.T) {
 				}
 			}
 			for _, n := range []int{0, 1, 2, keysAcross, keysAcross + 1, 63, 64, 65, 1000, windowKeys, windowKeys + 1, len(keys)} {
-				column := Uint64s(keys[:n])
+				column := Integers(keys[:n])
 				checkGroupBatch(t, g, column)
 				checkGroupBatch(t, g, column.Hashed(format))
 				checkGroupBatch(t, g, must(t)(column.WithValidity(validity, 3)))
@@ -192,12 +192,12 @@ func TestGroupOfOdd(t *testing.T) {
 		"nothing":         {nil, false},
 		"nil":             {[]*Filter{nil}, true},
 		"the zero Filter": {[]*Filter{{}}, true},
-		"two formats":     {[]*Filter{filter(LevelDB, "0001"), Policy{Parquet, 10}.NewFilter(Uint64s([]uint64{1}))}, true},
+		"two formats":     {[]*Filter{filter(LevelDB, "0001"), Policy{Parquet, 10}.NewFilter(Integers([]uint64{1}))}, true},
 		"one hash, two walks": {[]*Filter{
-			Policy{Pebble, 10}.NewFilter(Uint64s([]uint64{1})), Policy{LevelDB, 10}.NewFilter(Uint64s([]uint64{1})),
+			Policy{Pebble, 10}.NewFilter(Integers([]uint64{1})), Policy{LevelDB, 10}.NewFilter(Integers([]uint64{1})),
 		}, true},
 		"both of nori's": {[]*Filter{
-			Policy{Nori, 10}.NewFilter(Uint64s([]uint64{1})), Policy{NoriCrate, 10}.NewFilter(Uint64s([]uint64{1})),
+			Policy{Nori, 10}.NewFilter(Integers([]uint64{1})), Policy{NoriCrate, 10}.NewFilter(Integers([]uint64{1})),
 		}, false},
 		"answers without probes": {[]*Filter{filter(LevelDB, ""), filter(LevelDB, "06"), filter(LevelDB, "00ff1f"), filter(LevelDB, "0000"), filter(LevelDB, "ff06")}, false},
 	} {
@@ -246,7 +246,7 @@ func TestGroupOfOdd(t *testing.T) {
 
 // TestGroupPanics makes the mistakes for which a group panics.
 func TestGroupPanics(t *testing.T) {
-	filters := slices.Repeat([]*Filter{Policy{LevelDB, 10}.NewFilter(Uint64s([]uint64{1}))}, 65)
+	filters := slices.Repeat([]*Filter{Policy{LevelDB, 10}.NewFilter(Integers([]uint64{1}))}, 65)
 	g, err := NewGroup(filters)
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +255,7 @@ func TestGroupPanics(t *testing.T) {
 		"another hash":             func() { g.MayContainHash(Parquet.Hash(nil), make([]uint64, 2)) },
 		"the zero Hash":            func() { g.MayContainHash(Hash{}, make([]uint64, 2)) },
 		"hits too short":           func() { g.MayContain(nil, make([]uint64, 1, 2)) },
-		"hits of a batch":          func() { g.MayContainBatch(Uint64s(make([]uint64, 65)), make([]uint64, 129, 130)) },
+		"hits of a batch":          func() { g.MayContainBatch(Integers(make([]uint64, 65)), make([]uint64, 129, 130)) },
 		"no keys of other hashes":  func() { g.MayContainBatch(Parquet.Hashes64(nil), nil) },
 		"a column of other hashes": func() { g.MayContainBatch(Parquet.Hashes64(make([]uint64, 1)), make([]uint64, 65)) },
 	} {

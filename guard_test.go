@@ -34,7 +34,7 @@ func TestKeysAtPageEnd(t *testing.T) {
 				for _, column := range []Keys{
 					Strings([]string{unsafe.String(unsafe.SliceData(key), length)}),
 					must(t)(Offsets(buffer[:to:to], []int32{int32(from), int32(to)})),
-					must(t)(Offsets64(buffer[:to:to], []int64{int64(from), int64(to)})),
+					must(t)(Offsets(buffer[:to:to], []int64{int64(from), int64(to)})),
 					viewOf(t, header, key, buffer[:to:to], from),
 				} {
 					checkBatch(t, f, column, []bool{want})
@@ -189,7 +189,7 @@ func checkOffsets(t *testing.T, random *rand.Rand, data []byte) {
 		from += n
 		short, long = append(short, int32(from)), append(long, int64(from))
 	}
-	checkEachHash(t, keys, must(t)(Offsets(data, short)), must(t)(Offsets64(data, long)))
+	checkEachHash(t, keys, must(t)(Offsets(data, short)), must(t)(Offsets(data, long)))
 }
 
 func checkFixed(t *testing.T, data []byte, width int) {
@@ -229,8 +229,8 @@ func TestColumnsAtPageEnd(t *testing.T) {
 			hashed := columnOfHashes(f.format.hash(), nil)
 			hashed.n, hashed.column = n, unsafe.Add(end, -n*int(elementSize[hashed.layout]))
 			for _, column := range []Keys{
-				Uint32s(unsafe.Slice((*uint32)(unsafe.Add(end, -4*n)), n)),
-				Uint64s(unsafe.Slice((*uint64)(unsafe.Add(end, -8*n)), n)),
+				Integers(unsafe.Slice((*uint32)(unsafe.Add(end, -4*n)), n)),
+				Integers(unsafe.Slice((*uint64)(unsafe.Add(end, -8*n)), n)),
 				hashed,
 			} {
 				f.MayContainBatch(column, make([]uint64, 4))
@@ -294,7 +294,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 		}
 		copy(mapping, h.append(nil))
 		frame.put(mapping[h.start:size])
-		f, err := OpenFile(mapping[:size])
+		f, err := OpenBinary(mapping[:size])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -72,8 +72,8 @@ func TestHash(t *testing.T) {
 		}
 		for _, v := range []uint64{0, 1, 0x80, math.MaxUint32, 1 << 32, math.MaxUint64, 0x8899aabbccddeeff} {
 			key := binary.LittleEndian.AppendUint64(nil, v)
-			checkHashes(t, kind, kernels, [][]byte{key}, Uint64s([]uint64{v}))
-			checkHashes(t, kind, kernels, [][]byte{key[:4]}, Uint32s([]uint32{uint32(v)}))
+			checkHashes(t, kind, kernels, [][]byte{key}, Integers([]uint64{v}))
+			checkHashes(t, kind, kernels, [][]byte{key[:4]}, Integers([]uint32{uint32(v)}))
 			if got, want := kind.ofUint64(v), referenceHash(kind, key); got != want {
 				t.Errorf("ofUint64(%x) = %v, want %v", v, got, want)
 			}
@@ -168,37 +168,36 @@ var layouts = slices.Concat([]layoutTest{
 		data, offsets := concatenate[int32](keys)
 		return must(t)(Offsets(data, offsets))
 	}},
-	{"Offsets64", 0, func(t testing.TB, keys [][]byte) Keys {
+	{"Offsets of 64 bits", 0, func(t testing.TB, keys [][]byte) Keys {
 		data, offsets := concatenate[int64](keys)
-		return must(t)(Offsets64(data, offsets))
+		return must(t)(Offsets(data, offsets))
 	}},
 	{"Views", 0, func(t testing.TB, keys [][]byte) Keys {
 		headers, buffers := viewsOf(keys)
 		return must(t)(Views(headers, buffers, nil, 0))
 	}},
-	{"Uint32s", 4, func(_ testing.TB, keys [][]byte) Keys {
+	{"uint32", 4, func(_ testing.TB, keys [][]byte) Keys {
 		column := make([]uint32, len(keys))
 		for i, key := range keys {
 			column[i] = binary.LittleEndian.Uint32(key)
 		}
-		return Uint32s(column)
+		return Integers(column)
 	}},
-	{"Uint64s", 8, func(_ testing.TB, keys [][]byte) Keys {
+	{"uint64", 8, func(_ testing.TB, keys [][]byte) Keys {
 		column := make([]uint64, len(keys))
 		for i, key := range keys {
 			column[i] = binary.LittleEndian.Uint64(key)
 		}
-		return Uint64s(column)
+		return Integers(column)
 	}},
-	{"BytesOf", 0, func(_ testing.TB, keys [][]byte) Keys { return BytesOf(namedOf[namedBytes](keys)) }},
-	{"StringsOf", 0, func(_ testing.TB, keys [][]byte) Keys { return StringsOf(namedOf[namedString](keys)) }},
-	{"IntegersOf", 1, func(_ testing.TB, keys [][]byte) Keys {
-		return IntegersOf(integers(keys, func(b []byte) int8 { return int8(b[0]) }))
+	{"named Bytes", 0, func(_ testing.TB, keys [][]byte) Keys { return Bytes(namedOf[namedBytes](keys)) }},
+	{"named Strings", 0, func(_ testing.TB, keys [][]byte) Keys { return Strings(namedOf[namedString](keys)) }},
+	{"int8", 1, func(_ testing.TB, keys [][]byte) Keys {
+		return Integers(integers(keys, func(b []byte) int8 { return int8(b[0]) }))
 	}},
-	{"IntegersOf", 2, func(_ testing.TB, keys [][]byte) Keys { return IntegersOf(integers(keys, binary.LittleEndian.Uint16)) }},
-	{"IntegersOf", 4, func(_ testing.TB, keys [][]byte) Keys { return IntegersOf(integers(keys, binary.LittleEndian.Uint32)) }},
-	{"IntegersOf", 8, func(_ testing.TB, keys [][]byte) Keys {
-		return IntegersOf(integers(keys, func(b []byte) time.Duration { return time.Duration(binary.LittleEndian.Uint64(b)) }))
+	{"uint16", 2, func(_ testing.TB, keys [][]byte) Keys { return Integers(integers(keys, binary.LittleEndian.Uint16)) }},
+	{"Duration", 8, func(_ testing.TB, keys [][]byte) Keys {
+		return Integers(integers(keys, func(b []byte) time.Duration { return time.Duration(binary.LittleEndian.Uint64(b)) }))
 	}},
 	{"FixedWidth", 1, fixedWidthOf}, {"FixedWidth", 3, fixedWidthOf}, {"FixedWidth", 4, fixedWidthOf},
 	{"FixedWidth", 8, fixedWidthOf}, {"FixedWidth", 16, fixedWidthOf}, {"FixedWidth", 21, fixedWidthOf},
@@ -402,7 +401,7 @@ func eachLayout(t *testing.T, keys [][]byte) (columns []Keys) {
 			continue
 		}
 		column := l.column(t, keys)
-		is := func(k Keys) bool { return k.layout == column.layout } // BytesOf is like Bytes
+		is := func(k Keys) bool { return k.layout == column.layout } // named Bytes are like Bytes
 		if column.hashed == noHash && !slices.ContainsFunc(columns, is) {
 			columns = append(columns, column)
 		}

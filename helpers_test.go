@@ -74,7 +74,7 @@ func panicOf(call func()) (message string) {
 
 // eachFormat runs a subtest for every format.
 func eachFormat(t *testing.T, run func(t *testing.T, f Format)) {
-	for f := range Format(len(formats)) {
+	for _, f := range Formats() {
 		t.Run("format="+f.String(), func(t *testing.T) { run(t, f) })
 	}
 }

@@ -30,18 +30,23 @@ type Keys struct {
 type layout uint8
 
 const (
-	byteSlices  layout = iota // [n][]byte
-	strs                      // [n]string
-	uint32s                   // [n]uint32
-	uint64s                   // [n]uint64
-	fixedWidth                // nothing: key i is data[i*width : (i+1)*width]
-	offsets32                 // [n+1]int32: key i is data[column[i]:column[i+1]]
-	offsets64                 // [n+1]int64
-	stringViews               // [n]viewHeader: key i is in its header or in one of the buffers
-	hashes32                  // [n]uint32: hashes of one 32-bit word
-	hashes64                  // [n]uint64: hashes of one 64-bit word
-	hashes128                 // [n]hash128: hashes of two 64-bit words
-	noLayout                  // assemblyRows returns it for rows that kernels do not hash
+	byteSlices layout = iota // [n][]byte
+	strs                     // [n]string
+
+	// The numbers of these two are the widths of the integers: Integers relies on it.
+	uint32s layout = 4 // [n]uint32
+	uint64s layout = 8 // [n]uint64
+)
+
+const (
+	fixedWidth  = uint64s + 1 + iota // nothing: key i is data[i*width : (i+1)*width]
+	offsets32                        // [n+1]int32: key i is data[column[i]:column[i+1]]
+	offsets64                        // [n+1]int64
+	stringViews                      // [n]viewHeader: key i is in its header or in one of the buffers
+	hashes32                         // [n]uint32: hashes of one 32-bit word
+	hashes64                         // [n]uint64: hashes of one 64-bit word
+	hashes128                        // [n]hash128: hashes of two 64-bit words
+	noLayout                         // assemblyRows returns it for rows that kernels do not hash
 )
 
 func columnOf[E any](l layout, s []E) Keys {
@@ -52,42 +57,35 @@ func columnOf[E any](l layout, s []E) Keys {
 func elements[E any](k *Keys, n int) []E { return unsafe.Slice((*E)(k.column), n) }
 
 // Bytes returns a column of byte slices.
-func Bytes(keys [][]byte) Keys { return columnOf(byteSlices, keys) }
+func Bytes[B ~[]byte](keys []B) Keys { return columnOf(byteSlices, keys) }
 
 // Strings returns a column of strings.
-func Strings(keys []string) Keys { return columnOf(strs, keys) }
+func Strings[S ~string](keys []S) Keys { return columnOf(strs, keys) }
 
-// Uint32s returns a column of integers. Each key is its 4 little-endian bytes.
-func Uint32s(keys []uint32) Keys { return columnOf(uint32s, keys) }
-
-// Uint64s returns a column of integers. Each key is its 8 little-endian bytes.
-func Uint64s(keys []uint64) Keys { return columnOf(uint64s, keys) }
-
-// BytesOf is [Bytes] for a type of your own whose values are byte slices.
-func BytesOf[B ~[]byte](keys []B) Keys { return columnOf(byteSlices, keys) }
-
-// StringsOf is [Strings] for a type of your own whose values are strings.
-func StringsOf[S ~string](keys []S) Keys { return columnOf(strs, keys) }
-
-// IntegersOf returns a column of integers of any width. Each key is its 1, 2, 4 or 8
-// little-endian bytes; those of a negative integer are its two's complement. So an []int64
-// and a []uint64 with the same bits are the same column. int and uint are missing because
-// their width depends on the machine: convert them.
+// Integers returns a column of integers. Each key is the 1, 2, 4 or 8 little-endian bytes of
+// its width; those of a negative integer are its two's complement. So an []int64 and a []uint64
+// with the same bits are the same column. int and uint are missing because their width depends
+// on the machine: convert them.
 //
 // It copies nothing, with one exception: integers of 2 bytes on a big-endian machine.
-func IntegersOf[I ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64](keys []I) Keys {
-	switch width := int(unsafe.Sizeof(I(0))); width {
-	case 4:
-		return columnOf(uint32s, keys)
-	case 8:
-		return columnOf(uint64s, keys)
-	default:
-		data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), width*len(keys))
-		if width == 2 && bigEndian {
-			data = swapPairs(data)
-		}
-		return Keys{layout: fixedWidth, n: len(keys), width: width, data: data}
+func Integers[I ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64](keys []I) Keys {
+	if unsafe.Sizeof(I(0)) < 4 {
+		return narrow(keys)
 	}
+	return Keys{layout: layout(unsafe.Sizeof(I(0))), n: len(keys), column: unsafe.Pointer(unsafe.SliceData(keys))}
+}
+
+// narrow is Integers for integers of 1 or 2 bytes, whose columns have no layout of their own. It
+// is not inlined, so that Integers is.
+//
+//go:noinline
+func narrow[I any](keys []I) Keys {
+	width := int(unsafe.Sizeof(keys[0]))
+	data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), width*len(keys))
+	if width == 2 && bigEndian {
+		data = swapPairs(data)
+	}
+	return Keys{layout: fixedWidth, n: len(keys), width: width, data: data}
 }
 
 // bigEndian reports whether this machine stores the upper byte of a word first.
@@ -102,12 +100,8 @@ func swapPairs(data []byte) []byte {
 	return swapped
 }
 
-// Hashes32 returns a column of keys whose LevelDB hashes the owner has already, as Badger
-// has. It is [Format.Hashes32] of [LevelDB].
-func Hashes32(hashes []uint32) Keys { return LevelDB.Hashes32(hashes) }
-
-// Hashes32 returns a column of keys whose 32-bit hashes under f the owner has already. The
-// column serves filters of every format with the same hash; with any other filter, queries
+// Hashes32 returns a column of keys whose 32-bit hashes under f the owner has already, as
+// Badger has those of [LevelDB]. The column serves filters of every format with the same hash; with any other filter, queries
 // and additions panic. Hashes32 itself panics for a format whose hash is not a word of 32
 // bits.
 func (f Format) Hashes32(hashes []uint32) Keys {
@@ -147,24 +141,15 @@ func FixedWidth(data []byte, width int) (Keys, error) {
 	return Keys{layout: fixedWidth, n: len(data) / width, width: width, data: data}, nil
 }
 
-// Offsets returns a column in the layout of Arrow's binary and string arrays: key i is
+// Offsets returns a column in the layout of Arrow's binary and string arrays, with offsets of 32
+// bits, and of its large binary and large string arrays, with offsets of 64 bits: key i is
 // data[offsets[i]:offsets[i+1]]. There is one more offset than keys. Without offsets the
 // column is empty. If offsets decrease or point outside data, the error is [ErrKeys].
-func Offsets(data []byte, offsets []int32) (Keys, error) {
-	return offsetsOf(offsets32, data, offsets)
-}
-
-// Offsets64 is [Offsets] for the layout of Arrow's large binary and large
-// string arrays.
-func Offsets64(data []byte, offsets []int64) (Keys, error) {
-	return offsetsOf(offsets64, data, offsets)
-}
-
-func offsetsOf[E int32 | int64](l layout, data []byte, offsets []E) (Keys, error) {
+func Offsets[O int32 | int64](data []byte, offsets []O) (Keys, error) {
 	if len(offsets) == 0 {
 		return Keys{}, nil
 	}
-	last := E(0)
+	last := O(0)
 	for i, offset := range offsets {
 		if offset < last {
 			return Keys{}, fmt.Errorf("%w: offset %d is %d, below %d", ErrKeys, i, offset, last)
@@ -173,6 +158,10 @@ func offsetsOf[E int32 | int64](l layout, data []byte, offsets []E) (Keys, error
 	}
 	if int64(last) > int64(len(data)) {
 		return Keys{}, fmt.Errorf("%w: last offset is %d, past the %d bytes of data", ErrKeys, last, len(data))
+	}
+	l := offsets32
+	if unsafe.Sizeof(last) == 8 {
+		l = offsets64
 	}
 	k := columnOf(l, offsets)
 	k.n--

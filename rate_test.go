@@ -142,7 +142,7 @@ func TestStatsRate(t *testing.T) {
 		for i := range keys {
 			keys[i] = random.Uint64()
 		}
-		return Uint64s(keys)
+		return Integers(keys)
 	}
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, n := range []int{1000, 100_000} {
@@ -182,7 +182,7 @@ func TestMeasureRate(t *testing.T) {
 				someHits += int(nulls[i/8] >> (i % 8) & 1)
 			}
 		}
-		if got, want := set.MeasureRate(Strings(absent)), float64(hits)/2000; got != want {
+		if got, want := set.Filter().MeasureRate(Strings(absent)), float64(hits)/2000; got != want {
 			t.Errorf("rate %v, want %v", got, want)
 		}
 		some, err := Strings(absent).WithValidity(nulls, 0)
@@ -192,7 +192,7 @@ func TestMeasureRate(t *testing.T) {
 		if got, want := set.Filter().MeasureRate(some), float64(someHits)/1000; got != want {
 			t.Errorf("rate without null rows %v, want %v", got, want)
 		}
-		if got := set.MeasureRate(Keys{}); !math.IsNaN(got) {
+		if got := set.Filter().MeasureRate(Keys{}); !math.IsNaN(got) {
 			t.Errorf("rate of no keys %v", got)
 		}
 	})

@@ -103,9 +103,26 @@ func (v *view) mustTake(h Hash) {
 // TestAndAdd adds a key and reports whether it may have been there before. It takes one
 // hash, while MayContain and Add take two.
 func (s *Set) TestAndAdd(key []byte) bool {
+	return s.testAndAdd(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+}
+
+// TestAndAddString is TestAndAdd for a string.
+func (s *Set) TestAndAddString(key string) bool {
+	return s.testAndAdd(unsafe.Pointer(unsafe.StringData(key)), len(key))
+}
+
+// testAndAdd is TestAndAdd for the key of n bytes at p.
+func (s *Set) testAndAdd(p unsafe.Pointer, n int) bool {
 	s.mustHaveBits()
 	s.count.n++
-	return !s.addNew(s.pair.hash().of(unsafe.Pointer(unsafe.SliceData(key)), len(key)))
+	return !s.addNew(s.pair.hash().of(p, n))
+}
+
+// TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
+func (s *Set) TestAndAddUint64(key uint64) bool {
+	s.mustHaveBits()
+	s.count.n++
+	return !s.addNew(s.pair.hash().ofUint64(key))
 }
 
 // AddBatch adds every key of a column. For a large set it uses several goroutines, as
@@ -180,30 +197,6 @@ func (s *Set) Merge(other *Set) error {
 	}
 	for i, b := range from {
 		to[i] |= b
-	}
-	return nil
-}
-
-// Intersect keeps the keys that both sets have. The sets must have the same format, size and
-// number of probes. If not, s does not change and the error is [ErrShape].
-//
-// The set answers yes to the keys to which both answered yes. So its rate for keys that are
-// in neither set is at most the lower of the two, but above that of a set to which only the
-// common keys were added. A key of one set alone passes at the rate of the other. The number
-// of common keys is not known: [Set.KeyCount] tells so, and the Keys of [Set.Stats] are too
-// many.
-func (s *Set) Intersect(other *Set) error {
-	to, shape := s.encoded()
-	from, err := other.bitsOf(s.format, shape, s.n)
-	if err != nil || len(to) == 0 {
-		return err
-	}
-	*s.count = keyCount{unknown: true}
-	for ; len(to) >= 8; to, from = to[8:], from[8:] {
-		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)&binary.LittleEndian.Uint64(from))
-	}
-	for i, b := range from {
-		to[i] &= b
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func BenchmarkSmallBatches(b *testing.B) {
 			}{
 				{"uint64", func(f *Filter, from, to int) (n uint64) {
 					for ; from < to; from += batch {
-						n += uint64(f.MayContainBatch(Uint64s(w.keys[from:from+batch]), hits))
+						n += uint64(f.MayContainBatch(Integers(w.keys[from:from+batch]), hits))
 					}
 					return n
 				}},
@@ -148,7 +148,7 @@ func encodedSmall(b *testing.B, policy Policy, n uint64) []byte {
 	for i := range n {
 		part = append(part, smallKey(i))
 		if len(part) == cap(part) || i == n-1 {
-			set.AddBatch(Uint64s(part))
+			set.AddBatch(Integers(part))
 			part = part[:0]
 		}
 	}

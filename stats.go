@@ -14,8 +14,12 @@ type Stats struct {
 	Probes  int    // bits tested for a key; 0 if the filter answers without testing bits
 
 	// Keys is the estimated number of different keys in the filter, with an error of some
-	// 5 %. It is infinite if all bits are set, or if the filter answers yes to every key.
+	// 5 %. It is 0 if KeysUnknown is set.
 	Keys float64
+
+	// KeysUnknown is set if the bits do not tell the number of keys: all bits are set that keys
+	// can set, or the filter answers yes to every key.
+	KeysUnknown bool
 
 	// FalsePositiveRate is the share, 0 to 1, of 2^20 random hashes to which the filter
 	// answers yes. For a rate of 1 % its relative error is 1 %. A filter of more than 32
@@ -41,9 +45,9 @@ func (v *view) Stats() Stats {
 	case shape.bits == 0:
 		s.Probes = 0
 	case shape.probes == 0:
-		s.Keys = math.Inf(1)
+		s.KeysUnknown = true
 	default:
-		s.Keys = keysOf(s.SetBits, shape, formats[v.format].encoding)
+		s.Keys, s.KeysUnknown = keysOf(s.SetBits, shape, formats[v.format].encoding)
 	}
 	return s
 }
@@ -53,12 +57,12 @@ func (v *view) Stats() Stats {
 // higher than the rate that [Stats] has, which is that of random hashes: LevelDB's hash
 // sends many numbered strings to equal hashes. Null rows do not count. The share of no
 // keys is not a number. It panics if the keys are hashes of another kind than the filter's.
-func (v *view) MeasureRate(absent Keys) float64 {
-	v.mustTakeColumn(absent)
+func (f *Filter) MeasureRate(absent Keys) float64 {
+	f.mustTakeColumn(absent)
 	var hits [windowKeys / 64]uint64
 	yes := 0
 	for i := 0; i < absent.n; i += windowKeys {
-		yes += v.MayContainBatch(absent.slice(i, min(i+windowKeys, absent.n)), hits[:])
+		yes += f.MayContainBatch(absent.slice(i, min(i+windowKeys, absent.n)), hits[:])
 	}
 	return float64(yes) / float64(absent.n-absent.nulls())
 }
@@ -82,11 +86,11 @@ func (v *view) encoded() ([]byte, shape) {
 func independentSet(n, m float64, k int) float64 { return -m * math.Expm1(-float64(k)*n/m) }
 
 // keysOf returns the number of keys that are expected to set as many bits as are set. It is
-// infinite if every bit is set that a key can set.
-func keysOf(set uint64, s shape, e encoding) float64 {
+// unknown if every bit is set that a key can set.
+func keysOf(set uint64, s shape, e encoding) (keys float64, unknown bool) {
 	m := float64(s.bits)
 	if float64(set) >= e.expectedSet(s, math.Inf(1)) {
-		return math.Inf(1)
+		return 0, true
 	}
 	low, high := 0.0, m*math.Log(m)
 	for range 64 {
@@ -97,7 +101,7 @@ func keysOf(set uint64, s shape, e encoding) float64 {
 			high = n
 		}
 	}
-	return high
+	return high, false
 }
 
 func onesCount(data []byte) (n uint64) {
@@ -144,10 +148,10 @@ func (v *view) falsePositiveRate() float64 {
 	return float64(yes) / float64(samples)
 }
 
-// Walk spells out how a filter looks for one key: the numbers that lead from the key to its
+// Explanation says how a filter looks for one key: the numbers that lead from the key to its
 // bits, and the bits.
-type Walk struct {
-	Numbers []WalkNumber // the key's hash first
+type Explanation struct {
+	Numbers []Step // the key's hash first
 
 	// Rule is a formula in words for the bit that probe i tests, counted from 0. It uses
 	// the names of the numbers.
@@ -158,14 +162,14 @@ type Walk struct {
 	Positions []uint64
 }
 
-// WalkNumber is a number that a format computes on the way from a key to its bits.
-type WalkNumber struct {
+// Step is a number that a format computes on the way from a key to its bits.
+type Step struct {
 	Name    string // such as "hash"
 	Meaning string // such as "XXH64 of the key, seed 0"
 	Value   uint64
-	Bits    int // its width
+	Bits    int // the width of Value
 }
 
-// Walk returns the walk of key. It follows the format letter by letter, as [Reference] does.
-// It is for explanations; to test keys, call MayContain.
-func (v *view) Walk(key []byte) Walk { return formats[v.format].explain(v.data, key) }
+// Explain returns the steps from key to the bits that the filter tests. It follows the format
+// letter by letter, as [Reference] does. To test keys, call MayContain.
+func (v *view) Explain(key []byte) Explanation { return formats[v.format].explain(v.data, key) }

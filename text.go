@@ -2,13 +2,10 @@ package bloom
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"log/slog"
-	"math"
 )
 
-// This file is about values as text: in JSON and the like, printed, and logged.
+// This file is about values as text: in JSON and the like, and printed.
 
 // MarshalText returns the short name of the format, or [ErrFormat].
 func (f Format) MarshalText() ([]byte, error) {
@@ -68,57 +65,7 @@ func (v view) String() string {
 	return line
 }
 
-// LogValue returns the attributes format, bits, probes, and keys if their number is known.
-func (v view) LogValue() slog.Value {
-	_, s := v.encoded()
-	attributes := []slog.Attr{slog.String("format", v.format.String()), slog.Uint64("bits", s.bits), slog.Int("probes", s.probes)}
-	if n, known := v.KeyCount(); known {
-		attributes = append(attributes, slog.Uint64("keys", n))
-	}
-	return slog.GroupValue(attributes...)
-}
-
 // String returns a line such as "leveldb with 10 bits per key".
 func (p Policy) String() string {
 	return fmt.Sprintf("%v with %d bits per key", p.Format, p.BitsPerKey)
-}
-
-// LogValue returns the attributes format and bits_per_key.
-func (p Policy) LogValue() slog.Value {
-	return slog.GroupValue(slog.String("format", p.Format.String()), slog.Int("bits_per_key", p.BitsPerKey))
-}
-
-// statsJSON is Stats with a number of keys that may be null.
-type statsJSON struct {
-	Bits              uint64
-	SetBits           uint64
-	Probes            int
-	Keys              *float64
-	FalsePositiveRate float64
-}
-
-// MarshalJSON returns the fields as an object. JSON has no infinite number: an infinite number
-// of keys is null.
-func (s Stats) MarshalJSON() ([]byte, error) {
-	keys := &s.Keys
-	if math.IsInf(s.Keys, 1) {
-		keys = nil
-	}
-	return json.Marshal(statsJSON{s.Bits, s.SetBits, s.Probes, keys, s.FalsePositiveRate})
-}
-
-// UnmarshalJSON reads what MarshalJSON returns. As for other types of Go, null changes nothing.
-func (s *Stats) UnmarshalJSON(data []byte) error {
-	if string(data) == "null" {
-		return nil
-	}
-	var read statsJSON
-	if err := json.Unmarshal(data, &read); err != nil {
-		return err
-	}
-	*s = Stats{read.Bits, read.SetBits, read.Probes, math.Inf(1), read.FalsePositiveRate}
-	if read.Keys != nil {
-		s.Keys = *read.Keys
-	}
-	return nil
 }

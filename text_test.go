@@ -7,8 +7,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"log/slog"
-	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +133,9 @@ func TestJSON(t *testing.T) {
 }
 
 func TestFormatText(t *testing.T) {
+	if got := Formats(); !slices.Equal(got, []Format{LevelDB, Nori, NoriCrate, Parquet, RocksDB, Pebble}) {
+		t.Errorf("Formats() = %v", got)
+	}
 	eachFormat(t, func(t *testing.T, format Format) {
 		text, err := format.MarshalText()
 		if err != nil || string(text) != format.String() {
@@ -150,14 +152,15 @@ func TestFormatText(t *testing.T) {
 	}
 }
 
-// TestStatsJSON has filters with all numbers of keys: none, some, more than can be told.
+// TestStatsJSON has filters with all numbers of keys: none, some, more than can be told. JSON has
+// no infinite number.
 func TestStatsJSON(t *testing.T) {
 	for _, c := range []struct {
 		filter, want string
 	}{
-		{"000000000000000006", `{"Bits":64,"SetBits":0,"Probes":6,"Keys":0,"FalsePositiveRate":0}`},
-		{"ffffffffffffffff06", `{"Bits":64,"SetBits":64,"Probes":6,"Keys":null,"FalsePositiveRate":1}`},
-		{"00ff", `{"Bits":8,"SetBits":0,"Probes":0,"Keys":null,"FalsePositiveRate":1}`},
+		{"000000000000000006", `{"Bits":64,"SetBits":0,"Probes":6,"Keys":0,"KeysUnknown":false,"FalsePositiveRate":0}`},
+		{"ffffffffffffffff06", `{"Bits":64,"SetBits":64,"Probes":6,"Keys":0,"KeysUnknown":true,"FalsePositiveRate":1}`},
+		{"00ff", `{"Bits":8,"SetBits":0,"Probes":0,"Keys":0,"KeysUnknown":true,"FalsePositiveRate":1}`},
 	} {
 		s := mustOpen(t, LevelDB, fromHex(c.filter)).Stats()
 		if s.Keys < 1e-6 {
@@ -167,56 +170,34 @@ func TestStatsJSON(t *testing.T) {
 		if err != nil || string(data) != c.want {
 			t.Errorf("Stats of %s: %s, %v", c.filter, data, err)
 		}
-		got := Stats{Keys: 7}
+		var got Stats
 		if err := json.Unmarshal([]byte(c.want), &got); err != nil || got != s {
 			t.Errorf("%s is read as %+v, %v", c.want, got, err)
 		}
 	}
-	s := Stats{Keys: 7}
-	if err := json.Unmarshal([]byte(`{"Keys":"many"}`), &s); err == nil || s.Keys != 7 {
-		t.Errorf("a wrong number of keys is read as %+v, %v", s, err)
-	}
-	if err := json.Unmarshal([]byte("null"), &s); err != nil || s.Keys != 7 {
-		t.Errorf("null is read as %+v, %v", s, err)
-	}
-	if data, err := json.Marshal(struct{ Stats Stats }{Stats{Bits: 8, Keys: math.Inf(1)}}); err != nil || !strings.Contains(string(data), `"Keys":null`) {
-		t.Errorf("%s, %v", data, err)
-	}
 }
 
-// TestOneLine prints and logs filters of many bytes in a line.
+// TestOneLine prints filters of many bytes in a line.
 func TestOneLine(t *testing.T) {
-	var handled bytes.Buffer
-	text := slog.New(slog.NewTextHandler(&handled, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == slog.MessageKey {
-			return slog.Attr{}
-		}
-		return a
-	}}))
 	s := mustSet(t, Policy{LevelDB, 10}, 100000)
 	s.AddString("key")
 	opened := mustOpen(t, NoriCrate, fromHex("0700000020000000000000008888a8a2"))
 	for _, c := range []struct {
-		v            any
-		want, logged string
+		v    any
+		want string
 	}{
-		{s, "leveldb filter of 1000000 bits and 6 probes for 1 keys", "v.format=leveldb v.bits=1000000 v.probes=6 v.keys=1"},
-		{s.Filter(), "leveldb filter of 1000000 bits and 6 probes for 1 keys", "v.format=leveldb v.bits=1000000 v.probes=6 v.keys=1"},
-		{opened, "nori-crate filter of 32 bits and 7 probes", "v.format=nori-crate v.bits=32 v.probes=7"},
-		{new(Filter), "leveldb filter of 0 bits and 0 probes for 0 keys", "v.format=leveldb v.bits=0 v.probes=0 v.keys=0"},
-		{Policy{Nori, 10}, "nori with 10 bits per key", "v.format=nori v.bits_per_key=10"},
-		{Policy{99, 10}, "Format(99) with 10 bits per key", "v.format=Format(99) v.bits_per_key=10"},
+		{s, "leveldb filter of 1000000 bits and 6 probes for 1 keys"},
+		{s.Filter(), "leveldb filter of 1000000 bits and 6 probes for 1 keys"},
+		{opened, "nori-crate filter of 32 bits and 7 probes"},
+		{new(Filter), "leveldb filter of 0 bits and 0 probes for 0 keys"},
+		{Policy{Nori, 10}, "nori with 10 bits per key"},
+		{Policy{99, 10}, "Format(99) with 10 bits per key"},
 	} {
 		for _, v := range []any{c.v, valueOf(c.v)} {
 			for _, verb := range []string{"%v", "%+v", "%s"} {
 				if got := fmt.Sprintf(verb, v); got != c.want {
 					t.Errorf("%s of a %T: %.200q, want %q", verb, v, got, c.want)
 				}
-			}
-			handled.Reset()
-			text.Info("", "v", v)
-			if got := strings.TrimSpace(handled.String()); got != c.logged {
-				t.Errorf("a %T is logged as %.200q, want %q", v, got, c.logged)
 			}
 		}
 	}

@@ -61,9 +61,9 @@ func measure(p bloom.Policy, capacity, n int) float64 {
 		if err != nil {
 			panic(err) // the sizes are ours
 		}
-		set.AddBatch(bloom.Uint64s(numbers(random, n)))
+		set.AddBatch(bloom.Integers(numbers(random, n)))
 		hits := make([]uint64, absent/64)
-		passed += set.MayContainBatch(bloom.Uint64s(numbers(random, absent)), hits)
+		passed += set.MayContainBatch(bloom.Integers(numbers(random, absent)), hits)
 	}
 	return float64(passed) / filters / absent
 }
