@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"reflect"
 	"strconv"
@@ -46,14 +45,6 @@ type cli struct {
 // streams are the standard streams of the process.
 type streams struct {
 	in, out, err *os.File
-}
-
-// stat tells of an input: "-" is standard input.
-func (s *streams) stat(name string) (fs.FileInfo, error) {
-	if name == "-" {
-		return s.in.Stat()
-	}
-	return os.Stat(name)
 }
 
 func main() { os.Exit(run(os.Args[1:])) }

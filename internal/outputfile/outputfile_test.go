@@ -1,8 +1,9 @@
 //go:build unix
 
-package main
+package outputfile
 
 import (
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 	"time"
 )
 
-// TestSignals ends writeFile by each signal that asks for it: the old file stays, and
+// TestSignals ends Write by each signal that asks for it: the old file stays, and
 // no other.
 func TestSignals(t *testing.T) {
 	data := make([]byte, 256<<20)
@@ -27,7 +28,7 @@ func TestSignals(t *testing.T) {
 				t.Fatal(err)
 			}
 			failed := make(chan error, 1)
-			go func() { failed <- writeFile(&streams{os.Stdin, os.Stdout, os.Stderr}, path, data) }()
+			go func() { failed <- writeBytes(path, data) }()
 			for len(list(t, dir)) < 2 {
 				time.Sleep(100 * time.Microsecond)
 			}
@@ -56,7 +57,7 @@ func TestIgnoredSignals(t *testing.T) {
 	path := filepath.Join(dir, "file")
 	failed := make(chan error, 1)
 	go func() {
-		failed <- writeFile(&streams{os.Stdin, os.Stdout, os.Stderr}, path, make([]byte, 64<<20))
+		failed <- writeBytes(path, make([]byte, 64<<20))
 	}()
 	for len(list(t, dir)) < 1 {
 		time.Sleep(100 * time.Microsecond)
@@ -72,6 +73,13 @@ func TestIgnoredSignals(t *testing.T) {
 	}
 }
 
+func writeBytes(path string, data []byte) error {
+	return Streams{os.Stdin, os.Stdout, os.Stderr}.Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
 // list returns the names of a folder's files.
 func list(t *testing.T, dir string) (names []string) {
 	t.Helper()
@@ -83,4 +91,18 @@ func list(t *testing.T, dir string) (names []string) {
 		names = append(names, file.Name())
 	}
 	return names
+}
+
+// TestPanic wants a panic of the caller's function in the caller's goroutine, and no file left.
+func TestPanic(t *testing.T) {
+	dir := t.TempDir()
+	defer func() {
+		if p := recover(); p != "in write" {
+			t.Errorf("recovered %v", p)
+		}
+		if files := list(t, dir); len(files) > 0 {
+			t.Errorf("files %q were left", files)
+		}
+	}()
+	_ = Streams{os.Stdin, os.Stdout, os.Stderr}.Write(filepath.Join(dir, "file"), func(io.Writer) error { panic("in write") })
 }
