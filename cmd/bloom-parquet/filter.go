@@ -10,6 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type filterCommand struct {
@@ -26,12 +27,12 @@ func (f *filterCommand) Help() string {
 	return `Rows are written with all of their columns. The schema, the compression and the metadata of the file stay. Columns that had Bloom filters get them. From a file of Arrow IPC, one of Arrow IPC is written, with the schema and its metadata. A row whose key is null is not in the filter: it is written only with -v.
 The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text.
 Some rows pass whose keys were not added to the filter: false positives. A join with the output, which is small, removes them.
-The file that -o names appears whole or not at all.`
+` + outputfile.Help
 }
 
 // Run writes the rows of a file that pass.
 func (f *filterCommand) Run(s *streams) error {
-	if err := checkOutput(f.Output, f.Input, f.Filter); err != nil {
+	if err := s.outputs().Check(f.Output, f.Input, f.Filter); err != nil {
 		return err
 	}
 	filter, err := f.open()
@@ -43,14 +44,14 @@ func (f *filterCommand) Run(s *streams) error {
 		return err
 	}
 	passed := int64(0)
-	if err := writeFile(f.Output, func(w *os.File) (err error) {
+	if err := s.outputs().Write(f.Output, func(w io.Writer) (err error) {
 		if arrows {
 			passed, err = f.copyArrow(w, filter)
 		} else {
 			passed, err = f.copyParquet(s, w, filter)
 		}
 		return err
-	}); err != nil {
+	}, f.Input, f.Filter); err != nil {
 		return err
 	}
 	if passed == 0 {

@@ -23,6 +23,12 @@ type destination struct {
 	device bool        // nothing to replace: a pipe, a terminal or the like
 }
 
+// Help is what the help of a command says of its output file.
+const Help = `The file that -o names appears whole or not at all, and is none of the inputs.
+One that is there is replaced; it keeps its permissions, its owner and its group, and symbolic links to it stay.
+Refused are a file with further names (hard links), one whose owner cannot be kept, and a symbolic link to no file.
+A pipe or a device is written to.`
+
 // Streams are the standard streams of a process.
 type Streams struct{ In, Out, Err *os.File }
 
@@ -244,7 +250,7 @@ func (o destination) fillUnless(signals <-chan os.Signal, file *os.File, write f
 	select {
 	case end = <-filled:
 	case s := <-signals:
-		end.err = fmt.Errorf("%s: %v", o.name, s)
+		end.err = errors.New(s.String())
 	}
 	return end
 }
