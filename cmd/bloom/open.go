@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 // filterFlags say how the commands read a filter.
@@ -33,15 +33,26 @@ type openedFilter struct {
 
 // openFilter reads a filter. It warns of bare bytes that no writer of the format writes.
 func (f filterFlags) openFilter(s *streams, path string) (o openedFilter, err error) {
+	data, err := outputfile.Read(path)
+	if err != nil {
+		return o, err
+	}
+	if o, err = f.open(path, data); err != nil {
+		return o, err
+	}
+	if doubt := o.doubt(); doubt != "" && !f.Raw {
+		s.warn(path, doubt)
+	}
+	return o, nil
+}
+
+// open returns the filter in the bytes of a file.
+func (f filterFlags) open(path string, data []byte) (o openedFilter, err error) {
 	asked := bloom.LevelDB
 	if f.Format != nil {
 		if asked, err = chosenFormat(*f.Format); err != nil {
 			return o, err
 		}
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return o, err
 	}
 	if f.Raw {
 		o, err = openBare(asked, data)
@@ -56,9 +67,6 @@ func (f filterFlags) openFilter(s *streams, path string) (o openedFilter, err er
 	}
 	if f.Format != nil && o.isFile && !o.is(asked) {
 		return o, fmt.Errorf("%s: the file holds a filter of %v, and --format says %v", path, o.written(), asked)
-	}
-	if doubt := o.doubt(); doubt != "" && !f.Raw {
-		s.warn(path, doubt)
 	}
 	return o, nil
 }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // destination is where the bytes for a name of a file go.
@@ -54,7 +55,40 @@ func (s Streams) Write(name string, write func(io.Writer) error, inputs ...strin
 	case o.device:
 		return writeDevice(o.path, write)
 	}
-	return o.replace(write)
+	return o.replace(nil, write)
+}
+
+// Update replaces a regular file by what change makes of its bytes. From the reading to the end, no
+// other process replaces the file with Update or Write. Processes that do so at once wait for each
+// other, so that none undoes what another did.
+func (s Streams) Update(name string, change func(old []byte) ([]byte, error), inputs ...string) error {
+	o, err := s.findOld(name, inputs)
+	if err != nil {
+		return err
+	}
+	locked, err := o.lock(nil)
+	if err != nil {
+		return fmt.Errorf("%s: cannot lock the file while it changes: %w", name, cause(err))
+	}
+	defer locked.Close()
+	old, err := locked.read()
+	if err != nil {
+		return err
+	}
+	data, err := change(old)
+	if err != nil {
+		return err
+	}
+	return o.replace(locked, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// CheckUpdate finds out before the work that Update would fail.
+func (s Streams) CheckUpdate(name string, inputs ...string) error {
+	_, err := s.findOld(name, inputs)
+	return err
 }
 
 // Check finds out before the work that Write would fail. An empty name is no file.
@@ -122,6 +156,32 @@ func (s Streams) find(name string, inputs []string) (o destination, err error) {
 	return oldOutput(name, info)
 }
 
+// findOld is find for a regular file that is to be changed.
+func (s Streams) findOld(name string, inputs []string) (o destination, err error) {
+	if _, err := os.Stat(name); err != nil {
+		return o, err
+	}
+	o, err = s.find(name, inputs)
+	switch {
+	case err != nil:
+		return o, err
+	case o.stream != nil:
+		return o, fmt.Errorf("%s: input file is also the output", name)
+	case o.device:
+		return o, fmt.Errorf("%s: is no regular file, which could be replaced", name)
+	}
+	return o, nil
+}
+
+// Read reads a file that other processes may replace meanwhile.
+func Read(name string) (data []byte, err error) {
+	err = patiently(func() (err error) {
+		data, err = os.ReadFile(name)
+		return err
+	})
+	return data, err
+}
+
 // newOutput is find for a file that is not there.
 func newOutput(name string) (o destination, err error) {
 	if _, err := os.Lstat(name); err == nil {
@@ -142,11 +202,13 @@ func oldOutput(name string, info fs.FileInfo) (o destination, err error) {
 	if n := hardLinks(info); n > 1 {
 		return o, fmt.Errorf("%s: the file has %d names (hard links), and would lose one", name, n)
 	}
-	file, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		return o, err
-	}
-	if err := file.Close(); err != nil {
+	if err := patiently(func() error {
+		file, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return file.Close()
+	}); err != nil {
 		return o, err
 	}
 	path, err := filepath.EvalSymlinks(name)
@@ -189,8 +251,8 @@ func writeDevice(name string, write func(io.Writer) error) (err error) {
 
 // replace writes a temporary file and renames it. Its name is random, since other
 // processes may have the same number (in containers), and short, whatever the
-// length of the file's.
-func (o destination) replace(write func(io.Writer) error) error {
+// length of the file's. Unless the old file is locked, it is while the new one takes its name.
+func (o destination) replace(locked *lockedFile, write func(io.Writer) error) error {
 	mode := os.FileMode(0o666) // the umask removes bits from it
 	if o.old != nil {
 		mode = 0o600 // until it has the old one's
@@ -207,7 +269,7 @@ func (o destination) replace(write func(io.Writer) error) error {
 		end.err = closed
 	}
 	if end.err == nil && end.panicked == nil {
-		end.err = os.Rename(temporary, o.path)
+		end.err = o.giveName(temporary, locked, signals)
 	}
 	if end.err != nil || end.panicked != nil {
 		end.err = errors.Join(o.explain(end.err, temporary), os.Remove(temporary))
@@ -217,6 +279,42 @@ func (o destination) replace(write func(io.Writer) error) error {
 	}
 	return end.err
 }
+
+// giveName renames the temporary file, when no other process has the lock of the old file. Where
+// files cannot be locked, there is no process to wait for: Update fails there.
+func (o destination) giveName(temporary string, locked *lockedFile, signals <-chan os.Signal) error {
+	if o.old != nil && locked == nil {
+		locked, err := o.lock(signals)
+		if asked := (signalError{}); errors.As(err, &asked) {
+			return err
+		}
+		if err == nil {
+			defer locked.Close()
+		}
+	}
+	return patiently(func() error { return os.Rename(temporary, o.path) })
+}
+
+const poll = 5 * time.Millisecond // for a lock
+
+// lock waits for the lock of a file, or for a signal.
+func (o destination) lock(signals <-chan os.Signal) (*lockedFile, error) {
+	for {
+		if locked, err := tryLock(o.path); locked != nil || err != nil {
+			return locked, err
+		}
+		select {
+		case s := <-signals:
+			return nil, signalError{s}
+		case <-time.After(poll):
+		}
+	}
+}
+
+// signalError is the error of a signal that asks the process to end.
+type signalError struct{ os.Signal }
+
+func (e signalError) Error() string { return e.String() }
 
 // catchSignals returns the signals that ask the process to end.
 func catchSignals() (signals <-chan os.Signal, stop func()) {
@@ -250,7 +348,7 @@ func (o destination) fillUnless(signals <-chan os.Signal, file *os.File, write f
 	select {
 	case end = <-filled:
 	case s := <-signals:
-		end.err = errors.New(s.String())
+		end.err = signalError{s}
 	}
 	return end
 }

@@ -1,80 +1,28 @@
-//go:build unix
-
 package outputfile
 
 import (
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
-// TestSignals ends Write by each signal that asks for it: the old file stays, and
-// no other.
-func TestSignals(t *testing.T) {
-	data := make([]byte, 256<<20)
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		t.Run(s.String(), func(t *testing.T) {
-			ignored := make(chan os.Signal, 1) // one too late does not end the test
-			signal.Notify(ignored, s)
-			defer signal.Stop(ignored)
-			dir := t.TempDir()
-			path := filepath.Join(dir, "file")
-			if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			failed := make(chan error, 1)
-			go func() { failed <- writeBytes(path, data) }()
-			for len(list(t, dir)) < 2 {
-				time.Sleep(100 * time.Microsecond)
-			}
-			if err := syscall.Kill(os.Getpid(), s); err != nil {
-				t.Fatal(err)
-			}
-			if err := <-failed; err == nil || !strings.Contains(err.Error(), s.String()) {
-				t.Errorf("error %v, want one that says %v", err, s)
-			}
-			if old, err := os.ReadFile(path); err != nil || string(old) != "old" {
-				t.Errorf("the file holds %.10q (%v), want what it held", old, err)
-			}
-			if files := list(t, dir); len(files) != 1 {
-				t.Errorf("files %q were left", files)
-			}
-		})
-	}
-}
-
-// TestIgnoredSignals leaves signals alone that the process was told to ignore, as by
-// nohup.
-func TestIgnoredSignals(t *testing.T) {
-	signal.Ignore(syscall.SIGHUP)
-	defer signal.Reset(syscall.SIGHUP)
+// TestPanic wants a panic of the caller's function in the caller's goroutine, and no file left.
+func TestPanic(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, "file")
-	failed := make(chan error, 1)
-	go func() {
-		failed <- writeBytes(path, make([]byte, 64<<20))
+	defer func() {
+		if p := recover(); p != "in write" {
+			t.Errorf("recovered %v", p)
+		}
+		if files := list(t, dir); len(files) > 0 {
+			t.Errorf("files %q were left", files)
+		}
 	}()
-	for len(list(t, dir)) < 1 {
-		time.Sleep(100 * time.Microsecond)
-	}
-	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-failed; err != nil {
-		t.Error(err)
-	}
-	if files := list(t, dir); len(files) != 1 || files[0] != "file" {
-		t.Errorf("files %q, want the one", files)
-	}
+	_ = standard.Write(filepath.Join(dir, "file"), func(io.Writer) error { panic("in write") })
 }
 
 func writeBytes(path string, data []byte) error {
-	return Streams{os.Stdin, os.Stdout, os.Stderr}.Write(path, func(w io.Writer) error {
+	return standard.Write(path, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
@@ -91,18 +39,4 @@ func list(t *testing.T, dir string) (names []string) {
 		names = append(names, file.Name())
 	}
 	return names
-}
-
-// TestPanic wants a panic of the caller's function in the caller's goroutine, and no file left.
-func TestPanic(t *testing.T) {
-	dir := t.TempDir()
-	defer func() {
-		if p := recover(); p != "in write" {
-			t.Errorf("recovered %v", p)
-		}
-		if files := list(t, dir); len(files) > 0 {
-			t.Errorf("files %q were left", files)
-		}
-	}()
-	_ = Streams{os.Stdin, os.Stdout, os.Stderr}.Write(filepath.Join(dir, "file"), func(io.Writer) error { panic("in write") })
 }
