@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
 // The limits of explore. They keep filters small enough to look at.
@@ -174,9 +175,9 @@ func makeFilter(q filterRequest) (a filterAnswer, err error) {
 	if q.File == nil {
 		data, err = empty(format, q)
 	} else {
-		var o openedFilter
+		var o filterfile.Filter
 		if o, err = openSmall(format, q.File); err == nil {
-			format, data, a.IsFile = o.Format(), o.bare, o.isFile
+			format, data, a.IsFile = o.Format(), o.Bare, o.IsFile
 		}
 	}
 	if err != nil {
@@ -295,13 +296,13 @@ func formatAndKeys(name string, list keyList) (format bloom.Format, keys []strin
 }
 
 // openSmall returns the filter in a file that the page can show.
-func openSmall(f bloom.Format, file []byte) (openedFilter, error) {
+func openSmall(f bloom.Format, file []byte) (filterfile.Filter, error) {
 	if len(file) > maxFile {
-		return openedFilter{}, fmt.Errorf("the file is larger than %d bytes, the largest that this page shows; bloom inspect takes any size", maxFile)
+		return filterfile.Filter{}, fmt.Errorf("the file is larger than %d bytes, the largest that this page shows; bloom inspect takes any size", maxFile)
 	}
-	o, err := recognise(f, file)
-	if strange := (*strangeError)(nil); errors.As(err, &strange) {
-		err = fmt.Errorf("%w: %sinsist with bloom inspect --raw", err, strange.remedy)
+	o, err := filterfile.Recognise(f, file)
+	if strange := (*filterfile.StrangeError)(nil); errors.As(err, &strange) {
+		err = fmt.Errorf("%w: %sinsist with bloom inspect --raw", err, strange.Remedy)
 	}
 	return o, err
 }

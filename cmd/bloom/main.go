@@ -126,19 +126,6 @@ func parts(err error) []error {
 	return all
 }
 
-// libraryError is an error of the library without its prefix: the command prints its own.
-type libraryError struct{ error }
-
-func (e libraryError) Error() string { return strings.TrimPrefix(e.error.Error(), "bloom: ") }
-func (e libraryError) Unwrap() error { return e.error }
-
-func fromLibrary(err error) error {
-	if err == nil {
-		return nil
-	}
-	return libraryError{err}
-}
-
 // shown returns a name for a line of text: quoted if it would break the line.
 func shown(name string) string {
 	if utf8.ValidString(name) && strings.IndexFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) < 0 {

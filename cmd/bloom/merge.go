@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
 type mergeCommand struct {
@@ -33,11 +34,11 @@ func (m *mergeCommand) Run(s *streams) error {
 		if err != nil {
 			return err
 		}
-		set, err := filter.set(name)
+		set, err := setOf(filter, name)
 		if err != nil {
 			return err
 		}
-		bare = bare && !filter.isFile
+		bare = bare && !filter.IsFile
 		if merged == nil {
 			merged = set
 		} else if err := merged.Merge(set); err != nil {
@@ -86,7 +87,7 @@ func (a *addCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	set, err := filter.set(a.File)
+	set, err := setOf(filter, a.File)
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (a *addCommand) Run(s *streams) error {
 		return s.outputs().Update(a.File, func(now []byte) ([]byte, error) { return a.addTo(s, now, set) }, a.Keys...)
 	}
 	warnIfFull(s, a.Output, set)
-	encoded, err := encode(set, !filter.isFile)
+	encoded, err := encode(set, !filter.IsFile)
 	if err != nil {
 		return err
 	}
@@ -146,11 +147,15 @@ func (a *addCommand) addKeys(s *streams, set *bloom.Set) error {
 
 // addTo returns the bytes of a file of a filter with the keys of a set added.
 func (a *addCommand) addTo(s *streams, file []byte, keys *bloom.Set) ([]byte, error) {
-	filter, err := a.open(a.File, file)
+	options, err := a.options()
 	if err != nil {
 		return nil, err
 	}
-	set, err := filter.set(a.File)
+	filter, err := options.Open(a.File, file)
+	if err != nil {
+		return nil, err
+	}
+	set, err := setOf(filter, a.File)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +163,7 @@ func (a *addCommand) addTo(s *streams, file []byte, keys *bloom.Set) ([]byte, er
 		return nil, fmt.Errorf("%s: another filter took its place while keys were read: %w", shown(a.File), fromLibrary(err))
 	}
 	warnIfFull(s, a.File, set)
-	return encode(set, !filter.isFile)
+	return encode(set, !filter.IsFile)
 }
 
 func warnIfFull(s *streams, name string, set *bloom.Set) {
@@ -168,9 +173,9 @@ func warnIfFull(s *streams, name string, set *bloom.Set) {
 	}
 }
 
-// set returns a set of the filter's keys, to add to.
-func (o openedFilter) set(name string) (*bloom.Set, error) {
-	file, err := o.MarshalBinary() // which has the number of keys
+// setOf returns a set of a filter's keys, to add to.
+func setOf(filter filterfile.Filter, name string) (*bloom.Set, error) {
+	file, err := filter.MarshalBinary() // which has the number of keys
 	if err != nil {
 		return nil, err
 	}
