@@ -265,7 +265,7 @@ func TestFilterRows(t *testing.T) {
 					}
 				}
 				output := filepath.Join(dir, "out.parquet")
-				command := filterCommand{Column: column, Format: "parquet", Invert: invert, Output: output, Filter: name, Input: input}
+				command := filterCommand{Column: column, Invert: invert, Output: output, Filter: name, Input: input}
 				err := command.Run(&streams{os.Stdin, os.Stdout, os.Stderr})
 				if len(want) == 0 && !errors.Is(err, errNone) || len(want) > 0 && err != nil {
 					t.Fatalf("%s: %v", column, err)

@@ -127,6 +127,11 @@ func checkBare(f bloom.Format, data []byte) error {
 	if name, _ := Compression(data); name != "" {
 		return &StrangeError{fmt.Sprintf("compressed (%s)", name), "decompress it first, or "}
 	}
+	for _, other := range [][2]string{{"PAR1", "a Parquet file"}, {"ARROW1", "a file of Arrow IPC"}} {
+		if bytes.HasPrefix(data, []byte(other[0])) {
+			return &StrangeError{fmt.Sprintf("like %s, not like a filter", other[1]), ""}
+		}
+	}
 	if isText(data) {
 		return &StrangeError{"like text, not like a filter", ""}
 	}
@@ -139,10 +144,12 @@ func checkBare(f bloom.Format, data []byte) error {
 	return nil
 }
 
-// isText reports whether all of data is characters that are seen, tabs and line ends. Filters of
+// isText reports whether all of data is characters that are seen, tabs and line ends, after a
+// byte-order mark or none. Filters of
 // LevelDB with 9, 10 or 13 probes end in one of those, and a few of them look like text: of those
 // of up to three keys 2 in 100, and none of some twenty keys was found.
 func isText(data []byte) bool {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	return len(data) > 0 && utf8.Valid(data) &&
 		bytes.IndexFunc(data, func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune("\t\n\r", r) }) < 0
 }
