@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	bloomarrow "github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type buildCommand struct {
@@ -28,7 +28,7 @@ type buildCommand struct {
 func (b *buildCommand) Help() string {
 	return `Keys are the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So a filter serves columns of the same type, and bloom filter reads it for columns of strings alone. Nulls are no keys.
 A value that comes several times counts as several keys: the filter is larger than it has to be.
-The file that -o names appears whole or not at all.`
+` + outputfile.Help
 }
 
 const mostBitsPerKey = 10000
@@ -44,7 +44,12 @@ func (b *buildCommand) Run(s *streams) error {
 	case b.Output == "" && isTerminal(s.out):
 		return errors.New("will not write a filter to a terminal: name a file with -o")
 	}
-	if err := checkOutput(b.Output, b.Files...); err != nil {
+	if b.Output == "" {
+		err = s.outputs().CheckStdout(b.Files...)
+	} else {
+		err = s.outputs().Check(b.Output, b.Files...)
+	}
+	if err != nil {
 		return err
 	}
 	columns, n, err := b.hashColumns(s, format)
@@ -74,10 +79,10 @@ func (b *buildCommand) Run(s *streams) error {
 		_, err = s.out.Write(encoded)
 		return err
 	}
-	return writeFile(b.Output, func(w *os.File) error {
+	return s.outputs().Write(b.Output, func(w io.Writer) error {
 		_, err := w.Write(encoded)
 		return err
-	})
+	}, b.Files...)
 }
 
 // hashColumns returns the hashes of all keys. The columns must have one type: the bytes of

@@ -1,56 +1,58 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/filterfile"
+	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type filterCommand struct {
-	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Format string `default:"parquet" placeholder:"NAME" help:"Format of a filter of bare bytes (parquet)."`
-	Invert bool   `short:"v" help:"Write the rows that are certainly not in the filter."`
-	Output string `short:"o" required:"" placeholder:"FILE" help:"Write the rows to this file."`
-	Filter string `arg:"" help:"The filter: of bloom-parquet build, or of the same column's type."`
-	Input  string `arg:"" help:"Parquet file to filter, or a file of Arrow IPC."`
+	Column string  `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Format *string `placeholder:"NAME" help:"Format of a filter of bare bytes (parquet). A file that says its format must agree."`
+	Raw    bool    `help:"Take the bytes as a bare filter, whatever they look like."`
+	Invert bool    `short:"v" help:"Write the rows that are certainly not in the filter."`
+	Output string  `short:"o" required:"" placeholder:"FILE" help:"Write the rows to this file."`
+	Filter string  `arg:"" help:"The filter: of bloom-parquet build, or of the same column's type."`
+	Input  string  `arg:"" help:"Parquet file to filter, or a file of Arrow IPC."`
 }
 
 // Help is what bloom-parquet filter --help says, too.
 func (f *filterCommand) Help() string {
 	return `Rows are written with all of their columns. The schema, the compression and the metadata of the file stay. Columns that had Bloom filters get them. From a file of Arrow IPC, one of Arrow IPC is written, with the schema and its metadata. A row whose key is null is not in the filter: it is written only with -v.
 The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text.
+Bare bytes that look like text, like a compressed file, like a Parquet file or like a filter of another format are refused unless --raw insists.
 Some rows pass whose keys were not added to the filter: false positives. A join with the output, which is small, removes them.
-The file that -o names appears whole or not at all.`
+` + outputfile.Help
 }
 
 // Run writes the rows of a file that pass.
 func (f *filterCommand) Run(s *streams) error {
-	if err := checkOutput(f.Output, f.Input, f.Filter); err != nil {
+	if err := s.outputs().Check(f.Output, f.Input, f.Filter); err != nil {
 		return err
 	}
-	filter, err := f.open()
+	filter, err := f.open(s)
 	if err != nil {
-		return fmt.Errorf("%s: %s", f.Filter, withoutPrefix(err))
+		return err
 	}
 	arrows, err := isArrow(f.Input)
 	if err != nil {
 		return err
 	}
 	passed := int64(0)
-	if err := writeFile(f.Output, func(w *os.File) (err error) {
+	if err := s.outputs().Write(f.Output, func(w io.Writer) (err error) {
 		if arrows {
 			passed, err = f.copyArrow(w, filter)
 		} else {
 			passed, err = f.copyParquet(s, w, filter)
 		}
 		return err
-	}); err != nil {
+	}, f.Input, f.Filter); err != nil {
 		return err
 	}
 	if passed == 0 {
@@ -60,25 +62,19 @@ func (f *filterCommand) Run(s *streams) error {
 }
 
 // open reads the filter: a file of this library, or bare bytes.
-func (f *filterCommand) open() (*bloom.Filter, error) {
-	format, err := bloom.ParseFormat(f.Format)
-	if err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(f.Filter)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case bytes.HasPrefix(data, []byte("PAR1")):
-		return nil, errors.New("this is a Parquet file, not a filter")
-	case bytes.HasPrefix(data, []byte(bloom.FileMagic)):
-		if err := bloom.VerifyFile(data); err != nil {
-			return nil, err
+func (f *filterCommand) open(s *streams) (*bloom.Filter, error) {
+	options := filterfile.Options{Format: bloom.Parquet, Asked: f.Format != nil, Raw: f.Raw}
+	if options.Asked {
+		var err error
+		if options.Format, err = bloom.ParseFormat(*f.Format); err != nil {
+			return nil, fmt.Errorf("--format: %s", withoutPrefix(err))
 		}
-		return bloom.OpenFile(data)
 	}
-	return bloom.Open(format, data)
+	filter, doubt, err := options.Read(f.Filter)
+	if doubt != "" {
+		s.warn("warning: %s: %s", f.Filter, doubt)
+	}
+	return filter.Filter, err
 }
 
 // copyParquet writes the rows of a Parquet file that pass, and returns their number.

@@ -32,13 +32,13 @@ func TestMain(m *testing.M) {
 
 // writeForever writes the file that it is given and does not come to an end.
 func writeForever() {
-	err := writeFile(os.Args[1], func(w *os.File) error {
-		_, err := w.WriteString("a part")
+	s := &streams{os.Stdin, os.Stdout, os.Stderr}
+	err := s.outputs().Write(os.Args[1], func(w io.Writer) error {
+		_, err := io.WriteString(w, "a part")
 		time.Sleep(time.Hour)
 		return err
 	})
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
+	os.Exit(status(err, s.err))
 }
 
 // TestScripts runs the scripts of testdata/script, in which "bloom-parquet" is this command.
@@ -265,7 +265,7 @@ func TestFilterRows(t *testing.T) {
 					}
 				}
 				output := filepath.Join(dir, "out.parquet")
-				command := filterCommand{Column: column, Format: "parquet", Invert: invert, Output: output, Filter: name, Input: input}
+				command := filterCommand{Column: column, Invert: invert, Output: output, Filter: name, Input: input}
 				err := command.Run(&streams{os.Stdin, os.Stdout, os.Stderr})
 				if len(want) == 0 && !errors.Is(err, errNone) || len(want) > 0 && err != nil {
 					t.Fatalf("%s: %v", column, err)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type buildCommand struct {
@@ -24,10 +25,7 @@ func (b *buildCommand) Help() string {
 	return inputsHelp + `
 What is written has a header with the format, the number of keys and checksums. bloom filter, bloom inspect and bloom explore recognise it; storage engines read the bare bytes of --raw.
 
-The file that -o names appears whole or not at all, and is none of the files of keys.
-One that is there is replaced; it keeps its permissions, its owner and its group, and symbolic links to it stay.
-Refused are a file with further names (hard links), one whose owner cannot be kept, and a symbolic link to no file.
-A pipe or a device is written to.`
+` + outputfile.Help
 }
 
 func (b *buildCommand) Run(s *streams) error {

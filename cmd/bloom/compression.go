@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -10,53 +9,29 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
 // compression is a format of compressed files.
 type compression struct {
-	name  string
-	magic string                             // how its files begin
-	open  func(io.Reader) (io.Reader, error) // nil if it is not read
+	name string
+	open func(io.Reader) (io.Reader, error) // nil if it is not read
 }
-
-// compressions lists the formats that are known. No text begins as their files do.
-var compressions = func() []compression {
-	list := []compression{
-		{"gzip", "\x1f\x8b\x08", openGzip},
-		{"zstd", "\x28\xb5\x2f\xfd", openZstd},
-		{"xz", "\xfd7zXZ\x00", nil},
-		{"lz4", "\x04\x22\x4d\x18", nil},
-		{"lz4", "\x02\x21\x4c\x18", nil},
-		{"zip", "PK\x03\x04", nil},
-		{"zip", "PK\x05\x06", nil}, // empty
-		{"snappy", "\xff\x06\x00\x00sNaPpY", nil},
-		{"lzip", "LZIP\x01", nil},
-		{"7z", "7z\xbc\xaf\x27\x1c", nil},
-	}
-	for level := '1'; level <= '9'; level++ { // "BZh9" alone may begin a key
-		list = append(list,
-			compression{"bzip2", "BZh" + string(level) + "1AY&SY", nil},
-			compression{"bzip2", "BZh" + string(level) + "\x17\x72\x45\x38\x50\x90", nil}) // empty
-	}
-	for bits := byte(9); bits <= 16; bits++ {
-		list = append(list, compression{"compress", "\x1f\x9d" + string([]byte{0x80 | bits}), nil})
-	}
-	for i := range byte(16) { // frames to skip, with which pzstd begins
-		list = append(list, compression{"zstd", string([]byte{0x50 + i, 0x2a, 0x4d, 0x18}), openZstd})
-	}
-	return list
-}()
 
 // findCompression returns the format of a file that begins with head, or none. More bytes may
 // decide if undecided.
 func findCompression(head []byte) (found *compression, undecided bool) {
-	for i, c := range compressions {
-		if bytes.HasPrefix(head, []byte(c.magic)) {
-			return &compressions[i], false
-		}
-		undecided = undecided || strings.HasPrefix(c.magic, string(head[:min(len(head), len(c.magic))]))
+	name, undecided := filterfile.Compression(head)
+	switch name {
+	case "":
+		return nil, undecided
+	case "gzip":
+		return &compression{name, openGzip}, false
+	case "zstd":
+		return &compression{name, openZstd}, false
 	}
-	return nil, undecided
+	return &compression{name, nil}, false
 }
 
 // decompressed returns the content of an input, which need not be compressed.

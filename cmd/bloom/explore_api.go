@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
 // The limits of explore. They keep filters small enough to look at.
@@ -20,8 +21,9 @@ const (
 	maxKeyBytes   = 256
 	maxBitsPerKey = 32
 	maxProbes     = 30
-	maxFile       = 1 << 20 // bytes
-	maxCurveKeys  = 1e9     // more than a file of maxFile bytes can have
+	maxArray      = 1 << 20        // bytes of bits
+	maxFile       = maxArray + 256 // with what is around the bits
+	maxCurveKeys  = 1e9            // more than a filter of maxArray bytes has any use for
 
 	// maxPositions bounds the bits that an answer lists for all of its keys. Filters
 	// that are made here stay within it, whatever is chosen. A file may have more
@@ -68,7 +70,7 @@ func newFormatInfo(f bloom.Format) formatInfo {
 func listFormats() formatsAnswer {
 	a := formatsAnswer{
 		Limits: map[string]int{
-			"keys": maxKeys, "key_bytes": maxKeyBytes, "bits_per_key": maxBitsPerKey, "probes": maxProbes, "file": maxFile,
+			"keys": maxKeys, "key_bytes": maxKeyBytes, "bits_per_key": maxBitsPerKey, "probes": maxProbes, "array": maxArray, "file": maxFile,
 		},
 		Kernel: bloom.Kernels()[0].String(),
 	}
@@ -101,8 +103,9 @@ type filterAnswer struct {
 	SetBits       uint64    `json:"set_bits"`
 	Probes        int       `json:"probes"`
 	Keys          []keyWalk `json:"keys"`           // each once
+	KeyCount      *uint64   `json:"key_count"`      // as the file says, and those added; null if nothing says it
 	EstimatedKeys *float64  `json:"estimated_keys"` // null if unlimited
-	Expected      float64   `json:"expected"`       // false-positive rate of the keys added or, in a file, estimated
+	Expected      float64   `json:"expected"`       // false-positive rate of so many keys
 	Observed      float64   `json:"observed"`       // share of random absent keys that pass
 	Samples       int       `json:"samples"`        // how many they are
 	Curve         *curve    `json:"curve"`          // null if there is nothing to draw
@@ -174,9 +177,13 @@ func makeFilter(q filterRequest) (a filterAnswer, err error) {
 	if q.File == nil {
 		data, err = empty(format, q)
 	} else {
-		var o openedFilter
+		var o filterfile.Filter
 		if o, err = openSmall(format, q.File); err == nil {
-			format, data, a.IsFile = o.Format(), o.bare, o.isFile
+			format, data, a.IsFile = o.Format(), o.Bare, o.IsFile
+			if n, known := o.KeyCount(); known && o.IsFile {
+				n += uint64(len(keys))
+				a.KeyCount = &n
+			}
 		}
 	}
 	if err != nil {
@@ -197,11 +204,12 @@ func makeFilter(q filterRequest) (a filterAnswer, err error) {
 	switch {
 	case q.File == nil:
 		a.setRates(format, float64(len(keys)), q.Capacity, q.Probes, float64(q.BitsPerKey))
+	case a.KeyCount != nil:
+		a.setRatesOfFile(format, float64(*a.KeyCount))
 	case a.EstimatedKeys == nil: // every key may be in it
 		a.Expected = 1
 	default:
-		n := math.Round(*a.EstimatedKeys)
-		a.setRates(format, n, int(n), 0, float64(a.Bits)/max(n, 1))
+		a.setRatesOfFile(format, math.Round(*a.EstimatedKeys))
 	}
 	return a, nil
 }
@@ -295,15 +303,22 @@ func formatAndKeys(name string, list keyList) (format bloom.Format, keys []strin
 }
 
 // openSmall returns the filter in a file that the page can show.
-func openSmall(f bloom.Format, file []byte) (openedFilter, error) {
-	if len(file) > maxFile {
-		return openedFilter{}, fmt.Errorf("the file is larger than %d bytes, the largest that this page shows; bloom inspect takes any size", maxFile)
+func openSmall(f bloom.Format, file []byte) (filterfile.Filter, error) {
+	o, err := filterfile.Recognise(f, file)
+	if strange := (*filterfile.StrangeError)(nil); errors.As(err, &strange) {
+		err = fmt.Errorf("%w: %sinsist with bloom inspect --raw", err, strange.Remedy)
 	}
-	o, err := recognise(f, file)
-	if strange := (*strangeError)(nil); errors.As(err, &strange) {
-		err = fmt.Errorf("%w: %sinsist with bloom inspect --raw", err, strange.remedy)
+	if err == nil && tooLarge(o) {
+		err = fmt.Errorf("the filter's bits are larger than %d bytes, the most that this page shows; bloom inspect takes any size", maxArray)
 	}
 	return o, err
+}
+
+// tooLarge reports whether a filter has more bits than the page shows. What is around them does not
+// count.
+func tooLarge(f interface{ BitRange() (from, to int) }) bool {
+	from, to := f.BitRange()
+	return to-from > maxArray
 }
 
 // describe fills in the description of the bytes of a filter.
@@ -317,6 +332,16 @@ func (a *filterAnswer) describe(filter *bloom.Filter, data []byte) {
 	if !math.IsInf(stats.Keys, 1) {
 		a.EstimatedKeys = &stats.Keys
 	}
+}
+
+// setRatesOfFile fills in the expected rates of a file of n keys. There is no curve of more keys than
+// curvePoints takes.
+func (a *filterAnswer) setRatesOfFile(f bloom.Format, n float64) {
+	capacity := 0
+	if n <= maxCurveKeys {
+		capacity = int(n)
+	}
+	a.setRates(f, min(n, math.MaxInt32), capacity, 0, float64(a.Bits)/max(n, 1))
 }
 
 // setRates fills in the expected rates: for the n keys that the filter has, and for its
@@ -422,12 +447,12 @@ func testKeys(q testRequest) (a testAnswer, err error) {
 	if len(keys) == 0 {
 		return a, errors.New("there is no key to test")
 	}
-	if len(q.Encoded) > maxFile {
-		return a, fmt.Errorf("the filter is larger than %d bytes", maxFile)
-	}
 	filter, err := bloom.Open(format, q.Encoded)
 	if err != nil {
 		return a, fromLibrary(err)
+	}
+	if tooLarge(filter) {
+		return a, fmt.Errorf("the filter's bits are larger than %d bytes", maxArray)
 	}
 	if err := checkPositions(filter, keys); err != nil {
 		return a, err

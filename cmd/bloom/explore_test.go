@@ -171,6 +171,99 @@ func TestExploreFile(t *testing.T) {
 	}
 }
 
+// TestExploreLargest opens filters of exactly the largest size, whatever is around their bits.
+func TestExploreLargest(t *testing.T) {
+	server := exploreServer(t)
+	for _, format := range []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.NoriCrate, bloom.Parquet, bloom.RocksDB} {
+		set, err := bloom.Policy{Format: format, BitsPerKey: 8}.NewSet(maxArray)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, err := set.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, data := range map[string][]byte{"file": file, "bare": set.AppendFilter(nil)} {
+			t.Run(fmt.Sprint(format, " ", name), func(t *testing.T) {
+				var f filterAnswer
+				post(t, server, "/api/filter", filterRequest{Format: format.String(), File: data, Keys: []string{"key"}}, &f, http.StatusOK)
+				if f.Bits != 8*maxArray {
+					t.Errorf("%d bits", f.Bits)
+				}
+				var answer testAnswer
+				post(t, server, "/api/test", testRequest{Format: format.String(), Encoded: f.Encoded, Keys: []string{"key"}}, &answer, http.StatusOK)
+				if !answer.Results[0].MayContain {
+					t.Error("the key is not in the filter")
+				}
+				var limits formatsAnswer
+				response, err := server.Client().Get(server.URL + "/api/formats")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer response.Body.Close()
+				if err := json.NewDecoder(response.Body).Decode(&limits); err != nil || len(data) > limits.Limits["file"] {
+					t.Errorf("the page takes files of up to %d bytes, and this has %d: %v", limits.Limits["file"], len(data), err)
+				}
+			})
+		}
+	}
+}
+
+// TestExploreKeyCount wants the number of keys that a file says, and none where nothing says it.
+func TestExploreKeyCount(t *testing.T) {
+	server := exploreServer(t)
+	for _, format := range formats {
+		set, err := bloom.Policy{Format: format, BitsPerKey: 10}.NewSet(1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set.AddBatch(bloom.Strings(manyKeys(1000, 0, "")))
+		file, err := set.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, added := range [][]string{nil, {"a", "b", "b"}} {
+			want := uint64(1000 + len(added)/3*2)
+			var f filterAnswer
+			post(t, server, "/api/filter", filterRequest{Format: format.String(), File: file, Keys: added}, &f, http.StatusOK)
+			if f.KeyCount == nil || *f.KeyCount != want {
+				t.Errorf("%v: the file has %v keys, want %d", format, f.KeyCount, want)
+			}
+			if rate := format.FalsePositiveRate(int(want), f.Bits, f.Probes); f.Expected != rate {
+				t.Errorf("%v: a rate of %v is expected, want %v", format, f.Expected, rate)
+			}
+			if f.Curve == nil || f.Curve.Keys != int(want) {
+				t.Errorf("%v: the curve is %+v, want one of %d keys", format, f.Curve, want)
+			}
+			var bare filterAnswer
+			post(t, server, "/api/filter", filterRequest{Format: format.String(), File: set.AppendFilter(nil), Keys: added}, &bare, http.StatusOK)
+			if bare.KeyCount != nil {
+				t.Errorf("%v: bare bytes have %v keys", format, *bare.KeyCount)
+			}
+		}
+	}
+	// More keys than a filter has any use for: a filter merged with itself counts its keys twice.
+	set, err := bloom.Policy{BitsPerKey: 10}.NewSet(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.AddString("a")
+	for range 60 {
+		if err := set.Merge(set); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, err := set.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f filterAnswer
+	post(t, server, "/api/filter", filterRequest{Format: "leveldb", File: file}, &f, http.StatusOK)
+	if f.KeyCount == nil || *f.KeyCount != 1<<60 || f.Expected != 1 || f.Curve != nil {
+		t.Errorf("%v keys, a rate of %v, a curve %+v", f.KeyCount, f.Expected, f.Curve)
+	}
+}
+
 // TestExploreSize calculates the sizes that bloom size calculates, also of 10^8 keys.
 func TestExploreSize(t *testing.T) {
 	server := exploreServer(t)
@@ -244,7 +337,7 @@ func TestExploreRefuses(t *testing.T) {
 		"probes":          {"/api/filter", with(func(q *filterRequest) { q.Probes = 31 }), 400, "probes, if it is not the format's own, must be between 1 and 30"},
 		"many keys":       {"/api/filter", with(func(q *filterRequest) { q.Keys = many }), 400, "more than the 5000 keys"},
 		"long key":        {"/api/filter", with(func(q *filterRequest) { q.Keys = []string{"a", strings.Repeat("b", 257)} }), 400, "a key has 257 bytes, more than the limit of 256: \"bbb"},
-		"large file":      {"/api/filter", with(func(q *filterRequest) { q.File = make([]byte, maxFile+1) }), 400, "larger than 1048576 bytes"},
+		"large file":      {"/api/filter", with(func(q *filterRequest) { q.File = make([]byte, maxArray+2) }), 400, "larger than 1048576 bytes"},
 		"text":            {"/api/filter", filterRequest{Format: "leveldb", File: []byte("hello\nworld\n")}, 400, "this looks like text, not like a filter: insist with bloom inspect --raw"},
 		"compressed":      {"/api/filter", filterRequest{Format: "leveldb", File: []byte("\x1f\x8b\x08\x00\x00\x06")}, 400, "this looks compressed (gzip): decompress it first, or insist with bloom inspect --raw"},
 		"other format":    {"/api/filter", filterRequest{Format: "leveldb", File: crateFile(6, 8, 0xaa)}, 400, "this looks like a filter of nori-crate, not of leveldb: choose its format, or insist with bloom inspect --raw"},
@@ -252,7 +345,7 @@ func TestExploreRefuses(t *testing.T) {
 		"larger still":    {"/api/filter", with(func(q *filterRequest) { q.File = make([]byte, maxBody) }), 413, "the request is larger than 4194304 bytes"},
 		"no key to test":  {"/api/test", testRequest{Format: "leveldb"}, 400, "no key to test"},
 		"format to test":  {"/api/test", testRequest{Format: "", Keys: []string{"a"}}, 400, "unknown format"},
-		"filter to test":  {"/api/test", testRequest{Format: "leveldb", Encoded: make([]byte, maxFile+1), Keys: []string{"a"}}, 400, "larger than"},
+		"filter to test":  {"/api/test", testRequest{Format: "leveldb", Encoded: make([]byte, maxArray+2), Keys: []string{"a"}}, 400, "larger than"},
 		"keys to test":    {"/api/test", testRequest{Format: "leveldb", Keys: many}, 400, "more than the 5000 keys"},
 		"unknown field":   {"/api/filter", map[string]int{"size": 3}, 400, `unknown field "size"`},
 		"wrong type":      {"/api/filter", map[string]string{"capacity": "ten"}, 400, "not understood"},
@@ -481,7 +574,7 @@ func TestExploreBounds(t *testing.T) {
 		"most keys to test":   {"/api/test", test(crateFile(maxProbes, 1<<20-12, 0), short), 200, `"may_contain":false`},
 		"curve":               {"/api/curve", curveRequest{"leveldb", maxCurveKeys, maxProbes}, 200, `"points"`},
 		"long keys":           {"/api/filter", `{"format":"leveldb","capacity":1,"bits_per_key":1,"keys":["` + strings.Join(manyKeys(maxKeys, maxKeyBytes, "<"), `","`) + `"]}`, 200, `"key":"4999<`},
-		"largest file":        {"/api/filter", filterRequest{Format: "leveldb", File: make([]byte, maxFile)}, 200, `"encoded"`},
+		"largest file":        {"/api/filter", filterRequest{Format: "leveldb", File: make([]byte, maxArray+1)}, 200, `"encoded"`},
 		"empty keys":          {"/api/test", `{"format":"leveldb","keys":[""` + strings.Repeat(`,""`, maxBody/3-20) + "]}", 400, "more than the 5000 keys"},
 		"long format":         {"/api/filter", filterRequest{Format: strings.Repeat("\x7f", maxBody-1000)}, 400, `unknown format "\x7f`},
 		"long field":          {"/api/test", `{"` + strings.Repeat("\x7f", maxBody-1000) + `":0}`, 400, `unknown field "\x7f`},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
 type inspectCommand struct {
@@ -61,7 +62,7 @@ func (i *inspectCommand) Run(s *streams) error {
 		}
 	}
 	from, to := filter.BitRange()
-	array := filter.bare[from:to]
+	array := filter.Bare[from:to]
 	if i.Plot != "" {
 		drawing, err := inspectPlot(r, filter.Format(), array)
 		if err != nil {
@@ -155,15 +156,15 @@ const (
 	encodingBare = "bare"
 )
 
-func newReport(file string, filter openedFilter) report {
+func newReport(file string, filter filterfile.Filter) report {
 	stats := filter.Stats()
-	format := filter.written()
+	format := filter.Written()
 	r := report{
 		File:              file,
 		Encoding:          encodingBare,
 		Format:            format.String(),
 		Name:              format.Name(),
-		Bytes:             len(filter.bare),
+		Bytes:             len(filter.Bare),
 		Bits:              stats.Bits,
 		Probes:            stats.Probes,
 		SetBits:           stats.SetBits,
@@ -171,7 +172,7 @@ func newReport(file string, filter openedFilter) report {
 		FalsePositiveRate: stats.FalsePositiveRate,
 		Kernel:            filter.Kernel().String(),
 	}
-	if filter.isFile {
+	if filter.IsFile {
 		r.Encoding = encodingFile
 	}
 	if n, known := filter.KeyCount(); known {

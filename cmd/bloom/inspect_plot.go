@@ -23,11 +23,12 @@ func inspectPlot(r report, format bloom.Format, array []byte) ([]byte, error) {
 		Description: fmt.Sprintf("The share of set bits in each part of the array. Of all %s bits, %.3g %% are set.",
 			humanize.Comma(int64(r.Bits)), 100*r.Fill),
 	}
-	if r.EstimatedKeys == nil || math.Round(*r.EstimatedKeys) < 1 {
+	keys, words := r.keysToDraw()
+	if keys < 1 {
 		fill.Width *= 2
 		return f.draw()
 	}
-	f.Panels = append(f.Panels, ratesPanel(r, format))
+	f.Panels = append(f.Panels, ratesPanel(r, format, keys, words))
 	f.Description += fmt.Sprintf(" The false-positive rate of filters of as many keys over their bits per key, and that of this filter: %.3g %%.",
 		100*r.FalsePositiveRate)
 	return f.draw()
@@ -67,14 +68,27 @@ func byteTicks(length float64) []tick {
 	return wholes(length, int(inspectWidth/(20+textWidth(humanize.Commaf(length), textSize))))
 }
 
-// ratesPanel draws the expected rate over bits per key, and the filter as it is.
-func ratesPanel(r report, format bloom.Format) *panel {
-	keys := int(math.Round(*r.EstimatedKeys))
+// keysToDraw returns the number of keys that the header has or, if it has none, the estimate; 0 if
+// neither is known. The words say which it is.
+func (r report) keysToDraw() (n int, words string) {
+	switch {
+	case r.Keys != nil:
+		n = int(min(*r.Keys, math.MaxInt))
+		return n, "n = " + humanize.Comma(int64(n))
+	case r.EstimatedKeys != nil:
+		n = int(math.Round(*r.EstimatedKeys))
+		return n, fmt.Sprintf("n ≈ %s (estimated)", humanize.Comma(int64(n)))
+	}
+	return 0, ""
+}
+
+// ratesPanel draws the expected rate of so many keys over bits per key, and the filter as it is.
+func ratesPanel(r report, format bloom.Format, keys int, words string) *panel {
 	bitsPerKey := float64(r.Bits) / float64(keys)
 	// For a nearly empty filter, the curve ends before the point.
 	last := int(min(max(24, 1.2*bitsPerKey), 100))
 	rates := rateCurve(format, keys, 0, last)
-	curve := series{Name: fmt.Sprintf("expected, n = %s", humanize.Comma(int64(keys))), Look: looks[0], HasLine: true}
+	curve := series{Name: "expected, " + words, Look: looks[0], HasLine: true}
 	for _, q := range rates {
 		curve.Points = append(curve.Points, point{X: q.BitsPerKey, Y: 100 * q.Rate})
 	}

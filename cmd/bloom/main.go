@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"reflect"
 	"strconv"
@@ -46,14 +45,6 @@ type cli struct {
 // streams are the standard streams of the process.
 type streams struct {
 	in, out, err *os.File
-}
-
-// stat tells of an input: "-" is standard input.
-func (s *streams) stat(name string) (fs.FileInfo, error) {
-	if name == "-" {
-		return s.in.Stat()
-	}
-	return os.Stat(name)
 }
 
 func main() { os.Exit(run(os.Args[1:])) }
@@ -133,19 +124,6 @@ func parts(err error) []error {
 		all = append(all, parts(e)...)
 	}
 	return all
-}
-
-// libraryError is an error of the library without its prefix: the command prints its own.
-type libraryError struct{ error }
-
-func (e libraryError) Error() string { return strings.TrimPrefix(e.error.Error(), "bloom: ") }
-func (e libraryError) Unwrap() error { return e.error }
-
-func fromLibrary(err error) error {
-	if err == nil {
-		return nil
-	}
-	return libraryError{err}
 }
 
 // shown returns a name for a line of text: quoted if it would break the line.

@@ -3,8 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
 type mergeCommand struct {
@@ -27,18 +30,30 @@ func (m *mergeCommand) Run(s *streams) error {
 	}
 	merged, bare := (*bloom.Set)(nil), true
 	for _, name := range m.Filters {
-		set, isFile, err := m.openSet(s, name)
+		filter, err := m.openFilter(s, name)
 		if err != nil {
 			return err
 		}
-		bare = bare && !isFile
+		set, err := setOf(filter, name)
+		if err != nil {
+			return err
+		}
+		bare = bare && !filter.IsFile
 		if merged == nil {
 			merged = set
 		} else if err := merged.Merge(set); err != nil {
 			return fmt.Errorf("%s and %s: %w", shown(m.Filters[0]), shown(name), fromLibrary(err))
 		}
 	}
-	return writeFilter(s, m.Output, merged, bare, m.Filters...)
+	encoded, err := encode(merged, bare)
+	if err != nil {
+		return err
+	}
+	if m.Output == "" {
+		_, err := s.out.Write(encoded)
+		return err
+	}
+	return writeFile(s, m.Output, encoded, m.Filters...)
 }
 
 type addCommand struct {
@@ -53,7 +68,7 @@ type addCommand struct {
 func (*addCommand) Help() string {
 	return filterHelp + inputsHelp + `
 The filter keeps its size, so each key makes its false-positive rate higher. A warning says when more than 60 % of its bits are set: then build a larger one.
-The file of the filter is replaced as bloom build does it: it appears whole or not at all.
+The file of the filter is replaced as bloom build does it: it appears whole or not at all. Several commands may add to a file at once: all their keys are in it then. So the file must be one that can be locked, or else name another with -o.
 `
 }
 
@@ -64,17 +79,53 @@ func (a *addCommand) Run(s *streams) error {
 	if len(a.Keys) == 0 {
 		a.Keys = []string{"-"}
 	}
-	to := a.Output
-	if to == "" {
-		to = a.File
-	}
-	if err := checkOutput(s, to, a.Keys...); err != nil {
+	inPlace := a.Output == "" || sameFile(a.Output, a.File)
+	if err := a.check(s, inPlace); err != nil {
 		return err
 	}
-	set, isFile, err := a.openSet(s, a.File)
+	filter, err := a.openFilter(s, a.File)
 	if err != nil {
 		return err
 	}
+	set, err := setOf(filter, a.File)
+	if err != nil {
+		return err
+	}
+	if inPlace {
+		set.Clear() // what the file has by then is merged when the keys are read
+	}
+	if err := a.addKeys(s, set); err != nil {
+		return err
+	}
+	if inPlace {
+		return s.outputs().Update(a.File, func(now []byte) ([]byte, error) { return a.addTo(s, now, set) }, a.Keys...)
+	}
+	warnIfFull(s, a.Output, set)
+	encoded, err := encode(set, !filter.IsFile)
+	if err != nil {
+		return err
+	}
+	return writeFile(s, a.Output, encoded, a.inputs()...)
+}
+
+// sameFile reports whether two names are those of one file.
+func sameFile(a, b string) bool {
+	first, err1 := os.Stat(a)
+	second, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(first, second)
+}
+
+func (a *addCommand) inputs() []string { return append(slices.Clone(a.Keys), a.File) }
+
+func (a *addCommand) check(s *streams, inPlace bool) error {
+	if inPlace {
+		return s.outputs().CheckUpdate(a.File, a.Keys...)
+	}
+	return checkOutput(s, a.Output, a.inputs()...)
+}
+
+// addKeys adds all keys to a set.
+func (a *addCommand) addKeys(s *streams, set *bloom.Set) error {
 	progress, done := bytesBar(s, "reading keys", a.Keys)
 	defer done()
 	format := set.Format()
@@ -91,28 +142,48 @@ func (a *addCommand) Run(s *streams) error {
 			return err
 		}
 	}
-	const mostFill = 0.6 // at 50 %, a filter has the keys that it was made for
-	if stats := set.Stats(); stats.Fill() > mostFill {
-		s.warn(to, fmt.Sprintf("%.3g %% of the bits are set, and %.3g %% of absent keys pass: build a larger filter", 100*stats.Fill(), 100*stats.FalsePositiveRate))
-	}
-	return writeFilter(s, to, set, !isFile, a.Keys...)
+	return nil
 }
 
-// openSet reads a filter to add to.
-func (f filterFlags) openSet(s *streams, name string) (set *bloom.Set, isFile bool, err error) {
-	o, err := f.openFilter(s, name)
+// addTo returns the bytes of a file of a filter with the keys of a set added.
+func (a *addCommand) addTo(s *streams, file []byte, keys *bloom.Set) ([]byte, error) {
+	options, err := a.options()
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	file, err := o.MarshalBinary() // which has the number of keys
+	filter, err := options.Open(a.File, file)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	set = new(bloom.Set)
+	set, err := setOf(filter, a.File)
+	if err != nil {
+		return nil, err
+	}
+	if err := set.Merge(keys); err != nil {
+		return nil, fmt.Errorf("%s: another filter took its place while keys were read: %w", shown(a.File), fromLibrary(err))
+	}
+	warnIfFull(s, a.File, set)
+	return encode(set, !filter.IsFile)
+}
+
+func warnIfFull(s *streams, name string, set *bloom.Set) {
+	const mostFill = 0.6 // at 50 %, a filter has the keys that it was made for
+	if stats := set.Stats(); stats.Fill() > mostFill {
+		s.warn(name, fmt.Sprintf("%.3g %% of the bits are set, and %.3g %% of absent keys pass: build a larger filter", 100*stats.Fill(), 100*stats.FalsePositiveRate))
+	}
+}
+
+// setOf returns a set of a filter's keys, to add to.
+func setOf(filter filterfile.Filter, name string) (*bloom.Set, error) {
+	file, err := filter.MarshalBinary() // which has the number of keys
+	if err != nil {
+		return nil, err
+	}
+	set := new(bloom.Set)
 	if err := set.UnmarshalBinary(file); err != nil {
-		return nil, false, fmt.Errorf("%s: %w", shown(name), fromLibrary(err))
+		return nil, fmt.Errorf("%s: %w", shown(name), fromLibrary(err))
 	}
-	return set, o.isFile, nil
+	return set, nil
 }
 
 // checkFilterOutput refuses a terminal, and an output that is one of the inputs. An empty name is
@@ -127,18 +198,10 @@ func checkFilterOutput(s *streams, name string, inputs ...string) error {
 	return s.checkStdout(inputs...)
 }
 
-// writeFilter writes a filter, as bare bytes or as a file.
-func writeFilter(s *streams, name string, set *bloom.Set, bare bool, inputs ...string) error {
-	encoded := set.AppendFilter(nil)
-	if !bare {
-		var err error
-		if encoded, err = set.MarshalBinary(); err != nil {
-			return err
-		}
+// encode returns the bytes of a filter: bare, or those of a file.
+func encode(set *bloom.Set, bare bool) ([]byte, error) {
+	if bare {
+		return set.AppendFilter(nil), nil
 	}
-	if name == "" {
-		_, err := s.out.Write(encoded)
-		return err
-	}
-	return writeFile(s, name, encoded, inputs...)
+	return set.MarshalBinary()
 }

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
 // drawing is what a test wants to know of an SVG file.
@@ -164,7 +165,7 @@ func TestInspectPlot(t *testing.T) {
 	for _, format := range formats {
 		for name, data := range extremeFilters(t, format) {
 			t.Run(fmt.Sprint(format, " ", name), func(t *testing.T) {
-				filter, err := openBare(format, data)
+				filter, err := filterfile.OpenBare(format, data)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -36,7 +36,7 @@ func bytesBar(s *streams, title string, inputs []string) (add func(int), done fu
 // file.
 func totalSize(s *streams, names []string) (total int64) {
 	for _, name := range names {
-		info, err := s.stat(name)
+		info, err := s.outputs().Stat(name)
 		if err != nil || !info.Mode().IsRegular() {
 			return -1
 		}

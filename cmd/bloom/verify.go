@@ -31,7 +31,7 @@ const pendingMemory = 64 << 20
 var verifyMemory = pendingMemory // a test sets it
 
 func newVerifier(s *streams, f *filterCommand) (*verifier, error) {
-	if info, err := s.stat(f.Verify); err != nil {
+	if info, err := s.outputs().Stat(f.Verify); err != nil {
 		return nil, err
 	} else if f.Verify == "-" || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("--verify: %s may be read several times, so it must be a regular file", shown(f.Verify))

@@ -594,6 +594,8 @@ func testDropFileOfFormat(p *page) {
 	p.drop(path)
 	p.waitText("file-says", ", which says that its format is nori")
 	p.wantText("bits-note", "400 bits; every key maps to 7")
+	p.wantText("n-keys", "1")
+	p.wantText("n-keys-note", "as the file says")
 	p.wait(`document.getElementById("format").value === "nori" && document.getElementById("format").disabled`)
 	p.wait(`document.getElementById("download").download === "known.bloom.bare"`)
 	p.test("apple")
@@ -866,11 +868,11 @@ func testBadInput(p *page) {
 	wantError("There is no bit 480: the last is 479.")
 
 	large := filepath.Join(p.TempDir(), "large")
-	if err := os.WriteFile(large, make([]byte, 1<<20+1), 0o644); err != nil {
+	if err := os.WriteFile(large, make([]byte, 2<<20), 0o644); err != nil {
 		p.Fatal(err)
 	}
 	p.drop(large)
-	wantError("The file “large” is larger than 1,048,576 bytes")
+	wantError("The file “large” is larger than 1,048,576 bytes of bits")
 	if role := value[string](p, `document.getElementById("error").getAttribute("role")`); role != "alert" {
 		p.Errorf("errors have the role %q", role)
 	}

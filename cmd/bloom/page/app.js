@@ -324,8 +324,11 @@ function renderForm() {
 
 function renderNumbers() {
   const added = wanted.keys.length;
-  const estimated = filter.estimated_keys === null ? "any number" : number.format(Math.round(filter.estimated_keys));
-  if (wanted.file) {
+  if (wanted.file && filter.key_count !== null) {
+    $("n-keys").textContent = number.format(filter.key_count);
+    $("n-keys-note").textContent = added ? `${number.format(added)} of them added here` : "as the file says";
+  } else if (wanted.file) {
+    const estimated = number.format(Math.round(filter.estimated_keys));
     $("n-keys").textContent = filter.estimated_keys === null ? "all" : `≈ ${estimated}`;
     $("n-keys-note").textContent = added ? `estimated, ${number.format(added)} of them added here` : "estimated from the fill";
   } else {
@@ -705,7 +708,7 @@ function renderFollowing() {
 // Files
 
 async function openFile(file) {
-  if (file.size > about.limits.file) throw new Error(`the file ${quoted(file.name)} is larger than ${count(about.limits.file, "byte")}, the largest that this page shows; bloom inspect takes any size`);
+  if (file.size > about.limits.file) throw new Error(`the file ${quoted(file.name)} is larger than ${count(about.limits.array, "byte")} of bits, the most that this page shows; bloom inspect takes any size`);
   const encoded = await toBase64(file);
   await rebuild({ keys: [], file: { name: file.name, encoded } }, () => `${file.name}: ${shape()}.`);
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package outputfile
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestSignals ends writeFile by each signal that asks for it: the old file stays, and
+// TestSignals ends Write by each signal that asks for it: the old file stays, and
 // no other.
 func TestSignals(t *testing.T) {
 	data := make([]byte, 256<<20)
@@ -27,7 +27,7 @@ func TestSignals(t *testing.T) {
 				t.Fatal(err)
 			}
 			failed := make(chan error, 1)
-			go func() { failed <- writeFile(&streams{os.Stdin, os.Stdout, os.Stderr}, path, data) }()
+			go func() { failed <- writeBytes(path, data) }()
 			for len(list(t, dir)) < 2 {
 				time.Sleep(100 * time.Microsecond)
 			}
@@ -56,7 +56,7 @@ func TestIgnoredSignals(t *testing.T) {
 	path := filepath.Join(dir, "file")
 	failed := make(chan error, 1)
 	go func() {
-		failed <- writeFile(&streams{os.Stdin, os.Stdout, os.Stderr}, path, make([]byte, 64<<20))
+		failed <- writeBytes(path, make([]byte, 64<<20))
 	}()
 	for len(list(t, dir)) < 1 {
 		time.Sleep(100 * time.Microsecond)
@@ -70,17 +70,4 @@ func TestIgnoredSignals(t *testing.T) {
 	if files := list(t, dir); len(files) != 1 || files[0] != "file" {
 		t.Errorf("files %q, want the one", files)
 	}
-}
-
-// list returns the names of a folder's files.
-func list(t *testing.T, dir string) (names []string) {
-	t.Helper()
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		names = append(names, file.Name())
-	}
-	return names
 }

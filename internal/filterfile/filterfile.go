@@ -1,0 +1,192 @@
+// Package filterfile opens the files of filters for the commands. It refuses bytes that look like
+// something else than a filter.
+package filterfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/bits"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/outputfile"
+)
+
+// Filter is a filter that was read.
+type Filter struct {
+	*bloom.Filter
+	Bare   []byte // its bytes in its format
+	IsFile bool   // whether they came with the header of a file
+}
+
+// Options say how to take the bytes of a file.
+type Options struct {
+	Format bloom.Format // of bare bytes
+	Asked  bool         // whether the user named the format: a file that says another is an error then
+	Raw    bool         // whether to take the bytes as a bare filter, whatever they look like
+}
+
+// Read reads a filter. The doubt is what no writer of the format would write, or nothing.
+func (o Options) Read(path string) (f Filter, doubt string, err error) {
+	data, err := outputfile.Read(path)
+	if err != nil {
+		return f, "", err
+	}
+	if f, err = o.Open(path, data); err != nil || o.Raw {
+		return f, "", err
+	}
+	return f, f.doubt(), nil
+}
+
+// Open returns the filter in the bytes of the file of a path.
+func (o Options) Open(path string, data []byte) (f Filter, err error) {
+	if o.Raw {
+		f, err = OpenBare(o.Format, data)
+	} else {
+		f, err = Recognise(o.Format, data)
+	}
+	if strange := (*StrangeError)(nil); errors.As(err, &strange) {
+		return f, fmt.Errorf("%s: %w: %sinsist with --raw", path, err, strange.Remedy)
+	}
+	if err != nil {
+		return f, fmt.Errorf("%s: %w", path, err)
+	}
+	if o.Asked && f.IsFile && !f.is(o.Format) {
+		return f, fmt.Errorf("%s: the file holds a filter of %v, and --format says %v", path, f.Written(), o.Format)
+	}
+	return f, nil
+}
+
+// Recognise returns the filter in a file, or in bare bytes of the given format. The error is a
+// StrangeError if the bytes look like something else.
+func Recognise(f bloom.Format, data []byte) (Filter, error) {
+	if looksLikeFile(data) {
+		return openFile(data)
+	}
+	if err := checkBare(f, data); err != nil {
+		return Filter{}, err
+	}
+	return OpenBare(f, data)
+}
+
+// OpenBare takes bytes as a bare filter of a format, whatever they look like.
+func OpenBare(f bloom.Format, data []byte) (Filter, error) {
+	filter, err := bloom.Open(f, data)
+	return Filter{Filter: filter, Bare: data}, WithoutPrefix(err)
+}
+
+// openFile returns the filter in a file, of which it verifies the checksums.
+func openFile(data []byte) (o Filter, err error) {
+	if err := bloom.VerifyFile(data); err != nil {
+		return o, WithoutPrefix(err)
+	}
+	filter, err := bloom.OpenFile(data)
+	if err != nil {
+		return o, WithoutPrefix(err)
+	}
+	const start = 12 // where the header says where the bare bytes begin
+	return Filter{filter, data[binary.LittleEndian.Uint32(data[start:]):], true}, nil
+}
+
+// looksLikeFile reports whether data begins as a file does, or as one does that a transfer as
+// text has damaged: the library says which.
+func looksLikeFile(data []byte) bool {
+	const name = 4 // bytes before the line ends
+	return len(data) >= name && data[0]&0x7f == bloom.FileMagic[0]&0x7f && string(data[1:name]) == bloom.FileMagic[1:name]
+}
+
+const crateHeader = 12 // bytes of the header of nori-crate; that of nori has 16
+
+// Written returns the format in which the filter was written. Opened as nori, it may be either
+// of nori-sstable's formats.
+func (o Filter) Written() bloom.Format {
+	if from, _ := o.BitRange(); o.Format() == bloom.Nori && from == crateHeader {
+		return bloom.NoriCrate
+	}
+	return o.Format()
+}
+
+// is reports whether the filter is of a format. nori names both of nori-sstable's.
+func (o Filter) is(f bloom.Format) bool {
+	return f == o.Written() || f == o.Format() || f == bloom.Nori && o.Written() == bloom.NoriCrate
+}
+
+// StrangeError is the error of bare bytes that look like something else than a filter of the
+// format. Remedy is what may help besides --raw.
+type StrangeError struct{ Looks, Remedy string }
+
+func (e *StrangeError) Error() string { return "this looks " + e.Looks }
+
+// checkBare returns an error if bare bytes look like something else than a filter of a format.
+// To LevelDB's format any bytes are a filter, and to Parquet's any whole blocks.
+func checkBare(f bloom.Format, data []byte) error {
+	if name, _ := Compression(data); name != "" {
+		return &StrangeError{fmt.Sprintf("compressed (%s)", name), "decompress it first, or "}
+	}
+	for _, other := range [][2]string{{"PAR1", "a Parquet file"}, {"ARROW1", "a file of Arrow IPC"}} {
+		if bytes.HasPrefix(data, []byte(other[0])) {
+			return &StrangeError{fmt.Sprintf("like %s, not like a filter", other[1]), ""}
+		}
+	}
+	if isText(data) {
+		return &StrangeError{"like text, not like a filter", ""}
+	}
+	if f == bloom.Nori || f == bloom.NoriCrate {
+		return nil // their header has to fit
+	}
+	if filter, err := OpenBare(bloom.Nori, data); err == nil {
+		return &StrangeError{fmt.Sprintf("like a filter of %v, not of %v", filter.Written(), f), "choose its format, or "}
+	}
+	return nil
+}
+
+// isText reports whether all of data is characters that are seen, tabs and line ends, after a
+// byte-order mark or none. Filters of
+// LevelDB with 9, 10 or 13 probes end in one of those, and a few of them look like text: of those
+// of up to three keys 2 in 100, and none of some twenty keys was found.
+func isText(data []byte) bool {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	return len(data) > 0 && utf8.Valid(data) &&
+		bytes.IndexFunc(data, func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune("\t\n\r", r) }) < 0
+}
+
+// doubt returns what no writer of LevelDB's bare filters would write, or nothing. The other
+// formats and files say enough of themselves.
+func (o Filter) doubt() string {
+	if o.IsFile || o.Format() != bloom.LevelDB || len(o.Bare) == 0 {
+		return ""
+	}
+	const leastBits, mostProbes, mostFill = 64, 30, 0.75 // with a bit per key, 63 % are set
+	array, probes := o.Bare[:len(o.Bare)-1], o.Bare[len(o.Bare)-1]
+	switch {
+	case 8*len(array) < leastBits:
+		return fmt.Sprintf("LevelDB's filters have %d bits or more, and this has %d", leastBits, 8*len(array))
+	case probes == 0 || probes > mostProbes:
+		return fmt.Sprintf("the last byte, %d, is no number of probes of LevelDB's: every key passes", probes)
+	}
+	ones := 0
+	for _, b := range array {
+		ones += bits.OnesCount8(b)
+	}
+	if fill := float64(ones) / float64(8*len(array)); fill > mostFill {
+		return fmt.Sprintf("%.3g %% of the bits are set: it has more keys than it was made for, or is no filter of %v", 100*fill, o.Format())
+	}
+	return ""
+}
+
+// WithoutPrefix returns an error of the library without its prefix: a command prints its own.
+func WithoutPrefix(err error) error {
+	if err == nil {
+		return nil
+	}
+	return libraryError{err}
+}
+
+type libraryError struct{ error }
+
+func (e libraryError) Error() string { return strings.TrimPrefix(e.error.Error(), "bloom: ") }
+func (e libraryError) Unwrap() error { return e.error }

@@ -1,0 +1,394 @@
+// Package outputfile writes the output files of the commands.
+package outputfile
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// destination is where the bytes for a name of a file go.
+type destination struct {
+	name   string      // as the user wrote it
+	path   string      // with links followed
+	old    fs.FileInfo // the regular file to replace; nil if there is none
+	stream *os.File    // standard output or error, if that is the file
+	device bool        // nothing to replace: a pipe, a terminal or the like
+}
+
+// Help is what the help of a command says of its output file.
+const Help = `The file that -o names appears whole or not at all, and is none of the inputs.
+One that is there is replaced; it keeps its permissions, its owner and its group, and symbolic links to it stay.
+Refused are a file with further names (hard links), one whose owner cannot be kept, and a symbolic link to no file.
+A pipe or a device is written to.`
+
+// Streams are the standard streams of a process.
+type Streams struct{ In, Out, Err *os.File }
+
+// Write writes the file of a name, which must not be one of the inputs.
+//
+// A regular file appears whole or not at all: the bytes go to a temporary file
+// beside it, which then takes its name, and is removed on an error or a signal. A
+// file that is there keeps its permissions, owner and group, and links keep
+// pointing where they do. What cannot be kept so is refused: other names of the
+// file (hard links), and an owner that this process may not give. A pipe or device is
+// written to, and so is standard output by a name such as /dev/stdout.
+//
+// The libraries for this (google/renameio) do not run on Windows, make temporary
+// names out of the file's, which may then be too long, and know neither signals nor
+// owners.
+func (s Streams) Write(name string, write func(io.Writer) error, inputs ...string) error {
+	o, err := s.find(name, inputs)
+	switch {
+	case err != nil:
+		return err
+	case o.stream != nil:
+		return write(o.stream)
+	case o.device:
+		return writeDevice(o.path, write)
+	}
+	return o.replace(nil, write)
+}
+
+// Update replaces a regular file by what change makes of its bytes. From the reading to the end, no
+// other process replaces the file with Update or Write. Processes that do so at once wait for each
+// other, so that none undoes what another did.
+func (s Streams) Update(name string, change func(old []byte) ([]byte, error), inputs ...string) error {
+	o, err := s.findOld(name, inputs)
+	if err != nil {
+		return err
+	}
+	locked, err := o.lock(nil)
+	if err != nil {
+		return fmt.Errorf("%s: cannot lock the file while it changes: %w", name, cause(err))
+	}
+	defer locked.Close()
+	old, err := locked.read()
+	if err != nil {
+		return err
+	}
+	data, err := change(old)
+	if err != nil {
+		return err
+	}
+	return o.replace(locked, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// CheckUpdate finds out before the work that Update would fail.
+func (s Streams) CheckUpdate(name string, inputs ...string) error {
+	_, err := s.findOld(name, inputs)
+	return err
+}
+
+// Check finds out before the work that Write would fail. An empty name is no file.
+func (s Streams) Check(name string, inputs ...string) error {
+	if name == "" {
+		return nil
+	}
+	_, err := s.find(name, inputs)
+	return err
+}
+
+// CheckStdout refuses inputs that are standard output, too, as grep does: an output
+// that is read again grows without end.
+func (s Streams) CheckStdout(inputs ...string) error {
+	info, err := s.Out.Stat()
+	if err != nil {
+		return nil // writing will tell
+	}
+	return s.checkInputs(info, inputs)
+}
+
+// Stat tells of an input: "-" is standard input.
+func (s Streams) Stat(input string) (fs.FileInfo, error) {
+	if input == "-" {
+		return s.In.Stat()
+	}
+	return os.Stat(input)
+}
+
+// checkInputs refuses inputs that are the file to write to, by whatever name. To
+// read from and write to the same terminal or pipe does no harm.
+func (s Streams) checkInputs(out fs.FileInfo, inputs []string) error {
+	const streaming = os.ModeCharDevice | os.ModeNamedPipe | os.ModeSocket
+	for _, input := range inputs {
+		if in, err := s.Stat(input); err == nil && os.SameFile(in, out) && out.Mode()&streaming == 0 {
+			return fmt.Errorf("%s: input file is also the output", input)
+		}
+	}
+	return nil
+}
+
+// find returns what a name of an output means.
+func (s Streams) find(name string, inputs []string) (o destination, err error) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return newOutput(name)
+	}
+	if err != nil {
+		return o, err
+	}
+	if info.IsDir() {
+		return o, fmt.Errorf("%s: is a directory", name)
+	}
+	if err := s.checkInputs(info, inputs); err != nil {
+		return o, err
+	}
+	for _, stream := range []*os.File{s.Out, s.Err} {
+		if other, err := stream.Stat(); err == nil && os.SameFile(info, other) {
+			return destination{name: name, stream: stream}, nil
+		}
+	}
+	if !info.Mode().IsRegular() || isDescriptor(name) {
+		return destination{name: name, path: name, device: true}, nil
+	}
+	return oldOutput(name, info)
+}
+
+// findOld is find for a regular file that is to be changed.
+func (s Streams) findOld(name string, inputs []string) (o destination, err error) {
+	if _, err := os.Stat(name); err != nil {
+		return o, err
+	}
+	o, err = s.find(name, inputs)
+	switch {
+	case err != nil:
+		return o, err
+	case o.stream != nil:
+		return o, fmt.Errorf("%s: input file is also the output", name)
+	case o.device:
+		return o, fmt.Errorf("%s: is no regular file, which could be replaced", name)
+	}
+	return o, nil
+}
+
+// Read reads a file that other processes may replace meanwhile.
+func Read(name string) (data []byte, err error) {
+	err = patiently(func() (err error) {
+		data, err = os.ReadFile(name)
+		return err
+	})
+	return data, err
+}
+
+// newOutput is find for a file that is not there.
+func newOutput(name string) (o destination, err error) {
+	if _, err := os.Lstat(name); err == nil {
+		return o, fmt.Errorf("%s: the link leads to no file", name)
+	}
+	switch info, err := os.Stat(filepath.Dir(name)); {
+	case err != nil:
+		return o, fmt.Errorf("%s: %w", name, err)
+	case !info.IsDir():
+		return o, fmt.Errorf("%s: %s is not a folder", name, filepath.Dir(name))
+	}
+	return destination{name: name, path: name}, nil
+}
+
+// oldOutput is find for a regular file. Who may not write to it may not
+// replace it.
+func oldOutput(name string, info fs.FileInfo) (o destination, err error) {
+	if n := hardLinks(info); n > 1 {
+		return o, fmt.Errorf("%s: the file has %d names (hard links), and would lose one", name, n)
+	}
+	if err := patiently(func() error {
+		file, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return err
+		}
+		return file.Close()
+	}); err != nil {
+		return o, err
+	}
+	path, err := filepath.EvalSymlinks(name)
+	return destination{name: name, path: path, old: info}, err
+}
+
+// isDescriptor reports whether a name leads to an open file of a process, such as
+// /dev/fd/3 on Linux: to replace the file would not write to what is open.
+func isDescriptor(name string) bool {
+	const most = 40 // links, as in Linux
+	for range most {
+		dir, err := filepath.EvalSymlinks(filepath.Dir(name))
+		if err != nil {
+			return false
+		}
+		if strings.HasPrefix(dir, "/proc/") {
+			return true
+		}
+		link, err := os.Readlink(name)
+		if err != nil {
+			return false
+		}
+		if name = link; !filepath.IsAbs(link) {
+			name = filepath.Join(dir, link)
+		}
+	}
+	return false
+}
+
+// writeDevice writes to what cannot be replaced. A signal ends the process as it
+// would any: to open a pipe may take forever.
+func writeDevice(name string, write func(io.Writer) error) (err error) {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return write(file)
+}
+
+// replace writes a temporary file and renames it. Its name is random, since other
+// processes may have the same number (in containers), and short, whatever the
+// length of the file's. Unless the old file is locked, it is while the new one takes its name.
+func (o destination) replace(locked *lockedFile, write func(io.Writer) error) error {
+	mode := os.FileMode(0o666) // the umask removes bits from it
+	if o.old != nil {
+		mode = 0o600 // until it has the old one's
+	}
+	signals, stop := catchSignals()
+	defer stop()
+	temporary := filepath.Join(filepath.Dir(o.path), ".bloom-"+rand.Text()+".tmp")
+	file, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return fmt.Errorf("%s: cannot create a file beside it: %w", o.name, cause(err))
+	}
+	end := o.fillUnless(signals, file, write)
+	if closed := file.Close(); end.err == nil {
+		end.err = closed
+	}
+	if end.err == nil && end.panicked == nil {
+		end.err = o.giveName(temporary, locked, signals)
+	}
+	if end.err != nil || end.panicked != nil {
+		end.err = errors.Join(o.explain(end.err, temporary), os.Remove(temporary))
+	}
+	if end.panicked != nil {
+		panic(end.panicked)
+	}
+	return end.err
+}
+
+// giveName renames the temporary file, when no other process has the lock of the old file. Where
+// files cannot be locked, there is no process to wait for: Update fails there.
+func (o destination) giveName(temporary string, locked *lockedFile, signals <-chan os.Signal) error {
+	if o.old != nil && locked == nil {
+		locked, err := o.lock(signals)
+		if asked := (signalError{}); errors.As(err, &asked) {
+			return err
+		}
+		if err == nil {
+			defer locked.Close()
+		}
+	}
+	return patiently(func() error { return os.Rename(temporary, o.path) })
+}
+
+const poll = 5 * time.Millisecond // for a lock
+
+// lock waits for the lock of a file, or for a signal.
+func (o destination) lock(signals <-chan os.Signal) (*lockedFile, error) {
+	for {
+		if locked, err := tryLock(o.path); locked != nil || err != nil {
+			return locked, err
+		}
+		select {
+		case s := <-signals:
+			return nil, signalError{s}
+		case <-time.After(poll):
+		}
+	}
+}
+
+// signalError is the error of a signal that asks the process to end.
+type signalError struct{ os.Signal }
+
+func (e signalError) Error() string { return e.String() }
+
+// catchSignals returns the signals that ask the process to end.
+func catchSignals() (signals <-chan os.Signal, stop func()) {
+	caught := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // by nohup, say
+			signal.Notify(caught, s)
+		}
+	}
+	return caught, func() { signal.Stop(caught) }
+}
+
+// outcome is how the filling of a file ended.
+type outcome struct {
+	err      error
+	panicked any // for the goroutine that called Write, which may know what to do
+}
+
+// fillUnless fills a temporary file. A signal is an error, for which write is left at work: the
+// process is about to end.
+func (o destination) fillUnless(signals <-chan os.Signal, file *os.File, write func(io.Writer) error) (end outcome) {
+	filled := make(chan outcome, 1)
+	go func() {
+		var end outcome
+		defer func() {
+			end.panicked = recover()
+			filled <- end
+		}()
+		end.err = o.fill(file, write)
+	}()
+	select {
+	case end = <-filled:
+	case s := <-signals:
+		end.err = signalError{s}
+	}
+	return end
+}
+
+// fill writes a temporary file.
+func (o destination) fill(file *os.File, write func(io.Writer) error) error {
+	if o.old != nil {
+		if err := keepOwner(file, o.old); err != nil {
+			return fmt.Errorf("%s: the file would get another owner or group: %w", o.name, cause(err))
+		}
+		if err := file.Chmod(o.old.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	if err := write(file); err != nil {
+		return err
+	}
+	return file.Sync()
+}
+
+// explain returns an error that names the file as the user did. The name of a temporary file
+// means nothing to a person.
+func (o destination) explain(err error, temporary string) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	if errors.As(err, &path) && path.Path == temporary || errors.As(err, &link) && link.Old == temporary {
+		return fmt.Errorf("%s: %w", o.name, cause(err))
+	}
+	return err
+}
+
+// cause returns an error of a file without its name.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
