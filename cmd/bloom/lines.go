@@ -18,7 +18,7 @@ const chunkSize = 128 << 10
 // chunk is a piece of an input. The memory of its slices is used again for
 // later chunks.
 type chunk struct {
-	buffer []byte // room for chunkSize bytes and a delimiter
+	buffer []byte // room for the bytes that are read at a time, and a delimiter
 	data   []byte // whole records, each with its delimiter, in buffer if they are not long
 	long   bool   // data begins with a record that is longer than a chunk
 
@@ -39,8 +39,8 @@ type chunk struct {
 	worked chan struct{} // receives when the work is done
 }
 
-func newChunk() *chunk {
-	return &chunk{buffer: make([]byte, 0, chunkSize+1), worked: make(chan struct{}, 1)}
+func newChunk(size int) *chunk {
+	return &chunk{buffer: make([]byte, 0, size+1), worked: make(chan struct{}, 1)}
 }
 
 // splitLines appends the lines of data, of which the last ends with the delimiter, too.
@@ -83,6 +83,7 @@ const mostCSV = 64 << 20
 type lineReader struct {
 	in      io.Reader
 	records *records
+	size    int           // bytes of a chunk
 	quotes  int           // in the rest, and then in the pieces
 	rest    []byte        // the start of a line, read together with the lines before
 	pieces  [][]byte      // of long lines
@@ -90,8 +91,8 @@ type lineReader struct {
 	stop    chan struct{} // closed when nobody wants another line
 }
 
-func newLineReader(in io.Reader, r *records) *lineReader {
-	l := &lineReader{in: in, records: r, memory: make(chan []byte, 1), stop: make(chan struct{})}
+func newLineReader(in io.Reader, r *records, size int) *lineReader {
+	l := &lineReader{in: in, records: r, size: size, memory: make(chan []byte, 1), stop: make(chan struct{})}
 	l.memory <- nil
 	return l
 }
@@ -120,7 +121,7 @@ func (l *lineReader) nextLong(c *chunk, start []byte) (err error) {
 	n, end, length := 0, 0, len(start)
 	for ; end == 0 && err == nil; n++ {
 		if n == len(l.pieces) {
-			l.pieces = append(l.pieces, make([]byte, 0, chunkSize))
+			l.pieces = append(l.pieces, make([]byte, 0, l.size))
 		}
 		l.pieces[n], end, err = l.fill(l.pieces[n][:0])
 		length += len(l.pieces[n])
@@ -139,13 +140,13 @@ func (l *lineReader) nextLong(c *chunk, start []byte) (err error) {
 	return err
 }
 
-// fill reads until data holds the end of a line or chunkSize bytes, or the input
+// fill reads until data holds the end of a line or a chunk's bytes, or the input
 // ends. It returns where data's last whole line ends.
 func (l *lineReader) fill(data []byte) (filled []byte, end int, err error) {
-	for end == 0 && err == nil && len(data) < chunkSize {
+	for end == 0 && err == nil && len(data) < l.size {
 		n := len(data)
 		var read int
-		read, err = l.in.Read(data[n:chunkSize])
+		read, err = l.in.Read(data[n:l.size])
 		data = data[:n+read]
 		if i := l.records.lastEnd(data[n:], &l.quotes); i > 0 {
 			end = n + i
