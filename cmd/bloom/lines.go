@@ -159,7 +159,7 @@ func (l *lineReader) fill(data []byte) (filled []byte, end int, err error) {
 // the end of the input the rest is a line, too.
 func (l *lineReader) cut(data []byte, end int, err error) []byte {
 	if errors.Is(err, io.EOF) {
-		if n := len(data); n > 0 && data[n-1] != l.records.delimiter || l.quotes%2 != 0 {
+		if n := len(data); n > 0 && data[n-1] != l.records.delimiter {
 			data = append(data, l.records.delimiter)
 		}
 		return data
