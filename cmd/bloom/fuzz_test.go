@@ -3,10 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // readRecords is what a command makes of an input: its header, its records and their keys, in which line
@@ -88,6 +92,53 @@ func readStandardCSV(data []byte, r records) (want readRecords) {
 		}
 		want.records, want.keys = append(want.records, whole), append(want.keys, fields[r.column])
 	}
+}
+
+// FuzzJSON compares what is an object of JSON, and the text of its member, with encoding/json.
+func FuzzJSON(f *testing.F) {
+	pair, half := regexp.MustCompile(`(?i)\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`), regexp.MustCompile(`(?i)\\ud[89a-f]`)
+	f.Fuzz(func(t *testing.T, line []byte, name string) {
+		if len(line) == 0 || !utf8.Valid(line) || !utf8.ValidString(name) || half.Match(pair.ReplaceAll(bytes.ReplaceAll(line, []byte(`\\`), nil), nil)) {
+			t.Skip("an empty line is no record, and encoding/json replaces what is no character")
+		}
+		r := records{kind: membersOfJSON, name: name}
+		want, ok := standardMember(line, name)
+		got, err := r.member(newChunk(0), line)
+		if ok && err != nil && strings.Contains(err.Error(), "levels") {
+			t.Skip("deeper than it may be")
+		}
+		if ok != (err == nil) || string(got) != want {
+			t.Errorf("%q, %v; want %q, %v", got, err, want, ok)
+		}
+	})
+}
+
+// standardMember returns the text of the last member of that name, if a line is an object and the member
+// is a key.
+func standardMember(line []byte, name string) (text string, ok bool) {
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	if first, err := decoder.Token(); err != nil || first != json.Delim('{') || !json.Valid(line) {
+		return "", false
+	}
+	var last json.RawMessage
+	for decoder.More() {
+		this, err := decoder.Token()
+		var value json.RawMessage
+		if err := errors.Join(err, decoder.Decode(&value)); err != nil {
+			return "", false
+		}
+		if this == name {
+			last = value
+		}
+	}
+	if len(last) == 0 || bytes.IndexByte([]byte("{[n"), last[0]) >= 0 {
+		return "", false
+	}
+	if last[0] != '"' {
+		return string(last), true
+	}
+	err := json.Unmarshal(last, &text)
+	return text, err == nil
 }
 
 // readInChunks reads an input in chunks of some bytes.

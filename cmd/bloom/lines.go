@@ -23,12 +23,12 @@ type chunk struct {
 	long   bool   // data begins with a record that is longer than a chunk
 
 	// What split finds.
-	keys     [][]byte // of the records, in data or in text
-	records  [][]byte // with their ends; none if the keys are lines
-	err      error    // of the record after these
-	newlines int      // in data, if there are records
-	text     []byte   // keys that are not as they are in data
-	json     fastjson.Parser
+	keys     [][]byte        // of the records, in data or in text
+	records  [][]byte        // with their ends; none if the keys are lines
+	err      error           // of the record after these
+	newlines int             // in data, if there are records
+	text     []byte          // keys that are not as they are in data
+	json     fastjson.Parser // of strings with escapes
 
 	// The results of the work on a chunk, for finish.
 	hashed bloom.Keys // build: the hashes of the keys
@@ -176,7 +176,7 @@ func (l *lineReader) release(c *chunk) {
 		l.memory <- c.data[:0]
 		clear(c.keys)
 		clear(c.records)
-		c.data, c.out, c.text, c.long = nil, nil, nil, false
+		c.data, c.out, c.text, c.json, c.long = nil, nil, nil, fastjson.Parser{}, false
 	}
 }
 

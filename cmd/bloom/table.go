@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/valyala/fastjson"
 )
 
 // tableFlags say which part of a record is its key.
@@ -274,36 +272,6 @@ func (r *records) field(line []byte) ([]byte, error) {
 		}
 		rest = rest[end+1:]
 	}
-}
-
-// member returns the text of the member of an object of JSON. It may be in the memory of c.text.
-func (r *records) member(c *chunk, line []byte) ([]byte, error) {
-	// Parse bounds the depth, so it goes before Validate, which is exact about the rest.
-	object, err := c.json.ParseBytes(line)
-	if err == nil {
-		err = fastjson.ValidateBytes(line)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("this is not JSON: %s", shortenQuote(err.Error()))
-	}
-	if object.Type() != fastjson.TypeObject {
-		return nil, fmt.Errorf("this is no object of JSON: its type is %v", object.Type())
-	}
-	value := object.Get(r.name)
-	if value == nil {
-		return nil, fmt.Errorf("the object has no member %q", r.name)
-	}
-	from := len(c.text)
-	switch value.Type() {
-	case fastjson.TypeString:
-		text, _ := value.StringBytes() // no error: it is a string
-		c.text = append(c.text, text...)
-	case fastjson.TypeNumber, fastjson.TypeTrue, fastjson.TypeFalse:
-		c.text = value.MarshalTo(c.text)
-	default:
-		return nil, fmt.Errorf("the member %q is no string, number or boolean: its type is %v", r.name, value.Type())
-	}
-	return c.text[from:len(c.text):len(c.text)], nil
 }
 
 // lastEnd returns where the last whole record of a piece of an input ends, or 0. quotes is
