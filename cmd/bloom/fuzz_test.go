@@ -35,7 +35,7 @@ func FuzzCSV(f *testing.F) {
 		if len(data) > most {
 			t.Skip("longer than inputs have to be")
 		}
-		r := records{kind: fieldsOfCSV, delimiter: '\n', crlf: true, comma: ',', name: "a name that no field has"}
+		r := records{kind: fieldsOfCSV, delimiter: '\n', crlf: true, comma: ',', most: most, name: "a name that no field has"}
 		if semicolon {
 			r.comma = ';'
 		}
@@ -98,7 +98,7 @@ func readStandardCSV(data []byte, r records) (want readRecords) {
 func FuzzJSON(f *testing.F) {
 	pair, half := regexp.MustCompile(`(?i)\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`), regexp.MustCompile(`(?i)\\ud[89a-f]`)
 	f.Fuzz(func(t *testing.T, line []byte, name string) {
-		if len(line) == 0 || !utf8.Valid(line) || !utf8.ValidString(name) || half.Match(pair.ReplaceAll(bytes.ReplaceAll(line, []byte(`\\`), nil), nil)) {
+		if len(line) == 0 || !utf8.Valid(line) || !utf8.ValidString(name) || half.Match(pair.ReplaceAll(bytes.ReplaceAll(line, []byte(`\\`), []byte{0}), nil)) {
 			t.Skip("an empty line is no record, and encoding/json replaces what is no character")
 		}
 		r := records{kind: membersOfJSON, name: name}

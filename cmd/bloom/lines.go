@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"runtime/debug"
 
@@ -43,20 +41,6 @@ func newChunk(size int) *chunk {
 	return &chunk{buffer: make([]byte, 0, size+1), worked: make(chan struct{}, 1)}
 }
 
-// splitLines appends the lines of data, of which the last ends with the delimiter, too.
-func splitLines(lines [][]byte, data []byte, delimiter byte, crlf bool) [][]byte {
-	for len(data) > 0 {
-		end := bytes.IndexByte(data, delimiter)
-		line := data[:end]
-		if crlf {
-			line = bytes.TrimSuffix(line, []byte{'\r'})
-		}
-		lines = append(lines, line)
-		data = data[end+1:]
-	}
-	return lines
-}
-
 // record returns a record as it was, with its end.
 func (c *chunk) record(i int, delimiter byte) []byte {
 	if len(c.records) > 0 {
@@ -69,10 +53,6 @@ func (c *chunk) record(i int, delimiter byte) []byte {
 	}
 	return line[:end]
 }
-
-// mostCSV is the most bytes of a record of CSV: where a quote is missing, the rest of the input
-// is one.
-const mostCSV = 64 << 20
 
 // lineReader cuts an input into chunks of whole records: of lines, but for CSV.
 //
@@ -125,8 +105,8 @@ func (l *lineReader) nextLong(c *chunk, start []byte) (err error) {
 		}
 		l.pieces[n], end, err = l.fill(l.pieces[n][:0])
 		length += len(l.pieces[n])
-		if l.records.kind == fieldsOfCSV && length > mostCSV {
-			return &lineError{1, fmt.Errorf("the record has more than %d bytes: a quote may be missing", mostCSV)}
+		if end == 0 && length > l.records.most {
+			return &lineError{1, l.records.tooLong()}
 		}
 	}
 	if end > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,7 @@ type records struct {
 	kind      recordKind
 	delimiter byte // of records
 	crlf      bool // a carriage return before the delimiter is not part of a line
+	most      int  // bytes of a record, without its delimiter
 	comma     byte // between fields
 
 	hasHeader bool
@@ -53,7 +55,10 @@ type records struct {
 
 // records returns what the flags say, or why they make no sense.
 func (f keysFlags) records() (r records, err error) {
-	r = records{delimiter: '\n', crlf: f.CRLF}
+	r = records{delimiter: '\n', crlf: f.CRLF, most: mostOfRecord}
+	if f.MaxRecord > 0 {
+		r.most = int(min(uint64(f.MaxRecord), math.MaxInt))
+	}
 	if f.Null || f.NullData {
 		r.delimiter = 0
 	}
@@ -125,6 +130,9 @@ func (r *records) takeHeader(text *peeked) (header []byte, err error) {
 	default:
 		first = append(bytes.Clone(text.head), r.delimiter)
 	}
+	if len(first)-1 > r.most {
+		return nil, &lineError{line, r.tooLong()}
+	}
 	names, err := r.fields(first)
 	if err != nil {
 		return nil, &lineError{line, err}
@@ -192,6 +200,18 @@ func (r *records) find(names []string) error {
 	return fmt.Errorf("no field has the name %q; the names are %s", r.name, shortenQuote(fmt.Sprintf("%q", names)))
 }
 
+// mostOfRecord is the most bytes of a record, unless --max-record says another number. Where a delimiter
+// or a quote is missing, the rest of the input is one.
+const mostOfRecord = 64 << 20
+
+func (r *records) tooLong() error {
+	cause := ""
+	if r.kind == fieldsOfCSV {
+		cause = "a quote may be missing, or "
+	}
+	return fmt.Errorf("the record has more than %d bytes: %s--max-record must be larger", r.most, cause)
+}
+
 // tooFew says that a record lacks the field.
 func tooFew(have, column int) string {
 	if have == 1 {
@@ -214,13 +234,27 @@ func (e *lineError) Unwrap() error { return e.err }
 func (r *records) split(c *chunk) {
 	c.keys, c.records, c.text, c.newlines, c.err = c.keys[:0], c.records[:0], c.text[:0], 0, nil
 	if r.kind == wholeLines {
-		c.keys = splitLines(c.keys, c.data, r.delimiter, r.crlf)
+		r.splitLines(c)
 		return
 	}
 	quotes := r.kind == fieldsOfCSV && bytes.IndexByte(c.data, '"') >= 0
 	for data := c.data; len(data) > 0 && c.err == nil; {
 		data = r.splitRecord(c, data, quotes)
 	}
+}
+
+// splitLines is split for records that are keys.
+func (r *records) splitLines(c *chunk) {
+	for data := c.data; len(data) > 0; {
+		end := bytes.IndexByte(data, r.delimiter) + 1
+		if end-1 > r.most {
+			c.err = &lineError{len(c.keys) + 1, r.tooLong()}
+			return
+		}
+		c.keys = append(c.keys, r.withoutEnd(data[:end]))
+		data = data[end:]
+	}
+	c.newlines = len(c.keys)
 }
 
 // splitRecord finds the first record of data and its key, or an empty line that is no record, and
@@ -241,6 +275,9 @@ func (r *records) splitRecord(c *chunk, data []byte, quotes bool) (rest []byte) 
 		lines = bytes.Count(data[:end], []byte{r.delimiter})
 	default:
 		key, err = r.field(line)
+	}
+	if err == nil && end-1 > r.most {
+		err = r.tooLong()
 	}
 	if err != nil {
 		c.err = &lineError{c.newlines + 1, err}
