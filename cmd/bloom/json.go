@@ -110,8 +110,11 @@ func endOfString(line []byte, at int) int {
 // hasControl reports whether a string has a control character before an escape, where fastjson looks for
 // none.
 func hasControl(quoted []byte) bool {
+	if bytes.IndexByte(quoted, '\\') < 0 { // the other search is slow
+		return false
+	}
 	last := bytes.LastIndexByte(quoted, '\\')
-	return last >= 0 && bytes.ContainsFunc(quoted[:last], func(r rune) bool { return r < ' ' })
+	return bytes.ContainsFunc(quoted[:last], func(r rune) bool { return r < ' ' })
 }
 
 // isString reports whether a string of JSON, with its quotes, has that text.
