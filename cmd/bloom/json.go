@@ -52,8 +52,8 @@ func (c *chunk) findMember(line []byte, name string) (value []byte, err error) {
 	for i := 0; i < len(line); i++ {
 		switch b := line[i]; b {
 		case '"':
-			end := endOfString(line, i)
-			if hasControl(line[i:end]) {
+			end, control := endOfString(line, i)
+			if control {
 				return nil, errors.New("a string has a control character")
 			}
 			if isName && depth == 1 {
@@ -89,32 +89,20 @@ func (c *chunk) findMember(line []byte, name string) (value []byte, err error) {
 	return value, nil
 }
 
-// endOfString returns where the string ends that begins at a place of a line, or the end of the line.
-func endOfString(line []byte, at int) int {
-	for end := at + 1; ; {
-		i := bytes.IndexByte(line[end:], '"')
-		if i < 0 {
-			return len(line)
-		}
-		end += i + 1
-		before := end - 2 // a quote after an odd number of backslashes is in the string
-		for before > at && line[before] == '\\' {
-			before--
-		}
-		if (end-2-before)%2 == 0 {
-			return end
+// endOfString returns where the string ends that begins at a place of a line, or the end of the line, and
+// whether the string has control characters: fastjson overlooks those before an escape.
+func endOfString(line []byte, at int) (end int, control bool) {
+	for end = at + 1; end < len(line); end++ {
+		switch b := line[end]; {
+		case b == '"':
+			return end + 1, control
+		case b == '\\':
+			end++
+		case b < ' ':
+			control = true
 		}
 	}
-}
-
-// hasControl reports whether a string has a control character before an escape, where fastjson looks for
-// none.
-func hasControl(quoted []byte) bool {
-	if bytes.IndexByte(quoted, '\\') < 0 { // the other search is slow
-		return false
-	}
-	last := bytes.LastIndexByte(quoted, '\\')
-	return bytes.ContainsFunc(quoted[:last], func(r rune) bool { return r < ' ' })
+	return len(line), control
 }
 
 // isString reports whether a string of JSON, with its quotes, has that text.
