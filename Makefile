@@ -39,7 +39,7 @@ endif
 PORTABLE := ^Test(BuildMemory|Collisions|ExtremeRates|PolicyFor.*|Rate.*|Stats.*|Table.*)$$
 # How Go shares a build among workers: neither a kernel nor the width or the order of words plays a part.
 SHARING := ^TestBuildOnAnyCores$$
-FUZZ := $(filter Fuzz%,$(TESTS)) FuzzArrays FuzzExplore FuzzHeader FuzzColumn FuzzParseKeys
+FUZZ := $(filter Fuzz%,$(TESTS)) FuzzArrays FuzzCSV FuzzExplore FuzzJSON FuzzHeader FuzzColumn FuzzParseKeys
 empty :=
 kernel_tests := ^($(subst $(empty) $(empty),|,$(KERNEL_TESTS)))$$
 avx2_tests   := ^($(subst $(empty) $(empty),|,$(AVX2_TESTS)))$$
@@ -194,7 +194,9 @@ purego:
 .PHONY: fuzz $(FUZZ:%=fuzz/%)
 fuzz: $(FUZZ:%=fuzz/%)
 fuzzed_FuzzArrays  := adapter/arrow
+fuzzed_FuzzCSV := cmd/bloom
 fuzzed_FuzzExplore := cmd/bloom
+fuzzed_FuzzJSON := cmd/bloom
 fuzzed_FuzzHeader := adapter/parquet
 fuzzed_FuzzColumn := adapter/parquet
 fuzzed_FuzzParseKeys := adapter/parquet

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -70,7 +72,65 @@ func (e *compressedError) Error() string {
 	return fmt.Sprintf("%s: this looks compressed (%s): decompress it first, or insist with --no-decompress", e.name, e.format)
 }
 
-func openGzip(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }
+// gzipMembers reads the members of a gzip file one after the other. As gzip does, it takes zero bytes
+// after the last for padding.
+type gzipMembers struct {
+	in     *bufio.Reader
+	member *gzip.Reader
+}
+
+func openGzip(r io.Reader) (io.Reader, error) {
+	in := bufio.NewReader(r)
+	member, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, cutOff(err)
+	}
+	member.Multistream(false)
+	return &gzipMembers{in, member}, nil
+}
+
+func (g *gzipMembers) Read(p []byte) (int, error) {
+	for {
+		n, err := g.member.Read(p)
+		if n > 0 || !errors.Is(err, io.EOF) {
+			if errors.Is(err, io.EOF) {
+				err = nil // it comes again
+			}
+			return n, err
+		}
+		next, err := g.in.Peek(1)
+		if err != nil {
+			return 0, err
+		}
+		if next[0] == 0 {
+			return 0, onlyZeros(g.in)
+		}
+		if err := g.member.Reset(g.in); err != nil {
+			return 0, cutOff(err)
+		}
+		g.member.Multistream(false)
+	}
+}
+
+// onlyZeros reads all that is left, and returns io.EOF if it is zero bytes.
+func onlyZeros(in *bufio.Reader) error {
+	for {
+		switch b, err := in.ReadByte(); {
+		case err != nil:
+			return err
+		case b != 0:
+			return gzip.ErrHeader
+		}
+	}
+}
+
+// cutOff returns the error of a header that ends too early.
+func cutOff(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
 
 // openZstd starts no goroutines: they would have to be stopped when nobody reads on.
 func openZstd(r io.Reader) (io.Reader, error) {

@@ -16,7 +16,8 @@ type keysFlags struct {
 	NullData bool `short:"z" xor:"null-data" help:"The same as --null, by grep's name."`
 	CRLF     bool `name:"crlf" xor:"null,null-data" help:"A carriage return before the newline is not part of the key, and a byte-order mark is not part of the first key."`
 
-	NoDecompress bool `help:"Take the bytes of keys as they are, also if they look compressed."`
+	MaxRecord    byteSize `placeholder:"SIZE" help:"Refuse a line or record of more bytes than this (64MiB)."`
+	NoDecompress bool     `help:"Take the bytes of keys as they are, also if they look compressed."`
 
 	tableFlags
 }
@@ -24,6 +25,7 @@ type keysFlags struct {
 // inputsHelp is the part of the help that the commands that read keys share.
 const inputsHelp = `A key is the bytes of a line. Files compressed with gzip or zstd are decompressed, whatever their names; other compressed files are refused.
 A warning says when keys seem to hold more than is meant: carriage returns, or a byte-order mark.
+A line or a record of more bytes than --max-record says is an error; memory grows with the longest.
 ` + tableHelp
 
 // input is an input that is being read.

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"runtime/debug"
 
@@ -18,17 +16,17 @@ const chunkSize = 128 << 10
 // chunk is a piece of an input. The memory of its slices is used again for
 // later chunks.
 type chunk struct {
-	buffer []byte // room for chunkSize bytes and a delimiter
+	buffer []byte // room for the bytes that are read at a time, and a delimiter
 	data   []byte // whole records, each with its delimiter, in buffer if they are not long
 	long   bool   // data begins with a record that is longer than a chunk
 
 	// What split finds.
-	keys     [][]byte // of the records, in data or in text
-	records  [][]byte // with their ends; none if the keys are lines
-	err      error    // of the record after these
-	newlines int      // in data, if there are records
-	text     []byte   // keys that are not as they are in data
-	json     fastjson.Parser
+	keys     [][]byte        // of the records, in data or in text
+	records  [][]byte        // with their ends; none if the keys are lines
+	err      error           // of the record after these
+	newlines int             // in data, if there are records
+	text     []byte          // keys that are not as they are in data
+	json     fastjson.Parser // of strings with escapes
 
 	// The results of the work on a chunk, for finish.
 	hashed bloom.Keys // build: the hashes of the keys
@@ -39,22 +37,8 @@ type chunk struct {
 	worked chan struct{} // receives when the work is done
 }
 
-func newChunk() *chunk {
-	return &chunk{buffer: make([]byte, 0, chunkSize+1), worked: make(chan struct{}, 1)}
-}
-
-// splitLines appends the lines of data, of which the last ends with the delimiter, too.
-func splitLines(lines [][]byte, data []byte, delimiter byte, crlf bool) [][]byte {
-	for len(data) > 0 {
-		end := bytes.IndexByte(data, delimiter)
-		line := data[:end]
-		if crlf {
-			line = bytes.TrimSuffix(line, []byte{'\r'})
-		}
-		lines = append(lines, line)
-		data = data[end+1:]
-	}
-	return lines
+func newChunk(size int) *chunk {
+	return &chunk{buffer: make([]byte, 0, size+1), worked: make(chan struct{}, 1)}
 }
 
 // record returns a record as it was, with its end.
@@ -70,10 +54,6 @@ func (c *chunk) record(i int, delimiter byte) []byte {
 	return line[:end]
 }
 
-// mostCSV is the most bytes of a record of CSV: where a quote is missing, the rest of the input
-// is one.
-const mostCSV = 64 << 20
-
 // lineReader cuts an input into chunks of whole records: of lines, but for CSV.
 //
 // It gathers a line that is longer than a chunk in pieces and then joins them:
@@ -83,6 +63,7 @@ const mostCSV = 64 << 20
 type lineReader struct {
 	in      io.Reader
 	records *records
+	size    int           // bytes of a chunk
 	quotes  int           // in the rest, and then in the pieces
 	rest    []byte        // the start of a line, read together with the lines before
 	pieces  [][]byte      // of long lines
@@ -90,8 +71,8 @@ type lineReader struct {
 	stop    chan struct{} // closed when nobody wants another line
 }
 
-func newLineReader(in io.Reader, r *records) *lineReader {
-	l := &lineReader{in: in, records: r, memory: make(chan []byte, 1), stop: make(chan struct{})}
+func newLineReader(in io.Reader, r *records, size int) *lineReader {
+	l := &lineReader{in: in, records: r, size: size, memory: make(chan []byte, 1), stop: make(chan struct{})}
 	l.memory <- nil
 	return l
 }
@@ -120,12 +101,12 @@ func (l *lineReader) nextLong(c *chunk, start []byte) (err error) {
 	n, end, length := 0, 0, len(start)
 	for ; end == 0 && err == nil; n++ {
 		if n == len(l.pieces) {
-			l.pieces = append(l.pieces, make([]byte, 0, chunkSize))
+			l.pieces = append(l.pieces, make([]byte, 0, l.size))
 		}
 		l.pieces[n], end, err = l.fill(l.pieces[n][:0])
 		length += len(l.pieces[n])
-		if l.records.kind == fieldsOfCSV && length > mostCSV {
-			return &lineError{1, fmt.Errorf("the record has more than %d bytes: a quote may be missing", mostCSV)}
+		if end == 0 && length > l.records.most {
+			return &lineError{1, l.records.tooLong()}
 		}
 	}
 	if end > 0 {
@@ -139,13 +120,13 @@ func (l *lineReader) nextLong(c *chunk, start []byte) (err error) {
 	return err
 }
 
-// fill reads until data holds the end of a line or chunkSize bytes, or the input
+// fill reads until data holds the end of a line or a chunk's bytes, or the input
 // ends. It returns where data's last whole line ends.
 func (l *lineReader) fill(data []byte) (filled []byte, end int, err error) {
-	for end == 0 && err == nil && len(data) < chunkSize {
+	for end == 0 && err == nil && len(data) < l.size {
 		n := len(data)
 		var read int
-		read, err = l.in.Read(data[n:chunkSize])
+		read, err = l.in.Read(data[n:l.size])
 		data = data[:n+read]
 		if i := l.records.lastEnd(data[n:], &l.quotes); i > 0 {
 			end = n + i
@@ -158,7 +139,7 @@ func (l *lineReader) fill(data []byte) (filled []byte, end int, err error) {
 // the end of the input the rest is a line, too.
 func (l *lineReader) cut(data []byte, end int, err error) []byte {
 	if errors.Is(err, io.EOF) {
-		if n := len(data); n > 0 && data[n-1] != l.records.delimiter || l.quotes%2 != 0 {
+		if n := len(data); n > 0 && data[n-1] != l.records.delimiter {
 			data = append(data, l.records.delimiter)
 		}
 		return data
@@ -175,7 +156,7 @@ func (l *lineReader) release(c *chunk) {
 		l.memory <- c.data[:0]
 		clear(c.keys)
 		clear(c.records)
-		c.data, c.out, c.text, c.long = nil, nil, nil, false
+		c.data, c.out, c.text, c.json, c.long = nil, nil, nil, fastjson.Parser{}, false
 	}
 }
 

@@ -217,7 +217,7 @@ func TestPipeline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got [][]byte
-			err := pipeline(c.reader, &records{delimiter: '\n'}, func(*chunk) {}, func(c2 *chunk) error {
+			err := pipeline(c.reader, &records{delimiter: '\n', most: mostOfRecord}, func(*chunk) {}, func(c2 *chunk) error {
 				for _, line := range c2.keys {
 					got = append(got, bytes.Clone(line))
 				}
@@ -249,7 +249,7 @@ func TestPipelineStops(t *testing.T) {
 	defer w.Close()
 	go func() { _, _ = w.Write([]byte("a line\n")) }()
 	failure := errors.New("failure")
-	err := pipeline(r, &records{delimiter: '\n'}, func(*chunk) {}, func(*chunk) error { return failure })
+	err := pipeline(r, &records{delimiter: '\n', most: mostOfRecord}, func(*chunk) {}, func(*chunk) error { return failure })
 	if !errors.Is(err, failure) {
 		t.Errorf("error %v, want %v", err, failure)
 	}

@@ -17,16 +17,24 @@ import (
 
 // repeated is an input of n times the same byte and then a newline.
 func repeated(b byte, n int64) io.Reader {
-	return io.MultiReader(io.LimitReader(endless(b), n), strings.NewReader("\n"))
+	return long("", string(b), n, "\n")
 }
 
-type endless byte
+// long is an input of a start, of n bytes that repeat, and of an end.
+func long(start, repeated string, n int64, end string) io.Reader {
+	return io.MultiReader(strings.NewReader(start), io.LimitReader(&endless{text: strings.Repeat(repeated, 4<<10)}, n), strings.NewReader(end))
+}
 
-func (e endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = byte(e)
-	}
-	return len(p), nil
+// endless repeats a text.
+type endless struct {
+	text string
+	at   int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.text[e.at:])
+	e.at = (e.at + n) % len(e.text)
+	return n, nil
 }
 
 // TestLongLines wants no more than 2.5 times the longest line in memory.
@@ -44,7 +52,8 @@ func TestLongLines(t *testing.T) {
 		"build":        {"build", "-o", built},
 	} {
 		t.Run(name, func(t *testing.T) {
-			base := peakOf(t, strings.NewReader("a line\n"), args...)
+			args = append(args, "--max-record", "65MiB")
+			base := peakOf(t, exitSome, strings.NewReader("a line\n"), args...)
 			for _, lengths := range [][]int64{{64 * mib}, {48 * mib, 56 * mib, 40 * mib, 1, 64*mib + 1}} {
 				var input []io.Reader
 				longest := int64(0)
@@ -52,7 +61,7 @@ func TestLongLines(t *testing.T) {
 					input = append(input, repeated('a'+byte(i), n))
 					longest = max(longest, n)
 				}
-				took := float64(peakOf(t, io.MultiReader(input...), args...)-base) / float64(longest)
+				took := float64(peakOf(t, exitSome, io.MultiReader(input...), args...)-base) / float64(longest)
 				t.Logf("lines of %v bytes: %.2f times the longest", lengths, took)
 				if took > 2.5 {
 					t.Errorf("lines of %v bytes take %.2f times the longest, want at most 2.5", lengths, took)
@@ -62,16 +71,55 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// peakOf runs the command and returns the most memory, in bytes, that it held.
-func peakOf(t *testing.T, stdin io.Reader, args ...string) int64 {
+// TestLongRecords wants no more than eight times the longest record in memory, whatever it holds.
+func TestLongRecords(t *testing.T) {
+	const n = 8 << 20
+	json, csv := []string{"--jsonl", "-f", "k"}, []string{"--csv", "-f", "1"}
+	for name, c := range map[string]struct {
+		flags              []string
+		start, middle, end string
+		status             int
+	}{
+		"JSON of numbers":        {json, `{"k":1,"x":[`, "0,", "0]}\n", exitSome},
+		"JSON of members":        {json, `{`, `"":0,`, `"k":1}` + "\n", exitSome},
+		"JSON of escaped names":  {json, `{`, `"\u0000":0,`, `"k":1}` + "\n", exitSome},
+		"JSON of escapes":        {json, `{"k":"`, `\"`, `"}` + "\n", exitSome},
+		"no JSON":                {json, `{"k":1,"x":t`, "\x00", "}\n", exitError},
+		"no JSON that is deep":   {json, "", "[", "\n", exitError},
+		"CSV, ragged":            {csv, "a,b\n", `,`, "\n", exitError},
+		"CSV, ragged and quoted": {csv, "a,b\n\"\"", `,`, "\n", exitError},
+		"CSV of newlines":        {csv, "a,b\n\"", "\r\n", "\",b\n", exitSome},
+		"CSV of quotes":          {csv, "a,b\n\"", `""`, "\",b\n", exitSome},
+		"fields of a line":       {[]string{"-d,", "-f3"}, "a", ",", "\n", exitSome},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := append([]string{"build", "-o", filepath.Join(t.TempDir(), "built")}, c.flags...)
+			base := peakOf(t, exitSome, strings.NewReader(""), args...)
+			var input []io.Reader
+			for range 3 {
+				input = append(input, long(c.start, c.middle, n/int64(len(c.middle))*int64(len(c.middle)), c.end))
+			}
+			took := float64(peakOf(t, c.status, io.MultiReader(input...), args...)-base) / n
+			t.Logf("%.2f times the longest", took)
+			if took > 8 {
+				t.Errorf("it takes %.2f times the longest record, want at most 8", took)
+			}
+		})
+	}
+}
+
+// peakOf runs the command, which must exit with the status, and returns the most memory, in bytes, that it
+// held.
+func peakOf(t *testing.T, status int, stdin io.Reader, args ...string) int64 {
 	t.Helper()
 	var stderr bytes.Buffer
 	command := exec.Command("bloom-peak", args...)
 	command.Stdin, command.Stderr = stdin, &stderr
-	if err := command.Run(); err != nil {
-		t.Fatalf("%v: %s", err, &stderr)
+	if err := command.Run(); command.ProcessState.ExitCode() != status {
+		t.Fatalf("%v, and not exit status %d: %s", err, status, &stderr)
 	}
-	kib, err := strconv.ParseInt(strings.TrimSpace(stderr.String()), 10, 64)
+	lines := strings.Split(strings.TrimSpace(stderr.String()), "\n")
+	kib, err := strconv.ParseInt(lines[len(lines)-1], 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,11 +16,11 @@ func pipeline(r io.Reader, records *records, work func(*chunk), finish func(*chu
 	workers := runtime.GOMAXPROCS(0)
 	free := make(chan *chunk, 2*workers+2)
 	for range cap(free) {
-		free <- newChunk()
+		free <- newChunk(chunkSize)
 	}
 	tasks := make(chan *chunk, cap(free))
 	ordered := make(chan *chunk, cap(free))
-	lines := newLineReader(r, records)
+	lines := newLineReader(r, records, chunkSize)
 	var readError error
 	defer close(lines.stop)
 

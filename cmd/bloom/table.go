@@ -2,15 +2,13 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/valyala/fastjson"
 )
 
 // tableFlags say which part of a record is its key.
@@ -44,6 +42,7 @@ type records struct {
 	kind      recordKind
 	delimiter byte // of records
 	crlf      bool // a carriage return before the delimiter is not part of a line
+	most      int  // bytes of a record, without its delimiter
 	comma     byte // between fields
 
 	hasHeader bool
@@ -56,7 +55,10 @@ type records struct {
 
 // records returns what the flags say, or why they make no sense.
 func (f keysFlags) records() (r records, err error) {
-	r = records{delimiter: '\n', crlf: f.CRLF}
+	r = records{delimiter: '\n', crlf: f.CRLF, most: mostOfRecord}
+	if f.MaxRecord > 0 {
+		r.most = int(min(uint64(f.MaxRecord), math.MaxInt))
+	}
 	if f.Null || f.NullData {
 		r.delimiter = 0
 	}
@@ -113,73 +115,74 @@ func (r *records) takeHeader(text *peeked) (header []byte, err error) {
 	if r.kind != fieldsOfCSV && !r.hasHeader {
 		return nil, nil
 	}
-	end := func(head []byte) int {
-		blank := 0 // empty lines of CSV before it
-		for r.kind == fieldsOfCSV && blank < len(head) && (head[blank] == '\n' || head[blank] == '\r') {
-			blank++
-		}
-		for at := blank; ; at++ {
-			i := bytes.IndexByte(head[at:], r.delimiter)
-			if i < 0 {
-				return 0
-			}
-			at += i
-			if r.kind != fieldsOfCSV || bytes.Count(head[:at], []byte{'"'})%2 == 0 {
-				return at + 1
-			}
-		}
+	if r.kind == fieldsOfCSV {
+		r.skipEmptyLines(text)
 	}
-	text.fill(func(head []byte) bool { return end(head) > 0 })
-	n := end(text.head)
+	line := r.headerLines + 1
+	text.fill(func(head []byte) bool { return r.firstEnd(head) > 0 })
+	first := text.head[:r.firstEnd(text.head)]
 	switch {
-	case n > 0:
-		header = text.head[:n]
+	case len(first) > 0:
 	case text.err == nil:
-		return nil, &lineError{1, fmt.Errorf("the first record takes more than %d bytes", len(text.head))}
-	case len(text.head) == 0:
+		return nil, &lineError{line, fmt.Errorf("the first record takes more than %d bytes", len(text.head))}
+	case len(text.head) == 0, !errors.Is(text.err, io.EOF):
 		return nil, nil // the error, if it is none of the end, comes when the records are read
 	default:
-		n, header = len(text.head), append(bytes.Clone(text.head), r.delimiter)
+		first = append(bytes.Clone(text.head), r.delimiter)
 	}
-	names, err := r.fields(header)
+	if len(first)-1 > r.most {
+		return nil, &lineError{line, r.tooLong()}
+	}
+	names, err := r.fields(first)
 	if err != nil {
-		return nil, err
+		return nil, &lineError{line, err}
 	}
-	if r.kind == fieldsOfCSV {
-		r.columns = len(names)
-	}
-	line := 1
-	if r.kind == fieldsOfCSV {
-		line += bytes.Count(header[:len(header)-len(bytes.TrimLeft(header, "\r\n"))], []byte{'\n'})
-	}
+	r.columns = len(names)
 	if !r.hasHeader {
 		if len(names) <= r.column {
 			return nil, &lineError{line, errors.New(tooFew(len(names), r.column))}
 		}
 		return nil, nil
 	}
-	text.head = text.head[n:]
-	r.headerLines = bytes.Count(header, []byte{r.delimiter})
 	if err := r.find(names); err != nil {
 		return nil, &lineError{line, err}
 	}
-	if r.kind == fieldsOfCSV {
-		header = bytes.TrimLeft(header, "\r\n")
+	text.head = text.head[min(len(first), len(text.head)):]
+	r.headerLines += bytes.Count(first, []byte{r.delimiter})
+	return first, nil
+}
+
+// firstEnd returns where the first record of an input ends, or 0.
+func (r *records) firstEnd(head []byte) int {
+	quotes := 0
+	for at := 0; ; {
+		i := bytes.IndexByte(head[at:], r.delimiter)
+		if i < 0 {
+			return 0
+		}
+		quotes += bytes.Count(head[at:at+i], []byte{'"'})
+		at += i + 1
+		if r.kind != fieldsOfCSV || quotes%2 == 0 {
+			return at
+		}
 	}
-	return header, nil
 }
 
 // fields returns the fields of the first record.
 func (r *records) fields(record []byte) ([]string, error) {
 	if r.kind == fieldsOfCSV {
-		fields, err := r.csvReader(record).Read()
-		return fields, csvError(err, nil)
+		return r.csvFields(record)
 	}
-	line := bytes.TrimSuffix(record, []byte{r.delimiter})
+	return strings.Split(string(r.withoutEnd(record)), string(r.comma)), nil
+}
+
+// withoutEnd returns a line without its delimiter.
+func (r *records) withoutEnd(line []byte) []byte {
+	line = line[:len(line)-1]
 	if r.crlf {
 		line = bytes.TrimSuffix(line, []byte{'\r'})
 	}
-	return strings.Split(string(line), string(r.comma)), nil
+	return line
 }
 
 // find sets the column of the field's name. A number is a name first.
@@ -195,6 +198,18 @@ func (r *records) find(names []string) error {
 		return nil
 	}
 	return fmt.Errorf("no field has the name %q; the names are %s", r.name, shortenQuote(fmt.Sprintf("%q", names)))
+}
+
+// mostOfRecord is the most bytes of a record, unless --max-record says another number. Where a delimiter
+// or a quote is missing, the rest of the input is one.
+const mostOfRecord = 64 << 20
+
+func (r *records) tooLong() error {
+	cause := ""
+	if r.kind == fieldsOfCSV {
+		cause = "a quote may be missing, or "
+	}
+	return fmt.Errorf("the record has more than %d bytes: %s--max-record must be larger", r.most, cause)
 }
 
 // tooFew says that a record lacks the field.
@@ -217,46 +232,60 @@ func (e *lineError) Unwrap() error { return e.err }
 // split finds the records of a chunk and their keys. After an error, the chunk has those
 // before it.
 func (r *records) split(c *chunk) {
-	c.keys, c.records, c.err = c.keys[:0], c.records[:0], nil
-	switch {
-	case r.kind == wholeLines:
-		c.keys = splitLines(c.keys, c.data, r.delimiter, r.crlf)
+	c.keys, c.records, c.text, c.newlines, c.err = c.keys[:0], c.records[:0], c.text[:0], 0, nil
+	if r.kind == wholeLines {
+		r.splitLines(c)
 		return
-	case r.kind == fieldsOfCSV && bytes.IndexByte(c.data, '"') >= 0:
-		c.err = r.splitCSV(c)
-	default:
-		c.err = r.splitLines(c)
 	}
-	c.newlines = bytes.Count(c.data, []byte{r.delimiter})
+	quotes := r.kind == fieldsOfCSV && bytes.IndexByte(c.data, '"') >= 0
+	for data := c.data; len(data) > 0 && c.err == nil; {
+		data = r.splitRecord(c, data, quotes)
+	}
 }
 
-// splitLines finds the records that are lines: also those of CSV, if it has no quotes.
-func (r *records) splitLines(c *chunk) error {
-	c.text = c.text[:0]
-	for line, data := 1, c.data; len(data) > 0; line++ {
+// splitLines is split for records that are keys.
+func (r *records) splitLines(c *chunk) {
+	for data := c.data; len(data) > 0; {
 		end := bytes.IndexByte(data, r.delimiter) + 1
-		record := data[:end]
+		if end-1 > r.most {
+			c.err = &lineError{len(c.keys) + 1, r.tooLong()}
+			return
+		}
+		c.keys = append(c.keys, r.withoutEnd(data[:end]))
 		data = data[end:]
-		text := record[:end-1]
-		if r.crlf {
-			text = bytes.TrimSuffix(text, []byte{'\r'})
-		}
-		if r.kind != fieldsOfLines && len(text) == 0 {
-			continue
-		}
-		var key []byte
-		var err error
-		if r.kind == membersOfJSON {
-			key, err = r.member(c, text)
-		} else {
-			key, err = r.field(text)
-		}
-		if err != nil {
-			return &lineError{line, err}
-		}
-		c.records, c.keys = append(c.records, record), append(c.keys, key)
 	}
-	return nil
+	c.newlines = len(c.keys)
+}
+
+// splitRecord finds the first record of data and its key, or an empty line that is no record, and
+// returns what follows. CSV may have quotes.
+func (r *records) splitRecord(c *chunk, data []byte, quotes bool) (rest []byte) {
+	end, lines := bytes.IndexByte(data, r.delimiter)+1, 1
+	line := r.withoutEnd(data[:end])
+	var key []byte
+	var err error
+	switch {
+	case r.kind != fieldsOfLines && len(line) == 0:
+		c.newlines++
+		return data[end:]
+	case r.kind == membersOfJSON:
+		key, err = r.member(c, line)
+	case quotes && bytes.IndexByte(line, '"') >= 0:
+		key, end, err = r.quotedRecord(c, data)
+		lines = bytes.Count(data[:end], []byte{r.delimiter})
+	default:
+		key, err = r.field(line)
+	}
+	if err == nil && end-1 > r.most {
+		err = r.tooLong()
+	}
+	if err != nil {
+		c.err = &lineError{c.newlines + 1, err}
+		return nil
+	}
+	c.records, c.keys = append(c.records, data[:end]), append(c.keys, key)
+	c.newlines += lines
+	return data[end:]
 }
 
 // field returns the field of a line that has no quotes.
@@ -280,83 +309,6 @@ func (r *records) field(line []byte) ([]byte, error) {
 		}
 		rest = rest[end+1:]
 	}
-}
-
-func (r *records) ragged(n int) error {
-	return fmt.Errorf("the fields are %d, and those of the first record %d", n, r.columns)
-}
-
-// member returns the text of the member of an object of JSON. It may be in the memory of c.text.
-func (r *records) member(c *chunk, line []byte) ([]byte, error) {
-	// Parse bounds the depth, so it goes before Validate, which is exact about the rest.
-	object, err := c.json.ParseBytes(line)
-	if err == nil {
-		err = fastjson.ValidateBytes(line)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("this is not JSON: %s", shortenQuote(err.Error()))
-	}
-	if object.Type() != fastjson.TypeObject {
-		return nil, fmt.Errorf("this is no object of JSON: its type is %v", object.Type())
-	}
-	value := object.Get(r.name)
-	if value == nil {
-		return nil, fmt.Errorf("the object has no member %q", r.name)
-	}
-	from := len(c.text)
-	switch value.Type() {
-	case fastjson.TypeString:
-		text, _ := value.StringBytes() // no error: it is a string
-		c.text = append(c.text, text...)
-	case fastjson.TypeNumber, fastjson.TypeTrue, fastjson.TypeFalse:
-		c.text = value.MarshalTo(c.text)
-	default:
-		return nil, fmt.Errorf("the member %q is no string, number or boolean: its type is %v", r.name, value.Type())
-	}
-	return c.text[from:len(c.text):len(c.text)], nil
-}
-
-// splitCSV finds records of CSV of which some have quotes.
-func (r *records) splitCSV(c *chunk) error {
-	reader := r.csvReader(c.data)
-	reader.FieldsPerRecord = r.columns
-	reader.ReuseRecord = true
-	c.text = c.text[:0]
-	for at := 0; ; {
-		fields, err := reader.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return csvError(err, func() error { return r.ragged(len(fields)) })
-		}
-		for c.data[at] == '\n' || c.data[at] == '\r' { // empty lines
-			at++
-		}
-		end, from := int(reader.InputOffset()), len(c.text)
-		c.text = append(c.text, fields[r.column]...)
-		c.records = append(c.records, c.data[at:end])
-		c.keys = append(c.keys, c.text[from:len(c.text):len(c.text)])
-		at = end
-	}
-}
-
-func (r *records) csvReader(data []byte) *csv.Reader {
-	reader := csv.NewReader(bytes.NewReader(data))
-	reader.Comma = rune(r.comma)
-	return reader
-}
-
-// csvError says in which line of the data an error of CSV is.
-func csvError(err error, ragged func() error) error {
-	parse := (*csv.ParseError)(nil)
-	if !errors.As(err, &parse) {
-		return err
-	}
-	if errors.Is(err, csv.ErrFieldCount) {
-		return &lineError{parse.StartLine, ragged()}
-	}
-	return &lineError{parse.StartLine, fmt.Errorf("this is not CSV: %w", parse.Err)}
 }
 
 // lastEnd returns where the last whole record of a piece of an input ends, or 0. quotes is

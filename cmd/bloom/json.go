@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/valyala/fastjson"
+)
+
+// member returns the text of the member of an object of JSON: of the last, as encoding/json takes it, if
+// several have the name. It may be in the memory of c.text.
+//
+// The values of a parser would take fifty times the memory of a line of many numbers.
+func (r *records) member(c *chunk, line []byte) ([]byte, error) {
+	value, err := c.findMember(line, r.name)
+	if err == nil {
+		err = fastjson.ValidateBytes(line)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("this is not JSON: %s", shortenQuote(err.Error()))
+	}
+	if t := typeOfJSON(bytes.TrimLeft(line, jsonSpace)); t != fastjson.TypeObject {
+		return nil, fmt.Errorf("this is no object of JSON: its type is %v", t)
+	}
+	if value == nil {
+		return nil, fmt.Errorf("the object has no member %q", r.name)
+	}
+	switch t := typeOfJSON(value); t {
+	case fastjson.TypeString:
+		return c.jsonText(value), nil
+	case fastjson.TypeNumber, fastjson.TypeTrue, fastjson.TypeFalse:
+		return value, nil
+	default:
+		return nil, fmt.Errorf("the member %q is no string, number or boolean: its type is %v", r.name, t)
+	}
+}
+
+const jsonSpace = " \t\r\n"
+
+var jsonWords = [][]byte{[]byte("true"), []byte("false"), []byte("null")}
+
+// findMember returns the value of the last member of that name, or nil. What it finds means something only
+// if fastjson validates the line. Its errors are for what fastjson does not bound, the depth and the
+// words about a value that is none, and for what it overlooks.
+func (c *chunk) findMember(line []byte, name string) (value []byte, err error) {
+	depth := 0
+	isName := false // of the next string
+	from := -1      // where the value begins that has the name
+	found := false  // whether the value after the colon has it
+	for i := 0; i < len(line); i++ {
+		switch b := line[i]; b {
+		case '"':
+			end, control := endOfString(line, i)
+			if control {
+				return nil, errors.New("a string has a control character")
+			}
+			if isName && depth == 1 {
+				isName, found = false, c.isString(line[i:end], name)
+			}
+			i = end - 1
+		case '{', '[':
+			if depth++; depth > fastjson.MaxDepth {
+				return nil, fmt.Errorf("it has more than %d levels", fastjson.MaxDepth)
+			}
+			if depth == 1 {
+				isName = true
+			}
+		case ':':
+			if found && depth == 1 {
+				from, found = i+1, false
+			}
+		case ',', '}', ']':
+			if from >= 0 && depth == 1 {
+				value, from = bytes.Trim(line[from:i:i], jsonSpace), -1
+			}
+			if b != ',' {
+				depth--
+			} else if depth == 1 {
+				isName = true
+			}
+		case 't', 'f', 'n':
+			if word := line[i:min(i+len("false"), len(line))]; !slices.ContainsFunc(jsonWords, func(w []byte) bool { return bytes.HasPrefix(word, w) }) {
+				return nil, fmt.Errorf("unexpected value found: %q", word)
+			}
+		}
+	}
+	return value, nil
+}
+
+// endOfString returns where the string ends that begins at a place of a line, or the end of the line, and
+// whether the string has control characters: fastjson overlooks those before an escape.
+func endOfString(line []byte, at int) (end int, control bool) {
+	for end = at + 1; end < len(line); end++ {
+		switch b := line[end]; {
+		case b == '"':
+			return end + 1, control
+		case b == '\\':
+			end++
+		case b < ' ':
+			control = true
+		}
+	}
+	return len(line), control
+}
+
+// isString reports whether a string of JSON, with its quotes, has that text.
+func (c *chunk) isString(quoted []byte, text string) bool {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return len(quoted) == len(text)+2 && string(quoted[1:len(quoted)-1]) == text
+	}
+	return len(quoted) >= len(text)+2 && string(c.unescaped(quoted)) == text
+}
+
+// jsonText returns the text of a string of JSON. If there are escapes, it is in the memory of c.text.
+func (c *chunk) jsonText(quoted []byte) []byte {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return quoted[1 : len(quoted)-1 : len(quoted)-1]
+	}
+	from := len(c.text)
+	c.text = append(c.text, c.unescaped(quoted)...)
+	return c.text[from:len(c.text):len(c.text)]
+}
+
+// unescaped returns the text of a string of JSON, until the next one is asked for; nil if there is an error.
+func (c *chunk) unescaped(quoted []byte) []byte {
+	value, err := c.json.ParseBytes(quoted)
+	if err != nil {
+		return nil
+	}
+	text, _ := value.StringBytes()
+	return text
+}
+
+// typeOfJSON returns the type of a value by how it begins.
+func typeOfJSON(value []byte) fastjson.Type {
+	switch value[0] {
+	case '{':
+		return fastjson.TypeObject
+	case '[':
+		return fastjson.TypeArray
+	case '"':
+		return fastjson.TypeString
+	case 't':
+		return fastjson.TypeTrue
+	case 'f':
+		return fastjson.TypeFalse
+	case 'n':
+		return fastjson.TypeNull
+	}
+	return fastjson.TypeNumber
+}
