@@ -107,7 +107,11 @@ func (s span) values() (bloom.Keys, error) {
 	case *arrow.BooleanType:
 		return s.booleans()
 	case *arrow.NullType:
-		return bloom.FixedWidth(make([]byte, s.n), 1) // all rows are null
+		keys, err := s.empty()
+		if err == nil {
+			keys, err = keys.WithValidity(make([]byte, (s.n+7)/8), 0)
+		}
+		return keys, err
 	case *arrow.DictionaryType, *arrow.RunEndEncodedType:
 		return bloom.Keys{}, fmt.Errorf("%w: the rows of %v do not lie in memory as keys", ErrType, t)
 	}
@@ -148,13 +152,21 @@ func (s span) views() (bloom.Keys, error) {
 // fixedSize returns rows of a width that may be 0.
 func (s span) fixedSize(width int) (bloom.Keys, error) {
 	if width == 0 {
-		return bloom.Offsets(nil, make([]int32, s.n+1))
+		return s.empty()
 	}
 	data, err := s.fixed(width)
 	if err != nil {
 		return bloom.Keys{}, err
 	}
 	return column(bloom.FixedWidth(data, width))
+}
+
+// empty returns rows whose keys have no bytes.
+func (s span) empty() (bloom.Keys, error) {
+	if s.n > mostFreeRows {
+		return bloom.Keys{}, fmt.Errorf("%w: %d rows of type %v, which have no bytes", ErrArray, s.n, s.dtype)
+	}
+	return bloom.Offsets(nil, make([]int32, s.n+1))
 }
 
 // integers returns rows whose bytes are their keys.
