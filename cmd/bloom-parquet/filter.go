@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -29,11 +30,35 @@ Some rows pass whose keys were not added to the filter: false positives. A join 
 The file that -o names appears whole or not at all.`
 }
 
-// Run writes the rows of a file that pass.
+// Run writes the rows of a file that pass. A process apart writes them to its standard output.
 func (f *filterCommand) Run(s *streams) error {
+	if isApart() {
+		return f.copy(s)
+	}
 	if err := checkOutput(f.Output, f.Input, f.Filter); err != nil {
 		return err
 	}
+	args := []string{"filter", "--column=" + f.Column, "--format=" + f.Format, "--output=" + f.Output}
+	if f.Invert {
+		args = append(args, "-v")
+	}
+	args = append(args, "--", f.Filter, f.Input)
+	none := false
+	err := writeFile(f.Output, func(w *os.File) error {
+		err := apart(s, w, []string{f.Input}, args...)
+		if none = errors.Is(err, errNone); none {
+			return nil
+		}
+		return err
+	})
+	if err == nil && none {
+		return errNone
+	}
+	return err
+}
+
+// copy writes the rows to standard output.
+func (f *filterCommand) copy(s *streams) error {
 	filter, err := f.open()
 	if err != nil {
 		return fmt.Errorf("%s: %s", f.Filter, withoutPrefix(err))
@@ -43,20 +68,15 @@ func (f *filterCommand) Run(s *streams) error {
 		return err
 	}
 	passed := int64(0)
-	if err := writeFile(f.Output, func(w *os.File) (err error) {
-		if arrows {
-			passed, err = f.copyArrow(w, filter)
-		} else {
-			passed, err = f.copyParquet(s, w, filter)
-		}
-		return err
-	}); err != nil {
-		return err
+	if arrows {
+		passed, err = f.copyArrow(s.out, filter)
+	} else {
+		passed, err = f.copyParquet(s, s.out, filter)
 	}
-	if passed == 0 {
+	if err == nil && passed == 0 {
 		return errNone
 	}
-	return nil
+	return err
 }
 
 // open reads the filter: a file of this library, or bare bytes.
@@ -96,6 +116,7 @@ func (f *filterCommand) copyParquet(s *streams, out io.Writer, filter *bloom.Fil
 	if leaf, ok := file.Schema().Lookup(file.Schema().Columns()[file.leaf]...); !ok || leaf.MaxRepetitionLevel > 0 {
 		return 0, fmt.Errorf("%s: column %s is repeated: a row has many keys", f.Input, f.Column)
 	}
+	debug.SetPanicOnFault(true)
 	w := parquet.NewWriter(out, f.options(file)...)
 	progress, done := bar(s, "filtering", file.NumRows())
 	defer done()

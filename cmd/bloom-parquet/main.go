@@ -45,7 +45,12 @@ func (s *streams) warn(format string, args ...any) {
 	fmt.Fprintf(s.err, "bloom-parquet: "+format+"\n", args...)
 }
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	if isApart() {
+		becomeApart()
+	}
+	os.Exit(run(os.Args[1:]))
+}
 
 // run runs a command line and returns the exit status. An empty one prints the help on
 // standard error and exits 2, for a script that lost its arguments.
@@ -87,9 +92,14 @@ func status(err error, w io.Writer) int {
 		return exitSome
 	case errors.Is(err, errNone):
 		return exitNone
+	case errors.Is(err, errReported):
+		return exitError
 	}
 	for line := range strings.Lines(err.Error()) { // of joined errors each has a line
 		fmt.Fprintln(w, "bloom-parquet:", strings.TrimSuffix(line, "\n"))
+	}
+	if isApart() {
+		return exitApart
 	}
 	return exitError
 }

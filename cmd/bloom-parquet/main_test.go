@@ -27,7 +27,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"bloom-parquet": main, "write-forever": writeForever})
+	testscript.Main(m, map[string]func(){"bloom-parquet": main, "write-forever": writeForever, "read-damaged": readDamaged})
 }
 
 // writeForever writes the file that it is given and does not come to an end.
@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 			"orders": writeOrders,
 			"show":   show,
 			"arrows": writeArrows,
+			"claims": writeClaims,
 			"count":  countArrows,
 		},
 	})
@@ -175,6 +176,36 @@ func writeArrows(ts *testscript.TestScript, _ bool, args []string) {
 		}
 	}
 	ts.Check(errors.Join(w.Close(), file.Close()))
+}
+
+// writeClaims is the script command: claims, for files of a few hundred bytes that say that they
+// have 2^31 − 1 rows, and for one of a dictionary and one of runs, which have the keys a and b.
+func writeClaims(ts *testscript.TestScript, _ bool, _ []string) {
+	const n = 1<<31 - 1
+	runs := func(n int, value string) array.Builder {
+		b := array.NewRunEndEncodedBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32, arrow.BinaryTypes.String)
+		b.Append(uint64(n))
+		b.ValueBuilder().(*array.StringBuilder).Append(value)
+		return b
+	}
+	few := runs(3, "a").(*array.RunEndEncodedBuilder)
+	few.Append(2)
+	few.ValueBuilder().(*array.StringBuilder).Append("b")
+	dictionary := array.NewDictionaryBuilder(memory.DefaultAllocator, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}).(*array.BinaryDictionaryBuilder)
+	for _, value := range []string{"a", "b", "a", "b", "a"} {
+		ts.Check(dictionary.AppendString(value))
+	}
+	for name, column := range map[string]arrow.Array{
+		"null.arrow": array.NewNull(n), "run.arrow": runs(n, "a").NewArray(), "runs.arrow": few.NewArray(), "dictionary.arrow": dictionary.NewArray(),
+	} {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: column.DataType(), Nullable: true}}, nil)
+		file, err := os.Create(ts.MkAbs(name))
+		ts.Check(err)
+		w, err := ipc.NewFileWriter(file, ipc.WithSchema(schema))
+		ts.Check(err)
+		ts.Check(w.Write(array.NewRecordBatch(schema, []arrow.Array{column}, int64(column.Len()))))
+		ts.Check(errors.Join(w.Close(), file.Close()))
+	}
 }
 
 // countArrows is the script command: count FILE, which prints the rows of a file of Arrow IPC to the

@@ -36,8 +36,22 @@ A row group without a filter that can be read may have every key that is not out
 If it cannot read a file, it goes on with the next, as grep does.`
 }
 
-// Run prints the row groups of all files.
-func (p *pruneCommand) Run(s *streams) (err error) {
+// Run prints the row groups of all files. A process apart does it.
+func (p *pruneCommand) Run(s *streams) error {
+	if isApart() {
+		return p.pruneAll(s)
+	}
+	args := []string{"prune", "--column=" + p.Column}
+	for flag, set := range map[string]bool{"--hex": p.Hex, "--null": p.Null, "--list": p.List, "--json": p.JSON} {
+		if set {
+			args = append(args, flag)
+		}
+	}
+	return apart(s, s.out, p.Files, append(append(args, "--", p.Keys), p.Files...)...)
+}
+
+// pruneAll prints the row groups of all files.
+func (p *pruneCommand) pruneAll(s *streams) error {
 	if err := p.readKeys(s); err != nil {
 		return err
 	}
@@ -90,7 +104,22 @@ func (p *pruneCommand) readKeys(s *streams) error {
 		return nil
 	}
 	p.lines = bytes.Split(data, []byte{end})
+	if !p.Null && !p.Hex && endWithCR(p.lines) {
+		s.warn("warning: %s: the keys end with a carriage return (CRLF)", p.Keys)
+	}
 	return nil
+}
+
+// endWithCR reports whether most of the first lines end with a carriage return.
+func endWithCR(lines [][]byte) bool {
+	lines = lines[:min(len(lines), 16)]
+	n := 0
+	for _, line := range lines {
+		if bytes.HasSuffix(line, []byte{'\r'}) {
+			n++
+		}
+	}
+	return 2*n > len(lines)
 }
 
 // keysFor returns the keys for columns of a type.
