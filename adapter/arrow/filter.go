@@ -25,7 +25,7 @@ import (
 // arrow.ErrNotImplemented: test with Mask, and filter the other columns of the batch.
 //
 // The other errors are those of [Positions] for the column that is tested, and [ErrArray] if
-// there is no such column. The other columns must be well-formed: arrow-go may panic if not.
+// there is no such column, or if another column is malformed in the rows that are taken.
 func FilterRecordBatch(ctx context.Context, filter Tester, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
 	return NewRecordFilter(filter).FilterRecordBatch(ctx, batch, column)
 }

@@ -18,7 +18,8 @@ import (
 // memory of the array: do not release the array while the column is in use.
 //
 // The rows of dictionaries and of run-end encoded arrays do not lie in memory as keys. For them
-// the error is [ErrType], too; [Mask], [Positions] and [Add] take them.
+// the error is [ErrType], too; [Mask], [Positions] and [Add] take them. More than 2^20 rows that
+// have no bytes, of the type null or of width 0, are [ErrArray].
 func Keys(a arrow.Array) (bloom.Keys, error) {
 	s, err := rowsOf(a)
 	if err != nil {
