@@ -15,7 +15,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"github.com/lanebloom/bloom"
-	bloomarrow "github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/arrow"
 )
 
 // arrowTypes lists the types for which arrow-go's writer of Parquet makes filters, and values of

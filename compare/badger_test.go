@@ -28,7 +28,7 @@ func TestBadgerFilters(t *testing.T) {
 					builder.Add(key)
 				}
 				want := y.NewFilter(hashes, bits)
-				got := bloom.Policy{BitsPerKey: bits}.AppendFilter(nil, bloom.Hashes32(hashes))
+				got := bloom.Policy{BitsPerKey: bits}.AppendFilter(nil, bloom.LevelDB.Hashes32(hashes))
 				if !bytes.Equal(got, want) {
 					t.Fatalf("the filter of hashes differs from Badger's")
 				}
@@ -64,7 +64,7 @@ func probeLikeBadger(t *testing.T, filter y.Filter, hashes []uint32) (count int)
 			t.Fatal(err)
 		}
 		hits := make([]uint64, (len(hashes)+63)/64)
-		count = f.MayContainBatch(bloom.Hashes32(hashes), hits)
+		count = f.MayContainBatch(bloom.LevelDB.Hashes32(hashes), hits)
 		for i, h := range hashes {
 			if got, want := hits[i/64]>>(i%64)&1 != 0, filter.MayContain(h); got != want {
 				t.Fatalf("kernel %v: %v for hash %x, Badger says %v", kernel, got, h, want)

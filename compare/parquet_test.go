@@ -22,10 +22,10 @@ import (
 // other libraries.
 func TestParquetIntegers(t *testing.T) {
 	t.Run("int32", func(t *testing.T) {
-		checkIntegers(t, func(values []int32) bloom.Keys { return bloom.Uint32s(unsigned[uint32](values)) })
+		checkIntegers(t, func(values []int32) bloom.Keys { return bloom.Integers(unsigned[uint32](values)) })
 	})
 	t.Run("int64", func(t *testing.T) {
-		checkIntegers(t, func(values []int64) bloom.Keys { return bloom.Uint64s(unsigned[uint64](values)) })
+		checkIntegers(t, func(values []int64) bloom.Keys { return bloom.Integers(unsigned[uint64](values)) })
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	parquetbloom "github.com/parquet-go/parquet-go/bloom"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 )
 
@@ -83,15 +83,15 @@ func BenchmarkPrune(b *testing.B) {
 		keys[i] = int64(random.Uint64())
 		hashes[i] = parquetbloom.XXH64{}.Sum64Uint64(uint64(keys[i]))
 	}
-	open := func() *prune.Column {
+	open := func() *bloomparquet.Column {
 		c, err := parquetgo.Open(theirs, "k")
 		if err != nil {
 			b.Fatal(err)
 		}
 		return c
 	}
-	hashed := func(c *prune.Column) *prune.Keys {
-		k, err := prune.KeysOf(c.Type(), keys)
+	hashed := func(c *bloomparquet.Column) *bloomparquet.Keys {
+		k, err := bloomparquet.KeysOf(c.Type(), keys)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func BenchmarkPrune(b *testing.B) {
 }
 
 // candidates counts the keys and row groups that go together.
-func candidates(b *testing.B, k *prune.Keys, c *prune.Column) (n int) {
+func candidates(b *testing.B, k *bloomparquet.Keys, c *bloomparquet.Column) (n int) {
 	groups, err := k.Prune(c)
 	if err != nil {
 		b.Fatal(err)
@@ -189,15 +189,15 @@ func BenchmarkPruneLarge(b *testing.B) {
 	for i := range blocks {
 		blocks[i] = byte(random.Uint32() & random.Uint32()) // a quarter of the bits
 	}
-	filter := slices.Concat(prune.AppendHeader(nil, size), blocks)
+	filter := slices.Concat(bloomparquet.AppendHeader(nil, size), blocks)
 	input := &repeated{filter}
-	meta := prune.Meta{Type: prune.Type{Physical: prune.Int64}, Input: input, Size: int64(len(filter)) * (groups + 1)}
+	meta := bloomparquet.Meta{Type: bloomparquet.Type{Physical: bloomparquet.Int64}, Input: input, Size: int64(len(filter)) * (groups + 1)}
 	memory := make([][]byte, groups)
 	for g := range groups {
-		meta.Chunks = append(meta.Chunks, prune.Chunk{Rows: 1, FilterOffset: int64((g + 1) * len(filter)), FilterLength: int64(len(filter))})
+		meta.Chunks = append(meta.Chunks, bloomparquet.Chunk{Rows: 1, FilterOffset: int64((g + 1) * len(filter)), FilterLength: int64(len(filter))})
 		memory[g] = bytes.Clone(blocks)
 	}
-	c, err := prune.Open(meta)
+	c, err := bloomparquet.Open(meta)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func BenchmarkPruneLarge(b *testing.B) {
 		keys[i] = int64(random.Uint64())
 		places[i] = uint32(xxhash.Sum64String(fmt.Sprint(i)) % size)
 	}
-	k, err := prune.KeysOf(meta.Type, keys)
+	k, err := bloomparquet.KeysOf(meta.Type, keys)
 	if err != nil {
 		b.Fatal(err)
 	}

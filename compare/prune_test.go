@@ -21,7 +21,7 @@ import (
 	"github.com/lanebloom/bloom/adapter/parquet/arrowgo"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 // prunedFiles are files with a column of each type and 3 row groups of 200 rows.
@@ -177,7 +177,7 @@ func TestPruneFiles(t *testing.T) {
 	}
 }
 
-func checkPruned(t *testing.T, theirs *parquet.File, reader *file.Reader, leaf int, columns ...*prune.Column) {
+func checkPruned(t *testing.T, theirs *parquet.File, reader *file.Reader, leaf int, columns ...*bloomparquet.Column) {
 	var keys [][]byte
 	groups := make([]map[string]bool, len(theirs.RowGroups()))
 	for g, group := range theirs.RowGroups() {
@@ -207,11 +207,11 @@ func checkPruned(t *testing.T, theirs *parquet.File, reader *file.Reader, leaf i
 		for i := range m.Chunks {
 			m.Chunks[i].Min, m.Chunks[i].Max = nil, nil
 		}
-		unbounded, err := prune.Open(m)
+		unbounded, err := bloomparquet.Open(m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, err := prune.KeysOf(m.Type, keys)
+		k, err := bloomparquet.KeysOf(m.Type, keys)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func checkPruned(t *testing.T, theirs *parquet.File, reader *file.Reader, leaf i
 		if err != nil {
 			t.Fatal(err)
 		}
-		floats := m.Type.Physical == prune.Float || m.Type.Physical == prune.Double // 0 and NaN pass
+		floats := m.Type.Physical == bloomparquet.Float || m.Type.Physical == bloomparquet.Double // 0 and NaN pass
 		for g := range groups {
 			check := theirs.RowGroups()[g].ColumnChunks()[leaf].BloomFilter()
 			arrows := arrowHashes(t, reader, g, leaf, keys)

@@ -109,7 +109,7 @@ type countingFilter struct {
 }
 
 func newCountingFilter(o oracle.Options) *countingFilter {
-	return &countingFilter{Filter: goleveldb.NewNamed(o.Name, bloom.Policy{BitsPerKey: 10}), policy: o.Policy}
+	return &countingFilter{Filter: bloomgoleveldb.NewNamed(o.Name, bloom.Policy{BitsPerKey: 10}), policy: o.Policy}
 }
 
 func (c *countingFilter) Contains(encoded, key []byte) bool {
@@ -211,7 +211,7 @@ func (d database) get(t *testing.T, keys [][]byte, o oracle.Options) (counts ora
 func TestDatabases(t *testing.T) {
 	const n = 100_000
 	present, absent := storeKeys(n, 0), storeKeys(n, 1)
-	names := []string{bloom.LevelDB.Name(), goleveldb.Name}
+	names := []string{bloom.LevelDB.Name(), bloomgoleveldb.Name}
 	stores := stores(t)
 	for i, name := range names {
 		t.Run("name="+name, func(t *testing.T) {

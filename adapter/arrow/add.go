@@ -39,6 +39,8 @@ func (s span) add(to Adder, some []byte) error {
 		values, used, err = s.usedOfDictionary(t, some)
 	case *arrow.RunEndEncodedType:
 		values, used, err = s.usedOfRuns(t, some)
+	case *arrow.NullType:
+		return nil
 	default:
 		keys, err := s.keys()
 		if err == nil && some != nil {

@@ -105,6 +105,35 @@ func childOf(dtype arrow.DataType, data arrow.ArrayData) (span, error) {
 	return s, err
 }
 
+// mostFreeRows is how many rows may cost less than a bit each where they become keys, or values of
+// other rows.
+const mostFreeRows = 1 << 20
+
+// accounted returns an error if there are many rows that cost next to nothing.
+func (s span) accounted() error {
+	if size := sizeOf(s.data); s.n > mostFreeRows && s.n/8 > size {
+		return fmt.Errorf("%w: %d values of type %v in %d bytes", ErrArray, s.n, s.dtype, size)
+	}
+	return nil
+}
+
+// sizeOf returns how many bytes the buffers of an array and of its children have. A dictionary
+// does not count: any number of rows can share it.
+func sizeOf(data arrow.ArrayData) int {
+	n := 0
+	for _, buffer := range data.Buffers() {
+		if buffer != nil {
+			n += buffer.Len()
+		}
+	}
+	for _, child := range data.Children() {
+		if d, ok := child.(*array.Data); child != nil && (!ok || d != nil) {
+			n += sizeOf(child)
+		}
+	}
+	return n
+}
+
 // bytes returns a buffer of the array, or nil if it has none.
 func (s span) bytes(buffer int) []byte {
 	if buffers := s.data.Buffers(); buffer < len(buffers) && buffers[buffer] != nil {
@@ -132,11 +161,8 @@ func elements[E arrow.FixedWidthType](s span) ([]E, error) {
 }
 
 // nulls returns the bitmap whose bits, from offset on, are set for rows that are not null. It
-// is nil if there is none.
+// is nil if there is none. The type null has none, too.
 func (s span) nulls() (bitmap []byte, offset int, err error) {
-	if s.dtype.ID() == arrow.NULL {
-		return make([]byte, (s.n+7)/8), 0, nil
-	}
 	bitmap = s.bytes(0)
 	if len(bitmap) == 0 || s.n == 0 {
 		return nil, 0, nil

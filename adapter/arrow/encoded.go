@@ -22,7 +22,39 @@ func dictionaryOf(s span, t *arrow.DictionaryType) (span, error) {
 	if _, err := s.fixed(index.Bytes()); err != nil {
 		return span{}, err
 	}
-	return childOf(t.ValueType, d.Dictionary())
+	values, err := childOf(t.ValueType, d.Dictionary())
+	if err == nil {
+		err = values.accounted()
+	}
+	return values, err
+}
+
+// indexOf returns a function for the index of a row. A negative one becomes a large one.
+func indexOf(s span, t *arrow.DictionaryType) (index func(row int) uint64, err error) {
+	switch t.IndexType.ID() {
+	case arrow.INT8:
+		return indexIn[int8](s)
+	case arrow.UINT8:
+		return indexIn[uint8](s)
+	case arrow.INT16:
+		return indexIn[int16](s)
+	case arrow.UINT16:
+		return indexIn[uint16](s)
+	case arrow.INT32:
+		return indexIn[int32](s)
+	case arrow.UINT32:
+		return indexIn[uint32](s)
+	case arrow.INT64:
+		return indexIn[int64](s)
+	case arrow.UINT64:
+		return indexIn[uint64](s)
+	}
+	return nil, fmt.Errorf("%w: indices of type %v", ErrArray, t.IndexType)
+}
+
+func indexIn[I arrow.IntType | arrow.UintType](s span) (func(row int) uint64, error) {
+	indices, err := elements[I](s)
+	return func(row int) uint64 { return uint64(indices[row]) }, err
 }
 
 // eachBlock yields the indices of 64 rows at a time, or -1 for a null row. There are values

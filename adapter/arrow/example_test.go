@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lanebloom/bloom"
-	bloomarrow "github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/arrow"
 )
 
 // A column of customers that paid becomes a filter, and a batch of orders keeps those of these
@@ -57,7 +57,7 @@ func ExampleMask() {
 	defer column.Release()
 
 	// The key of an int64 is its 8 little-endian bytes, as that of a uint64 in Go.
-	filter := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewFilter(bloom.Uint64s([]uint64{0, 7, 42}))
+	filter := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewFilter(bloom.Integers([]uint64{0, 7, 42}))
 	mask, err := bloomarrow.Mask(memory.DefaultAllocator, filter, column)
 	if err != nil {
 		fmt.Println(err)

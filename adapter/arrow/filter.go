@@ -3,6 +3,7 @@ package bloomarrow
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -24,7 +25,7 @@ import (
 // arrow.ErrNotImplemented: test with Mask, and filter the other columns of the batch.
 //
 // The other errors are those of [Positions] for the column that is tested, and [ErrArray] if
-// there is no such column. The other columns must be well-formed: arrow-go may panic if not.
+// there is no such column, or if another column is malformed in the rows that are taken.
 func FilterRecordBatch(ctx context.Context, filter Tester, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
 	return NewRecordFilter(filter).FilterRecordBatch(ctx, batch, column)
 }
@@ -37,7 +38,9 @@ type RecordFilter struct {
 	// Invert keeps the other rows: those that are certainly not in the filter, and null rows.
 	Invert bool
 
-	query query
+	query    query
+	checkers []checker // of the columns
+	words    []uint64  // hits
 }
 
 // NewRecordFilter returns a RecordFilter that keeps the rows that may be in the filter.
@@ -50,37 +53,134 @@ func (f *RecordFilter) FilterRecordBatch(ctx context.Context, batch arrow.Record
 	if column < 0 || int64(column) >= batch.NumCols() {
 		return nil, fmt.Errorf("%w: column %d of %d", ErrArray, column, batch.NumCols())
 	}
-	positions, err := f.query.positions(compute.GetAllocator(ctx), batch.Column(column), f.Invert)
+	f.checkers = append(f.checkers, make([]checker, max(0, len(batch.Columns())-len(f.checkers)))...)
+	size := 0
+	for _, c := range batch.Columns() {
+		size += sizeOf(c.Data())
+	}
+	if batch.NumRows() > int64(max(mostFreeRows, size)) {
+		return f.filterParts(ctx, batch, column)
+	}
+	hits, n, err := f.query.rows(batch.Column(column), f.Invert, f.room)
 	if err != nil {
 		return nil, err
 	}
+	return f.take(ctx, batch, hits, n)
+}
+
+// room returns memory for words. It is that of the call before.
+func (f *RecordFilter) room(words int) []uint64 {
+	f.words = slices.Grow(f.words[:0], words)[:words]
+	return f.words
+}
+
+// filterParts filters a record batch of more rows than bytes, some rows at a time: a few bytes can
+// say that there are 2^31 rows, and each that is taken has a position of 4 bytes.
+func (f *RecordFilter) filterParts(ctx context.Context, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
+	var kept []arrow.RecordBatch
+	defer func() {
+		for _, k := range kept {
+			k.Release()
+		}
+	}()
+	rows := int64(0)
+	for from := int64(0); from < batch.NumRows(); from += mostFreeRows {
+		part := batch.NewSlice(from, min(from+mostFreeRows, batch.NumRows()))
+		k, err := f.filterPart(ctx, part, column)
+		part.Release()
+		if err != nil {
+			return nil, err
+		}
+		if len(kept) > 0 && kept[0].NumRows() == 0 {
+			kept[0].Release()
+			kept = kept[:0]
+		}
+		if len(kept) > 0 && k.NumRows() == 0 {
+			k.Release()
+			continue
+		}
+		kept = append(kept, k)
+		rows += k.NumRows()
+	}
+	columns := make([]arrow.Array, len(batch.Columns()))
+	defer release(columns)
+	parts := make([]arrow.Array, len(kept))
+	for i := range columns {
+		for j, k := range kept {
+			parts[j] = k.Column(i)
+		}
+		var err error
+		if columns[i], err = array.Concatenate(parts, compute.GetAllocator(ctx)); err != nil {
+			return nil, err
+		}
+	}
+	return withColumns(batch, columns, rows), nil
+}
+
+// filterPart returns a part itself if all of its rows are kept.
+func (f *RecordFilter) filterPart(ctx context.Context, part arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
+	hits, n, err := f.query.rows(part.Column(column), f.Invert, f.room)
+	if err != nil {
+		return nil, err
+	}
+	if int64(n) < part.NumRows() {
+		return f.take(ctx, part, hits, n)
+	}
+	for i, c := range part.Columns() {
+		s, err := rowsOf(c)
+		if err == nil {
+			err = f.checkers[i].check(s, all(s.n))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	part.Retain()
+	return part, nil
+}
+
+// take takes n rows of a record batch.
+func (f *RecordFilter) take(ctx context.Context, batch arrow.RecordBatch, hits []uint64, n int) (arrow.RecordBatch, error) {
+	positions := positions(compute.GetAllocator(ctx), hits, n)
 	defer positions.Release()
 
 	columns := make([]arrow.Array, len(batch.Columns()))
-	defer func() {
-		for _, c := range columns {
-			if c != nil {
-				c.Release()
-			}
-		}
-	}()
+	defer release(columns)
 	ctx = compute.WithAllocator(ctx, cleared{compute.GetAllocator(ctx)})
 	group, context := errgroup.WithContext(ctx)
 	group.SetLimit(max(1, compute.GetExecCtx(ctx).NumParallel))
 	for i, c := range batch.Columns() {
 		group.Go(func() (err error) {
-			columns[i], err = take(context, c, positions)
+			defer func() {
+				if p := recover(); p != nil { // here, because that ends the program
+					err = fmt.Errorf("%w: column %d: %v", ErrArray, i, p)
+				}
+			}()
+			columns[i], err = f.checkers[i].take(context, c, positions)
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
+	return withColumns(batch, columns, int64(positions.Len())), nil
+}
+
+// withColumns returns a record batch with other columns.
+func withColumns(batch arrow.RecordBatch, columns []arrow.Array, rows int64) arrow.RecordBatch {
 	var metadata arrow.Metadata
 	if b, ok := batch.(arrow.RecordBatchWithMetadata); ok {
 		metadata = b.Metadata()
 	}
-	return array.NewRecordBatchWithMetadata(batch.Schema(), columns, int64(positions.Len()), metadata), nil
+	return array.NewRecordBatchWithMetadata(batch.Schema(), columns, rows, metadata)
+}
+
+func release(columns []arrow.Array) {
+	for _, c := range columns {
+		if c != nil {
+			c.Release()
+		}
+	}
 }
 
 // cleared is an allocator of memory that is clear. arrow-go's Take needs that: of a bitmap of
@@ -96,27 +196,36 @@ func (c cleared) Allocate(size int) []byte {
 }
 
 // take returns rows of a column.
-func take(ctx context.Context, c arrow.Array, positions *array.Uint32) (arrow.Array, error) {
+func (ch *checker) take(ctx context.Context, c arrow.Array, positions *array.Uint32) (arrow.Array, error) {
 	switch t := c.DataType().(type) {
-	case *arrow.StringViewType, *arrow.BinaryViewType:
-		return takeViews(compute.GetAllocator(ctx), c, positions.Uint32Values())
 	case *arrow.RunEndEncodedType:
-		return takeRuns(ctx, t, c.(*array.RunEndEncoded), positions)
+		return ch.takeRuns(ctx, t, c.(*array.RunEndEncoded), positions)
 	case *arrow.Decimal32Type:
-		return takeAs(ctx, arrow.PrimitiveTypes.Int32, c, positions)
+		return ch.takeAs(ctx, arrow.PrimitiveTypes.Int32, c, positions)
 	case *arrow.Decimal64Type:
-		return takeAs(ctx, arrow.PrimitiveTypes.Int64, c, positions)
+		return ch.takeAs(ctx, arrow.PrimitiveTypes.Int64, c, positions)
 	case arrow.ExtensionType: // arrow-go drops the dictionary of a storage, and then panics
-		return takeAs(ctx, t.StorageType(), c, positions)
+		return ch.takeAs(ctx, t.StorageType(), c, positions)
+	}
+	s, err := rowsOf(c)
+	if err == nil {
+		err = ch.check(s, some(positions.Uint32Values()))
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch c.DataType().(type) {
+	case *arrow.StringViewType, *arrow.BinaryViewType:
+		return takeViews(compute.GetAllocator(ctx), s, positions.Uint32Values())
 	}
 	return compute.TakeArrayOpts(ctx, c, positions, compute.TakeOptions{BoundsCheck: false})
 }
 
 // takeAs takes rows as if the values were of another type with the same buffers.
-func takeAs(ctx context.Context, t arrow.DataType, c arrow.Array, positions *array.Uint32) (arrow.Array, error) {
+func (ch *checker) takeAs(ctx context.Context, t arrow.DataType, c arrow.Array, positions *array.Uint32) (arrow.Array, error) {
 	other := withType(t, c)
 	defer other.Release()
-	taken, err := take(ctx, other, positions)
+	taken, err := ch.take(ctx, other, positions)
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +243,7 @@ func withType(t arrow.DataType, c arrow.Array) arrow.Array {
 }
 
 // takeViews copies headers.
-func takeViews(mem memory.Allocator, c arrow.Array, positions []uint32) (arrow.Array, error) {
-	s, err := rowsOf(c)
-	if err != nil {
-		return nil, err
-	}
+func takeViews(mem memory.Allocator, s span, positions []uint32) (arrow.Array, error) {
 	bytes, err := s.fixed(arrow.ViewHeaderSizeBytes)
 	if err != nil {
 		return nil, err
@@ -171,7 +276,7 @@ func takeViews(mem memory.Allocator, c arrow.Array, positions []uint32) (arrow.A
 }
 
 // takeRuns takes the value of each run that a row is in.
-func takeRuns(ctx context.Context, t *arrow.RunEndEncodedType, c *array.RunEndEncoded, positions *array.Uint32) (arrow.Array, error) {
+func (ch *checker) takeRuns(ctx context.Context, t *arrow.RunEndEncodedType, c *array.RunEndEncoded, positions *array.Uint32) (arrow.Array, error) {
 	s, err := rowsOf(c)
 	if err != nil {
 		return nil, err
@@ -198,7 +303,7 @@ func takeRuns(ctx context.Context, t *arrow.RunEndEncodedType, c *array.RunEndEn
 	e, r := newEnds.NewArray(), runs.NewUint32Array()
 	defer e.Release()
 	defer r.Release()
-	v, err := take(ctx, c.Values(), r)
+	v, err := ch.take(ctx, c.Values(), r)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func TestDictionaryOfBatches(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	const values, rows = 50, 300
 	known := []uint64{0, 1, 49, 60, 99, 100, 149}
-	filter := &counting{Filter: bloom.Policy{Format: bloom.Parquet, BitsPerKey: 20}.NewFilter(bloom.Uint64s(known))}
+	filter := &counting{Filter: bloom.Policy{Format: bloom.Parquet, BitsPerKey: 20}.NewFilter(bloom.Integers(known))}
 	f := NewRecordFilter(filter)
 	for first := uint64(0); first < 3*values; first += values {
 		numbers := array.NewUint64Builder(mem)

@@ -18,7 +18,8 @@ import (
 // memory of the array: do not release the array while the column is in use.
 //
 // The rows of dictionaries and of run-end encoded arrays do not lie in memory as keys. For them
-// the error is [ErrType], too; [Mask], [Positions] and [Add] take them.
+// the error is [ErrType], too; [Mask], [Positions] and [Add] take them. More than 2^20 rows that
+// have no bytes, of the type null or of width 0, are [ErrArray].
 func Keys(a arrow.Array) (bloom.Keys, error) {
 	s, err := rowsOf(a)
 	if err != nil {
@@ -52,41 +53,41 @@ func column(keys bloom.Keys, err error) (bloom.Keys, error) {
 func (s span) values() (bloom.Keys, error) {
 	switch t := s.dtype.(type) {
 	case *arrow.StringType, *arrow.BinaryType:
-		return strings(s, bloom.Offsets)
+		return strings(s, bloom.Offsets[int32])
 	case *arrow.LargeStringType, *arrow.LargeBinaryType:
-		return strings(s, bloom.Offsets64)
+		return strings(s, bloom.Offsets[int64])
 	case *arrow.StringViewType, *arrow.BinaryViewType:
 		return s.views()
 	case *arrow.FixedSizeBinaryType:
 		return s.fixedSize(t.ByteWidth)
 
 	case *arrow.Int32Type, *arrow.Uint32Type, *arrow.Float32Type, *arrow.Date32Type:
-		return integers(s, bloom.Uint32s)
+		return integers(s, bloom.Integers[uint32])
 	case *arrow.Int64Type, *arrow.Uint64Type, *arrow.Float64Type, *arrow.Time64Type, *arrow.DurationType:
-		return integers(s, bloom.Uint64s)
+		return integers(s, bloom.Integers[uint64])
 	case *arrow.Float16Type:
-		return integers(s, bloom.IntegersOf[uint16])
+		return integers(s, bloom.Integers[uint16])
 	case *arrow.Time32Type:
 		if t.Unit == arrow.Second {
-			return converted(s, bloom.IntegersOf[int32], func(seconds int32) int32 { return 1000 * seconds })
+			return converted(s, bloom.Integers[int32], func(seconds int32) int32 { return 1000 * seconds })
 		}
-		return integers(s, bloom.Uint32s)
+		return integers(s, bloom.Integers[uint32])
 	case *arrow.TimestampType:
 		if t.Unit == arrow.Second {
-			return converted(s, bloom.IntegersOf[int64], func(seconds int64) int64 { return 1000 * seconds })
+			return converted(s, bloom.Integers[int64], func(seconds int64) int64 { return 1000 * seconds })
 		}
-		return integers(s, bloom.Uint64s)
+		return integers(s, bloom.Integers[uint64])
 
 	case *arrow.Int8Type:
-		return converted(s, bloom.IntegersOf[int32], func(v int8) int32 { return int32(v) })
+		return converted(s, bloom.Integers[int32], func(v int8) int32 { return int32(v) })
 	case *arrow.Uint8Type:
-		return converted(s, bloom.IntegersOf[int32], func(v uint8) int32 { return int32(v) })
+		return converted(s, bloom.Integers[int32], func(v uint8) int32 { return int32(v) })
 	case *arrow.Int16Type:
-		return converted(s, bloom.IntegersOf[int32], func(v int16) int32 { return int32(v) })
+		return converted(s, bloom.Integers[int32], func(v int16) int32 { return int32(v) })
 	case *arrow.Uint16Type:
-		return converted(s, bloom.IntegersOf[int32], func(v uint16) int32 { return int32(v) })
+		return converted(s, bloom.Integers[int32], func(v uint16) int32 { return int32(v) })
 	case *arrow.Date64Type:
-		return converted(s, bloom.IntegersOf[int32], func(milliseconds int64) int32 { return int32(milliseconds / (24 * 60 * 60 * 1000)) })
+		return converted(s, bloom.Integers[int32], func(milliseconds int64) int32 { return int32(milliseconds / (24 * 60 * 60 * 1000)) })
 
 	case *arrow.Decimal32Type:
 		return decimals(s, t, func(b []byte, v decimal.Decimal32) { binary.BigEndian.PutUint32(b, uint32(v)) })
@@ -107,7 +108,11 @@ func (s span) values() (bloom.Keys, error) {
 	case *arrow.BooleanType:
 		return s.booleans()
 	case *arrow.NullType:
-		return bloom.FixedWidth(make([]byte, s.n), 1) // all rows are null
+		keys, err := s.empty()
+		if err == nil {
+			keys, err = keys.WithValidity(make([]byte, (s.n+7)/8), 0)
+		}
+		return keys, err
 	case *arrow.DictionaryType, *arrow.RunEndEncodedType:
 		return bloom.Keys{}, fmt.Errorf("%w: the rows of %v do not lie in memory as keys", ErrType, t)
 	}
@@ -148,13 +153,21 @@ func (s span) views() (bloom.Keys, error) {
 // fixedSize returns rows of a width that may be 0.
 func (s span) fixedSize(width int) (bloom.Keys, error) {
 	if width == 0 {
-		return bloom.Offsets(nil, make([]int32, s.n+1))
+		return s.empty()
 	}
 	data, err := s.fixed(width)
 	if err != nil {
 		return bloom.Keys{}, err
 	}
 	return column(bloom.FixedWidth(data, width))
+}
+
+// empty returns rows whose keys have no bytes.
+func (s span) empty() (bloom.Keys, error) {
+	if s.n > mostFreeRows {
+		return bloom.Keys{}, fmt.Errorf("%w: %d rows of type %v, which have no bytes", ErrArray, s.n, s.dtype)
+	}
+	return bloom.Offsets(nil, make([]int32, s.n+1))
 }
 
 // integers returns rows whose bytes are their keys.

@@ -70,26 +70,31 @@ func mask(mem memory.Allocator, q *query, a arrow.Array) (*array.Boolean, error)
 // those of [Mask].
 func Positions(mem memory.Allocator, filter Tester, a arrow.Array) (*array.Uint32, error) {
 	q := query{filter: filter}
-	return q.positions(mem, a, false)
+	hits, total, err := q.rows(a, false, newWords)
+	if err != nil {
+		return nil, err
+	}
+	return positions(mem, hits, total), nil
 }
 
-// positions returns the numbers of the rows that are hits, or of those that are not.
-func (q *query) positions(mem memory.Allocator, a arrow.Array, invert bool) (*array.Uint32, error) {
+// rows returns the rows that are hits, or those that are not, and their number.
+func (q *query) rows(a arrow.Array, invert bool, room func(words int) []uint64) (hits []uint64, total int, err error) {
 	s, err := rowsOf(a)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	hits, err := q.test(s, newWords)
-	if err != nil {
-		return nil, err
-	}
-	total := 0
+	hits, err = q.test(s, room)
 	for i, word := range hits {
 		if invert {
 			hits[i] = ^word & (^uint64(0) >> (64 - min(64, s.n-64*i)))
 		}
 		total += bits.OnesCount64(hits[i])
 	}
+	return hits, total, err
+}
+
+// positions returns the numbers of the bits that are set.
+func positions(mem memory.Allocator, hits []uint64, total int) *array.Uint32 {
 	buffer := memory.NewResizableBuffer(mem)
 	defer buffer.Release()
 	buffer.Resize(4 * total)
@@ -101,7 +106,7 @@ func (q *query) positions(mem memory.Allocator, a arrow.Array, invert bool) (*ar
 	}
 	data := array.NewData(arrow.PrimitiveTypes.Uint32, total, []*memory.Buffer{nil, buffer}, nil, 0, 0)
 	defer data.Release()
-	return array.NewUint32Data(data), nil
+	return array.NewUint32Data(data)
 }
 
 func newWords(n int) []uint64 { return make([]uint64, n) }
@@ -133,6 +138,10 @@ func (q *query) test(s span, room func(words int) []uint64) ([]uint64, error) {
 		return q.testDictionary(s, t, room)
 	case *arrow.RunEndEncodedType:
 		return q.testRuns(s, t, room)
+	case *arrow.NullType:
+		hits := room(s.words())
+		clear(hits)
+		return hits, nil
 	}
 	keys, err := s.keys()
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package beam has transforms for Apache Beam's Go SDK that build the filters of this library
+// Package bloombeam has transforms for Apache Beam's Go SDK that build the filters of this library
 // from a PCollection, and filter a PCollection by them before it is grouped or joined:
 //
-//	known := lanebloom.BuildFilter(s, policy, 1_000_000, users, userID{})  // PCollection<[]byte>
-//	rest := lanebloom.Filter(s, known, events, eventUser{})               // those that may be of a user
+//	known := bloombeam.BuildFilter(s, policy, 1_000_000, users, userID{})  // PCollection<[]byte>
+//	rest := bloombeam.Filter(s, known, events, eventUser{})               // those that may be of a user
 //
 // A filter never drops an element whose key was added. It keeps some others, at the
 // false-positive rate of the policy. [SparseJoin] filters, and then groups what is left exactly.
@@ -17,7 +17,7 @@
 //
 //	func (eventUser) AppendKey(dst []byte, e Event) []byte { return append(dst, e.User...) }
 //
-//	func init() { lanebloom.Register(eventUser{}) }
+//	func init() { bloombeam.Register(eventUser{}) }
 //
 // # Windows
 //
@@ -27,7 +27,7 @@
 // input say: one for the same window if known elements are windowed alike, or the one of the global
 // window. A window without a filter has no known keys, and nothing passes. If triggers make
 // several filters for a window, what passes one of them passes.
-package beam
+package bloombeam
 
 import (
 	"fmt"
@@ -65,7 +65,7 @@ func init() {
 }
 
 // BuildFilter builds a filter of the keys of all elements of col, a PCollection<T>, and returns
-// a PCollection<[]byte> of its file (docs/file-format.md), one for each window: [bloom.OpenFile] reads it. The filter has room
+// a PCollection<[]byte> of its file (docs/file-format.md), one for each window: [bloom.OpenBinary] reads it. The filter has room
 // for the given number of keys; with more, its false-positive rate rises, and [bloom.Filter.KeyCount] tells so.
 //
 // A worker that has seen at most 4,096 keys sends them as they are, and one that has seen

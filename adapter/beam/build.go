@@ -1,4 +1,4 @@
-package beam
+package bloombeam
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package beam_test
+package bloombeam_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/lanebloom/bloom"
-	lanebloom "github.com/lanebloom/bloom/adapter/beam"
+	"github.com/lanebloom/bloom/adapter/beam"
 )
 
 // Visit is a row of a log.
@@ -24,7 +24,7 @@ func (visitor) AppendKey(dst []byte, v Visit) []byte { return append(dst, v.User
 func printVisit(v Visit) { fmt.Println(v.User, v.Page) }
 
 func init() {
-	lanebloom.Register(visitor{})
+	bloombeam.Register(visitor{})
 	beam.RegisterType(reflect.TypeFor[Visit]())
 	beam.RegisterFunction(printVisit)
 }
@@ -35,8 +35,8 @@ func Example() {
 	users := beam.Create(s, "ann", "bob")
 	visits := beam.Create(s, Visit{"ann", "/news"}, Visit{"eve", "/"}, Visit{"mallory", "/"})
 
-	known := lanebloom.BuildFilter(s, bloom.Policy{BitsPerKey: 10}, 2, users, lanebloom.String{})
-	beam.ParDo0(s, printVisit, lanebloom.Filter(s, known, visits, visitor{}))
+	known := bloombeam.BuildFilter(s, bloom.Policy{BitsPerKey: 10}, 2, users, bloombeam.String{})
+	beam.ParDo0(s, printVisit, bloombeam.Filter(s, known, visits, visitor{}))
 
 	if _, err := beam.Run(context.Background(), "prism", p); err != nil {
 		fmt.Println(err)

@@ -1,4 +1,4 @@
-package goleveldb_test
+package bloomgoleveldb_test
 
 import (
 	"bytes"
@@ -35,7 +35,7 @@ type identityFilter struct{ filter.Filter }
 type identityGenerator struct{ filter.FilterGenerator }
 
 func newIdentityFilter(policy bloom.Policy) filter.Filter {
-	return identityFilter{goleveldb.NewNamed("example.BloomFilter.IgnoreTag", policy)}
+	return identityFilter{bloomgoleveldb.NewNamed("example.BloomFilter.IgnoreTag", policy)}
 }
 
 func (f identityFilter) Contains(encoded, key []byte) bool {
@@ -52,7 +52,7 @@ func (g identityGenerator) Add(key []byte) { g.FilterGenerator.Add(identity(key)
 // A filter of whole keys denies a key that is there.
 func Example_comparer() {
 	policy := bloom.Policy{BitsPerKey: 10}
-	for _, f := range []filter.Filter{goleveldb.New(policy), newIdentityFilter(policy)} {
+	for _, f := range []filter.Filter{bloomgoleveldb.New(policy), newIdentityFilter(policy)} {
 		db, err := leveldb.Open(storage.NewMemStorage(), &opt.Options{Comparer: ignoreTag{}, Filter: f})
 		if err != nil {
 			fmt.Println(err)

@@ -1,4 +1,4 @@
-package goleveldb_test
+package bloomgoleveldb_test
 
 import (
 	"errors"
@@ -16,10 +16,10 @@ import (
 func Example() {
 	policy := bloom.Policy{BitsPerKey: 10}
 	db, err := leveldb.Open(storage.NewMemStorage(), &opt.Options{
-		Filter: goleveldb.New(policy),
+		Filter: bloomgoleveldb.New(policy),
 		// For tables that goleveldb wrote with its own filter, until compactions
 		// rewrite them.
-		AltFilters: []filter.Filter{goleveldb.NewNamed(goleveldb.Name, policy)},
+		AltFilters: []filter.Filter{bloomgoleveldb.NewNamed(bloomgoleveldb.Name, policy)},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -1,4 +1,4 @@
-// Package goleveldb gives goleveldb (github.com/syndtr/goleveldb) the filters
+// Package bloomgoleveldb gives goleveldb (github.com/syndtr/goleveldb) the filters
 // of this library:
 //
 //	leveldb.OpenFile(path, &opt.Options{
@@ -20,7 +20,7 @@
 // Do not use these filters with a comparer for which keys with different bytes are
 // equal. The filter of one of two equal keys would deny the other, and Get would miss
 // a key that is there. The second example shows a filter for such a comparer.
-package goleveldb
+package bloomgoleveldb
 
 import (
 	"github.com/syndtr/goleveldb/leveldb/filter"

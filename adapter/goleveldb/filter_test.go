@@ -1,4 +1,4 @@
-package goleveldb
+package bloomgoleveldb
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package parquet
+package bloomparquet
 
 import (
 	"bytes"
@@ -90,8 +90,8 @@ func TestFilterErrors(t *testing.T) {
 			for i := range first {
 				first[i], second[i] = uint64(i), uint64(i+10000)
 			}
-			f.add(t, bloom.Uint64s(first), 12)
-			f.add(t, bloom.Uint64s(second), 12)
+			f.add(t, bloom.Integers(first), 12)
+			f.add(t, bloom.Integers(second), 12)
 			test.change(f, &f.chunks[0])
 			c := f.open(t, Type{Physical: Int64})
 			for range 2 { // reading, and then from memory
@@ -208,7 +208,7 @@ func TestAligned(t *testing.T) {
 func FuzzColumn(f *testing.F) {
 	two := new(file)
 	for i := range uint64(2) {
-		two.add(f, bloom.Uint64s([]uint64{i}), 10)
+		two.add(f, bloom.Integers([]uint64{i}), 10)
 	}
 	first, second := two.chunks[0], two.chunks[1]
 	f.Add(two.Bytes(), first.FilterOffset, first.FilterLength, second.FilterOffset, second.FilterLength)

@@ -1,4 +1,4 @@
-// Package parquet tests keys against the Bloom filters of Parquet files, to find out which
+// Package bloomparquet tests keys against the Bloom filters of Parquet files, to find out which
 // row groups have to be read:
 //
 //	column, err := parquetgo.Open(file, "id")     // or arrowgo.Open
@@ -16,4 +16,4 @@
 //
 // No row group is excluded that has a key. The bounds of a row group (minimum and maximum) exclude
 // keys only where the format defines the order of the values.
-package parquet
+package bloomparquet

@@ -1,4 +1,4 @@
-package parquet
+package bloomparquet
 
 import (
 	"encoding/binary"
@@ -226,7 +226,7 @@ func (e *encoder) keys() (*Keys, error) {
 	var plain bloom.Keys
 	var err error
 	if e.offsets != nil {
-		plain, err = bloom.Offsets64(e.data, e.offsets)
+		plain, err = bloom.Offsets(e.data, e.offsets)
 	} else {
 		plain, err = bloom.FixedWidth(e.data, e.t.width())
 	}

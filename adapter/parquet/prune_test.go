@@ -1,4 +1,4 @@
-package parquet
+package bloomparquet
 
 import (
 	"cmp"
@@ -331,7 +331,7 @@ func TestEqualFloats(t *testing.T) {
 	values := []float64{0, math.Copysign(0, -1), math.NaN(), math.Float64frombits(0xfff8000000000001)}
 	for i, v := range values {
 		f := new(file)
-		f.add(t, bloom.Uint64s([]uint64{math.Float64bits(v)}), 30)
+		f.add(t, bloom.Integers([]uint64{math.Float64bits(v)}), 30)
 		k, err := KeysOf(Type{Physical: Double}, append(values, 1, 2, 3))
 		if err != nil {
 			t.Fatal(err)
@@ -360,7 +360,7 @@ func TestFewWithin(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := new(file)
-	f.add(t, bloom.IntegersOf(values), 8)
+	f.add(t, bloom.Integers(values), 8)
 	c := f.open(t, typ)
 	c.Load()
 	for from := 0; from < n; from += 37 {
@@ -453,7 +453,7 @@ func TestColumns(t *testing.T) {
 func TestGoroutines(t *testing.T) {
 	f := new(file)
 	for i := range uint64(20) {
-		f.add(t, bloom.Uint64s([]uint64{i, i + 1}), 20)
+		f.add(t, bloom.Integers([]uint64{i, i + 1}), 20)
 	}
 	c := f.open(t, Type{Physical: Int64})
 	k, err := KeysOf(c.Type(), []int64{3, 4, 5, 100})
@@ -489,7 +489,7 @@ func TestPruneAllocates(t *testing.T) {
 	allocations := func(n int) float64 {
 		f := new(file)
 		for range n {
-			f.add(t, bloom.Uint32s([]uint32{1, 3}), 10)
+			f.add(t, bloom.Integers([]uint32{1, 3}), 10)
 		}
 		c := f.open(t, typ)
 		c.Load()

@@ -1,4 +1,4 @@
-package pebble
+package bloompebble
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package pebble_test
+package bloompebble_test
 
 import (
 	"errors"
@@ -8,12 +8,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/lanebloom/bloom"
-	lanebloom "github.com/lanebloom/bloom/adapter/pebble"
+	"github.com/lanebloom/bloom/adapter/pebble"
 )
 
 func Example() {
 	options := &pebble.Options{FS: vfs.NewMem()}
-	options.Levels[0].FilterPolicy = lanebloom.New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10})
+	options.Levels[0].FilterPolicy = bloompebble.New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10})
 	db, err := pebble.Open("", options)
 	if err != nil {
 		fmt.Println(err)
@@ -51,12 +51,12 @@ func Example() {
 
 // Databases whose tables have LevelDB's filters keep them, and new tables have Pebble's.
 func ExampleNewNamed() {
-	old := lanebloom.NewNamed("our.BloomFilter", bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10})
+	old := bloompebble.NewNamed("our.BloomFilter", bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10})
 	options := &pebble.Options{
 		FS:      vfs.NewMem(),
 		Filters: map[string]pebble.FilterPolicy{old.Name(): old},
 	}
-	options.Levels[0].FilterPolicy = lanebloom.New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10})
+	options.Levels[0].FilterPolicy = bloompebble.New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10})
 	db, err := pebble.Open("", options)
 	if err != nil {
 		fmt.Println(err)

@@ -1,8 +1,8 @@
-// Package pebble gives Pebble (github.com/cockroachdb/pebble/v2, version 2.1) the filters of
+// Package bloompebble gives Pebble (github.com/cockroachdb/pebble/v2, version 2.1) the filters of
 // this library:
 //
 //	options := &pebble.Options{}
-//	options.Levels[0].FilterPolicy = lanebloom.New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10})
+//	options.Levels[0].FilterPolicy = bloompebble.New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10})
 //
 // The levels below take the policy of level 0 unless they have their own. With the format
 // [bloom.Pebble], name and bytes are those of Pebble's own policy, bloom.FilterPolicy of the
@@ -16,7 +16,7 @@
 //	options.Filters = map[string]pebble.FilterPolicy{old.Name(): old}
 //
 // The next release of Pebble has another interface for filters, and will need another package.
-package pebble
+package bloompebble
 
 import (
 	"sync"

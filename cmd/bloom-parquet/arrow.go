@@ -9,9 +9,10 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lanebloom/bloom"
-	bloomarrow "github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/arrow"
 )
 
 // arrowMagic is how a file of Arrow IPC begins (Feather version 2, too).
@@ -48,7 +49,11 @@ func eachRecordBatch(name, column string, start func(*ipc.FileReader) error, do 
 			err = fmt.Errorf("%s: %s", name, withoutPrefix(err))
 		}
 	}()
-	r, err := ipc.NewFileReader(file)
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	r, err := ipc.NewFileReader(file, ipc.WithAllocator(bounded{memory.DefaultAllocator, 64<<20 + 1000*info.Size()}))
 	if err != nil {
 		return err
 	}
@@ -74,6 +79,29 @@ func eachRecordBatch(name, column string, start func(*ipc.FileReader) error, do 
 		}
 	}
 	return nil
+}
+
+// bounded is an allocator of no more bytes at once than a file accounts for: a few bytes of a
+// compressed buffer can say that it has 2^60 bytes.
+type bounded struct {
+	memory.Allocator
+	most int64
+}
+
+func (b bounded) check(size int) {
+	if size < 0 || int64(size) > b.most {
+		panic(fmt.Sprintf("a buffer of %d bytes", size)) // eachRecordBatch recovers
+	}
+}
+
+func (b bounded) Allocate(size int) []byte {
+	b.check(size)
+	return b.Allocator.Allocate(size)
+}
+
+func (b bounded) Reallocate(size int, old []byte) []byte {
+	b.check(size)
+	return b.Allocator.Reallocate(size, old)
 }
 
 // copyArrow writes the rows of a file of Arrow IPC that pass, and returns their number.

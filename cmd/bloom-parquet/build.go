@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom"
-	bloomarrow "github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/arrow"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
@@ -33,24 +34,33 @@ A value that comes several times counts as several keys: the filter is larger th
 
 const mostBitsPerKey = 10000
 
-// Run writes the filter of all files.
+// Run writes the filter of all files. A process apart reads them.
 func (b *buildCommand) Run(s *streams) error {
+	switch {
+	case isApart():
+		return b.build(s)
+	case b.Output != "":
+		if err := s.outputs().Check(b.Output, b.Files...); err != nil {
+			return err
+		}
+		return s.outputs().Write(b.Output, func(w io.Writer) error { return apart(s, w, b.Files) }, b.Files...)
+	case isTerminal(s.out):
+		return errors.New("will not write a filter to a terminal: name a file with -o")
+	}
+	if err := s.outputs().CheckStdout(b.Files...); err != nil {
+		return err
+	}
+	return apart(s, s.out, b.Files)
+}
+
+// build writes the filter to standard output.
+func (b *buildCommand) build(s *streams) error {
 	format, err := bloom.ParseFormat(b.Format)
 	switch {
 	case err != nil:
 		return fmt.Errorf("--format: %s", withoutPrefix(err))
 	case b.BitsPerKey != nil && (*b.BitsPerKey < 1 || *b.BitsPerKey > mostBitsPerKey):
 		return fmt.Errorf("--bits-per-key must be at least 1 and at most %d, and not %d", mostBitsPerKey, *b.BitsPerKey)
-	case b.Output == "" && isTerminal(s.out):
-		return errors.New("will not write a filter to a terminal: name a file with -o")
-	}
-	if b.Output == "" {
-		err = s.outputs().CheckStdout(b.Files...)
-	} else {
-		err = s.outputs().Check(b.Output, b.Files...)
-	}
-	if err != nil {
-		return err
 	}
 	columns, n, err := b.hashColumns(s, format)
 	if err != nil {
@@ -75,18 +85,17 @@ func (b *buildCommand) Run(s *streams) error {
 	} else if encoded, err = filter.MarshalBinary(); err != nil {
 		return err
 	}
-	if b.Output == "" {
-		_, err = s.out.Write(encoded)
-		return err
-	}
-	return s.outputs().Write(b.Output, func(w io.Writer) error {
-		_, err := w.Write(encoded)
-		return err
-	}, b.Files...)
+	_, err = s.out.Write(encoded)
+	return err
 }
 
-// hashColumns returns the hashes of all keys. The columns must have one type: the bytes of
-// equal values differ between types.
+// adderFunc makes a function a [bloomarrow.Adder].
+type adderFunc func(keys bloom.Keys)
+
+func (f adderFunc) AddBatch(keys bloom.Keys) { f(keys) }
+
+// hashColumns returns the hashes of all keys, and their number if there is a rate. The columns must
+// have one type: the bytes of equal values differ between types.
 func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []bloom.Keys, n int, err error) {
 	progress, done := bar(s, "reading keys", int64(len(b.Files)))
 	defer done()
@@ -100,9 +109,14 @@ func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []b
 		if arrows {
 			hash = b.hashArrow
 		}
-		kind, err := hash(name, func(keys bloom.Keys, nulls int) {
-			columns = append(columns, keys.Hashed(format))
-			n += keys.Len() - nulls
+		kind, err := hash(name, func(keys bloom.Keys) {
+			hashed := keys.Hashed(format)
+			columns = append(columns, hashed)
+			if b.Rate != nil { // nulls do not count
+				counter := bloom.Policy{Format: format, BitsPerKey: 1}.NewBuilder()
+				counter.AddBatch(hashed)
+				n += counter.Len()
+			}
 		})
 		if err != nil {
 			return nil, 0, err
@@ -119,7 +133,7 @@ func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []b
 }
 
 // hashParquet calls add with the keys of a Parquet file. It returns their type.
-func (b *buildCommand) hashParquet(name string, add func(keys bloom.Keys, nulls int)) (kind string, err error) {
+func (b *buildCommand) hashParquet(name string, add adderFunc) (kind string, err error) {
 	file, err := openFile(name, b.Column)
 	if err != nil {
 		return "", err
@@ -127,7 +141,7 @@ func (b *buildCommand) hashParquet(name string, add func(keys bloom.Keys, nulls 
 	defer file.close()
 	for group := range file.RowGroups() {
 		if err := eachPage(file, group, func(p *pageKeys) error {
-			add(p.keys, 0)
+			add(p.keys)
 			return nil
 		}); err != nil {
 			return "", fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
@@ -137,20 +151,26 @@ func (b *buildCommand) hashParquet(name string, add func(keys bloom.Keys, nulls 
 }
 
 // hashArrow is hashParquet for a file of Arrow IPC.
-func (b *buildCommand) hashArrow(name string, add func(keys bloom.Keys, nulls int)) (kind string, err error) {
+func (b *buildCommand) hashArrow(name string, add adderFunc) (kind string, err error) {
 	err = eachRecordBatch(name, b.Column, func(r *ipc.FileReader) error {
-		kind = r.Schema().Field(r.Schema().FieldIndices(b.Column)[0]).Type.String()
+		kind = keyType(r.Schema().Field(r.Schema().FieldIndices(b.Column)[0]).Type).String()
 		return nil
 	}, func(batch arrow.RecordBatch, column int) error {
-		keys, err := bloomarrow.Keys(batch.Column(column))
-		if err != nil {
-			return err
-		}
 		// The hashes refer to the validity bitmap of the batch. Its memory is Go's, and stays.
-		add(keys, batch.Column(column).NullN())
-		return nil
+		return bloomarrow.Add(add, batch.Column(column))
 	})
 	return kind, err
+}
+
+// keyType returns the type of the values of a dictionary, or of runs.
+func keyType(t arrow.DataType) arrow.DataType {
+	switch t := t.(type) {
+	case *arrow.DictionaryType:
+		return keyType(t.ValueType)
+	case *arrow.RunEndEncodedType:
+		return keyType(t.Encoded())
+	}
+	return t
 }
 
 // pageKeys is the keys of some rows of a column.
@@ -169,6 +189,7 @@ func eachPage(file *parquetFile, group int, do func(*pageKeys) error) (err error
 			err = fmt.Errorf("malformed: %v", p)
 		}
 	}()
+	debug.SetPanicOnFault(true)
 	pages := file.RowGroups()[group].ColumnChunks()[file.leaf].Pages()
 	defer pages.Close()
 	k := &pageKeys{values: make([]parquet.Value, 8192)}
@@ -201,7 +222,7 @@ func (k *pageKeys) read(page parquet.Page, do func(*pageKeys) error) error {
 			}
 		}
 		if n > 0 {
-			keys, err := bloom.Offsets64(k.data, k.ends)
+			keys, err := bloom.Offsets(k.data, k.ends)
 			if err != nil {
 				return err
 			}

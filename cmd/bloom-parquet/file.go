@@ -7,14 +7,14 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 )
 
 // parquetFile is a file that is open, and one of its columns.
 type parquetFile struct {
 	*parquet.File
-	column *prune.Column
+	column *bloomparquet.Column
 	leaf   int // of the column
 	close  func() error
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -31,11 +32,30 @@ Some rows pass whose keys were not added to the filter: false positives. A join 
 ` + outputfile.Help
 }
 
-// Run writes the rows of a file that pass.
+// Run writes the rows of a file that pass. A process apart reads it.
 func (f *filterCommand) Run(s *streams) error {
+	if isApart() {
+		return f.copy(s)
+	}
 	if err := s.outputs().Check(f.Output, f.Input, f.Filter); err != nil {
 		return err
 	}
+	none := false
+	err := s.outputs().Write(f.Output, func(w io.Writer) error {
+		err := apart(s, w, []string{f.Input})
+		if none = errors.Is(err, errNone); none {
+			return nil // a file without rows
+		}
+		return err
+	}, f.Input, f.Filter)
+	if err == nil && none {
+		return errNone
+	}
+	return err
+}
+
+// copy writes the rows to standard output.
+func (f *filterCommand) copy(s *streams) error {
 	filter, err := f.open(s)
 	if err != nil {
 		return err
@@ -45,20 +65,15 @@ func (f *filterCommand) Run(s *streams) error {
 		return err
 	}
 	passed := int64(0)
-	if err := s.outputs().Write(f.Output, func(w io.Writer) (err error) {
-		if arrows {
-			passed, err = f.copyArrow(w, filter)
-		} else {
-			passed, err = f.copyParquet(s, w, filter)
-		}
-		return err
-	}, f.Input, f.Filter); err != nil {
-		return err
+	if arrows {
+		passed, err = f.copyArrow(s.out, filter)
+	} else {
+		passed, err = f.copyParquet(s, s.out, filter)
 	}
-	if passed == 0 {
+	if err == nil && passed == 0 {
 		return errNone
 	}
-	return nil
+	return err
 }
 
 // open reads the filter: a file of this library, or bare bytes.
@@ -92,6 +107,7 @@ func (f *filterCommand) copyParquet(s *streams, out io.Writer, filter *bloom.Fil
 	if leaf, ok := file.Schema().Lookup(file.Schema().Columns()[file.leaf]...); !ok || leaf.MaxRepetitionLevel > 0 {
 		return 0, fmt.Errorf("%s: column %s is repeated: a row has many keys", f.Input, f.Column)
 	}
+	debug.SetPanicOnFault(true)
 	w := parquet.NewWriter(out, f.options(file)...)
 	progress, done := bar(s, "filtering", file.NumRows())
 	defer done()

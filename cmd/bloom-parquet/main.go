@@ -35,9 +35,10 @@ type cli struct {
 	Version kong.VersionFlag `help:"Print the version."`
 }
 
-// streams are the standard streams of the process.
+// streams are the standard streams of the process, and what it was told to do.
 type streams struct {
 	in, out, err *os.File
+	args         []string // the command line
 }
 
 // warn prints a warning.
@@ -45,12 +46,17 @@ func (s *streams) warn(format string, args ...any) {
 	fmt.Fprintf(s.err, "bloom-parquet: "+format+"\n", args...)
 }
 
-func main() { os.Exit(run(os.Args[1:])) }
+func main() {
+	if isApart() {
+		becomeApart()
+	}
+	os.Exit(run(os.Args[1:]))
+}
 
 // run runs a command line and returns the exit status. An empty one prints the help on
 // standard error and exits 2, for a script that lost its arguments.
 func run(args []string) int {
-	s := &streams{os.Stdin, os.Stdout, os.Stderr}
+	s := &streams{os.Stdin, os.Stdout, os.Stderr, args}
 	options := []kong.Option{
 		kong.Name("bloom-parquet"),
 		kong.Description("Bloom filters of Parquet files."),
@@ -87,9 +93,14 @@ func status(err error, w io.Writer) int {
 		return exitSome
 	case errors.Is(err, errNone):
 		return exitNone
+	case errors.Is(err, errReported):
+		return exitError
 	}
 	for line := range strings.Lines(err.Error()) { // of joined errors each has a line
 		fmt.Fprintln(w, "bloom-parquet:", strings.TrimSuffix(line, "\n"))
+	}
+	if isApart() {
+		return exitApart
 	}
 	return exitError
 }

@@ -12,7 +12,7 @@ import (
 	"os"
 	"slices"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 type pruneCommand struct {
@@ -25,7 +25,7 @@ type pruneCommand struct {
 	Files  []string `arg:"" help:"Parquet files."`
 
 	lines [][]byte
-	keys  map[prune.Type]*prune.Keys
+	keys  map[bloomparquet.Type]*bloomparquet.Keys
 }
 
 // Help is what bloom-parquet prune --help says, too.
@@ -36,8 +36,16 @@ A row group without a filter that can be read may have every key that is not out
 If it cannot read a file, it goes on with the next, as grep does.`
 }
 
-// Run prints the row groups of all files.
-func (p *pruneCommand) Run(s *streams) (err error) {
+// Run prints the row groups of all files. A process apart does it.
+func (p *pruneCommand) Run(s *streams) error {
+	if isApart() {
+		return p.pruneAll(s)
+	}
+	return apart(s, s.out, p.Files)
+}
+
+// pruneAll prints the row groups of all files.
+func (p *pruneCommand) pruneAll(s *streams) error {
 	if err := p.readKeys(s); err != nil {
 		return err
 	}
@@ -90,31 +98,46 @@ func (p *pruneCommand) readKeys(s *streams) error {
 		return nil
 	}
 	p.lines = bytes.Split(data, []byte{end})
+	if !p.Null && !p.Hex && endWithCR(p.lines) {
+		s.warn("warning: %s: the keys end with a carriage return (CRLF)", p.Keys)
+	}
 	return nil
 }
 
+// endWithCR reports whether most of the first lines end with a carriage return.
+func endWithCR(lines [][]byte) bool {
+	lines = lines[:min(len(lines), 16)]
+	n := 0
+	for _, line := range lines {
+		if bytes.HasSuffix(line, []byte{'\r'}) {
+			n++
+		}
+	}
+	return 2*n > len(lines)
+}
+
 // keysFor returns the keys for columns of a type.
-func (p *pruneCommand) keysFor(t prune.Type) (*prune.Keys, error) {
+func (p *pruneCommand) keysFor(t bloomparquet.Type) (*bloomparquet.Keys, error) {
 	if k := p.keys[t]; k != nil {
 		return k, nil
 	}
 	k, err := p.parse(t)
-	if at := (*prune.KeyError)(nil); errors.As(err, &at) {
+	if at := (*bloomparquet.KeyError)(nil); errors.As(err, &at) {
 		return nil, fmt.Errorf("%s: line %d: %q is no value of %v: %s", p.Keys, at.Index+1, p.lines[at.Index], t, at.Why)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if p.keys == nil {
-		p.keys = map[prune.Type]*prune.Keys{}
+		p.keys = map[bloomparquet.Type]*bloomparquet.Keys{}
 	}
 	p.keys[t] = k
 	return k, nil
 }
 
-func (p *pruneCommand) parse(t prune.Type) (*prune.Keys, error) {
+func (p *pruneCommand) parse(t bloomparquet.Type) (*bloomparquet.Keys, error) {
 	if !p.Hex {
-		return prune.ParseKeys(t, p.lines)
+		return bloomparquet.ParseKeys(t, p.lines)
 	}
 	values := make([][]byte, len(p.lines))
 	for i, line := range p.lines {
@@ -123,7 +146,7 @@ func (p *pruneCommand) parse(t prune.Type) (*prune.Keys, error) {
 			return nil, fmt.Errorf("%s: line %d: %q is not hex", p.Keys, i+1, line)
 		}
 	}
-	return prune.KeysOf(t, values)
+	return bloomparquet.KeysOf(t, values)
 }
 
 // prune prints the row groups of a file, and reports whether there are some.
@@ -174,7 +197,7 @@ type rowGroup struct {
 }
 
 // print prints a row group.
-func (p *pruneCommand) print(out *bufio.Writer, name string, group prune.RowGroup) (err error) {
+func (p *pruneCommand) print(out *bufio.Writer, name string, group bloomparquet.RowGroup) (err error) {
 	switch {
 	case p.JSON:
 		line := rowGroup{File: name, RowGroup: group.Index, Rows: group.Rows, Count: group.Count}

@@ -159,7 +159,7 @@ func (r randomSource) column(keys [][]byte) (bloom.Keys, error) {
 		for i, key := range keys {
 			numbers[i] = binary.LittleEndian.Uint64(key)
 		}
-		return bloom.Uint64s(numbers), nil
+		return bloom.Integers(numbers), nil
 	}
 	if r.from == r.to {
 		return bloom.FixedWidth(slices.Concat(keys...), r.from)

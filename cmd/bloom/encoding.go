@@ -155,7 +155,7 @@ func setProbes(f bloom.Format, filter bitArray, data []byte, k int) error {
 	binary.LittleEndian.PutUint64(number[:], uint64(k))
 	p := partOf(partsOf(f, filter, data), partProbes)
 	copy(data[p.From:p.To], number[:])
-	if opened, err := bloom.Open(f, data); err != nil || len(opened.Walk(nil).Positions) != k {
+	if opened, err := bloom.Open(f, data); err != nil || len(opened.Explain(nil).Positions) != k {
 		return fmt.Errorf("filters of %v cannot have %d probes", f, k)
 	}
 	return nil

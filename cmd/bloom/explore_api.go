@@ -59,7 +59,7 @@ func newFormatInfo(f bloom.Format) formatInfo {
 	if err != nil {
 		panic(err) // there is memory for one key
 	}
-	walk := set.Walk(nil)
+	walk := set.Explain(nil)
 	info := formatInfo{ID: f.String(), Name: f.Name(), Rule: walk.Rule, ChoosesProbes: choosesProbes(f)}
 	for _, n := range walk.Numbers {
 		info.Numbers = append(info.Numbers, numberInfo{n.Name, n.Meaning})
@@ -139,7 +139,9 @@ type keyWalk struct {
 }
 
 // walker is a filter or a set.
-type walker interface{ Walk(key []byte) bloom.Walk }
+type walker interface {
+	Explain(key []byte) bloom.Explanation
+}
 
 // checkPositions refuses keys that have more bits together than an answer lists. All
 // keys of a filter have the same number.
@@ -147,7 +149,7 @@ func checkPositions(f walker, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	probes := len(f.Walk(nil).Positions)
+	probes := len(f.Explain(nil).Positions)
 	if len(keys)*probes <= maxPositions {
 		return nil
 	}
@@ -156,7 +158,7 @@ func checkPositions(f walker, keys []string) error {
 }
 
 func newKeyWalk(f walker, key string) keyWalk {
-	w := f.Walk([]byte(key))
+	w := f.Explain([]byte(key))
 	k := keyWalk{Key: key, Positions: w.Positions}
 	for _, n := range w.Numbers {
 		k.Numbers = append(k.Numbers, fmt.Sprintf("%0*x", (n.Bits+3)/4, n.Value))
@@ -329,7 +331,7 @@ func (a *filterAnswer) describe(filter *bloom.Filter, data []byte) {
 	a.Parts = append([]part{}, partsOf(filter.Format(), filter, data)...)
 	a.Bits, a.SetBits, a.Probes = stats.Bits, stats.SetBits, stats.Probes
 	a.Observed, a.Samples = observedRate(filter, stats.Probes)
-	if !math.IsInf(stats.Keys, 1) {
+	if !stats.KeysUnknown {
 		a.EstimatedKeys = &stats.Keys
 	}
 }

@@ -178,7 +178,7 @@ func newReport(file string, filter filterfile.Filter) report {
 	if n, known := filter.KeyCount(); known {
 		r.Keys = &n
 	}
-	if !math.IsInf(stats.Keys, 1) {
+	if !stats.KeysUnknown {
 		r.EstimatedKeys = &stats.Keys
 	}
 	return r

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 )
@@ -29,6 +30,11 @@ func pipeline(r io.Reader, records *records, work func(*chunk), finish func(*chu
 	go func() {
 		defer close(ordered)
 		defer close(tasks)
+		defer func() {
+			if p := recover(); p != nil { // a decompressor's: here, because it ends the program
+				readError = fmt.Errorf("malformed: %v", p)
+			}
+		}()
 		readError = readChunks(lines, free, func(c *chunk) {
 			ordered <- c
 			tasks <- c

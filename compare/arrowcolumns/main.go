@@ -26,7 +26,7 @@ import (
 	parquetgo "github.com/parquet-go/parquet-go/bloom"
 
 	"github.com/lanebloom/bloom"
-	bloomarrow "github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/arrow"
 	"github.com/lanebloom/bloom/compare/splitblock"
 )
 
@@ -57,7 +57,7 @@ func main() {
 	for i := range ints {
 		ints[i] = random.Uint64()
 	}
-	compareColumn("int64", bloom.Uint64s(ints), column(arrow.PrimitiveTypes.Int64, func(b array.Builder) {
+	compareColumn("int64", bloom.Integers(ints), column(arrow.PrimitiveTypes.Int64, func(b array.Builder) {
 		v := random.Uint64()
 		if random.IntN(10) == 0 {
 			v = ints[random.IntN(len(ints))]

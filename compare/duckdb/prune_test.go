@@ -9,7 +9,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 )
 
@@ -50,7 +50,7 @@ func TestPrune(t *testing.T) {
 				TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 2048, DICTIONARY_SIZE_LIMIT 1000000)`, column.sql, path))
 			texts := textsOf(t, db, fmt.Sprintf(`SELECT DISTINCT (%s)::varchar FROM range(0, 18432, 20) r(n)`, column.sql))
 			c := openColumn(t, path)
-			keys, err := prune.ParseKeys(c.Type(), texts)
+			keys, err := bloomparquet.ParseKeys(c.Type(), texts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ func textsOf(t *testing.T, db *sql.DB, query string) (texts [][]byte) {
 	return texts
 }
 
-func openColumn(t *testing.T, path string) *prune.Column {
+func openColumn(t *testing.T, path string) *bloomparquet.Column {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -133,13 +133,13 @@ func openColumn(t *testing.T, path string) *prune.Column {
 	return c
 }
 
-func withoutBounds(t *testing.T, c *prune.Column) *prune.Column {
+func withoutBounds(t *testing.T, c *bloomparquet.Column) *bloomparquet.Column {
 	t.Helper()
 	m := c.Meta()
 	for i := range m.Chunks {
 		m.Chunks[i].Min, m.Chunks[i].Max = nil, nil
 	}
-	c, err := prune.Open(m)
+	c, err := bloomparquet.Open(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,9 +147,9 @@ func withoutBounds(t *testing.T, c *prune.Column) *prune.Column {
 }
 
 // compareProbes wants DuckDB to exclude the row groups that the matrix excludes.
-func compareProbes(t *testing.T, db *sql.DB, path string, texts [][]byte, c *prune.Column) {
+func compareProbes(t *testing.T, db *sql.DB, path string, texts [][]byte, c *bloomparquet.Column) {
 	t.Helper()
-	keys, err := prune.ParseKeys(c.Type(), texts)
+	keys, err := bloomparquet.ParseKeys(c.Type(), texts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 )
 
@@ -89,7 +89,7 @@ func TestRandomTables(t *testing.T) {
 }
 
 // checkPrune tests values of all row groups. It returns how often a key was excluded.
-func checkPrune(t *testing.T, name string, random *rand.Rand, c *prune.Column, held []map[string]bool) (excluded int) {
+func checkPrune(t *testing.T, name string, random *rand.Rand, c *bloomparquet.Column, held []map[string]bool) (excluded int) {
 	t.Helper()
 	keys := [][]byte{}
 	for _, values := range held {
@@ -99,11 +99,11 @@ func checkPrune(t *testing.T, name string, random *rand.Rand, c *prune.Column, h
 			}
 		}
 	}
-	k, err := prune.KeysOf(c.Type(), keys)
+	k, err := bloomparquet.KeysOf(c.Type(), keys)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, column := range map[string]*prune.Column{"filter": withoutBounds(t, c), "bounds and filter": c} {
+	for what, column := range map[string]*bloomparquet.Column{"filter": withoutBounds(t, c), "bounds and filter": c} {
 		m, err := k.Matrix(column)
 		if err != nil {
 			t.Fatal(err)

@@ -128,7 +128,7 @@ func randomColumn(format bloom.Format, random *rand.Rand, n int) bloom.Keys {
 	for i := range keys {
 		keys[i] = random.Uint64()
 	}
-	return bloom.Uint64s(keys)
+	return bloom.Integers(keys)
 }
 
 func open(p bloom.Policy, keys bloom.Keys) *bloom.Filter {

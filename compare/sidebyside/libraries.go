@@ -110,7 +110,7 @@ func lanebloom(format bloom.Format, bitsPerKey int) (l library) {
 		return open(b.AppendFilter(nil))
 	})
 	l.build[atOnce] = timed(func(keys *column) (int, error) {
-		return open(policy.AppendFilter(nil, bloom.Uint64s(keys.ints)))
+		return open(policy.AppendFilter(nil, bloom.Integers(keys.ints)))
 	})
 	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.MayContainUint64(keys.ints[i]) })
 	var hits []uint64
@@ -118,7 +118,7 @@ func lanebloom(format bloom.Format, bitsPerKey int) (l library) {
 		if len(hits) < (len(keys.ints)+63)/64 {
 			hits = make([]uint64, (len(keys.ints)+63)/64)
 		}
-		return f.MayContainBatch(bloom.Uint64s(keys.ints), hits)
+		return f.MayContainBatch(bloom.Integers(keys.ints), hits)
 	})
 	return l
 }

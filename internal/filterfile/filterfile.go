@@ -81,10 +81,10 @@ func OpenBare(f bloom.Format, data []byte) (Filter, error) {
 
 // openFile returns the filter in a file, of which it verifies the checksums.
 func openFile(data []byte) (o Filter, err error) {
-	if err := bloom.VerifyFile(data); err != nil {
+	if err := bloom.VerifyBinary(data); err != nil {
 		return o, WithoutPrefix(err)
 	}
-	filter, err := bloom.OpenFile(data)
+	filter, err := bloom.OpenBinary(data)
 	if err != nil {
 		return o, WithoutPrefix(err)
 	}

@@ -21,7 +21,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/universal"
 
 	"github.com/lanebloom/bloom"
-	lanebloom "github.com/lanebloom/bloom/adapter/beam"
+	"github.com/lanebloom/bloom/adapter/beam"
 )
 
 var (
@@ -66,7 +66,7 @@ func (f *saveAll) ProcessElement(_ int, next func(*int) bool) error {
 }
 
 func init() {
-	lanebloom.Register(digits{})
+	bloombeam.Register(digits{})
 	for _, fn := range []any{reflect.TypeFor[numbers](), reflect.TypeFor[save](), reflect.TypeFor[saveAll]()} {
 		beam.RegisterDoFn(fn)
 	}
@@ -93,8 +93,8 @@ func run() error {
 	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
 	first := *known - *tests/2
 	p, s := beam.NewPipelineWithRoot()
-	filter := lanebloom.BuildFilter(s, policy, *known, count(s, 0, *known), digits{})
-	passing := lanebloom.Filter(s, filter, count(s, first, *tests), digits{})
+	filter := bloombeam.BuildFilter(s, policy, *known, count(s, 0, *known), digits{})
+	passing := bloombeam.Filter(s, filter, count(s, first, *tests), digits{})
 	beam.ParDo0(s, &save{*out}, filter)
 	beam.ParDo0(s, &saveAll{*out}, beam.GroupByKey(s, beam.AddFixedKey(s, passing)))
 	if _, err := beam.Run(context.Background(), "universal", p); err != nil {

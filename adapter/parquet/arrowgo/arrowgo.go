@@ -19,13 +19,13 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 // Open returns a column of a file, from which the reader must not be closed as long as filters
 // are read. Its path has dots between the names of nested fields, such as list.element.
-// The error is [prune.ErrType] if the type of the column has no values.
-func Open(reader *file.Reader, path string) (*prune.Column, error) {
+// The error is [bloomparquet.ErrType] if the type of the column has no values.
+func Open(reader *file.Reader, path string) (*bloomparquet.Column, error) {
 	s := reader.MetaData().Schema
 	leaf := s.ColumnIndexByName(path)
 	if leaf < 0 {
@@ -40,18 +40,18 @@ func Open(reader *file.Reader, path string) (*prune.Column, error) {
 }
 
 // OpenAt returns the column of a number: that of the leaf in the schema, from 0.
-func OpenAt(reader *file.Reader, leaf int) (*prune.Column, error) {
+func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 	meta := reader.MetaData()
 	if leaf < 0 || leaf >= meta.Schema.NumColumns() {
 		return nil, fmt.Errorf("arrowgo: no column %d", leaf)
 	}
 	descr := meta.Schema.Column(leaf)
-	m := prune.Meta{
+	m := bloomparquet.Meta{
 		Path:   descr.Path(),
 		Type:   typeOf(descr),
 		Input:  reader.GetBloomFilterReader().Input,
 		Size:   meta.GetSourceFileSize(),
-		Chunks: make([]prune.Chunk, len(meta.RowGroups)),
+		Chunks: make([]bloomparquet.Chunk, len(meta.RowGroups)),
 
 		CreatedBy: meta.GetCreatedBy(),
 	}
@@ -61,7 +61,7 @@ func OpenAt(reader *file.Reader, leaf int) (*prune.Column, error) {
 			return nil, fmt.Errorf("arrowgo: row group %d has %d columns", i, len(group.Columns))
 		}
 		c := group.Columns[leaf]
-		m.Chunks[i] = prune.Chunk{Rows: group.NumRows, Encrypted: c.IsSetCryptoMetadata()}
+		m.Chunks[i] = bloomparquet.Chunk{Rows: group.NumRows, Encrypted: c.IsSetCryptoMetadata()}
 		if c.MetaData == nil || c.IsSetFilePath() && c.GetFilePath() != "" {
 			continue // the filter is in another file, or the metadata are encrypted
 		}
@@ -73,7 +73,7 @@ func OpenAt(reader *file.Reader, leaf int) (*prune.Column, error) {
 			chunk.Min, chunk.Max = stats.MinValue, stats.MaxValue
 		}
 	}
-	return prune.Open(m)
+	return bloomparquet.Open(m)
 }
 
 // isMixed reports whether some data pages have a dictionary's encoding and some another one.
@@ -94,54 +94,54 @@ func isMixed(group *metadata.RowGroupMetaData, leaf int) bool {
 
 // typeOf returns the type of a column. arrow-go has turned older converted types into
 // logical ones.
-func typeOf(c *schema.Column) prune.Type {
-	t := prune.Type{Physical: prune.Physical(c.PhysicalType())}
-	if t.Physical == prune.FixedLenByteArray {
+func typeOf(c *schema.Column) bloomparquet.Type {
+	t := bloomparquet.Type{Physical: bloomparquet.Physical(c.PhysicalType())}
+	if t.Physical == bloomparquet.FixedLenByteArray {
 		t.Width = c.TypeLength()
 	}
 	switch l := c.LogicalType().(type) {
 	case nil, schema.NoLogicalType:
 	case schema.StringLogicalType:
-		t.Logical = prune.String
+		t.Logical = bloomparquet.String
 	case schema.EnumLogicalType:
-		t.Logical = prune.Enum
+		t.Logical = bloomparquet.Enum
 	case schema.JSONLogicalType:
-		t.Logical = prune.JSON
+		t.Logical = bloomparquet.JSON
 	case schema.BSONLogicalType:
-		t.Logical = prune.BSON
+		t.Logical = bloomparquet.BSON
 	case schema.UUIDLogicalType:
-		t.Logical = prune.UUID
+		t.Logical = bloomparquet.UUID
 	case schema.DateLogicalType:
-		t.Logical = prune.Date
+		t.Logical = bloomparquet.Date
 	case schema.IntervalLogicalType:
-		t.Logical = prune.Interval
+		t.Logical = bloomparquet.Interval
 	case schema.Float16LogicalType:
-		t.Logical = prune.Float16
+		t.Logical = bloomparquet.Float16
 	case schema.IntLogicalType:
-		t.Logical, t.Bits = prune.Uint, int(l.BitWidth())
+		t.Logical, t.Bits = bloomparquet.Uint, int(l.BitWidth())
 		if l.IsSigned() {
-			t.Logical = prune.Int
+			t.Logical = bloomparquet.Int
 		}
 	case schema.DecimalLogicalType:
-		t.Logical, t.Precision, t.Scale = prune.Decimal, int(l.Precision()), int(l.Scale())
+		t.Logical, t.Precision, t.Scale = bloomparquet.Decimal, int(l.Precision()), int(l.Scale())
 	case schema.TimeLogicalType:
-		t.Logical, t.Unit, t.UTC = prune.Time, unitOf(l.TimeUnit()), l.IsAdjustedToUTC()
+		t.Logical, t.Unit, t.UTC = bloomparquet.Time, unitOf(l.TimeUnit()), l.IsAdjustedToUTC()
 	case schema.TimestampLogicalType:
-		t.Logical, t.Unit, t.UTC = prune.Timestamp, unitOf(l.TimeUnit()), l.IsAdjustedToUTC()
+		t.Logical, t.Unit, t.UTC = bloomparquet.Timestamp, unitOf(l.TimeUnit()), l.IsAdjustedToUTC()
 	default:
-		t.Logical = prune.Other
+		t.Logical = bloomparquet.Other
 	}
 	return t
 }
 
-func unitOf(unit schema.TimeUnitType) prune.Unit {
+func unitOf(unit schema.TimeUnitType) bloomparquet.Unit {
 	switch unit {
 	case schema.TimeUnitMillis:
-		return prune.Millis
+		return bloomparquet.Millis
 	case schema.TimeUnitMicros:
-		return prune.Micros
+		return bloomparquet.Micros
 	case schema.TimeUnitNanos:
-		return prune.Nanos
+		return bloomparquet.Nanos
 	}
-	return prune.NoUnit
+	return bloomparquet.NoUnit
 }

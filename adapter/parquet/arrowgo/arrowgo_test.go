@@ -11,7 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/internal/oracle"
 )
 
@@ -20,35 +20,35 @@ var columns = []struct {
 	physical parquet.Type
 	width    int
 	logical  schema.LogicalType
-	want     prune.Type
+	want     bloomparquet.Type
 }{
-	{parquet.Types.Int32, 0, nil, prune.Type{Physical: prune.Int32}},
-	{parquet.Types.Int64, 0, nil, prune.Type{Physical: prune.Int64}},
-	{parquet.Types.Int96, 0, nil, prune.Type{Physical: prune.Int96}},
-	{parquet.Types.Float, 0, nil, prune.Type{Physical: prune.Float}},
-	{parquet.Types.Double, 0, nil, prune.Type{Physical: prune.Double}},
-	{parquet.Types.ByteArray, 0, nil, prune.Type{Physical: prune.ByteArray}},
-	{parquet.Types.FixedLenByteArray, 7, nil, prune.Type{Physical: prune.FixedLenByteArray, Width: 7}},
-	{parquet.Types.Int32, 0, schema.NewIntLogicalType(8, true), prune.Type{Physical: prune.Int32, Logical: prune.Int, Bits: 8}},
-	{parquet.Types.Int32, 0, schema.NewIntLogicalType(16, false), prune.Type{Physical: prune.Int32, Logical: prune.Uint, Bits: 16}},
-	{parquet.Types.Int32, 0, schema.NewIntLogicalType(32, false), prune.Type{Physical: prune.Int32, Logical: prune.Uint, Bits: 32}},
-	{parquet.Types.Int64, 0, schema.NewIntLogicalType(64, false), prune.Type{Physical: prune.Int64, Logical: prune.Uint, Bits: 64}},
-	{parquet.Types.Int32, 0, schema.NewDecimalLogicalType(9, 2), prune.Type{Physical: prune.Int32, Logical: prune.Decimal, Precision: 9, Scale: 2}},
-	{parquet.Types.Int64, 0, schema.NewDecimalLogicalType(18, 3), prune.Type{Physical: prune.Int64, Logical: prune.Decimal, Precision: 18, Scale: 3}},
-	{parquet.Types.FixedLenByteArray, 9, schema.NewDecimalLogicalType(20, 4), prune.Type{Physical: prune.FixedLenByteArray, Width: 9, Logical: prune.Decimal, Precision: 20, Scale: 4}},
-	{parquet.Types.ByteArray, 0, schema.NewDecimalLogicalType(20, 4), prune.Type{Physical: prune.ByteArray, Logical: prune.Decimal, Precision: 20, Scale: 4}},
-	{parquet.Types.ByteArray, 0, schema.StringLogicalType{}, prune.Type{Physical: prune.ByteArray, Logical: prune.String}},
-	{parquet.Types.ByteArray, 0, schema.EnumLogicalType{}, prune.Type{Physical: prune.ByteArray, Logical: prune.Enum}},
-	{parquet.Types.ByteArray, 0, schema.JSONLogicalType{}, prune.Type{Physical: prune.ByteArray, Logical: prune.JSON}},
-	{parquet.Types.ByteArray, 0, schema.BSONLogicalType{}, prune.Type{Physical: prune.ByteArray, Logical: prune.BSON}},
-	{parquet.Types.FixedLenByteArray, 16, schema.UUIDLogicalType{}, prune.Type{Physical: prune.FixedLenByteArray, Width: 16, Logical: prune.UUID}},
-	{parquet.Types.FixedLenByteArray, 2, schema.Float16LogicalType{}, prune.Type{Physical: prune.FixedLenByteArray, Width: 2, Logical: prune.Float16}},
-	{parquet.Types.FixedLenByteArray, 12, schema.IntervalLogicalType{}, prune.Type{Physical: prune.FixedLenByteArray, Width: 12, Logical: prune.Interval}},
-	{parquet.Types.Int32, 0, schema.DateLogicalType{}, prune.Type{Physical: prune.Int32, Logical: prune.Date}},
-	{parquet.Types.Int32, 0, schema.NewTimeLogicalType(true, schema.TimeUnitMillis), prune.Type{Physical: prune.Int32, Logical: prune.Time, Unit: prune.Millis, UTC: true}},
-	{parquet.Types.Int64, 0, schema.NewTimeLogicalType(false, schema.TimeUnitMicros), prune.Type{Physical: prune.Int64, Logical: prune.Time, Unit: prune.Micros}},
-	{parquet.Types.Int64, 0, schema.NewTimestampLogicalType(true, schema.TimeUnitMillis), prune.Type{Physical: prune.Int64, Logical: prune.Timestamp, Unit: prune.Millis, UTC: true}},
-	{parquet.Types.Int64, 0, schema.NewTimestampLogicalType(false, schema.TimeUnitNanos), prune.Type{Physical: prune.Int64, Logical: prune.Timestamp, Unit: prune.Nanos}},
+	{parquet.Types.Int32, 0, nil, bloomparquet.Type{Physical: bloomparquet.Int32}},
+	{parquet.Types.Int64, 0, nil, bloomparquet.Type{Physical: bloomparquet.Int64}},
+	{parquet.Types.Int96, 0, nil, bloomparquet.Type{Physical: bloomparquet.Int96}},
+	{parquet.Types.Float, 0, nil, bloomparquet.Type{Physical: bloomparquet.Float}},
+	{parquet.Types.Double, 0, nil, bloomparquet.Type{Physical: bloomparquet.Double}},
+	{parquet.Types.ByteArray, 0, nil, bloomparquet.Type{Physical: bloomparquet.ByteArray}},
+	{parquet.Types.FixedLenByteArray, 7, nil, bloomparquet.Type{Physical: bloomparquet.FixedLenByteArray, Width: 7}},
+	{parquet.Types.Int32, 0, schema.NewIntLogicalType(8, true), bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Int, Bits: 8}},
+	{parquet.Types.Int32, 0, schema.NewIntLogicalType(16, false), bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Uint, Bits: 16}},
+	{parquet.Types.Int32, 0, schema.NewIntLogicalType(32, false), bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Uint, Bits: 32}},
+	{parquet.Types.Int64, 0, schema.NewIntLogicalType(64, false), bloomparquet.Type{Physical: bloomparquet.Int64, Logical: bloomparquet.Uint, Bits: 64}},
+	{parquet.Types.Int32, 0, schema.NewDecimalLogicalType(9, 2), bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Decimal, Precision: 9, Scale: 2}},
+	{parquet.Types.Int64, 0, schema.NewDecimalLogicalType(18, 3), bloomparquet.Type{Physical: bloomparquet.Int64, Logical: bloomparquet.Decimal, Precision: 18, Scale: 3}},
+	{parquet.Types.FixedLenByteArray, 9, schema.NewDecimalLogicalType(20, 4), bloomparquet.Type{Physical: bloomparquet.FixedLenByteArray, Width: 9, Logical: bloomparquet.Decimal, Precision: 20, Scale: 4}},
+	{parquet.Types.ByteArray, 0, schema.NewDecimalLogicalType(20, 4), bloomparquet.Type{Physical: bloomparquet.ByteArray, Logical: bloomparquet.Decimal, Precision: 20, Scale: 4}},
+	{parquet.Types.ByteArray, 0, schema.StringLogicalType{}, bloomparquet.Type{Physical: bloomparquet.ByteArray, Logical: bloomparquet.String}},
+	{parquet.Types.ByteArray, 0, schema.EnumLogicalType{}, bloomparquet.Type{Physical: bloomparquet.ByteArray, Logical: bloomparquet.Enum}},
+	{parquet.Types.ByteArray, 0, schema.JSONLogicalType{}, bloomparquet.Type{Physical: bloomparquet.ByteArray, Logical: bloomparquet.JSON}},
+	{parquet.Types.ByteArray, 0, schema.BSONLogicalType{}, bloomparquet.Type{Physical: bloomparquet.ByteArray, Logical: bloomparquet.BSON}},
+	{parquet.Types.FixedLenByteArray, 16, schema.UUIDLogicalType{}, bloomparquet.Type{Physical: bloomparquet.FixedLenByteArray, Width: 16, Logical: bloomparquet.UUID}},
+	{parquet.Types.FixedLenByteArray, 2, schema.Float16LogicalType{}, bloomparquet.Type{Physical: bloomparquet.FixedLenByteArray, Width: 2, Logical: bloomparquet.Float16}},
+	{parquet.Types.FixedLenByteArray, 12, schema.IntervalLogicalType{}, bloomparquet.Type{Physical: bloomparquet.FixedLenByteArray, Width: 12, Logical: bloomparquet.Interval}},
+	{parquet.Types.Int32, 0, schema.DateLogicalType{}, bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Date}},
+	{parquet.Types.Int32, 0, schema.NewTimeLogicalType(true, schema.TimeUnitMillis), bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Time, Unit: bloomparquet.Millis, UTC: true}},
+	{parquet.Types.Int64, 0, schema.NewTimeLogicalType(false, schema.TimeUnitMicros), bloomparquet.Type{Physical: bloomparquet.Int64, Logical: bloomparquet.Time, Unit: bloomparquet.Micros}},
+	{parquet.Types.Int64, 0, schema.NewTimestampLogicalType(true, schema.TimeUnitMillis), bloomparquet.Type{Physical: bloomparquet.Int64, Logical: bloomparquet.Timestamp, Unit: bloomparquet.Millis, UTC: true}},
+	{parquet.Types.Int64, 0, schema.NewTimestampLogicalType(false, schema.TimeUnitNanos), bloomparquet.Type{Physical: bloomparquet.Int64, Logical: bloomparquet.Timestamp, Unit: bloomparquet.Nanos}},
 }
 
 // valuesOf returns values of one width from their bytes.

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/arrowgo"
 )
 
@@ -25,7 +25,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	keys, err := prune.KeysOf(column.Type(), []int64{20, 1010, 9999})
+	keys, err := bloomparquet.KeysOf(column.Type(), []int64{20, 1010, 9999})
 	if err != nil {
 		log.Fatal(err)
 	}

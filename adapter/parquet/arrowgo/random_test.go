@@ -16,7 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/internal/oracle"
 )
 
@@ -41,7 +41,7 @@ func TestRandomTables(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if c.Type().Physical == prune.Boolean {
+				if c.Type().Physical == bloomparquet.Boolean {
 					continue
 				}
 				n := oracle.CheckPrune(t, random, c, scan(t, r, leaf))

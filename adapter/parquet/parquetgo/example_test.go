@@ -10,7 +10,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 )
 
@@ -43,7 +43,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	wanted := []string{"customer 25", "customer 3999", "nobody"}
-	keys, err := prune.KeysOf(column.Type(), wanted)
+	keys, err := bloomparquet.KeysOf(column.Type(), wanted)
 	if err != nil {
 		log.Fatal(err)
 	}

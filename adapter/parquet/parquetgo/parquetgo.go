@@ -22,12 +22,12 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 // Open returns a column of a file. Its path has dots between the names of nested fields, such as
-// list.element. The error is [prune.ErrType] if the type of the column has no values.
-func Open(file *parquet.File, path string) (*prune.Column, error) {
+// list.element. The error is [bloomparquet.ErrType] if the type of the column has no values.
+func Open(file *parquet.File, path string) (*bloomparquet.Column, error) {
 	leaf, names := -1, map[string]int{}
 	for i, columnPath := range file.Schema().Columns() {
 		names[strings.Join(columnPath, ".")]++
@@ -46,18 +46,18 @@ func Open(file *parquet.File, path string) (*prune.Column, error) {
 }
 
 // OpenAt returns the column of a number: that of the leaf in the schema, from 0.
-func OpenAt(file *parquet.File, leaf int) (*prune.Column, error) {
+func OpenAt(file *parquet.File, leaf int) (*bloomparquet.Column, error) {
 	footer := file.Metadata()
 	element := leafElement(footer.Schema, leaf)
 	if element == nil {
 		return nil, fmt.Errorf("parquetgo: no column %d", leaf)
 	}
-	m := prune.Meta{
+	m := bloomparquet.Meta{
 		Path:   strings.Join(file.Schema().Columns()[leaf], "."),
 		Type:   typeOf(element),
 		Input:  file,
 		Size:   file.Size(),
-		Chunks: make([]prune.Chunk, len(footer.RowGroups)),
+		Chunks: make([]bloomparquet.Chunk, len(footer.RowGroups)),
 
 		CreatedBy: footer.CreatedBy,
 	}
@@ -70,7 +70,7 @@ func OpenAt(file *parquet.File, leaf int) (*prune.Column, error) {
 		m.Chunks[i] = chunk(&group.Columns[leaf], bounded)
 		m.Chunks[i].Rows = group.NumRows
 	}
-	return prune.Open(m)
+	return bloomparquet.Open(m)
 }
 
 func isTypeOrder(order format.ColumnOrder) bool {
@@ -88,8 +88,8 @@ func isRepeated(c *parquet.Column, leaf int) bool {
 
 // chunk returns what the footer says of a column of a row group, with the bounds if they are to
 // be used.
-func chunk(c *format.ColumnChunk, bounded bool) prune.Chunk {
-	chunk := prune.Chunk{
+func chunk(c *format.ColumnChunk, bounded bool) bloomparquet.Chunk {
+	chunk := bloomparquet.Chunk{
 		FilterOffset: c.MetaData.BloomFilterOffset,
 		FilterLength: int64(c.MetaData.BloomFilterLength),
 		Encrypted:    c.CryptoMetadata.Value != nil,
@@ -131,9 +131,9 @@ func leafElement(schema []format.SchemaElement, leaf int) *format.SchemaElement 
 }
 
 // typeOf returns the type of an element: its logical type, or the older converted type.
-func typeOf(e *format.SchemaElement) prune.Type {
-	t := prune.Type{Physical: prune.Physical(e.Type.V)}
-	if t.Physical == prune.FixedLenByteArray {
+func typeOf(e *format.SchemaElement) bloomparquet.Type {
+	t := bloomparquet.Type{Physical: bloomparquet.Physical(e.Type.V)}
+	if t.Physical == bloomparquet.FixedLenByteArray {
 		t.Width = int(e.TypeLength.V)
 	}
 	switch l := e.LogicalType.Value.(type) {
@@ -142,78 +142,78 @@ func typeOf(e *format.SchemaElement) prune.Type {
 			convert(&t, e)
 		}
 	case *format.StringType:
-		t.Logical = prune.String
+		t.Logical = bloomparquet.String
 	case *format.EnumType:
-		t.Logical = prune.Enum
+		t.Logical = bloomparquet.Enum
 	case *format.JsonType:
-		t.Logical = prune.JSON
+		t.Logical = bloomparquet.JSON
 	case *format.BsonType:
-		t.Logical = prune.BSON
+		t.Logical = bloomparquet.BSON
 	case *format.UUIDType:
-		t.Logical = prune.UUID
+		t.Logical = bloomparquet.UUID
 	case *format.DateType:
-		t.Logical = prune.Date
+		t.Logical = bloomparquet.Date
 	case *format.Float16Type:
-		t.Logical = prune.Float16
+		t.Logical = bloomparquet.Float16
 	case *format.IntType:
-		t.Logical, t.Bits = prune.Uint, int(l.BitWidth)
+		t.Logical, t.Bits = bloomparquet.Uint, int(l.BitWidth)
 		if l.IsSigned {
-			t.Logical = prune.Int
+			t.Logical = bloomparquet.Int
 		}
 	case *format.DecimalType:
-		t.Logical, t.Precision, t.Scale = prune.Decimal, int(l.Precision), int(l.Scale)
+		t.Logical, t.Precision, t.Scale = bloomparquet.Decimal, int(l.Precision), int(l.Scale)
 	case *format.TimeType:
-		t.Logical, t.Unit, t.UTC = prune.Time, unitOf(l.Unit), l.IsAdjustedToUTC
+		t.Logical, t.Unit, t.UTC = bloomparquet.Time, unitOf(l.Unit), l.IsAdjustedToUTC
 	case *format.TimestampType:
-		t.Logical, t.Unit, t.UTC = prune.Timestamp, unitOf(l.Unit), l.IsAdjustedToUTC
+		t.Logical, t.Unit, t.UTC = bloomparquet.Timestamp, unitOf(l.Unit), l.IsAdjustedToUTC
 	default:
-		t.Logical = prune.Other
+		t.Logical = bloomparquet.Other
 	}
 	return t
 }
 
-func unitOf(unit format.TimeUnit) prune.Unit {
+func unitOf(unit format.TimeUnit) bloomparquet.Unit {
 	switch unit.Value.(type) {
 	case *format.MilliSeconds:
-		return prune.Millis
+		return bloomparquet.Millis
 	case *format.MicroSeconds:
-		return prune.Micros
+		return bloomparquet.Micros
 	case *format.NanoSeconds:
-		return prune.Nanos
+		return bloomparquet.Nanos
 	}
-	return prune.NoUnit
+	return bloomparquet.NoUnit
 }
 
 // convert sets the logical type that a converted type stands for.
-func convert(t *prune.Type, e *format.SchemaElement) {
+func convert(t *bloomparquet.Type, e *format.SchemaElement) {
 	switch c := e.ConvertedType.V; c {
 	case deprecated.UTF8:
-		t.Logical = prune.String
+		t.Logical = bloomparquet.String
 	case deprecated.Enum:
-		t.Logical = prune.Enum
+		t.Logical = bloomparquet.Enum
 	case deprecated.Json:
-		t.Logical = prune.JSON
+		t.Logical = bloomparquet.JSON
 	case deprecated.Bson:
-		t.Logical = prune.BSON
+		t.Logical = bloomparquet.BSON
 	case deprecated.Date:
-		t.Logical = prune.Date
+		t.Logical = bloomparquet.Date
 	case deprecated.Interval:
-		t.Logical = prune.Interval
+		t.Logical = bloomparquet.Interval
 	case deprecated.Decimal:
-		t.Logical, t.Precision, t.Scale = prune.Decimal, int(e.Precision.V), int(e.Scale.V)
+		t.Logical, t.Precision, t.Scale = bloomparquet.Decimal, int(e.Precision.V), int(e.Scale.V)
 	case deprecated.TimeMillis:
-		t.Logical, t.Unit, t.UTC = prune.Time, prune.Millis, true
+		t.Logical, t.Unit, t.UTC = bloomparquet.Time, bloomparquet.Millis, true
 	case deprecated.TimeMicros:
-		t.Logical, t.Unit, t.UTC = prune.Time, prune.Micros, true
+		t.Logical, t.Unit, t.UTC = bloomparquet.Time, bloomparquet.Micros, true
 	case deprecated.TimestampMillis:
-		t.Logical, t.Unit, t.UTC = prune.Timestamp, prune.Millis, true
+		t.Logical, t.Unit, t.UTC = bloomparquet.Timestamp, bloomparquet.Millis, true
 	case deprecated.TimestampMicros:
-		t.Logical, t.Unit, t.UTC = prune.Timestamp, prune.Micros, true
+		t.Logical, t.Unit, t.UTC = bloomparquet.Timestamp, bloomparquet.Micros, true
 	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
-		t.Logical, t.Bits = prune.Uint, 8<<(c-deprecated.Uint8)
+		t.Logical, t.Bits = bloomparquet.Uint, 8<<(c-deprecated.Uint8)
 	case deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64:
-		t.Logical, t.Bits = prune.Int, 8<<(c-deprecated.Int8)
+		t.Logical, t.Bits = bloomparquet.Int, 8<<(c-deprecated.Int8)
 	default:
-		t.Logical = prune.Other
+		t.Logical = bloomparquet.Other
 	}
 }

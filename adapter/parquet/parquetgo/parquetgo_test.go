@@ -10,40 +10,40 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom"
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/internal/oracle"
 )
 
 // columns are columns of every type that parquet-go writes filters for.
 var columns = []struct {
 	node parquet.Node
-	want prune.Type
+	want bloomparquet.Type
 }{
-	{parquet.Leaf(parquet.Int32Type), prune.Type{Physical: prune.Int32, Logical: prune.Int, Bits: 32}},
-	{parquet.Leaf(parquet.Int64Type), prune.Type{Physical: prune.Int64, Logical: prune.Int, Bits: 64}},
-	{parquet.Leaf(parquet.FloatType), prune.Type{Physical: prune.Float}},
-	{parquet.Leaf(parquet.DoubleType), prune.Type{Physical: prune.Double}},
-	{parquet.Leaf(parquet.ByteArrayType), prune.Type{Physical: prune.ByteArray}},
-	{parquet.Leaf(parquet.FixedLenByteArrayType(7)), prune.Type{Physical: prune.FixedLenByteArray, Width: 7}},
-	{parquet.Int(8), prune.Type{Physical: prune.Int32, Logical: prune.Int, Bits: 8}},
-	{parquet.Int(64), prune.Type{Physical: prune.Int64, Logical: prune.Int, Bits: 64}},
-	{parquet.Uint(16), prune.Type{Physical: prune.Int32, Logical: prune.Uint, Bits: 16}},
-	{parquet.Uint(32), prune.Type{Physical: prune.Int32, Logical: prune.Uint, Bits: 32}},
-	{parquet.Uint(64), prune.Type{Physical: prune.Int64, Logical: prune.Uint, Bits: 64}},
-	{parquet.Decimal(2, 9, parquet.Int32Type), prune.Type{Physical: prune.Int32, Logical: prune.Decimal, Precision: 9, Scale: 2}},
-	{parquet.Decimal(3, 18, parquet.Int64Type), prune.Type{Physical: prune.Int64, Logical: prune.Decimal, Precision: 18, Scale: 3}},
-	{parquet.Decimal(4, 20, parquet.FixedLenByteArrayType(9)), prune.Type{Physical: prune.FixedLenByteArray, Width: 9, Logical: prune.Decimal, Precision: 20, Scale: 4}},
-	{parquet.Decimal(4, 20, parquet.ByteArrayType), prune.Type{Physical: prune.ByteArray, Logical: prune.Decimal, Precision: 20, Scale: 4}},
-	{parquet.String(), prune.Type{Physical: prune.ByteArray, Logical: prune.String}},
-	{parquet.Enum(), prune.Type{Physical: prune.ByteArray, Logical: prune.Enum}},
-	{parquet.JSON(), prune.Type{Physical: prune.ByteArray, Logical: prune.JSON}},
-	{parquet.BSON(), prune.Type{Physical: prune.ByteArray, Logical: prune.BSON}},
-	{parquet.UUID(), prune.Type{Physical: prune.FixedLenByteArray, Width: 16, Logical: prune.UUID}},
-	{parquet.Date(), prune.Type{Physical: prune.Int32, Logical: prune.Date}},
-	{parquet.Time(parquet.Millisecond), prune.Type{Physical: prune.Int32, Logical: prune.Time, Unit: prune.Millis, UTC: true}},
-	{parquet.Time(parquet.Nanosecond), prune.Type{Physical: prune.Int64, Logical: prune.Time, Unit: prune.Nanos, UTC: true}},
-	{parquet.Timestamp(parquet.Millisecond), prune.Type{Physical: prune.Int64, Logical: prune.Timestamp, Unit: prune.Millis, UTC: true}},
-	{parquet.TimestampAdjusted(parquet.Microsecond, false), prune.Type{Physical: prune.Int64, Logical: prune.Timestamp, Unit: prune.Micros}},
+	{parquet.Leaf(parquet.Int32Type), bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Int, Bits: 32}},
+	{parquet.Leaf(parquet.Int64Type), bloomparquet.Type{Physical: bloomparquet.Int64, Logical: bloomparquet.Int, Bits: 64}},
+	{parquet.Leaf(parquet.FloatType), bloomparquet.Type{Physical: bloomparquet.Float}},
+	{parquet.Leaf(parquet.DoubleType), bloomparquet.Type{Physical: bloomparquet.Double}},
+	{parquet.Leaf(parquet.ByteArrayType), bloomparquet.Type{Physical: bloomparquet.ByteArray}},
+	{parquet.Leaf(parquet.FixedLenByteArrayType(7)), bloomparquet.Type{Physical: bloomparquet.FixedLenByteArray, Width: 7}},
+	{parquet.Int(8), bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Int, Bits: 8}},
+	{parquet.Int(64), bloomparquet.Type{Physical: bloomparquet.Int64, Logical: bloomparquet.Int, Bits: 64}},
+	{parquet.Uint(16), bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Uint, Bits: 16}},
+	{parquet.Uint(32), bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Uint, Bits: 32}},
+	{parquet.Uint(64), bloomparquet.Type{Physical: bloomparquet.Int64, Logical: bloomparquet.Uint, Bits: 64}},
+	{parquet.Decimal(2, 9, parquet.Int32Type), bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Decimal, Precision: 9, Scale: 2}},
+	{parquet.Decimal(3, 18, parquet.Int64Type), bloomparquet.Type{Physical: bloomparquet.Int64, Logical: bloomparquet.Decimal, Precision: 18, Scale: 3}},
+	{parquet.Decimal(4, 20, parquet.FixedLenByteArrayType(9)), bloomparquet.Type{Physical: bloomparquet.FixedLenByteArray, Width: 9, Logical: bloomparquet.Decimal, Precision: 20, Scale: 4}},
+	{parquet.Decimal(4, 20, parquet.ByteArrayType), bloomparquet.Type{Physical: bloomparquet.ByteArray, Logical: bloomparquet.Decimal, Precision: 20, Scale: 4}},
+	{parquet.String(), bloomparquet.Type{Physical: bloomparquet.ByteArray, Logical: bloomparquet.String}},
+	{parquet.Enum(), bloomparquet.Type{Physical: bloomparquet.ByteArray, Logical: bloomparquet.Enum}},
+	{parquet.JSON(), bloomparquet.Type{Physical: bloomparquet.ByteArray, Logical: bloomparquet.JSON}},
+	{parquet.BSON(), bloomparquet.Type{Physical: bloomparquet.ByteArray, Logical: bloomparquet.BSON}},
+	{parquet.UUID(), bloomparquet.Type{Physical: bloomparquet.FixedLenByteArray, Width: 16, Logical: bloomparquet.UUID}},
+	{parquet.Date(), bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Date}},
+	{parquet.Time(parquet.Millisecond), bloomparquet.Type{Physical: bloomparquet.Int32, Logical: bloomparquet.Time, Unit: bloomparquet.Millis, UTC: true}},
+	{parquet.Time(parquet.Nanosecond), bloomparquet.Type{Physical: bloomparquet.Int64, Logical: bloomparquet.Time, Unit: bloomparquet.Nanos, UTC: true}},
+	{parquet.Timestamp(parquet.Millisecond), bloomparquet.Type{Physical: bloomparquet.Int64, Logical: bloomparquet.Timestamp, Unit: bloomparquet.Millis, UTC: true}},
+	{parquet.TimestampAdjusted(parquet.Microsecond, false), bloomparquet.Type{Physical: bloomparquet.Int64, Logical: bloomparquet.Timestamp, Unit: bloomparquet.Micros}},
 }
 
 // write writes a file with a row group for each list of values. Every seventh row is null if the
@@ -142,7 +142,7 @@ func TestBoundsHelp(t *testing.T) {
 	for i := range m.Chunks {
 		m.Chunks[i].FilterOffset = 0
 	}
-	if c, err = prune.Open(m); err != nil {
+	if c, err = bloomparquet.Open(m); err != nil {
 		t.Fatal(err)
 	}
 	oracle.CheckCustomers(t, c)
@@ -155,8 +155,8 @@ func TestUnreadable(t *testing.T) {
 		data []byte
 		want error
 	}{
-		"compressed":   {write(t, parquet.String(), values, parquet.BloomFilterCompression(&parquet.Gzip)), prune.ErrCompression},
-		"other column": {write(t, parquet.String(), values, &parquet.WriterConfig{BloomFilters: []parquet.BloomFilterColumn{foreign{parquet.SplitBlockFilter(10, "k")}}}), prune.ErrAlgorithm},
+		"compressed":   {write(t, parquet.String(), values, parquet.BloomFilterCompression(&parquet.Gzip)), bloomparquet.ErrCompression},
+		"other column": {write(t, parquet.String(), values, &parquet.WriterConfig{BloomFilters: []parquet.BloomFilterColumn{foreign{parquet.SplitBlockFilter(10, "k")}}}), bloomparquet.ErrAlgorithm},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := Open(open(t, test.data), "k")
@@ -209,7 +209,7 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := prune.KeysOf(c.Type(), []string{"one", "two", "three"})
+	k, err := bloomparquet.KeysOf(c.Type(), []string{"one", "two", "three"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestOpen(t *testing.T) {
 	if group := m.RowGroups[0]; group.Hits[0] != 0b011 || group.Rows != 2 {
 		t.Errorf("the nested column: hits %b, %v", group.Hits[0], group.Err)
 	}
-	if k, err := Open(f, "k"); err != nil || !errors.Is(second(k.Filter(0)), prune.ErrNoFilter) {
+	if k, err := Open(f, "k"); err != nil || !errors.Is(second(k.Filter(0)), bloomparquet.ErrNoFilter) {
 		t.Error("a column without filters has one")
 	}
 }

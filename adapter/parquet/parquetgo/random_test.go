@@ -12,7 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/internal/oracle"
 )
 
@@ -47,7 +47,7 @@ func TestRandomTables(t *testing.T) {
 }
 
 // randomTable writes a file with a column of a shape (see [oracle.AppendRow]).
-func randomTable(t *testing.T, random *rand.Rand, node parquet.Node, of prune.Type, shape string) []byte {
+func randomTable(t *testing.T, random *rand.Rand, node parquet.Node, of bloomparquet.Type, shape string) []byte {
 	t.Helper()
 	if random.IntN(2) == 0 {
 		node = parquet.Encoded(node, &parquet.RLEDictionary)

@@ -292,13 +292,13 @@ func testAddAndTest(p *page) {
 	want := set(p.T, 48, 10, "apple", "pear")
 	p.wantFilter(want.AppendFilter(nil))
 	p.wantText("status", "2 keys added")
-	if got := sorted(want.Walk([]byte("pear")).Positions); !slices.Equal(p.bits("probed"), got) {
+	if got := sorted(want.Explain([]byte("pear")).Positions); !slices.Equal(p.bits("probed"), got) {
 		p.Errorf("bits %v are outlined for the last key, want %v", p.bits("probed"), got)
 	}
 	p.wantText("walk-answer", "“pear” may be in the filter: all 6 bits are set")
 
 	p.test("apple", "stone")
-	walk := want.Walk([]byte("apple"))
+	walk := want.Explain([]byte("apple"))
 	if got := p.bits("probed"); !slices.Equal(got, sorted(walk.Positions)) || len(p.bits("missing")) != 0 {
 		p.Errorf("bits %v are outlined, and %v as missing, want %v", got, p.bits("missing"), sorted(walk.Positions))
 	}
@@ -317,7 +317,7 @@ func testAddAndTest(p *page) {
 
 	p.click("#results li:nth-child(2) button")
 	p.wait(`shown.key === "stone"`)
-	walk = want.Walk([]byte("stone"))
+	walk = want.Explain([]byte("stone"))
 	missing := slices.DeleteFunc(sorted(walk.Positions), func(bit uint64) bool { return slices.Contains(ones(want.AppendFilter(nil)), bit) })
 	if got := p.bits("missing"); len(missing) == 0 || !slices.Equal(got, missing) {
 		p.Errorf("bits %v are outlined as missing, want %v", got, missing)
@@ -342,7 +342,7 @@ func testClickBit(p *page) {
 	p.add("apple", "pear", "plum")
 	s := set(p.T, 48, 10)
 	for _, key := range []string{"apple", "plum"} {
-		bit := s.Walk([]byte(key)).Positions[0]
+		bit := s.Explain([]byte(key)).Positions[0]
 		p.click(fmt.Sprintf(`[data-bit="%d"]`, bit))
 		p.waitText("bit-title", fmt.Sprintf("Bit %d is set", bit))
 		if got := value[[]string](p, `[...document.querySelectorAll("#bit-keys button")].map((e) => e.textContent)`); !slices.Contains(got, key) {
@@ -360,7 +360,7 @@ func testClickBit(p *page) {
 
 func testKeyboard(p *page) {
 	p.add("apple")
-	bit := set(p.T, 48, 10).Walk([]byte("apple")).Positions[0]
+	bit := set(p.T, 48, 10).Explain([]byte("apple")).Positions[0]
 	// One stop for the tab key, and arrows from there.
 	if n := value[int](p, `document.querySelectorAll('#grid [tabindex="0"]').length`); n != 1 {
 		p.Errorf("%d bits stop the tab key, want 1", n)
@@ -444,7 +444,7 @@ func testChangeFormat(p *page) {
 		s.AddBatch(bloom.Strings([]string{"apple", "pear"}))
 		p.choose("format", format.String())
 		encoded := s.AppendFilter(nil)
-		walk := s.Walk([]byte("pear"))
+		walk := s.Explain([]byte("pear"))
 		p.wait(fmt.Sprintf("%s === '%x'", bytesInView, encoded))
 		p.wantText("walk-hash", fmt.Sprintf("%016x", walk.Numbers[0].Value))
 		p.wantBits(onesOf(encoded[header:]))
@@ -510,7 +510,7 @@ func testManyBits(p *page) {
 	}
 	// A tested key is brought into view.
 	p.click("#walk-probes tr:nth-child(2) button")
-	bit := set(p.T, 1000, 10).Walk([]byte("apple")).Positions[1]
+	bit := set(p.T, 1000, 10).Explain([]byte("apple")).Positions[1]
 	p.wait(fmt.Sprintf(`document.activeElement.dataset.bit === "%d"`, bit))
 	p.wantText("bit-keys", "apple")
 }

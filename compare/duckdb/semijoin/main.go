@@ -22,7 +22,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/lanebloom/bloom"
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
 )
 
@@ -146,7 +146,7 @@ func (t *tables) prune() (a answer, err error) {
 	if err != nil {
 		return a, err
 	}
-	keys, err := prune.KeysOf(column.Type(), ids)
+	keys, err := bloomparquet.KeysOf(column.Type(), ids)
 	if err != nil {
 		return a, err
 	}
@@ -177,7 +177,7 @@ func (a *answer) look(group parquet.RowGroup, filter *bloom.Filter, exact map[in
 	}
 	a.tested += len(keys)
 	var prices []int64
-	for i := range filter.Hits(bloom.IntegersOf(keys)) {
+	for i := range filter.Hits(bloom.Integers(keys)) {
 		a.passed++
 		if _, ok := exact[keys[i]]; !ok {
 			continue // a false positive

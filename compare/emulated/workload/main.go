@@ -61,7 +61,7 @@ func run(path string, format bloom.Format, column, hits string) error {
 		}
 		batch := bloom.Bytes(asked)
 		if column == "uint64" {
-			batch = bloom.Uint64s(numbers)
+			batch = bloom.Integers(numbers)
 		}
 		round = func() { filter.MayContainBatch(batch, bitmap) }
 	}

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 // Null reports whether the files have a null instead of value i of a row group, if their column is
@@ -19,7 +19,7 @@ import (
 func Null(i int) bool { return i%7 == 6 }
 
 // Values returns the PLAIN bytes of the sorted values of some row groups, and keys: values and others.
-func Values(of prune.Type) (groups [][][]byte, keys [][]byte) {
+func Values(of bloomparquet.Type) (groups [][][]byte, keys [][]byte) {
 	random := rand.New(rand.NewPCG(1, 2))
 	groups = make([][][]byte, 5)
 	for g := range groups {
@@ -35,8 +35,8 @@ func Values(of prune.Type) (groups [][][]byte, keys [][]byte) {
 	return groups, keys
 }
 
-func value(random *rand.Rand, t prune.Type) []byte {
-	width := map[prune.Physical]int{prune.Int32: 4, prune.Float: 4, prune.Int64: 8, prune.Double: 8, prune.Int96: 12, prune.FixedLenByteArray: t.Width}[t.Physical]
+func value(random *rand.Rand, t bloomparquet.Type) []byte {
+	width := map[bloomparquet.Physical]int{bloomparquet.Int32: 4, bloomparquet.Float: 4, bloomparquet.Int64: 8, bloomparquet.Double: 8, bloomparquet.Int96: 12, bloomparquet.FixedLenByteArray: t.Width}[t.Physical]
 	if width == 0 {
 		return fmt.Appendf(nil, "value-%d", random.IntN(1000))
 	}
@@ -46,7 +46,7 @@ func value(random *rand.Rand, t prune.Type) []byte {
 	}
 	if bits := t.Bits; bits > 0 && bits < 32 { // narrow integers are stored as wider ones
 		x := binary.LittleEndian.Uint32(b) << (32 - bits)
-		if t.Logical == prune.Int {
+		if t.Logical == bloomparquet.Int {
 			x = uint32(int32(x) >> (32 - bits))
 		} else {
 			x >>= 32 - bits
@@ -64,9 +64,9 @@ type Library struct {
 
 // Compare compares the matrix of a column with what the library says: without bounds it is equal
 // for every key and row group; with bounds, no key of a row group is missing.
-func Compare(t *testing.T, c *prune.Column, groups [][][]byte, keys [][]byte, optional bool, library Library) {
+func Compare(t *testing.T, c *bloomparquet.Column, groups [][][]byte, keys [][]byte, optional bool, library Library) {
 	t.Helper()
-	k, err := prune.KeysOf(c.Type(), keys)
+	k, err := bloomparquet.KeysOf(c.Type(), keys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,20 +95,20 @@ func Compare(t *testing.T, c *prune.Column, groups [][][]byte, keys [][]byte, op
 }
 
 // withoutBounds returns the same column without minima and maxima.
-func withoutBounds(t *testing.T, c *prune.Column) *prune.Column {
+func withoutBounds(t *testing.T, c *bloomparquet.Column) *bloomparquet.Column {
 	t.Helper()
-	return without(t, c, func(chunk *prune.Chunk) { chunk.Min, chunk.Max = nil, nil })
+	return without(t, c, func(chunk *bloomparquet.Chunk) { chunk.Min, chunk.Max = nil, nil })
 }
 
 // without returns the same column without what a function takes away from each row group.
-func without(t *testing.T, c *prune.Column, takeAway func(*prune.Chunk)) *prune.Column {
+func without(t *testing.T, c *bloomparquet.Column, takeAway func(*bloomparquet.Chunk)) *bloomparquet.Column {
 	t.Helper()
 	m := c.Meta()
 	m.Chunks = slices.Clone(m.Chunks)
 	for i := range m.Chunks {
 		takeAway(&m.Chunks[i])
 	}
-	c, err := prune.Open(m)
+	c, err := bloomparquet.Open(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,21 +116,21 @@ func without(t *testing.T, c *prune.Column, takeAway func(*prune.Chunk)) *prune.
 }
 
 // unsure reports whether a key is a zero or NaN.
-func unsure(t prune.Type, key []byte) bool {
+func unsure(t bloomparquet.Type, key []byte) bool {
 	x := 1.0
 	switch {
-	case t.Physical == prune.Float:
+	case t.Physical == bloomparquet.Float:
 		x = float64(math.Float32frombits(binary.LittleEndian.Uint32(key)))
-	case t.Physical == prune.Double:
+	case t.Physical == bloomparquet.Double:
 		x = math.Float64frombits(binary.LittleEndian.Uint64(key))
-	case t.Logical == prune.Float16:
+	case t.Logical == bloomparquet.Float16:
 		return key[0] == 0 && key[1]&0x7f == 0 || key[1]&0x7c == 0x7c
 	}
 	return x == 0 || math.IsNaN(x)
 }
 
 // checkBounds wants all keys where they are.
-func checkBounds(t *testing.T, c *prune.Column, k *prune.Keys, groups [][][]byte, keys [][]byte, optional bool) {
+func checkBounds(t *testing.T, c *bloomparquet.Column, k *bloomparquet.Keys, groups [][][]byte, keys [][]byte, optional bool) {
 	t.Helper()
 	m, err := k.Matrix(c)
 	if err != nil {
@@ -163,13 +163,13 @@ func Customers() [][][]byte {
 }
 
 // CheckCustomers finds the row groups of [Customers], which have no filters, by their bounds alone.
-func CheckCustomers(t *testing.T, c *prune.Column) {
+func CheckCustomers(t *testing.T, c *bloomparquet.Column) {
 	t.Helper()
 	var keys []string
 	for g := range Customers() {
 		keys = append(keys, fmt.Sprintf("customer-%03d25", g))
 	}
-	k, err := prune.KeysOf(c.Type(), keys)
+	k, err := bloomparquet.KeysOf(c.Type(), keys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func CheckCustomers(t *testing.T, c *prune.Column) {
 		t.Fatalf("%d row groups, want %d", len(m.RowGroups), len(keys))
 	}
 	for g, group := range m.RowGroups {
-		if group.Count != 1 || !group.MayContain(g) || !errors.Is(group.Err, prune.ErrNoFilter) {
+		if group.Count != 1 || !group.MayContain(g) || !errors.Is(group.Err, bloomparquet.ErrNoFilter) {
 			t.Errorf("row group %d: %d keys, %v", g, group.Count, group.Err)
 		}
 	}

@@ -8,22 +8,22 @@ import (
 	"slices"
 	"testing"
 
-	prune "github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 // Pool returns values of a type, as PLAIN bytes: of a table, so that its values are often equal.
 // Many are the special ones of the type: empty, zero, smallest, largest, NaN.
-func Pool(random *rand.Rand, of prune.Type) [][]byte {
+func Pool(random *rand.Rand, of bloomparquet.Type) [][]byte {
 	pool := make([][]byte, 1+random.IntN(30))
 	for i := range pool {
 		switch v := value(random, of); {
 		case random.IntN(3) > 0:
 			pool[i] = v
-		case of.Physical == prune.ByteArray:
+		case of.Physical == bloomparquet.ByteArray:
 			pool[i] = [][]byte{{}, {0}, {0xff}, []byte("value"), bytes.Repeat([]byte("long"), 1500)}[random.IntN(5)]
-		case of.Physical == prune.Double:
+		case of.Physical == bloomparquet.Double:
 			pool[i] = binary.LittleEndian.AppendUint64(nil, math.Float64bits([]float64{0, math.Copysign(0, -1), math.NaN(), math.Inf(-1), 1}[random.IntN(5)]))
-		case of.Physical == prune.Float:
+		case of.Physical == bloomparquet.Float:
 			pool[i] = binary.LittleEndian.AppendUint32(nil, math.Float32bits([]float32{0, float32(math.Copysign(0, -1)), float32(math.NaN()), float32(math.Inf(-1)), 1}[random.IntN(5)]))
 		case of.Bits > 0 && of.Bits < 32: // narrow integers have no other special values
 			pool[i] = v
@@ -74,7 +74,7 @@ func appendField(slots []Slot, random *rand.Rand, shape string, at Slot, repeate
 // CheckPrune wants no row group to be pruned that has a key, with its filter and its bounds, and
 // with each of them alone. The values that the row groups have are PLAIN bytes. It returns how often
 // bounds alone excluded a key.
-func CheckPrune(t *testing.T, random *rand.Rand, c *prune.Column, held []map[string]bool) (excluded int) {
+func CheckPrune(t *testing.T, random *rand.Rand, c *bloomparquet.Column, held []map[string]bool) (excluded int) {
 	t.Helper()
 	keys := Pool(random, c.Type())
 	for _, values := range held {
@@ -88,12 +88,12 @@ func CheckPrune(t *testing.T, random *rand.Rand, c *prune.Column, held []map[str
 		from := random.IntN(len(keys))
 		keys = keys[from:min(len(keys), from+1+random.IntN(20))]
 	}
-	k, err := prune.KeysOf(c.Type(), keys)
+	k, err := bloomparquet.KeysOf(c.Type(), keys)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, column := range map[string]*prune.Column{
-		"bounds and filter": c, "bounds": without(t, c, func(chunk *prune.Chunk) { chunk.FilterOffset = 0 }), "filter": withoutBounds(t, c),
+	for what, column := range map[string]*bloomparquet.Column{
+		"bounds and filter": c, "bounds": without(t, c, func(chunk *bloomparquet.Chunk) { chunk.FilterOffset = 0 }), "filter": withoutBounds(t, c),
 	} {
 		m, err := k.Matrix(column)
 		if err != nil {

@@ -1,0 +1,415 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress"
+)
+
+// damagedFiles is how many files TestDamaged damages of each kind.
+var damagedFiles = map[string]int{"arrow": 500, "parquet": 500}
+
+// TestDamaged filters, builds of and prunes damaged files. One process reads most of them as a
+// process apart does, because it takes long to start one for each. Where that process ends, and for
+// some other files, the command itself must end with status 2, one line, and no file.
+func TestDamaged(t *testing.T) {
+	for _, kind := range []string{"arrow", "parquet"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			dir, ended := t.TempDir(), 0
+			for seed := 1; seed <= damagedFiles[kind]; seed++ {
+				var output bytes.Buffer
+				command := exec.Command(os.Args[0])
+				command.Args = []string{"read-damaged", kind, strconv.Itoa(seed), strconv.Itoa(damagedFiles[kind]), dir}
+				command.Env = append(os.Environ(), apartVariable+"="+strconv.Itoa(1<<30))
+				command.Stdout, command.Stderr = &output, &output
+				err := command.Run()
+				said := output.String()
+				if err == nil && said == "" {
+					break
+				}
+				at, readErr := os.ReadFile(filepath.Join(dir, "at"))
+				args := strings.Split(string(at), "\n")
+				if readErr != nil || len(args) < 2 {
+					t.Fatalf("%v: %s", err, said)
+				}
+				if seed, _ = strconv.Atoi(args[0]); err == nil || strings.Contains(said, "seed") {
+					t.Fatalf("%s", said)
+				}
+				ended++
+				if failure := runCommand(dir, args[1:]); failure != "" {
+					t.Errorf("seed %d: %s", seed, failure)
+				}
+			}
+			t.Logf("%d of %d files end the process that reads them", ended, damagedFiles[kind])
+		})
+	}
+}
+
+// runCommand runs the command in a folder, and returns what is wrong with how it ends.
+func runCommand(dir string, args []string) string {
+	var stderr bytes.Buffer
+	program, err := os.Executable()
+	must(err)
+	command := exec.Command(program)
+	command.Dir, command.Args, command.Stderr = dir, append([]string{"bloom-parquet"}, args...), &stderr
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, apartVariable) {
+			command.Env = append(command.Env, variable)
+		}
+	}
+	before, _ := filepath.Glob(filepath.Join(dir, "*"))
+	_ = command.Run()
+	status, lines := command.ProcessState.ExitCode(), strings.Count(stderr.String(), "\n")
+	after, _ := filepath.Glob(filepath.Join(dir, "*"))
+	hidden, _ := filepath.Glob(filepath.Join(dir, ".bloom-*"))
+	_, err = os.Stat(filepath.Join(dir, "out"))
+	switch {
+	case status < 0 || status > 2, status == 2 && lines == 0 || lines > 2 || lines > 1 && args[0] != "prune": // prune may warn
+	case strings.Contains(stderr.String(), "goroutine"), len(hidden) > 0, len(after) > len(before)+1, status == 2 && err == nil:
+	default:
+		os.Remove(filepath.Join(dir, "out"))
+		return ""
+	}
+	return fmt.Sprintf("%s: status %d, files %q %q, says %s", args, status, after, hidden, stderr.String())
+}
+
+// readDamaged damages files and reads them.
+func readDamaged() {
+	becomeApart()
+	kind, dir := os.Args[1], os.Args[4]
+	first, _ := strconv.Atoi(os.Args[2])
+	last, _ := strconv.Atoi(os.Args[3])
+	must(os.Chdir(dir))
+	makeFile := goodParquet
+	if kind == "arrow" {
+		makeFile = goodArrow
+	}
+	must(os.WriteFile("keys", []byte("3\n5\n"), 0o644))
+	said, err := os.Create("said")
+	must(err)
+	trace, stdout := os.Stderr, os.Stdout
+	read := func(to string, args ...string) (status int, text string) {
+		out, err := os.Create(to)
+		must(err)
+		must(said.Truncate(0))
+		_, err = said.Seek(0, 0)
+		must(err)
+		os.Stdout, os.Stderr = out, said
+		status = run(args)
+		os.Stdout, os.Stderr = stdout, trace
+		must(out.Close())
+		data, err := os.ReadFile("said")
+		must(err)
+		return status, string(data)
+	}
+	for seed := first; seed <= last; seed++ {
+		random := rand.New(rand.NewPCG(27, uint64(seed)))
+		good := makeFile(random)
+		must(os.WriteFile("in", good, 0o644))
+		if status, text := read("filter", "build", "--column", "k", "in"); status != 0 {
+			fmt.Fprintf(trace, "seed %d: build of the good file: status %d, %s\n", seed, status, text)
+		}
+		must(os.WriteFile("in", damage(random, good), 0o644))
+		for i, args := range [][]string{
+			{"filter", "--column", "k", "-o", "out", "filter", "in"},
+			{"filter", "-v", "--column", "k", "-o", "out", "filter", "in"},
+			{"build", "--column", "k", "-o", "out", "in"},
+			{"prune", "--column", "k", "keys", "in"},
+		} {
+			must(os.WriteFile("next", []byte(strings.Join(append([]string{strconv.Itoa(seed)}, args...), "\n")), 0o644))
+			must(os.Rename("next", "at")) // the process may end while it writes
+			status, text := read("read", args...)
+			if lines := strings.Count(text, "\n"); status != exitSome && status != exitNone && status != exitApart || status == exitApart && lines == 0 || lines > 1 && args[0] != "prune" {
+				fmt.Fprintf(trace, "seed %d: %s: status %d, says %s\n", seed, args, status, text)
+			}
+			if seed%200 == 10*i {
+				if failure := runCommand(dir, args); failure != "" {
+					fmt.Fprintf(trace, "seed %d: %s\n", seed, failure)
+				}
+			}
+		}
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// damage changes some bytes.
+func damage(random *rand.Rand, good []byte) []byte {
+	data := bytes.Clone(good)
+	for range 1 + random.IntN(3) {
+		at := random.IntN(len(data))
+		switch random.IntN(8) {
+		case 0: // a number that is extreme
+			var word [8]byte
+			binary.LittleEndian.PutUint64(word[:], []uint64{0, 1<<64 - 1, 1<<63 - 1, 1 << 31, 1<<31 - 1, 1 << 30, 1 << 20}[random.IntN(7)])
+			copy(data[at&^3:], word[:4+4*random.IntN(2)])
+		case 1: // bytes from another place
+			from := random.IntN(len(data))
+			copy(data[at:], data[from:min(len(data), from+random.IntN(64))])
+		case 2: // a varint of thrift
+			copy(data[at:], []byte{0xfe, 0xff, 0xff, 0xff, 0x0f}[random.IntN(4):])
+		case 3:
+			data[at] ^= 1 << random.IntN(8)
+		case 4:
+			if random.IntN(4) == 0 {
+				data = append(data[:at:at], data[min(len(data), at+random.IntN(16)):]...)
+			} else {
+				data[at]++
+			}
+		default:
+			data[at] = byte(random.Uint32())
+		}
+		if len(data) == 0 {
+			return data
+		}
+	}
+	return data
+}
+
+// arrowTypes are those of the columns of Arrow files.
+var arrowTypes = func() []arrow.DataType {
+	i64, text := arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String
+	dictionary := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int16, ValueType: text}
+	types := []arrow.DataType{
+		arrow.Null, arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int8, arrow.PrimitiveTypes.Uint16, arrow.PrimitiveTypes.Int32, i64,
+		arrow.PrimitiveTypes.Float32, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Float16, arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Date64,
+		arrow.FixedWidthTypes.Time32s, arrow.FixedWidthTypes.Time64us, arrow.FixedWidthTypes.Timestamp_s, arrow.FixedWidthTypes.Duration_ms,
+		arrow.FixedWidthTypes.MonthInterval, arrow.FixedWidthTypes.DayTimeInterval, arrow.FixedWidthTypes.MonthDayNanoInterval,
+		&arrow.Decimal32Type{Precision: 8, Scale: 2}, &arrow.Decimal64Type{Precision: 16, Scale: 2}, &arrow.Decimal128Type{Precision: 30, Scale: 2}, &arrow.Decimal256Type{Precision: 60, Scale: 2},
+		text, arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.StringView, arrow.BinaryTypes.BinaryView,
+		&arrow.FixedSizeBinaryType{ByteWidth: 5}, dictionary, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Uint8, ValueType: i64},
+		arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, text), arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int16, i64),
+	}
+	for _, t := range []arrow.DataType{i64, text, arrow.FixedWidthTypes.Boolean, dictionary, arrow.BinaryTypes.LargeBinary, arrow.Null, arrow.StructOf(arrow.Field{Name: "x", Type: text, Nullable: true}), arrow.ListOf(text)} {
+		types = append(types, arrow.ListOf(t), arrow.LargeListOf(t), arrow.FixedSizeListOf(2, t), arrow.MapOf(text, t),
+			arrow.StructOf(arrow.Field{Name: "a", Type: t, Nullable: true}, arrow.Field{Name: "b", Type: text}),
+			arrow.DenseUnionOf([]arrow.Field{{Name: "a", Type: t, Nullable: true}, {Name: "b", Type: i64, Nullable: true}}, []arrow.UnionTypeCode{3, 7}))
+	}
+	return types
+}()
+
+// goodArrow returns a file of Arrow IPC with some of the types. k is the column of the keys.
+func goodArrow(random *rand.Rand) []byte {
+	keys := arrowTypes[:17]
+	fields := []arrow.Field{{Name: "k", Type: append(keys[1:15:15], arrowTypes[18:33]...)[random.IntN(29)], Nullable: true}}
+	for i := range random.IntN(4) {
+		fields = append(fields, arrow.Field{Name: fmt.Sprint("c", i), Type: arrowTypes[random.IntN(len(arrowTypes))], Nullable: true})
+	}
+	schema := arrow.NewSchema(fields, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	var out bytes.Buffer
+	w, err := ipc.NewFileWriter(&out, append([][]ipc.Option{{}, {ipc.WithLZ4()}, {ipc.WithZstd()}}[random.IntN(3)], ipc.WithSchema(schema))...)
+	must(err)
+	batches := 1
+	if !strings.Contains(schema.String(), "dictionary") { // of which a file has one
+		batches += random.IntN(2)
+	}
+	for range batches {
+		rows := 1 + random.IntN(60)
+		for _, f := range b.Fields() {
+			fillRows(f, random, rows)
+		}
+		must(w.Write(b.NewRecordBatch()))
+	}
+	must(w.Close())
+	return out.Bytes()
+}
+
+// fillRows appends rows of any values.
+func fillRows(b array.Builder, random *rand.Rand, rows int) {
+	for i := 0; i < rows; i++ {
+		if b, ok := b.(*array.RunEndEncodedBuilder); ok {
+			n := min(1+random.IntN(5), rows-i)
+			b.Append(uint64(n))
+			fillRow(b.ValueBuilder(), random)
+			i += n - 1
+			continue
+		}
+		fillRow(b, random)
+	}
+}
+
+func fillRow(b array.Builder, random *rand.Rand) {
+	switch b := b.(type) {
+	case *array.DenseUnionBuilder:
+		code := random.IntN(2)
+		b.Append([]arrow.UnionTypeCode{3, 7}[code])
+		fillRow(b.Child(code), random)
+		return
+	}
+	if random.IntN(8) == 0 {
+		b.AppendNull()
+		return
+	}
+	switch b := b.(type) {
+	case *array.ListBuilder:
+		b.Append(true)
+		fillRows(b.ValueBuilder(), random, random.IntN(4))
+	case *array.LargeListBuilder:
+		b.Append(true)
+		fillRows(b.ValueBuilder(), random, random.IntN(4))
+	case *array.FixedSizeListBuilder:
+		b.Append(true)
+		fillRows(b.ValueBuilder(), random, 2)
+	case *array.MapBuilder:
+		b.Append(true)
+		for range random.IntN(3) {
+			b.KeyBuilder().(*array.StringBuilder).Append("key")
+			fillRow(b.ItemBuilder(), random)
+		}
+	case *array.StructBuilder:
+		b.Append(true)
+		for i := range b.NumField() {
+			fillRow(b.FieldBuilder(i), random)
+		}
+	case *array.BinaryDictionaryBuilder:
+		must(b.AppendString(fmt.Sprint("value ", random.IntN(9))))
+	case *array.Int64DictionaryBuilder:
+		must(b.Append(int64(random.IntN(9))))
+	case *array.StringBuilder:
+		b.Append(strings.Repeat("text ", random.IntN(5)))
+	case *array.StringViewBuilder:
+		b.Append(strings.Repeat("text ", random.IntN(5)))
+	case *array.LargeStringBuilder:
+		b.Append(strings.Repeat("text ", random.IntN(5)))
+	case *array.BinaryBuilder: // and large, and views
+		b.AppendString(strings.Repeat("data ", random.IntN(5)))
+	case *array.BinaryViewBuilder:
+		b.Append([]byte(strings.Repeat("data ", random.IntN(5))))
+	case *array.Int64Builder:
+		b.Append(int64(random.IntN(20)))
+	case *array.Int32Builder:
+		b.Append(int32(random.IntN(20)))
+	case *array.BooleanBuilder:
+		b.Append(random.IntN(2) == 0)
+	default:
+		b.AppendEmptyValue()
+	}
+}
+
+// goodParquet returns a Parquet file. k is the column of the keys.
+func goodParquet(random *rand.Rand) []byte {
+	type item struct {
+		Name  string  `parquet:"name,dict"`
+		Value *int64  `parquet:"value,optional"`
+		Real  float32 `parquet:"real,split"`
+	}
+	type common struct {
+		Bool    bool             `parquet:"bool"`
+		I32     int32            `parquet:"i32,delta"`
+		I64     int64            `parquet:"i64,delta"`
+		Dict    string           `parquet:"dict,dict"`
+		Bytes   []byte           `parquet:"bytes,delta"`
+		Text    string           `parquet:"text,delta"`
+		Real    float64          `parquet:"real,split"`
+		Maybe   *string          `parquet:"maybe,optional,dict"`
+		Numbers []int32          `parquet:"numbers,list,dict"`
+		Items   []item           `parquet:"items"`
+		Map     map[string]int64 `parquet:"map"`
+		UUID    [16]byte         `parquet:"uuid,uuid"`
+		Money   int64            `parquet:"money,decimal(2:12)"`
+		At      time.Time        `parquet:"at,timestamp(microsecond)"`
+	}
+	n := 1 + random.IntN(60)
+	makeCommon := func(i int) common {
+		text := fmt.Sprint("text ", i%7)
+		c := common{
+			Bool: i%3 == 0, I32: int32(random.Uint32()), I64: int64(i), Dict: text, Bytes: []byte(text), Text: text, Real: random.Float64(),
+			UUID: [16]byte{1, byte(i)}, Money: int64(i), At: time.Unix(int64(i), 0),
+		}
+		if i%2 == 0 {
+			c.Maybe = &text
+		}
+		for j := range random.IntN(4) {
+			c.Numbers = append(c.Numbers, int32(j))
+			c.Items = append(c.Items, item{Name: text, Real: 1})
+		}
+		if i%5 == 0 {
+			c.Map = map[string]int64{text: 1}
+		}
+		return c
+	}
+	switch random.IntN(8) {
+	case 0:
+		type row struct {
+			K int32 `parquet:"k"`
+			common
+		}
+		return parquetOf(random, n, func(i int) row { return row{int32(random.IntN(20)), makeCommon(i)} })
+	case 1:
+		type row struct {
+			K int64 `parquet:"k,dict"`
+			common
+		}
+		return parquetOf(random, n, func(i int) row { return row{int64(random.IntN(20)), makeCommon(i)} })
+	case 2:
+		type row struct {
+			K int64 `parquet:"k,delta"`
+			common
+		}
+		return parquetOf(random, n, func(i int) row { return row{int64(random.IntN(20)), makeCommon(i)} })
+	case 3:
+		type row struct {
+			K string `parquet:"k"`
+			common
+		}
+		return parquetOf(random, n, func(i int) row { return row{fmt.Sprint(random.IntN(20)), makeCommon(i)} })
+	case 4:
+		type row struct {
+			K string `parquet:"k,dict"`
+			common
+		}
+		return parquetOf(random, n, func(i int) row { return row{fmt.Sprint(random.IntN(20)), makeCommon(i)} })
+	case 5:
+		type row struct {
+			K string `parquet:"k,delta"`
+			common
+		}
+		return parquetOf(random, n, func(i int) row { return row{fmt.Sprint(random.IntN(20)), makeCommon(i)} })
+	case 6:
+		type row struct {
+			K *string `parquet:"k,optional,dict"`
+			common
+		}
+		return parquetOf(random, n, func(i int) row { s := fmt.Sprint(i); return row{&s, makeCommon(i)} })
+	default:
+		type row struct {
+			K float64 `parquet:"k,split"`
+			common
+		}
+		return parquetOf(random, n, func(i int) row { return row{float64(random.IntN(20)), makeCommon(i)} })
+	}
+}
+
+func parquetOf[T any](random *rand.Rand, n int, value func(i int) T) []byte {
+	codecs := []compress.Codec{&parquet.Uncompressed, &parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Lz4Raw, &parquet.Brotli}
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[T](&out, parquet.Compression(codecs[random.IntN(len(codecs))]), parquet.DataPageVersion(1+random.IntN(2)),
+		parquet.MaxRowsPerRowGroup(int64(10+random.IntN(100))), parquet.PageBufferSize(200), parquet.BloomFilters(parquet.SplitBlockFilter(10, "k")))
+	for i := range n {
+		_, err := w.Write([]T{value(i)})
+		must(err)
+	}
+	must(w.Close())
+	return out.Bytes()
+}
