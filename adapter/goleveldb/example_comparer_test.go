@@ -52,7 +52,7 @@ func (g identityGenerator) Add(key []byte) { g.FilterGenerator.Add(identity(key)
 // A filter of whole keys denies a key that is there.
 func Example_comparer() {
 	policy := bloom.Policy{BitsPerKey: 10}
-	for _, f := range []filter.Filter{bloomgoleveldb.New(policy), newIdentityFilter(policy)} {
+	for _, f := range []filter.Filter{bloomgoleveldb.NewLevelDB(policy), newIdentityFilter(policy)} {
 		db, err := leveldb.Open(storage.NewMemStorage(), &opt.Options{Comparer: ignoreTag{}, Filter: f})
 		if err != nil {
 			fmt.Println(err)

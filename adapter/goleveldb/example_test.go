@@ -16,10 +16,10 @@ import (
 func Example() {
 	policy := bloom.Policy{BitsPerKey: 10}
 	db, err := leveldb.Open(storage.NewMemStorage(), &opt.Options{
-		Filter: bloomgoleveldb.New(policy),
+		Filter: bloomgoleveldb.NewLevelDB(policy),
 		// For tables that goleveldb wrote with its own filter, until compactions
 		// rewrite them.
-		AltFilters: []filter.Filter{bloomgoleveldb.NewNamed(bloomgoleveldb.Name, policy)},
+		AltFilters: []filter.Filter{bloomgoleveldb.New(policy)},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -2,20 +2,20 @@
 // of this library:
 //
 //	leveldb.OpenFile(path, &opt.Options{
-//		Filter: goleveldb.New(bloom.Policy{BitsPerKey: 10}),
+//		Filter: bloomgoleveldb.New(bloom.Policy{BitsPerKey: 10}),
 //	})
 //
 // A table stores the name of its filter. A reader that does not know the name reads
 // the table without a filter, and reports nothing. goleveldb's own filter has the
 // bytes of C++ LevelDB's filter and another name, so goleveldb and LevelDB ignore each
-// other's filters. [New] uses LevelDB's name, so that both can read the filters. To
-// read the tables that goleveldb wrote under its own name, add AltFilters:
+// other's filters. [New] uses goleveldb's name: it takes the place of goleveldb's own
+// filter in a database that is there. [NewLevelDB] uses the name of C++ LevelDB, so that
+// LevelDB can read the filters too. To read the tables under the other name, add AltFilters:
 //
-//	AltFilters: []filter.Filter{goleveldb.NewNamed(goleveldb.Name, policy)},
+//	Filter:     bloomgoleveldb.NewLevelDB(policy),
+//	AltFilters: []filter.Filter{bloomgoleveldb.New(policy)},
 //
-// Compactions rewrite these tables with the new name. A program that still opens the
-// database with goleveldb's own filter needs the opposite: NewNamed as Filter, and New
-// among AltFilters.
+// Compactions rewrite the tables with the name of Filter.
 //
 // Do not use these filters with a comparer for which keys with different bytes are
 // equal. The filter of one of two equal keys would deny the other, and Get would miss
@@ -32,16 +32,25 @@ import (
 // LevelDB's name ends in 2.
 const Name = "leveldb.BuiltinBloomFilter"
 
-// New returns a filter for goleveldb's options that follows the policy. Its name is
-// the name of the policy's format: for the format LevelDB, the name that C++ LevelDB
-// uses.
+// New returns a filter for goleveldb's options that follows the policy. For the format
+// LevelDB, its name and its bytes are those of goleveldb's own filter. For other formats,
+// which goleveldb's own filter can't read, its name is that of the format.
 //
 // goleveldb makes a filter for every block of a table (BlockSize, 4 KiB). So give
 // [bloom.PolicyFor] the number of keys in a block.
-func New(policy bloom.Policy) filter.Filter { return NewNamed(policy.Name(), policy) }
+func New(policy bloom.Policy) filter.Filter {
+	if policy.Format == bloom.LevelDB {
+		return NewNamed(Name, policy)
+	}
+	return NewLevelDB(policy)
+}
 
-// NewNamed is New with another name. Use [Name] for tables that goleveldb's own filter
-// wrote or must read. A filter that wraps this one and changes keys needs its own name.
+// NewLevelDB is New with the name of the policy's format: for the format LevelDB, the name
+// that C++ LevelDB uses.
+func NewLevelDB(policy bloom.Policy) filter.Filter { return NewNamed(policy.Name(), policy) }
+
+// NewNamed is New with another name. A filter that wraps this one and changes keys needs
+// its own name.
 func NewNamed(name string, policy bloom.Policy) filter.Filter {
 	return namedPolicy{name, policy}
 }

@@ -21,8 +21,9 @@ import (
 func TestNames(t *testing.T) {
 	policy := bloom.Policy{BitsPerKey: 10}
 	for _, test := range []struct{ got, want string }{
-		{New(policy).Name(), "leveldb.BuiltinBloomFilter2"},
-		{NewNamed(Name, policy).Name(), filter.NewBloomFilter(10).Name()},
+		{New(policy).Name(), filter.NewBloomFilter(10).Name()},
+		{NewLevelDB(policy).Name(), "leveldb.BuiltinBloomFilter2"},
+		{New(bloom.Policy{Format: bloom.RocksDB}).Name(), bloom.RocksDB.Name()},
 		{NewNamed("other", policy).Name(), "other"},
 	} {
 		if test.got != test.want {
@@ -232,7 +233,7 @@ func plausible(calls, yes, n int) bool {
 func TestMigration(t *testing.T) {
 	const n = 20_000
 	policy := bloom.Policy{BitsPerKey: 10}
-	own, ours, oursAsOwn := filter.NewBloomFilter(10), New(policy), NewNamed(Name, policy)
+	own, ours, oursAsOwn := filter.NewBloomFilter(10), NewLevelDB(policy), New(policy)
 	d := &database{storage.NewMemStorage(), n}
 	o := opt.Options{DisableSeeksCompaction: true}
 
