@@ -26,7 +26,7 @@ func show(err error) {
 }
 
 func readme() error {
-	policy, err := bloom.PolicyFor(bloom.LevelDB, 3, 0.01) // 3 keys, 1 % false positives
+	policy, err := bloom.PolicyFor(bloom.Default, 3, 0.01) // 3 keys; 1 % of absent keys may pass
 	if err != nil {
 		return err
 	}
@@ -34,13 +34,16 @@ func readme() error {
 	filter.MayContainString("pear")  // true
 	filter.MayContainString("stone") // false, certainly
 
-	encoded := filter.AppendFilter(nil)              // LevelDB's bytes
-	filter, err = bloom.Open(bloom.LevelDB, encoded) // no copy
-
 	cities := []string{"oslo", "pear", "rome"}
-	for i := range filter.Hits(bloom.Strings(cities)) {
+	for i := range filter.Hits(bloom.Strings(cities)) { // a column at once
 		fmt.Println(cities[i]) // pear
 	}
+
+	file, err := filter.MarshalBinary() // a header with the format and checksums, and the bits
+	if err != nil {
+		return err
+	}
+	filter, err = bloom.OpenBinary(file) // no copy
 	return err
 }
 
@@ -50,7 +53,7 @@ func Example_readme() {
 }
 
 func removeDuplicates() error {
-	policy, err := bloom.PolicyFor(bloom.Nori, 1_000_000, 0.005)
+	policy, err := bloom.PolicyFor(bloom.Default, 1_000_000, 0.005)
 	if err != nil {
 		return err
 	}
@@ -126,7 +129,7 @@ func Example_shareFilter() {
 }
 
 func migrate() error {
-	policy, err := bloom.PolicyFor(bloom.Nori, 1000, 0.01) // was NewWithEstimates(1000, 0.01)
+	policy, err := bloom.PolicyFor(bloom.Default, 1000, 0.01) // was NewWithEstimates(1000, 0.01)
 	if err != nil {
 		return err
 	}

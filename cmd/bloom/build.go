@@ -68,10 +68,6 @@ func (b *buildCommand) Run(s *streams) error {
 	return writeFile(s, b.Output, encoded, b.Keys...)
 }
 
-// defaultFormat is the format of filters that no storage engine has to read. docs/choosing.md says
-// why.
-const defaultFormat = bloom.Nori
-
 func (b *buildCommand) format() (bloom.Format, error) {
 	switch {
 	case b.Format != nil:
@@ -79,7 +75,7 @@ func (b *buildCommand) format() (bloom.Format, error) {
 	case b.Raw:
 		return 0, errors.New("--raw writes the bytes that a storage engine reads: name its format with --format")
 	}
-	return defaultFormat, nil
+	return bloom.Default, nil
 }
 
 // hashKeys reads all keys and returns their hashes. Their number decides the size of the

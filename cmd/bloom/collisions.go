@@ -20,7 +20,7 @@ func (c *collisions) add(keys [][]byte, hashed bloom.Keys, format bloom.Format) 
 	}
 	if c.hashes == nil {
 		c.hashes = bloom.Policy{Format: format}.NewBuilder()
-		c.different = bloom.Policy{Format: bloom.Nori}.NewBuilder()
+		c.different = bloom.Policy{Format: bloom.Default}.NewBuilder()
 	}
 	n := min(len(keys), sampleKeys-c.hashes.Len())
 	c.hashes.AddBatch(hashed.Slice(0, n))
@@ -36,6 +36,6 @@ func (c *collisions) warn(s *streams, policy bloom.Policy, n int) {
 	share := 2 * float64(collisions) / float64(max(c.hashes.Len(), 1))
 	if expected := policy.FalsePositiveRate(n); collisions >= 100 && share > expected {
 		fmt.Fprintf(s.err, "bloom: warning: different keys have equal hashes in the format %v: some %.2g %% of absent keys like them pass, however many bits the filter has, and not %.2g %%; the format %v has no equal hashes\n",
-			policy.Format, 100*share, 100*expected, bloom.Nori)
+			policy.Format, 100*share, 100*expected, bloom.Default)
 	}
 }

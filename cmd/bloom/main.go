@@ -58,7 +58,7 @@ func run(args []string) int {
 		kong.Name("bloom"),
 		kong.Description("Bloom filters in the formats of storage engines."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Vars{"formats": formatNames(" or "), "default_format": defaultFormat.String()},
+		kong.Vars{"formats": formatNames(" or "), "default_format": bloom.Default.String()},
 		kong.KindMapper(reflect.String, kong.MapperFunc(decodeString)),
 	}
 	if len(args) == 0 {
