@@ -14,6 +14,8 @@ PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet
 # beyond 1 GiB and, in the steps, no optimization of C.
 TOOL := env GOGC=off GOMEMLIMIT=1GiB
 export GOFLAGS := $(shell go env GOFLAGS) -vet=off -gcflags=all=-dwarf=false '-toolexec=$(TOOL)'
+# A sum of all documents: go test runs those tests again that read them.
+export BLOOM_TEST_DOCUMENTS := $(shell find . -name '*.md' -exec cat {} + | cksum)
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
 # The systems that are vetted, this one by the steps of the modules. They compile every file of the

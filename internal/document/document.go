@@ -23,6 +23,7 @@ type Page struct {
 
 // Pages reads every page below the folder root.
 func Pages(root string) ([]Page, error) {
+	os.Getenv("BLOOM_TEST_DOCUMENTS") // go test knows no change of a file outside of a module, but of this sum
 	var pages []Page
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".md") {
@@ -125,6 +126,32 @@ func Calls(line string) [][]string {
 		}
 	}
 	return calls
+}
+
+// A Call is what a page calls a command with.
+type Call struct {
+	Page string
+	Args []string
+}
+
+// CallsOf returns the calls of the command whose source is in the folder cmd/name, with go run, too.
+// The name alone is no call.
+func CallsOf(pages []Page, name string) []Call {
+	var found []Call
+	for _, page := range pages {
+		for _, line := range page.Commands {
+			for _, call := range Calls(line) {
+				if len(call) > 3 && call[0] == "go" && call[1] == "run" &&
+					(call[2] == "./cmd/"+name || call[2] == "." && strings.HasPrefix(line, "cd cmd/"+name+" ")) {
+					call = append([]string{name}, call[3:]...)
+				}
+				if call[0] == name && len(call) > 1 {
+					found = append(found, Call{page.Path, call[1:]})
+				}
+			}
+		}
+	}
+	return found
 }
 
 // quoted gives back what unquoted has hidden from the syntax.
