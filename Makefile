@@ -6,14 +6,16 @@ endif
 
 SHELL    := bash
 ADAPTERS := adapter/arrow adapter/beam adapter/goleveldb adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo adapter/pebble
-MODULES  := . $(ADAPTERS) asm cmd/bloom cmd/bloom-parquet cmd/bloom/browser compare compare/duckdb
 # Those that users build.
-PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet
+PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet cmd/internal/shell
+MODULES  := $(PUBLIC) asm cmd/bloom/browser compare compare/duckdb
 # The steps vet/* vet everything: go test need not vet once more. What is compiled here is run a
 # few times and never debugged: no debugging information, a compiler that collects its garbage only
 # beyond 1 GiB and, in the steps, no optimization of C.
 TOOL := env GOGC=off GOMEMLIMIT=1GiB
 export GOFLAGS := $(shell go env GOFLAGS) -vet=off -gcflags=all=-dwarf=false '-toolexec=$(TOOL)'
+# A sum of all documents: go test runs those tests again that read them.
+export BLOOM_TEST_DOCUMENTS := $(shell find . -name '*.md' -exec cat {} + | cksum)
 # New executions of each fuzz target: a fixed count, not a time.
 FUZZ_EXECUTIONS := 10000
 # The systems that are vetted, this one by the steps of the modules. They compile every file of the
@@ -75,7 +77,7 @@ PACKAGES += $(if $(filter skylake-x,$(EMULATED)),bochs bochs-term bochsbios vgab
 # are cores. Each prints one line when it ends. It is expanded late (=), because lists that it names
 # are set below.
 STEPS = $(EMULATED:%=emulated/%) $(RACED:%=race/%) workers unit/compare $(FOREIGN:%=vet/%) $(MODULES:%=vet/%) vet/files \
-	unit/386 $(filter-out unit/compare,$(MODULES:%=unit/%)) benchmarks purego $(FUZZ:%=fuzz/%) format generated
+	unit/386 $(filter-out unit/compare,$(MODULES:%=unit/%)) benchmarks purego $(FUZZ:%=fuzz/%) format generated release
 step = CGO_CFLAGS="$$CGO_CFLAGS -O0" .ci/step $@
 
 .PHONY: test
@@ -181,6 +183,11 @@ $(RACED:%=race/%): export BLOOM_TEST_KERNELS = $(KERNELS_host)
 $(RACED:%=race/%): race/%:
 	@$(step) 'cd $* && go test -short -race $(raced) -timeout 40m .'
 
+# release tests what a user of the tags would get, from a remote on this machine.
+.PHONY: release
+release:
+	@$(step) 'release/publish $(PUBLIC)'
+
 # purego runs the root's tests without assembly. No other package knows that tag.
 .PHONY: purego
 purego: export BLOOM_TEST_KERNELS = generic
@@ -247,6 +254,11 @@ lint:
 arm64: PACKAGES += llvm-19
 arm64: deps
 	cd compare && go run ./emulated
+
+# dist builds both commands for six systems, twice, and wants equal bytes: a release attaches them.
+.PHONY: dist
+dist:
+	release/dist dist
 
 .PHONY: bench
 bench:

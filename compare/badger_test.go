@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
 
@@ -160,3 +161,21 @@ func TestBadgerTables(t *testing.T) {
 		builder.Close()
 	}
 }
+
+// badgerCode is the code of docs/stores.md.
+func badgerCode(options badger.Options, keysOfATable int, hashes, candidates []uint32, hits []uint64) (badger.Options, int, error) {
+	policy, err := bloom.PolicyFor(bloom.LevelDB, keysOfATable, 0.01)
+	options = options.WithBloomFalsePositive(math.Ldexp(1.5, -policy.BitsPerKey))
+	if err != nil {
+		return options, 0, err
+	}
+	encoded := policy.AppendFilter(nil, bloom.LevelDB.Hashes32(hashes)) // y.NewFilter(hashes, policy.BitsPerKey)
+	filter, err := bloom.Open(bloom.LevelDB, encoded)
+	if err != nil {
+		return options, 0, err
+	}
+	n := filter.MayContainBatch(bloom.LevelDB.Hashes32(candidates), hits)
+	return options, n, nil
+}
+
+var _ = badgerCode

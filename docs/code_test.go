@@ -7,15 +7,15 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lanebloom/bloom"
 )
 
-// This file has the Go code of README.md, recipes.md and migration.md, word for word. It is not
-// in the root, whose tests run on many emulated machines: HTTP adds 78 packages to the 146 that
+// This file has the Go code of README.md and docs, but for that of adapters, word for word. It is
+// not in the root, whose tests run on many emulated machines: HTTP adds 78 packages to the 146 that
 // they need.
 
 // show prints the error of an example, if it has one.
@@ -147,35 +147,55 @@ func Example_migrate() {
 	// Output: true false
 }
 
-// TestCodeOfDocs looks for the code of the pages in the examples above, which run it.
+// TestCodeOfDocs looks for the code of every page in the examples above, which run it, or in a test
+// of an adapter or of compare, which compiles it: for all lines in their order, since a page may leave out
+// what a test does between them.
 func TestCodeOfDocs(t *testing.T) {
-	source, err := os.ReadFile("code_test.go")
-	if err != nil {
-		t.Fatal(err)
+	var tests [][]string
+	for _, pattern := range []string{"docs/code_test.go", "adapter/*/example_test.go", "adapter/*/*/example_test.go", "compare/*_test.go"} {
+		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("%s: no files, or %v", pattern, err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tests = append(tests, lines(string(text)))
+		}
 	}
 	found := 0
-	for _, page := range []string{"../README.md", "recipes.md", "migration.md"} {
-		text, err := os.ReadFile(filepath.FromSlash(page))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, block := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(text, -1) {
+	for _, page := range pages(t) {
+		for _, block := range page.Go {
 			found++
-			if !strings.Contains(withoutIndent(source), withoutIndent(block[1])) {
-				t.Errorf("%s: no example has the code\n%s", page, block[1])
+			if !slices.ContainsFunc(tests, func(test []string) bool { return inOrder(lines(block), test) }) {
+				t.Errorf("%s: no test has the code\n%s", page.Path, block)
 			}
 		}
 	}
-	if found < 5 {
+	if found < 10 {
 		t.Errorf("the pages have %d blocks of code", found)
 	}
 }
 
-// withoutIndent drops the white space at both ends of every line.
-func withoutIndent(text []byte) string {
-	lines := strings.Split(string(text), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimSpace(line)
+// lines returns the lines of Go code that are not empty, without indentation.
+func lines(text string) []string {
+	var all []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimPrefix(strings.TrimSpace(line), "import "); line != "" {
+			all = append(all, line)
+		}
 	}
-	return strings.Join(lines, "\n")
+	return all
+}
+
+// inOrder says whether all some are among all, in their order.
+func inOrder(some, all []string) bool {
+	for _, line := range all {
+		if len(some) > 0 && line == some[0] {
+			some = some[1:]
+		}
+	}
+	return len(some) == 0
 }

@@ -67,3 +67,18 @@ func ExampleMask() {
 	fmt.Println(mask)
 	// Output: [true false true false]
 }
+
+// columnAndBatch is the code of README.md.
+func columnAndBatch(ctx context.Context, customers *arrow.Chunked, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
+	builder := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewBuilder()
+	err := bloomarrow.Add(builder, customers.Chunks()...)
+	filter := builder.Filter()
+	if err != nil {
+		return nil, err
+	}
+
+	kept, err := bloomarrow.FilterRecordBatch(ctx, filter, batch, column)
+	return kept, err
+}
+
+var _ = columnAndBatch

@@ -10,7 +10,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/adapter/beam"
+	bloombeam "github.com/lanebloom/bloom/adapter/beam"
 )
 
 // Visit is a row of a log.
@@ -43,3 +43,30 @@ func Example() {
 	}
 	// Output: ann /news
 }
+
+type Customer struct{ User, City string }
+
+type Row struct{ City, Page string }
+
+// filterAndJoin is the code of README.md and docs/beam.md.
+func filterAndJoin(s beam.Scope, policy bloom.Policy, users, customers, visits, visitsByUser beam.PCollection) [2]beam.PCollection {
+	known := bloombeam.BuildFilter(s, policy, 1_000_000, users, bloombeam.String{})
+	maybe := bloombeam.Filter(s, known, visits, visitor{}) // no visit of a known user is missing
+	return [2]beam.PCollection{maybe, join(s, policy, customers, visitsByUser)}
+}
+
+func join(s beam.Scope, policy bloom.Policy, customers, visits beam.PCollection) beam.PCollection {
+	joined := bloombeam.SparseJoin(s, policy, 1_000_000, customers, visits, bloombeam.String{}) // KV<string, …> both
+	rows := beam.ParDo(s, func(user string, customer func(*Customer) bool, visit func(*Visit) bool, emit func(Row)) {
+		var c Customer
+		if !customer(&c) {
+			return // a false positive
+		}
+		for v := (Visit{}); visit(&v); {
+			emit(Row{c.City, v.Page})
+		}
+	}, joined)
+	return rows
+}
+
+var _ = filterAndJoin

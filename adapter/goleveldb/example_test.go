@@ -39,3 +39,15 @@ func Example() {
 	// green <nil>
 	// true
 }
+
+// ofTables is the code of docs/stores.md.
+func ofTables(path string) (*leveldb.DB, error) {
+	policy := bloom.Policy{BitsPerKey: 10}
+	db, err := leveldb.OpenFile(path, &opt.Options{
+		Filter:     bloomgoleveldb.NewLevelDB(policy),
+		AltFilters: []filter.Filter{bloomgoleveldb.New(policy)},
+	})
+	return db, err
+}
+
+var _ = ofTables

@@ -8,7 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/adapter/pebble"
+	bloompebble "github.com/lanebloom/bloom/adapter/pebble"
 )
 
 func Example() {
@@ -65,3 +65,15 @@ func ExampleNewNamed() {
 	fmt.Println(db.Close())
 	// Output: <nil>
 }
+
+// ofLevels is the code of README.md and docs/pebble.md.
+func ofLevels(path string) (*pebble.DB, error) {
+	options := &pebble.Options{}
+	options.Levels[0].FilterPolicy = bloompebble.New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10})
+	old := bloompebble.NewNamed("our.BloomFilter", bloom.Policy{})
+	options.Filters = map[string]pebble.FilterPolicy{old.Name(): old}
+	db, err := pebble.Open(path, options)
+	return db, err
+}
+
+var _ = ofLevels

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/lanebloom/bloom/cmd/internal/shell"
 )
 
 // Exit statuses are grep's.
@@ -29,10 +31,12 @@ var errNone = errors.New("nothing matches")
 
 // cli is the command line.
 type cli struct {
-	Prune   pruneCommand     `cmd:"" help:"Print the row groups that may have some keys. Exits 0 if there are some, 1 if none, 2 on an error."`
-	Build   buildCommand     `cmd:"" help:"Build a filter from a column."`
-	Filter  filterCommand    `cmd:"" help:"Write the rows whose keys may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
-	Version kong.VersionFlag `help:"Print the version."`
+	Prune      pruneCommand     `cmd:"" help:"Print the row groups that may have some keys. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Build      buildCommand     `cmd:"" help:"Build a filter from a column."`
+	Filter     filterCommand    `cmd:"" help:"Write the rows whose keys may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Completion shell.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
+	Man        shell.Man        `help:"Print the manual page, for man."`
+	Version    kong.VersionFlag `help:"Print the version."`
 }
 
 // streams are the standard streams of the process, and what it was told to do.
@@ -67,7 +71,7 @@ func run(args []string) int {
 		args = []string{"--help"}
 		options = append(options, kong.Writers(s.err, s.err), kong.Exit(func(int) { os.Exit(exitError) }))
 	}
-	parser, err := kong.New(&cli{}, options...)
+	parser, err := kong.New(&cli{Completion: shell.Completion{Name: "bloom-parquet"}}, options...)
 	if err != nil {
 		panic(err) // the struct tags are wrong
 	}

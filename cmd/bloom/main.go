@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/shell"
 )
 
 // Exit statuses are grep's.
@@ -29,17 +30,18 @@ var errNone = errors.New("no line passed")
 
 // cli is the command line.
 type cli struct {
-	Build      buildCommand      `cmd:"" help:"Build a filter from keys."`
-	Filter     filterCommand     `cmd:"" help:"Print the lines that may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
-	Merge      mergeCommand      `cmd:"" help:"Merge filters of the same shape into one."`
-	Add        addCommand        `cmd:"" help:"Add keys to a filter."`
-	Inspect    inspectCommand    `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`
-	Size       sizeCommand       `cmd:"" help:"Calculate keys, bits per key, false-positive rate or memory: two of them from the other two."`
-	Explore    exploreCommand    `cmd:"" help:"Serve a page, only to this machine, that shows how a filter works."`
-	Bench      benchCommand      `cmd:"" help:"Compare the kernels with the plain loop on this machine."`
-	Demo       demoCommand       `cmd:"" help:"Filter a stream of English words and compare this library with the plain loop."`
-	Completion completionCommand `cmd:"" help:"Print the completions for bash, zsh or fish."`
-	Version    versionFlag       `help:"Print the version of the command, of Go and of the system, and the kernel."`
+	Build      buildCommand     `cmd:"" help:"Build a filter from keys."`
+	Filter     filterCommand    `cmd:"" help:"Print the lines that may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Merge      mergeCommand     `cmd:"" help:"Merge filters of the same shape into one."`
+	Add        addCommand       `cmd:"" help:"Add keys to a filter."`
+	Inspect    inspectCommand   `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`
+	Size       sizeCommand      `cmd:"" help:"Calculate keys, bits per key, false-positive rate or memory: two of them from the other two."`
+	Explore    exploreCommand   `cmd:"" help:"Serve a page, only to this machine, that shows how a filter works."`
+	Bench      benchCommand     `cmd:"" help:"Compare the kernels with the plain loop on this machine."`
+	Demo       demoCommand      `cmd:"" help:"Filter a stream of English words and compare this library with the plain loop."`
+	Completion shell.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
+	Man        shell.Man        `help:"Print the manual page, for man."`
+	Version    versionFlag      `help:"Print the version of the command, of Go and of the system, and the kernel."`
 }
 
 // streams are the standard streams of the process.
@@ -53,7 +55,9 @@ func main() { os.Exit(run(os.Args[1:])) }
 // standard error and exits 2, for a script that lost its arguments.
 func run(args []string) int {
 	s := standardStreams()
-	var c cli
+	c := cli{Completion: shell.Completion{
+		Name: "bloom", Words: map[string]string{"format": strings.ReplaceAll(formatNames(" "), ",", "")},
+	}}
 	options := []kong.Option{
 		kong.Name("bloom"),
 		kong.Description("Bloom filters in the formats of storage engines."),

@@ -82,3 +82,28 @@ func Example() {
 	//   order 2321 of customer 3999
 	// row group 3 of 1000 rows:
 }
+
+// readme is the code of ../README.md.
+func readme(f io.ReaderAt, size int64) error {
+	file, err := parquet.OpenFile(f, size, parquet.SkipBloomFilters(true)) // of parquet-go
+	if err != nil {
+		return err
+	}
+	column, err := parquetgo.Open(file, "customer")
+	if err != nil {
+		return err
+	}
+	keys, err := bloomparquet.KeysOf(column.Type(), []string{"alice", "bob"}) // hashed once
+	if err != nil {
+		return err
+	}
+	groups, err := keys.Prune(column)
+	for group := range groups {
+		for i := range group.Keys() {
+			fmt.Println("key", i, "may be in row group", group.Index)
+		}
+	}
+	return err
+}
+
+var _ = readme

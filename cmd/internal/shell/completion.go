@@ -1,4 +1,5 @@
-package main
+// Package shell has what the commands tell shells and man about themselves.
+package shell
 
 import (
 	"fmt"
@@ -8,39 +9,44 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-type completionCommand struct {
+// Completion is the command that prints completions. Whoever has it in a command line sets its name and
+// words.
+type Completion struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+
+	Name  string            `kong:"-"` // of the program
+	Words map[string]string `kong:"-"` // what a shell completes after a flag, instead of files
 }
 
-// Help is what bloom completion --help says, too.
-func (*completionCommand) Help() string {
-	return `Load it in the file that your shell reads when it starts:
+// Help is what completion --help says, too.
+func (c *Completion) Help() string {
+	return strings.ReplaceAll(`Load it in the file that your shell reads when it starts:
 
-    bash (~/.bashrc)                    source <(bloom completion bash)
-    zsh (~/.zshrc)                      source <(bloom completion zsh)
-    fish (~/.config/fish/config.fish)   bloom completion fish | source
-`
+    bash (~/.bashrc)                    source <(NAME completion bash)
+    zsh (~/.zshrc)                      source <(NAME completion zsh)
+    fish (~/.config/fish/config.fish)   NAME completion fish | source
+`, "NAME", c.Name)
 }
 
-// Run prints a script that completes commands, flags, and the names of formats and files. The
-// parser's model has the commands and flags. The libraries that complete kong's commands take as many
-// modules as the rest of the command together.
-func (c *completionCommand) Run(s *streams, parser *kong.Kong) error {
+// Run prints a script that completes commands, flags, their words and files. The parser's model has the
+// commands and flags. The libraries that complete kong's commands take as many modules as the rest
+// of command bloom together.
+func (c *Completion) Run(parser *kong.Kong) error {
 	var commands []completed
 	for _, node := range parser.Model.Children {
-		commands = append(commands, newCompleted(node))
+		commands = append(commands, c.completed(node))
 	}
 	var script strings.Builder
 	switch c.Shell {
 	case "bash":
-		bashScript(&script, commands)
+		bashScript(&script, c.Name, commands)
 	case "zsh":
 		script.WriteString("autoload -Uz compinit bashcompinit && compinit && bashcompinit\n")
-		bashScript(&script, commands)
+		bashScript(&script, c.Name, commands)
 	case "fish":
-		fishScript(&script, commands)
+		fishScript(&script, c.Name, commands)
 	}
-	_, err := io.WriteString(s.out, script.String())
+	_, err := io.WriteString(parser.Stdout, script.String())
 	return err
 }
 
@@ -57,28 +63,25 @@ type completedFlag struct {
 	words             string // of the value, instead of files
 }
 
-func newCompleted(node *kong.Node) completed {
-	c := completed{name: node.Name, help: node.Help}
+func (c *Completion) completed(node *kong.Node) completed {
+	all := completed{name: node.Name, help: node.Help}
 	for _, group := range node.AllFlags(true) {
 		for _, f := range group {
-			flag := completedFlag{long: f.Name, help: f.Help, takesValue: !f.IsBool()}
+			flag := completedFlag{long: f.Name, help: f.Help, takesValue: !f.IsBool(), words: c.Words[f.Name]}
 			if f.Short != 0 {
 				flag.short = string(f.Short)
 			}
-			if f.Name == "format" {
-				flag.words = strings.ReplaceAll(formatNames(" "), ",", "")
-			}
-			c.flags = append(c.flags, flag)
+			all.flags = append(all.flags, flag)
 		}
 	}
 	for _, argument := range node.Positional {
-		c.words = strings.ReplaceAll(argument.Enum, ",", " ")
+		all.words = strings.ReplaceAll(argument.Enum, ",", " ")
 	}
-	return c
+	return all
 }
 
 // bashScript writes a function for bash's complete, which zsh has, too.
-func bashScript(w io.Writer, commands []completed) {
+func bashScript(w io.Writer, name string, commands []completed) {
 	var names, cases strings.Builder
 	for _, c := range commands {
 		fmt.Fprintf(&names, " %s", c.name)
@@ -100,14 +103,14 @@ func bashScript(w io.Writer, commands []completed) {
 		fmt.Fprintf(&cases, "    %s)\n      case $before in\n%s        *) words=%q; [[ $word == -* ]] && words=%q ;;\n      esac ;;\n",
 			c.name, files.String(), c.words, strings.TrimSpace(flags.String()))
 	}
-	fmt.Fprintf(w, `_bloom() {
+	fmt.Fprintf(w, `%[1]s() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=
   if [[ $COMP_CWORD -eq 1 ]]; then
-    COMPREPLY=($(compgen -W "%s --help --version" -- "$word"))
+    COMPREPLY=($(compgen -W "%[2]s --help --version" -- "$word"))
     return
   fi
   case ${COMP_WORDS[1]} in
-%s  esac
+%[3]s  esac
   if [[ -n $words ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$word"))
   else
@@ -115,23 +118,23 @@ func bashScript(w io.Writer, commands []completed) {
     COMPREPLY=($(compgen -f -- "$word"))
   fi
 }
-complete -o filenames -F _bloom bloom
-`, strings.TrimSpace(names.String()), cases.String())
+complete -o filenames -F %[1]s %[4]s
+`, "_"+strings.ReplaceAll(name, "-", "_"), strings.TrimSpace(names.String()), cases.String(), name)
 }
 
 // fishScript writes a line for every command and flag.
-func fishScript(w io.Writer, commands []completed) {
+func fishScript(w io.Writer, name string, commands []completed) {
 	quote := func(s string) string {
 		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 	}
 	for _, c := range commands {
-		fmt.Fprintf(w, "complete -c bloom -n __fish_use_subcommand -f -a %s -d %s\n", c.name, quote(c.help))
+		fmt.Fprintf(w, "complete -c %s -n __fish_use_subcommand -f -a %s -d %s\n", name, c.name, quote(c.help))
 		in := quote("__fish_seen_subcommand_from " + c.name)
 		if c.words != "" {
-			fmt.Fprintf(w, "complete -c bloom -n %s -f -a %s\n", in, quote(c.words))
+			fmt.Fprintf(w, "complete -c %s -n %s -f -a %s\n", name, in, quote(c.words))
 		}
 		for _, f := range c.flags {
-			fmt.Fprintf(w, "complete -c bloom -n %s -l %s -d %s", in, f.long, quote(f.help))
+			fmt.Fprintf(w, "complete -c %s -n %s -l %s -d %s", name, in, f.long, quote(f.help))
 			if f.short != "" {
 				fmt.Fprintf(w, " -s %s", quote(f.short))
 			}

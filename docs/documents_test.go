@@ -1,0 +1,211 @@
+package docs_test
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lanebloom/bloom/internal/document"
+)
+
+// The documents name much that others move: here is what of it can be checked. The tests of both
+// commands check their flags, and TestCodeOfDocs the code.
+
+const root = ".."
+
+func pages(t *testing.T) []document.Page {
+	t.Helper()
+	pages, err := document.Pages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pages) < 20 {
+		t.Fatalf("there are %d pages", len(pages))
+	}
+	return pages
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(filepath.Join(root, filepath.FromSlash(name)))
+	return err == nil
+}
+
+// source returns the text of the files that match a pattern.
+func source(t *testing.T, pattern string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+func TestLinks(t *testing.T) {
+	all := pages(t)
+	anchors := map[string]map[string]bool{}
+	for _, page := range all {
+		anchors[page.Path] = page.Anchors
+	}
+	checked := 0
+	for _, page := range all {
+		for _, link := range page.Links {
+			if strings.Contains(link, "://") {
+				continue
+			}
+			checked++
+			file, anchor, hasAnchor := strings.Cut(link, "#")
+			target := path.Join(path.Dir(page.Path), file)
+			if file == "" {
+				target = page.Path
+			}
+			switch {
+			case !exists(target):
+				t.Errorf("%s: the link %s has no file", page.Path, link)
+			case hasAnchor && !anchors[target][anchor]:
+				t.Errorf("%s: the link %s has no heading", page.Path, link)
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("the pages have %d links", checked)
+	}
+}
+
+// TestFileNames looks for the files and folders that sentences name. CHANGELOG.md is history.
+func TestFileNames(t *testing.T) {
+	folders, err := os.ReadDir(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isFolder := func(name string) bool {
+		return slices.ContainsFunc(folders, func(entry os.DirEntry) bool { return entry.IsDir() && entry.Name() == name })
+	}
+	file := regexp.MustCompile(`^[a-z0-9_./*-]+\.(go|s|md|sh|svg|png|yml)$`)
+	plain := regexp.MustCompile(`^[A-Za-z0-9_./*-]+$`)
+	checked := 0
+	for _, page := range pages(t) {
+		if page.Path == "CHANGELOG.md" {
+			continue
+		}
+		for _, word := range page.Words {
+			first, _, hasSlash := strings.Cut(word, "/")
+			if !plain.MatchString(word) || !file.MatchString(word) && !(hasSlash && isFolder(first)) || strings.Contains(word, "_ARCH") || strings.Contains(word, "_X") || strings.HasSuffix(word, "/X") {
+				continue
+			}
+			checked++
+			found := false
+			for _, folder := range []string{".", path.Dir(page.Path), "docs"} {
+				names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(path.Join(folder, word))))
+				found = found || err == nil && len(names) > 0
+			}
+			if !found {
+				t.Errorf("%s: there is no %s", page.Path, word)
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("the pages name %d files", checked)
+	}
+}
+
+// TestCommands checks what commands of make, go and cd name: targets, folders, tests, benchmarks
+// and the flags of programs.
+func TestCommands(t *testing.T) {
+	targets := regexp.MustCompile(`(?m)^\.PHONY:(.*)`).FindAllStringSubmatch(source(t, "Makefile"), -1)
+	checked := 0
+	for _, page := range pages(t) {
+		for _, line := range page.Commands {
+			folder := "."
+			for _, call := range document.Calls(line) {
+				switch {
+				case call[0] == "cd" && len(call) == 2:
+					if folder = path.Join(folder, call[1]); strings.HasSuffix(folder, "bloom") && !exists(folder) {
+						folder = "." // the clone
+					}
+					checked++
+					if !exists(folder) {
+						t.Errorf("%s: %q: there is no folder %s", page.Path, line, folder)
+					}
+				case call[0] == "make" && len(call) > 1:
+					checked++
+					if !isTarget(targets, call[1]) {
+						t.Errorf("%s: there is no target for %q", page.Path, line)
+					}
+				case call[0] == "go" && len(call) > 1:
+					checked++
+					for _, wrong := range wrongInGo(t, folder, call[1:]) {
+						t.Errorf("%s: %q: there is no %s", page.Path, line, wrong)
+					}
+				case strings.Contains(call[0], "/") && path.Ext(call[0]) == ".sh" && !exists(path.Join(folder, call[0])):
+					t.Errorf("%s: there is no %s", page.Path, call[0])
+				}
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("the pages have %d commands", checked)
+	}
+}
+
+// isTarget looks for a target among the lists of .PHONY, which name kinds of steps by patterns.
+func isTarget(lists [][]string, name string) bool {
+	kind, _, ofKind := strings.Cut(name, "/")
+	for _, list := range lists {
+		if slices.Contains(strings.Fields(list[1]), name) || ofKind && strings.Contains(list[1], "%="+kind+"/%") && exists(strings.TrimPrefix(name, kind+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+var testName = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark|Example)\w*)`)
+
+// wrongInGo returns what a go command names in vain.
+func wrongInGo(t *testing.T, folder string, args []string) []string {
+	t.Helper()
+	var wrong []string
+	names := testName.FindAllStringSubmatch(source(t, path.Join(folder, "*_test.go")), -1)
+	program := ""
+	for i, arg := range args {
+		flag, isFlag := strings.CutPrefix(arg, "-")
+		flag, _, _ = strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+		switch {
+		case args[0] == "get" || args[0] == "install" && !strings.HasPrefix(arg, "."):
+		case strings.HasPrefix(arg, ".") && strings.Trim(arg, ".") != "":
+			target := path.Join(folder, strings.TrimSuffix(arg, "..."))
+			if i > 0 && args[i-1] != "-o" && !exists(target) && program == "" {
+				wrong = append(wrong, arg)
+			}
+			if args[0] == "run" && program == "" {
+				program = source(t, path.Join(target, "*.go"))
+			}
+		case isFlag && program != "":
+			if !strings.Contains(program, `"`+flag+`"`) {
+				wrong = append(wrong, "flag "+arg)
+			}
+		case (arg == "-run" || arg == "-bench") && i+1 < len(args) && args[i+1] != "^$":
+			first, _, _ := strings.Cut(args[i+1], "/")
+			for one := range strings.SplitSeq(first, "|") {
+				pattern, err := regexp.Compile(one)
+				if err != nil || !slices.ContainsFunc(names, func(name []string) bool {
+					return strings.HasPrefix(name[1], "Benchmark") == (arg == "-bench") && pattern.MatchString(name[1])
+				}) {
+					wrong = append(wrong, "function for "+one)
+				}
+			}
+		}
+	}
+	return wrong
+}
