@@ -94,6 +94,25 @@ func skipTables(policy bloom.Policy) {
 	}
 }
 
+func unknownLength() error {
+	set, err := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 10}.NewFoldable(1_000_000)
+	if err != nil {
+		return err
+	}
+	set.AddBatch(bloom.Strings([]string{"ann", "bob", "eve"})) // fewer came
+	times, err := set.Fold(0.01)
+	if err != nil {
+		return err
+	}
+	fmt.Println(times, set.Stats().Bits, set.MayContainString("bob")) // 13 1280 true
+	return nil
+}
+
+func Example_unknownLength() {
+	show(unknownLength())
+	// Output: 13 1280 true
+}
+
 func Example_skipTables() {
 	skipTables(bloom.Policy{BitsPerKey: 10})
 	// Output: read tuesday
