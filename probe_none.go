@@ -16,3 +16,13 @@ func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, h
 func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool) (ok bool) {
 	return false
 }
+
+// probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
+func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
+	return false
+}
+
+// setLine32 is setLine512 in the same way.
+func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {
+	return false
+}
