@@ -83,6 +83,39 @@ func setLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps
 //go:noescape
 func setLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
 
+// probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
+// are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.
+func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
+	switch kernel {
+	case AVX512:
+		probeSplit256AVX512(base, blocks, hashes, n, hits, far)
+		return true
+	case AVX2:
+		probeSplit256AVX2(base, blocks, hashes, n, hits, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeSplit256AVX512(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
+
+//go:noescape
+func probeSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
+
+// setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.
+func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, far bool) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		setSplit256AVX2(base, blocks, hashes, n, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, far bool)
+
 // The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
 // load words one by one, and return how many groups are left.
 
@@ -259,21 +292,6 @@ func testDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, pr
 
 //go:noescape
 func testDouble64AVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-
-// The testSplit256 functions are testGeneric for n hashes, 1 to windowKeys, and fewer than
-// maxKernelBlocks blocks. They read on to the next multiple of 16 hashes. If far is true, they
-// request lines of memory before they need them.
-
-//go:noescape
-func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
-
-//go:noescape
-func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
-
-// The addSplit256 functions set the bits of n hashes, on arm64 at least 4.
-
-//go:noescape
-func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)
 
 // The testArrays functions test a key with n arrays, 1 to 64, of which the first block begins at
 // blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at

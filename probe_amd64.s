@@ -5014,18 +5014,19 @@ vector:
 	VZEROUPPER
 	RET
 
-// func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)
+// func setSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, far bool)
 // Requires: AVX, AVX2
-TEXT ·addSplit256AVX2(SB), $9272-33
-	// The addresses and the bits are those of testSplit256.
+TEXT ·setSplit256AVX2(SB), $9272-33
+	// The addresses and the bits are those of probeSplit256.
 	MOVQ         hashes+16(FP), AX
 	LEAQ         63(SP), CX
 	ANDQ         $-64, CX
 	ADDQ         $0x00000200, CX
-	MOVQ         base+0(FP), DX
-	VMOVQ        DX, X0
+	MOVQ         blocks+8(FP), DX
+	SHLQ         $0x05, DX
+	MOVQ         base+0(FP), BX
+	VMOVQ        BX, X0
 	VPBROADCASTQ X0, Y0
-	MOVQ         bytes+8(FP), DX
 	VMOVQ        DX, X1
 	VPBROADCASTQ X1, Y1
 	MOVL         $0xffffffe0, DX
@@ -10816,18 +10817,19 @@ end:
 	VZEROUPPER
 	RET
 
-// func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
+// func probeSplit256AVX512(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·testSplit256AVX512(SB), $11432-41
+TEXT ·probeSplit256AVX512(SB), $11432-41
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
 	MOVQ         hashes+16(FP), AX
 	LEAQ         63(SP), CX
 	ANDQ         $-64, CX
 	ADDQ         $0x00000200, CX
-	MOVQ         base+0(FP), DX
-	VPBROADCASTQ DX, Z0
-	MOVQ         bytes+8(FP), DX
+	MOVQ         blocks+8(FP), DX
+	SHLQ         $0x05, DX
+	MOVQ         base+0(FP), BX
+	VPBROADCASTQ BX, Z0
 	VPBROADCASTQ DX, Z1
 	MOVL         $0xffffffe0, DX
 	VPBROADCASTQ DX, Z2
@@ -14116,19 +14118,20 @@ end:
 	VZEROUPPER
 	RET
 
-// func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
+// func probeSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX2
-TEXT ·testSplit256AVX2(SB), $9272-41
+TEXT ·probeSplit256AVX2(SB), $9272-41
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
 	MOVQ         hashes+16(FP), AX
 	LEAQ         63(SP), CX
 	ANDQ         $-64, CX
 	ADDQ         $0x00000200, CX
-	MOVQ         base+0(FP), DX
-	VMOVQ        DX, X0
+	MOVQ         blocks+8(FP), DX
+	SHLQ         $0x05, DX
+	MOVQ         base+0(FP), BX
+	VMOVQ        BX, X0
 	VPBROADCASTQ X0, Y0
-	MOVQ         bytes+8(FP), DX
 	VMOVQ        DX, X1
 	VPBROADCASTQ X1, Y1
 	MOVL         $0xffffffe0, DX

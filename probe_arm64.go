@@ -59,6 +59,33 @@ func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint
 //go:noescape
 func setLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
 
+// probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
+// are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.
+func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		probeSplit256NEON(base, blocks, hashes, n, hits, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
+
+// setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.
+func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		setSplit256NEON(base, blocks, hashes, n, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, far bool)
+
 // The hash32 functions are hash32Generic for the given number of vectors of keys, at least 1. Those
 // for keys of any length return how many vectors are left. Headers are those of slices or strings:
 // an address, and the length 8 bytes after it. Keys of a fixed width have at least 8 bytes. Keys
@@ -157,20 +184,3 @@ func placeDouble32NEON(size uint32, recip uint32, shift uint32, probes int, hash
 
 //go:noescape
 func testDouble64NEON(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-
-// The testSplit256 functions are testGeneric for n hashes, 1 to windowKeys, and fewer than
-// maxKernelBlocks blocks. They read on to the next multiple of 16 hashes. If far is true, they
-// request lines of memory before they need them.
-
-//go:noescape
-func testSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int, hits *uint64)
-
-// The addSplit256 functions set the bits of n hashes, on arm64 at least 4.
-
-//go:noescape
-func addSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int)
-
-// The request functions request the lines of the given number of 4 hashes, at least 1.
-
-//go:noescape
-func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)

@@ -4597,17 +4597,48 @@ word:
 	MOVD R2, -8(R0)
 	RET
 
-// func testSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int, hits *uint64)
+// func probeSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: ASIMD
-TEXT ·testSplit256NEON(SB), $1056-40
+TEXT ·probeSplit256NEON(SB), $1056-41
 	// The upper half of a hash chooses a block, and the upper 5 bits of its lower half times
 	// a salt choose a bit in each of the 8 words. The kernel tests two hashes at a time: of
 	// 16 products it takes the upper bytes. Their upper 2 bits choose the byte of a word,
 	// the next 3 the bit. A key has 8 outcomes in bytes; the smallest of them is its own.
 	// At the end, the kernel packs the sign bits of the outcomes into hits.
+	MOVBU far+40(FP), R0
+	CBZ   R0, requested
+	MOVD  n+24(FP), R0
+	LSR   $2, R0, R0
+	CBZ   R0, requested
+	MOVD  base+0(FP), R1
+	MOVD  hashes+16(FP), R2
+	MOVD  blocks+8(FP), R3
+	VDUP  R3, V0.S4
+
+request:
+	FLDPQ.P 32(R2), (F1, F2)
+	VUZP2   V2.S4, V1.S4, V1.S4
+	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
+	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
+	VUZP2   V1.S4, V2.S4, V2.S4
+	VSHL    $5, V2.S4, V2.S4
+	VMOV    V2.D[0], R3
+	ADD     R3.UXTW, R1, R4
+	ADD     R3>>32, R1, R3
+	VMOV    V2.D[1], R5
+	ADD     R5.UXTW, R1, R6
+	ADD     R5>>32, R1, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R0, R0
+	BNE     request
+
+requested:
 	MOVD  base+0(FP), R0
 	MOVD  hashes+16(FP), R1
-	MOVWU blocks+8(FP), R2
+	MOVD  blocks+8(FP), R2
 	VDUP  R2, V2.S4
 	MOVD  $splitSalts<>(SB), R2
 	FLDPQ 0(R2), (F3, F20)
@@ -4813,13 +4844,44 @@ word:
 	MOVD R2, -8(R0)
 	RET
 
-// func addSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int)
+// func setSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, far bool)
 // Requires: ASIMD
-TEXT ·addSplit256NEON(SB), NOSPLIT, $0-32
-	// The addresses and the bits are those of testSplit256.
+TEXT ·setSplit256NEON(SB), NOSPLIT, $0-33
+	// The addresses and the bits are those of probeSplit256.
+	MOVBU far+32(FP), R0
+	CBZ   R0, requested
+	MOVD  n+24(FP), R0
+	LSR   $2, R0, R0
+	CBZ   R0, requested
+	MOVD  base+0(FP), R1
+	MOVD  hashes+16(FP), R2
+	MOVD  blocks+8(FP), R3
+	VDUP  R3, V0.S4
+
+request:
+	FLDPQ.P 32(R2), (F1, F2)
+	VUZP2   V2.S4, V1.S4, V1.S4
+	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
+	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
+	VUZP2   V1.S4, V2.S4, V2.S4
+	VSHL    $5, V2.S4, V2.S4
+	VMOV    V2.D[0], R3
+	ADD     R3.UXTW, R1, R4
+	ADD     R3>>32, R1, R3
+	VMOV    V2.D[1], R5
+	ADD     R5.UXTW, R1, R6
+	ADD     R5>>32, R1, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R0, R0
+	BNE     request
+
+requested:
 	MOVD  base+0(FP), R0
 	MOVD  hashes+16(FP), R1
-	MOVWU blocks+8(FP), R2
+	MOVD  blocks+8(FP), R2
 	VDUP  R2, V0.S4
 	MOVD  $splitSalts<>(SB), R2
 	FLDPQ 0(R2), (F3, F4)
@@ -6180,34 +6242,4 @@ done_3:
 	B    four
 
 end:
-	RET
-
-// func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)
-// Requires: ASIMD
-TEXT ·requestSplit256NEON(SB), NOSPLIT, $0-32
-	MOVD  base+0(FP), R0
-	MOVD  hashes+16(FP), R1
-	MOVWU blocks+8(FP), R2
-	VDUP  R2, V0.S4
-	MOVD  fours+24(FP), R2
-
-four:
-	FLDPQ.P 32(R1), (F1, F2)
-	VUZP2   V2.S4, V1.S4, V1.S4
-	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
-	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
-	VUZP2   V1.S4, V2.S4, V2.S4
-	VSHL    $5, V2.S4, V2.S4
-	VMOV    V2.D[0], R3
-	ADD     R3.UXTW, R0, R4
-	ADD     R3>>32, R0, R3
-	VMOV    V2.D[1], R5
-	ADD     R5.UXTW, R0, R6
-	ADD     R5>>32, R0, R5
-	PRFM    0(R4), PLDL1KEEP
-	PRFM    0(R3), PLDL1KEEP
-	PRFM    0(R6), PLDL1KEEP
-	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R2, R2
-	BNE     four
 	RET

@@ -26,3 +26,14 @@ func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift ui
 func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {
 	return false
 }
+
+// probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
+// are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.
+func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
+	return false
+}
+
+// setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.
+func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, far bool) (ok bool) {
+	return false
+}

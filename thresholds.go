@@ -62,4 +62,8 @@ const (
 	// number from which on kernels request the lines of later keys, 1 MiB in all.
 	maxKernelLines = 1 << 26
 	requestLines   = 1 << 14
+	// maxKernelBlocks and requestBlocks are the same for the blocks of 32 bytes of the walk split256. In a
+	// nearer cache than that of 1 MiB, requests cost more than they save.
+	maxKernelBlocks = 1 << 27
+	requestBlocks   = 1 << 15
 )

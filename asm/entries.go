@@ -37,6 +37,11 @@ var families = []family{
 		probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.`},
 	{"setLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool", "", `
 		setLine32 is setLine512 in the same way.`},
+	{"probeSplit256", "base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool", "", `
+		probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
+		are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.`},
+	{"setSplit256", "base *byte, blocks uint64, hashes *uint64, n int, far bool", "", `
+		setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.`},
 	{name: "hash32HeadersLoads", doc: `
 		The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
 		load words one by one, and return how many groups are left.`},
@@ -67,14 +72,6 @@ var families = []family{
 		The testDouble64 functions are testGeneric for n hashes, 1 to windowKeys. They read on to the
 		next multiple of 16 hashes. The AVX-512 function computes the remainders of the hashes itself if
 		inverse, of double64.inverse, is not 0.`},
-	{name: "testSplit256", doc: `
-		The testSplit256 functions are testGeneric for n hashes, 1 to windowKeys, and fewer than
-		maxKernelBlocks blocks. They read on to the next multiple of 16 hashes. If far is true, they
-		request lines of memory before they need them.`},
-	{name: "addSplit256", doc: `
-		The addSplit256 functions set the bits of n hashes, on arm64 at least 4.`},
-	{name: "request", doc: `
-		The request functions request the lines of the given number of 4 hashes, at least 1.`},
 	{name: "testArrays", doc: `
 		The testArrays functions test a key with n arrays, 1 to 64, of which the first block begins at
 		blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at

@@ -24,13 +24,12 @@ func neon() *arm64.File {
 	neonXXPH3Width(file, 8)
 	neonXXPH3Stripes(file)
 	neonTestDouble64(file, tables)
-	neonTestSplit256(file, tables)
-	neonAddSplit256(file, tables)
+	neonProbeSplit256(file, tables)
+	neonSetSplit256(file, tables)
 	neonProbeLine512(file, tables)
 	neonProbeLine32(file, tables)
 	neonSetLine512(file)
 	neonSetLine32(file)
-	neonRequestLines(file, "requestSplit256NEON", "blocks uint32, hashes *uint64", func(f *arm64.Function) neonLines { return newNEONSplit256(f) })
 	return file
 }
 

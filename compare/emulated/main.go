@@ -181,8 +181,8 @@ var (
 	}
 	keyLoops = []loop{
 		{"XXH64, 8 bytes", "github.com/lanebloom/bloom.xxh64Width8NEON.abi0", "madd", 4},
-		{"parquet, test", "github.com/lanebloom/bloom.testSplit256NEON.abi0", "sri", 16},
-		{"parquet, add", "github.com/lanebloom/bloom.addSplit256NEON.abi0", "ushl", 4},
+		{"parquet, test", "github.com/lanebloom/bloom.probeSplit256NEON.abi0", "sri", 16},
+		{"parquet, add", "github.com/lanebloom/bloom.setSplit256NEON.abi0", "ushl", 4},
 		{"XXPH3, 8 bytes", "github.com/lanebloom/bloom.xxph3Width8NEON.abi0", "madd", 4},
 		{"rocksdb, test", "github.com/lanebloom/bloom.probeLine512NEON.abi0", "shrn", 16},
 		{"pebble, test", "github.com/lanebloom/bloom.probeLine32NEON.abi0", "shrn", 16},
