@@ -18,9 +18,7 @@ func (k *Keys) xxh64Assembly(Kernel, []uint64) int { return 0 }
 
 func (k *Keys) xxph3Assembly(Kernel, []uint64) int { return 0 }
 
-func (d double32) testAssembly(Kernel, []uint32, []uint64, bool) bool { return false }
-
-func (d double32) placeAssembly(Kernel, []uint32, []uint32) int { return 0 }
+var staged, dense form
 
 func (d *double64) testAssembly(Kernel, *hashes, []uint64, bool) bool { return false }
 

@@ -116,6 +116,58 @@ func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int
 //go:noescape
 func setSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, far bool)
 
+// probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
+func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		probeDouble32LoadsAVX2(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeDouble32LoadsAVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+
+// probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
+// to the next multiple of 16 hashes. There are at least 2 bytes. first, 1 to the number of probes, is
+// for NEON, and what follows it for the other kernels: form says what they do.
+func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
+	switch kernel {
+	case AVX512:
+		probeDouble32AVX512(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
+		return true
+	case AVX2:
+		probeDouble32AVX2(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeDouble32AVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+
+//go:noescape
+func probeDouble32AVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+
+// placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
+// returns how many. There are 8 hashes or more. The places are in any order.
+func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return placeDouble32AVX512(size, recip, shift, probes, hashes, n, places), true
+	case AVX2:
+		return placeDouble32AVX2(size, recip, shift, probes, hashes, n, places), true
+	}
+	return done, false
+}
+
+//go:noescape
+func placeDouble32AVX512(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
+
+//go:noescape
+func placeDouble32AVX2(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
+
 // The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
 // load words one by one, and return how many groups are left.
 
@@ -257,28 +309,6 @@ func xxph3Width4AVX2(keys *byte, hashes *uint64, vectors int)
 
 //go:noescape
 func xxph3Width8AVX2(keys *byte, hashes *uint64, vectors int)
-
-// The testDouble32 functions are testGeneric for n hashes, 1 to windowKeys, with the numbers of
-// vectorWalk. They read on to the next multiple of 16 hashes. first is the number of probes, at
-// least 1, that arm64 makes of all hashes, before it makes the others of the hashes that pass.
-
-//go:noescape
-func testDouble32LoadsAVX2(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
-
-//go:noescape
-func testDouble32AVX512(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
-
-//go:noescape
-func testDouble32AVX2(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
-
-// The placeDouble32 functions are placeGeneric for the given number of vectors of hashes, at least
-// 1. The places are in another order.
-
-//go:noescape
-func placeDouble32AVX512(bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
-
-//go:noescape
-func placeDouble32AVX2(bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
 
 // The testDouble64 functions are testGeneric for n hashes, 1 to windowKeys. They read on to the
 // next multiple of 16 hashes. The AVX-512 function computes the remainders of the hashes itself if

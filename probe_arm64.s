@@ -1678,20 +1678,24 @@ DATA wordStarts<>+0(SB)/8, $0x1c1814100c080400
 DATA wordStarts<>+8(SB)/8, $0x3c3834302c282420
 GLOBL wordStarts<>(SB), RODATA|NOPTR, $16
 
-// func testDouble32NEON(base *byte, size uint32, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int)
+// func probeDouble32NEON(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 // Requires: ASIMD
-TEXT ·testDouble32NEON(SB), $9600-64
+TEXT ·probeDouble32NEON(SB), $9600-80
 	// Probe i of a hash h tests bit x%8 of byte x/8 mod size, x = h + i·rotr(h, 17). The
 	// kernel makes the first probes of all hashes, 16 at a time. If there are other
 	// probes, it compacts the hashes that pass, with their numbers, and makes the others
 	// for those. The sign bit of a byte is the outcome for a hash. At the end, the kernel
 	// packs the sign bits into hits.
-	MOVWU size+8(FP), R0
-	VDUP  R0, V0.S4
-	MOVWU recip+12(FP), R0
+	MOVWU recip+16(FP), R0
+	MOVWU shift+20(FP), R1
+	ADD   $1, R0, R0
+	LSR   $1, R0, R0
+	MOVD  $3, R2
+	SUB   R1, R2, R2
+	MOVD  size+8(FP), R1
+	VDUP  R1, V0.S4
 	VDUP  R0, V1.S4
-	MOVWU shift+16(FP), R0
-	VDUP  R0, V2.S4
+	VDUP  R2, V2.S4
 	MOVD  base+0(FP), R0
 	ADD   $23, RSP, R1
 	AND   $-16, R1, R1
@@ -2045,20 +2049,27 @@ word:
 	MOVD R2, -8(R0)
 	RET
 
-// func placeDouble32NEON(size uint32, recip uint32, shift uint32, probes int, hashes *uint32, vectors int, places *uint32)
+// func placeDouble32NEON(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
 // Requires: ASIMD
-TEXT ·placeDouble32NEON(SB), NOSPLIT, $0-48
-	// The walk is that of testDouble32. The kernel stores the bits of each vector.
-	MOVWU size+0(FP), R0
-	VDUP  R0, V0.S4
-	MOVWU recip+4(FP), R0
+TEXT ·placeDouble32NEON(SB), NOSPLIT, $0-56
+	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
+	MOVWU recip+8(FP), R0
+	MOVWU shift+12(FP), R1
+	ADD   $1, R0, R0
+	LSR   $1, R0, R0
+	MOVD  $3, R2
+	SUB   R1, R2, R2
+	MOVD  size+0(FP), R1
+	VDUP  R1, V0.S4
 	VDUP  R0, V1.S4
-	MOVWU shift+8(FP), R0
-	VDUP  R0, V2.S4
+	VDUP  R2, V2.S4
 	MOVD  hashes+24(FP), R0
-	MOVD  vectors+32(FP), R1
+	MOVD  n+32(FP), R1
 	MOVD  places+40(FP), R2
 	MOVD  probes+16(FP), R3
+	LSR   $3, R1, R1
+	LSL   $3, R1, R4
+	MOVD  R4, done+48(FP)
 
 vector:
 	FLDPQ.P 32(R0), (F3, F4)

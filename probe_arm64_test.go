@@ -14,7 +14,7 @@ var forms = []struct {
 	{"switched", staged},
 	{"dense", dense},
 	{"staged", staged},
-	{"one", form{1}},
-	{"three", form{3}},
-	{"most", form{29}},
+	{"one", form{first: 1}},
+	{"three", form{first: 3}},
+	{"most", form{first: 29}},
 }

@@ -37,3 +37,21 @@ func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n i
 func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, far bool) (ok bool) {
 	return false
 }
+
+// probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
+func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
+	return false
+}
+
+// probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
+// to the next multiple of 16 hashes. There are at least 2 bytes. first, 1 to the number of probes, is
+// for NEON, and what follows it for the other kernels: form says what they do.
+func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
+	return false
+}
+
+// placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
+// returns how many. There are 8 hashes or more. The places are in any order.
+func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
+	return done, false
+}

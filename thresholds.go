@@ -67,3 +67,19 @@ const (
 	maxKernelBlocks = 1 << 27
 	requestBlocks   = 1 << 15
 )
+
+// form says how a kernel of the walk double32 tests. NEON makes the first probes of all hashes. It then
+// compacts the hashes that pass and makes their other probes; if first is the number of probes or more, it
+// compacts none.
+//
+// The other kernels test in stages, which make one probe of all hashes and compact those that pass, until
+// at most denseBelow hashes are left, or more than densePer256/256 of them passed a stage. Then they make
+// all other probes of each hash at once. In a filter of stageBytes, denseBelowFar takes the place of
+// denseBelow. loads makes AVX2 load words one by one.
+//
+// staged is the form of a batch's hashes, and dense that of those after many hits.
+type form struct {
+	first                                  int
+	denseBelow, denseBelowFar, densePer256 int
+	loads                                  bool
+}

@@ -22,19 +22,17 @@ var slowGather = isAMD
 
 var isAMD = cpuid.CPU.VendorID == cpuid.AMD || cpuid.CPU.VendorID == cpuid.Hygon
 
-// form says when a kernel stops testing in stages, which make one probe of all hashes, and
-// makes all other probes of each hash at once. It does so if at most denseBelow hashes are
-// left, or if more than densePer256/256 of them passed a stage. In a filter of stageBytes,
-// denseBelowFar takes the place of denseBelow. loads makes an AVX2 kernel load words one by one.
-type form struct {
-	denseBelow, denseBelowFar, densePer256 int
-	loads                                  bool
-}
-
 var (
-	staged = form{64, 8, 192, slowGather}
-	dense  = form{windowKeys, windowKeys, 0, slowGather}
+	staged = stagedForm()
+	dense  = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loads: slowGather}
 )
+
+func stagedForm() form {
+	if slowPDEP {
+		return dense
+	}
+	return form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loads: slowGather}
+}
 
 // minReduceBits is the number of bits of a filter from which on the AVX-512 kernel computes
 // the remainders of 64-bit hashes. Go computes those of smaller filters.

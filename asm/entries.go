@@ -42,6 +42,15 @@ var families = []family{
 		are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.`},
 	{"setSplit256", "base *byte, blocks uint64, hashes *uint64, n int, far bool", "", `
 		setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.`},
+	{"probeDouble32Loads", "base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int", "", `
+		probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.`},
+	{"probeDouble32", "base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int", "", `
+		probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
+		to the next multiple of 16 hashes. There are at least 2 bytes. first, 1 to the number of probes, is
+		for NEON, and what follows it for the other kernels: form says what they do.`},
+	{"placeDouble32", "size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32", "done int", `
+		placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
+		returns how many. There are 8 hashes or more. The places are in any order.`},
 	{name: "hash32HeadersLoads", doc: `
 		The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
 		load words one by one, and return how many groups are left.`},
@@ -61,13 +70,6 @@ var families = []family{
 	{name: "xxph3", doc: `
 		The xxph3 functions write the hashes of n keys, or of the given number of vectors of 16 keys, at
 		least 1. Those for keys of any length return the number of vectors that they leave.`},
-	{name: "testDouble32", doc: `
-		The testDouble32 functions are testGeneric for n hashes, 1 to windowKeys, with the numbers of
-		vectorWalk. They read on to the next multiple of 16 hashes. first is the number of probes, at
-		least 1, that arm64 makes of all hashes, before it makes the others of the hashes that pass.`},
-	{name: "placeDouble32", doc: `
-		The placeDouble32 functions are placeGeneric for the given number of vectors of hashes, at least
-		1. The places are in another order.`},
 	{name: "testDouble64", doc: `
 		The testDouble64 functions are testGeneric for n hashes, 1 to windowKeys. They read on to the
 		next multiple of 16 hashes. The AVX-512 function computes the remainders of the hashes itself if

@@ -55,7 +55,7 @@ func main() {
 	setPlaces()
 	sortPlaces()
 	hash32HeadersLoads()
-	testDouble32(&avx2Loads{})
+	probeDouble32(&avx2Loads{})
 	testDouble64(&avx2Loads{})
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
@@ -63,7 +63,7 @@ func main() {
 		for _, c := range columns {
 			hash32Bytes(v, c)
 		}
-		testDouble32(v)
+		probeDouble32(v)
 		placeDouble32(v)
 		testDouble64(v)
 		probeSplit256(v)

@@ -11,7 +11,7 @@ func neon() *arm64.File {
 		neonHash32Bytes(file, c)
 	}
 	tables := newNEONTables(file)
-	neonTestDouble32(file, tables)
+	neonProbeDouble32(file, tables)
 	neonPlaceDouble32(file)
 	for _, seeds := range neonXXH64 {
 		neonHash64Width(file, seeds, 4)

@@ -177,7 +177,7 @@ type loop struct {
 var (
 	probeLoops = []loop{
 		{"plain loop", "github.com/syndtr/goleveldb/leveldb/filter.bloomFilter.Contains", "udiv", 1},
-		{"neon", "github.com/lanebloom/bloom.testDouble32NEON.abi0", "sqdmulh", 16},
+		{"neon", "github.com/lanebloom/bloom.probeDouble32NEON.abi0", "sqdmulh", 16},
 	}
 	keyLoops = []loop{
 		{"XXH64, 8 bytes", "github.com/lanebloom/bloom.xxh64Width8NEON.abi0", "madd", 4},
