@@ -259,7 +259,7 @@ func TestReduce(t *testing.T) {
 			h.starts = append(make([]uint32, last), canaries...)
 			h.steps = slices.Clone(h.starts)
 			for _, kernel := range kernels[:len(kernels)-1] {
-				d.testFirst(kernel, &h, make([]uint64, len(h.h1)/64+1), 1)
+				d.testForm(kernel, &h, make([]uint64, len(h.h1)/64+1), 1)
 				wantRemainders(t, kernel, d.n, h.h1, h.starts)
 				wantRemainders(t, kernel, d.n, h.h2, h.steps)
 				if !slices.Equal(h.starts[last:], canaries) || !slices.Equal(h.steps[last:], canaries) {

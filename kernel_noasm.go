@@ -20,6 +20,4 @@ func (k *Keys) xxph3Assembly(Kernel, []uint64) int { return 0 }
 
 var staged, dense form
 
-func (d *double64) testAssembly(Kernel, *hashes, []uint64, bool) bool { return false }
-
 func (*xxph3Sums) addAssembly(unsafe.Pointer, int) bool { return false }

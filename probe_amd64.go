@@ -168,6 +168,41 @@ func placeDouble32AVX512(size uint64, recip uint32, shift uint32, probes int, ha
 //go:noescape
 func placeDouble32AVX2(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
 
+// probeDouble64Loads is probeDouble64. It loads words one by one, and does not gather.
+func probeDouble64Loads(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		probeDouble64LoadsAVX2(base, bits, wrap, inverse, probes, first, starts, steps, h1, h2, n, hits)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeDouble64LoadsAVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+
+// probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap and double64.inverse return.
+// It reads on to the next multiple of 16 hashes. There are at most maxKernelBits bits. starts and
+// steps are the remainders of h1 and h2; AVX-512 computes them itself if inverse is not 0. It makes
+// the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.
+func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
+	switch kernel {
+	case AVX512:
+		probeDouble64AVX512(base, bits, wrap, inverse, probes, first, starts, steps, h1, h2, n, hits)
+		return true
+	case AVX2:
+		probeDouble64AVX2(base, bits, wrap, inverse, probes, first, starts, steps, h1, h2, n, hits)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+
+//go:noescape
+func probeDouble64AVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+
 // The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
 // load words one by one, and return how many groups are left.
 
@@ -309,19 +344,6 @@ func xxph3Width4AVX2(keys *byte, hashes *uint64, vectors int)
 
 //go:noescape
 func xxph3Width8AVX2(keys *byte, hashes *uint64, vectors int)
-
-// The testDouble64 functions are testGeneric for n hashes, 1 to windowKeys. They read on to the
-// next multiple of 16 hashes. The AVX-512 function computes the remainders of the hashes itself if
-// inverse, of double64.inverse, is not 0.
-
-//go:noescape
-func testDouble64LoadsAVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-
-//go:noescape
-func testDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-
-//go:noescape
-func testDouble64AVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 
 // The testArrays functions test a key with n arrays, 1 to 64, of which the first block begins at
 // blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at

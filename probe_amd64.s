@@ -8224,9 +8224,9 @@ rows_done:
 	VZEROUPPER
 	RET
 
-// func testDouble64LoadsAVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// func probeDouble64LoadsAVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·testDouble64LoadsAVX2(SB), $4128-80
+TEXT ·probeDouble64LoadsAVX2(SB), $4128-88
 	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
 	// computes the bit of a probe from the bit of the probe before: starts and steps are
 	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
@@ -8250,12 +8250,12 @@ TEXT ·testDouble64LoadsAVX2(SB), $4128-80
 	VMOVD        CX, X3
 	VPBROADCASTD X3, Y3
 	LEAQ         compactIndices<>+0(SB), CX
-	MOVQ         h1+48(FP), BX
-	MOVQ         h2+56(FP), SI
-	MOVQ         starts+32(FP), DI
-	MOVQ         steps+40(FP), R8
-	MOVQ         n+64(FP), R9
-	MOVQ         hits+72(FP), R10
+	MOVQ         h1+56(FP), BX
+	MOVQ         h2+64(FP), SI
+	MOVQ         starts+40(FP), DI
+	MOVQ         steps+48(FP), R8
+	MOVQ         n+72(FP), R9
+	MOVQ         hits+80(FP), R10
 	LEAQ         (SP), R11
 	LEAQ         -1(R9), R12
 	SHRQ         $0x06, R12
@@ -8280,7 +8280,7 @@ all:
 	VPADDD       Y5, Y11, Y11
 	VPSUBD       Y1, Y11, Y12
 	VPMINUD      Y12, Y11, Y11
-	MOVQ         first+24(FP), R12
+	MOVQ         first+32(FP), R12
 	VPCMPEQD     Y12, Y12, Y12
 	JMP          first
 
@@ -8337,8 +8337,8 @@ first:
 	CMPQ         R14, R13
 	CMOVQGT      R13, R14
 	BZHIL        R14, R12, R12
-	MOVQ         first+24(FP), R13
-	MOVQ         probes+16(FP), R14
+	MOVQ         first+32(FP), R13
+	MOVQ         probes+24(FP), R14
 	CMPQ         R13, R14
 	JNE          compact
 	MOVB         R12, (R10)
@@ -8346,7 +8346,7 @@ first:
 	JMP          next
 
 compact:
-	MOVQ         n+64(FP), R13
+	MOVQ         n+72(FP), R13
 	SUBQ         R9, R13
 	VMOVD        R13, X4
 	VPBROADCASTD X4, Y4
@@ -8364,18 +8364,18 @@ next:
 	ADDQ    $0x20, R8
 	SUBQ    $0x08, R9
 	JG      all
-	MOVQ    first+24(FP), BX
-	MOVQ    probes+16(FP), SI
+	MOVQ    first+32(FP), BX
+	MOVQ    probes+24(FP), SI
 	CMPQ    BX, SI
 	JEQ     end
-	MOVQ    probes+16(FP), BX
-	MOVQ    first+24(FP), SI
+	MOVQ    probes+24(FP), BX
+	MOVQ    first+32(FP), SI
 	SUBQ    SI, BX
 	CMPQ    BX, $0x03
 	JL      rest
 	MOVQ    $0x00000002, BX
 	LEAQ    (SP), SI
-	MOVQ    first+24(FP), DI
+	MOVQ    first+32(FP), DI
 	VPXOR   Y1, Y1, Y4
 	VMOVDQU Y4, (R11)
 	LEAQ    (SP), R8
@@ -8386,7 +8386,7 @@ next:
 
 more_survivors:
 	VMOVDQU      (R8), Y4
-	MOVQ         starts+32(FP), R10
+	MOVQ         starts+40(FP), R10
 	VEXTRACTI128 $0x01, Y4, X5
 	VMOVQ        X4, R11
 	VPEXTRQ      $0x01, X4, R12
@@ -8409,7 +8409,7 @@ more_survivors:
 	SHRQ         $0x20, R12
 	VPINSRD      $0x03, (R10)(R12*4), X5, X5
 	VINSERTI128  $0x01, X5, Y10, Y5
-	MOVQ         steps+40(FP), R10
+	MOVQ         steps+48(FP), R10
 	VEXTRACTI128 $0x01, Y4, X6
 	VMOVQ        X4, R11
 	VPEXTRQ      $0x01, X4, R12
@@ -8432,7 +8432,7 @@ more_survivors:
 	SHRQ         $0x20, R12
 	VPINSRD      $0x03, (R10)(R12*4), X6, X6
 	VINSERTI128  $0x01, X6, Y10, Y6
-	MOVQ         h1+48(FP), R10
+	MOVQ         h1+56(FP), R10
 	VEXTRACTI128 $0x01, Y4, X7
 	VMOVQ        X4, R11
 	VPEXTRQ      $0x01, X4, R12
@@ -8456,7 +8456,7 @@ more_survivors:
 	SHRQ         $0x20, R12
 	VPINSRQ      $0x01, (R10)(R12*8), X7, X7
 	VINSERTI128  $0x01, X7, Y10, Y7
-	MOVQ         h2+56(FP), R10
+	MOVQ         h2+64(FP), R10
 	VEXTRACTI128 $0x01, Y4, X9
 	VMOVQ        X4, R11
 	VPEXTRQ      $0x01, X4, R12
@@ -8578,8 +8578,8 @@ more_end:
 	MOVQ SI, R11
 
 rest:
-	MOVQ first+24(FP), CX
-	MOVQ probes+16(FP), BX
+	MOVQ first+32(FP), CX
+	MOVQ probes+24(FP), BX
 	SUBQ CX, BX
 	CMPQ BX, $0x03
 	JL   last
@@ -8597,7 +8597,7 @@ last:
 
 last_survivors:
 	VMOVDQU      (SI), Y4
-	MOVQ         starts+32(FP), R8
+	MOVQ         starts+40(FP), R8
 	VEXTRACTI128 $0x01, Y4, X5
 	VMOVQ        X4, R9
 	VPEXTRQ      $0x01, X4, R10
@@ -8620,7 +8620,7 @@ last_survivors:
 	SHRQ         $0x20, R10
 	VPINSRD      $0x03, (R8)(R10*4), X5, X5
 	VINSERTI128  $0x01, X5, Y10, Y5
-	MOVQ         steps+40(FP), R8
+	MOVQ         steps+48(FP), R8
 	VEXTRACTI128 $0x01, Y4, X6
 	VMOVQ        X4, R9
 	VPEXTRQ      $0x01, X4, R10
@@ -8643,7 +8643,7 @@ last_survivors:
 	SHRQ         $0x20, R10
 	VPINSRD      $0x03, (R8)(R10*4), X6, X6
 	VINSERTI128  $0x01, X6, Y10, Y6
-	MOVQ         h1+48(FP), R8
+	MOVQ         h1+56(FP), R8
 	VEXTRACTI128 $0x01, Y4, X7
 	VMOVQ        X4, R9
 	VPEXTRQ      $0x01, X4, R10
@@ -8667,7 +8667,7 @@ last_survivors:
 	SHRQ         $0x20, R10
 	VPINSRQ      $0x01, (R8)(R10*8), X7, X7
 	VINSERTI128  $0x01, X7, Y10, Y7
-	MOVQ         h2+56(FP), R8
+	MOVQ         h2+64(FP), R8
 	VEXTRACTI128 $0x01, Y4, X9
 	VMOVQ        X4, R9
 	VPEXTRQ      $0x01, X4, R10
@@ -8775,7 +8775,7 @@ last_probe:
 	CMPQ         R10, R9
 	CMOVQGT      R9, R10
 	BZHIL        R10, R8, R8
-	MOVQ         hits+72(FP), R9
+	MOVQ         hits+80(FP), R9
 	TESTL        R8, R8
 	JZ           no_hit
 
@@ -10421,9 +10421,9 @@ end_of_1:
 	VZEROUPPER
 	RET
 
-// func testDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// func probeDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·testDouble64AVX512(SB), $4160-88
+TEXT ·probeDouble64AVX512(SB), $4160-88
 	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
 	// computes the bit of a probe from the bit of the probe before: starts and steps are
 	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
@@ -13767,9 +13767,9 @@ end_of_1:
 	VZEROUPPER
 	RET
 
-// func testDouble64AVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// func probeDouble64AVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·testDouble64AVX2(SB), $4128-80
+TEXT ·probeDouble64AVX2(SB), $4128-88
 	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
 	// computes the bit of a probe from the bit of the probe before: starts and steps are
 	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
@@ -13793,12 +13793,12 @@ TEXT ·testDouble64AVX2(SB), $4128-80
 	VMOVD        CX, X0
 	VPBROADCASTD X0, Y5
 	LEAQ         compactIndices<>+0(SB), CX
-	MOVQ         h1+48(FP), BX
-	MOVQ         h2+56(FP), SI
-	MOVQ         starts+32(FP), DI
-	MOVQ         steps+40(FP), R8
-	MOVQ         n+64(FP), R9
-	MOVQ         hits+72(FP), R10
+	MOVQ         h1+56(FP), BX
+	MOVQ         h2+64(FP), SI
+	MOVQ         starts+40(FP), DI
+	MOVQ         steps+48(FP), R8
+	MOVQ         n+72(FP), R9
+	MOVQ         hits+80(FP), R10
 	LEAQ         (SP), R11
 	LEAQ         -1(R9), R12
 	SHRQ         $0x06, R12
@@ -13823,7 +13823,7 @@ all:
 	VPADDD       Y10, Y0, Y11
 	VPSUBD       Y3, Y11, Y0
 	VPMINUD      Y0, Y11, Y11
-	MOVQ         first+24(FP), R12
+	MOVQ         first+32(FP), R12
 	VPCMPEQD     Y12, Y12, Y12
 	JMP          first
 
@@ -13861,8 +13861,8 @@ first:
 	CMPQ       R14, R13
 	CMOVQGT    R13, R14
 	BZHIL      R14, R12, R12
-	MOVQ       first+24(FP), R13
-	MOVQ       probes+16(FP), R14
+	MOVQ       first+32(FP), R13
+	MOVQ       probes+24(FP), R14
 	CMPQ       R13, R14
 	JNE        compact
 	MOVB       R12, (R10)
@@ -13870,7 +13870,7 @@ first:
 	JMP        next
 
 compact:
-	MOVQ         n+64(FP), R13
+	MOVQ         n+72(FP), R13
 	SUBQ         R9, R13
 	VMOVD        R13, X0
 	VPBROADCASTD X0, Y0
@@ -13888,18 +13888,18 @@ next:
 	ADDQ    $0x20, R8
 	SUBQ    $0x08, R9
 	JG      all
-	MOVQ    first+24(FP), BX
-	MOVQ    probes+16(FP), SI
+	MOVQ    first+32(FP), BX
+	MOVQ    probes+24(FP), SI
 	CMPQ    BX, SI
 	JEQ     end
-	MOVQ    probes+16(FP), BX
-	MOVQ    first+24(FP), SI
+	MOVQ    probes+24(FP), BX
+	MOVQ    first+32(FP), SI
 	SUBQ    SI, BX
 	CMPQ    BX, $0x03
 	JL      rest
 	MOVQ    $0x00000002, BX
 	LEAQ    (SP), SI
-	MOVQ    first+24(FP), DI
+	MOVQ    first+32(FP), DI
 	VPXOR   Y3, Y3, Y0
 	VMOVDQU Y0, (R11)
 	LEAQ    (SP), R8
@@ -13910,15 +13910,15 @@ next:
 
 more_survivors:
 	VMOVDQU      (R8), Y0
-	MOVQ         starts+32(FP), R10
+	MOVQ         starts+40(FP), R10
 	VMOVDQA      Y4, Y1
 	VPXOR        Y6, Y6, Y6
 	VPGATHERDD   Y1, (R10)(Y0*4), Y6
-	MOVQ         steps+40(FP), R10
+	MOVQ         steps+48(FP), R10
 	VMOVDQA      Y4, Y1
 	VPXOR        Y7, Y7, Y7
 	VPGATHERDD   Y1, (R10)(Y0*4), Y7
-	MOVQ         h1+48(FP), R10
+	MOVQ         h1+56(FP), R10
 	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y9
@@ -13926,7 +13926,7 @@ more_survivors:
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y10
 	VPGATHERDQ   Y8, (R10)(X1*8), Y10
-	MOVQ         h2+56(FP), R10
+	MOVQ         h2+64(FP), R10
 	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y11
@@ -14013,8 +14013,8 @@ more_end:
 	MOVQ SI, R11
 
 rest:
-	MOVQ first+24(FP), CX
-	MOVQ probes+16(FP), BX
+	MOVQ first+32(FP), CX
+	MOVQ probes+24(FP), BX
 	SUBQ CX, BX
 	CMPQ BX, $0x03
 	JL   last
@@ -14032,15 +14032,15 @@ last:
 
 last_survivors:
 	VMOVDQU      (SI), Y0
-	MOVQ         starts+32(FP), R8
+	MOVQ         starts+40(FP), R8
 	VMOVDQA      Y4, Y1
 	VPXOR        Y6, Y6, Y6
 	VPGATHERDD   Y1, (R8)(Y0*4), Y6
-	MOVQ         steps+40(FP), R8
+	MOVQ         steps+48(FP), R8
 	VMOVDQA      Y4, Y1
 	VPXOR        Y7, Y7, Y7
 	VPGATHERDD   Y1, (R8)(Y0*4), Y7
-	MOVQ         h1+48(FP), R8
+	MOVQ         h1+56(FP), R8
 	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y9
@@ -14048,7 +14048,7 @@ last_survivors:
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y10
 	VPGATHERDQ   Y8, (R8)(X1*8), Y10
-	MOVQ         h2+56(FP), R8
+	MOVQ         h2+64(FP), R8
 	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y11
@@ -14121,7 +14121,7 @@ last_probe:
 	CMPQ       R10, R9
 	CMOVQGT    R9, R10
 	BZHIL      R10, R8, R8
-	MOVQ       hits+72(FP), R9
+	MOVQ       hits+80(FP), R9
 	TESTL      R8, R8
 	JZ         no_hit
 

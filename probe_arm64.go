@@ -119,6 +119,27 @@ func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probe
 //go:noescape
 func placeDouble32NEON(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
 
+// probeDouble64Loads is probeDouble64. It loads words one by one, and does not gather.
+func probeDouble64Loads(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
+	return false
+}
+
+// probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap and double64.inverse return.
+// It reads on to the next multiple of 16 hashes. There are at most maxKernelBits bits. starts and
+// steps are the remainders of h1 and h2; AVX-512 computes them itself if inverse is not 0. It makes
+// the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.
+func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
+	switch kernel {
+	case NEON:
+		probeDouble64NEON(base, bits, wrap, inverse, probes, first, starts, steps, h1, h2, n, hits)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeDouble64NEON(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+
 // The hash32 functions are hash32Generic for the given number of vectors of keys, at least 1. Those
 // for keys of any length return how many vectors are left. Headers are those of slices or strings:
 // an address, and the length 8 bytes after it. Keys of a fixed width have at least 8 bytes. Keys
@@ -197,10 +218,3 @@ func xxph3Width4NEON(keys *byte, hashes *uint64, n int)
 
 //go:noescape
 func xxph3Width8NEON(keys *byte, hashes *uint64, n int)
-
-// The testDouble64 functions are testGeneric for n hashes, 1 to windowKeys. They read on to the
-// next multiple of 16 hashes. The AVX-512 function computes the remainders of the hashes itself if
-// inverse, of double64.inverse, is not 0.
-
-//go:noescape
-func testDouble64NEON(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)

@@ -66,6 +66,13 @@ const (
 	// nearer cache than that of 1 MiB, requests cost more than they save.
 	maxKernelBlocks = 1 << 27
 	requestBlocks   = 1 << 15
+	// maxKernelBits is the most bits, 256 MiB, of a filter of the walk double64 that the kernels
+	// test. Go tests larger filters.
+	maxKernelBits = 1 << 31
+	// minReduceBits is the number of bits of a filter from which on the AVX-512 kernel computes
+	// the remainders of 64-bit hashes. Go computes those of smaller filters, and for other kernels, which
+	// have no 64-bit multiplication or conversion.
+	minReduceBits = 1 << 14
 )
 
 // form says how a kernel of the walk double32 tests. NEON makes the first probes of all hashes. It then

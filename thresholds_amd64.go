@@ -33,7 +33,3 @@ func stagedForm() form {
 	}
 	return form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loads: slowGather}
 }
-
-// minReduceBits is the number of bits of a filter from which on the AVX-512 kernel computes
-// the remainders of 64-bit hashes. Go computes those of smaller filters.
-const minReduceBits = 1 << 14

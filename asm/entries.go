@@ -51,6 +51,13 @@ var families = []family{
 	{"placeDouble32", "size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32", "done int", `
 		placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
 		returns how many. There are 8 hashes or more. The places are in any order.`},
+	{"probeDouble64Loads", "base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64", "", `
+		probeDouble64Loads is probeDouble64. It loads words one by one, and does not gather.`},
+	{"probeDouble64", "base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64", "", `
+		probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap and double64.inverse return.
+		It reads on to the next multiple of 16 hashes. There are at most maxKernelBits bits. starts and
+		steps are the remainders of h1 and h2; AVX-512 computes them itself if inverse is not 0. It makes
+		the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.`},
 	{name: "hash32HeadersLoads", doc: `
 		The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
 		load words one by one, and return how many groups are left.`},
@@ -70,10 +77,6 @@ var families = []family{
 	{name: "xxph3", doc: `
 		The xxph3 functions write the hashes of n keys, or of the given number of vectors of 16 keys, at
 		least 1. Those for keys of any length return the number of vectors that they leave.`},
-	{name: "testDouble64", doc: `
-		The testDouble64 functions are testGeneric for n hashes, 1 to windowKeys. They read on to the
-		next multiple of 16 hashes. The AVX-512 function computes the remainders of the hashes itself if
-		inverse, of double64.inverse, is not 0.`},
 	{name: "testArrays", doc: `
 		The testArrays functions test a key with n arrays, 1 to 64, of which the first block begins at
 		blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at

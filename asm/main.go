@@ -56,7 +56,7 @@ func main() {
 	sortPlaces()
 	hash32HeadersLoads()
 	probeDouble32(&avx2Loads{})
-	testDouble64(&avx2Loads{})
+	probeDouble64(&avx2Loads{})
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
 		hash32(v, 8)
@@ -65,7 +65,7 @@ func main() {
 		}
 		probeDouble32(v)
 		placeDouble32(v)
-		testDouble64(v)
+		probeDouble64(v)
 		probeSplit256(v)
 		probeLine512(v)
 		probeLine32(v)
