@@ -163,7 +163,7 @@ func TestForms(t *testing.T) {
 						}
 					}
 					hits := make([]uint64, windowKeys/64)
-					if !newDouble32(data, k).testForm(kernel, words, hits, form.form) && bits > 8 {
+					if !newDouble32(data, k).testForm(kernel, words, hits, &form.form) && bits > 8 {
 						t.Fatal("no assembly")
 					} else if bits > 8 && !slices.Equal(hits[:len(want)], want) {
 						t.Fatalf("%d probes, %d hashes: %x, want %x", k, len(hashed), hits[:len(want)], want)
@@ -259,7 +259,7 @@ func TestReduce(t *testing.T) {
 			h.starts = append(make([]uint32, last), canaries...)
 			h.steps = slices.Clone(h.starts)
 			for _, kernel := range kernels[:len(kernels)-1] {
-				d.testFirst(kernel, &h, make([]uint64, len(h.h1)/64+1), 1)
+				d.testForm(kernel, &h, make([]uint64, len(h.h1)/64+1), 1)
 				wantRemainders(t, kernel, d.n, h.h1, h.starts)
 				wantRemainders(t, kernel, d.n, h.h2, h.steps)
 				if !slices.Equal(h.starts[last:], canaries) || !slices.Equal(h.steps[last:], canaries) {
@@ -410,7 +410,7 @@ func TestSingleIntegers(t *testing.T) {
 // which on Go tests and adds. The hash 0 is in the first block or line, so no other is there.
 func TestLargestFilters(t *testing.T) {
 	data, hits := make([]byte, 64), make([]uint64, 1)
-	longs, words := make([]uint64, 1, 16), make([]uint32, 1, 16) // kernels read on to the next vector
+	longs, words := make([]uint64, minSetHashes, 16), make([]uint32, minSetHashes, 16) // kernels read on to the next vector
 	for _, kernel := range kernels[:len(kernels)-1] {
 		for _, below := range []uint64{0, 1} {
 			blocks, lines := newSplit256(data, maxKernelBlocks-below), newLine512(data, maxKernelLines-below, 6)

@@ -45,6 +45,164 @@ func setLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, h
 //go:noescape
 func setLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
 
+// probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
+func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
+	switch kernel {
+	case AVX512:
+		probeLine32AVX512(base, lines, recip, shift, steps, hashes, n, hits, far)
+		return true
+	case AVX2:
+		probeLine32AVX2(base, lines, recip, shift, steps, hashes, n, hits, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
+
+//go:noescape
+func probeLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
+
+// setLine32 is setLine512 in the same way.
+func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {
+	switch kernel {
+	case AVX512:
+		setLine32AVX512(base, lines, recip, shift, steps, pairs, hashes, n, far)
+		return true
+	case AVX2:
+		setLine32AVX2(base, lines, recip, shift, steps, pairs, hashes, n, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
+
+//go:noescape
+func setLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
+
+// probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
+// are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.
+func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
+	switch kernel {
+	case AVX512:
+		probeSplit256AVX512(base, blocks, hashes, n, hits, far)
+		return true
+	case AVX2:
+		probeSplit256AVX2(base, blocks, hashes, n, hits, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeSplit256AVX512(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
+
+//go:noescape
+func probeSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
+
+// setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.
+func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, far bool) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		setSplit256AVX2(base, blocks, hashes, n, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, far bool)
+
+// probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
+func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		probeDouble32LoadsAVX2(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeDouble32LoadsAVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+
+// probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
+// to the next multiple of 16 hashes. There are at least 2 bytes. first, 1 to the number of probes, is
+// for NEON, and what follows it for the other kernels: form says what they do.
+func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
+	switch kernel {
+	case AVX512:
+		probeDouble32AVX512(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
+		return true
+	case AVX2:
+		probeDouble32AVX2(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeDouble32AVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+
+//go:noescape
+func probeDouble32AVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+
+// placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
+// returns how many. There are 8 hashes or more. The places are in any order.
+func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return placeDouble32AVX512(size, recip, shift, probes, hashes, n, places), true
+	case AVX2:
+		return placeDouble32AVX2(size, recip, shift, probes, hashes, n, places), true
+	}
+	return done, false
+}
+
+//go:noescape
+func placeDouble32AVX512(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
+
+//go:noescape
+func placeDouble32AVX2(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
+
+// probeDouble64Loads is probeDouble64. It loads words one by one, and does not gather.
+func probeDouble64Loads(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		probeDouble64LoadsAVX2(base, bits, wrap, inverse, probes, first, starts, steps, h1, h2, n, hits)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeDouble64LoadsAVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+
+// probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap and double64.inverse return.
+// It reads on to the next multiple of 16 hashes. There are at most maxKernelBits bits. starts and
+// steps are the remainders of h1 and h2; AVX-512 computes them itself if inverse is not 0. It makes
+// the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.
+func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
+	switch kernel {
+	case AVX512:
+		probeDouble64AVX512(base, bits, wrap, inverse, probes, first, starts, steps, h1, h2, n, hits)
+		return true
+	case AVX2:
+		probeDouble64AVX2(base, bits, wrap, inverse, probes, first, starts, steps, h1, h2, n, hits)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+
+//go:noescape
+func probeDouble64AVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+
 // The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
 // load words one by one, and return how many groups are left.
 
@@ -186,73 +344,6 @@ func xxph3Width4AVX2(keys *byte, hashes *uint64, vectors int)
 
 //go:noescape
 func xxph3Width8AVX2(keys *byte, hashes *uint64, vectors int)
-
-// The testDouble32 functions are testGeneric for n hashes, 1 to windowKeys, with the numbers of
-// vectorWalk. They read on to the next multiple of 16 hashes. first is the number of probes, at
-// least 1, that arm64 makes of all hashes, before it makes the others of the hashes that pass.
-
-//go:noescape
-func testDouble32LoadsAVX2(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
-
-//go:noescape
-func testDouble32AVX512(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
-
-//go:noescape
-func testDouble32AVX2(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
-
-// The placeDouble32 functions are placeGeneric for the given number of vectors of hashes, at least
-// 1. The places are in another order.
-
-//go:noescape
-func placeDouble32AVX512(bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
-
-//go:noescape
-func placeDouble32AVX2(bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
-
-// The testDouble64 functions are testGeneric for n hashes, 1 to windowKeys. They read on to the
-// next multiple of 16 hashes. The AVX-512 function computes the remainders of the hashes itself if
-// inverse, of double64.inverse, is not 0.
-
-//go:noescape
-func testDouble64LoadsAVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-
-//go:noescape
-func testDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-
-//go:noescape
-func testDouble64AVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-
-// The testSplit256 functions are testGeneric for n hashes, 1 to windowKeys, and fewer than
-// maxKernelBlocks blocks. They read on to the next multiple of 16 hashes. If far is true, they
-// request lines of memory before they need them.
-
-//go:noescape
-func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
-
-//go:noescape
-func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
-
-// The addSplit256 functions set the bits of n hashes, on arm64 at least 4.
-
-//go:noescape
-func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)
-
-// The testLine32 functions are the probeLine512 functions for the steps of line32.steps, and what
-// line32.divisor returns.
-
-//go:noescape
-func testLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
-
-//go:noescape
-func testLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
-
-// The addLine32 functions are the setLine512 functions for the steps of line32.steps.
-
-//go:noescape
-func addLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
-
-//go:noescape
-func addLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
 
 // The testArrays functions test a key with n arrays, 1 to 64, of which the first block begins at
 // blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at

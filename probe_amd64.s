@@ -5014,18 +5014,19 @@ vector:
 	VZEROUPPER
 	RET
 
-// func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)
+// func setSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, far bool)
 // Requires: AVX, AVX2
-TEXT ·addSplit256AVX2(SB), $9272-33
-	// The addresses and the bits are those of testSplit256.
+TEXT ·setSplit256AVX2(SB), $9272-33
+	// The addresses and the bits are those of probeSplit256.
 	MOVQ         hashes+16(FP), AX
 	LEAQ         63(SP), CX
 	ANDQ         $-64, CX
 	ADDQ         $0x00000200, CX
-	MOVQ         base+0(FP), DX
-	VMOVQ        DX, X0
+	MOVQ         blocks+8(FP), DX
+	SHLQ         $0x05, DX
+	MOVQ         base+0(FP), BX
+	VMOVQ        BX, X0
 	VPBROADCASTQ X0, Y0
-	MOVQ         bytes+8(FP), DX
 	VMOVQ        DX, X1
 	VPBROADCASTQ X1, Y1
 	MOVL         $0xffffffe0, DX
@@ -7703,9 +7704,9 @@ short_3:
 	ORQ     R10, R11
 	JMP     tail_3
 
-// func testDouble32LoadsAVX2(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
+// func probeDouble32LoadsAVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·testDouble32LoadsAVX2(SB), $5856-72
+TEXT ·probeDouble32LoadsAVX2(SB), $5856-80
 	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
 	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
 	// a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,
@@ -7721,23 +7722,24 @@ TEXT ·testDouble32LoadsAVX2(SB), $5856-72
 	ANDQ         $-4, AX
 	VMOVD        CX, X0
 	VPBROADCASTD X0, Y0
-	MOVLQZX      bits+8(FP), CX
+	VPCMPEQD     Y1, Y1, Y1
+	MOVL         $0x0000001f, CX
 	VMOVD        CX, X1
 	VPBROADCASTD X1, Y1
-	MOVLQZX      recip+12(FP), CX
-	VMOVD        CX, X2
-	VPBROADCASTD X2, Y2
-	MOVLQZX      shift+16(FP), CX
-	VMOVD        CX, X3
-	VPBROADCASTD X3, Y3
-	MOVL         $0xfffffff8, CX
-	VMOVD        CX, X4
-	VPBROADCASTD X4, Y4
-	VPCMPEQD     Y5, Y5, Y5
-	MOVL         $0x0000001f, CX
-	VMOVD        CX, X5
-	VPBROADCASTD X5, Y5
 	LEAQ         compactIndices<>+0(SB), CX
+	MOVQ         size+8(FP), DX
+	SHLL         $0x03, DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y3
+	MOVLQZX      recip+16(FP), DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y4
+	MOVLQZX      shift+20(FP), DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y5
+	MOVL         $0xfffffff8, DX
+	VMOVD        DX, X2
+	VPBROADCASTD X2, Y6
 	MOVQ         probes+24(FP), DX
 	MOVQ         hashes+32(FP), BX
 	MOVQ         n+40(FP), SI
@@ -7745,7 +7747,7 @@ TEXT ·testDouble32LoadsAVX2(SB), $5856-72
 	ANDQ         $-64, DI
 	LEAQ         4216(SP), R8
 	XORL         R9, R9
-	MOVQ         denseBelow+56(FP), R10
+	MOVQ         denseBelow+64(FP), R10
 	CMPQ         SI, R10
 	JLE          rest
 	MOVQ         DX, R10
@@ -7764,14 +7766,14 @@ TEXT ·testDouble32LoadsAVX2(SB), $5856-72
 
 probe_true:
 	VMOVDQU      (R11), Y7
-	VPAND        Y7, Y4, Y8
+	VPAND        Y7, Y6, Y8
 	VPSHUFD      $0xf5, Y8, Y9
-	VPMULUDQ     Y2, Y8, Y8
-	VPMULUDQ     Y2, Y9, Y9
+	VPMULUDQ     Y4, Y8, Y8
+	VPMULUDQ     Y4, Y9, Y9
 	VPSHUFD      $0xf5, Y8, Y8
 	VPBLENDD     $0x55, Y8, Y9, Y9
-	VPSRLVD      Y3, Y9, Y9
-	VPMULLD      Y1, Y9, Y9
+	VPSRLVD      Y5, Y9, Y9
+	VPMULLD      Y3, Y9, Y9
 	VPSUBD       Y9, Y7, Y7
 	VPADDD       Y0, Y7, Y7
 	VPSRLD       $0x05, Y7, Y8
@@ -7779,13 +7781,13 @@ probe_true:
 	VMOVQ        X8, R14
 	VPEXTRQ      $0x01, X8, R15
 	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X6
+	VMOVD        (AX)(BP*4), X2
 	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X6, X6
+	VPINSRD      $0x01, (AX)(R14*4), X2, X2
 	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X6, X6
+	VPINSRD      $0x02, (AX)(R14*4), X2, X2
 	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X6, X6
+	VPINSRD      $0x03, (AX)(R15*4), X2, X2
 	VMOVQ        X9, R14
 	VPEXTRQ      $0x01, X9, R15
 	MOVL         R14, BP
@@ -7796,8 +7798,8 @@ probe_true:
 	VPINSRD      $0x02, (AX)(R14*4), X8, X8
 	SHRQ         $0x20, R15
 	VPINSRD      $0x03, (AX)(R15*4), X8, X8
-	VINSERTI128  $0x01, X8, Y6, Y8
-	VPANDN       Y5, Y7, Y7
+	VINSERTI128  $0x01, X8, Y2, Y8
+	VPANDN       Y1, Y7, Y7
 	VPSLLVD      Y7, Y8, Y8
 	VMOVMSKPS    Y8, R14
 	MOVB         R14, (R10)
@@ -7811,14 +7813,14 @@ probe_true:
 
 both_true:
 	VMOVDQU      (R11), Y7
-	VPAND        Y7, Y4, Y8
+	VPAND        Y7, Y6, Y8
 	VPSHUFD      $0xf5, Y8, Y9
-	VPMULUDQ     Y2, Y8, Y8
-	VPMULUDQ     Y2, Y9, Y9
+	VPMULUDQ     Y4, Y8, Y8
+	VPMULUDQ     Y4, Y9, Y9
 	VPSHUFD      $0xf5, Y8, Y8
 	VPBLENDD     $0x55, Y8, Y9, Y9
-	VPSRLVD      Y3, Y9, Y9
-	VPMULLD      Y1, Y9, Y9
+	VPSRLVD      Y5, Y9, Y9
+	VPMULLD      Y3, Y9, Y9
 	VPSUBD       Y9, Y7, Y7
 	VPADDD       Y0, Y7, Y7
 	VPSRLD       $0x05, Y7, Y8
@@ -7826,13 +7828,13 @@ both_true:
 	VMOVQ        X8, R14
 	VPEXTRQ      $0x01, X8, R15
 	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X6
+	VMOVD        (AX)(BP*4), X2
 	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X6, X6
+	VPINSRD      $0x01, (AX)(R14*4), X2, X2
 	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X6, X6
+	VPINSRD      $0x02, (AX)(R14*4), X2, X2
 	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X6, X6
+	VPINSRD      $0x03, (AX)(R15*4), X2, X2
 	VMOVQ        X9, R14
 	VPEXTRQ      $0x01, X9, R15
 	MOVL         R14, BP
@@ -7843,8 +7845,8 @@ both_true:
 	VPINSRD      $0x02, (AX)(R14*4), X8, X8
 	SHRQ         $0x20, R15
 	VPINSRD      $0x03, (AX)(R15*4), X8, X8
-	VINSERTI128  $0x01, X8, Y6, Y8
-	VPANDN       Y5, Y7, Y7
+	VINSERTI128  $0x01, X8, Y2, Y8
+	VPANDN       Y1, Y7, Y7
 	VPSLLVD      Y7, Y8, Y8
 	VMOVMSKPS    Y8, R14
 	MOVB         R14, (R10)
@@ -7892,7 +7894,7 @@ move_true:
 	CMPQ      R11, R12
 	JB        move_true
 	MOVQ      SI, R10
-	MOVQ      densePer256+64(FP), BX
+	MOVQ      densePer256+72(FP), BX
 	IMULQ     BX, R10
 	MOVQ      DI, BX
 	SUBQ      BX, R13
@@ -7908,7 +7910,7 @@ stage:
 	LEAQ         5712(SP), R10
 	CMPQ         R8, R10
 	JAE          rest
-	MOVQ         denseBelow+56(FP), R10
+	MOVQ         denseBelow+64(FP), R10
 	CMPQ         SI, R10
 	JLE          rest
 	MOVQ         DX, R10
@@ -7924,8 +7926,8 @@ stage:
 	MOVQ         BX, R11
 	LEAQ         (R11)(SI*4), R12
 	MOVQ         DI, R13
-	VMOVD        R9, X6
-	VPBROADCASTD X6, Y7
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y7
 
 probe_false:
 	VMOVDQU      (R11), Y8
@@ -7934,14 +7936,14 @@ probe_false:
 	VPOR         Y10, Y9, Y9
 	VPMULLD      Y7, Y9, Y9
 	VPADDD       Y9, Y8, Y8
-	VPAND        Y8, Y4, Y9
+	VPAND        Y8, Y6, Y9
 	VPSHUFD      $0xf5, Y9, Y10
-	VPMULUDQ     Y2, Y9, Y9
-	VPMULUDQ     Y2, Y10, Y10
+	VPMULUDQ     Y4, Y9, Y9
+	VPMULUDQ     Y4, Y10, Y10
 	VPSHUFD      $0xf5, Y9, Y9
 	VPBLENDD     $0x55, Y9, Y10, Y10
-	VPSRLVD      Y3, Y10, Y10
-	VPMULLD      Y1, Y10, Y10
+	VPSRLVD      Y5, Y10, Y10
+	VPMULLD      Y3, Y10, Y10
 	VPSUBD       Y10, Y8, Y8
 	VPADDD       Y0, Y8, Y8
 	VPSRLD       $0x05, Y8, Y9
@@ -7949,13 +7951,13 @@ probe_false:
 	VMOVQ        X9, R14
 	VPEXTRQ      $0x01, X9, R15
 	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X6
+	VMOVD        (AX)(BP*4), X2
 	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X6, X6
+	VPINSRD      $0x01, (AX)(R14*4), X2, X2
 	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X6, X6
+	VPINSRD      $0x02, (AX)(R14*4), X2, X2
 	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X6, X6
+	VPINSRD      $0x03, (AX)(R15*4), X2, X2
 	VMOVQ        X10, R14
 	VPEXTRQ      $0x01, X10, R15
 	MOVL         R14, BP
@@ -7966,8 +7968,8 @@ probe_false:
 	VPINSRD      $0x02, (AX)(R14*4), X9, X9
 	SHRQ         $0x20, R15
 	VPINSRD      $0x03, (AX)(R15*4), X9, X9
-	VINSERTI128  $0x01, X9, Y6, Y9
-	VPANDN       Y5, Y8, Y8
+	VINSERTI128  $0x01, X9, Y2, Y9
+	VPANDN       Y1, Y8, Y8
 	VPSLLVD      Y8, Y9, Y9
 	VMOVMSKPS    Y9, R14
 	MOVB         R14, (R10)
@@ -7986,14 +7988,14 @@ both_false:
 	VPOR         Y10, Y9, Y9
 	VPMULLD      Y7, Y9, Y9
 	VPADDD       Y9, Y8, Y8
-	VPAND        Y8, Y4, Y9
+	VPAND        Y8, Y6, Y9
 	VPSHUFD      $0xf5, Y9, Y10
-	VPMULUDQ     Y2, Y9, Y9
-	VPMULUDQ     Y2, Y10, Y10
+	VPMULUDQ     Y4, Y9, Y9
+	VPMULUDQ     Y4, Y10, Y10
 	VPSHUFD      $0xf5, Y9, Y9
 	VPBLENDD     $0x55, Y9, Y10, Y10
-	VPSRLVD      Y3, Y10, Y10
-	VPMULLD      Y1, Y10, Y10
+	VPSRLVD      Y5, Y10, Y10
+	VPMULLD      Y3, Y10, Y10
 	VPSUBD       Y10, Y8, Y8
 	VPADDD       Y0, Y8, Y8
 	VPSRLD       $0x05, Y8, Y9
@@ -8001,13 +8003,13 @@ both_false:
 	VMOVQ        X9, R14
 	VPEXTRQ      $0x01, X9, R15
 	MOVL         R14, BP
-	VMOVD        (AX)(BP*4), X6
+	VMOVD        (AX)(BP*4), X2
 	SHRQ         $0x20, R14
-	VPINSRD      $0x01, (AX)(R14*4), X6, X6
+	VPINSRD      $0x01, (AX)(R14*4), X2, X2
 	MOVL         R15, R14
-	VPINSRD      $0x02, (AX)(R14*4), X6, X6
+	VPINSRD      $0x02, (AX)(R14*4), X2, X2
 	SHRQ         $0x20, R15
-	VPINSRD      $0x03, (AX)(R15*4), X6, X6
+	VPINSRD      $0x03, (AX)(R15*4), X2, X2
 	VMOVQ        X10, R14
 	VPEXTRQ      $0x01, X10, R15
 	MOVL         R14, BP
@@ -8018,8 +8020,8 @@ both_false:
 	VPINSRD      $0x02, (AX)(R14*4), X9, X9
 	SHRQ         $0x20, R15
 	VPINSRD      $0x03, (AX)(R15*4), X9, X9
-	VINSERTI128  $0x01, X9, Y6, Y9
-	VPANDN       Y5, Y8, Y8
+	VINSERTI128  $0x01, X9, Y2, Y9
+	VPANDN       Y1, Y8, Y8
 	VPSLLVD      Y8, Y9, Y9
 	VMOVMSKPS    Y9, R14
 	MOVB         R14, (R10)
@@ -8067,7 +8069,7 @@ move_false:
 	CMPQ      R11, R12
 	JB        move_false
 	MOVQ      SI, R10
-	MOVQ      densePer256+64(FP), BX
+	MOVQ      densePer256+72(FP), BX
 	IMULQ     BX, R10
 	MOVQ      DI, BX
 	SUBQ      BX, R13
@@ -8091,8 +8093,8 @@ rest:
 	LEAQ         -1(SI), DI
 	SARQ         $0x06, DI
 	MOVQ         R10, (CX)(DI*8)
-	VMOVD        R9, X6
-	VPBROADCASTD X6, Y7
+	VMOVD        R9, X2
+	VPBROADCASTD X2, Y7
 	SUBQ         R9, DX
 	LEAQ         (BX)(SI*4), DI
 
@@ -8107,28 +8109,28 @@ vectors_of_1:
 	VPMULLD  Y7, Y9, Y10
 	VPADDD   Y10, Y8, Y8
 	VPCMPEQD Y11, Y11, Y11
-	VPAND    Y8, Y4, Y10
+	VPAND    Y8, Y6, Y10
 	VPSHUFD  $0xf5, Y10, Y12
-	VPMULUDQ Y2, Y10, Y10
-	VPMULUDQ Y2, Y12, Y12
+	VPMULUDQ Y4, Y10, Y10
+	VPMULUDQ Y4, Y12, Y12
 	VPSHUFD  $0xf5, Y10, Y10
 	VPBLENDD $0x55, Y10, Y12, Y12
-	VPSRLVD  Y3, Y12, Y12
-	VPMULLD  Y1, Y12, Y12
+	VPSRLVD  Y5, Y12, Y12
+	VPMULLD  Y3, Y12, Y12
 	VPSUBD   Y12, Y8, Y10
 	MOVQ     DX, R9
 	JMP      visit_of_1
 
 step_of_1:
 	VPADDD   Y9, Y8, Y8
-	VPAND    Y8, Y4, Y10
+	VPAND    Y8, Y6, Y10
 	VPSHUFD  $0xf5, Y10, Y12
-	VPMULUDQ Y2, Y10, Y10
-	VPMULUDQ Y2, Y12, Y12
+	VPMULUDQ Y4, Y10, Y10
+	VPMULUDQ Y4, Y12, Y12
 	VPSHUFD  $0xf5, Y10, Y10
 	VPBLENDD $0x55, Y10, Y12, Y12
-	VPSRLVD  Y3, Y12, Y12
-	VPMULLD  Y1, Y12, Y12
+	VPSRLVD  Y5, Y12, Y12
+	VPMULLD  Y3, Y12, Y12
 	VPSUBD   Y12, Y8, Y10
 
 visit_of_1:
@@ -8138,13 +8140,13 @@ visit_of_1:
 	VMOVQ        X12, R10
 	VPEXTRQ      $0x01, X12, R11
 	MOVL         R10, R12
-	VMOVD        (AX)(R12*4), X6
+	VMOVD        (AX)(R12*4), X2
 	SHRQ         $0x20, R10
-	VPINSRD      $0x01, (AX)(R10*4), X6, X6
+	VPINSRD      $0x01, (AX)(R10*4), X2, X2
 	MOVL         R11, R10
-	VPINSRD      $0x02, (AX)(R10*4), X6, X6
+	VPINSRD      $0x02, (AX)(R10*4), X2, X2
 	SHRQ         $0x20, R11
-	VPINSRD      $0x03, (AX)(R11*4), X6, X6
+	VPINSRD      $0x03, (AX)(R11*4), X2, X2
 	VMOVQ        X13, R10
 	VPEXTRQ      $0x01, X13, R11
 	MOVL         R10, R12
@@ -8155,8 +8157,8 @@ visit_of_1:
 	VPINSRD      $0x02, (AX)(R10*4), X12, X12
 	SHRQ         $0x20, R11
 	VPINSRD      $0x03, (AX)(R11*4), X12, X12
-	VINSERTI128  $0x01, X12, Y6, Y12
-	VPANDN       Y5, Y10, Y10
+	VINSERTI128  $0x01, X12, Y2, Y12
+	VPANDN       Y1, Y10, Y10
 	VPSLLVD      Y10, Y12, Y12
 	VPAND        Y12, Y11, Y11
 	DECQ         R9
@@ -8222,9 +8224,9 @@ rows_done:
 	VZEROUPPER
 	RET
 
-// func testDouble64LoadsAVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// func probeDouble64LoadsAVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·testDouble64LoadsAVX2(SB), $4128-80
+TEXT ·probeDouble64LoadsAVX2(SB), $4128-88
 	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
 	// computes the bit of a probe from the bit of the probe before: starts and steps are
 	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
@@ -8248,12 +8250,12 @@ TEXT ·testDouble64LoadsAVX2(SB), $4128-80
 	VMOVD        CX, X3
 	VPBROADCASTD X3, Y3
 	LEAQ         compactIndices<>+0(SB), CX
-	MOVQ         h1+48(FP), BX
-	MOVQ         h2+56(FP), SI
-	MOVQ         starts+32(FP), DI
-	MOVQ         steps+40(FP), R8
-	MOVQ         n+64(FP), R9
-	MOVQ         hits+72(FP), R10
+	MOVQ         h1+56(FP), BX
+	MOVQ         h2+64(FP), SI
+	MOVQ         starts+40(FP), DI
+	MOVQ         steps+48(FP), R8
+	MOVQ         n+72(FP), R9
+	MOVQ         hits+80(FP), R10
 	LEAQ         (SP), R11
 	LEAQ         -1(R9), R12
 	SHRQ         $0x06, R12
@@ -8278,7 +8280,7 @@ all:
 	VPADDD       Y5, Y11, Y11
 	VPSUBD       Y1, Y11, Y12
 	VPMINUD      Y12, Y11, Y11
-	MOVQ         first+24(FP), R12
+	MOVQ         first+32(FP), R12
 	VPCMPEQD     Y12, Y12, Y12
 	JMP          first
 
@@ -8335,8 +8337,8 @@ first:
 	CMPQ         R14, R13
 	CMOVQGT      R13, R14
 	BZHIL        R14, R12, R12
-	MOVQ         first+24(FP), R13
-	MOVQ         probes+16(FP), R14
+	MOVQ         first+32(FP), R13
+	MOVQ         probes+24(FP), R14
 	CMPQ         R13, R14
 	JNE          compact
 	MOVB         R12, (R10)
@@ -8344,7 +8346,7 @@ first:
 	JMP          next
 
 compact:
-	MOVQ         n+64(FP), R13
+	MOVQ         n+72(FP), R13
 	SUBQ         R9, R13
 	VMOVD        R13, X4
 	VPBROADCASTD X4, Y4
@@ -8362,18 +8364,18 @@ next:
 	ADDQ    $0x20, R8
 	SUBQ    $0x08, R9
 	JG      all
-	MOVQ    first+24(FP), BX
-	MOVQ    probes+16(FP), SI
+	MOVQ    first+32(FP), BX
+	MOVQ    probes+24(FP), SI
 	CMPQ    BX, SI
 	JEQ     end
-	MOVQ    probes+16(FP), BX
-	MOVQ    first+24(FP), SI
+	MOVQ    probes+24(FP), BX
+	MOVQ    first+32(FP), SI
 	SUBQ    SI, BX
 	CMPQ    BX, $0x03
 	JL      rest
 	MOVQ    $0x00000002, BX
 	LEAQ    (SP), SI
-	MOVQ    first+24(FP), DI
+	MOVQ    first+32(FP), DI
 	VPXOR   Y1, Y1, Y4
 	VMOVDQU Y4, (R11)
 	LEAQ    (SP), R8
@@ -8384,7 +8386,7 @@ next:
 
 more_survivors:
 	VMOVDQU      (R8), Y4
-	MOVQ         starts+32(FP), R10
+	MOVQ         starts+40(FP), R10
 	VEXTRACTI128 $0x01, Y4, X5
 	VMOVQ        X4, R11
 	VPEXTRQ      $0x01, X4, R12
@@ -8407,7 +8409,7 @@ more_survivors:
 	SHRQ         $0x20, R12
 	VPINSRD      $0x03, (R10)(R12*4), X5, X5
 	VINSERTI128  $0x01, X5, Y10, Y5
-	MOVQ         steps+40(FP), R10
+	MOVQ         steps+48(FP), R10
 	VEXTRACTI128 $0x01, Y4, X6
 	VMOVQ        X4, R11
 	VPEXTRQ      $0x01, X4, R12
@@ -8430,7 +8432,7 @@ more_survivors:
 	SHRQ         $0x20, R12
 	VPINSRD      $0x03, (R10)(R12*4), X6, X6
 	VINSERTI128  $0x01, X6, Y10, Y6
-	MOVQ         h1+48(FP), R10
+	MOVQ         h1+56(FP), R10
 	VEXTRACTI128 $0x01, Y4, X7
 	VMOVQ        X4, R11
 	VPEXTRQ      $0x01, X4, R12
@@ -8454,7 +8456,7 @@ more_survivors:
 	SHRQ         $0x20, R12
 	VPINSRQ      $0x01, (R10)(R12*8), X7, X7
 	VINSERTI128  $0x01, X7, Y10, Y7
-	MOVQ         h2+56(FP), R10
+	MOVQ         h2+64(FP), R10
 	VEXTRACTI128 $0x01, Y4, X9
 	VMOVQ        X4, R11
 	VPEXTRQ      $0x01, X4, R12
@@ -8576,8 +8578,8 @@ more_end:
 	MOVQ SI, R11
 
 rest:
-	MOVQ first+24(FP), CX
-	MOVQ probes+16(FP), BX
+	MOVQ first+32(FP), CX
+	MOVQ probes+24(FP), BX
 	SUBQ CX, BX
 	CMPQ BX, $0x03
 	JL   last
@@ -8595,7 +8597,7 @@ last:
 
 last_survivors:
 	VMOVDQU      (SI), Y4
-	MOVQ         starts+32(FP), R8
+	MOVQ         starts+40(FP), R8
 	VEXTRACTI128 $0x01, Y4, X5
 	VMOVQ        X4, R9
 	VPEXTRQ      $0x01, X4, R10
@@ -8618,7 +8620,7 @@ last_survivors:
 	SHRQ         $0x20, R10
 	VPINSRD      $0x03, (R8)(R10*4), X5, X5
 	VINSERTI128  $0x01, X5, Y10, Y5
-	MOVQ         steps+40(FP), R8
+	MOVQ         steps+48(FP), R8
 	VEXTRACTI128 $0x01, Y4, X6
 	VMOVQ        X4, R9
 	VPEXTRQ      $0x01, X4, R10
@@ -8641,7 +8643,7 @@ last_survivors:
 	SHRQ         $0x20, R10
 	VPINSRD      $0x03, (R8)(R10*4), X6, X6
 	VINSERTI128  $0x01, X6, Y10, Y6
-	MOVQ         h1+48(FP), R8
+	MOVQ         h1+56(FP), R8
 	VEXTRACTI128 $0x01, Y4, X7
 	VMOVQ        X4, R9
 	VPEXTRQ      $0x01, X4, R10
@@ -8665,7 +8667,7 @@ last_survivors:
 	SHRQ         $0x20, R10
 	VPINSRQ      $0x01, (R8)(R10*8), X7, X7
 	VINSERTI128  $0x01, X7, Y10, Y7
-	MOVQ         h2+56(FP), R8
+	MOVQ         h2+64(FP), R8
 	VEXTRACTI128 $0x01, Y4, X9
 	VMOVQ        X4, R9
 	VPEXTRQ      $0x01, X4, R10
@@ -8773,7 +8775,7 @@ last_probe:
 	CMPQ         R10, R9
 	CMOVQGT      R9, R10
 	BZHIL        R10, R8, R8
-	MOVQ         hits+72(FP), R9
+	MOVQ         hits+80(FP), R9
 	TESTL        R8, R8
 	JZ           no_hit
 
@@ -9709,9 +9711,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func testDouble32AVX512(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
+// func probeDouble32AVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 // Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·testDouble32AVX512(SB), $5856-72
+TEXT ·probeDouble32AVX512(SB), $5856-80
 	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
 	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
 	// a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,
@@ -9726,22 +9728,34 @@ TEXT ·testDouble32AVX512(SB), $5856-72
 	SHLL         $0x03, CX
 	ANDQ         $-4, AX
 	VPBROADCASTD CX, Z1
-	MOVLQZX      bits+8(FP), CX
-	VPBROADCASTD CX, Z2
-	MOVLQZX      recip+12(FP), CX
-	VPBROADCASTD CX, Z3
-	MOVLQZX      shift+16(FP), CX
-	VPBROADCASTD CX, Z4
-	MOVLQZX      wrap+20(FP), CX
-	VPBROADCASTD CX, Z5
-	MOVL         $0xfffffff8, CX
-	VPBROADCASTD CX, Z6
 	MOVL         $0x0000ffff, CX
 	KMOVW        CX, K1
 	MOVL         $0x00005555, CX
 	KMOVW        CX, K2
 	MOVL         $0x00000001, CX
-	VPBROADCASTD CX, Z7
+	VPBROADCASTD CX, Z2
+	MOVQ         size+8(FP), CX
+	SHLL         $0x03, CX
+	VPBROADCASTD CX, Z3
+	MOVLQZX      recip+16(FP), CX
+	VPBROADCASTD CX, Z4
+	MOVLQZX      shift+20(FP), CX
+	VPBROADCASTD CX, Z5
+	MOVL         $0xfffffff8, CX
+	VPBROADCASTD CX, Z6
+	MOVL         $0xffffffff, CX
+	VPBROADCASTD CX, Z0
+	VPANDD       Z0, Z6, Z7
+	VPSHUFD      $0xf5, Z7, Z8
+	VPMULUDQ     Z4, Z7, Z7
+	VPMULUDQ     Z4, Z8, Z8
+	VPSHUFD      $0xf5, Z7, K2, Z8
+	VPSRLVD      Z5, Z8, Z8
+	VPMULLD      Z3, Z8, Z8
+	VPSUBD       Z8, Z0, Z7
+	VPSUBD       Z0, Z7, Z7
+	VPSUBD       Z3, Z7, Z0
+	VPMINUD      Z0, Z7, Z7
 	MOVQ         probes+24(FP), CX
 	MOVQ         hashes+32(FP), DX
 	MOVQ         n+40(FP), BX
@@ -9749,7 +9763,7 @@ TEXT ·testDouble32AVX512(SB), $5856-72
 	ANDQ         $-64, SI
 	LEAQ         4216(SP), DI
 	XORL         R8, R8
-	MOVQ         denseBelow+56(FP), R9
+	MOVQ         denseBelow+64(FP), R9
 	CMPQ         BX, R9
 	JLE          rest
 	MOVQ         CX, R9
@@ -9770,11 +9784,11 @@ probe_true:
 	VMOVDQU32  (R10), Z0
 	VPANDD     Z0, Z6, Z8
 	VPSHUFD    $0xf5, Z8, Z9
-	VPMULUDQ   Z3, Z8, Z8
-	VPMULUDQ   Z3, Z9, Z9
+	VPMULUDQ   Z4, Z8, Z8
+	VPMULUDQ   Z4, Z9, Z9
 	VPSHUFD    $0xf5, Z8, K2, Z9
-	VPSRLVD    Z4, Z9, Z9
-	VPMULLD    Z2, Z9, Z9
+	VPSRLVD    Z5, Z9, Z9
+	VPMULLD    Z3, Z9, Z9
 	VPSUBD     Z9, Z0, Z0
 	VPADDD     Z1, Z0, Z8
 	VPSRLD     $0x05, Z8, Z0
@@ -9782,7 +9796,7 @@ probe_true:
 	VPXORD     Z0, Z0, Z9
 	VPGATHERDD (AX)(Z0*4), K3, Z9
 	VPRORVD    Z8, Z9, Z9
-	VPTESTMD   Z7, Z9, K3
+	VPTESTMD   Z2, Z9, K3
 	KMOVW      K3, R13
 	MOVW       R13, (R9)
 	ADDQ       $0x02, R9
@@ -9797,11 +9811,11 @@ both_true:
 	VMOVDQU32     (R10), Z0
 	VPANDD        Z0, Z6, Z8
 	VPSHUFD       $0xf5, Z8, Z9
-	VPMULUDQ      Z3, Z8, Z8
-	VPMULUDQ      Z3, Z9, Z9
+	VPMULUDQ      Z4, Z8, Z8
+	VPMULUDQ      Z4, Z9, Z9
 	VPSHUFD       $0xf5, Z8, K2, Z9
-	VPSRLVD       Z4, Z9, Z9
-	VPMULLD       Z2, Z9, Z9
+	VPSRLVD       Z5, Z9, Z9
+	VPMULLD       Z3, Z9, Z9
 	VPSUBD        Z9, Z0, Z0
 	VPADDD        Z1, Z0, Z8
 	VPSRLD        $0x05, Z8, Z0
@@ -9809,7 +9823,7 @@ both_true:
 	VPXORD        Z0, Z0, Z9
 	VPGATHERDD    (AX)(Z0*4), K3, Z9
 	VPRORVD       Z8, Z9, Z9
-	VPTESTMD      Z7, Z9, K3
+	VPTESTMD      Z2, Z9, K3
 	KMOVW         K3, R13
 	MOVW          R13, (R9)
 	ADDQ          $0x02, R9
@@ -9856,7 +9870,7 @@ move_true:
 	CMPQ          R10, R11
 	JB            move_true
 	MOVQ          BX, R9
-	MOVQ          densePer256+64(FP), DX
+	MOVQ          densePer256+72(FP), DX
 	IMULQ         DX, R9
 	MOVQ          SI, DX
 	SUBQ          DX, R12
@@ -9872,7 +9886,7 @@ stage:
 	LEAQ         5712(SP), R9
 	CMPQ         DI, R9
 	JAE          rest
-	MOVQ         denseBelow+56(FP), R9
+	MOVQ         denseBelow+64(FP), R9
 	CMPQ         BX, R9
 	JLE          rest
 	MOVQ         CX, R9
@@ -9897,11 +9911,11 @@ probe_false:
 	VPADDD     Z9, Z0, Z0
 	VPANDD     Z0, Z6, Z9
 	VPSHUFD    $0xf5, Z9, Z13
-	VPMULUDQ   Z3, Z9, Z9
-	VPMULUDQ   Z3, Z13, Z13
+	VPMULUDQ   Z4, Z9, Z9
+	VPMULUDQ   Z4, Z13, Z13
 	VPSHUFD    $0xf5, Z9, K2, Z13
-	VPSRLVD    Z4, Z13, Z13
-	VPMULLD    Z2, Z13, Z13
+	VPSRLVD    Z5, Z13, Z13
+	VPMULLD    Z3, Z13, Z13
 	VPSUBD     Z13, Z0, Z0
 	VPADDD     Z1, Z0, Z9
 	VPSRLD     $0x05, Z9, Z0
@@ -9909,7 +9923,7 @@ probe_false:
 	VPXORD     Z0, Z0, Z13
 	VPGATHERDD (AX)(Z0*4), K3, Z13
 	VPRORVD    Z9, Z13, Z13
-	VPTESTMD   Z7, Z13, K3
+	VPTESTMD   Z2, Z13, K3
 	KMOVW      K3, R13
 	MOVW       R13, (R9)
 	ADDQ       $0x02, R9
@@ -9927,11 +9941,11 @@ both_false:
 	VPADDD        Z9, Z0, Z0
 	VPANDD        Z0, Z6, Z9
 	VPSHUFD       $0xf5, Z9, Z13
-	VPMULUDQ      Z3, Z9, Z9
-	VPMULUDQ      Z3, Z13, Z13
+	VPMULUDQ      Z4, Z9, Z9
+	VPMULUDQ      Z4, Z13, Z13
 	VPSHUFD       $0xf5, Z9, K2, Z13
-	VPSRLVD       Z4, Z13, Z13
-	VPMULLD       Z2, Z13, Z13
+	VPSRLVD       Z5, Z13, Z13
+	VPMULLD       Z3, Z13, Z13
 	VPSUBD        Z13, Z0, Z0
 	VPADDD        Z1, Z0, Z9
 	VPSRLD        $0x05, Z9, Z0
@@ -9939,7 +9953,7 @@ both_false:
 	VPXORD        Z0, Z0, Z13
 	VPGATHERDD    (AX)(Z0*4), K3, Z13
 	VPRORVD       Z9, Z13, Z13
-	VPTESTMD      Z7, Z13, K3
+	VPTESTMD      Z2, Z13, K3
 	KMOVW         K3, R13
 	MOVW          R13, (R9)
 	ADDQ          $0x02, R9
@@ -9986,7 +10000,7 @@ move_false:
 	CMPQ          R10, R11
 	JB            move_false
 	MOVQ          BX, R9
-	MOVQ          densePer256+64(FP), DX
+	MOVQ          densePer256+72(FP), DX
 	IMULQ         DX, R9
 	MOVQ          SI, DX
 	SUBQ          DX, R12
@@ -10022,54 +10036,54 @@ vectors_of_2:
 	VPRORD    $0x11, Z9, Z13
 	VPMULLD   Z8, Z13, Z0
 	VPADDD    Z0, Z9, Z9
-	VMOVDQA32 Z7, Z15
+	VMOVDQA32 Z2, Z15
 	VPANDD    Z9, Z6, Z0
 	VPSHUFD   $0xf5, Z0, Z14
-	VPMULUDQ  Z3, Z0, Z0
-	VPMULUDQ  Z3, Z14, Z14
+	VPMULUDQ  Z4, Z0, Z0
+	VPMULUDQ  Z4, Z14, Z14
 	VPSHUFD   $0xf5, Z0, K2, Z14
-	VPSRLVD   Z4, Z14, Z14
-	VPMULLD   Z2, Z14, Z14
+	VPSRLVD   Z5, Z14, Z14
+	VPMULLD   Z3, Z14, Z14
 	VPSUBD    Z14, Z9, Z14
 	VPANDD    Z13, Z6, Z0
 	VPSHUFD   $0xf5, Z0, Z16
-	VPMULUDQ  Z3, Z0, Z0
-	VPMULUDQ  Z3, Z16, Z16
+	VPMULUDQ  Z4, Z0, Z0
+	VPMULUDQ  Z4, Z16, Z16
 	VPSHUFD   $0xf5, Z0, K2, Z16
-	VPSRLVD   Z4, Z16, Z16
-	VPMULLD   Z2, Z16, Z16
+	VPSRLVD   Z5, Z16, Z16
+	VPMULLD   Z3, Z16, Z16
 	VPSUBD    Z16, Z13, Z0
-	VPSUBD    Z0, Z2, Z16
-	VPCMPUD   $0x01, Z5, Z0, K3
-	VPSUBD    Z5, Z0, Z0
-	VPADDD    Z2, Z0, K3, Z0
-	VPSUBD    Z0, Z2, Z17
+	VPSUBD    Z0, Z3, Z16
+	VPCMPUD   $0x01, Z7, Z0, K3
+	VPSUBD    Z7, Z0, Z0
+	VPADDD    Z3, Z0, K3, Z0
+	VPSUBD    Z0, Z3, Z17
 	VMOVDQU32 64(DX), Z18
 	VPRORD    $0x11, Z18, Z19
 	VPMULLD   Z8, Z19, Z0
 	VPADDD    Z0, Z18, Z18
-	VMOVDQA32 Z7, Z21
+	VMOVDQA32 Z2, Z21
 	VPANDD    Z18, Z6, Z0
 	VPSHUFD   $0xf5, Z0, Z20
-	VPMULUDQ  Z3, Z0, Z0
-	VPMULUDQ  Z3, Z20, Z20
+	VPMULUDQ  Z4, Z0, Z0
+	VPMULUDQ  Z4, Z20, Z20
 	VPSHUFD   $0xf5, Z0, K2, Z20
-	VPSRLVD   Z4, Z20, Z20
-	VPMULLD   Z2, Z20, Z20
+	VPSRLVD   Z5, Z20, Z20
+	VPMULLD   Z3, Z20, Z20
 	VPSUBD    Z20, Z18, Z20
 	VPANDD    Z19, Z6, Z0
 	VPSHUFD   $0xf5, Z0, Z22
-	VPMULUDQ  Z3, Z0, Z0
-	VPMULUDQ  Z3, Z22, Z22
+	VPMULUDQ  Z4, Z0, Z0
+	VPMULUDQ  Z4, Z22, Z22
 	VPSHUFD   $0xf5, Z0, K2, Z22
-	VPSRLVD   Z4, Z22, Z22
-	VPMULLD   Z2, Z22, Z22
+	VPSRLVD   Z5, Z22, Z22
+	VPMULLD   Z3, Z22, Z22
 	VPSUBD    Z22, Z19, Z0
-	VPSUBD    Z0, Z2, Z22
-	VPCMPUD   $0x01, Z5, Z0, K3
-	VPSUBD    Z5, Z0, Z0
-	VPADDD    Z2, Z0, K3, Z0
-	VPSUBD    Z0, Z2, Z23
+	VPSUBD    Z0, Z3, Z22
+	VPCMPUD   $0x01, Z7, Z0, K3
+	VPSUBD    Z7, Z0, Z0
+	VPADDD    Z3, Z0, K3, Z0
+	VPSUBD    Z0, Z3, Z23
 	MOVQ      CX, R9
 	JMP       visit_of_2
 
@@ -10079,13 +10093,13 @@ step_of_2:
 	VPBLENDMD Z17, Z16, K3, Z10
 	VPCMPUD   $0x01, Z10, Z14, K3
 	VPSUBD    Z10, Z14, Z14
-	VPADDD    Z2, Z14, K3, Z14
+	VPADDD    Z3, Z14, K3, Z14
 	VPADDD    Z19, Z18, Z18
 	VPCMPUD   $0x01, Z19, Z18, K3
 	VPBLENDMD Z23, Z22, K3, Z11
 	VPCMPUD   $0x01, Z11, Z20, K3
 	VPSUBD    Z11, Z20, Z20
-	VPADDD    Z2, Z20, K3, Z20
+	VPADDD    Z3, Z20, K3, Z20
 
 visit_of_2:
 	VPADDD     Z1, Z14, Z24
@@ -10104,11 +10118,11 @@ visit_of_2:
 	VPANDD     Z25, Z21, Z21
 	DECQ       R9
 	JNZ        step_of_2
-	VPTESTMD   Z7, Z15, K3
+	VPTESTMD   Z2, Z15, K3
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
-	VPTESTMD   Z7, Z21, K3
+	VPTESTMD   Z2, Z21, K3
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
@@ -10124,28 +10138,28 @@ vectors_of_1:
 	VPRORD    $0x11, Z9, Z10
 	VPMULLD   Z8, Z10, Z0
 	VPADDD    Z0, Z9, Z9
-	VMOVDQA32 Z7, Z13
+	VMOVDQA32 Z2, Z13
 	VPANDD    Z9, Z6, Z0
 	VPSHUFD   $0xf5, Z0, Z11
-	VPMULUDQ  Z3, Z0, Z0
-	VPMULUDQ  Z3, Z11, Z11
+	VPMULUDQ  Z4, Z0, Z0
+	VPMULUDQ  Z4, Z11, Z11
 	VPSHUFD   $0xf5, Z0, K2, Z11
-	VPSRLVD   Z4, Z11, Z11
-	VPMULLD   Z2, Z11, Z11
+	VPSRLVD   Z5, Z11, Z11
+	VPMULLD   Z3, Z11, Z11
 	VPSUBD    Z11, Z9, Z11
 	VPANDD    Z10, Z6, Z0
 	VPSHUFD   $0xf5, Z0, Z14
-	VPMULUDQ  Z3, Z0, Z0
-	VPMULUDQ  Z3, Z14, Z14
+	VPMULUDQ  Z4, Z0, Z0
+	VPMULUDQ  Z4, Z14, Z14
 	VPSHUFD   $0xf5, Z0, K2, Z14
-	VPSRLVD   Z4, Z14, Z14
-	VPMULLD   Z2, Z14, Z14
+	VPSRLVD   Z5, Z14, Z14
+	VPMULLD   Z3, Z14, Z14
 	VPSUBD    Z14, Z10, Z0
-	VPSUBD    Z0, Z2, Z14
-	VPCMPUD   $0x01, Z5, Z0, K3
-	VPSUBD    Z5, Z0, Z0
-	VPADDD    Z2, Z0, K3, Z0
-	VPSUBD    Z0, Z2, Z15
+	VPSUBD    Z0, Z3, Z14
+	VPCMPUD   $0x01, Z7, Z0, K3
+	VPSUBD    Z7, Z0, Z0
+	VPADDD    Z3, Z0, K3, Z0
+	VPSUBD    Z0, Z3, Z15
 	MOVQ      CX, R9
 	JMP       visit_of_1
 
@@ -10155,7 +10169,7 @@ step_of_1:
 	VPBLENDMD Z15, Z14, K3, Z12
 	VPCMPUD   $0x01, Z12, Z11, K3
 	VPSUBD    Z12, Z11, Z11
-	VPADDD    Z2, Z11, K3, Z11
+	VPADDD    Z3, Z11, K3, Z11
 
 visit_of_1:
 	VPADDD     Z1, Z11, Z16
@@ -10167,7 +10181,7 @@ visit_of_1:
 	VPANDD     Z17, Z13, Z13
 	DECQ       R9
 	JNZ        step_of_1
-	VPTESTMD   Z7, Z13, K3
+	VPTESTMD   Z2, Z13, K3
 	KMOVW      K3, R9
 	MOVW       R9, (SI)
 	ADDQ       $0x02, SI
@@ -10229,109 +10243,122 @@ rows_done:
 	VZEROUPPER
 	RET
 
-// func placeDouble32AVX512(bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
+// func placeDouble32AVX512(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
 // Requires: AVX, AVX512F
-TEXT ·placeDouble32AVX512(SB), NOSPLIT, $0-48
-	// The walk is that of testDouble32. The kernel stores the bits of each vector.
-	MOVLQZX      bits+0(FP), AX
-	VPBROADCASTD AX, Z0
-	MOVLQZX      recip+4(FP), AX
-	VPBROADCASTD AX, Z1
-	MOVLQZX      shift+8(FP), AX
-	VPBROADCASTD AX, Z2
-	MOVLQZX      wrap+12(FP), AX
-	VPBROADCASTD AX, Z3
-	MOVL         $0xfffffff8, AX
-	VPBROADCASTD AX, Z4
+TEXT ·placeDouble32AVX512(SB), NOSPLIT, $0-56
+	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
 	MOVL         $0x00005555, AX
 	KMOVW        AX, K1
 	MOVL         $0x00000001, AX
+	VPBROADCASTD AX, Z0
+	MOVQ         size+0(FP), AX
+	SHLL         $0x03, AX
+	VPBROADCASTD AX, Z1
+	MOVLQZX      recip+8(FP), AX
+	VPBROADCASTD AX, Z2
+	MOVLQZX      shift+12(FP), AX
+	VPBROADCASTD AX, Z3
+	MOVL         $0xfffffff8, AX
+	VPBROADCASTD AX, Z4
+	MOVL         $0xffffffff, AX
 	VPBROADCASTD AX, Z5
+	VPANDD       Z5, Z4, Z6
+	VPSHUFD      $0xf5, Z6, Z11
+	VPMULUDQ     Z2, Z6, Z6
+	VPMULUDQ     Z2, Z11, Z11
+	VPSHUFD      $0xf5, Z6, K1, Z11
+	VPSRLVD      Z3, Z11, Z11
+	VPMULLD      Z1, Z11, Z11
+	VPSUBD       Z11, Z5, Z6
+	VPSUBD       Z5, Z6, Z6
+	VPSUBD       Z1, Z6, Z5
+	VPMINUD      Z5, Z6, Z6
 	MOVQ         hashes+24(FP), AX
-	MOVQ         vectors+32(FP), CX
+	MOVQ         n+32(FP), CX
 	MOVQ         places+40(FP), DX
-	SHLQ         $0x06, CX
-	LEAQ         (AX)(CX*1), CX
-	VPXORD       Z6, Z6, Z6
+	ANDQ         $-16, CX
+	MOVQ         CX, done+48(FP)
+	LEAQ         (AX)(CX*4), CX
+	VPXORD       Z7, Z7, Z7
 	MOVQ         probes+16(FP), BX
 
 vectors_of_2:
 	LEAQ      64(AX), SI
 	CMPQ      SI, CX
 	JAE       end_of_2
-	VMOVDQU32 (AX), Z7
-	VPRORD    $0x11, Z7, Z8
-	VPMULLD   Z6, Z8, Z9
-	VPADDD    Z9, Z7, Z7
-	VMOVDQA32 Z5, Z9
-	VPANDD    Z7, Z4, Z9
-	VPSHUFD   $0xf5, Z9, Z10
-	VPMULUDQ  Z1, Z9, Z9
-	VPMULUDQ  Z1, Z10, Z10
-	VPSHUFD   $0xf5, Z9, K1, Z10
-	VPSRLVD   Z2, Z10, Z10
-	VPMULLD   Z0, Z10, Z10
-	VPSUBD    Z10, Z7, Z9
-	VPANDD    Z8, Z4, Z10
-	VPSHUFD   $0xf5, Z10, Z11
-	VPMULUDQ  Z1, Z10, Z10
-	VPMULUDQ  Z1, Z11, Z11
-	VPSHUFD   $0xf5, Z10, K1, Z11
-	VPSRLVD   Z2, Z11, Z11
-	VPMULLD   Z0, Z11, Z11
-	VPSUBD    Z11, Z8, Z11
-	VPSUBD    Z11, Z0, Z10
-	VPCMPUD   $0x01, Z3, Z11, K2
-	VPSUBD    Z3, Z11, Z11
-	VPADDD    Z0, Z11, K2, Z11
-	VPSUBD    Z11, Z0, Z11
-	VMOVDQU32 64(AX), Z12
-	VPRORD    $0x11, Z12, Z13
-	VPMULLD   Z6, Z13, Z14
-	VPADDD    Z14, Z12, Z12
-	VMOVDQA32 Z5, Z14
-	VPANDD    Z12, Z4, Z14
-	VPSHUFD   $0xf5, Z14, Z15
-	VPMULUDQ  Z1, Z14, Z14
-	VPMULUDQ  Z1, Z15, Z15
-	VPSHUFD   $0xf5, Z14, K1, Z15
-	VPSRLVD   Z2, Z15, Z15
-	VPMULLD   Z0, Z15, Z15
-	VPSUBD    Z15, Z12, Z14
-	VPANDD    Z13, Z4, Z15
-	VPSHUFD   $0xf5, Z15, Z16
-	VPMULUDQ  Z1, Z15, Z15
-	VPMULUDQ  Z1, Z16, Z16
-	VPSHUFD   $0xf5, Z15, K1, Z16
-	VPSRLVD   Z2, Z16, Z16
-	VPMULLD   Z0, Z16, Z16
-	VPSUBD    Z16, Z13, Z16
-	VPSUBD    Z16, Z0, Z15
-	VPCMPUD   $0x01, Z3, Z16, K2
-	VPSUBD    Z3, Z16, Z16
-	VPADDD    Z0, Z16, K2, Z16
-	VPSUBD    Z16, Z0, Z16
+	VMOVDQU32 (AX), Z5
+	VPRORD    $0x11, Z5, Z11
+	VPMULLD   Z7, Z11, Z12
+	VPADDD    Z12, Z5, Z5
+	VMOVDQA32 Z0, Z12
+	VPANDD    Z5, Z4, Z12
+	VPSHUFD   $0xf5, Z12, Z13
+	VPMULUDQ  Z2, Z12, Z12
+	VPMULUDQ  Z2, Z13, Z13
+	VPSHUFD   $0xf5, Z12, K1, Z13
+	VPSRLVD   Z3, Z13, Z13
+	VPMULLD   Z1, Z13, Z13
+	VPSUBD    Z13, Z5, Z12
+	VPANDD    Z11, Z4, Z13
+	VPSHUFD   $0xf5, Z13, Z14
+	VPMULUDQ  Z2, Z13, Z13
+	VPMULUDQ  Z2, Z14, Z14
+	VPSHUFD   $0xf5, Z13, K1, Z14
+	VPSRLVD   Z3, Z14, Z14
+	VPMULLD   Z1, Z14, Z14
+	VPSUBD    Z14, Z11, Z14
+	VPSUBD    Z14, Z1, Z13
+	VPCMPUD   $0x01, Z6, Z14, K2
+	VPSUBD    Z6, Z14, Z14
+	VPADDD    Z1, Z14, K2, Z14
+	VPSUBD    Z14, Z1, Z14
+	VMOVDQU32 64(AX), Z15
+	VPRORD    $0x11, Z15, Z16
+	VPMULLD   Z7, Z16, Z17
+	VPADDD    Z17, Z15, Z15
+	VMOVDQA32 Z0, Z17
+	VPANDD    Z15, Z4, Z17
+	VPSHUFD   $0xf5, Z17, Z18
+	VPMULUDQ  Z2, Z17, Z17
+	VPMULUDQ  Z2, Z18, Z18
+	VPSHUFD   $0xf5, Z17, K1, Z18
+	VPSRLVD   Z3, Z18, Z18
+	VPMULLD   Z1, Z18, Z18
+	VPSUBD    Z18, Z15, Z17
+	VPANDD    Z16, Z4, Z18
+	VPSHUFD   $0xf5, Z18, Z19
+	VPMULUDQ  Z2, Z18, Z18
+	VPMULUDQ  Z2, Z19, Z19
+	VPSHUFD   $0xf5, Z18, K1, Z19
+	VPSRLVD   Z3, Z19, Z19
+	VPMULLD   Z1, Z19, Z19
+	VPSUBD    Z19, Z16, Z19
+	VPSUBD    Z19, Z1, Z18
+	VPCMPUD   $0x01, Z6, Z19, K2
+	VPSUBD    Z6, Z19, Z19
+	VPADDD    Z1, Z19, K2, Z19
+	VPSUBD    Z19, Z1, Z19
 	MOVQ      BX, SI
 	JMP       visit_of_2
 
 step_of_2:
-	VPADDD    Z8, Z7, Z7
-	VPCMPUD   $0x01, Z8, Z7, K2
-	VPBLENDMD Z11, Z10, K2, Z17
-	VPCMPUD   $0x01, Z17, Z9, K2
-	VPSUBD    Z17, Z9, Z9
-	VPADDD    Z0, Z9, K2, Z9
-	VPADDD    Z13, Z12, Z12
-	VPCMPUD   $0x01, Z13, Z12, K2
-	VPBLENDMD Z16, Z15, K2, Z18
-	VPCMPUD   $0x01, Z18, Z14, K2
-	VPSUBD    Z18, Z14, Z14
-	VPADDD    Z0, Z14, K2, Z14
+	VPADDD    Z11, Z5, Z5
+	VPCMPUD   $0x01, Z11, Z5, K2
+	VPBLENDMD Z14, Z13, K2, Z8
+	VPCMPUD   $0x01, Z8, Z12, K2
+	VPSUBD    Z8, Z12, Z12
+	VPADDD    Z1, Z12, K2, Z12
+	VPADDD    Z16, Z15, Z15
+	VPCMPUD   $0x01, Z16, Z15, K2
+	VPBLENDMD Z19, Z18, K2, Z9
+	VPCMPUD   $0x01, Z9, Z17, K2
+	VPSUBD    Z9, Z17, Z17
+	VPADDD    Z1, Z17, K2, Z17
 
 visit_of_2:
-	VMOVDQU32 Z9, (DX)
+	VMOVDQU32 Z12, (DX)
 	ADDQ      $0x40, DX
-	VMOVDQU32 Z14, (DX)
+	VMOVDQU32 Z17, (DX)
 	ADDQ      $0x40, DX
 	DECQ      SI
 	JNZ       step_of_2
@@ -10345,42 +10372,42 @@ vectors_of_1:
 	LEAQ      (AX), SI
 	CMPQ      SI, CX
 	JAE       end_of_1
-	VMOVDQU32 (AX), Z7
-	VPRORD    $0x11, Z7, Z8
-	VPMULLD   Z6, Z8, Z9
-	VPADDD    Z9, Z7, Z7
-	VMOVDQA32 Z5, Z9
-	VPANDD    Z7, Z4, Z9
-	VPSHUFD   $0xf5, Z9, Z10
-	VPMULUDQ  Z1, Z9, Z9
-	VPMULUDQ  Z1, Z10, Z10
-	VPSHUFD   $0xf5, Z9, K1, Z10
-	VPSRLVD   Z2, Z10, Z10
-	VPMULLD   Z0, Z10, Z10
-	VPSUBD    Z10, Z7, Z9
-	VPANDD    Z8, Z4, Z10
-	VPSHUFD   $0xf5, Z10, Z11
-	VPMULUDQ  Z1, Z10, Z10
-	VPMULUDQ  Z1, Z11, Z11
-	VPSHUFD   $0xf5, Z10, K1, Z11
-	VPSRLVD   Z2, Z11, Z11
-	VPMULLD   Z0, Z11, Z11
-	VPSUBD    Z11, Z8, Z11
-	VPSUBD    Z11, Z0, Z10
-	VPCMPUD   $0x01, Z3, Z11, K2
-	VPSUBD    Z3, Z11, Z11
-	VPADDD    Z0, Z11, K2, Z11
-	VPSUBD    Z11, Z0, Z11
+	VMOVDQU32 (AX), Z5
+	VPRORD    $0x11, Z5, Z8
+	VPMULLD   Z7, Z8, Z9
+	VPADDD    Z9, Z5, Z5
+	VMOVDQA32 Z0, Z9
+	VPANDD    Z5, Z4, Z9
+	VPSHUFD   $0xf5, Z9, Z11
+	VPMULUDQ  Z2, Z9, Z9
+	VPMULUDQ  Z2, Z11, Z11
+	VPSHUFD   $0xf5, Z9, K1, Z11
+	VPSRLVD   Z3, Z11, Z11
+	VPMULLD   Z1, Z11, Z11
+	VPSUBD    Z11, Z5, Z9
+	VPANDD    Z8, Z4, Z11
+	VPSHUFD   $0xf5, Z11, Z12
+	VPMULUDQ  Z2, Z11, Z11
+	VPMULUDQ  Z2, Z12, Z12
+	VPSHUFD   $0xf5, Z11, K1, Z12
+	VPSRLVD   Z3, Z12, Z12
+	VPMULLD   Z1, Z12, Z12
+	VPSUBD    Z12, Z8, Z12
+	VPSUBD    Z12, Z1, Z11
+	VPCMPUD   $0x01, Z6, Z12, K2
+	VPSUBD    Z6, Z12, Z12
+	VPADDD    Z1, Z12, K2, Z12
+	VPSUBD    Z12, Z1, Z12
 	MOVQ      BX, SI
 	JMP       visit_of_1
 
 step_of_1:
-	VPADDD    Z8, Z7, Z7
-	VPCMPUD   $0x01, Z8, Z7, K2
-	VPBLENDMD Z11, Z10, K2, Z19
-	VPCMPUD   $0x01, Z19, Z9, K2
-	VPSUBD    Z19, Z9, Z9
-	VPADDD    Z0, Z9, K2, Z9
+	VPADDD    Z8, Z5, Z5
+	VPCMPUD   $0x01, Z8, Z5, K2
+	VPBLENDMD Z12, Z11, K2, Z10
+	VPCMPUD   $0x01, Z10, Z9, K2
+	VPSUBD    Z10, Z9, Z9
+	VPADDD    Z1, Z9, K2, Z9
 
 visit_of_1:
 	VMOVDQU32 Z9, (DX)
@@ -10394,9 +10421,9 @@ end_of_1:
 	VZEROUPPER
 	RET
 
-// func testDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// func probeDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·testDouble64AVX512(SB), $4160-88
+TEXT ·probeDouble64AVX512(SB), $4160-88
 	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
 	// computes the bit of a probe from the bit of the probe before: starts and steps are
 	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
@@ -10816,18 +10843,19 @@ end:
 	VZEROUPPER
 	RET
 
-// func testSplit256AVX512(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
+// func probeSplit256AVX512(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·testSplit256AVX512(SB), $11432-41
+TEXT ·probeSplit256AVX512(SB), $11432-41
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
 	MOVQ         hashes+16(FP), AX
 	LEAQ         63(SP), CX
 	ANDQ         $-64, CX
 	ADDQ         $0x00000200, CX
-	MOVQ         base+0(FP), DX
-	VPBROADCASTQ DX, Z0
-	MOVQ         bytes+8(FP), DX
+	MOVQ         blocks+8(FP), DX
+	SHLQ         $0x05, DX
+	MOVQ         base+0(FP), BX
+	VPBROADCASTQ BX, Z0
 	VPBROADCASTQ DX, Z1
 	MOVL         $0xffffffe0, DX
 	VPBROADCASTQ DX, Z2
@@ -11281,9 +11309,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func testLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
+// func probeLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·testLine32AVX512(SB), $11432-65
+TEXT ·probeLine32AVX512(SB), $11432-65
 	// The remainder of a hash h by the number of lines chooses a line. The quotient
 	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
 	// bits of h + i·rotr(h, 17) choose a bit.
@@ -12001,10 +12029,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func addLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
+// func setLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
 // Requires: AVX, AVX512BW, AVX512F
-TEXT ·addLine32AVX512(SB), $9456-65
-	// The addresses and the bits are those of testLine32.
+TEXT ·setLine32AVX512(SB), $9456-65
+	// The addresses and the bits are those of probeLine32.
 	LEAQ            63(SP), AX
 	ANDQ            $-64, AX
 	MOVQ            pairs+40(FP), CX
@@ -13237,9 +13265,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func testDouble32AVX2(base *byte, bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow int, densePer256 int)
+// func probeDouble32AVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·testDouble32AVX2(SB), $5856-72
+TEXT ·probeDouble32AVX2(SB), $5856-80
 	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
 	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
 	// a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,
@@ -13255,23 +13283,24 @@ TEXT ·testDouble32AVX2(SB), $5856-72
 	ANDQ         $-4, AX
 	VMOVD        CX, X0
 	VPBROADCASTD X0, Y1
-	MOVLQZX      bits+8(FP), CX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y2
-	MOVLQZX      recip+12(FP), CX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y3
-	MOVLQZX      shift+16(FP), CX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y4
-	MOVL         $0xfffffff8, CX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y5
-	VPCMPEQD     Y6, Y6, Y6
+	VPCMPEQD     Y2, Y2, Y2
 	MOVL         $0x0000001f, CX
 	VMOVD        CX, X0
-	VPBROADCASTD X0, Y7
+	VPBROADCASTD X0, Y3
 	LEAQ         compactIndices<>+0(SB), CX
+	MOVQ         size+8(FP), DX
+	SHLL         $0x03, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y4
+	MOVLQZX      recip+16(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y5
+	MOVLQZX      shift+20(FP), DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y6
+	MOVL         $0xfffffff8, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y7
 	MOVQ         probes+24(FP), DX
 	MOVQ         hashes+32(FP), BX
 	MOVQ         n+40(FP), SI
@@ -13279,7 +13308,7 @@ TEXT ·testDouble32AVX2(SB), $5856-72
 	ANDQ         $-64, DI
 	LEAQ         4216(SP), R8
 	XORL         R9, R9
-	MOVQ         denseBelow+56(FP), R10
+	MOVQ         denseBelow+64(FP), R10
 	CMPQ         SI, R10
 	JLE          rest
 	MOVQ         DX, R10
@@ -13298,21 +13327,21 @@ TEXT ·testDouble32AVX2(SB), $5856-72
 
 probe_true:
 	VMOVDQU    (R11), Y0
-	VPAND      Y0, Y5, Y8
+	VPAND      Y0, Y7, Y8
 	VPSHUFD    $0xf5, Y8, Y9
-	VPMULUDQ   Y3, Y8, Y8
-	VPMULUDQ   Y3, Y9, Y9
+	VPMULUDQ   Y5, Y8, Y8
+	VPMULUDQ   Y5, Y9, Y9
 	VPSHUFD    $0xf5, Y8, Y8
 	VPBLENDD   $0x55, Y8, Y9, Y9
-	VPSRLVD    Y4, Y9, Y9
-	VPMULLD    Y2, Y9, Y9
+	VPSRLVD    Y6, Y9, Y9
+	VPMULLD    Y4, Y9, Y9
 	VPSUBD     Y9, Y0, Y0
 	VPADDD     Y1, Y0, Y8
 	VPSRLD     $0x05, Y8, Y0
-	VMOVDQA    Y6, Y10
+	VMOVDQA    Y2, Y10
 	VPXOR      Y9, Y9, Y9
 	VPGATHERDD Y10, (AX)(Y0*4), Y9
-	VPANDN     Y7, Y8, Y0
+	VPANDN     Y3, Y8, Y0
 	VPSLLVD    Y0, Y9, Y9
 	VMOVMSKPS  Y9, R14
 	MOVB       R14, (R10)
@@ -13326,21 +13355,21 @@ probe_true:
 
 both_true:
 	VMOVDQU    (R11), Y0
-	VPAND      Y0, Y5, Y8
+	VPAND      Y0, Y7, Y8
 	VPSHUFD    $0xf5, Y8, Y9
-	VPMULUDQ   Y3, Y8, Y8
-	VPMULUDQ   Y3, Y9, Y9
+	VPMULUDQ   Y5, Y8, Y8
+	VPMULUDQ   Y5, Y9, Y9
 	VPSHUFD    $0xf5, Y8, Y8
 	VPBLENDD   $0x55, Y8, Y9, Y9
-	VPSRLVD    Y4, Y9, Y9
-	VPMULLD    Y2, Y9, Y9
+	VPSRLVD    Y6, Y9, Y9
+	VPMULLD    Y4, Y9, Y9
 	VPSUBD     Y9, Y0, Y0
 	VPADDD     Y1, Y0, Y8
 	VPSRLD     $0x05, Y8, Y0
-	VMOVDQA    Y6, Y10
+	VMOVDQA    Y2, Y10
 	VPXOR      Y9, Y9, Y9
 	VPGATHERDD Y10, (AX)(Y0*4), Y9
-	VPANDN     Y7, Y8, Y0
+	VPANDN     Y3, Y8, Y0
 	VPSLLVD    Y0, Y9, Y9
 	VMOVMSKPS  Y9, R14
 	MOVB       R14, (R10)
@@ -13388,7 +13417,7 @@ move_true:
 	CMPQ      R11, R12
 	JB        move_true
 	MOVQ      SI, R10
-	MOVQ      densePer256+64(FP), BX
+	MOVQ      densePer256+72(FP), BX
 	IMULQ     BX, R10
 	MOVQ      DI, BX
 	SUBQ      BX, R13
@@ -13404,7 +13433,7 @@ stage:
 	LEAQ         5712(SP), R10
 	CMPQ         R8, R10
 	JAE          rest
-	MOVQ         denseBelow+56(FP), R10
+	MOVQ         denseBelow+64(FP), R10
 	CMPQ         SI, R10
 	JLE          rest
 	MOVQ         DX, R10
@@ -13430,21 +13459,21 @@ probe_false:
 	VPOR       Y10, Y9, Y9
 	VPMULLD    Y8, Y9, Y9
 	VPADDD     Y9, Y0, Y0
-	VPAND      Y0, Y5, Y9
+	VPAND      Y0, Y7, Y9
 	VPSHUFD    $0xf5, Y9, Y10
-	VPMULUDQ   Y3, Y9, Y9
-	VPMULUDQ   Y3, Y10, Y10
+	VPMULUDQ   Y5, Y9, Y9
+	VPMULUDQ   Y5, Y10, Y10
 	VPSHUFD    $0xf5, Y9, Y9
 	VPBLENDD   $0x55, Y9, Y10, Y10
-	VPSRLVD    Y4, Y10, Y10
-	VPMULLD    Y2, Y10, Y10
+	VPSRLVD    Y6, Y10, Y10
+	VPMULLD    Y4, Y10, Y10
 	VPSUBD     Y10, Y0, Y0
 	VPADDD     Y1, Y0, Y9
 	VPSRLD     $0x05, Y9, Y0
-	VMOVDQA    Y6, Y11
+	VMOVDQA    Y2, Y11
 	VPXOR      Y10, Y10, Y10
 	VPGATHERDD Y11, (AX)(Y0*4), Y10
-	VPANDN     Y7, Y9, Y0
+	VPANDN     Y3, Y9, Y0
 	VPSLLVD    Y0, Y10, Y10
 	VMOVMSKPS  Y10, R14
 	MOVB       R14, (R10)
@@ -13463,21 +13492,21 @@ both_false:
 	VPOR       Y10, Y9, Y9
 	VPMULLD    Y8, Y9, Y9
 	VPADDD     Y9, Y0, Y0
-	VPAND      Y0, Y5, Y9
+	VPAND      Y0, Y7, Y9
 	VPSHUFD    $0xf5, Y9, Y10
-	VPMULUDQ   Y3, Y9, Y9
-	VPMULUDQ   Y3, Y10, Y10
+	VPMULUDQ   Y5, Y9, Y9
+	VPMULUDQ   Y5, Y10, Y10
 	VPSHUFD    $0xf5, Y9, Y9
 	VPBLENDD   $0x55, Y9, Y10, Y10
-	VPSRLVD    Y4, Y10, Y10
-	VPMULLD    Y2, Y10, Y10
+	VPSRLVD    Y6, Y10, Y10
+	VPMULLD    Y4, Y10, Y10
 	VPSUBD     Y10, Y0, Y0
 	VPADDD     Y1, Y0, Y9
 	VPSRLD     $0x05, Y9, Y0
-	VMOVDQA    Y6, Y11
+	VMOVDQA    Y2, Y11
 	VPXOR      Y10, Y10, Y10
 	VPGATHERDD Y11, (AX)(Y0*4), Y10
-	VPANDN     Y7, Y9, Y0
+	VPANDN     Y3, Y9, Y0
 	VPSLLVD    Y0, Y10, Y10
 	VMOVMSKPS  Y10, R14
 	MOVB       R14, (R10)
@@ -13525,7 +13554,7 @@ move_false:
 	CMPQ      R11, R12
 	JB        move_false
 	MOVQ      SI, R10
-	MOVQ      densePer256+64(FP), BX
+	MOVQ      densePer256+72(FP), BX
 	IMULQ     BX, R10
 	MOVQ      DI, BX
 	SUBQ      BX, R13
@@ -13565,37 +13594,37 @@ vectors_of_1:
 	VPMULLD  Y8, Y10, Y0
 	VPADDD   Y0, Y9, Y9
 	VPCMPEQD Y11, Y11, Y11
-	VPAND    Y9, Y5, Y0
+	VPAND    Y9, Y7, Y0
 	VPSHUFD  $0xf5, Y0, Y12
-	VPMULUDQ Y3, Y0, Y0
-	VPMULUDQ Y3, Y12, Y12
+	VPMULUDQ Y5, Y0, Y0
+	VPMULUDQ Y5, Y12, Y12
 	VPSHUFD  $0xf5, Y0, Y0
 	VPBLENDD $0x55, Y0, Y12, Y12
-	VPSRLVD  Y4, Y12, Y12
-	VPMULLD  Y2, Y12, Y12
+	VPSRLVD  Y6, Y12, Y12
+	VPMULLD  Y4, Y12, Y12
 	VPSUBD   Y12, Y9, Y0
 	MOVQ     DX, R9
 	JMP      visit_of_1
 
 step_of_1:
 	VPADDD   Y10, Y9, Y9
-	VPAND    Y9, Y5, Y0
+	VPAND    Y9, Y7, Y0
 	VPSHUFD  $0xf5, Y0, Y12
-	VPMULUDQ Y3, Y0, Y0
-	VPMULUDQ Y3, Y12, Y12
+	VPMULUDQ Y5, Y0, Y0
+	VPMULUDQ Y5, Y12, Y12
 	VPSHUFD  $0xf5, Y0, Y0
 	VPBLENDD $0x55, Y0, Y12, Y12
-	VPSRLVD  Y4, Y12, Y12
-	VPMULLD  Y2, Y12, Y12
+	VPSRLVD  Y6, Y12, Y12
+	VPMULLD  Y4, Y12, Y12
 	VPSUBD   Y12, Y9, Y0
 
 visit_of_1:
 	VPADDD     Y1, Y0, Y12
 	VPSRLD     $0x05, Y12, Y0
-	VMOVDQA    Y6, Y14
+	VMOVDQA    Y2, Y14
 	VPXOR      Y13, Y13, Y13
 	VPGATHERDD Y14, (AX)(Y0*4), Y13
-	VPANDN     Y7, Y12, Y0
+	VPANDN     Y3, Y12, Y0
 	VPSLLVD    Y0, Y13, Y13
 	VPAND      Y13, Y11, Y11
 	DECQ       R9
@@ -13661,31 +13690,33 @@ rows_done:
 	VZEROUPPER
 	RET
 
-// func placeDouble32AVX2(bits uint32, recip uint32, shift uint32, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)
+// func placeDouble32AVX2(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
 // Requires: AVX, AVX2
-TEXT ·placeDouble32AVX2(SB), NOSPLIT, $0-48
-	// The walk is that of testDouble32. The kernel stores the bits of each vector.
-	MOVLQZX      bits+0(FP), AX
+TEXT ·placeDouble32AVX2(SB), NOSPLIT, $0-56
+	// The walk is that of probeDouble32. The kernel stores the bits of each vector.
+	MOVL         $0x0000001f, AX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
-	MOVLQZX      recip+4(FP), AX
+	LEAQ         compactIndices<>+0(SB), AX
+	MOVQ         size+0(FP), AX
+	SHLL         $0x03, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVLQZX      recip+8(FP), AX
 	VMOVD        AX, X1
 	VPBROADCASTD X1, Y1
-	MOVLQZX      shift+8(FP), AX
+	MOVLQZX      shift+12(FP), AX
 	VMOVD        AX, X2
 	VPBROADCASTD X2, Y2
 	MOVL         $0xfffffff8, AX
 	VMOVD        AX, X3
 	VPBROADCASTD X3, Y3
-	MOVL         $0x0000001f, AX
-	VMOVD        AX, X4
-	VPBROADCASTD X4, Y4
-	LEAQ         compactIndices<>+0(SB), AX
 	MOVQ         hashes+24(FP), AX
-	MOVQ         vectors+32(FP), CX
+	MOVQ         n+32(FP), CX
 	MOVQ         places+40(FP), DX
-	SHLQ         $0x05, CX
-	LEAQ         (AX)(CX*1), CX
+	ANDQ         $-8, CX
+	MOVQ         CX, done+48(FP)
+	LEAQ         (AX)(CX*4), CX
 	VPXOR        Y4, Y4, Y4
 	MOVQ         probes+16(FP), BX
 
@@ -13736,9 +13767,9 @@ end_of_1:
 	VZEROUPPER
 	RET
 
-// func testDouble64AVX2(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// func probeDouble64AVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·testDouble64AVX2(SB), $4128-80
+TEXT ·probeDouble64AVX2(SB), $4128-88
 	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
 	// computes the bit of a probe from the bit of the probe before: starts and steps are
 	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
@@ -13762,12 +13793,12 @@ TEXT ·testDouble64AVX2(SB), $4128-80
 	VMOVD        CX, X0
 	VPBROADCASTD X0, Y5
 	LEAQ         compactIndices<>+0(SB), CX
-	MOVQ         h1+48(FP), BX
-	MOVQ         h2+56(FP), SI
-	MOVQ         starts+32(FP), DI
-	MOVQ         steps+40(FP), R8
-	MOVQ         n+64(FP), R9
-	MOVQ         hits+72(FP), R10
+	MOVQ         h1+56(FP), BX
+	MOVQ         h2+64(FP), SI
+	MOVQ         starts+40(FP), DI
+	MOVQ         steps+48(FP), R8
+	MOVQ         n+72(FP), R9
+	MOVQ         hits+80(FP), R10
 	LEAQ         (SP), R11
 	LEAQ         -1(R9), R12
 	SHRQ         $0x06, R12
@@ -13792,7 +13823,7 @@ all:
 	VPADDD       Y10, Y0, Y11
 	VPSUBD       Y3, Y11, Y0
 	VPMINUD      Y0, Y11, Y11
-	MOVQ         first+24(FP), R12
+	MOVQ         first+32(FP), R12
 	VPCMPEQD     Y12, Y12, Y12
 	JMP          first
 
@@ -13830,8 +13861,8 @@ first:
 	CMPQ       R14, R13
 	CMOVQGT    R13, R14
 	BZHIL      R14, R12, R12
-	MOVQ       first+24(FP), R13
-	MOVQ       probes+16(FP), R14
+	MOVQ       first+32(FP), R13
+	MOVQ       probes+24(FP), R14
 	CMPQ       R13, R14
 	JNE        compact
 	MOVB       R12, (R10)
@@ -13839,7 +13870,7 @@ first:
 	JMP        next
 
 compact:
-	MOVQ         n+64(FP), R13
+	MOVQ         n+72(FP), R13
 	SUBQ         R9, R13
 	VMOVD        R13, X0
 	VPBROADCASTD X0, Y0
@@ -13857,18 +13888,18 @@ next:
 	ADDQ    $0x20, R8
 	SUBQ    $0x08, R9
 	JG      all
-	MOVQ    first+24(FP), BX
-	MOVQ    probes+16(FP), SI
+	MOVQ    first+32(FP), BX
+	MOVQ    probes+24(FP), SI
 	CMPQ    BX, SI
 	JEQ     end
-	MOVQ    probes+16(FP), BX
-	MOVQ    first+24(FP), SI
+	MOVQ    probes+24(FP), BX
+	MOVQ    first+32(FP), SI
 	SUBQ    SI, BX
 	CMPQ    BX, $0x03
 	JL      rest
 	MOVQ    $0x00000002, BX
 	LEAQ    (SP), SI
-	MOVQ    first+24(FP), DI
+	MOVQ    first+32(FP), DI
 	VPXOR   Y3, Y3, Y0
 	VMOVDQU Y0, (R11)
 	LEAQ    (SP), R8
@@ -13879,15 +13910,15 @@ next:
 
 more_survivors:
 	VMOVDQU      (R8), Y0
-	MOVQ         starts+32(FP), R10
+	MOVQ         starts+40(FP), R10
 	VMOVDQA      Y4, Y1
 	VPXOR        Y6, Y6, Y6
 	VPGATHERDD   Y1, (R10)(Y0*4), Y6
-	MOVQ         steps+40(FP), R10
+	MOVQ         steps+48(FP), R10
 	VMOVDQA      Y4, Y1
 	VPXOR        Y7, Y7, Y7
 	VPGATHERDD   Y1, (R10)(Y0*4), Y7
-	MOVQ         h1+48(FP), R10
+	MOVQ         h1+56(FP), R10
 	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y9
@@ -13895,7 +13926,7 @@ more_survivors:
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y10
 	VPGATHERDQ   Y8, (R10)(X1*8), Y10
-	MOVQ         h2+56(FP), R10
+	MOVQ         h2+64(FP), R10
 	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y11
@@ -13982,8 +14013,8 @@ more_end:
 	MOVQ SI, R11
 
 rest:
-	MOVQ first+24(FP), CX
-	MOVQ probes+16(FP), BX
+	MOVQ first+32(FP), CX
+	MOVQ probes+24(FP), BX
 	SUBQ CX, BX
 	CMPQ BX, $0x03
 	JL   last
@@ -14001,15 +14032,15 @@ last:
 
 last_survivors:
 	VMOVDQU      (SI), Y0
-	MOVQ         starts+32(FP), R8
+	MOVQ         starts+40(FP), R8
 	VMOVDQA      Y4, Y1
 	VPXOR        Y6, Y6, Y6
 	VPGATHERDD   Y1, (R8)(Y0*4), Y6
-	MOVQ         steps+40(FP), R8
+	MOVQ         steps+48(FP), R8
 	VMOVDQA      Y4, Y1
 	VPXOR        Y7, Y7, Y7
 	VPGATHERDD   Y1, (R8)(Y0*4), Y7
-	MOVQ         h1+48(FP), R8
+	MOVQ         h1+56(FP), R8
 	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y9
@@ -14017,7 +14048,7 @@ last_survivors:
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y10
 	VPGATHERDQ   Y8, (R8)(X1*8), Y10
-	MOVQ         h2+56(FP), R8
+	MOVQ         h2+64(FP), R8
 	VEXTRACTI128 $0x01, Y0, X1
 	VMOVDQA      Y4, Y8
 	VPXOR        Y4, Y4, Y11
@@ -14090,7 +14121,7 @@ last_probe:
 	CMPQ       R10, R9
 	CMOVQGT    R9, R10
 	BZHIL      R10, R8, R8
-	MOVQ       hits+72(FP), R9
+	MOVQ       hits+80(FP), R9
 	TESTL      R8, R8
 	JZ         no_hit
 
@@ -14116,19 +14147,20 @@ end:
 	VZEROUPPER
 	RET
 
-// func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)
+// func probeSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
 // Requires: AVX, AVX2
-TEXT ·testSplit256AVX2(SB), $9272-41
+TEXT ·probeSplit256AVX2(SB), $9272-41
 	// The upper half of a hash chooses a block. In each of its 8 words, the top five bits of
 	// a product of the lower half choose a bit. A lane is a word.
 	MOVQ         hashes+16(FP), AX
 	LEAQ         63(SP), CX
 	ANDQ         $-64, CX
 	ADDQ         $0x00000200, CX
-	MOVQ         base+0(FP), DX
-	VMOVQ        DX, X0
+	MOVQ         blocks+8(FP), DX
+	SHLQ         $0x05, DX
+	MOVQ         base+0(FP), BX
+	VMOVQ        BX, X0
 	VPBROADCASTQ X0, Y0
-	MOVQ         bytes+8(FP), DX
 	VMOVQ        DX, X1
 	VPBROADCASTQ X1, Y1
 	MOVL         $0xffffffe0, DX
@@ -14632,9 +14664,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func testLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
+// func probeLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
 // Requires: AVX, AVX2
-TEXT ·testLine32AVX2(SB), $9272-65
+TEXT ·probeLine32AVX2(SB), $9272-65
 	// The remainder of a hash h by the number of lines chooses a line. The quotient
 	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
 	// bits of h + i·rotr(h, 17) choose a bit.
@@ -15497,10 +15529,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func addLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
+// func setLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
 // Requires: AVX, AVX2, BMI2
-TEXT ·addLine32AVX2(SB), $9456-65
-	// The addresses and the bits are those of testLine32.
+TEXT ·setLine32AVX2(SB), $9456-65
+	// The addresses and the bits are those of probeLine32.
 	LEAQ         63(SP), AX
 	ANDQ         $-64, AX
 	MOVQ         pairs+40(FP), CX

@@ -21,14 +21,14 @@ var forms = []struct {
 	name string
 	form form
 }{
-	{"switched", form{64, 8, 192, false}},
-	{"dense", form{windowKeys, windowKeys, 0, false}},
-	{"staged", form{0, 0, 256, false}},
-	{"late", form{16, 16, 250, false}},
-	{"early", form{200, 200, 100, false}},
-	{"switched-loads", form{64, 8, 192, true}},
-	{"dense-loads", form{windowKeys, windowKeys, 0, true}},
-	{"staged-loads", form{0, 0, 256, true}},
+	{"switched", form{0, 64, 8, 192, false}},
+	{"dense", form{0, windowKeys, windowKeys, 0, false}},
+	{"staged", form{0, 0, 0, 256, false}},
+	{"late", form{0, 16, 16, 250, false}},
+	{"early", form{0, 200, 200, 100, false}},
+	{"switched-loads", form{0, 64, 8, 192, true}},
+	{"dense-loads", form{0, windowKeys, windowKeys, 0, true}},
+	{"staged-loads", form{0, 0, 0, 256, true}},
 }
 
 // init chooses the kernels that gather, on every CPU. TestLoads and TestLoadsAtPageEnds are for

@@ -33,6 +33,113 @@ func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pai
 //go:noescape
 func setLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
 
+// probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
+func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		probeLine32NEON(base, lines, recip, shift, steps, hashes, n, hits, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
+
+// setLine32 is setLine512 in the same way.
+func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		setLine32NEON(base, lines, recip, shift, steps, pairs, hashes, n, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
+
+// probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
+// are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.
+func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		probeSplit256NEON(base, blocks, hashes, n, hits, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool)
+
+// setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.
+func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		setSplit256NEON(base, blocks, hashes, n, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, far bool)
+
+// probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
+func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
+	return false
+}
+
+// probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
+// to the next multiple of 16 hashes. There are at least 2 bytes. first, 1 to the number of probes, is
+// for NEON, and what follows it for the other kernels: form says what they do.
+func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
+	switch kernel {
+	case NEON:
+		probeDouble32NEON(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeDouble32NEON(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+
+// placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
+// returns how many. There are 8 hashes or more. The places are in any order.
+func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
+	switch kernel {
+	case NEON:
+		return placeDouble32NEON(size, recip, shift, probes, hashes, n, places), true
+	}
+	return done, false
+}
+
+//go:noescape
+func placeDouble32NEON(size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int)
+
+// probeDouble64Loads is probeDouble64. It loads words one by one, and does not gather.
+func probeDouble64Loads(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
+	return false
+}
+
+// probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap and double64.inverse return.
+// It reads on to the next multiple of 16 hashes. There are at most maxKernelBits bits. starts and
+// steps are the remainders of h1 and h2; AVX-512 computes them itself if inverse is not 0. It makes
+// the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.
+func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
+	switch kernel {
+	case NEON:
+		probeDouble64NEON(base, bits, wrap, inverse, probes, first, starts, steps, h1, h2, n, hits)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeDouble64NEON(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+
 // The hash32 functions are hash32Generic for the given number of vectors of keys, at least 1. Those
 // for keys of any length return how many vectors are left. Headers are those of slices or strings:
 // an address, and the length 8 bytes after it. Keys of a fixed width have at least 8 bytes. Keys
@@ -111,54 +218,3 @@ func xxph3Width4NEON(keys *byte, hashes *uint64, n int)
 
 //go:noescape
 func xxph3Width8NEON(keys *byte, hashes *uint64, n int)
-
-// The testDouble32 functions are testGeneric for n hashes, 1 to windowKeys, with the numbers of
-// vectorWalk. They read on to the next multiple of 16 hashes. first is the number of probes, at
-// least 1, that arm64 makes of all hashes, before it makes the others of the hashes that pass.
-
-//go:noescape
-func testDouble32NEON(base *byte, size uint32, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int)
-
-// The placeDouble32 functions are placeGeneric for the given number of vectors of hashes, at least
-// 1. The places are in another order.
-
-//go:noescape
-func placeDouble32NEON(size uint32, recip uint32, shift uint32, probes int, hashes *uint32, vectors int, places *uint32)
-
-// The testDouble64 functions are testGeneric for n hashes, 1 to windowKeys. They read on to the
-// next multiple of 16 hashes. The AVX-512 function computes the remainders of the hashes itself if
-// inverse, of double64.inverse, is not 0.
-
-//go:noescape
-func testDouble64NEON(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-
-// The testSplit256 functions are testGeneric for n hashes, 1 to windowKeys, and fewer than
-// maxKernelBlocks blocks. They read on to the next multiple of 16 hashes. If far is true, they
-// request lines of memory before they need them.
-
-//go:noescape
-func testSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int, hits *uint64)
-
-// The addSplit256 functions set the bits of n hashes, on arm64 at least 4.
-
-//go:noescape
-func addSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int)
-
-// The testLine32 functions are the probeLine512 functions for the steps of line32.steps, and what
-// line32.divisor returns.
-
-//go:noescape
-func testLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint32, hashes *uint32, n int, hits *uint64)
-
-// The addLine32 functions are the setLine512 functions for the steps of line32.steps.
-
-//go:noescape
-func addLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint32, pairs int, hashes *uint32, n int)
-
-// The request functions request the lines of the given number of 4 hashes, at least 1.
-
-//go:noescape
-func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)
-
-//go:noescape
-func requestLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, hashes *uint32, fours int)

@@ -16,3 +16,55 @@ func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, h
 func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool) (ok bool) {
 	return false
 }
+
+// probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
+func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
+	return false
+}
+
+// setLine32 is setLine512 in the same way.
+func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {
+	return false
+}
+
+// probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
+// are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.
+func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
+	return false
+}
+
+// setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.
+func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, far bool) (ok bool) {
+	return false
+}
+
+// probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
+func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
+	return false
+}
+
+// probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
+// to the next multiple of 16 hashes. There are at least 2 bytes. first, 1 to the number of probes, is
+// for NEON, and what follows it for the other kernels: form says what they do.
+func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
+	return false
+}
+
+// placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
+// returns how many. There are 8 hashes or more. The places are in any order.
+func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
+	return done, false
+}
+
+// probeDouble64Loads is probeDouble64. It loads words one by one, and does not gather.
+func probeDouble64Loads(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
+	return false
+}
+
+// probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap and double64.inverse return.
+// It reads on to the next multiple of 16 hashes. There are at most maxKernelBits bits. starts and
+// steps are the remainders of h1 and h2; AVX-512 computes them itself if inverse is not 0. It makes
+// the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.
+func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
+	return false
+}

@@ -2,6 +2,8 @@
 
 package bloom
 
+import "unsafe"
+
 const singlesInAssembly = false
 
 // testUint64 tests a key of 8 bytes. base begins a scheme.
@@ -13,3 +15,9 @@ func testHash(base **byte, h1, h2 uint64, kind uint8) bool {
 }
 
 func (d *line512) has(h uint64) bool { return d.test(h) }
+
+func (d *line32) has(h uint32) bool { return d.test(h) }
+
+func (d *split256) has(h uint64) bool { return d.test(h) }
+
+func (d *split256) hasKey(p unsafe.Pointer, n int) bool { return d.test(xxh64At(p, n)) }

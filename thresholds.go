@@ -1,7 +1,7 @@
 package bloom
 
-// These are the sizes from which on the code takes another path. Those of the kernels are in
-// thresholds_assembly.go, thresholds_amd64.go and thresholds_arm64.go.
+// These are the sizes from which on the code takes another path. What depends on the CPU is in
+// cpu_amd64.go and cpu_arm64.go.
 
 const cacheLine = 64 // bytes, on most machines
 
@@ -62,4 +62,34 @@ const (
 	// number from which on kernels request the lines of later keys, 1 MiB in all.
 	maxKernelLines = 1 << 26
 	requestLines   = 1 << 14
+	// maxKernelBlocks and requestBlocks are the same for the blocks of 32 bytes of the walk split256. In a
+	// nearer cache than that of 1 MiB, requests cost more than they save.
+	maxKernelBlocks = 1 << 27
+	requestBlocks   = 1 << 15
+	// maxKernelBits is the most bits, 256 MiB, of a filter of the walk double64 that the kernels
+	// test. Go tests larger filters.
+	maxKernelBits = 1 << 31
+	// minReduceBits is the number of bits of a filter from which on the AVX-512 kernel computes
+	// the remainders of 64-bit hashes. Go computes those of smaller filters, and for other kernels, which
+	// have no 64-bit multiplication or conversion.
+	minReduceBits = 1 << 14
+	// longKey is the number of bytes from which on Go hashes a key.
+	longKey = 1 << 15
 )
+
+// form says how a kernel of the walk double32 tests. NEON makes the first probes of all hashes. It then
+// compacts the hashes that pass and makes their other probes; if first is the number of probes or more, it
+// compacts none.
+//
+// The other kernels test in stages, which make one probe of all hashes and compact those that pass, until
+// at most denseBelow hashes are left, or more than densePer256/256 of them passed a stage. Then they make
+// all other probes of each hash at once. In a filter of stageBytes, denseBelowFar takes the place of
+// denseBelow. loads makes AVX2 load words one by one.
+type form struct {
+	first                                  int
+	denseBelow, denseBelowFar, densePer256 int
+	loads                                  bool
+}
+
+// staged is the form of most hashes, and dense that of hashes after many hits.
+var staged, dense form

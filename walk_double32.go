@@ -65,7 +65,11 @@ func (d double32) probes(h uint32, first int, to []uint64) {
 
 // place writes the numbers of the k bits of each hash to places, in any order.
 func (d double32) place(kernel Kernel, hashes, places []uint32) {
-	done := d.placeAssembly(kernel, hashes, places)
+	done := 0
+	if len(hashes) >= minKernelHashes && d.n > 1 {
+		recip, shift := d.vectorWalk()
+		done, _ = placeDouble32(kernel, d.n, recip, shift, d.k, &hashes[0], len(hashes), &places[:len(hashes)*d.k][0])
+	}
 	d.placeGeneric(hashes[done:], places[done*d.k:])
 }
 
@@ -80,11 +84,43 @@ func (d double32) placeGeneric(hashes, places []uint32) {
 	}
 }
 
+// vectorWalk returns what kernels divide the bytes' numbers with. recip is ceil(2^(31+log)/n) and shift is
+// log + 2, where log is the binary logarithm of n, rounded up.
+func (d double32) vectorWalk() (recip, shift uint32) {
+	log := bits.Len64(d.n - 1)
+	// d.recip is 2^64/8n, rounded up. After the shift it must be rounded up again.
+	return uint32((d.recip-1)>>(30-log) + 1), uint32(log + 2)
+}
+
 // testBatch is testHashes for this walk.
-func (d double32) testBatch(kernel Kernel, hashes []uint32, hits []uint64, dense bool) {
-	if !d.testAssembly(kernel, hashes, hits, dense) {
-		d.testGeneric(hashes, hits, dense)
+func (d double32) testBatch(kernel Kernel, hashes []uint32, hits []uint64, wasDense bool) {
+	f := &staged
+	if wasDense {
+		f = &dense
 	}
+	if len(hashes) < minKernelHashes || !d.testForm(kernel, hashes, hits, f) {
+		d.testGeneric(hashes, hits, wasDense)
+	}
+}
+
+// testForm is testGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
+// must test the hashes.
+func (d double32) testForm(kernel Kernel, hashes []uint32, hits []uint64, f *form) bool {
+	// Kernels load aligned words, from the word in which the filter begins. The numbers of
+	// the bits from there must be below 2^32.
+	before := uint64(uintptr(unsafe.Pointer(d.base)) % 4)
+	if d.n < 2 || d.n+before > 1<<29 {
+		return false
+	}
+	recip, shift := d.vectorWalk()
+	below := f.denseBelow
+	if d.n >= stageBytes {
+		below = f.denseBelowFar
+	}
+	if f.loads && kernel == AVX2 {
+		return probeDouble32Loads(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], 0, below, f.densePer256)
+	}
+	return probeDouble32(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], min(f.first, d.k), below, f.densePer256)
 }
 
 // testGeneric is testBatch in portable Go.

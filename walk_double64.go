@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -158,11 +159,41 @@ func (d *double64) placeSmall(h1, h2 []uint64, places []uint32) {
 }
 
 // testBatch is testHashes for this walk.
-func (d *double64) testBatch(kernel Kernel, h *hashes, hits []uint64, dense bool) {
-	if !d.testAssembly(kernel, h, hits, dense) {
+func (d *double64) testBatch(kernel Kernel, h *hashes, hits []uint64, wasDense bool) {
+	first := min(2, d.k)
+	if wasDense {
+		first = d.k
+	}
+	if h.len() < minKernelHashes || kernel == Generic || !d.testForm(kernel, h, hits, first) {
 		d.testGeneric(h.h1, h.h2, hits)
 	}
 }
+
+// testForm is testGeneric in assembly, for at least one hash: the first probes of all hashes, and then the
+// other probes of those that pass. It returns false, and does nothing but compute remainders, if Go must
+// test the hashes.
+func (d *double64) testForm(kernel Kernel, h *hashes, hits []uint64, first int) bool {
+	if d.n > maxKernelBits {
+		return false
+	}
+	inverse := uint64(0)
+	if kernel == AVX512 && d.n >= minReduceBits {
+		inverse = d.inverse()
+	} else {
+		d.reduceGeneric(h.h1, h.starts)
+		d.reduceGeneric(h.h2, h.steps)
+	}
+	if staged.loads && kernel == AVX2 {
+		return probeDouble64Loads(kernel, d.base, uint32(d.n), d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
+	}
+	return probeDouble64(kernel, d.base, uint32(d.n), d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
+}
+
+// wrap returns 2^64 mod the number of bits.
+func (d *double64) wrap() uint32 { return uint32(-d.n % d.n) } // (2^64 - bits) mod bits
+
+// inverse returns the bits of a float64: 1 / number of bits, rounded down.
+func (d *double64) inverse() uint64 { return math.Float64bits(1/float64(d.n)) - 1 }
 
 // testGeneric is testBatch in portable Go.
 func (d *double64) testGeneric(h1, h2 []uint64, hits []uint64) {

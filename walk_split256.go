@@ -77,9 +77,36 @@ func (d *split256) place(hashes []uint64, places []uint32) {
 
 // testBatch is testHashes for this walk.
 func (d *split256) testBatch(kernel Kernel, hashes, hits []uint64) {
-	if !d.testAssembly(kernel, hashes, hits) {
+	if len(hashes) < minKernelHashes || !d.testForm(kernel, hashes, hits, d.n >= requestBlocks) {
 		d.testGeneric(hashes, hits)
 	}
+}
+
+// testForm is testGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
+// must test the hashes. far says whether the kernel requests blocks before it needs them.
+func (d *split256) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
+	return d.n < maxKernelBlocks && probeSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &hits[0], far)
+}
+
+// addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
+// nothing, if Go must set them.
+func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
+	return d.addForm(kernel, hashes, d.n >= requestBlocks)
+}
+
+// addForm is addAssembly with far as for testForm. It sets the bits of fewer hashes than kernels take
+// itself: whoever asks a kernel to set blocks need have no room for places.
+func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
+	if d.n >= maxKernelBlocks {
+		return false
+	}
+	if len(hashes) < minSetHashes {
+		for _, h := range hashes {
+			d.add(h)
+		}
+		return true
+	}
+	return setSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), far)
 }
 
 // testGeneric is testBatch in portable Go.

@@ -35,9 +35,9 @@ type double32 struct {
 	trims int // the number of trims emitted so far
 }
 
-// testDouble32 emits the test of a window of hashes.
-func testDouble32(v vectors) {
-	TEXT("testDouble32"+v.name(), 0, "func(base *byte, bits, recip, shift, wrap uint32, probes int, hashes *uint32, n int, hits *uint64, denseBelow, densePer256 int)")
+// probeDouble32 emits the test of a window of hashes.
+func probeDouble32(v vectors) {
+	TEXT("probeDouble32"+v.name(), 0, signature("probeDouble32"))
 	Comment(
 		"Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with",
 		"stages. A stage makes one probe of every hash that is left, writes the outcomes to",
@@ -83,9 +83,9 @@ func argument(name string) reg.GPVirtual {
 // load emits the arguments and constants.
 func (d *double32) load() {
 	d.loadBase()
-	d.loadWalk()
 	d.prepareGather()
 	d.prepareTest()
+	d.loadWalk()
 	d.probes = argument("probes")
 	d.hashes = argument("hashes")
 	d.n = argument("n")
@@ -111,15 +111,22 @@ func (d *double32) loadBase() {
 	d.skip = d.broadcast(skip)
 }
 
-// loadWalk emits the constants of a walk.
+// loadWalk emits the constants of a walk. Call prepareTest first.
 func (d *double32) loadWalk() {
-	d.bits = d.broadcast(argument("bits"))
+	bits := argument("size")
+	SHLL(U8(3), bits.As32()) // modulo 2^32
+	d.bits = d.broadcast(bits)
 	d.recip = d.broadcast(argument("recip"))
 	d.shift = d.broadcast(argument("shift"))
-	if d.abreast() > 1 {
-		d.wrap = d.broadcast(argument("wrap"))
-	}
 	d.bytes = d.broadcast(constant(0xfffffff8))
+	if d.abreast() > 1 {
+		last, less := d.broadcast(constant(0xffffffff)), d.vector()
+		d.wrap = d.vector()
+		d.remainder(last, d.wrap)
+		VPSUBD(last, d.wrap, d.wrap) // that of 2^32 - 1, and 1 more
+		VPSUBD(d.bits, d.wrap, less)
+		VPMINUD(less, d.wrap, d.wrap)
+	}
 }
 
 // stage emits one probe of all hashes, and moves the hashes that pass to survivors. If
@@ -454,15 +461,16 @@ func (d *double32) spread() {
 // placeDouble32 emits a function that stores the numbers of the bits that hashes probe,
 // in any order, for the given number of whole vectors.
 func placeDouble32(v vectors) {
-	TEXT("placeDouble32"+v.name(), NOSPLIT, "func(bits, recip, shift, wrap uint32, probes int, hashes *uint32, vectors int, places *uint32)")
-	Comment("The walk is that of testDouble32. The kernel stores the bits of each vector.")
+	TEXT("placeDouble32"+v.name(), NOSPLIT, signature("placeDouble32"))
+	Comment("The walk is that of probeDouble32. The kernel stores the bits of each vector.")
 	d := &double32{vectors: v}
-	d.loadWalk()
 	d.prepareTest()
-	hash, vectors, place := argument("hashes"), argument("vectors"), argument("places")
+	d.loadWalk()
+	hash, done, place := argument("hashes"), argument("n"), argument("places")
 	end, none := GP64(), v.vector()
-	SHLQ(U8(log2(4*v.lanes())), vectors)
-	LEAQ(Mem{Base: hash, Index: vectors, Scale: 1}, end)
+	ANDQ(I8(-v.lanes()), done)
+	Store(done, Return("done"))
+	LEAQ(Mem{Base: hash, Index: done, Scale: 4}, end)
 	v.xor(none, none, none)
 	for n := d.abreast(); n > 0; n-- {
 		d.walks(n, hash, end, argument("probes"), none, func(w *walk) {

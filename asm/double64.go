@@ -20,14 +20,9 @@ type double64 struct {
 	inverse, low reg.VecVirtual
 }
 
-// testDouble64 emits the test of a window of hashes.
-func testDouble64(v vectors) {
-	_, reduces := v.(*avx512)
-	inverse := ""
-	if reduces {
-		inverse = "inverse uint64, "
-	}
-	TEXT("testDouble64"+v.name(), 0, "func(base *byte, bits, wrap uint32, "+inverse+"probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)")
+// probeDouble64 emits the test of a window of hashes.
+func probeDouble64(v vectors) {
+	TEXT("probeDouble64"+v.name(), 0, signature("probeDouble64"))
 	Comment(
 		"Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step",
 		"computes the bit of a probe from the bit of the probe before: starts and steps are",
@@ -41,7 +36,7 @@ func testDouble64(v vectors) {
 	d.bits = d.broadcast(argument("bits"))
 	d.prepareGather()
 	d.prepareTest()
-	if reduces {
+	if _, reduces := v.(*avx512); reduces {
 		d.inverse, d.low = d.broadcastLong(argument("inverse")), ZMM()
 		VMOVDQU32(alternate[0], d.low)
 	}

@@ -33,6 +33,31 @@ var families = []family{
 	{"setLine512", "base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool", "", `
 		setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
 		It is probeLine512 in all else.`},
+	{"probeLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool", "", `
+		probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.`},
+	{"setLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool", "", `
+		setLine32 is setLine512 in the same way.`},
+	{"probeSplit256", "base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool", "", `
+		probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
+		are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.`},
+	{"setSplit256", "base *byte, blocks uint64, hashes *uint64, n int, far bool", "", `
+		setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.`},
+	{"probeDouble32Loads", "base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int", "", `
+		probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.`},
+	{"probeDouble32", "base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int", "", `
+		probeDouble32 tests n hashes, 1 to windowKeys, with the numbers of double32.vectorWalk. It reads on
+		to the next multiple of 16 hashes. There are at least 2 bytes. first, 1 to the number of probes, is
+		for NEON, and what follows it for the other kernels: form says what they do.`},
+	{"placeDouble32", "size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32", "done int", `
+		placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
+		returns how many. There are 8 hashes or more. The places are in any order.`},
+	{"probeDouble64Loads", "base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64", "", `
+		probeDouble64Loads is probeDouble64. It loads words one by one, and does not gather.`},
+	{"probeDouble64", "base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64", "", `
+		probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap and double64.inverse return.
+		It reads on to the next multiple of 16 hashes. There are at most maxKernelBits bits. starts and
+		steps are the remainders of h1 and h2; AVX-512 computes them itself if inverse is not 0. It makes
+		the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.`},
 	{name: "hash32HeadersLoads", doc: `
 		The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
 		load words one by one, and return how many groups are left.`},
@@ -52,30 +77,6 @@ var families = []family{
 	{name: "xxph3", doc: `
 		The xxph3 functions write the hashes of n keys, or of the given number of vectors of 16 keys, at
 		least 1. Those for keys of any length return the number of vectors that they leave.`},
-	{name: "testDouble32", doc: `
-		The testDouble32 functions are testGeneric for n hashes, 1 to windowKeys, with the numbers of
-		vectorWalk. They read on to the next multiple of 16 hashes. first is the number of probes, at
-		least 1, that arm64 makes of all hashes, before it makes the others of the hashes that pass.`},
-	{name: "placeDouble32", doc: `
-		The placeDouble32 functions are placeGeneric for the given number of vectors of hashes, at least
-		1. The places are in another order.`},
-	{name: "testDouble64", doc: `
-		The testDouble64 functions are testGeneric for n hashes, 1 to windowKeys. They read on to the
-		next multiple of 16 hashes. The AVX-512 function computes the remainders of the hashes itself if
-		inverse, of double64.inverse, is not 0.`},
-	{name: "testSplit256", doc: `
-		The testSplit256 functions are testGeneric for n hashes, 1 to windowKeys, and fewer than
-		maxKernelBlocks blocks. They read on to the next multiple of 16 hashes. If far is true, they
-		request lines of memory before they need them.`},
-	{name: "addSplit256", doc: `
-		The addSplit256 functions set the bits of n hashes, on arm64 at least 4.`},
-	{name: "testLine32", doc: `
-		The testLine32 functions are the probeLine512 functions for the steps of line32.steps, and what
-		line32.divisor returns.`},
-	{name: "addLine32", doc: `
-		The addLine32 functions are the setLine512 functions for the steps of line32.steps.`},
-	{name: "request", doc: `
-		The request functions request the lines of the given number of 4 hashes, at least 1.`},
 	{name: "testArrays", doc: `
 		The testArrays functions test a key with n arrays, 1 to 64, of which the first block begins at
 		blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at

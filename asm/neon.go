@@ -11,7 +11,7 @@ func neon() *arm64.File {
 		neonHash32Bytes(file, c)
 	}
 	tables := newNEONTables(file)
-	neonTestDouble32(file, tables)
+	neonProbeDouble32(file, tables)
 	neonPlaceDouble32(file)
 	for _, seeds := range neonXXH64 {
 		neonHash64Width(file, seeds, 4)
@@ -23,15 +23,13 @@ func neon() *arm64.File {
 	neonXXPH3Width(file, 4)
 	neonXXPH3Width(file, 8)
 	neonXXPH3Stripes(file)
-	neonTestDouble64(file, tables)
-	neonTestSplit256(file, tables)
-	neonAddSplit256(file, tables)
+	neonProbeDouble64(file, tables)
+	neonProbeSplit256(file, tables)
+	neonSetSplit256(file, tables)
 	neonProbeLine512(file, tables)
-	neonTestLine32(file, tables)
+	neonProbeLine32(file, tables)
 	neonSetLine512(file)
-	neonAddLine32(file)
-	neonRequestLines(file, "requestSplit256NEON", "blocks uint32, hashes *uint64", func(f *arm64.Function) neonLines { return newNEONSplit256(f) })
-	neonRequestLines(file, "requestLine32NEON", "lines, recip, shift uint32, hashes *uint32", func(f *arm64.Function) neonLines { return newNEONLine32(f) })
+	neonSetLine32(file)
 	return file
 }
 

@@ -28,15 +28,20 @@ type neonDouble32 struct {
 	seven         arm64.V
 }
 
+// load emits the constants of index, from those of double32.vectorWalk in package bloom, which divide by
+// the smallest power of two that is at least size: half of that recip, rounded up, and 3 less the shift.
 func (d *neonDouble32) load() {
-	d.size, d.recip = broadcast(d.f, d.f.Argument("size")), broadcast(d.f, d.f.Argument("recip"))
-	d.shift = broadcast(d.f, d.f.Argument("shift"))
+	recip, shift, left := d.f.Argument("recip"), d.f.Argument("shift"), d.f.GP()
+	d.f.ADD(arm64.Imm(1), recip, recip)
+	d.f.LSR(arm64.Imm(1), recip, recip)
+	d.f.MOVD(arm64.Imm(3), left)
+	d.f.SUB(shift, left, left)
+	d.size, d.recip, d.shift = broadcast(d.f, d.f.Argument("size")), broadcast(d.f, recip), broadcast(d.f, left)
 }
 
-// neonTestDouble32 emits the test of a window of hashes.
-func neonTestDouble32(file *arm64.File, tables neonTables) {
-	f := file.Function("testDouble32NEON", arm64.Splits,
-		"func(base *byte, size, recip, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int)")
+// neonProbeDouble32 emits the test of a window of hashes.
+func neonProbeDouble32(file *arm64.File, tables neonTables) {
+	f := file.Function("probeDouble32NEON", arm64.Splits, signature("probeDouble32"))
 	f.Comment(
 		"Probe i of a hash h tests bit x%8 of byte x/8 mod size, x = h + i·rotr(h, 17). The",
 		"kernel makes the first probes of all hashes, 16 at a time. If there are other",
@@ -333,12 +338,15 @@ func (d *neonDouble32) index(h arm64.V) (x arm64.V) {
 // neonPlaceDouble32 emits a function that stores the numbers of the bits that hashes
 // probe, in any order, for the given number of whole vectors.
 func neonPlaceDouble32(file *arm64.File) {
-	f := file.Function("placeDouble32NEON", arm64.NoSplit,
-		"func(size, recip, shift uint32, probes int, hashes *uint32, vectors int, places *uint32)")
-	f.Comment("The walk is that of testDouble32. The kernel stores the bits of each vector.")
+	f := file.Function("placeDouble32NEON", arm64.NoSplit, signature("placeDouble32"))
+	f.Comment("The walk is that of probeDouble32. The kernel stores the bits of each vector.")
 	d := &neonDouble32{f: f}
 	d.load()
-	hashes, vectors, places, probes := f.Argument("hashes"), f.Argument("vectors"), f.Argument("places"), f.Argument("probes")
+	hashes, vectors, places, probes := f.Argument("hashes"), f.Argument("n"), f.Argument("places"), f.Argument("probes")
+	done := f.GP()
+	f.LSR(arm64.Imm(3), vectors, vectors)
+	f.LSL(arm64.Imm(3), vectors, done)
+	f.Result("done", done)
 	f.Label("vector")
 	h := [2]arm64.V{f.V(), f.V()}
 	f.FLDPQ(hashes.Post(32), h[0], h[1])

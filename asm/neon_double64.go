@@ -9,10 +9,9 @@ type neonDouble64 struct {
 	bits, wrap arm64.V
 }
 
-// neonTestDouble64 emits the test of a window of hashes.
-func neonTestDouble64(file *arm64.File, tables neonTables) {
-	f := file.Function("testDouble64NEON", arm64.Splits,
-		"func(base *byte, bits, wrap uint32, probes, first int, starts, steps *uint32, h1, h2 *uint64, n int, hits *uint64)")
+// neonProbeDouble64 emits the test of a window of hashes.
+func neonProbeDouble64(file *arm64.File, tables neonTables) {
+	f := file.Function("probeDouble64NEON", arm64.Splits, signature("probeDouble64"))
 	f.Comment(
 		"Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step",
 		"computes the bit of a probe from the bit of the probe before: starts and steps are",

@@ -63,19 +63,6 @@ func neonAddLines(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int,
 	f.RET()
 }
 
-// neonRequestLines emits a function that requests the lines of hashes, 4 at a time.
-func neonRequestLines(file *arm64.File, name, arguments string, walk func(f *arm64.Function) neonLines) {
-	f := file.Function(name, arm64.NoSplit, "func(base *byte, "+arguments+", fours int)")
-	w, fours := walk(f), f.Argument("fours")
-	f.Label("four")
-	for _, at := range w.next() {
-		f.PRFM(at.At(0))
-	}
-	f.SUBS(arm64.Imm(1), fours, fours)
-	f.BNE("four")
-	f.RET()
-}
-
 // neonRequestFar emits the requests for the lines of the hashes, 4 at a time, if they are far.
 func neonRequestFar(f *arm64.Function, walk func() neonLines) {
 	f.CBZ(f.Argument("far"), "requested")

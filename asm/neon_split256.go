@@ -46,9 +46,9 @@ func (d *neonSplit256) products(i int, to []arm64.V) {
 	}
 }
 
-// neonTestSplit256 emits the test of a window of hashes.
-func neonTestSplit256(file *arm64.File, tables neonTables) {
-	f := file.Function("testSplit256NEON", arm64.Splits, "func(base *byte, blocks uint32, hashes *uint64, n int, hits *uint64)")
+// neonProbeSplit256 emits the test of a window of hashes.
+func neonProbeSplit256(file *arm64.File, tables neonTables) {
+	f := file.Function("probeSplit256NEON", arm64.Splits, signature("probeSplit256"))
 	f.Comment(
 		"The upper half of a hash chooses a block, and the upper 5 bits of its lower half times",
 		"a salt choose a bit in each of the 8 words. The kernel tests two hashes at a time: of",
@@ -56,6 +56,7 @@ func neonTestSplit256(file *arm64.File, tables neonTables) {
 		"the next 3 the bit. A key has 8 outcomes in bytes; the smallest of them is its own.",
 		"At the end, the kernel packs the sign bits of the outcomes into hits.",
 	)
+	neonRequestFar(f, func() neonLines { return newNEONSplit256(f) })
 	d := newNEONSplit256(f)
 	d.loadSalts(tables)
 	d.upper = neonConstant(f, tables.upperBytes)
@@ -84,10 +85,11 @@ func (d *neonSplit256) test(half int, at [2]arm64.GP) (passed arm64.V) {
 	return bit
 }
 
-// neonAddSplit256 emits the setting of the bits of hashes.
-func neonAddSplit256(file *arm64.File, tables neonTables) {
-	f := file.Function("addSplit256NEON", arm64.NoSplit, "func(base *byte, blocks uint32, hashes *uint64, n int)")
-	f.Comment("The addresses and the bits are those of testSplit256.")
+// neonSetSplit256 emits the setting of the bits of hashes.
+func neonSetSplit256(file *arm64.File, tables neonTables) {
+	f := file.Function("setSplit256NEON", arm64.NoSplit, signature("setSplit256"))
+	f.Comment("The addresses and the bits are those of probeSplit256.")
+	neonRequestFar(f, func() neonLines { return newNEONSplit256(f) })
 	d := newNEONSplit256(f)
 	d.loadSalts(tables)
 	ones := broadcastConstant(f, 1)

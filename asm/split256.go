@@ -15,9 +15,9 @@ type split256 struct {
 	upper       reg.Register
 }
 
-// testSplit256 emits the test of a window of hashes.
-func testSplit256(v vectors) {
-	TEXT("testSplit256"+v.name(), 0, "func(base *byte, bytes uint64, hashes *uint64, n int, hits *uint64, far bool)")
+// probeSplit256 emits the test of a window of hashes.
+func probeSplit256(v vectors) {
+	TEXT("probeSplit256"+v.name(), 0, signature("probeSplit256"))
 	Comment(
 		"The upper half of a hash chooses a block. In each of its 8 words, the top five bits of",
 		"a product of the lower half choose a bit. A lane is a word.",
@@ -25,10 +25,10 @@ func testSplit256(v vectors) {
 	testLines(v, &split256{})
 }
 
-// addSplit256 emits the setting of the bits of a window of hashes.
-func addSplit256(v vectors) {
-	TEXT("addSplit256"+v.name(), 0, "func(base *byte, bytes uint64, hashes *uint64, n int, far bool)")
-	Comment("The addresses and the bits are those of testSplit256.")
+// setSplit256 emits the setting of the bits of a window of hashes.
+func setSplit256(v vectors) {
+	TEXT("setSplit256"+v.name(), 0, signature("setSplit256"))
+	Comment("The addresses and the bits are those of probeSplit256.")
 	s := &split256{}
 	addLines(v, s, func(h, line []Mem) {
 		for i, line := range line {
@@ -56,7 +56,9 @@ func splitSaltsTable() {
 
 func (s *split256) prepare(v vectors) (size int) {
 	s.v = v
-	s.base, s.bytes = v.broadcastLong(argument("base")), v.broadcastLong(argument("bytes"))
+	bytes := argument("blocks")
+	SHLQ(U8(5), bytes)
+	s.base, s.bytes = v.broadcastLong(argument("base")), v.broadcastLong(bytes)
 	s.offsets = v.broadcastLong(constant(0xffffffe0))
 	s.salts, s.ones = v.vector(), v.broadcast(constant(1))
 	v.load(splitSalts, s.salts)

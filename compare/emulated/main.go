@@ -177,15 +177,15 @@ type loop struct {
 var (
 	probeLoops = []loop{
 		{"plain loop", "github.com/syndtr/goleveldb/leveldb/filter.bloomFilter.Contains", "udiv", 1},
-		{"neon", "github.com/lanebloom/bloom.testDouble32NEON.abi0", "sqdmulh", 16},
+		{"neon", "github.com/lanebloom/bloom.probeDouble32NEON.abi0", "sqdmulh", 16},
 	}
 	keyLoops = []loop{
 		{"XXH64, 8 bytes", "github.com/lanebloom/bloom.xxh64Width8NEON.abi0", "madd", 4},
-		{"parquet, test", "github.com/lanebloom/bloom.testSplit256NEON.abi0", "sri", 16},
-		{"parquet, add", "github.com/lanebloom/bloom.addSplit256NEON.abi0", "ushl", 4},
+		{"parquet, test", "github.com/lanebloom/bloom.probeSplit256NEON.abi0", "sri", 16},
+		{"parquet, add", "github.com/lanebloom/bloom.setSplit256NEON.abi0", "ushl", 4},
 		{"XXPH3, 8 bytes", "github.com/lanebloom/bloom.xxph3Width8NEON.abi0", "madd", 4},
 		{"rocksdb, test", "github.com/lanebloom/bloom.probeLine512NEON.abi0", "shrn", 16},
-		{"pebble, test", "github.com/lanebloom/bloom.testLine32NEON.abi0", "shrn", 16},
+		{"pebble, test", "github.com/lanebloom/bloom.probeLine32NEON.abi0", "shrn", 16},
 	}
 )
 
