@@ -35,8 +35,9 @@ func (k Kernel) String() string {
 	return fmt.Sprintf("Kernel(%d)", uint8(k))
 }
 
-// kernels is what Kernels returns.
-var kernels = detectKernels()
+// kernels is what Kernels returns. The init functions of cpu_amd64.go and cpu_arm64.go put theirs before
+// Generic. So no variable of the package may be initialized with it, or with staged and dense.
+var kernels = []Kernel{Generic}
 
 // Kernels returns the kernels that this CPU runs, fastest first. [Generic] is
 // always the last.
@@ -48,4 +49,16 @@ func (k Kernel) check() error {
 		return fmt.Errorf("%w: %v", ErrKernel, k)
 	}
 	return nil
+}
+
+// hasKernel reports whether the kernel has assembly for the hash. AVX2 has no 64-bit
+// multiplication, so Go computes XXH64 with two seeds faster.
+func (h hashKind) hasKernel(k Kernel) bool {
+	switch h {
+	case hashLevelDB, hashLevelDBSigned, hashXXH64, hashXXPH3:
+		return k != Generic
+	case hashXXH64x2:
+		return k == AVX512 || k == NEON
+	}
+	return false
 }

@@ -1,7 +1,7 @@
 package bloom
 
-// These are the sizes from which on the code takes another path. Those of the kernels are in
-// thresholds_assembly.go, thresholds_amd64.go and thresholds_arm64.go.
+// These are the sizes from which on the code takes another path. What depends on the CPU is in
+// cpu_amd64.go and cpu_arm64.go.
 
 const cacheLine = 64 // bytes, on most machines
 
@@ -73,6 +73,8 @@ const (
 	// the remainders of 64-bit hashes. Go computes those of smaller filters, and for other kernels, which
 	// have no 64-bit multiplication or conversion.
 	minReduceBits = 1 << 14
+	// longKey is the number of bytes from which on Go hashes a key.
+	longKey = 1 << 15
 )
 
 // form says how a kernel of the walk double32 tests. NEON makes the first probes of all hashes. It then
@@ -83,10 +85,11 @@ const (
 // at most denseBelow hashes are left, or more than densePer256/256 of them passed a stage. Then they make
 // all other probes of each hash at once. In a filter of stageBytes, denseBelowFar takes the place of
 // denseBelow. loads makes AVX2 load words one by one.
-//
-// staged is the form of a batch's hashes, and dense that of those after many hits.
 type form struct {
 	first                                  int
 	denseBelow, denseBelowFar, densePer256 int
 	loads                                  bool
 }
+
+// staged is the form of most hashes, and dense that of hashes after many hits.
+var staged, dense form

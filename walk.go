@@ -6,8 +6,8 @@ import (
 )
 
 // A walk turns a hash into the bits of a filter. A new one is a file walk_X.go with its
-// portable code, a line in the table below, and an arm in each switch of scheme.go. The
-// calls of its kernels are in walk_X_ARCH.go.
+// portable code, a line in the table below, and an arm in each switch of scheme.go. It
+// calls its kernels through the functions of probe_amd64.go, probe_arm64.go and probe_none.go.
 
 // walkKind names a walk.
 type walkKind uint8

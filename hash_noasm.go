@@ -4,11 +4,7 @@ package bloom
 
 import "unsafe"
 
-func detectKernels() []Kernel { return []Kernel{Generic} }
-
 // There is no assembly here: these functions take nothing, so Go does all the work.
-
-func (hashKind) hasKernel(Kernel) bool { return false }
 
 func (k *Keys) hash32Assembly(Kernel, []uint32, uint32) int { return 0 }
 
@@ -17,7 +13,5 @@ func (k *Keys) hash64Assembly(Kernel, []uint64, []uint64) int { return 0 }
 func (k *Keys) xxh64Assembly(Kernel, []uint64) int { return 0 }
 
 func (k *Keys) xxph3Assembly(Kernel, []uint64) int { return 0 }
-
-var staged, dense form
 
 func (*xxph3Sums) addAssembly(unsafe.Pointer, int) bool { return false }
