@@ -286,29 +286,64 @@ func testArraysLine32AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint6
 //go:noescape
 func testArraysLine32AVX512(blocks **byte, n int, hash uint64, probes int) uint64
 
-// The setPlaces functions set the bits at 4·fours places; fours is at least 1. For a place below
-// whole, they read and write a word of 32 bits; for any other place, a byte. whole is a multiple of
-// 32, or 2^32-1.
+// setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
+// and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.
+func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours int) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		setPlacesAVX2(base, whole, places, fours)
+		return true
+	}
+	return false
+}
 
 //go:noescape
 func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
 
-// The sortPlaces functions are sortGeneric for n places, at least 1.
+// sortPlaces is sortGeneric for n places, at least 1.
+func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return sortPlacesAVX2(places, n, shift, numbers, lines, kept, capacity), true
+	}
+	return left, false
+}
 
 //go:noescape
 func sortPlacesAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
 
-// The pack functions move the chosen ones of n words to the front, and return their number. n is a
-// multiple of 16, at least 16. They read and write the n words, and read n bits of chosen.
+// pack32 moves the chosen ones of n words to the front, and returns their number. Word i is chosen
+// if bit i%64 of chosen[i/64] is set. n is a multiple of 16, at least 16. It reads and writes the n
+// words, and reads n bits of chosen.
+func pack32(kernel Kernel, words *uint32, chosen *uint64, n int) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return pack32AVX512(words, chosen, n), true
+	case AVX2:
+		return pack32AVX2(words, chosen, n), true
+	}
+	return left, false
+}
 
 //go:noescape
 func pack32AVX512(words *uint32, chosen *uint64, n int) (left int)
 
 //go:noescape
-func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
+func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
+
+// pack64 is pack32 for words of 64 bits.
+func pack64(kernel Kernel, words *uint64, chosen *uint64, n int) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return pack64AVX512(words, chosen, n), true
+	case AVX2:
+		return pack64AVX2(words, chosen, n), true
+	}
+	return left, false
+}
 
 //go:noescape
-func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
+func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
 
 //go:noescape
 func pack64AVX2(words *uint64, chosen *uint64, n int) (left int)

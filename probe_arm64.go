@@ -162,3 +162,26 @@ func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)
 
 //go:noescape
 func requestLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, hashes *uint32, fours int)
+
+// setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
+// and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.
+func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours int) (ok bool) {
+	return false
+}
+
+// sortPlaces is sortGeneric for n places, at least 1.
+func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
+	return left, false
+}
+
+// pack32 moves the chosen ones of n words to the front, and returns their number. Word i is chosen
+// if bit i%64 of chosen[i/64] is set. n is a multiple of 16, at least 16. It reads and writes the n
+// words, and reads n bits of chosen.
+func pack32(kernel Kernel, words *uint32, chosen *uint64, n int) (left int, ok bool) {
+	return left, false
+}
+
+// pack64 is pack32 for words of 64 bits.
+func pack64(kernel Kernel, words *uint64, chosen *uint64, n int) (left int, ok bool) {
+	return left, false
+}

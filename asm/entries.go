@@ -81,15 +81,17 @@ var families = []family{
 		blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at
 		most maxHasProbes for lines. The AVX-512 functions of double walks make all probes, and those of
 		AVX2 the first three.`},
-	{name: "setPlaces", doc: `
-		The setPlaces functions set the bits at 4·fours places; fours is at least 1. For a place below
-		whole, they read and write a word of 32 bits; for any other place, a byte. whole is a multiple of
-		32, or 2^32-1.`},
-	{name: "sortPlaces", doc: `
-		The sortPlaces functions are sortGeneric for n places, at least 1.`},
-	{name: "pack", doc: `
-		The pack functions move the chosen ones of n words to the front, and return their number. n is a
-		multiple of 16, at least 16. They read and write the n words, and read n bits of chosen.`},
+	{"setPlaces", "base *byte, whole uint32, places *uint32, fours int", "", `
+		setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
+		and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.`},
+	{"sortPlaces", "places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int", "left int", `
+		sortPlaces is sortGeneric for n places, at least 1.`},
+	{"pack32", "words *uint32, chosen *uint64, n int", "left int", `
+		pack32 moves the chosen ones of n words to the front, and returns their number. Word i is chosen
+		if bit i%64 of chosen[i/64] is set. n is a multiple of 16, at least 16. It reads and writes the n
+		words, and reads n bits of chosen.`},
+	{"pack64", "words *uint64, chosen *uint64, n int", "left int", `
+		pack64 is pack32 for words of 64 bits.`},
 	{name: "testUint64", doc: `
 		testUint64 tests a key of 8 bytes. base begins a scheme. It jumps to the function below for the
 		pair and the kernel of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
