@@ -410,7 +410,7 @@ func TestSingleIntegers(t *testing.T) {
 // which on Go tests and adds. The hash 0 is in the first block or line, so no other is there.
 func TestLargestFilters(t *testing.T) {
 	data, hits := make([]byte, 64), make([]uint64, 1)
-	longs, words := make([]uint64, 1, 16), make([]uint32, 1, 16) // kernels read on to the next vector
+	longs, words := make([]uint64, minSetHashes, 16), make([]uint32, minSetHashes, 16) // kernels read on to the next vector
 	for _, kernel := range kernels[:len(kernels)-1] {
 		for _, below := range []uint64{0, 1} {
 			blocks, lines := newSplit256(data, maxKernelBlocks-below), newLine512(data, maxKernelLines-below, 6)

@@ -28,14 +28,8 @@ func (d *split256) testAssembly(Kernel, []uint64, []uint64) bool { return false 
 
 func (d *split256) addAssembly(Kernel, []uint64) bool { return false }
 
-func (d *line32) addAssembly(Kernel, []uint32) bool { return false }
-
 func (d *split256) has(h uint64) bool { return d.test(h) }
 
-func (d *line32) has(h uint32) bool { return d.test(h) }
-
 func (d *split256) hasKey(p unsafe.Pointer, n int) bool { return d.test(xxh64At(p, n)) }
-
-func (d *line32) testAssembly(Kernel, []uint32, []uint64) bool { return false }
 
 func (*xxph3Sums) addAssembly(unsafe.Pointer, int) bool { return false }

@@ -45,6 +45,44 @@ func setLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, h
 //go:noescape
 func setLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
 
+// probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
+func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
+	switch kernel {
+	case AVX512:
+		probeLine32AVX512(base, lines, recip, shift, steps, hashes, n, hits, far)
+		return true
+	case AVX2:
+		probeLine32AVX2(base, lines, recip, shift, steps, hashes, n, hits, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
+
+//go:noescape
+func probeLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
+
+// setLine32 is setLine512 in the same way.
+func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {
+	switch kernel {
+	case AVX512:
+		setLine32AVX512(base, lines, recip, shift, steps, pairs, hashes, n, far)
+		return true
+	case AVX2:
+		setLine32AVX2(base, lines, recip, shift, steps, pairs, hashes, n, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
+
+//go:noescape
+func setLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
+
 // The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
 // load words one by one, and return how many groups are left.
 
@@ -236,23 +274,6 @@ func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uin
 
 //go:noescape
 func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)
-
-// The testLine32 functions are the probeLine512 functions for the steps of line32.steps, and what
-// line32.divisor returns.
-
-//go:noescape
-func testLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
-
-//go:noescape
-func testLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
-
-// The addLine32 functions are the setLine512 functions for the steps of line32.steps.
-
-//go:noescape
-func addLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
-
-//go:noescape
-func addLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
 
 // The testArrays functions test a key with n arrays, 1 to 64, of which the first block begins at
 // blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at

@@ -11281,9 +11281,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func testLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
+// func probeLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·testLine32AVX512(SB), $11432-65
+TEXT ·probeLine32AVX512(SB), $11432-65
 	// The remainder of a hash h by the number of lines chooses a line. The quotient
 	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
 	// bits of h + i·rotr(h, 17) choose a bit.
@@ -12001,10 +12001,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func addLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
+// func setLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
 // Requires: AVX, AVX512BW, AVX512F
-TEXT ·addLine32AVX512(SB), $9456-65
-	// The addresses and the bits are those of testLine32.
+TEXT ·setLine32AVX512(SB), $9456-65
+	// The addresses and the bits are those of probeLine32.
 	LEAQ            63(SP), AX
 	ANDQ            $-64, AX
 	MOVQ            pairs+40(FP), CX
@@ -14632,9 +14632,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func testLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)
+// func probeLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
 // Requires: AVX, AVX2
-TEXT ·testLine32AVX2(SB), $9272-65
+TEXT ·probeLine32AVX2(SB), $9272-65
 	// The remainder of a hash h by the number of lines chooses a line. The quotient
 	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
 	// bits of h + i·rotr(h, 17) choose a bit.
@@ -15497,10 +15497,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func addLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)
+// func setLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
 // Requires: AVX, AVX2, BMI2
-TEXT ·addLine32AVX2(SB), $9456-65
-	// The addresses and the bits are those of testLine32.
+TEXT ·setLine32AVX2(SB), $9456-65
+	// The addresses and the bits are those of probeLine32.
 	LEAQ         63(SP), AX
 	ANDQ         $-64, AX
 	MOVQ         pairs+40(FP), CX

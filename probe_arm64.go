@@ -33,6 +33,32 @@ func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pai
 //go:noescape
 func setLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
 
+// probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
+func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		probeLine32NEON(base, lines, recip, shift, steps, hashes, n, hits, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func probeLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
+
+// setLine32 is setLine512 in the same way.
+func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		setLine32NEON(base, lines, recip, shift, steps, pairs, hashes, n, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
+
 // The hash32 functions are hash32Generic for the given number of vectors of keys, at least 1. Those
 // for keys of any length return how many vectors are left. Headers are those of slices or strings:
 // an address, and the length 8 bytes after it. Keys of a fixed width have at least 8 bytes. Keys
@@ -144,24 +170,10 @@ func testSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int, hits *ui
 //go:noescape
 func addSplit256NEON(base *byte, blocks uint32, hashes *uint64, n int)
 
-// The testLine32 functions are the probeLine512 functions for the steps of line32.steps, and what
-// line32.divisor returns.
-
-//go:noescape
-func testLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint32, hashes *uint32, n int, hits *uint64)
-
-// The addLine32 functions are the setLine512 functions for the steps of line32.steps.
-
-//go:noescape
-func addLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint32, pairs int, hashes *uint32, n int)
-
 // The request functions request the lines of the given number of 4 hashes, at least 1.
 
 //go:noescape
 func requestSplit256NEON(base *byte, blocks uint32, hashes *uint64, fours int)
-
-//go:noescape
-func requestLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, hashes *uint32, fours int)
 
 // setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 // and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.

@@ -5198,36 +5198,80 @@ word:
 	MOVD R2, -8(R0)
 	RET
 
-// func testLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint32, hashes *uint32, n int, hits *uint64)
+// func probeLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
 // Requires: ASIMD
-TEXT ·testLine32NEON(SB), $1056-56
+TEXT ·probeLine32NEON(SB), $1056-65
 	// A hash modulo the number of lines chooses a line, and h + i·(h>>17) modulo 512 the
 	// bits, for 8 steps i. The kernel tests two hashes at a time. It computes the bits times
 	// 128, so that 16 bits are the modulus. A line is a table of 64 bytes.
-	MOVD  base+0(FP), R0
-	MOVD  hashes+32(FP), R1
-	MOVWU lines+8(FP), R2
-	VDUP  R2, V2.S4
-	MOVWU recip+12(FP), R2
-	VDUP  R2, V3.S4
-	MOVWU shift+16(FP), R2
-	VDUP  R2, V4.S4
-	MOVD  steps+24(FP), R2
-	FLDPQ 0(R2), (F5, F0)
+	MOVBU far+64(FP), R0
+	CBZ   R0, requested
+	MOVD  n+48(FP), R0
+	LSR   $2, R0, R0
+	CBZ   R0, requested
+	MOVD  $32, R1
+	MOVD  shift+24(FP), R2
+	SUB   R2, R1, R1
+	MOVD  base+0(FP), R2
+	MOVD  hashes+40(FP), R3
+	MOVD  lines+8(FP), R4
+	VDUP  R4, V2.S4
+	MOVD  recip+16(FP), R4
+	VDUP  R4, V3.S4
+	VDUP  R1, V4.S4
+
+request:
+	FMOVQ.P 16(R3), F0
+	VUSHR   $17, V0.S4, V1.S4
+	WORD    $0x2ea3c001 // VUMULL V3.D2, V0.D2, V1.D2
+	WORD    $0x6ea3c005 // VUMULL2 V3.D2, V0.D2, V5.D2
+	VUZP2   V5.S4, V1.S4, V1.S4
+	WORD    $0x6ea44421 // VUSHL V4.S4, V1.S4, V1.S4
+	VMOV    V0.B16, V0.B16
+	WORD    $0x6ea29420 // VMLS V2.S4, V1.S4, V0.S4
+	VSUB    V2.S4, V0.S4, V1.S4
+	VUMIN   V1.S4, V0.S4, V0.S4
+	VSHL    $6, V0.S4, V0.S4
+	VMOV    V0.D[0], R1
+	ADD     R1.UXTW, R2, R4
+	ADD     R1>>32, R2, R1
+	VMOV    V0.D[1], R5
+	ADD     R5.UXTW, R2, R6
+	ADD     R5>>32, R2, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R1), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R0, R0
+	BNE     request
+
+requested:
+	MOVD  $32, R0
+	MOVD  shift+24(FP), R1
+	SUB   R1, R0, R0
+	MOVD  base+0(FP), R1
+	MOVD  hashes+40(FP), R2
+	MOVD  lines+8(FP), R3
+	VDUP  R3, V2.S4
+	MOVD  recip+16(FP), R3
+	VDUP  R3, V3.S4
+	VDUP  R0, V4.S4
+	MOVD  steps+32(FP), R0
+	FLDPQ 0(R0), (F5, F0)
 	VUZP1 V0.H8, V5.H8, V5.H8
 	VSHL  $7, V5.H8, V5.H8
-	MOVD  $8388736, R2
-	VDUP  R2, V6.S4
-	MOVD  $byteBits<>(SB), R2
-	FMOVQ 0(R2), F8
+	MOVD  $8388736, R0
+	VDUP  R0, V6.S4
+	MOVD  $byteBits<>(SB), R0
+	FMOVQ 0(R0), F8
 	VMOVI $7, V7.B16
-	MOVD  n+40(FP), R2
+	MOVD  n+48(FP), R0
 	ADD   $23, RSP, R3
 	AND   $-16, R3, R3
 	MOVD  R3, R4
 
 block:
-	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F0
 	VUSHR   $17, V0.S4, V1.S4
 	WORD    $0x2ea3c009 // VUMULL V3.D2, V0.D2, V9.D2
 	WORD    $0x6ea3c00a // VUMULL2 V3.D2, V0.D2, V10.D2
@@ -5239,11 +5283,11 @@ block:
 	VUMIN   V9.S4, V10.S4, V10.S4
 	VSHL    $6, V10.S4, V10.S4
 	VMOV    V10.D[0], R5
-	ADD     R5.UXTW, R0, R6
-	ADD     R5>>32, R0, R5
+	ADD     R5.UXTW, R1, R6
+	ADD     R5>>32, R1, R5
 	VMOV    V10.D[1], R7
-	ADD     R7.UXTW, R0, R8
-	ADD     R7>>32, R0, R7
+	ADD     R7.UXTW, R1, R8
+	ADD     R7>>32, R1, R7
 	WORD    $0x4f4080ca // VMUL[0] V0.H8, V6.H8, V10.H8
 	WORD    $0x6f4100aa // VMLA[0] V1.H8, V5.H8, V10.H8
 	WORD    $0x4f6080cb // VMUL[2] V0.H8, V6.H8, V11.H8
@@ -5281,7 +5325,7 @@ block:
 	VMOV    V0.D[1], V9.D[1]
 	VCMTST  V1.B16, V9.B16, V1.B16
 	WORD    $0x6e21ad49 // VUMINP V1.B16, V10.B16, V9.B16
-	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F0
 	VUSHR   $17, V0.S4, V1.S4
 	WORD    $0x2ea3c00a // VUMULL V3.D2, V0.D2, V10.D2
 	WORD    $0x6ea3c00b // VUMULL2 V3.D2, V0.D2, V11.D2
@@ -5293,11 +5337,11 @@ block:
 	VUMIN   V10.S4, V11.S4, V11.S4
 	VSHL    $6, V11.S4, V11.S4
 	VMOV    V11.D[0], R5
-	ADD     R5.UXTW, R0, R6
-	ADD     R5>>32, R0, R5
+	ADD     R5.UXTW, R1, R6
+	ADD     R5>>32, R1, R5
 	VMOV    V11.D[1], R7
-	ADD     R7.UXTW, R0, R8
-	ADD     R7>>32, R0, R7
+	ADD     R7.UXTW, R1, R8
+	ADD     R7>>32, R1, R7
 	WORD    $0x4f4080cb // VMUL[0] V0.H8, V6.H8, V11.H8
 	WORD    $0x6f4100ab // VMLA[0] V1.H8, V5.H8, V11.H8
 	WORD    $0x4f6080cc // VMUL[2] V0.H8, V6.H8, V12.H8
@@ -5335,7 +5379,7 @@ block:
 	VMOV    V0.D[1], V10.D[1]
 	VCMTST  V1.B16, V10.B16, V1.B16
 	WORD    $0x6e21ad6a // VUMINP V1.B16, V11.B16, V10.B16
-	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F0
 	VUSHR   $17, V0.S4, V1.S4
 	WORD    $0x2ea3c00b // VUMULL V3.D2, V0.D2, V11.D2
 	WORD    $0x6ea3c00c // VUMULL2 V3.D2, V0.D2, V12.D2
@@ -5347,11 +5391,11 @@ block:
 	VUMIN   V11.S4, V12.S4, V12.S4
 	VSHL    $6, V12.S4, V12.S4
 	VMOV    V12.D[0], R5
-	ADD     R5.UXTW, R0, R6
-	ADD     R5>>32, R0, R5
+	ADD     R5.UXTW, R1, R6
+	ADD     R5>>32, R1, R5
 	VMOV    V12.D[1], R7
-	ADD     R7.UXTW, R0, R8
-	ADD     R7>>32, R0, R7
+	ADD     R7.UXTW, R1, R8
+	ADD     R7>>32, R1, R7
 	WORD    $0x4f4080cc // VMUL[0] V0.H8, V6.H8, V12.H8
 	WORD    $0x6f4100ac // VMLA[0] V1.H8, V5.H8, V12.H8
 	WORD    $0x4f6080cd // VMUL[2] V0.H8, V6.H8, V13.H8
@@ -5389,7 +5433,7 @@ block:
 	VMOV    V0.D[1], V11.D[1]
 	VCMTST  V1.B16, V11.B16, V1.B16
 	WORD    $0x6e21ad8b // VUMINP V1.B16, V12.B16, V11.B16
-	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F0
 	VUSHR   $17, V0.S4, V1.S4
 	WORD    $0x2ea3c00c // VUMULL V3.D2, V0.D2, V12.D2
 	WORD    $0x6ea3c00d // VUMULL2 V3.D2, V0.D2, V13.D2
@@ -5401,11 +5445,11 @@ block:
 	VUMIN   V12.S4, V13.S4, V13.S4
 	VSHL    $6, V13.S4, V13.S4
 	VMOV    V13.D[0], R5
-	ADD     R5.UXTW, R0, R6
-	ADD     R5>>32, R0, R5
+	ADD     R5.UXTW, R1, R6
+	ADD     R5>>32, R1, R5
 	VMOV    V13.D[1], R7
-	ADD     R7.UXTW, R0, R8
-	ADD     R7>>32, R0, R7
+	ADD     R7.UXTW, R1, R8
+	ADD     R7>>32, R1, R7
 	WORD    $0x4f4080cd // VMUL[0] V0.H8, V6.H8, V13.H8
 	WORD    $0x6f4100ad // VMLA[0] V1.H8, V5.H8, V13.H8
 	WORD    $0x4f6080ce // VMUL[2] V0.H8, V6.H8, V14.H8
@@ -5447,10 +5491,10 @@ block:
 	WORD    $0x6e20ad6b // VUMINP V0.B16, V11.B16, V11.B16
 	WORD    $0x6e2bad29 // VUMINP V11.B16, V9.B16, V9.B16
 	FMOVQ.P F9, 16(R4)
-	SUBS    $16, R2, R2
+	SUBS    $16, R0, R0
 	BGT     block
-	MOVD    hits+48(FP), R0
-	MOVD    n+40(FP), R1
+	MOVD    hits+56(FP), R0
+	MOVD    n+48(FP), R1
 	MOVD    $byteBits<>(SB), R2
 	FMOVQ   0(R2), F0
 	MOVD    R1, R1
@@ -5799,33 +5843,77 @@ done_3:
 end:
 	RET
 
-// func addLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, steps *uint32, pairs int, hashes *uint32, n int)
+// func setLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
 // Requires: ASIMD
-TEXT ·addLine32NEON(SB), NOSPLIT, $0-56
-	// The addresses and the bits are those of testLine32.
-	MOVD  base+0(FP), R0
-	MOVD  hashes+40(FP), R1
-	MOVWU lines+8(FP), R2
-	VDUP  R2, V2.S4
-	MOVWU recip+12(FP), R2
-	VDUP  R2, V3.S4
-	MOVWU shift+16(FP), R2
-	VDUP  R2, V4.S4
-	MOVD  steps+24(FP), R2
-	FLDPQ 0(R2), (F5, F0)
+TEXT ·setLine32NEON(SB), NOSPLIT, $0-65
+	// The addresses and the bits are those of probeLine32.
+	MOVBU far+64(FP), R0
+	CBZ   R0, requested
+	MOVD  n+56(FP), R0
+	LSR   $2, R0, R0
+	CBZ   R0, requested
+	MOVD  $32, R1
+	MOVD  shift+24(FP), R2
+	SUB   R2, R1, R1
+	MOVD  base+0(FP), R2
+	MOVD  hashes+48(FP), R3
+	MOVD  lines+8(FP), R4
+	VDUP  R4, V2.S4
+	MOVD  recip+16(FP), R4
+	VDUP  R4, V3.S4
+	VDUP  R1, V4.S4
+
+request:
+	FMOVQ.P 16(R3), F0
+	VUSHR   $17, V0.S4, V1.S4
+	WORD    $0x2ea3c001 // VUMULL V3.D2, V0.D2, V1.D2
+	WORD    $0x6ea3c005 // VUMULL2 V3.D2, V0.D2, V5.D2
+	VUZP2   V5.S4, V1.S4, V1.S4
+	WORD    $0x6ea44421 // VUSHL V4.S4, V1.S4, V1.S4
+	VMOV    V0.B16, V0.B16
+	WORD    $0x6ea29420 // VMLS V2.S4, V1.S4, V0.S4
+	VSUB    V2.S4, V0.S4, V1.S4
+	VUMIN   V1.S4, V0.S4, V0.S4
+	VSHL    $6, V0.S4, V0.S4
+	VMOV    V0.D[0], R1
+	ADD     R1.UXTW, R2, R4
+	ADD     R1>>32, R2, R1
+	VMOV    V0.D[1], R5
+	ADD     R5.UXTW, R2, R6
+	ADD     R5>>32, R2, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R1), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R0, R0
+	BNE     request
+
+requested:
+	MOVD  $32, R0
+	MOVD  shift+24(FP), R1
+	SUB   R1, R0, R0
+	MOVD  base+0(FP), R1
+	MOVD  hashes+48(FP), R2
+	MOVD  lines+8(FP), R3
+	VDUP  R3, V2.S4
+	MOVD  recip+16(FP), R3
+	VDUP  R3, V3.S4
+	VDUP  R0, V4.S4
+	MOVD  steps+32(FP), R0
+	FLDPQ 0(R0), (F5, F0)
 	VUZP1 V0.H8, V5.H8, V5.H8
 	VSHL  $7, V5.H8, V5.H8
-	MOVD  $8388736, R2
-	VDUP  R2, V6.S4
-	MOVD  pairs+32(FP), R2
+	MOVD  $8388736, R0
+	VDUP  R0, V6.S4
+	MOVD  pairs+40(FP), R0
 	MOVD  $1, R3
 
 	// The kernel sets the bits of 4 hashes at a time. If fewer are left at the end, it sets
 	// those of the last 4 again.
-	MOVD n+48(FP), R4
+	MOVD n+56(FP), R4
 
 four:
-	FMOVQ.P 16(R1), F0
+	FMOVQ.P 16(R2), F0
 	VUSHR   $17, V0.S4, V1.S4
 	WORD    $0x2ea3c007 // VUMULL V3.D2, V0.D2, V7.D2
 	WORD    $0x6ea3c008 // VUMULL2 V3.D2, V0.D2, V8.D2
@@ -5837,11 +5925,11 @@ four:
 	VUMIN   V7.S4, V8.S4, V8.S4
 	VSHL    $6, V8.S4, V8.S4
 	VMOV    V8.D[0], R5
-	ADD     R5.UXTW, R0, R6
-	ADD     R5>>32, R0, R5
+	ADD     R5.UXTW, R1, R6
+	ADD     R5>>32, R1, R5
 	VMOV    V8.D[1], R7
-	ADD     R7.UXTW, R0, R8
-	ADD     R7>>32, R0, R7
+	ADD     R7.UXTW, R1, R8
+	ADD     R7>>32, R1, R7
 	WORD    $0x4f4080c7 // VMUL[0] V0.H8, V6.H8, V7.H8
 	WORD    $0x6f4100a7 // VMLA[0] V1.H8, V5.H8, V7.H8
 	VMOV    V7.D[0], R9
@@ -5857,7 +5945,7 @@ four:
 	MOVD    (R6)(R10<<3), R12
 	ORR     R11, R12, R12
 	MOVD    R12, (R6)(R10<<3)
-	CMP     $1, R2
+	CMP     $1, R0
 	BEQ     done_0
 	UBFX    $45, R9, $3, R10
 	LSR     $39, R9, R11
@@ -5871,7 +5959,7 @@ four:
 	MOVD    (R6)(R10<<3), R11
 	ORR     R9, R11, R11
 	MOVD    R11, (R6)(R10<<3)
-	CMP     $2, R2
+	CMP     $2, R0
 	BEQ     done_0
 	VMOV    V7.D[1], R9
 	UBFX    $13, R9, $3, R10
@@ -5886,7 +5974,7 @@ four:
 	MOVD    (R6)(R10<<3), R12
 	ORR     R11, R12, R12
 	MOVD    R12, (R6)(R10<<3)
-	CMP     $3, R2
+	CMP     $3, R0
 	BEQ     done_0
 	UBFX    $45, R9, $3, R10
 	LSR     $39, R9, R11
@@ -5917,7 +6005,7 @@ done_0:
 	MOVD (R5)(R9<<3), R11
 	ORR  R10, R11, R11
 	MOVD R11, (R5)(R9<<3)
-	CMP  $1, R2
+	CMP  $1, R0
 	BEQ  done_1
 	UBFX $45, R6, $3, R9
 	LSR  $39, R6, R10
@@ -5931,7 +6019,7 @@ done_0:
 	MOVD (R5)(R9<<3), R10
 	ORR  R6, R10, R10
 	MOVD R10, (R5)(R9<<3)
-	CMP  $2, R2
+	CMP  $2, R0
 	BEQ  done_1
 	VMOV V7.D[1], R6
 	UBFX $13, R6, $3, R9
@@ -5946,7 +6034,7 @@ done_0:
 	MOVD (R5)(R9<<3), R11
 	ORR  R10, R11, R11
 	MOVD R11, (R5)(R9<<3)
-	CMP  $3, R2
+	CMP  $3, R0
 	BEQ  done_1
 	UBFX $45, R6, $3, R9
 	LSR  $39, R6, R10
@@ -5977,7 +6065,7 @@ done_1:
 	MOVD (R8)(R6<<3), R10
 	ORR  R9, R10, R10
 	MOVD R10, (R8)(R6<<3)
-	CMP  $1, R2
+	CMP  $1, R0
 	BEQ  done_2
 	UBFX $45, R5, $3, R6
 	LSR  $39, R5, R9
@@ -5991,7 +6079,7 @@ done_1:
 	MOVD (R8)(R6<<3), R9
 	ORR  R5, R9, R9
 	MOVD R9, (R8)(R6<<3)
-	CMP  $2, R2
+	CMP  $2, R0
 	BEQ  done_2
 	VMOV V7.D[1], R5
 	UBFX $13, R5, $3, R6
@@ -6006,7 +6094,7 @@ done_1:
 	MOVD (R8)(R6<<3), R10
 	ORR  R9, R10, R10
 	MOVD R10, (R8)(R6<<3)
-	CMP  $3, R2
+	CMP  $3, R0
 	BEQ  done_2
 	UBFX $45, R5, $3, R6
 	LSR  $39, R5, R9
@@ -6037,7 +6125,7 @@ done_2:
 	MOVD (R7)(R6<<3), R9
 	ORR  R8, R9, R9
 	MOVD R9, (R7)(R6<<3)
-	CMP  $1, R2
+	CMP  $1, R0
 	BEQ  done_3
 	UBFX $45, R5, $3, R6
 	LSR  $39, R5, R8
@@ -6051,7 +6139,7 @@ done_2:
 	MOVD (R7)(R6<<3), R8
 	ORR  R5, R8, R8
 	MOVD R8, (R7)(R6<<3)
-	CMP  $2, R2
+	CMP  $2, R0
 	BEQ  done_3
 	VMOV V0.D[1], R5
 	UBFX $13, R5, $3, R6
@@ -6066,7 +6154,7 @@ done_2:
 	MOVD (R7)(R6<<3), R9
 	ORR  R8, R9, R9
 	MOVD R9, (R7)(R6<<3)
-	CMP  $3, R2
+	CMP  $3, R0
 	BEQ  done_3
 	UBFX $45, R5, $3, R6
 	LSR  $39, R5, R8
@@ -6087,7 +6175,7 @@ done_3:
 	CMP  $4, R4
 	BGE  four
 	SUB  $4, R4, R4
-	ADD  R4<<2, R1, R1
+	ADD  R4<<2, R2, R2
 	MOVD $4, R4
 	B    four
 
@@ -6114,45 +6202,6 @@ four:
 	ADD     R3.UXTW, R0, R4
 	ADD     R3>>32, R0, R3
 	VMOV    V2.D[1], R5
-	ADD     R5.UXTW, R0, R6
-	ADD     R5>>32, R0, R5
-	PRFM    0(R4), PLDL1KEEP
-	PRFM    0(R3), PLDL1KEEP
-	PRFM    0(R6), PLDL1KEEP
-	PRFM    0(R5), PLDL1KEEP
-	SUBS    $1, R2, R2
-	BNE     four
-	RET
-
-// func requestLine32NEON(base *byte, lines uint32, recip uint32, shift uint32, hashes *uint32, fours int)
-// Requires: ASIMD
-TEXT ·requestLine32NEON(SB), NOSPLIT, $0-40
-	MOVD  base+0(FP), R0
-	MOVD  hashes+24(FP), R1
-	MOVWU lines+8(FP), R2
-	VDUP  R2, V2.S4
-	MOVWU recip+12(FP), R2
-	VDUP  R2, V3.S4
-	MOVWU shift+16(FP), R2
-	VDUP  R2, V4.S4
-	MOVD  fours+32(FP), R2
-
-four:
-	FMOVQ.P 16(R1), F0
-	VUSHR   $17, V0.S4, V1.S4
-	WORD    $0x2ea3c001 // VUMULL V3.D2, V0.D2, V1.D2
-	WORD    $0x6ea3c005 // VUMULL2 V3.D2, V0.D2, V5.D2
-	VUZP2   V5.S4, V1.S4, V1.S4
-	WORD    $0x6ea44421 // VUSHL V4.S4, V1.S4, V1.S4
-	VMOV    V0.B16, V0.B16
-	WORD    $0x6ea29420 // VMLS V2.S4, V1.S4, V0.S4
-	VSUB    V2.S4, V0.S4, V1.S4
-	VUMIN   V1.S4, V0.S4, V0.S4
-	VSHL    $6, V0.S4, V0.S4
-	VMOV    V0.D[0], R3
-	ADD     R3.UXTW, R0, R4
-	ADD     R3>>32, R0, R3
-	VMOV    V0.D[1], R5
 	ADD     R5.UXTW, R0, R6
 	ADD     R5>>32, R0, R5
 	PRFM    0(R4), PLDL1KEEP

@@ -17,6 +17,16 @@ func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pai
 	return false
 }
 
+// probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
+func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
+	return false
+}
+
+// setLine32 is setLine512 in the same way.
+func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {
+	return false
+}
+
 // setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 // and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.
 func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours int) (ok bool) {

@@ -13,3 +13,5 @@ func testHash(base **byte, h1, h2 uint64, kind uint8) bool {
 }
 
 func (d *line512) has(h uint64) bool { return d.test(h) }
+
+func (d *line32) has(h uint32) bool { return d.test(h) }

@@ -141,11 +141,69 @@ func (d *line32) steps(probe int) *[8]uint32 {
 	return (*[8]uint32)(line32Steps[min(probe, d.k-8):])
 }
 
+// divisor returns what kernels divide by the number of lines with, in lines of 64 bytes. If 2^log is the
+// largest power of two up to the number, recip is floor(2^(32+log)/lines), or 1 less for 2^log lines, and
+// shift is 32+log.
+func (d *line32) divisor() (recip, shift uint64) {
+	log := bits.Len64(d.n) - 1
+	return min(1<<(32+log)/d.n, math.MaxUint32), uint64(32 + log)
+}
+
 // testBatch is testHashes for this walk.
 func (d *line32) testBatch(kernel Kernel, hashes []uint32, hits []uint64) {
-	if !d.testAssembly(kernel, hashes, hits) {
+	if len(hashes) < minKernelHashes || !d.testForm(kernel, hashes, hits, d.n >= requestLines) {
 		d.testGeneric(hashes, hits)
 	}
+}
+
+// testForm is testGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
+// must test the hashes, as in longer lines, which have larger numbers d.n. far says whether the kernel
+// requests lines before it needs them.
+func (d *line32) testForm(kernel Kernel, hashes []uint32, hits []uint64, far bool) bool {
+	if d.n >= maxKernelLines {
+		return false
+	}
+	recip, shift := d.divisor()
+	if !probeLine32(kernel, d.base, d.n, recip, shift, d.steps(0), &hashes[0], len(hashes), &hits[0], far) {
+		return false
+	}
+	if d.k > 8 {
+		d.testLater(kernel, hashes, hits[:(len(hashes)+63)/64], far)
+	}
+	return true
+}
+
+// testLater makes all probes but the first 8.
+func (d *line32) testLater(kernel Kernel, hashes []uint32, hits []uint64, far bool) {
+	var more [windowKeys / 64]uint64
+	recip, shift := d.divisor()
+	for done := 8; done < d.k; done += 8 {
+		probeLine32(kernel, d.base, d.n, recip, shift, d.steps(done), &hashes[0], len(hashes), &more[0], far)
+		for i := range hits {
+			hits[i] &= more[i]
+		}
+	}
+}
+
+// addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
+// nothing, if Go must set them.
+func (d *line32) addAssembly(kernel Kernel, hashes []uint32) bool {
+	return d.addForm(kernel, hashes, d.n >= requestLines)
+}
+
+// addForm is addAssembly with far as for testForm.
+func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
+	if d.n >= maxKernelLines || len(hashes) < minSetHashes {
+		return false
+	}
+	recip, shift := d.divisor()
+	pairs := (min(d.k, 8) + 1) / 2
+	for done := 0; done < d.k; done += 8 {
+		if !setLine32(kernel, d.base, d.n, recip, shift, d.steps(done), pairs, &hashes[0], len(hashes), far) {
+			return false
+		}
+	}
+	return true
 }
 
 // testGeneric is testBatch in portable Go.

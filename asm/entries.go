@@ -33,6 +33,10 @@ var families = []family{
 	{"setLine512", "base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool", "", `
 		setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
 		It is probeLine512 in all else.`},
+	{"probeLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool", "", `
+		probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.`},
+	{"setLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool", "", `
+		setLine32 is setLine512 in the same way.`},
 	{name: "hash32HeadersLoads", doc: `
 		The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
 		load words one by one, and return how many groups are left.`},
@@ -69,11 +73,6 @@ var families = []family{
 		request lines of memory before they need them.`},
 	{name: "addSplit256", doc: `
 		The addSplit256 functions set the bits of n hashes, on arm64 at least 4.`},
-	{name: "testLine32", doc: `
-		The testLine32 functions are the probeLine512 functions for the steps of line32.steps, and what
-		line32.divisor returns.`},
-	{name: "addLine32", doc: `
-		The addLine32 functions are the setLine512 functions for the steps of line32.steps.`},
 	{name: "request", doc: `
 		The request functions request the lines of the given number of 4 hashes, at least 1.`},
 	{name: "testArrays", doc: `

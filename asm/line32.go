@@ -14,9 +14,9 @@ type line32 struct {
 	fifteen             reg.VecVirtual // of AVX-512
 }
 
-// testLine32 emits the test of a window of hashes by up to 8 probes.
-func testLine32(v vectors) {
-	TEXT("testLine32"+v.name(), 0, "func(base *byte, lines, recip, shift uint64, steps *uint32, hashes *uint32, n int, hits *uint64, far bool)")
+// probeLine32 emits the test of a window of hashes by up to 8 probes.
+func probeLine32(v vectors) {
+	TEXT("probeLine32"+v.name(), 0, signature("probeLine32"))
 	Comment(
 		"The remainder of a hash h by the number of lines chooses a line. The quotient",
 		"h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine",
@@ -25,10 +25,10 @@ func testLine32(v vectors) {
 	testLines(v, &line32{})
 }
 
-// addLine32 emits the setting of up to 8 bits of each of a window of hashes.
-func addLine32(v vectors) {
-	TEXT("addLine32"+v.name(), 0, "func(base *byte, lines, recip, shift uint64, steps *uint32, pairs int, hashes *uint32, n int, far bool)")
-	Comment("The addresses and the bits are those of testLine32.")
+// setLine32 emits the setting of up to 8 bits of each of a window of hashes.
+func setLine32(v vectors) {
+	TEXT("setLine32"+v.name(), 0, signature("setLine32"))
+	Comment("The addresses and the bits are those of probeLine32.")
 	addBits(v, &line32{})
 }
 

@@ -68,7 +68,7 @@ func main() {
 		testDouble64(v)
 		testSplit256(v)
 		probeLine512(v)
-		testLine32(v)
+		probeLine32(v)
 		hasHashSplit256(v)
 		hasHashLine512(v)
 		hasHashLine32(v)
@@ -76,7 +76,7 @@ func main() {
 		hasUint64Line512(v)
 		hasUint64Line32(v)
 		setLine512(v)
-		addLine32(v)
+		setLine32(v)
 		pack32(v)
 		pack64(v)
 	}

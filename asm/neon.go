@@ -27,11 +27,10 @@ func neon() *arm64.File {
 	neonTestSplit256(file, tables)
 	neonAddSplit256(file, tables)
 	neonProbeLine512(file, tables)
-	neonTestLine32(file, tables)
+	neonProbeLine32(file, tables)
 	neonSetLine512(file)
-	neonAddLine32(file)
+	neonSetLine32(file)
 	neonRequestLines(file, "requestSplit256NEON", "blocks uint32, hashes *uint64", func(f *arm64.Function) neonLines { return newNEONSplit256(f) })
-	neonRequestLines(file, "requestLine32NEON", "lines, recip, shift uint32, hashes *uint32", func(f *arm64.Function) neonLines { return newNEONLine32(f) })
 	return file
 }
 

@@ -15,22 +15,25 @@ type neonLine32 struct {
 }
 
 func newNEONLine32(f *arm64.Function) *neonLine32 {
+	left := f.GP() // the shift to the left of a product's upper half
+	f.MOVD(arm64.Imm(32), left)
+	f.SUB(f.Argument("shift"), left, left)
 	return &neonLine32{
 		f: f, base: f.Argument("base"), hashes: f.Argument("hashes"),
-		lines: broadcast(f, f.Argument("lines")), recip: broadcast(f, f.Argument("recip")), shift: broadcast(f, f.Argument("shift")),
+		lines: broadcast(f, f.Argument("lines")), recip: broadcast(f, f.Argument("recip")), shift: broadcast(f, left),
 		h: arm64.VN(0), delta: arm64.VN(1),
 	}
 }
 
-// neonTestLine32 emits the test of a window of hashes.
-func neonTestLine32(file *arm64.File, tables neonTables) {
-	f := file.Function("testLine32NEON", arm64.Splits,
-		"func(base *byte, lines, recip, shift uint32, steps *uint32, hashes *uint32, n int, hits *uint64)")
+// neonProbeLine32 emits the test of a window of hashes.
+func neonProbeLine32(file *arm64.File, tables neonTables) {
+	f := file.Function("probeLine32NEON", arm64.Splits, signature("probeLine32"))
 	f.Comment(
 		"A hash modulo the number of lines chooses a line, and h + i·(h>>17) modulo 512 the",
 		"bits, for 8 steps i. The kernel tests two hashes at a time. It computes the bits times",
 		"128, so that 16 bits are the modulus. A line is a table of 64 bytes.",
 	)
+	neonRequestFar(f, func() neonLines { return newNEONLine32(f) })
 	d := newNEONLine32(f)
 	d.loadSteps()
 	d.bits = newNEONLineBits(f, tables)
@@ -83,11 +86,11 @@ func (d *neonLine32) numbers(i int) arm64.V {
 	return x
 }
 
-// neonAddLine32 emits the setting of the bits of hashes.
-func neonAddLine32(file *arm64.File) {
-	f := file.Function("addLine32NEON", arm64.NoSplit,
-		"func(base *byte, lines, recip, shift uint32, steps *uint32, pairs int, hashes *uint32, n int)")
-	f.Comment("The addresses and the bits are those of testLine32.")
+// neonSetLine32 emits the setting of the bits of hashes.
+func neonSetLine32(file *arm64.File) {
+	f := file.Function("setLine32NEON", arm64.NoSplit, signature("setLine32"))
+	f.Comment("The addresses and the bits are those of probeLine32.")
+	neonRequestFar(f, func() neonLines { return newNEONLine32(f) })
 	d := newNEONLine32(f)
 	d.loadSteps()
 	neonAddBits(f, d, d.hashes, 2, d.numbers)

@@ -185,7 +185,7 @@ var (
 		{"parquet, add", "github.com/lanebloom/bloom.addSplit256NEON.abi0", "ushl", 4},
 		{"XXPH3, 8 bytes", "github.com/lanebloom/bloom.xxph3Width8NEON.abi0", "madd", 4},
 		{"rocksdb, test", "github.com/lanebloom/bloom.probeLine512NEON.abi0", "shrn", 16},
-		{"pebble, test", "github.com/lanebloom/bloom.testLine32NEON.abi0", "shrn", 16},
+		{"pebble, test", "github.com/lanebloom/bloom.probeLine32NEON.abi0", "shrn", 16},
 	}
 )
 
