@@ -6,6 +6,8 @@ import "unsafe"
 
 func detectKernels() []Kernel { return []Kernel{Generic} }
 
+const slowGather = false
+
 // There is no assembly here: these functions take nothing, so Go does all the work.
 
 func (hashKind) hasKernel(Kernel) bool { return false }

@@ -275,37 +275,116 @@ func testSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, hits *uin
 //go:noescape
 func addSplit256AVX2(base *byte, bytes uint64, hashes *uint64, n int, far bool)
 
-// The testArrays functions test a key with n arrays, 1 to 64, of which the first block begins at
-// blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at
-// most maxHasProbes for lines. The AVX-512 functions of double walks make all probes, and those of
-// AVX2 the first three.
+// groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
+// all probes.
+func groupDouble32(kernel Kernel, blocks **byte, n int, probes int, hash uint32) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512:
+		return groupDouble32AVX512(blocks, n, probes, hash), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysDouble32AVX2(blocks **byte, n int, hashes *uint32, clear *uint32) uint64
+func groupDouble32AVX512(blocks **byte, n int, probes int, hash uint32) (word uint64)
+
+// groupThreeDouble32 makes the first three probes of groupDouble32. Their sums are in hashes, and
+// clear has the byte without the bit of each.
+func groupThreeDouble32(kernel Kernel, blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return groupThreeDouble32AVX2(blocks, n, hashes, clear), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysDouble64AVX2(arrays **byte, n int, hashes *uint64) uint64
+func groupThreeDouble32AVX2(blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64)
+
+// groupDouble64 is groupDouble32 for arrays of reducedForm.
+func groupDouble64(kernel Kernel, blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512:
+		return groupDouble64AVX512(blocks, n, probes, h1, h2), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysDouble32AVX512(blocks **byte, n int, probes int, hash uint32) uint64
+func groupDouble64AVX512(blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64)
+
+// groupThreeDouble64 makes the first three probes of groupDouble64, in arrays with reciprocals. The
+// first array begins at arrays.
+func groupThreeDouble64(kernel Kernel, arrays **byte, n int, hashes *[3]uint64) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return groupThreeDouble64AVX2(arrays, n, hashes), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysDouble64AVX512(blocks **byte, n int, probes int, h1 uint64, h2 uint64) uint64
+func groupThreeDouble64AVX2(arrays **byte, n int, hashes *[3]uint64) (word uint64)
+
+// groupSplit256 is groupDouble32 for this walk.
+func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return groupSplit256AVX2(blocks, n, hash), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysSplit256AVX2(blocks **byte, n int, hash uint64) uint64
+func groupSplit256AVX2(blocks **byte, n int, hash uint64) (word uint64)
+
+// groupLine512 is groupDouble32 for at most maxHasProbes probes.
+func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512:
+		return groupLine512AVX512(blocks, n, hash, probes), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysLine512AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint64
+func groupLine512AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
+
+// groupBitsLine512 is groupLine512 for the bits of a key in its line.
+func groupBitsLine512(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return groupBitsLine512AVX2(blocks, n, hash, bits), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysLine512AVX512(blocks **byte, n int, hash uint64, probes int) uint64
+func groupBitsLine512AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
+
+// groupLine32 is groupLine512 for lines of 64 bytes.
+func groupLine32(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512:
+		return groupLine32AVX512(blocks, n, hash, probes), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysLine32AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint64
+func groupLine32AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
+
+// groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.
+func groupBitsLine32(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return groupBitsLine32AVX2(blocks, n, hash, bits), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysLine32AVX512(blocks **byte, n int, hash uint64, probes int) uint64
+func groupBitsLine32AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
 
 // setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 // and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.

@@ -5982,9 +5982,9 @@ hashed:
 	VZEROUPPER
 	RET
 
-// func testArraysDouble32AVX2(blocks **byte, n int, hashes *uint32, clear *uint32) uint64
+// func groupThreeDouble32AVX2(blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64)
 // Requires: AVX, AVX2, BMI2
-TEXT ·testArraysDouble32AVX2(SB), NOSPLIT, $192-40
+TEXT ·groupThreeDouble32AVX2(SB), NOSPLIT, $192-40
 	// The kernel goes from the last block to the first. The place of a bit in its byte is the same
 	// in every filter: clear has the byte without it. The byte's number is h/8 modulo the number
 	// of bytes.
@@ -6166,13 +6166,13 @@ block:
 	JNZ      block
 	MOVQ     n+8(FP), AX
 	BZHIQ    AX, DX, DX
-	MOVQ     DX, ret+32(FP)
+	MOVQ     DX, word+32(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysDouble64AVX2(arrays **byte, n int, hashes *uint64) uint64
+// func groupThreeDouble64AVX2(arrays **byte, n int, hashes *[3]uint64) (word uint64)
 // Requires: BMI2, CMOV
-TEXT ·testArraysDouble64AVX2(SB), NOSPLIT, $0-32
+TEXT ·groupThreeDouble64AVX2(SB), NOSPLIT, $0-32
 	// The kernel goes from the last array to the first. The remainders are those of remainder64:
 	// a quotient from the reciprocal may be 1 too small.
 	MOVQ arrays+0(FP), AX
@@ -6238,12 +6238,12 @@ array:
 	ADCQ    BX, BX
 	DECQ    CX
 	JNZ     array
-	MOVQ    BX, ret+24(FP)
+	MOVQ    BX, word+24(FP)
 	RET
 
-// func testArraysDouble32AVX512(blocks **byte, n int, probes int, hash uint32) uint64
+// func groupDouble32AVX512(blocks **byte, n int, probes int, hash uint32) (word uint64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
-TEXT ·testArraysDouble32AVX512(SB), $2104-40
+TEXT ·groupDouble32AVX512(SB), $2104-40
 	// The kernel makes the first two probes in all arrays. It compresses the fields of the arrays
 	// that pass, which are a quarter if the key is absent, and makes the other probes in these. If
 	// there is one probe, the kernel makes it twice.
@@ -6374,13 +6374,13 @@ probe:
 	PDEPQ      DI, BX, DI
 
 end:
-	MOVQ DI, ret+32(FP)
+	MOVQ DI, word+32(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysDouble64AVX512(blocks **byte, n int, probes int, h1 uint64, h2 uint64) uint64
+// func groupDouble64AVX512(blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
-TEXT ·testArraysDouble64AVX512(SB), $1592-48
+TEXT ·groupDouble64AVX512(SB), $1592-48
 	// The kernel makes the first two probes in all arrays. It compresses the fields of the arrays
 	// that pass, which are a quarter if the key is absent, and makes the other probes in these. If
 	// there is one probe, the kernel makes it twice.
@@ -6514,13 +6514,13 @@ probe:
 	PDEPQ             DI, BX, DI
 
 end:
-	MOVQ DI, ret+40(FP)
+	MOVQ DI, word+40(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysSplit256AVX2(blocks **byte, n int, hash uint64) uint64
+// func groupSplit256AVX2(blocks **byte, n int, hash uint64) (word uint64)
 // Requires: AVX, AVX2, BMI2
-TEXT ·testArraysSplit256AVX2(SB), $568-32
+TEXT ·groupSplit256AVX2(SB), $568-32
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
 	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
 	LEAQ         63(SP), AX
@@ -6580,13 +6580,13 @@ four:
 	JNE     four
 	MOVQ    n+8(FP), AX
 	BZHIQ   AX, CX, CX
-	MOVQ    CX, ret+24(FP)
+	MOVQ    CX, word+24(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysLine512AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint64
+// func groupBitsLine512AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
 // Requires: AVX, AVX2, BMI2
-TEXT ·testArraysLine512AVX2(SB), $568-40
+TEXT ·groupBitsLine512AVX2(SB), $568-40
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
 	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
 	LEAQ         63(SP), AX
@@ -6658,13 +6658,13 @@ four:
 	JNE     four
 	MOVQ    n+8(FP), AX
 	BZHIQ   AX, CX, CX
-	MOVQ    CX, ret+32(FP)
+	MOVQ    CX, word+32(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysLine512AVX512(blocks **byte, n int, hash uint64, probes int) uint64
+// func groupLine512AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·testArraysLine512AVX512(SB), $568-40
+TEXT ·groupLine512AVX512(SB), $568-40
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
 	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
 	LEAQ         63(SP), AX
@@ -6726,13 +6726,13 @@ four:
 	JNE      four
 	MOVQ     n+8(FP), AX
 	BZHIQ    AX, CX, CX
-	MOVQ     CX, ret+32(FP)
+	MOVQ     CX, word+32(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysLine32AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint64
+// func groupBitsLine32AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
 // Requires: AVX, AVX2, BMI2
-TEXT ·testArraysLine32AVX2(SB), $568-40
+TEXT ·groupBitsLine32AVX2(SB), $568-40
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
 	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
 	LEAQ         63(SP), AX
@@ -6812,13 +6812,13 @@ four:
 	JNE     four
 	MOVQ    n+8(FP), AX
 	BZHIQ   AX, CX, CX
-	MOVQ    CX, ret+32(FP)
+	MOVQ    CX, word+32(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysLine32AVX512(blocks **byte, n int, hash uint64, probes int) uint64
+// func groupLine32AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·testArraysLine32AVX512(SB), $568-40
+TEXT ·groupLine32AVX512(SB), $568-40
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
 	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
 	LEAQ         63(SP), AX
@@ -6884,7 +6884,7 @@ four:
 	JNE      four
 	MOVQ     n+8(FP), AX
 	BZHIQ    AX, CX, CX
-	MOVQ     CX, ret+32(FP)
+	MOVQ     CX, word+32(FP)
 	VZEROUPPER
 	RET
 

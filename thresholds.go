@@ -57,6 +57,11 @@ const (
 	minKernelHashes = 8
 	// minSetHashes is the number of hashes from which on kernels set bits of lines.
 	minSetHashes = 4
+	// maxKernelBits is the most bits, 256 MiB, of a filter of the walk double64 that the kernels test. Go
+	// tests larger filters. minReduceBits is the number from which on the AVX-512 kernel computes the
+	// remainders of 64-bit hashes. Go computes those of smaller filters.
+	maxKernelBits = 1 << 31
+	minReduceBits = 1 << 14
 	// maxKernelLines is the number of lines of 64 bytes from which on Go serves a filter of the walks
 	// line512 and line32, 4 GiB in all: offsets of lines have 32 bits in the kernels. requestLines is the
 	// number from which on kernels request the lines of later keys, 1 MiB in all.

@@ -35,7 +35,3 @@ var (
 	staged = form{64, 8, 192, slowGather}
 	dense  = form{windowKeys, windowKeys, 0, slowGather}
 )
-
-// minReduceBits is the number of bits of a filter from which on the AVX-512 kernel computes
-// the remainders of 64-bit hashes. Go computes those of smaller filters.
-const minReduceBits = 1 << 14

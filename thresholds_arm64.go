@@ -10,3 +10,5 @@ var (
 	staged = form{2}
 	dense  = form{maxProbes}
 )
+
+const slowGather = false // NEON has no gathers

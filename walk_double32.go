@@ -163,14 +163,19 @@ func double32Dense(hits, n int) bool { return 4*hits >= 3*n }
 // testPartDouble32 is testPart for this walk. Assembly makes all probes, or the first three, or
 // none. Go makes the first three in all arrays without a branch, and then the others in the arrays
 // that pass.
-func testPartDouble32(kernel Kernel, p *part, h uint32) uint64 {
-	word, probes := testPartDouble32Assembly(kernel, p, h)
-	k := p.arrays[0].k
-	if probes == k {
-		return word
+func testPartDouble32(kernel Kernel, p *part, h uint32) (word uint64) {
+	k, ok := p.arrays[0].k, false
+	if p.blocks != nil && !slowGather {
+		if word, ok = groupDouble32(kernel, &p.blocks[0].bases[0], len(p.arrays), k, h); ok {
+			return word
+		}
 	}
 	first := firstDouble32(h, k)
-	if probes == 0 {
+	if p.blocks != nil {
+		clear := [3]uint32{uint32(clearMask[first[0]%8]), uint32(clearMask[first[1]%8]), uint32(clearMask[first[2]%8])}
+		word, ok = groupThreeDouble32(kernel, &p.blocks[0].bases[0], len(p.arrays), &first, &clear)
+	}
+	if !ok {
 		for i := range p.arrays {
 			d := (*double32)(&p.arrays[i])
 			word |= uint64(d.bit(first[0])&d.bit(first[1])&d.bit(first[2])&1) << (i % 64)

@@ -2,10 +2,6 @@
 
 package bloom
 
-import (
-	"math"
-)
-
 // testFirst makes the first probes of all hashes, and the other probes of the hashes that
 // pass. first is the number of first probes.
 func (d *double64) testFirst(kernel Kernel, h *hashes, hits []uint64, first int) {
@@ -24,6 +20,3 @@ func (d *double64) testFirst(kernel Kernel, h *hashes, hits []uint64, first int)
 		testDouble64AVX2(d.base, bits, d.wrap(), d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
 	}
 }
-
-// inverse returns the bits of a float64: 1 / number of bits, rounded down.
-func (d *double64) inverse() uint64 { return math.Float64bits(1/float64(d.n)) - 1 }

@@ -75,11 +75,27 @@ var families = []family{
 		The addSplit256 functions set the bits of n hashes, on arm64 at least 4.`},
 	{name: "request", doc: `
 		The request functions request the lines of the given number of 4 hashes, at least 1.`},
-	{name: "testArrays", doc: `
-		The testArrays functions test a key with n arrays, 1 to 64, of which the first block begins at
-		blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at
-		most maxHasProbes for lines. The AVX-512 functions of double walks make all probes, and those of
-		AVX2 the first three.`},
+	{"groupDouble32", "blocks **byte, n int, probes int, hash uint32", "word uint64", `
+		groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
+		all probes.`},
+	{"groupThreeDouble32", "blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32", "word uint64", `
+		groupThreeDouble32 makes the first three probes of groupDouble32. Their sums are in hashes, and
+		clear has the byte without the bit of each.`},
+	{"groupDouble64", "blocks **byte, n int, probes int, h1 uint64, h2 uint64", "word uint64", `
+		groupDouble64 is groupDouble32 for arrays of reducedForm.`},
+	{"groupThreeDouble64", "arrays **byte, n int, hashes *[3]uint64", "word uint64", `
+		groupThreeDouble64 makes the first three probes of groupDouble64, in arrays with reciprocals. The
+		first array begins at arrays.`},
+	{"groupSplit256", "blocks **byte, n int, hash uint64", "word uint64", `
+		groupSplit256 is groupDouble32 for this walk.`},
+	{"groupLine512", "blocks **byte, n int, hash uint64, probes int", "word uint64", `
+		groupLine512 is groupDouble32 for at most maxHasProbes probes.`},
+	{"groupBitsLine512", "blocks **byte, n int, hash uint64, bits *[8]uint64", "word uint64", `
+		groupBitsLine512 is groupLine512 for the bits of a key in its line.`},
+	{"groupLine32", "blocks **byte, n int, hash uint64, probes int", "word uint64", `
+		groupLine32 is groupLine512 for lines of 64 bytes.`},
+	{"groupBitsLine32", "blocks **byte, n int, hash uint64, bits *[8]uint64", "word uint64", `
+		groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.`},
 	{"setPlaces", "base *byte, whole uint32, places *uint32, fours int", "", `
 		setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 		and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.`},

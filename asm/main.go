@@ -51,7 +51,7 @@ func main() {
 	hasDouble32()
 	hasDouble64()
 	hasKeySplit256()
-	testArrays()
+	groups()
 	setPlaces()
 	sortPlaces()
 	hash32HeadersLoads()
