@@ -166,7 +166,7 @@ func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 func (g *Group) test(p *part, h Hash) (word uint64) {
 	if raceDetector { // a filter of an AtomicSet needs atomic loads
 		for i, f := range g.filters[p.first:][:len(p.arrays)] {
-			if f.testHash(h) {
+			if f.probeHash(h) {
 				word |= 1 << i
 			}
 		}

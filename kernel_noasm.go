@@ -30,8 +30,4 @@ func (d *split256) testAssembly(Kernel, []uint64, []uint64) bool { return false 
 
 func (d *split256) addAssembly(Kernel, []uint64) bool { return false }
 
-func (d *split256) has(h uint64) bool { return d.test(h) }
-
-func (d *split256) hasKey(p unsafe.Pointer, n int) bool { return d.test(xxh64At(p, n)) }
-
 func (*xxph3Sums) addAssembly(unsafe.Pointer, int) bool { return false }

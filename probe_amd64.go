@@ -448,68 +448,79 @@ func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
 //go:noescape
 func pack64AVX2(words *uint64, chosen *uint64, n int) (left int)
 
-// testUint64 tests a key of 8 bytes. base begins a scheme. It jumps to the function below for the
-// pair and the kernel of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
+// probeUint64 tests a key of 8 bytes. base begins a scheme. In assembly, it jumps to the function
+// below for the pair of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
 // one call: with two, Parquet's took 1.15 times as long.
 
 //go:noescape
-func testUint64(base **byte, key uint64) bool
+func probeUint64(base **byte, key uint64) (may bool)
 
-// testHash is testUint64 for a hash and the number of its kind, and mayContainHash.
+// probeHash is probeUint64 for a hash and the number of its kind, and mayContainHash. base begins a
+// view if the filter may have another hash.
 
 //go:noescape
-func testHash(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+
+// probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
+// array. It takes 0.8 times as long as hash and test by two calls.
+func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return probeShortSplit256AVX2(base, key, n), true
+	}
+	return may, false
+}
+
+//go:noescape
+func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
 
 // The has functions test one key. Their base begins a scheme, and those of lines make at most
 // maxHasProbes probes.
 
 //go:noescape
-func hasUint64Double32AVX2(base **byte, key uint64) bool
+func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasUint64Double64AVX2(base **byte, key uint64) bool
+func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasKeySplit256AVX2(base **byte, key *byte, n int) bool
+func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasUint64Split256AVX512(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasUint64Split256AVX512(base **byte, key uint64) bool
+func hasUint64Line512AVX512(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasUint64Line512AVX512(base **byte, key uint64) bool
+func hasUint64Line32AVX512(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasUint64Line32AVX512(base **byte, key uint64) bool
+func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasUint64Split256AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasUint64Split256AVX2(base **byte, key uint64) bool
+func hasUint64Line512AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasUint64Line512AVX2(base **byte, key uint64) bool
-
-//go:noescape
-func hasUint64Line32AVX2(base **byte, key uint64) bool
+func hasUint64Line32AVX2(base **byte, key uint64) (may bool)

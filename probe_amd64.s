@@ -5206,162 +5206,170 @@ end:
 	VZEROUPPER
 	RET
 
-// func testUint64(base **byte, key uint64) bool
-TEXT ·testUint64(SB), NOSPLIT, $0-17
+// func probeUint64(base **byte, key uint64) (may bool)
+TEXT ·probeUint64(SB), NOSPLIT, $0-17
 	MOVQ    base+0(FP), AX
-	MOVWLZX 32(AX), CX
-	CMPL    CX, $0x00000100
+	MOVBLZX 32(AX), CX
+	CMPB    33(AX), $0x01
 	JCS     go
-	CMPL    CX, $0x00000233
-	JNE     arm1
+	JEQ     avx2
+	CMPB    CL, $0x33
+	JNE     notSplit256AVX512
 	JMP     ·hasUint64Split256AVX512+0(SB)
 
-arm1:
-	CMPL CX, $0x00000211
-	JNE  arm2
+notSplit256AVX512:
+	CMPB CL, $0x11
+	JNE  notDouble32AVX512
 	JMP  ·hasUint64Double32AVX2+0(SB)
 
-arm2:
-	CMPL CX, $0x00000244
-	JNE  arm3
+notDouble32AVX512:
+	CMPB CL, $0x44
+	JNE  notLine512AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasUint64Line512AVX512+0(SB)
 
-arm3:
-	CMPL CX, $0x00000255
-	JNE  arm4
+notLine512AVX512:
+	CMPB CL, $0x55
+	JNE  notLine32AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	CMPL 12(AX), $0x00
 	JNE  go
 	JMP  ·hasUint64Line32AVX512+0(SB)
 
-arm4:
-	CMPL CX, $0x00000222
-	JNE  arm5
+notLine32AVX512:
+	CMPB CL, $0x22
+	JNE  notDouble64AVX512
 	CMPQ 16(AX), $0x00
 	JEQ  go
 	JMP  ·hasUint64Double64AVX2+0(SB)
 
-arm5:
-	CMPL CX, $0x00000133
-	JNE  arm6
+notDouble64AVX512:
+	JMP go
+
+avx2:
+	CMPB CL, $0x33
+	JNE  notSplit256AVX2
 	JMP  ·hasUint64Split256AVX2+0(SB)
 
-arm6:
-	CMPL CX, $0x00000111
-	JNE  arm7
+notSplit256AVX2:
+	CMPB CL, $0x11
+	JNE  notDouble32AVX2
 	JMP  ·hasUint64Double32AVX2+0(SB)
 
-arm7:
-	CMPL CX, $0x00000144
-	JNE  arm8
+notDouble32AVX2:
+	CMPB CL, $0x44
+	JNE  notLine512AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasUint64Line512AVX2+0(SB)
 
-arm8:
-	CMPL CX, $0x00000155
-	JNE  arm9
+notLine512AVX2:
+	CMPB CL, $0x55
+	JNE  notLine32AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	CMPL 12(AX), $0x00
 	JNE  go
 	JMP  ·hasUint64Line32AVX2+0(SB)
 
-arm9:
-	CMPL CX, $0x00000122
-	JNE  arm10
+notLine32AVX2:
+	CMPB CL, $0x22
+	JNE  notDouble64AVX2
 	CMPQ 16(AX), $0x00
 	JEQ  go
 	JMP  ·hasUint64Double64AVX2+0(SB)
 
-arm10:
+notDouble64AVX2:
 go:
 	JMP ·mayContainUint64+0(SB)
 
-// func testHash(base **byte, h1 uint64, h2 uint64, kind uint8) bool
-TEXT ·testHash(SB), NOSPLIT, $0-33
+// func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+TEXT ·probeHash(SB), NOSPLIT, $0-33
 	MOVQ    base+0(FP), AX
-	MOVWLZX 32(AX), CX
+	MOVBLZX 32(AX), CX
 	MOVB    kind+24(FP), DL
 	MOVL    CX, BX
-	SHRB    $0x04, BL
+	SHRL    $0x04, BX
 	CMPB    BL, DL
 	JNE     go
-	CMPL    CX, $0x00000100
+	CMPB    33(AX), $0x01
 	JCS     go
-	CMPL    CX, $0x00000233
-	JNE     arm1
+	JEQ     avx2
+	CMPB    CL, $0x33
+	JNE     notSplit256AVX512
 	JMP     ·hasHashSplit256AVX512+0(SB)
 
-arm1:
-	CMPL CX, $0x00000211
-	JNE  arm2
+notSplit256AVX512:
+	CMPB CL, $0x11
+	JNE  notDouble32AVX512
 	JMP  ·hasHashDouble32AVX2+0(SB)
 
-arm2:
-	CMPL CX, $0x00000244
-	JNE  arm3
+notDouble32AVX512:
+	CMPB CL, $0x44
+	JNE  notLine512AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasHashLine512AVX512+0(SB)
 
-arm3:
-	CMPL CX, $0x00000255
-	JNE  arm4
+notLine512AVX512:
+	CMPB CL, $0x55
+	JNE  notLine32AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	CMPL 12(AX), $0x00
 	JNE  go
 	JMP  ·hasHashLine32AVX512+0(SB)
 
-arm4:
-	CMPL CX, $0x00000222
-	JNE  arm5
+notLine32AVX512:
+	CMPB CL, $0x22
+	JNE  notDouble64AVX512
 	CMPQ 16(AX), $0x00
 	JEQ  go
 	JMP  ·hasHashDouble64AVX2+0(SB)
 
-arm5:
-	CMPL CX, $0x00000133
-	JNE  arm6
+notDouble64AVX512:
+	JMP go
+
+avx2:
+	CMPB CL, $0x33
+	JNE  notSplit256AVX2
 	JMP  ·hasHashSplit256AVX2+0(SB)
 
-arm6:
-	CMPL CX, $0x00000111
-	JNE  arm7
+notSplit256AVX2:
+	CMPB CL, $0x11
+	JNE  notDouble32AVX2
 	JMP  ·hasHashDouble32AVX2+0(SB)
 
-arm7:
-	CMPL CX, $0x00000144
-	JNE  arm8
+notDouble32AVX2:
+	CMPB CL, $0x44
+	JNE  notLine512AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasHashLine512AVX2+0(SB)
 
-arm8:
-	CMPL CX, $0x00000155
-	JNE  arm9
+notLine512AVX2:
+	CMPB CL, $0x55
+	JNE  notLine32AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	CMPL 12(AX), $0x00
 	JNE  go
 	JMP  ·hasHashLine32AVX2+0(SB)
 
-arm9:
-	CMPL CX, $0x00000122
-	JNE  arm10
+notLine32AVX2:
+	CMPB CL, $0x22
+	JNE  notDouble64AVX2
 	CMPQ 16(AX), $0x00
 	JEQ  go
 	JMP  ·hasHashDouble64AVX2+0(SB)
 
-arm10:
+notDouble64AVX2:
 go:
 	JMP ·mayContainHash+0(SB)
 
-// func hasUint64Double32AVX2(base **byte, key uint64) bool
+// func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 // Requires: BMI2
 TEXT ·hasUint64Double32AVX2(SB), NOSPLIT, $0-17
 	// LevelDB's hash of 8 bytes.
@@ -5456,14 +5464,14 @@ last:
 	JZ      absent
 
 present:
-	MOVB $0x01, ret+16(FP)
+	MOVB $0x01, may+16(FP)
 	RET
 
 absent:
-	MOVB $0x00, ret+16(FP)
+	MOVB $0x00, may+16(FP)
 	RET
 
-// func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: BMI2
 TEXT ·hasHashDouble32AVX2(SB), NOSPLIT, $0-33
 	MOVQ    h1+8(FP), AX
@@ -5545,14 +5553,14 @@ last:
 	JZ      absent
 
 present:
-	MOVB $0x01, ret+32(FP)
+	MOVB $0x01, may+32(FP)
 	RET
 
 absent:
-	MOVB $0x00, ret+32(FP)
+	MOVB $0x00, may+32(FP)
 	RET
 
-// func hasUint64Double64AVX2(base **byte, key uint64) bool
+// func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
 // Requires: BMI2
 TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
 	// XXH64 with the seeds 0 and 1 of 8 bytes.
@@ -5714,11 +5722,11 @@ small5:
 	JZ      absent
 
 present:
-	MOVB $0x01, ret+16(FP)
+	MOVB $0x01, may+16(FP)
 	RET
 
 absent:
-	MOVB $0x00, ret+16(FP)
+	MOVB $0x00, may+16(FP)
 	RET
 
 large0:
@@ -5745,7 +5753,7 @@ large5:
 	SUBQ SI, AX
 	JMP  small5
 
-// func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: BMI2
 TEXT ·hasHashDouble64AVX2(SB), NOSPLIT, $0-33
 	MOVQ  h1+8(FP), AX
@@ -5870,11 +5878,11 @@ small5:
 	JZ      absent
 
 present:
-	MOVB $0x01, ret+32(FP)
+	MOVB $0x01, may+32(FP)
 	RET
 
 absent:
-	MOVB $0x00, ret+32(FP)
+	MOVB $0x00, may+32(FP)
 	RET
 
 large0:
@@ -5901,9 +5909,9 @@ large5:
 	SUBQ SI, AX
 	JMP  small5
 
-// func hasKeySplit256AVX2(base **byte, key *byte, n int) bool
+// func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hasKeySplit256AVX2(SB), NOSPLIT, $0-25
+TEXT ·probeShortSplit256AVX2(SB), NOSPLIT, $0-25
 	// XXH64 with the seed 0 of fewer than 32 bytes.
 	MOVQ $0x9e3779b185ebca87, CX
 	MOVQ $0xc2b2ae3d27d4eb4f, DX
@@ -5978,7 +5986,7 @@ hashed:
 	VMOVDQU      (CX), Y1
 	VPTEST       Y0, Y1
 	SETCS        AL
-	MOVB         AL, ret+24(FP)
+	MOVB         AL, may+24(FP)
 	VZEROUPPER
 	RET
 
@@ -11540,7 +11548,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-33
 	MOVQ         h1+8(FP), AX
@@ -11558,10 +11566,10 @@ TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-33
 	VPTESTNMD    (AX), Y16, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, ret+32(FP)
+	MOVB         AL, may+32(FP)
 	RET
 
-// func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-33
 	MOVQ         h1+8(FP), AX
@@ -11585,10 +11593,10 @@ TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-33
 	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, ret+32(FP)
+	MOVB         AL, may+32(FP)
 	RET
 
-// func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·hasHashLine32AVX512(SB), NOSPLIT, $0-33
 	MOVQ         h1+8(FP), CX
@@ -11613,10 +11621,10 @@ TEXT ·hasHashLine32AVX512(SB), NOSPLIT, $0-33
 	VPTESTNMD    splitOnes<>+0(SB), Y18, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, ret+32(FP)
+	MOVB         AL, may+32(FP)
 	RET
 
-// func hasUint64Split256AVX512(base **byte, key uint64) bool
+// func hasUint64Split256AVX512(base **byte, key uint64) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
 	// XXH64 with the seed 0 of 8 bytes.
@@ -11654,10 +11662,10 @@ TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
 	VPTESTNMD    (CX), Y16, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, ret+16(FP)
+	MOVB         AL, may+16(FP)
 	RET
 
-// func hasUint64Line512AVX512(base **byte, key uint64) bool
+// func hasUint64Line512AVX512(base **byte, key uint64) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·hasUint64Line512AVX512(SB), NOSPLIT, $0-17
 	// XXPH3 of 8 bytes.
@@ -11700,10 +11708,10 @@ TEXT ·hasUint64Line512AVX512(SB), NOSPLIT, $0-17
 	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, ret+16(FP)
+	MOVB         AL, may+16(FP)
 	RET
 
-// func hasUint64Line32AVX512(base **byte, key uint64) bool
+// func hasUint64Line32AVX512(base **byte, key uint64) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·hasUint64Line32AVX512(SB), NOSPLIT, $0-17
 	// LevelDB's hash of 8 bytes.
@@ -11741,7 +11749,7 @@ TEXT ·hasUint64Line32AVX512(SB), NOSPLIT, $0-17
 	VPTESTNMD    splitOnes<>+0(SB), Y18, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, ret+16(FP)
+	MOVB         AL, may+16(FP)
 	RET
 
 // func setLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
@@ -14960,7 +14968,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: AVX, AVX2
 TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-33
 	MOVQ         h1+8(FP), AX
@@ -14979,11 +14987,11 @@ TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-33
 	VMOVDQU      (AX), Y1
 	VPTEST       Y0, Y1
 	SETCS        AL
-	MOVB         AL, ret+32(FP)
+	MOVB         AL, may+32(FP)
 	VZEROUPPER
 	RET
 
-// func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: AVX, AVX2
 TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-33
 	MOVQ         h1+8(FP), AX
@@ -15011,11 +15019,11 @@ TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-33
 	VPSLLVD      Y2, Y3, Y2
 	VPTEST       Y2, Y5
 	SETCS        AL
-	MOVB         AL, ret+32(FP)
+	MOVB         AL, may+32(FP)
 	VZEROUPPER
 	RET
 
-// func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-33
 	MOVQ         h1+8(FP), CX
@@ -15046,11 +15054,11 @@ TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-33
 	VPSLLVD      Y1, Y3, Y1
 	VPTEST       Y1, Y5
 	SETCS        AL
-	MOVB         AL, ret+32(FP)
+	MOVB         AL, may+32(FP)
 	VZEROUPPER
 	RET
 
-// func hasUint64Split256AVX2(base **byte, key uint64) bool
+// func hasUint64Split256AVX2(base **byte, key uint64) (may bool)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 	// XXH64 with the seed 0 of 8 bytes.
@@ -15089,11 +15097,11 @@ TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 	VMOVDQU      (CX), Y1
 	VPTEST       Y0, Y1
 	SETCS        AL
-	MOVB         AL, ret+16(FP)
+	MOVB         AL, may+16(FP)
 	VZEROUPPER
 	RET
 
-// func hasUint64Line512AVX2(base **byte, key uint64) bool
+// func hasUint64Line512AVX2(base **byte, key uint64) (may bool)
 // Requires: AVX, AVX2
 TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
 	// XXPH3 of 8 bytes.
@@ -15140,11 +15148,11 @@ TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
 	VPSLLVD      Y2, Y3, Y2
 	VPTEST       Y2, Y5
 	SETCS        AL
-	MOVB         AL, ret+16(FP)
+	MOVB         AL, may+16(FP)
 	VZEROUPPER
 	RET
 
-// func hasUint64Line32AVX2(base **byte, key uint64) bool
+// func hasUint64Line32AVX2(base **byte, key uint64) (may bool)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
 	// LevelDB's hash of 8 bytes.
@@ -15188,7 +15196,7 @@ TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
 	VPSLLVD      Y1, Y3, Y1
 	VPTEST       Y1, Y5
 	SETCS        AL
-	MOVB         AL, ret+16(FP)
+	MOVB         AL, may+16(FP)
 	VZEROUPPER
 	RET
 

@@ -62,7 +62,7 @@ func (d *double64) at(bit uint64) *byte {
 }
 
 // test reports whether the key of one hash may be in the filter. The first three probes
-// share one branch, as in scheme.test, but not in a filter of exitBytes. test copies fields of d to
+// share one branch, as in double32.test, but not in a filter of exitBytes. test copies fields of d to
 // variables, because the compiler would read them again for each probe.
 func (d *double64) test(h1, h2 uint64) bool {
 	if d.recip == 0 {

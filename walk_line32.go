@@ -49,7 +49,7 @@ func (d *line32) at(h uint32) (line unsafe.Pointer, mask uint32) {
 }
 
 // test reports whether the key of one hash may be in the filter. It joins three probes
-// before it branches, as scheme.test does.
+// before it branches, as double32.test does.
 func (d *line32) test(h uint32) bool {
 	line, mask := d.at(h)
 	delta := bits.RotateLeft32(h, -17)

@@ -2,8 +2,6 @@
 
 package bloom
 
-import "unsafe"
-
 // testAssembly is testGeneric in the kernel's assembly. It returns false, and does nothing,
 // if Go must test the hashes.
 func (d *split256) testAssembly(kernel Kernel, hashes, hits []uint64) bool {
@@ -43,12 +41,4 @@ func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	}
 	addSplit256AVX2(d.base, 32*d.n, &hashes[0], len(hashes), far)
 	return true
-}
-
-// has and hasKey are test for a hash, and for a key of fewer than 32 bytes. All kernels but
-// Generic have them. They are inlined: a further call would cost as much as the hash.
-
-func (d *split256) has(h uint64) bool { return hasHashSplit256AVX2(&d.base, h, 0, 0) }
-func (d *split256) hasKey(p unsafe.Pointer, n int) bool {
-	return hasKeySplit256AVX2(&d.base, (*byte)(p), n)
 }

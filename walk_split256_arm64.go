@@ -2,8 +2,6 @@
 
 package bloom
 
-import "unsafe"
-
 // testAssembly is testGeneric in the kernel's assembly. It returns false, and does nothing,
 // if Go must test the hashes.
 func (d *split256) testAssembly(kernel Kernel, hashes, hits []uint64) bool {
@@ -24,12 +22,6 @@ func (d *split256) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool
 	testSplit256NEON(d.base, uint32(d.n), &hashes[0], len(hashes), &hits[0])
 	return true
 }
-
-// has and hasKey are test for a hash and a short key.
-
-func (d *split256) has(h uint64) bool { return d.test(h) }
-
-func (d *split256) hasKey(p unsafe.Pointer, n int) bool { return d.test(xxh64At(p, n)) }
 
 // addAssembly sets the bits of the hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
