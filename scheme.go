@@ -148,16 +148,11 @@ func (s *scheme) addHash(h Hash) {
 // setsLines reports whether the kernel sets all bits of a key at once, in one line of memory.
 // That is not atomic.
 func (s *scheme) setsLines() bool {
-	if s.kernel == Generic || s.atomic {
+	walk := s.pair.walk()
+	if s.kernel == Generic || s.atomic || !walkKinds[walk].line {
 		return false
 	}
-	switch s.pair.walk() {
-	case walkSplit256, walkLine512:
-		return s.bytes() < mostLinesBytes
-	case walkLine32:
-		return s.bytes() < mostLinesBytes && (*line32)(&s.array).log() == 0
-	}
-	return false
+	return s.bytes() < mostLinesBytes && (walk != walkLine32 || (*line32)(&s.array).log() == 0)
 }
 
 // addAssembly sets the bits of all hashes, at least one, in the kernel's assembly. It returns
