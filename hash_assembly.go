@@ -23,6 +23,18 @@ func (k *Keys) assemblyRows() (l layout, rows, data *byte) {
 	return l, rows, data
 }
 
+// stride returns the size of a header or offset of keys of any length, and -width for keys of one
+// width. It is 0 for other layouts.
+func (l layout) stride(width int) int {
+	switch l {
+	case byteSlices, strs, offsets32, offsets64:
+		return int(elementSize[l])
+	case fixedWidth:
+		return -width
+	}
+	return 0
+}
+
 // addAssembly is add in assembly. It returns false, and does nothing, if the CPU runs none.
 func (sums *xxph3Sums) addAssembly(p unsafe.Pointer, n int) bool {
 	if kernels[0] == Generic {

@@ -6,11 +6,11 @@ import (
 	"unsafe"
 )
 
-// hash32Assembly hashes rows that can all be read, from the first on, and
-// returns how many. It hashes whole vectors, 16 keys with AVX-512 and 8 with AVX2. It stops
-// before a vector with a key of longKey bytes or more. It also stops after so many bytes that
-// a longer call would delay preemption. signs is signedBytes if the last bytes of a key are signed,
-// and else 0.
+// hash32Assembly hashes rows that can all be read, from the first on, and returns how many. AVX2
+// hashes whole vectors of 8 keys. AVX-512 hashes whole vectors of integers, and all of 16 or more keys
+// of any length. It stops before a vector, or a group of 32 or 64, with a key of longKey bytes or more.
+// It also stops after so many bytes that a longer call would delay preemption. signs is signedBytes if
+// the last bytes of a key are signed, and else 0.
 func (k *Keys) hash32Assembly(kernel Kernel, hashes []uint32, signs uint32) int {
 	log, wide := 3, kernel == AVX512 // 2^log keys in a vector
 	if wide {
@@ -25,12 +25,11 @@ func (k *Keys) hash32Assembly(kernel Kernel, hashes []uint32, signs uint32) int 
 	}
 	out := &hashes[0]
 	switch layout, rows, data := k.assemblyRows(); {
-	case layout == byteSlices && wide:
-		left = hash32SlicesAVX512(rows, out, vectors, signs)
+	case wide && layout.stride(k.width) != 0:
+		left = hash32RowsAVX512(rows, layout.stride(k.width), data, len(hashes), out, signs, fastGather)
+		return len(hashes) - left
 	case layout == byteSlices:
 		left = hash32SlicesAVX2(rows, out, vectors, signs)
-	case layout == strs && wide:
-		left = hash32StringsAVX512(rows, out, vectors, signs)
 	case layout == strs:
 		left = hash32StringsAVX2(rows, out, vectors, signs)
 	case layout == uint32s && wide:
@@ -41,16 +40,10 @@ func (k *Keys) hash32Assembly(kernel Kernel, hashes []uint32, signs uint32) int 
 		hash32Width8AVX512(rows, out, vectors)
 	case layout == uint64s:
 		hash32Width8AVX2(rows, out, vectors)
-	case layout == offsets32 && wide:
-		left = hash32Offsets32AVX512(data, (*int32)(unsafe.Pointer(rows)), out, vectors, signs)
 	case layout == offsets32:
 		left = hash32Offsets32AVX2(data, (*int32)(unsafe.Pointer(rows)), out, vectors, signs)
-	case layout == offsets64 && wide:
-		left = hash32Offsets64AVX512(data, (*int64)(unsafe.Pointer(rows)), out, vectors, signs)
 	case layout == offsets64:
 		left = hash32Offsets64AVX2(data, (*int64)(unsafe.Pointer(rows)), out, vectors, signs)
-	case layout == fixedWidth && wide:
-		left = hash32FixedAVX512(rows, k.width, out, vectors, signs)
 	case layout == fixedWidth:
 		left = hash32FixedAVX2(rows, k.width, out, vectors, signs)
 	default:

@@ -2,13 +2,11 @@
 
 package bloom
 
-import "unsafe"
-
-// xxph3Assembly is hash64Assembly for XXPH3. AVX-512 ends before 16 keys of which one has more
+// xxph3Assembly is hash64Assembly for XXPH3. AVX-512 ends before 32 keys of which one has more
 // than 128 bytes: Go hashes those. AVX2 has assembly for keys of 4 and 8 bytes. Go hashes others.
 func (k *Keys) xxph3Assembly(kernel Kernel, hashes []uint64) int {
 	const lanes = 16
-	vectors, left := len(hashes)/lanes, 0
+	vectors := len(hashes) / lanes
 	if vectors == 0 {
 		return 0
 	}
@@ -26,24 +24,17 @@ func (k *Keys) xxph3Assembly(kernel Kernel, hashes []uint64) int {
 		return lanes * vectors
 	}
 	switch layout {
-	case byteSlices:
-		left = xxph3SlicesAVX512(rows, &hashes[0], vectors)
-	case strs:
-		left = xxph3StringsAVX512(rows, &hashes[0], vectors)
 	case uint32s:
 		xxph3Width4AVX512(rows, &hashes[0], vectors)
+		return lanes * vectors
 	case uint64s:
 		xxph3Width8AVX512(rows, &hashes[0], vectors)
-	case offsets32:
-		left = xxph3Offsets32AVX512(data, (*int32)(unsafe.Pointer(rows)), &hashes[0], vectors)
-	case offsets64:
-		left = xxph3Offsets64AVX512(data, (*int64)(unsafe.Pointer(rows)), &hashes[0], vectors)
-	case fixedWidth:
-		left = xxph3FixedAVX512(rows, k.width, &hashes[0], vectors)
-	default:
+		return lanes * vectors
+	}
+	if layout.stride(k.width) == 0 {
 		return 0
 	}
-	return lanes * (vectors - left)
+	return len(hashes) - xxph3RowsAVX512(rows, layout.stride(k.width), data, len(hashes), &hashes[0], fastGather)
 }
 
 func xxph3StripesAssembly(sums *uint64, key *byte, n int) { xxph3StripesAVX2(sums, key, n) }

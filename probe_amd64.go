@@ -216,31 +216,7 @@ func hash32HeadersLoadsAVX2(headers *byte, stride int, hashes *uint32, groups in
 // key are signed, and else 0.
 
 //go:noescape
-func hash32Width4AVX512(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32Width8AVX512(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32SlicesAVX512(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32StringsAVX512(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets32AVX512(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets64AVX512(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32FixedAVX512(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32Width8AVX2(keys *byte, hashes *uint32, vectors int)
+func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
 func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
@@ -256,6 +232,18 @@ func hash32Offsets64AVX2(data *byte, offsets *int64, hashes *uint32, vectors int
 
 //go:noescape
 func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
+
+//go:noescape
+func hash32Width4AVX512(keys *byte, hashes *uint32, vectors int)
+
+//go:noescape
+func hash32Width8AVX512(keys *byte, hashes *uint32, vectors int)
+
+//go:noescape
+func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
+
+//go:noescape
+func hash32Width8AVX2(keys *byte, hashes *uint32, vectors int)
 
 // The hash64 functions write the two hashes of n keys, or of the given number of vectors of 16
 // keys, at least 1. Those for keys of any length return how many keys or vectors are left.
@@ -319,19 +307,7 @@ func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 // least 1. Those for keys of any length return the number of vectors that they leave.
 
 //go:noescape
-func xxph3SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxph3StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxph3Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxph3Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxph3FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)
+func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 
 //go:noescape
 func xxph3Width4AVX512(keys *byte, hashes *uint64, vectors int)

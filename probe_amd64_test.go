@@ -11,8 +11,8 @@ import (
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, 48, map[hashKind]callLengths{hashLevelDB: {16, 16}, hashLevelDBSigned: {16, 16}, hashXXH64x2: {16, 16}, hashXXH64: {16, 16}, hashXXPH3: {16, 0}}},
-	{AVX2, "AVX2", featuresAVX2, 44, map[hashKind]callLengths{hashLevelDB: {16, 8}, hashLevelDBSigned: {16, 8}, hashXXH64: {48, 48}, hashXXPH3: {48, 48}}},
+	{AVX512, "AVX512", featuresAVX512, 40, map[hashKind]callLengths{hashLevelDB: {0, 32, 32}, hashLevelDBSigned: {0, 32, 32}, hashXXH64x2: {16, 16, 16}, hashXXH64: {16, 16, 16}, hashXXPH3: {0, 0, 0}}},
+	{AVX2, "AVX2", featuresAVX2, 44, map[hashKind]callLengths{hashLevelDB: {16, 8, 8}, hashLevelDBSigned: {16, 8, 8}, hashXXH64: {48, 48, 48}, hashXXPH3: {48, 48, 48}}},
 }}
 
 // forms are the two ways of testing that the switch chooses from, the switch
@@ -57,6 +57,66 @@ func TestLoads(t *testing.T) {
 	}
 	t.Run("TestHashes", TestHashes)
 	t.Run("TestOtherLengths", TestOtherLengths)
+}
+
+// TestKeysOfMixedLengths compares the hashes of keys of 0 to 300 bytes, among them a few of 64 KiB, with the
+// reference: in columns of all sizes up to two groups of 64, and in the two forms of the kernels of
+// AVX-512.
+func TestKeysOfMixedLengths(t *testing.T) {
+	defer func(gathers bool) { fastGather = gathers }(fastGather)
+	random := rand.New(rand.NewPCG(81, 82))
+	data := make([]byte, 1<<17)
+	for i := range data {
+		data[i] = byte(random.Uint32())
+	}
+	for _, gathers := range []bool{true, false} {
+		fastGather = gathers
+		for n := 1; n <= 130; n += someLengths(n) {
+			for _, longest := range []int{3, 12, 17, 33, 140, 300} {
+				keys := make([][]byte, n)
+				for i := range keys {
+					length := random.IntN(longest + 1)
+					switch random.IntN(60) {
+					case 0:
+						length = random.IntN(301)
+					case 1:
+						if random.IntN(20) == 0 {
+							length = 1<<16 - random.IntN(3)
+						}
+					}
+					if n%3 == 0 {
+						length = max(length, 8) // so that keys are gathered
+					}
+					keys[i] = data[random.IntN(1000):][:length]
+				}
+				checkEachHash(t, keys, eachLayout(t, keys)...)
+			}
+			width := random.IntN(60) + 1
+			checkFixedWidth(t, data[:n*width], width)
+		}
+		t.Run(fmt.Sprintf("gathers=%v", gathers), func(t *testing.T) {
+			t.Run("TestHashes", TestHashes)
+			t.Run("TestOtherLengths", TestOtherLengths)
+		})
+	}
+}
+
+// someLengths returns the step to the next number of keys that is tested.
+func someLengths(n int) int {
+	if testing.Short() {
+		return 1 + n/8
+	}
+	return 1
+}
+
+// checkFixedWidth hashes the keys of data.
+func checkFixedWidth(t *testing.T, data []byte, width int) {
+	t.Helper()
+	var keys [][]byte
+	for i := 0; i < len(data); i += width {
+		keys = append(keys, data[i:i+width])
+	}
+	checkEachHash(t, keys, must(t)(FixedWidth(data, width)))
 }
 
 // TestGroupsEnd looks for the end of a call that loads words one by one at a long key, and after

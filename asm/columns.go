@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// column is a layout of keys of any length.
+// column is a layout of keys.
 type column struct {
 	name      string
 	arguments string
@@ -17,14 +17,16 @@ type column struct {
 	locate func(v vectors) func() located
 }
 
-// columns are the layouts: Go's slices and strings, Arrow's offsets, and a fixed width.
+// columns are the layouts of keys of any length: Go's slices and strings, and Arrow's offsets.
 var columns = []column{
 	{"Slices", "headers *byte", locateHeaders(24)},
 	{"Strings", "headers *byte", locateHeaders(16)},
 	{"Offsets32", "data *byte, offsets *int32", locateOffsets32},
 	{"Offsets64", "data *byte, offsets *int64", locateOffsets64},
-	{"Fixed", "data *byte, width int", locateFixed},
 }
+
+// fixed is the layout of keys of one width.
+var fixed = column{"Fixed", "data *byte, width int", locateFixed}
 
 // located has the addresses and the lengths in bytes of a vector of keys. The lengths
 // are a vector of words, or two long vectors, or both.
