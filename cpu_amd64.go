@@ -28,12 +28,6 @@ var slowPDEP = isAMD && cpuid.CPU.Family < 0x19
 // against Downfall. No CPUID bit tells.
 var slowGather = isAMD
 
-// fastGather makes the AVX-512 kernels of strings gather keys of 8 bytes or more. Otherwise they load
-// them. With loads, prototypes on a Zen 5 were 1.3 to 2.6 times as fast for strings of 8 to 32 bytes as
-// kernels that gather. On a Sapphire Rapids, LevelDB's hash of such strings is 1.1 times as fast with
-// gathers, of 8 bytes 2.5 times, and of 16 bytes 1.8 times. Both give the same hashes.
-var fastGather = !slowGather
-
 // init finds the kernels and their forms. cpuid reports AVX and AVX-512 only where the operating system
 // saves their registers.
 func init() {
@@ -48,4 +42,8 @@ func init() {
 	if slowPDEP {
 		staged = dense
 	}
+	// With loads, prototypes on a Zen 5 were 1.3 to 2.6 times as fast for strings of 8 to 32 bytes as
+	// kernels that gather. On a Sapphire Rapids, LevelDB's hash of such strings is 1.1 times as fast with
+	// gathers, of 8 bytes 2.5 times, and of 16 bytes 1.8 times.
+	fastGather = !slowGather
 }

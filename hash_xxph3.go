@@ -173,6 +173,17 @@ func (sums *xxph3Sums) add(p unsafe.Pointer, n int) {
 	}
 }
 
+// addAssembly is add in assembly. It returns false, and does nothing, if the CPU runs none.
+func (sums *xxph3Sums) addAssembly(p unsafe.Pointer, n int) bool {
+	for ; n > longStripes; n -= longStripes {
+		if !xxph3Stripes(kernels[0], &sums[0], (*byte)(p), longStripes) {
+			return false
+		}
+		p = unsafe.Add(p, longStripes)
+	}
+	return xxph3Stripes(kernels[0], &sums[0], (*byte)(p), n)
+}
+
 // stripe adds the 64 bytes at p, with the secret from byte at on.
 func (sums *xxph3Sums) stripe(p unsafe.Pointer, at int) {
 	for i := range sums {

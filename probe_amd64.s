@@ -3252,13 +3252,14 @@ end:
 	VZEROUPPER
 	RET
 
-// func xxph3Width4AVX512(keys *byte, hashes *uint64, vectors int)
+// func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3Width4AVX512(SB), NOSPLIT, $0-24
+TEXT ·xxph3Width4AVX512(SB), NOSPLIT, $0-56
 	// XXPH3. Each lane hashes one key.
-	MOVQ         keys+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0xbe4ba423396cfeb8, BX
 	VPBROADCASTQ BX, Z0
 	MOVQ         $0x0000000000000004, BX
@@ -3309,16 +3310,20 @@ vector:
 	ADDQ      $0x00000080, CX
 	DECQ      DX
 	JNZ       vector
+	MOVQ      n+24(FP), AX
+	ANDQ      $0x0f, AX
+	MOVQ      AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func xxph3Width8AVX512(keys *byte, hashes *uint64, vectors int)
+// func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3Width8AVX512(SB), NOSPLIT, $0-24
+TEXT ·xxph3Width8AVX512(SB), NOSPLIT, $0-56
 	// XXPH3. Each lane hashes one key.
-	MOVQ         keys+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0xbe4ba423396cfeb8, BX
 	VPBROADCASTQ BX, Z0
 	MOVQ         $0x0000000000000008, BX
@@ -3365,16 +3370,20 @@ vector:
 	ADDQ      $0x00000080, CX
 	DECQ      DX
 	JNZ       vector
+	MOVQ      n+24(FP), AX
+	ANDQ      $0x0f, AX
+	MOVQ      AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func xxh64Width4AVX2(keys *byte, hashes *uint64, vectors int)
+// func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX2
-TEXT ·xxh64Width4AVX2(SB), NOSPLIT, $0-24
+TEXT ·xxh64Width4AVX2(SB), NOSPLIT, $0-48
 	// XXH64 with the seed 0: 12 of 16 keys in vectors, and 4 in general registers.
-	MOVQ         keys+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0x9e3779b185ebca87, BX
 	VMOVQ        BX, X0
 	VPBROADCASTQ X0, Y0
@@ -3588,16 +3597,20 @@ vector:
 	ADDQ      $0x00000080, CX
 	DECQ      DX
 	JNZ       vector
+	MOVQ      n+24(FP), AX
+	ANDQ      $0x0f, AX
+	MOVQ      AX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func xxh64Width8AVX2(keys *byte, hashes *uint64, vectors int)
+// func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX2
-TEXT ·xxh64Width8AVX2(SB), NOSPLIT, $0-24
+TEXT ·xxh64Width8AVX2(SB), NOSPLIT, $0-48
 	// XXH64 with the seed 0: 12 of 16 keys in vectors, and 4 in general registers.
-	MOVQ         keys+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0x9e3779b185ebca87, BX
 	VMOVQ        BX, X0
 	VPBROADCASTQ X0, Y0
@@ -3849,16 +3862,20 @@ vector:
 	ADDQ     $0x00000080, CX
 	DECQ     DX
 	JNZ      vector
+	MOVQ     n+24(FP), AX
+	ANDQ     $0x0f, AX
+	MOVQ     AX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func xxph3Width4AVX2(keys *byte, hashes *uint64, vectors int)
+// func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 // Requires: AVX, AVX2
-TEXT ·xxph3Width4AVX2(SB), NOSPLIT, $0-24
+TEXT ·xxph3Width4AVX2(SB), NOSPLIT, $0-56
 	// XXPH3: 12 of 16 keys in vectors, and 4 in general registers.
-	MOVQ         keys+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0x000000009e3779b1, BX
 	VMOVQ        BX, X0
 	VPBROADCASTQ X0, Y0
@@ -4064,16 +4081,20 @@ vector:
 	ADDQ      $0x00000080, CX
 	DECQ      DX
 	JNZ       vector
+	MOVQ      n+24(FP), AX
+	ANDQ      $0x0f, AX
+	MOVQ      AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func xxph3Width8AVX2(keys *byte, hashes *uint64, vectors int)
+// func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 // Requires: AVX, AVX2
-TEXT ·xxph3Width8AVX2(SB), NOSPLIT, $0-24
+TEXT ·xxph3Width8AVX2(SB), NOSPLIT, $0-56
 	// XXPH3: 12 of 16 keys in vectors, and 4 in general registers.
-	MOVQ         keys+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0x000000009e3779b1, BX
 	VMOVQ        BX, X0
 	VPBROADCASTQ X0, Y0
@@ -4261,6 +4282,9 @@ vector:
 	ADDQ     $0x00000080, CX
 	DECQ     DX
 	JNZ      vector
+	MOVQ     n+24(FP), AX
+	ANDQ     $0x0f, AX
+	MOVQ     AX, left+48(FP)
 	VZEROUPPER
 	RET
 
@@ -6281,18 +6305,19 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash32HeadersLoadsAVX2(headers *byte, stride int, hashes *uint32, groups int, signs uint32) (left int)
+// func hash32LoadsHeadersAVX2(rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX2, BMI2, CMOV
-TEXT ·hash32HeadersLoadsAVX2(SB), $1448-48
+TEXT ·hash32LoadsHeadersAVX2(SB), $1448-48
 	// A group is 32 keys. The kernel loads 32 bytes of each key, those of 8 keys into 8 vectors,
 	// and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past
 	// the end of a key, so that the kernel reads nothing but the keys. Four vectors of hashes take
 	// their words in turn, because a step waits for the product of the step before. The kernel
 	// ends early as the others do.
-	MOVQ headers+0(FP), AX
+	MOVQ rows+0(FP), AX
 	MOVQ stride+8(FP), CX
-	MOVQ groups+24(FP), SI
-	MOVQ hashes+16(FP), DX
+	MOVQ n+16(FP), SI
+	SHRQ $0x05, SI
+	MOVQ hashes+24(FP), DX
 	MOVQ DX, 1440(SP)
 	MOVQ $0x00004000, DI
 
@@ -6872,7 +6897,11 @@ tail_3:
 	JNS          group
 
 end:
-	MOVQ SI, left+40(FP)
+	MOVQ n+16(FP), AX
+	ANDQ $0x1f, AX
+	SHLQ $0x05, SI
+	ADDQ SI, AX
+	MOVQ AX, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -8428,22 +8457,23 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
+// func hash32SlicesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32SlicesAVX2(SB), $128-40
+TEXT ·hash32SlicesAVX2(SB), $128-56
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         headers+0(FP), AX
+	MOVQ         rows+0(FP), AX
 	MOVL         $0x00000018, CX
 	VMOVD        CX, X0
 	VPBROADCASTD X0, Y0
 	VPMULLD      ascending<>+0(SB), Y0, Y0
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x03, DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0xbc9f1d34, SI
 	VMOVD        SI, X1
@@ -8573,7 +8603,7 @@ not_short:
 	VPADDD  Y1, Y13, Y13
 
 last_bytes:
-	MOVLQZX      signs+24(FP), SI
+	MOVLQZX      signs+40(FP), SI
 	VMOVD        SI, X1
 	VPBROADCASTD X1, Y1
 	VPAND        Y13, Y1, Y1
@@ -8594,22 +8624,27 @@ store:
 	JNS     vector
 
 end:
-	MOVQ DX, left+32(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x07, AX
+	SHLQ $0x03, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash32StringsAVX2(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
+// func hash32StringsAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32StringsAVX2(SB), $128-40
+TEXT ·hash32StringsAVX2(SB), $128-56
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         headers+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x03, DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0xbc9f1d34, SI
 	VMOVD        SI, X0
@@ -8739,7 +8774,7 @@ not_short:
 	VPADDD  Y0, Y12, Y12
 
 last_bytes:
-	MOVLQZX      signs+24(FP), SI
+	MOVLQZX      signs+40(FP), SI
 	VMOVD        SI, X0
 	VPBROADCASTD X0, Y0
 	VPAND        Y12, Y0, Y0
@@ -8760,25 +8795,30 @@ store:
 	JNS     vector
 
 end:
-	MOVQ DX, left+32(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x07, AX
+	SHLQ $0x03, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash32Offsets32AVX2(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
+// func hash32Offsets32AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32Offsets32AVX2(SB), $128-48
+TEXT ·hash32Offsets32AVX2(SB), $128-56
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+0(FP), AX
+	MOVQ         data+16(FP), AX
 	VMOVQ        AX, X0
 	VPBROADCASTQ X0, Y4
-	MOVQ         offsets+8(FP), AX
-	MOVQ         hashes+16(FP), CX
-	MOVQ         vectors+24(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x03, DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0xbc9f1d34, SI
 	VMOVD        SI, X0
@@ -8902,7 +8942,7 @@ not_short:
 	VPADDD  Y0, Y13, Y13
 
 last_bytes:
-	MOVLQZX      signs+32(FP), SI
+	MOVLQZX      signs+40(FP), SI
 	VMOVD        SI, X0
 	VPBROADCASTD X0, Y0
 	VPAND        Y13, Y0, Y0
@@ -8923,25 +8963,30 @@ store:
 	JNS     vector
 
 end:
-	MOVQ DX, left+40(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x07, AX
+	SHLQ $0x03, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash32Offsets64AVX2(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
+// func hash32Offsets64AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32Offsets64AVX2(SB), $128-48
+TEXT ·hash32Offsets64AVX2(SB), $128-56
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+0(FP), AX
+	MOVQ         data+16(FP), AX
 	VMOVQ        AX, X0
 	VPBROADCASTQ X0, Y4
-	MOVQ         offsets+8(FP), AX
-	MOVQ         hashes+16(FP), CX
-	MOVQ         vectors+24(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x03, DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0xbc9f1d34, SI
 	VMOVD        SI, X0
@@ -9068,7 +9113,7 @@ not_short:
 	VPADDD  Y0, Y13, Y13
 
 last_bytes:
-	MOVLQZX      signs+32(FP), SI
+	MOVLQZX      signs+40(FP), SI
 	VMOVD        SI, X0
 	VPBROADCASTD X0, Y0
 	VPAND        Y13, Y0, Y0
@@ -9089,21 +9134,26 @@ store:
 	JNS     vector
 
 end:
-	MOVQ DX, left+40(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x07, AX
+	SHLQ $0x03, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
+// func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32FixedAVX2(SB), $192-48
+TEXT ·hash32FixedAVX2(SB), $192-56
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+0(FP), AX
-	MOVQ         width+8(FP), CX
+	MOVQ         rows+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	NEGQ         CX
 	MOVQ         AX, (SP)
 	ADDQ         CX, AX
 	MOVQ         AX, 8(SP)
@@ -9131,8 +9181,9 @@ TEXT ·hash32FixedAVX2(SB), $192-48
 	VPSUBQ       Y5, Y0, Y0
 	VMOVDQU      32(SP), Y1
 	VPSUBQ       Y5, Y1, Y1
-	MOVQ         hashes+16(FP), AX
-	MOVQ         vectors+24(FP), CX
+	MOVQ         hashes+32(FP), AX
+	MOVQ         n+24(FP), CX
+	SHRQ         $0x03, CX
 	MOVQ         $0x00004000, DX
 	MOVL         $0xbc9f1d34, BX
 	VMOVD        BX, X2
@@ -9243,7 +9294,7 @@ not_short:
 	VPADDD  Y2, Y13, Y13
 
 last_bytes:
-	MOVLQZX      signs+32(FP), BX
+	MOVLQZX      signs+40(FP), BX
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
 	VPAND        Y13, Y2, Y2
@@ -9264,7 +9315,11 @@ store:
 	JNS     vector
 
 end:
-	MOVQ CX, left+40(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x07, AX
+	SHLQ $0x03, CX
+	ADDQ CX, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
@@ -10365,13 +10420,14 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash32Width4AVX512(keys *byte, hashes *uint32, vectors int)
+// func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: AVX, AVX512F
-TEXT ·hash32Width4AVX512(SB), NOSPLIT, $0-24
+TEXT ·hash32Width4AVX512(SB), NOSPLIT, $0-56
 	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
-	MOVQ         keys+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVL         $0xa60d8378, BX
 	VPBROADCASTD BX, Z0
 	MOVL         $0xc6a4a793, BX
@@ -10388,16 +10444,20 @@ vector:
 	ADDQ      $0x40, CX
 	DECQ      DX
 	JNZ       vector
+	MOVQ      n+24(FP), AX
+	ANDQ      $0x0f, AX
+	MOVQ      AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash32Width8AVX512(keys *byte, hashes *uint32, vectors int)
+// func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: AVX, AVX512F
-TEXT ·hash32Width8AVX512(SB), NOSPLIT, $0-24
+TEXT ·hash32Width8AVX512(SB), NOSPLIT, $0-56
 	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
-	MOVQ         keys+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVL         $0x89ba21ac, BX
 	VPBROADCASTD BX, Z0
 	MOVL         $0xc6a4a793, BX
@@ -10425,6 +10485,9 @@ vector:
 	ADDQ      $0x40, CX
 	DECQ      DX
 	JNZ       vector
+	MOVQ      n+24(FP), AX
+	ANDQ      $0x0f, AX
+	MOVQ      AX, left+48(FP)
 	VZEROUPPER
 	RET
 
@@ -13077,13 +13140,14 @@ step:
 	VZEROUPPER
 	RET
 
-// func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
+// func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: AVX, AVX2
-TEXT ·hash32Width4AVX2(SB), NOSPLIT, $0-24
+TEXT ·hash32Width4AVX2(SB), NOSPLIT, $0-56
 	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
-	MOVQ         keys+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x03, DX
 	MOVL         $0xa60d8378, BX
 	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
@@ -13102,16 +13166,20 @@ vector:
 	ADDQ    $0x20, CX
 	DECQ    DX
 	JNZ     vector
+	MOVQ    n+24(FP), AX
+	ANDQ    $0x07, AX
+	MOVQ    AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash32Width8AVX2(keys *byte, hashes *uint32, vectors int)
+// func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: AVX, AVX2
-TEXT ·hash32Width8AVX2(SB), NOSPLIT, $0-24
+TEXT ·hash32Width8AVX2(SB), NOSPLIT, $0-56
 	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
-	MOVQ         keys+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x03, DX
 	MOVL         $0x89ba21ac, BX
 	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
@@ -13139,6 +13207,9 @@ vector:
 	ADDQ    $0x20, CX
 	DECQ    DX
 	JNZ     vector
+	MOVQ    n+24(FP), AX
+	ANDQ    $0x07, AX
+	MOVQ    AX, left+48(FP)
 	VZEROUPPER
 	RET
 
@@ -15849,9 +15920,9 @@ step:
 	VZEROUPPER
 	RET
 
-// func hash64Width4AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
+// func hash64Width4AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·hash64Width4AVX512(SB), NOSPLIT, $0-32
+TEXT ·hash64Width4AVX512(SB), NOSPLIT, $0-56
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
 	MOVQ         $0x9e3779b185ebca87, AX
@@ -15864,10 +15935,11 @@ TEXT ·hash64Width4AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ AX, Z3
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z3
-	MOVQ         keys+0(FP), AX
-	MOVQ         h1+8(FP), CX
-	MOVQ         h2+16(FP), DX
-	MOVQ         vectors+24(FP), BX
+	MOVQ         rows+0(FP), AX
+	MOVQ         h1+32(FP), CX
+	MOVQ         h2+40(FP), DX
+	MOVQ         n+24(FP), BX
+	SHRQ         $0x04, BX
 	MOVQ         $0x27d4eb2f165667c9, SI
 	VPBROADCASTQ SI, Z11
 	MOVQ         $0x27d4eb2f165667ca, SI
@@ -16060,12 +16132,15 @@ last:
 	JMP       last
 
 end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash64Width8AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
+// func hash64Width8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·hash64Width8AVX512(SB), NOSPLIT, $0-32
+TEXT ·hash64Width8AVX512(SB), NOSPLIT, $0-56
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
 	MOVQ         $0x9e3779b185ebca87, AX
@@ -16078,10 +16153,11 @@ TEXT ·hash64Width8AVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTQ AX, Z3
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z4
-	MOVQ         keys+0(FP), AX
-	MOVQ         h1+8(FP), CX
-	MOVQ         h2+16(FP), DX
-	MOVQ         vectors+24(FP), BX
+	MOVQ         rows+0(FP), AX
+	MOVQ         h1+32(FP), CX
+	MOVQ         h2+40(FP), DX
+	MOVQ         n+24(FP), BX
+	SHRQ         $0x04, BX
 	MOVQ         $0x27d4eb2f165667cd, SI
 	VPBROADCASTQ SI, Z12
 	MOVQ         $0x27d4eb2f165667ce, SI
@@ -16286,12 +16362,15 @@ last:
 	JMP       last
 
 end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash64SlicesAVX512(headers *byte, h1 *uint64, h2 *uint64, vectors int) (left int)
+// func hash64SlicesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64SlicesAVX512(SB), $512-40
+TEXT ·hash64SlicesAVX512(SB), $512-56
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
 	// If the next 32 keys have one length,
@@ -16311,16 +16390,17 @@ TEXT ·hash64SlicesAVX512(SB), $512-40
 	VPBROADCASTQ AX, Z7
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z8
-	MOVQ         headers+0(FP), AX
+	MOVQ         rows+0(FP), AX
 	VMOVDQU64    headers24Word0<>+0(SB), Z17
 	MOVL         $0x000000c0, CX
 	KMOVW        CX, K1
 	VMOVDQU64    headers24Word1<>+0(SB), Z18
 	MOVL         $0x000000e0, CX
 	KMOVW        CX, K2
-	MOVQ         h1+8(FP), CX
-	MOVQ         h2+16(FP), DX
-	MOVQ         vectors+24(FP), BX
+	MOVQ         h1+32(FP), CX
+	MOVQ         h2+40(FP), DX
+	MOVQ         n+24(FP), BX
+	SHRQ         $0x04, BX
 	MOVQ         $0x00004000, SI
 	MOVL         $0x0000ffff, DI
 	KMOVW        DI, K3
@@ -17146,13 +17226,17 @@ hashed:
 	JNS       vector
 
 end:
-	MOVQ BX, left+32(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, BX
+	ADDQ BX, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash64StringsAVX512(headers *byte, h1 *uint64, h2 *uint64, vectors int) (left int)
+// func hash64StringsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64StringsAVX512(SB), $512-40
+TEXT ·hash64StringsAVX512(SB), $512-56
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
 	// If the next 32 keys have one length,
@@ -17172,12 +17256,13 @@ TEXT ·hash64StringsAVX512(SB), $512-40
 	VPBROADCASTQ AX, Z7
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z8
-	MOVQ         headers+0(FP), AX
+	MOVQ         rows+0(FP), AX
 	VMOVDQU64    headers16Word0<>+0(SB), Z17
 	VMOVDQU64    headers16Word1<>+0(SB), Z18
-	MOVQ         h1+8(FP), CX
-	MOVQ         h2+16(FP), DX
-	MOVQ         vectors+24(FP), BX
+	MOVQ         h1+32(FP), CX
+	MOVQ         h2+40(FP), DX
+	MOVQ         n+24(FP), BX
+	SHRQ         $0x04, BX
 	MOVQ         $0x00004000, SI
 	MOVL         $0x0000ffff, DI
 	KMOVW        DI, K1
@@ -17995,13 +18080,17 @@ hashed:
 	JNS       vector
 
 end:
-	MOVQ BX, left+32(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, BX
+	ADDQ BX, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash64Offsets32AVX512(data *byte, offsets *int32, h1 *uint64, h2 *uint64, vectors int) (left int)
+// func hash64Offsets32AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64Offsets32AVX512(SB), $512-48
+TEXT ·hash64Offsets32AVX512(SB), $512-56
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
 	// If the next 32 keys have one length,
@@ -18021,12 +18110,13 @@ TEXT ·hash64Offsets32AVX512(SB), $512-48
 	VPBROADCASTQ AX, Z7
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z8
-	MOVQ         data+0(FP), AX
+	MOVQ         data+16(FP), AX
 	VPBROADCASTQ AX, Z17
-	MOVQ         offsets+8(FP), AX
-	MOVQ         h1+16(FP), CX
-	MOVQ         h2+24(FP), DX
-	MOVQ         vectors+32(FP), BX
+	MOVQ         rows+0(FP), AX
+	MOVQ         h1+32(FP), CX
+	MOVQ         h2+40(FP), DX
+	MOVQ         n+24(FP), BX
+	SHRQ         $0x04, BX
 	MOVQ         $0x00004000, SI
 	MOVL         $0x0000ffff, DI
 	KMOVW        DI, K1
@@ -18849,13 +18939,17 @@ hashed:
 	JNS           vector
 
 end:
-	MOVQ BX, left+40(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, BX
+	ADDQ BX, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash64Offsets64AVX512(data *byte, offsets *int64, h1 *uint64, h2 *uint64, vectors int) (left int)
+// func hash64Offsets64AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64Offsets64AVX512(SB), $512-48
+TEXT ·hash64Offsets64AVX512(SB), $512-56
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
 	// If the next 32 keys have one length,
@@ -18875,12 +18969,13 @@ TEXT ·hash64Offsets64AVX512(SB), $512-48
 	VPBROADCASTQ AX, Z7
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z8
-	MOVQ         data+0(FP), AX
+	MOVQ         data+16(FP), AX
 	VPBROADCASTQ AX, Z17
-	MOVQ         offsets+8(FP), AX
-	MOVQ         h1+16(FP), CX
-	MOVQ         h2+24(FP), DX
-	MOVQ         vectors+32(FP), BX
+	MOVQ         rows+0(FP), AX
+	MOVQ         h1+32(FP), CX
+	MOVQ         h2+40(FP), DX
+	MOVQ         n+24(FP), BX
+	SHRQ         $0x04, BX
 	MOVQ         $0x00004000, SI
 	MOVL         $0x0000ffff, DI
 	KMOVW        DI, K1
@@ -19696,13 +19791,17 @@ hashed:
 	JNS       vector
 
 end:
-	MOVQ BX, left+40(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, BX
+	ADDQ BX, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash64FixedAVX512(data *byte, width int, h1 *uint64, h2 *uint64, vectors int) (left int)
+// func hash64FixedAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64FixedAVX512(SB), $640-48
+TEXT ·hash64FixedAVX512(SB), $640-56
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
 	// If the next 32 keys have one length,
@@ -19722,8 +19821,9 @@ TEXT ·hash64FixedAVX512(SB), $640-48
 	VPBROADCASTQ AX, Z7
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z8
-	MOVQ         data+0(FP), AX
-	MOVQ         width+8(FP), CX
+	MOVQ         rows+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	NEGQ         CX
 	MOVQ         AX, (SP)
 	ADDQ         CX, AX
 	MOVQ         AX, 8(SP)
@@ -19764,9 +19864,10 @@ TEXT ·hash64FixedAVX512(SB), $640-48
 	VPSUBQ       Z18, Z0, Z0
 	VMOVDQU32    64(SP), Z1
 	VPSUBQ       Z18, Z1, Z1
-	MOVQ         h1+16(FP), AX
-	MOVQ         h2+24(FP), CX
-	MOVQ         vectors+32(FP), DX
+	MOVQ         h1+32(FP), AX
+	MOVQ         h2+40(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0x0000ffff, SI
 	KMOVW        SI, K1
@@ -20566,13 +20667,17 @@ hashed:
 	JNS       vector
 
 end:
-	MOVQ DX, left+40(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func xxh64Width4AVX512(keys *byte, hashes *uint64, vectors int)
+// func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxh64Width4AVX512(SB), NOSPLIT, $0-24
+TEXT ·xxh64Width4AVX512(SB), NOSPLIT, $0-48
 	// XXH64 with the seed 0. Each lane hashes one key.
 	MOVQ         $0x9e3779b185ebca87, AX
 	VPBROADCASTQ AX, Z0
@@ -20584,9 +20689,10 @@ TEXT ·xxh64Width4AVX512(SB), NOSPLIT, $0-24
 	VPBROADCASTQ AX, Z3
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z3
-	MOVQ         keys+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0x27d4eb2f165667c9, BX
 	VPBROADCASTQ BX, Z11
 
@@ -20757,12 +20863,15 @@ last:
 	JMP       last
 
 end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func xxh64Width8AVX512(keys *byte, hashes *uint64, vectors int)
+// func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxh64Width8AVX512(SB), NOSPLIT, $0-24
+TEXT ·xxh64Width8AVX512(SB), NOSPLIT, $0-48
 	// XXH64 with the seed 0. Each lane hashes one key.
 	MOVQ         $0x9e3779b185ebca87, AX
 	VPBROADCASTQ AX, Z0
@@ -20774,9 +20883,10 @@ TEXT ·xxh64Width8AVX512(SB), NOSPLIT, $0-24
 	VPBROADCASTQ AX, Z3
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z4
-	MOVQ         keys+0(FP), AX
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0x27d4eb2f165667cd, BX
 	VPBROADCASTQ BX, Z12
 
@@ -20967,12 +21077,15 @@ last:
 	JMP       last
 
 end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	MOVQ AX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func xxh64SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+// func xxh64SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64SlicesAVX512(SB), $512-32
+TEXT ·xxh64SlicesAVX512(SB), $512-48
 	// XXH64 with the seed 0. Each lane hashes one key.
 	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
@@ -20991,15 +21104,16 @@ TEXT ·xxh64SlicesAVX512(SB), $512-32
 	VPBROADCASTQ AX, Z7
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z8
-	MOVQ         headers+0(FP), AX
+	MOVQ         rows+0(FP), AX
 	VMOVDQU64    headers24Word0<>+0(SB), Z13
 	MOVL         $0x000000c0, CX
 	KMOVW        CX, K1
 	VMOVDQU64    headers24Word1<>+0(SB), Z14
 	MOVL         $0x000000e0, CX
 	KMOVW        CX, K2
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0x0000ffff, SI
 	KMOVW        SI, K3
@@ -21590,13 +21704,17 @@ hashed:
 	JNS       vector
 
 end:
-	MOVQ DX, left+24(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ AX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func xxh64StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+// func xxh64StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64StringsAVX512(SB), $512-32
+TEXT ·xxh64StringsAVX512(SB), $512-48
 	// XXH64 with the seed 0. Each lane hashes one key.
 	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
@@ -21615,11 +21733,12 @@ TEXT ·xxh64StringsAVX512(SB), $512-32
 	VPBROADCASTQ AX, Z7
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z8
-	MOVQ         headers+0(FP), AX
+	MOVQ         rows+0(FP), AX
 	VMOVDQU64    headers16Word0<>+0(SB), Z13
 	VMOVDQU64    headers16Word1<>+0(SB), Z14
-	MOVQ         hashes+8(FP), CX
-	MOVQ         vectors+16(FP), DX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0x0000ffff, SI
 	KMOVW        SI, K1
@@ -22202,13 +22321,17 @@ hashed:
 	JNS       vector
 
 end:
-	MOVQ DX, left+24(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ AX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func xxh64Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
+// func xxh64Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64Offsets32AVX512(SB), $512-40
+TEXT ·xxh64Offsets32AVX512(SB), $512-48
 	// XXH64 with the seed 0. Each lane hashes one key.
 	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
@@ -22227,11 +22350,12 @@ TEXT ·xxh64Offsets32AVX512(SB), $512-40
 	VPBROADCASTQ AX, Z7
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z8
-	MOVQ         data+0(FP), AX
+	MOVQ         data+16(FP), AX
 	VPBROADCASTQ AX, Z13
-	MOVQ         offsets+8(FP), AX
-	MOVQ         hashes+16(FP), CX
-	MOVQ         vectors+24(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0x0000ffff, SI
 	KMOVW        SI, K1
@@ -22819,13 +22943,17 @@ hashed:
 	JNS           vector
 
 end:
-	MOVQ DX, left+32(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ AX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func xxh64Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
+// func xxh64Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64Offsets64AVX512(SB), $512-40
+TEXT ·xxh64Offsets64AVX512(SB), $512-48
 	// XXH64 with the seed 0. Each lane hashes one key.
 	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
@@ -22844,11 +22972,12 @@ TEXT ·xxh64Offsets64AVX512(SB), $512-40
 	VPBROADCASTQ AX, Z7
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z8
-	MOVQ         data+0(FP), AX
+	MOVQ         data+16(FP), AX
 	VPBROADCASTQ AX, Z13
-	MOVQ         offsets+8(FP), AX
-	MOVQ         hashes+16(FP), CX
-	MOVQ         vectors+24(FP), DX
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
 	MOVQ         $0x00004000, BX
 	MOVL         $0x0000ffff, SI
 	KMOVW        SI, K1
@@ -23429,13 +23558,17 @@ hashed:
 	JNS       vector
 
 end:
-	MOVQ DX, left+32(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ AX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func xxh64FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)
+// func xxh64FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64FixedAVX512(SB), $640-40
+TEXT ·xxh64FixedAVX512(SB), $640-48
 	// XXH64 with the seed 0. Each lane hashes one key.
 	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
@@ -23454,8 +23587,9 @@ TEXT ·xxh64FixedAVX512(SB), $640-40
 	VPBROADCASTQ AX, Z7
 	MOVQ         $0x27d4eb2f165667c5, AX
 	VPBROADCASTQ AX, Z8
-	MOVQ         data+0(FP), AX
-	MOVQ         width+8(FP), CX
+	MOVQ         rows+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	NEGQ         CX
 	MOVQ         AX, (SP)
 	ADDQ         CX, AX
 	MOVQ         AX, 8(SP)
@@ -23496,8 +23630,9 @@ TEXT ·xxh64FixedAVX512(SB), $640-40
 	VPSUBQ       Z14, Z0, Z0
 	VMOVDQU32    64(SP), Z1
 	VPSUBQ       Z14, Z1, Z1
-	MOVQ         hashes+16(FP), AX
-	MOVQ         vectors+24(FP), CX
+	MOVQ         hashes+32(FP), AX
+	MOVQ         n+24(FP), CX
+	SHRQ         $0x04, CX
 	MOVQ         $0x00004000, DX
 	MOVL         $0x0000ffff, BX
 	KMOVW        BX, K1
@@ -24062,6 +24197,10 @@ hashed:
 	JNS       vector
 
 end:
-	MOVQ CX, left+32(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, CX
+	ADDQ CX, AX
+	MOVQ AX, left+40(FP)
 	VZEROUPPER
 	RET

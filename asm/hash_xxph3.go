@@ -33,7 +33,7 @@ func secretTable() {
 
 // xxph3Stripes emits the sums of the stripes of 64 bytes of a long key.
 func xxph3Stripes() {
-	TEXT("xxph3StripesAVX2", NOSPLIT, "func(sums *uint64, key *byte, n int)")
+	TEXT("xxph3StripesAVX2", NOSPLIT, signature("xxph3Stripes"))
 	Comment("The product of the halves of a word is one instruction.")
 	sums, key, n := argument("sums"), argument("key"), argument("n")
 	at, last, tail := GP64(), GP64(), GP64()
@@ -99,9 +99,9 @@ func xxph3Stripes() {
 // xxph3Width emits XXPH3 of keys of 4 or 8 bytes that lie side by side, 16 keys at a time. It
 // needs the 64-bit product of AVX-512.
 func xxph3Width(width int) {
-	TEXT(fmt.Sprintf("xxph3Width%dAVX512", width), NOSPLIT, "func(keys *byte, hashes *uint64, vectors int)")
+	TEXT(fmt.Sprintf("xxph3Width%dAVX512", width), NOSPLIT, signature("xxph3"))
 	Comment("XXPH3. Each lane hashes one key.")
-	keys, to, n, v := argument("keys"), argument("hashes"), argument("vectors"), &avx512{}
+	keys, to, n, v := argument("rows"), argument("hashes"), vectorsOf(16), &avx512{}
 	long := func(c uint64) reg.VecVirtual { return v.broadcastLong(number64(c)) }
 	secret, length := long(xxph3Secret), long(uint64(width))
 	factors := []reg.VecVirtual{long(xxph3Factor), long(primes[1]), long(primes[2])}
@@ -146,6 +146,7 @@ func xxph3Width(width int) {
 	ADDQ(U32(128), to)
 	DECQ(n)
 	JNZ(LabelRef("vector"))
+	storeLeft(nil, 16)
 	VZEROUPPER()
 	RET()
 }

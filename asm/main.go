@@ -54,7 +54,7 @@ func main() {
 	testArrays()
 	setPlaces()
 	sortPlaces()
-	hash32HeadersLoads()
+	hash32LoadsHeaders()
 	hash32ByRows()
 	for _, c := range append(columns, fixed) {
 		hash32Bytes(&avx2{}, c)

@@ -25,10 +25,6 @@ type keyRows struct {
 	third   [2]reg.OpmaskVirtual
 }
 
-// rowsArguments are those that a kernel begins with. The stride is that of headers, or of offsets
-// into data. For keys of one width, rows is the first key, and the stride is less than 0: -width.
-const rowsArguments = "rows *byte, stride int, data *byte, n int"
-
 // headersSize is the size of the headers of a group on the stack.
 func (r *keyRows) headersSize() int { return 24*r.keys + 128 }
 
