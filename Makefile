@@ -29,7 +29,7 @@ FOREIGN  := $(filter-out $(HOST),$(VET))
 # The tests that prove the kernels: they reach every function in assembly on all of its
 # paths, as make mutants measures, and are all that slow emulators have the time for.
 KERNEL_TESTS := TestPromisedKernels TestFeatures TestForms TestRequests TestRequestsOfLines TestKeyByKey TestSingleIntegers TestReduce TestPlaces TestHashes TestStripes TestOtherLengths \
-	TestLongKeys TestVectorsOfKeysAtPageEnds TestColumnsAtPageEnd TestPackAtPageEnd TestArraysAtPageEnd TestLoadsAtPageEnds TestGroup FuzzKernels
+	TestLongKeys TestKeysOfMixedLengths TestVectorsOfKeysAtPageEnds TestColumnsAtPageEnd TestPackAtPageEnd TestArraysAtPageEnd TestLoadsAtPageEnds TestGroup FuzzKernels
 # Those of functions that AVX-512 shares with AVX2: Haswell proves them.
 AVX2_TESTS := TestLoads TestGroupsEnd
 TESTS := $(shell grep -hoE '^func (Test|Fuzz)[A-Za-z0-9]*' *_test.go | cut -c6-)

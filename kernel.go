@@ -50,15 +50,3 @@ func (k Kernel) check() error {
 	}
 	return nil
 }
-
-// hasKernel reports whether the kernel has assembly for the hash. AVX2 has no 64-bit
-// multiplication, so Go computes XXH64 with two seeds faster.
-func (h hashKind) hasKernel(k Kernel) bool {
-	switch h {
-	case hashLevelDB, hashLevelDBSigned, hashXXH64, hashXXPH3:
-		return k != Generic
-	case hashXXH64x2:
-		return k == AVX512 || k == NEON
-	}
-	return false
-}

@@ -203,147 +203,242 @@ func probeDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, p
 //go:noescape
 func probeDouble64AVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 
-// The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
-// load words one by one, and return how many groups are left.
+// hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.
+func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	switch kernel {
+	case AVX2:
+		switch layout {
+		case byteSlices, strs:
+			return hash32LoadsHeadersAVX2(rows, stride, n, hashes, signs), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func hash32HeadersLoadsAVX2(headers *byte, stride int, hashes *uint32, groups int, signs uint32) (left int)
+func hash32LoadsHeadersAVX2(rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int)
 
-// The hash32 functions are hash32Generic for the given number of vectors of keys, at least 1. Those
-// for keys of any length return how many vectors are left. Headers are those of slices or strings:
-// an address, and the length 8 bytes after it. Keys of a fixed width have at least 8 bytes. Keys
-// may lie on the stack, which can't move during a call. signs is signedBytes if the last bytes of a
-// key are signed, and else 0.
-
-//go:noescape
-func hash32Width4AVX512(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32Width8AVX512(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32SlicesAVX512(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32StringsAVX512(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets32AVX512(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets64AVX512(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32FixedAVX512(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32Width8AVX2(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32StringsAVX2(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets32AVX2(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
+// hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
+// leave keys that do not fill a vector. It ends at a vector, or a group of 32 or 64, with a key of
+// longKey bytes or more, and after so many bytes that a longer call would delay preemption.
+// Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
+// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0. gathers makes
+// AVX-512 gather keys of any length.
+func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint32s:
+			return hash32Width4AVX512(rows, stride, data, n, hashes, signs, gathers), true
+		case uint64s:
+			return hash32Width8AVX512(rows, stride, data, n, hashes, signs, gathers), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return hash32RowsAVX512(rows, stride, data, n, hashes, signs, gathers), true
+		}
+	case AVX2:
+		switch layout {
+		case uint32s:
+			return hash32Width4AVX2(rows, stride, data, n, hashes, signs, gathers), true
+		case uint64s:
+			return hash32Width8AVX2(rows, stride, data, n, hashes, signs, gathers), true
+		case byteSlices:
+			return hash32SlicesAVX2(rows, stride, data, n, hashes, signs, gathers), true
+		case strs:
+			return hash32StringsAVX2(rows, stride, data, n, hashes, signs, gathers), true
+		case offsets32:
+			return hash32Offsets32AVX2(rows, stride, data, n, hashes, signs, gathers), true
+		case offsets64:
+			return hash32Offsets64AVX2(rows, stride, data, n, hashes, signs, gathers), true
+		case fixedWidth:
+			return hash32FixedAVX2(rows, stride, data, n, hashes, signs, gathers), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func hash32Offsets64AVX2(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
+func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
-
-// The hash64 functions write the two hashes of n keys, or of the given number of vectors of 16
-// keys, at least 1. Those for keys of any length return how many keys or vectors are left.
+func hash32SlicesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64Width4AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
+func hash32StringsAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64Width8AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
+func hash32Offsets32AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64SlicesAVX512(headers *byte, h1 *uint64, h2 *uint64, vectors int) (left int)
+func hash32Offsets64AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64StringsAVX512(headers *byte, h1 *uint64, h2 *uint64, vectors int) (left int)
+func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64Offsets32AVX512(data *byte, offsets *int32, h1 *uint64, h2 *uint64, vectors int) (left int)
+func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64Offsets64AVX512(data *byte, offsets *int64, h1 *uint64, h2 *uint64, vectors int) (left int)
+func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64FixedAVX512(data *byte, width int, h1 *uint64, h2 *uint64, vectors int) (left int)
-
-// The xxh64 functions are the hash64 functions for one hash.
+func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func xxh64Width4AVX2(keys *byte, hashes *uint64, vectors int)
+func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+
+// hash64 is hash32 for two words.
+func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint32s:
+			return hash64Width4AVX512(rows, stride, data, n, h1, h2), true
+		case uint64s:
+			return hash64Width8AVX512(rows, stride, data, n, h1, h2), true
+		case byteSlices:
+			return hash64SlicesAVX512(rows, stride, data, n, h1, h2), true
+		case strs:
+			return hash64StringsAVX512(rows, stride, data, n, h1, h2), true
+		case offsets32:
+			return hash64Offsets32AVX512(rows, stride, data, n, h1, h2), true
+		case offsets64:
+			return hash64Offsets64AVX512(rows, stride, data, n, h1, h2), true
+		case fixedWidth:
+			return hash64FixedAVX512(rows, stride, data, n, h1, h2), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func xxh64Width8AVX2(keys *byte, hashes *uint64, vectors int)
+func hash64Width4AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64Width4AVX512(keys *byte, hashes *uint64, vectors int)
+func hash64Width8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64Width8AVX512(keys *byte, hashes *uint64, vectors int)
+func hash64SlicesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+func hash64StringsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+func hash64Offsets32AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
+func hash64Offsets64AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
+func hash64FixedAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+
+// xxh64 is hash64 for one word.
+func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint32s:
+			return xxh64Width4AVX512(rows, stride, data, n, hashes), true
+		case uint64s:
+			return xxh64Width8AVX512(rows, stride, data, n, hashes), true
+		case byteSlices:
+			return xxh64SlicesAVX512(rows, stride, data, n, hashes), true
+		case strs:
+			return xxh64StringsAVX512(rows, stride, data, n, hashes), true
+		case offsets32:
+			return xxh64Offsets32AVX512(rows, stride, data, n, hashes), true
+		case offsets64:
+			return xxh64Offsets64AVX512(rows, stride, data, n, hashes), true
+		case fixedWidth:
+			return xxh64FixedAVX512(rows, stride, data, n, hashes), true
+		}
+	case AVX2:
+		switch layout {
+		case uint32s:
+			return xxh64Width4AVX2(rows, stride, data, n, hashes), true
+		case uint64s:
+			return xxh64Width8AVX2(rows, stride, data, n, hashes), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func xxh64FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)
+func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
-// The xxph3Stripes functions add to the 8 sums, as xxph3Sums.add does.
+//go:noescape
+func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+// xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.
+func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		xxph3StripesAVX2(sums, key, n)
+		return true
+	}
+	return false
+}
 
 //go:noescape
 func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 
-// The xxph3 functions write the hashes of n keys, or of the given number of vectors of 16 keys, at
-// least 1. Those for keys of any length return the number of vectors that they leave.
+// xxph3 is hash32 for a word of 64 bits.
+func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint32s:
+			return xxph3Width4AVX512(rows, stride, data, n, hashes, gathers), true
+		case uint64s:
+			return xxph3Width8AVX512(rows, stride, data, n, hashes, gathers), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return xxph3RowsAVX512(rows, stride, data, n, hashes, gathers), true
+		}
+	case AVX2:
+		switch layout {
+		case uint32s:
+			return xxph3Width4AVX2(rows, stride, data, n, hashes, gathers), true
+		case uint64s:
+			return xxph3Width8AVX2(rows, stride, data, n, hashes, gathers), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func xxph3SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 
 //go:noescape
-func xxph3StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 
 //go:noescape
-func xxph3Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
+func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 
 //go:noescape
-func xxph3Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
+func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 
 //go:noescape
-func xxph3FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)
-
-//go:noescape
-func xxph3Width4AVX512(keys *byte, hashes *uint64, vectors int)
-
-//go:noescape
-func xxph3Width8AVX512(keys *byte, hashes *uint64, vectors int)
-
-//go:noescape
-func xxph3Width4AVX2(keys *byte, hashes *uint64, vectors int)
-
-//go:noescape
-func xxph3Width8AVX2(keys *byte, hashes *uint64, vectors int)
+func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 
 // groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
 // all probes.

@@ -69,6 +69,41 @@ func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse 
 	return false
 }
 
+// hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.
+func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	return left, false
+}
+
+// hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
+// leave keys that do not fill a vector. It ends at a vector, or a group of 32 or 64, with a key of
+// longKey bytes or more, and after so many bytes that a longer call would delay preemption.
+// Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
+// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0. gathers makes
+// AVX-512 gather keys of any length.
+func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int, ok bool) {
+	return left, false
+}
+
+// hash64 is hash32 for two words.
+func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
+	return left, false
+}
+
+// xxh64 is hash64 for one word.
+func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	return left, false
+}
+
+// xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.
+func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
+	return false
+}
+
+// xxph3 is hash32 for a word of 64 bits.
+func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int, ok bool) {
+	return left, false
+}
+
 // groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
 // all probes.
 func groupDouble32(kernel Kernel, blocks **byte, n int, probes int, hash uint32) (word uint64, ok bool) {
