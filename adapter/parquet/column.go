@@ -36,14 +36,39 @@ type Chunk struct {
 	FilterLength int64
 	// Min and Max are bounds of all values, PLAIN bytes without a length, in the order that the
 	// format defines for the type. They need not be values of the column. An empty one is not
-	// known. They must be the fields min_value and max_value of a column with TypeDefinedOrder,
-	// and never the deprecated fields min and max, whose order is another one. A column inside a
-	// repeated field has none: arrow-go writes wrong ones (rank.go).
+	// known. [Chunk.SetBounds] takes them from a footer.
 	Min, Max []byte
+	// Unordered says that the footer has bounds, but not in which order they are.
+	Unordered bool
 	// Encrypted says that the filter is encrypted.
 	Encrypted bool
 	// Mixed says that some data pages have a dictionary's encoding and some another one.
 	Mixed bool
+}
+
+// Statistics is what the footer of a file says of the values of a column in one row group: the
+// fields of the same names in parquet.thrift. An empty one is not known.
+type Statistics struct {
+	MinValue, MaxValue []byte
+	Min, Max           []byte // deprecated
+}
+
+// SetBounds sets the bounds that can be relied on. ordered says that the column_orders of the footer
+// have a TypeDefinedOrder for the column: else nobody knows in which order its writer compared
+// min_value and max_value. The deprecated fields min and max are compared as signed numbers: that is
+// the order of signed types, and of no others. A column inside a repeated field must not get
+// bounds: arrow-go writes wrong ones (rank.go).
+func (c *Chunk) SetBounds(t Type, s Statistics, ordered bool) {
+	value, deprecated := len(s.MinValue)+len(s.MaxValue) > 0, len(s.Min)+len(s.Max) > 0
+	c.Min, c.Max, c.Unordered = nil, nil, false
+	switch {
+	case value && ordered:
+		c.Min, c.Max = s.MinValue, s.MaxValue
+	case deprecated && t.order() == signedOrder:
+		c.Min, c.Max = s.Min, s.Max
+	default:
+		c.Unordered = value || deprecated
+	}
 }
 
 // Column is a column of a file, with the filters of its row groups. Its methods may be called

@@ -315,3 +315,81 @@ func TestLargeFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestSetBounds wants the bounds of each type that can be relied on, with the column_orders of a
+// footer and without.
+func TestSetBounds(t *testing.T) {
+	low, high, deprecatedLow, deprecatedHigh := []byte("low"), []byte("high"), []byte("LOW"), []byte("HIGH")
+	value := Statistics{MinValue: low, MaxValue: high}
+	deprecated := Statistics{Min: deprecatedLow, Max: deprecatedHigh}
+	both := Statistics{low, high, deprecatedLow, deprecatedHigh}
+	fromValue := Chunk{Min: low, Max: high}
+	fromDeprecated := Chunk{Min: deprecatedLow, Max: deprecatedHigh}
+	unordered := Chunk{Unordered: true}
+	for _, order := range orders {
+		signed := false
+		switch order.typ.Logical {
+		case Plain, Int, Date, Time, Timestamp, Decimal:
+			signed = order.typ.Physical == Int32 || order.typ.Physical == Int64
+		}
+		ifSigned := unordered
+		if signed {
+			ifSigned = fromDeprecated
+		}
+		for _, test := range []struct {
+			name    string
+			of      Statistics
+			ordered bool
+			want    Chunk
+		}{
+			{"nothing", Statistics{}, true, Chunk{}},
+			{"nothing without an order", Statistics{}, false, Chunk{}},
+			{"values", value, true, fromValue},
+			{"values without an order", value, false, unordered},
+			{"deprecated", deprecated, true, ifSigned},
+			{"deprecated without an order", deprecated, false, ifSigned},
+			{"both", both, true, fromValue},
+			{"both without an order", both, false, ifSigned},
+			{"a maximum", Statistics{MaxValue: high}, true, Chunk{Max: high}},
+			{"a maximum without an order", Statistics{MaxValue: high}, false, unordered},
+		} {
+			got := Chunk{Min: []byte("old"), Unordered: true}
+			got.SetBounds(order.typ, test.of, test.ordered)
+			if !bytes.Equal(got.Min, test.want.Min) || !bytes.Equal(got.Max, test.want.Max) || got.Unordered != test.want.Unordered {
+				t.Errorf("%v, %s: %q to %q, unordered %v", order.typ, test.name, got.Min, got.Max, got.Unordered)
+			}
+		}
+	}
+}
+
+// TestNoOrder wants the reason of a row group without a filter: its bounds, if they are of no use.
+func TestNoOrder(t *testing.T) {
+	for _, test := range []struct {
+		chunk Chunk
+		want  error
+	}{
+		{Chunk{Rows: 1}, ErrNoFilter}, {Chunk{Rows: 1, Unordered: true}, ErrNoOrder}, {Chunk{Rows: 1, Unordered: true, FilterOffset: 1000}, ErrTruncated},
+	} {
+		f := &file{chunks: []Chunk{test.chunk}}
+		f.WriteString("PAR1")
+		c := f.open(t, Type{Physical: ByteArray})
+		k, err := KeysOf(c.Type(), []string{"a", "b"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			m, err := k.Matrix(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := m.RowGroups[0]
+			if !errors.Is(got.Err, test.want) || got.Count != 2 || errors.Is(got.Err, ErrNoOrder) != (test.want == ErrNoOrder) {
+				t.Errorf("%+v: %d keys, %v", test.chunk, got.Count, got.Err)
+			}
+			if test.want == ErrNoOrder && !errors.Is(got.Err, ErrNoFilter) {
+				t.Errorf("%v is no ErrNoFilter", got.Err)
+			}
+			c.Load()
+		}
+	}
+}

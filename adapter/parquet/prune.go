@@ -128,6 +128,9 @@ func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 	switch {
 	case err != nil:
 		group.Err = err
+		if chunk.Unordered && err == ErrNoFilter {
+			group.Err = ErrNoOrder
+		}
 		k.within(span, s.within)
 		for j := range hits {
 			hits[j] = s.word(j)

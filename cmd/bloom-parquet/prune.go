@@ -32,7 +32,7 @@ type pruneCommand struct {
 func (p *pruneCommand) Help() string {
 	return `For each row group that may have keys, it prints the file, the number of the row group from 0, its rows and the number of keys that may be there, with tabs between. Row groups that have none are left out.
 Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A key that the column cannot have is an error.
-A row group without a filter that can be read may have every key that is not outside of its bounds: a warning says why.
+A row group without a filter that can be read may have every key that is not outside of its bounds: a warning says why. Bounds without an order exclude nothing: the file does not say how its writer compared them.
 If it cannot read a file, it goes on with the next, as grep does.`
 }
 
@@ -164,9 +164,12 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 	if err != nil {
 		return false, err
 	}
-	unread, why, failed := 0, error(nil), error(nil)
+	unread, unordered, why, failed := 0, 0, error(nil), error(nil)
 	for group := range groups {
-		if group.Err != nil {
+		switch {
+		case errors.Is(group.Err, bloomparquet.ErrNoOrder):
+			unordered++
+		case group.Err != nil:
 			unread, why = unread+1, group.Err
 		}
 		if path := (*fs.PathError)(nil); errors.As(group.Err, &path) {
@@ -182,6 +185,9 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 	}
 	if unread > 0 {
 		s.warn("%s: %d of %d row groups have no filter of %s that can be read: %s", name, unread, file.column.Len(), p.Column, withoutPrefix(why))
+	}
+	if unordered > 0 {
+		s.warn("%s: %d of %d row groups have bounds of %s without an order", name, unordered, file.column.Len(), p.Column)
 	}
 	return some, failed
 }

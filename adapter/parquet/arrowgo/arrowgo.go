@@ -55,7 +55,7 @@ func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 
 		CreatedBy: meta.GetCreatedBy(),
 	}
-	bounded := leaf < len(meta.ColumnOrders) && meta.ColumnOrders[leaf].IsSetTYPE_ORDER() && descr.MaxRepetitionLevel() == 0
+	ordered := leaf < len(meta.ColumnOrders) && meta.ColumnOrders[leaf].IsSetTYPE_ORDER()
 	for i, group := range meta.RowGroups {
 		if leaf >= len(group.Columns) {
 			return nil, fmt.Errorf("arrowgo: row group %d has %d columns", i, len(group.Columns))
@@ -69,8 +69,8 @@ func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 		chunk.FilterOffset = c.MetaData.GetBloomFilterOffset()
 		chunk.FilterLength = int64(c.MetaData.GetBloomFilterLength())
 		chunk.Mixed = isMixed(meta.RowGroup(i), leaf)
-		if stats := c.MetaData.Statistics; bounded && stats != nil {
-			chunk.Min, chunk.Max = stats.MinValue, stats.MaxValue
+		if s := c.MetaData.Statistics; s != nil && descr.MaxRepetitionLevel() == 0 {
+			chunk.SetBounds(m.Type, bloomparquet.Statistics{MinValue: s.MinValue, MaxValue: s.MaxValue, Min: s.Min, Max: s.Max}, ordered)
 		}
 	}
 	return bloomparquet.Open(m)

@@ -61,14 +61,18 @@ func OpenAt(file *parquet.File, leaf int) (*bloomparquet.Column, error) {
 
 		CreatedBy: footer.CreatedBy,
 	}
-	bounded := leaf < len(footer.ColumnOrders) && isTypeOrder(footer.ColumnOrders[leaf]) && !isRepeated(file.Root(), leaf)
+	ordered := leaf < len(footer.ColumnOrders) && isTypeOrder(footer.ColumnOrders[leaf])
+	repeated := isRepeated(file.Root(), leaf)
 	for i := range footer.RowGroups {
 		group := &footer.RowGroups[i]
 		if leaf >= len(group.Columns) {
 			return nil, fmt.Errorf("parquetgo: row group %d has %d columns", i, len(group.Columns))
 		}
-		m.Chunks[i] = chunk(&group.Columns[leaf], bounded)
+		m.Chunks[i] = chunk(&group.Columns[leaf])
 		m.Chunks[i].Rows = group.NumRows
+		if s := &group.Columns[leaf].MetaData.Statistics; !repeated {
+			m.Chunks[i].SetBounds(m.Type, bloomparquet.Statistics{MinValue: s.MinValue, MaxValue: s.MaxValue, Min: s.Min, Max: s.Max}, ordered)
+		}
 	}
 	return bloomparquet.Open(m)
 }
@@ -86,9 +90,8 @@ func isRepeated(c *parquet.Column, leaf int) bool {
 	return slices.ContainsFunc(c.Columns(), func(c *parquet.Column) bool { return isRepeated(c, leaf) })
 }
 
-// chunk returns what the footer says of a column of a row group, with the bounds if they are to
-// be used.
-func chunk(c *format.ColumnChunk, bounded bool) bloomparquet.Chunk {
+// chunk returns what the footer says of the filter of a column of a row group.
+func chunk(c *format.ColumnChunk) bloomparquet.Chunk {
 	chunk := bloomparquet.Chunk{
 		FilterOffset: c.MetaData.BloomFilterOffset,
 		FilterLength: int64(c.MetaData.BloomFilterLength),
@@ -97,9 +100,6 @@ func chunk(c *format.ColumnChunk, bounded bool) bloomparquet.Chunk {
 	}
 	if c.FilePath != "" { // the filter is in another file
 		chunk.FilterOffset = 0
-	}
-	if bounded {
-		chunk.Min, chunk.Max = c.MetaData.Statistics.MinValue, c.MetaData.Statistics.MaxValue
 	}
 	return chunk
 }
