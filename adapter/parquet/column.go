@@ -81,7 +81,8 @@ type Column struct {
 
 // result is a filter, or why there is none.
 type result struct {
-	filter *bloom.Filter
+	*bloom.Filter
+	blocks []byte // of the filter
 	err    error
 }
 
@@ -135,12 +136,15 @@ func (c *Column) Len() int { return len(c.meta.Chunks) }
 // Filter returns the filter of a row group. The error is one of this package, such as
 // [ErrNoFilter], or that of reading the file. The filter reads from memory of its own, which is
 // no larger than the file.
-func (c *Column) Filter(i int) (*bloom.Filter, error) { return c.filter(i, new(buffer)) }
+func (c *Column) Filter(i int) (*bloom.Filter, error) {
+	r := c.filter(i, new(buffer))
+	return r.Filter, r.err
+}
 
 // filter returns the filter of a row group: the one in memory, or one that it reads to a buffer.
-func (c *Column) filter(i int, memory *buffer) (*bloom.Filter, error) {
+func (c *Column) filter(i int, memory *buffer) result {
 	if c.loaded != nil {
-		return c.loaded[i].filter, c.loaded[i].err
+		return c.loaded[i]
 	}
 	return c.read(i, memory)
 }
@@ -150,23 +154,24 @@ func (c *Column) filter(i int, memory *buffer) (*bloom.Filter, error) {
 func (c *Column) Load() {
 	loaded := make([]result, c.Len())
 	for i := range loaded {
-		loaded[i].filter, loaded[i].err = c.read(i, new(buffer))
+		loaded[i] = c.read(i, new(buffer))
 	}
 	c.loaded = loaded
 }
 
 // read reads the filter of a row group into a buffer.
-func (c *Column) read(i int, memory *buffer) (*bloom.Filter, error) {
-	bits, err := c.readBits(i, memory)
+func (c *Column) read(i int, memory *buffer) result {
+	blocks, err := c.readBlocks(i, memory)
 	if err != nil {
-		return nil, err
+		return result{err: err}
 	}
-	return bloom.Open(bloom.Parquet, bits)
+	filter, err := bloom.Open(bloom.Parquet, blocks)
+	return result{filter, blocks, err}
 }
 
-// readBits reads the blocks of the filter of a row group: at once if the footer tells their
+// readBlocks reads the blocks of the filter of a row group: at once if the footer tells their
 // size, and else after their header.
-func (c *Column) readBits(i int, memory *buffer) ([]byte, error) {
+func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 	chunk, limit := &c.meta.Chunks[i], c.limits[i]
 	offset, length := chunk.FilterOffset, chunk.FilterLength
 	switch {

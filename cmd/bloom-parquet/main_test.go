@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": wantStatus,
 			"orders": writeOrders,
+			"lines":  writeLines,
 			"show":   show,
 			"arrows": writeArrows,
 			"claims": writeClaims,
@@ -129,6 +130,19 @@ func writeOrders(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
+}
+
+// writeLines is the script command: lines FILE FORMAT FROM TO, for a line of each number FROM … TO-1.
+func writeLines(ts *testscript.TestScript, _ bool, args []string) {
+	from, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	to, err := strconv.Atoi(args[3])
+	ts.Check(err)
+	var lines bytes.Buffer
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&lines, args[1]+"\n", i)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), lines.Bytes(), 0o644))
 }
 
 // withoutOrders returns a Parquet file whose footer has no column_orders.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
@@ -30,7 +31,7 @@ type pruneCommand struct {
 
 // Help is what bloom-parquet prune --help says, too.
 func (p *pruneCommand) Help() string {
-	return `For each row group that may have keys, it prints the file, the number of the row group from 0, its rows and the number of keys that may be there, with tabs between. Row groups that have none are left out.
+	return `For each row group that may have keys, it prints the file, the number of the row group from 0, its rows, the number of keys that may be there, and how many are expected by chance if none of them is (- without a filter), with tabs between. The word "chance" follows a number of keys that is no more than three standard deviations above the expected one: it does not show that a key is there. Row groups that have none are left out.
 Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A key that the column cannot have is an error.
 A row group without a filter that can be read may have every key that is not outside of its bounds: a warning says why. Bounds without an order exclude nothing: the file does not say how its writer compared them.
 If it cannot read a file, it goes on with the next, as grep does.`
@@ -198,8 +199,18 @@ type rowGroup struct {
 	RowGroup int      `json:"row_group"`
 	Rows     int64    `json:"rows"`
 	Count    int      `json:"count"`
+	Expected *float64 `json:"expected,omitempty"` // keys by chance; without a filter it is not known
+	Chance   bool     `json:"chance,omitempty"`   // whether Count is one of chance
 	Keys     []string `json:"keys,omitempty"`
 	Unread   string   `json:"unread,omitempty"`
+}
+
+// round returns a number of keys as lines tell it: 0.0042, 3.1, 97.
+func round(keys float64) string {
+	if keys >= 10 {
+		return strconv.FormatFloat(keys, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(keys, 'g', 2, 64)
 }
 
 // print prints a row group.
@@ -207,6 +218,9 @@ func (p *pruneCommand) print(out *bufio.Writer, name string, group bloomparquet.
 	switch {
 	case p.JSON:
 		line := rowGroup{File: name, RowGroup: group.Index, Rows: group.Rows, Count: group.Count}
+		if chance, ok := group.Chance(); ok {
+			line.Expected, line.Chance = &chance.Expected, chance.Likely
+		}
 		if group.Err != nil {
 			line.Unread = withoutPrefix(group.Err)
 		}
@@ -225,6 +239,13 @@ func (p *pruneCommand) print(out *bufio.Writer, name string, group bloomparquet.
 		}
 		return nil
 	}
-	_, err = fmt.Fprintf(out, "%s\t%d\t%d\t%d\n", name, group.Index, group.Rows, group.Count)
+	expected := "-"
+	if chance, ok := group.Chance(); ok {
+		expected = round(chance.Expected)
+		if chance.Likely {
+			expected += "\tchance"
+		}
+	}
+	_, err = fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%s\n", name, group.Index, group.Rows, group.Count, expected)
 	return err
 }
