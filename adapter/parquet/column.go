@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -84,6 +85,29 @@ type result struct {
 	*bloom.Filter
 	blocks []byte // of the filter
 	err    error
+}
+
+// NoColumnError says that a file has no column of a path.
+type NoColumnError struct {
+	Path    string
+	Columns []string // the paths that the file has
+}
+
+func (e *NoColumnError) Error() string {
+	const most = 40
+	names, more := e.Columns, ""
+	if len(names) == 0 {
+		more = "none"
+	}
+	if len(names) > most {
+		more = fmt.Sprintf(" and %d more", len(names)-most)
+		names = names[:most]
+	}
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return fmt.Sprintf("parquet: no column %q: the file has %s%s", e.Path, strings.Join(quoted, ", "), more)
 }
 
 // Open returns the column of a footer. It reads no filter.

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -390,6 +391,26 @@ func TestNoOrder(t *testing.T) {
 				t.Errorf("%v is no ErrNoFilter", got.Err)
 			}
 			c.Load()
+		}
+	}
+}
+
+// TestNoColumnError wants the columns of a file in the message, however many there are.
+func TestNoColumnError(t *testing.T) {
+	many := make([]string, 1000)
+	for i := range many {
+		many[i] = "c"
+	}
+	for _, test := range []struct {
+		columns []string
+		want    string
+	}{
+		{nil, `parquet: no column "Id": the file has none`},
+		{[]string{"id", "a b"}, `parquet: no column "Id": the file has "id", "a b"`},
+		{many, `parquet: no column "Id": the file has "c"` + strings.Repeat(`, "c"`, 39) + " and 960 more"},
+	} {
+		if got := (&NoColumnError{"Id", test.columns}).Error(); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
 		}
 	}
 }

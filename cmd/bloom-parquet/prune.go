@@ -27,6 +27,7 @@ type pruneCommand struct {
 
 	lines [][]byte
 	keys  map[bloomparquet.Type]*bloomparquet.Keys
+	wrong map[string]bool // what was said of wrong keys
 }
 
 // Help is what bloom-parquet prune --help says, too.
@@ -50,6 +51,7 @@ func (p *pruneCommand) pruneAll(s *streams) error {
 	if err := p.readKeys(s); err != nil {
 		return err
 	}
+	p.keys, p.wrong = map[bloomparquet.Type]*bloomparquet.Keys{}, map[string]bool{}
 	out := bufio.NewWriter(s.out)
 	progress, done := func(int64) {}, func() {}
 	if !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
@@ -60,7 +62,9 @@ func (p *pruneCommand) pruneAll(s *streams) error {
 	for _, name := range p.Files {
 		found, err := p.prune(s, out, name)
 		some = some || found
-		failures = append(failures, err)
+		if !errors.Is(err, errReported) {
+			failures = append(failures, err)
+		}
 		progress(1)
 	}
 	done()
@@ -123,14 +127,16 @@ func (p *pruneCommand) keysFor(t bloomparquet.Type) (*bloomparquet.Keys, error) 
 		return k, nil
 	}
 	k, err := p.parse(t)
+	if err != nil && p.wrong[err.Error()] {
+		return nil, errReported // once is enough: it is the list that is wrong, not each file
+	} else if err != nil {
+		p.wrong[err.Error()] = true
+	}
 	if at := (*bloomparquet.KeyError)(nil); errors.As(err, &at) {
 		return nil, fmt.Errorf("%s: line %d: %q is no value of %v: %s", p.Keys, at.Index+1, p.lines[at.Index], t, at.Why)
 	}
 	if err != nil {
 		return nil, err
-	}
-	if p.keys == nil {
-		p.keys = map[bloomparquet.Type]*bloomparquet.Keys{}
 	}
 	p.keys[t] = k
 	return k, nil
@@ -158,6 +164,9 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 	}
 	defer file.close()
 	keys, err := p.keysFor(file.column.Type())
+	if errors.Is(err, errReported) {
+		return false, err
+	}
 	if err != nil {
 		return false, fmt.Errorf("%s: %s", name, withoutPrefix(err))
 	}

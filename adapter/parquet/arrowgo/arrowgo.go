@@ -24,17 +24,18 @@ import (
 
 // Open returns a column of a file, from which the reader must not be closed as long as filters
 // are read. Its path has dots between the names of nested fields, such as list.element.
-// The error is [bloomparquet.ErrType] if the type of the column has no values.
+// The error is a [bloomparquet.NoColumnError] if the file has no such column, and [bloomparquet.ErrType] if the type of the column has no values.
 func Open(reader *file.Reader, path string) (*bloomparquet.Column, error) {
 	s := reader.MetaData().Schema
 	leaf := s.ColumnIndexByName(path)
-	if leaf < 0 {
-		return nil, fmt.Errorf("arrowgo: no column %q", path)
-	}
+	var paths []string
 	for i := range s.NumColumns() {
-		if i != leaf && s.Column(i).Path() == path {
+		if paths = append(paths, s.Column(i).Path()); i != leaf && paths[i] == path {
 			return nil, fmt.Errorf("arrowgo: several columns %q", path)
 		}
+	}
+	if leaf < 0 {
+		return nil, &bloomparquet.NoColumnError{Path: path, Columns: paths}
 	}
 	return OpenAt(reader, leaf)
 }

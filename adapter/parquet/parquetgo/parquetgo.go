@@ -26,23 +26,24 @@ import (
 )
 
 // Open returns a column of a file. Its path has dots between the names of nested fields, such as
-// list.element. The error is [bloomparquet.ErrType] if the type of the column has no values.
+// list.element. The error is a [bloomparquet.NoColumnError] if the file has no such column, and
+// [bloomparquet.ErrType] if the type of the column has no values.
 func Open(file *parquet.File, path string) (*bloomparquet.Column, error) {
-	leaf, names := -1, map[string]int{}
+	leaf, found := -1, 0
+	var paths []string
 	for i, columnPath := range file.Schema().Columns() {
-		names[strings.Join(columnPath, ".")]++
-		if strings.Join(columnPath, ".") == path {
-			leaf = i
+		paths = append(paths, strings.Join(columnPath, "."))
+		if paths[i] == path {
+			leaf, found = i, found+1
 		}
 	}
-	switch names[path] {
+	switch found {
 	case 0:
-		return nil, fmt.Errorf("parquetgo: no column %q", path)
+		return nil, &bloomparquet.NoColumnError{Path: path, Columns: paths}
 	case 1:
-	default:
-		return nil, fmt.Errorf("parquetgo: %d columns %q", names[path], path)
+		return OpenAt(file, leaf)
 	}
-	return OpenAt(file, leaf)
+	return nil, fmt.Errorf("parquetgo: %d columns %q", found, path)
 }
 
 // OpenAt returns the column of a number: that of the leaf in the schema, from 0.
