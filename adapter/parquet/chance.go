@@ -49,6 +49,26 @@ func (r RowGroup) Chance() (Chance, bool) {
 	return c, true
 }
 
+// Fill is how full the filter of a row group is.
+type Fill struct {
+	Bits    int64   // of the filter
+	SetBits int64   // of these
+	Rate    float64 // the share, 0 to 1, of absent keys that pass, as the set bits tell it
+}
+
+// Fill reads the filter of a row group and counts its bits. The error is that of [Column.Filter].
+func (c *Column) Fill(i int) (Fill, error) {
+	filter := c.filter(i, new(buffer))
+	if filter.err != nil {
+		return Fill{}, filter.err
+	}
+	f := Fill{Bits: 8 * int64(len(filter.blocks)), Rate: rateOf(filter.blocks)}
+	for word := 0; word < len(filter.blocks); word += 8 {
+		f.SetBits += int64(bits.OnesCount64(binary.LittleEndian.Uint64(filter.blocks[word:])))
+	}
+	return f, nil
+}
+
 // rateOf returns the share of all hashes that pass a filter. A hash chooses a block, and a bit in
 // each of its eight words: so a block lets the product of their shares of set bits pass.
 func rateOf(blocks []byte) float64 {

@@ -2,6 +2,7 @@ package bloomparquet
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -19,12 +20,22 @@ func TestRateOf(t *testing.T) {
 		}
 		f := new(file)
 		f.add(t, bloom.Integers(values), bitsPerKey)
-		filter := f.open(t, Type{Physical: Int64}).filter(0, new(buffer))
+		c := f.open(t, Type{Physical: Int64})
+		filter := c.filter(0, new(buffer))
 		got, want := rateOf(filter.blocks), filter.Stats().FalsePositiveRate
+		fill, err := c.Fill(0)
+		if stats := filter.Stats(); err != nil || uint64(fill.Bits) != stats.Bits || uint64(fill.SetBits) != stats.SetBits || fill.Rate != got {
+			t.Errorf("%d bits for a key: %+v, %v, want %+v", bitsPerKey, fill, err, stats)
+		}
 		deviation := math.Sqrt(want * (1 - want) / (1 << 20))
 		if math.Abs(got-want) > 4*deviation {
 			t.Errorf("%d bits for a key: rate %v, and of random hashes %v", bitsPerKey, got, want)
 		}
+	}
+	bare := &file{chunks: []Chunk{{Rows: 1}}}
+	bare.WriteString("PAR1")
+	if _, err := bare.open(t, Type{Physical: Int64}).Fill(0); !errors.Is(err, ErrNoFilter) {
+		t.Errorf("no filter: %v", err)
 	}
 	full := make([]byte, 3*blockSize)
 	if rate := rateOf(full); rate != 0 {

@@ -157,6 +157,14 @@ func (c *Column) Named(file string) *Column {
 // Len returns the number of row groups.
 func (c *Column) Len() int { return len(c.meta.Chunks) }
 
+// Bounds returns the minimum and the maximum of a row group, PLAIN bytes of which an empty one is not
+// known. It returns false if they exclude no key: there are none, their order is not known,
+// or they are no values or the wrong way round.
+func (c *Column) Bounds(i int) (low, high []byte, ok bool) {
+	chunk := &c.meta.Chunks[i]
+	return chunk.Min, chunk.Max, c.meta.Type.span(chunk, "") != everything
+}
+
 // Filter returns the filter of a row group. The error is one of this package, such as
 // [ErrNoFilter], or that of reading the file. The filter reads from memory of its own, which is
 // no larger than the file.

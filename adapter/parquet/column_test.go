@@ -414,3 +414,27 @@ func TestNoColumnError(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnBounds wants the bounds that exclude keys, and no others.
+func TestColumnBounds(t *testing.T) {
+	one, two := []byte{1, 0, 0, 0}, []byte{2, 0, 0, 0}
+	for _, test := range []struct {
+		typ   Type
+		chunk Chunk
+		want  bool
+	}{
+		{Type{Physical: Int32}, Chunk{Min: one, Max: two}, true},
+		{Type{Physical: Int32}, Chunk{Max: two}, true},
+		{Type{Physical: Int32}, Chunk{}, false},
+		{Type{Physical: Int32}, Chunk{Min: two, Max: one}, false},
+		{Type{Physical: Int64}, Chunk{Min: one, Max: two}, false},
+		{Type{Physical: Float}, Chunk{Min: one, Max: two}, false},
+		{Type{Physical: ByteArray}, Chunk{Min: one, Max: two}, true},
+	} {
+		f := &file{chunks: []Chunk{test.chunk}}
+		low, high, ok := f.open(t, test.typ).Bounds(0)
+		if ok != test.want || !bytes.Equal(low, test.chunk.Min) || !bytes.Equal(high, test.chunk.Max) {
+			t.Errorf("%v: %x to %x, %v, want %v", test.typ, low, high, ok, test.want)
+		}
+	}
+}
