@@ -441,6 +441,7 @@ func TestText(t *testing.T) {
 		{Type{Physical: Int64, Logical: Timestamp, Unit: Micros, UTC: true}, "\xff\xff\xff\xff\xff\xff\xff\xff", "1969-12-31T23:59:59.999999Z"},
 		{Type{Physical: Int32, Logical: Decimal, Precision: 5, Scale: 2}, "\xfb\xff\xff\xff", "-0.05"},
 		{Type{Physical: FixedLenByteArray, Width: 2, Logical: Decimal, Precision: 4, Scale: 1}, "\xff\x85", "-12.3"},
+		{Type{Physical: FixedLenByteArray, Width: 2, Logical: Decimal, Precision: 4, Scale: 1}, "\x80\x00", "-3276.8"}, // a bound need be no value
 		{Type{Physical: Int32}, "short", "0x73686f7274"},
 	} {
 		if got := test.typ.Text([]byte(test.value)); got != test.want {
