@@ -32,6 +32,7 @@ A line or a record of more bytes than --max-record says is an error; memory grow
 type input struct {
 	text    io.Reader // the records after the header
 	records records
+	head    []byte // how the input begins
 	header  []byte // as it was; empty if there is none
 }
 
@@ -58,7 +59,7 @@ func (f keysFlags) read(s *streams, name string, progress func(int), work func(*
 	if err != nil {
 		return err
 	}
-	in := &input{text: text, records: records}
+	in := &input{text: text, records: records, head: bytes.Clone(text.head[:min(len(text.head), 4<<10)])}
 	if in.header, err = in.records.takeHeader(text); err == nil {
 		err = work(in)
 	}

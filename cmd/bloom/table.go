@@ -144,7 +144,7 @@ func (r *records) takeHeader(text *peeked) (header []byte, err error) {
 		}
 		return nil, nil
 	}
-	if err := r.find(names); err != nil {
+	if err := r.find(names, didYouMean(r.meant(first))); err != nil {
 		return nil, &lineError{line, err}
 	}
 	text.head = text.head[min(len(first), len(text.head)):]
@@ -186,7 +186,7 @@ func (r *records) withoutEnd(line []byte) []byte {
 }
 
 // find sets the column of the field's name. A number is a name first.
-func (r *records) find(names []string) error {
+func (r *records) find(names []string, hint string) error {
 	first := slices.Index(names, r.name)
 	switch {
 	case first >= 0 && slices.Contains(names[first+1:], r.name):
@@ -197,7 +197,7 @@ func (r *records) find(names []string) error {
 	case r.column >= 0 && r.column < len(names):
 		return nil
 	}
-	return fmt.Errorf("no field has the name %q; the names are %s", r.name, shortenQuote(fmt.Sprintf("%q", names)))
+	return fmt.Errorf("no field has the name %q; the names are %s%s", r.name, shortenQuote(fmt.Sprintf("%q", names)), hint)
 }
 
 // mostOfRecord is the most bytes of a record, unless --max-record says another number. Where a delimiter
@@ -305,7 +305,7 @@ func (r *records) field(line []byte) ([]byte, error) {
 			return rest[:end:end], nil
 		}
 		if end < 0 {
-			return nil, errors.New(tooFew(column+1, r.column))
+			return nil, errors.New(tooFew(column+1, r.column) + didYouMean(r.meant(line)))
 		}
 		rest = rest[end+1:]
 	}

@@ -9,7 +9,8 @@ import (
 // gathers records until they take pendingMemory, and then reads the file of all keys once.
 type verifier struct {
 	*filterCommand
-	flags keysFlags // of the file of keys
+	flags  keysFlags // of the file of keys
+	fewest uint64    // keys that it must have
 
 	records []byte // in the order of the input
 	pending []pendingRecord
@@ -83,17 +84,7 @@ func (v *verifier) flush(s *streams) error {
 	if len(v.pending) == 0 {
 		return nil
 	}
-	v.found = make([]atomic.Bool, len(v.places))
-	err := v.flags.read(s, v.Verify, func(int) {}, func(in *input) error {
-		return in.work(func(c *chunk) {
-			for _, key := range c.keys {
-				if place, known := v.places[string(key)]; known {
-					v.found[place].Store(true)
-				}
-			}
-		}, func(*chunk) error { return nil })
-	})
-	if err != nil {
+	if err := v.find(s); err != nil {
 		return &verifyError{fmt.Errorf("--verify: %w", err)}
 	}
 	n, from, out := 0, 0, v.records[:0] // no record moves beyond where one is still to be read
@@ -104,9 +95,31 @@ func (v *verifier) flush(s *streams) error {
 		}
 		from = p.end
 	}
-	err = v.print(s, out, n)
+	err := v.print(s, out, n)
 	v.records, v.pending, v.memory = v.records[:0], v.pending[:0], 0
 	clear(v.places)
+	return err
+}
+
+// find reads all keys and finds those that wait.
+func (v *verifier) find(s *streams) error {
+	v.found = make([]atomic.Bool, len(v.places))
+	n := uint64(0)
+	err := v.flags.read(s, v.Verify, func(int) {}, func(in *input) error {
+		return in.work(func(c *chunk) {
+			for _, key := range c.keys {
+				if place, known := v.places[string(key)]; known {
+					v.found[place].Store(true)
+				}
+			}
+		}, func(c *chunk) error {
+			n += uint64(len(c.keys))
+			return nil
+		})
+	})
+	if err == nil && n < v.fewest {
+		return fmt.Errorf("%s has %d keys, and the filter was made of %d: the list lacks some, unless they were added twice; --force takes it", shown(v.Verify), n, v.fewest)
+	}
 	return err
 }
 
