@@ -42,6 +42,7 @@ func (f *filterCommand) Run(s *streams) error {
 			return err
 		}
 	}
+	f.prepareMissing()
 	if _, err := f.records(); err != nil {
 		return err
 	}
@@ -94,6 +95,18 @@ func (f *filterCommand) Run(s *streams) error {
 		return errNone
 	}
 	return nil
+}
+
+// prepareMissing chooses what becomes of a record of a table without a key, if --missing does not say it.
+func (f *filterCommand) prepareMissing() {
+	f.prints = true
+	switch {
+	case f.Missing != missingUnsaid || !f.CSV && !f.JSONL:
+	case f.Invert:
+		f.Missing = missingKeep
+	default:
+		f.Missing = missingDrop
+	}
 }
 
 // outputError is an error of writing. Unlike an error of reading, it ends the command.
@@ -157,6 +170,7 @@ func (f *filterCommand) test(c *chunk, filter *bloom.Filter, delimiter byte) {
 	if f.Invert {
 		c.passed = len(c.keys) - c.passed
 	}
+	f.letPass(c)
 	if f.Count || f.verifier != nil {
 		return
 	}
@@ -171,4 +185,14 @@ func (f *filterCommand) test(c *chunk, filter *bloom.Filter, delimiter byte) {
 		}
 	}
 	c.out = out
+}
+
+// letPass makes the records pass that have no key and are to be printed.
+func (f *filterCommand) letPass(c *chunk) {
+	for _, i := range c.certain {
+		if bit := uint64(1) << (i % 64); (c.hits[i/64]&bit != 0) == f.Invert {
+			c.hits[i/64] ^= bit
+			c.passed++
+		}
+	}
 }

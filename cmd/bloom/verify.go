@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 )
 
@@ -51,7 +52,7 @@ func (v *verifier) add(s *streams, c *chunk, delimiter byte) error {
 			continue
 		}
 		place := -1
-		if hit {
+		if _, certain := slices.BinarySearch(c.certain, i); hit && !certain {
 			place = v.place(key)
 		}
 		before := len(v.records)
@@ -89,7 +90,7 @@ func (v *verifier) flush(s *streams) error {
 	}
 	n, from, out := 0, 0, v.records[:0] // no record moves beyond where one is still to be read
 	for _, p := range v.pending {
-		if known := p.key >= 0 && v.found[p.key].Load(); known != v.Invert {
+		if p.key < 0 || v.found[p.key].Load() != v.Invert {
 			out = append(out, v.records[from:p.end]...)
 			n++
 		}
