@@ -41,6 +41,7 @@ type callLengths struct{ beforeLong, ofLongest int }
 // TestFeatures compares the features by which each kernel is chosen with the features that
 // its functions require. The generator writes those above each function.
 func TestFeatures(t *testing.T) {
+	is(t, kernelTest|cpuTest)
 	file, err := os.Open(ours.file)
 	if err != nil {
 		t.Fatal(err)
@@ -81,6 +82,7 @@ func TestFeatures(t *testing.T) {
 // TestLongKeys looks for the end of a call into assembly at a long key and after many
 // bytes, and for calls that end nowhere else.
 func TestLongKeys(t *testing.T) {
+	is(t, kernelTest|alone)
 	const rows = 48
 	data := make([]byte, longKey)
 	for i := range data {
@@ -145,6 +147,7 @@ func TestLongKeys(t *testing.T) {
 
 // TestForms compares every form of each kernel of double32 with the letter of the walk.
 func TestForms(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(21, 22))
 	test := walkTests[walkDouble32]
 	for _, kernel := range kernels[:len(kernels)-1] {
@@ -177,6 +180,7 @@ func TestForms(t *testing.T) {
 // TestRequests compares what each kernel tests and adds with portable Go, with and without requests
 // for the lines of later keys.
 func TestRequests(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(61, 62))
 	data := randomBits(random, 256*512, 0.9)
 	d := newSplit256(data, 512)
@@ -239,6 +243,7 @@ func BenchmarkForms(b *testing.B) {
 // TestReduce compares the remainders that each kernel of double64 leaves with %, at hashes
 // at which an inexact one shows, for numbers of bits around those where the way changes.
 func TestReduce(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(39, 40))
 	data := make([]byte, maxKernelBits/8)
 	for shift := range 32 {
@@ -282,6 +287,7 @@ func wantRemainders(t *testing.T, kernel Kernel, n uint64, hashes []uint64, rema
 // TestRequestsOfLines compares what each kernel tests and adds in the walks line512 and line32 with
 // portable Go, with and without requests for the lines, for numbers of probes up to the largest.
 func TestRequestsOfLines(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(63, 64))
 	words, longs := make([]uint32, windowKeys), make([]uint64, windowKeys)
 	for i := range words {
@@ -337,6 +343,7 @@ func TestRequestsOfLines(t *testing.T) {
 
 // TestKeyByKey tests keys of all short lengths one by one; half of them are in the filter.
 func TestKeyByKey(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(65, 66))
 	var keys, known [][]byte
 	for n := range 40 {
@@ -360,6 +367,7 @@ func TestKeyByKey(t *testing.T) {
 // TestSingleIntegers tests integers one by one, with filters of several numbers of probes, and
 // with those that assembly leaves to Go.
 func TestSingleIntegers(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(75, 76))
 	keys, rows := make([]uint64, 300), make([][]byte, 300)
 	for i := range keys {
@@ -409,6 +417,7 @@ func TestSingleIntegers(t *testing.T) {
 // TestLargestFilters checks that the bounds of the kernels are the numbers of blocks and lines from
 // which on Go tests and adds. The hash 0 is in the first block or line, so no other is there.
 func TestLargestFilters(t *testing.T) {
+	is(t, behaviour)
 	data, hits := make([]byte, 64), make([]uint64, 1)
 	longs, words := make([]uint64, minSetHashes, 16), make([]uint32, minSetHashes, 16) // kernels read on to the next vector
 	for _, kernel := range kernels[:len(kernels)-1] {

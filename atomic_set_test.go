@@ -18,6 +18,7 @@ import (
 // addition has returned must be found, in every way too, and at the end the bytes must be
 // those of a Set. It is for the race detector as well.
 func TestAtomicSet(t *testing.T) {
+	is(t, behaviour)
 	const goroutines, each = 8, 100
 	keys := golden.Mixed.Range(0, goroutines*each)
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -98,6 +99,7 @@ func isSubset(s, t *Set) bool {
 // TestAtomicNew adds the same keys from many goroutines at once. At least one of them must
 // learn that a key is new, but for keys that are false positives: a Set's.
 func TestAtomicNew(t *testing.T) {
+	is(t, behaviour)
 	const goroutines, n = 4, 500
 	keys := golden.Mixed.Range(0, n)
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -142,6 +144,7 @@ func otherHas(format Format, keys [][]byte, i int) bool {
 // TestAtomicQueries compares the queries that the race detector sees, key by key with atomic
 // loads, with the reference. Builds without the detector have them only here.
 func TestAtomicQueries(t *testing.T) {
+	is(t, behaviour)
 	keys := golden.Mixed.Range(0, 700)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 3}, 350)
@@ -171,6 +174,7 @@ func TestAtomicQueries(t *testing.T) {
 // TestAtomicRegions adds a column by workers that set bits region by region, from two
 // goroutines at once.
 func TestAtomicRegions(t *testing.T) {
+	is(t, behaviour)
 	keys := golden.Mixed.Range(0, 3000)
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
@@ -188,6 +192,7 @@ func TestAtomicRegions(t *testing.T) {
 
 // TestAtomicText wants a line from String, and JSON that a Set reads.
 func TestAtomicText(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 10}, 100)
 		s.AddString("hello")
@@ -208,6 +213,7 @@ func TestAtomicText(t *testing.T) {
 // TestAtomicAssembly wants no assembly to add keys, because it is not atomic: it would lose
 // bits of other goroutines, but too seldom for a test to see.
 func TestAtomicAssembly(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 10}, windowKeys)
 		h := newHashes(hashKinds[format.hash()].words)

@@ -16,6 +16,7 @@ import (
 // LevelDB's util/bloom_test.cc, re-expressed.
 
 func TestLevelDBEmptyFilter(t *testing.T) {
+	is(t, behaviour)
 	f := mustOpen(t, LevelDB, Policy{BitsPerKey: 10}.AppendFilter(nil, Keys{}))
 	if f.MayContainString("hello") || f.MayContainString("world") {
 		t.Error("the empty filter holds a key")
@@ -23,6 +24,7 @@ func TestLevelDBEmptyFilter(t *testing.T) {
 }
 
 func TestLevelDBSmall(t *testing.T) {
+	is(t, behaviour)
 	f := mustOpen(t, LevelDB, Policy{BitsPerKey: 10}.AppendFilter(nil, Strings([]string{"hello", "world"})))
 	for key, want := range map[string]bool{"hello": true, "world": true, "x": false, "foo": false} {
 		if f.MayContainString(key) != want {
@@ -32,6 +34,7 @@ func TestLevelDBSmall(t *testing.T) {
 }
 
 func TestLevelDBVaryingLengths(t *testing.T) {
+	is(t, behaviour)
 	t.Parallel()
 	nextLength := func(n int) int {
 		switch {
@@ -78,6 +81,7 @@ func TestLevelDBVaryingLengths(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
+	is(t, behaviour)
 	const unknown = Format(200)
 	set := func(p Policy, capacity int) *Set { return mustSet(t, p, capacity) }
 	views := func(headers, bitmap []byte, offset int) error {
@@ -159,6 +163,7 @@ func TestErrors(t *testing.T) {
 
 // TestNoFormat hands a value that is no format to every function that returns no error.
 func TestNoFormat(t *testing.T) {
+	is(t, behaviour)
 	const none = Format(99)
 	p, keys := Policy{none, 10}, Strings([]string{"key"})
 	for name, call := range map[string]func(){
@@ -192,6 +197,7 @@ func TestNoFormat(t *testing.T) {
 
 // TestProgrammingErrors checks every call that must panic.
 func TestProgrammingErrors(t *testing.T) {
+	is(t, behaviour)
 	f := mustOpen(t, LevelDB, nil)
 	for name, try := range map[string]func(){
 		"added too short":                       func() { mustSet(t, Policy{}, 1).AddBatchNew(Integers(make([]uint32, 65)), make([]uint64, 1)) },
@@ -212,6 +218,7 @@ func TestProgrammingErrors(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
+	is(t, behaviour)
 	if got := (Policy{}).Name(); got != "leveldb.BuiltinBloomFilter2" {
 		t.Errorf("Name() = %q", got)
 	}
@@ -237,6 +244,7 @@ func probesOf(p Policy) int {
 }
 
 func TestPolicyFor(t *testing.T) {
+	is(t, portable)
 	// The textbook's sizes, -ln p / (ln 2)^2 bits per key, or a bit more for LevelDB's third
 	// probe.
 	for _, c := range []struct {
@@ -297,7 +305,10 @@ func TestPolicyFor(t *testing.T) {
 	}
 }
 
-func TestSet(t *testing.T) { eachFormat(t, testSet) }
+func TestSet(t *testing.T) {
+	is(t, behaviour)
+	eachFormat(t, testSet)
+}
 
 func testSet(t *testing.T, f Format) {
 	s := mustSet(t, Policy{f, 10}, 1000)
@@ -339,6 +350,7 @@ func testSet(t *testing.T, f Format) {
 
 // TestKeyCount counts keys that are added in every way, to all views of a set.
 func TestKeyCount(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustSet(t, Policy{format, 10}, 10)
 		f := s.Filter()
@@ -394,6 +406,7 @@ func TestKeyCount(t *testing.T) {
 
 // TestConcurrentQueries is for the race detector.
 func TestConcurrentQueries(t *testing.T) {
+	is(t, behaviour)
 	keys := golden.Mixed.Range(0, 3000)
 	f := mustOpen(t, LevelDB, Policy{BitsPerKey: 10}.AppendFilter(nil, Bytes(keys)))
 	var group sync.WaitGroup
@@ -415,6 +428,7 @@ func TestConcurrentQueries(t *testing.T) {
 
 // TestFarFilters compares single keys in filters of LevelDB around pairBytes with the reference.
 func TestFarFilters(t *testing.T) {
+	is(t, alone)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(75, 76))
 	for k := range 33 {
@@ -429,6 +443,7 @@ func TestFarFilters(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, testAllocations)
 }
 

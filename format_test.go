@@ -142,6 +142,7 @@ func header(f Format, n uint64, k uint32) []byte {
 // TestSwitches walks through every format and every switch over formats, hashes and
 // walks, and fails where one lacks an arm.
 func TestSwitches(t *testing.T) {
+	is(t, behaviour)
 	t.Parallel()
 	if len(formatTests) != len(formats) {
 		t.Fatalf("%d formats are tested, there are %d", len(formatTests), len(formats))
@@ -352,6 +353,7 @@ func checkWays(t *testing.T, p Policy, keys [][]byte, want []byte) {
 }
 
 func TestVectors(t *testing.T) {
+	is(t, behaviour)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, v := range formatTests[f].vectors {
@@ -367,6 +369,7 @@ func TestVectors(t *testing.T) {
 // TestGolden compares bytes and answers with the filters in testdata. A storage engine wrote
 // them, or a program that follows its documentation.
 func TestGolden(t *testing.T) {
+	is(t, cpuTest|alone)
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*/golden*.json")
 	if err != nil {
@@ -419,6 +422,7 @@ func checkGolden(t *testing.T, format Format, g golden.Filter, keys, absent [][]
 
 // TestWays builds filters of every format in every way, and queries them in every way.
 func TestWays(t *testing.T) {
+	is(t, alone)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		for bitsPerKey := -1; bitsPerKey < 130; bitsPerKey++ { // every number of probes
@@ -453,6 +457,7 @@ func TestWays(t *testing.T) {
 // TestOddFilters opens bytes that no policy writes. Keys asked for are answered as the
 // reference does, whatever the bytes.
 func TestOddFilters(t *testing.T) {
+	is(t, alone)
 	t.Parallel()
 	keys := golden.Mixed.Range(0, 100)
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -547,6 +552,7 @@ func checkOddStats(t *testing.T, f *Filter) {
 // TestWrongHashes looks for the panic of queries and of builds with hashes of another kind
 // than the format's. It must come to the caller, also where a build has workers.
 func TestWrongHashes(t *testing.T) {
+	is(t, unordered)
 	t.Parallel()
 	keys, many := golden.Mixed.Range(0, 10), map[hashKind]Keys{}
 	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
@@ -598,6 +604,7 @@ func TestWrongHashes(t *testing.T) {
 
 // TestHashFrom makes hashes and columns of hashes from words.
 func TestHashFrom(t *testing.T) {
+	is(t, behaviour)
 	key := []byte("key")
 	eachFormat(t, func(t *testing.T, f Format) {
 		h, w := referenceHash(f.hash(), key), hashKinds[f.hash()].words
@@ -631,6 +638,7 @@ func TestHashFrom(t *testing.T) {
 // TestAppendFilterKeepsDst appends to a slice that already has bytes, and old bytes in its
 // spare capacity.
 func TestAppendFilterKeepsDst(t *testing.T) {
+	is(t, behaviour)
 	keys := Strings([]string{"hello", "world"})
 	eachFormat(t, func(t *testing.T, f Format) {
 		p := Policy{f, 10}
@@ -653,6 +661,7 @@ func TestAppendFilterKeepsDst(t *testing.T) {
 
 // TestStats estimates the number of keys of filters of random keys.
 func TestStats(t *testing.T) {
+	is(t, portable)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(13, 14))
 	all := make([]uint64, 30000)
@@ -689,6 +698,7 @@ func TestStats(t *testing.T) {
 // TestStatsOfManyProbes bounds the work of Stats for a filter of 13 bytes that claims
 // 4,096 probes.
 func TestStatsOfManyProbes(t *testing.T) {
+	is(t, portable)
 	for k := 1; k <= maxProbesCrate; k++ {
 		if n := samples(k); n < windowKeys || n%windowKeys != 0 || n*k > 1<<25 {
 			t.Fatalf("%d samples of %d probes", n, k)
@@ -703,6 +713,7 @@ func TestStatsOfManyProbes(t *testing.T) {
 // TestExplain compares explanations with the answers of the reference, and with the bits
 // that building sets.
 func TestExplain(t *testing.T) {
+	is(t, behaviour)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(25, 26))
 	eachFormat(t, func(t *testing.T, f Format) {
@@ -741,6 +752,7 @@ func (v *view) passes(w Explanation) bool {
 }
 
 func TestExplainVectors(t *testing.T) {
+	is(t, behaviour)
 	for _, c := range []struct {
 		format    Format
 		filter    string

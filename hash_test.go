@@ -55,6 +55,7 @@ func eachHash(t *testing.T, run func(t *testing.T, kind hashKind)) {
 // TestHash compares every way to hash one key with the vectors, and with the reference at
 // every length up to several blocks.
 func TestHash(t *testing.T) {
+	is(t, behaviour)
 	t.Parallel()
 	data := slices.Concat(golden.Mixed.Range(0, 131)...)
 	eachHash(t, func(t *testing.T, kind hashKind) {
@@ -287,6 +288,7 @@ func viewsOf(keys [][]byte) (headers []byte, buffers [][]byte) {
 // TestLayouts queries and builds with every column layout, whole, sliced, and
 // with null rows.
 func TestLayouts(t *testing.T) {
+	is(t, alone)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(9, 10))
 	for _, layout := range layouts {
@@ -412,6 +414,7 @@ func eachLayout(t *testing.T, keys [][]byte) (columns []Keys) {
 // TestOtherLengths hashes columns of keys of one length in which one key, or all keys from
 // one on, have another length.
 func TestOtherLengths(t *testing.T) {
+	is(t, kernelTest|alone)
 	data := make([]byte, 256)
 	for i := range data {
 		data[i] = byte(7 * i)
@@ -438,6 +441,7 @@ func TestOtherLengths(t *testing.T) {
 // TestStripes compares the stripes of XXPH3 in assembly with those in portable Go, and with the
 // reference.
 func TestStripes(t *testing.T) {
+	is(t, kernelTest)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(77, 78))
 	data := make([]byte, 2*longStripes+70)
@@ -467,6 +471,7 @@ func TestStripes(t *testing.T) {
 // TestHashes hashes columns of fixed width at every length up to some vectors, at any
 // alignment.
 func TestHashes(t *testing.T) {
+	is(t, kernelTest)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(19, 20))
 	data := make([]byte, 8*150+8)
@@ -484,6 +489,7 @@ func TestHashes(t *testing.T) {
 // TestKeysOnStack tests columns whose keys and headers lie on a goroutine's stack. At some
 // depths the stack grows, and so moves, when a kernel is called.
 func TestKeysOnStack(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		encoded := Policy{format, 20}.AppendFilter(nil, Bytes(golden.Mixed.Range(0, 100)))
 		eachKernel(t, format, encoded, func(t *testing.T, f *Filter) {

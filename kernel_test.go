@@ -12,6 +12,7 @@ import (
 // TestPromisedKernels compares the kernels found with those that the job which runs the
 // test promises, see the Makefile.
 func TestPromisedKernels(t *testing.T) {
+	is(t, kernelTest|cpuTest)
 	if kernels[len(kernels)-1] != Generic {
 		t.Errorf("kernels %v do not end with generic", kernels)
 	}
@@ -28,6 +29,7 @@ func TestPromisedKernels(t *testing.T) {
 // TestPlaces compares the places of each kernel with the letter of the walk, in any order,
 // and looks for places written past the last.
 func TestPlaces(t *testing.T) {
+	is(t, kernelTest)
 	const canary = 0xdeadbeef
 	random := rand.New(rand.NewPCG(51, 52))
 	for n := range 70 {

@@ -44,6 +44,7 @@ func withLoads(t *testing.T) {
 // TestLoads compares the AVX2 kernels that load words one by one with the letter of their walks
 // and hashes.
 func TestLoads(t *testing.T) {
+	is(t, loadTest|alone)
 	withLoads(t)
 	random := rand.New(rand.NewPCG(71, 72))
 	for _, walk := range []walkKind{walkDouble32, walkDouble64} {
@@ -62,6 +63,7 @@ func TestLoads(t *testing.T) {
 // TestGroupsEnd looks for the end of a call that loads words one by one at a long key, and after
 // many bytes.
 func TestGroupsEnd(t *testing.T) {
+	is(t, loadTest|alone)
 	if !slices.Contains(kernels, AVX2) {
 		return // hash32Groups is never called
 	}

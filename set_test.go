@@ -14,6 +14,7 @@ import (
 // TestSetOperations compares Clone, Equal and Clear with what they do to the bytes
 // of the reference.
 func TestSetOperations(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
 		keys := golden.Mixed.Range(0, 300)
@@ -82,6 +83,7 @@ func adders(t testing.TB, p Policy, capacity int, kernel Kernel) map[string]adde
 // by key. Rows repeat within a column and in the columns after it. The set is as full as its
 // capacity lets it be, so that some new keys are false positives.
 func TestAddBatchNew(t *testing.T) {
+	is(t, behaviour)
 	random := rand.New(rand.NewPCG(51, 52))
 	columns := make([][][]byte, 0, 16)
 	valid := make([][]byte, 0, 16)

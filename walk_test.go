@@ -204,6 +204,7 @@ func checkWalk(t *testing.T, walk walkKind, data []byte, n uint64, k int, hashed
 // TestKernels compares each kernel with the letter of its walk, over numbers of bits, of
 // probes and of hashes, and shares of hits: the fill of the bits sets the latter.
 func TestKernels(t *testing.T) {
+	is(t, unordered|alone)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	lengths := []int{0, 1, 2, 7, 8, 15, 16, 17, smallBatch - 1, smallBatch, smallBatch + 1, 127, 128, 129, windowKeys - 1, windowKeys, windowKeys + 1, 2*windowKeys + 67}
@@ -228,6 +229,7 @@ func TestKernels(t *testing.T) {
 // TestBatchLengths tests batches of every seventh length up to two windows and a rest, and of
 // every length up to some vectors. A vector or a word of hits ends anywhere in these lengths.
 func TestBatchLengths(t *testing.T) {
+	is(t, buildTest|alone)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(17, 18))
 	stride := 7
@@ -255,6 +257,7 @@ func TestBatchLengths(t *testing.T) {
 // TestMixedDensity alternates runs of hits and runs of misses: between them a kernel may
 // change its way of probing.
 func TestMixedDensity(t *testing.T) {
+	is(t, buildTest|alone)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
@@ -286,6 +289,7 @@ func TestMixedDensity(t *testing.T) {
 // of random ones. All other bits are clear, so that a wrong remainder finds none. A kernel
 // that knows the hits to be dense makes its probes in another way.
 func TestRemainders(t *testing.T) {
+	is(t, unordered|alone)
 	t.Parallel()
 	small, stride := uint64(1<<18), uint64(1)
 	if testing.Short() {
@@ -361,6 +365,7 @@ func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int
 // TestIndex compares the remainders of single hashes with %, for all small numbers of bits,
 // those around powers of two, and random ones, up to the largest.
 func TestIndex(t *testing.T) {
+	is(t, unordered|alone)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	var sizes []uint64
@@ -400,6 +405,7 @@ func TestIndex(t *testing.T) {
 // hold no key, the zero Set takes none, the zero Keys is an empty column, and the zero
 // Policy builds LevelDB's smallest filter.
 func TestZeroValues(t *testing.T) {
+	is(t, behaviour)
 	keys := golden.Mixed.Range(0, 100)
 	zero := new(Set)
 	for name, v := range map[string]*view{"Filter": &new(Filter).view, "Set": &zero.view, "Set.Filter": &zero.Filter().view} {
@@ -469,6 +475,7 @@ func TestZeroValues(t *testing.T) {
 }
 
 func TestOnesCount(t *testing.T) {
+	is(t, behaviour)
 	random := rand.New(rand.NewPCG(11, 12))
 	for n := range 40 {
 		data, want := make([]byte, n), uint64(0)
@@ -485,6 +492,7 @@ func TestOnesCount(t *testing.T) {
 // TestRows compares the rows that kernels multiply by with their formulas: of each number of probes, up
 // to the most that a filter of lines may have, rows of 8 probes have every probe, and no other.
 func TestRows(t *testing.T) {
+	is(t, behaviour)
 	for k := 1; k <= 127; k++ {
 		l, d := newLine512(everything, 1, k), newLine32(everything, 1, 0, k)
 		for from := 0; from < k; from += 8 {
