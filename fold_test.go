@@ -184,35 +184,3 @@ func TestFoldErrors(t *testing.T) {
 		t.Errorf("NewFoldable of no format: %v", err)
 	}
 }
-
-// BenchmarkFold halves a set of 64 MiB three times, beside a copy of it.
-func BenchmarkFold(b *testing.B) {
-	for _, format := range foldable {
-		full, err := Policy{format, 8}.NewFoldable(1 << 26)
-		if err != nil {
-			b.Fatal(err)
-		}
-		random, keys := rand.New(rand.NewPCG(1, 2)), make([]uint64, 1<<20)
-		for range 6 {
-			for i := range keys {
-				keys[i] = random.Uint64()
-			}
-			full.AddBatch(Integers(keys))
-		}
-		b.Run(fmt.Sprintf("format=%v", format), func(b *testing.B) {
-			b.SetBytes(int64(len(full.data)))
-			for b.Loop() {
-				s := Set{full.view}
-				if n, err := s.Fold(0.03); err != nil || n != 3 {
-					b.Fatal(n, err)
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("format=%v/copy", format), func(b *testing.B) {
-			b.SetBytes(int64(len(full.data)))
-			for b.Loop() {
-				full.Clone()
-			}
-		})
-	}
-}
