@@ -26,25 +26,9 @@ PORTED   := . cmd/bloom
 HOST     := $(shell go env GOOS)/$(shell go env GOARCH)
 FOREIGN  := $(filter-out $(HOST),$(VET))
 
-# The tests that prove the kernels: they reach every function in assembly on all of its
-# paths, as make mutants measures, and are all that slow emulators have the time for.
-KERNEL_TESTS := TestPromisedKernels TestFeatures TestForms TestRequests TestRequestsOfLines TestKeyByKey TestSingleIntegers TestReduce TestPlaces TestHashes TestStripes TestOtherLengths \
-	TestLongKeys TestKeysOfMixedLengths TestVectorsOfKeysAtPageEnds TestColumnsAtPageEnd TestPackAtPageEnd TestArraysAtPageEnd TestLoadsAtPageEnds TestGroup FuzzKernels
-# Those of functions that AVX-512 shares with AVX2: Haswell proves them.
-AVX2_TESTS := TestLoads TestGroupsEnd
-TESTS := $(shell grep -hoE '^func (Test|Fuzz)[A-Za-z0-9]*' *_test.go | cut -c6-)
-ifneq ($(filter-out $(TESTS),$(KERNEL_TESTS) $(AVX2_TESTS)),)
-$(error KERNEL_TESTS or AVX2_TESTS has tests that are not there: $(filter-out $(TESTS),$(KERNEL_TESTS) $(AVX2_TESTS)))
-endif
-# Rates, sizes and tables in portable Go without goroutines, and what takes long beside them:
-# they would find the same on every CPU, and a race detector has nothing to see in them.
-PORTABLE := ^Test(BuildMemory|Collisions|ExtremeRates|PolicyFor.*|Rate.*|Stats.*|Table.*)$$
-# How Go shares a build among workers: neither a kernel nor the width or the order of words plays a part.
-SHARING := ^TestBuildOnAnyCores$$
-FUZZ := $(filter Fuzz%,$(TESTS)) FuzzArrays FuzzCSV FuzzExplore FuzzJSON FuzzHeader FuzzColumn FuzzParseKeys
-empty :=
-kernel_tests := ^($(subst $(empty) $(empty),|,$(KERNEL_TESTS)))$$
-avx2_tests   := ^($(subst $(empty) $(empty),|,$(AVX2_TESTS)))$$
+# The steps choose tests of the root by what they prove. class_test.go says what the words mean.
+export BLOOM_TEST :=
+FUZZ := $(shell grep -hoE '^func Fuzz[A-Za-z0-9]*' *_test.go | cut -c6-) FuzzArrays FuzzCSV FuzzExplore FuzzJSON FuzzHeader FuzzColumn FuzzParseKeys
 
 PACKAGES := bsdutils fonts-dejavu-core gcc g++ iproute2 libc6-dev libleveldb-dev librocksdb-dev libxxhash-dev qemu-user-static make git util-linux
 # Debian's browser, unless there is one.
@@ -155,27 +139,29 @@ workers:
 # else by qemu, which mishandles the signals by which the Go runtime preempts.
 .PHONY: unit/386
 unit/386: export BLOOM_TEST_KERNELS = generic
+unit/386: export BLOOM_TEST = -portable -sharing
 unit/386:
-	@$(step) 'export CGO_ENABLED=0 GOARCH=386; $(if $(wildcard /proc/sys/abi/vsyscall32),go test -short -skip "$(PORTABLE)|$(SHARING)" .,GODEBUG=asyncpreemptoff=1 go test -short -skip "$(PORTABLE)|$(SHARING)" -exec qemu-i386-static .)'
+	@$(step) 'export CGO_ENABLED=0 GOARCH=386; $(if $(wildcard /proc/sys/abi/vsyscall32),go test -short .,GODEBUG=asyncpreemptoff=1 go test -short -exec qemu-i386-static .)'
 
 # other-go tests the root with the other one of the two latest releases of Go.
 OTHER_GO = $(shell .ci/other-go)
 .PHONY: other-go
 other-go: export GOTOOLCHAIN = $(OTHER_GO)
 other-go: export BLOOM_TEST_KERNELS = $(KERNELS_host)
+other-go: export BLOOM_TEST = -portable
 other-go:
-	@$(step) 'go vet . ./internal/... && go test -short -skip "$(PORTABLE)" -gcflags=-d=checkptr . ./internal/...'
+	@$(step) 'go vet . ./internal/... && go test -short -gcflags=-d=checkptr . ./internal/...'
 
 # benchmarks runs one round of those that take no minutes: do they work?
 .PHONY: benchmarks
 benchmarks:
 	@$(step) 'go test -run "^$$" -bench "Columns|Forms|Hash$$|Loads|Tables" -benchtime 1x .'
 
-# race leaves out the longest of the root's tests that start no goroutines, and those, like TestAdd
-# and TestOddFilters, whose goroutines TestBuildOnAnyCores has, too. The detector makes them ten times
-# as long. purego and other-go check unsafe pointers, as the detector does, in all tests.
+# race leaves out tests that take long and have no goroutines to watch, or none that other tests
+# lack. The detector makes them ten times as long. purego and other-go check unsafe pointers, as the
+# detector does, in all tests.
 RACED := . cmd/bloom
-race/.:         raced = -skip "$(PORTABLE)|^(Test(Add|BatchLengths|ExtremePolicies|FarFilters|FiltersAtPageEnd|Formats|Golden|Group.*|Index|Kernels|KeysAtPageEnd|LargeArrays|Layouts|Loads.*|LongKeys|ManyProbes|MixedDensity|OddFilters|OtherLengths|Remainders|Ways)|FuzzOpen)$$"
+race/.:         export BLOOM_TEST = -portable -alone
 race/cmd/bloom: raced = -run "^Test(Explore.*|Pipeline.*|FilterAgainstLoop|Signals|IgnoredSignals)$$|^TestScripts$$/^(build|explore|file|filter|progress|streams|tables)$$"
 .PHONY: race $(RACED:%=race/%)
 race: $(RACED:%=race/%)
@@ -191,8 +177,9 @@ release:
 # purego runs the root's tests without assembly. No other package knows that tag.
 .PHONY: purego
 purego: export BLOOM_TEST_KERNELS = generic
+purego: export BLOOM_TEST = -portable -sharing
 purego:
-	@$(step) 'go vet -tags purego . && go test -short -skip "$(PORTABLE)|$(SHARING)" -tags purego -gcflags=-d=checkptr .'
+	@$(step) 'go vet -tags purego . && go test -short -tags purego -gcflags=-d=checkptr .'
 
 # fuzz runs new executions of each target; go test alone replays the corpora. go test -fuzz would
 # compile every package once more, to count its coverage. Here, coverage is that of this repository's
@@ -216,28 +203,32 @@ $(FUZZ:%=fuzz/%): fuzz/%:
 emulated: $(EMULATED:%=emulated/%)
 $(EMULATED:%=emulated/%): emulated/%:
 	@$(step) 'export CGO_ENABLED=0 BLOOM_TEST_KERNELS="$(KERNELS_$*)"; $(emulate)'
-emulated/skylake-x:   emulate = go test -short -timeout 30m -run "$(kernel_tests)" -exec $(CURDIR)/internal/emulation/bochs-exec .
+emulated/skylake-x:   export BLOOM_TEST = kernels
+emulated/skylake-x:   emulate = go test -short -timeout 30m $(no_examples) -exec $(CURDIR)/internal/emulation/bochs-exec .
 # Those of building, too: what AVX2 has for it, AVX-512 shares. All tests run with AVX2 on this CPU.
 # qemu 7.2 reads what the mask of a VPMASKMOVD leaves out; Bochs runs TestLoadsAtPageEnds.
-building            = ^Test(Add|LargeArrays|MixedDensity|BatchLengths)$$
-emulated/haswell:     emulate = GOARCH=amd64 go test -short -run "$(kernel_tests)|$(avx2_tests)|$(building)" -skip ^TestLoadsAtPageEnds$$ -exec "qemu-x86_64-static -cpu Haswell" .
-emulated/cortex-a53:  emulate = GOARCH=arm64 go test -short -run "$(kernel_tests)|$(building)" -exec "qemu-aarch64-static -cpu cortex-a53" .
+emulated/haswell:     export BLOOM_TEST = kernels loads building -masks
+emulated/haswell:     emulate = GOARCH=amd64 go test -short $(no_examples) -exec "qemu-x86_64-static -cpu Haswell" .
+emulated/cortex-a53:  export BLOOM_TEST = kernels building
+emulated/cortex-a53:  emulate = GOARCH=arm64 go test -short $(no_examples) -exec "qemu-aarch64-static -cpu cortex-a53" .
 # An amd64 without AVX, and other generations of arm64: which kernels are found, and do they run? The
 # instructions of a kernel do the same on every CPU that qemu makes.
-emulated/nehalem:     emulate = GOARCH=amd64 go test -short -run "$(detection)" -exec "qemu-x86_64-static -cpu Nehalem" .
-emulated/neoverse-n1: emulate = GOARCH=arm64 go test -short -run "$(detection)" -exec "qemu-aarch64-static -cpu neoverse-n1" .
-emulated/max:         emulate = GOARCH=arm64 go test -short -run "$(detection)" -exec "qemu-aarch64-static -cpu max" .
-detection           = ^(TestPromisedKernels|TestFeatures|TestGolden|FuzzKernels)$$
-# The order of bytes: all but what has none, such as arithmetic, and walks through hashes that
-# TestArraysAtPageEnd has in arrays of all sizes.
-unordered           = $(SHARING)|^Test(ExtremePolicies|GroupKeys|Index|Kernels|Remainders|WrongHashes)$$
-emulated/s390x:       emulate = GOARCH=s390x go test -short -skip "$(PORTABLE)|$(building)|$(unordered)" -exec qemu-s390x-static .
+emulated/nehalem emulated/neoverse-n1 emulated/max: export BLOOM_TEST = cpu
+emulated/nehalem:     emulate = GOARCH=amd64 go test -short $(no_examples) -exec "qemu-x86_64-static -cpu Nehalem" .
+emulated/neoverse-n1: emulate = GOARCH=arm64 go test -short $(no_examples) -exec "qemu-aarch64-static -cpu neoverse-n1" .
+emulated/max:         emulate = GOARCH=arm64 go test -short $(no_examples) -exec "qemu-aarch64-static -cpu max" .
+# The order of bytes: all but what has none.
+emulated/s390x:       export BLOOM_TEST = -portable -sharing -building -unordered
+emulated/s390x:       emulate = GOARCH=s390x go test -short -exec qemu-s390x-static .
+# Examples have no class.
+no_examples = -run "^(Test|Fuzz)"
 
 # mutants plants bugs in the assembly and wants the kernel tests to see them. It is not part
 # of make test, for some of what it changes decides about speed alone.
 .PHONY: mutants
+mutants: export BLOOM_TEST = kernels loads
 mutants:
-	cd asm && go run ./mutants -run '$(kernel_tests)|$(avx2_tests)' $(MUTANTS)
+	cd asm && go run ./mutants $(MUTANTS)
 
 # golden writes testdata/ anew with the oracles.
 .PHONY: golden

@@ -44,6 +44,7 @@ type callLengths struct {
 // TestFeatures compares the features by which each kernel is chosen with the features that
 // its functions require. The generator writes those above each function.
 func TestFeatures(t *testing.T) {
+	is(t, kernelTest|cpuTest)
 	file, err := os.Open(ours.file)
 	if err != nil {
 		t.Fatal(err)
@@ -86,6 +87,7 @@ func TestFeatures(t *testing.T) {
 // than their source: they wait for what was there. A masked load of bytes takes 500 cycles if what its mask leaves out is in a
 // page that is not mapped, and there are only those whose functions say that they know it.
 func TestSlowInstructions(t *testing.T) {
+	is(t, portable)
 	text, err := os.ReadFile(ours.file)
 	if err != nil {
 		t.Fatal(err)
@@ -133,6 +135,7 @@ func checkSlowInstructions(t *testing.T, text string, fail func(format string, a
 // TestLongKeys looks for the end of a call into assembly at a long key and after many
 // bytes, and for calls that end nowhere else.
 func TestLongKeys(t *testing.T) {
+	is(t, kernelTest|alone)
 	const rows = 48
 	data := make([]byte, longKey)
 	for i := range data {
@@ -202,6 +205,7 @@ func TestLongKeys(t *testing.T) {
 
 // TestForms compares every form of each kernel of double32 with the letter of the walk.
 func TestForms(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(21, 22))
 	test := walkTests[walkDouble32]
 	for _, kernel := range kernels[:len(kernels)-1] {
@@ -234,6 +238,7 @@ func TestForms(t *testing.T) {
 // TestRequests compares what each kernel tests and adds with portable Go, with and without requests
 // for the lines of later keys.
 func TestRequests(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(61, 62))
 	data := randomBits(random, 256*512, 0.9)
 	d := newSplit256(data, 512)
@@ -269,33 +274,10 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// BenchmarkForms compares the forms over mixtures of present and absent keys.
-func BenchmarkForms(b *testing.B) {
-	defer func(s, d form) { staged, dense = s, d }(staged, dense)
-	eachMixture(b, []int{0, 10, 25, 50, 75, 90, 100}, func(b *testing.B, w *workload) {
-		hits := make([]uint64, queries/64)
-		for _, kernel := range kernels[:len(kernels)-1] {
-			filter := onKernel(b, w.filter, kernel)
-			for i, f := range forms {
-				way, loads, _ := strings.Cut(f.name, "-")
-				if way != "switched" && way != "dense" && way != "staged" || loads != "" && kernel != AVX2 {
-					continue
-				}
-				b.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, f.name), func(b *testing.B) {
-					staged, dense = f.form, f.form
-					if way == "switched" {
-						dense = forms[i+1].form // dense as well
-					}
-					inTurn(b, queries, w.reference, func() { sink += filter.MayContainBatch(Integers(w.keys), hits) })
-				})
-			}
-		}
-	})
-}
-
 // TestReduce compares the remainders that each kernel of double64 leaves with %, at hashes
 // at which an inexact one shows, for numbers of bits around those where the way changes.
 func TestReduce(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(39, 40))
 	data := make([]byte, maxKernelBits/8)
 	for shift := range 32 {
@@ -339,6 +321,7 @@ func wantRemainders(t *testing.T, kernel Kernel, n uint64, hashes []uint64, rema
 // TestRequestsOfLines compares what each kernel tests and adds in the walks line512 and line32 with
 // portable Go, with and without requests for the lines, for numbers of probes up to the largest.
 func TestRequestsOfLines(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(63, 64))
 	words, longs := make([]uint32, windowKeys), make([]uint64, windowKeys)
 	for i := range words {
@@ -394,6 +377,7 @@ func TestRequestsOfLines(t *testing.T) {
 
 // TestKeyByKey tests keys of all short lengths one by one; half of them are in the filter.
 func TestKeyByKey(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(65, 66))
 	var keys, known [][]byte
 	for n := range 40 {
@@ -417,6 +401,7 @@ func TestKeyByKey(t *testing.T) {
 // TestSingleIntegers tests integers one by one, with filters of several numbers of probes, and
 // with those that assembly leaves to Go.
 func TestSingleIntegers(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(75, 76))
 	keys, rows := make([]uint64, 300), make([][]byte, 300)
 	for i := range keys {
@@ -466,6 +451,7 @@ func TestSingleIntegers(t *testing.T) {
 // TestLargestFilters checks that the bounds of the kernels are the numbers of blocks and lines from
 // which on Go tests and adds. The hash 0 is in the first block or line, so no other is there.
 func TestLargestFilters(t *testing.T) {
+	is(t, behaviour)
 	data, hits := make([]byte, 64), make([]uint64, 1)
 	longs, words := make([]uint64, minSetHashes, 16), make([]uint32, minSetHashes, 16) // kernels read on to the next vector
 	for _, kernel := range kernels[:len(kernels)-1] {

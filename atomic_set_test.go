@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/lanebloom/bloom/internal/golden"
 )
@@ -18,6 +16,7 @@ import (
 // addition has returned must be found, in every way too, and at the end the bytes must be
 // those of a Set. It is for the race detector as well.
 func TestAtomicSet(t *testing.T) {
+	is(t, behaviour)
 	const goroutines, each = 8, 100
 	keys := golden.Mixed.Range(0, goroutines*each)
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -98,6 +97,7 @@ func isSubset(s, t *Set) bool {
 // TestAtomicNew adds the same keys from many goroutines at once. At least one of them must
 // learn that a key is new, but for keys that are false positives: a Set's.
 func TestAtomicNew(t *testing.T) {
+	is(t, behaviour)
 	const goroutines, n = 4, 500
 	keys := golden.Mixed.Range(0, n)
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -142,6 +142,7 @@ func otherHas(format Format, keys [][]byte, i int) bool {
 // TestAtomicQueries compares the queries that the race detector sees, key by key with atomic
 // loads, with the reference. Builds without the detector have them only here.
 func TestAtomicQueries(t *testing.T) {
+	is(t, behaviour)
 	keys := golden.Mixed.Range(0, 700)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 3}, 350)
@@ -171,6 +172,7 @@ func TestAtomicQueries(t *testing.T) {
 // TestAtomicRegions adds a column by workers that set bits region by region, from two
 // goroutines at once.
 func TestAtomicRegions(t *testing.T) {
+	is(t, behaviour)
 	keys := golden.Mixed.Range(0, 3000)
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
@@ -188,6 +190,7 @@ func TestAtomicRegions(t *testing.T) {
 
 // TestAtomicText wants a line from String, and JSON that a Set reads.
 func TestAtomicText(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 10}, 100)
 		s.AddString("hello")
@@ -208,6 +211,7 @@ func TestAtomicText(t *testing.T) {
 // TestAtomicAssembly wants no assembly to add keys, because it is not atomic: it would lose
 // bits of other goroutines, but too seldom for a test to see.
 func TestAtomicAssembly(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 10}, windowKeys)
 		h := newHashes(hashKinds[format.hash()].words)
@@ -215,98 +219,4 @@ func TestAtomicAssembly(t *testing.T) {
 			t.Error("assembly has added keys")
 		}
 	})
-}
-
-// BenchmarkAtomicSet adds keys to an AtomicSet, and beside it to a Set under a mutex; one
-// goroutine also adds them to a Set. All keys are new, and those of the queries absent. It
-// reports the median of each over the rounds.
-func BenchmarkAtomicSet(b *testing.B) {
-	for _, size := range []int{10_000, 1_000_000} {
-		for goroutines := 1; goroutines <= 2; goroutines++ {
-			b.Run(fmt.Sprintf("keys=%d/goroutines=%d", size, goroutines), func(b *testing.B) {
-				benchmarkAtomicSet(b, size, goroutines)
-			})
-		}
-	}
-}
-
-func benchmarkAtomicSet(b *testing.B, size, goroutines int) {
-	random := rand.New(rand.NewPCG(71, 72))
-	keys := make([]uint64, size)
-	for i := range keys {
-		keys[i] = random.Uint64()
-	}
-	p := Policy{BitsPerKey: 10}
-	hits := make([][]uint64, goroutines)
-	for g := range hits {
-		hits[g] = make([]uint64, size/64+1)
-	}
-	s, a := mustSet(b, p, size), mustAtomicSet(b, p, size)
-	var mutex sync.RWMutex
-	each := func(add func(key uint64)) func(int, []uint64) {
-		return func(_ int, keys []uint64) {
-			for _, key := range keys {
-				add(key)
-			}
-		}
-	}
-	clearAtomic := func() {
-		for i := range a.bits {
-			a.bits[i] = 0
-		}
-	}
-	ways := []struct {
-		name  string
-		alone bool // not for several goroutines
-		run   func(g int, keys []uint64)
-	}{
-		{"add-set", true, each(s.AddUint64)},
-		{"add-mutex", false, each(func(key uint64) { mutex.Lock(); s.AddUint64(key); mutex.Unlock() })},
-		{"add-atomic", false, each(a.AddUint64)},
-		{"query-set", true, each(func(key uint64) { s.MayContainUint64(key) })},
-		{"query-mutex", false, each(func(key uint64) { mutex.RLock(); s.MayContainUint64(key); mutex.RUnlock() })},
-		{"query-atomic", false, each(func(key uint64) { a.MayContainUint64(key) })},
-		{"batch-set", true, func(_ int, keys []uint64) { s.AddBatch(Integers(keys)) }},
-		{"batch-mutex", false, func(_ int, keys []uint64) { mutex.Lock(); s.AddBatch(Integers(keys)); mutex.Unlock() }},
-		{"batch-atomic", false, func(_ int, keys []uint64) { a.AddBatch(Integers(keys)) }},
-		{"new-set", true, func(g int, keys []uint64) { s.AddBatchNew(Integers(keys), hits[g]) }},
-		{"new-mutex", false, func(g int, keys []uint64) { mutex.Lock(); s.AddBatchNew(Integers(keys), hits[g]); mutex.Unlock() }},
-		{"new-atomic", false, func(g int, keys []uint64) { a.AddBatchNew(Integers(keys), hits[g]) }},
-	}
-	times := make([][]float64, len(ways))
-	for b.Loop() {
-		for w, way := range ways {
-			if way.alone && goroutines > 1 {
-				continue
-			}
-			s.Clear()
-			clearAtomic()
-			times[w] = append(times[w], timeGoroutines(goroutines, keys, way.run))
-		}
-	}
-	b.ReportMetric(0, "ns/op")
-	for w, way := range ways {
-		if len(times[w]) > 0 {
-			slices.Sort(times[w])
-			b.ReportMetric(times[w][len(times[w])/2], way.name+"-ns/key")
-		}
-	}
-}
-
-// timeGoroutines returns the nanoseconds a key takes if goroutines share the keys.
-func timeGoroutines(goroutines int, keys []uint64, run func(g int, keys []uint64)) float64 {
-	start := time.Now()
-	var group sync.WaitGroup
-	share := len(keys) / goroutines
-	for g := range goroutines {
-		group.Go(func() {
-			for rest := keys[g*share:][:share]; len(rest) > 0; {
-				n := min(len(rest), windowKeys)
-				run(g, rest[:n])
-				rest = rest[n:]
-			}
-		})
-	}
-	group.Wait()
-	return float64(time.Since(start).Nanoseconds()) / float64(len(keys))
 }

@@ -114,6 +114,7 @@ func seal(file []byte) {
 
 // TestFile writes filters and sets in every way and reads them in every way.
 func TestFile(t *testing.T) {
+	is(t, behaviour)
 	t.Parallel()
 	all := golden.Mixed.Range(0, 20000)
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -192,6 +193,7 @@ var updateFiles = flag.Bool("update", false, "write testdata/file anew")
 
 // TestFileGolden pins the file of each format.
 func TestFileGolden(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		keys := golden.Decimals.Range(0, 100)
 		builder := Policy{format, 10}.NewBuilder()
@@ -225,6 +227,7 @@ func TestFileGolden(t *testing.T) {
 
 // TestFileInDocs compares the file that docs/file-format.md shows.
 func TestFileInDocs(t *testing.T) {
+	is(t, behaviour)
 	docs, err := os.ReadFile(filepath.Join("docs", "file-format.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -279,6 +282,7 @@ func checkRefused(t *testing.T, data []byte, want error) {
 // TestFileDamaged damages every byte of files. Reading finds all damage; opening finds the
 // damage that is not in the filter.
 func TestFileDamaged(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		file := testFile(format)
 		start := int(file[12])
@@ -297,6 +301,7 @@ func TestFileDamaged(t *testing.T) {
 
 // TestFileTruncated cuts files at every byte, and adds a byte.
 func TestFileTruncated(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		file := testFile(format)
 		for n := 1; n < len(file); n++ {
@@ -328,6 +333,7 @@ func TestFileTruncated(t *testing.T) {
 
 // TestFileHostile has headers whose checksum is right and which lie.
 func TestFileHostile(t *testing.T) {
+	is(t, behaviour)
 	word := func(at int, change func(uint64) uint64) func(data []byte) {
 		return func(data []byte) {
 			binary.LittleEndian.PutUint64(data[at:], change(binary.LittleEndian.Uint64(data[at:])))
@@ -410,6 +416,7 @@ func TestFileHostile(t *testing.T) {
 
 // TestFileMessages reads what people may take for a file.
 func TestFileMessages(t *testing.T) {
+	is(t, behaviour)
 	file := testFile(LevelDB)
 	stripped := bytes.Clone(file)
 	stripped[0] &= 0x7f
@@ -440,6 +447,7 @@ func TestFileMessages(t *testing.T) {
 
 // TestReadFromMemory has headers that claim far more bytes than follow.
 func TestReadFromMemory(t *testing.T) {
+	is(t, behaviour)
 	for _, size := range []uint64{1 << 20, 1 << 29, 1 << 40, 1 << 62} {
 		data := append(testFile(LevelDB)[:128], make([]byte, 10)...)
 		binary.LittleEndian.PutUint64(data[40:], size)
@@ -470,6 +478,7 @@ func TestReadFromMemory(t *testing.T) {
 // TestFilesInAStream reads files of all formats from one stream, which has more bytes after
 // them and may fail anywhere.
 func TestFilesInAStream(t *testing.T) {
+	is(t, behaviour)
 	var stream bytes.Buffer
 	var want [][]byte
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -521,6 +530,7 @@ func (w *limitedWriter) Write(p []byte) (int, error) {
 }
 
 func TestWriteTo(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustSet(t, Policy{format, 10}, 100)
 		want, _ := s.MarshalBinary()
@@ -545,6 +555,7 @@ func TestWriteTo(t *testing.T) {
 
 // TestZeroFile writes and reads zero values.
 func TestZeroFile(t *testing.T) {
+	is(t, behaviour)
 	want := plainFile(t, LevelDB, 0, nil)
 	checkFile(t, new(Filter), new(Filter), want, nil)
 	checkFile(t, new(Set), mustSet(t, Policy{}, 1), want, nil)
@@ -577,6 +588,7 @@ func TestZeroFile(t *testing.T) {
 
 // TestKeyCountOfFile adds to a set that was read from a file.
 func TestKeyCountOfFile(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		var s Set
 		for _, want := range []uint64{0, 10, 11} {
@@ -593,6 +605,7 @@ func TestKeyCountOfFile(t *testing.T) {
 }
 
 func TestFileAllocations(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		file := testFile(format)
 		f, err := OpenBinary(file)

@@ -33,6 +33,7 @@ func smaller(t *testing.T, s *Set, times int) []byte {
 // TestFold compares folded sets, bit for bit, with small ones to which the reference adds the same
 // keys. A folded set holds the rate, and one that is halved once more does not.
 func TestFold(t *testing.T) {
+	is(t, behaviour)
 	for _, format := range foldable {
 		for _, bitsPerKey := range []int{4, 10, 17} {
 			for _, n := range []int{0, 1, 60, 1000, 7000} {
@@ -98,6 +99,7 @@ func TestFold(t *testing.T) {
 // 9628) and of Arrow C++ (50008): by the mean fill of the blocks. That rule leaves out that some blocks
 // are fuller than others, so it halves a set once more at times, and then misses the rate.
 func TestFoldRule(t *testing.T) {
+	is(t, behaviour)
 	random := rand.New(rand.NewPCG(61, 62))
 	more := 0
 	for range 60 {
@@ -132,6 +134,7 @@ func TestFoldRule(t *testing.T) {
 
 // TestFoldErrors checks that what cannot be halved does not change.
 func TestFoldErrors(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		odd := mustSet(t, Policy{format, 8}, 32*9) // 9 lines, 9 blocks, 288 bytes
 		if format == LevelDB || format == Nori || format == NoriCrate {
@@ -179,37 +182,5 @@ func TestFoldErrors(t *testing.T) {
 	}
 	if _, err := (Policy{Format: 99}).NewFoldable(1); !errors.Is(err, ErrFormat) {
 		t.Errorf("NewFoldable of no format: %v", err)
-	}
-}
-
-// BenchmarkFold halves a set of 64 MiB three times, beside a copy of it.
-func BenchmarkFold(b *testing.B) {
-	for _, format := range foldable {
-		full, err := Policy{format, 8}.NewFoldable(1 << 26)
-		if err != nil {
-			b.Fatal(err)
-		}
-		random, keys := rand.New(rand.NewPCG(1, 2)), make([]uint64, 1<<20)
-		for range 6 {
-			for i := range keys {
-				keys[i] = random.Uint64()
-			}
-			full.AddBatch(Integers(keys))
-		}
-		b.Run(fmt.Sprintf("format=%v", format), func(b *testing.B) {
-			b.SetBytes(int64(len(full.data)))
-			for b.Loop() {
-				s := Set{full.view}
-				if n, err := s.Fold(0.03); err != nil || n != 3 {
-					b.Fatal(n, err)
-				}
-			}
-		})
-		b.Run(fmt.Sprintf("format=%v/copy", format), func(b *testing.B) {
-			b.SetBytes(int64(len(full.data)))
-			for b.Loop() {
-				full.Clone()
-			}
-		})
 	}
 }

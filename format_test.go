@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,69 +77,10 @@ const (
 	filterAndSet
 )
 
-// oddLevelDB are filters of every last byte: every byte string is one to LevelDB.
-func oddLevelDB() (odd []oddFilter) {
-	add := func(is verdict, data ...byte) {
-		odd = append(odd, oddFilter{fmt.Sprintf("%.8x of %d bytes", data, len(data)), data, is})
-	}
-	add(justFilter)
-	add(justFilter, 0)
-	add(justFilter, 6)
-	add(justFilter, 0xff)
-	for k := range 256 {
-		is := filterAndSet
-		if k < 1 || k > maxProbes {
-			is = justFilter
-		}
-		add(is, 0, byte(k))
-		add(is, 0xff, byte(k))
-		add(is, 0x55, 0xaa, 0xff, byte(k))
-		add(is, append(bytes.Repeat([]byte{0xf7}, 100), byte(k))...)
-	}
-	return odd
-}
-
-// oddNori are filters with the documented header, and oddNoriCrate with that of the code.
-var (
-	oddNori = []oddFilter{
-		{"documented, no keys", header(Nori, 0, 7), justFilter},
-		{"documented", append(header(Nori, 30, 7), make([]byte, 4)...), filterAndSet},
-		{"documented, some bits", append(header(Nori, 30, 7), 0xf7, 0xff, 0x3f, 0xff), filterAndSet},
-		{"truncated", append(header(Nori, 30, 7), make([]byte, 3)...), noFilter},
-		{"trailing byte", append(header(Nori, 30, 7), make([]byte, 5)...), noFilter},
-		{"no probes", append(header(Nori, 30, 0), make([]byte, 4)...), noFilter},
-		{"documented, no keys and no probes", header(Nori, 0, 0), noFilter},
-		{"31 probes", append(header(Nori, 30, 31), make([]byte, 4)...), noFilter},
-		{"all bits", append(header(Nori, math.MaxUint64, 7), make([]byte, 4)...), noFilter},
-	}
-	oddNoriCrate = []oddFilter{
-		{"nothing", nil, noFilter},
-		{"half a header", make([]byte, 11), noFilter},
-		{"crate, no keys", header(NoriCrate, 0, 7), justFilter},
-		{"crate, no keys and no probes", make([]byte, 12), justFilter},
-		{"crate, power of two", append(header(NoriCrate, 32, 7), make([]byte, 4)...), filterAndSet},
-		{"crate, older", append(header(NoriCrate, 30, 7), 0xf7, 0xff, 0x3f, 0xff), filterAndSet},
-		{"crate, many probes", append(header(NoriCrate, 30, 70), make([]byte, 4)...), filterAndSet},
-		{"crate, most probes", append(header(NoriCrate, 30, maxProbesCrate), 0xff, 0xff, 0xff, 0xff), filterAndSet},
-		{"crate, too many probes", append(header(NoriCrate, 30, maxProbesCrate+1), make([]byte, 4)...), noFilter},
-		{"crate, no probes", append(header(NoriCrate, 30, 0), make([]byte, 4)...), noFilter},
-		{"crate, 4 billion probes", append(header(NoriCrate, 30, math.MaxUint32), make([]byte, 4)...), noFilter},
-		{"crate, trailing byte", append(header(NoriCrate, 32, 7), make([]byte, 5)...), noFilter},
-		{"crate, all bits", append(header(NoriCrate, math.MaxUint64-6, 7), 0), noFilter},
-	}
-)
-
-// header returns a header of nori's: documented, or of the crate.
-func header(f Format, n uint64, k uint32) []byte {
-	if f == NoriCrate {
-		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, k), n)
-	}
-	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, n), k), 10)
-}
-
 // TestSwitches walks through every format and every switch over formats, hashes and
 // walks, and fails where one lacks an arm, and where a hash lacks a kernel.
 func TestSwitches(t *testing.T) {
+	is(t, behaviour)
 	t.Parallel()
 	if len(formatTests) != len(formats) {
 		t.Fatalf("%d formats are tested, there are %d", len(formatTests), len(formats))
@@ -362,6 +301,7 @@ func checkWays(t *testing.T, p Policy, keys [][]byte, want []byte) {
 }
 
 func TestVectors(t *testing.T) {
+	is(t, behaviour)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		for _, v := range formatTests[f].vectors {
@@ -377,6 +317,7 @@ func TestVectors(t *testing.T) {
 // TestGolden compares bytes and answers with the filters in testdata. A storage engine wrote
 // them, or a program that follows its documentation.
 func TestGolden(t *testing.T) {
+	is(t, cpuTest|alone)
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*/golden*.json")
 	if err != nil {
@@ -429,6 +370,7 @@ func checkGolden(t *testing.T, format Format, g golden.Filter, keys, absent [][]
 
 // TestWays builds filters of every format in every way, and queries them in every way.
 func TestWays(t *testing.T) {
+	is(t, alone)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		for bitsPerKey := -1; bitsPerKey < 130; bitsPerKey++ { // every number of probes
@@ -463,6 +405,7 @@ func TestWays(t *testing.T) {
 // TestOddFilters opens bytes that no policy writes. Keys asked for are answered as the
 // reference does, whatever the bytes.
 func TestOddFilters(t *testing.T) {
+	is(t, alone)
 	t.Parallel()
 	keys := golden.Mixed.Range(0, 100)
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -554,226 +497,23 @@ func checkOddStats(t *testing.T, f *Filter) {
 	}
 }
 
-// TestWrongHashes looks for the panic of queries and of builds with hashes of another kind
-// than the format's. It must come to the caller, also where a build has workers.
-func TestWrongHashes(t *testing.T) {
-	t.Parallel()
-	keys, many := golden.Mixed.Range(0, 10), map[hashKind]Keys{}
-	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
-		many[kind] = columnOfHashes(kind, make([]Hash, 2*workerKeys))
+func TestNames(t *testing.T) {
+	is(t, behaviour)
+	if got := (Policy{}).Name(); got != "leveldb.BuiltinBloomFilter2" {
+		t.Errorf("Name() = %q", got)
 	}
-	eachFormat(t, func(t *testing.T, format Format) {
-		p := Policy{format, 10}
-		f := mustOpen(t, format, p.AppendFilter(nil, Bytes(keys)))
-		large, shared := mustSet(t, p, 8*shareBytes), mustAtomicSet(t, p, 8*shareBytes)
-		eachFormat(t, func(t *testing.T, other Format) {
-			column, many := Bytes(keys).Hashed(other), many[other.hash()]
-			for name, call := range map[string]func(){
-				"MayContainBatch":      func() { f.MayContainBatch(column, make([]uint64, 1)) },
-				"MayContainBatch of 0": func() { f.MayContainBatch(column.Slice(0, 0), nil) },
-				"AppendHits":           func() { f.AppendHits(nil, column) },
-				"AppendHits of 0":      func() { f.AppendHits(nil, column.Slice(0, 0)) },
-				"MeasureRate":          func() { f.MeasureRate(column) },
-				"MeasureRate of 0":     func() { f.MeasureRate(column.Slice(0, 0)) },
-				"Hits of 0":            func() { f.Hits(column.Slice(0, 0)) },
-				"MayContainHash":       func() { f.MayContainHash(other.Hash(keys[0])) },
-				"Hashed":               func() { column.Hashed(format) },
-				"AppendFilter":         func() { p.AppendFilter(nil, column) },
-				"Builder":              func() { p.NewBuilder().AddBatch(column) },
-				"Builder.AddHash":      func() { p.NewBuilder().AddHash(other.Hash(keys[0])) },
-				"Set.AddBatch":         func() { large.AddBatch(column) },
-				"AppendFilter of many": func() { p.AppendFilter(nil, many) },
-				"Set.AddBatch of many": func() { large.AddBatch(many) },
-				"Hits":                 func() { f.Hits(column) },
-				"NewFilter":            func() { p.NewFilter(column) },
-				"Set.AddHash":          func() { large.AddHash(other.Hash(keys[0])) },
-				"Set.AddBatchNew":      func() { large.AddBatchNew(column, make([]uint64, 1)) },
-				"atomic AddHash":       func() { shared.AddHash(other.Hash(keys[0])) },
-				"atomic AddBatch":      func() { shared.AddBatch(many) },
-				"atomic AddBatchNew":   func() { shared.AddBatchNew(column, make([]uint64, 1)) },
-				"atomic MayContain":    func() { shared.MayContainHash(other.Hash(keys[0])) },
-				"atomic batch":         func() { shared.MayContainBatch(column, make([]uint64, 1)) },
-			} {
-				got := panicOf(call)
-				if (got != "") != (other.hash() != format.hash()) {
-					t.Errorf("%s: panic %q", name, got)
-				}
-				if got != "" && !(strings.Contains(got, format.hash().String()) && strings.Contains(got, other.hash().String())) {
-					t.Errorf("%s: the panic %q does not name both hashes", name, got)
-				}
-			}
-		})
-	})
-}
-
-// TestHashFrom makes hashes and columns of hashes from words.
-func TestHashFrom(t *testing.T) {
-	key := []byte("key")
-	eachFormat(t, func(t *testing.T, f Format) {
-		h, w := referenceHash(f.hash(), key), hashKinds[f.hash()].words
-		encoded := Policy{f, 10}.AppendFilter(nil, Bytes([][]byte{key}))
-		for name, c := range map[string]struct {
-			words []words // for which it serves
-			call  func() bool
-		}{
-			"HashFrom": {[]words{one32, one64}, func() bool {
-				return f.HashFrom(h.h1) == h && mustOpen(t, f, encoded).MayContainHash(f.HashFrom(h.h1))
-			}},
-			"Hashes32": {[]words{one32}, func() bool {
-				return mustOpen(t, f, encoded).MayContainBatch(f.Hashes32([]uint32{uint32(h.h1)}), make([]uint64, 1)) == 1
-			}},
-			"Hashes64": {[]words{one64}, func() bool {
-				return mustOpen(t, f, encoded).MayContainBatch(f.Hashes64([]uint64{h.h1}), make([]uint64, 1)) == 1
-			}},
-		} {
-			serves := slices.Contains(c.words, w)
-			found := false
-			if got := panicOf(func() { found = c.call() }); (got == "") != serves || found != serves {
-				t.Errorf("%s: panic %q, found %v", name, got, found)
-			}
-		}
-	})
-	if got := LevelDB.HashFrom(0xabcd00000007); got != LevelDB.HashFrom(7) {
-		t.Errorf("HashFrom takes more than 32 bits of a 32-bit hash: %v", got)
-	}
-}
-
-// TestAppendFilterKeepsDst appends to a slice that already has bytes, and old bytes in its
-// spare capacity.
-func TestAppendFilterKeepsDst(t *testing.T) {
-	keys := Strings([]string{"hello", "world"})
-	eachFormat(t, func(t *testing.T, f Format) {
-		p := Policy{f, 10}
-		want := p.AppendFilter(nil, keys)
-		dirty := bytes.Repeat([]byte{0xff}, 100)
-		got := p.AppendFilter(dirty[:7], keys)
-		if !bytes.Equal(got[:7], dirty[:7]) || !bytes.Equal(got[7:], want) {
-			t.Errorf("appended %x, want %x", got, want)
-		}
-		if !bytes.Equal(dirty[len(got):], bytes.Repeat([]byte{0xff}, 100-len(got))) {
-			t.Error("bytes past the filter were written")
-		}
-		builder := p.NewBuilder()
-		builder.AddBatch(keys)
-		if got := builder.AppendFilter([]byte("ab")); !bytes.Equal(got, append([]byte("ab"), want...)) {
-			t.Errorf("builder appended %x", got)
-		}
-	})
-}
-
-// TestStats estimates the number of keys of filters of random keys.
-func TestStats(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(13, 14))
-	all := make([]uint64, 30000)
-	for i := range all {
-		all[i] = random.Uint64()
-	}
-	eachFormat(t, func(t *testing.T, f Format) {
-		for _, bitsPerKey := range []int{1, 3, 10, 20} {
-			for _, n := range []int{0, 10, 1000, 30000} {
-				keys := all[:n]
-				p := Policy{f, bitsPerKey}
-				filter := mustOpen(t, f, p.AppendFilter(nil, Integers(keys)))
-				s := filter.Stats()
-				if bits, probes, err := p.Size(n); err != nil || bits != s.Bits || bits > 0 && probes != s.Probes {
-					t.Errorf("%v of %d keys: Size says %d bits and %d probes, %v, want %+v", p, n, bits, probes, err, s)
-				}
-				if from, to := filter.BitRange(); onesCount(filter.data[from:to]) != s.SetBits || uint64(8*(to-from))-s.Bits >= 8 {
-					t.Errorf("%v of %d keys: the bits are bytes %d to %d, want %+v", p, n, from, to, s)
-				}
-				if _, shape := filter.encoded(); s.Bits != shape.bits || s.Bits > 0 && s.Probes != shape.probes {
-					t.Errorf("%v of %d keys: %+v", p, n, s)
-				}
-				if s.Fill() > 0.99 {
-					continue // too full to tell
-				}
-				if n >= 30000 && math.Abs(s.Keys/float64(n)-1) > 0.05 || n >= 1000 && math.Abs(s.Keys/float64(n)-1) > 0.1 || n == 0 && s.Keys > 1e-6 {
-					t.Errorf("%v: estimate of %.0f keys for %d", p, s.Keys, n)
-				}
-			}
-		}
-	})
-}
-
-// TestStatsOfManyProbes bounds the work of Stats for a filter of 13 bytes that claims
-// 4,096 probes.
-func TestStatsOfManyProbes(t *testing.T) {
-	for k := 1; k <= maxProbesCrate; k++ {
-		if n := samples(k); n < windowKeys || n%windowKeys != 0 || n*k > 1<<25 {
-			t.Fatalf("%d samples of %d probes", n, k)
+	for i := range formats {
+		f := Format(i)
+		if got, err := ParseFormat(f.String()); got != f || err != nil {
+			t.Errorf("ParseFormat(%q) = %v, %v", f, got, err)
 		}
 	}
-	f := mustOpen(t, NoriCrate, append(header(NoriCrate, 8, maxProbesCrate), 0xff))
-	if s := f.Stats(); s.FalsePositiveRate != 1 || s.Probes != maxProbesCrate || s.Fill() != 1 {
-		t.Errorf("Stats() = %+v", s)
+	for _, k := range Kernels() {
+		if k.String() == Kernel(200).String() {
+			t.Errorf("kernel %d has no name", k)
+		}
 	}
-}
-
-// TestExplain compares explanations with the answers of the reference, and with the bits
-// that building sets.
-func TestExplain(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(25, 26))
-	eachFormat(t, func(t *testing.T, f Format) {
-		for range 200 {
-			key := make([]byte, random.IntN(20))
-			for i := range key {
-				key[i] = byte(random.Uint32())
-			}
-			set := mustSet(t, Policy{f, random.IntN(50)}, 1+random.IntN(100))
-			set.Add(key)
-			w := set.Explain(key)
-			if w.Rule == "" || len(w.Numbers) == 0 || w.Numbers[0].Name != "hash" || w.Numbers[0].Value != f.Hash(key).h1 {
-				t.Fatalf("the walk %+v does not begin with the hash", w)
-			}
-			positions := slices.Clone(w.Positions)
-			slices.Sort(positions)
-			array, _ := set.encoded()
-			if n, got := len(slices.Compact(positions)), onesCount(array); uint64(n) != got {
-				t.Fatalf("key %x: a walk over %d bits, %d are set", key, n, got)
-			}
-			for range 20 {
-				set.Add(append(bytes.Clone(key), byte(random.Uint32())))
-			}
-			absent := append(bytes.Clone(key), 0, 0)
-			if got, want := set.passes(set.Explain(absent)), Reference(f, set.data, absent); got != want {
-				t.Fatalf("the walk of %x answers %v, the reference %v", absent, got, want)
-			}
-		}
-	})
-}
-
-// passes reports whether every bit of a walk is set.
-func (v *view) passes(w Explanation) bool {
-	array, _ := v.encoded()
-	return !slices.ContainsFunc(w.Positions, func(bit uint64) bool { return array[bit/8]>>(bit%8)&1 == 0 })
-}
-
-func TestExplainVectors(t *testing.T) {
-	for _, c := range []struct {
-		format    Format
-		filter    string
-		numbers   []uint64
-		positions []uint64
-	}{
-		{LevelDB, "014000010410400006", []uint64{0xf795964e, 0xcb277bca}, []uint64{14, 24, 34, 44, 54, 0}},
-		{LevelDB, "", []uint64{0xf795964e, 0xcb277bca}, nil},
-		{LevelDB, "00", []uint64{0xf795964e, 0xcb277bca}, nil},
-		{LevelDB, "ff00", []uint64{0xf795964e, 0xcb277bca}, nil},
-		{LevelDB, "ffff1f", []uint64{0xf795964e, 0xcb277bca}, nil},
-		{LevelDB, "ffffff", []uint64{0xf795964e, 0xcb277bca}, nil},
-		{NoriCrate, "0700000020000000000000008888a8a2", []uint64{0x26c7827d889f6da3, 0x23dd71cb04d0a1b2}, []uint64{3, 21, 7, 25, 11, 29, 15}},
-		{Nori, "2000000000000000070000000a0000008888a8a2", []uint64{0x26c7827d889f6da3, 0x23dd71cb04d0a1b2}, []uint64{3, 21, 7, 25, 11, 29, 15}},
-		{Nori, "0000000000000000070000000a000000", []uint64{0x26c7827d889f6da3, 0x23dd71cb04d0a1b2}, nil},
-	} {
-		w := mustOpen(t, c.format, fromHex(c.filter)).Explain([]byte("hello"))
-		var numbers []uint64
-		for _, n := range w.Numbers {
-			numbers = append(numbers, n.Value)
-		}
-		if !slices.Equal(numbers, c.numbers) || !slices.Equal(w.Positions, c.positions) {
-			t.Errorf("%v, filter %s: the walk of hello is %+v", c.format, c.filter, w)
-		}
+	if got := Kernels(); got[len(got)-1] != Generic {
+		t.Errorf("Kernels() = %v: Generic is not the last", got)
 	}
 }

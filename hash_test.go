@@ -2,13 +2,10 @@ package bloom
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"sync"
+	"strings"
 	"testing"
-	"time"
 	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/golden"
@@ -55,6 +52,7 @@ func eachHash(t *testing.T, run func(t *testing.T, kind hashKind)) {
 // TestHash compares every way to hash one key with the vectors, and with the reference at
 // every length up to several blocks.
 func TestHash(t *testing.T) {
+	is(t, behaviour)
 	t.Parallel()
 	data := slices.Concat(golden.Mixed.Range(0, 131)...)
 	eachHash(t, func(t *testing.T, kind hashKind) {
@@ -137,387 +135,88 @@ func checkEachHash(t *testing.T, keys [][]byte, columns ...Keys) {
 	}
 }
 
-// hashesOfLength returns room for n hashes.
-func hashesOfLength(kind hashKind, n int) (h hashes) {
-	switch hashKinds[kind].words {
-	case one32:
-		h.h32 = make([]uint32, n)
-	case one64:
-		h.h1 = make([]uint64, n)
-	case two64:
-		h.h1, h.h2 = make([]uint64, n), make([]uint64, n)
-	}
-	return h
-}
-
-// layouts lists every column layout for the same keys. A layout of fixed width takes only
-// keys of that width.
-var layouts = slices.Concat([]layoutTest{
-	{"Bytes", 0, func(_ testing.TB, keys [][]byte) Keys { return Bytes(keys) }},
-	{"Strings", 0, func(_ testing.TB, keys [][]byte) Keys {
-		column := make([]string, len(keys))
-		for i, key := range keys {
-			column[i] = string(key)
-		}
-		return Strings(column)
-	}},
-	{"Offsets", 0, func(t testing.TB, keys [][]byte) Keys {
-		data, offsets := concatenate[int32](keys)
-		return must(t)(Offsets(data, offsets))
-	}},
-	{"Offsets of 64 bits", 0, func(t testing.TB, keys [][]byte) Keys {
-		data, offsets := concatenate[int64](keys)
-		return must(t)(Offsets(data, offsets))
-	}},
-	{"Views", 0, func(t testing.TB, keys [][]byte) Keys {
-		headers, buffers := viewsOf(keys)
-		return must(t)(Views(headers, buffers, nil, 0))
-	}},
-	{"uint32", 4, func(_ testing.TB, keys [][]byte) Keys {
-		column := make([]uint32, len(keys))
-		for i, key := range keys {
-			column[i] = binary.LittleEndian.Uint32(key)
-		}
-		return Integers(column)
-	}},
-	{"uint64", 8, func(_ testing.TB, keys [][]byte) Keys {
-		column := make([]uint64, len(keys))
-		for i, key := range keys {
-			column[i] = binary.LittleEndian.Uint64(key)
-		}
-		return Integers(column)
-	}},
-	{"named Bytes", 0, func(_ testing.TB, keys [][]byte) Keys { return Bytes(namedOf[namedBytes](keys)) }},
-	{"named Strings", 0, func(_ testing.TB, keys [][]byte) Keys { return Strings(namedOf[namedString](keys)) }},
-	{"int8", 1, func(_ testing.TB, keys [][]byte) Keys {
-		return Integers(integers(keys, func(b []byte) int8 { return int8(b[0]) }))
-	}},
-	{"uint16", 2, func(_ testing.TB, keys [][]byte) Keys { return Integers(integers(keys, binary.LittleEndian.Uint16)) }},
-	{"Duration", 8, func(_ testing.TB, keys [][]byte) Keys {
-		return Integers(integers(keys, func(b []byte) time.Duration { return time.Duration(binary.LittleEndian.Uint64(b)) }))
-	}},
-	{"FixedWidth", 1, fixedWidthOf}, {"FixedWidth", 3, fixedWidthOf}, {"FixedWidth", 4, fixedWidthOf},
-	{"FixedWidth", 8, fixedWidthOf}, {"FixedWidth", 16, fixedWidthOf}, {"FixedWidth", 21, fixedWidthOf},
-}, hashedLayouts())
-
-type (
-	namedBytes  []byte
-	namedString string
-)
-
-// namedOf converts keys to a type with a name.
-func namedOf[N namedBytes | namedString](keys [][]byte) []N {
-	column := make([]N, len(keys))
-	for i, key := range keys {
-		column[i] = N(key)
-	}
-	return column
-}
-
-// integers reads integers from their bytes.
-func integers[I any](keys [][]byte, read func([]byte) I) []I {
-	column := make([]I, len(keys))
-	for i, key := range keys {
-		column[i] = read(key)
-	}
-	return column
-}
-
-type layoutTest struct {
-	name   string
-	width  int // of the keys it takes, 0 for any
-	column func(t testing.TB, keys [][]byte) Keys
-}
-
-// hashedLayouts lists a column of hashes for every hash, made by the reference.
-func hashedLayouts() (list []layoutTest) {
+// TestWrongHashes looks for the panic of queries and of builds with hashes of another kind
+// than the format's. It must come to the caller, also where a build has workers.
+func TestWrongHashes(t *testing.T) {
+	is(t, unordered)
+	t.Parallel()
+	keys, many := golden.Mixed.Range(0, 10), map[hashKind]Keys{}
 	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
-		list = append(list, layoutTest{"hashed by " + kind.String(), 0, func(_ testing.TB, keys [][]byte) Keys {
-			hashed := make([]Hash, len(keys))
-			for i, key := range keys {
-				hashed[i] = referenceHash(kind, key)
-			}
-			return columnOfHashes(kind, hashed)
-		}})
+		many[kind] = columnOfHashes(kind, make([]Hash, 2*workerKeys))
 	}
-	return list
-}
-
-func fixedWidthOf(t testing.TB, keys [][]byte) Keys {
-	if len(keys) == 0 {
-		return must(t)(FixedWidth(nil, 1))
-	}
-	return must(t)(FixedWidth(slices.Concat(keys...), len(keys[0])))
-}
-
-// concatenate returns keys in Arrow's layout, with bytes ahead of the first
-// and after the last.
-func concatenate[E int32 | int64](keys [][]byte) (data []byte, offsets []E) {
-	data = []byte("ahead")
-	offsets = []E{5}
-	for _, key := range keys {
-		data = append(data, key...)
-		offsets = append(offsets, E(len(data)))
-	}
-	return append(data, "after"...), offsets
-}
-
-// viewsOf returns keys in the layout of Arrow's views, with three buffers of different lengths.
-func viewsOf(keys [][]byte) (headers []byte, buffers [][]byte) {
-	buffers = [][]byte{[]byte("ahead"), nil, {1}}
-	for i, key := range keys {
-		header := binary.NativeEndian.AppendUint32(nil, uint32(len(key)))
-		if b := i % len(buffers); len(key) > inlineBytes {
-			header = append(header, key[:4]...)
-			header = binary.NativeEndian.AppendUint32(header, uint32(b))
-			header = binary.NativeEndian.AppendUint32(header, uint32(len(buffers[b])))
-			buffers[b] = append(buffers[b], key...)
-		} else {
-			header = append(header, key...)
-		}
-		headers = append(headers, header...)
-		headers = append(headers, make([]byte, len(viewHeader{})-len(header))...)
-	}
-	return headers, buffers
-}
-
-// TestLayouts queries and builds with every column layout, whole, sliced, and
-// with null rows.
-func TestLayouts(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(9, 10))
-	for _, layout := range layouts {
-		t.Run(fmt.Sprintf("%s/width=%d", layout.name, layout.width), func(t *testing.T) {
-			for _, n := range []int{0, 1, 64, 65, windowKeys, 2*windowKeys + 7} {
-				if n == windowKeys && testing.Short() {
-					continue // the next has two such windows
-				}
-				keys := make([][]byte, n)
-				for i := range keys {
-					keys[i] = golden.Mixed.Key(i)
-					if layout.width > 0 {
-						keys[i] = make([]byte, layout.width)
-						for j := range keys[i] {
-							keys[i][j] = byte(random.Uint32())
-						}
-					}
-				}
-				column := layout.column(t, keys)
-				if column.Len() != n {
-					t.Fatalf("Len() = %d of %d keys", column.Len(), n)
-				}
-				checkColumn(t, column, keys, nil)
-				for range 5 {
-					i := random.IntN(n + 1)
-					j := i + random.IntN(n-i+1)
-					checkColumn(t, column.Slice(i, j), keys[i:j], nil)
-				}
-				checkValidity(t, random, column, keys)
-			}
-		})
-	}
-}
-
-// checkValidity gives a column random nulls, one run of them, and a bit offset.
-func checkValidity(t *testing.T, random *rand.Rand, column Keys, keys [][]byte) {
-	t.Helper()
-	for _, offset := range []int{0, 1, 7, 8, 63, 64, 100} {
-		bitmap := make([]byte, (offset+len(keys)+7)/8)
-		for i := range bitmap {
-			bitmap[i] = byte(random.Uint32())
-		}
-		if offset%2 != 0 { // few keys
-			for i := range bitmap {
-				bitmap[i] = 1 << random.IntN(8) * byte(random.IntN(40)/39)
-			}
-		}
-		run := random.IntN(len(bitmap) + 1)
-		clear(bitmap[run:min(run+30, len(bitmap))])
-		valid := make([]bool, len(keys))
-		for i := range valid {
-			valid[i] = bitmap[(offset+i)/8]>>((offset+i)%8)&1 != 0
-		}
-		with := must(t)(column.WithValidity(bitmap, offset))
-		checkColumn(t, with, keys, valid)
-		i := random.IntN(len(keys) + 1)
-		j := i + random.IntN(len(keys)-i+1)
-		checkColumn(t, with.Slice(i, j), keys[i:j], valid[i:j])
-		for format := range Format(len(formats)) {
-			if column.hashed == noHash || column.hashed == format.hash() {
-				checkColumn(t, with.Hashed(format).Slice(i, j), keys[i:j], valid[i:j])
-			}
-		}
-	}
-}
-
-// checkColumn queries and builds with a column. A nil valid is no bitmap.
-func checkColumn(t *testing.T, column Keys, keys [][]byte, valid []bool) {
-	t.Helper()
-	var present [][]byte
-	for i, key := range keys {
-		if valid == nil || valid[i] {
-			present = append(present, key)
-		}
-	}
-	for format := range Format(len(formats)) {
-		if column.hashed == noHash || column.hashed == format.hash() {
-			checkColumnAs(t, Policy{format, 10}, column, keys, present, valid)
-		}
-	}
-}
-
-func checkColumnAs(t *testing.T, p Policy, column Keys, keys, present [][]byte, valid []bool) {
-	t.Helper()
-	if got, want := p.AppendFilter(nil, column), formats[p.Format].create(present, p.BitsPerKey); !slices.Equal(got, want) {
-		t.Fatalf("%v: AppendFilter of %d keys differs from the reference", p.Format, len(keys))
-	}
-	b := p.NewBuilder()
-	b.AddBatch(column)
-	if b.Len() != len(present) {
-		t.Fatalf("Builder took %d of %d keys", b.Len(), len(present))
-	}
-	// Every second key, so that there are hits and misses.
-	var known [][]byte
-	for i := 0; i < len(keys); i += 2 {
-		known = append(known, keys[i])
-	}
-	encoded := p.AppendFilter(nil, Bytes(known))
-	want := make([]bool, len(keys))
-	for i, key := range keys {
-		want[i] = (valid == nil || valid[i]) && Reference(p.Format, encoded, key)
-	}
-	for _, kernel := range kernels {
-		checkBatch(t, onKernel(t, mustOpen(t, p.Format, encoded), kernel), column, want)
-	}
-}
-
-// eachLayout returns a column of the keys in every layout of keys of any width.
-func eachLayout(t *testing.T, keys [][]byte) (columns []Keys) {
-	for _, l := range layouts {
-		if l.width != 0 {
-			continue
-		}
-		column := l.column(t, keys)
-		is := func(k Keys) bool { return k.layout == column.layout } // named Bytes are like Bytes
-		if column.hashed == noHash && !slices.ContainsFunc(columns, is) {
-			columns = append(columns, column)
-		}
-	}
-	return columns
-}
-
-// TestOtherLengths hashes columns of keys of one length in which one key, or all keys from
-// one on, have another length.
-func TestOtherLengths(t *testing.T) {
-	data := make([]byte, 300)
-	for i := range data {
-		data[i] = byte(7 * i)
-	}
-	for i, length := range []int{0, 4, 8, 16, 28} {
-		for j, other := range []int{length, 0, 1, length + 1, length + 3, length + 4, length + 16, length + 32, length + 128} {
-			for at := range 2 * 64 {
-				if (i+j+at)%8 != 0 && testing.Short() {
-					continue // every lane still has keys of five lengths
-				}
-				keys := make([][]byte, 100)
-				for i := range keys {
-					keys[i] = data[i:][:length]
-					if i == at || at >= 64 && i >= at-64 {
-						keys[i] = data[i:][:other]
-					}
-				}
-				checkEachHash(t, keys, eachLayout(t, keys)...)
-			}
-		}
-	}
-}
-
-// TestStripes compares the stripes of XXPH3 in assembly with those in portable Go, and with the
-// reference.
-func TestStripes(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(77, 78))
-	data := make([]byte, 2*longStripes+70)
-	for i := range data {
-		data[i] = byte(random.Uint32())
-	}
-	for _, lengths := range [][2]int{{241, 1300}, {longStripes - 2, longStripes + 66}, {2*longStripes - 1, 2*longStripes + 2}} {
-		for n := lengths[0]; n < lengths[1]; n++ {
-			p := unsafe.Pointer(&data[len(data)-n])
-			var plain, fast xxph3Sums
-			for i := range plain {
-				plain[i] = random.Uint64()
-			}
-			fast = plain
-			plain.add(p, n)
-			if fast.addAssembly(p, n) && fast != plain {
-				t.Fatalf("%d bytes: sums %x, want %x", n, fast, plain)
-			}
-			want, _ := referenceXXPH3(data[len(data)-n:])
-			if got := xxph3At(p, n); got != want {
-				t.Fatalf("%d bytes: hash %x, want %x", n, got, want)
-			}
-		}
-	}
-}
-
-// TestHashes hashes columns of fixed width at every length up to some vectors, at any
-// alignment.
-func TestHashes(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(19, 20))
-	data := make([]byte, 8*150+8)
-	for i := range data {
-		data[i] = byte(random.Uint32())
-	}
-	for _, width := range []int{4, 8} {
-		for n := range 150 {
-			rows := data[n%8:][:n*width]
-			checkEachHash(t, slices.Collect(slices.Chunk(rows, width)), must(t)(FixedWidth(rows, width)))
-		}
-	}
-}
-
-// TestKeysOnStack tests columns whose keys and headers lie on a goroutine's stack. At some
-// depths the stack grows, and so moves, when a kernel is called.
-func TestKeysOnStack(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
-		encoded := Policy{format, 20}.AppendFilter(nil, Bytes(golden.Mixed.Range(0, 100)))
-		eachKernel(t, format, encoded, func(t *testing.T, f *Filter) {
-			if allocations := testing.AllocsPerRun(10, func() { testOnStack(f, 0) }); allocations != 0 {
-				t.Fatalf("the keys are not on the stack: %v allocations", allocations)
+		p := Policy{format, 10}
+		f := mustOpen(t, format, p.AppendFilter(nil, Bytes(keys)))
+		large, shared := mustSet(t, p, 8*shareBytes), mustAtomicSet(t, p, 8*shareBytes)
+		eachFormat(t, func(t *testing.T, other Format) {
+			column, many := Bytes(keys).Hashed(other), many[other.hash()]
+			for name, call := range map[string]func(){
+				"MayContainBatch":      func() { f.MayContainBatch(column, make([]uint64, 1)) },
+				"MayContainBatch of 0": func() { f.MayContainBatch(column.Slice(0, 0), nil) },
+				"AppendHits":           func() { f.AppendHits(nil, column) },
+				"AppendHits of 0":      func() { f.AppendHits(nil, column.Slice(0, 0)) },
+				"MeasureRate":          func() { f.MeasureRate(column) },
+				"MeasureRate of 0":     func() { f.MeasureRate(column.Slice(0, 0)) },
+				"Hits of 0":            func() { f.Hits(column.Slice(0, 0)) },
+				"MayContainHash":       func() { f.MayContainHash(other.Hash(keys[0])) },
+				"Hashed":               func() { column.Hashed(format) },
+				"AppendFilter":         func() { p.AppendFilter(nil, column) },
+				"Builder":              func() { p.NewBuilder().AddBatch(column) },
+				"Builder.AddHash":      func() { p.NewBuilder().AddHash(other.Hash(keys[0])) },
+				"Set.AddBatch":         func() { large.AddBatch(column) },
+				"AppendFilter of many": func() { p.AppendFilter(nil, many) },
+				"Set.AddBatch of many": func() { large.AddBatch(many) },
+				"Hits":                 func() { f.Hits(column) },
+				"NewFilter":            func() { p.NewFilter(column) },
+				"Set.AddHash":          func() { large.AddHash(other.Hash(keys[0])) },
+				"Set.AddBatchNew":      func() { large.AddBatchNew(column, make([]uint64, 1)) },
+				"atomic AddHash":       func() { shared.AddHash(other.Hash(keys[0])) },
+				"atomic AddBatch":      func() { shared.AddBatch(many) },
+				"atomic AddBatchNew":   func() { shared.AddBatchNew(column, make([]uint64, 1)) },
+				"atomic MayContain":    func() { shared.MayContainHash(other.Hash(keys[0])) },
+				"atomic batch":         func() { shared.MayContainBatch(column, make([]uint64, 1)) },
+			} {
+				got := panicOf(call)
+				if (got != "") != (other.hash() != format.hash()) {
+					t.Errorf("%s: panic %q", name, got)
+				}
+				if got != "" && !(strings.Contains(got, format.hash().String()) && strings.Contains(got, other.hash().String())) {
+					t.Errorf("%s: the panic %q does not name both hashes", name, got)
+				}
 			}
-			var wait sync.WaitGroup
-			for depth := range 60 {
-				wait.Go(func() {
-					if wrong := testOnStack(f, depth); wrong != 0 {
-						t.Errorf("depth %d: %d wrong answers", depth, wrong)
-					}
-				})
-			}
-			wait.Wait()
 		})
 	})
 }
 
-// testOnStack tests keys on the stack, some calls deeper, and returns the number of wrong
-// answers.
-func testOnStack(f *Filter, depth int) (wrong int) {
-	var memory [40][11]byte
-	var keys [40][]byte
-	for i := range keys {
-		binary.LittleEndian.PutUint64(memory[i][:], uint64(depth)<<32+uint64(i))
-		keys[i] = memory[i][:3+i%9]
-	}
-	var hits [1]uint64
-	f.MayContainBatch(Bytes(keys[:]), hits[:])
-	for i, key := range keys {
-		if Reference(f.format, f.data, key) != (hits[0]>>i&1 != 0) || f.MayContain(key) != (hits[0]>>i&1 != 0) {
-			wrong++
+// TestHashFrom makes hashes and columns of hashes from words.
+func TestHashFrom(t *testing.T) {
+	is(t, behaviour)
+	key := []byte("key")
+	eachFormat(t, func(t *testing.T, f Format) {
+		h, w := referenceHash(f.hash(), key), hashKinds[f.hash()].words
+		encoded := Policy{f, 10}.AppendFilter(nil, Bytes([][]byte{key}))
+		for name, c := range map[string]struct {
+			words []words // for which it serves
+			call  func() bool
+		}{
+			"HashFrom": {[]words{one32, one64}, func() bool {
+				return f.HashFrom(h.h1) == h && mustOpen(t, f, encoded).MayContainHash(f.HashFrom(h.h1))
+			}},
+			"Hashes32": {[]words{one32}, func() bool {
+				return mustOpen(t, f, encoded).MayContainBatch(f.Hashes32([]uint32{uint32(h.h1)}), make([]uint64, 1)) == 1
+			}},
+			"Hashes64": {[]words{one64}, func() bool {
+				return mustOpen(t, f, encoded).MayContainBatch(f.Hashes64([]uint64{h.h1}), make([]uint64, 1)) == 1
+			}},
+		} {
+			serves := slices.Contains(c.words, w)
+			found := false
+			if got := panicOf(func() { found = c.call() }); (got == "") != serves || found != serves {
+				t.Errorf("%s: panic %q, found %v", name, got, found)
+			}
 		}
+	})
+	if got := LevelDB.HashFrom(0xabcd00000007); got != LevelDB.HashFrom(7) {
+		t.Errorf("HashFrom takes more than 32 bits of a 32-bit hash: %v", got)
 	}
-	if depth > 0 {
-		wrong += testOnStack(f, depth-1)
-	}
-	return wrong
 }

@@ -65,6 +65,7 @@ func rateBounds(f Format, n int) (low, high float64) {
 // TestRatesHold builds filters of the size that PolicyFor chooses for a rate, and measures
 // whether they hold it, and whether it is the rate that is expected.
 func TestRatesHold(t *testing.T) {
+	is(t, portable)
 	t.Parallel()
 	queries := rateQueries()
 	for _, n := range []int{20, 100, 1000, 500_000} {
@@ -93,6 +94,7 @@ func TestRatesHold(t *testing.T) {
 
 // TestPolicyForOwnRate asks for the rate of a policy. No policy with more bits is the answer.
 func TestPolicyForOwnRate(t *testing.T) {
+	is(t, portable)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, n := range []int{100, 7001, 10_007} {
@@ -110,6 +112,7 @@ func TestPolicyForOwnRate(t *testing.T) {
 // numbers of bits have divisors that make LevelDB's probes meet more often, like 65,537 and
 // powers of two.
 func TestRatesOfSizes(t *testing.T) {
+	is(t, portable)
 	t.Parallel()
 	queries := rateQueries()
 	for _, n := range []int{20, 101, 1009, 30_000, 65_537, 1 << 18} {
@@ -135,6 +138,7 @@ func TestRatesOfSizes(t *testing.T) {
 
 // TestStatsRate compares the rate that Stats tells with that of random keys.
 func TestStatsRate(t *testing.T) {
+	is(t, portable)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	column := func(n int) Keys {
@@ -159,6 +163,7 @@ func TestStatsRate(t *testing.T) {
 
 // TestMeasureRate counts the hits of a column one by one.
 func TestMeasureRate(t *testing.T) {
+	is(t, behaviour)
 	t.Parallel()
 	eachFormat(t, func(t *testing.T, f Format) {
 		var keys []string
@@ -200,6 +205,7 @@ func TestMeasureRate(t *testing.T) {
 
 // TestCollisions counts equal hashes with a map.
 func TestCollisions(t *testing.T) {
+	is(t, portable)
 	t.Parallel()
 	keys := make([][]byte, 100_000)
 	for i := range keys {

@@ -14,6 +14,7 @@ import (
 // TestSetOperations compares Clone, Equal and Clear with what they do to the bytes
 // of the reference.
 func TestSetOperations(t *testing.T) {
+	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		p := Policy{format, 10}
 		keys := golden.Mixed.Range(0, 300)
@@ -82,6 +83,7 @@ func adders(t testing.TB, p Policy, capacity int, kernel Kernel) map[string]adde
 // by key. Rows repeat within a column and in the columns after it. The set is as full as its
 // capacity lets it be, so that some new keys are false positives.
 func TestAddBatchNew(t *testing.T) {
+	is(t, behaviour)
 	random := rand.New(rand.NewPCG(51, 52))
 	columns := make([][][]byte, 0, 16)
 	valid := make([][]byte, 0, 16)
@@ -160,4 +162,103 @@ func addByReference(t testing.TB, format Format, encoded, key []byte) {
 	for _, bit := range f.Explain(key).Positions {
 		bits[bit/8] |= 1 << (bit % 8)
 	}
+}
+
+func TestSet(t *testing.T) {
+	is(t, behaviour)
+	eachFormat(t, testSet)
+}
+
+func testSet(t *testing.T, f Format) {
+	s := mustSet(t, Policy{f, 10}, 1000)
+	live := s.Filter()
+	if s.MayContainString("a") || live.MayContainString("a") {
+		t.Error("the empty set holds a key")
+	}
+	s.AddString("a")
+	if !s.MayContain([]byte("a")) || !live.MayContainHash(f.Hash([]byte("a"))) {
+		t.Error("an added key is missing")
+	}
+	encoded := s.AppendFilter([]byte("prefix"))
+	if string(encoded[:6]) != "prefix" || !bytes.Equal(live.AppendFilter(nil), encoded[6:]) {
+		t.Fatalf("AppendFilter: %q", encoded)
+	}
+	reopened, err := OpenSet(f, encoded[6:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	reopened.AddString("b")
+	if s.MayContainString("b") || !reopened.MayContainString("a") || !reopened.MayContainString("b") {
+		t.Error("an opened set is not a copy")
+	}
+	if err := s.Merge(reopened); err != nil || !s.MayContainString("b") {
+		t.Errorf("Merge: %v", err)
+	}
+	if err := s.Merge(s); err != nil {
+		t.Errorf("Merge with itself: %v", err)
+	}
+	generic, err := s.WithKernel(Generic)
+	if err != nil || generic.Kernel() != Generic {
+		t.Fatalf("WithKernel: %v", err)
+	}
+	generic.AddBatch(Strings([]string{"c", "d"}))
+	if !s.MayContainString("c") || !s.MayContainString("d") {
+		t.Error("a set with another kernel does not share the bits")
+	}
+}
+
+// TestKeyCount counts keys that are added in every way, to all views of a set.
+func TestKeyCount(t *testing.T) {
+	is(t, behaviour)
+	eachFormat(t, func(t *testing.T, format Format) {
+		s := mustSet(t, Policy{format, 10}, 10)
+		f := s.Filter()
+		other, err := s.WithKernel(Generic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.AddString("a")
+		other.Add([]byte("a"))
+		s.AddBatch(must(t)(Strings([]string{"b", "c", "d"}).WithValidity([]byte{0b101}, 0)))
+		check := func(s interface{ KeyCount() (uint64, bool) }, want uint64, known bool) {
+			t.Helper()
+			if n, ok := s.KeyCount(); n != want || ok != known {
+				t.Errorf("KeyCount() = %d, %v; want %d, %v", n, ok, want, known)
+			}
+		}
+		check(s, 4, true)
+		check(f, 4, true)
+		check(other, 4, true)
+		if err := s.Merge(other); err != nil { // with itself
+			t.Fatal(err)
+		}
+		check(f, 8, true)
+		clone := s.Clone()
+		clone.AddUint64(7)
+		clone.AddHash(format.Hash(nil))
+		clone.TestAndAdd([]byte("a")) // a duplicate
+		clone.AddBatchNew(must(t)(Strings([]string{"b", "x", "x"}).WithValidity([]byte{0b101}, 0)), make([]uint64, 1))
+		check(clone, 13, true)
+		check(f, 8, true)
+		clone.Clear()
+		clone.AddString("y")
+		check(clone, 1, true)
+		check(Policy{format, 10}.NewFilter(must(t)(Strings([]string{"b", "x", "x"}).WithValidity([]byte{0b101}, 0))), 2, true)
+		check(mustAtomicSet(t, Policy{format, 10}, 10).Snapshot(), 0, false)
+		opened, err := OpenSet(format, s.data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened.AddString("e")
+		check(opened, 0, false)
+		check(mustOpen(t, format, s.data), 0, false)
+		if err := s.Merge(opened); err != nil {
+			t.Fatal(err)
+		}
+		check(f, 0, false)
+		b := Policy{format, 10}.NewBuilder()
+		check(b.Filter(), 0, true)
+		b.AddBatch(Strings([]string{"a", "b"}))
+		check(b.Filter(), 2, true)
+	})
 }

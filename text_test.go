@@ -45,6 +45,7 @@ var codecs = []struct {
 
 // TestCodecs saves filters, sets and policies inside other types.
 func TestCodecs(t *testing.T) {
+	is(t, behaviour)
 	keys := Bytes(golden.Mixed.Range(0, 100))
 	eachFormat(t, func(t *testing.T, format Format) {
 		builder := Policy{format, 10}.NewBuilder()
@@ -94,6 +95,7 @@ func checkRecord(t *testing.T, got, want *record, name string) {
 
 // TestJSON pins what JSON looks like, and refuses what is none.
 func TestJSON(t *testing.T) {
+	is(t, behaviour)
 	data, err := json.Marshal([]Policy{{LevelDB, 10}, {NoriCrate, 7}})
 	if want := `[{"Format":"leveldb","BitsPerKey":10},{"Format":"nori-crate","BitsPerKey":7}]`; err != nil || string(data) != want {
 		t.Errorf("policies in JSON: %s, %v", data, err)
@@ -133,6 +135,7 @@ func TestJSON(t *testing.T) {
 }
 
 func TestFormatText(t *testing.T) {
+	is(t, behaviour)
 	if got := Formats(); !slices.Equal(got, []Format{LevelDB, Nori, NoriCrate, Parquet, RocksDB, Pebble}) {
 		t.Errorf("Formats() = %v", got)
 	}
@@ -155,6 +158,7 @@ func TestFormatText(t *testing.T) {
 // TestStatsJSON has filters with all numbers of keys: none, some, more than can be told. JSON has
 // no infinite number.
 func TestStatsJSON(t *testing.T) {
+	is(t, portable)
 	for _, c := range []struct {
 		filter, want string
 	}{
@@ -179,6 +183,7 @@ func TestStatsJSON(t *testing.T) {
 
 // TestOneLine prints filters of many bytes in a line.
 func TestOneLine(t *testing.T) {
+	is(t, behaviour)
 	s := mustSet(t, Policy{LevelDB, 10}, 100000)
 	s.AddString("key")
 	opened := mustOpen(t, NoriCrate, fromHex("0700000020000000000000008888a8a2"))

@@ -6,11 +6,11 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/lanebloom/bloom/internal/golden"
+	"unsafe"
 )
 
 // walkTest is what the tests know of a walk: a new one is a line in walkTests.
@@ -204,6 +204,7 @@ func checkWalk(t *testing.T, walk walkKind, data []byte, n uint64, k int, hashed
 // TestKernels compares each kernel with the letter of its walk, over numbers of bits, of
 // probes and of hashes, and shares of hits: the fill of the bits sets the latter.
 func TestKernels(t *testing.T) {
+	is(t, unordered|alone)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	lengths := []int{0, 1, 2, 7, 8, 15, 16, 17, smallBatch - 1, smallBatch, smallBatch + 1, 127, 128, 129, windowKeys - 1, windowKeys, windowKeys + 1, 2*windowKeys + 67}
@@ -228,6 +229,7 @@ func TestKernels(t *testing.T) {
 // TestBatchLengths tests batches of every seventh length up to two windows and a rest, and of
 // every length up to some vectors. A vector or a word of hits ends anywhere in these lengths.
 func TestBatchLengths(t *testing.T) {
+	is(t, buildTest|alone)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(17, 18))
 	stride := 7
@@ -255,6 +257,7 @@ func TestBatchLengths(t *testing.T) {
 // TestMixedDensity alternates runs of hits and runs of misses: between them a kernel may
 // change its way of probing.
 func TestMixedDensity(t *testing.T) {
+	is(t, buildTest|alone)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
@@ -286,6 +289,7 @@ func TestMixedDensity(t *testing.T) {
 // of random ones. All other bits are clear, so that a wrong remainder finds none. A kernel
 // that knows the hits to be dense makes its probes in another way.
 func TestRemainders(t *testing.T) {
+	is(t, unordered|alone)
 	t.Parallel()
 	small, stride := uint64(1<<18), uint64(1)
 	if testing.Short() {
@@ -361,6 +365,7 @@ func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int
 // TestIndex compares the remainders of single hashes with %, for all small numbers of bits,
 // those around powers of two, and random ones, up to the largest.
 func TestIndex(t *testing.T) {
+	is(t, unordered|alone)
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	var sizes []uint64
@@ -396,79 +401,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestZeroValues has one behaviour for each zero value: the zero Filter and the zero Set
-// hold no key, the zero Set takes none, the zero Keys is an empty column, and the zero
-// Policy builds LevelDB's smallest filter.
-func TestZeroValues(t *testing.T) {
-	keys := golden.Mixed.Range(0, 100)
-	zero := new(Set)
-	for name, v := range map[string]*view{"Filter": &new(Filter).view, "Set": &zero.view, "Set.Filter": &zero.Filter().view} {
-		hits := []uint64{1, 2}
-		if v.MayContain(keys[9]) || v.MayContainString("") || v.MayContainUint64(7) || v.MayContainHash(Nori.Hash(nil)) || v.MayContainHash(Hash{}) {
-			t.Errorf("the zero %s holds a key", name)
-		}
-		if v.MayContainBatch(Bytes(keys), hits) != 0 || hits[0] != 0 || hits[1] != 0 || len(v.AppendHits(nil, Bytes(keys))) != 0 {
-			t.Errorf("the zero %s holds keys: %x", name, hits)
-		}
-		for _, n := range []int{1, 5, 8, 31} {
-			if one := []uint64{1}; v.MayContainBatch(Bytes(keys[:n]), one) != 0 || one[0] != 0 {
-				t.Errorf("the zero %s holds one of %d keys: %x", name, n, one)
-			}
-			if one := []uint64{1}; v.MayContainBatch(Integers(make([]uint64, n)), one) != 0 || one[0] != 0 {
-				t.Errorf("the zero %s holds one of %d integers: %x", name, n, one)
-			}
-		}
-		if v.Stats() != (Stats{}) || len(v.Explain(nil).Positions) != 0 || v.Kernel() != Generic {
-			t.Errorf("Stats of the zero %s: %+v", name, v.Stats())
-		}
-	}
-	for _, kernel := range kernels {
-		f := onKernel(t, new(Filter), kernel)
-		if f.MayContain(nil) || f.MayContainBatch(Bytes(keys), make([]uint64, 2)) != 0 || f.MayContainBatch(Integers([]uint64{1, 2}), make([]uint64, 1)) != 0 {
-			t.Errorf("the zero filter on kernel %v holds a key", kernel)
-		}
-	}
-	none := new(AtomicSet)
-	for name, call := range map[string]func(){
-		"Add": func() { zero.Add(nil) }, "AddString": func() { zero.AddString("key") }, "AddBatch": func() { zero.AddBatch(Bytes(keys)) },
-		"AddUint64": func() { zero.AddUint64(7) }, "AddHash": func() { zero.AddHash(LevelDB.Hash(nil)) }, "AddHash of none": func() { zero.AddHash(Hash{}) },
-		"TestAndAdd": func() { zero.TestAndAdd(nil) }, "TestAndAddString": func() { zero.TestAndAddString("") },
-		"TestAndAddUint64": func() { zero.TestAndAddUint64(7) }, "AddBatchNew": func() { zero.AddBatchNew(Bytes(keys), make([]uint64, 2)) },
-		"atomic Add": func() { none.Add(nil) }, "atomic AddString": func() { none.AddString("key") }, "atomic AddBatch": func() { none.AddBatch(Bytes(keys)) },
-		"atomic AddUint64": func() { none.AddUint64(7) }, "atomic AddHash": func() { none.AddHash(LevelDB.Hash(nil)) },
-		"atomic TestAndAdd": func() { none.TestAndAdd(nil) }, "atomic TestAndAddString": func() { none.TestAndAddString("") },
-		"atomic TestAndAddUint64": func() { none.TestAndAddUint64(7) }, "atomic AddBatchNew": func() { none.AddBatchNew(Bytes(keys), make([]uint64, 2)) },
-	} {
-		if got := panicOf(call); !strings.Contains(got, "no bits") {
-			t.Errorf("%s to the zero Set: panic %q", name, got)
-		}
-	}
-	if none.MayContain(keys[9]) || none.MayContainString("") || none.MayContainUint64(7) || none.MayContainHash(Nori.Hash(nil)) ||
-		none.MayContainBatch(Bytes(keys), make([]uint64, 2)) != 0 {
-		t.Error("the zero AtomicSet holds a key")
-	}
-	if err := none.Merge(zero); err != nil || !none.Snapshot().Equal(zero) || !zero.Equal(zero.Clone()) || none.Format() != LevelDB || none.view.kernel != Generic {
-		t.Errorf("the zero AtomicSet is not like the zero Set: %v", err)
-	}
-	zero.Clear()
-	if zero.Equal(mustSet(t, Policy{}, 1)) {
-		t.Error("the zero Set is equal to another")
-	}
-	if encoded := zero.AppendFilter(nil); len(encoded) != 0 {
-		t.Errorf("the zero Set is encoded as %x", encoded)
-	}
-	if err := zero.Merge(new(Set)); err != nil {
-		t.Errorf("Merge of zero Sets: %v", err)
-	}
-	if err := mustSet(t, Policy{}, 1).Merge(zero); err == nil {
-		t.Error("Merge with the zero Set: no error")
-	}
-	if f := mustOpen(t, LevelDB, Policy{}.AppendFilter(nil, Keys{})); f.MayContain(nil) || (Keys{}).Len() != 0 {
-		t.Error("the zero Policy's filter of the zero Keys holds a key")
-	}
-}
-
 func TestOnesCount(t *testing.T) {
+	is(t, behaviour)
 	random := rand.New(rand.NewPCG(11, 12))
 	for n := range 40 {
 		data, want := make([]byte, n), uint64(0)
@@ -485,6 +419,7 @@ func TestOnesCount(t *testing.T) {
 // TestRows compares the rows that kernels multiply by with their formulas: of each number of probes, up
 // to the most that a filter of lines may have, rows of 8 probes have every probe, and no other.
 func TestRows(t *testing.T) {
+	is(t, behaviour)
 	for k := 1; k <= 127; k++ {
 		l, d := newLine512(everything, 1, k), newLine32(everything, 1, 0, k)
 		for from := 0; from < k; from += 8 {
@@ -504,4 +439,141 @@ func TestRows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPromisedKernels compares the kernels found with those that the job which runs the
+// test promises, see the Makefile.
+func TestPromisedKernels(t *testing.T) {
+	is(t, kernelTest|cpuTest)
+	if kernels[len(kernels)-1] != Generic {
+		t.Errorf("kernels %v do not end with generic", kernels)
+	}
+	var found []string
+	for _, kernel := range kernels {
+		found = append(found, kernel.String())
+	}
+	promised, ok := os.LookupEnv("BLOOM_TEST_KERNELS")
+	if ok && strings.Join(found, " ") != promised {
+		t.Errorf("kernels %s found, %s promised", found, promised)
+	}
+}
+
+// TestPlaces compares the places of each kernel with the letter of the walk, in any order,
+// and looks for places written past the last.
+func TestPlaces(t *testing.T) {
+	is(t, kernelTest)
+	const canary = 0xdeadbeef
+	random := rand.New(rand.NewPCG(51, 52))
+	for n := range 70 {
+		size, k := 1+random.IntN(5000), 1+random.IntN(maxProbes)
+		hashes, want := make([]uint32, n), make([]uint32, 0, n*k)
+		for i := range hashes {
+			hashes[i] = random.Uint32()
+			for j := range uint32(k) {
+				h := hashes[i] + j*bits.RotateLeft32(hashes[i], -17)
+				want = append(want, h%uint32(8*size))
+			}
+		}
+		slices.Sort(want)
+		d := newDouble32(make([]byte, size), k)
+		for _, kernel := range kernels {
+			places := slices.Repeat([]uint32{canary}, 2*n*k+16)
+			d.place(kernel, hashes, places[:n*k])
+			slices.Sort(places[:n*k])
+			if !slices.Equal(places[:n*k], want) {
+				t.Fatalf("kernel %v, %d bytes, k = %d: wrong places of %d hashes", kernel, size, k, n)
+			}
+			if slices.ContainsFunc(places[n*k:], func(p uint32) bool { return p != canary }) {
+				t.Fatalf("kernel %v, %d bytes, k = %d: wrote past the places of %d hashes", kernel, size, k, n)
+			}
+		}
+	}
+}
+
+// TestHashes hashes columns of fixed width at every length up to some vectors, at any
+// alignment.
+func TestHashes(t *testing.T) {
+	is(t, kernelTest)
+	t.Parallel()
+	random := rand.New(rand.NewPCG(19, 20))
+	data := make([]byte, 8*150+8)
+	for i := range data {
+		data[i] = byte(random.Uint32())
+	}
+	for _, width := range []int{4, 8} {
+		for n := range 150 {
+			rows := data[n%8:][:n*width]
+			checkEachHash(t, slices.Collect(slices.Chunk(rows, width)), must(t)(FixedWidth(rows, width)))
+		}
+	}
+}
+
+// TestOtherLengths hashes columns of keys of one length in which one key, or all keys from
+// one on, have another length.
+func TestOtherLengths(t *testing.T) {
+	is(t, kernelTest|alone)
+	data := make([]byte, 300)
+	for i := range data {
+		data[i] = byte(7 * i)
+	}
+	for i, length := range []int{0, 4, 8, 16, 28} {
+		for j, other := range []int{length, 0, 1, length + 1, length + 3, length + 4, length + 16, length + 32, length + 128} {
+			for at := range 2 * 64 {
+				if (i+j+at)%8 != 0 && testing.Short() {
+					continue // every lane still has keys of five lengths
+				}
+				keys := make([][]byte, 100)
+				for i := range keys {
+					keys[i] = data[i:][:length]
+					if i == at || at >= 64 && i >= at-64 {
+						keys[i] = data[i:][:other]
+					}
+				}
+				checkEachHash(t, keys, eachLayout(t, keys)...)
+			}
+		}
+	}
+}
+
+// TestStripes compares the stripes of XXPH3 in assembly with those in portable Go, and with the
+// reference.
+func TestStripes(t *testing.T) {
+	is(t, kernelTest)
+	t.Parallel()
+	random := rand.New(rand.NewPCG(77, 78))
+	data := make([]byte, 2*longStripes+70)
+	for i := range data {
+		data[i] = byte(random.Uint32())
+	}
+	for _, lengths := range [][2]int{{241, 1300}, {longStripes - 2, longStripes + 66}, {2*longStripes - 1, 2*longStripes + 2}} {
+		for n := lengths[0]; n < lengths[1]; n++ {
+			p := unsafe.Pointer(&data[len(data)-n])
+			var plain, fast xxph3Sums
+			for i := range plain {
+				plain[i] = random.Uint64()
+			}
+			fast = plain
+			plain.add(p, n)
+			if fast.addAssembly(p, n) && fast != plain {
+				t.Fatalf("%d bytes: sums %x, want %x", n, fast, plain)
+			}
+			want, _ := referenceXXPH3(data[len(data)-n:])
+			if got := xxph3At(p, n); got != want {
+				t.Fatalf("%d bytes: hash %x, want %x", n, got, want)
+			}
+		}
+	}
+}
+
+// hashesOfLength returns room for n hashes.
+func hashesOfLength(kind hashKind, n int) (h hashes) {
+	switch hashKinds[kind].words {
+	case one32:
+		h.h32 = make([]uint32, n)
+	case one64:
+		h.h1 = make([]uint64, n)
+	case two64:
+		h.h1, h.h2 = make([]uint64, n), make([]uint64, n)
+	}
+	return h
 }

@@ -18,6 +18,7 @@ import (
 // TestKeysAtPageEnd hashes keys of every length and alignment that end where
 // an inaccessible page begins, in every layout.
 func TestKeysAtPageEnd(t *testing.T) {
+	is(t, alone)
 	t.Parallel()
 	const room = 130 + 16
 	buffer, header := guard.Buffer(t, 2*room), guard.Buffer(t, len(viewHeader{}))
@@ -62,6 +63,7 @@ func viewOf(t *testing.T, header, key, buffer []byte, from int) Keys {
 
 // TestNullRowsAtNoMemory has null rows whose bytes can't be read, in the layouts that allow it.
 func TestNullRowsAtNoMemory(t *testing.T) {
+	is(t, behaviour)
 	const rows = 300
 	page := guard.Buffer(t, os.Getpagesize())
 	random := rand.New(rand.NewPCG(45, 46))
@@ -91,6 +93,7 @@ func TestNullRowsAtNoMemory(t *testing.T) {
 
 // TestPackAtPageEnd moves chosen words that end where an inaccessible page begins, as do the bits that choose them.
 func TestPackAtPageEnd(t *testing.T) {
+	is(t, kernelTest)
 	buffer, bitmap := guard.Buffer(t, 8*windowKeys), guard.Buffer(t, windowKeys/8)
 	random := rand.New(rand.NewPCG(61, 62))
 	for n := 0; n <= windowKeys; n += someSizes(n) {
@@ -129,6 +132,7 @@ func checkPack[E uint32 | uint64](t *testing.T, kernel Kernel, words []E, chosen
 // TestVectorsOfKeysAtPageEnds hashes vectors of keys of mixed lengths. Each key ends, or
 // begins, at its own inaccessible page.
 func TestVectorsOfKeysAtPageEnds(t *testing.T) {
+	is(t, kernelTest)
 	const rows = 101
 	random := rand.New(rand.NewPCG(25, 26))
 	pages := make([][]byte, rows)
@@ -211,6 +215,7 @@ func eachFormatAndKernel(t *testing.T, keys [][]byte, run func(t *testing.T, f *
 // TestColumnsAtPageEnd reads columns of fixed width that end where an
 // inaccessible page begins, or a few bytes before, and so start anywhere.
 func TestColumnsAtPageEnd(t *testing.T) {
+	is(t, kernelTest)
 	const rows = 200
 	buffer := guard.Buffer(t, 16*rows+16)
 	copy(buffer, golden.Mixed.Key(130))
@@ -251,6 +256,7 @@ func someSizes(size int) int {
 // TestFiltersAtPageEnd probes filters of every size and alignment that end
 // where an inaccessible page begins and are themselves read-only.
 func TestFiltersAtPageEnd(t *testing.T) {
+	is(t, alone)
 	t.Parallel()
 	keys := golden.Mixed.Range(0, 300)
 	page := os.Getpagesize()
@@ -272,6 +278,7 @@ func TestFiltersAtPageEnd(t *testing.T) {
 // TestFileOfInaccessibleBits opens a file of 128 MiB whose bits cannot be read, but for those
 // that share a page with what the format has around them.
 func TestFileOfInaccessibleBits(t *testing.T) {
+	is(t, behaviour)
 	page := os.Getpagesize()
 	eachFormat(t, func(t *testing.T, format Format) {
 		shape, _ := formats[format].shape(1<<27, 8)
@@ -308,6 +315,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 // a hash reaches, of which hardly any memory is touched. At the third size, the
 // reciprocal of the whole length would give double32 a wrong index for large hashes.
 func TestLargeArrays(t *testing.T) {
+	is(t, buildTest|alone)
 	t.Parallel()
 	sizes := []uint64{1<<31 - 8, 1 << 31, 1<<31 + 8, 6<<30 - 48, 1<<32 - 8, 1 << 32, 1<<32 + 8, 1<<35 + 12344}
 	if bits.UintSize < 64 || testing.Short() {
@@ -346,6 +354,7 @@ func TestLargeArrays(t *testing.T) {
 // TestArraysAtPageEnd probes, and sets bits of, arrays of every size and number of bits
 // that end where an inaccessible page begins.
 func TestArraysAtPageEnd(t *testing.T) {
+	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(43, 44))
 	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
 		for size := 1; size <= 600; size += someSizes(size) {

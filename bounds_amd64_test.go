@@ -6,6 +6,7 @@ import "testing"
 
 // TestLoadsAtPageEnds is for the kernels that load words one by one.
 func TestLoadsAtPageEnds(t *testing.T) {
+	is(t, kernelTest|maskTest|alone)
 	withLoads(t)
 	t.Run("TestVectorsOfKeysAtPageEnds", TestVectorsOfKeysAtPageEnds)
 	if testing.Short() {

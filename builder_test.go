@@ -14,6 +14,7 @@ import (
 // TestAdd sets bits directly, and by region with few and many workers, in arrays of sizes
 // around those of regions.
 func TestAdd(t *testing.T) {
+	is(t, buildTest|alone)
 	t.Parallel()
 	const region = 1 << regionShift
 	random := rand.New(rand.NewPCG(29, 30))
@@ -60,6 +61,7 @@ func (w walkTest) addOneByOne(hashed []Hash, n uint64, k int) []byte {
 
 // TestSortByRegion compares the sorting of places by kernels with portable Go.
 func TestSortByRegion(t *testing.T) {
+	is(t, behaviour)
 	const regions, capacity = 5, 64
 	random := rand.New(rand.NewPCG(31, 32))
 	places := make([]uint32, 1000)
@@ -91,6 +93,7 @@ func TestSortByRegion(t *testing.T) {
 
 // TestBuildOnAnyCores builds filters that workers share.
 func TestBuildOnAnyCores(t *testing.T) {
+	is(t, sharing)
 	const cores = 5
 	keys := make([]uint64, cores*workerKeys)
 	for i := range keys {
@@ -130,6 +133,7 @@ func buildOneByOne(t *testing.T, p Policy, keys []uint64) []byte {
 // TestPanicsOfWorkers changes a column between its check and its use, as no caller may. The
 // panic must come to the caller, who can recover it.
 func TestPanicsOfWorkers(t *testing.T) {
+	is(t, behaviour)
 	offsets := make([]int32, 4*workerKeys+1)
 	column := must(t)(Offsets([]byte("data"), offsets))
 	for i := range offsets {
@@ -150,6 +154,7 @@ func TestPanicsOfWorkers(t *testing.T) {
 // TestBuildMemory measures the temporary memory of building by any number of workers,
 // and compares it with what AppendFilter promises.
 func TestBuildMemory(t *testing.T) {
+	is(t, portable)
 	data := make([]byte, 32*workerKeys)
 	for i := range data {
 		data[i] = byte(uint32(i) * 0x9e3779b1 >> 13)
@@ -186,6 +191,7 @@ func allocated(call func()) uint64 {
 // TestExtend appends zero bytes to slices with and without room, with and without
 // huge pages.
 func TestExtend(t *testing.T) {
+	is(t, behaviour)
 	for _, n := range []int{0, 1, 100, hugeFrom - 1, hugeFrom, hugeFrom + 12345} {
 		for _, dst := range [][]byte{nil, []byte("abc"), append(make([]byte, 0, 200), "abc"...)} {
 			for i := range dst[len(dst):cap(dst)] {
@@ -206,6 +212,7 @@ func TestExtend(t *testing.T) {
 
 // TestNewEncoded looks at where the bits begin, and for the word after the last of them.
 func TestNewEncoded(t *testing.T) {
+	is(t, behaviour)
 	for _, before := range []int{0, 1, 12, 16, 100} {
 		for after := range 2000 {
 			data := newEncoded(before, after)
@@ -222,6 +229,7 @@ func TestNewEncoded(t *testing.T) {
 // TestManyProbes builds filters of few keys with many probes. Their places do not fit the
 // buffer for few keys, or fill the large buffer exactly.
 func TestManyProbes(t *testing.T) {
+	is(t, alone)
 	t.Parallel()
 	for bitsPerKey, k := range map[int]int{738: smallPlaces, 739: smallPlaces + 1, 5910: windowPlaces} {
 		p := Policy{NoriCrate, bitsPerKey}

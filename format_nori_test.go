@@ -1,0 +1,44 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// oddNori are filters with the documented header, and oddNoriCrate with that of the code.
+var (
+	oddNori = []oddFilter{
+		{"documented, no keys", header(Nori, 0, 7), justFilter},
+		{"documented", append(header(Nori, 30, 7), make([]byte, 4)...), filterAndSet},
+		{"documented, some bits", append(header(Nori, 30, 7), 0xf7, 0xff, 0x3f, 0xff), filterAndSet},
+		{"truncated", append(header(Nori, 30, 7), make([]byte, 3)...), noFilter},
+		{"trailing byte", append(header(Nori, 30, 7), make([]byte, 5)...), noFilter},
+		{"no probes", append(header(Nori, 30, 0), make([]byte, 4)...), noFilter},
+		{"documented, no keys and no probes", header(Nori, 0, 0), noFilter},
+		{"31 probes", append(header(Nori, 30, 31), make([]byte, 4)...), noFilter},
+		{"all bits", append(header(Nori, math.MaxUint64, 7), make([]byte, 4)...), noFilter},
+	}
+	oddNoriCrate = []oddFilter{
+		{"nothing", nil, noFilter},
+		{"half a header", make([]byte, 11), noFilter},
+		{"crate, no keys", header(NoriCrate, 0, 7), justFilter},
+		{"crate, no keys and no probes", make([]byte, 12), justFilter},
+		{"crate, power of two", append(header(NoriCrate, 32, 7), make([]byte, 4)...), filterAndSet},
+		{"crate, older", append(header(NoriCrate, 30, 7), 0xf7, 0xff, 0x3f, 0xff), filterAndSet},
+		{"crate, many probes", append(header(NoriCrate, 30, 70), make([]byte, 4)...), filterAndSet},
+		{"crate, most probes", append(header(NoriCrate, 30, maxProbesCrate), 0xff, 0xff, 0xff, 0xff), filterAndSet},
+		{"crate, too many probes", append(header(NoriCrate, 30, maxProbesCrate+1), make([]byte, 4)...), noFilter},
+		{"crate, no probes", append(header(NoriCrate, 30, 0), make([]byte, 4)...), noFilter},
+		{"crate, 4 billion probes", append(header(NoriCrate, 30, math.MaxUint32), make([]byte, 4)...), noFilter},
+		{"crate, trailing byte", append(header(NoriCrate, 32, 7), make([]byte, 5)...), noFilter},
+		{"crate, all bits", append(header(NoriCrate, math.MaxUint64-6, 7), 0), noFilter},
+	}
+)
+
+// header returns a header of nori's: documented, or of the crate.
+func header(f Format, n uint64, k uint32) []byte {
+	if f == NoriCrate {
+		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(nil, k), n)
+	}
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, n), k), 10)
+}

@@ -1,0 +1,315 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lanebloom/bloom/internal/golden"
+)
+
+// layouts lists every column layout for the same keys. A layout of fixed width takes only
+// keys of that width.
+var layouts = slices.Concat([]layoutTest{
+	{"Bytes", 0, func(_ testing.TB, keys [][]byte) Keys { return Bytes(keys) }},
+	{"Strings", 0, func(_ testing.TB, keys [][]byte) Keys {
+		column := make([]string, len(keys))
+		for i, key := range keys {
+			column[i] = string(key)
+		}
+		return Strings(column)
+	}},
+	{"Offsets", 0, func(t testing.TB, keys [][]byte) Keys {
+		data, offsets := concatenate[int32](keys)
+		return must(t)(Offsets(data, offsets))
+	}},
+	{"Offsets of 64 bits", 0, func(t testing.TB, keys [][]byte) Keys {
+		data, offsets := concatenate[int64](keys)
+		return must(t)(Offsets(data, offsets))
+	}},
+	{"Views", 0, func(t testing.TB, keys [][]byte) Keys {
+		headers, buffers := viewsOf(keys)
+		return must(t)(Views(headers, buffers, nil, 0))
+	}},
+	{"uint32", 4, func(_ testing.TB, keys [][]byte) Keys {
+		column := make([]uint32, len(keys))
+		for i, key := range keys {
+			column[i] = binary.LittleEndian.Uint32(key)
+		}
+		return Integers(column)
+	}},
+	{"uint64", 8, func(_ testing.TB, keys [][]byte) Keys {
+		column := make([]uint64, len(keys))
+		for i, key := range keys {
+			column[i] = binary.LittleEndian.Uint64(key)
+		}
+		return Integers(column)
+	}},
+	{"named Bytes", 0, func(_ testing.TB, keys [][]byte) Keys { return Bytes(namedOf[namedBytes](keys)) }},
+	{"named Strings", 0, func(_ testing.TB, keys [][]byte) Keys { return Strings(namedOf[namedString](keys)) }},
+	{"int8", 1, func(_ testing.TB, keys [][]byte) Keys {
+		return Integers(integers(keys, func(b []byte) int8 { return int8(b[0]) }))
+	}},
+	{"uint16", 2, func(_ testing.TB, keys [][]byte) Keys { return Integers(integers(keys, binary.LittleEndian.Uint16)) }},
+	{"Duration", 8, func(_ testing.TB, keys [][]byte) Keys {
+		return Integers(integers(keys, func(b []byte) time.Duration { return time.Duration(binary.LittleEndian.Uint64(b)) }))
+	}},
+	{"FixedWidth", 1, fixedWidthOf}, {"FixedWidth", 3, fixedWidthOf}, {"FixedWidth", 4, fixedWidthOf},
+	{"FixedWidth", 8, fixedWidthOf}, {"FixedWidth", 16, fixedWidthOf}, {"FixedWidth", 21, fixedWidthOf},
+}, hashedLayouts())
+
+type (
+	namedBytes  []byte
+	namedString string
+)
+
+// namedOf converts keys to a type with a name.
+func namedOf[N namedBytes | namedString](keys [][]byte) []N {
+	column := make([]N, len(keys))
+	for i, key := range keys {
+		column[i] = N(key)
+	}
+	return column
+}
+
+// integers reads integers from their bytes.
+func integers[I any](keys [][]byte, read func([]byte) I) []I {
+	column := make([]I, len(keys))
+	for i, key := range keys {
+		column[i] = read(key)
+	}
+	return column
+}
+
+type layoutTest struct {
+	name   string
+	width  int // of the keys it takes, 0 for any
+	column func(t testing.TB, keys [][]byte) Keys
+}
+
+// hashedLayouts lists a column of hashes for every hash, made by the reference.
+func hashedLayouts() (list []layoutTest) {
+	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+		list = append(list, layoutTest{"hashed by " + kind.String(), 0, func(_ testing.TB, keys [][]byte) Keys {
+			hashed := make([]Hash, len(keys))
+			for i, key := range keys {
+				hashed[i] = referenceHash(kind, key)
+			}
+			return columnOfHashes(kind, hashed)
+		}})
+	}
+	return list
+}
+
+func fixedWidthOf(t testing.TB, keys [][]byte) Keys {
+	if len(keys) == 0 {
+		return must(t)(FixedWidth(nil, 1))
+	}
+	return must(t)(FixedWidth(slices.Concat(keys...), len(keys[0])))
+}
+
+// concatenate returns keys in Arrow's layout, with bytes ahead of the first
+// and after the last.
+func concatenate[E int32 | int64](keys [][]byte) (data []byte, offsets []E) {
+	data = []byte("ahead")
+	offsets = []E{5}
+	for _, key := range keys {
+		data = append(data, key...)
+		offsets = append(offsets, E(len(data)))
+	}
+	return append(data, "after"...), offsets
+}
+
+// viewsOf returns keys in the layout of Arrow's views, with three buffers of different lengths.
+func viewsOf(keys [][]byte) (headers []byte, buffers [][]byte) {
+	buffers = [][]byte{[]byte("ahead"), nil, {1}}
+	for i, key := range keys {
+		header := binary.NativeEndian.AppendUint32(nil, uint32(len(key)))
+		if b := i % len(buffers); len(key) > inlineBytes {
+			header = append(header, key[:4]...)
+			header = binary.NativeEndian.AppendUint32(header, uint32(b))
+			header = binary.NativeEndian.AppendUint32(header, uint32(len(buffers[b])))
+			buffers[b] = append(buffers[b], key...)
+		} else {
+			header = append(header, key...)
+		}
+		headers = append(headers, header...)
+		headers = append(headers, make([]byte, len(viewHeader{})-len(header))...)
+	}
+	return headers, buffers
+}
+
+// TestLayouts queries and builds with every column layout, whole, sliced, and
+// with null rows.
+func TestLayouts(t *testing.T) {
+	is(t, alone)
+	t.Parallel()
+	random := rand.New(rand.NewPCG(9, 10))
+	for _, layout := range layouts {
+		t.Run(fmt.Sprintf("%s/width=%d", layout.name, layout.width), func(t *testing.T) {
+			for _, n := range []int{0, 1, 64, 65, windowKeys, 2*windowKeys + 7} {
+				if n == windowKeys && testing.Short() {
+					continue // the next has two such windows
+				}
+				keys := make([][]byte, n)
+				for i := range keys {
+					keys[i] = golden.Mixed.Key(i)
+					if layout.width > 0 {
+						keys[i] = make([]byte, layout.width)
+						for j := range keys[i] {
+							keys[i][j] = byte(random.Uint32())
+						}
+					}
+				}
+				column := layout.column(t, keys)
+				if column.Len() != n {
+					t.Fatalf("Len() = %d of %d keys", column.Len(), n)
+				}
+				checkColumn(t, column, keys, nil)
+				for range 5 {
+					i := random.IntN(n + 1)
+					j := i + random.IntN(n-i+1)
+					checkColumn(t, column.Slice(i, j), keys[i:j], nil)
+				}
+				checkValidity(t, random, column, keys)
+			}
+		})
+	}
+}
+
+// checkValidity gives a column random nulls, one run of them, and a bit offset.
+func checkValidity(t *testing.T, random *rand.Rand, column Keys, keys [][]byte) {
+	t.Helper()
+	for _, offset := range []int{0, 1, 7, 8, 63, 64, 100} {
+		bitmap := make([]byte, (offset+len(keys)+7)/8)
+		for i := range bitmap {
+			bitmap[i] = byte(random.Uint32())
+		}
+		if offset%2 != 0 { // few keys
+			for i := range bitmap {
+				bitmap[i] = 1 << random.IntN(8) * byte(random.IntN(40)/39)
+			}
+		}
+		run := random.IntN(len(bitmap) + 1)
+		clear(bitmap[run:min(run+30, len(bitmap))])
+		valid := make([]bool, len(keys))
+		for i := range valid {
+			valid[i] = bitmap[(offset+i)/8]>>((offset+i)%8)&1 != 0
+		}
+		with := must(t)(column.WithValidity(bitmap, offset))
+		checkColumn(t, with, keys, valid)
+		i := random.IntN(len(keys) + 1)
+		j := i + random.IntN(len(keys)-i+1)
+		checkColumn(t, with.Slice(i, j), keys[i:j], valid[i:j])
+		for format := range Format(len(formats)) {
+			if column.hashed == noHash || column.hashed == format.hash() {
+				checkColumn(t, with.Hashed(format).Slice(i, j), keys[i:j], valid[i:j])
+			}
+		}
+	}
+}
+
+// checkColumn queries and builds with a column. A nil valid is no bitmap.
+func checkColumn(t *testing.T, column Keys, keys [][]byte, valid []bool) {
+	t.Helper()
+	var present [][]byte
+	for i, key := range keys {
+		if valid == nil || valid[i] {
+			present = append(present, key)
+		}
+	}
+	for format := range Format(len(formats)) {
+		if column.hashed == noHash || column.hashed == format.hash() {
+			checkColumnAs(t, Policy{format, 10}, column, keys, present, valid)
+		}
+	}
+}
+
+func checkColumnAs(t *testing.T, p Policy, column Keys, keys, present [][]byte, valid []bool) {
+	t.Helper()
+	if got, want := p.AppendFilter(nil, column), formats[p.Format].create(present, p.BitsPerKey); !slices.Equal(got, want) {
+		t.Fatalf("%v: AppendFilter of %d keys differs from the reference", p.Format, len(keys))
+	}
+	b := p.NewBuilder()
+	b.AddBatch(column)
+	if b.Len() != len(present) {
+		t.Fatalf("Builder took %d of %d keys", b.Len(), len(present))
+	}
+	// Every second key, so that there are hits and misses.
+	var known [][]byte
+	for i := 0; i < len(keys); i += 2 {
+		known = append(known, keys[i])
+	}
+	encoded := p.AppendFilter(nil, Bytes(known))
+	want := make([]bool, len(keys))
+	for i, key := range keys {
+		want[i] = (valid == nil || valid[i]) && Reference(p.Format, encoded, key)
+	}
+	for _, kernel := range kernels {
+		checkBatch(t, onKernel(t, mustOpen(t, p.Format, encoded), kernel), column, want)
+	}
+}
+
+// eachLayout returns a column of the keys in every layout of keys of any width.
+func eachLayout(t *testing.T, keys [][]byte) (columns []Keys) {
+	for _, l := range layouts {
+		if l.width != 0 {
+			continue
+		}
+		column := l.column(t, keys)
+		is := func(k Keys) bool { return k.layout == column.layout } // named Bytes are like Bytes
+		if column.hashed == noHash && !slices.ContainsFunc(columns, is) {
+			columns = append(columns, column)
+		}
+	}
+	return columns
+}
+
+// TestKeysOnStack tests columns whose keys and headers lie on a goroutine's stack. At some
+// depths the stack grows, and so moves, when a kernel is called.
+func TestKeysOnStack(t *testing.T) {
+	is(t, behaviour)
+	eachFormat(t, func(t *testing.T, format Format) {
+		encoded := Policy{format, 20}.AppendFilter(nil, Bytes(golden.Mixed.Range(0, 100)))
+		eachKernel(t, format, encoded, func(t *testing.T, f *Filter) {
+			if allocations := testing.AllocsPerRun(10, func() { testOnStack(f, 0) }); allocations != 0 {
+				t.Fatalf("the keys are not on the stack: %v allocations", allocations)
+			}
+			var wait sync.WaitGroup
+			for depth := range 60 {
+				wait.Go(func() {
+					if wrong := testOnStack(f, depth); wrong != 0 {
+						t.Errorf("depth %d: %d wrong answers", depth, wrong)
+					}
+				})
+			}
+			wait.Wait()
+		})
+	})
+}
+
+// testOnStack tests keys on the stack, some calls deeper, and returns the number of wrong
+// answers.
+func testOnStack(f *Filter, depth int) (wrong int) {
+	var memory [40][11]byte
+	var keys [40][]byte
+	for i := range keys {
+		binary.LittleEndian.PutUint64(memory[i][:], uint64(depth)<<32+uint64(i))
+		keys[i] = memory[i][:3+i%9]
+	}
+	var hits [1]uint64
+	f.MayContainBatch(Bytes(keys[:]), hits[:])
+	for i, key := range keys {
+		if Reference(f.format, f.data, key) != (hits[0]>>i&1 != 0) || f.MayContain(key) != (hits[0]>>i&1 != 0) {
+			wrong++
+		}
+	}
+	if depth > 0 {
+		wrong += testOnStack(f, depth-1)
+	}
+	return wrong
+}
