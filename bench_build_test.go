@@ -162,20 +162,6 @@ func BenchmarkHugePages(b *testing.B) {
 	})
 }
 
-// benchmarkBuildingLines compares each kernel with portable Go.
-func benchmarkBuildingLines(b *testing.B, format Format, known []uint64) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var dst []byte
-	for _, kernel := range kernels {
-		b.Run(fmt.Sprintf("build/kernel=%v", kernel), func(b *testing.B) {
-			build := func(k Kernel) func() {
-				return func() { dst = Policy{format, 10}.appendFilter(k, dst[:0], Integers(known)) }
-			}
-			inTurn(b, len(known), build(Generic), build(kernel))
-		})
-	}
-}
-
 // BenchmarkAtomicSet adds keys to an AtomicSet, and beside it to a Set under a mutex; one
 // goroutine also adds them to a Set. All keys are new, and those of the queries absent. It
 // reports the median of each over the rounds.

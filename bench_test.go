@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -462,4 +463,18 @@ func benchmarkNulls(b *testing.B, name string, filter *Filter, column Keys, bitm
 		add := func(keys Keys) func() { return func() { builder.Reset(); builder.AddBatch(keys) } }
 		inTurn(b, queries, add(column), add(with))
 	})
+}
+
+// benchmarkBuildingLines compares each kernel with portable Go.
+func benchmarkBuildingLines(b *testing.B, format Format, known []uint64) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var dst []byte
+	for _, kernel := range kernels {
+		b.Run(fmt.Sprintf("build/kernel=%v", kernel), func(b *testing.B) {
+			build := func(k Kernel) func() {
+				return func() { dst = Policy{format, 10}.appendFilter(k, dst[:0], Integers(known)) }
+			}
+			inTurn(b, len(known), build(Generic), build(kernel))
+		})
+	}
 }

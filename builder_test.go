@@ -47,18 +47,6 @@ func TestAdd(t *testing.T) {
 	})
 }
 
-// addOneByOne is what every way to build does, by the letter of the walk.
-func (w walkTest) addOneByOne(hashed []Hash, n uint64, k int) []byte {
-	data := make([]byte, n/8)
-	for _, h := range hashed {
-		for i := range k {
-			bit := w.bit(h, i, n)
-			data[bit/8] |= 1 << (bit % 8)
-		}
-	}
-	return data
-}
-
 // TestSortByRegion compares the sorting of places by kernels with portable Go.
 func TestSortByRegion(t *testing.T) {
 	is(t, behaviour)
@@ -177,15 +165,6 @@ func TestBuildMemory(t *testing.T) {
 			}
 		}
 	}
-}
-
-// allocated returns how many bytes a call allocates.
-func allocated(call func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	call()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
 }
 
 // TestExtend appends zero bytes to slices with and without room, with and without

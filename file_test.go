@@ -449,7 +449,7 @@ func TestFileMessages(t *testing.T) {
 func TestReadFromMemory(t *testing.T) {
 	is(t, behaviour)
 	for _, size := range []uint64{1 << 20, 1 << 29, 1 << 40, 1 << 62} {
-		data := append(testFile(LevelDB)[:128], make([]byte, 10)...)
+		data := slices.Concat(testFile(LevelDB)[:128], make([]byte, 10))
 		binary.LittleEndian.PutUint64(data[40:], size)
 		binary.LittleEndian.PutUint64(data[48:], 8*(size-1))
 		seal(data)

@@ -122,7 +122,7 @@ func (e encodingNori) decode(data []byte) (array, error) {
 		return array{}, e.refuse(data, at)
 	}
 	if n == 0 {
-		return array(newDouble64(nothing[:], 8, 1)), nil
+		return array(newDouble64(nothing, 8, 1)), nil
 	}
 	return array(newDouble64(data[at:], n, k)), nil
 }

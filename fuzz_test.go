@@ -206,11 +206,12 @@ func plainViews(headers []byte, buffers [][]byte, valid []bool) (rows [][]byte, 
 		length, buffer, at := word(0), word(8), word(12)
 		var key []byte
 		if valid == nil || valid[i/16] {
-			if 0 <= length && length <= 12 {
+			switch {
+			case 0 <= length && length <= 12:
 				key = headers[i+4:][:length]
-			} else if length < 0 || buffer < 0 || buffer >= int64(len(buffers)) || at < 0 || at+length > int64(len(buffers[buffer])) {
+			case length < 0 || buffer < 0 || buffer >= int64(len(buffers)) || at < 0 || at+length > int64(len(buffers[buffer])):
 				return nil, false
-			} else {
+			default:
 				key = buffers[buffer][at : at+length]
 			}
 		}

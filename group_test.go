@@ -76,7 +76,7 @@ func TestGroup(t *testing.T) {
 			g := groupOf(t, random, walk, test, data, count)
 			eachGroupKernel(t, g, func(t *testing.T, g *Group) {
 				for range hashes {
-					n := uint64(test.unit)
+					n := test.unit
 					if count > 0 {
 						n = bitsOf(g.filters[random.IntN(count)])
 					}
@@ -91,8 +91,7 @@ func TestGroup(t *testing.T) {
 
 // bitsOf returns how many bits the walk of a filter goes through.
 func bitsOf(f *Filter) uint64 {
-	switch f.pair.walk() {
-	case walkDouble64:
+	if f.pair.walk() == walkDouble64 {
 		return f.n
 	}
 	return 8 * f.bytes()

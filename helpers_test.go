@@ -4,8 +4,13 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
+	"unsafe"
 )
 
 func mustOpen(t testing.TB, format Format, encoded []byte) *Filter {
@@ -210,4 +215,331 @@ func columnOfHashes(kind hashKind, hashed []Hash) (k Keys) {
 func referenceHash(kind hashKind, key []byte) Hash {
 	h1, h2 := hashKinds[kind].reference(key)
 	return Hash{h1, h2, kind}
+}
+
+// walkTest is what the tests know of a walk: a new one is a line in walkTests.
+type walkTest struct {
+	hash hashKind // one that it takes
+	unit uint64   // its arrays have a multiple of so many bits
+	most uint64   // bits that it reaches
+	k    int      // the only number of probes it has, or 0 for any up to 30
+
+	// bit returns the bit of probe i of a hash among n, by the letter.
+	bit func(h Hash, i int, n uint64) uint64
+	// edges returns hashes at which an inexact remainder by n bits shows.
+	edges func(n uint64) []Hash
+}
+
+var walkTests = [...]walkTest{
+	walkDouble32: {
+		hash: hashLevelDB, unit: 8, most: 1 << 32,
+		bit: func(h Hash, i int, n uint64) uint64 {
+			h32 := uint32(h.h1)
+			return uint64(h32+uint32(i)*(h32>>17|h32<<15)) % n
+		},
+		edges: func(n uint64) (edges []Hash) {
+			for _, h := range edges64(n, math.MaxUint32) {
+				edges = append(edges, Hash{h1: h & math.MaxUint32})
+			}
+			return edges
+		},
+	},
+	walkDouble64: {
+		hash: hashXXH64x2, unit: 1, most: 1 << 62,
+		bit: func(h Hash, i int, n uint64) uint64 { return (h.h1 + uint64(i)*h.h2) % n },
+		edges: func(n uint64) (edges []Hash) {
+			words := edges64(n, math.MaxUint64)
+			for i, h := range words {
+				edges = append(edges, Hash{h1: h, h2: words[len(words)-1-i]}, Hash{h1: h, h2: h})
+			}
+			return edges
+		},
+	},
+	walkSplit256: testSplit256,
+	walkLine512:  testLine512,
+	walkLine32:   testLine32,
+}
+
+// eachWalk runs a subtest for every walk.
+func eachWalk(t *testing.T, run func(t *testing.T, w walkKind, test walkTest)) {
+	for w := noWalk + 1; int(w) < len(walkKinds); w++ {
+		t.Run("walk="+w.String(), func(t *testing.T) { run(t, w, walkTests[w]) })
+	}
+}
+
+// probes returns numbers of probes that the walk has, among those given.
+func (w walkTest) probes(of ...int) []int {
+	if w.k != 0 {
+		return []int{w.k}
+	}
+	return of
+}
+
+// filter returns a filter of the walk through n bits of data.
+func (w walkTest) filter(walk walkKind, kernel Kernel, data []byte, n uint64, k int) *Filter {
+	f := LevelDB // or one with this hash, for the check of columns of hashes
+	for f.hash() != w.hash {
+		f++
+	}
+	return &Filter{view{scheme: scheme{walk.newArray(data, n, k), pairOf(w.hash, walk), kernel, false}, format: f, data: data}}
+}
+
+// has answers for a hash by the letter.
+func (w walkTest) has(data []byte, h Hash, n uint64, k int) bool {
+	for i := range k {
+		bit := w.bit(h, i, min(n, w.most))
+		if data[bit/8]>>(bit%8)&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// hashesOf returns random hashes, three of four of them at edges.
+func (w walkTest) hashesOf(random *rand.Rand, count int, n uint64) []Hash {
+	edges := w.edges(n)
+	list := make([]Hash, count)
+	for i := range list {
+		random, edge := Hash{h1: random.Uint64(), h2: random.Uint64()}, edges[random.IntN(len(edges))]
+		switch i % 4 {
+		case 0:
+			list[i] = random
+		case 1:
+			list[i] = Hash{h1: edge.h1, h2: random.h2}
+		case 2:
+			list[i] = Hash{h1: random.h1, h2: edge.h2}
+		case 3:
+			list[i] = edge
+		}
+		switch hashKinds[w.hash].words {
+		case one32:
+			list[i] = Hash{h1: list[i].h1 & math.MaxUint32}
+		case one64:
+			list[i].h2 = 0
+		}
+		list[i].kind = w.hash
+	}
+	return list
+}
+
+// addOneByOne is what every way to build does, by the letter of the walk.
+func (w walkTest) addOneByOne(hashed []Hash, n uint64, k int) []byte {
+	data := make([]byte, n/8)
+	for _, h := range hashed {
+		for i := range k {
+			bit := w.bit(h, i, n)
+			data[bit/8] |= 1 << (bit % 8)
+		}
+	}
+	return data
+}
+
+// checkWalk compares every kernel, one hash at a time and in batches of the given lengths,
+// with the letter of the walk.
+func checkWalk(t *testing.T, walk walkKind, data []byte, n uint64, k int, hashed []Hash, lengths []int) {
+	t.Helper()
+	test := walkTests[walk]
+	want := make([]bool, len(hashed))
+	for i, h := range hashed {
+		want[i] = test.has(data, h, n, k)
+	}
+	for first := range min(k, len(hashed)) {
+		s, h, probes := test.filter(walk, Generic, data, n, k).scheme, hashed[first], make([]uint64, k-first)
+		s.probes(h, first, probes)
+		for i, got := range probes {
+			if want := test.bit(h, first+i, min(n, test.most)); got != want {
+				t.Fatalf("%d bits, %d probes from %d on: bit %d of %v is %d, want %d", n, k, first, i, h, got, want)
+			}
+		}
+	}
+	for _, kernel := range kernels {
+		f := test.filter(walk, kernel, data, n, k)
+		g, err := NewGroup([]*Filter{f, f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, h := range hashed {
+			if got := f.MayContainHash(h); got != want[i] {
+				t.Fatalf("kernel %v, %d bits, %d probes: MayContainHash(%v) = %v", kernel, n, k, h, got)
+			}
+			var hits [1]uint64
+			if g.MayContainHash(h, hits[:]); hits[0] == 3 != want[i] || hits[0] == 0 == want[i] {
+				t.Fatalf("kernel %v, %d bits, %d probes: hits %b of a group of two for %v, want %v", kernel, n, k, hits[0], h, want[i])
+			}
+		}
+		column := columnOfHashes(test.hash, hashed)
+		for _, length := range lengths {
+			checkBatch(t, f, column.Slice(0, length), want[:length])
+		}
+	}
+}
+
+// edges64 returns numbers up to last at which an inexact remainder by n shows: around
+// multiples of n, of powers of two, and at both ends.
+func edges64(n, last uint64) []uint64 {
+	edges := append(make([]uint64, 0, 22+5*64), 0, 1, 7, 8, last, last-1, last-7)
+	top := last / n * n
+	for _, multiple := range []uint64{n, 2 * n, top / n / 2 * n, top - n, top} {
+		edges = append(edges, multiple-1, multiple, multiple+1)
+	}
+	for i := range bits.Len64(last) {
+		edges = append(edges, 1<<i, 1<<i-1)
+		if above := uint64(1)<<i/n*n + n; above > n {
+			edges = append(edges, above-1, above, above+1)
+		}
+	}
+	return edges
+}
+
+// randomBits returns n bits, each set with the given chance. It makes 64 at a time out of 16
+// random words, one for each binary digit of the chance.
+func randomBits(random *rand.Rand, n uint64, fill float64) []byte {
+	const digits = 16
+	chance := uint(math.Round(fill * (1 << digits)))
+	data := make([]byte, 0, (n+63)/64*8)
+	for range (n + 63) / 64 {
+		word := uint64(math.MaxUint64)
+		if chance < 1<<digits {
+			word = 0
+			for digit := range digits {
+				if chance>>digit&1 != 0 {
+					word |= random.Uint64()
+				} else if word != 0 {
+					word &= random.Uint64()
+				}
+			}
+		}
+		data = binary.LittleEndian.AppendUint64(data, word)
+	}
+	if n%8 != 0 {
+		data[n/8] &= 1<<(n%8) - 1
+	}
+	return slices.Clip(data[:(n+7)/8])
+}
+
+// eachHash runs a subtest for every hash.
+func eachHash(t *testing.T, run func(t *testing.T, kind hashKind)) {
+	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+		t.Run("hash="+kind.String(), func(t *testing.T) { run(t, kind) })
+	}
+}
+
+// checkHashes compares the hashes of columns of the same keys by some kernels with the reference,
+// and looks for hashes past the last.
+func checkHashes(t *testing.T, kind hashKind, kernels []Kernel, keys [][]byte, columns ...Keys) {
+	t.Helper()
+	const canary = 0xdeadbeefdeadbeef
+	n := len(keys)
+	want := make([]Hash, n)
+	for i, key := range keys {
+		if i > 0 && len(key) == len(keys[i-1]) && unsafe.SliceData(key) == unsafe.SliceData(keys[i-1]) {
+			want[i] = want[i-1] // the same bytes: long keys take long
+		} else {
+			want[i] = referenceHash(kind, key)
+		}
+	}
+	room := hashesOfLength(kind, n+1)
+	for _, kernel := range kernels {
+		for _, column := range columns {
+			for i := range room.h32 {
+				room.h32[i] = canary & math.MaxUint32
+			}
+			for i := range room.h1 {
+				room.h1[i] = canary
+			}
+			for i := range room.h2 {
+				room.h2[i] = canary
+			}
+			after := room.at(n, kind)
+			h := room.slice(0, n)
+			column.hash(kind, kernel, &h)
+			for i, key := range keys {
+				if got := h.at(i, kind); got != want[i] {
+					t.Fatalf("%v, kernel %v, layout %d, key %d of %d, %d bytes: hash %v, want %v", kind, kernel, column.layout, i, n, len(key), got, want[i])
+				}
+			}
+			if room.at(n, kind) != after {
+				t.Fatalf("%v, kernel %v, layout %d: wrote past the last of %d hashes", kind, kernel, column.layout, n)
+			}
+		}
+	}
+}
+
+// checkEachHash is checkHashes for every hash and kernel.
+func checkEachHash(t *testing.T, keys [][]byte, columns ...Keys) {
+	t.Helper()
+	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+		checkHashes(t, kind, kernels, keys, columns...)
+	}
+}
+
+// hashesOfLength returns room for n hashes.
+func hashesOfLength(kind hashKind, n int) (h hashes) {
+	switch hashKinds[kind].words {
+	case one32:
+		h.h32 = make([]uint32, n)
+	case one64:
+		h.h1 = make([]uint64, n)
+	case two64:
+		h.h1, h.h2 = make([]uint64, n), make([]uint64, n)
+	}
+	return h
+}
+
+// addByReference sets the bits that the format's explanation of a key names.
+func addByReference(t testing.TB, format Format, encoded, key []byte) {
+	t.Helper()
+	f := mustOpen(t, format, encoded)
+	bits, _ := f.encoded()
+	for _, bit := range f.Explain(key).Positions {
+		bits[bit/8] |= 1 << (bit % 8)
+	}
+}
+
+func probesOf(p Policy) int {
+	s, _ := formats[p.Format].shape(1, p.BitsPerKey)
+	return s.probes
+}
+
+// allocated returns how many bytes a call allocates.
+func allocated(call func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	call()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// measureRate tests random hashes in filters of n random hashes, and returns the share that
+// passes. Filters of few keys differ much, so it takes many of them.
+func measureRate(p Policy, n, queries int) float64 {
+	random := rand.NewPCG(uint64(n), uint64(p.BitsPerKey))
+	column := columnOfHashes(p.Format.hash(), make([]Hash, windowKeys))
+	words := unsafe.Slice((*uint64)(column.column), column.n*int(elementSize[column.layout])/8)
+	hits := make([]uint64, windowKeys/64)
+	filters := max(1, min(queries/windowKeys, 1<<18/n))
+	rounds := (queries/windowKeys + filters - 1) / filters
+	yes := 0
+	for range filters {
+		s, err := p.NewSet(n)
+		if err != nil {
+			panic(err)
+		}
+		for i := 0; i < n; i += windowKeys {
+			randomWords(random, words)
+			s.AddBatch(column.slice(0, min(windowKeys, n-i)))
+		}
+		for range rounds {
+			randomWords(random, words)
+			yes += s.MayContainBatch(column, hits)
+		}
+	}
+	return float64(yes) / float64(filters*rounds*windowKeys)
+}
+
+// randomWords replaces all words by random ones.
+func randomWords(random *rand.PCG, words []uint64) {
+	for i := range words {
+		words[i] = random.Uint64()
+	}
 }

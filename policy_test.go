@@ -68,11 +68,6 @@ func TestPolicyFor(t *testing.T) {
 	}
 }
 
-func probesOf(p Policy) int {
-	s, _ := formats[p.Format].shape(1, p.BitsPerKey)
-	return s.probes
-}
-
 // TestAppendFilterKeepsDst appends to a slice that already has bytes, and old bytes in its
 // spare capacity.
 func TestAppendFilterKeepsDst(t *testing.T) {

@@ -5,42 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 )
-
-// measureRate tests random hashes in filters of n random hashes, and returns the share that
-// passes. Filters of few keys differ much, so it takes many of them.
-func measureRate(p Policy, n, queries int) float64 {
-	random := rand.NewPCG(uint64(n), uint64(p.BitsPerKey))
-	column := columnOfHashes(p.Format.hash(), make([]Hash, windowKeys))
-	words := unsafe.Slice((*uint64)(column.column), column.n*int(elementSize[column.layout])/8)
-	hits := make([]uint64, windowKeys/64)
-	filters := max(1, min(queries/windowKeys, 1<<18/n))
-	rounds := (queries/windowKeys + filters - 1) / filters
-	yes := 0
-	for range filters {
-		s, err := p.NewSet(n)
-		if err != nil {
-			panic(err)
-		}
-		for i := 0; i < n; i += windowKeys {
-			randomWords(random, words)
-			s.AddBatch(column.slice(0, min(windowKeys, n-i)))
-		}
-		for range rounds {
-			randomWords(random, words)
-			yes += s.MayContainBatch(column, hits)
-		}
-	}
-	return float64(yes) / float64(filters*rounds*windowKeys)
-}
-
-// randomWords replaces all words by random ones.
-func randomWords(random *rand.PCG, words []uint64) {
-	for i := range words {
-		words[i] = random.Uint64()
-	}
-}
 
 // rateQueries is how many hashes the tests of rates query filters of one kind with.
 func rateQueries() int {

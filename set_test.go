@@ -154,16 +154,6 @@ func onesCount64(words []uint64) (n uint64) {
 	return n
 }
 
-// addByReference sets the bits that the format's explanation of a key names.
-func addByReference(t testing.TB, format Format, encoded, key []byte) {
-	t.Helper()
-	f := mustOpen(t, format, encoded)
-	bits, _ := f.encoded()
-	for _, bit := range f.Explain(key).Positions {
-		bits[bit/8] |= 1 << (bit % 8)
-	}
-}
-
 func TestSet(t *testing.T) {
 	is(t, behaviour)
 	eachFormat(t, testSet)

@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"errors"
 	"fmt"
 	"log"
 	"net/http"
@@ -44,6 +45,9 @@ func readme() error {
 		return err
 	}
 	filter, err = bloom.OpenBinary(file) // no copy
+	if err == nil && !filter.MayContainString("pear") {
+		err = errors.New("pear is missing")
+	}
 	return err
 }
 

@@ -101,7 +101,7 @@ func TestFileNames(t *testing.T) {
 		}
 		for _, word := range page.Words {
 			first, _, hasSlash := strings.Cut(word, "/")
-			if !plain.MatchString(word) || !file.MatchString(word) && !(hasSlash && isFolder(first)) || strings.Contains(word, "_ARCH") || strings.Contains(word, "_X") || strings.HasSuffix(word, "/X") {
+			if !plain.MatchString(word) || !file.MatchString(word) && (!hasSlash || !isFolder(first)) || strings.Contains(word, "_ARCH") || strings.Contains(word, "_X") || strings.HasSuffix(word, "/X") {
 				continue
 			}
 			checked++

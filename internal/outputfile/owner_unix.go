@@ -11,7 +11,7 @@ import (
 // hardLinks returns how many names a file has.
 func hardLinks(info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(stat.Nlink)
+		return uint64(stat.Nlink) //nolint:unconvert // macOS has 16 bits
 	}
 	return 1
 }
