@@ -119,11 +119,30 @@ func (k *Keys) hashFew(kind hashKind, h *hashes, valid []uint64) {
 
 // pack moves the words of the valid rows to the front.
 func pack[E uint32 | uint64](kernel Kernel, words []E, valid []uint64) {
-	i, n := packAssembly(kernel, words, valid)
+	i, n := packVectors(kernel, words, valid)
 	for ; i < len(words); i++ {
 		words[n] = words[i]
 		n += int(valid[i/64] >> (i % 64) & 1)
 	}
+}
+
+// packVectors is pack in assembly, for some of the first words. It returns how many words it looked at,
+// and how many are left of them.
+func packVectors[E uint32 | uint64](kernel Kernel, words []E, valid []uint64) (done, left int) {
+	done = len(words) &^ 15
+	if done == 0 {
+		return 0, 0
+	}
+	ok := false
+	if p := unsafe.Pointer(&words[0]); unsafe.Sizeof(words[0]) == 4 {
+		left, ok = pack32(kernel, (*uint32)(p), &valid[0], done)
+	} else {
+		left, ok = pack64(kernel, (*uint64)(p), &valid[0], done)
+	}
+	if !ok {
+		return 0, 0
+	}
+	return done, left
 }
 
 // hashRows is hash for rows that can all be read, null rows included. Kernels hash whole vectors of up to 16

@@ -35,7 +35,8 @@ func (k Kernel) String() string {
 	return fmt.Sprintf("Kernel(%d)", uint8(k))
 }
 
-// kernels is what Kernels returns. cpu_amd64.go and cpu_arm64.go put those before Generic.
+// kernels is what Kernels returns. The init functions of cpu_amd64.go and cpu_arm64.go put theirs before
+// Generic. So no variable of the package may be initialized with it, or with staged and dense.
 var kernels = []Kernel{Generic}
 
 // Kernels returns the kernels that this CPU runs, fastest first. [Generic] is

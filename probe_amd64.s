@@ -4481,162 +4481,170 @@ end:
 	VZEROUPPER
 	RET
 
-// func testUint64(base **byte, key uint64) bool
-TEXT ·testUint64(SB), NOSPLIT, $0-17
+// func probeUint64(base **byte, key uint64) (may bool)
+TEXT ·probeUint64(SB), NOSPLIT, $0-17
 	MOVQ    base+0(FP), AX
-	MOVWLZX 32(AX), CX
-	CMPL    CX, $0x00000100
+	MOVBLZX 32(AX), CX
+	CMPB    33(AX), $0x01
 	JCS     go
-	CMPL    CX, $0x00000233
-	JNE     arm1
+	JEQ     avx2
+	CMPB    CL, $0x33
+	JNE     notSplit256AVX512
 	JMP     ·hasUint64Split256AVX512+0(SB)
 
-arm1:
-	CMPL CX, $0x00000211
-	JNE  arm2
+notSplit256AVX512:
+	CMPB CL, $0x11
+	JNE  notDouble32AVX512
 	JMP  ·hasUint64Double32AVX2+0(SB)
 
-arm2:
-	CMPL CX, $0x00000244
-	JNE  arm3
+notDouble32AVX512:
+	CMPB CL, $0x44
+	JNE  notLine512AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasUint64Line512AVX512+0(SB)
 
-arm3:
-	CMPL CX, $0x00000255
-	JNE  arm4
+notLine512AVX512:
+	CMPB CL, $0x55
+	JNE  notLine32AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	CMPL 12(AX), $0x00
 	JNE  go
 	JMP  ·hasUint64Line32AVX512+0(SB)
 
-arm4:
-	CMPL CX, $0x00000222
-	JNE  arm5
+notLine32AVX512:
+	CMPB CL, $0x22
+	JNE  notDouble64AVX512
 	CMPQ 16(AX), $0x00
 	JEQ  go
 	JMP  ·hasUint64Double64AVX2+0(SB)
 
-arm5:
-	CMPL CX, $0x00000133
-	JNE  arm6
+notDouble64AVX512:
+	JMP go
+
+avx2:
+	CMPB CL, $0x33
+	JNE  notSplit256AVX2
 	JMP  ·hasUint64Split256AVX2+0(SB)
 
-arm6:
-	CMPL CX, $0x00000111
-	JNE  arm7
+notSplit256AVX2:
+	CMPB CL, $0x11
+	JNE  notDouble32AVX2
 	JMP  ·hasUint64Double32AVX2+0(SB)
 
-arm7:
-	CMPL CX, $0x00000144
-	JNE  arm8
+notDouble32AVX2:
+	CMPB CL, $0x44
+	JNE  notLine512AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasUint64Line512AVX2+0(SB)
 
-arm8:
-	CMPL CX, $0x00000155
-	JNE  arm9
+notLine512AVX2:
+	CMPB CL, $0x55
+	JNE  notLine32AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	CMPL 12(AX), $0x00
 	JNE  go
 	JMP  ·hasUint64Line32AVX2+0(SB)
 
-arm9:
-	CMPL CX, $0x00000122
-	JNE  arm10
+notLine32AVX2:
+	CMPB CL, $0x22
+	JNE  notDouble64AVX2
 	CMPQ 16(AX), $0x00
 	JEQ  go
 	JMP  ·hasUint64Double64AVX2+0(SB)
 
-arm10:
+notDouble64AVX2:
 go:
 	JMP ·mayContainUint64+0(SB)
 
-// func testHash(base **byte, h1 uint64, h2 uint64, kind uint8) bool
-TEXT ·testHash(SB), NOSPLIT, $0-33
+// func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+TEXT ·probeHash(SB), NOSPLIT, $0-33
 	MOVQ    base+0(FP), AX
-	MOVWLZX 32(AX), CX
+	MOVBLZX 32(AX), CX
 	MOVB    kind+24(FP), DL
 	MOVL    CX, BX
-	SHRB    $0x04, BL
+	SHRL    $0x04, BX
 	CMPB    BL, DL
 	JNE     go
-	CMPL    CX, $0x00000100
+	CMPB    33(AX), $0x01
 	JCS     go
-	CMPL    CX, $0x00000233
-	JNE     arm1
+	JEQ     avx2
+	CMPB    CL, $0x33
+	JNE     notSplit256AVX512
 	JMP     ·hasHashSplit256AVX512+0(SB)
 
-arm1:
-	CMPL CX, $0x00000211
-	JNE  arm2
+notSplit256AVX512:
+	CMPB CL, $0x11
+	JNE  notDouble32AVX512
 	JMP  ·hasHashDouble32AVX2+0(SB)
 
-arm2:
-	CMPL CX, $0x00000244
-	JNE  arm3
+notDouble32AVX512:
+	CMPB CL, $0x44
+	JNE  notLine512AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasHashLine512AVX512+0(SB)
 
-arm3:
-	CMPL CX, $0x00000255
-	JNE  arm4
+notLine512AVX512:
+	CMPB CL, $0x55
+	JNE  notLine32AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	CMPL 12(AX), $0x00
 	JNE  go
 	JMP  ·hasHashLine32AVX512+0(SB)
 
-arm4:
-	CMPL CX, $0x00000222
-	JNE  arm5
+notLine32AVX512:
+	CMPB CL, $0x22
+	JNE  notDouble64AVX512
 	CMPQ 16(AX), $0x00
 	JEQ  go
 	JMP  ·hasHashDouble64AVX2+0(SB)
 
-arm5:
-	CMPL CX, $0x00000133
-	JNE  arm6
+notDouble64AVX512:
+	JMP go
+
+avx2:
+	CMPB CL, $0x33
+	JNE  notSplit256AVX2
 	JMP  ·hasHashSplit256AVX2+0(SB)
 
-arm6:
-	CMPL CX, $0x00000111
-	JNE  arm7
+notSplit256AVX2:
+	CMPB CL, $0x11
+	JNE  notDouble32AVX2
 	JMP  ·hasHashDouble32AVX2+0(SB)
 
-arm7:
-	CMPL CX, $0x00000144
-	JNE  arm8
+notDouble32AVX2:
+	CMPB CL, $0x44
+	JNE  notLine512AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasHashLine512AVX2+0(SB)
 
-arm8:
-	CMPL CX, $0x00000155
-	JNE  arm9
+notLine512AVX2:
+	CMPB CL, $0x55
+	JNE  notLine32AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	CMPL 12(AX), $0x00
 	JNE  go
 	JMP  ·hasHashLine32AVX2+0(SB)
 
-arm9:
-	CMPL CX, $0x00000122
-	JNE  arm10
+notLine32AVX2:
+	CMPB CL, $0x22
+	JNE  notDouble64AVX2
 	CMPQ 16(AX), $0x00
 	JEQ  go
 	JMP  ·hasHashDouble64AVX2+0(SB)
 
-arm10:
+notDouble64AVX2:
 go:
 	JMP ·mayContainHash+0(SB)
 
-// func hasUint64Double32AVX2(base **byte, key uint64) bool
+// func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 // Requires: BMI2
 TEXT ·hasUint64Double32AVX2(SB), NOSPLIT, $0-17
 	// LevelDB's hash of 8 bytes.
@@ -4731,14 +4739,14 @@ last:
 	JZ      absent
 
 present:
-	MOVB $0x01, ret+16(FP)
+	MOVB $0x01, may+16(FP)
 	RET
 
 absent:
-	MOVB $0x00, ret+16(FP)
+	MOVB $0x00, may+16(FP)
 	RET
 
-// func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: BMI2
 TEXT ·hasHashDouble32AVX2(SB), NOSPLIT, $0-33
 	MOVQ    h1+8(FP), AX
@@ -4820,14 +4828,14 @@ last:
 	JZ      absent
 
 present:
-	MOVB $0x01, ret+32(FP)
+	MOVB $0x01, may+32(FP)
 	RET
 
 absent:
-	MOVB $0x00, ret+32(FP)
+	MOVB $0x00, may+32(FP)
 	RET
 
-// func hasUint64Double64AVX2(base **byte, key uint64) bool
+// func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
 // Requires: BMI2
 TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
 	// XXH64 with the seeds 0 and 1 of 8 bytes.
@@ -4989,11 +4997,11 @@ small5:
 	JZ      absent
 
 present:
-	MOVB $0x01, ret+16(FP)
+	MOVB $0x01, may+16(FP)
 	RET
 
 absent:
-	MOVB $0x00, ret+16(FP)
+	MOVB $0x00, may+16(FP)
 	RET
 
 large0:
@@ -5020,7 +5028,7 @@ large5:
 	SUBQ SI, AX
 	JMP  small5
 
-// func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: BMI2
 TEXT ·hasHashDouble64AVX2(SB), NOSPLIT, $0-33
 	MOVQ  h1+8(FP), AX
@@ -5145,11 +5153,11 @@ small5:
 	JZ      absent
 
 present:
-	MOVB $0x01, ret+32(FP)
+	MOVB $0x01, may+32(FP)
 	RET
 
 absent:
-	MOVB $0x00, ret+32(FP)
+	MOVB $0x00, may+32(FP)
 	RET
 
 large0:
@@ -5176,9 +5184,9 @@ large5:
 	SUBQ SI, AX
 	JMP  small5
 
-// func hasKeySplit256AVX2(base **byte, key *byte, n int) bool
+// func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hasKeySplit256AVX2(SB), NOSPLIT, $0-25
+TEXT ·probeShortSplit256AVX2(SB), NOSPLIT, $0-25
 	// XXH64 with the seed 0 of fewer than 32 bytes.
 	MOVQ $0x9e3779b185ebca87, CX
 	MOVQ $0xc2b2ae3d27d4eb4f, DX
@@ -5253,13 +5261,13 @@ hashed:
 	VMOVDQU      (CX), Y1
 	VPTEST       Y0, Y1
 	SETCS        AL
-	MOVB         AL, ret+24(FP)
+	MOVB         AL, may+24(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysDouble32AVX2(blocks **byte, n int, hashes *uint32, clear *uint32) uint64
+// func groupThreeDouble32AVX2(blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64)
 // Requires: AVX, AVX2, BMI2
-TEXT ·testArraysDouble32AVX2(SB), NOSPLIT, $192-40
+TEXT ·groupThreeDouble32AVX2(SB), NOSPLIT, $192-40
 	// The kernel goes from the last block to the first. The place of a bit in its byte is the same
 	// in every filter: clear has the byte without it. The byte's number is h/8 modulo the number
 	// of bytes.
@@ -5441,13 +5449,13 @@ block:
 	JNZ      block
 	MOVQ     n+8(FP), AX
 	BZHIQ    AX, DX, DX
-	MOVQ     DX, ret+32(FP)
+	MOVQ     DX, word+32(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysDouble64AVX2(arrays **byte, n int, hashes *uint64) uint64
+// func groupThreeDouble64AVX2(arrays **byte, n int, hashes *[3]uint64) (word uint64)
 // Requires: BMI2, CMOV
-TEXT ·testArraysDouble64AVX2(SB), NOSPLIT, $0-32
+TEXT ·groupThreeDouble64AVX2(SB), NOSPLIT, $0-32
 	// The kernel goes from the last array to the first. The remainders are those of remainder64:
 	// a quotient from the reciprocal may be 1 too small.
 	MOVQ arrays+0(FP), AX
@@ -5513,12 +5521,12 @@ array:
 	ADCQ    BX, BX
 	DECQ    CX
 	JNZ     array
-	MOVQ    BX, ret+24(FP)
+	MOVQ    BX, word+24(FP)
 	RET
 
-// func testArraysDouble32AVX512(blocks **byte, n int, probes int, hash uint32) uint64
+// func groupDouble32AVX512(blocks **byte, n int, probes int, hash uint32) (word uint64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
-TEXT ·testArraysDouble32AVX512(SB), $2104-40
+TEXT ·groupDouble32AVX512(SB), $2104-40
 	// The kernel makes the first two probes in all arrays. It compresses the fields of the arrays
 	// that pass, which are a quarter if the key is absent, and makes the other probes in these. If
 	// there is one probe, the kernel makes it twice.
@@ -5649,13 +5657,13 @@ probe:
 	PDEPQ      DI, BX, DI
 
 end:
-	MOVQ DI, ret+32(FP)
+	MOVQ DI, word+32(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysDouble64AVX512(blocks **byte, n int, probes int, h1 uint64, h2 uint64) uint64
+// func groupDouble64AVX512(blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, POPCNT
-TEXT ·testArraysDouble64AVX512(SB), $1592-48
+TEXT ·groupDouble64AVX512(SB), $1592-48
 	// The kernel makes the first two probes in all arrays. It compresses the fields of the arrays
 	// that pass, which are a quarter if the key is absent, and makes the other probes in these. If
 	// there is one probe, the kernel makes it twice.
@@ -5789,13 +5797,13 @@ probe:
 	PDEPQ             DI, BX, DI
 
 end:
-	MOVQ DI, ret+40(FP)
+	MOVQ DI, word+40(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysSplit256AVX2(blocks **byte, n int, hash uint64) uint64
+// func groupSplit256AVX2(blocks **byte, n int, hash uint64) (word uint64)
 // Requires: AVX, AVX2, BMI2
-TEXT ·testArraysSplit256AVX2(SB), $568-32
+TEXT ·groupSplit256AVX2(SB), $568-32
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
 	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
 	LEAQ         63(SP), AX
@@ -5855,13 +5863,13 @@ four:
 	JNE     four
 	MOVQ    n+8(FP), AX
 	BZHIQ   AX, CX, CX
-	MOVQ    CX, ret+24(FP)
+	MOVQ    CX, word+24(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysLine512AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint64
+// func groupBitsLine512AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
 // Requires: AVX, AVX2, BMI2
-TEXT ·testArraysLine512AVX2(SB), $568-40
+TEXT ·groupBitsLine512AVX2(SB), $568-40
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
 	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
 	LEAQ         63(SP), AX
@@ -5933,13 +5941,13 @@ four:
 	JNE     four
 	MOVQ    n+8(FP), AX
 	BZHIQ   AX, CX, CX
-	MOVQ    CX, ret+32(FP)
+	MOVQ    CX, word+32(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysLine512AVX512(blocks **byte, n int, hash uint64, probes int) uint64
+// func groupLine512AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·testArraysLine512AVX512(SB), $568-40
+TEXT ·groupLine512AVX512(SB), $568-40
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
 	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
 	LEAQ         63(SP), AX
@@ -6001,13 +6009,13 @@ four:
 	JNE      four
 	MOVQ     n+8(FP), AX
 	BZHIQ    AX, CX, CX
-	MOVQ     CX, ret+32(FP)
+	MOVQ     CX, word+32(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysLine32AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint64
+// func groupBitsLine32AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
 // Requires: AVX, AVX2, BMI2
-TEXT ·testArraysLine32AVX2(SB), $568-40
+TEXT ·groupBitsLine32AVX2(SB), $568-40
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
 	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
 	LEAQ         63(SP), AX
@@ -6087,13 +6095,13 @@ four:
 	JNE     four
 	MOVQ    n+8(FP), AX
 	BZHIQ   AX, CX, CX
-	MOVQ    CX, ret+32(FP)
+	MOVQ    CX, word+32(FP)
 	VZEROUPPER
 	RET
 
-// func testArraysLine32AVX512(blocks **byte, n int, hash uint64, probes int) uint64
+// func groupLine32AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
 // Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·testArraysLine32AVX512(SB), $568-40
+TEXT ·groupLine32AVX512(SB), $568-40
 	// The kernel computes the addresses of the lines, and then goes from the last line to the
 	// first. It has no branch that depends on the key, so the CPU loads many lines at a time.
 	LEAQ         63(SP), AX
@@ -6159,7 +6167,7 @@ four:
 	JNE      four
 	MOVQ     n+8(FP), AX
 	BZHIQ    AX, CX, CX
-	MOVQ     CX, ret+32(FP)
+	MOVQ     CX, word+32(FP)
 	VZEROUPPER
 	RET
 
@@ -12348,7 +12356,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-33
 	MOVQ         h1+8(FP), AX
@@ -12366,10 +12374,10 @@ TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-33
 	VPTESTNMD    (AX), Y16, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, ret+32(FP)
+	MOVB         AL, may+32(FP)
 	RET
 
-// func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-33
 	MOVQ         h1+8(FP), AX
@@ -12393,10 +12401,10 @@ TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-33
 	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, ret+32(FP)
+	MOVB         AL, may+32(FP)
 	RET
 
-// func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·hasHashLine32AVX512(SB), NOSPLIT, $0-33
 	MOVQ         h1+8(FP), CX
@@ -12421,10 +12429,10 @@ TEXT ·hasHashLine32AVX512(SB), NOSPLIT, $0-33
 	VPTESTNMD    splitOnes<>+0(SB), Y18, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, ret+32(FP)
+	MOVB         AL, may+32(FP)
 	RET
 
-// func hasUint64Split256AVX512(base **byte, key uint64) bool
+// func hasUint64Split256AVX512(base **byte, key uint64) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
 	// XXH64 with the seed 0 of 8 bytes.
@@ -12462,10 +12470,10 @@ TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
 	VPTESTNMD    (CX), Y16, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, ret+16(FP)
+	MOVB         AL, may+16(FP)
 	RET
 
-// func hasUint64Line512AVX512(base **byte, key uint64) bool
+// func hasUint64Line512AVX512(base **byte, key uint64) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·hasUint64Line512AVX512(SB), NOSPLIT, $0-17
 	// XXPH3 of 8 bytes.
@@ -12508,10 +12516,10 @@ TEXT ·hasUint64Line512AVX512(SB), NOSPLIT, $0-17
 	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, ret+16(FP)
+	MOVB         AL, may+16(FP)
 	RET
 
-// func hasUint64Line32AVX512(base **byte, key uint64) bool
+// func hasUint64Line32AVX512(base **byte, key uint64) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·hasUint64Line32AVX512(SB), NOSPLIT, $0-17
 	// LevelDB's hash of 8 bytes.
@@ -12549,7 +12557,7 @@ TEXT ·hasUint64Line32AVX512(SB), NOSPLIT, $0-17
 	VPTESTNMD    splitOnes<>+0(SB), Y18, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, ret+16(FP)
+	MOVB         AL, may+16(FP)
 	RET
 
 // func setLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
@@ -14940,7 +14948,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: AVX, AVX2
 TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-33
 	MOVQ         h1+8(FP), AX
@@ -14959,11 +14967,11 @@ TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-33
 	VMOVDQU      (AX), Y1
 	VPTEST       Y0, Y1
 	SETCS        AL
-	MOVB         AL, ret+32(FP)
+	MOVB         AL, may+32(FP)
 	VZEROUPPER
 	RET
 
-// func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: AVX, AVX2
 TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-33
 	MOVQ         h1+8(FP), AX
@@ -14991,11 +14999,11 @@ TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-33
 	VPSLLVD      Y2, Y3, Y2
 	VPTEST       Y2, Y5
 	SETCS        AL
-	MOVB         AL, ret+32(FP)
+	MOVB         AL, may+32(FP)
 	VZEROUPPER
 	RET
 
-// func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+// func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-33
 	MOVQ         h1+8(FP), CX
@@ -15026,11 +15034,11 @@ TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-33
 	VPSLLVD      Y1, Y3, Y1
 	VPTEST       Y1, Y5
 	SETCS        AL
-	MOVB         AL, ret+32(FP)
+	MOVB         AL, may+32(FP)
 	VZEROUPPER
 	RET
 
-// func hasUint64Split256AVX2(base **byte, key uint64) bool
+// func hasUint64Split256AVX2(base **byte, key uint64) (may bool)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 	// XXH64 with the seed 0 of 8 bytes.
@@ -15069,11 +15077,11 @@ TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 	VMOVDQU      (CX), Y1
 	VPTEST       Y0, Y1
 	SETCS        AL
-	MOVB         AL, ret+16(FP)
+	MOVB         AL, may+16(FP)
 	VZEROUPPER
 	RET
 
-// func hasUint64Line512AVX2(base **byte, key uint64) bool
+// func hasUint64Line512AVX2(base **byte, key uint64) (may bool)
 // Requires: AVX, AVX2
 TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
 	// XXPH3 of 8 bytes.
@@ -15120,11 +15128,11 @@ TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
 	VPSLLVD      Y2, Y3, Y2
 	VPTEST       Y2, Y5
 	SETCS        AL
-	MOVB         AL, ret+16(FP)
+	MOVB         AL, may+16(FP)
 	VZEROUPPER
 	RET
 
-// func hasUint64Line32AVX2(base **byte, key uint64) bool
+// func hasUint64Line32AVX2(base **byte, key uint64) (may bool)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
 	// LevelDB's hash of 8 bytes.
@@ -15168,7 +15176,7 @@ TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
 	VPSLLVD      Y1, Y3, Y1
 	VPTEST       Y1, Y5
 	SETCS        AL
-	MOVB         AL, ret+16(FP)
+	MOVB         AL, may+16(FP)
 	VZEROUPPER
 	RET
 

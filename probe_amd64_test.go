@@ -33,12 +33,12 @@ var forms = []struct {
 
 // init chooses the kernels that gather, on every CPU. TestLoads and TestLoadsAtPageEnds are for
 // the others.
-func init() { staged.loads, dense.loads = false, false }
+func init() { staged.loads, dense.loads, slowGather = false, false, false }
 
 // withLoads chooses the kernels that load words one by one, until the test ends.
 func withLoads(t *testing.T) {
-	staged.loads, dense.loads = true, true
-	t.Cleanup(func() { staged.loads, dense.loads = false, false })
+	staged.loads, dense.loads, slowGather = true, true, true
+	t.Cleanup(func() { staged.loads, dense.loads, slowGather = false, false, false })
 }
 
 // TestLoads compares the AVX2 kernels that load words one by one with the letter of their walks

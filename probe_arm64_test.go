@@ -11,9 +11,9 @@ var forms = []struct {
 	name string
 	form form
 }{
-	{"switched", staged},
-	{"dense", dense},
-	{"staged", staged},
+	{"switched", form{first: 2}},
+	{"dense", form{first: maxProbes}},
+	{"staged", form{first: 2}},
 	{"one", form{first: 1}},
 	{"three", form{first: 3}},
 	{"most", form{first: 29}},

@@ -97,3 +97,6 @@ var staged, dense form
 // fastGather makes the AVX-512 kernels of strings gather keys of 8 bytes or more. Otherwise they load
 // them. Both give the same hashes.
 var fastGather bool
+
+// slowGather reports whether the CPU's gathers take longer than the loads that they stand for.
+var slowGather bool

@@ -25,6 +25,10 @@ type family struct {
 	doc       string
 }
 
+// inGo is what the entries for single keys call where there is no assembly. They take no kernel: it is
+// in what they test.
+var inGo = map[string]string{"probeUint64": "mayContainUint64", "probeHash": "mayContainHash"}
+
 // families are what the architectures provide. A function belongs to the first that has its name.
 var families = []family{
 	{"probeLine512", "base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool", "", `
@@ -76,26 +80,48 @@ var families = []family{
 		xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.`},
 	{"xxph3", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool", "left int", `
 		xxph3 is hash32 for a word of 64 bits.`},
-	{name: "testArrays", doc: `
-		The testArrays functions test a key with n arrays, 1 to 64, of which the first block begins at
-		blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at
-		most maxHasProbes for lines. The AVX-512 functions of double walks make all probes, and those of
-		AVX2 the first three.`},
-	{name: "setPlaces", doc: `
-		The setPlaces functions set the bits at 4·fours places; fours is at least 1. For a place below
-		whole, they read and write a word of 32 bits; for any other place, a byte. whole is a multiple of
-		32, or 2^32-1.`},
-	{name: "sortPlaces", doc: `
-		The sortPlaces functions are sortGeneric for n places, at least 1.`},
-	{name: "pack", doc: `
-		The pack functions move the chosen ones of n words to the front, and return their number. n is a
-		multiple of 16, at least 16. They read and write the n words, and read n bits of chosen.`},
-	{name: "testUint64", doc: `
-		testUint64 tests a key of 8 bytes. base begins a scheme. It jumps to the function below for the
-		pair and the kernel of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
+	{"groupDouble32", "blocks **byte, n int, probes int, hash uint32", "word uint64", `
+		groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
+		all probes.`},
+	{"groupThreeDouble32", "blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32", "word uint64", `
+		groupThreeDouble32 makes the first three probes of groupDouble32. Their sums are in hashes, and
+		clear has the byte without the bit of each.`},
+	{"groupDouble64", "blocks **byte, n int, probes int, h1 uint64, h2 uint64", "word uint64", `
+		groupDouble64 is groupDouble32 for arrays of reducedForm.`},
+	{"groupThreeDouble64", "arrays **byte, n int, hashes *[3]uint64", "word uint64", `
+		groupThreeDouble64 makes the first three probes of groupDouble64, in arrays with reciprocals. The
+		first array begins at arrays.`},
+	{"groupSplit256", "blocks **byte, n int, hash uint64", "word uint64", `
+		groupSplit256 is groupDouble32 for this walk.`},
+	{"groupLine512", "blocks **byte, n int, hash uint64, probes int", "word uint64", `
+		groupLine512 is groupDouble32 for at most maxHasProbes probes.`},
+	{"groupBitsLine512", "blocks **byte, n int, hash uint64, bits *[8]uint64", "word uint64", `
+		groupBitsLine512 is groupLine512 for the bits of a key in its line.`},
+	{"groupLine32", "blocks **byte, n int, hash uint64, probes int", "word uint64", `
+		groupLine32 is groupLine512 for lines of 64 bytes.`},
+	{"groupBitsLine32", "blocks **byte, n int, hash uint64, bits *[8]uint64", "word uint64", `
+		groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.`},
+	{"setPlaces", "base *byte, whole uint32, places *uint32, fours int", "", `
+		setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
+		and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.`},
+	{"sortPlaces", "places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int", "left int", `
+		sortPlaces is sortGeneric for n places, at least 1.`},
+	{"pack32", "words *uint32, chosen *uint64, n int", "left int", `
+		pack32 moves the chosen ones of n words to the front, and returns their number. Word i is chosen
+		if bit i%64 of chosen[i/64] is set. n is a multiple of 16, at least 16. It reads and writes the n
+		words, and reads n bits of chosen.`},
+	{"pack64", "words *uint64, chosen *uint64, n int", "left int", `
+		pack64 is pack32 for words of 64 bits.`},
+	{name: "probeUint64", arguments: "base **byte, key uint64", results: "may bool", doc: `
+		probeUint64 tests a key of 8 bytes. base begins a scheme. In assembly, it jumps to the function
+		below for the pair of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
 		one call: with two, Parquet's took 1.15 times as long.`},
-	{name: "testHash", doc: `
-		testHash is testUint64 for a hash and the number of its kind, and mayContainHash.`},
+	{name: "probeHash", arguments: "base **byte, h1 uint64, h2 uint64, kind uint8", results: "may bool", doc: `
+		probeHash is probeUint64 for a hash and the number of its kind, and mayContainHash. base begins a
+		view if the filter may have another hash.`},
+	{"probeShortSplit256", "base **byte, key *byte, n int", "may bool", `
+		probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
+		array. It takes 0.8 times as long as hash and test by two calls.`},
 	{name: "has", doc: `
 		The has functions test one key. Their base begins a scheme, and those of lines make at most
 		maxHasProbes probes.`},
@@ -152,7 +178,9 @@ func declare(file, constraint string, functions []*ir.Function) error {
 		if family.arguments != "" || len(members[i]) > 0 {
 			b.WriteString(strings.ReplaceAll(family.doc, "\n\t\t", "\n// ") + "\n")
 		}
-		if family.arguments != "" {
+		if instead, single := inGo[family.name]; single && len(members[i]) == 0 {
+			fmt.Fprintf(&b, "func %s(%s) (%s) { return %s(%s) }\n", family.name, family.arguments, family.results, instead, strings.Join(names(family.arguments), ", "))
+		} else if !single && family.arguments != "" {
 			b.WriteString(family.entry(members[i]))
 		}
 		for _, name := range members[i] {
