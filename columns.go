@@ -238,7 +238,7 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 	case hashXXH64:
 		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0])
 	case hashXXPH3:
-		left, ok = xxph3(kernel, layout, rows, stride, data, n, &h.h1[0], fastGather)
+		left, ok = xxph3(kernel, layout, rows, stride, data, n, &h.h1[0], !slowGather)
 	}
 	if !ok {
 		return 0, false

@@ -63,14 +63,14 @@ func TestLoads(t *testing.T) {
 // reference: in columns of all sizes up to two groups of 64, and in the two forms of the kernels of
 // AVX-512.
 func TestKeysOfMixedLengths(t *testing.T) {
-	defer func(gathers bool) { fastGather = gathers }(fastGather)
+	defer func() { slowGather = false }()
 	random := rand.New(rand.NewPCG(81, 82))
 	data := make([]byte, 1<<17)
 	for i := range data {
 		data[i] = byte(random.Uint32())
 	}
 	for _, gathers := range []bool{true, false} {
-		fastGather = gathers
+		slowGather = !gathers
 		for n := 1; n <= 130; n += someLengths(n) {
 			for _, longest := range []int{3, 12, 17, 33, 140, 300} {
 				keys := make([][]byte, n)
@@ -154,7 +154,7 @@ func BenchmarkGathers(b *testing.B) {
 	if !slices.Contains(kernels, AVX2) {
 		b.Skip("no AVX2")
 	}
-	defer func() { staged.loads, dense.loads = false, false }()
+	defer func() { staged.loads, dense.loads, slowGather = false, false, false }()
 	for _, lengths := range []struct{ from, to int }{{8, 8}, {8, 32}, {4, 100}, {0, 12}} {
 		random := rand.New(rand.NewPCG(73, 74))
 		keys := make([][]byte, queries)
@@ -195,7 +195,7 @@ func BenchmarkGathers(b *testing.B) {
 			way := func(loads bool, kernel Kernel) func() {
 				run := c.run(kernel)
 				return func() {
-					staged.loads, dense.loads = loads, loads
+					staged.loads, dense.loads, slowGather = loads, loads, loads
 					run()
 				}
 			}

@@ -94,9 +94,6 @@ type form struct {
 // staged is the form of most hashes, and dense that of hashes after many hits.
 var staged, dense form
 
-// fastGather makes the AVX-512 kernels of strings gather keys of 8 bytes or more. Otherwise they load
-// them. Both give the same hashes.
-var fastGather bool
-
-// slowGather reports whether the CPU's gathers take longer than the loads that they stand for.
+// slowGather reports whether the CPU's gathers take longer than the loads that they stand for. Kernels of
+// strings then load, which gives the same hashes.
 var slowGather bool
