@@ -224,7 +224,7 @@ func TestForms(t *testing.T) {
 						}
 					}
 					hits := make([]uint64, windowKeys/64)
-					if !newDouble32(data, k).testForm(kernel, words, hits, &form.form) && bits > 8 {
+					if !newDouble32(data, k).probeForm(kernel, words, hits, &form.form) && bits > 8 {
 						t.Fatal("no assembly")
 					} else if bits > 8 && !slices.Equal(hits[:len(want)], want) {
 						t.Fatalf("%d probes, %d hashes: %x, want %x", k, len(hashed), hits[:len(want)], want)
@@ -250,8 +250,8 @@ func TestRequests(t *testing.T) {
 		for n := 1; n <= windowKeys; n += 1 + n/10 {
 			for _, far := range []bool{false, true} {
 				want, got := make([]uint64, (n+63)/64+1), slices.Repeat([]uint64{1 << 40}, (n+63)/64+1)
-				d.testGeneric(hashed[:n], want)
-				if !d.testForm(kernel, hashed[:n], got, far) {
+				d.probeGeneric(hashed[:n], want)
+				if !d.probeForm(kernel, hashed[:n], got, far) {
 					t.Fatalf("kernel %v tests nothing", kernel)
 				}
 				want[len(want)-1] = 1 << 40 // not written
@@ -298,7 +298,7 @@ func TestReduce(t *testing.T) {
 			h.starts = append(make([]uint32, last), canaries...)
 			h.steps = slices.Clone(h.starts)
 			for _, kernel := range kernels[:len(kernels)-1] {
-				d.testForm(kernel, &h, make([]uint64, len(h.h1)/64+1), 1)
+				d.probeForm(kernel, &h, make([]uint64, len(h.h1)/64+1), 1)
 				wantRemainders(t, kernel, d.n, h.h1, h.starts)
 				wantRemainders(t, kernel, d.n, h.h2, h.steps)
 				if !slices.Equal(h.starts[last:], canaries) || !slices.Equal(h.steps[last:], canaries) {
@@ -343,14 +343,14 @@ func TestRequestsOfLines(t *testing.T) {
 				addOne          func(i int)
 			}{
 				"line32": {
-					func(hits []uint64) { d.testGeneric(words[:n], hits) },
-					func(hits []uint64) { d.testForm(kernel, words[:n], hits, far) },
+					func(hits []uint64) { d.probeGeneric(words[:n], hits) },
+					func(hits []uint64) { d.probeForm(kernel, words[:n], hits, far) },
 					func() bool { return d2.addForm(kernel, words[:n], far) },
 					func(i int) { d3.add(words[i]) },
 				},
 				"line512": {
-					func(hits []uint64) { l.testGeneric(longs[:n], hits) },
-					func(hits []uint64) { l.testForm(kernel, longs[:n], hits, far) },
+					func(hits []uint64) { l.probeGeneric(longs[:n], hits) },
+					func(hits []uint64) { l.probeForm(kernel, longs[:n], hits, far) },
 					func() bool { return l2.addForm(kernel, longs[:n], far) },
 					func(i int) { l3.add(longs[i]) },
 				},
@@ -459,11 +459,11 @@ func TestLargestFilters(t *testing.T) {
 			blocks, lines := newSplit256(data, maxKernelBlocks-below), newLine512(data, maxKernelLines-below, 6)
 			signed := newLine32(data, uint32(maxKernelLines-below), 0, 6)
 			for name, done := range map[string]bool{
-				"split256 tests": blocks.testForm(kernel, longs, hits, false),
+				"split256 tests": blocks.probeForm(kernel, longs, hits, false),
 				"split256 adds":  blocks.addForm(kernel, longs, false),
-				"line512 tests":  lines.testForm(kernel, longs, hits, false),
+				"line512 tests":  lines.probeForm(kernel, longs, hits, false),
 				"line512 adds":   lines.addForm(kernel, longs, false),
-				"line32 tests":   signed.testForm(kernel, words, hits, false),
+				"line32 tests":   signed.probeForm(kernel, words, hits, false),
 				"line32 adds":    signed.addForm(kernel, words, false),
 			} {
 				if want := below > 0; done != want {

@@ -125,7 +125,7 @@ func (s *AtomicSet) AddBatch(keys Keys) {
 // [Set.AddBatchNew] does. If several goroutines add a new key at once, at least one of them
 // learns that it is new.
 func (s *AtomicSet) AddBatchNew(keys Keys, added []uint64) int {
-	return s.view.testBatch(&keys, added, true)
+	return s.view.probeBatch(&keys, added, true)
 }
 
 // Merge adds all keys of other, which no goroutine may change meanwhile. The sets must have
@@ -158,7 +158,7 @@ func (s *AtomicSet) Snapshot() *Set {
 		binary.NativeEndian.PutUint32(bytes[:], atomic.LoadUint32(s.view.word(8*uint64(i))))
 		copy(to[i:], bytes[:])
 	}
-	v.array, _ = v.format.decode(v.data) // no error: it is a filter
+	v.bitArray, _ = v.format.decode(v.data) // no error: it is a filter
 	v.atomic, v.count = false, &keyCount{unknown: true}
 	return &Set{v}
 }

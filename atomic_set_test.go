@@ -150,21 +150,21 @@ func TestAtomicQueries(t *testing.T) {
 		encoded := s.Snapshot().data
 		hits := make([]uint64, len(keys)/64+1)
 		column := must(t)(Bytes(keys).WithValidity(slices.Repeat([]byte{0xf7}, 90), 0))
-		total := s.view.testEachRow(&column, hits, false)
+		total := s.view.probeEachRow(&column, hits, false)
 		for i, key := range keys {
 			want := Reference(format, encoded, key)
-			if got := s.view.testHashAtomic(format.Hash(key)); got != want {
-				t.Fatalf("key %d: testHashAtomic = %v", i, got)
+			if got := s.view.probeHashAtomic(format.Hash(key)); got != want {
+				t.Fatalf("key %d: probeHashAtomic = %v", i, got)
 			}
 			if got := hits[i/64]>>(i%64)&1 != 0; got != (want && i%8 != 3) {
-				t.Fatalf("key %d: testEachRow = %v", i, got)
+				t.Fatalf("key %d: probeEachRow = %v", i, got)
 			}
 			if want && i%8 != 3 {
 				total--
 			}
 		}
 		if total != 0 {
-			t.Errorf("testEachRow returns %d hits too many", total)
+			t.Errorf("probeEachRow returns %d hits too many", total)
 		}
 	})
 }

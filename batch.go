@@ -14,21 +14,21 @@ import (
 //
 // It panics if hits has fewer words than it writes, or if keys are hashes of another kind
 // than the filter's.
-func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.testColumn(&keys, hits) }
+func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.probeColumn(&keys, hits) }
 
-// testColumn is MayContainBatch. It takes a pointer, because a copy of the column would cost a
+// probeColumn is MayContainBatch. It takes a pointer, because a copy of the column would cost a
 // single key as much as its test. For few keys without null rows, in the layouts of most columns,
 // it calls the tests of single keys itself, which are the fastest. While a CPU waits for the bits
 // of a key, it loads those of later keys. The fewer instructions a key takes, the more keys these
 // are. So keys of 8 bytes have tests of their own, without a loop over their words, and no call
 // more than they need.
-func (v *view) testColumn(keys *Keys, hits []uint64) int {
+func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 	if uint(keys.n-1) >= singleKeys && !v.areFew(keys.n) || keys.validity != nil || raceDetector && v.atomic {
-		return v.testBatch(keys, hits, false)
+		return v.probeBatch(keys, hits, false)
 	}
 	isUint64 := keys.layout == uint64s
 	if !isUint64 && keys.layout != byteSlices && keys.layout != strs {
-		return v.testBatch(keys, hits, false)
+		return v.probeBatch(keys, hits, false)
 	}
 	size, assembly := elementSize[keys.layout], v.kernel.probesSingles()
 	if keys.n == 1 { // saves the loop and what it keeps on the stack: 5 to 8 % of a key of LevelDB or nori
@@ -85,9 +85,9 @@ func keyAt(header unsafe.Pointer) (p unsafe.Pointer, n int) {
 	return unsafe.Pointer(unsafe.StringData(key)), len(key)
 }
 
-// testBatch is MayContainBatch. If add is set, it adds every key as well, and hits tells which
+// probeBatch is MayContainBatch. If add is set, it adds every key as well, and hits tells which
 // rows were new: it is [Set.AddBatchNew].
-func (v *view) testBatch(keys *Keys, hits []uint64, add bool) int {
+func (v *view) probeBatch(keys *Keys, hits []uint64, add bool) int {
 	// With its capacity, a slice that is too short would grow.
 	hits = hits[:len(hits):len(hits)][:(keys.n+63)/64]
 	if v.pair == 0 { // the zero Filter
@@ -99,18 +99,18 @@ func (v *view) testBatch(keys *Keys, hits []uint64, add bool) int {
 	}
 	keys.mustServe(v.format)
 	if raceDetector && v.atomic {
-		return v.testEachRow(keys, hits, add)
+		return v.probeEachRow(keys, hits, add)
 	}
 	if keys.n <= singleKeys {
-		return v.testRows(keys, hits, add)
+		return v.probeRows(keys, hits, add)
 	}
 	switch hashKinds[v.pair.hash()].words {
 	case one64:
-		return v.testWords64(keys, hits, add)
+		return v.probeWords64(keys, hits, add)
 	case two64:
-		return v.testWords128(keys, hits, add)
+		return v.probeWords128(keys, hits, add)
 	}
-	return v.testWords32(keys, hits, add)
+	return v.probeWords32(keys, hits, add)
 }
 
 // oneIf returns 1 if yes is set, and otherwise 0. The compiler makes no branch of it.
@@ -121,17 +121,17 @@ func oneIf(yes bool) uint64 {
 	return 0
 }
 
-// testEachRow is testBatch key by key.
-func (v *view) testEachRow(keys *Keys, hits []uint64, add bool) (total int) {
+// probeEachRow is probeBatch key by key.
+func (v *view) probeEachRow(keys *Keys, hits []uint64, add bool) (total int) {
 	for i := 0; i < keys.n; i += 64 {
 		rows := keys.slice(i, min(i+64, keys.n))
-		total += v.testRows(&rows, hits[i/64:], add)
+		total += v.probeRows(&rows, hits[i/64:], add)
 	}
 	return total
 }
 
-// testRows is testBatch for few keys, one by one.
-func (v *view) testRows(keys *Keys, hits []uint64, add bool) int {
+// probeRows is probeBatch for few keys, one by one.
+func (v *view) probeRows(keys *Keys, hits []uint64, add bool) int {
 	word := uint64(0)
 	for i := range keys.n {
 		if keys.validity != nil && keys.valid(i, 1) == 0 {
@@ -157,53 +157,53 @@ func align[E uint32 | uint64](buffer []E, n int) []E {
 	return buffer[skip:][:n]
 }
 
-// testWords32 is testBatch for hashes of one 32-bit word. It and the next two are functions of
+// probeWords32 is probeBatch for hashes of one 32-bit word. It and the next two are functions of
 // their own, so that other batches need no stack for their buffers.
 //
 //go:noinline
-func (v *view) testWords32(keys *Keys, hits []uint64, add bool) int {
+func (v *view) probeWords32(keys *Keys, hits []uint64, add bool) int {
 	if keys.n <= smallBatch {
 		var buffer [smallBatch]uint32
-		return v.testWindows(keys, &hashes{h32: buffer[:keys.n]}, hits, add)
+		return v.probeWindows(keys, &hashes{h32: buffer[:keys.n]}, hits, add)
 	}
 	var buffer [windowKeys + cacheLine/4]uint32
-	return v.testWindows(keys, &hashes{h32: align(buffer[:], windowKeys)}, hits, add)
+	return v.probeWindows(keys, &hashes{h32: align(buffer[:], windowKeys)}, hits, add)
 }
 
-// testWords64 is testBatch for hashes of one 64-bit word.
+// probeWords64 is probeBatch for hashes of one 64-bit word.
 //
 //go:noinline
-func (v *view) testWords64(keys *Keys, hits []uint64, add bool) int {
+func (v *view) probeWords64(keys *Keys, hits []uint64, add bool) int {
 	if keys.n <= smallBatch {
 		var buffer [smallBatch]uint64
-		return v.testWindows(keys, &hashes{h1: buffer[:keys.n]}, hits, add)
+		return v.probeWindows(keys, &hashes{h1: buffer[:keys.n]}, hits, add)
 	}
 	var buffer [windowKeys + cacheLine/8]uint64
-	return v.testWindows(keys, &hashes{h1: align(buffer[:], windowKeys)}, hits, add)
+	return v.probeWindows(keys, &hashes{h1: align(buffer[:], windowKeys)}, hits, add)
 }
 
-// testWords128 is testBatch for hashes of two 64-bit words.
+// probeWords128 is probeBatch for hashes of two 64-bit words.
 //
 //go:noinline
-func (v *view) testWords128(keys *Keys, hits []uint64, add bool) int {
+func (v *view) probeWords128(keys *Keys, hits []uint64, add bool) int {
 	if keys.n <= smallBatch {
 		var h1, h2 [smallBatch]uint64
 		var starts, steps [smallBatch]uint32
 		n := keys.n
-		return v.testWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], starts: starts[:n], steps: steps[:n]}, hits, add)
+		return v.probeWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], starts: starts[:n], steps: steps[:n]}, hits, add)
 	}
 	var h1, h2 [windowKeys128 + cacheLine/8]uint64
 	var starts, steps [windowKeys128 + cacheLine/4]uint32
-	return v.testWindows(keys, &hashes{
+	return v.probeWindows(keys, &hashes{
 		h1: align(h1[:], windowKeys128), h2: align(h2[:], windowKeys128),
 		starts: align(starts[:], windowKeys128), steps: align(steps[:], windowKeys128),
 	}, hits, add)
 }
 
-// testWindows is testBatch with a buffer for the hashes of a window of keys, or of
+// probeWindows is probeBatch with a buffer for the hashes of a window of keys, or of
 // all keys. It slices the column and the buffer only where it must: for few keys, that costs
 // as much as the rest.
-func (v *view) testWindows(keys *Keys, buffer *hashes, hits []uint64, add bool) int {
+func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64, add bool) int {
 	step := buffer.len()
 	if v.bytes() >= farBytes {
 		step = min(step, windowKeys/2)
@@ -219,7 +219,7 @@ func (v *view) testWindows(keys *Keys, buffer *hashes, hits []uint64, add bool) 
 			some := buffer.slice(0, part.n)
 			h = &some
 		}
-		found := v.testKeys(part, h, hits[i/64:], dense)
+		found := v.probeKeys(part, h, hits[i/64:], dense)
 		dense = v.isDense(found, part.n)
 		if add {
 			found = v.addMissing(part, h, hits[i/64:])
@@ -310,15 +310,15 @@ func (v *view) eachHit(keys Keys, yield func(int) bool) {
 	}
 }
 
-// testKeys is MayContainBatch for 1 to windowKeys keys. It writes their hashes to h. dense is
+// probeKeys is MayContainBatch for 1 to windowKeys keys. It writes their hashes to h. dense is
 // a hint: many of the keys before them were hits.
-func (v *view) testKeys(keys *Keys, h *hashes, hits []uint64, dense bool) int {
+func (v *view) probeKeys(keys *Keys, h *hashes, hits []uint64, dense bool) int {
 	if own := keys.ownHashes(); own != nil {
 		h = &hashes{h1: own}
 	} else {
 		keys.hash(v.pair.hash(), v.kernel, h)
 	}
-	v.testHashes(h, hits, dense)
+	v.probeHashes(h, hits, dense)
 	total := 0
 	for i := 0; i < keys.n; i += 64 {
 		if keys.validity != nil {

@@ -72,7 +72,7 @@ type Filter struct{ view }
 
 // view answers queries for encoded bytes. [Filter] and [Set] embed it.
 type view struct {
-	scheme
+	prober
 	format Format
 	data   []byte    // the encoded filter
 	count  *keyCount // nil if nobody counted the keys
@@ -116,7 +116,7 @@ func openView(f Format, data []byte) (v view, err error) {
 	}
 	v.format, v.data = f, data
 	v.pair, v.kernel = formats[f].pair, kernels[0]
-	v.array, err = f.decode(data)
+	v.bitArray, err = f.decode(data)
 	return v, err
 }
 

@@ -25,7 +25,7 @@ const (
 )
 
 // addColumn sets the bits of every key of a column.
-func (s *scheme) addColumn(keys Keys) {
+func (s *prober) addColumn(keys Keys) {
 	if s.pair == 0 {
 		panicNoBits()
 	}
@@ -49,7 +49,7 @@ func (s *scheme) addColumn(keys Keys) {
 
 // addEach sets the bits of a filter key by key, or all bits of a key at once. It is for
 // filters of more than 2^32 bits: places have 32 bits.
-func (s *scheme) addEach(keys Keys) {
+func (s *prober) addEach(keys Keys) {
 	kind := s.pair.hash()
 	room := newHashes(hashKinds[kind].words)
 	for i := 0; i < keys.n; i += windowKeys {
@@ -66,8 +66,8 @@ func (s *scheme) addEach(keys Keys) {
 
 // addByRegion sets the bits region by region. It repeats the panic of a worker on the
 // goroutine of the caller, who can recover it.
-func (s *scheme) addByRegion(keys Keys, workers int) {
-	shared := &regionBuild{scheme: *s, regions: make([]sync.Mutex, (8*s.bytes()-1)>>regionShift+1)}
+func (s *prober) addByRegion(keys Keys, workers int) {
+	shared := &regionBuild{prober: *s, regions: make([]sync.Mutex, (8*s.bytes()-1)>>regionShift+1)}
 	kernel, capacity := s.kernel, regionPlaces/workers/linePlaces*linePlaces
 	size := len(shared.regions) * capacity
 	kept := hugeWords(workers * size)
@@ -94,7 +94,7 @@ func (s *scheme) addByRegion(keys Keys, workers int) {
 // addDirectly sets the bits in the order of the keys. Few keys have smaller buffers, because
 // clearing the large ones would cost more than adding the keys, and some storage engines
 // build a filter for every block.
-func (s *scheme) addDirectly(keys *Keys) {
+func (s *prober) addDirectly(keys *Keys) {
 	if keys.n <= singleKeys {
 		s.addRows(keys)
 		return
@@ -123,7 +123,7 @@ func (s *scheme) addDirectly(keys *Keys) {
 }
 
 // addRows is addDirectly for few keys, one by one.
-func (s *scheme) addRows(keys *Keys) {
+func (s *prober) addRows(keys *Keys) {
 	for i := range keys.n {
 		if keys.validity == nil || keys.valid(i, 1) != 0 {
 			s.addHash(keys.hashRow(s.pair.hash(), i))
@@ -132,7 +132,7 @@ func (s *scheme) addRows(keys *Keys) {
 }
 
 // addLines is addDirectly for a kernel that sets lines. It needs no places.
-func (s *scheme) addLines(keys *Keys) {
+func (s *prober) addLines(keys *Keys) {
 	switch hashKinds[s.pair.hash()].words {
 	case one32:
 		if keys.n <= smallBatch {
@@ -150,7 +150,7 @@ func (s *scheme) addLines(keys *Keys) {
 // addLines64 is addLines for hashes of one 64-bit word.
 //
 //go:noinline
-func (s *scheme) addLines64(keys *Keys) {
+func (s *prober) addLines64(keys *Keys) {
 	if keys.n <= smallBatch {
 		var h [smallBatch]uint64
 		s.addWindow(keys, &hashes{h1: h[:]}, nil)
@@ -164,7 +164,7 @@ func (s *scheme) addLines64(keys *Keys) {
 // functions of their own, so that other columns need no stack for their buffers.
 //
 //go:noinline
-func (s *scheme) addDirectly64(keys *Keys, few bool) {
+func (s *prober) addDirectly64(keys *Keys, few bool) {
 	if few {
 		var h [smallBatch]uint64
 		var places [smallPlaces]uint32
@@ -179,7 +179,7 @@ func (s *scheme) addDirectly64(keys *Keys, few bool) {
 // addDirectly128 is addDirectly for hashes of two 64-bit words.
 //
 //go:noinline
-func (s *scheme) addDirectly128(keys *Keys, few bool) {
+func (s *prober) addDirectly128(keys *Keys, few bool) {
 	if few {
 		var h1, h2 [smallBatch]uint64
 		var places [smallPlaces]uint32
@@ -193,7 +193,7 @@ func (s *scheme) addDirectly128(keys *Keys, few bool) {
 
 // addWindows is addDirectly with a buffer for the hashes of a window, and one for the
 // places of at least one key.
-func (s *scheme) addWindows(keys *Keys, room *hashes, places []uint32) {
+func (s *prober) addWindows(keys *Keys, room *hashes, places []uint32) {
 	for i := 0; i < keys.n; i += room.len() {
 		part := keys.slice(i, min(i+room.len(), keys.n))
 		s.addWindow(&part, room, places)
@@ -202,7 +202,7 @@ func (s *scheme) addWindows(keys *Keys, room *hashes, places []uint32) {
 
 // addWindow is addDirectly for at most as many keys as room holds hashes. places must have
 // room for at least one key, unless a kernel sets lines.
-func (s *scheme) addWindow(keys *Keys, room *hashes, places []uint32) {
+func (s *prober) addWindow(keys *Keys, room *hashes, places []uint32) {
 	hashed := keys.hashKeys(s.pair.hash(), s.kernel, room)
 	if hashed.len() == 0 || s.addAssembly(&hashed) || s.addLinesGeneric(&hashed) {
 		return
@@ -214,14 +214,14 @@ func (s *scheme) addWindow(keys *Keys, room *hashes, places []uint32) {
 
 // placeAndSet sets the bits of as many hashes, from the first on, as places has room for,
 // and returns their number.
-func (s *scheme) placeAndSet(h *hashes, places []uint32) int {
+func (s *prober) placeAndSet(h *hashes, places []uint32) int {
 	n := s.place(h, places)
 	s.setPlaces(places[:n*s.k])
 	return n
 }
 
 // setPlaces sets bits by number.
-func (s *scheme) setPlaces(places []uint32) {
+func (s *prober) setPlaces(places []uint32) {
 	if s.atomic {
 		s.setPlacesAtomic(places)
 		return
@@ -237,7 +237,7 @@ func (s *scheme) setPlaces(places []uint32) {
 
 // regionBuild is a filter that workers set region by region.
 type regionBuild struct {
-	scheme
+	prober
 	regions []sync.Mutex
 }
 

@@ -25,10 +25,10 @@ func TestAdd(t *testing.T) {
 				hashed := test.hashesOf(random, random.IntN(min(20000, 120000/k)), n) // whose places fill a region several times
 				want := test.addOneByOne(hashed, n, k)
 				for _, kernel := range kernels {
-					check := func(name string, add func(s *scheme, keys Keys)) {
+					check := func(name string, add func(s *prober, keys Keys)) {
 						t.Helper()
 						data := make([]byte, n/8+8)
-						add(&test.filter(walk, kernel, data[:n/8], n, k).scheme, columnOfHashes(test.hash, hashed))
+						add(&test.filter(walk, kernel, data[:n/8], n, k).prober, columnOfHashes(test.hash, hashed))
 						if !bytes.Equal(data[:n/8], want) {
 							t.Fatalf("%s, kernel %v: %d bits, %d probes, %d keys: wrong bits", name, kernel, n, k, len(hashed))
 						}
@@ -36,10 +36,10 @@ func TestAdd(t *testing.T) {
 							t.Fatalf("%s, kernel %v: %d bits, %d probes: bits set past the end", name, kernel, n, k)
 						}
 					}
-					check("directly", func(s *scheme, keys Keys) { s.addDirectly(&keys) })
-					check("one by one", func(s *scheme, keys Keys) { s.addEach(keys) })
+					check("directly", func(s *prober, keys Keys) { s.addDirectly(&keys) })
+					check("one by one", func(s *prober, keys Keys) { s.addEach(keys) })
 					for _, workers := range []int{1, 3, maxWorkers} {
-						check("by region", func(s *scheme, keys Keys) { s.addByRegion(keys, workers) })
+						check("by region", func(s *prober, keys Keys) { s.addByRegion(keys, workers) })
 					}
 				}
 			}

@@ -119,7 +119,7 @@ func (v *view) fold(rate float64) (view, int, error) {
 	} else {
 		foldNeighbours(array, old, int(unit/8))
 	}
-	folded.array, _ = v.format.decode(folded.data) // no error: it is a filter of a size that the format has
+	folded.bitArray, _ = v.format.decode(folded.data) // no error: it is a filter of a size that the format has
 	return folded, times, nil
 }
 

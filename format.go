@@ -70,7 +70,7 @@ type encoding interface {
 	// decode is parse for the hot path: it returns the array of the format's walk. For a
 	// filter that answers without testing its bits, the array has other bits, which give the
 	// same answer.
-	decode(data []byte) (array, error)
+	decode(data []byte) (bitArray, error)
 
 	// size returns the number of bits of a filter of n keys, at least 1, and of its probes. n
 	// may be far too large for a shape.
@@ -176,7 +176,7 @@ func ParseFormat(s string) (Format, error) {
 
 // decode returns the array of an encoded filter. It is a switch because the filter would
 // escape through the table.
-func (f Format) decode(data []byte) (array, error) {
+func (f Format) decode(data []byte) (bitArray, error) {
 	switch f {
 	case LevelDB:
 		return encodingLevelDB{}.decode(data)

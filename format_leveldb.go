@@ -39,16 +39,16 @@ func (encodingLevelDB) parse(data []byte) ([]byte, shape, error) {
 	return data[:last], shape{8 * uint64(last), k}, nil
 }
 
-func (encodingLevelDB) decode(data []byte) (array, error) {
+func (encodingLevelDB) decode(data []byte) (bitArray, error) {
 	if len(data) < 2 {
-		return array(newDouble32(nothing, 1)), nil
+		return bitArray(newDouble32(nothing, 1)), nil
 	}
 	last := len(data) - 1
 	k := int(data[last])
 	if k < 1 || k > maxProbes {
-		return array(newDouble32(everything, 1)), nil
+		return bitArray(newDouble32(everything, 1)), nil
 	}
-	return array(newDouble32(data[:last], k)), nil
+	return bitArray(newDouble32(data[:last], k)), nil
 }
 
 func (e encodingLevelDB) size(n, bitsPerKey int) (m float64, k int) {

@@ -116,15 +116,15 @@ func (e encodingNori) refuse(data []byte, at int) error {
 
 func bytesOfBits(n uint64) uint64 { return n/8 + min(n%8, 1) }
 
-func (e encodingNori) decode(data []byte) (array, error) {
+func (e encodingNori) decode(data []byte) (bitArray, error) {
 	at, n, k := e.header(data)
 	if k == 0 {
-		return array{}, e.refuse(data, at)
+		return bitArray{}, e.refuse(data, at)
 	}
 	if n == 0 {
-		return array(newDouble64(nothing, 8, 1)), nil
+		return bitArray(newDouble64(nothing, 8, 1)), nil
 	}
-	return array(newDouble64(data[at:], n, k)), nil
+	return bitArray(newDouble64(data[at:], n, k)), nil
 }
 
 func (e encodingNori) size(n, bitsPerKey int) (m float64, k int) {

@@ -38,11 +38,11 @@ func (encodingParquet) parse(data []byte) ([]byte, shape, error) {
 	return data, shape{8 * uint64(len(data)), splitProbes}, nil
 }
 
-func (e encodingParquet) decode(data []byte) (array, error) {
+func (e encodingParquet) decode(data []byte) (bitArray, error) {
 	if _, _, err := e.parse(data); err != nil {
-		return array{}, err
+		return bitArray{}, err
 	}
-	return array(newSplit256(data, uint64(len(data)/32))), nil
+	return bitArray(newSplit256(data, uint64(len(data)/32))), nil
 }
 
 func (encodingParquet) size(n, bitsPerKey int) (m float64, k int) {

@@ -79,19 +79,19 @@ func (encodingPebble) geometry(data []byte) (k, log int, err error) {
 	return 0, 0, fmt.Errorf("%w: %d bytes are not %d lines of 64, 128 or 256 bytes", ErrEncoding, n, lines)
 }
 
-func (e encodingPebble) decode(data []byte) (array, error) {
+func (e encodingPebble) decode(data []byte) (bitArray, error) {
 	n := len(data) - trailer
 	if n <= 0 {
-		return array(newLine32(nothing, 1, 0, 1)), nil
+		return bitArray(newLine32(nothing, 1, 0, 1)), nil
 	}
 	k, log, err := e.geometry(data)
 	switch {
 	case err != nil:
-		return array{}, err
+		return bitArray{}, err
 	case k == 0:
-		return array(newLine32(everything, 1, 0, 1)), nil
+		return bitArray(newLine32(everything, 1, 0, 1)), nil
 	}
-	return array(newLine32(data, uint32(n>>(6+log)), log, k)), nil
+	return bitArray(newLine32(data, uint32(n>>(6+log)), log, k)), nil
 }
 
 func (e encodingPebble) size(n, bitsPerKey int) (m float64, k int) {

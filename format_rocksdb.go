@@ -94,17 +94,17 @@ func localProbes(end []byte) int {
 	return 0
 }
 
-func (e encodingRocksDB) decode(data []byte) (array, error) {
+func (e encodingRocksDB) decode(data []byte) (bitArray, error) {
 	lines, s, err := e.parse(data)
 	switch {
 	case err != nil:
-		return array{}, err
+		return bitArray{}, err
 	case s.bits == 0:
-		return array(newLine512(nothing, 1, 1)), nil
+		return bitArray(newLine512(nothing, 1, 1)), nil
 	case s.probes == 0:
-		return array(newLine512(everything, 1, 1)), nil
+		return bitArray(newLine512(everything, 1, 1)), nil
 	}
-	return array(newLine512(lines, s.bits/512, s.probes)), nil
+	return bitArray(newLine512(lines, s.bits/512, s.probes)), nil
 }
 
 func (e encodingRocksDB) size(n, bitsPerKey int) (m float64, k int) {

@@ -139,7 +139,7 @@ func TestSwitches(t *testing.T) {
 		}
 		s := mustSet(t, p, 1)
 		s.Add(key)
-		large := scheme{array: s.array, pair: s.pair, kernel: Generic}
+		large := prober{bitArray: s.bitArray, pair: s.pair, kernel: Generic}
 		large.addEach(Bytes([][]byte{other})) // as for filters of more than 2^32 bits
 		if !s.MayContain(key) || !s.MayContain(other) {
 			t.Error("a key is missing")

@@ -21,17 +21,17 @@ type Group struct {
 	kernel  Kernel
 }
 
-// part is the arrays of some filters of a group, 1 to 64 that are alike: walkKind.testPart may
+// part is the arrays of some filters of a group, 1 to 64 that are alike: walkKind.probePart may
 // take them together. Their hits are in one word.
 type part struct {
 	first  int // the number of the first filter
-	arrays []array
-	blocks []block // the same arrays for assembly, if there is any
+	arrays []bitArray
+	blocks []octet // the same arrays for assembly, if there is any
 }
 
-// block is the fields of 8 arrays, side by side for vectors. Past the last array of a part, the
+// octet is the fields of 8 arrays, side by side for vectors. Past the last array of a part, the
 // last array is there again.
-type block struct {
+type octet struct {
 	bases                 [blockArrays]*byte
 	units, recips, shifts [blockArrays]uint64 // what these are depends on the walk
 }
@@ -39,8 +39,8 @@ type block struct {
 const blockArrays = 8
 
 // blocksOf returns blocks of the arrays. fields gives the last three fields of each.
-func blocksOf(arrays []array, fields func(a *array) (units, recip, shift uint64)) []block {
-	blocks := make([]block, (len(arrays)+blockArrays-1)/blockArrays)
+func blocksOf(arrays []bitArray, fields func(a *bitArray) (units, recip, shift uint64)) []octet {
+	blocks := make([]octet, (len(arrays)+blockArrays-1)/blockArrays)
 	for i := range blockArrays * len(blocks) {
 		a, b, lane := &arrays[min(i, len(arrays)-1)], &blocks[i/blockArrays], i%blockArrays
 		b.bases[lane] = a.base
@@ -51,7 +51,7 @@ func blocksOf(arrays []array, fields func(a *array) (units, recip, shift uint64)
 
 // newBlocks returns blocks of arrays that are alike, or nil if no function in assembly takes
 // blocks of them.
-func (w walkKind) newBlocks(arrays []array) []block {
+func (w walkKind) newBlocks(arrays []bitArray) []octet {
 	if !slices.Contains(kernels, AVX2) {
 		return nil
 	}
@@ -61,27 +61,27 @@ func (w walkKind) newBlocks(arrays []array) []block {
 		// The reciprocal is that of Granlund and Montgomery for a dividend of 29 bits: with
 		// 2^log ≥ units, recip = floor(2^(29+log)/units) + 1 has at most 30 bits, and the floor
 		// of h/8·recip / 2^(29+log) is that of h/8 / units.
-		return blocksOf(arrays, func(a *array) (units, recip, shift uint64) {
+		return blocksOf(arrays, func(a *bitArray) (units, recip, shift uint64) {
 			shift = uint64(29 + bits.Len64(a.n-1))
 			return a.n, 1<<shift/a.n + 1, shift
 		})
 	case walkDouble64:
-		if (*double64)(first).form() != reducedForm {
+		if (*double64)(first).reduction() != reduced {
 			return nil
 		}
-		return blocksOf(arrays, func(a *array) (units, inverse, _ uint64) {
+		return blocksOf(arrays, func(a *bitArray) (units, inverse, _ uint64) {
 			return a.n, (*double64)(a).inverse(), 0
 		})
 	case walkSplit256, walkLine512:
 		if first.n > math.MaxUint32 {
 			return nil
 		}
-		return blocksOf(arrays, func(a *array) (units, _, _ uint64) { return a.n, 0, 0 })
+		return blocksOf(arrays, func(a *bitArray) (units, _, _ uint64) { return a.n, 0, 0 })
 	case walkLine32:
 		if (*line32)(first).log() > 0 {
 			return nil
 		}
-		return blocksOf(arrays, func(a *array) (units, recip, shift uint64) {
+		return blocksOf(arrays, func(a *bitArray) (units, recip, shift uint64) {
 			recip, shift = (*line32)(a).divisor()
 			return a.n, recip, shift
 		})
@@ -97,7 +97,7 @@ func (w walkKind) newBlocks(arrays []array) []block {
 // is nil or the zero Filter.
 func NewGroup(filters []*Filter) (*Group, error) {
 	g := &Group{filters: filters}
-	arrays := make([]array, len(filters))
+	arrays := make([]bitArray, len(filters))
 	for i, f := range filters {
 		if f == nil || f.pair == 0 {
 			return nil, fmt.Errorf("%w: filter %d of a group has no format", ErrShape, i)
@@ -105,7 +105,7 @@ func NewGroup(filters []*Filter) (*Group, error) {
 		if f.pair != filters[0].pair {
 			return nil, fmt.Errorf("%w: filter %d of a group has the format %v, and filter 0 has %v", ErrShape, i, f.format, filters[0].format)
 		}
-		arrays[i] = f.array
+		arrays[i] = f.bitArray
 	}
 	if len(filters) == 0 {
 		return g, nil
@@ -152,7 +152,7 @@ func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 	total := 0
 	for i := range g.parts {
 		p := &g.parts[i]
-		word := g.test(p, h)
+		word := g.probePart(p, h)
 		total += bits.OnesCount64(word)
 		if p.first%64 != 0 {
 			word = hits[p.first/64] | word<<(p.first%64)
@@ -162,8 +162,8 @@ func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 	return total
 }
 
-// test sets bit i if filter p.first + i may hold the key of the hash.
-func (g *Group) test(p *part, h Hash) (word uint64) {
+// probePart sets bit i if filter p.first + i may hold the key of the hash.
+func (g *Group) probePart(p *part, h Hash) (word uint64) {
 	if raceDetector { // a filter of an AtomicSet needs atomic loads
 		for i, f := range g.filters[p.first:][:len(p.arrays)] {
 			if f.probeHash(h) {
@@ -172,7 +172,7 @@ func (g *Group) test(p *part, h Hash) (word uint64) {
 		}
 		return word
 	}
-	return g.pair.walk().testPart(g.kernel, p, h)
+	return g.pair.walk().probePart(g.kernel, p, h)
 }
 
 // MayContainBatch tests every key of a column with every filter. The hits of filter i are
@@ -196,19 +196,19 @@ func (g *Group) MayContainBatch(keys Keys, hits []uint64) int {
 		return 0
 	}
 	if keys.n <= keysAcross {
-		return g.testAcross(&keys, hits)
+		return g.probeAcross(&keys, hits)
 	}
 	if keys.hashed != noHash {
-		return g.testColumn(keys, hits)
+		return g.probeColumn(keys, hits)
 	}
 	if keys.n <= windowKeys {
-		return g.testWindow(&keys, hits)
+		return g.probeWindow(&keys, hits)
 	}
-	return g.testColumn(keys.hashedBy(g.kernel, format), hits)
+	return g.probeColumn(keys.hashedBy(g.kernel, format), hits)
 }
 
-// testColumn is MayContainBatch for a column of hashes, filter by filter.
-func (g *Group) testColumn(keys Keys, hits []uint64) (total int) {
+// probeColumn is MayContainBatch for a column of hashes, filter by filter.
+func (g *Group) probeColumn(keys Keys, hits []uint64) (total int) {
 	words := (keys.n + 63) / 64
 	for i, f := range g.filters {
 		total += f.MayContainBatch(keys, hits[i*words:][:words])
@@ -216,28 +216,28 @@ func (g *Group) testColumn(keys Keys, hits []uint64) (total int) {
 	return total
 }
 
-// testWindow is MayContainBatch for at most windowKeys keys, whose hashes are on the stack.
-func (g *Group) testWindow(keys *Keys, hits []uint64) int {
+// probeWindow is MayContainBatch for at most windowKeys keys, whose hashes are on the stack.
+func (g *Group) probeWindow(keys *Keys, hits []uint64) int {
 	kind := g.pair.hash()
 	switch hashKinds[kind].words {
 	case one32:
 		var words [windowKeys]uint32
 		keys.hash(kind, g.kernel, &hashes{h32: words[:keys.n]})
-		return g.testColumn(keys.asHashes(kind, columnOf(hashes32, words[:keys.n])), hits)
+		return g.probeColumn(keys.asHashes(kind, columnOf(hashes32, words[:keys.n])), hits)
 	case one64:
 		var words [windowKeys]uint64
 		keys.hash(kind, g.kernel, &hashes{h1: words[:keys.n]})
-		return g.testColumn(keys.asHashes(kind, columnOf(hashes64, words[:keys.n])), hits)
+		return g.probeColumn(keys.asHashes(kind, columnOf(hashes64, words[:keys.n])), hits)
 	default:
 		var words [windowKeys]hash128
 		keys.hash128(kind, g.kernel, words[:keys.n])
-		return g.testColumn(keys.asHashes(kind, columnOf(hashes128, words[:keys.n])), hits)
+		return g.probeColumn(keys.asHashes(kind, columnOf(hashes128, words[:keys.n])), hits)
 	}
 }
 
-// testAcross is MayContainBatch for at most keysAcross keys. It tests one key after the other
+// probeAcross is MayContainBatch for at most keysAcross keys. It tests one key after the other
 // with all filters.
-func (g *Group) testAcross(keys *Keys, hits []uint64) (total int) {
+func (g *Group) probeAcross(keys *Keys, hits []uint64) (total int) {
 	clear(hits)
 	for i := range keys.n {
 		if keys.valid(i, 1) == 0 {
@@ -246,7 +246,7 @@ func (g *Group) testAcross(keys *Keys, hits []uint64) (total int) {
 		h := keys.hashRow(g.pair.hash(), i)
 		for j := range g.parts {
 			p := &g.parts[j]
-			for rest := g.test(p, h); rest != 0; rest &= rest - 1 {
+			for rest := g.probePart(p, h); rest != 0; rest &= rest - 1 {
 				hits[p.first+bits.TrailingZeros64(rest)] |= 1 << i
 				total++
 			}

@@ -231,7 +231,7 @@ func TestGroupOfOdd(t *testing.T) {
 	for i := range 30 {
 		data := randomBits(random, 512*12, 0.7)
 		filters = append(filters, &Filter{view{
-			scheme: scheme{array(newLine32(data, uint32(12>>(i/10)), i/10, 5)), pairOf(hashLevelDBSigned, walkLine32), Generic, false},
+			prober: prober{bitArray(newLine32(data, uint32(12>>(i/10)), i/10, 5)), pairOf(hashLevelDBSigned, walkLine32), Generic, false},
 			format: Pebble, data: data,
 		}})
 	}

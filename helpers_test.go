@@ -281,7 +281,7 @@ func (w walkTest) filter(walk walkKind, kernel Kernel, data []byte, n uint64, k 
 	for f.hash() != w.hash {
 		f++
 	}
-	return &Filter{view{scheme: scheme{walk.newArray(data, n, k), pairOf(w.hash, walk), kernel, false}, format: f, data: data}}
+	return &Filter{view{prober: prober{walk.newArray(data, n, k), pairOf(w.hash, walk), kernel, false}, format: f, data: data}}
 }
 
 // has answers for a hash by the letter.
@@ -344,7 +344,7 @@ func checkWalk(t *testing.T, walk walkKind, data []byte, n uint64, k int, hashed
 		want[i] = test.has(data, h, n, k)
 	}
 	for first := range min(k, len(hashed)) {
-		s, h, probes := test.filter(walk, Generic, data, n, k).scheme, hashed[first], make([]uint64, k-first)
+		s, h, probes := test.filter(walk, Generic, data, n, k).prober, hashed[first], make([]uint64, k-first)
 		s.probes(h, first, probes)
 		for i, got := range probes {
 			if want := test.bit(h, first+i, min(n, test.most)); got != want {

@@ -156,7 +156,7 @@ func checkRemainders(t *testing.T, walk walkKind, memory []byte, n uint64, k int
 	for _, kernel := range kernels {
 		for _, dense := range []bool{false, true} {
 			f := test.filter(walk, kernel, data, n, k)
-			f.testHashes(&hashed, hits, dense)
+			f.probeHashes(&hashed, hits, dense)
 			found := 0
 			for _, word := range hits {
 				found += bits.OnesCount64(word)

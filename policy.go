@@ -137,16 +137,16 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 // [Filter] decodes it once.
 func (p Policy) MayContain(filter, key []byte) bool {
 	at, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
-	// The compiler stores an array word by word. A whole scheme it would copy by vectors of
+	// The compiler stores an array word by word. A whole prober it would copy by vectors of
 	// two words, and the load of a vector waits until both words are stored.
-	var s scheme
+	var s prober
 	// Usual filters are decoded here: in those that are larger than the caches, the calls of decode took
 	// up to half as long as the test. For all others, decode tells what they are.
 	size := len(filter) - trailer
 	switch p.Format {
 	case LevelDB:
 		if last := len(filter) - 1; last > 0 && uint(filter[last]-1) < maxProbes {
-			return newDouble32(filter[:last], int(filter[last])).test(hash32Start(n), at, n)
+			return newDouble32(filter[:last], int(filter[last])).has(hash32Start(n), at, n)
 		}
 	case Parquet:
 		if wholeBlocks(len(filter)) {
@@ -173,16 +173,16 @@ func (p Policy) MayContain(filter, key []byte) bool {
 			// is left is a filter of that line alone.
 			h := hash32SignedAt(at, n)
 			d := newLine32(filter[64*(h%lines):], 1, 0, k)
-			return d.test(h)
+			return d.has(h)
 		}
 	case Nori, NoriCrate:
 		if from, n, k := (encodingNori{crate: p.Format == NoriCrate}).header(filter); n > 0 && k > 0 {
 			h, d := hash64At(at, len(key)), newDouble64(filter[from:], n, k)
-			return d.test(h.h1, h.h2)
+			return d.has(h.h1, h.h2)
 		}
 	}
 	var err error
-	if s.array, err = p.Format.decode(filter); err != nil {
+	if s.bitArray, err = p.Format.decode(filter); err != nil {
 		return true
 	}
 	s.pair, s.kernel = formats[p.Format].pair, kernels[0]
@@ -209,7 +209,7 @@ func (p Policy) AppendFilter(dst []byte, keys Keys) []byte {
 
 func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 	keys.mustServe(p.Format)
-	var s scheme
+	var s prober
 	dst = p.grow(dst, keys.n-keys.nulls(), &s)
 	s.kernel = kernel
 	s.addColumn(keys)
@@ -220,9 +220,9 @@ func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 // built. No sum of such sizes overflows an int.
 const mostBytes = 1 << (10 * (3 + math.MaxUint>>63))
 
-// grow appends the encoding of an empty filter for n keys to dst. It sets all of the scheme
+// grow appends the encoding of an empty filter for n keys to dst. It sets all of the prober
 // except the kernel.
-func (p Policy) grow(dst []byte, n int, s *scheme) []byte {
+func (p Policy) grow(dst []byte, n int, s *prober) []byte {
 	p.Format.mustBe()
 	f := &formats[p.Format]
 	shape, ok := f.shape(n, p.BitsPerKey)
@@ -241,7 +241,7 @@ func (p Policy) grow(dst []byte, n int, s *scheme) []byte {
 		bits, shape.bits = nothing, 8*uint64(len(nothing)) // nothing is added to it
 	}
 	s.pair = f.pair
-	s.array = f.pair.walk().newArray(bits, shape.bits, shape.probes)
+	s.bitArray = f.pair.walk().newArray(bits, shape.bits, shape.probes)
 	return dst
 }
 
@@ -294,5 +294,5 @@ func (p Policy) newView(capacity int) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	return openView(p.Format, p.grow(nil, capacity, new(scheme)))
+	return openView(p.Format, p.grow(nil, capacity, new(prober)))
 }

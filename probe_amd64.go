@@ -466,7 +466,7 @@ func groupThreeDouble32(kernel Kernel, blocks **byte, n int, hashes *[3]uint32, 
 //go:noescape
 func groupThreeDouble32AVX2(blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64)
 
-// groupDouble64 is groupDouble32 for arrays of reducedForm.
+// groupDouble64 is groupDouble32 for arrays of reduced.
 func groupDouble64(kernel Kernel, blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64, ok bool) {
 	switch kernel {
 	case AVX512:
@@ -613,8 +613,8 @@ func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
 //go:noescape
 func pack64AVX2(words *uint64, chosen *uint64, n int) (left int)
 
-// probeUint64 tests a key of 8 bytes. base begins a scheme. In assembly, it jumps to the function
-// below for the pair of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
+// probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the function
+// below for the pair of the prober, or to mayContainUint64. Go inlines its callers, so a key takes
 // one call: with two, Parquet's took 1.15 times as long.
 
 //go:noescape
@@ -639,7 +639,7 @@ func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool,
 //go:noescape
 func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
 
-// The has functions test one key. Their base begins a scheme, and those of lines make at most
+// The has functions test one key. Their base begins a prober, and those of lines make at most
 // maxHasProbes probes.
 
 //go:noescape

@@ -5297,7 +5297,7 @@ TEXT ·groupThreeDouble32AVX2(SB), NOSPLIT, $192-40
 	SHLQ         $0x08, R8
 	ADDQ         R8, AX
 
-block:
+octet:
 	SUBQ     $0x00000100, AX
 	VMOVDQU  (AX), Y3
 	VMOVDQU  64(AX), Y4
@@ -5446,7 +5446,7 @@ block:
 	ADDB     $0x01, R8
 	ADCQ     DX, DX
 	DECQ     CX
-	JNZ      block
+	JNZ      octet
 	MOVQ     n+8(FP), AX
 	BZHIQ    AX, DX, DX
 	MOVQ     DX, word+32(FP)
@@ -5555,7 +5555,7 @@ first:
 	XORL      DI, DI
 	XORL      SI, SI
 
-block:
+octet:
 	VMOVDQU64     (DX), Z7
 	VMOVDQU64     64(DX), Z8
 	VMOVDQU64     128(DX), Z9
@@ -5606,7 +5606,7 @@ block:
 	LEAQ          (R8)(R9*8), R8
 	ADDQ          $0x00000100, DX
 	SUBQ          $0x08, BX
-	JG            block
+	JG            octet
 	MOVQ          probes+16(FP), DX
 	CMPQ          DX, $0x02
 	JLE           end
@@ -5694,7 +5694,7 @@ first:
 	XORL              DI, DI
 	XORL              SI, SI
 
-block:
+octet:
 	VMOVDQU64     (DX), Z7
 	VMOVDQU64     64(DX), Z8
 	VMOVDQU64     128(DX), Z9
@@ -5745,7 +5745,7 @@ block:
 	LEAQ          (R8)(R9*8), R8
 	ADDQ          $0x00000100, DX
 	SUBQ          $0x08, BX
-	JG            block
+	JG            octet
 	MOVQ          probes+16(FP), DX
 	CMPQ          DX, $0x02
 	JLE           end
@@ -5815,7 +5815,7 @@ TEXT ·groupSplit256AVX2(SB), $568-32
 	VPBROADCASTQ X0, Y0
 	MOVQ         AX, BX
 
-block:
+octet:
 	VPSRLQ       $0x20, Y0, Y1
 	VPMULUDQ     64(CX), Y1, Y1
 	VPSRLQ       $0x20, Y1, Y1
@@ -5831,7 +5831,7 @@ block:
 	ADDQ         $0x00000100, CX
 	ADDQ         $0x40, BX
 	SUBQ         $0x08, DX
-	JG           block
+	JG           octet
 	MOVQ         hash+16(FP), CX
 	VMOVD        CX, X0
 	VPBROADCASTD X0, Y0
@@ -5881,7 +5881,7 @@ TEXT ·groupBitsLine512AVX2(SB), $568-40
 	VPBROADCASTQ X0, Y0
 	MOVQ         AX, BX
 
-block:
+octet:
 	VPMULUDQ 64(CX), Y0, Y1
 	VPSRLQ   $0x20, Y1, Y1
 	VPSLLQ   $0x06, Y1, Y1
@@ -5895,7 +5895,7 @@ block:
 	ADDQ     $0x00000100, CX
 	ADDQ     $0x40, BX
 	SUBQ     $0x08, DX
-	JG       block
+	JG       octet
 	MOVQ     hash+16(FP), CX
 	MOVQ     bits+24(FP), CX
 	VMOVDQU  (CX), Y0
@@ -5958,7 +5958,7 @@ TEXT ·groupLine512AVX512(SB), $568-40
 	VPBROADCASTQ BX, Z0
 	MOVQ         AX, BX
 
-block:
+octet:
 	VPMULUDQ        64(CX), Z0, Z1
 	VPSRLQ          $0x20, Z1, Z1
 	VPSLLQ          $0x06, Z1, Z1
@@ -5967,7 +5967,7 @@ block:
 	ADDQ            $0x00000100, CX
 	ADDQ            $0x40, BX
 	SUBQ            $0x08, DX
-	JG              block
+	JG              octet
 	MOVQ            hash+16(FP), CX
 	SHRQ            $0x20, CX
 	VPBROADCASTD    CX, Z1
@@ -6027,7 +6027,7 @@ TEXT ·groupBitsLine32AVX2(SB), $568-40
 	VPBROADCASTQ X0, Y0
 	MOVQ         AX, BX
 
-block:
+octet:
 	VPMULUDQ 128(CX), Y0, Y1
 	VPSRLVQ  192(CX), Y1, Y1
 	VPMULUDQ 64(CX), Y1, Y1
@@ -6049,7 +6049,7 @@ block:
 	ADDQ     $0x00000100, CX
 	ADDQ     $0x40, BX
 	SUBQ     $0x08, DX
-	JG       block
+	JG       octet
 	MOVQ     hash+16(FP), CX
 	MOVQ     bits+24(FP), CX
 	VMOVDQU  (CX), Y0
@@ -6112,7 +6112,7 @@ TEXT ·groupLine32AVX512(SB), $568-40
 	VPBROADCASTQ BX, Z0
 	MOVQ         AX, BX
 
-block:
+octet:
 	VPMULUDQ        128(CX), Z0, Z1
 	VPSRLVQ         192(CX), Z1, Z1
 	VPMULUDQ        64(CX), Z1, Z1
@@ -6125,7 +6125,7 @@ block:
 	ADDQ            $0x00000100, CX
 	ADDQ            $0x40, BX
 	SUBQ            $0x08, DX
-	JG              block
+	JG              octet
 	MOVQ            hash+16(FP), CX
 	VPBROADCASTD    CX, Z0
 	VPRORD          $0x11, Z0, Z1

@@ -1748,7 +1748,7 @@ TEXT ·probeDouble32NEON(SB), $9600-80
 	MOVD  $nibbleBits<>(SB), R11
 	FMOVQ 0(R11), F6
 
-block:
+octet:
 	FLDPQ 0(R5), (F7, F8)
 	FLDPQ 32(R5), (F9, F10)
 	VSHL  $15, V7.S4, V11.S4
@@ -1892,7 +1892,7 @@ first:
 next:
 	ADD   $64, R5, R5
 	SUBS  $16, R6, R6
-	BGT   block
+	BGT   octet
 	CMP   R3, R4
 	BEQ   pack
 	MOVD  first+56(FP), R5
@@ -4704,7 +4704,7 @@ requested:
 	AND   $-16, R3, R3
 	MOVD  R3, R4
 
-block:
+octet:
 	FLDPQ.P 32(R1), (F11, F19)
 	VUZP2   V19.S4, V11.S4, V4.S4
 	WORD    $0x2ea2c085 // VUMULL V2.D2, V4.D2, V5.D2
@@ -4858,7 +4858,7 @@ block:
 	WORD    $0x6e3aaf18 // VUMINP V26.B16, V24.B16, V24.B16
 	FMOVQ.P F24, 16(R4)
 	SUBS    $16, R2, R2
-	BGT     block
+	BGT     octet
 	MOVD    hits+32(FP), R0
 	MOVD    n+24(FP), R1
 	MOVD    $byteBits<>(SB), R2
@@ -5056,7 +5056,7 @@ requested:
 	AND   $-16, R3, R3
 	MOVD  R3, R4
 
-block:
+octet:
 	FLDPQ.P 32(R1), (F9, F1)
 	VUZP1   V1.S4, V9.S4, V6.S4
 	WORD    $0x2ea0c0c7 // VUMULL V0.D2, V6.D2, V7.D2
@@ -5274,7 +5274,7 @@ block:
 	WORD    $0x6e28acc6 // VUMINP V8.B16, V6.B16, V6.B16
 	FMOVQ.P F6, 16(R4)
 	SUBS    $16, R2, R2
-	BGT     block
+	BGT     octet
 	MOVD    hits+40(FP), R0
 	MOVD    n+32(FP), R1
 	MOVD    $byteBits<>(SB), R2
@@ -5380,7 +5380,7 @@ requested:
 	AND   $-16, R3, R3
 	MOVD  R3, R4
 
-block:
+octet:
 	FMOVQ.P 16(R2), F0
 	VUSHR   $17, V0.S4, V1.S4
 	WORD    $0x2ea3c009 // VUMULL V3.D2, V0.D2, V9.D2
@@ -5602,7 +5602,7 @@ block:
 	WORD    $0x6e2bad29 // VUMINP V11.B16, V9.B16, V9.B16
 	FMOVQ.P F9, 16(R4)
 	SUBS    $16, R0, R0
-	BGT     block
+	BGT     octet
 	MOVD    hits+56(FP), R0
 	MOVD    n+48(FP), R1
 	MOVD    $byteBits<>(SB), R2

@@ -116,7 +116,7 @@ func groupThreeDouble32(kernel Kernel, blocks **byte, n int, hashes *[3]uint32, 
 	return word, false
 }
 
-// groupDouble64 is groupDouble32 for arrays of reducedForm.
+// groupDouble64 is groupDouble32 for arrays of reduced.
 func groupDouble64(kernel Kernel, blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64, ok bool) {
 	return word, false
 }
@@ -175,8 +175,8 @@ func pack64(kernel Kernel, words *uint64, chosen *uint64, n int) (left int, ok b
 	return left, false
 }
 
-// probeUint64 tests a key of 8 bytes. base begins a scheme. In assembly, it jumps to the function
-// below for the pair of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
+// probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the function
+// below for the pair of the prober, or to mayContainUint64. Go inlines its callers, so a key takes
 // one call: with two, Parquet's took 1.15 times as long.
 func probeUint64(base **byte, key uint64) (may bool) { return mayContainUint64(base, key) }
 

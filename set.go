@@ -103,16 +103,16 @@ func (v *view) mustTake(h Hash) {
 // TestAndAdd adds a key and reports whether it may have been there before. It takes one
 // hash, while MayContain and Add take two.
 func (s *Set) TestAndAdd(key []byte) bool {
-	return s.testAndAdd(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	return s.probeAndAdd(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
 
 // TestAndAddString is TestAndAdd for a string.
 func (s *Set) TestAndAddString(key string) bool {
-	return s.testAndAdd(unsafe.Pointer(unsafe.StringData(key)), len(key))
+	return s.probeAndAdd(unsafe.Pointer(unsafe.StringData(key)), len(key))
 }
 
-// testAndAdd is TestAndAdd for the key of n bytes at p.
-func (s *Set) testAndAdd(p unsafe.Pointer, n int) bool {
+// probeAndAdd is TestAndAdd for the key of n bytes at p.
+func (s *Set) probeAndAdd(p unsafe.Pointer, n int) bool {
 	s.mustHaveBits()
 	s.count.n++
 	return !s.addNew(s.pair.hash().of(p, n))
@@ -145,7 +145,7 @@ func (s *Set) AddBatch(keys Keys) {
 // It panics if added has fewer words than it writes, or if keys are hashes of another kind
 // than the set's.
 func (s *Set) AddBatchNew(keys Keys, added []uint64) int {
-	n := s.testBatch(&keys, added, true)
+	n := s.probeBatch(&keys, added, true)
 	s.count.n += uint64(keys.n - keys.nulls())
 	return n
 }
@@ -169,7 +169,7 @@ func (s *Set) Clone() *Set {
 	v, before, count := s.view, cap(s.data)-cap(bits), *s.count // the capacities end at the same byte
 	v.data = newEncoded(before, len(s.data)-before)
 	copy(v.data, s.data)
-	v.array, _ = v.format.decode(v.data) // no error: it was opened
+	v.bitArray, _ = v.format.decode(v.data) // no error: it was opened
 	v.count = &count
 	return &Set{v}
 }

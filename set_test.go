@@ -57,8 +57,8 @@ type adder interface {
 	MayContain(key []byte) bool
 }
 
-// testAndAdd adds key i by one of the functions for a single key.
-func testAndAdd(s adder, i int, key []byte) bool {
+// probeAndAdd adds key i by one of the functions for a single key.
+func probeAndAdd(s adder, i int, key []byte) bool {
 	switch {
 	case len(key) == 8:
 		return s.TestAndAddUint64(binary.LittleEndian.Uint64(key))
@@ -135,7 +135,7 @@ func TestAddBatchNew(t *testing.T) {
 						if valid[c][i/8]>>(i%8)&1 == 0 {
 							continue
 						}
-						if got, old := testAndAdd(s, i, key), want[c][i/64]>>(i%64)&1 == 0; got != old || !s.MayContain(key) {
+						if got, old := probeAndAdd(s, i, key), want[c][i/64]>>(i%64)&1 == 0; got != old || !s.MayContain(key) {
 							t.Fatalf("%s: column %d: TestAndAdd of row %d = %v", name, c, i, got)
 						}
 					}

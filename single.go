@@ -7,7 +7,7 @@ import (
 
 // probeKey reports whether the key of n bytes at p may be in the filter. All tests of one key that is
 // not hashed yet come here, but for those of integers.
-func (s *scheme) probeKey(p unsafe.Pointer, n int) bool {
+func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
 	assembly := s.kernel.probesSingles()
 	if n == 8 && assembly {
 		return probeUint64(&s.base, load64(p, 0))
@@ -15,10 +15,10 @@ func (s *scheme) probeKey(p unsafe.Pointer, n int) bool {
 	h := uint64(0)
 	switch s.pair {
 	case leveldbDouble32:
-		return double32(s.array).test(hash32Start(n), p, n)
+		return double32(s.bitArray).has(hash32Start(n), p, n)
 	case xxh64x2Double64:
 		h := hash64At(p, n)
-		return (*double64)(&s.array).test(h.h1, h.h2)
+		return (*double64)(&s.bitArray).has(h.h1, h.h2)
 	case xxh64Split256:
 		if n < shortKey {
 			if may, ok := probeShortSplit256(s.kernel, &s.base, (*byte)(p), n); ok {
@@ -26,15 +26,15 @@ func (s *scheme) probeKey(p unsafe.Pointer, n int) bool {
 			}
 		}
 		if h = xxh64At(p, n); !assembly {
-			return (*split256)(&s.array).test(h)
+			return (*split256)(&s.bitArray).has(h)
 		}
 	case xxph3Line512:
 		if h = xxph3At(p, n); !assembly {
-			return (*line512)(&s.array).test(h)
+			return (*line512)(&s.bitArray).has(h)
 		}
 	case signedLine32:
 		if h = uint64(hash32SignedAt(p, n)); !assembly {
-			return (*line32)(&s.array).test(uint32(h))
+			return (*line32)(&s.bitArray).has(uint32(h))
 		}
 	default:
 		return s.pair != 0 && s.probeHash(s.pair.hash().of(p, n))
@@ -42,10 +42,10 @@ func (s *scheme) probeKey(p unsafe.Pointer, n int) bool {
 	return probeHash(&s.base, h, 0, uint8(s.pair.hash()))
 }
 
-// probeHash reports whether the key of a hash of the scheme may be in the filter.
-func (s *scheme) probeHash(h Hash) bool {
+// probeHash reports whether the key of a hash of the prober may be in the filter.
+func (s *prober) probeHash(h Hash) bool {
 	if raceDetector && s.atomic {
-		return s.testHashAtomic(h)
+		return s.probeHashAtomic(h)
 	}
 	return probeHash(&s.base, h.h1, h.h2, uint8(h.kind))
 }
@@ -53,30 +53,30 @@ func (s *scheme) probeHash(h Hash) bool {
 // probesSingles reports whether probeUint64 and probeHash are assembly that serves the kernel.
 func (k Kernel) probesSingles() bool { return k == AVX2 || k == AVX512 }
 
-// mayContainUint64 is probeUint64 in portable Go. base begins a scheme: assembly, which jumps here, knows
+// mayContainUint64 is probeUint64 in portable Go. base begins a prober: assembly, which jumps here, knows
 // no other type.
 func mayContainUint64(base **byte, key uint64) bool {
-	s := (*scheme)(unsafe.Pointer(base))
+	s := (*prober)(unsafe.Pointer(base))
 	switch s.pair {
 	case leveldbDouble32:
-		return double32(s.array).test(hash32Uint64(key), nil, 0)
+		return double32(s.bitArray).has(hash32Uint64(key), nil, 0)
 	case xxh64x2Double64:
 		h := hash64Uint64(key)
-		return (*double64)(&s.array).test(h.h1, h.h2)
+		return (*double64)(&s.bitArray).has(h.h1, h.h2)
 	case xxh64Split256:
-		return (*split256)(&s.array).test(xxh64Uint64(key))
+		return (*split256)(&s.bitArray).has(xxh64Uint64(key))
 	case xxph3Line512:
-		return (*line512)(&s.array).test(xxph3Uint64(key))
+		return (*line512)(&s.bitArray).has(xxph3Uint64(key))
 	case signedLine32:
-		return (*line32)(&s.array).test(hash32Uint64(key))
+		return (*line32)(&s.bitArray).has(hash32Uint64(key))
 	}
 	return s.pair != 0 && s.probeHash(s.pair.hash().ofUint64(key))
 }
 
-// mayContainHash is probeHash in portable Go. base begins a view, or a scheme whose hash is of the given
+// mayContainHash is probeHash in portable Go. base begins a view, or a prober whose hash is of the given
 // kind.
 func mayContainHash(base **byte, h1, h2 uint64, kind uint8) bool {
-	s := (*scheme)(unsafe.Pointer(base))
+	s := (*prober)(unsafe.Pointer(base))
 	if hashKind(kind) != s.pair.hash() {
 		return (*view)(unsafe.Pointer(base)).otherHash(Hash{h1, h2, hashKind(kind)})
 	}
@@ -84,15 +84,15 @@ func mayContainHash(base **byte, h1, h2 uint64, kind uint8) bool {
 	case noWalk:
 		return false
 	case walkDouble32:
-		return double32(s.array).test(uint32(h1), nil, 0)
+		return double32(s.bitArray).has(uint32(h1), nil, 0)
 	case walkDouble64:
-		return (*double64)(&s.array).test(h1, h2)
+		return (*double64)(&s.bitArray).has(h1, h2)
 	case walkSplit256:
-		return (*split256)(&s.array).test(h1)
+		return (*split256)(&s.bitArray).has(h1)
 	case walkLine512:
-		return (*line512)(&s.array).test(h1)
+		return (*line512)(&s.bitArray).has(h1)
 	case walkLine32:
-		return (*line32)(&s.array).test(uint32(h1))
+		return (*line32)(&s.bitArray).has(uint32(h1))
 	}
 	panic("bloom: no such walk")
 }

@@ -140,7 +140,7 @@ func (v *view) falsePositiveRate() float64 {
 				h.h2[i] = random.Uint64()
 			}
 		}
-		v.testHashes(&h, hits, false)
+		v.probeHashes(&h, hits, false)
 		for _, word := range hits {
 			yes += bits.OnesCount64(word)
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // A walk turns a hash into the bits of a filter. A new one is a file walk_X.go with its
-// portable code, a line in the table below, and an arm in each switch of scheme.go. It
+// portable code, a line in the table below, and an arm in each switch of prober.go. It
 // calls its kernels through the functions of probe_amd64.go, probe_arm64.go and probe_none.go.
 
 // walkKind names a walk.
@@ -40,9 +40,9 @@ var walkKinds = [...]struct {
 
 func (w walkKind) String() string { return walkKinds[w].name }
 
-// array is the bits that a walk goes through, with what it derives from their number.
+// bitArray is the bits that a walk goes through, with what it derives from their number.
 // It has four words because the compiler keeps that many in registers.
-type array struct {
+type bitArray struct {
 	base  *byte  // bit i is bit i%8, least significant first, of byte i/8
 	n     uint64 // size, in the unit of the walk
 	recip uint64 // a reciprocal of n, if the walk has one

@@ -11,7 +11,7 @@ import (
 // ceil(2^64 / 8n).
 //
 // The hot paths pass it by value, in registers.
-type double32 array
+type double32 bitArray
 
 // newDouble32 returns the walk of k probes through bits, which must not be empty. The walk
 // has at most 2^32 bits: modulo 2^32 or any larger number, a 32-bit hash is itself.
@@ -41,10 +41,10 @@ func (d double32) at(h uint32) *byte {
 // Callers can join several probes with & and branch once.
 func (d double32) probe(h uint32) byte { return *d.at(h) | clearMask[h%8] }
 
-// has reports whether bit h mod 8·d.n is set.
-func (d double32) has(h uint32) bool { return uint32(*d.at(h))&(1<<(h%8)) != 0 }
+// isSet reports whether bit h mod 8·d.n is set.
+func (d double32) isSet(h uint32) bool { return uint32(*d.at(h))&(1<<(h%8)) != 0 }
 
-// test reports whether the key of n bytes at p may be in the filter. LevelDB's hash and the walk are
+// has reports whether the key of n bytes at p may be in the filter. LevelDB's hash and the walk are
 // both part of this function, because a second call would cost a sixth of the whole. h is the state of
 // LevelDB's hash before the bytes. A caller that has the whole hash passes it as h, with no bytes.
 //
@@ -52,7 +52,7 @@ func (d double32) has(h uint32) bool { return uint32(*d.at(h))&(1<<(h%8)) != 0 }
 // would pass a branch after the first probe, and a mispredicted branch costs more than two
 // probes. In a filter of pairBytes, which does not fit the nearer caches, a load costs as much
 // as such a branch. There, two probes share one: an absent key takes 2.7 loads instead of 3.2.
-func (d double32) test(h uint32, p unsafe.Pointer, n int) bool {
+func (d double32) has(h uint32, p unsafe.Pointer, n int) bool {
 	h = hash32Pairs(h, p, n)
 	if n%8 != 0 {
 		h = hash32Tail(h, p, n)
@@ -72,7 +72,7 @@ func (d double32) test(h uint32, p unsafe.Pointer, n int) bool {
 		}
 		h += 2 * delta
 	}
-	return k == 0 || d.has(h)
+	return k == 0 || d.isSet(h)
 }
 
 // add sets the bits of one hash.
@@ -84,7 +84,7 @@ func (d double32) add(h uint32) {
 	}
 }
 
-// probes is scheme.probes for this walk.
+// probes is prober.probes for this walk.
 func (d double32) probes(h uint32, first int, to []uint64) {
 	delta := bits.RotateLeft32(h, -17)
 	h += uint32(first) * delta
@@ -123,20 +123,20 @@ func (d double32) vectorWalk() (recip, shift uint32) {
 	return uint32((d.recip-1)>>(30-log) + 1), uint32(log + 2)
 }
 
-// testBatch is testHashes for this walk.
-func (d double32) testBatch(kernel Kernel, hashes []uint32, hits []uint64, wasDense bool) {
+// probeBatch is probeHashes for this walk.
+func (d double32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64, wasDense bool) {
 	f := &staged
 	if wasDense {
 		f = &dense
 	}
-	if len(hashes) < minKernelHashes || !d.testForm(kernel, hashes, hits, f) {
-		d.testGeneric(hashes, hits, wasDense)
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, f) {
+		d.probeGeneric(hashes, hits, wasDense)
 	}
 }
 
-// testForm is testGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
+// probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
 // must test the hashes.
-func (d double32) testForm(kernel Kernel, hashes []uint32, hits []uint64, f *form) bool {
+func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, f *form) bool {
 	// Kernels load aligned words, from the word in which the filter begins. The numbers of
 	// the bits from there must be below 2^32.
 	before := uint64(uintptr(unsafe.Pointer(d.base)) % 4)
@@ -154,26 +154,26 @@ func (d double32) testForm(kernel Kernel, hashes []uint32, hits []uint64, f *for
 	return probeDouble32(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], min(f.first, d.k), below, f.densePer256)
 }
 
-// testGeneric is testBatch in portable Go.
+// probeGeneric is probeBatch in portable Go.
 //
 // It takes 64 hashes, a word of hits, at a time. After a word with many hits it tests one
 // hash after the other; after any other word it tests in stages. Only speed depends on this
 // choice.
-func (d double32) testGeneric(hashes []uint32, hits []uint64, dense bool) {
+func (d double32) probeGeneric(hashes []uint32, hits []uint64, dense bool) {
 	for i := 0; len(hashes) > 0; i++ {
 		n := min(64, len(hashes))
 		if dense {
-			hits[i] = d.testEach(hashes[:n])
+			hits[i] = d.probeEach(hashes[:n])
 		} else {
-			hits[i] = d.testStaged(hashes[:n])
+			hits[i] = d.probeStaged(hashes[:n])
 		}
 		dense = double32Dense(bits.OnesCount64(hits[i]), n)
 		hashes = hashes[n:]
 	}
 }
 
-// testEach tests up to 64 hashes one after the other.
-func (d double32) testEach(hashes []uint32) (word uint64) {
+// probeEach tests up to 64 hashes one after the other.
+func (d double32) probeEach(hashes []uint32) (word uint64) {
 next:
 	for i, h := range hashes {
 		delta := bits.RotateLeft32(h, -17)
@@ -185,7 +185,7 @@ next:
 			h += 3 * delta
 		}
 		for ; k > 0; k-- {
-			if !d.has(h) {
+			if !d.isSet(h) {
 				continue next
 			}
 			h += delta
@@ -195,10 +195,10 @@ next:
 	return word
 }
 
-// testStaged tests up to 64 hashes in stages. A stage makes two probes of every hash that
+// probeStaged tests up to 64 hashes in stages. A stage makes two probes of every hash that
 // passed the stages before. No branch depends on the outcome of one probe, and the loads of
 // a stage do not wait for each other. If k is odd, the last stage makes its probe twice.
-func (d double32) testStaged(hashes []uint32) (word uint64) {
+func (d double32) probeStaged(hashes []uint32) (word uint64) {
 	second := min(1, d.k-1)
 	for i, h := range hashes {
 		word |= d.pair(h, 0, second) << (i % 64)
@@ -227,10 +227,10 @@ func (d double32) pair(h uint32, i, j int) uint64 {
 // the next keys pass their first probes.
 func double32Dense(hits, n int) bool { return 4*hits >= 3*n }
 
-// testPartDouble32 is testPart for this walk. Assembly makes all probes, or the first three, or
+// probePartDouble32 is probePart for this walk. Assembly makes all probes, or the first three, or
 // none. Go makes the first three in all arrays without a branch, and then the others in the arrays
 // that pass.
-func testPartDouble32(kernel Kernel, p *part, h uint32) (word uint64) {
+func probePartDouble32(kernel Kernel, p *part, h uint32) (word uint64) {
 	k, ok := p.arrays[0].k, false
 	if p.blocks != nil && !slowGather {
 		if word, ok = groupDouble32(kernel, &p.blocks[0].bases[0], len(p.arrays), k, h); ok {

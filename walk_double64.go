@@ -9,7 +9,7 @@ import (
 // double64 is the walk of two 64-bit hashes through an array of n bits, 1 to 2^63: probe
 // i tests bit (h1 + i·h2 mod 2^64) mod n. The reciprocal is floor(2^72 / n), or 0 for
 // fewer than 512 bits.
-type double64 array
+type double64 bitArray
 
 // newDouble64 returns the walk of k probes through the first n bits of data, at least 1.
 func newDouble64(data []byte, n uint64, k int) double64 {
@@ -61,12 +61,12 @@ func (d *double64) at(bit uint64) *byte {
 	return (*byte)(unsafe.Add(unsafe.Pointer(d.base), bit/8))
 }
 
-// test reports whether the key of one hash may be in the filter. The first three probes
-// share one branch, as in double32.test, but not in a filter of exitBytes. test copies fields of d to
+// has reports whether the key of one hash may be in the filter. The first three probes
+// share one branch, as in double32.has, but not in a filter of exitBytes. has copies fields of d to
 // variables, because the compiler would read them again for each probe.
-func (d *double64) test(h1, h2 uint64) bool {
+func (d *double64) has(h1, h2 uint64) bool {
 	if d.recip == 0 {
-		return d.testSmall(h1, h2)
+		return d.hasSmall(h1, h2)
 	}
 	base, n, recip := unsafe.Pointer(d.base), d.n, d.recip
 	at, k := h1, d.k
@@ -91,8 +91,8 @@ func (d *double64) test(h1, h2 uint64) bool {
 	return k == 0 || has64(base, remainder64(at, n, recip))
 }
 
-// testSmall is test for filters below 512 bits, whose remainders need a division.
-func (d *double64) testSmall(at, step uint64) bool {
+// hasSmall is has for filters below 512 bits, whose remainders need a division.
+func (d *double64) hasSmall(at, step uint64) bool {
 	for range d.k {
 		if !has64(unsafe.Pointer(d.base), at%d.n) {
 			return false
@@ -121,7 +121,7 @@ func (d *double64) add(at, step uint64) {
 	}
 }
 
-// probes is scheme.probes for this walk.
+// probes is prober.probes for this walk.
 func (d *double64) probes(at, step uint64, first int, to []uint64) {
 	at += uint64(first) * step
 	for i := range to {
@@ -158,21 +158,21 @@ func (d *double64) placeSmall(h1, h2 []uint64, places []uint32) {
 	}
 }
 
-// testBatch is testHashes for this walk.
-func (d *double64) testBatch(kernel Kernel, h *hashes, hits []uint64, wasDense bool) {
+// probeBatch is probeHashes for this walk.
+func (d *double64) probeBatch(kernel Kernel, h *hashes, hits []uint64, wasDense bool) {
 	first := min(2, d.k)
 	if wasDense {
 		first = d.k
 	}
-	if h.len() < minKernelHashes || kernel == Generic || !d.testForm(kernel, h, hits, first) {
-		d.testGeneric(h.h1, h.h2, hits)
+	if h.len() < minKernelHashes || kernel == Generic || !d.probeForm(kernel, h, hits, first) {
+		d.probeGeneric(h.h1, h.h2, hits)
 	}
 }
 
-// testForm is testGeneric in assembly, for at least one hash: the first probes of all hashes, and then the
+// probeForm is probeGeneric in assembly, for at least one hash: the first probes of all hashes, and then the
 // other probes of those that pass. It returns false, and does nothing but compute remainders, if Go must
 // test the hashes.
-func (d *double64) testForm(kernel Kernel, h *hashes, hits []uint64, first int) bool {
+func (d *double64) probeForm(kernel Kernel, h *hashes, hits []uint64, first int) bool {
 	if d.n > maxKernelBits {
 		return false
 	}
@@ -195,37 +195,37 @@ func (d *double64) wrap() uint32 { return uint32(-d.n % d.n) } // (2^64 - bits) 
 // inverse returns the bits of a float64: 1 / number of bits, rounded down.
 func (d *double64) inverse() uint64 { return math.Float64bits(1/float64(d.n)) - 1 }
 
-// testGeneric is testBatch in portable Go.
-func (d *double64) testGeneric(h1, h2 []uint64, hits []uint64) {
+// probeGeneric is probeBatch in portable Go.
+func (d *double64) probeGeneric(h1, h2 []uint64, hits []uint64) {
 	clear(hits[:(len(h1)+63)/64])
 	for i := range h1 {
-		if d.test(h1[i], h2[i]) {
+		if d.has(h1[i], h2[i]) {
 			hits[i/64] |= 1 << (i % 64)
 		}
 	}
 }
 
-// form says which functions test the array in a group.
-func (d *double64) form() int {
+// reduction says which functions probe the array in a group.
+func (d *double64) reduction() int {
 	switch {
 	case d.recip == 0:
-		return dividedForm
+		return byDivision
 	case d.n < minReduceBits || d.n > maxKernelBits:
-		return reciprocalForm
+		return byReciprocal
 	}
-	return reducedForm
+	return reduced
 }
 
-// The forms of arrays of the walk double64: Go divides, AVX2 takes a reciprocal, and AVX-512
+// How the walk double64 reduces a hash: Go divides, AVX2 takes a reciprocal, and AVX-512
 // computes in floating point.
 const (
-	dividedForm = iota
-	reciprocalForm
-	reducedForm
+	byDivision = iota
+	byReciprocal
+	reduced
 )
 
-// testPartDouble64 is testPart for this walk. It works like testPartDouble32.
-func testPartDouble64(kernel Kernel, p *part, h1, h2 uint64) (word uint64) {
+// probePartDouble64 is probePart for this walk. It works like probePartDouble32.
+func probePartDouble64(kernel Kernel, p *part, h1, h2 uint64) (word uint64) {
 	k, ok := p.arrays[0].k, false
 	if p.blocks != nil && !slowGather {
 		if word, ok = groupDouble64(kernel, &p.blocks[0].bases[0], len(p.arrays), k, h1, h2); ok {

@@ -13,7 +13,7 @@ import (
 // The lower half of n is the number of lines, at least 1, and its upper half says how
 // long they are: 64·2^(n>>32) bytes. So n is the number of lines alone if they have 64 bytes, as
 // in every filter that this library builds. The reciprocal is ceil(2^64 / lines).
-type line32 array
+type line32 bitArray
 
 // newLine32 returns the walk of k probes through lines of 64<<log bytes, which begin where
 // data does.
@@ -48,9 +48,9 @@ func (d *line32) at(h uint32) (line unsafe.Pointer, mask uint32) {
 	return unsafe.Add(unsafe.Pointer(d.base), 64*d.line(h)<<log), 512<<log - 1
 }
 
-// test reports whether the key of one hash may be in the filter. It joins three probes
-// before it branches, as double32.test does.
-func (d *line32) test(h uint32) bool {
+// has reports whether the key of one hash may be in the filter. It joins three probes
+// before it branches, as double32.has does.
+func (d *line32) has(h uint32) bool {
 	line, mask := d.at(h)
 	delta := bits.RotateLeft32(h, -17)
 	has := func(h uint32) uint32 {
@@ -97,7 +97,7 @@ func (d *line32) addBatch(hashes []uint32) {
 	}
 }
 
-// probes is scheme.probes for this walk.
+// probes is prober.probes for this walk.
 func (d *line32) probes(h uint32, first int, to []uint64) {
 	log := d.log()
 	line, delta := 512*d.line(h)<<log, bits.RotateLeft32(h, -17)
@@ -149,17 +149,17 @@ func (d *line32) divisor() (recip, shift uint64) {
 	return min(1<<(32+log)/d.n, math.MaxUint32), uint64(32 + log)
 }
 
-// testBatch is testHashes for this walk.
-func (d *line32) testBatch(kernel Kernel, hashes []uint32, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.testForm(kernel, hashes, hits, d.n >= requestLines) {
-		d.testGeneric(hashes, hits)
+// probeBatch is probeHashes for this walk.
+func (d *line32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, d.n >= requestLines) {
+		d.probeGeneric(hashes, hits)
 	}
 }
 
-// testForm is testGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
+// probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
 // must test the hashes, as in longer lines, which have larger numbers d.n. far says whether the kernel
 // requests lines before it needs them.
-func (d *line32) testForm(kernel Kernel, hashes []uint32, hits []uint64, far bool) bool {
+func (d *line32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, far bool) bool {
 	if d.n >= maxKernelLines {
 		return false
 	}
@@ -168,13 +168,13 @@ func (d *line32) testForm(kernel Kernel, hashes []uint32, hits []uint64, far boo
 		return false
 	}
 	if d.k > 8 {
-		d.testLater(kernel, hashes, hits[:(len(hashes)+63)/64], far)
+		d.probeLater(kernel, hashes, hits[:(len(hashes)+63)/64], far)
 	}
 	return true
 }
 
-// testLater makes all probes but the first 8.
-func (d *line32) testLater(kernel Kernel, hashes []uint32, hits []uint64, far bool) {
+// probeLater makes all probes but the first 8.
+func (d *line32) probeLater(kernel Kernel, hashes []uint32, hits []uint64, far bool) {
 	var more [windowKeys / 64]uint64
 	recip, shift := d.divisor()
 	for done := 8; done < d.k; done += 8 {
@@ -191,7 +191,7 @@ func (d *line32) addAssembly(kernel Kernel, hashes []uint32) bool {
 	return d.addForm(kernel, hashes, d.n >= requestLines)
 }
 
-// addForm is addAssembly with far as for testForm.
+// addForm is addAssembly with far as for probeForm.
 func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
 	if d.n >= maxKernelLines || len(hashes) < minSetHashes {
 		return false
@@ -206,12 +206,12 @@ func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
 	return true
 }
 
-// testGeneric is testBatch in portable Go.
-func (d *line32) testGeneric(hashes []uint32, hits []uint64) {
+// probeGeneric is probeBatch in portable Go.
+func (d *line32) probeGeneric(hashes []uint32, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
 		word := uint64(0)
 		for j, h := range hashes[64*i : min(64*i+64, len(hashes))] {
-			if d.test(h) {
+			if d.has(h) {
 				word |= bits.RotateLeft64(1, j)
 			}
 		}
@@ -219,12 +219,12 @@ func (d *line32) testGeneric(hashes []uint32, hits []uint64) {
 	}
 }
 
-// testPartLine32 is testPart for this walk. The bits of a key in a line of 64 bytes are the same
+// probePartLine32 is probePart for this walk. The bits of a key in a line of 64 bytes are the same
 // in every array.
-func testPartLine32(kernel Kernel, p *part, h uint32) (word uint64) {
+func probePartLine32(kernel Kernel, p *part, h uint32) (word uint64) {
 	if (*line32)(&p.arrays[0]).log() > 0 {
 		for i := range p.arrays {
-			if (*line32)(&p.arrays[i]).test(h) {
+			if (*line32)(&p.arrays[i]).has(h) {
 				word |= 1 << (i % 64)
 			}
 		}

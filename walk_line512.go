@@ -10,7 +10,7 @@ import (
 // 2^26: RocksDB's FastLocalBloom. The lower half of the hash chooses the line. The upper half
 // chooses a bit in it by its highest 9 bits, and for each further probe it is multiplied
 // by line512Mul.
-type line512 array
+type line512 bitArray
 
 // line512Mul is 2^32 divided by the golden ratio, rounded to an odd number.
 const line512Mul = 0x9e3779b9
@@ -28,11 +28,11 @@ func (d *line512) at(h uint64) *[64]byte {
 	return (*[64]byte)(unsafe.Add(unsafe.Pointer(d.base), 64*d.line(h)))
 }
 
-// test reports whether the key of one hash may be in the filter. All probes are in one line, so
+// has reports whether the key of one hash may be in the filter. All probes are in one line, so
 // it joins them and makes no branch that depends on the key: to predict that badly costs more than
 // the probes. In a filter of exitBytes, and with 12 probes or more, it leaves after four probes that
 // miss a bit.
-func (d *line512) test(h uint64) bool {
+func (d *line512) has(h uint64) bool {
 	line, x := d.at(h), uint32(h>>32)
 	const mul2 = line512Mul * line512Mul & 0xffffffff
 	missing, exit := uint32(0), d.n >= exitBytes/cacheLine || d.k >= 12
@@ -85,7 +85,7 @@ func (d *line512) addBatch(hashes []uint64) {
 	}
 }
 
-// probes is scheme.probes for this walk.
+// probes is prober.probes for this walk.
 func (d *line512) probes(h uint64, first int, to []uint64) {
 	line, x := 512*d.line(h), uint32(h>>32)
 	for range first {
@@ -132,27 +132,27 @@ func (d *line512) factors(probe int) *[8]uint32 {
 	return (*[8]uint32)(line512Powers[min(probe, d.k-8):])
 }
 
-// testBatch is testHashes for this walk.
-func (d *line512) testBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.testForm(kernel, hashes, hits, d.n >= requestLines) {
-		d.testGeneric(hashes, hits)
+// probeBatch is probeHashes for this walk.
+func (d *line512) probeBatch(kernel Kernel, hashes, hits []uint64) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, d.n >= requestLines) {
+		d.probeGeneric(hashes, hits)
 	}
 }
 
-// testForm is testGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
+// probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
 // must test the hashes. far says whether the kernel requests lines before it needs them.
-func (d *line512) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
+func (d *line512) probeForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
 	if d.n >= maxKernelLines || !probeLine512(kernel, d.base, d.n, d.factors(0), &hashes[0], len(hashes), &hits[0], far) {
 		return false
 	}
 	if d.k > 8 {
-		d.testLater(kernel, hashes, hits[:(len(hashes)+63)/64], far)
+		d.probeLater(kernel, hashes, hits[:(len(hashes)+63)/64], far)
 	}
 	return true
 }
 
-// testLater makes all probes but the first 8.
-func (d *line512) testLater(kernel Kernel, hashes, hits []uint64, far bool) {
+// probeLater makes all probes but the first 8.
+func (d *line512) probeLater(kernel Kernel, hashes, hits []uint64, far bool) {
 	var more [windowKeys / 64]uint64
 	for done := 8; done < d.k; done += 8 {
 		probeLine512(kernel, d.base, d.n, d.factors(done), &hashes[0], len(hashes), &more[0], far)
@@ -168,7 +168,7 @@ func (d *line512) addAssembly(kernel Kernel, hashes []uint64) bool {
 	return d.addForm(kernel, hashes, d.n >= requestLines)
 }
 
-// addForm is addAssembly with far as for testForm.
+// addForm is addAssembly with far as for probeForm.
 func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	if d.n >= maxKernelLines || len(hashes) < minSetHashes {
 		return false
@@ -182,12 +182,12 @@ func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	return true
 }
 
-// testGeneric is testBatch in portable Go.
-func (d *line512) testGeneric(hashes, hits []uint64) {
+// probeGeneric is probeBatch in portable Go.
+func (d *line512) probeGeneric(hashes, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
 		word := uint64(0)
 		for j, h := range hashes[64*i : min(64*i+64, len(hashes))] {
-			if d.test(h) {
+			if d.has(h) {
 				word |= bits.RotateLeft64(1, j)
 			}
 		}
@@ -195,9 +195,9 @@ func (d *line512) testGeneric(hashes, hits []uint64) {
 	}
 }
 
-// testPartLine512 is testPart for this walk. The bits of a key in its line are the same in every
+// probePartLine512 is probePart for this walk. The bits of a key in its line are the same in every
 // array.
-func testPartLine512(kernel Kernel, p *part, h uint64) (word uint64) {
+func probePartLine512(kernel Kernel, p *part, h uint64) (word uint64) {
 	k := p.arrays[0].k
 	if p.blocks != nil && k <= maxHasProbes {
 		if word, ok := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, k); ok {

@@ -10,7 +10,7 @@ import (
 // 2^31 - 1: Parquet's split block Bloom filter. The upper half of the hash chooses the
 // block. In each of its eight words of 32 bits, little-endian, a product of the lower
 // half chooses a bit. Bit b of the array is bit b%8 of byte b/8, as in the other walks.
-type split256 array
+type split256 bitArray
 
 // splitProbes is the number of probes of every key: one in each word of its block.
 const splitProbes = 8
@@ -35,9 +35,9 @@ func (d *split256) at(h uint64) *[32]byte {
 	return (*[32]byte)(unsafe.Add(unsafe.Pointer(d.base), 32*d.block(h)))
 }
 
-// test reports whether the key of one hash may be in the filter. It reads every word, because
+// has reports whether the key of one hash may be in the filter. It reads every word, because
 // all are in one block, and branches once.
-func (d *split256) test(h uint64) bool {
+func (d *split256) has(h uint64) bool {
 	block, low := d.at(h), uint32(h)
 	all := uint32(1)
 	for i, salt := range splitSalts {
@@ -55,7 +55,7 @@ func (d *split256) add(h uint64) {
 	}
 }
 
-// probes is scheme.probes for this walk.
+// probes is prober.probes for this walk.
 func (d *split256) probes(h uint64, first int, to []uint64) {
 	block, low := 256*d.block(h), uint32(h)
 	for i, salt := range splitSalts[first:][:len(to)] {
@@ -75,16 +75,16 @@ func (d *split256) place(hashes []uint64, places []uint32) {
 	}
 }
 
-// testBatch is testHashes for this walk.
-func (d *split256) testBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.testForm(kernel, hashes, hits, d.n >= requestBlocks) {
-		d.testGeneric(hashes, hits)
+// probeBatch is probeHashes for this walk.
+func (d *split256) probeBatch(kernel Kernel, hashes, hits []uint64) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, d.n >= requestBlocks) {
+		d.probeGeneric(hashes, hits)
 	}
 }
 
-// testForm is testGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
+// probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
 // must test the hashes. far says whether the kernel requests blocks before it needs them.
-func (d *split256) testForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
+func (d *split256) probeForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
 	return d.n < maxKernelBlocks && probeSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &hits[0], far)
 }
 
@@ -94,7 +94,7 @@ func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
 	return d.addForm(kernel, hashes, d.n >= requestBlocks)
 }
 
-// addForm is addAssembly with far as for testForm. It sets the bits of fewer hashes than kernels take
+// addForm is addAssembly with far as for probeForm. It sets the bits of fewer hashes than kernels take
 // itself: whoever asks a kernel to set blocks need have no room for places.
 func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	if d.n >= maxKernelBlocks {
@@ -109,12 +109,12 @@ func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	return setSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), far)
 }
 
-// testGeneric is testBatch in portable Go.
-func (d *split256) testGeneric(hashes, hits []uint64) {
+// probeGeneric is probeBatch in portable Go.
+func (d *split256) probeGeneric(hashes, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
 		word := uint64(0)
 		for j, h := range hashes[64*i : min(64*i+64, len(hashes))] {
-			if d.test(h) {
+			if d.has(h) {
 				word |= bits.RotateLeft64(1, j)
 			}
 		}
@@ -122,9 +122,9 @@ func (d *split256) testGeneric(hashes, hits []uint64) {
 	}
 }
 
-// testPartSplit256 is testPart for this walk. The bits of a key in its block are the same in
+// probePartSplit256 is probePart for this walk. The bits of a key in its block are the same in
 // every array.
-func testPartSplit256(kernel Kernel, p *part, h uint64) (word uint64) {
+func probePartSplit256(kernel Kernel, p *part, h uint64) (word uint64) {
 	if p.blocks != nil {
 		if word, ok := groupSplit256(kernel, &p.blocks[0].bases[0], len(p.arrays), h); ok {
 			return word

@@ -87,7 +87,7 @@ var families = []family{
 		groupThreeDouble32 makes the first three probes of groupDouble32. Their sums are in hashes, and
 		clear has the byte without the bit of each.`},
 	{"groupDouble64", "blocks **byte, n int, probes int, h1 uint64, h2 uint64", "word uint64", `
-		groupDouble64 is groupDouble32 for arrays of reducedForm.`},
+		groupDouble64 is groupDouble32 for arrays of reduced.`},
 	{"groupThreeDouble64", "arrays **byte, n int, hashes *[3]uint64", "word uint64", `
 		groupThreeDouble64 makes the first three probes of groupDouble64, in arrays with reciprocals. The
 		first array begins at arrays.`},
@@ -113,8 +113,8 @@ var families = []family{
 	{"pack64", "words *uint64, chosen *uint64, n int", "left int", `
 		pack64 is pack32 for words of 64 bits.`},
 	{name: "probeUint64", arguments: "base **byte, key uint64", results: "may bool", doc: `
-		probeUint64 tests a key of 8 bytes. base begins a scheme. In assembly, it jumps to the function
-		below for the pair of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
+		probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the function
+		below for the pair of the prober, or to mayContainUint64. Go inlines its callers, so a key takes
 		one call: with two, Parquet's took 1.15 times as long.`},
 	{name: "probeHash", arguments: "base **byte, h1 uint64, h2 uint64, kind uint8", results: "may bool", doc: `
 		probeHash is probeUint64 for a hash and the number of its kind, and mayContainHash. base begins a
@@ -123,7 +123,7 @@ var families = []family{
 		probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
 		array. It takes 0.8 times as long as hash and test by two calls.`},
 	{name: "has", doc: `
-		The has functions test one key. Their base begins a scheme, and those of lines make at most
+		The has functions test one key. Their base begins a prober, and those of lines make at most
 		maxHasProbes probes.`},
 }
 

@@ -11,16 +11,16 @@ import (
 var (
 	blockArrays = int(bloom.constant("blockArrays"))
 	blockRow    = 8 * blockArrays
-	blockSize   = bloom.size("block")
+	blockSize   = bloom.size("octet")
 )
 
 // block is where a block is, or a part of its columns.
 type block Mem
 
 func (b block) bases() Mem  { return Mem(b) }
-func (b block) units() Mem  { return Mem(b).Offset(bloom.offset("block.units")) }
-func (b block) recips() Mem { return Mem(b).Offset(bloom.offset("block.recips")) }
-func (b block) shifts() Mem { return Mem(b).Offset(bloom.offset("block.shifts")) }
+func (b block) units() Mem  { return Mem(b).Offset(bloom.offset("octet.units")) }
+func (b block) recips() Mem { return Mem(b).Offset(bloom.offset("octet.recips")) }
+func (b block) shifts() Mem { return Mem(b).Offset(bloom.offset("octet.shifts")) }
 
 // groups emits the tests of one key with many filters.
 func groups() {
@@ -57,14 +57,14 @@ func groupLines(name string, v vectors, locate func(v vectors, hash reg.VecVirtu
 	at, n, end := argument("blocks"), argument("n"), GP64()
 	hash := v.broadcastLong(argument("hash"))
 	MOVQ(lines, end)
-	Label("block")
+	Label("octet")
 	for i := 0; i < blockArrays; i += v.lanes() / 2 {
 		v.store(locate(v, hash, block{Base: at, Disp: 8 * i}), Mem{Base: end, Disp: 8 * i})
 	}
 	ADDQ(U32(blockSize), at)
 	ADDQ(U8(blockRow), end)
 	SUBQ(U8(blockArrays), n)
-	JG(LabelRef("block"))
+	JG(LabelRef("octet"))
 
 	test, word := prepare(argument("hash")), GP64()
 	XORL(word.As32(), word.As32())
@@ -225,7 +225,7 @@ func groupThreeDouble32() {
 	SHLQ(U8(log2(blockSize)), size)
 	ADDQ(size, at)
 
-	Label("block")
+	Label("octet")
 	SUBQ(U32(blockSize), at)
 	for half := 0; half < blockRow; half += 32 {
 		b := block{Base: at, Disp: half}
@@ -261,13 +261,13 @@ func groupThreeDouble32() {
 		ADCQ(word, word)
 	}
 	DECQ(left)
-	JNZ(LabelRef("block"))
+	JNZ(LabelRef("octet"))
 	returnWord(word)
 }
 
 // arraySize is the size in bytes of an array of package bloom: the address, the number of
 // units, the reciprocal and the number of probes.
-var arraySize = bloom.size("array")
+var arraySize = bloom.size("bitArray")
 
 // groupThreeDouble64 emits the first three probes of one key in many filters of the walk
 // double64, of 512 bits or more.

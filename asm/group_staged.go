@@ -75,7 +75,7 @@ func (a *arraysStaged) first(hash, step reg.VecVirtual, passed reg.GPVirtual) (w
 	XORL(word.As32(), word.As32())
 	XORL(count.As32(), count.As32())
 
-	Label("block")
+	Label("octet")
 	fields, all, lanes := a.fields(block{Base: at}), a.newAll(), firstLanes(left)
 	a.probe(start, startConverted, fields, lanes, all)
 	a.probe(hash, converted, fields, lanes, all)
@@ -89,7 +89,7 @@ func (a *arraysStaged) first(hash, step reg.VecVirtual, passed reg.GPVirtual) (w
 	LEAQ(Mem{Base: end, Index: number, Scale: 8}, end)
 	ADDQ(U32(blockSize), at)
 	SUBQ(U8(blockArrays), left)
-	JG(LabelRef("block"))
+	JG(LabelRef("octet"))
 	return word, end
 }
 

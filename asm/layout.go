@@ -68,7 +68,7 @@ func (noImports) Import(path string) (*types.Package, error) {
 	return nil, errors.New("not read")
 }
 
-// offset returns the offset of a field, such as scheme.array.n.
+// offset returns the offset of a field, such as prober.array.n.
 func (s *source) offset(path string) int {
 	names := strings.Split(path, ".")
 	t, at := s.typeOf(names[0]), int64(0)

@@ -120,7 +120,7 @@ func (d *neonDouble32) testAll(outcomes, end arm64.GP, tables neonTables) {
 	f.Address(tables.compact, compact)
 	numbers, four, nibbles := neonConstant(f, tables.lanes), broadcastConstant(f, 4), neonConstant(f, tables.nibbles)
 
-	f.Label("block")
+	f.Label("octet")
 	passed := d.probes("first", d.walk(hashes, nil), first)
 	f.StoreQ(passed, outcome.Post(16)) // later overwritten for survivors
 	f.CBZ(others, "next")
@@ -142,7 +142,7 @@ func (d *neonDouble32) testAll(outcomes, end arm64.GP, tables neonTables) {
 	f.Label("next")
 	f.ADD(arm64.Imm(4*neonBlock), hashes, hashes)
 	f.SUBS(arm64.Imm(neonBlock), n, n)
-	f.BGT("block")
+	f.BGT("octet")
 }
 
 // nibbles emits two bytes for each 4 hashes: in lanes, a byte whose upper half has a bit

@@ -21,7 +21,7 @@ type neonLines interface {
 func neonTestLines(f *arm64.Function, tables neonTables, walk neonLines) {
 	n, outcomes, outcome := f.Argument("n"), f.Local(window+neonBlock), f.GP()
 	f.MOVD(outcomes, outcome)
-	f.Label("block")
+	f.Label("octet")
 	var fours [4]arm64.V
 	for i := range fours {
 		at := walk.next()
@@ -34,7 +34,7 @@ func neonTestLines(f *arm64.Function, tables neonTables, walk neonLines) {
 	f.VUMINP(arm64.B16, fours[2], fours[0], fours[0])
 	f.StoreQ(fours[0], outcome.Post(neonBlock))
 	f.SUBS(arm64.Imm(neonBlock), n, n)
-	f.BGT("block")
+	f.BGT("octet")
 	neonPack(f, outcomes, tables)
 	f.RET()
 }

@@ -13,13 +13,13 @@ import (
 var ofUint64, ofHash = signature("probeUint64"), signature("probeHash")
 
 // probeSingle emits a choice of the function that tests a key of 8 bytes, or a hash. The functions
-// take the same arguments, and return to the caller of this one. base begins a scheme. What no
-// assembly tests goes to Go. So does a hash of another kind. The bytes of the scheme are loaded one by
+// take the same arguments, and return to the caller of this one. base begins a prober. What no
+// assembly tests goes to Go. So does a hash of another kind. The bytes of the prober are loaded one by
 // one, since Policy.MayContain has stored them so a moment before.
 func probeSingle(of string) {
 	TEXT("probe"+of, NOSPLIT, signature("probe"+of))
 	base, pair := argument("base"), GP32()
-	MOVBLZX(Mem{Base: base, Disp: bloom.offset("scheme.pair")}, pair)
+	MOVBLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, pair)
 	if of == "Hash" {
 		kind, same := Load(Param("kind"), GP8()).(reg.GPVirtual), GP32()
 		MOVL(pair, same)
@@ -27,7 +27,7 @@ func probeSingle(of string) {
 		CMPB(same.As8(), kind)
 		JNE(LabelRef("go"))
 	}
-	CMPB(Mem{Base: base, Disp: bloom.offset("scheme.kernel")}, U8(bloom.constant("AVX2")))
+	CMPB(Mem{Base: base, Disp: bloom.offset("prober.kernel")}, U8(bloom.constant("AVX2")))
 	JCS(LabelRef("go")) // portable Go has the lowest number, and should not wait for the arms
 	JEQ(LabelRef("avx2"))
 	singleArms(of, &avx512{}, base, pair)
@@ -155,7 +155,7 @@ func hasHashDouble64(h1, h2 reg.GPVirtual) {
 
 // field is a field of the array that a register points to, and fieldValue a register with it.
 func field(walk reg.GPVirtual, name string) Mem {
-	return Mem{Base: walk, Disp: bloom.offset("array." + name)}
+	return Mem{Base: walk, Disp: bloom.offset("bitArray." + name)}
 }
 
 func fieldValue(walk reg.GPVirtual, name string) reg.GPVirtual {

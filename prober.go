@@ -6,14 +6,14 @@ import (
 	"unsafe"
 )
 
-// scheme is how a filter is queried and built: hash, walk, bits, and the kernel of its
-// batches. The zero scheme holds no key.
+// prober is how a filter is queried and built: hash, walk, bits, and the kernel of its
+// batches. The zero prober holds no key.
 //
 // The methods below switch over the walk and do not call through a function value or an
 // interface. The arguments of such a call escape to the heap: callers' buffers could not be
 // on the stack.
-type scheme struct {
-	array
+type prober struct {
+	bitArray
 	pair   pair
 	kernel Kernel
 	atomic bool // bits are set by atomic operations, for an AtomicSet
@@ -21,24 +21,24 @@ type scheme struct {
 
 // newArray returns the array of a walk of k probes, at least 1, through n bits, at least
 // 1, which begin where data does.
-func (w walkKind) newArray(data []byte, n uint64, k int) array {
+func (w walkKind) newArray(data []byte, n uint64, k int) bitArray {
 	switch w {
 	case walkDouble32:
-		return array(newDouble32(data[:n/8], k))
+		return bitArray(newDouble32(data[:n/8], k))
 	case walkDouble64:
-		return array(newDouble64(data, n, k))
+		return bitArray(newDouble64(data, n, k))
 	case walkSplit256:
-		return array(newSplit256(data, n/256))
+		return bitArray(newSplit256(data, n/256))
 	case walkLine512:
-		return array(newLine512(data, n/512, k))
+		return bitArray(newLine512(data, n/512, k))
 	case walkLine32:
-		return array(newLine32(data, uint32(n/512), 0, k))
+		return bitArray(newLine32(data, uint32(n/512), 0, k))
 	}
 	panic("bloom: no such walk")
 }
 
 // bytes returns the number of bytes that the walk reaches.
-func (s *scheme) bytes() uint64 {
+func (s *prober) bytes() uint64 {
 	switch s.pair.walk() {
 	case noWalk:
 		return 0
@@ -51,67 +51,67 @@ func (s *scheme) bytes() uint64 {
 	case walkLine512:
 		return 64 * s.n
 	case walkLine32:
-		return (*line32)(&s.array).bytes()
+		return (*line32)(&s.bitArray).bytes()
 	}
 	panic("bloom: no such walk")
 }
 
-// testHashes sets bit i of hits for every hash i that may be in the filter. It writes one
+// probeHashes sets bit i of hits for every hash i that may be in the filter. It writes one
 // word for every 64 hashes, and clears all other bits of these words. dense is a hint: many
 // of the hashes before these were hits.
 //
 // There are 1 to windowKeys hashes. Kernels read on to the next multiple of 16 and drop
 // the outcome, so the capacity of the slices must reach that far.
-func (s *scheme) testHashes(h *hashes, hits []uint64, dense bool) {
+func (s *prober) probeHashes(h *hashes, hits []uint64, dense bool) {
 	switch s.pair.walk() {
 	case noWalk:
 		clear(hits[:(h.len()+63)/64])
 	case walkDouble32:
-		double32(s.array).testBatch(s.kernel, h.h32, hits, dense)
+		double32(s.bitArray).probeBatch(s.kernel, h.h32, hits, dense)
 	case walkDouble64:
-		(*double64)(&s.array).testBatch(s.kernel, h, hits, dense)
+		(*double64)(&s.bitArray).probeBatch(s.kernel, h, hits, dense)
 	case walkSplit256:
-		(*split256)(&s.array).testBatch(s.kernel, h.h1, hits)
+		(*split256)(&s.bitArray).probeBatch(s.kernel, h.h1, hits)
 	case walkLine512:
-		(*line512)(&s.array).testBatch(s.kernel, h.h1, hits)
+		(*line512)(&s.bitArray).probeBatch(s.kernel, h.h1, hits)
 	case walkLine32:
-		(*line32)(&s.array).testBatch(s.kernel, h.h32, hits)
+		(*line32)(&s.bitArray).probeBatch(s.kernel, h.h32, hits)
 	default:
 		panic("bloom: no such walk")
 	}
 }
 
-// alike reports whether testPart may take two arrays together.
-func (w walkKind) alike(a, b *array) bool {
+// alike reports whether probePart may take two arrays together.
+func (w walkKind) alike(a, b *bitArray) bool {
 	if a.k != b.k {
 		return false
 	}
 	if w == walkDouble64 {
-		return (*double64)(a).form() == (*double64)(b).form()
+		return (*double64)(a).reduction() == (*double64)(b).reduction()
 	}
 	return a.n>>32 == b.n>>32
 }
 
-// testPart sets bit i if array i of a part of a group may hold the key of a hash.
-func (w walkKind) testPart(kernel Kernel, p *part, h Hash) uint64 {
+// probePart sets bit i if array i of a part of a group may hold the key of a hash.
+func (w walkKind) probePart(kernel Kernel, p *part, h Hash) uint64 {
 	switch w {
 	case walkDouble32:
-		return testPartDouble32(kernel, p, uint32(h.h1))
+		return probePartDouble32(kernel, p, uint32(h.h1))
 	case walkDouble64:
-		return testPartDouble64(kernel, p, h.h1, h.h2)
+		return probePartDouble64(kernel, p, h.h1, h.h2)
 	case walkSplit256:
-		return testPartSplit256(kernel, p, h.h1)
+		return probePartSplit256(kernel, p, h.h1)
 	case walkLine512:
-		return testPartLine512(kernel, p, h.h1)
+		return probePartLine512(kernel, p, h.h1)
 	case walkLine32:
-		return testPartLine32(kernel, p, uint32(h.h1))
+		return probePartLine32(kernel, p, uint32(h.h1))
 	}
 	panic("bloom: no such walk")
 }
 
 // isDense reports whether it is likely to be faster to make all probes of each of the next
 // keys at once, because the last n keys had so many hits.
-func (s *scheme) isDense(hits, n int) bool {
+func (s *prober) isDense(hits, n int) bool {
 	switch s.pair.walk() {
 	case walkDouble32:
 		return double32Dense(hits, n)
@@ -122,7 +122,7 @@ func (s *scheme) isDense(hits, n int) bool {
 }
 
 // addHash sets the bits of one hash.
-func (s *scheme) addHash(h Hash) {
+func (s *prober) addHash(h Hash) {
 	if s.atomic {
 		s.addHashAtomic(h)
 		return
@@ -131,15 +131,15 @@ func (s *scheme) addHash(h Hash) {
 	case noWalk:
 		panicNoBits()
 	case walkDouble32:
-		double32(s.array).add(uint32(h.h1))
+		double32(s.bitArray).add(uint32(h.h1))
 	case walkDouble64:
-		(*double64)(&s.array).add(h.h1, h.h2)
+		(*double64)(&s.bitArray).add(h.h1, h.h2)
 	case walkSplit256:
-		(*split256)(&s.array).add(h.h1)
+		(*split256)(&s.bitArray).add(h.h1)
 	case walkLine512:
-		(*line512)(&s.array).add(h.h1)
+		(*line512)(&s.bitArray).add(h.h1)
 	case walkLine32:
-		(*line32)(&s.array).add(uint32(h.h1))
+		(*line32)(&s.bitArray).add(uint32(h.h1))
 	default:
 		panic("bloom: no such walk")
 	}
@@ -147,27 +147,27 @@ func (s *scheme) addHash(h Hash) {
 
 // setsLines reports whether the kernel sets all bits of a key at once, in one line of memory.
 // That is not atomic.
-func (s *scheme) setsLines() bool {
+func (s *prober) setsLines() bool {
 	walk := s.pair.walk()
 	if s.kernel == Generic || s.atomic || !walkKinds[walk].line {
 		return false
 	}
-	return s.bytes() < mostLinesBytes && (walk != walkLine32 || (*line32)(&s.array).log() == 0)
+	return s.bytes() < mostLinesBytes && (walk != walkLine32 || (*line32)(&s.bitArray).log() == 0)
 }
 
 // addAssembly sets the bits of all hashes, at least one, in the kernel's assembly. It returns
 // false, and does nothing, if Go must set them.
-func (s *scheme) addAssembly(h *hashes) bool {
+func (s *prober) addAssembly(h *hashes) bool {
 	if !s.setsLines() {
 		return false
 	}
 	switch s.pair.walk() {
 	case walkSplit256:
-		return (*split256)(&s.array).addAssembly(s.kernel, h.h1)
+		return (*split256)(&s.bitArray).addAssembly(s.kernel, h.h1)
 	case walkLine512:
-		return (*line512)(&s.array).addAssembly(s.kernel, h.h1)
+		return (*line512)(&s.bitArray).addAssembly(s.kernel, h.h1)
 	case walkLine32:
-		return (*line32)(&s.array).addAssembly(s.kernel, h.h32)
+		return (*line32)(&s.bitArray).addAssembly(s.kernel, h.h32)
 	}
 	return false
 }
@@ -175,14 +175,14 @@ func (s *scheme) addAssembly(h *hashes) bool {
 // addLinesGeneric sets the bits of all hashes, a key at a time, if all bits of a key lie in one
 // line of memory: that takes half the time of place and setPlaces. It returns false, and does
 // nothing, for other walks, and for the set of several goroutines.
-func (s *scheme) addLinesGeneric(h *hashes) bool {
+func (s *prober) addLinesGeneric(h *hashes) bool {
 	switch walk := s.pair.walk(); {
 	case s.atomic:
 		return false
 	case walk == walkLine512:
-		(*line512)(&s.array).addBatch(h.h1)
-	case walk == walkLine32 && (*line32)(&s.array).log() == 0:
-		(*line32)(&s.array).addBatch(h.h32)
+		(*line512)(&s.bitArray).addBatch(h.h1)
+	case walk == walkLine32 && (*line32)(&s.bitArray).log() == 0:
+		(*line32)(&s.bitArray).addBatch(h.h32)
 	default:
 		return false
 	}
@@ -196,19 +196,19 @@ func panicNoBits() {
 // place writes the numbers of the bits that the first hashes set to places: k for each hash,
 // in any order. It takes as many hashes as there is room for, and returns their number. The
 // filter must have at most 2^32 bits.
-func (s *scheme) place(h *hashes, places []uint32) int {
+func (s *prober) place(h *hashes, places []uint32) int {
 	n := min(h.len(), len(places)/s.k)
 	switch s.pair.walk() {
 	case walkDouble32:
-		double32(s.array).place(s.kernel, h.h32[:n], places)
+		double32(s.bitArray).place(s.kernel, h.h32[:n], places)
 	case walkDouble64:
-		(*double64)(&s.array).placeGeneric(h.h1[:n], h.h2[:n], places)
+		(*double64)(&s.bitArray).placeGeneric(h.h1[:n], h.h2[:n], places)
 	case walkSplit256:
-		(*split256)(&s.array).place(h.h1[:n], places)
+		(*split256)(&s.bitArray).place(h.h1[:n], places)
 	case walkLine512:
-		(*line512)(&s.array).place(h.h1[:n], places)
+		(*line512)(&s.bitArray).place(h.h1[:n], places)
 	case walkLine32:
-		(*line32)(&s.array).place(h.h32[:n], places)
+		(*line32)(&s.bitArray).place(h.h32[:n], places)
 	default:
 		panic("bloom: no such walk")
 	}
@@ -217,18 +217,18 @@ func (s *scheme) place(h *hashes, places []uint32) int {
 
 // probes writes the numbers of the bits of one hash that probe first, counted from 0, and
 // those after it set, one for each element of bits. The filter may have any size.
-func (s *scheme) probes(h Hash, first int, bits []uint64) {
+func (s *prober) probes(h Hash, first int, bits []uint64) {
 	switch s.pair.walk() {
 	case walkDouble32:
-		double32(s.array).probes(uint32(h.h1), first, bits)
+		double32(s.bitArray).probes(uint32(h.h1), first, bits)
 	case walkDouble64:
-		(*double64)(&s.array).probes(h.h1, h.h2, first, bits)
+		(*double64)(&s.bitArray).probes(h.h1, h.h2, first, bits)
 	case walkSplit256:
-		(*split256)(&s.array).probes(h.h1, first, bits)
+		(*split256)(&s.bitArray).probes(h.h1, first, bits)
 	case walkLine512:
-		(*line512)(&s.array).probes(h.h1, first, bits)
+		(*line512)(&s.bitArray).probes(h.h1, first, bits)
 	case walkLine32:
-		(*line32)(&s.array).probes(uint32(h.h1), first, bits)
+		(*line32)(&s.bitArray).probes(uint32(h.h1), first, bits)
 	default:
 		panic("bloom: no such walk")
 	}
@@ -236,7 +236,7 @@ func (s *scheme) probes(h Hash, first int, bits []uint64) {
 
 // word returns the word of 32 bits that holds a bit. It is aligned: newEncoded aligns the
 // first bit.
-func (s *scheme) word(bit uint64) *uint32 {
+func (s *prober) word(bit uint64) *uint32 {
 	return (*uint32)(unsafe.Add(unsafe.Pointer(s.base), bit/32*4))
 }
 
@@ -249,19 +249,19 @@ func wordShift(bit uint64) uint64 {
 }
 
 // load returns a bit.
-func (s *scheme) load(bit uint64) uint32 {
+func (s *prober) load(bit uint64) uint32 {
 	return atomic.LoadUint32(s.word(bit)) >> wordShift(bit) & 1
 }
 
 // or sets a bit. Without a result, it is a single instruction on most CPUs, and several times
 // as fast.
-func (s *scheme) or(bit uint64) { atomic.OrUint32(s.word(bit), 1<<wordShift(bit)) }
+func (s *prober) or(bit uint64) { atomic.OrUint32(s.word(bit), 1<<wordShift(bit)) }
 
 // someProbes is how many probes of a key the functions below compute at a time.
 const someProbes = 16
 
-// testHashAtomic is probeHash with atomic loads.
-func (s *scheme) testHashAtomic(h Hash) bool {
+// probeHashAtomic is probeHash with atomic loads.
+func (s *prober) probeHashAtomic(h Hash) bool {
 	var buffer [someProbes]uint64
 	for first := 0; first < s.k; first += someProbes {
 		probes := buffer[:min(someProbes, s.k-first)]
@@ -281,7 +281,7 @@ func (s *scheme) testHashAtomic(h Hash) bool {
 //
 // It looks at some bits before it sets the first. The CPU loads several at a time from memory,
 // but waits for each operation that sets one.
-func (s *scheme) addHashAtomic(h Hash) (isNew bool) {
+func (s *prober) addHashAtomic(h Hash) (isNew bool) {
 	var buffer [someProbes]uint64
 	for first := 0; first < s.k; first += someProbes {
 		probes := buffer[:min(someProbes, s.k-first)]
@@ -300,7 +300,7 @@ func (s *scheme) addHashAtomic(h Hash) (isNew bool) {
 
 // setPlacesAtomic is setPlaces by atomic operations. It looks at 64 bits first, as
 // addHashAtomic does.
-func (s *scheme) setPlacesAtomic(places []uint32) {
+func (s *prober) setPlacesAtomic(places []uint32) {
 	var missing [64]uint32
 	for len(places) > 0 {
 		some := places[:min(len(places), len(missing))]
@@ -317,7 +317,7 @@ func (s *scheme) setPlacesAtomic(places []uint32) {
 }
 
 // addNew adds the key of a hash, and reports whether it was certainly new.
-func (s *scheme) addNew(h Hash) bool {
+func (s *prober) addNew(h Hash) bool {
 	if s.atomic {
 		return s.addHashAtomic(h)
 	}
