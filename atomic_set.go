@@ -176,7 +176,7 @@ func (s *AtomicSet) MarshalText() ([]byte, error) { return s.Snapshot().MarshalT
 // answer is yes at the false-positive rate.
 func (s *AtomicSet) MayContain(key []byte) bool {
 	if raceDetector {
-		return s.view.testHash(s.view.format.Hash(key))
+		return s.view.probeHash(s.view.format.Hash(key))
 	}
 	return s.view.MayContain(key)
 }
@@ -201,7 +201,7 @@ func (s *AtomicSet) MayContainUint64(key uint64) bool {
 // another hash.
 func (s *AtomicSet) MayContainHash(h Hash) bool {
 	if raceDetector && s.view.pair.hash() == h.kind {
-		return s.view.testHash(h)
+		return s.view.probeHash(h)
 	}
 	return s.view.MayContainHash(h)
 }

@@ -35,7 +35,6 @@ package bloom
 //go:generate go -C asm run . -out ../probe_amd64.s -arm64 ../probe_arm64.s
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"unsafe"
@@ -124,35 +123,23 @@ func openView(f Format, data []byte) (v view, err error) {
 // MayContain reports whether key may be among the keys the filter was built from. A no is
 // certain. For an absent key, the answer is yes at the false-positive rate.
 func (v *view) MayContain(key []byte) bool {
-	if len(key) == 8 && singlesInAssembly {
-		return testUint64(&v.base, binary.LittleEndian.Uint64(key))
-	}
-	if v.pair == xxh64Split256 && len(key) < shortKey && v.kernel != Generic {
-		return (*split256)(&v.array).hasKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-	}
-	return v.test(hash32Start(len(key)), unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	return v.probeKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
 
 // MayContainString is MayContain for a string.
 func (v *view) MayContainString(key string) bool {
-	if len(key) == 8 && singlesInAssembly {
-		return testUint64(&v.base, load64(unsafe.Pointer(unsafe.StringData(key)), 0))
-	}
-	if v.pair == xxh64Split256 && len(key) < shortKey && v.kernel != Generic {
-		return (*split256)(&v.array).hasKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
-	}
-	return v.test(hash32Start(len(key)), unsafe.Pointer(unsafe.StringData(key)), len(key))
+	return v.probeKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
 }
 
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
 func (v *view) MayContainUint64(key uint64) bool {
-	return testUint64(&v.base, key) // inlined, and a call of assembly
+	return probeUint64(&v.base, key) // inlined, and a call of assembly
 }
 
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format
 // has another hash.
 func (v *view) MayContainHash(h Hash) bool {
-	return testHash(&v.base, h.h1, h.h2, uint8(h.kind)) // like MayContainUint64
+	return probeHash(&v.base, h.h1, h.h2, uint8(h.kind)) // like MayContainUint64
 }
 
 // AppendFilter appends the encoded filter to dst and returns the extended slice. It appends

@@ -133,7 +133,7 @@ func checkPack[E uint32 | uint64](t *testing.T, kernel Kernel, words []E, chosen
 // begins, at its own inaccessible page.
 func TestVectorsOfKeysAtPageEnds(t *testing.T) {
 	is(t, kernelTest)
-	const rows = 37
+	const rows = 101
 	random := rand.New(rand.NewPCG(25, 26))
 	pages := make([][]byte, rows)
 	for i := range pages {

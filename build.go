@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"math"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -225,8 +226,11 @@ func (s *scheme) setPlaces(places []uint32) {
 		s.setPlacesAtomic(places)
 		return
 	}
-	base := s.base
-	for _, p := range places[setAssembly(s.kernel, base, s.bytes(), places):] {
+	base, fours := s.base, len(places)/4
+	if fours > 0 && setPlaces(s.kernel, base, uint32(min(s.bytes()&^3*8, math.MaxUint32)), &places[0], fours) {
+		places = places[4*fours:]
+	}
+	for _, p := range places {
 		*(*byte)(unsafe.Add(unsafe.Pointer(base), p/8)) |= 1 << (p % 8)
 	}
 }
@@ -298,13 +302,14 @@ func newRegionBuffers(kernel Kernel, regions, capacity int, kept []uint32) *regi
 	}
 }
 
-// sort sorts places into the regions until a region is full, and returns the number of
-// places that are left.
+// sort sorts places, at least one, into the regions until a region is full, and returns the number
+// of places that are left.
 func (b *regionBuffers) sort(places []uint32) (left int) {
-	if left, ok := b.sortAssembly(places); ok {
-		return left
+	left, ok := sortPlaces(b.kernel, &places[0], len(places), regionShift, &b.numbers[0], &b.lines[0], &b.kept[0], b.capacity)
+	if !ok {
+		return b.sortGeneric(places)
 	}
-	return b.sortGeneric(places)
+	return left
 }
 
 func (b *regionBuffers) sortGeneric(places []uint32) (left int) {

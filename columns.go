@@ -119,11 +119,30 @@ func (k *Keys) hashFew(kind hashKind, h *hashes, valid []uint64) {
 
 // pack moves the words of the valid rows to the front.
 func pack[E uint32 | uint64](kernel Kernel, words []E, valid []uint64) {
-	i, n := packAssembly(kernel, words, valid)
+	i, n := packVectors(kernel, words, valid)
 	for ; i < len(words); i++ {
 		words[n] = words[i]
 		n += int(valid[i/64] >> (i % 64) & 1)
 	}
+}
+
+// packVectors is pack in assembly, for some of the first words. It returns how many words it looked at,
+// and how many are left of them.
+func packVectors[E uint32 | uint64](kernel Kernel, words []E, valid []uint64) (done, left int) {
+	done = len(words) &^ 15
+	if done == 0 {
+		return 0, 0
+	}
+	ok := false
+	if p := unsafe.Pointer(&words[0]); unsafe.Sizeof(words[0]) == 4 {
+		left, ok = pack32(kernel, (*uint32)(p), &valid[0], done)
+	} else {
+		left, ok = pack64(kernel, (*uint64)(p), &valid[0], done)
+	}
+	if !ok {
+		return 0, 0
+	}
+	return done, left
 }
 
 // hashRows is hash for rows that can all be read, null rows included. Kernels hash whole vectors of up to 16
@@ -136,23 +155,16 @@ func (k *Keys) hashRows(kind hashKind, kernel Kernel, h *hashes) {
 	if kind == hashLevelDBSigned && k.wholeWords() {
 		kind = hashLevelDB
 	}
-	if !kind.hasKernel(kernel) {
-		k.hashGeneric(kind, h)
-		return
-	}
 	n := h.len()
-	if n == 0 {
-		return
-	}
-	done := k.hashAssembly(kind, kernel, h)
-	if done == 0 && n <= 16 {
+	done, ok := k.hashAssembly(kind, kernel, h)
+	if !ok || done == 0 && n <= 16 {
 		k.hashGeneric(kind, h)
 		return
 	}
 	byGo := 16
 	for done < n {
 		rest, hashed := k.slice(done, n), h.slice(done, n)
-		more := rest.hashAssembly(kind, kernel, &hashed)
+		more, _ := rest.hashAssembly(kind, kernel, &hashed)
 		if more > 0 {
 			byGo = 16
 		} else {
@@ -208,19 +220,58 @@ func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
 }
 
 // hashAssembly is hashRows in assembly. It hashes some of the first rows, perhaps none, and
-// returns their number.
-func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) int {
+// returns their number. It returns false if the kernel has no assembly for these rows, or if they are
+// too few.
+func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, ok bool) {
+	n, left := h.len(), 0
+	if n < kind.leastKeys(kernel) {
+		return 0, false
+	}
+	layout, rows, stride, data := k.assemblyRows()
 	switch kind {
 	case hashLevelDB:
-		return k.hash32Assembly(kernel, h.h32, 0)
+		left, ok = hash32Rows(kernel, layout, rows, stride, data, h.h32, 0)
 	case hashLevelDBSigned:
-		return k.hash32Assembly(kernel, h.h32, signedBytes)
+		left, ok = hash32Rows(kernel, layout, rows, stride, data, h.h32, signedBytes)
 	case hashXXH64x2:
-		return k.hash64Assembly(kernel, h.h1, h.h2)
+		left, ok = hash64(kernel, layout, rows, stride, data, n, &h.h1[0], &h.h2[0])
 	case hashXXH64:
-		return k.xxh64Assembly(kernel, h.h1)
+		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0])
 	case hashXXPH3:
-		return k.xxph3Assembly(kernel, h.h1)
+		left, ok = xxph3(kernel, layout, rows, stride, data, n, &h.h1[0], !slowGather)
 	}
-	return 0
+	if !ok {
+		return 0, false
+	}
+	return n - left, true
+}
+
+// leastKeys returns the number of keys, at least 1, from which on the kernel hashes them: those of a
+// vector. Go hashes fewer keys faster.
+func (h hashKind) leastKeys(kernel Kernel) int {
+	if kernel == AVX512 || kernel == AVX2 && hashKinds[h].words != one32 {
+		return 16
+	}
+	return 8
+}
+
+// assemblyRows returns the rows as kernels take them: their layout, the first one, and the data that
+// offsets point into. The stride is the size of a header or of an offset. For keys of one width, rows is the
+// first key, and the stride is -width. Keys of 4 or 8 bytes become integers. The layout is noLayout if Go must
+// hash the rows, because the keys are long.
+func (k *Keys) assemblyRows() (l layout, rows *byte, stride int, data *byte) {
+	data = unsafe.SliceData(k.data)
+	if k.layout != fixedWidth {
+		return k.layout, (*byte)(k.column), int(elementSize[k.layout]), data
+	}
+	l = fixedWidth
+	switch {
+	case k.width == 4:
+		l = uint32s
+	case k.width == 8:
+		l = uint64s
+	case k.width >= longKey:
+		l = noLayout
+	}
+	return l, data, -k.width, nil
 }

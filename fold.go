@@ -39,36 +39,22 @@ func (p Policy) newFoldable(maxKeys int) (view, error) {
 		return view{}, err
 	}
 	f := &formats[p.Format]
-	unit, most := f.pair.walk().halves()
-	if unit == 0 {
+	walk := &walkKinds[f.pair.walk()]
+	if walk.unit == 0 {
 		return view{}, fmt.Errorf("%w: %v has odd numbers of lines, which cannot be halved", ErrShape, p.Format)
 	}
 	// Between 8 and 16 units, times a power of two. NoriCrate has a power of two already.
-	units := max((size+unit-1)/unit, 8)
+	units := max((size+walk.unit-1)/walk.unit, 8)
 	log := bits.Len64(units) - 4
 	units = (units + 1<<log - 1) >> log << log
-	if units > most {
+	if units > walk.most {
 		return view{}, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, maxKeys, p.BitsPerKey)
 	}
-	s := shape{units * unit, probes}
+	s := shape{units * walk.unit, probes}
 	frame := f.frame(s, p.BitsPerKey)
 	data := newEncoded(frame.lenBefore, s.bytes()+frame.lenAfter)
 	frame.put(data)
 	return openView(p.Format, data)
-}
-
-// halves returns the unit of a walk's size, in bits, and the most units that it may have. A size of
-// an even number of units can be halved. The unit is 0 if no size can.
-func (w walkKind) halves() (unit, most uint64) {
-	switch w {
-	case walkDouble32, walkDouble64:
-		return 8, mostBytes
-	case walkSplit256:
-		return 256, min(maxBlocks, mostBytes/32)
-	case walkLine512:
-		return 512, min(rocksMostLines, mostBytes/64)
-	}
-	return 0, 0
 }
 
 // Fold halves the set while its expected rate of false positives stays at or below the given one,
@@ -103,7 +89,7 @@ func (v *view) fold(rate float64) (view, int, error) {
 		return *v, 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, rate)
 	}
 	old, s := v.encoded()
-	unit, _ := v.pair.walk().halves()
+	unit := walkKinds[v.pair.walk()].unit
 	if unit == 0 || s.bits == 0 || s.bits%(2*unit) != 0 {
 		return *v, 0, fmt.Errorf("%w: a set of %d bits in the format %v cannot be halved", ErrShape, s.bits, v.format)
 	}

@@ -3,7 +3,6 @@ package bloom
 import (
 	"math"
 	"math/bits"
-	"unsafe"
 )
 
 // encodingLevelDB is the format of LevelDB (google/leveldb util/bloom.cc and util/hash.cc):
@@ -50,39 +49,6 @@ func (encodingLevelDB) decode(data []byte) (array, error) {
 		return array(newDouble32(everything, 1)), nil
 	}
 	return array(newDouble32(data[:last], k)), nil
-}
-
-// mayContain is Policy.MayContain for the key of n bytes at p: goleveldb decodes the filter for
-// every key. It is one function, with the probes of scheme.test. Its division does not wait for
-// the hash.
-func (encodingLevelDB) mayContain(filter []byte, p unsafe.Pointer, n int) bool {
-	h := hash32Pairs(hash32Start(n), p, n)
-	if n%8 != 0 {
-		h = hash32Tail(h, p, n)
-	}
-	last := len(filter) - 1
-	if last < 1 {
-		return false
-	}
-	k := int(filter[last])
-	if k > maxProbes {
-		return true
-	}
-	d, delta := newDouble32(filter[:last], k), bits.RotateLeft32(h, -17)
-	if k >= 3 && d.n < pairBytes {
-		if d.probe(h)&d.probe(h+delta)&d.probe(h+2*delta) != 0xff {
-			return false
-		}
-		h += 3 * delta
-		k -= 3
-	}
-	for ; k >= 2; k -= 2 {
-		if d.probe(h)&d.probe(h+delta) != 0xff {
-			return false
-		}
-		h += 2 * delta
-	}
-	return k == 0 || d.has(h)
 }
 
 func (e encodingLevelDB) size(n, bitsPerKey int) (m float64, k int) {

@@ -2,7 +2,9 @@ package bloom
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -45,6 +47,46 @@ func blocksOf(arrays []array, fields func(a *array) (units, recip, shift uint64)
 		b.units[lane], b.recips[lane], b.shifts[lane] = fields(a)
 	}
 	return blocks
+}
+
+// newBlocks returns blocks of arrays that are alike, or nil if no function in assembly takes
+// blocks of them.
+func (w walkKind) newBlocks(arrays []array) []block {
+	if !slices.Contains(kernels, AVX2) {
+		return nil
+	}
+	first := &arrays[0]
+	switch w {
+	case walkDouble32:
+		// The reciprocal is that of Granlund and Montgomery for a dividend of 29 bits: with
+		// 2^log ≥ units, recip = floor(2^(29+log)/units) + 1 has at most 30 bits, and the floor
+		// of h/8·recip / 2^(29+log) is that of h/8 / units.
+		return blocksOf(arrays, func(a *array) (units, recip, shift uint64) {
+			shift = uint64(29 + bits.Len64(a.n-1))
+			return a.n, 1<<shift/a.n + 1, shift
+		})
+	case walkDouble64:
+		if (*double64)(first).form() != reducedForm {
+			return nil
+		}
+		return blocksOf(arrays, func(a *array) (units, inverse, _ uint64) {
+			return a.n, (*double64)(a).inverse(), 0
+		})
+	case walkSplit256, walkLine512:
+		if first.n > math.MaxUint32 {
+			return nil
+		}
+		return blocksOf(arrays, func(a *array) (units, _, _ uint64) { return a.n, 0, 0 })
+	case walkLine32:
+		if (*line32)(first).log() > 0 {
+			return nil
+		}
+		return blocksOf(arrays, func(a *array) (units, recip, shift uint64) {
+			recip, shift = (*line32)(a).divisor()
+			return a.n, recip, shift
+		})
+	}
+	return nil
 }
 
 // NewGroup returns a group of the filters, which must have the same format. The filters may
@@ -124,7 +166,7 @@ func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 func (g *Group) test(p *part, h Hash) (word uint64) {
 	if raceDetector { // a filter of an AtomicSet needs atomic loads
 		for i, f := range g.filters[p.first:][:len(p.arrays)] {
-			if f.testHash(h) {
+			if f.probeHash(h) {
 				word |= 1 << i
 			}
 		}

@@ -18,8 +18,8 @@ func mix32(h, word uint32) uint32 {
 	return h ^ h>>16
 }
 
-// hash32 returns LevelDB's hash of key.
-func hash32(key []byte) uint32 { return hash32At(unsafe.Pointer(unsafe.SliceData(key)), len(key)) }
+// hash32Bytes returns LevelDB's hash of key.
+func hash32Bytes(key []byte) uint32 { return hash32At(unsafe.Pointer(unsafe.SliceData(key)), len(key)) }
 
 // hash32At returns LevelDB's hash of the n bytes at p.
 func hash32At(p unsafe.Pointer, n int) uint32 {
@@ -100,7 +100,7 @@ func (k *Keys) hash32Generic(hashes []uint32) {
 	switch k.layout {
 	case byteSlices:
 		for i, key := range elements[[]byte](k, len(hashes)) {
-			hashes[i] = hash32(key)
+			hashes[i] = hash32Bytes(key)
 		}
 	case strs:
 		for i, key := range elements[string](k, len(hashes)) {
@@ -116,7 +116,7 @@ func (k *Keys) hash32Generic(hashes []uint32) {
 		}
 	case fixedWidth:
 		for i := range hashes {
-			hashes[i] = hash32(k.data[i*k.width : (i+1)*k.width])
+			hashes[i] = hash32Bytes(k.data[i*k.width : (i+1)*k.width])
 		}
 	case offsets32:
 		hashBetween(hashes, k.data, elements[int32](k, len(hashes)+1))
@@ -127,8 +127,19 @@ func (k *Keys) hash32Generic(hashes []uint32) {
 
 func hashBetween[E int32 | int64](hashes []uint32, data []byte, offsets []E) {
 	for i := range hashes {
-		hashes[i] = hash32(data[offsets[i]:offsets[i+1]])
+		hashes[i] = hash32Bytes(data[offsets[i]:offsets[i+1]])
 	}
+}
+
+// hash32Rows is hash32 by the kernel that suits the CPU.
+func hash32Rows(kernel Kernel, layout layout, rows *byte, stride int, data *byte, hashes []uint32, signs uint32) (left int, ok bool) {
+	n := len(hashes)
+	if kernel == AVX2 && slowGather && n >= 32 {
+		if left, ok := hash32Loads(kernel, layout, rows, stride, n, &hashes[0], signs); ok && left < n {
+			return left, true
+		}
+	}
+	return hash32(kernel, layout, rows, stride, data, n, &hashes[0], signs, !slowGather)
 }
 
 // referenceHash32 is LevelDB's Hash with the seed of its Bloom filter.

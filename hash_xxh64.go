@@ -23,8 +23,8 @@ type hash128 struct{ h1, h2 uint64 }
 
 func (h hash128) both() (h1, h2 uint64) { return h.h1, h.h2 }
 
-// hash64 returns XXH64 of key with the seeds 0 and 1.
-func hash64(key []byte) hash128 {
+// hash64Bytes returns XXH64 of key with the seeds 0 and 1.
+func hash64Bytes(key []byte) hash128 {
 	return hash64At(unsafe.Pointer(unsafe.SliceData(key)), len(key))
 }
 
@@ -137,7 +137,7 @@ func (k *Keys) hash64Generic(h1, h2 []uint64) {
 	switch k.layout {
 	case byteSlices:
 		for i, key := range elements[[]byte](k, len(h1)) {
-			h1[i], h2[i] = hash64(key).both()
+			h1[i], h2[i] = hash64Bytes(key).both()
 		}
 	case strs:
 		for i, key := range elements[string](k, len(h1)) {
@@ -153,7 +153,7 @@ func (k *Keys) hash64Generic(h1, h2 []uint64) {
 		}
 	case fixedWidth:
 		for i := range h1 {
-			h1[i], h2[i] = hash64(k.data[i*k.width : (i+1)*k.width]).both()
+			h1[i], h2[i] = hash64Bytes(k.data[i*k.width : (i+1)*k.width]).both()
 		}
 	case offsets32:
 		hash64Between(h1, h2, k.data, elements[int32](k, len(h1)+1))
@@ -164,7 +164,7 @@ func (k *Keys) hash64Generic(h1, h2 []uint64) {
 
 func hash64Between[E int32 | int64](h1, h2 []uint64, data []byte, offsets []E) {
 	for i := range h1 {
-		h1[i], h2[i] = hash64(data[offsets[i]:offsets[i+1]]).both()
+		h1[i], h2[i] = hash64Bytes(data[offsets[i]:offsets[i+1]]).both()
 	}
 }
 

@@ -58,8 +58,8 @@ const (
 	xxph3Merge      = 11  // for their sums
 )
 
-// xxph3Stripes is the number of stripes in a block.
-const xxph3Stripes = 16
+// xxph3BlockStripes is the number of stripes in a block.
+const xxph3BlockStripes = 16
 
 // longStripes is the number of bytes, whole blocks, of a call into assembly, which can't be
 // preempted.
@@ -161,8 +161,8 @@ type xxph3Sums [8]uint64
 // add adds the stripes of the n bytes at p, and then the last 64 bytes, unless they are a stripe.
 func (sums *xxph3Sums) add(p unsafe.Pointer, n int) {
 	for i := range n / 64 {
-		sums.stripe(unsafe.Add(p, 64*i), 8*(i%xxph3Stripes))
-		if i%xxph3Stripes == xxph3Stripes-1 {
+		sums.stripe(unsafe.Add(p, 64*i), 8*(i%xxph3BlockStripes))
+		if i%xxph3BlockStripes == xxph3BlockStripes-1 {
 			for j := range sums {
 				sums[j] = (sums[j] ^ sums[j]>>47 ^ load64(unsafe.Pointer(&xxph3Secret), xxph3Scramble+8*j)) * prime32x1
 			}
@@ -171,6 +171,17 @@ func (sums *xxph3Sums) add(p unsafe.Pointer, n int) {
 	if n%64 != 0 {
 		sums.stripe(unsafe.Add(p, n-64), xxph3LastStripe)
 	}
+}
+
+// addAssembly is add in assembly. It returns false, and does nothing, if the CPU runs none.
+func (sums *xxph3Sums) addAssembly(p unsafe.Pointer, n int) bool {
+	for ; n > longStripes; n -= longStripes {
+		if !xxph3Stripes(kernels[0], &sums[0], (*byte)(p), longStripes) {
+			return false
+		}
+		p = unsafe.Add(p, longStripes)
+	}
+	return xxph3Stripes(kernels[0], &sums[0], (*byte)(p), n)
 }
 
 // stripe adds the 64 bytes at p, with the secret from byte at on.

@@ -35,7 +35,8 @@ func (k Kernel) String() string {
 	return fmt.Sprintf("Kernel(%d)", uint8(k))
 }
 
-// kernels is what Kernels returns. cpu_amd64.go and cpu_arm64.go put those before Generic.
+// kernels is what Kernels returns. The init functions of cpu_amd64.go and cpu_arm64.go put theirs before
+// Generic. So no variable of the package may be initialized with it, or with staged and dense.
 var kernels = []Kernel{Generic}
 
 // Kernels returns the kernels that this CPU runs, fastest first. [Generic] is
@@ -48,16 +49,4 @@ func (k Kernel) check() error {
 		return fmt.Errorf("%w: %v", ErrKernel, k)
 	}
 	return nil
-}
-
-// hasKernel reports whether the kernel has assembly for the hash. AVX2 has no 64-bit
-// multiplication, so Go computes XXH64 with two seeds faster.
-func (h hashKind) hasKernel(k Kernel) bool {
-	switch h {
-	case hashLevelDB, hashLevelDBSigned, hashXXH64, hashXXPH3:
-		return k != Generic
-	case hashXXH64x2:
-		return k == AVX512 || k == NEON
-	}
-	return false
 }

@@ -323,20 +323,20 @@ func TestHashes(t *testing.T) {
 // one on, have another length.
 func TestOtherLengths(t *testing.T) {
 	is(t, kernelTest|alone)
-	data := make([]byte, 256)
+	data := make([]byte, 300)
 	for i := range data {
 		data[i] = byte(7 * i)
 	}
 	for i, length := range []int{0, 4, 8, 16, 28} {
 		for j, other := range []int{length, 0, 1, length + 1, length + 3, length + 4, length + 16, length + 32, length + 128} {
-			for at := range 2 * 32 {
-				if (i+j+at)%4 != 0 && testing.Short() {
-					continue // every lane still has keys of eleven lengths
+			for at := range 2 * 64 {
+				if (i+j+at)%8 != 0 && testing.Short() {
+					continue // every lane still has keys of five lengths
 				}
-				keys := make([][]byte, 36)
+				keys := make([][]byte, 100)
 				for i := range keys {
 					keys[i] = data[i:][:length]
-					if i == at || at >= 32 && i >= at-32 {
+					if i == at || at >= 64 && i >= at-64 {
 						keys[i] = data[i:][:other]
 					}
 				}

@@ -136,67 +136,57 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 // it answers yes; for all others it allocates nothing. It decodes the filter at each call; a
 // [Filter] decodes it once.
 func (p Policy) MayContain(filter, key []byte) bool {
-	if p.Format == LevelDB {
-		return encodingLevelDB{}.mayContain(filter, unsafe.Pointer(unsafe.SliceData(key)), len(key))
-	}
-	return p.mayContain(filter, key)
-}
-
-// mayContain is MayContain for formats other than LevelDB. It decodes usual filters here: in those
-// that are larger than the caches, the calls of decode took up to half as long as the test. For all
-// others, decode tells what they are.
-func (p Policy) mayContain(filter, key []byte) bool {
-	switch n := len(filter) - trailer; p.Format {
+	at, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
+	// The compiler stores an array word by word. A whole scheme it would copy by vectors of
+	// two words, and the load of a vector waits until both words are stored.
+	var s scheme
+	// Usual filters are decoded here: in those that are larger than the caches, the calls of decode took
+	// up to half as long as the test. For all others, decode tells what they are.
+	size := len(filter) - trailer
+	switch p.Format {
+	case LevelDB:
+		if last := len(filter) - 1; last > 0 && uint(filter[last]-1) < maxProbes {
+			return newDouble32(filter[:last], int(filter[last])).test(hash32Start(n), at, n)
+		}
 	case Parquet:
-		if wholeBlocks(len(filter)) && len(key) < shortKey && (!singlesInAssembly || kernels[0] != Generic) {
-			d := newSplit256(filter, uint64(len(filter)/32))
-			return d.hasKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+		if wholeBlocks(len(filter)) {
+			s.base, s.n, s.k = &filter[0], uint64(len(filter)/32), splitProbes
+			s.pair, s.kernel = xxh64Split256, kernels[0]
+			return s.probeKey(at, n)
 		}
 	case RocksDB:
-		if n <= 0 || n%64 != 0 || uint64(n) > 64*rocksMostLines {
+		if size <= 0 || size%64 != 0 || uint64(size) > 64*rocksMostLines {
 			break
 		}
-		if k := localProbes(filter[n:]); k > 0 {
-			d := newLine512(filter, uint64(n/64), k)
-			h := xxph3At(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-			if singlesInAssembly && k <= maxHasProbes && kernels[0] != Generic {
-				return d.has(h)
-			}
-			return d.test(h)
+		if k := localProbes(filter[size:]); k > 0 {
+			s.base, s.n, s.k = &filter[0], uint64(size/64), k
+			s.pair, s.kernel = xxph3Line512, kernels[0]
+			return probeHash(&s.base, xxph3At(at, n), 0, uint8(hashXXPH3))
 		}
 	case Pebble:
-		if n <= 0 || n > pebbleMostBytes {
+		if size <= 0 || size > pebbleMostBytes {
 			break
 		}
-		k, lines := int(int8(filter[n])), binary.LittleEndian.Uint32(filter[n+1:])
-		if uint64(lines)*64 == uint64(n) { // without probes, k below 1, the answer is yes
+		k, lines := int(int8(filter[size])), binary.LittleEndian.Uint32(filter[size+1:])
+		if uint64(lines)*64 == uint64(size) { // without probes, k below 1, the answer is yes
 			// The remainder for one line costs less than the reciprocal, which is for many. What
 			// is left is a filter of that line alone.
-			h := hash32SignedAt(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+			h := hash32SignedAt(at, n)
 			d := newLine32(filter[64*(h%lines):], 1, 0, k)
 			return d.test(h)
 		}
 	case Nori, NoriCrate:
-		if at, n, k := (encodingNori{crate: p.Format == NoriCrate}).header(filter); n > 0 && k > 0 {
-			d := newDouble64(filter[at:], n, k)
-			h := hash64At(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+		if from, n, k := (encodingNori{crate: p.Format == NoriCrate}).header(filter); n > 0 && k > 0 {
+			h, d := hash64At(at, len(key)), newDouble64(filter[from:], n, k)
 			return d.test(h.h1, h.h2)
 		}
 	}
-	return p.mayContainOther(filter, key)
-}
-
-// mayContainOther is mayContain for any filter.
-func (p Policy) mayContainOther(filter, key []byte) bool {
-	// The compiler stores an array word by word. A whole scheme it would copy by vectors of
-	// two words, and the load of a vector waits until both words are stored.
-	var s scheme
 	var err error
 	if s.array, err = p.Format.decode(filter); err != nil {
 		return true
 	}
 	s.pair, s.kernel = formats[p.Format].pair, kernels[0]
-	return s.test(0, unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	return s.probeKey(at, n)
 }
 
 // AppendFilter appends the encoded filter of keys to dst and returns the extended slice. It

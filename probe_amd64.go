@@ -203,269 +203,489 @@ func probeDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, p
 //go:noescape
 func probeDouble64AVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 
-// The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
-// load words one by one, and return how many groups are left.
+// hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.
+func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	switch kernel {
+	case AVX2:
+		switch layout {
+		case byteSlices, strs:
+			return hash32LoadsHeadersAVX2(rows, stride, n, hashes, signs), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func hash32HeadersLoadsAVX2(headers *byte, stride int, hashes *uint32, groups int, signs uint32) (left int)
+func hash32LoadsHeadersAVX2(rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int)
 
-// The hash32 functions are hash32Generic for the given number of vectors of keys, at least 1. Those
-// for keys of any length return how many vectors are left. Headers are those of slices or strings:
-// an address, and the length 8 bytes after it. Keys of a fixed width have at least 8 bytes. Keys
-// may lie on the stack, which can't move during a call. signs is signedBytes if the last bytes of a
-// key are signed, and else 0.
-
-//go:noescape
-func hash32Width4AVX512(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32Width8AVX512(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32SlicesAVX512(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32StringsAVX512(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets32AVX512(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets64AVX512(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32FixedAVX512(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Width4AVX2(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32Width8AVX2(keys *byte, hashes *uint32, vectors int)
-
-//go:noescape
-func hash32SlicesAVX2(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32StringsAVX2(headers *byte, hashes *uint32, vectors int, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets32AVX2(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
+// hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
+// leave keys that do not fill a vector. It ends at a vector, or a group of 32 or 64, with a key of
+// longKey bytes or more, and after so many bytes that a longer call would delay preemption.
+// Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
+// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0. gathers makes
+// AVX-512 gather keys of any length.
+func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint32s:
+			return hash32Width4AVX512(rows, stride, data, n, hashes, signs, gathers), true
+		case uint64s:
+			return hash32Width8AVX512(rows, stride, data, n, hashes, signs, gathers), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return hash32RowsAVX512(rows, stride, data, n, hashes, signs, gathers), true
+		}
+	case AVX2:
+		switch layout {
+		case uint32s:
+			return hash32Width4AVX2(rows, stride, data, n, hashes, signs, gathers), true
+		case uint64s:
+			return hash32Width8AVX2(rows, stride, data, n, hashes, signs, gathers), true
+		case byteSlices:
+			return hash32SlicesAVX2(rows, stride, data, n, hashes, signs, gathers), true
+		case strs:
+			return hash32StringsAVX2(rows, stride, data, n, hashes, signs, gathers), true
+		case offsets32:
+			return hash32Offsets32AVX2(rows, stride, data, n, hashes, signs, gathers), true
+		case offsets64:
+			return hash32Offsets64AVX2(rows, stride, data, n, hashes, signs, gathers), true
+		case fixedWidth:
+			return hash32FixedAVX2(rows, stride, data, n, hashes, signs, gathers), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func hash32Offsets64AVX2(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
+func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash32FixedAVX2(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
-
-// The hash64 functions write the two hashes of n keys, or of the given number of vectors of 16
-// keys, at least 1. Those for keys of any length return how many keys or vectors are left.
+func hash32SlicesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64Width4AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
+func hash32StringsAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64Width8AVX512(keys *byte, h1 *uint64, h2 *uint64, vectors int)
+func hash32Offsets32AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64SlicesAVX512(headers *byte, h1 *uint64, h2 *uint64, vectors int) (left int)
+func hash32Offsets64AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64StringsAVX512(headers *byte, h1 *uint64, h2 *uint64, vectors int) (left int)
+func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64Offsets32AVX512(data *byte, offsets *int32, h1 *uint64, h2 *uint64, vectors int) (left int)
+func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64Offsets64AVX512(data *byte, offsets *int64, h1 *uint64, h2 *uint64, vectors int) (left int)
+func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash64FixedAVX512(data *byte, width int, h1 *uint64, h2 *uint64, vectors int) (left int)
-
-// The xxh64 functions are the hash64 functions for one hash.
+func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func xxh64Width4AVX2(keys *byte, hashes *uint64, vectors int)
+func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+
+// hash64 is hash32 for two words.
+func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint32s:
+			return hash64Width4AVX512(rows, stride, data, n, h1, h2), true
+		case uint64s:
+			return hash64Width8AVX512(rows, stride, data, n, h1, h2), true
+		case byteSlices:
+			return hash64SlicesAVX512(rows, stride, data, n, h1, h2), true
+		case strs:
+			return hash64StringsAVX512(rows, stride, data, n, h1, h2), true
+		case offsets32:
+			return hash64Offsets32AVX512(rows, stride, data, n, h1, h2), true
+		case offsets64:
+			return hash64Offsets64AVX512(rows, stride, data, n, h1, h2), true
+		case fixedWidth:
+			return hash64FixedAVX512(rows, stride, data, n, h1, h2), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func xxh64Width8AVX2(keys *byte, hashes *uint64, vectors int)
+func hash64Width4AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64Width4AVX512(keys *byte, hashes *uint64, vectors int)
+func hash64Width8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64Width8AVX512(keys *byte, hashes *uint64, vectors int)
+func hash64SlicesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+func hash64StringsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+func hash64Offsets32AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
+func hash64Offsets64AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
+func hash64FixedAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+
+// xxh64 is hash64 for one word.
+func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint32s:
+			return xxh64Width4AVX512(rows, stride, data, n, hashes), true
+		case uint64s:
+			return xxh64Width8AVX512(rows, stride, data, n, hashes), true
+		case byteSlices:
+			return xxh64SlicesAVX512(rows, stride, data, n, hashes), true
+		case strs:
+			return xxh64StringsAVX512(rows, stride, data, n, hashes), true
+		case offsets32:
+			return xxh64Offsets32AVX512(rows, stride, data, n, hashes), true
+		case offsets64:
+			return xxh64Offsets64AVX512(rows, stride, data, n, hashes), true
+		case fixedWidth:
+			return xxh64FixedAVX512(rows, stride, data, n, hashes), true
+		}
+	case AVX2:
+		switch layout {
+		case uint32s:
+			return xxh64Width4AVX2(rows, stride, data, n, hashes), true
+		case uint64s:
+			return xxh64Width8AVX2(rows, stride, data, n, hashes), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func xxh64FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)
+func xxh64Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
-// The xxph3Stripes functions add to the 8 sums, as xxph3Sums.add does.
+//go:noescape
+func xxh64Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+// xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.
+func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		xxph3StripesAVX2(sums, key, n)
+		return true
+	}
+	return false
+}
 
 //go:noescape
 func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 
-// The xxph3 functions write the hashes of n keys, or of the given number of vectors of 16 keys, at
-// least 1. Those for keys of any length return the number of vectors that they leave.
+// xxph3 is hash32 for a word of 64 bits.
+func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		switch layout {
+		case uint32s:
+			return xxph3Width4AVX512(rows, stride, data, n, hashes, gathers), true
+		case uint64s:
+			return xxph3Width8AVX512(rows, stride, data, n, hashes, gathers), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return xxph3RowsAVX512(rows, stride, data, n, hashes, gathers), true
+		}
+	case AVX2:
+		switch layout {
+		case uint32s:
+			return xxph3Width4AVX2(rows, stride, data, n, hashes, gathers), true
+		case uint64s:
+			return xxph3Width8AVX2(rows, stride, data, n, hashes, gathers), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func xxph3SlicesAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 
 //go:noescape
-func xxph3StringsAVX512(headers *byte, hashes *uint64, vectors int) (left int)
+func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 
 //go:noescape
-func xxph3Offsets32AVX512(data *byte, offsets *int32, hashes *uint64, vectors int) (left int)
+func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 
 //go:noescape
-func xxph3Offsets64AVX512(data *byte, offsets *int64, hashes *uint64, vectors int) (left int)
+func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 
 //go:noescape
-func xxph3FixedAVX512(data *byte, width int, hashes *uint64, vectors int) (left int)
+func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+
+// groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
+// all probes.
+func groupDouble32(kernel Kernel, blocks **byte, n int, probes int, hash uint32) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512:
+		return groupDouble32AVX512(blocks, n, probes, hash), true
+	}
+	return word, false
+}
 
 //go:noescape
-func xxph3Width4AVX512(keys *byte, hashes *uint64, vectors int)
+func groupDouble32AVX512(blocks **byte, n int, probes int, hash uint32) (word uint64)
+
+// groupThreeDouble32 makes the first three probes of groupDouble32. Their sums are in hashes, and
+// clear has the byte without the bit of each.
+func groupThreeDouble32(kernel Kernel, blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return groupThreeDouble32AVX2(blocks, n, hashes, clear), true
+	}
+	return word, false
+}
 
 //go:noescape
-func xxph3Width8AVX512(keys *byte, hashes *uint64, vectors int)
+func groupThreeDouble32AVX2(blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64)
+
+// groupDouble64 is groupDouble32 for arrays of reducedForm.
+func groupDouble64(kernel Kernel, blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512:
+		return groupDouble64AVX512(blocks, n, probes, h1, h2), true
+	}
+	return word, false
+}
 
 //go:noescape
-func xxph3Width4AVX2(keys *byte, hashes *uint64, vectors int)
+func groupDouble64AVX512(blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64)
+
+// groupThreeDouble64 makes the first three probes of groupDouble64, in arrays with reciprocals. The
+// first array begins at arrays.
+func groupThreeDouble64(kernel Kernel, arrays **byte, n int, hashes *[3]uint64) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return groupThreeDouble64AVX2(arrays, n, hashes), true
+	}
+	return word, false
+}
 
 //go:noescape
-func xxph3Width8AVX2(keys *byte, hashes *uint64, vectors int)
+func groupThreeDouble64AVX2(arrays **byte, n int, hashes *[3]uint64) (word uint64)
 
-// The testArrays functions test a key with n arrays, 1 to 64, of which the first block begins at
-// blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at
-// most maxHasProbes for lines. The AVX-512 functions of double walks make all probes, and those of
-// AVX2 the first three.
-
-//go:noescape
-func testArraysDouble32AVX2(blocks **byte, n int, hashes *uint32, clear *uint32) uint64
-
-//go:noescape
-func testArraysDouble64AVX2(arrays **byte, n int, hashes *uint64) uint64
+// groupSplit256 is groupDouble32 for this walk.
+func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return groupSplit256AVX2(blocks, n, hash), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysDouble32AVX512(blocks **byte, n int, probes int, hash uint32) uint64
+func groupSplit256AVX2(blocks **byte, n int, hash uint64) (word uint64)
+
+// groupLine512 is groupDouble32 for at most maxHasProbes probes.
+func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512:
+		return groupLine512AVX512(blocks, n, hash, probes), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysDouble64AVX512(blocks **byte, n int, probes int, h1 uint64, h2 uint64) uint64
+func groupLine512AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
+
+// groupBitsLine512 is groupLine512 for the bits of a key in its line.
+func groupBitsLine512(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return groupBitsLine512AVX2(blocks, n, hash, bits), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysSplit256AVX2(blocks **byte, n int, hash uint64) uint64
+func groupBitsLine512AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
+
+// groupLine32 is groupLine512 for lines of 64 bytes.
+func groupLine32(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512:
+		return groupLine32AVX512(blocks, n, hash, probes), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysLine512AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint64
+func groupLine32AVX512(blocks **byte, n int, hash uint64, probes int) (word uint64)
+
+// groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.
+func groupBitsLine32(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return groupBitsLine32AVX2(blocks, n, hash, bits), true
+	}
+	return word, false
+}
 
 //go:noescape
-func testArraysLine512AVX512(blocks **byte, n int, hash uint64, probes int) uint64
+func groupBitsLine32AVX2(blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64)
 
-//go:noescape
-func testArraysLine32AVX2(blocks **byte, n int, hash uint64, bits *uint64) uint64
-
-//go:noescape
-func testArraysLine32AVX512(blocks **byte, n int, hash uint64, probes int) uint64
-
-// The setPlaces functions set the bits at 4·fours places; fours is at least 1. For a place below
-// whole, they read and write a word of 32 bits; for any other place, a byte. whole is a multiple of
-// 32, or 2^32-1.
+// setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
+// and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.
+func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours int) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		setPlacesAVX2(base, whole, places, fours)
+		return true
+	}
+	return false
+}
 
 //go:noescape
 func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
 
-// The sortPlaces functions are sortGeneric for n places, at least 1.
+// sortPlaces is sortGeneric for n places, at least 1.
+func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return sortPlacesAVX2(places, n, shift, numbers, lines, kept, capacity), true
+	}
+	return left, false
+}
 
 //go:noescape
 func sortPlacesAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
 
-// The pack functions move the chosen ones of n words to the front, and return their number. n is a
-// multiple of 16, at least 16. They read and write the n words, and read n bits of chosen.
+// pack32 moves the chosen ones of n words to the front, and returns their number. Word i is chosen
+// if bit i%64 of chosen[i/64] is set. n is a multiple of 16, at least 16. It reads and writes the n
+// words, and reads n bits of chosen.
+func pack32(kernel Kernel, words *uint32, chosen *uint64, n int) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return pack32AVX512(words, chosen, n), true
+	case AVX2:
+		return pack32AVX2(words, chosen, n), true
+	}
+	return left, false
+}
 
 //go:noescape
 func pack32AVX512(words *uint32, chosen *uint64, n int) (left int)
 
 //go:noescape
-func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
+func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
+
+// pack64 is pack32 for words of 64 bits.
+func pack64(kernel Kernel, words *uint64, chosen *uint64, n int) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return pack64AVX512(words, chosen, n), true
+	case AVX2:
+		return pack64AVX2(words, chosen, n), true
+	}
+	return left, false
+}
 
 //go:noescape
-func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
+func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
 
 //go:noescape
 func pack64AVX2(words *uint64, chosen *uint64, n int) (left int)
 
-// testUint64 tests a key of 8 bytes. base begins a scheme. It jumps to the function below for the
-// pair and the kernel of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
+// probeUint64 tests a key of 8 bytes. base begins a scheme. In assembly, it jumps to the function
+// below for the pair of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
 // one call: with two, Parquet's took 1.15 times as long.
 
 //go:noescape
-func testUint64(base **byte, key uint64) bool
+func probeUint64(base **byte, key uint64) (may bool)
 
-// testHash is testUint64 for a hash and the number of its kind, and mayContainHash.
+// probeHash is probeUint64 for a hash and the number of its kind, and mayContainHash. base begins a
+// view if the filter may have another hash.
 
 //go:noescape
-func testHash(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+
+// probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
+// array. It takes 0.8 times as long as hash and test by two calls.
+func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return probeShortSplit256AVX2(base, key, n), true
+	}
+	return may, false
+}
+
+//go:noescape
+func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
 
 // The has functions test one key. Their base begins a scheme, and those of lines make at most
 // maxHasProbes probes.
 
 //go:noescape
-func hasUint64Double32AVX2(base **byte, key uint64) bool
+func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasUint64Double64AVX2(base **byte, key uint64) bool
+func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasKeySplit256AVX2(base **byte, key *byte, n int) bool
+func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasUint64Split256AVX512(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasUint64Split256AVX512(base **byte, key uint64) bool
+func hasUint64Line512AVX512(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasUint64Line512AVX512(base **byte, key uint64) bool
+func hasUint64Line32AVX512(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasUint64Line32AVX512(base **byte, key uint64) bool
+func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) bool
+func hasUint64Split256AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasUint64Split256AVX2(base **byte, key uint64) bool
+func hasUint64Line512AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasUint64Line512AVX2(base **byte, key uint64) bool
-
-//go:noescape
-func hasUint64Line32AVX2(base **byte, key uint64) bool
+func hasUint64Line32AVX2(base **byte, key uint64) (may bool)

@@ -140,81 +140,253 @@ func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse 
 //go:noescape
 func probeDouble64NEON(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 
-// The hash32 functions are hash32Generic for the given number of vectors of keys, at least 1. Those
-// for keys of any length return how many vectors are left. Headers are those of slices or strings:
-// an address, and the length 8 bytes after it. Keys of a fixed width have at least 8 bytes. Keys
-// may lie on the stack, which can't move during a call. signs is signedBytes if the last bytes of a
-// key are signed, and else 0.
+// hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.
+func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	return left, false
+}
+
+// hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
+// leave keys that do not fill a vector. It ends at a vector, or a group of 32 or 64, with a key of
+// longKey bytes or more, and after so many bytes that a longer call would delay preemption.
+// Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
+// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0. gathers makes
+// AVX-512 gather keys of any length.
+func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int, ok bool) {
+	switch kernel {
+	case NEON:
+		switch layout {
+		case uint32s:
+			return hash32Width4NEON(rows, stride, data, n, hashes, signs, gathers), true
+		case uint64s:
+			return hash32Width8NEON(rows, stride, data, n, hashes, signs, gathers), true
+		case byteSlices, strs:
+			return hash32HeadersNEON(rows, stride, data, n, hashes, signs, gathers), true
+		case offsets32:
+			return hash32Offsets32NEON(rows, stride, data, n, hashes, signs, gathers), true
+		case offsets64:
+			return hash32Offsets64NEON(rows, stride, data, n, hashes, signs, gathers), true
+		case fixedWidth:
+			return hash32FixedNEON(rows, stride, data, n, hashes, signs, gathers), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func hash32Width4NEON(keys *byte, hashes *uint32, vectors int)
+func hash32Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash32Width8NEON(keys *byte, hashes *uint32, vectors int)
+func hash32Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash32HeadersNEON(headers *byte, stride int, hashes *uint32, vectors int, signs uint32) (left int)
+func hash32HeadersNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash32Offsets32NEON(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
+func hash32Offsets32NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash32Offsets64NEON(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
+func hash32Offsets64NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
 //go:noescape
-func hash32FixedNEON(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
+func hash32FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 
-// The hash64 functions write the two hashes of n keys, or of the given number of vectors of 16
-// keys, at least 1. Those for keys of any length return how many keys or vectors are left.
-
-//go:noescape
-func hash64Width4NEON(keys *byte, h1 *uint64, h2 *uint64, n int)
-
-//go:noescape
-func hash64Width8NEON(keys *byte, h1 *uint64, h2 *uint64, n int)
-
-//go:noescape
-func hash64HeadersNEON(headers *byte, stride int, h1 *uint64, h2 *uint64, n int) (left int)
-
-//go:noescape
-func hash64Offsets32NEON(data *byte, offsets *int32, h1 *uint64, h2 *uint64, n int) (left int)
-
-//go:noescape
-func hash64Offsets64NEON(data *byte, offsets *int64, h1 *uint64, h2 *uint64, n int) (left int)
-
-//go:noescape
-func hash64FixedNEON(data *byte, width int, h1 *uint64, h2 *uint64, n int) (left int)
-
-// The xxh64 functions are the hash64 functions for one hash.
-
-//go:noescape
-func xxh64Width4NEON(keys *byte, hashes *uint64, n int)
+// hash64 is hash32 for two words.
+func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
+	switch kernel {
+	case NEON:
+		switch layout {
+		case uint32s:
+			return hash64Width4NEON(rows, stride, data, n, h1, h2), true
+		case uint64s:
+			return hash64Width8NEON(rows, stride, data, n, h1, h2), true
+		case byteSlices, strs:
+			return hash64HeadersNEON(rows, stride, data, n, h1, h2), true
+		case offsets32:
+			return hash64Offsets32NEON(rows, stride, data, n, h1, h2), true
+		case offsets64:
+			return hash64Offsets64NEON(rows, stride, data, n, h1, h2), true
+		case fixedWidth:
+			return hash64FixedNEON(rows, stride, data, n, h1, h2), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func xxh64Width8NEON(keys *byte, hashes *uint64, n int)
+func hash64Width4NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64HeadersNEON(headers *byte, stride int, hashes *uint64, n int) (left int)
+func hash64Width8NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64Offsets32NEON(data *byte, offsets *int32, hashes *uint64, n int) (left int)
+func hash64HeadersNEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64Offsets64NEON(data *byte, offsets *int64, hashes *uint64, n int) (left int)
+func hash64Offsets32NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func xxh64FixedNEON(data *byte, width int, hashes *uint64, n int) (left int)
+func hash64Offsets64NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
-// The xxph3Stripes functions add to the 8 sums, as xxph3Sums.add does.
+//go:noescape
+func hash64FixedNEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+
+// xxh64 is hash64 for one word.
+func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	switch kernel {
+	case NEON:
+		switch layout {
+		case uint32s:
+			return xxh64Width4NEON(rows, stride, data, n, hashes), true
+		case uint64s:
+			return xxh64Width8NEON(rows, stride, data, n, hashes), true
+		case byteSlices, strs:
+			return xxh64HeadersNEON(rows, stride, data, n, hashes), true
+		case offsets32:
+			return xxh64Offsets32NEON(rows, stride, data, n, hashes), true
+		case offsets64:
+			return xxh64Offsets64NEON(rows, stride, data, n, hashes), true
+		case fixedWidth:
+			return xxh64FixedNEON(rows, stride, data, n, hashes), true
+		}
+	}
+	return left, false
+}
+
+//go:noescape
+func xxh64Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64HeadersNEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64Offsets32NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64Offsets64NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxh64FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+// xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.
+func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
+	switch kernel {
+	case NEON:
+		xxph3StripesNEON(sums, key, n)
+		return true
+	}
+	return false
+}
 
 //go:noescape
 func xxph3StripesNEON(sums *uint64, key *byte, n int)
 
-// The xxph3 functions write the hashes of n keys, or of the given number of vectors of 16 keys, at
-// least 1. Those for keys of any length return the number of vectors that they leave.
+// xxph3 is hash32 for a word of 64 bits.
+func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int, ok bool) {
+	switch kernel {
+	case NEON:
+		switch layout {
+		case uint32s:
+			return xxph3Width4NEON(rows, stride, data, n, hashes, gathers), true
+		case uint64s:
+			return xxph3Width8NEON(rows, stride, data, n, hashes, gathers), true
+		}
+	}
+	return left, false
+}
 
 //go:noescape
-func xxph3Width4NEON(keys *byte, hashes *uint64, n int)
+func xxph3Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 
 //go:noescape
-func xxph3Width8NEON(keys *byte, hashes *uint64, n int)
+func xxph3Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+
+// groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
+// all probes.
+func groupDouble32(kernel Kernel, blocks **byte, n int, probes int, hash uint32) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupThreeDouble32 makes the first three probes of groupDouble32. Their sums are in hashes, and
+// clear has the byte without the bit of each.
+func groupThreeDouble32(kernel Kernel, blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupDouble64 is groupDouble32 for arrays of reducedForm.
+func groupDouble64(kernel Kernel, blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupThreeDouble64 makes the first three probes of groupDouble64, in arrays with reciprocals. The
+// first array begins at arrays.
+func groupThreeDouble64(kernel Kernel, arrays **byte, n int, hashes *[3]uint64) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupSplit256 is groupDouble32 for this walk.
+func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupLine512 is groupDouble32 for at most maxHasProbes probes.
+func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupBitsLine512 is groupLine512 for the bits of a key in its line.
+func groupBitsLine512(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupLine32 is groupLine512 for lines of 64 bytes.
+func groupLine32(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.
+func groupBitsLine32(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
+	return word, false
+}
+
+// setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
+// and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.
+func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours int) (ok bool) {
+	return false
+}
+
+// sortPlaces is sortGeneric for n places, at least 1.
+func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
+	return left, false
+}
+
+// pack32 moves the chosen ones of n words to the front, and returns their number. Word i is chosen
+// if bit i%64 of chosen[i/64] is set. n is a multiple of 16, at least 16. It reads and writes the n
+// words, and reads n bits of chosen.
+func pack32(kernel Kernel, words *uint32, chosen *uint64, n int) (left int, ok bool) {
+	return left, false
+}
+
+// pack64 is pack32 for words of 64 bits.
+func pack64(kernel Kernel, words *uint64, chosen *uint64, n int) (left int, ok bool) {
+	return left, false
+}
+
+// probeUint64 tests a key of 8 bytes. base begins a scheme. In assembly, it jumps to the function
+// below for the pair of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
+// one call: with two, Parquet's took 1.15 times as long.
+func probeUint64(base **byte, key uint64) (may bool) { return mayContainUint64(base, key) }
+
+// probeHash is probeUint64 for a hash and the number of its kind, and mayContainHash. base begins a
+// view if the filter may have another hash.
+func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool) {
+	return mayContainHash(base, h1, h2, kind)
+}
+
+// probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
+// array. It takes 0.8 times as long as hash and test by two calls.
+func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool, ok bool) {
+	return may, false
+}

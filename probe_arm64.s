@@ -4,13 +4,14 @@
 
 #include "textflag.h"
 
-// func hash32Width4NEON(keys *byte, hashes *uint32, vectors int)
+// func hash32Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: ASIMD
-TEXT ·hash32Width4NEON(SB), NOSPLIT, $0-24
+TEXT ·hash32Width4NEON(SB), NOSPLIT, $0-56
 	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
-	MOVD keys+0(FP), R0
-	MOVD hashes+8(FP), R1
-	MOVD vectors+16(FP), R2
+	MOVD rows+0(FP), R0
+	MOVD hashes+32(FP), R1
+	MOVD n+24(FP), R2
+	LSR  $3, R2, R2
 	MOVD $2785903480, R3
 	VDUP R3, V0.S4
 	MOVD $3332679571, R3
@@ -29,15 +30,20 @@ vector:
 	FSTPQ.P (F2, F3), 32(R1)
 	SUBS    $1, R2, R2
 	BNE     vector
+	MOVD    n+24(FP), R0
+	AND     $7, R0, R0
+	ADD     R2<<3, R0, R0
+	MOVD    R0, left+48(FP)
 	RET
 
-// func hash32Width8NEON(keys *byte, hashes *uint32, vectors int)
+// func hash32Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: ASIMD
-TEXT ·hash32Width8NEON(SB), NOSPLIT, $0-24
+TEXT ·hash32Width8NEON(SB), NOSPLIT, $0-56
 	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
-	MOVD keys+0(FP), R0
-	MOVD hashes+8(FP), R1
-	MOVD vectors+16(FP), R2
+	MOVD rows+0(FP), R0
+	MOVD hashes+32(FP), R1
+	MOVD n+24(FP), R2
+	LSR  $3, R2, R2
 	MOVD $2310676908, R3
 	VDUP R3, V0.S4
 	MOVD $3332679571, R3
@@ -69,11 +75,15 @@ vector:
 	FSTPQ.P (F2, F3), 32(R1)
 	SUBS    $1, R2, R2
 	BNE     vector
+	MOVD    n+24(FP), R0
+	AND     $7, R0, R0
+	ADD     R2<<3, R0, R0
+	MOVD    R0, left+48(FP)
 	RET
 
-// func hash32HeadersNEON(headers *byte, stride int, hashes *uint32, vectors int, signs uint32) (left int)
+// func hash32HeadersNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: ASIMD
-TEXT ·hash32HeadersNEON(SB), $80-48
+TEXT ·hash32HeadersNEON(SB), $80-56
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
 	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
 	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
@@ -81,8 +91,9 @@ TEXT ·hash32HeadersNEON(SB), $80-48
 	// reads nothing but the keys. It ends early at a long key, and when it has hashed
 	// enough bytes: a call must not take long. signs has the highest bits of the last bytes
 	// that are signed, all or none: such a byte is less by twice that bit.
-	MOVD hashes+16(FP), R0
-	MOVD vectors+24(FP), R1
+	MOVD hashes+32(FP), R0
+	MOVD n+24(FP), R1
+	LSR  $3, R1, R1
 	MOVD $16384, R2
 	MOVD $3164544308, R3
 	VDUP R3, V0.S4
@@ -98,7 +109,7 @@ TEXT ·hash32HeadersNEON(SB), $80-48
 	VDUP R3, V5.S4
 	MOVD $64, R3
 	VDUP R3, V6.S4
-	MOVD headers+0(FP), R11
+	MOVD rows+0(FP), R11
 	MOVD stride+8(FP), R12
 	ADD  $23, RSP, R13
 	AND  $-16, R13, R13
@@ -317,7 +328,7 @@ apart:
 	BNE     apart
 
 apart_done:
-	MOVWU   signs+32(FP), R3
+	MOVWU   signs+40(FP), R3
 	VDUP    R3, V15.S4
 	VAND    V5.B16, V7.B16, V16.B16
 	VSHL    $3, V16.S4, V16.S4
@@ -376,7 +387,10 @@ apart_done:
 	BGE     vector
 
 end:
-	MOVD R1, left+40(FP)
+	MOVD n+24(FP), R0
+	AND  $7, R0, R0
+	ADD  R1<<3, R0, R0
+	MOVD R0, left+48(FP)
 	RET
 
 short_0:
@@ -515,9 +529,9 @@ copied_7:
 	MOVD $8, R22
 	B    located_7
 
-// func hash32Offsets32NEON(data *byte, offsets *int32, hashes *uint32, vectors int, signs uint32) (left int)
+// func hash32Offsets32NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: ASIMD
-TEXT ·hash32Offsets32NEON(SB), $80-48
+TEXT ·hash32Offsets32NEON(SB), $80-56
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
 	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
 	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
@@ -525,8 +539,9 @@ TEXT ·hash32Offsets32NEON(SB), $80-48
 	// reads nothing but the keys. It ends early at a long key, and when it has hashed
 	// enough bytes: a call must not take long. signs has the highest bits of the last bytes
 	// that are signed, all or none: such a byte is less by twice that bit.
-	MOVD hashes+16(FP), R0
-	MOVD vectors+24(FP), R1
+	MOVD hashes+32(FP), R0
+	MOVD n+24(FP), R1
+	LSR  $3, R1, R1
 	MOVD $16384, R2
 	MOVD $3164544308, R3
 	VDUP R3, V0.S4
@@ -542,8 +557,8 @@ TEXT ·hash32Offsets32NEON(SB), $80-48
 	VDUP R3, V5.S4
 	MOVD $64, R3
 	VDUP R3, V6.S4
-	MOVD data+0(FP), R11
-	MOVD offsets+8(FP), R12
+	MOVD data+16(FP), R11
+	MOVD rows+0(FP), R12
 	ADD  $23, RSP, R13
 	AND  $-16, R13, R13
 
@@ -777,7 +792,7 @@ apart:
 	BNE     apart
 
 apart_done:
-	MOVWU   signs+32(FP), R3
+	MOVWU   signs+40(FP), R3
 	VDUP    R3, V15.S4
 	VAND    V5.B16, V7.B16, V16.B16
 	VSHL    $3, V16.S4, V16.S4
@@ -836,7 +851,10 @@ apart_done:
 	BGE     vector
 
 end:
-	MOVD R1, left+40(FP)
+	MOVD n+24(FP), R0
+	AND  $7, R0, R0
+	ADD  R1<<3, R0, R0
+	MOVD R0, left+48(FP)
 	RET
 
 short_0:
@@ -975,9 +993,9 @@ copied_7:
 	MOVD $8, R22
 	B    located_7
 
-// func hash32Offsets64NEON(data *byte, offsets *int64, hashes *uint32, vectors int, signs uint32) (left int)
+// func hash32Offsets64NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: ASIMD
-TEXT ·hash32Offsets64NEON(SB), $80-48
+TEXT ·hash32Offsets64NEON(SB), $80-56
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
 	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
 	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
@@ -985,8 +1003,9 @@ TEXT ·hash32Offsets64NEON(SB), $80-48
 	// reads nothing but the keys. It ends early at a long key, and when it has hashed
 	// enough bytes: a call must not take long. signs has the highest bits of the last bytes
 	// that are signed, all or none: such a byte is less by twice that bit.
-	MOVD hashes+16(FP), R0
-	MOVD vectors+24(FP), R1
+	MOVD hashes+32(FP), R0
+	MOVD n+24(FP), R1
+	LSR  $3, R1, R1
 	MOVD $16384, R2
 	MOVD $3164544308, R3
 	VDUP R3, V0.S4
@@ -1002,8 +1021,8 @@ TEXT ·hash32Offsets64NEON(SB), $80-48
 	VDUP R3, V5.S4
 	MOVD $64, R3
 	VDUP R3, V6.S4
-	MOVD data+0(FP), R11
-	MOVD offsets+8(FP), R12
+	MOVD data+16(FP), R11
+	MOVD rows+0(FP), R12
 	ADD  $23, RSP, R13
 	AND  $-16, R13, R13
 
@@ -1237,7 +1256,7 @@ apart:
 	BNE     apart
 
 apart_done:
-	MOVWU   signs+32(FP), R3
+	MOVWU   signs+40(FP), R3
 	VDUP    R3, V15.S4
 	VAND    V5.B16, V7.B16, V16.B16
 	VSHL    $3, V16.S4, V16.S4
@@ -1296,7 +1315,10 @@ apart_done:
 	BGE     vector
 
 end:
-	MOVD R1, left+40(FP)
+	MOVD n+24(FP), R0
+	AND  $7, R0, R0
+	ADD  R1<<3, R0, R0
+	MOVD R0, left+48(FP)
 	RET
 
 short_0:
@@ -1435,9 +1457,9 @@ copied_7:
 	MOVD $8, R22
 	B    located_7
 
-// func hash32FixedNEON(data *byte, width int, hashes *uint32, vectors int, signs uint32) (left int)
+// func hash32FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
 // Requires: ASIMD
-TEXT ·hash32FixedNEON(SB), $0-48
+TEXT ·hash32FixedNEON(SB), $0-56
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
 	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
 	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
@@ -1445,8 +1467,9 @@ TEXT ·hash32FixedNEON(SB), $0-48
 	// reads nothing but the keys. It ends early at a long key, and when it has hashed
 	// enough bytes: a call must not take long. signs has the highest bits of the last bytes
 	// that are signed, all or none: such a byte is less by twice that bit.
-	MOVD hashes+16(FP), R0
-	MOVD vectors+24(FP), R1
+	MOVD hashes+32(FP), R0
+	MOVD n+24(FP), R1
+	LSR  $3, R1, R1
 	MOVD $16384, R2
 	MOVD $3164544308, R3
 	VDUP R3, V0.S4
@@ -1462,8 +1485,11 @@ TEXT ·hash32FixedNEON(SB), $0-48
 	VDUP R3, V4.S4
 	MOVD $64, R3
 	VDUP R3, V5.S4
-	MOVD data+0(FP), R11
-	MOVD width+8(FP), R12
+	MOVD rows+0(FP), R11
+	MOVD stride+8(FP), R12
+	NEG  R12, R12
+	CMP  $8, R12
+	BLO  end
 	VDUP R12, V7.S4
 	WORD $0x4ea19ce6 // VMUL V1.S4, V7.S4, V6.S4
 	VEOR V0.B16, V6.B16, V6.B16
@@ -1554,7 +1580,7 @@ pairs_done:
 	ADD    R13, R10, R3
 	SUB    $8, R3, R3
 	VLD1   0(R3), V14.D[1]
-	MOVWU  signs+32(FP), R3
+	MOVWU  signs+40(FP), R3
 	VDUP   R3, V15.S4
 	VAND   V4.B16, V7.B16, V16.B16
 	VSHL   $3, V16.S4, V16.S4
@@ -1615,7 +1641,10 @@ store:
 	BGE     vector
 
 end:
-	MOVD R1, left+40(FP)
+	MOVD n+24(FP), R0
+	AND  $7, R0, R0
+	ADD  R1<<3, R0, R0
+	MOVD R0, left+48(FP)
 	RET
 
 DATA laneNumbers<>+0(SB)/8, $0x0000000100000000
@@ -2101,9 +2130,9 @@ probe:
 	BNE     vector
 	RET
 
-// func hash64Width4NEON(keys *byte, h1 *uint64, h2 *uint64, n int)
+// func hash64Width4NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: ASIMD
-TEXT ·hash64Width4NEON(SB), NOSPLIT, $0-32
+TEXT ·hash64Width4NEON(SB), NOSPLIT, $0-56
 	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
 	// The kernel rotates the initial hash once for all keys: rotating an exclusive or is
 	// rotating its parts.
@@ -2116,9 +2145,9 @@ TEXT ·hash64Width4NEON(SB), NOSPLIT, $0-32
 	ROR  $41, R4, R4
 	ADD  $5, R3, R3
 	ROR  $41, R3, R3
-	MOVD h1+8(FP), R5
-	MOVD h2+16(FP), R6
-	MOVD keys+0(FP), R7
+	MOVD h1+32(FP), R5
+	MOVD h2+40(FP), R6
+	MOVD rows+0(FP), R7
 	MOVD n+24(FP), R8
 	SUBS $4, R8, R8
 	BLT  rest
@@ -2220,11 +2249,12 @@ key:
 	BNE     key
 
 end:
+	MOVD R8, left+48(FP)
 	RET
 
-// func hash64Width8NEON(keys *byte, h1 *uint64, h2 *uint64, n int)
+// func hash64Width8NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: ASIMD
-TEXT ·hash64Width8NEON(SB), NOSPLIT, $0-32
+TEXT ·hash64Width8NEON(SB), NOSPLIT, $0-56
 	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
 	// The kernel rotates the initial hash once for all keys: rotating an exclusive or is
 	// rotating its parts.
@@ -2237,9 +2267,9 @@ TEXT ·hash64Width8NEON(SB), NOSPLIT, $0-32
 	ROR  $37, R5, R5
 	ADD  $9, R4, R4
 	ROR  $37, R4, R4
-	MOVD h1+8(FP), R6
-	MOVD h2+16(FP), R7
-	MOVD keys+0(FP), R8
+	MOVD h1+32(FP), R6
+	MOVD h2+40(FP), R7
+	MOVD rows+0(FP), R8
 	MOVD n+24(FP), R9
 	SUBS $4, R9, R9
 	BLT  rest
@@ -2351,25 +2381,26 @@ key:
 	BNE    key
 
 end:
+	MOVD R9, left+48(FP)
 	RET
 
-// func hash64HeadersNEON(headers *byte, stride int, h1 *uint64, h2 *uint64, n int) (left int)
+// func hash64HeadersNEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: ASIMD
-TEXT ·hash64HeadersNEON(SB), $0-48
+TEXT ·hash64HeadersNEON(SB), $0-56
 	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
 	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
 	// ends early at a long key, and when it has hashed enough bytes: a call must not take
 	// long.
-	MOVD h1+16(FP), R0
-	MOVD h2+24(FP), R1
-	MOVD n+32(FP), R2
+	MOVD h1+32(FP), R0
+	MOVD h2+40(FP), R1
+	MOVD n+24(FP), R2
 	MOVD $131072, R3
 	MOVD $-7046029288634856825, R4
 	MOVD $-4417276706812531889, R5
 	MOVD $1609587929392839161, R6
 	MOVD $-8796714831421723037, R7
 	MOVD $2870177450012600261, R8
-	MOVD headers+0(FP), R13
+	MOVD rows+0(FP), R13
 	MOVD stride+8(FP), R14
 
 key:
@@ -2452,7 +2483,7 @@ finish:
 	BGE    key
 
 end:
-	MOVD R2, left+40(FP)
+	MOVD R2, left+48(FP)
 	RET
 
 stripes:
@@ -2557,24 +2588,24 @@ stripe:
 	MADD   R4, R7, R10, R10
 	B      striped
 
-// func hash64Offsets32NEON(data *byte, offsets *int32, h1 *uint64, h2 *uint64, n int) (left int)
+// func hash64Offsets32NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: ASIMD
-TEXT ·hash64Offsets32NEON(SB), $0-48
+TEXT ·hash64Offsets32NEON(SB), $0-56
 	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
 	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
 	// ends early at a long key, and when it has hashed enough bytes: a call must not take
 	// long.
-	MOVD h1+16(FP), R0
-	MOVD h2+24(FP), R1
-	MOVD n+32(FP), R2
+	MOVD h1+32(FP), R0
+	MOVD h2+40(FP), R1
+	MOVD n+24(FP), R2
 	MOVD $131072, R3
 	MOVD $-7046029288634856825, R4
 	MOVD $-4417276706812531889, R5
 	MOVD $1609587929392839161, R6
 	MOVD $-8796714831421723037, R7
 	MOVD $2870177450012600261, R8
-	MOVD data+0(FP), R13
-	MOVD offsets+8(FP), R14
+	MOVD data+16(FP), R13
+	MOVD rows+0(FP), R14
 
 key:
 	LDPW 0(R14), (R11, R12)
@@ -2658,7 +2689,7 @@ finish:
 	BGE    key
 
 end:
-	MOVD R2, left+40(FP)
+	MOVD R2, left+48(FP)
 	RET
 
 stripes:
@@ -2763,24 +2794,24 @@ stripe:
 	MADD   R4, R7, R10, R10
 	B      striped
 
-// func hash64Offsets64NEON(data *byte, offsets *int64, h1 *uint64, h2 *uint64, n int) (left int)
+// func hash64Offsets64NEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: ASIMD
-TEXT ·hash64Offsets64NEON(SB), $0-48
+TEXT ·hash64Offsets64NEON(SB), $0-56
 	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
 	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
 	// ends early at a long key, and when it has hashed enough bytes: a call must not take
 	// long.
-	MOVD h1+16(FP), R0
-	MOVD h2+24(FP), R1
-	MOVD n+32(FP), R2
+	MOVD h1+32(FP), R0
+	MOVD h2+40(FP), R1
+	MOVD n+24(FP), R2
 	MOVD $131072, R3
 	MOVD $-7046029288634856825, R4
 	MOVD $-4417276706812531889, R5
 	MOVD $1609587929392839161, R6
 	MOVD $-8796714831421723037, R7
 	MOVD $2870177450012600261, R8
-	MOVD data+0(FP), R13
-	MOVD offsets+8(FP), R14
+	MOVD data+16(FP), R13
+	MOVD rows+0(FP), R14
 
 key:
 	LDP  0(R14), (R11, R12)
@@ -2864,7 +2895,7 @@ finish:
 	BGE    key
 
 end:
-	MOVD R2, left+40(FP)
+	MOVD R2, left+48(FP)
 	RET
 
 stripes:
@@ -2969,24 +3000,25 @@ stripe:
 	MADD   R4, R7, R10, R10
 	B      striped
 
-// func hash64FixedNEON(data *byte, width int, h1 *uint64, h2 *uint64, n int) (left int)
+// func hash64FixedNEON(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: ASIMD
-TEXT ·hash64FixedNEON(SB), $0-48
+TEXT ·hash64FixedNEON(SB), $0-56
 	// XXH64 with the seeds 0 and 1. The steps that do not depend on the seed are computed once.
 	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
 	// ends early at a long key, and when it has hashed enough bytes: a call must not take
 	// long.
-	MOVD h1+16(FP), R0
-	MOVD h2+24(FP), R1
-	MOVD n+32(FP), R2
+	MOVD h1+32(FP), R0
+	MOVD h2+40(FP), R1
+	MOVD n+24(FP), R2
 	MOVD $131072, R3
 	MOVD $-7046029288634856825, R4
 	MOVD $-4417276706812531889, R5
 	MOVD $1609587929392839161, R6
 	MOVD $-8796714831421723037, R7
 	MOVD $2870177450012600261, R8
-	MOVD data+0(FP), R13
-	MOVD width+8(FP), R14
+	MOVD rows+0(FP), R13
+	MOVD stride+8(FP), R14
+	NEG  R14, R14
 
 key:
 	MOVD R13, R11
@@ -3069,7 +3101,7 @@ finish:
 	BGE    key
 
 end:
-	MOVD R2, left+40(FP)
+	MOVD R2, left+48(FP)
 	RET
 
 stripes:
@@ -3174,9 +3206,9 @@ stripe:
 	MADD   R4, R7, R10, R10
 	B      striped
 
-// func xxh64Width4NEON(keys *byte, hashes *uint64, n int)
+// func xxh64Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: ASIMD
-TEXT ·xxh64Width4NEON(SB), NOSPLIT, $0-24
+TEXT ·xxh64Width4NEON(SB), NOSPLIT, $0-48
 	// XXH64 with the seed 0.
 	// The kernel rotates the initial hash once for all keys: rotating an exclusive or is
 	// rotating its parts.
@@ -3187,9 +3219,9 @@ TEXT ·xxh64Width4NEON(SB), NOSPLIT, $0-24
 	MOVD $2870177450012600261, R3
 	ADD  $4, R3, R3
 	ROR  $41, R3, R3
-	MOVD hashes+8(FP), R4
-	MOVD keys+0(FP), R5
-	MOVD n+16(FP), R6
+	MOVD hashes+32(FP), R4
+	MOVD rows+0(FP), R5
+	MOVD n+24(FP), R6
 	SUBS $4, R6, R6
 	BLT  rest
 
@@ -3252,11 +3284,12 @@ key:
 	BNE     key
 
 end:
+	MOVD R6, left+40(FP)
 	RET
 
-// func xxh64Width8NEON(keys *byte, hashes *uint64, n int)
+// func xxh64Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: ASIMD
-TEXT ·xxh64Width8NEON(SB), NOSPLIT, $0-24
+TEXT ·xxh64Width8NEON(SB), NOSPLIT, $0-48
 	// XXH64 with the seed 0.
 	// The kernel rotates the initial hash once for all keys: rotating an exclusive or is
 	// rotating its parts.
@@ -3267,9 +3300,9 @@ TEXT ·xxh64Width8NEON(SB), NOSPLIT, $0-24
 	MOVD $2870177450012600261, R4
 	ADD  $8, R4, R4
 	ROR  $37, R4, R4
-	MOVD hashes+8(FP), R5
-	MOVD keys+0(FP), R6
-	MOVD n+16(FP), R7
+	MOVD hashes+32(FP), R5
+	MOVD rows+0(FP), R6
+	MOVD n+24(FP), R7
 	SUBS $4, R7, R7
 	BLT  rest
 
@@ -3342,16 +3375,17 @@ key:
 	BNE    key
 
 end:
+	MOVD R7, left+40(FP)
 	RET
 
-// func xxh64HeadersNEON(headers *byte, stride int, hashes *uint64, n int) (left int)
+// func xxh64HeadersNEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: ASIMD
-TEXT ·xxh64HeadersNEON(SB), $0-40
+TEXT ·xxh64HeadersNEON(SB), $0-48
 	// XXH64 with the seed 0.
 	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
 	// ends early at a long key, and when it has hashed enough bytes: a call must not take
 	// long.
-	MOVD hashes+16(FP), R0
+	MOVD hashes+32(FP), R0
 	MOVD n+24(FP), R1
 	MOVD $131072, R2
 	MOVD $-7046029288634856825, R3
@@ -3359,7 +3393,7 @@ TEXT ·xxh64HeadersNEON(SB), $0-40
 	MOVD $1609587929392839161, R5
 	MOVD $-8796714831421723037, R6
 	MOVD $2870177450012600261, R7
-	MOVD headers+0(FP), R11
+	MOVD rows+0(FP), R11
 	MOVD stride+8(FP), R12
 
 key:
@@ -3425,7 +3459,7 @@ finish:
 	BGE    key
 
 end:
-	MOVD R1, left+32(FP)
+	MOVD R1, left+40(FP)
 	RET
 
 stripes:
@@ -3487,14 +3521,14 @@ stripe:
 	MADD   R3, R6, R8, R8
 	B      striped
 
-// func xxh64Offsets32NEON(data *byte, offsets *int32, hashes *uint64, n int) (left int)
+// func xxh64Offsets32NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: ASIMD
-TEXT ·xxh64Offsets32NEON(SB), $0-40
+TEXT ·xxh64Offsets32NEON(SB), $0-48
 	// XXH64 with the seed 0.
 	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
 	// ends early at a long key, and when it has hashed enough bytes: a call must not take
 	// long.
-	MOVD hashes+16(FP), R0
+	MOVD hashes+32(FP), R0
 	MOVD n+24(FP), R1
 	MOVD $131072, R2
 	MOVD $-7046029288634856825, R3
@@ -3502,8 +3536,8 @@ TEXT ·xxh64Offsets32NEON(SB), $0-40
 	MOVD $1609587929392839161, R5
 	MOVD $-8796714831421723037, R6
 	MOVD $2870177450012600261, R7
-	MOVD data+0(FP), R11
-	MOVD offsets+8(FP), R12
+	MOVD data+16(FP), R11
+	MOVD rows+0(FP), R12
 
 key:
 	LDPW 0(R12), (R9, R10)
@@ -3570,7 +3604,7 @@ finish:
 	BGE    key
 
 end:
-	MOVD R1, left+32(FP)
+	MOVD R1, left+40(FP)
 	RET
 
 stripes:
@@ -3632,14 +3666,14 @@ stripe:
 	MADD   R3, R6, R8, R8
 	B      striped
 
-// func xxh64Offsets64NEON(data *byte, offsets *int64, hashes *uint64, n int) (left int)
+// func xxh64Offsets64NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: ASIMD
-TEXT ·xxh64Offsets64NEON(SB), $0-40
+TEXT ·xxh64Offsets64NEON(SB), $0-48
 	// XXH64 with the seed 0.
 	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
 	// ends early at a long key, and when it has hashed enough bytes: a call must not take
 	// long.
-	MOVD hashes+16(FP), R0
+	MOVD hashes+32(FP), R0
 	MOVD n+24(FP), R1
 	MOVD $131072, R2
 	MOVD $-7046029288634856825, R3
@@ -3647,8 +3681,8 @@ TEXT ·xxh64Offsets64NEON(SB), $0-40
 	MOVD $1609587929392839161, R5
 	MOVD $-8796714831421723037, R6
 	MOVD $2870177450012600261, R7
-	MOVD data+0(FP), R11
-	MOVD offsets+8(FP), R12
+	MOVD data+16(FP), R11
+	MOVD rows+0(FP), R12
 
 key:
 	LDP  0(R12), (R9, R10)
@@ -3715,7 +3749,7 @@ finish:
 	BGE    key
 
 end:
-	MOVD R1, left+32(FP)
+	MOVD R1, left+40(FP)
 	RET
 
 stripes:
@@ -3777,14 +3811,14 @@ stripe:
 	MADD   R3, R6, R8, R8
 	B      striped
 
-// func xxh64FixedNEON(data *byte, width int, hashes *uint64, n int) (left int)
+// func xxh64FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: ASIMD
-TEXT ·xxh64FixedNEON(SB), $0-40
+TEXT ·xxh64FixedNEON(SB), $0-48
 	// XXH64 with the seed 0.
 	// A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel
 	// ends early at a long key, and when it has hashed enough bytes: a call must not take
 	// long.
-	MOVD hashes+16(FP), R0
+	MOVD hashes+32(FP), R0
 	MOVD n+24(FP), R1
 	MOVD $131072, R2
 	MOVD $-7046029288634856825, R3
@@ -3792,8 +3826,9 @@ TEXT ·xxh64FixedNEON(SB), $0-40
 	MOVD $1609587929392839161, R5
 	MOVD $-8796714831421723037, R6
 	MOVD $2870177450012600261, R7
-	MOVD data+0(FP), R11
-	MOVD width+8(FP), R12
+	MOVD rows+0(FP), R11
+	MOVD stride+8(FP), R12
+	NEG  R12, R12
 
 key:
 	MOVD R11, R9
@@ -3859,7 +3894,7 @@ finish:
 	BGE    key
 
 end:
-	MOVD R1, left+32(FP)
+	MOVD R1, left+40(FP)
 	RET
 
 stripes:
@@ -3921,9 +3956,9 @@ stripe:
 	MADD   R3, R6, R8, R8
 	B      striped
 
-// func xxph3Width4NEON(keys *byte, hashes *uint64, n int)
+// func xxph3Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 // Requires: ASIMD
-TEXT ·xxph3Width4NEON(SB), NOSPLIT, $0-24
+TEXT ·xxph3Width4NEON(SB), NOSPLIT, $0-56
 	// XXPH3 of a key of 4 to 8 bytes. The first 4 and the last 4 are the halves of a word x:
 	// x ^= secret, x = (x ^ x>>51)·p + length, x = (x ^ x>>47)·q, x = (x ^ x>>37)·r, x ^= x>>32.
 	MOVD $-4734510112055689544, R0
@@ -3931,9 +3966,9 @@ TEXT ·xxph3Width4NEON(SB), NOSPLIT, $0-24
 	MOVD $2654435761, R2
 	MOVD $-4417276706812531889, R3
 	MOVD $1609587929392839161, R4
-	MOVD hashes+8(FP), R5
-	MOVD keys+0(FP), R6
-	MOVD n+16(FP), R7
+	MOVD hashes+32(FP), R5
+	MOVD rows+0(FP), R6
+	MOVD n+24(FP), R7
 	SUBS $4, R7, R7
 	BLT  rest
 
@@ -4001,11 +4036,12 @@ key:
 	BNE     key
 
 end:
+	MOVD R7, left+48(FP)
 	RET
 
-// func xxph3Width8NEON(keys *byte, hashes *uint64, n int)
+// func xxph3Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
 // Requires: ASIMD
-TEXT ·xxph3Width8NEON(SB), NOSPLIT, $0-24
+TEXT ·xxph3Width8NEON(SB), NOSPLIT, $0-56
 	// XXPH3 of a key of 4 to 8 bytes. The first 4 and the last 4 are the halves of a word x:
 	// x ^= secret, x = (x ^ x>>51)·p + length, x = (x ^ x>>47)·q, x = (x ^ x>>37)·r, x ^= x>>32.
 	MOVD $-4734510112055689544, R0
@@ -4013,9 +4049,9 @@ TEXT ·xxph3Width8NEON(SB), NOSPLIT, $0-24
 	MOVD $2654435761, R2
 	MOVD $-4417276706812531889, R3
 	MOVD $1609587929392839161, R4
-	MOVD hashes+8(FP), R5
-	MOVD keys+0(FP), R6
-	MOVD n+16(FP), R7
+	MOVD hashes+32(FP), R5
+	MOVD rows+0(FP), R6
+	MOVD n+24(FP), R7
 	SUBS $4, R7, R7
 	BLT  rest
 
@@ -4078,6 +4114,7 @@ key:
 	BNE    key
 
 end:
+	MOVD R7, left+48(FP)
 	RET
 
 DATA xxph3Words<>+0(SB)/8, $0xbe4ba423396cfeb8

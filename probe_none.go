@@ -68,3 +68,126 @@ func probeDouble64Loads(kernel Kernel, base *byte, bits uint32, wrap uint32, inv
 func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
 	return false
 }
+
+// hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.
+func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	return left, false
+}
+
+// hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
+// leave keys that do not fill a vector. It ends at a vector, or a group of 32 or 64, with a key of
+// longKey bytes or more, and after so many bytes that a longer call would delay preemption.
+// Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
+// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0. gathers makes
+// AVX-512 gather keys of any length.
+func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int, ok bool) {
+	return left, false
+}
+
+// hash64 is hash32 for two words.
+func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
+	return left, false
+}
+
+// xxh64 is hash64 for one word.
+func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	return left, false
+}
+
+// xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.
+func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
+	return false
+}
+
+// xxph3 is hash32 for a word of 64 bits.
+func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int, ok bool) {
+	return left, false
+}
+
+// groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
+// all probes.
+func groupDouble32(kernel Kernel, blocks **byte, n int, probes int, hash uint32) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupThreeDouble32 makes the first three probes of groupDouble32. Their sums are in hashes, and
+// clear has the byte without the bit of each.
+func groupThreeDouble32(kernel Kernel, blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupDouble64 is groupDouble32 for arrays of reducedForm.
+func groupDouble64(kernel Kernel, blocks **byte, n int, probes int, h1 uint64, h2 uint64) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupThreeDouble64 makes the first three probes of groupDouble64, in arrays with reciprocals. The
+// first array begins at arrays.
+func groupThreeDouble64(kernel Kernel, arrays **byte, n int, hashes *[3]uint64) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupSplit256 is groupDouble32 for this walk.
+func groupSplit256(kernel Kernel, blocks **byte, n int, hash uint64) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupLine512 is groupDouble32 for at most maxHasProbes probes.
+func groupLine512(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupBitsLine512 is groupLine512 for the bits of a key in its line.
+func groupBitsLine512(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupLine32 is groupLine512 for lines of 64 bytes.
+func groupLine32(kernel Kernel, blocks **byte, n int, hash uint64, probes int) (word uint64, ok bool) {
+	return word, false
+}
+
+// groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.
+func groupBitsLine32(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]uint64) (word uint64, ok bool) {
+	return word, false
+}
+
+// setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
+// and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.
+func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours int) (ok bool) {
+	return false
+}
+
+// sortPlaces is sortGeneric for n places, at least 1.
+func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
+	return left, false
+}
+
+// pack32 moves the chosen ones of n words to the front, and returns their number. Word i is chosen
+// if bit i%64 of chosen[i/64] is set. n is a multiple of 16, at least 16. It reads and writes the n
+// words, and reads n bits of chosen.
+func pack32(kernel Kernel, words *uint32, chosen *uint64, n int) (left int, ok bool) {
+	return left, false
+}
+
+// pack64 is pack32 for words of 64 bits.
+func pack64(kernel Kernel, words *uint64, chosen *uint64, n int) (left int, ok bool) {
+	return left, false
+}
+
+// probeUint64 tests a key of 8 bytes. base begins a scheme. In assembly, it jumps to the function
+// below for the pair of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
+// one call: with two, Parquet's took 1.15 times as long.
+func probeUint64(base **byte, key uint64) (may bool) { return mayContainUint64(base, key) }
+
+// probeHash is probeUint64 for a hash and the number of its kind, and mayContainHash. base begins a
+// view if the filter may have another hash.
+func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool) {
+	return mayContainHash(base, h1, h2, kind)
+}
+
+// probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
+// array. It takes 0.8 times as long as hash and test by two calls.
+func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool, ok bool) {
+	return may, false
+}

@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"math"
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
@@ -55,43 +54,6 @@ func (s *scheme) bytes() uint64 {
 		return (*line32)(&s.array).bytes()
 	}
 	panic("bloom: no such walk")
-}
-
-// testHash reports whether the key of a hash may be in the filter.
-func (s *scheme) testHash(h Hash) bool {
-	if raceDetector && s.atomic {
-		return s.testHashAtomic(h)
-	}
-	switch s.pair.walk() {
-	case noWalk:
-		return false
-	case walkDouble32:
-		return s.test(uint32(h.h1), nil, 0)
-	case walkDouble64:
-		return (*double64)(&s.array).test(h.h1, h.h2)
-	case walkSplit256:
-		if s.kernel != Generic {
-			return (*split256)(&s.array).has(h.h1)
-		}
-		return (*split256)(&s.array).test(h.h1)
-	case walkLine512:
-		if s.hasLine() {
-			return (*line512)(&s.array).has(h.h1)
-		}
-		return (*line512)(&s.array).test(h.h1)
-	case walkLine32:
-		if s.hasLine() {
-			return (*line32)(&s.array).has(uint32(h.h1))
-		}
-		return (*line32)(&s.array).test(uint32(h.h1))
-	}
-	panic("bloom: no such walk")
-}
-
-// hasLine reports whether assembly tests single keys, in the walks line512 and line32: up to
-// maxHasProbes bits of a line of 64 bytes. Longer lines have larger numbers n.
-func (s *scheme) hasLine() bool {
-	return s.kernel != Generic && s.k <= maxHasProbes && s.n <= math.MaxUint32
 }
 
 // testHashes sets bit i of hits for every hash i that may be in the filter. It writes one
@@ -186,16 +148,11 @@ func (s *scheme) addHash(h Hash) {
 // setsLines reports whether the kernel sets all bits of a key at once, in one line of memory.
 // That is not atomic.
 func (s *scheme) setsLines() bool {
-	if s.kernel == Generic || s.atomic {
+	walk := s.pair.walk()
+	if s.kernel == Generic || s.atomic || !walkKinds[walk].line {
 		return false
 	}
-	switch s.pair.walk() {
-	case walkSplit256, walkLine512:
-		return s.bytes() < mostLinesBytes
-	case walkLine32:
-		return s.bytes() < mostLinesBytes && (*line32)(&s.array).log() == 0
-	}
-	return false
+	return s.bytes() < mostLinesBytes && (walk != walkLine32 || (*line32)(&s.array).log() == 0)
 }
 
 // addAssembly sets the bits of all hashes, at least one, in the kernel's assembly. It returns
@@ -303,7 +260,7 @@ func (s *scheme) or(bit uint64) { atomic.OrUint32(s.word(bit), 1<<wordShift(bit)
 // someProbes is how many probes of a key the functions below compute at a time.
 const someProbes = 16
 
-// testHashAtomic is testHash with atomic loads.
+// testHashAtomic is probeHash with atomic loads.
 func (s *scheme) testHashAtomic(h Hash) bool {
 	var buffer [someProbes]uint64
 	for first := 0; first < s.k; first += someProbes {
@@ -364,7 +321,7 @@ func (s *scheme) addNew(h Hash) bool {
 	if s.atomic {
 		return s.addHashAtomic(h)
 	}
-	if s.testHash(h) {
+	if s.probeHash(h) {
 		return false
 	}
 	s.addHash(h)

@@ -25,12 +25,17 @@ const (
 var walkKinds = [...]struct {
 	name  string
 	words words // of the hashes it takes
+	line  bool  // all bits of a key are in one line of memory, if lines have 64 bytes
+
+	// A size of an even number of units, of so many bits, can be halved. There may be most units. The
+	// unit is 0 if no size can be halved.
+	unit, most uint64
 }{
-	walkDouble32: {"double32", one32},
-	walkDouble64: {"double64", two64},
-	walkSplit256: {"split256", one64},
-	walkLine512:  {"line512", one64},
-	walkLine32:   {"line32", one32},
+	walkDouble32: {"double32", one32, false, 8, mostBytes},
+	walkDouble64: {"double64", two64, false, 8, mostBytes},
+	walkSplit256: {"split256", one64, true, 256, min(maxBlocks, mostBytes/32)},
+	walkLine512:  {"line512", one64, true, 512, min(rocksMostLines, mostBytes/64)},
+	walkLine32:   {"line32", one32, true, 0, 0},
 }
 
 func (w walkKind) String() string { return walkKinds[w].name }

@@ -62,7 +62,7 @@ func (d *double64) at(bit uint64) *byte {
 }
 
 // test reports whether the key of one hash may be in the filter. The first three probes
-// share one branch, as in scheme.test, but not in a filter of exitBytes. test copies fields of d to
+// share one branch, as in double32.test, but not in a filter of exitBytes. test copies fields of d to
 // variables, because the compiler would read them again for each probe.
 func (d *double64) test(h1, h2 uint64) bool {
 	if d.recip == 0 {
@@ -205,15 +205,38 @@ func (d *double64) testGeneric(h1, h2 []uint64, hits []uint64) {
 	}
 }
 
+// form says which functions test the array in a group.
+func (d *double64) form() int {
+	switch {
+	case d.recip == 0:
+		return dividedForm
+	case d.n < minReduceBits || d.n > maxKernelBits:
+		return reciprocalForm
+	}
+	return reducedForm
+}
+
+// The forms of arrays of the walk double64: Go divides, AVX2 takes a reciprocal, and AVX-512
+// computes in floating point.
+const (
+	dividedForm = iota
+	reciprocalForm
+	reducedForm
+)
+
 // testPartDouble64 is testPart for this walk. It works like testPartDouble32.
-func testPartDouble64(kernel Kernel, p *part, h1, h2 uint64) uint64 {
-	word, probes := testPartDouble64Assembly(kernel, p, h1, h2)
-	k := p.arrays[0].k
-	if probes == k {
-		return word
+func testPartDouble64(kernel Kernel, p *part, h1, h2 uint64) (word uint64) {
+	k, ok := p.arrays[0].k, false
+	if p.blocks != nil && !slowGather {
+		if word, ok = groupDouble64(kernel, &p.blocks[0].bases[0], len(p.arrays), k, h1, h2); ok {
+			return word
+		}
 	}
 	first := firstDouble64(h1, h2, k)
-	if probes == 0 {
+	if p.arrays[0].recip != 0 {
+		word, ok = groupThreeDouble64(kernel, &p.arrays[0].base, len(p.arrays), &first)
+	}
+	if !ok {
 		for i := range p.arrays {
 			d := (*double64)(&p.arrays[i])
 			word |= uint64(d.bit(first[0])&d.bit(first[1])&d.bit(first[2])&1) << (i % 64)

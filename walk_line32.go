@@ -49,7 +49,7 @@ func (d *line32) at(h uint32) (line unsafe.Pointer, mask uint32) {
 }
 
 // test reports whether the key of one hash may be in the filter. It joins three probes
-// before it branches, as scheme.test does.
+// before it branches, as double32.test does.
 func (d *line32) test(h uint32) bool {
 	line, mask := d.at(h)
 	delta := bits.RotateLeft32(h, -17)
@@ -221,11 +221,7 @@ func (d *line32) testGeneric(hashes []uint32, hits []uint64) {
 
 // testPartLine32 is testPart for this walk. The bits of a key in a line of 64 bytes are the same
 // in every array.
-func testPartLine32(kernel Kernel, p *part, h uint32) uint64 {
-	word, ok := testPartLine32Assembly(kernel, p, h)
-	if ok {
-		return word
-	}
+func testPartLine32(kernel Kernel, p *part, h uint32) (word uint64) {
 	if (*line32)(&p.arrays[0]).log() > 0 {
 		for i := range p.arrays {
 			if (*line32)(&p.arrays[i]).test(h) {
@@ -234,7 +230,18 @@ func testPartLine32(kernel Kernel, p *part, h uint32) uint64 {
 		}
 		return word
 	}
-	bits := line32Bits(h, p.arrays[0].k)
+	k := p.arrays[0].k
+	if p.blocks != nil && k <= maxHasProbes {
+		if word, ok := groupLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), k); ok {
+			return word
+		}
+	}
+	bits := line32Bits(h, k)
+	if p.blocks != nil {
+		if word, ok := groupBitsLine32(kernel, &p.blocks[0].bases[0], len(p.arrays), uint64(h), (*[8]uint64)(&bits)); ok {
+			return word
+		}
+	}
 	for i := range p.arrays {
 		line, _ := (*line32)(&p.arrays[i]).at(h)
 		word |= bits.in((*[64]byte)(line)) << (i % 64)

@@ -197,12 +197,19 @@ func (d *line512) testGeneric(hashes, hits []uint64) {
 
 // testPartLine512 is testPart for this walk. The bits of a key in its line are the same in every
 // array.
-func testPartLine512(kernel Kernel, p *part, h uint64) uint64 {
-	word, ok := testPartLine512Assembly(kernel, p, h)
-	if ok {
-		return word
+func testPartLine512(kernel Kernel, p *part, h uint64) (word uint64) {
+	k := p.arrays[0].k
+	if p.blocks != nil && k <= maxHasProbes {
+		if word, ok := groupLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, k); ok {
+			return word
+		}
 	}
-	bits := line512Bits(h, p.arrays[0].k)
+	bits := line512Bits(h, k)
+	if p.blocks != nil {
+		if word, ok := groupBitsLine512(kernel, &p.blocks[0].bases[0], len(p.arrays), h, (*[8]uint64)(&bits)); ok {
+			return word
+		}
+	}
 	for i := range p.arrays {
 		word |= bits.in((*line512)(&p.arrays[i]).at(h)) << (i % 64)
 	}

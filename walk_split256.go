@@ -124,10 +124,11 @@ func (d *split256) testGeneric(hashes, hits []uint64) {
 
 // testPartSplit256 is testPart for this walk. The bits of a key in its block are the same in
 // every array.
-func testPartSplit256(kernel Kernel, p *part, h uint64) uint64 {
-	word, ok := testPartSplit256Assembly(kernel, p, h)
-	if ok {
-		return word
+func testPartSplit256(kernel Kernel, p *part, h uint64) (word uint64) {
+	if p.blocks != nil {
+		if word, ok := groupSplit256(kernel, &p.blocks[0].bases[0], len(p.arrays), h); ok {
+			return word
+		}
 	}
 	var bits [4]uint64
 	for i, salt := range splitSalts {

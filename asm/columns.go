@@ -8,23 +8,24 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// column is a layout of keys of any length.
+// column is a layout of keys.
 type column struct {
-	name      string
-	arguments string
+	name string
 	// locate emits the code that a kernel runs once, and returns a function that emits the
 	// code to locate the next vector of keys.
 	locate func(v vectors) func() located
 }
 
-// columns are the layouts: Go's slices and strings, Arrow's offsets, and a fixed width.
+// columns are the layouts of keys of any length: Go's slices and strings, and Arrow's offsets.
 var columns = []column{
-	{"Slices", "headers *byte", locateHeaders(24)},
-	{"Strings", "headers *byte", locateHeaders(16)},
-	{"Offsets32", "data *byte, offsets *int32", locateOffsets32},
-	{"Offsets64", "data *byte, offsets *int64", locateOffsets64},
-	{"Fixed", "data *byte, width int", locateFixed},
+	{"Slices", locateHeaders(24)},
+	{"Strings", locateHeaders(16)},
+	{"Offsets32", locateOffsets32},
+	{"Offsets64", locateOffsets64},
 }
+
+// fixed is the layout of keys of one width.
+var fixed = column{"Fixed", locateFixed}
 
 // located has the addresses and the lengths in bytes of a vector of keys. The lengths
 // are a vector of words, or two long vectors, or both.
@@ -68,7 +69,7 @@ func (l located) jumpIfLong(v vectors, label string) {
 // address, a length, and in slices a capacity.
 func locateHeaders(stride int) func(v vectors) func() located {
 	return func(v vectors) func() located {
-		headers, load := argument("headers"), v.headers(stride)
+		headers, load := argument("rows"), v.headers(stride)
 		return func() (l located) {
 			for i := range l.address {
 				l.address[i], l.lengths[i] = load(Mem{Base: headers, Disp: stride * v.lanes() / 2 * i})
@@ -162,7 +163,7 @@ func headerTables() {
 }
 
 func locateOffsets32(v vectors) func() located {
-	data, offsets := v.broadcastLong(argument("data")), argument("offsets")
+	data, offsets := v.broadcastLong(argument("data")), argument("rows")
 	return func() located {
 		from, to := v.vector(), v.vector()
 		v.load(Mem{Base: offsets}, from)
@@ -178,7 +179,7 @@ func locateOffsets32(v vectors) func() located {
 }
 
 func locateOffsets64(v vectors) func() located {
-	data, offsets := v.broadcastLong(argument("data")), argument("offsets")
+	data, offsets := v.broadcastLong(argument("data")), argument("rows")
 	return func() (l located) {
 		for i := range l.address {
 			l.address[i], l.lengths[i] = v.vector(), v.vector()
@@ -193,7 +194,8 @@ func locateOffsets64(v vectors) func() located {
 }
 
 func locateFixed(v vectors) func() located {
-	data, width := argument("data"), argument("width")
+	data, width := argument("rows"), argument("stride")
+	NEGQ(width)
 	addresses := AllocLocal(8 * v.lanes())
 	for lane := range v.lanes() {
 		MOVQ(data, addresses.Offset(8*lane))

@@ -16,13 +16,18 @@ import (
 // kernel's function ends with the kernel.
 //
 // A family with arguments is an entry: a Go function that every architecture has. It takes a kernel and
-// the arguments, calls the function of the kernel, and reports whether there is one.
+// the arguments, calls the function of the kernel, and reports whether there is one. If the first argument
+// is a layout, the names of the functions have a layout before the kernel, and they do not take it.
 type family struct {
 	name      string
 	arguments string // of an entry, and of all its functions: names and types
 	results   string // of these, beside ok of the entry
 	doc       string
 }
+
+// inGo is what the entries for single keys call where there is no assembly. They take no kernel: it is
+// in what they test.
+var inGo = map[string]string{"probeUint64": "mayContainUint64", "probeHash": "mayContainHash"}
 
 // families are what the architectures provide. A function belongs to the first that has its name.
 var families = []family{
@@ -58,45 +63,65 @@ var families = []family{
 		It reads on to the next multiple of 16 hashes. There are at most maxKernelBits bits. starts and
 		steps are the remainders of h1 and h2; AVX-512 computes them itself if inverse is not 0. It makes
 		the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.`},
-	{name: "hash32HeadersLoads", doc: `
-		The hash32HeadersLoads functions are hash32 functions for groups of 32 keys with headers. They
-		load words one by one, and return how many groups are left.`},
-	{name: "hash32", doc: `
-		The hash32 functions are hash32Generic for the given number of vectors of keys, at least 1. Those
-		for keys of any length return how many vectors are left. Headers are those of slices or strings:
-		an address, and the length 8 bytes after it. Keys of a fixed width have at least 8 bytes. Keys
-		may lie on the stack, which can't move during a call. signs is signedBytes if the last bytes of a
-		key are signed, and else 0.`},
-	{name: "hash64", doc: `
-		The hash64 functions write the two hashes of n keys, or of the given number of vectors of 16
-		keys, at least 1. Those for keys of any length return how many keys or vectors are left.`},
-	{name: "xxh64", doc: `
-		The xxh64 functions are the hash64 functions for one hash.`},
-	{name: "xxph3Stripes", doc: `
-		The xxph3Stripes functions add to the 8 sums, as xxph3Sums.add does.`},
-	{name: "xxph3", doc: `
-		The xxph3 functions write the hashes of n keys, or of the given number of vectors of 16 keys, at
-		least 1. Those for keys of any length return the number of vectors that they leave.`},
-	{name: "testArrays", doc: `
-		The testArrays functions test a key with n arrays, 1 to 64, of which the first block begins at
-		blocks, or the first array at arrays. bits has the bits of the key in its line, and probes is at
-		most maxHasProbes for lines. The AVX-512 functions of double walks make all probes, and those of
-		AVX2 the first three.`},
-	{name: "setPlaces", doc: `
-		The setPlaces functions set the bits at 4·fours places; fours is at least 1. For a place below
-		whole, they read and write a word of 32 bits; for any other place, a byte. whole is a multiple of
-		32, or 2^32-1.`},
-	{name: "sortPlaces", doc: `
-		The sortPlaces functions are sortGeneric for n places, at least 1.`},
-	{name: "pack", doc: `
-		The pack functions move the chosen ones of n words to the front, and return their number. n is a
-		multiple of 16, at least 16. They read and write the n words, and read n bits of chosen.`},
-	{name: "testUint64", doc: `
-		testUint64 tests a key of 8 bytes. base begins a scheme. It jumps to the function below for the
-		pair and the kernel of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
+	{"hash32Loads", "layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32", "left int", `
+		hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.`},
+	{"hash32", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool", "left int", `
+		hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
+		leave keys that do not fill a vector. It ends at a vector, or a group of 32 or 64, with a key of
+		longKey bytes or more, and after so many bytes that a longer call would delay preemption.
+		Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
+		during a call. signs is signedBytes if the last bytes of a key are signed, and else 0. gathers makes
+		AVX-512 gather keys of any length.`},
+	{"hash64", "layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64", "left int", `
+		hash64 is hash32 for two words.`},
+	{"xxh64", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
+		xxh64 is hash64 for one word.`},
+	{"xxph3Stripes", "sums *uint64, key *byte, n int", "", `
+		xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.`},
+	{"xxph3", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool", "left int", `
+		xxph3 is hash32 for a word of 64 bits.`},
+	{"groupDouble32", "blocks **byte, n int, probes int, hash uint32", "word uint64", `
+		groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
+		all probes.`},
+	{"groupThreeDouble32", "blocks **byte, n int, hashes *[3]uint32, clear *[3]uint32", "word uint64", `
+		groupThreeDouble32 makes the first three probes of groupDouble32. Their sums are in hashes, and
+		clear has the byte without the bit of each.`},
+	{"groupDouble64", "blocks **byte, n int, probes int, h1 uint64, h2 uint64", "word uint64", `
+		groupDouble64 is groupDouble32 for arrays of reducedForm.`},
+	{"groupThreeDouble64", "arrays **byte, n int, hashes *[3]uint64", "word uint64", `
+		groupThreeDouble64 makes the first three probes of groupDouble64, in arrays with reciprocals. The
+		first array begins at arrays.`},
+	{"groupSplit256", "blocks **byte, n int, hash uint64", "word uint64", `
+		groupSplit256 is groupDouble32 for this walk.`},
+	{"groupLine512", "blocks **byte, n int, hash uint64, probes int", "word uint64", `
+		groupLine512 is groupDouble32 for at most maxHasProbes probes.`},
+	{"groupBitsLine512", "blocks **byte, n int, hash uint64, bits *[8]uint64", "word uint64", `
+		groupBitsLine512 is groupLine512 for the bits of a key in its line.`},
+	{"groupLine32", "blocks **byte, n int, hash uint64, probes int", "word uint64", `
+		groupLine32 is groupLine512 for lines of 64 bytes.`},
+	{"groupBitsLine32", "blocks **byte, n int, hash uint64, bits *[8]uint64", "word uint64", `
+		groupBitsLine32 is groupBitsLine512 for lines of 64 bytes.`},
+	{"setPlaces", "base *byte, whole uint32, places *uint32, fours int", "", `
+		setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
+		and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.`},
+	{"sortPlaces", "places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int", "left int", `
+		sortPlaces is sortGeneric for n places, at least 1.`},
+	{"pack32", "words *uint32, chosen *uint64, n int", "left int", `
+		pack32 moves the chosen ones of n words to the front, and returns their number. Word i is chosen
+		if bit i%64 of chosen[i/64] is set. n is a multiple of 16, at least 16. It reads and writes the n
+		words, and reads n bits of chosen.`},
+	{"pack64", "words *uint64, chosen *uint64, n int", "left int", `
+		pack64 is pack32 for words of 64 bits.`},
+	{name: "probeUint64", arguments: "base **byte, key uint64", results: "may bool", doc: `
+		probeUint64 tests a key of 8 bytes. base begins a scheme. In assembly, it jumps to the function
+		below for the pair of the scheme, or to mayContainUint64. Go inlines its callers, so a key takes
 		one call: with two, Parquet's took 1.15 times as long.`},
-	{name: "testHash", doc: `
-		testHash is testUint64 for a hash and the number of its kind, and mayContainHash.`},
+	{name: "probeHash", arguments: "base **byte, h1 uint64, h2 uint64, kind uint8", results: "may bool", doc: `
+		probeHash is probeUint64 for a hash and the number of its kind, and mayContainHash. base begins a
+		view if the filter may have another hash.`},
+	{"probeShortSplit256", "base **byte, key *byte, n int", "may bool", `
+		probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
+		array. It takes 0.8 times as long as hash and test by two calls.`},
 	{name: "has", doc: `
 		The has functions test one key. Their base begins a scheme, and those of lines make at most
 		maxHasProbes probes.`},
@@ -106,15 +131,34 @@ var families = []family{
 func signature(name string) string {
 	for _, f := range families {
 		if f.name == name {
-			return "func(" + f.arguments + ") (" + f.results + ")"
+			return "func(" + f.taken() + ") (" + f.results + ")"
 		}
 	}
 	panic("no family " + name)
 }
 
+// ofLayout begins the arguments of an entry for several layouts.
+const ofLayout = "layout layout, "
+
+// taken returns the arguments that the functions of an entry take.
+func (f *family) taken() string { return strings.TrimPrefix(f.arguments, ofLayout) }
+
 // kernels are the suffixes of functions. A kernel without a function of its own takes that of the next
 // one, if it has a line for that.
 var kernels = []struct{ name, instead string }{{"AVX512", "AVX2"}, {"AVX2", ""}, {"NEON", ""}}
+
+// layouts are what follows the family in the name of a hash's function, and the layouts that it serves.
+var layouts = []struct{ name, layouts string }{
+	{"Width4", "uint32s"},
+	{"Width8", "uint64s"},
+	{"Rows", "byteSlices, strs, offsets32, offsets64, fixedWidth"},
+	{"Headers", "byteSlices, strs"},
+	{"Slices", "byteSlices"},
+	{"Strings", "strs"},
+	{"Offsets32", "offsets32"},
+	{"Offsets64", "offsets64"},
+	{"Fixed", "fixedWidth"},
+}
 
 // declare writes a Go file with the entries and the declarations of an architecture's functions.
 func declare(file, constraint string, functions []*ir.Function) error {
@@ -134,7 +178,9 @@ func declare(file, constraint string, functions []*ir.Function) error {
 		if family.arguments != "" || len(members[i]) > 0 {
 			b.WriteString(strings.ReplaceAll(family.doc, "\n\t\t", "\n// ") + "\n")
 		}
-		if family.arguments != "" {
+		if instead, single := inGo[family.name]; single && len(members[i]) == 0 {
+			fmt.Fprintf(&b, "func %s(%s) (%s) { return %s(%s) }\n", family.name, family.arguments, family.results, instead, strings.Join(names(family.arguments), ", "))
+		} else if !single && family.arguments != "" {
 			b.WriteString(family.entry(members[i]))
 		}
 		for _, name := range members[i] {
@@ -157,13 +203,32 @@ func (f *family) entry(functions []string) string {
 	}
 	fmt.Fprintf(&b, "func %s(kernel Kernel, %s) (%s) {\n", f.name, f.arguments, results)
 	if len(functions) > 0 {
-		b.WriteString("switch kernel {\n")
+		b.WriteString("switch kernel {\n" + f.cases(functions) + "}\n")
+	}
+	fmt.Fprintf(&b, "return %s\n}\n", strings.Join(append(names(f.results), "false"), ", "))
+	return b.String()
+}
+
+// cases returns those of the switch over the kernels.
+func (f *family) cases(functions []string) string {
+	var b strings.Builder
+	if !strings.HasPrefix(f.arguments, ofLayout) {
 		for _, name := range functions {
 			fmt.Fprintf(&b, "case %s:\n%s\n", strings.Join(f.kernels(name, functions), ", "), f.call(name))
 		}
-		b.WriteString("}\n")
+		return b.String()
 	}
-	fmt.Fprintf(&b, "return %s\n}\n", strings.Join(append(names(f.results), "false"), ", "))
+	for _, k := range kernels {
+		inner := ""
+		for _, l := range layouts {
+			if name := f.name + l.name + k.name; slices.Contains(functions, name) {
+				inner += fmt.Sprintf("case %s:\n%s\n", l.layouts, f.call(name))
+			}
+		}
+		if inner != "" {
+			fmt.Fprintf(&b, "case %s:\nswitch layout {\n%s}\n", k.name, inner)
+		}
+	}
 	return b.String()
 }
 
@@ -179,7 +244,7 @@ func (f *family) kernels(function string, all []string) (served []string) {
 
 // call returns the statements that call a function with the arguments of the entry.
 func (f *family) call(function string) string {
-	call := function + "(" + strings.Join(names(f.arguments), ", ") + ")"
+	call := function + "(" + strings.Join(names(f.taken()), ", ") + ")"
 	if f.results == "" {
 		return call + "\nreturn true"
 	}

@@ -22,13 +22,13 @@ func (b block) units() Mem  { return Mem(b).Offset(bloom.offset("block.units")) 
 func (b block) recips() Mem { return Mem(b).Offset(bloom.offset("block.recips")) }
 func (b block) shifts() Mem { return Mem(b).Offset(bloom.offset("block.shifts")) }
 
-// testArrays emits the tests of one key with many filters.
-func testArrays() {
-	testArraysDouble32()
-	testArraysDouble64()
-	testArraysStaged("Double32", "hash uint32", staged32{})
-	testArraysStaged("Double64", "h1, h2 uint64", &staged64{})
-	testArraysLines("Split256", "", &avx2{}, locateSplit256, bitsOfBlock)
+// groups emits the tests of one key with many filters.
+func groups() {
+	groupThreeDouble32()
+	groupThreeDouble64()
+	groupStaged("groupDouble32", staged32{})
+	groupStaged("groupDouble64", &staged64{})
+	groupLines("groupSplit256", &avx2{}, locateSplit256, bitsOfBlock)
 	for _, line := range []struct {
 		walk   string
 		locate func(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual
@@ -37,18 +37,18 @@ func testArrays() {
 		{"Line512", locateLine512, wordsOfLine512},
 		{"Line32", locateLine32, wordsOfLine32},
 	} {
-		testArraysLines(line.walk, ", bits *uint64", &avx2{}, line.locate, bitsOfArgument)
-		testArraysLines(line.walk, ", probes int", &avx512{}, line.locate, func(hash reg.GPVirtual) func(line Mem) {
+		groupLines("groupBits"+line.walk, &avx2{}, line.locate, bitsOfArgument)
+		groupLines("group"+line.walk, &avx512{}, line.locate, func(hash reg.GPVirtual) func(line Mem) {
 			return testWords(line.words(hash))
 		})
 	}
 }
 
-// testArraysLines emits the test for a walk whose keys have one line in each array. locate emits
+// groupLines emits the test for a walk whose keys have one line in each array. locate emits
 // the addresses of the lines. prepare emits what is the same for all lines, and returns what emits
 // the test of one: it sets the carry flag if the line has all bits of the key.
-func testArraysLines(walk, arguments string, v vectors, locate func(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual, prepare func(hash reg.GPVirtual) (test func(line Mem))) {
-	TEXT("testArrays"+walk+v.name(), 0, "func(blocks **byte, n int, hash uint64"+arguments+") uint64")
+func groupLines(name string, v vectors, locate func(v vectors, hash reg.VecVirtual, b block) reg.VecVirtual, prepare func(hash reg.GPVirtual) (test func(line Mem))) {
+	TEXT(name+v.name(), 0, signature(name))
 	Comment(
 		"The kernel computes the addresses of the lines, and then goes from the last line to the",
 		"first. It has no branch that depends on the key, so the CPU loads many lines at a time.",
@@ -195,10 +195,10 @@ func testWords(word, bit reg.VecVirtual) func(line Mem) {
 	}
 }
 
-// testArraysDouble32 emits the first three probes of one key in many filters of the walk
+// groupThreeDouble32 emits the first three probes of one key in many filters of the walk
 // double32.
-func testArraysDouble32() {
-	TEXT("testArraysDouble32AVX2", NOSPLIT, "func(blocks **byte, n int, hashes, clear *uint32) uint64")
+func groupThreeDouble32() {
+	TEXT("groupThreeDouble32AVX2", NOSPLIT, signature("groupThreeDouble32"))
 	Comment(
 		"The kernel goes from the last block to the first. The place of a bit in its byte is the same",
 		"in every filter: clear has the byte without it. The byte's number is h/8 modulo the number",
@@ -269,10 +269,10 @@ func testArraysDouble32() {
 // units, the reciprocal and the number of probes.
 var arraySize = bloom.size("array")
 
-// testArraysDouble64 emits the first three probes of one key in many filters of the walk
+// groupThreeDouble64 emits the first three probes of one key in many filters of the walk
 // double64, of 512 bits or more.
-func testArraysDouble64() {
-	TEXT("testArraysDouble64AVX2", NOSPLIT, "func(arrays **byte, n int, hashes *uint64) uint64")
+func groupThreeDouble64() {
+	TEXT("groupThreeDouble64AVX2", NOSPLIT, signature("groupThreeDouble64"))
 	Comment(
 		"The kernel goes from the last array to the first. The remainders are those of remainder64:",
 		"a quotient from the reciprocal may be 1 too small.",

@@ -6,7 +6,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// stagedWalk is what differs between the walks of testArraysStaged. The lanes are arrays.
+// stagedWalk is what differs between the walks of groupStaged. The lanes are arrays.
 type stagedWalk interface {
 	// load emits the constants, the hash of the first probe, and the step that each probe adds.
 	load() (hash, step reg.VecVirtual)
@@ -33,9 +33,9 @@ type arraysStaged struct {
 // stored whole: those of 8 blocks end at 64 words at most.
 const passedRow = 8 * 64
 
-// testArraysStaged emits all probes of one key in many filters of a walk of double hashing.
-func testArraysStaged(walk, arguments string, w stagedWalk) {
-	TEXT("testArrays"+walk+"AVX512", 0, "func(blocks **byte, n, probes int, "+arguments+") uint64")
+// groupStaged emits all probes of one key in many filters of a walk of double hashing.
+func groupStaged(name string, w stagedWalk) {
+	TEXT(name+"AVX512", 0, signature(name))
 	Comment(
 		"The kernel makes the first two probes in all arrays. It compresses the fields of the arrays",
 		"that pass, which are a quarter if the key is absent, and makes the other probes in these. If",

@@ -14,12 +14,30 @@ var (
 	hash32Mul  = uint32(bloom.constant("hash32Mul"))
 )
 
-// hash32 emits the hash of keys of 4 or 8 bytes that lie side by side, for the given
-// number of whole vectors.
+// vectorsOf emits the number of whole vectors of so many keys. storeLeft emits the number of keys that are
+// left, if so many vectors are, or none.
+
+func vectorsOf(keys int) reg.GPVirtual {
+	n := argument("n")
+	SHRQ(U8(log2(keys)), n)
+	return n
+}
+
+func storeLeft(vectors reg.GPVirtual, keys int) {
+	left := argument("n")
+	ANDQ(U8(keys-1), left)
+	if vectors != nil {
+		SHLQ(U8(log2(keys)), vectors)
+		ADDQ(vectors, left)
+	}
+	Store(left, ReturnIndex(0))
+}
+
+// hash32 emits the hash of whole vectors of keys of 4 or 8 bytes that lie side by side.
 func hash32(v vectors, width int) {
-	TEXT(fmt.Sprintf("hash32Width%d%s", width, v.name()), NOSPLIT, "func(keys *byte, hashes *uint32, vectors int)")
+	TEXT(fmt.Sprintf("hash32Width%d%s", width, v.name()), NOSPLIT, signature("hash32"))
 	Comment("Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.")
-	keys, hashes, n := argument("keys"), argument("hashes"), argument("vectors")
+	keys, hashes, n := argument("rows"), argument("hashes"), vectorsOf(v.lanes())
 	seed := v.broadcast(constant(hash32Seed ^ uint32(width)*hash32Mul))
 	mul := v.broadcast(constant(hash32Mul))
 	var split func(a, b reg.VecVirtual)
@@ -52,6 +70,7 @@ func hash32(v vectors, width int) {
 	ADDQ(U8(4*v.lanes()), hashes)
 	DECQ(n)
 	JNZ(LabelRef("vector"))
+	storeLeft(nil, v.lanes())
 	VZEROUPPER()
 	RET()
 }

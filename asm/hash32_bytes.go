@@ -12,9 +12,9 @@ var long = int(bloom.constant("longKey"))
 
 const most = 1 << 14
 
-// hash32Bytes emits the hash of a column of keys, for the given number of whole vectors.
+// hash32Bytes emits the hash of whole vectors of a column of keys.
 func hash32Bytes(v vectors, c column) {
-	TEXT("hash32"+c.name+v.name(), 0, "func("+c.arguments+", hashes *uint32, vectors int, signs uint32) (left int)")
+	TEXT("hash32"+c.name+v.name(), 0, signature("hash32"))
 	Comment(
 		"Each lane hashes one key. The kernel gathers the next word of each key that has",
 		"one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to",
@@ -24,7 +24,7 @@ func hash32Bytes(v vectors, c column) {
 		"signs has the highest bits of the last bytes that are signed: all, or none.",
 	)
 	locate := c.locate(v)
-	hashes, left, bytes := argument("hashes"), argument("vectors"), GP64()
+	hashes, left, bytes := argument("hashes"), vectorsOf(v.lanes()), GP64()
 	MOVQ(U32(most), bytes)
 	seed := v.broadcast(constant(hash32Seed))
 	mul := v.broadcast(constant(hash32Mul))
@@ -67,7 +67,7 @@ func hash32Bytes(v vectors, c column) {
 	TESTQ(bytes, bytes)
 	JNS(LabelRef("vector"))
 	Label("end")
-	Store(left, ReturnIndex(0))
+	storeLeft(left, v.lanes())
 	VZEROUPPER()
 	RET()
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// hash32Loads has the registers of hash32HeadersLoadsAVX2 while its code is emitted. The kernel
+// hash32Loads has the registers of hash32LoadsHeadersAVX2 while its code is emitted. The kernel
 // takes 32 keys, a group, at a time.
 type hash32Loads struct {
 	headers, stride reg.GPVirtual
@@ -29,9 +29,9 @@ const (
 	groupSize = 4 * group
 )
 
-// hash32HeadersLoads emits the hash of Go's strings and slices for CPUs whose gathers are slow.
-func hash32HeadersLoads() {
-	TEXT("hash32HeadersLoadsAVX2", 0, "func(headers *byte, stride int, hashes *uint32, groups int, signs uint32) (left int)")
+// hash32LoadsHeaders emits the hash of Go's strings and slices for CPUs whose gathers are slow.
+func hash32LoadsHeaders() {
+	TEXT("hash32LoadsHeadersAVX2", 0, signature("hash32Loads"))
 	Comment(
 		"A group is 32 keys. The kernel loads 32 bytes of each key, those of 8 keys into 8 vectors,",
 		"and transposes them: then a vector has one word of 8 keys. A mask leaves out what is past",
@@ -39,11 +39,11 @@ func hash32HeadersLoads() {
 		"their words in turn, because a step waits for the product of the step before. The kernel",
 		"ends early as the others do.",
 	)
-	h := &hash32Loads{headers: argument("headers"), stride: argument("stride"), most: GP64(), offset: GP64()}
+	h := &hash32Loads{headers: argument("rows"), stride: argument("stride"), most: GP64(), offset: GP64()}
 	h.lengths, h.hashes, h.tails = AllocLocal(groupSize), AllocLocal(groupSize), AllocLocal(groupSize)
 	h.words, h.nothing = AllocLocal(chunk*group), AllocLocal(chunk)
 	h.out = AllocLocal(8)
-	left, bytes := argument("groups"), GP64()
+	left, bytes := vectorsOf(group), GP64()
 	MOVQ(argument("hashes"), h.out)
 	MOVQ(U32(most), bytes)
 
@@ -72,7 +72,7 @@ func hash32HeadersLoads() {
 	TESTQ(bytes, bytes)
 	JNS(LabelRef("group"))
 	Label("end")
-	Store(left, ReturnIndex(0))
+	storeLeft(left, group)
 	VZEROUPPER()
 	RET()
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -24,9 +23,6 @@ var (
 	oneSeed  = xxh64{"xxh64", []string{"hashes"}}
 	twoSeeds = xxh64{"hash64", []string{"h1", "h2"}}
 )
-
-// arguments returns those that follow the keys.
-func (x xxh64) arguments() string { return strings.Join(x.seeds, ", ") + " *uint64, vectors int" }
 
 // comment describes the seeds.
 func (x xxh64) comment() []string {
@@ -193,10 +189,10 @@ func (h *hash64) finish(to []reg.GPVirtual) {
 // hash64Width emits the hash of keys of 4 or 8 bytes that lie side by side. It computes eight
 // vectors of hashes at a time, and the hashes of two vectors of 8 keys at the end.
 func hash64Width(x xxh64, width int) {
-	TEXT(fmt.Sprintf("%sWidth%dAVX512", x.prefix, width), NOSPLIT, "func(keys *byte, "+x.arguments()+")")
+	TEXT(fmt.Sprintf("%sWidth%dAVX512", x.prefix, width), NOSPLIT, signature(x.prefix))
 	Comment(x.comment()...)
 	h := newHash64(x, 8/len(x.seeds))
-	keys, to, n := argument("keys"), h.outputs(), argument("vectors")
+	keys, to, n := argument("rows"), h.outputs(), vectorsOf(16)
 	seeds := h.start(width)
 	from := func(_, seed int) reg.VecVirtual { return seeds[seed] }
 	round := func() {
@@ -231,6 +227,7 @@ func hash64Width(x xxh64, width int) {
 	DECQ(n)
 	JMP(LabelRef("last"))
 	Label("end")
+	storeLeft(nil, 16)
 	VZEROUPPER()
 	RET()
 }

@@ -68,9 +68,9 @@ func xxph3WidthAVX2(width int) {
 
 // widthAVX2 emits the kernel of a hash whose steps hash emits.
 func widthAVX2(prefix, name string, width int, factors [3]uint64, hash func(h *hash64AVX2)) {
-	TEXT(fmt.Sprintf("%sWidth%dAVX2", prefix, width), NOSPLIT, "func(keys *byte, "+oneSeed.arguments()+")")
+	TEXT(fmt.Sprintf("%sWidth%dAVX2", prefix, width), NOSPLIT, signature(prefix))
 	Comment(name + ": 12 of 16 keys in vectors, and 4 in general registers.")
-	keys, to, n := argument("keys"), argument("hashes"), argument("vectors")
+	keys, to, n := argument("rows"), argument("hashes"), vectorsOf(16)
 	h := &hash64AVX2{width: width}
 	v := &avx2{}
 	for i, factor := range factors {
@@ -93,6 +93,7 @@ func widthAVX2(prefix, name string, width int, factors [3]uint64, hash func(h *h
 	ADDQ(U32(128), to)
 	DECQ(n)
 	JNZ(LabelRef("vector"))
+	storeLeft(nil, 16)
 	VZEROUPPER()
 	RET()
 }

@@ -10,7 +10,7 @@ import (
 
 // hash64Bytes emits the hash of a column of keys.
 func hash64Bytes(x xxh64, c column) {
-	TEXT(x.prefix+c.name+"AVX512", 0, "func("+c.arguments+", "+x.arguments()+") (left int)")
+	TEXT(x.prefix+c.name+"AVX512", 0, signature(x.prefix))
 	Comment(append(x.comment(),
 		"If the next 32 keys have one length,",
 		"a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at",
@@ -23,7 +23,7 @@ func hash64Bytes(x xxh64, c column) {
 	h := newHash64(x, 4)
 	four := h.h
 	locate := c.locate(h.avx512)
-	to, left, bytes := h.outputs(), argument("vectors"), GP64()
+	to, left, bytes := h.outputs(), vectorsOf(16), GP64()
 	MOVQ(U32(most), bytes)
 	h.prepareGather()
 	h.zero = GP64()
@@ -54,7 +54,7 @@ func hash64Bytes(x xxh64, c column) {
 	TESTQ(bytes, bytes)
 	JNS(LabelRef("vector"))
 	Label("end")
-	Store(left, ReturnIndex(0))
+	storeLeft(left, 16)
 	VZEROUPPER()
 	RET()
 }

@@ -28,6 +28,8 @@ func main() {
 	alternateTables()
 	smallNumbersTable()
 	headerTables()
+	rowsTables()
+	xxph3Tables()
 	splitSaltsTable()
 	splitOnesTable()
 	lineStartsTable()
@@ -35,9 +37,7 @@ func main() {
 	singleTables()
 	longConstantTables()
 	secretTable()
-	for _, c := range columns {
-		xxph3Bytes(c)
-	}
+	xxph3ByRows()
 	xxph3Stripes()
 	xxph3Width(4)
 	xxph3Width(8)
@@ -46,23 +46,24 @@ func main() {
 	xxph3WidthAVX2(4)
 	xxph3WidthAVX2(8)
 	setSplit256(&avx2{})
-	testSingle("Uint64", ofUint64)
-	testSingle("Hash", ofHash)
+	probeSingle("Uint64")
+	probeSingle("Hash")
 	hasDouble32()
 	hasDouble64()
-	hasKeySplit256()
-	testArrays()
+	probeShortSplit256()
+	groups()
 	setPlaces()
 	sortPlaces()
-	hash32HeadersLoads()
+	hash32LoadsHeaders()
+	hash32ByRows()
+	for _, c := range append(columns, fixed) {
+		hash32Bytes(&avx2{}, c)
+	}
 	probeDouble32(&avx2Loads{})
 	probeDouble64(&avx2Loads{})
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
 		hash32(v, 8)
-		for _, c := range columns {
-			hash32Bytes(v, c)
-		}
 		probeDouble32(v)
 		placeDouble32(v)
 		probeDouble64(v)
@@ -86,6 +87,7 @@ func main() {
 		for _, c := range columns {
 			hash64Bytes(x, c)
 		}
+		hash64Bytes(x, fixed)
 	}
 	arm := flag.String("arm64", "", "file to write the assembly of arm64 to")
 	flag.Parse()

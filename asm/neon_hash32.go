@@ -6,12 +6,11 @@ import (
 	"github.com/lanebloom/bloom/asm/arm64"
 )
 
-// neonHash32 emits the hash of keys of 4 or 8 bytes that lie side by side, for the given
-// number of whole vectors.
+// neonHash32 emits the hash of whole vectors of keys of 4 or 8 bytes that lie side by side.
 func neonHash32(file *arm64.File, width int) {
-	f := file.Function(fmt.Sprintf("hash32Width%dNEON", width), arm64.NoSplit, "func(keys *byte, hashes *uint32, vectors int)")
+	f := file.Function(fmt.Sprintf("hash32Width%dNEON", width), arm64.NoSplit, signature("hash32"))
 	f.Comment("Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.")
-	keys, hashes, n := f.Argument("keys"), f.Argument("hashes"), f.Argument("vectors")
+	keys, hashes, n := f.Argument("rows"), f.Argument("hashes"), neonVectors(f)
 	seed := broadcastConstant(f, hash32Seed^uint32(width)*hash32Mul)
 	mul := broadcastConstant(f, hash32Mul)
 
@@ -38,7 +37,23 @@ func neonHash32(file *arm64.File, width int) {
 	f.FSTPQ(h[0], h[1], hashes.Post(32))
 	f.SUBS(arm64.Imm(1), n, n)
 	f.BNE("vector")
+	neonStoreLeft(f, n)
 	f.RET()
+}
+
+// neonVectors and neonStoreLeft are vectorsOf and storeLeft.
+
+func neonVectors(f *arm64.Function) arm64.GP {
+	n := f.Argument("n")
+	f.LSR(arm64.Imm(log2(neonVector)), n, n)
+	return n
+}
+
+func neonStoreLeft(f *arm64.Function, vectors arm64.GP) {
+	left := f.Argument("n")
+	f.AND(arm64.Imm(neonVector-1), left, left)
+	f.ADD(vectors.LSL(log2(neonVector)), left, left)
+	f.Result("left", left)
 }
 
 // neonMix emits d = x ^ x>>shift for x = (h + word)·mul.
@@ -52,23 +67,22 @@ func neonMix(f *arm64.Function, h, word, mul arm64.V, shift int, d arm64.V) {
 
 // neonColumns are the layouts of columns, like columns for amd64.
 var neonColumns = []neonColumn{
-	{"Headers", "headers *byte, stride int", neonHeaders},
-	{"Offsets32", "data *byte, offsets *int32", neonOffsets32},
-	{"Offsets64", "data *byte, offsets *int64", neonOffsets64},
-	{"Fixed", "data *byte, width int", nil},
+	{"Headers", neonHeaders},
+	{"Offsets32", neonOffsets32},
+	{"Offsets64", neonOffsets64},
+	{"Fixed", nil},
 }
 
 // neonColumn is a layout of keys of any length.
 type neonColumn struct {
-	name      string
-	arguments string
+	name string
 	// locate emits the code that a kernel runs once, and returns a function that emits the
 	// address and the length in bytes of the next key.
 	locate func(f *arm64.Function) func(key, length arm64.GP)
 }
 
 func neonHeaders(f *arm64.Function) func(key, length arm64.GP) {
-	headers, stride := f.Argument("headers"), f.Argument("stride")
+	headers, stride := f.Argument("rows"), f.Argument("stride")
 	return func(key, length arm64.GP) {
 		f.LDP(headers.At(0), key, length)
 		f.ADD(stride, headers, headers)
@@ -76,7 +90,7 @@ func neonHeaders(f *arm64.Function) func(key, length arm64.GP) {
 }
 
 func neonOffsets32(f *arm64.Function) func(key, length arm64.GP) {
-	data, offsets := f.Argument("data"), f.Argument("offsets")
+	data, offsets := f.Argument("data"), f.Argument("rows")
 	return func(key, length arm64.GP) {
 		f.LDPW(offsets.At(0), key, length)
 		f.ADD(arm64.Imm(4), offsets, offsets)
@@ -86,7 +100,7 @@ func neonOffsets32(f *arm64.Function) func(key, length arm64.GP) {
 }
 
 func neonOffsets64(f *arm64.Function) func(key, length arm64.GP) {
-	data, offsets := f.Argument("data"), f.Argument("offsets")
+	data, offsets := f.Argument("data"), f.Argument("rows")
 	return func(key, length arm64.GP) {
 		f.LDP(offsets.At(0), key, length)
 		f.ADD(arm64.Imm(8), offsets, offsets)
@@ -113,10 +127,9 @@ type neonKeys struct {
 	slots         arm64.GP
 }
 
-// neonHash32Bytes emits the hash of a column of keys, for the given number of whole
-// vectors.
+// neonHash32Bytes emits the hash of whole vectors of a column of keys.
 func neonHash32Bytes(file *arm64.File, c neonColumn) {
-	f := file.Function("hash32"+c.name+"NEON", arm64.Splits, "func("+c.arguments+", hashes *uint32, vectors int, signs uint32) (left int)")
+	f := file.Function("hash32"+c.name+"NEON", arm64.Splits, signature("hash32"))
 	f.Comment(
 		"Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,",
 		"h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.",
@@ -127,7 +140,7 @@ func neonHash32Bytes(file *arm64.File, c neonColumn) {
 		"that are signed, all or none: such a byte is less by twice that bit.",
 	)
 	k := &neonKeys{f: f}
-	hashes, left, bytes := f.Argument("hashes"), f.Argument("vectors"), f.GP()
+	hashes, left, bytes := f.Argument("hashes"), neonVectors(f), f.GP()
 	f.MOVD(arm64.Imm(most), bytes)
 	k.constants()
 	if c.locate != nil {
@@ -141,7 +154,7 @@ func neonHash32Bytes(file *arm64.File, c neonColumn) {
 	f.CMP(arm64.Imm(0), bytes)
 	f.BGE("vector")
 	f.Label("end")
-	f.Result("left", left)
+	neonStoreLeft(f, left)
 	f.RET()
 	if c.locate != nil {
 		k.shortKeys()
@@ -220,7 +233,9 @@ func (k *neonKeys) anyLengths(locate func(key, length arm64.GP), bytes arm64.GP)
 // oneLength emits the hash of a vector of keys that lie side by side.
 func (k *neonKeys) oneLength(bytes arm64.GP) {
 	f := k.f
-	data, width := f.Argument("data"), f.Argument("width")
+	data, width := neonFixed(f)
+	f.CMP(arm64.Imm(8), width)
+	f.BLO("end")
 	var starts [2]arm64.V
 	for i := range starts {
 		starts[i], k.lengths[i] = f.V(), broadcast(f, width)

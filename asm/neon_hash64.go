@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/lanebloom/bloom/asm/arm64"
 )
@@ -18,11 +17,6 @@ type neonSeeds struct {
 	name    string
 	hashes  []string // the arguments
 	comment string
-}
-
-// signature returns that of a kernel with these arguments before the hashes and their number.
-func (s neonSeeds) signature(arguments string) string {
-	return "func(" + arguments + ", " + strings.Join(s.hashes, ", ") + " *uint64, n int)"
 }
 
 // arguments returns the pointers to the hashes.
@@ -122,7 +116,7 @@ func registers(f *arm64.Function, n int) (r []arm64.GP) {
 
 // neonHash64Width emits the hash of keys of 4 or 8 bytes that lie side by side.
 func neonHash64Width(file *arm64.File, seeds neonSeeds, width int) {
-	f := file.Function(fmt.Sprintf("%sWidth%dNEON", seeds.name, width), arm64.NoSplit, seeds.signature("keys *byte"))
+	f := file.Function(fmt.Sprintf("%sWidth%dNEON", seeds.name, width), arm64.NoSplit, signature(seeds.name))
 	f.Comment(seeds.comment,
 		"The kernel rotates the initial hash once for all keys: rotating an exclusive or is",
 		"rotating its parts.")
@@ -156,7 +150,7 @@ func neonHash64Width(file *arm64.File, seeds neonSeeds, width int) {
 // side: 4 at a time, and then single ones. The function hash returns the hashes of some keys:
 // those for the first of the pointers in to, and then those for the next.
 func neonWidth(f *arm64.Function, width int, to []arm64.GP, hash func(keys []arm64.GP) []arm64.GP) {
-	keys, n := f.Argument("keys"), f.Argument("n")
+	keys, n := f.Argument("rows"), f.Argument("n")
 	f.SUBS(arm64.Imm(4), n, n)
 	f.BLT("rest")
 	f.Label("four")
@@ -190,12 +184,13 @@ func neonWidth(f *arm64.Function, width int, to []arm64.GP, hash func(keys []arm
 	f.SUBS(arm64.Imm(1), n, n)
 	f.BNE("key")
 	f.Label("end")
+	f.Result("left", n)
 	f.RET()
 }
 
 // neonHash64Bytes emits the hash of a column of keys.
 func neonHash64Bytes(file *arm64.File, seeds neonSeeds, c neonColumn) {
-	f := file.Function(seeds.name+c.name+"NEON", arm64.Splits, seeds.signature(c.arguments)+" (left int)")
+	f := file.Function(seeds.name+c.name+"NEON", arm64.Splits, signature(seeds.name))
 	f.Comment(
 		seeds.comment,
 		"A key has stripes of 32 bytes, then long words, a word, and single bytes. The kernel",
@@ -207,7 +202,7 @@ func neonHash64Bytes(file *arm64.File, seeds neonSeeds, c neonColumn) {
 	h, hashes, key, length := newNEONHash64(f), registers(f, len(to)), f.GP(), f.GP()
 	locate := c.locate
 	if locate == nil {
-		locate = neonFixed
+		locate = neonLocateFixed
 	}
 	next := locate(f)
 	f.Label("key")
@@ -262,8 +257,15 @@ func neonHash64Bytes(file *arm64.File, seeds neonSeeds, c neonColumn) {
 	f.B("striped")
 }
 
-func neonFixed(f *arm64.Function) func(key, length arm64.GP) {
-	data, width := f.Argument("data"), f.Argument("width")
+// neonFixed returns the first key of a column of keys of one width, and the width.
+func neonFixed(f *arm64.Function) (data, width arm64.GP) {
+	data, width = f.Argument("rows"), f.Argument("stride")
+	f.NEG(width, width)
+	return data, width
+}
+
+func neonLocateFixed(f *arm64.Function) func(key, length arm64.GP) {
+	data, width := neonFixed(f)
 	return func(key, length arm64.GP) {
 		f.MOVD(data, key)
 		f.MOVD(width, length)

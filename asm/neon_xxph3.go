@@ -9,7 +9,7 @@ import (
 
 // neonXXPH3Width emits XXPH3 of keys of 4 or 8 bytes that lie side by side.
 func neonXXPH3Width(file *arm64.File, width int) {
-	f := file.Function(fmt.Sprintf("xxph3Width%dNEON", width), arm64.NoSplit, "func(keys *byte, hashes *uint64, n int)")
+	f := file.Function(fmt.Sprintf("xxph3Width%dNEON", width), arm64.NoSplit, signature("xxph3"))
 	f.Comment(
 		"XXPH3 of a key of 4 to 8 bytes. The first 4 and the last 4 are the halves of a word x:",
 		"x ^= secret, x = (x ^ x>>51)·p + length, x = (x ^ x>>47)·q, x = (x ^ x>>37)·r, x ^= x>>32.",
@@ -50,7 +50,7 @@ func neonXXPH3Stripes(file *arm64.File) {
 		words = binary.LittleEndian.AppendUint64(words, word)
 	}
 	secret := file.Bytes("xxph3Words", words)
-	f := file.Function("xxph3StripesNEON", arm64.NoSplit, "func(sums *uint64, key *byte, n int)")
+	f := file.Function("xxph3StripesNEON", arm64.NoSplit, signature("xxph3Stripes"))
 	f.Comment("Four vectors of two words. The products of the halves of a word are those of the even",
 		"and the odd words of 32 bits.")
 	sums, key, n := f.Argument("sums"), f.Argument("key"), f.Argument("n")

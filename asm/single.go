@@ -9,79 +9,62 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The pairs of a hash and a walk, and the kernels, as the package numbers them.
-var (
-	leveldbDouble32 = bloom.constant("leveldbDouble32")
-	xxh64x2Double64 = bloom.constant("xxh64x2Double64")
-	xxh64Split256   = bloom.constant("xxh64Split256")
-	xxph3Line512    = bloom.constant("xxph3Line512")
-	signedLine32    = bloom.constant("signedLine32")
-
-	kernelAVX2   = bloom.constant("AVX2")
-	kernelAVX512 = bloom.constant("AVX512")
-)
-
 // The arguments of a test of a key of 8 bytes, and of a test of a hash.
-const (
-	ofUint64 = "func(base **byte, key uint64) bool"
-	ofHash   = "func(base **byte, h1, h2 uint64, kind uint8) bool"
-)
+var ofUint64, ofHash = signature("probeUint64"), signature("probeHash")
 
-// testSingle emits a choice of the function that tests a key of 8 bytes, or a hash. The functions
+// probeSingle emits a choice of the function that tests a key of 8 bytes, or a hash. The functions
 // take the same arguments, and return to the caller of this one. base begins a scheme. What no
-// assembly tests goes to Go. So does a hash of another kind.
-func testSingle(of, arguments string) {
-	TEXT("test"+of, NOSPLIT, arguments)
+// assembly tests goes to Go. So does a hash of another kind. The bytes of the scheme are loaded one by
+// one, since Policy.MayContain has stored them so a moment before.
+func probeSingle(of string) {
+	TEXT("probe"+of, NOSPLIT, signature("probe"+of))
 	base, pair := argument("base"), GP32()
-	at := bloom.offset("scheme.pair")
-	if bloom.offset("scheme.kernel") != at+1 {
-		panic("the kernel of a scheme is not behind its pair")
-	}
-	MOVWLZX(Mem{Base: base, Disp: at}, pair)
-	if arguments == ofHash {
+	MOVBLZX(Mem{Base: base, Disp: bloom.offset("scheme.pair")}, pair)
+	if of == "Hash" {
 		kind, same := Load(Param("kind"), GP8()).(reg.GPVirtual), GP32()
 		MOVL(pair, same)
-		SHRB(U8(4), same.As8())
+		SHRL(U8(4), same)
 		CMPB(same.As8(), kind)
 		JNE(LabelRef("go"))
 	}
-	CMPL(pair, U32(kernelAVX2<<8)) // portable Go has the lowest number, and should not wait for the arms
-	JCS(LabelRef("go"))
-	for i, arm := range []struct {
-		pair, kernel uint64
-		walk, suffix string
-	}{
-		{xxh64Split256, kernelAVX512, "Split256", "AVX512"},
-		{leveldbDouble32, kernelAVX512, "Double32", "AVX2"},
-		{xxph3Line512, kernelAVX512, "Line512", "AVX512"},
-		{signedLine32, kernelAVX512, "Line32", "AVX512"},
-		{xxh64x2Double64, kernelAVX512, "Double64", "AVX2"},
-		{xxh64Split256, kernelAVX2, "Split256", "AVX2"},
-		{leveldbDouble32, kernelAVX2, "Double32", "AVX2"},
-		{xxph3Line512, kernelAVX2, "Line512", "AVX2"},
-		{signedLine32, kernelAVX2, "Line32", "AVX2"},
-		{xxh64x2Double64, kernelAVX2, "Double64", "AVX2"},
+	CMPB(Mem{Base: base, Disp: bloom.offset("scheme.kernel")}, U8(bloom.constant("AVX2")))
+	JCS(LabelRef("go")) // portable Go has the lowest number, and should not wait for the arms
+	JEQ(LabelRef("avx2"))
+	singleArms(of, &avx512{}, base, pair)
+	Label("avx2")
+	singleArms(of, &avx2{}, base, pair)
+	Label("go")
+	tailCall("mayContain" + of)
+}
+
+// singleArms emits the jumps to the functions of a kernel, and one to Go.
+func singleArms(of string, v vectors, base, pair reg.GPVirtual) {
+	for _, arm := range []struct{ pair, walk, suffix string }{
+		{"xxh64Split256", "Split256", v.name()},
+		{"leveldbDouble32", "Double32", "AVX2"},
+		{"xxph3Line512", "Line512", v.name()},
+		{"signedLine32", "Line32", v.name()},
+		{"xxh64x2Double64", "Double64", "AVX2"},
 	} {
-		next := fmt.Sprintf("arm%d", i+1)
-		CMPL(pair, U32(arm.kernel<<8|arm.pair))
+		next := "not" + arm.walk + v.name()
+		CMPB(pair.As8(), U8(bloom.constant(arm.pair)))
 		JNE(LabelRef(next))
-		switch arm.pair {
-		case xxph3Line512, signedLine32: // up to 8 probes
+		switch arm.walk {
+		case "Line512", "Line32": // up to 8 probes
 			CMPQ(field(base, "k"), U8(bloom.constant("maxHasProbes")))
 			JGT(LabelRef("go"))
-			if arm.pair == signedLine32 { // in lines of 64 bytes
+			if arm.walk == "Line32" { // in lines of 64 bytes
 				CMPL(field(base, "n").Offset(4), U8(0))
 				JNE(LabelRef("go"))
 			}
-		case xxh64x2Double64: // there is a reciprocal
+		case "Double64": // there is a reciprocal
 			CMPQ(field(base, "recip"), U8(0))
 			JEQ(LabelRef("go"))
 		}
 		tailCall("has" + of + arm.walk + arm.suffix)
 		Label(next)
 	}
-	Label("go")
-	tailCall("mayContain" + of)
+	JMP(LabelRef("go"))
 }
 
 // tailCall emits a jump to a function with the same arguments and results.
@@ -192,7 +175,7 @@ func bitOfByte(base, index, bit reg.GPVirtual) reg.GPVirtual {
 
 // hasDouble emits the test of the probes at, at + step and so on, and the end of the function.
 // probe emits one, and returns a register with its outcome in the lowest bit. The first three
-// share a branch, as in scheme.test, unless there are pairsFrom elements and that is not 0.
+// share a branch, as in double32.test, unless there are pairsFrom elements and that is not 0.
 func hasDouble(walk reg.GPVirtual, probe func(at reg.GPVirtual) reg.GPVirtual, at, step reg.GPVirtual, pairsFrom uint32) {
 	k := GP64()
 	MOVQ(field(walk, "k"), k)
@@ -245,10 +228,10 @@ func hasHashSplit256(v vectors) {
 	hasHash(v, line, bits)
 }
 
-// hasKeySplit256 emits the test of any short key.
-func hasKeySplit256() {
+// probeShortSplit256 emits the test of any short key.
+func probeShortSplit256() {
 	v := &avx2{}
-	TEXT("hasKeySplit256AVX2", NOSPLIT, "func(base **byte, key *byte, n int) bool")
+	TEXT("probeShortSplit256AVX2", NOSPLIT, signature("probeShortSplit256"))
 	Comment("XXH64 with the seed 0 of fewer than 32 bytes.")
 	x := newScalarXXH64(v, GP64())
 	key, n := argument("key"), argument("n")

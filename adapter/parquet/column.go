@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unsafe"
 
@@ -36,14 +37,39 @@ type Chunk struct {
 	FilterLength int64
 	// Min and Max are bounds of all values, PLAIN bytes without a length, in the order that the
 	// format defines for the type. They need not be values of the column. An empty one is not
-	// known. They must be the fields min_value and max_value of a column with TypeDefinedOrder,
-	// and never the deprecated fields min and max, whose order is another one. A column inside a
-	// repeated field has none: arrow-go writes wrong ones (rank.go).
+	// known. [Chunk.SetBounds] takes them from a footer.
 	Min, Max []byte
+	// Unordered says that the footer has bounds, but not in which order they are.
+	Unordered bool
 	// Encrypted says that the filter is encrypted.
 	Encrypted bool
 	// Mixed says that some data pages have a dictionary's encoding and some another one.
 	Mixed bool
+}
+
+// Statistics is what the footer of a file says of the values of a column in one row group: the
+// fields of the same names in parquet.thrift. An empty one is not known.
+type Statistics struct {
+	MinValue, MaxValue []byte
+	Min, Max           []byte // deprecated
+}
+
+// SetBounds sets the bounds that can be relied on. ordered says that the column_orders of the footer
+// have a TypeDefinedOrder for the column: else nobody knows in which order its writer compared
+// min_value and max_value. The deprecated fields min and max are compared as signed numbers: that is
+// the order of signed types, and of no others. A column inside a repeated field must not get
+// bounds: arrow-go writes wrong ones (rank.go).
+func (c *Chunk) SetBounds(t Type, s Statistics, ordered bool) {
+	value, deprecated := len(s.MinValue)+len(s.MaxValue) > 0, len(s.Min)+len(s.Max) > 0
+	c.Min, c.Max, c.Unordered = nil, nil, false
+	switch {
+	case value && ordered:
+		c.Min, c.Max = s.MinValue, s.MaxValue
+	case deprecated && t.order() == signedOrder:
+		c.Min, c.Max = s.Min, s.Max
+	default:
+		c.Unordered = value || deprecated
+	}
 }
 
 // Column is a column of a file, with the filters of its row groups. Its methods may be called
@@ -56,8 +82,32 @@ type Column struct {
 
 // result is a filter, or why there is none.
 type result struct {
-	filter *bloom.Filter
+	*bloom.Filter
+	blocks []byte // of the filter
 	err    error
+}
+
+// NoColumnError says that a file has no column of a path.
+type NoColumnError struct {
+	Path    string
+	Columns []string // the paths that the file has
+}
+
+func (e *NoColumnError) Error() string {
+	const most = 40
+	names, more := e.Columns, ""
+	if len(names) == 0 {
+		more = "none"
+	}
+	if len(names) > most {
+		more = fmt.Sprintf(" and %d more", len(names)-most)
+		names = names[:most]
+	}
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return fmt.Sprintf("parquet: no column %q: the file has %s%s", e.Path, strings.Join(quoted, ", "), more)
 }
 
 // Open returns the column of a footer. It reads no filter.
@@ -107,15 +157,26 @@ func (c *Column) Named(file string) *Column {
 // Len returns the number of row groups.
 func (c *Column) Len() int { return len(c.meta.Chunks) }
 
+// Bounds returns the minimum and the maximum of a row group, PLAIN bytes of which an empty one is not
+// known. It returns false if they exclude no key: there are none, their order is not known,
+// or they are no values or the wrong way round.
+func (c *Column) Bounds(i int) (low, high []byte, ok bool) {
+	chunk := &c.meta.Chunks[i]
+	return chunk.Min, chunk.Max, c.meta.Type.span(chunk, "") != everything
+}
+
 // Filter returns the filter of a row group. The error is one of this package, such as
 // [ErrNoFilter], or that of reading the file. The filter reads from memory of its own, which is
 // no larger than the file.
-func (c *Column) Filter(i int) (*bloom.Filter, error) { return c.filter(i, new(buffer)) }
+func (c *Column) Filter(i int) (*bloom.Filter, error) {
+	r := c.filter(i, new(buffer))
+	return r.Filter, r.err
+}
 
 // filter returns the filter of a row group: the one in memory, or one that it reads to a buffer.
-func (c *Column) filter(i int, memory *buffer) (*bloom.Filter, error) {
+func (c *Column) filter(i int, memory *buffer) result {
 	if c.loaded != nil {
-		return c.loaded[i].filter, c.loaded[i].err
+		return c.loaded[i]
 	}
 	return c.read(i, memory)
 }
@@ -125,23 +186,24 @@ func (c *Column) filter(i int, memory *buffer) (*bloom.Filter, error) {
 func (c *Column) Load() {
 	loaded := make([]result, c.Len())
 	for i := range loaded {
-		loaded[i].filter, loaded[i].err = c.read(i, new(buffer))
+		loaded[i] = c.read(i, new(buffer))
 	}
 	c.loaded = loaded
 }
 
 // read reads the filter of a row group into a buffer.
-func (c *Column) read(i int, memory *buffer) (*bloom.Filter, error) {
-	bits, err := c.readBits(i, memory)
+func (c *Column) read(i int, memory *buffer) result {
+	blocks, err := c.readBlocks(i, memory)
 	if err != nil {
-		return nil, err
+		return result{err: err}
 	}
-	return bloom.Open(bloom.Parquet, bits)
+	filter, err := bloom.Open(bloom.Parquet, blocks)
+	return result{filter, blocks, err}
 }
 
-// readBits reads the blocks of the filter of a row group: at once if the footer tells their
+// readBlocks reads the blocks of the filter of a row group: at once if the footer tells their
 // size, and else after their header.
-func (c *Column) readBits(i int, memory *buffer) ([]byte, error) {
+func (c *Column) readBlocks(i int, memory *buffer) ([]byte, error) {
 	chunk, limit := &c.meta.Chunks[i], c.limits[i]
 	offset, length := chunk.FilterOffset, chunk.FilterLength
 	switch {

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -312,6 +313,128 @@ func TestLargeFiles(t *testing.T) {
 		}
 		if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 1<<20 {
 			t.Errorf("%s: %d MiB", name, allocated>>20)
+		}
+	}
+}
+
+// TestSetBounds wants the bounds of each type that can be relied on, with the column_orders of a
+// footer and without.
+func TestSetBounds(t *testing.T) {
+	low, high, deprecatedLow, deprecatedHigh := []byte("low"), []byte("high"), []byte("LOW"), []byte("HIGH")
+	value := Statistics{MinValue: low, MaxValue: high}
+	deprecated := Statistics{Min: deprecatedLow, Max: deprecatedHigh}
+	both := Statistics{low, high, deprecatedLow, deprecatedHigh}
+	fromValue := Chunk{Min: low, Max: high}
+	fromDeprecated := Chunk{Min: deprecatedLow, Max: deprecatedHigh}
+	unordered := Chunk{Unordered: true}
+	for _, order := range orders {
+		signed := false
+		switch order.typ.Logical {
+		case Plain, Int, Date, Time, Timestamp, Decimal:
+			signed = order.typ.Physical == Int32 || order.typ.Physical == Int64
+		}
+		ifSigned := unordered
+		if signed {
+			ifSigned = fromDeprecated
+		}
+		for _, test := range []struct {
+			name    string
+			of      Statistics
+			ordered bool
+			want    Chunk
+		}{
+			{"nothing", Statistics{}, true, Chunk{}},
+			{"nothing without an order", Statistics{}, false, Chunk{}},
+			{"values", value, true, fromValue},
+			{"values without an order", value, false, unordered},
+			{"deprecated", deprecated, true, ifSigned},
+			{"deprecated without an order", deprecated, false, ifSigned},
+			{"both", both, true, fromValue},
+			{"both without an order", both, false, ifSigned},
+			{"a maximum", Statistics{MaxValue: high}, true, Chunk{Max: high}},
+			{"a maximum without an order", Statistics{MaxValue: high}, false, unordered},
+		} {
+			got := Chunk{Min: []byte("old"), Unordered: true}
+			got.SetBounds(order.typ, test.of, test.ordered)
+			if !bytes.Equal(got.Min, test.want.Min) || !bytes.Equal(got.Max, test.want.Max) || got.Unordered != test.want.Unordered {
+				t.Errorf("%v, %s: %q to %q, unordered %v", order.typ, test.name, got.Min, got.Max, got.Unordered)
+			}
+		}
+	}
+}
+
+// TestNoOrder wants the reason of a row group without a filter: its bounds, if they are of no use.
+func TestNoOrder(t *testing.T) {
+	for _, test := range []struct {
+		chunk Chunk
+		want  error
+	}{
+		{Chunk{Rows: 1}, ErrNoFilter}, {Chunk{Rows: 1, Unordered: true}, ErrNoOrder}, {Chunk{Rows: 1, Unordered: true, FilterOffset: 1000}, ErrTruncated},
+	} {
+		f := &file{chunks: []Chunk{test.chunk}}
+		f.WriteString("PAR1")
+		c := f.open(t, Type{Physical: ByteArray})
+		k, err := KeysOf(c.Type(), []string{"a", "b"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			m, err := k.Matrix(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := m.RowGroups[0]
+			if !errors.Is(got.Err, test.want) || got.Count != 2 || errors.Is(got.Err, ErrNoOrder) != (test.want == ErrNoOrder) {
+				t.Errorf("%+v: %d keys, %v", test.chunk, got.Count, got.Err)
+			}
+			if test.want == ErrNoOrder && !errors.Is(got.Err, ErrNoFilter) {
+				t.Errorf("%v is no ErrNoFilter", got.Err)
+			}
+			c.Load()
+		}
+	}
+}
+
+// TestNoColumnError wants the columns of a file in the message, however many there are.
+func TestNoColumnError(t *testing.T) {
+	many := make([]string, 1000)
+	for i := range many {
+		many[i] = "c"
+	}
+	for _, test := range []struct {
+		columns []string
+		want    string
+	}{
+		{nil, `parquet: no column "Id": the file has none`},
+		{[]string{"id", "a b"}, `parquet: no column "Id": the file has "id", "a b"`},
+		{many, `parquet: no column "Id": the file has "c"` + strings.Repeat(`, "c"`, 39) + " and 960 more"},
+	} {
+		if got := (&NoColumnError{"Id", test.columns}).Error(); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+}
+
+// TestColumnBounds wants the bounds that exclude keys, and no others.
+func TestColumnBounds(t *testing.T) {
+	one, two := []byte{1, 0, 0, 0}, []byte{2, 0, 0, 0}
+	for _, test := range []struct {
+		typ   Type
+		chunk Chunk
+		want  bool
+	}{
+		{Type{Physical: Int32}, Chunk{Min: one, Max: two}, true},
+		{Type{Physical: Int32}, Chunk{Max: two}, true},
+		{Type{Physical: Int32}, Chunk{}, false},
+		{Type{Physical: Int32}, Chunk{Min: two, Max: one}, false},
+		{Type{Physical: Int64}, Chunk{Min: one, Max: two}, false},
+		{Type{Physical: Float}, Chunk{Min: one, Max: two}, false},
+		{Type{Physical: ByteArray}, Chunk{Min: one, Max: two}, true},
+	} {
+		f := &file{chunks: []Chunk{test.chunk}}
+		low, high, ok := f.open(t, test.typ).Bounds(0)
+		if ok != test.want || !bytes.Equal(low, test.chunk.Min) || !bytes.Equal(high, test.chunk.Max) {
+			t.Errorf("%v: %x to %x, %v, want %v", test.typ, low, high, ok, test.want)
 		}
 	}
 }

@@ -15,6 +15,9 @@ import (
 var (
 	// ErrNoFilter says that the row group has no filter of the column.
 	ErrNoFilter = errors.New("parquet: no Bloom filter")
+	// ErrNoOrder is an [ErrNoFilter] of a row group that has bounds: they cannot help either, for
+	// the footer does not say in which order they are.
+	ErrNoOrder error = noOrderError{}
 	// ErrHeader says that there is no header of a filter where the footer says.
 	ErrHeader = errors.New("parquet: no header of a Bloom filter")
 	// ErrAlgorithm says that the filter has no split blocks.
@@ -37,6 +40,11 @@ var (
 	// ErrEncrypted says that the column is encrypted, and so its filters are.
 	ErrEncrypted = errors.New("parquet: encrypted Bloom filter")
 )
+
+type noOrderError struct{}
+
+func (noOrderError) Error() string { return "parquet: bounds without an order" }
+func (noOrderError) Unwrap() error { return ErrNoFilter }
 
 // A filter in a file begins with a header: the struct BloomFilterHeader of parquet.thrift in
 // Thrift's compact protocol. Its field 1 is the size of the blocks, an i32. The fields 2, 3 and

@@ -2,10 +2,12 @@ package bloomparquet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"runtime"
 	"strings"
 	"testing"
@@ -386,6 +388,64 @@ func TestHasMoreDigits(t *testing.T) {
 			if got := hasMoreDigits(test.x, digits); got != test.want {
 				t.Errorf("%v has more than %d digits: %v", test.x, digits, got)
 			}
+		}
+	}
+}
+
+// TestText reads the text of random values, and wants their bytes again.
+func TestText(t *testing.T) {
+	random := rand.New(rand.NewPCG(31, 6))
+	types := []Type{
+		{Physical: Int64, Logical: Decimal, Precision: 18, Scale: 18}, {Physical: Int32, Logical: Decimal, Precision: 9},
+		{Physical: Int32, Logical: Time, Unit: Millis}, {Physical: Int64, Logical: Time, Unit: Nanos, UTC: true},
+		{Physical: Int64, Logical: Timestamp, Unit: Millis}, {Physical: Int64, Logical: Timestamp, Unit: Nanos, UTC: true},
+		{Physical: Int32, Logical: Int, Bits: 8}, {Physical: Int32, Logical: Uint, Bits: 16},
+	}
+	for _, order := range orders {
+		types = append(types, order.typ)
+	}
+	for _, typ := range types {
+		texts := 0
+		for range 2000 {
+			value := randomValue(random, typ, "")
+			if random.IntN(2) == 0 && typ.Physical == Int64 { // a number of some size
+				value = binary.LittleEndian.AppendUint64(nil, uint64(random.Int64()>>random.IntN(60)))
+			}
+			text := typ.Text(value)
+			if strings.HasPrefix(text, "0x") {
+				if text != "0x"+hex.EncodeToString(value) {
+					t.Fatalf("%v %x: %s", typ, value, text)
+				}
+				continue
+			}
+			texts++
+			got, why := appendText(nil, &typ, []byte(text))
+			switch {
+			case why != "" && (typ.Logical == Decimal || typ.bits() < 32): // bytes that are no value of the type
+			case why != "":
+				t.Fatalf("%v %x: %s: %s", typ, value, text, why)
+			case !bytes.Equal(got, value) && text != "NaN":
+				t.Fatalf("%v %x: %s is another value", typ, value, text)
+			}
+		}
+		if most := map[bool]int{true: 0, false: 100}[typ.Physical == Int96 || typ.Logical == Float16]; texts < most {
+			t.Errorf("%v: %d texts", typ, texts)
+		}
+	}
+	for _, test := range []struct {
+		typ   Type
+		value string
+		want  string
+	}{
+		{Type{Physical: Int32, Logical: Date}, "\xff\xff\xff\xff", "1969-12-31"},
+		{Type{Physical: Int64, Logical: Timestamp, Unit: Micros, UTC: true}, "\xff\xff\xff\xff\xff\xff\xff\xff", "1969-12-31T23:59:59.999999Z"},
+		{Type{Physical: Int32, Logical: Decimal, Precision: 5, Scale: 2}, "\xfb\xff\xff\xff", "-0.05"},
+		{Type{Physical: FixedLenByteArray, Width: 2, Logical: Decimal, Precision: 4, Scale: 1}, "\xff\x85", "-12.3"},
+		{Type{Physical: FixedLenByteArray, Width: 2, Logical: Decimal, Precision: 4, Scale: 1}, "\x80\x00", "-3276.8"}, // a bound need be no value
+		{Type{Physical: Int32}, "short", "0x73686f7274"},
+	} {
+		if got := test.typ.Text([]byte(test.value)); got != test.want {
+			t.Errorf("%v %x: %s, want %s", test.typ, test.value, got, test.want)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math/bits"
+	"slices"
 )
 
 // RowGroup is what is known of keys in a row group.
@@ -19,6 +20,11 @@ type RowGroup struct {
 	// Err says why the filter did not help, and is nil if it did, or if it was not needed. The
 	// hits are all keys within the bounds of the row group then.
 	Err error
+
+	// For Chance. keys is nil if the filter was not asked.
+	keys   *Keys
+	span   span
+	blocks []byte // of the filter, until the next row group comes
 }
 
 // Keys returns the positions of the keys that may be in the row group, in order.
@@ -77,7 +83,7 @@ func (k *Keys) Matrix(columns ...*Column) (*Matrix, error) {
 	}
 	m := &Matrix{keys: k.Len()}
 	for group := range groups {
-		group.Hits = append([]uint64(nil), group.Hits...)
+		group.Hits, group.blocks = slices.Clone(group.Hits), nil
 		m.RowGroups = append(m.RowGroups, group)
 	}
 	return m, nil
@@ -124,10 +130,13 @@ func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 		clear(hits)
 		return group
 	}
-	filter, err := c.filter(i, &s.filter)
+	filter := c.filter(i, &s.filter)
+	group.keys, group.span, group.blocks, group.Err = k, span, filter.blocks, filter.err
 	switch {
-	case err != nil:
-		group.Err = err
+	case filter.err != nil:
+		if chunk.Unordered && filter.err == ErrNoFilter {
+			group.Err = ErrNoOrder
+		}
 		k.within(span, s.within)
 		for j := range hits {
 			hits[j] = s.word(j)
@@ -188,8 +197,8 @@ func (s span) holds(rank uint64) bool { return s.from <= s.to && rank-s.from <= 
 // word returns a word of the bitmap of the keys within the bounds.
 func (s *scratch) word(j int) uint64 { return binary.LittleEndian.Uint64(s.within[8*j:]) }
 
-// within sets the bits of the keys within a span and of the empty ones, and returns how many they
-// are.
+// within sets the bits of the keys within a span and of the empty ones, unless the bitmap is nil, and
+// returns how many they are.
 func (k *Keys) within(s span, bitmap []byte) (total int) {
 	n := k.Len()
 	for i := 0; i < n; i += 64 {
@@ -199,7 +208,9 @@ func (k *Keys) within(s span, bitmap []byte) (total int) {
 			word = s.holdsAll(k.ranks[i : i+count])
 		}
 		word |= k.empty.word(i / 64)
-		binary.LittleEndian.PutUint64(bitmap[i/8:], word)
+		if bitmap != nil {
+			binary.LittleEndian.PutUint64(bitmap[i/8:], word)
+		}
 		total += bits.OnesCount64(word)
 	}
 	return total

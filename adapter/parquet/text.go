@@ -1,8 +1,10 @@
 package bloomparquet
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -135,4 +137,84 @@ func appendParsed(dst []byte, t *Type, text, layout string) ([]byte, string) {
 		return dst, "it is no date such as " + layout
 	}
 	return appendTime(dst, t, x)
+}
+
+// Text returns the text of a value, PLAIN bytes without a length, as [ParseKeys] takes it. Bytes that
+// are no value of the type, and times that no text tells, are in hex after 0x.
+func (t Type) Text(value []byte) string {
+	if width := t.width(); width > 0 && len(value) != width {
+		return "0x" + hex.EncodeToString(value)
+	}
+	switch {
+	case t.Logical == UUID:
+		h := hex.EncodeToString(value)
+		return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+	case t.Physical == ByteArray, t.Physical == FixedLenByteArray && t.Logical != Decimal && t.Logical != Float16:
+		return string(value)
+	case t.Physical == Float:
+		return strconv.FormatFloat(float64(math.Float32frombits(binary.LittleEndian.Uint32(value))), 'g', -1, 32)
+	case t.Physical == Double:
+		return strconv.FormatFloat(math.Float64frombits(binary.LittleEndian.Uint64(value)), 'g', -1, 64)
+	case t.Physical == FixedLenByteArray && t.Logical == Decimal:
+		x := new(big.Int).SetBytes(value)
+		if value[0] >= 0x80 {
+			x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(value))))
+		}
+		return t.decimalText(x)
+	case t.Physical == Int32 && t.Logical == Uint:
+		return strconv.FormatUint(uint64(binary.LittleEndian.Uint32(value)), 10)
+	case t.Physical == Int64 && t.Logical == Uint:
+		return strconv.FormatUint(binary.LittleEndian.Uint64(value), 10)
+	case t.Physical == Int32:
+		return t.integerText(int64(int32(binary.LittleEndian.Uint32(value))), value)
+	case t.Physical == Int64:
+		return t.integerText(int64(binary.LittleEndian.Uint64(value)), value)
+	}
+	return "0x" + hex.EncodeToString(value)
+}
+
+// integerText is Text of a signed integer.
+func (t Type) integerText(x int64, value []byte) string {
+	const day = 24 * 60 * 60
+	per := perSecond[t.Unit]
+	seconds, nanos := x/per, x%per*(1e9/per)
+	layout := "15:04:05.999999999"
+	switch t.Logical {
+	case Decimal:
+		return t.decimalText(big.NewInt(x))
+	case Date:
+		seconds, nanos, layout = x*day, 0, time.DateOnly
+	case Timestamp:
+		layout = "2006-01-02T" + layout
+		if t.UTC {
+			layout += "Z"
+		}
+	case Time:
+		if x < 0 || x >= day*per {
+			return "0x" + hex.EncodeToString(value)
+		}
+	default:
+		return strconv.FormatInt(x, 10)
+	}
+	at := time.Unix(seconds, nanos).UTC()
+	if at.Year() < 0 || at.Year() > 9999 {
+		return "0x" + hex.EncodeToString(value)
+	}
+	return at.Format(layout)
+}
+
+// decimalText is Text of an unscaled value.
+func (t Type) decimalText(x *big.Int) string {
+	digits := new(big.Int).Abs(x).String()
+	if missing := t.Scale + 1 - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	point := len(digits) - t.Scale
+	if t.Scale > 0 {
+		digits = digits[:point] + "." + digits[point:]
+	}
+	if x.Sign() < 0 {
+		return "-" + digits
+	}
+	return digits
 }

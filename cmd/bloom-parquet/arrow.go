@@ -13,6 +13,7 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 // arrowMagic is how a file of Arrow IPC begins (Feather version 2, too).
@@ -59,7 +60,15 @@ func eachRecordBatch(name, column string, start func(*ipc.FileReader) error, do 
 	}
 	defer r.Close()
 	columns := r.Schema().FieldIndices(column)
-	if len(columns) != 1 {
+	switch len(columns) {
+	case 0:
+		missing := &bloomparquet.NoColumnError{Path: column}
+		for _, field := range r.Schema().Fields() {
+			missing.Columns = append(missing.Columns, field.Name)
+		}
+		return missing
+	case 1:
+	default:
 		return fmt.Errorf("%d columns %q", len(columns), column)
 	}
 	if start != nil {

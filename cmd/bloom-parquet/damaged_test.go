@@ -131,6 +131,7 @@ func readDamaged() {
 			{"filter", "-v", "--column", "k", "-o", "out", "filter", "in"},
 			{"build", "--column", "k", "-o", "out", "in"},
 			{"prune", "--column", "k", "keys", "in"},
+			{"inspect", "in"},
 		} {
 			must(os.WriteFile("next", []byte(strings.Join(append([]string{strconv.Itoa(seed)}, args...), "\n")), 0o644))
 			must(os.Rename("next", "at")) // the process may end while it writes

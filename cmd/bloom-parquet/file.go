@@ -20,38 +20,60 @@ type parquetFile struct {
 }
 
 // openFile opens a file and finds a column of it.
-func openFile(name, column string) (f *parquetFile, err error) {
+func openFile(name, column string) (*parquetFile, error) {
+	f, err := openParquet(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.find(name, column); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// openParquet opens a file.
+func openParquet(name string) (f *parquetFile, err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
-		// parquet-go panics for some footers that are not of the format.
-		if p := recover(); p != nil {
-			err = fmt.Errorf("malformed: %v", p)
-		}
 		if err != nil {
 			file.Close()
-			err = fmt.Errorf("%s: %s", name, withoutPrefix(err))
 		}
 	}()
+	defer explain(name, &err)
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
 	opened, err := parquet.OpenFile(file, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return nil, err
-	}
-	f = &parquetFile{File: opened, close: file.Close}
-	if f.column, err = parquetgo.Open(opened, column); err != nil {
-		return nil, err
+	return &parquetFile{File: opened, close: file.Close}, err
+}
+
+// find finds a column.
+func (f *parquetFile) find(name, column string) (err error) {
+	defer explain(name, &err)
+	if f.column, err = parquetgo.Open(f.File, column); err != nil {
+		return err
 	}
 	f.column.Named(name)
-	for i, path := range opened.Schema().Columns() {
+	for i, path := range f.Schema().Columns() {
 		if strings.Join(path, ".") == column {
 			f.leaf = i
 		}
 	}
-	return f, nil
+	return nil
+}
+
+// explain is deferred. It names the file in an error, and makes one of a panic: parquet-go panics for
+// some footers that are not of the format.
+func explain(name string, err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("malformed: %v", p)
+	}
+	if *err != nil {
+		*err = fmt.Errorf("%s: %s", name, withoutPrefix(*err))
+	}
 }

@@ -32,6 +32,7 @@ var errNone = errors.New("nothing matches")
 // cli is the command line.
 type cli struct {
 	Prune      pruneCommand     `cmd:"" help:"Print the row groups that may have some keys. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Inspect    inspectCommand   `cmd:"" help:"Print the columns of Parquet files, with their filters and bounds."`
 	Build      buildCommand     `cmd:"" help:"Build a filter from a column."`
 	Filter     filterCommand    `cmd:"" help:"Write the rows whose keys may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
 	Completion shell.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lanebloom/bloom"
@@ -49,6 +51,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": wantStatus,
 			"orders": writeOrders,
+			"lines":  writeLines,
 			"show":   show,
 			"arrows": writeArrows,
 			"claims": writeClaims,
@@ -94,8 +97,9 @@ func orderOf(i int) order {
 	return o
 }
 
-// writeOrders is the script command: orders FILE FROM TO [gzip], for a file of the orders FROM …
-// TO-1 in row groups of 1000. All columns but bare have filters.
+// writeOrders is the script command: orders FILE FROM TO [gzip|unordered], for a file of the orders
+// FROM … TO-1 in row groups of 1000. All columns but bare have filters. An unordered file has none, and
+// its bounds are like those of DuckDB 1.4: without column_orders.
 func writeOrders(ts *testscript.TestScript, _ bool, args []string) {
 	from, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -106,8 +110,12 @@ func writeOrders(ts *testscript.TestScript, _ bool, args []string) {
 		parquet.BloomFilters(parquet.SplitBlockFilter(16, "id"), parquet.SplitBlockFilter(16, "name"), parquet.SplitBlockFilter(16, "small"),
 			parquet.SplitBlockFilter(16, "optional"), parquet.SplitBlockFilter(16, "at"), parquet.SplitBlockFilter(16, "tags", "list", "element")),
 	}
-	if len(args) > 3 {
+	kind := strings.Join(args[3:], " ")
+	switch kind {
+	case "gzip":
 		options = append(options, parquet.BloomFilterCompression(&parquet.Gzip))
+	case "unordered":
+		options = []parquet.WriterOption{parquet.MaxRowsPerRowGroup(1000), parquet.DeprecatedDataPageStatistics(true)}
 	}
 	var out bytes.Buffer
 	w := parquet.NewGenericWriter[order](&out, options...)
@@ -116,7 +124,38 @@ func writeOrders(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 	}
 	ts.Check(w.Close())
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o644))
+	data := out.Bytes()
+	if kind == "unordered" {
+		data, err = withoutOrders(data)
+		ts.Check(err)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
+}
+
+// writeLines is the script command: lines FILE FORMAT FROM TO, for a line of each number FROM … TO-1.
+func writeLines(ts *testscript.TestScript, _ bool, args []string) {
+	from, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	to, err := strconv.Atoi(args[3])
+	ts.Check(err)
+	var lines bytes.Buffer
+	for i := from; i < to; i++ {
+		fmt.Fprintf(&lines, args[1]+"\n", i)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), lines.Bytes(), 0o644))
+}
+
+// withoutOrders returns a Parquet file whose footer has no column_orders.
+func withoutOrders(data []byte) ([]byte, error) {
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, err
+	}
+	file.Metadata().ColumnOrders = nil
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol), file.Metadata())
+	end := len(data) - 8 - int(binary.LittleEndian.Uint32(data[len(data)-8:]))
+	data = append(data[:end:end], footer...)
+	return append(binary.LittleEndian.AppendUint32(data, uint32(len(footer))), "PAR1"...), err
 }
 
 // show is the script command: show FILE, which prints the ids of orders to the file show, and

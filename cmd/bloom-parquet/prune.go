@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
@@ -26,13 +27,14 @@ type pruneCommand struct {
 
 	lines [][]byte
 	keys  map[bloomparquet.Type]*bloomparquet.Keys
+	wrong map[string]bool // what was said of wrong keys
 }
 
 // Help is what bloom-parquet prune --help says, too.
 func (p *pruneCommand) Help() string {
-	return `For each row group that may have keys, it prints the file, the number of the row group from 0, its rows and the number of keys that may be there, with tabs between. Row groups that have none are left out.
+	return `For each row group that may have keys, it prints the file, the number of the row group from 0, its rows, the number of keys that may be there, and how many are expected by chance if none of them is (- without a filter), with tabs between. The word "chance" follows a number of keys that is no more than three standard deviations above the expected one: it does not show that a key is there. Row groups that have none are left out.
 Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A key that the column cannot have is an error.
-A row group without a filter that can be read may have every key that is not outside of its bounds: a warning says why.
+A row group without a filter that can be read may have every key that is not outside of its bounds: a warning says why. Bounds without an order exclude nothing: the file does not say how its writer compared them.
 If it cannot read a file, it goes on with the next, as grep does.`
 }
 
@@ -49,6 +51,7 @@ func (p *pruneCommand) pruneAll(s *streams) error {
 	if err := p.readKeys(s); err != nil {
 		return err
 	}
+	p.keys, p.wrong = map[bloomparquet.Type]*bloomparquet.Keys{}, map[string]bool{}
 	out := bufio.NewWriter(s.out)
 	progress, done := func(int64) {}, func() {}
 	if !isTerminal(s.out) { // a progress bar would cut through lines on a terminal
@@ -59,7 +62,9 @@ func (p *pruneCommand) pruneAll(s *streams) error {
 	for _, name := range p.Files {
 		found, err := p.prune(s, out, name)
 		some = some || found
-		failures = append(failures, err)
+		if !errors.Is(err, errReported) {
+			failures = append(failures, err)
+		}
 		progress(1)
 	}
 	done()
@@ -122,14 +127,16 @@ func (p *pruneCommand) keysFor(t bloomparquet.Type) (*bloomparquet.Keys, error) 
 		return k, nil
 	}
 	k, err := p.parse(t)
+	if err != nil && p.wrong[err.Error()] {
+		return nil, errReported // once is enough: it is the list that is wrong, not each file
+	} else if err != nil {
+		p.wrong[err.Error()] = true
+	}
 	if at := (*bloomparquet.KeyError)(nil); errors.As(err, &at) {
 		return nil, fmt.Errorf("%s: line %d: %q is no value of %v: %s", p.Keys, at.Index+1, p.lines[at.Index], t, at.Why)
 	}
 	if err != nil {
 		return nil, err
-	}
-	if p.keys == nil {
-		p.keys = map[bloomparquet.Type]*bloomparquet.Keys{}
 	}
 	p.keys[t] = k
 	return k, nil
@@ -157,6 +164,9 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 	}
 	defer file.close()
 	keys, err := p.keysFor(file.column.Type())
+	if errors.Is(err, errReported) {
+		return false, err
+	}
 	if err != nil {
 		return false, fmt.Errorf("%s: %s", name, withoutPrefix(err))
 	}
@@ -164,9 +174,12 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 	if err != nil {
 		return false, err
 	}
-	unread, why, failed := 0, error(nil), error(nil)
+	unread, unordered, why, failed := 0, 0, error(nil), error(nil)
 	for group := range groups {
-		if group.Err != nil {
+		switch {
+		case errors.Is(group.Err, bloomparquet.ErrNoOrder):
+			unordered++
+		case group.Err != nil:
 			unread, why = unread+1, group.Err
 		}
 		if path := (*fs.PathError)(nil); errors.As(group.Err, &path) {
@@ -183,6 +196,9 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 	if unread > 0 {
 		s.warn("%s: %d of %d row groups have no filter of %s that can be read: %s", name, unread, file.column.Len(), p.Column, withoutPrefix(why))
 	}
+	if unordered > 0 {
+		s.warn("%s: %d of %d row groups have bounds of %s without an order", name, unordered, file.column.Len(), p.Column)
+	}
 	return some, failed
 }
 
@@ -192,8 +208,18 @@ type rowGroup struct {
 	RowGroup int      `json:"row_group"`
 	Rows     int64    `json:"rows"`
 	Count    int      `json:"count"`
+	Expected *float64 `json:"expected,omitempty"` // keys by chance; without a filter it is not known
+	Chance   bool     `json:"chance,omitempty"`   // whether Count is one of chance
 	Keys     []string `json:"keys,omitempty"`
 	Unread   string   `json:"unread,omitempty"`
+}
+
+// round returns a number of keys as lines tell it: 0.0042, 3.1, 97.
+func round(keys float64) string {
+	if keys >= 10 {
+		return strconv.FormatFloat(keys, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(keys, 'g', 2, 64)
 }
 
 // print prints a row group.
@@ -201,6 +227,9 @@ func (p *pruneCommand) print(out *bufio.Writer, name string, group bloomparquet.
 	switch {
 	case p.JSON:
 		line := rowGroup{File: name, RowGroup: group.Index, Rows: group.Rows, Count: group.Count}
+		if chance, ok := group.Chance(); ok {
+			line.Expected, line.Chance = &chance.Expected, chance.Likely
+		}
 		if group.Err != nil {
 			line.Unread = withoutPrefix(group.Err)
 		}
@@ -219,6 +248,13 @@ func (p *pruneCommand) print(out *bufio.Writer, name string, group bloomparquet.
 		}
 		return nil
 	}
-	_, err = fmt.Fprintf(out, "%s\t%d\t%d\t%d\n", name, group.Index, group.Rows, group.Count)
+	expected := "-"
+	if chance, ok := group.Chance(); ok {
+		expected = round(chance.Expected)
+		if chance.Likely {
+			expected += "\tchance"
+		}
+	}
+	_, err = fmt.Fprintf(out, "%s\t%d\t%d\t%d\t%s\n", name, group.Index, group.Rows, group.Count, expected)
 	return err
 }

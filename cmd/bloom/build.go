@@ -56,8 +56,12 @@ func (b *buildCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	sample.warn(s, policy, n)
-	encoded, err := b.encode(policy, columns, n)
+	filter, err := build(policy, columns, n)
+	if err != nil {
+		return err
+	}
+	sample.warn(s, filter, policy, n)
+	encoded, err := b.encode(filter)
 	if err != nil {
 		return err
 	}
@@ -88,7 +92,7 @@ func (b *buildCommand) hashKeys(s *streams, format bloom.Format, sample *collisi
 			return in.work(
 				func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(format) },
 				func(c *chunk) error {
-					sample.add(c.keys, c.hashed, format)
+					sample.add(c.keys, format)
 					columns = append(columns, c.hashed)
 					n += c.hashed.Len()
 					return nil
@@ -115,13 +119,9 @@ func (b *buildCommand) policy(format bloom.Format, n int) (bloom.Policy, error) 
 	return bloom.Policy{Format: format, BitsPerKey: *b.BitsPerKey}, checkBitsPerKey(*b.BitsPerKey)
 }
 
-// encode returns the filter of n hashed keys in the encoding to write.
-func (b *buildCommand) encode(policy bloom.Policy, columns []bloom.Keys, n int) ([]byte, error) {
-	filter, err := build(policy, columns, n)
-	switch {
-	case err != nil:
-		return nil, err
-	case b.Raw:
+// encode returns a filter in the encoding to write.
+func (b *buildCommand) encode(filter *bloom.Filter) ([]byte, error) {
+	if b.Raw {
 		return filter.AppendFilter(nil), nil
 	}
 	return filter.MarshalBinary()

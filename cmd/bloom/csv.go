@@ -110,13 +110,18 @@ func (r *records) quotedRecord(c *chunk, data []byte) (key []byte, end int, err 
 		}
 	}
 	if n != r.columns {
-		return nil, 0, r.ragged(n)
+		return nil, record.at, r.ragged(n)
 	}
 	return c.csvText(key), record.at, nil
 }
 
+// ragged is the error of a record with another number of fields than the first.
 func (r *records) ragged(n int) error {
-	return fmt.Errorf("the fields are %d, and those of the first record %d", n, r.columns)
+	why := func() string { return fmt.Sprintf("the fields are %d, and those of the first record %d", n, r.columns) }
+	if n <= r.column {
+		return &noKeyError{why}
+	}
+	return errors.New(why())
 }
 
 // csvFields returns the texts of the fields of a record.

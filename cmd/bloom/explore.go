@@ -14,6 +14,7 @@ import (
 	"net/netip"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -27,12 +28,46 @@ import (
 var page embed.FS
 
 type exploreCommand struct {
-	Address string `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page at; with port 0, any free port (${default})."`
+	Address string  `default:"127.0.0.1:0" placeholder:"ADDRESS" help:"Loopback address and port to serve the page at; with port 0, any free port (${default})."`
+	Format  *string `placeholder:"NAME" help:"Format of a bare filter: ${formats} (leveldb). A file that says its format must agree."`
+	File    string  `arg:"" optional:"" name:"filter" help:"The filter to begin with; the page opens others, too."`
+}
+
+// givenFile is the file of a filter that the page begins with.
+type givenFile struct {
+	Name   string `json:"name"`
+	Format string `json:"format"`
+	Data   []byte `json:"encoded"`
+}
+
+// given returns the file to begin with, or nil. The page must be able to show it.
+func (e *exploreCommand) given(s *streams) (*givenFile, error) {
+	if e.File == "" {
+		return nil, nil
+	}
+	filter, err := filterFlags{Format: e.Format}.openFilter(s, e.File)
+	if err != nil {
+		return nil, err
+	}
+	data := filter.Bare
+	if filter.IsFile {
+		if data, err = filter.MarshalBinary(); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := openSmall(filter.Format(), data); err != nil {
+		return nil, fmt.Errorf("%s: %w", shown(e.File), err)
+	}
+	return &givenFile{filepath.Base(e.File), filter.Format().String(), data}, nil
 }
 
 func (e *exploreCommand) Run(s *streams) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	given, err := e.given(s)
+	if err != nil {
+		return err
+	}
 	address, err := netip.ParseAddrPort(e.Address)
 	if err != nil {
 		return fmt.Errorf("--address: %w", err)
@@ -47,13 +82,13 @@ func (e *exploreCommand) Run(s *streams) error {
 	if _, err := fmt.Fprintf(s.out, "Explore filters at http://%v/\nInterrupt (Ctrl-C) to stop.\n", listener.Addr()); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	return serve(ctx, listener)
+	return serve(ctx, listener, given)
 }
 
 // serve answers requests until ctx ends, and then lets the open requests finish.
-func serve(ctx context.Context, listener net.Listener) error {
+func serve(ctx context.Context, listener net.Listener, given *givenFile) error {
 	server := &http.Server{
-		Handler:           exploreHandler(listener.Addr()),
+		Handler:           exploreHandler(listener.Addr(), given),
 		ConnState:         new(connections).follow,
 		ReadHeaderTimeout: 5 * time.Second, // also of a connection on which nothing is sent
 		ReadTimeout:       10 * time.Second,
@@ -77,15 +112,15 @@ func serve(ctx context.Context, listener net.Listener) error {
 }
 
 // exploreHandler serves the page and its API at an address.
-func exploreHandler(address net.Addr) http.Handler {
+func exploreHandler(address net.Addr, given *givenFile) http.Handler {
 	mux := http.NewServeMux()
-	for pattern, handler := range routes() {
+	for pattern, handler := range routes(given) {
 		mux.Handle(pattern, handler)
 	}
 	return guard(address, mux)
 }
 
-func routes() map[string]http.Handler {
+func routes(given *givenFile) map[string]http.Handler {
 	files, err := fs.Sub(page, "page")
 	if err != nil {
 		panic(err) // the folder is embedded
@@ -97,6 +132,7 @@ func routes() map[string]http.Handler {
 		"GET /style.css":   static,
 		"GET /app.js":      static,
 		"GET /api/formats": http.HandlerFunc(sendFormats),
+		"GET /api/given":   http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { send(w, http.StatusOK, toJSON(given)) }),
 		"POST /api/filter": endpoint(turns, makeFilter),
 		"POST /api/test":   endpoint(turns, testKeys),
 		"POST /api/curve":  endpoint(turns, curvePoints),

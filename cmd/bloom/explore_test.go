@@ -31,7 +31,7 @@ import (
 func exploreServer(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
-	server.Config.Handler = exploreHandler(server.Listener.Addr())
+	server.Config.Handler = exploreHandler(server.Listener.Addr(), nil)
 	server.Start()
 	t.Cleanup(server.Close)
 	return server
@@ -468,7 +468,7 @@ func startServer(t *testing.T) (address string, stop func() error) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- serve(ctx, listener) }()
+	go func() { done <- serve(ctx, listener, nil) }()
 	return listener.Addr().String(), func() error {
 		cancel()
 		select {
@@ -550,7 +550,7 @@ func mostAllocated(request int) int { return 40*request + 24<<20 }
 // requests made to be expensive. All that is allocated is more than what is in use
 // at any time.
 func TestExploreBounds(t *testing.T) {
-	handler := exploreHandler(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1})
+	handler := exploreHandler(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, nil)
 	randomKeys() // are made once
 	file := func(data []byte, keys []string) filterRequest {
 		return filterRequest{Format: "nori-crate", File: data, Keys: keys}
@@ -748,14 +748,15 @@ func TestExploreConnections(t *testing.T) {
 // FuzzExplore sends any body to any endpoint. The answer is what it offers, or an error in
 // words, and not much larger than the request.
 func FuzzExplore(f *testing.F) {
-	handler := exploreHandler(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1})
-	patterns := slices.Sorted(maps.Keys(routes()))
+	handler := exploreHandler(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, nil)
+	patterns := slices.Sorted(maps.Keys(routes(nil)))
 	seeds := map[string][]any{
 		"/":                {""},
 		"GET /{$}":         {""},
 		"GET /style.css":   {""},
 		"GET /app.js":      {""},
 		"GET /api/formats": {""},
+		"GET /api/given":   {""},
 		"POST /api/filter": {
 			filterRequest{Format: "leveldb", Capacity: 10, BitsPerKey: 10, Probes: 3, Keys: []string{"a", "b"}},
 			filterRequest{Format: "leveldb", File: []byte{1, 64, 6}, Keys: []string{"a"}},

@@ -14,11 +14,13 @@ type filterCommand struct {
 	Invert bool     `short:"v" help:"Print the lines that are certainly not in the filter."`
 	Count  bool     `short:"c" help:"Print how many lines there are, not the lines."`
 	Verify string   `placeholder:"KEYS" help:"Look up what passes in this file, the keys of the filter, one per line: only its keys pass then, and no false positives."`
+	Force  bool     `help:"Take KEYS also if they are fewer than the filter says that it has."`
 	File   string   `arg:"" name:"filter" help:"The filter."`
 	Stream []string `arg:"" optional:"" help:"Files to filter, in this order (standard input)."`
 
 	printed  bool // whether a header was printed
 	passed   int  // records
+	chance   chance
 	verifier *verifier
 }
 
@@ -34,12 +36,13 @@ A line of more than 128 KiB takes twice its length in memory; a long record of C
 // Run filters the lines of all streams as if they were one. If it cannot read a stream, it
 // goes on with the next, as grep does.
 func (f *filterCommand) Run(s *streams) error {
-	f.passed, f.printed = 0, false
+	f.passed, f.printed, f.chance = 0, false, chance{}
 	if !f.Count {
 		if err := s.checkStdout(f.File, f.Verify); err != nil {
 			return err
 		}
 	}
+	f.prepareMissing()
 	if _, err := f.records(); err != nil {
 		return err
 	}
@@ -52,6 +55,9 @@ func (f *filterCommand) Run(s *streams) error {
 	known, err := f.openFilter(s, f.File)
 	if err != nil {
 		return err
+	}
+	if count, said := known.KeyCount(); said && f.verifier != nil && !f.Force {
+		f.verifier.fewest = count
 	}
 	streams := f.Stream
 	if len(streams) == 0 {
@@ -81,6 +87,7 @@ func (f *filterCommand) Run(s *streams) error {
 			return err
 		}
 	}
+	f.chance.warn(s, known.Filter)
 	if err := errors.Join(failures...); err != nil {
 		return err
 	}
@@ -88,6 +95,18 @@ func (f *filterCommand) Run(s *streams) error {
 		return errNone
 	}
 	return nil
+}
+
+// prepareMissing chooses what becomes of a record of a table without a key, if --missing does not say it.
+func (f *filterCommand) prepareMissing() {
+	f.prints = true
+	switch {
+	case f.Missing != missingUnsaid || !f.CSV && !f.JSONL:
+	case f.Invert:
+		f.Missing = missingKeep
+	default:
+		f.Missing = missingDrop
+	}
 }
 
 // outputError is an error of writing. Unlike an error of reading, it ends the command.
@@ -113,10 +132,12 @@ func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, pr
 				return err
 			}
 		}
+		f.chance.look(name, &in.records, in.head)
 		delimiter := in.records.delimiter
 		return in.work(
 			func(c *chunk) { f.test(c, filter, delimiter) },
 			func(c *chunk) error {
+				f.chance.keys, f.chance.found = f.chance.keys+len(c.keys), f.chance.found+c.found
 				if f.verifier != nil {
 					return f.verifier.add(s, c, delimiter)
 				}
@@ -144,10 +165,12 @@ func (f *filterCommand) test(c *chunk, filter *bloom.Filter, delimiter byte) {
 		c.hits = make([]uint64, words)
 	}
 	c.hits = c.hits[:words]
-	c.passed = filter.MayContainBatch(bloom.Bytes(c.keys), c.hits)
+	c.found = filter.MayContainBatch(bloom.Bytes(c.keys), c.hits)
+	c.passed = c.found
 	if f.Invert {
 		c.passed = len(c.keys) - c.passed
 	}
+	f.letPass(c)
 	if f.Count || f.verifier != nil {
 		return
 	}
@@ -162,4 +185,14 @@ func (f *filterCommand) test(c *chunk, filter *bloom.Filter, delimiter byte) {
 		}
 	}
 	c.out = out
+}
+
+// letPass makes the records pass that have no key and are to be printed.
+func (f *filterCommand) letPass(c *chunk) {
+	for _, i := range c.certain {
+		if bit := uint64(1) << (i % 64); (c.hits[i/64]&bit != 0) == f.Invert {
+			c.hits[i/64] ^= bit
+			c.passed++
+		}
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -97,12 +98,16 @@ func readStandardCSV(data []byte, r records) (want readRecords) {
 // FuzzJSON compares what is an object of JSON, and the text of its member, with encoding/json.
 func FuzzJSON(f *testing.F) {
 	pair, half := regexp.MustCompile(`(?i)\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`), regexp.MustCompile(`(?i)\\ud[89a-f]`)
-	f.Fuzz(func(t *testing.T, line []byte, name string) {
-		if len(line) == 0 || !utf8.Valid(line) || !utf8.ValidString(name) || half.Match(pair.ReplaceAll(bytes.ReplaceAll(line, []byte(`\\`), []byte{0}), nil)) {
+	f.Fuzz(func(t *testing.T, line []byte, field string) {
+		if len(line) == 0 || !utf8.Valid(line) || !utf8.ValidString(field) || half.Match(pair.ReplaceAll(bytes.ReplaceAll(line, []byte(`\\`), []byte{0}), nil)) {
 			t.Skip("an empty line is no record, and encoding/json replaces what is no character")
 		}
-		r := records{kind: membersOfJSON, name: name}
-		want, ok := standardMember(line, name)
+		path, err := pathOf(field)
+		if err != nil {
+			t.Skip("no JSON pointer")
+		}
+		r := records{kind: membersOfJSON, name: field, path: path}
+		want, ok := standardMember(line, standardPath(field))
 		got, err := r.member(newChunk(0), line)
 		if ok && err != nil && strings.Contains(err.Error(), "levels") {
 			t.Skip("deeper than it may be")
@@ -113,22 +118,34 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// standardMember returns the text of the last member of that name, if a line is an object and the member
-// is a key.
-func standardMember(line []byte, name string) (text string, ok bool) {
-	decoder := json.NewDecoder(bytes.NewReader(line))
-	if first, err := decoder.Token(); err != nil || first != json.Delim('{') || !json.Valid(line) {
+// standardPath returns the names in a field of JSON.
+func standardPath(field string) (path []string) {
+	if field[:min(1, len(field))] != "/" {
+		return strings.Split(field, ".")
+	}
+	for _, name := range strings.Split(field, "/")[1:] {
+		path = append(path, strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~"))
+	}
+	return path
+}
+
+// standardMember returns the text of the value at a path, if a line is an object and the value is a key.
+func standardMember(line []byte, path []string) (text string, ok bool) {
+	if !json.Valid(line) || bytes.TrimLeft(line, " \t\r\n")[0] != '{' {
 		return "", false
 	}
-	var last json.RawMessage
-	for decoder.More() {
-		this, err := decoder.Token()
-		var value json.RawMessage
-		if err := errors.Join(err, decoder.Decode(&value)); err != nil {
+	last := json.RawMessage(line)
+	for _, name := range path {
+		var object map[string]json.RawMessage // of members of one name, the last
+		var list []json.RawMessage
+		place, err := strconv.Atoi(name)
+		switch {
+		case json.Unmarshal(last, &object) == nil:
+			last = object[name]
+		case err == nil && strconv.Itoa(place) == name && json.Unmarshal(last, &list) == nil && place >= 0 && place < len(list):
+			last = list[place]
+		default:
 			return "", false
-		}
-		if this == name {
-			last = value
 		}
 	}
 	if len(last) == 0 || bytes.IndexByte([]byte("{[n"), last[0]) >= 0 {

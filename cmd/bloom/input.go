@@ -20,6 +20,8 @@ type keysFlags struct {
 	NoDecompress bool     `help:"Take the bytes of keys as they are, also if they look compressed."`
 
 	tableFlags
+
+	prints bool // whether the command prints records
 }
 
 // inputsHelp is the part of the help that the commands that read keys share.
@@ -32,6 +34,7 @@ A line or a record of more bytes than --max-record says is an error; memory grow
 type input struct {
 	text    io.Reader // the records after the header
 	records records
+	head    []byte // how the input begins
 	header  []byte // as it was; empty if there is none
 }
 
@@ -58,9 +61,10 @@ func (f keysFlags) read(s *streams, name string, progress func(int), work func(*
 	if err != nil {
 		return err
 	}
-	in := &input{text: text, records: records}
+	in := &input{text: text, records: records, head: bytes.Clone(text.head[:min(len(text.head), 4<<10)])}
 	if in.header, err = in.records.takeHeader(text); err == nil {
 		err = work(in)
+		in.records.skipped.warn(s, name, &in.records)
 	}
 	if at := (*lineError)(nil); errors.As(err, &at) {
 		return fmt.Errorf("%s: %w", shown(name), at)

@@ -5,16 +5,36 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/valyala/fastjson"
 )
+
+// pathOf returns the names of the members that lead to a key, from the outermost: user.id is the member id
+// of the member user, and /user/id, a JSON pointer (RFC 6901), is the same. A number is a place in a list, too.
+func pathOf(field string) ([]string, error) {
+	pointer, isPointer := strings.CutPrefix(field, "/")
+	if !isPointer {
+		return strings.Split(field, "."), nil
+	}
+	path := strings.Split(pointer, "/")
+	for i, name := range path {
+		rest := strings.NewReplacer("~0", "", "~1", "").Replace(name)
+		if strings.Contains(rest, "~") {
+			return nil, fmt.Errorf("--field: in the JSON pointer %q, ~ must be ~0, and / in a name ~1", field)
+		}
+		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
+	}
+	return path, nil
+}
 
 // member returns the text of the member of an object of JSON: of the last, as encoding/json takes it, if
 // several have the name. It may be in the memory of c.text.
 //
 // The values of a parser would take fifty times the memory of a line of many numbers.
 func (r *records) member(c *chunk, line []byte) ([]byte, error) {
-	value, err := c.findMember(line, r.name)
+	value, err := c.findMember(line, r.path[0])
 	if err == nil {
 		err = fastjson.ValidateBytes(line)
 	}
@@ -24,8 +44,11 @@ func (r *records) member(c *chunk, line []byte) ([]byte, error) {
 	if t := typeOfJSON(bytes.TrimLeft(line, jsonSpace)); t != fastjson.TypeObject {
 		return nil, fmt.Errorf("this is no object of JSON: its type is %v", t)
 	}
+	for _, name := range r.path[1:] {
+		value = c.findInside(value, name)
+	}
 	if value == nil {
-		return nil, fmt.Errorf("the object has no member %q", r.name)
+		return nil, &noKeyError{func() string { return fmt.Sprintf("the object has no member %q", r.name) }}
 	}
 	switch t := typeOfJSON(value); t {
 	case fastjson.TypeString:
@@ -33,7 +56,9 @@ func (r *records) member(c *chunk, line []byte) ([]byte, error) {
 	case fastjson.TypeNumber, fastjson.TypeTrue, fastjson.TypeFalse:
 		return value, nil
 	default:
-		return nil, fmt.Errorf("the member %q is no string, number or boolean: its type is %v", r.name, t)
+		return nil, &noKeyError{func() string {
+			return fmt.Sprintf("the member %q is no string, number or boolean: its type is %v", r.name, t)
+		}}
 	}
 }
 
@@ -87,6 +112,47 @@ func (c *chunk) findMember(line []byte, name string) (value []byte, err error) {
 		}
 	}
 	return value, nil
+}
+
+// findInside returns the value of a member of an object, or of a place in a list, or nil. What is around it
+// was validated.
+func (c *chunk) findInside(value []byte, name string) []byte {
+	if len(value) > 0 && value[0] == '{' {
+		value, _ = c.findMember(value, name) // no error: the value is JSON
+		return value
+	}
+	place, err := strconv.ParseUint(name, 10, 31)
+	if err != nil || strconv.FormatUint(place, 10) != name || len(value) == 0 || value[0] != '[' {
+		return nil
+	}
+	return element(value, int(place))
+}
+
+// element returns a value of a list, or nil if there are not so many.
+func element(list []byte, place int) []byte {
+	depth, from := 0, 1
+	for i := 0; i < len(list); i++ {
+		switch b := list[i]; b {
+		case '"':
+			end, _ := endOfString(list, i)
+			i = end - 1
+		case '{', '[':
+			depth++
+		case ',', '}', ']':
+			if depth == 1 && place == 0 {
+				if value := bytes.Trim(list[from:i:i], jsonSpace); len(value) > 0 {
+					return value
+				}
+				return nil
+			}
+			if b != ',' {
+				depth--
+			} else if depth == 1 {
+				place, from = place-1, i+1
+			}
+		}
+	}
+	return nil
 }
 
 // endOfString returns where the string ends that begins at a place of a line, or the end of the line, and

@@ -25,12 +25,15 @@ type chunk struct {
 	records  [][]byte        // with their ends; none if the keys are lines
 	err      error           // of the record after these
 	newlines int             // in data, if there are records
+	certain  []int           // the places of records without a key that pass nevertheless
+	skipped  skipped         // all records without a key, of which the first has its line in data
 	text     []byte          // keys that are not as they are in data
 	json     fastjson.Parser // of strings with escapes
 
 	// The results of the work on a chunk, for finish.
 	hashed bloom.Keys // build: the hashes of the keys
 	hits   []uint64   // filter: which keys may be in the filter
+	found  int        // filter: how many these are
 	passed int        // filter: how many records pass
 	out    []byte     // filter: those records, in the memory of data
 
@@ -52,6 +55,17 @@ func (c *chunk) record(i int, delimiter byte) []byte {
 		end++
 	}
 	return line[:end]
+}
+
+// skip takes a record without a key, of which an error says why.
+func (c *chunk) skip(r *records, record []byte, why error) {
+	if c.skipped.n++; c.skipped.n == 1 {
+		c.skipped.first = &lineError{c.newlines + 1, errors.New(why.Error())} // it may refer to memory of the chunk
+	}
+	if r.missing == missingKeep {
+		c.certain = append(c.certain, len(c.keys))
+		c.records, c.keys = append(c.records, record), append(c.keys, nil)
+	}
 }
 
 // lineReader cuts an input into chunks of whole records: of lines, but for CSV.

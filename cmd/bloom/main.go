@@ -32,6 +32,7 @@ var errNone = errors.New("no line passed")
 type cli struct {
 	Build      buildCommand     `cmd:"" help:"Build a filter from keys."`
 	Filter     filterCommand    `cmd:"" help:"Print the lines that may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
+	Test       testCommand      `cmd:"" help:"Say of each key whether it may be in a filter."`
 	Merge      mergeCommand     `cmd:"" help:"Merge filters of the same shape into one."`
 	Add        addCommand       `cmd:"" help:"Add keys to a filter."`
 	Inspect    inspectCommand   `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`
@@ -40,6 +41,7 @@ type cli struct {
 	Bench      benchCommand     `cmd:"" help:"Compare the kernels with the plain loop on this machine."`
 	Demo       demoCommand      `cmd:"" help:"Filter a stream of English words and compare this library with the plain loop."`
 	Completion shell.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
+	Help       helpCommand      `cmd:"" help:"Print the help of all commands, or of one."`
 	Man        shell.Man        `help:"Print the manual page, for man."`
 	Version    versionFlag      `help:"Print the version of the command, of Go and of the system, and the kernel."`
 }
@@ -73,6 +75,7 @@ func run(args []string) int {
 	if err != nil {
 		panic(err) // the struct tags are wrong
 	}
+	describe(parser.Model)
 	command, err := parser.Parse(args)
 	if err == nil {
 		err = command.Run(s)

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/alecthomas/kong"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -252,5 +253,27 @@ func TestPipelineStops(t *testing.T) {
 	err := pipeline(r, &records{delimiter: '\n', most: mostOfRecord}, func(*chunk) {}, func(*chunk) error { return failure })
 	if !errors.Is(err, failure) {
 		t.Errorf("error %v, want %v", err, failure)
+	}
+}
+
+// TestExamples parses the examples of every help, and finds one for every command.
+func TestExamples(t *testing.T) {
+	parser, err := kong.New(&cli{}, kong.Exit(func(int) {}), kong.Vars{"formats": "", "default_format": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range parser.Model.Children {
+		if _, has := examples[command.Name]; !has {
+			t.Errorf("%s has no examples", command.Name)
+		}
+	}
+	calls := regexp.MustCompile(`bloom ([^|>&)]*)`)
+	for name, lines := range examples {
+		for _, line := range lines {
+			args := strings.Fields(calls.FindStringSubmatch(line)[1])
+			if _, err := parser.Parse(args); err != nil || name != "" && args[0] != name {
+				t.Errorf("%q: %q, %v", name, line, err)
+			}
+		}
 	}
 }

@@ -55,6 +55,9 @@ func pipeline(r io.Reader, records *records, work func(*chunk), finish func(*chu
 		if err := finish(c); err != nil {
 			return err
 		}
+		if c.skipped.n > 0 {
+			records.skipped.add(c, newlines)
+		}
 		if c.err != nil {
 			return after(newlines, c.err)
 		}

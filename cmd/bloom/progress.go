@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -9,6 +10,9 @@ import (
 )
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// firstDrawn is when a progress bar appears: work that takes less needs none.
+const firstDrawn = 500 * time.Millisecond
 
 // bar draws a progress bar on standard error, if that is a terminal. total is the expected
 // amount of work, or -1 if it is unknown. bar returns a function to report progress, and one
@@ -23,8 +27,18 @@ func bar(s *streams, title string, total int64, options ...progressbar.Option) (
 		progressbar.OptionThrottle(100*time.Millisecond), // drawing must not slow the work
 		progressbar.OptionClearOnFinish(),
 	)...)
-	// An error of drawing is no reason to stop.
-	return func(n int) { _ = b.Add(n) }, func() { _ = b.Finish() }
+	start, work, drawn := time.Now(), atomic.Int64{}, atomic.Bool{}
+	add = func(n int) {
+		if work.Add(int64(n)); time.Since(start) >= firstDrawn {
+			drawn.Store(true)
+			_ = b.Add64(work.Swap(0)) // an error of drawing is no reason to stop
+		}
+	}
+	return add, func() {
+		if drawn.Load() {
+			_ = b.Finish()
+		}
+	}
 }
 
 // bytesBar is a bar for the bytes of all inputs.

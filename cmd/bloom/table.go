@@ -18,12 +18,15 @@ type tableFlags struct {
 	CSV       bool   `name:"csv" help:"Records are CSV: a field in quotes may hold delimiters, newlines and doubled quotes."`
 	JSONL     bool   `name:"jsonl" help:"Lines are objects of JSON; -f names the member that is the key."`
 	Header    bool   `help:"The first record is a header also if -f is a number."`
+
+	Missing missingKey `placeholder:"WHAT" help:"What becomes of a record without the field: error, drop, or keep, which prints it (bloom filter of CSV and JSON: drop, and with -v keep; else error)."`
 }
 
 // tableHelp is the part of the help that the commands that read keys share.
 const tableHelp = `
 With -f, the key is a field of a record: of a line whose fields -d separates, of a record of CSV (--csv), or of a line of JSON (--jsonl).
-A field that is missing, a record of CSV with more or fewer fields than the first, and what is no CSV or no JSON are errors, which name the line.
+A record of CSV with more or fewer fields than the first, and what is no CSV or no JSON are errors, which name the line. --missing says what becomes of a record without the field.
+The members of an object inside of another are user.id, or as a JSON pointer /user/id; the pointer /user.id is a name with a dot.
 The key is the text of a field, without the quotes of CSV or JSON; numbers and booleans of JSON are keys as they are written. Empty lines of CSV and JSON are no records.
 `
 
@@ -46,16 +49,19 @@ type records struct {
 	comma     byte // between fields
 
 	hasHeader bool
-	name      string // of the field, if it has one
-	column    int    // of the field, from 0
-	columns   int    // CSV: fields of every record
+	name      string   // of the field, if it has one
+	column    int      // of the field, from 0
+	columns   int      // CSV: fields of every record
+	path      []string // JSON: the names of the members that lead to the key
+	missing   missingKey
 
 	headerLines int // newlines of the header
+	skipped     skipped
 }
 
 // records returns what the flags say, or why they make no sense.
 func (f keysFlags) records() (r records, err error) {
-	r = records{delimiter: '\n', crlf: f.CRLF, most: mostOfRecord}
+	r = records{delimiter: '\n', crlf: f.CRLF, most: mostOfRecord, missing: f.Missing}
 	if f.MaxRecord > 0 {
 		r.most = int(min(uint64(f.MaxRecord), math.MaxInt))
 	}
@@ -63,17 +69,20 @@ func (f keysFlags) records() (r records, err error) {
 		r.delimiter = 0
 	}
 	switch {
-	case f.Field == "" && (f.Delimiter != "" || f.CSV || f.JSONL || f.Header):
+	case f.Field == "" && (f.Delimiter != "" || f.CSV || f.JSONL || f.Header || f.Missing != missingUnsaid):
 		return r, errors.New("--field must say which field is the key")
 	case f.Field == "":
 		return r, nil
+	case f.Missing == missingKeep && !f.prints:
+		return r, errors.New("--missing=keep is for bloom filter, which prints records: use drop or error")
 	case f.JSONL && (f.Delimiter != "" || f.CSV || f.Header):
 		return r, errors.New("--jsonl cannot be used with --delimiter, --csv or --header")
 	case f.CSV && r.delimiter == 0:
 		return r, errors.New("--csv cannot be used with --null: records of CSV end with a newline")
 	case f.JSONL:
 		r.kind, r.name, r.crlf = membersOfJSON, f.Field, true
-		return r, nil
+		r.path, err = pathOf(f.Field)
+		return r, err
 	}
 	r.kind, r.comma = fieldsOfLines, '\t'
 	if f.CSV {
@@ -144,7 +153,7 @@ func (r *records) takeHeader(text *peeked) (header []byte, err error) {
 		}
 		return nil, nil
 	}
-	if err := r.find(names); err != nil {
+	if err := r.find(names, didYouMean(r.meant(first))); err != nil {
 		return nil, &lineError{line, err}
 	}
 	text.head = text.head[min(len(first), len(text.head)):]
@@ -186,7 +195,7 @@ func (r *records) withoutEnd(line []byte) []byte {
 }
 
 // find sets the column of the field's name. A number is a name first.
-func (r *records) find(names []string) error {
+func (r *records) find(names []string, hint string) error {
 	first := slices.Index(names, r.name)
 	switch {
 	case first >= 0 && slices.Contains(names[first+1:], r.name):
@@ -197,7 +206,7 @@ func (r *records) find(names []string) error {
 	case r.column >= 0 && r.column < len(names):
 		return nil
 	}
-	return fmt.Errorf("no field has the name %q; the names are %s", r.name, shortenQuote(fmt.Sprintf("%q", names)))
+	return fmt.Errorf("no field has the name %q; the names are %s%s", r.name, shortenQuote(fmt.Sprintf("%q", names)), hint)
 }
 
 // mostOfRecord is the most bytes of a record, unless --max-record says another number. Where a delimiter
@@ -220,6 +229,11 @@ func tooFew(have, column int) string {
 	return fmt.Sprintf("there are %d fields, and --field asks for field %d", have, column+1)
 }
 
+// lacksField is the error of a line with too few fields.
+func (r *records) lacksField(line []byte, have int) error {
+	return &noKeyError{func() string { return tooFew(have, r.column) + didYouMean(r.meant(line)) }}
+}
+
 // lineError is an error in the records of an input.
 type lineError struct {
 	line int // from 1: of a chunk, and then of the input
@@ -233,6 +247,7 @@ func (e *lineError) Unwrap() error { return e.err }
 // before it.
 func (r *records) split(c *chunk) {
 	c.keys, c.records, c.text, c.newlines, c.err = c.keys[:0], c.records[:0], c.text[:0], 0, nil
+	c.certain, c.skipped = c.certain[:0], skipped{}
 	if r.kind == wholeLines {
 		r.splitLines(c)
 		return
@@ -276,14 +291,19 @@ func (r *records) splitRecord(c *chunk, data []byte, quotes bool) (rest []byte) 
 	default:
 		key, err = r.field(line)
 	}
-	if err == nil && end-1 > r.most {
-		err = r.tooLong()
+	skip := err != nil && r.skips(err)
+	if (err == nil || skip) && end-1 > r.most {
+		err, skip = r.tooLong(), false
 	}
-	if err != nil {
+	switch {
+	case skip:
+		c.skip(r, data[:end], err)
+	case err != nil:
 		c.err = &lineError{c.newlines + 1, err}
 		return nil
+	default:
+		c.records, c.keys = append(c.records, data[:end]), append(c.keys, key)
 	}
-	c.records, c.keys = append(c.records, data[:end]), append(c.keys, key)
 	c.newlines += lines
 	return data[end:]
 }
@@ -305,7 +325,7 @@ func (r *records) field(line []byte) ([]byte, error) {
 			return rest[:end:end], nil
 		}
 		if end < 0 {
-			return nil, errors.New(tooFew(column+1, r.column))
+			return nil, r.lacksField(line, column+1)
 		}
 		rest = rest[end+1:]
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"sync/atomic"
 )
 
@@ -9,7 +10,8 @@ import (
 // gathers records until they take pendingMemory, and then reads the file of all keys once.
 type verifier struct {
 	*filterCommand
-	flags keysFlags // of the file of keys
+	flags  keysFlags // of the file of keys
+	fewest uint64    // keys that it must have
 
 	records []byte // in the order of the input
 	pending []pendingRecord
@@ -50,7 +52,7 @@ func (v *verifier) add(s *streams, c *chunk, delimiter byte) error {
 			continue
 		}
 		place := -1
-		if hit {
+		if _, certain := slices.BinarySearch(c.certain, i); hit && !certain {
 			place = v.place(key)
 		}
 		before := len(v.records)
@@ -83,7 +85,27 @@ func (v *verifier) flush(s *streams) error {
 	if len(v.pending) == 0 {
 		return nil
 	}
+	if err := v.find(s); err != nil {
+		return &verifyError{fmt.Errorf("--verify: %w", err)}
+	}
+	n, from, out := 0, 0, v.records[:0] // no record moves beyond where one is still to be read
+	for _, p := range v.pending {
+		if p.key < 0 || v.found[p.key].Load() != v.Invert {
+			out = append(out, v.records[from:p.end]...)
+			n++
+		}
+		from = p.end
+	}
+	err := v.print(s, out, n)
+	v.records, v.pending, v.memory = v.records[:0], v.pending[:0], 0
+	clear(v.places)
+	return err
+}
+
+// find reads all keys and finds those that wait.
+func (v *verifier) find(s *streams) error {
 	v.found = make([]atomic.Bool, len(v.places))
+	n := uint64(0)
 	err := v.flags.read(s, v.Verify, func(int) {}, func(in *input) error {
 		return in.work(func(c *chunk) {
 			for _, key := range c.keys {
@@ -91,22 +113,14 @@ func (v *verifier) flush(s *streams) error {
 					v.found[place].Store(true)
 				}
 			}
-		}, func(*chunk) error { return nil })
+		}, func(c *chunk) error {
+			n += uint64(len(c.keys))
+			return nil
+		})
 	})
-	if err != nil {
-		return &verifyError{fmt.Errorf("--verify: %w", err)}
+	if err == nil && n < v.fewest {
+		return fmt.Errorf("%s has %d keys, and the filter was made of %d: the list lacks some, unless they were added twice; --force takes it", shown(v.Verify), n, v.fewest)
 	}
-	n, from, out := 0, 0, v.records[:0] // no record moves beyond where one is still to be read
-	for _, p := range v.pending {
-		if known := p.key >= 0 && v.found[p.key].Load(); known != v.Invert {
-			out = append(out, v.records[from:p.end]...)
-			n++
-		}
-		from = p.end
-	}
-	err = v.print(s, out, n)
-	v.records, v.pending, v.memory = v.records[:0], v.pending[:0], 0
-	clear(v.places)
 	return err
 }
 

@@ -2,9 +2,11 @@ package duckdb
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -90,6 +92,52 @@ func TestPrune(t *testing.T) {
 	}
 }
 
+// TestSorted wants the bounds of sorted columns to leave one row group of 98 to a key: DuckDB 1.4.3
+// writes files without column_orders, and gives a column of so many different values no filter.
+func TestSorted(t *testing.T) {
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, test := range []struct {
+		sql, key string
+		want     int
+		err      error
+	}{
+		{"n - 100000", "77", 1, bloomparquet.ErrNoFilter},
+		{"(n - 100000)::INTEGER", "-77", 1, bloomparquet.ErrNoFilter},
+		{"((n - 100000) / 100)::DECIMAL(18, 2)", "-77.01", 1, bloomparquet.ErrNoFilter},
+		{"TIMESTAMP '1969-12-31 23:00:00' + to_seconds(n)", "1970-01-01T01:02:03", 1, bloomparquet.ErrNoFilter},
+		{"n::UBIGINT", "77", 98, bloomparquet.ErrNoOrder},
+		{"lpad(n::VARCHAR, 20, '0')", "00000000000000000077", 98, bloomparquet.ErrNoOrder},
+	} {
+		t.Run(test.sql, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "file.parquet")
+			exec(t, db, fmt.Sprintf(`COPY (SELECT %s AS k FROM range(%d) r(n) ORDER BY n)
+				TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 2048)`, test.sql, 98*2048, path))
+			c := openColumn(t, path)
+			keys, err := bloomparquet.ParseKeys(c.Type(), [][]byte{[]byte(test.key)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := keys.Matrix(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := 0
+			for _, group := range m.RowGroups {
+				if kept += group.Count; group.Count > 0 && !errors.Is(group.Err, test.err) {
+					t.Errorf("row group %d: %v", group.Index, group.Err)
+				}
+			}
+			if kept != test.want || len(m.RowGroups) != 98 {
+				t.Errorf("%d of %d row groups, want %d", kept, len(m.RowGroups), test.want)
+			}
+		})
+	}
+}
+
 // textsOf returns the rows of a query.
 func textsOf(t *testing.T, db *sql.DB, query string) (texts [][]byte) {
 	t.Helper()
@@ -135,9 +183,21 @@ func openColumn(t *testing.T, path string) *bloomparquet.Column {
 
 func withoutBounds(t *testing.T, c *bloomparquet.Column) *bloomparquet.Column {
 	t.Helper()
+	return without(t, c, func(chunk *bloomparquet.Chunk) { chunk.Min, chunk.Max = nil, nil })
+}
+
+func withoutFilters(t *testing.T, c *bloomparquet.Column) *bloomparquet.Column {
+	t.Helper()
+	return without(t, c, func(chunk *bloomparquet.Chunk) { chunk.FilterOffset = 0 })
+}
+
+// without returns the same column without what a function takes away from each row group.
+func without(t *testing.T, c *bloomparquet.Column, takeAway func(*bloomparquet.Chunk)) *bloomparquet.Column {
+	t.Helper()
 	m := c.Meta()
+	m.Chunks = slices.Clone(m.Chunks)
 	for i := range m.Chunks {
-		m.Chunks[i].Min, m.Chunks[i].Max = nil, nil
+		takeAway(&m.Chunks[i])
 	}
 	c, err := bloomparquet.Open(m)
 	if err != nil {

@@ -52,7 +52,7 @@ func TestRandomTables(t *testing.T) {
 	defer db.Close()
 	db.SetMaxOpenConns(1) // what SET says is for a connection
 	exec(t, db, `SET threads = 1`)
-	path, columns, excluded := filepath.Join(t.TempDir(), "file.parquet"), 0, 0
+	path, columns, excluded, byBounds := filepath.Join(t.TempDir(), "file.parquet"), 0, 0, map[bloomparquet.Type]int{}
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(27, seed))
 		var exprs []string
@@ -76,20 +76,29 @@ func TestRandomTables(t *testing.T) {
 				t.Fatal(err)
 			}
 			columns++
-			excluded += checkPrune(t, fmt.Sprintf("seed %d, %s", seed, strings.Join(f.Schema().Columns()[leaf], ".")), random, c, scan(t, f, leaf))
+			all, some := checkPrune(t, fmt.Sprintf("seed %d, %s", seed, strings.Join(f.Schema().Columns()[leaf], ".")), random, c, scan(t, f, leaf))
+			excluded += all
+			byBounds[c.Type()] += some
 		}
 		if t.Failed() {
 			t.Fatalf("seed %d: %s", seed, strings.Join(exprs, ",\n"))
 		}
 	}
-	t.Logf("%d columns, %d keys excluded", columns, excluded)
+	t.Logf("%d columns, %d keys excluded, by bounds alone: %v", columns, excluded, byBounds)
 	if excluded < 100_000 {
 		t.Errorf("%d keys are excluded of all tables", excluded)
 	}
+	for of, n := range byBounds {
+		integers := of.Physical == bloomparquet.Int32 || of.Physical == bloomparquet.Int64
+		if signed := integers && of.Logical != bloomparquet.Uint; signed != (n > 0) {
+			t.Errorf("bounds of %v exclude %d keys", of, n)
+		}
+	}
 }
 
-// checkPrune tests values of all row groups. It returns how often a key was excluded.
-func checkPrune(t *testing.T, name string, random *rand.Rand, c *bloomparquet.Column, held []map[string]bool) (excluded int) {
+// checkPrune tests values of all row groups. It returns how often a key was excluded by filter and
+// bounds, and how often by bounds alone.
+func checkPrune(t *testing.T, name string, random *rand.Rand, c *bloomparquet.Column, held []map[string]bool) (excluded, byBounds int) {
 	t.Helper()
 	keys := [][]byte{}
 	for _, values := range held {
@@ -103,7 +112,7 @@ func checkPrune(t *testing.T, name string, random *rand.Rand, c *bloomparquet.Co
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, column := range map[string]*bloomparquet.Column{"filter": withoutBounds(t, c), "bounds and filter": c} {
+	for what, column := range map[string]*bloomparquet.Column{"filter": withoutBounds(t, c), "bounds": withoutFilters(t, c), "bounds and filter": c} {
 		m, err := k.Matrix(column)
 		if err != nil {
 			t.Fatal(err)
@@ -115,10 +124,15 @@ func checkPrune(t *testing.T, name string, random *rand.Rand, c *bloomparquet.Co
 					t.Fatalf("%s, %v: row group %d has the key %x, and is pruned by %s: bounds %x to %x", name, c.Type(), g, key, what, chunk.Min, chunk.Max)
 				}
 			}
-			excluded += len(keys) - group.Count
+			switch what {
+			case "bounds":
+				byBounds += len(keys) - group.Count
+			case "bounds and filter":
+				excluded += len(keys) - group.Count
+			}
 		}
 	}
-	return excluded
+	return excluded, byBounds
 }
 
 // openFile opens a file that is read into memory, for the next one has the same name.

@@ -24,17 +24,18 @@ import (
 
 // Open returns a column of a file, from which the reader must not be closed as long as filters
 // are read. Its path has dots between the names of nested fields, such as list.element.
-// The error is [bloomparquet.ErrType] if the type of the column has no values.
+// The error is a [bloomparquet.NoColumnError] if the file has no such column, and [bloomparquet.ErrType] if the type of the column has no values.
 func Open(reader *file.Reader, path string) (*bloomparquet.Column, error) {
 	s := reader.MetaData().Schema
 	leaf := s.ColumnIndexByName(path)
-	if leaf < 0 {
-		return nil, fmt.Errorf("arrowgo: no column %q", path)
-	}
+	var paths []string
 	for i := range s.NumColumns() {
-		if i != leaf && s.Column(i).Path() == path {
+		if paths = append(paths, s.Column(i).Path()); i != leaf && paths[i] == path {
 			return nil, fmt.Errorf("arrowgo: several columns %q", path)
 		}
+	}
+	if leaf < 0 {
+		return nil, &bloomparquet.NoColumnError{Path: path, Columns: paths}
 	}
 	return OpenAt(reader, leaf)
 }
@@ -55,7 +56,7 @@ func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 
 		CreatedBy: meta.GetCreatedBy(),
 	}
-	bounded := leaf < len(meta.ColumnOrders) && meta.ColumnOrders[leaf].IsSetTYPE_ORDER() && descr.MaxRepetitionLevel() == 0
+	ordered := leaf < len(meta.ColumnOrders) && meta.ColumnOrders[leaf].IsSetTYPE_ORDER()
 	for i, group := range meta.RowGroups {
 		if leaf >= len(group.Columns) {
 			return nil, fmt.Errorf("arrowgo: row group %d has %d columns", i, len(group.Columns))
@@ -69,8 +70,8 @@ func OpenAt(reader *file.Reader, leaf int) (*bloomparquet.Column, error) {
 		chunk.FilterOffset = c.MetaData.GetBloomFilterOffset()
 		chunk.FilterLength = int64(c.MetaData.GetBloomFilterLength())
 		chunk.Mixed = isMixed(meta.RowGroup(i), leaf)
-		if stats := c.MetaData.Statistics; bounded && stats != nil {
-			chunk.Min, chunk.Max = stats.MinValue, stats.MaxValue
+		if s := c.MetaData.Statistics; s != nil && descr.MaxRepetitionLevel() == 0 {
+			chunk.SetBounds(m.Type, bloomparquet.Statistics{MinValue: s.MinValue, MaxValue: s.MaxValue, Min: s.Min, Max: s.Max}, ordered)
 		}
 	}
 	return bloomparquet.Open(m)

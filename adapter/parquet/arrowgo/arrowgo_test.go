@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -219,6 +220,10 @@ func TestOpen(t *testing.T) {
 		if _, err := Open(r, path); (err == nil) != ok {
 			t.Errorf("%s: error %v", path, err)
 		}
+	}
+	missing := (*bloomparquet.NoColumnError)(nil)
+	if _, err := Open(r, "K"); !errors.As(err, &missing) || missing.Path != "K" || !slices.Equal(missing.Columns, []string{"deep.x", "deep.x", "k"}) {
+		t.Errorf("error %v: it lacks the columns", err)
 	}
 	for _, leaf := range []int{-1, 3} {
 		if _, err := OpenAt(r, leaf); err == nil {

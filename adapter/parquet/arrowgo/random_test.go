@@ -21,9 +21,9 @@ import (
 )
 
 // TestRandomTables writes random tables of Arrow with arrow-go, and wants no row group to be pruned
-// that has a key, as a scan of the file finds them.
+// that has a key, as a scan of the file finds them. Every other footer loses its column_orders.
 func TestRandomTables(t *testing.T) {
-	excluded, columns, refused := 0, 0, 0
+	excluded, unordered, columns, refused := 0, 0, 0, 0
 	const tables = 3000
 	for seed := range uint64(tables) {
 		random := rand.New(rand.NewPCG(27, seed))
@@ -36,6 +36,9 @@ func TestRandomTables(t *testing.T) {
 				return
 			}
 			r := open(t, data)
+			if seed%2 == 1 {
+				r.MetaData().ColumnOrders = nil
+			}
 			for leaf := range r.MetaData().Schema.NumColumns() {
 				c, err := OpenAt(r, leaf)
 				if err != nil {
@@ -50,13 +53,20 @@ func TestRandomTables(t *testing.T) {
 				}
 				excluded += n
 				columns++
+				if seed%2 == 1 {
+					oracle.CheckUnordered(t, c, n)
+					unordered += n
+				}
 			}
 		})
 		if t.Failed() {
 			return
 		}
 	}
-	t.Logf("%d columns, bounds exclude %d keys; arrow-go refuses %d tables", columns, excluded, refused)
+	t.Logf("%d columns, bounds exclude %d keys, %d of them without column_orders; arrow-go refuses %d tables", columns, excluded, unordered, refused)
+	if unordered < 4_000 {
+		t.Errorf("bounds without column_orders exclude %d keys", unordered)
+	}
 	if excluded < 10_000 || columns < tables || refused > tables/20 {
 		t.Errorf("%d columns, bounds exclude %d keys; arrow-go refuses %d tables", columns, excluded, refused)
 	}

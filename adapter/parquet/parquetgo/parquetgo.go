@@ -26,23 +26,24 @@ import (
 )
 
 // Open returns a column of a file. Its path has dots between the names of nested fields, such as
-// list.element. The error is [bloomparquet.ErrType] if the type of the column has no values.
+// list.element. The error is a [bloomparquet.NoColumnError] if the file has no such column, and
+// [bloomparquet.ErrType] if the type of the column has no values.
 func Open(file *parquet.File, path string) (*bloomparquet.Column, error) {
-	leaf, names := -1, map[string]int{}
+	leaf, found := -1, 0
+	var paths []string
 	for i, columnPath := range file.Schema().Columns() {
-		names[strings.Join(columnPath, ".")]++
-		if strings.Join(columnPath, ".") == path {
-			leaf = i
+		paths = append(paths, strings.Join(columnPath, "."))
+		if paths[i] == path {
+			leaf, found = i, found+1
 		}
 	}
-	switch names[path] {
+	switch found {
 	case 0:
-		return nil, fmt.Errorf("parquetgo: no column %q", path)
+		return nil, &bloomparquet.NoColumnError{Path: path, Columns: paths}
 	case 1:
-	default:
-		return nil, fmt.Errorf("parquetgo: %d columns %q", names[path], path)
+		return OpenAt(file, leaf)
 	}
-	return OpenAt(file, leaf)
+	return nil, fmt.Errorf("parquetgo: %d columns %q", found, path)
 }
 
 // OpenAt returns the column of a number: that of the leaf in the schema, from 0.
@@ -61,14 +62,18 @@ func OpenAt(file *parquet.File, leaf int) (*bloomparquet.Column, error) {
 
 		CreatedBy: footer.CreatedBy,
 	}
-	bounded := leaf < len(footer.ColumnOrders) && isTypeOrder(footer.ColumnOrders[leaf]) && !isRepeated(file.Root(), leaf)
+	ordered := leaf < len(footer.ColumnOrders) && isTypeOrder(footer.ColumnOrders[leaf])
+	repeated := isRepeated(file.Root(), leaf)
 	for i := range footer.RowGroups {
 		group := &footer.RowGroups[i]
 		if leaf >= len(group.Columns) {
 			return nil, fmt.Errorf("parquetgo: row group %d has %d columns", i, len(group.Columns))
 		}
-		m.Chunks[i] = chunk(&group.Columns[leaf], bounded)
+		m.Chunks[i] = chunk(&group.Columns[leaf])
 		m.Chunks[i].Rows = group.NumRows
+		if s := &group.Columns[leaf].MetaData.Statistics; !repeated {
+			m.Chunks[i].SetBounds(m.Type, bloomparquet.Statistics{MinValue: s.MinValue, MaxValue: s.MaxValue, Min: s.Min, Max: s.Max}, ordered)
+		}
 	}
 	return bloomparquet.Open(m)
 }
@@ -86,9 +91,8 @@ func isRepeated(c *parquet.Column, leaf int) bool {
 	return slices.ContainsFunc(c.Columns(), func(c *parquet.Column) bool { return isRepeated(c, leaf) })
 }
 
-// chunk returns what the footer says of a column of a row group, with the bounds if they are to
-// be used.
-func chunk(c *format.ColumnChunk, bounded bool) bloomparquet.Chunk {
+// chunk returns what the footer says of the filter of a column of a row group.
+func chunk(c *format.ColumnChunk) bloomparquet.Chunk {
 	chunk := bloomparquet.Chunk{
 		FilterOffset: c.MetaData.BloomFilterOffset,
 		FilterLength: int64(c.MetaData.BloomFilterLength),
@@ -97,9 +101,6 @@ func chunk(c *format.ColumnChunk, bounded bool) bloomparquet.Chunk {
 	}
 	if c.FilePath != "" { // the filter is in another file
 		chunk.FilterOffset = 0
-	}
-	if bounded {
-		chunk.Min, chunk.Max = c.MetaData.Statistics.MinValue, c.MetaData.Statistics.MaxValue
 	}
 	return chunk
 }

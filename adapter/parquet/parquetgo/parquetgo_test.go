@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,6 +200,10 @@ func TestOpen(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", path, err, want)
 		}
+	}
+	missing := (*bloomparquet.NoColumnError)(nil)
+	if _, err := Open(f, "K"); !errors.As(err, &missing) || missing.Path != "K" || !slices.Contains(missing.Columns, "deep.l.list.element") || len(missing.Columns) != 5 {
+		t.Errorf("error %v: it lacks the columns", err)
 	}
 	for _, leaf := range []int{-1, 5} {
 		if _, err := OpenAt(f, leaf); err == nil {

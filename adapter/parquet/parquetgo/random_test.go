@@ -17,9 +17,9 @@ import (
 )
 
 // TestRandomTables writes random tables with parquet-go, and wants no row group to be pruned
-// that has a key, as a scan of the file finds them.
+// that has a key, as a scan of the file finds them. Every other footer loses its column_orders.
 func TestRandomTables(t *testing.T) {
-	excluded := 0
+	excluded, unordered := 0, 0
 	for seed := range uint64(6000) {
 		random := rand.New(rand.NewPCG(27, seed))
 		column := columns[random.IntN(len(columns))]
@@ -27,6 +27,9 @@ func TestRandomTables(t *testing.T) {
 		name := fmt.Sprintf("seed %d, %v in %s", seed, column.want, shape)
 		t.Run(name, func(t *testing.T) {
 			f := open(t, randomTable(t, random, column.node, column.want, shape))
+			if seed%2 == 1 {
+				f.Metadata().ColumnOrders = nil
+			}
 			c, err := OpenAt(f, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -36,13 +39,18 @@ func TestRandomTables(t *testing.T) {
 				t.Errorf("bounds inside a repeated field exclude %d keys", n)
 			}
 			excluded += n
+			if seed%2 == 1 {
+				oracle.CheckUnordered(t, c, n)
+				unordered += n
+			}
 		})
 		if t.Failed() {
 			return
 		}
 	}
-	if excluded < 10_000 {
-		t.Errorf("bounds exclude %d keys of all tables", excluded)
+	t.Logf("bounds exclude %d keys, %d of them without column_orders", excluded, unordered)
+	if excluded < 10_000 || unordered < 5_000 {
+		t.Errorf("bounds exclude %d keys of all tables, %d of them without column_orders", excluded, unordered)
 	}
 }
 
@@ -103,7 +111,7 @@ func randomOptions(random *rand.Rand, path []string) []parquet.WriterOption {
 		parquet.BloomFilters(parquet.SplitBlockFilter(10, path...)), parquet.CreatedBy("program", "1", ""),
 		parquet.PageBufferSize(1 + random.IntN(2000)), parquet.DataPageVersion(1 + random.IntN(2)),
 		parquet.DictionaryMaxBytes(int64(random.IntN(3) * 500)), parquet.MaxRowsPerRowGroup(int64(1 + random.IntN(200))),
-		parquet.ColumnIndexSizeLimit(func([]string) int { return 16 }),
+		parquet.ColumnIndexSizeLimit(func([]string) int { return 16 }), parquet.DeprecatedDataPageStatistics(random.IntN(4) > 0),
 	}
 }
 

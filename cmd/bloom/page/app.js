@@ -839,4 +839,8 @@ inTurn(async () => {
   listen();
   calculate();
   await loadState();
+  const given = await ask("api/given");
+  if (given === null) return;
+  $("format").value = given.format;
+  await rebuild({ keys: [], file: given }, () => `${given.name}: ${shape()}.`);
 });

@@ -117,3 +117,14 @@ func CheckPrune(t *testing.T, random *rand.Rand, c *bloomparquet.Column, held []
 	}
 	return excluded
 }
+
+// CheckUnordered wants bounds without column_orders to have excluded keys only if the values are
+// signed integers, which have one order.
+func CheckUnordered(t *testing.T, c *bloomparquet.Column, excluded int) {
+	t.Helper()
+	of := c.Type()
+	signed := (of.Physical == bloomparquet.Int32 || of.Physical == bloomparquet.Int64) && of.Logical != bloomparquet.Uint
+	if !signed && excluded > 0 {
+		t.Errorf("%v: bounds without an order exclude %d keys", of, excluded)
+	}
+}

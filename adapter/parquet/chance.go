@@ -1,0 +1,84 @@
+package bloomparquet
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// Chance is how many keys pass the filter of a row group though no row has them.
+type Chance struct {
+	// Tested is the number of keys that the filter was asked about: those within the bounds of the
+	// row group.
+	Tested int
+	// Rate is the share, 0 to 1, of absent keys that pass, as the filter's set bits tell it.
+	Rate float64
+	// Expected is the number of keys that are expected to pass if the row group has none.
+	Expected float64
+	// Likely says that the count of the row group is one of chance: no more than three standard
+	// deviations above Expected. The row group may have keys nevertheless, but the count
+	// does not show it.
+	Likely bool
+}
+
+// Chance returns how many of the hits are to be expected by chance. It returns false if no filter was
+// asked: there is none that can be read, or no key is within the bounds. It reads all
+// bits of the filter, which takes about as long as to test some thousand keys. Of the row
+// groups of [Keys.Prune], it must be called before the next one comes. Of those of a [Matrix], it reads
+// the filter again, unless [Column.Load] has read it.
+func (r RowGroup) Chance() (Chance, bool) {
+	if r.keys == nil || r.Err != nil {
+		return Chance{}, false
+	}
+	blocks := r.blocks
+	if blocks == nil {
+		filter := r.Column.filter(r.Index, new(buffer))
+		if filter.err != nil {
+			return Chance{}, false
+		}
+		blocks = filter.blocks
+	}
+	c := Chance{Tested: r.keys.within(r.span, nil), Rate: rateOf(blocks)}
+	unsure := 0 // these pass every filter
+	for _, word := range r.keys.unsure {
+		unsure += bits.OnesCount64(word)
+	}
+	byFilter := float64(c.Tested-unsure) * c.Rate
+	c.Expected = byFilter + float64(unsure)
+	c.Likely = float64(r.Count) <= c.Expected+3*math.Sqrt(byFilter*(1-c.Rate))
+	return c, true
+}
+
+// Fill is how full the filter of a row group is.
+type Fill struct {
+	Bits    int64   // of the filter
+	SetBits int64   // of these
+	Rate    float64 // the share, 0 to 1, of absent keys that pass, as the set bits tell it
+}
+
+// Fill reads the filter of a row group and counts its bits. The error is that of [Column.Filter].
+func (c *Column) Fill(i int) (Fill, error) {
+	filter := c.filter(i, new(buffer))
+	if filter.err != nil {
+		return Fill{}, filter.err
+	}
+	f := Fill{Bits: 8 * int64(len(filter.blocks)), Rate: rateOf(filter.blocks)}
+	for word := 0; word < len(filter.blocks); word += 8 {
+		f.SetBits += int64(bits.OnesCount64(binary.LittleEndian.Uint64(filter.blocks[word:])))
+	}
+	return f, nil
+}
+
+// rateOf returns the share of all hashes that pass a filter. A hash chooses a block, and a bit in
+// each of its eight words: so a block lets the product of their shares of set bits pass.
+func rateOf(blocks []byte) float64 {
+	sum := 0.0
+	for block := range len(blocks) / blockSize {
+		product := uint64(1) // up to 32^8
+		for word := 0; word < blockSize; word += 4 {
+			product *= uint64(bits.OnesCount32(binary.LittleEndian.Uint32(blocks[block*blockSize+word:])))
+		}
+		sum += float64(product)
+	}
+	return sum / float64(1<<40) / float64(len(blocks)/blockSize)
+}

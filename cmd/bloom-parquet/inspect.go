@@ -1,0 +1,256 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
+)
+
+type inspectCommand struct {
+	Column string   `placeholder:"NAME" help:"Print the row groups of this column, with the bounds of each."`
+	JSON   bool     `name:"json" help:"Print a line of JSON for each column, with its row groups."`
+	Files  []string `arg:"" help:"Parquet files."`
+}
+
+// Help is what bloom-parquet inspect --help says, too.
+func (i *inspectCommand) Help() string {
+	return `For each column it prints what keys of prune look like, how many of the row groups have a filter that can be read, how many bits these have, the share that is set, the rate of absent keys that pass, and how many row groups have bounds that exclude keys. The filters are read for that.`
+}
+
+// Run prints the columns of all files. A process apart reads them.
+func (i *inspectCommand) Run(s *streams) error {
+	if !isApart() {
+		return apart(s, s.out, i.Files)
+	}
+	var failures []error
+	for _, name := range i.Files {
+		failures = append(failures, i.inspect(s.out, name))
+	}
+	return errors.Join(failures...)
+}
+
+// columnReport is a column in JSON.
+type columnReport struct {
+	File      string        `json:"file"`
+	Column    string        `json:"column"`
+	Type      string        `json:"type"`
+	Keys      string        `json:"keys"` // what they look like
+	RowGroups []groupReport `json:"row_groups"`
+}
+
+// groupReport is a column in a row group.
+type groupReport struct {
+	RowGroup int      `json:"row_group"`
+	Rows     int64    `json:"rows"`
+	Bits     int64    `json:"bits"` // of the filter; 0 if none can be read
+	SetBits  int64    `json:"set_bits"`
+	Rate     *float64 `json:"rate,omitempty"`
+	Unread   string   `json:"unread,omitempty"` // why no filter can be read
+	Min      *string  `json:"min,omitempty"`    // if the bounds exclude keys
+	Max      *string  `json:"max,omitempty"`
+	NoOrder  bool     `json:"bounds_without_order,omitempty"`
+}
+
+// inspect prints the columns of a file.
+func (i *inspectCommand) inspect(w io.Writer, name string) (err error) {
+	file, err := openParquet(name)
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	if i.Column != "" {
+		if err := file.find(name, i.Column); err != nil {
+			return err
+		}
+	}
+	defer explain(name, &err)
+	if !i.JSON {
+		fmt.Fprintf(w, "%s: %d rows in %d row groups, written by %q\n", name, file.NumRows(), len(file.Metadata().RowGroups), file.Metadata().CreatedBy)
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	i.head(table)
+	for leaf := range file.Schema().Columns() {
+		if i.Column != "" && leaf != file.leaf {
+			continue
+		}
+		column, err := parquetgo.OpenAt(file.File, leaf)
+		if err != nil {
+			return errors.Join(table.Flush(), err)
+		}
+		report, err := newColumnReport(name, column)
+		if err != nil {
+			return errors.Join(table.Flush(), err)
+		}
+		if err := i.print(w, table, report); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}
+
+// newColumnReport reads the filters of a column. The error is one of reading the file: what is wrong
+// with a filter is in the report.
+func newColumnReport(name string, c *bloomparquet.Column) (*columnReport, error) {
+	r := &columnReport{File: name, Column: c.Meta().Path, Type: c.Type().String(), Keys: keysLookLike(c.Type())}
+	for i, chunk := range c.Meta().Chunks {
+		group := groupReport{RowGroup: i, Rows: chunk.Rows, NoOrder: chunk.Unordered}
+		fill, err := c.Fill(i)
+		if path := (*fs.PathError)(nil); errors.As(err, &path) {
+			return nil, err
+		}
+		if err != nil {
+			group.Unread = withoutPrefix(err)
+		} else {
+			group.Bits, group.SetBits, group.Rate = fill.Bits, fill.SetBits, &fill.Rate
+		}
+		if low, high, ok := c.Bounds(i); ok {
+			group.Min, group.Max = boundText(c.Type(), low), boundText(c.Type(), high)
+		}
+		r.RowGroups = append(r.RowGroups, group)
+	}
+	return r, nil
+}
+
+// boundText returns the text of a bound, or nil if it is not known.
+func boundText(t bloomparquet.Type, bound []byte) *string {
+	if len(bound) == 0 {
+		return nil
+	}
+	text := t.Text(bound)
+	return &text
+}
+
+// keysLookLike tells which text prune takes for a column.
+func keysLookLike(t bloomparquet.Type) string {
+	switch t.Logical {
+	case bloomparquet.UUID:
+		return "01234567-89ab-cdef-0123-456789abcdef"
+	case bloomparquet.Date:
+		return "2024-05-01"
+	case bloomparquet.Time:
+		return "12:00:00"
+	case bloomparquet.Timestamp:
+		if t.UTC {
+			return "2024-05-01T12:00:00Z"
+		}
+		return "2024-05-01T12:00:00"
+	case bloomparquet.Decimal:
+		if t.Physical != bloomparquet.ByteArray {
+			return "-12.50"
+		}
+		return "bytes"
+	case bloomparquet.Float16:
+		return "0.5"
+	}
+	switch t.Physical {
+	case bloomparquet.Boolean:
+		return "none"
+	case bloomparquet.Int32, bloomparquet.Int64:
+		return "42"
+	case bloomparquet.Float, bloomparquet.Double:
+		return "0.5"
+	case bloomparquet.ByteArray:
+		return "text"
+	case bloomparquet.FixedLenByteArray:
+		return fmt.Sprintf("%d bytes", t.Width)
+	}
+	return "--hex"
+}
+
+// head prints the titles of a table.
+func (i *inspectCommand) head(table io.Writer) {
+	switch {
+	case i.JSON:
+	case i.Column != "":
+		fmt.Fprintln(table, "  ROW GROUP\tROWS\tBITS\tFILL\tRATE\tMIN\tMAX")
+	default:
+		fmt.Fprintln(table, "  COLUMN\tTYPE\tKEYS\tFILTERS\tBITS\tFILL\tRATE\tBOUNDS")
+	}
+}
+
+// print prints a column.
+func (i *inspectCommand) print(w, table io.Writer, r *columnReport) error {
+	switch {
+	case i.JSON:
+		return json.NewEncoder(w).Encode(r)
+	case i.Column != "":
+		fmt.Fprint(table, r.rows())
+	default:
+		fmt.Fprint(table, r.summary())
+	}
+	return nil
+}
+
+// summary returns the line of a column.
+func (r *columnReport) summary() string {
+	filters, bounds, noOrder := 0, 0, 0
+	bits, set, rate, why := int64(0), int64(0), 0.0, ""
+	for _, group := range r.RowGroups {
+		if group.Rate != nil {
+			filters, bits, set, rate = filters+1, bits+group.Bits, set+group.SetBits, rate+*group.Rate
+		} else if group.Unread != withoutPrefix(bloomparquet.ErrNoFilter) {
+			why = " (" + group.Unread + ")"
+		}
+		switch {
+		case group.Min != nil || group.Max != nil:
+			bounds++
+		case group.NoOrder:
+			noOrder++
+		}
+	}
+	without := ""
+	if noOrder > 0 {
+		without = fmt.Sprintf(", %d without an order", noOrder)
+	}
+	numbers := "-\t-\t-"
+	if filters > 0 {
+		numbers = fmt.Sprintf("%d\t%.2f\t%.2g", bits, float64(set)/float64(bits), rate/float64(filters))
+	}
+	return fmt.Sprintf("  %s\t%s\t%s\t%d of %d%s\t%s\t%d of %d%s\n", shown(r.Column), r.Type, r.Keys,
+		filters, len(r.RowGroups), why, numbers, bounds, len(r.RowGroups), without)
+}
+
+// rows returns a line for each row group.
+func (r *columnReport) rows() string {
+	var lines strings.Builder
+	for _, group := range r.RowGroups {
+		numbers := "-\t" + group.Unread + "\t-"
+		if group.Rate != nil {
+			numbers = fmt.Sprintf("%d\t%.2f\t%.2g", group.Bits, float64(group.SetBits)/float64(group.Bits), *group.Rate)
+		}
+		bounds := [2]string{"-", "-"}
+		for i, bound := range []*string{group.Min, group.Max} {
+			switch {
+			case bound != nil:
+				bounds[i] = shown(*bound)
+			case group.NoOrder:
+				bounds[i] = "no order"
+			}
+		}
+		fmt.Fprintf(&lines, "  %d\t%d\t%s\t%s\t%s\n", group.RowGroup, group.Rows, numbers, bounds[0], bounds[1])
+	}
+	return lines.String()
+}
+
+// shown returns a text for a cell of a table: short, and quoted if that needs be.
+func shown(text string) string {
+	const most = 40
+	if utf8.RuneCountInString(text) > most && utf8.ValidString(text) {
+		text = string([]rune(text)[:most]) + "…"
+	} else if len(text) > most {
+		text = text[:most] + "…"
+	}
+	if quoted := strconv.Quote(text); quoted != `"`+text+`"` {
+		return quoted
+	}
+	return text
+}

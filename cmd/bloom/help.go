@@ -1,0 +1,72 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// examples come first in the help of a command, and those of no name in that of all commands.
+var examples = map[string][2]string{
+	"":           {"bloom build -o known.bloom known.txt", "bloom filter known.bloom stream.txt"},
+	"build":      {"bloom build -o known.bloom known.txt", "bloom build --csv -f user --rate 0.1% -o users.bloom users.csv"},
+	"filter":     {"bloom filter known.bloom stream.txt", "bloom filter -v --jsonl -f user.id known.bloom events.jsonl"},
+	"test":       {"bloom test known.bloom anna", "bloom test known.bloom anna otto && echo known"},
+	"merge":      {"bloom merge -o all.bloom monday.bloom tuesday.bloom", "bloom merge monday.bloom tuesday.bloom > all.bloom"},
+	"add":        {"bloom add known.bloom more.txt", "bloom add --csv -f user -o more.bloom known.bloom users.csv"},
+	"inspect":    {"bloom inspect known.bloom", "bloom inspect --absent others.txt known.bloom"},
+	"size":       {"bloom size --keys 100M --rate 1%", "bloom size --rate 0.1% --memory 64MiB"},
+	"explore":    {"bloom explore", "bloom explore known.bloom"},
+	"bench":      {"bloom bench", "bloom bench --input known.txt --plot known.svg"},
+	"demo":       {"bloom demo", "bloom demo --rounds 1000"},
+	"completion": {"source <(bloom completion bash)", "bloom completion fish | source"},
+	"help":       {"bloom help", "bloom help filter"},
+}
+
+// groups are the flags that the help of a command shows together.
+var groups = []struct {
+	title string
+	flags []string
+}{
+	{"Records:", []string{"null", "null-data", "crlf", "csv", "jsonl", "header", "max-record"}},
+	{"Fields:", []string{"field", "delimiter", "missing"}},
+	{"Decompression:", []string{"no-decompress"}},
+	{"Output:", []string{"output", "invert", "count", "json", "plot"}},
+}
+
+// describe adds the examples and the groups of flags to the texts of the commands.
+func describe(app *kong.Application) {
+	group := map[string]*kong.Group{}
+	for _, g := range groups {
+		for _, flag := range g.flags {
+			group[flag] = &kong.Group{Key: g.title, Title: g.title}
+		}
+	}
+	addExamples(app.Node, "")
+	for _, command := range app.Children {
+		addExamples(command, command.Name)
+		for _, flag := range command.Flags {
+			flag.Group = group[flag.Name]
+		}
+	}
+}
+
+func addExamples(node *kong.Node, name string) {
+	if lines, has := examples[name]; has {
+		node.Detail = "Examples:\n\n    " + strings.Join(lines[:], "\n    ") + "\n\n" + node.Detail
+	}
+}
+
+type helpCommand struct {
+	Command string `arg:"" optional:"" help:"The command; without one, all of them are listed."`
+}
+
+// Run prints what --help does, and exits.
+func (h *helpCommand) Run(parser *kong.Kong) error {
+	args := []string{"--help"}
+	if h.Command != "" {
+		args = []string{h.Command, "--help"}
+	}
+	_, err := parser.Parse(args)
+	return err
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"github.com/lanebloom/bloom"
+)
+
+// separators are the characters that divide lines into fields, and the flags that say so.
+var separators = []struct{ character, flags string }{
+	{"\t", `-d '\t'`}, {",", "--csv"}, {";", "--csv -d ';'"}, {"|", "-d '|'"},
+}
+
+// meant returns the flags with which a line would have more fields than it has, or nothing.
+func (r *records) meant(line []byte) string {
+	if r.kind == membersOfJSON {
+		return ""
+	}
+	if line = bytes.TrimSpace(line); bytes.HasPrefix(line, []byte("{")) && bytes.HasSuffix(line, []byte("}")) {
+		return "--jsonl"
+	}
+	if r.kind != wholeLines && bytes.IndexByte(line, r.comma) >= 0 {
+		return r.meantQuotes(line)
+	}
+	for _, s := range separators {
+		if bytes.Contains(line, []byte(s.character)) {
+			return s.flags
+		}
+	}
+	if r.kind == wholeLines && bytes.Count(line, []byte(" ")) > 1 {
+		return "-d ' '"
+	}
+	return ""
+}
+
+// meantQuotes is meant for a line that has the character between fields.
+func (r *records) meantQuotes(line []byte) string {
+	if r.kind != fieldsOfLines || !bytes.HasPrefix(line, []byte(`"`)) && !bytes.Contains(line, []byte{r.comma, '"'}) {
+		return ""
+	}
+	return "--csv"
+}
+
+func didYouMean(flags string) string {
+	if flags == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s?", flags)
+}
+
+// chance tells whether no more keys are found than absent keys would be. Then the keys may be fields of the
+// lines that were looked up.
+type chance struct {
+	keys, found int
+	name, meant string // the first stream whose keys look like lines of fields, and the flags for those
+}
+
+// look takes the name and the first line of a stream, if it has one field at most.
+func (c *chance) look(name string, r *records, head []byte) {
+	line, _, _ := bytes.Cut(head, []byte{r.delimiter})
+	isField := r.kind == fieldsOfLines && bytes.IndexByte(line, r.comma) < 0
+	if c.meant == "" && (r.kind == wholeLines || isField) {
+		c.name, c.meant = name, r.meant(line)
+	}
+}
+
+// warn warns of lines that look like tables, of which no more pass than of absent keys.
+func (c *chance) warn(s *streams, filter *bloom.Filter) {
+	const fewest = 10
+	if c.meant == "" || c.keys < fewest {
+		return
+	}
+	rate := filter.Stats().FalsePositiveRate
+	expected := rate * float64(c.keys)
+	if rate < 0.5 && float64(c.found) <= 1.25*expected+3*math.Sqrt(expected) {
+		s.warn(c.name, fmt.Sprintf("%.2g %% of the lines are found, and %.2g %% of absent keys are: if the key is a field of a line, name it with %s -f FIELD",
+			100*float64(c.found)/float64(c.keys), 100*rate, c.meant))
+	}
+}
