@@ -8,7 +8,16 @@ import (
 	"github.com/lanebloom/bloom/internal/golden"
 )
 
-// LevelDB's util/bloom_test.cc, re-expressed.
+// vectorsLevelDB are filters that LevelDB's util/bloom.cc wrote.
+var vectorsLevelDB = []vector{
+	{nil, "000000000000000006"},
+	{[]string{""}, "080004000200118006"},
+	{[]string{"hello"}, "014000010410400006"},
+	{[]string{"hello", "world"}, "114000414410401006"},
+	{[]string{"\x80"}, "048008000100024006"},
+}
+
+// The next three tests are those of LevelDB's util/bloom_test.cc, re-expressed.
 
 func TestLevelDBEmptyFilter(t *testing.T) {
 	is(t, behaviour)

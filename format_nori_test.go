@@ -5,6 +5,17 @@ import (
 	"math"
 )
 
+var vectorsNori = []vector{
+	{nil, "0000000000000000070000000a000000"},
+}
+
+// vectorsNoriCrate are filters that nori-sstable wrote.
+var vectorsNoriCrate = []vector{
+	{[]string{"hello", "world"}, "0700000020000000000000008888a8a2"},
+	{[]string{"only_key"}, "0700000010000000000000004936"},
+	{nil, "070000000000000000000000"},
+}
+
 // oddNori are filters with the documented header, and oddNoriCrate with that of the code.
 var (
 	oddNori = []oddFilter{

@@ -23,36 +23,12 @@ var formatTests = [...]struct {
 	vectors    []vector
 	odd        []oddFilter
 }{
-	LevelDB: {
-		maxProbes, 0, 0, 0,
-		[]vector{ // util/bloom.cc
-			{nil, "000000000000000006"},
-			{[]string{""}, "080004000200118006"},
-			{[]string{"hello"}, "014000010410400006"},
-			{[]string{"hello", "world"}, "114000414410401006"},
-			{[]string{"\x80"}, "048008000100024006"},
-		},
-		oddLevelDB(),
-	},
-	Nori: {
-		maxProbes, 1, 0, 0,
-		[]vector{
-			{nil, "0000000000000000070000000a000000"},
-		},
-		slices.Concat(oddNori, oddNoriCrate),
-	},
-	NoriCrate: {
-		maxProbes, 1, 0, 0,
-		[]vector{ // which nori-sstable wrote
-			{[]string{"hello", "world"}, "0700000020000000000000008888a8a2"},
-			{[]string{"only_key"}, "0700000010000000000000004936"},
-			{nil, "070000000000000000000000"},
-		},
-		oddNoriCrate,
-	},
-	Parquet: {splitProbes, 1, 0, 256 * maxBlocks, vectorsParquet, oddParquet},
-	RocksDB: {24, 1, rocksMostBits, 0, vectorsRocksDB, oddRocksDB()},
-	Pebble:  {maxProbes, 1, 0, 8*pebbleMostBytes - 512, vectorsPebble, oddPebble()},
+	LevelDB:   {maxProbes, 0, 0, 0, vectorsLevelDB, oddLevelDB()},
+	Nori:      {maxProbes, 1, 0, 0, vectorsNori, slices.Concat(oddNori, oddNoriCrate)},
+	NoriCrate: {maxProbes, 1, 0, 0, vectorsNoriCrate, oddNoriCrate},
+	Parquet:   {splitProbes, 1, 0, 256 * maxBlocks, vectorsParquet, oddParquet},
+	RocksDB:   {24, 1, rocksMostBits, 0, vectorsRocksDB, oddRocksDB()},
+	Pebble:    {maxProbes, 1, 0, 8*pebbleMostBytes - 512, vectorsPebble, oddPebble()},
 }
 
 // vector is a filter at 10 bits per key, in hexadecimal digits.
