@@ -224,10 +224,10 @@ func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
 // too few.
 func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, ok bool) {
 	n, left := h.len(), 0
-	if n < kind.leastKeys(kernel) {
+	layout, rows, stride, data := k.assemblyRows()
+	if n < kind.leastKeys(kernel, layout) {
 		return 0, false
 	}
-	layout, rows, stride, data := k.assemblyRows()
 	switch kind {
 	case hashLevelDB:
 		left, ok = hash32Rows(kernel, layout, rows, stride, data, h.h32, 0)
@@ -246,9 +246,13 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 	return n - left, true
 }
 
-// leastKeys returns the number of keys, at least 1, from which on the kernel hashes them: those of a
-// vector. Go hashes fewer keys faster.
-func (h hashKind) leastKeys(kernel Kernel) int {
+// leastKeys returns the number of keys from which on the kernel hashes them: those of a vector, or of a
+// group. Go hashes fewer keys faster. On a Sapphire Rapids, AVX-512 took 140 ns for XXPH3 of 16 strings of 8
+// to 32 bytes, 100 ns for 32 of them, and Go 70 ns for 16.
+func (h hashKind) leastKeys(kernel Kernel, l layout) int {
+	if kernel == AVX512 && h == hashXXPH3 && l != uint32s && l != uint64s {
+		return 32
+	}
 	if kernel == AVX512 || kernel == AVX2 && hashKinds[h].words != one32 {
 		return 16
 	}
