@@ -225,7 +225,7 @@ func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
 func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, ok bool) {
 	n, left := h.len(), 0
 	layout, rows, stride, data := k.assemblyRows()
-	if n < kind.leastKeys(kernel, layout) {
+	if n < kind.leastKeys(kernel) {
 		return 0, false
 	}
 	switch kind {
@@ -238,7 +238,7 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 	case hashXXH64:
 		left, ok = xxh64(kernel, layout, rows, stride, data, n, &h.h1[0])
 	case hashXXPH3:
-		left, ok = xxph3(kernel, layout, rows, stride, data, n, &h.h1[0], !slowGather)
+		left, ok = xxph3(kernel, layout, rows, stride, data, n, &h.h1[0])
 	}
 	if !ok {
 		return 0, false
@@ -246,13 +246,8 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 	return n - left, true
 }
 
-// leastKeys returns the number of keys from which on the kernel hashes them: those of a vector, or of a
-// group. Go hashes fewer keys faster. On a Sapphire Rapids, AVX-512 took 140 ns for XXPH3 of 16 strings of 8
-// to 32 bytes, 100 ns for 32 of them, and Go 70 ns for 16.
-func (h hashKind) leastKeys(kernel Kernel, l layout) int {
-	if kernel == AVX512 && h == hashXXPH3 && l != uint32s && l != uint64s {
-		return 32
-	}
+// leastKeys returns the number of keys from which on the kernel hashes them: those of a vector.
+func (h hashKind) leastKeys(kernel Kernel) int {
 	if kernel == AVX512 || kernel == AVX2 && hashKinds[h].words != one32 {
 		return 16
 	}

@@ -27,18 +27,13 @@ func init() {
 	if cpuid.CPU.Supports(featuresAVX512...) {
 		kernels = append([]Kernel{AVX512}, kernels...)
 	}
-	// Gathers take longer than their loads on AMD's CPUs. Kernels then load words one by one. On a Zen 3, a
-	// gather of 8 words takes 11.4 cycles, and the loads take 7.9. Prototypes of a filter of 16 KiB were 1.18
-	// times as fast for absent keys, and 1.28 to 1.39 times as fast for present keys. On a Zen 5, those of
-	// AVX-512 were 1.3 to 2.6 times as fast for strings of 8 to 32 bytes. On a Sapphire Rapids, gathers are
-	// faster: -bench 'Gathers|Forms' has both. LevelDB's hash of such strings is 1.1 times as fast with them,
-	// of 8 bytes 2.5 times, and of 16 bytes 1.8 times.
+	// Gathers take longer than their loads on AMD's CPUs. AVX2's kernels then load words one by one. On a
+	// Zen 3, a gather of 8 words takes 11.4 cycles, and the loads take 7.9. Prototypes of a filter of 16 KiB
+	// were 1.18 times as fast for absent keys, and 1.28 to 1.39 times as fast for present keys. On a Sapphire
+	// Rapids, gathers are faster: -bench 'Gathers|Forms' has both.
 	//
 	// Gathers are slow on Intel's CPUs from Skylake to Ice Lake, too, if their microcode protects
 	// against Downfall. No CPUID bit tells.
-	//
-	// AVX-512 kernels of strings then load keys, too. On a Zen 5, prototypes with loads hashed strings of 8
-	// to 32 bytes 1.3 to 2.6 times as fast as with gathers.
 	slowGather = isAMD
 	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loads: slowGather}
 	staged = form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loads: slowGather}

@@ -139,7 +139,7 @@ func hash32Rows(kernel Kernel, layout layout, rows *byte, stride int, data *byte
 			return left, true
 		}
 	}
-	return hash32(kernel, layout, rows, stride, data, n, &hashes[0], signs, !slowGather)
+	return hash32(kernel, layout, rows, stride, data, n, &hashes[0], signs)
 }
 
 // referenceHash32 is LevelDB's Hash with the seed of its Bloom filter.

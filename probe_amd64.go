@@ -219,72 +219,91 @@ func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, ha
 func hash32LoadsHeadersAVX2(rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int)
 
 // hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
-// leave keys that do not fill a vector. It ends at a vector, or a group of 32 or 64, with a key of
-// longKey bytes or more, and after so many bytes that a longer call would delay preemption.
+// leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
+// bytes or more, and after so many bytes that a longer call would delay preemption.
 // Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
-// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0. gathers makes
-// AVX-512 gather keys of any length.
-func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int, ok bool) {
+// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0.
+func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
 		switch layout {
 		case uint32s:
-			return hash32Width4AVX512(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32Width4AVX512(rows, stride, data, n, hashes, signs), true
 		case uint64s:
-			return hash32Width8AVX512(rows, stride, data, n, hashes, signs, gathers), true
-		case byteSlices, strs, offsets32, offsets64, fixedWidth:
-			return hash32RowsAVX512(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32Width8AVX512(rows, stride, data, n, hashes, signs), true
+		case byteSlices:
+			return hash32SlicesAVX512(rows, stride, data, n, hashes, signs), true
+		case strs:
+			return hash32StringsAVX512(rows, stride, data, n, hashes, signs), true
+		case offsets32:
+			return hash32Offsets32AVX512(rows, stride, data, n, hashes, signs), true
+		case offsets64:
+			return hash32Offsets64AVX512(rows, stride, data, n, hashes, signs), true
+		case fixedWidth:
+			return hash32FixedAVX512(rows, stride, data, n, hashes, signs), true
 		}
 	case AVX2:
 		switch layout {
 		case uint32s:
-			return hash32Width4AVX2(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32Width4AVX2(rows, stride, data, n, hashes, signs), true
 		case uint64s:
-			return hash32Width8AVX2(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32Width8AVX2(rows, stride, data, n, hashes, signs), true
 		case byteSlices:
-			return hash32SlicesAVX2(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32SlicesAVX2(rows, stride, data, n, hashes, signs), true
 		case strs:
-			return hash32StringsAVX2(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32StringsAVX2(rows, stride, data, n, hashes, signs), true
 		case offsets32:
-			return hash32Offsets32AVX2(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32Offsets32AVX2(rows, stride, data, n, hashes, signs), true
 		case offsets64:
-			return hash32Offsets64AVX2(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32Offsets64AVX2(rows, stride, data, n, hashes, signs), true
 		case fixedWidth:
-			return hash32FixedAVX2(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32FixedAVX2(rows, stride, data, n, hashes, signs), true
 		}
 	}
 	return left, false
 }
 
 //go:noescape
-func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32SlicesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32StringsAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32Offsets32AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32Offsets64AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32SlicesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+//go:noescape
+func hash32StringsAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+//go:noescape
+func hash32Offsets32AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+//go:noescape
+func hash32Offsets64AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+//go:noescape
+func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 // hash64 is hash32 for two words.
 func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
@@ -403,42 +422,62 @@ func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 
 // xxph3 is hash32 for a word of 64 bits.
-func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int, ok bool) {
+func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
 		switch layout {
 		case uint32s:
-			return xxph3Width4AVX512(rows, stride, data, n, hashes, gathers), true
+			return xxph3Width4AVX512(rows, stride, data, n, hashes), true
 		case uint64s:
-			return xxph3Width8AVX512(rows, stride, data, n, hashes, gathers), true
-		case byteSlices, strs, offsets32, offsets64, fixedWidth:
-			return xxph3RowsAVX512(rows, stride, data, n, hashes, gathers), true
+			return xxph3Width8AVX512(rows, stride, data, n, hashes), true
+		case byteSlices:
+			return xxph3SlicesAVX512(rows, stride, data, n, hashes), true
+		case strs:
+			return xxph3StringsAVX512(rows, stride, data, n, hashes), true
+		case offsets32:
+			return xxph3Offsets32AVX512(rows, stride, data, n, hashes), true
+		case offsets64:
+			return xxph3Offsets64AVX512(rows, stride, data, n, hashes), true
+		case fixedWidth:
+			return xxph3FixedAVX512(rows, stride, data, n, hashes), true
 		}
 	case AVX2:
 		switch layout {
 		case uint32s:
-			return xxph3Width4AVX2(rows, stride, data, n, hashes, gathers), true
+			return xxph3Width4AVX2(rows, stride, data, n, hashes), true
 		case uint64s:
-			return xxph3Width8AVX2(rows, stride, data, n, hashes, gathers), true
+			return xxph3Width8AVX2(rows, stride, data, n, hashes), true
 		}
 	}
 	return left, false
 }
 
 //go:noescape
-func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+func xxph3SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
-func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+func xxph3StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
-func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+func xxph3Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
-func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+func xxph3Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
-func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+func xxph3FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+//go:noescape
+func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 // groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
 // all probes.

@@ -488,56 +488,6 @@ DATA headers24Word1<>+48(SB)/8, $0x0000000000000013
 DATA headers24Word1<>+56(SB)/8, $0x0000000000000016
 GLOBL headers24Word1<>(SB), RODATA|NOPTR, $64
 
-DATA firstHeaders<>+0(SB)/8, $0x0000000000000000
-DATA firstHeaders<>+8(SB)/8, $0x0000000000000008
-DATA firstHeaders<>+16(SB)/8, $0x0000000000000001
-DATA firstHeaders<>+24(SB)/8, $0x0000000000000009
-DATA firstHeaders<>+32(SB)/8, $0x0000000000000002
-DATA firstHeaders<>+40(SB)/8, $0x000000000000000a
-DATA firstHeaders<>+48(SB)/8, $0x0000000000000003
-DATA firstHeaders<>+56(SB)/8, $0x000000000000000b
-DATA firstHeaders<>+64(SB)/8, $0x0000000000000004
-DATA firstHeaders<>+72(SB)/8, $0x000000000000000c
-DATA firstHeaders<>+80(SB)/8, $0x0000000000000005
-DATA firstHeaders<>+88(SB)/8, $0x000000000000000d
-DATA firstHeaders<>+96(SB)/8, $0x0000000000000006
-DATA firstHeaders<>+104(SB)/8, $0x000000000000000e
-DATA firstHeaders<>+112(SB)/8, $0x0000000000000007
-DATA firstHeaders<>+120(SB)/8, $0x000000000000000f
-GLOBL firstHeaders<>(SB), RODATA|NOPTR, $128
-
-DATA ascendingLongs<>+0(SB)/8, $0x0000000000000000
-DATA ascendingLongs<>+8(SB)/8, $0x0000000000000001
-DATA ascendingLongs<>+16(SB)/8, $0x0000000000000002
-DATA ascendingLongs<>+24(SB)/8, $0x0000000000000003
-DATA ascendingLongs<>+32(SB)/8, $0x0000000000000004
-DATA ascendingLongs<>+40(SB)/8, $0x0000000000000005
-DATA ascendingLongs<>+48(SB)/8, $0x0000000000000006
-DATA ascendingLongs<>+56(SB)/8, $0x0000000000000007
-GLOBL ascendingLongs<>(SB), RODATA|NOPTR, $64
-
-DATA ascendingEights<>+0(SB)/8, $0x0000000000000000
-DATA ascendingEights<>+8(SB)/8, $0x0000000000000008
-DATA ascendingEights<>+16(SB)/8, $0x0000000000000010
-DATA ascendingEights<>+24(SB)/8, $0x0000000000000018
-DATA ascendingEights<>+32(SB)/8, $0x0000000000000020
-DATA ascendingEights<>+40(SB)/8, $0x0000000000000028
-DATA ascendingEights<>+48(SB)/8, $0x0000000000000030
-DATA ascendingEights<>+56(SB)/8, $0x0000000000000038
-GLOBL ascendingEights<>(SB), RODATA|NOPTR, $64
-
-DATA longLength<>+0(SB)/8, $0x0000000000008000
-GLOBL longLength<>(SB), RODATA|NOPTR, $8
-
-DATA xxph3EmptyHash<>+0(SB)/8, $0x5342c3010fe1dd04
-GLOBL xxph3EmptyHash<>(SB), RODATA|NOPTR, $8
-
-DATA allBits<>+0(SB)/8, $0xffffffffffffffff
-GLOBL allBits<>(SB), RODATA|NOPTR, $8
-
-DATA sixteenBits<>+0(SB)/8, $0x000000000000ffff
-GLOBL sixteenBits<>(SB), RODATA|NOPTR, $8
-
 DATA splitSalts<>+0(SB)/4, $0x47b6137b
 DATA splitSalts<>+4(SB)/4, $0x44974d91
 DATA splitSalts<>+8(SB)/4, $0x8824ad5b
@@ -820,2356 +770,3182 @@ DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
 DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
 GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
 
-// func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·xxph3RowsAVX512(SB), $952-56
-	// XXPH3. The kernel takes the first and the last 16 bytes of each key, and transposes those
-	// of 8 keys: then a vector has 8 bytes of 8 keys. If a key of a group has less than 8 bytes, it loads
-	// them by masks, and reads the stack for an empty key: a load with an empty mask of a page that
-	// is not mapped would take 500 cycles. It reads nothing but the keys. It ends at a group with a
+// func xxph3SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3SlicesAVX512(SB), $256-48
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
 	// key of more than 128 bytes.
-	LEAQ      63(SP), CX
-	ANDQ      $-64, CX
-	MOVQ      rows+0(FP), DX
-	MOVQ      n+24(FP), BX
-	MOVQ      $0x00000018, SI
-	VMOVDQU64 headers24Word0<>+0(SB), Z0
-	VMOVDQA64 Z0, 768(CX)
-	MOVL      $0x000000c0, AX
-	KMOVW     AX, K1
-	VMOVDQU64 headers24Word1<>+0(SB), Z0
-	VMOVDQA64 Z0, 832(CX)
-	MOVL      $0x000000e0, AX
-	KMOVW     AX, K2
-	CMPQ      stride+8(FP), SI
-	JEQ       strided
-	MOVQ      $0x00000010, SI
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VMOVDQA64 Z0, 768(CX)
-	MOVL      $0x00000000, AX
-	KMOVW     AX, K1
-	VMOVDQU64 headers16Word1<>+0(SB), Z0
-	VMOVDQA64 Z0, 832(CX)
-	MOVL      $0x00000000, AX
-	KMOVW     AX, K2
-
-strided:
-	LEAQ         (SI)(SI*2), DI
-	LEAQ         (SI)(SI*4), R8
-	LEAQ         (DI)(SI*4), R9
 	MOVQ         $0x00000000ffffffff, AX
-	VPBROADCASTQ AX, Z30
-	MOVL         $0x0000aaaa, AX
-	KMOVW        AX, K3
-	MOVQ         hashes+32(FP), R10
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         rows+0(FP), CX
+	VMOVDQU64    headers24Word0<>+0(SB), Z10
+	MOVL         $0x000000c0, DX
+	KMOVW        DX, K1
+	VMOVDQU64    headers24Word1<>+0(SB), Z11
+	MOVL         $0x000000e0, DX
+	KMOVW        DX, K2
+	MOVQ         hashes+32(FP), DX
+	MOVQ         n+24(FP), SI
+	SHRQ         $0x04, SI
 
-group:
-	CMPQ stride+8(FP), $0x10
-	JL   offsets
-	MOVQ DX, AX
-	CMPQ BX, $0x20
-	JL   copy
-	MOVQ SI, R11
-	SHLQ $0x05, R11
-	ADDQ R11, DX
-	JMP  found
-
-copy:
-	VPXORD    Z0, Z0, Z0
-	VMOVDQA64 Z0, (CX)
-	VMOVDQA64 Z0, 64(CX)
-	VMOVDQA64 Z0, 128(CX)
-	VMOVDQA64 Z0, 192(CX)
-	VMOVDQA64 Z0, 256(CX)
-	VMOVDQA64 Z0, 320(CX)
-	VMOVDQA64 Z0, 384(CX)
-	VMOVDQA64 Z0, 448(CX)
-	VMOVDQA64 Z0, 512(CX)
-	VMOVDQA64 Z0, 576(CX)
-	VMOVDQA64 Z0, 640(CX)
-	VMOVDQA64 Z0, 704(CX)
-	MOVQ      SI, R11
-	SHRQ      $0x03, R11
-	IMULQ     BX, R11
-	MOVQ      CX, R12
-
-copy_words:
-	MOVQ        $0x00000008, R13
-	CMPQ        R11, R13
-	CMOVQLT     R11, R13
-	XORL        R14, R14
-	TESTQ       R13, R13
-	CMOVQLT     R14, R13
-	MOVQ        $-1, R14
-	BZHIQ       R13, R14, R13
-	KMOVB       R13, K4
-	VMOVDQU64.Z (AX), K4, Z0
-	VMOVDQA64   Z0, (R12)
-	ADDQ        $0x40, AX
-	ADDQ        $0x40, R12
-	SUBQ        $0x08, R11
-	JG          copy_words
-	MOVQ        CX, AX
-	JMP         found
-
-offsets:
-	MOVQ         CX, AX
-	MOVQ         data+16(FP), R11
-	VPBROADCASTQ R11, Z0
-	MOVQ         BX, R11
-	MOVQ         $0x00000004, R12
-	KXNORB       K1, K1, K4
-
-offset:
-	CMPQ    R11, $0x08
-	JGE     eight
-	MOVQ    $0x00000008, R13
-	CMPQ    R11, R13
-	CMOVQLT R11, R13
-	XORL    R14, R14
-	TESTQ   R13, R13
-	CMOVQLT R14, R13
-	MOVQ    $-1, R14
-	BZHIQ   R13, R14, R13
-	KMOVB   R13, K4
-	KMOVB   K4, K4
-
-eight:
-	CMPQ        stride+8(FP), $0x08
-	JL          other_offsets
-	VMOVDQU64.Z (DX), K4, Z1
-	VMOVDQU64.Z 8(DX), K4, Z2
-	ADDQ        $0x40, DX
-	JMP         ends
-
-other_offsets:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets
-	MOVQ         stride+8(FP), R13
-	NEGQ         R13
-	VPBROADCASTQ DX, Z1
-	VPBROADCASTQ R13, Z2
-	SHLQ         $0x03, R13
-	ADDQ         R13, DX
-	VPMULLQ      ascendingLongs<>+0(SB), Z2, Z0
-	VPADDQ       Z0, Z1, Z1
-	VMOVDQA64.Z  Z2, K4, Z2
-	JMP          located
-
-short_offsets:
-	VPMOVSXDQ.Z (DX), K4, Z1
-	VPMOVSXDQ.Z 4(DX), K4, Z2
-	ADDQ        $0x20, DX
-
-ends:
-	VPSUBQ Z1, Z2, Z2
-	VPADDQ Z0, Z1, Z1
-
-located:
-	VMOVDQU64 firstHeaders<>+0(SB), Z3
-	VMOVDQU64 firstHeaders<>+64(SB), Z4
-	VPERMI2Q  Z2, Z1, Z3
-	VPERMI2Q  Z2, Z1, Z4
-	VMOVDQA64 Z3, (AX)
-	VMOVDQA64 Z4, 64(AX)
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x08, R11
-	DECQ      R12
-	JNZ       offset
-	MOVQ      CX, AX
-
-found:
-	CMPQ      SI, $0x10
-	JNE       slices
-	VMOVDQU64 (AX), Z0
-	VMOVDQA64 832(CX), Z22
-	VPERMI2Q  64(AX), Z0, Z22
-	LEAQ      (AX)(SI*8), R11
-	VMOVDQU64 (R11), Z0
-	VMOVDQA64 832(CX), Z23
-	VPERMI2Q  64(R11), Z0, Z23
-	LEAQ      (AX)(SI*8), R11
-	LEAQ      (R11)(SI*8), R11
-	VMOVDQU64 (R11), Z0
-	VMOVDQA64 832(CX), Z24
-	VPERMI2Q  64(R11), Z0, Z24
-	LEAQ      (AX)(SI*8), R11
-	LEAQ      (R11)(SI*8), R11
-	LEAQ      (R11)(SI*8), R11
-	VMOVDQU64 (R11), Z0
-	VMOVDQA64 832(CX), Z25
-	VPERMI2Q  64(R11), Z0, Z25
-	JMP       fields
-
-slices:
-	VMOVDQU64 (AX), Z0
-	VMOVDQA64 832(CX), Z1
-	VMOVDQA64 Z1, Z22
-	VPERMI2Q  64(AX), Z0, Z22
-	VPERMQ    128(AX), Z1, K2, Z22
-	LEAQ      (AX)(SI*8), R11
-	VMOVDQU64 (R11), Z0
-	VMOVDQA64 832(CX), Z1
-	VMOVDQA64 Z1, Z23
-	VPERMI2Q  64(R11), Z0, Z23
-	VPERMQ    128(R11), Z1, K2, Z23
-	LEAQ      (AX)(SI*8), R11
-	LEAQ      (R11)(SI*8), R11
-	VMOVDQU64 (R11), Z0
-	VMOVDQA64 832(CX), Z1
-	VMOVDQA64 Z1, Z24
-	VPERMI2Q  64(R11), Z0, Z24
-	VPERMQ    128(R11), Z1, K2, Z24
-	LEAQ      (AX)(SI*8), R11
-	LEAQ      (R11)(SI*8), R11
-	LEAQ      (R11)(SI*8), R11
-	VMOVDQU64 (R11), Z0
-	VMOVDQA64 832(CX), Z1
-	VMOVDQA64 Z1, Z25
-	VPERMI2Q  64(R11), Z0, Z25
-	VPERMQ    128(R11), Z1, K2, Z25
-
-fields:
-	VPMINUD      Z23, Z22, Z20
-	VPMAXUD      Z23, Z22, Z21
-	VPMINUD      Z24, Z20, Z20
-	VPMAXUD      Z24, Z21, Z21
-	VPMINUD      Z25, Z20, Z20
-	VPMAXUD      Z25, Z21, Z21
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z21, K4
-	KORTESTB     K4, K4
+vector:
+	VMOVDQU64    (CX), Z1
+	VMOVDQA64    Z10, Z0
+	VPERMI2Q     64(CX), Z1, Z0
+	VPERMQ       128(CX), Z10, K1, Z0
+	VMOVDQA64    Z11, Z12
+	VPERMI2Q     64(CX), Z1, Z12
+	VPERMQ       128(CX), Z11, K2, Z12
+	VMOVDQU64    192(CX), Z2
+	VMOVDQA64    Z10, Z1
+	VPERMI2Q     256(CX), Z2, Z1
+	VPERMQ       320(CX), Z10, K1, Z1
+	VMOVDQA64    Z11, Z13
+	VPERMI2Q     256(CX), Z2, Z13
+	VPERMQ       320(CX), Z11, K2, Z13
+	ADDQ         $0x00000180, CX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K4
+	KORTESTW     K3, K4
 	JNZ          end
-	CMPB         gathers+40(FP), $0x00
-	JEQ          loads
-	VPCMPUQ.BCST $0x01, smallNumbers<>+64(SB), Z20, K4
-	KORTESTB     K4, K4
-	JNZ          shorter
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z20, K4
-	KORTESTB     K4, K4
-	JZ           gathers
-
-loads:
-	VPCMPUQ.BCST $0x01, smallNumbers<>+128(SB), Z20, K4
-	KORTESTB     K4, K4
-	JNZ          short
-	MOVQ         (AX), R11
-	MOVQ         8(AX), R12
-	VMOVDQU64    (R11), X0
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y0, Y0
-	MOVQ         (AX)(SI*1), R11
-	MOVQ         8(AX)(SI*1), R12
-	VMOVDQU64    (R11), X1
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
-	MOVQ         (AX)(SI*2), R11
-	MOVQ         8(AX)(SI*2), R12
-	VMOVDQU64    (R11), X2
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (AX)(DI*1), R11
-	MOVQ         8(AX)(DI*1), R12
-	VMOVDQU64    (R11), X2
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (AX)(SI*4), R11
-	MOVQ         8(AX)(SI*4), R12
-	VMOVDQU64    (R11), X1
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
-	MOVQ         (AX)(R8*1), R11
-	MOVQ         8(AX)(R8*1), R12
-	VMOVDQU64    (R11), X2
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
-	MOVQ         (AX)(DI*2), R11
-	MOVQ         8(AX)(DI*2), R12
-	VMOVDQU64    (R11), X4
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z1, Z1
-	MOVQ         (AX)(R9*1), R11
-	MOVQ         8(AX)(R9*1), R12
-	VMOVDQU64    (R11), X4
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z2, Z4
-	VPUNPCKLQDQ  Z3, Z0, Z2
-	VPUNPCKHQDQ  Z3, Z0, Z0
-	VPUNPCKLQDQ  Z4, Z1, Z3
-	VPUNPCKHQDQ  Z4, Z1, Z1
-	VSHUFI64X2   $0x88, Z3, Z2, Z4
-	VSHUFI64X2   $0x88, Z1, Z0, Z6
-	VSHUFI64X2   $0xdd, Z3, Z2, Z7
-	VSHUFI64X2   $0xdd, Z1, Z0, Z8
-	LEAQ         (AX)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	VMOVDQU64    (R12), X0
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y0, Y0
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	VMOVDQU64    (R12), X1
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y1, Y1
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	VMOVDQU64    (R12), X2
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	VMOVDQU64    (R12), X2
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	VMOVDQU64    (R12), X1
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y1, Y1
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	VMOVDQU64    (R12), X2
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y2, Y2
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	VMOVDQU64    (R12), X5
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z1, Z1
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	VMOVDQU64    (R12), X5
-	VINSERTI32X4 $0x01, -16(R12)(R11*1), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z5
-	VPUNPCKLQDQ  Z3, Z0, Z2
-	VPUNPCKHQDQ  Z3, Z0, Z0
-	VPUNPCKLQDQ  Z5, Z1, Z3
-	VPUNPCKHQDQ  Z5, Z1, Z1
-	VSHUFI64X2   $0x88, Z3, Z2, Z9
-	VSHUFI64X2   $0x88, Z1, Z0, Z10
-	VSHUFI64X2   $0xdd, Z3, Z2, Z11
-	VSHUFI64X2   $0xdd, Z1, Z0, Z12
-	LEAQ         (AX)(SI*8), R11
-	LEAQ         (R11)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	VMOVDQU64    (R12), X0
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y0, Y0
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	VMOVDQU64    (R12), X1
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y1, Y1
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	VMOVDQU64    (R12), X2
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	VMOVDQU64    (R12), X2
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	VMOVDQU64    (R12), X1
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y1, Y1
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	VMOVDQU64    (R12), X2
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y2, Y2
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	VMOVDQU64    (R12), X5
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z1, Z1
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	VMOVDQU64    (R12), X5
-	VINSERTI32X4 $0x01, -16(R12)(R11*1), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z5
-	VPUNPCKLQDQ  Z3, Z0, Z2
-	VPUNPCKHQDQ  Z3, Z0, Z0
-	VPUNPCKLQDQ  Z5, Z1, Z3
-	VPUNPCKHQDQ  Z5, Z1, Z1
-	VSHUFI64X2   $0x88, Z3, Z2, Z13
-	VSHUFI64X2   $0x88, Z1, Z0, Z14
-	VSHUFI64X2   $0xdd, Z3, Z2, Z15
-	VSHUFI64X2   $0xdd, Z1, Z0, Z16
-	LEAQ         (AX)(SI*8), R11
-	LEAQ         (R11)(SI*8), R11
-	LEAQ         (R11)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	VMOVDQU64    (R12), X0
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y0, Y0
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	VMOVDQU64    (R12), X1
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y1, Y1
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	VMOVDQU64    (R12), X2
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	VMOVDQU64    (R12), X2
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	VMOVDQU64    (R12), X1
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y1, Y1
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	VMOVDQU64    (R12), X2
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y2, Y2
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	VMOVDQU64    (R12), X5
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z1, Z1
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	VMOVDQU64    (R12), X5
-	VINSERTI32X4 $0x01, -16(R12)(R11*1), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z5
-	VPUNPCKLQDQ  Z3, Z0, Z2
-	VPUNPCKHQDQ  Z3, Z0, Z0
-	VPUNPCKLQDQ  Z5, Z1, Z3
-	VPUNPCKHQDQ  Z5, Z1, Z1
-	VSHUFI64X2   $0x88, Z3, Z2, Z17
-	VSHUFI64X2   $0x88, Z1, Z0, Z18
-	VSHUFI64X2   $0xdd, Z3, Z2, Z19
-	VSHUFI64X2   $0xdd, Z1, Z0, Z5
-	JMP          loaded
-
-gathers:
-	XORL      R11, R11
-	CMPQ      SI, $0x10
-	JNE       gather_slices
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 768(CX), Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	LEAQ      (AX)(SI*8), R12
-	VMOVDQU64 (R12), Z2
-	VMOVDQA64 768(CX), Z1
-	VPERMI2Q  64(R12), Z2, Z1
-	LEAQ      (AX)(SI*8), R12
-	LEAQ      (R12)(SI*8), R12
-	VMOVDQU64 (R12), Z3
-	VMOVDQA64 768(CX), Z2
-	VPERMI2Q  64(R12), Z3, Z2
-	LEAQ      (AX)(SI*8), R12
-	LEAQ      (R12)(SI*8), R12
-	LEAQ      (R12)(SI*8), R12
-	VMOVDQU64 (R12), Z4
-	VMOVDQA64 768(CX), Z3
-	VPERMI2Q  64(R12), Z4, Z3
-	JMP       gather_fields
-
-gather_slices:
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 768(CX), Z2
-	VMOVDQA64 Z2, Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z2, K1, Z0
-	LEAQ      (AX)(SI*8), R12
-	VMOVDQU64 (R12), Z2
-	VMOVDQA64 768(CX), Z3
-	VMOVDQA64 Z3, Z1
-	VPERMI2Q  64(R12), Z2, Z1
-	VPERMQ    128(R12), Z3, K1, Z1
-	LEAQ      (AX)(SI*8), R12
-	LEAQ      (R12)(SI*8), R12
-	VMOVDQU64 (R12), Z3
-	VMOVDQA64 768(CX), Z4
-	VMOVDQA64 Z4, Z2
-	VPERMI2Q  64(R12), Z3, Z2
-	VPERMQ    128(R12), Z4, K1, Z2
-	LEAQ      (AX)(SI*8), R12
-	LEAQ      (R12)(SI*8), R12
-	LEAQ      (R12)(SI*8), R12
-	VMOVDQU64 (R12), Z4
-	VMOVDQA64 768(CX), Z5
-	VMOVDQA64 Z5, Z3
-	VPERMI2Q  64(R12), Z4, Z3
-	VPERMQ    128(R12), Z5, K1, Z3
-
-gather_fields:
-	KXNORW       K1, K1, K4
-	VPXORD       Z0, Z0, Z4
-	VPGATHERQQ   (R11)(Z0*1), K4, Z4
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z22, Z5
-	VPMINUD.BCST smallNumbers<>+64(SB), Z5, Z5
-	VPADDQ       Z0, Z5, Z5
-	KXNORW       K1, K1, K4
-	VPXORD       Z5, Z5, Z6
-	VPGATHERQQ   (R11)(Z5*1), K4, Z6
-	VMOVDQA64    Z6, Z8
-	KXNORW       K1, K1, K4
-	VPXORD       Z1, Z1, Z9
-	VPGATHERQQ   (R11)(Z1*1), K4, Z9
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z23, Z5
-	VPMINUD.BCST smallNumbers<>+64(SB), Z5, Z5
-	VPADDQ       Z1, Z5, Z5
-	KXNORW       K1, K1, K4
-	VPXORD       Z5, Z5, Z10
-	VPGATHERQQ   (R11)(Z5*1), K4, Z10
-	VMOVDQA64    Z10, Z12
-	KXNORW       K1, K1, K4
-	VPXORD       Z2, Z2, Z13
-	VPGATHERQQ   (R11)(Z2*1), K4, Z13
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z24, Z5
-	VPMINUD.BCST smallNumbers<>+64(SB), Z5, Z5
-	VPADDQ       Z2, Z5, Z5
-	KXNORW       K1, K1, K4
-	VPXORD       Z5, Z5, Z14
-	VPGATHERQQ   (R11)(Z5*1), K4, Z14
-	VMOVDQA64    Z14, Z16
-	KXNORW       K1, K1, K4
-	VPXORD       Z3, Z3, Z17
-	VPGATHERQQ   (R11)(Z3*1), K4, Z17
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z25, Z5
-	VPMINUD.BCST smallNumbers<>+64(SB), Z5, Z5
-	VPADDQ       Z3, Z5, Z5
-	KXNORW       K1, K1, K4
-	VPXORD       Z5, Z5, Z18
-	VPGATHERQQ   (R11)(Z5*1), K4, Z18
-	VMOVDQA64    Z18, Z5
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z21, K4
-	KORTESTB     K4, K4
-	JZ           loaded
-	VPADDQ       Z0, Z22, Z5
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z5, Z5
-	KXNORW       K1, K1, K4
-	VPXORD       Z5, Z5, Z8
-	VPGATHERQQ   (R11)(Z5*1), K4, Z8
-	VPMAXUQ.BCST smallNumbers<>+128(SB), Z22, Z5
-	VPADDQ       Z0, Z5, Z5
-	VPSUBQ.BCST  smallNumbers<>+128(SB), Z5, Z5
-	KXNORW       K1, K1, K4
-	VPXORD       Z5, Z5, Z7
-	VPGATHERQQ   (R11)(Z5*1), K4, Z7
-	VPADDQ       Z1, Z23, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z0, Z0
-	KXNORW       K1, K1, K4
-	VPXORD       Z0, Z0, Z12
-	VPGATHERQQ   (R11)(Z0*1), K4, Z12
-	VPMAXUQ.BCST smallNumbers<>+128(SB), Z23, Z0
-	VPADDQ       Z1, Z0, Z0
-	VPSUBQ.BCST  smallNumbers<>+128(SB), Z0, Z0
-	KXNORW       K1, K1, K4
-	VPXORD       Z0, Z0, Z11
-	VPGATHERQQ   (R11)(Z0*1), K4, Z11
-	VPADDQ       Z2, Z24, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z0, Z0
-	KXNORW       K1, K1, K4
+	VPADDQ       Z0, Z12, Z2
+	VMOVDQA64    Z12, Z14
+	VPADDQ       Z1, Z13, Z3
+	VMOVDQA64    Z13, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K4
+	VPMULLQ      Z7, Z12, K4, Z14
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z5
+	KMOVW        K3, K5
 	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   (R11)(Z0*1), K4, Z16
-	VPMAXUQ.BCST smallNumbers<>+128(SB), Z24, Z0
-	VPADDQ       Z2, Z0, Z0
-	VPSUBQ.BCST  smallNumbers<>+128(SB), Z0, Z0
-	KXNORW       K1, K1, K4
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (R11)(Z0*1), K4, Z15
-	VPADDQ       Z3, Z25, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z0, Z0
-	KXNORW       K1, K1, K4
+	VPGATHERQQ   (AX)(Z0*1), K5, Z16
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	KMOVW        K3, K3
+	VPXORD       Z5, Z5, Z17
+	VPGATHERQQ   (AX)(Z5*1), K3, Z17
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
+	VPSRLQ       $0x20, Z16, Z5
+	VPSRLQ       $0x20, Z17, Z18
+	VPMULUDQ     Z16, Z17, Z19
+	VPMULUDQ     Z16, Z18, Z20
+	VPMULUDQ     Z5, Z17, Z21
+	VPMULUDQ     Z5, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPANDQ       Z4, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPSRLQ       $0x20, Z20, Z20
+	VPADDQ       Z20, Z18, Z18
+	VPSRLQ       $0x20, Z21, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSLLQ       $0x20, Z21, Z21
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z21, Z18
+	VPADDQ       Z18, Z14, Z14
+	KNOTW        K4, K3
+	VPADDQ       Z16, Z14, K3, Z14
+	VPADDQ       Z17, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
+	VPMULLQ      Z7, Z13, K4, Z15
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K4, Z5
+	KMOVW        K3, K5
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   (AX)(Z1*1), K5, Z16
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	KMOVW        K3, K3
+	VPXORD       Z5, Z5, Z17
+	VPGATHERQQ   (AX)(Z5*1), K3, Z17
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
+	VPSRLQ       $0x20, Z16, Z5
+	VPSRLQ       $0x20, Z17, Z18
+	VPMULUDQ     Z16, Z17, Z19
+	VPMULUDQ     Z16, Z18, Z20
+	VPMULUDQ     Z5, Z17, Z21
+	VPMULUDQ     Z5, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPANDQ       Z4, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPSRLQ       $0x20, Z20, Z20
+	VPADDQ       Z20, Z18, Z18
+	VPSRLQ       $0x20, Z21, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSLLQ       $0x20, Z21, Z21
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z21, Z18
+	VPADDQ       Z18, Z15, Z15
+	KNOTW        K4, K3
+	VPADDQ       Z16, Z15, K3, Z15
+	VPADDQ       Z17, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K3
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -16(AX)(Z2*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -8(AX)(Z2*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -16(AX)(Z3*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -8(AX)(Z3*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K4
+	KORTESTW     K3, K4
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K3
+	KMOVW        K3, K4
 	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   (R11)(Z0*1), K4, Z5
-	VPMAXUQ.BCST smallNumbers<>+128(SB), Z25, Z0
-	VPADDQ       Z3, Z0, Z0
-	VPSUBQ.BCST  smallNumbers<>+128(SB), Z0, Z0
-	KXNORW       K1, K1, K4
-	VPXORD       Z0, Z0, Z19
-	VPGATHERQQ   (R11)(Z0*1), K4, Z19
-	JMP          loaded
-
-short:
-	VPCMPUQ.BCST $0x01, smallNumbers<>+64(SB), Z20, K4
-	KORTESTB     K4, K4
-	JNZ          shorter
-	MOVQ         (AX), R11
-	MOVQ         8(AX), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X0
-	VPINSRQ      $0x01, (R11)(R13*1), X0, X0
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y0, Y0
-	MOVQ         (AX)(SI*1), R11
-	MOVQ         8(AX)(SI*1), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X1
-	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y1, Y1
-	MOVQ         (AX)(SI*2), R11
-	MOVQ         8(AX)(SI*2), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X2
-	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (AX)(DI*1), R11
-	MOVQ         8(AX)(DI*1), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X2
-	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (AX)(SI*4), R11
-	MOVQ         8(AX)(SI*4), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X1
-	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y1, Y1
-	MOVQ         (AX)(R8*1), R11
-	MOVQ         8(AX)(R8*1), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X2
-	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y2, Y2
-	MOVQ         (AX)(DI*2), R11
-	MOVQ         8(AX)(DI*2), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X4
-	VPINSRQ      $0x01, (R11)(R13*1), X4, X4
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z1, Z1
-	MOVQ         (AX)(R9*1), R11
-	MOVQ         8(AX)(R9*1), R12
-	LEAQ         -8(R12), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X4
-	VPINSRQ      $0x01, (R11)(R13*1), X4, X4
-	LEAQ         -16(R11)(R12*1), R13
-	CMPQ         R12, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z2, Z4
-	VPUNPCKLQDQ  Z3, Z0, Z2
-	VPUNPCKHQDQ  Z3, Z0, Z0
-	VPUNPCKLQDQ  Z4, Z1, Z3
-	VPUNPCKHQDQ  Z4, Z1, Z1
-	VSHUFI64X2   $0x88, Z3, Z2, Z4
-	VSHUFI64X2   $0x88, Z1, Z0, Z6
-	VSHUFI64X2   $0xdd, Z3, Z2, Z7
-	VSHUFI64X2   $0xdd, Z1, Z0, Z8
-	LEAQ         (AX)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X0
-	VPINSRQ      $0x01, (R12)(R14*1), X0, X0
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y0, Y0
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X1
-	VPINSRQ      $0x01, (R12)(R14*1), X1, X1
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y1, Y1
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X2
-	VPINSRQ      $0x01, (R12)(R14*1), X2, X2
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X2
-	VPINSRQ      $0x01, (R12)(R14*1), X2, X2
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X1
-	VPINSRQ      $0x01, (R12)(R14*1), X1, X1
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y1, Y1
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X2
-	VPINSRQ      $0x01, (R12)(R14*1), X2, X2
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y2, Y2
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X5
-	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z1, Z1
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	LEAQ         -8(R11), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R12), X5
-	VPINSRQ      $0x01, (R12)(R13*1), X5, X5
-	LEAQ         -16(R12)(R11*1), R13
-	CMPQ         R11, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z5
-	VPUNPCKLQDQ  Z3, Z0, Z2
-	VPUNPCKHQDQ  Z3, Z0, Z0
-	VPUNPCKLQDQ  Z5, Z1, Z3
-	VPUNPCKHQDQ  Z5, Z1, Z1
-	VSHUFI64X2   $0x88, Z3, Z2, Z9
-	VSHUFI64X2   $0x88, Z1, Z0, Z10
-	VSHUFI64X2   $0xdd, Z3, Z2, Z11
-	VSHUFI64X2   $0xdd, Z1, Z0, Z12
-	LEAQ         (AX)(SI*8), R11
-	LEAQ         (R11)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X0
-	VPINSRQ      $0x01, (R12)(R14*1), X0, X0
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y0, Y0
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X1
-	VPINSRQ      $0x01, (R12)(R14*1), X1, X1
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y1, Y1
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X2
-	VPINSRQ      $0x01, (R12)(R14*1), X2, X2
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X2
-	VPINSRQ      $0x01, (R12)(R14*1), X2, X2
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X1
-	VPINSRQ      $0x01, (R12)(R14*1), X1, X1
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y1, Y1
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X2
-	VPINSRQ      $0x01, (R12)(R14*1), X2, X2
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y2, Y2
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X5
-	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z1, Z1
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	LEAQ         -8(R11), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R12), X5
-	VPINSRQ      $0x01, (R12)(R13*1), X5, X5
-	LEAQ         -16(R12)(R11*1), R13
-	CMPQ         R11, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z5
-	VPUNPCKLQDQ  Z3, Z0, Z2
-	VPUNPCKHQDQ  Z3, Z0, Z0
-	VPUNPCKLQDQ  Z5, Z1, Z3
-	VPUNPCKHQDQ  Z5, Z1, Z1
-	VSHUFI64X2   $0x88, Z3, Z2, Z13
-	VSHUFI64X2   $0x88, Z1, Z0, Z14
-	VSHUFI64X2   $0xdd, Z3, Z2, Z15
-	VSHUFI64X2   $0xdd, Z1, Z0, Z16
-	LEAQ         (AX)(SI*8), R11
-	LEAQ         (R11)(SI*8), R11
-	LEAQ         (R11)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X0
-	VPINSRQ      $0x01, (R12)(R14*1), X0, X0
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y0, Y0
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X1
-	VPINSRQ      $0x01, (R12)(R14*1), X1, X1
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y1, Y1
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X2
-	VPINSRQ      $0x01, (R12)(R14*1), X2, X2
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X2
-	VPINSRQ      $0x01, (R12)(R14*1), X2, X2
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X1
-	VPINSRQ      $0x01, (R12)(R14*1), X1, X1
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y1, Y1
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X2
-	VPINSRQ      $0x01, (R12)(R14*1), X2, X2
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y2, Y2
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X5
-	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z1, Z1
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	LEAQ         -8(R11), R13
-	CMPQ         R13, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R12), X5
-	VPINSRQ      $0x01, (R12)(R13*1), X5, X5
-	LEAQ         -16(R12)(R11*1), R13
-	CMPQ         R11, $0x10
-	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z5
-	VPUNPCKLQDQ  Z3, Z0, Z2
-	VPUNPCKHQDQ  Z3, Z0, Z0
-	VPUNPCKLQDQ  Z5, Z1, Z3
-	VPUNPCKHQDQ  Z5, Z1, Z1
-	VSHUFI64X2   $0x88, Z3, Z2, Z17
-	VSHUFI64X2   $0x88, Z1, Z0, Z18
-	VSHUFI64X2   $0xdd, Z3, Z2, Z19
-	VSHUFI64X2   $0xdd, Z1, Z0, Z5
-	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z22, K4
-	VMOVDQA64    Z6, K4, Z8
-	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z23, K4
-	VMOVDQA64    Z10, K4, Z12
-	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z24, K4
-	VMOVDQA64    Z14, K4, Z16
-	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z25, K4
-	VMOVDQA64    Z18, K4, Z5
-	JMP          loaded
-
-shorter:
-	MOVQ         (AX), R11
-	MOVQ         8(AX), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X0
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X1
-	VINSERTI32X4 $0x01, X1, Y0, Y0
-	MOVQ         (AX)(SI*1), R11
-	MOVQ         8(AX)(SI*1), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X1
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X2
-	VINSERTI32X4 $0x01, X2, Y1, Y1
-	MOVQ         (AX)(SI*2), R11
-	MOVQ         8(AX)(SI*2), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X2
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X3
-	VINSERTI32X4 $0x01, X3, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (AX)(DI*1), R11
-	MOVQ         8(AX)(DI*1), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X2
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X3
-	VINSERTI32X4 $0x01, X3, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (AX)(SI*4), R11
-	MOVQ         8(AX)(SI*4), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X1
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X2
-	VINSERTI32X4 $0x01, X2, Y1, Y1
-	MOVQ         (AX)(R8*1), R11
-	MOVQ         8(AX)(R8*1), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X2
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X4
-	VINSERTI32X4 $0x01, X4, Y2, Y2
-	MOVQ         (AX)(DI*2), R11
-	MOVQ         8(AX)(DI*2), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X4
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X5
-	VINSERTI32X4 $0x01, X5, Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z1, Z1
-	MOVQ         (AX)(R9*1), R11
-	MOVQ         8(AX)(R9*1), R12
-	TESTQ        R12, R12
-	CMOVQEQ      CX, R11
-	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R12, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X4
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X5
-	VINSERTI32X4 $0x01, X5, Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z2, Z4
-	VPUNPCKLQDQ  Z3, Z0, Z2
-	VPUNPCKHQDQ  Z3, Z0, Z0
-	VPUNPCKLQDQ  Z4, Z1, Z3
-	VPUNPCKHQDQ  Z4, Z1, Z1
-	VSHUFI64X2   $0x88, Z3, Z2, Z4
-	VSHUFI64X2   $0x88, Z1, Z0, Z6
-	VSHUFI64X2   $0xdd, Z3, Z2, Z7
-	VSHUFI64X2   $0xdd, Z1, Z0, Z8
-	LEAQ         (AX)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X0
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X1
-	VINSERTI32X4 $0x01, X1, Y0, Y0
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X1
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X2
-	VINSERTI32X4 $0x01, X2, Y1, Y1
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X2
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X3
-	VINSERTI32X4 $0x01, X3, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X2
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X3
-	VINSERTI32X4 $0x01, X3, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X1
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X2
-	VINSERTI32X4 $0x01, X2, Y1, Y1
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X2
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X5
-	VINSERTI32X4 $0x01, X5, Y2, Y2
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X5
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X9
-	VINSERTI32X4 $0x01, X9, Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z1, Z1
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	TESTQ        R11, R11
-	CMOVQEQ      CX, R12
-	BZHIQ        R11, allBits<>+0(SB), R13
-	KMOVW        R13, K4
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R11, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R12), K4, X5
-	VMOVDQU8.Z   -16(R12)(R11*1), K5, X9
-	VINSERTI32X4 $0x01, X9, Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z5
-	VPUNPCKLQDQ  Z3, Z0, Z2
-	VPUNPCKHQDQ  Z3, Z0, Z0
-	VPUNPCKLQDQ  Z5, Z1, Z3
-	VPUNPCKHQDQ  Z5, Z1, Z1
-	VSHUFI64X2   $0x88, Z3, Z2, Z9
-	VSHUFI64X2   $0x88, Z1, Z0, Z10
-	VSHUFI64X2   $0xdd, Z3, Z2, Z11
-	VSHUFI64X2   $0xdd, Z1, Z0, Z12
-	LEAQ         (AX)(SI*8), R11
-	LEAQ         (R11)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X0
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X1
-	VINSERTI32X4 $0x01, X1, Y0, Y0
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X1
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X2
-	VINSERTI32X4 $0x01, X2, Y1, Y1
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X2
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X3
-	VINSERTI32X4 $0x01, X3, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X2
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X3
-	VINSERTI32X4 $0x01, X3, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X1
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X2
-	VINSERTI32X4 $0x01, X2, Y1, Y1
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X2
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X5
-	VINSERTI32X4 $0x01, X5, Y2, Y2
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X5
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X13
-	VINSERTI32X4 $0x01, X13, Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z1, Z1
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	TESTQ        R11, R11
-	CMOVQEQ      CX, R12
-	BZHIQ        R11, allBits<>+0(SB), R13
-	KMOVW        R13, K4
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R11, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R12), K4, X5
-	VMOVDQU8.Z   -16(R12)(R11*1), K5, X13
-	VINSERTI32X4 $0x01, X13, Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z5
-	VPUNPCKLQDQ  Z3, Z0, Z2
-	VPUNPCKHQDQ  Z3, Z0, Z0
-	VPUNPCKLQDQ  Z5, Z1, Z3
-	VPUNPCKHQDQ  Z5, Z1, Z1
-	VSHUFI64X2   $0x88, Z3, Z2, Z13
-	VSHUFI64X2   $0x88, Z1, Z0, Z14
-	VSHUFI64X2   $0xdd, Z3, Z2, Z15
-	VSHUFI64X2   $0xdd, Z1, Z0, Z16
-	LEAQ         (AX)(SI*8), R11
-	LEAQ         (R11)(SI*8), R11
-	LEAQ         (R11)(SI*8), R11
-	MOVQ         (R11), R12
-	MOVQ         8(R11), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X0
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X1
-	VINSERTI32X4 $0x01, X1, Y0, Y0
-	MOVQ         (R11)(SI*1), R12
-	MOVQ         8(R11)(SI*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X1
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X2
-	VINSERTI32X4 $0x01, X2, Y1, Y1
-	MOVQ         (R11)(SI*2), R12
-	MOVQ         8(R11)(SI*2), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X2
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X3
-	VINSERTI32X4 $0x01, X3, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X2
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X3
-	VINSERTI32X4 $0x01, X3, Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z3
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X1
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X2
-	VINSERTI32X4 $0x01, X2, Y1, Y1
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X2
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X5
-	VINSERTI32X4 $0x01, X5, Y2, Y2
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	TESTQ        R13, R13
-	CMOVQEQ      CX, R12
-	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
-	MOVQ         smallNumbers<>+128(SB), R14
-	SUBQ         R13, R14
-	CMOVQLT      smallNumbers<>+0(SB), R14
-	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X5
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X17
-	VINSERTI32X4 $0x01, X17, Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z1, Z1
-	MOVQ         (R11)(R9*1), R12
-	MOVQ         8(R11)(R9*1), R11
-	TESTQ        R11, R11
-	CMOVQEQ      CX, R12
-	BZHIQ        R11, allBits<>+0(SB), R13
-	KMOVW        R13, K4
-	MOVQ         smallNumbers<>+128(SB), R13
-	SUBQ         R11, R13
-	CMOVQLT      smallNumbers<>+0(SB), R13
-	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R12), K4, X5
-	VMOVDQU8.Z   -16(R12)(R11*1), K5, X17
-	VINSERTI32X4 $0x01, X17, Y5, Y5
-	VINSERTI64X4 $0x01, Y5, Z2, Z5
-	VPUNPCKLQDQ  Z3, Z0, Z2
-	VPUNPCKHQDQ  Z3, Z0, Z0
-	VPUNPCKLQDQ  Z5, Z1, Z3
-	VPUNPCKHQDQ  Z5, Z1, Z1
-	VSHUFI64X2   $0x88, Z3, Z2, Z17
-	VSHUFI64X2   $0x88, Z1, Z0, Z18
-	VSHUFI64X2   $0xdd, Z3, Z2, Z19
-	VSHUFI64X2   $0xdd, Z1, Z0, Z5
-
-loaded:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z21, K4
-	KORTESTB     K4, K4
+	VPGATHERQQ   16(AX)(Z0*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   24(AX)(Z0*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -32(AX)(Z2*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -24(AX)(Z2*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K3
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   16(AX)(Z1*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   24(AX)(Z1*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -32(AX)(Z3*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -24(AX)(Z3*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K4
+	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z22, K4
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z4, Z0
-	VPBLENDMQ    Z6, Z8, K4, Z1
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z1, Z1
-	VPADDQ       Z0, Z1, Z2
-	VPADDQ       Z22, Z2, Z2
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, Z3
-	VMOVDQA64    Z3, K4, Z2
-	VPSHUFD      $0xf5, Z0, Z3
-	VPSHUFD      $0xf5, Z1, Z6
-	VPMULUDQ     Z0, Z1, Z26
-	VPMULUDQ     Z0, Z6, Z0
-	VPMULUDQ     Z3, Z1, Z1
-	VPMULUDQ     Z3, Z6, Z6
-	VPSRLQ       $0x20, Z26, Z3
-	VPADDQ       Z3, Z0, Z0
-	VPANDQ       Z30, Z0, Z3
-	VPADDQ       Z3, Z1, Z1
-	VPSRLQ       $0x20, Z0, Z0
-	VPADDQ       Z0, Z6, Z6
-	VPSRLQ       $0x20, Z1, Z3
-	VPADDQ       Z3, Z6, Z6
-	VPSHUFD      $0xa0, Z1, K3, Z26
-	VPXORQ       Z26, Z6, Z6
-	VPADDQ       Z6, Z2, Z26
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z23, K4
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z9, Z0
-	VPBLENDMQ    Z10, Z12, K4, Z1
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z1, Z1
-	VPADDQ       Z0, Z1, Z2
-	VPADDQ       Z23, Z2, Z2
-	VPMULLQ.BCST singleWords<>+0(SB), Z23, Z3
-	VMOVDQA64    Z3, K4, Z2
-	VPSHUFD      $0xf5, Z0, Z3
-	VPSHUFD      $0xf5, Z1, Z6
-	VPMULUDQ     Z0, Z1, Z10
-	VPMULUDQ     Z0, Z6, Z0
-	VPMULUDQ     Z3, Z1, Z1
-	VPMULUDQ     Z3, Z6, Z6
-	VPSRLQ       $0x20, Z10, Z3
-	VPADDQ       Z3, Z0, Z0
-	VPANDQ       Z30, Z0, Z3
-	VPADDQ       Z3, Z1, Z1
-	VPSRLQ       $0x20, Z0, Z0
-	VPADDQ       Z0, Z6, Z6
-	VPSRLQ       $0x20, Z1, Z3
-	VPADDQ       Z3, Z6, Z6
-	VPSHUFD      $0xa0, Z1, K3, Z10
-	VPXORQ       Z10, Z6, Z6
-	VPADDQ       Z6, Z2, Z27
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z24, K4
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z13, Z0
-	VPBLENDMQ    Z14, Z16, K4, Z1
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z1, Z1
-	VPADDQ       Z0, Z1, Z2
-	VPADDQ       Z24, Z2, Z2
-	VPMULLQ.BCST singleWords<>+0(SB), Z24, Z3
-	VMOVDQA64    Z3, K4, Z2
-	VPSHUFD      $0xf5, Z0, Z3
-	VPSHUFD      $0xf5, Z1, Z6
-	VPMULUDQ     Z0, Z1, Z10
-	VPMULUDQ     Z0, Z6, Z0
-	VPMULUDQ     Z3, Z1, Z1
-	VPMULUDQ     Z3, Z6, Z6
-	VPSRLQ       $0x20, Z10, Z3
-	VPADDQ       Z3, Z0, Z0
-	VPANDQ       Z30, Z0, Z3
-	VPADDQ       Z3, Z1, Z1
-	VPSRLQ       $0x20, Z0, Z0
-	VPADDQ       Z0, Z6, Z6
-	VPSRLQ       $0x20, Z1, Z3
-	VPADDQ       Z3, Z6, Z6
-	VPSHUFD      $0xa0, Z1, K3, Z10
-	VPXORQ       Z10, Z6, Z6
-	VPADDQ       Z6, Z2, Z28
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z25, K4
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z17, Z0
-	VPBLENDMQ    Z18, Z5, K4, Z1
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z1, Z1
-	VPADDQ       Z0, Z1, Z2
-	VPADDQ       Z25, Z2, Z2
-	VPMULLQ.BCST singleWords<>+0(SB), Z25, Z3
-	VMOVDQA64    Z3, K4, Z2
-	VPSHUFD      $0xf5, Z0, Z3
-	VPSHUFD      $0xf5, Z1, Z6
-	VPMULUDQ     Z0, Z1, Z10
-	VPMULUDQ     Z0, Z6, Z0
-	VPMULUDQ     Z3, Z1, Z1
-	VPMULUDQ     Z3, Z6, Z6
-	VPSRLQ       $0x20, Z10, Z3
-	VPADDQ       Z3, Z0, Z0
-	VPANDQ       Z30, Z0, Z3
-	VPADDQ       Z3, Z1, Z1
-	VPSRLQ       $0x20, Z0, Z0
-	VPADDQ       Z0, Z6, Z6
-	VPSRLQ       $0x20, Z1, Z3
-	VPADDQ       Z3, Z6, Z6
-	VPSHUFD      $0xa0, Z1, K3, Z10
-	VPXORQ       Z10, Z6, Z6
-	VPADDQ       Z6, Z2, Z29
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z21, K4
-	KORTESTB     K4, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K3
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   32(AX)(Z0*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   40(AX)(Z0*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -48(AX)(Z2*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -40(AX)(Z2*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K3
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   32(AX)(Z1*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   40(AX)(Z1*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -48(AX)(Z3*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -40(AX)(Z3*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K4
+	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z7, Z0
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z8, Z1
-	VPSHUFD      $0xf5, Z0, Z2
-	VPSHUFD      $0xf5, Z1, Z3
-	VPMULUDQ     Z0, Z1, Z6
-	VPMULUDQ     Z0, Z3, Z0
-	VPMULUDQ     Z2, Z1, Z1
-	VPMULUDQ     Z2, Z3, Z3
-	VPSRLQ       $0x20, Z6, Z2
-	VPADDQ       Z2, Z0, Z0
-	VPANDQ       Z30, Z0, Z2
-	VPADDQ       Z2, Z1, Z1
-	VPSRLQ       $0x20, Z0, Z0
-	VPADDQ       Z0, Z3, Z3
-	VPSRLQ       $0x20, Z1, Z2
-	VPADDQ       Z2, Z3, Z3
-	VPSHUFD      $0xa0, Z1, K3, Z6
-	VPXORQ       Z6, Z3, Z3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z22, K4
-	VPADDQ       Z3, Z26, K4, Z26
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z11, Z0
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z12, Z1
-	VPSHUFD      $0xf5, Z0, Z2
-	VPSHUFD      $0xf5, Z1, Z3
-	VPMULUDQ     Z0, Z1, Z6
-	VPMULUDQ     Z0, Z3, Z0
-	VPMULUDQ     Z2, Z1, Z1
-	VPMULUDQ     Z2, Z3, Z3
-	VPSRLQ       $0x20, Z6, Z2
-	VPADDQ       Z2, Z0, Z0
-	VPANDQ       Z30, Z0, Z2
-	VPADDQ       Z2, Z1, Z1
-	VPSRLQ       $0x20, Z0, Z0
-	VPADDQ       Z0, Z3, Z3
-	VPSRLQ       $0x20, Z1, Z2
-	VPADDQ       Z2, Z3, Z3
-	VPSHUFD      $0xa0, Z1, K3, Z6
-	VPXORQ       Z6, Z3, Z3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z23, K4
-	VPADDQ       Z3, Z27, K4, Z27
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z15, Z0
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z1
-	VPSHUFD      $0xf5, Z0, Z2
-	VPSHUFD      $0xf5, Z1, Z3
-	VPMULUDQ     Z0, Z1, Z6
-	VPMULUDQ     Z0, Z3, Z0
-	VPMULUDQ     Z2, Z1, Z1
-	VPMULUDQ     Z2, Z3, Z3
-	VPSRLQ       $0x20, Z6, Z2
-	VPADDQ       Z2, Z0, Z0
-	VPANDQ       Z30, Z0, Z2
-	VPADDQ       Z2, Z1, Z1
-	VPSRLQ       $0x20, Z0, Z0
-	VPADDQ       Z0, Z3, Z3
-	VPSRLQ       $0x20, Z1, Z2
-	VPADDQ       Z2, Z3, Z3
-	VPSHUFD      $0xa0, Z1, K3, Z6
-	VPXORQ       Z6, Z3, Z3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z24, K4
-	VPADDQ       Z3, Z28, K4, Z28
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z19, Z0
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z5, Z1
-	VPSHUFD      $0xf5, Z0, Z2
-	VPSHUFD      $0xf5, Z1, Z3
-	VPMULUDQ     Z0, Z1, Z6
-	VPMULUDQ     Z0, Z3, Z0
-	VPMULUDQ     Z2, Z1, Z1
-	VPMULUDQ     Z2, Z3, Z3
-	VPSRLQ       $0x20, Z6, Z2
-	VPADDQ       Z2, Z0, Z0
-	VPANDQ       Z30, Z0, Z2
-	VPADDQ       Z2, Z1, Z1
-	VPSRLQ       $0x20, Z0, Z0
-	VPADDQ       Z0, Z3, Z3
-	VPSRLQ       $0x20, Z1, Z2
-	VPADDQ       Z2, Z3, Z3
-	VPSHUFD      $0xa0, Z1, K3, Z6
-	VPXORQ       Z6, Z3, Z3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z25, K4
-	VPADDQ       Z3, Z29, K4, Z29
-	MOVQ         $0x00000010, R11
-	MOVQ         $0x00000021, R12
-	LEAQ         xxph3Words<>+32(SB), R13
-
-pair:
-	VPBROADCASTQ R12, Z0
-	VPCMPUQ      $0x05, Z0, Z21, K4
-	KORTESTB     K4, K4
-	JZ           pairs_end
-	MOVQ         (AX), R14
-	MOVQ         8(AX), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X2
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y2, Y2
-	MOVQ         (AX)(SI*1), R14
-	MOVQ         8(AX)(SI*1), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X1
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y1, Y1
-	MOVQ         (AX)(SI*2), R14
-	MOVQ         8(AX)(SI*2), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X3
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z2, Z6
-	MOVQ         (AX)(DI*1), R14
-	MOVQ         8(AX)(DI*1), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X2
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z10
-	MOVQ         (AX)(SI*4), R14
-	MOVQ         8(AX)(SI*4), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X1
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y1, Y1
-	MOVQ         (AX)(R8*1), R14
-	MOVQ         8(AX)(R8*1), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X2
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y2, Y2
-	MOVQ         (AX)(DI*2), R14
-	MOVQ         8(AX)(DI*2), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X3
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z1, Z1
-	MOVQ         (AX)(R9*1), R14
-	MOVQ         8(AX)(R9*1), R15
-	CMPQ         R15, R12
-	CMOVQLT      CX, R14
-	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X3
-	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z2, Z2
-	VPUNPCKLQDQ  Z10, Z6, Z3
-	VPUNPCKHQDQ  Z10, Z6, Z6
-	VPUNPCKLQDQ  Z2, Z1, Z14
-	VPUNPCKHQDQ  Z2, Z1, Z10
-	VSHUFI64X2   $0x88, Z14, Z3, Z1
-	VSHUFI64X2   $0x88, Z10, Z6, Z2
-	VSHUFI64X2   $0xdd, Z14, Z3, Z3
-	VSHUFI64X2   $0xdd, Z10, Z6, Z6
-	VPXORQ.BCST  (R13), Z1, Z1
-	VPXORQ.BCST  8(R13), Z2, Z2
-	VPXORQ.BCST  16(R13), Z3, Z3
-	VPXORQ.BCST  24(R13), Z6, Z6
-	VPCMPUQ      $0x05, Z0, Z22, K4
-	VPSHUFD      $0xf5, Z1, Z10
-	VPSHUFD      $0xf5, Z2, Z14
-	VPMULUDQ     Z1, Z2, Z18
-	VPMULUDQ     Z1, Z14, Z1
-	VPMULUDQ     Z10, Z2, Z2
-	VPMULUDQ     Z10, Z14, Z14
-	VPSRLQ       $0x20, Z18, Z10
-	VPADDQ       Z10, Z1, Z1
-	VPANDQ       Z30, Z1, Z10
-	VPADDQ       Z10, Z2, Z2
-	VPSRLQ       $0x20, Z1, Z1
-	VPADDQ       Z1, Z14, Z14
-	VPSRLQ       $0x20, Z2, Z10
-	VPADDQ       Z10, Z14, Z14
-	VPSHUFD      $0xa0, Z2, K3, Z18
-	VPXORQ       Z18, Z14, Z14
-	VPADDQ       Z14, Z26, K4, Z26
-	VPSHUFD      $0xf5, Z3, Z1
-	VPSHUFD      $0xf5, Z6, Z2
-	VPMULUDQ     Z3, Z6, Z10
-	VPMULUDQ     Z3, Z2, Z3
-	VPMULUDQ     Z1, Z6, Z6
-	VPMULUDQ     Z1, Z2, Z2
-	VPSRLQ       $0x20, Z10, Z1
-	VPADDQ       Z1, Z3, Z3
-	VPANDQ       Z30, Z3, Z1
-	VPADDQ       Z1, Z6, Z6
-	VPSRLQ       $0x20, Z3, Z3
-	VPADDQ       Z3, Z2, Z2
-	VPSRLQ       $0x20, Z6, Z1
-	VPADDQ       Z1, Z2, Z2
-	VPSHUFD      $0xa0, Z6, K3, Z10
-	VPXORQ       Z10, Z2, Z2
-	VPADDQ       Z2, Z26, K4, Z26
-	LEAQ         (AX)(SI*8), R14
-	MOVQ         (R14), R15
-	MOVQ         8(R14), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X2
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
-	MOVQ         (R14)(SI*1), R15
-	MOVQ         8(R14)(SI*1), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X1
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y1, Y1
-	MOVQ         (R14)(SI*2), R15
-	MOVQ         8(R14)(SI*2), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X3
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z2, Z6
-	MOVQ         (R14)(DI*1), R15
-	MOVQ         8(R14)(DI*1), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X2
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z10
-	MOVQ         (R14)(SI*4), R15
-	MOVQ         8(R14)(SI*4), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X1
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y1, Y1
-	MOVQ         (R14)(R8*1), R15
-	MOVQ         8(R14)(R8*1), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X2
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
-	MOVQ         (R14)(DI*2), R15
-	MOVQ         8(R14)(DI*2), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X3
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z1, Z1
-	MOVQ         (R14)(R9*1), R15
-	MOVQ         8(R14)(R9*1), R14
-	CMPQ         R14, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, R14
-	VMOVDQU64    (R15)(R11*1), X3
-	SUBQ         R11, R14
-	VINSERTI32X4 $0x01, -16(R15)(R14*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z2, Z2
-	VPUNPCKLQDQ  Z10, Z6, Z3
-	VPUNPCKHQDQ  Z10, Z6, Z6
-	VPUNPCKLQDQ  Z2, Z1, Z14
-	VPUNPCKHQDQ  Z2, Z1, Z10
-	VSHUFI64X2   $0x88, Z14, Z3, Z1
-	VSHUFI64X2   $0x88, Z10, Z6, Z2
-	VSHUFI64X2   $0xdd, Z14, Z3, Z3
-	VSHUFI64X2   $0xdd, Z10, Z6, Z6
-	VPXORQ.BCST  (R13), Z1, Z1
-	VPXORQ.BCST  8(R13), Z2, Z2
-	VPXORQ.BCST  16(R13), Z3, Z3
-	VPXORQ.BCST  24(R13), Z6, Z6
-	VPCMPUQ      $0x05, Z0, Z23, K4
-	VPSHUFD      $0xf5, Z1, Z10
-	VPSHUFD      $0xf5, Z2, Z14
-	VPMULUDQ     Z1, Z2, Z18
-	VPMULUDQ     Z1, Z14, Z1
-	VPMULUDQ     Z10, Z2, Z2
-	VPMULUDQ     Z10, Z14, Z14
-	VPSRLQ       $0x20, Z18, Z10
-	VPADDQ       Z10, Z1, Z1
-	VPANDQ       Z30, Z1, Z10
-	VPADDQ       Z10, Z2, Z2
-	VPSRLQ       $0x20, Z1, Z1
-	VPADDQ       Z1, Z14, Z14
-	VPSRLQ       $0x20, Z2, Z10
-	VPADDQ       Z10, Z14, Z14
-	VPSHUFD      $0xa0, Z2, K3, Z18
-	VPXORQ       Z18, Z14, Z14
-	VPADDQ       Z14, Z27, K4, Z27
-	VPSHUFD      $0xf5, Z3, Z1
-	VPSHUFD      $0xf5, Z6, Z2
-	VPMULUDQ     Z3, Z6, Z10
-	VPMULUDQ     Z3, Z2, Z3
-	VPMULUDQ     Z1, Z6, Z6
-	VPMULUDQ     Z1, Z2, Z2
-	VPSRLQ       $0x20, Z10, Z1
-	VPADDQ       Z1, Z3, Z3
-	VPANDQ       Z30, Z3, Z1
-	VPADDQ       Z1, Z6, Z6
-	VPSRLQ       $0x20, Z3, Z3
-	VPADDQ       Z3, Z2, Z2
-	VPSRLQ       $0x20, Z6, Z1
-	VPADDQ       Z1, Z2, Z2
-	VPSHUFD      $0xa0, Z6, K3, Z10
-	VPXORQ       Z10, Z2, Z2
-	VPADDQ       Z2, Z27, K4, Z27
-	LEAQ         (AX)(SI*8), R14
-	LEAQ         (R14)(SI*8), R14
-	MOVQ         (R14), R15
-	MOVQ         8(R14), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X2
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
-	MOVQ         (R14)(SI*1), R15
-	MOVQ         8(R14)(SI*1), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X1
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y1, Y1
-	MOVQ         (R14)(SI*2), R15
-	MOVQ         8(R14)(SI*2), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X3
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z2, Z6
-	MOVQ         (R14)(DI*1), R15
-	MOVQ         8(R14)(DI*1), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X2
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z10
-	MOVQ         (R14)(SI*4), R15
-	MOVQ         8(R14)(SI*4), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X1
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y1, Y1
-	MOVQ         (R14)(R8*1), R15
-	MOVQ         8(R14)(R8*1), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X2
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
-	MOVQ         (R14)(DI*2), R15
-	MOVQ         8(R14)(DI*2), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X3
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z1, Z1
-	MOVQ         (R14)(R9*1), R15
-	MOVQ         8(R14)(R9*1), R14
-	CMPQ         R14, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, R14
-	VMOVDQU64    (R15)(R11*1), X3
-	SUBQ         R11, R14
-	VINSERTI32X4 $0x01, -16(R15)(R14*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z2, Z2
-	VPUNPCKLQDQ  Z10, Z6, Z3
-	VPUNPCKHQDQ  Z10, Z6, Z6
-	VPUNPCKLQDQ  Z2, Z1, Z14
-	VPUNPCKHQDQ  Z2, Z1, Z10
-	VSHUFI64X2   $0x88, Z14, Z3, Z1
-	VSHUFI64X2   $0x88, Z10, Z6, Z2
-	VSHUFI64X2   $0xdd, Z14, Z3, Z3
-	VSHUFI64X2   $0xdd, Z10, Z6, Z6
-	VPXORQ.BCST  (R13), Z1, Z1
-	VPXORQ.BCST  8(R13), Z2, Z2
-	VPXORQ.BCST  16(R13), Z3, Z3
-	VPXORQ.BCST  24(R13), Z6, Z6
-	VPCMPUQ      $0x05, Z0, Z24, K4
-	VPSHUFD      $0xf5, Z1, Z10
-	VPSHUFD      $0xf5, Z2, Z14
-	VPMULUDQ     Z1, Z2, Z18
-	VPMULUDQ     Z1, Z14, Z1
-	VPMULUDQ     Z10, Z2, Z2
-	VPMULUDQ     Z10, Z14, Z14
-	VPSRLQ       $0x20, Z18, Z10
-	VPADDQ       Z10, Z1, Z1
-	VPANDQ       Z30, Z1, Z10
-	VPADDQ       Z10, Z2, Z2
-	VPSRLQ       $0x20, Z1, Z1
-	VPADDQ       Z1, Z14, Z14
-	VPSRLQ       $0x20, Z2, Z10
-	VPADDQ       Z10, Z14, Z14
-	VPSHUFD      $0xa0, Z2, K3, Z18
-	VPXORQ       Z18, Z14, Z14
-	VPADDQ       Z14, Z28, K4, Z28
-	VPSHUFD      $0xf5, Z3, Z1
-	VPSHUFD      $0xf5, Z6, Z2
-	VPMULUDQ     Z3, Z6, Z10
-	VPMULUDQ     Z3, Z2, Z3
-	VPMULUDQ     Z1, Z6, Z6
-	VPMULUDQ     Z1, Z2, Z2
-	VPSRLQ       $0x20, Z10, Z1
-	VPADDQ       Z1, Z3, Z3
-	VPANDQ       Z30, Z3, Z1
-	VPADDQ       Z1, Z6, Z6
-	VPSRLQ       $0x20, Z3, Z3
-	VPADDQ       Z3, Z2, Z2
-	VPSRLQ       $0x20, Z6, Z1
-	VPADDQ       Z1, Z2, Z2
-	VPSHUFD      $0xa0, Z6, K3, Z10
-	VPXORQ       Z10, Z2, Z2
-	VPADDQ       Z2, Z28, K4, Z28
-	LEAQ         (AX)(SI*8), R14
-	LEAQ         (R14)(SI*8), R14
-	LEAQ         (R14)(SI*8), R14
-	MOVQ         (R14), R15
-	MOVQ         8(R14), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X2
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
-	MOVQ         (R14)(SI*1), R15
-	MOVQ         8(R14)(SI*1), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X1
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y1, Y1
-	MOVQ         (R14)(SI*2), R15
-	MOVQ         8(R14)(SI*2), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X3
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z2, Z6
-	MOVQ         (R14)(DI*1), R15
-	MOVQ         8(R14)(DI*1), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X2
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z10
-	MOVQ         (R14)(SI*4), R15
-	MOVQ         8(R14)(SI*4), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X1
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y1, Y1
-	MOVQ         (R14)(R8*1), R15
-	MOVQ         8(R14)(R8*1), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X2
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
-	MOVQ         (R14)(DI*2), R15
-	MOVQ         8(R14)(DI*2), BP
-	CMPQ         BP, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X3
-	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z1, Z1
-	MOVQ         (R14)(R9*1), R15
-	MOVQ         8(R14)(R9*1), R14
-	CMPQ         R14, R12
-	CMOVQLT      CX, R15
-	CMOVQLT      R12, R14
-	VMOVDQU64    (R15)(R11*1), X3
-	SUBQ         R11, R14
-	VINSERTI32X4 $0x01, -16(R15)(R14*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z2, Z2
-	VPUNPCKLQDQ  Z10, Z6, Z3
-	VPUNPCKHQDQ  Z10, Z6, Z6
-	VPUNPCKLQDQ  Z2, Z1, Z14
-	VPUNPCKHQDQ  Z2, Z1, Z10
-	VSHUFI64X2   $0x88, Z14, Z3, Z1
-	VSHUFI64X2   $0x88, Z10, Z6, Z2
-	VSHUFI64X2   $0xdd, Z14, Z3, Z3
-	VSHUFI64X2   $0xdd, Z10, Z6, Z6
-	VPXORQ.BCST  (R13), Z1, Z1
-	VPXORQ.BCST  8(R13), Z2, Z2
-	VPXORQ.BCST  16(R13), Z3, Z3
-	VPXORQ.BCST  24(R13), Z6, Z6
-	VPCMPUQ      $0x05, Z0, Z25, K4
-	VPSHUFD      $0xf5, Z1, Z0
-	VPSHUFD      $0xf5, Z2, Z10
-	VPMULUDQ     Z1, Z2, Z14
-	VPMULUDQ     Z1, Z10, Z1
-	VPMULUDQ     Z0, Z2, Z2
-	VPMULUDQ     Z0, Z10, Z10
-	VPSRLQ       $0x20, Z14, Z0
-	VPADDQ       Z0, Z1, Z1
-	VPANDQ       Z30, Z1, Z0
-	VPADDQ       Z0, Z2, Z2
-	VPSRLQ       $0x20, Z1, Z1
-	VPADDQ       Z1, Z10, Z10
-	VPSRLQ       $0x20, Z2, Z0
-	VPADDQ       Z0, Z10, Z10
-	VPSHUFD      $0xa0, Z2, K3, Z14
-	VPXORQ       Z14, Z10, Z10
-	VPADDQ       Z10, Z29, K4, Z29
-	VPSHUFD      $0xf5, Z3, Z0
-	VPSHUFD      $0xf5, Z6, Z1
-	VPMULUDQ     Z3, Z6, Z2
-	VPMULUDQ     Z3, Z1, Z3
-	VPMULUDQ     Z0, Z6, Z6
-	VPMULUDQ     Z0, Z1, Z1
-	VPSRLQ       $0x20, Z2, Z0
-	VPADDQ       Z0, Z3, Z3
-	VPANDQ       Z30, Z3, Z0
-	VPADDQ       Z0, Z6, Z6
-	VPSRLQ       $0x20, Z3, Z3
-	VPADDQ       Z3, Z1, Z1
-	VPSRLQ       $0x20, Z6, Z0
-	VPADDQ       Z0, Z1, Z1
-	VPSHUFD      $0xa0, Z6, K3, Z2
-	VPXORQ       Z2, Z1, Z1
-	VPADDQ       Z1, Z29, K4, Z29
-	ADDQ         $0x20, R13
-	ADDQ         $0x10, R11
-	ADDQ         $0x20, R12
-	JMP          pair
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K3
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   48(AX)(Z0*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   56(AX)(Z0*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -64(AX)(Z2*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -56(AX)(Z2*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K3, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K3
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   48(AX)(Z1*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   56(AX)(Z1*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -64(AX)(Z3*1), K4, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K3, K4
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -56(AX)(Z3*1), K4, Z16
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K3, Z15
 
 pairs_end:
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z20, K4
-	KORTESTB     K4, K4
-	JZ           long
-	VPBLENDMD    Z8, Z4, K3, Z0
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z0, Z0
-	VPSRLQ       $0x33, Z0, Z1
-	VPXORQ       Z1, Z0, Z0
-	VPMULLQ.BCST singleWords<>+56(SB), Z0, Z0
-	VPADDQ       Z22, Z0, Z0
-	VPSRLQ       $0x2f, Z0, Z1
-	VPXORQ       Z1, Z0, Z0
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z22, K4
-	VPMULLQ.BCST singleWords<>+8(SB), Z0, K4, Z26
-	VPBLENDMD    Z12, Z9, K3, Z0
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z0, Z0
-	VPSRLQ       $0x33, Z0, Z1
-	VPXORQ       Z1, Z0, Z0
-	VPMULLQ.BCST singleWords<>+56(SB), Z0, Z0
-	VPADDQ       Z23, Z0, Z0
-	VPSRLQ       $0x2f, Z0, Z1
-	VPXORQ       Z1, Z0, Z0
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z23, K4
-	VPMULLQ.BCST singleWords<>+8(SB), Z0, K4, Z27
-	VPBLENDMD    Z16, Z13, K3, Z0
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z0, Z0
-	VPSRLQ       $0x33, Z0, Z1
-	VPXORQ       Z1, Z0, Z0
-	VPMULLQ.BCST singleWords<>+56(SB), Z0, Z0
-	VPADDQ       Z24, Z0, Z0
-	VPSRLQ       $0x2f, Z0, Z1
-	VPXORQ       Z1, Z0, Z0
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z24, K4
-	VPMULLQ.BCST singleWords<>+8(SB), Z0, K4, Z28
-	VPBLENDMD    Z5, Z17, K3, Z0
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z0, Z0
-	VPSRLQ       $0x33, Z0, Z1
-	VPXORQ       Z1, Z0, Z0
-	VPMULLQ.BCST singleWords<>+56(SB), Z0, Z0
-	VPADDQ       Z25, Z0, Z0
-	VPSRLQ       $0x2f, Z0, Z1
-	VPXORQ       Z1, Z0, Z0
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z25, K4
-	VPMULLQ.BCST singleWords<>+8(SB), Z0, K4, Z29
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z20, K4
-	KORTESTB     K4, K4
-	JZ           long
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z22, K4
-	VPSRLQ       $0x18, Z30, Z0
-	VPANDQ       Z0, Z4, Z1
-	VPSRLQ       $0x01, Z22, Z2
-	VPSLLQ       $0x03, Z2, Z2
-	VPSRLVQ      Z2, Z4, Z3
-	VPANDQ       Z0, Z3, Z3
-	VPSLLQ       $0x08, Z3, Z3
-	VPORQ        Z3, Z1, Z1
-	VPSRLQ       $0x38, Z8, Z3
-	VPSLLQ       $0x10, Z3, Z3
-	VPSLLQ       $0x18, Z22, Z2
-	VPTERNLOGQ   $0xfe, Z3, Z2, Z1
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
-	VPANDQ       Z30, Z1, Z1
-	VPMULLQ.BCST singleWords<>+0(SB), Z1, K4, Z26
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z23, K4
-	VPSRLQ       $0x18, Z30, Z0
-	VPANDQ       Z0, Z9, Z1
-	VPSRLQ       $0x01, Z23, Z2
-	VPSLLQ       $0x03, Z2, Z2
-	VPSRLVQ      Z2, Z9, Z3
-	VPANDQ       Z0, Z3, Z3
-	VPSLLQ       $0x08, Z3, Z3
-	VPORQ        Z3, Z1, Z1
-	VPSRLQ       $0x38, Z12, Z3
-	VPSLLQ       $0x10, Z3, Z3
-	VPSLLQ       $0x18, Z23, Z2
-	VPTERNLOGQ   $0xfe, Z3, Z2, Z1
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
-	VPANDQ       Z30, Z1, Z1
-	VPMULLQ.BCST singleWords<>+0(SB), Z1, K4, Z27
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z24, K4
-	VPSRLQ       $0x18, Z30, Z0
-	VPANDQ       Z0, Z13, Z1
-	VPSRLQ       $0x01, Z24, Z2
-	VPSLLQ       $0x03, Z2, Z2
-	VPSRLVQ      Z2, Z13, Z3
-	VPANDQ       Z0, Z3, Z3
-	VPSLLQ       $0x08, Z3, Z3
-	VPORQ        Z3, Z1, Z1
-	VPSRLQ       $0x38, Z16, Z3
-	VPSLLQ       $0x10, Z3, Z3
-	VPSLLQ       $0x18, Z24, Z2
-	VPTERNLOGQ   $0xfe, Z3, Z2, Z1
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
-	VPANDQ       Z30, Z1, Z1
-	VPMULLQ.BCST singleWords<>+0(SB), Z1, K4, Z28
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z25, K4
-	VPSRLQ       $0x18, Z30, Z0
-	VPANDQ       Z0, Z17, Z1
-	VPSRLQ       $0x01, Z25, Z2
-	VPSLLQ       $0x03, Z2, Z2
-	VPSRLVQ      Z2, Z17, Z3
-	VPANDQ       Z0, Z3, Z3
-	VPSLLQ       $0x08, Z3, Z3
-	VPORQ        Z3, Z1, Z1
-	VPSRLQ       $0x38, Z5, Z3
-	VPSLLQ       $0x10, Z3, Z3
-	VPSLLQ       $0x18, Z25, Z2
-	VPTERNLOGQ   $0xfe, Z3, Z2, Z1
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
-	VPANDQ       Z30, Z1, Z1
-	VPMULLQ.BCST singleWords<>+0(SB), Z1, K4, Z29
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K4
+	KANDNW       K3, K4, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K5
+	KANDNW       K3, K5, K5
+	KORW         K4, K5, K3
+	KORTESTW     K3, K3
+	JZ           words_end
+	KMOVW        K4, K3
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K3, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K4, K3
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQD   -4(AX)(Z2*1), K3, Y16
+	VPMOVZXDQ    Y16, Z16
+	VPSLLQ       $0x20, Z16, Z16
+	VPORQ        Z16, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z12, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPMULLQ      Z8, Z5, K4, Z14
+	KMOVW        K5, K3
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K3, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K5, K3
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K3, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z13, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K5, Z15
 
-long:
-	VPSRLQ       $0x25, Z26, Z0
-	VPXORQ       Z0, Z26, Z26
-	VPMULLQ.BCST singleWords<>+16(SB), Z26, Z26
-	VPSRLQ       $0x20, Z26, Z0
-	VPXORQ       Z0, Z26, Z26
-	VPTESTNMQ    Z22, Z22, K4
-	VPBROADCASTQ xxph3EmptyHash<>+0(SB), K4, Z26
-	VPSRLQ       $0x25, Z27, Z0
-	VPXORQ       Z0, Z27, Z27
-	VPMULLQ.BCST singleWords<>+16(SB), Z27, Z27
-	VPSRLQ       $0x20, Z27, Z0
-	VPXORQ       Z0, Z27, Z27
-	VPTESTNMQ    Z23, Z23, K4
-	VPBROADCASTQ xxph3EmptyHash<>+0(SB), K4, Z27
-	VPSRLQ       $0x25, Z28, Z0
-	VPXORQ       Z0, Z28, Z28
-	VPMULLQ.BCST singleWords<>+16(SB), Z28, Z28
-	VPSRLQ       $0x20, Z28, Z0
-	VPXORQ       Z0, Z28, Z28
-	VPTESTNMQ    Z24, Z24, K4
-	VPBROADCASTQ xxph3EmptyHash<>+0(SB), K4, Z28
-	VPSRLQ       $0x25, Z29, Z0
-	VPXORQ       Z0, Z29, Z29
-	VPMULLQ.BCST singleWords<>+16(SB), Z29, Z29
-	VPSRLQ       $0x20, Z29, Z0
-	VPXORQ       Z0, Z29, Z29
-	VPTESTNMQ    Z25, Z25, K4
-	VPBROADCASTQ xxph3EmptyHash<>+0(SB), K4, Z29
-	SUBQ         $0x20, BX
-	JL           last
-	VMOVDQU64    Z26, (R10)
-	VMOVDQU64    Z27, 64(R10)
-	VMOVDQU64    Z28, 128(R10)
-	VMOVDQU64    Z29, 192(R10)
-	JZ           end
-	ADDQ         $0x00000100, R10
-	JMP          group
+words_end:
+	VPSRLQ       $0x25, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VPMULLQ      Z9, Z14, Z14
+	VPSRLQ       $0x20, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VMOVDQU64    Z14, (DX)
+	VPSRLQ       $0x25, Z15, Z2
+	VPXORQ       Z2, Z15, Z15
+	VPMULLQ      Z9, Z15, Z15
+	VPSRLQ       $0x20, Z15, Z2
+	VPXORQ       Z2, Z15, Z15
+	VMOVDQU64    Z15, 64(DX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K3
+	KMOVB        K3, DI
+	SHLL         $0x00, DI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
+	KMOVB        K3, R8
+	SHLL         $0x08, R8
+	ORL          DI, R8
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z12, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z13, 192(SP)
+	MOVQ         $0x165667b19e3779f9, DI
 
-last:
-	ADDQ      $0x20, BX
-	MOVQ      $0x00000008, AX
-	CMPQ      BX, AX
-	CMOVQLT   BX, AX
-	XORL      CX, CX
-	TESTQ     AX, AX
-	CMOVQLT   CX, AX
-	MOVQ      $-1, CX
-	BZHIQ     AX, CX, AX
-	KMOVB     AX, K1
-	VMOVDQU64 Z26, K1, (R10)
-	SUBQ      $0x08, BX
-	MOVQ      $0x00000008, AX
-	CMPQ      BX, AX
-	CMOVQLT   BX, AX
-	XORL      CX, CX
-	TESTQ     AX, AX
-	CMOVQLT   CX, AX
-	MOVQ      $-1, CX
-	BZHIQ     AX, CX, AX
-	KMOVB     AX, K1
-	VMOVDQU64 Z27, K1, 64(R10)
-	SUBQ      $0x08, BX
-	MOVQ      $0x00000008, AX
-	CMPQ      BX, AX
-	CMOVQLT   BX, AX
-	XORL      CX, CX
-	TESTQ     AX, AX
-	CMOVQLT   CX, AX
-	MOVQ      $-1, CX
-	BZHIQ     AX, CX, AX
-	KMOVB     AX, K1
-	VMOVDQU64 Z28, K1, 128(R10)
-	SUBQ      $0x08, BX
-	MOVQ      $0x00000008, AX
-	CMPQ      BX, AX
-	CMOVQLT   BX, AX
-	XORL      CX, CX
-	TESTQ     AX, AX
-	CMOVQLT   CX, AX
-	MOVQ      $-1, CX
-	BZHIQ     AX, CX, AX
-	KMOVB     AX, K1
-	VMOVDQU64 Z29, K1, 192(R10)
-	SUBQ      $0x08, BX
-	XORL      BX, BX
+few:
+	BSFL    R8, BX
+	MOVQ    (SP)(BX*8), R9
+	MOVQ    128(SP)(BX*8), R10
+	MOVQ    $0x5342c3010fe1dd04, R11
+	TESTQ   R10, R10
+	JZ      few_hashed
+	MOVBLZX (R9), R11
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R9)(R12*1), R12
+	SHLL    $0x08, R12
+	ORL     R12, R11
+	MOVBLZX -1(R9)(R10*1), R12
+	SHLL    $0x10, R12
+	ORL     R12, R11
+	SHLL    $0x18, R10
+	ORL     R10, R11
+	XORL    $0x396cfeb8, R11
+	IMULQ   singleWords<>+0(SB), R11
+	MOVQ    R11, R9
+	SHRQ    $0x25, R9
+	XORQ    R9, R11
+	IMULQ   DI, R11
+	MOVQ    R11, R9
+	SHRQ    $0x20, R9
+	XORQ    R9, R11
+
+few_hashed:
+	MOVQ R11, (DX)(BX*8)
+	MOVL R8, BX
+	DECL BX
+	ANDL BX, R8
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, DX
+	DECQ SI
+	JNZ  vector
 
 end:
-	MOVQ BX, left+48(FP)
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, SI
+	ADDQ SI, AX
+	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3StringsAVX512(SB), $256-48
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         rows+0(FP), CX
+	VMOVDQU64    headers16Word0<>+0(SB), Z10
+	VMOVDQU64    headers16Word1<>+0(SB), Z11
+	MOVQ         hashes+32(FP), DX
+	MOVQ         n+24(FP), BX
+	SHRQ         $0x04, BX
+
+vector:
+	VMOVDQU64    (CX), Z1
+	VMOVDQA64    Z10, Z0
+	VPERMI2Q     64(CX), Z1, Z0
+	VMOVDQA64    Z11, Z12
+	VPERMI2Q     64(CX), Z1, Z12
+	VMOVDQU64    128(CX), Z2
+	VMOVDQA64    Z10, Z1
+	VPERMI2Q     192(CX), Z2, Z1
+	VMOVDQA64    Z11, Z13
+	VPERMI2Q     192(CX), Z2, Z13
+	ADDQ         $0x00000100, CX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K2
+	KORTESTW     K1, K2
+	JNZ          end
+	VPADDQ       Z0, Z12, Z2
+	VMOVDQA64    Z12, Z14
+	VPADDQ       Z1, Z13, Z3
+	VMOVDQA64    Z13, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
+	VPMULLQ      Z7, Z12, K2, Z14
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   (AX)(Z0*1), K3, Z16
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z17
+	VPGATHERQQ   (AX)(Z5*1), K1, Z17
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
+	VPSRLQ       $0x20, Z16, Z5
+	VPSRLQ       $0x20, Z17, Z18
+	VPMULUDQ     Z16, Z17, Z19
+	VPMULUDQ     Z16, Z18, Z20
+	VPMULUDQ     Z5, Z17, Z21
+	VPMULUDQ     Z5, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPANDQ       Z4, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPSRLQ       $0x20, Z20, Z20
+	VPADDQ       Z20, Z18, Z18
+	VPSRLQ       $0x20, Z21, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSLLQ       $0x20, Z21, Z21
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z21, Z18
+	VPADDQ       Z18, Z14, Z14
+	KNOTW        K2, K1
+	VPADDQ       Z16, Z14, K1, Z14
+	VPADDQ       Z17, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K2
+	VPMULLQ      Z7, Z13, K2, Z15
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   (AX)(Z1*1), K3, Z16
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z17
+	VPGATHERQQ   (AX)(Z5*1), K1, Z17
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
+	VPSRLQ       $0x20, Z16, Z5
+	VPSRLQ       $0x20, Z17, Z18
+	VPMULUDQ     Z16, Z17, Z19
+	VPMULUDQ     Z16, Z18, Z20
+	VPMULUDQ     Z5, Z17, Z21
+	VPMULUDQ     Z5, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPANDQ       Z4, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPSRLQ       $0x20, Z20, Z20
+	VPADDQ       Z20, Z18, Z18
+	VPSRLQ       $0x20, Z21, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSLLQ       $0x20, Z21, Z21
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z21, Z18
+	VPADDQ       Z18, Z15, Z15
+	KNOTW        K2, K1
+	VPADDQ       Z16, Z15, K1, Z15
+	VPADDQ       Z17, Z15, K1, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -8(AX)(Z2*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K1
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -8(AX)(Z3*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   24(AX)(Z0*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -24(AX)(Z2*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   24(AX)(Z1*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -24(AX)(Z3*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   40(AX)(Z0*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -40(AX)(Z2*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   40(AX)(Z1*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -40(AX)(Z3*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z16
+	VPGATHERQQ   56(AX)(Z0*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQQ   -56(AX)(Z2*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z16
+	VPGATHERQQ   56(AX)(Z1*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z16
+	VPGATHERQQ   -56(AX)(Z3*1), K2, Z16
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
+	VPSRLQ       $0x20, Z5, Z17
+	VPSRLQ       $0x20, Z16, Z18
+	VPMULUDQ     Z5, Z16, Z19
+	VPMULUDQ     Z5, Z18, Z5
+	VPMULUDQ     Z17, Z16, Z16
+	VPMULUDQ     Z17, Z18, Z18
+	VPSRLQ       $0x20, Z19, Z17
+	VPADDQ       Z17, Z5, Z5
+	VPANDQ       Z4, Z5, Z17
+	VPADDQ       Z17, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPSRLQ       $0x20, Z16, Z17
+	VPADDQ       Z17, Z18, Z18
+	VPSLLQ       $0x20, Z16, Z16
+	VPANDQ       Z4, Z19, Z19
+	VPTERNLOGQ   $0x96, Z19, Z16, Z18
+	VPADDQ       Z18, Z15, K1, Z15
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K2
+	KANDNW       K1, K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
+	KANDNW       K1, K3, K3
+	KORW         K2, K3, K1
+	KORTESTW     K1, K1
+	JZ           words_end
+	KMOVW        K2, K1
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K2, K1
+	VPXORD       Z2, Z2, Z16
+	VPGATHERQD   -4(AX)(Z2*1), K1, Y16
+	VPMOVZXDQ    Y16, Z16
+	VPSLLQ       $0x20, Z16, Z16
+	VPORQ        Z16, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z12, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPMULLQ      Z8, Z5, K2, Z14
+	KMOVW        K3, K1
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K1, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K1
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z13, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K3, Z15
+
+words_end:
+	VPSRLQ       $0x25, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VPMULLQ      Z9, Z14, Z14
+	VPSRLQ       $0x20, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VMOVDQU64    Z14, (DX)
+	VPSRLQ       $0x25, Z15, Z2
+	VPXORQ       Z2, Z15, Z15
+	VPMULLQ      Z9, Z15, Z15
+	VPSRLQ       $0x20, Z15, Z2
+	VPXORQ       Z2, Z15, Z15
+	VMOVDQU64    Z15, 64(DX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
+	KMOVB        K1, SI
+	SHLL         $0x00, SI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K1
+	KMOVB        K1, DI
+	SHLL         $0x08, DI
+	ORL          SI, DI
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z12, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z13, 192(SP)
+	MOVQ         $0x165667b19e3779f9, SI
+
+few:
+	BSFL    DI, R8
+	MOVQ    (SP)(R8*8), R9
+	MOVQ    128(SP)(R8*8), R10
+	MOVQ    $0x5342c3010fe1dd04, R11
+	TESTQ   R10, R10
+	JZ      few_hashed
+	MOVBLZX (R9), R11
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R9)(R12*1), R12
+	SHLL    $0x08, R12
+	ORL     R12, R11
+	MOVBLZX -1(R9)(R10*1), R12
+	SHLL    $0x10, R12
+	ORL     R12, R11
+	SHLL    $0x18, R10
+	ORL     R10, R11
+	XORL    $0x396cfeb8, R11
+	IMULQ   singleWords<>+0(SB), R11
+	MOVQ    R11, R9
+	SHRQ    $0x25, R9
+	XORQ    R9, R11
+	IMULQ   SI, R11
+	MOVQ    R11, R9
+	SHRQ    $0x20, R9
+	XORQ    R9, R11
+
+few_hashed:
+	MOVQ R11, (DX)(R8*8)
+	MOVL DI, R8
+	DECL R8
+	ANDL R8, DI
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, DX
+	DECQ BX
+	JNZ  vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, BX
+	ADDQ BX, AX
+	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Offsets32AVX512(SB), $256-48
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         data+16(FP), CX
+	VPBROADCASTQ CX, Z10
+	MOVQ         rows+0(FP), CX
+	MOVQ         hashes+32(FP), BX
+	MOVQ         n+24(FP), SI
+	SHRQ         $0x04, SI
+
+vector:
+	VMOVDQU32     (CX), Z1
+	VMOVDQU32     4(CX), Z2
+	VPSUBD        Z1, Z2, Z2
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z10, Z0, Z0
+	VPADDQ        Z10, Z1, Z1
+	ADDQ          $0x40, CX
+	VPMOVSXDQ     Y2, Z11
+	VEXTRACTI64X4 $0x01, Z2, Y2
+	VPMOVSXDQ     Y2, Z12
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+1032(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+1032(SB), Z12, K2
+	KORTESTW      K1, K2
+	JNZ           end
+	VPADDQ        Z0, Z11, Z2
+	VMOVDQA64     Z11, Z13
+	VPADDQ        Z1, Z12, Z3
+	VMOVDQA64     Z12, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K2
+	VPMULLQ       Z7, Z11, K2, Z13
+	VPSUBQ.BCST   smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST   smallNumbers<>+64(SB), Z0, K2, Z5
+	KMOVW         K1, K3
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQQ    (AX)(Z0*1), K3, Z15
+	VPXORQ.BCST   xxph3Words<>+0(SB), Z15, Z15
+	KMOVW         K1, K1
+	VPXORD        Z5, Z5, Z16
+	VPGATHERQQ    (AX)(Z5*1), K1, Z16
+	VPXORQ.BCST   xxph3Words<>+8(SB), Z16, Z16
+	VPSRLQ        $0x20, Z15, Z5
+	VPSRLQ        $0x20, Z16, Z17
+	VPMULUDQ      Z15, Z16, Z18
+	VPMULUDQ      Z15, Z17, Z19
+	VPMULUDQ      Z5, Z16, Z20
+	VPMULUDQ      Z5, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z5
+	VPADDQ        Z5, Z19, Z19
+	VPANDQ        Z4, Z19, Z5
+	VPADDQ        Z5, Z20, Z20
+	VPSRLQ        $0x20, Z19, Z19
+	VPADDQ        Z19, Z17, Z17
+	VPSRLQ        $0x20, Z20, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSLLQ        $0x20, Z20, Z20
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z20, Z17
+	VPADDQ        Z17, Z13, Z13
+	KNOTW         K2, K1
+	VPADDQ        Z15, Z13, K1, Z13
+	VPADDQ        Z16, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z12, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K2
+	VPMULLQ       Z7, Z12, K2, Z14
+	VPSUBQ.BCST   smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST   smallNumbers<>+64(SB), Z1, K2, Z5
+	KMOVW         K1, K3
+	VPXORD        Z1, Z1, Z15
+	VPGATHERQQ    (AX)(Z1*1), K3, Z15
+	VPXORQ.BCST   xxph3Words<>+0(SB), Z15, Z15
+	KMOVW         K1, K1
+	VPXORD        Z5, Z5, Z16
+	VPGATHERQQ    (AX)(Z5*1), K1, Z16
+	VPXORQ.BCST   xxph3Words<>+8(SB), Z16, Z16
+	VPSRLQ        $0x20, Z15, Z5
+	VPSRLQ        $0x20, Z16, Z17
+	VPMULUDQ      Z15, Z16, Z18
+	VPMULUDQ      Z15, Z17, Z19
+	VPMULUDQ      Z5, Z16, Z20
+	VPMULUDQ      Z5, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z5
+	VPADDQ        Z5, Z19, Z19
+	VPANDQ        Z4, Z19, Z5
+	VPADDQ        Z5, Z20, Z20
+	VPSRLQ        $0x20, Z19, Z19
+	VPADDQ        Z19, Z17, Z17
+	VPSRLQ        $0x20, Z20, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSLLQ        $0x20, Z20, Z20
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z20, Z17
+	VPADDQ        Z17, Z14, Z14
+	KNOTW         K2, K1
+	VPADDQ        Z15, Z14, K1, Z14
+	VPADDQ        Z16, Z14, K1, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K1
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z5
+	VPGATHERQQ    -16(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+16(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQQ    -8(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+24(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K1
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERQQ    -16(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+16(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z15
+	VPGATHERQQ    -8(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+24(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z11, K1
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z5
+	VPGATHERQQ    16(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+32(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQQ    24(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+40(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z5
+	VPGATHERQQ    -32(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+48(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQQ    -24(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+56(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z12, K1
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z5
+	VPGATHERQQ    16(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+32(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z15
+	VPGATHERQQ    24(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+40(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERQQ    -32(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+48(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z15
+	VPGATHERQQ    -24(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+56(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z11, K1
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z5
+	VPGATHERQQ    32(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+64(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQQ    40(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+72(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z5
+	VPGATHERQQ    -48(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+80(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQQ    -40(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+88(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z12, K1
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z5
+	VPGATHERQQ    32(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+64(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z15
+	VPGATHERQQ    40(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+72(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERQQ    -48(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+80(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z15
+	VPGATHERQQ    -40(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+88(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z11, K1
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z12, K2
+	KORTESTW      K1, K2
+	JZ            pairs_end
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z11, K1
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z5
+	VPGATHERQQ    48(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+96(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z0, Z0, Z15
+	VPGATHERQQ    56(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+104(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z5
+	VPGATHERQQ    -64(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+112(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z2, Z2, Z15
+	VPGATHERQQ    -56(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+120(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z13, K1, Z13
+	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z12, K1
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z5
+	VPGATHERQQ    48(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+96(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z1, Z1, Z15
+	VPGATHERQQ    56(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+104(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z5
+	VPGATHERQQ    -64(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST   xxph3Words<>+112(SB), Z5, Z5
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z15
+	VPGATHERQQ    -56(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST   xxph3Words<>+120(SB), Z15, Z15
+	VPSRLQ        $0x20, Z5, Z16
+	VPSRLQ        $0x20, Z15, Z17
+	VPMULUDQ      Z5, Z15, Z18
+	VPMULUDQ      Z5, Z17, Z5
+	VPMULUDQ      Z16, Z15, Z15
+	VPMULUDQ      Z16, Z17, Z17
+	VPSRLQ        $0x20, Z18, Z16
+	VPADDQ        Z16, Z5, Z5
+	VPANDQ        Z4, Z5, Z16
+	VPADDQ        Z16, Z15, Z15
+	VPSRLQ        $0x20, Z5, Z5
+	VPADDQ        Z5, Z17, Z17
+	VPSRLQ        $0x20, Z15, Z16
+	VPADDQ        Z16, Z17, Z17
+	VPSLLQ        $0x20, Z15, Z15
+	VPANDQ        Z4, Z18, Z18
+	VPTERNLOGQ    $0x96, Z18, Z15, Z17
+	VPADDQ        Z17, Z14, K1, Z14
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K2
+	KANDNW       K1, K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
+	KANDNW       K1, K3, K3
+	KORW         K2, K3, K1
+	KORTESTW     K1, K1
+	JZ           words_end
+	KMOVW        K2, K1
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K2, K1
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQD   -4(AX)(Z2*1), K1, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPSLLQ       $0x20, Z15, Z15
+	VPORQ        Z15, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z15
+	VPXORQ       Z15, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z11, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z15
+	VPXORQ       Z15, Z5, Z5
+	VPMULLQ      Z8, Z5, K2, Z13
+	KMOVW        K3, K1
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K1, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K1
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z12, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K3, Z14
+
+words_end:
+	VPSRLQ       $0x25, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VPMULLQ      Z9, Z13, Z13
+	VPSRLQ       $0x20, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VMOVDQU64    Z13, (BX)
+	VPSRLQ       $0x25, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VPMULLQ      Z9, Z14, Z14
+	VPSRLQ       $0x20, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VMOVDQU64    Z14, 64(BX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z11, K1
+	KMOVB        K1, DI
+	SHLL         $0x00, DI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
+	KMOVB        K1, R8
+	SHLL         $0x08, R8
+	ORL          DI, R8
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z11, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z12, 192(SP)
+	MOVQ         $0x165667b19e3779f9, DI
+
+few:
+	BSFL    R8, DX
+	MOVQ    (SP)(DX*8), R9
+	MOVQ    128(SP)(DX*8), R10
+	MOVQ    $0x5342c3010fe1dd04, R11
+	TESTQ   R10, R10
+	JZ      few_hashed
+	MOVBLZX (R9), R11
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R9)(R12*1), R12
+	SHLL    $0x08, R12
+	ORL     R12, R11
+	MOVBLZX -1(R9)(R10*1), R12
+	SHLL    $0x10, R12
+	ORL     R12, R11
+	SHLL    $0x18, R10
+	ORL     R10, R11
+	XORL    $0x396cfeb8, R11
+	IMULQ   singleWords<>+0(SB), R11
+	MOVQ    R11, R9
+	SHRQ    $0x25, R9
+	XORQ    R9, R11
+	IMULQ   DI, R11
+	MOVQ    R11, R9
+	SHRQ    $0x20, R9
+	XORQ    R9, R11
+
+few_hashed:
+	MOVQ R11, (BX)(DX*8)
+	MOVL R8, DX
+	DECL DX
+	ANDL DX, R8
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, BX
+	DECQ SI
+	JNZ  vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, SI
+	ADDQ SI, AX
+	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3Offsets64AVX512(SB), $256-48
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         data+16(FP), CX
+	VPBROADCASTQ CX, Z10
+	MOVQ         rows+0(FP), CX
+	MOVQ         hashes+32(FP), BX
+	MOVQ         n+24(FP), SI
+	SHRQ         $0x04, SI
+
+vector:
+	VMOVDQU32    (CX), Z0
+	VMOVDQU32    8(CX), Z11
+	VPSUBQ       Z0, Z11, Z11
+	VPADDQ       Z10, Z0, Z0
+	ADDQ         $0x40, CX
+	VMOVDQU32    (CX), Z1
+	VMOVDQU32    8(CX), Z12
+	VPSUBQ       Z1, Z12, Z12
+	VPADDQ       Z10, Z1, Z1
+	ADDQ         $0x40, CX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K2
+	KORTESTW     K1, K2
+	JNZ          end
+	VPADDQ       Z0, Z11, Z2
+	VMOVDQA64    Z11, Z13
+	VPADDQ       Z1, Z12, Z3
+	VMOVDQA64    Z12, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K2
+	VPMULLQ      Z7, Z11, K2, Z13
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   (AX)(Z0*1), K3, Z15
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z15, Z15
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z16
+	VPGATHERQQ   (AX)(Z5*1), K1, Z16
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z16, Z16
+	VPSRLQ       $0x20, Z15, Z5
+	VPSRLQ       $0x20, Z16, Z17
+	VPMULUDQ     Z15, Z16, Z18
+	VPMULUDQ     Z15, Z17, Z19
+	VPMULUDQ     Z5, Z16, Z20
+	VPMULUDQ     Z5, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPANDQ       Z4, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPSRLQ       $0x20, Z19, Z19
+	VPADDQ       Z19, Z17, Z17
+	VPSRLQ       $0x20, Z20, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSLLQ       $0x20, Z20, Z20
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z20, Z17
+	VPADDQ       Z17, Z13, Z13
+	KNOTW        K2, K1
+	VPADDQ       Z15, Z13, K1, Z13
+	VPADDQ       Z16, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
+	VPMULLQ      Z7, Z12, K2, Z14
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQQ   (AX)(Z1*1), K3, Z15
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z15, Z15
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z16
+	VPGATHERQQ   (AX)(Z5*1), K1, Z16
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z16, Z16
+	VPSRLQ       $0x20, Z15, Z5
+	VPSRLQ       $0x20, Z16, Z17
+	VPMULUDQ     Z15, Z16, Z18
+	VPMULUDQ     Z15, Z17, Z19
+	VPMULUDQ     Z5, Z16, Z20
+	VPMULUDQ     Z5, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPANDQ       Z4, Z19, Z5
+	VPADDQ       Z5, Z20, Z20
+	VPSRLQ       $0x20, Z19, Z19
+	VPADDQ       Z19, Z17, Z17
+	VPSRLQ       $0x20, Z20, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSLLQ       $0x20, Z20, Z20
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z20, Z17
+	VPADDQ       Z17, Z14, Z14
+	KNOTW        K2, K1
+	VPADDQ       Z15, Z14, K1, Z14
+	VPADDQ       Z16, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K1
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   -8(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   -8(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z11, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   24(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   -24(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQQ   24(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   -24(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z11, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   40(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   -40(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQQ   40(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   -40(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z11, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z15
+	VPGATHERQQ   56(AX)(Z0*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQQ   -56(AX)(Z2*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z15
+	VPGATHERQQ   56(AX)(Z1*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z15
+	VPGATHERQQ   -56(AX)(Z3*1), K2, Z15
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z15, Z15
+	VPSRLQ       $0x20, Z5, Z16
+	VPSRLQ       $0x20, Z15, Z17
+	VPMULUDQ     Z5, Z15, Z18
+	VPMULUDQ     Z5, Z17, Z5
+	VPMULUDQ     Z16, Z15, Z15
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPANDQ       Z4, Z5, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z17, Z17
+	VPSRLQ       $0x20, Z15, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSLLQ       $0x20, Z15, Z15
+	VPANDQ       Z4, Z18, Z18
+	VPTERNLOGQ   $0x96, Z18, Z15, Z17
+	VPADDQ       Z17, Z14, K1, Z14
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z11, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K2
+	KANDNW       K1, K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
+	KANDNW       K1, K3, K3
+	KORW         K2, K3, K1
+	KORTESTW     K1, K1
+	JZ           words_end
+	KMOVW        K2, K1
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K2, K1
+	VPXORD       Z2, Z2, Z15
+	VPGATHERQD   -4(AX)(Z2*1), K1, Y15
+	VPMOVZXDQ    Y15, Z15
+	VPSLLQ       $0x20, Z15, Z15
+	VPORQ        Z15, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z15
+	VPXORQ       Z15, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z11, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z15
+	VPXORQ       Z15, Z5, Z5
+	VPMULLQ      Z8, Z5, K2, Z13
+	KMOVW        K3, K1
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K1, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K1
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z12, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K3, Z14
+
+words_end:
+	VPSRLQ       $0x25, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VPMULLQ      Z9, Z13, Z13
+	VPSRLQ       $0x20, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VMOVDQU64    Z13, (BX)
+	VPSRLQ       $0x25, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VPMULLQ      Z9, Z14, Z14
+	VPSRLQ       $0x20, Z14, Z2
+	VPXORQ       Z2, Z14, Z14
+	VMOVDQU64    Z14, 64(BX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z11, K1
+	KMOVB        K1, DI
+	SHLL         $0x00, DI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
+	KMOVB        K1, R8
+	SHLL         $0x08, R8
+	ORL          DI, R8
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z11, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z12, 192(SP)
+	MOVQ         $0x165667b19e3779f9, DI
+
+few:
+	BSFL    R8, DX
+	MOVQ    (SP)(DX*8), R9
+	MOVQ    128(SP)(DX*8), R10
+	MOVQ    $0x5342c3010fe1dd04, R11
+	TESTQ   R10, R10
+	JZ      few_hashed
+	MOVBLZX (R9), R11
+	MOVQ    R10, R12
+	SHRQ    $0x01, R12
+	MOVBLZX (R9)(R12*1), R12
+	SHLL    $0x08, R12
+	ORL     R12, R11
+	MOVBLZX -1(R9)(R10*1), R12
+	SHLL    $0x10, R12
+	ORL     R12, R11
+	SHLL    $0x18, R10
+	ORL     R10, R11
+	XORL    $0x396cfeb8, R11
+	IMULQ   singleWords<>+0(SB), R11
+	MOVQ    R11, R9
+	SHRQ    $0x25, R9
+	XORQ    R9, R11
+	IMULQ   DI, R11
+	MOVQ    R11, R9
+	SHRQ    $0x20, R9
+	XORQ    R9, R11
+
+few_hashed:
+	MOVQ R11, (BX)(DX*8)
+	MOVL R8, DX
+	DECL DX
+	ANDL DX, R8
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, BX
+	DECQ SI
+	JNZ  vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, SI
+	ADDQ SI, AX
+	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·xxph3FixedAVX512(SB), $384-48
+	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
+	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
+	// key of more than 128 bytes.
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         $0x000000009e3779b1, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z9
+	XORL         AX, AX
+	MOVQ         rows+0(FP), CX
+	MOVQ         stride+8(FP), DX
+	NEGQ         DX
+	MOVQ         CX, 256(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 264(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 272(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 280(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 288(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 296(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 304(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 312(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 320(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 328(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 336(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 344(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 352(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 360(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 368(SP)
+	ADDQ         DX, CX
+	MOVQ         CX, 376(SP)
+	ADDQ         DX, CX
+	VPBROADCASTD DX, Z0
+	VPBROADCASTQ DX, Z10
+	SHLQ         $0x04, DX
+	VPBROADCASTQ DX, Z11
+	VMOVDQU32    256(SP), Z0
+	VPSUBQ       Z11, Z0, Z0
+	VMOVDQU32    320(SP), Z1
+	VPSUBQ       Z11, Z1, Z1
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+
+vector:
+	VPADDQ       Z11, Z0, Z0
+	VPADDQ       Z11, Z1, Z1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z10, K2
+	KORTESTW     K1, K2
+	JNZ          end
+	VPADDQ       Z0, Z10, Z2
+	VMOVDQA64    Z10, Z12
+	VPADDQ       Z1, Z10, Z3
+	VMOVDQA64    Z10, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
+	VPMULLQ      Z7, Z10, K2, Z12
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z0, Z0, Z14
+	VPGATHERQQ   (AX)(Z0*1), K3, Z14
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z14, Z14
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z15
+	VPGATHERQQ   (AX)(Z5*1), K1, Z15
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z15, Z15
+	VPSRLQ       $0x20, Z14, Z5
+	VPSRLQ       $0x20, Z15, Z16
+	VPMULUDQ     Z14, Z15, Z17
+	VPMULUDQ     Z14, Z16, Z18
+	VPMULUDQ     Z5, Z15, Z19
+	VPMULUDQ     Z5, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPANDQ       Z4, Z18, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z18, Z18
+	VPADDQ       Z18, Z16, Z16
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSLLQ       $0x20, Z19, Z19
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z19, Z16
+	VPADDQ       Z16, Z12, Z12
+	KNOTW        K2, K1
+	VPADDQ       Z14, Z12, K1, Z12
+	VPADDQ       Z15, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
+	VPMULLQ      Z7, Z10, K2, Z13
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
+	KMOVW        K1, K3
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQQ   (AX)(Z1*1), K3, Z14
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z14, Z14
+	KMOVW        K1, K1
+	VPXORD       Z5, Z5, Z15
+	VPGATHERQQ   (AX)(Z5*1), K1, Z15
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z15, Z15
+	VPSRLQ       $0x20, Z14, Z5
+	VPSRLQ       $0x20, Z15, Z16
+	VPMULUDQ     Z14, Z15, Z17
+	VPMULUDQ     Z14, Z16, Z18
+	VPMULUDQ     Z5, Z15, Z19
+	VPMULUDQ     Z5, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z5
+	VPADDQ       Z5, Z18, Z18
+	VPANDQ       Z4, Z18, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z18, Z18
+	VPADDQ       Z18, Z16, Z16
+	VPSRLQ       $0x20, Z19, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSLLQ       $0x20, Z19, Z19
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z19, Z16
+	VPADDQ       Z16, Z13, Z13
+	KNOTW        K2, K1
+	VPADDQ       Z14, Z13, K1, Z13
+	VPADDQ       Z15, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   -8(AX)(Z2*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z14
+	VPGATHERQQ   -8(AX)(Z3*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z14
+	VPGATHERQQ   24(AX)(Z0*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   -24(AX)(Z2*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQQ   24(AX)(Z1*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z14
+	VPGATHERQQ   -24(AX)(Z3*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z14
+	VPGATHERQQ   40(AX)(Z0*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   -40(AX)(Z2*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQQ   40(AX)(Z1*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z14
+	VPGATHERQQ   -40(AX)(Z3*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K2
+	KORTESTW     K1, K2
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z14
+	VPGATHERQQ   56(AX)(Z0*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z5
+	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQQ   -56(AX)(Z2*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z12, K1, Z12
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z5
+	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQQ   56(AX)(Z1*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
+	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
+	KMOVW        K1, K2
+	VPXORD       Z3, Z3, Z14
+	VPGATHERQQ   -56(AX)(Z3*1), K2, Z14
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z14, Z14
+	VPSRLQ       $0x20, Z5, Z15
+	VPSRLQ       $0x20, Z14, Z16
+	VPMULUDQ     Z5, Z14, Z17
+	VPMULUDQ     Z5, Z16, Z5
+	VPMULUDQ     Z15, Z14, Z14
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPANDQ       Z4, Z5, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPSRLQ       $0x20, Z5, Z5
+	VPADDQ       Z5, Z16, Z16
+	VPSRLQ       $0x20, Z14, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSLLQ       $0x20, Z14, Z14
+	VPANDQ       Z4, Z17, Z17
+	VPTERNLOGQ   $0x96, Z17, Z14, Z16
+	VPADDQ       Z16, Z13, K1, Z13
+
+pairs_end:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K2
+	KANDNW       K1, K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K3
+	KANDNW       K1, K3, K3
+	KORW         K2, K3, K1
+	KORTESTW     K1, K1
+	JZ           words_end
+	KMOVW        K2, K1
+	VPXORD       Z0, Z0, Z5
+	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	KMOVW        K2, K1
+	VPXORD       Z2, Z2, Z14
+	VPGATHERQD   -4(AX)(Z2*1), K1, Y14
+	VPMOVZXDQ    Y14, Z14
+	VPSLLQ       $0x20, Z14, Z14
+	VPORQ        Z14, Z5, Z5
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
+	VPSRLQ       $0x33, Z5, Z14
+	VPXORQ       Z14, Z5, Z5
+	VPMULLQ      Z6, Z5, Z5
+	VPADDQ       Z10, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z14
+	VPXORQ       Z14, Z5, Z5
+	VPMULLQ      Z8, Z5, K2, Z12
+	KMOVW        K3, K1
+	VPXORD       Z1, Z1, Z2
+	VPGATHERQD   (AX)(Z1*1), K1, Y2
+	VPMOVZXDQ    Y2, Z2
+	KMOVW        K3, K1
+	VPXORD       Z3, Z3, Z5
+	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
+	VPMOVZXDQ    Y5, Z5
+	VPSLLQ       $0x20, Z5, Z5
+	VPORQ        Z5, Z2, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPSRLQ       $0x33, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z6, Z2, Z2
+	VPADDQ       Z10, Z2, Z2
+	VPSRLQ       $0x2f, Z2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPMULLQ      Z8, Z2, K3, Z13
+
+words_end:
+	VPSRLQ       $0x25, Z12, Z2
+	VPXORQ       Z2, Z12, Z12
+	VPMULLQ      Z9, Z12, Z12
+	VPSRLQ       $0x20, Z12, Z2
+	VPXORQ       Z2, Z12, Z12
+	VMOVDQU64    Z12, (CX)
+	VPSRLQ       $0x25, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VPMULLQ      Z9, Z13, Z13
+	VPSRLQ       $0x20, Z13, Z2
+	VPXORQ       Z2, Z13, Z13
+	VMOVDQU64    Z13, 64(CX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K1
+	KMOVB        K1, SI
+	SHLL         $0x00, SI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K1
+	KMOVB        K1, DI
+	SHLL         $0x08, DI
+	ORL          SI, DI
+	JZ           few_end
+	VMOVDQU64    Z0, (SP)
+	VMOVDQU64    Z10, 128(SP)
+	VMOVDQU64    Z1, 64(SP)
+	VMOVDQU64    Z10, 192(SP)
+	MOVQ         $0x165667b19e3779f9, SI
+
+few:
+	BSFL    DI, BX
+	MOVQ    (SP)(BX*8), R8
+	MOVQ    128(SP)(BX*8), R9
+	MOVQ    $0x5342c3010fe1dd04, R10
+	TESTQ   R9, R9
+	JZ      few_hashed
+	MOVBLZX (R8), R10
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R8)(R11*1), R11
+	SHLL    $0x08, R11
+	ORL     R11, R10
+	MOVBLZX -1(R8)(R9*1), R11
+	SHLL    $0x10, R11
+	ORL     R11, R10
+	SHLL    $0x18, R9
+	ORL     R9, R10
+	XORL    $0x396cfeb8, R10
+	IMULQ   singleWords<>+0(SB), R10
+	MOVQ    R10, R8
+	SHRQ    $0x25, R8
+	XORQ    R8, R10
+	IMULQ   SI, R10
+	MOVQ    R10, R8
+	SHRQ    $0x20, R8
+	XORQ    R8, R10
+
+few_hashed:
+	MOVQ R10, (CX)(BX*8)
+	MOVL DI, BX
+	DECL BX
+	ANDL BX, DI
+	JNZ  few
+
+few_end:
+	ADDQ $0x00000080, CX
+	DECQ DX
+	JNZ  vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ AX, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -3252,9 +4028,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+// func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3Width4AVX512(SB), NOSPLIT, $0-56
+TEXT ·xxph3Width4AVX512(SB), NOSPLIT, $0-48
 	// XXPH3. Each lane hashes one key.
 	MOVQ         rows+0(FP), AX
 	MOVQ         hashes+32(FP), CX
@@ -3312,13 +4088,13 @@ vector:
 	JNZ       vector
 	MOVQ      n+24(FP), AX
 	ANDQ      $0x0f, AX
-	MOVQ      AX, left+48(FP)
+	MOVQ      AX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+// func xxph3Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3Width8AVX512(SB), NOSPLIT, $0-56
+TEXT ·xxph3Width8AVX512(SB), NOSPLIT, $0-48
 	// XXPH3. Each lane hashes one key.
 	MOVQ         rows+0(FP), AX
 	MOVQ         hashes+32(FP), CX
@@ -3372,7 +4148,7 @@ vector:
 	JNZ       vector
 	MOVQ      n+24(FP), AX
 	ANDQ      $0x0f, AX
-	MOVQ      AX, left+48(FP)
+	MOVQ      AX, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -3868,9 +4644,9 @@ vector:
 	VZEROUPPER
 	RET
 
-// func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+// func xxph3Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX2
-TEXT ·xxph3Width4AVX2(SB), NOSPLIT, $0-56
+TEXT ·xxph3Width4AVX2(SB), NOSPLIT, $0-48
 	// XXPH3: 12 of 16 keys in vectors, and 4 in general registers.
 	MOVQ         rows+0(FP), AX
 	MOVQ         hashes+32(FP), CX
@@ -4083,13 +4859,13 @@ vector:
 	JNZ       vector
 	MOVQ      n+24(FP), AX
 	ANDQ      $0x0f, AX
-	MOVQ      AX, left+48(FP)
+	MOVQ      AX, left+40(FP)
 	VZEROUPPER
 	RET
 
-// func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+// func xxph3Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX2
-TEXT ·xxph3Width8AVX2(SB), NOSPLIT, $0-56
+TEXT ·xxph3Width8AVX2(SB), NOSPLIT, $0-48
 	// XXPH3: 12 of 16 keys in vectors, and 4 in general registers.
 	MOVQ         rows+0(FP), AX
 	MOVQ         hashes+32(FP), CX
@@ -4284,7 +5060,7 @@ vector:
 	JNZ      vector
 	MOVQ     n+24(FP), AX
 	ANDQ     $0x0f, AX
-	MOVQ     AX, left+48(FP)
+	MOVQ     AX, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -6991,2346 +7767,6 @@ short_3:
 	ORQ     R10, R11
 	JMP     tail_3
 
-// func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
-TEXT ·hash32RowsAVX512(SB), $2616-56
-	// A group is 32 keys. The kernel loads 32 bytes of each key with a mask of the bytes that it
-	// has, those of 16 keys into 8 vectors, and transposes them: then a vector has one word of 16
-	// keys. The mask leaves zeros after the end of a key, so a key's last one to three bytes are a
-	// word like the others, but for another shift. The kernel reads nothing but the keys. For a key
-	// without bytes it reads the stack: a load of a page that is not mapped, with an empty mask,
-	// would take 500 cycles. If gathers is set, it gathers groups of 64 keys, 8 bytes at a time.
-	// It ends early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	LEAQ      63(SP), CX
-	ANDQ      $-64, CX
-	MOVQ      rows+0(FP), DX
-	MOVQ      n+24(FP), BX
-	MOVQ      $0x00000018, SI
-	VMOVDQU64 headers24Word0<>+0(SB), Z0
-	VMOVDQA64 Z0, 768(CX)
-	MOVL      $0x000000c0, AX
-	KMOVW     AX, K1
-	VMOVDQU64 headers24Word1<>+0(SB), Z0
-	VMOVDQA64 Z0, 832(CX)
-	MOVL      $0x000000e0, AX
-	KMOVW     AX, K2
-	CMPQ      stride+8(FP), SI
-	JEQ       strided
-	MOVQ      $0x00000010, SI
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VMOVDQA64 Z0, 768(CX)
-	MOVL      $0x00000000, AX
-	KMOVW     AX, K1
-	VMOVDQU64 headers16Word1<>+0(SB), Z0
-	VMOVDQA64 Z0, 832(CX)
-	MOVL      $0x00000000, AX
-	KMOVW     AX, K2
-
-strided:
-	LEAQ         (SI)(SI*2), DI
-	LEAQ         (SI)(SI*4), R8
-	LEAQ         (DI)(SI*4), R9
-	MOVQ         hashes+32(FP), R11
-	MOVQ         $0x00004000, 896(CX)
-	MOVLQZX      signs+40(FP), AX
-	MOVL         AX, 904(CX)
-	MOVL         $0xc6a4a793, AX
-	VPBROADCASTD AX, Z4
-	MOVL         $0x00000010, AX
-	VPBROADCASTD AX, Z10
-
-next:
-	CMPB gathers+44(FP), $0x00
-	JEQ  group
-	CMPQ BX, $0x40
-	JB   group
-	MOVQ DX, 920(CX)
-	CMPQ stride+8(FP), $0x10
-	JL   many_offsets
-	MOVQ DX, AX
-	LEAQ 1024(CX), R10
-
-many_eights:
-	CMPQ      SI, $0x10
-	JNE       many_0_slices
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 768(CX), Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	JMP       many_0_fields
-
-many_0_slices:
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 768(CX), Z2
-	VMOVDQA64 Z2, Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z2, K1, Z0
-
-many_0_fields:
-	VMOVDQA64 Z0, 1024(R10)
-	CMPQ      SI, $0x10
-	JNE       many_1_slices
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 832(CX), Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	JMP       many_1_fields
-
-many_1_slices:
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 832(CX), Z2
-	VMOVDQA64 Z2, Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z2, K2, Z0
-
-many_1_fields:
-	VMOVDQA64 Z0, (R10)
-	LEAQ      (AX)(SI*8), AX
-	ADDQ      $0x40, R10
-	LEAQ      1536(CX), DX
-	CMPQ      R10, DX
-	JNE       many_eights
-	MOVQ      AX, DX
-	JMP       many_found
-
-many_offsets:
-	LEAQ         1024(CX), R10
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z0
-	MOVQ         BX, AX
-	MOVQ         $0x00000008, R13
-	KXNORB       K1, K1, K3
-
-many_offset:
-	CMPQ    AX, $0x08
-	JGE     many_eight
-	MOVQ    $0x00000008, R14
-	CMPQ    AX, R14
-	CMOVQLT AX, R14
-	XORL    R15, R15
-	TESTQ   R14, R14
-	CMOVQLT R15, R14
-	MOVQ    $-1, R15
-	BZHIQ   R14, R15, R14
-	KMOVB   R14, K3
-	KMOVB   K3, K3
-
-many_eight:
-	CMPQ        stride+8(FP), $0x08
-	JL          many_other_offsets
-	VMOVDQU64.Z (DX), K3, Z1
-	VMOVDQU64.Z 8(DX), K3, Z2
-	ADDQ        $0x40, DX
-	JMP         many_ends
-
-many_other_offsets:
-	CMPQ         stride+8(FP), $0x00
-	JGE          many_short_offsets
-	MOVQ         stride+8(FP), R14
-	NEGQ         R14
-	VPBROADCASTQ DX, Z1
-	VPBROADCASTQ R14, Z2
-	SHLQ         $0x03, R14
-	ADDQ         R14, DX
-	VPMULLQ      ascendingLongs<>+0(SB), Z2, Z0
-	VPADDQ       Z0, Z1, Z1
-	VMOVDQA64.Z  Z2, K3, Z2
-	JMP          many_located
-
-many_short_offsets:
-	VPMOVSXDQ.Z (DX), K3, Z1
-	VPMOVSXDQ.Z 4(DX), K3, Z2
-	ADDQ        $0x20, DX
-
-many_ends:
-	VPSUBQ Z1, Z2, Z2
-	VPADDQ Z0, Z1, Z1
-
-many_located:
-	VMOVDQA64 Z2, (R10)
-	VMOVDQA64 Z1, 1024(R10)
-	ADDQ      $0x40, R10
-	SUBQ      $0x08, AX
-	DECQ      R13
-	JNZ       many_offset
-
-many_found:
-	VMOVDQA64    1024(CX), Z0
-	VMOVDQA64    1088(CX), Z1
-	VMOVDQA64    1152(CX), Z2
-	VMOVDQA64    1216(CX), Z3
-	VMOVDQA64    1280(CX), Z5
-	VMOVDQA64    1344(CX), Z6
-	VMOVDQA64    1408(CX), Z7
-	VMOVDQA64    1472(CX), Z8
-	VPXORD       Z9, Z9, Z9
-	VPTERNLOGQ   $0xfe, Z0, Z1, Z9
-	VPMOVQD      Z0, Y11
-	VPMOVQD      Z1, Y12
-	VINSERTI64X4 $0x01, Y12, Z11, Z11
-	VPTERNLOGQ   $0xfe, Z2, Z3, Z9
-	VPMOVQD      Z2, Y12
-	VPMOVQD      Z3, Y13
-	VINSERTI64X4 $0x01, Y13, Z12, Z12
-	VPTERNLOGQ   $0xfe, Z5, Z6, Z9
-	VPMOVQD      Z5, Y13
-	VPMOVQD      Z6, Y14
-	VINSERTI64X4 $0x01, Y14, Z13, Z13
-	VPTERNLOGQ   $0xfe, Z7, Z8, Z9
-	VPMOVQD      Z7, Y14
-	VPMOVQD      Z8, Y15
-	VINSERTI64X4 $0x01, Y15, Z14, Z14
-	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z9, K3
-	KORTESTW     K3, K3
-	JNZ          end
-	MOVL         $0xbc9f1d34, AX
-	VPBROADCASTD AX, Z9
-	VPMULLD      Z4, Z11, Z15
-	VPXORD       Z9, Z15, Z15
-	VPMULLD      Z4, Z12, Z16
-	VPXORD       Z9, Z16, Z16
-	VPMULLD      Z4, Z13, Z17
-	VPXORD       Z9, Z17, Z17
-	VPMULLD      Z4, Z14, Z18
-	VPXORD       Z9, Z18, Z18
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z0, Z0
-	VMOVDQA64    Z0, 1024(CX)
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z1, Z1
-	VMOVDQA64    Z1, 1088(CX)
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z2
-	VMOVDQA64    Z2, 1152(CX)
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z3
-	VMOVDQA64    Z3, 1216(CX)
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z5, Z5
-	VMOVDQA64    Z5, 1280(CX)
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z6, Z6
-	VMOVDQA64    Z6, 1344(CX)
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z7, Z7
-	VMOVDQA64    Z7, 1408(CX)
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z8, Z8
-	VMOVDQA64    Z8, 1472(CX)
-	VPCMPD.BCST  $0x01, smallNumbers<>+64(SB), Z11, K3
-	VPCMPD.BCST  $0x01, smallNumbers<>+64(SB), Z12, K4
-	VPCMPD.BCST  $0x01, smallNumbers<>+64(SB), Z13, K5
-	VPCMPD.BCST  $0x01, smallNumbers<>+64(SB), Z14, K6
-	KUNPCKWD     K3, K4, K3
-	KUNPCKWD     K5, K6, K5
-	KUNPCKDQ     K3, K5, K3
-	KMOVQ        K3, AX
-	POPCNTQ      AX, R10
-	CMPQ         R10, $0x18
-	JLE          few
-	MOVQ         920(CX), DX
-	JMP          group
-
-few:
-	MOVQ  AX, 912(CX)
-	TESTQ AX, AX
-	JZ    copied
-
-short:
-	BSFQ       AX, R12
-	MOVQ       1024(CX)(R12*8), R13
-	ADDQ       $0x08, R13
-	MOVQ       2048(CX)(R12*8), R10
-	MOVQ       $-1, R14
-	BZHIQ      R13, R14, R14
-	TESTQ      R13, R13
-	CMOVQEQ    CX, R10
-	KMOVW      R14, K3
-	VMOVDQU8.Z (R10), K3, X0
-	VMOVQ      X0, 1536(CX)(R12*8)
-	LEAQ       -1(AX), R14
-	ANDQ       R14, AX
-	JNZ        short
-
-copied:
-	VMOVDQA64    2048(CX), Z0
-	VMOVDQA64    2112(CX), Z1
-	VMOVDQA64    2176(CX), Z2
-	VMOVDQA64    2240(CX), Z3
-	VMOVDQA64    2304(CX), Z5
-	VMOVDQA64    2368(CX), Z6
-	VMOVDQA64    2432(CX), Z7
-	VMOVDQA64    2496(CX), Z8
-	MOVQ         912(CX), AX
-	TESTQ        AX, AX
-	JZ           placed
-	LEAQ         1536(CX), R10
-	VPBROADCASTQ R10, Z9
-	VPADDQ       ascendingEights<>+0(SB), Z9, Z9
-	VPXORD       Z20, Z20, Z20
-	KMOVB        AX, K3
-	SHRQ         $0x08, AX
-	VMOVDQA64    Z9, K3, Z0
-	VPADDQ.BCST  smallNumbers<>+512(SB), Z9, Z9
-	VMOVDQA64    1024(CX), Z19
-	VMOVDQA64    Z20, K3, Z19
-	VMOVDQA64    Z19, 1024(CX)
-	VPXORD       Z20, Z20, Z20
-	KMOVB        AX, K3
-	SHRQ         $0x08, AX
-	VMOVDQA64    Z9, K3, Z1
-	VPADDQ.BCST  smallNumbers<>+512(SB), Z9, Z9
-	VMOVDQA64    1088(CX), Z19
-	VMOVDQA64    Z20, K3, Z19
-	VMOVDQA64    Z19, 1088(CX)
-	VPXORD       Z20, Z20, Z20
-	KMOVB        AX, K3
-	SHRQ         $0x08, AX
-	VMOVDQA64    Z9, K3, Z2
-	VPADDQ.BCST  smallNumbers<>+512(SB), Z9, Z9
-	VMOVDQA64    1152(CX), Z19
-	VMOVDQA64    Z20, K3, Z19
-	VMOVDQA64    Z19, 1152(CX)
-	VPXORD       Z20, Z20, Z20
-	KMOVB        AX, K3
-	SHRQ         $0x08, AX
-	VMOVDQA64    Z9, K3, Z3
-	VPADDQ.BCST  smallNumbers<>+512(SB), Z9, Z9
-	VMOVDQA64    1216(CX), Z19
-	VMOVDQA64    Z20, K3, Z19
-	VMOVDQA64    Z19, 1216(CX)
-	VPXORD       Z20, Z20, Z20
-	KMOVB        AX, K3
-	SHRQ         $0x08, AX
-	VMOVDQA64    Z9, K3, Z5
-	VPADDQ.BCST  smallNumbers<>+512(SB), Z9, Z9
-	VMOVDQA64    1280(CX), Z19
-	VMOVDQA64    Z20, K3, Z19
-	VMOVDQA64    Z19, 1280(CX)
-	VPXORD       Z20, Z20, Z20
-	KMOVB        AX, K3
-	SHRQ         $0x08, AX
-	VMOVDQA64    Z9, K3, Z6
-	VPADDQ.BCST  smallNumbers<>+512(SB), Z9, Z9
-	VMOVDQA64    1344(CX), Z19
-	VMOVDQA64    Z20, K3, Z19
-	VMOVDQA64    Z19, 1344(CX)
-	VPXORD       Z20, Z20, Z20
-	KMOVB        AX, K3
-	SHRQ         $0x08, AX
-	VMOVDQA64    Z9, K3, Z7
-	VPADDQ.BCST  smallNumbers<>+512(SB), Z9, Z9
-	VMOVDQA64    1408(CX), Z19
-	VMOVDQA64    Z20, K3, Z19
-	VMOVDQA64    Z19, 1408(CX)
-	VPXORD       Z19, Z19, Z19
-	KMOVB        AX, K3
-	SHRQ         $0x08, AX
-	VMOVDQA64    Z9, K3, Z8
-	VPADDQ.BCST  smallNumbers<>+512(SB), Z9, Z9
-	VMOVDQA64    1472(CX), Z9
-	VMOVDQA64    Z19, K3, Z9
-	VMOVDQA64    Z9, 1472(CX)
-
-placed:
-	VPXORD   Z19, Z19, Z19
-	XORL     R10, R10
-	VPMINSD  Z11, Z12, Z20
-	VPMAXSD  Z11, Z12, Z21
-	VPMINSD  Z13, Z20, Z20
-	VPMAXSD  Z13, Z21, Z21
-	VPMINSD  Z14, Z20, Z20
-	VPMAXSD  Z14, Z21, Z21
-	VPTESTMD Z21, Z21, K3
-	KORTESTW K3, K3
-	JZ       many_hashed
-
-column:
-	VPCMPD.BCST $0x01, smallNumbers<>+64(SB), Z20, K3
-	KORTESTW    K3, K3
-	JNZ         some
-	KXNORW      K1, K1, K3
-	VPXORD      Z0, Z0, Z9
-	VPGATHERQQ  (R10)(Z0*1), K3, Z9
-	KXNORW      K1, K1, K3
-	VPXORD      Z1, Z1, Z22
-	VPGATHERQQ  (R10)(Z1*1), K3, Z22
-	KXNORW      K1, K1, K3
-	VPXORD      Z2, Z2, Z23
-	VPGATHERQQ  (R10)(Z2*1), K3, Z23
-	KXNORW      K1, K1, K3
-	VPXORD      Z3, Z3, Z24
-	VPGATHERQQ  (R10)(Z3*1), K3, Z24
-	KXNORW      K1, K1, K3
-	VPXORD      Z5, Z5, Z25
-	VPGATHERQQ  (R10)(Z5*1), K3, Z25
-	KXNORW      K1, K1, K3
-	VPXORD      Z6, Z6, Z26
-	VPGATHERQQ  (R10)(Z6*1), K3, Z26
-	KXNORW      K1, K1, K3
-	VPXORD      Z7, Z7, Z27
-	VPGATHERQQ  (R10)(Z7*1), K3, Z27
-	KXNORW      K1, K1, K3
-	VPXORD      Z8, Z8, Z28
-	VPGATHERQQ  (R10)(Z8*1), K3, Z28
-	VMOVDQU32   alternate0<>+0(SB), Z29
-	VPERMI2D    Z22, Z9, Z29
-	VMOVDQU32   alternate1<>+0(SB), Z30
-	VPERMI2D    Z22, Z9, Z30
-	VMOVDQU32   alternate0<>+0(SB), Z9
-	VPERMI2D    Z24, Z23, Z9
-	VMOVDQU32   alternate1<>+0(SB), Z22
-	VPERMI2D    Z24, Z23, Z22
-	VMOVDQU32   alternate0<>+0(SB), Z23
-	VPERMI2D    Z26, Z25, Z23
-	VMOVDQU32   alternate1<>+0(SB), Z24
-	VPERMI2D    Z26, Z25, Z24
-	VMOVDQU32   alternate0<>+0(SB), Z25
-	VPERMI2D    Z28, Z27, Z25
-	VMOVDQU32   alternate1<>+0(SB), Z26
-	VPERMI2D    Z28, Z27, Z26
-	VPADDD      Z15, Z29, Z29
-	VPMULLD     Z4, Z29, Z29
-	VPADDD      Z16, Z9, Z9
-	VPMULLD     Z4, Z9, Z9
-	VPADDD      Z17, Z23, Z23
-	VPMULLD     Z4, Z23, Z23
-	VPADDD      Z18, Z25, Z25
-	VPMULLD     Z4, Z25, Z25
-	VPSRLD      $0x10, Z29, Z15
-	VPXORD      Z29, Z15, Z15
-	VPSRLD      $0x10, Z9, Z16
-	VPXORD      Z9, Z16, Z16
-	VPSRLD      $0x10, Z23, Z17
-	VPXORD      Z23, Z17, Z17
-	VPSRLD      $0x10, Z25, Z18
-	VPXORD      Z25, Z18, Z18
-	VPADDD      Z15, Z30, Z30
-	VPMULLD     Z4, Z30, Z30
-	VPADDD      Z16, Z22, Z22
-	VPMULLD     Z4, Z22, Z22
-	VPADDD      Z17, Z24, Z24
-	VPMULLD     Z4, Z24, Z24
-	VPADDD      Z18, Z26, Z26
-	VPMULLD     Z4, Z26, Z26
-	VPSRLD      $0x10, Z30, Z15
-	VPXORD      Z30, Z15, Z15
-	VPSRLD      $0x10, Z22, Z16
-	VPXORD      Z22, Z16, Z16
-	VPSRLD      $0x10, Z24, Z17
-	VPXORD      Z24, Z17, Z17
-	VPSRLD      $0x10, Z26, Z18
-	VPXORD      Z26, Z18, Z18
-	JMP         mixed
-
-some:
-	VPSUBUSW       1024(CX), Z19, Z22
-	VPSUBQ         Z22, Z0, Z9
-	VPSLLQ         $0x03, Z22, Z22
-	KXNORW         K1, K1, K3
-	VPXORD         Z0, Z0, Z23
-	VPGATHERQQ     (R10)(Z9*1), K3, Z23
-	VPSRLVQ        Z22, Z23, Z23
-	VPSUBUSW       1088(CX), Z19, Z22
-	VPSUBQ         Z22, Z1, Z9
-	VPSLLQ         $0x03, Z22, Z22
-	KXNORW         K1, K1, K3
-	VPXORD         Z1, Z1, Z24
-	VPGATHERQQ     (R10)(Z9*1), K3, Z24
-	VPSRLVQ        Z22, Z24, Z24
-	VPSUBUSW       1152(CX), Z19, Z22
-	VPSUBQ         Z22, Z2, Z9
-	VPSLLQ         $0x03, Z22, Z22
-	KXNORW         K1, K1, K3
-	VPXORD         Z2, Z2, Z25
-	VPGATHERQQ     (R10)(Z9*1), K3, Z25
-	VPSRLVQ        Z22, Z25, Z25
-	VPSUBUSW       1216(CX), Z19, Z22
-	VPSUBQ         Z22, Z3, Z9
-	VPSLLQ         $0x03, Z22, Z22
-	KXNORW         K1, K1, K3
-	VPXORD         Z3, Z3, Z26
-	VPGATHERQQ     (R10)(Z9*1), K3, Z26
-	VPSRLVQ        Z22, Z26, Z26
-	VPSUBUSW       1280(CX), Z19, Z22
-	VPSUBQ         Z22, Z5, Z9
-	VPSLLQ         $0x03, Z22, Z22
-	KXNORW         K1, K1, K3
-	VPXORD         Z5, Z5, Z27
-	VPGATHERQQ     (R10)(Z9*1), K3, Z27
-	VPSRLVQ        Z22, Z27, Z27
-	VPSUBUSW       1344(CX), Z19, Z22
-	VPSUBQ         Z22, Z6, Z9
-	VPSLLQ         $0x03, Z22, Z22
-	KXNORW         K1, K1, K3
-	VPXORD         Z6, Z6, Z28
-	VPGATHERQQ     (R10)(Z9*1), K3, Z28
-	VPSRLVQ        Z22, Z28, Z28
-	VPSUBUSW       1408(CX), Z19, Z22
-	VPSUBQ         Z22, Z7, Z9
-	VPSLLQ         $0x03, Z22, Z22
-	KXNORW         K1, K1, K3
-	VPXORD         Z7, Z7, Z29
-	VPGATHERQQ     (R10)(Z9*1), K3, Z29
-	VPSRLVQ        Z22, Z29, Z29
-	VPSUBUSW       1472(CX), Z19, Z22
-	VPSUBQ         Z22, Z8, Z9
-	VPSLLQ         $0x03, Z22, Z22
-	KXNORW         K1, K1, K3
-	VPXORD         Z8, Z8, Z30
-	VPGATHERQQ     (R10)(Z9*1), K3, Z30
-	VPSRLVQ        Z22, Z30, Z30
-	VMOVDQU32      alternate0<>+0(SB), Z9
-	VPERMI2D       Z24, Z23, Z9
-	VMOVDQU32      alternate1<>+0(SB), Z22
-	VPERMI2D       Z24, Z23, Z22
-	VMOVDQU32      alternate0<>+0(SB), Z23
-	VPERMI2D       Z26, Z25, Z23
-	VMOVDQU32      alternate1<>+0(SB), Z24
-	VPERMI2D       Z26, Z25, Z24
-	VMOVDQU32      alternate0<>+0(SB), Z25
-	VPERMI2D       Z28, Z27, Z25
-	VMOVDQU32      alternate1<>+0(SB), Z26
-	VPERMI2D       Z28, Z27, Z26
-	VMOVDQU32      alternate0<>+0(SB), Z27
-	VPERMI2D       Z30, Z29, Z27
-	VMOVDQU32      alternate1<>+0(SB), Z28
-	VPERMI2D       Z30, Z29, Z28
-	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z11, K3
-	VPXORD.BCST    904(CX), Z9, K3, Z9
-	VPADDD         Z9, Z15, Z9
-	VPSUBD.BCST    904(CX), Z9, K3, Z9
-	VPMULLD        Z4, Z9, Z9
-	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z12, K4
-	VPXORD.BCST    904(CX), Z23, K4, Z23
-	VPADDD         Z23, Z16, Z23
-	VPSUBD.BCST    904(CX), Z23, K4, Z23
-	VPMULLD        Z4, Z23, Z23
-	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z13, K5
-	VPXORD.BCST    904(CX), Z25, K5, Z25
-	VPADDD         Z25, Z17, Z25
-	VPSUBD.BCST    904(CX), Z25, K5, Z25
-	VPMULLD        Z4, Z25, Z25
-	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z14, K6
-	VPXORD.BCST    904(CX), Z27, K6, Z27
-	VPADDD         Z27, Z18, Z27
-	VPSUBD.BCST    904(CX), Z27, K6, Z27
-	VPMULLD        Z4, Z27, Z27
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z11, K7
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K3, Z29
-	VPSRLVD        Z29, Z9, Z29
-	VPXORD         Z29, Z9, K7, Z15
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z12, K3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K4, Z9
-	VPSRLVD        Z9, Z23, Z9
-	VPXORD         Z9, Z23, K3, Z16
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z13, K3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K5, Z9
-	VPSRLVD        Z9, Z25, Z9
-	VPXORD         Z9, Z25, K3, Z17
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z14, K3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K6, Z9
-	VPSRLVD        Z9, Z27, Z9
-	VPXORD         Z9, Z27, K3, Z18
-	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z11, K3
-	VPXORD.BCST    904(CX), Z22, K3, Z22
-	VPADDD         Z22, Z15, Z9
-	VPSUBD.BCST    904(CX), Z9, K3, Z9
-	VPMULLD        Z4, Z9, Z9
-	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z12, K4
-	VPXORD.BCST    904(CX), Z24, K4, Z24
-	VPADDD         Z24, Z16, Z22
-	VPSUBD.BCST    904(CX), Z22, K4, Z22
-	VPMULLD        Z4, Z22, Z22
-	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z13, K5
-	VPXORD.BCST    904(CX), Z26, K5, Z26
-	VPADDD         Z26, Z17, Z23
-	VPSUBD.BCST    904(CX), Z23, K5, Z23
-	VPMULLD        Z4, Z23, Z23
-	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z14, K6
-	VPXORD.BCST    904(CX), Z28, K6, Z28
-	VPADDD         Z28, Z18, Z24
-	VPSUBD.BCST    904(CX), Z24, K6, Z24
-	VPMULLD        Z4, Z24, Z24
-	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z11, K7
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K3, Z25
-	VPSRLVD        Z25, Z9, Z25
-	VPXORD         Z25, Z9, K7, Z15
-	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z12, K3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K4, Z9
-	VPSRLVD        Z9, Z22, Z9
-	VPXORD         Z9, Z22, K3, Z16
-	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z13, K3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K5, Z9
-	VPSRLVD        Z9, Z23, Z9
-	VPXORD         Z9, Z23, K3, Z17
-	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z14, K3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K6, Z9
-	VPSRLVD        Z9, Z24, Z9
-	VPXORD         Z9, Z24, K3, Z18
-
-mixed:
-	VPADDQ.BCST smallNumbers<>+64(SB), Z19, Z19
-	ADDQ        $0x08, R10
-	VPSUBD.BCST smallNumbers<>+64(SB), Z11, Z11
-	VPSUBD.BCST smallNumbers<>+64(SB), Z12, Z12
-	VPSUBD.BCST smallNumbers<>+64(SB), Z13, Z13
-	VPSUBD.BCST smallNumbers<>+64(SB), Z14, Z14
-	VPSUBD.BCST smallNumbers<>+64(SB), Z20, Z20
-	VPSUBD.BCST smallNumbers<>+64(SB), Z21, Z21
-	VPCMPD.BCST $0x06, smallNumbers<>+0(SB), Z21, K3
-	KORTESTW    K3, K3
-	JNZ         column
-
-many_hashed:
-	VMOVDQU32 Z15, (R11)
-	VMOVDQU32 Z16, 64(R11)
-	VMOVDQU32 Z17, 128(R11)
-	VMOVDQU32 Z18, 192(R11)
-	ADDQ      $0x00000100, R11
-	SUBQ      $0x40, BX
-	JZ        end
-	SHLQ      $0x02, R10
-	SUBQ      R10, 896(CX)
-	JNS       next
-	JMP       end
-
-group:
-	CMPQ stride+8(FP), $0x10
-	JL   offsets
-	MOVQ DX, AX
-	CMPQ BX, $0x20
-	JL   copy
-	MOVQ SI, R10
-	SHLQ $0x05, R10
-	ADDQ R10, DX
-	JMP  found
-
-copy:
-	VPXORD    Z0, Z0, Z0
-	VMOVDQA64 Z0, (CX)
-	VMOVDQA64 Z0, 64(CX)
-	VMOVDQA64 Z0, 128(CX)
-	VMOVDQA64 Z0, 192(CX)
-	VMOVDQA64 Z0, 256(CX)
-	VMOVDQA64 Z0, 320(CX)
-	VMOVDQA64 Z0, 384(CX)
-	VMOVDQA64 Z0, 448(CX)
-	VMOVDQA64 Z0, 512(CX)
-	VMOVDQA64 Z0, 576(CX)
-	VMOVDQA64 Z0, 640(CX)
-	VMOVDQA64 Z0, 704(CX)
-	MOVQ      SI, R10
-	SHRQ      $0x03, R10
-	IMULQ     BX, R10
-	MOVQ      CX, R13
-
-copy_words:
-	MOVQ        $0x00000008, R14
-	CMPQ        R10, R14
-	CMOVQLT     R10, R14
-	XORL        R15, R15
-	TESTQ       R14, R14
-	CMOVQLT     R15, R14
-	MOVQ        $-1, R15
-	BZHIQ       R14, R15, R14
-	KMOVB       R14, K3
-	VMOVDQU64.Z (AX), K3, Z0
-	VMOVDQA64   Z0, (R13)
-	ADDQ        $0x40, AX
-	ADDQ        $0x40, R13
-	SUBQ        $0x08, R10
-	JG          copy_words
-	MOVQ        CX, AX
-	JMP         found
-
-offsets:
-	MOVQ         CX, AX
-	MOVQ         data+16(FP), R10
-	VPBROADCASTQ R10, Z0
-	MOVQ         BX, R10
-	MOVQ         $0x00000004, R13
-	KXNORB       K1, K1, K3
-
-offset:
-	CMPQ    R10, $0x08
-	JGE     eight
-	MOVQ    $0x00000008, R14
-	CMPQ    R10, R14
-	CMOVQLT R10, R14
-	XORL    R15, R15
-	TESTQ   R14, R14
-	CMOVQLT R15, R14
-	MOVQ    $-1, R15
-	BZHIQ   R14, R15, R14
-	KMOVB   R14, K3
-	KMOVB   K3, K3
-
-eight:
-	CMPQ        stride+8(FP), $0x08
-	JL          other_offsets
-	VMOVDQU64.Z (DX), K3, Z1
-	VMOVDQU64.Z 8(DX), K3, Z2
-	ADDQ        $0x40, DX
-	JMP         ends
-
-other_offsets:
-	CMPQ         stride+8(FP), $0x00
-	JGE          short_offsets
-	MOVQ         stride+8(FP), R14
-	NEGQ         R14
-	VPBROADCASTQ DX, Z1
-	VPBROADCASTQ R14, Z2
-	SHLQ         $0x03, R14
-	ADDQ         R14, DX
-	VPMULLQ      ascendingLongs<>+0(SB), Z2, Z0
-	VPADDQ       Z0, Z1, Z1
-	VMOVDQA64.Z  Z2, K3, Z2
-	JMP          located
-
-short_offsets:
-	VPMOVSXDQ.Z (DX), K3, Z1
-	VPMOVSXDQ.Z 4(DX), K3, Z2
-	ADDQ        $0x20, DX
-
-ends:
-	VPSUBQ Z1, Z2, Z2
-	VPADDQ Z0, Z1, Z1
-
-located:
-	VMOVDQU64 firstHeaders<>+0(SB), Z3
-	VMOVDQU64 firstHeaders<>+64(SB), Z5
-	VPERMI2Q  Z2, Z1, Z3
-	VPERMI2Q  Z2, Z1, Z5
-	VMOVDQA64 Z3, (AX)
-	VMOVDQA64 Z5, 64(AX)
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x08, R10
-	DECQ      R13
-	JNZ       offset
-	MOVQ      CX, AX
-
-found:
-	CMPQ      SI, $0x10
-	JNE       lengths_slices
-	VMOVDQU64 (AX), Z0
-	VMOVDQA64 832(CX), Z3
-	VPERMI2Q  64(AX), Z0, Z3
-	LEAQ      (AX)(SI*8), R10
-	VMOVDQU64 (R10), Z0
-	VMOVDQA64 832(CX), Z5
-	VPERMI2Q  64(R10), Z0, Z5
-	LEAQ      (AX)(SI*8), R10
-	LEAQ      (R10)(SI*8), R10
-	VMOVDQU64 (R10), Z0
-	VMOVDQA64 832(CX), Z1
-	VPERMI2Q  64(R10), Z0, Z1
-	LEAQ      (AX)(SI*8), R10
-	LEAQ      (R10)(SI*8), R10
-	LEAQ      (R10)(SI*8), R10
-	VMOVDQU64 (R10), Z0
-	VMOVDQA64 832(CX), Z2
-	VPERMI2Q  64(R10), Z0, Z2
-	JMP       lengths_fields
-
-lengths_slices:
-	VMOVDQU64 (AX), Z0
-	VMOVDQA64 832(CX), Z1
-	VMOVDQA64 Z1, Z3
-	VPERMI2Q  64(AX), Z0, Z3
-	VPERMQ    128(AX), Z1, K2, Z3
-	LEAQ      (AX)(SI*8), R10
-	VMOVDQU64 (R10), Z0
-	VMOVDQA64 832(CX), Z1
-	VMOVDQA64 Z1, Z5
-	VPERMI2Q  64(R10), Z0, Z5
-	VPERMQ    128(R10), Z1, K2, Z5
-	LEAQ      (AX)(SI*8), R10
-	LEAQ      (R10)(SI*8), R10
-	VMOVDQU64 (R10), Z0
-	VMOVDQA64 832(CX), Z2
-	VMOVDQA64 Z2, Z1
-	VPERMI2Q  64(R10), Z0, Z1
-	VPERMQ    128(R10), Z2, K2, Z1
-	LEAQ      (AX)(SI*8), R10
-	LEAQ      (R10)(SI*8), R10
-	LEAQ      (R10)(SI*8), R10
-	VMOVDQU64 (R10), Z0
-	VMOVDQA64 832(CX), Z6
-	VMOVDQA64 Z6, Z2
-	VPERMI2Q  64(R10), Z0, Z2
-	VPERMQ    128(R10), Z6, K2, Z2
-
-lengths_fields:
-	VPXORD       Z0, Z0, Z0
-	VPTERNLOGQ   $0xfe, Z3, Z5, Z0
-	VPMOVQD      Z3, Y3
-	VPMOVQD      Z5, Y5
-	VINSERTI64X4 $0x01, Y5, Z3, Z18
-	VPTERNLOGQ   $0xfe, Z1, Z2, Z0
-	VPMOVQD      Z1, Y1
-	VPMOVQD      Z2, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z19
-	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z0, K3
-	KORTESTW     K3, K3
-	JNZ          end
-	MOVL         $0xbc9f1d34, R10
-	VPBROADCASTD R10, Z0
-	VPMULLD      Z4, Z18, Z20
-	VPXORD       Z0, Z20, Z20
-	VPMULLD      Z4, Z19, Z21
-	VPXORD       Z0, Z21, Z21
-	XORL         R10, R10
-	MOVL         $0x00000001, R13
-	VPBROADCASTD R13, Z0
-	VPXORD       Z1, Z1, Z1
-	VPMAXSD      Z1, Z18, Z2
-	VPMINSD.BCST smallNumbers<>+256(SB), Z2, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPSUBD       Z0, Z2, Z2
-	VMOVDQA32    Z2, 1024(CX)
-	VPMAXSD      Z1, Z19, Z1
-	VPMINSD.BCST smallNumbers<>+256(SB), Z1, Z1
-	VPSLLVD      Z1, Z0, Z1
-	VPSUBD       Z0, Z1, Z1
-	VMOVDQA32    Z1, 1088(CX)
-	VPTESTNMD    Z18, Z18, K3
-	VPTESTNMD    Z19, Z19, K4
-	KORTESTW     K3, K4
-	JNZ          checked
-	MOVQ         (AX), R13
-	KMOVD        1024(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y3
-	MOVQ         (AX)(SI*1), R13
-	KMOVD        1028(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y5
-	MOVQ         (AX)(SI*2), R13
-	KMOVD        1032(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y6
-	MOVQ         (AX)(DI*1), R13
-	KMOVD        1036(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y8
-	MOVQ         (AX)(SI*4), R13
-	KMOVD        1040(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y0
-	VINSERTI64X4 $0x01, Y0, Z3, Z3
-	MOVQ         (AX)(R8*1), R13
-	KMOVD        1044(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y0
-	VINSERTI64X4 $0x01, Y0, Z5, Z5
-	MOVQ         (AX)(DI*2), R13
-	KMOVD        1048(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y0
-	VINSERTI64X4 $0x01, Y0, Z6, Z6
-	MOVQ         (AX)(R9*1), R13
-	KMOVD        1052(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y0
-	VINSERTI64X4 $0x01, Y0, Z8, Z8
-	LEAQ         (AX)(SI*8), R13
-	MOVQ         (R13), R14
-	KMOVD        1056(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y0
-	MOVQ         (R13)(SI*1), R14
-	KMOVD        1060(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y7
-	MOVQ         (R13)(SI*2), R14
-	KMOVD        1064(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y1
-	MOVQ         (R13)(DI*1), R14
-	KMOVD        1068(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y9
-	MOVQ         (R13)(SI*4), R14
-	KMOVD        1072(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (R13)(R8*1), R14
-	KMOVD        1076(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y2
-	VINSERTI64X4 $0x01, Y2, Z7, Z7
-	MOVQ         (R13)(DI*2), R14
-	KMOVD        1080(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z1
-	MOVQ         (R13)(R9*1), R13
-	KMOVD        1084(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y2
-	VINSERTI64X4 $0x01, Y2, Z9, Z9
-	VPUNPCKLDQ   Z5, Z3, Z2
-	VPUNPCKHDQ   Z5, Z3, Z5
-	VPUNPCKLDQ   Z8, Z6, Z3
-	VPUNPCKHDQ   Z8, Z6, Z8
-	VPUNPCKLDQ   Z7, Z0, Z6
-	VPUNPCKHDQ   Z7, Z0, Z0
-	VPUNPCKLDQ   Z9, Z1, Z7
-	VPUNPCKHDQ   Z9, Z1, Z9
-	VPUNPCKLQDQ  Z3, Z2, Z1
-	VPUNPCKHQDQ  Z3, Z2, Z2
-	VPUNPCKLQDQ  Z8, Z5, Z3
-	VPUNPCKHQDQ  Z8, Z5, Z8
-	VPUNPCKLQDQ  Z7, Z6, Z5
-	VPUNPCKHQDQ  Z7, Z6, Z6
-	VPUNPCKLQDQ  Z9, Z0, Z7
-	VPUNPCKHQDQ  Z9, Z0, Z9
-	VSHUFI64X2   $0x88, Z5, Z1, Z0
-	VSHUFI64X2   $0xdd, Z5, Z1, Z5
-	VSHUFI64X2   $0x88, Z6, Z2, Z1
-	VSHUFI64X2   $0xdd, Z6, Z2, Z6
-	VSHUFI64X2   $0x88, Z7, Z3, Z2
-	VSHUFI64X2   $0xdd, Z7, Z3, Z7
-	VSHUFI64X2   $0x88, Z9, Z8, Z3
-	VSHUFI64X2   $0xdd, Z9, Z8, Z8
-	VMOVDQA32    Z0, Z0
-	VMOVDQA32    Z1, Z1
-	VMOVDQA32    Z2, Z2
-	VMOVDQA32    Z3, Z3
-	VMOVDQA32    Z5, Z5
-	VMOVDQA32    Z6, Z6
-	VMOVDQA32    Z7, Z7
-	VMOVDQA32    Z8, Z8
-	LEAQ         (AX)(SI*8), R13
-	LEAQ         (R13)(SI*8), R13
-	MOVQ         (R13), R14
-	KMOVD        1088(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y13
-	MOVQ         (R13)(SI*1), R14
-	KMOVD        1092(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y14
-	MOVQ         (R13)(SI*2), R14
-	KMOVD        1096(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y15
-	MOVQ         (R13)(DI*1), R14
-	KMOVD        1100(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y17
-	MOVQ         (R13)(SI*4), R14
-	KMOVD        1104(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y9
-	VINSERTI64X4 $0x01, Y9, Z13, Z13
-	MOVQ         (R13)(R8*1), R14
-	KMOVD        1108(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y9
-	VINSERTI64X4 $0x01, Y9, Z14, Z14
-	MOVQ         (R13)(DI*2), R14
-	KMOVD        1112(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y9
-	VINSERTI64X4 $0x01, Y9, Z15, Z15
-	MOVQ         (R13)(R9*1), R13
-	KMOVD        1116(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y9
-	VINSERTI64X4 $0x01, Y9, Z17, Z17
-	LEAQ         (AX)(SI*8), R13
-	LEAQ         (R13)(SI*8), R13
-	LEAQ         (R13)(SI*8), R13
-	MOVQ         (R13), R14
-	KMOVD        1120(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y9
-	MOVQ         (R13)(SI*1), R14
-	KMOVD        1124(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y16
-	MOVQ         (R13)(SI*2), R14
-	KMOVD        1128(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y11
-	MOVQ         (R13)(DI*1), R14
-	KMOVD        1132(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y22
-	MOVQ         (R13)(SI*4), R14
-	KMOVD        1136(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y12
-	VINSERTI64X4 $0x01, Y12, Z9, Z9
-	MOVQ         (R13)(R8*1), R14
-	KMOVD        1140(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y12
-	VINSERTI64X4 $0x01, Y12, Z16, Z16
-	MOVQ         (R13)(DI*2), R14
-	KMOVD        1144(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y12
-	VINSERTI64X4 $0x01, Y12, Z11, Z11
-	MOVQ         (R13)(R9*1), R13
-	KMOVD        1148(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y12
-	VINSERTI64X4 $0x01, Y12, Z22, Z22
-	VPUNPCKLDQ   Z14, Z13, Z12
-	VPUNPCKHDQ   Z14, Z13, Z14
-	VPUNPCKLDQ   Z17, Z15, Z13
-	VPUNPCKHDQ   Z17, Z15, Z17
-	VPUNPCKLDQ   Z16, Z9, Z15
-	VPUNPCKHDQ   Z16, Z9, Z9
-	VPUNPCKLDQ   Z22, Z11, Z16
-	VPUNPCKHDQ   Z22, Z11, Z22
-	VPUNPCKLQDQ  Z13, Z12, Z11
-	VPUNPCKHQDQ  Z13, Z12, Z12
-	VPUNPCKLQDQ  Z17, Z14, Z13
-	VPUNPCKHQDQ  Z17, Z14, Z17
-	VPUNPCKLQDQ  Z16, Z15, Z14
-	VPUNPCKHQDQ  Z16, Z15, Z15
-	VPUNPCKLQDQ  Z22, Z9, Z16
-	VPUNPCKHQDQ  Z22, Z9, Z22
-	VSHUFI64X2   $0x88, Z14, Z11, Z9
-	VSHUFI64X2   $0xdd, Z14, Z11, Z14
-	VSHUFI64X2   $0x88, Z15, Z12, Z11
-	VSHUFI64X2   $0xdd, Z15, Z12, Z15
-	VSHUFI64X2   $0x88, Z16, Z13, Z12
-	VSHUFI64X2   $0xdd, Z16, Z13, Z16
-	VSHUFI64X2   $0x88, Z22, Z17, Z13
-	VSHUFI64X2   $0xdd, Z22, Z17, Z17
-	VMOVDQA32    Z9, Z9
-	VMOVDQA32    Z11, Z11
-	VMOVDQA32    Z12, Z12
-	VMOVDQA32    Z13, Z13
-	VMOVDQA32    Z14, Z14
-	VMOVDQA32    Z15, Z15
-	VMOVDQA32    Z16, Z16
-	VMOVDQA32    Z17, Z17
-	JMP          loaded
-
-chunk:
-	MOVL         $0x00000001, R13
-	VPBROADCASTD R13, Z0
-	VPXORD       Z1, Z1, Z1
-	VPMAXSD      Z1, Z18, Z2
-	VPMINSD.BCST smallNumbers<>+256(SB), Z2, Z2
-	VPSLLVD      Z2, Z0, Z2
-	VPSUBD       Z0, Z2, Z2
-	VMOVDQA32    Z2, 1024(CX)
-	VPMAXSD      Z1, Z19, Z1
-	VPMINSD.BCST smallNumbers<>+256(SB), Z1, Z1
-	VPSLLVD      Z1, Z0, Z1
-	VPSUBD       Z0, Z1, Z1
-	VMOVDQA32    Z1, 1088(CX)
-
-checked:
-	MOVQ         (AX), R13
-	ADDQ         R10, R13
-	CMPL         1024(CX), $0x00
-	CMOVQEQ      CX, R13
-	KMOVD        1024(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y3
-	MOVQ         (AX)(SI*1), R13
-	ADDQ         R10, R13
-	CMPL         1028(CX), $0x00
-	CMOVQEQ      CX, R13
-	KMOVD        1028(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y5
-	MOVQ         (AX)(SI*2), R13
-	ADDQ         R10, R13
-	CMPL         1032(CX), $0x00
-	CMOVQEQ      CX, R13
-	KMOVD        1032(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y6
-	MOVQ         (AX)(DI*1), R13
-	ADDQ         R10, R13
-	CMPL         1036(CX), $0x00
-	CMOVQEQ      CX, R13
-	KMOVD        1036(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y8
-	MOVQ         (AX)(SI*4), R13
-	ADDQ         R10, R13
-	CMPL         1040(CX), $0x00
-	CMOVQEQ      CX, R13
-	KMOVD        1040(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y0
-	VINSERTI64X4 $0x01, Y0, Z3, Z3
-	MOVQ         (AX)(R8*1), R13
-	ADDQ         R10, R13
-	CMPL         1044(CX), $0x00
-	CMOVQEQ      CX, R13
-	KMOVD        1044(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y0
-	VINSERTI64X4 $0x01, Y0, Z5, Z5
-	MOVQ         (AX)(DI*2), R13
-	ADDQ         R10, R13
-	CMPL         1048(CX), $0x00
-	CMOVQEQ      CX, R13
-	KMOVD        1048(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y0
-	VINSERTI64X4 $0x01, Y0, Z6, Z6
-	MOVQ         (AX)(R9*1), R13
-	ADDQ         R10, R13
-	CMPL         1052(CX), $0x00
-	CMOVQEQ      CX, R13
-	KMOVD        1052(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y0
-	VINSERTI64X4 $0x01, Y0, Z8, Z8
-	LEAQ         (AX)(SI*8), R13
-	MOVQ         (R13), R14
-	ADDQ         R10, R14
-	CMPL         1056(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1056(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y0
-	MOVQ         (R13)(SI*1), R14
-	ADDQ         R10, R14
-	CMPL         1060(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1060(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y7
-	MOVQ         (R13)(SI*2), R14
-	ADDQ         R10, R14
-	CMPL         1064(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1064(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y1
-	MOVQ         (R13)(DI*1), R14
-	ADDQ         R10, R14
-	CMPL         1068(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1068(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y9
-	MOVQ         (R13)(SI*4), R14
-	ADDQ         R10, R14
-	CMPL         1072(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1072(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y2
-	VINSERTI64X4 $0x01, Y2, Z0, Z0
-	MOVQ         (R13)(R8*1), R14
-	ADDQ         R10, R14
-	CMPL         1076(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1076(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y2
-	VINSERTI64X4 $0x01, Y2, Z7, Z7
-	MOVQ         (R13)(DI*2), R14
-	ADDQ         R10, R14
-	CMPL         1080(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1080(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y2
-	VINSERTI64X4 $0x01, Y2, Z1, Z1
-	MOVQ         (R13)(R9*1), R13
-	ADDQ         R10, R13
-	CMPL         1084(CX), $0x00
-	CMOVQEQ      CX, R13
-	KMOVD        1084(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y2
-	VINSERTI64X4 $0x01, Y2, Z9, Z9
-	VPUNPCKLDQ   Z5, Z3, Z2
-	VPUNPCKHDQ   Z5, Z3, Z5
-	VPUNPCKLDQ   Z8, Z6, Z3
-	VPUNPCKHDQ   Z8, Z6, Z8
-	VPUNPCKLDQ   Z7, Z0, Z6
-	VPUNPCKHDQ   Z7, Z0, Z0
-	VPUNPCKLDQ   Z9, Z1, Z7
-	VPUNPCKHDQ   Z9, Z1, Z9
-	VPUNPCKLQDQ  Z3, Z2, Z1
-	VPUNPCKHQDQ  Z3, Z2, Z2
-	VPUNPCKLQDQ  Z8, Z5, Z3
-	VPUNPCKHQDQ  Z8, Z5, Z8
-	VPUNPCKLQDQ  Z7, Z6, Z5
-	VPUNPCKHQDQ  Z7, Z6, Z6
-	VPUNPCKLQDQ  Z9, Z0, Z7
-	VPUNPCKHQDQ  Z9, Z0, Z9
-	VSHUFI64X2   $0x88, Z5, Z1, Z0
-	VSHUFI64X2   $0xdd, Z5, Z1, Z5
-	VSHUFI64X2   $0x88, Z6, Z2, Z1
-	VSHUFI64X2   $0xdd, Z6, Z2, Z6
-	VSHUFI64X2   $0x88, Z7, Z3, Z2
-	VSHUFI64X2   $0xdd, Z7, Z3, Z7
-	VSHUFI64X2   $0x88, Z9, Z8, Z3
-	VSHUFI64X2   $0xdd, Z9, Z8, Z8
-	VMOVDQA32    Z0, Z0
-	VMOVDQA32    Z1, Z1
-	VMOVDQA32    Z2, Z2
-	VMOVDQA32    Z3, Z3
-	VMOVDQA32    Z5, Z5
-	VMOVDQA32    Z6, Z6
-	VMOVDQA32    Z7, Z7
-	VMOVDQA32    Z8, Z8
-	LEAQ         (AX)(SI*8), R13
-	LEAQ         (R13)(SI*8), R13
-	MOVQ         (R13), R14
-	ADDQ         R10, R14
-	CMPL         1088(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1088(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y13
-	MOVQ         (R13)(SI*1), R14
-	ADDQ         R10, R14
-	CMPL         1092(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1092(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y14
-	MOVQ         (R13)(SI*2), R14
-	ADDQ         R10, R14
-	CMPL         1096(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1096(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y15
-	MOVQ         (R13)(DI*1), R14
-	ADDQ         R10, R14
-	CMPL         1100(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1100(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y17
-	MOVQ         (R13)(SI*4), R14
-	ADDQ         R10, R14
-	CMPL         1104(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1104(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y9
-	VINSERTI64X4 $0x01, Y9, Z13, Z13
-	MOVQ         (R13)(R8*1), R14
-	ADDQ         R10, R14
-	CMPL         1108(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1108(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y9
-	VINSERTI64X4 $0x01, Y9, Z14, Z14
-	MOVQ         (R13)(DI*2), R14
-	ADDQ         R10, R14
-	CMPL         1112(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1112(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y9
-	VINSERTI64X4 $0x01, Y9, Z15, Z15
-	MOVQ         (R13)(R9*1), R13
-	ADDQ         R10, R13
-	CMPL         1116(CX), $0x00
-	CMOVQEQ      CX, R13
-	KMOVD        1116(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y9
-	VINSERTI64X4 $0x01, Y9, Z17, Z17
-	LEAQ         (AX)(SI*8), R13
-	LEAQ         (R13)(SI*8), R13
-	LEAQ         (R13)(SI*8), R13
-	MOVQ         (R13), R14
-	ADDQ         R10, R14
-	CMPL         1120(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1120(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y9
-	MOVQ         (R13)(SI*1), R14
-	ADDQ         R10, R14
-	CMPL         1124(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1124(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y16
-	MOVQ         (R13)(SI*2), R14
-	ADDQ         R10, R14
-	CMPL         1128(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1128(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y11
-	MOVQ         (R13)(DI*1), R14
-	ADDQ         R10, R14
-	CMPL         1132(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1132(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y22
-	MOVQ         (R13)(SI*4), R14
-	ADDQ         R10, R14
-	CMPL         1136(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1136(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y12
-	VINSERTI64X4 $0x01, Y12, Z9, Z9
-	MOVQ         (R13)(R8*1), R14
-	ADDQ         R10, R14
-	CMPL         1140(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1140(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y12
-	VINSERTI64X4 $0x01, Y12, Z16, Z16
-	MOVQ         (R13)(DI*2), R14
-	ADDQ         R10, R14
-	CMPL         1144(CX), $0x00
-	CMOVQEQ      CX, R14
-	KMOVD        1144(CX), K3
-	VMOVDQU8.Z   (R14), K3, Y12
-	VINSERTI64X4 $0x01, Y12, Z11, Z11
-	MOVQ         (R13)(R9*1), R13
-	ADDQ         R10, R13
-	CMPL         1148(CX), $0x00
-	CMOVQEQ      CX, R13
-	KMOVD        1148(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y12
-	VINSERTI64X4 $0x01, Y12, Z22, Z22
-	VPUNPCKLDQ   Z14, Z13, Z12
-	VPUNPCKHDQ   Z14, Z13, Z14
-	VPUNPCKLDQ   Z17, Z15, Z13
-	VPUNPCKHDQ   Z17, Z15, Z17
-	VPUNPCKLDQ   Z16, Z9, Z15
-	VPUNPCKHDQ   Z16, Z9, Z9
-	VPUNPCKLDQ   Z22, Z11, Z16
-	VPUNPCKHDQ   Z22, Z11, Z22
-	VPUNPCKLQDQ  Z13, Z12, Z11
-	VPUNPCKHQDQ  Z13, Z12, Z12
-	VPUNPCKLQDQ  Z17, Z14, Z13
-	VPUNPCKHQDQ  Z17, Z14, Z17
-	VPUNPCKLQDQ  Z16, Z15, Z14
-	VPUNPCKHQDQ  Z16, Z15, Z15
-	VPUNPCKLQDQ  Z22, Z9, Z16
-	VPUNPCKHQDQ  Z22, Z9, Z22
-	VSHUFI64X2   $0x88, Z14, Z11, Z9
-	VSHUFI64X2   $0xdd, Z14, Z11, Z14
-	VSHUFI64X2   $0x88, Z15, Z12, Z11
-	VSHUFI64X2   $0xdd, Z15, Z12, Z15
-	VSHUFI64X2   $0x88, Z16, Z13, Z12
-	VSHUFI64X2   $0xdd, Z16, Z13, Z16
-	VSHUFI64X2   $0x88, Z22, Z17, Z13
-	VSHUFI64X2   $0xdd, Z22, Z17, Z17
-	VMOVDQA32    Z9, Z9
-	VMOVDQA32    Z11, Z11
-	VMOVDQA32    Z12, Z12
-	VMOVDQA32    Z13, Z13
-	VMOVDQA32    Z14, Z14
-	VMOVDQA32    Z15, Z15
-	VMOVDQA32    Z16, Z16
-	VMOVDQA32    Z17, Z17
-
-loaded:
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z19, K4
-	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z0, K5, Z0
-	VPADDD         Z0, Z20, Z0
-	VPSUBD.BCST    904(CX), Z0, K5, Z0
-	VPMULLD        Z4, Z0, Z0
-	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z9, K6, Z9
-	VPADDD         Z9, Z21, Z9
-	VPSUBD.BCST    904(CX), Z9, K6, Z9
-	VPMULLD        Z4, Z9, Z9
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K5, Z22
-	VPSRLVD        Z22, Z0, Z22
-	VPXORD         Z22, Z0, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K6, Z0
-	VPSRLVD        Z0, Z9, Z0
-	VPXORD         Z0, Z9, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z19, K4
-	KORTESTW       K3, K4
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z1, K5, Z1
-	VPADDD         Z1, Z20, Z0
-	VPSUBD.BCST    904(CX), Z0, K5, Z0
-	VPMULLD        Z4, Z0, Z0
-	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z11, K6, Z11
-	VPADDD         Z11, Z21, Z1
-	VPSUBD.BCST    904(CX), Z1, K6, Z1
-	VPMULLD        Z4, Z1, Z1
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K5, Z9
-	VPSRLVD        Z9, Z0, Z9
-	VPXORD         Z9, Z0, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K6, Z0
-	VPSRLVD        Z0, Z1, Z0
-	VPXORD         Z0, Z1, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+64(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+64(SB), Z19, K4
-	KORTESTW       K3, K4
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+96(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z2, K5, Z2
-	VPADDD         Z2, Z20, Z0
-	VPSUBD.BCST    904(CX), Z0, K5, Z0
-	VPMULLD        Z4, Z0, Z0
-	VPCMPD.BCST    $0x01, smallNumbers<>+96(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z12, K6, Z12
-	VPADDD         Z12, Z21, Z1
-	VPSUBD.BCST    904(CX), Z1, K6, Z1
-	VPMULLD        Z4, Z1, Z1
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K5, Z2
-	VPSRLVD        Z2, Z0, Z2
-	VPXORD         Z2, Z0, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K6, Z0
-	VPSRLVD        Z0, Z1, Z0
-	VPXORD         Z0, Z1, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+96(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+96(SB), Z19, K4
-	KORTESTW       K3, K4
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+128(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z3, K5, Z3
-	VPADDD         Z3, Z20, Z0
-	VPSUBD.BCST    904(CX), Z0, K5, Z0
-	VPMULLD        Z4, Z0, Z0
-	VPCMPD.BCST    $0x01, smallNumbers<>+128(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z13, K6, Z13
-	VPADDD         Z13, Z21, Z1
-	VPSUBD.BCST    904(CX), Z1, K6, Z1
-	VPMULLD        Z4, Z1, Z1
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K5, Z2
-	VPSRLVD        Z2, Z0, Z2
-	VPXORD         Z2, Z0, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K6, Z0
-	VPSRLVD        Z0, Z1, Z0
-	VPXORD         Z0, Z1, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+128(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+128(SB), Z19, K4
-	KORTESTW       K3, K4
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+160(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z5, K5, Z5
-	VPADDD         Z5, Z20, Z0
-	VPSUBD.BCST    904(CX), Z0, K5, Z0
-	VPMULLD        Z4, Z0, Z0
-	VPCMPD.BCST    $0x01, smallNumbers<>+160(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z14, K6, Z14
-	VPADDD         Z14, Z21, Z1
-	VPSUBD.BCST    904(CX), Z1, K6, Z1
-	VPMULLD        Z4, Z1, Z1
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K5, Z2
-	VPSRLVD        Z2, Z0, Z2
-	VPXORD         Z2, Z0, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K6, Z0
-	VPSRLVD        Z0, Z1, Z0
-	VPXORD         Z0, Z1, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+160(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+160(SB), Z19, K4
-	KORTESTW       K3, K4
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+192(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z6, K5, Z6
-	VPADDD         Z6, Z20, Z0
-	VPSUBD.BCST    904(CX), Z0, K5, Z0
-	VPMULLD        Z4, Z0, Z0
-	VPCMPD.BCST    $0x01, smallNumbers<>+192(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z15, K6, Z15
-	VPADDD         Z15, Z21, Z1
-	VPSUBD.BCST    904(CX), Z1, K6, Z1
-	VPMULLD        Z4, Z1, Z1
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K5, Z2
-	VPSRLVD        Z2, Z0, Z2
-	VPXORD         Z2, Z0, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K6, Z0
-	VPSRLVD        Z0, Z1, Z0
-	VPXORD         Z0, Z1, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+192(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+192(SB), Z19, K4
-	KORTESTW       K3, K4
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+224(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z7, K5, Z7
-	VPADDD         Z7, Z20, Z0
-	VPSUBD.BCST    904(CX), Z0, K5, Z0
-	VPMULLD        Z4, Z0, Z0
-	VPCMPD.BCST    $0x01, smallNumbers<>+224(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z16, K6, Z16
-	VPADDD         Z16, Z21, Z1
-	VPSUBD.BCST    904(CX), Z1, K6, Z1
-	VPMULLD        Z4, Z1, Z1
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K5, Z2
-	VPSRLVD        Z2, Z0, Z2
-	VPXORD         Z2, Z0, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K6, Z0
-	VPSRLVD        Z0, Z1, Z0
-	VPXORD         Z0, Z1, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+224(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+224(SB), Z19, K4
-	KORTESTW       K3, K4
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+256(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z8, K5, Z8
-	VPADDD         Z8, Z20, Z0
-	VPSUBD.BCST    904(CX), Z0, K5, Z0
-	VPMULLD        Z4, Z0, Z0
-	VPCMPD.BCST    $0x01, smallNumbers<>+256(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z17, K6, Z17
-	VPADDD         Z17, Z21, Z1
-	VPSUBD.BCST    904(CX), Z1, K6, Z1
-	VPMULLD        Z4, Z1, Z1
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K5, Z2
-	VPSRLVD        Z2, Z0, Z2
-	VPXORD         Z2, Z0, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z10, K6, Z0
-	VPSRLVD        Z0, Z1, Z0
-	VPXORD         Z0, Z1, K4, Z21
-	ADDQ           $0x20, R10
-	VPSUBD.BCST    smallNumbers<>+256(SB), Z18, Z18
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z18, K3
-	VPSUBD.BCST    smallNumbers<>+256(SB), Z19, Z19
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z19, K4
-	KORTESTW       K3, K4
-	JNZ            chunk
-
-hashed:
-	SUBQ      $0x20, BX
-	JL        last
-	VMOVDQU32 Z20, (R11)
-	VMOVDQU32 Z21, 64(R11)
-	ADDQ      $0x00000080, R11
-	TESTQ     BX, BX
-	JZ        end
-	ADDQ      R10, R10
-	SUBQ      R10, 896(CX)
-	JNS       next
-	JMP       end
-
-last:
-	ADDQ      $0x20, BX
-	MOVQ      $-1, AX
-	BZHIQ     BX, AX, AX
-	KMOVW     AX, K1
-	VMOVDQU32 Z20, K1, (R11)
-	SHRQ      $0x10, AX
-	KMOVW     AX, K1
-	VMOVDQU32 Z21, K1, 64(R11)
-	SHRQ      $0x10, AX
-	XORL      BX, BX
-
-end:
-	MOVQ BX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32SlicesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32SlicesAVX2(SB), $128-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	MOVL         $0x00000018, CX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	VPMULLD      ascending<>+0(SB), Y0, Y0
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y4
-	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y6
-	VPCMPEQD     Y7, Y7, Y7
-
-vector:
-	VMOVDQA      Y7, Y2
-	VPXOR        Y1, Y1, Y1
-	VPGATHERDQ   Y2, (AX)(X0*1), Y1
-	VMOVDQA      Y7, Y2
-	VPXOR        Y5, Y5, Y5
-	VPGATHERDQ   Y2, 8(AX)(X0*1), Y5
-	VMOVDQA      Y7, Y3
-	VPXOR        Y2, Y2, Y2
-	VPGATHERDQ   Y3, 96(AX)(X0*1), Y2
-	VMOVDQA      Y7, Y8
-	VPXOR        Y3, Y3, Y3
-	VPGATHERDQ   Y8, 104(AX)(X0*1), Y3
-	ADDQ         $0x000000c0, AX
-	MOVQ         $-32768, SI
-	VPOR         Y5, Y3, Y8
-	VMOVQ        SI, X9
-	VPBROADCASTQ X9, Y9
-	VPTEST       Y9, Y8
-	JNZ          end
-	VSHUFPS      $0x88, Y3, Y5, Y8
-	VPERMQ       $0xd8, Y8, Y8
-	VPMULLD      Y6, Y8, Y9
-	VPXOR        Y4, Y9, Y9
-	VPSRLD       $0x02, Y8, Y3
-	VPXOR        Y4, Y4, Y5
-	XORL         SI, SI
-
-word:
-	VPCMPGTD     Y5, Y3, Y10
-	VPTEST       Y10, Y10
-	JZ           tail
-	VMOVDQA      X10, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y1*1), X11
-	VEXTRACTI128 $0x01, Y10, X13
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (SI)(Y2*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y9, Y11, Y11
-	VPMULLD      Y6, Y11, Y11
-	VPSRLD       $0x10, Y11, Y12
-	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y9, Y9
-	VPADDD       Y7, Y3, Y3
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ         SI, BX
-	MOVL         $0x00000003, SI
-	VMOVD        SI, X3
-	VPBROADCASTD X3, Y3
-	VPXOR        Y3, Y3, Y5
-	VPAND        Y3, Y8, Y10
-	VPCMPGTD     Y5, Y10, Y11
-	VPTEST       Y11, Y11
-	JZ           store
-	VPCMPGTD     Y3, Y8, Y12
-	VPMOVSXDQ    X8, Y3
-	VEXTRACTI128 $0x01, Y8, X5
-	VPMOVSXDQ    X5, Y5
-	VPADDQ       Y1, Y3, Y3
-	VPADDQ       Y2, Y5, Y5
-	MOVQ         $-4, SI
-	VPAND        Y11, Y12, Y14
-	VMOVDQA      X14, X15
-	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (SI)(Y3*1), X13
-	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y3, Y3, Y3
-	VPGATHERQD   X14, (SI)(Y5*1), X3
-	VINSERTI128  $0x01, X3, Y13, Y13
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VMOVD        SI, X3
-	VPBROADCASTD X3, Y3
-	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y3, Y3
-	VPSRLVD      Y3, Y13, Y13
-	VPANDN       Y11, Y12, Y3
-	VPTEST       Y3, Y3
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y1, (SP)
-	VMOVDQU Y2, 32(SP)
-	VMOVDQU Y8, 64(SP)
-	XORL    SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    64(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL    R11, 96(SP)(SI*4)
-	INCQ    SI
-	CMPQ    SI, $0x08
-	JB      lane
-	VMOVDQU 96(SP), Y1
-	VPADDD  Y1, Y13, Y13
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
-	VPAND        Y13, Y1, Y1
-	VPADDD       Y1, Y1, Y1
-	VPSUBD       Y1, Y13, Y13
-	VPADDD       Y9, Y13, Y1
-	VPMULLD      Y6, Y1, Y1
-	VPSRLD       $0x18, Y1, Y2
-	VPXOR        Y2, Y1, Y1
-	VPBLENDVB    Y11, Y1, Y9, Y9
-
-store:
-	VMOVDQU Y9, (CX)
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JZ      end
-	TESTQ   BX, BX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32StringsAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32StringsAVX2(SB), $128-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y4
-	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y5
-	VPCMPEQD     Y6, Y6, Y6
-
-vector:
-	VMOVDQU      (AX), Y1
-	VMOVDQU      32(AX), Y2
-	VPUNPCKLQDQ  Y2, Y1, Y0
-	VPUNPCKHQDQ  Y2, Y1, Y2
-	VPERMQ       $0xd8, Y0, Y0
-	VPERMQ       $0xd8, Y2, Y2
-	VMOVDQU      64(AX), Y3
-	VMOVDQU      96(AX), Y7
-	VPUNPCKLQDQ  Y7, Y3, Y1
-	VPUNPCKHQDQ  Y7, Y3, Y3
-	VPERMQ       $0xd8, Y1, Y1
-	VPERMQ       $0xd8, Y3, Y3
-	ADDQ         $0x00000080, AX
-	MOVQ         $-32768, SI
-	VPOR         Y2, Y3, Y7
-	VMOVQ        SI, X8
-	VPBROADCASTQ X8, Y8
-	VPTEST       Y8, Y7
-	JNZ          end
-	VSHUFPS      $0x88, Y3, Y2, Y7
-	VPERMQ       $0xd8, Y7, Y7
-	VPMULLD      Y5, Y7, Y8
-	VPXOR        Y4, Y8, Y8
-	VPSRLD       $0x02, Y7, Y2
-	VPXOR        Y4, Y4, Y3
-	XORL         SI, SI
-
-word:
-	VPCMPGTD     Y3, Y2, Y9
-	VPTEST       Y9, Y9
-	JZ           tail
-	VMOVDQA      X9, X11
-	VPXOR        Y10, Y10, Y10
-	VPGATHERQD   X11, (SI)(Y0*1), X10
-	VEXTRACTI128 $0x01, Y9, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y1*1), X11
-	VINSERTI128  $0x01, X11, Y10, Y10
-	VPADDD       Y8, Y10, Y10
-	VPMULLD      Y5, Y10, Y10
-	VPSRLD       $0x10, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPBLENDVB    Y9, Y10, Y8, Y8
-	VPADDD       Y6, Y2, Y2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ         SI, BX
-	MOVL         $0x00000003, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPXOR        Y2, Y2, Y3
-	VPAND        Y2, Y7, Y9
-	VPCMPGTD     Y3, Y9, Y10
-	VPTEST       Y10, Y10
-	JZ           store
-	VPCMPGTD     Y2, Y7, Y11
-	VPMOVSXDQ    X7, Y2
-	VEXTRACTI128 $0x01, Y7, X3
-	VPMOVSXDQ    X3, Y3
-	VPADDQ       Y0, Y2, Y2
-	VPADDQ       Y1, Y3, Y3
-	MOVQ         $-4, SI
-	VPAND        Y10, Y11, Y13
-	VMOVDQA      X13, X14
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X14, (SI)(Y2*1), X12
-	VEXTRACTI128 $0x01, Y13, X13
-	VPXOR        Y2, Y2, Y2
-	VPGATHERQD   X13, (SI)(Y3*1), X2
-	VINSERTI128  $0x01, X2, Y12, Y12
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPSLLD       $0x03, Y9, Y9
-	VPSUBD       Y9, Y2, Y2
-	VPSRLVD      Y2, Y12, Y12
-	VPANDN       Y10, Y11, Y2
-	VPTEST       Y2, Y2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y1, 32(SP)
-	VMOVDQU Y7, 64(SP)
-	XORL    SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    64(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL    R11, 96(SP)(SI*4)
-	INCQ    SI
-	CMPQ    SI, $0x08
-	JB      lane
-	VMOVDQU 96(SP), Y0
-	VPADDD  Y0, Y12, Y12
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	VPAND        Y12, Y0, Y0
-	VPADDD       Y0, Y0, Y0
-	VPSUBD       Y0, Y12, Y12
-	VPADDD       Y8, Y12, Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x18, Y0, Y1
-	VPXOR        Y1, Y0, Y0
-	VPBLENDVB    Y10, Y0, Y8, Y8
-
-store:
-	VMOVDQU Y8, (CX)
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JZ      end
-	TESTQ   BX, BX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Offsets32AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32Offsets32AVX2(SB), $128-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+16(FP), AX
-	VMOVQ        AX, X0
-	VPBROADCASTQ X0, Y4
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y5
-	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y6
-	VPCMPEQD     Y7, Y7, Y7
-
-vector:
-	VMOVDQU      (AX), Y1
-	VMOVDQU      4(AX), Y8
-	VPSUBD       Y1, Y8, Y8
-	VPMOVSXDQ    X1, Y0
-	VEXTRACTI128 $0x01, Y1, X1
-	VPMOVSXDQ    X1, Y1
-	VPADDQ       Y4, Y0, Y0
-	VPADDQ       Y4, Y1, Y1
-	ADDQ         $0x20, AX
-	MOVL         $0x00007fff, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPCMPGTD     Y2, Y8, Y2
-	VPTEST       Y2, Y2
-	JNZ          end
-	VPMULLD      Y6, Y8, Y9
-	VPXOR        Y5, Y9, Y9
-	VPSRLD       $0x02, Y8, Y2
-	VPXOR        Y5, Y5, Y3
-	XORL         SI, SI
-
-word:
-	VPCMPGTD     Y3, Y2, Y10
-	VPTEST       Y10, Y10
-	JZ           tail
-	VMOVDQA      X10, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y0*1), X11
-	VEXTRACTI128 $0x01, Y10, X13
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (SI)(Y1*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y9, Y11, Y11
-	VPMULLD      Y6, Y11, Y11
-	VPSRLD       $0x10, Y11, Y12
-	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y9, Y9
-	VPADDD       Y7, Y2, Y2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ         SI, BX
-	MOVL         $0x00000003, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPXOR        Y2, Y2, Y3
-	VPAND        Y2, Y8, Y10
-	VPCMPGTD     Y3, Y10, Y11
-	VPTEST       Y11, Y11
-	JZ           store
-	VPCMPGTD     Y2, Y8, Y12
-	VPMOVSXDQ    X8, Y2
-	VEXTRACTI128 $0x01, Y8, X3
-	VPMOVSXDQ    X3, Y3
-	VPADDQ       Y0, Y2, Y2
-	VPADDQ       Y1, Y3, Y3
-	MOVQ         $-4, SI
-	VPAND        Y11, Y12, Y14
-	VMOVDQA      X14, X15
-	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (SI)(Y2*1), X13
-	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y2, Y2, Y2
-	VPGATHERQD   X14, (SI)(Y3*1), X2
-	VINSERTI128  $0x01, X2, Y13, Y13
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y2, Y2
-	VPSRLVD      Y2, Y13, Y13
-	VPANDN       Y11, Y12, Y2
-	VPTEST       Y2, Y2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y1, 32(SP)
-	VMOVDQU Y8, 64(SP)
-	XORL    SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    64(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL    R11, 96(SP)(SI*4)
-	INCQ    SI
-	CMPQ    SI, $0x08
-	JB      lane
-	VMOVDQU 96(SP), Y0
-	VPADDD  Y0, Y13, Y13
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	VPAND        Y13, Y0, Y0
-	VPADDD       Y0, Y0, Y0
-	VPSUBD       Y0, Y13, Y13
-	VPADDD       Y9, Y13, Y0
-	VPMULLD      Y6, Y0, Y0
-	VPSRLD       $0x18, Y0, Y1
-	VPXOR        Y1, Y0, Y0
-	VPBLENDVB    Y11, Y0, Y9, Y9
-
-store:
-	VMOVDQU Y9, (CX)
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JZ      end
-	TESTQ   BX, BX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Offsets64AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32Offsets64AVX2(SB), $128-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+16(FP), AX
-	VMOVQ        AX, X0
-	VPBROADCASTQ X0, Y4
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y5
-	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y6
-	VPCMPEQD     Y7, Y7, Y7
-
-vector:
-	VMOVDQU      (AX), Y0
-	VMOVDQU      8(AX), Y2
-	VPSUBQ       Y0, Y2, Y2
-	VPADDQ       Y4, Y0, Y0
-	ADDQ         $0x20, AX
-	VMOVDQU      (AX), Y1
-	VMOVDQU      8(AX), Y3
-	VPSUBQ       Y1, Y3, Y3
-	VPADDQ       Y4, Y1, Y1
-	ADDQ         $0x20, AX
-	MOVQ         $-32768, SI
-	VPOR         Y2, Y3, Y8
-	VMOVQ        SI, X9
-	VPBROADCASTQ X9, Y9
-	VPTEST       Y9, Y8
-	JNZ          end
-	VSHUFPS      $0x88, Y3, Y2, Y8
-	VPERMQ       $0xd8, Y8, Y8
-	VPMULLD      Y6, Y8, Y9
-	VPXOR        Y5, Y9, Y9
-	VPSRLD       $0x02, Y8, Y2
-	VPXOR        Y5, Y5, Y3
-	XORL         SI, SI
-
-word:
-	VPCMPGTD     Y3, Y2, Y10
-	VPTEST       Y10, Y10
-	JZ           tail
-	VMOVDQA      X10, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y0*1), X11
-	VEXTRACTI128 $0x01, Y10, X13
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (SI)(Y1*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y9, Y11, Y11
-	VPMULLD      Y6, Y11, Y11
-	VPSRLD       $0x10, Y11, Y12
-	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y9, Y9
-	VPADDD       Y7, Y2, Y2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ         SI, BX
-	MOVL         $0x00000003, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPXOR        Y2, Y2, Y3
-	VPAND        Y2, Y8, Y10
-	VPCMPGTD     Y3, Y10, Y11
-	VPTEST       Y11, Y11
-	JZ           store
-	VPCMPGTD     Y2, Y8, Y12
-	VPMOVSXDQ    X8, Y2
-	VEXTRACTI128 $0x01, Y8, X3
-	VPMOVSXDQ    X3, Y3
-	VPADDQ       Y0, Y2, Y2
-	VPADDQ       Y1, Y3, Y3
-	MOVQ         $-4, SI
-	VPAND        Y11, Y12, Y14
-	VMOVDQA      X14, X15
-	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (SI)(Y2*1), X13
-	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y2, Y2, Y2
-	VPGATHERQD   X14, (SI)(Y3*1), X2
-	VINSERTI128  $0x01, X2, Y13, Y13
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y2, Y2
-	VPSRLVD      Y2, Y13, Y13
-	VPANDN       Y11, Y12, Y2
-	VPTEST       Y2, Y2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y1, 32(SP)
-	VMOVDQU Y8, 64(SP)
-	XORL    SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    64(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL    R11, 96(SP)(SI*4)
-	INCQ    SI
-	CMPQ    SI, $0x08
-	JB      lane
-	VMOVDQU 96(SP), Y0
-	VPADDD  Y0, Y13, Y13
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	VPAND        Y13, Y0, Y0
-	VPADDD       Y0, Y0, Y0
-	VPSUBD       Y0, Y13, Y13
-	VPADDD       Y9, Y13, Y0
-	VPMULLD      Y6, Y0, Y0
-	VPSRLD       $0x18, Y0, Y1
-	VPXOR        Y1, Y0, Y0
-	VPBLENDVB    Y11, Y0, Y9, Y9
-
-store:
-	VMOVDQU Y9, (CX)
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JZ      end
-	TESTQ   BX, BX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32FixedAVX2(SB), $192-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	MOVQ         stride+8(FP), CX
-	NEGQ         CX
-	MOVQ         AX, (SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 8(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 16(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 24(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 32(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 40(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 48(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 56(SP)
-	ADDQ         CX, AX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y4
-	VMOVQ        CX, X0
-	VPBROADCASTQ X0, Y0
-	SHLQ         $0x03, CX
-	VMOVQ        CX, X0
-	VPBROADCASTQ X0, Y5
-	VMOVDQU      (SP), Y0
-	VPSUBQ       Y5, Y0, Y0
-	VMOVDQU      32(SP), Y1
-	VPSUBQ       Y5, Y1, Y1
-	MOVQ         hashes+32(FP), AX
-	MOVQ         n+24(FP), CX
-	SHRQ         $0x03, CX
-	MOVQ         $0x00004000, DX
-	MOVL         $0xbc9f1d34, BX
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y6
-	MOVL         $0xc6a4a793, BX
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y7
-	VPCMPEQD     Y8, Y8, Y8
-
-vector:
-	VPADDQ  Y5, Y0, Y0
-	VPADDQ  Y5, Y1, Y1
-	VPMULLD Y7, Y4, Y9
-	VPXOR   Y6, Y9, Y9
-	VPSRLD  $0x02, Y4, Y2
-	VPXOR   Y6, Y6, Y3
-	XORL    BX, BX
-
-word:
-	VPCMPGTD     Y3, Y2, Y10
-	VPTEST       Y10, Y10
-	JZ           tail
-	VMOVDQA      X10, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (BX)(Y0*1), X11
-	VEXTRACTI128 $0x01, Y10, X13
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (BX)(Y1*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y9, Y11, Y11
-	VPMULLD      Y7, Y11, Y11
-	VPSRLD       $0x10, Y11, Y12
-	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y9, Y9
-	VPADDD       Y8, Y2, Y2
-	ADDQ         $0x04, BX
-	JMP          word
-
-tail:
-	SUBQ         BX, DX
-	MOVL         $0x00000003, BX
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y2
-	VPXOR        Y2, Y2, Y3
-	VPAND        Y2, Y4, Y10
-	VPCMPGTD     Y3, Y10, Y11
-	VPTEST       Y11, Y11
-	JZ           store
-	VPCMPGTD     Y2, Y4, Y12
-	VPMOVSXDQ    X4, Y2
-	VEXTRACTI128 $0x01, Y4, X3
-	VPMOVSXDQ    X3, Y3
-	VPADDQ       Y0, Y2, Y2
-	VPADDQ       Y1, Y3, Y3
-	MOVQ         $-4, BX
-	VPAND        Y11, Y12, Y14
-	VMOVDQA      X14, X15
-	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (BX)(Y2*1), X13
-	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y2, Y2, Y2
-	VPGATHERQD   X14, (BX)(Y3*1), X2
-	VINSERTI128  $0x01, X2, Y13, Y13
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, BX
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y2
-	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y2, Y2
-	VPSRLVD      Y2, Y13, Y13
-	VPANDN       Y11, Y12, Y2
-	VPTEST       Y2, Y2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y0, 64(SP)
-	VMOVDQU Y1, 96(SP)
-	VMOVDQU Y4, 128(SP)
-	XORL    BX, BX
-
-lane:
-	XORL    R10, R10
-	MOVL    128(SP)(BX*4), SI
-	LEAQ    -1(SI), R8
-	CMPQ    R8, $0x03
-	JAE     not_short
-	MOVQ    64(SP)(BX*8), DI
-	MOVBLZX (DI), R10
-	MOVBLZX (DI)(R8*1), R9
-	SHLQ    $0x03, R8
-	SHLXQ   R8, R9, R9
-	ORQ     R9, R10
-	MOVQ    SI, R8
-	SHRQ    $0x01, R8
-	MOVBLZX (DI)(R8*1), R9
-	SHLQ    $0x03, R8
-	SHLXQ   R8, R9, R9
-	ORQ     R9, R10
-
-not_short:
-	MOVL    R10, 160(SP)(BX*4)
-	INCQ    BX
-	CMPQ    BX, $0x08
-	JB      lane
-	VMOVDQU 160(SP), Y2
-	VPADDD  Y2, Y13, Y13
-
-last_bytes:
-	MOVLQZX      signs+40(FP), BX
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y2
-	VPAND        Y13, Y2, Y2
-	VPADDD       Y2, Y2, Y2
-	VPSUBD       Y2, Y13, Y13
-	VPADDD       Y9, Y13, Y2
-	VPMULLD      Y7, Y2, Y2
-	VPSRLD       $0x18, Y2, Y3
-	VPXOR        Y3, Y2, Y2
-	VPBLENDVB    Y11, Y2, Y9, Y9
-
-store:
-	VMOVDQU Y9, (AX)
-	ADDQ    $0x20, AX
-	DECQ    CX
-	JZ      end
-	TESTQ   DX, DX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, CX
-	ADDQ CX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
 // func probeDouble32LoadsAVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
 TEXT ·probeDouble32LoadsAVX2(SB), $5856-80
@@ -10428,7 +8864,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+// func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512F
 TEXT ·hash32Width4AVX512(SB), NOSPLIT, $0-56
 	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
@@ -10458,7 +8894,7 @@ vector:
 	VZEROUPPER
 	RET
 
-// func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+// func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512F
 TEXT ·hash32Width8AVX512(SB), NOSPLIT, $0-56
 	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
@@ -10496,6 +8932,879 @@ vector:
 	MOVQ      n+24(FP), AX
 	ANDQ      $0x0f, AX
 	MOVQ      AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func hash32SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·hash32SlicesAVX512(SB), $256-56
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
+	MOVQ         rows+0(FP), AX
+	VMOVDQU64    headers24Word0<>+0(SB), Z4
+	MOVL         $0x000000c0, CX
+	KMOVW        CX, K1
+	VMOVDQU64    headers24Word1<>+0(SB), Z5
+	MOVL         $0x000000e0, CX
+	KMOVW        CX, K2
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VPBROADCASTD SI, Z6
+	MOVL         $0xc6a4a793, SI
+	VPBROADCASTD SI, Z7
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K3
+	MOVL         $0xffffffff, SI
+	VPBROADCASTD SI, Z8
+
+vector:
+	VMOVDQU64    (AX), Z1
+	VMOVDQA64    Z4, Z0
+	VPERMI2Q     64(AX), Z1, Z0
+	VPERMQ       128(AX), Z4, K1, Z0
+	VMOVDQA64    Z5, Z2
+	VPERMI2Q     64(AX), Z1, Z2
+	VPERMQ       128(AX), Z5, K2, Z2
+	VMOVDQU64    192(AX), Z3
+	VMOVDQA64    Z4, Z1
+	VPERMI2Q     256(AX), Z3, Z1
+	VPERMQ       320(AX), Z4, K1, Z1
+	VMOVDQA64    Z5, Z10
+	VPERMI2Q     256(AX), Z3, Z10
+	VPERMQ       320(AX), Z5, K2, Z10
+	ADDQ         $0x00000180, AX
+	MOVQ         $-32768, SI
+	VPORQ        Z2, Z10, Z3
+	VPBROADCASTQ SI, Z11
+	VPTESTMQ     Z11, Z3, K3
+	KORTESTW     K3, K3
+	JNZ          end
+	VPMOVQD      Z2, Y9
+	VPMOVQD      Z10, Y2
+	VINSERTI64X4 $0x01, Y2, Z9, Z9
+	VPMULLD      Z7, Z9, Z10
+	VPXORD       Z6, Z10, Z10
+	VPSRLD       $0x02, Z9, Z2
+	VPXORD       Z6, Z6, Z3
+	XORL         SI, SI
+
+word:
+	VPCMPGTD     Z3, Z2, K3
+	KORTESTW     K3, K3
+	JZ           tail
+	KMOVW        K3, K4
+	VPXORD       Z0, Z0, Z11
+	VPGATHERQD   (SI)(Z0*1), K4, Y11
+	KSHIFTRW     $0x08, K3, K4
+	VPXORD       Z1, Z1, Z12
+	VPGATHERQD   (SI)(Z1*1), K4, Y12
+	VINSERTI64X4 $0x01, Y12, Z11, Z11
+	VPADDD       Z10, Z11, Z11
+	VPMULLD      Z7, Z11, Z11
+	VPSRLD       $0x10, Z11, Z12
+	VPXORD       Z12, Z11, Z11
+	VMOVDQA32    Z11, K3, Z10
+	VPADDD       Z8, Z2, Z2
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ          SI, BX
+	MOVL          $0x00000003, SI
+	VPBROADCASTD  SI, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z9, Z11
+	VPCMPGTD      Z3, Z11, K3
+	KORTESTW      K3, K3
+	JZ            store
+	VPCMPGTD      Z2, Z9, K4
+	VPMOVSXDQ     Y9, Z2
+	VEXTRACTI64X4 $0x01, Z9, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z0, Z2, Z2
+	VPADDQ        Z1, Z3, Z3
+	MOVQ          $-4, SI
+	KANDW         K3, K4, K5
+	KMOVW         K5, K6
+	VPXORD        Z2, Z2, Z12
+	VPGATHERQD    (SI)(Z2*1), K6, Y12
+	KSHIFTRW      $0x08, K5, K5
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (SI)(Z3*1), K5, Y2
+	VINSERTI64X4  $0x01, Y2, Z12, Z12
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, SI
+	VPBROADCASTD SI, Z2
+	VPSLLD       $0x03, Z11, Z11
+	VPSUBD       Z11, Z2, Z2
+	VPSRLVD      Z2, Z12, Z12
+	KANDNW       K3, K4, K4
+	KORTESTW     K4, K4
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z0, (SP)
+	VMOVDQU32 Z1, 64(SP)
+	VMOVDQU32 Z9, 128(SP)
+	XORL      SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    128(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL      R11, 192(SP)(SI*4)
+	INCQ      SI
+	CMPQ      SI, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z0
+	VPADDD    Z0, Z12, Z12
+
+last_bytes:
+	MOVLQZX      signs+40(FP), SI
+	VPBROADCASTD SI, Z0
+	VPANDD       Z12, Z0, Z0
+	VPADDD       Z0, Z0, Z0
+	VPSUBD       Z0, Z12, Z12
+	VPADDD       Z10, Z12, Z0
+	VPMULLD      Z7, Z0, Z0
+	VPSRLD       $0x18, Z0, Z1
+	VPXORD       Z1, Z0, Z0
+	VMOVDQA32    Z0, K3, Z10
+
+store:
+	VMOVDQU32 Z10, (CX)
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func hash32StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·hash32StringsAVX512(SB), $256-56
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
+	MOVQ         rows+0(FP), AX
+	VMOVDQU64    headers16Word0<>+0(SB), Z4
+	VMOVDQU64    headers16Word1<>+0(SB), Z5
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VPBROADCASTD SI, Z6
+	MOVL         $0xc6a4a793, SI
+	VPBROADCASTD SI, Z7
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	MOVL         $0xffffffff, SI
+	VPBROADCASTD SI, Z8
+
+vector:
+	VMOVDQU64    (AX), Z1
+	VMOVDQA64    Z4, Z0
+	VPERMI2Q     64(AX), Z1, Z0
+	VMOVDQA64    Z5, Z2
+	VPERMI2Q     64(AX), Z1, Z2
+	VMOVDQU64    128(AX), Z3
+	VMOVDQA64    Z4, Z1
+	VPERMI2Q     192(AX), Z3, Z1
+	VMOVDQA64    Z5, Z10
+	VPERMI2Q     192(AX), Z3, Z10
+	ADDQ         $0x00000100, AX
+	MOVQ         $-32768, SI
+	VPORQ        Z2, Z10, Z3
+	VPBROADCASTQ SI, Z11
+	VPTESTMQ     Z11, Z3, K1
+	KORTESTW     K1, K1
+	JNZ          end
+	VPMOVQD      Z2, Y9
+	VPMOVQD      Z10, Y2
+	VINSERTI64X4 $0x01, Y2, Z9, Z9
+	VPMULLD      Z7, Z9, Z10
+	VPXORD       Z6, Z10, Z10
+	VPSRLD       $0x02, Z9, Z2
+	VPXORD       Z6, Z6, Z3
+	XORL         SI, SI
+
+word:
+	VPCMPGTD     Z3, Z2, K1
+	KORTESTW     K1, K1
+	JZ           tail
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z11
+	VPGATHERQD   (SI)(Z0*1), K2, Y11
+	KSHIFTRW     $0x08, K1, K2
+	VPXORD       Z1, Z1, Z12
+	VPGATHERQD   (SI)(Z1*1), K2, Y12
+	VINSERTI64X4 $0x01, Y12, Z11, Z11
+	VPADDD       Z10, Z11, Z11
+	VPMULLD      Z7, Z11, Z11
+	VPSRLD       $0x10, Z11, Z12
+	VPXORD       Z12, Z11, Z11
+	VMOVDQA32    Z11, K1, Z10
+	VPADDD       Z8, Z2, Z2
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ          SI, BX
+	MOVL          $0x00000003, SI
+	VPBROADCASTD  SI, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z9, Z11
+	VPCMPGTD      Z3, Z11, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z2, Z9, K2
+	VPMOVSXDQ     Y9, Z2
+	VEXTRACTI64X4 $0x01, Z9, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z0, Z2, Z2
+	VPADDQ        Z1, Z3, Z3
+	MOVQ          $-4, SI
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z2, Z2, Z12
+	VPGATHERQD    (SI)(Z2*1), K4, Y12
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (SI)(Z3*1), K3, Y2
+	VINSERTI64X4  $0x01, Y2, Z12, Z12
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, SI
+	VPBROADCASTD SI, Z2
+	VPSLLD       $0x03, Z11, Z11
+	VPSUBD       Z11, Z2, Z2
+	VPSRLVD      Z2, Z12, Z12
+	KANDNW       K1, K2, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z0, (SP)
+	VMOVDQU32 Z1, 64(SP)
+	VMOVDQU32 Z9, 128(SP)
+	XORL      SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    128(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL      R11, 192(SP)(SI*4)
+	INCQ      SI
+	CMPQ      SI, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z0
+	VPADDD    Z0, Z12, Z12
+
+last_bytes:
+	MOVLQZX      signs+40(FP), SI
+	VPBROADCASTD SI, Z0
+	VPANDD       Z12, Z0, Z0
+	VPADDD       Z0, Z0, Z0
+	VPSUBD       Z0, Z12, Z12
+	VPADDD       Z10, Z12, Z0
+	VPMULLD      Z7, Z0, Z0
+	VPSRLD       $0x18, Z0, Z1
+	VPXORD       Z1, Z0, Z0
+	VMOVDQA32    Z0, K1, Z10
+
+store:
+	VMOVDQU32 Z10, (CX)
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func hash32Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·hash32Offsets32AVX512(SB), $256-56
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
+	MOVQ         data+16(FP), AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VPBROADCASTD SI, Z5
+	MOVL         $0xc6a4a793, SI
+	VPBROADCASTD SI, Z6
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	MOVL         $0xffffffff, SI
+	VPBROADCASTD SI, Z7
+
+vector:
+	VMOVDQU32     (AX), Z1
+	VMOVDQU32     4(AX), Z8
+	VPSUBD        Z1, Z8, Z8
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z4, Z0, Z0
+	VPADDQ        Z4, Z1, Z1
+	ADDQ          $0x40, AX
+	MOVL          $0x00007fff, SI
+	VPBROADCASTD  SI, Z2
+	VPCMPGTD      Z2, Z8, K1
+	KORTESTW      K1, K1
+	JNZ           end
+	VPMULLD       Z6, Z8, Z9
+	VPXORD        Z5, Z9, Z9
+	VPSRLD        $0x02, Z8, Z2
+	VPXORD        Z5, Z5, Z3
+	XORL          SI, SI
+
+word:
+	VPCMPGTD     Z3, Z2, K1
+	KORTESTW     K1, K1
+	JZ           tail
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z10
+	VPGATHERQD   (SI)(Z0*1), K2, Y10
+	KSHIFTRW     $0x08, K1, K2
+	VPXORD       Z1, Z1, Z11
+	VPGATHERQD   (SI)(Z1*1), K2, Y11
+	VINSERTI64X4 $0x01, Y11, Z10, Z10
+	VPADDD       Z9, Z10, Z10
+	VPMULLD      Z6, Z10, Z10
+	VPSRLD       $0x10, Z10, Z11
+	VPXORD       Z11, Z10, Z10
+	VMOVDQA32    Z10, K1, Z9
+	VPADDD       Z7, Z2, Z2
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ          SI, BX
+	MOVL          $0x00000003, SI
+	VPBROADCASTD  SI, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z8, Z10
+	VPCMPGTD      Z3, Z10, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z2, Z8, K2
+	VPMOVSXDQ     Y8, Z2
+	VEXTRACTI64X4 $0x01, Z8, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z0, Z2, Z2
+	VPADDQ        Z1, Z3, Z3
+	MOVQ          $-4, SI
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z2, Z2, Z11
+	VPGATHERQD    (SI)(Z2*1), K4, Y11
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (SI)(Z3*1), K3, Y2
+	VINSERTI64X4  $0x01, Y2, Z11, Z11
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, SI
+	VPBROADCASTD SI, Z2
+	VPSLLD       $0x03, Z10, Z10
+	VPSUBD       Z10, Z2, Z2
+	VPSRLVD      Z2, Z11, Z11
+	KANDNW       K1, K2, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z0, (SP)
+	VMOVDQU32 Z1, 64(SP)
+	VMOVDQU32 Z8, 128(SP)
+	XORL      SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    128(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL      R11, 192(SP)(SI*4)
+	INCQ      SI
+	CMPQ      SI, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z0
+	VPADDD    Z0, Z11, Z11
+
+last_bytes:
+	MOVLQZX      signs+40(FP), SI
+	VPBROADCASTD SI, Z0
+	VPANDD       Z11, Z0, Z0
+	VPADDD       Z0, Z0, Z0
+	VPSUBD       Z0, Z11, Z11
+	VPADDD       Z9, Z11, Z0
+	VPMULLD      Z6, Z0, Z0
+	VPSRLD       $0x18, Z0, Z1
+	VPXORD       Z1, Z0, Z0
+	VMOVDQA32    Z0, K1, Z9
+
+store:
+	VMOVDQU32 Z9, (CX)
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func hash32Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·hash32Offsets64AVX512(SB), $256-56
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
+	MOVQ         data+16(FP), AX
+	VPBROADCASTQ AX, Z4
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x04, DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VPBROADCASTD SI, Z5
+	MOVL         $0xc6a4a793, SI
+	VPBROADCASTD SI, Z6
+	MOVL         $0x0000ffff, SI
+	KMOVW        SI, K1
+	MOVL         $0xffffffff, SI
+	VPBROADCASTD SI, Z7
+
+vector:
+	VMOVDQU32    (AX), Z0
+	VMOVDQU32    8(AX), Z2
+	VPSUBQ       Z0, Z2, Z2
+	VPADDQ       Z4, Z0, Z0
+	ADDQ         $0x40, AX
+	VMOVDQU32    (AX), Z1
+	VMOVDQU32    8(AX), Z3
+	VPSUBQ       Z1, Z3, Z3
+	VPADDQ       Z4, Z1, Z1
+	ADDQ         $0x40, AX
+	MOVQ         $-32768, SI
+	VPORQ        Z2, Z3, Z9
+	VPBROADCASTQ SI, Z10
+	VPTESTMQ     Z10, Z9, K1
+	KORTESTW     K1, K1
+	JNZ          end
+	VPMOVQD      Z2, Y8
+	VPMOVQD      Z3, Y2
+	VINSERTI64X4 $0x01, Y2, Z8, Z8
+	VPMULLD      Z6, Z8, Z9
+	VPXORD       Z5, Z9, Z9
+	VPSRLD       $0x02, Z8, Z2
+	VPXORD       Z5, Z5, Z3
+	XORL         SI, SI
+
+word:
+	VPCMPGTD     Z3, Z2, K1
+	KORTESTW     K1, K1
+	JZ           tail
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z10
+	VPGATHERQD   (SI)(Z0*1), K2, Y10
+	KSHIFTRW     $0x08, K1, K2
+	VPXORD       Z1, Z1, Z11
+	VPGATHERQD   (SI)(Z1*1), K2, Y11
+	VINSERTI64X4 $0x01, Y11, Z10, Z10
+	VPADDD       Z9, Z10, Z10
+	VPMULLD      Z6, Z10, Z10
+	VPSRLD       $0x10, Z10, Z11
+	VPXORD       Z11, Z10, Z10
+	VMOVDQA32    Z10, K1, Z9
+	VPADDD       Z7, Z2, Z2
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ          SI, BX
+	MOVL          $0x00000003, SI
+	VPBROADCASTD  SI, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z8, Z10
+	VPCMPGTD      Z3, Z10, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z2, Z8, K2
+	VPMOVSXDQ     Y8, Z2
+	VEXTRACTI64X4 $0x01, Z8, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z0, Z2, Z2
+	VPADDQ        Z1, Z3, Z3
+	MOVQ          $-4, SI
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z2, Z2, Z11
+	VPGATHERQD    (SI)(Z2*1), K4, Y11
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (SI)(Z3*1), K3, Y2
+	VINSERTI64X4  $0x01, Y2, Z11, Z11
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, SI
+	VPBROADCASTD SI, Z2
+	VPSLLD       $0x03, Z10, Z10
+	VPSUBD       Z10, Z2, Z2
+	VPSRLVD      Z2, Z11, Z11
+	KANDNW       K1, K2, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z0, (SP)
+	VMOVDQU32 Z1, 64(SP)
+	VMOVDQU32 Z8, 128(SP)
+	XORL      SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    128(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL      R11, 192(SP)(SI*4)
+	INCQ      SI
+	CMPQ      SI, $0x10
+	JB        lane
+	VMOVDQU32 192(SP), Z0
+	VPADDD    Z0, Z11, Z11
+
+last_bytes:
+	MOVLQZX      signs+40(FP), SI
+	VPBROADCASTD SI, Z0
+	VPANDD       Z11, Z0, Z0
+	VPADDD       Z0, Z0, Z0
+	VPSUBD       Z0, Z11, Z11
+	VPADDD       Z9, Z11, Z0
+	VPMULLD      Z6, Z0, Z0
+	VPSRLD       $0x18, Z0, Z1
+	VPXORD       Z1, Z0, Z0
+	VMOVDQA32    Z0, K1, Z9
+
+store:
+	VMOVDQU32 Z9, (CX)
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JZ        end
+	TESTQ     BX, BX
+	JNS       vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func hash32FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·hash32FixedAVX512(SB), $384-56
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
+	MOVQ         rows+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	NEGQ         CX
+	MOVQ         AX, (SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 8(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 16(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 24(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 32(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 40(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 48(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 56(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 64(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 72(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 80(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 88(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 96(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 104(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 112(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 120(SP)
+	ADDQ         CX, AX
+	VPBROADCASTD CX, Z4
+	VPBROADCASTQ CX, Z0
+	SHLQ         $0x04, CX
+	VPBROADCASTQ CX, Z5
+	VMOVDQU32    (SP), Z0
+	VPSUBQ       Z5, Z0, Z0
+	VMOVDQU32    64(SP), Z1
+	VPSUBQ       Z5, Z1, Z1
+	MOVQ         hashes+32(FP), AX
+	MOVQ         n+24(FP), CX
+	SHRQ         $0x04, CX
+	MOVQ         $0x00004000, DX
+	MOVL         $0xbc9f1d34, BX
+	VPBROADCASTD BX, Z6
+	MOVL         $0xc6a4a793, BX
+	VPBROADCASTD BX, Z7
+	MOVL         $0x0000ffff, BX
+	KMOVW        BX, K1
+	MOVL         $0xffffffff, BX
+	VPBROADCASTD BX, Z8
+
+vector:
+	VPADDQ  Z5, Z0, Z0
+	VPADDQ  Z5, Z1, Z1
+	VPMULLD Z7, Z4, Z9
+	VPXORD  Z6, Z9, Z9
+	VPSRLD  $0x02, Z4, Z2
+	VPXORD  Z6, Z6, Z3
+	XORL    BX, BX
+
+word:
+	VPCMPGTD     Z3, Z2, K1
+	KORTESTW     K1, K1
+	JZ           tail
+	KMOVW        K1, K2
+	VPXORD       Z0, Z0, Z10
+	VPGATHERQD   (BX)(Z0*1), K2, Y10
+	KSHIFTRW     $0x08, K1, K2
+	VPXORD       Z1, Z1, Z11
+	VPGATHERQD   (BX)(Z1*1), K2, Y11
+	VINSERTI64X4 $0x01, Y11, Z10, Z10
+	VPADDD       Z9, Z10, Z10
+	VPMULLD      Z7, Z10, Z10
+	VPSRLD       $0x10, Z10, Z11
+	VPXORD       Z11, Z10, Z10
+	VMOVDQA32    Z10, K1, Z9
+	VPADDD       Z8, Z2, Z2
+	ADDQ         $0x04, BX
+	JMP          word
+
+tail:
+	SUBQ          BX, DX
+	MOVL          $0x00000003, BX
+	VPBROADCASTD  BX, Z2
+	VPXORD        Z2, Z2, Z3
+	VPANDD        Z2, Z4, Z10
+	VPCMPGTD      Z3, Z10, K1
+	KORTESTW      K1, K1
+	JZ            store
+	VPCMPGTD      Z2, Z4, K2
+	VPMOVSXDQ     Y4, Z2
+	VEXTRACTI64X4 $0x01, Z4, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z0, Z2, Z2
+	VPADDQ        Z1, Z3, Z3
+	MOVQ          $-4, BX
+	KANDW         K1, K2, K3
+	KMOVW         K3, K4
+	VPXORD        Z2, Z2, Z11
+	VPGATHERQD    (BX)(Z2*1), K4, Y11
+	KSHIFTRW      $0x08, K3, K3
+	VPXORD        Z3, Z3, Z2
+	VPGATHERQD    (BX)(Z3*1), K3, Y2
+	VINSERTI64X4  $0x01, Y2, Z11, Z11
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, BX
+	VPBROADCASTD BX, Z2
+	VPSLLD       $0x03, Z10, Z10
+	VPSUBD       Z10, Z2, Z2
+	VPSRLVD      Z2, Z11, Z11
+	KANDNW       K1, K2, K2
+	KORTESTW     K2, K2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU32 Z0, 128(SP)
+	VMOVDQU32 Z1, 192(SP)
+	VMOVDQU32 Z4, 256(SP)
+	XORL      BX, BX
+
+lane:
+	XORL    R10, R10
+	MOVL    256(SP)(BX*4), SI
+	LEAQ    -1(SI), R8
+	CMPQ    R8, $0x03
+	JAE     not_short
+	MOVQ    128(SP)(BX*8), DI
+	MOVBLZX (DI), R10
+	MOVBLZX (DI)(R8*1), R9
+	SHLQ    $0x03, R8
+	SHLXQ   R8, R9, R9
+	ORQ     R9, R10
+	MOVQ    SI, R8
+	SHRQ    $0x01, R8
+	MOVBLZX (DI)(R8*1), R9
+	SHLQ    $0x03, R8
+	SHLXQ   R8, R9, R9
+	ORQ     R9, R10
+
+not_short:
+	MOVL      R10, 320(SP)(BX*4)
+	INCQ      BX
+	CMPQ      BX, $0x10
+	JB        lane
+	VMOVDQU32 320(SP), Z2
+	VPADDD    Z2, Z11, Z11
+
+last_bytes:
+	MOVLQZX      signs+40(FP), BX
+	VPBROADCASTD BX, Z2
+	VPANDD       Z11, Z2, Z2
+	VPADDD       Z2, Z2, Z2
+	VPSUBD       Z2, Z11, Z11
+	VPADDD       Z9, Z11, Z2
+	VPMULLD      Z7, Z2, Z2
+	VPSRLD       $0x18, Z2, Z3
+	VPXORD       Z3, Z2, Z2
+	VMOVDQA32    Z2, K1, Z9
+
+store:
+	VMOVDQU32 Z9, (AX)
+	ADDQ      $0x40, AX
+	DECQ      CX
+	JZ        end
+	TESTQ     DX, DX
+	JNS       vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x0f, AX
+	SHLQ $0x04, CX
+	ADDQ CX, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
@@ -13148,7 +12457,7 @@ step:
 	VZEROUPPER
 	RET
 
-// func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+// func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX2
 TEXT ·hash32Width4AVX2(SB), NOSPLIT, $0-56
 	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
@@ -13180,7 +12489,7 @@ vector:
 	VZEROUPPER
 	RET
 
-// func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+// func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX2
 TEXT ·hash32Width8AVX2(SB), NOSPLIT, $0-56
 	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
@@ -13218,6 +12527,872 @@ vector:
 	MOVQ    n+24(FP), AX
 	ANDQ    $0x07, AX
 	MOVQ    AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func hash32SlicesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hash32SlicesAVX2(SB), $128-56
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
+	MOVQ         rows+0(FP), AX
+	MOVL         $0x00000018, CX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPMULLD      ascending<>+0(SB), Y0, Y0
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x03, DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y4
+	MOVL         $0xc6a4a793, SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y6
+	VPCMPEQD     Y7, Y7, Y7
+
+vector:
+	VMOVDQA      Y7, Y2
+	VPXOR        Y1, Y1, Y1
+	VPGATHERDQ   Y2, (AX)(X0*1), Y1
+	VMOVDQA      Y7, Y2
+	VPXOR        Y5, Y5, Y5
+	VPGATHERDQ   Y2, 8(AX)(X0*1), Y5
+	VMOVDQA      Y7, Y3
+	VPXOR        Y2, Y2, Y2
+	VPGATHERDQ   Y3, 96(AX)(X0*1), Y2
+	VMOVDQA      Y7, Y8
+	VPXOR        Y3, Y3, Y3
+	VPGATHERDQ   Y8, 104(AX)(X0*1), Y3
+	ADDQ         $0x000000c0, AX
+	MOVQ         $-32768, SI
+	VPOR         Y5, Y3, Y8
+	VMOVQ        SI, X9
+	VPBROADCASTQ X9, Y9
+	VPTEST       Y9, Y8
+	JNZ          end
+	VSHUFPS      $0x88, Y3, Y5, Y8
+	VPERMQ       $0xd8, Y8, Y8
+	VPMULLD      Y6, Y8, Y9
+	VPXOR        Y4, Y9, Y9
+	VPSRLD       $0x02, Y8, Y3
+	VPXOR        Y4, Y4, Y5
+	XORL         SI, SI
+
+word:
+	VPCMPGTD     Y5, Y3, Y10
+	VPTEST       Y10, Y10
+	JZ           tail
+	VMOVDQA      X10, X12
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X12, (SI)(Y1*1), X11
+	VEXTRACTI128 $0x01, Y10, X13
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X13, (SI)(Y2*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+	VPADDD       Y9, Y11, Y11
+	VPMULLD      Y6, Y11, Y11
+	VPSRLD       $0x10, Y11, Y12
+	VPXOR        Y12, Y11, Y11
+	VPBLENDVB    Y10, Y11, Y9, Y9
+	VPADDD       Y7, Y3, Y3
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ         SI, BX
+	MOVL         $0x00000003, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	VPXOR        Y3, Y3, Y5
+	VPAND        Y3, Y8, Y10
+	VPCMPGTD     Y5, Y10, Y11
+	VPTEST       Y11, Y11
+	JZ           store
+	VPCMPGTD     Y3, Y8, Y12
+	VPMOVSXDQ    X8, Y3
+	VEXTRACTI128 $0x01, Y8, X5
+	VPMOVSXDQ    X5, Y5
+	VPADDQ       Y1, Y3, Y3
+	VPADDQ       Y2, Y5, Y5
+	MOVQ         $-4, SI
+	VPAND        Y11, Y12, Y14
+	VMOVDQA      X14, X15
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (SI)(Y3*1), X13
+	VEXTRACTI128 $0x01, Y14, X14
+	VPXOR        Y3, Y3, Y3
+	VPGATHERQD   X14, (SI)(Y5*1), X3
+	VINSERTI128  $0x01, X3, Y13, Y13
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, SI
+	VMOVD        SI, X3
+	VPBROADCASTD X3, Y3
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y3, Y3
+	VPSRLVD      Y3, Y13, Y13
+	VPANDN       Y11, Y12, Y3
+	VPTEST       Y3, Y3
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU Y1, (SP)
+	VMOVDQU Y2, 32(SP)
+	VMOVDQU Y8, 64(SP)
+	XORL    SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    64(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL    R11, 96(SP)(SI*4)
+	INCQ    SI
+	CMPQ    SI, $0x08
+	JB      lane
+	VMOVDQU 96(SP), Y1
+	VPADDD  Y1, Y13, Y13
+
+last_bytes:
+	MOVLQZX      signs+40(FP), SI
+	VMOVD        SI, X1
+	VPBROADCASTD X1, Y1
+	VPAND        Y13, Y1, Y1
+	VPADDD       Y1, Y1, Y1
+	VPSUBD       Y1, Y13, Y13
+	VPADDD       Y9, Y13, Y1
+	VPMULLD      Y6, Y1, Y1
+	VPSRLD       $0x18, Y1, Y2
+	VPXOR        Y2, Y1, Y1
+	VPBLENDVB    Y11, Y1, Y9, Y9
+
+store:
+	VMOVDQU Y9, (CX)
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JZ      end
+	TESTQ   BX, BX
+	JNS     vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x07, AX
+	SHLQ $0x03, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func hash32StringsAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hash32StringsAVX2(SB), $128-56
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x03, DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y4
+	MOVL         $0xc6a4a793, SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y5
+	VPCMPEQD     Y6, Y6, Y6
+
+vector:
+	VMOVDQU      (AX), Y1
+	VMOVDQU      32(AX), Y2
+	VPUNPCKLQDQ  Y2, Y1, Y0
+	VPUNPCKHQDQ  Y2, Y1, Y2
+	VPERMQ       $0xd8, Y0, Y0
+	VPERMQ       $0xd8, Y2, Y2
+	VMOVDQU      64(AX), Y3
+	VMOVDQU      96(AX), Y7
+	VPUNPCKLQDQ  Y7, Y3, Y1
+	VPUNPCKHQDQ  Y7, Y3, Y3
+	VPERMQ       $0xd8, Y1, Y1
+	VPERMQ       $0xd8, Y3, Y3
+	ADDQ         $0x00000080, AX
+	MOVQ         $-32768, SI
+	VPOR         Y2, Y3, Y7
+	VMOVQ        SI, X8
+	VPBROADCASTQ X8, Y8
+	VPTEST       Y8, Y7
+	JNZ          end
+	VSHUFPS      $0x88, Y3, Y2, Y7
+	VPERMQ       $0xd8, Y7, Y7
+	VPMULLD      Y5, Y7, Y8
+	VPXOR        Y4, Y8, Y8
+	VPSRLD       $0x02, Y7, Y2
+	VPXOR        Y4, Y4, Y3
+	XORL         SI, SI
+
+word:
+	VPCMPGTD     Y3, Y2, Y9
+	VPTEST       Y9, Y9
+	JZ           tail
+	VMOVDQA      X9, X11
+	VPXOR        Y10, Y10, Y10
+	VPGATHERQD   X11, (SI)(Y0*1), X10
+	VEXTRACTI128 $0x01, Y9, X12
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X12, (SI)(Y1*1), X11
+	VINSERTI128  $0x01, X11, Y10, Y10
+	VPADDD       Y8, Y10, Y10
+	VPMULLD      Y5, Y10, Y10
+	VPSRLD       $0x10, Y10, Y11
+	VPXOR        Y11, Y10, Y10
+	VPBLENDVB    Y9, Y10, Y8, Y8
+	VPADDD       Y6, Y2, Y2
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ         SI, BX
+	MOVL         $0x00000003, SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPXOR        Y2, Y2, Y3
+	VPAND        Y2, Y7, Y9
+	VPCMPGTD     Y3, Y9, Y10
+	VPTEST       Y10, Y10
+	JZ           store
+	VPCMPGTD     Y2, Y7, Y11
+	VPMOVSXDQ    X7, Y2
+	VEXTRACTI128 $0x01, Y7, X3
+	VPMOVSXDQ    X3, Y3
+	VPADDQ       Y0, Y2, Y2
+	VPADDQ       Y1, Y3, Y3
+	MOVQ         $-4, SI
+	VPAND        Y10, Y11, Y13
+	VMOVDQA      X13, X14
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X14, (SI)(Y2*1), X12
+	VEXTRACTI128 $0x01, Y13, X13
+	VPXOR        Y2, Y2, Y2
+	VPGATHERQD   X13, (SI)(Y3*1), X2
+	VINSERTI128  $0x01, X2, Y12, Y12
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPSLLD       $0x03, Y9, Y9
+	VPSUBD       Y9, Y2, Y2
+	VPSRLVD      Y2, Y12, Y12
+	VPANDN       Y10, Y11, Y2
+	VPTEST       Y2, Y2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y1, 32(SP)
+	VMOVDQU Y7, 64(SP)
+	XORL    SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    64(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL    R11, 96(SP)(SI*4)
+	INCQ    SI
+	CMPQ    SI, $0x08
+	JB      lane
+	VMOVDQU 96(SP), Y0
+	VPADDD  Y0, Y12, Y12
+
+last_bytes:
+	MOVLQZX      signs+40(FP), SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y0
+	VPAND        Y12, Y0, Y0
+	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y0, Y12, Y12
+	VPADDD       Y8, Y12, Y0
+	VPMULLD      Y5, Y0, Y0
+	VPSRLD       $0x18, Y0, Y1
+	VPXOR        Y1, Y0, Y0
+	VPBLENDVB    Y10, Y0, Y8, Y8
+
+store:
+	VMOVDQU Y8, (CX)
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JZ      end
+	TESTQ   BX, BX
+	JNS     vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x07, AX
+	SHLQ $0x03, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func hash32Offsets32AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hash32Offsets32AVX2(SB), $128-56
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
+	MOVQ         data+16(FP), AX
+	VMOVQ        AX, X0
+	VPBROADCASTQ X0, Y4
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x03, DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y5
+	MOVL         $0xc6a4a793, SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y6
+	VPCMPEQD     Y7, Y7, Y7
+
+vector:
+	VMOVDQU      (AX), Y1
+	VMOVDQU      4(AX), Y8
+	VPSUBD       Y1, Y8, Y8
+	VPMOVSXDQ    X1, Y0
+	VEXTRACTI128 $0x01, Y1, X1
+	VPMOVSXDQ    X1, Y1
+	VPADDQ       Y4, Y0, Y0
+	VPADDQ       Y4, Y1, Y1
+	ADDQ         $0x20, AX
+	MOVL         $0x00007fff, SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPCMPGTD     Y2, Y8, Y2
+	VPTEST       Y2, Y2
+	JNZ          end
+	VPMULLD      Y6, Y8, Y9
+	VPXOR        Y5, Y9, Y9
+	VPSRLD       $0x02, Y8, Y2
+	VPXOR        Y5, Y5, Y3
+	XORL         SI, SI
+
+word:
+	VPCMPGTD     Y3, Y2, Y10
+	VPTEST       Y10, Y10
+	JZ           tail
+	VMOVDQA      X10, X12
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X12, (SI)(Y0*1), X11
+	VEXTRACTI128 $0x01, Y10, X13
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X13, (SI)(Y1*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+	VPADDD       Y9, Y11, Y11
+	VPMULLD      Y6, Y11, Y11
+	VPSRLD       $0x10, Y11, Y12
+	VPXOR        Y12, Y11, Y11
+	VPBLENDVB    Y10, Y11, Y9, Y9
+	VPADDD       Y7, Y2, Y2
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ         SI, BX
+	MOVL         $0x00000003, SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPXOR        Y2, Y2, Y3
+	VPAND        Y2, Y8, Y10
+	VPCMPGTD     Y3, Y10, Y11
+	VPTEST       Y11, Y11
+	JZ           store
+	VPCMPGTD     Y2, Y8, Y12
+	VPMOVSXDQ    X8, Y2
+	VEXTRACTI128 $0x01, Y8, X3
+	VPMOVSXDQ    X3, Y3
+	VPADDQ       Y0, Y2, Y2
+	VPADDQ       Y1, Y3, Y3
+	MOVQ         $-4, SI
+	VPAND        Y11, Y12, Y14
+	VMOVDQA      X14, X15
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (SI)(Y2*1), X13
+	VEXTRACTI128 $0x01, Y14, X14
+	VPXOR        Y2, Y2, Y2
+	VPGATHERQD   X14, (SI)(Y3*1), X2
+	VINSERTI128  $0x01, X2, Y13, Y13
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y2, Y2
+	VPSRLVD      Y2, Y13, Y13
+	VPANDN       Y11, Y12, Y2
+	VPTEST       Y2, Y2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y1, 32(SP)
+	VMOVDQU Y8, 64(SP)
+	XORL    SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    64(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL    R11, 96(SP)(SI*4)
+	INCQ    SI
+	CMPQ    SI, $0x08
+	JB      lane
+	VMOVDQU 96(SP), Y0
+	VPADDD  Y0, Y13, Y13
+
+last_bytes:
+	MOVLQZX      signs+40(FP), SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y0
+	VPAND        Y13, Y0, Y0
+	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y0, Y13, Y13
+	VPADDD       Y9, Y13, Y0
+	VPMULLD      Y6, Y0, Y0
+	VPSRLD       $0x18, Y0, Y1
+	VPXOR        Y1, Y0, Y0
+	VPBLENDVB    Y11, Y0, Y9, Y9
+
+store:
+	VMOVDQU Y9, (CX)
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JZ      end
+	TESTQ   BX, BX
+	JNS     vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x07, AX
+	SHLQ $0x03, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func hash32Offsets64AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hash32Offsets64AVX2(SB), $128-56
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
+	MOVQ         data+16(FP), AX
+	VMOVQ        AX, X0
+	VPBROADCASTQ X0, Y4
+	MOVQ         rows+0(FP), AX
+	MOVQ         hashes+32(FP), CX
+	MOVQ         n+24(FP), DX
+	SHRQ         $0x03, DX
+	MOVQ         $0x00004000, BX
+	MOVL         $0xbc9f1d34, SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y5
+	MOVL         $0xc6a4a793, SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y6
+	VPCMPEQD     Y7, Y7, Y7
+
+vector:
+	VMOVDQU      (AX), Y0
+	VMOVDQU      8(AX), Y2
+	VPSUBQ       Y0, Y2, Y2
+	VPADDQ       Y4, Y0, Y0
+	ADDQ         $0x20, AX
+	VMOVDQU      (AX), Y1
+	VMOVDQU      8(AX), Y3
+	VPSUBQ       Y1, Y3, Y3
+	VPADDQ       Y4, Y1, Y1
+	ADDQ         $0x20, AX
+	MOVQ         $-32768, SI
+	VPOR         Y2, Y3, Y8
+	VMOVQ        SI, X9
+	VPBROADCASTQ X9, Y9
+	VPTEST       Y9, Y8
+	JNZ          end
+	VSHUFPS      $0x88, Y3, Y2, Y8
+	VPERMQ       $0xd8, Y8, Y8
+	VPMULLD      Y6, Y8, Y9
+	VPXOR        Y5, Y9, Y9
+	VPSRLD       $0x02, Y8, Y2
+	VPXOR        Y5, Y5, Y3
+	XORL         SI, SI
+
+word:
+	VPCMPGTD     Y3, Y2, Y10
+	VPTEST       Y10, Y10
+	JZ           tail
+	VMOVDQA      X10, X12
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X12, (SI)(Y0*1), X11
+	VEXTRACTI128 $0x01, Y10, X13
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X13, (SI)(Y1*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+	VPADDD       Y9, Y11, Y11
+	VPMULLD      Y6, Y11, Y11
+	VPSRLD       $0x10, Y11, Y12
+	VPXOR        Y12, Y11, Y11
+	VPBLENDVB    Y10, Y11, Y9, Y9
+	VPADDD       Y7, Y2, Y2
+	ADDQ         $0x04, SI
+	JMP          word
+
+tail:
+	SUBQ         SI, BX
+	MOVL         $0x00000003, SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPXOR        Y2, Y2, Y3
+	VPAND        Y2, Y8, Y10
+	VPCMPGTD     Y3, Y10, Y11
+	VPTEST       Y11, Y11
+	JZ           store
+	VPCMPGTD     Y2, Y8, Y12
+	VPMOVSXDQ    X8, Y2
+	VEXTRACTI128 $0x01, Y8, X3
+	VPMOVSXDQ    X3, Y3
+	VPADDQ       Y0, Y2, Y2
+	VPADDQ       Y1, Y3, Y3
+	MOVQ         $-4, SI
+	VPAND        Y11, Y12, Y14
+	VMOVDQA      X14, X15
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (SI)(Y2*1), X13
+	VEXTRACTI128 $0x01, Y14, X14
+	VPXOR        Y2, Y2, Y2
+	VPGATHERQD   X14, (SI)(Y3*1), X2
+	VINSERTI128  $0x01, X2, Y13, Y13
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, SI
+	VMOVD        SI, X2
+	VPBROADCASTD X2, Y2
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y2, Y2
+	VPSRLVD      Y2, Y13, Y13
+	VPANDN       Y11, Y12, Y2
+	VPTEST       Y2, Y2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y1, 32(SP)
+	VMOVDQU Y8, 64(SP)
+	XORL    SI, SI
+
+lane:
+	XORL    R11, R11
+	MOVL    64(SP)(SI*4), DI
+	LEAQ    -1(DI), R9
+	CMPQ    R9, $0x03
+	JAE     not_short
+	MOVQ    (SP)(SI*8), R8
+	MOVBLZX (R8), R11
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+	MOVQ    DI, R9
+	SHRQ    $0x01, R9
+	MOVBLZX (R8)(R9*1), R10
+	SHLQ    $0x03, R9
+	SHLXQ   R9, R10, R10
+	ORQ     R10, R11
+
+not_short:
+	MOVL    R11, 96(SP)(SI*4)
+	INCQ    SI
+	CMPQ    SI, $0x08
+	JB      lane
+	VMOVDQU 96(SP), Y0
+	VPADDD  Y0, Y13, Y13
+
+last_bytes:
+	MOVLQZX      signs+40(FP), SI
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y0
+	VPAND        Y13, Y0, Y0
+	VPADDD       Y0, Y0, Y0
+	VPSUBD       Y0, Y13, Y13
+	VPADDD       Y9, Y13, Y0
+	VPMULLD      Y6, Y0, Y0
+	VPSRLD       $0x18, Y0, Y1
+	VPXOR        Y1, Y0, Y0
+	VPBLENDVB    Y11, Y0, Y9, Y9
+
+store:
+	VMOVDQU Y9, (CX)
+	ADDQ    $0x20, CX
+	DECQ    DX
+	JZ      end
+	TESTQ   BX, BX
+	JNS     vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x07, AX
+	SHLQ $0x03, DX
+	ADDQ DX, AX
+	MOVQ AX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX2, BMI2
+TEXT ·hash32FixedAVX2(SB), $192-56
+	// Each lane hashes one key. The kernel gathers the next word of each key that has
+	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
+	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
+	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
+	// early at a long key, and when it has hashed enough bytes: a call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
+	MOVQ         rows+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	NEGQ         CX
+	MOVQ         AX, (SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 8(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 16(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 24(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 32(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 40(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 48(SP)
+	ADDQ         CX, AX
+	MOVQ         AX, 56(SP)
+	ADDQ         CX, AX
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y4
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Y0
+	SHLQ         $0x03, CX
+	VMOVQ        CX, X0
+	VPBROADCASTQ X0, Y5
+	VMOVDQU      (SP), Y0
+	VPSUBQ       Y5, Y0, Y0
+	VMOVDQU      32(SP), Y1
+	VPSUBQ       Y5, Y1, Y1
+	MOVQ         hashes+32(FP), AX
+	MOVQ         n+24(FP), CX
+	SHRQ         $0x03, CX
+	MOVQ         $0x00004000, DX
+	MOVL         $0xbc9f1d34, BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y6
+	MOVL         $0xc6a4a793, BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y7
+	VPCMPEQD     Y8, Y8, Y8
+
+vector:
+	VPADDQ  Y5, Y0, Y0
+	VPADDQ  Y5, Y1, Y1
+	VPMULLD Y7, Y4, Y9
+	VPXOR   Y6, Y9, Y9
+	VPSRLD  $0x02, Y4, Y2
+	VPXOR   Y6, Y6, Y3
+	XORL    BX, BX
+
+word:
+	VPCMPGTD     Y3, Y2, Y10
+	VPTEST       Y10, Y10
+	JZ           tail
+	VMOVDQA      X10, X12
+	VPXOR        Y11, Y11, Y11
+	VPGATHERQD   X12, (BX)(Y0*1), X11
+	VEXTRACTI128 $0x01, Y10, X13
+	VPXOR        Y12, Y12, Y12
+	VPGATHERQD   X13, (BX)(Y1*1), X12
+	VINSERTI128  $0x01, X12, Y11, Y11
+	VPADDD       Y9, Y11, Y11
+	VPMULLD      Y7, Y11, Y11
+	VPSRLD       $0x10, Y11, Y12
+	VPXOR        Y12, Y11, Y11
+	VPBLENDVB    Y10, Y11, Y9, Y9
+	VPADDD       Y8, Y2, Y2
+	ADDQ         $0x04, BX
+	JMP          word
+
+tail:
+	SUBQ         BX, DX
+	MOVL         $0x00000003, BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPXOR        Y2, Y2, Y3
+	VPAND        Y2, Y4, Y10
+	VPCMPGTD     Y3, Y10, Y11
+	VPTEST       Y11, Y11
+	JZ           store
+	VPCMPGTD     Y2, Y4, Y12
+	VPMOVSXDQ    X4, Y2
+	VEXTRACTI128 $0x01, Y4, X3
+	VPMOVSXDQ    X3, Y3
+	VPADDQ       Y0, Y2, Y2
+	VPADDQ       Y1, Y3, Y3
+	MOVQ         $-4, BX
+	VPAND        Y11, Y12, Y14
+	VMOVDQA      X14, X15
+	VPXOR        Y13, Y13, Y13
+	VPGATHERQD   X15, (BX)(Y2*1), X13
+	VEXTRACTI128 $0x01, Y14, X14
+	VPXOR        Y2, Y2, Y2
+	VPGATHERQD   X14, (BX)(Y3*1), X2
+	VINSERTI128  $0x01, X2, Y13, Y13
+
+	// Take the upper length%4 bytes of the last four.
+	MOVL         $0x00000020, BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPSLLD       $0x03, Y10, Y10
+	VPSUBD       Y10, Y2, Y2
+	VPSRLVD      Y2, Y13, Y13
+	VPANDN       Y11, Y12, Y2
+	VPTEST       Y2, Y2
+	JZ           last_bytes
+
+	// Keys of one to three bytes: load the first, the middle and the last byte. They
+	// may be the same byte.
+	VMOVDQU Y0, 64(SP)
+	VMOVDQU Y1, 96(SP)
+	VMOVDQU Y4, 128(SP)
+	XORL    BX, BX
+
+lane:
+	XORL    R10, R10
+	MOVL    128(SP)(BX*4), SI
+	LEAQ    -1(SI), R8
+	CMPQ    R8, $0x03
+	JAE     not_short
+	MOVQ    64(SP)(BX*8), DI
+	MOVBLZX (DI), R10
+	MOVBLZX (DI)(R8*1), R9
+	SHLQ    $0x03, R8
+	SHLXQ   R8, R9, R9
+	ORQ     R9, R10
+	MOVQ    SI, R8
+	SHRQ    $0x01, R8
+	MOVBLZX (DI)(R8*1), R9
+	SHLQ    $0x03, R8
+	SHLXQ   R8, R9, R9
+	ORQ     R9, R10
+
+not_short:
+	MOVL    R10, 160(SP)(BX*4)
+	INCQ    BX
+	CMPQ    BX, $0x08
+	JB      lane
+	VMOVDQU 160(SP), Y2
+	VPADDD  Y2, Y13, Y13
+
+last_bytes:
+	MOVLQZX      signs+40(FP), BX
+	VMOVD        BX, X2
+	VPBROADCASTD X2, Y2
+	VPAND        Y13, Y2, Y2
+	VPADDD       Y2, Y2, Y2
+	VPSUBD       Y2, Y13, Y13
+	VPADDD       Y9, Y13, Y2
+	VPMULLD      Y7, Y2, Y2
+	VPSRLD       $0x18, Y2, Y3
+	VPXOR        Y3, Y2, Y2
+	VPBLENDVB    Y11, Y2, Y9, Y9
+
+store:
+	VMOVDQU Y9, (AX)
+	ADDQ    $0x20, AX
+	DECQ    CX
+	JZ      end
+	TESTQ   DX, DX
+	JNS     vector
+
+end:
+	MOVQ n+24(FP), AX
+	ANDQ $0x07, AX
+	SHLQ $0x03, CX
+	ADDQ CX, AX
+	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 

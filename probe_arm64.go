@@ -146,49 +146,48 @@ func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, ha
 }
 
 // hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
-// leave keys that do not fill a vector. It ends at a vector, or a group of 32 or 64, with a key of
-// longKey bytes or more, and after so many bytes that a longer call would delay preemption.
+// leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
+// bytes or more, and after so many bytes that a longer call would delay preemption.
 // Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
-// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0. gathers makes
-// AVX-512 gather keys of any length.
-func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int, ok bool) {
+// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0.
+func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
 	switch kernel {
 	case NEON:
 		switch layout {
 		case uint32s:
-			return hash32Width4NEON(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32Width4NEON(rows, stride, data, n, hashes, signs), true
 		case uint64s:
-			return hash32Width8NEON(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32Width8NEON(rows, stride, data, n, hashes, signs), true
 		case byteSlices, strs:
-			return hash32HeadersNEON(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32HeadersNEON(rows, stride, data, n, hashes, signs), true
 		case offsets32:
-			return hash32Offsets32NEON(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32Offsets32NEON(rows, stride, data, n, hashes, signs), true
 		case offsets64:
-			return hash32Offsets64NEON(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32Offsets64NEON(rows, stride, data, n, hashes, signs), true
 		case fixedWidth:
-			return hash32FixedNEON(rows, stride, data, n, hashes, signs, gathers), true
+			return hash32FixedNEON(rows, stride, data, n, hashes, signs), true
 		}
 	}
 	return left, false
 }
 
 //go:noescape
-func hash32Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32HeadersNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32HeadersNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32Offsets32NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32Offsets32NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32Offsets64NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32Offsets64NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+func hash32FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 // hash64 is hash32 for two words.
 func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
@@ -284,24 +283,24 @@ func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 func xxph3StripesNEON(sums *uint64, key *byte, n int)
 
 // xxph3 is hash32 for a word of 64 bits.
-func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int, ok bool) {
+func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	switch kernel {
 	case NEON:
 		switch layout {
 		case uint32s:
-			return xxph3Width4NEON(rows, stride, data, n, hashes, gathers), true
+			return xxph3Width4NEON(rows, stride, data, n, hashes), true
 		case uint64s:
-			return xxph3Width8NEON(rows, stride, data, n, hashes, gathers), true
+			return xxph3Width8NEON(rows, stride, data, n, hashes), true
 		}
 	}
 	return left, false
 }
 
 //go:noescape
-func xxph3Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+func xxph3Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
-func xxph3Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+func xxph3Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 // groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
 // all probes.

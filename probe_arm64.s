@@ -4,7 +4,7 @@
 
 #include "textflag.h"
 
-// func hash32Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+// func hash32Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: ASIMD
 TEXT ·hash32Width4NEON(SB), NOSPLIT, $0-56
 	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
@@ -36,7 +36,7 @@ vector:
 	MOVD    R0, left+48(FP)
 	RET
 
-// func hash32Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+// func hash32Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: ASIMD
 TEXT ·hash32Width8NEON(SB), NOSPLIT, $0-56
 	// Each lane hashes one key: for each of its words h = (h + word)·mul, h ^= h>>16.
@@ -81,7 +81,7 @@ vector:
 	MOVD    R0, left+48(FP)
 	RET
 
-// func hash32HeadersNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+// func hash32HeadersNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: ASIMD
 TEXT ·hash32HeadersNEON(SB), $80-56
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
@@ -529,7 +529,7 @@ copied_7:
 	MOVD $8, R22
 	B    located_7
 
-// func hash32Offsets32NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+// func hash32Offsets32NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: ASIMD
 TEXT ·hash32Offsets32NEON(SB), $80-56
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
@@ -993,7 +993,7 @@ copied_7:
 	MOVD $8, R22
 	B    located_7
 
-// func hash32Offsets64NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+// func hash32Offsets64NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: ASIMD
 TEXT ·hash32Offsets64NEON(SB), $80-56
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
@@ -1457,7 +1457,7 @@ copied_7:
 	MOVD $8, R22
 	B    located_7
 
-// func hash32FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int)
+// func hash32FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: ASIMD
 TEXT ·hash32FixedNEON(SB), $0-56
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
@@ -3956,9 +3956,9 @@ stripe:
 	MADD   R3, R6, R8, R8
 	B      striped
 
-// func xxph3Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+// func xxph3Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: ASIMD
-TEXT ·xxph3Width4NEON(SB), NOSPLIT, $0-56
+TEXT ·xxph3Width4NEON(SB), NOSPLIT, $0-48
 	// XXPH3 of a key of 4 to 8 bytes. The first 4 and the last 4 are the halves of a word x:
 	// x ^= secret, x = (x ^ x>>51)·p + length, x = (x ^ x>>47)·q, x = (x ^ x>>37)·r, x ^= x>>32.
 	MOVD $-4734510112055689544, R0
@@ -4036,12 +4036,12 @@ key:
 	BNE     key
 
 end:
-	MOVD R7, left+48(FP)
+	MOVD R7, left+40(FP)
 	RET
 
-// func xxph3Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int)
+// func xxph3Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: ASIMD
-TEXT ·xxph3Width8NEON(SB), NOSPLIT, $0-56
+TEXT ·xxph3Width8NEON(SB), NOSPLIT, $0-48
 	// XXPH3 of a key of 4 to 8 bytes. The first 4 and the last 4 are the halves of a word x:
 	// x ^= secret, x = (x ^ x>>51)·p + length, x = (x ^ x>>47)·q, x = (x ^ x>>37)·r, x ^= x>>32.
 	MOVD $-4734510112055689544, R0
@@ -4114,7 +4114,7 @@ key:
 	BNE    key
 
 end:
-	MOVD R7, left+48(FP)
+	MOVD R7, left+40(FP)
 	RET
 
 DATA xxph3Words<>+0(SB)/8, $0xbe4ba423396cfeb8

@@ -75,12 +75,11 @@ func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, ha
 }
 
 // hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
-// leave keys that do not fill a vector. It ends at a vector, or a group of 32 or 64, with a key of
-// longKey bytes or more, and after so many bytes that a longer call would delay preemption.
+// leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
+// bytes or more, and after so many bytes that a longer call would delay preemption.
 // Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
-// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0. gathers makes
-// AVX-512 gather keys of any length.
-func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool) (left int, ok bool) {
+// during a call. signs is signedBytes if the last bytes of a key are signed, and else 0.
+func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
 	return left, false
 }
 
@@ -100,7 +99,7 @@ func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 }
 
 // xxph3 is hash32 for a word of 64 bits.
-func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool) (left int, ok bool) {
+func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	return left, false
 }
 

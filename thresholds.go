@@ -94,6 +94,6 @@ type form struct {
 // staged is the form of most hashes, and dense that of hashes after many hits.
 var staged, dense form
 
-// slowGather reports whether the CPU's gathers take longer than the loads that they stand for. Kernels of
-// strings then load, which gives the same hashes.
+// slowGather reports whether the CPU's gathers take longer than the loads that they stand for. AVX2's kernels
+// then load.
 var slowGather bool

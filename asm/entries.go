@@ -65,20 +65,19 @@ var families = []family{
 		the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.`},
 	{"hash32Loads", "layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32", "left int", `
 		hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.`},
-	{"hash32", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32, gathers bool", "left int", `
+	{"hash32", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `
 		hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
-		leave keys that do not fill a vector. It ends at a vector, or a group of 32 or 64, with a key of
-		longKey bytes or more, and after so many bytes that a longer call would delay preemption.
+		leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
+		bytes or more, and after so many bytes that a longer call would delay preemption.
 		Keys.assemblyRows returns layout, rows, stride and data. Keys may lie on the stack, which can't move
-		during a call. signs is signedBytes if the last bytes of a key are signed, and else 0. gathers makes
-		AVX-512 gather keys of any length.`},
+		during a call. signs is signedBytes if the last bytes of a key are signed, and else 0.`},
 	{"hash64", "layout layout, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64", "left int", `
 		hash64 is hash32 for two words.`},
 	{"xxh64", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
 		xxh64 is hash64 for one word.`},
 	{"xxph3Stripes", "sums *uint64, key *byte, n int", "", `
 		xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.`},
-	{"xxph3", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64, gathers bool", "left int", `
+	{"xxph3", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
 		xxph3 is hash32 for a word of 64 bits.`},
 	{"groupDouble32", "blocks **byte, n int, probes int, hash uint32", "word uint64", `
 		groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
@@ -151,7 +150,6 @@ var kernels = []struct{ name, instead string }{{"AVX512", "AVX2"}, {"AVX2", ""},
 var layouts = []struct{ name, layouts string }{
 	{"Width4", "uint32s"},
 	{"Width8", "uint64s"},
-	{"Rows", "byteSlices, strs, offsets32, offsets64, fixedWidth"},
 	{"Headers", "byteSlices, strs"},
 	{"Slices", "byteSlices"},
 	{"Strings", "strs"},

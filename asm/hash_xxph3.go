@@ -150,3 +150,220 @@ func xxph3Width(width int) {
 	VZEROUPPER()
 	RET()
 }
+
+// xxph3 has the registers of a kernel of XXPH3 for keys of any length up to 128 bytes, while its
+// code is emitted. It hashes two vectors of 8 keys at a time.
+type xxph3 struct {
+	*avx512
+	zero              reg.GPVirtual // the base of gathers by address
+	low               reg.VecVirtual
+	p1, p2, p3, short reg.VecVirtual
+	at, end, n        [2]reg.VecVirtual // where keys begin and end, and their lengths
+	h                 [2]reg.VecVirtual
+}
+
+// xxph3Bytes emits the hash of a column of keys.
+func xxph3Bytes(c column) {
+	TEXT("xxph3"+c.name+"AVX512", 0, signature("xxph3"))
+	Comment("XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less",
+		"than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a",
+		"key of more than 128 bytes.")
+	x := &xxph3{avx512: &avx512{}, zero: GP64()}
+	long := func(c uint64) reg.VecVirtual { return x.broadcastLong(number64(c)) }
+	x.low, x.short = long(0xffffffff), long(xxph3Factor)
+	x.p1, x.p2, x.p3 = long(primes[0]), long(primes[1]), long(primes[2])
+	XORL(x.zero.As32(), x.zero.As32())
+	addresses, lengths := AllocLocal(128), AllocLocal(128)
+	locate := c.locate(x.avx512)
+	to, left := argument("hashes"), vectorsOf(16)
+
+	Label("vector")
+	keys := locate()
+	x.at, x.n = keys.address, keys.longs(x.avx512)
+	x.jumpIf(false, 129, "end")
+	for i := range x.h {
+		x.end[i], x.h[i] = ZMM(), ZMM()
+		VPADDQ(x.at[i], x.n[i], x.end[i])
+		VMOVDQA64(x.n[i], x.h[i])
+	}
+	x.pairs()
+	x.words()
+	for i, h := range x.h {
+		right := ZMM()
+		VPSRLQ(U8(37), h, right)
+		VPXORQ(right, h, h)
+		VPMULLQ(x.p3, h, h)
+		VPSRLQ(U8(32), h, right)
+		VPXORQ(right, h, h)
+		VMOVDQU64(h, Mem{Base: to, Disp: 64 * i})
+	}
+	x.few(addresses, lengths, to)
+	ADDQ(U32(128), to)
+	DECQ(left)
+	JNZ(LabelRef("vector"))
+	Label("end")
+	storeLeft(left, 16)
+	VZEROUPPER()
+	RET()
+}
+
+// atLeast returns the lanes of vector i whose keys have at least n bytes.
+func (x *xxph3) atLeast(n, i int) reg.OpmaskVirtual {
+	k := K()
+	VPCMPUQ_BCST(U8(5), number(n), x.n[i], k)
+	return k
+}
+
+// jumpIf emits a jump that is taken if a key has at least n bytes, or, if none is set, no key.
+func (x *xxph3) jumpIf(none bool, n int, label string) {
+	KORTESTW(x.atLeast(n, 0), x.atLeast(n, 1))
+	if none {
+		JZ(LabelRef(label))
+	} else {
+		JNZ(LabelRef(label))
+	}
+}
+
+// secretly emits a gather of the words at from, in the lanes of the mask, combined with a word
+// of the secret.
+func (x *xxph3) secretly(from reg.VecVirtual, offset, word int, mask reg.Register) reg.VecVirtual {
+	y := x.gatherQuad(Mem{Base: x.zero, Index: from, Scale: 1, Disp: offset}, mask)
+	VPXORQ_BCST(secret.Offset(8*word), y, y)
+	return y
+}
+
+// pairs emits the hash of keys of 9 to 128 bytes, but for its last steps. The first two words
+// are alike in both ways to hash: up to 16 bytes, the second is the last.
+func (x *xxph3) pairs() {
+	x.jumpIf(true, 9, "pairs_end")
+	for i, h := range x.h {
+		some, more, up, second := x.atLeast(9, i), x.atLeast(17, i), K(), ZMM()
+		VPMULLQ(x.p1, x.n[i], more, h)
+		VPSUBQ_BCST(number(8), x.end[i], second)
+		VPADDQ_BCST(number(8), x.at[i], more, second)
+		a, b := x.secretly(x.at[i], 0, 0, some), x.secretly(second, 0, 1, some)
+		VPADDQ(x.fold(a, b), h, h)
+		KNOTW(more, up)
+		VPADDQ(a, h, up, h)
+		VPADDQ(b, h, up, h)
+	}
+	for pair := range 4 {
+		x.jumpIf(true, 32*pair+1+16*(1-min(pair, 1)), "pairs_end")
+		for i, h := range x.h {
+			active := x.atLeast(max(17, 32*pair+1), i)
+			if pair > 0 {
+				front := x.fold(x.secretly(x.at[i], 16*pair, 4*pair, active), x.secretly(x.at[i], 16*pair+8, 4*pair+1, active))
+				VPADDQ(front, h, active, h)
+			}
+			back := x.fold(x.secretly(x.end[i], -16*pair-16, 4*pair+2, active), x.secretly(x.end[i], -16*pair-8, 4*pair+3, active))
+			VPADDQ(back, h, active, h)
+		}
+	}
+	Label("pairs_end")
+}
+
+// fold returns the two halves of the products of a and b combined. 32 bits of each make a
+// product of an instruction.
+func (x *xxph3) fold(a, b reg.VecVirtual) reg.VecVirtual {
+	upperA, upperB, carry := ZMM(), ZMM(), ZMM()
+	product := func(a, b reg.VecVirtual) reg.VecVirtual {
+		p := ZMM()
+		VPMULUDQ(a, b, p)
+		return p
+	}
+	VPSRLQ(U8(32), a, upperA)
+	VPSRLQ(U8(32), b, upperB)
+	low, middle, other, high := product(a, b), product(a, upperB), product(upperA, b), product(upperA, upperB)
+	VPSRLQ(U8(32), low, carry)
+	VPADDQ(carry, middle, middle)
+	VPANDQ(x.low, middle, carry)
+	VPADDQ(carry, other, other)
+	VPSRLQ(U8(32), middle, middle)
+	VPADDQ(middle, high, high)
+	VPSRLQ(U8(32), other, carry)
+	VPADDQ(carry, high, high)
+	VPSLLQ(U8(32), other, other)
+	VPANDQ(x.low, low, low)
+	VPTERNLOGQ(U8(0x96), low, other, high) // all three combined
+	return high
+}
+
+// words emits the hash of keys of 4 to 8 bytes, but for its last steps.
+func (x *xxph3) words() {
+	none := K()
+	var active [2]reg.OpmaskVirtual
+	for i := range active {
+		active[i] = K()
+		KANDNW(x.atLeast(4, i), x.atLeast(9, i), active[i])
+	}
+	KORW(active[0], active[1], none)
+	KORTESTW(none, none)
+	JZ(LabelRef("words_end"))
+	for i, h := range x.h {
+		word := x.gatherWord(Mem{Base: x.zero, Index: x.at[i], Scale: 1}, active[i])
+		last := x.gatherWord(Mem{Base: x.zero, Index: x.end[i], Scale: 1, Disp: -4}, active[i])
+		VPSLLQ(U8(32), last, last)
+		VPORQ(last, word, word)
+		VPXORQ_BCST(secret, word, word)
+		VPSRLQ(U8(51), word, last)
+		VPXORQ(last, word, word)
+		VPMULLQ(x.short, word, word)
+		VPADDQ(x.n[i], word, word)
+		VPSRLQ(U8(47), word, last)
+		VPXORQ(last, word, word)
+		VPMULLQ(x.p2, word, active[i], h)
+	}
+	Label("words_end")
+}
+
+// few emits the hash of keys of up to 3 bytes, one by one.
+func (x *xxph3) few(addresses, lengths Mem, to reg.GPVirtual) {
+	lanes := [2]reg.GPVirtual{GP64(), GP64()}
+	for i, r := range lanes {
+		short := K()
+		VPCMPUQ_BCST(U8(1), number(4), x.n[i], short)
+		KMOVB(short, r.As32())
+		SHLL(U8(8*i), r.As32())
+	}
+	left := lanes[1]
+	ORL(lanes[0].As32(), left.As32())
+	JZ(LabelRef("few_end"))
+	for i := range x.n {
+		VMOVDQU64(x.at[i], addresses.Offset(64*i))
+		VMOVDQU64(x.n[i], lengths.Offset(64*i))
+	}
+	p3 := number64(primes[2])
+	Label("few")
+	lane, at, n, h := GP64(), GP64(), GP64(), GP64()
+	BSFL(left.As32(), lane.As32())
+	addresses.Index, addresses.Scale, lengths.Index, lengths.Scale = lane, 8, lane, 8
+	MOVQ(addresses, at)
+	MOVQ(lengths, n)
+	MOVQ(U64(bloom.constant("xxph3Empty")), h)
+	TESTQ(n, n)
+	JZ(LabelRef("few_hashed"))
+	b, middle := GP64(), GP64()
+	MOVBLZX(Mem{Base: at}, h.As32())
+	MOVQ(n, middle)
+	SHRQ(U8(1), middle)
+	MOVBLZX(Mem{Base: at, Index: middle, Scale: 1}, b.As32())
+	SHLL(U8(8), b.As32())
+	ORL(b.As32(), h.As32())
+	MOVBLZX(Mem{Base: at, Index: n, Scale: 1, Disp: -1}, b.As32())
+	SHLL(U8(16), b.As32())
+	ORL(b.As32(), h.As32())
+	SHLL(U8(24), n.As32())
+	ORL(n.As32(), h.As32())
+	XORL(U32(xxph3Secret&0xffffffff), h.As32())
+	IMULQ(prime(1), h)
+	xorRight(h, 37)
+	IMULQ(p3, h)
+	xorRight(h, 32)
+	Label("few_hashed")
+	MOVQ(h, Mem{Base: to, Index: lane, Scale: 8})
+	MOVL(left.As32(), lane.As32())
+	DECL(lane.As32())
+	ANDL(lane.As32(), left.As32())
+	JNZ(LabelRef("few"))
+	Label("few_end")
+}

@@ -28,8 +28,6 @@ func main() {
 	alternateTables()
 	smallNumbersTable()
 	headerTables()
-	rowsTables()
-	xxph3Tables()
 	splitSaltsTable()
 	splitOnesTable()
 	lineStartsTable()
@@ -37,7 +35,9 @@ func main() {
 	singleTables()
 	longConstantTables()
 	secretTable()
-	xxph3ByRows()
+	for _, c := range append(columns, fixed) {
+		xxph3Bytes(c)
+	}
 	xxph3Stripes()
 	xxph3Width(4)
 	xxph3Width(8)
@@ -55,15 +55,14 @@ func main() {
 	setPlaces()
 	sortPlaces()
 	hash32LoadsHeaders()
-	hash32ByRows()
-	for _, c := range append(columns, fixed) {
-		hash32Bytes(&avx2{}, c)
-	}
 	probeDouble32(&avx2Loads{})
 	probeDouble64(&avx2Loads{})
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
 		hash32(v, 8)
+		for _, c := range append(columns, fixed) {
+			hash32Bytes(v, c)
+		}
 		probeDouble32(v)
 		placeDouble32(v)
 		probeDouble64(v)
