@@ -688,12 +688,6 @@ func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
-func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
-
-//go:noescape
-func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
-
-//go:noescape
 func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape

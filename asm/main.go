@@ -49,7 +49,6 @@ func main() {
 	probeSingle("Uint64")
 	probeSingle("Hash")
 	hasDouble32()
-	hasDouble64()
 	probeShortSplit256()
 	groups()
 	setPlaces()

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
@@ -44,7 +42,6 @@ func singleArms(of string, v vectors, base, pair reg.GPVirtual) {
 		{"leveldbDouble32", "Double32", "AVX2"},
 		{"xxph3Line512", "Line512", v.name()},
 		{"signedLine32", "Line32", v.name()},
-		{"xxh64x2Double64", "Double64", "AVX2"},
 	} {
 		next := "not" + arm.walk + v.name()
 		CMPB(pair.As8(), U8(bloom.constant(arm.pair)))
@@ -57,9 +54,6 @@ func singleArms(of string, v vectors, base, pair reg.GPVirtual) {
 				CMPL(field(base, "n").Offset(4), U8(0))
 				JNE(LabelRef("go"))
 			}
-		case "Double64": // there is a reciprocal
-			CMPQ(field(base, "recip"), U8(0))
-			JEQ(LabelRef("go"))
 		}
 		tailCall("has" + of + arm.walk + arm.suffix)
 		Label(next)
@@ -100,57 +94,6 @@ func hasHashDouble32(h reg.GPVirtual) {
 		MOVL(h.As32(), bit.As32())
 		return bitOfByte(base, index, bit)
 	}, h, delta, uint32(bloom.constant("pairBytes")))
-}
-
-// hasDouble64 emits the tests of a key of 8 bytes by XXH64 with two seeds and its walk, and of its
-// hashes, for an array that has a reciprocal.
-func hasDouble64() {
-	TEXT("hasUint64Double64AVX2", NOSPLIT, ofUint64)
-	Comment("XXH64 with the seeds 0 and 1 of 8 bytes.")
-	key := argument("key")
-	x := newScalarXXH64(nil, key)
-	x.roundLong(key)
-	seeds := [2]reg.GPVirtual{}
-	for seed := range seeds {
-		x.h = number64(primes[4] + 8 + uint64(seed))
-		XORQ(key, x.h)
-		x.endLong()
-		x.avalanche()
-		seeds[seed] = x.h
-	}
-	hasHashDouble64(seeds[0], seeds[1])
-	TEXT("hasHashDouble64AVX2", NOSPLIT, ofHash)
-	hasHashDouble64(argument("h1"), argument("h2"))
-}
-
-func hasHashDouble64(h1, h2 reg.GPVirtual) {
-	walk := argument("base")
-	base, n, recip, three := fieldValue(walk, "base"), fieldValue(walk, "n"), fieldValue(walk, "recip"), constant(3)
-	var corrections []func()
-	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
-		remainder, low, q, index := GP64(), GP64(), GP64(), GP64()
-		MOVQ(h, reg.RDX)
-		MULXQ(recip, low, q)
-		MOVQ(h, remainder)
-		SHRQ(U8(8), q)
-		IMULQ(n, q)
-		SUBQ(q, remainder)
-		large := fmt.Sprintf("large%d", len(corrections))
-		small := fmt.Sprintf("small%d", len(corrections))
-		CMPQ(remainder, n)
-		JCC(LabelRef(large)) // one in 512
-		Label(small)
-		corrections = append(corrections, func() {
-			Label(large)
-			SUBQ(n, remainder)
-			JMP(LabelRef(small))
-		})
-		SHRXQ(three.As64(), remainder, index)
-		return bitOfByte(base, index, remainder)
-	}, h1, h2, 0)
-	for _, correct := range corrections {
-		correct()
-	}
 }
 
 // field is a field of the array that a register points to, and fieldValue a register with it.
