@@ -17,16 +17,16 @@ const (
 	// filter does not fit the caches, so a call into assembly takes longer for each key.
 	farBytes = 32 << 20
 	// pairBytes is the size of a filter of the walk double32 from which on two probes of a single
-	// key share a branch, and not three. On a Sapphire Rapids, absent keys then take 1.1 times
-	// less time at 256 KiB and 1.2 times less from 8 MiB on; at 16 KiB they would take 1.1
-	// times more (-bench MayContain$). Prototypes on a Zen 3 gave the same bound.
+	// key share a branch, and not three. On a Sapphire Rapids, absent keys are then 1.1 times as
+	// fast at 256 KiB and 1.2 times as fast from 8 MiB on; at 16 KiB they would take 1.1 times as
+	// long (-bench MayContain$). Prototypes on a Zen 3 gave the same bound.
 	pairBytes = 256 << 10
-	// exitBytes is the size of a filter from which on Go leaves a key earlier: in the walk line512
+	// exitBytes is the size of a filter from which on Go returns after fewer probes: in the walk line512
 	// after four probes, and in double64 after two and not three. While a CPU waits for a line, it loads
 	// those of later keys, as many as it has room for their instructions, and a branch waits for
-	// the slowest of its loads. On a Sapphire Rapids (-bench Singles), absent keys of RocksDB then
-	// took 1.1 times less time from 8 MiB on, and a mixture of nori's 1.2 times less. At 1 MiB, a
-	// mixture of RocksDB's took 1.4 times more.
+	// the slowest of its loads. On a Sapphire Rapids (-bench Singles), absent keys of RocksDB were
+	// then 1.1 times as fast from 8 MiB on, and a mixture of nori's 1.2 times as fast. At 1 MiB, a
+	// mixture of RocksDB's took 1.4 times as long.
 	exitBytes = 4 << 20
 	// singleKeys is the largest number of keys that a batch tests, or adds, one by one. For so
 	// few, the buffers and the calls of a window cost more than the kernels save.
@@ -37,12 +37,12 @@ const (
 	singleKeysGeneric = 31
 	// stageBytes is the size of a filter of the walk double32 in which loads take longer than
 	// stages: all probes of an absent key are three times as many loads as those of its stages. On
-	// a Sapphire Rapids, 64 absent keys took 1.6 times less time in stages at 4 MiB, 2.4 times less
-	// at 64 MiB, and as long at 2 MiB. Batches of 8 keys are faster one by one there, if absent.
+	// a Sapphire Rapids, 64 absent keys were 1.6 times as fast in stages at 4 MiB, 2.4 times as fast
+	// at 64 MiB, and as fast at 2 MiB. Batches of 8 keys are faster one by one there, if absent.
 	stageBytes = 4 << 20
 	// keysAcross is the largest number of keys that a Group tests one by one with all
-	// filters. It tests more keys filter by filter. On a Sapphire Rapids, -bench GroupBatch gave
-	// 1.0 to 3.2 times less time for 32 keys, in every kernel, and 0.8 to 2.7 for 64.
+	// filters. It tests more keys filter by filter. On a Sapphire Rapids, 32 keys were 1.0
+	// to 3.2 times as fast so, in every kernel, and 64 keys 0.8 to 2.7 times (-bench GroupBatch).
 	keysAcross = 32
 	// smallBatch is the largest number of keys that have smaller buffers. To clear the buffers
 	// of a whole window would cost more than to test so few keys.
