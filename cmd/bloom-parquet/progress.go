@@ -21,6 +21,7 @@ func bar(s *streams, title string, total int64) (add func(int64), done func()) {
 		progressbar.OptionSetWriter(s.err),
 		progressbar.OptionSetDescription(title),
 		progressbar.OptionThrottle(100*time.Millisecond), // drawing must not slow the work
+		progressbar.OptionSetSpinnerChangeInterval(0),    // else a goroutine of the bar's draws, which races
 		progressbar.OptionClearOnFinish(),
 	)
 	// An error of drawing is no reason to stop.

@@ -25,6 +25,7 @@ func bar(s *streams, title string, total int64, options ...progressbar.Option) (
 		progressbar.OptionSetWriter(s.err),
 		progressbar.OptionSetDescription(title),
 		progressbar.OptionThrottle(100*time.Millisecond), // drawing must not slow the work
+		progressbar.OptionSetSpinnerChangeInterval(0),    // else a goroutine of the bar's draws, which races
 		progressbar.OptionClearOnFinish(),
 	)...)
 	start, work, drawn := time.Now(), atomic.Int64{}, atomic.Bool{}
