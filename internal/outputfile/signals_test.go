@@ -3,6 +3,7 @@
 package outputfile
 
 import (
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -15,7 +16,6 @@ import (
 // TestSignals ends Write by each signal that asks for it: the old file stays, and
 // no other.
 func TestSignals(t *testing.T) {
-	data := make([]byte, 256<<20)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(s.String(), func(t *testing.T) {
 			ignored := make(chan os.Signal, 1) // one too late does not end the test
@@ -26,11 +26,17 @@ func TestSignals(t *testing.T) {
 			if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			failed := make(chan error, 1)
-			go func() { failed <- writeBytes(path, data) }()
-			for len(list(t, dir)) < 2 {
-				time.Sleep(100 * time.Microsecond)
-			}
+			failed, written, release := make(chan error, 1), make(chan struct{}), make(chan struct{})
+			defer close(release)
+			go func() {
+				failed <- standard.Write(path, func(w io.Writer) error {
+					_, err := io.WriteString(w, "new")
+					close(written)
+					<-release
+					return err
+				})
+			}()
+			<-written
 			if err := syscall.Kill(os.Getpid(), s); err != nil {
 				t.Fatal(err)
 			}
