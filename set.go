@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"unsafe"
 )
@@ -192,12 +191,7 @@ func (s *Set) Merge(other *Set) error {
 	}
 	s.count.n += other.count.n
 	s.count.unknown = s.count.unknown || other.count.unknown
-	for ; len(to) >= 8; to, from = to[8:], from[8:] {
-		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)|binary.LittleEndian.Uint64(from))
-	}
-	for i, b := range from {
-		to[i] |= b
-	}
+	or(to, from)
 	return nil
 }
 
