@@ -19,9 +19,9 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// mostBuilt is the size of the largest filters that a report builds: the keys of larger ones would
-// take gigabytes.
-const mostBuilt = 8 << 20
+// mostBuilt is the size of the largest filters to which a report adds keys: ten rounds of larger ones would
+// take minutes.
+const mostBuilt = 1 << 20
 
 // reportedFormats are those whose code differs: nori-crate is nori with another header.
 var reportedFormats = []bloom.Format{bloom.RocksDB, bloom.LevelDB, bloom.Pebble, bloom.Parquet, bloom.Nori}
