@@ -24,7 +24,7 @@ import (
 const mostBuilt = 1 << 20
 
 // reportedFormats are those whose code differs: nori-crate is nori with another header.
-var reportedFormats = []bloom.Format{bloom.RocksDB, bloom.LevelDB, bloom.Pebble, bloom.Parquet, bloom.Nori}
+var reportedFormats = slices.DeleteFunc(bloom.Formats(), func(f bloom.Format) bool { return f == bloom.NoriCrate })
 
 // reportedKeys are the kinds of keys that a report measures.
 var reportedKeys = []struct {
