@@ -219,7 +219,12 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64, add bool)
 			some := buffer.slice(0, part.n)
 			h = &some
 		}
-		found := v.probeKeys(part, h, hits[i/64:], dense)
+		if own := part.ownHashes(); own != nil {
+			h = &hashes{h1: own}
+		} else {
+			part.hash(v.pair.hash(), v.kernel, h)
+		}
+		found := v.probeHashed(part, h, hits[i/64:], dense)
 		dense = v.isDense(found, part.n)
 		if add {
 			found = v.addMissing(part, h, hits[i/64:])
@@ -310,14 +315,9 @@ func (v *view) eachHit(keys Keys, yield func(int) bool) {
 	}
 }
 
-// probeKeys is MayContainBatch for 1 to windowKeys keys. It writes their hashes to h. dense is
+// probeHashed is MayContainBatch for the 1 to windowKeys keys whose hashes are in h. dense is
 // a hint: many of the keys before them were hits.
-func (v *view) probeKeys(keys *Keys, h *hashes, hits []uint64, dense bool) int {
-	if own := keys.ownHashes(); own != nil {
-		h = &hashes{h1: own}
-	} else {
-		keys.hash(v.pair.hash(), v.kernel, h)
-	}
+func (v *view) probeHashed(keys *Keys, h *hashes, hits []uint64, dense bool) int {
 	v.probeHashes(h, hits, dense)
 	total := 0
 	for i := 0; i < keys.n; i += 64 {

@@ -87,7 +87,7 @@ func TestAddBatchNew(t *testing.T) {
 	random := rand.New(rand.NewPCG(51, 52))
 	columns := make([][][]byte, 0, 16)
 	valid := make([][]byte, 0, 16)
-	for _, n := range []int{0, 1, 3, singleKeys, singleKeys + 1, 63, 64, 65, 300, windowKeys128 + 1, 2*windowKeys + 7, 700} {
+	for _, n := range []int{0, 1, 3, singleKeys, singleKeys + 1, 63, 64, 65, 300, 16, windowKeys128 + 1, 2 * windowKeys, 2*windowKeys + 7, 700} {
 		column := make([][]byte, n)
 		for i := range column {
 			column[i] = golden.Mixed.Key(random.IntN(2500))
@@ -114,20 +114,22 @@ func TestAddBatchNew(t *testing.T) {
 			want = append(want, added)
 		}
 		for _, kernel := range kernels {
-			for name, s := range adders(t, p, 1500, kernel) {
-				t.Run(fmt.Sprintf("%s/kernel=%v", name, kernel), func(t *testing.T) {
-					for c, column := range columns {
-						keys := must(t)(Bytes(column).WithValidity(valid[c], 0))
-						if c%2 == 1 {
-							keys = keys.Hashed(format)
+			for _, hashed := range []bool{false, true} {
+				for name, s := range adders(t, p, 1500, kernel) {
+					t.Run(fmt.Sprintf("%s/kernel=%v/hashed=%v", name, kernel, hashed), func(t *testing.T) {
+						for c, column := range columns {
+							keys := must(t)(Bytes(column).WithValidity(valid[c], 0))
+							if hashed {
+								keys = keys.Hashed(format)
+							}
+							const canary = 0xdeadbeefdeadbeef
+							got := slices.Repeat([]uint64{canary}, len(want[c])+1)
+							if n := s.AddBatchNew(keys, got); !slices.Equal(got[:len(want[c])], want[c]) || n != int(onesCount64(want[c])) || got[len(want[c])] != canary {
+								t.Fatalf("column %d of %d rows: %d rows\n%x are new, want\n%x", c, len(column), n, got, want[c])
+							}
 						}
-						const canary = 0xdeadbeefdeadbeef
-						got := slices.Repeat([]uint64{canary}, len(want[c])+1)
-						if n := s.AddBatchNew(keys, got); !slices.Equal(got[:len(want[c])], want[c]) || n != int(onesCount64(want[c])) || got[len(want[c])] != canary {
-							t.Fatalf("column %d of %d rows: %d rows\n%x are new, want\n%x", c, len(column), n, got, want[c])
-						}
-					}
-				})
+					})
+				}
 			}
 			for name, s := range adders(t, p, 1500, kernel) {
 				for c, column := range columns {
