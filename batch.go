@@ -208,6 +208,9 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64, add bool)
 	if v.bytes() >= farBytes {
 		step = min(step, windowKeys/2)
 	}
+	if add {
+		return v.addWindowsNew(keys, buffer, step, hits)
+	}
 	total, dense := 0, false
 	for i := 0; i < keys.n; i += step {
 		part, h := keys, buffer
@@ -226,9 +229,6 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64, add bool)
 		}
 		found := v.probeHashed(part, h, hits[i/64:], dense)
 		dense = v.isDense(found, part.n)
-		if add {
-			found = v.addMissing(part, h, hits[i/64:])
-		}
 		total += found
 	}
 	return total
@@ -256,30 +256,6 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 		}
 	}
 	return dst
-}
-
-// addMissing adds the keys of a window that were no hits. h has the hashes of the window. It
-// changes hits to the rows that were new, and returns their number. It tests a key again before
-// it adds the key: keys before it in the window may have set its bits.
-func (v *view) addMissing(keys *Keys, h *hashes, hits []uint64) int {
-	total := 0
-	for i := 0; i < keys.n; i += 64 {
-		rows := min(64, keys.n-i)
-		rest := ^hits[i/64] << (64 - rows) >> (64 - rows)
-		if keys.validity != nil {
-			rest &= keys.valid(i, rows)
-		}
-		word := uint64(0)
-		for ; rest != 0; rest &= rest - 1 {
-			j := bits.TrailingZeros64(rest)
-			if v.addNew(h.at(i+j, v.pair.hash())) {
-				word |= 1 << j
-			}
-		}
-		hits[i/64] = word
-		total += bits.OnesCount64(word)
-	}
-	return total
 }
 
 // Hits returns an iterator over the positions of the keys that may be in the filter, in

@@ -147,6 +147,64 @@ func TestAddBatchNew(t *testing.T) {
 	})
 }
 
+// TestAddBatchNewOfShares adds a stream to sets of any capacity, by columns of which other shares are new, so
+// that windows are tested first and not tested. It compares each row with the reference.
+func TestAddBatchNewOfShares(t *testing.T) {
+	is(t, behaviour)
+	random := rand.New(rand.NewPCG(53, 54))
+	rounds := 6
+	if testing.Short() {
+		rounds = 2
+	}
+	eachFormat(t, func(t *testing.T, format Format) {
+		for range rounds {
+			p, capacity := Policy{format, 2 + random.IntN(19)}, 1+random.IntN(3000)
+			var sets []*Set
+			for _, kernel := range kernels {
+				s, err := mustSet(t, p, capacity).WithKernel(kernel)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sets = append(sets, s)
+			}
+			model := slices.Clone(sets[0].data)
+			next := 0
+			for _, percent := range []int{100, 0, 1, 5, 25, 50, 100, 5} {
+				rows := make([][]byte, random.IntN(2*windowKeys))
+				for i := range rows {
+					if random.IntN(100) < percent {
+						next++
+						rows[i] = golden.Mixed.Key(next)
+					} else {
+						rows[i] = golden.Mixed.Key(random.IntN(next + 1))
+					}
+				}
+				column, valid := Bytes(rows), slices.Repeat([]byte{0xff}, len(rows)/8+1)
+				if random.IntN(2) == 0 {
+					for i := range valid {
+						valid[i] = byte(random.Uint32() | random.Uint32())
+					}
+					column = must(t)(column.WithValidity(valid, 0))
+				}
+				want := make([]uint64, (len(rows)+63)/64)
+				for i, key := range rows {
+					if valid[i/8]>>(i%8)&1 != 0 && !Reference(format, model, key) {
+						want[i/64] |= 1 << (i % 64)
+						addByReference(t, format, model, key)
+					}
+				}
+				got := make([]uint64, len(want))
+				for _, s := range sets {
+					if n := s.AddBatchNew(column, got); !slices.Equal(got, want) || n != int(onesCount64(want)) || !bytes.Equal(s.data, model) {
+						t.Fatalf("kernel %v, %d bits a key, capacity %d, %d rows, %d %% new: right bits: %v; %d rows\n%x are new, want\n%x",
+							s.Kernel(), p.BitsPerKey, capacity, len(rows), percent, bytes.Equal(s.data, model), n, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
 func onesCount64(words []uint64) (n uint64) {
 	for _, w := range words {
 		for ; w != 0; w &= w - 1 {
