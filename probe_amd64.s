@@ -11942,22 +11942,37 @@ near_one:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPXORD       Z7, Z7, Z7
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_1:
-	VPADDD.BCST (R8), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R8), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z7
-	ADDQ        $0x08, R8
-	DECQ        R9
-	JNZ         pair_1
-	VPORD       (DI), Z7, Z7
-	VMOVDQU32   Z7, (DI)
-	JMP         near_one
+pairs_end_1:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       near_one
 	PCALIGN $0x40
 
 near_four:
@@ -11976,45 +11991,102 @@ near_four:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
 
-pair_2:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z8
-	VPADDD.BCST 32(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	VPADDD.BCST 64(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 96(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_2
-	VPORD       (DI), Z8, Z8
-	VMOVDQU32   Z8, (DI)
-	VPORD       (R8), Z9, Z9
-	VMOVDQU32   Z9, (R8)
-	VPORD       (R9), Z10, Z10
-	VMOVDQU32   Z10, (R9)
-	VPORD       (R10), Z11, Z11
-	VMOVDQU32   Z11, (R10)
+pairs_end_2:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z6, Z6
+	VMOVDQU32 Z6, (R10)
 
 near_some:
 	TESTQ SI, SI
@@ -12054,22 +12126,37 @@ far_one:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPXORD       Z7, Z7, Z7
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_3:
-	VPADDD.BCST (R8), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R8), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z7
-	ADDQ        $0x08, R8
-	DECQ        R9
-	JNZ         pair_3
-	VPORD       (DI), Z7, Z7
-	VMOVDQU32   Z7, (DI)
-	JMP         far_one
+pairs_end_3:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       far_one
 	PCALIGN $0x40
 
 far_four:
@@ -12096,45 +12183,102 @@ far_four:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
 
-pair_4:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z8
-	VPADDD.BCST 32(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	VPADDD.BCST 64(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 96(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_4
-	VPORD       (DI), Z8, Z8
-	VMOVDQU32   Z8, (DI)
-	VPORD       (R8), Z9, Z9
-	VMOVDQU32   Z9, (R8)
-	VPORD       (R9), Z10, Z10
-	VMOVDQU32   Z10, (R9)
-	VPORD       (R10), Z11, Z11
-	VMOVDQU32   Z11, (R10)
+pairs_end_4:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z6, Z6
+	VMOVDQU32 Z6, (R10)
 
 far_some:
 	TESTQ SI, SI
@@ -12208,22 +12352,37 @@ near_one:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, (AX)
-	VPXORD       Z9, Z9, Z9
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_1:
-	VPADDD.BCST (R8), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R8), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	ADDQ        $0x08, R8
-	DECQ        R9
-	JNZ         pair_1
-	VPORD       (DI), Z9, Z9
-	VMOVDQU32   Z9, (DI)
-	JMP         near_one
+pairs_end_1:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       near_one
 	PCALIGN $0x40
 
 near_four:
@@ -12248,45 +12407,102 @@ near_four:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, 64(AX)
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	VPXORD       Z12, Z12, Z12
-	VPXORD       Z13, Z13, Z13
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z4, Z5, Z4
+	VPADDD.BCST  96(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z5, Z7, Z5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 
-pair_2:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 32(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	VPADDD.BCST 64(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z12
-	VPADDD.BCST 96(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z13
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_2
-	VPORD       (DI), Z10, Z10
-	VMOVDQU32   Z10, (DI)
-	VPORD       (R8), Z11, Z11
-	VMOVDQU32   Z11, (R8)
-	VPORD       (R9), Z12, Z12
-	VMOVDQU32   Z12, (R9)
-	VPORD       (R10), Z13, Z13
-	VMOVDQU32   Z13, (R10)
+pairs_end_2:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z5, Z5
+	VMOVDQU32 Z5, (R10)
 
 near_some:
 	TESTQ SI, SI
@@ -12329,22 +12545,37 @@ far_one:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, (AX)
-	VPXORD       Z9, Z9, Z9
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_3:
-	VPADDD.BCST (R8), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R8), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	ADDQ        $0x08, R8
-	DECQ        R9
-	JNZ         pair_3
-	VPORD       (DI), Z9, Z9
-	VMOVDQU32   Z9, (DI)
-	JMP         far_one
+pairs_end_3:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       far_one
 	PCALIGN $0x40
 
 far_four:
@@ -12377,45 +12608,102 @@ far_four:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, 64(AX)
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	VPXORD       Z12, Z12, Z12
-	VPXORD       Z13, Z13, Z13
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z4, Z5, Z4
+	VPADDD.BCST  96(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z5, Z7, Z5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 
-pair_4:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 32(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	VPADDD.BCST 64(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z12
-	VPADDD.BCST 96(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z13
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_4
-	VPORD       (DI), Z10, Z10
-	VMOVDQU32   Z10, (DI)
-	VPORD       (R8), Z11, Z11
-	VMOVDQU32   Z11, (R8)
-	VPORD       (R9), Z12, Z12
-	VMOVDQU32   Z12, (R9)
-	VPORD       (R10), Z13, Z13
-	VMOVDQU32   Z13, (R10)
+pairs_end_4:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z5, Z5
+	VMOVDQU32 Z5, (R10)
 
 far_some:
 	TESTQ SI, SI
@@ -12489,70 +12777,127 @@ near_four:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
-	VPXORD       Z7, Z7, Z7
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
-	MOVQ         AX, R14
-	MOVQ         CX, R15
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
 
-pair_1:
-	VPADDD.BCST (R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z7
-	VPADDD.BCST 32(R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z8
-	VPADDD.BCST 64(R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	VPADDD.BCST 96(R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	ADDQ        $0x08, R14
-	DECQ        R15
-	JNZ         pair_1
-	VMOVDQU32   (R9), Z2
-	VPORD       Z2, Z7, Z7
-	VPCMPD      $0x04, Z2, Z7, K2
-	VMOVDQU32   Z7, (R9)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	VMOVDQU32   (R11), Z2
-	VPORD       Z2, Z8, Z8
-	VPCMPD      $0x04, Z2, Z8, K2
-	VMOVDQU32   Z8, (R11)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	VMOVDQU32   (R12), Z2
-	VPORD       Z2, Z9, Z9
-	VPCMPD      $0x04, Z2, Z9, K2
-	VMOVDQU32   Z9, (R12)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	VMOVDQU32   (R13), Z2
-	VPORD       Z2, Z10, Z10
-	VPCMPD      $0x04, Z2, Z10, K2
-	VMOVDQU32   Z10, (R13)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	ADDQ        $0x04, R8
-	TESTQ       $0x0000003f, R8
-	JNZ         near_next
-	MOVQ        BX, (DI)
-	ADDQ        $0x08, DI
+pairs_end_1:
+	VMOVDQU32 (R9), Z7
+	VPORD     Z7, Z2, Z2
+	VPCMPD    $0x04, Z7, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R11), Z2
+	VPORD     Z2, Z3, Z3
+	VPCMPD    $0x04, Z2, Z3, K2
+	VMOVDQU32 Z3, (R11)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R12), Z2
+	VPORD     Z2, Z4, Z4
+	VPCMPD    $0x04, Z2, Z4, K2
+	VMOVDQU32 Z4, (R12)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R13), Z2
+	VPORD     Z2, Z6, Z6
+	VPCMPD    $0x04, Z2, Z6, K2
+	VMOVDQU32 Z6, (R13)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x04, R8
+	TESTQ     $0x0000003f, R8
+	JNZ       near_next
+	MOVQ      BX, (DI)
+	ADDQ      $0x08, DI
 
 near_next:
 	LEAQ 4(R8), R9
@@ -12567,27 +12912,42 @@ near_one:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPXORD       Z11, Z11, Z11
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_2:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_2
-	VMOVDQU32   (R9), Z2
-	VPORD       Z2, Z11, Z11
-	VPCMPD      $0x04, Z2, Z11, K2
-	VMOVDQU32   Z11, (R9)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	ADDQ        $0x01, R8
+pairs_end_2:
+	VMOVDQU32 (R9), Z3
+	VPORD     Z3, Z2, Z2
+	VPCMPD    $0x04, Z3, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x01, R8
 
 near_rest:
 	CMPQ R8, R10
@@ -12651,70 +13011,127 @@ far_four:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
-	VPXORD       Z7, Z7, Z7
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
-	MOVQ         AX, R14
-	MOVQ         CX, R15
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
 
-pair_3:
-	VPADDD.BCST (R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z7
-	VPADDD.BCST 32(R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z8
-	VPADDD.BCST 64(R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	VPADDD.BCST 96(R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	ADDQ        $0x08, R14
-	DECQ        R15
-	JNZ         pair_3
-	VMOVDQU32   (R9), Z2
-	VPORD       Z2, Z7, Z7
-	VPCMPD      $0x04, Z2, Z7, K2
-	VMOVDQU32   Z7, (R9)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	VMOVDQU32   (R11), Z2
-	VPORD       Z2, Z8, Z8
-	VPCMPD      $0x04, Z2, Z8, K2
-	VMOVDQU32   Z8, (R11)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	VMOVDQU32   (R12), Z2
-	VPORD       Z2, Z9, Z9
-	VPCMPD      $0x04, Z2, Z9, K2
-	VMOVDQU32   Z9, (R12)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	VMOVDQU32   (R13), Z2
-	VPORD       Z2, Z10, Z10
-	VPCMPD      $0x04, Z2, Z10, K2
-	VMOVDQU32   Z10, (R13)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	ADDQ        $0x04, R8
-	TESTQ       $0x0000003f, R8
-	JNZ         far_next
-	MOVQ        BX, (DI)
-	ADDQ        $0x08, DI
+pairs_end_3:
+	VMOVDQU32 (R9), Z7
+	VPORD     Z7, Z2, Z2
+	VPCMPD    $0x04, Z7, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R11), Z2
+	VPORD     Z2, Z3, Z3
+	VPCMPD    $0x04, Z2, Z3, K2
+	VMOVDQU32 Z3, (R11)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R12), Z2
+	VPORD     Z2, Z4, Z4
+	VPCMPD    $0x04, Z2, Z4, K2
+	VMOVDQU32 Z4, (R12)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R13), Z2
+	VPORD     Z2, Z6, Z6
+	VPCMPD    $0x04, Z2, Z6, K2
+	VMOVDQU32 Z6, (R13)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x04, R8
+	TESTQ     $0x0000003f, R8
+	JNZ       far_next
+	MOVQ      BX, (DI)
+	ADDQ      $0x08, DI
 
 far_next:
 	LEAQ 4(R8), R9
@@ -12731,27 +13148,42 @@ far_one:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPXORD       Z11, Z11, Z11
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_4:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_4
-	VMOVDQU32   (R9), Z2
-	VPORD       Z2, Z11, Z11
-	VPCMPD      $0x04, Z2, Z11, K2
-	VMOVDQU32   Z11, (R9)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	ADDQ        $0x01, R8
+pairs_end_4:
+	VMOVDQU32 (R9), Z3
+	VPORD     Z3, Z2, Z2
+	VPCMPD    $0x04, Z3, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x01, R8
 
 far_rest:
 	CMPQ R8, R10
@@ -12845,70 +13277,127 @@ near_four:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, 64(AX)
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	VPXORD       Z12, Z12, Z12
-	MOVQ         AX, R14
-	MOVQ         CX, R15
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z4, Z5, Z4
+	VPADDD.BCST  96(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z5, Z7, Z5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 
-pair_1:
-	VPADDD.BCST (R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	VPADDD.BCST 32(R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 64(R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	VPADDD.BCST 96(R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z12
-	ADDQ        $0x08, R14
-	DECQ        R15
-	JNZ         pair_1
-	VMOVDQU32   (R9), Z2
-	VPORD       Z2, Z9, Z9
-	VPCMPD      $0x04, Z2, Z9, K2
-	VMOVDQU32   Z9, (R9)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	VMOVDQU32   (R11), Z2
-	VPORD       Z2, Z10, Z10
-	VPCMPD      $0x04, Z2, Z10, K2
-	VMOVDQU32   Z10, (R11)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	VMOVDQU32   (R12), Z2
-	VPORD       Z2, Z11, Z11
-	VPCMPD      $0x04, Z2, Z11, K2
-	VMOVDQU32   Z11, (R12)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	VMOVDQU32   (R13), Z2
-	VPORD       Z2, Z12, Z12
-	VPCMPD      $0x04, Z2, Z12, K2
-	VMOVDQU32   Z12, (R13)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	ADDQ        $0x04, R8
-	TESTQ       $0x0000003f, R8
-	JNZ         near_next
-	MOVQ        BX, (DI)
-	ADDQ        $0x08, DI
+pairs_end_1:
+	VMOVDQU32 (R9), Z7
+	VPORD     Z7, Z2, Z2
+	VPCMPD    $0x04, Z7, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R11), Z2
+	VPORD     Z2, Z3, Z3
+	VPCMPD    $0x04, Z2, Z3, K2
+	VMOVDQU32 Z3, (R11)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R12), Z2
+	VPORD     Z2, Z4, Z4
+	VPCMPD    $0x04, Z2, Z4, K2
+	VMOVDQU32 Z4, (R12)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R13), Z2
+	VPORD     Z2, Z5, Z5
+	VPCMPD    $0x04, Z2, Z5, K2
+	VMOVDQU32 Z5, (R13)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x04, R8
+	TESTQ     $0x0000003f, R8
+	JNZ       near_next
+	MOVQ      BX, (DI)
+	ADDQ      $0x08, DI
 
 near_next:
 	LEAQ 4(R8), R9
@@ -12926,27 +13415,42 @@ near_one:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, (AX)
-	VPXORD       Z13, Z13, Z13
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_2:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z13
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_2
-	VMOVDQU32   (R9), Z2
-	VPORD       Z2, Z13, Z13
-	VPCMPD      $0x04, Z2, Z13, K2
-	VMOVDQU32   Z13, (R9)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	ADDQ        $0x01, R8
+pairs_end_2:
+	VMOVDQU32 (R9), Z3
+	VPORD     Z3, Z2, Z2
+	VPCMPD    $0x04, Z3, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x01, R8
 
 near_rest:
 	CMPQ R8, R10
@@ -13016,70 +13520,127 @@ far_four:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, 64(AX)
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	VPXORD       Z12, Z12, Z12
-	MOVQ         AX, R14
-	MOVQ         CX, R15
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z4, Z5, Z4
+	VPADDD.BCST  96(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z5, Z7, Z5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 
-pair_3:
-	VPADDD.BCST (R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	VPADDD.BCST 32(R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 64(R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	VPADDD.BCST 96(R14), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R14), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z12
-	ADDQ        $0x08, R14
-	DECQ        R15
-	JNZ         pair_3
-	VMOVDQU32   (R9), Z2
-	VPORD       Z2, Z9, Z9
-	VPCMPD      $0x04, Z2, Z9, K2
-	VMOVDQU32   Z9, (R9)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	VMOVDQU32   (R11), Z2
-	VPORD       Z2, Z10, Z10
-	VPCMPD      $0x04, Z2, Z10, K2
-	VMOVDQU32   Z10, (R11)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	VMOVDQU32   (R12), Z2
-	VPORD       Z2, Z11, Z11
-	VPCMPD      $0x04, Z2, Z11, K2
-	VMOVDQU32   Z11, (R12)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	VMOVDQU32   (R13), Z2
-	VPORD       Z2, Z12, Z12
-	VPCMPD      $0x04, Z2, Z12, K2
-	VMOVDQU32   Z12, (R13)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	ADDQ        $0x04, R8
-	TESTQ       $0x0000003f, R8
-	JNZ         far_next
-	MOVQ        BX, (DI)
-	ADDQ        $0x08, DI
+pairs_end_3:
+	VMOVDQU32 (R9), Z7
+	VPORD     Z7, Z2, Z2
+	VPCMPD    $0x04, Z7, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R11), Z2
+	VPORD     Z2, Z3, Z3
+	VPCMPD    $0x04, Z2, Z3, K2
+	VMOVDQU32 Z3, (R11)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R12), Z2
+	VPORD     Z2, Z4, Z4
+	VPCMPD    $0x04, Z2, Z4, K2
+	VMOVDQU32 Z4, (R12)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R13), Z2
+	VPORD     Z2, Z5, Z5
+	VPCMPD    $0x04, Z2, Z5, K2
+	VMOVDQU32 Z5, (R13)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x04, R8
+	TESTQ     $0x0000003f, R8
+	JNZ       far_next
+	MOVQ      BX, (DI)
+	ADDQ      $0x08, DI
 
 far_next:
 	LEAQ 4(R8), R9
@@ -13099,27 +13660,42 @@ far_one:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, (AX)
-	VPXORD       Z13, Z13, Z13
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_4:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z13
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_4
-	VMOVDQU32   (R9), Z2
-	VPORD       Z2, Z13, Z13
-	VPCMPD      $0x04, Z2, Z13, K2
-	VMOVDQU32   Z13, (R9)
-	KMOVW       K2, R9
-	NEGL        R9
-	RCRQ        $0x01, BX
-	ADDQ        $0x01, R8
+pairs_end_4:
+	VMOVDQU32 (R9), Z3
+	VPORD     Z3, Z2, Z2
+	VPCMPD    $0x04, Z3, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x01, R8
 
 far_rest:
 	CMPQ R8, R10
@@ -16818,49 +17394,138 @@ near_four:
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y8, Y8, Y8
-	MOVQ         AX, R14
-	MOVQ         CX, R15
-
-pair_1:
-	VPBROADCASTD (R14), Y9
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPBROADCASTD 32(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y8, Y9, Y8
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R14), Y9
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 32(R14), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R14), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y8, Y8
-	ADDQ         $0x08, R14
-	DECQ         R15
-	JNZ          pair_1
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+
+pairs_end_1:
 	VMOVDQU      (R9), Y9
 	VPANDN       Y4, Y9, Y10
 	VPOR         Y9, Y4, Y4
@@ -16891,77 +17556,166 @@ pair_1:
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y8, Y8, Y8
-	MOVQ         AX, R9
-	MOVQ         CX, R11
-
-pair_2:
-	VPBROADCASTD (R9), Y9
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPBROADCASTD 32(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y8, Y9, Y8
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R9), Y9
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 32(R9), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R9), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y8, Y8
-	ADDQ         $0x08, R9
-	DECQ         R11
-	JNZ          pair_2
-	VMOVDQU      (R12), Y9
-	VPANDN       Y4, Y9, Y10
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y4, Y4
-	VMOVDQU      Y4, (R12)
-	VMOVDQU      32(R12), Y4
-	VPANDN       Y5, Y4, Y9
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R12)
-	VPOR         Y10, Y9, Y10
-	VPTEST       Y10, Y3
-	RCRQ         $0x01, BX
-	VMOVDQU      (R13), Y4
-	VPANDN       Y6, Y4, Y5
-	VPOR         Y4, Y6, Y6
-	VMOVDQU      Y6, (R13)
-	VMOVDQU      32(R13), Y4
-	VPANDN       Y8, Y4, Y6
-	VPOR         Y4, Y8, Y8
-	VMOVDQU      Y8, 32(R13)
-	VPOR         Y5, Y6, Y5
-	VPTEST       Y5, Y3
-	RCRQ         $0x01, BX
-	ADDQ         $0x04, R8
-	TESTQ        $0x0000003f, R8
-	JNZ          near_next
-	NOTQ         BX
-	MOVQ         BX, (DI)
-	ADDQ         $0x08, DI
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+
+pairs_end_2:
+	VMOVDQU (R12), Y9
+	VPANDN  Y4, Y9, Y10
+	VPOR    Y9, Y4, Y4
+	VMOVDQU Y4, (R12)
+	VMOVDQU 32(R12), Y4
+	VPANDN  Y5, Y4, Y9
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R12)
+	VPOR    Y10, Y9, Y10
+	VPTEST  Y10, Y3
+	RCRQ    $0x01, BX
+	VMOVDQU (R13), Y4
+	VPANDN  Y6, Y4, Y5
+	VPOR    Y4, Y6, Y6
+	VMOVDQU Y6, (R13)
+	VMOVDQU 32(R13), Y4
+	VPANDN  Y8, Y4, Y6
+	VPOR    Y4, Y8, Y8
+	VMOVDQU Y8, 32(R13)
+	VPOR    Y5, Y6, Y5
+	VPTEST  Y5, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x04, R8
+	TESTQ   $0x0000003f, R8
+	JNZ     near_next
+	NOTQ    BX
+	MOVQ    BX, (DI)
+	ADDQ    $0x08, DI
 
 near_next:
 	LEAQ 4(R8), R9
@@ -16975,43 +17729,88 @@ near_one:
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	MOVQ         AX, R11
-	MOVQ         CX, R12
-
-pair_3:
-	VPBROADCASTD (R11), Y6
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPBROADCASTD 8(AX), Y6
 	VPADDD       Y1, Y6, Y6
 	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y8
+	VPBROADCASTD 12(AX), Y8
 	VPADDD       Y1, Y8, Y8
 	VPSLLVD      Y8, Y0, Y8
 	VPOR         Y6, Y8, Y6
 	VPOR         Y6, Y4, Y4
-	VPBROADCASTD (R11), Y6
+	VPBROADCASTD 8(AX), Y6
 	VPADDD       Y2, Y6, Y6
 	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y8
+	VPBROADCASTD 12(AX), Y8
 	VPADDD       Y2, Y8, Y8
 	VPSLLVD      Y8, Y0, Y8
 	VPOR         Y6, Y8, Y6
 	VPOR         Y6, Y5, Y5
-	ADDQ         $0x08, R11
-	DECQ         R12
-	JNZ          pair_3
-	VMOVDQU      (R9), Y6
-	VPANDN       Y4, Y6, Y8
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
 	VPOR         Y6, Y4, Y4
-	VMOVDQU      Y4, (R9)
-	VMOVDQU      32(R9), Y4
-	VPANDN       Y5, Y4, Y6
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R9)
-	VPOR         Y8, Y6, Y8
-	VPTEST       Y8, Y3
-	RCRQ         $0x01, BX
-	ADDQ         $0x01, R8
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+
+pairs_end_3:
+	VMOVDQU (R9), Y6
+	VPANDN  Y4, Y6, Y8
+	VPOR    Y6, Y4, Y4
+	VMOVDQU Y4, (R9)
+	VMOVDQU 32(R9), Y4
+	VPANDN  Y5, Y4, Y6
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R9)
+	VPOR    Y8, Y6, Y8
+	VPTEST  Y8, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x01, R8
 
 near_rest:
 	CMPQ R8, R10
@@ -17090,49 +17889,138 @@ far_four:
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y8, Y8, Y8
-	MOVQ         AX, R14
-	MOVQ         CX, R15
-
-pair_4:
-	VPBROADCASTD (R14), Y9
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPBROADCASTD 32(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y8, Y9, Y8
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R14), Y9
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 32(R14), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R14), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y8, Y8
-	ADDQ         $0x08, R14
-	DECQ         R15
-	JNZ          pair_4
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+
+pairs_end_4:
 	VMOVDQU      (R9), Y9
 	VPANDN       Y4, Y9, Y10
 	VPOR         Y9, Y4, Y4
@@ -17163,77 +18051,166 @@ pair_4:
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y8, Y8, Y8
-	MOVQ         AX, R9
-	MOVQ         CX, R11
-
-pair_5:
-	VPBROADCASTD (R9), Y9
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPBROADCASTD 32(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y8, Y9, Y8
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_5
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R9), Y9
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 32(R9), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R9), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y8, Y8
-	ADDQ         $0x08, R9
-	DECQ         R11
-	JNZ          pair_5
-	VMOVDQU      (R12), Y9
-	VPANDN       Y4, Y9, Y10
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_5
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y4, Y4
-	VMOVDQU      Y4, (R12)
-	VMOVDQU      32(R12), Y4
-	VPANDN       Y5, Y4, Y9
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R12)
-	VPOR         Y10, Y9, Y10
-	VPTEST       Y10, Y3
-	RCRQ         $0x01, BX
-	VMOVDQU      (R13), Y4
-	VPANDN       Y6, Y4, Y5
-	VPOR         Y4, Y6, Y6
-	VMOVDQU      Y6, (R13)
-	VMOVDQU      32(R13), Y4
-	VPANDN       Y8, Y4, Y6
-	VPOR         Y4, Y8, Y8
-	VMOVDQU      Y8, 32(R13)
-	VPOR         Y5, Y6, Y5
-	VPTEST       Y5, Y3
-	RCRQ         $0x01, BX
-	ADDQ         $0x04, R8
-	TESTQ        $0x0000003f, R8
-	JNZ          far_next
-	NOTQ         BX
-	MOVQ         BX, (DI)
-	ADDQ         $0x08, DI
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_5
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+
+pairs_end_5:
+	VMOVDQU (R12), Y9
+	VPANDN  Y4, Y9, Y10
+	VPOR    Y9, Y4, Y4
+	VMOVDQU Y4, (R12)
+	VMOVDQU 32(R12), Y4
+	VPANDN  Y5, Y4, Y9
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R12)
+	VPOR    Y10, Y9, Y10
+	VPTEST  Y10, Y3
+	RCRQ    $0x01, BX
+	VMOVDQU (R13), Y4
+	VPANDN  Y6, Y4, Y5
+	VPOR    Y4, Y6, Y6
+	VMOVDQU Y6, (R13)
+	VMOVDQU 32(R13), Y4
+	VPANDN  Y8, Y4, Y6
+	VPOR    Y4, Y8, Y8
+	VMOVDQU Y8, 32(R13)
+	VPOR    Y5, Y6, Y5
+	VPTEST  Y5, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x04, R8
+	TESTQ   $0x0000003f, R8
+	JNZ     far_next
+	NOTQ    BX
+	MOVQ    BX, (DI)
+	ADDQ    $0x08, DI
 
 far_next:
 	LEAQ 4(R8), R9
@@ -17249,43 +18226,88 @@ far_one:
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	MOVQ         AX, R11
-	MOVQ         CX, R12
-
-pair_6:
-	VPBROADCASTD (R11), Y6
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_6
+	VPBROADCASTD 8(AX), Y6
 	VPADDD       Y1, Y6, Y6
 	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y8
+	VPBROADCASTD 12(AX), Y8
 	VPADDD       Y1, Y8, Y8
 	VPSLLVD      Y8, Y0, Y8
 	VPOR         Y6, Y8, Y6
 	VPOR         Y6, Y4, Y4
-	VPBROADCASTD (R11), Y6
+	VPBROADCASTD 8(AX), Y6
 	VPADDD       Y2, Y6, Y6
 	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y8
+	VPBROADCASTD 12(AX), Y8
 	VPADDD       Y2, Y8, Y8
 	VPSLLVD      Y8, Y0, Y8
 	VPOR         Y6, Y8, Y6
 	VPOR         Y6, Y5, Y5
-	ADDQ         $0x08, R11
-	DECQ         R12
-	JNZ          pair_6
-	VMOVDQU      (R9), Y6
-	VPANDN       Y4, Y6, Y8
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_6
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
 	VPOR         Y6, Y4, Y4
-	VMOVDQU      Y4, (R9)
-	VMOVDQU      32(R9), Y4
-	VPANDN       Y5, Y4, Y6
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R9)
-	VPOR         Y8, Y6, Y8
-	VPTEST       Y8, Y3
-	RCRQ         $0x01, BX
-	ADDQ         $0x01, R8
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_6
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+
+pairs_end_6:
+	VMOVDQU (R9), Y6
+	VPANDN  Y4, Y6, Y8
+	VPOR    Y6, Y4, Y4
+	VMOVDQU Y4, (R9)
+	VMOVDQU 32(R9), Y4
+	VPANDN  Y5, Y4, Y6
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R9)
+	VPOR    Y8, Y6, Y8
+	VPTEST  Y8, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x01, R8
 
 far_rest:
 	CMPQ R8, R10
@@ -17387,49 +18409,138 @@ near_four:
 	VPSLLD       $0x17, Y5, Y5
 	VPSRLD       $0x17, Y5, Y5
 	VMOVDQU      Y5, 32(AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y7, Y7, Y7
-	MOVQ         AX, R14
-	MOVQ         CX, R15
-
-pair_1:
-	VPBROADCASTD (R14), Y9
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPBROADCASTD 32(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y7, Y9, Y7
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R14), Y9
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 32(R14), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R14), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y7, Y7
-	ADDQ         $0x08, R14
-	DECQ         R15
-	JNZ          pair_1
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+
+pairs_end_1:
 	VMOVDQU      (R9), Y9
 	VPANDN       Y4, Y9, Y10
 	VPOR         Y9, Y4, Y4
@@ -17470,77 +18581,166 @@ pair_1:
 	VPSLLD       $0x17, Y5, Y5
 	VPSRLD       $0x17, Y5, Y5
 	VMOVDQU      Y5, 32(AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y7, Y7, Y7
-	MOVQ         AX, R9
-	MOVQ         CX, R11
-
-pair_2:
-	VPBROADCASTD (R9), Y9
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPBROADCASTD 32(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y7, Y9, Y7
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R9), Y9
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 32(R9), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R9), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y7, Y7
-	ADDQ         $0x08, R9
-	DECQ         R11
-	JNZ          pair_2
-	VMOVDQU      (R12), Y9
-	VPANDN       Y4, Y9, Y10
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y4, Y4
-	VMOVDQU      Y4, (R12)
-	VMOVDQU      32(R12), Y4
-	VPANDN       Y5, Y4, Y9
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R12)
-	VPOR         Y10, Y9, Y10
-	VPTEST       Y10, Y3
-	RCRQ         $0x01, BX
-	VMOVDQU      (R13), Y4
-	VPANDN       Y6, Y4, Y5
-	VPOR         Y4, Y6, Y6
-	VMOVDQU      Y6, (R13)
-	VMOVDQU      32(R13), Y4
-	VPANDN       Y7, Y4, Y6
-	VPOR         Y4, Y7, Y7
-	VMOVDQU      Y7, 32(R13)
-	VPOR         Y5, Y6, Y5
-	VPTEST       Y5, Y3
-	RCRQ         $0x01, BX
-	ADDQ         $0x04, R8
-	TESTQ        $0x0000003f, R8
-	JNZ          near_next
-	NOTQ         BX
-	MOVQ         BX, (DI)
-	ADDQ         $0x08, DI
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+
+pairs_end_2:
+	VMOVDQU (R12), Y9
+	VPANDN  Y4, Y9, Y10
+	VPOR    Y9, Y4, Y4
+	VMOVDQU Y4, (R12)
+	VMOVDQU 32(R12), Y4
+	VPANDN  Y5, Y4, Y9
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R12)
+	VPOR    Y10, Y9, Y10
+	VPTEST  Y10, Y3
+	RCRQ    $0x01, BX
+	VMOVDQU (R13), Y4
+	VPANDN  Y6, Y4, Y5
+	VPOR    Y4, Y6, Y6
+	VMOVDQU Y6, (R13)
+	VMOVDQU 32(R13), Y4
+	VPANDN  Y7, Y4, Y6
+	VPOR    Y4, Y7, Y7
+	VMOVDQU Y7, 32(R13)
+	VPOR    Y5, Y6, Y5
+	VPTEST  Y5, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x04, R8
+	TESTQ   $0x0000003f, R8
+	JNZ     near_next
+	NOTQ    BX
+	MOVQ    BX, (DI)
+	ADDQ    $0x08, DI
 
 near_next:
 	LEAQ 4(R8), R9
@@ -17559,43 +18759,88 @@ near_one:
 	VPSLLD       $0x17, Y5, Y5
 	VPSRLD       $0x17, Y5, Y5
 	VMOVDQU      Y5, (AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	MOVQ         AX, R11
-	MOVQ         CX, R12
-
-pair_3:
-	VPBROADCASTD (R11), Y6
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPBROADCASTD 8(AX), Y6
 	VPADDD       Y1, Y6, Y6
 	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y7
+	VPBROADCASTD 12(AX), Y7
 	VPADDD       Y1, Y7, Y7
 	VPSLLVD      Y7, Y0, Y7
 	VPOR         Y6, Y7, Y6
 	VPOR         Y6, Y4, Y4
-	VPBROADCASTD (R11), Y6
+	VPBROADCASTD 8(AX), Y6
 	VPADDD       Y2, Y6, Y6
 	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y7
+	VPBROADCASTD 12(AX), Y7
 	VPADDD       Y2, Y7, Y7
 	VPSLLVD      Y7, Y0, Y7
 	VPOR         Y6, Y7, Y6
 	VPOR         Y6, Y5, Y5
-	ADDQ         $0x08, R11
-	DECQ         R12
-	JNZ          pair_3
-	VMOVDQU      (R9), Y6
-	VPANDN       Y4, Y6, Y7
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
 	VPOR         Y6, Y4, Y4
-	VMOVDQU      Y4, (R9)
-	VMOVDQU      32(R9), Y4
-	VPANDN       Y5, Y4, Y6
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R9)
-	VPOR         Y7, Y6, Y7
-	VPTEST       Y7, Y3
-	RCRQ         $0x01, BX
-	ADDQ         $0x01, R8
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y5, Y5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y5, Y5
+
+pairs_end_3:
+	VMOVDQU (R9), Y6
+	VPANDN  Y4, Y6, Y7
+	VPOR    Y6, Y4, Y4
+	VMOVDQU Y4, (R9)
+	VMOVDQU 32(R9), Y4
+	VPANDN  Y5, Y4, Y6
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R9)
+	VPOR    Y7, Y6, Y7
+	VPTEST  Y7, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x01, R8
 
 near_rest:
 	CMPQ R8, R10
@@ -17684,49 +18929,138 @@ far_four:
 	VPSLLD       $0x17, Y5, Y5
 	VPSRLD       $0x17, Y5, Y5
 	VMOVDQU      Y5, 32(AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y7, Y7, Y7
-	MOVQ         AX, R14
-	MOVQ         CX, R15
-
-pair_4:
-	VPBROADCASTD (R14), Y9
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPBROADCASTD 32(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y7, Y9, Y7
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R14), Y9
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R14), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 32(R14), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R14), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R14), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y7, Y7
-	ADDQ         $0x08, R14
-	DECQ         R15
-	JNZ          pair_4
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+
+pairs_end_4:
 	VMOVDQU      (R9), Y9
 	VPANDN       Y4, Y9, Y10
 	VPOR         Y9, Y4, Y4
@@ -17767,77 +19101,166 @@ pair_4:
 	VPSLLD       $0x17, Y5, Y5
 	VPSRLD       $0x17, Y5, Y5
 	VMOVDQU      Y5, 32(AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	VPXOR        Y6, Y6, Y6
-	VPXOR        Y7, Y7, Y7
-	MOVQ         AX, R9
-	MOVQ         CX, R11
-
-pair_5:
-	VPBROADCASTD (R9), Y9
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPBROADCASTD 32(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y7, Y9, Y7
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_5
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y4, Y4
-	VPBROADCASTD (R9), Y9
+	VPBROADCASTD 8(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 4(R9), Y10
+	VPBROADCASTD 12(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 32(R9), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y1, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y1, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 32(R9), Y9
+	VPBROADCASTD 40(AX), Y9
 	VPADDD       Y2, Y9, Y9
 	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 36(R9), Y10
+	VPBROADCASTD 44(AX), Y10
 	VPADDD       Y2, Y10, Y10
 	VPSLLVD      Y10, Y0, Y10
 	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y7, Y7
-	ADDQ         $0x08, R9
-	DECQ         R11
-	JNZ          pair_5
-	VMOVDQU      (R12), Y9
-	VPANDN       Y4, Y9, Y10
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_5
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
 	VPOR         Y9, Y4, Y4
-	VMOVDQU      Y4, (R12)
-	VMOVDQU      32(R12), Y4
-	VPANDN       Y5, Y4, Y9
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R12)
-	VPOR         Y10, Y9, Y10
-	VPTEST       Y10, Y3
-	RCRQ         $0x01, BX
-	VMOVDQU      (R13), Y4
-	VPANDN       Y6, Y4, Y5
-	VPOR         Y4, Y6, Y6
-	VMOVDQU      Y6, (R13)
-	VMOVDQU      32(R13), Y4
-	VPANDN       Y7, Y4, Y6
-	VPOR         Y4, Y7, Y7
-	VMOVDQU      Y7, 32(R13)
-	VPOR         Y5, Y6, Y5
-	VPTEST       Y5, Y3
-	RCRQ         $0x01, BX
-	ADDQ         $0x04, R8
-	TESTQ        $0x0000003f, R8
-	JNZ          far_next
-	NOTQ         BX
-	MOVQ         BX, (DI)
-	ADDQ         $0x08, DI
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_5
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+
+pairs_end_5:
+	VMOVDQU (R12), Y9
+	VPANDN  Y4, Y9, Y10
+	VPOR    Y9, Y4, Y4
+	VMOVDQU Y4, (R12)
+	VMOVDQU 32(R12), Y4
+	VPANDN  Y5, Y4, Y9
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R12)
+	VPOR    Y10, Y9, Y10
+	VPTEST  Y10, Y3
+	RCRQ    $0x01, BX
+	VMOVDQU (R13), Y4
+	VPANDN  Y6, Y4, Y5
+	VPOR    Y4, Y6, Y6
+	VMOVDQU Y6, (R13)
+	VMOVDQU 32(R13), Y4
+	VPANDN  Y7, Y4, Y6
+	VPOR    Y4, Y7, Y7
+	VMOVDQU Y7, 32(R13)
+	VPOR    Y5, Y6, Y5
+	VPTEST  Y5, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x04, R8
+	TESTQ   $0x0000003f, R8
+	JNZ     far_next
+	NOTQ    BX
+	MOVQ    BX, (DI)
+	ADDQ    $0x08, DI
 
 far_next:
 	LEAQ 4(R8), R9
@@ -17858,43 +19281,88 @@ far_one:
 	VPSLLD       $0x17, Y5, Y5
 	VPSRLD       $0x17, Y5, Y5
 	VMOVDQU      Y5, (AX)
-	VPXOR        Y4, Y4, Y4
-	VPXOR        Y5, Y5, Y5
-	MOVQ         AX, R11
-	MOVQ         CX, R12
-
-pair_6:
-	VPBROADCASTD (R11), Y6
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_6
+	VPBROADCASTD 8(AX), Y6
 	VPADDD       Y1, Y6, Y6
 	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y7
+	VPBROADCASTD 12(AX), Y7
 	VPADDD       Y1, Y7, Y7
 	VPSLLVD      Y7, Y0, Y7
 	VPOR         Y6, Y7, Y6
 	VPOR         Y6, Y4, Y4
-	VPBROADCASTD (R11), Y6
+	VPBROADCASTD 8(AX), Y6
 	VPADDD       Y2, Y6, Y6
 	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 4(R11), Y7
+	VPBROADCASTD 12(AX), Y7
 	VPADDD       Y2, Y7, Y7
 	VPSLLVD      Y7, Y0, Y7
 	VPOR         Y6, Y7, Y6
 	VPOR         Y6, Y5, Y5
-	ADDQ         $0x08, R11
-	DECQ         R12
-	JNZ          pair_6
-	VMOVDQU      (R9), Y6
-	VPANDN       Y4, Y6, Y7
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_6
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
 	VPOR         Y6, Y4, Y4
-	VMOVDQU      Y4, (R9)
-	VMOVDQU      32(R9), Y4
-	VPANDN       Y5, Y4, Y6
-	VPOR         Y4, Y5, Y5
-	VMOVDQU      Y5, 32(R9)
-	VPOR         Y7, Y6, Y7
-	VPTEST       Y7, Y3
-	RCRQ         $0x01, BX
-	ADDQ         $0x01, R8
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y5, Y5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_6
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y5, Y5
+
+pairs_end_6:
+	VMOVDQU (R9), Y6
+	VPANDN  Y4, Y6, Y7
+	VPOR    Y6, Y4, Y4
+	VMOVDQU Y4, (R9)
+	VMOVDQU 32(R9), Y4
+	VPANDN  Y5, Y4, Y6
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R9)
+	VPOR    Y7, Y6, Y7
+	VPTEST  Y7, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x01, R8
 
 far_rest:
 	CMPQ R8, R10
