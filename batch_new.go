@@ -90,7 +90,7 @@ func (s *prober) isFresh(added, n int) bool {
 		return 8*added >= 3*n
 	case s.kernel == Generic:
 		return 8*added >= n
-	case walk == walkSplit256 && s.kernel != NEON:
+	case walk == walkSplit256:
 		return 16*added >= n
 	case walk == walkDouble32:
 		return 2*added >= n

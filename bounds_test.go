@@ -418,7 +418,7 @@ func addersInOrder(s *prober, h *hashes) map[string]func(added []uint64) {
 	case walkLine32:
 		far = func(added []uint64) bool { return (*line32)(&s.bitArray).addNewForm(s.kernel, h.h32, added, true) }
 	}
-	if s.kernel != Generic && s.kernel != NEON && (s.k <= maxHasProbes || s.pair.walk() == walkSplit256) && walkKinds[s.pair.walk()].line {
+	if s.kernel != Generic && (s.k <= maxHasProbes || s.pair.walk() == walkSplit256) && walkKinds[s.pair.walk()].line {
 		ways["far"] = func(added []uint64) {
 			if !far(added) {
 				panic("no kernel")

@@ -36,8 +36,16 @@ func setLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, has
 // setNewLine512 is setLine512 in the order of the hashes. It sets bit i of added if a bit of hash i
 // was missing before, and writes one word for every 64 hashes, as probeLine512 does.
 func setNewLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		setNewLine512NEON(base, lines, factors, pairs, hashes, n, added, far)
+		return true
+	}
 	return false
 }
+
+//go:noescape
+func setNewLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
 
 // probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
 func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
@@ -67,8 +75,16 @@ func setLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *
 
 // setNewLine32 is setNewLine512 for the arguments of setLine32.
 func setNewLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, added *uint64, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		setNewLine32NEON(base, lines, recip, shift, steps, pairs, hashes, n, added, far)
+		return true
+	}
 	return false
 }
+
+//go:noescape
+func setNewLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, added *uint64, far bool)
 
 // probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
 // are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.
@@ -99,8 +115,16 @@ func setSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, far bool)
 
 // setNewSplit256 is setNewLine512 for the arguments of setSplit256.
 func setNewSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
+	switch kernel {
+	case NEON:
+		setNewSplit256NEON(base, blocks, hashes, n, added, far)
+		return true
+	}
 	return false
 }
+
+//go:noescape
+func setNewSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool)
 
 // probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
 func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
