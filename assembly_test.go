@@ -459,12 +459,15 @@ func TestLargestFilters(t *testing.T) {
 			blocks, lines := newSplit256(data, maxKernelBlocks-below), newLine512(data, maxKernelLines-below, 6)
 			signed := newLine32(data, uint32(maxKernelLines-below), 0, 6)
 			for name, done := range map[string]bool{
-				"split256 tests": blocks.probeForm(kernel, longs, hits, false),
-				"split256 adds":  blocks.addForm(kernel, longs, false),
-				"line512 tests":  lines.probeForm(kernel, longs, hits, false),
-				"line512 adds":   lines.addForm(kernel, longs, false),
-				"line32 tests":   signed.probeForm(kernel, words, hits, false),
-				"line32 adds":    signed.addForm(kernel, words, false),
+				"split256 tests":         blocks.probeForm(kernel, longs, hits, false),
+				"split256 adds":          blocks.addForm(kernel, longs, false),
+				"line512 tests":          lines.probeForm(kernel, longs, hits, false),
+				"line512 adds":           lines.addForm(kernel, longs, false),
+				"line32 tests":           signed.probeForm(kernel, words, hits, false),
+				"line32 adds":            signed.addForm(kernel, words, false),
+				"split256 adds in order": blocks.addNewForm(kernel, longs, hits, false),
+				"line512 adds in order":  lines.addNewForm(kernel, longs, hits, false),
+				"line32 adds in order":   signed.addNewForm(kernel, words, hits, false),
 			} {
 				if want := below > 0; done != want {
 					t.Errorf("kernel %v: %s a filter %d below the bound: %v, want %v", kernel, name, below, done, want)

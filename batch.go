@@ -208,6 +208,9 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64, add bool)
 	if v.bytes() >= farBytes {
 		step = min(step, windowKeys/2)
 	}
+	if add {
+		return v.addWindowsNew(keys, buffer, step, hits)
+	}
 	total, dense := 0, false
 	for i := 0; i < keys.n; i += step {
 		part, h := keys, buffer
@@ -219,11 +222,13 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64, add bool)
 			some := buffer.slice(0, part.n)
 			h = &some
 		}
-		found := v.probeKeys(part, h, hits[i/64:], dense)
-		dense = v.isDense(found, part.n)
-		if add {
-			found = v.addMissing(part, h, hits[i/64:])
+		if own := part.ownHashes(); own != nil {
+			h = &hashes{h1: own}
+		} else {
+			part.hash(v.pair.hash(), v.kernel, h)
 		}
+		found := v.probeHashed(part, h, hits[i/64:], dense)
+		dense = v.isDense(found, part.n)
 		total += found
 	}
 	return total
@@ -251,30 +256,6 @@ func (v *view) AppendHits(dst []uint32, keys Keys) []uint32 {
 		}
 	}
 	return dst
-}
-
-// addMissing adds the keys of a window that were no hits. h has the hashes of the window. It
-// changes hits to the rows that were new, and returns their number. It tests a key again before
-// it adds the key: keys before it in the window may have set its bits.
-func (v *view) addMissing(keys *Keys, h *hashes, hits []uint64) int {
-	total := 0
-	for i := 0; i < keys.n; i += 64 {
-		rows := min(64, keys.n-i)
-		rest := ^hits[i/64] << (64 - rows) >> (64 - rows)
-		if keys.validity != nil {
-			rest &= keys.valid(i, rows)
-		}
-		word := uint64(0)
-		for ; rest != 0; rest &= rest - 1 {
-			j := bits.TrailingZeros64(rest)
-			if v.addNew(h.at(i+j, v.pair.hash())) {
-				word |= 1 << j
-			}
-		}
-		hits[i/64] = word
-		total += bits.OnesCount64(word)
-	}
-	return total
 }
 
 // Hits returns an iterator over the positions of the keys that may be in the filter, in
@@ -310,14 +291,9 @@ func (v *view) eachHit(keys Keys, yield func(int) bool) {
 	}
 }
 
-// probeKeys is MayContainBatch for 1 to windowKeys keys. It writes their hashes to h. dense is
+// probeHashed is MayContainBatch for the 1 to windowKeys keys whose hashes are in h. dense is
 // a hint: many of the keys before them were hits.
-func (v *view) probeKeys(keys *Keys, h *hashes, hits []uint64, dense bool) int {
-	if own := keys.ownHashes(); own != nil {
-		h = &hashes{h1: own}
-	} else {
-		keys.hash(v.pair.hash(), v.kernel, h)
-	}
+func (v *view) probeHashed(keys *Keys, h *hashes, hits []uint64, dense bool) int {
 	v.probeHashes(h, hits, dense)
 	total := 0
 	for i := 0; i < keys.n; i += 64 {

@@ -3,6 +3,8 @@
 package bloom
 
 import (
+	"bytes"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"os"
@@ -349,6 +351,81 @@ func TestLargeArrays(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAddInOrder compares what each kernel adds in order, and which keys it finds to be new, with the
+// letter of the walk. Arrays of every size end where an inaccessible page begins; hashes repeat, near and far.
+func TestAddInOrder(t *testing.T) {
+	is(t, kernelTest)
+	random := rand.New(rand.NewPCG(47, 48))
+	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		for size := 1; size <= 600; size += someSizes(size) {
+			n := uint64(size) * max(test.unit, 8)
+			if test.unit == 1 {
+				n -= uint64(size % 8)
+			}
+			k := test.probes(1 + random.IntN([]int{maxProbes, maxHasProbes}[random.IntN(2)]))[0] // as many as kernels of lines take
+			pool := test.hashesOf(random, windowKeys, n)
+			hashed := pool[:1:1]
+			for i := range random.IntN(windowKeys) {
+				repeated := hashed[max(0, i-[]int{0, 1, 7, random.IntN(i + 1)}[random.IntN(4)])]
+				hashed = append(hashed, []Hash{repeated, pool[i+1]}[random.IntN(2)])
+			}
+			buffer := guard.Buffer(t, int(n+7)/8)
+			fill := randomBits(random, 8*uint64(len(buffer)), math.Pow(random.Float64(), 1/float64(k)))
+			want, news := slices.Clone(fill), make([]uint64, (len(hashed)+63)/64)
+			for i, h := range hashed {
+				if !test.has(want, h, n, k) {
+					news[i/64] |= 1 << (i % 64)
+				}
+				for j := range k {
+					bit := test.bit(h, j, n)
+					want[bit/8] |= 1 << (bit % 8)
+				}
+			}
+			room := hashesOfLength(test.hash, windowKeys)
+			for i, h := range hashed {
+				room.set(i, h)
+			}
+			room = room.slice(0, len(hashed))
+			for _, kernel := range kernels {
+				s := &test.filter(walk, kernel, buffer, n, k).prober
+				for name, add := range addersInOrder(s, &room) {
+					const canary = 0xdeadbeefdeadbeef
+					got := slices.Repeat([]uint64{canary}, len(news)+1)
+					copy(buffer, fill)
+					add(got)
+					if !slices.Equal(got[:len(news)], news) || got[len(news)] != canary || !bytes.Equal(buffer, want) {
+						t.Fatalf("kernel %v, %s: %d bytes, %d probes, %d hashes: right bits: %v; new:\n%x, want\n%x",
+							kernel, name, len(buffer), k, len(hashed), bytes.Equal(buffer, want), got, news)
+					}
+				}
+			}
+		}
+	})
+}
+
+// addersInOrder returns the ways to add hashes in their order: that which the size of the array chooses, and
+// with requests for lines, if a kernel has them.
+func addersInOrder(s *prober, h *hashes) map[string]func(added []uint64) {
+	ways := map[string]func(added []uint64){"by size": func(added []uint64) { s.addInOrder(h, added) }}
+	far := func(added []uint64) bool { return false }
+	switch s.pair.walk() {
+	case walkSplit256:
+		far = func(added []uint64) bool { return (*split256)(&s.bitArray).addNewForm(s.kernel, h.h1, added, true) }
+	case walkLine512:
+		far = func(added []uint64) bool { return (*line512)(&s.bitArray).addNewForm(s.kernel, h.h1, added, true) }
+	case walkLine32:
+		far = func(added []uint64) bool { return (*line32)(&s.bitArray).addNewForm(s.kernel, h.h32, added, true) }
+	}
+	if s.kernel != Generic && (s.k <= maxHasProbes || s.pair.walk() == walkSplit256) && walkKinds[s.pair.walk()].line {
+		ways["far"] = func(added []uint64) {
+			if !far(added) {
+				panic("no kernel")
+			}
+		}
+	}
+	return ways
 }
 
 // TestArraysAtPageEnd probes, and sets bits of, arrays of every size and number of bits

@@ -45,6 +45,26 @@ func setLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, h
 //go:noescape
 func setLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
 
+// setNewLine512 is setLine512 in the order of the hashes. It sets bit i of added if a bit of hash i
+// was missing before, and writes one word for every 64 hashes, as probeLine512 does.
+func setNewLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
+	switch kernel {
+	case AVX512:
+		setNewLine512AVX512(base, lines, factors, pairs, hashes, n, added, far)
+		return true
+	case AVX2:
+		setNewLine512AVX2(base, lines, factors, pairs, hashes, n, added, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setNewLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
+
+//go:noescape
+func setNewLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
+
 // probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
 func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
 	switch kernel {
@@ -83,6 +103,25 @@ func setLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps
 //go:noescape
 func setLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool)
 
+// setNewLine32 is setNewLine512 for the arguments of setLine32.
+func setNewLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, added *uint64, far bool) (ok bool) {
+	switch kernel {
+	case AVX512:
+		setNewLine32AVX512(base, lines, recip, shift, steps, pairs, hashes, n, added, far)
+		return true
+	case AVX2:
+		setNewLine32AVX2(base, lines, recip, shift, steps, pairs, hashes, n, added, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setNewLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, added *uint64, far bool)
+
+//go:noescape
+func setNewLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, added *uint64, far bool)
+
 // probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
 // are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.
 func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
@@ -115,6 +154,19 @@ func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int
 
 //go:noescape
 func setSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, far bool)
+
+// setNewSplit256 is setNewLine512 for the arguments of setSplit256.
+func setNewSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		setNewSplit256AVX2(base, blocks, hashes, n, added, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setNewSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool)
 
 // probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
 func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
@@ -151,7 +203,7 @@ func probeDouble32AVX512(base *byte, size uint64, recip uint32, shift uint32, pr
 func probeDouble32AVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 
 // placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
-// returns how many. There are 8 hashes or more. The places are in any order.
+// returns how many. There are 8 hashes or more. The order of the places is that of placedKeys.
 func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
 	switch kernel {
 	case AVX512:
@@ -603,6 +655,21 @@ func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours in
 
 //go:noescape
 func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
+
+// setNewPlaces sets the bits of n keys, at least 1, key by key, as setPlaces does. The places are those
+// of blocks of so many keys: the first place of each key of a block, then the second of each. It
+// sets bit i of added if a bit of key i was missing before, and writes one word for every 64 keys.
+func setNewPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		setNewPlacesAVX2(base, whole, places, probes, block, n, added)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setNewPlacesAVX2(base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64)
 
 // sortPlaces is sortGeneric for n places, at least 1.
 func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {

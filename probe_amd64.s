@@ -5257,6 +5257,270 @@ end:
 	VZEROUPPER
 	RET
 
+// func setNewSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·setNewSplit256AVX2(SB), $9272-41
+	// The addresses and the bits are those of probeSplit256. The carry flag is set if no bit is missing.
+	MOVQ         hashes+16(FP), AX
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	ADDQ         $0x00000200, CX
+	MOVQ         blocks+8(FP), DX
+	SHLQ         $0x05, DX
+	MOVQ         base+0(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
+	MOVL         $0xffffffe0, DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X3
+	VPBROADCASTD X3, Y4
+	VMOVDQU      splitSalts<>+0(SB), Y3
+	MOVQ         n+24(FP), BX
+	MOVQ         AX, DX
+	MOVQ         CX, DI
+	PCALIGN      $0x40
+
+locate:
+	VPSHUFD  $0xf5, (DX), Y5
+	VPMULUDQ Y1, Y5, Y5
+	VPSHUFD  $0xf5, Y5, Y5
+	VPAND    Y2, Y5, Y5
+	VPADDQ   Y0, Y5, Y5
+	VMOVDQU  Y5, (DI)
+	ADDQ     $0x20, DX
+	ADDQ     $0x20, DI
+	SUBQ     $0x04, BX
+	JG       locate
+	MOVB     far+40(FP), DL
+	TESTB    DL, DL
+	JNZ      far
+	MOVQ     added+32(FP), DX
+	MOVQ     n+24(FP), R8
+	XORL     BX, BX
+	JMP      near_next
+	PCALIGN $0x40
+
+near_four:
+	MOVQ         (CX)(BX*8), DI
+	MOVQ         8(CX)(BX*8), R9
+	MOVQ         16(CX)(BX*8), R10
+	MOVQ         24(CX)(BX*8), R11
+	VPBROADCASTD (AX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPBROADCASTD 8(AX)(BX*8), Y1
+	VPMULLD      Y3, Y1, Y1
+	VPSRLD       $0x1b, Y1, Y1
+	VPSLLVD      Y1, Y4, Y1
+	VPBROADCASTD 16(AX)(BX*8), Y2
+	VPMULLD      Y3, Y2, Y2
+	VPSRLD       $0x1b, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPBROADCASTD 24(AX)(BX*8), Y5
+	VPMULLD      Y3, Y5, Y5
+	VPSRLD       $0x1b, Y5, Y5
+	VPSLLVD      Y5, Y4, Y5
+	VMOVDQU      (DI), Y6
+	VPTEST       Y0, Y6
+	VPOR         Y6, Y0, Y0
+	VMOVDQU      Y0, (DI)
+	RCRQ         $0x01, SI
+	VMOVDQU      (R9), Y0
+	VPTEST       Y1, Y0
+	VPOR         Y0, Y1, Y1
+	VMOVDQU      Y1, (R9)
+	RCRQ         $0x01, SI
+	VMOVDQU      (R10), Y0
+	VPTEST       Y2, Y0
+	VPOR         Y0, Y2, Y2
+	VMOVDQU      Y2, (R10)
+	RCRQ         $0x01, SI
+	VMOVDQU      (R11), Y0
+	VPTEST       Y5, Y0
+	VPOR         Y0, Y5, Y5
+	VMOVDQU      Y5, (R11)
+	RCRQ         $0x01, SI
+	ADDQ         $0x04, BX
+	TESTQ        $0x0000003f, BX
+	JNZ          near_next
+	NOTQ         SI
+	MOVQ         SI, (DX)
+	ADDQ         $0x08, DX
+
+near_next:
+	LEAQ 4(BX), DI
+	CMPQ DI, R8
+	JLE  near_four
+	JMP  near_rest
+
+near_one:
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VMOVDQU      (DI), Y1
+	VPTEST       Y0, Y1
+	VPOR         Y1, Y0, Y0
+	VMOVDQU      Y0, (DI)
+	RCRQ         $0x01, SI
+	ADDQ         $0x01, BX
+
+near_rest:
+	CMPQ BX, R8
+	JL   near_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R8
+	JZ    near_done
+	NEGQ  R8
+	NOTQ  SI
+	SHRXQ R8, SI, SI
+	MOVQ  SI, (DX)
+
+near_done:
+	JMP end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (CX), Y0
+	VMOVDQU      Y0, -512(CX)
+	VMOVDQU      Y0, (DI)
+	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, 32(DI)
+	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, 64(DI)
+	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, 96(DI)
+	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, 128(DI)
+	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, 160(DI)
+	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, 192(DI)
+	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, 224(DI)
+	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, 256(DI)
+	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, 288(DI)
+	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, 320(DI)
+	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, 352(DI)
+	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, 384(DI)
+	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, 416(DI)
+	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, 448(DI)
+	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, 480(DI)
+	MOVQ         added+32(FP), DX
+	MOVQ         n+24(FP), R8
+	XORL         BX, BX
+	JMP          far_next
+	PCALIGN $0x40
+
+far_four:
+	MOVQ         512(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX)(BX*8), DI
+	MOVQ         520(CX)(BX*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         8(CX)(BX*8), R9
+	MOVQ         528(CX)(BX*8), R10
+	PREFETCHT0   (R10)
+	MOVQ         16(CX)(BX*8), R10
+	MOVQ         536(CX)(BX*8), R11
+	PREFETCHT0   (R11)
+	MOVQ         24(CX)(BX*8), R11
+	VPBROADCASTD (AX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPBROADCASTD 8(AX)(BX*8), Y1
+	VPMULLD      Y3, Y1, Y1
+	VPSRLD       $0x1b, Y1, Y1
+	VPSLLVD      Y1, Y4, Y1
+	VPBROADCASTD 16(AX)(BX*8), Y2
+	VPMULLD      Y3, Y2, Y2
+	VPSRLD       $0x1b, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPBROADCASTD 24(AX)(BX*8), Y5
+	VPMULLD      Y3, Y5, Y5
+	VPSRLD       $0x1b, Y5, Y5
+	VPSLLVD      Y5, Y4, Y5
+	VMOVDQU      (DI), Y6
+	VPTEST       Y0, Y6
+	VPOR         Y6, Y0, Y0
+	VMOVDQU      Y0, (DI)
+	RCRQ         $0x01, SI
+	VMOVDQU      (R9), Y0
+	VPTEST       Y1, Y0
+	VPOR         Y0, Y1, Y1
+	VMOVDQU      Y1, (R9)
+	RCRQ         $0x01, SI
+	VMOVDQU      (R10), Y0
+	VPTEST       Y2, Y0
+	VPOR         Y0, Y2, Y2
+	VMOVDQU      Y2, (R10)
+	RCRQ         $0x01, SI
+	VMOVDQU      (R11), Y0
+	VPTEST       Y5, Y0
+	VPOR         Y0, Y5, Y5
+	VMOVDQU      Y5, (R11)
+	RCRQ         $0x01, SI
+	ADDQ         $0x04, BX
+	TESTQ        $0x0000003f, BX
+	JNZ          far_next
+	NOTQ         SI
+	MOVQ         SI, (DX)
+	ADDQ         $0x08, DX
+
+far_next:
+	LEAQ 4(BX), DI
+	CMPQ DI, R8
+	JLE  far_four
+	JMP  far_rest
+
+far_one:
+	MOVQ         512(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VMOVDQU      (DI), Y1
+	VPTEST       Y0, Y1
+	VPOR         Y1, Y0, Y0
+	VMOVDQU      Y0, (DI)
+	RCRQ         $0x01, SI
+	ADDQ         $0x01, BX
+
+far_rest:
+	CMPQ BX, R8
+	JL   far_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R8
+	JZ    far_done
+	NEGQ  R8
+	NOTQ  SI
+	SHRXQ R8, SI, SI
+	MOVQ  SI, (DX)
+
+far_done:
+end:
+	VZEROUPPER
+	RET
+
 // func probeUint64(base **byte, key uint64) (may bool)
 TEXT ·probeUint64(SB), NOSPLIT, $0-17
 	MOVQ    base+0(FP), AX
@@ -6660,6 +6924,137 @@ byte_3:
 	BTSL    R8, R10
 	MOVB    R10, (AX)(R9*1)
 	JMP     next_3
+
+// func setNewPlacesAVX2(base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64)
+// Requires: BMI2
+TEXT ·setNewPlacesAVX2(SB), NOSPLIT, $0-56
+	// For a bit below whole, the kernel reads and writes a word of 32 bits, and else a byte, as setPlaces does.
+	MOVQ    base+0(FP), AX
+	MOVLQZX whole+8(FP), CX
+	MOVQ    places+16(FP), DX
+	MOVQ    block+32(FP), BX
+	MOVQ    n+40(FP), SI
+	MOVQ    added+48(FP), DI
+	SHLQ    $0x02, BX
+
+	// Bit 63 of a word without outcomes leaves it after 64 of them.
+	MOVQ $0x00000001, R9
+	RORQ $0x01, R9
+
+block:
+	MOVQ block+32(FP), R8
+
+key:
+	MOVQ probes+24(FP), R11
+	MOVQ DX, R10
+	XORL R12, R12
+	SUBQ $0x02, R11
+	JL   last
+
+two:
+	MOVL (R10), R13
+	CMPL R13, CX
+	JAE  byte_0
+	MOVL R13, R14
+	SHRL $0x05, R14
+	MOVL (AX)(R14*4), R15
+	BTSL R13, R15
+	MOVL R15, (AX)(R14*4)
+
+set_0:
+	SBBL $-1, R12
+	MOVL (R10)(BX*1), R13
+	CMPL R13, CX
+	JAE  byte_1
+	MOVL R13, R14
+	SHRL $0x05, R14
+	MOVL (AX)(R14*4), R15
+	BTSL R13, R15
+	MOVL R15, (AX)(R14*4)
+
+set_1:
+	SBBL $-1, R12
+	LEAQ (R10)(BX*2), R10
+	SUBQ $0x02, R11
+	JGE  two
+
+last:
+	CMPQ R11, $-2
+	JEQ  outcome
+	MOVL (R10), R11
+	CMPL R11, CX
+	JAE  byte_2
+	MOVL R11, R10
+	SHRL $0x05, R10
+	MOVL (AX)(R10*4), R13
+	BTSL R11, R13
+	MOVL R13, (AX)(R10*4)
+
+set_2:
+	SBBL $-1, R12
+
+outcome:
+	NEGL R12
+	RCRQ $0x01, R9
+	JCC  kept
+	MOVQ R9, (DI)
+	ADDQ $0x08, DI
+	MOVQ $0x00000001, R9
+	RORQ $0x01, R9
+
+kept:
+	DECQ  SI
+	JZ    end
+	ADDQ  $0x04, DX
+	DECQ  R8
+	JNZ   key
+	MOVQ  probes+24(FP), R8
+	DECQ  R8
+	IMULQ BX, R8
+	ADDQ  R8, DX
+	JMP   block
+
+end:
+	// The outcomes of a last word are its upper bits.
+	MOVQ  n+40(FP), AX
+	NEGQ  AX
+	TESTQ $0x0000003f, AX
+	JZ    done
+	SHRXQ AX, R9, R9
+	MOVQ  R9, (DI)
+
+done:
+	RET
+
+byte_0:
+	MOVL    (R10), R13
+	MOVL    R13, R14
+	SHRL    $0x03, R14
+	ANDL    $0x07, R13
+	MOVBLZX (AX)(R14*1), R15
+	BTSL    R13, R15
+	MOVB    R15, (AX)(R14*1)
+	JMP     set_0
+
+byte_1:
+	MOVL    (R10)(BX*1), R13
+	MOVL    R13, R14
+	SHRL    $0x03, R14
+	ANDL    $0x07, R13
+	MOVBLZX (AX)(R14*1), R15
+	BTSL    R13, R15
+	MOVB    R15, (AX)(R14*1)
+	JMP     set_1
+
+byte_2:
+	MOVL    (R10), R10
+	MOVL    R10, R11
+	SHRL    $0x03, R11
+	ANDL    $0x07, R10
+	MOVBLZX (AX)(R11*1), R13
+	BTSL    R10, R13
+	MOVB    R13, (AX)(R11*1)
+	JMP     set_2
 
 // func sortPlacesAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
 // Requires: AVX, BMI2
@@ -11547,22 +11942,37 @@ near_one:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPXORD       Z7, Z7, Z7
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_1:
-	VPADDD.BCST (R8), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R8), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z7
-	ADDQ        $0x08, R8
-	DECQ        R9
-	JNZ         pair_1
-	VPORD       (DI), Z7, Z7
-	VMOVDQU32   Z7, (DI)
-	JMP         near_one
+pairs_end_1:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       near_one
 	PCALIGN $0x40
 
 near_four:
@@ -11581,45 +11991,102 @@ near_four:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
 
-pair_2:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z8
-	VPADDD.BCST 32(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	VPADDD.BCST 64(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 96(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_2
-	VPORD       (DI), Z8, Z8
-	VMOVDQU32   Z8, (DI)
-	VPORD       (R8), Z9, Z9
-	VMOVDQU32   Z9, (R8)
-	VPORD       (R9), Z10, Z10
-	VMOVDQU32   Z10, (R9)
-	VPORD       (R10), Z11, Z11
-	VMOVDQU32   Z11, (R10)
+pairs_end_2:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z6, Z6
+	VMOVDQU32 Z6, (R10)
 
 near_some:
 	TESTQ SI, SI
@@ -11659,22 +12126,37 @@ far_one:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPXORD       Z7, Z7, Z7
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_3:
-	VPADDD.BCST (R8), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R8), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z7
-	ADDQ        $0x08, R8
-	DECQ        R9
-	JNZ         pair_3
-	VPORD       (DI), Z7, Z7
-	VMOVDQU32   Z7, (DI)
-	JMP         far_one
+pairs_end_3:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       far_one
 	PCALIGN $0x40
 
 far_four:
@@ -11701,45 +12183,102 @@ far_four:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
 
-pair_4:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z8
-	VPADDD.BCST 32(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	VPADDD.BCST 64(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 96(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_4
-	VPORD       (DI), Z8, Z8
-	VMOVDQU32   Z8, (DI)
-	VPORD       (R8), Z9, Z9
-	VMOVDQU32   Z9, (R8)
-	VPORD       (R9), Z10, Z10
-	VMOVDQU32   Z10, (R9)
-	VPORD       (R10), Z11, Z11
-	VMOVDQU32   Z11, (R10)
+pairs_end_4:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z6, Z6
+	VMOVDQU32 Z6, (R10)
 
 far_some:
 	TESTQ SI, SI
@@ -11813,22 +12352,37 @@ near_one:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, (AX)
-	VPXORD       Z9, Z9, Z9
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_1:
-	VPADDD.BCST (R8), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R8), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	ADDQ        $0x08, R8
-	DECQ        R9
-	JNZ         pair_1
-	VPORD       (DI), Z9, Z9
-	VMOVDQU32   Z9, (DI)
-	JMP         near_one
+pairs_end_1:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       near_one
 	PCALIGN $0x40
 
 near_four:
@@ -11853,45 +12407,102 @@ near_four:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, 64(AX)
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	VPXORD       Z12, Z12, Z12
-	VPXORD       Z13, Z13, Z13
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z4, Z5, Z4
+	VPADDD.BCST  96(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z5, Z7, Z5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 
-pair_2:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 32(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	VPADDD.BCST 64(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z12
-	VPADDD.BCST 96(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z13
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_2
-	VPORD       (DI), Z10, Z10
-	VMOVDQU32   Z10, (DI)
-	VPORD       (R8), Z11, Z11
-	VMOVDQU32   Z11, (R8)
-	VPORD       (R9), Z12, Z12
-	VMOVDQU32   Z12, (R9)
-	VPORD       (R10), Z13, Z13
-	VMOVDQU32   Z13, (R10)
+pairs_end_2:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z5, Z5
+	VMOVDQU32 Z5, (R10)
 
 near_some:
 	TESTQ SI, SI
@@ -11934,22 +12545,37 @@ far_one:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, (AX)
-	VPXORD       Z9, Z9, Z9
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_3:
-	VPADDD.BCST (R8), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R8), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	ADDQ        $0x08, R8
-	DECQ        R9
-	JNZ         pair_3
-	VPORD       (DI), Z9, Z9
-	VMOVDQU32   Z9, (DI)
-	JMP         far_one
+pairs_end_3:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       far_one
 	PCALIGN $0x40
 
 far_four:
@@ -11982,50 +12608,1107 @@ far_four:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, 64(AX)
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	VPXORD       Z12, Z12, Z12
-	VPXORD       Z13, Z13, Z13
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z4, Z5, Z4
+	VPADDD.BCST  96(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z5, Z7, Z5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 
-pair_4:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 32(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	VPADDD.BCST 64(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z12
-	VPADDD.BCST 96(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z13
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_4
-	VPORD       (DI), Z10, Z10
-	VMOVDQU32   Z10, (DI)
-	VPORD       (R8), Z11, Z11
-	VMOVDQU32   Z11, (R8)
-	VPORD       (R9), Z12, Z12
-	VMOVDQU32   Z12, (R9)
-	VPORD       (R10), Z13, Z13
-	VMOVDQU32   Z13, (R10)
+pairs_end_4:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z5, Z5
+	VMOVDQU32 Z5, (R10)
 
 far_some:
 	TESTQ SI, SI
 	JNZ   far_four
 
+end:
+	VZEROUPPER
+	RET
+
+// func setNewLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·setNewLine512AVX512(SB), $9456-57
+	// The addresses and the bits are those of probeLine512.
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            pairs+24(FP), CX
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z0
+	VMOVDQU32       lineStarts<>+0(SB), Z1
+	MOVQ            hashes+32(FP), DX
+	LEAQ            247(SP), SI
+	ANDQ            $-64, SI
+	ADDQ            $0x00000200, SI
+	MOVQ            base+0(FP), DI
+	VPBROADCASTQ    DI, Z2
+	MOVL            $0x0000ff00, DI
+	KMOVW           DI, K1
+	MOVQ            lines+8(FP), DI
+	SHLQ            $0x06, DI
+	VPBROADCASTQ    DI, Z3
+	MOVL            $0xffffffc0, DI
+	VPBROADCASTQ    DI, Z4
+	MOVQ            factors+16(FP), DI
+	VBROADCASTI64X4 (DI), Z5
+	MOVQ            n+40(FP), R8
+	MOVQ            DX, DI
+	MOVQ            SI, R9
+	PCALIGN         $0x40
+
+locate:
+	VPMULUDQ  (DI), Z3, Z6
+	VPSHUFD   $0xf5, Z6, Z6
+	VPANDD    Z4, Z6, Z6
+	VPADDQ    Z2, Z6, Z6
+	VMOVDQU32 Z6, (R9)
+	ADDQ      $0x40, DI
+	ADDQ      $0x40, R9
+	SUBQ      $0x08, R8
+	JG        locate
+	MOVB      far+56(FP), DI
+	TESTB     DI, DI
+	JNZ       far
+	MOVQ      added+48(FP), DI
+	MOVQ      n+40(FP), R10
+	XORL      R8, R8
+	JMP       near_next
+	PCALIGN $0x40
+
+near_four:
+	MOVQ         (SI)(R8*8), R9
+	MOVQ         8(SI)(R8*8), R11
+	MOVQ         16(SI)(R8*8), R12
+	MOVQ         24(SI)(R8*8), R13
+	VPBROADCASTD 4(DX)(R8*8), Z2
+	VPBROADCASTD 12(DX)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPBROADCASTD 20(DX)(R8*8), Z2
+	VPBROADCASTD 28(DX)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, 64(AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+
+pairs_end_1:
+	VMOVDQU32 (R9), Z7
+	VPORD     Z7, Z2, Z2
+	VPCMPD    $0x04, Z7, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R11), Z2
+	VPORD     Z2, Z3, Z3
+	VPCMPD    $0x04, Z2, Z3, K2
+	VMOVDQU32 Z3, (R11)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R12), Z2
+	VPORD     Z2, Z4, Z4
+	VPCMPD    $0x04, Z2, Z4, K2
+	VMOVDQU32 Z4, (R12)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R13), Z2
+	VPORD     Z2, Z6, Z6
+	VPCMPD    $0x04, Z2, Z6, K2
+	VMOVDQU32 Z6, (R13)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x04, R8
+	TESTQ     $0x0000003f, R8
+	JNZ       near_next
+	MOVQ      BX, (DI)
+	ADDQ      $0x08, DI
+
+near_next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  near_four
+	JMP  near_rest
+
+near_one:
+	MOVQ         (SI)(R8*8), R9
+	VPBROADCASTD 4(DX)(R8*8), Z2
+	VPBROADCASTD 4(DX)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+
+pairs_end_2:
+	VMOVDQU32 (R9), Z3
+	VPORD     Z3, Z2, Z2
+	VPCMPD    $0x04, Z3, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x01, R8
+
+near_rest:
+	CMPQ R8, R10
+	JL   near_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    near_done
+	NEGQ  R10
+	SHRXQ R10, BX, BX
+	MOVQ  BX, (DI)
+
+near_done:
+	JMP end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (SI), Z2
+	VMOVDQU32    Z2, -512(SI)
+	VMOVDQU32    Z2, (R9)
+	VMOVDQU32    Z2, -448(SI)
+	VMOVDQU32    Z2, 64(R9)
+	VMOVDQU32    Z2, -384(SI)
+	VMOVDQU32    Z2, 128(R9)
+	VMOVDQU32    Z2, -320(SI)
+	VMOVDQU32    Z2, 192(R9)
+	VMOVDQU32    Z2, -256(SI)
+	VMOVDQU32    Z2, 256(R9)
+	VMOVDQU32    Z2, -192(SI)
+	VMOVDQU32    Z2, 320(R9)
+	VMOVDQU32    Z2, -128(SI)
+	VMOVDQU32    Z2, 384(R9)
+	VMOVDQU32    Z2, -64(SI)
+	VMOVDQU32    Z2, 448(R9)
+	MOVQ         added+48(FP), DI
+	MOVQ         n+40(FP), R10
+	XORL         R8, R8
+	JMP          far_next
+	PCALIGN $0x40
+
+far_four:
+	MOVQ         512(SI)(R8*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         (SI)(R8*8), R9
+	MOVQ         520(SI)(R8*8), R11
+	PREFETCHT0   (R11)
+	MOVQ         8(SI)(R8*8), R11
+	MOVQ         528(SI)(R8*8), R12
+	PREFETCHT0   (R12)
+	MOVQ         16(SI)(R8*8), R12
+	MOVQ         536(SI)(R8*8), R13
+	PREFETCHT0   (R13)
+	MOVQ         24(SI)(R8*8), R13
+	VPBROADCASTD 4(DX)(R8*8), Z2
+	VPBROADCASTD 12(DX)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPBROADCASTD 20(DX)(R8*8), Z2
+	VPBROADCASTD 28(DX)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, 64(AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+
+pairs_end_3:
+	VMOVDQU32 (R9), Z7
+	VPORD     Z7, Z2, Z2
+	VPCMPD    $0x04, Z7, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R11), Z2
+	VPORD     Z2, Z3, Z3
+	VPCMPD    $0x04, Z2, Z3, K2
+	VMOVDQU32 Z3, (R11)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R12), Z2
+	VPORD     Z2, Z4, Z4
+	VPCMPD    $0x04, Z2, Z4, K2
+	VMOVDQU32 Z4, (R12)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R13), Z2
+	VPORD     Z2, Z6, Z6
+	VPCMPD    $0x04, Z2, Z6, K2
+	VMOVDQU32 Z6, (R13)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x04, R8
+	TESTQ     $0x0000003f, R8
+	JNZ       far_next
+	MOVQ      BX, (DI)
+	ADDQ      $0x08, DI
+
+far_next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  far_four
+	JMP  far_rest
+
+far_one:
+	MOVQ         512(SI)(R8*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         (SI)(R8*8), R9
+	VPBROADCASTD 4(DX)(R8*8), Z2
+	VPBROADCASTD 4(DX)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+
+pairs_end_4:
+	VMOVDQU32 (R9), Z3
+	VPORD     Z3, Z2, Z2
+	VPCMPD    $0x04, Z3, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x01, R8
+
+far_rest:
+	CMPQ R8, R10
+	JL   far_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    far_done
+	NEGQ  R10
+	SHRXQ R10, BX, BX
+	MOVQ  BX, (DI)
+
+far_done:
+end:
+	VZEROUPPER
+	RET
+
+// func setNewLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, added *uint64, far bool)
+// Requires: AVX, AVX512BW, AVX512F, BMI2
+TEXT ·setNewLine32AVX512(SB), $9456-73
+	// The addresses and the bits are those of probeLine32.
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            pairs+40(FP), CX
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z0
+	VMOVDQU32       lineStarts<>+0(SB), Z1
+	MOVQ            hashes+48(FP), DX
+	LEAQ            247(SP), SI
+	ANDQ            $-64, SI
+	ADDQ            $0x00000200, SI
+	MOVQ            base+0(FP), DI
+	VPBROADCASTQ    DI, Z2
+	MOVL            $0x0000ff00, DI
+	KMOVW           DI, K1
+	MOVQ            lines+8(FP), DI
+	VPBROADCASTQ    DI, Z3
+	MOVQ            recip+16(FP), DI
+	VPBROADCASTQ    DI, Z4
+	MOVQ            shift+24(FP), DI
+	VPBROADCASTQ    DI, Z5
+	MOVQ            steps+32(FP), DI
+	VBROADCASTI64X4 (DI), Z6
+	MOVQ            n+56(FP), R8
+	MOVQ            DX, DI
+	MOVQ            SI, R9
+	PCALIGN         $0x40
+
+locate:
+	VPMOVZXDQ (DI), Z7
+	VPMULUDQ  Z4, Z7, Z8
+	VPSRLVQ   Z5, Z8, Z8
+	VPMULUDQ  Z3, Z8, Z8
+	VPSUBQ    Z8, Z7, Z7
+	VPSUBD    Z3, Z7, Z8
+	VPMINUD   Z8, Z7, Z7
+	VPSLLQ    $0x06, Z7, Z7
+	VPADDQ    Z2, Z7, Z7
+	VMOVDQU32 Z7, (R9)
+	ADDQ      $0x20, DI
+	ADDQ      $0x40, R9
+	SUBQ      $0x08, R8
+	JG        locate
+	MOVB      far+72(FP), DI
+	TESTB     DI, DI
+	JNZ       far
+	MOVQ      added+64(FP), DI
+	MOVQ      n+56(FP), R10
+	XORL      R8, R8
+	JMP       near_next
+	PCALIGN $0x40
+
+near_four:
+	MOVQ         (SI)(R8*8), R9
+	MOVQ         8(SI)(R8*8), R11
+	MOVQ         16(SI)(R8*8), R12
+	MOVQ         24(SI)(R8*8), R13
+	VPBROADCASTD (DX)(R8*4), Z2
+	VPBROADCASTD 4(DX)(R8*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	VPBROADCASTD 8(DX)(R8*4), Z2
+	VPBROADCASTD 12(DX)(R8*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, 64(AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z4, Z5, Z4
+	VPADDD.BCST  96(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z5, Z7, Z5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+
+pairs_end_1:
+	VMOVDQU32 (R9), Z7
+	VPORD     Z7, Z2, Z2
+	VPCMPD    $0x04, Z7, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R11), Z2
+	VPORD     Z2, Z3, Z3
+	VPCMPD    $0x04, Z2, Z3, K2
+	VMOVDQU32 Z3, (R11)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R12), Z2
+	VPORD     Z2, Z4, Z4
+	VPCMPD    $0x04, Z2, Z4, K2
+	VMOVDQU32 Z4, (R12)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R13), Z2
+	VPORD     Z2, Z5, Z5
+	VPCMPD    $0x04, Z2, Z5, K2
+	VMOVDQU32 Z5, (R13)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x04, R8
+	TESTQ     $0x0000003f, R8
+	JNZ       near_next
+	MOVQ      BX, (DI)
+	ADDQ      $0x08, DI
+
+near_next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  near_four
+	JMP  near_rest
+
+near_one:
+	MOVQ         (SI)(R8*8), R9
+	VPBROADCASTD (DX)(R8*4), Z2
+	VPBROADCASTD (DX)(R8*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+
+pairs_end_2:
+	VMOVDQU32 (R9), Z3
+	VPORD     Z3, Z2, Z2
+	VPCMPD    $0x04, Z3, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x01, R8
+
+near_rest:
+	CMPQ R8, R10
+	JL   near_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    near_done
+	NEGQ  R10
+	SHRXQ R10, BX, BX
+	MOVQ  BX, (DI)
+
+near_done:
+	JMP end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (SI), Z2
+	VMOVDQU32    Z2, -512(SI)
+	VMOVDQU32    Z2, (R9)
+	VMOVDQU32    Z2, -448(SI)
+	VMOVDQU32    Z2, 64(R9)
+	VMOVDQU32    Z2, -384(SI)
+	VMOVDQU32    Z2, 128(R9)
+	VMOVDQU32    Z2, -320(SI)
+	VMOVDQU32    Z2, 192(R9)
+	VMOVDQU32    Z2, -256(SI)
+	VMOVDQU32    Z2, 256(R9)
+	VMOVDQU32    Z2, -192(SI)
+	VMOVDQU32    Z2, 320(R9)
+	VMOVDQU32    Z2, -128(SI)
+	VMOVDQU32    Z2, 384(R9)
+	VMOVDQU32    Z2, -64(SI)
+	VMOVDQU32    Z2, 448(R9)
+	MOVQ         added+64(FP), DI
+	MOVQ         n+56(FP), R10
+	XORL         R8, R8
+	JMP          far_next
+	PCALIGN $0x40
+
+far_four:
+	MOVQ         512(SI)(R8*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         (SI)(R8*8), R9
+	MOVQ         520(SI)(R8*8), R11
+	PREFETCHT0   (R11)
+	MOVQ         8(SI)(R8*8), R11
+	MOVQ         528(SI)(R8*8), R12
+	PREFETCHT0   (R12)
+	MOVQ         16(SI)(R8*8), R12
+	MOVQ         536(SI)(R8*8), R13
+	PREFETCHT0   (R13)
+	MOVQ         24(SI)(R8*8), R13
+	VPBROADCASTD (DX)(R8*4), Z2
+	VPBROADCASTD 4(DX)(R8*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	VPBROADCASTD 8(DX)(R8*4), Z2
+	VPBROADCASTD 12(DX)(R8*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, 64(AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z4, Z5, Z4
+	VPADDD.BCST  96(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z5, Z7, Z5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+
+pairs_end_3:
+	VMOVDQU32 (R9), Z7
+	VPORD     Z7, Z2, Z2
+	VPCMPD    $0x04, Z7, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R11), Z2
+	VPORD     Z2, Z3, Z3
+	VPCMPD    $0x04, Z2, Z3, K2
+	VMOVDQU32 Z3, (R11)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R12), Z2
+	VPORD     Z2, Z4, Z4
+	VPCMPD    $0x04, Z2, Z4, K2
+	VMOVDQU32 Z4, (R12)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R13), Z2
+	VPORD     Z2, Z5, Z5
+	VPCMPD    $0x04, Z2, Z5, K2
+	VMOVDQU32 Z5, (R13)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x04, R8
+	TESTQ     $0x0000003f, R8
+	JNZ       far_next
+	MOVQ      BX, (DI)
+	ADDQ      $0x08, DI
+
+far_next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  far_four
+	JMP  far_rest
+
+far_one:
+	MOVQ         512(SI)(R8*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         (SI)(R8*8), R9
+	VPBROADCASTD (DX)(R8*4), Z2
+	VPBROADCASTD (DX)(R8*4), K1, Z2
+	VPRORD       $0x11, Z2, Z3
+	VPMULLW      Z6, Z3, Z3
+	VPADDD       Z2, Z3, Z3
+	VPSLLD       $0x17, Z3, Z3
+	VPSRLD       $0x17, Z3, Z3
+	VMOVDQU32    Z3, (AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+
+pairs_end_4:
+	VMOVDQU32 (R9), Z3
+	VPORD     Z3, Z2, Z2
+	VPCMPD    $0x04, Z3, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x01, R8
+
+far_rest:
+	CMPQ R8, R10
+	JL   far_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    far_done
+	NEGQ  R10
+	SHRXQ R10, BX, BX
+	MOVQ  BX, (DI)
+
+far_done:
 end:
 	VZEROUPPER
 	RET
@@ -15641,6 +17324,2059 @@ far_some:
 	TESTQ SI, SI
 	JNZ   far_four
 
+end:
+	VZEROUPPER
+	RET
+
+// func setNewLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·setNewLine512AVX2(SB), $9456-57
+	// The addresses and the bits are those of probeLine512.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         pairs+24(FP), CX
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	VMOVDQU      lineStarts<>+0(SB), Y1
+	VMOVDQU      lineStarts<>+32(SB), Y2
+	VPXOR        Y0, Y0, Y3
+	MOVQ         hashes+32(FP), DX
+	LEAQ         247(SP), SI
+	ANDQ         $-64, SI
+	ADDQ         $0x00000200, SI
+	MOVQ         base+0(FP), DI
+	VMOVQ        DI, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         lines+8(FP), DI
+	SHLQ         $0x06, DI
+	VMOVQ        DI, X5
+	VPBROADCASTQ X5, Y5
+	MOVL         $0xffffffc0, DI
+	VMOVQ        DI, X6
+	VPBROADCASTQ X6, Y6
+	MOVQ         factors+16(FP), DI
+	VMOVDQU      (DI), Y7
+	MOVQ         n+40(FP), R8
+	MOVQ         DX, DI
+	MOVQ         SI, R9
+	PCALIGN      $0x40
+
+locate:
+	VPMULUDQ (DI), Y5, Y8
+	VPSHUFD  $0xf5, Y8, Y8
+	VPAND    Y6, Y8, Y8
+	VPADDQ   Y4, Y8, Y8
+	VMOVDQU  Y8, (R9)
+	ADDQ     $0x20, DI
+	ADDQ     $0x20, R9
+	SUBQ     $0x04, R8
+	JG       locate
+	MOVB     far+56(FP), DI
+	TESTB    DI, DI
+	JNZ      far
+	MOVQ     added+48(FP), DI
+	MOVQ     n+40(FP), R10
+	XORL     R8, R8
+	JMP      near_next
+	PCALIGN $0x40
+
+near_four:
+	MOVQ         (SI)(R8*8), R9
+	MOVQ         8(SI)(R8*8), R11
+	MOVQ         16(SI)(R8*8), R12
+	MOVQ         24(SI)(R8*8), R13
+	VPBROADCASTD 4(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPBROADCASTD 12(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, 32(AX)
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPBROADCASTD 32(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y8, Y9, Y8
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+
+pairs_end_1:
+	VMOVDQU      (R9), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, BX
+	VMOVDQU      (R11), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R11)
+	VMOVDQU      32(R11), Y4
+	VPANDN       Y8, Y4, Y6
+	VPOR         Y4, Y8, Y8
+	VMOVDQU      Y8, 32(R11)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, BX
+	VPBROADCASTD 20(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPBROADCASTD 28(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, 32(AX)
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPBROADCASTD 32(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y8, Y9, Y8
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+
+pairs_end_2:
+	VMOVDQU (R12), Y9
+	VPANDN  Y4, Y9, Y10
+	VPOR    Y9, Y4, Y4
+	VMOVDQU Y4, (R12)
+	VMOVDQU 32(R12), Y4
+	VPANDN  Y5, Y4, Y9
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R12)
+	VPOR    Y10, Y9, Y10
+	VPTEST  Y10, Y3
+	RCRQ    $0x01, BX
+	VMOVDQU (R13), Y4
+	VPANDN  Y6, Y4, Y5
+	VPOR    Y4, Y6, Y6
+	VMOVDQU Y6, (R13)
+	VMOVDQU 32(R13), Y4
+	VPANDN  Y8, Y4, Y6
+	VPOR    Y4, Y8, Y8
+	VMOVDQU Y8, 32(R13)
+	VPOR    Y5, Y6, Y5
+	VPTEST  Y5, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x04, R8
+	TESTQ   $0x0000003f, R8
+	JNZ     near_next
+	NOTQ    BX
+	MOVQ    BX, (DI)
+	ADDQ    $0x08, DI
+
+near_next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  near_four
+	JMP  near_rest
+
+near_one:
+	MOVQ         (SI)(R8*8), R9
+	VPBROADCASTD 4(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPBROADCASTD 8(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 12(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 8(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 12(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+
+pairs_end_3:
+	VMOVDQU (R9), Y6
+	VPANDN  Y4, Y6, Y8
+	VPOR    Y6, Y4, Y4
+	VMOVDQU Y4, (R9)
+	VMOVDQU 32(R9), Y4
+	VPANDN  Y5, Y4, Y6
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R9)
+	VPOR    Y8, Y6, Y8
+	VPTEST  Y8, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x01, R8
+
+near_rest:
+	CMPQ R8, R10
+	JL   near_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    near_done
+	NEGQ  R10
+	NOTQ  BX
+	SHRXQ R10, BX, BX
+	MOVQ  BX, (DI)
+
+near_done:
+	JMP end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (SI), Y4
+	VMOVDQU      Y4, -512(SI)
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      Y4, -480(SI)
+	VMOVDQU      Y4, 32(R9)
+	VMOVDQU      Y4, -448(SI)
+	VMOVDQU      Y4, 64(R9)
+	VMOVDQU      Y4, -416(SI)
+	VMOVDQU      Y4, 96(R9)
+	VMOVDQU      Y4, -384(SI)
+	VMOVDQU      Y4, 128(R9)
+	VMOVDQU      Y4, -352(SI)
+	VMOVDQU      Y4, 160(R9)
+	VMOVDQU      Y4, -320(SI)
+	VMOVDQU      Y4, 192(R9)
+	VMOVDQU      Y4, -288(SI)
+	VMOVDQU      Y4, 224(R9)
+	VMOVDQU      Y4, -256(SI)
+	VMOVDQU      Y4, 256(R9)
+	VMOVDQU      Y4, -224(SI)
+	VMOVDQU      Y4, 288(R9)
+	VMOVDQU      Y4, -192(SI)
+	VMOVDQU      Y4, 320(R9)
+	VMOVDQU      Y4, -160(SI)
+	VMOVDQU      Y4, 352(R9)
+	VMOVDQU      Y4, -128(SI)
+	VMOVDQU      Y4, 384(R9)
+	VMOVDQU      Y4, -96(SI)
+	VMOVDQU      Y4, 416(R9)
+	VMOVDQU      Y4, -64(SI)
+	VMOVDQU      Y4, 448(R9)
+	VMOVDQU      Y4, -32(SI)
+	VMOVDQU      Y4, 480(R9)
+	MOVQ         added+48(FP), DI
+	MOVQ         n+40(FP), R10
+	XORL         R8, R8
+	JMP          far_next
+	PCALIGN $0x40
+
+far_four:
+	MOVQ         512(SI)(R8*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         (SI)(R8*8), R9
+	MOVQ         520(SI)(R8*8), R11
+	PREFETCHT0   (R11)
+	MOVQ         8(SI)(R8*8), R11
+	MOVQ         528(SI)(R8*8), R12
+	PREFETCHT0   (R12)
+	MOVQ         16(SI)(R8*8), R12
+	MOVQ         536(SI)(R8*8), R13
+	PREFETCHT0   (R13)
+	MOVQ         24(SI)(R8*8), R13
+	VPBROADCASTD 4(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPBROADCASTD 12(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, 32(AX)
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPBROADCASTD 32(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y8, Y9, Y8
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+
+pairs_end_4:
+	VMOVDQU      (R9), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, BX
+	VMOVDQU      (R11), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R11)
+	VMOVDQU      32(R11), Y4
+	VPANDN       Y8, Y4, Y6
+	VPOR         Y4, Y8, Y8
+	VMOVDQU      Y8, 32(R11)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, BX
+	VPBROADCASTD 20(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPBROADCASTD 28(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, 32(AX)
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPBROADCASTD 32(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y8, Y9, Y8
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_5
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_5
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_5
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+
+pairs_end_5:
+	VMOVDQU (R12), Y9
+	VPANDN  Y4, Y9, Y10
+	VPOR    Y9, Y4, Y4
+	VMOVDQU Y4, (R12)
+	VMOVDQU 32(R12), Y4
+	VPANDN  Y5, Y4, Y9
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R12)
+	VPOR    Y10, Y9, Y10
+	VPTEST  Y10, Y3
+	RCRQ    $0x01, BX
+	VMOVDQU (R13), Y4
+	VPANDN  Y6, Y4, Y5
+	VPOR    Y4, Y6, Y6
+	VMOVDQU Y6, (R13)
+	VMOVDQU 32(R13), Y4
+	VPANDN  Y8, Y4, Y6
+	VPOR    Y4, Y8, Y8
+	VMOVDQU Y8, 32(R13)
+	VPOR    Y5, Y6, Y5
+	VPTEST  Y5, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x04, R8
+	TESTQ   $0x0000003f, R8
+	JNZ     far_next
+	NOTQ    BX
+	MOVQ    BX, (DI)
+	ADDQ    $0x08, DI
+
+far_next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  far_four
+	JMP  far_rest
+
+far_one:
+	MOVQ         512(SI)(R8*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         (SI)(R8*8), R9
+	VPBROADCASTD 4(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_6
+	VPBROADCASTD 8(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 12(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 8(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 12(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_6
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_6
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+
+pairs_end_6:
+	VMOVDQU (R9), Y6
+	VPANDN  Y4, Y6, Y8
+	VPOR    Y6, Y4, Y4
+	VMOVDQU Y4, (R9)
+	VMOVDQU 32(R9), Y4
+	VPANDN  Y5, Y4, Y6
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R9)
+	VPOR    Y8, Y6, Y8
+	VPTEST  Y8, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x01, R8
+
+far_rest:
+	CMPQ R8, R10
+	JL   far_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    far_done
+	NEGQ  R10
+	NOTQ  BX
+	SHRXQ R10, BX, BX
+	MOVQ  BX, (DI)
+
+far_done:
+end:
+	VZEROUPPER
+	RET
+
+// func setNewLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, added *uint64, far bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·setNewLine32AVX2(SB), $9456-73
+	// The addresses and the bits are those of probeLine32.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         pairs+40(FP), CX
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	VMOVDQU      lineStarts<>+0(SB), Y1
+	VMOVDQU      lineStarts<>+32(SB), Y2
+	VPXOR        Y0, Y0, Y3
+	MOVQ         hashes+48(FP), DX
+	LEAQ         247(SP), SI
+	ANDQ         $-64, SI
+	ADDQ         $0x00000200, SI
+	MOVQ         base+0(FP), DI
+	VMOVQ        DI, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         lines+8(FP), DI
+	VMOVQ        DI, X5
+	VPBROADCASTQ X5, Y5
+	MOVQ         recip+16(FP), DI
+	VMOVQ        DI, X6
+	VPBROADCASTQ X6, Y6
+	MOVQ         shift+24(FP), DI
+	VMOVQ        DI, X7
+	VPBROADCASTQ X7, Y7
+	MOVQ         steps+32(FP), DI
+	VMOVDQU      (DI), Y8
+	MOVQ         n+56(FP), R8
+	MOVQ         DX, DI
+	MOVQ         SI, R9
+	PCALIGN      $0x40
+
+locate:
+	VPMOVZXDQ (DI), Y9
+	VPMULUDQ  Y6, Y9, Y10
+	VPSRLVQ   Y7, Y10, Y10
+	VPMULUDQ  Y5, Y10, Y10
+	VPSUBQ    Y10, Y9, Y9
+	VPSUBD    Y5, Y9, Y10
+	VPMINUD   Y10, Y9, Y9
+	VPSLLQ    $0x06, Y9, Y9
+	VPADDQ    Y4, Y9, Y9
+	VMOVDQU   Y9, (R9)
+	ADDQ      $0x10, DI
+	ADDQ      $0x20, R9
+	SUBQ      $0x04, R8
+	JG        locate
+	MOVB      far+72(FP), DI
+	TESTB     DI, DI
+	JNZ       far
+	MOVQ      added+64(FP), DI
+	MOVQ      n+56(FP), R10
+	XORL      R8, R8
+	JMP       near_next
+	PCALIGN $0x40
+
+near_four:
+	MOVQ         (SI)(R8*8), R9
+	MOVQ         8(SI)(R8*8), R11
+	MOVQ         16(SI)(R8*8), R12
+	MOVQ         24(SI)(R8*8), R13
+	VPBROADCASTD (DX)(R8*4), Y4
+	VPSRLD       $0x11, Y4, Y6
+	VPSLLD       $0x0f, Y4, Y5
+	VPOR         Y6, Y5, Y5
+	VPMULLW      Y8, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSRLD       $0x17, Y5, Y5
+	VMOVDQU      Y5, (AX)
+	VPBROADCASTD 4(DX)(R8*4), Y4
+	VPSRLD       $0x11, Y4, Y6
+	VPSLLD       $0x0f, Y4, Y5
+	VPOR         Y6, Y5, Y5
+	VPMULLW      Y8, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSRLD       $0x17, Y5, Y5
+	VMOVDQU      Y5, 32(AX)
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPBROADCASTD 32(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y7, Y9, Y7
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+
+pairs_end_1:
+	VMOVDQU      (R9), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, BX
+	VMOVDQU      (R11), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R11)
+	VMOVDQU      32(R11), Y4
+	VPANDN       Y7, Y4, Y6
+	VPOR         Y4, Y7, Y7
+	VMOVDQU      Y7, 32(R11)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, BX
+	VPBROADCASTD 8(DX)(R8*4), Y4
+	VPSRLD       $0x11, Y4, Y6
+	VPSLLD       $0x0f, Y4, Y5
+	VPOR         Y6, Y5, Y5
+	VPMULLW      Y8, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSRLD       $0x17, Y5, Y5
+	VMOVDQU      Y5, (AX)
+	VPBROADCASTD 12(DX)(R8*4), Y4
+	VPSRLD       $0x11, Y4, Y6
+	VPSLLD       $0x0f, Y4, Y5
+	VPOR         Y6, Y5, Y5
+	VPMULLW      Y8, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSRLD       $0x17, Y5, Y5
+	VMOVDQU      Y5, 32(AX)
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPBROADCASTD 32(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y7, Y9, Y7
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+
+pairs_end_2:
+	VMOVDQU (R12), Y9
+	VPANDN  Y4, Y9, Y10
+	VPOR    Y9, Y4, Y4
+	VMOVDQU Y4, (R12)
+	VMOVDQU 32(R12), Y4
+	VPANDN  Y5, Y4, Y9
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R12)
+	VPOR    Y10, Y9, Y10
+	VPTEST  Y10, Y3
+	RCRQ    $0x01, BX
+	VMOVDQU (R13), Y4
+	VPANDN  Y6, Y4, Y5
+	VPOR    Y4, Y6, Y6
+	VMOVDQU Y6, (R13)
+	VMOVDQU 32(R13), Y4
+	VPANDN  Y7, Y4, Y6
+	VPOR    Y4, Y7, Y7
+	VMOVDQU Y7, 32(R13)
+	VPOR    Y5, Y6, Y5
+	VPTEST  Y5, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x04, R8
+	TESTQ   $0x0000003f, R8
+	JNZ     near_next
+	NOTQ    BX
+	MOVQ    BX, (DI)
+	ADDQ    $0x08, DI
+
+near_next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  near_four
+	JMP  near_rest
+
+near_one:
+	MOVQ         (SI)(R8*8), R9
+	VPBROADCASTD (DX)(R8*4), Y4
+	VPSRLD       $0x11, Y4, Y6
+	VPSLLD       $0x0f, Y4, Y5
+	VPOR         Y6, Y5, Y5
+	VPMULLW      Y8, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSRLD       $0x17, Y5, Y5
+	VMOVDQU      Y5, (AX)
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPBROADCASTD 8(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 12(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 8(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 12(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y5, Y5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y5, Y5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y5, Y5
+
+pairs_end_3:
+	VMOVDQU (R9), Y6
+	VPANDN  Y4, Y6, Y7
+	VPOR    Y6, Y4, Y4
+	VMOVDQU Y4, (R9)
+	VMOVDQU 32(R9), Y4
+	VPANDN  Y5, Y4, Y6
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R9)
+	VPOR    Y7, Y6, Y7
+	VPTEST  Y7, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x01, R8
+
+near_rest:
+	CMPQ R8, R10
+	JL   near_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    near_done
+	NEGQ  R10
+	NOTQ  BX
+	SHRXQ R10, BX, BX
+	MOVQ  BX, (DI)
+
+near_done:
+	JMP end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (SI), Y4
+	VMOVDQU      Y4, -512(SI)
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      Y4, -480(SI)
+	VMOVDQU      Y4, 32(R9)
+	VMOVDQU      Y4, -448(SI)
+	VMOVDQU      Y4, 64(R9)
+	VMOVDQU      Y4, -416(SI)
+	VMOVDQU      Y4, 96(R9)
+	VMOVDQU      Y4, -384(SI)
+	VMOVDQU      Y4, 128(R9)
+	VMOVDQU      Y4, -352(SI)
+	VMOVDQU      Y4, 160(R9)
+	VMOVDQU      Y4, -320(SI)
+	VMOVDQU      Y4, 192(R9)
+	VMOVDQU      Y4, -288(SI)
+	VMOVDQU      Y4, 224(R9)
+	VMOVDQU      Y4, -256(SI)
+	VMOVDQU      Y4, 256(R9)
+	VMOVDQU      Y4, -224(SI)
+	VMOVDQU      Y4, 288(R9)
+	VMOVDQU      Y4, -192(SI)
+	VMOVDQU      Y4, 320(R9)
+	VMOVDQU      Y4, -160(SI)
+	VMOVDQU      Y4, 352(R9)
+	VMOVDQU      Y4, -128(SI)
+	VMOVDQU      Y4, 384(R9)
+	VMOVDQU      Y4, -96(SI)
+	VMOVDQU      Y4, 416(R9)
+	VMOVDQU      Y4, -64(SI)
+	VMOVDQU      Y4, 448(R9)
+	VMOVDQU      Y4, -32(SI)
+	VMOVDQU      Y4, 480(R9)
+	MOVQ         added+64(FP), DI
+	MOVQ         n+56(FP), R10
+	XORL         R8, R8
+	JMP          far_next
+	PCALIGN $0x40
+
+far_four:
+	MOVQ         512(SI)(R8*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         (SI)(R8*8), R9
+	MOVQ         520(SI)(R8*8), R11
+	PREFETCHT0   (R11)
+	MOVQ         8(SI)(R8*8), R11
+	MOVQ         528(SI)(R8*8), R12
+	PREFETCHT0   (R12)
+	MOVQ         16(SI)(R8*8), R12
+	MOVQ         536(SI)(R8*8), R13
+	PREFETCHT0   (R13)
+	MOVQ         24(SI)(R8*8), R13
+	VPBROADCASTD (DX)(R8*4), Y4
+	VPSRLD       $0x11, Y4, Y6
+	VPSLLD       $0x0f, Y4, Y5
+	VPOR         Y6, Y5, Y5
+	VPMULLW      Y8, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSRLD       $0x17, Y5, Y5
+	VMOVDQU      Y5, (AX)
+	VPBROADCASTD 4(DX)(R8*4), Y4
+	VPSRLD       $0x11, Y4, Y6
+	VPSLLD       $0x0f, Y4, Y5
+	VPOR         Y6, Y5, Y5
+	VPMULLW      Y8, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSRLD       $0x17, Y5, Y5
+	VMOVDQU      Y5, 32(AX)
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPBROADCASTD 32(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y7, Y9, Y7
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+
+pairs_end_4:
+	VMOVDQU      (R9), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, BX
+	VMOVDQU      (R11), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R11)
+	VMOVDQU      32(R11), Y4
+	VPANDN       Y7, Y4, Y6
+	VPOR         Y4, Y7, Y7
+	VMOVDQU      Y7, 32(R11)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, BX
+	VPBROADCASTD 8(DX)(R8*4), Y4
+	VPSRLD       $0x11, Y4, Y6
+	VPSLLD       $0x0f, Y4, Y5
+	VPOR         Y6, Y5, Y5
+	VPMULLW      Y8, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSRLD       $0x17, Y5, Y5
+	VMOVDQU      Y5, (AX)
+	VPBROADCASTD 12(DX)(R8*4), Y4
+	VPSRLD       $0x11, Y4, Y6
+	VPSLLD       $0x0f, Y4, Y5
+	VPOR         Y6, Y5, Y5
+	VPMULLW      Y8, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSRLD       $0x17, Y5, Y5
+	VMOVDQU      Y5, 32(AX)
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	VPBROADCASTD 32(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 36(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPBROADCASTD 32(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPBROADCASTD 36(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPOR         Y7, Y9, Y7
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_5
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 8(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 12(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 40(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 44(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_5
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 16(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 20(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 48(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 52(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_5
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD 24(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 28(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 56(AX), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 60(AX), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+
+pairs_end_5:
+	VMOVDQU (R12), Y9
+	VPANDN  Y4, Y9, Y10
+	VPOR    Y9, Y4, Y4
+	VMOVDQU Y4, (R12)
+	VMOVDQU 32(R12), Y4
+	VPANDN  Y5, Y4, Y9
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R12)
+	VPOR    Y10, Y9, Y10
+	VPTEST  Y10, Y3
+	RCRQ    $0x01, BX
+	VMOVDQU (R13), Y4
+	VPANDN  Y6, Y4, Y5
+	VPOR    Y4, Y6, Y6
+	VMOVDQU Y6, (R13)
+	VMOVDQU 32(R13), Y4
+	VPANDN  Y7, Y4, Y6
+	VPOR    Y4, Y7, Y7
+	VMOVDQU Y7, 32(R13)
+	VPOR    Y5, Y6, Y5
+	VPTEST  Y5, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x04, R8
+	TESTQ   $0x0000003f, R8
+	JNZ     far_next
+	NOTQ    BX
+	MOVQ    BX, (DI)
+	ADDQ    $0x08, DI
+
+far_next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  far_four
+	JMP  far_rest
+
+far_one:
+	MOVQ         512(SI)(R8*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         (SI)(R8*8), R9
+	VPBROADCASTD (DX)(R8*4), Y4
+	VPSRLD       $0x11, Y4, Y6
+	VPSLLD       $0x0f, Y4, Y5
+	VPOR         Y6, Y5, Y5
+	VPMULLW      Y8, Y5, Y5
+	VPADDD       Y4, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VPSRLD       $0x17, Y5, Y5
+	VMOVDQU      Y5, (AX)
+	VPBROADCASTD (AX), Y4
+	VPADDD       Y1, Y4, Y4
+	VPSLLVD      Y4, Y0, Y4
+	VPBROADCASTD 4(AX), Y5
+	VPADDD       Y1, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPOR         Y4, Y5, Y4
+	VPBROADCASTD (AX), Y5
+	VPADDD       Y2, Y5, Y5
+	VPSLLVD      Y5, Y0, Y5
+	VPBROADCASTD 4(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPOR         Y5, Y6, Y5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_6
+	VPBROADCASTD 8(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 12(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 8(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 12(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y5, Y5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_6
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 16(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 20(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y5, Y5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_6
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD 24(AX), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 28(AX), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y5, Y5
+
+pairs_end_6:
+	VMOVDQU (R9), Y6
+	VPANDN  Y4, Y6, Y7
+	VPOR    Y6, Y4, Y4
+	VMOVDQU Y4, (R9)
+	VMOVDQU 32(R9), Y4
+	VPANDN  Y5, Y4, Y6
+	VPOR    Y4, Y5, Y5
+	VMOVDQU Y5, 32(R9)
+	VPOR    Y7, Y6, Y7
+	VPTEST  Y7, Y3
+	RCRQ    $0x01, BX
+	ADDQ    $0x01, R8
+
+far_rest:
+	CMPQ R8, R10
+	JL   far_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    far_done
+	NEGQ  R10
+	NOTQ  BX
+	SHRXQ R10, BX, BX
+	MOVQ  BX, (DI)
+
+far_done:
 end:
 	VZEROUPPER
 	RET

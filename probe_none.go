@@ -17,6 +17,12 @@ func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pai
 	return false
 }
 
+// setNewLine512 is setLine512 in the order of the hashes. It sets bit i of added if a bit of hash i
+// was missing before, and writes one word for every 64 hashes, as probeLine512 does.
+func setNewLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
+	return false
+}
+
 // probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
 func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
 	return false
@@ -24,6 +30,11 @@ func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift ui
 
 // setLine32 is setLine512 in the same way.
 func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {
+	return false
+}
+
+// setNewLine32 is setNewLine512 for the arguments of setLine32.
+func setNewLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, added *uint64, far bool) (ok bool) {
 	return false
 }
 
@@ -35,6 +46,11 @@ func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n i
 
 // setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.
 func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, far bool) (ok bool) {
+	return false
+}
+
+// setNewSplit256 is setNewLine512 for the arguments of setSplit256.
+func setNewSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
 	return false
 }
 
@@ -51,7 +67,7 @@ func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift u
 }
 
 // placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
-// returns how many. There are 8 hashes or more. The places are in any order.
+// returns how many. There are 8 hashes or more. The order of the places is that of placedKeys.
 func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
 	return done, false
 }
@@ -154,6 +170,13 @@ func groupBitsLine32(kernel Kernel, blocks **byte, n int, hash uint64, bits *[8]
 // setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 // and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.
 func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours int) (ok bool) {
+	return false
+}
+
+// setNewPlaces sets the bits of n keys, at least 1, key by key, as setPlaces does. The places are those
+// of blocks of so many keys: the first place of each key of a block, then the second of each. It
+// sets bit i of added if a bit of key i was missing before, and writes one word for every 64 keys.
+func setNewPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64) (ok bool) {
 	return false
 }
 

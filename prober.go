@@ -172,6 +172,26 @@ func (s *prober) addAssembly(h *hashes) bool {
 	return false
 }
 
+// addInOrder adds the keys of hashes, at least 1, one after the other. It sets bit i of added if the key of
+// hash i was new, and writes one word for every 64 hashes. It is not for the set of several goroutines.
+// Kernels read on to the next multiple of 32 hashes, so the capacity of the slices must reach that far.
+func (s *prober) addInOrder(h *hashes, added []uint64) {
+	switch s.pair.walk() {
+	case walkDouble32:
+		double32(s.bitArray).addNew(s.kernel, h.h32, added, s.wholeWords())
+	case walkDouble64:
+		(*double64)(&s.bitArray).addNew(h.h1, h.h2, added)
+	case walkSplit256:
+		(*split256)(&s.bitArray).addNew(s.kernel, h.h1, added)
+	case walkLine512:
+		(*line512)(&s.bitArray).addNew(s.kernel, h.h1, added)
+	case walkLine32:
+		(*line32)(&s.bitArray).addNew(s.kernel, h.h32, added)
+	default:
+		panic("bloom: no such walk")
+	}
+}
+
 // addLinesGeneric sets the bits of all hashes, a key at a time, if all bits of a key lie in one
 // line of memory: that takes half the time of place and setPlaces. It returns false, and does
 // nothing, for other walks, and for the set of several goroutines.

@@ -72,6 +72,34 @@ func setInLine(line *[64]byte, bit uint32) {
 	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|1<<(bit%64))
 }
 
+// setNewInLine is setInLine that returns the bit if it was missing, and otherwise 0.
+func setNewInLine(line *[64]byte, bit uint32) (missing uint64) {
+	word := line[bit/8&56:]
+	before := binary.LittleEndian.Uint64(word)
+	after := before | 1<<(bit%64)
+	binary.LittleEndian.PutUint64(word, after)
+	return after ^ before
+}
+
+// setNewBit sets bit i%8 of a byte. It returns 0 if the byte had it.
+func setNewBit(p *byte, i uint32) (missing uint64) {
+	before := uint32(*p)
+	after := before | 1<<(i%8)
+	*p = byte(after)
+	return uint64(after ^ before)
+}
+
+// setOutcome sets bit i of added if the key of hash i lacked bits, for hashes in their order: it clears the
+// bits after it in its word.
+func setOutcome(added []uint64, i int, missing uint64) {
+	outcome := oneIf(missing != 0) << (i % 64)
+	if i%64 == 0 {
+		added[i/64] = outcome
+	} else {
+		added[i/64] |= outcome
+	}
+}
+
 // maxProbes is the largest k that LevelDB's format and RocksDB's allow. Larger bytes are reserved, and readers
 // answer yes to them.
 const maxProbes = 30

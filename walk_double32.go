@@ -104,6 +104,53 @@ func (d double32) place(kernel Kernel, hashes, places []uint32) {
 	d.placeGeneric(hashes[done:], places[done*d.k:])
 }
 
+// placedKeys returns how many keys make a block in the order of placeDouble32: a kernel writes the first
+// place of each key of a block, then the second of each. AVX-512 takes 32 keys at a time, if it has as many.
+func placedKeys(kernel Kernel) int {
+	if kernel == AVX512 {
+		return 32
+	}
+	return 8
+}
+
+// addNew is prober.addInOrder for this walk. whole is that of setNewPlaces.
+func (d double32) addNew(kernel Kernel, hashes []uint32, added []uint64, whole uint32) {
+	if kernel == Generic || kernel == NEON || d.n < 2 {
+		d.addNewGeneric(hashes, added)
+		return
+	}
+	if len(hashes) <= smallBatch && d.k <= smallPlaces/smallBatch {
+		var places [smallPlaces]uint32
+		d.addNewPlaces(kernel, hashes, added, whole, places[:])
+		return
+	}
+	var places [newPlaces]uint32
+	d.addNewPlaces(kernel, hashes, added, whole, places[:])
+}
+
+// addNewPlaces is addNew in assembly, with room for the places of at least 64 keys.
+func (d double32) addNewPlaces(kernel Kernel, hashes []uint32, added []uint64, whole uint32, places []uint32) {
+	recip, shift := d.vectorWalk()
+	block, some := placedKeys(kernel), len(places)/d.k/64*64
+	for i := 0; i < len(hashes); i += some {
+		n := min(some, len(hashes)-i)
+		placeDouble32(kernel, d.n, recip, shift, d.k, &hashes[i], (n+block-1)/block*block, &places[0])
+		setNewPlaces(kernel, d.base, whole, &places[0], d.k, block, n, &added[i/64])
+	}
+}
+
+// addNewGeneric is addNew in portable Go.
+func (d double32) addNewGeneric(hashes []uint32, added []uint64) {
+	for i, h := range hashes {
+		delta, missing := bits.RotateLeft32(h, -17), uint64(0)
+		for range d.k {
+			missing |= setNewBit(d.at(h), h)
+			h += delta
+		}
+		setOutcome(added, i, missing)
+	}
+}
+
 // placeGeneric is place in portable Go.
 func (d double32) placeGeneric(hashes, places []uint32) {
 	for i, h := range hashes {

@@ -121,6 +121,20 @@ func (d *double64) add(at, step uint64) {
 	}
 }
 
+// addNew is prober.addInOrder for this walk.
+func (d *double64) addNew(h1, h2, added []uint64) {
+	h2 = h2[:len(h1)]
+	for i, at := range h1 {
+		step, missing := h2[i], uint64(0)
+		for range d.k {
+			bit := d.remainder(at)
+			missing |= setNewBit(d.at(bit), uint32(bit))
+			at += step
+		}
+		setOutcome(added, i, missing)
+	}
+}
+
 // probes is prober.probes for this walk.
 func (d *double64) probes(at, step uint64, first int, to []uint64) {
 	at += uint64(first) * step

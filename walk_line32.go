@@ -206,6 +206,38 @@ func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
 	return true
 }
 
+// addNew is prober.addInOrder for this walk.
+func (d *line32) addNew(kernel Kernel, hashes []uint32, added []uint64) {
+	if !d.addNewForm(kernel, hashes, added, d.n >= requestLines) {
+		d.addNewGeneric(hashes, added)
+	}
+}
+
+// addNewForm is addNewGeneric in assembly, with far as for probeForm. It returns false, and does nothing, if
+// Go must add the hashes.
+func (d *line32) addNewForm(kernel Kernel, hashes []uint32, added []uint64, far bool) bool {
+	if d.n >= maxKernelLines || d.k > maxHasProbes {
+		return false
+	}
+	recip, shift := d.divisor()
+	return setNewLine32(kernel, d.base, d.n, recip, shift, d.steps(0), (d.k+1)/2, &hashes[0], len(hashes), &added[0], far)
+}
+
+// addNewGeneric is addNew in portable Go.
+func (d *line32) addNewGeneric(hashes []uint32, added []uint64) {
+	k := d.k
+	for i, h := range hashes {
+		line, mask := d.at(h)
+		delta, missing := bits.RotateLeft32(h, -17), uint64(0)
+		for range k {
+			bit := h & mask
+			missing |= setNewBit((*byte)(unsafe.Add(line, bit/8)), bit)
+			h += delta
+		}
+		setOutcome(added, i, missing)
+	}
+}
+
 // probeGeneric is probeBatch in portable Go.
 func (d *line32) probeGeneric(hashes []uint32, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {

@@ -182,6 +182,35 @@ func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	return true
 }
 
+// addNew is prober.addInOrder for this walk.
+func (d *line512) addNew(kernel Kernel, hashes, added []uint64) {
+	if !d.addNewForm(kernel, hashes, added, d.n >= requestLines) {
+		d.addNewGeneric(hashes, added)
+	}
+}
+
+// addNewForm is addNewGeneric in assembly, with far as for probeForm. It returns false, and does nothing, if
+// Go must add the hashes.
+func (d *line512) addNewForm(kernel Kernel, hashes, added []uint64, far bool) bool {
+	if d.n >= maxKernelLines || d.k > maxHasProbes {
+		return false
+	}
+	return setNewLine512(kernel, d.base, d.n, d.factors(0), (d.k+1)/2, &hashes[0], len(hashes), &added[0], far)
+}
+
+// addNewGeneric is addNew in portable Go.
+func (d *line512) addNewGeneric(hashes, added []uint64) {
+	k := d.k
+	for i, h := range hashes {
+		line, x, missing := d.at(h), uint32(h>>32), uint64(0)
+		for range k {
+			missing |= setNewInLine(line, x>>23)
+			x *= line512Mul
+		}
+		setOutcome(added, i, missing)
+	}
+}
+
 // probeGeneric is probeBatch in portable Go.
 func (d *line512) probeGeneric(hashes, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {

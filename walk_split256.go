@@ -109,6 +109,43 @@ func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	return setSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), far)
 }
 
+// addNew is prober.addInOrder for this walk.
+func (d *split256) addNew(kernel Kernel, hashes, added []uint64) {
+	if !d.addNewForm(kernel, hashes, added, d.n >= requestBlocks) {
+		d.addNewGeneric(hashes, added)
+	}
+}
+
+// addNewForm is addNewGeneric in assembly, with far as for probeForm. It returns false, and does nothing, if
+// Go must add the hashes.
+func (d *split256) addNewForm(kernel Kernel, hashes, added []uint64, far bool) bool {
+	return d.n < maxKernelBlocks && setNewSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &added[0], far)
+}
+
+// addNewGeneric is addNew in portable Go.
+func (d *split256) addNewGeneric(hashes, added []uint64) {
+	for i, h := range hashes {
+		block, bits, missing := d.at(h), splitBits(uint32(h)), uint64(0)
+		for j, bits := range bits {
+			word := binary.LittleEndian.Uint64(block[8*j:])
+			missing |= bits &^ word
+			binary.LittleEndian.PutUint64(block[8*j:], word|bits)
+		}
+		setOutcome(added, i, missing)
+	}
+}
+
+// splitBits returns the bits of a key in the words of its block, two words of 32 bits in each. It is no loop:
+// that would take twice as long.
+func splitBits(low uint32) [4]uint64 {
+	return [4]uint64{
+		1<<(low*splitSalts[0]>>27) | 1<<(low*splitSalts[1]>>27+32),
+		1<<(low*splitSalts[2]>>27) | 1<<(low*splitSalts[3]>>27+32),
+		1<<(low*splitSalts[4]>>27) | 1<<(low*splitSalts[5]>>27+32),
+		1<<(low*splitSalts[6]>>27) | 1<<(low*splitSalts[7]>>27+32),
+	}
+}
+
 // probeGeneric is probeBatch in portable Go.
 func (d *split256) probeGeneric(hashes, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
