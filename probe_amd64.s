@@ -17394,138 +17394,49 @@ near_four:
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
-	VPBROADCASTD (AX), Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLVD      Y4, Y0, Y4
-	VPBROADCASTD 4(AX), Y5
-	VPADDD       Y1, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPOR         Y4, Y5, Y4
-	VPBROADCASTD (AX), Y5
-	VPADDD       Y2, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPBROADCASTD 4(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y5, Y6, Y5
-	VPBROADCASTD 32(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 36(AX), Y8
-	VPADDD       Y1, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPBROADCASTD 32(AX), Y8
-	VPADDD       Y2, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPBROADCASTD 36(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPOR         Y8, Y9, Y8
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_1
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_1
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_1
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y8, Y8, Y8
+	MOVQ         AX, R14
+	MOVQ         CX, R15
 
-pairs_end_1:
+pair_1:
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	ADDQ         $0x08, R14
+	DECQ         R15
+	JNZ          pair_1
 	VMOVDQU      (R9), Y9
 	VPANDN       Y4, Y9, Y10
 	VPOR         Y9, Y4, Y4
@@ -17556,166 +17467,77 @@ pairs_end_1:
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
-	VPBROADCASTD (AX), Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLVD      Y4, Y0, Y4
-	VPBROADCASTD 4(AX), Y5
-	VPADDD       Y1, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPOR         Y4, Y5, Y4
-	VPBROADCASTD (AX), Y5
-	VPADDD       Y2, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPBROADCASTD 4(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y5, Y6, Y5
-	VPBROADCASTD 32(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 36(AX), Y8
-	VPADDD       Y1, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPBROADCASTD 32(AX), Y8
-	VPADDD       Y2, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPBROADCASTD 36(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPOR         Y8, Y9, Y8
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_2
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_2
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_2
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y8, Y8, Y8
+	MOVQ         AX, R9
+	MOVQ         CX, R11
 
-pairs_end_2:
-	VMOVDQU (R12), Y9
-	VPANDN  Y4, Y9, Y10
-	VPOR    Y9, Y4, Y4
-	VMOVDQU Y4, (R12)
-	VMOVDQU 32(R12), Y4
-	VPANDN  Y5, Y4, Y9
-	VPOR    Y4, Y5, Y5
-	VMOVDQU Y5, 32(R12)
-	VPOR    Y10, Y9, Y10
-	VPTEST  Y10, Y3
-	RCRQ    $0x01, BX
-	VMOVDQU (R13), Y4
-	VPANDN  Y6, Y4, Y5
-	VPOR    Y4, Y6, Y6
-	VMOVDQU Y6, (R13)
-	VMOVDQU 32(R13), Y4
-	VPANDN  Y8, Y4, Y6
-	VPOR    Y4, Y8, Y8
-	VMOVDQU Y8, 32(R13)
-	VPOR    Y5, Y6, Y5
-	VPTEST  Y5, Y3
-	RCRQ    $0x01, BX
-	ADDQ    $0x04, R8
-	TESTQ   $0x0000003f, R8
-	JNZ     near_next
-	NOTQ    BX
-	MOVQ    BX, (DI)
-	ADDQ    $0x08, DI
+pair_2:
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	ADDQ         $0x08, R9
+	DECQ         R11
+	JNZ          pair_2
+	VMOVDQU      (R12), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R12)
+	VMOVDQU      32(R12), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R12)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, BX
+	VMOVDQU      (R13), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R13)
+	VMOVDQU      32(R13), Y4
+	VPANDN       Y8, Y4, Y6
+	VPOR         Y4, Y8, Y8
+	VMOVDQU      Y8, 32(R13)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, BX
+	ADDQ         $0x04, R8
+	TESTQ        $0x0000003f, R8
+	JNZ          near_next
+	NOTQ         BX
+	MOVQ         BX, (DI)
+	ADDQ         $0x08, DI
 
 near_next:
 	LEAQ 4(R8), R9
@@ -17729,88 +17551,43 @@ near_one:
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
-	VPBROADCASTD (AX), Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLVD      Y4, Y0, Y4
-	VPBROADCASTD 4(AX), Y5
-	VPADDD       Y1, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPOR         Y4, Y5, Y4
-	VPBROADCASTD (AX), Y5
-	VPADDD       Y2, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPBROADCASTD 4(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y5, Y6, Y5
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_3
-	VPBROADCASTD 8(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 12(AX), Y8
-	VPADDD       Y1, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD 8(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 12(AX), Y8
-	VPADDD       Y2, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y5, Y5
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_3
-	VPBROADCASTD 16(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 20(AX), Y8
-	VPADDD       Y1, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD 16(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 20(AX), Y8
-	VPADDD       Y2, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y5, Y5
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_3
-	VPBROADCASTD 24(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 28(AX), Y8
-	VPADDD       Y1, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD 24(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 28(AX), Y8
-	VPADDD       Y2, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y5, Y5
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	MOVQ         AX, R11
+	MOVQ         CX, R12
 
-pairs_end_3:
-	VMOVDQU (R9), Y6
-	VPANDN  Y4, Y6, Y8
-	VPOR    Y6, Y4, Y4
-	VMOVDQU Y4, (R9)
-	VMOVDQU 32(R9), Y4
-	VPANDN  Y5, Y4, Y6
-	VPOR    Y4, Y5, Y5
-	VMOVDQU Y5, 32(R9)
-	VPOR    Y8, Y6, Y8
-	VPTEST  Y8, Y3
-	RCRQ    $0x01, BX
-	ADDQ    $0x01, R8
+pair_3:
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+	ADDQ         $0x08, R11
+	DECQ         R12
+	JNZ          pair_3
+	VMOVDQU      (R9), Y6
+	VPANDN       Y4, Y6, Y8
+	VPOR         Y6, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y6
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y8, Y6, Y8
+	VPTEST       Y8, Y3
+	RCRQ         $0x01, BX
+	ADDQ         $0x01, R8
 
 near_rest:
 	CMPQ R8, R10
@@ -17889,138 +17666,49 @@ far_four:
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
-	VPBROADCASTD (AX), Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLVD      Y4, Y0, Y4
-	VPBROADCASTD 4(AX), Y5
-	VPADDD       Y1, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPOR         Y4, Y5, Y4
-	VPBROADCASTD (AX), Y5
-	VPADDD       Y2, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPBROADCASTD 4(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y5, Y6, Y5
-	VPBROADCASTD 32(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 36(AX), Y8
-	VPADDD       Y1, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPBROADCASTD 32(AX), Y8
-	VPADDD       Y2, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPBROADCASTD 36(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPOR         Y8, Y9, Y8
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_4
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_4
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_4
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y8, Y8, Y8
+	MOVQ         AX, R14
+	MOVQ         CX, R15
 
-pairs_end_4:
+pair_4:
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	ADDQ         $0x08, R14
+	DECQ         R15
+	JNZ          pair_4
 	VMOVDQU      (R9), Y9
 	VPANDN       Y4, Y9, Y10
 	VPOR         Y9, Y4, Y4
@@ -18051,166 +17739,77 @@ pairs_end_4:
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, 32(AX)
-	VPBROADCASTD (AX), Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLVD      Y4, Y0, Y4
-	VPBROADCASTD 4(AX), Y5
-	VPADDD       Y1, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPOR         Y4, Y5, Y4
-	VPBROADCASTD (AX), Y5
-	VPADDD       Y2, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPBROADCASTD 4(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y5, Y6, Y5
-	VPBROADCASTD 32(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 36(AX), Y8
-	VPADDD       Y1, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPBROADCASTD 32(AX), Y8
-	VPADDD       Y2, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPBROADCASTD 36(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPOR         Y8, Y9, Y8
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_5
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_5
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_5
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y8, Y8
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y8, Y8, Y8
+	MOVQ         AX, R9
+	MOVQ         CX, R11
 
-pairs_end_5:
-	VMOVDQU (R12), Y9
-	VPANDN  Y4, Y9, Y10
-	VPOR    Y9, Y4, Y4
-	VMOVDQU Y4, (R12)
-	VMOVDQU 32(R12), Y4
-	VPANDN  Y5, Y4, Y9
-	VPOR    Y4, Y5, Y5
-	VMOVDQU Y5, 32(R12)
-	VPOR    Y10, Y9, Y10
-	VPTEST  Y10, Y3
-	RCRQ    $0x01, BX
-	VMOVDQU (R13), Y4
-	VPANDN  Y6, Y4, Y5
-	VPOR    Y4, Y6, Y6
-	VMOVDQU Y6, (R13)
-	VMOVDQU 32(R13), Y4
-	VPANDN  Y8, Y4, Y6
-	VPOR    Y4, Y8, Y8
-	VMOVDQU Y8, 32(R13)
-	VPOR    Y5, Y6, Y5
-	VPTEST  Y5, Y3
-	RCRQ    $0x01, BX
-	ADDQ    $0x04, R8
-	TESTQ   $0x0000003f, R8
-	JNZ     far_next
-	NOTQ    BX
-	MOVQ    BX, (DI)
-	ADDQ    $0x08, DI
+pair_5:
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	ADDQ         $0x08, R9
+	DECQ         R11
+	JNZ          pair_5
+	VMOVDQU      (R12), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R12)
+	VMOVDQU      32(R12), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R12)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, BX
+	VMOVDQU      (R13), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R13)
+	VMOVDQU      32(R13), Y4
+	VPANDN       Y8, Y4, Y6
+	VPOR         Y4, Y8, Y8
+	VMOVDQU      Y8, 32(R13)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, BX
+	ADDQ         $0x04, R8
+	TESTQ        $0x0000003f, R8
+	JNZ          far_next
+	NOTQ         BX
+	MOVQ         BX, (DI)
+	ADDQ         $0x08, DI
 
 far_next:
 	LEAQ 4(R8), R9
@@ -18226,88 +17825,43 @@ far_one:
 	VPMULLD      Y7, Y4, Y4
 	VPSRLD       $0x17, Y4, Y4
 	VMOVDQU      Y4, (AX)
-	VPBROADCASTD (AX), Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLVD      Y4, Y0, Y4
-	VPBROADCASTD 4(AX), Y5
-	VPADDD       Y1, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPOR         Y4, Y5, Y4
-	VPBROADCASTD (AX), Y5
-	VPADDD       Y2, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPBROADCASTD 4(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y5, Y6, Y5
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_6
-	VPBROADCASTD 8(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 12(AX), Y8
-	VPADDD       Y1, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD 8(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 12(AX), Y8
-	VPADDD       Y2, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y5, Y5
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_6
-	VPBROADCASTD 16(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 20(AX), Y8
-	VPADDD       Y1, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD 16(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 20(AX), Y8
-	VPADDD       Y2, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y5, Y5
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_6
-	VPBROADCASTD 24(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 28(AX), Y8
-	VPADDD       Y1, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD 24(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 28(AX), Y8
-	VPADDD       Y2, Y8, Y8
-	VPSLLVD      Y8, Y0, Y8
-	VPOR         Y6, Y8, Y6
-	VPOR         Y6, Y5, Y5
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	MOVQ         AX, R11
+	MOVQ         CX, R12
 
-pairs_end_6:
-	VMOVDQU (R9), Y6
-	VPANDN  Y4, Y6, Y8
-	VPOR    Y6, Y4, Y4
-	VMOVDQU Y4, (R9)
-	VMOVDQU 32(R9), Y4
-	VPANDN  Y5, Y4, Y6
-	VPOR    Y4, Y5, Y5
-	VMOVDQU Y5, 32(R9)
-	VPOR    Y8, Y6, Y8
-	VPTEST  Y8, Y3
-	RCRQ    $0x01, BX
-	ADDQ    $0x01, R8
+pair_6:
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+	ADDQ         $0x08, R11
+	DECQ         R12
+	JNZ          pair_6
+	VMOVDQU      (R9), Y6
+	VPANDN       Y4, Y6, Y8
+	VPOR         Y6, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y6
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y8, Y6, Y8
+	VPTEST       Y8, Y3
+	RCRQ         $0x01, BX
+	ADDQ         $0x01, R8
 
 far_rest:
 	CMPQ R8, R10
@@ -18409,138 +17963,49 @@ near_four:
 	VPSLLD       $0x17, Y5, Y5
 	VPSRLD       $0x17, Y5, Y5
 	VMOVDQU      Y5, 32(AX)
-	VPBROADCASTD (AX), Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLVD      Y4, Y0, Y4
-	VPBROADCASTD 4(AX), Y5
-	VPADDD       Y1, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPOR         Y4, Y5, Y4
-	VPBROADCASTD (AX), Y5
-	VPADDD       Y2, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPBROADCASTD 4(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y5, Y6, Y5
-	VPBROADCASTD 32(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 36(AX), Y7
-	VPADDD       Y1, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPBROADCASTD 32(AX), Y7
-	VPADDD       Y2, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPBROADCASTD 36(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPOR         Y7, Y9, Y7
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_1
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y7, Y7
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_1
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y7, Y7
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_1
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y7, Y7
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	MOVQ         AX, R14
+	MOVQ         CX, R15
 
-pairs_end_1:
+pair_1:
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	ADDQ         $0x08, R14
+	DECQ         R15
+	JNZ          pair_1
 	VMOVDQU      (R9), Y9
 	VPANDN       Y4, Y9, Y10
 	VPOR         Y9, Y4, Y4
@@ -18581,166 +18046,77 @@ pairs_end_1:
 	VPSLLD       $0x17, Y5, Y5
 	VPSRLD       $0x17, Y5, Y5
 	VMOVDQU      Y5, 32(AX)
-	VPBROADCASTD (AX), Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLVD      Y4, Y0, Y4
-	VPBROADCASTD 4(AX), Y5
-	VPADDD       Y1, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPOR         Y4, Y5, Y4
-	VPBROADCASTD (AX), Y5
-	VPADDD       Y2, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPBROADCASTD 4(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y5, Y6, Y5
-	VPBROADCASTD 32(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 36(AX), Y7
-	VPADDD       Y1, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPBROADCASTD 32(AX), Y7
-	VPADDD       Y2, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPBROADCASTD 36(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPOR         Y7, Y9, Y7
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_2
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y7, Y7
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_2
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y7, Y7
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_2
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y7, Y7
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	MOVQ         AX, R9
+	MOVQ         CX, R11
 
-pairs_end_2:
-	VMOVDQU (R12), Y9
-	VPANDN  Y4, Y9, Y10
-	VPOR    Y9, Y4, Y4
-	VMOVDQU Y4, (R12)
-	VMOVDQU 32(R12), Y4
-	VPANDN  Y5, Y4, Y9
-	VPOR    Y4, Y5, Y5
-	VMOVDQU Y5, 32(R12)
-	VPOR    Y10, Y9, Y10
-	VPTEST  Y10, Y3
-	RCRQ    $0x01, BX
-	VMOVDQU (R13), Y4
-	VPANDN  Y6, Y4, Y5
-	VPOR    Y4, Y6, Y6
-	VMOVDQU Y6, (R13)
-	VMOVDQU 32(R13), Y4
-	VPANDN  Y7, Y4, Y6
-	VPOR    Y4, Y7, Y7
-	VMOVDQU Y7, 32(R13)
-	VPOR    Y5, Y6, Y5
-	VPTEST  Y5, Y3
-	RCRQ    $0x01, BX
-	ADDQ    $0x04, R8
-	TESTQ   $0x0000003f, R8
-	JNZ     near_next
-	NOTQ    BX
-	MOVQ    BX, (DI)
-	ADDQ    $0x08, DI
+pair_2:
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	ADDQ         $0x08, R9
+	DECQ         R11
+	JNZ          pair_2
+	VMOVDQU      (R12), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R12)
+	VMOVDQU      32(R12), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R12)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, BX
+	VMOVDQU      (R13), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R13)
+	VMOVDQU      32(R13), Y4
+	VPANDN       Y7, Y4, Y6
+	VPOR         Y4, Y7, Y7
+	VMOVDQU      Y7, 32(R13)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, BX
+	ADDQ         $0x04, R8
+	TESTQ        $0x0000003f, R8
+	JNZ          near_next
+	NOTQ         BX
+	MOVQ         BX, (DI)
+	ADDQ         $0x08, DI
 
 near_next:
 	LEAQ 4(R8), R9
@@ -18759,88 +18135,43 @@ near_one:
 	VPSLLD       $0x17, Y5, Y5
 	VPSRLD       $0x17, Y5, Y5
 	VMOVDQU      Y5, (AX)
-	VPBROADCASTD (AX), Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLVD      Y4, Y0, Y4
-	VPBROADCASTD 4(AX), Y5
-	VPADDD       Y1, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPOR         Y4, Y5, Y4
-	VPBROADCASTD (AX), Y5
-	VPADDD       Y2, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPBROADCASTD 4(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y5, Y6, Y5
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_3
-	VPBROADCASTD 8(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 12(AX), Y7
-	VPADDD       Y1, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD 8(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 12(AX), Y7
-	VPADDD       Y2, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPOR         Y6, Y5, Y5
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_3
-	VPBROADCASTD 16(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 20(AX), Y7
-	VPADDD       Y1, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD 16(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 20(AX), Y7
-	VPADDD       Y2, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPOR         Y6, Y5, Y5
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_3
-	VPBROADCASTD 24(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 28(AX), Y7
-	VPADDD       Y1, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD 24(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 28(AX), Y7
-	VPADDD       Y2, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPOR         Y6, Y5, Y5
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	MOVQ         AX, R11
+	MOVQ         CX, R12
 
-pairs_end_3:
-	VMOVDQU (R9), Y6
-	VPANDN  Y4, Y6, Y7
-	VPOR    Y6, Y4, Y4
-	VMOVDQU Y4, (R9)
-	VMOVDQU 32(R9), Y4
-	VPANDN  Y5, Y4, Y6
-	VPOR    Y4, Y5, Y5
-	VMOVDQU Y5, 32(R9)
-	VPOR    Y7, Y6, Y7
-	VPTEST  Y7, Y3
-	RCRQ    $0x01, BX
-	ADDQ    $0x01, R8
+pair_3:
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y5, Y5
+	ADDQ         $0x08, R11
+	DECQ         R12
+	JNZ          pair_3
+	VMOVDQU      (R9), Y6
+	VPANDN       Y4, Y6, Y7
+	VPOR         Y6, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y6
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y7, Y6, Y7
+	VPTEST       Y7, Y3
+	RCRQ         $0x01, BX
+	ADDQ         $0x01, R8
 
 near_rest:
 	CMPQ R8, R10
@@ -18929,138 +18260,49 @@ far_four:
 	VPSLLD       $0x17, Y5, Y5
 	VPSRLD       $0x17, Y5, Y5
 	VMOVDQU      Y5, 32(AX)
-	VPBROADCASTD (AX), Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLVD      Y4, Y0, Y4
-	VPBROADCASTD 4(AX), Y5
-	VPADDD       Y1, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPOR         Y4, Y5, Y4
-	VPBROADCASTD (AX), Y5
-	VPADDD       Y2, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPBROADCASTD 4(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y5, Y6, Y5
-	VPBROADCASTD 32(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 36(AX), Y7
-	VPADDD       Y1, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPBROADCASTD 32(AX), Y7
-	VPADDD       Y2, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPBROADCASTD 36(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPOR         Y7, Y9, Y7
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_4
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y7, Y7
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_4
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y7, Y7
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_4
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y7, Y7
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	MOVQ         AX, R14
+	MOVQ         CX, R15
 
-pairs_end_4:
+pair_4:
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	ADDQ         $0x08, R14
+	DECQ         R15
+	JNZ          pair_4
 	VMOVDQU      (R9), Y9
 	VPANDN       Y4, Y9, Y10
 	VPOR         Y9, Y4, Y4
@@ -19101,166 +18343,77 @@ pairs_end_4:
 	VPSLLD       $0x17, Y5, Y5
 	VPSRLD       $0x17, Y5, Y5
 	VMOVDQU      Y5, 32(AX)
-	VPBROADCASTD (AX), Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLVD      Y4, Y0, Y4
-	VPBROADCASTD 4(AX), Y5
-	VPADDD       Y1, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPOR         Y4, Y5, Y4
-	VPBROADCASTD (AX), Y5
-	VPADDD       Y2, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPBROADCASTD 4(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y5, Y6, Y5
-	VPBROADCASTD 32(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 36(AX), Y7
-	VPADDD       Y1, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPBROADCASTD 32(AX), Y7
-	VPADDD       Y2, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPBROADCASTD 36(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPOR         Y7, Y9, Y7
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_5
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 8(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 12(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 40(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 44(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y7, Y7
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_5
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 16(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 20(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 48(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 52(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y7, Y7
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_5
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y4, Y4
-	VPBROADCASTD 24(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 28(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y5, Y5
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y1, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y1, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y6, Y6
-	VPBROADCASTD 56(AX), Y9
-	VPADDD       Y2, Y9, Y9
-	VPSLLVD      Y9, Y0, Y9
-	VPBROADCASTD 60(AX), Y10
-	VPADDD       Y2, Y10, Y10
-	VPSLLVD      Y10, Y0, Y10
-	VPOR         Y9, Y10, Y9
-	VPOR         Y9, Y7, Y7
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y7, Y7, Y7
+	MOVQ         AX, R9
+	MOVQ         CX, R11
 
-pairs_end_5:
-	VMOVDQU (R12), Y9
-	VPANDN  Y4, Y9, Y10
-	VPOR    Y9, Y4, Y4
-	VMOVDQU Y4, (R12)
-	VMOVDQU 32(R12), Y4
-	VPANDN  Y5, Y4, Y9
-	VPOR    Y4, Y5, Y5
-	VMOVDQU Y5, 32(R12)
-	VPOR    Y10, Y9, Y10
-	VPTEST  Y10, Y3
-	RCRQ    $0x01, BX
-	VMOVDQU (R13), Y4
-	VPANDN  Y6, Y4, Y5
-	VPOR    Y4, Y6, Y6
-	VMOVDQU Y6, (R13)
-	VMOVDQU 32(R13), Y4
-	VPANDN  Y7, Y4, Y6
-	VPOR    Y4, Y7, Y7
-	VMOVDQU Y7, 32(R13)
-	VPOR    Y5, Y6, Y5
-	VPTEST  Y5, Y3
-	RCRQ    $0x01, BX
-	ADDQ    $0x04, R8
-	TESTQ   $0x0000003f, R8
-	JNZ     far_next
-	NOTQ    BX
-	MOVQ    BX, (DI)
-	ADDQ    $0x08, DI
+pair_5:
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y7, Y7
+	ADDQ         $0x08, R9
+	DECQ         R11
+	JNZ          pair_5
+	VMOVDQU      (R12), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R12)
+	VMOVDQU      32(R12), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R12)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, BX
+	VMOVDQU      (R13), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R13)
+	VMOVDQU      32(R13), Y4
+	VPANDN       Y7, Y4, Y6
+	VPOR         Y4, Y7, Y7
+	VMOVDQU      Y7, 32(R13)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, BX
+	ADDQ         $0x04, R8
+	TESTQ        $0x0000003f, R8
+	JNZ          far_next
+	NOTQ         BX
+	MOVQ         BX, (DI)
+	ADDQ         $0x08, DI
 
 far_next:
 	LEAQ 4(R8), R9
@@ -19281,88 +18434,43 @@ far_one:
 	VPSLLD       $0x17, Y5, Y5
 	VPSRLD       $0x17, Y5, Y5
 	VMOVDQU      Y5, (AX)
-	VPBROADCASTD (AX), Y4
-	VPADDD       Y1, Y4, Y4
-	VPSLLVD      Y4, Y0, Y4
-	VPBROADCASTD 4(AX), Y5
-	VPADDD       Y1, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPOR         Y4, Y5, Y4
-	VPBROADCASTD (AX), Y5
-	VPADDD       Y2, Y5, Y5
-	VPSLLVD      Y5, Y0, Y5
-	VPBROADCASTD 4(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPOR         Y5, Y6, Y5
-	CMPQ         CX, $0x01
-	JEQ          pairs_end_6
-	VPBROADCASTD 8(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 12(AX), Y7
-	VPADDD       Y1, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD 8(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 12(AX), Y7
-	VPADDD       Y2, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPOR         Y6, Y5, Y5
-	CMPQ         CX, $0x02
-	JEQ          pairs_end_6
-	VPBROADCASTD 16(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 20(AX), Y7
-	VPADDD       Y1, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD 16(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 20(AX), Y7
-	VPADDD       Y2, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPOR         Y6, Y5, Y5
-	CMPQ         CX, $0x03
-	JEQ          pairs_end_6
-	VPBROADCASTD 24(AX), Y6
-	VPADDD       Y1, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 28(AX), Y7
-	VPADDD       Y1, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPOR         Y6, Y4, Y4
-	VPBROADCASTD 24(AX), Y6
-	VPADDD       Y2, Y6, Y6
-	VPSLLVD      Y6, Y0, Y6
-	VPBROADCASTD 28(AX), Y7
-	VPADDD       Y2, Y7, Y7
-	VPSLLVD      Y7, Y0, Y7
-	VPOR         Y6, Y7, Y6
-	VPOR         Y6, Y5, Y5
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	MOVQ         AX, R11
+	MOVQ         CX, R12
 
-pairs_end_6:
-	VMOVDQU (R9), Y6
-	VPANDN  Y4, Y6, Y7
-	VPOR    Y6, Y4, Y4
-	VMOVDQU Y4, (R9)
-	VMOVDQU 32(R9), Y4
-	VPANDN  Y5, Y4, Y6
-	VPOR    Y4, Y5, Y5
-	VMOVDQU Y5, 32(R9)
-	VPOR    Y7, Y6, Y7
-	VPTEST  Y7, Y3
-	RCRQ    $0x01, BX
-	ADDQ    $0x01, R8
+pair_6:
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y7
+	VPADDD       Y1, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y7
+	VPADDD       Y2, Y7, Y7
+	VPSLLVD      Y7, Y0, Y7
+	VPOR         Y6, Y7, Y6
+	VPOR         Y6, Y5, Y5
+	ADDQ         $0x08, R11
+	DECQ         R12
+	JNZ          pair_6
+	VMOVDQU      (R9), Y6
+	VPANDN       Y4, Y6, Y7
+	VPOR         Y6, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y6
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y7, Y6, Y7
+	VPTEST       Y7, Y3
+	RCRQ         $0x01, BX
+	ADDQ         $0x01, R8
 
 far_rest:
 	CMPQ R8, R10
