@@ -189,7 +189,7 @@ purego:
 fuzz: $(FUZZ:%=fuzz/%)
 fuzzed_FuzzArrays  := adapter/arrow
 fuzzed_FuzzCSV := cmd/bloom
-fuzzed_FuzzExplore := cmd/bloom
+fuzzed_FuzzExplore := cmd/bloom/internal/answers
 fuzzed_FuzzJSON := cmd/bloom
 fuzzed_FuzzHeader := adapter/parquet
 fuzzed_FuzzColumn := adapter/parquet
@@ -250,6 +250,12 @@ arm64: deps
 .PHONY: dist
 dist:
 	release/dist dist
+
+# site writes the page of bloom explore as a folder that any web server can serve.
+SITE := dist/site
+.PHONY: site
+site:
+	cmd/bloom/site/build $(SITE)
 
 .PHONY: bench
 bench:

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 // Filter is a filter that was read.
@@ -30,9 +29,10 @@ type Options struct {
 	Raw    bool         // whether to take the bytes as a bare filter, whatever they look like
 }
 
-// Read reads a filter. The doubt is what no writer of the format would write, or nothing.
-func (o Options) Read(path string) (f Filter, doubt string, err error) {
-	data, err := outputfile.Read(path)
+// Read returns the filter in a file that read reads. The doubt is what no writer of the format would write,
+// or nothing.
+func (o Options) Read(path string, read func(path string) ([]byte, error)) (f Filter, doubt string, err error) {
+	data, err := read(path)
 	if err != nil {
 		return f, "", err
 	}
