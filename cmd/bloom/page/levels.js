@@ -51,12 +51,17 @@ export class Levels {
   // row writes the shades of squares of a level: for each pixel the one of the column, or 256 where there is
   // none. Columns are numbers of squares, -1 for none.
   row(level, y, columns, shades) {
-    if (level >= computed) {
-      const kept = this.kept[level - computed];
-      const from = y * kept.columns;
-      for (let i = 0; i < columns.length; i++) shades[i] = columns[i] < 0 ? 256 : kept.shades[from + columns[i]];
-      return;
-    }
+    if (level >= computed) this.keptRow(this.kept[level - computed], y, columns, shades);
+    else this.computedRow(level, y, columns, shades);
+    if ((y + 1) << level >= this.rows) this.cut(level, y, columns, shades);
+  }
+
+  keptRow(kept, y, columns, shades) {
+    const from = y * kept.columns;
+    for (let i = 0; i < columns.length; i++) shades[i] = columns[i] < 0 ? 256 : kept.shades[from + columns[i]];
+  }
+
+  computedRow(level, y, columns, shades) {
     const side = 1 << level, mask = (1 << side) - 1;
     const rows = Math.min(side, this.rows - y * side);
     const wide = this.columns / 8;
@@ -71,7 +76,6 @@ export class Levels {
       for (let r = 0, at = y * side * wide + (x >> 3); r < rows; r++, at += wide) sum += ones[(this.array[at] >> (x & 7)) & mask];
       shades[i] = sum * scale;
     }
-    if (y * side + rows === this.rows) this.cut(level, y, columns, shades);
   }
 
   // cut leaves out what is beyond the last bit.
