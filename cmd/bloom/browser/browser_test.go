@@ -750,6 +750,40 @@ func (p *page) wantWithin(what string, attempt func() time.Duration) {
 	p.Errorf("%s takes %v, want %v", what, took, answersWithin)
 }
 
+// wantLevels compares the shades of the picture, at every level, with those of the bits read one by one.
+func (p *page) wantLevels() {
+	p.Helper()
+	wrong := value[[]string](p, `(() => {
+		const { levels } = picture;
+		const wrong = [];
+		for (let level = 0; level <= levels.last; level++) {
+			const side = 2 ** level, wide = Math.ceil(levels.columns / side);
+			const columns = Int32Array.from({ length: wide }, (_, i) => i), shades = new Uint16Array(wide);
+			const gain = level < 3 ? 1 : Math.max(1, 0.12 * side / Math.sqrt(levels.mean * (1 - levels.mean)));
+			for (let y = 0; y * side < levels.rows; y++) {
+				levels.row(level, y, columns, shades);
+				for (let x = 0; x < wide; x++) {
+					const rows = Math.min(side, levels.rows - y * side);
+					let sum = 0;
+					for (let r = y * side; r < y * side + rows; r++) {
+						for (let c = x * side; c < x * side + side; c++) {
+							const bit = r * levels.columns + c;
+							if (bit < levels.bits) sum += (levels.array[Math.floor(bit / 8)] >> (bit % 8)) & 1;
+						}
+					}
+					let want = Math.max(0, Math.min(255, 255 * (levels.mean + gain * (sum / (side * rows) - levels.mean))));
+					if (y * side * levels.columns + x * side >= levels.bits) want = 256;
+					if (Math.abs(shades[x] - want) > 1) wrong.push([level, x, y, shades[x], want].join(" "));
+				}
+			}
+		}
+		return [String(levels.last), ...wrong.slice(0, 5)];
+	})()`)
+	if len(wrong) > 1 || wrong[0] != "5" {
+		p.Errorf("the levels up to %s have other shades: %v", wrong[0], wrong[1:])
+	}
+}
+
 // testLargeFile opens a file of 64 MiB, of which half of the bits are set, tests a key, and moves the picture.
 func testLargeFile(p *page) {
 	const size = 64 << 20
@@ -1132,6 +1166,7 @@ func testNumberedKeys(p *page) {
 			p.Errorf("%s is called %q", id, name)
 		}
 	}
+	p.wantLevels()
 	// The heat counts the probes of the keys that pass, all of them.
 	if got := value[bool](p, `page.passing.filter.counts.reduce((sum, n) => sum + n, 0) === 6 * page.passing.filter.passed`); !got {
 		p.Error("the heat has not six probes for each key that passes")
