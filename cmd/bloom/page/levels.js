@@ -23,7 +23,7 @@ export class Levels {
   build() {
     const wide = this.columns / 8;
     let high = Math.ceil(this.rows / 8);
-    let sums = new Float32Array(wide * high);
+    let sums = new Uint8Array(wide * high); // 64 at most
     for (let at = 0, row = 0; at < this.array.length; at += wide, row++) {
       const from = (row >> 3) * wide;
       const end = Math.min(wide, this.array.length - at);

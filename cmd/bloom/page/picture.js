@@ -13,7 +13,8 @@ export class Picture {
   constructor(canvas, pick) {
     Object.assign(this, { canvas, filter: null, levels: null, marks: [], frame: null, heat: null, asked: 0 });
     new ResizeObserver(() => this.levels && this.whole()).observe(canvas);
-    if (pick) listen(this, pick);
+    this.moves = pick !== undefined;
+    if (this.moves) listen(this, pick);
   }
 
   // show draws a filter, the whole of it if it is another one than before. Its levels are built when it is
@@ -51,6 +52,7 @@ export class Picture {
     const within = (at, room, length) => room >= length ? (length - room) / 2 : Math.max(0, Math.min(at, length - room));
     this.x = within(this.x - dx / scale, canvas.width / scale, levels.columns);
     this.y = within(this.y - dy / scale, canvas.height / scale, levels.rows);
+    if (this.moves) canvas.style.touchAction = scale > this.least ? "none" : "pan-y"; // a finger moves it, or the page
     this.draw();
   }
 

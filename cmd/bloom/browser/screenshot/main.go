@@ -1,9 +1,11 @@
-// Command screenshot writes the picture of bloom explore in the README:
+// Command screenshot writes the pictures of bloom explore in docs, in cmd/bloom/browser:
 //
-//	go run ./screenshot ../../../docs/explore.png    (in cmd/bloom/browser/)
+//	go run ./screenshot ../../../docs/explore.png
+//	go run ./screenshot -width 390 -height 844 ../../../docs/explore-phone.png
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"log"
@@ -17,7 +19,7 @@ import (
 
 func main() {
 	width := flag.Int64("width", 1200, "width of the page in CSS pixels; up to 640 as a phone")
-	height := flag.Int64("height", 640, "height of the page, 0 for all of it")
+	height := flag.Int64("height", 800, "height of the page, 0 for all of it")
 	scale := flag.Float64("scale", 1, "pixels of a CSS pixel")
 	theme := flag.String("theme", "light", "light or dark")
 	state := flag.String("state", "", "what the address says after #; without it, the example")
@@ -61,7 +63,7 @@ func take(width, height int64, scale float64, theme, state string) (picture []by
 	}
 	if err := chromedp.Do(ctx,
 		browser.Theme(theme),
-		chromedp.EmulateViewport(width, max(height, 800), options...),
+		chromedp.EmulateViewport(width, cmp.Or(height, 800), options...),
 		chromedp.Navigate(url+state),
 		chromedp.Poll[chromedp.Void](`globalThis.page?.points.list.length === 32 && document.querySelector("#calc-sizes tr")`),
 		chromedp.Evaluate[chromedp.Void]("document.activeElement.blur(); scrollTo(0, 0)"),
