@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -54,6 +55,7 @@ func TestPage(t *testing.T) {
 				{"drop a file of a format", testDropFileOfFormat},
 				{"drop while busy", testDropWhileBusy},
 				{"choose a file", testChooseFile},
+				{"filter gone", testFilterGone},
 				{"large file", testLargeFile},
 				{"many probes", testManyProbes},
 				{"many keys", testManyKeys},
@@ -104,8 +106,12 @@ func site(t *testing.T) string {
 	}
 	const path = "/bloom/explore/"
 	files := http.StripPrefix(path, http.FileServer(http.Dir(dir)))
+	var loads atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", policy)
+		if strings.HasSuffix(r.URL.Path, ".wasm") && loads.Add(1)%2 == 0 {
+			w.Header().Set("Content-Type", "application/octet-stream") // as servers do that do not know it
+		}
 		if r.Method != http.MethodGet || !strings.HasPrefix(r.URL.Path, path) {
 			t.Errorf("the page asks for %s %s", r.Method, r.URL)
 		}
@@ -139,7 +145,7 @@ func openPage(browser context.Context, t *testing.T, url string) *page {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	limited, cancelLimited := context.WithTimeout(ctx, time.Minute)
+	limited, cancelLimited := context.WithTimeout(ctx, 3*time.Minute)
 	t.Cleanup(cancelLimited)
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -202,7 +208,7 @@ func value[T any](p *page, expression string) T {
 // wait waits until an expression is true.
 func (p *page) wait(expression string) {
 	p.Helper()
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(10*time.Second)))
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(30*time.Second)))
 	if err != nil {
 		p.Fatalf("waiting for %s: %v", expression, err)
 	}
@@ -212,7 +218,7 @@ func (p *page) wait(expression string) {
 func (p *page) waitText(id, text string) {
 	p.Helper()
 	expression := fmt.Sprintf(`document.getElementById(%q).textContent.replaceAll("\u00a0", " ").includes(%q)`, id, text)
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(10*time.Second)))
+	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(30*time.Second)))
 	if err != nil {
 		p.Fatalf("waiting for %q in %s, which is %q: %v", text, id, p.text(id), err)
 	}
@@ -445,6 +451,13 @@ func testKeyboard(p *page) {
 		if got := value[string](p, "document.activeElement.dataset.bit"); got != move.want {
 			p.Errorf("the key leads to bit %s, want %s", got, move.want)
 		}
+	}
+	// The first stop leads past the rest, and leaves the address.
+	state := value[string](p, "location.hash")
+	p.do(chromedp.Focus(chromedp.CSS(".skip")), chromedp.KeyEvent(kb.Enter))
+	p.wait(`document.activeElement.id === "test-keys"`)
+	if got := value[string](p, "location.hash"); got != state {
+		p.Errorf("the address is %s, and was %s", got, state)
 	}
 	// A key is added without a mouse.
 	p.do(chromedp.Focus(chromedp.CSS("#test-keys")), chromedp.KeyEvent("pear"),
@@ -701,6 +714,34 @@ func testChooseFile(p *page) {
 	p.waitText("bits-note", "The filter has no bits")
 	p.test("key 7")
 	p.wantText("walk-answer", "is not in the filter: it holds no key")
+}
+
+// testFilterGone asks about a filter that is no longer kept, because others came after it.
+func testFilterGone(p *page) {
+	path, encoded := p.writeFilter(40)
+	forget := func() {
+		p.Helper()
+		if _, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`(async () => {
+			const { ask } = await import(new URL("ask.js", location));
+			for (let i = 0; i < 16; i++) await ask("filter", { format: "leveldb", capacity: 1, bits_per_key: 8, keys: ["other " + i] });
+			return true;
+		})()`, chromedp.EvalAwaitPromise)); err != nil {
+			p.Fatal(err)
+		}
+	}
+	p.drop(path)
+	p.waitText("file-name", "table.filter")
+	forget()
+	p.test("key 7", "apple")
+	p.wantText("results-summary", "1 of 2 keys")
+	forget()
+	p.add("apple")
+	s, err := bloom.OpenSet(bloom.LevelDB, encoded)
+	if err != nil {
+		p.Fatal(err)
+	}
+	s.AddString("apple")
+	p.wantFilter(s.AppendFilter(nil))
 }
 
 // answersWithin is how long people wait for a page and still feel that it follows

@@ -132,6 +132,10 @@ function listen() {
       goTo(bit);
     });
   });
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the address is not for it
+    setTimeout(() => $("test-keys").focus()); // after Enter, which would be typed
+  });
   listenToForms();
   listenToFiles();
   listenToDownload();

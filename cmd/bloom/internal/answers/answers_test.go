@@ -410,7 +410,7 @@ func TestShelf(t *testing.T) {
 	for range 100 {
 		put(1)
 	}
-	if len(s.kept) != 64 {
+	if len(s.kept) != 16 {
 		t.Errorf("%d filters are kept", len(s.kept))
 	}
 }

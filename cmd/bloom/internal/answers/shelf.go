@@ -40,7 +40,7 @@ func (s *shelf) put(file []byte, f filterfile.Filter) kept {
 			break
 		}
 	}
-	const most = 64 // however small
+	const most = 16 // however small
 	s.kept = slices.Delete(s.kept, 0, max(0, len(s.kept)-most))
 	return k
 }
