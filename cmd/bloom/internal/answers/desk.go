@@ -9,8 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/lanebloom/bloom/internal/filterfile"
@@ -44,9 +42,6 @@ var answerers = map[string]answerer{
 	"curve":   of((*Desk).curve),
 	"sizes":   of((*Desk).sizes),
 }
-
-// Names returns the names of all questions.
-func Names() []string { return slices.Sorted(maps.Keys(answerers)) }
 
 // of reads a question before it is answered.
 func of[Q, A any](answer func(d *Desk, q Q, file []byte) (A, []byte, error)) answerer {
