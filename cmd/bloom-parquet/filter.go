@@ -85,7 +85,7 @@ func (f *filterCommand) open(s *streams) (*bloom.Filter, error) {
 			return nil, fmt.Errorf("--format: %s", withoutPrefix(err))
 		}
 	}
-	filter, doubt, err := options.Read(f.Filter)
+	filter, doubt, err := options.Read(f.Filter, outputfile.Read)
 	if doubt != "" {
 		s.warn("warning: %s: %s", f.Filter, doubt)
 	}

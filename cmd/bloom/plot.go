@@ -41,10 +41,11 @@ type series struct {
 	Points  []point
 }
 
-// A point of a series, with a bar from Low to High unless they are equal. A viewer
+// A point of a series, with a bar from Low to High unless they are equal, and a label above both. A viewer
 // shows the words where the pointer rests on its marker.
 type point struct {
 	X, Y, Low, High float64
+	Label           string
 	Words           string
 }
 
@@ -252,11 +253,12 @@ type shape struct {
 	Marks        []mark
 }
 
-// mark is the marker of a point, and the bar behind it.
+// mark is the marker of a point, the bar behind it, and the label above it.
 type mark struct {
-	X, Y  px
-	Bar   string
-	Words string
+	X, Y, Top px // the label ends at the top
+	Bar       string
+	Label     string
+	Words     string
 }
 
 func (p *panel) Shapes() (shapes []shape) {
@@ -317,9 +319,11 @@ func (p *panel) path(points []point) string {
 func (p *panel) marks(points []point) (marks []mark) {
 	for _, q := range points {
 		share, _ := p.X.share(q.X)
-		m := mark{X: px(share) * p.Width, Y: p.y(q.Y), Words: q.Words}
+		m := mark{X: px(share) * p.Width, Y: p.y(q.Y), Label: q.Label, Words: q.Words}
+		m.Top = m.Y - 7
 		if low, high := max(q.Low, p.Y.Low), min(q.High, p.Y.High); low < high {
 			m.Bar = fmt.Sprintf("M%v %vh6m-3 0V%vm-3 0h6", m.X-3, p.y(low), p.y(high))
+			m.Top = min(m.Top, p.y(high)-4)
 		}
 		marks = append(marks, m)
 	}
