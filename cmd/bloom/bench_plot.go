@@ -77,7 +77,7 @@ func benchPanel(sizes []int, highest float64) *panel {
 	for i, size := range sizes {
 		t := tick{float64(i), sizeWords(size)}
 		p.X.Ticks = append(p.X.Ticks, t)
-		p.Width = max(p.Width, textWidth(t.Label, textSize)*px(len(sizes)))
+		p.Width = max(p.Width, textWidth(t.Label)*px(len(sizes)))
 	}
 	return p
 }

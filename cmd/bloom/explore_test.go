@@ -324,7 +324,7 @@ func TestExploreConnections(t *testing.T) {
 		"idle":         get,
 	} {
 		t.Run(name, func(t *testing.T) {
-			dial := func(send string) (net.Conn, *bufio.Reader) {
+			dial := func(send string) *bufio.Reader {
 				conn, err := net.Dial("tcp", address)
 				if err != nil {
 					t.Fatal(err)
@@ -336,7 +336,7 @@ func TestExploreConnections(t *testing.T) {
 				if _, err := io.WriteString(conn, send); err != nil {
 					t.Fatal(err)
 				}
-				return conn, bufio.NewReader(conn)
+				return bufio.NewReader(conn)
 			}
 			answered := func(in *bufio.Reader) {
 				t.Helper()
@@ -344,6 +344,7 @@ func TestExploreConnections(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				defer response.Body.Close()
 				_, err = io.Copy(io.Discard, response.Body)
 				if err != nil || response.StatusCode != http.StatusOK {
 					t.Fatal(response.Status, err)
@@ -351,13 +352,13 @@ func TestExploreConnections(t *testing.T) {
 			}
 			var waiting []*bufio.Reader
 			for range 10 * maxConnections {
-				_, in := dial(first)
+				in := dial(first)
 				if first == get {
 					answered(in)
 				}
 				waiting = append(waiting, in)
 			}
-			_, in := dial(get)
+			in := dial(get)
 			answered(in)
 			// Those that came first were closed. The last are few enough to be kept, and
 			// those between may have changed their state in another order.

@@ -66,7 +66,7 @@ func fillPanel(r report, array []byte) *panel {
 
 // byteTicks returns as many ticks for an array of this length as there is room for.
 func byteTicks(length float64) []tick {
-	return wholes(length, int(inspectWidth/(20+textWidth(humanize.Commaf(length), textSize))))
+	return wholes(length, int(inspectWidth/(20+textWidth(humanize.Commaf(length)))))
 }
 
 // keysToDraw returns the number of keys that the header has or, if it has none, the estimate; 0 if

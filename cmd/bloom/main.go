@@ -123,7 +123,7 @@ func status(err error, w io.Writer) int {
 
 // parts returns the errors that were joined to one, in order.
 func parts(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is wrapped has words around it
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
 	}

@@ -178,7 +178,7 @@ func newLegend(all []series, room px) (l legend) {
 		if s.Name == "" {
 			continue
 		}
-		width := 28 + textWidth(s.Name, textSize)
+		width := 28 + textWidth(s.Name)
 		if x > 0 && x+width > room {
 			x, y = 0, y+lineHeight
 		}
@@ -198,7 +198,7 @@ func (l legend) height() px {
 // gutter is the room on the left of the rectangle.
 func (p *panel) gutter() (width px) {
 	for _, t := range p.Y.Ticks {
-		width = max(width, textWidth(t.Label, textSize))
+		width = max(width, textWidth(t.Label))
 	}
 	if p.Y.Label != "" {
 		width += labelHeight
@@ -210,7 +210,7 @@ func (p *panel) gutter() (width px) {
 // right of the rectangle.
 func (p *panel) overhang() (width px) {
 	for _, t := range p.X.Ticks {
-		width = max(width, textWidth(t.Label, textSize)/2)
+		width = max(width, textWidth(t.Label)/2)
 	}
 	return width
 }
@@ -338,9 +338,9 @@ func (l px) String() string {
 }
 
 // textWidth returns what a text takes in a wide font. In most it takes less.
-func textWidth(s string, size px) (width px) {
+func textWidth(s string) (width px) {
 	for _, r := range s {
-		width += runeWidth(r, size)
+		width += runeWidth(r, textSize)
 	}
 	return width
 }

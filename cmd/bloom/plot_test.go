@@ -103,7 +103,7 @@ func (d drawing) check(t *testing.T) {
 		t.Error("no title or description")
 	}
 	for _, text := range d.Texts {
-		if text.X+textWidth(text.Text, textSize) > d.Width {
+		if text.X+textWidth(text.Text) > d.Width {
 			t.Errorf("%q is wider than the picture", text.Text)
 		}
 	}
@@ -139,7 +139,7 @@ func (d drawing) check(t *testing.T) {
 		end := -labelHeight
 		for _, text := range panel.Texts {
 			if text.Class == "middle" && text.Text != "" && text.X > 0 && !strings.Contains(text.Text, " of the ") && text.Text != "bits per key" {
-				half := textWidth(text.Text, textSize) / 2
+				half := textWidth(text.Text) / 2
 				if text.X-half < end {
 					t.Errorf("the label %q begins before another ends", text.Text)
 				}
