@@ -5259,29 +5259,30 @@ end:
 
 // func probeUint64(base **byte, key uint64) (may bool)
 TEXT ·probeUint64(SB), NOSPLIT, $0-17
-	MOVQ    base+0(FP), AX
-	MOVBLZX 32(AX), CX
-	CMPB    33(AX), $0x01
-	JCS     go
-	JEQ     avx2
-	CMPB    CL, $0x33
+	MOVQ base+0(FP), AX
+
+	// The pair and, in the upper byte, the kernel.
+	MOVWLZX 32(AX), CX
+	CMPL    CX, $0x00000200
+	JCS     avx2
+	CMPL    CX, $0x00000233
 	JNE     notSplit256AVX512
 	JMP     ·hasUint64Split256AVX512+0(SB)
 
 notSplit256AVX512:
-	CMPB CL, $0x11
+	CMPL CX, $0x00000211
 	JNE  notDouble32AVX512
 	JMP  ·hasUint64Double32AVX2+0(SB)
 
 notDouble32AVX512:
-	CMPB CL, $0x44
+	CMPL CX, $0x00000244
 	JNE  notLine512AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasUint64Line512AVX512+0(SB)
 
 notLine512AVX512:
-	CMPB CL, $0x55
+	CMPL CX, $0x00000255
 	JNE  notLine32AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
@@ -5293,24 +5294,26 @@ notLine32AVX512:
 	JMP go
 
 avx2:
-	CMPB CL, $0x33
+	CMPL CX, $0x00000100
+	JCS  go
+	CMPL CX, $0x00000133
 	JNE  notSplit256AVX2
 	JMP  ·hasUint64Split256AVX2+0(SB)
 
 notSplit256AVX2:
-	CMPB CL, $0x11
+	CMPL CX, $0x00000111
 	JNE  notDouble32AVX2
 	JMP  ·hasUint64Double32AVX2+0(SB)
 
 notDouble32AVX2:
-	CMPB CL, $0x44
+	CMPL CX, $0x00000144
 	JNE  notLine512AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasUint64Line512AVX2+0(SB)
 
 notLine512AVX2:
-	CMPB CL, $0x55
+	CMPL CX, $0x00000155
 	JNE  notLine32AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
@@ -5325,33 +5328,34 @@ go:
 // func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 TEXT ·probeHash(SB), NOSPLIT, $0-33
 	MOVQ    base+0(FP), AX
-	MOVBLZX 32(AX), CX
-	MOVB    kind+24(FP), DL
-	MOVL    CX, BX
-	SHRL    $0x04, BX
-	CMPB    BL, DL
+	MOVB    kind+24(FP), CL
+	MOVBLZX 32(AX), DX
+	SHRL    $0x04, DX
+	CMPB    DL, CL
 	JNE     go
-	CMPB    33(AX), $0x01
-	JCS     go
-	JEQ     avx2
-	CMPB    CL, $0x33
+
+	// The pair and, in the upper byte, the kernel.
+	MOVWLZX 32(AX), CX
+	CMPL    CX, $0x00000200
+	JCS     avx2
+	CMPL    CX, $0x00000233
 	JNE     notSplit256AVX512
 	JMP     ·hasHashSplit256AVX512+0(SB)
 
 notSplit256AVX512:
-	CMPB CL, $0x11
+	CMPL CX, $0x00000211
 	JNE  notDouble32AVX512
 	JMP  ·hasHashDouble32AVX2+0(SB)
 
 notDouble32AVX512:
-	CMPB CL, $0x44
+	CMPL CX, $0x00000244
 	JNE  notLine512AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasHashLine512AVX512+0(SB)
 
 notLine512AVX512:
-	CMPB CL, $0x55
+	CMPL CX, $0x00000255
 	JNE  notLine32AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
@@ -5363,24 +5367,26 @@ notLine32AVX512:
 	JMP go
 
 avx2:
-	CMPB CL, $0x33
+	CMPL CX, $0x00000100
+	JCS  go
+	CMPL CX, $0x00000133
 	JNE  notSplit256AVX2
 	JMP  ·hasHashSplit256AVX2+0(SB)
 
 notSplit256AVX2:
-	CMPB CL, $0x11
+	CMPL CX, $0x00000111
 	JNE  notDouble32AVX2
 	JMP  ·hasHashDouble32AVX2+0(SB)
 
 notDouble32AVX2:
-	CMPB CL, $0x44
+	CMPL CX, $0x00000144
 	JNE  notLine512AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasHashLine512AVX2+0(SB)
 
 notLine512AVX2:
-	CMPB CL, $0x55
+	CMPL CX, $0x00000155
 	JNE  notLine32AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go

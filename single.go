@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"encoding/binary"
 	"fmt"
 	"unsafe"
 )
@@ -8,11 +9,10 @@ import (
 // probeKey reports whether the key of n bytes at p may be in the filter. All tests of one key that is
 // not hashed yet come here, but for those of integers.
 func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
-	assembly := s.kernel.probesSingles()
-	if n == 8 && assembly {
+	if n == 8 {
 		return probeUint64(&s.base, load64(p, 0))
 	}
-	h := uint64(0)
+	h, assembly := uint64(0), s.kernel.probesSingles()
 	switch s.pair {
 	case leveldbDouble32:
 		return double32(s.bitArray).has(hash32Start(n), p, n)
@@ -51,7 +51,13 @@ func (s *prober) probeHash(h Hash) bool {
 }
 
 // probesSingles reports whether probeUint64 and probeHash are assembly that serves the kernel.
-func (k Kernel) probesSingles() bool { return k == AVX2 || k == AVX512 }
+func (k Kernel) probesSingles() bool { return k-AVX2 <= AVX512-AVX2 }
+
+// takes sets the pair, and the fastest kernel, by one store: probeUint64 and probeHash load both at once,
+// and a load waits for two stores.
+func (s *prober) takes(p pair) {
+	binary.LittleEndian.PutUint16((*[2]byte)(unsafe.Pointer(&s.pair))[:], uint16(p)|uint16(kernels[0])<<8)
+}
 
 // mayContainUint64 is probeUint64 in portable Go. base begins a prober: assembly, which jumps here, knows
 // no other type.

@@ -12,24 +12,25 @@ var ofUint64, ofHash = signature("probeUint64"), signature("probeHash")
 
 // probeSingle emits a choice of the function that tests a key of 8 bytes, or a hash. The functions
 // take the same arguments, and return to the caller of this one. base begins a prober. What no
-// assembly tests goes to Go. So does a hash of another kind. The bytes of the prober are loaded one by
-// one, since Policy.MayContain has stored them so a moment before.
+// assembly tests goes to Go. So does a hash of another kind.
 func probeSingle(of string) {
 	TEXT("probe"+of, NOSPLIT, signature("probe"+of))
 	base, pair := argument("base"), GP32()
-	MOVBLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, pair)
 	if of == "Hash" {
 		kind, same := Load(Param("kind"), GP8()).(reg.GPVirtual), GP32()
-		MOVL(pair, same)
+		MOVBLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, same)
 		SHRL(U8(4), same)
 		CMPB(same.As8(), kind)
 		JNE(LabelRef("go"))
 	}
-	CMPB(Mem{Base: base, Disp: bloom.offset("prober.kernel")}, U8(bloom.constant("AVX2")))
-	JCS(LabelRef("go")) // portable Go has the lowest number, and should not wait for the arms
-	JEQ(LabelRef("avx2"))
+	Comment("The pair and, in the upper byte, the kernel.")
+	MOVWLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, pair)
+	CMPL(pair, U32(bloom.constant("AVX512")<<8))
+	JCS(LabelRef("avx2"))
 	singleArms(of, &avx512{}, base, pair)
 	Label("avx2")
+	CMPL(pair, U32(bloom.constant("AVX2")<<8))
+	JCS(LabelRef("go")) // portable Go has the lowest number, and should not wait for the arms
 	singleArms(of, &avx2{}, base, pair)
 	Label("go")
 	tailCall("mayContain" + of)
@@ -44,7 +45,7 @@ func singleArms(of string, v vectors, base, pair reg.GPVirtual) {
 		{"signedLine32", "Line32", v.name()},
 	} {
 		next := "not" + arm.walk + v.name()
-		CMPB(pair.As8(), U8(bloom.constant(arm.pair)))
+		CMPL(pair, U32(bloom.constant(v.name())<<8|bloom.constant(arm.pair)))
 		JNE(LabelRef(next))
 		switch arm.walk {
 		case "Line512", "Line32": // up to 8 probes
