@@ -140,7 +140,7 @@ func (v *view) probeRows(keys *Keys, hits []uint64, add bool) int {
 			continue
 		}
 		h := keys.hashRow(v.pair.hash(), i)
-		if add && v.addNew(h) || !add && v.probeHash(h) {
+		if add && v.addHash(h) || !add && v.probeHash(h) {
 			word |= 1 << i
 		}
 	}
@@ -269,7 +269,7 @@ func (v *view) addMissing(keys *Keys, h *hashes, hits []uint64) int {
 		word := uint64(0)
 		for ; rest != 0; rest &= rest - 1 {
 			j := bits.TrailingZeros64(rest)
-			if v.addNew(h.at(i+j, v.pair.hash())) {
+			if v.addHash(h.at(i+j, v.pair.hash())) {
 				word |= 1 << j
 			}
 		}

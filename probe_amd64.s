@@ -5398,6 +5398,88 @@ notLine32AVX2:
 go:
 	JMP ·mayContainHash+0(SB)
 
+// func addOneSplit256AVX2(base **byte, hash uint64) (isNew bool)
+// Requires: AVX, AVX2
+TEXT ·addOneSplit256AVX2(SB), NOSPLIT, $0-17
+	MOVQ         hash+8(FP), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), DX
+	IMULQ        8(DX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x05, AX
+	ADDQ         (DX), AX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (AX), Y1
+	VPTEST       Y0, Y1
+	SETCS        CL
+	VPOR         Y0, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	XORL         $0x01, CX
+	MOVB         CL, isNew+16(FP)
+	VZEROUPPER
+	RET
+
+// func addOneLine512AVX512(base **byte, hash uint64) (isNew bool)
+// Requires: AVX2, AVX512F, AVX512VL
+TEXT ·addOneLine512AVX512(SB), NOSPLIT, $88-17
+	MOVQ         hash+8(FP), AX
+	MOVQ         base+0(FP), CX
+	MOVL         AX, DX
+	SHRQ         $0x20, AX
+	VPBROADCASTD AX, Y16
+	IMULQ        8(CX), DX
+	SHRQ         $0x20, DX
+	SHLQ         $0x06, DX
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y16, Y16
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	VPSRLD       $0x17, Y16, Y16
+	VMOVDQU32    Y16, (AX)
+	VPBROADCASTD splitOnes<>+0(SB), Z24
+	VMOVDQU32    lineStarts<>+0(SB), Z25
+	VMOVDQU32    (DX), Z26
+	VMOVDQA32    Z26, Z27
+	VPADDD.BCST  (AX), Z25, Z16
+	VPSLLVD      Z16, Z24, Z16
+	VPADDD.BCST  4(AX), Z25, Z17
+	VPSLLVD      Z17, Z24, Z17
+	VPTERNLOGD   $0xfe, Z16, Z17, Z27
+	VPADDD.BCST  8(AX), Z25, Z18
+	VPSLLVD      Z18, Z24, Z18
+	VPADDD.BCST  12(AX), Z25, Z19
+	VPSLLVD      Z19, Z24, Z19
+	VPTERNLOGD   $0xfe, Z18, Z19, Z27
+	VPADDD.BCST  16(AX), Z25, Z20
+	VPSLLVD      Z20, Z24, Z20
+	VPADDD.BCST  20(AX), Z25, Z21
+	VPSLLVD      Z21, Z24, Z21
+	VPTERNLOGD   $0xfe, Z20, Z21, Z27
+	MOVQ         base+0(FP), CX
+	CMPQ         24(CX), $0x06
+	JLE          store
+	VPADDD.BCST  24(AX), Z25, Z22
+	VPSLLVD      Z22, Z24, Z22
+	VPADDD.BCST  28(AX), Z25, Z23
+	VPSLLVD      Z23, Z24, Z23
+	VPTERNLOGD   $0xfe, Z22, Z23, Z27
+
+store:
+	VMOVDQU32 Z27, (DX)
+	VPCMPUD   $0x04, Z26, Z27, K1
+	KORTESTW  K1, K1
+	SETNE     AL
+	MOVB      AL, isNew+16(FP)
+	RET
+
 // func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 // Requires: BMI2
 TEXT ·hasUint64Double32AVX2(SB), NOSPLIT, $0-17

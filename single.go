@@ -103,6 +103,68 @@ func mayContainHash(base **byte, h1, h2 uint64, kind uint8) bool {
 	panic("bloom: no such walk")
 }
 
+// addKey adds the key of n bytes at p, and reports whether it was certainly new. As in probeKey, usual pairs
+// take no call more than they need.
+func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
+	if n == 8 {
+		return s.addUint64(load64(p, 0))
+	}
+	switch s.pair {
+	case leveldbDouble32:
+		return double32(s.bitArray).add(hash32At(p, n))
+	case xxh64x2Double64:
+		h := hash64At(p, n)
+		return (*double64)(&s.bitArray).add(h.h1, h.h2)
+	case xxh64Split256:
+		h := xxh64At(p, n)
+		if isNew, ok := addOneSplit256(s.kernel, &s.base, h); ok {
+			return isNew
+		}
+		return (*split256)(&s.bitArray).add(h)
+	case xxph3Line512:
+		h := xxph3At(p, n)
+		if s.k <= maxHasProbes {
+			if isNew, ok := addOneLine512(s.kernel, &s.base, h); ok {
+				return isNew
+			}
+		}
+		return (*line512)(&s.bitArray).add(h)
+	case signedLine32:
+		return (*line32)(&s.bitArray).add(hash32SignedAt(p, n))
+	}
+	s.mustHaveBits()
+	return s.addHash(s.pair.hash().of(p, n))
+}
+
+// addUint64 is addKey for the 8 little-endian bytes of key.
+func (s *prober) addUint64(key uint64) (isNew bool) {
+	switch s.pair {
+	case leveldbDouble32:
+		return double32(s.bitArray).add(hash32Uint64(key))
+	case xxh64x2Double64:
+		h := hash64Uint64(key)
+		return (*double64)(&s.bitArray).add(h.h1, h.h2)
+	case xxh64Split256:
+		h := xxh64Uint64(key)
+		if isNew, ok := addOneSplit256(s.kernel, &s.base, h); ok {
+			return isNew
+		}
+		return (*split256)(&s.bitArray).add(h)
+	case xxph3Line512:
+		h := xxph3Uint64(key)
+		if s.k <= maxHasProbes {
+			if isNew, ok := addOneLine512(s.kernel, &s.base, h); ok {
+				return isNew
+			}
+		}
+		return (*line512)(&s.bitArray).add(h)
+	case signedLine32:
+		return (*line32)(&s.bitArray).add(hash32Uint64(key))
+	}
+	s.mustHaveBits()
+	return s.addHash(s.pair.hash().ofUint64(key))
+}
+
 // otherHash answers no for the zero Filter, which holds no key. For every other filter it
 // panics.
 func (v *view) otherHash(h Hash) bool {

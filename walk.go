@@ -72,6 +72,13 @@ func setInLine(line *[64]byte, bit uint32) {
 	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|1<<(bit%64))
 }
 
+// setInByte sets bit number bit%8 of a byte, and returns 0 if it was set.
+func setInByte(p *byte, bit uint32) (missing byte) {
+	before := *p
+	*p = before | 1<<(bit%8)
+	return *p ^ before
+}
+
 // maxProbes is the largest k that LevelDB's format and RocksDB's allow. Larger bytes are reserved, and readers
 // answer yes to them.
 const maxProbes = 30

@@ -48,6 +48,8 @@ func main() {
 	setSplit256(&avx2{})
 	probeSingle("Uint64")
 	probeSingle("Hash")
+	addOneSplit256()
+	addOneLine512()
 	hasDouble32()
 	probeShortSplit256()
 	groups()
