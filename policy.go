@@ -150,6 +150,11 @@ func (p Policy) MayContain(filter, key []byte) bool {
 	case Parquet:
 		if wholeBlocks(len(filter)) {
 			s.base, s.n, s.k = &filter[0], uint64(len(filter)/32), splitProbes
+			if n < shortKey {
+				if may, ok := probeShortSplit256(kernels[0], &s.base, (*byte)(at), n); ok {
+					return may
+				}
+			}
 			s.takes(xxh64Split256)
 			return s.probeKey(at, n)
 		}

@@ -12,6 +12,11 @@ func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return probeUint64(&s.base, load64(p, 0))
 	}
+	if n < shortKey && s.pair == xxh64Split256 {
+		if may, ok := probeShortSplit256(s.kernel, &s.base, (*byte)(p), n); ok {
+			return may
+		}
+	}
 	h, assembly := uint64(0), s.kernel.probesSingles()
 	switch s.pair {
 	case leveldbDouble32:
@@ -20,11 +25,6 @@ func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
 		h := hash64At(p, n)
 		return (*double64)(&s.bitArray).has(h.h1, h.h2)
 	case xxh64Split256:
-		if n < shortKey {
-			if may, ok := probeShortSplit256(s.kernel, &s.base, (*byte)(p), n); ok {
-				return may
-			}
-		}
 		if h = xxh64At(p, n); !assembly {
 			return (*split256)(&s.bitArray).has(h)
 		}
