@@ -5405,21 +5405,20 @@ TEXT ·addOneSplit256AVX2(SB), NOSPLIT, $0-17
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
 	SHRQ         $0x20, AX
-	MOVQ         base+0(FP), DX
-	IMULQ        8(DX), AX
+	MOVQ         base+0(FP), CX
+	IMULQ        8(CX), AX
 	SHRQ         $0x20, AX
 	SHLQ         $0x05, AX
-	ADDQ         (DX), AX
+	ADDQ         (CX), AX
 	VPMULLD      splitSalts<>+0(SB), Y0, Y0
 	VMOVDQU      splitOnes<>+0(SB), Y1
 	VPSRLD       $0x1b, Y0, Y0
 	VPSLLVD      Y0, Y1, Y0
 	VMOVDQU      (AX), Y1
 	VPTEST       Y0, Y1
-	SETCS        CL
+	SETCC        CL
 	VPOR         Y0, Y1, Y1
 	VMOVDQU      Y1, (AX)
-	XORL         $0x01, CX
 	MOVB         CL, isNew+16(FP)
 	VZEROUPPER
 	RET
