@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"unsafe"
 )
 
@@ -140,13 +139,11 @@ func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 // probeGeneric is probeBatch in portable Go.
 func (d *split256) probeGeneric(hashes, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
-		word := uint64(0)
-		for j, h := range hashes[64*i : min(64*i+64, len(hashes))] {
-			if d.has(h) {
-				word |= bits.RotateLeft64(1, j)
-			}
+		word, part := uint64(0), hashes[64*i:min(64*i+64, len(hashes))]
+		for _, h := range part {
+			word = word>>1 | oneIf(d.has(h))<<63 // no branch: hits are not foreseen
 		}
-		hits[i] = word
+		hits[i] = word >> (64 - len(part))
 	}
 }
 
