@@ -11,8 +11,8 @@ import (
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, 50, map[hashKind]callLengths{hashLevelDB: {16, 16, 16}, hashLevelDBSigned: {16, 16, 16}, hashXXH64x2: {16, 16, 16}, hashXXH64: {16, 16, 16}, hashXXPH3: {16, 0, 0}}},
-	{AVX2, "AVX2", featuresAVX2, 46, map[hashKind]callLengths{hashLevelDB: {16, 8, 8}, hashLevelDBSigned: {16, 8, 8}}},
+	{AVX512, "AVX512", featuresAVX512, 51, map[hashKind]callLengths{hashLevelDB: {16, 16, 16}, hashLevelDBSigned: {16, 16, 16}, hashXXH64x2: {16, 16, 16}, hashXXH64: {16, 16, 16}, hashXXPH3: {16, 0, 0}}},
+	{AVX2, "AVX2", featuresAVX2, 47, map[hashKind]callLengths{hashLevelDB: {16, 8, 8}, hashLevelDBSigned: {16, 8, 8}}},
 }}
 
 // forms are the two ways of testing that the switch chooses from, the switch
@@ -31,21 +31,20 @@ var forms = []struct {
 	{"staged-loads", form{0, 0, 0, 256, true}},
 }
 
-// init chooses the kernels that gather, on every CPU. TestLoads and TestLoadsAtPageEnds are for
-// the others.
-func init() { staged.loads, dense.loads, slowGather = false, false, false }
-
-// withLoads chooses the kernels that load words one by one, until the test ends.
-func withLoads(t *testing.T) {
-	staged.loads, dense.loads, slowGather = true, true, true
-	t.Cleanup(func() { staged.loads, dense.loads, slowGather = false, false, false })
+// withLoads chooses the kernels that load words one by one, or those that gather, until the test or the
+// benchmark ends. All others have those that this CPU takes.
+func withLoads(t testing.TB, loads bool) {
+	before := slowGather
+	set := func(loads bool) { staged.loads, dense.loads, slowGather = loads, loads, loads }
+	set(loads)
+	t.Cleanup(func() { set(before) })
 }
 
-// TestLoads compares the AVX2 kernels that load words one by one with the letter of their walks
-// and hashes.
+// TestLoads compares the AVX2 kernels that this CPU does not take, those that load words one by one or those
+// that gather, with the letter of their walks and hashes.
 func TestLoads(t *testing.T) {
 	is(t, loadTest|alone)
-	withLoads(t)
+	withLoads(t, !slowGather)
 	random := rand.New(rand.NewPCG(71, 72))
 	for _, walk := range []walkKind{walkDouble32, walkDouble64} {
 		for _, size := range []uint64{8, 64, 1000, 1 << 13, 1 << 17} {
@@ -64,14 +63,13 @@ func TestLoads(t *testing.T) {
 // reference: in columns of up to 130 keys, by kernels that gather and by those that load.
 func TestKeysOfMixedLengths(t *testing.T) {
 	is(t, kernelTest)
-	defer func(slow bool) { slowGather = slow }(slowGather)
 	random := rand.New(rand.NewPCG(81, 82))
 	data := make([]byte, 1<<17)
 	for i := range data {
 		data[i] = byte(random.Uint32())
 	}
 	for _, slow := range []bool{false, true} {
-		slowGather = slow
+		withLoads(t, slow)
 		for n := 1; n <= 130; n += someLengths(n) {
 			for _, longest := range []int{3, 12, 17, 33, 140, 300} {
 				keys := make([][]byte, n)
@@ -127,7 +125,7 @@ func TestGroupsEnd(t *testing.T) {
 	if !slices.Contains(kernels, AVX2) {
 		return // hash32Loads is never called
 	}
-	withLoads(t)
+	withLoads(t, true)
 	data := make([]byte, longKey)
 	for name, c := range map[string]struct {
 		long, others int // bytes of key 40, and of the others

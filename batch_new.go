@@ -105,7 +105,7 @@ func (v *view) addChosen(h *hashes, chosen, added []uint64) {
 		word := uint64(0)
 		for rest := chosen[i]; rest != 0; rest &= rest - 1 {
 			j := bits.TrailingZeros64(rest)
-			if v.addNew(h.at(64*i+j, v.pair.hash())) {
+			if v.addHash(h.at(64*i+j, v.pair.hash())) {
 				word |= 1 << j
 			}
 		}

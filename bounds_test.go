@@ -4,6 +4,7 @@ package bloom
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -446,4 +447,70 @@ func TestArraysAtPageEnd(t *testing.T) {
 			checkWalk(t, walk, buffer, n, k, hashed, []int{100})
 		}
 	})
+}
+
+// TestSingleAdds adds keys one by one, in every way, to sets that end where an inaccessible page begins, with
+// several numbers of probes. After each key, it compares the bits, and whether the key was new, with what the
+// reference finds.
+func TestSingleAdds(t *testing.T) {
+	is(t, kernelTest)
+	random := rand.New(rand.NewPCG(79, 80))
+	keys := make([][]byte, 200)
+	for i := range keys {
+		keys[i] = make([]byte, []int{8, 8, random.IntN(40), 9 + random.IntN(24), 300}[i%5])
+		for j := range keys[i] {
+			keys[i][j] = byte(random.Uint32())
+		}
+		if i%3 == 0 && i > 0 {
+			keys[i] = keys[random.IntN(i)]
+		}
+	}
+	eachFormat(t, func(t *testing.T, format Format) {
+		for _, bitsPerKey := range []int{1, 2, 3, 4, 6, 8, 9, 10, 11, 12, 13, 15, 20, 40} {
+			empty := mustSet(t, Policy{format, bitsPerKey}, 120).data
+			buffer := guard.Buffer(t, len(empty))
+			for _, kernel := range kernels {
+				data := buffer[len(buffer)-len(empty):]
+				copy(data, empty)
+				v, err := openView(format, data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v.kernel, v.count = kernel, &keyCount{}
+				s, model := &Set{v}, slices.Clone(empty)
+				for i, key := range keys {
+					isNew, want := false, !Reference(format, model, key)
+					addByReference(t, format, model, key)
+					switch way := random.IntN(4); {
+					case way == 0 && len(key) == 8:
+						isNew = !s.TestAndAddUint64(binary.LittleEndian.Uint64(key))
+					case way == 0:
+						isNew = !s.TestAndAddString(string(key))
+					case way == 1:
+						isNew = !s.TestAndAdd(key)
+					default:
+						isNew = want
+						addOne(s, way, key)
+					}
+					if n, _ := s.KeyCount(); isNew != want || !bytes.Equal(data, model) || n != uint64(i)+1 {
+						t.Fatalf("kernel %v, %d bits per key, key %d of %d bytes: new %v, want %v; %d keys; %x\n%x", kernel, bitsPerKey, i, len(key), isNew, want, n, data, model)
+					}
+				}
+			}
+		}
+	})
+}
+
+// addOne adds a key by one of the functions that do not tell whether it was new.
+func addOne(s *Set, way int, key []byte) {
+	switch {
+	case way == 2:
+		s.AddHash(s.Format().Hash(key))
+	case len(key) == 8:
+		s.AddUint64(binary.LittleEndian.Uint64(key))
+	case len(key)%2 == 0:
+		s.AddString(string(key))
+	default:
+		s.Add(key)
+	}
 }

@@ -203,6 +203,12 @@ func (k *Keys) copyHashes(h *hashes) {
 
 // hashGeneric is hashRows in portable Go, for as many rows as h has room for.
 func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
+	if k.isNarrow() {
+		for i := range h.len() {
+			h.set(i, k.hashRow(kind, i))
+		}
+		return
+	}
 	switch kind {
 	case hashLevelDB:
 		k.hash32Generic(h.h32)
@@ -260,6 +266,9 @@ func (h hashKind) leastKeys(kernel Kernel) int {
 // hash the rows, because the keys are long.
 func (k *Keys) assemblyRows() (l layout, rows *byte, stride int, data *byte) {
 	data = unsafe.SliceData(k.data)
+	if k.isNarrow() { // no big-endian machine has kernels
+		return fixedWidth, (*byte)(k.column), -int(elementSize[k.layout]), nil
+	}
 	if k.layout != fixedWidth {
 		return k.layout, (*byte)(k.column), int(elementSize[k.layout]), data
 	}

@@ -745,6 +745,30 @@ func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool,
 //go:noescape
 func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
 
+// addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.
+func addOneSplit256(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return addOneSplit256AVX2(base, hash), true
+	}
+	return isNew, false
+}
+
+//go:noescape
+func addOneSplit256AVX2(base **byte, hash uint64) (isNew bool)
+
+// addOneLine512 is addOneSplit256 for at most maxHasProbes probes.
+func addOneLine512(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
+	switch kernel {
+	case AVX512:
+		return addOneLine512AVX512(base, hash), true
+	}
+	return isNew, false
+}
+
+//go:noescape
+func addOneLine512AVX512(base **byte, hash uint64) (isNew bool)
+
 // The has functions test one key. Their base begins a prober, and those of lines make at most
 // maxHasProbes probes.
 

@@ -5523,29 +5523,30 @@ end:
 
 // func probeUint64(base **byte, key uint64) (may bool)
 TEXT ·probeUint64(SB), NOSPLIT, $0-17
-	MOVQ    base+0(FP), AX
-	MOVBLZX 32(AX), CX
-	CMPB    33(AX), $0x01
-	JCS     go
-	JEQ     avx2
-	CMPB    CL, $0x33
+	MOVQ base+0(FP), AX
+
+	// The pair and, in the upper byte, the kernel.
+	MOVWLZX 32(AX), CX
+	CMPL    CX, $0x00000200
+	JCS     avx2
+	CMPL    CX, $0x00000233
 	JNE     notSplit256AVX512
 	JMP     ·hasUint64Split256AVX512+0(SB)
 
 notSplit256AVX512:
-	CMPB CL, $0x11
+	CMPL CX, $0x00000211
 	JNE  notDouble32AVX512
 	JMP  ·hasUint64Double32AVX2+0(SB)
 
 notDouble32AVX512:
-	CMPB CL, $0x44
+	CMPL CX, $0x00000244
 	JNE  notLine512AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasUint64Line512AVX512+0(SB)
 
 notLine512AVX512:
-	CMPB CL, $0x55
+	CMPL CX, $0x00000255
 	JNE  notLine32AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
@@ -5557,24 +5558,26 @@ notLine32AVX512:
 	JMP go
 
 avx2:
-	CMPB CL, $0x33
+	CMPL CX, $0x00000100
+	JCS  go
+	CMPL CX, $0x00000133
 	JNE  notSplit256AVX2
 	JMP  ·hasUint64Split256AVX2+0(SB)
 
 notSplit256AVX2:
-	CMPB CL, $0x11
+	CMPL CX, $0x00000111
 	JNE  notDouble32AVX2
 	JMP  ·hasUint64Double32AVX2+0(SB)
 
 notDouble32AVX2:
-	CMPB CL, $0x44
+	CMPL CX, $0x00000144
 	JNE  notLine512AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasUint64Line512AVX2+0(SB)
 
 notLine512AVX2:
-	CMPB CL, $0x55
+	CMPL CX, $0x00000155
 	JNE  notLine32AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
@@ -5589,33 +5592,34 @@ go:
 // func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 TEXT ·probeHash(SB), NOSPLIT, $0-33
 	MOVQ    base+0(FP), AX
-	MOVBLZX 32(AX), CX
-	MOVB    kind+24(FP), DL
-	MOVL    CX, BX
-	SHRL    $0x04, BX
-	CMPB    BL, DL
+	MOVB    kind+24(FP), CL
+	MOVBLZX 32(AX), DX
+	SHRL    $0x04, DX
+	CMPB    DL, CL
 	JNE     go
-	CMPB    33(AX), $0x01
-	JCS     go
-	JEQ     avx2
-	CMPB    CL, $0x33
+
+	// The pair and, in the upper byte, the kernel.
+	MOVWLZX 32(AX), CX
+	CMPL    CX, $0x00000200
+	JCS     avx2
+	CMPL    CX, $0x00000233
 	JNE     notSplit256AVX512
 	JMP     ·hasHashSplit256AVX512+0(SB)
 
 notSplit256AVX512:
-	CMPB CL, $0x11
+	CMPL CX, $0x00000211
 	JNE  notDouble32AVX512
 	JMP  ·hasHashDouble32AVX2+0(SB)
 
 notDouble32AVX512:
-	CMPB CL, $0x44
+	CMPL CX, $0x00000244
 	JNE  notLine512AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasHashLine512AVX512+0(SB)
 
 notLine512AVX512:
-	CMPB CL, $0x55
+	CMPL CX, $0x00000255
 	JNE  notLine32AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
@@ -5627,24 +5631,26 @@ notLine32AVX512:
 	JMP go
 
 avx2:
-	CMPB CL, $0x33
+	CMPL CX, $0x00000100
+	JCS  go
+	CMPL CX, $0x00000133
 	JNE  notSplit256AVX2
 	JMP  ·hasHashSplit256AVX2+0(SB)
 
 notSplit256AVX2:
-	CMPB CL, $0x11
+	CMPL CX, $0x00000111
 	JNE  notDouble32AVX2
 	JMP  ·hasHashDouble32AVX2+0(SB)
 
 notDouble32AVX2:
-	CMPB CL, $0x44
+	CMPL CX, $0x00000144
 	JNE  notLine512AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasHashLine512AVX2+0(SB)
 
 notLine512AVX2:
-	CMPB CL, $0x55
+	CMPL CX, $0x00000155
 	JNE  notLine32AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
@@ -5655,6 +5661,87 @@ notLine512AVX2:
 notLine32AVX2:
 go:
 	JMP ·mayContainHash+0(SB)
+
+// func addOneSplit256AVX2(base **byte, hash uint64) (isNew bool)
+// Requires: AVX, AVX2
+TEXT ·addOneSplit256AVX2(SB), NOSPLIT, $0-17
+	MOVQ         hash+8(FP), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), CX
+	IMULQ        8(CX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x05, AX
+	ADDQ         (CX), AX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (AX), Y1
+	VPTEST       Y0, Y1
+	SETCC        CL
+	VPOR         Y0, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	MOVB         CL, isNew+16(FP)
+	VZEROUPPER
+	RET
+
+// func addOneLine512AVX512(base **byte, hash uint64) (isNew bool)
+// Requires: AVX2, AVX512F, AVX512VL
+TEXT ·addOneLine512AVX512(SB), NOSPLIT, $88-17
+	MOVQ         hash+8(FP), AX
+	MOVQ         base+0(FP), CX
+	MOVL         AX, DX
+	SHRQ         $0x20, AX
+	VPBROADCASTD AX, Y16
+	IMULQ        8(CX), DX
+	SHRQ         $0x20, DX
+	SHLQ         $0x06, DX
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y16, Y16
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	VPSRLD       $0x17, Y16, Y16
+	VMOVDQU32    Y16, (AX)
+	VPBROADCASTD splitOnes<>+0(SB), Z24
+	VMOVDQU32    lineStarts<>+0(SB), Z25
+	VMOVDQU32    (DX), Z26
+	VMOVDQA32    Z26, Z27
+	VPADDD.BCST  (AX), Z25, Z16
+	VPSLLVD      Z16, Z24, Z16
+	VPADDD.BCST  4(AX), Z25, Z17
+	VPSLLVD      Z17, Z24, Z17
+	VPTERNLOGD   $0xfe, Z16, Z17, Z27
+	VPADDD.BCST  8(AX), Z25, Z18
+	VPSLLVD      Z18, Z24, Z18
+	VPADDD.BCST  12(AX), Z25, Z19
+	VPSLLVD      Z19, Z24, Z19
+	VPTERNLOGD   $0xfe, Z18, Z19, Z27
+	VPADDD.BCST  16(AX), Z25, Z20
+	VPSLLVD      Z20, Z24, Z20
+	VPADDD.BCST  20(AX), Z25, Z21
+	VPSLLVD      Z21, Z24, Z21
+	VPTERNLOGD   $0xfe, Z20, Z21, Z27
+	MOVQ         base+0(FP), CX
+	CMPQ         24(CX), $0x06
+	JLE          store
+	VPADDD.BCST  24(AX), Z25, Z22
+	VPSLLVD      Z22, Z24, Z22
+	VPADDD.BCST  28(AX), Z25, Z23
+	VPSLLVD      Z23, Z24, Z23
+	VPTERNLOGD   $0xfe, Z22, Z23, Z27
+
+store:
+	VMOVDQU32 Z27, (DX)
+	VPCMPUD   $0x04, Z26, Z27, K1
+	KORTESTW  K1, K1
+	SETNE     AL
+	MOVB      AL, isNew+16(FP)
+	RET
 
 // func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 // Requires: BMI2

@@ -213,3 +213,13 @@ func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool) {
 func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool, ok bool) {
 	return may, false
 }
+
+// addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.
+func addOneSplit256(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
+	return isNew, false
+}
+
+// addOneLine512 is addOneSplit256 for at most maxHasProbes probes.
+func addOneLine512(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
+	return isNew, false
+}

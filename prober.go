@@ -121,28 +121,26 @@ func (s *prober) isDense(hits, n int) bool {
 	return false
 }
 
-// addHash sets the bits of one hash.
-func (s *prober) addHash(h Hash) {
+// addHash adds the key of a hash, and reports whether it was certainly new.
+func (s *prober) addHash(h Hash) (isNew bool) {
 	if s.atomic {
-		s.addHashAtomic(h)
-		return
+		return s.addHashAtomic(h)
 	}
 	switch s.pair.walk() {
 	case noWalk:
 		panicNoBits()
 	case walkDouble32:
-		double32(s.bitArray).add(uint32(h.h1))
+		return double32(s.bitArray).add(uint32(h.h1))
 	case walkDouble64:
-		(*double64)(&s.bitArray).add(h.h1, h.h2)
+		return (*double64)(&s.bitArray).add(h.h1, h.h2)
 	case walkSplit256:
-		(*split256)(&s.bitArray).add(h.h1)
+		return (*split256)(&s.bitArray).addOne(s.kernel, h.h1)
 	case walkLine512:
-		(*line512)(&s.bitArray).add(h.h1)
+		return (*line512)(&s.bitArray).addOne(s.kernel, h.h1)
 	case walkLine32:
-		(*line32)(&s.bitArray).add(uint32(h.h1))
-	default:
-		panic("bloom: no such walk")
+		return (*line32)(&s.bitArray).add(uint32(h.h1))
 	}
+	panic("bloom: no such walk")
 }
 
 // setsLines reports whether the kernel sets all bits of a key at once, in one line of memory.
@@ -334,16 +332,4 @@ func (s *prober) setPlacesAtomic(places []uint32) {
 		}
 		places = places[len(some):]
 	}
-}
-
-// addNew adds the key of a hash, and reports whether it was certainly new.
-func (s *prober) addNew(h Hash) bool {
-	if s.atomic {
-		return s.addHashAtomic(h)
-	}
-	if s.probeHash(h) {
-		return false
-	}
-	s.addHash(h)
-	return true
 }

@@ -72,27 +72,17 @@ func setInLine(line *[64]byte, bit uint32) {
 	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|1<<(bit%64))
 }
 
-// setNewInLine is setInLine that returns the bit if it was missing, and otherwise 0.
-func setNewInLine(line *[64]byte, bit uint32) (missing uint64) {
-	word := line[bit/8&56:]
-	before := binary.LittleEndian.Uint64(word)
-	after := before | 1<<(bit%64)
-	binary.LittleEndian.PutUint64(word, after)
-	return after ^ before
+// setInByte sets bit number bit%8 of a byte, and returns 0 if it was set.
+func setInByte(p *byte, bit uint32) (missing byte) {
+	before := *p
+	*p = before | 1<<(bit%8)
+	return *p ^ before
 }
 
-// setNewBit sets bit i%8 of a byte. It returns 0 if the byte had it.
-func setNewBit(p *byte, i uint32) (missing uint64) {
-	before := uint32(*p)
-	after := before | 1<<(i%8)
-	*p = byte(after)
-	return uint64(after ^ before)
-}
-
-// setOutcome sets bit i of added if the key of hash i lacked bits, for hashes in their order: it clears the
+// setOutcome sets bit i of added if the key of hash i was new, for hashes in their order: it clears the
 // bits after it in its word.
-func setOutcome(added []uint64, i int, missing uint64) {
-	outcome := oneIf(missing != 0) << (i % 64)
+func setOutcome(added []uint64, i int, isNew bool) {
+	outcome := oneIf(isNew) << (i % 64)
 	if i%64 == 0 {
 		added[i/64] = outcome
 	} else {

@@ -75,13 +75,18 @@ func (d double32) has(h uint32, p unsafe.Pointer, n int) bool {
 	return k == 0 || d.isSet(h)
 }
 
-// add sets the bits of one hash.
-func (d double32) add(h uint32) {
-	delta := bits.RotateLeft32(h, -17)
-	for range d.k {
-		*d.at(h) |= 1 << (h % 8)
-		h += delta
+// add sets the bits of one hash, and reports whether one was missing.
+func (d double32) add(h uint32) (isNew bool) {
+	delta, missing := bits.RotateLeft32(h, -17), byte(0)
+	k := d.k
+	for ; k >= 2; k -= 2 {
+		missing |= setInByte(d.at(h), h) | setInByte(d.at(h+delta), h+delta)
+		h += 2 * delta
 	}
+	if k > 0 {
+		missing |= setInByte(d.at(h), h)
+	}
+	return missing != 0
 }
 
 // probes is prober.probes for this walk.
@@ -142,12 +147,7 @@ func (d double32) addNewPlaces(kernel Kernel, hashes []uint32, added []uint64, w
 // addNewGeneric is addNew in portable Go.
 func (d double32) addNewGeneric(hashes []uint32, added []uint64) {
 	for i, h := range hashes {
-		delta, missing := bits.RotateLeft32(h, -17), uint64(0)
-		for range d.k {
-			missing |= setNewBit(d.at(h), h)
-			h += delta
-		}
-		setOutcome(added, i, missing)
+		setOutcome(added, i, d.add(h))
 	}
 }
 

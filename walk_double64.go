@@ -112,26 +112,27 @@ func probe64(base unsafe.Pointer, bit uint64) byte {
 	return *(*byte)(unsafe.Add(base, bit/8)) | clearMask[bit%8]
 }
 
-// add sets the bits of one hash.
-func (d *double64) add(at, step uint64) {
-	for range d.k {
-		bit := d.remainder(at)
-		*d.at(bit) |= 1 << (bit % 8)
-		at += step
+// add sets the bits of one hash, and reports whether one was missing.
+func (d *double64) add(at, step uint64) (isNew bool) {
+	missing := byte(0)
+	k := d.k
+	for ; k >= 2; k -= 2 {
+		x, y := d.remainder(at), d.remainder(at+step)
+		missing |= setInByte(d.at(x), uint32(x)) | setInByte(d.at(y), uint32(y))
+		at += 2 * step
 	}
+	if k > 0 {
+		x := d.remainder(at)
+		missing |= setInByte(d.at(x), uint32(x))
+	}
+	return missing != 0
 }
 
 // addNew is prober.addInOrder for this walk.
 func (d *double64) addNew(h1, h2, added []uint64) {
 	h2 = h2[:len(h1)]
-	for i, at := range h1 {
-		step, missing := h2[i], uint64(0)
-		for range d.k {
-			bit := d.remainder(at)
-			missing |= setNewBit(d.at(bit), uint32(bit))
-			at += step
-		}
-		setOutcome(added, i, missing)
+	for i, h := range h1 {
+		setOutcome(added, i, d.add(h, h2[i]))
 	}
 }
 

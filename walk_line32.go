@@ -73,15 +73,20 @@ func (d *line32) has(h uint32) bool {
 	return true
 }
 
-// add sets the bits of one hash.
-func (d *line32) add(h uint32) {
+// add sets the bits of one hash, and reports whether one was missing.
+func (d *line32) add(h uint32) (isNew bool) {
 	line, mask := d.at(h)
-	delta := bits.RotateLeft32(h, -17)
-	for range d.k {
-		bit := h & mask
-		*(*byte)(unsafe.Add(line, bit/8)) |= 1 << (bit % 8)
-		h += delta
+	delta, missing := bits.RotateLeft32(h, -17), byte(0)
+	set := func(h uint32) byte { return setInByte((*byte)(unsafe.Add(line, h&mask/8)), h) }
+	k := d.k
+	for ; k >= 2; k -= 2 {
+		missing |= set(h) | set(h+delta)
+		h += 2 * delta
 	}
+	if k > 0 {
+		missing |= set(h)
+	}
+	return missing != 0
 }
 
 // addBatch sets the bits of all hashes in lines of 64 bytes.
@@ -225,16 +230,8 @@ func (d *line32) addNewForm(kernel Kernel, hashes []uint32, added []uint64, far 
 
 // addNewGeneric is addNew in portable Go.
 func (d *line32) addNewGeneric(hashes []uint32, added []uint64) {
-	k := d.k
 	for i, h := range hashes {
-		line, mask := d.at(h)
-		delta, missing := bits.RotateLeft32(h, -17), uint64(0)
-		for range k {
-			bit := h & mask
-			missing |= setNewBit((*byte)(unsafe.Add(line, bit/8)), bit)
-			h += delta
-		}
-		setOutcome(added, i, missing)
+		setOutcome(added, i, d.add(h))
 	}
 }
 

@@ -64,13 +64,29 @@ func missingBit(line *[64]byte, probe uint32) uint32 {
 	return word ^ (word | 1<<(probe>>23%32))
 }
 
-// add sets the bits of one hash.
-func (d *line512) add(h uint64) {
-	line, x := d.at(h), uint32(h>>32)
-	for range d.k {
-		line[x>>26] |= 1 << (x >> 23 % 8)
-		x *= line512Mul
+// addOne sets the bits of one hash, and reports whether one was missing.
+func (d *line512) addOne(kernel Kernel, h uint64) (isNew bool) {
+	if d.k <= maxHasProbes {
+		if isNew, ok := addOneLine512(kernel, &d.base, h); ok {
+			return isNew
+		}
 	}
+	return d.add(h)
+}
+
+// add is addOne in portable Go.
+func (d *line512) add(h uint64) (isNew bool) {
+	line, x, missing := d.at(h), uint32(h>>32), byte(0)
+	k := d.k
+	for ; k >= 2; k -= 2 {
+		y := x * line512Mul
+		missing |= setInByte(&line[x>>26], x>>23) | setInByte(&line[y>>26], y>>23)
+		x = y * line512Mul
+	}
+	if k > 0 {
+		missing |= setInByte(&line[x>>26], x>>23)
+	}
+	return missing != 0
 }
 
 // addBatch sets the bits of all hashes.
@@ -200,14 +216,8 @@ func (d *line512) addNewForm(kernel Kernel, hashes, added []uint64, far bool) bo
 
 // addNewGeneric is addNew in portable Go.
 func (d *line512) addNewGeneric(hashes, added []uint64) {
-	k := d.k
 	for i, h := range hashes {
-		line, x, missing := d.at(h), uint32(h>>32), uint64(0)
-		for range k {
-			missing |= setNewInLine(line, x>>23)
-			x *= line512Mul
-		}
-		setOutcome(added, i, missing)
+		setOutcome(added, i, d.add(h))
 	}
 }
 

@@ -132,6 +132,10 @@ var families = []family{
 	{"probeShortSplit256", "base **byte, key *byte, n int", "may bool", `
 		probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
 		array. It takes 0.8 times as long as hash and test by two calls.`},
+	{"addOneSplit256", "base **byte, hash uint64", "isNew bool", `
+		addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.`},
+	{"addOneLine512", "base **byte, hash uint64", "isNew bool", `
+		addOneLine512 is addOneSplit256 for at most maxHasProbes probes.`},
 	{name: "has", doc: `
 		The has functions test one key. Their base begins a prober, and those of lines make at most
 		maxHasProbes probes.`},

@@ -49,6 +49,8 @@ func main() {
 	setNewSplit256(&avx2{})
 	probeSingle("Uint64")
 	probeSingle("Hash")
+	addOneSplit256()
+	addOneLine512()
 	hasDouble32()
 	probeShortSplit256()
 	groups()

@@ -12,24 +12,26 @@ var ofUint64, ofHash = signature("probeUint64"), signature("probeHash")
 
 // probeSingle emits a choice of the function that tests a key of 8 bytes, or a hash. The functions
 // take the same arguments, and return to the caller of this one. base begins a prober. What no
-// assembly tests goes to Go. So does a hash of another kind. The bytes of the prober are loaded one by
-// one, since Policy.MayContain has stored them so a moment before.
+// assembly tests goes to Go. So does a hash of another kind.
 func probeSingle(of string) {
 	TEXT("probe"+of, NOSPLIT, signature("probe"+of))
-	base, pair := argument("base"), GP32()
-	MOVBLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, pair)
+	base := argument("base")
 	if of == "Hash" {
 		kind, same := Load(Param("kind"), GP8()).(reg.GPVirtual), GP32()
-		MOVL(pair, same)
+		MOVBLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, same)
 		SHRL(U8(4), same)
 		CMPB(same.As8(), kind)
 		JNE(LabelRef("go"))
 	}
-	CMPB(Mem{Base: base, Disp: bloom.offset("prober.kernel")}, U8(bloom.constant("AVX2")))
-	JCS(LabelRef("go")) // portable Go has the lowest number, and should not wait for the arms
-	JEQ(LabelRef("avx2"))
+	Comment("The pair and, in the upper byte, the kernel.")
+	pair := GP32()
+	MOVWLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, pair)
+	CMPL(pair, U32(bloom.constant("AVX512")<<8))
+	JCS(LabelRef("avx2"))
 	singleArms(of, &avx512{}, base, pair)
 	Label("avx2")
+	CMPL(pair, U32(bloom.constant("AVX2")<<8))
+	JCS(LabelRef("go")) // portable Go has the lowest number, and should not wait for the arms
 	singleArms(of, &avx2{}, base, pair)
 	Label("go")
 	tailCall("mayContain" + of)
@@ -44,7 +46,7 @@ func singleArms(of string, v vectors, base, pair reg.GPVirtual) {
 		{"signedLine32", "Line32", v.name()},
 	} {
 		next := "not" + arm.walk + v.name()
-		CMPB(pair.As8(), U8(bloom.constant(arm.pair)))
+		CMPL(pair, U32(bloom.constant(v.name())<<8|bloom.constant(arm.pair)))
 		JNE(LabelRef(next))
 		switch arm.walk {
 		case "Line512", "Line32": // up to 8 probes
@@ -345,12 +347,25 @@ func returnNoneClear(mask Mem, bits reg.Register) {
 // hasHash emits the test of a hash, and the end of the function. line is the upper half of
 // the hash. Each word of bits is the lower half.
 func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
+	block := blockOf(v, line, bits)
+	if v.lanes() == 16 {
+		returnNoneClear(block, bits)
+		return
+	}
+	words := YMM()
+	VMOVDQU(block, words)
+	VPTEST(bits, words)
+	returnCarry()
+}
+
+// blockOf emits the address of a block, and the bits of a hash in it. line is the upper half of the hash.
+// Each word of bits is the lower half.
+func blockOf(v vectors, line reg.GPVirtual, bits reg.Register) (block Mem) {
 	walk := argument("base")
 	IMULQ(field(walk, "n"), line)
 	SHRQ(U8(32), line)
 	SHLQ(U8(5), line)
 	ADDQ(field(walk, "base"), line)
-	block := Mem{Base: line}
 	VPMULLD(splitSalts, bits, bits)
 	ones := singleVector(v, 1)
 	if v.lanes() == 16 {
@@ -360,14 +375,7 @@ func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
 	}
 	VPSRLD(U8(27), bits, bits)
 	VPSLLVD(bits, ones, bits)
-	if v.lanes() == 16 {
-		returnNoneClear(block, bits)
-		return
-	}
-	words := YMM()
-	VMOVDQU(block, words)
-	VPTEST(bits, words)
-	returnCarry()
+	return Mem{Base: line}
 }
 
 // result returns where the result goes.
@@ -424,19 +432,26 @@ func hasUint64Line512(v vectors) {
 
 // hasHash512 emits the test of a hash, and the end of the function.
 func hasHash512(v vectors, h reg.GPVirtual) {
+	line, x := lineOf(v, h)
+	word, bit := singleVector(v, 1), singleVector(v, 2)
+	VPSRLD(U8(28), x, word)
+	VPSRLD(U8(23), x, bit)
+	hasBits(v, line, word, x, bit)
+}
+
+// lineOf emits the address of the line of a hash, and the products of 8 probes.
+func lineOf(v vectors, h reg.GPVirtual) (at Mem, x reg.Register) {
 	walk, line := argument("base"), GP64()
 	MOVL(h.As32(), line.As32())
 	SHRQ(U8(32), h)
-	x, word, bit := singleVector(v, 0), singleVector(v, 1), singleVector(v, 2)
+	x = singleVector(v, 0)
 	broadcastSingle(v, h, x)
 	IMULQ(field(walk, "n"), line)
 	SHRQ(U8(32), line)
 	SHLQ(U8(6), line)
 	ADDQ(field(walk, "base"), line)
 	VPMULLD(probeRow(line512Factors, walk), x, x)
-	VPSRLD(U8(28), x, word)
-	VPSRLD(U8(23), x, bit)
-	hasBits(v, Mem{Base: line}, word, x, bit)
+	return Mem{Base: line}, x
 }
 
 // hasHashLine32 emits the test of a hash in Pebble's lines of 64 bytes. base points to the first
