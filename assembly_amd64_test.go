@@ -3,7 +3,6 @@
 package bloom
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,7 +10,7 @@ import (
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, 48, map[hashKind]callLengths{hashLevelDB: {16, 16, 16}, hashLevelDBSigned: {16, 16, 16}, hashXXH64x2: {16, 16, 16}, hashXXH64: {16, 16, 16}, hashXXPH3: {16, 0, 0}}},
+	{AVX512, "AVX512", featuresAVX512, 52, map[hashKind]callLengths{hashLevelDB: {16, 16, 16}, hashLevelDBSigned: {16, 16, 16}, hashXXH64x2: {16, 16, 16}, hashXXH64: {16, 16, 16}, hashXXPH3: {16, 0, 0}}},
 	{AVX2, "AVX2", featuresAVX2, 42, map[hashKind]callLengths{hashLevelDB: {16, 8, 8}, hashLevelDBSigned: {16, 8, 8}}},
 }}
 
@@ -31,9 +30,11 @@ var forms = []struct {
 	{"staged-loads", form{0, 0, 0, 256, true}},
 }
 
-// init chooses the kernels that gather, on every CPU. TestLoads and TestLoadsAtPageEnds are for
-// the others.
-func init() { staged.loads, dense.loads, slowGather = false, false, false }
+// init chooses what Intel's CPUs take, on every CPU. withLoads and withRows are for the others.
+func init() {
+	staged.loads, dense.loads, slowGather = false, false, false
+	byRows = rowsIntel
+}
 
 // withLoads chooses the kernels that load words one by one, until the test ends.
 func withLoads(t *testing.T) {
@@ -60,44 +61,63 @@ func TestLoads(t *testing.T) {
 	t.Run("TestOtherLengths", TestOtherLengths)
 }
 
+// rowChoices are what CPUs hash by rows, and all that can be.
+var rowChoices = map[string][len(hashKinds)]rowLengths{
+	"Intel": rowsIntel,
+	"AMD":   rowsAMD,
+	"all": {
+		hashLevelDB: {mixed: longKey}, hashXXH64x2: {mixed: longKey}, hashXXH64: {mixed: longKey},
+		hashXXPH3: {mixed: longKey}, hashLevelDBSigned: {mixed: longKey},
+	},
+}
+
+// withRows chooses what is hashed by rows, until the test ends.
+func withRows(t *testing.T, choice string) {
+	before := byRows
+	byRows = rowChoices[choice]
+	t.Cleanup(func() { byRows = before })
+}
+
 // TestKeysOfMixedLengths compares the hashes of keys of 0 to 300 bytes, among them a few of 64 KiB, with the
-// reference: in columns of up to 130 keys, by kernels that gather and by those that load.
+// reference: in columns of up to 130 keys, by the kernels that each CPU takes.
 func TestKeysOfMixedLengths(t *testing.T) {
 	is(t, kernelTest)
-	defer func(slow bool) { slowGather = slow }(slowGather)
 	random := rand.New(rand.NewPCG(81, 82))
 	data := make([]byte, 1<<17)
 	for i := range data {
 		data[i] = byte(random.Uint32())
 	}
-	for _, slow := range []bool{false, true} {
-		slowGather = slow
-		for n := 1; n <= 130; n += someLengths(n) {
-			for _, longest := range []int{3, 12, 17, 33, 140, 300} {
-				keys := make([][]byte, n)
-				for i := range keys {
-					length := random.IntN(longest + 1)
-					switch random.IntN(60) {
-					case 0:
-						length = random.IntN(301)
-					case 1:
-						if random.IntN(20) == 0 {
-							length = 1<<16 - random.IntN(3)
-						}
-					}
-					if n%3 == 0 {
-						length = max(length, 8) // so that keys are gathered
-					}
-					keys[i] = data[random.IntN(1000):][:length]
-				}
-				checkEachHash(t, keys, eachLayout(t, keys)...)
+	for choice := range rowChoices {
+		t.Run(choice, func(t *testing.T) {
+			withRows(t, choice)
+			if choice == "AMD" {
+				withLoads(t)
 			}
-			width := random.IntN(60) + 1
-			checkFixedWidth(t, data[:n*width], width)
-		}
-		t.Run(fmt.Sprintf("slowGather=%v", slow), func(t *testing.T) {
-			t.Run("TestHashes", TestHashes)
-			t.Run("TestOtherLengths", TestOtherLengths)
+			for n := 1; n <= 130; n += someLengths(n) {
+				for i, longest := range []int{3, 12, 17, 33, 140, 300} {
+					least := []int{0, 1, 4, 8, 9, 16, 17}[(n+i)%7]
+					keys := make([][]byte, n)
+					for i := range keys {
+						length := max(random.IntN(longest+1), least)
+						switch random.IntN(60) {
+						case 0:
+							length = random.IntN(301)
+						case 1:
+							if random.IntN(20) == 0 {
+								length = 1<<16 - random.IntN(3)
+							}
+						}
+						keys[i] = data[random.IntN(1000):][:length]
+					}
+					checkEachHash(t, keys, eachLayout(t, keys)...)
+				}
+				width := random.IntN(60) + 1
+				checkFixedWidth(t, data[:n*width], width)
+			}
+			t.Run("others", func(t *testing.T) {
+				t.Run("TestHashes", TestHashes)
+				t.Run("TestOtherLengths", TestOtherLengths)
+			})
 		})
 	}
 }
@@ -118,6 +138,48 @@ func checkFixedWidth(t *testing.T, data []byte, width int) {
 		keys = append(keys, data[i:i+width])
 	}
 	checkEachHash(t, keys, must(t)(FixedWidth(data, width)))
+}
+
+// TestRowsEnd looks for the end of a call that hashes by rows at a long key, and after many bytes.
+func TestRowsEnd(t *testing.T) {
+	is(t, kernelTest)
+	withRows(t, "all")
+	if !slices.Contains(kernels, AVX512) {
+		return
+	}
+	data := make([]byte, longKey)
+	for name, c := range map[string]struct {
+		long, others         int // bytes of key 40, and of the others
+		hash32, hash64, last int // keys of 96 that a call hashes; last is for XXPH3
+	}{
+		"short":      {7, 7, 96, 96, 96},
+		"129 bytes":  {129, 128, 96, 96, 32},
+		"long":       {longKey, 7, 32, 32, 32},
+		"not long":   {longKey - 1, 7, 64, 48, 32},
+		"all long":   {longKey - 1, longKey - 1, 32, 16, 0},
+		"many bytes": {6000, 6000, 64, 32, 0},
+	} {
+		keys := slices.Repeat([][]byte{data[:c.others]}, 96)
+		keys[40] = data[:c.long]
+		for _, column := range eachLayout(t, keys) {
+			if column.isGathered() {
+				continue
+			}
+			for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+				want := c.hash64
+				if hashKinds[kind].words == one32 {
+					want = c.hash32
+				} else if kind == hashXXPH3 {
+					want = c.last
+				}
+				room := hashesOfLength(kind, len(keys))
+				if done := column.hashByRows(kind, &room); done != want {
+					t.Errorf("%s: %v of %d keys, want %d", name, kind, done, want)
+				}
+			}
+		}
+		checkEachHash(t, keys, eachLayout(t, keys)...)
+	}
 }
 
 // TestGroupsEnd looks for the end of a call that loads words one by one at a long key, and after

@@ -228,11 +228,16 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 	if n < kind.leastKeys(kernel) {
 		return 0, false
 	}
+	if kernel == AVX512 {
+		if done := k.hashByRows(kind, h); done > 0 {
+			return done, true
+		}
+	}
 	switch kind {
 	case hashLevelDB:
-		left, ok = hash32Rows(kernel, layout, rows, stride, data, h.h32, 0)
+		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32, 0)
 	case hashLevelDBSigned:
-		left, ok = hash32Rows(kernel, layout, rows, stride, data, h.h32, signedBytes)
+		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32, signedBytes)
 	case hashXXH64x2:
 		left, ok = hash64(kernel, layout, rows, stride, data, n, &h.h1[0], &h.h2[0])
 	case hashXXH64:
@@ -244,6 +249,72 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 		return 0, false
 	}
 	return n - left, true
+}
+
+// has reports whether the keys of k are hashed by rows.
+func (l rowLengths) has(k *Keys) bool {
+	last := k.n - 1
+	n := k.length(last)
+	least, most := n, n
+	for _, i := range [...]int{0, last / 3, last * 2 / 3} {
+		n := k.length(i)
+		least, most = min(least, n), max(most, n)
+	}
+	if least == most {
+		return most >= l.equal
+	}
+	return most <= l.mixed
+}
+
+// hashByRows is hashAssembly by the kernels that load the bytes of each key and transpose them, instead of
+// gathering words. It returns the number of rows that are hashed. What is left of the last group is hashed
+// if it is most of one.
+func (k *Keys) hashByRows(kind hashKind, h *hashes) int {
+	n, group := h.len(), 16
+	if hashKinds[kind].words == one32 {
+		group = 32
+	}
+	if rest := n % group; rest < group*5/8 {
+		n -= rest
+	}
+	layout, rows, stride, data := k.assemblyRows()
+	if n == 0 || layout == noLayout || layout == uint32s || layout == uint64s || !byRows[kind].has(k) {
+		return 0
+	}
+	left, ok := 0, false
+	switch kind {
+	case hashLevelDB:
+		left, ok = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], 0)
+	case hashLevelDBSigned:
+		left, ok = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], signedBytes)
+	case hashXXH64x2:
+		left, ok = hash64Rows(AVX512, rows, stride, data, n, &h.h1[0], &h.h2[0])
+	case hashXXH64:
+		left, ok = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0])
+	case hashXXPH3:
+		left, ok = xxph3Rows(AVX512, rows, stride, data, n, &h.h1[0])
+	}
+	if !ok {
+		return 0
+	}
+	return n - left
+}
+
+// length returns the number of bytes of a row of strings.
+func (k *Keys) length(i int) int {
+	switch k.layout {
+	case byteSlices:
+		return len(elements[[]byte](k, k.n)[i])
+	case strs:
+		return len(elements[string](k, k.n)[i])
+	case offsets32:
+		offsets := elements[int32](k, k.n+1)
+		return int(offsets[i+1] - offsets[i])
+	case offsets64:
+		offsets := elements[int64](k, k.n+1)
+		return int(offsets[i+1] - offsets[i])
+	}
+	return k.width
 }
 
 // leastKeys returns the number of keys from which on the kernel hashes them: those of a vector.

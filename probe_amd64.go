@@ -218,6 +218,56 @@ func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, ha
 //go:noescape
 func hash32LoadsHeadersAVX2(rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int)
 
+// hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
+// key, and gathers nothing. It hashes groups of 32 keys, and leaves those from a group with a long key
+// on, or from the group after so many bytes.
+func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return hash32RowsAVX512(rows, stride, data, n, hashes, signs), true
+	}
+	return left, false
+}
+
+//go:noescape
+func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+// hash64Rows is hash32Rows for two words, in groups of 16 keys.
+func hash64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return hash64RowsAVX512(rows, stride, data, n, h1, h2), true
+	}
+	return left, false
+}
+
+//go:noescape
+func hash64RowsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+
+// xxh64Rows is hash64Rows for one word.
+func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return xxh64RowsAVX512(rows, stride, data, n, hashes), true
+	}
+	return left, false
+}
+
+//go:noescape
+func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+// xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.
+func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return xxph3RowsAVX512(rows, stride, data, n, hashes), true
+	}
+	return left, false
+}
+
+//go:noescape
+func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
 // hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
 // leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
 // bytes or more, and after so many bytes that a longer call would delay preemption.

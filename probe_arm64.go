@@ -145,6 +145,28 @@ func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, ha
 	return left, false
 }
 
+// hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
+// key, and gathers nothing. It hashes groups of 32 keys, and leaves those from a group with a long key
+// on, or from the group after so many bytes.
+func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	return left, false
+}
+
+// hash64Rows is hash32Rows for two words, in groups of 16 keys.
+func hash64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int, ok bool) {
+	return left, false
+}
+
+// xxh64Rows is hash64Rows for one word.
+func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	return left, false
+}
+
+// xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.
+func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	return left, false
+}
+
 // hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
 // leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
 // bytes or more, and after so many bytes that a longer call would delay preemption.

@@ -97,3 +97,11 @@ var staged, dense form
 // slowGather reports whether the CPU's gathers take longer than the loads that they stand for. AVX2's kernels
 // then load.
 var slowGather bool
+
+// rowLengths says which keys AVX-512 hashes by rows: it loads the bytes of each key and transposes them,
+// and gathers no words. If four keys of a column have different lengths, those are hashed by rows whose
+// keys have up to mixed bytes. If the four have one length, those that have equal bytes or more.
+type rowLengths struct{ mixed, equal int }
+
+// byRows has the lengths for each hash.
+var byRows [len(hashKinds)]rowLengths

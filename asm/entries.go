@@ -65,6 +65,16 @@ var families = []family{
 		the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.`},
 	{"hash32Loads", "layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32", "left int", `
 		hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.`},
+	{"hash32Rows", "rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `
+		hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
+		key, and gathers nothing. It hashes groups of 32 keys, and leaves those from a group with a long key
+		on, or from the group after so many bytes.`},
+	{"hash64Rows", "rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64", "left int", `
+		hash64Rows is hash32Rows for two words, in groups of 16 keys.`},
+	{"xxh64Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
+		xxh64Rows is hash64Rows for one word.`},
+	{"xxph3Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
+		xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.`},
 	{"hash32", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `
 		hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
 		leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey

@@ -34,10 +34,17 @@ func main() {
 	singleWordsTable()
 	singleTables()
 	longConstantTables()
+	rowsTables()
+	xxph3Tables()
+	hash64Tables()
 	secretTable()
 	for _, c := range append(columns, fixed) {
 		xxph3Bytes(c)
 	}
+	hash32ByRows()
+	xxph3ByRows()
+	hash64ByRows(twoSeeds)
+	hash64ByRows(oneSeed)
 	xxph3Stripes()
 	xxph3Width(4)
 	xxph3Width(8)
