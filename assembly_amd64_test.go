@@ -10,7 +10,7 @@ import (
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, 52, map[hashKind]callLengths{hashLevelDB: {16, 16, 16}, hashLevelDBSigned: {16, 16, 16}, hashXXH64x2: {16, 16, 16}, hashXXH64: {16, 16, 16}, hashXXPH3: {16, 0, 0}}},
+	{AVX512, "AVX512", featuresAVX512, 54, map[hashKind]callLengths{hashLevelDB: {16, 16, 16}, hashLevelDBSigned: {16, 16, 16}, hashXXH64x2: {16, 16, 16}, hashXXH64: {16, 16, 16}, hashXXPH3: {16, 0, 0}}},
 	{AVX2, "AVX2", featuresAVX2, 42, map[hashKind]callLengths{hashLevelDB: {16, 8, 8}, hashLevelDBSigned: {16, 8, 8}}},
 }}
 
@@ -20,29 +20,34 @@ var forms = []struct {
 	name string
 	form form
 }{
-	{"switched", form{0, 64, 8, 192, false}},
-	{"dense", form{0, windowKeys, windowKeys, 0, false}},
-	{"staged", form{0, 0, 0, 256, false}},
-	{"late", form{0, 16, 16, 250, false}},
-	{"early", form{0, 200, 200, 100, false}},
-	{"switched-loads", form{0, 64, 8, 192, true}},
-	{"dense-loads", form{0, windowKeys, windowKeys, 0, true}},
-	{"staged-loads", form{0, 0, 0, 256, true}},
+	{"switched", form{denseBelow: 64, denseBelowFar: 8, densePer256: 192}},
+	{"dense", form{denseBelow: windowKeys, denseBelowFar: windowKeys}},
+	{"staged", form{densePer256: 256}},
+	{"late", form{denseBelow: 16, denseBelowFar: 16, densePer256: 250}},
+	{"early", form{denseBelow: 200, denseBelowFar: 200, densePer256: 100}},
+	{"switched-loads", form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loads: true, loadsBelow: math.MaxUint64}},
+	{"dense-loads", form{denseBelow: windowKeys, denseBelowFar: windowKeys, loads: true, loadsBelow: math.MaxUint64}},
+	{"staged-loads", form{densePer256: 256, loads: true, loadsBelow: math.MaxUint64}},
 }
 
 // init chooses what Intel's CPUs take, on every CPU. withLoads and withRows are for the others.
 func init() {
-	staged.loads, dense.loads, slowGather = false, false, false
+	loadWords(false)
 	byRows = rowsIntel
+	staged.loadsBelow, dense.loadsBelow, form64.loadsBelow = math.MaxUint64, math.MaxUint64, math.MaxUint64
 }
 
-// withLoads chooses the kernels that load words one by one, until the test ends.
+func loadWords(loads bool) {
+	staged.loads, dense.loads, form64.loads, slowGather = loads, loads, loads, loads
+}
+
+// withLoads chooses the kernels that load words one by one, in filters of any size, until the test ends.
 func withLoads(t *testing.T) {
-	staged.loads, dense.loads, slowGather = true, true, true
-	t.Cleanup(func() { staged.loads, dense.loads, slowGather = false, false, false })
+	loadWords(true)
+	t.Cleanup(func() { loadWords(false) })
 }
 
-// TestLoads compares the AVX2 kernels that load words one by one with the letter of their walks
+// TestLoads compares the kernels that load words one by one with the letter of their walks
 // and hashes.
 func TestLoads(t *testing.T) {
 	is(t, loadTest|alone)

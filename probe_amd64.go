@@ -119,12 +119,18 @@ func setSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, far bool)
 // probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
 func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
 	switch kernel {
-	case AVX512, AVX2:
+	case AVX512:
+		probeDouble32LoadsAVX512(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
+		return true
+	case AVX2:
 		probeDouble32LoadsAVX2(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
 		return true
 	}
 	return false
 }
+
+//go:noescape
+func probeDouble32LoadsAVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 
 //go:noescape
 func probeDouble32LoadsAVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
@@ -171,12 +177,18 @@ func placeDouble32AVX2(size uint64, recip uint32, shift uint32, probes int, hash
 // probeDouble64Loads is probeDouble64. It loads words one by one, and does not gather.
 func probeDouble64Loads(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
 	switch kernel {
-	case AVX512, AVX2:
+	case AVX512:
+		probeDouble64LoadsAVX512(base, bits, wrap, inverse, probes, first, starts, steps, h1, h2, n, hits)
+		return true
+	case AVX2:
 		probeDouble64LoadsAVX2(base, bits, wrap, inverse, probes, first, starts, steps, h1, h2, n, hits)
 		return true
 	}
 	return false
 }
+
+//go:noescape
+func probeDouble64LoadsAVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 
 //go:noescape
 func probeDouble64LoadsAVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)

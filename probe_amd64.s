@@ -12154,6 +12154,1562 @@ short_3:
 	ORQ     R10, R11
 	JMP     tail_3
 
+// func probeDouble32LoadsAVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
+TEXT ·probeDouble32LoadsAVX512(SB), $5856-80
+	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
+	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
+	// a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,
+	// or more than densePer256/256 of them pass a stage, the kernel makes all further probes of
+	// each hash at once, without a branch. At the end it spreads the last outcomes over
+	// the hashes that passed the stage before, and so on back to the first stage.
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
+	MOVQ         base+0(FP), AX
+	MOVL         AX, CX
+	ANDL         $0x03, CX
+	SHLL         $0x03, CX
+	ANDQ         $-4, AX
+	VPBROADCASTD CX, Z0
+	MOVL         $0x0000ffff, CX
+	KMOVW        CX, K1
+	MOVL         $0x00005555, CX
+	KMOVW        CX, K1
+	MOVL         $0x00000001, CX
+	VPBROADCASTD CX, Z1
+	MOVQ         size+8(FP), CX
+	SHLL         $0x03, CX
+	VPBROADCASTD CX, Z2
+	MOVLQZX      recip+16(FP), CX
+	VPBROADCASTD CX, Z3
+	MOVLQZX      shift+20(FP), CX
+	VPBROADCASTD CX, Z4
+	MOVL         $0xfffffff8, CX
+	VPBROADCASTD CX, Z5
+	MOVL         $0xffffffff, CX
+	VPBROADCASTD CX, Z6
+	VPANDD       Z6, Z5, Z7
+	VPSHUFD      $0xf5, Z7, Z11
+	VPMULUDQ     Z3, Z7, Z7
+	VPMULUDQ     Z3, Z11, Z11
+	VPSHUFD      $0xf5, Z7, K1, Z11
+	VPSRLVD      Z4, Z11, Z11
+	VPMULLD      Z2, Z11, Z11
+	VPSUBD       Z11, Z6, Z7
+	VPSUBD       Z6, Z7, Z7
+	VPSUBD       Z2, Z7, Z6
+	VPMINUD      Z6, Z7, Z7
+	MOVQ         probes+24(FP), CX
+	MOVQ         hashes+32(FP), DX
+	MOVQ         n+40(FP), BX
+	LEAQ         63(SP), SI
+	ANDQ         $-64, SI
+	LEAQ         4216(SP), DI
+	XORL         R8, R8
+	MOVQ         denseBelow+64(FP), R9
+	CMPQ         BX, R9
+	JLE          rest
+	MOVQ         CX, R9
+	SUBQ         R8, R9
+	CMPQ         R9, $0x02
+	JL           rest
+	MOVQ         BX, (DI)
+	LEAQ         8(DI), R9
+	XORL         R11, R11
+	LEAQ         -1(BX), R10
+	SARQ         $0x06, R10
+	MOVQ         R11, (R9)(R10*8)
+	MOVQ         DX, R10
+	LEAQ         (R10)(BX*4), R11
+	MOVQ         SI, R12
+
+probe_true:
+	VMOVDQU32     (R10), Z6
+	VPANDD        Z6, Z5, Z11
+	VPSHUFD       $0xf5, Z11, Z12
+	VPMULUDQ      Z3, Z11, Z11
+	VPMULUDQ      Z3, Z12, Z12
+	VPSHUFD       $0xf5, Z11, K1, Z12
+	VPSRLVD       Z4, Z12, Z12
+	VPMULLD       Z2, Z12, Z12
+	VPSUBD        Z12, Z6, Z6
+	VPADDD        Z0, Z6, Z6
+	VPSRLD        $0x05, Z6, Z11
+	VMOVQ         X11, R13
+	VPEXTRQ       $0x01, X11, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X12
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X12, X12
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X12, X12
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X12, X12
+	VEXTRACTI32X4 $0x01, Z11, X13
+	VMOVQ         X13, R13
+	VPEXTRQ       $0x01, X13, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X13
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X13, X13
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X13, X13
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X13, X13
+	VEXTRACTI32X4 $0x02, Z11, X14
+	VMOVQ         X14, R13
+	VPEXTRQ       $0x01, X14, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X14
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X14, X14
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X14, X14
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X14, X14
+	VEXTRACTI32X4 $0x03, Z11, X11
+	VMOVQ         X11, R13
+	VPEXTRQ       $0x01, X11, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X11
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X11, X11
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X11, X11
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X11, X11
+	VINSERTI32X4  $0x01, X13, Y12, Y12
+	VINSERTI32X4  $0x01, X11, Y14, Y14
+	VINSERTI64X4  $0x01, Y14, Z12, Z11
+	VPRORVD       Z6, Z11, Z11
+	VPTESTMD      Z1, Z11, K2
+	KMOVW         K2, R13
+	MOVW          R13, (R9)
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	LEAQ          -512(R10), R13
+	CMPQ          R10, R11
+	JAE           probed_true
+	CMPQ          R13, DX
+	JB            probe_true
+
+both_true:
+	VMOVDQU32     (R10), Z6
+	VPANDD        Z6, Z5, Z11
+	VPSHUFD       $0xf5, Z11, Z12
+	VPMULUDQ      Z3, Z11, Z11
+	VPMULUDQ      Z3, Z12, Z12
+	VPSHUFD       $0xf5, Z11, K1, Z12
+	VPSRLVD       Z4, Z12, Z12
+	VPMULLD       Z2, Z12, Z12
+	VPSUBD        Z12, Z6, Z6
+	VPADDD        Z0, Z6, Z6
+	VPSRLD        $0x05, Z6, Z11
+	VMOVQ         X11, R13
+	VPEXTRQ       $0x01, X11, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X12
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X12, X12
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X12, X12
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X12, X12
+	VEXTRACTI32X4 $0x01, Z11, X13
+	VMOVQ         X13, R13
+	VPEXTRQ       $0x01, X13, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X13
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X13, X13
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X13, X13
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X13, X13
+	VEXTRACTI32X4 $0x02, Z11, X14
+	VMOVQ         X14, R13
+	VPEXTRQ       $0x01, X14, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X14
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X14, X14
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X14, X14
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X14, X14
+	VEXTRACTI32X4 $0x03, Z11, X11
+	VMOVQ         X11, R13
+	VPEXTRQ       $0x01, X11, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X11
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X11, X11
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X11, X11
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X11, X11
+	VINSERTI32X4  $0x01, X13, Y12, Y12
+	VINSERTI32X4  $0x01, X11, Y14, Y14
+	VINSERTI64X4  $0x01, Y14, Z12, Z11
+	VPRORVD       Z6, Z11, Z11
+	VPTESTMD      Z1, Z11, K2
+	KMOVW         K2, R13
+	MOVW          R13, (R9)
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	VMOVDQU32     -576(R10), Z6
+	MOVWLZX       -18(R9), R13
+	KMOVW         R13, K2
+	POPCNTL       R13, R13
+	VPCOMPRESSD.Z Z6, K2, Z6
+	VMOVDQU32     Z6, (R12)
+	LEAQ          (R12)(R13*4), R12
+	CMPQ          R10, R11
+	JB            both_true
+
+probed_true:
+	MOVQ    BX, R13
+	ANDQ    $0x0f, R13
+	JZ      trimmed_1
+	SUBQ    $0x02, R9
+	MOVWLZX (R9), R14
+	BZHIL   R13, R14, R14
+	MOVW    R14, (R9)
+	ADDQ    $0x02, R9
+
+trimmed_1:
+	LEAQ    -512(R10), R10
+	CMPQ    R10, DX
+	CMOVQLT DX, R10
+	MOVQ    R10, R9
+	SUBQ    DX, R9
+	SHRQ    $0x05, R9
+	LEAQ    8(DI)(R9*1), R9
+
+move_true:
+	VMOVDQU32     (R10), Z6
+	MOVWLZX       (R9), DX
+	KMOVW         DX, K2
+	POPCNTL       DX, DX
+	VPCOMPRESSD.Z Z6, K2, Z6
+	VMOVDQU32     Z6, (R12)
+	LEAQ          (R12)(DX*4), R12
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	CMPQ          R10, R11
+	JB            move_true
+	MOVQ          BX, R9
+	MOVQ          densePer256+72(FP), DX
+	IMULQ         DX, R9
+	MOVQ          SI, DX
+	SUBQ          DX, R12
+	MOVQ          R12, BX
+	SHRQ          $0x02, BX
+	INCQ          R8
+	ADDQ          $0x00000088, DI
+	SHLQ          $0x06, R12
+	CMPQ          R12, R9
+	JA            rest
+
+stage:
+	LEAQ         5712(SP), R9
+	CMPQ         DI, R9
+	JAE          rest
+	MOVQ         denseBelow+64(FP), R9
+	CMPQ         BX, R9
+	JLE          rest
+	MOVQ         CX, R9
+	SUBQ         R8, R9
+	CMPQ         R9, $0x02
+	JL           rest
+	MOVQ         BX, (DI)
+	LEAQ         8(DI), R9
+	XORL         R11, R11
+	LEAQ         -1(BX), R10
+	SARQ         $0x06, R10
+	MOVQ         R11, (R9)(R10*8)
+	MOVQ         DX, R10
+	LEAQ         (R10)(BX*4), R11
+	MOVQ         SI, R12
+	VPBROADCASTD R8, Z6
+
+probe_false:
+	VMOVDQU32     (R10), Z11
+	VPRORD        $0x11, Z11, Z12
+	VPMULLD       Z6, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	VPANDD        Z11, Z5, Z12
+	VPSHUFD       $0xf5, Z12, Z13
+	VPMULUDQ      Z3, Z12, Z12
+	VPMULUDQ      Z3, Z13, Z13
+	VPSHUFD       $0xf5, Z12, K1, Z13
+	VPSRLVD       Z4, Z13, Z13
+	VPMULLD       Z2, Z13, Z13
+	VPSUBD        Z13, Z11, Z11
+	VPADDD        Z0, Z11, Z11
+	VPSRLD        $0x05, Z11, Z12
+	VMOVQ         X12, R13
+	VPEXTRQ       $0x01, X12, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X13
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X13, X13
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X13, X13
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X13, X13
+	VEXTRACTI32X4 $0x01, Z12, X14
+	VMOVQ         X14, R13
+	VPEXTRQ       $0x01, X14, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X14
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X14, X14
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X14, X14
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X14, X14
+	VEXTRACTI32X4 $0x02, Z12, X15
+	VMOVQ         X15, R13
+	VPEXTRQ       $0x01, X15, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X15
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X15, X15
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X15, X15
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X15, X15
+	VEXTRACTI32X4 $0x03, Z12, X12
+	VMOVQ         X12, R13
+	VPEXTRQ       $0x01, X12, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X12
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X12, X12
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X12, X12
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X12, X12
+	VINSERTI32X4  $0x01, X14, Y13, Y13
+	VINSERTI32X4  $0x01, X12, Y15, Y15
+	VINSERTI64X4  $0x01, Y15, Z13, Z12
+	VPRORVD       Z11, Z12, Z12
+	VPTESTMD      Z1, Z12, K2
+	KMOVW         K2, R13
+	MOVW          R13, (R9)
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	LEAQ          -512(R10), R13
+	CMPQ          R10, R11
+	JAE           probed_false
+	CMPQ          R13, DX
+	JB            probe_false
+
+both_false:
+	VMOVDQU32     (R10), Z11
+	VPRORD        $0x11, Z11, Z12
+	VPMULLD       Z6, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	VPANDD        Z11, Z5, Z12
+	VPSHUFD       $0xf5, Z12, Z13
+	VPMULUDQ      Z3, Z12, Z12
+	VPMULUDQ      Z3, Z13, Z13
+	VPSHUFD       $0xf5, Z12, K1, Z13
+	VPSRLVD       Z4, Z13, Z13
+	VPMULLD       Z2, Z13, Z13
+	VPSUBD        Z13, Z11, Z11
+	VPADDD        Z0, Z11, Z11
+	VPSRLD        $0x05, Z11, Z12
+	VMOVQ         X12, R13
+	VPEXTRQ       $0x01, X12, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X13
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X13, X13
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X13, X13
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X13, X13
+	VEXTRACTI32X4 $0x01, Z12, X14
+	VMOVQ         X14, R13
+	VPEXTRQ       $0x01, X14, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X14
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X14, X14
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X14, X14
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X14, X14
+	VEXTRACTI32X4 $0x02, Z12, X15
+	VMOVQ         X15, R13
+	VPEXTRQ       $0x01, X15, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X15
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X15, X15
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X15, X15
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X15, X15
+	VEXTRACTI32X4 $0x03, Z12, X12
+	VMOVQ         X12, R13
+	VPEXTRQ       $0x01, X12, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X12
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X12, X12
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X12, X12
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X12, X12
+	VINSERTI32X4  $0x01, X14, Y13, Y13
+	VINSERTI32X4  $0x01, X12, Y15, Y15
+	VINSERTI64X4  $0x01, Y15, Z13, Z12
+	VPRORVD       Z11, Z12, Z12
+	VPTESTMD      Z1, Z12, K2
+	KMOVW         K2, R13
+	MOVW          R13, (R9)
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	VMOVDQU32     -576(R10), Z11
+	MOVWLZX       -18(R9), R13
+	KMOVW         R13, K2
+	POPCNTL       R13, R13
+	VPCOMPRESSD.Z Z11, K2, Z11
+	VMOVDQU32     Z11, (R12)
+	LEAQ          (R12)(R13*4), R12
+	CMPQ          R10, R11
+	JB            both_false
+
+probed_false:
+	MOVQ    BX, R13
+	ANDQ    $0x0f, R13
+	JZ      trimmed_2
+	SUBQ    $0x02, R9
+	MOVWLZX (R9), R14
+	BZHIL   R13, R14, R14
+	MOVW    R14, (R9)
+	ADDQ    $0x02, R9
+
+trimmed_2:
+	LEAQ    -512(R10), R10
+	CMPQ    R10, DX
+	CMOVQLT DX, R10
+	MOVQ    R10, R9
+	SUBQ    DX, R9
+	SHRQ    $0x05, R9
+	LEAQ    8(DI)(R9*1), R9
+
+move_false:
+	VMOVDQU32     (R10), Z6
+	MOVWLZX       (R9), DX
+	KMOVW         DX, K2
+	POPCNTL       DX, DX
+	VPCOMPRESSD.Z Z6, K2, Z6
+	VMOVDQU32     Z6, (R12)
+	LEAQ          (R12)(DX*4), R12
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	CMPQ          R10, R11
+	JB            move_false
+	MOVQ          BX, R9
+	MOVQ          densePer256+72(FP), DX
+	IMULQ         DX, R9
+	MOVQ          SI, DX
+	SUBQ          DX, R12
+	MOVQ          R12, BX
+	SHRQ          $0x02, BX
+	INCQ          R8
+	ADDQ          $0x00000088, DI
+	SHLQ          $0x06, R12
+	CMPQ          R12, R9
+	JA            rest
+	JMP           stage
+
+rest:
+	// All further probes. Their outcomes are the last row, or hits if there was no stage.
+	LEAQ         8(DI), SI
+	LEAQ         4216(SP), R9
+	CMPQ         DI, R9
+	MOVQ         hits+48(FP), R9
+	CMOVQEQ      R9, SI
+	XORL         R10, R10
+	LEAQ         -1(BX), R9
+	SARQ         $0x06, R9
+	MOVQ         R10, (SI)(R9*8)
+	VPBROADCASTD R8, Z6
+	SUBQ         R8, CX
+	LEAQ         (DX)(BX*4), R8
+
+vectors_of_2:
+	LEAQ      64(DX), R9
+	CMPQ      R9, R8
+	JAE       end_of_2
+	VMOVDQU32 (DX), Z11
+	VPRORD    $0x11, Z11, Z12
+	VPMULLD   Z6, Z12, Z13
+	VPADDD    Z13, Z11, Z11
+	VMOVDQA32 Z1, Z14
+	VPANDD    Z11, Z5, Z13
+	VPSHUFD   $0xf5, Z13, Z15
+	VPMULUDQ  Z3, Z13, Z13
+	VPMULUDQ  Z3, Z15, Z15
+	VPSHUFD   $0xf5, Z13, K1, Z15
+	VPSRLVD   Z4, Z15, Z15
+	VPMULLD   Z2, Z15, Z15
+	VPSUBD    Z15, Z11, Z13
+	VPANDD    Z12, Z5, Z15
+	VPSHUFD   $0xf5, Z15, Z16
+	VPMULUDQ  Z3, Z15, Z15
+	VPMULUDQ  Z3, Z16, Z16
+	VPSHUFD   $0xf5, Z15, K1, Z16
+	VPSRLVD   Z4, Z16, Z16
+	VPMULLD   Z2, Z16, Z16
+	VPSUBD    Z16, Z12, Z16
+	VPSUBD    Z16, Z2, Z15
+	VPCMPUD   $0x01, Z7, Z16, K2
+	VPSUBD    Z7, Z16, Z16
+	VPADDD    Z2, Z16, K2, Z16
+	VPSUBD    Z16, Z2, Z16
+	VMOVDQU32 64(DX), Z17
+	VPRORD    $0x11, Z17, Z18
+	VPMULLD   Z6, Z18, Z19
+	VPADDD    Z19, Z17, Z17
+	VMOVDQA32 Z1, Z20
+	VPANDD    Z17, Z5, Z19
+	VPSHUFD   $0xf5, Z19, Z21
+	VPMULUDQ  Z3, Z19, Z19
+	VPMULUDQ  Z3, Z21, Z21
+	VPSHUFD   $0xf5, Z19, K1, Z21
+	VPSRLVD   Z4, Z21, Z21
+	VPMULLD   Z2, Z21, Z21
+	VPSUBD    Z21, Z17, Z19
+	VPANDD    Z18, Z5, Z21
+	VPSHUFD   $0xf5, Z21, Z22
+	VPMULUDQ  Z3, Z21, Z21
+	VPMULUDQ  Z3, Z22, Z22
+	VPSHUFD   $0xf5, Z21, K1, Z22
+	VPSRLVD   Z4, Z22, Z22
+	VPMULLD   Z2, Z22, Z22
+	VPSUBD    Z22, Z18, Z22
+	VPSUBD    Z22, Z2, Z21
+	VPCMPUD   $0x01, Z7, Z22, K2
+	VPSUBD    Z7, Z22, Z22
+	VPADDD    Z2, Z22, K2, Z22
+	VPSUBD    Z22, Z2, Z22
+	MOVQ      CX, R9
+	JMP       visit_of_2
+
+step_of_2:
+	VPADDD    Z12, Z11, Z11
+	VPCMPUD   $0x01, Z12, Z11, K2
+	VPBLENDMD Z16, Z15, K2, Z8
+	VPCMPUD   $0x01, Z8, Z13, K2
+	VPSUBD    Z8, Z13, Z13
+	VPADDD    Z2, Z13, K2, Z13
+	VPADDD    Z18, Z17, Z17
+	VPCMPUD   $0x01, Z18, Z17, K2
+	VPBLENDMD Z22, Z21, K2, Z9
+	VPCMPUD   $0x01, Z9, Z19, K2
+	VPSUBD    Z9, Z19, Z19
+	VPADDD    Z2, Z19, K2, Z19
+
+visit_of_2:
+	VPADDD        Z0, Z13, Z23
+	VPSRLD        $0x05, Z23, Z24
+	VMOVQ         X24, R10
+	VPEXTRQ       $0x01, X24, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X25
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X25, X25
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X25, X25
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X25, X25
+	VEXTRACTI32X4 $0x01, Z24, X26
+	VMOVQ         X26, R10
+	VPEXTRQ       $0x01, X26, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X26
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X26, X26
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X26, X26
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X26, X26
+	VEXTRACTI32X4 $0x02, Z24, X27
+	VMOVQ         X27, R10
+	VPEXTRQ       $0x01, X27, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X27
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X27, X27
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X27, X27
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X27, X27
+	VEXTRACTI32X4 $0x03, Z24, X24
+	VMOVQ         X24, R10
+	VPEXTRQ       $0x01, X24, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X24
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X24, X24
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X24, X24
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X24, X24
+	VINSERTI32X4  $0x01, X26, Y25, Y25
+	VINSERTI32X4  $0x01, X24, Y27, Y27
+	VINSERTI64X4  $0x01, Y27, Z25, Z24
+	VPRORVD       Z23, Z24, Z24
+	VPANDD        Z24, Z14, Z14
+	VPADDD        Z0, Z19, Z23
+	VPSRLD        $0x05, Z23, Z24
+	VMOVQ         X24, R10
+	VPEXTRQ       $0x01, X24, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X25
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X25, X25
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X25, X25
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X25, X25
+	VEXTRACTI32X4 $0x01, Z24, X26
+	VMOVQ         X26, R10
+	VPEXTRQ       $0x01, X26, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X26
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X26, X26
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X26, X26
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X26, X26
+	VEXTRACTI32X4 $0x02, Z24, X27
+	VMOVQ         X27, R10
+	VPEXTRQ       $0x01, X27, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X27
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X27, X27
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X27, X27
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X27, X27
+	VEXTRACTI32X4 $0x03, Z24, X24
+	VMOVQ         X24, R10
+	VPEXTRQ       $0x01, X24, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X24
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X24, X24
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X24, X24
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X24, X24
+	VINSERTI32X4  $0x01, X26, Y25, Y25
+	VINSERTI32X4  $0x01, X24, Y27, Y27
+	VINSERTI64X4  $0x01, Y27, Z25, Z24
+	VPRORVD       Z23, Z24, Z24
+	VPANDD        Z24, Z20, Z20
+	DECQ          R9
+	JNZ           step_of_2
+	VPTESTMD      Z1, Z14, K2
+	KMOVW         K2, R9
+	MOVW          R9, (SI)
+	ADDQ          $0x02, SI
+	VPTESTMD      Z1, Z20, K2
+	KMOVW         K2, R9
+	MOVW          R9, (SI)
+	ADDQ          $0x02, SI
+	ADDQ          $0x00000080, DX
+	JMP           vectors_of_2
+
+end_of_2:
+vectors_of_1:
+	LEAQ      (DX), R9
+	CMPQ      R9, R8
+	JAE       end_of_1
+	VMOVDQU32 (DX), Z8
+	VPRORD    $0x11, Z8, Z9
+	VPMULLD   Z6, Z9, Z11
+	VPADDD    Z11, Z8, Z8
+	VMOVDQA32 Z1, Z12
+	VPANDD    Z8, Z5, Z11
+	VPSHUFD   $0xf5, Z11, Z13
+	VPMULUDQ  Z3, Z11, Z11
+	VPMULUDQ  Z3, Z13, Z13
+	VPSHUFD   $0xf5, Z11, K1, Z13
+	VPSRLVD   Z4, Z13, Z13
+	VPMULLD   Z2, Z13, Z13
+	VPSUBD    Z13, Z8, Z11
+	VPANDD    Z9, Z5, Z13
+	VPSHUFD   $0xf5, Z13, Z14
+	VPMULUDQ  Z3, Z13, Z13
+	VPMULUDQ  Z3, Z14, Z14
+	VPSHUFD   $0xf5, Z13, K1, Z14
+	VPSRLVD   Z4, Z14, Z14
+	VPMULLD   Z2, Z14, Z14
+	VPSUBD    Z14, Z9, Z14
+	VPSUBD    Z14, Z2, Z13
+	VPCMPUD   $0x01, Z7, Z14, K2
+	VPSUBD    Z7, Z14, Z14
+	VPADDD    Z2, Z14, K2, Z14
+	VPSUBD    Z14, Z2, Z14
+	MOVQ      CX, R9
+	JMP       visit_of_1
+
+step_of_1:
+	VPADDD    Z9, Z8, Z8
+	VPCMPUD   $0x01, Z9, Z8, K2
+	VPBLENDMD Z14, Z13, K2, Z10
+	VPCMPUD   $0x01, Z10, Z11, K2
+	VPSUBD    Z10, Z11, Z11
+	VPADDD    Z2, Z11, K2, Z11
+
+visit_of_1:
+	VPADDD        Z0, Z11, Z15
+	VPSRLD        $0x05, Z15, Z16
+	VMOVQ         X16, R10
+	VPEXTRQ       $0x01, X16, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X17
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X17, X17
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X17, X17
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X17, X17
+	VEXTRACTI32X4 $0x01, Z16, X18
+	VMOVQ         X18, R10
+	VPEXTRQ       $0x01, X18, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X18
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X18, X18
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X18, X18
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X18, X18
+	VEXTRACTI32X4 $0x02, Z16, X19
+	VMOVQ         X19, R10
+	VPEXTRQ       $0x01, X19, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X19
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X19, X19
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X19, X19
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X19, X19
+	VEXTRACTI32X4 $0x03, Z16, X16
+	VMOVQ         X16, R10
+	VPEXTRQ       $0x01, X16, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X16
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X16, X16
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X16, X16
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X16, X16
+	VINSERTI32X4  $0x01, X18, Y17, Y17
+	VINSERTI32X4  $0x01, X16, Y19, Y19
+	VINSERTI64X4  $0x01, Y19, Z17, Z16
+	VPRORVD       Z15, Z16, Z16
+	VPANDD        Z16, Z12, Z12
+	DECQ          R9
+	JNZ           step_of_1
+	VPTESTMD      Z1, Z12, K2
+	KMOVW         K2, R9
+	MOVW          R9, (SI)
+	ADDQ          $0x02, SI
+	ADDQ          $0x00000040, DX
+	JMP           vectors_of_1
+
+end_of_1:
+	MOVQ    BX, AX
+	ANDQ    $0x0f, AX
+	JZ      trimmed_3
+	SUBQ    $0x02, SI
+	MOVWLZX (SI), CX
+	BZHIL   AX, CX, CX
+	MOVW    CX, (SI)
+	ADDQ    $0x02, SI
+
+trimmed_3:
+	// From the last row back: the outcomes of a row go to the set bits of the row before.
+	LEAQ 4216(SP), AX
+	LEAQ 8(DI), CX
+
+row:
+	CMPQ    DI, AX
+	JEQ     rows_done
+	SUBQ    $0x00000088, DI
+	MOVQ    (DI), DX
+	LEAQ    8(DI), BX
+	MOVQ    BX, SI
+	CMPQ    DI, AX
+	MOVQ    hits+48(FP), R8
+	CMOVQEQ R8, SI
+
+	// There are two words of 32 bits for every 64 hashes.
+	ADDQ $0x3f, DX
+	SHRQ $0x06, DX
+	ADDQ DX, DX
+	XORL R8, R8
+
+word:
+	MOVL    (BX), R9
+	MOVQ    R8, R10
+	SHRQ    $0x03, R10
+	MOVQ    (CX)(R10*1), R10
+	MOVL    R8, R11
+	ANDL    $0x07, R11
+	SHRXQ   R11, R10, R10
+	PDEPL   R9, R10, R10
+	MOVL    R10, (SI)
+	POPCNTL R9, R9
+	ADDQ    R9, R8
+	ADDQ    $0x04, BX
+	ADDQ    $0x04, SI
+	DECQ    DX
+	JNZ     word
+	LEAQ    8(DI), CX
+	JMP     row
+
+rows_done:
+	VZEROUPPER
+	RET
+
+// func probeDouble64LoadsAVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
+TEXT ·probeDouble64LoadsAVX512(SB), $4160-88
+	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
+	// computes the bit of a probe from the bit of the probe before: starts and steps are
+	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
+	// 2^64 mod bits. The kernel makes the first probes of all hashes. If there are other
+	// probes, it compacts the numbers of the hashes that pass, and makes the others for
+	// those.
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
+	MOVQ         base+0(FP), AX
+	MOVL         AX, CX
+	ANDL         $0x03, CX
+	SHLL         $0x03, CX
+	ANDQ         $-4, AX
+	VPBROADCASTD CX, Z2
+	MOVLQZX      bits+8(FP), CX
+	VPBROADCASTD CX, Z3
+	MOVL         $0x0000ffff, CX
+	KMOVW        CX, K1
+	MOVL         $0x00005555, CX
+	KMOVW        CX, K2
+	MOVL         $0x00000001, CX
+	VPBROADCASTD CX, Z4
+	MOVQ         inverse+16(FP), CX
+	VPBROADCASTQ CX, Z0
+	VMOVDQU32    alternate0<>+0(SB), Z1
+	MOVQ         h1+56(FP), CX
+	MOVQ         h2+64(FP), BX
+	MOVQ         starts+40(FP), SI
+	MOVQ         steps+48(FP), DI
+	MOVQ         n+72(FP), R8
+	MOVQ         hits+80(FP), R9
+	LEAQ         (SP), R10
+	LEAQ         -1(R8), R11
+	SHRQ         $0x06, R11
+	XORL         R12, R12
+
+clear:
+	MOVQ              R12, (R9)(R11*8)
+	DECQ              R11
+	JNS               clear
+	MOVQ              inverse+16(FP), R11
+	TESTQ             R11, R11
+	JZ                given_0
+	VMOVDQU32         (CX), Z5
+	VCVTUQQ2PD.RZ_SAE Z5, Z6
+	VMULPD.RZ_SAE     Z0, Z6, Z6
+	VCVTTPD2UQQ       Z6, Z6
+	VMOVDQU32         64(CX), Z7
+	VCVTUQQ2PD.RZ_SAE Z7, Z8
+	VMULPD.RZ_SAE     Z0, Z8, Z8
+	VCVTTPD2UQQ       Z8, Z8
+	VPERMT2D          Z7, Z1, Z5
+	VPERMT2D          Z8, Z1, Z6
+	VPMULLD           Z3, Z6, Z6
+	VPSUBD            Z6, Z5, Z5
+	VPSUBD            Z3, Z5, Z6
+	VPMINUD           Z6, Z5, Z5
+	VMOVDQU32         Z5, (SI)
+	VMOVDQU32         (BX), Z5
+	VCVTUQQ2PD.RZ_SAE Z5, Z6
+	VMULPD.RZ_SAE     Z0, Z6, Z6
+	VCVTTPD2UQQ       Z6, Z6
+	VMOVDQU32         64(BX), Z7
+	VCVTUQQ2PD.RZ_SAE Z7, Z8
+	VMULPD.RZ_SAE     Z0, Z8, Z8
+	VCVTTPD2UQQ       Z8, Z8
+	VPERMT2D          Z7, Z1, Z5
+	VPERMT2D          Z8, Z1, Z6
+	VPMULLD           Z3, Z6, Z6
+	VPSUBD            Z6, Z5, Z5
+	VPSUBD            Z3, Z5, Z6
+	VPMINUD           Z6, Z5, Z5
+	VMOVDQU32         Z5, (DI)
+
+given_0:
+all:
+	VMOVDQU32 (SI), Z5
+	VMOVDQU32 (DI), Z6
+	VMOVDQU32 (CX), Z7
+	VMOVDQU32 (BX), Z8
+	VMOVDQU32 64(CX), Z14
+	VMOVDQU32 64(BX), Z15
+
+	// Compute the remainders for the next vector now: its probes would wait for them.
+	CMPQ              R8, $0x10
+	JLE               reduced
+	MOVQ              inverse+16(FP), R11
+	TESTQ             R11, R11
+	JZ                given_1
+	VMOVDQU32         128(CX), Z16
+	VCVTUQQ2PD.RZ_SAE Z16, Z17
+	VMULPD.RZ_SAE     Z0, Z17, Z17
+	VCVTTPD2UQQ       Z17, Z17
+	VMOVDQU32         192(CX), Z18
+	VCVTUQQ2PD.RZ_SAE Z18, Z19
+	VMULPD.RZ_SAE     Z0, Z19, Z19
+	VCVTTPD2UQQ       Z19, Z19
+	VPERMT2D          Z18, Z1, Z16
+	VPERMT2D          Z19, Z1, Z17
+	VPMULLD           Z3, Z17, Z17
+	VPSUBD            Z17, Z16, Z16
+	VPSUBD            Z3, Z16, Z17
+	VPMINUD           Z17, Z16, Z16
+	VMOVDQU32         Z16, 64(SI)
+	VMOVDQU32         128(BX), Z16
+	VCVTUQQ2PD.RZ_SAE Z16, Z17
+	VMULPD.RZ_SAE     Z0, Z17, Z17
+	VCVTTPD2UQQ       Z17, Z17
+	VMOVDQU32         192(BX), Z18
+	VCVTUQQ2PD.RZ_SAE Z18, Z19
+	VMULPD.RZ_SAE     Z0, Z19, Z19
+	VCVTTPD2UQQ       Z19, Z19
+	VPERMT2D          Z18, Z1, Z16
+	VPERMT2D          Z19, Z1, Z17
+	VPMULLD           Z3, Z17, Z17
+	VPSUBD            Z17, Z16, Z16
+	VPSUBD            Z3, Z16, Z17
+	VPMINUD           Z17, Z16, Z16
+	VMOVDQU32         Z16, 64(DI)
+
+given_1:
+reduced:
+	VPSUBD       Z6, Z3, Z6
+	MOVLQZX      wrap+12(FP), R11
+	VPBROADCASTD R11, Z16
+	VPADDD       Z6, Z16, Z16
+	VPSUBD       Z3, Z16, Z17
+	VPMINUD      Z17, Z16, Z16
+	MOVQ         first+32(FP), R11
+	VMOVDQA32    Z4, Z17
+	JMP          first
+
+first_step:
+	VPADDQ    Z8, Z7, Z7
+	VPCMPUQ   $0x01, Z8, Z7, K2
+	VPADDQ    Z15, Z14, Z14
+	VPCMPUQ   $0x01, Z15, Z14, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z16, Z6, K2, Z9
+	VPSUBD    Z9, Z5, Z5
+	VPADDD    Z3, Z5, Z18
+	VPMINUD   Z18, Z5, Z5
+
+first:
+	VPADDD        Z2, Z5, Z18
+	VPSRLD        $0x05, Z18, Z19
+	VMOVQ         X19, R12
+	VPEXTRQ       $0x01, X19, R13
+	MOVL          R12, R14
+	VMOVD         (AX)(R14*4), X20
+	SHRQ          $0x20, R12
+	VPINSRD       $0x01, (AX)(R12*4), X20, X20
+	MOVL          R13, R12
+	VPINSRD       $0x02, (AX)(R12*4), X20, X20
+	SHRQ          $0x20, R13
+	VPINSRD       $0x03, (AX)(R13*4), X20, X20
+	VEXTRACTI32X4 $0x01, Z19, X21
+	VMOVQ         X21, R12
+	VPEXTRQ       $0x01, X21, R13
+	MOVL          R12, R14
+	VMOVD         (AX)(R14*4), X21
+	SHRQ          $0x20, R12
+	VPINSRD       $0x01, (AX)(R12*4), X21, X21
+	MOVL          R13, R12
+	VPINSRD       $0x02, (AX)(R12*4), X21, X21
+	SHRQ          $0x20, R13
+	VPINSRD       $0x03, (AX)(R13*4), X21, X21
+	VEXTRACTI32X4 $0x02, Z19, X22
+	VMOVQ         X22, R12
+	VPEXTRQ       $0x01, X22, R13
+	MOVL          R12, R14
+	VMOVD         (AX)(R14*4), X22
+	SHRQ          $0x20, R12
+	VPINSRD       $0x01, (AX)(R12*4), X22, X22
+	MOVL          R13, R12
+	VPINSRD       $0x02, (AX)(R12*4), X22, X22
+	SHRQ          $0x20, R13
+	VPINSRD       $0x03, (AX)(R13*4), X22, X22
+	VEXTRACTI32X4 $0x03, Z19, X19
+	VMOVQ         X19, R12
+	VPEXTRQ       $0x01, X19, R13
+	MOVL          R12, R14
+	VMOVD         (AX)(R14*4), X19
+	SHRQ          $0x20, R12
+	VPINSRD       $0x01, (AX)(R12*4), X19, X19
+	MOVL          R13, R12
+	VPINSRD       $0x02, (AX)(R12*4), X19, X19
+	SHRQ          $0x20, R13
+	VPINSRD       $0x03, (AX)(R13*4), X19, X19
+	VINSERTI32X4  $0x01, X21, Y20, Y20
+	VINSERTI32X4  $0x01, X19, Y22, Y22
+	VINSERTI64X4  $0x01, Y22, Z20, Z19
+	VPRORVD       Z18, Z19, Z19
+	VPANDD        Z19, Z17, Z17
+	DECQ          R11
+	JNZ           first_step
+	VPTESTMD      Z4, Z17, K2
+	KMOVW         K2, R11
+	MOVQ          $0x00000010, R12
+	MOVQ          R8, R13
+	CMPQ          R13, R12
+	CMOVQGT       R12, R13
+	BZHIL         R13, R11, R11
+	MOVQ          first+32(FP), R12
+	MOVQ          probes+24(FP), R13
+	CMPQ          R12, R13
+	JNE           compact
+	MOVW          R11, (R9)
+	ADDQ          $0x02, R9
+	JMP           next
+
+compact:
+	MOVQ          n+72(FP), R12
+	SUBQ          R8, R12
+	VPBROADCASTD  R12, Z5
+	VPADDD        ascending<>+0(SB), Z5, Z5
+	KMOVW         R11, K2
+	POPCNTL       R11, R11
+	VPCOMPRESSD.Z Z5, K2, Z5
+	VMOVDQU32     Z5, (R10)
+	LEAQ          (R10)(R11*4), R10
+
+next:
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x40, SI
+	ADDQ      $0x00000080, BX
+	ADDQ      $0x40, DI
+	SUBQ      $0x10, R8
+	JG        all
+	MOVQ      first+32(FP), CX
+	MOVQ      probes+24(FP), BX
+	CMPQ      CX, BX
+	JEQ       end
+	MOVQ      probes+24(FP), CX
+	MOVQ      first+32(FP), BX
+	SUBQ      BX, CX
+	CMPQ      CX, $0x03
+	JL        rest
+	MOVQ      $0x00000002, CX
+	LEAQ      (SP), BX
+	MOVQ      first+32(FP), SI
+	VPXORD    Z3, Z3, Z0
+	VMOVDQU32 Z0, (R10)
+	LEAQ      (SP), DI
+	MOVQ      R10, R8
+	SUBQ      DI, R8
+	SHRQ      $0x02, R8
+	JZ        more_end
+
+more_survivors:
+	VMOVDQU32     (DI), Z0
+	MOVQ          starts+40(FP), R9
+	VMOVQ         X0, R10
+	VPEXTRQ       $0x01, X0, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X1
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X1, X1
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X1, X1
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X1, X1
+	VEXTRACTI32X4 $0x01, Z0, X5
+	VMOVQ         X5, R10
+	VPEXTRQ       $0x01, X5, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X5
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X5, X5
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X5, X5
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X5, X5
+	VEXTRACTI32X4 $0x02, Z0, X6
+	VMOVQ         X6, R10
+	VPEXTRQ       $0x01, X6, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X6
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X6, X6
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X6, X6
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X6, X6
+	VEXTRACTI32X4 $0x03, Z0, X7
+	VMOVQ         X7, R10
+	VPEXTRQ       $0x01, X7, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X7
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X7, X7
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X7, X7
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X7, X7
+	VINSERTI32X4  $0x01, X5, Y1, Y1
+	VINSERTI32X4  $0x01, X7, Y6, Y6
+	VINSERTI64X4  $0x01, Y6, Z1, Z5
+	MOVQ          steps+48(FP), R9
+	VMOVQ         X0, R10
+	VPEXTRQ       $0x01, X0, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X1
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X1, X1
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X1, X1
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X1, X1
+	VEXTRACTI32X4 $0x01, Z0, X6
+	VMOVQ         X6, R10
+	VPEXTRQ       $0x01, X6, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X6
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X6, X6
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X6, X6
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X6, X6
+	VEXTRACTI32X4 $0x02, Z0, X7
+	VMOVQ         X7, R10
+	VPEXTRQ       $0x01, X7, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X7
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X7, X7
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X7, X7
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X7, X7
+	VEXTRACTI32X4 $0x03, Z0, X8
+	VMOVQ         X8, R10
+	VPEXTRQ       $0x01, X8, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X8
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X8, X8
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X8, X8
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X8, X8
+	VINSERTI32X4  $0x01, X6, Y1, Y1
+	VINSERTI32X4  $0x01, X8, Y7, Y7
+	VINSERTI64X4  $0x01, Y7, Z1, Z6
+	MOVQ          h1+56(FP), R9
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z7
+	VPGATHERDQ    (R9)(Y0*8), K2, Z7
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z8
+	VPGATHERDQ    (R9)(Y1*8), K2, Z8
+	MOVQ          h2+64(FP), R9
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z9
+	VPGATHERDQ    (R9)(Y0*8), K2, Z9
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z0
+	VPGATHERDQ    (R9)(Y1*8), K2, Z0
+	VPSUBD        Z6, Z3, Z1
+	MOVLQZX       wrap+12(FP), R9
+	VPBROADCASTD  R9, Z6
+	VPADDD        Z1, Z6, Z6
+	VPSUBD        Z3, Z6, Z14
+	VPMINUD       Z14, Z6, Z6
+	MOVQ          SI, R9
+
+more_skip:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z0, Z8, Z8
+	VPCMPUQ   $0x01, Z0, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z6, Z1, K2, Z10
+	VPSUBD    Z10, Z5, Z5
+	VPADDD    Z3, Z5, Z14
+	VPMINUD   Z14, Z5, Z5
+	DECQ      R9
+	JNZ       more_skip
+	MOVQ      CX, R9
+	VMOVDQA32 Z4, Z14
+	JMP       more_probe
+
+more_probe_step:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z0, Z8, Z8
+	VPCMPUQ   $0x01, Z0, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z6, Z1, K2, Z11
+	VPSUBD    Z11, Z5, Z5
+	VPADDD    Z3, Z5, Z15
+	VPMINUD   Z15, Z5, Z5
+
+more_probe:
+	VPADDD        Z2, Z5, Z15
+	VPSRLD        $0x05, Z15, Z16
+	VMOVQ         X16, R10
+	VPEXTRQ       $0x01, X16, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X17
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X17, X17
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X17, X17
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X17, X17
+	VEXTRACTI32X4 $0x01, Z16, X18
+	VMOVQ         X18, R10
+	VPEXTRQ       $0x01, X18, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X18
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X18, X18
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X18, X18
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X18, X18
+	VEXTRACTI32X4 $0x02, Z16, X19
+	VMOVQ         X19, R10
+	VPEXTRQ       $0x01, X19, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X19
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X19, X19
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X19, X19
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X19, X19
+	VEXTRACTI32X4 $0x03, Z16, X16
+	VMOVQ         X16, R10
+	VPEXTRQ       $0x01, X16, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X16
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X16, X16
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X16, X16
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X16, X16
+	VINSERTI32X4  $0x01, X18, Y17, Y17
+	VINSERTI32X4  $0x01, X16, Y19, Y19
+	VINSERTI64X4  $0x01, Y19, Z17, Z16
+	VPRORVD       Z15, Z16, Z16
+	VPANDD        Z16, Z14, Z14
+	DECQ          R9
+	JNZ           more_probe_step
+	VPTESTMD      Z4, Z14, K2
+	KMOVW         K2, R9
+	MOVQ          $0x00000010, R10
+	MOVQ          R8, R11
+	CMPQ          R11, R10
+	CMOVQGT       R10, R11
+	BZHIL         R11, R9, R9
+	VMOVDQU32     (DI), Z0
+	KMOVW         R9, K2
+	POPCNTL       R9, R9
+	VPCOMPRESSD.Z Z0, K2, Z0
+	VMOVDQU32     Z0, (BX)
+	LEAQ          (BX)(R9*4), BX
+	ADDQ          $0x40, DI
+	SUBQ          $0x10, R8
+	JG            more_survivors
+
+more_end:
+	MOVQ BX, R10
+
+rest:
+	MOVQ first+32(FP), CX
+	MOVQ probes+24(FP), BX
+	SUBQ CX, BX
+	CMPQ BX, $0x03
+	JL   last
+	ADDQ $0x02, CX
+	SUBQ $0x02, BX
+
+last:
+	VPXORD    Z3, Z3, Z0
+	VMOVDQU32 Z0, (R10)
+	LEAQ      (SP), SI
+	MOVQ      R10, DI
+	SUBQ      SI, DI
+	SHRQ      $0x02, DI
+	JZ        last_end
+
+last_survivors:
+	VMOVDQU32     (SI), Z0
+	MOVQ          starts+40(FP), R8
+	VMOVQ         X0, R9
+	VPEXTRQ       $0x01, X0, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X1
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X1, X1
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X1, X1
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X1, X1
+	VEXTRACTI32X4 $0x01, Z0, X5
+	VMOVQ         X5, R9
+	VPEXTRQ       $0x01, X5, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X5
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X5, X5
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X5, X5
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X5, X5
+	VEXTRACTI32X4 $0x02, Z0, X6
+	VMOVQ         X6, R9
+	VPEXTRQ       $0x01, X6, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X6
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X6, X6
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X6, X6
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X6, X6
+	VEXTRACTI32X4 $0x03, Z0, X7
+	VMOVQ         X7, R9
+	VPEXTRQ       $0x01, X7, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X7
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X7, X7
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X7, X7
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X7, X7
+	VINSERTI32X4  $0x01, X5, Y1, Y1
+	VINSERTI32X4  $0x01, X7, Y6, Y6
+	VINSERTI64X4  $0x01, Y6, Z1, Z5
+	MOVQ          steps+48(FP), R8
+	VMOVQ         X0, R9
+	VPEXTRQ       $0x01, X0, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X1
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X1, X1
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X1, X1
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X1, X1
+	VEXTRACTI32X4 $0x01, Z0, X6
+	VMOVQ         X6, R9
+	VPEXTRQ       $0x01, X6, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X6
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X6, X6
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X6, X6
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X6, X6
+	VEXTRACTI32X4 $0x02, Z0, X7
+	VMOVQ         X7, R9
+	VPEXTRQ       $0x01, X7, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X7
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X7, X7
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X7, X7
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X7, X7
+	VEXTRACTI32X4 $0x03, Z0, X8
+	VMOVQ         X8, R9
+	VPEXTRQ       $0x01, X8, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X8
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X8, X8
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X8, X8
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X8, X8
+	VINSERTI32X4  $0x01, X6, Y1, Y1
+	VINSERTI32X4  $0x01, X8, Y7, Y7
+	VINSERTI64X4  $0x01, Y7, Z1, Z6
+	MOVQ          h1+56(FP), R8
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z7
+	VPGATHERDQ    (R8)(Y0*8), K2, Z7
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z8
+	VPGATHERDQ    (R8)(Y1*8), K2, Z8
+	MOVQ          h2+64(FP), R8
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z9
+	VPGATHERDQ    (R8)(Y0*8), K2, Z9
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z0
+	VPGATHERDQ    (R8)(Y1*8), K2, Z0
+	VPSUBD        Z6, Z3, Z1
+	MOVLQZX       wrap+12(FP), R8
+	VPBROADCASTD  R8, Z6
+	VPADDD        Z1, Z6, Z6
+	VPSUBD        Z3, Z6, Z10
+	VPMINUD       Z10, Z6, Z6
+	MOVQ          CX, R8
+
+last_skip:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z0, Z8, Z8
+	VPCMPUQ   $0x01, Z0, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z6, Z1, K2, Z12
+	VPSUBD    Z12, Z5, Z5
+	VPADDD    Z3, Z5, Z10
+	VPMINUD   Z10, Z5, Z5
+	DECQ      R8
+	JNZ       last_skip
+	MOVQ      BX, R8
+	VMOVDQA32 Z4, Z10
+	JMP       last_probe
+
+last_probe_step:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z0, Z8, Z8
+	VPCMPUQ   $0x01, Z0, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z6, Z1, K2, Z13
+	VPSUBD    Z13, Z5, Z5
+	VPADDD    Z3, Z5, Z11
+	VPMINUD   Z11, Z5, Z5
+
+last_probe:
+	VPADDD        Z2, Z5, Z11
+	VPSRLD        $0x05, Z11, Z14
+	VMOVQ         X14, R9
+	VPEXTRQ       $0x01, X14, R10
+	MOVL          R9, R11
+	VMOVD         (AX)(R11*4), X15
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (AX)(R9*4), X15, X15
+	MOVL          R10, R9
+	VPINSRD       $0x02, (AX)(R9*4), X15, X15
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (AX)(R10*4), X15, X15
+	VEXTRACTI32X4 $0x01, Z14, X16
+	VMOVQ         X16, R9
+	VPEXTRQ       $0x01, X16, R10
+	MOVL          R9, R11
+	VMOVD         (AX)(R11*4), X16
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (AX)(R9*4), X16, X16
+	MOVL          R10, R9
+	VPINSRD       $0x02, (AX)(R9*4), X16, X16
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (AX)(R10*4), X16, X16
+	VEXTRACTI32X4 $0x02, Z14, X17
+	VMOVQ         X17, R9
+	VPEXTRQ       $0x01, X17, R10
+	MOVL          R9, R11
+	VMOVD         (AX)(R11*4), X17
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (AX)(R9*4), X17, X17
+	MOVL          R10, R9
+	VPINSRD       $0x02, (AX)(R9*4), X17, X17
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (AX)(R10*4), X17, X17
+	VEXTRACTI32X4 $0x03, Z14, X14
+	VMOVQ         X14, R9
+	VPEXTRQ       $0x01, X14, R10
+	MOVL          R9, R11
+	VMOVD         (AX)(R11*4), X14
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (AX)(R9*4), X14, X14
+	MOVL          R10, R9
+	VPINSRD       $0x02, (AX)(R9*4), X14, X14
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (AX)(R10*4), X14, X14
+	VINSERTI32X4  $0x01, X16, Y15, Y15
+	VINSERTI32X4  $0x01, X14, Y17, Y17
+	VINSERTI64X4  $0x01, Y17, Z15, Z14
+	VPRORVD       Z11, Z14, Z14
+	VPANDD        Z14, Z10, Z10
+	DECQ          R8
+	JNZ           last_probe_step
+	VPTESTMD      Z4, Z10, K2
+	KMOVW         K2, R8
+	MOVQ          $0x00000010, R9
+	MOVQ          DI, R10
+	CMPQ          R10, R9
+	CMOVQGT       R9, R10
+	BZHIL         R10, R8, R8
+	MOVQ          hits+80(FP), R9
+	TESTL         R8, R8
+	JZ            no_hit
+
+hit:
+	BSFL R8, DX
+	MOVL (SI)(DX*4), DX
+	MOVL DX, R10
+	SHRL $0x06, R10
+	MOVQ (R9)(R10*8), R11
+	BTSQ DX, R11
+	MOVQ R11, (R9)(R10*8)
+	LEAL -1(R8), DX
+	ANDL DX, R8
+	JNZ  hit
+
+no_hit:
+	ADDQ $0x40, SI
+	SUBQ $0x10, DI
+	JG   last_survivors
+
+last_end:
+end:
+	VZEROUPPER
+	RET
+
 // func probeDouble32LoadsAVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
 TEXT ·probeDouble32LoadsAVX2(SB), $5856-80

@@ -84,18 +84,26 @@ const (
 // The other kernels test in stages, which make one probe of all hashes and compact those that pass, until
 // at most denseBelow hashes are left, or more than densePer256/256 of them passed a stage. Then they make
 // all other probes of each hash at once. In a filter of stageBytes, denseBelowFar takes the place of
-// denseBelow. loads makes AVX2 load words one by one.
+// denseBelow. loads makes AVX2 load words one by one, and AVX-512, too, in a filter of fewer than loadsBelow
+// bytes.
 type form struct {
 	first                                  int
 	denseBelow, denseBelowFar, densePer256 int
 	loads                                  bool
+	loadsBelow                             uint64
 }
 
-// staged is the form of most hashes, and dense that of hashes after many hits.
-var staged, dense form
+// isOfLoads reports whether a kernel loads words one by one in a filter of so many bytes.
+func (f *form) isOfLoads(kernel Kernel, bytes uint64) bool {
+	return f.loads && (kernel == AVX2 || kernel == AVX512 && bytes < f.loadsBelow)
+}
+
+// staged is the form of most hashes, and dense that of hashes after many hits. form64 says which loads
+// the walk double64 takes.
+var staged, dense, form64 form
 
 // slowGather reports whether the CPU's gathers take longer than the loads that they stand for. AVX2's kernels
-// then load.
+// then load, and AVX-512's in near caches.
 var slowGather bool
 
 // rowLengths says which keys AVX-512 hashes by rows: it loads the bytes of each key and transposes them,

@@ -61,8 +61,10 @@ func main() {
 	setPlaces()
 	sortPlaces()
 	hash32LoadsHeaders()
-	probeDouble32(&avx2Loads{})
-	probeDouble64(&avx2Loads{})
+	for _, v := range []vectors{&avx512Loads{}, &avx2Loads{}} {
+		probeDouble32(v)
+		probeDouble64(v)
+	}
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
 		hash32(v, 8)
