@@ -436,7 +436,7 @@ func TestSingleIntegers(t *testing.T) {
 	})
 	dense := randomBits(random, 8*pairBytes, 0.875)
 	for k := range byte(32) {
-		for _, n := range []int{1000, pairBytes - 1, pairBytes} {
+		for _, n := range []uint64{1000, pairBytes - 1, pairBytes} {
 			check(LevelDB, append(dense[:n:n], k), 0)
 		}
 	}

@@ -10177,7 +10177,8 @@ TEXT ·hasUint64Double32AVX2(SB), NOSPLIT, $0-17
 	RORXL   $0x11, AX, BX
 	MOVQ    (CX), SI
 	MOVQ    24(CX), DI
-	CMPQ    8(CX), $0x00040000
+	MOVQ    ·pairBytes+0(SB), DX
+	CMPQ    8(CX), DX
 	JCC     pairs
 	SUBQ    $0x03, DI
 	JL      few
@@ -10266,7 +10267,8 @@ TEXT ·hasHashDouble32AVX2(SB), NOSPLIT, $0-33
 	RORXL   $0x11, AX, BX
 	MOVQ    (CX), SI
 	MOVQ    24(CX), DI
-	CMPQ    8(CX), $0x00040000
+	MOVQ    ·pairBytes+0(SB), DX
+	CMPQ    8(CX), DX
 	JCC     pairs
 	SUBQ    $0x03, DI
 	JL      few

@@ -16,11 +16,6 @@ const (
 	// farBytes is the size of a filter from which on a window has half as many keys. Such a
 	// filter does not fit the caches, so a call into assembly takes longer for each key.
 	farBytes = 32 << 20
-	// pairBytes is the size of a filter of the walk double32 from which on two probes of a single
-	// key share a branch, and not three. On a Sapphire Rapids, absent keys are then 1.1 times as
-	// fast at 256 KiB and 1.2 times as fast from 8 MiB on; at 16 KiB they would take 1.1 times as
-	// long (-bench MayContain$). Prototypes on a Zen 3 gave the same bound.
-	pairBytes = 256 << 10
 	// exitBytes is the size of a filter from which on Go returns after fewer probes: in the walk line512
 	// after four probes, and in double64 after two and not three. While a CPU waits for a line, it loads
 	// those of later keys, as many as it has room for their instructions, and a branch waits for
@@ -58,14 +53,13 @@ const (
 	// minSetHashes is the number of hashes from which on kernels set bits of lines.
 	minSetHashes = 4
 	// maxKernelLines is the number of lines of 64 bytes from which on Go serves a filter of the walks
-	// line512 and line32, 4 GiB in all: offsets of lines have 32 bits in the kernels. requestLines is the
-	// number from which on kernels request the lines of later keys, 1 MiB in all.
+	// line512 and line32, 4 GiB in all: offsets of lines have 32 bits in the kernels.
 	maxKernelLines = 1 << 26
-	requestLines   = 1 << 14
-	// maxKernelBlocks and requestBlocks are the same for the blocks of 32 bytes of the walk split256. In a
-	// nearer cache than that of 1 MiB, requests cost more than they save.
+	// maxKernelBlocks is the same for the blocks of 32 bytes of the walk split256.
 	maxKernelBlocks = 1 << 27
-	requestBlocks   = 1 << 15
+	// requestBytes is the size of a filter from which on kernels request the lines of later keys. In a
+	// nearer cache, requests cost more than they save.
+	requestBytes = 1 << 20
 	// maxKernelBits is the most bits, 256 MiB, of a filter of the walk double64 that the kernels
 	// test. Go tests larger filters.
 	maxKernelBits = 1 << 31
@@ -76,6 +70,23 @@ const (
 	// longKey is the number of bytes from which on Go hashes a key.
 	longKey = 1 << 15
 )
+
+// pairBytes is the size of a filter of the walk double32 from which on two probes of a single key share a
+// branch, and not three. On a Sapphire Rapids, absent keys are then 1.1 times as fast at 256 KiB and 1.2
+// times as fast from 8 MiB on; at 16 KiB they would take 1.1 times as long (-bench MayContain$). Prototypes
+// on a Zen 3 gave the same bound.
+var pairBytes uint64 = 256 << 10
+
+// requestBytes512 is requestBytes for tests by AVX-512.
+var requestBytes512 uint64 = requestBytes
+
+// isFar reports whether tests by a kernel request the lines of a filter of so many bytes.
+func (k Kernel) isFar(bytes uint64) bool {
+	if k == AVX512 {
+		return bytes >= requestBytes512
+	}
+	return bytes >= requestBytes
+}
 
 // form says how a kernel of the walk double32 tests. NEON makes the first probes of all hashes. It then
 // compacts the hashes that pass and makes their other probes; if first is the number of probes or more, it

@@ -151,7 +151,7 @@ func (d *line32) divisor() (recip, shift uint64) {
 
 // probeBatch is probeHashes for this walk.
 func (d *line32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, d.n >= requestLines) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.isFar(64*d.n)) {
 		d.probeGeneric(hashes, hits)
 	}
 }
@@ -188,7 +188,7 @@ func (d *line32) probeLater(kernel Kernel, hashes []uint32, hits []uint64, far b
 // addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
 // nothing, if Go must set them.
 func (d *line32) addAssembly(kernel Kernel, hashes []uint32) bool {
-	return d.addForm(kernel, hashes, d.n >= requestLines)
+	return d.addForm(kernel, hashes, 64*d.n >= requestBytes)
 }
 
 // addForm is addAssembly with far as for probeForm.
