@@ -3,6 +3,7 @@
 package bloom
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -30,21 +31,56 @@ var forms = []struct {
 	{"staged-loads", form{densePer256: 256, loads: true, loadsBelow: math.MaxUint64}},
 }
 
-// init chooses what Intel's CPUs take, on every CPU. withLoads and withRows are for the others.
-func init() {
-	loadWords(false)
-	byRows = rowsIntel
-	staged.loadsBelow, dense.loadsBelow, form64.loadsBelow = math.MaxUint64, math.MaxUint64, math.MaxUint64
-}
+// init chooses what Intel's CPUs take, on every CPU. withAMD and withLoads are for the others.
+func init() { tune(false) }
 
-func loadWords(loads bool) {
-	staged.loads, dense.loads, form64.loads, slowGather = loads, loads, loads, loads
+// withAMD chooses what AMD's CPUs take, until the test ends.
+func withAMD(t *testing.T) {
+	tune(true)
+	t.Cleanup(func() { tune(false) })
 }
 
 // withLoads chooses the kernels that load words one by one, in filters of any size, until the test ends.
 func withLoads(t *testing.T) {
-	loadWords(true)
-	t.Cleanup(func() { loadWords(false) })
+	withAMD(t)
+	staged.loadsBelow, dense.loadsBelow, form64.loadsBelow = math.MaxUint64, math.MaxUint64, math.MaxUint64
+}
+
+// TestAMD compares what AMD's CPUs take with the reference: in filters around the sizes from which on it is
+// another.
+func TestAMD(t *testing.T) {
+	is(t, kernelTest|loadTest|alone)
+	withAMD(t)
+	random := rand.New(rand.NewPCG(83, 84))
+	eachFormat(t, func(t *testing.T, format Format) {
+		for _, size := range []int{16 << 10, 95 << 10, 97 << 10, 127 << 10, 129 << 10, 1<<20 - 100, 1<<20 + 100, 4<<20 - 100, 4<<20 + 100, 32<<20 - 100, 32<<20 + 100} {
+			if size > 1<<20 && testing.Short() {
+				continue
+			}
+			policy := Policy{format, 10}
+			keys := make([]uint64, windowKeys+70)
+			for i := range keys {
+				keys[i] = random.Uint64()
+			}
+			set := mustSet(t, policy, 8*size/10)
+			set.AddBatch(Integers(keys[:len(keys)/2]))
+			encoded := set.AppendFilter(nil)
+			want := make([]bool, len(keys))
+			for i, key := range keys {
+				want[i] = Reference(format, encoded, binary.LittleEndian.AppendUint64(nil, key))
+			}
+			for _, kernel := range kernels {
+				f := onKernel(t, mustOpen(t, format, encoded), kernel)
+				checkBatch(t, f, Integers(keys), want)
+				checkBatch(t, f, Integers(keys[:500]), want[:500])
+				for i, key := range keys[:600] {
+					if f.MayContainUint64(key) != want[i] {
+						t.Fatalf("kernel %v, %d bytes: MayContainUint64(%x) = %v", kernel, len(encoded), key, !want[i])
+					}
+				}
+			}
+		}
+	})
 }
 
 // TestLoads compares the kernels that load words one by one with the letter of their walks
@@ -94,10 +130,10 @@ func TestKeysOfMixedLengths(t *testing.T) {
 	}
 	for choice := range rowChoices {
 		t.Run(choice, func(t *testing.T) {
-			withRows(t, choice)
 			if choice == "AMD" {
-				withLoads(t)
+				withAMD(t)
 			}
+			withRows(t, choice)
 			for n := 1; n <= 130; n += someLengths(n) {
 				for i, longest := range []int{3, 12, 17, 33, 140, 300} {
 					least := []int{0, 1, 4, 8, 9, 16, 17}[(n+i)%7]

@@ -27,31 +27,38 @@ func init() {
 	if cpuid.CPU.Supports(featuresAVX512...) {
 		kernels = append([]Kernel{AVX512}, kernels...)
 	}
-	// Gathers take longer than their loads on AMD's CPUs. AVX2's kernels then load words one by one. On a
-	// Zen 3, a gather of 8 words takes 11.4 cycles, and the loads take 7.9. Prototypes of a filter of 16 KiB
-	// were 1.18 times as fast for absent keys, and 1.28 to 1.39 times as fast for present keys. On a Sapphire
-	// Rapids, gathers are faster: -bench 'Gathers|Forms' has both.
-	//
-	// Gathers are slow on Intel's CPUs from Skylake to Ice Lake, too, if their microcode protects
-	// against Downfall. No CPUID bit tells.
-	slowGather = isAMD
-	byRows = rowsIntel
-	if isAMD {
-		byRows = rowsAMD
-		// On a Zen 5 with AVX2 code, pairs of absent keys took 1.13 times as long as threes at 256 KiB, and as
-		// long at 1 MiB. AVX-512's requests of lines cost 1.4 to 1.02 times the time between 256 KiB and 16 MiB,
-		// and at 64 MiB keys were 1.04 to 1.21 times as fast with them; AVX2's pay from 1 MiB on.
-		pairBytes, requestBytes512 = 1<<20, 32<<20
-	}
-	// Prototypes on a Zen 5 were with AVX-512's loads 1.26 times as fast for absent keys at 16 KiB, and 1.15
-	// times at 1 MiB; from 8 MiB on they were slower. Present keys, which make all probes at once, were 1.35
-	// times as fast at 16 KiB and 1.2 times at 64 KiB; at 256 KiB they took 1.14 times as long. Nori's were
-	// 1.13 to 1.18 times as fast at 16 KiB, and present ones took 1.2 times as long at 1 MiB.
-	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loads: slowGather, loadsBelow: 96 << 10}
-	staged = form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loads: slowGather, loadsBelow: 4 << 20}
-	form64 = form{loads: slowGather, loadsBelow: 128 << 10}
+	tune(isAMD)
 	if slowPDEP {
 		staged = dense
+	}
+}
+
+// tune chooses what is fastest on AMD's CPUs, or on Intel's. It does not depend on the CPU, so tests run
+// the choice of each on both.
+//
+// Gathers take longer than their loads on AMD's CPUs. AVX2's kernels then load words one by one. On a Zen 3,
+// a gather of 8 words takes 11.4 cycles, and the loads take 7.9. Prototypes of a filter of 16 KiB were 1.18
+// times as fast for absent keys, and 1.28 to 1.39 times as fast for present keys. On a Zen 5, a gather of 16
+// words takes 20 cycles, and the loads take 10 to 12. Prototypes with AVX-512's loads were 1.26 times as fast
+// for absent keys at 16 KiB, and 1.15 times at 1 MiB; from 8 MiB on they were slower. Present keys, which
+// make all probes at once, were 1.35 times as fast at 16 KiB and 1.2 times at 64 KiB; at 256 KiB they took
+// 1.14 times as long. Nori's were 1.13 to 1.18 times as fast at 16 KiB, and present ones took 1.2 times as
+// long at 1 MiB. On a Sapphire Rapids and an Emerald Rapids, gathers are faster: -bench 'Gathers|Forms'
+// has both.
+//
+// Gathers are slow on Intel's CPUs from Skylake to Ice Lake, too, if their microcode protects against
+// Downfall. No CPUID bit tells.
+func tune(amd bool) {
+	slowGather = amd
+	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loads: amd, loadsBelow: 96 << 10}
+	staged = form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loads: amd, loadsBelow: 4 << 20}
+	form64 = form{loads: amd, loadsBelow: 128 << 10}
+	byRows, pairBytes, requestBytes512 = rowsIntel, 256<<10, requestBytes
+	if amd {
+		// On a Zen 5, three probes a branch were 1.13 times as fast for absent keys at 256 KiB as two, and as
+		// fast at 1 MiB. Tests by AVX-512 with requests of lines were 0.7 to 1.03 times as fast from 256 KiB to
+		// 16 MiB, and 1.04 to 1.21 times at 64 MiB; AVX2's gain from 1 MiB on.
+		byRows, pairBytes, requestBytes512 = rowsAMD, 1<<20, 32<<20
 	}
 }
 

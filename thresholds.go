@@ -78,7 +78,7 @@ const (
 var pairBytes uint64 = 256 << 10
 
 // requestBytes512 is requestBytes for tests by AVX-512.
-var requestBytes512 uint64 = requestBytes
+var requestBytes512 uint64
 
 // isFar reports whether tests by a kernel request the lines of a filter of so many bytes.
 func (k Kernel) isFar(bytes uint64) bool {
