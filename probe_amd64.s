@@ -4000,7 +4000,7 @@ end:
 
 // func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·hash32RowsAVX512(SB), $1208-56
+TEXT ·hash32RowsAVX512(SB), $1080-56
 	// A group is 32 keys. The kernel loads 32 bytes of each key with a mask of the bytes that it
 	// has, those of 16 keys into 8 vectors, and transposes them: then a vector has one word of 16
 	// keys. The mask leaves zeros after the end of a key, so a key's last one to three bytes are a
@@ -4009,54 +4009,111 @@ TEXT ·hash32RowsAVX512(SB), $1208-56
 	// would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes: a
 	// call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	LEAQ      63(SP), CX
-	ANDQ      $-64, CX
-	MOVQ      rows+0(FP), DX
-	MOVQ      n+24(FP), BX
-	MOVQ      $0x00000018, SI
-	VMOVDQU64 headers24Word0<>+0(SB), Z0
-	VMOVDQA64 Z0, 768(CX)
-	MOVL      $0x000000c0, AX
-	KMOVW     AX, K1
-	VMOVDQU64 headers24Word1<>+0(SB), Z0
-	VMOVDQA64 Z0, 832(CX)
-	MOVL      $0x000000e0, AX
-	KMOVW     AX, K2
-	CMPQ      stride+8(FP), SI
-	JEQ       strided
-	MOVQ      $0x00000010, SI
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VMOVDQA64 Z0, 768(CX)
-	MOVL      $0x00000000, AX
-	KMOVW     AX, K1
-	VMOVDQU64 headers16Word1<>+0(SB), Z0
-	VMOVDQA64 Z0, 832(CX)
-	MOVL      $0x00000000, AX
-	KMOVW     AX, K2
-
-strided:
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	MOVQ         rows+0(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         $0x00000010, SI
+	CMPQ         stride+8(FP), $0x18
+	CMOVQEQ      stride+8(FP), SI
 	LEAQ         (SI)(SI*2), DI
 	LEAQ         (SI)(SI*4), R8
 	LEAQ         (DI)(SI*4), R9
+	MOVL         $0x000000e0, AX
+	KMOVW        AX, K1
 	MOVQ         hashes+32(FP), R11
-	MOVQ         $0x00004000, 896(CX)
+	MOVQ         $0x00004000, 768(CX)
 	MOVLQZX      signs+40(FP), AX
-	MOVL         AX, 904(CX)
+	MOVL         AX, 776(CX)
 	MOVL         $0xc6a4a793, AX
 	VPBROADCASTD AX, Z0
 	MOVL         $0x00000010, AX
 	VPBROADCASTD AX, Z1
 
 group:
-	CMPQ stride+8(FP), $0x10
-	JL   offsets
-	MOVQ DX, AX
-	CMPQ BX, $0x20
-	JL   copy
-	MOVQ SI, R10
-	SHLQ $0x05, R10
-	ADDQ R10, DX
-	JMP  found
+	CMPQ       stride+8(FP), $0x10
+	JL         offsets
+	MOVQ       DX, AX
+	CMPQ       BX, $0x20
+	JL         copy
+	MOVQ       SI, R10
+	SHLQ       $0x05, R10
+	ADDQ       R10, DX
+	CMPQ       BX, $0x40
+	JL         found
+	MOVQ       (DX), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*4), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R8*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R9*1), R10
+	PREFETCHT0 (R10)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*4), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R8*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R9*1), R10
+	PREFETCHT0 (R10)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*4), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R8*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R9*1), R10
+	PREFETCHT0 (R10)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*4), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R8*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R9*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       SI, R10
+	SHLQ       $0x03, R10
+	SUBQ       R10, DX
+	SUBQ       R10, DX
+	SUBQ       R10, DX
+	JMP        found
 
 copy:
 	VPXORD    Z2, Z2, Z2
@@ -4086,8 +4143,8 @@ copy_words:
 	CMOVQLT     R14, R13
 	MOVQ        $-1, R14
 	BZHIQ       R13, R14, R13
-	KMOVB       R13, K3
-	VMOVDQU64.Z (AX), K3, Z2
+	KMOVB       R13, K2
+	VMOVDQU64.Z (AX), K2, Z2
 	VMOVDQA64   Z2, (R12)
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, R12
@@ -4097,32 +4154,32 @@ copy_words:
 	JMP         found
 
 offsets:
-	MOVQ         CX, AX
-	MOVQ         data+16(FP), R10
-	VPBROADCASTQ R10, Z2
-	MOVQ         BX, R10
-	MOVQ         $0x00000004, R12
-	KXNORB       K1, K1, K3
+	MOVQ         data+16(FP), AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         BX, AX
+	MOVQ         CX, R10
+	LEAQ         512(R10), R12
+	KXNORB       K1, K1, K2
 
 offset:
-	CMPQ    R10, $0x08
+	CMPQ    AX, $0x08
 	JGE     eight
 	MOVQ    $0x00000008, R13
-	CMPQ    R10, R13
-	CMOVQLT R10, R13
+	CMPQ    AX, R13
+	CMOVQLT AX, R13
 	XORL    R14, R14
 	TESTQ   R13, R13
 	CMOVQLT R14, R13
 	MOVQ    $-1, R14
 	BZHIQ   R13, R14, R13
-	KMOVB   R13, K3
-	KMOVB   K3, K3
+	KMOVB   R13, K2
+	KMOVB   K2, K2
 
 eight:
 	CMPQ        stride+8(FP), $0x08
 	JL          other_offsets
-	VMOVDQU64.Z (DX), K3, Z3
-	VMOVDQU64.Z 8(DX), K3, Z4
+	VMOVDQU64.Z (DX), K2, Z3
+	VMOVDQU64.Z 8(DX), K2, Z4
 	ADDQ        $0x40, DX
 	JMP         ends
 
@@ -4137,12 +4194,12 @@ other_offsets:
 	ADDQ         R13, DX
 	VPMULLQ      ascendingLongs<>+0(SB), Z4, Z2
 	VPADDQ       Z2, Z3, Z3
-	VMOVDQA64.Z  Z4, K3, Z4
+	VMOVDQA64.Z  Z4, K2, Z4
 	JMP          located
 
 short_offsets:
-	VPMOVSXDQ.Z (DX), K3, Z3
-	VPMOVSXDQ.Z 4(DX), K3, Z4
+	VPMOVSXDQ.Z (DX), K2, Z3
+	VPMOVSXDQ.Z 4(DX), K2, Z4
 	ADDQ        $0x20, DX
 
 ends:
@@ -4151,69 +4208,67 @@ ends:
 
 located:
 	VMOVDQU64 firstHeaders<>+0(SB), Z5
-	VMOVDQU64 firstHeaders<>+64(SB), Z6
 	VPERMI2Q  Z4, Z3, Z5
-	VPERMI2Q  Z4, Z3, Z6
-	VMOVDQA64 Z5, (AX)
-	VMOVDQA64 Z6, 64(AX)
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x08, R10
-	DECQ      R12
-	JNZ       offset
+	VMOVDQA64 Z5, (R10)
+	VMOVDQU64 firstHeaders<>+64(SB), Z5
+	VPERMI2Q  Z4, Z3, Z5
+	VMOVDQA64 Z5, 64(R10)
+	ADDQ      $0x00000080, R10
+	SUBQ      $0x08, AX
+	CMPQ      R10, R12
+	JNE       offset
 	MOVQ      CX, AX
 
 found:
 	CMPQ      SI, $0x10
-	JNE       lengths_slices
+	JNE       slices
+	VMOVDQU64 headers16Word1<>+0(SB), Z4
 	VMOVDQU64 (AX), Z2
-	VMOVDQA64 832(CX), Z5
+	VMOVDQA64 Z4, Z5
 	VPERMI2Q  64(AX), Z2, Z5
 	LEAQ      (AX)(SI*8), R10
 	VMOVDQU64 (R10), Z2
-	VMOVDQA64 832(CX), Z6
+	VMOVDQA64 Z4, Z6
 	VPERMI2Q  64(R10), Z2, Z6
 	LEAQ      (AX)(SI*8), R10
 	LEAQ      (R10)(SI*8), R10
 	VMOVDQU64 (R10), Z2
-	VMOVDQA64 832(CX), Z3
-	VPERMI2Q  64(R10), Z2, Z3
-	LEAQ      (AX)(SI*8), R10
-	LEAQ      (R10)(SI*8), R10
-	LEAQ      (R10)(SI*8), R10
-	VMOVDQU64 (R10), Z2
-	VMOVDQA64 832(CX), Z4
-	VPERMI2Q  64(R10), Z2, Z4
-	JMP       lengths_fields
-
-lengths_slices:
-	VMOVDQU64 (AX), Z2
-	VMOVDQA64 832(CX), Z3
-	VMOVDQA64 Z3, Z5
-	VPERMI2Q  64(AX), Z2, Z5
-	VPERMQ    128(AX), Z3, K2, Z5
-	LEAQ      (AX)(SI*8), R10
-	VMOVDQU64 (R10), Z2
-	VMOVDQA64 832(CX), Z3
-	VMOVDQA64 Z3, Z6
-	VPERMI2Q  64(R10), Z2, Z6
-	VPERMQ    128(R10), Z3, K2, Z6
-	LEAQ      (AX)(SI*8), R10
-	LEAQ      (R10)(SI*8), R10
-	VMOVDQU64 (R10), Z2
-	VMOVDQA64 832(CX), Z4
 	VMOVDQA64 Z4, Z3
 	VPERMI2Q  64(R10), Z2, Z3
-	VPERMQ    128(R10), Z4, K2, Z3
 	LEAQ      (AX)(SI*8), R10
 	LEAQ      (R10)(SI*8), R10
 	LEAQ      (R10)(SI*8), R10
 	VMOVDQU64 (R10), Z2
-	VMOVDQA64 832(CX), Z7
-	VMOVDQA64 Z7, Z4
+	VMOVDQA64 Z4, Z4
 	VPERMI2Q  64(R10), Z2, Z4
-	VPERMQ    128(R10), Z7, K2, Z4
+	JMP       measured
 
-lengths_fields:
+slices:
+	VMOVDQU64 headers24Word1<>+0(SB), Z2
+	VMOVDQU64 (AX), Z3
+	VMOVDQA64 Z2, Z5
+	VPERMI2Q  64(AX), Z3, Z5
+	VPERMQ    128(AX), Z2, K1, Z5
+	LEAQ      (AX)(SI*8), R10
+	VMOVDQU64 (R10), Z3
+	VMOVDQA64 Z2, Z6
+	VPERMI2Q  64(R10), Z3, Z6
+	VPERMQ    128(R10), Z2, K1, Z6
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z4
+	VMOVDQA64 Z2, Z3
+	VPERMI2Q  64(R10), Z4, Z3
+	VPERMQ    128(R10), Z2, K1, Z3
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z7
+	VMOVDQA64 Z2, Z4
+	VPERMI2Q  64(R10), Z7, Z4
+	VPERMQ    128(R10), Z2, K1, Z4
+
+measured:
 	VPXORD       Z2, Z2, Z2
 	VPTERNLOGQ   $0xfe, Z5, Z6, Z2
 	VPMOVQD      Z5, Y5
@@ -4223,8 +4278,8 @@ lengths_fields:
 	VPMOVQD      Z3, Y3
 	VPMOVQD      Z4, Y4
 	VINSERTI64X4 $0x01, Y4, Z3, Z19
-	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z2, K3
-	KORTESTW     K3, K3
+	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z2, K2
+	KORTESTW     K2, K2
 	JNZ          end
 	MOVL         $0xbc9f1d34, R10
 	VPBROADCASTD R10, Z2
@@ -4240,72 +4295,72 @@ lengths_fields:
 	VPMINSD.BCST smallNumbers<>+256(SB), Z4, Z4
 	VPSLLVD      Z4, Z2, Z4
 	VPSUBD       Z2, Z4, Z4
-	VMOVDQA32    Z4, 1024(CX)
+	VMOVDQA32    Z4, 896(CX)
 	VPMAXSD      Z3, Z19, Z3
 	VPMINSD.BCST smallNumbers<>+256(SB), Z3, Z3
 	VPSLLVD      Z3, Z2, Z3
 	VPSUBD       Z2, Z3, Z3
-	VMOVDQA32    Z3, 1088(CX)
-	VPTESTNMD    Z18, Z18, K3
-	VPTESTNMD    Z19, Z19, K4
-	KORTESTW     K3, K4
+	VMOVDQA32    Z3, 960(CX)
+	VPTESTNMD    Z18, Z18, K2
+	VPTESTNMD    Z19, Z19, K3
+	KORTESTW     K2, K3
 	JNZ          checked
 	MOVQ         (AX), R12
-	KMOVD        1024(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y5
+	KMOVD        896(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y5
 	MOVQ         (AX)(SI*1), R12
-	KMOVD        1028(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y6
+	KMOVD        900(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y6
 	MOVQ         (AX)(SI*2), R12
-	KMOVD        1032(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y7
+	KMOVD        904(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y7
 	MOVQ         (AX)(DI*1), R12
-	KMOVD        1036(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y9
+	KMOVD        908(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y9
 	MOVQ         (AX)(SI*4), R12
-	KMOVD        1040(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        912(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z5, Z5
 	MOVQ         (AX)(R8*1), R12
-	KMOVD        1044(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        916(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z6, Z6
 	MOVQ         (AX)(DI*2), R12
-	KMOVD        1048(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        920(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z7, Z7
 	MOVQ         (AX)(R9*1), R12
-	KMOVD        1052(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        924(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z9, Z9
 	LEAQ         (AX)(SI*8), R12
 	MOVQ         (R12), R13
-	KMOVD        1056(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y2
+	KMOVD        928(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y2
 	MOVQ         (R12)(SI*1), R13
-	KMOVD        1060(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y8
+	KMOVD        932(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y8
 	MOVQ         (R12)(SI*2), R13
-	KMOVD        1064(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y3
+	KMOVD        936(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y3
 	MOVQ         (R12)(DI*1), R13
-	KMOVD        1068(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y10
+	KMOVD        940(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
 	MOVQ         (R12)(SI*4), R13
-	KMOVD        1072(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y4
+	KMOVD        944(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z2, Z2
 	MOVQ         (R12)(R8*1), R13
-	KMOVD        1076(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y4
+	KMOVD        948(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z8, Z8
 	MOVQ         (R12)(DI*2), R13
-	KMOVD        1080(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y4
+	KMOVD        952(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z3, Z3
 	MOVQ         (R12)(R9*1), R12
-	KMOVD        1084(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y4
+	KMOVD        956(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z10, Z10
 	VPUNPCKLDQ   Z6, Z5, Z4
 	VPUNPCKHDQ   Z6, Z5, Z6
@@ -4342,63 +4397,63 @@ lengths_fields:
 	LEAQ         (AX)(SI*8), R12
 	LEAQ         (R12)(SI*8), R12
 	MOVQ         (R12), R13
-	KMOVD        1088(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y13
+	KMOVD        960(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y13
 	MOVQ         (R12)(SI*1), R13
-	KMOVD        1092(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y14
+	KMOVD        964(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y14
 	MOVQ         (R12)(SI*2), R13
-	KMOVD        1096(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y15
+	KMOVD        968(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y15
 	MOVQ         (R12)(DI*1), R13
-	KMOVD        1100(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y17
+	KMOVD        972(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y17
 	MOVQ         (R12)(SI*4), R13
-	KMOVD        1104(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y10
+	KMOVD        976(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
 	VINSERTI64X4 $0x01, Y10, Z13, Z13
 	MOVQ         (R12)(R8*1), R13
-	KMOVD        1108(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y10
+	KMOVD        980(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
 	VINSERTI64X4 $0x01, Y10, Z14, Z14
 	MOVQ         (R12)(DI*2), R13
-	KMOVD        1112(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y10
+	KMOVD        984(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
 	VINSERTI64X4 $0x01, Y10, Z15, Z15
 	MOVQ         (R12)(R9*1), R12
-	KMOVD        1116(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y10
+	KMOVD        988(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y10
 	VINSERTI64X4 $0x01, Y10, Z17, Z17
 	LEAQ         (AX)(SI*8), R12
 	LEAQ         (R12)(SI*8), R12
 	LEAQ         (R12)(SI*8), R12
 	MOVQ         (R12), R13
-	KMOVD        1120(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y10
+	KMOVD        992(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
 	MOVQ         (R12)(SI*1), R13
-	KMOVD        1124(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y16
+	KMOVD        996(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y16
 	MOVQ         (R12)(SI*2), R13
-	KMOVD        1128(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y11
+	KMOVD        1000(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y11
 	MOVQ         (R12)(DI*1), R13
-	KMOVD        1132(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y22
+	KMOVD        1004(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y22
 	MOVQ         (R12)(SI*4), R13
-	KMOVD        1136(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y12
+	KMOVD        1008(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z10, Z10
 	MOVQ         (R12)(R8*1), R13
-	KMOVD        1140(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y12
+	KMOVD        1012(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z16, Z16
 	MOVQ         (R12)(DI*2), R13
-	KMOVD        1144(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y12
+	KMOVD        1016(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z11, Z11
 	MOVQ         (R12)(R9*1), R12
-	KMOVD        1148(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y12
+	KMOVD        1020(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z22, Z22
 	VPUNPCKLDQ   Z14, Z13, Z12
 	VPUNPCKHDQ   Z14, Z13, Z14
@@ -4442,118 +4497,118 @@ chunk:
 	VPMINSD.BCST smallNumbers<>+256(SB), Z4, Z4
 	VPSLLVD      Z4, Z2, Z4
 	VPSUBD       Z2, Z4, Z4
-	VMOVDQA32    Z4, 1024(CX)
+	VMOVDQA32    Z4, 896(CX)
 	VPMAXSD      Z3, Z19, Z3
 	VPMINSD.BCST smallNumbers<>+256(SB), Z3, Z3
 	VPSLLVD      Z3, Z2, Z3
 	VPSUBD       Z2, Z3, Z3
-	VMOVDQA32    Z3, 1088(CX)
+	VMOVDQA32    Z3, 960(CX)
 
 checked:
 	MOVQ         (AX), R12
 	ADDQ         R10, R12
-	CMPL         1024(CX), $0x00
+	CMPL         896(CX), $0x00
 	CMOVQEQ      CX, R12
-	KMOVD        1024(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y5
+	KMOVD        896(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y5
 	MOVQ         (AX)(SI*1), R12
 	ADDQ         R10, R12
-	CMPL         1028(CX), $0x00
+	CMPL         900(CX), $0x00
 	CMOVQEQ      CX, R12
-	KMOVD        1028(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y6
+	KMOVD        900(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y6
 	MOVQ         (AX)(SI*2), R12
 	ADDQ         R10, R12
-	CMPL         1032(CX), $0x00
+	CMPL         904(CX), $0x00
 	CMOVQEQ      CX, R12
-	KMOVD        1032(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y7
+	KMOVD        904(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y7
 	MOVQ         (AX)(DI*1), R12
 	ADDQ         R10, R12
-	CMPL         1036(CX), $0x00
+	CMPL         908(CX), $0x00
 	CMOVQEQ      CX, R12
-	KMOVD        1036(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y9
+	KMOVD        908(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y9
 	MOVQ         (AX)(SI*4), R12
 	ADDQ         R10, R12
-	CMPL         1040(CX), $0x00
+	CMPL         912(CX), $0x00
 	CMOVQEQ      CX, R12
-	KMOVD        1040(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        912(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z5, Z5
 	MOVQ         (AX)(R8*1), R12
 	ADDQ         R10, R12
-	CMPL         1044(CX), $0x00
+	CMPL         916(CX), $0x00
 	CMOVQEQ      CX, R12
-	KMOVD        1044(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        916(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z6, Z6
 	MOVQ         (AX)(DI*2), R12
 	ADDQ         R10, R12
-	CMPL         1048(CX), $0x00
+	CMPL         920(CX), $0x00
 	CMOVQEQ      CX, R12
-	KMOVD        1048(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        920(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z7, Z7
 	MOVQ         (AX)(R9*1), R12
 	ADDQ         R10, R12
-	CMPL         1052(CX), $0x00
+	CMPL         924(CX), $0x00
 	CMOVQEQ      CX, R12
-	KMOVD        1052(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        924(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z9, Z9
 	LEAQ         (AX)(SI*8), R12
 	MOVQ         (R12), R13
 	ADDQ         R10, R13
-	CMPL         1056(CX), $0x00
+	CMPL         928(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1056(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y2
+	KMOVD        928(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y2
 	MOVQ         (R12)(SI*1), R13
 	ADDQ         R10, R13
-	CMPL         1060(CX), $0x00
+	CMPL         932(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1060(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y8
+	KMOVD        932(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y8
 	MOVQ         (R12)(SI*2), R13
 	ADDQ         R10, R13
-	CMPL         1064(CX), $0x00
+	CMPL         936(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1064(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y3
+	KMOVD        936(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y3
 	MOVQ         (R12)(DI*1), R13
 	ADDQ         R10, R13
-	CMPL         1068(CX), $0x00
+	CMPL         940(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1068(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y10
+	KMOVD        940(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
 	MOVQ         (R12)(SI*4), R13
 	ADDQ         R10, R13
-	CMPL         1072(CX), $0x00
+	CMPL         944(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1072(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y4
+	KMOVD        944(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z2, Z2
 	MOVQ         (R12)(R8*1), R13
 	ADDQ         R10, R13
-	CMPL         1076(CX), $0x00
+	CMPL         948(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1076(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y4
+	KMOVD        948(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z8, Z8
 	MOVQ         (R12)(DI*2), R13
 	ADDQ         R10, R13
-	CMPL         1080(CX), $0x00
+	CMPL         952(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1080(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y4
+	KMOVD        952(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z3, Z3
 	MOVQ         (R12)(R9*1), R12
 	ADDQ         R10, R12
-	CMPL         1084(CX), $0x00
+	CMPL         956(CX), $0x00
 	CMOVQEQ      CX, R12
-	KMOVD        1084(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y4
+	KMOVD        956(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z10, Z10
 	VPUNPCKLDQ   Z6, Z5, Z4
 	VPUNPCKHDQ   Z6, Z5, Z6
@@ -4591,110 +4646,110 @@ checked:
 	LEAQ         (R12)(SI*8), R12
 	MOVQ         (R12), R13
 	ADDQ         R10, R13
-	CMPL         1088(CX), $0x00
+	CMPL         960(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1088(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y13
+	KMOVD        960(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y13
 	MOVQ         (R12)(SI*1), R13
 	ADDQ         R10, R13
-	CMPL         1092(CX), $0x00
+	CMPL         964(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1092(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y14
+	KMOVD        964(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y14
 	MOVQ         (R12)(SI*2), R13
 	ADDQ         R10, R13
-	CMPL         1096(CX), $0x00
+	CMPL         968(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1096(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y15
+	KMOVD        968(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y15
 	MOVQ         (R12)(DI*1), R13
 	ADDQ         R10, R13
-	CMPL         1100(CX), $0x00
+	CMPL         972(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1100(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y17
+	KMOVD        972(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y17
 	MOVQ         (R12)(SI*4), R13
 	ADDQ         R10, R13
-	CMPL         1104(CX), $0x00
+	CMPL         976(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1104(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y10
+	KMOVD        976(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
 	VINSERTI64X4 $0x01, Y10, Z13, Z13
 	MOVQ         (R12)(R8*1), R13
 	ADDQ         R10, R13
-	CMPL         1108(CX), $0x00
+	CMPL         980(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1108(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y10
+	KMOVD        980(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
 	VINSERTI64X4 $0x01, Y10, Z14, Z14
 	MOVQ         (R12)(DI*2), R13
 	ADDQ         R10, R13
-	CMPL         1112(CX), $0x00
+	CMPL         984(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1112(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y10
+	KMOVD        984(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
 	VINSERTI64X4 $0x01, Y10, Z15, Z15
 	MOVQ         (R12)(R9*1), R12
 	ADDQ         R10, R12
-	CMPL         1116(CX), $0x00
+	CMPL         988(CX), $0x00
 	CMOVQEQ      CX, R12
-	KMOVD        1116(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y10
+	KMOVD        988(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y10
 	VINSERTI64X4 $0x01, Y10, Z17, Z17
 	LEAQ         (AX)(SI*8), R12
 	LEAQ         (R12)(SI*8), R12
 	LEAQ         (R12)(SI*8), R12
 	MOVQ         (R12), R13
 	ADDQ         R10, R13
-	CMPL         1120(CX), $0x00
+	CMPL         992(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1120(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y10
+	KMOVD        992(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
 	MOVQ         (R12)(SI*1), R13
 	ADDQ         R10, R13
-	CMPL         1124(CX), $0x00
+	CMPL         996(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1124(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y16
+	KMOVD        996(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y16
 	MOVQ         (R12)(SI*2), R13
 	ADDQ         R10, R13
-	CMPL         1128(CX), $0x00
+	CMPL         1000(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1128(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y11
+	KMOVD        1000(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y11
 	MOVQ         (R12)(DI*1), R13
 	ADDQ         R10, R13
-	CMPL         1132(CX), $0x00
+	CMPL         1004(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1132(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y22
+	KMOVD        1004(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y22
 	MOVQ         (R12)(SI*4), R13
 	ADDQ         R10, R13
-	CMPL         1136(CX), $0x00
+	CMPL         1008(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1136(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y12
+	KMOVD        1008(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z10, Z10
 	MOVQ         (R12)(R8*1), R13
 	ADDQ         R10, R13
-	CMPL         1140(CX), $0x00
+	CMPL         1012(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1140(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y12
+	KMOVD        1012(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z16, Z16
 	MOVQ         (R12)(DI*2), R13
 	ADDQ         R10, R13
-	CMPL         1144(CX), $0x00
+	CMPL         1016(CX), $0x00
 	CMOVQEQ      CX, R13
-	KMOVD        1144(CX), K3
-	VMOVDQU8.Z   (R13), K3, Y12
+	KMOVD        1016(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z11, Z11
 	MOVQ         (R12)(R9*1), R12
 	ADDQ         R10, R12
-	CMPL         1148(CX), $0x00
+	CMPL         1020(CX), $0x00
 	CMOVQEQ      CX, R12
-	KMOVD        1148(CX), K3
-	VMOVDQU8.Z   (R12), K3, Y12
+	KMOVD        1020(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z22, Z22
 	VPUNPCKLDQ   Z14, Z13, Z12
 	VPUNPCKHDQ   Z14, Z13, Z14
@@ -4730,170 +4785,170 @@ checked:
 	VMOVDQA32    Z17, Z17
 
 loaded:
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z19, K4
-	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z2, K5, Z2
+	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z19, K3
+	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z2, K4, Z2
 	VPADDD         Z2, Z20, Z2
-	VPSUBD.BCST    904(CX), Z2, K5, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
 	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z10, K6, Z10
+	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z10, K5, Z10
 	VPADDD         Z10, Z21, Z10
-	VPSUBD.BCST    904(CX), Z10, K6, Z10
+	VPSUBD.BCST    776(CX), Z10, K5, Z10
 	VPMULLD        Z0, Z10, Z10
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z22
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z22
 	VPSRLVD        Z22, Z2, Z22
-	VPXORD         Z22, Z2, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K6, Z2
+	VPXORD         Z22, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
 	VPSRLVD        Z2, Z10, Z2
-	VPXORD         Z2, Z10, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z19, K4
-	KORTESTW       K3, K4
+	VPXORD         Z2, Z10, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z19, K3
+	KORTESTW       K2, K3
 	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z3, K5, Z3
+	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z3, K4, Z3
 	VPADDD         Z3, Z20, Z2
-	VPSUBD.BCST    904(CX), Z2, K5, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
 	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z11, K6, Z11
+	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z11, K5, Z11
 	VPADDD         Z11, Z21, Z3
-	VPSUBD.BCST    904(CX), Z3, K6, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
 	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z10
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z10
 	VPSRLVD        Z10, Z2, Z10
-	VPXORD         Z10, Z2, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K6, Z2
+	VPXORD         Z10, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
 	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+64(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+64(SB), Z19, K4
-	KORTESTW       K3, K4
+	VPXORD         Z2, Z3, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+64(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+64(SB), Z19, K3
+	KORTESTW       K2, K3
 	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+96(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z4, K5, Z4
+	VPCMPD.BCST    $0x01, smallNumbers<>+96(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z4, K4, Z4
 	VPADDD         Z4, Z20, Z2
-	VPSUBD.BCST    904(CX), Z2, K5, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
 	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+96(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z12, K6, Z12
+	VPCMPD.BCST    $0x01, smallNumbers<>+96(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z12, K5, Z12
 	VPADDD         Z12, Z21, Z3
-	VPSUBD.BCST    904(CX), Z3, K6, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
 	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z4
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
 	VPSRLVD        Z4, Z2, Z4
-	VPXORD         Z4, Z2, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K6, Z2
+	VPXORD         Z4, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
 	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+96(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+96(SB), Z19, K4
-	KORTESTW       K3, K4
+	VPXORD         Z2, Z3, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+96(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+96(SB), Z19, K3
+	KORTESTW       K2, K3
 	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+128(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z5, K5, Z5
+	VPCMPD.BCST    $0x01, smallNumbers<>+128(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z5, K4, Z5
 	VPADDD         Z5, Z20, Z2
-	VPSUBD.BCST    904(CX), Z2, K5, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
 	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+128(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z13, K6, Z13
+	VPCMPD.BCST    $0x01, smallNumbers<>+128(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z13, K5, Z13
 	VPADDD         Z13, Z21, Z3
-	VPSUBD.BCST    904(CX), Z3, K6, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
 	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z4
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
 	VPSRLVD        Z4, Z2, Z4
-	VPXORD         Z4, Z2, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K6, Z2
+	VPXORD         Z4, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
 	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+128(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+128(SB), Z19, K4
-	KORTESTW       K3, K4
+	VPXORD         Z2, Z3, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+128(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+128(SB), Z19, K3
+	KORTESTW       K2, K3
 	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+160(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z6, K5, Z6
+	VPCMPD.BCST    $0x01, smallNumbers<>+160(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z6, K4, Z6
 	VPADDD         Z6, Z20, Z2
-	VPSUBD.BCST    904(CX), Z2, K5, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
 	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+160(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z14, K6, Z14
+	VPCMPD.BCST    $0x01, smallNumbers<>+160(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z14, K5, Z14
 	VPADDD         Z14, Z21, Z3
-	VPSUBD.BCST    904(CX), Z3, K6, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
 	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z4
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
 	VPSRLVD        Z4, Z2, Z4
-	VPXORD         Z4, Z2, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K6, Z2
+	VPXORD         Z4, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
 	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+160(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+160(SB), Z19, K4
-	KORTESTW       K3, K4
+	VPXORD         Z2, Z3, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+160(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+160(SB), Z19, K3
+	KORTESTW       K2, K3
 	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+192(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z7, K5, Z7
+	VPCMPD.BCST    $0x01, smallNumbers<>+192(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z7, K4, Z7
 	VPADDD         Z7, Z20, Z2
-	VPSUBD.BCST    904(CX), Z2, K5, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
 	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+192(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z15, K6, Z15
+	VPCMPD.BCST    $0x01, smallNumbers<>+192(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z15, K5, Z15
 	VPADDD         Z15, Z21, Z3
-	VPSUBD.BCST    904(CX), Z3, K6, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
 	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z4
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
 	VPSRLVD        Z4, Z2, Z4
-	VPXORD         Z4, Z2, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K6, Z2
+	VPXORD         Z4, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
 	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+192(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+192(SB), Z19, K4
-	KORTESTW       K3, K4
+	VPXORD         Z2, Z3, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+192(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+192(SB), Z19, K3
+	KORTESTW       K2, K3
 	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+224(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z8, K5, Z8
+	VPCMPD.BCST    $0x01, smallNumbers<>+224(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z8, K4, Z8
 	VPADDD         Z8, Z20, Z2
-	VPSUBD.BCST    904(CX), Z2, K5, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
 	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+224(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z16, K6, Z16
+	VPCMPD.BCST    $0x01, smallNumbers<>+224(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z16, K5, Z16
 	VPADDD         Z16, Z21, Z3
-	VPSUBD.BCST    904(CX), Z3, K6, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
 	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z4
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
 	VPSRLVD        Z4, Z2, Z4
-	VPXORD         Z4, Z2, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K6, Z2
+	VPXORD         Z4, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
 	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K4, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+224(SB), Z18, K3
-	VPCMPD.BCST    $0x06, smallNumbers<>+224(SB), Z19, K4
-	KORTESTW       K3, K4
+	VPXORD         Z2, Z3, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+224(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+224(SB), Z19, K3
+	KORTESTW       K2, K3
 	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+256(SB), Z18, K5
-	VPXORD.BCST    904(CX), Z9, K5, Z9
+	VPCMPD.BCST    $0x01, smallNumbers<>+256(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z9, K4, Z9
 	VPADDD         Z9, Z20, Z2
-	VPSUBD.BCST    904(CX), Z2, K5, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
 	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+256(SB), Z19, K6
-	VPXORD.BCST    904(CX), Z17, K6, Z17
+	VPCMPD.BCST    $0x01, smallNumbers<>+256(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z17, K5, Z17
 	VPADDD         Z17, Z21, Z3
-	VPSUBD.BCST    904(CX), Z3, K6, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
 	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z4
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
 	VPSRLVD        Z4, Z2, Z4
-	VPXORD         Z4, Z2, K3, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K6, Z2
+	VPXORD         Z4, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
 	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K4, Z21
+	VPXORD         Z2, Z3, K3, Z21
 	ADDQ           $0x20, R10
 	VPSUBD.BCST    smallNumbers<>+256(SB), Z18, Z18
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z18, K3
+	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z18, K2
 	VPSUBD.BCST    smallNumbers<>+256(SB), Z19, Z19
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z19, K4
-	KORTESTW       K3, K4
+	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z19, K3
+	KORTESTW       K2, K3
 	JNZ            chunk
 
 hashed:
@@ -4905,7 +4960,7 @@ hashed:
 	TESTQ     BX, BX
 	JZ        end
 	ADDQ      R10, R10
-	SUBQ      R10, 896(CX)
+	SUBQ      R10, 768(CX)
 	JNS       group
 	JMP       end
 
@@ -4918,7 +4973,6 @@ last:
 	SHRQ      $0x10, AX
 	KMOVW     AX, K1
 	VMOVDQU32 Z21, K1, 64(R11)
-	SHRQ      $0x10, AX
 	XORL      BX, BX
 
 end:
@@ -4928,57 +4982,78 @@ end:
 
 // func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·xxph3RowsAVX512(SB), $568-48
+TEXT ·xxph3RowsAVX512(SB), $440-48
 	// XXPH3. The kernel takes the first and the last 16 bytes of each key, and transposes those
 	// of 8 keys: then a vector has 8 bytes of 8 keys. If a key of a group has less than 8 bytes, it loads
 	// them by masks, and reads the stack for an empty key: a load with an empty mask of a page that
 	// is not mapped would take 500 cycles. It reads nothing but the keys. It ends at a group with a
 	// key of more than 128 bytes.
-	LEAQ      63(SP), CX
-	ANDQ      $-64, CX
-	MOVQ      rows+0(FP), DX
-	MOVQ      n+24(FP), BX
-	MOVQ      $0x00000018, SI
-	VMOVDQU64 headers24Word0<>+0(SB), Z0
-	VMOVDQA64 Z0, 384(CX)
-	MOVL      $0x000000c0, AX
-	KMOVW     AX, K1
-	VMOVDQU64 headers24Word1<>+0(SB), Z0
-	VMOVDQA64 Z0, 448(CX)
-	MOVL      $0x000000e0, AX
-	KMOVW     AX, K2
-	CMPQ      stride+8(FP), SI
-	JEQ       strided
-	MOVQ      $0x00000010, SI
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VMOVDQA64 Z0, 384(CX)
-	MOVL      $0x00000000, AX
-	KMOVW     AX, K1
-	VMOVDQU64 headers16Word1<>+0(SB), Z0
-	VMOVDQA64 Z0, 448(CX)
-	MOVL      $0x00000000, AX
-	KMOVW     AX, K2
-
-strided:
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	MOVQ         rows+0(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         $0x00000010, SI
+	CMPQ         stride+8(FP), $0x18
+	CMOVQEQ      stride+8(FP), SI
 	LEAQ         (SI)(SI*2), DI
 	LEAQ         (SI)(SI*4), R8
 	LEAQ         (DI)(SI*4), R9
+	MOVL         $0x000000e0, AX
+	KMOVW        AX, K1
 	MOVQ         $0x00000000ffffffff, AX
-	VPBROADCASTQ AX, Z14
+	VPBROADCASTQ AX, Z12
 	MOVL         $0x0000aaaa, AX
-	KMOVW        AX, K3
+	KMOVW        AX, K2
 	MOVQ         hashes+32(FP), R10
 
 group:
-	CMPQ stride+8(FP), $0x10
-	JL   offsets
-	MOVQ DX, AX
-	CMPQ BX, $0x10
-	JL   copy
-	MOVQ SI, R11
-	SHLQ $0x04, R11
-	ADDQ R11, DX
-	JMP  found
+	CMPQ       stride+8(FP), $0x10
+	JL         offsets
+	MOVQ       DX, AX
+	CMPQ       BX, $0x10
+	JL         copy
+	MOVQ       SI, R11
+	SHLQ       $0x04, R11
+	ADDQ       R11, DX
+	CMPQ       BX, $0x20
+	JL         found
+	MOVQ       (DX), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*4), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R9*1), R11
+	PREFETCHT0 (R11)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*4), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R9*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       SI, R11
+	SHLQ       $0x03, R11
+	SUBQ       R11, DX
+	JMP        found
 
 copy:
 	VPXORD    Z0, Z0, Z0
@@ -5002,8 +5077,8 @@ copy_words:
 	CMOVQLT     R14, R13
 	MOVQ        $-1, R14
 	BZHIQ       R13, R14, R13
-	KMOVB       R13, K4
-	VMOVDQU64.Z (AX), K4, Z0
+	KMOVB       R13, K3
+	VMOVDQU64.Z (AX), K3, Z0
 	VMOVDQA64   Z0, (R12)
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, R12
@@ -5013,32 +5088,32 @@ copy_words:
 	JMP         found
 
 offsets:
-	MOVQ         CX, AX
-	MOVQ         data+16(FP), R11
-	VPBROADCASTQ R11, Z0
-	MOVQ         BX, R11
-	MOVQ         $0x00000002, R12
-	KXNORB       K1, K1, K4
+	MOVQ         data+16(FP), AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         BX, AX
+	MOVQ         CX, R11
+	LEAQ         256(R11), R12
+	KXNORB       K1, K1, K3
 
 offset:
-	CMPQ    R11, $0x08
+	CMPQ    AX, $0x08
 	JGE     eight
 	MOVQ    $0x00000008, R13
-	CMPQ    R11, R13
-	CMOVQLT R11, R13
+	CMPQ    AX, R13
+	CMOVQLT AX, R13
 	XORL    R14, R14
 	TESTQ   R13, R13
 	CMOVQLT R14, R13
 	MOVQ    $-1, R14
 	BZHIQ   R13, R14, R13
-	KMOVB   R13, K4
-	KMOVB   K4, K4
+	KMOVB   R13, K3
+	KMOVB   K3, K3
 
 eight:
 	CMPQ        stride+8(FP), $0x08
 	JL          other_offsets
-	VMOVDQU64.Z (DX), K4, Z3
-	VMOVDQU64.Z 8(DX), K4, Z4
+	VMOVDQU64.Z (DX), K3, Z1
+	VMOVDQU64.Z 8(DX), K3, Z2
 	ADDQ        $0x40, DX
 	JMP         ends
 
@@ -5047,177 +5122,177 @@ other_offsets:
 	JGE          short_offsets
 	MOVQ         stride+8(FP), R13
 	NEGQ         R13
-	VPBROADCASTQ DX, Z3
-	VPBROADCASTQ R13, Z4
+	VPBROADCASTQ DX, Z1
+	VPBROADCASTQ R13, Z2
 	SHLQ         $0x03, R13
 	ADDQ         R13, DX
-	VPMULLQ      ascendingLongs<>+0(SB), Z4, Z0
-	VPADDQ       Z0, Z3, Z3
-	VMOVDQA64.Z  Z4, K4, Z4
+	VPMULLQ      ascendingLongs<>+0(SB), Z2, Z0
+	VPADDQ       Z0, Z1, Z1
+	VMOVDQA64.Z  Z2, K3, Z2
 	JMP          located
 
 short_offsets:
-	VPMOVSXDQ.Z (DX), K4, Z3
-	VPMOVSXDQ.Z 4(DX), K4, Z4
+	VPMOVSXDQ.Z (DX), K3, Z1
+	VPMOVSXDQ.Z 4(DX), K3, Z2
 	ADDQ        $0x20, DX
 
 ends:
-	VPSUBQ Z3, Z4, Z4
-	VPADDQ Z0, Z3, Z3
+	VPSUBQ Z1, Z2, Z2
+	VPADDQ Z0, Z1, Z1
 
 located:
-	VMOVDQU64 firstHeaders<>+0(SB), Z5
-	VMOVDQU64 firstHeaders<>+64(SB), Z6
-	VPERMI2Q  Z4, Z3, Z5
-	VPERMI2Q  Z4, Z3, Z6
-	VMOVDQA64 Z5, (AX)
-	VMOVDQA64 Z6, 64(AX)
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x08, R11
-	DECQ      R12
-	JNZ       offset
+	VMOVDQU64 firstHeaders<>+0(SB), Z3
+	VPERMI2Q  Z2, Z1, Z3
+	VMOVDQA64 Z3, (R11)
+	VMOVDQU64 firstHeaders<>+64(SB), Z3
+	VPERMI2Q  Z2, Z1, Z3
+	VMOVDQA64 Z3, 64(R11)
+	ADDQ      $0x00000080, R11
+	SUBQ      $0x08, AX
+	CMPQ      R11, R12
+	JNE       offset
 	MOVQ      CX, AX
 
 found:
 	CMPQ      SI, $0x10
 	JNE       slices
+	VMOVDQU64 headers16Word1<>+0(SB), Z1
 	VMOVDQU64 (AX), Z0
-	VMOVDQA64 448(CX), Z12
-	VPERMI2Q  64(AX), Z0, Z12
+	VMOVDQA64 Z1, Z13
+	VPERMI2Q  64(AX), Z0, Z13
 	LEAQ      (AX)(SI*8), R11
 	VMOVDQU64 (R11), Z0
-	VMOVDQA64 448(CX), Z13
-	VPERMI2Q  64(R11), Z0, Z13
-	JMP       fields
+	VMOVDQA64 Z1, Z14
+	VPERMI2Q  64(R11), Z0, Z14
+	JMP       measured
 
 slices:
-	VMOVDQU64 (AX), Z0
-	VMOVDQA64 448(CX), Z3
-	VMOVDQA64 Z3, Z12
-	VPERMI2Q  64(AX), Z0, Z12
-	VPERMQ    128(AX), Z3, K2, Z12
+	VMOVDQU64 headers24Word1<>+0(SB), Z0
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z0, Z13
+	VPERMI2Q  64(AX), Z1, Z13
+	VPERMQ    128(AX), Z0, K1, Z13
 	LEAQ      (AX)(SI*8), R11
-	VMOVDQU64 (R11), Z0
-	VMOVDQA64 448(CX), Z3
-	VMOVDQA64 Z3, Z13
-	VPERMI2Q  64(R11), Z0, Z13
-	VPERMQ    128(R11), Z3, K2, Z13
+	VMOVDQU64 (R11), Z1
+	VMOVDQA64 Z0, Z14
+	VPERMI2Q  64(R11), Z1, Z14
+	VPERMQ    128(R11), Z0, K1, Z14
 
-fields:
-	VPMINUD      Z13, Z12, Z10
-	VPMAXUD      Z13, Z12, Z11
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z11, K4
-	KORTESTB     K4, K4
+measured:
+	VPMINUD      Z14, Z13, Z8
+	VPMAXUD      Z14, Z13, Z9
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z9, K3
+	KORTESTB     K3, K3
 	JNZ          end
-	VPCMPUQ.BCST $0x01, smallNumbers<>+128(SB), Z10, K4
-	KORTESTB     K4, K4
+	VPCMPUQ.BCST $0x01, smallNumbers<>+128(SB), Z8, K3
+	KORTESTB     K3, K3
 	JNZ          short
 	MOVQ         (AX), R11
 	MOVQ         8(AX), R12
-	VMOVDQU64    (R11), X3
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y3, Y3
+	VMOVDQU64    (R11), X1
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
 	MOVQ         (AX)(SI*1), R11
 	MOVQ         8(AX)(SI*1), R12
 	VMOVDQU64    (R11), X0
 	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y0, Y0
 	MOVQ         (AX)(SI*2), R11
 	MOVQ         8(AX)(SI*2), R12
-	VMOVDQU64    (R11), X4
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z3, Z5
+	VMOVDQU64    (R11), X2
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z3
 	MOVQ         (AX)(DI*1), R11
 	MOVQ         8(AX)(DI*1), R12
-	VMOVDQU64    (R11), X3
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z0, Z6
+	VMOVDQU64    (R11), X1
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
+	VINSERTI64X4 $0x01, Y1, Z0, Z4
 	MOVQ         (AX)(SI*4), R11
 	MOVQ         8(AX)(SI*4), R12
 	VMOVDQU64    (R11), X0
 	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y0, Y0
 	MOVQ         (AX)(R8*1), R11
 	MOVQ         8(AX)(R8*1), R12
-	VMOVDQU64    (R11), X3
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y3, Y3
+	VMOVDQU64    (R11), X1
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
 	MOVQ         (AX)(DI*2), R11
 	MOVQ         8(AX)(DI*2), R12
-	VMOVDQU64    (R11), X4
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z0, Z0
+	VMOVDQU64    (R11), X2
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z0, Z0
 	MOVQ         (AX)(R9*1), R11
 	MOVQ         8(AX)(R9*1), R12
-	VMOVDQU64    (R11), X4
-	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z3, Z3
-	VPUNPCKLQDQ  Z6, Z5, Z4
-	VPUNPCKHQDQ  Z6, Z5, Z5
-	VPUNPCKLQDQ  Z3, Z0, Z7
-	VPUNPCKHQDQ  Z3, Z0, Z6
-	VSHUFI64X2   $0x88, Z7, Z4, Z0
-	VSHUFI64X2   $0x88, Z6, Z5, Z3
-	VSHUFI64X2   $0xdd, Z7, Z4, Z4
-	VSHUFI64X2   $0xdd, Z6, Z5, Z5
+	VMOVDQU64    (R11), X2
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPUNPCKLQDQ  Z4, Z3, Z2
+	VPUNPCKHQDQ  Z4, Z3, Z3
+	VPUNPCKLQDQ  Z1, Z0, Z5
+	VPUNPCKHQDQ  Z1, Z0, Z4
+	VSHUFI64X2   $0x88, Z5, Z2, Z0
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z5, Z2, Z2
+	VSHUFI64X2   $0xdd, Z4, Z3, Z3
 	LEAQ         (AX)(SI*8), R11
 	MOVQ         (R11), R12
 	MOVQ         8(R11), R13
-	VMOVDQU64    (R12), X7
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y7, Y7
+	VMOVDQU64    (R12), X5
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
 	MOVQ         (R11)(SI*1), R12
 	MOVQ         8(R11)(SI*1), R13
-	VMOVDQU64    (R12), X6
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y6, Y6
+	VMOVDQU64    (R12), X4
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y4, Y4
 	MOVQ         (R11)(SI*2), R12
 	MOVQ         8(R11)(SI*2), R13
-	VMOVDQU64    (R12), X8
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z7, Z9
-	MOVQ         (R11)(DI*1), R12
-	MOVQ         8(R11)(DI*1), R13
-	VMOVDQU64    (R12), X7
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y7, Y7
-	VINSERTI64X4 $0x01, Y7, Z6, Z15
-	MOVQ         (R11)(SI*4), R12
-	MOVQ         8(R11)(SI*4), R13
 	VMOVDQU64    (R12), X6
 	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z7
+	MOVQ         (R11)(DI*1), R12
+	MOVQ         8(R11)(DI*1), R13
+	VMOVDQU64    (R12), X5
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z15
+	MOVQ         (R11)(SI*4), R12
+	MOVQ         8(R11)(SI*4), R13
+	VMOVDQU64    (R12), X4
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y4, Y4
 	MOVQ         (R11)(R8*1), R12
 	MOVQ         8(R11)(R8*1), R13
-	VMOVDQU64    (R12), X7
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y7, Y7
+	VMOVDQU64    (R12), X5
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
 	MOVQ         (R11)(DI*2), R12
 	MOVQ         8(R11)(DI*2), R13
-	VMOVDQU64    (R12), X8
-	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z6, Z6
+	VMOVDQU64    (R12), X6
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z4, Z4
 	MOVQ         (R11)(R9*1), R12
 	MOVQ         8(R11)(R9*1), R11
-	VMOVDQU64    (R12), X8
-	VINSERTI32X4 $0x01, -16(R12)(R11*1), Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z7, Z7
-	VPUNPCKLQDQ  Z15, Z9, Z8
-	VPUNPCKHQDQ  Z15, Z9, Z9
-	VPUNPCKLQDQ  Z7, Z6, Z16
-	VPUNPCKHQDQ  Z7, Z6, Z15
-	VSHUFI64X2   $0x88, Z16, Z8, Z6
-	VSHUFI64X2   $0x88, Z15, Z9, Z7
-	VSHUFI64X2   $0xdd, Z16, Z8, Z8
-	VSHUFI64X2   $0xdd, Z15, Z9, Z9
+	VMOVDQU64    (R12), X6
+	VINSERTI32X4 $0x01, -16(R12)(R11*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z15, Z7, Z6
+	VPUNPCKHQDQ  Z15, Z7, Z7
+	VPUNPCKLQDQ  Z5, Z4, Z16
+	VPUNPCKHQDQ  Z5, Z4, Z15
+	VSHUFI64X2   $0x88, Z16, Z6, Z4
+	VSHUFI64X2   $0x88, Z15, Z7, Z5
+	VSHUFI64X2   $0xdd, Z16, Z6, Z6
+	VSHUFI64X2   $0xdd, Z15, Z7, Z7
 	JMP          loaded
 
 short:
-	VPCMPUQ.BCST $0x01, smallNumbers<>+64(SB), Z10, K4
-	KORTESTB     K4, K4
+	VPCMPUQ.BCST $0x01, smallNumbers<>+64(SB), Z8, K3
+	KORTESTB     K3, K3
 	JNZ          shorter
 	MOVQ         (AX), R11
 	MOVQ         8(AX), R12
 	LEAQ         -8(R12), R13
 	CMPQ         R13, $0x08
 	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X3
-	VPINSRQ      $0x01, (R11)(R13*1), X3, X3
+	VMOVQ        (R11), X1
+	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
 	LEAQ         -16(R11)(R12*1), R13
 	CMPQ         R12, $0x10
 	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y3, Y3
+	VINSERTI32X4 $0x01, (R13), Y1, Y1
 	MOVQ         (AX)(SI*1), R11
 	MOVQ         8(AX)(SI*1), R12
 	LEAQ         -8(R12), R13
@@ -5234,25 +5309,25 @@ short:
 	LEAQ         -8(R12), R13
 	CMPQ         R13, $0x08
 	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X4
-	VPINSRQ      $0x01, (R11)(R13*1), X4, X4
+	VMOVQ        (R11), X2
+	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
 	LEAQ         -16(R11)(R12*1), R13
 	CMPQ         R12, $0x10
 	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z3, Z5
+	VINSERTI32X4 $0x01, (R13), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z3
 	MOVQ         (AX)(DI*1), R11
 	MOVQ         8(AX)(DI*1), R12
 	LEAQ         -8(R12), R13
 	CMPQ         R13, $0x08
 	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X3
-	VPINSRQ      $0x01, (R11)(R13*1), X3, X3
+	VMOVQ        (R11), X1
+	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
 	LEAQ         -16(R11)(R12*1), R13
 	CMPQ         R12, $0x10
 	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z0, Z6
+	VINSERTI32X4 $0x01, (R13), Y1, Y1
+	VINSERTI64X4 $0x01, Y1, Z0, Z4
 	MOVQ         (AX)(SI*4), R11
 	MOVQ         8(AX)(SI*4), R12
 	LEAQ         -8(R12), R13
@@ -5269,93 +5344,115 @@ short:
 	LEAQ         -8(R12), R13
 	CMPQ         R13, $0x08
 	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X3
-	VPINSRQ      $0x01, (R11)(R13*1), X3, X3
+	VMOVQ        (R11), X1
+	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
 	LEAQ         -16(R11)(R12*1), R13
 	CMPQ         R12, $0x10
 	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y3, Y3
+	VINSERTI32X4 $0x01, (R13), Y1, Y1
 	MOVQ         (AX)(DI*2), R11
 	MOVQ         8(AX)(DI*2), R12
 	LEAQ         -8(R12), R13
 	CMPQ         R13, $0x08
 	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X4
-	VPINSRQ      $0x01, (R11)(R13*1), X4, X4
+	VMOVQ        (R11), X2
+	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
 	LEAQ         -16(R11)(R12*1), R13
 	CMPQ         R12, $0x10
 	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z0, Z0
+	VINSERTI32X4 $0x01, (R13), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z0, Z0
 	MOVQ         (AX)(R9*1), R11
 	MOVQ         8(AX)(R9*1), R12
 	LEAQ         -8(R12), R13
 	CMPQ         R13, $0x08
 	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R11), X4
-	VPINSRQ      $0x01, (R11)(R13*1), X4, X4
+	VMOVQ        (R11), X2
+	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
 	LEAQ         -16(R11)(R12*1), R13
 	CMPQ         R12, $0x10
 	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z3, Z3
-	VPUNPCKLQDQ  Z6, Z5, Z4
-	VPUNPCKHQDQ  Z6, Z5, Z5
-	VPUNPCKLQDQ  Z3, Z0, Z7
-	VPUNPCKHQDQ  Z3, Z0, Z6
-	VSHUFI64X2   $0x88, Z7, Z4, Z0
-	VSHUFI64X2   $0x88, Z6, Z5, Z3
-	VSHUFI64X2   $0xdd, Z7, Z4, Z4
-	VSHUFI64X2   $0xdd, Z6, Z5, Z5
+	VINSERTI32X4 $0x01, (R13), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPUNPCKLQDQ  Z4, Z3, Z2
+	VPUNPCKHQDQ  Z4, Z3, Z3
+	VPUNPCKLQDQ  Z1, Z0, Z5
+	VPUNPCKHQDQ  Z1, Z0, Z4
+	VSHUFI64X2   $0x88, Z5, Z2, Z0
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z5, Z2, Z2
+	VSHUFI64X2   $0xdd, Z4, Z3, Z3
 	LEAQ         (AX)(SI*8), R11
 	MOVQ         (R11), R12
 	MOVQ         8(R11), R13
 	LEAQ         -8(R13), R14
 	CMPQ         R14, $0x08
 	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X7
-	VPINSRQ      $0x01, (R12)(R14*1), X7, X7
+	VMOVQ        (R12), X5
+	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
 	LEAQ         -16(R12)(R13*1), R14
 	CMPQ         R13, $0x10
 	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y7, Y7
+	VINSERTI32X4 $0x01, (R14), Y5, Y5
 	MOVQ         (R11)(SI*1), R12
 	MOVQ         8(R11)(SI*1), R13
 	LEAQ         -8(R13), R14
 	CMPQ         R14, $0x08
 	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X6
-	VPINSRQ      $0x01, (R12)(R14*1), X6, X6
+	VMOVQ        (R12), X4
+	VPINSRQ      $0x01, (R12)(R14*1), X4, X4
 	LEAQ         -16(R12)(R13*1), R14
 	CMPQ         R13, $0x10
 	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y6, Y6
+	VINSERTI32X4 $0x01, (R14), Y4, Y4
 	MOVQ         (R11)(SI*2), R12
 	MOVQ         8(R11)(SI*2), R13
 	LEAQ         -8(R13), R14
 	CMPQ         R14, $0x08
 	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X8
-	VPINSRQ      $0x01, (R12)(R14*1), X8, X8
+	VMOVQ        (R12), X6
+	VPINSRQ      $0x01, (R12)(R14*1), X6, X6
 	LEAQ         -16(R12)(R13*1), R14
 	CMPQ         R13, $0x10
 	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z7, Z9
+	VINSERTI32X4 $0x01, (R14), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z7
 	MOVQ         (R11)(DI*1), R12
 	MOVQ         8(R11)(DI*1), R13
 	LEAQ         -8(R13), R14
 	CMPQ         R14, $0x08
 	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X7
-	VPINSRQ      $0x01, (R12)(R14*1), X7, X7
+	VMOVQ        (R12), X5
+	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
 	LEAQ         -16(R12)(R13*1), R14
 	CMPQ         R13, $0x10
 	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y7, Y7
-	VINSERTI64X4 $0x01, Y7, Z6, Z15
+	VINSERTI32X4 $0x01, (R14), Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z15
 	MOVQ         (R11)(SI*4), R12
 	MOVQ         8(R11)(SI*4), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X4
+	VPINSRQ      $0x01, (R12)(R14*1), X4, X4
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y4, Y4
+	MOVQ         (R11)(R8*1), R12
+	MOVQ         8(R11)(R8*1), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X5
+	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y5, Y5
+	MOVQ         (R11)(DI*2), R12
+	MOVQ         8(R11)(DI*2), R13
 	LEAQ         -8(R13), R14
 	CMPQ         R14, $0x08
 	CMOVQGT      smallNumbers<>+64(SB), R14
@@ -5365,53 +5462,31 @@ short:
 	CMPQ         R13, $0x10
 	CMOVQLT      CX, R14
 	VINSERTI32X4 $0x01, (R14), Y6, Y6
-	MOVQ         (R11)(R8*1), R12
-	MOVQ         8(R11)(R8*1), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X7
-	VPINSRQ      $0x01, (R12)(R14*1), X7, X7
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y7, Y7
-	MOVQ         (R11)(DI*2), R12
-	MOVQ         8(R11)(DI*2), R13
-	LEAQ         -8(R13), R14
-	CMPQ         R14, $0x08
-	CMOVQGT      smallNumbers<>+64(SB), R14
-	VMOVQ        (R12), X8
-	VPINSRQ      $0x01, (R12)(R14*1), X8, X8
-	LEAQ         -16(R12)(R13*1), R14
-	CMPQ         R13, $0x10
-	CMOVQLT      CX, R14
-	VINSERTI32X4 $0x01, (R14), Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z6, Z6
+	VINSERTI64X4 $0x01, Y6, Z4, Z4
 	MOVQ         (R11)(R9*1), R12
 	MOVQ         8(R11)(R9*1), R11
 	LEAQ         -8(R11), R13
 	CMPQ         R13, $0x08
 	CMOVQGT      smallNumbers<>+64(SB), R13
-	VMOVQ        (R12), X8
-	VPINSRQ      $0x01, (R12)(R13*1), X8, X8
+	VMOVQ        (R12), X6
+	VPINSRQ      $0x01, (R12)(R13*1), X6, X6
 	LEAQ         -16(R12)(R11*1), R13
 	CMPQ         R11, $0x10
 	CMOVQLT      CX, R13
-	VINSERTI32X4 $0x01, (R13), Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z7, Z7
-	VPUNPCKLQDQ  Z15, Z9, Z8
-	VPUNPCKHQDQ  Z15, Z9, Z9
-	VPUNPCKLQDQ  Z7, Z6, Z16
-	VPUNPCKHQDQ  Z7, Z6, Z15
-	VSHUFI64X2   $0x88, Z16, Z8, Z6
-	VSHUFI64X2   $0x88, Z15, Z9, Z7
-	VSHUFI64X2   $0xdd, Z16, Z8, Z8
-	VSHUFI64X2   $0xdd, Z15, Z9, Z9
-	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z12, K4
-	VMOVDQA64    Z3, K4, Z5
-	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z13, K4
-	VMOVDQA64    Z7, K4, Z9
+	VINSERTI32X4 $0x01, (R13), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z15, Z7, Z6
+	VPUNPCKHQDQ  Z15, Z7, Z7
+	VPUNPCKLQDQ  Z5, Z4, Z16
+	VPUNPCKHQDQ  Z5, Z4, Z15
+	VSHUFI64X2   $0x88, Z16, Z6, Z4
+	VSHUFI64X2   $0x88, Z15, Z7, Z5
+	VSHUFI64X2   $0xdd, Z16, Z6, Z6
+	VSHUFI64X2   $0xdd, Z15, Z7, Z7
+	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z13, K3
+	VMOVDQA64    Z1, K3, Z3
+	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z14, K3
+	VMOVDQA64    Z5, K3, Z7
 	JMP          loaded
 
 shorter:
@@ -5420,672 +5495,672 @@ shorter:
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
+	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
 	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X3
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X0
-	VINSERTI32X4 $0x01, X0, Y3, Y3
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X1
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X0
+	VINSERTI32X4 $0x01, X0, Y1, Y1
 	MOVQ         (AX)(SI*1), R11
 	MOVQ         8(AX)(SI*1), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
+	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
 	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X0
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X4
-	VINSERTI32X4 $0x01, X4, Y0, Y0
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X0
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
+	VINSERTI32X4 $0x01, X2, Y0, Y0
 	MOVQ         (AX)(SI*2), R11
 	MOVQ         8(AX)(SI*2), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
+	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
 	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X4
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X5
-	VINSERTI32X4 $0x01, X5, Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z3, Z5
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X2
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X3
+	VINSERTI32X4 $0x01, X3, Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z3
 	MOVQ         (AX)(DI*1), R11
 	MOVQ         8(AX)(DI*1), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
+	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
 	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X3
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X4
-	VINSERTI32X4 $0x01, X4, Y3, Y3
-	VINSERTI64X4 $0x01, Y3, Z0, Z6
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X1
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
+	VINSERTI32X4 $0x01, X2, Y1, Y1
+	VINSERTI64X4 $0x01, Y1, Z0, Z4
 	MOVQ         (AX)(SI*4), R11
 	MOVQ         8(AX)(SI*4), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
+	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
 	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X0
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X3
-	VINSERTI32X4 $0x01, X3, Y0, Y0
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X0
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X1
+	VINSERTI32X4 $0x01, X1, Y0, Y0
 	MOVQ         (AX)(R8*1), R11
 	MOVQ         8(AX)(R8*1), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
+	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
 	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X3
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X4
-	VINSERTI32X4 $0x01, X4, Y3, Y3
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X1
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
+	VINSERTI32X4 $0x01, X2, Y1, Y1
 	MOVQ         (AX)(DI*2), R11
 	MOVQ         8(AX)(DI*2), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
+	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
 	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X4
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X7
-	VINSERTI32X4 $0x01, X7, Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z0, Z0
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X2
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X5
+	VINSERTI32X4 $0x01, X5, Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z0, Z0
 	MOVQ         (AX)(R9*1), R11
 	MOVQ         8(AX)(R9*1), R12
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R13
-	KMOVW        R13, K4
+	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R12, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
 	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R11), K4, X4
-	VMOVDQU8.Z   -16(R11)(R12*1), K5, X7
-	VINSERTI32X4 $0x01, X7, Y4, Y4
-	VINSERTI64X4 $0x01, Y4, Z3, Z3
-	VPUNPCKLQDQ  Z6, Z5, Z4
-	VPUNPCKHQDQ  Z6, Z5, Z5
-	VPUNPCKLQDQ  Z3, Z0, Z7
-	VPUNPCKHQDQ  Z3, Z0, Z6
-	VSHUFI64X2   $0x88, Z7, Z4, Z0
-	VSHUFI64X2   $0x88, Z6, Z5, Z3
-	VSHUFI64X2   $0xdd, Z7, Z4, Z4
-	VSHUFI64X2   $0xdd, Z6, Z5, Z5
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X2
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X5
+	VINSERTI32X4 $0x01, X5, Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPUNPCKLQDQ  Z4, Z3, Z2
+	VPUNPCKHQDQ  Z4, Z3, Z3
+	VPUNPCKLQDQ  Z1, Z0, Z5
+	VPUNPCKHQDQ  Z1, Z0, Z4
+	VSHUFI64X2   $0x88, Z5, Z2, Z0
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z5, Z2, Z2
+	VSHUFI64X2   $0xdd, Z4, Z3, Z3
 	LEAQ         (AX)(SI*8), R11
 	MOVQ         (R11), R12
 	MOVQ         8(R11), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
+	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
 	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X7
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X6
-	VINSERTI32X4 $0x01, X6, Y7, Y7
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X5
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X4
+	VINSERTI32X4 $0x01, X4, Y5, Y5
 	MOVQ         (R11)(SI*1), R12
 	MOVQ         8(R11)(SI*1), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
+	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
 	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X6
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X8
-	VINSERTI32X4 $0x01, X8, Y6, Y6
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X4
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
+	VINSERTI32X4 $0x01, X6, Y4, Y4
 	MOVQ         (R11)(SI*2), R12
 	MOVQ         8(R11)(SI*2), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
+	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
 	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X8
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X9
-	VINSERTI32X4 $0x01, X9, Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z7, Z9
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X6
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X7
+	VINSERTI32X4 $0x01, X7, Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z7
 	MOVQ         (R11)(DI*1), R12
 	MOVQ         8(R11)(DI*1), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
+	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
 	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X7
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X8
-	VINSERTI32X4 $0x01, X8, Y7, Y7
-	VINSERTI64X4 $0x01, Y7, Z6, Z15
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X5
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
+	VINSERTI32X4 $0x01, X6, Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z15
 	MOVQ         (R11)(SI*4), R12
 	MOVQ         8(R11)(SI*4), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
+	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
 	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X6
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X7
-	VINSERTI32X4 $0x01, X7, Y6, Y6
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X4
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X5
+	VINSERTI32X4 $0x01, X5, Y4, Y4
 	MOVQ         (R11)(R8*1), R12
 	MOVQ         8(R11)(R8*1), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
+	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
 	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X7
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X8
-	VINSERTI32X4 $0x01, X8, Y7, Y7
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X5
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
+	VINSERTI32X4 $0x01, X6, Y5, Y5
 	MOVQ         (R11)(DI*2), R12
 	MOVQ         8(R11)(DI*2), R13
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R14
-	KMOVW        R14, K4
+	KMOVW        R14, K3
 	MOVQ         smallNumbers<>+128(SB), R14
 	SUBQ         R13, R14
 	CMOVQLT      smallNumbers<>+0(SB), R14
 	SHLXQ        R14, sixteenBits<>+0(SB), R14
-	KMOVW        R14, K5
-	VMOVDQU8.Z   (R12), K4, X8
-	VMOVDQU8.Z   -16(R12)(R13*1), K5, X16
-	VINSERTI32X4 $0x01, X16, Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z6, Z6
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X6
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X16
+	VINSERTI32X4 $0x01, X16, Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z4, Z4
 	MOVQ         (R11)(R9*1), R12
 	MOVQ         8(R11)(R9*1), R11
 	TESTQ        R11, R11
 	CMOVQEQ      CX, R12
 	BZHIQ        R11, allBits<>+0(SB), R13
-	KMOVW        R13, K4
+	KMOVW        R13, K3
 	MOVQ         smallNumbers<>+128(SB), R13
 	SUBQ         R11, R13
 	CMOVQLT      smallNumbers<>+0(SB), R13
 	SHLXQ        R13, sixteenBits<>+0(SB), R13
-	KMOVW        R13, K5
-	VMOVDQU8.Z   (R12), K4, X8
-	VMOVDQU8.Z   -16(R12)(R11*1), K5, X16
-	VINSERTI32X4 $0x01, X16, Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z7, Z7
-	VPUNPCKLQDQ  Z15, Z9, Z8
-	VPUNPCKHQDQ  Z15, Z9, Z9
-	VPUNPCKLQDQ  Z7, Z6, Z16
-	VPUNPCKHQDQ  Z7, Z6, Z15
-	VSHUFI64X2   $0x88, Z16, Z8, Z6
-	VSHUFI64X2   $0x88, Z15, Z9, Z7
-	VSHUFI64X2   $0xdd, Z16, Z8, Z8
-	VSHUFI64X2   $0xdd, Z15, Z9, Z9
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R12), K3, X6
+	VMOVDQU8.Z   -16(R12)(R11*1), K4, X16
+	VINSERTI32X4 $0x01, X16, Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z15, Z7, Z6
+	VPUNPCKHQDQ  Z15, Z7, Z7
+	VPUNPCKLQDQ  Z5, Z4, Z16
+	VPUNPCKHQDQ  Z5, Z4, Z15
+	VSHUFI64X2   $0x88, Z16, Z6, Z4
+	VSHUFI64X2   $0x88, Z15, Z7, Z5
+	VSHUFI64X2   $0xdd, Z16, Z6, Z6
+	VSHUFI64X2   $0xdd, Z15, Z7, Z7
 
 loaded:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K4
-	KORTESTB     K4, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z9, K3
+	KORTESTB     K3, K3
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K4
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z0, Z1
-	VPBLENDMQ    Z3, Z5, K4, Z2
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z2, Z2
-	VPADDQ       Z1, Z2, Z3
-	VPADDQ       Z12, Z3, Z3
-	VPMULLQ.BCST singleWords<>+0(SB), Z12, Z15
-	VMOVDQA64    Z15, K4, Z3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z0, Z10
+	VPBLENDMQ    Z1, Z3, K3, Z1
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z1, Z1
+	VPADDQ       Z10, Z1, Z11
+	VPADDQ       Z13, Z11, Z11
+	VPMULLQ.BCST singleWords<>+0(SB), Z13, Z15
+	VMOVDQA64    Z15, K3, Z11
+	VPSHUFD      $0xf5, Z10, Z15
+	VPSHUFD      $0xf5, Z1, Z16
+	VPMULUDQ     Z10, Z1, Z17
+	VPMULUDQ     Z10, Z16, Z10
+	VPMULUDQ     Z15, Z1, Z1
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z10, Z10
+	VPANDQ       Z12, Z10, Z15
+	VPADDQ       Z15, Z1, Z1
+	VPSRLQ       $0x20, Z10, Z10
+	VPADDQ       Z10, Z16, Z16
+	VPSRLQ       $0x20, Z1, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSHUFD      $0xa0, Z1, K2, Z17
+	VPXORQ       Z17, Z16, Z16
+	VPADDQ       Z16, Z11, Z10
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z4, Z1
+	VPBLENDMQ    Z5, Z7, K3, Z5
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z5, Z5
+	VPADDQ       Z1, Z5, Z11
+	VPADDQ       Z14, Z11, Z11
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z15
+	VMOVDQA64    Z15, K3, Z11
 	VPSHUFD      $0xf5, Z1, Z15
-	VPSHUFD      $0xf5, Z2, Z16
-	VPMULUDQ     Z1, Z2, Z17
+	VPSHUFD      $0xf5, Z5, Z16
+	VPMULUDQ     Z1, Z5, Z17
 	VPMULUDQ     Z1, Z16, Z1
-	VPMULUDQ     Z15, Z2, Z2
+	VPMULUDQ     Z15, Z5, Z5
 	VPMULUDQ     Z15, Z16, Z16
 	VPSRLQ       $0x20, Z17, Z15
 	VPADDQ       Z15, Z1, Z1
-	VPANDQ       Z14, Z1, Z15
-	VPADDQ       Z15, Z2, Z2
+	VPANDQ       Z12, Z1, Z15
+	VPADDQ       Z15, Z5, Z5
 	VPSRLQ       $0x20, Z1, Z1
 	VPADDQ       Z1, Z16, Z16
-	VPSRLQ       $0x20, Z2, Z15
+	VPSRLQ       $0x20, Z5, Z15
 	VPADDQ       Z15, Z16, Z16
-	VPSHUFD      $0xa0, Z2, K3, Z17
+	VPSHUFD      $0xa0, Z5, K2, Z17
 	VPXORQ       Z17, Z16, Z16
-	VPADDQ       Z16, Z3, Z1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z6, Z2
-	VPBLENDMQ    Z7, Z9, K4, Z3
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z3, Z3
-	VPADDQ       Z2, Z3, Z7
-	VPADDQ       Z13, Z7, Z7
-	VPMULLQ.BCST singleWords<>+0(SB), Z13, Z15
-	VMOVDQA64    Z15, K4, Z7
-	VPSHUFD      $0xf5, Z2, Z15
-	VPSHUFD      $0xf5, Z3, Z16
-	VPMULUDQ     Z2, Z3, Z17
-	VPMULUDQ     Z2, Z16, Z2
-	VPMULUDQ     Z15, Z3, Z3
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z2, Z2
-	VPANDQ       Z14, Z2, Z15
-	VPADDQ       Z15, Z3, Z3
-	VPSRLQ       $0x20, Z2, Z2
-	VPADDQ       Z2, Z16, Z16
-	VPSRLQ       $0x20, Z3, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSHUFD      $0xa0, Z3, K3, Z17
-	VPXORQ       Z17, Z16, Z16
-	VPADDQ       Z16, Z7, Z2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K4
-	KORTESTB     K4, K4
+	VPADDQ       Z16, Z11, Z11
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z9, K3
+	KORTESTB     K3, K3
 	JZ           pairs_end
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z4, Z3
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z5, Z4
-	VPSHUFD      $0xf5, Z3, Z7
-	VPSHUFD      $0xf5, Z4, Z15
-	VPMULUDQ     Z3, Z4, Z16
-	VPMULUDQ     Z3, Z15, Z3
-	VPMULUDQ     Z7, Z4, Z4
-	VPMULUDQ     Z7, Z15, Z15
-	VPSRLQ       $0x20, Z16, Z7
-	VPADDQ       Z7, Z3, Z3
-	VPANDQ       Z14, Z3, Z7
-	VPADDQ       Z7, Z4, Z4
-	VPSRLQ       $0x20, Z3, Z3
-	VPADDQ       Z3, Z15, Z15
-	VPSRLQ       $0x20, Z4, Z7
-	VPADDQ       Z7, Z15, Z15
-	VPSHUFD      $0xa0, Z4, K3, Z16
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z2, Z1
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z3, Z2
+	VPSHUFD      $0xf5, Z1, Z5
+	VPSHUFD      $0xf5, Z2, Z15
+	VPMULUDQ     Z1, Z2, Z16
+	VPMULUDQ     Z1, Z15, Z1
+	VPMULUDQ     Z5, Z2, Z2
+	VPMULUDQ     Z5, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z5
+	VPADDQ       Z5, Z1, Z1
+	VPANDQ       Z12, Z1, Z5
+	VPADDQ       Z5, Z2, Z2
+	VPSRLQ       $0x20, Z1, Z1
+	VPADDQ       Z1, Z15, Z15
+	VPSRLQ       $0x20, Z2, Z5
+	VPADDQ       Z5, Z15, Z15
+	VPSHUFD      $0xa0, Z2, K2, Z16
 	VPXORQ       Z16, Z15, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K4
-	VPADDQ       Z15, Z1, K4, Z1
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z8, Z3
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z9, Z4
-	VPSHUFD      $0xf5, Z3, Z7
-	VPSHUFD      $0xf5, Z4, Z8
-	VPMULUDQ     Z3, Z4, Z15
-	VPMULUDQ     Z3, Z8, Z3
-	VPMULUDQ     Z7, Z4, Z4
-	VPMULUDQ     Z7, Z8, Z8
-	VPSRLQ       $0x20, Z15, Z7
-	VPADDQ       Z7, Z3, Z3
-	VPANDQ       Z14, Z3, Z7
-	VPADDQ       Z7, Z4, Z4
-	VPSRLQ       $0x20, Z3, Z3
-	VPADDQ       Z3, Z8, Z8
-	VPSRLQ       $0x20, Z4, Z7
-	VPADDQ       Z7, Z8, Z8
-	VPSHUFD      $0xa0, Z4, K3, Z15
-	VPXORQ       Z15, Z8, Z8
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
-	VPADDQ       Z8, Z2, K4, Z2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	VPADDQ       Z15, Z10, K3, Z10
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z6, Z1
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z7, Z2
+	VPSHUFD      $0xf5, Z1, Z5
+	VPSHUFD      $0xf5, Z2, Z6
+	VPMULUDQ     Z1, Z2, Z15
+	VPMULUDQ     Z1, Z6, Z1
+	VPMULUDQ     Z5, Z2, Z2
+	VPMULUDQ     Z5, Z6, Z6
+	VPSRLQ       $0x20, Z15, Z5
+	VPADDQ       Z5, Z1, Z1
+	VPANDQ       Z12, Z1, Z5
+	VPADDQ       Z5, Z2, Z2
+	VPSRLQ       $0x20, Z1, Z1
+	VPADDQ       Z1, Z6, Z6
+	VPSRLQ       $0x20, Z2, Z5
+	VPADDQ       Z5, Z6, Z6
+	VPSHUFD      $0xa0, Z2, K2, Z15
+	VPXORQ       Z15, Z6, Z6
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
+	VPADDQ       Z6, Z11, K3, Z11
 	MOVQ         $0x00000010, R11
 	MOVQ         $0x00000021, R12
 	LEAQ         xxph3Words<>+32(SB), R13
 
 pair:
-	VPBROADCASTQ R12, Z3
-	VPCMPUQ      $0x05, Z3, Z11, K4
-	KORTESTB     K4, K4
+	VPBROADCASTQ R12, Z1
+	VPCMPUQ      $0x05, Z1, Z9, K3
+	KORTESTB     K3, K3
 	JZ           pairs_end
 	MOVQ         (AX), R14
 	MOVQ         8(AX), R15
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X7
+	VMOVDQU64    (R14)(R11*1), X5
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y7, Y7
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
 	MOVQ         (AX)(SI*1), R14
 	MOVQ         8(AX)(SI*1), R15
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X4
+	VMOVDQU64    (R14)(R11*1), X2
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y4, Y4
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y2, Y2
 	MOVQ         (AX)(SI*2), R14
 	MOVQ         8(AX)(SI*2), R15
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X8
+	VMOVDQU64    (R14)(R11*1), X6
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z7, Z15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z15
 	MOVQ         (AX)(DI*1), R14
 	MOVQ         8(AX)(DI*1), R15
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X7
+	VMOVDQU64    (R14)(R11*1), X5
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y7, Y7
-	VINSERTI64X4 $0x01, Y7, Z4, Z16
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z2, Z16
 	MOVQ         (AX)(SI*4), R14
 	MOVQ         8(AX)(SI*4), R15
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X4
+	VMOVDQU64    (R14)(R11*1), X2
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y4, Y4
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y2, Y2
 	MOVQ         (AX)(R8*1), R14
 	MOVQ         8(AX)(R8*1), R15
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X7
+	VMOVDQU64    (R14)(R11*1), X5
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y7, Y7
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
 	MOVQ         (AX)(DI*2), R14
 	MOVQ         8(AX)(DI*2), R15
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X8
+	VMOVDQU64    (R14)(R11*1), X6
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z4, Z4
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z2, Z2
 	MOVQ         (AX)(R9*1), R14
 	MOVQ         8(AX)(R9*1), R15
 	CMPQ         R15, R12
 	CMOVQLT      CX, R14
 	CMOVQLT      R12, R15
-	VMOVDQU64    (R14)(R11*1), X8
+	VMOVDQU64    (R14)(R11*1), X6
 	SUBQ         R11, R15
-	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z7, Z7
-	VPUNPCKLQDQ  Z16, Z15, Z8
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z16, Z15, Z6
 	VPUNPCKHQDQ  Z16, Z15, Z15
-	VPUNPCKLQDQ  Z7, Z4, Z17
-	VPUNPCKHQDQ  Z7, Z4, Z16
-	VSHUFI64X2   $0x88, Z17, Z8, Z4
-	VSHUFI64X2   $0x88, Z16, Z15, Z7
-	VSHUFI64X2   $0xdd, Z17, Z8, Z8
+	VPUNPCKLQDQ  Z5, Z2, Z17
+	VPUNPCKHQDQ  Z5, Z2, Z16
+	VSHUFI64X2   $0x88, Z17, Z6, Z2
+	VSHUFI64X2   $0x88, Z16, Z15, Z5
+	VSHUFI64X2   $0xdd, Z17, Z6, Z6
 	VSHUFI64X2   $0xdd, Z16, Z15, Z15
-	VPXORQ.BCST  (R13), Z4, Z4
-	VPXORQ.BCST  8(R13), Z7, Z7
-	VPXORQ.BCST  16(R13), Z8, Z8
+	VPXORQ.BCST  (R13), Z2, Z2
+	VPXORQ.BCST  8(R13), Z5, Z5
+	VPXORQ.BCST  16(R13), Z6, Z6
 	VPXORQ.BCST  24(R13), Z15, Z15
-	VPCMPUQ      $0x05, Z3, Z12, K4
-	VPSHUFD      $0xf5, Z4, Z16
-	VPSHUFD      $0xf5, Z7, Z17
-	VPMULUDQ     Z4, Z7, Z18
-	VPMULUDQ     Z4, Z17, Z4
-	VPMULUDQ     Z16, Z7, Z7
+	VPCMPUQ      $0x05, Z1, Z13, K3
+	VPSHUFD      $0xf5, Z2, Z16
+	VPSHUFD      $0xf5, Z5, Z17
+	VPMULUDQ     Z2, Z5, Z18
+	VPMULUDQ     Z2, Z17, Z2
+	VPMULUDQ     Z16, Z5, Z5
 	VPMULUDQ     Z16, Z17, Z17
 	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z4, Z4
-	VPANDQ       Z14, Z4, Z16
-	VPADDQ       Z16, Z7, Z7
-	VPSRLQ       $0x20, Z4, Z4
-	VPADDQ       Z4, Z17, Z17
-	VPSRLQ       $0x20, Z7, Z16
+	VPADDQ       Z16, Z2, Z2
+	VPANDQ       Z12, Z2, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPSRLQ       $0x20, Z2, Z2
+	VPADDQ       Z2, Z17, Z17
+	VPSRLQ       $0x20, Z5, Z16
 	VPADDQ       Z16, Z17, Z17
-	VPSHUFD      $0xa0, Z7, K3, Z18
+	VPSHUFD      $0xa0, Z5, K2, Z18
 	VPXORQ       Z18, Z17, Z17
-	VPADDQ       Z17, Z1, K4, Z1
-	VPSHUFD      $0xf5, Z8, Z4
-	VPSHUFD      $0xf5, Z15, Z7
-	VPMULUDQ     Z8, Z15, Z16
-	VPMULUDQ     Z8, Z7, Z8
-	VPMULUDQ     Z4, Z15, Z15
-	VPMULUDQ     Z4, Z7, Z7
-	VPSRLQ       $0x20, Z16, Z4
-	VPADDQ       Z4, Z8, Z8
-	VPANDQ       Z14, Z8, Z4
-	VPADDQ       Z4, Z15, Z15
-	VPSRLQ       $0x20, Z8, Z8
-	VPADDQ       Z8, Z7, Z7
-	VPSRLQ       $0x20, Z15, Z4
-	VPADDQ       Z4, Z7, Z7
-	VPSHUFD      $0xa0, Z15, K3, Z16
-	VPXORQ       Z16, Z7, Z7
-	VPADDQ       Z7, Z1, K4, Z1
+	VPADDQ       Z17, Z10, K3, Z10
+	VPSHUFD      $0xf5, Z6, Z2
+	VPSHUFD      $0xf5, Z15, Z5
+	VPMULUDQ     Z6, Z15, Z16
+	VPMULUDQ     Z6, Z5, Z6
+	VPMULUDQ     Z2, Z15, Z15
+	VPMULUDQ     Z2, Z5, Z5
+	VPSRLQ       $0x20, Z16, Z2
+	VPADDQ       Z2, Z6, Z6
+	VPANDQ       Z12, Z6, Z2
+	VPADDQ       Z2, Z15, Z15
+	VPSRLQ       $0x20, Z6, Z6
+	VPADDQ       Z6, Z5, Z5
+	VPSRLQ       $0x20, Z15, Z2
+	VPADDQ       Z2, Z5, Z5
+	VPSHUFD      $0xa0, Z15, K2, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPADDQ       Z5, Z10, K3, Z10
 	LEAQ         (AX)(SI*8), R14
 	MOVQ         (R14), R15
 	MOVQ         8(R14), BP
 	CMPQ         BP, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X7
+	VMOVDQU64    (R15)(R11*1), X5
 	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y7, Y7
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
 	MOVQ         (R14)(SI*1), R15
 	MOVQ         8(R14)(SI*1), BP
 	CMPQ         BP, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X4
+	VMOVDQU64    (R15)(R11*1), X2
 	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y4, Y4
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
 	MOVQ         (R14)(SI*2), R15
 	MOVQ         8(R14)(SI*2), BP
 	CMPQ         BP, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X8
+	VMOVDQU64    (R15)(R11*1), X6
 	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z7, Z15
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z15
 	MOVQ         (R14)(DI*1), R15
 	MOVQ         8(R14)(DI*1), BP
 	CMPQ         BP, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X7
+	VMOVDQU64    (R15)(R11*1), X5
 	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y7, Y7
-	VINSERTI64X4 $0x01, Y7, Z4, Z16
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z2, Z16
 	MOVQ         (R14)(SI*4), R15
 	MOVQ         8(R14)(SI*4), BP
 	CMPQ         BP, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X4
+	VMOVDQU64    (R15)(R11*1), X2
 	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y4, Y4
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
 	MOVQ         (R14)(R8*1), R15
 	MOVQ         8(R14)(R8*1), BP
 	CMPQ         BP, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X7
+	VMOVDQU64    (R15)(R11*1), X5
 	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y7, Y7
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
 	MOVQ         (R14)(DI*2), R15
 	MOVQ         8(R14)(DI*2), BP
 	CMPQ         BP, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, BP
-	VMOVDQU64    (R15)(R11*1), X8
+	VMOVDQU64    (R15)(R11*1), X6
 	SUBQ         R11, BP
-	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z4, Z4
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z2, Z2
 	MOVQ         (R14)(R9*1), R15
 	MOVQ         8(R14)(R9*1), R14
 	CMPQ         R14, R12
 	CMOVQLT      CX, R15
 	CMOVQLT      R12, R14
-	VMOVDQU64    (R15)(R11*1), X8
+	VMOVDQU64    (R15)(R11*1), X6
 	SUBQ         R11, R14
-	VINSERTI32X4 $0x01, -16(R15)(R14*1), Y8, Y8
-	VINSERTI64X4 $0x01, Y8, Z7, Z7
-	VPUNPCKLQDQ  Z16, Z15, Z8
+	VINSERTI32X4 $0x01, -16(R15)(R14*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z16, Z15, Z6
 	VPUNPCKHQDQ  Z16, Z15, Z15
-	VPUNPCKLQDQ  Z7, Z4, Z17
-	VPUNPCKHQDQ  Z7, Z4, Z16
-	VSHUFI64X2   $0x88, Z17, Z8, Z4
-	VSHUFI64X2   $0x88, Z16, Z15, Z7
-	VSHUFI64X2   $0xdd, Z17, Z8, Z8
+	VPUNPCKLQDQ  Z5, Z2, Z17
+	VPUNPCKHQDQ  Z5, Z2, Z16
+	VSHUFI64X2   $0x88, Z17, Z6, Z2
+	VSHUFI64X2   $0x88, Z16, Z15, Z5
+	VSHUFI64X2   $0xdd, Z17, Z6, Z6
 	VSHUFI64X2   $0xdd, Z16, Z15, Z15
-	VPXORQ.BCST  (R13), Z4, Z4
-	VPXORQ.BCST  8(R13), Z7, Z7
-	VPXORQ.BCST  16(R13), Z8, Z8
+	VPXORQ.BCST  (R13), Z2, Z2
+	VPXORQ.BCST  8(R13), Z5, Z5
+	VPXORQ.BCST  16(R13), Z6, Z6
 	VPXORQ.BCST  24(R13), Z15, Z15
-	VPCMPUQ      $0x05, Z3, Z13, K4
-	VPSHUFD      $0xf5, Z4, Z3
-	VPSHUFD      $0xf5, Z7, Z16
-	VPMULUDQ     Z4, Z7, Z17
-	VPMULUDQ     Z4, Z16, Z4
-	VPMULUDQ     Z3, Z7, Z7
-	VPMULUDQ     Z3, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z3
-	VPADDQ       Z3, Z4, Z4
-	VPANDQ       Z14, Z4, Z3
-	VPADDQ       Z3, Z7, Z7
-	VPSRLQ       $0x20, Z4, Z4
-	VPADDQ       Z4, Z16, Z16
-	VPSRLQ       $0x20, Z7, Z3
-	VPADDQ       Z3, Z16, Z16
-	VPSHUFD      $0xa0, Z7, K3, Z17
+	VPCMPUQ      $0x05, Z1, Z14, K3
+	VPSHUFD      $0xf5, Z2, Z1
+	VPSHUFD      $0xf5, Z5, Z16
+	VPMULUDQ     Z2, Z5, Z17
+	VPMULUDQ     Z2, Z16, Z2
+	VPMULUDQ     Z1, Z5, Z5
+	VPMULUDQ     Z1, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z1
+	VPADDQ       Z1, Z2, Z2
+	VPANDQ       Z12, Z2, Z1
+	VPADDQ       Z1, Z5, Z5
+	VPSRLQ       $0x20, Z2, Z2
+	VPADDQ       Z2, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z1
+	VPADDQ       Z1, Z16, Z16
+	VPSHUFD      $0xa0, Z5, K2, Z17
 	VPXORQ       Z17, Z16, Z16
-	VPADDQ       Z16, Z2, K4, Z2
-	VPSHUFD      $0xf5, Z8, Z3
-	VPSHUFD      $0xf5, Z15, Z4
-	VPMULUDQ     Z8, Z15, Z7
-	VPMULUDQ     Z8, Z4, Z8
-	VPMULUDQ     Z3, Z15, Z15
-	VPMULUDQ     Z3, Z4, Z4
-	VPSRLQ       $0x20, Z7, Z3
-	VPADDQ       Z3, Z8, Z8
-	VPANDQ       Z14, Z8, Z3
-	VPADDQ       Z3, Z15, Z15
-	VPSRLQ       $0x20, Z8, Z8
-	VPADDQ       Z8, Z4, Z4
-	VPSRLQ       $0x20, Z15, Z3
-	VPADDQ       Z3, Z4, Z4
-	VPSHUFD      $0xa0, Z15, K3, Z7
-	VPXORQ       Z7, Z4, Z4
-	VPADDQ       Z4, Z2, K4, Z2
+	VPADDQ       Z16, Z11, K3, Z11
+	VPSHUFD      $0xf5, Z6, Z1
+	VPSHUFD      $0xf5, Z15, Z2
+	VPMULUDQ     Z6, Z15, Z5
+	VPMULUDQ     Z6, Z2, Z6
+	VPMULUDQ     Z1, Z15, Z15
+	VPMULUDQ     Z1, Z2, Z2
+	VPSRLQ       $0x20, Z5, Z1
+	VPADDQ       Z1, Z6, Z6
+	VPANDQ       Z12, Z6, Z1
+	VPADDQ       Z1, Z15, Z15
+	VPSRLQ       $0x20, Z6, Z6
+	VPADDQ       Z6, Z2, Z2
+	VPSRLQ       $0x20, Z15, Z1
+	VPADDQ       Z1, Z2, Z2
+	VPSHUFD      $0xa0, Z15, K2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPADDQ       Z2, Z11, K3, Z11
 	ADDQ         $0x20, R13
 	ADDQ         $0x10, R11
 	ADDQ         $0x20, R12
 	JMP          pair
 
 pairs_end:
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z10, K4
-	KORTESTB     K4, K4
+	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z8, K3
+	KORTESTB     K3, K3
 	JZ           long
-	VPBLENDMD    Z5, Z0, K3, Z3
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z3, Z3
-	VPSRLQ       $0x33, Z3, Z4
-	VPXORQ       Z4, Z3, Z3
-	VPMULLQ.BCST singleWords<>+56(SB), Z3, Z3
-	VPADDQ       Z12, Z3, Z3
-	VPSRLQ       $0x2f, Z3, Z4
-	VPXORQ       Z4, Z3, Z3
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z12, K4
-	VPMULLQ.BCST singleWords<>+8(SB), Z3, K4, Z1
-	VPBLENDMD    Z9, Z6, K3, Z3
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z3, Z3
-	VPSRLQ       $0x33, Z3, Z4
-	VPXORQ       Z4, Z3, Z3
-	VPMULLQ.BCST singleWords<>+56(SB), Z3, Z3
-	VPADDQ       Z13, Z3, Z3
-	VPSRLQ       $0x2f, Z3, Z4
-	VPXORQ       Z4, Z3, Z3
-	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z13, K4
-	VPMULLQ.BCST singleWords<>+8(SB), Z3, K4, Z2
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K4
-	KORTESTB     K4, K4
+	VPBLENDMD    Z3, Z0, K2, Z1
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
+	VPSRLQ       $0x33, Z1, Z2
+	VPXORQ       Z2, Z1, Z1
+	VPMULLQ.BCST singleWords<>+56(SB), Z1, Z1
+	VPADDQ       Z13, Z1, Z1
+	VPSRLQ       $0x2f, Z1, Z2
+	VPXORQ       Z2, Z1, Z1
+	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z13, K3
+	VPMULLQ.BCST singleWords<>+8(SB), Z1, K3, Z10
+	VPBLENDMD    Z7, Z4, K2, Z1
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
+	VPSRLQ       $0x33, Z1, Z2
+	VPXORQ       Z2, Z1, Z1
+	VPMULLQ.BCST singleWords<>+56(SB), Z1, Z1
+	VPADDQ       Z14, Z1, Z1
+	VPSRLQ       $0x2f, Z1, Z2
+	VPXORQ       Z2, Z1, Z1
+	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z14, K3
+	VPMULLQ.BCST singleWords<>+8(SB), Z1, K3, Z11
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z8, K3
+	KORTESTB     K3, K3
 	JZ           long
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K4
-	VPSRLQ       $0x18, Z14, Z3
-	VPANDQ       Z3, Z0, Z4
-	VPSRLQ       $0x01, Z12, Z7
-	VPSLLQ       $0x03, Z7, Z7
-	VPSRLVQ      Z7, Z0, Z0
-	VPANDQ       Z3, Z0, Z0
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
+	VPSRLQ       $0x18, Z12, Z1
+	VPANDQ       Z1, Z0, Z2
+	VPSRLQ       $0x01, Z13, Z5
+	VPSLLQ       $0x03, Z5, Z5
+	VPSRLVQ      Z5, Z0, Z0
+	VPANDQ       Z1, Z0, Z0
 	VPSLLQ       $0x08, Z0, Z0
-	VPORQ        Z0, Z4, Z4
-	VPSRLQ       $0x38, Z5, Z0
+	VPORQ        Z0, Z2, Z2
+	VPSRLQ       $0x38, Z3, Z0
 	VPSLLQ       $0x10, Z0, Z0
-	VPSLLQ       $0x18, Z12, Z7
-	VPTERNLOGQ   $0xfe, Z0, Z7, Z4
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z4, Z4
-	VPANDQ       Z14, Z4, Z4
-	VPMULLQ.BCST singleWords<>+0(SB), Z4, K4, Z1
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K4
-	VPSRLQ       $0x18, Z14, Z0
-	VPANDQ       Z0, Z6, Z3
-	VPSRLQ       $0x01, Z13, Z4
-	VPSLLQ       $0x03, Z4, Z4
-	VPSRLVQ      Z4, Z6, Z5
-	VPANDQ       Z0, Z5, Z5
-	VPSLLQ       $0x08, Z5, Z5
-	VPORQ        Z5, Z3, Z3
-	VPSRLQ       $0x38, Z9, Z5
-	VPSLLQ       $0x10, Z5, Z5
-	VPSLLQ       $0x18, Z13, Z4
-	VPTERNLOGQ   $0xfe, Z5, Z4, Z3
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z3, Z3
-	VPANDQ       Z14, Z3, Z3
-	VPMULLQ.BCST singleWords<>+0(SB), Z3, K4, Z2
+	VPSLLQ       $0x18, Z13, Z5
+	VPTERNLOGQ   $0xfe, Z0, Z5, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPANDQ       Z12, Z2, Z2
+	VPMULLQ.BCST singleWords<>+0(SB), Z2, K3, Z10
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z14, K3
+	VPSRLQ       $0x18, Z12, Z0
+	VPANDQ       Z0, Z4, Z1
+	VPSRLQ       $0x01, Z14, Z2
+	VPSLLQ       $0x03, Z2, Z2
+	VPSRLVQ      Z2, Z4, Z3
+	VPANDQ       Z0, Z3, Z3
+	VPSLLQ       $0x08, Z3, Z3
+	VPORQ        Z3, Z1, Z1
+	VPSRLQ       $0x38, Z7, Z3
+	VPSLLQ       $0x10, Z3, Z3
+	VPSLLQ       $0x18, Z14, Z2
+	VPTERNLOGQ   $0xfe, Z3, Z2, Z1
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
+	VPANDQ       Z12, Z1, Z1
+	VPMULLQ.BCST singleWords<>+0(SB), Z1, K3, Z11
 
 long:
-	VPSRLQ       $0x25, Z1, Z0
-	VPXORQ       Z0, Z1, Z1
-	VPMULLQ.BCST singleWords<>+16(SB), Z1, Z1
-	VPSRLQ       $0x20, Z1, Z0
-	VPXORQ       Z0, Z1, Z1
-	VPTESTNMQ    Z12, Z12, K4
-	VPBROADCASTQ xxph3EmptyHash<>+0(SB), K4, Z1
-	VPSRLQ       $0x25, Z2, Z0
-	VPXORQ       Z0, Z2, Z2
-	VPMULLQ.BCST singleWords<>+16(SB), Z2, Z2
-	VPSRLQ       $0x20, Z2, Z0
-	VPXORQ       Z0, Z2, Z2
-	VPTESTNMQ    Z13, Z13, K4
-	VPBROADCASTQ xxph3EmptyHash<>+0(SB), K4, Z2
+	VPSRLQ       $0x25, Z10, Z0
+	VPXORQ       Z0, Z10, Z10
+	VPMULLQ.BCST singleWords<>+16(SB), Z10, Z10
+	VPSRLQ       $0x20, Z10, Z0
+	VPXORQ       Z0, Z10, Z10
+	VPTESTNMQ    Z13, Z13, K3
+	VPBROADCASTQ xxph3EmptyHash<>+0(SB), K3, Z10
+	VPSRLQ       $0x25, Z11, Z0
+	VPXORQ       Z0, Z11, Z11
+	VPMULLQ.BCST singleWords<>+16(SB), Z11, Z11
+	VPSRLQ       $0x20, Z11, Z0
+	VPXORQ       Z0, Z11, Z11
+	VPTESTNMQ    Z14, Z14, K3
+	VPBROADCASTQ xxph3EmptyHash<>+0(SB), K3, Z11
 	SUBQ         $0x10, BX
 	JL           last
-	VMOVDQU64    Z1, (R10)
-	VMOVDQU64    Z2, 64(R10)
+	VMOVDQU64    Z10, (R10)
+	VMOVDQU64    Z11, 64(R10)
 	ADDQ         $0x00000080, R10
 	JMP          stored
 
@@ -6099,8 +6174,8 @@ last:
 	CMOVQLT   R11, AX
 	MOVQ      $-1, R11
 	BZHIQ     AX, R11, AX
-	KMOVB     AX, K4
-	VMOVDQU64 Z1, K4, (R10)
+	KMOVB     AX, K3
+	VMOVDQU64 Z10, K3, (R10)
 	SUBQ      $0x08, BX
 	MOVQ      $0x00000008, AX
 	CMPQ      BX, AX
@@ -6110,8 +6185,8 @@ last:
 	CMOVQLT   R11, AX
 	MOVQ      $-1, R11
 	BZHIQ     AX, R11, AX
-	KMOVB     AX, K4
-	VMOVDQU64 Z2, K4, 64(R10)
+	KMOVB     AX, K3
+	VMOVDQU64 Z11, K3, 64(R10)
 	SUBQ      $0x08, BX
 	XORL      BX, BX
 
@@ -6126,7 +6201,7 @@ end:
 
 // func hash64RowsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·hash64RowsAVX512(SB), $760-56
+TEXT ·hash64RowsAVX512(SB), $632-56
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
 	// The kernel takes 32 bytes of each key, those of 8 keys into 4 vectors, and transposes them:
@@ -6134,49 +6209,70 @@ TEXT ·hash64RowsAVX512(SB), $760-56
 	// reads nothing but the keys. For a key without bytes it reads the stack: a load of a page that
 	// is not mapped, with an empty mask, would take 500 cycles. It ends early at a long key, and when
 	// it has hashed enough bytes: a call must not take long.
-	LEAQ      63(SP), CX
-	ANDQ      $-64, CX
-	MOVQ      rows+0(FP), DX
-	MOVQ      n+24(FP), BX
-	MOVQ      $0x00000018, SI
-	VMOVDQU64 headers24Word0<>+0(SB), Z0
-	VMOVDQA64 Z0, 384(CX)
-	MOVL      $0x000000c0, AX
-	KMOVW     AX, K1
-	VMOVDQU64 headers24Word1<>+0(SB), Z0
-	VMOVDQA64 Z0, 448(CX)
-	MOVL      $0x000000e0, AX
-	KMOVW     AX, K2
-	CMPQ      stride+8(FP), SI
-	JEQ       strided
-	MOVQ      $0x00000010, SI
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VMOVDQA64 Z0, 384(CX)
-	MOVL      $0x00000000, AX
-	KMOVW     AX, K1
-	VMOVDQU64 headers16Word1<>+0(SB), Z0
-	VMOVDQA64 Z0, 448(CX)
-	MOVL      $0x00000000, AX
-	KMOVW     AX, K2
-
-strided:
-	LEAQ (SI)(SI*2), DI
-	LEAQ (SI)(SI*4), R8
-	LEAQ (DI)(SI*4), R9
-	MOVQ h1+32(FP), R10
-	MOVQ h2+40(FP), R11
-	MOVQ $0x00004000, 512(CX)
+	LEAQ    63(SP), CX
+	ANDQ    $-64, CX
+	MOVQ    rows+0(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    $0x00000010, SI
+	CMPQ    stride+8(FP), $0x18
+	CMOVQEQ stride+8(FP), SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (DI)(SI*4), R9
+	MOVL    $0x000000e0, AX
+	KMOVW   AX, K1
+	MOVQ    h1+32(FP), R10
+	MOVQ    h2+40(FP), R11
+	MOVQ    $0x00004000, 384(CX)
 
 vector:
-	CMPQ stride+8(FP), $0x10
-	JL   offsets
-	MOVQ DX, AX
-	CMPQ BX, $0x10
-	JL   copy
-	MOVQ SI, R12
-	SHLQ $0x04, R12
-	ADDQ R12, DX
-	JMP  found
+	CMPQ       stride+8(FP), $0x10
+	JL         offsets
+	MOVQ       DX, AX
+	CMPQ       BX, $0x10
+	JL         copy
+	MOVQ       SI, R12
+	SHLQ       $0x04, R12
+	ADDQ       R12, DX
+	CMPQ       BX, $0x20
+	JL         found
+	MOVQ       (DX), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(SI*1), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(SI*2), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(DI*1), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(SI*4), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(R8*1), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(DI*2), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(R9*1), R12
+	PREFETCHT0 (R12)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(SI*1), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(SI*2), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(DI*1), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(SI*4), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(R8*1), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(DI*2), R12
+	PREFETCHT0 (R12)
+	MOVQ       (DX)(R9*1), R12
+	PREFETCHT0 (R12)
+	MOVQ       SI, R12
+	SHLQ       $0x03, R12
+	SUBQ       R12, DX
+	JMP        found
 
 copy:
 	VPXORD    Z0, Z0, Z0
@@ -6200,8 +6296,8 @@ copy_words:
 	CMOVQLT     R15, R14
 	MOVQ        $-1, R15
 	BZHIQ       R14, R15, R14
-	KMOVB       R14, K3
-	VMOVDQU64.Z (AX), K3, Z0
+	KMOVB       R14, K2
+	VMOVDQU64.Z (AX), K2, Z0
 	VMOVDQA64   Z0, (R13)
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, R13
@@ -6211,32 +6307,32 @@ copy_words:
 	JMP         found
 
 offsets:
-	MOVQ         CX, AX
-	MOVQ         data+16(FP), R12
-	VPBROADCASTQ R12, Z0
-	MOVQ         BX, R12
-	MOVQ         $0x00000002, R13
-	KXNORB       K1, K1, K3
+	MOVQ         data+16(FP), AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         BX, AX
+	MOVQ         CX, R12
+	LEAQ         256(R12), R13
+	KXNORB       K1, K1, K2
 
 offset:
-	CMPQ    R12, $0x08
+	CMPQ    AX, $0x08
 	JGE     eight
 	MOVQ    $0x00000008, R14
-	CMPQ    R12, R14
-	CMOVQLT R12, R14
+	CMPQ    AX, R14
+	CMOVQLT AX, R14
 	XORL    R15, R15
 	TESTQ   R14, R14
 	CMOVQLT R15, R14
 	MOVQ    $-1, R15
 	BZHIQ   R14, R15, R14
-	KMOVB   R14, K3
-	KMOVB   K3, K3
+	KMOVB   R14, K2
+	KMOVB   K2, K2
 
 eight:
 	CMPQ        stride+8(FP), $0x08
 	JL          other_offsets
-	VMOVDQU64.Z (DX), K3, Z1
-	VMOVDQU64.Z 8(DX), K3, Z2
+	VMOVDQU64.Z (DX), K2, Z1
+	VMOVDQU64.Z 8(DX), K2, Z2
 	ADDQ        $0x40, DX
 	JMP         ends
 
@@ -6251,12 +6347,12 @@ other_offsets:
 	ADDQ         R14, DX
 	VPMULLQ      ascendingLongs<>+0(SB), Z2, Z0
 	VPADDQ       Z0, Z1, Z1
-	VMOVDQA64.Z  Z2, K3, Z2
+	VMOVDQA64.Z  Z2, K2, Z2
 	JMP          located
 
 short_offsets:
-	VPMOVSXDQ.Z (DX), K3, Z1
-	VPMOVSXDQ.Z 4(DX), K3, Z2
+	VPMOVSXDQ.Z (DX), K2, Z1
+	VPMOVSXDQ.Z 4(DX), K2, Z2
 	ADDQ        $0x20, DX
 
 ends:
@@ -6265,101 +6361,101 @@ ends:
 
 located:
 	VMOVDQU64 firstHeaders<>+0(SB), Z3
-	VMOVDQU64 firstHeaders<>+64(SB), Z4
 	VPERMI2Q  Z2, Z1, Z3
-	VPERMI2Q  Z2, Z1, Z4
-	VMOVDQA64 Z3, (AX)
-	VMOVDQA64 Z4, 64(AX)
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x08, R12
-	DECQ      R13
-	JNZ       offset
+	VMOVDQA64 Z3, (R12)
+	VMOVDQU64 firstHeaders<>+64(SB), Z3
+	VPERMI2Q  Z2, Z1, Z3
+	VMOVDQA64 Z3, 64(R12)
+	ADDQ      $0x00000080, R12
+	SUBQ      $0x08, AX
+	CMPQ      R12, R13
+	JNE       offset
 	MOVQ      CX, AX
 
 found:
 	CMPQ      SI, $0x10
 	JNE       slices
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 448(CX), Z0
-	VPERMI2Q  64(AX), Z1, Z0
+	VMOVDQU64 headers16Word1<>+0(SB), Z1
+	VMOVDQU64 (AX), Z2
+	VMOVDQA64 Z1, Z0
+	VPERMI2Q  64(AX), Z2, Z0
 	LEAQ      (AX)(SI*8), R12
 	VMOVDQU64 (R12), Z2
-	VMOVDQA64 448(CX), Z1
+	VMOVDQA64 Z1, Z1
 	VPERMI2Q  64(R12), Z2, Z1
-	JMP       fields
+	JMP       measured
 
 slices:
+	VMOVDQU64 headers24Word1<>+0(SB), Z2
 	VMOVDQU64 (AX), Z1
-	VMOVDQA64 448(CX), Z2
 	VMOVDQA64 Z2, Z0
 	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z2, K2, Z0
+	VPERMQ    128(AX), Z2, K1, Z0
 	LEAQ      (AX)(SI*8), R12
-	VMOVDQU64 (R12), Z2
-	VMOVDQA64 448(CX), Z3
-	VMOVDQA64 Z3, Z1
-	VPERMI2Q  64(R12), Z2, Z1
-	VPERMQ    128(R12), Z3, K2, Z1
+	VMOVDQU64 (R12), Z3
+	VMOVDQA64 Z2, Z1
+	VPERMI2Q  64(R12), Z3, Z1
+	VPERMQ    128(R12), Z2, K1, Z1
 
-fields:
-	VMOVDQA64    Z0, 576(CX)
-	VMOVDQA64    Z1, 640(CX)
-	VMOVDQA64    576(CX), Z0
-	VPMINUD      640(CX), Z0, Z8
-	VPMAXUD      640(CX), Z0, Z9
-	VPORQ        640(CX), Z0, Z14
-	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z9, K3
-	KORTESTB     K3, K3
+measured:
+	VMOVDQA64    Z0, 448(CX)
+	VMOVDQA64    Z1, 512(CX)
+	VMOVDQA64    448(CX), Z0
+	VPMINUD      512(CX), Z0, Z8
+	VPMAXUD      512(CX), Z0, Z9
+	VPORQ        512(CX), Z0, Z14
+	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z9, K2
+	KORTESTB     K2, K2
 	JNZ          end
-	VPCMPUQ.BCST $0x01, smallNumbers<>+8(SB), Z8, K3
-	KORTESTB     K3, K3
+	VPCMPUQ.BCST $0x01, smallNumbers<>+8(SB), Z8, K2
+	KORTESTB     K2, K2
 	JNZ          checked
-	VPCMPUQ.BCST $0x06, allLongs<>+0(SB), Z9, K3
-	KORTESTB     K3, K3
+	VPCMPUQ.BCST $0x06, allLongs<>+0(SB), Z9, K2
+	KORTESTB     K2, K2
 	JNZ          checked
 	MOVQ         (AX), R12
 	MOVQ         8(AX), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y1
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
 	MOVQ         (AX)(SI*1), R12
 	MOVQ         8(AX)(SI*1), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y0
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y0
 	MOVQ         (AX)(SI*2), R12
 	MOVQ         8(AX)(SI*2), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z3
 	MOVQ         (AX)(DI*1), R12
 	MOVQ         8(AX)(DI*1), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y1
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
 	VINSERTI64X4 $0x01, Y1, Z0, Z4
 	MOVQ         (AX)(SI*4), R12
 	MOVQ         8(AX)(SI*4), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y0
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y0
 	MOVQ         (AX)(R8*1), R12
 	MOVQ         8(AX)(R8*1), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y1
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
 	MOVQ         (AX)(DI*2), R12
 	MOVQ         8(AX)(DI*2), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z0, Z0
 	MOVQ         (AX)(R9*1), R12
 	MOVQ         8(AX)(R9*1), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z1
 	VPUNPCKLQDQ  Z4, Z3, Z2
 	VPUNPCKHQDQ  Z4, Z3, Z3
@@ -6373,46 +6469,46 @@ fields:
 	MOVQ         (R12), R13
 	MOVQ         8(R12), R14
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y5
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y5
 	MOVQ         (R12)(SI*1), R13
 	MOVQ         8(R12)(SI*1), R14
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y4
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y4
 	MOVQ         (R12)(SI*2), R13
 	MOVQ         8(R12)(SI*2), R14
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y6
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z7
 	MOVQ         (R12)(DI*1), R13
 	MOVQ         8(R12)(DI*1), R14
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y5
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y5
 	VINSERTI64X4 $0x01, Y5, Z4, Z8
 	MOVQ         (R12)(SI*4), R13
 	MOVQ         8(R12)(SI*4), R14
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y4
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y4
 	MOVQ         (R12)(R8*1), R13
 	MOVQ         8(R12)(R8*1), R14
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y5
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y5
 	MOVQ         (R12)(DI*2), R13
 	MOVQ         8(R12)(DI*2), R14
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y6
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z4, Z4
 	MOVQ         (R12)(R9*1), R13
 	MOVQ         8(R12)(R9*1), R12
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R13), K3, Y6
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R13), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z5
 	VPUNPCKLQDQ  Z8, Z7, Z6
 	VPUNPCKHQDQ  Z8, Z7, Z7
@@ -6432,8 +6528,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y1
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
 	MOVQ         (AX)(SI*1), R12
 	MOVQ         8(AX)(SI*1), R13
 	CMPQ         R13, $0x20
@@ -6441,8 +6537,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y0
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y0
 	MOVQ         (AX)(SI*2), R12
 	MOVQ         8(AX)(SI*2), R13
 	CMPQ         R13, $0x20
@@ -6450,8 +6546,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z3
 	MOVQ         (AX)(DI*1), R12
 	MOVQ         8(AX)(DI*1), R13
@@ -6460,8 +6556,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y1
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
 	VINSERTI64X4 $0x01, Y1, Z0, Z4
 	MOVQ         (AX)(SI*4), R12
 	MOVQ         8(AX)(SI*4), R13
@@ -6470,8 +6566,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y0
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y0
 	MOVQ         (AX)(R8*1), R12
 	MOVQ         8(AX)(R8*1), R13
 	CMPQ         R13, $0x20
@@ -6479,8 +6575,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y1
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
 	MOVQ         (AX)(DI*2), R12
 	MOVQ         8(AX)(DI*2), R13
 	CMPQ         R13, $0x20
@@ -6488,8 +6584,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z0, Z0
 	MOVQ         (AX)(R9*1), R12
 	MOVQ         8(AX)(R9*1), R13
@@ -6498,8 +6594,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z1
 	VPUNPCKLQDQ  Z4, Z3, Z2
 	VPUNPCKHQDQ  Z4, Z3, Z3
@@ -6517,8 +6613,8 @@ checked:
 	TESTQ        R14, R14
 	CMOVQEQ      CX, R13
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y5
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y5
 	MOVQ         (R12)(SI*1), R13
 	MOVQ         8(R12)(SI*1), R14
 	CMPQ         R14, $0x20
@@ -6526,8 +6622,8 @@ checked:
 	TESTQ        R14, R14
 	CMOVQEQ      CX, R13
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y4
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y4
 	MOVQ         (R12)(SI*2), R13
 	MOVQ         8(R12)(SI*2), R14
 	CMPQ         R14, $0x20
@@ -6535,8 +6631,8 @@ checked:
 	TESTQ        R14, R14
 	CMOVQEQ      CX, R13
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y6
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z7
 	MOVQ         (R12)(DI*1), R13
 	MOVQ         8(R12)(DI*1), R14
@@ -6545,8 +6641,8 @@ checked:
 	TESTQ        R14, R14
 	CMOVQEQ      CX, R13
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y5
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y5
 	VINSERTI64X4 $0x01, Y5, Z4, Z8
 	MOVQ         (R12)(SI*4), R13
 	MOVQ         8(R12)(SI*4), R14
@@ -6555,8 +6651,8 @@ checked:
 	TESTQ        R14, R14
 	CMOVQEQ      CX, R13
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y4
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y4
 	MOVQ         (R12)(R8*1), R13
 	MOVQ         8(R12)(R8*1), R14
 	CMPQ         R14, $0x20
@@ -6564,8 +6660,8 @@ checked:
 	TESTQ        R14, R14
 	CMOVQEQ      CX, R13
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y5
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y5
 	MOVQ         (R12)(DI*2), R13
 	MOVQ         8(R12)(DI*2), R14
 	CMPQ         R14, $0x20
@@ -6573,8 +6669,8 @@ checked:
 	TESTQ        R14, R14
 	CMOVQEQ      CX, R13
 	BZHIQ        R14, allBits<>+0(SB), R14
-	KMOVD        R14, K3
-	VMOVDQU8.Z   (R13), K3, Y6
+	KMOVD        R14, K2
+	VMOVDQU8.Z   (R13), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z4, Z4
 	MOVQ         (R12)(R9*1), R13
 	MOVQ         8(R12)(R9*1), R12
@@ -6583,8 +6679,8 @@ checked:
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R13
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R13), K3, Y6
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R13), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z5
 	VPUNPCKLQDQ  Z8, Z7, Z6
 	VPUNPCKHQDQ  Z8, Z7, Z7
@@ -6596,17 +6692,17 @@ checked:
 	VSHUFI64X2   $0xdd, Z8, Z7, Z7
 
 loaded:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z9, K3
-	KORTESTB     K3, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z9, K2
+	KORTESTB     K2, K2
 	JZ           start
-	VMOVDQA64    576(CX), Z8
+	VMOVDQA64    448(CX), Z8
 	VPADDQ.BCST  singleWords<>+32(SB), Z8, Z10
-	VMOVDQA64    576(CX), Z8
+	VMOVDQA64    448(CX), Z8
 	VPADDQ.BCST  singleWords<>+32(SB), Z8, Z11
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z11, Z11
-	VMOVDQA64    576(CX), Z8
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z8, K3
-	KORTESTB     K3, K3
+	VMOVDQA64    448(CX), Z8
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z8, K2
+	KORTESTB     K2, K2
 	JZ           no_stripes_0
 	MOVQ         $0x60ea27eeadc0b5d6, R12
 	VPBROADCASTQ R12, Z8
@@ -6628,39 +6724,39 @@ loaded:
 	VPMULLQ.BCST singleWords<>+8(SB), Z0, Z19
 	VPADDQ       Z19, Z8, Z20
 	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, K3, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z20, K2, Z8
 	VPADDQ       Z19, Z15, Z19
 	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, K3, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z19, K2, Z15
 	VPMULLQ.BCST singleWords<>+8(SB), Z1, Z19
 	VPADDQ       Z19, Z12, Z20
 	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, K3, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z20, K2, Z12
 	VPADDQ       Z19, Z16, Z19
 	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, K3, Z16
+	VPMULLQ.BCST singleWords<>+0(SB), Z19, K2, Z16
 	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z19
 	VPADDQ       Z19, Z13, Z20
 	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, K3, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z20, K2, Z13
 	VPADDQ       Z19, Z17, Z19
 	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, K3, Z17
+	VPMULLQ.BCST singleWords<>+0(SB), Z19, K2, Z17
 	VPMULLQ.BCST singleWords<>+8(SB), Z3, Z19
 	VPADDQ       Z19, Z14, Z20
 	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, K3, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z20, K2, Z14
 	VPADDQ       Z19, Z18, Z19
 	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, K3, Z18
+	VPMULLQ.BCST singleWords<>+0(SB), Z19, K2, Z18
 	MOVQ         $0x00000020, R12
 
 stripe_0:
 	LEAQ         32(R12), R13
 	VPBROADCASTQ R13, Z19
-	VMOVDQA64    576(CX), Z20
-	VPCMPUQ      $0x05, Z19, Z20, K4
-	KORTESTB     K4, K4
+	VMOVDQA64    448(CX), Z20
+	VPCMPUQ      $0x05, Z19, Z20, K3
+	KORTESTB     K3, K3
 	JZ           merge_0
 	MOVQ         (AX), R14
 	ADDQ         R12, R14
@@ -6713,33 +6809,33 @@ stripe_0:
 	VPMULLQ.BCST singleWords<>+8(SB), Z0, Z19
 	VPADDQ       Z19, Z8, Z20
 	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, K4, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z20, K3, Z8
 	VPADDQ       Z19, Z15, Z19
 	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, K4, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z19, K3, Z15
 	VPMULLQ.BCST singleWords<>+8(SB), Z1, Z19
 	VPADDQ       Z19, Z12, Z20
 	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, K4, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z20, K3, Z12
 	VPADDQ       Z19, Z16, Z19
 	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, K4, Z16
+	VPMULLQ.BCST singleWords<>+0(SB), Z19, K3, Z16
 	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z19
 	VPADDQ       Z19, Z13, Z20
 	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, K4, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z20, K3, Z13
 	VPADDQ       Z19, Z17, Z19
 	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, K4, Z17
+	VPMULLQ.BCST singleWords<>+0(SB), Z19, K3, Z17
 	VPMULLQ.BCST singleWords<>+8(SB), Z3, Z19
 	VPADDQ       Z19, Z14, Z20
 	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, K4, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z20, K3, Z14
 	VPADDQ       Z19, Z18, Z19
 	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, K4, Z18
+	VPMULLQ.BCST singleWords<>+0(SB), Z19, K3, Z18
 	ADDQ         $0x20, R12
-	SUBQ         $0x20, 512(CX)
+	SUBQ         $0x20, 384(CX)
 	JMP          stripe_0
 
 merge_0:
@@ -6774,7 +6870,7 @@ merge_0:
 	VPXORQ       Z14, Z19, Z19
 	VPMULLQ.BCST singleWords<>+0(SB), Z19, Z19
 	VPADDQ.BCST  singleWords<>+24(SB), Z19, Z19
-	VPADDQ       576(CX), Z19, K3, Z10
+	VPADDQ       448(CX), Z19, K2, Z10
 	VPROLQ       $0x01, Z15, Z8
 	VPROLQ       $0x07, Z16, Z12
 	VPADDQ       Z12, Z8, Z8
@@ -6806,20 +6902,20 @@ merge_0:
 	VPXORQ       Z18, Z8, Z8
 	VPMULLQ.BCST singleWords<>+0(SB), Z8, Z8
 	VPADDQ.BCST  singleWords<>+24(SB), Z8, Z8
-	VPADDQ       576(CX), Z8, K3, Z11
+	VPADDQ       448(CX), Z8, K2, Z11
 
 no_stripes_0:
-	VMOVDQA64    576(CX), Z8
+	VMOVDQA64    448(CX), Z8
 	VPANDQ.BCST  smallNumbers<>+248(SB), Z8, Z8
-	VMOVDQA64    Z8, 576(CX)
-	VMOVDQA64    640(CX), Z8
+	VMOVDQA64    Z8, 448(CX)
+	VMOVDQA64    512(CX), Z8
 	VPADDQ.BCST  singleWords<>+32(SB), Z8, Z12
-	VMOVDQA64    640(CX), Z8
+	VMOVDQA64    512(CX), Z8
 	VPADDQ.BCST  singleWords<>+32(SB), Z8, Z13
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z13, Z13
-	VMOVDQA64    640(CX), Z8
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z8, K3
-	KORTESTB     K3, K3
+	VMOVDQA64    512(CX), Z8
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z8, K2
+	KORTESTB     K2, K2
 	JZ           no_stripes_1
 	MOVQ         $0x60ea27eeadc0b5d6, R12
 	VPBROADCASTQ R12, Z8
@@ -6841,39 +6937,39 @@ no_stripes_0:
 	VPMULLQ.BCST singleWords<>+8(SB), Z4, Z21
 	VPADDQ       Z21, Z8, Z22
 	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, K3, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z22, K2, Z8
 	VPADDQ       Z21, Z17, Z21
 	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, K3, Z17
+	VPMULLQ.BCST singleWords<>+0(SB), Z21, K2, Z17
 	VPMULLQ.BCST singleWords<>+8(SB), Z5, Z21
 	VPADDQ       Z21, Z14, Z22
 	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, K3, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z22, K2, Z14
 	VPADDQ       Z21, Z18, Z21
 	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, K3, Z18
+	VPMULLQ.BCST singleWords<>+0(SB), Z21, K2, Z18
 	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z21
 	VPADDQ       Z21, Z15, Z22
 	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, K3, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z22, K2, Z15
 	VPADDQ       Z21, Z19, Z21
 	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, K3, Z19
+	VPMULLQ.BCST singleWords<>+0(SB), Z21, K2, Z19
 	VPMULLQ.BCST singleWords<>+8(SB), Z7, Z21
 	VPADDQ       Z21, Z16, Z22
 	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, K3, Z16
+	VPMULLQ.BCST singleWords<>+0(SB), Z22, K2, Z16
 	VPADDQ       Z21, Z20, Z21
 	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, K3, Z20
+	VPMULLQ.BCST singleWords<>+0(SB), Z21, K2, Z20
 	MOVQ         $0x00000020, R12
 
 stripe_1:
 	LEAQ         32(R12), R13
 	VPBROADCASTQ R13, Z21
-	VMOVDQA64    640(CX), Z22
-	VPCMPUQ      $0x05, Z21, Z22, K4
-	KORTESTB     K4, K4
+	VMOVDQA64    512(CX), Z22
+	VPCMPUQ      $0x05, Z21, Z22, K3
+	KORTESTB     K3, K3
 	JZ           merge_1
 	LEAQ         (AX)(SI*8), R14
 	MOVQ         (R14), R15
@@ -6927,33 +7023,33 @@ stripe_1:
 	VPMULLQ.BCST singleWords<>+8(SB), Z4, Z21
 	VPADDQ       Z21, Z8, Z22
 	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, K4, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z22, K3, Z8
 	VPADDQ       Z21, Z17, Z21
 	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, K4, Z17
+	VPMULLQ.BCST singleWords<>+0(SB), Z21, K3, Z17
 	VPMULLQ.BCST singleWords<>+8(SB), Z5, Z21
 	VPADDQ       Z21, Z14, Z22
 	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, K4, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z22, K3, Z14
 	VPADDQ       Z21, Z18, Z21
 	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, K4, Z18
+	VPMULLQ.BCST singleWords<>+0(SB), Z21, K3, Z18
 	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z21
 	VPADDQ       Z21, Z15, Z22
 	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, K4, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z22, K3, Z15
 	VPADDQ       Z21, Z19, Z21
 	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, K4, Z19
+	VPMULLQ.BCST singleWords<>+0(SB), Z21, K3, Z19
 	VPMULLQ.BCST singleWords<>+8(SB), Z7, Z21
 	VPADDQ       Z21, Z16, Z22
 	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, K4, Z16
+	VPMULLQ.BCST singleWords<>+0(SB), Z22, K3, Z16
 	VPADDQ       Z21, Z20, Z21
 	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, K4, Z20
+	VPMULLQ.BCST singleWords<>+0(SB), Z21, K3, Z20
 	ADDQ         $0x20, R12
-	SUBQ         $0x20, 512(CX)
+	SUBQ         $0x20, 384(CX)
 	JMP          stripe_1
 
 merge_1:
@@ -6988,7 +7084,7 @@ merge_1:
 	VPXORQ       Z16, Z21, Z21
 	VPMULLQ.BCST singleWords<>+0(SB), Z21, Z21
 	VPADDQ.BCST  singleWords<>+24(SB), Z21, Z21
-	VPADDQ       640(CX), Z21, K3, Z12
+	VPADDQ       512(CX), Z21, K2, Z12
 	VPROLQ       $0x01, Z17, Z8
 	VPROLQ       $0x07, Z18, Z14
 	VPADDQ       Z14, Z8, Z8
@@ -7020,14 +7116,14 @@ merge_1:
 	VPXORQ       Z20, Z8, Z8
 	VPMULLQ.BCST singleWords<>+0(SB), Z8, Z8
 	VPADDQ.BCST  singleWords<>+24(SB), Z8, Z8
-	VPADDQ       640(CX), Z8, K3, Z13
+	VPADDQ       512(CX), Z8, K2, Z13
 
 no_stripes_1:
-	VMOVDQA64    640(CX), Z8
+	VMOVDQA64    512(CX), Z8
 	VPANDQ.BCST  smallNumbers<>+248(SB), Z8, Z8
-	VMOVDQA64    Z8, 640(CX)
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z9, K3
-	KORTESTB     K3, K3
+	VMOVDQA64    Z8, 512(CX)
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z9, K2
+	KORTESTB     K2, K2
 	JZ           again
 	MOVQ         (AX), R12
 	MOVQ         8(AX), R13
@@ -7037,8 +7133,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y1
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
 	MOVQ         (AX)(SI*1), R12
 	MOVQ         8(AX)(SI*1), R13
 	MOVQ         R13, R14
@@ -7047,8 +7143,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y0
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y0
 	MOVQ         (AX)(SI*2), R12
 	MOVQ         8(AX)(SI*2), R13
 	MOVQ         R13, R14
@@ -7057,8 +7153,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z3
 	MOVQ         (AX)(DI*1), R12
 	MOVQ         8(AX)(DI*1), R13
@@ -7068,8 +7164,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y1
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
 	VINSERTI64X4 $0x01, Y1, Z0, Z4
 	MOVQ         (AX)(SI*4), R12
 	MOVQ         8(AX)(SI*4), R13
@@ -7079,8 +7175,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y0
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y0
 	MOVQ         (AX)(R8*1), R12
 	MOVQ         8(AX)(R8*1), R13
 	MOVQ         R13, R14
@@ -7089,8 +7185,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y1
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
 	MOVQ         (AX)(DI*2), R12
 	MOVQ         8(AX)(DI*2), R13
 	MOVQ         R13, R14
@@ -7099,8 +7195,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z0, Z0
 	MOVQ         (AX)(R9*1), R12
 	MOVQ         8(AX)(R9*1), R13
@@ -7110,8 +7206,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y2
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z1
 	VPUNPCKLQDQ  Z4, Z3, Z2
 	VPUNPCKHQDQ  Z4, Z3, Z3
@@ -7130,8 +7226,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y5
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y5
 	MOVQ         (AX)(SI*1), R12
 	MOVQ         8(AX)(SI*1), R13
 	MOVQ         R13, R14
@@ -7140,8 +7236,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y4
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y4
 	MOVQ         (AX)(SI*2), R12
 	MOVQ         8(AX)(SI*2), R13
 	MOVQ         R13, R14
@@ -7150,8 +7246,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y6
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z7
 	MOVQ         (AX)(DI*1), R12
 	MOVQ         8(AX)(DI*1), R13
@@ -7161,8 +7257,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y5
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y5
 	VINSERTI64X4 $0x01, Y5, Z4, Z8
 	MOVQ         (AX)(SI*4), R12
 	MOVQ         8(AX)(SI*4), R13
@@ -7172,8 +7268,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y4
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y4
 	MOVQ         (AX)(R8*1), R12
 	MOVQ         8(AX)(R8*1), R13
 	MOVQ         R13, R14
@@ -7182,8 +7278,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y5
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y5
 	MOVQ         (AX)(DI*2), R12
 	MOVQ         8(AX)(DI*2), R13
 	MOVQ         R13, R14
@@ -7192,8 +7288,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y6
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z4, Z4
 	MOVQ         (AX)(R9*1), R12
 	MOVQ         8(AX)(R9*1), AX
@@ -7203,8 +7299,8 @@ no_stripes_1:
 	ANDQ         $0x1f, AX
 	CMOVQEQ      CX, R12
 	BZHIQ        AX, allBits<>+0(SB), AX
-	KMOVD        AX, K3
-	VMOVDQU8.Z   (R12), K3, Y6
+	KMOVD        AX, K2
+	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z5
 	VPUNPCKLQDQ  Z8, Z7, Z6
 	VPUNPCKHQDQ  Z8, Z7, Z7
@@ -7216,232 +7312,232 @@ no_stripes_1:
 	VSHUFI64X2   $0xdd, Z8, Z7, Z7
 
 again:
-	VMOVDQA64 576(CX), Z14
-	VPMINUD   640(CX), Z14, Z8
-	VPMAXUD   640(CX), Z14, Z9
-	VPORQ     640(CX), Z14, Z14
+	VMOVDQA64 448(CX), Z14
+	VPMINUD   512(CX), Z14, Z8
+	VPMAXUD   512(CX), Z14, Z9
+	VPORQ     512(CX), Z14, Z14
 	JMP       tails
 
 start:
-	VMOVDQA64   576(CX), Z8
+	VMOVDQA64   448(CX), Z8
 	VPADDQ.BCST singleWords<>+32(SB), Z8, Z10
-	VMOVDQA64   576(CX), Z8
+	VMOVDQA64   448(CX), Z8
 	VPADDQ.BCST singleWords<>+32(SB), Z8, Z11
 	VPADDQ.BCST smallNumbers<>+8(SB), Z11, Z11
-	VMOVDQA64   640(CX), Z8
+	VMOVDQA64   512(CX), Z8
 	VPADDQ.BCST singleWords<>+32(SB), Z8, Z12
-	VMOVDQA64   640(CX), Z8
+	VMOVDQA64   512(CX), Z8
 	VPADDQ.BCST singleWords<>+32(SB), Z8, Z13
 	VPADDQ.BCST smallNumbers<>+8(SB), Z13, Z13
 
 tails:
 	VMOVDQA64    Z0, Z8
 	VMOVDQA64    Z4, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z9, K3
-	KORTESTB     K3, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z9, K2
+	KORTESTB     K2, K2
 	JZ           words
-	VMOVDQA64    576(CX), Z16
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z16, K3
-	VMOVDQA64    Z1, K3, Z8
+	VMOVDQA64    448(CX), Z16
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z16, K2
+	VMOVDQA64    Z1, K2, Z8
 	VPMULLQ.BCST singleWords<>+8(SB), Z0, Z0
 	VPROLQ       $0x1f, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
 	VPXORQ       Z0, Z10, Z16
 	VPROLQ       $0x1b, Z16, Z16
 	VPMULLQ.BCST singleWords<>+0(SB), Z16, Z16
-	VPADDQ.BCST  singleWords<>+24(SB), Z16, K3, Z10
+	VPADDQ.BCST  singleWords<>+24(SB), Z16, K2, Z10
 	VPXORQ       Z0, Z11, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z11
-	VMOVDQA64    640(CX), Z0
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z0, K3
-	VMOVDQA64    Z5, K3, Z15
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z11
+	VMOVDQA64    512(CX), Z0
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z0, K2
+	VMOVDQA64    Z5, K2, Z15
 	VPMULLQ.BCST singleWords<>+8(SB), Z4, Z4
 	VPROLQ       $0x1f, Z4, Z4
 	VPMULLQ.BCST singleWords<>+0(SB), Z4, Z4
 	VPXORQ       Z4, Z12, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z12
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z12
 	VPXORQ       Z4, Z13, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z9, K3
-	KORTESTB     K3, K3
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z9, K2
+	KORTESTB     K2, K2
 	JZ           words
-	VMOVDQA64    576(CX), Z0
-	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z0, K3
-	VMOVDQA64    Z2, K3, Z8
+	VMOVDQA64    448(CX), Z0
+	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z0, K2
+	VMOVDQA64    Z2, K2, Z8
 	VPMULLQ.BCST singleWords<>+8(SB), Z1, Z1
 	VPROLQ       $0x1f, Z1, Z1
 	VPMULLQ.BCST singleWords<>+0(SB), Z1, Z1
 	VPXORQ       Z1, Z10, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z10
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z10
 	VPXORQ       Z1, Z11, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z11
-	VMOVDQA64    640(CX), Z0
-	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z0, K3
-	VMOVDQA64    Z6, K3, Z15
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z11
+	VMOVDQA64    512(CX), Z0
+	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z0, K2
+	VMOVDQA64    Z6, K2, Z15
 	VPMULLQ.BCST singleWords<>+8(SB), Z5, Z5
 	VPROLQ       $0x1f, Z5, Z5
 	VPMULLQ.BCST singleWords<>+0(SB), Z5, Z5
 	VPXORQ       Z5, Z12, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z12
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z12
 	VPXORQ       Z5, Z13, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z9, K3
-	KORTESTB     K3, K3
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z9, K2
+	KORTESTB     K2, K2
 	JZ           words
-	VMOVDQA64    576(CX), Z0
-	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z0, K3
-	VMOVDQA64    Z3, K3, Z8
+	VMOVDQA64    448(CX), Z0
+	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z0, K2
+	VMOVDQA64    Z3, K2, Z8
 	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z2
 	VPROLQ       $0x1f, Z2, Z2
 	VPMULLQ.BCST singleWords<>+0(SB), Z2, Z2
 	VPXORQ       Z2, Z10, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z10
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z10
 	VPXORQ       Z2, Z11, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z11
-	VMOVDQA64    640(CX), Z0
-	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z0, K3
-	VMOVDQA64    Z7, K3, Z15
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z11
+	VMOVDQA64    512(CX), Z0
+	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z0, K2
+	VMOVDQA64    Z7, K2, Z15
 	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z6
 	VPROLQ       $0x1f, Z6, Z6
 	VPMULLQ.BCST singleWords<>+0(SB), Z6, Z6
 	VPXORQ       Z6, Z12, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z12
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z12
 	VPXORQ       Z6, Z13, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z13
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z13
 
 words:
-	VPTESTMQ.BCST smallNumbers<>+56(SB), Z14, K3
-	KORTESTB      K3, K3
+	VPTESTMQ.BCST smallNumbers<>+56(SB), Z14, K2
+	KORTESTB      K2, K2
 	JZ            finish
-	VMOVDQA64     576(CX), Z0
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z0, K3
+	VMOVDQA64     448(CX), Z0
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z0, K2
 	VPANDQ.BCST   lowWord<>+0(SB), Z8, Z0
 	VPMULLQ.BCST  singleWords<>+0(SB), Z0, Z0
 	VPXORQ        Z0, Z10, Z1
 	VPROLQ        $0x17, Z1, Z1
 	VPMULLQ.BCST  singleWords<>+8(SB), Z1, Z1
-	VPADDQ.BCST   singleWords<>+16(SB), Z1, K3, Z10
+	VPADDQ.BCST   singleWords<>+16(SB), Z1, K2, Z10
 	VPXORQ        Z0, Z11, Z0
 	VPROLQ        $0x17, Z0, Z0
 	VPMULLQ.BCST  singleWords<>+8(SB), Z0, Z0
-	VPADDQ.BCST   singleWords<>+16(SB), Z0, K3, Z11
-	VPSRLQ        $0x20, Z8, K3, Z8
-	VMOVDQA64     640(CX), Z0
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z0, K3
+	VPADDQ.BCST   singleWords<>+16(SB), Z0, K2, Z11
+	VPSRLQ        $0x20, Z8, K2, Z8
+	VMOVDQA64     512(CX), Z0
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z0, K2
 	VPANDQ.BCST   lowWord<>+0(SB), Z15, Z0
 	VPMULLQ.BCST  singleWords<>+0(SB), Z0, Z0
 	VPXORQ        Z0, Z12, Z1
 	VPROLQ        $0x17, Z1, Z1
 	VPMULLQ.BCST  singleWords<>+8(SB), Z1, Z1
-	VPADDQ.BCST   singleWords<>+16(SB), Z1, K3, Z12
+	VPADDQ.BCST   singleWords<>+16(SB), Z1, K2, Z12
 	VPXORQ        Z0, Z13, Z0
 	VPROLQ        $0x17, Z0, Z0
 	VPMULLQ.BCST  singleWords<>+8(SB), Z0, Z0
-	VPADDQ.BCST   singleWords<>+16(SB), Z0, K3, Z13
-	VPSRLQ        $0x20, Z15, K3, Z15
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K3
-	KORTESTB      K3, K3
+	VPADDQ.BCST   singleWords<>+16(SB), Z0, K2, Z13
+	VPSRLQ        $0x20, Z15, K2, Z15
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K2
+	KORTESTB      K2, K2
 	JZ            finish
-	VMOVDQA64     576(CX), Z0
+	VMOVDQA64     448(CX), Z0
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z0, Z0
-	VPCMPUQ.BCST  $0x06, smallNumbers<>+0(SB), Z0, K3
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+0(SB), Z0, K2
 	VPANDQ.BCST   lowByte<>+0(SB), Z8, Z0
 	VPSRLQ        $0x08, Z8, Z8
 	VPMULLQ.BCST  singleWords<>+32(SB), Z0, Z0
 	VPXORQ        Z0, Z10, Z1
 	VPROLQ        $0x0b, Z1, Z1
-	VPMULLQ.BCST  singleWords<>+0(SB), Z1, K3, Z10
+	VPMULLQ.BCST  singleWords<>+0(SB), Z1, K2, Z10
 	VPXORQ        Z0, Z11, Z0
 	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K3, Z11
-	VMOVDQA64     640(CX), Z0
+	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K2, Z11
+	VMOVDQA64     512(CX), Z0
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z0, Z0
-	VPCMPUQ.BCST  $0x06, smallNumbers<>+0(SB), Z0, K3
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+0(SB), Z0, K2
 	VPANDQ.BCST   lowByte<>+0(SB), Z15, Z0
 	VPSRLQ        $0x08, Z15, Z15
 	VPMULLQ.BCST  singleWords<>+32(SB), Z0, Z0
 	VPXORQ        Z0, Z12, Z1
 	VPROLQ        $0x0b, Z1, Z1
-	VPMULLQ.BCST  singleWords<>+0(SB), Z1, K3, Z12
+	VPMULLQ.BCST  singleWords<>+0(SB), Z1, K2, Z12
 	VPXORQ        Z0, Z13, Z0
 	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K3, Z13
-	VPTESTMQ.BCST smallNumbers<>+16(SB), Z14, K3
-	KORTESTB      K3, K3
+	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K2, Z13
+	VPTESTMQ.BCST smallNumbers<>+16(SB), Z14, K2
+	KORTESTB      K2, K2
 	JZ            finish
-	VMOVDQA64     576(CX), Z0
+	VMOVDQA64     448(CX), Z0
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z0, Z0
-	VPCMPUQ.BCST  $0x06, smallNumbers<>+8(SB), Z0, K3
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+8(SB), Z0, K2
 	VPANDQ.BCST   lowByte<>+0(SB), Z8, Z0
 	VPSRLQ        $0x08, Z8, Z8
 	VPMULLQ.BCST  singleWords<>+32(SB), Z0, Z0
 	VPXORQ        Z0, Z10, Z1
 	VPROLQ        $0x0b, Z1, Z1
-	VPMULLQ.BCST  singleWords<>+0(SB), Z1, K3, Z10
+	VPMULLQ.BCST  singleWords<>+0(SB), Z1, K2, Z10
 	VPXORQ        Z0, Z11, Z0
 	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K3, Z11
-	VMOVDQA64     640(CX), Z0
+	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K2, Z11
+	VMOVDQA64     512(CX), Z0
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z0, Z0
-	VPCMPUQ.BCST  $0x06, smallNumbers<>+8(SB), Z0, K3
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+8(SB), Z0, K2
 	VPANDQ.BCST   lowByte<>+0(SB), Z15, Z0
 	VPSRLQ        $0x08, Z15, Z15
 	VPMULLQ.BCST  singleWords<>+32(SB), Z0, Z0
 	VPXORQ        Z0, Z12, Z1
 	VPROLQ        $0x0b, Z1, Z1
-	VPMULLQ.BCST  singleWords<>+0(SB), Z1, K3, Z12
+	VPMULLQ.BCST  singleWords<>+0(SB), Z1, K2, Z12
 	VPXORQ        Z0, Z13, Z0
 	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K3, Z13
-	VPTESTMQ.BCST smallNumbers<>+16(SB), Z14, K3
-	KORTESTB      K3, K3
+	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K2, Z13
+	VPTESTMQ.BCST smallNumbers<>+16(SB), Z14, K2
+	KORTESTB      K2, K2
 	JZ            finish
-	VMOVDQA64     576(CX), Z0
+	VMOVDQA64     448(CX), Z0
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z0, Z0
-	VPCMPUQ.BCST  $0x06, smallNumbers<>+16(SB), Z0, K3
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+16(SB), Z0, K2
 	VPANDQ.BCST   lowByte<>+0(SB), Z8, Z0
 	VPSRLQ        $0x08, Z8, Z8
 	VPMULLQ.BCST  singleWords<>+32(SB), Z0, Z0
 	VPXORQ        Z0, Z10, Z1
 	VPROLQ        $0x0b, Z1, Z1
-	VPMULLQ.BCST  singleWords<>+0(SB), Z1, K3, Z10
+	VPMULLQ.BCST  singleWords<>+0(SB), Z1, K2, Z10
 	VPXORQ        Z0, Z11, Z0
 	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K3, Z11
-	VMOVDQA64     640(CX), Z0
+	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K2, Z11
+	VMOVDQA64     512(CX), Z0
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z0, Z0
-	VPCMPUQ.BCST  $0x06, smallNumbers<>+16(SB), Z0, K3
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+16(SB), Z0, K2
 	VPANDQ.BCST   lowByte<>+0(SB), Z15, Z0
 	VPSRLQ        $0x08, Z15, Z15
 	VPMULLQ.BCST  singleWords<>+32(SB), Z0, Z0
 	VPXORQ        Z0, Z12, Z1
 	VPROLQ        $0x0b, Z1, Z1
-	VPMULLQ.BCST  singleWords<>+0(SB), Z1, K3, Z12
+	VPMULLQ.BCST  singleWords<>+0(SB), Z1, K2, Z12
 	VPXORQ        Z0, Z13, Z0
 	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K3, Z13
+	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K2, Z13
 
 finish:
 	VPSRLQ       $0x21, Z10, Z0
@@ -7496,9 +7592,9 @@ last:
 	CMOVQLT   R12, AX
 	MOVQ      $-1, R12
 	BZHIQ     AX, R12, AX
-	KMOVB     AX, K3
-	VMOVDQU64 Z10, K3, (R10)
-	VMOVDQU64 Z11, K3, (R11)
+	KMOVB     AX, K2
+	VMOVDQU64 Z10, K2, (R10)
+	VMOVDQU64 Z11, K2, (R11)
 	SUBQ      $0x08, BX
 	MOVQ      $0x00000008, AX
 	CMPQ      BX, AX
@@ -7508,16 +7604,16 @@ last:
 	CMOVQLT   R12, AX
 	MOVQ      $-1, R12
 	BZHIQ     AX, R12, AX
-	KMOVB     AX, K3
-	VMOVDQU64 Z12, K3, 64(R10)
-	VMOVDQU64 Z13, K3, 64(R11)
+	KMOVB     AX, K2
+	VMOVDQU64 Z12, K2, 64(R10)
+	VMOVDQU64 Z13, K2, 64(R11)
 	SUBQ      $0x08, BX
 	XORL      BX, BX
 
 stored:
 	TESTQ BX, BX
 	JZ    end
-	CMPQ  512(CX), $0x00
+	CMPQ  384(CX), $0x00
 	JGE   vector
 
 end:
@@ -7527,55 +7623,76 @@ end:
 
 // func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·xxh64RowsAVX512(SB), $760-48
+TEXT ·xxh64RowsAVX512(SB), $632-48
 	// XXH64 with the seed 0. Each lane hashes one key.
 	// The kernel takes 32 bytes of each key, those of 8 keys into 4 vectors, and transposes them:
 	// then a vector has 8 bytes of 8 keys. A mask leaves zeros after the end of a key. The kernel
 	// reads nothing but the keys. For a key without bytes it reads the stack: a load of a page that
 	// is not mapped, with an empty mask, would take 500 cycles. It ends early at a long key, and when
 	// it has hashed enough bytes: a call must not take long.
-	LEAQ      63(SP), CX
-	ANDQ      $-64, CX
-	MOVQ      rows+0(FP), DX
-	MOVQ      n+24(FP), BX
-	MOVQ      $0x00000018, SI
-	VMOVDQU64 headers24Word0<>+0(SB), Z0
-	VMOVDQA64 Z0, 384(CX)
-	MOVL      $0x000000c0, AX
-	KMOVW     AX, K1
-	VMOVDQU64 headers24Word1<>+0(SB), Z0
-	VMOVDQA64 Z0, 448(CX)
-	MOVL      $0x000000e0, AX
-	KMOVW     AX, K2
-	CMPQ      stride+8(FP), SI
-	JEQ       strided
-	MOVQ      $0x00000010, SI
-	VMOVDQU64 headers16Word0<>+0(SB), Z0
-	VMOVDQA64 Z0, 384(CX)
-	MOVL      $0x00000000, AX
-	KMOVW     AX, K1
-	VMOVDQU64 headers16Word1<>+0(SB), Z0
-	VMOVDQA64 Z0, 448(CX)
-	MOVL      $0x00000000, AX
-	KMOVW     AX, K2
-
-strided:
-	LEAQ (SI)(SI*2), DI
-	LEAQ (SI)(SI*4), R8
-	LEAQ (DI)(SI*4), R9
-	MOVQ hashes+32(FP), R10
-	MOVQ $0x00004000, 512(CX)
+	LEAQ    63(SP), CX
+	ANDQ    $-64, CX
+	MOVQ    rows+0(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    $0x00000010, SI
+	CMPQ    stride+8(FP), $0x18
+	CMOVQEQ stride+8(FP), SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (DI)(SI*4), R9
+	MOVL    $0x000000e0, AX
+	KMOVW   AX, K1
+	MOVQ    hashes+32(FP), R10
+	MOVQ    $0x00004000, 384(CX)
 
 vector:
-	CMPQ stride+8(FP), $0x10
-	JL   offsets
-	MOVQ DX, AX
-	CMPQ BX, $0x10
-	JL   copy
-	MOVQ SI, R11
-	SHLQ $0x04, R11
-	ADDQ R11, DX
-	JMP  found
+	CMPQ       stride+8(FP), $0x10
+	JL         offsets
+	MOVQ       DX, AX
+	CMPQ       BX, $0x10
+	JL         copy
+	MOVQ       SI, R11
+	SHLQ       $0x04, R11
+	ADDQ       R11, DX
+	CMPQ       BX, $0x20
+	JL         found
+	MOVQ       (DX), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*4), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R9*1), R11
+	PREFETCHT0 (R11)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*4), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R9*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       SI, R11
+	SHLQ       $0x03, R11
+	SUBQ       R11, DX
+	JMP        found
 
 copy:
 	VPXORD    Z0, Z0, Z0
@@ -7599,8 +7716,8 @@ copy_words:
 	CMOVQLT     R14, R13
 	MOVQ        $-1, R14
 	BZHIQ       R13, R14, R13
-	KMOVB       R13, K3
-	VMOVDQU64.Z (AX), K3, Z0
+	KMOVB       R13, K2
+	VMOVDQU64.Z (AX), K2, Z0
 	VMOVDQA64   Z0, (R12)
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, R12
@@ -7610,32 +7727,32 @@ copy_words:
 	JMP         found
 
 offsets:
-	MOVQ         CX, AX
-	MOVQ         data+16(FP), R11
-	VPBROADCASTQ R11, Z0
-	MOVQ         BX, R11
-	MOVQ         $0x00000002, R12
-	KXNORB       K1, K1, K3
+	MOVQ         data+16(FP), AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         BX, AX
+	MOVQ         CX, R11
+	LEAQ         256(R11), R12
+	KXNORB       K1, K1, K2
 
 offset:
-	CMPQ    R11, $0x08
+	CMPQ    AX, $0x08
 	JGE     eight
 	MOVQ    $0x00000008, R13
-	CMPQ    R11, R13
-	CMOVQLT R11, R13
+	CMPQ    AX, R13
+	CMOVQLT AX, R13
 	XORL    R14, R14
 	TESTQ   R13, R13
 	CMOVQLT R14, R13
 	MOVQ    $-1, R14
 	BZHIQ   R13, R14, R13
-	KMOVB   R13, K3
-	KMOVB   K3, K3
+	KMOVB   R13, K2
+	KMOVB   K2, K2
 
 eight:
 	CMPQ        stride+8(FP), $0x08
 	JL          other_offsets
-	VMOVDQU64.Z (DX), K3, Z1
-	VMOVDQU64.Z 8(DX), K3, Z2
+	VMOVDQU64.Z (DX), K2, Z1
+	VMOVDQU64.Z 8(DX), K2, Z2
 	ADDQ        $0x40, DX
 	JMP         ends
 
@@ -7650,12 +7767,12 @@ other_offsets:
 	ADDQ         R13, DX
 	VPMULLQ      ascendingLongs<>+0(SB), Z2, Z0
 	VPADDQ       Z0, Z1, Z1
-	VMOVDQA64.Z  Z2, K3, Z2
+	VMOVDQA64.Z  Z2, K2, Z2
 	JMP          located
 
 short_offsets:
-	VPMOVSXDQ.Z (DX), K3, Z1
-	VPMOVSXDQ.Z 4(DX), K3, Z2
+	VPMOVSXDQ.Z (DX), K2, Z1
+	VPMOVSXDQ.Z 4(DX), K2, Z2
 	ADDQ        $0x20, DX
 
 ends:
@@ -7664,101 +7781,101 @@ ends:
 
 located:
 	VMOVDQU64 firstHeaders<>+0(SB), Z3
-	VMOVDQU64 firstHeaders<>+64(SB), Z4
 	VPERMI2Q  Z2, Z1, Z3
-	VPERMI2Q  Z2, Z1, Z4
-	VMOVDQA64 Z3, (AX)
-	VMOVDQA64 Z4, 64(AX)
-	ADDQ      $0x00000080, AX
-	SUBQ      $0x08, R11
-	DECQ      R12
-	JNZ       offset
+	VMOVDQA64 Z3, (R11)
+	VMOVDQU64 firstHeaders<>+64(SB), Z3
+	VPERMI2Q  Z2, Z1, Z3
+	VMOVDQA64 Z3, 64(R11)
+	ADDQ      $0x00000080, R11
+	SUBQ      $0x08, AX
+	CMPQ      R11, R12
+	JNE       offset
 	MOVQ      CX, AX
 
 found:
 	CMPQ      SI, $0x10
 	JNE       slices
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 448(CX), Z0
-	VPERMI2Q  64(AX), Z1, Z0
+	VMOVDQU64 headers16Word1<>+0(SB), Z1
+	VMOVDQU64 (AX), Z2
+	VMOVDQA64 Z1, Z0
+	VPERMI2Q  64(AX), Z2, Z0
 	LEAQ      (AX)(SI*8), R11
 	VMOVDQU64 (R11), Z2
-	VMOVDQA64 448(CX), Z1
+	VMOVDQA64 Z1, Z1
 	VPERMI2Q  64(R11), Z2, Z1
-	JMP       fields
+	JMP       measured
 
 slices:
+	VMOVDQU64 headers24Word1<>+0(SB), Z2
 	VMOVDQU64 (AX), Z1
-	VMOVDQA64 448(CX), Z2
 	VMOVDQA64 Z2, Z0
 	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z2, K2, Z0
+	VPERMQ    128(AX), Z2, K1, Z0
 	LEAQ      (AX)(SI*8), R11
-	VMOVDQU64 (R11), Z2
-	VMOVDQA64 448(CX), Z3
-	VMOVDQA64 Z3, Z1
-	VPERMI2Q  64(R11), Z2, Z1
-	VPERMQ    128(R11), Z3, K2, Z1
+	VMOVDQU64 (R11), Z3
+	VMOVDQA64 Z2, Z1
+	VPERMI2Q  64(R11), Z3, Z1
+	VPERMQ    128(R11), Z2, K1, Z1
 
-fields:
-	VMOVDQA64    Z0, 576(CX)
-	VMOVDQA64    Z1, 640(CX)
-	VMOVDQA64    576(CX), Z0
-	VPMINUD      640(CX), Z0, Z8
-	VPMAXUD      640(CX), Z0, Z9
-	VPORQ        640(CX), Z0, Z12
-	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z9, K3
-	KORTESTB     K3, K3
+measured:
+	VMOVDQA64    Z0, 448(CX)
+	VMOVDQA64    Z1, 512(CX)
+	VMOVDQA64    448(CX), Z0
+	VPMINUD      512(CX), Z0, Z8
+	VPMAXUD      512(CX), Z0, Z9
+	VPORQ        512(CX), Z0, Z12
+	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z9, K2
+	KORTESTB     K2, K2
 	JNZ          end
-	VPCMPUQ.BCST $0x01, smallNumbers<>+8(SB), Z8, K3
-	KORTESTB     K3, K3
+	VPCMPUQ.BCST $0x01, smallNumbers<>+8(SB), Z8, K2
+	KORTESTB     K2, K2
 	JNZ          checked
-	VPCMPUQ.BCST $0x06, allLongs<>+0(SB), Z9, K3
-	KORTESTB     K3, K3
+	VPCMPUQ.BCST $0x06, allLongs<>+0(SB), Z9, K2
+	KORTESTB     K2, K2
 	JNZ          checked
 	MOVQ         (AX), R11
 	MOVQ         8(AX), R12
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y1
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
 	MOVQ         (AX)(SI*1), R11
 	MOVQ         8(AX)(SI*1), R12
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y0
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y0
 	MOVQ         (AX)(SI*2), R11
 	MOVQ         8(AX)(SI*2), R12
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y2
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z3
 	MOVQ         (AX)(DI*1), R11
 	MOVQ         8(AX)(DI*1), R12
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y1
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
 	VINSERTI64X4 $0x01, Y1, Z0, Z4
 	MOVQ         (AX)(SI*4), R11
 	MOVQ         8(AX)(SI*4), R12
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y0
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y0
 	MOVQ         (AX)(R8*1), R11
 	MOVQ         8(AX)(R8*1), R12
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y1
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
 	MOVQ         (AX)(DI*2), R11
 	MOVQ         8(AX)(DI*2), R12
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y2
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z0, Z0
 	MOVQ         (AX)(R9*1), R11
 	MOVQ         8(AX)(R9*1), R12
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y2
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z1
 	VPUNPCKLQDQ  Z4, Z3, Z2
 	VPUNPCKHQDQ  Z4, Z3, Z3
@@ -7772,46 +7889,46 @@ fields:
 	MOVQ         (R11), R12
 	MOVQ         8(R11), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y5
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y5
 	MOVQ         (R11)(SI*1), R12
 	MOVQ         8(R11)(SI*1), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y4
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y4
 	MOVQ         (R11)(SI*2), R12
 	MOVQ         8(R11)(SI*2), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y6
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z7
 	MOVQ         (R11)(DI*1), R12
 	MOVQ         8(R11)(DI*1), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y5
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y5
 	VINSERTI64X4 $0x01, Y5, Z4, Z8
 	MOVQ         (R11)(SI*4), R12
 	MOVQ         8(R11)(SI*4), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y4
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y4
 	MOVQ         (R11)(R8*1), R12
 	MOVQ         8(R11)(R8*1), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y5
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y5
 	MOVQ         (R11)(DI*2), R12
 	MOVQ         8(R11)(DI*2), R13
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y6
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z4, Z4
 	MOVQ         (R11)(R9*1), R12
 	MOVQ         8(R11)(R9*1), R11
 	BZHIQ        R11, allBits<>+0(SB), R11
-	KMOVD        R11, K3
-	VMOVDQU8.Z   (R12), K3, Y6
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z5
 	VPUNPCKLQDQ  Z8, Z7, Z6
 	VPUNPCKHQDQ  Z8, Z7, Z7
@@ -7831,8 +7948,8 @@ checked:
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y1
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
 	MOVQ         (AX)(SI*1), R11
 	MOVQ         8(AX)(SI*1), R12
 	CMPQ         R12, $0x20
@@ -7840,8 +7957,8 @@ checked:
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y0
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y0
 	MOVQ         (AX)(SI*2), R11
 	MOVQ         8(AX)(SI*2), R12
 	CMPQ         R12, $0x20
@@ -7849,8 +7966,8 @@ checked:
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y2
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z3
 	MOVQ         (AX)(DI*1), R11
 	MOVQ         8(AX)(DI*1), R12
@@ -7859,8 +7976,8 @@ checked:
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y1
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
 	VINSERTI64X4 $0x01, Y1, Z0, Z4
 	MOVQ         (AX)(SI*4), R11
 	MOVQ         8(AX)(SI*4), R12
@@ -7869,8 +7986,8 @@ checked:
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y0
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y0
 	MOVQ         (AX)(R8*1), R11
 	MOVQ         8(AX)(R8*1), R12
 	CMPQ         R12, $0x20
@@ -7878,8 +7995,8 @@ checked:
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y1
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
 	MOVQ         (AX)(DI*2), R11
 	MOVQ         8(AX)(DI*2), R12
 	CMPQ         R12, $0x20
@@ -7887,8 +8004,8 @@ checked:
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y2
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z0, Z0
 	MOVQ         (AX)(R9*1), R11
 	MOVQ         8(AX)(R9*1), R12
@@ -7897,8 +8014,8 @@ checked:
 	TESTQ        R12, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y2
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z1
 	VPUNPCKLQDQ  Z4, Z3, Z2
 	VPUNPCKHQDQ  Z4, Z3, Z3
@@ -7916,8 +8033,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y5
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y5
 	MOVQ         (R11)(SI*1), R12
 	MOVQ         8(R11)(SI*1), R13
 	CMPQ         R13, $0x20
@@ -7925,8 +8042,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y4
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y4
 	MOVQ         (R11)(SI*2), R12
 	MOVQ         8(R11)(SI*2), R13
 	CMPQ         R13, $0x20
@@ -7934,8 +8051,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y6
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z7
 	MOVQ         (R11)(DI*1), R12
 	MOVQ         8(R11)(DI*1), R13
@@ -7944,8 +8061,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y5
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y5
 	VINSERTI64X4 $0x01, Y5, Z4, Z8
 	MOVQ         (R11)(SI*4), R12
 	MOVQ         8(R11)(SI*4), R13
@@ -7954,8 +8071,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y4
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y4
 	MOVQ         (R11)(R8*1), R12
 	MOVQ         8(R11)(R8*1), R13
 	CMPQ         R13, $0x20
@@ -7963,8 +8080,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y5
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y5
 	MOVQ         (R11)(DI*2), R12
 	MOVQ         8(R11)(DI*2), R13
 	CMPQ         R13, $0x20
@@ -7972,8 +8089,8 @@ checked:
 	TESTQ        R13, R13
 	CMOVQEQ      CX, R12
 	BZHIQ        R13, allBits<>+0(SB), R13
-	KMOVD        R13, K3
-	VMOVDQU8.Z   (R12), K3, Y6
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z4, Z4
 	MOVQ         (R11)(R9*1), R12
 	MOVQ         8(R11)(R9*1), R11
@@ -7982,8 +8099,8 @@ checked:
 	TESTQ        R11, R11
 	CMOVQEQ      CX, R12
 	BZHIQ        R11, allBits<>+0(SB), R11
-	KMOVD        R11, K3
-	VMOVDQU8.Z   (R12), K3, Y6
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R12), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z5
 	VPUNPCKLQDQ  Z8, Z7, Z6
 	VPUNPCKHQDQ  Z8, Z7, Z7
@@ -7995,14 +8112,14 @@ checked:
 	VSHUFI64X2   $0xdd, Z8, Z7, Z7
 
 loaded:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z9, K3
-	KORTESTB     K3, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z9, K2
+	KORTESTB     K2, K2
 	JZ           start
-	VMOVDQA64    576(CX), Z8
+	VMOVDQA64    448(CX), Z8
 	VPADDQ.BCST  singleWords<>+32(SB), Z8, Z10
-	VMOVDQA64    576(CX), Z8
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z8, K3
-	KORTESTB     K3, K3
+	VMOVDQA64    448(CX), Z8
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z8, K2
+	KORTESTB     K2, K2
 	JZ           no_stripes_0
 	MOVQ         $0x60ea27eeadc0b5d6, R11
 	VPBROADCASTQ R11, Z8
@@ -8016,27 +8133,27 @@ loaded:
 	VPMULLQ.BCST singleWords<>+8(SB), Z0, Z14
 	VPADDQ       Z14, Z8, Z14
 	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, K3, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, K2, Z8
 	VPMULLQ.BCST singleWords<>+8(SB), Z1, Z14
 	VPADDQ       Z14, Z11, Z14
 	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, K3, Z11
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, K2, Z11
 	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z14
 	VPADDQ       Z14, Z12, Z14
 	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, K3, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, K2, Z12
 	VPMULLQ.BCST singleWords<>+8(SB), Z3, Z14
 	VPADDQ       Z14, Z13, Z14
 	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, K3, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, K2, Z13
 	MOVQ         $0x00000020, R11
 
 stripe_0:
 	LEAQ         32(R11), R12
 	VPBROADCASTQ R12, Z14
-	VMOVDQA64    576(CX), Z15
-	VPCMPUQ      $0x05, Z14, Z15, K4
-	KORTESTB     K4, K4
+	VMOVDQA64    448(CX), Z15
+	VPCMPUQ      $0x05, Z14, Z15, K3
+	KORTESTB     K3, K3
 	JZ           merge_0
 	MOVQ         (AX), R13
 	ADDQ         R11, R13
@@ -8089,21 +8206,21 @@ stripe_0:
 	VPMULLQ.BCST singleWords<>+8(SB), Z0, Z14
 	VPADDQ       Z14, Z8, Z14
 	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, K4, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, K3, Z8
 	VPMULLQ.BCST singleWords<>+8(SB), Z1, Z14
 	VPADDQ       Z14, Z11, Z14
 	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, K4, Z11
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, K3, Z11
 	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z14
 	VPADDQ       Z14, Z12, Z14
 	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, K4, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, K3, Z12
 	VPMULLQ.BCST singleWords<>+8(SB), Z3, Z14
 	VPADDQ       Z14, Z13, Z14
 	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, K4, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, K3, Z13
 	ADDQ         $0x20, R11
-	SUBQ         $0x20, 512(CX)
+	SUBQ         $0x20, 384(CX)
 	JMP          stripe_0
 
 merge_0:
@@ -8138,17 +8255,17 @@ merge_0:
 	VPXORQ       Z13, Z14, Z14
 	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z14
 	VPADDQ.BCST  singleWords<>+24(SB), Z14, Z14
-	VPADDQ       576(CX), Z14, K3, Z10
+	VPADDQ       448(CX), Z14, K2, Z10
 
 no_stripes_0:
-	VMOVDQA64    576(CX), Z8
+	VMOVDQA64    448(CX), Z8
 	VPANDQ.BCST  smallNumbers<>+248(SB), Z8, Z8
-	VMOVDQA64    Z8, 576(CX)
-	VMOVDQA64    640(CX), Z8
+	VMOVDQA64    Z8, 448(CX)
+	VMOVDQA64    512(CX), Z8
 	VPADDQ.BCST  singleWords<>+32(SB), Z8, Z11
-	VMOVDQA64    640(CX), Z8
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z8, K3
-	KORTESTB     K3, K3
+	VMOVDQA64    512(CX), Z8
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z8, K2
+	KORTESTB     K2, K2
 	JZ           no_stripes_1
 	MOVQ         $0x60ea27eeadc0b5d6, R11
 	VPBROADCASTQ R11, Z8
@@ -8162,27 +8279,27 @@ no_stripes_0:
 	VPMULLQ.BCST singleWords<>+8(SB), Z4, Z15
 	VPADDQ       Z15, Z8, Z15
 	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ.BCST singleWords<>+0(SB), Z15, K3, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, K2, Z8
 	VPMULLQ.BCST singleWords<>+8(SB), Z5, Z15
 	VPADDQ       Z15, Z12, Z15
 	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ.BCST singleWords<>+0(SB), Z15, K3, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, K2, Z12
 	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z15
 	VPADDQ       Z15, Z13, Z15
 	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ.BCST singleWords<>+0(SB), Z15, K3, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, K2, Z13
 	VPMULLQ.BCST singleWords<>+8(SB), Z7, Z15
 	VPADDQ       Z15, Z14, Z15
 	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ.BCST singleWords<>+0(SB), Z15, K3, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, K2, Z14
 	MOVQ         $0x00000020, R11
 
 stripe_1:
 	LEAQ         32(R11), R12
 	VPBROADCASTQ R12, Z15
-	VMOVDQA64    640(CX), Z16
-	VPCMPUQ      $0x05, Z15, Z16, K4
-	KORTESTB     K4, K4
+	VMOVDQA64    512(CX), Z16
+	VPCMPUQ      $0x05, Z15, Z16, K3
+	KORTESTB     K3, K3
 	JZ           merge_1
 	LEAQ         (AX)(SI*8), R13
 	MOVQ         (R13), R14
@@ -8236,21 +8353,21 @@ stripe_1:
 	VPMULLQ.BCST singleWords<>+8(SB), Z4, Z15
 	VPADDQ       Z15, Z8, Z15
 	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ.BCST singleWords<>+0(SB), Z15, K4, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, K3, Z8
 	VPMULLQ.BCST singleWords<>+8(SB), Z5, Z15
 	VPADDQ       Z15, Z12, Z15
 	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ.BCST singleWords<>+0(SB), Z15, K4, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, K3, Z12
 	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z15
 	VPADDQ       Z15, Z13, Z15
 	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ.BCST singleWords<>+0(SB), Z15, K4, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, K3, Z13
 	VPMULLQ.BCST singleWords<>+8(SB), Z7, Z15
 	VPADDQ       Z15, Z14, Z15
 	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ.BCST singleWords<>+0(SB), Z15, K4, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, K3, Z14
 	ADDQ         $0x20, R11
-	SUBQ         $0x20, 512(CX)
+	SUBQ         $0x20, 384(CX)
 	JMP          stripe_1
 
 merge_1:
@@ -8285,14 +8402,14 @@ merge_1:
 	VPXORQ       Z14, Z15, Z15
 	VPMULLQ.BCST singleWords<>+0(SB), Z15, Z15
 	VPADDQ.BCST  singleWords<>+24(SB), Z15, Z15
-	VPADDQ       640(CX), Z15, K3, Z11
+	VPADDQ       512(CX), Z15, K2, Z11
 
 no_stripes_1:
-	VMOVDQA64    640(CX), Z8
+	VMOVDQA64    512(CX), Z8
 	VPANDQ.BCST  smallNumbers<>+248(SB), Z8, Z8
-	VMOVDQA64    Z8, 640(CX)
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z9, K3
-	KORTESTB     K3, K3
+	VMOVDQA64    Z8, 512(CX)
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z9, K2
+	KORTESTB     K2, K2
 	JZ           again
 	MOVQ         (AX), R11
 	MOVQ         8(AX), R12
@@ -8302,8 +8419,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y1
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
 	MOVQ         (AX)(SI*1), R11
 	MOVQ         8(AX)(SI*1), R12
 	MOVQ         R12, R13
@@ -8312,8 +8429,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y0
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y0
 	MOVQ         (AX)(SI*2), R11
 	MOVQ         8(AX)(SI*2), R12
 	MOVQ         R12, R13
@@ -8322,8 +8439,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y2
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z3
 	MOVQ         (AX)(DI*1), R11
 	MOVQ         8(AX)(DI*1), R12
@@ -8333,8 +8450,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y1
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
 	VINSERTI64X4 $0x01, Y1, Z0, Z4
 	MOVQ         (AX)(SI*4), R11
 	MOVQ         8(AX)(SI*4), R12
@@ -8344,8 +8461,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y0
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y0
 	MOVQ         (AX)(R8*1), R11
 	MOVQ         8(AX)(R8*1), R12
 	MOVQ         R12, R13
@@ -8354,8 +8471,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y1
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
 	MOVQ         (AX)(DI*2), R11
 	MOVQ         8(AX)(DI*2), R12
 	MOVQ         R12, R13
@@ -8364,8 +8481,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y2
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z0, Z0
 	MOVQ         (AX)(R9*1), R11
 	MOVQ         8(AX)(R9*1), R12
@@ -8375,8 +8492,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y2
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z1, Z1
 	VPUNPCKLQDQ  Z4, Z3, Z2
 	VPUNPCKHQDQ  Z4, Z3, Z3
@@ -8395,8 +8512,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y5
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y5
 	MOVQ         (AX)(SI*1), R11
 	MOVQ         8(AX)(SI*1), R12
 	MOVQ         R12, R13
@@ -8405,8 +8522,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y4
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y4
 	MOVQ         (AX)(SI*2), R11
 	MOVQ         8(AX)(SI*2), R12
 	MOVQ         R12, R13
@@ -8415,8 +8532,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y6
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z7
 	MOVQ         (AX)(DI*1), R11
 	MOVQ         8(AX)(DI*1), R12
@@ -8426,8 +8543,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y5
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y5
 	VINSERTI64X4 $0x01, Y5, Z4, Z8
 	MOVQ         (AX)(SI*4), R11
 	MOVQ         8(AX)(SI*4), R12
@@ -8437,8 +8554,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y4
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y4
 	MOVQ         (AX)(R8*1), R11
 	MOVQ         8(AX)(R8*1), R12
 	MOVQ         R12, R13
@@ -8447,8 +8564,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y5
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y5
 	MOVQ         (AX)(DI*2), R11
 	MOVQ         8(AX)(DI*2), R12
 	MOVQ         R12, R13
@@ -8457,8 +8574,8 @@ no_stripes_1:
 	ANDQ         $0x1f, R12
 	CMOVQEQ      CX, R11
 	BZHIQ        R12, allBits<>+0(SB), R12
-	KMOVD        R12, K3
-	VMOVDQU8.Z   (R11), K3, Y6
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z4, Z4
 	MOVQ         (AX)(R9*1), R11
 	MOVQ         8(AX)(R9*1), AX
@@ -8468,8 +8585,8 @@ no_stripes_1:
 	ANDQ         $0x1f, AX
 	CMOVQEQ      CX, R11
 	BZHIQ        AX, allBits<>+0(SB), AX
-	KMOVD        AX, K3
-	VMOVDQU8.Z   (R11), K3, Y6
+	KMOVD        AX, K2
+	VMOVDQU8.Z   (R11), K2, Y6
 	VINSERTI64X4 $0x01, Y6, Z5, Z5
 	VPUNPCKLQDQ  Z8, Z7, Z6
 	VPUNPCKHQDQ  Z8, Z7, Z7
@@ -8481,176 +8598,176 @@ no_stripes_1:
 	VSHUFI64X2   $0xdd, Z8, Z7, Z7
 
 again:
-	VMOVDQA64 576(CX), Z12
-	VPMINUD   640(CX), Z12, Z8
-	VPMAXUD   640(CX), Z12, Z9
-	VPORQ     640(CX), Z12, Z12
+	VMOVDQA64 448(CX), Z12
+	VPMINUD   512(CX), Z12, Z8
+	VPMAXUD   512(CX), Z12, Z9
+	VPORQ     512(CX), Z12, Z12
 	JMP       tails
 
 start:
-	VMOVDQA64   576(CX), Z8
+	VMOVDQA64   448(CX), Z8
 	VPADDQ.BCST singleWords<>+32(SB), Z8, Z10
-	VMOVDQA64   640(CX), Z8
+	VMOVDQA64   512(CX), Z8
 	VPADDQ.BCST singleWords<>+32(SB), Z8, Z11
 
 tails:
 	VMOVDQA64    Z0, Z8
 	VMOVDQA64    Z4, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z9, K3
-	KORTESTB     K3, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z9, K2
+	KORTESTB     K2, K2
 	JZ           words
-	VMOVDQA64    576(CX), Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K3
-	VMOVDQA64    Z1, K3, Z8
+	VMOVDQA64    448(CX), Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K2
+	VMOVDQA64    Z1, K2, Z8
 	VPMULLQ.BCST singleWords<>+8(SB), Z0, Z0
 	VPROLQ       $0x1f, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
 	VPXORQ       Z0, Z10, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z10
-	VMOVDQA64    640(CX), Z0
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z0, K3
-	VMOVDQA64    Z5, K3, Z13
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z10
+	VMOVDQA64    512(CX), Z0
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z0, K2
+	VMOVDQA64    Z5, K2, Z13
 	VPMULLQ.BCST singleWords<>+8(SB), Z4, Z4
 	VPROLQ       $0x1f, Z4, Z4
 	VPMULLQ.BCST singleWords<>+0(SB), Z4, Z4
 	VPXORQ       Z4, Z11, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z11
-	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z9, K3
-	KORTESTB     K3, K3
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z11
+	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z9, K2
+	KORTESTB     K2, K2
 	JZ           words
-	VMOVDQA64    576(CX), Z0
-	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z0, K3
-	VMOVDQA64    Z2, K3, Z8
+	VMOVDQA64    448(CX), Z0
+	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z0, K2
+	VMOVDQA64    Z2, K2, Z8
 	VPMULLQ.BCST singleWords<>+8(SB), Z1, Z1
 	VPROLQ       $0x1f, Z1, Z1
 	VPMULLQ.BCST singleWords<>+0(SB), Z1, Z1
 	VPXORQ       Z1, Z10, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z10
-	VMOVDQA64    640(CX), Z0
-	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z0, K3
-	VMOVDQA64    Z6, K3, Z13
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z10
+	VMOVDQA64    512(CX), Z0
+	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z0, K2
+	VMOVDQA64    Z6, K2, Z13
 	VPMULLQ.BCST singleWords<>+8(SB), Z5, Z5
 	VPROLQ       $0x1f, Z5, Z5
 	VPMULLQ.BCST singleWords<>+0(SB), Z5, Z5
 	VPXORQ       Z5, Z11, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z11
-	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z9, K3
-	KORTESTB     K3, K3
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z11
+	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z9, K2
+	KORTESTB     K2, K2
 	JZ           words
-	VMOVDQA64    576(CX), Z0
-	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z0, K3
-	VMOVDQA64    Z3, K3, Z8
+	VMOVDQA64    448(CX), Z0
+	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z0, K2
+	VMOVDQA64    Z3, K2, Z8
 	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z2
 	VPROLQ       $0x1f, Z2, Z2
 	VPMULLQ.BCST singleWords<>+0(SB), Z2, Z2
 	VPXORQ       Z2, Z10, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z10
-	VMOVDQA64    640(CX), Z0
-	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z0, K3
-	VMOVDQA64    Z7, K3, Z13
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z10
+	VMOVDQA64    512(CX), Z0
+	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z0, K2
+	VMOVDQA64    Z7, K2, Z13
 	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z6
 	VPROLQ       $0x1f, Z6, Z6
 	VPMULLQ.BCST singleWords<>+0(SB), Z6, Z6
 	VPXORQ       Z6, Z11, Z0
 	VPROLQ       $0x1b, Z0, Z0
 	VPMULLQ.BCST singleWords<>+0(SB), Z0, Z0
-	VPADDQ.BCST  singleWords<>+24(SB), Z0, K3, Z11
+	VPADDQ.BCST  singleWords<>+24(SB), Z0, K2, Z11
 
 words:
-	VPTESTMQ.BCST smallNumbers<>+56(SB), Z12, K3
-	KORTESTB      K3, K3
+	VPTESTMQ.BCST smallNumbers<>+56(SB), Z12, K2
+	KORTESTB      K2, K2
 	JZ            finish
-	VMOVDQA64     576(CX), Z0
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z0, K3
+	VMOVDQA64     448(CX), Z0
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z0, K2
 	VPANDQ.BCST   lowWord<>+0(SB), Z8, Z0
 	VPMULLQ.BCST  singleWords<>+0(SB), Z0, Z0
 	VPXORQ        Z0, Z10, Z0
 	VPROLQ        $0x17, Z0, Z0
 	VPMULLQ.BCST  singleWords<>+8(SB), Z0, Z0
-	VPADDQ.BCST   singleWords<>+16(SB), Z0, K3, Z10
-	VPSRLQ        $0x20, Z8, K3, Z8
-	VMOVDQA64     640(CX), Z0
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z0, K3
+	VPADDQ.BCST   singleWords<>+16(SB), Z0, K2, Z10
+	VPSRLQ        $0x20, Z8, K2, Z8
+	VMOVDQA64     512(CX), Z0
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z0, K2
 	VPANDQ.BCST   lowWord<>+0(SB), Z13, Z0
 	VPMULLQ.BCST  singleWords<>+0(SB), Z0, Z0
 	VPXORQ        Z0, Z11, Z0
 	VPROLQ        $0x17, Z0, Z0
 	VPMULLQ.BCST  singleWords<>+8(SB), Z0, Z0
-	VPADDQ.BCST   singleWords<>+16(SB), Z0, K3, Z11
-	VPSRLQ        $0x20, Z13, K3, Z13
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
-	KORTESTB      K3, K3
+	VPADDQ.BCST   singleWords<>+16(SB), Z0, K2, Z11
+	VPSRLQ        $0x20, Z13, K2, Z13
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K2
+	KORTESTB      K2, K2
 	JZ            finish
-	VMOVDQA64     576(CX), Z0
+	VMOVDQA64     448(CX), Z0
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z0, Z0
-	VPCMPUQ.BCST  $0x06, smallNumbers<>+0(SB), Z0, K3
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+0(SB), Z0, K2
 	VPANDQ.BCST   lowByte<>+0(SB), Z8, Z0
 	VPSRLQ        $0x08, Z8, Z8
 	VPMULLQ.BCST  singleWords<>+32(SB), Z0, Z0
 	VPXORQ        Z0, Z10, Z0
 	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K3, Z10
-	VMOVDQA64     640(CX), Z0
+	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K2, Z10
+	VMOVDQA64     512(CX), Z0
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z0, Z0
-	VPCMPUQ.BCST  $0x06, smallNumbers<>+0(SB), Z0, K3
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+0(SB), Z0, K2
 	VPANDQ.BCST   lowByte<>+0(SB), Z13, Z0
 	VPSRLQ        $0x08, Z13, Z13
 	VPMULLQ.BCST  singleWords<>+32(SB), Z0, Z0
 	VPXORQ        Z0, Z11, Z0
 	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K3, Z11
-	VPTESTMQ.BCST smallNumbers<>+16(SB), Z12, K3
-	KORTESTB      K3, K3
+	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K2, Z11
+	VPTESTMQ.BCST smallNumbers<>+16(SB), Z12, K2
+	KORTESTB      K2, K2
 	JZ            finish
-	VMOVDQA64     576(CX), Z0
+	VMOVDQA64     448(CX), Z0
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z0, Z0
-	VPCMPUQ.BCST  $0x06, smallNumbers<>+8(SB), Z0, K3
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+8(SB), Z0, K2
 	VPANDQ.BCST   lowByte<>+0(SB), Z8, Z0
 	VPSRLQ        $0x08, Z8, Z8
 	VPMULLQ.BCST  singleWords<>+32(SB), Z0, Z0
 	VPXORQ        Z0, Z10, Z0
 	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K3, Z10
-	VMOVDQA64     640(CX), Z0
+	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K2, Z10
+	VMOVDQA64     512(CX), Z0
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z0, Z0
-	VPCMPUQ.BCST  $0x06, smallNumbers<>+8(SB), Z0, K3
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+8(SB), Z0, K2
 	VPANDQ.BCST   lowByte<>+0(SB), Z13, Z0
 	VPSRLQ        $0x08, Z13, Z13
 	VPMULLQ.BCST  singleWords<>+32(SB), Z0, Z0
 	VPXORQ        Z0, Z11, Z0
 	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K3, Z11
-	VPTESTMQ.BCST smallNumbers<>+16(SB), Z12, K3
-	KORTESTB      K3, K3
+	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K2, Z11
+	VPTESTMQ.BCST smallNumbers<>+16(SB), Z12, K2
+	KORTESTB      K2, K2
 	JZ            finish
-	VMOVDQA64     576(CX), Z0
+	VMOVDQA64     448(CX), Z0
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z0, Z0
-	VPCMPUQ.BCST  $0x06, smallNumbers<>+16(SB), Z0, K3
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+16(SB), Z0, K2
 	VPANDQ.BCST   lowByte<>+0(SB), Z8, Z0
 	VPSRLQ        $0x08, Z8, Z8
 	VPMULLQ.BCST  singleWords<>+32(SB), Z0, Z0
 	VPXORQ        Z0, Z10, Z0
 	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K3, Z10
-	VMOVDQA64     640(CX), Z0
+	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K2, Z10
+	VMOVDQA64     512(CX), Z0
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z0, Z0
-	VPCMPUQ.BCST  $0x06, smallNumbers<>+16(SB), Z0, K3
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+16(SB), Z0, K2
 	VPANDQ.BCST   lowByte<>+0(SB), Z13, Z0
 	VPSRLQ        $0x08, Z13, Z13
 	VPMULLQ.BCST  singleWords<>+32(SB), Z0, Z0
 	VPXORQ        Z0, Z11, Z0
 	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K3, Z11
+	VPMULLQ.BCST  singleWords<>+0(SB), Z0, K2, Z11
 
 finish:
 	VPSRLQ       $0x21, Z10, Z0
@@ -8686,8 +8803,8 @@ last:
 	CMOVQLT   R11, AX
 	MOVQ      $-1, R11
 	BZHIQ     AX, R11, AX
-	KMOVB     AX, K3
-	VMOVDQU64 Z10, K3, (R10)
+	KMOVB     AX, K2
+	VMOVDQU64 Z10, K2, (R10)
 	SUBQ      $0x08, BX
 	MOVQ      $0x00000008, AX
 	CMPQ      BX, AX
@@ -8697,15 +8814,15 @@ last:
 	CMOVQLT   R11, AX
 	MOVQ      $-1, R11
 	BZHIQ     AX, R11, AX
-	KMOVB     AX, K3
-	VMOVDQU64 Z11, K3, 64(R10)
+	KMOVB     AX, K2
+	VMOVDQU64 Z11, K2, 64(R10)
 	SUBQ      $0x08, BX
 	XORL      BX, BX
 
 stored:
 	TESTQ BX, BX
 	JZ    end
-	CMPQ  512(CX), $0x00
+	CMPQ  384(CX), $0x00
 	JGE   vector
 
 end:

@@ -51,10 +51,8 @@ func hash32ByRows() {
 	}
 
 	Label("group")
-	h.find("", size, true)
-	n := newVectors(4)
-	h.fields("lengths_", 1, n)
-	h.start(n)
+	h.find()
+	h.start(h.lengths())
 	XORL(h.offset.As32(), h.offset.As32())
 	h.setMasks()
 	k := [2]reg.OpmaskVirtual{K(), K()}
@@ -100,9 +98,11 @@ func hash32ByRows() {
 	BZHIQ(r.left, mask, mask)
 	for i, h := range h.h {
 		k := K()
+		if i > 0 {
+			SHRQ(U8(16), mask)
+		}
 		KMOVW(mask.As32(), k)
 		VMOVDQU32(h, k, Mem{Base: out, Disp: 64 * i})
-		SHRQ(U8(16), mask)
 	}
 	XORL(r.left.As32(), r.left.As32())
 	Label("end")

@@ -48,7 +48,7 @@ func hash64ByRows(x xxh64) {
 	MOVQ(U32(most), h.bytes)
 
 	Label("vector")
-	h.find("", 8*vectors, true)
+	h.find()
 	h.storeLengths()
 	h.compare()
 	k := K()
@@ -88,9 +88,7 @@ func hash64ByRows(x xxh64) {
 
 // storeLengths emits the loads of the lengths, and stores them.
 func (h *hash64Rows) storeLengths() {
-	x := newVectors(len(h.n))
-	h.fields("", 1, x)
-	for i, x := range x {
+	for i, x := range h.lengths() {
 		VMOVDQA64(x, h.n[i])
 	}
 }

@@ -15,49 +15,35 @@ import (
 // stack.
 type keyRows struct {
 	*avx512
-	keys    int
-	at      reg.GPVirtual // the headers of the group
-	next    reg.GPVirtual // the rows after the group
-	left    reg.GPVirtual // how many keys have no hash yet, the group included
-	frame   reg.GPVirtual // what is on the stack, aligned to 64 bytes
-	stride  [4]reg.GPVirtual
-	numbers [2]Mem // of the long words of 8 headers: addresses, and lengths
-	third   [2]reg.OpmaskVirtual
+	keys   int
+	at     reg.GPVirtual // the headers of the group
+	next   reg.GPVirtual // the rows after the group
+	left   reg.GPVirtual // how many keys have no hash yet, the group included
+	frame  reg.GPVirtual // what is on the stack, aligned to 64 bytes
+	stride [4]reg.GPVirtual
+	third  reg.OpmaskVirtual // of the lengths of 8 slices, those in the third vector of headers
 }
 
 // headersSize is the size of the headers of a group on the stack.
-func (r *keyRows) headersSize() int { return 24*r.keys + 128 }
+func (r *keyRows) headersSize() int { return 24 * r.keys }
 
 // newKeyRows emits what comes before the first group. It also allocates extra bytes on the stack, at
 // headersSize of frame.
 func newKeyRows(keys, extra int) *keyRows {
-	r := &keyRows{avx512: &avx512{}, keys: keys, at: GP64()}
+	r := &keyRows{avx512: &avx512{}, keys: keys, at: GP64(), third: K()}
 	r.frame = stackVectors(r.headersSize() + extra)
 	r.next, r.left = argument("rows"), argument("n")
 	for i := range r.stride {
 		r.stride[i] = GP64()
 	}
 	stride := r.stride[0]
-	for i := range r.numbers {
-		r.numbers[i], r.third[i] = Mem{Base: r.frame, Disp: 24*keys + 64*i}, K()
-	}
-	for _, size := range []int{24, 16} {
-		MOVQ(U32(size), stride)
-		for i, words := range headerWords[size] {
-			x := ZMM()
-			VMOVDQU64(words.numbers, x)
-			VMOVDQA64(x, r.numbers[i])
-			KMOVW(constant(words.third).As32(), r.third[i])
-		}
-		if size == 24 {
-			CMPQ(parameter("stride"), stride)
-			JEQ(LabelRef("strided"))
-		}
-	}
-	Label("strided")
+	MOVQ(U32(16), stride)
+	CMPQ(parameter("stride"), U8(24))
+	CMOVQEQ(parameter("stride"), stride)
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, r.stride[1])
 	LEAQ(Mem{Base: stride, Index: stride, Scale: 4}, r.stride[2])
 	LEAQ(Mem{Base: r.stride[1], Index: stride, Scale: 4}, r.stride[3])
+	KMOVW(constant(headerWords[24][1].third).As32(), r.third)
 	return r
 }
 
@@ -70,33 +56,50 @@ func parameter(name string) Mem {
 	return b.Addr
 }
 
-// find emits the code that finds the next group. Its labels begin with a prefix. If partial is set,
-// fewer keys may be left.
-func (r *keyRows) find(prefix string, keys int, partial bool) {
+// find emits the code that finds the next group.
+func (r *keyRows) find() {
 	CMPQ(parameter("stride"), U8(16))
-	JL(LabelRef(prefix + "offsets"))
+	JL(LabelRef("offsets"))
 	MOVQ(r.next, r.at)
-	if partial {
-		CMPQ(r.left, U8(keys))
-		JL(LabelRef(prefix + "copy"))
+	CMPQ(r.left, U8(r.keys))
+	JL(LabelRef("copy"))
+	skip := GP64()
+	MOVQ(r.stride[0], skip)
+	SHLQ(U8(log2(r.keys)), skip)
+	ADDQ(skip, r.next)
+	r.request()
+	JMP(LabelRef("found"))
+	r.copyHeaders()
+	r.findOffsets()
+	Label("found")
+}
+
+// request emits the requests of the first bytes of the keys of the next group, if it is whole. Keys between
+// offsets, or of one width, lie side by side, and the CPU requests them by itself.
+func (r *keyRows) request() {
+	CMPQ(r.left, U8(2*r.keys))
+	JL(LabelRef("found"))
+	for i := range r.keys {
+		if i > 0 && i%8 == 0 {
+			LEAQ(Mem{Base: r.next, Index: r.stride[0], Scale: 8}, r.next)
+		}
+		p := GP64()
+		MOVQ(r.header(r.next, i%8), p)
+		request(Mem{Base: p})
 	}
 	skip := GP64()
 	MOVQ(r.stride[0], skip)
-	SHLQ(U8(log2(keys)), skip)
-	ADDQ(skip, r.next)
-	JMP(LabelRef(prefix + "found"))
-	if partial {
-		r.copyHeaders(prefix, keys)
+	SHLQ(U8(3), skip)
+	for range r.keys/8 - 1 {
+		SUBQ(skip, r.next)
 	}
-	r.findOffsets(prefix, keys)
-	Label(prefix + "found")
 }
 
 // copyHeaders emits the copy of the last headers, and zeros after them.
-func (r *keyRows) copyHeaders(prefix string, keys int) {
-	Label(prefix + "copy")
+func (r *keyRows) copyHeaders() {
+	Label("copy")
 	zero := r.zero()
-	for i := 0; i < 24*keys; i += 64 {
+	for i := 0; i < 24*r.keys; i += 64 {
 		VMOVDQA64(zero, Mem{Base: r.frame, Disp: i})
 	}
 	words, to := GP64(), GP64()
@@ -104,16 +107,16 @@ func (r *keyRows) copyHeaders(prefix string, keys int) {
 	SHRQ(U8(3), words)
 	IMULQ(r.left, words)
 	MOVQ(r.frame, to)
-	Label(prefix + "copy_words")
+	Label("copy_words")
 	k, x := firstLongs(words), ZMM()
 	VMOVDQU64_Z(Mem{Base: r.at}, k, x)
 	VMOVDQA64(x, Mem{Base: to})
 	ADDQ(U8(64), r.at)
 	ADDQ(U8(64), to)
 	SUBQ(U8(8), words)
-	JG(LabelRef(prefix + "copy_words"))
+	JG(LabelRef("copy_words"))
 	MOVQ(r.frame, r.at)
-	JMP(LabelRef(prefix + "found"))
+	JMP(LabelRef("found"))
 }
 
 // firstLongs returns the mask of the first long words, as many as count says.
@@ -131,68 +134,59 @@ func firstLongs(count reg.GPVirtual) reg.OpmaskVirtual {
 	return k
 }
 
-// findOffsets emits the headers of keys between offsets.
-func (r *keyRows) findOffsets(prefix string, keys int) {
-	Label(prefix + "offsets")
-	to := GP64()
-	MOVQ(r.frame, to)
-	r.eachOffsets(prefix, keys, func(from, n reg.VecVirtual) {
-		a, b := ZMM(), ZMM()
-		VMOVDQU64(firstHeaders, a)
-		VMOVDQU64(firstHeaders.Offset(64), b)
-		VPERMI2Q(n, from, a)
-		VPERMI2Q(n, from, b)
-		VMOVDQA64(a, Mem{Base: to})
-		VMOVDQA64(b, Mem{Base: to, Disp: 64})
-		ADDQ(U32(128), to)
-	})
-	MOVQ(r.frame, r.at)
-}
-
-// eachOffsets emits a loop over 8 keys between offsets. visit gets their addresses and lengths.
-func (r *keyRows) eachOffsets(prefix string, keys int, visit func(from, n reg.VecVirtual)) {
-	data, left, groups, k := r.broadcastLong(argument("data")), GP64(), GP64(), K()
+// findOffsets emits the headers of keys between offsets, and of keys of one width, 8 at a time.
+func (r *keyRows) findOffsets() {
+	Label("offsets")
+	data, left, to, end, k := r.broadcastLong(argument("data")), GP64(), GP64(), GP64(), K()
 	MOVQ(r.left, left)
-	MOVQ(U32(keys/8), groups)
-	KXNORB(r.third[0], r.third[0], k)
-	Label(prefix + "offset")
+	MOVQ(r.frame, to)
+	LEAQ(Mem{Base: to, Disp: 16 * r.keys}, end)
+	KXNORB(r.third, r.third, k)
+	Label("offset")
 	CMPQ(left, U8(8))
-	JGE(LabelRef(prefix + "eight"))
+	JGE(LabelRef("eight"))
 	KMOVB(firstLongs(left), k)
-	Label(prefix + "eight")
-	from, end := ZMM(), ZMM()
+	Label("eight")
+	from, n := ZMM(), ZMM()
 	CMPQ(parameter("stride"), U8(8))
-	JL(LabelRef(prefix + "other_offsets"))
+	JL(LabelRef("other_offsets"))
 	VMOVDQU64_Z(Mem{Base: r.next}, k, from)
-	VMOVDQU64_Z(Mem{Base: r.next, Disp: 8}, k, end)
+	VMOVDQU64_Z(Mem{Base: r.next, Disp: 8}, k, n)
 	ADDQ(U8(64), r.next)
-	JMP(LabelRef(prefix + "ends"))
-	Label(prefix + "other_offsets")
+	JMP(LabelRef("ends"))
+	Label("other_offsets")
 	CMPQ(parameter("stride"), U8(0))
-	JGE(LabelRef(prefix + "short_offsets"))
+	JGE(LabelRef("short_offsets"))
 	width := GP64()
 	MOVQ(parameter("stride"), width)
 	NEGQ(width)
 	VPBROADCASTQ(r.next, from)
-	VPBROADCASTQ(width, end)
+	VPBROADCASTQ(width, n)
 	SHLQ(U8(3), width)
 	ADDQ(width, r.next)
-	VPMULLQ(ascendingLongs, end, data)
+	VPMULLQ(ascendingLongs, n, data)
 	VPADDQ(data, from, from)
-	VMOVDQA64_Z(end, k, end)
-	JMP(LabelRef(prefix + "located"))
-	Label(prefix + "short_offsets")
+	VMOVDQA64_Z(n, k, n)
+	JMP(LabelRef("located"))
+	Label("short_offsets")
 	VPMOVSXDQ_Z(Mem{Base: r.next}, k, from)
-	VPMOVSXDQ_Z(Mem{Base: r.next, Disp: 4}, k, end)
+	VPMOVSXDQ_Z(Mem{Base: r.next, Disp: 4}, k, n)
 	ADDQ(U8(32), r.next)
-	Label(prefix + "ends")
-	VPSUBQ(from, end, end)
+	Label("ends")
+	VPSUBQ(from, n, n)
 	VPADDQ(data, from, from)
-	Label(prefix + "located")
-	visit(from, end)
+	Label("located")
+	for i := range 2 {
+		headers := ZMM()
+		VMOVDQU64(firstHeaders.Offset(64*i), headers)
+		VPERMI2Q(n, from, headers)
+		VMOVDQA64(headers, Mem{Base: to, Disp: 64 * i})
+	}
+	ADDQ(U32(128), to)
 	SUBQ(U8(8), left)
-	DECQ(groups)
-	JNZ(LabelRef(prefix + "offset"))
+	CMPQ(to, end)
+	JNE(LabelRef("offset"))
+	MOVQ(r.frame, r.at)
 }
 
 var (
@@ -252,32 +246,30 @@ func (r *keyRows) header(eight reg.GPVirtual, i int) Mem {
 	}
 }
 
-// fields emits the loads of the addresses, or with 1, of the lengths of keys, 8 to a vector.
-func (r *keyRows) fields(prefix string, i int, to []reg.VecVirtual) {
-	load := func(slices bool) {
-		for j, x := range to {
-			first, numbers, eight := ZMM(), x, r.eight(8*j)
-			if slices {
-				numbers = ZMM()
-			}
+// lengths emits the loads of the lengths of keys, 8 to a vector.
+func (r *keyRows) lengths() []reg.VecVirtual {
+	all := newVectors(r.keys / 8)
+	load := func(size int) {
+		numbers := ZMM()
+		VMOVDQU64(headerWords[size][1].numbers, numbers)
+		for j, x := range all {
+			first, eight := ZMM(), r.eight(8*j)
 			VMOVDQU64(Mem{Base: eight}, first)
-			VMOVDQA64(r.numbers[i], numbers)
-			if slices {
-				VMOVDQA64(numbers, x)
-			}
+			VMOVDQA64(numbers, x)
 			VPERMI2Q(Mem{Base: eight, Disp: 64}, first, x)
-			if slices {
-				VPERMQ(Mem{Base: eight, Disp: 128}, numbers, r.third[i], x)
+			if size == 24 {
+				VPERMQ(Mem{Base: eight, Disp: 128}, numbers, r.third, x)
 			}
 		}
 	}
 	CMPQ(r.stride[0], U8(16))
-	JNE(LabelRef(prefix + "slices"))
-	load(false)
-	JMP(LabelRef(prefix + "fields"))
-	Label(prefix + "slices")
-	load(true)
-	Label(prefix + "fields")
+	JNE(LabelRef("slices"))
+	load(16)
+	JMP(LabelRef("measured"))
+	Label("slices")
+	load(24)
+	Label("measured")
+	return all
 }
 
 func newVectors(n int) (v []reg.VecVirtual) {

@@ -75,14 +75,14 @@ func xxph3ByRows() {
 	)
 	const keys = 16
 	r := newKeyRows(keys, 0)
-	x := &xxph3Rows{keyRows: r, odd: K(), c: newColumns(keys / 8), least: ZMM(), longest: ZMM(), n: newVectors(keys / 8), h: newVectors(keys / 8)}
+	x := &xxph3Rows{keyRows: r, odd: K(), c: newColumns(keys / 8), least: ZMM(), longest: ZMM(), h: newVectors(keys / 8)}
 	x.low = x.broadcastLong(number64(0xffffffff))
 	KMOVW(constant(0xaaaa).As32(), x.odd)
 	to := argument("hashes")
 
 	Label("group")
-	r.find("", keys, true)
-	r.fields("", 1, x.n)
+	r.find()
+	x.n = r.lengths()
 	VPMINUD(x.n[1], x.n[0], x.least)
 	VPMAXUD(x.n[1], x.n[0], x.longest)
 	for _, n := range x.n[2:] {
