@@ -229,7 +229,7 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 		return 0, false
 	}
 	if kernel == AVX512 {
-		if done := k.hashByRows(kind, h); done > 0 {
+		if done := hashByRows(kind, layout, rows, stride, data, h); done > 0 {
 			return done, true
 		}
 	}
@@ -251,70 +251,54 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 	return n - left, true
 }
 
-// has reports whether the keys of k are hashed by rows.
-func (l rowLengths) has(k *Keys) bool {
-	last := k.n - 1
-	n := k.length(last)
-	least, most := n, n
-	for _, i := range [...]int{0, last / 3, last * 2 / 3} {
-		n := k.length(i)
-		least, most = min(least, n), max(most, n)
-	}
-	if least == most {
-		return most >= l.equal
-	}
-	return most <= l.mixed
-}
-
 // hashByRows is hashAssembly by the kernels that load the bytes of each key and transpose them, instead of
-// gathering words. It returns the number of rows that are hashed. What is left of the last group is hashed
-// if it is most of one.
-func (k *Keys) hashByRows(kind hashKind, h *hashes) int {
-	n, group := h.len(), 16
+// gathering words, if they are faster. What is left of the last group is hashed if it is most of one.
+func hashByRows(kind hashKind, layout layout, rows *byte, stride int, data *byte, h *hashes) int {
+	n, group, left := h.len(), 16, 0
 	if hashKinds[kind].words == one32 {
 		group = 32
 	}
 	if rest := n % group; rest < group*5/8 {
 		n -= rest
 	}
-	layout, rows, stride, data := k.assemblyRows()
-	if n == 0 || layout == noLayout || layout == uint32s || layout == uint64s || !byRows[kind].has(k) {
+	if n == 0 || layout == noLayout || layout == uint32s || layout == uint64s || !byRows[kind].has(rows, stride, n) {
 		return 0
 	}
-	left, ok := 0, false
 	switch kind {
 	case hashLevelDB:
-		left, ok = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], 0)
+		left, _ = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], 0)
 	case hashLevelDBSigned:
-		left, ok = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], signedBytes)
+		left, _ = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], signedBytes)
 	case hashXXH64x2:
-		left, ok = hash64Rows(AVX512, rows, stride, data, n, &h.h1[0], &h.h2[0])
+		left, _ = hash64Rows(AVX512, rows, stride, data, n, &h.h1[0], &h.h2[0])
 	case hashXXH64:
-		left, ok = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0])
+		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0])
 	case hashXXPH3:
-		left, ok = xxph3Rows(AVX512, rows, stride, data, n, &h.h1[0])
-	}
-	if !ok {
-		return 0
+		left, _ = xxph3Rows(AVX512, rows, stride, data, n, &h.h1[0])
 	}
 	return n - left
 }
 
-// length returns the number of bytes of a row of strings.
-func (k *Keys) length(i int) int {
-	switch k.layout {
-	case byteSlices:
-		return len(elements[[]byte](k, k.n)[i])
-	case strs:
-		return len(elements[string](k, k.n)[i])
-	case offsets32:
-		offsets := elements[int32](k, k.n+1)
-		return int(offsets[i+1] - offsets[i])
-	case offsets64:
-		offsets := elements[int64](k, k.n+1)
-		return int(offsets[i+1] - offsets[i])
+// has reports whether n keys are hashed by rows. It asks three of them for their lengths.
+func (l rowLengths) has(rows *byte, stride, n int) bool {
+	first, middle, last := rowLength(rows, stride, 0), rowLength(rows, stride, n/2), rowLength(rows, stride, n-1)
+	if first == middle && first == last {
+		return first >= l.equal
 	}
-	return k.width
+	return max(first, middle, last) <= l.mixed
+}
+
+// rowLength returns the number of bytes of a row, as assemblyRows describes the rows.
+func rowLength(rows *byte, stride, i int) int {
+	switch p := unsafe.Add(unsafe.Pointer(rows), i*stride); stride {
+	case int(elementSize[byteSlices]), int(elementSize[strs]):
+		return len(*(*string)(p)) // a slice begins as a string does
+	case int(elementSize[offsets32]):
+		return int(*(*int32)(unsafe.Add(p, stride)) - *(*int32)(p))
+	case int(elementSize[offsets64]):
+		return int(*(*int64)(unsafe.Add(p, stride)) - *(*int64)(p))
+	}
+	return -stride
 }
 
 // leastKeys returns the number of keys from which on the kernel hashes them: those of a vector.

@@ -293,14 +293,8 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 			return hash32Width4AVX512(rows, stride, data, n, hashes, signs), true
 		case uint64s:
 			return hash32Width8AVX512(rows, stride, data, n, hashes, signs), true
-		case byteSlices:
-			return hash32SlicesAVX512(rows, stride, data, n, hashes, signs), true
-		case strs:
-			return hash32StringsAVX512(rows, stride, data, n, hashes, signs), true
-		case offsets32:
-			return hash32Offsets32AVX512(rows, stride, data, n, hashes, signs), true
-		case offsets64:
-			return hash32Offsets64AVX512(rows, stride, data, n, hashes, signs), true
+		case byteSlices, strs, offsets32, offsets64:
+			return hash32BytesAVX512(rows, stride, data, n, hashes, signs), true
 		case fixedWidth:
 			return hash32FixedAVX512(rows, stride, data, n, hashes, signs), true
 		}
@@ -310,14 +304,8 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 			return hash32Width4AVX2(rows, stride, data, n, hashes, signs), true
 		case uint64s:
 			return hash32Width8AVX2(rows, stride, data, n, hashes, signs), true
-		case byteSlices:
-			return hash32SlicesAVX2(rows, stride, data, n, hashes, signs), true
-		case strs:
-			return hash32StringsAVX2(rows, stride, data, n, hashes, signs), true
-		case offsets32:
-			return hash32Offsets32AVX2(rows, stride, data, n, hashes, signs), true
-		case offsets64:
-			return hash32Offsets64AVX2(rows, stride, data, n, hashes, signs), true
+		case byteSlices, strs, offsets32, offsets64:
+			return hash32BytesAVX2(rows, stride, data, n, hashes, signs), true
 		case fixedWidth:
 			return hash32FixedAVX2(rows, stride, data, n, hashes, signs), true
 		}
@@ -332,16 +320,7 @@ func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint3
 func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+func hash32BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
 func hash32FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
@@ -353,16 +332,7 @@ func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32,
 func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32SlicesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32StringsAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets32AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets64AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+func hash32BytesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
 func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
@@ -376,14 +346,8 @@ func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 			return hash64Width4AVX512(rows, stride, data, n, h1, h2), true
 		case uint64s:
 			return hash64Width8AVX512(rows, stride, data, n, h1, h2), true
-		case byteSlices:
-			return hash64SlicesAVX512(rows, stride, data, n, h1, h2), true
-		case strs:
-			return hash64StringsAVX512(rows, stride, data, n, h1, h2), true
-		case offsets32:
-			return hash64Offsets32AVX512(rows, stride, data, n, h1, h2), true
-		case offsets64:
-			return hash64Offsets64AVX512(rows, stride, data, n, h1, h2), true
+		case byteSlices, strs, offsets32, offsets64:
+			return hash64BytesAVX512(rows, stride, data, n, h1, h2), true
 		case fixedWidth:
 			return hash64FixedAVX512(rows, stride, data, n, h1, h2), true
 		}
@@ -398,16 +362,7 @@ func hash64Width4AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h
 func hash64Width8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func hash64SlicesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64StringsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64Offsets32AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64Offsets64AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+func hash64BytesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
 func hash64FixedAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
@@ -421,14 +376,8 @@ func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 			return xxh64Width4AVX512(rows, stride, data, n, hashes), true
 		case uint64s:
 			return xxh64Width8AVX512(rows, stride, data, n, hashes), true
-		case byteSlices:
-			return xxh64SlicesAVX512(rows, stride, data, n, hashes), true
-		case strs:
-			return xxh64StringsAVX512(rows, stride, data, n, hashes), true
-		case offsets32:
-			return xxh64Offsets32AVX512(rows, stride, data, n, hashes), true
-		case offsets64:
-			return xxh64Offsets64AVX512(rows, stride, data, n, hashes), true
+		case byteSlices, strs, offsets32, offsets64:
+			return xxh64BytesAVX512(rows, stride, data, n, hashes), true
 		case fixedWidth:
 			return xxh64FixedAVX512(rows, stride, data, n, hashes), true
 		}
@@ -456,16 +405,7 @@ func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64
 func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
-func xxh64SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxh64StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxh64Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxh64Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxh64BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
 func xxh64FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
@@ -492,14 +432,8 @@ func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 			return xxph3Width4AVX512(rows, stride, data, n, hashes), true
 		case uint64s:
 			return xxph3Width8AVX512(rows, stride, data, n, hashes), true
-		case byteSlices:
-			return xxph3SlicesAVX512(rows, stride, data, n, hashes), true
-		case strs:
-			return xxph3StringsAVX512(rows, stride, data, n, hashes), true
-		case offsets32:
-			return xxph3Offsets32AVX512(rows, stride, data, n, hashes), true
-		case offsets64:
-			return xxph3Offsets64AVX512(rows, stride, data, n, hashes), true
+		case byteSlices, strs, offsets32, offsets64:
+			return xxph3BytesAVX512(rows, stride, data, n, hashes), true
 		case fixedWidth:
 			return xxph3FixedAVX512(rows, stride, data, n, hashes), true
 		}
@@ -515,16 +449,7 @@ func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 }
 
 //go:noescape
-func xxph3SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxph3StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxph3Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxph3Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxph3BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
 func xxph3FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)

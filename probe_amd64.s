@@ -819,9 +819,9 @@ DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
 DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
 GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
 
-// func xxph3SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// func xxph3BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3SlicesAVX512(SB), $256-48
+TEXT ·xxph3BytesAVX512(SB), $256-48
 	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
 	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
 	// key of more than 128 bytes.
@@ -848,21 +848,21 @@ TEXT ·xxph3SlicesAVX512(SB), $256-48
 	SHRQ         $0x04, SI
 
 vector:
-	VMOVDQU64    (CX), Z1
-	VMOVDQA64    Z10, Z0
-	VPERMI2Q     64(CX), Z1, Z0
-	VPERMQ       128(CX), Z10, K1, Z0
-	VMOVDQA64    Z11, Z12
-	VPERMI2Q     64(CX), Z1, Z12
-	VPERMQ       128(CX), Z11, K2, Z12
-	VMOVDQU64    192(CX), Z2
-	VMOVDQA64    Z10, Z1
-	VPERMI2Q     256(CX), Z2, Z1
-	VPERMQ       320(CX), Z10, K1, Z1
-	VMOVDQA64    Z11, Z13
-	VPERMI2Q     256(CX), Z2, Z13
-	VPERMQ       320(CX), Z11, K2, Z13
-	ADDQ         $0x00000180, CX
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_0
+	VMOVDQU64 (CX), Z1
+	VMOVDQU64 headers16Word0<>+0(SB), Z0
+	VPERMI2Q  64(CX), Z1, Z0
+	VMOVDQU64 headers16Word1<>+0(SB), Z12
+	VPERMI2Q  64(CX), Z1, Z12
+	VMOVDQU64 128(CX), Z2
+	VMOVDQU64 headers16Word0<>+0(SB), Z1
+	VPERMI2Q  192(CX), Z2, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z13
+	VPERMI2Q  192(CX), Z2, Z13
+	ADDQ      $0x00000100, CX
+
+located_0:
 	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K3
 	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K4
 	KORTESTW     K3, K4
@@ -1335,20 +1335,19 @@ vector:
 pairs_end:
 	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K3
 	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K4
-	KANDNW       K3, K4, K4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K3
+	KANDNW       K3, K4, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K4
 	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K5
-	KANDNW       K3, K5, K5
-	KORW         K4, K5, K3
-	KORTESTW     K3, K3
+	KANDNW       K4, K5, K4
+	KORTESTW     K3, K4
 	JZ           words_end
-	KMOVW        K4, K3
+	KMOVW        K3, K5
 	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K3, Y5
+	VPGATHERQD   (AX)(Z0*1), K5, Y5
 	VPMOVZXDQ    Y5, Z5
-	KMOVW        K4, K3
+	KMOVW        K3, K5
 	VPXORD       Z2, Z2, Z16
-	VPGATHERQD   -4(AX)(Z2*1), K3, Y16
+	VPGATHERQD   -4(AX)(Z2*1), K5, Y16
 	VPMOVZXDQ    Y16, Z16
 	VPSLLQ       $0x20, Z16, Z16
 	VPORQ        Z16, Z5, Z5
@@ -1359,12 +1358,12 @@ pairs_end:
 	VPADDQ       Z12, Z5, Z5
 	VPSRLQ       $0x2f, Z5, Z16
 	VPXORQ       Z16, Z5, Z5
-	VPMULLQ      Z8, Z5, K4, Z14
-	KMOVW        K5, K3
+	VPMULLQ      Z8, Z5, K3, Z14
+	KMOVW        K4, K3
 	VPXORD       Z1, Z1, Z2
 	VPGATHERQD   (AX)(Z1*1), K3, Y2
 	VPMOVZXDQ    Y2, Z2
-	KMOVW        K5, K3
+	KMOVW        K4, K3
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQD   -4(AX)(Z3*1), K3, Y5
 	VPMOVZXDQ    Y5, Z5
@@ -1377,7 +1376,7 @@ pairs_end:
 	VPADDQ       Z13, Z2, Z2
 	VPSRLQ       $0x2f, Z2, Z5
 	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K5, Z15
+	VPMULLQ      Z8, Z2, K4, Z15
 
 words_end:
 	VPSRLQ       $0x25, Z14, Z2
@@ -1393,21 +1392,19 @@ words_end:
 	VPXORQ       Z2, Z15, Z15
 	VMOVDQU64    Z15, 64(DX)
 	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K3
-	KMOVB        K3, DI
-	SHLL         $0x00, DI
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
-	KMOVB        K3, R8
-	SHLL         $0x08, R8
-	ORL          DI, R8
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K4
+	KORTESTW     K3, K4
 	JZ           few_end
+	KUNPCKBW     K3, K4, K3
+	KMOVW        K3, DI
 	VMOVDQU64    Z0, (SP)
 	VMOVDQU64    Z12, 128(SP)
 	VMOVDQU64    Z1, 64(SP)
 	VMOVDQU64    Z13, 192(SP)
-	MOVQ         $0x165667b19e3779f9, DI
+	MOVQ         $0x165667b19e3779f9, R8
 
 few:
-	BSFL    R8, BX
+	BSFL    DI, BX
 	MOVQ    (SP)(BX*8), R9
 	MOVQ    128(SP)(BX*8), R10
 	MOVQ    $0x5342c3010fe1dd04, R11
@@ -1429,16 +1426,16 @@ few:
 	MOVQ    R11, R9
 	SHRQ    $0x25, R9
 	XORQ    R9, R11
-	IMULQ   DI, R11
+	IMULQ   R8, R11
 	MOVQ    R11, R9
 	SHRQ    $0x20, R9
 	XORQ    R9, R11
 
 few_hashed:
 	MOVQ R11, (DX)(BX*8)
-	MOVL R8, BX
+	MOVL DI, BX
 	DECL BX
-	ANDL BX, R8
+	ANDL BX, DI
 	JNZ  few
 
 few_end:
@@ -1455,1889 +1452,57 @@ end:
 	VZEROUPPER
 	RET
 
-// func xxph3StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3StringsAVX512(SB), $256-48
-	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
-	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
-	// key of more than 128 bytes.
-	MOVQ         $0x00000000ffffffff, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0x000000009e3779b1, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z9
-	XORL         AX, AX
-	MOVQ         rows+0(FP), CX
-	VMOVDQU64    headers16Word0<>+0(SB), Z10
-	VMOVDQU64    headers16Word1<>+0(SB), Z11
-	MOVQ         hashes+32(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
+others_0:
+	JLT       offsets_0
+	VMOVDQU64 (CX), Z1
+	VMOVDQA64 Z10, Z0
+	VPERMI2Q  64(CX), Z1, Z0
+	VPERMQ    128(CX), Z10, K1, Z0
+	VMOVDQA64 Z11, Z12
+	VPERMI2Q  64(CX), Z1, Z12
+	VPERMQ    128(CX), Z11, K2, Z12
+	VMOVDQU64 192(CX), Z2
+	VMOVDQA64 Z10, Z1
+	VPERMI2Q  256(CX), Z2, Z1
+	VPERMQ    320(CX), Z10, K1, Z1
+	VMOVDQA64 Z11, Z13
+	VPERMI2Q  256(CX), Z2, Z13
+	VPERMQ    320(CX), Z11, K2, Z13
+	ADDQ      $0x00000180, CX
+	JMP       located_0
 
-vector:
-	VMOVDQU64    (CX), Z1
-	VMOVDQA64    Z10, Z0
-	VPERMI2Q     64(CX), Z1, Z0
-	VMOVDQA64    Z11, Z12
-	VPERMI2Q     64(CX), Z1, Z12
-	VMOVDQU64    128(CX), Z2
-	VMOVDQA64    Z10, Z1
-	VPERMI2Q     192(CX), Z2, Z1
-	VMOVDQA64    Z11, Z13
-	VPERMI2Q     192(CX), Z2, Z13
-	ADDQ         $0x00000100, CX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K2
-	KORTESTW     K1, K2
-	JNZ          end
-	VPADDQ       Z0, Z12, Z2
-	VMOVDQA64    Z12, Z14
-	VPADDQ       Z1, Z13, Z3
-	VMOVDQA64    Z13, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
-	VPMULLQ      Z7, Z12, K2, Z14
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
-	KMOVW        K1, K3
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   (AX)(Z0*1), K3, Z16
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
-	KMOVW        K1, K1
-	VPXORD       Z5, Z5, Z17
-	VPGATHERQQ   (AX)(Z5*1), K1, Z17
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
-	VPSRLQ       $0x20, Z16, Z5
-	VPSRLQ       $0x20, Z17, Z18
-	VPMULUDQ     Z16, Z17, Z19
-	VPMULUDQ     Z16, Z18, Z20
-	VPMULUDQ     Z5, Z17, Z21
-	VPMULUDQ     Z5, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z5
-	VPADDQ       Z5, Z20, Z20
-	VPANDQ       Z4, Z20, Z5
-	VPADDQ       Z5, Z21, Z21
-	VPSRLQ       $0x20, Z20, Z20
-	VPADDQ       Z20, Z18, Z18
-	VPSRLQ       $0x20, Z21, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSLLQ       $0x20, Z21, Z21
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z21, Z18
-	VPADDQ       Z18, Z14, Z14
-	KNOTW        K2, K1
-	VPADDQ       Z16, Z14, K1, Z14
-	VPADDQ       Z17, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K2
-	VPMULLQ      Z7, Z13, K2, Z15
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
-	KMOVW        K1, K3
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (AX)(Z1*1), K3, Z16
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
-	KMOVW        K1, K1
-	VPXORD       Z5, Z5, Z17
-	VPGATHERQQ   (AX)(Z5*1), K1, Z17
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
-	VPSRLQ       $0x20, Z16, Z5
-	VPSRLQ       $0x20, Z17, Z18
-	VPMULUDQ     Z16, Z17, Z19
-	VPMULUDQ     Z16, Z18, Z20
-	VPMULUDQ     Z5, Z17, Z21
-	VPMULUDQ     Z5, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z5
-	VPADDQ       Z5, Z20, Z20
-	VPANDQ       Z4, Z20, Z5
-	VPADDQ       Z5, Z21, Z21
-	VPSRLQ       $0x20, Z20, Z20
-	VPADDQ       Z20, Z18, Z18
-	VPSRLQ       $0x20, Z21, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSLLQ       $0x20, Z21, Z21
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z21, Z18
-	VPADDQ       Z18, Z15, Z15
-	KNOTW        K2, K1
-	VPADDQ       Z16, Z15, K1, Z15
-	VPADDQ       Z17, Z15, K1, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -8(AX)(Z2*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K1
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -8(AX)(Z3*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   24(AX)(Z0*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -24(AX)(Z2*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   24(AX)(Z1*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -24(AX)(Z3*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   40(AX)(Z0*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -40(AX)(Z2*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   40(AX)(Z1*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -40(AX)(Z3*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   56(AX)(Z0*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -56(AX)(Z2*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   56(AX)(Z1*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -56(AX)(Z3*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-
-pairs_end:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K2
-	KANDNW       K1, K2, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
-	KANDNW       K1, K3, K3
-	KORW         K2, K3, K1
-	KORTESTW     K1, K1
-	JZ           words_end
-	KMOVW        K2, K1
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	KMOVW        K2, K1
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQD   -4(AX)(Z2*1), K1, Y16
-	VPMOVZXDQ    Y16, Z16
-	VPSLLQ       $0x20, Z16, Z16
-	VPORQ        Z16, Z5, Z5
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z16
-	VPXORQ       Z16, Z5, Z5
-	VPMULLQ      Z6, Z5, Z5
-	VPADDQ       Z12, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z16
-	VPXORQ       Z16, Z5, Z5
-	VPMULLQ      Z8, Z5, K2, Z14
-	KMOVW        K3, K1
-	VPXORD       Z1, Z1, Z2
-	VPGATHERQD   (AX)(Z1*1), K1, Y2
-	VPMOVZXDQ    Y2, Z2
-	KMOVW        K3, K1
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSLLQ       $0x20, Z5, Z5
-	VPORQ        Z5, Z2, Z2
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
-	VPSRLQ       $0x33, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z6, Z2, Z2
-	VPADDQ       Z13, Z2, Z2
-	VPSRLQ       $0x2f, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K3, Z15
-
-words_end:
-	VPSRLQ       $0x25, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VPMULLQ      Z9, Z14, Z14
-	VPSRLQ       $0x20, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VMOVDQU64    Z14, (DX)
-	VPSRLQ       $0x25, Z15, Z2
-	VPXORQ       Z2, Z15, Z15
-	VPMULLQ      Z9, Z15, Z15
-	VPSRLQ       $0x20, Z15, Z2
-	VPXORQ       Z2, Z15, Z15
-	VMOVDQU64    Z15, 64(DX)
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
-	KMOVB        K1, SI
-	SHLL         $0x00, SI
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K1
-	KMOVB        K1, DI
-	SHLL         $0x08, DI
-	ORL          SI, DI
-	JZ           few_end
-	VMOVDQU64    Z0, (SP)
-	VMOVDQU64    Z12, 128(SP)
-	VMOVDQU64    Z1, 64(SP)
-	VMOVDQU64    Z13, 192(SP)
-	MOVQ         $0x165667b19e3779f9, SI
-
-few:
-	BSFL    DI, R8
-	MOVQ    (SP)(R8*8), R9
-	MOVQ    128(SP)(R8*8), R10
-	MOVQ    $0x5342c3010fe1dd04, R11
-	TESTQ   R10, R10
-	JZ      few_hashed
-	MOVBLZX (R9), R11
-	MOVQ    R10, R12
-	SHRQ    $0x01, R12
-	MOVBLZX (R9)(R12*1), R12
-	SHLL    $0x08, R12
-	ORL     R12, R11
-	MOVBLZX -1(R9)(R10*1), R12
-	SHLL    $0x10, R12
-	ORL     R12, R11
-	SHLL    $0x18, R10
-	ORL     R10, R11
-	XORL    $0x396cfeb8, R11
-	IMULQ   singleWords<>+0(SB), R11
-	MOVQ    R11, R9
-	SHRQ    $0x25, R9
-	XORQ    R9, R11
-	IMULQ   SI, R11
-	MOVQ    R11, R9
-	SHRQ    $0x20, R9
-	XORQ    R9, R11
-
-few_hashed:
-	MOVQ R11, (DX)(R8*8)
-	MOVL DI, R8
-	DECL R8
-	ANDL R8, DI
-	JNZ  few
-
-few_end:
-	ADDQ $0x00000080, DX
-	DECQ BX
-	JNZ  vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, BX
-	ADDQ BX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxph3Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3Offsets32AVX512(SB), $256-48
-	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
-	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
-	// key of more than 128 bytes.
-	MOVQ         $0x00000000ffffffff, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0x000000009e3779b1, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z9
-	XORL         AX, AX
-	MOVQ         data+16(FP), CX
-	VPBROADCASTQ CX, Z10
-	MOVQ         rows+0(FP), CX
-	MOVQ         hashes+32(FP), BX
-	MOVQ         n+24(FP), SI
-	SHRQ         $0x04, SI
-
-vector:
+offsets_0:
+	VPBROADCASTQ  data+16(FP), Z2
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_0
 	VMOVDQU32     (CX), Z1
-	VMOVDQU32     4(CX), Z2
-	VPSUBD        Z1, Z2, Z2
+	VMOVDQU32     4(CX), Z3
+	VPSUBD        Z1, Z3, Z3
 	VPMOVSXDQ     Y1, Z0
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z10, Z0, Z0
-	VPADDQ        Z10, Z1, Z1
+	VPADDQ        Z2, Z0, Z0
+	VPADDQ        Z2, Z1, Z1
 	ADDQ          $0x40, CX
-	VPMOVSXDQ     Y2, Z11
-	VEXTRACTI64X4 $0x01, Z2, Y2
-	VPMOVSXDQ     Y2, Z12
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+1032(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+1032(SB), Z12, K2
-	KORTESTW      K1, K2
-	JNZ           end
-	VPADDQ        Z0, Z11, Z2
-	VMOVDQA64     Z11, Z13
-	VPADDQ        Z1, Z12, Z3
-	VMOVDQA64     Z12, Z14
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z12, K2
-	KORTESTW      K1, K2
-	JZ            pairs_end
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K2
-	VPMULLQ       Z7, Z11, K2, Z13
-	VPSUBQ.BCST   smallNumbers<>+64(SB), Z2, Z5
-	VPADDQ.BCST   smallNumbers<>+64(SB), Z0, K2, Z5
-	KMOVW         K1, K3
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQQ    (AX)(Z0*1), K3, Z15
-	VPXORQ.BCST   xxph3Words<>+0(SB), Z15, Z15
-	KMOVW         K1, K1
-	VPXORD        Z5, Z5, Z16
-	VPGATHERQQ    (AX)(Z5*1), K1, Z16
-	VPXORQ.BCST   xxph3Words<>+8(SB), Z16, Z16
-	VPSRLQ        $0x20, Z15, Z5
-	VPSRLQ        $0x20, Z16, Z17
-	VPMULUDQ      Z15, Z16, Z18
-	VPMULUDQ      Z15, Z17, Z19
-	VPMULUDQ      Z5, Z16, Z20
-	VPMULUDQ      Z5, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z5
-	VPADDQ        Z5, Z19, Z19
-	VPANDQ        Z4, Z19, Z5
-	VPADDQ        Z5, Z20, Z20
-	VPSRLQ        $0x20, Z19, Z19
-	VPADDQ        Z19, Z17, Z17
-	VPSRLQ        $0x20, Z20, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSLLQ        $0x20, Z20, Z20
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z20, Z17
-	VPADDQ        Z17, Z13, Z13
-	KNOTW         K2, K1
-	VPADDQ        Z15, Z13, K1, Z13
-	VPADDQ        Z16, Z13, K1, Z13
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z12, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K2
-	VPMULLQ       Z7, Z12, K2, Z14
-	VPSUBQ.BCST   smallNumbers<>+64(SB), Z3, Z5
-	VPADDQ.BCST   smallNumbers<>+64(SB), Z1, K2, Z5
-	KMOVW         K1, K3
-	VPXORD        Z1, Z1, Z15
-	VPGATHERQQ    (AX)(Z1*1), K3, Z15
-	VPXORQ.BCST   xxph3Words<>+0(SB), Z15, Z15
-	KMOVW         K1, K1
-	VPXORD        Z5, Z5, Z16
-	VPGATHERQQ    (AX)(Z5*1), K1, Z16
-	VPXORQ.BCST   xxph3Words<>+8(SB), Z16, Z16
-	VPSRLQ        $0x20, Z15, Z5
-	VPSRLQ        $0x20, Z16, Z17
-	VPMULUDQ      Z15, Z16, Z18
-	VPMULUDQ      Z15, Z17, Z19
-	VPMULUDQ      Z5, Z16, Z20
-	VPMULUDQ      Z5, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z5
-	VPADDQ        Z5, Z19, Z19
-	VPANDQ        Z4, Z19, Z5
-	VPADDQ        Z5, Z20, Z20
-	VPSRLQ        $0x20, Z19, Z19
-	VPADDQ        Z19, Z17, Z17
-	VPSRLQ        $0x20, Z20, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSLLQ        $0x20, Z20, Z20
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z20, Z17
-	VPADDQ        Z17, Z14, Z14
-	KNOTW         K2, K1
-	VPADDQ        Z15, Z14, K1, Z14
-	VPADDQ        Z16, Z14, K1, Z14
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K2
-	KORTESTW      K1, K2
-	JZ            pairs_end
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K1
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z5
-	VPGATHERQQ    -16(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+16(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z15
-	VPGATHERQQ    -8(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+24(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K1
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z5
-	VPGATHERQQ    -16(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+16(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z15
-	VPGATHERQQ    -8(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+24(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z12, K2
-	KORTESTW      K1, K2
-	JZ            pairs_end
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z11, K1
-	KMOVW         K1, K2
-	VPXORD        Z0, Z0, Z5
-	VPGATHERQQ    16(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+32(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQQ    24(AX)(Z0*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+40(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z5
-	VPGATHERQQ    -32(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+48(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z15
-	VPGATHERQQ    -24(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+56(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z12, K1
-	KMOVW         K1, K2
-	VPXORD        Z1, Z1, Z5
-	VPGATHERQQ    16(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+32(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z1, Z1, Z15
-	VPGATHERQQ    24(AX)(Z1*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+40(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z5
-	VPGATHERQQ    -32(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+48(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z15
-	VPGATHERQQ    -24(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+56(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z12, K2
-	KORTESTW      K1, K2
-	JZ            pairs_end
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z11, K1
-	KMOVW         K1, K2
-	VPXORD        Z0, Z0, Z5
-	VPGATHERQQ    32(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+64(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQQ    40(AX)(Z0*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+72(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z5
-	VPGATHERQQ    -48(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+80(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z15
-	VPGATHERQQ    -40(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+88(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z12, K1
-	KMOVW         K1, K2
-	VPXORD        Z1, Z1, Z5
-	VPGATHERQQ    32(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+64(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z1, Z1, Z15
-	VPGATHERQQ    40(AX)(Z1*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+72(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z5
-	VPGATHERQQ    -48(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+80(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z15
-	VPGATHERQQ    -40(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+88(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z12, K2
-	KORTESTW      K1, K2
-	JZ            pairs_end
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z11, K1
-	KMOVW         K1, K2
-	VPXORD        Z0, Z0, Z5
-	VPGATHERQQ    48(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+96(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQQ    56(AX)(Z0*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+104(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z5
-	VPGATHERQQ    -64(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+112(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z15
-	VPGATHERQQ    -56(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+120(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z12, K1
-	KMOVW         K1, K2
-	VPXORD        Z1, Z1, Z5
-	VPGATHERQQ    48(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+96(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z1, Z1, Z15
-	VPGATHERQQ    56(AX)(Z1*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+104(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z5
-	VPGATHERQQ    -64(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+112(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z15
-	VPGATHERQQ    -56(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+120(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
+	VPMOVSXDQ     Y3, Z2
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VPMOVSXDQ     Y3, Z3
+	VMOVDQA32     Z2, Z12
+	VMOVDQA32     Z3, Z13
+	JMP           located_0
 
-pairs_end:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K2
-	KANDNW       K1, K2, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
-	KANDNW       K1, K3, K3
-	KORW         K2, K3, K1
-	KORTESTW     K1, K1
-	JZ           words_end
-	KMOVW        K2, K1
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	KMOVW        K2, K1
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQD   -4(AX)(Z2*1), K1, Y15
-	VPMOVZXDQ    Y15, Z15
-	VPSLLQ       $0x20, Z15, Z15
-	VPORQ        Z15, Z5, Z5
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z15
-	VPXORQ       Z15, Z5, Z5
-	VPMULLQ      Z6, Z5, Z5
-	VPADDQ       Z11, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z15
-	VPXORQ       Z15, Z5, Z5
-	VPMULLQ      Z8, Z5, K2, Z13
-	KMOVW        K3, K1
-	VPXORD       Z1, Z1, Z2
-	VPGATHERQD   (AX)(Z1*1), K1, Y2
-	VPMOVZXDQ    Y2, Z2
-	KMOVW        K3, K1
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSLLQ       $0x20, Z5, Z5
-	VPORQ        Z5, Z2, Z2
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
-	VPSRLQ       $0x33, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z6, Z2, Z2
-	VPADDQ       Z12, Z2, Z2
-	VPSRLQ       $0x2f, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K3, Z14
-
-words_end:
-	VPSRLQ       $0x25, Z13, Z2
-	VPXORQ       Z2, Z13, Z13
-	VPMULLQ      Z9, Z13, Z13
-	VPSRLQ       $0x20, Z13, Z2
-	VPXORQ       Z2, Z13, Z13
-	VMOVDQU64    Z13, (BX)
-	VPSRLQ       $0x25, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VPMULLQ      Z9, Z14, Z14
-	VPSRLQ       $0x20, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VMOVDQU64    Z14, 64(BX)
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z11, K1
-	KMOVB        K1, DI
-	SHLL         $0x00, DI
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
-	KMOVB        K1, R8
-	SHLL         $0x08, R8
-	ORL          DI, R8
-	JZ           few_end
-	VMOVDQU64    Z0, (SP)
-	VMOVDQU64    Z11, 128(SP)
-	VMOVDQU64    Z1, 64(SP)
-	VMOVDQU64    Z12, 192(SP)
-	MOVQ         $0x165667b19e3779f9, DI
-
-few:
-	BSFL    R8, DX
-	MOVQ    (SP)(DX*8), R9
-	MOVQ    128(SP)(DX*8), R10
-	MOVQ    $0x5342c3010fe1dd04, R11
-	TESTQ   R10, R10
-	JZ      few_hashed
-	MOVBLZX (R9), R11
-	MOVQ    R10, R12
-	SHRQ    $0x01, R12
-	MOVBLZX (R9)(R12*1), R12
-	SHLL    $0x08, R12
-	ORL     R12, R11
-	MOVBLZX -1(R9)(R10*1), R12
-	SHLL    $0x10, R12
-	ORL     R12, R11
-	SHLL    $0x18, R10
-	ORL     R10, R11
-	XORL    $0x396cfeb8, R11
-	IMULQ   singleWords<>+0(SB), R11
-	MOVQ    R11, R9
-	SHRQ    $0x25, R9
-	XORQ    R9, R11
-	IMULQ   DI, R11
-	MOVQ    R11, R9
-	SHRQ    $0x20, R9
-	XORQ    R9, R11
-
-few_hashed:
-	MOVQ R11, (BX)(DX*8)
-	MOVL R8, DX
-	DECL DX
-	ANDL DX, R8
-	JNZ  few
-
-few_end:
-	ADDQ $0x00000080, BX
-	DECQ SI
-	JNZ  vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, SI
-	ADDQ SI, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxph3Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3Offsets64AVX512(SB), $256-48
-	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
-	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
-	// key of more than 128 bytes.
-	MOVQ         $0x00000000ffffffff, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0x000000009e3779b1, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z9
-	XORL         AX, AX
-	MOVQ         data+16(FP), CX
-	VPBROADCASTQ CX, Z10
-	MOVQ         rows+0(FP), CX
-	MOVQ         hashes+32(FP), BX
-	MOVQ         n+24(FP), SI
-	SHRQ         $0x04, SI
-
-vector:
-	VMOVDQU32    (CX), Z0
-	VMOVDQU32    8(CX), Z11
-	VPSUBQ       Z0, Z11, Z11
-	VPADDQ       Z10, Z0, Z0
-	ADDQ         $0x40, CX
-	VMOVDQU32    (CX), Z1
-	VMOVDQU32    8(CX), Z12
-	VPSUBQ       Z1, Z12, Z12
-	VPADDQ       Z10, Z1, Z1
-	ADDQ         $0x40, CX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K2
-	KORTESTW     K1, K2
-	JNZ          end
-	VPADDQ       Z0, Z11, Z2
-	VMOVDQA64    Z11, Z13
-	VPADDQ       Z1, Z12, Z3
-	VMOVDQA64    Z12, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K2
-	VPMULLQ      Z7, Z11, K2, Z13
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
-	KMOVW        K1, K3
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (AX)(Z0*1), K3, Z15
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z15, Z15
-	KMOVW        K1, K1
-	VPXORD       Z5, Z5, Z16
-	VPGATHERQQ   (AX)(Z5*1), K1, Z16
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z16, Z16
-	VPSRLQ       $0x20, Z15, Z5
-	VPSRLQ       $0x20, Z16, Z17
-	VPMULUDQ     Z15, Z16, Z18
-	VPMULUDQ     Z15, Z17, Z19
-	VPMULUDQ     Z5, Z16, Z20
-	VPMULUDQ     Z5, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPANDQ       Z4, Z19, Z5
-	VPADDQ       Z5, Z20, Z20
-	VPSRLQ       $0x20, Z19, Z19
-	VPADDQ       Z19, Z17, Z17
-	VPSRLQ       $0x20, Z20, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSLLQ       $0x20, Z20, Z20
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z20, Z17
-	VPADDQ       Z17, Z13, Z13
-	KNOTW        K2, K1
-	VPADDQ       Z15, Z13, K1, Z13
-	VPADDQ       Z16, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
-	VPMULLQ      Z7, Z12, K2, Z14
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
-	KMOVW        K1, K3
-	VPXORD       Z1, Z1, Z15
-	VPGATHERQQ   (AX)(Z1*1), K3, Z15
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z15, Z15
-	KMOVW        K1, K1
-	VPXORD       Z5, Z5, Z16
-	VPGATHERQQ   (AX)(Z5*1), K1, Z16
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z16, Z16
-	VPSRLQ       $0x20, Z15, Z5
-	VPSRLQ       $0x20, Z16, Z17
-	VPMULUDQ     Z15, Z16, Z18
-	VPMULUDQ     Z15, Z17, Z19
-	VPMULUDQ     Z5, Z16, Z20
-	VPMULUDQ     Z5, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPANDQ       Z4, Z19, Z5
-	VPADDQ       Z5, Z20, Z20
-	VPSRLQ       $0x20, Z19, Z19
-	VPADDQ       Z19, Z17, Z17
-	VPSRLQ       $0x20, Z20, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSLLQ       $0x20, Z20, Z20
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z20, Z17
-	VPADDQ       Z17, Z14, Z14
-	KNOTW        K2, K1
-	VPADDQ       Z15, Z14, K1, Z14
-	VPADDQ       Z16, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K1
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQQ   -8(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z15
-	VPGATHERQQ   -8(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z11, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   24(AX)(Z0*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQQ   -24(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z15
-	VPGATHERQQ   24(AX)(Z1*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z15
-	VPGATHERQQ   -24(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z11, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   40(AX)(Z0*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQQ   -40(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z15
-	VPGATHERQQ   40(AX)(Z1*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z15
-	VPGATHERQQ   -40(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z11, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   56(AX)(Z0*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQQ   -56(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z15
-	VPGATHERQQ   56(AX)(Z1*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z15
-	VPGATHERQQ   -56(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-
-pairs_end:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K2
-	KANDNW       K1, K2, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
-	KANDNW       K1, K3, K3
-	KORW         K2, K3, K1
-	KORTESTW     K1, K1
-	JZ           words_end
-	KMOVW        K2, K1
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	KMOVW        K2, K1
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQD   -4(AX)(Z2*1), K1, Y15
-	VPMOVZXDQ    Y15, Z15
-	VPSLLQ       $0x20, Z15, Z15
-	VPORQ        Z15, Z5, Z5
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z15
-	VPXORQ       Z15, Z5, Z5
-	VPMULLQ      Z6, Z5, Z5
-	VPADDQ       Z11, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z15
-	VPXORQ       Z15, Z5, Z5
-	VPMULLQ      Z8, Z5, K2, Z13
-	KMOVW        K3, K1
-	VPXORD       Z1, Z1, Z2
-	VPGATHERQD   (AX)(Z1*1), K1, Y2
-	VPMOVZXDQ    Y2, Z2
-	KMOVW        K3, K1
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSLLQ       $0x20, Z5, Z5
-	VPORQ        Z5, Z2, Z2
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
-	VPSRLQ       $0x33, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z6, Z2, Z2
-	VPADDQ       Z12, Z2, Z2
-	VPSRLQ       $0x2f, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K3, Z14
-
-words_end:
-	VPSRLQ       $0x25, Z13, Z2
-	VPXORQ       Z2, Z13, Z13
-	VPMULLQ      Z9, Z13, Z13
-	VPSRLQ       $0x20, Z13, Z2
-	VPXORQ       Z2, Z13, Z13
-	VMOVDQU64    Z13, (BX)
-	VPSRLQ       $0x25, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VPMULLQ      Z9, Z14, Z14
-	VPSRLQ       $0x20, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VMOVDQU64    Z14, 64(BX)
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z11, K1
-	KMOVB        K1, DI
-	SHLL         $0x00, DI
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
-	KMOVB        K1, R8
-	SHLL         $0x08, R8
-	ORL          DI, R8
-	JZ           few_end
-	VMOVDQU64    Z0, (SP)
-	VMOVDQU64    Z11, 128(SP)
-	VMOVDQU64    Z1, 64(SP)
-	VMOVDQU64    Z12, 192(SP)
-	MOVQ         $0x165667b19e3779f9, DI
-
-few:
-	BSFL    R8, DX
-	MOVQ    (SP)(DX*8), R9
-	MOVQ    128(SP)(DX*8), R10
-	MOVQ    $0x5342c3010fe1dd04, R11
-	TESTQ   R10, R10
-	JZ      few_hashed
-	MOVBLZX (R9), R11
-	MOVQ    R10, R12
-	SHRQ    $0x01, R12
-	MOVBLZX (R9)(R12*1), R12
-	SHLL    $0x08, R12
-	ORL     R12, R11
-	MOVBLZX -1(R9)(R10*1), R12
-	SHLL    $0x10, R12
-	ORL     R12, R11
-	SHLL    $0x18, R10
-	ORL     R10, R11
-	XORL    $0x396cfeb8, R11
-	IMULQ   singleWords<>+0(SB), R11
-	MOVQ    R11, R9
-	SHRQ    $0x25, R9
-	XORQ    R9, R11
-	IMULQ   DI, R11
-	MOVQ    R11, R9
-	SHRQ    $0x20, R9
-	XORQ    R9, R11
-
-few_hashed:
-	MOVQ R11, (BX)(DX*8)
-	MOVL R8, DX
-	DECL DX
-	ANDL DX, R8
-	JNZ  few
-
-few_end:
-	ADDQ $0x00000080, BX
-	DECQ SI
-	JNZ  vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, SI
-	ADDQ SI, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
+long_offsets_0:
+	VMOVDQU32 (CX), Z0
+	VMOVDQU32 8(CX), Z12
+	VPSUBQ    Z0, Z12, Z12
+	VPADDQ    Z2, Z0, Z0
+	ADDQ      $0x40, CX
+	VMOVDQU32 (CX), Z1
+	VMOVDQU32 8(CX), Z13
+	VPSUBQ    Z1, Z13, Z13
+	VPADDQ    Z2, Z1, Z1
+	ADDQ      $0x40, CX
+	JMP       located_0
 
 // func xxph3FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
@@ -3878,20 +2043,19 @@ vector:
 pairs_end:
 	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K1
 	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K2
-	KANDNW       K1, K2, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K1
+	KANDNW       K1, K2, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K2
 	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K3
-	KANDNW       K1, K3, K3
-	KORW         K2, K3, K1
-	KORTESTW     K1, K1
+	KANDNW       K2, K3, K2
+	KORTESTW     K1, K2
 	JZ           words_end
-	KMOVW        K2, K1
+	KMOVW        K1, K3
 	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPGATHERQD   (AX)(Z0*1), K3, Y5
 	VPMOVZXDQ    Y5, Z5
-	KMOVW        K2, K1
+	KMOVW        K1, K3
 	VPXORD       Z2, Z2, Z14
-	VPGATHERQD   -4(AX)(Z2*1), K1, Y14
+	VPGATHERQD   -4(AX)(Z2*1), K3, Y14
 	VPMOVZXDQ    Y14, Z14
 	VPSLLQ       $0x20, Z14, Z14
 	VPORQ        Z14, Z5, Z5
@@ -3902,12 +2066,12 @@ pairs_end:
 	VPADDQ       Z10, Z5, Z5
 	VPSRLQ       $0x2f, Z5, Z14
 	VPXORQ       Z14, Z5, Z5
-	VPMULLQ      Z8, Z5, K2, Z12
-	KMOVW        K3, K1
+	VPMULLQ      Z8, Z5, K1, Z12
+	KMOVW        K2, K1
 	VPXORD       Z1, Z1, Z2
 	VPGATHERQD   (AX)(Z1*1), K1, Y2
 	VPMOVZXDQ    Y2, Z2
-	KMOVW        K3, K1
+	KMOVW        K2, K1
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
 	VPMOVZXDQ    Y5, Z5
@@ -3920,7 +2084,7 @@ pairs_end:
 	VPADDQ       Z10, Z2, Z2
 	VPSRLQ       $0x2f, Z2, Z5
 	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K3, Z13
+	VPMULLQ      Z8, Z2, K2, Z13
 
 words_end:
 	VPSRLQ       $0x25, Z12, Z2
@@ -3936,21 +2100,19 @@ words_end:
 	VPXORQ       Z2, Z13, Z13
 	VMOVDQU64    Z13, 64(CX)
 	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K1
-	KMOVB        K1, SI
-	SHLL         $0x00, SI
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K1
-	KMOVB        K1, DI
-	SHLL         $0x08, DI
-	ORL          SI, DI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K2
+	KORTESTW     K1, K2
 	JZ           few_end
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, SI
 	VMOVDQU64    Z0, (SP)
 	VMOVDQU64    Z10, 128(SP)
 	VMOVDQU64    Z1, 64(SP)
 	VMOVDQU64    Z10, 192(SP)
-	MOVQ         $0x165667b19e3779f9, SI
+	MOVQ         $0x165667b19e3779f9, DI
 
 few:
-	BSFL    DI, BX
+	BSFL    SI, BX
 	MOVQ    (SP)(BX*8), R8
 	MOVQ    128(SP)(BX*8), R9
 	MOVQ    $0x5342c3010fe1dd04, R10
@@ -3972,16 +2134,16 @@ few:
 	MOVQ    R10, R8
 	SHRQ    $0x25, R8
 	XORQ    R8, R10
-	IMULQ   SI, R10
+	IMULQ   DI, R10
 	MOVQ    R10, R8
 	SHRQ    $0x20, R8
 	XORQ    R8, R10
 
 few_hashed:
 	MOVQ R10, (CX)(BX*8)
-	MOVL DI, BX
+	MOVL SI, BX
 	DECL BX
-	ANDL BX, DI
+	ANDL BX, SI
 	JNZ  few
 
 few_end:
@@ -14997,93 +13159,94 @@ vector:
 	VZEROUPPER
 	RET
 
-// func hash32SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// func hash32BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·hash32SlicesAVX512(SB), $256-56
+TEXT ·hash32BytesAVX512(SB), $256-56
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	VMOVDQU64    headers24Word0<>+0(SB), Z4
-	MOVL         $0x000000c0, CX
-	KMOVW        CX, K1
-	VMOVDQU64    headers24Word1<>+0(SB), Z5
-	MOVL         $0x000000e0, CX
-	KMOVW        CX, K2
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VPBROADCASTD SI, Z6
-	MOVL         $0xc6a4a793, SI
-	VPBROADCASTD SI, Z7
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K3
+	MOVQ         hashes+32(FP), AX
+	MOVQ         n+24(FP), CX
+	SHRQ         $0x04, CX
+	MOVQ         $0x00004000, DX
+	MOVL         $0xbc9f1d34, BX
+	VPBROADCASTD BX, Z4
+	MOVL         $0xc6a4a793, BX
+	VPBROADCASTD BX, Z5
+	MOVL         $0x0000ffff, BX
+	KMOVW        BX, K1
+	MOVQ         rows+0(FP), BX
+	VMOVDQU64    headers24Word0<>+0(SB), Z6
+	MOVL         $0x000000c0, SI
+	KMOVW        SI, K1
+	VMOVDQU64    headers24Word1<>+0(SB), Z7
+	MOVL         $0x000000e0, SI
+	KMOVW        SI, K2
 	MOVL         $0xffffffff, SI
 	VPBROADCASTD SI, Z8
 
 vector:
-	VMOVDQU64    (AX), Z1
-	VMOVDQA64    Z4, Z0
-	VPERMI2Q     64(AX), Z1, Z0
-	VPERMQ       128(AX), Z4, K1, Z0
-	VMOVDQA64    Z5, Z2
-	VPERMI2Q     64(AX), Z1, Z2
-	VPERMQ       128(AX), Z5, K2, Z2
-	VMOVDQU64    192(AX), Z3
-	VMOVDQA64    Z4, Z1
-	VPERMI2Q     256(AX), Z3, Z1
-	VPERMQ       320(AX), Z4, K1, Z1
-	VMOVDQA64    Z5, Z10
-	VPERMI2Q     256(AX), Z3, Z10
-	VPERMQ       320(AX), Z5, K2, Z10
-	ADDQ         $0x00000180, AX
+	CMPQ         stride+8(FP), $0x10
+	JNE          others_0
+	VMOVDQU64    (BX), Z1
+	VMOVDQU64    headers16Word0<>+0(SB), Z0
+	VPERMI2Q     64(BX), Z1, Z0
+	VMOVDQU64    headers16Word1<>+0(SB), Z2
+	VPERMI2Q     64(BX), Z1, Z2
+	VMOVDQU64    128(BX), Z9
+	VMOVDQU64    headers16Word0<>+0(SB), Z1
+	VPERMI2Q     192(BX), Z9, Z1
+	VMOVDQU64    headers16Word1<>+0(SB), Z3
+	VPERMI2Q     192(BX), Z9, Z3
+	ADDQ         $0x00000100, BX
 	MOVQ         $-32768, SI
-	VPORQ        Z2, Z10, Z3
+	VPORQ        Z2, Z3, Z9
 	VPBROADCASTQ SI, Z11
-	VPTESTMQ     Z11, Z3, K3
+	VPTESTMQ     Z11, Z9, K3
 	KORTESTW     K3, K3
 	JNZ          end
-	VPMOVQD      Z2, Y9
-	VPMOVQD      Z10, Y2
-	VINSERTI64X4 $0x01, Y2, Z9, Z9
-	VPMULLD      Z7, Z9, Z10
-	VPXORD       Z6, Z10, Z10
-	VPSRLD       $0x02, Z9, Z2
-	VPXORD       Z6, Z6, Z3
-	XORL         SI, SI
+	VPMOVQD      Z2, Y10
+	VPMOVQD      Z3, Y2
+	VINSERTI64X4 $0x01, Y2, Z10, Z10
+	VMOVDQA32    Z10, Z9
+
+located_0:
+	VPMULLD Z5, Z9, Z11
+	VPXORD  Z4, Z11, Z11
+	VPSRLD  $0x02, Z9, Z2
+	VPXORD  Z4, Z4, Z3
+	XORL    SI, SI
 
 word:
 	VPCMPGTD     Z3, Z2, K3
 	KORTESTW     K3, K3
 	JZ           tail
 	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z11
-	VPGATHERQD   (SI)(Z0*1), K4, Y11
+	VPXORD       Z0, Z0, Z12
+	VPGATHERQD   (SI)(Z0*1), K4, Y12
 	KSHIFTRW     $0x08, K3, K4
-	VPXORD       Z1, Z1, Z12
-	VPGATHERQD   (SI)(Z1*1), K4, Y12
-	VINSERTI64X4 $0x01, Y12, Z11, Z11
-	VPADDD       Z10, Z11, Z11
-	VPMULLD      Z7, Z11, Z11
-	VPSRLD       $0x10, Z11, Z12
-	VPXORD       Z12, Z11, Z11
-	VMOVDQA32    Z11, K3, Z10
+	VPXORD       Z1, Z1, Z13
+	VPGATHERQD   (SI)(Z1*1), K4, Y13
+	VINSERTI64X4 $0x01, Y13, Z12, Z12
+	VPADDD       Z11, Z12, Z12
+	VPMULLD      Z5, Z12, Z12
+	VPSRLD       $0x10, Z12, Z13
+	VPXORD       Z13, Z12, Z12
+	VMOVDQA32    Z12, K3, Z11
 	VPADDD       Z8, Z2, Z2
 	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
-	SUBQ          SI, BX
+	SUBQ          SI, DX
 	MOVL          $0x00000003, SI
 	VPBROADCASTD  SI, Z2
 	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z9, Z11
-	VPCMPGTD      Z3, Z11, K3
+	VPANDD        Z2, Z9, Z12
+	VPCMPGTD      Z3, Z12, K3
 	KORTESTW      K3, K3
 	JZ            store
 	VPCMPGTD      Z2, Z9, K4
@@ -15095,19 +13258,19 @@ tail:
 	MOVQ          $-4, SI
 	KANDW         K3, K4, K5
 	KMOVW         K5, K6
-	VPXORD        Z2, Z2, Z12
-	VPGATHERQD    (SI)(Z2*1), K6, Y12
+	VPXORD        Z2, Z2, Z13
+	VPGATHERQD    (SI)(Z2*1), K6, Y13
 	KSHIFTRW      $0x08, K5, K5
 	VPXORD        Z3, Z3, Z2
 	VPGATHERQD    (SI)(Z3*1), K5, Y2
-	VINSERTI64X4  $0x01, Y2, Z12, Z12
+	VINSERTI64X4  $0x01, Y2, Z13, Z13
 
 	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, SI
 	VPBROADCASTD SI, Z2
-	VPSLLD       $0x03, Z11, Z11
-	VPSUBD       Z11, Z2, Z2
-	VPSRLVD      Z2, Z12, Z12
+	VPSLLD       $0x03, Z12, Z12
+	VPSUBD       Z12, Z2, Z2
+	VPSRLVD      Z2, Z13, Z13
 	KANDNW       K3, K4, K4
 	KORTESTW     K4, K4
 	JZ           last_bytes
@@ -15144,539 +13307,109 @@ not_short:
 	CMPQ      SI, $0x10
 	JB        lane
 	VMOVDQU32 192(SP), Z0
-	VPADDD    Z0, Z12, Z12
+	VPADDD    Z0, Z13, Z13
 
 last_bytes:
 	MOVLQZX      signs+40(FP), SI
 	VPBROADCASTD SI, Z0
-	VPANDD       Z12, Z0, Z0
+	VPANDD       Z13, Z0, Z0
 	VPADDD       Z0, Z0, Z0
-	VPSUBD       Z0, Z12, Z12
-	VPADDD       Z10, Z12, Z0
-	VPMULLD      Z7, Z0, Z0
+	VPSUBD       Z0, Z13, Z13
+	VPADDD       Z11, Z13, Z0
+	VPMULLD      Z5, Z0, Z0
 	VPSRLD       $0x18, Z0, Z1
 	VPXORD       Z1, Z0, Z0
-	VMOVDQA32    Z0, K3, Z10
+	VMOVDQA32    Z0, K3, Z11
 
 store:
-	VMOVDQU32 Z10, (CX)
-	ADDQ      $0x40, CX
-	DECQ      DX
+	VMOVDQU32 Z11, (AX)
+	ADDQ      $0x40, AX
+	DECQ      CX
 	JZ        end
-	TESTQ     BX, BX
+	TESTQ     DX, DX
 	JNS       vector
 
 end:
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
+	SHLQ $0x04, CX
+	ADDQ CX, AX
 	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash32StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·hash32StringsAVX512(SB), $256-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	VMOVDQU64    headers16Word0<>+0(SB), Z4
-	VMOVDQU64    headers16Word1<>+0(SB), Z5
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VPBROADCASTD SI, Z6
-	MOVL         $0xc6a4a793, SI
-	VPBROADCASTD SI, Z7
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	MOVL         $0xffffffff, SI
-	VPBROADCASTD SI, Z8
-
-vector:
-	VMOVDQU64    (AX), Z1
-	VMOVDQA64    Z4, Z0
-	VPERMI2Q     64(AX), Z1, Z0
-	VMOVDQA64    Z5, Z2
-	VPERMI2Q     64(AX), Z1, Z2
-	VMOVDQU64    128(AX), Z3
-	VMOVDQA64    Z4, Z1
-	VPERMI2Q     192(AX), Z3, Z1
-	VMOVDQA64    Z5, Z10
-	VPERMI2Q     192(AX), Z3, Z10
-	ADDQ         $0x00000100, AX
+others_0:
+	JLT          offsets_0
+	VMOVDQU64    (BX), Z1
+	VMOVDQA64    Z6, Z0
+	VPERMI2Q     64(BX), Z1, Z0
+	VPERMQ       128(BX), Z6, K1, Z0
+	VMOVDQA64    Z7, Z2
+	VPERMI2Q     64(BX), Z1, Z2
+	VPERMQ       128(BX), Z7, K2, Z2
+	VMOVDQU64    192(BX), Z9
+	VMOVDQA64    Z6, Z1
+	VPERMI2Q     256(BX), Z9, Z1
+	VPERMQ       320(BX), Z6, K1, Z1
+	VMOVDQA64    Z7, Z3
+	VPERMI2Q     256(BX), Z9, Z3
+	VPERMQ       320(BX), Z7, K2, Z3
+	ADDQ         $0x00000180, BX
 	MOVQ         $-32768, SI
-	VPORQ        Z2, Z10, Z3
+	VPORQ        Z2, Z3, Z9
 	VPBROADCASTQ SI, Z11
-	VPTESTMQ     Z11, Z3, K1
-	KORTESTW     K1, K1
+	VPTESTMQ     Z11, Z9, K3
+	KORTESTW     K3, K3
 	JNZ          end
-	VPMOVQD      Z2, Y9
-	VPMOVQD      Z10, Y2
-	VINSERTI64X4 $0x01, Y2, Z9, Z9
-	VPMULLD      Z7, Z9, Z10
-	VPXORD       Z6, Z10, Z10
-	VPSRLD       $0x02, Z9, Z2
-	VPXORD       Z6, Z6, Z3
-	XORL         SI, SI
+	VPMOVQD      Z2, Y14
+	VPMOVQD      Z3, Y2
+	VINSERTI64X4 $0x01, Y2, Z14, Z14
+	VMOVDQA32    Z14, Z9
+	JMP          located_0
 
-word:
-	VPCMPGTD     Z3, Z2, K1
-	KORTESTW     K1, K1
-	JZ           tail
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z11
-	VPGATHERQD   (SI)(Z0*1), K2, Y11
-	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z1, Z1, Z12
-	VPGATHERQD   (SI)(Z1*1), K2, Y12
-	VINSERTI64X4 $0x01, Y12, Z11, Z11
-	VPADDD       Z10, Z11, Z11
-	VPMULLD      Z7, Z11, Z11
-	VPSRLD       $0x10, Z11, Z12
-	VPXORD       Z12, Z11, Z11
-	VMOVDQA32    Z11, K1, Z10
-	VPADDD       Z8, Z2, Z2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ          SI, BX
-	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z2
-	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z9, Z11
-	VPCMPGTD      Z3, Z11, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z2, Z9, K2
-	VPMOVSXDQ     Y9, Z2
-	VEXTRACTI64X4 $0x01, Z9, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z0, Z2, Z2
-	VPADDQ        Z1, Z3, Z3
-	MOVQ          $-4, SI
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z2, Z2, Z12
-	VPGATHERQD    (SI)(Z2*1), K4, Y12
-	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (SI)(Z3*1), K3, Y2
-	VINSERTI64X4  $0x01, Y2, Z12, Z12
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z2
-	VPSLLD       $0x03, Z11, Z11
-	VPSUBD       Z11, Z2, Z2
-	VPSRLVD      Z2, Z12, Z12
-	KANDNW       K1, K2, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z0, (SP)
-	VMOVDQU32 Z1, 64(SP)
-	VMOVDQU32 Z9, 128(SP)
-	XORL      SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    128(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL      R11, 192(SP)(SI*4)
-	INCQ      SI
-	CMPQ      SI, $0x10
-	JB        lane
-	VMOVDQU32 192(SP), Z0
-	VPADDD    Z0, Z12, Z12
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VPBROADCASTD SI, Z0
-	VPANDD       Z12, Z0, Z0
-	VPADDD       Z0, Z0, Z0
-	VPSUBD       Z0, Z12, Z12
-	VPADDD       Z10, Z12, Z0
-	VPMULLD      Z7, Z0, Z0
-	VPSRLD       $0x18, Z0, Z1
-	VPXORD       Z1, Z0, Z0
-	VMOVDQA32    Z0, K1, Z10
-
-store:
-	VMOVDQU32 Z10, (CX)
-	ADDQ      $0x40, CX
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·hash32Offsets32AVX512(SB), $256-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VPBROADCASTD SI, Z5
-	MOVL         $0xc6a4a793, SI
-	VPBROADCASTD SI, Z6
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	MOVL         $0xffffffff, SI
-	VPBROADCASTD SI, Z7
-
-vector:
-	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z8
-	VPSUBD        Z1, Z8, Z8
+offsets_0:
+	VPBROADCASTQ  data+16(FP), Z9
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_0
+	VMOVDQU32     (BX), Z1
+	VMOVDQU32     4(BX), Z2
+	VPSUBD        Z1, Z2, Z2
 	VPMOVSXDQ     Y1, Z0
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z4, Z0, Z0
-	VPADDQ        Z4, Z1, Z1
-	ADDQ          $0x40, AX
+	VPADDQ        Z9, Z0, Z0
+	VPADDQ        Z9, Z1, Z1
+	ADDQ          $0x40, BX
 	MOVL          $0x00007fff, SI
-	VPBROADCASTD  SI, Z2
-	VPCMPGTD      Z2, Z8, K1
-	KORTESTW      K1, K1
+	VPBROADCASTD  SI, Z3
+	VPCMPGTD      Z3, Z2, K3
+	KORTESTW      K3, K3
 	JNZ           end
-	VPMULLD       Z6, Z8, Z9
-	VPXORD        Z5, Z9, Z9
-	VPSRLD        $0x02, Z8, Z2
-	VPXORD        Z5, Z5, Z3
-	XORL          SI, SI
+	VMOVDQA32     Z2, Z9
+	JMP           located_0
 
-word:
-	VPCMPGTD     Z3, Z2, K1
-	KORTESTW     K1, K1
-	JZ           tail
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z10
-	VPGATHERQD   (SI)(Z0*1), K2, Y10
-	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z1, Z1, Z11
-	VPGATHERQD   (SI)(Z1*1), K2, Y11
-	VINSERTI64X4 $0x01, Y11, Z10, Z10
-	VPADDD       Z9, Z10, Z10
-	VPMULLD      Z6, Z10, Z10
-	VPSRLD       $0x10, Z10, Z11
-	VPXORD       Z11, Z10, Z10
-	VMOVDQA32    Z10, K1, Z9
-	VPADDD       Z7, Z2, Z2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ          SI, BX
-	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z2
-	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z8, Z10
-	VPCMPGTD      Z3, Z10, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z2, Z8, K2
-	VPMOVSXDQ     Y8, Z2
-	VEXTRACTI64X4 $0x01, Z8, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z0, Z2, Z2
-	VPADDQ        Z1, Z3, Z3
-	MOVQ          $-4, SI
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z2, Z2, Z11
-	VPGATHERQD    (SI)(Z2*1), K4, Y11
-	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (SI)(Z3*1), K3, Y2
-	VINSERTI64X4  $0x01, Y2, Z11, Z11
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z2
-	VPSLLD       $0x03, Z10, Z10
-	VPSUBD       Z10, Z2, Z2
-	VPSRLVD      Z2, Z11, Z11
-	KANDNW       K1, K2, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z0, (SP)
-	VMOVDQU32 Z1, 64(SP)
-	VMOVDQU32 Z8, 128(SP)
-	XORL      SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    128(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL      R11, 192(SP)(SI*4)
-	INCQ      SI
-	CMPQ      SI, $0x10
-	JB        lane
-	VMOVDQU32 192(SP), Z0
-	VPADDD    Z0, Z11, Z11
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VPBROADCASTD SI, Z0
-	VPANDD       Z11, Z0, Z0
-	VPADDD       Z0, Z0, Z0
-	VPSUBD       Z0, Z11, Z11
-	VPADDD       Z9, Z11, Z0
-	VPMULLD      Z6, Z0, Z0
-	VPSRLD       $0x18, Z0, Z1
-	VPXORD       Z1, Z0, Z0
-	VMOVDQA32    Z0, K1, Z9
-
-store:
-	VMOVDQU32 Z9, (CX)
-	ADDQ      $0x40, CX
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·hash32Offsets64AVX512(SB), $256-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VPBROADCASTD SI, Z5
-	MOVL         $0xc6a4a793, SI
-	VPBROADCASTD SI, Z6
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	MOVL         $0xffffffff, SI
-	VPBROADCASTD SI, Z7
-
-vector:
-	VMOVDQU32    (AX), Z0
-	VMOVDQU32    8(AX), Z2
+long_offsets_0:
+	VMOVDQU32    (BX), Z0
+	VMOVDQU32    8(BX), Z2
 	VPSUBQ       Z0, Z2, Z2
-	VPADDQ       Z4, Z0, Z0
-	ADDQ         $0x40, AX
-	VMOVDQU32    (AX), Z1
-	VMOVDQU32    8(AX), Z3
+	VPADDQ       Z9, Z0, Z0
+	ADDQ         $0x40, BX
+	VMOVDQU32    (BX), Z1
+	VMOVDQU32    8(BX), Z3
 	VPSUBQ       Z1, Z3, Z3
-	VPADDQ       Z4, Z1, Z1
-	ADDQ         $0x40, AX
+	VPADDQ       Z9, Z1, Z1
+	ADDQ         $0x40, BX
 	MOVQ         $-32768, SI
 	VPORQ        Z2, Z3, Z9
-	VPBROADCASTQ SI, Z10
-	VPTESTMQ     Z10, Z9, K1
-	KORTESTW     K1, K1
+	VPBROADCASTQ SI, Z11
+	VPTESTMQ     Z11, Z9, K3
+	KORTESTW     K3, K3
 	JNZ          end
-	VPMOVQD      Z2, Y8
+	VPMOVQD      Z2, Y15
 	VPMOVQD      Z3, Y2
-	VINSERTI64X4 $0x01, Y2, Z8, Z8
-	VPMULLD      Z6, Z8, Z9
-	VPXORD       Z5, Z9, Z9
-	VPSRLD       $0x02, Z8, Z2
-	VPXORD       Z5, Z5, Z3
-	XORL         SI, SI
-
-word:
-	VPCMPGTD     Z3, Z2, K1
-	KORTESTW     K1, K1
-	JZ           tail
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z10
-	VPGATHERQD   (SI)(Z0*1), K2, Y10
-	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z1, Z1, Z11
-	VPGATHERQD   (SI)(Z1*1), K2, Y11
-	VINSERTI64X4 $0x01, Y11, Z10, Z10
-	VPADDD       Z9, Z10, Z10
-	VPMULLD      Z6, Z10, Z10
-	VPSRLD       $0x10, Z10, Z11
-	VPXORD       Z11, Z10, Z10
-	VMOVDQA32    Z10, K1, Z9
-	VPADDD       Z7, Z2, Z2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ          SI, BX
-	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z2
-	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z8, Z10
-	VPCMPGTD      Z3, Z10, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z2, Z8, K2
-	VPMOVSXDQ     Y8, Z2
-	VEXTRACTI64X4 $0x01, Z8, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z0, Z2, Z2
-	VPADDQ        Z1, Z3, Z3
-	MOVQ          $-4, SI
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z2, Z2, Z11
-	VPGATHERQD    (SI)(Z2*1), K4, Y11
-	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (SI)(Z3*1), K3, Y2
-	VINSERTI64X4  $0x01, Y2, Z11, Z11
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z2
-	VPSLLD       $0x03, Z10, Z10
-	VPSUBD       Z10, Z2, Z2
-	VPSRLVD      Z2, Z11, Z11
-	KANDNW       K1, K2, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z0, (SP)
-	VMOVDQU32 Z1, 64(SP)
-	VMOVDQU32 Z8, 128(SP)
-	XORL      SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    128(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL      R11, 192(SP)(SI*4)
-	INCQ      SI
-	CMPQ      SI, $0x10
-	JB        lane
-	VMOVDQU32 192(SP), Z0
-	VPADDD    Z0, Z11, Z11
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VPBROADCASTD SI, Z0
-	VPANDD       Z11, Z0, Z0
-	VPADDD       Z0, Z0, Z0
-	VPSUBD       Z0, Z11, Z11
-	VPADDD       Z9, Z11, Z0
-	VPMULLD      Z6, Z0, Z0
-	VPSRLD       $0x18, Z0, Z1
-	VPXORD       Z1, Z0, Z0
-	VMOVDQA32    Z0, K1, Z9
-
-store:
-	VMOVDQU32 Z9, (CX)
-	ADDQ      $0x40, CX
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
+	VINSERTI64X4 $0x01, Y2, Z15, Z15
+	VMOVDQA32    Z15, Z9
+	JMP          located_0
 
 // func hash32FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512F, BMI2
@@ -15687,69 +13420,69 @@ TEXT ·hash32FixedAVX512(SB), $384-56
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	MOVQ         stride+8(FP), CX
-	NEGQ         CX
-	MOVQ         AX, (SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 8(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 16(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 24(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 32(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 40(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 48(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 56(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 64(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 72(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 80(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 88(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 96(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 104(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 112(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 120(SP)
-	ADDQ         CX, AX
-	VPBROADCASTD CX, Z4
-	VPBROADCASTQ CX, Z0
-	SHLQ         $0x04, CX
-	VPBROADCASTQ CX, Z5
-	VMOVDQU32    (SP), Z0
-	VPSUBQ       Z5, Z0, Z0
-	VMOVDQU32    64(SP), Z1
-	VPSUBQ       Z5, Z1, Z1
 	MOVQ         hashes+32(FP), AX
 	MOVQ         n+24(FP), CX
 	SHRQ         $0x04, CX
 	MOVQ         $0x00004000, DX
 	MOVL         $0xbc9f1d34, BX
-	VPBROADCASTD BX, Z6
+	VPBROADCASTD BX, Z4
 	MOVL         $0xc6a4a793, BX
-	VPBROADCASTD BX, Z7
+	VPBROADCASTD BX, Z5
 	MOVL         $0x0000ffff, BX
 	KMOVW        BX, K1
+	MOVQ         rows+0(FP), BX
+	MOVQ         stride+8(FP), SI
+	NEGQ         SI
+	MOVQ         BX, (SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 8(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 16(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 24(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 32(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 40(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 48(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 56(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 64(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 72(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 80(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 88(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 96(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 104(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 112(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 120(SP)
+	ADDQ         SI, BX
+	VPBROADCASTD SI, Z6
+	VPBROADCASTQ SI, Z0
+	SHLQ         $0x04, SI
+	VPBROADCASTQ SI, Z7
+	VMOVDQU32    (SP), Z0
+	VPSUBQ       Z7, Z0, Z0
+	VMOVDQU32    64(SP), Z1
+	VPSUBQ       Z7, Z1, Z1
 	MOVL         $0xffffffff, BX
 	VPBROADCASTD BX, Z8
 
 vector:
-	VPADDQ  Z5, Z0, Z0
-	VPADDQ  Z5, Z1, Z1
-	VPMULLD Z7, Z4, Z9
-	VPXORD  Z6, Z9, Z9
-	VPSRLD  $0x02, Z4, Z2
-	VPXORD  Z6, Z6, Z3
+	VPADDQ  Z7, Z0, Z0
+	VPADDQ  Z7, Z1, Z1
+	VPMULLD Z5, Z6, Z9
+	VPXORD  Z4, Z9, Z9
+	VPSRLD  $0x02, Z6, Z2
+	VPXORD  Z4, Z4, Z3
 	XORL    BX, BX
 
 word:
@@ -15764,7 +13497,7 @@ word:
 	VPGATHERQD   (BX)(Z1*1), K2, Y11
 	VINSERTI64X4 $0x01, Y11, Z10, Z10
 	VPADDD       Z9, Z10, Z10
-	VPMULLD      Z7, Z10, Z10
+	VPMULLD      Z5, Z10, Z10
 	VPSRLD       $0x10, Z10, Z11
 	VPXORD       Z11, Z10, Z10
 	VMOVDQA32    Z10, K1, Z9
@@ -15777,13 +13510,13 @@ tail:
 	MOVL          $0x00000003, BX
 	VPBROADCASTD  BX, Z2
 	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z4, Z10
+	VPANDD        Z2, Z6, Z10
 	VPCMPGTD      Z3, Z10, K1
 	KORTESTW      K1, K1
 	JZ            store
-	VPCMPGTD      Z2, Z4, K2
-	VPMOVSXDQ     Y4, Z2
-	VEXTRACTI64X4 $0x01, Z4, Y3
+	VPCMPGTD      Z2, Z6, K2
+	VPMOVSXDQ     Y6, Z2
+	VEXTRACTI64X4 $0x01, Z6, Y3
 	VPMOVSXDQ     Y3, Z3
 	VPADDQ        Z0, Z2, Z2
 	VPADDQ        Z1, Z3, Z3
@@ -15811,7 +13544,7 @@ tail:
 	// may be the same byte.
 	VMOVDQU32 Z0, 128(SP)
 	VMOVDQU32 Z1, 192(SP)
-	VMOVDQU32 Z4, 256(SP)
+	VMOVDQU32 Z6, 256(SP)
 	XORL      BX, BX
 
 lane:
@@ -15848,7 +13581,7 @@ last_bytes:
 	VPADDD       Z2, Z2, Z2
 	VPSUBD       Z2, Z11, Z11
 	VPADDD       Z9, Z11, Z2
-	VPMULLD      Z7, Z2, Z2
+	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x18, Z2, Z3
 	VPXORD       Z3, Z2, Z2
 	VMOVDQA32    Z2, K1, Z9
@@ -18592,59 +16325,64 @@ vector:
 	VZEROUPPER
 	RET
 
-// func hash32SlicesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// func hash32BytesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32SlicesAVX2(SB), $128-56
+TEXT ·hash32BytesAVX2(SB), $128-56
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	MOVL         $0x00000018, CX
-	VMOVD        CX, X0
+	MOVQ         hashes+32(FP), AX
+	MOVQ         n+24(FP), CX
+	SHRQ         $0x03, CX
+	MOVQ         $0x00004000, DX
+	MOVL         $0xbc9f1d34, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y4
+	MOVL         $0xc6a4a793, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y6
+	VPCMPEQD     Y7, Y7, Y7
+	MOVQ         rows+0(FP), BX
+	MOVL         $0x00000018, SI
+	VMOVD        SI, X0
 	VPBROADCASTD X0, Y0
 	VPMULLD      ascending<>+0(SB), Y0, Y0
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y4
-	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y6
-	VPCMPEQD     Y7, Y7, Y7
 
 vector:
-	VMOVDQA      Y7, Y2
-	VPXOR        Y1, Y1, Y1
-	VPGATHERDQ   Y2, (AX)(X0*1), Y1
-	VMOVDQA      Y7, Y2
-	VPXOR        Y5, Y5, Y5
-	VPGATHERDQ   Y2, 8(AX)(X0*1), Y5
-	VMOVDQA      Y7, Y3
-	VPXOR        Y2, Y2, Y2
-	VPGATHERDQ   Y3, 96(AX)(X0*1), Y2
-	VMOVDQA      Y7, Y8
-	VPXOR        Y3, Y3, Y3
-	VPGATHERDQ   Y8, 104(AX)(X0*1), Y3
-	ADDQ         $0x000000c0, AX
+	CMPQ         stride+8(FP), $0x10
+	JNE          others_0
+	VMOVDQU      (BX), Y2
+	VMOVDQU      32(BX), Y3
+	VPUNPCKLQDQ  Y3, Y2, Y1
+	VPUNPCKHQDQ  Y3, Y2, Y5
+	VPERMQ       $0xd8, Y1, Y1
+	VPERMQ       $0xd8, Y5, Y5
+	VMOVDQU      64(BX), Y3
+	VMOVDQU      96(BX), Y8
+	VPUNPCKLQDQ  Y8, Y3, Y2
+	VPUNPCKHQDQ  Y8, Y3, Y3
+	VPERMQ       $0xd8, Y2, Y2
+	VPERMQ       $0xd8, Y3, Y3
+	ADDQ         $0x00000080, BX
 	MOVQ         $-32768, SI
 	VPOR         Y5, Y3, Y8
 	VMOVQ        SI, X9
 	VPBROADCASTQ X9, Y9
 	VPTEST       Y9, Y8
 	JNZ          end
-	VSHUFPS      $0x88, Y3, Y5, Y8
-	VPERMQ       $0xd8, Y8, Y8
-	VPMULLD      Y6, Y8, Y9
-	VPXOR        Y4, Y9, Y9
-	VPSRLD       $0x02, Y8, Y3
-	VPXOR        Y4, Y4, Y5
-	XORL         SI, SI
+	VSHUFPS      $0x88, Y3, Y5, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	VMOVDQA      Y3, Y8
+
+located_0:
+	VPMULLD Y6, Y8, Y9
+	VPXOR   Y4, Y9, Y9
+	VPSRLD  $0x02, Y8, Y3
+	VPXOR   Y4, Y4, Y5
+	XORL    SI, SI
 
 word:
 	VPCMPGTD     Y5, Y3, Y10
@@ -18667,7 +16405,7 @@ word:
 	JMP          word
 
 tail:
-	SUBQ         SI, BX
+	SUBQ         SI, DX
 	MOVL         $0x00000003, SI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
@@ -18751,531 +16489,91 @@ last_bytes:
 	VPBLENDVB    Y11, Y1, Y9, Y9
 
 store:
-	VMOVDQU Y9, (CX)
-	ADDQ    $0x20, CX
-	DECQ    DX
+	VMOVDQU Y9, (AX)
+	ADDQ    $0x20, AX
+	DECQ    CX
 	JZ      end
-	TESTQ   BX, BX
+	TESTQ   DX, DX
 	JNS     vector
 
 end:
 	MOVQ n+24(FP), AX
 	ANDQ $0x07, AX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
+	SHLQ $0x03, CX
+	ADDQ CX, AX
 	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash32StringsAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32StringsAVX2(SB), $128-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y4
-	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y5
-	VPCMPEQD     Y6, Y6, Y6
-
-vector:
-	VMOVDQU      (AX), Y1
-	VMOVDQU      32(AX), Y2
-	VPUNPCKLQDQ  Y2, Y1, Y0
-	VPUNPCKHQDQ  Y2, Y1, Y2
-	VPERMQ       $0xd8, Y0, Y0
-	VPERMQ       $0xd8, Y2, Y2
-	VMOVDQU      64(AX), Y3
-	VMOVDQU      96(AX), Y7
-	VPUNPCKLQDQ  Y7, Y3, Y1
-	VPUNPCKHQDQ  Y7, Y3, Y3
-	VPERMQ       $0xd8, Y1, Y1
-	VPERMQ       $0xd8, Y3, Y3
-	ADDQ         $0x00000080, AX
-	MOVQ         $-32768, SI
-	VPOR         Y2, Y3, Y7
-	VMOVQ        SI, X8
-	VPBROADCASTQ X8, Y8
-	VPTEST       Y8, Y7
-	JNZ          end
-	VSHUFPS      $0x88, Y3, Y2, Y7
-	VPERMQ       $0xd8, Y7, Y7
-	VPMULLD      Y5, Y7, Y8
-	VPXOR        Y4, Y8, Y8
-	VPSRLD       $0x02, Y7, Y2
-	VPXOR        Y4, Y4, Y3
-	XORL         SI, SI
-
-word:
-	VPCMPGTD     Y3, Y2, Y9
-	VPTEST       Y9, Y9
-	JZ           tail
-	VMOVDQA      X9, X11
-	VPXOR        Y10, Y10, Y10
-	VPGATHERQD   X11, (SI)(Y0*1), X10
-	VEXTRACTI128 $0x01, Y9, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y1*1), X11
-	VINSERTI128  $0x01, X11, Y10, Y10
-	VPADDD       Y8, Y10, Y10
-	VPMULLD      Y5, Y10, Y10
-	VPSRLD       $0x10, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPBLENDVB    Y9, Y10, Y8, Y8
-	VPADDD       Y6, Y2, Y2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ         SI, BX
-	MOVL         $0x00000003, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPXOR        Y2, Y2, Y3
-	VPAND        Y2, Y7, Y9
-	VPCMPGTD     Y3, Y9, Y10
-	VPTEST       Y10, Y10
-	JZ           store
-	VPCMPGTD     Y2, Y7, Y11
-	VPMOVSXDQ    X7, Y2
-	VEXTRACTI128 $0x01, Y7, X3
-	VPMOVSXDQ    X3, Y3
-	VPADDQ       Y0, Y2, Y2
-	VPADDQ       Y1, Y3, Y3
-	MOVQ         $-4, SI
-	VPAND        Y10, Y11, Y13
-	VMOVDQA      X13, X14
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X14, (SI)(Y2*1), X12
-	VEXTRACTI128 $0x01, Y13, X13
+others_0:
+	JLT          offsets_0
+	VMOVDQA      Y7, Y2
+	VPXOR        Y1, Y1, Y1
+	VPGATHERDQ   Y2, (BX)(X0*1), Y1
+	VMOVDQA      Y7, Y2
+	VPXOR        Y5, Y5, Y5
+	VPGATHERDQ   Y2, 8(BX)(X0*1), Y5
+	VMOVDQA      Y7, Y3
 	VPXOR        Y2, Y2, Y2
-	VPGATHERQD   X13, (SI)(Y3*1), X2
-	VINSERTI128  $0x01, X2, Y12, Y12
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPSLLD       $0x03, Y9, Y9
-	VPSUBD       Y9, Y2, Y2
-	VPSRLVD      Y2, Y12, Y12
-	VPANDN       Y10, Y11, Y2
-	VPTEST       Y2, Y2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y1, 32(SP)
-	VMOVDQU Y7, 64(SP)
-	XORL    SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    64(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL    R11, 96(SP)(SI*4)
-	INCQ    SI
-	CMPQ    SI, $0x08
-	JB      lane
-	VMOVDQU 96(SP), Y0
-	VPADDD  Y0, Y12, Y12
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	VPAND        Y12, Y0, Y0
-	VPADDD       Y0, Y0, Y0
-	VPSUBD       Y0, Y12, Y12
-	VPADDD       Y8, Y12, Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x18, Y0, Y1
-	VPXOR        Y1, Y0, Y0
-	VPBLENDVB    Y10, Y0, Y8, Y8
-
-store:
-	VMOVDQU Y8, (CX)
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JZ      end
-	TESTQ   BX, BX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Offsets32AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32Offsets32AVX2(SB), $128-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+16(FP), AX
-	VMOVQ        AX, X0
-	VPBROADCASTQ X0, Y4
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y5
-	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y6
-	VPCMPEQD     Y7, Y7, Y7
-
-vector:
-	VMOVDQU      (AX), Y1
-	VMOVDQU      4(AX), Y8
-	VPSUBD       Y1, Y8, Y8
-	VPMOVSXDQ    X1, Y0
-	VEXTRACTI128 $0x01, Y1, X1
-	VPMOVSXDQ    X1, Y1
-	VPADDQ       Y4, Y0, Y0
-	VPADDQ       Y4, Y1, Y1
-	ADDQ         $0x20, AX
-	MOVL         $0x00007fff, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPCMPGTD     Y2, Y8, Y2
-	VPTEST       Y2, Y2
-	JNZ          end
-	VPMULLD      Y6, Y8, Y9
-	VPXOR        Y5, Y9, Y9
-	VPSRLD       $0x02, Y8, Y2
-	VPXOR        Y5, Y5, Y3
-	XORL         SI, SI
-
-word:
-	VPCMPGTD     Y3, Y2, Y10
-	VPTEST       Y10, Y10
-	JZ           tail
-	VMOVDQA      X10, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y0*1), X11
-	VEXTRACTI128 $0x01, Y10, X13
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (SI)(Y1*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y9, Y11, Y11
-	VPMULLD      Y6, Y11, Y11
-	VPSRLD       $0x10, Y11, Y12
-	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y9, Y9
-	VPADDD       Y7, Y2, Y2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ         SI, BX
-	MOVL         $0x00000003, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPXOR        Y2, Y2, Y3
-	VPAND        Y2, Y8, Y10
-	VPCMPGTD     Y3, Y10, Y11
-	VPTEST       Y11, Y11
-	JZ           store
-	VPCMPGTD     Y2, Y8, Y12
-	VPMOVSXDQ    X8, Y2
-	VEXTRACTI128 $0x01, Y8, X3
-	VPMOVSXDQ    X3, Y3
-	VPADDQ       Y0, Y2, Y2
-	VPADDQ       Y1, Y3, Y3
-	MOVQ         $-4, SI
-	VPAND        Y11, Y12, Y14
-	VMOVDQA      X14, X15
-	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (SI)(Y2*1), X13
-	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y2, Y2, Y2
-	VPGATHERQD   X14, (SI)(Y3*1), X2
-	VINSERTI128  $0x01, X2, Y13, Y13
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y2, Y2
-	VPSRLVD      Y2, Y13, Y13
-	VPANDN       Y11, Y12, Y2
-	VPTEST       Y2, Y2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y1, 32(SP)
-	VMOVDQU Y8, 64(SP)
-	XORL    SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    64(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL    R11, 96(SP)(SI*4)
-	INCQ    SI
-	CMPQ    SI, $0x08
-	JB      lane
-	VMOVDQU 96(SP), Y0
-	VPADDD  Y0, Y13, Y13
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	VPAND        Y13, Y0, Y0
-	VPADDD       Y0, Y0, Y0
-	VPSUBD       Y0, Y13, Y13
-	VPADDD       Y9, Y13, Y0
-	VPMULLD      Y6, Y0, Y0
-	VPSRLD       $0x18, Y0, Y1
-	VPXOR        Y1, Y0, Y0
-	VPBLENDVB    Y11, Y0, Y9, Y9
-
-store:
-	VMOVDQU Y9, (CX)
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JZ      end
-	TESTQ   BX, BX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Offsets64AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32Offsets64AVX2(SB), $128-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+16(FP), AX
-	VMOVQ        AX, X0
-	VPBROADCASTQ X0, Y4
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y5
-	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y6
-	VPCMPEQD     Y7, Y7, Y7
-
-vector:
-	VMOVDQU      (AX), Y0
-	VMOVDQU      8(AX), Y2
-	VPSUBQ       Y0, Y2, Y2
-	VPADDQ       Y4, Y0, Y0
-	ADDQ         $0x20, AX
-	VMOVDQU      (AX), Y1
-	VMOVDQU      8(AX), Y3
-	VPSUBQ       Y1, Y3, Y3
-	VPADDQ       Y4, Y1, Y1
-	ADDQ         $0x20, AX
+	VPGATHERDQ   Y3, 96(BX)(X0*1), Y2
+	VMOVDQA      Y7, Y8
+	VPXOR        Y3, Y3, Y3
+	VPGATHERDQ   Y8, 104(BX)(X0*1), Y3
+	ADDQ         $0x000000c0, BX
 	MOVQ         $-32768, SI
-	VPOR         Y2, Y3, Y8
+	VPOR         Y5, Y3, Y8
 	VMOVQ        SI, X9
 	VPBROADCASTQ X9, Y9
 	VPTEST       Y9, Y8
 	JNZ          end
-	VSHUFPS      $0x88, Y3, Y2, Y8
-	VPERMQ       $0xd8, Y8, Y8
-	VPMULLD      Y6, Y8, Y9
-	VPXOR        Y5, Y9, Y9
-	VPSRLD       $0x02, Y8, Y2
-	VPXOR        Y5, Y5, Y3
-	XORL         SI, SI
+	VSHUFPS      $0x88, Y3, Y5, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	VMOVDQA      Y3, Y8
+	JMP          located_0
 
-word:
-	VPCMPGTD     Y3, Y2, Y10
-	VPTEST       Y10, Y10
-	JZ           tail
-	VMOVDQA      X10, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y0*1), X11
-	VEXTRACTI128 $0x01, Y10, X13
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (SI)(Y1*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y9, Y11, Y11
-	VPMULLD      Y6, Y11, Y11
-	VPSRLD       $0x10, Y11, Y12
-	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y9, Y9
-	VPADDD       Y7, Y2, Y2
-	ADDQ         $0x04, SI
-	JMP          word
+offsets_0:
+	VPBROADCASTQ data+16(FP), Y8
+	CMPQ         stride+8(FP), $0x08
+	JEQ          long_offsets_0
+	VMOVDQU      (BX), Y2
+	VMOVDQU      4(BX), Y3
+	VPSUBD       Y2, Y3, Y3
+	VPMOVSXDQ    X2, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXDQ    X2, Y2
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         $0x20, BX
+	MOVL         $0x00007fff, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPCMPGTD     Y5, Y3, Y5
+	VPTEST       Y5, Y5
+	JNZ          end
+	VMOVDQA      Y3, Y8
+	JMP          located_0
 
-tail:
-	SUBQ         SI, BX
-	MOVL         $0x00000003, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPXOR        Y2, Y2, Y3
-	VPAND        Y2, Y8, Y10
-	VPCMPGTD     Y3, Y10, Y11
-	VPTEST       Y11, Y11
-	JZ           store
-	VPCMPGTD     Y2, Y8, Y12
-	VPMOVSXDQ    X8, Y2
-	VEXTRACTI128 $0x01, Y8, X3
-	VPMOVSXDQ    X3, Y3
-	VPADDQ       Y0, Y2, Y2
-	VPADDQ       Y1, Y3, Y3
-	MOVQ         $-4, SI
-	VPAND        Y11, Y12, Y14
-	VMOVDQA      X14, X15
-	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (SI)(Y2*1), X13
-	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y2, Y2, Y2
-	VPGATHERQD   X14, (SI)(Y3*1), X2
-	VINSERTI128  $0x01, X2, Y13, Y13
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y2, Y2
-	VPSRLVD      Y2, Y13, Y13
-	VPANDN       Y11, Y12, Y2
-	VPTEST       Y2, Y2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y1, 32(SP)
-	VMOVDQU Y8, 64(SP)
-	XORL    SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    64(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL    R11, 96(SP)(SI*4)
-	INCQ    SI
-	CMPQ    SI, $0x08
-	JB      lane
-	VMOVDQU 96(SP), Y0
-	VPADDD  Y0, Y13, Y13
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	VPAND        Y13, Y0, Y0
-	VPADDD       Y0, Y0, Y0
-	VPSUBD       Y0, Y13, Y13
-	VPADDD       Y9, Y13, Y0
-	VPMULLD      Y6, Y0, Y0
-	VPSRLD       $0x18, Y0, Y1
-	VPXOR        Y1, Y0, Y0
-	VPBLENDVB    Y11, Y0, Y9, Y9
-
-store:
-	VMOVDQU Y9, (CX)
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JZ      end
-	TESTQ   BX, BX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
+long_offsets_0:
+	VMOVDQU      (BX), Y1
+	VMOVDQU      8(BX), Y5
+	VPSUBQ       Y1, Y5, Y5
+	VPADDQ       Y8, Y1, Y1
+	ADDQ         $0x20, BX
+	VMOVDQU      (BX), Y2
+	VMOVDQU      8(BX), Y3
+	VPSUBQ       Y2, Y3, Y3
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         $0x20, BX
+	MOVQ         $-32768, SI
+	VPOR         Y5, Y3, Y8
+	VMOVQ        SI, X9
+	VPBROADCASTQ X9, Y9
+	VPTEST       Y9, Y8
+	JNZ          end
+	VSHUFPS      $0x88, Y3, Y5, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	VMOVDQA      Y3, Y8
+	JMP          located_0
 
 // func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX2, BMI2
@@ -19286,55 +16584,55 @@ TEXT ·hash32FixedAVX2(SB), $192-56
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	MOVQ         stride+8(FP), CX
-	NEGQ         CX
-	MOVQ         AX, (SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 8(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 16(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 24(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 32(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 40(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 48(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 56(SP)
-	ADDQ         CX, AX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y4
-	VMOVQ        CX, X0
-	VPBROADCASTQ X0, Y0
-	SHLQ         $0x03, CX
-	VMOVQ        CX, X0
-	VPBROADCASTQ X0, Y5
-	VMOVDQU      (SP), Y0
-	VPSUBQ       Y5, Y0, Y0
-	VMOVDQU      32(SP), Y1
-	VPSUBQ       Y5, Y1, Y1
 	MOVQ         hashes+32(FP), AX
 	MOVQ         n+24(FP), CX
 	SHRQ         $0x03, CX
 	MOVQ         $0x00004000, DX
 	MOVL         $0xbc9f1d34, BX
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y6
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y4
 	MOVL         $0xc6a4a793, BX
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y7
-	VPCMPEQD     Y8, Y8, Y8
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y5
+	VPCMPEQD     Y6, Y6, Y6
+	MOVQ         rows+0(FP), BX
+	MOVQ         stride+8(FP), SI
+	NEGQ         SI
+	MOVQ         BX, (SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 8(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 16(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 24(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 32(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 40(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 48(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 56(SP)
+	ADDQ         SI, BX
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y7
+	VMOVQ        SI, X0
+	VPBROADCASTQ X0, Y0
+	SHLQ         $0x03, SI
+	VMOVQ        SI, X0
+	VPBROADCASTQ X0, Y8
+	VMOVDQU      (SP), Y0
+	VPSUBQ       Y8, Y0, Y0
+	VMOVDQU      32(SP), Y1
+	VPSUBQ       Y8, Y1, Y1
 
 vector:
-	VPADDQ  Y5, Y0, Y0
-	VPADDQ  Y5, Y1, Y1
-	VPMULLD Y7, Y4, Y9
-	VPXOR   Y6, Y9, Y9
-	VPSRLD  $0x02, Y4, Y2
-	VPXOR   Y6, Y6, Y3
+	VPADDQ  Y8, Y0, Y0
+	VPADDQ  Y8, Y1, Y1
+	VPMULLD Y5, Y7, Y9
+	VPXOR   Y4, Y9, Y9
+	VPSRLD  $0x02, Y7, Y2
+	VPXOR   Y4, Y4, Y3
 	XORL    BX, BX
 
 word:
@@ -19349,11 +16647,11 @@ word:
 	VPGATHERQD   X13, (BX)(Y1*1), X12
 	VINSERTI128  $0x01, X12, Y11, Y11
 	VPADDD       Y9, Y11, Y11
-	VPMULLD      Y7, Y11, Y11
+	VPMULLD      Y5, Y11, Y11
 	VPSRLD       $0x10, Y11, Y12
 	VPXOR        Y12, Y11, Y11
 	VPBLENDVB    Y10, Y11, Y9, Y9
-	VPADDD       Y8, Y2, Y2
+	VPADDD       Y6, Y2, Y2
 	ADDQ         $0x04, BX
 	JMP          word
 
@@ -19363,13 +16661,13 @@ tail:
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
 	VPXOR        Y2, Y2, Y3
-	VPAND        Y2, Y4, Y10
+	VPAND        Y2, Y7, Y10
 	VPCMPGTD     Y3, Y10, Y11
 	VPTEST       Y11, Y11
 	JZ           store
-	VPCMPGTD     Y2, Y4, Y12
-	VPMOVSXDQ    X4, Y2
-	VEXTRACTI128 $0x01, Y4, X3
+	VPCMPGTD     Y2, Y7, Y12
+	VPMOVSXDQ    X7, Y2
+	VEXTRACTI128 $0x01, Y7, X3
 	VPMOVSXDQ    X3, Y3
 	VPADDQ       Y0, Y2, Y2
 	VPADDQ       Y1, Y3, Y3
@@ -19398,7 +16696,7 @@ tail:
 	// may be the same byte.
 	VMOVDQU Y0, 64(SP)
 	VMOVDQU Y1, 96(SP)
-	VMOVDQU Y4, 128(SP)
+	VMOVDQU Y7, 128(SP)
 	XORL    BX, BX
 
 lane:
@@ -19436,7 +16734,7 @@ last_bytes:
 	VPADDD       Y2, Y2, Y2
 	VPSUBD       Y2, Y13, Y13
 	VPADDD       Y9, Y13, Y2
-	VPMULLD      Y7, Y2, Y2
+	VPMULLD      Y5, Y2, Y2
 	VPSRLD       $0x18, Y2, Y3
 	VPXOR        Y3, Y2, Y2
 	VPBLENDVB    Y11, Y2, Y9, Y9
@@ -22613,9 +19911,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash64SlicesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+// func hash64BytesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64SlicesAVX512(SB), $512-56
+TEXT ·hash64BytesAVX512(SB), $512-56
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
 	// If the next 32 keys have one length,
@@ -22652,44 +19950,44 @@ TEXT ·hash64SlicesAVX512(SB), $512-56
 	XORL         DI, DI
 
 start:
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_0
 	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z17, Z0
+	VMOVDQU64 headers16Word0<>+0(SB), Z0
 	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z17, K1, Z0
-	VMOVDQA64 Z18, Z9
+	VMOVDQU64 headers16Word1<>+0(SB), Z9
 	VPERMI2Q  64(AX), Z1, Z9
-	VPERMQ    128(AX), Z18, K2, Z9
-	VMOVDQU64 192(AX), Z11
-	VMOVDQA64 Z17, Z1
-	VPERMI2Q  256(AX), Z11, Z1
-	VPERMQ    320(AX), Z17, K1, Z1
-	VMOVDQA64 Z18, Z10
-	VPERMI2Q  256(AX), Z11, Z10
-	VPERMQ    320(AX), Z18, K2, Z10
-	ADDQ      $0x00000180, AX
+	VMOVDQU64 128(AX), Z11
+	VMOVDQU64 headers16Word0<>+0(SB), Z1
+	VPERMI2Q  192(AX), Z11, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z10
+	VPERMI2Q  192(AX), Z11, Z10
+	ADDQ      $0x00000100, AX
+
+located_0:
 	VMOVDQA64 Z0, Z0
 	VMOVDQA64 Z9, Z9
 	VMOVDQA64 Z1, Z1
 	VMOVDQA64 Z10, Z11
 
 vector:
-	CMPQ         BX, $0x02
-	JL           mixed
-	VMOVDQU64    (AX), Z3
-	VMOVDQA64    Z17, Z2
-	VPERMI2Q     64(AX), Z3, Z2
-	VPERMQ       128(AX), Z17, K1, Z2
-	VMOVDQA64    Z18, Z19
-	VPERMI2Q     64(AX), Z3, Z19
-	VPERMQ       128(AX), Z18, K2, Z19
-	VMOVDQU64    192(AX), Z10
-	VMOVDQA64    Z17, Z3
-	VPERMI2Q     256(AX), Z10, Z3
-	VPERMQ       320(AX), Z17, K1, Z3
-	VMOVDQA64    Z18, Z20
-	VPERMI2Q     256(AX), Z10, Z20
-	VPERMQ       320(AX), Z18, K2, Z20
-	ADDQ         $0x00000180, AX
+	CMPQ      BX, $0x02
+	JL        mixed
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_1
+	VMOVDQU64 (AX), Z3
+	VMOVDQU64 headers16Word0<>+0(SB), Z2
+	VPERMI2Q  64(AX), Z3, Z2
+	VMOVDQU64 headers16Word1<>+0(SB), Z19
+	VPERMI2Q  64(AX), Z3, Z19
+	VMOVDQU64 128(AX), Z10
+	VMOVDQU64 headers16Word0<>+0(SB), Z3
+	VPERMI2Q  192(AX), Z10, Z3
+	VMOVDQU64 headers16Word1<>+0(SB), Z20
+	VPERMI2Q  192(AX), Z10, Z20
+	ADDQ      $0x00000100, AX
+
+located_1:
 	VMOVQ        X9, R8
 	VPBROADCASTQ X9, Z10
 	VMOVDQA64    Z9, Z12
@@ -23479,2570 +20777,109 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash64StringsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64StringsAVX512(SB), $512-56
-	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         rows+0(FP), AX
-	VMOVDQU64    headers16Word0<>+0(SB), Z17
-	VMOVDQU64    headers16Word1<>+0(SB), Z18
-	MOVQ         h1+32(FP), CX
-	MOVQ         h2+40(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
-	MOVQ         $0x00004000, SI
-	MOVL         $0x0000ffff, DI
-	KMOVW        DI, K1
-	XORL         DI, DI
-
-start:
+others_0:
+	JLT       offsets_0
 	VMOVDQU64 (AX), Z1
 	VMOVDQA64 Z17, Z0
 	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z17, K1, Z0
 	VMOVDQA64 Z18, Z9
 	VPERMI2Q  64(AX), Z1, Z9
-	VMOVDQU64 128(AX), Z11
+	VPERMQ    128(AX), Z18, K2, Z9
+	VMOVDQU64 192(AX), Z11
 	VMOVDQA64 Z17, Z1
-	VPERMI2Q  192(AX), Z11, Z1
+	VPERMI2Q  256(AX), Z11, Z1
+	VPERMQ    320(AX), Z17, K1, Z1
 	VMOVDQA64 Z18, Z10
-	VPERMI2Q  192(AX), Z11, Z10
-	ADDQ      $0x00000100, AX
-	VMOVDQA64 Z0, Z0
-	VMOVDQA64 Z9, Z9
-	VMOVDQA64 Z1, Z1
-	VMOVDQA64 Z10, Z11
+	VPERMI2Q  256(AX), Z11, Z10
+	VPERMQ    320(AX), Z18, K2, Z10
+	ADDQ      $0x00000180, AX
+	JMP       located_0
 
-vector:
-	CMPQ         BX, $0x02
-	JL           mixed
-	VMOVDQU64    (AX), Z3
-	VMOVDQA64    Z17, Z2
-	VPERMI2Q     64(AX), Z3, Z2
-	VMOVDQA64    Z18, Z19
-	VPERMI2Q     64(AX), Z3, Z19
-	VMOVDQU64    128(AX), Z10
-	VMOVDQA64    Z17, Z3
-	VPERMI2Q     192(AX), Z10, Z3
-	VMOVDQA64    Z18, Z20
-	VPERMI2Q     192(AX), Z10, Z20
-	ADDQ         $0x00000100, AX
-	VMOVQ        X9, R8
-	VPBROADCASTQ X9, Z10
-	VMOVDQA64    Z9, Z12
-	VPTERNLOGQ   $0x7e, Z11, Z10, Z12
-	VMOVDQA64    Z19, Z13
-	VPTERNLOGQ   $0x7e, Z20, Z10, Z13
-	VPORQ        Z12, Z13, Z12
-	VPTESTMQ     Z12, Z12, K2
-	KORTESTW     K2, K2
-	JNZ          mixed
-	TESTQ        $-29, R8
-	JNZ          mixed
-	VPBROADCASTQ R8, Z15
-	VPADDQ       Z8, Z15, Z15
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z15, Z16
-	VMOVDQA64    Z15, Z9
-	VMOVDQA64    Z16, Z10
-	VMOVDQA64    Z15, Z11
-	VMOVDQA64    Z16, Z12
-	VMOVDQA64    Z15, Z13
-	VMOVDQA64    Z16, Z14
-	VMOVDQA64    Z15, Z15
-	VMOVDQA64    Z16, Z16
-	XORL         R9, R9
-	JMP          equal_rest
-
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z21
-	VPGATHERQQ (R9)(Z0*1), K2, Z21
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z22
-	VPGATHERQQ (R9)(Z1*1), K2, Z22
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z23
-	VPGATHERQQ (R9)(Z2*1), K2, Z23
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z24
-	VPGATHERQQ (R9)(Z3*1), K2, Z24
-	VPMULLQ    Z5, Z21, Z21
-	VPMULLQ    Z5, Z22, Z22
-	VPMULLQ    Z5, Z23, Z23
-	VPMULLQ    Z5, Z24, Z24
-	VPROLQ     $0x1f, Z21, Z21
-	VPROLQ     $0x1f, Z22, Z22
-	VPROLQ     $0x1f, Z23, Z23
-	VPROLQ     $0x1f, Z24, Z24
-	VPMULLQ    Z4, Z21, Z21
-	VPMULLQ    Z4, Z22, Z22
-	VPMULLQ    Z4, Z23, Z23
-	VPMULLQ    Z4, Z24, Z24
-	VPXORQ     Z21, Z9, Z9
-	VPXORQ     Z21, Z10, Z10
-	VPXORQ     Z22, Z11, Z11
-	VPXORQ     Z22, Z12, Z12
-	VPXORQ     Z23, Z13, Z13
-	VPXORQ     Z23, Z14, Z14
-	VPXORQ     Z24, Z15, Z15
-	VPXORQ     Z24, Z16, Z16
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPROLQ     $0x1b, Z13, Z13
-	VPROLQ     $0x1b, Z14, Z14
-	VPROLQ     $0x1b, Z15, Z15
-	VPROLQ     $0x1b, Z16, Z16
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPMULLQ    Z4, Z13, Z13
-	VPMULLQ    Z4, Z14, Z14
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z16, Z16
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	VPADDQ     Z7, Z13, Z13
-	VPADDQ     Z7, Z14, Z14
-	VPADDQ     Z7, Z15, Z15
-	VPADDQ     Z7, Z16, Z16
-	ADDQ       $0x08, R9
-	SUBQ       $0x08, R8
-
-equal_rest:
-	CMPQ       R8, $0x08
-	JGE        equal_long
-	TESTQ      R8, R8
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z21
-	VPGATHERQD (R9)(Z0*1), K2, Y21
-	VPMOVZXDQ  Y21, Z21
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R9)(Z1*1), K2, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R9)(Z2*1), K2, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z22
-	VPGATHERQD (R9)(Z3*1), K2, Y22
-	VPMOVZXDQ  Y22, Z22
-	VPMULLQ    Z4, Z21, Z21
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z22, Z22
-	VPXORQ     Z21, Z9, Z9
-	VPXORQ     Z21, Z10, Z10
-	VPXORQ     Z0, Z11, Z11
-	VPXORQ     Z0, Z12, Z0
-	VPXORQ     Z1, Z13, Z13
-	VPXORQ     Z1, Z14, Z1
-	VPXORQ     Z22, Z15, Z15
-	VPXORQ     Z22, Z16, Z16
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z10, Z10
-	VPROLQ     $0x17, Z11, Z11
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z13, Z13
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z15, Z15
-	VPROLQ     $0x17, Z16, Z16
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z10, Z10
-	VPMULLQ    Z5, Z11, Z11
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z13, Z13
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z15, Z15
-	VPMULLQ    Z5, Z16, Z16
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z10, Z10
-	VPADDQ     Z6, Z11, Z11
-	VPADDQ     Z6, Z0, Z12
-	VPADDQ     Z6, Z13, Z13
-	VPADDQ     Z6, Z1, Z14
-	VPADDQ     Z6, Z15, Z15
-	VPADDQ     Z6, Z16, Z16
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x21, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x21, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x21, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x21, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPMULLQ   Z5, Z13, Z13
-	VPMULLQ   Z5, Z14, Z14
-	VPMULLQ   Z5, Z15, Z15
-	VPMULLQ   Z5, Z16, Z16
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x1d, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x1d, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x1d, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x1d, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPMULLQ   Z6, Z13, Z13
-	VPMULLQ   Z6, Z14, Z14
-	VPMULLQ   Z6, Z15, Z15
-	VPMULLQ   Z6, Z16, Z16
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x20, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x20, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x20, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x20, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	VMOVDQU64 Z13, 128(CX)
-	VMOVDQU64 Z14, 128(DX)
-	VMOVDQU64 Z15, 192(CX)
-	VMOVDQU64 Z16, 192(DX)
-	ADDQ      $0x00000100, CX
-	ADDQ      $0x00000100, DX
-	SUBQ      $0x02, BX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, R8
-	VPORQ        Z9, Z11, Z10
-	VPBROADCASTQ R8, Z12
-	VPTESTMQ     Z12, Z10, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z13
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z13, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z11, Z14
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z14, 192(SP)
-	VMOVDQA64    Z8, Z11
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z21
-	VPSUBQ       Z4, Z21, Z22
-	VPADDQ       Z4, Z5, Z23
-	VMOVDQA64    Z5, Z24
-	VPXORD       Z4, Z4, Z26
-	VPSUBQ       Z4, Z26, Z27
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
-
-stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z28
-	VPGATHERQQ   (DI)(Z0*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z15, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z15
-	VPADDQ       Z28, Z23, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z23
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z28
-	VPGATHERQQ   8(DI)(Z0*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z16, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z16
-	VPADDQ       Z28, Z24, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z24
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z28
-	VPGATHERQQ   16(DI)(Z0*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z21, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z21
-	VPADDQ       Z28, Z26, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z26
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z28
-	VPGATHERQQ   24(DI)(Z0*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z22, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z22
-	VPADDQ       Z28, Z27, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z27
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K3, Z13
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z15, Z28
-	VPROLQ       $0x07, Z16, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPROLQ       $0x0c, Z21, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPROLQ       $0x12, Z22, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPMULLQ      Z5, Z15, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z16, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z21, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z22, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VMOVDQA64    Z28, K2, Z9
-	VPROLQ       $0x01, Z23, Z15
-	VPROLQ       $0x07, Z24, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z26, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z27, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z23, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z24, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z26, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z27, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z10
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z21
-	VPSUBQ       Z4, Z21, Z22
-	VPADDQ       Z4, Z5, Z23
-	VMOVDQA64    Z5, Z24
-	VPXORD       Z4, Z4, Z26
-	VPSUBQ       Z4, Z26, Z27
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
-
-stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z28
-	VPGATHERQQ   (DI)(Z1*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z15, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z15
-	VPADDQ       Z28, Z23, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z23
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z28
-	VPGATHERQQ   8(DI)(Z1*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z16, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z16
-	VPADDQ       Z28, Z24, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z24
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z28
-	VPGATHERQQ   16(DI)(Z1*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z21, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z21
-	VPADDQ       Z28, Z26, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z26
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z28
-	VPGATHERQQ   24(DI)(Z1*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z22, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z22
-	VPADDQ       Z28, Z27, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z27
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K3, Z14
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z15, Z28
-	VPROLQ       $0x07, Z16, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPROLQ       $0x0c, Z21, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPROLQ       $0x12, Z22, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPMULLQ      Z5, Z15, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z16, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z21, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z22, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VMOVDQA64    Z28, K2, Z11
-	VPROLQ       $0x01, Z23, Z15
-	VPROLQ       $0x07, Z24, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z26, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z27, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z23, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z24, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z26, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z27, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z12
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 128(SP), Z10, Z10
-	VPADDQ 192(SP), Z11, Z11
-	VPADDQ 192(SP), Z12, Z12
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K3
-	KORTESTW     K2, K3
-	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (DI)(Z0*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K2, Z13
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (DI)(Z1*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K3, Z14
-	VPMULLQ      Z5, Z15, Z15
-	VPMULLQ      Z5, Z16, Z16
-	VPROLQ       $0x1f, Z15, Z15
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z15, Z9, Z21
-	VPXORQ       Z15, Z10, Z15
-	VPXORQ       Z16, Z11, Z22
-	VPXORQ       Z16, Z12, Z16
-	VPROLQ       $0x1b, Z21, Z21
-	VPROLQ       $0x1b, Z15, Z15
-	VPROLQ       $0x1b, Z22, Z22
-	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z4, Z21, Z21
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z22, Z22
-	VPMULLQ      Z4, Z16, Z16
-	VPADDQ       Z7, Z21, K2, Z9
-	VPADDQ       Z7, Z15, K2, Z10
-	VPADDQ       Z7, Z22, K3, Z11
-	VPADDQ       Z7, Z16, K3, Z12
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K3
-	KORTESTW      K2, K3
-	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQD    (DI)(Z0*1), K4, Y15
-	VPMOVZXDQ     Y15, Z15
-	KMOVW         K3, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K4, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z15, Z9, Z1
-	VPXORQ        Z15, Z10, Z15
-	VPXORQ        Z0, Z11, Z16
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z15, Z15
-	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z15, Z15
-	VPMULLQ       Z5, Z16, Z16
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K2, Z9
-	VPADDQ        Z6, Z15, K2, Z10
-	VPADDQ        Z6, Z16, K3, Z11
-	VPADDQ        Z6, Z0, K3, Z12
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K3
-	KORTESTW      K2, K3
-	JZ            hashed
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y25
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z25, Z25
-	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z25, Z21
-	VPCMPGTD      Z1, Z21, K2
-	KORTESTW      K2, K2
-	JZ            hashed
-	VPCMPGTD      Z0, Z25, K3
-	VPMOVSXDQ     Y25, Z0
-	VEXTRACTI64X4 $0x01, Z25, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z15, Z0, Z0
-	VPADDQ        Z16, Z1, Z1
-	MOVQ          $-4, R8
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z0, Z0, Z22
-	VPGATHERQD    (R8)(Z0*1), K5, Y22
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (R8)(Z1*1), K4, Y0
-	VINSERTI64X4  $0x01, Y0, Z22, Z22
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z0
-	VPSLLD       $0x03, Z21, Z21
-	VPSUBD       Z21, Z0, Z0
-	VPSRLVD      Z0, Z22, Z22
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z15, 256(SP)
-	VMOVDQU32 Z16, 320(SP)
-	VMOVDQU32 Z25, 384(SP)
-	XORL      R8, R8
-
-lane:
-	XORL    R13, R13
-	MOVL    384(SP)(R8*4), R9
-	LEAQ    -1(R9), R11
-	CMPQ    R11, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(R8*8), R10
-	MOVBLZX (R10), R13
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-
-not_short:
-	MOVL      R13, 448(SP)(R8*4)
-	INCQ      R8
-	CMPQ      R8, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z22, Z22
-
-last_bytes:
-	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z0
-	VPMOVZXDQ     Y22, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z22, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z21
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z21, Z21
-	VPXORQ        Z16, Z9, Z22
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z21, Z11, Z23
-	VPXORQ        Z21, Z12, Z21
-	VPROLQ        $0x0b, Z22, Z22
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z23, Z23
-	VPROLQ        $0x0b, Z21, Z21
-	VPMULLQ       Z4, Z22, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z23, K3, Z11
-	VPMULLQ       Z4, Z21, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z21
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z21, Z21
-	VPXORQ        Z16, Z9, Z22
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z21, Z11, Z23
-	VPXORQ        Z21, Z12, Z21
-	VPROLQ        $0x0b, Z22, Z22
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z23, Z23
-	VPROLQ        $0x0b, Z21, Z21
-	VPMULLQ       Z4, Z22, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z23, K3, Z11
-	VPMULLQ       Z4, Z21, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z0
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z16, Z9, Z1
-	VPXORQ        Z16, Z10, Z13
-	VPXORQ        Z0, Z11, Z14
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z13, Z13
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K2, Z9
-	VPMULLQ       Z4, Z13, K2, Z10
-	VPMULLQ       Z4, Z14, K3, Z11
-	VPMULLQ       Z4, Z0, K3, Z12
-
-hashed:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	ADDQ      $0x00000080, CX
-	ADDQ      $0x00000080, DX
-	VMOVDQA64 Z2, Z0
-	VMOVDQA64 Z19, Z9
-	VMOVDQA64 Z3, Z1
-	VMOVDQA64 Z20, Z11
-	DECQ      BX
-	JZ        end
-	TESTQ     SI, SI
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, BX
-	ADDQ BX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash64Offsets32AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64Offsets32AVX512(SB), $512-56
-	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z17
-	MOVQ         rows+0(FP), AX
-	MOVQ         h1+32(FP), CX
-	MOVQ         h2+40(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
-	MOVQ         $0x00004000, SI
-	MOVL         $0x0000ffff, DI
-	KMOVW        DI, K1
-	XORL         DI, DI
-
-start:
+offsets_0:
+	VPBROADCASTQ  data+16(FP), Z11
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_0
 	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z10
-	VPSUBD        Z1, Z10, Z10
+	VMOVDQU32     4(AX), Z9
+	VPSUBD        Z1, Z9, Z9
 	VPMOVSXDQ     Y1, Z0
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z17, Z0, Z0
-	VPADDQ        Z17, Z1, Z1
+	VPADDQ        Z11, Z0, Z0
+	VPADDQ        Z11, Z1, Z1
 	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y10, Z9
-	VEXTRACTI64X4 $0x01, Z10, Y10
-	VPMOVSXDQ     Y10, Z10
-	VMOVDQA64     Z0, Z0
-	VMOVDQA64     Z9, Z9
-	VMOVDQA64     Z1, Z1
-	VMOVDQA64     Z10, Z11
+	VPMOVSXDQ     Y9, Z10
+	VEXTRACTI64X4 $0x01, Z9, Y9
+	VPMOVSXDQ     Y9, Z11
+	VMOVDQA32     Z10, Z9
+	VMOVDQA32     Z11, Z10
+	JMP           located_0
 
-vector:
-	CMPQ          BX, $0x02
-	JL            mixed
-	VMOVDQU32     (AX), Z3
-	VMOVDQU32     4(AX), Z18
-	VPSUBD        Z3, Z18, Z18
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z17, Z2, Z2
-	VPADDQ        Z17, Z3, Z3
-	ADDQ          $0x40, AX
-	VMOVQ         X9, R8
-	VPBROADCASTQ  X9, Z10
-	VPMOVSXDQ     Y18, Z12
-	VEXTRACTI64X4 $0x01, Z18, Y13
-	VPMOVSXDQ     Y13, Z13
-	VMOVDQA64     Z9, Z14
-	VPTERNLOGQ    $0x7e, Z11, Z10, Z14
-	VMOVDQA64     Z12, Z12
-	VPTERNLOGQ    $0x7e, Z13, Z10, Z12
-	VPORQ         Z14, Z12, Z14
-	VPTESTMQ      Z14, Z14, K2
-	KORTESTW      K2, K2
-	JNZ           mixed
-	TESTQ         $-29, R8
-	JNZ           mixed
-	VPBROADCASTQ  R8, Z15
-	VPADDQ        Z8, Z15, Z15
-	VPADDQ.BCST   smallNumbers<>+8(SB), Z15, Z16
-	VMOVDQA64     Z15, Z9
-	VMOVDQA64     Z16, Z10
-	VMOVDQA64     Z15, Z11
-	VMOVDQA64     Z16, Z12
-	VMOVDQA64     Z15, Z13
-	VMOVDQA64     Z16, Z14
-	VMOVDQA64     Z15, Z15
-	VMOVDQA64     Z16, Z16
-	XORL          R9, R9
-	JMP           equal_rest
-
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z19
-	VPGATHERQQ (R9)(Z0*1), K2, Z19
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z20
-	VPGATHERQQ (R9)(Z1*1), K2, Z20
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z21
-	VPGATHERQQ (R9)(Z2*1), K2, Z21
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z22
-	VPGATHERQQ (R9)(Z3*1), K2, Z22
-	VPMULLQ    Z5, Z19, Z19
-	VPMULLQ    Z5, Z20, Z20
-	VPMULLQ    Z5, Z21, Z21
-	VPMULLQ    Z5, Z22, Z22
-	VPROLQ     $0x1f, Z19, Z19
-	VPROLQ     $0x1f, Z20, Z20
-	VPROLQ     $0x1f, Z21, Z21
-	VPROLQ     $0x1f, Z22, Z22
-	VPMULLQ    Z4, Z19, Z19
-	VPMULLQ    Z4, Z20, Z20
-	VPMULLQ    Z4, Z21, Z21
-	VPMULLQ    Z4, Z22, Z22
-	VPXORQ     Z19, Z9, Z9
-	VPXORQ     Z19, Z10, Z10
-	VPXORQ     Z20, Z11, Z11
-	VPXORQ     Z20, Z12, Z12
-	VPXORQ     Z21, Z13, Z13
-	VPXORQ     Z21, Z14, Z14
-	VPXORQ     Z22, Z15, Z15
-	VPXORQ     Z22, Z16, Z16
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPROLQ     $0x1b, Z13, Z13
-	VPROLQ     $0x1b, Z14, Z14
-	VPROLQ     $0x1b, Z15, Z15
-	VPROLQ     $0x1b, Z16, Z16
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPMULLQ    Z4, Z13, Z13
-	VPMULLQ    Z4, Z14, Z14
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z16, Z16
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	VPADDQ     Z7, Z13, Z13
-	VPADDQ     Z7, Z14, Z14
-	VPADDQ     Z7, Z15, Z15
-	VPADDQ     Z7, Z16, Z16
-	ADDQ       $0x08, R9
-	SUBQ       $0x08, R8
-
-equal_rest:
-	CMPQ       R8, $0x08
-	JGE        equal_long
-	TESTQ      R8, R8
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z19
-	VPGATHERQD (R9)(Z0*1), K2, Y19
-	VPMOVZXDQ  Y19, Z19
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R9)(Z1*1), K2, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R9)(Z2*1), K2, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z20
-	VPGATHERQD (R9)(Z3*1), K2, Y20
-	VPMOVZXDQ  Y20, Z20
-	VPMULLQ    Z4, Z19, Z19
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z20, Z20
-	VPXORQ     Z19, Z9, Z9
-	VPXORQ     Z19, Z10, Z10
-	VPXORQ     Z0, Z11, Z11
-	VPXORQ     Z0, Z12, Z0
-	VPXORQ     Z1, Z13, Z13
-	VPXORQ     Z1, Z14, Z1
-	VPXORQ     Z20, Z15, Z15
-	VPXORQ     Z20, Z16, Z16
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z10, Z10
-	VPROLQ     $0x17, Z11, Z11
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z13, Z13
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z15, Z15
-	VPROLQ     $0x17, Z16, Z16
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z10, Z10
-	VPMULLQ    Z5, Z11, Z11
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z13, Z13
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z15, Z15
-	VPMULLQ    Z5, Z16, Z16
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z10, Z10
-	VPADDQ     Z6, Z11, Z11
-	VPADDQ     Z6, Z0, Z12
-	VPADDQ     Z6, Z13, Z13
-	VPADDQ     Z6, Z1, Z14
-	VPADDQ     Z6, Z15, Z15
-	VPADDQ     Z6, Z16, Z16
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x21, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x21, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x21, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x21, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPMULLQ   Z5, Z13, Z13
-	VPMULLQ   Z5, Z14, Z14
-	VPMULLQ   Z5, Z15, Z15
-	VPMULLQ   Z5, Z16, Z16
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x1d, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x1d, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x1d, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x1d, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPMULLQ   Z6, Z13, Z13
-	VPMULLQ   Z6, Z14, Z14
-	VPMULLQ   Z6, Z15, Z15
-	VPMULLQ   Z6, Z16, Z16
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x20, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x20, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x20, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x20, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	VMOVDQU64 Z13, 128(CX)
-	VMOVDQU64 Z14, 128(DX)
-	VMOVDQU64 Z15, 192(CX)
-	VMOVDQU64 Z16, 192(DX)
-	ADDQ      $0x00000100, CX
-	ADDQ      $0x00000100, DX
-	SUBQ      $0x02, BX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, R8
-	VPORQ        Z9, Z11, Z10
-	VPBROADCASTQ R8, Z12
-	VPTESTMQ     Z12, Z10, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z13
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z13, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z11, Z14
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z14, 192(SP)
-	VMOVDQA64    Z8, Z11
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z19
-	VPSUBQ       Z4, Z19, Z20
-	VPADDQ       Z4, Z5, Z21
-	VMOVDQA64    Z5, Z22
-	VPXORD       Z4, Z4, Z24
-	VPSUBQ       Z4, Z24, Z25
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
-
-stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z26
-	VPGATHERQQ   (DI)(Z0*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z15, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z15
-	VPADDQ       Z26, Z21, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z21
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z26
-	VPGATHERQQ   8(DI)(Z0*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z16, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z16
-	VPADDQ       Z26, Z22, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z22
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z26
-	VPGATHERQQ   16(DI)(Z0*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z19
-	VPADDQ       Z26, Z24, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z24
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z26
-	VPGATHERQQ   24(DI)(Z0*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z20
-	VPADDQ       Z26, Z25, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z25
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K3, Z13
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z15, Z26
-	VPROLQ       $0x07, Z16, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x0c, Z19, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x12, Z20, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPMULLQ      Z5, Z15, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z16, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VMOVDQA64    Z26, K2, Z9
-	VPROLQ       $0x01, Z21, Z15
-	VPROLQ       $0x07, Z22, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z24, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z25, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z21, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z22, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z24, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z25, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z10
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z19
-	VPSUBQ       Z4, Z19, Z20
-	VPADDQ       Z4, Z5, Z21
-	VMOVDQA64    Z5, Z22
-	VPXORD       Z4, Z4, Z24
-	VPSUBQ       Z4, Z24, Z25
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
-
-stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z26
-	VPGATHERQQ   (DI)(Z1*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z15, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z15
-	VPADDQ       Z26, Z21, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z21
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z26
-	VPGATHERQQ   8(DI)(Z1*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z16, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z16
-	VPADDQ       Z26, Z22, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z22
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z26
-	VPGATHERQQ   16(DI)(Z1*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z19
-	VPADDQ       Z26, Z24, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z24
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z26
-	VPGATHERQQ   24(DI)(Z1*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z20
-	VPADDQ       Z26, Z25, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z25
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K3, Z14
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z15, Z26
-	VPROLQ       $0x07, Z16, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x0c, Z19, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x12, Z20, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPMULLQ      Z5, Z15, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z16, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VMOVDQA64    Z26, K2, Z11
-	VPROLQ       $0x01, Z21, Z15
-	VPROLQ       $0x07, Z22, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z24, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z25, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z21, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z22, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z24, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z25, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z12
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 128(SP), Z10, Z10
-	VPADDQ 192(SP), Z11, Z11
-	VPADDQ 192(SP), Z12, Z12
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K3
-	KORTESTW     K2, K3
-	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (DI)(Z0*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K2, Z13
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (DI)(Z1*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K3, Z14
-	VPMULLQ      Z5, Z15, Z15
-	VPMULLQ      Z5, Z16, Z16
-	VPROLQ       $0x1f, Z15, Z15
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z15, Z9, Z19
-	VPXORQ       Z15, Z10, Z15
-	VPXORQ       Z16, Z11, Z20
-	VPXORQ       Z16, Z12, Z16
-	VPROLQ       $0x1b, Z19, Z19
-	VPROLQ       $0x1b, Z15, Z15
-	VPROLQ       $0x1b, Z20, Z20
-	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z4, Z19, Z19
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z20, Z20
-	VPMULLQ      Z4, Z16, Z16
-	VPADDQ       Z7, Z19, K2, Z9
-	VPADDQ       Z7, Z15, K2, Z10
-	VPADDQ       Z7, Z20, K3, Z11
-	VPADDQ       Z7, Z16, K3, Z12
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K3
-	KORTESTW      K2, K3
-	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQD    (DI)(Z0*1), K4, Y15
-	VPMOVZXDQ     Y15, Z15
-	KMOVW         K3, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K4, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z15, Z9, Z1
-	VPXORQ        Z15, Z10, Z15
-	VPXORQ        Z0, Z11, Z16
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z15, Z15
-	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z15, Z15
-	VPMULLQ       Z5, Z16, Z16
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K2, Z9
-	VPADDQ        Z6, Z15, K2, Z10
-	VPADDQ        Z6, Z16, K3, Z11
-	VPADDQ        Z6, Z0, K3, Z12
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K3
-	KORTESTW      K2, K3
-	JZ            hashed
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y23
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z23, Z23
-	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z23, Z19
-	VPCMPGTD      Z1, Z19, K2
-	KORTESTW      K2, K2
-	JZ            hashed
-	VPCMPGTD      Z0, Z23, K3
-	VPMOVSXDQ     Y23, Z0
-	VEXTRACTI64X4 $0x01, Z23, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z15, Z0, Z0
-	VPADDQ        Z16, Z1, Z1
-	MOVQ          $-4, R8
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z0, Z0, Z20
-	VPGATHERQD    (R8)(Z0*1), K5, Y20
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (R8)(Z1*1), K4, Y0
-	VINSERTI64X4  $0x01, Y0, Z20, Z20
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z0
-	VPSLLD       $0x03, Z19, Z19
-	VPSUBD       Z19, Z0, Z0
-	VPSRLVD      Z0, Z20, Z20
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z15, 256(SP)
-	VMOVDQU32 Z16, 320(SP)
-	VMOVDQU32 Z23, 384(SP)
-	XORL      R8, R8
-
-lane:
-	XORL    R13, R13
-	MOVL    384(SP)(R8*4), R9
-	LEAQ    -1(R9), R11
-	CMPQ    R11, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(R8*8), R10
-	MOVBLZX (R10), R13
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-
-not_short:
-	MOVL      R13, 448(SP)(R8*4)
-	INCQ      R8
-	CMPQ      R8, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z20, Z20
-
-last_bytes:
-	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z0
-	VPMOVZXDQ     Y20, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z20, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z19
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z19, Z19
-	VPXORQ        Z16, Z9, Z20
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z19, Z11, Z21
-	VPXORQ        Z19, Z12, Z19
-	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z4, Z20, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z21, K3, Z11
-	VPMULLQ       Z4, Z19, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z19
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z19, Z19
-	VPXORQ        Z16, Z9, Z20
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z19, Z11, Z21
-	VPXORQ        Z19, Z12, Z19
-	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z4, Z20, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z21, K3, Z11
-	VPMULLQ       Z4, Z19, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z0
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z16, Z9, Z1
-	VPXORQ        Z16, Z10, Z13
-	VPXORQ        Z0, Z11, Z14
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z13, Z13
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K2, Z9
-	VPMULLQ       Z4, Z13, K2, Z10
-	VPMULLQ       Z4, Z14, K3, Z11
-	VPMULLQ       Z4, Z0, K3, Z12
-
-hashed:
-	VPSRLQ        $0x21, Z9, Z0
-	VPXORQ        Z0, Z9, Z9
-	VPSRLQ        $0x21, Z10, Z0
-	VPXORQ        Z0, Z10, Z10
-	VPSRLQ        $0x21, Z11, Z0
-	VPXORQ        Z0, Z11, Z11
-	VPSRLQ        $0x21, Z12, Z0
-	VPXORQ        Z0, Z12, Z12
-	VPMULLQ       Z5, Z9, Z9
-	VPMULLQ       Z5, Z10, Z10
-	VPMULLQ       Z5, Z11, Z11
-	VPMULLQ       Z5, Z12, Z12
-	VPSRLQ        $0x1d, Z9, Z0
-	VPXORQ        Z0, Z9, Z9
-	VPSRLQ        $0x1d, Z10, Z0
-	VPXORQ        Z0, Z10, Z10
-	VPSRLQ        $0x1d, Z11, Z0
-	VPXORQ        Z0, Z11, Z11
-	VPSRLQ        $0x1d, Z12, Z0
-	VPXORQ        Z0, Z12, Z12
-	VPMULLQ       Z6, Z9, Z9
-	VPMULLQ       Z6, Z10, Z10
-	VPMULLQ       Z6, Z11, Z11
-	VPMULLQ       Z6, Z12, Z12
-	VPSRLQ        $0x20, Z9, Z0
-	VPXORQ        Z0, Z9, Z9
-	VPSRLQ        $0x20, Z10, Z0
-	VPXORQ        Z0, Z10, Z10
-	VPSRLQ        $0x20, Z11, Z0
-	VPXORQ        Z0, Z11, Z11
-	VPSRLQ        $0x20, Z12, Z0
-	VPXORQ        Z0, Z12, Z12
-	VMOVDQU64     Z9, (CX)
-	VMOVDQU64     Z10, (DX)
-	VMOVDQU64     Z11, 64(CX)
-	VMOVDQU64     Z12, 64(DX)
-	ADDQ          $0x00000080, CX
-	ADDQ          $0x00000080, DX
-	VPMOVSXDQ     Y18, Z1
-	VEXTRACTI64X4 $0x01, Z18, Y0
-	VPMOVSXDQ     Y0, Z10
-	VMOVDQA64     Z2, Z0
-	VMOVDQA64     Z1, Z9
-	VMOVDQA64     Z3, Z1
-	VMOVDQA64     Z10, Z11
-	DECQ          BX
-	JZ            end
-	TESTQ         SI, SI
-	JNS           vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, BX
-	ADDQ BX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash64Offsets64AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64Offsets64AVX512(SB), $512-56
-	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z17
-	MOVQ         rows+0(FP), AX
-	MOVQ         h1+32(FP), CX
-	MOVQ         h2+40(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
-	MOVQ         $0x00004000, SI
-	MOVL         $0x0000ffff, DI
-	KMOVW        DI, K1
-	XORL         DI, DI
-
-start:
+long_offsets_0:
 	VMOVDQU32 (AX), Z0
 	VMOVDQU32 8(AX), Z9
 	VPSUBQ    Z0, Z9, Z9
-	VPADDQ    Z17, Z0, Z0
+	VPADDQ    Z11, Z0, Z0
 	ADDQ      $0x40, AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 8(AX), Z10
 	VPSUBQ    Z1, Z10, Z10
-	VPADDQ    Z17, Z1, Z1
+	VPADDQ    Z11, Z1, Z1
 	ADDQ      $0x40, AX
-	VMOVDQA64 Z0, Z0
-	VMOVDQA64 Z9, Z9
-	VMOVDQA64 Z1, Z1
-	VMOVDQA64 Z10, Z11
+	JMP       located_0
 
-vector:
-	CMPQ         BX, $0x02
-	JL           mixed
-	VMOVDQU32    (AX), Z2
-	VMOVDQU32    8(AX), Z18
-	VPSUBQ       Z2, Z18, Z18
-	VPADDQ       Z17, Z2, Z2
-	ADDQ         $0x40, AX
-	VMOVDQU32    (AX), Z3
-	VMOVDQU32    8(AX), Z19
-	VPSUBQ       Z3, Z19, Z19
-	VPADDQ       Z17, Z3, Z3
-	ADDQ         $0x40, AX
-	VMOVQ        X9, R8
-	VPBROADCASTQ X9, Z10
-	VMOVDQA64    Z9, Z12
-	VPTERNLOGQ   $0x7e, Z11, Z10, Z12
-	VMOVDQA64    Z18, Z13
-	VPTERNLOGQ   $0x7e, Z19, Z10, Z13
-	VPORQ        Z12, Z13, Z12
-	VPTESTMQ     Z12, Z12, K2
-	KORTESTW     K2, K2
-	JNZ          mixed
-	TESTQ        $-29, R8
-	JNZ          mixed
-	VPBROADCASTQ R8, Z15
-	VPADDQ       Z8, Z15, Z15
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z15, Z16
-	VMOVDQA64    Z15, Z9
-	VMOVDQA64    Z16, Z10
-	VMOVDQA64    Z15, Z11
-	VMOVDQA64    Z16, Z12
-	VMOVDQA64    Z15, Z13
-	VMOVDQA64    Z16, Z14
-	VMOVDQA64    Z15, Z15
-	VMOVDQA64    Z16, Z16
-	XORL         R9, R9
-	JMP          equal_rest
+others_1:
+	JLT       offsets_1
+	VMOVDQU64 (AX), Z3
+	VMOVDQA64 Z17, Z2
+	VPERMI2Q  64(AX), Z3, Z2
+	VPERMQ    128(AX), Z17, K1, Z2
+	VMOVDQA64 Z18, Z19
+	VPERMI2Q  64(AX), Z3, Z19
+	VPERMQ    128(AX), Z18, K2, Z19
+	VMOVDQU64 192(AX), Z10
+	VMOVDQA64 Z17, Z3
+	VPERMI2Q  256(AX), Z10, Z3
+	VPERMQ    320(AX), Z17, K1, Z3
+	VMOVDQA64 Z18, Z20
+	VPERMI2Q  256(AX), Z10, Z20
+	VPERMQ    320(AX), Z18, K2, Z20
+	ADDQ      $0x00000180, AX
+	JMP       located_1
 
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z20
-	VPGATHERQQ (R9)(Z0*1), K2, Z20
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z21
-	VPGATHERQQ (R9)(Z1*1), K2, Z21
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z22
-	VPGATHERQQ (R9)(Z2*1), K2, Z22
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z23
-	VPGATHERQQ (R9)(Z3*1), K2, Z23
-	VPMULLQ    Z5, Z20, Z20
-	VPMULLQ    Z5, Z21, Z21
-	VPMULLQ    Z5, Z22, Z22
-	VPMULLQ    Z5, Z23, Z23
-	VPROLQ     $0x1f, Z20, Z20
-	VPROLQ     $0x1f, Z21, Z21
-	VPROLQ     $0x1f, Z22, Z22
-	VPROLQ     $0x1f, Z23, Z23
-	VPMULLQ    Z4, Z20, Z20
-	VPMULLQ    Z4, Z21, Z21
-	VPMULLQ    Z4, Z22, Z22
-	VPMULLQ    Z4, Z23, Z23
-	VPXORQ     Z20, Z9, Z9
-	VPXORQ     Z20, Z10, Z10
-	VPXORQ     Z21, Z11, Z11
-	VPXORQ     Z21, Z12, Z12
-	VPXORQ     Z22, Z13, Z13
-	VPXORQ     Z22, Z14, Z14
-	VPXORQ     Z23, Z15, Z15
-	VPXORQ     Z23, Z16, Z16
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPROLQ     $0x1b, Z13, Z13
-	VPROLQ     $0x1b, Z14, Z14
-	VPROLQ     $0x1b, Z15, Z15
-	VPROLQ     $0x1b, Z16, Z16
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPMULLQ    Z4, Z13, Z13
-	VPMULLQ    Z4, Z14, Z14
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z16, Z16
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	VPADDQ     Z7, Z13, Z13
-	VPADDQ     Z7, Z14, Z14
-	VPADDQ     Z7, Z15, Z15
-	VPADDQ     Z7, Z16, Z16
-	ADDQ       $0x08, R9
-	SUBQ       $0x08, R8
+offsets_1:
+	VPBROADCASTQ  data+16(FP), Z10
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_1
+	VMOVDQU32     (AX), Z3
+	VMOVDQU32     4(AX), Z12
+	VPSUBD        Z3, Z12, Z12
+	VPMOVSXDQ     Y3, Z2
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z10, Z2, Z2
+	VPADDQ        Z10, Z3, Z3
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y12, Z10
+	VEXTRACTI64X4 $0x01, Z12, Y12
+	VPMOVSXDQ     Y12, Z12
+	VMOVDQA32     Z10, Z19
+	VMOVDQA32     Z12, Z20
+	JMP           located_1
 
-equal_rest:
-	CMPQ       R8, $0x08
-	JGE        equal_long
-	TESTQ      R8, R8
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z20
-	VPGATHERQD (R9)(Z0*1), K2, Y20
-	VPMOVZXDQ  Y20, Z20
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R9)(Z1*1), K2, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R9)(Z2*1), K2, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z21
-	VPGATHERQD (R9)(Z3*1), K2, Y21
-	VPMOVZXDQ  Y21, Z21
-	VPMULLQ    Z4, Z20, Z20
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z21, Z21
-	VPXORQ     Z20, Z9, Z9
-	VPXORQ     Z20, Z10, Z10
-	VPXORQ     Z0, Z11, Z11
-	VPXORQ     Z0, Z12, Z0
-	VPXORQ     Z1, Z13, Z13
-	VPXORQ     Z1, Z14, Z1
-	VPXORQ     Z21, Z15, Z15
-	VPXORQ     Z21, Z16, Z16
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z10, Z10
-	VPROLQ     $0x17, Z11, Z11
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z13, Z13
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z15, Z15
-	VPROLQ     $0x17, Z16, Z16
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z10, Z10
-	VPMULLQ    Z5, Z11, Z11
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z13, Z13
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z15, Z15
-	VPMULLQ    Z5, Z16, Z16
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z10, Z10
-	VPADDQ     Z6, Z11, Z11
-	VPADDQ     Z6, Z0, Z12
-	VPADDQ     Z6, Z13, Z13
-	VPADDQ     Z6, Z1, Z14
-	VPADDQ     Z6, Z15, Z15
-	VPADDQ     Z6, Z16, Z16
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x21, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x21, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x21, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x21, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPMULLQ   Z5, Z13, Z13
-	VPMULLQ   Z5, Z14, Z14
-	VPMULLQ   Z5, Z15, Z15
-	VPMULLQ   Z5, Z16, Z16
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x1d, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x1d, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x1d, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x1d, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPMULLQ   Z6, Z13, Z13
-	VPMULLQ   Z6, Z14, Z14
-	VPMULLQ   Z6, Z15, Z15
-	VPMULLQ   Z6, Z16, Z16
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x20, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x20, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x20, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x20, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	VMOVDQU64 Z13, 128(CX)
-	VMOVDQU64 Z14, 128(DX)
-	VMOVDQU64 Z15, 192(CX)
-	VMOVDQU64 Z16, 192(DX)
-	ADDQ      $0x00000100, CX
-	ADDQ      $0x00000100, DX
-	SUBQ      $0x02, BX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, R8
-	VPORQ        Z9, Z11, Z10
-	VPBROADCASTQ R8, Z12
-	VPTESTMQ     Z12, Z10, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z13
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z13, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z11, Z14
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z14, 192(SP)
-	VMOVDQA64    Z8, Z11
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z20
-	VPSUBQ       Z4, Z20, Z21
-	VPADDQ       Z4, Z5, Z22
-	VMOVDQA64    Z5, Z23
-	VPXORD       Z4, Z4, Z25
-	VPSUBQ       Z4, Z25, Z26
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
-
-stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z27
-	VPGATHERQQ   (DI)(Z0*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z15, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z15
-	VPADDQ       Z27, Z22, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z22
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z27
-	VPGATHERQQ   8(DI)(Z0*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z16, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z16
-	VPADDQ       Z27, Z23, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z23
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z27
-	VPGATHERQQ   16(DI)(Z0*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z20, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z20
-	VPADDQ       Z27, Z25, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z25
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z27
-	VPGATHERQQ   24(DI)(Z0*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z21, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z21
-	VPADDQ       Z27, Z26, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z26
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K3, Z13
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z15, Z27
-	VPROLQ       $0x07, Z16, Z28
-	VPADDQ       Z28, Z27, Z27
-	VPROLQ       $0x0c, Z20, Z28
-	VPADDQ       Z28, Z27, Z27
-	VPROLQ       $0x12, Z21, Z28
-	VPADDQ       Z28, Z27, Z27
-	VPMULLQ      Z5, Z15, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VPMULLQ      Z5, Z16, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VPMULLQ      Z5, Z20, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VPMULLQ      Z5, Z21, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VMOVDQA64    Z27, K2, Z9
-	VPROLQ       $0x01, Z22, Z15
-	VPROLQ       $0x07, Z23, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z25, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z26, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z22, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z23, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z25, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z26, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z10
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z20
-	VPSUBQ       Z4, Z20, Z21
-	VPADDQ       Z4, Z5, Z22
-	VMOVDQA64    Z5, Z23
-	VPXORD       Z4, Z4, Z25
-	VPSUBQ       Z4, Z25, Z26
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
-
-stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z27
-	VPGATHERQQ   (DI)(Z1*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z15, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z15
-	VPADDQ       Z27, Z22, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z22
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z27
-	VPGATHERQQ   8(DI)(Z1*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z16, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z16
-	VPADDQ       Z27, Z23, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z23
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z27
-	VPGATHERQQ   16(DI)(Z1*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z20, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z20
-	VPADDQ       Z27, Z25, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z25
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z27
-	VPGATHERQQ   24(DI)(Z1*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z21, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z21
-	VPADDQ       Z27, Z26, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z26
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K3, Z14
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z15, Z27
-	VPROLQ       $0x07, Z16, Z28
-	VPADDQ       Z28, Z27, Z27
-	VPROLQ       $0x0c, Z20, Z28
-	VPADDQ       Z28, Z27, Z27
-	VPROLQ       $0x12, Z21, Z28
-	VPADDQ       Z28, Z27, Z27
-	VPMULLQ      Z5, Z15, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VPMULLQ      Z5, Z16, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VPMULLQ      Z5, Z20, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VPMULLQ      Z5, Z21, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VMOVDQA64    Z27, K2, Z11
-	VPROLQ       $0x01, Z22, Z15
-	VPROLQ       $0x07, Z23, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z25, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z26, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z22, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z23, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z25, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z26, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z12
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 128(SP), Z10, Z10
-	VPADDQ 192(SP), Z11, Z11
-	VPADDQ 192(SP), Z12, Z12
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K3
-	KORTESTW     K2, K3
-	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (DI)(Z0*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K2, Z13
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (DI)(Z1*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K3, Z14
-	VPMULLQ      Z5, Z15, Z15
-	VPMULLQ      Z5, Z16, Z16
-	VPROLQ       $0x1f, Z15, Z15
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z15, Z9, Z20
-	VPXORQ       Z15, Z10, Z15
-	VPXORQ       Z16, Z11, Z21
-	VPXORQ       Z16, Z12, Z16
-	VPROLQ       $0x1b, Z20, Z20
-	VPROLQ       $0x1b, Z15, Z15
-	VPROLQ       $0x1b, Z21, Z21
-	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z4, Z20, Z20
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z21, Z21
-	VPMULLQ      Z4, Z16, Z16
-	VPADDQ       Z7, Z20, K2, Z9
-	VPADDQ       Z7, Z15, K2, Z10
-	VPADDQ       Z7, Z21, K3, Z11
-	VPADDQ       Z7, Z16, K3, Z12
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K3
-	KORTESTW      K2, K3
-	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQD    (DI)(Z0*1), K4, Y15
-	VPMOVZXDQ     Y15, Z15
-	KMOVW         K3, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K4, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z15, Z9, Z1
-	VPXORQ        Z15, Z10, Z15
-	VPXORQ        Z0, Z11, Z16
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z15, Z15
-	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z15, Z15
-	VPMULLQ       Z5, Z16, Z16
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K2, Z9
-	VPADDQ        Z6, Z15, K2, Z10
-	VPADDQ        Z6, Z16, K3, Z11
-	VPADDQ        Z6, Z0, K3, Z12
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K3
-	KORTESTW      K2, K3
-	JZ            hashed
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y24
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z24, Z24
-	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z24, Z20
-	VPCMPGTD      Z1, Z20, K2
-	KORTESTW      K2, K2
-	JZ            hashed
-	VPCMPGTD      Z0, Z24, K3
-	VPMOVSXDQ     Y24, Z0
-	VEXTRACTI64X4 $0x01, Z24, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z15, Z0, Z0
-	VPADDQ        Z16, Z1, Z1
-	MOVQ          $-4, R8
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z0, Z0, Z21
-	VPGATHERQD    (R8)(Z0*1), K5, Y21
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (R8)(Z1*1), K4, Y0
-	VINSERTI64X4  $0x01, Y0, Z21, Z21
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z0
-	VPSLLD       $0x03, Z20, Z20
-	VPSUBD       Z20, Z0, Z0
-	VPSRLVD      Z0, Z21, Z21
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z15, 256(SP)
-	VMOVDQU32 Z16, 320(SP)
-	VMOVDQU32 Z24, 384(SP)
-	XORL      R8, R8
-
-lane:
-	XORL    R13, R13
-	MOVL    384(SP)(R8*4), R9
-	LEAQ    -1(R9), R11
-	CMPQ    R11, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(R8*8), R10
-	MOVBLZX (R10), R13
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-
-not_short:
-	MOVL      R13, 448(SP)(R8*4)
-	INCQ      R8
-	CMPQ      R8, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z21, Z21
-
-last_bytes:
-	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z0
-	VPMOVZXDQ     Y21, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z21, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z20
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z20, Z20
-	VPXORQ        Z16, Z9, Z21
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z20, Z11, Z22
-	VPXORQ        Z20, Z12, Z20
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z22, Z22
-	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z4, Z21, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z22, K3, Z11
-	VPMULLQ       Z4, Z20, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z20
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z20, Z20
-	VPXORQ        Z16, Z9, Z21
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z20, Z11, Z22
-	VPXORQ        Z20, Z12, Z20
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z22, Z22
-	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z4, Z21, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z22, K3, Z11
-	VPMULLQ       Z4, Z20, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z0
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z16, Z9, Z1
-	VPXORQ        Z16, Z10, Z13
-	VPXORQ        Z0, Z11, Z14
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z13, Z13
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K2, Z9
-	VPMULLQ       Z4, Z13, K2, Z10
-	VPMULLQ       Z4, Z14, K3, Z11
-	VPMULLQ       Z4, Z0, K3, Z12
-
-hashed:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	ADDQ      $0x00000080, CX
-	ADDQ      $0x00000080, DX
-	VMOVDQA64 Z2, Z0
-	VMOVDQA64 Z18, Z9
-	VMOVDQA64 Z3, Z1
-	VMOVDQA64 Z19, Z11
-	DECQ      BX
-	JZ        end
-	TESTQ     SI, SI
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, BX
-	ADDQ BX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
+long_offsets_1:
+	VMOVDQU32 (AX), Z2
+	VMOVDQU32 8(AX), Z19
+	VPSUBQ    Z2, Z19, Z19
+	VPADDQ    Z10, Z2, Z2
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z3
+	VMOVDQU32 8(AX), Z20
+	VPSUBQ    Z3, Z20, Z20
+	VPADDQ    Z10, Z3, Z3
+	ADDQ      $0x40, AX
+	JMP       located_1
 
 // func hash64FixedAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -27328,9 +22165,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func xxh64SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// func xxh64BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64SlicesAVX512(SB), $512-48
+TEXT ·xxh64BytesAVX512(SB), $512-48
 	// XXH64 with the seed 0. Each lane hashes one key.
 	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
@@ -27365,44 +22202,44 @@ TEXT ·xxh64SlicesAVX512(SB), $512-48
 	XORL         SI, SI
 
 start:
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_0
 	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z13, Z0
+	VMOVDQU64 headers16Word0<>+0(SB), Z0
 	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z13, K1, Z0
-	VMOVDQA64 Z14, Z9
+	VMOVDQU64 headers16Word1<>+0(SB), Z9
 	VPERMI2Q  64(AX), Z1, Z9
-	VPERMQ    128(AX), Z14, K2, Z9
-	VMOVDQU64 192(AX), Z11
-	VMOVDQA64 Z13, Z1
-	VPERMI2Q  256(AX), Z11, Z1
-	VPERMQ    320(AX), Z13, K1, Z1
-	VMOVDQA64 Z14, Z10
-	VPERMI2Q  256(AX), Z11, Z10
-	VPERMQ    320(AX), Z14, K2, Z10
-	ADDQ      $0x00000180, AX
+	VMOVDQU64 128(AX), Z11
+	VMOVDQU64 headers16Word0<>+0(SB), Z1
+	VPERMI2Q  192(AX), Z11, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z10
+	VPERMI2Q  192(AX), Z11, Z10
+	ADDQ      $0x00000100, AX
+
+located_0:
 	VMOVDQA64 Z0, Z0
 	VMOVDQA64 Z9, Z9
 	VMOVDQA64 Z1, Z1
 	VMOVDQA64 Z10, Z10
 
 vector:
-	CMPQ         DX, $0x02
-	JL           mixed
-	VMOVDQU64    (AX), Z3
-	VMOVDQA64    Z13, Z2
-	VPERMI2Q     64(AX), Z3, Z2
-	VPERMQ       128(AX), Z13, K1, Z2
-	VMOVDQA64    Z14, Z15
-	VPERMI2Q     64(AX), Z3, Z15
-	VPERMQ       128(AX), Z14, K2, Z15
-	VMOVDQU64    192(AX), Z11
-	VMOVDQA64    Z13, Z3
-	VPERMI2Q     256(AX), Z11, Z3
-	VPERMQ       320(AX), Z13, K1, Z3
-	VMOVDQA64    Z14, Z16
-	VPERMI2Q     256(AX), Z11, Z16
-	VPERMQ       320(AX), Z14, K2, Z16
-	ADDQ         $0x00000180, AX
+	CMPQ      DX, $0x02
+	JL        mixed
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_1
+	VMOVDQU64 (AX), Z3
+	VMOVDQU64 headers16Word0<>+0(SB), Z2
+	VPERMI2Q  64(AX), Z3, Z2
+	VMOVDQU64 headers16Word1<>+0(SB), Z15
+	VPERMI2Q  64(AX), Z3, Z15
+	VMOVDQU64 128(AX), Z11
+	VMOVDQU64 headers16Word0<>+0(SB), Z3
+	VPERMI2Q  192(AX), Z11, Z3
+	VMOVDQU64 headers16Word1<>+0(SB), Z16
+	VPERMI2Q  192(AX), Z11, Z16
+	ADDQ      $0x00000100, AX
+
+located_1:
 	VMOVQ        X9, DI
 	VPBROADCASTQ X9, Z11
 	VMOVDQA64    Z9, Z12
@@ -27957,1859 +22794,109 @@ end:
 	VZEROUPPER
 	RET
 
-// func xxh64StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64StringsAVX512(SB), $512-48
-	// XXH64 with the seed 0. Each lane hashes one key.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         rows+0(FP), AX
-	VMOVDQU64    headers16Word0<>+0(SB), Z13
-	VMOVDQU64    headers16Word1<>+0(SB), Z14
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	XORL         SI, SI
-
-start:
+others_0:
+	JLT       offsets_0
 	VMOVDQU64 (AX), Z1
 	VMOVDQA64 Z13, Z0
 	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z13, K1, Z0
 	VMOVDQA64 Z14, Z9
 	VPERMI2Q  64(AX), Z1, Z9
-	VMOVDQU64 128(AX), Z11
+	VPERMQ    128(AX), Z14, K2, Z9
+	VMOVDQU64 192(AX), Z11
 	VMOVDQA64 Z13, Z1
-	VPERMI2Q  192(AX), Z11, Z1
+	VPERMI2Q  256(AX), Z11, Z1
+	VPERMQ    320(AX), Z13, K1, Z1
 	VMOVDQA64 Z14, Z10
-	VPERMI2Q  192(AX), Z11, Z10
-	ADDQ      $0x00000100, AX
-	VMOVDQA64 Z0, Z0
-	VMOVDQA64 Z9, Z9
-	VMOVDQA64 Z1, Z1
-	VMOVDQA64 Z10, Z10
+	VPERMI2Q  256(AX), Z11, Z10
+	VPERMQ    320(AX), Z14, K2, Z10
+	ADDQ      $0x00000180, AX
+	JMP       located_0
 
-vector:
-	CMPQ         DX, $0x02
-	JL           mixed
-	VMOVDQU64    (AX), Z3
-	VMOVDQA64    Z13, Z2
-	VPERMI2Q     64(AX), Z3, Z2
-	VMOVDQA64    Z14, Z15
-	VPERMI2Q     64(AX), Z3, Z15
-	VMOVDQU64    128(AX), Z11
-	VMOVDQA64    Z13, Z3
-	VPERMI2Q     192(AX), Z11, Z3
-	VMOVDQA64    Z14, Z16
-	VPERMI2Q     192(AX), Z11, Z16
-	ADDQ         $0x00000100, AX
-	VMOVQ        X9, DI
-	VPBROADCASTQ X9, Z11
-	VMOVDQA64    Z9, Z12
-	VPTERNLOGQ   $0x7e, Z10, Z11, Z12
-	VMOVDQA64    Z15, Z17
-	VPTERNLOGQ   $0x7e, Z16, Z11, Z17
-	VPORQ        Z12, Z17, Z12
-	VPTESTMQ     Z12, Z12, K2
-	KORTESTW     K2, K2
-	JNZ          mixed
-	TESTQ        $-29, DI
-	JNZ          mixed
-	VPBROADCASTQ DI, Z12
-	VPADDQ       Z8, Z12, Z12
-	VMOVDQA64    Z12, Z9
-	VMOVDQA64    Z12, Z10
-	VMOVDQA64    Z12, Z11
-	VMOVDQA64    Z12, Z12
-	XORL         R8, R8
-	JMP          equal_rest
-
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z17
-	VPGATHERQQ (R8)(Z0*1), K2, Z17
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z18
-	VPGATHERQQ (R8)(Z1*1), K2, Z18
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z19
-	VPGATHERQQ (R8)(Z2*1), K2, Z19
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z20
-	VPGATHERQQ (R8)(Z3*1), K2, Z20
-	VPMULLQ    Z5, Z17, Z17
-	VPMULLQ    Z5, Z18, Z18
-	VPMULLQ    Z5, Z19, Z19
-	VPMULLQ    Z5, Z20, Z20
-	VPROLQ     $0x1f, Z17, Z17
-	VPROLQ     $0x1f, Z18, Z18
-	VPROLQ     $0x1f, Z19, Z19
-	VPROLQ     $0x1f, Z20, Z20
-	VPMULLQ    Z4, Z17, Z17
-	VPMULLQ    Z4, Z18, Z18
-	VPMULLQ    Z4, Z19, Z19
-	VPMULLQ    Z4, Z20, Z20
-	VPXORQ     Z17, Z9, Z9
-	VPXORQ     Z18, Z10, Z10
-	VPXORQ     Z19, Z11, Z11
-	VPXORQ     Z20, Z12, Z12
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	ADDQ       $0x08, R8
-	SUBQ       $0x08, DI
-
-equal_rest:
-	CMPQ       DI, $0x08
-	JGE        equal_long
-	TESTQ      DI, DI
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z17
-	VPGATHERQD (R8)(Z0*1), K2, Y17
-	VPMOVZXDQ  Y17, Z17
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R8)(Z1*1), K2, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R8)(Z2*1), K2, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z18
-	VPGATHERQD (R8)(Z3*1), K2, Y18
-	VPMOVZXDQ  Y18, Z18
-	VPMULLQ    Z4, Z17, Z17
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z18, Z18
-	VPXORQ     Z17, Z9, Z9
-	VPXORQ     Z0, Z10, Z0
-	VPXORQ     Z1, Z11, Z1
-	VPXORQ     Z18, Z12, Z12
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z12, Z12
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z0, Z10
-	VPADDQ     Z6, Z1, Z11
-	VPADDQ     Z6, Z12, Z12
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	VMOVDQU64 Z11, 128(CX)
-	VMOVDQU64 Z12, 192(CX)
-	ADDQ      $0x00000100, CX
-	SUBQ      $0x02, DX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, DI
-	VPORQ        Z9, Z10, Z11
-	VPBROADCASTQ DI, Z12
-	VPTESTMQ     Z12, Z11, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z11
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z11, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z10, Z12
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z12, 192(SP)
-	VMOVDQA64    Z8, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z17
-	VMOVDQA64    Z5, Z18
-	VPXORD       Z4, Z4, Z19
-	VPSUBQ       Z4, Z19, Z20
-
-stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z22
-	VPGATHERQQ   (SI)(Z0*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z17, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z22
-	VPGATHERQQ   8(SI)(Z0*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z18, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z18
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z22
-	VPGATHERQQ   16(SI)(Z0*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z19, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z19
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z22
-	VPGATHERQQ   24(SI)(Z0*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z20, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z20
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z17, Z22
-	VPROLQ       $0x07, Z18, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPROLQ       $0x0c, Z19, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPROLQ       $0x12, Z20, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPMULLQ      Z5, Z17, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z18, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z19, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z20, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VMOVDQA64    Z22, K2, Z9
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z17
-	VMOVDQA64    Z5, Z18
-	VPXORD       Z4, Z4, Z19
-	VPSUBQ       Z4, Z19, Z20
-
-stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z22
-	VPGATHERQQ   (SI)(Z1*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z17, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z22
-	VPGATHERQQ   8(SI)(Z1*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z18, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z18
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z22
-	VPGATHERQQ   16(SI)(Z1*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z19, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z19
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z22
-	VPGATHERQQ   24(SI)(Z1*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z20, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z20
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z17, Z22
-	VPROLQ       $0x07, Z18, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPROLQ       $0x0c, Z19, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPROLQ       $0x12, Z20, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPMULLQ      Z5, Z17, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z18, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z19, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z20, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VMOVDQA64    Z22, K2, Z10
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 192(SP), Z10, Z10
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
-	KORTESTW     K2, K3
-	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z0, Z0, Z17
-	VPGATHERQQ   (SI)(Z0*1), K4, Z17
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K2, Z11
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z18
-	VPGATHERQQ   (SI)(Z1*1), K4, Z18
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
-	VPMULLQ      Z5, Z17, Z17
-	VPMULLQ      Z5, Z18, Z18
-	VPROLQ       $0x1f, Z17, Z17
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z4, Z17, Z17
-	VPMULLQ      Z4, Z18, Z18
-	VPXORQ       Z17, Z9, Z17
-	VPXORQ       Z18, Z10, Z18
-	VPROLQ       $0x1b, Z17, Z17
-	VPROLQ       $0x1b, Z18, Z18
-	VPMULLQ      Z4, Z17, Z17
-	VPMULLQ      Z4, Z18, Z18
-	VPADDQ       Z7, Z17, K2, Z9
-	VPADDQ       Z7, Z18, K3, Z10
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
-	KORTESTW      K2, K3
-	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z0, Z0, Z17
-	VPGATHERQD    (SI)(Z0*1), K4, Y17
-	VPMOVZXDQ     Y17, Z17
-	KMOVW         K3, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (SI)(Z1*1), K4, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z17, Z17
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z17, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K2, Z9
-	VPADDQ        Z6, Z0, K3, Z10
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
-	KORTESTW      K2, K3
-	JZ            hashed
-	VMOVDQU32     (SP), Z17
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z18
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y21
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z21, Z21
-	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z21, Z19
-	VPCMPGTD      Z1, Z19, K2
-	KORTESTW      K2, K2
-	JZ            hashed
-	VPCMPGTD      Z0, Z21, K3
-	VPMOVSXDQ     Y21, Z0
-	VEXTRACTI64X4 $0x01, Z21, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z17, Z0, Z0
-	VPADDQ        Z18, Z1, Z1
-	MOVQ          $-4, DI
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z0, Z0, Z20
-	VPGATHERQD    (DI)(Z0*1), K5, Y20
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K4, Y0
-	VINSERTI64X4  $0x01, Y0, Z20, Z20
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z0
-	VPSLLD       $0x03, Z19, Z19
-	VPSUBD       Z19, Z0, Z0
-	VPSRLVD      Z0, Z20, Z20
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z17, 256(SP)
-	VMOVDQU32 Z18, 320(SP)
-	VMOVDQU32 Z21, 384(SP)
-	XORL      DI, DI
-
-lane:
-	XORL    R12, R12
-	MOVL    384(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-
-not_short:
-	MOVL      R12, 448(SP)(DI*4)
-	INCQ      DI
-	CMPQ      DI, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z20, Z20
-
-last_bytes:
-	MOVQ          $0x000000ff, DI
-	VPBROADCASTQ  DI, Z0
-	VPMOVZXDQ     Y20, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
-	VEXTRACTI64X4 $0x01, Z20, Y17
-	VPMOVZXDQ     Y17, Z17
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z18
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z18, Z18
-	VPMULLQ       Z8, Z19, Z19
-	VPXORQ        Z18, Z9, Z18
-	VPXORQ        Z19, Z10, Z19
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z4, Z18, K2, Z9
-	VPMULLQ       Z4, Z19, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z18
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z18, Z18
-	VPMULLQ       Z8, Z19, Z19
-	VPXORQ        Z18, Z9, Z18
-	VPXORQ        Z19, Z10, Z19
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z4, Z18, K2, Z9
-	VPMULLQ       Z4, Z19, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z18
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z17, Z0
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z18, Z18
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z18, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K2, Z9
-	VPMULLQ       Z4, Z0, K3, Z10
-
-hashed:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	ADDQ      $0x00000080, CX
-	VMOVDQA64 Z2, Z0
-	VMOVDQA64 Z15, Z9
-	VMOVDQA64 Z3, Z1
-	VMOVDQA64 Z16, Z10
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxh64Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64Offsets32AVX512(SB), $512-48
-	// XXH64 with the seed 0. Each lane hashes one key.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z13
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	XORL         SI, SI
-
-start:
+offsets_0:
+	VPBROADCASTQ  data+16(FP), Z11
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_0
 	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z10
-	VPSUBD        Z1, Z10, Z10
+	VMOVDQU32     4(AX), Z9
+	VPSUBD        Z1, Z9, Z9
 	VPMOVSXDQ     Y1, Z0
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z13, Z0, Z0
-	VPADDQ        Z13, Z1, Z1
+	VPADDQ        Z11, Z0, Z0
+	VPADDQ        Z11, Z1, Z1
 	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y10, Z9
-	VEXTRACTI64X4 $0x01, Z10, Y10
-	VPMOVSXDQ     Y10, Z10
-	VMOVDQA64     Z0, Z0
-	VMOVDQA64     Z9, Z9
-	VMOVDQA64     Z1, Z1
-	VMOVDQA64     Z10, Z10
+	VPMOVSXDQ     Y9, Z10
+	VEXTRACTI64X4 $0x01, Z9, Y9
+	VPMOVSXDQ     Y9, Z11
+	VMOVDQA32     Z10, Z9
+	VMOVDQA32     Z11, Z10
+	JMP           located_0
 
-vector:
-	CMPQ          DX, $0x02
-	JL            mixed
-	VMOVDQU32     (AX), Z3
-	VMOVDQU32     4(AX), Z14
-	VPSUBD        Z3, Z14, Z14
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z13, Z2, Z2
-	VPADDQ        Z13, Z3, Z3
-	ADDQ          $0x40, AX
-	VMOVQ         X9, DI
-	VPBROADCASTQ  X9, Z11
-	VPMOVSXDQ     Y14, Z12
-	VEXTRACTI64X4 $0x01, Z14, Y15
-	VPMOVSXDQ     Y15, Z15
-	VMOVDQA64     Z9, Z16
-	VPTERNLOGQ    $0x7e, Z10, Z11, Z16
-	VMOVDQA64     Z12, Z12
-	VPTERNLOGQ    $0x7e, Z15, Z11, Z12
-	VPORQ         Z16, Z12, Z16
-	VPTESTMQ      Z16, Z16, K2
-	KORTESTW      K2, K2
-	JNZ           mixed
-	TESTQ         $-29, DI
-	JNZ           mixed
-	VPBROADCASTQ  DI, Z12
-	VPADDQ        Z8, Z12, Z12
-	VMOVDQA64     Z12, Z9
-	VMOVDQA64     Z12, Z10
-	VMOVDQA64     Z12, Z11
-	VMOVDQA64     Z12, Z12
-	XORL          R8, R8
-	JMP           equal_rest
-
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z15
-	VPGATHERQQ (R8)(Z0*1), K2, Z15
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z16
-	VPGATHERQQ (R8)(Z1*1), K2, Z16
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z17
-	VPGATHERQQ (R8)(Z2*1), K2, Z17
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z18
-	VPGATHERQQ (R8)(Z3*1), K2, Z18
-	VPMULLQ    Z5, Z15, Z15
-	VPMULLQ    Z5, Z16, Z16
-	VPMULLQ    Z5, Z17, Z17
-	VPMULLQ    Z5, Z18, Z18
-	VPROLQ     $0x1f, Z15, Z15
-	VPROLQ     $0x1f, Z16, Z16
-	VPROLQ     $0x1f, Z17, Z17
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z16, Z16
-	VPMULLQ    Z4, Z17, Z17
-	VPMULLQ    Z4, Z18, Z18
-	VPXORQ     Z15, Z9, Z9
-	VPXORQ     Z16, Z10, Z10
-	VPXORQ     Z17, Z11, Z11
-	VPXORQ     Z18, Z12, Z12
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	ADDQ       $0x08, R8
-	SUBQ       $0x08, DI
-
-equal_rest:
-	CMPQ       DI, $0x08
-	JGE        equal_long
-	TESTQ      DI, DI
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z15
-	VPGATHERQD (R8)(Z0*1), K2, Y15
-	VPMOVZXDQ  Y15, Z15
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R8)(Z1*1), K2, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R8)(Z2*1), K2, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z16
-	VPGATHERQD (R8)(Z3*1), K2, Y16
-	VPMOVZXDQ  Y16, Z16
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z16, Z16
-	VPXORQ     Z15, Z9, Z9
-	VPXORQ     Z0, Z10, Z0
-	VPXORQ     Z1, Z11, Z1
-	VPXORQ     Z16, Z12, Z12
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z12, Z12
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z0, Z10
-	VPADDQ     Z6, Z1, Z11
-	VPADDQ     Z6, Z12, Z12
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	VMOVDQU64 Z11, 128(CX)
-	VMOVDQU64 Z12, 192(CX)
-	ADDQ      $0x00000100, CX
-	SUBQ      $0x02, DX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, DI
-	VPORQ        Z9, Z10, Z11
-	VPBROADCASTQ DI, Z12
-	VPTESTMQ     Z12, Z11, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z11
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z11, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z10, Z12
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z12, 192(SP)
-	VMOVDQA64    Z8, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z17
-	VPSUBQ       Z4, Z17, Z18
-
-stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z20
-	VPGATHERQQ   (SI)(Z0*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z15, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z15
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z20
-	VPGATHERQQ   8(SI)(Z0*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z16, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z16
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z20
-	VPGATHERQQ   16(SI)(Z0*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z17, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z20
-	VPGATHERQQ   24(SI)(Z0*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z18, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z18
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z15, Z20
-	VPROLQ       $0x07, Z16, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPROLQ       $0x0c, Z17, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPROLQ       $0x12, Z18, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPMULLQ      Z5, Z15, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z16, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z17, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z18, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VMOVDQA64    Z20, K2, Z9
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z17
-	VPSUBQ       Z4, Z17, Z18
-
-stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z20
-	VPGATHERQQ   (SI)(Z1*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z15, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z15
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z20
-	VPGATHERQQ   8(SI)(Z1*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z16, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z16
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z20
-	VPGATHERQQ   16(SI)(Z1*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z17, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z20
-	VPGATHERQQ   24(SI)(Z1*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z18, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z18
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z15, Z20
-	VPROLQ       $0x07, Z16, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPROLQ       $0x0c, Z17, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPROLQ       $0x12, Z18, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPMULLQ      Z5, Z15, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z16, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z17, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z18, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VMOVDQA64    Z20, K2, Z10
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 192(SP), Z10, Z10
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
-	KORTESTW     K2, K3
-	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (SI)(Z0*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K2, Z11
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (SI)(Z1*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
-	VPMULLQ      Z5, Z15, Z15
-	VPMULLQ      Z5, Z16, Z16
-	VPROLQ       $0x1f, Z15, Z15
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z15, Z9, Z15
-	VPXORQ       Z16, Z10, Z16
-	VPROLQ       $0x1b, Z15, Z15
-	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPADDQ       Z7, Z15, K2, Z9
-	VPADDQ       Z7, Z16, K3, Z10
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
-	KORTESTW      K2, K3
-	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQD    (SI)(Z0*1), K4, Y15
-	VPMOVZXDQ     Y15, Z15
-	KMOVW         K3, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (SI)(Z1*1), K4, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z15, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K2, Z9
-	VPADDQ        Z6, Z0, K3, Z10
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
-	KORTESTW      K2, K3
-	JZ            hashed
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y19
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z19, Z19
-	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z19, Z17
-	VPCMPGTD      Z1, Z17, K2
-	KORTESTW      K2, K2
-	JZ            hashed
-	VPCMPGTD      Z0, Z19, K3
-	VPMOVSXDQ     Y19, Z0
-	VEXTRACTI64X4 $0x01, Z19, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z15, Z0, Z0
-	VPADDQ        Z16, Z1, Z1
-	MOVQ          $-4, DI
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z0, Z0, Z18
-	VPGATHERQD    (DI)(Z0*1), K5, Y18
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K4, Y0
-	VINSERTI64X4  $0x01, Y0, Z18, Z18
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z0
-	VPSLLD       $0x03, Z17, Z17
-	VPSUBD       Z17, Z0, Z0
-	VPSRLVD      Z0, Z18, Z18
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z15, 256(SP)
-	VMOVDQU32 Z16, 320(SP)
-	VMOVDQU32 Z19, 384(SP)
-	XORL      DI, DI
-
-lane:
-	XORL    R12, R12
-	MOVL    384(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-
-not_short:
-	MOVL      R12, 448(SP)(DI*4)
-	INCQ      DI
-	CMPQ      DI, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z18, Z18
-
-last_bytes:
-	MOVQ          $0x000000ff, DI
-	VPBROADCASTQ  DI, Z0
-	VPMOVZXDQ     Y18, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
-	VEXTRACTI64X4 $0x01, Z18, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z15, Z17
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z17, Z17
-	VPXORQ        Z16, Z9, Z16
-	VPXORQ        Z17, Z10, Z17
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z4, Z16, K2, Z9
-	VPMULLQ       Z4, Z17, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z15, Z17
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z17, Z17
-	VPXORQ        Z16, Z9, Z16
-	VPXORQ        Z17, Z10, Z17
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z4, Z16, K2, Z9
-	VPMULLQ       Z4, Z17, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z15, Z0
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z16, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K2, Z9
-	VPMULLQ       Z4, Z0, K3, Z10
-
-hashed:
-	VPSRLQ        $0x21, Z9, Z0
-	VPXORQ        Z0, Z9, Z9
-	VPSRLQ        $0x21, Z10, Z0
-	VPXORQ        Z0, Z10, Z10
-	VPMULLQ       Z5, Z9, Z9
-	VPMULLQ       Z5, Z10, Z10
-	VPSRLQ        $0x1d, Z9, Z0
-	VPXORQ        Z0, Z9, Z9
-	VPSRLQ        $0x1d, Z10, Z0
-	VPXORQ        Z0, Z10, Z10
-	VPMULLQ       Z6, Z9, Z9
-	VPMULLQ       Z6, Z10, Z10
-	VPSRLQ        $0x20, Z9, Z0
-	VPXORQ        Z0, Z9, Z9
-	VPSRLQ        $0x20, Z10, Z0
-	VPXORQ        Z0, Z10, Z10
-	VMOVDQU64     Z9, (CX)
-	VMOVDQU64     Z10, 64(CX)
-	ADDQ          $0x00000080, CX
-	VPMOVSXDQ     Y14, Z1
-	VEXTRACTI64X4 $0x01, Z14, Y0
-	VPMOVSXDQ     Y0, Z10
-	VMOVDQA64     Z2, Z0
-	VMOVDQA64     Z1, Z9
-	VMOVDQA64     Z3, Z1
-	VMOVDQA64     Z10, Z10
-	DECQ          DX
-	JZ            end
-	TESTQ         BX, BX
-	JNS           vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxh64Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64Offsets64AVX512(SB), $512-48
-	// XXH64 with the seed 0. Each lane hashes one key.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z13
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	XORL         SI, SI
-
-start:
+long_offsets_0:
 	VMOVDQU32 (AX), Z0
 	VMOVDQU32 8(AX), Z9
 	VPSUBQ    Z0, Z9, Z9
-	VPADDQ    Z13, Z0, Z0
+	VPADDQ    Z11, Z0, Z0
 	ADDQ      $0x40, AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 8(AX), Z10
 	VPSUBQ    Z1, Z10, Z10
-	VPADDQ    Z13, Z1, Z1
+	VPADDQ    Z11, Z1, Z1
 	ADDQ      $0x40, AX
-	VMOVDQA64 Z0, Z0
-	VMOVDQA64 Z9, Z9
-	VMOVDQA64 Z1, Z1
-	VMOVDQA64 Z10, Z10
+	JMP       located_0
 
-vector:
-	CMPQ         DX, $0x02
-	JL           mixed
-	VMOVDQU32    (AX), Z2
-	VMOVDQU32    8(AX), Z14
-	VPSUBQ       Z2, Z14, Z14
-	VPADDQ       Z13, Z2, Z2
-	ADDQ         $0x40, AX
-	VMOVDQU32    (AX), Z3
-	VMOVDQU32    8(AX), Z15
-	VPSUBQ       Z3, Z15, Z15
-	VPADDQ       Z13, Z3, Z3
-	ADDQ         $0x40, AX
-	VMOVQ        X9, DI
-	VPBROADCASTQ X9, Z11
-	VMOVDQA64    Z9, Z12
-	VPTERNLOGQ   $0x7e, Z10, Z11, Z12
-	VMOVDQA64    Z14, Z16
-	VPTERNLOGQ   $0x7e, Z15, Z11, Z16
-	VPORQ        Z12, Z16, Z12
-	VPTESTMQ     Z12, Z12, K2
-	KORTESTW     K2, K2
-	JNZ          mixed
-	TESTQ        $-29, DI
-	JNZ          mixed
-	VPBROADCASTQ DI, Z12
-	VPADDQ       Z8, Z12, Z12
-	VMOVDQA64    Z12, Z9
-	VMOVDQA64    Z12, Z10
-	VMOVDQA64    Z12, Z11
-	VMOVDQA64    Z12, Z12
-	XORL         R8, R8
-	JMP          equal_rest
+others_1:
+	JLT       offsets_1
+	VMOVDQU64 (AX), Z3
+	VMOVDQA64 Z13, Z2
+	VPERMI2Q  64(AX), Z3, Z2
+	VPERMQ    128(AX), Z13, K1, Z2
+	VMOVDQA64 Z14, Z15
+	VPERMI2Q  64(AX), Z3, Z15
+	VPERMQ    128(AX), Z14, K2, Z15
+	VMOVDQU64 192(AX), Z11
+	VMOVDQA64 Z13, Z3
+	VPERMI2Q  256(AX), Z11, Z3
+	VPERMQ    320(AX), Z13, K1, Z3
+	VMOVDQA64 Z14, Z16
+	VPERMI2Q  256(AX), Z11, Z16
+	VPERMQ    320(AX), Z14, K2, Z16
+	ADDQ      $0x00000180, AX
+	JMP       located_1
 
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z16
-	VPGATHERQQ (R8)(Z0*1), K2, Z16
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z17
-	VPGATHERQQ (R8)(Z1*1), K2, Z17
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z18
-	VPGATHERQQ (R8)(Z2*1), K2, Z18
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z19
-	VPGATHERQQ (R8)(Z3*1), K2, Z19
-	VPMULLQ    Z5, Z16, Z16
-	VPMULLQ    Z5, Z17, Z17
-	VPMULLQ    Z5, Z18, Z18
-	VPMULLQ    Z5, Z19, Z19
-	VPROLQ     $0x1f, Z16, Z16
-	VPROLQ     $0x1f, Z17, Z17
-	VPROLQ     $0x1f, Z18, Z18
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z4, Z16, Z16
-	VPMULLQ    Z4, Z17, Z17
-	VPMULLQ    Z4, Z18, Z18
-	VPMULLQ    Z4, Z19, Z19
-	VPXORQ     Z16, Z9, Z9
-	VPXORQ     Z17, Z10, Z10
-	VPXORQ     Z18, Z11, Z11
-	VPXORQ     Z19, Z12, Z12
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	ADDQ       $0x08, R8
-	SUBQ       $0x08, DI
+offsets_1:
+	VPBROADCASTQ  data+16(FP), Z11
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_1
+	VMOVDQU32     (AX), Z3
+	VMOVDQU32     4(AX), Z12
+	VPSUBD        Z3, Z12, Z12
+	VPMOVSXDQ     Y3, Z2
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z11, Z2, Z2
+	VPADDQ        Z11, Z3, Z3
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y12, Z11
+	VEXTRACTI64X4 $0x01, Z12, Y12
+	VPMOVSXDQ     Y12, Z12
+	VMOVDQA32     Z11, Z15
+	VMOVDQA32     Z12, Z16
+	JMP           located_1
 
-equal_rest:
-	CMPQ       DI, $0x08
-	JGE        equal_long
-	TESTQ      DI, DI
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z16
-	VPGATHERQD (R8)(Z0*1), K2, Y16
-	VPMOVZXDQ  Y16, Z16
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R8)(Z1*1), K2, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R8)(Z2*1), K2, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z17
-	VPGATHERQD (R8)(Z3*1), K2, Y17
-	VPMOVZXDQ  Y17, Z17
-	VPMULLQ    Z4, Z16, Z16
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z17, Z17
-	VPXORQ     Z16, Z9, Z9
-	VPXORQ     Z0, Z10, Z0
-	VPXORQ     Z1, Z11, Z1
-	VPXORQ     Z17, Z12, Z12
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z12, Z12
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z0, Z10
-	VPADDQ     Z6, Z1, Z11
-	VPADDQ     Z6, Z12, Z12
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	VMOVDQU64 Z11, 128(CX)
-	VMOVDQU64 Z12, 192(CX)
-	ADDQ      $0x00000100, CX
-	SUBQ      $0x02, DX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, DI
-	VPORQ        Z9, Z10, Z11
-	VPBROADCASTQ DI, Z12
-	VPTESTMQ     Z12, Z11, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z11
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z11, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z10, Z12
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z12, 192(SP)
-	VMOVDQA64    Z8, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z16
-	VMOVDQA64    Z5, Z17
-	VPXORD       Z4, Z4, Z18
-	VPSUBQ       Z4, Z18, Z19
-
-stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z21
-	VPGATHERQQ   (SI)(Z0*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z16, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z16
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z21
-	VPGATHERQQ   8(SI)(Z0*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z17, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z21
-	VPGATHERQQ   16(SI)(Z0*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z18, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z18
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z21
-	VPGATHERQQ   24(SI)(Z0*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z19, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z19
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z16, Z21
-	VPROLQ       $0x07, Z17, Z22
-	VPADDQ       Z22, Z21, Z21
-	VPROLQ       $0x0c, Z18, Z22
-	VPADDQ       Z22, Z21, Z21
-	VPROLQ       $0x12, Z19, Z22
-	VPADDQ       Z22, Z21, Z21
-	VPMULLQ      Z5, Z16, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VPMULLQ      Z5, Z17, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VPMULLQ      Z5, Z18, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VPMULLQ      Z5, Z19, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VMOVDQA64    Z21, K2, Z9
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z16
-	VMOVDQA64    Z5, Z17
-	VPXORD       Z4, Z4, Z18
-	VPSUBQ       Z4, Z18, Z19
-
-stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z21
-	VPGATHERQQ   (SI)(Z1*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z16, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z16
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z21
-	VPGATHERQQ   8(SI)(Z1*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z17, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z21
-	VPGATHERQQ   16(SI)(Z1*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z18, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z18
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z21
-	VPGATHERQQ   24(SI)(Z1*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z19, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z19
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z16, Z21
-	VPROLQ       $0x07, Z17, Z22
-	VPADDQ       Z22, Z21, Z21
-	VPROLQ       $0x0c, Z18, Z22
-	VPADDQ       Z22, Z21, Z21
-	VPROLQ       $0x12, Z19, Z22
-	VPADDQ       Z22, Z21, Z21
-	VPMULLQ      Z5, Z16, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VPMULLQ      Z5, Z17, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VPMULLQ      Z5, Z18, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VPMULLQ      Z5, Z19, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VMOVDQA64    Z21, K2, Z10
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 192(SP), Z10, Z10
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
-	KORTESTW     K2, K3
-	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   (SI)(Z0*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K2, Z11
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z17
-	VPGATHERQQ   (SI)(Z1*1), K4, Z17
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
-	VPMULLQ      Z5, Z16, Z16
-	VPMULLQ      Z5, Z17, Z17
-	VPROLQ       $0x1f, Z16, Z16
-	VPROLQ       $0x1f, Z17, Z17
-	VPMULLQ      Z4, Z16, Z16
-	VPMULLQ      Z4, Z17, Z17
-	VPXORQ       Z16, Z9, Z16
-	VPXORQ       Z17, Z10, Z17
-	VPROLQ       $0x1b, Z16, Z16
-	VPROLQ       $0x1b, Z17, Z17
-	VPMULLQ      Z4, Z16, Z16
-	VPMULLQ      Z4, Z17, Z17
-	VPADDQ       Z7, Z16, K2, Z9
-	VPADDQ       Z7, Z17, K3, Z10
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
-	KORTESTW      K2, K3
-	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z0, Z0, Z16
-	VPGATHERQD    (SI)(Z0*1), K4, Y16
-	VPMOVZXDQ     Y16, Z16
-	KMOVW         K3, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (SI)(Z1*1), K4, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z16, Z16
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z16, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K2, Z9
-	VPADDQ        Z6, Z0, K3, Z10
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
-	KORTESTW      K2, K3
-	JZ            hashed
-	VMOVDQU32     (SP), Z16
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z17
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y20
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z20, Z20
-	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z20, Z18
-	VPCMPGTD      Z1, Z18, K2
-	KORTESTW      K2, K2
-	JZ            hashed
-	VPCMPGTD      Z0, Z20, K3
-	VPMOVSXDQ     Y20, Z0
-	VEXTRACTI64X4 $0x01, Z20, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z16, Z0, Z0
-	VPADDQ        Z17, Z1, Z1
-	MOVQ          $-4, DI
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z0, Z0, Z19
-	VPGATHERQD    (DI)(Z0*1), K5, Y19
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K4, Y0
-	VINSERTI64X4  $0x01, Y0, Z19, Z19
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z0
-	VPSLLD       $0x03, Z18, Z18
-	VPSUBD       Z18, Z0, Z0
-	VPSRLVD      Z0, Z19, Z19
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z16, 256(SP)
-	VMOVDQU32 Z17, 320(SP)
-	VMOVDQU32 Z20, 384(SP)
-	XORL      DI, DI
-
-lane:
-	XORL    R12, R12
-	MOVL    384(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-
-not_short:
-	MOVL      R12, 448(SP)(DI*4)
-	INCQ      DI
-	CMPQ      DI, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z19, Z19
-
-last_bytes:
-	MOVQ          $0x000000ff, DI
-	VPBROADCASTQ  DI, Z0
-	VPMOVZXDQ     Y19, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
-	VEXTRACTI64X4 $0x01, Z19, Y16
-	VPMOVZXDQ     Y16, Z16
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z17
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z17, Z17
-	VPMULLQ       Z8, Z18, Z18
-	VPXORQ        Z17, Z9, Z17
-	VPXORQ        Z18, Z10, Z18
-	VPROLQ        $0x0b, Z17, Z17
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z4, Z17, K2, Z9
-	VPMULLQ       Z4, Z18, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z17
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z17, Z17
-	VPMULLQ       Z8, Z18, Z18
-	VPXORQ        Z17, Z9, Z17
-	VPXORQ        Z18, Z10, Z18
-	VPROLQ        $0x0b, Z17, Z17
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z4, Z17, K2, Z9
-	VPMULLQ       Z4, Z18, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z17
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z16, Z0
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z17, Z17
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z17, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K2, Z9
-	VPMULLQ       Z4, Z0, K3, Z10
-
-hashed:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	ADDQ      $0x00000080, CX
-	VMOVDQA64 Z2, Z0
-	VMOVDQA64 Z14, Z9
-	VMOVDQA64 Z3, Z1
-	VMOVDQA64 Z15, Z10
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
+long_offsets_1:
+	VMOVDQU32 (AX), Z2
+	VMOVDQU32 8(AX), Z15
+	VPSUBQ    Z2, Z15, Z15
+	VPADDQ    Z11, Z2, Z2
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z3
+	VMOVDQU32 8(AX), Z16
+	VPSUBQ    Z3, Z16, Z16
+	VPADDQ    Z11, Z3, Z3
+	ADDQ      $0x40, AX
+	JMP       located_1
 
 // func xxh64FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2

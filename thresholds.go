@@ -118,8 +118,8 @@ var staged, dense, form64 form
 var slowGather bool
 
 // rowLengths says which keys AVX-512 hashes by rows: it loads the bytes of each key and transposes them,
-// and gathers no words. If four keys of a column have different lengths, those are hashed by rows whose
-// keys have up to mixed bytes. If the four have one length, those that have equal bytes or more.
+// and gathers no words. If three keys of a window have different lengths, it is hashed by rows if these keys
+// have up to mixed bytes; if the three have one length, it is if they have equal bytes or more.
 type rowLengths struct{ mixed, equal int }
 
 // byRows has the lengths for each hash.

@@ -160,6 +160,7 @@ var kernels = []struct{ name, instead string }{{"AVX512", "AVX2"}, {"AVX2", ""},
 var layouts = []struct{ name, layouts string }{
 	{"Width4", "uint32s"},
 	{"Width8", "uint64s"},
+	{"Bytes", "byteSlices, strs, offsets32, offsets64"},
 	{"Headers", "byteSlices, strs"},
 	{"Slices", "byteSlices"},
 	{"Strings", "strs"},

@@ -38,10 +38,10 @@ type vectors interface {
 	joinHigh(even, odd reg.VecVirtual)
 
 	splitter() func(a, b reg.VecVirtual) // see hash32
-	// headers emits the constants for headers of stride bytes. It returns a function that
-	// emits the loads of half a vector of headers, as long vectors of addresses and of
-	// lengths.
-	headers(stride int) func(m Mem) (address, length reg.VecVirtual)
+	// headers emits the constants for headers of stride bytes, which are Go's: they have an
+	// address, a length, and in slices a capacity. It returns a function that emits the loads
+	// of half a vector of headers, as long vectors of addresses and of lengths.
+	headers(stride int) func(m Mem, address, length reg.VecVirtual)
 	sortSplit(h reg.VecVirtual)
 
 	// A lane mask chooses lanes. It is a mask register, or a vector whose lanes are all
