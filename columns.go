@@ -225,19 +225,23 @@ func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
 func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, ok bool) {
 	n, left := h.len(), 0
 	layout, rows, stride, data := k.assemblyRows()
+	if kernel == AVX512 {
+		loads, gathers := divide(kind, layout, rows, stride, n)
+		if loads > 0 {
+			if done := hashByRows(kind, rows, stride, data, loads, h); done > 0 {
+				return done, true
+			}
+		}
+		n = gathers
+	}
 	if n < kind.leastKeys(kernel) {
 		return 0, false
 	}
-	if kernel == AVX512 {
-		if done := hashByRows(kind, layout, rows, stride, data, h); done > 0 {
-			return done, true
-		}
-	}
 	switch kind {
 	case hashLevelDB:
-		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32, 0)
+		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], 0)
 	case hashLevelDBSigned:
-		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32, signedBytes)
+		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], signedBytes)
 	case hashXXH64x2:
 		left, ok = hash64(kernel, layout, rows, stride, data, n, &h.h1[0], &h.h2[0])
 	case hashXXH64:
@@ -251,19 +255,37 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 	return n - left, true
 }
 
-// hashByRows is hashAssembly by the kernels that load the bytes of each key and transpose them, instead of
-// gathering words, if they are faster. What is left of the last group is hashed if it is most of one.
-func hashByRows(kind hashKind, layout layout, rows *byte, stride int, data *byte, h *hashes) int {
-	n, group, left := h.len(), 16, 0
+// divide returns how many of the first of n rows AVX-512 hashes by the kernels that load the bytes of each
+// key and transpose them, and if it hashes none so, or these end at the first key, how many by the kernels
+// that gather words. Those of the first kind are faster on some CPUs. On all, LevelDB's is for most of a group
+// of 32 keys, of which Go would hash those that do not fill a vector.
+func divide(kind hashKind, layout layout, rows *byte, stride, n int) (loads, gathers int) {
+	if layout == noLayout || layout == uint32s || layout == uint64s {
+		return 0, n
+	}
+	group := 16
 	if hashKinds[kind].words == one32 {
 		group = 32
 	}
-	if rest := n % group; rest < group*5/8 {
-		n -= rest
+	rest := n % group
+	most := rest >= group*11/16
+	switch {
+	case n >= group && byRows[kind].has(rows, stride, n):
+		if most {
+			return n, n
+		}
+		return n - rest, n
+	case group == 16 || !most:
+		return 0, n
+	case n < group:
+		return n, n
 	}
-	if n == 0 || layout == noLayout || layout == uint32s || layout == uint64s || !byRows[kind].has(rows, stride, n) {
-		return 0
-	}
+	return 0, n - rest
+}
+
+// hashByRows hashes the first of n rows and returns how many.
+func hashByRows(kind hashKind, rows *byte, stride int, data *byte, n int, h *hashes) (done int) {
+	left := 0
 	switch kind {
 	case hashLevelDB:
 		left, _ = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], 0)
@@ -279,13 +301,19 @@ func hashByRows(kind hashKind, layout layout, rows *byte, stride int, data *byte
 	return n - left
 }
 
-// has reports whether n keys are hashed by rows. It asks three of them for their lengths.
+// has reports whether n keys, at least 16, are hashed by rows. It asks three of them for their lengths, and
+// one in 32 if these differ: a long key makes its whole group take longer.
 func (l rowLengths) has(rows *byte, stride, n int) bool {
 	first, middle, last := rowLength(rows, stride, 0), rowLength(rows, stride, n/2), rowLength(rows, stride, n-1)
 	if first == middle && first == last {
 		return first >= l.equal
 	}
-	return max(first, middle, last) <= l.mixed
+	longest, shortest := max(first, middle, last), min(first, middle, last)
+	for i := 32; i < n && longest <= l.longest; i += 32 {
+		length := rowLength(rows, stride, i)
+		longest, shortest = max(longest, length), min(shortest, length)
+	}
+	return longest <= l.longest && shortest < l.shortest
 }
 
 // rowLength returns the number of bytes of a row, as assemblyRows describes the rows.

@@ -2171,18 +2171,22 @@ TEXT ·hash32RowsAVX512(SB), $1080-56
 	// would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes: a
 	// call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	LEAQ         63(SP), CX
-	ANDQ         $-64, CX
-	MOVQ         rows+0(FP), DX
-	MOVQ         n+24(FP), BX
-	MOVQ         $0x00000010, SI
-	CMPQ         stride+8(FP), $0x18
-	CMOVQEQ      stride+8(FP), SI
-	LEAQ         (SI)(SI*2), DI
-	LEAQ         (SI)(SI*4), R8
-	LEAQ         (DI)(SI*4), R9
-	MOVL         $0x000000e0, AX
-	KMOVW        AX, K1
+	LEAQ    63(SP), CX
+	ANDQ    $-64, CX
+	MOVQ    rows+0(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    $0x00000010, SI
+	CMPQ    stride+8(FP), $0x18
+	CMOVQEQ stride+8(FP), SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (DI)(SI*4), R9
+	MOVL    $0x000000e0, AX
+	KMOVW   AX, K1
+
+	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
+	// written would take as long as that of one that is not mapped.
+	MOVQ         SI, (CX)
 	MOVQ         hashes+32(FP), R11
 	MOVQ         $0x00004000, 768(CX)
 	MOVLQZX      signs+40(FP), AX
@@ -2669,108 +2673,108 @@ chunk:
 checked:
 	MOVQ         (AX), R12
 	ADDQ         R10, R12
-	CMPL         896(CX), $0x00
-	CMOVQEQ      CX, R12
+	CMPQ         8(AX), R10
+	CMOVQLE      CX, R12
 	KMOVD        896(CX), K2
 	VMOVDQU8.Z   (R12), K2, Y5
 	MOVQ         (AX)(SI*1), R12
 	ADDQ         R10, R12
-	CMPL         900(CX), $0x00
-	CMOVQEQ      CX, R12
+	CMPQ         8(AX)(SI*1), R10
+	CMOVQLE      CX, R12
 	KMOVD        900(CX), K2
 	VMOVDQU8.Z   (R12), K2, Y6
 	MOVQ         (AX)(SI*2), R12
 	ADDQ         R10, R12
-	CMPL         904(CX), $0x00
-	CMOVQEQ      CX, R12
+	CMPQ         8(AX)(SI*2), R10
+	CMOVQLE      CX, R12
 	KMOVD        904(CX), K2
 	VMOVDQU8.Z   (R12), K2, Y7
 	MOVQ         (AX)(DI*1), R12
 	ADDQ         R10, R12
-	CMPL         908(CX), $0x00
-	CMOVQEQ      CX, R12
+	CMPQ         8(AX)(DI*1), R10
+	CMOVQLE      CX, R12
 	KMOVD        908(CX), K2
 	VMOVDQU8.Z   (R12), K2, Y9
 	MOVQ         (AX)(SI*4), R12
 	ADDQ         R10, R12
-	CMPL         912(CX), $0x00
-	CMOVQEQ      CX, R12
+	CMPQ         8(AX)(SI*4), R10
+	CMOVQLE      CX, R12
 	KMOVD        912(CX), K2
 	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z5, Z5
 	MOVQ         (AX)(R8*1), R12
 	ADDQ         R10, R12
-	CMPL         916(CX), $0x00
-	CMOVQEQ      CX, R12
+	CMPQ         8(AX)(R8*1), R10
+	CMOVQLE      CX, R12
 	KMOVD        916(CX), K2
 	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z6, Z6
 	MOVQ         (AX)(DI*2), R12
 	ADDQ         R10, R12
-	CMPL         920(CX), $0x00
-	CMOVQEQ      CX, R12
+	CMPQ         8(AX)(DI*2), R10
+	CMOVQLE      CX, R12
 	KMOVD        920(CX), K2
 	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z7, Z7
 	MOVQ         (AX)(R9*1), R12
 	ADDQ         R10, R12
-	CMPL         924(CX), $0x00
-	CMOVQEQ      CX, R12
+	CMPQ         8(AX)(R9*1), R10
+	CMOVQLE      CX, R12
 	KMOVD        924(CX), K2
 	VMOVDQU8.Z   (R12), K2, Y2
 	VINSERTI64X4 $0x01, Y2, Z9, Z9
 	LEAQ         (AX)(SI*8), R12
 	MOVQ         (R12), R13
 	ADDQ         R10, R13
-	CMPL         928(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12), R10
+	CMOVQLE      CX, R13
 	KMOVD        928(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y2
 	MOVQ         (R12)(SI*1), R13
 	ADDQ         R10, R13
-	CMPL         932(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(SI*1), R10
+	CMOVQLE      CX, R13
 	KMOVD        932(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y8
 	MOVQ         (R12)(SI*2), R13
 	ADDQ         R10, R13
-	CMPL         936(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(SI*2), R10
+	CMOVQLE      CX, R13
 	KMOVD        936(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y3
 	MOVQ         (R12)(DI*1), R13
 	ADDQ         R10, R13
-	CMPL         940(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(DI*1), R10
+	CMOVQLE      CX, R13
 	KMOVD        940(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y10
 	MOVQ         (R12)(SI*4), R13
 	ADDQ         R10, R13
-	CMPL         944(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(SI*4), R10
+	CMOVQLE      CX, R13
 	KMOVD        944(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z2, Z2
 	MOVQ         (R12)(R8*1), R13
 	ADDQ         R10, R13
-	CMPL         948(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(R8*1), R10
+	CMOVQLE      CX, R13
 	KMOVD        948(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z8, Z8
 	MOVQ         (R12)(DI*2), R13
 	ADDQ         R10, R13
-	CMPL         952(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(DI*2), R10
+	CMOVQLE      CX, R13
 	KMOVD        952(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z3, Z3
-	MOVQ         (R12)(R9*1), R12
-	ADDQ         R10, R12
-	CMPL         956(CX), $0x00
-	CMOVQEQ      CX, R12
+	MOVQ         (R12)(R9*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(R9*1), R10
+	CMOVQLE      CX, R13
 	KMOVD        956(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y4
+	VMOVDQU8.Z   (R13), K2, Y4
 	VINSERTI64X4 $0x01, Y4, Z10, Z10
 	VPUNPCKLDQ   Z6, Z5, Z4
 	VPUNPCKHDQ   Z6, Z5, Z6
@@ -2808,110 +2812,110 @@ checked:
 	LEAQ         (R12)(SI*8), R12
 	MOVQ         (R12), R13
 	ADDQ         R10, R13
-	CMPL         960(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12), R10
+	CMOVQLE      CX, R13
 	KMOVD        960(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y13
 	MOVQ         (R12)(SI*1), R13
 	ADDQ         R10, R13
-	CMPL         964(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(SI*1), R10
+	CMOVQLE      CX, R13
 	KMOVD        964(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y14
 	MOVQ         (R12)(SI*2), R13
 	ADDQ         R10, R13
-	CMPL         968(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(SI*2), R10
+	CMOVQLE      CX, R13
 	KMOVD        968(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y15
 	MOVQ         (R12)(DI*1), R13
 	ADDQ         R10, R13
-	CMPL         972(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(DI*1), R10
+	CMOVQLE      CX, R13
 	KMOVD        972(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y17
 	MOVQ         (R12)(SI*4), R13
 	ADDQ         R10, R13
-	CMPL         976(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(SI*4), R10
+	CMOVQLE      CX, R13
 	KMOVD        976(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y10
 	VINSERTI64X4 $0x01, Y10, Z13, Z13
 	MOVQ         (R12)(R8*1), R13
 	ADDQ         R10, R13
-	CMPL         980(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(R8*1), R10
+	CMOVQLE      CX, R13
 	KMOVD        980(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y10
 	VINSERTI64X4 $0x01, Y10, Z14, Z14
 	MOVQ         (R12)(DI*2), R13
 	ADDQ         R10, R13
-	CMPL         984(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(DI*2), R10
+	CMOVQLE      CX, R13
 	KMOVD        984(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y10
 	VINSERTI64X4 $0x01, Y10, Z15, Z15
-	MOVQ         (R12)(R9*1), R12
-	ADDQ         R10, R12
-	CMPL         988(CX), $0x00
-	CMOVQEQ      CX, R12
+	MOVQ         (R12)(R9*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(R9*1), R10
+	CMOVQLE      CX, R13
 	KMOVD        988(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y10
+	VMOVDQU8.Z   (R13), K2, Y10
 	VINSERTI64X4 $0x01, Y10, Z17, Z17
 	LEAQ         (AX)(SI*8), R12
 	LEAQ         (R12)(SI*8), R12
 	LEAQ         (R12)(SI*8), R12
 	MOVQ         (R12), R13
 	ADDQ         R10, R13
-	CMPL         992(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12), R10
+	CMOVQLE      CX, R13
 	KMOVD        992(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y10
 	MOVQ         (R12)(SI*1), R13
 	ADDQ         R10, R13
-	CMPL         996(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(SI*1), R10
+	CMOVQLE      CX, R13
 	KMOVD        996(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y16
 	MOVQ         (R12)(SI*2), R13
 	ADDQ         R10, R13
-	CMPL         1000(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(SI*2), R10
+	CMOVQLE      CX, R13
 	KMOVD        1000(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y11
 	MOVQ         (R12)(DI*1), R13
 	ADDQ         R10, R13
-	CMPL         1004(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(DI*1), R10
+	CMOVQLE      CX, R13
 	KMOVD        1004(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y22
 	MOVQ         (R12)(SI*4), R13
 	ADDQ         R10, R13
-	CMPL         1008(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(SI*4), R10
+	CMOVQLE      CX, R13
 	KMOVD        1008(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z10, Z10
 	MOVQ         (R12)(R8*1), R13
 	ADDQ         R10, R13
-	CMPL         1012(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(R8*1), R10
+	CMOVQLE      CX, R13
 	KMOVD        1012(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z16, Z16
 	MOVQ         (R12)(DI*2), R13
 	ADDQ         R10, R13
-	CMPL         1016(CX), $0x00
-	CMOVQEQ      CX, R13
+	CMPQ         8(R12)(DI*2), R10
+	CMOVQLE      CX, R13
 	KMOVD        1016(CX), K2
 	VMOVDQU8.Z   (R13), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z11, Z11
-	MOVQ         (R12)(R9*1), R12
-	ADDQ         R10, R12
-	CMPL         1020(CX), $0x00
-	CMOVQEQ      CX, R12
+	MOVQ         (R12)(R9*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(R9*1), R10
+	CMOVQLE      CX, R13
 	KMOVD        1020(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y12
+	VMOVDQU8.Z   (R13), K2, Y12
 	VINSERTI64X4 $0x01, Y12, Z22, Z22
 	VPUNPCKLDQ   Z14, Z13, Z12
 	VPUNPCKHDQ   Z14, Z13, Z14
@@ -3150,18 +3154,22 @@ TEXT ·xxph3RowsAVX512(SB), $440-48
 	// them by masks, and reads the stack for an empty key: a load with an empty mask of a page that
 	// is not mapped would take 500 cycles. It reads nothing but the keys. It ends at a group with a
 	// key of more than 128 bytes.
-	LEAQ         63(SP), CX
-	ANDQ         $-64, CX
-	MOVQ         rows+0(FP), DX
-	MOVQ         n+24(FP), BX
-	MOVQ         $0x00000010, SI
-	CMPQ         stride+8(FP), $0x18
-	CMOVQEQ      stride+8(FP), SI
-	LEAQ         (SI)(SI*2), DI
-	LEAQ         (SI)(SI*4), R8
-	LEAQ         (DI)(SI*4), R9
-	MOVL         $0x000000e0, AX
-	KMOVW        AX, K1
+	LEAQ    63(SP), CX
+	ANDQ    $-64, CX
+	MOVQ    rows+0(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    $0x00000010, SI
+	CMPQ    stride+8(FP), $0x18
+	CMOVQEQ stride+8(FP), SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (DI)(SI*4), R9
+	MOVL    $0x000000e0, AX
+	KMOVW   AX, K1
+
+	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
+	// written would take as long as that of one that is not mapped.
+	MOVQ         SI, (CX)
 	MOVQ         $0x00000000ffffffff, AX
 	VPBROADCASTQ AX, Z12
 	MOVL         $0x0000aaaa, AX
@@ -4383,9 +4391,13 @@ TEXT ·hash64RowsAVX512(SB), $632-56
 	LEAQ    (DI)(SI*4), R9
 	MOVL    $0x000000e0, AX
 	KMOVW   AX, K1
-	MOVQ    h1+32(FP), R10
-	MOVQ    h2+40(FP), R11
-	MOVQ    $0x00004000, 384(CX)
+
+	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
+	// written would take as long as that of one that is not mapped.
+	MOVQ SI, (CX)
+	MOVQ h1+32(FP), R10
+	MOVQ h2+40(FP), R11
+	MOVQ $0x00004000, 384(CX)
 
 vector:
 	CMPQ       stride+8(FP), $0x10
@@ -5804,8 +5816,12 @@ TEXT ·xxh64RowsAVX512(SB), $632-48
 	LEAQ    (DI)(SI*4), R9
 	MOVL    $0x000000e0, AX
 	KMOVW   AX, K1
-	MOVQ    hashes+32(FP), R10
-	MOVQ    $0x00004000, 384(CX)
+
+	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
+	// written would take as long as that of one that is not mapped.
+	MOVQ SI, (CX)
+	MOVQ hashes+32(FP), R10
+	MOVQ $0x00004000, 384(CX)
 
 vector:
 	CMPQ       stride+8(FP), $0x10

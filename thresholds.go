@@ -117,10 +117,11 @@ var staged, dense, form64 form
 // then load, and AVX-512's in near caches.
 var slowGather bool
 
-// rowLengths says which keys AVX-512 hashes by rows: it loads the bytes of each key and transposes them,
-// and gathers no words. If three keys of a window have different lengths, it is hashed by rows if these keys
-// have up to mixed bytes; if the three have one length, it is if they have equal bytes or more.
-type rowLengths struct{ mixed, equal int }
+// rowLengths says which windows of keys AVX-512 hashes by rows: it loads the bytes of each key and transposes
+// them, and gathers no words. If the first, the middle and the last key have one length, it does so if that is
+// equal bytes or more. Otherwise it does if its keys have, as far as it looks, up to longest bytes, and one has
+// fewer than shortest.
+type rowLengths struct{ equal, longest, shortest int }
 
 // byRows has the lengths for each hash.
 var byRows [len(hashKinds)]rowLengths

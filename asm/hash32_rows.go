@@ -154,11 +154,12 @@ func (h *hash32Rows) setMasks() {
 func (h *hash32Rows) loadRows(check bool) {
 	load := func(eight reg.GPVirtual, key int) reg.VecVirtual {
 		p, k, z := GP64(), K(), ZMM()
-		MOVQ(h.header(eight, key%8), p)
+		header := h.header(eight, key%8)
+		MOVQ(header, p)
 		if check {
 			ADDQ(h.offset, p)
-			CMPL(h.masks.Offset(4*key), U8(0))
-			CMOVQEQ(h.frame, p)
+			CMPQ(header.Offset(8), h.offset) // the mask would tell, too, but later
+			CMOVQLE(h.frame, p)
 		}
 		KMOVD(h.masks.Offset(4*key), k)
 		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsY()))
