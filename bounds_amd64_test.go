@@ -21,4 +21,6 @@ func TestRowsAtPageEnds(t *testing.T) {
 	is(t, kernelTest)
 	withRows(t, "all")
 	t.Run("TestVectorsOfKeysAtPageEnds", TestVectorsOfKeysAtPageEnds)
+	t.Run("TestColumnsAtPageEnd", TestColumnsAtPageEnd)
+	t.Run("TestNullRowsAtNoMemory", TestNullRowsAtNoMemory)
 }

@@ -256,8 +256,8 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 }
 
 // divide returns how many of the first of n rows AVX-512 hashes by the kernels that load the bytes of each
-// key and transpose them, and if it hashes none so, or these end at the first key, how many by the kernels
-// that gather words. Those of the first kind are faster on some CPUs. On all, LevelDB's is for most of a group
+// key and transpose them, and if it hashes none so, or these end at a long key, how many by the kernels that
+// gather words. Those of the first kind are faster on some CPUs. On all, LevelDB's is for most of a group
 // of 32 keys, of which Go would hash those that do not fill a vector.
 func divide(kind hashKind, layout layout, rows *byte, stride, n int) (loads, gathers int) {
 	if layout == noLayout || layout == uint32s || layout == uint64s {
