@@ -4896,33 +4896,33 @@ loaded:
 	VPBROADCASTQ R12, Z18
 	XORL         R12, R12
 	VPMULLQ.BCST singleWords<>+8(SB), Z0, Z19
-	VPADDQ       Z19, Z8, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, K2, Z8
-	VPADDQ       Z19, Z15, Z19
-	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, K2, Z15
+	VPADDQ       Z19, Z8, Z8
+	VPROLQ       $0x1f, Z8, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z8, Z8
+	VPADDQ       Z19, Z15, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, Z15
 	VPMULLQ.BCST singleWords<>+8(SB), Z1, Z19
-	VPADDQ       Z19, Z12, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, K2, Z12
-	VPADDQ       Z19, Z16, Z19
-	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, K2, Z16
+	VPADDQ       Z19, Z12, Z12
+	VPROLQ       $0x1f, Z12, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z12, Z12
+	VPADDQ       Z19, Z16, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ.BCST singleWords<>+0(SB), Z16, Z16
 	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z19
-	VPADDQ       Z19, Z13, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, K2, Z13
-	VPADDQ       Z19, Z17, Z19
-	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, K2, Z17
+	VPADDQ       Z19, Z13, Z13
+	VPROLQ       $0x1f, Z13, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z13, Z13
+	VPADDQ       Z19, Z17, Z17
+	VPROLQ       $0x1f, Z17, Z17
+	VPMULLQ.BCST singleWords<>+0(SB), Z17, Z17
 	VPMULLQ.BCST singleWords<>+8(SB), Z3, Z19
-	VPADDQ       Z19, Z14, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ.BCST singleWords<>+0(SB), Z20, K2, Z14
-	VPADDQ       Z19, Z18, Z19
-	VPROLQ       $0x1f, Z19, Z19
-	VPMULLQ.BCST singleWords<>+0(SB), Z19, K2, Z18
+	VPADDQ       Z19, Z14, Z14
+	VPROLQ       $0x1f, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z14
+	VPADDQ       Z19, Z18, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ.BCST singleWords<>+0(SB), Z18, Z18
 	MOVQ         $0x00000020, R12
 
 stripe_0:
@@ -5109,33 +5109,33 @@ no_stripes_0:
 	VPBROADCASTQ R12, Z20
 	XORL         R12, R12
 	VPMULLQ.BCST singleWords<>+8(SB), Z4, Z21
-	VPADDQ       Z21, Z8, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, K2, Z8
-	VPADDQ       Z21, Z17, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, K2, Z17
+	VPADDQ       Z21, Z8, Z8
+	VPROLQ       $0x1f, Z8, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z8, Z8
+	VPADDQ       Z21, Z17, Z17
+	VPROLQ       $0x1f, Z17, Z17
+	VPMULLQ.BCST singleWords<>+0(SB), Z17, Z17
 	VPMULLQ.BCST singleWords<>+8(SB), Z5, Z21
-	VPADDQ       Z21, Z14, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, K2, Z14
-	VPADDQ       Z21, Z18, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, K2, Z18
+	VPADDQ       Z21, Z14, Z14
+	VPROLQ       $0x1f, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z14
+	VPADDQ       Z21, Z18, Z18
+	VPROLQ       $0x1f, Z18, Z18
+	VPMULLQ.BCST singleWords<>+0(SB), Z18, Z18
 	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z21
-	VPADDQ       Z21, Z15, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, K2, Z15
-	VPADDQ       Z21, Z19, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, K2, Z19
+	VPADDQ       Z21, Z15, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, Z15
+	VPADDQ       Z21, Z19, Z19
+	VPROLQ       $0x1f, Z19, Z19
+	VPMULLQ.BCST singleWords<>+0(SB), Z19, Z19
 	VPMULLQ.BCST singleWords<>+8(SB), Z7, Z21
-	VPADDQ       Z21, Z16, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ.BCST singleWords<>+0(SB), Z22, K2, Z16
-	VPADDQ       Z21, Z20, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ.BCST singleWords<>+0(SB), Z21, K2, Z20
+	VPADDQ       Z21, Z16, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ.BCST singleWords<>+0(SB), Z16, Z16
+	VPADDQ       Z21, Z20, Z20
+	VPROLQ       $0x1f, Z20, Z20
+	VPMULLQ.BCST singleWords<>+0(SB), Z20, Z20
 	MOVQ         $0x00000020, R12
 
 stripe_1:
@@ -6309,21 +6309,21 @@ loaded:
 	VPBROADCASTQ R11, Z13
 	XORL         R11, R11
 	VPMULLQ.BCST singleWords<>+8(SB), Z0, Z14
-	VPADDQ       Z14, Z8, Z14
-	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, K2, Z8
+	VPADDQ       Z14, Z8, Z8
+	VPROLQ       $0x1f, Z8, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z8, Z8
 	VPMULLQ.BCST singleWords<>+8(SB), Z1, Z14
-	VPADDQ       Z14, Z11, Z14
-	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, K2, Z11
+	VPADDQ       Z14, Z11, Z11
+	VPROLQ       $0x1f, Z11, Z11
+	VPMULLQ.BCST singleWords<>+0(SB), Z11, Z11
 	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z14
-	VPADDQ       Z14, Z12, Z14
-	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, K2, Z12
+	VPADDQ       Z14, Z12, Z12
+	VPROLQ       $0x1f, Z12, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z12, Z12
 	VPMULLQ.BCST singleWords<>+8(SB), Z3, Z14
-	VPADDQ       Z14, Z13, Z14
-	VPROLQ       $0x1f, Z14, Z14
-	VPMULLQ.BCST singleWords<>+0(SB), Z14, K2, Z13
+	VPADDQ       Z14, Z13, Z13
+	VPROLQ       $0x1f, Z13, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z13, Z13
 	MOVQ         $0x00000020, R11
 
 stripe_0:
@@ -6455,21 +6455,21 @@ no_stripes_0:
 	VPBROADCASTQ R11, Z14
 	XORL         R11, R11
 	VPMULLQ.BCST singleWords<>+8(SB), Z4, Z15
-	VPADDQ       Z15, Z8, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ.BCST singleWords<>+0(SB), Z15, K2, Z8
+	VPADDQ       Z15, Z8, Z8
+	VPROLQ       $0x1f, Z8, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z8, Z8
 	VPMULLQ.BCST singleWords<>+8(SB), Z5, Z15
-	VPADDQ       Z15, Z12, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ.BCST singleWords<>+0(SB), Z15, K2, Z12
+	VPADDQ       Z15, Z12, Z12
+	VPROLQ       $0x1f, Z12, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z12, Z12
 	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z15
-	VPADDQ       Z15, Z13, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ.BCST singleWords<>+0(SB), Z15, K2, Z13
+	VPADDQ       Z15, Z13, Z13
+	VPROLQ       $0x1f, Z13, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z13, Z13
 	VPMULLQ.BCST singleWords<>+8(SB), Z7, Z15
-	VPADDQ       Z15, Z14, Z15
-	VPROLQ       $0x1f, Z15, Z15
-	VPMULLQ.BCST singleWords<>+0(SB), Z15, K2, Z14
+	VPADDQ       Z15, Z14, Z14
+	VPROLQ       $0x1f, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z14
 	MOVQ         $0x00000020, R11
 
 stripe_1:

@@ -227,13 +227,17 @@ func (h *hash64Rows) stripes(i int) {
 				next := ZMM()
 				VPADDQ(word, sums[seed][j], next)
 				VPROLQ(U8(31), next, next)
-				VPMULLQ_BCST(prime(1), next, active, sums[seed][j])
+				if active == nil {
+					VPMULLQ_BCST(prime(1), next, sums[seed][j])
+				} else {
+					VPMULLQ_BCST(prime(1), next, active, sums[seed][j])
+				}
 			}
 		}
 	}
 	offset, need, end, active := GP64(), GP64(), ZMM(), K()
 	XORL(offset.As32(), offset.As32())
-	add(h.c[i], some)
+	add(h.c[i], nil) // the sums of keys without a stripe are not merged
 	MOVQ(U32(32), offset)
 	Label(label("stripe"))
 	LEAQ(Mem{Base: offset, Disp: 32}, need)
