@@ -31,26 +31,20 @@ var forms = []struct {
 	{"staged-loads", form{densePer256: 256, loads: true, loadsBelow: math.MaxUint64}},
 }
 
-// init chooses what Intel's CPUs take, on every CPU. withAMD and withLoads are for the others.
-func init() { tune(false) }
-
-// withAMD chooses what AMD's CPUs take, until the test ends.
-func withAMD(t *testing.T) {
-	tune(true)
-	t.Cleanup(func() { tune(false) })
-}
-
-// withLoads chooses the kernels that load words one by one, in filters of any size, until the test ends.
-func withLoads(t *testing.T) {
-	withAMD(t)
+// withLoads chooses the kernels that load words one by one, in filters of any size, or those that gather,
+// until the test or the benchmark ends. All others have those that this CPU takes.
+func withLoads(t testing.TB, loads bool) {
+	tune(loads)
 	staged.loadsBelow, dense.loadsBelow, form64.loadsBelow = math.MaxUint64, math.MaxUint64, math.MaxUint64
+	t.Cleanup(func() { tune(isAMD) })
 }
 
 // TestAMD compares what AMD's CPUs take with the reference: in filters around the sizes from which on it is
 // another.
 func TestAMD(t *testing.T) {
 	is(t, kernelTest|loadTest|alone)
-	withAMD(t)
+	tune(true)
+	t.Cleanup(func() { tune(isAMD) })
 	random := rand.New(rand.NewPCG(83, 84))
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, size := range []int{16 << 10, 95 << 10, 97 << 10, 127 << 10, 129 << 10, 1<<20 - 100, 1<<20 + 100, 4<<20 - 100, 4<<20 + 100, 32<<20 - 100, 32<<20 + 100} {
@@ -83,11 +77,11 @@ func TestAMD(t *testing.T) {
 	})
 }
 
-// TestLoads compares the kernels that load words one by one with the letter of their walks
-// and hashes.
+// TestLoads compares the kernels that this CPU does not take, those that load words one by one or those that
+// gather, with the letter of their walks and hashes.
 func TestLoads(t *testing.T) {
 	is(t, loadTest|alone)
-	withLoads(t)
+	withLoads(t, !slowGather)
 	random := rand.New(rand.NewPCG(71, 72))
 	for _, walk := range []walkKind{walkDouble32, walkDouble64} {
 		for _, size := range []uint64{8, 64, 1000, 1 << 13, 1 << 17} {
@@ -129,9 +123,7 @@ func TestKeysOfMixedLengths(t *testing.T) {
 	}
 	for choice := range rowChoices {
 		t.Run(choice, func(t *testing.T) {
-			if choice == "AMD" {
-				withAMD(t)
-			}
+			withLoads(t, choice == "AMD")
 			withRows(t, choice)
 			for n := 1; n <= 130; n += someLengths(n) {
 				for i, longest := range []int{3, 12, 17, 33, 140, 300} {
@@ -229,7 +221,7 @@ func TestGroupsEnd(t *testing.T) {
 	if !slices.Contains(kernels, AVX2) {
 		return // hash32Loads is never called
 	}
-	withLoads(t)
+	withLoads(t, true)
 	data := make([]byte, longKey)
 	for name, c := range map[string]struct {
 		long, others int // bytes of key 40, and of the others

@@ -136,6 +136,7 @@ func checkSlowInstructions(t *testing.T, text string, fail func(format string, a
 // bytes, and for calls that end nowhere else.
 func TestLongKeys(t *testing.T) {
 	is(t, kernelTest|alone)
+	withLoads(t, false) // those end a call by other rules: TestGroupsEnd
 	const rows = 48
 	data := make([]byte, longKey)
 	for i := range data {

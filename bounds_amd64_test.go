@@ -4,10 +4,10 @@ package bloom
 
 import "testing"
 
-// TestLoadsAtPageEnds is for the kernels that load words one by one.
+// TestLoadsAtPageEnds is for the kernels of TestLoads.
 func TestLoadsAtPageEnds(t *testing.T) {
 	is(t, kernelTest|maskTest|alone)
-	withLoads(t)
+	withLoads(t, !slowGather)
 	t.Run("TestVectorsOfKeysAtPageEnds", TestVectorsOfKeysAtPageEnds)
 	if testing.Short() {
 		return // the others load nothing by a mask

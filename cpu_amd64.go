@@ -28,13 +28,9 @@ func init() {
 		kernels = append([]Kernel{AVX512}, kernels...)
 	}
 	tune(isAMD)
-	if slowPDEP {
-		staged = dense
-	}
 }
 
-// tune chooses what is fastest on AMD's CPUs, or on Intel's. It does not depend on the CPU, so tests run
-// the choice of each on both.
+// tune chooses what is fastest on AMD's CPUs, or on Intel's. Tests run the choice of each on both.
 //
 // Gathers take longer than their loads on AMD's CPUs. AVX2's kernels then load words one by one. On a Zen 3,
 // a gather of 8 words takes 11.4 cycles, and the loads take 7.9. Prototypes of a filter of 16 KiB were 1.18
@@ -59,6 +55,9 @@ func tune(amd bool) {
 		// fast at 1 MiB. Tests by AVX-512 with requests of lines were 0.7 to 1.03 times as fast from 256 KiB to
 		// 16 MiB, and 1.04 to 1.21 times at 64 MiB; AVX2's gain from 1 MiB on.
 		byRows, pairBytes, requestBytes512 = rowsAMD, 1<<20, 32<<20
+	}
+	if slowPDEP {
+		staged = dense
 	}
 }
 
