@@ -15,3 +15,12 @@ func TestLoadsAtPageEnds(t *testing.T) {
 	t.Run("TestColumnsAtPageEnd", TestColumnsAtPageEnd)
 	t.Run("TestArraysAtPageEnd", TestArraysAtPageEnd)
 }
+
+// TestRowsAtPageEnds is TestVectorsOfKeysAtPageEnds for the kernels that hash by rows.
+func TestRowsAtPageEnds(t *testing.T) {
+	is(t, kernelTest)
+	withRows(t, "all")
+	t.Run("TestVectorsOfKeysAtPageEnds", TestVectorsOfKeysAtPageEnds)
+	t.Run("TestColumnsAtPageEnd", TestColumnsAtPageEnd)
+	t.Run("TestNullRowsAtNoMemory", TestNullRowsAtNoMemory)
+}

@@ -410,16 +410,16 @@ func TestAddInOrder(t *testing.T) {
 // with requests for lines, if a kernel has them.
 func addersInOrder(s *prober, h *hashes) map[string]func(added []uint64) {
 	ways := map[string]func(added []uint64){"by size": func(added []uint64) { s.addInOrder(h, added) }}
-	far := func(added []uint64) bool { return false }
+	var far func(added []uint64) bool
 	switch s.pair.walk() {
 	case walkSplit256:
 		far = func(added []uint64) bool { return (*split256)(&s.bitArray).addNewForm(s.kernel, h.h1, added, true) }
 	case walkLine512:
 		far = func(added []uint64) bool { return (*line512)(&s.bitArray).addNewForm(s.kernel, h.h1, added, true) }
-	case walkLine32:
-		far = func(added []uint64) bool { return (*line32)(&s.bitArray).addNewForm(s.kernel, h.h32, added, true) }
+	default:
+		return ways
 	}
-	if s.kernel != Generic && (s.k <= maxHasProbes || s.pair.walk() == walkSplit256) && walkKinds[s.pair.walk()].line {
+	if s.kernel != Generic && (s.k <= maxHasProbes || s.pair.walk() == walkSplit256) {
 		ways["far"] = func(added []uint64) {
 			if !far(added) {
 				panic("no kernel")

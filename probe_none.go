@@ -33,11 +33,6 @@ func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint
 	return false
 }
 
-// setNewLine32 is setNewLine512 for the arguments of setLine32.
-func setNewLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, added *uint64, far bool) (ok bool) {
-	return false
-}
-
 // probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
 // are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.
 func probeSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
@@ -87,6 +82,23 @@ func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse 
 
 // hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.
 func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	return left, false
+}
+
+// hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
+// key, and gathers nothing. It hashes groups of 32 keys, and leaves those from a group with a long key
+// on, or from the group after so many bytes.
+func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	return left, false
+}
+
+// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys.
+func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	return left, false
+}
+
+// xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.
+func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	return left, false
 }
 

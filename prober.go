@@ -184,7 +184,7 @@ func (s *prober) addInOrder(h *hashes, added []uint64) {
 	case walkLine512:
 		(*line512)(&s.bitArray).addNew(s.kernel, h.h1, added)
 	case walkLine32:
-		(*line32)(&s.bitArray).addNew(s.kernel, h.h32, added)
+		(*line32)(&s.bitArray).addNew(h.h32, added)
 	default:
 		panic("bloom: no such walk")
 	}

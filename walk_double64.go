@@ -198,7 +198,7 @@ func (d *double64) probeForm(kernel Kernel, h *hashes, hits []uint64, first int)
 		d.reduceGeneric(h.h1, h.starts)
 		d.reduceGeneric(h.h2, h.steps)
 	}
-	if staged.loads && kernel == AVX2 {
+	if form64.isOfLoads(kernel, d.n/8) {
 		return probeDouble64Loads(kernel, d.base, uint32(d.n), d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
 	}
 	return probeDouble64(kernel, d.base, uint32(d.n), d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])

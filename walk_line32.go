@@ -156,7 +156,7 @@ func (d *line32) divisor() (recip, shift uint64) {
 
 // probeBatch is probeHashes for this walk.
 func (d *line32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, d.n >= requestLines) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.isFar(64*d.n)) {
 		d.probeGeneric(hashes, hits)
 	}
 }
@@ -193,7 +193,7 @@ func (d *line32) probeLater(kernel Kernel, hashes []uint32, hits []uint64, far b
 // addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
 // nothing, if Go must set them.
 func (d *line32) addAssembly(kernel Kernel, hashes []uint32) bool {
-	return d.addForm(kernel, hashes, d.n >= requestLines)
+	return d.addForm(kernel, hashes, 64*d.n >= requestBytes)
 }
 
 // addForm is addAssembly with far as for probeForm.
@@ -212,24 +212,7 @@ func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
 }
 
 // addNew is prober.addInOrder for this walk.
-func (d *line32) addNew(kernel Kernel, hashes []uint32, added []uint64) {
-	if !d.addNewForm(kernel, hashes, added, d.n >= requestLines) {
-		d.addNewGeneric(hashes, added)
-	}
-}
-
-// addNewForm is addNewGeneric in assembly, with far as for probeForm. It returns false, and does nothing, if
-// Go must add the hashes.
-func (d *line32) addNewForm(kernel Kernel, hashes []uint32, added []uint64, far bool) bool {
-	if d.n >= maxKernelLines || d.k > maxHasProbes {
-		return false
-	}
-	recip, shift := d.divisor()
-	return setNewLine32(kernel, d.base, d.n, recip, shift, d.steps(0), (d.k+1)/2, &hashes[0], len(hashes), &added[0], far)
-}
-
-// addNewGeneric is addNew in portable Go.
-func (d *line32) addNewGeneric(hashes []uint32, added []uint64) {
+func (d *line32) addNew(hashes []uint32, added []uint64) {
 	for i, h := range hashes {
 		setOutcome(added, i, d.add(h))
 	}

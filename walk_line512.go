@@ -150,7 +150,7 @@ func (d *line512) factors(probe int) *[8]uint32 {
 
 // probeBatch is probeHashes for this walk.
 func (d *line512) probeBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, d.n >= requestLines) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.isFar(64*d.n)) {
 		d.probeGeneric(hashes, hits)
 	}
 }
@@ -181,7 +181,7 @@ func (d *line512) probeLater(kernel Kernel, hashes, hits []uint64, far bool) {
 // addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
 // nothing, if Go must set them.
 func (d *line512) addAssembly(kernel Kernel, hashes []uint64) bool {
-	return d.addForm(kernel, hashes, d.n >= requestLines)
+	return d.addForm(kernel, hashes, 64*d.n >= requestBytes)
 }
 
 // addForm is addAssembly with far as for probeForm.
@@ -200,7 +200,7 @@ func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 
 // addNew is prober.addInOrder for this walk.
 func (d *line512) addNew(kernel Kernel, hashes, added []uint64) {
-	if !d.addNewForm(kernel, hashes, added, d.n >= requestLines) {
+	if !d.addNewForm(kernel, hashes, added, 64*d.n >= requestBytes) {
 		d.addNewGeneric(hashes, added)
 	}
 }

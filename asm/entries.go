@@ -45,8 +45,6 @@ var families = []family{
 		probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.`},
 	{"setLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool", "", `
 		setLine32 is setLine512 in the same way.`},
-	{"setNewLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, added *uint64, far bool", "", `
-		setNewLine32 is setNewLine512 for the arguments of setLine32.`},
 	{"probeSplit256", "base *byte, blocks uint64, hashes *uint64, n int, hits *uint64, far bool", "", `
 		probeSplit256 tests n hashes, 1 to windowKeys. It reads on to the next multiple of 16 hashes. There
 		are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.`},
@@ -72,6 +70,14 @@ var families = []family{
 		the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.`},
 	{"hash32Loads", "layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32", "left int", `
 		hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.`},
+	{"hash32Rows", "rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `
+		hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
+		key, and gathers nothing. It hashes groups of 32 keys, and leaves those from a group with a long key
+		on, or from the group after so many bytes.`},
+	{"xxh64Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
+		xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys.`},
+	{"xxph3Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
+		xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.`},
 	{"hash32", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `
 		hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
 		leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
@@ -165,6 +171,7 @@ var kernels = []struct{ name, instead string }{{"AVX512", "AVX2"}, {"AVX2", ""},
 var layouts = []struct{ name, layouts string }{
 	{"Width4", "uint32s"},
 	{"Width8", "uint64s"},
+	{"Bytes", "byteSlices, strs, offsets32, offsets64"},
 	{"Headers", "byteSlices, strs"},
 	{"Slices", "byteSlices"},
 	{"Strings", "strs"},

@@ -32,13 +32,6 @@ func setLine32(v vectors) {
 	addBits(v, &line32{})
 }
 
-// setNewLine32 emits setLine32 in the order of the hashes, with the outcome of each.
-func setNewLine32(v vectors) {
-	TEXT("setNewLine32"+v.name(), 0, signature("setNewLine32"))
-	Comment("The addresses and the bits are those of probeLine32.")
-	addNewBits(v, &line32{})
-}
-
 func (l *line32) prepare(v vectors) (size int) {
 	l.bitsOfLine = newBitsOfLine(v)
 	l.lines, l.recip = v.broadcastLong(argument("lines")), v.broadcastLong(argument("recip"))

@@ -32,7 +32,6 @@ func neon() *arm64.File {
 	neonSetLine32(file)
 	neonSetNewSplit256(file, tables)
 	neonSetNewLine512(file)
-	neonSetNewLine32(file)
 	return file
 }
 

@@ -95,13 +95,3 @@ func neonSetLine32(file *arm64.File) {
 	d.loadSteps()
 	neonAddBits(f, d, d.hashes, 2, d.numbers)
 }
-
-// neonSetNewLine32 emits setLine32 in the order of the hashes, with the outcome of each.
-func neonSetNewLine32(file *arm64.File) {
-	f := file.Function("setNewLine32NEON", arm64.NoSplit, signature("setNewLine32"))
-	f.Comment("The addresses and the bits are those of probeLine32.")
-	neonRequestFar(f, func() neonLines { return newNEONLine32(f) })
-	d := newNEONLine32(f)
-	d.loadSteps()
-	neonAddNewBits(f, d, d.numbers)
-}

@@ -83,19 +83,58 @@ func hasDouble32() {
 	hasHashDouble32(argument("h1"))
 }
 
+// hasHashDouble32 emits the test of the probes at h, h + delta and so on, and the end of the function.
+// The first three share a branch, as in double32.has, unless there are pairBytes.
 func hasHashDouble32(h reg.GPVirtual) {
 	walk, delta := argument("base"), GP64()
 	RORXL(U8(17), h.As32(), delta.As32())
 	base := fieldValue(walk, "base")
-	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
+	// probe returns a register with the outcome in the lowest bit.
+	probe := func() reg.GPVirtual {
 		MOVL(h.As32(), reg.EDX)
 		IMULQ(field(walk, "recip"), reg.RDX)
-		low, index := GP64(), GP64()
+		low, index, bit := GP64(), GP64(), GP64()
 		MULXQ(field(walk, "n"), low, index)
-		bit := GP64()
 		MOVL(h.As32(), bit.As32())
 		return bitOfByte(base, index, bit)
-	}, h, delta, uint32(bloom.constant("pairBytes")))
+	}
+	k, pairsFrom := GP64(), GP64()
+	MOVQ(field(walk, "k"), k)
+	together := func(probes int) {
+		all := probe()
+		for range probes - 1 {
+			ADDQ(delta, h)
+			ANDL(probe().As32(), all.As32())
+		}
+		TESTL(U32(1), all.As32())
+		JZ(LabelRef("absent"))
+	}
+	MOVQ(NewDataAddr(Symbol{Name: "·pairBytes"}, 0), pairsFrom)
+	CMPQ(field(walk, "n"), pairsFrom)
+	JCC(LabelRef("pairs"))
+	SUBQ(U8(3), k)
+	JL(LabelRef("few"))
+	together(3)
+	ADDQ(delta, h)
+	JMP(LabelRef("pairs"))
+	Label("few")
+	ADDQ(U8(3), k)
+	Label("pairs")
+	SUBQ(U8(2), k)
+	JL(LabelRef("last"))
+	together(2)
+	ADDQ(delta, h)
+	JMP(LabelRef("pairs"))
+	Label("last")
+	ADDQ(U8(1), k)
+	JL(LabelRef("present"))
+	together(1)
+	Label("present")
+	MOVB(U8(1), result())
+	RET()
+	Label("absent")
+	MOVB(U8(0), result())
+	RET()
 }
 
 // field is a field of the array that a register points to, and fieldValue a register with it.
@@ -116,50 +155,6 @@ func bitOfByte(base, index, bit reg.GPVirtual) reg.GPVirtual {
 	MOVBLZX(Mem{Base: base, Index: index, Scale: 1}, index.As32())
 	SHRXL(bit.As32(), index.As32(), index.As32())
 	return index
-}
-
-// hasDouble emits the test of the probes at, at + step and so on, and the end of the function.
-// probe emits one, and returns a register with its outcome in the lowest bit. The first three
-// share a branch, as in double32.test, unless there are pairsFrom elements and that is not 0.
-func hasDouble(walk reg.GPVirtual, probe func(at reg.GPVirtual) reg.GPVirtual, at, step reg.GPVirtual, pairsFrom uint32) {
-	k := GP64()
-	MOVQ(field(walk, "k"), k)
-	together := func(probes int) {
-		all := probe(at)
-		for range probes - 1 {
-			ADDQ(step, at)
-			ANDL(probe(at).As32(), all.As32())
-		}
-		TESTL(U32(1), all.As32())
-		JZ(LabelRef("absent"))
-	}
-	if pairsFrom > 0 {
-		CMPQ(field(walk, "n"), U32(pairsFrom))
-		JCC(LabelRef("pairs"))
-	}
-	SUBQ(U8(3), k)
-	JL(LabelRef("few"))
-	together(3)
-	ADDQ(step, at)
-	JMP(LabelRef("pairs"))
-	Label("few")
-	ADDQ(U8(3), k)
-	Label("pairs")
-	SUBQ(U8(2), k)
-	JL(LabelRef("last"))
-	together(2)
-	ADDQ(step, at)
-	JMP(LabelRef("pairs"))
-	Label("last")
-	ADDQ(U8(1), k)
-	JL(LabelRef("present"))
-	together(1)
-	Label("present")
-	MOVB(U8(1), result())
-	RET()
-	Label("absent")
-	MOVB(U8(0), result())
-	RET()
 }
 
 // hasHashSplit256 emits the test of a hash in Parquet's blocks. It tests all words of a block at a
