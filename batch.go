@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"math/bits"
@@ -23,7 +24,7 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.probeCol
 // are. So keys of 8 bytes have tests of their own, without a loop over their words, and no call
 // more than they need.
 func (v *view) probeColumn(keys *Keys, hits []uint64) int {
-	if uint(keys.n-1) >= singleKeys && !v.areFew(keys.n) || keys.validity != nil || raceDetector && v.atomic {
+	if uint(keys.n-1) >= singleKeys && !v.areFew(keys.n) || keys.validity != nil || len(hits) == 0 || raceDetector && v.atomic {
 		return v.probeBatch(keys, hits, false)
 	}
 	isUint64 := keys.layout == uint64s
@@ -92,8 +93,11 @@ func keyAt(header unsafe.Pointer) (p unsafe.Pointer, n int) {
 // probeBatch is MayContainBatch. If add is set, it adds every key as well, and hits tells which
 // rows were new: it is [Set.AddBatchNew].
 func (v *view) probeBatch(keys *Keys, hits []uint64, add bool) int {
-	// With its capacity, a slice that is too short would grow.
-	hits = hits[:len(hits):len(hits)][:(keys.n+63)/64]
+	words := (keys.n + 63) / 64
+	if len(hits) < words {
+		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys, which take %d: (keys.Len()+63)/64", len(hits), keys.n, words))
+	}
+	hits = hits[:words]
 	if v.pair == 0 { // the zero Filter
 		if add {
 			panicNoBits()

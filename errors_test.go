@@ -219,3 +219,26 @@ func TestZeroValues(t *testing.T) {
 		t.Error("the zero Policy's filter of the zero Keys holds a key")
 	}
 }
+
+// TestFewWords wants a panic that says how many words the bits take.
+func TestFewWords(t *testing.T) {
+	is(t, behaviour)
+	set := mustSet(t, Policy{Format: Default, BitsPerKey: 10}, 100)
+	for _, c := range []struct {
+		keys, words int
+		want        string
+	}{
+		{1, 0, "bloom: 0 words for the bits of 1 keys, which take 1: (keys.Len()+63)/64"},
+		{100, 1, "bloom: 1 words for the bits of 100 keys, which take 2: (keys.Len()+63)/64"},
+	} {
+		column, words := Integers(make([]uint64, c.keys)), make([]uint64, c.words, 10)
+		for name, call := range map[string]func(){
+			"MayContainBatch": func() { set.Filter().MayContainBatch(column, words) },
+			"AddBatchNew":     func() { set.AddBatchNew(column, words) },
+		} {
+			if got := panicOf(call); got != c.want {
+				t.Errorf("%s: %q, want %q", name, got, c.want)
+			}
+		}
+	}
+}
