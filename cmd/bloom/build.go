@@ -60,6 +60,9 @@ func (b *buildCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	if filter, err = filter.WithKeyKind(bloom.KeysText); err != nil {
+		return err
+	}
 	sample.warn(s, filter, policy, n)
 	encoded, err := b.encode(filter)
 	if err != nil {

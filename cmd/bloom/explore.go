@@ -19,6 +19,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/lanebloom/bloom"
 )
 
 // page has the files of the page. The page draws the answers of the API; it computes no hash
@@ -48,6 +50,9 @@ func (e *exploreCommand) given(s *streams) (*givenFile, error) {
 	filter, err := filterFlags{Format: e.Format}.openFilter(s, e.File)
 	if err != nil {
 		return nil, err
+	}
+	if kind := filter.KeyKind(); kind != bloom.KeysUnknown && kind != bloom.KeysText {
+		s.warn(e.File, fmt.Sprintf("the filter has keys of the kind %s, and the page takes text", kind))
 	}
 	data := filter.Bare
 	if filter.IsFile {
