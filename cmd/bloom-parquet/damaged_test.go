@@ -132,6 +132,10 @@ func readDamaged() {
 			{"build", "--column", "k", "-o", "out", "in"},
 			{"prune", "--column", "k", "keys", "in"},
 			{"inspect", "in"},
+			{"filter", "--column", "k", "--keys", "keys", "-o", "out", "in", "in"},
+			{"filter", "-v", "--column", "k", "--jsonl", "--keys", "keys", "in"},
+			{"filter", "--column", "k", "--csv", "filter", "in"},
+			{"build", "--column", "k", "--keys", "keys", "--like", "in", "-o", "out"},
 		} {
 			must(os.WriteFile("next", []byte(strings.Join(append([]string{strconv.Itoa(seed)}, args...), "\n")), 0o644))
 			must(os.Rename("next", "at")) // the process may end while it writes
