@@ -18,7 +18,7 @@ import (
 
 type buildCommand struct {
 	Column     string   `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Format     string   `default:"parquet" placeholder:"NAME" help:"Format of the filter, such as nori or leveldb (parquet)."`
+	Format     *string  `placeholder:"NAME" help:"Format of the filter, such as nori or leveldb (parquet)."`
 	BitsPerKey *int     `xor:"size" placeholder:"N" help:"Bits per key (10)."`
 	Rate       *float64 `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01."`
 	Keys       string   `placeholder:"FILE" help:"Take the keys from this file, one per line, and not from a column (- for standard input)."`
@@ -73,10 +73,15 @@ func (b *buildCommand) Run(s *streams) error {
 
 // build writes the filter to standard output.
 func (b *buildCommand) build(s *streams) error {
-	format, err := bloom.ParseFormat(b.Format)
+	format, err := bloom.Parquet, error(nil)
+	if b.Format != nil {
+		format, err = bloom.ParseFormat(*b.Format)
+	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("--format: %s", withoutPrefix(err))
+	case b.Raw && b.Format == nil:
+		return errors.New("--raw writes the bytes that a storage engine reads: name its format with --format")
 	case b.BitsPerKey != nil && (*b.BitsPerKey < 1 || *b.BitsPerKey > mostBitsPerKey):
 		return fmt.Errorf("--bits-per-key must be at least 1 and at most %d, and not %d", mostBitsPerKey, *b.BitsPerKey)
 	}

@@ -17,7 +17,7 @@ type filterCommand struct {
 	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
 	Keys   string `placeholder:"FILE" help:"Write the rows that have one of these keys, one per line, and no others (- for standard input). There is no FILTER then."`
 	keyFlags
-	Format *string  `placeholder:"NAME" help:"Format of a filter of bare bytes (parquet). A file that says its format must agree."`
+	Format *string  `placeholder:"NAME" help:"Format of a filter of bare bytes (leveldb). A file that says its format must agree."`
 	Raw    bool     `help:"Take the bytes as a bare filter, whatever they look like."`
 	Invert bool     `short:"v" help:"Write the other rows: those that are certainly not in the filter, or have none of the keys."`
 	CSV    bool     `name:"csv" xor:"text" help:"Print the rows as CSV, after a header."`
@@ -168,7 +168,7 @@ func (f *filterCommand) readKeys(s *streams) (*keyList, error) {
 
 // open reads the filter, a file of this library or bare bytes, for keys of a kind.
 func (f *filterCommand) open(s *streams, kind bloom.KeyKind) (*bloom.Filter, error) {
-	options := filterfile.Options{Format: bloom.Parquet, Asked: f.Format != nil, Raw: f.Raw}
+	options := filterfile.Options{Format: bloom.LevelDB, Asked: f.Format != nil, Raw: f.Raw}
 	if options.Asked {
 		var err error
 		if options.Format, err = bloom.ParseFormat(*f.Format); err != nil {

@@ -433,7 +433,7 @@ func TestFilterRows(t *testing.T) {
 					}
 				}
 				output := filepath.Join(dir, "out.parquet")
-				args := []string{"filter", "--column", column, "-o", output, name, input}
+				args := []string{"filter", "--column", column, "--format", "parquet", "-o", output, name, input}
 				if exact {
 					args = []string{"filter", "--column", column, "-o", output, "--hex", "--keys", list, input}
 				}
