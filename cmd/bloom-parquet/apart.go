@@ -114,6 +114,7 @@ func becomeApart() {
 	}
 	debug.SetTraceback("none")
 	debug.SetMemoryLimit(int64(limit / 4 * 3))
+	debug.SetGCPercent(400) // filter takes a tenth less CPU time than with 100, for pages are garbage soon
 	parent := os.Getppid()
 	go func() {
 		memory := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
