@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
 )
 
 // rowSink takes the rows of row groups that are kept.
@@ -266,6 +267,7 @@ type columnReader struct {
 	page     parquet.Page // nil if the next one is to be read
 	pageFrom int          // row that page begins with
 	used     bool         // whether kept may refer to page
+	spanEnd  int          // row behind the span that was read last
 	values   parquet.ValueReader
 	buffer   []parquet.Value
 	next     int // in buffer
@@ -330,6 +332,9 @@ func (c *columnReader) fill() (err error) {
 			if n > 0 || err != nil {
 				return err
 			}
+			if c.values != nil {
+				return io.ErrNoProgress
+			}
 		}
 		if c.page == nil {
 			if c.page, err = c.pages.ReadPage(); err != nil {
@@ -338,9 +343,13 @@ func (c *columnReader) fill() (err error) {
 			}
 			c.pageFrom, c.used = c.row, false
 		}
-		if c.repeated {
+		data := c.page.Data()
+		switch {
+		case c.repeated, data.Kind() == encoding.Undefined: // parquet-go's pages of the type NULL cannot be cut
 			c.whole()
-		} else {
+		case c.used && c.row != c.spanEnd:
+			return fmt.Errorf("a page has values up to row %d, and not up to row %d", c.row, c.spanEnd)
+		default:
 			c.span()
 		}
 	}
@@ -364,6 +373,9 @@ func (c *columnReader) whole() {
 		return
 	}
 	begun := c.row
+	if !c.repeated {
+		begun += int(c.page.NumRows())
+	}
 	for _, level := range c.page.RepetitionLevels() {
 		if level == 0 {
 			begun++
@@ -399,5 +411,5 @@ func (c *columnReader) span() {
 		}
 	}
 	part := c.page.Slice(int64(from-c.pageFrom), int64(last+1-c.pageFrom))
-	c.row, c.values, c.used, c.done = from, part.Values(), true, append(c.done, part)
+	c.row, c.spanEnd, c.values, c.used, c.done = from, last+1, part.Values(), true, append(c.done, part)
 }

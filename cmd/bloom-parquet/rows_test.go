@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
 )
 
 // cutPages are the pages of a column, cut anywhere: as those of some writers, which begin amid a row.
@@ -39,6 +40,8 @@ func (p cutPage) RepetitionLevels() (levels []byte) {
 	}
 	return levels
 }
+
+func (p cutPage) Data() encoding.Values { return encoding.Int64Values(nil) }
 
 func (p cutPage) Slice(i, j int64) parquet.Page { return cutPage{values: p.values[i:j]} }
 
