@@ -21,7 +21,7 @@ FUZZ_EXECUTIONS := 10000
 # The systems that are vetted, this one by the steps of the modules. They compile every file of the
 # public modules (vet/files checks that), with int of 64 and of 32 bits. Only the modules in PORTED
 # have files of one system or of one architecture.
-VET      := linux/amd64 darwin/arm64 windows/386
+VET      := linux/amd64 darwin/arm64 windows/386 js/wasm
 PORTED   := . cmd/bloom
 HOST     := $(shell go env GOOS)/$(shell go env GOARCH)
 FOREIGN  := $(filter-out $(HOST),$(VET))
@@ -189,7 +189,7 @@ purego:
 fuzz: $(FUZZ:%=fuzz/%)
 fuzzed_FuzzArrays  := adapter/arrow
 fuzzed_FuzzCSV := cmd/bloom
-fuzzed_FuzzExplore := cmd/bloom
+fuzzed_FuzzExplore := cmd/bloom/internal/answers
 fuzzed_FuzzJSON := cmd/bloom
 fuzzed_FuzzHeader := adapter/parquet
 fuzzed_FuzzColumn := adapter/parquet
@@ -250,6 +250,12 @@ arm64: deps
 .PHONY: dist
 dist:
 	release/dist dist
+
+# site writes the page of bloom explore as a folder that any web server can serve.
+SITE := dist/site
+.PHONY: site
+site:
+	cmd/bloom/site/build $(SITE)
 
 .PHONY: bench
 bench:

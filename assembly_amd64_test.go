@@ -3,7 +3,7 @@
 package bloom
 
 import (
-	"fmt"
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -11,8 +11,8 @@ import (
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, 48, map[hashKind]callLengths{hashLevelDB: {16, 16, 16}, hashLevelDBSigned: {16, 16, 16}, hashXXH64x2: {16, 16, 16}, hashXXH64: {16, 16, 16}, hashXXPH3: {16, 0, 0}}},
-	{AVX2, "AVX2", featuresAVX2, 42, map[hashKind]callLengths{hashLevelDB: {16, 8, 8}, hashLevelDBSigned: {16, 8, 8}}},
+	{AVX512, "AVX512", featuresAVX512, 43, map[hashKind]callLengths{hashLevelDB: {16, 16, 16}, hashLevelDBSigned: {16, 16, 16}, hashXXH64x2: {16, 16, 16}, hashXXH64: {16, 16, 16}, hashXXPH3: {16, 0, 0}}},
+	{AVX2, "AVX2", featuresAVX2, 43, map[hashKind]callLengths{hashLevelDB: {16, 8, 8}, hashLevelDBSigned: {16, 8, 8}}},
 }}
 
 // forms are the two ways of testing that the switch chooses from, the switch
@@ -21,31 +21,67 @@ var forms = []struct {
 	name string
 	form form
 }{
-	{"switched", form{0, 64, 8, 192, false}},
-	{"dense", form{0, windowKeys, windowKeys, 0, false}},
-	{"staged", form{0, 0, 0, 256, false}},
-	{"late", form{0, 16, 16, 250, false}},
-	{"early", form{0, 200, 200, 100, false}},
-	{"switched-loads", form{0, 64, 8, 192, true}},
-	{"dense-loads", form{0, windowKeys, windowKeys, 0, true}},
-	{"staged-loads", form{0, 0, 0, 256, true}},
+	{"switched", form{denseBelow: 64, denseBelowFar: 8, densePer256: 192}},
+	{"dense", form{denseBelow: windowKeys, denseBelowFar: windowKeys}},
+	{"staged", form{densePer256: 256}},
+	{"late", form{denseBelow: 16, denseBelowFar: 16, densePer256: 250}},
+	{"early", form{denseBelow: 200, denseBelowFar: 200, densePer256: 100}},
+	{"switched-loads", form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loads: true, loadsBelow: math.MaxUint64}},
+	{"dense-loads", form{denseBelow: windowKeys, denseBelowFar: windowKeys, loads: true, loadsBelow: math.MaxUint64}},
+	{"staged-loads", form{densePer256: 256, loads: true, loadsBelow: math.MaxUint64}},
 }
 
-// init chooses the kernels that gather, on every CPU. TestLoads and TestLoadsAtPageEnds are for
-// the others.
-func init() { staged.loads, dense.loads, slowGather = false, false, false }
-
-// withLoads chooses the kernels that load words one by one, until the test ends.
-func withLoads(t *testing.T) {
-	staged.loads, dense.loads, slowGather = true, true, true
-	t.Cleanup(func() { staged.loads, dense.loads, slowGather = false, false, false })
+// withLoads chooses the kernels that load words one by one, in filters of any size, or those that gather,
+// until the test or the benchmark ends. All others have those that this CPU takes.
+func withLoads(t testing.TB, loads bool) {
+	tune(loads)
+	staged.loadsBelow, dense.loadsBelow, form64.loadsBelow = math.MaxUint64, math.MaxUint64, math.MaxUint64
+	t.Cleanup(func() { tune(isAMD) })
 }
 
-// TestLoads compares the AVX2 kernels that load words one by one with the letter of their walks
-// and hashes.
+// TestAMD compares what AMD's CPUs take with the reference: in filters around the sizes from which on it is
+// another.
+func TestAMD(t *testing.T) {
+	is(t, kernelTest|loadTest|alone)
+	tune(true)
+	t.Cleanup(func() { tune(isAMD) })
+	random := rand.New(rand.NewPCG(83, 84))
+	eachFormat(t, func(t *testing.T, format Format) {
+		for _, size := range []int{16 << 10, 95 << 10, 97 << 10, 127 << 10, 129 << 10, 1<<20 - 100, 1<<20 + 100, 4<<20 - 100, 4<<20 + 100, 32<<20 - 100, 32<<20 + 100} {
+			if size > 1<<20 && testing.Short() {
+				continue
+			}
+			policy := Policy{format, 10}
+			keys := make([]uint64, windowKeys+70)
+			for i := range keys {
+				keys[i] = random.Uint64()
+			}
+			set := mustSet(t, policy, 8*size/10)
+			set.AddBatch(Integers(keys[:len(keys)/2]))
+			encoded := set.AppendFilter(nil)
+			want := make([]bool, len(keys))
+			for i, key := range keys {
+				want[i] = Reference(format, encoded, binary.LittleEndian.AppendUint64(nil, key))
+			}
+			for _, kernel := range kernels {
+				f := onKernel(t, mustOpen(t, format, encoded), kernel)
+				checkBatch(t, f, Integers(keys), want)
+				checkBatch(t, f, Integers(keys[:500]), want[:500])
+				for i, key := range keys[:600] {
+					if f.MayContainUint64(key) != want[i] {
+						t.Fatalf("kernel %v, %d bytes: MayContainUint64(%x) = %v", kernel, len(encoded), key, !want[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestLoads compares the kernels that this CPU does not take, those that load words one by one or those that
+// gather, with the letter of their walks and hashes.
 func TestLoads(t *testing.T) {
 	is(t, loadTest|alone)
-	withLoads(t)
+	withLoads(t, !slowGather)
 	random := rand.New(rand.NewPCG(71, 72))
 	for _, walk := range []walkKind{walkDouble32, walkDouble64} {
 		for _, size := range []uint64{8, 64, 1000, 1 << 13, 1 << 17} {
@@ -60,44 +96,60 @@ func TestLoads(t *testing.T) {
 	t.Run("TestOtherLengths", TestOtherLengths)
 }
 
+// rowChoices are what CPUs hash by rows, and all that can be.
+var rowChoices = map[string][len(hashKinds)]rowLengths{
+	"Intel": rowsIntel,
+	"AMD":   rowsAMD,
+	"all":   {hashLevelDB: everyLength, hashXXH64: everyLength, hashXXPH3: everyLength, hashLevelDBSigned: everyLength},
+}
+
+var everyLength = rowLengths{0, longKey, longKey}
+
+// withRows chooses what is hashed by rows, until the test ends.
+func withRows(t *testing.T, choice string) {
+	before := byRows
+	byRows = rowChoices[choice]
+	t.Cleanup(func() { byRows = before })
+}
+
 // TestKeysOfMixedLengths compares the hashes of keys of 0 to 300 bytes, among them a few of 64 KiB, with the
-// reference: in columns of up to 130 keys, by kernels that gather and by those that load.
+// reference: in columns of up to 130 keys, by the kernels that each CPU takes.
 func TestKeysOfMixedLengths(t *testing.T) {
 	is(t, kernelTest)
-	defer func(slow bool) { slowGather = slow }(slowGather)
 	random := rand.New(rand.NewPCG(81, 82))
 	data := make([]byte, 1<<17)
 	for i := range data {
 		data[i] = byte(random.Uint32())
 	}
-	for _, slow := range []bool{false, true} {
-		slowGather = slow
-		for n := 1; n <= 130; n += someLengths(n) {
-			for _, longest := range []int{3, 12, 17, 33, 140, 300} {
-				keys := make([][]byte, n)
-				for i := range keys {
-					length := random.IntN(longest + 1)
-					switch random.IntN(60) {
-					case 0:
-						length = random.IntN(301)
-					case 1:
-						if random.IntN(20) == 0 {
-							length = 1<<16 - random.IntN(3)
+	for choice := range rowChoices {
+		t.Run(choice, func(t *testing.T) {
+			withLoads(t, choice == "AMD")
+			withRows(t, choice)
+			for n := 1; n <= 130; n += someLengths(n) {
+				for i, longest := range []int{3, 12, 17, 33, 140, 300} {
+					least := []int{0, 1, 4, 8, 9, 16, 17}[(n+i)%7]
+					keys := make([][]byte, n)
+					for i := range keys {
+						length := max(random.IntN(longest+1), least)
+						switch random.IntN(60) {
+						case 0:
+							length = random.IntN(301)
+						case 1:
+							if random.IntN(20) == 0 {
+								length = 1<<16 - random.IntN(3)
+							}
 						}
+						keys[i] = data[random.IntN(1000):][:length]
 					}
-					if n%3 == 0 {
-						length = max(length, 8) // so that keys are gathered
-					}
-					keys[i] = data[random.IntN(1000):][:length]
+					checkEachHash(t, keys, eachLayout(t, keys)...)
 				}
-				checkEachHash(t, keys, eachLayout(t, keys)...)
+				width := random.IntN(60) + 1
+				checkFixedWidth(t, data[:n*width], width)
 			}
-			width := random.IntN(60) + 1
-			checkFixedWidth(t, data[:n*width], width)
-		}
-		t.Run(fmt.Sprintf("slowGather=%v", slow), func(t *testing.T) {
-			t.Run("TestHashes", TestHashes)
-			t.Run("TestOtherLengths", TestOtherLengths)
+			t.Run("others", func(t *testing.T) {
+				t.Run("TestHashes", TestHashes)
+				t.Run("TestOtherLengths", TestOtherLengths)
+			})
 		})
 	}
 }
@@ -120,6 +172,50 @@ func checkFixedWidth(t *testing.T, data []byte, width int) {
 	checkEachHash(t, keys, must(t)(FixedWidth(data, width)))
 }
 
+// TestRowsEnd looks for the end of a call that hashes by rows at a long key, and after many bytes.
+func TestRowsEnd(t *testing.T) {
+	is(t, kernelTest)
+	if !slices.Contains(kernels, AVX512) {
+		return
+	}
+	data := make([]byte, longKey)
+	for name, c := range map[string]struct {
+		long, others         int // bytes of key 40, and of the others
+		hash32, hash64, last int // keys of 96 that a call hashes; last is for XXPH3
+	}{
+		"short":      {7, 7, 96, 96, 96},
+		"129 bytes":  {129, 128, 96, 96, 32},
+		"long":       {longKey, 7, 32, 32, 32},
+		"not long":   {longKey - 1, 7, 64, 48, 32},
+		"all long":   {longKey - 1, longKey - 1, 32, 16, 0},
+		"many bytes": {6000, 6000, 64, 32, 0},
+	} {
+		keys := slices.Repeat([][]byte{data[:c.others]}, 96)
+		keys[40] = data[:c.long]
+		for _, column := range eachLayout(t, keys) {
+			if column.isGathered() {
+				continue
+			}
+			for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+				want := c.hash64
+				if hashKinds[kind].words == one32 {
+					want = c.hash32
+				} else if kind == hashXXPH3 {
+					want = c.last
+				} else if kind == hashXXH64x2 {
+					want = 0 // it has no such kernel
+				}
+				room := hashesOfLength(kind, len(keys))
+				_, rows, stride, data := column.assemblyRows()
+				if done := hashByRows(kind, rows, stride, data, len(keys), &room); done != want {
+					t.Errorf("%s: %v of %d keys, want %d", name, kind, done, want)
+				}
+			}
+		}
+		checkEachHash(t, keys, eachLayout(t, keys)...)
+	}
+}
+
 // TestGroupsEnd looks for the end of a call that loads words one by one at a long key, and after
 // many bytes.
 func TestGroupsEnd(t *testing.T) {
@@ -127,7 +223,7 @@ func TestGroupsEnd(t *testing.T) {
 	if !slices.Contains(kernels, AVX2) {
 		return // hash32Loads is never called
 	}
-	withLoads(t)
+	withLoads(t, true)
 	data := make([]byte, longKey)
 	for name, c := range map[string]struct {
 		long, others int // bytes of key 40, and of the others

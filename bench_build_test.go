@@ -3,6 +3,7 @@ package bloom
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -38,6 +39,58 @@ func BenchmarkBuild(b *testing.B) {
 				})
 			}
 		})
+	}
+}
+
+// BenchmarkSingleAdds adds keys one by one to sets of 10 KiB: integers, and strings of 24 bytes and of 8 to
+// 32. The reference adds them in portable Go. BenchmarkAdds of compare has other libraries beside it.
+func BenchmarkSingleAdds(b *testing.B) {
+	const keys = 1 << 13
+	random := rand.New(rand.NewPCG(85, 86))
+	integers, equal, mixed := make([]uint64, keys), make([]string, keys), make([]string, keys)
+	for i := range integers {
+		integers[i] = random.Uint64()
+		equal[i] = fmt.Sprintf("%024x", integers[i])
+		mixed[i] = equal[i][:8+random.IntN(17)] + equal[i][:random.IntN(9)]
+	}
+	ofTexts := func(texts []string, add func(s *Set, text string)) func(s *Set) {
+		return func(s *Set) {
+			for _, text := range texts {
+				add(s, text)
+			}
+		}
+	}
+	ways := map[string]func(s *Set){
+		"AddUint64": func(s *Set) {
+			for _, key := range integers {
+				s.AddUint64(key)
+			}
+		},
+		"TestAndAddUint64": func(s *Set) {
+			for _, key := range integers {
+				s.TestAndAddUint64(key)
+			}
+		},
+		"AddString-24":          ofTexts(equal, (*Set).AddString),
+		"AddString-8-32":        ofTexts(mixed, (*Set).AddString),
+		"TestAndAddString-8-32": ofTexts(mixed, func(s *Set, text string) { s.TestAndAddString(text) }),
+	}
+	for f := range formats {
+		for _, name := range slices.Sorted(maps.Keys(ways)) {
+			for _, kernel := range kernels {
+				b.Run(fmt.Sprintf("format=%v/way=%s/kernel=%v", Format(f), name, kernel), func(b *testing.B) {
+					run := func(kernel Kernel) func() {
+						s := mustSet(b, Policy{Format(f), 10}, keys)
+						s.kernel = kernel
+						return func() {
+							s.Clear()
+							ways[name](s)
+						}
+					}
+					inTurn(b, keys, run(Generic), run(kernel))
+				})
+			}
+		}
 	}
 }
 

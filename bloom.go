@@ -24,8 +24,8 @@
 //
 // A storage engine's filter does not name its format. To keep a filter for yourself, write it with
 // [Filter.WriteTo] or [Filter.MarshalBinary]: the header of that file has the format, the number of
-// keys and checksums. [OpenBinary] and [Filter.ReadFrom] read the file. gob and JSON store the same
-// file.
+// keys and checksums (docs/file-format.md). [OpenBinary] and [Filter.ReadFrom] read the file. gob and
+// JSON store the same file.
 //
 // A Filter is safe for concurrent use. So are the queries of a Set while no goroutine adds to it. Any
 // number of goroutines may add to an [AtomicSet] and query it at once. A Builder is not safe for
@@ -54,7 +54,8 @@ var (
 	ErrCapacity = errors.New("bloom: capacity out of range")
 	// ErrRate: no filter of the format has the requested false-positive rate.
 	ErrRate = errors.New("bloom: false-positive rate out of reach")
-	// ErrShape: two sets differ in format, size or number of probes.
+	// ErrShape: two sets differ in format, size or number of probes; a set cannot be halved; or the
+	// filters of a group differ in format.
 	ErrShape = errors.New("bloom: sets of different shape")
 	// ErrKind: two sets have keys of different kinds, or a kind is no name for a file.
 	ErrKind = errors.New("bloom: wrong kind of keys")

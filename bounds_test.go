@@ -3,6 +3,9 @@
 package bloom
 
 import (
+	"bytes"
+	"encoding/binary"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"os"
@@ -351,6 +354,81 @@ func TestLargeArrays(t *testing.T) {
 	})
 }
 
+// TestAddInOrder compares what each kernel adds in order, and which keys it finds to be new, with the
+// letter of the walk. Arrays of every size end where an inaccessible page begins; hashes repeat, near and far.
+func TestAddInOrder(t *testing.T) {
+	is(t, kernelTest)
+	random := rand.New(rand.NewPCG(47, 48))
+	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		for size := 1; size <= 600; size += someSizes(size) {
+			n := uint64(size) * max(test.unit, 8)
+			if test.unit == 1 {
+				n -= uint64(size % 8)
+			}
+			k := test.probes(1 + random.IntN([]int{maxProbes, maxHasProbes}[random.IntN(2)]))[0] // as many as kernels of lines take
+			pool := test.hashesOf(random, windowKeys, n)
+			hashed := pool[:1:1]
+			for i := range random.IntN(windowKeys) {
+				repeated := hashed[max(0, i-[]int{0, 1, 7, random.IntN(i + 1)}[random.IntN(4)])]
+				hashed = append(hashed, []Hash{repeated, pool[i+1]}[random.IntN(2)])
+			}
+			buffer := guard.Buffer(t, int(n+7)/8)
+			fill := randomBits(random, 8*uint64(len(buffer)), math.Pow(random.Float64(), 1/float64(k)))
+			want, news := slices.Clone(fill), make([]uint64, (len(hashed)+63)/64)
+			for i, h := range hashed {
+				if !test.has(want, h, n, k) {
+					news[i/64] |= 1 << (i % 64)
+				}
+				for j := range k {
+					bit := test.bit(h, j, n)
+					want[bit/8] |= 1 << (bit % 8)
+				}
+			}
+			room := hashesOfLength(test.hash, windowKeys)
+			for i, h := range hashed {
+				room.set(i, h)
+			}
+			room = room.slice(0, len(hashed))
+			for _, kernel := range kernels {
+				s := &test.filter(walk, kernel, buffer, n, k).prober
+				for name, add := range addersInOrder(s, &room) {
+					const canary = 0xdeadbeefdeadbeef
+					got := slices.Repeat([]uint64{canary}, len(news)+1)
+					copy(buffer, fill)
+					add(got)
+					if !slices.Equal(got[:len(news)], news) || got[len(news)] != canary || !bytes.Equal(buffer, want) {
+						t.Fatalf("kernel %v, %s: %d bytes, %d probes, %d hashes: right bits: %v; new:\n%x, want\n%x",
+							kernel, name, len(buffer), k, len(hashed), bytes.Equal(buffer, want), got, news)
+					}
+				}
+			}
+		}
+	})
+}
+
+// addersInOrder returns the ways to add hashes in their order: that which the size of the array chooses, and
+// with requests for lines, if a kernel has them.
+func addersInOrder(s *prober, h *hashes) map[string]func(added []uint64) {
+	ways := map[string]func(added []uint64){"by size": func(added []uint64) { s.addInOrder(h, added) }}
+	var far func(added []uint64) bool
+	switch s.pair.walk() {
+	case walkSplit256:
+		far = func(added []uint64) bool { return (*split256)(&s.bitArray).addNewForm(s.kernel, h.h1, added, true) }
+	case walkLine512:
+		far = func(added []uint64) bool { return (*line512)(&s.bitArray).addNewForm(s.kernel, h.h1, added, true) }
+	default:
+		return ways
+	}
+	if s.kernel != Generic && (s.k <= maxHasProbes || s.pair.walk() == walkSplit256) {
+		ways["far"] = func(added []uint64) {
+			if !far(added) {
+				panic("no kernel")
+			}
+		}
+	}
+	return ways
+}
+
 // TestArraysAtPageEnd probes, and sets bits of, arrays of every size and number of bits
 // that end where an inaccessible page begins.
 func TestArraysAtPageEnd(t *testing.T) {
@@ -369,4 +447,70 @@ func TestArraysAtPageEnd(t *testing.T) {
 			checkWalk(t, walk, buffer, n, k, hashed, []int{100})
 		}
 	})
+}
+
+// TestSingleAdds adds keys one by one, in every way, to sets that end where an inaccessible page begins, with
+// several numbers of probes. After each key, it compares the bits, and whether the key was new, with what the
+// reference finds.
+func TestSingleAdds(t *testing.T) {
+	is(t, kernelTest)
+	random := rand.New(rand.NewPCG(79, 80))
+	keys := make([][]byte, 200)
+	for i := range keys {
+		keys[i] = make([]byte, []int{8, 8, random.IntN(40), 9 + random.IntN(24), 300}[i%5])
+		for j := range keys[i] {
+			keys[i][j] = byte(random.Uint32())
+		}
+		if i%3 == 0 && i > 0 {
+			keys[i] = keys[random.IntN(i)]
+		}
+	}
+	eachFormat(t, func(t *testing.T, format Format) {
+		for _, bitsPerKey := range []int{1, 2, 3, 4, 6, 8, 9, 10, 11, 12, 13, 15, 20, 40} {
+			empty := mustSet(t, Policy{format, bitsPerKey}, 120).data
+			buffer := guard.Buffer(t, len(empty))
+			for _, kernel := range kernels {
+				data := buffer[len(buffer)-len(empty):]
+				copy(data, empty)
+				v, err := openView(format, data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v.kernel, v.count = kernel, &keyCount{}
+				s, model := &Set{v}, slices.Clone(empty)
+				for i, key := range keys {
+					isNew, want := false, !Reference(format, model, key)
+					addByReference(t, format, model, key)
+					switch way := random.IntN(4); {
+					case way == 0 && len(key) == 8:
+						isNew = !s.TestAndAddUint64(binary.LittleEndian.Uint64(key))
+					case way == 0:
+						isNew = !s.TestAndAddString(string(key))
+					case way == 1:
+						isNew = !s.TestAndAdd(key)
+					default:
+						isNew = want
+						addOne(s, way, key)
+					}
+					if n, _ := s.KeyCount(); isNew != want || !bytes.Equal(data, model) || n != uint64(i)+1 {
+						t.Fatalf("kernel %v, %d bits per key, key %d of %d bytes: new %v, want %v; %d keys; %x\n%x", kernel, bitsPerKey, i, len(key), isNew, want, n, data, model)
+					}
+				}
+			}
+		}
+	})
+}
+
+// addOne adds a key by one of the functions that do not tell whether it was new.
+func addOne(s *Set, way int, key []byte) {
+	switch {
+	case way == 2:
+		s.AddHash(s.Format().Hash(key))
+	case len(key) == 8:
+		s.AddUint64(binary.LittleEndian.Uint64(key))
+	case len(key)%2 == 0:
+		s.AddString(string(key))
+	default:
+		s.Add(key)
+	}
 }

@@ -227,13 +227,16 @@ func (s *prober) setPlaces(places []uint32) {
 		return
 	}
 	base, fours := s.base, len(places)/4
-	if fours > 0 && setPlaces(s.kernel, base, uint32(min(s.bytes()&^3*8, math.MaxUint32)), &places[0], fours) {
+	if fours > 0 && setPlaces(s.kernel, base, s.wholeWords(), &places[0], fours) {
 		places = places[4*fours:]
 	}
 	for _, p := range places {
 		*(*byte)(unsafe.Add(unsafe.Pointer(base), p/8)) |= 1 << (p % 8)
 	}
 }
+
+// wholeWords returns the number of the bits in whole words of 32 bits, or 2^32-1 if it is larger.
+func (s *prober) wholeWords() uint32 { return uint32(min(s.bytes()&^3*8, math.MaxUint32)) }
 
 // regionBuild is a filter that workers set region by region.
 type regionBuild struct {

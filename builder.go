@@ -159,13 +159,15 @@ func repeated[E comparable](s []E, compare func(x, y E) int) int {
 }
 
 // AppendFilter appends the encoded filter of the keys added since the last Reset to dst,
-// and returns the extended slice. It does not forget the keys.
+// and returns the extended slice. It does not forget the keys. It panics if the filter is too large, as
+// [Policy.AppendFilter] does.
 func (b *Builder) AppendFilter(dst []byte) []byte {
 	return b.policy.appendFilter(b.kernel, dst, b.column())
 }
 
 // Filter returns the filter of the keys added since the last Reset. Its [Filter.KeyCount] is
-// their number, and its [Filter.KeyKind] that of SetKeyKind. The builder does not forget the keys.
+// their number, and its [Filter.KeyKind] that of SetKeyKind. The builder does not forget the keys. It
+// panics where AppendFilter does.
 func (b *Builder) Filter() *Filter {
 	v, _ := openView(b.policy.Format, b.AppendFilter(nil)) // no error: the bytes are ours
 	v.count, v.kind = &keyCount{n: uint64(b.Len())}, b.kind

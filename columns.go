@@ -203,6 +203,12 @@ func (k *Keys) copyHashes(h *hashes) {
 
 // hashGeneric is hashRows in portable Go, for as many rows as h has room for.
 func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
+	if k.isNarrow() {
+		for i := range h.len() {
+			h.set(i, k.hashRow(kind, i))
+		}
+		return
+	}
 	switch kind {
 	case hashLevelDB:
 		k.hash32Generic(h.h32)
@@ -225,14 +231,23 @@ func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
 func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, ok bool) {
 	n, left := h.len(), 0
 	layout, rows, stride, data := k.assemblyRows()
+	if kernel == AVX512 {
+		loads, gathers := divide(kind, layout, rows, stride, n)
+		if loads > 0 {
+			if done := hashByRows(kind, rows, stride, data, loads, h); done > 0 {
+				return done, true
+			}
+		}
+		n = gathers
+	}
 	if n < kind.leastKeys(kernel) {
 		return 0, false
 	}
 	switch kind {
 	case hashLevelDB:
-		left, ok = hash32Rows(kernel, layout, rows, stride, data, h.h32, 0)
+		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], 0)
 	case hashLevelDBSigned:
-		left, ok = hash32Rows(kernel, layout, rows, stride, data, h.h32, signedBytes)
+		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], signedBytes)
 	case hashXXH64x2:
 		left, ok = hash64(kernel, layout, rows, stride, data, n, &h.h1[0], &h.h2[0])
 	case hashXXH64:
@@ -244,6 +259,80 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 		return 0, false
 	}
 	return n - left, true
+}
+
+// divide returns how many of the first of n rows AVX-512 hashes by the kernels that load the bytes of each
+// key and transpose them, and if it hashes none so, or these end at a long key, how many by the kernels that
+// gather words. Those of the first kind are faster on some CPUs. On all, LevelDB's is for most of a group
+// of 32 keys, of which Go would hash those that do not fill a vector.
+func divide(kind hashKind, layout layout, rows *byte, stride, n int) (loads, gathers int) {
+	if layout == noLayout || layout == uint32s || layout == uint64s {
+		return 0, n
+	}
+	group := 16
+	if hashKinds[kind].words == one32 {
+		group = 32
+	}
+	rest := n % group
+	most := rest >= group*11/16
+	switch {
+	case n >= group && byRows[kind].has(rows, stride, n):
+		if most {
+			return n, n
+		}
+		return n - rest, n
+	case group == 16 || !most:
+		return 0, n
+	case n < group:
+		return n, n
+	}
+	return 0, n - rest
+}
+
+// hashByRows hashes the first of n rows and returns how many.
+func hashByRows(kind hashKind, rows *byte, stride int, data *byte, n int, h *hashes) (done int) {
+	left := 0
+	switch kind {
+	case hashLevelDB:
+		left, _ = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], 0)
+	case hashLevelDBSigned:
+		left, _ = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], signedBytes)
+	case hashXXH64:
+		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0])
+	case hashXXPH3:
+		left, _ = xxph3Rows(AVX512, rows, stride, data, n, &h.h1[0])
+	default:
+		return 0 // byRows has no such hash, but for keys that are long
+	}
+	return n - left
+}
+
+// has reports whether n keys, at least 16, are hashed by rows. It asks three of them for their lengths, and
+// one in 32 if these differ: a long key makes its whole group take longer.
+func (l rowLengths) has(rows *byte, stride, n int) bool {
+	first, middle, last := rowLength(rows, stride, 0), rowLength(rows, stride, n/2), rowLength(rows, stride, n-1)
+	if first == middle && first == last {
+		return first >= l.equal
+	}
+	longest, shortest := max(first, middle, last), min(first, middle, last)
+	for i := 32; i < n && longest <= l.longest; i += 32 {
+		length := rowLength(rows, stride, i)
+		longest, shortest = max(longest, length), min(shortest, length)
+	}
+	return longest <= l.longest && shortest < l.shortest
+}
+
+// rowLength returns the number of bytes of a row, as assemblyRows describes the rows.
+func rowLength(rows *byte, stride, i int) int {
+	switch p := unsafe.Add(unsafe.Pointer(rows), i*stride); stride {
+	case int(elementSize[byteSlices]), int(elementSize[strs]):
+		return len(*(*string)(p)) // a slice begins as a string does
+	case int(elementSize[offsets32]):
+		return int(*(*int32)(unsafe.Add(p, stride)) - *(*int32)(p))
+	case int(elementSize[offsets64]):
+		return int(*(*int64)(unsafe.Add(p, stride)) - *(*int64)(p))
+	}
+	return -stride
 }
 
 // leastKeys returns the number of keys from which on the kernel hashes them: those of a vector.
@@ -260,6 +349,9 @@ func (h hashKind) leastKeys(kernel Kernel) int {
 // hash the rows, because the keys are long.
 func (k *Keys) assemblyRows() (l layout, rows *byte, stride int, data *byte) {
 	data = unsafe.SliceData(k.data)
+	if k.isNarrow() { // no big-endian machine has kernels
+		return fixedWidth, (*byte)(k.column), -int(elementSize[k.layout]), nil
+	}
 	if k.layout != fixedWidth {
 		return k.layout, (*byte)(k.column), int(elementSize[k.layout]), data
 	}

@@ -27,17 +27,63 @@ func init() {
 	if cpuid.CPU.Supports(featuresAVX512...) {
 		kernels = append([]Kernel{AVX512}, kernels...)
 	}
-	// Gathers take longer than their loads on AMD's CPUs. AVX2's kernels then load words one by one. On a
-	// Zen 3, a gather of 8 words takes 11.4 cycles, and the loads take 7.9. Prototypes of a filter of 16 KiB
-	// were 1.18 times as fast for absent keys, and 1.28 to 1.39 times as fast for present keys. On a Sapphire
-	// Rapids, gathers are faster: -bench 'Gathers|Forms' has both.
-	//
-	// Gathers are slow on Intel's CPUs from Skylake to Ice Lake, too, if their microcode protects
-	// against Downfall. No CPUID bit tells.
-	slowGather = isAMD
-	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loads: slowGather}
-	staged = form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loads: slowGather}
+	tune(isAMD)
+}
+
+// tune chooses what is fastest on AMD's CPUs, or on Intel's. Tests run the choice of each on both.
+//
+// Gathers take longer than their loads on AMD's CPUs. AVX2's kernels then load words one by one. On a Zen 3,
+// a gather of 8 words takes 11.4 cycles, and the loads take 7.9. Prototypes of a filter of 16 KiB were 1.18
+// times as fast for absent keys, and 1.28 to 1.39 times as fast for present keys. On a Zen 5, a gather of 16
+// words takes 20 cycles, and the loads take 10 to 12. Prototypes with AVX-512's loads were 1.26 times as fast
+// for absent keys at 16 KiB, and 1.15 times at 1 MiB; from 8 MiB on they were slower. Present keys, which
+// make all probes at once, were 1.35 times as fast at 16 KiB and 1.2 times at 64 KiB; at 256 KiB they took
+// 1.14 times as long. Nori's were 1.13 to 1.18 times as fast at 16 KiB, and present ones took 1.2 times as
+// long at 1 MiB. On a Sapphire Rapids and an Emerald Rapids, gathers are faster: -bench 'Gathers|Forms'
+// has both.
+//
+// Gathers are slow on Intel's CPUs from Skylake to Ice Lake, too, if their microcode protects against
+// Downfall. No CPUID bit tells.
+func tune(amd bool) {
+	slowGather = amd
+	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loads: amd, loadsBelow: 96 << 10}
+	staged = form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loads: amd, loadsBelow: 4 << 20}
+	form64 = form{loads: amd, loadsBelow: 128 << 10}
+	byRows, pairBytes, requestBytes512 = rowsIntel, 256<<10, requestBytes
+	if amd {
+		// On a Zen 5, three probes a branch were 1.13 times as fast for absent keys at 256 KiB as two, and as
+		// fast at 1 MiB. Tests by AVX-512 with requests of lines were 0.7 to 1.03 times as fast from 256 KiB to
+		// 16 MiB, and 1.04 to 1.21 times at 64 MiB; AVX2's gain from 1 MiB on.
+		byRows, pairBytes, requestBytes512 = rowsAMD, 1<<20, 32<<20
+	}
 	if slowPDEP {
 		staged = dense
 	}
 }
+
+// What AVX-512 hashes by rows, on Intel's CPUs and on AMD's. Figures are how many times as fast hashes of
+// strings are by rows as by gathers.
+//
+// For AMD, they are from a Zen 5 and from prototypes, which took groups and lengths in the same way but
+// were other code. This code has not been timed there, and neither on a Zen 4. Nori's two seeds
+// have no such kernel: it took 1,400 lines of assembly, and on Intel keys of 0 to 12 bytes were 1.1 times as fast.
+//
+// For Intel, they are from an Emerald Rapids with other work beside it. Its gathers are faster than loads but
+// for keys of fewer than 4 bytes, which cost them a branch and a load of each byte. Strings of 8 to 32 bytes
+// took LevelDB's hash 1.0 to 1.1 times as fast by rows if slices or strings, and 0.83 times between offsets.
+var (
+	rowsIntel = [...]rowLengths{
+		hashLevelDB:       {equal: longKey, longest: 32, shortest: 4}, // 1,024 of 0 to 12 bytes 1.2, of 1 to 12 bytes 1.4, 48 of them 0.97 to 1.05; 8 to 16 bytes 0.7 to 0.9, 8 bytes 0.55
+		hashXXH64x2:       {equal: longKey},
+		hashXXH64:         {equal: longKey, longest: 32, shortest: 4}, // 0 to 12 bytes 1.06 to 1.2; 8 to 32 bytes 0.95 to 1.1, 8 bytes 0.55
+		hashXXPH3:         {equal: longKey},                           // 0 to 12 bytes 0.94, strings of 17 to 32 bytes 1.1, between offsets 0.8
+		hashLevelDBSigned: {equal: longKey, longest: 32, shortest: 4},
+	}
+	rowsAMD = [...]rowLengths{
+		hashLevelDB:       {equal: 8, longest: longKey, shortest: longKey},  // 8 bytes 1.5, 16 bytes 1.9, 8 to 32 bytes 2.6, 4 to 100 bytes 1.9, 0 to 12 bytes 4.5
+		hashXXH64x2:       {equal: longKey},
+		hashXXH64:         {equal: 24, longest: longKey, shortest: longKey}, // 8 to 32 bytes 1.7, 36 bytes 1.25, 4 to 100 bytes 1.9, 24 bytes 1.1; 16 bytes 0.92, 8 bytes 0.68
+		hashXXPH3:         {equal: 9, longest: 128, shortest: 128},          // 8 to 32 bytes 1.9, 16 bytes 1.6, 36 bytes 2.0, 4 to 100 bytes 1.7; 8 bytes 0.97
+		hashLevelDBSigned: {equal: 8, longest: longKey, shortest: longKey},  // 8 to 32 bytes 2.0 with the test of a filter
+	}
+)

@@ -40,7 +40,7 @@ func TestFarFilters(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(75, 76))
 	for k := range 33 {
-		bytes := pairBytes - 2 + random.IntN(5)
+		bytes := int(pairBytes) - 2 + random.IntN(5)
 		filter := append(randomBits(random, 8*uint64(bytes), math.Pow(0.5, 1/float64(max(k, 1)))), byte(k))
 		keys := make([][]byte, 200)
 		for i := range keys {

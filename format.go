@@ -16,21 +16,23 @@ type Format uint8
 
 const (
 	// LevelDB is the built-in filter of LevelDB, which goleveldb,
-	// golang/leveldb and Badger write too.
+	// golang/leveldb and Badger write too. Its hash has 32 bits.
 	LevelDB Format = iota
 	// Nori is the filter of nori-sstable as its documentation describes it, with two
 	// 64-bit hashes. With this format, [Open] also reads the filters of NoriCrate.
 	Nori
 	// NoriCrate is the filter of nori-sstable as its code writes it.
 	NoriCrate
-	// Parquet is the split block filter of Parquet files: its blocks, without the header.
+	// Parquet is the split block filter of Parquet files: its blocks, without the header. Its hash
+	// has 64 bits.
 	Parquet
-	// RocksDB is RocksDB's FastLocalBloom, of tables of format_version 5 and later. RocksDB's
+	// RocksDB is RocksDB's FastLocalBloom, of tables of format_version 5 and later, with a hash of 64
+	// bits. docs/rocksdb.md of this module has the bytes of this format and of Pebble's. RocksDB's
 	// builder skips a key whose hash is that of the key before it. This library counts
 	// every key: skip equal neighbours to make filters of the same size.
 	RocksDB
-	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5. Equal
-	// neighbours are as for RocksDB.
+	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5. Its hash has 32
+	// bits. Equal neighbours are as for RocksDB.
 	Pebble
 )
 

@@ -9,7 +9,7 @@ import (
 // A hash turns a key into one or two words. A new one is a file hash_X.go with its plain
 // reading, its portable code and its loop over columns, a line in the table below, and
 // an arm in each switch of columns.go. Its kernels, if it has any, have a line in asm/entries.go and
-// an arm in hashAssembly.
+// an arm in hashAssembly or hashByRows.
 
 // hashKind names a hash.
 type hashKind uint8

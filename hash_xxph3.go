@@ -46,6 +46,9 @@ const (
 	xxph3Secret0 = 0xbe4ba423396cfeb8 // bytes 0 to 7
 	xxph3Secret8 = 0x1cad21f72c81017c // bytes 8 to 15
 
+	xxph3Secret16 = 0xdb979083e96dd4de
+	xxph3Secret24 = 0x1f67b3b7a4a44072
+
 	xxph3Empty = 0x5342c3010fe1dd04 // the hash of the empty key
 )
 
@@ -70,10 +73,22 @@ func xxph3At(p unsafe.Pointer, n int) uint64 {
 	switch {
 	case n > 128:
 		return xxph3Long(p, n)
-	case n > 16:
+	case n > 32:
 		return xxph3Pairs(p, n)
+	case n == 16: // UUIDs
+		return xxph3Two(p)
 	case n > 8:
-		return xxph3Two(p, n)
+		// No branch on the number: where lengths are mixed, one that is mispredicted costs more than the product
+		// that 9 to 16 bytes do not need.
+		over := n - 16
+		under := over & (over >> (bits.UintSize - 1)) // 0 if there are more than 16 bytes
+		a, b := load64(p, 0)^xxph3Secret0, load64(p, 8+under)^xxph3Secret8
+		sum := uint64(n) + a + b
+		pairs := uint64(n)*prime1 + fold64(load64(p, over-under)^xxph3Secret16, load64(p, n-8)^xxph3Secret24)
+		if n > 16 {
+			sum = pairs
+		}
+		return xxph3Avalanche(sum + fold64(a, b))
 	case n >= 4:
 		return xxph3Word(uint64(load32(p, 0))|uint64(load32(p, n-4))<<32, n)
 	case n > 0:
@@ -84,10 +99,10 @@ func xxph3At(p unsafe.Pointer, n int) uint64 {
 	return xxph3Empty
 }
 
-// xxph3Two returns the hash of a key of 9 to 16 bytes.
-func xxph3Two(p unsafe.Pointer, n int) uint64 {
-	lo, hi := load64(p, 0)^xxph3Secret0, load64(p, n-8)^xxph3Secret8
-	return xxph3Avalanche(uint64(n) + lo + hi + fold64(lo, hi))
+// xxph3Two returns the hash of a key of 16 bytes.
+func xxph3Two(p unsafe.Pointer) uint64 {
+	lo, hi := load64(p, 0)^xxph3Secret0, load64(p, 8)^xxph3Secret8
+	return xxph3Avalanche(16 + lo + hi + fold64(lo, hi))
 }
 
 // xxph3Word returns the hash of a key of n bytes, 4 to 8, whose first and last 4 bytes are
@@ -116,7 +131,7 @@ func xxph3Mix16(p unsafe.Pointer, at int) uint64 {
 	return fold64(load64(p, 0)^load64(secret, at), load64(p, 8)^load64(secret, at+8))
 }
 
-// xxph3Pairs returns the hash of a key of 17 to 128 bytes.
+// xxph3Pairs returns the hash of a key of 33 to 128 bytes.
 func xxph3Pairs(p unsafe.Pointer, n int) uint64 {
 	sum := uint64(n) * prime1
 	for i := 0; 32*i < n; i++ {
@@ -222,7 +237,7 @@ func (k *Keys) xxph3Generic(hashes []uint64) {
 	case fixedWidth:
 		if k.width == 16 { // UUIDs: a call for each would take as long as its hash
 			for i := range hashes {
-				hashes[i] = xxph3Two(unsafe.Pointer(&k.data[16*i]), 16)
+				hashes[i] = xxph3Two(unsafe.Pointer(&k.data[16*i]))
 			}
 			return
 		}

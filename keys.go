@@ -30,10 +30,12 @@ type Keys struct {
 type layout uint8
 
 const (
-	byteSlices layout = iota // [n][]byte
-	strs                     // [n]string
+	byteSlices layout = 0 // [n][]byte
+	strs       layout = 3 // [n]string
 
-	// The numbers of these two are the widths of the integers: Integers relies on it.
+	// The numbers of these are the widths of the integers: Integers relies on it.
+	uint8s  layout = 1 // [n]uint8
+	uint16s layout = 2 // [n]uint16
 	uint32s layout = 4 // [n]uint32
 	uint64s layout = 8 // [n]uint64
 )
@@ -66,39 +68,16 @@ func Strings[S ~string](keys []S) Keys { return columnOf(strs, keys) }
 // its width; those of a negative integer are its two's complement. So an []int64 and a []uint64
 // with the same bits are the same column. int and uint are missing because their width depends
 // on the machine: convert them.
-//
-// It copies nothing, with one exception: integers of 2 bytes on a big-endian machine.
 func Integers[I ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64](keys []I) Keys {
-	if unsafe.Sizeof(I(0)) < 4 {
-		return narrow(keys)
-	}
-	return Keys{layout: layout(unsafe.Sizeof(I(0))), n: len(keys), column: unsafe.Pointer(unsafe.SliceData(keys))}
-}
-
-// narrow is Integers for integers of 1 or 2 bytes, whose columns have no layout of their own. It
-// is not inlined, so that Integers is.
-//
-//go:noinline
-func narrow[I any](keys []I) Keys {
-	width := int(unsafe.Sizeof(keys[0]))
-	data := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(keys))), width*len(keys))
-	if width == 2 && bigEndian {
-		data = swapPairs(data)
-	}
-	return Keys{layout: fixedWidth, n: len(keys), width: width, data: data}
+	return columnOf(layout(unsafe.Sizeof(I(0))), keys)
 }
 
 // bigEndian reports whether this machine stores the upper byte of a word first.
 var bigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
-// swapPairs returns a copy with the two bytes of every pair exchanged.
-func swapPairs(data []byte) []byte {
-	swapped := make([]byte, len(data))
-	for i, b := range data {
-		swapped[i^1] = b
-	}
-	return swapped
-}
+// isNarrow reports whether the rows are integers of 1 or 2 bytes. They have no more than 65,536 values, so
+// portable Go has no loop of its own for them.
+func (k *Keys) isNarrow() bool { return k.layout == uint8s || k.layout == uint16s }
 
 // Hashes32 returns a column of keys whose 32-bit hashes under f the owner has already, as
 // Badger has those of [LevelDB]. The column serves filters of every format with the same hash; with any other filter, queries
@@ -220,6 +199,8 @@ func (k *Keys) slice(i, j int) Keys {
 var elementSize = [...]uintptr{
 	byteSlices:  unsafe.Sizeof([]byte(nil)),
 	strs:        unsafe.Sizeof(""),
+	uint8s:      1,
+	uint16s:     2,
 	uint32s:     4,
 	uint64s:     8,
 	offsets32:   4,
@@ -244,6 +225,10 @@ func (k Keys) AppendKey(dst []byte, row int) ([]byte, bool) {
 		return append(dst, elements[[]byte](&k, 1)[0]...), true
 	case strs:
 		return append(dst, elements[string](&k, 1)[0]...), true
+	case uint8s:
+		return append(dst, elements[uint8](&k, 1)[0]), true
+	case uint16s:
+		return binary.LittleEndian.AppendUint16(dst, elements[uint16](&k, 1)[0]), true
 	case uint32s:
 		return binary.LittleEndian.AppendUint32(dst, elements[uint32](&k, 1)[0]), true
 	case uint64s:
@@ -270,6 +255,12 @@ func (k *Keys) hashRow(kind hashKind, i int) Hash {
 	case strs:
 		key := elements[string](k, k.n)[i]
 		return kind.of(unsafe.Pointer(unsafe.StringData(key)), len(key))
+	case uint8s:
+		return kind.of(unsafe.Pointer(&elements[uint8](k, k.n)[i]), 1)
+	case uint16s:
+		var key [2]byte
+		binary.LittleEndian.PutUint16(key[:], elements[uint16](k, k.n)[i])
+		return kind.of(unsafe.Pointer(&key), len(key))
 	case uint32s:
 		var key [4]byte
 		binary.LittleEndian.PutUint32(key[:], elements[uint32](k, k.n)[i])

@@ -137,21 +137,25 @@ func (p Policy) FalsePositiveRate(n int) float64 {
 // [Filter] decodes it once.
 func (p Policy) MayContain(filter, key []byte) bool {
 	at, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
+	// Usual filters are decoded here: in those that are larger than the caches, the calls of decode took
+	// up to half as long as the test. For all others, decode tells what they are.
+	if last := len(filter) - 1; p.Format == LevelDB && last > 0 && uint(filter[last]-1) < maxProbes {
+		return newDouble32(filter[:last], int(filter[last])).has(hash32Start(n), at, n)
+	}
 	// The compiler stores an array word by word. A whole prober it would copy by vectors of
 	// two words, and the load of a vector waits until both words are stored.
 	var s prober
-	// Usual filters are decoded here: in those that are larger than the caches, the calls of decode took
-	// up to half as long as the test. For all others, decode tells what they are.
 	size := len(filter) - trailer
 	switch p.Format {
-	case LevelDB:
-		if last := len(filter) - 1; last > 0 && uint(filter[last]-1) < maxProbes {
-			return newDouble32(filter[:last], int(filter[last])).has(hash32Start(n), at, n)
-		}
 	case Parquet:
 		if wholeBlocks(len(filter)) {
 			s.base, s.n, s.k = &filter[0], uint64(len(filter)/32), splitProbes
-			s.pair, s.kernel = xxh64Split256, kernels[0]
+			if n < shortKey {
+				if may, ok := probeShortSplit256(kernels[0], &s.base, (*byte)(at), n); ok {
+					return may
+				}
+			}
+			s.takes(xxh64Split256)
 			return s.probeKey(at, n)
 		}
 	case RocksDB:
@@ -160,7 +164,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 		}
 		if k := localProbes(filter[size:]); k > 0 {
 			s.base, s.n, s.k = &filter[0], uint64(size/64), k
-			s.pair, s.kernel = xxph3Line512, kernels[0]
+			s.takes(xxph3Line512)
 			return probeHash(&s.base, xxph3At(at, n), 0, uint8(hashXXPH3))
 		}
 	case Pebble:
@@ -185,7 +189,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 	if s.bitArray, err = p.Format.decode(filter); err != nil {
 		return true
 	}
-	s.pair, s.kernel = formats[p.Format].pair, kernels[0]
+	s.takes(formats[p.Format].pair)
 	return s.probeKey(at, n)
 }
 

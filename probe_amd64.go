@@ -45,6 +45,26 @@ func setLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, h
 //go:noescape
 func setLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
 
+// setNewLine512 is setLine512 in the order of the hashes. It sets bit i of added if a bit of hash i
+// was missing before, and writes one word for every 64 hashes, as probeLine512 does.
+func setNewLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
+	switch kernel {
+	case AVX512:
+		setNewLine512AVX512(base, lines, factors, pairs, hashes, n, added, far)
+		return true
+	case AVX2:
+		setNewLine512AVX2(base, lines, factors, pairs, hashes, n, added, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setNewLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
+
+//go:noescape
+func setNewLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
+
 // probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
 func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
 	switch kernel {
@@ -116,15 +136,34 @@ func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int
 //go:noescape
 func setSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, far bool)
 
+// setNewSplit256 is setNewLine512 for the arguments of setSplit256.
+func setNewSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		setNewSplit256AVX2(base, blocks, hashes, n, added, far)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setNewSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool)
+
 // probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
 func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
 	switch kernel {
-	case AVX512, AVX2:
+	case AVX512:
+		probeDouble32LoadsAVX512(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
+		return true
+	case AVX2:
 		probeDouble32LoadsAVX2(base, size, recip, shift, probes, hashes, n, hits, first, denseBelow, densePer256)
 		return true
 	}
 	return false
 }
+
+//go:noescape
+func probeDouble32LoadsAVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 
 //go:noescape
 func probeDouble32LoadsAVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
@@ -151,7 +190,7 @@ func probeDouble32AVX512(base *byte, size uint64, recip uint32, shift uint32, pr
 func probeDouble32AVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 
 // placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
-// returns how many. There are 8 hashes or more. The places are in any order.
+// returns how many. There are 8 hashes or more. The order of the places is that of placedKeys.
 func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
 	switch kernel {
 	case AVX512:
@@ -171,12 +210,18 @@ func placeDouble32AVX2(size uint64, recip uint32, shift uint32, probes int, hash
 // probeDouble64Loads is probeDouble64. It loads words one by one, and does not gather.
 func probeDouble64Loads(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
 	switch kernel {
-	case AVX512, AVX2:
+	case AVX512:
+		probeDouble64LoadsAVX512(base, bits, wrap, inverse, probes, first, starts, steps, h1, h2, n, hits)
+		return true
+	case AVX2:
 		probeDouble64LoadsAVX2(base, bits, wrap, inverse, probes, first, starts, steps, h1, h2, n, hits)
 		return true
 	}
 	return false
 }
+
+//go:noescape
+func probeDouble64LoadsAVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 
 //go:noescape
 func probeDouble64LoadsAVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
@@ -218,6 +263,44 @@ func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, ha
 //go:noescape
 func hash32LoadsHeadersAVX2(rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int)
 
+// hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
+// key, and gathers nothing. It hashes groups of 32 keys, and leaves those from a group with a long key
+// on, or from the group after so many bytes.
+func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return hash32RowsAVX512(rows, stride, data, n, hashes, signs), true
+	}
+	return left, false
+}
+
+//go:noescape
+func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+
+// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys.
+func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return xxh64RowsAVX512(rows, stride, data, n, hashes), true
+	}
+	return left, false
+}
+
+//go:noescape
+func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
+// xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.
+func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return xxph3RowsAVX512(rows, stride, data, n, hashes), true
+	}
+	return left, false
+}
+
+//go:noescape
+func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+
 // hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
 // leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
 // bytes or more, and after so many bytes that a longer call would delay preemption.
@@ -231,14 +314,8 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 			return hash32Width4AVX512(rows, stride, data, n, hashes, signs), true
 		case uint64s:
 			return hash32Width8AVX512(rows, stride, data, n, hashes, signs), true
-		case byteSlices:
-			return hash32SlicesAVX512(rows, stride, data, n, hashes, signs), true
-		case strs:
-			return hash32StringsAVX512(rows, stride, data, n, hashes, signs), true
-		case offsets32:
-			return hash32Offsets32AVX512(rows, stride, data, n, hashes, signs), true
-		case offsets64:
-			return hash32Offsets64AVX512(rows, stride, data, n, hashes, signs), true
+		case byteSlices, strs, offsets32, offsets64:
+			return hash32BytesAVX512(rows, stride, data, n, hashes, signs), true
 		case fixedWidth:
 			return hash32FixedAVX512(rows, stride, data, n, hashes, signs), true
 		}
@@ -248,14 +325,8 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 			return hash32Width4AVX2(rows, stride, data, n, hashes, signs), true
 		case uint64s:
 			return hash32Width8AVX2(rows, stride, data, n, hashes, signs), true
-		case byteSlices:
-			return hash32SlicesAVX2(rows, stride, data, n, hashes, signs), true
-		case strs:
-			return hash32StringsAVX2(rows, stride, data, n, hashes, signs), true
-		case offsets32:
-			return hash32Offsets32AVX2(rows, stride, data, n, hashes, signs), true
-		case offsets64:
-			return hash32Offsets64AVX2(rows, stride, data, n, hashes, signs), true
+		case byteSlices, strs, offsets32, offsets64:
+			return hash32BytesAVX2(rows, stride, data, n, hashes, signs), true
 		case fixedWidth:
 			return hash32FixedAVX2(rows, stride, data, n, hashes, signs), true
 		}
@@ -270,16 +341,7 @@ func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint3
 func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+func hash32BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
 func hash32FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
@@ -291,16 +353,7 @@ func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32,
 func hash32Width8AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32SlicesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32StringsAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets32AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets64AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+func hash32BytesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
 func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
@@ -314,14 +367,8 @@ func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 			return hash64Width4AVX512(rows, stride, data, n, h1, h2), true
 		case uint64s:
 			return hash64Width8AVX512(rows, stride, data, n, h1, h2), true
-		case byteSlices:
-			return hash64SlicesAVX512(rows, stride, data, n, h1, h2), true
-		case strs:
-			return hash64StringsAVX512(rows, stride, data, n, h1, h2), true
-		case offsets32:
-			return hash64Offsets32AVX512(rows, stride, data, n, h1, h2), true
-		case offsets64:
-			return hash64Offsets64AVX512(rows, stride, data, n, h1, h2), true
+		case byteSlices, strs, offsets32, offsets64:
+			return hash64BytesAVX512(rows, stride, data, n, h1, h2), true
 		case fixedWidth:
 			return hash64FixedAVX512(rows, stride, data, n, h1, h2), true
 		}
@@ -336,16 +383,7 @@ func hash64Width4AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h
 func hash64Width8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func hash64SlicesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64StringsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64Offsets32AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64Offsets64AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+func hash64BytesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
 func hash64FixedAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
@@ -359,14 +397,8 @@ func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 			return xxh64Width4AVX512(rows, stride, data, n, hashes), true
 		case uint64s:
 			return xxh64Width8AVX512(rows, stride, data, n, hashes), true
-		case byteSlices:
-			return xxh64SlicesAVX512(rows, stride, data, n, hashes), true
-		case strs:
-			return xxh64StringsAVX512(rows, stride, data, n, hashes), true
-		case offsets32:
-			return xxh64Offsets32AVX512(rows, stride, data, n, hashes), true
-		case offsets64:
-			return xxh64Offsets64AVX512(rows, stride, data, n, hashes), true
+		case byteSlices, strs, offsets32, offsets64:
+			return xxh64BytesAVX512(rows, stride, data, n, hashes), true
 		case fixedWidth:
 			return xxh64FixedAVX512(rows, stride, data, n, hashes), true
 		}
@@ -394,16 +426,7 @@ func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64
 func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
-func xxh64SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxh64StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxh64Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxh64Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxh64BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
 func xxh64FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
@@ -430,14 +453,8 @@ func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 			return xxph3Width4AVX512(rows, stride, data, n, hashes), true
 		case uint64s:
 			return xxph3Width8AVX512(rows, stride, data, n, hashes), true
-		case byteSlices:
-			return xxph3SlicesAVX512(rows, stride, data, n, hashes), true
-		case strs:
-			return xxph3StringsAVX512(rows, stride, data, n, hashes), true
-		case offsets32:
-			return xxph3Offsets32AVX512(rows, stride, data, n, hashes), true
-		case offsets64:
-			return xxph3Offsets64AVX512(rows, stride, data, n, hashes), true
+		case byteSlices, strs, offsets32, offsets64:
+			return xxph3BytesAVX512(rows, stride, data, n, hashes), true
 		case fixedWidth:
 			return xxph3FixedAVX512(rows, stride, data, n, hashes), true
 		}
@@ -453,16 +470,7 @@ func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 }
 
 //go:noescape
-func xxph3SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxph3StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxph3Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxph3Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxph3BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
 func xxph3FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
@@ -604,6 +612,21 @@ func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours in
 //go:noescape
 func setPlacesAVX2(base *byte, whole uint32, places *uint32, fours int)
 
+// setNewPlaces sets the bits of n keys, at least 1, key by key, as setPlaces does. The places are those
+// of blocks of so many keys: the first place of each key of a block, then the second of each. It
+// sets bit i of added if a bit of key i was missing before, and writes one word for every 64 keys.
+func setNewPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64) (ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		setNewPlacesAVX2(base, whole, places, probes, block, n, added)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func setNewPlacesAVX2(base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64)
+
 // sortPlaces is sortGeneric for n places, at least 1.
 func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
 	switch kernel {
@@ -677,6 +700,30 @@ func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool,
 
 //go:noescape
 func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
+
+// addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.
+func addOneSplit256(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
+	switch kernel {
+	case AVX512, AVX2:
+		return addOneSplit256AVX2(base, hash), true
+	}
+	return isNew, false
+}
+
+//go:noescape
+func addOneSplit256AVX2(base **byte, hash uint64) (isNew bool)
+
+// addOneLine512 is addOneSplit256 for at most maxHasProbes probes.
+func addOneLine512(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
+	switch kernel {
+	case AVX512:
+		return addOneLine512AVX512(base, hash), true
+	}
+	return isNew, false
+}
+
+//go:noescape
+func addOneLine512AVX512(base **byte, hash uint64) (isNew bool)
 
 // The has functions test one key. Their base begins a prober, and those of lines make at most
 // maxHasProbes probes.

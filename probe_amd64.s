@@ -744,6 +744,55 @@ DATA longs0000000000000008<>+16(SB)/8, $0x0000000000000008
 DATA longs0000000000000008<>+24(SB)/8, $0x0000000000000008
 GLOBL longs0000000000000008<>(SB), RODATA|NOPTR, $32
 
+DATA firstHeaders<>+0(SB)/8, $0x0000000000000000
+DATA firstHeaders<>+8(SB)/8, $0x0000000000000008
+DATA firstHeaders<>+16(SB)/8, $0x0000000000000001
+DATA firstHeaders<>+24(SB)/8, $0x0000000000000009
+DATA firstHeaders<>+32(SB)/8, $0x0000000000000002
+DATA firstHeaders<>+40(SB)/8, $0x000000000000000a
+DATA firstHeaders<>+48(SB)/8, $0x0000000000000003
+DATA firstHeaders<>+56(SB)/8, $0x000000000000000b
+DATA firstHeaders<>+64(SB)/8, $0x0000000000000004
+DATA firstHeaders<>+72(SB)/8, $0x000000000000000c
+DATA firstHeaders<>+80(SB)/8, $0x0000000000000005
+DATA firstHeaders<>+88(SB)/8, $0x000000000000000d
+DATA firstHeaders<>+96(SB)/8, $0x0000000000000006
+DATA firstHeaders<>+104(SB)/8, $0x000000000000000e
+DATA firstHeaders<>+112(SB)/8, $0x0000000000000007
+DATA firstHeaders<>+120(SB)/8, $0x000000000000000f
+GLOBL firstHeaders<>(SB), RODATA|NOPTR, $128
+
+DATA ascendingLongs<>+0(SB)/8, $0x0000000000000000
+DATA ascendingLongs<>+8(SB)/8, $0x0000000000000001
+DATA ascendingLongs<>+16(SB)/8, $0x0000000000000002
+DATA ascendingLongs<>+24(SB)/8, $0x0000000000000003
+DATA ascendingLongs<>+32(SB)/8, $0x0000000000000004
+DATA ascendingLongs<>+40(SB)/8, $0x0000000000000005
+DATA ascendingLongs<>+48(SB)/8, $0x0000000000000006
+DATA ascendingLongs<>+56(SB)/8, $0x0000000000000007
+GLOBL ascendingLongs<>(SB), RODATA|NOPTR, $64
+
+DATA longLength<>+0(SB)/8, $0x0000000000008000
+GLOBL longLength<>(SB), RODATA|NOPTR, $8
+
+DATA xxph3EmptyHash<>+0(SB)/8, $0x5342c3010fe1dd04
+GLOBL xxph3EmptyHash<>(SB), RODATA|NOPTR, $8
+
+DATA allBits<>+0(SB)/8, $0xffffffffffffffff
+GLOBL allBits<>(SB), RODATA|NOPTR, $8
+
+DATA sixteenBits<>+0(SB)/8, $0x000000000000ffff
+GLOBL sixteenBits<>(SB), RODATA|NOPTR, $8
+
+DATA lowWord<>+0(SB)/8, $0x00000000ffffffff
+GLOBL lowWord<>(SB), RODATA|NOPTR, $8
+
+DATA lowByte<>+0(SB)/8, $0x00000000000000ff
+GLOBL lowByte<>(SB), RODATA|NOPTR, $8
+
+DATA allLongs<>+0(SB)/8, $0x00000000000000ff
+GLOBL allLongs<>(SB), RODATA|NOPTR, $8
+
 DATA xxph3Words<>+0(SB)/8, $0xbe4ba423396cfeb8
 DATA xxph3Words<>+8(SB)/8, $0x1cad21f72c81017c
 DATA xxph3Words<>+16(SB)/8, $0xdb979083e96dd4de
@@ -770,9 +819,9 @@ DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
 DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
 GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
 
-// func xxph3SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// func xxph3BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3SlicesAVX512(SB), $256-48
+TEXT ·xxph3BytesAVX512(SB), $256-48
 	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
 	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
 	// key of more than 128 bytes.
@@ -799,21 +848,21 @@ TEXT ·xxph3SlicesAVX512(SB), $256-48
 	SHRQ         $0x04, SI
 
 vector:
-	VMOVDQU64    (CX), Z1
-	VMOVDQA64    Z10, Z0
-	VPERMI2Q     64(CX), Z1, Z0
-	VPERMQ       128(CX), Z10, K1, Z0
-	VMOVDQA64    Z11, Z12
-	VPERMI2Q     64(CX), Z1, Z12
-	VPERMQ       128(CX), Z11, K2, Z12
-	VMOVDQU64    192(CX), Z2
-	VMOVDQA64    Z10, Z1
-	VPERMI2Q     256(CX), Z2, Z1
-	VPERMQ       320(CX), Z10, K1, Z1
-	VMOVDQA64    Z11, Z13
-	VPERMI2Q     256(CX), Z2, Z13
-	VPERMQ       320(CX), Z11, K2, Z13
-	ADDQ         $0x00000180, CX
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_0
+	VMOVDQU64 (CX), Z1
+	VMOVDQU64 headers16Word0<>+0(SB), Z0
+	VPERMI2Q  64(CX), Z1, Z0
+	VMOVDQU64 headers16Word1<>+0(SB), Z12
+	VPERMI2Q  64(CX), Z1, Z12
+	VMOVDQU64 128(CX), Z2
+	VMOVDQU64 headers16Word0<>+0(SB), Z1
+	VPERMI2Q  192(CX), Z2, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z13
+	VPERMI2Q  192(CX), Z2, Z13
+	ADDQ      $0x00000100, CX
+
+located_0:
 	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K3
 	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K4
 	KORTESTW     K3, K4
@@ -1286,20 +1335,19 @@ vector:
 pairs_end:
 	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K3
 	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K4
-	KANDNW       K3, K4, K4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K3
+	KANDNW       K3, K4, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K4
 	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K5
-	KANDNW       K3, K5, K5
-	KORW         K4, K5, K3
-	KORTESTW     K3, K3
+	KANDNW       K4, K5, K4
+	KORTESTW     K3, K4
 	JZ           words_end
-	KMOVW        K4, K3
+	KMOVW        K3, K5
 	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K3, Y5
+	VPGATHERQD   (AX)(Z0*1), K5, Y5
 	VPMOVZXDQ    Y5, Z5
-	KMOVW        K4, K3
+	KMOVW        K3, K5
 	VPXORD       Z2, Z2, Z16
-	VPGATHERQD   -4(AX)(Z2*1), K3, Y16
+	VPGATHERQD   -4(AX)(Z2*1), K5, Y16
 	VPMOVZXDQ    Y16, Z16
 	VPSLLQ       $0x20, Z16, Z16
 	VPORQ        Z16, Z5, Z5
@@ -1310,12 +1358,12 @@ pairs_end:
 	VPADDQ       Z12, Z5, Z5
 	VPSRLQ       $0x2f, Z5, Z16
 	VPXORQ       Z16, Z5, Z5
-	VPMULLQ      Z8, Z5, K4, Z14
-	KMOVW        K5, K3
+	VPMULLQ      Z8, Z5, K3, Z14
+	KMOVW        K4, K3
 	VPXORD       Z1, Z1, Z2
 	VPGATHERQD   (AX)(Z1*1), K3, Y2
 	VPMOVZXDQ    Y2, Z2
-	KMOVW        K5, K3
+	KMOVW        K4, K3
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQD   -4(AX)(Z3*1), K3, Y5
 	VPMOVZXDQ    Y5, Z5
@@ -1328,7 +1376,7 @@ pairs_end:
 	VPADDQ       Z13, Z2, Z2
 	VPSRLQ       $0x2f, Z2, Z5
 	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K5, Z15
+	VPMULLQ      Z8, Z2, K4, Z15
 
 words_end:
 	VPSRLQ       $0x25, Z14, Z2
@@ -1344,21 +1392,19 @@ words_end:
 	VPXORQ       Z2, Z15, Z15
 	VMOVDQU64    Z15, 64(DX)
 	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K3
-	KMOVB        K3, DI
-	SHLL         $0x00, DI
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
-	KMOVB        K3, R8
-	SHLL         $0x08, R8
-	ORL          DI, R8
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K4
+	KORTESTW     K3, K4
 	JZ           few_end
+	KUNPCKBW     K3, K4, K3
+	KMOVW        K3, DI
 	VMOVDQU64    Z0, (SP)
 	VMOVDQU64    Z12, 128(SP)
 	VMOVDQU64    Z1, 64(SP)
 	VMOVDQU64    Z13, 192(SP)
-	MOVQ         $0x165667b19e3779f9, DI
+	MOVQ         $0x165667b19e3779f9, R8
 
 few:
-	BSFL    R8, BX
+	BSFL    DI, BX
 	MOVQ    (SP)(BX*8), R9
 	MOVQ    128(SP)(BX*8), R10
 	MOVQ    $0x5342c3010fe1dd04, R11
@@ -1380,16 +1426,16 @@ few:
 	MOVQ    R11, R9
 	SHRQ    $0x25, R9
 	XORQ    R9, R11
-	IMULQ   DI, R11
+	IMULQ   R8, R11
 	MOVQ    R11, R9
 	SHRQ    $0x20, R9
 	XORQ    R9, R11
 
 few_hashed:
 	MOVQ R11, (DX)(BX*8)
-	MOVL R8, BX
+	MOVL DI, BX
 	DECL BX
-	ANDL BX, R8
+	ANDL BX, DI
 	JNZ  few
 
 few_end:
@@ -1406,1889 +1452,57 @@ end:
 	VZEROUPPER
 	RET
 
-// func xxph3StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3StringsAVX512(SB), $256-48
-	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
-	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
-	// key of more than 128 bytes.
-	MOVQ         $0x00000000ffffffff, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0x000000009e3779b1, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z9
-	XORL         AX, AX
-	MOVQ         rows+0(FP), CX
-	VMOVDQU64    headers16Word0<>+0(SB), Z10
-	VMOVDQU64    headers16Word1<>+0(SB), Z11
-	MOVQ         hashes+32(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
+others_0:
+	JLT       offsets_0
+	VMOVDQU64 (CX), Z1
+	VMOVDQA64 Z10, Z0
+	VPERMI2Q  64(CX), Z1, Z0
+	VPERMQ    128(CX), Z10, K1, Z0
+	VMOVDQA64 Z11, Z12
+	VPERMI2Q  64(CX), Z1, Z12
+	VPERMQ    128(CX), Z11, K2, Z12
+	VMOVDQU64 192(CX), Z2
+	VMOVDQA64 Z10, Z1
+	VPERMI2Q  256(CX), Z2, Z1
+	VPERMQ    320(CX), Z10, K1, Z1
+	VMOVDQA64 Z11, Z13
+	VPERMI2Q  256(CX), Z2, Z13
+	VPERMQ    320(CX), Z11, K2, Z13
+	ADDQ      $0x00000180, CX
+	JMP       located_0
 
-vector:
-	VMOVDQU64    (CX), Z1
-	VMOVDQA64    Z10, Z0
-	VPERMI2Q     64(CX), Z1, Z0
-	VMOVDQA64    Z11, Z12
-	VPERMI2Q     64(CX), Z1, Z12
-	VMOVDQU64    128(CX), Z2
-	VMOVDQA64    Z10, Z1
-	VPERMI2Q     192(CX), Z2, Z1
-	VMOVDQA64    Z11, Z13
-	VPERMI2Q     192(CX), Z2, Z13
-	ADDQ         $0x00000100, CX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K2
-	KORTESTW     K1, K2
-	JNZ          end
-	VPADDQ       Z0, Z12, Z2
-	VMOVDQA64    Z12, Z14
-	VPADDQ       Z1, Z13, Z3
-	VMOVDQA64    Z13, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
-	VPMULLQ      Z7, Z12, K2, Z14
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
-	KMOVW        K1, K3
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   (AX)(Z0*1), K3, Z16
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
-	KMOVW        K1, K1
-	VPXORD       Z5, Z5, Z17
-	VPGATHERQQ   (AX)(Z5*1), K1, Z17
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
-	VPSRLQ       $0x20, Z16, Z5
-	VPSRLQ       $0x20, Z17, Z18
-	VPMULUDQ     Z16, Z17, Z19
-	VPMULUDQ     Z16, Z18, Z20
-	VPMULUDQ     Z5, Z17, Z21
-	VPMULUDQ     Z5, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z5
-	VPADDQ       Z5, Z20, Z20
-	VPANDQ       Z4, Z20, Z5
-	VPADDQ       Z5, Z21, Z21
-	VPSRLQ       $0x20, Z20, Z20
-	VPADDQ       Z20, Z18, Z18
-	VPSRLQ       $0x20, Z21, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSLLQ       $0x20, Z21, Z21
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z21, Z18
-	VPADDQ       Z18, Z14, Z14
-	KNOTW        K2, K1
-	VPADDQ       Z16, Z14, K1, Z14
-	VPADDQ       Z17, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K2
-	VPMULLQ      Z7, Z13, K2, Z15
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
-	KMOVW        K1, K3
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (AX)(Z1*1), K3, Z16
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
-	KMOVW        K1, K1
-	VPXORD       Z5, Z5, Z17
-	VPGATHERQQ   (AX)(Z5*1), K1, Z17
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
-	VPSRLQ       $0x20, Z16, Z5
-	VPSRLQ       $0x20, Z17, Z18
-	VPMULUDQ     Z16, Z17, Z19
-	VPMULUDQ     Z16, Z18, Z20
-	VPMULUDQ     Z5, Z17, Z21
-	VPMULUDQ     Z5, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z5
-	VPADDQ       Z5, Z20, Z20
-	VPANDQ       Z4, Z20, Z5
-	VPADDQ       Z5, Z21, Z21
-	VPSRLQ       $0x20, Z20, Z20
-	VPADDQ       Z20, Z18, Z18
-	VPSRLQ       $0x20, Z21, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSLLQ       $0x20, Z21, Z21
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z21, Z18
-	VPADDQ       Z18, Z15, Z15
-	KNOTW        K2, K1
-	VPADDQ       Z16, Z15, K1, Z15
-	VPADDQ       Z17, Z15, K1, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -8(AX)(Z2*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K1
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -8(AX)(Z3*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   24(AX)(Z0*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -24(AX)(Z2*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   24(AX)(Z1*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -24(AX)(Z3*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   40(AX)(Z0*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -40(AX)(Z2*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   40(AX)(Z1*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -40(AX)(Z3*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   56(AX)(Z0*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -56(AX)(Z2*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   56(AX)(Z1*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -56(AX)(Z3*1), K2, Z16
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K1, Z15
-
-pairs_end:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K2
-	KANDNW       K1, K2, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
-	KANDNW       K1, K3, K3
-	KORW         K2, K3, K1
-	KORTESTW     K1, K1
-	JZ           words_end
-	KMOVW        K2, K1
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	KMOVW        K2, K1
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQD   -4(AX)(Z2*1), K1, Y16
-	VPMOVZXDQ    Y16, Z16
-	VPSLLQ       $0x20, Z16, Z16
-	VPORQ        Z16, Z5, Z5
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z16
-	VPXORQ       Z16, Z5, Z5
-	VPMULLQ      Z6, Z5, Z5
-	VPADDQ       Z12, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z16
-	VPXORQ       Z16, Z5, Z5
-	VPMULLQ      Z8, Z5, K2, Z14
-	KMOVW        K3, K1
-	VPXORD       Z1, Z1, Z2
-	VPGATHERQD   (AX)(Z1*1), K1, Y2
-	VPMOVZXDQ    Y2, Z2
-	KMOVW        K3, K1
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSLLQ       $0x20, Z5, Z5
-	VPORQ        Z5, Z2, Z2
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
-	VPSRLQ       $0x33, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z6, Z2, Z2
-	VPADDQ       Z13, Z2, Z2
-	VPSRLQ       $0x2f, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K3, Z15
-
-words_end:
-	VPSRLQ       $0x25, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VPMULLQ      Z9, Z14, Z14
-	VPSRLQ       $0x20, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VMOVDQU64    Z14, (DX)
-	VPSRLQ       $0x25, Z15, Z2
-	VPXORQ       Z2, Z15, Z15
-	VPMULLQ      Z9, Z15, Z15
-	VPSRLQ       $0x20, Z15, Z2
-	VPXORQ       Z2, Z15, Z15
-	VMOVDQU64    Z15, 64(DX)
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
-	KMOVB        K1, SI
-	SHLL         $0x00, SI
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K1
-	KMOVB        K1, DI
-	SHLL         $0x08, DI
-	ORL          SI, DI
-	JZ           few_end
-	VMOVDQU64    Z0, (SP)
-	VMOVDQU64    Z12, 128(SP)
-	VMOVDQU64    Z1, 64(SP)
-	VMOVDQU64    Z13, 192(SP)
-	MOVQ         $0x165667b19e3779f9, SI
-
-few:
-	BSFL    DI, R8
-	MOVQ    (SP)(R8*8), R9
-	MOVQ    128(SP)(R8*8), R10
-	MOVQ    $0x5342c3010fe1dd04, R11
-	TESTQ   R10, R10
-	JZ      few_hashed
-	MOVBLZX (R9), R11
-	MOVQ    R10, R12
-	SHRQ    $0x01, R12
-	MOVBLZX (R9)(R12*1), R12
-	SHLL    $0x08, R12
-	ORL     R12, R11
-	MOVBLZX -1(R9)(R10*1), R12
-	SHLL    $0x10, R12
-	ORL     R12, R11
-	SHLL    $0x18, R10
-	ORL     R10, R11
-	XORL    $0x396cfeb8, R11
-	IMULQ   singleWords<>+0(SB), R11
-	MOVQ    R11, R9
-	SHRQ    $0x25, R9
-	XORQ    R9, R11
-	IMULQ   SI, R11
-	MOVQ    R11, R9
-	SHRQ    $0x20, R9
-	XORQ    R9, R11
-
-few_hashed:
-	MOVQ R11, (DX)(R8*8)
-	MOVL DI, R8
-	DECL R8
-	ANDL R8, DI
-	JNZ  few
-
-few_end:
-	ADDQ $0x00000080, DX
-	DECQ BX
-	JNZ  vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, BX
-	ADDQ BX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxph3Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3Offsets32AVX512(SB), $256-48
-	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
-	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
-	// key of more than 128 bytes.
-	MOVQ         $0x00000000ffffffff, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0x000000009e3779b1, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z9
-	XORL         AX, AX
-	MOVQ         data+16(FP), CX
-	VPBROADCASTQ CX, Z10
-	MOVQ         rows+0(FP), CX
-	MOVQ         hashes+32(FP), BX
-	MOVQ         n+24(FP), SI
-	SHRQ         $0x04, SI
-
-vector:
+offsets_0:
+	VPBROADCASTQ  data+16(FP), Z2
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_0
 	VMOVDQU32     (CX), Z1
-	VMOVDQU32     4(CX), Z2
-	VPSUBD        Z1, Z2, Z2
+	VMOVDQU32     4(CX), Z3
+	VPSUBD        Z1, Z3, Z3
 	VPMOVSXDQ     Y1, Z0
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z10, Z0, Z0
-	VPADDQ        Z10, Z1, Z1
+	VPADDQ        Z2, Z0, Z0
+	VPADDQ        Z2, Z1, Z1
 	ADDQ          $0x40, CX
-	VPMOVSXDQ     Y2, Z11
-	VEXTRACTI64X4 $0x01, Z2, Y2
-	VPMOVSXDQ     Y2, Z12
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+1032(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+1032(SB), Z12, K2
-	KORTESTW      K1, K2
-	JNZ           end
-	VPADDQ        Z0, Z11, Z2
-	VMOVDQA64     Z11, Z13
-	VPADDQ        Z1, Z12, Z3
-	VMOVDQA64     Z12, Z14
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z12, K2
-	KORTESTW      K1, K2
-	JZ            pairs_end
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K2
-	VPMULLQ       Z7, Z11, K2, Z13
-	VPSUBQ.BCST   smallNumbers<>+64(SB), Z2, Z5
-	VPADDQ.BCST   smallNumbers<>+64(SB), Z0, K2, Z5
-	KMOVW         K1, K3
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQQ    (AX)(Z0*1), K3, Z15
-	VPXORQ.BCST   xxph3Words<>+0(SB), Z15, Z15
-	KMOVW         K1, K1
-	VPXORD        Z5, Z5, Z16
-	VPGATHERQQ    (AX)(Z5*1), K1, Z16
-	VPXORQ.BCST   xxph3Words<>+8(SB), Z16, Z16
-	VPSRLQ        $0x20, Z15, Z5
-	VPSRLQ        $0x20, Z16, Z17
-	VPMULUDQ      Z15, Z16, Z18
-	VPMULUDQ      Z15, Z17, Z19
-	VPMULUDQ      Z5, Z16, Z20
-	VPMULUDQ      Z5, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z5
-	VPADDQ        Z5, Z19, Z19
-	VPANDQ        Z4, Z19, Z5
-	VPADDQ        Z5, Z20, Z20
-	VPSRLQ        $0x20, Z19, Z19
-	VPADDQ        Z19, Z17, Z17
-	VPSRLQ        $0x20, Z20, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSLLQ        $0x20, Z20, Z20
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z20, Z17
-	VPADDQ        Z17, Z13, Z13
-	KNOTW         K2, K1
-	VPADDQ        Z15, Z13, K1, Z13
-	VPADDQ        Z16, Z13, K1, Z13
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+72(SB), Z12, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K2
-	VPMULLQ       Z7, Z12, K2, Z14
-	VPSUBQ.BCST   smallNumbers<>+64(SB), Z3, Z5
-	VPADDQ.BCST   smallNumbers<>+64(SB), Z1, K2, Z5
-	KMOVW         K1, K3
-	VPXORD        Z1, Z1, Z15
-	VPGATHERQQ    (AX)(Z1*1), K3, Z15
-	VPXORQ.BCST   xxph3Words<>+0(SB), Z15, Z15
-	KMOVW         K1, K1
-	VPXORD        Z5, Z5, Z16
-	VPGATHERQQ    (AX)(Z5*1), K1, Z16
-	VPXORQ.BCST   xxph3Words<>+8(SB), Z16, Z16
-	VPSRLQ        $0x20, Z15, Z5
-	VPSRLQ        $0x20, Z16, Z17
-	VPMULUDQ      Z15, Z16, Z18
-	VPMULUDQ      Z15, Z17, Z19
-	VPMULUDQ      Z5, Z16, Z20
-	VPMULUDQ      Z5, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z5
-	VPADDQ        Z5, Z19, Z19
-	VPANDQ        Z4, Z19, Z5
-	VPADDQ        Z5, Z20, Z20
-	VPSRLQ        $0x20, Z19, Z19
-	VPADDQ        Z19, Z17, Z17
-	VPSRLQ        $0x20, Z20, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSLLQ        $0x20, Z20, Z20
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z20, Z17
-	VPADDQ        Z17, Z14, Z14
-	KNOTW         K2, K1
-	VPADDQ        Z15, Z14, K1, Z14
-	VPADDQ        Z16, Z14, K1, Z14
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K2
-	KORTESTW      K1, K2
-	JZ            pairs_end
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z11, K1
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z5
-	VPGATHERQQ    -16(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+16(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z15
-	VPGATHERQQ    -8(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+24(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+136(SB), Z12, K1
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z5
-	VPGATHERQQ    -16(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+16(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z15
-	VPGATHERQQ    -8(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+24(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z12, K2
-	KORTESTW      K1, K2
-	JZ            pairs_end
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z11, K1
-	KMOVW         K1, K2
-	VPXORD        Z0, Z0, Z5
-	VPGATHERQQ    16(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+32(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQQ    24(AX)(Z0*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+40(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z5
-	VPGATHERQQ    -32(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+48(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z15
-	VPGATHERQQ    -24(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+56(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+264(SB), Z12, K1
-	KMOVW         K1, K2
-	VPXORD        Z1, Z1, Z5
-	VPGATHERQQ    16(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+32(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z1, Z1, Z15
-	VPGATHERQQ    24(AX)(Z1*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+40(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z5
-	VPGATHERQQ    -32(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+48(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z15
-	VPGATHERQQ    -24(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+56(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z12, K2
-	KORTESTW      K1, K2
-	JZ            pairs_end
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z11, K1
-	KMOVW         K1, K2
-	VPXORD        Z0, Z0, Z5
-	VPGATHERQQ    32(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+64(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQQ    40(AX)(Z0*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+72(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z5
-	VPGATHERQQ    -48(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+80(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z15
-	VPGATHERQQ    -40(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+88(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+520(SB), Z12, K1
-	KMOVW         K1, K2
-	VPXORD        Z1, Z1, Z5
-	VPGATHERQQ    32(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+64(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z1, Z1, Z15
-	VPGATHERQQ    40(AX)(Z1*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+72(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z5
-	VPGATHERQQ    -48(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+80(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z15
-	VPGATHERQQ    -40(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+88(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z11, K1
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z12, K2
-	KORTESTW      K1, K2
-	JZ            pairs_end
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z11, K1
-	KMOVW         K1, K2
-	VPXORD        Z0, Z0, Z5
-	VPGATHERQQ    48(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+96(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQQ    56(AX)(Z0*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+104(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z5
-	VPGATHERQQ    -64(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+112(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z2, Z2, Z15
-	VPGATHERQQ    -56(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+120(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z13, K1, Z13
-	VPCMPUQ.BCST  $0x05, smallNumbers<>+776(SB), Z12, K1
-	KMOVW         K1, K2
-	VPXORD        Z1, Z1, Z5
-	VPGATHERQQ    48(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+96(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z1, Z1, Z15
-	VPGATHERQQ    56(AX)(Z1*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+104(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z5
-	VPGATHERQQ    -64(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST   xxph3Words<>+112(SB), Z5, Z5
-	KMOVW         K1, K2
-	VPXORD        Z3, Z3, Z15
-	VPGATHERQQ    -56(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST   xxph3Words<>+120(SB), Z15, Z15
-	VPSRLQ        $0x20, Z5, Z16
-	VPSRLQ        $0x20, Z15, Z17
-	VPMULUDQ      Z5, Z15, Z18
-	VPMULUDQ      Z5, Z17, Z5
-	VPMULUDQ      Z16, Z15, Z15
-	VPMULUDQ      Z16, Z17, Z17
-	VPSRLQ        $0x20, Z18, Z16
-	VPADDQ        Z16, Z5, Z5
-	VPANDQ        Z4, Z5, Z16
-	VPADDQ        Z16, Z15, Z15
-	VPSRLQ        $0x20, Z5, Z5
-	VPADDQ        Z5, Z17, Z17
-	VPSRLQ        $0x20, Z15, Z16
-	VPADDQ        Z16, Z17, Z17
-	VPSLLQ        $0x20, Z15, Z15
-	VPANDQ        Z4, Z18, Z18
-	VPTERNLOGQ    $0x96, Z18, Z15, Z17
-	VPADDQ        Z17, Z14, K1, Z14
+	VPMOVSXDQ     Y3, Z2
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VPMOVSXDQ     Y3, Z3
+	VMOVDQA32     Z2, Z12
+	VMOVDQA32     Z3, Z13
+	JMP           located_0
 
-pairs_end:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K2
-	KANDNW       K1, K2, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
-	KANDNW       K1, K3, K3
-	KORW         K2, K3, K1
-	KORTESTW     K1, K1
-	JZ           words_end
-	KMOVW        K2, K1
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	KMOVW        K2, K1
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQD   -4(AX)(Z2*1), K1, Y15
-	VPMOVZXDQ    Y15, Z15
-	VPSLLQ       $0x20, Z15, Z15
-	VPORQ        Z15, Z5, Z5
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z15
-	VPXORQ       Z15, Z5, Z5
-	VPMULLQ      Z6, Z5, Z5
-	VPADDQ       Z11, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z15
-	VPXORQ       Z15, Z5, Z5
-	VPMULLQ      Z8, Z5, K2, Z13
-	KMOVW        K3, K1
-	VPXORD       Z1, Z1, Z2
-	VPGATHERQD   (AX)(Z1*1), K1, Y2
-	VPMOVZXDQ    Y2, Z2
-	KMOVW        K3, K1
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSLLQ       $0x20, Z5, Z5
-	VPORQ        Z5, Z2, Z2
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
-	VPSRLQ       $0x33, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z6, Z2, Z2
-	VPADDQ       Z12, Z2, Z2
-	VPSRLQ       $0x2f, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K3, Z14
-
-words_end:
-	VPSRLQ       $0x25, Z13, Z2
-	VPXORQ       Z2, Z13, Z13
-	VPMULLQ      Z9, Z13, Z13
-	VPSRLQ       $0x20, Z13, Z2
-	VPXORQ       Z2, Z13, Z13
-	VMOVDQU64    Z13, (BX)
-	VPSRLQ       $0x25, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VPMULLQ      Z9, Z14, Z14
-	VPSRLQ       $0x20, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VMOVDQU64    Z14, 64(BX)
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z11, K1
-	KMOVB        K1, DI
-	SHLL         $0x00, DI
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
-	KMOVB        K1, R8
-	SHLL         $0x08, R8
-	ORL          DI, R8
-	JZ           few_end
-	VMOVDQU64    Z0, (SP)
-	VMOVDQU64    Z11, 128(SP)
-	VMOVDQU64    Z1, 64(SP)
-	VMOVDQU64    Z12, 192(SP)
-	MOVQ         $0x165667b19e3779f9, DI
-
-few:
-	BSFL    R8, DX
-	MOVQ    (SP)(DX*8), R9
-	MOVQ    128(SP)(DX*8), R10
-	MOVQ    $0x5342c3010fe1dd04, R11
-	TESTQ   R10, R10
-	JZ      few_hashed
-	MOVBLZX (R9), R11
-	MOVQ    R10, R12
-	SHRQ    $0x01, R12
-	MOVBLZX (R9)(R12*1), R12
-	SHLL    $0x08, R12
-	ORL     R12, R11
-	MOVBLZX -1(R9)(R10*1), R12
-	SHLL    $0x10, R12
-	ORL     R12, R11
-	SHLL    $0x18, R10
-	ORL     R10, R11
-	XORL    $0x396cfeb8, R11
-	IMULQ   singleWords<>+0(SB), R11
-	MOVQ    R11, R9
-	SHRQ    $0x25, R9
-	XORQ    R9, R11
-	IMULQ   DI, R11
-	MOVQ    R11, R9
-	SHRQ    $0x20, R9
-	XORQ    R9, R11
-
-few_hashed:
-	MOVQ R11, (BX)(DX*8)
-	MOVL R8, DX
-	DECL DX
-	ANDL DX, R8
-	JNZ  few
-
-few_end:
-	ADDQ $0x00000080, BX
-	DECQ SI
-	JNZ  vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, SI
-	ADDQ SI, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxph3Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3Offsets64AVX512(SB), $256-48
-	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
-	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
-	// key of more than 128 bytes.
-	MOVQ         $0x00000000ffffffff, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0x000000009e3779b1, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z9
-	XORL         AX, AX
-	MOVQ         data+16(FP), CX
-	VPBROADCASTQ CX, Z10
-	MOVQ         rows+0(FP), CX
-	MOVQ         hashes+32(FP), BX
-	MOVQ         n+24(FP), SI
-	SHRQ         $0x04, SI
-
-vector:
-	VMOVDQU32    (CX), Z0
-	VMOVDQU32    8(CX), Z11
-	VPSUBQ       Z0, Z11, Z11
-	VPADDQ       Z10, Z0, Z0
-	ADDQ         $0x40, CX
-	VMOVDQU32    (CX), Z1
-	VMOVDQU32    8(CX), Z12
-	VPSUBQ       Z1, Z12, Z12
-	VPADDQ       Z10, Z1, Z1
-	ADDQ         $0x40, CX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K2
-	KORTESTW     K1, K2
-	JNZ          end
-	VPADDQ       Z0, Z11, Z2
-	VMOVDQA64    Z11, Z13
-	VPADDQ       Z1, Z12, Z3
-	VMOVDQA64    Z12, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K2
-	VPMULLQ      Z7, Z11, K2, Z13
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
-	KMOVW        K1, K3
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (AX)(Z0*1), K3, Z15
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z15, Z15
-	KMOVW        K1, K1
-	VPXORD       Z5, Z5, Z16
-	VPGATHERQQ   (AX)(Z5*1), K1, Z16
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z16, Z16
-	VPSRLQ       $0x20, Z15, Z5
-	VPSRLQ       $0x20, Z16, Z17
-	VPMULUDQ     Z15, Z16, Z18
-	VPMULUDQ     Z15, Z17, Z19
-	VPMULUDQ     Z5, Z16, Z20
-	VPMULUDQ     Z5, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPANDQ       Z4, Z19, Z5
-	VPADDQ       Z5, Z20, Z20
-	VPSRLQ       $0x20, Z19, Z19
-	VPADDQ       Z19, Z17, Z17
-	VPSRLQ       $0x20, Z20, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSLLQ       $0x20, Z20, Z20
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z20, Z17
-	VPADDQ       Z17, Z13, Z13
-	KNOTW        K2, K1
-	VPADDQ       Z15, Z13, K1, Z13
-	VPADDQ       Z16, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
-	VPMULLQ      Z7, Z12, K2, Z14
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
-	KMOVW        K1, K3
-	VPXORD       Z1, Z1, Z15
-	VPGATHERQQ   (AX)(Z1*1), K3, Z15
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z15, Z15
-	KMOVW        K1, K1
-	VPXORD       Z5, Z5, Z16
-	VPGATHERQQ   (AX)(Z5*1), K1, Z16
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z16, Z16
-	VPSRLQ       $0x20, Z15, Z5
-	VPSRLQ       $0x20, Z16, Z17
-	VPMULUDQ     Z15, Z16, Z18
-	VPMULUDQ     Z15, Z17, Z19
-	VPMULUDQ     Z5, Z16, Z20
-	VPMULUDQ     Z5, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPANDQ       Z4, Z19, Z5
-	VPADDQ       Z5, Z20, Z20
-	VPSRLQ       $0x20, Z19, Z19
-	VPADDQ       Z19, Z17, Z17
-	VPSRLQ       $0x20, Z20, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSLLQ       $0x20, Z20, Z20
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z20, Z17
-	VPADDQ       Z17, Z14, Z14
-	KNOTW        K2, K1
-	VPADDQ       Z15, Z14, K1, Z14
-	VPADDQ       Z16, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z11, K1
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQQ   -8(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z15
-	VPGATHERQQ   -8(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z11, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   24(AX)(Z0*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQQ   -24(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z15
-	VPGATHERQQ   24(AX)(Z1*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z15
-	VPGATHERQQ   -24(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z11, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   40(AX)(Z0*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQQ   -40(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z15
-	VPGATHERQQ   40(AX)(Z1*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z15
-	VPGATHERQQ   -40(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z11, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   56(AX)(Z0*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQQ   -56(AX)(Z2*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z15
-	VPGATHERQQ   56(AX)(Z1*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z15
-	VPGATHERQQ   -56(AX)(Z3*1), K2, Z15
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z15, Z15
-	VPSRLQ       $0x20, Z5, Z16
-	VPSRLQ       $0x20, Z15, Z17
-	VPMULUDQ     Z5, Z15, Z18
-	VPMULUDQ     Z5, Z17, Z5
-	VPMULUDQ     Z16, Z15, Z15
-	VPMULUDQ     Z16, Z17, Z17
-	VPSRLQ       $0x20, Z18, Z16
-	VPADDQ       Z16, Z5, Z5
-	VPANDQ       Z4, Z5, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z17, Z17
-	VPSRLQ       $0x20, Z15, Z16
-	VPADDQ       Z16, Z17, Z17
-	VPSLLQ       $0x20, Z15, Z15
-	VPANDQ       Z4, Z18, Z18
-	VPTERNLOGQ   $0x96, Z18, Z15, Z17
-	VPADDQ       Z17, Z14, K1, Z14
-
-pairs_end:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z11, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z11, K2
-	KANDNW       K1, K2, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
-	KANDNW       K1, K3, K3
-	KORW         K2, K3, K1
-	KORTESTW     K1, K1
-	JZ           words_end
-	KMOVW        K2, K1
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	KMOVW        K2, K1
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQD   -4(AX)(Z2*1), K1, Y15
-	VPMOVZXDQ    Y15, Z15
-	VPSLLQ       $0x20, Z15, Z15
-	VPORQ        Z15, Z5, Z5
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z15
-	VPXORQ       Z15, Z5, Z5
-	VPMULLQ      Z6, Z5, Z5
-	VPADDQ       Z11, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z15
-	VPXORQ       Z15, Z5, Z5
-	VPMULLQ      Z8, Z5, K2, Z13
-	KMOVW        K3, K1
-	VPXORD       Z1, Z1, Z2
-	VPGATHERQD   (AX)(Z1*1), K1, Y2
-	VPMOVZXDQ    Y2, Z2
-	KMOVW        K3, K1
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSLLQ       $0x20, Z5, Z5
-	VPORQ        Z5, Z2, Z2
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
-	VPSRLQ       $0x33, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z6, Z2, Z2
-	VPADDQ       Z12, Z2, Z2
-	VPSRLQ       $0x2f, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K3, Z14
-
-words_end:
-	VPSRLQ       $0x25, Z13, Z2
-	VPXORQ       Z2, Z13, Z13
-	VPMULLQ      Z9, Z13, Z13
-	VPSRLQ       $0x20, Z13, Z2
-	VPXORQ       Z2, Z13, Z13
-	VMOVDQU64    Z13, (BX)
-	VPSRLQ       $0x25, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VPMULLQ      Z9, Z14, Z14
-	VPSRLQ       $0x20, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VMOVDQU64    Z14, 64(BX)
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z11, K1
-	KMOVB        K1, DI
-	SHLL         $0x00, DI
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K1
-	KMOVB        K1, R8
-	SHLL         $0x08, R8
-	ORL          DI, R8
-	JZ           few_end
-	VMOVDQU64    Z0, (SP)
-	VMOVDQU64    Z11, 128(SP)
-	VMOVDQU64    Z1, 64(SP)
-	VMOVDQU64    Z12, 192(SP)
-	MOVQ         $0x165667b19e3779f9, DI
-
-few:
-	BSFL    R8, DX
-	MOVQ    (SP)(DX*8), R9
-	MOVQ    128(SP)(DX*8), R10
-	MOVQ    $0x5342c3010fe1dd04, R11
-	TESTQ   R10, R10
-	JZ      few_hashed
-	MOVBLZX (R9), R11
-	MOVQ    R10, R12
-	SHRQ    $0x01, R12
-	MOVBLZX (R9)(R12*1), R12
-	SHLL    $0x08, R12
-	ORL     R12, R11
-	MOVBLZX -1(R9)(R10*1), R12
-	SHLL    $0x10, R12
-	ORL     R12, R11
-	SHLL    $0x18, R10
-	ORL     R10, R11
-	XORL    $0x396cfeb8, R11
-	IMULQ   singleWords<>+0(SB), R11
-	MOVQ    R11, R9
-	SHRQ    $0x25, R9
-	XORQ    R9, R11
-	IMULQ   DI, R11
-	MOVQ    R11, R9
-	SHRQ    $0x20, R9
-	XORQ    R9, R11
-
-few_hashed:
-	MOVQ R11, (BX)(DX*8)
-	MOVL R8, DX
-	DECL DX
-	ANDL DX, R8
-	JNZ  few
-
-few_end:
-	ADDQ $0x00000080, BX
-	DECQ SI
-	JNZ  vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, SI
-	ADDQ SI, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
+long_offsets_0:
+	VMOVDQU32 (CX), Z0
+	VMOVDQU32 8(CX), Z12
+	VPSUBQ    Z0, Z12, Z12
+	VPADDQ    Z2, Z0, Z0
+	ADDQ      $0x40, CX
+	VMOVDQU32 (CX), Z1
+	VMOVDQU32 8(CX), Z13
+	VPSUBQ    Z1, Z13, Z13
+	VPADDQ    Z2, Z1, Z1
+	ADDQ      $0x40, CX
+	JMP       located_0
 
 // func xxph3FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
@@ -3829,20 +2043,19 @@ vector:
 pairs_end:
 	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K1
 	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K2
-	KANDNW       K1, K2, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K1
+	KANDNW       K1, K2, K1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K2
 	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K3
-	KANDNW       K1, K3, K3
-	KORW         K2, K3, K1
-	KORTESTW     K1, K1
+	KANDNW       K2, K3, K2
+	KORTESTW     K1, K2
 	JZ           words_end
-	KMOVW        K2, K1
+	KMOVW        K1, K3
 	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K1, Y5
+	VPGATHERQD   (AX)(Z0*1), K3, Y5
 	VPMOVZXDQ    Y5, Z5
-	KMOVW        K2, K1
+	KMOVW        K1, K3
 	VPXORD       Z2, Z2, Z14
-	VPGATHERQD   -4(AX)(Z2*1), K1, Y14
+	VPGATHERQD   -4(AX)(Z2*1), K3, Y14
 	VPMOVZXDQ    Y14, Z14
 	VPSLLQ       $0x20, Z14, Z14
 	VPORQ        Z14, Z5, Z5
@@ -3853,12 +2066,12 @@ pairs_end:
 	VPADDQ       Z10, Z5, Z5
 	VPSRLQ       $0x2f, Z5, Z14
 	VPXORQ       Z14, Z5, Z5
-	VPMULLQ      Z8, Z5, K2, Z12
-	KMOVW        K3, K1
+	VPMULLQ      Z8, Z5, K1, Z12
+	KMOVW        K2, K1
 	VPXORD       Z1, Z1, Z2
 	VPGATHERQD   (AX)(Z1*1), K1, Y2
 	VPMOVZXDQ    Y2, Z2
-	KMOVW        K3, K1
+	KMOVW        K2, K1
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
 	VPMOVZXDQ    Y5, Z5
@@ -3871,7 +2084,7 @@ pairs_end:
 	VPADDQ       Z10, Z2, Z2
 	VPSRLQ       $0x2f, Z2, Z5
 	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K3, Z13
+	VPMULLQ      Z8, Z2, K2, Z13
 
 words_end:
 	VPSRLQ       $0x25, Z12, Z2
@@ -3887,21 +2100,19 @@ words_end:
 	VPXORQ       Z2, Z13, Z13
 	VMOVDQU64    Z13, 64(CX)
 	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K1
-	KMOVB        K1, SI
-	SHLL         $0x00, SI
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K1
-	KMOVB        K1, DI
-	SHLL         $0x08, DI
-	ORL          SI, DI
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K2
+	KORTESTW     K1, K2
 	JZ           few_end
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, SI
 	VMOVDQU64    Z0, (SP)
 	VMOVDQU64    Z10, 128(SP)
 	VMOVDQU64    Z1, 64(SP)
 	VMOVDQU64    Z10, 192(SP)
-	MOVQ         $0x165667b19e3779f9, SI
+	MOVQ         $0x165667b19e3779f9, DI
 
 few:
-	BSFL    DI, BX
+	BSFL    SI, BX
 	MOVQ    (SP)(BX*8), R8
 	MOVQ    128(SP)(BX*8), R9
 	MOVQ    $0x5342c3010fe1dd04, R10
@@ -3923,16 +2134,16 @@ few:
 	MOVQ    R10, R8
 	SHRQ    $0x25, R8
 	XORQ    R8, R10
-	IMULQ   SI, R10
+	IMULQ   DI, R10
 	MOVQ    R10, R8
 	SHRQ    $0x20, R8
 	XORQ    R8, R10
 
 few_hashed:
 	MOVQ R10, (CX)(BX*8)
-	MOVL DI, BX
+	MOVL SI, BX
 	DECL BX
-	ANDL BX, DI
+	ANDL BX, SI
 	JNZ  few
 
 few_end:
@@ -3946,6 +2157,3428 @@ end:
 	SHLQ $0x04, DX
 	ADDQ DX, AX
 	MOVQ AX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·hash32RowsAVX512(SB), $1080-56
+	// A group is 32 keys. The kernel loads 32 bytes of each key with a mask of the bytes that it
+	// has, those of 16 keys into 8 vectors, and transposes them: then a vector has one word of 16
+	// keys. The mask leaves zeros after the end of a key, so a key's last one to three bytes are a
+	// word like the others, but for another shift. The kernel reads nothing but the keys. For a key
+	// without bytes it reads the stack: a load of a page that is not mapped, with an empty mask,
+	// would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes: a
+	// call must not take long.
+	// signs has the highest bits of the last bytes that are signed: all, or none.
+	LEAQ    63(SP), CX
+	ANDQ    $-64, CX
+	MOVQ    rows+0(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    $0x00000010, SI
+	CMPQ    stride+8(FP), $0x18
+	CMOVQEQ stride+8(FP), SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (DI)(SI*4), R9
+	MOVL    $0x000000e0, AX
+	KMOVW   AX, K1
+
+	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
+	// written would take as long as that of one that is not mapped.
+	MOVQ         SI, (CX)
+	MOVQ         hashes+32(FP), R11
+	MOVQ         $0x00004000, 768(CX)
+	MOVLQZX      signs+40(FP), AX
+	MOVL         AX, 776(CX)
+	MOVL         $0xc6a4a793, AX
+	VPBROADCASTD AX, Z0
+	MOVL         $0x00000010, AX
+	VPBROADCASTD AX, Z1
+
+group:
+	CMPQ       stride+8(FP), $0x10
+	JL         offsets
+	MOVQ       DX, AX
+	CMPQ       BX, $0x20
+	JL         copy
+	MOVQ       SI, R10
+	SHLQ       $0x05, R10
+	ADDQ       R10, DX
+	CMPQ       BX, $0x40
+	JL         found
+	MOVQ       (DX), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*4), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R8*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R9*1), R10
+	PREFETCHT0 (R10)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*4), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R8*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R9*1), R10
+	PREFETCHT0 (R10)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*4), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R8*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R9*1), R10
+	PREFETCHT0 (R10)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(SI*4), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R8*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(DI*2), R10
+	PREFETCHT0 (R10)
+	MOVQ       (DX)(R9*1), R10
+	PREFETCHT0 (R10)
+	MOVQ       SI, R10
+	SHLQ       $0x03, R10
+	SUBQ       R10, DX
+	SUBQ       R10, DX
+	SUBQ       R10, DX
+	JMP        found
+
+copy:
+	VPXORD    Z2, Z2, Z2
+	VMOVDQA64 Z2, (CX)
+	VMOVDQA64 Z2, 64(CX)
+	VMOVDQA64 Z2, 128(CX)
+	VMOVDQA64 Z2, 192(CX)
+	VMOVDQA64 Z2, 256(CX)
+	VMOVDQA64 Z2, 320(CX)
+	VMOVDQA64 Z2, 384(CX)
+	VMOVDQA64 Z2, 448(CX)
+	VMOVDQA64 Z2, 512(CX)
+	VMOVDQA64 Z2, 576(CX)
+	VMOVDQA64 Z2, 640(CX)
+	VMOVDQA64 Z2, 704(CX)
+	MOVQ      SI, R10
+	SHRQ      $0x03, R10
+	IMULQ     BX, R10
+	MOVQ      CX, R12
+
+copy_words:
+	MOVQ        $0x00000008, R13
+	CMPQ        R10, R13
+	CMOVQLT     R10, R13
+	XORL        R14, R14
+	TESTQ       R13, R13
+	CMOVQLT     R14, R13
+	MOVQ        $-1, R14
+	BZHIQ       R13, R14, R13
+	KMOVB       R13, K2
+	VMOVDQU64.Z (AX), K2, Z2
+	VMOVDQA64   Z2, (R12)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, R12
+	SUBQ        $0x08, R10
+	JG          copy_words
+	MOVQ        CX, AX
+	JMP         found
+
+offsets:
+	MOVQ         data+16(FP), AX
+	VPBROADCASTQ AX, Z2
+	MOVQ         BX, AX
+	MOVQ         CX, R10
+	LEAQ         512(R10), R12
+	KXNORB       K1, K1, K2
+
+offset:
+	CMPQ    AX, $0x08
+	JGE     eight
+	MOVQ    $0x00000008, R13
+	CMPQ    AX, R13
+	CMOVQLT AX, R13
+	XORL    R14, R14
+	TESTQ   R13, R13
+	CMOVQLT R14, R13
+	MOVQ    $-1, R14
+	BZHIQ   R13, R14, R13
+	KMOVB   R13, K2
+	KMOVB   K2, K2
+
+eight:
+	CMPQ        stride+8(FP), $0x08
+	JL          other_offsets
+	VMOVDQU64.Z (DX), K2, Z3
+	VMOVDQU64.Z 8(DX), K2, Z4
+	ADDQ        $0x40, DX
+	JMP         ends
+
+other_offsets:
+	CMPQ         stride+8(FP), $0x00
+	JGE          short_offsets
+	MOVQ         stride+8(FP), R13
+	NEGQ         R13
+	VPBROADCASTQ DX, Z3
+	VPBROADCASTQ R13, Z4
+	SHLQ         $0x03, R13
+	ADDQ         R13, DX
+	VPMULLQ      ascendingLongs<>+0(SB), Z4, Z2
+	VPADDQ       Z2, Z3, Z3
+	VMOVDQA64.Z  Z4, K2, Z4
+	JMP          located
+
+short_offsets:
+	VPMOVSXDQ.Z (DX), K2, Z3
+	VPMOVSXDQ.Z 4(DX), K2, Z4
+	ADDQ        $0x20, DX
+
+ends:
+	VPSUBQ Z3, Z4, Z4
+	VPADDQ Z2, Z3, Z3
+
+located:
+	VMOVDQU64 firstHeaders<>+0(SB), Z5
+	VPERMI2Q  Z4, Z3, Z5
+	VMOVDQA64 Z5, (R10)
+	VMOVDQU64 firstHeaders<>+64(SB), Z5
+	VPERMI2Q  Z4, Z3, Z5
+	VMOVDQA64 Z5, 64(R10)
+	ADDQ      $0x00000080, R10
+	SUBQ      $0x08, AX
+	CMPQ      R10, R12
+	JNE       offset
+	MOVQ      CX, AX
+
+found:
+	CMPQ      SI, $0x10
+	JNE       slices
+	VMOVDQU64 headers16Word1<>+0(SB), Z4
+	VMOVDQU64 (AX), Z2
+	VMOVDQA64 Z4, Z5
+	VPERMI2Q  64(AX), Z2, Z5
+	LEAQ      (AX)(SI*8), R10
+	VMOVDQU64 (R10), Z2
+	VMOVDQA64 Z4, Z6
+	VPERMI2Q  64(R10), Z2, Z6
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z2
+	VMOVDQA64 Z4, Z3
+	VPERMI2Q  64(R10), Z2, Z3
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z2
+	VMOVDQA64 Z4, Z4
+	VPERMI2Q  64(R10), Z2, Z4
+	JMP       measured
+
+slices:
+	VMOVDQU64 headers24Word1<>+0(SB), Z2
+	VMOVDQU64 (AX), Z3
+	VMOVDQA64 Z2, Z5
+	VPERMI2Q  64(AX), Z3, Z5
+	VPERMQ    128(AX), Z2, K1, Z5
+	LEAQ      (AX)(SI*8), R10
+	VMOVDQU64 (R10), Z3
+	VMOVDQA64 Z2, Z6
+	VPERMI2Q  64(R10), Z3, Z6
+	VPERMQ    128(R10), Z2, K1, Z6
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z4
+	VMOVDQA64 Z2, Z3
+	VPERMI2Q  64(R10), Z4, Z3
+	VPERMQ    128(R10), Z2, K1, Z3
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z7
+	VMOVDQA64 Z2, Z4
+	VPERMI2Q  64(R10), Z7, Z4
+	VPERMQ    128(R10), Z2, K1, Z4
+
+measured:
+	VPXORD       Z2, Z2, Z2
+	VPTERNLOGQ   $0xfe, Z5, Z6, Z2
+	VPMOVQD      Z5, Y5
+	VPMOVQD      Z6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z18
+	VPTERNLOGQ   $0xfe, Z3, Z4, Z2
+	VPMOVQD      Z3, Y3
+	VPMOVQD      Z4, Y4
+	VINSERTI64X4 $0x01, Y4, Z3, Z19
+	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z2, K2
+	KORTESTW     K2, K2
+	JNZ          end
+	MOVL         $0xbc9f1d34, R10
+	VPBROADCASTD R10, Z2
+	VPMULLD      Z0, Z18, Z20
+	VPXORD       Z2, Z20, Z20
+	VPMULLD      Z0, Z19, Z21
+	VPXORD       Z2, Z21, Z21
+	XORL         R10, R10
+	MOVL         $0x00000001, R12
+	VPBROADCASTD R12, Z2
+	VPXORD       Z3, Z3, Z3
+	VPMAXSD      Z3, Z18, Z4
+	VPMINSD.BCST smallNumbers<>+256(SB), Z4, Z4
+	VPSLLVD      Z4, Z2, Z4
+	VPSUBD       Z2, Z4, Z4
+	VMOVDQA32    Z4, 896(CX)
+	VPMAXSD      Z3, Z19, Z3
+	VPMINSD.BCST smallNumbers<>+256(SB), Z3, Z3
+	VPSLLVD      Z3, Z2, Z3
+	VPSUBD       Z2, Z3, Z3
+	VMOVDQA32    Z3, 960(CX)
+	VPTESTNMD    Z18, Z18, K2
+	VPTESTNMD    Z19, Z19, K3
+	KORTESTW     K2, K3
+	JNZ          checked
+	MOVQ         (AX), R12
+	KMOVD        896(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y5
+	MOVQ         (AX)(SI*1), R12
+	KMOVD        900(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y6
+	MOVQ         (AX)(SI*2), R12
+	KMOVD        904(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y7
+	MOVQ         (AX)(DI*1), R12
+	KMOVD        908(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y9
+	MOVQ         (AX)(SI*4), R12
+	KMOVD        912(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z5, Z5
+	MOVQ         (AX)(R8*1), R12
+	KMOVD        916(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z6, Z6
+	MOVQ         (AX)(DI*2), R12
+	KMOVD        920(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z7, Z7
+	MOVQ         (AX)(R9*1), R12
+	KMOVD        924(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z9, Z9
+	LEAQ         (AX)(SI*8), R12
+	MOVQ         (R12), R13
+	KMOVD        928(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y2
+	MOVQ         (R12)(SI*1), R13
+	KMOVD        932(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y8
+	MOVQ         (R12)(SI*2), R13
+	KMOVD        936(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y3
+	MOVQ         (R12)(DI*1), R13
+	KMOVD        940(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
+	MOVQ         (R12)(SI*4), R13
+	KMOVD        944(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z2, Z2
+	MOVQ         (R12)(R8*1), R13
+	KMOVD        948(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z8, Z8
+	MOVQ         (R12)(DI*2), R13
+	KMOVD        952(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z3, Z3
+	MOVQ         (R12)(R9*1), R12
+	KMOVD        956(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z10, Z10
+	VPUNPCKLDQ   Z6, Z5, Z4
+	VPUNPCKHDQ   Z6, Z5, Z6
+	VPUNPCKLDQ   Z9, Z7, Z5
+	VPUNPCKHDQ   Z9, Z7, Z9
+	VPUNPCKLDQ   Z8, Z2, Z7
+	VPUNPCKHDQ   Z8, Z2, Z2
+	VPUNPCKLDQ   Z10, Z3, Z8
+	VPUNPCKHDQ   Z10, Z3, Z10
+	VPUNPCKLQDQ  Z5, Z4, Z3
+	VPUNPCKHQDQ  Z5, Z4, Z4
+	VPUNPCKLQDQ  Z9, Z6, Z5
+	VPUNPCKHQDQ  Z9, Z6, Z9
+	VPUNPCKLQDQ  Z8, Z7, Z6
+	VPUNPCKHQDQ  Z8, Z7, Z7
+	VPUNPCKLQDQ  Z10, Z2, Z8
+	VPUNPCKHQDQ  Z10, Z2, Z10
+	VSHUFI64X2   $0x88, Z6, Z3, Z2
+	VSHUFI64X2   $0xdd, Z6, Z3, Z6
+	VSHUFI64X2   $0x88, Z7, Z4, Z3
+	VSHUFI64X2   $0xdd, Z7, Z4, Z7
+	VSHUFI64X2   $0x88, Z8, Z5, Z4
+	VSHUFI64X2   $0xdd, Z8, Z5, Z8
+	VSHUFI64X2   $0x88, Z10, Z9, Z5
+	VSHUFI64X2   $0xdd, Z10, Z9, Z9
+	VMOVDQA32    Z2, Z2
+	VMOVDQA32    Z3, Z3
+	VMOVDQA32    Z4, Z4
+	VMOVDQA32    Z5, Z5
+	VMOVDQA32    Z6, Z6
+	VMOVDQA32    Z7, Z7
+	VMOVDQA32    Z8, Z8
+	VMOVDQA32    Z9, Z9
+	LEAQ         (AX)(SI*8), R12
+	LEAQ         (R12)(SI*8), R12
+	MOVQ         (R12), R13
+	KMOVD        960(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y13
+	MOVQ         (R12)(SI*1), R13
+	KMOVD        964(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y14
+	MOVQ         (R12)(SI*2), R13
+	KMOVD        968(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y15
+	MOVQ         (R12)(DI*1), R13
+	KMOVD        972(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y17
+	MOVQ         (R12)(SI*4), R13
+	KMOVD        976(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
+	VINSERTI64X4 $0x01, Y10, Z13, Z13
+	MOVQ         (R12)(R8*1), R13
+	KMOVD        980(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
+	VINSERTI64X4 $0x01, Y10, Z14, Z14
+	MOVQ         (R12)(DI*2), R13
+	KMOVD        984(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
+	VINSERTI64X4 $0x01, Y10, Z15, Z15
+	MOVQ         (R12)(R9*1), R12
+	KMOVD        988(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y10
+	VINSERTI64X4 $0x01, Y10, Z17, Z17
+	LEAQ         (AX)(SI*8), R12
+	LEAQ         (R12)(SI*8), R12
+	LEAQ         (R12)(SI*8), R12
+	MOVQ         (R12), R13
+	KMOVD        992(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
+	MOVQ         (R12)(SI*1), R13
+	KMOVD        996(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y16
+	MOVQ         (R12)(SI*2), R13
+	KMOVD        1000(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y11
+	MOVQ         (R12)(DI*1), R13
+	KMOVD        1004(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y22
+	MOVQ         (R12)(SI*4), R13
+	KMOVD        1008(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
+	VINSERTI64X4 $0x01, Y12, Z10, Z10
+	MOVQ         (R12)(R8*1), R13
+	KMOVD        1012(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
+	VINSERTI64X4 $0x01, Y12, Z16, Z16
+	MOVQ         (R12)(DI*2), R13
+	KMOVD        1016(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
+	VINSERTI64X4 $0x01, Y12, Z11, Z11
+	MOVQ         (R12)(R9*1), R12
+	KMOVD        1020(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y12
+	VINSERTI64X4 $0x01, Y12, Z22, Z22
+	VPUNPCKLDQ   Z14, Z13, Z12
+	VPUNPCKHDQ   Z14, Z13, Z14
+	VPUNPCKLDQ   Z17, Z15, Z13
+	VPUNPCKHDQ   Z17, Z15, Z17
+	VPUNPCKLDQ   Z16, Z10, Z15
+	VPUNPCKHDQ   Z16, Z10, Z10
+	VPUNPCKLDQ   Z22, Z11, Z16
+	VPUNPCKHDQ   Z22, Z11, Z22
+	VPUNPCKLQDQ  Z13, Z12, Z11
+	VPUNPCKHQDQ  Z13, Z12, Z12
+	VPUNPCKLQDQ  Z17, Z14, Z13
+	VPUNPCKHQDQ  Z17, Z14, Z17
+	VPUNPCKLQDQ  Z16, Z15, Z14
+	VPUNPCKHQDQ  Z16, Z15, Z15
+	VPUNPCKLQDQ  Z22, Z10, Z16
+	VPUNPCKHQDQ  Z22, Z10, Z22
+	VSHUFI64X2   $0x88, Z14, Z11, Z10
+	VSHUFI64X2   $0xdd, Z14, Z11, Z14
+	VSHUFI64X2   $0x88, Z15, Z12, Z11
+	VSHUFI64X2   $0xdd, Z15, Z12, Z15
+	VSHUFI64X2   $0x88, Z16, Z13, Z12
+	VSHUFI64X2   $0xdd, Z16, Z13, Z16
+	VSHUFI64X2   $0x88, Z22, Z17, Z13
+	VSHUFI64X2   $0xdd, Z22, Z17, Z17
+	VMOVDQA32    Z10, Z10
+	VMOVDQA32    Z11, Z11
+	VMOVDQA32    Z12, Z12
+	VMOVDQA32    Z13, Z13
+	VMOVDQA32    Z14, Z14
+	VMOVDQA32    Z15, Z15
+	VMOVDQA32    Z16, Z16
+	VMOVDQA32    Z17, Z17
+	JMP          loaded
+
+chunk:
+	MOVL         $0x00000001, R12
+	VPBROADCASTD R12, Z2
+	VPXORD       Z3, Z3, Z3
+	VPMAXSD      Z3, Z18, Z4
+	VPMINSD.BCST smallNumbers<>+256(SB), Z4, Z4
+	VPSLLVD      Z4, Z2, Z4
+	VPSUBD       Z2, Z4, Z4
+	VMOVDQA32    Z4, 896(CX)
+	VPMAXSD      Z3, Z19, Z3
+	VPMINSD.BCST smallNumbers<>+256(SB), Z3, Z3
+	VPSLLVD      Z3, Z2, Z3
+	VPSUBD       Z2, Z3, Z3
+	VMOVDQA32    Z3, 960(CX)
+
+checked:
+	MOVQ         (AX), R12
+	ADDQ         R10, R12
+	CMPQ         8(AX), R10
+	CMOVQLE      CX, R12
+	KMOVD        896(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y5
+	MOVQ         (AX)(SI*1), R12
+	ADDQ         R10, R12
+	CMPQ         8(AX)(SI*1), R10
+	CMOVQLE      CX, R12
+	KMOVD        900(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y6
+	MOVQ         (AX)(SI*2), R12
+	ADDQ         R10, R12
+	CMPQ         8(AX)(SI*2), R10
+	CMOVQLE      CX, R12
+	KMOVD        904(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y7
+	MOVQ         (AX)(DI*1), R12
+	ADDQ         R10, R12
+	CMPQ         8(AX)(DI*1), R10
+	CMOVQLE      CX, R12
+	KMOVD        908(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y9
+	MOVQ         (AX)(SI*4), R12
+	ADDQ         R10, R12
+	CMPQ         8(AX)(SI*4), R10
+	CMOVQLE      CX, R12
+	KMOVD        912(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z5, Z5
+	MOVQ         (AX)(R8*1), R12
+	ADDQ         R10, R12
+	CMPQ         8(AX)(R8*1), R10
+	CMOVQLE      CX, R12
+	KMOVD        916(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z6, Z6
+	MOVQ         (AX)(DI*2), R12
+	ADDQ         R10, R12
+	CMPQ         8(AX)(DI*2), R10
+	CMOVQLE      CX, R12
+	KMOVD        920(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z7, Z7
+	MOVQ         (AX)(R9*1), R12
+	ADDQ         R10, R12
+	CMPQ         8(AX)(R9*1), R10
+	CMOVQLE      CX, R12
+	KMOVD        924(CX), K2
+	VMOVDQU8.Z   (R12), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z9, Z9
+	LEAQ         (AX)(SI*8), R12
+	MOVQ         (R12), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12), R10
+	CMOVQLE      CX, R13
+	KMOVD        928(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y2
+	MOVQ         (R12)(SI*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(SI*1), R10
+	CMOVQLE      CX, R13
+	KMOVD        932(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y8
+	MOVQ         (R12)(SI*2), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(SI*2), R10
+	CMOVQLE      CX, R13
+	KMOVD        936(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y3
+	MOVQ         (R12)(DI*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(DI*1), R10
+	CMOVQLE      CX, R13
+	KMOVD        940(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
+	MOVQ         (R12)(SI*4), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(SI*4), R10
+	CMOVQLE      CX, R13
+	KMOVD        944(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z2, Z2
+	MOVQ         (R12)(R8*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(R8*1), R10
+	CMOVQLE      CX, R13
+	KMOVD        948(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z8, Z8
+	MOVQ         (R12)(DI*2), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(DI*2), R10
+	CMOVQLE      CX, R13
+	KMOVD        952(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z3, Z3
+	MOVQ         (R12)(R9*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(R9*1), R10
+	CMOVQLE      CX, R13
+	KMOVD        956(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z10, Z10
+	VPUNPCKLDQ   Z6, Z5, Z4
+	VPUNPCKHDQ   Z6, Z5, Z6
+	VPUNPCKLDQ   Z9, Z7, Z5
+	VPUNPCKHDQ   Z9, Z7, Z9
+	VPUNPCKLDQ   Z8, Z2, Z7
+	VPUNPCKHDQ   Z8, Z2, Z2
+	VPUNPCKLDQ   Z10, Z3, Z8
+	VPUNPCKHDQ   Z10, Z3, Z10
+	VPUNPCKLQDQ  Z5, Z4, Z3
+	VPUNPCKHQDQ  Z5, Z4, Z4
+	VPUNPCKLQDQ  Z9, Z6, Z5
+	VPUNPCKHQDQ  Z9, Z6, Z9
+	VPUNPCKLQDQ  Z8, Z7, Z6
+	VPUNPCKHQDQ  Z8, Z7, Z7
+	VPUNPCKLQDQ  Z10, Z2, Z8
+	VPUNPCKHQDQ  Z10, Z2, Z10
+	VSHUFI64X2   $0x88, Z6, Z3, Z2
+	VSHUFI64X2   $0xdd, Z6, Z3, Z6
+	VSHUFI64X2   $0x88, Z7, Z4, Z3
+	VSHUFI64X2   $0xdd, Z7, Z4, Z7
+	VSHUFI64X2   $0x88, Z8, Z5, Z4
+	VSHUFI64X2   $0xdd, Z8, Z5, Z8
+	VSHUFI64X2   $0x88, Z10, Z9, Z5
+	VSHUFI64X2   $0xdd, Z10, Z9, Z9
+	VMOVDQA32    Z2, Z2
+	VMOVDQA32    Z3, Z3
+	VMOVDQA32    Z4, Z4
+	VMOVDQA32    Z5, Z5
+	VMOVDQA32    Z6, Z6
+	VMOVDQA32    Z7, Z7
+	VMOVDQA32    Z8, Z8
+	VMOVDQA32    Z9, Z9
+	LEAQ         (AX)(SI*8), R12
+	LEAQ         (R12)(SI*8), R12
+	MOVQ         (R12), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12), R10
+	CMOVQLE      CX, R13
+	KMOVD        960(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y13
+	MOVQ         (R12)(SI*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(SI*1), R10
+	CMOVQLE      CX, R13
+	KMOVD        964(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y14
+	MOVQ         (R12)(SI*2), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(SI*2), R10
+	CMOVQLE      CX, R13
+	KMOVD        968(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y15
+	MOVQ         (R12)(DI*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(DI*1), R10
+	CMOVQLE      CX, R13
+	KMOVD        972(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y17
+	MOVQ         (R12)(SI*4), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(SI*4), R10
+	CMOVQLE      CX, R13
+	KMOVD        976(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
+	VINSERTI64X4 $0x01, Y10, Z13, Z13
+	MOVQ         (R12)(R8*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(R8*1), R10
+	CMOVQLE      CX, R13
+	KMOVD        980(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
+	VINSERTI64X4 $0x01, Y10, Z14, Z14
+	MOVQ         (R12)(DI*2), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(DI*2), R10
+	CMOVQLE      CX, R13
+	KMOVD        984(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
+	VINSERTI64X4 $0x01, Y10, Z15, Z15
+	MOVQ         (R12)(R9*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(R9*1), R10
+	CMOVQLE      CX, R13
+	KMOVD        988(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
+	VINSERTI64X4 $0x01, Y10, Z17, Z17
+	LEAQ         (AX)(SI*8), R12
+	LEAQ         (R12)(SI*8), R12
+	LEAQ         (R12)(SI*8), R12
+	MOVQ         (R12), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12), R10
+	CMOVQLE      CX, R13
+	KMOVD        992(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y10
+	MOVQ         (R12)(SI*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(SI*1), R10
+	CMOVQLE      CX, R13
+	KMOVD        996(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y16
+	MOVQ         (R12)(SI*2), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(SI*2), R10
+	CMOVQLE      CX, R13
+	KMOVD        1000(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y11
+	MOVQ         (R12)(DI*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(DI*1), R10
+	CMOVQLE      CX, R13
+	KMOVD        1004(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y22
+	MOVQ         (R12)(SI*4), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(SI*4), R10
+	CMOVQLE      CX, R13
+	KMOVD        1008(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
+	VINSERTI64X4 $0x01, Y12, Z10, Z10
+	MOVQ         (R12)(R8*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(R8*1), R10
+	CMOVQLE      CX, R13
+	KMOVD        1012(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
+	VINSERTI64X4 $0x01, Y12, Z16, Z16
+	MOVQ         (R12)(DI*2), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(DI*2), R10
+	CMOVQLE      CX, R13
+	KMOVD        1016(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
+	VINSERTI64X4 $0x01, Y12, Z11, Z11
+	MOVQ         (R12)(R9*1), R13
+	ADDQ         R10, R13
+	CMPQ         8(R12)(R9*1), R10
+	CMOVQLE      CX, R13
+	KMOVD        1020(CX), K2
+	VMOVDQU8.Z   (R13), K2, Y12
+	VINSERTI64X4 $0x01, Y12, Z22, Z22
+	VPUNPCKLDQ   Z14, Z13, Z12
+	VPUNPCKHDQ   Z14, Z13, Z14
+	VPUNPCKLDQ   Z17, Z15, Z13
+	VPUNPCKHDQ   Z17, Z15, Z17
+	VPUNPCKLDQ   Z16, Z10, Z15
+	VPUNPCKHDQ   Z16, Z10, Z10
+	VPUNPCKLDQ   Z22, Z11, Z16
+	VPUNPCKHDQ   Z22, Z11, Z22
+	VPUNPCKLQDQ  Z13, Z12, Z11
+	VPUNPCKHQDQ  Z13, Z12, Z12
+	VPUNPCKLQDQ  Z17, Z14, Z13
+	VPUNPCKHQDQ  Z17, Z14, Z17
+	VPUNPCKLQDQ  Z16, Z15, Z14
+	VPUNPCKHQDQ  Z16, Z15, Z15
+	VPUNPCKLQDQ  Z22, Z10, Z16
+	VPUNPCKHQDQ  Z22, Z10, Z22
+	VSHUFI64X2   $0x88, Z14, Z11, Z10
+	VSHUFI64X2   $0xdd, Z14, Z11, Z14
+	VSHUFI64X2   $0x88, Z15, Z12, Z11
+	VSHUFI64X2   $0xdd, Z15, Z12, Z15
+	VSHUFI64X2   $0x88, Z16, Z13, Z12
+	VSHUFI64X2   $0xdd, Z16, Z13, Z16
+	VSHUFI64X2   $0x88, Z22, Z17, Z13
+	VSHUFI64X2   $0xdd, Z22, Z17, Z17
+	VMOVDQA32    Z10, Z10
+	VMOVDQA32    Z11, Z11
+	VMOVDQA32    Z12, Z12
+	VMOVDQA32    Z13, Z13
+	VMOVDQA32    Z14, Z14
+	VMOVDQA32    Z15, Z15
+	VMOVDQA32    Z16, Z16
+	VMOVDQA32    Z17, Z17
+
+loaded:
+	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z19, K3
+	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z2, K4, Z2
+	VPADDD         Z2, Z20, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
+	VPMULLD        Z0, Z2, Z2
+	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z10, K5, Z10
+	VPADDD         Z10, Z21, Z10
+	VPSUBD.BCST    776(CX), Z10, K5, Z10
+	VPMULLD        Z0, Z10, Z10
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z22
+	VPSRLVD        Z22, Z2, Z22
+	VPXORD         Z22, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
+	VPSRLVD        Z2, Z10, Z2
+	VPXORD         Z2, Z10, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z19, K3
+	KORTESTW       K2, K3
+	JZ             hashed
+	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z3, K4, Z3
+	VPADDD         Z3, Z20, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
+	VPMULLD        Z0, Z2, Z2
+	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z11, K5, Z11
+	VPADDD         Z11, Z21, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
+	VPMULLD        Z0, Z3, Z3
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z10
+	VPSRLVD        Z10, Z2, Z10
+	VPXORD         Z10, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
+	VPSRLVD        Z2, Z3, Z2
+	VPXORD         Z2, Z3, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+64(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+64(SB), Z19, K3
+	KORTESTW       K2, K3
+	JZ             hashed
+	VPCMPD.BCST    $0x01, smallNumbers<>+96(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z4, K4, Z4
+	VPADDD         Z4, Z20, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
+	VPMULLD        Z0, Z2, Z2
+	VPCMPD.BCST    $0x01, smallNumbers<>+96(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z12, K5, Z12
+	VPADDD         Z12, Z21, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
+	VPMULLD        Z0, Z3, Z3
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
+	VPSRLVD        Z4, Z2, Z4
+	VPXORD         Z4, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
+	VPSRLVD        Z2, Z3, Z2
+	VPXORD         Z2, Z3, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+96(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+96(SB), Z19, K3
+	KORTESTW       K2, K3
+	JZ             hashed
+	VPCMPD.BCST    $0x01, smallNumbers<>+128(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z5, K4, Z5
+	VPADDD         Z5, Z20, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
+	VPMULLD        Z0, Z2, Z2
+	VPCMPD.BCST    $0x01, smallNumbers<>+128(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z13, K5, Z13
+	VPADDD         Z13, Z21, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
+	VPMULLD        Z0, Z3, Z3
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
+	VPSRLVD        Z4, Z2, Z4
+	VPXORD         Z4, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
+	VPSRLVD        Z2, Z3, Z2
+	VPXORD         Z2, Z3, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+128(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+128(SB), Z19, K3
+	KORTESTW       K2, K3
+	JZ             hashed
+	VPCMPD.BCST    $0x01, smallNumbers<>+160(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z6, K4, Z6
+	VPADDD         Z6, Z20, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
+	VPMULLD        Z0, Z2, Z2
+	VPCMPD.BCST    $0x01, smallNumbers<>+160(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z14, K5, Z14
+	VPADDD         Z14, Z21, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
+	VPMULLD        Z0, Z3, Z3
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
+	VPSRLVD        Z4, Z2, Z4
+	VPXORD         Z4, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
+	VPSRLVD        Z2, Z3, Z2
+	VPXORD         Z2, Z3, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+160(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+160(SB), Z19, K3
+	KORTESTW       K2, K3
+	JZ             hashed
+	VPCMPD.BCST    $0x01, smallNumbers<>+192(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z7, K4, Z7
+	VPADDD         Z7, Z20, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
+	VPMULLD        Z0, Z2, Z2
+	VPCMPD.BCST    $0x01, smallNumbers<>+192(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z15, K5, Z15
+	VPADDD         Z15, Z21, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
+	VPMULLD        Z0, Z3, Z3
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
+	VPSRLVD        Z4, Z2, Z4
+	VPXORD         Z4, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
+	VPSRLVD        Z2, Z3, Z2
+	VPXORD         Z2, Z3, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+192(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+192(SB), Z19, K3
+	KORTESTW       K2, K3
+	JZ             hashed
+	VPCMPD.BCST    $0x01, smallNumbers<>+224(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z8, K4, Z8
+	VPADDD         Z8, Z20, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
+	VPMULLD        Z0, Z2, Z2
+	VPCMPD.BCST    $0x01, smallNumbers<>+224(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z16, K5, Z16
+	VPADDD         Z16, Z21, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
+	VPMULLD        Z0, Z3, Z3
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
+	VPSRLVD        Z4, Z2, Z4
+	VPXORD         Z4, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
+	VPSRLVD        Z2, Z3, Z2
+	VPXORD         Z2, Z3, K3, Z21
+	VPCMPD.BCST    $0x06, smallNumbers<>+224(SB), Z18, K2
+	VPCMPD.BCST    $0x06, smallNumbers<>+224(SB), Z19, K3
+	KORTESTW       K2, K3
+	JZ             hashed
+	VPCMPD.BCST    $0x01, smallNumbers<>+256(SB), Z18, K4
+	VPXORD.BCST    776(CX), Z9, K4, Z9
+	VPADDD         Z9, Z20, Z2
+	VPSUBD.BCST    776(CX), Z2, K4, Z2
+	VPMULLD        Z0, Z2, Z2
+	VPCMPD.BCST    $0x01, smallNumbers<>+256(SB), Z19, K5
+	VPXORD.BCST    776(CX), Z17, K5, Z17
+	VPADDD         Z17, Z21, Z3
+	VPSUBD.BCST    776(CX), Z3, K5, Z3
+	VPMULLD        Z0, Z3, Z3
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
+	VPSRLVD        Z4, Z2, Z4
+	VPXORD         Z4, Z2, K2, Z20
+	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
+	VPSRLVD        Z2, Z3, Z2
+	VPXORD         Z2, Z3, K3, Z21
+	ADDQ           $0x20, R10
+	VPSUBD.BCST    smallNumbers<>+256(SB), Z18, Z18
+	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z18, K2
+	VPSUBD.BCST    smallNumbers<>+256(SB), Z19, Z19
+	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z19, K3
+	KORTESTW       K2, K3
+	JNZ            chunk
+
+hashed:
+	SUBQ      $0x20, BX
+	JL        last
+	VMOVDQU32 Z20, (R11)
+	VMOVDQU32 Z21, 64(R11)
+	ADDQ      $0x00000080, R11
+	TESTQ     BX, BX
+	JZ        end
+	ADDQ      R10, R10
+	SUBQ      R10, 768(CX)
+	JNS       group
+	JMP       end
+
+last:
+	ADDQ      $0x20, BX
+	MOVQ      $-1, AX
+	BZHIQ     BX, AX, AX
+	KMOVW     AX, K1
+	VMOVDQU32 Z20, K1, (R11)
+	SHRQ      $0x10, AX
+	KMOVW     AX, K1
+	VMOVDQU32 Z21, K1, 64(R11)
+	XORL      BX, BX
+
+end:
+	MOVQ BX, left+48(FP)
+	VZEROUPPER
+	RET
+
+// func xxph3RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·xxph3RowsAVX512(SB), $440-48
+	// XXPH3. The kernel takes the first and the last 16 bytes of each key, and transposes those
+	// of 8 keys: then a vector has 8 bytes of 8 keys. If a key of a group has less than 8 bytes, it loads
+	// them by masks, and reads the stack for an empty key: a load with an empty mask of a page that
+	// is not mapped would take 500 cycles. It reads nothing but the keys. It ends at a group with a
+	// key of more than 128 bytes.
+	LEAQ    63(SP), CX
+	ANDQ    $-64, CX
+	MOVQ    rows+0(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    $0x00000010, SI
+	CMPQ    stride+8(FP), $0x18
+	CMOVQEQ stride+8(FP), SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (DI)(SI*4), R9
+	MOVL    $0x000000e0, AX
+	KMOVW   AX, K1
+
+	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
+	// written would take as long as that of one that is not mapped.
+	MOVQ         SI, (CX)
+	MOVQ         $0x00000000ffffffff, AX
+	VPBROADCASTQ AX, Z12
+	MOVL         $0x0000aaaa, AX
+	KMOVW        AX, K2
+	MOVQ         hashes+32(FP), R10
+
+group:
+	CMPQ       stride+8(FP), $0x10
+	JL         offsets
+	MOVQ       DX, AX
+	CMPQ       BX, $0x10
+	JL         copy
+	MOVQ       SI, R11
+	SHLQ       $0x04, R11
+	ADDQ       R11, DX
+	CMPQ       BX, $0x20
+	JL         found
+	MOVQ       (DX), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*4), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R9*1), R11
+	PREFETCHT0 (R11)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*4), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R9*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       SI, R11
+	SHLQ       $0x03, R11
+	SUBQ       R11, DX
+	JMP        found
+
+copy:
+	VPXORD    Z0, Z0, Z0
+	VMOVDQA64 Z0, (CX)
+	VMOVDQA64 Z0, 64(CX)
+	VMOVDQA64 Z0, 128(CX)
+	VMOVDQA64 Z0, 192(CX)
+	VMOVDQA64 Z0, 256(CX)
+	VMOVDQA64 Z0, 320(CX)
+	MOVQ      SI, R11
+	SHRQ      $0x03, R11
+	IMULQ     BX, R11
+	MOVQ      CX, R12
+
+copy_words:
+	MOVQ        $0x00000008, R13
+	CMPQ        R11, R13
+	CMOVQLT     R11, R13
+	XORL        R14, R14
+	TESTQ       R13, R13
+	CMOVQLT     R14, R13
+	MOVQ        $-1, R14
+	BZHIQ       R13, R14, R13
+	KMOVB       R13, K3
+	VMOVDQU64.Z (AX), K3, Z0
+	VMOVDQA64   Z0, (R12)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, R12
+	SUBQ        $0x08, R11
+	JG          copy_words
+	MOVQ        CX, AX
+	JMP         found
+
+offsets:
+	MOVQ         data+16(FP), AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         BX, AX
+	MOVQ         CX, R11
+	LEAQ         256(R11), R12
+	KXNORB       K1, K1, K3
+
+offset:
+	CMPQ    AX, $0x08
+	JGE     eight
+	MOVQ    $0x00000008, R13
+	CMPQ    AX, R13
+	CMOVQLT AX, R13
+	XORL    R14, R14
+	TESTQ   R13, R13
+	CMOVQLT R14, R13
+	MOVQ    $-1, R14
+	BZHIQ   R13, R14, R13
+	KMOVB   R13, K3
+	KMOVB   K3, K3
+
+eight:
+	CMPQ        stride+8(FP), $0x08
+	JL          other_offsets
+	VMOVDQU64.Z (DX), K3, Z1
+	VMOVDQU64.Z 8(DX), K3, Z2
+	ADDQ        $0x40, DX
+	JMP         ends
+
+other_offsets:
+	CMPQ         stride+8(FP), $0x00
+	JGE          short_offsets
+	MOVQ         stride+8(FP), R13
+	NEGQ         R13
+	VPBROADCASTQ DX, Z1
+	VPBROADCASTQ R13, Z2
+	SHLQ         $0x03, R13
+	ADDQ         R13, DX
+	VPMULLQ      ascendingLongs<>+0(SB), Z2, Z0
+	VPADDQ       Z0, Z1, Z1
+	VMOVDQA64.Z  Z2, K3, Z2
+	JMP          located
+
+short_offsets:
+	VPMOVSXDQ.Z (DX), K3, Z1
+	VPMOVSXDQ.Z 4(DX), K3, Z2
+	ADDQ        $0x20, DX
+
+ends:
+	VPSUBQ Z1, Z2, Z2
+	VPADDQ Z0, Z1, Z1
+
+located:
+	VMOVDQU64 firstHeaders<>+0(SB), Z3
+	VPERMI2Q  Z2, Z1, Z3
+	VMOVDQA64 Z3, (R11)
+	VMOVDQU64 firstHeaders<>+64(SB), Z3
+	VPERMI2Q  Z2, Z1, Z3
+	VMOVDQA64 Z3, 64(R11)
+	ADDQ      $0x00000080, R11
+	SUBQ      $0x08, AX
+	CMPQ      R11, R12
+	JNE       offset
+	MOVQ      CX, AX
+
+found:
+	CMPQ      SI, $0x10
+	JNE       slices
+	VMOVDQU64 headers16Word1<>+0(SB), Z1
+	VMOVDQU64 (AX), Z0
+	VMOVDQA64 Z1, Z13
+	VPERMI2Q  64(AX), Z0, Z13
+	LEAQ      (AX)(SI*8), R11
+	VMOVDQU64 (R11), Z0
+	VMOVDQA64 Z1, Z14
+	VPERMI2Q  64(R11), Z0, Z14
+	JMP       measured
+
+slices:
+	VMOVDQU64 headers24Word1<>+0(SB), Z0
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z0, Z13
+	VPERMI2Q  64(AX), Z1, Z13
+	VPERMQ    128(AX), Z0, K1, Z13
+	LEAQ      (AX)(SI*8), R11
+	VMOVDQU64 (R11), Z1
+	VMOVDQA64 Z0, Z14
+	VPERMI2Q  64(R11), Z1, Z14
+	VPERMQ    128(R11), Z0, K1, Z14
+
+measured:
+	VPMINUD      Z14, Z13, Z8
+	VPMAXUD      Z14, Z13, Z9
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z9, K3
+	KORTESTB     K3, K3
+	JNZ          end
+	VPCMPUQ.BCST $0x01, smallNumbers<>+128(SB), Z8, K3
+	KORTESTB     K3, K3
+	JNZ          short
+	MOVQ         (AX), R11
+	MOVQ         8(AX), R12
+	VMOVDQU64    (R11), X1
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
+	MOVQ         (AX)(SI*1), R11
+	MOVQ         8(AX)(SI*1), R12
+	VMOVDQU64    (R11), X0
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y0, Y0
+	MOVQ         (AX)(SI*2), R11
+	MOVQ         8(AX)(SI*2), R12
+	VMOVDQU64    (R11), X2
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z3
+	MOVQ         (AX)(DI*1), R11
+	MOVQ         8(AX)(DI*1), R12
+	VMOVDQU64    (R11), X1
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
+	VINSERTI64X4 $0x01, Y1, Z0, Z4
+	MOVQ         (AX)(SI*4), R11
+	MOVQ         8(AX)(SI*4), R12
+	VMOVDQU64    (R11), X0
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y0, Y0
+	MOVQ         (AX)(R8*1), R11
+	MOVQ         8(AX)(R8*1), R12
+	VMOVDQU64    (R11), X1
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y1, Y1
+	MOVQ         (AX)(DI*2), R11
+	MOVQ         8(AX)(DI*2), R12
+	VMOVDQU64    (R11), X2
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z0, Z0
+	MOVQ         (AX)(R9*1), R11
+	MOVQ         8(AX)(R9*1), R12
+	VMOVDQU64    (R11), X2
+	VINSERTI32X4 $0x01, -16(R11)(R12*1), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPUNPCKLQDQ  Z4, Z3, Z2
+	VPUNPCKHQDQ  Z4, Z3, Z3
+	VPUNPCKLQDQ  Z1, Z0, Z5
+	VPUNPCKHQDQ  Z1, Z0, Z4
+	VSHUFI64X2   $0x88, Z5, Z2, Z0
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z5, Z2, Z2
+	VSHUFI64X2   $0xdd, Z4, Z3, Z3
+	LEAQ         (AX)(SI*8), R11
+	MOVQ         (R11), R12
+	MOVQ         8(R11), R13
+	VMOVDQU64    (R12), X5
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
+	MOVQ         (R11)(SI*1), R12
+	MOVQ         8(R11)(SI*1), R13
+	VMOVDQU64    (R12), X4
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y4, Y4
+	MOVQ         (R11)(SI*2), R12
+	MOVQ         8(R11)(SI*2), R13
+	VMOVDQU64    (R12), X6
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z7
+	MOVQ         (R11)(DI*1), R12
+	MOVQ         8(R11)(DI*1), R13
+	VMOVDQU64    (R12), X5
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z15
+	MOVQ         (R11)(SI*4), R12
+	MOVQ         8(R11)(SI*4), R13
+	VMOVDQU64    (R12), X4
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y4, Y4
+	MOVQ         (R11)(R8*1), R12
+	MOVQ         8(R11)(R8*1), R13
+	VMOVDQU64    (R12), X5
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y5, Y5
+	MOVQ         (R11)(DI*2), R12
+	MOVQ         8(R11)(DI*2), R13
+	VMOVDQU64    (R12), X6
+	VINSERTI32X4 $0x01, -16(R12)(R13*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z4, Z4
+	MOVQ         (R11)(R9*1), R12
+	MOVQ         8(R11)(R9*1), R11
+	VMOVDQU64    (R12), X6
+	VINSERTI32X4 $0x01, -16(R12)(R11*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z15, Z7, Z6
+	VPUNPCKHQDQ  Z15, Z7, Z7
+	VPUNPCKLQDQ  Z5, Z4, Z16
+	VPUNPCKHQDQ  Z5, Z4, Z15
+	VSHUFI64X2   $0x88, Z16, Z6, Z4
+	VSHUFI64X2   $0x88, Z15, Z7, Z5
+	VSHUFI64X2   $0xdd, Z16, Z6, Z6
+	VSHUFI64X2   $0xdd, Z15, Z7, Z7
+	JMP          loaded
+
+short:
+	VPCMPUQ.BCST $0x01, smallNumbers<>+64(SB), Z8, K3
+	KORTESTB     K3, K3
+	JNZ          shorter
+	MOVQ         (AX), R11
+	MOVQ         8(AX), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X1
+	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y1, Y1
+	MOVQ         (AX)(SI*1), R11
+	MOVQ         8(AX)(SI*1), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X0
+	VPINSRQ      $0x01, (R11)(R13*1), X0, X0
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y0, Y0
+	MOVQ         (AX)(SI*2), R11
+	MOVQ         8(AX)(SI*2), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X2
+	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z3
+	MOVQ         (AX)(DI*1), R11
+	MOVQ         8(AX)(DI*1), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X1
+	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y1, Y1
+	VINSERTI64X4 $0x01, Y1, Z0, Z4
+	MOVQ         (AX)(SI*4), R11
+	MOVQ         8(AX)(SI*4), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X0
+	VPINSRQ      $0x01, (R11)(R13*1), X0, X0
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y0, Y0
+	MOVQ         (AX)(R8*1), R11
+	MOVQ         8(AX)(R8*1), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X1
+	VPINSRQ      $0x01, (R11)(R13*1), X1, X1
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y1, Y1
+	MOVQ         (AX)(DI*2), R11
+	MOVQ         8(AX)(DI*2), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X2
+	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z0, Z0
+	MOVQ         (AX)(R9*1), R11
+	MOVQ         8(AX)(R9*1), R12
+	LEAQ         -8(R12), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R11), X2
+	VPINSRQ      $0x01, (R11)(R13*1), X2, X2
+	LEAQ         -16(R11)(R12*1), R13
+	CMPQ         R12, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPUNPCKLQDQ  Z4, Z3, Z2
+	VPUNPCKHQDQ  Z4, Z3, Z3
+	VPUNPCKLQDQ  Z1, Z0, Z5
+	VPUNPCKHQDQ  Z1, Z0, Z4
+	VSHUFI64X2   $0x88, Z5, Z2, Z0
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z5, Z2, Z2
+	VSHUFI64X2   $0xdd, Z4, Z3, Z3
+	LEAQ         (AX)(SI*8), R11
+	MOVQ         (R11), R12
+	MOVQ         8(R11), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X5
+	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y5, Y5
+	MOVQ         (R11)(SI*1), R12
+	MOVQ         8(R11)(SI*1), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X4
+	VPINSRQ      $0x01, (R12)(R14*1), X4, X4
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y4, Y4
+	MOVQ         (R11)(SI*2), R12
+	MOVQ         8(R11)(SI*2), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X6
+	VPINSRQ      $0x01, (R12)(R14*1), X6, X6
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z7
+	MOVQ         (R11)(DI*1), R12
+	MOVQ         8(R11)(DI*1), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X5
+	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z15
+	MOVQ         (R11)(SI*4), R12
+	MOVQ         8(R11)(SI*4), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X4
+	VPINSRQ      $0x01, (R12)(R14*1), X4, X4
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y4, Y4
+	MOVQ         (R11)(R8*1), R12
+	MOVQ         8(R11)(R8*1), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X5
+	VPINSRQ      $0x01, (R12)(R14*1), X5, X5
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y5, Y5
+	MOVQ         (R11)(DI*2), R12
+	MOVQ         8(R11)(DI*2), R13
+	LEAQ         -8(R13), R14
+	CMPQ         R14, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R14
+	VMOVQ        (R12), X6
+	VPINSRQ      $0x01, (R12)(R14*1), X6, X6
+	LEAQ         -16(R12)(R13*1), R14
+	CMPQ         R13, $0x10
+	CMOVQLT      CX, R14
+	VINSERTI32X4 $0x01, (R14), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z4, Z4
+	MOVQ         (R11)(R9*1), R12
+	MOVQ         8(R11)(R9*1), R11
+	LEAQ         -8(R11), R13
+	CMPQ         R13, $0x08
+	CMOVQGT      smallNumbers<>+64(SB), R13
+	VMOVQ        (R12), X6
+	VPINSRQ      $0x01, (R12)(R13*1), X6, X6
+	LEAQ         -16(R12)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQLT      CX, R13
+	VINSERTI32X4 $0x01, (R13), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z15, Z7, Z6
+	VPUNPCKHQDQ  Z15, Z7, Z7
+	VPUNPCKLQDQ  Z5, Z4, Z16
+	VPUNPCKHQDQ  Z5, Z4, Z15
+	VSHUFI64X2   $0x88, Z16, Z6, Z4
+	VSHUFI64X2   $0x88, Z15, Z7, Z5
+	VSHUFI64X2   $0xdd, Z16, Z6, Z6
+	VSHUFI64X2   $0xdd, Z15, Z7, Z7
+	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z13, K3
+	VMOVDQA64    Z1, K3, Z3
+	VPCMPUQ.BCST $0x01, smallNumbers<>+136(SB), Z14, K3
+	VMOVDQA64    Z5, K3, Z7
+	JMP          loaded
+
+shorter:
+	MOVQ         (AX), R11
+	MOVQ         8(AX), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X1
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X0
+	VINSERTI32X4 $0x01, X0, Y1, Y1
+	MOVQ         (AX)(SI*1), R11
+	MOVQ         8(AX)(SI*1), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X0
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
+	VINSERTI32X4 $0x01, X2, Y0, Y0
+	MOVQ         (AX)(SI*2), R11
+	MOVQ         8(AX)(SI*2), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X2
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X3
+	VINSERTI32X4 $0x01, X3, Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z3
+	MOVQ         (AX)(DI*1), R11
+	MOVQ         8(AX)(DI*1), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X1
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
+	VINSERTI32X4 $0x01, X2, Y1, Y1
+	VINSERTI64X4 $0x01, Y1, Z0, Z4
+	MOVQ         (AX)(SI*4), R11
+	MOVQ         8(AX)(SI*4), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X0
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X1
+	VINSERTI32X4 $0x01, X1, Y0, Y0
+	MOVQ         (AX)(R8*1), R11
+	MOVQ         8(AX)(R8*1), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X1
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X2
+	VINSERTI32X4 $0x01, X2, Y1, Y1
+	MOVQ         (AX)(DI*2), R11
+	MOVQ         8(AX)(DI*2), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X2
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X5
+	VINSERTI32X4 $0x01, X5, Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z0, Z0
+	MOVQ         (AX)(R9*1), R11
+	MOVQ         8(AX)(R9*1), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R12, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R11), K3, X2
+	VMOVDQU8.Z   -16(R11)(R12*1), K4, X5
+	VINSERTI32X4 $0x01, X5, Y2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPUNPCKLQDQ  Z4, Z3, Z2
+	VPUNPCKHQDQ  Z4, Z3, Z3
+	VPUNPCKLQDQ  Z1, Z0, Z5
+	VPUNPCKHQDQ  Z1, Z0, Z4
+	VSHUFI64X2   $0x88, Z5, Z2, Z0
+	VSHUFI64X2   $0x88, Z4, Z3, Z1
+	VSHUFI64X2   $0xdd, Z5, Z2, Z2
+	VSHUFI64X2   $0xdd, Z4, Z3, Z3
+	LEAQ         (AX)(SI*8), R11
+	MOVQ         (R11), R12
+	MOVQ         8(R11), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X5
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X4
+	VINSERTI32X4 $0x01, X4, Y5, Y5
+	MOVQ         (R11)(SI*1), R12
+	MOVQ         8(R11)(SI*1), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X4
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
+	VINSERTI32X4 $0x01, X6, Y4, Y4
+	MOVQ         (R11)(SI*2), R12
+	MOVQ         8(R11)(SI*2), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X6
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X7
+	VINSERTI32X4 $0x01, X7, Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z7
+	MOVQ         (R11)(DI*1), R12
+	MOVQ         8(R11)(DI*1), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X5
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
+	VINSERTI32X4 $0x01, X6, Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z15
+	MOVQ         (R11)(SI*4), R12
+	MOVQ         8(R11)(SI*4), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X4
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X5
+	VINSERTI32X4 $0x01, X5, Y4, Y4
+	MOVQ         (R11)(R8*1), R12
+	MOVQ         8(R11)(R8*1), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X5
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X6
+	VINSERTI32X4 $0x01, X6, Y5, Y5
+	MOVQ         (R11)(DI*2), R12
+	MOVQ         8(R11)(DI*2), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R14
+	KMOVW        R14, K3
+	MOVQ         smallNumbers<>+128(SB), R14
+	SUBQ         R13, R14
+	CMOVQLT      smallNumbers<>+0(SB), R14
+	SHLXQ        R14, sixteenBits<>+0(SB), R14
+	KMOVW        R14, K4
+	VMOVDQU8.Z   (R12), K3, X6
+	VMOVDQU8.Z   -16(R12)(R13*1), K4, X16
+	VINSERTI32X4 $0x01, X16, Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z4, Z4
+	MOVQ         (R11)(R9*1), R12
+	MOVQ         8(R11)(R9*1), R11
+	TESTQ        R11, R11
+	CMOVQEQ      CX, R12
+	BZHIQ        R11, allBits<>+0(SB), R13
+	KMOVW        R13, K3
+	MOVQ         smallNumbers<>+128(SB), R13
+	SUBQ         R11, R13
+	CMOVQLT      smallNumbers<>+0(SB), R13
+	SHLXQ        R13, sixteenBits<>+0(SB), R13
+	KMOVW        R13, K4
+	VMOVDQU8.Z   (R12), K3, X6
+	VMOVDQU8.Z   -16(R12)(R11*1), K4, X16
+	VINSERTI32X4 $0x01, X16, Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z15, Z7, Z6
+	VPUNPCKHQDQ  Z15, Z7, Z7
+	VPUNPCKLQDQ  Z5, Z4, Z16
+	VPUNPCKHQDQ  Z5, Z4, Z15
+	VSHUFI64X2   $0x88, Z16, Z6, Z4
+	VSHUFI64X2   $0x88, Z15, Z7, Z5
+	VSHUFI64X2   $0xdd, Z16, Z6, Z6
+	VSHUFI64X2   $0xdd, Z15, Z7, Z7
+
+loaded:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z9, K3
+	KORTESTB     K3, K3
+	JZ           pairs_end
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z0, Z10
+	VPBLENDMQ    Z1, Z3, K3, Z1
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z1, Z1
+	VPADDQ       Z10, Z1, Z11
+	VPADDQ       Z13, Z11, Z11
+	VPMULLQ.BCST singleWords<>+0(SB), Z13, Z15
+	VMOVDQA64    Z15, K3, Z11
+	VPSHUFD      $0xf5, Z10, Z15
+	VPSHUFD      $0xf5, Z1, Z16
+	VPMULUDQ     Z10, Z1, Z17
+	VPMULUDQ     Z10, Z16, Z10
+	VPMULUDQ     Z15, Z1, Z1
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z10, Z10
+	VPANDQ       Z12, Z10, Z15
+	VPADDQ       Z15, Z1, Z1
+	VPSRLQ       $0x20, Z10, Z10
+	VPADDQ       Z10, Z16, Z16
+	VPSRLQ       $0x20, Z1, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSHUFD      $0xa0, Z1, K2, Z17
+	VPXORQ       Z17, Z16, Z16
+	VPADDQ       Z16, Z11, Z10
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z4, Z1
+	VPBLENDMQ    Z5, Z7, K3, Z5
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z5, Z5
+	VPADDQ       Z1, Z5, Z11
+	VPADDQ       Z14, Z11, Z11
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z15
+	VMOVDQA64    Z15, K3, Z11
+	VPSHUFD      $0xf5, Z1, Z15
+	VPSHUFD      $0xf5, Z5, Z16
+	VPMULUDQ     Z1, Z5, Z17
+	VPMULUDQ     Z1, Z16, Z1
+	VPMULUDQ     Z15, Z5, Z5
+	VPMULUDQ     Z15, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z15
+	VPADDQ       Z15, Z1, Z1
+	VPANDQ       Z12, Z1, Z15
+	VPADDQ       Z15, Z5, Z5
+	VPSRLQ       $0x20, Z1, Z1
+	VPADDQ       Z1, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z15
+	VPADDQ       Z15, Z16, Z16
+	VPSHUFD      $0xa0, Z5, K2, Z17
+	VPXORQ       Z17, Z16, Z16
+	VPADDQ       Z16, Z11, Z11
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z9, K3
+	KORTESTB     K3, K3
+	JZ           pairs_end
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z2, Z1
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z3, Z2
+	VPSHUFD      $0xf5, Z1, Z5
+	VPSHUFD      $0xf5, Z2, Z15
+	VPMULUDQ     Z1, Z2, Z16
+	VPMULUDQ     Z1, Z15, Z1
+	VPMULUDQ     Z5, Z2, Z2
+	VPMULUDQ     Z5, Z15, Z15
+	VPSRLQ       $0x20, Z16, Z5
+	VPADDQ       Z5, Z1, Z1
+	VPANDQ       Z12, Z1, Z5
+	VPADDQ       Z5, Z2, Z2
+	VPSRLQ       $0x20, Z1, Z1
+	VPADDQ       Z1, Z15, Z15
+	VPSRLQ       $0x20, Z2, Z5
+	VPADDQ       Z5, Z15, Z15
+	VPSHUFD      $0xa0, Z2, K2, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	VPADDQ       Z15, Z10, K3, Z10
+	VPXORQ.BCST  xxph3Words<>+16(SB), Z6, Z1
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z7, Z2
+	VPSHUFD      $0xf5, Z1, Z5
+	VPSHUFD      $0xf5, Z2, Z6
+	VPMULUDQ     Z1, Z2, Z15
+	VPMULUDQ     Z1, Z6, Z1
+	VPMULUDQ     Z5, Z2, Z2
+	VPMULUDQ     Z5, Z6, Z6
+	VPSRLQ       $0x20, Z15, Z5
+	VPADDQ       Z5, Z1, Z1
+	VPANDQ       Z12, Z1, Z5
+	VPADDQ       Z5, Z2, Z2
+	VPSRLQ       $0x20, Z1, Z1
+	VPADDQ       Z1, Z6, Z6
+	VPSRLQ       $0x20, Z2, Z5
+	VPADDQ       Z5, Z6, Z6
+	VPSHUFD      $0xa0, Z2, K2, Z15
+	VPXORQ       Z15, Z6, Z6
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
+	VPADDQ       Z6, Z11, K3, Z11
+	MOVQ         $0x00000010, R11
+	MOVQ         $0x00000021, R12
+	LEAQ         xxph3Words<>+32(SB), R13
+
+pair:
+	VPBROADCASTQ R12, Z1
+	VPCMPUQ      $0x05, Z1, Z9, K3
+	KORTESTB     K3, K3
+	JZ           pairs_end
+	MOVQ         (AX), R14
+	MOVQ         8(AX), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X5
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
+	MOVQ         (AX)(SI*1), R14
+	MOVQ         8(AX)(SI*1), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X2
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y2, Y2
+	MOVQ         (AX)(SI*2), R14
+	MOVQ         8(AX)(SI*2), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X6
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z15
+	MOVQ         (AX)(DI*1), R14
+	MOVQ         8(AX)(DI*1), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X5
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z2, Z16
+	MOVQ         (AX)(SI*4), R14
+	MOVQ         8(AX)(SI*4), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X2
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y2, Y2
+	MOVQ         (AX)(R8*1), R14
+	MOVQ         8(AX)(R8*1), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X5
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y5, Y5
+	MOVQ         (AX)(DI*2), R14
+	MOVQ         8(AX)(DI*2), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X6
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z2, Z2
+	MOVQ         (AX)(R9*1), R14
+	MOVQ         8(AX)(R9*1), R15
+	CMPQ         R15, R12
+	CMOVQLT      CX, R14
+	CMOVQLT      R12, R15
+	VMOVDQU64    (R14)(R11*1), X6
+	SUBQ         R11, R15
+	VINSERTI32X4 $0x01, -16(R14)(R15*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z16, Z15, Z6
+	VPUNPCKHQDQ  Z16, Z15, Z15
+	VPUNPCKLQDQ  Z5, Z2, Z17
+	VPUNPCKHQDQ  Z5, Z2, Z16
+	VSHUFI64X2   $0x88, Z17, Z6, Z2
+	VSHUFI64X2   $0x88, Z16, Z15, Z5
+	VSHUFI64X2   $0xdd, Z17, Z6, Z6
+	VSHUFI64X2   $0xdd, Z16, Z15, Z15
+	VPXORQ.BCST  (R13), Z2, Z2
+	VPXORQ.BCST  8(R13), Z5, Z5
+	VPXORQ.BCST  16(R13), Z6, Z6
+	VPXORQ.BCST  24(R13), Z15, Z15
+	VPCMPUQ      $0x05, Z1, Z13, K3
+	VPSHUFD      $0xf5, Z2, Z16
+	VPSHUFD      $0xf5, Z5, Z17
+	VPMULUDQ     Z2, Z5, Z18
+	VPMULUDQ     Z2, Z17, Z2
+	VPMULUDQ     Z16, Z5, Z5
+	VPMULUDQ     Z16, Z17, Z17
+	VPSRLQ       $0x20, Z18, Z16
+	VPADDQ       Z16, Z2, Z2
+	VPANDQ       Z12, Z2, Z16
+	VPADDQ       Z16, Z5, Z5
+	VPSRLQ       $0x20, Z2, Z2
+	VPADDQ       Z2, Z17, Z17
+	VPSRLQ       $0x20, Z5, Z16
+	VPADDQ       Z16, Z17, Z17
+	VPSHUFD      $0xa0, Z5, K2, Z18
+	VPXORQ       Z18, Z17, Z17
+	VPADDQ       Z17, Z10, K3, Z10
+	VPSHUFD      $0xf5, Z6, Z2
+	VPSHUFD      $0xf5, Z15, Z5
+	VPMULUDQ     Z6, Z15, Z16
+	VPMULUDQ     Z6, Z5, Z6
+	VPMULUDQ     Z2, Z15, Z15
+	VPMULUDQ     Z2, Z5, Z5
+	VPSRLQ       $0x20, Z16, Z2
+	VPADDQ       Z2, Z6, Z6
+	VPANDQ       Z12, Z6, Z2
+	VPADDQ       Z2, Z15, Z15
+	VPSRLQ       $0x20, Z6, Z6
+	VPADDQ       Z6, Z5, Z5
+	VPSRLQ       $0x20, Z15, Z2
+	VPADDQ       Z2, Z5, Z5
+	VPSHUFD      $0xa0, Z15, K2, Z16
+	VPXORQ       Z16, Z5, Z5
+	VPADDQ       Z5, Z10, K3, Z10
+	LEAQ         (AX)(SI*8), R14
+	MOVQ         (R14), R15
+	MOVQ         8(R14), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X5
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
+	MOVQ         (R14)(SI*1), R15
+	MOVQ         8(R14)(SI*1), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X2
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
+	MOVQ         (R14)(SI*2), R15
+	MOVQ         8(R14)(SI*2), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X6
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z15
+	MOVQ         (R14)(DI*1), R15
+	MOVQ         8(R14)(DI*1), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X5
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
+	VINSERTI64X4 $0x01, Y5, Z2, Z16
+	MOVQ         (R14)(SI*4), R15
+	MOVQ         8(R14)(SI*4), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X2
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y2, Y2
+	MOVQ         (R14)(R8*1), R15
+	MOVQ         8(R14)(R8*1), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X5
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y5, Y5
+	MOVQ         (R14)(DI*2), R15
+	MOVQ         8(R14)(DI*2), BP
+	CMPQ         BP, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, BP
+	VMOVDQU64    (R15)(R11*1), X6
+	SUBQ         R11, BP
+	VINSERTI32X4 $0x01, -16(R15)(BP*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z2, Z2
+	MOVQ         (R14)(R9*1), R15
+	MOVQ         8(R14)(R9*1), R14
+	CMPQ         R14, R12
+	CMOVQLT      CX, R15
+	CMOVQLT      R12, R14
+	VMOVDQU64    (R15)(R11*1), X6
+	SUBQ         R11, R14
+	VINSERTI32X4 $0x01, -16(R15)(R14*1), Y6, Y6
+	VINSERTI64X4 $0x01, Y6, Z5, Z5
+	VPUNPCKLQDQ  Z16, Z15, Z6
+	VPUNPCKHQDQ  Z16, Z15, Z15
+	VPUNPCKLQDQ  Z5, Z2, Z17
+	VPUNPCKHQDQ  Z5, Z2, Z16
+	VSHUFI64X2   $0x88, Z17, Z6, Z2
+	VSHUFI64X2   $0x88, Z16, Z15, Z5
+	VSHUFI64X2   $0xdd, Z17, Z6, Z6
+	VSHUFI64X2   $0xdd, Z16, Z15, Z15
+	VPXORQ.BCST  (R13), Z2, Z2
+	VPXORQ.BCST  8(R13), Z5, Z5
+	VPXORQ.BCST  16(R13), Z6, Z6
+	VPXORQ.BCST  24(R13), Z15, Z15
+	VPCMPUQ      $0x05, Z1, Z14, K3
+	VPSHUFD      $0xf5, Z2, Z1
+	VPSHUFD      $0xf5, Z5, Z16
+	VPMULUDQ     Z2, Z5, Z17
+	VPMULUDQ     Z2, Z16, Z2
+	VPMULUDQ     Z1, Z5, Z5
+	VPMULUDQ     Z1, Z16, Z16
+	VPSRLQ       $0x20, Z17, Z1
+	VPADDQ       Z1, Z2, Z2
+	VPANDQ       Z12, Z2, Z1
+	VPADDQ       Z1, Z5, Z5
+	VPSRLQ       $0x20, Z2, Z2
+	VPADDQ       Z2, Z16, Z16
+	VPSRLQ       $0x20, Z5, Z1
+	VPADDQ       Z1, Z16, Z16
+	VPSHUFD      $0xa0, Z5, K2, Z17
+	VPXORQ       Z17, Z16, Z16
+	VPADDQ       Z16, Z11, K3, Z11
+	VPSHUFD      $0xf5, Z6, Z1
+	VPSHUFD      $0xf5, Z15, Z2
+	VPMULUDQ     Z6, Z15, Z5
+	VPMULUDQ     Z6, Z2, Z6
+	VPMULUDQ     Z1, Z15, Z15
+	VPMULUDQ     Z1, Z2, Z2
+	VPSRLQ       $0x20, Z5, Z1
+	VPADDQ       Z1, Z6, Z6
+	VPANDQ       Z12, Z6, Z1
+	VPADDQ       Z1, Z15, Z15
+	VPSRLQ       $0x20, Z6, Z6
+	VPADDQ       Z6, Z2, Z2
+	VPSRLQ       $0x20, Z15, Z1
+	VPADDQ       Z1, Z2, Z2
+	VPSHUFD      $0xa0, Z15, K2, Z5
+	VPXORQ       Z5, Z2, Z2
+	VPADDQ       Z2, Z11, K3, Z11
+	ADDQ         $0x20, R13
+	ADDQ         $0x10, R11
+	ADDQ         $0x20, R12
+	JMP          pair
+
+pairs_end:
+	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z8, K3
+	KORTESTB     K3, K3
+	JZ           long
+	VPBLENDMD    Z3, Z0, K2, Z1
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
+	VPSRLQ       $0x33, Z1, Z2
+	VPXORQ       Z2, Z1, Z1
+	VPMULLQ.BCST singleWords<>+56(SB), Z1, Z1
+	VPADDQ       Z13, Z1, Z1
+	VPSRLQ       $0x2f, Z1, Z2
+	VPXORQ       Z2, Z1, Z1
+	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z13, K3
+	VPMULLQ.BCST singleWords<>+8(SB), Z1, K3, Z10
+	VPBLENDMD    Z7, Z4, K2, Z1
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
+	VPSRLQ       $0x33, Z1, Z2
+	VPXORQ       Z2, Z1, Z1
+	VPMULLQ.BCST singleWords<>+56(SB), Z1, Z1
+	VPADDQ       Z14, Z1, Z1
+	VPSRLQ       $0x2f, Z1, Z2
+	VPXORQ       Z2, Z1, Z1
+	VPCMPUQ.BCST $0x01, smallNumbers<>+72(SB), Z14, K3
+	VPMULLQ.BCST singleWords<>+8(SB), Z1, K3, Z11
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z8, K3
+	KORTESTB     K3, K3
+	JZ           long
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
+	VPSRLQ       $0x18, Z12, Z1
+	VPANDQ       Z1, Z0, Z2
+	VPSRLQ       $0x01, Z13, Z5
+	VPSLLQ       $0x03, Z5, Z5
+	VPSRLVQ      Z5, Z0, Z0
+	VPANDQ       Z1, Z0, Z0
+	VPSLLQ       $0x08, Z0, Z0
+	VPORQ        Z0, Z2, Z2
+	VPSRLQ       $0x38, Z3, Z0
+	VPSLLQ       $0x10, Z0, Z0
+	VPSLLQ       $0x18, Z13, Z5
+	VPTERNLOGQ   $0xfe, Z0, Z5, Z2
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
+	VPANDQ       Z12, Z2, Z2
+	VPMULLQ.BCST singleWords<>+0(SB), Z2, K3, Z10
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z14, K3
+	VPSRLQ       $0x18, Z12, Z0
+	VPANDQ       Z0, Z4, Z1
+	VPSRLQ       $0x01, Z14, Z2
+	VPSLLQ       $0x03, Z2, Z2
+	VPSRLVQ      Z2, Z4, Z3
+	VPANDQ       Z0, Z3, Z3
+	VPSLLQ       $0x08, Z3, Z3
+	VPORQ        Z3, Z1, Z1
+	VPSRLQ       $0x38, Z7, Z3
+	VPSLLQ       $0x10, Z3, Z3
+	VPSLLQ       $0x18, Z14, Z2
+	VPTERNLOGQ   $0xfe, Z3, Z2, Z1
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z1, Z1
+	VPANDQ       Z12, Z1, Z1
+	VPMULLQ.BCST singleWords<>+0(SB), Z1, K3, Z11
+
+long:
+	VPSRLQ       $0x25, Z10, Z0
+	VPXORQ       Z0, Z10, Z10
+	VPMULLQ.BCST singleWords<>+16(SB), Z10, Z10
+	VPSRLQ       $0x20, Z10, Z0
+	VPXORQ       Z0, Z10, Z10
+	VPTESTNMQ    Z13, Z13, K3
+	VPBROADCASTQ xxph3EmptyHash<>+0(SB), K3, Z10
+	VPSRLQ       $0x25, Z11, Z0
+	VPXORQ       Z0, Z11, Z11
+	VPMULLQ.BCST singleWords<>+16(SB), Z11, Z11
+	VPSRLQ       $0x20, Z11, Z0
+	VPXORQ       Z0, Z11, Z11
+	VPTESTNMQ    Z14, Z14, K3
+	VPBROADCASTQ xxph3EmptyHash<>+0(SB), K3, Z11
+	SUBQ         $0x10, BX
+	JL           last
+	VMOVDQU64    Z10, (R10)
+	VMOVDQU64    Z11, 64(R10)
+	ADDQ         $0x00000080, R10
+	JMP          stored
+
+last:
+	ADDQ      $0x10, BX
+	MOVQ      $0x00000008, AX
+	CMPQ      BX, AX
+	CMOVQLT   BX, AX
+	XORL      R11, R11
+	TESTQ     AX, AX
+	CMOVQLT   R11, AX
+	MOVQ      $-1, R11
+	BZHIQ     AX, R11, AX
+	KMOVB     AX, K3
+	VMOVDQU64 Z10, K3, (R10)
+	SUBQ      $0x08, BX
+	MOVQ      $0x00000008, AX
+	CMPQ      BX, AX
+	CMOVQLT   BX, AX
+	XORL      R11, R11
+	TESTQ     AX, AX
+	CMOVQLT   R11, AX
+	MOVQ      $-1, R11
+	BZHIQ     AX, R11, AX
+	KMOVB     AX, K3
+	VMOVDQU64 Z11, K3, 64(R10)
+	SUBQ      $0x08, BX
+	XORL      BX, BX
+
+stored:
+	TESTQ BX, BX
+	JNZ   group
+
+end:
+	MOVQ BX, left+40(FP)
+	VZEROUPPER
+	RET
+
+// func xxh64RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·xxh64RowsAVX512(SB), $632-48
+	// XXH64 with the seed 0. Each lane hashes one key.
+	// The kernel takes 32 bytes of each key, those of 8 keys into 4 vectors, and transposes them:
+	// then a vector has 8 bytes of 8 keys. A mask leaves zeros after the end of a key. The kernel
+	// reads nothing but the keys. For a key without bytes it reads the stack: a load of a page that
+	// is not mapped, with an empty mask, would take 500 cycles. It ends early at a long key, and when
+	// it has hashed enough bytes: a call must not take long.
+	LEAQ    63(SP), CX
+	ANDQ    $-64, CX
+	MOVQ    rows+0(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    $0x00000010, SI
+	CMPQ    stride+8(FP), $0x18
+	CMOVQEQ stride+8(FP), SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (DI)(SI*4), R9
+	MOVL    $0x000000e0, AX
+	KMOVW   AX, K1
+
+	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
+	// written would take as long as that of one that is not mapped.
+	MOVQ SI, (CX)
+	MOVQ hashes+32(FP), R10
+	MOVQ $0x00004000, 384(CX)
+
+vector:
+	CMPQ       stride+8(FP), $0x10
+	JL         offsets
+	MOVQ       DX, AX
+	CMPQ       BX, $0x10
+	JL         copy
+	MOVQ       SI, R11
+	SHLQ       $0x04, R11
+	ADDQ       R11, DX
+	CMPQ       BX, $0x20
+	JL         found
+	MOVQ       (DX), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*4), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R9*1), R11
+	PREFETCHT0 (R11)
+	LEAQ       (DX)(SI*8), DX
+	MOVQ       (DX), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(SI*4), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R8*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(DI*2), R11
+	PREFETCHT0 (R11)
+	MOVQ       (DX)(R9*1), R11
+	PREFETCHT0 (R11)
+	MOVQ       SI, R11
+	SHLQ       $0x03, R11
+	SUBQ       R11, DX
+	JMP        found
+
+copy:
+	VPXORD    Z0, Z0, Z0
+	VMOVDQA64 Z0, (CX)
+	VMOVDQA64 Z0, 64(CX)
+	VMOVDQA64 Z0, 128(CX)
+	VMOVDQA64 Z0, 192(CX)
+	VMOVDQA64 Z0, 256(CX)
+	VMOVDQA64 Z0, 320(CX)
+	MOVQ      SI, R11
+	SHRQ      $0x03, R11
+	IMULQ     BX, R11
+	MOVQ      CX, R12
+
+copy_words:
+	MOVQ        $0x00000008, R13
+	CMPQ        R11, R13
+	CMOVQLT     R11, R13
+	XORL        R14, R14
+	TESTQ       R13, R13
+	CMOVQLT     R14, R13
+	MOVQ        $-1, R14
+	BZHIQ       R13, R14, R13
+	KMOVB       R13, K2
+	VMOVDQU64.Z (AX), K2, Z0
+	VMOVDQA64   Z0, (R12)
+	ADDQ        $0x40, AX
+	ADDQ        $0x40, R12
+	SUBQ        $0x08, R11
+	JG          copy_words
+	MOVQ        CX, AX
+	JMP         found
+
+offsets:
+	MOVQ         data+16(FP), AX
+	VPBROADCASTQ AX, Z0
+	MOVQ         BX, AX
+	MOVQ         CX, R11
+	LEAQ         256(R11), R12
+	KXNORB       K1, K1, K2
+
+offset:
+	CMPQ    AX, $0x08
+	JGE     eight
+	MOVQ    $0x00000008, R13
+	CMPQ    AX, R13
+	CMOVQLT AX, R13
+	XORL    R14, R14
+	TESTQ   R13, R13
+	CMOVQLT R14, R13
+	MOVQ    $-1, R14
+	BZHIQ   R13, R14, R13
+	KMOVB   R13, K2
+	KMOVB   K2, K2
+
+eight:
+	CMPQ        stride+8(FP), $0x08
+	JL          other_offsets
+	VMOVDQU64.Z (DX), K2, Z1
+	VMOVDQU64.Z 8(DX), K2, Z2
+	ADDQ        $0x40, DX
+	JMP         ends
+
+other_offsets:
+	CMPQ         stride+8(FP), $0x00
+	JGE          short_offsets
+	MOVQ         stride+8(FP), R13
+	NEGQ         R13
+	VPBROADCASTQ DX, Z1
+	VPBROADCASTQ R13, Z2
+	SHLQ         $0x03, R13
+	ADDQ         R13, DX
+	VPMULLQ      ascendingLongs<>+0(SB), Z2, Z0
+	VPADDQ       Z0, Z1, Z1
+	VMOVDQA64.Z  Z2, K2, Z2
+	JMP          located
+
+short_offsets:
+	VPMOVSXDQ.Z (DX), K2, Z1
+	VPMOVSXDQ.Z 4(DX), K2, Z2
+	ADDQ        $0x20, DX
+
+ends:
+	VPSUBQ Z1, Z2, Z2
+	VPADDQ Z0, Z1, Z1
+
+located:
+	VMOVDQU64 firstHeaders<>+0(SB), Z3
+	VPERMI2Q  Z2, Z1, Z3
+	VMOVDQA64 Z3, (R11)
+	VMOVDQU64 firstHeaders<>+64(SB), Z3
+	VPERMI2Q  Z2, Z1, Z3
+	VMOVDQA64 Z3, 64(R11)
+	ADDQ      $0x00000080, R11
+	SUBQ      $0x08, AX
+	CMPQ      R11, R12
+	JNE       offset
+	MOVQ      CX, AX
+
+found:
+	CMPQ      SI, $0x10
+	JNE       slices
+	VMOVDQU64 headers16Word1<>+0(SB), Z1
+	VMOVDQU64 (AX), Z2
+	VMOVDQA64 Z1, Z0
+	VPERMI2Q  64(AX), Z2, Z0
+	LEAQ      (AX)(SI*8), R11
+	VMOVDQU64 (R11), Z2
+	VMOVDQA64 Z1, Z1
+	VPERMI2Q  64(R11), Z2, Z1
+	JMP       measured
+
+slices:
+	VMOVDQU64 headers24Word1<>+0(SB), Z2
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z2, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z2, K1, Z0
+	LEAQ      (AX)(SI*8), R11
+	VMOVDQU64 (R11), Z3
+	VMOVDQA64 Z2, Z1
+	VPERMI2Q  64(R11), Z3, Z1
+	VPERMQ    128(R11), Z2, K1, Z1
+
+measured:
+	VMOVDQA64    Z0, 448(CX)
+	VMOVDQA64    Z1, 512(CX)
+	VMOVDQA64    448(CX), Z0
+	VPMINUD      512(CX), Z0, Z10
+	VPMAXUD      512(CX), Z0, Z11
+	VPORQ        512(CX), Z0, Z12
+	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z11, K2
+	KORTESTB     K2, K2
+	JNZ          end
+	VPCMPUQ.BCST $0x01, smallNumbers<>+8(SB), Z10, K2
+	KORTESTB     K2, K2
+	JNZ          checked
+	VPCMPUQ.BCST $0x06, allLongs<>+0(SB), Z11, K2
+	KORTESTB     K2, K2
+	JNZ          checked
+	MOVQ         (AX), R11
+	MOVQ         8(AX), R12
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y0
+	MOVQ         (AX)(SI*1), R11
+	MOVQ         8(AX)(SI*1), R12
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
+	MOVQ         (AX)(SI*2), R11
+	MOVQ         8(AX)(SI*2), R12
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z0, Z0
+	MOVQ         (AX)(DI*1), R11
+	MOVQ         8(AX)(DI*1), R12
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z3
+	MOVQ         (AX)(SI*4), R11
+	MOVQ         8(AX)(SI*4), R12
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
+	MOVQ         (AX)(R8*1), R11
+	MOVQ         8(AX)(R8*1), R12
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
+	MOVQ         (AX)(DI*2), R11
+	MOVQ         8(AX)(DI*2), R12
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z1, Z1
+	MOVQ         (AX)(R9*1), R11
+	MOVQ         8(AX)(R9*1), R12
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z2, Z2
+	VPUNPCKLQDQ  Z3, Z0, Z4
+	VPUNPCKHQDQ  Z3, Z0, Z0
+	VPUNPCKLQDQ  Z2, Z1, Z5
+	VPUNPCKHQDQ  Z2, Z1, Z1
+	VSHUFI64X2   $0x88, Z5, Z4, Z2
+	VSHUFI64X2   $0x88, Z1, Z0, Z3
+	VSHUFI64X2   $0xdd, Z5, Z4, Z4
+	VSHUFI64X2   $0xdd, Z1, Z0, Z5
+	LEAQ         (AX)(SI*8), R11
+	MOVQ         (R11), R12
+	MOVQ         8(R11), R13
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y0
+	MOVQ         (R11)(SI*1), R12
+	MOVQ         8(R11)(SI*1), R13
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
+	MOVQ         (R11)(SI*2), R12
+	MOVQ         8(R11)(SI*2), R13
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
+	VINSERTI64X4 $0x01, Y6, Z0, Z0
+	MOVQ         (R11)(DI*1), R12
+	MOVQ         8(R11)(DI*1), R13
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
+	VINSERTI64X4 $0x01, Y6, Z1, Z7
+	MOVQ         (R11)(SI*4), R12
+	MOVQ         8(R11)(SI*4), R13
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
+	MOVQ         (R11)(R8*1), R12
+	MOVQ         8(R11)(R8*1), R13
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
+	MOVQ         (R11)(DI*2), R12
+	MOVQ         8(R11)(DI*2), R13
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y8
+	VINSERTI64X4 $0x01, Y8, Z1, Z1
+	MOVQ         (R11)(R9*1), R12
+	MOVQ         8(R11)(R9*1), R11
+	BZHIQ        R11, allBits<>+0(SB), R11
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R12), K2, Y8
+	VINSERTI64X4 $0x01, Y8, Z6, Z6
+	VPUNPCKLQDQ  Z7, Z0, Z8
+	VPUNPCKHQDQ  Z7, Z0, Z0
+	VPUNPCKLQDQ  Z6, Z1, Z9
+	VPUNPCKHQDQ  Z6, Z1, Z1
+	VSHUFI64X2   $0x88, Z9, Z8, Z6
+	VSHUFI64X2   $0x88, Z1, Z0, Z7
+	VSHUFI64X2   $0xdd, Z9, Z8, Z8
+	VSHUFI64X2   $0xdd, Z1, Z0, Z9
+	JMP          loaded
+
+checked:
+	MOVQ         (AX), R11
+	MOVQ         8(AX), R12
+	CMPQ         R12, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y0
+	MOVQ         (AX)(SI*1), R11
+	MOVQ         8(AX)(SI*1), R12
+	CMPQ         R12, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
+	MOVQ         (AX)(SI*2), R11
+	MOVQ         8(AX)(SI*2), R12
+	CMPQ         R12, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z0, Z0
+	MOVQ         (AX)(DI*1), R11
+	MOVQ         8(AX)(DI*1), R12
+	CMPQ         R12, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z3
+	MOVQ         (AX)(SI*4), R11
+	MOVQ         8(AX)(SI*4), R12
+	CMPQ         R12, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y1
+	MOVQ         (AX)(R8*1), R11
+	MOVQ         8(AX)(R8*1), R12
+	CMPQ         R12, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
+	MOVQ         (AX)(DI*2), R11
+	MOVQ         8(AX)(DI*2), R12
+	CMPQ         R12, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z1, Z1
+	MOVQ         (AX)(R9*1), R11
+	MOVQ         8(AX)(R9*1), R12
+	CMPQ         R12, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R12
+	TESTQ        R12, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z2, Z2
+	VPUNPCKLQDQ  Z3, Z0, Z4
+	VPUNPCKHQDQ  Z3, Z0, Z0
+	VPUNPCKLQDQ  Z2, Z1, Z5
+	VPUNPCKHQDQ  Z2, Z1, Z1
+	VSHUFI64X2   $0x88, Z5, Z4, Z2
+	VSHUFI64X2   $0x88, Z1, Z0, Z3
+	VSHUFI64X2   $0xdd, Z5, Z4, Z4
+	VSHUFI64X2   $0xdd, Z1, Z0, Z5
+	LEAQ         (AX)(SI*8), R11
+	MOVQ         (R11), R12
+	MOVQ         8(R11), R13
+	CMPQ         R13, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y0
+	MOVQ         (R11)(SI*1), R12
+	MOVQ         8(R11)(SI*1), R13
+	CMPQ         R13, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
+	MOVQ         (R11)(SI*2), R12
+	MOVQ         8(R11)(SI*2), R13
+	CMPQ         R13, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
+	VINSERTI64X4 $0x01, Y6, Z0, Z0
+	MOVQ         (R11)(DI*1), R12
+	MOVQ         8(R11)(DI*1), R13
+	CMPQ         R13, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
+	VINSERTI64X4 $0x01, Y6, Z1, Z7
+	MOVQ         (R11)(SI*4), R12
+	MOVQ         8(R11)(SI*4), R13
+	CMPQ         R13, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y1
+	MOVQ         (R11)(R8*1), R12
+	MOVQ         8(R11)(R8*1), R13
+	CMPQ         R13, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y6
+	MOVQ         (R11)(DI*2), R12
+	MOVQ         8(R11)(DI*2), R13
+	CMPQ         R13, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R13
+	TESTQ        R13, R13
+	CMOVQEQ      CX, R12
+	BZHIQ        R13, allBits<>+0(SB), R13
+	KMOVD        R13, K2
+	VMOVDQU8.Z   (R12), K2, Y8
+	VINSERTI64X4 $0x01, Y8, Z1, Z1
+	MOVQ         (R11)(R9*1), R12
+	MOVQ         8(R11)(R9*1), R11
+	CMPQ         R11, $0x20
+	CMOVQGT      smallNumbers<>+256(SB), R11
+	TESTQ        R11, R11
+	CMOVQEQ      CX, R12
+	BZHIQ        R11, allBits<>+0(SB), R11
+	KMOVD        R11, K2
+	VMOVDQU8.Z   (R12), K2, Y8
+	VINSERTI64X4 $0x01, Y8, Z6, Z6
+	VPUNPCKLQDQ  Z7, Z0, Z8
+	VPUNPCKHQDQ  Z7, Z0, Z0
+	VPUNPCKLQDQ  Z6, Z1, Z9
+	VPUNPCKHQDQ  Z6, Z1, Z1
+	VSHUFI64X2   $0x88, Z9, Z8, Z6
+	VSHUFI64X2   $0x88, Z1, Z0, Z7
+	VSHUFI64X2   $0xdd, Z9, Z8, Z8
+	VSHUFI64X2   $0xdd, Z1, Z0, Z9
+
+loaded:
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
+	KORTESTB     K2, K2
+	JZ           start
+	VMOVDQA64    448(CX), Z0
+	VPADDQ.BCST  singleWords<>+32(SB), Z0, Z0
+	VMOVDQA64    448(CX), Z1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z1, K2
+	KORTESTB     K2, K2
+	JZ           no_stripes_0
+	MOVQ         $0x60ea27eeadc0b5d6, R11
+	VPBROADCASTQ R11, Z1
+	MOVQ         $0xc2b2ae3d27d4eb4f, R11
+	VPBROADCASTQ R11, Z10
+	MOVQ         $0x0000000000000000, R11
+	VPBROADCASTQ R11, Z12
+	MOVQ         $0x61c8864e7a143579, R11
+	VPBROADCASTQ R11, Z13
+	XORL         R11, R11
+	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z14
+	VPADDQ       Z14, Z1, Z1
+	VPROLQ       $0x1f, Z1, Z1
+	VPMULLQ.BCST singleWords<>+0(SB), Z1, Z1
+	VPMULLQ.BCST singleWords<>+8(SB), Z3, Z14
+	VPADDQ       Z14, Z10, Z10
+	VPROLQ       $0x1f, Z10, Z10
+	VPMULLQ.BCST singleWords<>+0(SB), Z10, Z10
+	VPMULLQ.BCST singleWords<>+8(SB), Z4, Z14
+	VPADDQ       Z14, Z12, Z12
+	VPROLQ       $0x1f, Z12, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z12, Z12
+	VPMULLQ.BCST singleWords<>+8(SB), Z5, Z14
+	VPADDQ       Z14, Z13, Z13
+	VPROLQ       $0x1f, Z13, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z13, Z13
+	MOVQ         $0x00000020, R11
+
+stripe_0:
+	LEAQ         32(R11), R12
+	VPBROADCASTQ R12, Z14
+	VMOVDQA64    448(CX), Z15
+	VPCMPUQ      $0x05, Z14, Z15, K3
+	KORTESTB     K3, K3
+	JZ           merge_0
+	MOVQ         (AX), R13
+	ADDQ         R11, R13
+	CMPQ         R12, 8(AX)
+	CMOVQHI      CX, R13
+	VMOVDQU64    (R13), Y5
+	MOVQ         (AX)(SI*1), R13
+	ADDQ         R11, R13
+	CMPQ         R12, 8(AX)(SI*1)
+	CMOVQHI      CX, R13
+	VMOVDQU64    (R13), Y14
+	MOVQ         (AX)(SI*2), R13
+	ADDQ         R11, R13
+	CMPQ         R12, 8(AX)(SI*2)
+	CMOVQHI      CX, R13
+	VINSERTI64X4 $0x01, (R13), Z5, Z5
+	MOVQ         (AX)(DI*1), R13
+	ADDQ         R11, R13
+	CMPQ         R12, 8(AX)(DI*1)
+	CMOVQHI      CX, R13
+	VINSERTI64X4 $0x01, (R13), Z14, Z14
+	MOVQ         (AX)(SI*4), R13
+	ADDQ         R11, R13
+	CMPQ         R12, 8(AX)(SI*4)
+	CMOVQHI      CX, R13
+	VMOVDQU64    (R13), Y2
+	MOVQ         (AX)(R8*1), R13
+	ADDQ         R11, R13
+	CMPQ         R12, 8(AX)(R8*1)
+	CMOVQHI      CX, R13
+	VMOVDQU64    (R13), Y3
+	MOVQ         (AX)(DI*2), R13
+	ADDQ         R11, R13
+	CMPQ         R12, 8(AX)(DI*2)
+	CMOVQHI      CX, R13
+	VINSERTI64X4 $0x01, (R13), Z2, Z2
+	MOVQ         (AX)(R9*1), R13
+	ADDQ         R11, R13
+	CMPQ         R12, 8(AX)(R9*1)
+	CMOVQHI      CX, R13
+	VINSERTI64X4 $0x01, (R13), Z3, Z3
+	VPUNPCKLQDQ  Z14, Z5, Z4
+	VPUNPCKHQDQ  Z14, Z5, Z5
+	VPUNPCKLQDQ  Z3, Z2, Z15
+	VPUNPCKHQDQ  Z3, Z2, Z14
+	VSHUFI64X2   $0x88, Z15, Z4, Z2
+	VSHUFI64X2   $0x88, Z14, Z5, Z3
+	VSHUFI64X2   $0xdd, Z15, Z4, Z4
+	VSHUFI64X2   $0xdd, Z14, Z5, Z5
+	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z14
+	VPADDQ       Z14, Z1, Z14
+	VPROLQ       $0x1f, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, K3, Z1
+	VPMULLQ.BCST singleWords<>+8(SB), Z3, Z14
+	VPADDQ       Z14, Z10, Z14
+	VPROLQ       $0x1f, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, K3, Z10
+	VPMULLQ.BCST singleWords<>+8(SB), Z4, Z14
+	VPADDQ       Z14, Z12, Z14
+	VPROLQ       $0x1f, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, K3, Z12
+	VPMULLQ.BCST singleWords<>+8(SB), Z5, Z14
+	VPADDQ       Z14, Z13, Z14
+	VPROLQ       $0x1f, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, K3, Z13
+	ADDQ         $0x20, R11
+	SUBQ         $0x20, 384(CX)
+	JMP          stripe_0
+
+merge_0:
+	VPROLQ       $0x01, Z1, Z14
+	VPROLQ       $0x07, Z10, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPROLQ       $0x0c, Z12, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPROLQ       $0x12, Z13, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPMULLQ.BCST singleWords<>+8(SB), Z1, Z1
+	VPROLQ       $0x1f, Z1, Z1
+	VPMULLQ.BCST singleWords<>+0(SB), Z1, Z1
+	VPXORQ       Z1, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z14
+	VPADDQ.BCST  singleWords<>+24(SB), Z14, Z14
+	VPMULLQ.BCST singleWords<>+8(SB), Z10, Z10
+	VPROLQ       $0x1f, Z10, Z10
+	VPMULLQ.BCST singleWords<>+0(SB), Z10, Z10
+	VPXORQ       Z10, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z14
+	VPADDQ.BCST  singleWords<>+24(SB), Z14, Z14
+	VPMULLQ.BCST singleWords<>+8(SB), Z12, Z12
+	VPROLQ       $0x1f, Z12, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z12, Z12
+	VPXORQ       Z12, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z14
+	VPADDQ.BCST  singleWords<>+24(SB), Z14, Z14
+	VPMULLQ.BCST singleWords<>+8(SB), Z13, Z13
+	VPROLQ       $0x1f, Z13, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z13, Z13
+	VPXORQ       Z13, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z14
+	VPADDQ.BCST  singleWords<>+24(SB), Z14, Z14
+	VPADDQ       448(CX), Z14, K2, Z0
+
+no_stripes_0:
+	VMOVDQA64    448(CX), Z1
+	VPANDQ.BCST  smallNumbers<>+248(SB), Z1, Z1
+	VMOVDQA64    Z1, 448(CX)
+	VMOVDQA64    512(CX), Z1
+	VPADDQ.BCST  singleWords<>+32(SB), Z1, Z1
+	VMOVDQA64    512(CX), Z10
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z10, K2
+	KORTESTB     K2, K2
+	JZ           no_stripes_1
+	MOVQ         $0x60ea27eeadc0b5d6, R11
+	VPBROADCASTQ R11, Z10
+	MOVQ         $0xc2b2ae3d27d4eb4f, R11
+	VPBROADCASTQ R11, Z12
+	MOVQ         $0x0000000000000000, R11
+	VPBROADCASTQ R11, Z13
+	MOVQ         $0x61c8864e7a143579, R11
+	VPBROADCASTQ R11, Z14
+	XORL         R11, R11
+	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z15
+	VPADDQ       Z15, Z10, Z10
+	VPROLQ       $0x1f, Z10, Z10
+	VPMULLQ.BCST singleWords<>+0(SB), Z10, Z10
+	VPMULLQ.BCST singleWords<>+8(SB), Z7, Z15
+	VPADDQ       Z15, Z12, Z12
+	VPROLQ       $0x1f, Z12, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z12, Z12
+	VPMULLQ.BCST singleWords<>+8(SB), Z8, Z15
+	VPADDQ       Z15, Z13, Z13
+	VPROLQ       $0x1f, Z13, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z13, Z13
+	VPMULLQ.BCST singleWords<>+8(SB), Z9, Z15
+	VPADDQ       Z15, Z14, Z14
+	VPROLQ       $0x1f, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z14
+	MOVQ         $0x00000020, R11
+
+stripe_1:
+	LEAQ         32(R11), R12
+	VPBROADCASTQ R12, Z15
+	VMOVDQA64    512(CX), Z16
+	VPCMPUQ      $0x05, Z15, Z16, K3
+	KORTESTB     K3, K3
+	JZ           merge_1
+	LEAQ         (AX)(SI*8), R13
+	MOVQ         (R13), R14
+	ADDQ         R11, R14
+	CMPQ         R12, 8(R13)
+	CMOVQHI      CX, R14
+	VMOVDQU64    (R14), Y9
+	MOVQ         (R13)(SI*1), R14
+	ADDQ         R11, R14
+	CMPQ         R12, 8(R13)(SI*1)
+	CMOVQHI      CX, R14
+	VMOVDQU64    (R14), Y15
+	MOVQ         (R13)(SI*2), R14
+	ADDQ         R11, R14
+	CMPQ         R12, 8(R13)(SI*2)
+	CMOVQHI      CX, R14
+	VINSERTI64X4 $0x01, (R14), Z9, Z9
+	MOVQ         (R13)(DI*1), R14
+	ADDQ         R11, R14
+	CMPQ         R12, 8(R13)(DI*1)
+	CMOVQHI      CX, R14
+	VINSERTI64X4 $0x01, (R14), Z15, Z15
+	MOVQ         (R13)(SI*4), R14
+	ADDQ         R11, R14
+	CMPQ         R12, 8(R13)(SI*4)
+	CMOVQHI      CX, R14
+	VMOVDQU64    (R14), Y6
+	MOVQ         (R13)(R8*1), R14
+	ADDQ         R11, R14
+	CMPQ         R12, 8(R13)(R8*1)
+	CMOVQHI      CX, R14
+	VMOVDQU64    (R14), Y7
+	MOVQ         (R13)(DI*2), R14
+	ADDQ         R11, R14
+	CMPQ         R12, 8(R13)(DI*2)
+	CMOVQHI      CX, R14
+	VINSERTI64X4 $0x01, (R14), Z6, Z6
+	MOVQ         (R13)(R9*1), R14
+	ADDQ         R11, R14
+	CMPQ         R12, 8(R13)(R9*1)
+	CMOVQHI      CX, R14
+	VINSERTI64X4 $0x01, (R14), Z7, Z7
+	VPUNPCKLQDQ  Z15, Z9, Z8
+	VPUNPCKHQDQ  Z15, Z9, Z9
+	VPUNPCKLQDQ  Z7, Z6, Z16
+	VPUNPCKHQDQ  Z7, Z6, Z15
+	VSHUFI64X2   $0x88, Z16, Z8, Z6
+	VSHUFI64X2   $0x88, Z15, Z9, Z7
+	VSHUFI64X2   $0xdd, Z16, Z8, Z8
+	VSHUFI64X2   $0xdd, Z15, Z9, Z9
+	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z15
+	VPADDQ       Z15, Z10, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, K3, Z10
+	VPMULLQ.BCST singleWords<>+8(SB), Z7, Z15
+	VPADDQ       Z15, Z12, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, K3, Z12
+	VPMULLQ.BCST singleWords<>+8(SB), Z8, Z15
+	VPADDQ       Z15, Z13, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, K3, Z13
+	VPMULLQ.BCST singleWords<>+8(SB), Z9, Z15
+	VPADDQ       Z15, Z14, Z15
+	VPROLQ       $0x1f, Z15, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, K3, Z14
+	ADDQ         $0x20, R11
+	SUBQ         $0x20, 384(CX)
+	JMP          stripe_1
+
+merge_1:
+	VPROLQ       $0x01, Z10, Z15
+	VPROLQ       $0x07, Z12, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x0c, Z13, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPROLQ       $0x12, Z14, Z16
+	VPADDQ       Z16, Z15, Z15
+	VPMULLQ.BCST singleWords<>+8(SB), Z10, Z10
+	VPROLQ       $0x1f, Z10, Z10
+	VPMULLQ.BCST singleWords<>+0(SB), Z10, Z10
+	VPXORQ       Z10, Z15, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, Z15
+	VPADDQ.BCST  singleWords<>+24(SB), Z15, Z15
+	VPMULLQ.BCST singleWords<>+8(SB), Z12, Z12
+	VPROLQ       $0x1f, Z12, Z12
+	VPMULLQ.BCST singleWords<>+0(SB), Z12, Z12
+	VPXORQ       Z12, Z15, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, Z15
+	VPADDQ.BCST  singleWords<>+24(SB), Z15, Z15
+	VPMULLQ.BCST singleWords<>+8(SB), Z13, Z13
+	VPROLQ       $0x1f, Z13, Z13
+	VPMULLQ.BCST singleWords<>+0(SB), Z13, Z13
+	VPXORQ       Z13, Z15, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, Z15
+	VPADDQ.BCST  singleWords<>+24(SB), Z15, Z15
+	VPMULLQ.BCST singleWords<>+8(SB), Z14, Z14
+	VPROLQ       $0x1f, Z14, Z14
+	VPMULLQ.BCST singleWords<>+0(SB), Z14, Z14
+	VPXORQ       Z14, Z15, Z15
+	VPMULLQ.BCST singleWords<>+0(SB), Z15, Z15
+	VPADDQ.BCST  singleWords<>+24(SB), Z15, Z15
+	VPADDQ       512(CX), Z15, K2, Z1
+
+no_stripes_1:
+	VMOVDQA64    512(CX), Z10
+	VPANDQ.BCST  smallNumbers<>+248(SB), Z10, Z10
+	VMOVDQA64    Z10, 512(CX)
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z11, K2
+	KORTESTB     K2, K2
+	JZ           again
+	MOVQ         (AX), R11
+	MOVQ         8(AX), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y3
+	MOVQ         (AX)(SI*1), R11
+	MOVQ         8(AX)(SI*1), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
+	MOVQ         (AX)(SI*2), R11
+	MOVQ         8(AX)(SI*2), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z3, Z5
+	MOVQ         (AX)(DI*1), R11
+	MOVQ         8(AX)(DI*1), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y3
+	VINSERTI64X4 $0x01, Y3, Z2, Z6
+	MOVQ         (AX)(SI*4), R11
+	MOVQ         8(AX)(SI*4), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y2
+	MOVQ         (AX)(R8*1), R11
+	MOVQ         8(AX)(R8*1), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y3
+	MOVQ         (AX)(DI*2), R11
+	MOVQ         8(AX)(DI*2), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z2, Z2
+	MOVQ         (AX)(R9*1), R11
+	MOVQ         8(AX)(R9*1), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y4
+	VINSERTI64X4 $0x01, Y4, Z3, Z3
+	VPUNPCKLQDQ  Z6, Z5, Z4
+	VPUNPCKHQDQ  Z6, Z5, Z5
+	VPUNPCKLQDQ  Z3, Z2, Z7
+	VPUNPCKHQDQ  Z3, Z2, Z6
+	VSHUFI64X2   $0x88, Z7, Z4, Z2
+	VSHUFI64X2   $0x88, Z6, Z5, Z3
+	VSHUFI64X2   $0xdd, Z7, Z4, Z4
+	VSHUFI64X2   $0xdd, Z6, Z5, Z5
+	LEAQ         (AX)(SI*8), AX
+	MOVQ         (AX), R11
+	MOVQ         8(AX), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y7
+	MOVQ         (AX)(SI*1), R11
+	MOVQ         8(AX)(SI*1), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y6
+	MOVQ         (AX)(SI*2), R11
+	MOVQ         8(AX)(SI*2), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y8
+	VINSERTI64X4 $0x01, Y8, Z7, Z9
+	MOVQ         (AX)(DI*1), R11
+	MOVQ         8(AX)(DI*1), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y7
+	VINSERTI64X4 $0x01, Y7, Z6, Z10
+	MOVQ         (AX)(SI*4), R11
+	MOVQ         8(AX)(SI*4), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y6
+	MOVQ         (AX)(R8*1), R11
+	MOVQ         8(AX)(R8*1), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y7
+	MOVQ         (AX)(DI*2), R11
+	MOVQ         8(AX)(DI*2), R12
+	MOVQ         R12, R13
+	ANDQ         $-32, R13
+	ADDQ         R13, R11
+	ANDQ         $0x1f, R12
+	CMOVQEQ      CX, R11
+	BZHIQ        R12, allBits<>+0(SB), R12
+	KMOVD        R12, K2
+	VMOVDQU8.Z   (R11), K2, Y8
+	VINSERTI64X4 $0x01, Y8, Z6, Z6
+	MOVQ         (AX)(R9*1), R11
+	MOVQ         8(AX)(R9*1), AX
+	MOVQ         AX, R12
+	ANDQ         $-32, R12
+	ADDQ         R12, R11
+	ANDQ         $0x1f, AX
+	CMOVQEQ      CX, R11
+	BZHIQ        AX, allBits<>+0(SB), AX
+	KMOVD        AX, K2
+	VMOVDQU8.Z   (R11), K2, Y8
+	VINSERTI64X4 $0x01, Y8, Z7, Z7
+	VPUNPCKLQDQ  Z10, Z9, Z8
+	VPUNPCKHQDQ  Z10, Z9, Z9
+	VPUNPCKLQDQ  Z7, Z6, Z11
+	VPUNPCKHQDQ  Z7, Z6, Z10
+	VSHUFI64X2   $0x88, Z11, Z8, Z6
+	VSHUFI64X2   $0x88, Z10, Z9, Z7
+	VSHUFI64X2   $0xdd, Z11, Z8, Z8
+	VSHUFI64X2   $0xdd, Z10, Z9, Z9
+
+again:
+	VMOVDQA64 448(CX), Z12
+	VPMINUD   512(CX), Z12, Z10
+	VPMAXUD   512(CX), Z12, Z11
+	VPORQ     512(CX), Z12, Z12
+	JMP       tails
+
+start:
+	VMOVDQA64   448(CX), Z0
+	VPADDQ.BCST singleWords<>+32(SB), Z0, Z0
+	VMOVDQA64   512(CX), Z1
+	VPADDQ.BCST singleWords<>+32(SB), Z1, Z1
+
+tails:
+	VMOVDQA64    Z2, Z10
+	VMOVDQA64    Z6, Z13
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K2
+	KORTESTB     K2, K2
+	JZ           words
+	VMOVDQA64    448(CX), Z14
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K2
+	VMOVDQA64    Z3, K2, Z10
+	VPMULLQ.BCST singleWords<>+8(SB), Z2, Z2
+	VPROLQ       $0x1f, Z2, Z2
+	VPMULLQ.BCST singleWords<>+0(SB), Z2, Z2
+	VPXORQ       Z2, Z0, Z2
+	VPROLQ       $0x1b, Z2, Z2
+	VPMULLQ.BCST singleWords<>+0(SB), Z2, Z2
+	VPADDQ.BCST  singleWords<>+24(SB), Z2, K2, Z0
+	VMOVDQA64    512(CX), Z2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z2, K2
+	VMOVDQA64    Z7, K2, Z13
+	VPMULLQ.BCST singleWords<>+8(SB), Z6, Z6
+	VPROLQ       $0x1f, Z6, Z6
+	VPMULLQ.BCST singleWords<>+0(SB), Z6, Z6
+	VPXORQ       Z6, Z1, Z2
+	VPROLQ       $0x1b, Z2, Z2
+	VPMULLQ.BCST singleWords<>+0(SB), Z2, Z2
+	VPADDQ.BCST  singleWords<>+24(SB), Z2, K2, Z1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z11, K2
+	KORTESTB     K2, K2
+	JZ           words
+	VMOVDQA64    448(CX), Z2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z2, K2
+	VMOVDQA64    Z4, K2, Z10
+	VPMULLQ.BCST singleWords<>+8(SB), Z3, Z3
+	VPROLQ       $0x1f, Z3, Z3
+	VPMULLQ.BCST singleWords<>+0(SB), Z3, Z3
+	VPXORQ       Z3, Z0, Z2
+	VPROLQ       $0x1b, Z2, Z2
+	VPMULLQ.BCST singleWords<>+0(SB), Z2, Z2
+	VPADDQ.BCST  singleWords<>+24(SB), Z2, K2, Z0
+	VMOVDQA64    512(CX), Z2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+128(SB), Z2, K2
+	VMOVDQA64    Z8, K2, Z13
+	VPMULLQ.BCST singleWords<>+8(SB), Z7, Z7
+	VPROLQ       $0x1f, Z7, Z7
+	VPMULLQ.BCST singleWords<>+0(SB), Z7, Z7
+	VPXORQ       Z7, Z1, Z2
+	VPROLQ       $0x1b, Z2, Z2
+	VPMULLQ.BCST singleWords<>+0(SB), Z2, Z2
+	VPADDQ.BCST  singleWords<>+24(SB), Z2, K2, Z1
+	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z11, K2
+	KORTESTB     K2, K2
+	JZ           words
+	VMOVDQA64    448(CX), Z2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z2, K2
+	VMOVDQA64    Z5, K2, Z10
+	VPMULLQ.BCST singleWords<>+8(SB), Z4, Z4
+	VPROLQ       $0x1f, Z4, Z4
+	VPMULLQ.BCST singleWords<>+0(SB), Z4, Z4
+	VPXORQ       Z4, Z0, Z2
+	VPROLQ       $0x1b, Z2, Z2
+	VPMULLQ.BCST singleWords<>+0(SB), Z2, Z2
+	VPADDQ.BCST  singleWords<>+24(SB), Z2, K2, Z0
+	VMOVDQA64    512(CX), Z2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+192(SB), Z2, K2
+	VMOVDQA64    Z9, K2, Z13
+	VPMULLQ.BCST singleWords<>+8(SB), Z8, Z8
+	VPROLQ       $0x1f, Z8, Z8
+	VPMULLQ.BCST singleWords<>+0(SB), Z8, Z8
+	VPXORQ       Z8, Z1, Z2
+	VPROLQ       $0x1b, Z2, Z2
+	VPMULLQ.BCST singleWords<>+0(SB), Z2, Z2
+	VPADDQ.BCST  singleWords<>+24(SB), Z2, K2, Z1
+
+words:
+	VPTESTMQ.BCST smallNumbers<>+56(SB), Z12, K2
+	KORTESTB      K2, K2
+	JZ            finish
+	VMOVDQA64     448(CX), Z2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z2, K2
+	VPANDQ.BCST   lowWord<>+0(SB), Z10, Z2
+	VPMULLQ.BCST  singleWords<>+0(SB), Z2, Z2
+	VPXORQ        Z2, Z0, Z2
+	VPROLQ        $0x17, Z2, Z2
+	VPMULLQ.BCST  singleWords<>+8(SB), Z2, Z2
+	VPADDQ.BCST   singleWords<>+16(SB), Z2, K2, Z0
+	VPSRLQ        $0x20, Z10, K2, Z10
+	VMOVDQA64     512(CX), Z2
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z2, K2
+	VPANDQ.BCST   lowWord<>+0(SB), Z13, Z2
+	VPMULLQ.BCST  singleWords<>+0(SB), Z2, Z2
+	VPXORQ        Z2, Z1, Z2
+	VPROLQ        $0x17, Z2, Z2
+	VPMULLQ.BCST  singleWords<>+8(SB), Z2, Z2
+	VPADDQ.BCST   singleWords<>+16(SB), Z2, K2, Z1
+	VPSRLQ        $0x20, Z13, K2, Z13
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K2
+	KORTESTB      K2, K2
+	JZ            finish
+	VMOVDQA64     448(CX), Z2
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z2, Z2
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+0(SB), Z2, K2
+	VPANDQ.BCST   lowByte<>+0(SB), Z10, Z2
+	VPSRLQ        $0x08, Z10, Z10
+	VPMULLQ.BCST  singleWords<>+32(SB), Z2, Z2
+	VPXORQ        Z2, Z0, Z2
+	VPROLQ        $0x0b, Z2, Z2
+	VPMULLQ.BCST  singleWords<>+0(SB), Z2, K2, Z0
+	VMOVDQA64     512(CX), Z2
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z2, Z2
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+0(SB), Z2, K2
+	VPANDQ.BCST   lowByte<>+0(SB), Z13, Z2
+	VPSRLQ        $0x08, Z13, Z13
+	VPMULLQ.BCST  singleWords<>+32(SB), Z2, Z2
+	VPXORQ        Z2, Z1, Z2
+	VPROLQ        $0x0b, Z2, Z2
+	VPMULLQ.BCST  singleWords<>+0(SB), Z2, K2, Z1
+	VPTESTMQ.BCST smallNumbers<>+16(SB), Z12, K2
+	KORTESTB      K2, K2
+	JZ            finish
+	VMOVDQA64     448(CX), Z2
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z2, Z2
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+8(SB), Z2, K2
+	VPANDQ.BCST   lowByte<>+0(SB), Z10, Z2
+	VPSRLQ        $0x08, Z10, Z10
+	VPMULLQ.BCST  singleWords<>+32(SB), Z2, Z2
+	VPXORQ        Z2, Z0, Z2
+	VPROLQ        $0x0b, Z2, Z2
+	VPMULLQ.BCST  singleWords<>+0(SB), Z2, K2, Z0
+	VMOVDQA64     512(CX), Z2
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z2, Z2
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+8(SB), Z2, K2
+	VPANDQ.BCST   lowByte<>+0(SB), Z13, Z2
+	VPSRLQ        $0x08, Z13, Z13
+	VPMULLQ.BCST  singleWords<>+32(SB), Z2, Z2
+	VPXORQ        Z2, Z1, Z2
+	VPROLQ        $0x0b, Z2, Z2
+	VPMULLQ.BCST  singleWords<>+0(SB), Z2, K2, Z1
+	VPTESTMQ.BCST smallNumbers<>+16(SB), Z12, K2
+	KORTESTB      K2, K2
+	JZ            finish
+	VMOVDQA64     448(CX), Z2
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z2, Z2
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+16(SB), Z2, K2
+	VPANDQ.BCST   lowByte<>+0(SB), Z10, Z2
+	VPSRLQ        $0x08, Z10, Z10
+	VPMULLQ.BCST  singleWords<>+32(SB), Z2, Z2
+	VPXORQ        Z2, Z0, Z2
+	VPROLQ        $0x0b, Z2, Z2
+	VPMULLQ.BCST  singleWords<>+0(SB), Z2, K2, Z0
+	VMOVDQA64     512(CX), Z2
+	VPANDQ.BCST   smallNumbers<>+24(SB), Z2, Z2
+	VPCMPUQ.BCST  $0x06, smallNumbers<>+16(SB), Z2, K2
+	VPANDQ.BCST   lowByte<>+0(SB), Z13, Z2
+	VPSRLQ        $0x08, Z13, Z13
+	VPMULLQ.BCST  singleWords<>+32(SB), Z2, Z2
+	VPXORQ        Z2, Z1, Z2
+	VPROLQ        $0x0b, Z2, Z2
+	VPMULLQ.BCST  singleWords<>+0(SB), Z2, K2, Z1
+
+finish:
+	VPSRLQ       $0x21, Z0, Z2
+	VPXORQ       Z2, Z0, Z0
+	VPMULLQ.BCST singleWords<>+8(SB), Z0, Z0
+	VPSRLQ       $0x21, Z1, Z2
+	VPXORQ       Z2, Z1, Z1
+	VPMULLQ.BCST singleWords<>+8(SB), Z1, Z1
+	VPSRLQ       $0x1d, Z0, Z2
+	VPXORQ       Z2, Z0, Z0
+	VPMULLQ.BCST singleWords<>+16(SB), Z0, Z0
+	VPSRLQ       $0x1d, Z1, Z2
+	VPXORQ       Z2, Z1, Z1
+	VPMULLQ.BCST singleWords<>+16(SB), Z1, Z1
+	VPSRLQ       $0x20, Z0, Z2
+	VPXORQ       Z2, Z0, Z0
+	VPSRLQ       $0x20, Z1, Z2
+	VPXORQ       Z2, Z1, Z1
+	SUBQ         $0x10, BX
+	JL           last
+	VMOVDQU64    Z0, (R10)
+	VMOVDQU64    Z1, 64(R10)
+	ADDQ         $0x00000080, R10
+	JMP          stored
+
+last:
+	ADDQ      $0x10, BX
+	MOVQ      $0x00000008, AX
+	CMPQ      BX, AX
+	CMOVQLT   BX, AX
+	XORL      R11, R11
+	TESTQ     AX, AX
+	CMOVQLT   R11, AX
+	MOVQ      $-1, R11
+	BZHIQ     AX, R11, AX
+	KMOVB     AX, K2
+	VMOVDQU64 Z0, K2, (R10)
+	SUBQ      $0x08, BX
+	MOVQ      $0x00000008, AX
+	CMPQ      BX, AX
+	CMOVQLT   BX, AX
+	XORL      R11, R11
+	TESTQ     AX, AX
+	CMOVQLT   R11, AX
+	MOVQ      $-1, R11
+	BZHIQ     AX, R11, AX
+	KMOVB     AX, K2
+	VMOVDQU64 Z1, K2, 64(R10)
+	SUBQ      $0x08, BX
+	XORL      BX, BX
+
+stored:
+	TESTQ BX, BX
+	JZ    end
+	CMPQ  384(CX), $0x00
+	JGE   vector
+
+end:
+	MOVQ BX, left+40(FP)
 	VZEROUPPER
 	RET
 
@@ -5257,31 +6890,296 @@ end:
 	VZEROUPPER
 	RET
 
+// func setNewSplit256AVX2(base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·setNewSplit256AVX2(SB), $9272-41
+	// The addresses and the bits are those of probeSplit256. The carry flag is set if no bit is missing.
+	MOVQ         hashes+16(FP), AX
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	ADDQ         $0x00000200, CX
+	MOVQ         blocks+8(FP), DX
+	SHLQ         $0x05, DX
+	MOVQ         base+0(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VMOVQ        DX, X1
+	VPBROADCASTQ X1, Y1
+	MOVL         $0xffffffe0, DX
+	VMOVQ        DX, X2
+	VPBROADCASTQ X2, Y2
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X3
+	VPBROADCASTD X3, Y4
+	VMOVDQU      splitSalts<>+0(SB), Y3
+	MOVQ         n+24(FP), BX
+	MOVQ         AX, DX
+	MOVQ         CX, DI
+	PCALIGN      $0x40
+
+locate:
+	VPSHUFD  $0xf5, (DX), Y5
+	VPMULUDQ Y1, Y5, Y5
+	VPSHUFD  $0xf5, Y5, Y5
+	VPAND    Y2, Y5, Y5
+	VPADDQ   Y0, Y5, Y5
+	VMOVDQU  Y5, (DI)
+	ADDQ     $0x20, DX
+	ADDQ     $0x20, DI
+	SUBQ     $0x04, BX
+	JG       locate
+	MOVB     far+40(FP), DL
+	TESTB    DL, DL
+	JNZ      far
+	MOVQ     added+32(FP), DX
+	MOVQ     n+24(FP), R8
+	XORL     BX, BX
+	JMP      near_next
+	PCALIGN $0x40
+
+near_four:
+	MOVQ         (CX)(BX*8), DI
+	MOVQ         8(CX)(BX*8), R9
+	MOVQ         16(CX)(BX*8), R10
+	MOVQ         24(CX)(BX*8), R11
+	VPBROADCASTD (AX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPBROADCASTD 8(AX)(BX*8), Y1
+	VPMULLD      Y3, Y1, Y1
+	VPSRLD       $0x1b, Y1, Y1
+	VPSLLVD      Y1, Y4, Y1
+	VPBROADCASTD 16(AX)(BX*8), Y2
+	VPMULLD      Y3, Y2, Y2
+	VPSRLD       $0x1b, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPBROADCASTD 24(AX)(BX*8), Y5
+	VPMULLD      Y3, Y5, Y5
+	VPSRLD       $0x1b, Y5, Y5
+	VPSLLVD      Y5, Y4, Y5
+	VMOVDQU      (DI), Y6
+	VPTEST       Y0, Y6
+	VPOR         Y6, Y0, Y0
+	VMOVDQU      Y0, (DI)
+	RCRQ         $0x01, SI
+	VMOVDQU      (R9), Y0
+	VPTEST       Y1, Y0
+	VPOR         Y0, Y1, Y1
+	VMOVDQU      Y1, (R9)
+	RCRQ         $0x01, SI
+	VMOVDQU      (R10), Y0
+	VPTEST       Y2, Y0
+	VPOR         Y0, Y2, Y2
+	VMOVDQU      Y2, (R10)
+	RCRQ         $0x01, SI
+	VMOVDQU      (R11), Y0
+	VPTEST       Y5, Y0
+	VPOR         Y0, Y5, Y5
+	VMOVDQU      Y5, (R11)
+	RCRQ         $0x01, SI
+	ADDQ         $0x04, BX
+	TESTQ        $0x0000003f, BX
+	JNZ          near_next
+	NOTQ         SI
+	MOVQ         SI, (DX)
+	ADDQ         $0x08, DX
+
+near_next:
+	LEAQ 4(BX), DI
+	CMPQ DI, R8
+	JLE  near_four
+	JMP  near_rest
+
+near_one:
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VMOVDQU      (DI), Y1
+	VPTEST       Y0, Y1
+	VPOR         Y1, Y0, Y0
+	VMOVDQU      Y0, (DI)
+	RCRQ         $0x01, SI
+	ADDQ         $0x01, BX
+
+near_rest:
+	CMPQ BX, R8
+	JL   near_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R8
+	JZ    near_done
+	NEGQ  R8
+	NOTQ  SI
+	SHRXQ R8, SI, SI
+	MOVQ  SI, (DX)
+
+near_done:
+	JMP end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (CX), Y0
+	VMOVDQU      Y0, -512(CX)
+	VMOVDQU      Y0, (DI)
+	VMOVDQU      Y0, -480(CX)
+	VMOVDQU      Y0, 32(DI)
+	VMOVDQU      Y0, -448(CX)
+	VMOVDQU      Y0, 64(DI)
+	VMOVDQU      Y0, -416(CX)
+	VMOVDQU      Y0, 96(DI)
+	VMOVDQU      Y0, -384(CX)
+	VMOVDQU      Y0, 128(DI)
+	VMOVDQU      Y0, -352(CX)
+	VMOVDQU      Y0, 160(DI)
+	VMOVDQU      Y0, -320(CX)
+	VMOVDQU      Y0, 192(DI)
+	VMOVDQU      Y0, -288(CX)
+	VMOVDQU      Y0, 224(DI)
+	VMOVDQU      Y0, -256(CX)
+	VMOVDQU      Y0, 256(DI)
+	VMOVDQU      Y0, -224(CX)
+	VMOVDQU      Y0, 288(DI)
+	VMOVDQU      Y0, -192(CX)
+	VMOVDQU      Y0, 320(DI)
+	VMOVDQU      Y0, -160(CX)
+	VMOVDQU      Y0, 352(DI)
+	VMOVDQU      Y0, -128(CX)
+	VMOVDQU      Y0, 384(DI)
+	VMOVDQU      Y0, -96(CX)
+	VMOVDQU      Y0, 416(DI)
+	VMOVDQU      Y0, -64(CX)
+	VMOVDQU      Y0, 448(DI)
+	VMOVDQU      Y0, -32(CX)
+	VMOVDQU      Y0, 480(DI)
+	MOVQ         added+32(FP), DX
+	MOVQ         n+24(FP), R8
+	XORL         BX, BX
+	JMP          far_next
+	PCALIGN $0x40
+
+far_four:
+	MOVQ         512(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX)(BX*8), DI
+	MOVQ         520(CX)(BX*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         8(CX)(BX*8), R9
+	MOVQ         528(CX)(BX*8), R10
+	PREFETCHT0   (R10)
+	MOVQ         16(CX)(BX*8), R10
+	MOVQ         536(CX)(BX*8), R11
+	PREFETCHT0   (R11)
+	MOVQ         24(CX)(BX*8), R11
+	VPBROADCASTD (AX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VPBROADCASTD 8(AX)(BX*8), Y1
+	VPMULLD      Y3, Y1, Y1
+	VPSRLD       $0x1b, Y1, Y1
+	VPSLLVD      Y1, Y4, Y1
+	VPBROADCASTD 16(AX)(BX*8), Y2
+	VPMULLD      Y3, Y2, Y2
+	VPSRLD       $0x1b, Y2, Y2
+	VPSLLVD      Y2, Y4, Y2
+	VPBROADCASTD 24(AX)(BX*8), Y5
+	VPMULLD      Y3, Y5, Y5
+	VPSRLD       $0x1b, Y5, Y5
+	VPSLLVD      Y5, Y4, Y5
+	VMOVDQU      (DI), Y6
+	VPTEST       Y0, Y6
+	VPOR         Y6, Y0, Y0
+	VMOVDQU      Y0, (DI)
+	RCRQ         $0x01, SI
+	VMOVDQU      (R9), Y0
+	VPTEST       Y1, Y0
+	VPOR         Y0, Y1, Y1
+	VMOVDQU      Y1, (R9)
+	RCRQ         $0x01, SI
+	VMOVDQU      (R10), Y0
+	VPTEST       Y2, Y0
+	VPOR         Y0, Y2, Y2
+	VMOVDQU      Y2, (R10)
+	RCRQ         $0x01, SI
+	VMOVDQU      (R11), Y0
+	VPTEST       Y5, Y0
+	VPOR         Y0, Y5, Y5
+	VMOVDQU      Y5, (R11)
+	RCRQ         $0x01, SI
+	ADDQ         $0x04, BX
+	TESTQ        $0x0000003f, BX
+	JNZ          far_next
+	NOTQ         SI
+	MOVQ         SI, (DX)
+	ADDQ         $0x08, DX
+
+far_next:
+	LEAQ 4(BX), DI
+	CMPQ DI, R8
+	JLE  far_four
+	JMP  far_rest
+
+far_one:
+	MOVQ         512(CX)(BX*8), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX)(BX*8), DI
+	VPBROADCASTD (AX)(BX*8), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y4, Y0
+	VMOVDQU      (DI), Y1
+	VPTEST       Y0, Y1
+	VPOR         Y1, Y0, Y0
+	VMOVDQU      Y0, (DI)
+	RCRQ         $0x01, SI
+	ADDQ         $0x01, BX
+
+far_rest:
+	CMPQ BX, R8
+	JL   far_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R8
+	JZ    far_done
+	NEGQ  R8
+	NOTQ  SI
+	SHRXQ R8, SI, SI
+	MOVQ  SI, (DX)
+
+far_done:
+end:
+	VZEROUPPER
+	RET
+
 // func probeUint64(base **byte, key uint64) (may bool)
 TEXT ·probeUint64(SB), NOSPLIT, $0-17
-	MOVQ    base+0(FP), AX
-	MOVBLZX 32(AX), CX
-	CMPB    33(AX), $0x01
-	JCS     go
-	JEQ     avx2
-	CMPB    CL, $0x33
+	MOVQ base+0(FP), AX
+
+	// The pair and, in the upper byte, the kernel.
+	MOVWLZX 32(AX), CX
+	CMPL    CX, $0x00000200
+	JCS     avx2
+	CMPL    CX, $0x00000233
 	JNE     notSplit256AVX512
 	JMP     ·hasUint64Split256AVX512+0(SB)
 
 notSplit256AVX512:
-	CMPB CL, $0x11
+	CMPL CX, $0x00000211
 	JNE  notDouble32AVX512
 	JMP  ·hasUint64Double32AVX2+0(SB)
 
 notDouble32AVX512:
-	CMPB CL, $0x44
+	CMPL CX, $0x00000244
 	JNE  notLine512AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasUint64Line512AVX512+0(SB)
 
 notLine512AVX512:
-	CMPB CL, $0x55
+	CMPL CX, $0x00000255
 	JNE  notLine32AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
@@ -5293,24 +7191,26 @@ notLine32AVX512:
 	JMP go
 
 avx2:
-	CMPB CL, $0x33
+	CMPL CX, $0x00000100
+	JCS  go
+	CMPL CX, $0x00000133
 	JNE  notSplit256AVX2
 	JMP  ·hasUint64Split256AVX2+0(SB)
 
 notSplit256AVX2:
-	CMPB CL, $0x11
+	CMPL CX, $0x00000111
 	JNE  notDouble32AVX2
 	JMP  ·hasUint64Double32AVX2+0(SB)
 
 notDouble32AVX2:
-	CMPB CL, $0x44
+	CMPL CX, $0x00000144
 	JNE  notLine512AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasUint64Line512AVX2+0(SB)
 
 notLine512AVX2:
-	CMPB CL, $0x55
+	CMPL CX, $0x00000155
 	JNE  notLine32AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
@@ -5325,33 +7225,34 @@ go:
 // func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 TEXT ·probeHash(SB), NOSPLIT, $0-33
 	MOVQ    base+0(FP), AX
-	MOVBLZX 32(AX), CX
-	MOVB    kind+24(FP), DL
-	MOVL    CX, BX
-	SHRL    $0x04, BX
-	CMPB    BL, DL
+	MOVB    kind+24(FP), CL
+	MOVBLZX 32(AX), DX
+	SHRL    $0x04, DX
+	CMPB    DL, CL
 	JNE     go
-	CMPB    33(AX), $0x01
-	JCS     go
-	JEQ     avx2
-	CMPB    CL, $0x33
+
+	// The pair and, in the upper byte, the kernel.
+	MOVWLZX 32(AX), CX
+	CMPL    CX, $0x00000200
+	JCS     avx2
+	CMPL    CX, $0x00000233
 	JNE     notSplit256AVX512
 	JMP     ·hasHashSplit256AVX512+0(SB)
 
 notSplit256AVX512:
-	CMPB CL, $0x11
+	CMPL CX, $0x00000211
 	JNE  notDouble32AVX512
 	JMP  ·hasHashDouble32AVX2+0(SB)
 
 notDouble32AVX512:
-	CMPB CL, $0x44
+	CMPL CX, $0x00000244
 	JNE  notLine512AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasHashLine512AVX512+0(SB)
 
 notLine512AVX512:
-	CMPB CL, $0x55
+	CMPL CX, $0x00000255
 	JNE  notLine32AVX512
 	CMPQ 24(AX), $0x08
 	JGT  go
@@ -5363,24 +7264,26 @@ notLine32AVX512:
 	JMP go
 
 avx2:
-	CMPB CL, $0x33
+	CMPL CX, $0x00000100
+	JCS  go
+	CMPL CX, $0x00000133
 	JNE  notSplit256AVX2
 	JMP  ·hasHashSplit256AVX2+0(SB)
 
 notSplit256AVX2:
-	CMPB CL, $0x11
+	CMPL CX, $0x00000111
 	JNE  notDouble32AVX2
 	JMP  ·hasHashDouble32AVX2+0(SB)
 
 notDouble32AVX2:
-	CMPB CL, $0x44
+	CMPL CX, $0x00000144
 	JNE  notLine512AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
 	JMP  ·hasHashLine512AVX2+0(SB)
 
 notLine512AVX2:
-	CMPB CL, $0x55
+	CMPL CX, $0x00000155
 	JNE  notLine32AVX2
 	CMPQ 24(AX), $0x08
 	JGT  go
@@ -5391,6 +7294,87 @@ notLine512AVX2:
 notLine32AVX2:
 go:
 	JMP ·mayContainHash+0(SB)
+
+// func addOneSplit256AVX2(base **byte, hash uint64) (isNew bool)
+// Requires: AVX, AVX2
+TEXT ·addOneSplit256AVX2(SB), NOSPLIT, $0-17
+	MOVQ         hash+8(FP), AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	SHRQ         $0x20, AX
+	MOVQ         base+0(FP), CX
+	IMULQ        8(CX), AX
+	SHRQ         $0x20, AX
+	SHLQ         $0x05, AX
+	ADDQ         (CX), AX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (AX), Y1
+	VPTEST       Y0, Y1
+	SETCC        CL
+	VPOR         Y0, Y1, Y1
+	VMOVDQU      Y1, (AX)
+	MOVB         CL, isNew+16(FP)
+	VZEROUPPER
+	RET
+
+// func addOneLine512AVX512(base **byte, hash uint64) (isNew bool)
+// Requires: AVX2, AVX512F, AVX512VL
+TEXT ·addOneLine512AVX512(SB), NOSPLIT, $88-17
+	MOVQ         hash+8(FP), AX
+	MOVQ         base+0(FP), CX
+	MOVL         AX, DX
+	SHRQ         $0x20, AX
+	VPBROADCASTD AX, Y16
+	IMULQ        8(CX), DX
+	SHRQ         $0x20, DX
+	SHLQ         $0x06, DX
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y16, Y16
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	VPSRLD       $0x17, Y16, Y16
+	VMOVDQU32    Y16, (AX)
+	VPBROADCASTD splitOnes<>+0(SB), Z24
+	VMOVDQU32    lineStarts<>+0(SB), Z25
+	VMOVDQU32    (DX), Z26
+	VMOVDQA32    Z26, Z27
+	VPADDD.BCST  (AX), Z25, Z16
+	VPSLLVD      Z16, Z24, Z16
+	VPADDD.BCST  4(AX), Z25, Z17
+	VPSLLVD      Z17, Z24, Z17
+	VPTERNLOGD   $0xfe, Z16, Z17, Z27
+	VPADDD.BCST  8(AX), Z25, Z18
+	VPSLLVD      Z18, Z24, Z18
+	VPADDD.BCST  12(AX), Z25, Z19
+	VPSLLVD      Z19, Z24, Z19
+	VPTERNLOGD   $0xfe, Z18, Z19, Z27
+	VPADDD.BCST  16(AX), Z25, Z20
+	VPSLLVD      Z20, Z24, Z20
+	VPADDD.BCST  20(AX), Z25, Z21
+	VPSLLVD      Z21, Z24, Z21
+	VPTERNLOGD   $0xfe, Z20, Z21, Z27
+	MOVQ         base+0(FP), CX
+	CMPQ         24(CX), $0x06
+	JLE          store
+	VPADDD.BCST  24(AX), Z25, Z22
+	VPSLLVD      Z22, Z24, Z22
+	VPADDD.BCST  28(AX), Z25, Z23
+	VPSLLVD      Z23, Z24, Z23
+	VPTERNLOGD   $0xfe, Z22, Z23, Z27
+
+store:
+	VMOVDQU32 Z27, (DX)
+	VPCMPUD   $0x04, Z26, Z27, K1
+	KORTESTW  K1, K1
+	SETNE     AL
+	MOVB      AL, isNew+16(FP)
+	RET
 
 // func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 // Requires: BMI2
@@ -5413,7 +7397,8 @@ TEXT ·hasUint64Double32AVX2(SB), NOSPLIT, $0-17
 	RORXL   $0x11, AX, BX
 	MOVQ    (CX), SI
 	MOVQ    24(CX), DI
-	CMPQ    8(CX), $0x00040000
+	MOVQ    ·pairBytes+0(SB), DX
+	CMPQ    8(CX), DX
 	JCC     pairs
 	SUBQ    $0x03, DI
 	JL      few
@@ -5502,7 +7487,8 @@ TEXT ·hasHashDouble32AVX2(SB), NOSPLIT, $0-33
 	RORXL   $0x11, AX, BX
 	MOVQ    (CX), SI
 	MOVQ    24(CX), DI
-	CMPQ    8(CX), $0x00040000
+	MOVQ    ·pairBytes+0(SB), DX
+	CMPQ    8(CX), DX
 	JCC     pairs
 	SUBQ    $0x03, DI
 	JL      few
@@ -6661,6 +8647,137 @@ byte_3:
 	MOVB    R10, (AX)(R9*1)
 	JMP     next_3
 
+// func setNewPlacesAVX2(base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64)
+// Requires: BMI2
+TEXT ·setNewPlacesAVX2(SB), NOSPLIT, $0-56
+	// For a bit below whole, the kernel reads and writes a word of 32 bits, and else a byte, as setPlaces does.
+	MOVQ    base+0(FP), AX
+	MOVLQZX whole+8(FP), CX
+	MOVQ    places+16(FP), DX
+	MOVQ    block+32(FP), BX
+	MOVQ    n+40(FP), SI
+	MOVQ    added+48(FP), DI
+	SHLQ    $0x02, BX
+
+	// Bit 63 of a word without outcomes leaves it after 64 of them.
+	MOVQ $0x00000001, R9
+	RORQ $0x01, R9
+
+block:
+	MOVQ block+32(FP), R8
+
+key:
+	MOVQ probes+24(FP), R11
+	MOVQ DX, R10
+	XORL R12, R12
+	SUBQ $0x02, R11
+	JL   last
+
+two:
+	MOVL (R10), R13
+	CMPL R13, CX
+	JAE  byte_0
+	MOVL R13, R14
+	SHRL $0x05, R14
+	MOVL (AX)(R14*4), R15
+	BTSL R13, R15
+	MOVL R15, (AX)(R14*4)
+
+set_0:
+	SBBL $-1, R12
+	MOVL (R10)(BX*1), R13
+	CMPL R13, CX
+	JAE  byte_1
+	MOVL R13, R14
+	SHRL $0x05, R14
+	MOVL (AX)(R14*4), R15
+	BTSL R13, R15
+	MOVL R15, (AX)(R14*4)
+
+set_1:
+	SBBL $-1, R12
+	LEAQ (R10)(BX*2), R10
+	SUBQ $0x02, R11
+	JGE  two
+
+last:
+	CMPQ R11, $-2
+	JEQ  outcome
+	MOVL (R10), R11
+	CMPL R11, CX
+	JAE  byte_2
+	MOVL R11, R10
+	SHRL $0x05, R10
+	MOVL (AX)(R10*4), R13
+	BTSL R11, R13
+	MOVL R13, (AX)(R10*4)
+
+set_2:
+	SBBL $-1, R12
+
+outcome:
+	NEGL R12
+	RCRQ $0x01, R9
+	JCC  kept
+	MOVQ R9, (DI)
+	ADDQ $0x08, DI
+	MOVQ $0x00000001, R9
+	RORQ $0x01, R9
+
+kept:
+	DECQ  SI
+	JZ    end
+	ADDQ  $0x04, DX
+	DECQ  R8
+	JNZ   key
+	MOVQ  probes+24(FP), R8
+	DECQ  R8
+	IMULQ BX, R8
+	ADDQ  R8, DX
+	JMP   block
+
+end:
+	// The outcomes of a last word are its upper bits.
+	MOVQ  n+40(FP), AX
+	NEGQ  AX
+	TESTQ $0x0000003f, AX
+	JZ    done
+	SHRXQ AX, R9, R9
+	MOVQ  R9, (DI)
+
+done:
+	RET
+
+byte_0:
+	MOVL    (R10), R13
+	MOVL    R13, R14
+	SHRL    $0x03, R14
+	ANDL    $0x07, R13
+	MOVBLZX (AX)(R14*1), R15
+	BTSL    R13, R15
+	MOVB    R15, (AX)(R14*1)
+	JMP     set_0
+
+byte_1:
+	MOVL    (R10)(BX*1), R13
+	MOVL    R13, R14
+	SHRL    $0x03, R14
+	ANDL    $0x07, R13
+	MOVBLZX (AX)(R14*1), R15
+	BTSL    R13, R15
+	MOVB    R15, (AX)(R14*1)
+	JMP     set_1
+
+byte_2:
+	MOVL    (R10), R10
+	MOVL    R10, R11
+	SHRL    $0x03, R11
+	ANDL    $0x07, R10
+	MOVBLZX (AX)(R11*1), R13
+	BTSL    R10, R13
+	MOVB    R13, (AX)(R11*1)
+	JMP     set_2
+
 // func sortPlacesAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
 // Requires: AVX, BMI2
 TEXT ·sortPlacesAVX2(SB), NOSPLIT, $0-64
@@ -7389,6 +9506,1562 @@ short_3:
 	SHLXQ   R9, R10, R10
 	ORQ     R10, R11
 	JMP     tail_3
+
+// func probeDouble32LoadsAVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
+TEXT ·probeDouble32LoadsAVX512(SB), $5856-80
+	// Probe i of a hash h tests bit (h + i·rotr(h, 17)) mod bits. The kernel starts with
+	// stages. A stage makes one probe of every hash that is left, writes the outcomes to
+	// a row of bits, and compacts the hashes that pass. When at most denseBelow hashes are left,
+	// or more than densePer256/256 of them pass a stage, the kernel makes all further probes of
+	// each hash at once, without a branch. At the end it spreads the last outcomes over
+	// the hashes that passed the stage before, and so on back to the first stage.
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
+	MOVQ         base+0(FP), AX
+	MOVL         AX, CX
+	ANDL         $0x03, CX
+	SHLL         $0x03, CX
+	ANDQ         $-4, AX
+	VPBROADCASTD CX, Z0
+	MOVL         $0x0000ffff, CX
+	KMOVW        CX, K1
+	MOVL         $0x00005555, CX
+	KMOVW        CX, K1
+	MOVL         $0x00000001, CX
+	VPBROADCASTD CX, Z1
+	MOVQ         size+8(FP), CX
+	SHLL         $0x03, CX
+	VPBROADCASTD CX, Z2
+	MOVLQZX      recip+16(FP), CX
+	VPBROADCASTD CX, Z3
+	MOVLQZX      shift+20(FP), CX
+	VPBROADCASTD CX, Z4
+	MOVL         $0xfffffff8, CX
+	VPBROADCASTD CX, Z5
+	MOVL         $0xffffffff, CX
+	VPBROADCASTD CX, Z6
+	VPANDD       Z6, Z5, Z7
+	VPSHUFD      $0xf5, Z7, Z11
+	VPMULUDQ     Z3, Z7, Z7
+	VPMULUDQ     Z3, Z11, Z11
+	VPSHUFD      $0xf5, Z7, K1, Z11
+	VPSRLVD      Z4, Z11, Z11
+	VPMULLD      Z2, Z11, Z11
+	VPSUBD       Z11, Z6, Z7
+	VPSUBD       Z6, Z7, Z7
+	VPSUBD       Z2, Z7, Z6
+	VPMINUD      Z6, Z7, Z7
+	MOVQ         probes+24(FP), CX
+	MOVQ         hashes+32(FP), DX
+	MOVQ         n+40(FP), BX
+	LEAQ         63(SP), SI
+	ANDQ         $-64, SI
+	LEAQ         4216(SP), DI
+	XORL         R8, R8
+	MOVQ         denseBelow+64(FP), R9
+	CMPQ         BX, R9
+	JLE          rest
+	MOVQ         CX, R9
+	SUBQ         R8, R9
+	CMPQ         R9, $0x02
+	JL           rest
+	MOVQ         BX, (DI)
+	LEAQ         8(DI), R9
+	XORL         R11, R11
+	LEAQ         -1(BX), R10
+	SARQ         $0x06, R10
+	MOVQ         R11, (R9)(R10*8)
+	MOVQ         DX, R10
+	LEAQ         (R10)(BX*4), R11
+	MOVQ         SI, R12
+
+probe_true:
+	VMOVDQU32     (R10), Z6
+	VPANDD        Z6, Z5, Z11
+	VPSHUFD       $0xf5, Z11, Z12
+	VPMULUDQ      Z3, Z11, Z11
+	VPMULUDQ      Z3, Z12, Z12
+	VPSHUFD       $0xf5, Z11, K1, Z12
+	VPSRLVD       Z4, Z12, Z12
+	VPMULLD       Z2, Z12, Z12
+	VPSUBD        Z12, Z6, Z6
+	VPADDD        Z0, Z6, Z6
+	VPSRLD        $0x05, Z6, Z11
+	VMOVQ         X11, R13
+	VPEXTRQ       $0x01, X11, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X12
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X12, X12
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X12, X12
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X12, X12
+	VEXTRACTI32X4 $0x01, Z11, X13
+	VMOVQ         X13, R13
+	VPEXTRQ       $0x01, X13, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X13
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X13, X13
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X13, X13
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X13, X13
+	VEXTRACTI32X4 $0x02, Z11, X14
+	VMOVQ         X14, R13
+	VPEXTRQ       $0x01, X14, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X14
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X14, X14
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X14, X14
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X14, X14
+	VEXTRACTI32X4 $0x03, Z11, X11
+	VMOVQ         X11, R13
+	VPEXTRQ       $0x01, X11, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X11
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X11, X11
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X11, X11
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X11, X11
+	VINSERTI32X4  $0x01, X13, Y12, Y12
+	VINSERTI32X4  $0x01, X11, Y14, Y14
+	VINSERTI64X4  $0x01, Y14, Z12, Z11
+	VPRORVD       Z6, Z11, Z11
+	VPTESTMD      Z1, Z11, K2
+	KMOVW         K2, R13
+	MOVW          R13, (R9)
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	LEAQ          -512(R10), R13
+	CMPQ          R10, R11
+	JAE           probed_true
+	CMPQ          R13, DX
+	JB            probe_true
+
+both_true:
+	VMOVDQU32     (R10), Z6
+	VPANDD        Z6, Z5, Z11
+	VPSHUFD       $0xf5, Z11, Z12
+	VPMULUDQ      Z3, Z11, Z11
+	VPMULUDQ      Z3, Z12, Z12
+	VPSHUFD       $0xf5, Z11, K1, Z12
+	VPSRLVD       Z4, Z12, Z12
+	VPMULLD       Z2, Z12, Z12
+	VPSUBD        Z12, Z6, Z6
+	VPADDD        Z0, Z6, Z6
+	VPSRLD        $0x05, Z6, Z11
+	VMOVQ         X11, R13
+	VPEXTRQ       $0x01, X11, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X12
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X12, X12
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X12, X12
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X12, X12
+	VEXTRACTI32X4 $0x01, Z11, X13
+	VMOVQ         X13, R13
+	VPEXTRQ       $0x01, X13, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X13
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X13, X13
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X13, X13
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X13, X13
+	VEXTRACTI32X4 $0x02, Z11, X14
+	VMOVQ         X14, R13
+	VPEXTRQ       $0x01, X14, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X14
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X14, X14
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X14, X14
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X14, X14
+	VEXTRACTI32X4 $0x03, Z11, X11
+	VMOVQ         X11, R13
+	VPEXTRQ       $0x01, X11, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X11
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X11, X11
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X11, X11
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X11, X11
+	VINSERTI32X4  $0x01, X13, Y12, Y12
+	VINSERTI32X4  $0x01, X11, Y14, Y14
+	VINSERTI64X4  $0x01, Y14, Z12, Z11
+	VPRORVD       Z6, Z11, Z11
+	VPTESTMD      Z1, Z11, K2
+	KMOVW         K2, R13
+	MOVW          R13, (R9)
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	VMOVDQU32     -576(R10), Z6
+	MOVWLZX       -18(R9), R13
+	KMOVW         R13, K2
+	POPCNTL       R13, R13
+	VPCOMPRESSD.Z Z6, K2, Z6
+	VMOVDQU32     Z6, (R12)
+	LEAQ          (R12)(R13*4), R12
+	CMPQ          R10, R11
+	JB            both_true
+
+probed_true:
+	MOVQ    BX, R13
+	ANDQ    $0x0f, R13
+	JZ      trimmed_1
+	SUBQ    $0x02, R9
+	MOVWLZX (R9), R14
+	BZHIL   R13, R14, R14
+	MOVW    R14, (R9)
+	ADDQ    $0x02, R9
+
+trimmed_1:
+	LEAQ    -512(R10), R10
+	CMPQ    R10, DX
+	CMOVQLT DX, R10
+	MOVQ    R10, R9
+	SUBQ    DX, R9
+	SHRQ    $0x05, R9
+	LEAQ    8(DI)(R9*1), R9
+
+move_true:
+	VMOVDQU32     (R10), Z6
+	MOVWLZX       (R9), DX
+	KMOVW         DX, K2
+	POPCNTL       DX, DX
+	VPCOMPRESSD.Z Z6, K2, Z6
+	VMOVDQU32     Z6, (R12)
+	LEAQ          (R12)(DX*4), R12
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	CMPQ          R10, R11
+	JB            move_true
+	MOVQ          BX, R9
+	MOVQ          densePer256+72(FP), DX
+	IMULQ         DX, R9
+	MOVQ          SI, DX
+	SUBQ          DX, R12
+	MOVQ          R12, BX
+	SHRQ          $0x02, BX
+	INCQ          R8
+	ADDQ          $0x00000088, DI
+	SHLQ          $0x06, R12
+	CMPQ          R12, R9
+	JA            rest
+
+stage:
+	LEAQ         5712(SP), R9
+	CMPQ         DI, R9
+	JAE          rest
+	MOVQ         denseBelow+64(FP), R9
+	CMPQ         BX, R9
+	JLE          rest
+	MOVQ         CX, R9
+	SUBQ         R8, R9
+	CMPQ         R9, $0x02
+	JL           rest
+	MOVQ         BX, (DI)
+	LEAQ         8(DI), R9
+	XORL         R11, R11
+	LEAQ         -1(BX), R10
+	SARQ         $0x06, R10
+	MOVQ         R11, (R9)(R10*8)
+	MOVQ         DX, R10
+	LEAQ         (R10)(BX*4), R11
+	MOVQ         SI, R12
+	VPBROADCASTD R8, Z6
+
+probe_false:
+	VMOVDQU32     (R10), Z11
+	VPRORD        $0x11, Z11, Z12
+	VPMULLD       Z6, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	VPANDD        Z11, Z5, Z12
+	VPSHUFD       $0xf5, Z12, Z13
+	VPMULUDQ      Z3, Z12, Z12
+	VPMULUDQ      Z3, Z13, Z13
+	VPSHUFD       $0xf5, Z12, K1, Z13
+	VPSRLVD       Z4, Z13, Z13
+	VPMULLD       Z2, Z13, Z13
+	VPSUBD        Z13, Z11, Z11
+	VPADDD        Z0, Z11, Z11
+	VPSRLD        $0x05, Z11, Z12
+	VMOVQ         X12, R13
+	VPEXTRQ       $0x01, X12, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X13
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X13, X13
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X13, X13
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X13, X13
+	VEXTRACTI32X4 $0x01, Z12, X14
+	VMOVQ         X14, R13
+	VPEXTRQ       $0x01, X14, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X14
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X14, X14
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X14, X14
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X14, X14
+	VEXTRACTI32X4 $0x02, Z12, X15
+	VMOVQ         X15, R13
+	VPEXTRQ       $0x01, X15, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X15
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X15, X15
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X15, X15
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X15, X15
+	VEXTRACTI32X4 $0x03, Z12, X12
+	VMOVQ         X12, R13
+	VPEXTRQ       $0x01, X12, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X12
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X12, X12
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X12, X12
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X12, X12
+	VINSERTI32X4  $0x01, X14, Y13, Y13
+	VINSERTI32X4  $0x01, X12, Y15, Y15
+	VINSERTI64X4  $0x01, Y15, Z13, Z12
+	VPRORVD       Z11, Z12, Z12
+	VPTESTMD      Z1, Z12, K2
+	KMOVW         K2, R13
+	MOVW          R13, (R9)
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	LEAQ          -512(R10), R13
+	CMPQ          R10, R11
+	JAE           probed_false
+	CMPQ          R13, DX
+	JB            probe_false
+
+both_false:
+	VMOVDQU32     (R10), Z11
+	VPRORD        $0x11, Z11, Z12
+	VPMULLD       Z6, Z12, Z12
+	VPADDD        Z12, Z11, Z11
+	VPANDD        Z11, Z5, Z12
+	VPSHUFD       $0xf5, Z12, Z13
+	VPMULUDQ      Z3, Z12, Z12
+	VPMULUDQ      Z3, Z13, Z13
+	VPSHUFD       $0xf5, Z12, K1, Z13
+	VPSRLVD       Z4, Z13, Z13
+	VPMULLD       Z2, Z13, Z13
+	VPSUBD        Z13, Z11, Z11
+	VPADDD        Z0, Z11, Z11
+	VPSRLD        $0x05, Z11, Z12
+	VMOVQ         X12, R13
+	VPEXTRQ       $0x01, X12, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X13
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X13, X13
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X13, X13
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X13, X13
+	VEXTRACTI32X4 $0x01, Z12, X14
+	VMOVQ         X14, R13
+	VPEXTRQ       $0x01, X14, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X14
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X14, X14
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X14, X14
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X14, X14
+	VEXTRACTI32X4 $0x02, Z12, X15
+	VMOVQ         X15, R13
+	VPEXTRQ       $0x01, X15, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X15
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X15, X15
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X15, X15
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X15, X15
+	VEXTRACTI32X4 $0x03, Z12, X12
+	VMOVQ         X12, R13
+	VPEXTRQ       $0x01, X12, R14
+	MOVL          R13, R15
+	VMOVD         (AX)(R15*4), X12
+	SHRQ          $0x20, R13
+	VPINSRD       $0x01, (AX)(R13*4), X12, X12
+	MOVL          R14, R13
+	VPINSRD       $0x02, (AX)(R13*4), X12, X12
+	SHRQ          $0x20, R14
+	VPINSRD       $0x03, (AX)(R14*4), X12, X12
+	VINSERTI32X4  $0x01, X14, Y13, Y13
+	VINSERTI32X4  $0x01, X12, Y15, Y15
+	VINSERTI64X4  $0x01, Y15, Z13, Z12
+	VPRORVD       Z11, Z12, Z12
+	VPTESTMD      Z1, Z12, K2
+	KMOVW         K2, R13
+	MOVW          R13, (R9)
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	VMOVDQU32     -576(R10), Z11
+	MOVWLZX       -18(R9), R13
+	KMOVW         R13, K2
+	POPCNTL       R13, R13
+	VPCOMPRESSD.Z Z11, K2, Z11
+	VMOVDQU32     Z11, (R12)
+	LEAQ          (R12)(R13*4), R12
+	CMPQ          R10, R11
+	JB            both_false
+
+probed_false:
+	MOVQ    BX, R13
+	ANDQ    $0x0f, R13
+	JZ      trimmed_2
+	SUBQ    $0x02, R9
+	MOVWLZX (R9), R14
+	BZHIL   R13, R14, R14
+	MOVW    R14, (R9)
+	ADDQ    $0x02, R9
+
+trimmed_2:
+	LEAQ    -512(R10), R10
+	CMPQ    R10, DX
+	CMOVQLT DX, R10
+	MOVQ    R10, R9
+	SUBQ    DX, R9
+	SHRQ    $0x05, R9
+	LEAQ    8(DI)(R9*1), R9
+
+move_false:
+	VMOVDQU32     (R10), Z6
+	MOVWLZX       (R9), DX
+	KMOVW         DX, K2
+	POPCNTL       DX, DX
+	VPCOMPRESSD.Z Z6, K2, Z6
+	VMOVDQU32     Z6, (R12)
+	LEAQ          (R12)(DX*4), R12
+	ADDQ          $0x02, R9
+	ADDQ          $0x40, R10
+	CMPQ          R10, R11
+	JB            move_false
+	MOVQ          BX, R9
+	MOVQ          densePer256+72(FP), DX
+	IMULQ         DX, R9
+	MOVQ          SI, DX
+	SUBQ          DX, R12
+	MOVQ          R12, BX
+	SHRQ          $0x02, BX
+	INCQ          R8
+	ADDQ          $0x00000088, DI
+	SHLQ          $0x06, R12
+	CMPQ          R12, R9
+	JA            rest
+	JMP           stage
+
+rest:
+	// All further probes. Their outcomes are the last row, or hits if there was no stage.
+	LEAQ         8(DI), SI
+	LEAQ         4216(SP), R9
+	CMPQ         DI, R9
+	MOVQ         hits+48(FP), R9
+	CMOVQEQ      R9, SI
+	XORL         R10, R10
+	LEAQ         -1(BX), R9
+	SARQ         $0x06, R9
+	MOVQ         R10, (SI)(R9*8)
+	VPBROADCASTD R8, Z6
+	SUBQ         R8, CX
+	LEAQ         (DX)(BX*4), R8
+
+vectors_of_2:
+	LEAQ      64(DX), R9
+	CMPQ      R9, R8
+	JAE       end_of_2
+	VMOVDQU32 (DX), Z11
+	VPRORD    $0x11, Z11, Z12
+	VPMULLD   Z6, Z12, Z13
+	VPADDD    Z13, Z11, Z11
+	VMOVDQA32 Z1, Z14
+	VPANDD    Z11, Z5, Z13
+	VPSHUFD   $0xf5, Z13, Z15
+	VPMULUDQ  Z3, Z13, Z13
+	VPMULUDQ  Z3, Z15, Z15
+	VPSHUFD   $0xf5, Z13, K1, Z15
+	VPSRLVD   Z4, Z15, Z15
+	VPMULLD   Z2, Z15, Z15
+	VPSUBD    Z15, Z11, Z13
+	VPANDD    Z12, Z5, Z15
+	VPSHUFD   $0xf5, Z15, Z16
+	VPMULUDQ  Z3, Z15, Z15
+	VPMULUDQ  Z3, Z16, Z16
+	VPSHUFD   $0xf5, Z15, K1, Z16
+	VPSRLVD   Z4, Z16, Z16
+	VPMULLD   Z2, Z16, Z16
+	VPSUBD    Z16, Z12, Z16
+	VPSUBD    Z16, Z2, Z15
+	VPCMPUD   $0x01, Z7, Z16, K2
+	VPSUBD    Z7, Z16, Z16
+	VPADDD    Z2, Z16, K2, Z16
+	VPSUBD    Z16, Z2, Z16
+	VMOVDQU32 64(DX), Z17
+	VPRORD    $0x11, Z17, Z18
+	VPMULLD   Z6, Z18, Z19
+	VPADDD    Z19, Z17, Z17
+	VMOVDQA32 Z1, Z20
+	VPANDD    Z17, Z5, Z19
+	VPSHUFD   $0xf5, Z19, Z21
+	VPMULUDQ  Z3, Z19, Z19
+	VPMULUDQ  Z3, Z21, Z21
+	VPSHUFD   $0xf5, Z19, K1, Z21
+	VPSRLVD   Z4, Z21, Z21
+	VPMULLD   Z2, Z21, Z21
+	VPSUBD    Z21, Z17, Z19
+	VPANDD    Z18, Z5, Z21
+	VPSHUFD   $0xf5, Z21, Z22
+	VPMULUDQ  Z3, Z21, Z21
+	VPMULUDQ  Z3, Z22, Z22
+	VPSHUFD   $0xf5, Z21, K1, Z22
+	VPSRLVD   Z4, Z22, Z22
+	VPMULLD   Z2, Z22, Z22
+	VPSUBD    Z22, Z18, Z22
+	VPSUBD    Z22, Z2, Z21
+	VPCMPUD   $0x01, Z7, Z22, K2
+	VPSUBD    Z7, Z22, Z22
+	VPADDD    Z2, Z22, K2, Z22
+	VPSUBD    Z22, Z2, Z22
+	MOVQ      CX, R9
+	JMP       visit_of_2
+
+step_of_2:
+	VPADDD    Z12, Z11, Z11
+	VPCMPUD   $0x01, Z12, Z11, K2
+	VPBLENDMD Z16, Z15, K2, Z8
+	VPCMPUD   $0x01, Z8, Z13, K2
+	VPSUBD    Z8, Z13, Z13
+	VPADDD    Z2, Z13, K2, Z13
+	VPADDD    Z18, Z17, Z17
+	VPCMPUD   $0x01, Z18, Z17, K2
+	VPBLENDMD Z22, Z21, K2, Z9
+	VPCMPUD   $0x01, Z9, Z19, K2
+	VPSUBD    Z9, Z19, Z19
+	VPADDD    Z2, Z19, K2, Z19
+
+visit_of_2:
+	VPADDD        Z0, Z13, Z23
+	VPSRLD        $0x05, Z23, Z24
+	VMOVQ         X24, R10
+	VPEXTRQ       $0x01, X24, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X25
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X25, X25
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X25, X25
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X25, X25
+	VEXTRACTI32X4 $0x01, Z24, X26
+	VMOVQ         X26, R10
+	VPEXTRQ       $0x01, X26, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X26
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X26, X26
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X26, X26
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X26, X26
+	VEXTRACTI32X4 $0x02, Z24, X27
+	VMOVQ         X27, R10
+	VPEXTRQ       $0x01, X27, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X27
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X27, X27
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X27, X27
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X27, X27
+	VEXTRACTI32X4 $0x03, Z24, X24
+	VMOVQ         X24, R10
+	VPEXTRQ       $0x01, X24, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X24
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X24, X24
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X24, X24
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X24, X24
+	VINSERTI32X4  $0x01, X26, Y25, Y25
+	VINSERTI32X4  $0x01, X24, Y27, Y27
+	VINSERTI64X4  $0x01, Y27, Z25, Z24
+	VPRORVD       Z23, Z24, Z24
+	VPANDD        Z24, Z14, Z14
+	VPADDD        Z0, Z19, Z23
+	VPSRLD        $0x05, Z23, Z24
+	VMOVQ         X24, R10
+	VPEXTRQ       $0x01, X24, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X25
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X25, X25
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X25, X25
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X25, X25
+	VEXTRACTI32X4 $0x01, Z24, X26
+	VMOVQ         X26, R10
+	VPEXTRQ       $0x01, X26, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X26
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X26, X26
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X26, X26
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X26, X26
+	VEXTRACTI32X4 $0x02, Z24, X27
+	VMOVQ         X27, R10
+	VPEXTRQ       $0x01, X27, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X27
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X27, X27
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X27, X27
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X27, X27
+	VEXTRACTI32X4 $0x03, Z24, X24
+	VMOVQ         X24, R10
+	VPEXTRQ       $0x01, X24, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X24
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X24, X24
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X24, X24
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X24, X24
+	VINSERTI32X4  $0x01, X26, Y25, Y25
+	VINSERTI32X4  $0x01, X24, Y27, Y27
+	VINSERTI64X4  $0x01, Y27, Z25, Z24
+	VPRORVD       Z23, Z24, Z24
+	VPANDD        Z24, Z20, Z20
+	DECQ          R9
+	JNZ           step_of_2
+	VPTESTMD      Z1, Z14, K2
+	KMOVW         K2, R9
+	MOVW          R9, (SI)
+	ADDQ          $0x02, SI
+	VPTESTMD      Z1, Z20, K2
+	KMOVW         K2, R9
+	MOVW          R9, (SI)
+	ADDQ          $0x02, SI
+	ADDQ          $0x00000080, DX
+	JMP           vectors_of_2
+
+end_of_2:
+vectors_of_1:
+	LEAQ      (DX), R9
+	CMPQ      R9, R8
+	JAE       end_of_1
+	VMOVDQU32 (DX), Z8
+	VPRORD    $0x11, Z8, Z9
+	VPMULLD   Z6, Z9, Z11
+	VPADDD    Z11, Z8, Z8
+	VMOVDQA32 Z1, Z12
+	VPANDD    Z8, Z5, Z11
+	VPSHUFD   $0xf5, Z11, Z13
+	VPMULUDQ  Z3, Z11, Z11
+	VPMULUDQ  Z3, Z13, Z13
+	VPSHUFD   $0xf5, Z11, K1, Z13
+	VPSRLVD   Z4, Z13, Z13
+	VPMULLD   Z2, Z13, Z13
+	VPSUBD    Z13, Z8, Z11
+	VPANDD    Z9, Z5, Z13
+	VPSHUFD   $0xf5, Z13, Z14
+	VPMULUDQ  Z3, Z13, Z13
+	VPMULUDQ  Z3, Z14, Z14
+	VPSHUFD   $0xf5, Z13, K1, Z14
+	VPSRLVD   Z4, Z14, Z14
+	VPMULLD   Z2, Z14, Z14
+	VPSUBD    Z14, Z9, Z14
+	VPSUBD    Z14, Z2, Z13
+	VPCMPUD   $0x01, Z7, Z14, K2
+	VPSUBD    Z7, Z14, Z14
+	VPADDD    Z2, Z14, K2, Z14
+	VPSUBD    Z14, Z2, Z14
+	MOVQ      CX, R9
+	JMP       visit_of_1
+
+step_of_1:
+	VPADDD    Z9, Z8, Z8
+	VPCMPUD   $0x01, Z9, Z8, K2
+	VPBLENDMD Z14, Z13, K2, Z10
+	VPCMPUD   $0x01, Z10, Z11, K2
+	VPSUBD    Z10, Z11, Z11
+	VPADDD    Z2, Z11, K2, Z11
+
+visit_of_1:
+	VPADDD        Z0, Z11, Z15
+	VPSRLD        $0x05, Z15, Z16
+	VMOVQ         X16, R10
+	VPEXTRQ       $0x01, X16, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X17
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X17, X17
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X17, X17
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X17, X17
+	VEXTRACTI32X4 $0x01, Z16, X18
+	VMOVQ         X18, R10
+	VPEXTRQ       $0x01, X18, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X18
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X18, X18
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X18, X18
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X18, X18
+	VEXTRACTI32X4 $0x02, Z16, X19
+	VMOVQ         X19, R10
+	VPEXTRQ       $0x01, X19, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X19
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X19, X19
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X19, X19
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X19, X19
+	VEXTRACTI32X4 $0x03, Z16, X16
+	VMOVQ         X16, R10
+	VPEXTRQ       $0x01, X16, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X16
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X16, X16
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X16, X16
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X16, X16
+	VINSERTI32X4  $0x01, X18, Y17, Y17
+	VINSERTI32X4  $0x01, X16, Y19, Y19
+	VINSERTI64X4  $0x01, Y19, Z17, Z16
+	VPRORVD       Z15, Z16, Z16
+	VPANDD        Z16, Z12, Z12
+	DECQ          R9
+	JNZ           step_of_1
+	VPTESTMD      Z1, Z12, K2
+	KMOVW         K2, R9
+	MOVW          R9, (SI)
+	ADDQ          $0x02, SI
+	ADDQ          $0x00000040, DX
+	JMP           vectors_of_1
+
+end_of_1:
+	MOVQ    BX, AX
+	ANDQ    $0x0f, AX
+	JZ      trimmed_3
+	SUBQ    $0x02, SI
+	MOVWLZX (SI), CX
+	BZHIL   AX, CX, CX
+	MOVW    CX, (SI)
+	ADDQ    $0x02, SI
+
+trimmed_3:
+	// From the last row back: the outcomes of a row go to the set bits of the row before.
+	LEAQ 4216(SP), AX
+	LEAQ 8(DI), CX
+
+row:
+	CMPQ    DI, AX
+	JEQ     rows_done
+	SUBQ    $0x00000088, DI
+	MOVQ    (DI), DX
+	LEAQ    8(DI), BX
+	MOVQ    BX, SI
+	CMPQ    DI, AX
+	MOVQ    hits+48(FP), R8
+	CMOVQEQ R8, SI
+
+	// There are two words of 32 bits for every 64 hashes.
+	ADDQ $0x3f, DX
+	SHRQ $0x06, DX
+	ADDQ DX, DX
+	XORL R8, R8
+
+word:
+	MOVL    (BX), R9
+	MOVQ    R8, R10
+	SHRQ    $0x03, R10
+	MOVQ    (CX)(R10*1), R10
+	MOVL    R8, R11
+	ANDL    $0x07, R11
+	SHRXQ   R11, R10, R10
+	PDEPL   R9, R10, R10
+	MOVL    R10, (SI)
+	POPCNTL R9, R9
+	ADDQ    R9, R8
+	ADDQ    $0x04, BX
+	ADDQ    $0x04, SI
+	DECQ    DX
+	JNZ     word
+	LEAQ    8(DI), CX
+	JMP     row
+
+rows_done:
+	VZEROUPPER
+	RET
+
+// func probeDouble64LoadsAVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
+TEXT ·probeDouble64LoadsAVX512(SB), $4160-88
+	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
+	// computes the bit of a probe from the bit of the probe before: starts and steps are
+	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
+	// 2^64 mod bits. The kernel makes the first probes of all hashes. If there are other
+	// probes, it compacts the numbers of the hashes that pass, and makes the others for
+	// those.
+	// Loads take aligned words, so that none crosses the end of a page of memory. The
+	// bits to skip are those of the first word that lie before the filter.
+	MOVQ         base+0(FP), AX
+	MOVL         AX, CX
+	ANDL         $0x03, CX
+	SHLL         $0x03, CX
+	ANDQ         $-4, AX
+	VPBROADCASTD CX, Z2
+	MOVLQZX      bits+8(FP), CX
+	VPBROADCASTD CX, Z3
+	MOVL         $0x0000ffff, CX
+	KMOVW        CX, K1
+	MOVL         $0x00005555, CX
+	KMOVW        CX, K2
+	MOVL         $0x00000001, CX
+	VPBROADCASTD CX, Z4
+	MOVQ         inverse+16(FP), CX
+	VPBROADCASTQ CX, Z0
+	VMOVDQU32    alternate0<>+0(SB), Z1
+	MOVQ         h1+56(FP), CX
+	MOVQ         h2+64(FP), BX
+	MOVQ         starts+40(FP), SI
+	MOVQ         steps+48(FP), DI
+	MOVQ         n+72(FP), R8
+	MOVQ         hits+80(FP), R9
+	LEAQ         (SP), R10
+	LEAQ         -1(R8), R11
+	SHRQ         $0x06, R11
+	XORL         R12, R12
+
+clear:
+	MOVQ              R12, (R9)(R11*8)
+	DECQ              R11
+	JNS               clear
+	MOVQ              inverse+16(FP), R11
+	TESTQ             R11, R11
+	JZ                given_0
+	VMOVDQU32         (CX), Z5
+	VCVTUQQ2PD.RZ_SAE Z5, Z6
+	VMULPD.RZ_SAE     Z0, Z6, Z6
+	VCVTTPD2UQQ       Z6, Z6
+	VMOVDQU32         64(CX), Z7
+	VCVTUQQ2PD.RZ_SAE Z7, Z8
+	VMULPD.RZ_SAE     Z0, Z8, Z8
+	VCVTTPD2UQQ       Z8, Z8
+	VPERMT2D          Z7, Z1, Z5
+	VPERMT2D          Z8, Z1, Z6
+	VPMULLD           Z3, Z6, Z6
+	VPSUBD            Z6, Z5, Z5
+	VPSUBD            Z3, Z5, Z6
+	VPMINUD           Z6, Z5, Z5
+	VMOVDQU32         Z5, (SI)
+	VMOVDQU32         (BX), Z5
+	VCVTUQQ2PD.RZ_SAE Z5, Z6
+	VMULPD.RZ_SAE     Z0, Z6, Z6
+	VCVTTPD2UQQ       Z6, Z6
+	VMOVDQU32         64(BX), Z7
+	VCVTUQQ2PD.RZ_SAE Z7, Z8
+	VMULPD.RZ_SAE     Z0, Z8, Z8
+	VCVTTPD2UQQ       Z8, Z8
+	VPERMT2D          Z7, Z1, Z5
+	VPERMT2D          Z8, Z1, Z6
+	VPMULLD           Z3, Z6, Z6
+	VPSUBD            Z6, Z5, Z5
+	VPSUBD            Z3, Z5, Z6
+	VPMINUD           Z6, Z5, Z5
+	VMOVDQU32         Z5, (DI)
+
+given_0:
+all:
+	VMOVDQU32 (SI), Z5
+	VMOVDQU32 (DI), Z6
+	VMOVDQU32 (CX), Z7
+	VMOVDQU32 (BX), Z8
+	VMOVDQU32 64(CX), Z14
+	VMOVDQU32 64(BX), Z15
+
+	// Compute the remainders for the next vector now: its probes would wait for them.
+	CMPQ              R8, $0x10
+	JLE               reduced
+	MOVQ              inverse+16(FP), R11
+	TESTQ             R11, R11
+	JZ                given_1
+	VMOVDQU32         128(CX), Z16
+	VCVTUQQ2PD.RZ_SAE Z16, Z17
+	VMULPD.RZ_SAE     Z0, Z17, Z17
+	VCVTTPD2UQQ       Z17, Z17
+	VMOVDQU32         192(CX), Z18
+	VCVTUQQ2PD.RZ_SAE Z18, Z19
+	VMULPD.RZ_SAE     Z0, Z19, Z19
+	VCVTTPD2UQQ       Z19, Z19
+	VPERMT2D          Z18, Z1, Z16
+	VPERMT2D          Z19, Z1, Z17
+	VPMULLD           Z3, Z17, Z17
+	VPSUBD            Z17, Z16, Z16
+	VPSUBD            Z3, Z16, Z17
+	VPMINUD           Z17, Z16, Z16
+	VMOVDQU32         Z16, 64(SI)
+	VMOVDQU32         128(BX), Z16
+	VCVTUQQ2PD.RZ_SAE Z16, Z17
+	VMULPD.RZ_SAE     Z0, Z17, Z17
+	VCVTTPD2UQQ       Z17, Z17
+	VMOVDQU32         192(BX), Z18
+	VCVTUQQ2PD.RZ_SAE Z18, Z19
+	VMULPD.RZ_SAE     Z0, Z19, Z19
+	VCVTTPD2UQQ       Z19, Z19
+	VPERMT2D          Z18, Z1, Z16
+	VPERMT2D          Z19, Z1, Z17
+	VPMULLD           Z3, Z17, Z17
+	VPSUBD            Z17, Z16, Z16
+	VPSUBD            Z3, Z16, Z17
+	VPMINUD           Z17, Z16, Z16
+	VMOVDQU32         Z16, 64(DI)
+
+given_1:
+reduced:
+	VPSUBD       Z6, Z3, Z6
+	MOVLQZX      wrap+12(FP), R11
+	VPBROADCASTD R11, Z16
+	VPADDD       Z6, Z16, Z16
+	VPSUBD       Z3, Z16, Z17
+	VPMINUD      Z17, Z16, Z16
+	MOVQ         first+32(FP), R11
+	VMOVDQA32    Z4, Z17
+	JMP          first
+
+first_step:
+	VPADDQ    Z8, Z7, Z7
+	VPCMPUQ   $0x01, Z8, Z7, K2
+	VPADDQ    Z15, Z14, Z14
+	VPCMPUQ   $0x01, Z15, Z14, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z16, Z6, K2, Z9
+	VPSUBD    Z9, Z5, Z5
+	VPADDD    Z3, Z5, Z18
+	VPMINUD   Z18, Z5, Z5
+
+first:
+	VPADDD        Z2, Z5, Z18
+	VPSRLD        $0x05, Z18, Z19
+	VMOVQ         X19, R12
+	VPEXTRQ       $0x01, X19, R13
+	MOVL          R12, R14
+	VMOVD         (AX)(R14*4), X20
+	SHRQ          $0x20, R12
+	VPINSRD       $0x01, (AX)(R12*4), X20, X20
+	MOVL          R13, R12
+	VPINSRD       $0x02, (AX)(R12*4), X20, X20
+	SHRQ          $0x20, R13
+	VPINSRD       $0x03, (AX)(R13*4), X20, X20
+	VEXTRACTI32X4 $0x01, Z19, X21
+	VMOVQ         X21, R12
+	VPEXTRQ       $0x01, X21, R13
+	MOVL          R12, R14
+	VMOVD         (AX)(R14*4), X21
+	SHRQ          $0x20, R12
+	VPINSRD       $0x01, (AX)(R12*4), X21, X21
+	MOVL          R13, R12
+	VPINSRD       $0x02, (AX)(R12*4), X21, X21
+	SHRQ          $0x20, R13
+	VPINSRD       $0x03, (AX)(R13*4), X21, X21
+	VEXTRACTI32X4 $0x02, Z19, X22
+	VMOVQ         X22, R12
+	VPEXTRQ       $0x01, X22, R13
+	MOVL          R12, R14
+	VMOVD         (AX)(R14*4), X22
+	SHRQ          $0x20, R12
+	VPINSRD       $0x01, (AX)(R12*4), X22, X22
+	MOVL          R13, R12
+	VPINSRD       $0x02, (AX)(R12*4), X22, X22
+	SHRQ          $0x20, R13
+	VPINSRD       $0x03, (AX)(R13*4), X22, X22
+	VEXTRACTI32X4 $0x03, Z19, X19
+	VMOVQ         X19, R12
+	VPEXTRQ       $0x01, X19, R13
+	MOVL          R12, R14
+	VMOVD         (AX)(R14*4), X19
+	SHRQ          $0x20, R12
+	VPINSRD       $0x01, (AX)(R12*4), X19, X19
+	MOVL          R13, R12
+	VPINSRD       $0x02, (AX)(R12*4), X19, X19
+	SHRQ          $0x20, R13
+	VPINSRD       $0x03, (AX)(R13*4), X19, X19
+	VINSERTI32X4  $0x01, X21, Y20, Y20
+	VINSERTI32X4  $0x01, X19, Y22, Y22
+	VINSERTI64X4  $0x01, Y22, Z20, Z19
+	VPRORVD       Z18, Z19, Z19
+	VPANDD        Z19, Z17, Z17
+	DECQ          R11
+	JNZ           first_step
+	VPTESTMD      Z4, Z17, K2
+	KMOVW         K2, R11
+	MOVQ          $0x00000010, R12
+	MOVQ          R8, R13
+	CMPQ          R13, R12
+	CMOVQGT       R12, R13
+	BZHIL         R13, R11, R11
+	MOVQ          first+32(FP), R12
+	MOVQ          probes+24(FP), R13
+	CMPQ          R12, R13
+	JNE           compact
+	MOVW          R11, (R9)
+	ADDQ          $0x02, R9
+	JMP           next
+
+compact:
+	MOVQ          n+72(FP), R12
+	SUBQ          R8, R12
+	VPBROADCASTD  R12, Z5
+	VPADDD        ascending<>+0(SB), Z5, Z5
+	KMOVW         R11, K2
+	POPCNTL       R11, R11
+	VPCOMPRESSD.Z Z5, K2, Z5
+	VMOVDQU32     Z5, (R10)
+	LEAQ          (R10)(R11*4), R10
+
+next:
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x40, SI
+	ADDQ      $0x00000080, BX
+	ADDQ      $0x40, DI
+	SUBQ      $0x10, R8
+	JG        all
+	MOVQ      first+32(FP), CX
+	MOVQ      probes+24(FP), BX
+	CMPQ      CX, BX
+	JEQ       end
+	MOVQ      probes+24(FP), CX
+	MOVQ      first+32(FP), BX
+	SUBQ      BX, CX
+	CMPQ      CX, $0x03
+	JL        rest
+	MOVQ      $0x00000002, CX
+	LEAQ      (SP), BX
+	MOVQ      first+32(FP), SI
+	VPXORD    Z3, Z3, Z0
+	VMOVDQU32 Z0, (R10)
+	LEAQ      (SP), DI
+	MOVQ      R10, R8
+	SUBQ      DI, R8
+	SHRQ      $0x02, R8
+	JZ        more_end
+
+more_survivors:
+	VMOVDQU32     (DI), Z0
+	MOVQ          starts+40(FP), R9
+	VMOVQ         X0, R10
+	VPEXTRQ       $0x01, X0, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X1
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X1, X1
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X1, X1
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X1, X1
+	VEXTRACTI32X4 $0x01, Z0, X5
+	VMOVQ         X5, R10
+	VPEXTRQ       $0x01, X5, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X5
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X5, X5
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X5, X5
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X5, X5
+	VEXTRACTI32X4 $0x02, Z0, X6
+	VMOVQ         X6, R10
+	VPEXTRQ       $0x01, X6, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X6
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X6, X6
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X6, X6
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X6, X6
+	VEXTRACTI32X4 $0x03, Z0, X7
+	VMOVQ         X7, R10
+	VPEXTRQ       $0x01, X7, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X7
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X7, X7
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X7, X7
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X7, X7
+	VINSERTI32X4  $0x01, X5, Y1, Y1
+	VINSERTI32X4  $0x01, X7, Y6, Y6
+	VINSERTI64X4  $0x01, Y6, Z1, Z5
+	MOVQ          steps+48(FP), R9
+	VMOVQ         X0, R10
+	VPEXTRQ       $0x01, X0, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X1
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X1, X1
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X1, X1
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X1, X1
+	VEXTRACTI32X4 $0x01, Z0, X6
+	VMOVQ         X6, R10
+	VPEXTRQ       $0x01, X6, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X6
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X6, X6
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X6, X6
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X6, X6
+	VEXTRACTI32X4 $0x02, Z0, X7
+	VMOVQ         X7, R10
+	VPEXTRQ       $0x01, X7, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X7
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X7, X7
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X7, X7
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X7, X7
+	VEXTRACTI32X4 $0x03, Z0, X8
+	VMOVQ         X8, R10
+	VPEXTRQ       $0x01, X8, R11
+	MOVL          R10, R12
+	VMOVD         (R9)(R12*4), X8
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (R9)(R10*4), X8, X8
+	MOVL          R11, R10
+	VPINSRD       $0x02, (R9)(R10*4), X8, X8
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (R9)(R11*4), X8, X8
+	VINSERTI32X4  $0x01, X6, Y1, Y1
+	VINSERTI32X4  $0x01, X8, Y7, Y7
+	VINSERTI64X4  $0x01, Y7, Z1, Z6
+	MOVQ          h1+56(FP), R9
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z7
+	VPGATHERDQ    (R9)(Y0*8), K2, Z7
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z8
+	VPGATHERDQ    (R9)(Y1*8), K2, Z8
+	MOVQ          h2+64(FP), R9
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z9
+	VPGATHERDQ    (R9)(Y0*8), K2, Z9
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z0
+	VPGATHERDQ    (R9)(Y1*8), K2, Z0
+	VPSUBD        Z6, Z3, Z1
+	MOVLQZX       wrap+12(FP), R9
+	VPBROADCASTD  R9, Z6
+	VPADDD        Z1, Z6, Z6
+	VPSUBD        Z3, Z6, Z14
+	VPMINUD       Z14, Z6, Z6
+	MOVQ          SI, R9
+
+more_skip:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z0, Z8, Z8
+	VPCMPUQ   $0x01, Z0, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z6, Z1, K2, Z10
+	VPSUBD    Z10, Z5, Z5
+	VPADDD    Z3, Z5, Z14
+	VPMINUD   Z14, Z5, Z5
+	DECQ      R9
+	JNZ       more_skip
+	MOVQ      CX, R9
+	VMOVDQA32 Z4, Z14
+	JMP       more_probe
+
+more_probe_step:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z0, Z8, Z8
+	VPCMPUQ   $0x01, Z0, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z6, Z1, K2, Z11
+	VPSUBD    Z11, Z5, Z5
+	VPADDD    Z3, Z5, Z15
+	VPMINUD   Z15, Z5, Z5
+
+more_probe:
+	VPADDD        Z2, Z5, Z15
+	VPSRLD        $0x05, Z15, Z16
+	VMOVQ         X16, R10
+	VPEXTRQ       $0x01, X16, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X17
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X17, X17
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X17, X17
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X17, X17
+	VEXTRACTI32X4 $0x01, Z16, X18
+	VMOVQ         X18, R10
+	VPEXTRQ       $0x01, X18, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X18
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X18, X18
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X18, X18
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X18, X18
+	VEXTRACTI32X4 $0x02, Z16, X19
+	VMOVQ         X19, R10
+	VPEXTRQ       $0x01, X19, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X19
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X19, X19
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X19, X19
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X19, X19
+	VEXTRACTI32X4 $0x03, Z16, X16
+	VMOVQ         X16, R10
+	VPEXTRQ       $0x01, X16, R11
+	MOVL          R10, R12
+	VMOVD         (AX)(R12*4), X16
+	SHRQ          $0x20, R10
+	VPINSRD       $0x01, (AX)(R10*4), X16, X16
+	MOVL          R11, R10
+	VPINSRD       $0x02, (AX)(R10*4), X16, X16
+	SHRQ          $0x20, R11
+	VPINSRD       $0x03, (AX)(R11*4), X16, X16
+	VINSERTI32X4  $0x01, X18, Y17, Y17
+	VINSERTI32X4  $0x01, X16, Y19, Y19
+	VINSERTI64X4  $0x01, Y19, Z17, Z16
+	VPRORVD       Z15, Z16, Z16
+	VPANDD        Z16, Z14, Z14
+	DECQ          R9
+	JNZ           more_probe_step
+	VPTESTMD      Z4, Z14, K2
+	KMOVW         K2, R9
+	MOVQ          $0x00000010, R10
+	MOVQ          R8, R11
+	CMPQ          R11, R10
+	CMOVQGT       R10, R11
+	BZHIL         R11, R9, R9
+	VMOVDQU32     (DI), Z0
+	KMOVW         R9, K2
+	POPCNTL       R9, R9
+	VPCOMPRESSD.Z Z0, K2, Z0
+	VMOVDQU32     Z0, (BX)
+	LEAQ          (BX)(R9*4), BX
+	ADDQ          $0x40, DI
+	SUBQ          $0x10, R8
+	JG            more_survivors
+
+more_end:
+	MOVQ BX, R10
+
+rest:
+	MOVQ first+32(FP), CX
+	MOVQ probes+24(FP), BX
+	SUBQ CX, BX
+	CMPQ BX, $0x03
+	JL   last
+	ADDQ $0x02, CX
+	SUBQ $0x02, BX
+
+last:
+	VPXORD    Z3, Z3, Z0
+	VMOVDQU32 Z0, (R10)
+	LEAQ      (SP), SI
+	MOVQ      R10, DI
+	SUBQ      SI, DI
+	SHRQ      $0x02, DI
+	JZ        last_end
+
+last_survivors:
+	VMOVDQU32     (SI), Z0
+	MOVQ          starts+40(FP), R8
+	VMOVQ         X0, R9
+	VPEXTRQ       $0x01, X0, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X1
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X1, X1
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X1, X1
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X1, X1
+	VEXTRACTI32X4 $0x01, Z0, X5
+	VMOVQ         X5, R9
+	VPEXTRQ       $0x01, X5, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X5
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X5, X5
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X5, X5
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X5, X5
+	VEXTRACTI32X4 $0x02, Z0, X6
+	VMOVQ         X6, R9
+	VPEXTRQ       $0x01, X6, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X6
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X6, X6
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X6, X6
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X6, X6
+	VEXTRACTI32X4 $0x03, Z0, X7
+	VMOVQ         X7, R9
+	VPEXTRQ       $0x01, X7, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X7
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X7, X7
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X7, X7
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X7, X7
+	VINSERTI32X4  $0x01, X5, Y1, Y1
+	VINSERTI32X4  $0x01, X7, Y6, Y6
+	VINSERTI64X4  $0x01, Y6, Z1, Z5
+	MOVQ          steps+48(FP), R8
+	VMOVQ         X0, R9
+	VPEXTRQ       $0x01, X0, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X1
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X1, X1
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X1, X1
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X1, X1
+	VEXTRACTI32X4 $0x01, Z0, X6
+	VMOVQ         X6, R9
+	VPEXTRQ       $0x01, X6, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X6
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X6, X6
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X6, X6
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X6, X6
+	VEXTRACTI32X4 $0x02, Z0, X7
+	VMOVQ         X7, R9
+	VPEXTRQ       $0x01, X7, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X7
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X7, X7
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X7, X7
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X7, X7
+	VEXTRACTI32X4 $0x03, Z0, X8
+	VMOVQ         X8, R9
+	VPEXTRQ       $0x01, X8, R10
+	MOVL          R9, R11
+	VMOVD         (R8)(R11*4), X8
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (R8)(R9*4), X8, X8
+	MOVL          R10, R9
+	VPINSRD       $0x02, (R8)(R9*4), X8, X8
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (R8)(R10*4), X8, X8
+	VINSERTI32X4  $0x01, X6, Y1, Y1
+	VINSERTI32X4  $0x01, X8, Y7, Y7
+	VINSERTI64X4  $0x01, Y7, Z1, Z6
+	MOVQ          h1+56(FP), R8
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z7
+	VPGATHERDQ    (R8)(Y0*8), K2, Z7
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z8
+	VPGATHERDQ    (R8)(Y1*8), K2, Z8
+	MOVQ          h2+64(FP), R8
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z9
+	VPGATHERDQ    (R8)(Y0*8), K2, Z9
+	KMOVW         K1, K2
+	VPXORD        Z4, Z4, Z0
+	VPGATHERDQ    (R8)(Y1*8), K2, Z0
+	VPSUBD        Z6, Z3, Z1
+	MOVLQZX       wrap+12(FP), R8
+	VPBROADCASTD  R8, Z6
+	VPADDD        Z1, Z6, Z6
+	VPSUBD        Z3, Z6, Z10
+	VPMINUD       Z10, Z6, Z6
+	MOVQ          CX, R8
+
+last_skip:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z0, Z8, Z8
+	VPCMPUQ   $0x01, Z0, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z6, Z1, K2, Z12
+	VPSUBD    Z12, Z5, Z5
+	VPADDD    Z3, Z5, Z10
+	VPMINUD   Z10, Z5, Z5
+	DECQ      R8
+	JNZ       last_skip
+	MOVQ      BX, R8
+	VMOVDQA32 Z4, Z10
+	JMP       last_probe
+
+last_probe_step:
+	VPADDQ    Z9, Z7, Z7
+	VPCMPUQ   $0x01, Z9, Z7, K2
+	VPADDQ    Z0, Z8, Z8
+	VPCMPUQ   $0x01, Z0, Z8, K3
+	KUNPCKBW  K2, K3, K2
+	VPBLENDMD Z6, Z1, K2, Z13
+	VPSUBD    Z13, Z5, Z5
+	VPADDD    Z3, Z5, Z11
+	VPMINUD   Z11, Z5, Z5
+
+last_probe:
+	VPADDD        Z2, Z5, Z11
+	VPSRLD        $0x05, Z11, Z14
+	VMOVQ         X14, R9
+	VPEXTRQ       $0x01, X14, R10
+	MOVL          R9, R11
+	VMOVD         (AX)(R11*4), X15
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (AX)(R9*4), X15, X15
+	MOVL          R10, R9
+	VPINSRD       $0x02, (AX)(R9*4), X15, X15
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (AX)(R10*4), X15, X15
+	VEXTRACTI32X4 $0x01, Z14, X16
+	VMOVQ         X16, R9
+	VPEXTRQ       $0x01, X16, R10
+	MOVL          R9, R11
+	VMOVD         (AX)(R11*4), X16
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (AX)(R9*4), X16, X16
+	MOVL          R10, R9
+	VPINSRD       $0x02, (AX)(R9*4), X16, X16
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (AX)(R10*4), X16, X16
+	VEXTRACTI32X4 $0x02, Z14, X17
+	VMOVQ         X17, R9
+	VPEXTRQ       $0x01, X17, R10
+	MOVL          R9, R11
+	VMOVD         (AX)(R11*4), X17
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (AX)(R9*4), X17, X17
+	MOVL          R10, R9
+	VPINSRD       $0x02, (AX)(R9*4), X17, X17
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (AX)(R10*4), X17, X17
+	VEXTRACTI32X4 $0x03, Z14, X14
+	VMOVQ         X14, R9
+	VPEXTRQ       $0x01, X14, R10
+	MOVL          R9, R11
+	VMOVD         (AX)(R11*4), X14
+	SHRQ          $0x20, R9
+	VPINSRD       $0x01, (AX)(R9*4), X14, X14
+	MOVL          R10, R9
+	VPINSRD       $0x02, (AX)(R9*4), X14, X14
+	SHRQ          $0x20, R10
+	VPINSRD       $0x03, (AX)(R10*4), X14, X14
+	VINSERTI32X4  $0x01, X16, Y15, Y15
+	VINSERTI32X4  $0x01, X14, Y17, Y17
+	VINSERTI64X4  $0x01, Y17, Z15, Z14
+	VPRORVD       Z11, Z14, Z14
+	VPANDD        Z14, Z10, Z10
+	DECQ          R8
+	JNZ           last_probe_step
+	VPTESTMD      Z4, Z10, K2
+	KMOVW         K2, R8
+	MOVQ          $0x00000010, R9
+	MOVQ          DI, R10
+	CMPQ          R10, R9
+	CMOVQGT       R9, R10
+	BZHIL         R10, R8, R8
+	MOVQ          hits+80(FP), R9
+	TESTL         R8, R8
+	JZ            no_hit
+
+hit:
+	BSFL R8, DX
+	MOVL (SI)(DX*4), DX
+	MOVL DX, R10
+	SHRL $0x06, R10
+	MOVQ (R9)(R10*8), R11
+	BTSQ DX, R11
+	MOVQ R11, (R9)(R10*8)
+	LEAL -1(R8), DX
+	ANDL DX, R8
+	JNZ  hit
+
+no_hit:
+	ADDQ $0x40, SI
+	SUBQ $0x10, DI
+	JG   last_survivors
+
+last_end:
+end:
+	VZEROUPPER
+	RET
 
 // func probeDouble32LoadsAVX2(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
@@ -8558,93 +12231,94 @@ vector:
 	VZEROUPPER
 	RET
 
-// func hash32SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// func hash32BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·hash32SlicesAVX512(SB), $256-56
+TEXT ·hash32BytesAVX512(SB), $256-56
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	VMOVDQU64    headers24Word0<>+0(SB), Z4
-	MOVL         $0x000000c0, CX
-	KMOVW        CX, K1
-	VMOVDQU64    headers24Word1<>+0(SB), Z5
-	MOVL         $0x000000e0, CX
-	KMOVW        CX, K2
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VPBROADCASTD SI, Z6
-	MOVL         $0xc6a4a793, SI
-	VPBROADCASTD SI, Z7
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K3
+	MOVQ         hashes+32(FP), AX
+	MOVQ         n+24(FP), CX
+	SHRQ         $0x04, CX
+	MOVQ         $0x00004000, DX
+	MOVL         $0xbc9f1d34, BX
+	VPBROADCASTD BX, Z4
+	MOVL         $0xc6a4a793, BX
+	VPBROADCASTD BX, Z5
+	MOVL         $0x0000ffff, BX
+	KMOVW        BX, K1
+	MOVQ         rows+0(FP), BX
+	VMOVDQU64    headers24Word0<>+0(SB), Z6
+	MOVL         $0x000000c0, SI
+	KMOVW        SI, K1
+	VMOVDQU64    headers24Word1<>+0(SB), Z7
+	MOVL         $0x000000e0, SI
+	KMOVW        SI, K2
 	MOVL         $0xffffffff, SI
 	VPBROADCASTD SI, Z8
 
 vector:
-	VMOVDQU64    (AX), Z1
-	VMOVDQA64    Z4, Z0
-	VPERMI2Q     64(AX), Z1, Z0
-	VPERMQ       128(AX), Z4, K1, Z0
-	VMOVDQA64    Z5, Z2
-	VPERMI2Q     64(AX), Z1, Z2
-	VPERMQ       128(AX), Z5, K2, Z2
-	VMOVDQU64    192(AX), Z3
-	VMOVDQA64    Z4, Z1
-	VPERMI2Q     256(AX), Z3, Z1
-	VPERMQ       320(AX), Z4, K1, Z1
-	VMOVDQA64    Z5, Z10
-	VPERMI2Q     256(AX), Z3, Z10
-	VPERMQ       320(AX), Z5, K2, Z10
-	ADDQ         $0x00000180, AX
+	CMPQ         stride+8(FP), $0x10
+	JNE          others_0
+	VMOVDQU64    (BX), Z1
+	VMOVDQU64    headers16Word0<>+0(SB), Z0
+	VPERMI2Q     64(BX), Z1, Z0
+	VMOVDQU64    headers16Word1<>+0(SB), Z2
+	VPERMI2Q     64(BX), Z1, Z2
+	VMOVDQU64    128(BX), Z9
+	VMOVDQU64    headers16Word0<>+0(SB), Z1
+	VPERMI2Q     192(BX), Z9, Z1
+	VMOVDQU64    headers16Word1<>+0(SB), Z3
+	VPERMI2Q     192(BX), Z9, Z3
+	ADDQ         $0x00000100, BX
 	MOVQ         $-32768, SI
-	VPORQ        Z2, Z10, Z3
+	VPORQ        Z2, Z3, Z9
 	VPBROADCASTQ SI, Z11
-	VPTESTMQ     Z11, Z3, K3
+	VPTESTMQ     Z11, Z9, K3
 	KORTESTW     K3, K3
 	JNZ          end
-	VPMOVQD      Z2, Y9
-	VPMOVQD      Z10, Y2
-	VINSERTI64X4 $0x01, Y2, Z9, Z9
-	VPMULLD      Z7, Z9, Z10
-	VPXORD       Z6, Z10, Z10
-	VPSRLD       $0x02, Z9, Z2
-	VPXORD       Z6, Z6, Z3
-	XORL         SI, SI
+	VPMOVQD      Z2, Y10
+	VPMOVQD      Z3, Y2
+	VINSERTI64X4 $0x01, Y2, Z10, Z10
+	VMOVDQA32    Z10, Z9
+
+located_0:
+	VPMULLD Z5, Z9, Z11
+	VPXORD  Z4, Z11, Z11
+	VPSRLD  $0x02, Z9, Z2
+	VPXORD  Z4, Z4, Z3
+	XORL    SI, SI
 
 word:
 	VPCMPGTD     Z3, Z2, K3
 	KORTESTW     K3, K3
 	JZ           tail
 	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z11
-	VPGATHERQD   (SI)(Z0*1), K4, Y11
+	VPXORD       Z0, Z0, Z12
+	VPGATHERQD   (SI)(Z0*1), K4, Y12
 	KSHIFTRW     $0x08, K3, K4
-	VPXORD       Z1, Z1, Z12
-	VPGATHERQD   (SI)(Z1*1), K4, Y12
-	VINSERTI64X4 $0x01, Y12, Z11, Z11
-	VPADDD       Z10, Z11, Z11
-	VPMULLD      Z7, Z11, Z11
-	VPSRLD       $0x10, Z11, Z12
-	VPXORD       Z12, Z11, Z11
-	VMOVDQA32    Z11, K3, Z10
+	VPXORD       Z1, Z1, Z13
+	VPGATHERQD   (SI)(Z1*1), K4, Y13
+	VINSERTI64X4 $0x01, Y13, Z12, Z12
+	VPADDD       Z11, Z12, Z12
+	VPMULLD      Z5, Z12, Z12
+	VPSRLD       $0x10, Z12, Z13
+	VPXORD       Z13, Z12, Z12
+	VMOVDQA32    Z12, K3, Z11
 	VPADDD       Z8, Z2, Z2
 	ADDQ         $0x04, SI
 	JMP          word
 
 tail:
-	SUBQ          SI, BX
+	SUBQ          SI, DX
 	MOVL          $0x00000003, SI
 	VPBROADCASTD  SI, Z2
 	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z9, Z11
-	VPCMPGTD      Z3, Z11, K3
+	VPANDD        Z2, Z9, Z12
+	VPCMPGTD      Z3, Z12, K3
 	KORTESTW      K3, K3
 	JZ            store
 	VPCMPGTD      Z2, Z9, K4
@@ -8656,19 +12330,19 @@ tail:
 	MOVQ          $-4, SI
 	KANDW         K3, K4, K5
 	KMOVW         K5, K6
-	VPXORD        Z2, Z2, Z12
-	VPGATHERQD    (SI)(Z2*1), K6, Y12
+	VPXORD        Z2, Z2, Z13
+	VPGATHERQD    (SI)(Z2*1), K6, Y13
 	KSHIFTRW      $0x08, K5, K5
 	VPXORD        Z3, Z3, Z2
 	VPGATHERQD    (SI)(Z3*1), K5, Y2
-	VINSERTI64X4  $0x01, Y2, Z12, Z12
+	VINSERTI64X4  $0x01, Y2, Z13, Z13
 
 	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, SI
 	VPBROADCASTD SI, Z2
-	VPSLLD       $0x03, Z11, Z11
-	VPSUBD       Z11, Z2, Z2
-	VPSRLVD      Z2, Z12, Z12
+	VPSLLD       $0x03, Z12, Z12
+	VPSUBD       Z12, Z2, Z2
+	VPSRLVD      Z2, Z13, Z13
 	KANDNW       K3, K4, K4
 	KORTESTW     K4, K4
 	JZ           last_bytes
@@ -8705,539 +12379,109 @@ not_short:
 	CMPQ      SI, $0x10
 	JB        lane
 	VMOVDQU32 192(SP), Z0
-	VPADDD    Z0, Z12, Z12
+	VPADDD    Z0, Z13, Z13
 
 last_bytes:
 	MOVLQZX      signs+40(FP), SI
 	VPBROADCASTD SI, Z0
-	VPANDD       Z12, Z0, Z0
+	VPANDD       Z13, Z0, Z0
 	VPADDD       Z0, Z0, Z0
-	VPSUBD       Z0, Z12, Z12
-	VPADDD       Z10, Z12, Z0
-	VPMULLD      Z7, Z0, Z0
+	VPSUBD       Z0, Z13, Z13
+	VPADDD       Z11, Z13, Z0
+	VPMULLD      Z5, Z0, Z0
 	VPSRLD       $0x18, Z0, Z1
 	VPXORD       Z1, Z0, Z0
-	VMOVDQA32    Z0, K3, Z10
+	VMOVDQA32    Z0, K3, Z11
 
 store:
-	VMOVDQU32 Z10, (CX)
-	ADDQ      $0x40, CX
-	DECQ      DX
+	VMOVDQU32 Z11, (AX)
+	ADDQ      $0x40, AX
+	DECQ      CX
 	JZ        end
-	TESTQ     BX, BX
+	TESTQ     DX, DX
 	JNS       vector
 
 end:
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
+	SHLQ $0x04, CX
+	ADDQ CX, AX
 	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash32StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·hash32StringsAVX512(SB), $256-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	VMOVDQU64    headers16Word0<>+0(SB), Z4
-	VMOVDQU64    headers16Word1<>+0(SB), Z5
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VPBROADCASTD SI, Z6
-	MOVL         $0xc6a4a793, SI
-	VPBROADCASTD SI, Z7
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	MOVL         $0xffffffff, SI
-	VPBROADCASTD SI, Z8
-
-vector:
-	VMOVDQU64    (AX), Z1
-	VMOVDQA64    Z4, Z0
-	VPERMI2Q     64(AX), Z1, Z0
-	VMOVDQA64    Z5, Z2
-	VPERMI2Q     64(AX), Z1, Z2
-	VMOVDQU64    128(AX), Z3
-	VMOVDQA64    Z4, Z1
-	VPERMI2Q     192(AX), Z3, Z1
-	VMOVDQA64    Z5, Z10
-	VPERMI2Q     192(AX), Z3, Z10
-	ADDQ         $0x00000100, AX
+others_0:
+	JLT          offsets_0
+	VMOVDQU64    (BX), Z1
+	VMOVDQA64    Z6, Z0
+	VPERMI2Q     64(BX), Z1, Z0
+	VPERMQ       128(BX), Z6, K1, Z0
+	VMOVDQA64    Z7, Z2
+	VPERMI2Q     64(BX), Z1, Z2
+	VPERMQ       128(BX), Z7, K2, Z2
+	VMOVDQU64    192(BX), Z9
+	VMOVDQA64    Z6, Z1
+	VPERMI2Q     256(BX), Z9, Z1
+	VPERMQ       320(BX), Z6, K1, Z1
+	VMOVDQA64    Z7, Z3
+	VPERMI2Q     256(BX), Z9, Z3
+	VPERMQ       320(BX), Z7, K2, Z3
+	ADDQ         $0x00000180, BX
 	MOVQ         $-32768, SI
-	VPORQ        Z2, Z10, Z3
+	VPORQ        Z2, Z3, Z9
 	VPBROADCASTQ SI, Z11
-	VPTESTMQ     Z11, Z3, K1
-	KORTESTW     K1, K1
+	VPTESTMQ     Z11, Z9, K3
+	KORTESTW     K3, K3
 	JNZ          end
-	VPMOVQD      Z2, Y9
-	VPMOVQD      Z10, Y2
-	VINSERTI64X4 $0x01, Y2, Z9, Z9
-	VPMULLD      Z7, Z9, Z10
-	VPXORD       Z6, Z10, Z10
-	VPSRLD       $0x02, Z9, Z2
-	VPXORD       Z6, Z6, Z3
-	XORL         SI, SI
+	VPMOVQD      Z2, Y14
+	VPMOVQD      Z3, Y2
+	VINSERTI64X4 $0x01, Y2, Z14, Z14
+	VMOVDQA32    Z14, Z9
+	JMP          located_0
 
-word:
-	VPCMPGTD     Z3, Z2, K1
-	KORTESTW     K1, K1
-	JZ           tail
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z11
-	VPGATHERQD   (SI)(Z0*1), K2, Y11
-	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z1, Z1, Z12
-	VPGATHERQD   (SI)(Z1*1), K2, Y12
-	VINSERTI64X4 $0x01, Y12, Z11, Z11
-	VPADDD       Z10, Z11, Z11
-	VPMULLD      Z7, Z11, Z11
-	VPSRLD       $0x10, Z11, Z12
-	VPXORD       Z12, Z11, Z11
-	VMOVDQA32    Z11, K1, Z10
-	VPADDD       Z8, Z2, Z2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ          SI, BX
-	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z2
-	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z9, Z11
-	VPCMPGTD      Z3, Z11, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z2, Z9, K2
-	VPMOVSXDQ     Y9, Z2
-	VEXTRACTI64X4 $0x01, Z9, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z0, Z2, Z2
-	VPADDQ        Z1, Z3, Z3
-	MOVQ          $-4, SI
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z2, Z2, Z12
-	VPGATHERQD    (SI)(Z2*1), K4, Y12
-	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (SI)(Z3*1), K3, Y2
-	VINSERTI64X4  $0x01, Y2, Z12, Z12
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z2
-	VPSLLD       $0x03, Z11, Z11
-	VPSUBD       Z11, Z2, Z2
-	VPSRLVD      Z2, Z12, Z12
-	KANDNW       K1, K2, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z0, (SP)
-	VMOVDQU32 Z1, 64(SP)
-	VMOVDQU32 Z9, 128(SP)
-	XORL      SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    128(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL      R11, 192(SP)(SI*4)
-	INCQ      SI
-	CMPQ      SI, $0x10
-	JB        lane
-	VMOVDQU32 192(SP), Z0
-	VPADDD    Z0, Z12, Z12
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VPBROADCASTD SI, Z0
-	VPANDD       Z12, Z0, Z0
-	VPADDD       Z0, Z0, Z0
-	VPSUBD       Z0, Z12, Z12
-	VPADDD       Z10, Z12, Z0
-	VPMULLD      Z7, Z0, Z0
-	VPSRLD       $0x18, Z0, Z1
-	VPXORD       Z1, Z0, Z0
-	VMOVDQA32    Z0, K1, Z10
-
-store:
-	VMOVDQU32 Z10, (CX)
-	ADDQ      $0x40, CX
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·hash32Offsets32AVX512(SB), $256-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VPBROADCASTD SI, Z5
-	MOVL         $0xc6a4a793, SI
-	VPBROADCASTD SI, Z6
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	MOVL         $0xffffffff, SI
-	VPBROADCASTD SI, Z7
-
-vector:
-	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z8
-	VPSUBD        Z1, Z8, Z8
+offsets_0:
+	VPBROADCASTQ  data+16(FP), Z9
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_0
+	VMOVDQU32     (BX), Z1
+	VMOVDQU32     4(BX), Z2
+	VPSUBD        Z1, Z2, Z2
 	VPMOVSXDQ     Y1, Z0
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z4, Z0, Z0
-	VPADDQ        Z4, Z1, Z1
-	ADDQ          $0x40, AX
+	VPADDQ        Z9, Z0, Z0
+	VPADDQ        Z9, Z1, Z1
+	ADDQ          $0x40, BX
 	MOVL          $0x00007fff, SI
-	VPBROADCASTD  SI, Z2
-	VPCMPGTD      Z2, Z8, K1
-	KORTESTW      K1, K1
+	VPBROADCASTD  SI, Z3
+	VPCMPGTD      Z3, Z2, K3
+	KORTESTW      K3, K3
 	JNZ           end
-	VPMULLD       Z6, Z8, Z9
-	VPXORD        Z5, Z9, Z9
-	VPSRLD        $0x02, Z8, Z2
-	VPXORD        Z5, Z5, Z3
-	XORL          SI, SI
+	VMOVDQA32     Z2, Z9
+	JMP           located_0
 
-word:
-	VPCMPGTD     Z3, Z2, K1
-	KORTESTW     K1, K1
-	JZ           tail
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z10
-	VPGATHERQD   (SI)(Z0*1), K2, Y10
-	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z1, Z1, Z11
-	VPGATHERQD   (SI)(Z1*1), K2, Y11
-	VINSERTI64X4 $0x01, Y11, Z10, Z10
-	VPADDD       Z9, Z10, Z10
-	VPMULLD      Z6, Z10, Z10
-	VPSRLD       $0x10, Z10, Z11
-	VPXORD       Z11, Z10, Z10
-	VMOVDQA32    Z10, K1, Z9
-	VPADDD       Z7, Z2, Z2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ          SI, BX
-	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z2
-	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z8, Z10
-	VPCMPGTD      Z3, Z10, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z2, Z8, K2
-	VPMOVSXDQ     Y8, Z2
-	VEXTRACTI64X4 $0x01, Z8, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z0, Z2, Z2
-	VPADDQ        Z1, Z3, Z3
-	MOVQ          $-4, SI
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z2, Z2, Z11
-	VPGATHERQD    (SI)(Z2*1), K4, Y11
-	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (SI)(Z3*1), K3, Y2
-	VINSERTI64X4  $0x01, Y2, Z11, Z11
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z2
-	VPSLLD       $0x03, Z10, Z10
-	VPSUBD       Z10, Z2, Z2
-	VPSRLVD      Z2, Z11, Z11
-	KANDNW       K1, K2, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z0, (SP)
-	VMOVDQU32 Z1, 64(SP)
-	VMOVDQU32 Z8, 128(SP)
-	XORL      SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    128(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL      R11, 192(SP)(SI*4)
-	INCQ      SI
-	CMPQ      SI, $0x10
-	JB        lane
-	VMOVDQU32 192(SP), Z0
-	VPADDD    Z0, Z11, Z11
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VPBROADCASTD SI, Z0
-	VPANDD       Z11, Z0, Z0
-	VPADDD       Z0, Z0, Z0
-	VPSUBD       Z0, Z11, Z11
-	VPADDD       Z9, Z11, Z0
-	VPMULLD      Z6, Z0, Z0
-	VPSRLD       $0x18, Z0, Z1
-	VPXORD       Z1, Z0, Z0
-	VMOVDQA32    Z0, K1, Z9
-
-store:
-	VMOVDQU32 Z9, (CX)
-	ADDQ      $0x40, CX
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·hash32Offsets64AVX512(SB), $256-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VPBROADCASTD SI, Z5
-	MOVL         $0xc6a4a793, SI
-	VPBROADCASTD SI, Z6
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	MOVL         $0xffffffff, SI
-	VPBROADCASTD SI, Z7
-
-vector:
-	VMOVDQU32    (AX), Z0
-	VMOVDQU32    8(AX), Z2
+long_offsets_0:
+	VMOVDQU32    (BX), Z0
+	VMOVDQU32    8(BX), Z2
 	VPSUBQ       Z0, Z2, Z2
-	VPADDQ       Z4, Z0, Z0
-	ADDQ         $0x40, AX
-	VMOVDQU32    (AX), Z1
-	VMOVDQU32    8(AX), Z3
+	VPADDQ       Z9, Z0, Z0
+	ADDQ         $0x40, BX
+	VMOVDQU32    (BX), Z1
+	VMOVDQU32    8(BX), Z3
 	VPSUBQ       Z1, Z3, Z3
-	VPADDQ       Z4, Z1, Z1
-	ADDQ         $0x40, AX
+	VPADDQ       Z9, Z1, Z1
+	ADDQ         $0x40, BX
 	MOVQ         $-32768, SI
 	VPORQ        Z2, Z3, Z9
-	VPBROADCASTQ SI, Z10
-	VPTESTMQ     Z10, Z9, K1
-	KORTESTW     K1, K1
+	VPBROADCASTQ SI, Z11
+	VPTESTMQ     Z11, Z9, K3
+	KORTESTW     K3, K3
 	JNZ          end
-	VPMOVQD      Z2, Y8
+	VPMOVQD      Z2, Y15
 	VPMOVQD      Z3, Y2
-	VINSERTI64X4 $0x01, Y2, Z8, Z8
-	VPMULLD      Z6, Z8, Z9
-	VPXORD       Z5, Z9, Z9
-	VPSRLD       $0x02, Z8, Z2
-	VPXORD       Z5, Z5, Z3
-	XORL         SI, SI
-
-word:
-	VPCMPGTD     Z3, Z2, K1
-	KORTESTW     K1, K1
-	JZ           tail
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z10
-	VPGATHERQD   (SI)(Z0*1), K2, Y10
-	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z1, Z1, Z11
-	VPGATHERQD   (SI)(Z1*1), K2, Y11
-	VINSERTI64X4 $0x01, Y11, Z10, Z10
-	VPADDD       Z9, Z10, Z10
-	VPMULLD      Z6, Z10, Z10
-	VPSRLD       $0x10, Z10, Z11
-	VPXORD       Z11, Z10, Z10
-	VMOVDQA32    Z10, K1, Z9
-	VPADDD       Z7, Z2, Z2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ          SI, BX
-	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z2
-	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z8, Z10
-	VPCMPGTD      Z3, Z10, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z2, Z8, K2
-	VPMOVSXDQ     Y8, Z2
-	VEXTRACTI64X4 $0x01, Z8, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z0, Z2, Z2
-	VPADDQ        Z1, Z3, Z3
-	MOVQ          $-4, SI
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z2, Z2, Z11
-	VPGATHERQD    (SI)(Z2*1), K4, Y11
-	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (SI)(Z3*1), K3, Y2
-	VINSERTI64X4  $0x01, Y2, Z11, Z11
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z2
-	VPSLLD       $0x03, Z10, Z10
-	VPSUBD       Z10, Z2, Z2
-	VPSRLVD      Z2, Z11, Z11
-	KANDNW       K1, K2, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z0, (SP)
-	VMOVDQU32 Z1, 64(SP)
-	VMOVDQU32 Z8, 128(SP)
-	XORL      SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    128(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL      R11, 192(SP)(SI*4)
-	INCQ      SI
-	CMPQ      SI, $0x10
-	JB        lane
-	VMOVDQU32 192(SP), Z0
-	VPADDD    Z0, Z11, Z11
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VPBROADCASTD SI, Z0
-	VPANDD       Z11, Z0, Z0
-	VPADDD       Z0, Z0, Z0
-	VPSUBD       Z0, Z11, Z11
-	VPADDD       Z9, Z11, Z0
-	VPMULLD      Z6, Z0, Z0
-	VPSRLD       $0x18, Z0, Z1
-	VPXORD       Z1, Z0, Z0
-	VMOVDQA32    Z0, K1, Z9
-
-store:
-	VMOVDQU32 Z9, (CX)
-	ADDQ      $0x40, CX
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
+	VINSERTI64X4 $0x01, Y2, Z15, Z15
+	VMOVDQA32    Z15, Z9
+	JMP          located_0
 
 // func hash32FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512F, BMI2
@@ -9248,69 +12492,69 @@ TEXT ·hash32FixedAVX512(SB), $384-56
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	MOVQ         stride+8(FP), CX
-	NEGQ         CX
-	MOVQ         AX, (SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 8(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 16(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 24(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 32(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 40(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 48(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 56(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 64(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 72(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 80(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 88(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 96(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 104(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 112(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 120(SP)
-	ADDQ         CX, AX
-	VPBROADCASTD CX, Z4
-	VPBROADCASTQ CX, Z0
-	SHLQ         $0x04, CX
-	VPBROADCASTQ CX, Z5
-	VMOVDQU32    (SP), Z0
-	VPSUBQ       Z5, Z0, Z0
-	VMOVDQU32    64(SP), Z1
-	VPSUBQ       Z5, Z1, Z1
 	MOVQ         hashes+32(FP), AX
 	MOVQ         n+24(FP), CX
 	SHRQ         $0x04, CX
 	MOVQ         $0x00004000, DX
 	MOVL         $0xbc9f1d34, BX
-	VPBROADCASTD BX, Z6
+	VPBROADCASTD BX, Z4
 	MOVL         $0xc6a4a793, BX
-	VPBROADCASTD BX, Z7
+	VPBROADCASTD BX, Z5
 	MOVL         $0x0000ffff, BX
 	KMOVW        BX, K1
+	MOVQ         rows+0(FP), BX
+	MOVQ         stride+8(FP), SI
+	NEGQ         SI
+	MOVQ         BX, (SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 8(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 16(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 24(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 32(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 40(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 48(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 56(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 64(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 72(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 80(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 88(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 96(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 104(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 112(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 120(SP)
+	ADDQ         SI, BX
+	VPBROADCASTD SI, Z6
+	VPBROADCASTQ SI, Z0
+	SHLQ         $0x04, SI
+	VPBROADCASTQ SI, Z7
+	VMOVDQU32    (SP), Z0
+	VPSUBQ       Z7, Z0, Z0
+	VMOVDQU32    64(SP), Z1
+	VPSUBQ       Z7, Z1, Z1
 	MOVL         $0xffffffff, BX
 	VPBROADCASTD BX, Z8
 
 vector:
-	VPADDQ  Z5, Z0, Z0
-	VPADDQ  Z5, Z1, Z1
-	VPMULLD Z7, Z4, Z9
-	VPXORD  Z6, Z9, Z9
-	VPSRLD  $0x02, Z4, Z2
-	VPXORD  Z6, Z6, Z3
+	VPADDQ  Z7, Z0, Z0
+	VPADDQ  Z7, Z1, Z1
+	VPMULLD Z5, Z6, Z9
+	VPXORD  Z4, Z9, Z9
+	VPSRLD  $0x02, Z6, Z2
+	VPXORD  Z4, Z4, Z3
 	XORL    BX, BX
 
 word:
@@ -9325,7 +12569,7 @@ word:
 	VPGATHERQD   (BX)(Z1*1), K2, Y11
 	VINSERTI64X4 $0x01, Y11, Z10, Z10
 	VPADDD       Z9, Z10, Z10
-	VPMULLD      Z7, Z10, Z10
+	VPMULLD      Z5, Z10, Z10
 	VPSRLD       $0x10, Z10, Z11
 	VPXORD       Z11, Z10, Z10
 	VMOVDQA32    Z10, K1, Z9
@@ -9338,13 +12582,13 @@ tail:
 	MOVL          $0x00000003, BX
 	VPBROADCASTD  BX, Z2
 	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z4, Z10
+	VPANDD        Z2, Z6, Z10
 	VPCMPGTD      Z3, Z10, K1
 	KORTESTW      K1, K1
 	JZ            store
-	VPCMPGTD      Z2, Z4, K2
-	VPMOVSXDQ     Y4, Z2
-	VEXTRACTI64X4 $0x01, Z4, Y3
+	VPCMPGTD      Z2, Z6, K2
+	VPMOVSXDQ     Y6, Z2
+	VEXTRACTI64X4 $0x01, Z6, Y3
 	VPMOVSXDQ     Y3, Z3
 	VPADDQ        Z0, Z2, Z2
 	VPADDQ        Z1, Z3, Z3
@@ -9372,7 +12616,7 @@ tail:
 	// may be the same byte.
 	VMOVDQU32 Z0, 128(SP)
 	VMOVDQU32 Z1, 192(SP)
-	VMOVDQU32 Z4, 256(SP)
+	VMOVDQU32 Z6, 256(SP)
 	XORL      BX, BX
 
 lane:
@@ -9409,7 +12653,7 @@ last_bytes:
 	VPADDD       Z2, Z2, Z2
 	VPSUBD       Z2, Z11, Z11
 	VPADDD       Z9, Z11, Z2
-	VPMULLD      Z7, Z2, Z2
+	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x18, Z2, Z3
 	VPXORD       Z3, Z2, Z2
 	VMOVDQA32    Z2, K1, Z9
@@ -11547,22 +14791,37 @@ near_one:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPXORD       Z7, Z7, Z7
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_1:
-	VPADDD.BCST (R8), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R8), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z7
-	ADDQ        $0x08, R8
-	DECQ        R9
-	JNZ         pair_1
-	VPORD       (DI), Z7, Z7
-	VMOVDQU32   Z7, (DI)
-	JMP         near_one
+pairs_end_1:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       near_one
 	PCALIGN $0x40
 
 near_four:
@@ -11581,45 +14840,102 @@ near_four:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
 
-pair_2:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z8
-	VPADDD.BCST 32(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	VPADDD.BCST 64(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 96(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_2
-	VPORD       (DI), Z8, Z8
-	VMOVDQU32   Z8, (DI)
-	VPORD       (R8), Z9, Z9
-	VMOVDQU32   Z9, (R8)
-	VPORD       (R9), Z10, Z10
-	VMOVDQU32   Z10, (R9)
-	VPORD       (R10), Z11, Z11
-	VMOVDQU32   Z11, (R10)
+pairs_end_2:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z6, Z6
+	VMOVDQU32 Z6, (R10)
 
 near_some:
 	TESTQ SI, SI
@@ -11659,22 +14975,37 @@ far_one:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, (AX)
-	VPXORD       Z7, Z7, Z7
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_3:
-	VPADDD.BCST (R8), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R8), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z7
-	ADDQ        $0x08, R8
-	DECQ        R9
-	JNZ         pair_3
-	VPORD       (DI), Z7, Z7
-	VMOVDQU32   Z7, (DI)
-	JMP         far_one
+pairs_end_3:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       far_one
 	PCALIGN $0x40
 
 far_four:
@@ -11701,45 +15032,102 @@ far_four:
 	VPMULLD      Z5, Z2, Z2
 	VPSRLD       $0x17, Z2, Z2
 	VMOVDQU32    Z2, 64(AX)
-	VPXORD       Z8, Z8, Z8
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
 
-pair_4:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z8
-	VPADDD.BCST 32(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	VPADDD.BCST 64(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 96(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_4
-	VPORD       (DI), Z8, Z8
-	VMOVDQU32   Z8, (DI)
-	VPORD       (R8), Z9, Z9
-	VMOVDQU32   Z9, (R8)
-	VPORD       (R9), Z10, Z10
-	VMOVDQU32   Z10, (R9)
-	VPORD       (R10), Z11, Z11
-	VMOVDQU32   Z11, (R10)
+pairs_end_4:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z6, Z6
+	VMOVDQU32 Z6, (R10)
 
 far_some:
 	TESTQ SI, SI
@@ -11813,22 +15201,37 @@ near_one:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, (AX)
-	VPXORD       Z9, Z9, Z9
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_1:
-	VPADDD.BCST (R8), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R8), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	ADDQ        $0x08, R8
-	DECQ        R9
-	JNZ         pair_1
-	VPORD       (DI), Z9, Z9
-	VMOVDQU32   Z9, (DI)
-	JMP         near_one
+pairs_end_1:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       near_one
 	PCALIGN $0x40
 
 near_four:
@@ -11853,45 +15256,102 @@ near_four:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, 64(AX)
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	VPXORD       Z12, Z12, Z12
-	VPXORD       Z13, Z13, Z13
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z4, Z5, Z4
+	VPADDD.BCST  96(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z5, Z7, Z5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 
-pair_2:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 32(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	VPADDD.BCST 64(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z12
-	VPADDD.BCST 96(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z13
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_2
-	VPORD       (DI), Z10, Z10
-	VMOVDQU32   Z10, (DI)
-	VPORD       (R8), Z11, Z11
-	VMOVDQU32   Z11, (R8)
-	VPORD       (R9), Z12, Z12
-	VMOVDQU32   Z12, (R9)
-	VPORD       (R10), Z13, Z13
-	VMOVDQU32   Z13, (R10)
+pairs_end_2:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z5, Z5
+	VMOVDQU32 Z5, (R10)
 
 near_some:
 	TESTQ SI, SI
@@ -11934,22 +15394,37 @@ far_one:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, (AX)
-	VPXORD       Z9, Z9, Z9
-	MOVQ         AX, R8
-	MOVQ         CX, R9
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
 
-pair_3:
-	VPADDD.BCST (R8), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R8), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z9
-	ADDQ        $0x08, R8
-	DECQ        R9
-	JNZ         pair_3
-	VPORD       (DI), Z9, Z9
-	VMOVDQU32   Z9, (DI)
-	JMP         far_one
+pairs_end_3:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	JMP       far_one
 	PCALIGN $0x40
 
 far_four:
@@ -11982,50 +15457,595 @@ far_four:
 	VPSLLD       $0x17, Z3, Z3
 	VPSRLD       $0x17, Z3, Z3
 	VMOVDQU32    Z3, 64(AX)
-	VPXORD       Z10, Z10, Z10
-	VPXORD       Z11, Z11, Z11
-	VPXORD       Z12, Z12, Z12
-	VPXORD       Z13, Z13, Z13
-	MOVQ         AX, R11
-	MOVQ         CX, R12
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPORD        Z4, Z5, Z4
+	VPADDD.BCST  96(AX), Z1, Z5
+	VPSLLVD      Z5, Z0, Z5
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z5, Z7, Z5
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z5
 
-pair_4:
-	VPADDD.BCST (R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 4(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z10
-	VPADDD.BCST 32(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 36(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z11
-	VPADDD.BCST 64(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 68(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z12
-	VPADDD.BCST 96(R11), Z1, Z2
-	VPSLLVD     Z2, Z0, Z2
-	VPADDD.BCST 100(R11), Z1, Z3
-	VPSLLVD     Z3, Z0, Z3
-	VPTERNLOGD  $0xfe, Z2, Z3, Z13
-	ADDQ        $0x08, R11
-	DECQ        R12
-	JNZ         pair_4
-	VPORD       (DI), Z10, Z10
-	VMOVDQU32   Z10, (DI)
-	VPORD       (R8), Z11, Z11
-	VMOVDQU32   Z11, (R8)
-	VPORD       (R9), Z12, Z12
-	VMOVDQU32   Z12, (R9)
-	VPORD       (R10), Z13, Z13
-	VMOVDQU32   Z13, (R10)
+pairs_end_4:
+	VPORD     (DI), Z2, Z2
+	VMOVDQU32 Z2, (DI)
+	VPORD     (R8), Z3, Z3
+	VMOVDQU32 Z3, (R8)
+	VPORD     (R9), Z4, Z4
+	VMOVDQU32 Z4, (R9)
+	VPORD     (R10), Z5, Z5
+	VMOVDQU32 Z5, (R10)
 
 far_some:
 	TESTQ SI, SI
 	JNZ   far_four
 
+end:
+	VZEROUPPER
+	RET
+
+// func setNewLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·setNewLine512AVX512(SB), $9456-57
+	// The addresses and the bits are those of probeLine512.
+	LEAQ            63(SP), AX
+	ANDQ            $-64, AX
+	MOVQ            pairs+24(FP), CX
+	MOVL            $0x00000001, DX
+	VPBROADCASTD    DX, Z0
+	VMOVDQU32       lineStarts<>+0(SB), Z1
+	MOVQ            hashes+32(FP), DX
+	LEAQ            247(SP), SI
+	ANDQ            $-64, SI
+	ADDQ            $0x00000200, SI
+	MOVQ            base+0(FP), DI
+	VPBROADCASTQ    DI, Z2
+	MOVL            $0x0000ff00, DI
+	KMOVW           DI, K1
+	MOVQ            lines+8(FP), DI
+	SHLQ            $0x06, DI
+	VPBROADCASTQ    DI, Z3
+	MOVL            $0xffffffc0, DI
+	VPBROADCASTQ    DI, Z4
+	MOVQ            factors+16(FP), DI
+	VBROADCASTI64X4 (DI), Z5
+	MOVQ            n+40(FP), R8
+	MOVQ            DX, DI
+	MOVQ            SI, R9
+	PCALIGN         $0x40
+
+locate:
+	VPMULUDQ  (DI), Z3, Z6
+	VPSHUFD   $0xf5, Z6, Z6
+	VPANDD    Z4, Z6, Z6
+	VPADDQ    Z2, Z6, Z6
+	VMOVDQU32 Z6, (R9)
+	ADDQ      $0x40, DI
+	ADDQ      $0x40, R9
+	SUBQ      $0x08, R8
+	JG        locate
+	MOVB      far+56(FP), DI
+	TESTB     DI, DI
+	JNZ       far
+	MOVQ      added+48(FP), DI
+	MOVQ      n+40(FP), R10
+	XORL      R8, R8
+	JMP       near_next
+	PCALIGN $0x40
+
+near_four:
+	MOVQ         (SI)(R8*8), R9
+	MOVQ         8(SI)(R8*8), R11
+	MOVQ         16(SI)(R8*8), R12
+	MOVQ         24(SI)(R8*8), R13
+	VPBROADCASTD 4(DX)(R8*8), Z2
+	VPBROADCASTD 12(DX)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPBROADCASTD 20(DX)(R8*8), Z2
+	VPBROADCASTD 28(DX)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, 64(AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_1
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_1
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_1
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+
+pairs_end_1:
+	VMOVDQU32 (R9), Z7
+	VPORD     Z7, Z2, Z2
+	VPCMPD    $0x04, Z7, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R11), Z2
+	VPORD     Z2, Z3, Z3
+	VPCMPD    $0x04, Z2, Z3, K2
+	VMOVDQU32 Z3, (R11)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R12), Z2
+	VPORD     Z2, Z4, Z4
+	VPCMPD    $0x04, Z2, Z4, K2
+	VMOVDQU32 Z4, (R12)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R13), Z2
+	VPORD     Z2, Z6, Z6
+	VPCMPD    $0x04, Z2, Z6, K2
+	VMOVDQU32 Z6, (R13)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x04, R8
+	TESTQ     $0x0000003f, R8
+	JNZ       near_next
+	MOVQ      BX, (DI)
+	ADDQ      $0x08, DI
+
+near_next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  near_four
+	JMP  near_rest
+
+near_one:
+	MOVQ         (SI)(R8*8), R9
+	VPBROADCASTD 4(DX)(R8*8), Z2
+	VPBROADCASTD 4(DX)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_2
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_2
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_2
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+
+pairs_end_2:
+	VMOVDQU32 (R9), Z3
+	VPORD     Z3, Z2, Z2
+	VPCMPD    $0x04, Z3, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x01, R8
+
+near_rest:
+	CMPQ R8, R10
+	JL   near_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    near_done
+	NEGQ  R10
+	SHRXQ R10, BX, BX
+	MOVQ  BX, (DI)
+
+near_done:
+	JMP end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (SI), Z2
+	VMOVDQU32    Z2, -512(SI)
+	VMOVDQU32    Z2, (R9)
+	VMOVDQU32    Z2, -448(SI)
+	VMOVDQU32    Z2, 64(R9)
+	VMOVDQU32    Z2, -384(SI)
+	VMOVDQU32    Z2, 128(R9)
+	VMOVDQU32    Z2, -320(SI)
+	VMOVDQU32    Z2, 192(R9)
+	VMOVDQU32    Z2, -256(SI)
+	VMOVDQU32    Z2, 256(R9)
+	VMOVDQU32    Z2, -192(SI)
+	VMOVDQU32    Z2, 320(R9)
+	VMOVDQU32    Z2, -128(SI)
+	VMOVDQU32    Z2, 384(R9)
+	VMOVDQU32    Z2, -64(SI)
+	VMOVDQU32    Z2, 448(R9)
+	MOVQ         added+48(FP), DI
+	MOVQ         n+40(FP), R10
+	XORL         R8, R8
+	JMP          far_next
+	PCALIGN $0x40
+
+far_four:
+	MOVQ         512(SI)(R8*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         (SI)(R8*8), R9
+	MOVQ         520(SI)(R8*8), R11
+	PREFETCHT0   (R11)
+	MOVQ         8(SI)(R8*8), R11
+	MOVQ         528(SI)(R8*8), R12
+	PREFETCHT0   (R12)
+	MOVQ         16(SI)(R8*8), R12
+	MOVQ         536(SI)(R8*8), R13
+	PREFETCHT0   (R13)
+	MOVQ         24(SI)(R8*8), R13
+	VPBROADCASTD 4(DX)(R8*8), Z2
+	VPBROADCASTD 12(DX)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPBROADCASTD 20(DX)(R8*8), Z2
+	VPBROADCASTD 28(DX)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, 64(AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	VPADDD.BCST  32(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  36(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPORD        Z3, Z4, Z3
+	VPADDD.BCST  64(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPADDD.BCST  68(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPORD        Z4, Z6, Z4
+	VPADDD.BCST  96(AX), Z1, Z6
+	VPSLLVD      Z6, Z0, Z6
+	VPADDD.BCST  100(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPORD        Z6, Z7, Z6
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_3
+	VPADDD.BCST  8(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  12(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  40(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  44(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  72(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  76(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  104(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  108(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_3
+	VPADDD.BCST  16(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  20(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  48(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  52(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  80(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  84(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  112(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  116(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_3
+	VPADDD.BCST  24(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  28(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z2
+	VPADDD.BCST  56(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  60(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z3
+	VPADDD.BCST  88(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  92(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z4
+	VPADDD.BCST  120(AX), Z1, Z7
+	VPSLLVD      Z7, Z0, Z7
+	VPADDD.BCST  124(AX), Z1, Z8
+	VPSLLVD      Z8, Z0, Z8
+	VPTERNLOGD   $0xfe, Z7, Z8, Z6
+
+pairs_end_3:
+	VMOVDQU32 (R9), Z7
+	VPORD     Z7, Z2, Z2
+	VPCMPD    $0x04, Z7, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R11), Z2
+	VPORD     Z2, Z3, Z3
+	VPCMPD    $0x04, Z2, Z3, K2
+	VMOVDQU32 Z3, (R11)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R12), Z2
+	VPORD     Z2, Z4, Z4
+	VPCMPD    $0x04, Z2, Z4, K2
+	VMOVDQU32 Z4, (R12)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	VMOVDQU32 (R13), Z2
+	VPORD     Z2, Z6, Z6
+	VPCMPD    $0x04, Z2, Z6, K2
+	VMOVDQU32 Z6, (R13)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x04, R8
+	TESTQ     $0x0000003f, R8
+	JNZ       far_next
+	MOVQ      BX, (DI)
+	ADDQ      $0x08, DI
+
+far_next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  far_four
+	JMP  far_rest
+
+far_one:
+	MOVQ         512(SI)(R8*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         (SI)(R8*8), R9
+	VPBROADCASTD 4(DX)(R8*8), Z2
+	VPBROADCASTD 4(DX)(R8*8), K1, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x17, Z2, Z2
+	VMOVDQU32    Z2, (AX)
+	VPADDD.BCST  (AX), Z1, Z2
+	VPSLLVD      Z2, Z0, Z2
+	VPADDD.BCST  4(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPORD        Z2, Z3, Z2
+	CMPQ         CX, $0x01
+	JEQ          pairs_end_4
+	VPADDD.BCST  8(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  12(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x02
+	JEQ          pairs_end_4
+	VPADDD.BCST  16(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  20(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+	CMPQ         CX, $0x03
+	JEQ          pairs_end_4
+	VPADDD.BCST  24(AX), Z1, Z3
+	VPSLLVD      Z3, Z0, Z3
+	VPADDD.BCST  28(AX), Z1, Z4
+	VPSLLVD      Z4, Z0, Z4
+	VPTERNLOGD   $0xfe, Z3, Z4, Z2
+
+pairs_end_4:
+	VMOVDQU32 (R9), Z3
+	VPORD     Z3, Z2, Z2
+	VPCMPD    $0x04, Z3, Z2, K2
+	VMOVDQU32 Z2, (R9)
+	KMOVW     K2, R9
+	NEGL      R9
+	RCRQ      $0x01, BX
+	ADDQ      $0x01, R8
+
+far_rest:
+	CMPQ R8, R10
+	JL   far_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    far_done
+	NEGQ  R10
+	SHRXQ R10, BX, BX
+	MOVQ  BX, (DI)
+
+far_done:
 end:
 	VZEROUPPER
 	RET
@@ -12153,59 +16173,64 @@ vector:
 	VZEROUPPER
 	RET
 
-// func hash32SlicesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// func hash32BytesAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hash32SlicesAVX2(SB), $128-56
+TEXT ·hash32BytesAVX2(SB), $128-56
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	MOVL         $0x00000018, CX
-	VMOVD        CX, X0
+	MOVQ         hashes+32(FP), AX
+	MOVQ         n+24(FP), CX
+	SHRQ         $0x03, CX
+	MOVQ         $0x00004000, DX
+	MOVL         $0xbc9f1d34, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y4
+	MOVL         $0xc6a4a793, BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y6
+	VPCMPEQD     Y7, Y7, Y7
+	MOVQ         rows+0(FP), BX
+	MOVL         $0x00000018, SI
+	VMOVD        SI, X0
 	VPBROADCASTD X0, Y0
 	VPMULLD      ascending<>+0(SB), Y0, Y0
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y4
-	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y6
-	VPCMPEQD     Y7, Y7, Y7
 
 vector:
-	VMOVDQA      Y7, Y2
-	VPXOR        Y1, Y1, Y1
-	VPGATHERDQ   Y2, (AX)(X0*1), Y1
-	VMOVDQA      Y7, Y2
-	VPXOR        Y5, Y5, Y5
-	VPGATHERDQ   Y2, 8(AX)(X0*1), Y5
-	VMOVDQA      Y7, Y3
-	VPXOR        Y2, Y2, Y2
-	VPGATHERDQ   Y3, 96(AX)(X0*1), Y2
-	VMOVDQA      Y7, Y8
-	VPXOR        Y3, Y3, Y3
-	VPGATHERDQ   Y8, 104(AX)(X0*1), Y3
-	ADDQ         $0x000000c0, AX
+	CMPQ         stride+8(FP), $0x10
+	JNE          others_0
+	VMOVDQU      (BX), Y2
+	VMOVDQU      32(BX), Y3
+	VPUNPCKLQDQ  Y3, Y2, Y1
+	VPUNPCKHQDQ  Y3, Y2, Y5
+	VPERMQ       $0xd8, Y1, Y1
+	VPERMQ       $0xd8, Y5, Y5
+	VMOVDQU      64(BX), Y3
+	VMOVDQU      96(BX), Y8
+	VPUNPCKLQDQ  Y8, Y3, Y2
+	VPUNPCKHQDQ  Y8, Y3, Y3
+	VPERMQ       $0xd8, Y2, Y2
+	VPERMQ       $0xd8, Y3, Y3
+	ADDQ         $0x00000080, BX
 	MOVQ         $-32768, SI
 	VPOR         Y5, Y3, Y8
 	VMOVQ        SI, X9
 	VPBROADCASTQ X9, Y9
 	VPTEST       Y9, Y8
 	JNZ          end
-	VSHUFPS      $0x88, Y3, Y5, Y8
-	VPERMQ       $0xd8, Y8, Y8
-	VPMULLD      Y6, Y8, Y9
-	VPXOR        Y4, Y9, Y9
-	VPSRLD       $0x02, Y8, Y3
-	VPXOR        Y4, Y4, Y5
-	XORL         SI, SI
+	VSHUFPS      $0x88, Y3, Y5, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	VMOVDQA      Y3, Y8
+
+located_0:
+	VPMULLD Y6, Y8, Y9
+	VPXOR   Y4, Y9, Y9
+	VPSRLD  $0x02, Y8, Y3
+	VPXOR   Y4, Y4, Y5
+	XORL    SI, SI
 
 word:
 	VPCMPGTD     Y5, Y3, Y10
@@ -12228,7 +16253,7 @@ word:
 	JMP          word
 
 tail:
-	SUBQ         SI, BX
+	SUBQ         SI, DX
 	MOVL         $0x00000003, SI
 	VMOVD        SI, X3
 	VPBROADCASTD X3, Y3
@@ -12312,531 +16337,91 @@ last_bytes:
 	VPBLENDVB    Y11, Y1, Y9, Y9
 
 store:
-	VMOVDQU Y9, (CX)
-	ADDQ    $0x20, CX
-	DECQ    DX
+	VMOVDQU Y9, (AX)
+	ADDQ    $0x20, AX
+	DECQ    CX
 	JZ      end
-	TESTQ   BX, BX
+	TESTQ   DX, DX
 	JNS     vector
 
 end:
 	MOVQ n+24(FP), AX
 	ANDQ $0x07, AX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
+	SHLQ $0x03, CX
+	ADDQ CX, AX
 	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
 
-// func hash32StringsAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32StringsAVX2(SB), $128-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y4
-	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y5
-	VPCMPEQD     Y6, Y6, Y6
-
-vector:
-	VMOVDQU      (AX), Y1
-	VMOVDQU      32(AX), Y2
-	VPUNPCKLQDQ  Y2, Y1, Y0
-	VPUNPCKHQDQ  Y2, Y1, Y2
-	VPERMQ       $0xd8, Y0, Y0
-	VPERMQ       $0xd8, Y2, Y2
-	VMOVDQU      64(AX), Y3
-	VMOVDQU      96(AX), Y7
-	VPUNPCKLQDQ  Y7, Y3, Y1
-	VPUNPCKHQDQ  Y7, Y3, Y3
-	VPERMQ       $0xd8, Y1, Y1
-	VPERMQ       $0xd8, Y3, Y3
-	ADDQ         $0x00000080, AX
-	MOVQ         $-32768, SI
-	VPOR         Y2, Y3, Y7
-	VMOVQ        SI, X8
-	VPBROADCASTQ X8, Y8
-	VPTEST       Y8, Y7
-	JNZ          end
-	VSHUFPS      $0x88, Y3, Y2, Y7
-	VPERMQ       $0xd8, Y7, Y7
-	VPMULLD      Y5, Y7, Y8
-	VPXOR        Y4, Y8, Y8
-	VPSRLD       $0x02, Y7, Y2
-	VPXOR        Y4, Y4, Y3
-	XORL         SI, SI
-
-word:
-	VPCMPGTD     Y3, Y2, Y9
-	VPTEST       Y9, Y9
-	JZ           tail
-	VMOVDQA      X9, X11
-	VPXOR        Y10, Y10, Y10
-	VPGATHERQD   X11, (SI)(Y0*1), X10
-	VEXTRACTI128 $0x01, Y9, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y1*1), X11
-	VINSERTI128  $0x01, X11, Y10, Y10
-	VPADDD       Y8, Y10, Y10
-	VPMULLD      Y5, Y10, Y10
-	VPSRLD       $0x10, Y10, Y11
-	VPXOR        Y11, Y10, Y10
-	VPBLENDVB    Y9, Y10, Y8, Y8
-	VPADDD       Y6, Y2, Y2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ         SI, BX
-	MOVL         $0x00000003, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPXOR        Y2, Y2, Y3
-	VPAND        Y2, Y7, Y9
-	VPCMPGTD     Y3, Y9, Y10
-	VPTEST       Y10, Y10
-	JZ           store
-	VPCMPGTD     Y2, Y7, Y11
-	VPMOVSXDQ    X7, Y2
-	VEXTRACTI128 $0x01, Y7, X3
-	VPMOVSXDQ    X3, Y3
-	VPADDQ       Y0, Y2, Y2
-	VPADDQ       Y1, Y3, Y3
-	MOVQ         $-4, SI
-	VPAND        Y10, Y11, Y13
-	VMOVDQA      X13, X14
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X14, (SI)(Y2*1), X12
-	VEXTRACTI128 $0x01, Y13, X13
+others_0:
+	JLT          offsets_0
+	VMOVDQA      Y7, Y2
+	VPXOR        Y1, Y1, Y1
+	VPGATHERDQ   Y2, (BX)(X0*1), Y1
+	VMOVDQA      Y7, Y2
+	VPXOR        Y5, Y5, Y5
+	VPGATHERDQ   Y2, 8(BX)(X0*1), Y5
+	VMOVDQA      Y7, Y3
 	VPXOR        Y2, Y2, Y2
-	VPGATHERQD   X13, (SI)(Y3*1), X2
-	VINSERTI128  $0x01, X2, Y12, Y12
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPSLLD       $0x03, Y9, Y9
-	VPSUBD       Y9, Y2, Y2
-	VPSRLVD      Y2, Y12, Y12
-	VPANDN       Y10, Y11, Y2
-	VPTEST       Y2, Y2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y1, 32(SP)
-	VMOVDQU Y7, 64(SP)
-	XORL    SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    64(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL    R11, 96(SP)(SI*4)
-	INCQ    SI
-	CMPQ    SI, $0x08
-	JB      lane
-	VMOVDQU 96(SP), Y0
-	VPADDD  Y0, Y12, Y12
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	VPAND        Y12, Y0, Y0
-	VPADDD       Y0, Y0, Y0
-	VPSUBD       Y0, Y12, Y12
-	VPADDD       Y8, Y12, Y0
-	VPMULLD      Y5, Y0, Y0
-	VPSRLD       $0x18, Y0, Y1
-	VPXOR        Y1, Y0, Y0
-	VPBLENDVB    Y10, Y0, Y8, Y8
-
-store:
-	VMOVDQU Y8, (CX)
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JZ      end
-	TESTQ   BX, BX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Offsets32AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32Offsets32AVX2(SB), $128-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+16(FP), AX
-	VMOVQ        AX, X0
-	VPBROADCASTQ X0, Y4
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y5
-	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y6
-	VPCMPEQD     Y7, Y7, Y7
-
-vector:
-	VMOVDQU      (AX), Y1
-	VMOVDQU      4(AX), Y8
-	VPSUBD       Y1, Y8, Y8
-	VPMOVSXDQ    X1, Y0
-	VEXTRACTI128 $0x01, Y1, X1
-	VPMOVSXDQ    X1, Y1
-	VPADDQ       Y4, Y0, Y0
-	VPADDQ       Y4, Y1, Y1
-	ADDQ         $0x20, AX
-	MOVL         $0x00007fff, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPCMPGTD     Y2, Y8, Y2
-	VPTEST       Y2, Y2
-	JNZ          end
-	VPMULLD      Y6, Y8, Y9
-	VPXOR        Y5, Y9, Y9
-	VPSRLD       $0x02, Y8, Y2
-	VPXOR        Y5, Y5, Y3
-	XORL         SI, SI
-
-word:
-	VPCMPGTD     Y3, Y2, Y10
-	VPTEST       Y10, Y10
-	JZ           tail
-	VMOVDQA      X10, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y0*1), X11
-	VEXTRACTI128 $0x01, Y10, X13
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (SI)(Y1*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y9, Y11, Y11
-	VPMULLD      Y6, Y11, Y11
-	VPSRLD       $0x10, Y11, Y12
-	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y9, Y9
-	VPADDD       Y7, Y2, Y2
-	ADDQ         $0x04, SI
-	JMP          word
-
-tail:
-	SUBQ         SI, BX
-	MOVL         $0x00000003, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPXOR        Y2, Y2, Y3
-	VPAND        Y2, Y8, Y10
-	VPCMPGTD     Y3, Y10, Y11
-	VPTEST       Y11, Y11
-	JZ           store
-	VPCMPGTD     Y2, Y8, Y12
-	VPMOVSXDQ    X8, Y2
-	VEXTRACTI128 $0x01, Y8, X3
-	VPMOVSXDQ    X3, Y3
-	VPADDQ       Y0, Y2, Y2
-	VPADDQ       Y1, Y3, Y3
-	MOVQ         $-4, SI
-	VPAND        Y11, Y12, Y14
-	VMOVDQA      X14, X15
-	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (SI)(Y2*1), X13
-	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y2, Y2, Y2
-	VPGATHERQD   X14, (SI)(Y3*1), X2
-	VINSERTI128  $0x01, X2, Y13, Y13
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y2, Y2
-	VPSRLVD      Y2, Y13, Y13
-	VPANDN       Y11, Y12, Y2
-	VPTEST       Y2, Y2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y1, 32(SP)
-	VMOVDQU Y8, 64(SP)
-	XORL    SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    64(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL    R11, 96(SP)(SI*4)
-	INCQ    SI
-	CMPQ    SI, $0x08
-	JB      lane
-	VMOVDQU 96(SP), Y0
-	VPADDD  Y0, Y13, Y13
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	VPAND        Y13, Y0, Y0
-	VPADDD       Y0, Y0, Y0
-	VPSUBD       Y0, Y13, Y13
-	VPADDD       Y9, Y13, Y0
-	VPMULLD      Y6, Y0, Y0
-	VPSRLD       $0x18, Y0, Y1
-	VPXOR        Y1, Y0, Y0
-	VPBLENDVB    Y11, Y0, Y9, Y9
-
-store:
-	VMOVDQU Y9, (CX)
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JZ      end
-	TESTQ   BX, BX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash32Offsets64AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX2, BMI2
-TEXT ·hash32Offsets64AVX2(SB), $128-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         data+16(FP), AX
-	VMOVQ        AX, X0
-	VPBROADCASTQ X0, Y4
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x03, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0xbc9f1d34, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y5
-	MOVL         $0xc6a4a793, SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y6
-	VPCMPEQD     Y7, Y7, Y7
-
-vector:
-	VMOVDQU      (AX), Y0
-	VMOVDQU      8(AX), Y2
-	VPSUBQ       Y0, Y2, Y2
-	VPADDQ       Y4, Y0, Y0
-	ADDQ         $0x20, AX
-	VMOVDQU      (AX), Y1
-	VMOVDQU      8(AX), Y3
-	VPSUBQ       Y1, Y3, Y3
-	VPADDQ       Y4, Y1, Y1
-	ADDQ         $0x20, AX
+	VPGATHERDQ   Y3, 96(BX)(X0*1), Y2
+	VMOVDQA      Y7, Y8
+	VPXOR        Y3, Y3, Y3
+	VPGATHERDQ   Y8, 104(BX)(X0*1), Y3
+	ADDQ         $0x000000c0, BX
 	MOVQ         $-32768, SI
-	VPOR         Y2, Y3, Y8
+	VPOR         Y5, Y3, Y8
 	VMOVQ        SI, X9
 	VPBROADCASTQ X9, Y9
 	VPTEST       Y9, Y8
 	JNZ          end
-	VSHUFPS      $0x88, Y3, Y2, Y8
-	VPERMQ       $0xd8, Y8, Y8
-	VPMULLD      Y6, Y8, Y9
-	VPXOR        Y5, Y9, Y9
-	VPSRLD       $0x02, Y8, Y2
-	VPXOR        Y5, Y5, Y3
-	XORL         SI, SI
+	VSHUFPS      $0x88, Y3, Y5, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	VMOVDQA      Y3, Y8
+	JMP          located_0
 
-word:
-	VPCMPGTD     Y3, Y2, Y10
-	VPTEST       Y10, Y10
-	JZ           tail
-	VMOVDQA      X10, X12
-	VPXOR        Y11, Y11, Y11
-	VPGATHERQD   X12, (SI)(Y0*1), X11
-	VEXTRACTI128 $0x01, Y10, X13
-	VPXOR        Y12, Y12, Y12
-	VPGATHERQD   X13, (SI)(Y1*1), X12
-	VINSERTI128  $0x01, X12, Y11, Y11
-	VPADDD       Y9, Y11, Y11
-	VPMULLD      Y6, Y11, Y11
-	VPSRLD       $0x10, Y11, Y12
-	VPXOR        Y12, Y11, Y11
-	VPBLENDVB    Y10, Y11, Y9, Y9
-	VPADDD       Y7, Y2, Y2
-	ADDQ         $0x04, SI
-	JMP          word
+offsets_0:
+	VPBROADCASTQ data+16(FP), Y8
+	CMPQ         stride+8(FP), $0x08
+	JEQ          long_offsets_0
+	VMOVDQU      (BX), Y2
+	VMOVDQU      4(BX), Y3
+	VPSUBD       Y2, Y3, Y3
+	VPMOVSXDQ    X2, Y1
+	VEXTRACTI128 $0x01, Y2, X2
+	VPMOVSXDQ    X2, Y2
+	VPADDQ       Y8, Y1, Y1
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         $0x20, BX
+	MOVL         $0x00007fff, SI
+	VMOVD        SI, X5
+	VPBROADCASTD X5, Y5
+	VPCMPGTD     Y5, Y3, Y5
+	VPTEST       Y5, Y5
+	JNZ          end
+	VMOVDQA      Y3, Y8
+	JMP          located_0
 
-tail:
-	SUBQ         SI, BX
-	MOVL         $0x00000003, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPXOR        Y2, Y2, Y3
-	VPAND        Y2, Y8, Y10
-	VPCMPGTD     Y3, Y10, Y11
-	VPTEST       Y11, Y11
-	JZ           store
-	VPCMPGTD     Y2, Y8, Y12
-	VPMOVSXDQ    X8, Y2
-	VEXTRACTI128 $0x01, Y8, X3
-	VPMOVSXDQ    X3, Y3
-	VPADDQ       Y0, Y2, Y2
-	VPADDQ       Y1, Y3, Y3
-	MOVQ         $-4, SI
-	VPAND        Y11, Y12, Y14
-	VMOVDQA      X14, X15
-	VPXOR        Y13, Y13, Y13
-	VPGATHERQD   X15, (SI)(Y2*1), X13
-	VEXTRACTI128 $0x01, Y14, X14
-	VPXOR        Y2, Y2, Y2
-	VPGATHERQD   X14, (SI)(Y3*1), X2
-	VINSERTI128  $0x01, X2, Y13, Y13
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VMOVD        SI, X2
-	VPBROADCASTD X2, Y2
-	VPSLLD       $0x03, Y10, Y10
-	VPSUBD       Y10, Y2, Y2
-	VPSRLVD      Y2, Y13, Y13
-	VPANDN       Y11, Y12, Y2
-	VPTEST       Y2, Y2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU Y0, (SP)
-	VMOVDQU Y1, 32(SP)
-	VMOVDQU Y8, 64(SP)
-	XORL    SI, SI
-
-lane:
-	XORL    R11, R11
-	MOVL    64(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
-	JAE     not_short
-	MOVQ    (SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-
-not_short:
-	MOVL    R11, 96(SP)(SI*4)
-	INCQ    SI
-	CMPQ    SI, $0x08
-	JB      lane
-	VMOVDQU 96(SP), Y0
-	VPADDD  Y0, Y13, Y13
-
-last_bytes:
-	MOVLQZX      signs+40(FP), SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	VPAND        Y13, Y0, Y0
-	VPADDD       Y0, Y0, Y0
-	VPSUBD       Y0, Y13, Y13
-	VPADDD       Y9, Y13, Y0
-	VPMULLD      Y6, Y0, Y0
-	VPSRLD       $0x18, Y0, Y1
-	VPXOR        Y1, Y0, Y0
-	VPBLENDVB    Y11, Y0, Y9, Y9
-
-store:
-	VMOVDQU Y9, (CX)
-	ADDQ    $0x20, CX
-	DECQ    DX
-	JZ      end
-	TESTQ   BX, BX
-	JNS     vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x07, AX
-	SHLQ $0x03, DX
-	ADDQ DX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
+long_offsets_0:
+	VMOVDQU      (BX), Y1
+	VMOVDQU      8(BX), Y5
+	VPSUBQ       Y1, Y5, Y5
+	VPADDQ       Y8, Y1, Y1
+	ADDQ         $0x20, BX
+	VMOVDQU      (BX), Y2
+	VMOVDQU      8(BX), Y3
+	VPSUBQ       Y2, Y3, Y3
+	VPADDQ       Y8, Y2, Y2
+	ADDQ         $0x20, BX
+	MOVQ         $-32768, SI
+	VPOR         Y5, Y3, Y8
+	VMOVQ        SI, X9
+	VPBROADCASTQ X9, Y9
+	VPTEST       Y9, Y8
+	JNZ          end
+	VSHUFPS      $0x88, Y3, Y5, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	VMOVDQA      Y3, Y8
+	JMP          located_0
 
 // func hash32FixedAVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX2, BMI2
@@ -12847,55 +16432,55 @@ TEXT ·hash32FixedAVX2(SB), $192-56
 	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
 	// early at a long key, and when it has hashed enough bytes: a call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         rows+0(FP), AX
-	MOVQ         stride+8(FP), CX
-	NEGQ         CX
-	MOVQ         AX, (SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 8(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 16(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 24(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 32(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 40(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 48(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 56(SP)
-	ADDQ         CX, AX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y4
-	VMOVQ        CX, X0
-	VPBROADCASTQ X0, Y0
-	SHLQ         $0x03, CX
-	VMOVQ        CX, X0
-	VPBROADCASTQ X0, Y5
-	VMOVDQU      (SP), Y0
-	VPSUBQ       Y5, Y0, Y0
-	VMOVDQU      32(SP), Y1
-	VPSUBQ       Y5, Y1, Y1
 	MOVQ         hashes+32(FP), AX
 	MOVQ         n+24(FP), CX
 	SHRQ         $0x03, CX
 	MOVQ         $0x00004000, DX
 	MOVL         $0xbc9f1d34, BX
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y6
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y4
 	MOVL         $0xc6a4a793, BX
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y7
-	VPCMPEQD     Y8, Y8, Y8
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y5
+	VPCMPEQD     Y6, Y6, Y6
+	MOVQ         rows+0(FP), BX
+	MOVQ         stride+8(FP), SI
+	NEGQ         SI
+	MOVQ         BX, (SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 8(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 16(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 24(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 32(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 40(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 48(SP)
+	ADDQ         SI, BX
+	MOVQ         BX, 56(SP)
+	ADDQ         SI, BX
+	VMOVD        SI, X0
+	VPBROADCASTD X0, Y7
+	VMOVQ        SI, X0
+	VPBROADCASTQ X0, Y0
+	SHLQ         $0x03, SI
+	VMOVQ        SI, X0
+	VPBROADCASTQ X0, Y8
+	VMOVDQU      (SP), Y0
+	VPSUBQ       Y8, Y0, Y0
+	VMOVDQU      32(SP), Y1
+	VPSUBQ       Y8, Y1, Y1
 
 vector:
-	VPADDQ  Y5, Y0, Y0
-	VPADDQ  Y5, Y1, Y1
-	VPMULLD Y7, Y4, Y9
-	VPXOR   Y6, Y9, Y9
-	VPSRLD  $0x02, Y4, Y2
-	VPXOR   Y6, Y6, Y3
+	VPADDQ  Y8, Y0, Y0
+	VPADDQ  Y8, Y1, Y1
+	VPMULLD Y5, Y7, Y9
+	VPXOR   Y4, Y9, Y9
+	VPSRLD  $0x02, Y7, Y2
+	VPXOR   Y4, Y4, Y3
 	XORL    BX, BX
 
 word:
@@ -12910,11 +16495,11 @@ word:
 	VPGATHERQD   X13, (BX)(Y1*1), X12
 	VINSERTI128  $0x01, X12, Y11, Y11
 	VPADDD       Y9, Y11, Y11
-	VPMULLD      Y7, Y11, Y11
+	VPMULLD      Y5, Y11, Y11
 	VPSRLD       $0x10, Y11, Y12
 	VPXOR        Y12, Y11, Y11
 	VPBLENDVB    Y10, Y11, Y9, Y9
-	VPADDD       Y8, Y2, Y2
+	VPADDD       Y6, Y2, Y2
 	ADDQ         $0x04, BX
 	JMP          word
 
@@ -12924,13 +16509,13 @@ tail:
 	VMOVD        BX, X2
 	VPBROADCASTD X2, Y2
 	VPXOR        Y2, Y2, Y3
-	VPAND        Y2, Y4, Y10
+	VPAND        Y2, Y7, Y10
 	VPCMPGTD     Y3, Y10, Y11
 	VPTEST       Y11, Y11
 	JZ           store
-	VPCMPGTD     Y2, Y4, Y12
-	VPMOVSXDQ    X4, Y2
-	VEXTRACTI128 $0x01, Y4, X3
+	VPCMPGTD     Y2, Y7, Y12
+	VPMOVSXDQ    X7, Y2
+	VEXTRACTI128 $0x01, Y7, X3
 	VPMOVSXDQ    X3, Y3
 	VPADDQ       Y0, Y2, Y2
 	VPADDQ       Y1, Y3, Y3
@@ -12959,7 +16544,7 @@ tail:
 	// may be the same byte.
 	VMOVDQU Y0, 64(SP)
 	VMOVDQU Y1, 96(SP)
-	VMOVDQU Y4, 128(SP)
+	VMOVDQU Y7, 128(SP)
 	XORL    BX, BX
 
 lane:
@@ -12997,7 +16582,7 @@ last_bytes:
 	VPADDD       Y2, Y2, Y2
 	VPSUBD       Y2, Y13, Y13
 	VPADDD       Y9, Y13, Y2
-	VPMULLD      Y7, Y2, Y2
+	VPMULLD      Y5, Y2, Y2
 	VPSRLD       $0x18, Y2, Y3
 	VPXOR        Y3, Y2, Y2
 	VPBLENDVB    Y11, Y2, Y9, Y9
@@ -15645,6 +19230,558 @@ end:
 	VZEROUPPER
 	RET
 
+// func setNewLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·setNewLine512AVX2(SB), $9456-57
+	// The addresses and the bits are those of probeLine512.
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	MOVQ         pairs+24(FP), CX
+	MOVL         $0x00000001, DX
+	VMOVD        DX, X0
+	VPBROADCASTD X0, Y0
+	VMOVDQU      lineStarts<>+0(SB), Y1
+	VMOVDQU      lineStarts<>+32(SB), Y2
+	VPXOR        Y0, Y0, Y3
+	MOVQ         hashes+32(FP), DX
+	LEAQ         247(SP), SI
+	ANDQ         $-64, SI
+	ADDQ         $0x00000200, SI
+	MOVQ         base+0(FP), DI
+	VMOVQ        DI, X4
+	VPBROADCASTQ X4, Y4
+	MOVQ         lines+8(FP), DI
+	SHLQ         $0x06, DI
+	VMOVQ        DI, X5
+	VPBROADCASTQ X5, Y5
+	MOVL         $0xffffffc0, DI
+	VMOVQ        DI, X6
+	VPBROADCASTQ X6, Y6
+	MOVQ         factors+16(FP), DI
+	VMOVDQU      (DI), Y7
+	MOVQ         n+40(FP), R8
+	MOVQ         DX, DI
+	MOVQ         SI, R9
+	PCALIGN      $0x40
+
+locate:
+	VPMULUDQ (DI), Y5, Y8
+	VPSHUFD  $0xf5, Y8, Y8
+	VPAND    Y6, Y8, Y8
+	VPADDQ   Y4, Y8, Y8
+	VMOVDQU  Y8, (R9)
+	ADDQ     $0x20, DI
+	ADDQ     $0x20, R9
+	SUBQ     $0x04, R8
+	JG       locate
+	MOVB     far+56(FP), DI
+	TESTB    DI, DI
+	JNZ      far
+	MOVQ     added+48(FP), DI
+	MOVQ     n+40(FP), R10
+	XORL     R8, R8
+	JMP      near_next
+	PCALIGN $0x40
+
+near_four:
+	MOVQ         (SI)(R8*8), R9
+	MOVQ         8(SI)(R8*8), R11
+	MOVQ         16(SI)(R8*8), R12
+	MOVQ         24(SI)(R8*8), R13
+	VPBROADCASTD 4(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPBROADCASTD 12(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, 32(AX)
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y8, Y8, Y8
+	MOVQ         AX, R14
+	MOVQ         CX, R15
+
+pair_1:
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	ADDQ         $0x08, R14
+	DECQ         R15
+	JNZ          pair_1
+	VMOVDQU      (R9), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, BX
+	VMOVDQU      (R11), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R11)
+	VMOVDQU      32(R11), Y4
+	VPANDN       Y8, Y4, Y6
+	VPOR         Y4, Y8, Y8
+	VMOVDQU      Y8, 32(R11)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, BX
+	VPBROADCASTD 20(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPBROADCASTD 28(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, 32(AX)
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y8, Y8, Y8
+	MOVQ         AX, R9
+	MOVQ         CX, R11
+
+pair_2:
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	ADDQ         $0x08, R9
+	DECQ         R11
+	JNZ          pair_2
+	VMOVDQU      (R12), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R12)
+	VMOVDQU      32(R12), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R12)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, BX
+	VMOVDQU      (R13), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R13)
+	VMOVDQU      32(R13), Y4
+	VPANDN       Y8, Y4, Y6
+	VPOR         Y4, Y8, Y8
+	VMOVDQU      Y8, 32(R13)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, BX
+	ADDQ         $0x04, R8
+	TESTQ        $0x0000003f, R8
+	JNZ          near_next
+	NOTQ         BX
+	MOVQ         BX, (DI)
+	ADDQ         $0x08, DI
+
+near_next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  near_four
+	JMP  near_rest
+
+near_one:
+	MOVQ         (SI)(R8*8), R9
+	VPBROADCASTD 4(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	MOVQ         AX, R11
+	MOVQ         CX, R12
+
+pair_3:
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+	ADDQ         $0x08, R11
+	DECQ         R12
+	JNZ          pair_3
+	VMOVDQU      (R9), Y6
+	VPANDN       Y4, Y6, Y8
+	VPOR         Y6, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y6
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y8, Y6, Y8
+	VPTEST       Y8, Y3
+	RCRQ         $0x01, BX
+	ADDQ         $0x01, R8
+
+near_rest:
+	CMPQ R8, R10
+	JL   near_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    near_done
+	NEGQ  R10
+	NOTQ  BX
+	SHRXQ R10, BX, BX
+	MOVQ  BX, (DI)
+
+near_done:
+	JMP end
+
+far:
+	// Lines are requested past both ends of the window: the first one again.
+	VPBROADCASTQ (SI), Y4
+	VMOVDQU      Y4, -512(SI)
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      Y4, -480(SI)
+	VMOVDQU      Y4, 32(R9)
+	VMOVDQU      Y4, -448(SI)
+	VMOVDQU      Y4, 64(R9)
+	VMOVDQU      Y4, -416(SI)
+	VMOVDQU      Y4, 96(R9)
+	VMOVDQU      Y4, -384(SI)
+	VMOVDQU      Y4, 128(R9)
+	VMOVDQU      Y4, -352(SI)
+	VMOVDQU      Y4, 160(R9)
+	VMOVDQU      Y4, -320(SI)
+	VMOVDQU      Y4, 192(R9)
+	VMOVDQU      Y4, -288(SI)
+	VMOVDQU      Y4, 224(R9)
+	VMOVDQU      Y4, -256(SI)
+	VMOVDQU      Y4, 256(R9)
+	VMOVDQU      Y4, -224(SI)
+	VMOVDQU      Y4, 288(R9)
+	VMOVDQU      Y4, -192(SI)
+	VMOVDQU      Y4, 320(R9)
+	VMOVDQU      Y4, -160(SI)
+	VMOVDQU      Y4, 352(R9)
+	VMOVDQU      Y4, -128(SI)
+	VMOVDQU      Y4, 384(R9)
+	VMOVDQU      Y4, -96(SI)
+	VMOVDQU      Y4, 416(R9)
+	VMOVDQU      Y4, -64(SI)
+	VMOVDQU      Y4, 448(R9)
+	VMOVDQU      Y4, -32(SI)
+	VMOVDQU      Y4, 480(R9)
+	MOVQ         added+48(FP), DI
+	MOVQ         n+40(FP), R10
+	XORL         R8, R8
+	JMP          far_next
+	PCALIGN $0x40
+
+far_four:
+	MOVQ         512(SI)(R8*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         (SI)(R8*8), R9
+	MOVQ         520(SI)(R8*8), R11
+	PREFETCHT0   (R11)
+	MOVQ         8(SI)(R8*8), R11
+	MOVQ         528(SI)(R8*8), R12
+	PREFETCHT0   (R12)
+	MOVQ         16(SI)(R8*8), R12
+	MOVQ         536(SI)(R8*8), R13
+	PREFETCHT0   (R13)
+	MOVQ         24(SI)(R8*8), R13
+	VPBROADCASTD 4(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPBROADCASTD 12(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, 32(AX)
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y8, Y8, Y8
+	MOVQ         AX, R14
+	MOVQ         CX, R15
+
+pair_4:
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R14), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R14), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	ADDQ         $0x08, R14
+	DECQ         R15
+	JNZ          pair_4
+	VMOVDQU      (R9), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, BX
+	VMOVDQU      (R11), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R11)
+	VMOVDQU      32(R11), Y4
+	VPANDN       Y8, Y4, Y6
+	VPOR         Y4, Y8, Y8
+	VMOVDQU      Y8, 32(R11)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, BX
+	VPBROADCASTD 20(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPBROADCASTD 28(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, 32(AX)
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPXOR        Y8, Y8, Y8
+	MOVQ         AX, R9
+	MOVQ         CX, R11
+
+pair_5:
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y4, Y4
+	VPBROADCASTD (R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 4(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y5, Y5
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y1, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y1, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y6, Y6
+	VPBROADCASTD 32(R9), Y9
+	VPADDD       Y2, Y9, Y9
+	VPSLLVD      Y9, Y0, Y9
+	VPBROADCASTD 36(R9), Y10
+	VPADDD       Y2, Y10, Y10
+	VPSLLVD      Y10, Y0, Y10
+	VPOR         Y9, Y10, Y9
+	VPOR         Y9, Y8, Y8
+	ADDQ         $0x08, R9
+	DECQ         R11
+	JNZ          pair_5
+	VMOVDQU      (R12), Y9
+	VPANDN       Y4, Y9, Y10
+	VPOR         Y9, Y4, Y4
+	VMOVDQU      Y4, (R12)
+	VMOVDQU      32(R12), Y4
+	VPANDN       Y5, Y4, Y9
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R12)
+	VPOR         Y10, Y9, Y10
+	VPTEST       Y10, Y3
+	RCRQ         $0x01, BX
+	VMOVDQU      (R13), Y4
+	VPANDN       Y6, Y4, Y5
+	VPOR         Y4, Y6, Y6
+	VMOVDQU      Y6, (R13)
+	VMOVDQU      32(R13), Y4
+	VPANDN       Y8, Y4, Y6
+	VPOR         Y4, Y8, Y8
+	VMOVDQU      Y8, 32(R13)
+	VPOR         Y5, Y6, Y5
+	VPTEST       Y5, Y3
+	RCRQ         $0x01, BX
+	ADDQ         $0x04, R8
+	TESTQ        $0x0000003f, R8
+	JNZ          far_next
+	NOTQ         BX
+	MOVQ         BX, (DI)
+	ADDQ         $0x08, DI
+
+far_next:
+	LEAQ 4(R8), R9
+	CMPQ R9, R10
+	JLE  far_four
+	JMP  far_rest
+
+far_one:
+	MOVQ         512(SI)(R8*8), R9
+	PREFETCHT0   (R9)
+	MOVQ         (SI)(R8*8), R9
+	VPBROADCASTD 4(DX)(R8*8), Y4
+	VPMULLD      Y7, Y4, Y4
+	VPSRLD       $0x17, Y4, Y4
+	VMOVDQU      Y4, (AX)
+	VPXOR        Y4, Y4, Y4
+	VPXOR        Y5, Y5, Y5
+	MOVQ         AX, R11
+	MOVQ         CX, R12
+
+pair_6:
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y1, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y8
+	VPADDD       Y1, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y4, Y4
+	VPBROADCASTD (R11), Y6
+	VPADDD       Y2, Y6, Y6
+	VPSLLVD      Y6, Y0, Y6
+	VPBROADCASTD 4(R11), Y8
+	VPADDD       Y2, Y8, Y8
+	VPSLLVD      Y8, Y0, Y8
+	VPOR         Y6, Y8, Y6
+	VPOR         Y6, Y5, Y5
+	ADDQ         $0x08, R11
+	DECQ         R12
+	JNZ          pair_6
+	VMOVDQU      (R9), Y6
+	VPANDN       Y4, Y6, Y8
+	VPOR         Y6, Y4, Y4
+	VMOVDQU      Y4, (R9)
+	VMOVDQU      32(R9), Y4
+	VPANDN       Y5, Y4, Y6
+	VPOR         Y4, Y5, Y5
+	VMOVDQU      Y5, 32(R9)
+	VPOR         Y8, Y6, Y8
+	VPTEST       Y8, Y3
+	RCRQ         $0x01, BX
+	ADDQ         $0x01, R8
+
+far_rest:
+	CMPQ R8, R10
+	JL   far_one
+
+	// The outcomes of a last word are its upper bits.
+	TESTQ $0x0000003f, R10
+	JZ    far_done
+	NEGQ  R10
+	NOTQ  BX
+	SHRXQ R10, BX, BX
+	MOVQ  BX, (DI)
+
+far_done:
+end:
+	VZEROUPPER
+	RET
+
 // func pack32AVX2(words *uint32, chosen *uint64, n int) (left int)
 // Requires: AVX, AVX2, POPCNT
 TEXT ·pack32AVX2(SB), NOSPLIT, $0-32
@@ -16174,9 +20311,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash64SlicesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+// func hash64BytesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64SlicesAVX512(SB), $512-56
+TEXT ·hash64BytesAVX512(SB), $512-56
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
 	// If the next 32 keys have one length,
@@ -16213,44 +20350,44 @@ TEXT ·hash64SlicesAVX512(SB), $512-56
 	XORL         DI, DI
 
 start:
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_0
 	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z17, Z0
+	VMOVDQU64 headers16Word0<>+0(SB), Z0
 	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z17, K1, Z0
-	VMOVDQA64 Z18, Z9
+	VMOVDQU64 headers16Word1<>+0(SB), Z9
 	VPERMI2Q  64(AX), Z1, Z9
-	VPERMQ    128(AX), Z18, K2, Z9
-	VMOVDQU64 192(AX), Z11
-	VMOVDQA64 Z17, Z1
-	VPERMI2Q  256(AX), Z11, Z1
-	VPERMQ    320(AX), Z17, K1, Z1
-	VMOVDQA64 Z18, Z10
-	VPERMI2Q  256(AX), Z11, Z10
-	VPERMQ    320(AX), Z18, K2, Z10
-	ADDQ      $0x00000180, AX
+	VMOVDQU64 128(AX), Z11
+	VMOVDQU64 headers16Word0<>+0(SB), Z1
+	VPERMI2Q  192(AX), Z11, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z10
+	VPERMI2Q  192(AX), Z11, Z10
+	ADDQ      $0x00000100, AX
+
+located_0:
 	VMOVDQA64 Z0, Z0
 	VMOVDQA64 Z9, Z9
 	VMOVDQA64 Z1, Z1
 	VMOVDQA64 Z10, Z11
 
 vector:
-	CMPQ         BX, $0x02
-	JL           mixed
-	VMOVDQU64    (AX), Z3
-	VMOVDQA64    Z17, Z2
-	VPERMI2Q     64(AX), Z3, Z2
-	VPERMQ       128(AX), Z17, K1, Z2
-	VMOVDQA64    Z18, Z19
-	VPERMI2Q     64(AX), Z3, Z19
-	VPERMQ       128(AX), Z18, K2, Z19
-	VMOVDQU64    192(AX), Z10
-	VMOVDQA64    Z17, Z3
-	VPERMI2Q     256(AX), Z10, Z3
-	VPERMQ       320(AX), Z17, K1, Z3
-	VMOVDQA64    Z18, Z20
-	VPERMI2Q     256(AX), Z10, Z20
-	VPERMQ       320(AX), Z18, K2, Z20
-	ADDQ         $0x00000180, AX
+	CMPQ      BX, $0x02
+	JL        mixed
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_1
+	VMOVDQU64 (AX), Z3
+	VMOVDQU64 headers16Word0<>+0(SB), Z2
+	VPERMI2Q  64(AX), Z3, Z2
+	VMOVDQU64 headers16Word1<>+0(SB), Z19
+	VPERMI2Q  64(AX), Z3, Z19
+	VMOVDQU64 128(AX), Z10
+	VMOVDQU64 headers16Word0<>+0(SB), Z3
+	VPERMI2Q  192(AX), Z10, Z3
+	VMOVDQU64 headers16Word1<>+0(SB), Z20
+	VPERMI2Q  192(AX), Z10, Z20
+	ADDQ      $0x00000100, AX
+
+located_1:
 	VMOVQ        X9, R8
 	VPBROADCASTQ X9, Z10
 	VMOVDQA64    Z9, Z12
@@ -17040,2570 +21177,109 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash64StringsAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64StringsAVX512(SB), $512-56
-	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         rows+0(FP), AX
-	VMOVDQU64    headers16Word0<>+0(SB), Z17
-	VMOVDQU64    headers16Word1<>+0(SB), Z18
-	MOVQ         h1+32(FP), CX
-	MOVQ         h2+40(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
-	MOVQ         $0x00004000, SI
-	MOVL         $0x0000ffff, DI
-	KMOVW        DI, K1
-	XORL         DI, DI
-
-start:
+others_0:
+	JLT       offsets_0
 	VMOVDQU64 (AX), Z1
 	VMOVDQA64 Z17, Z0
 	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z17, K1, Z0
 	VMOVDQA64 Z18, Z9
 	VPERMI2Q  64(AX), Z1, Z9
-	VMOVDQU64 128(AX), Z11
+	VPERMQ    128(AX), Z18, K2, Z9
+	VMOVDQU64 192(AX), Z11
 	VMOVDQA64 Z17, Z1
-	VPERMI2Q  192(AX), Z11, Z1
+	VPERMI2Q  256(AX), Z11, Z1
+	VPERMQ    320(AX), Z17, K1, Z1
 	VMOVDQA64 Z18, Z10
-	VPERMI2Q  192(AX), Z11, Z10
-	ADDQ      $0x00000100, AX
-	VMOVDQA64 Z0, Z0
-	VMOVDQA64 Z9, Z9
-	VMOVDQA64 Z1, Z1
-	VMOVDQA64 Z10, Z11
+	VPERMI2Q  256(AX), Z11, Z10
+	VPERMQ    320(AX), Z18, K2, Z10
+	ADDQ      $0x00000180, AX
+	JMP       located_0
 
-vector:
-	CMPQ         BX, $0x02
-	JL           mixed
-	VMOVDQU64    (AX), Z3
-	VMOVDQA64    Z17, Z2
-	VPERMI2Q     64(AX), Z3, Z2
-	VMOVDQA64    Z18, Z19
-	VPERMI2Q     64(AX), Z3, Z19
-	VMOVDQU64    128(AX), Z10
-	VMOVDQA64    Z17, Z3
-	VPERMI2Q     192(AX), Z10, Z3
-	VMOVDQA64    Z18, Z20
-	VPERMI2Q     192(AX), Z10, Z20
-	ADDQ         $0x00000100, AX
-	VMOVQ        X9, R8
-	VPBROADCASTQ X9, Z10
-	VMOVDQA64    Z9, Z12
-	VPTERNLOGQ   $0x7e, Z11, Z10, Z12
-	VMOVDQA64    Z19, Z13
-	VPTERNLOGQ   $0x7e, Z20, Z10, Z13
-	VPORQ        Z12, Z13, Z12
-	VPTESTMQ     Z12, Z12, K2
-	KORTESTW     K2, K2
-	JNZ          mixed
-	TESTQ        $-29, R8
-	JNZ          mixed
-	VPBROADCASTQ R8, Z15
-	VPADDQ       Z8, Z15, Z15
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z15, Z16
-	VMOVDQA64    Z15, Z9
-	VMOVDQA64    Z16, Z10
-	VMOVDQA64    Z15, Z11
-	VMOVDQA64    Z16, Z12
-	VMOVDQA64    Z15, Z13
-	VMOVDQA64    Z16, Z14
-	VMOVDQA64    Z15, Z15
-	VMOVDQA64    Z16, Z16
-	XORL         R9, R9
-	JMP          equal_rest
-
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z21
-	VPGATHERQQ (R9)(Z0*1), K2, Z21
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z22
-	VPGATHERQQ (R9)(Z1*1), K2, Z22
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z23
-	VPGATHERQQ (R9)(Z2*1), K2, Z23
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z24
-	VPGATHERQQ (R9)(Z3*1), K2, Z24
-	VPMULLQ    Z5, Z21, Z21
-	VPMULLQ    Z5, Z22, Z22
-	VPMULLQ    Z5, Z23, Z23
-	VPMULLQ    Z5, Z24, Z24
-	VPROLQ     $0x1f, Z21, Z21
-	VPROLQ     $0x1f, Z22, Z22
-	VPROLQ     $0x1f, Z23, Z23
-	VPROLQ     $0x1f, Z24, Z24
-	VPMULLQ    Z4, Z21, Z21
-	VPMULLQ    Z4, Z22, Z22
-	VPMULLQ    Z4, Z23, Z23
-	VPMULLQ    Z4, Z24, Z24
-	VPXORQ     Z21, Z9, Z9
-	VPXORQ     Z21, Z10, Z10
-	VPXORQ     Z22, Z11, Z11
-	VPXORQ     Z22, Z12, Z12
-	VPXORQ     Z23, Z13, Z13
-	VPXORQ     Z23, Z14, Z14
-	VPXORQ     Z24, Z15, Z15
-	VPXORQ     Z24, Z16, Z16
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPROLQ     $0x1b, Z13, Z13
-	VPROLQ     $0x1b, Z14, Z14
-	VPROLQ     $0x1b, Z15, Z15
-	VPROLQ     $0x1b, Z16, Z16
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPMULLQ    Z4, Z13, Z13
-	VPMULLQ    Z4, Z14, Z14
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z16, Z16
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	VPADDQ     Z7, Z13, Z13
-	VPADDQ     Z7, Z14, Z14
-	VPADDQ     Z7, Z15, Z15
-	VPADDQ     Z7, Z16, Z16
-	ADDQ       $0x08, R9
-	SUBQ       $0x08, R8
-
-equal_rest:
-	CMPQ       R8, $0x08
-	JGE        equal_long
-	TESTQ      R8, R8
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z21
-	VPGATHERQD (R9)(Z0*1), K2, Y21
-	VPMOVZXDQ  Y21, Z21
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R9)(Z1*1), K2, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R9)(Z2*1), K2, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z22
-	VPGATHERQD (R9)(Z3*1), K2, Y22
-	VPMOVZXDQ  Y22, Z22
-	VPMULLQ    Z4, Z21, Z21
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z22, Z22
-	VPXORQ     Z21, Z9, Z9
-	VPXORQ     Z21, Z10, Z10
-	VPXORQ     Z0, Z11, Z11
-	VPXORQ     Z0, Z12, Z0
-	VPXORQ     Z1, Z13, Z13
-	VPXORQ     Z1, Z14, Z1
-	VPXORQ     Z22, Z15, Z15
-	VPXORQ     Z22, Z16, Z16
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z10, Z10
-	VPROLQ     $0x17, Z11, Z11
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z13, Z13
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z15, Z15
-	VPROLQ     $0x17, Z16, Z16
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z10, Z10
-	VPMULLQ    Z5, Z11, Z11
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z13, Z13
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z15, Z15
-	VPMULLQ    Z5, Z16, Z16
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z10, Z10
-	VPADDQ     Z6, Z11, Z11
-	VPADDQ     Z6, Z0, Z12
-	VPADDQ     Z6, Z13, Z13
-	VPADDQ     Z6, Z1, Z14
-	VPADDQ     Z6, Z15, Z15
-	VPADDQ     Z6, Z16, Z16
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x21, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x21, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x21, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x21, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPMULLQ   Z5, Z13, Z13
-	VPMULLQ   Z5, Z14, Z14
-	VPMULLQ   Z5, Z15, Z15
-	VPMULLQ   Z5, Z16, Z16
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x1d, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x1d, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x1d, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x1d, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPMULLQ   Z6, Z13, Z13
-	VPMULLQ   Z6, Z14, Z14
-	VPMULLQ   Z6, Z15, Z15
-	VPMULLQ   Z6, Z16, Z16
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x20, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x20, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x20, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x20, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	VMOVDQU64 Z13, 128(CX)
-	VMOVDQU64 Z14, 128(DX)
-	VMOVDQU64 Z15, 192(CX)
-	VMOVDQU64 Z16, 192(DX)
-	ADDQ      $0x00000100, CX
-	ADDQ      $0x00000100, DX
-	SUBQ      $0x02, BX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, R8
-	VPORQ        Z9, Z11, Z10
-	VPBROADCASTQ R8, Z12
-	VPTESTMQ     Z12, Z10, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z13
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z13, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z11, Z14
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z14, 192(SP)
-	VMOVDQA64    Z8, Z11
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z21
-	VPSUBQ       Z4, Z21, Z22
-	VPADDQ       Z4, Z5, Z23
-	VMOVDQA64    Z5, Z24
-	VPXORD       Z4, Z4, Z26
-	VPSUBQ       Z4, Z26, Z27
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
-
-stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z28
-	VPGATHERQQ   (DI)(Z0*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z15, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z15
-	VPADDQ       Z28, Z23, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z23
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z28
-	VPGATHERQQ   8(DI)(Z0*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z16, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z16
-	VPADDQ       Z28, Z24, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z24
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z28
-	VPGATHERQQ   16(DI)(Z0*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z21, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z21
-	VPADDQ       Z28, Z26, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z26
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z28
-	VPGATHERQQ   24(DI)(Z0*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z22, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z22
-	VPADDQ       Z28, Z27, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z27
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K3, Z13
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z15, Z28
-	VPROLQ       $0x07, Z16, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPROLQ       $0x0c, Z21, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPROLQ       $0x12, Z22, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPMULLQ      Z5, Z15, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z16, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z21, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z22, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VMOVDQA64    Z28, K2, Z9
-	VPROLQ       $0x01, Z23, Z15
-	VPROLQ       $0x07, Z24, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z26, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z27, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z23, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z24, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z26, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z27, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z10
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z21
-	VPSUBQ       Z4, Z21, Z22
-	VPADDQ       Z4, Z5, Z23
-	VMOVDQA64    Z5, Z24
-	VPXORD       Z4, Z4, Z26
-	VPSUBQ       Z4, Z26, Z27
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
-
-stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z28
-	VPGATHERQQ   (DI)(Z1*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z15, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z15
-	VPADDQ       Z28, Z23, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z23
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z28
-	VPGATHERQQ   8(DI)(Z1*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z16, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z16
-	VPADDQ       Z28, Z24, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z24
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z28
-	VPGATHERQQ   16(DI)(Z1*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z21, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z21
-	VPADDQ       Z28, Z26, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z26
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z28
-	VPGATHERQQ   24(DI)(Z1*1), K4, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z22, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K3, Z22
-	VPADDQ       Z28, Z27, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z27
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K3, Z14
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z15, Z28
-	VPROLQ       $0x07, Z16, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPROLQ       $0x0c, Z21, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPROLQ       $0x12, Z22, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPMULLQ      Z5, Z15, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z16, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z21, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z22, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VMOVDQA64    Z28, K2, Z11
-	VPROLQ       $0x01, Z23, Z15
-	VPROLQ       $0x07, Z24, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z26, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z27, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z23, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z24, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z26, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z27, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z12
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 128(SP), Z10, Z10
-	VPADDQ 192(SP), Z11, Z11
-	VPADDQ 192(SP), Z12, Z12
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K3
-	KORTESTW     K2, K3
-	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (DI)(Z0*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K2, Z13
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (DI)(Z1*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K3, Z14
-	VPMULLQ      Z5, Z15, Z15
-	VPMULLQ      Z5, Z16, Z16
-	VPROLQ       $0x1f, Z15, Z15
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z15, Z9, Z21
-	VPXORQ       Z15, Z10, Z15
-	VPXORQ       Z16, Z11, Z22
-	VPXORQ       Z16, Z12, Z16
-	VPROLQ       $0x1b, Z21, Z21
-	VPROLQ       $0x1b, Z15, Z15
-	VPROLQ       $0x1b, Z22, Z22
-	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z4, Z21, Z21
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z22, Z22
-	VPMULLQ      Z4, Z16, Z16
-	VPADDQ       Z7, Z21, K2, Z9
-	VPADDQ       Z7, Z15, K2, Z10
-	VPADDQ       Z7, Z22, K3, Z11
-	VPADDQ       Z7, Z16, K3, Z12
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K3
-	KORTESTW      K2, K3
-	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQD    (DI)(Z0*1), K4, Y15
-	VPMOVZXDQ     Y15, Z15
-	KMOVW         K3, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K4, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z15, Z9, Z1
-	VPXORQ        Z15, Z10, Z15
-	VPXORQ        Z0, Z11, Z16
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z15, Z15
-	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z15, Z15
-	VPMULLQ       Z5, Z16, Z16
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K2, Z9
-	VPADDQ        Z6, Z15, K2, Z10
-	VPADDQ        Z6, Z16, K3, Z11
-	VPADDQ        Z6, Z0, K3, Z12
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K3
-	KORTESTW      K2, K3
-	JZ            hashed
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y25
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z25, Z25
-	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z25, Z21
-	VPCMPGTD      Z1, Z21, K2
-	KORTESTW      K2, K2
-	JZ            hashed
-	VPCMPGTD      Z0, Z25, K3
-	VPMOVSXDQ     Y25, Z0
-	VEXTRACTI64X4 $0x01, Z25, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z15, Z0, Z0
-	VPADDQ        Z16, Z1, Z1
-	MOVQ          $-4, R8
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z0, Z0, Z22
-	VPGATHERQD    (R8)(Z0*1), K5, Y22
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (R8)(Z1*1), K4, Y0
-	VINSERTI64X4  $0x01, Y0, Z22, Z22
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z0
-	VPSLLD       $0x03, Z21, Z21
-	VPSUBD       Z21, Z0, Z0
-	VPSRLVD      Z0, Z22, Z22
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z15, 256(SP)
-	VMOVDQU32 Z16, 320(SP)
-	VMOVDQU32 Z25, 384(SP)
-	XORL      R8, R8
-
-lane:
-	XORL    R13, R13
-	MOVL    384(SP)(R8*4), R9
-	LEAQ    -1(R9), R11
-	CMPQ    R11, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(R8*8), R10
-	MOVBLZX (R10), R13
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-
-not_short:
-	MOVL      R13, 448(SP)(R8*4)
-	INCQ      R8
-	CMPQ      R8, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z22, Z22
-
-last_bytes:
-	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z0
-	VPMOVZXDQ     Y22, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z22, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z21
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z21, Z21
-	VPXORQ        Z16, Z9, Z22
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z21, Z11, Z23
-	VPXORQ        Z21, Z12, Z21
-	VPROLQ        $0x0b, Z22, Z22
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z23, Z23
-	VPROLQ        $0x0b, Z21, Z21
-	VPMULLQ       Z4, Z22, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z23, K3, Z11
-	VPMULLQ       Z4, Z21, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z21
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z21, Z21
-	VPXORQ        Z16, Z9, Z22
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z21, Z11, Z23
-	VPXORQ        Z21, Z12, Z21
-	VPROLQ        $0x0b, Z22, Z22
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z23, Z23
-	VPROLQ        $0x0b, Z21, Z21
-	VPMULLQ       Z4, Z22, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z23, K3, Z11
-	VPMULLQ       Z4, Z21, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z0
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z16, Z9, Z1
-	VPXORQ        Z16, Z10, Z13
-	VPXORQ        Z0, Z11, Z14
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z13, Z13
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K2, Z9
-	VPMULLQ       Z4, Z13, K2, Z10
-	VPMULLQ       Z4, Z14, K3, Z11
-	VPMULLQ       Z4, Z0, K3, Z12
-
-hashed:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	ADDQ      $0x00000080, CX
-	ADDQ      $0x00000080, DX
-	VMOVDQA64 Z2, Z0
-	VMOVDQA64 Z19, Z9
-	VMOVDQA64 Z3, Z1
-	VMOVDQA64 Z20, Z11
-	DECQ      BX
-	JZ        end
-	TESTQ     SI, SI
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, BX
-	ADDQ BX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash64Offsets32AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64Offsets32AVX512(SB), $512-56
-	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z17
-	MOVQ         rows+0(FP), AX
-	MOVQ         h1+32(FP), CX
-	MOVQ         h2+40(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
-	MOVQ         $0x00004000, SI
-	MOVL         $0x0000ffff, DI
-	KMOVW        DI, K1
-	XORL         DI, DI
-
-start:
+offsets_0:
+	VPBROADCASTQ  data+16(FP), Z11
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_0
 	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z10
-	VPSUBD        Z1, Z10, Z10
+	VMOVDQU32     4(AX), Z9
+	VPSUBD        Z1, Z9, Z9
 	VPMOVSXDQ     Y1, Z0
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z17, Z0, Z0
-	VPADDQ        Z17, Z1, Z1
+	VPADDQ        Z11, Z0, Z0
+	VPADDQ        Z11, Z1, Z1
 	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y10, Z9
-	VEXTRACTI64X4 $0x01, Z10, Y10
-	VPMOVSXDQ     Y10, Z10
-	VMOVDQA64     Z0, Z0
-	VMOVDQA64     Z9, Z9
-	VMOVDQA64     Z1, Z1
-	VMOVDQA64     Z10, Z11
+	VPMOVSXDQ     Y9, Z10
+	VEXTRACTI64X4 $0x01, Z9, Y9
+	VPMOVSXDQ     Y9, Z11
+	VMOVDQA32     Z10, Z9
+	VMOVDQA32     Z11, Z10
+	JMP           located_0
 
-vector:
-	CMPQ          BX, $0x02
-	JL            mixed
-	VMOVDQU32     (AX), Z3
-	VMOVDQU32     4(AX), Z18
-	VPSUBD        Z3, Z18, Z18
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z17, Z2, Z2
-	VPADDQ        Z17, Z3, Z3
-	ADDQ          $0x40, AX
-	VMOVQ         X9, R8
-	VPBROADCASTQ  X9, Z10
-	VPMOVSXDQ     Y18, Z12
-	VEXTRACTI64X4 $0x01, Z18, Y13
-	VPMOVSXDQ     Y13, Z13
-	VMOVDQA64     Z9, Z14
-	VPTERNLOGQ    $0x7e, Z11, Z10, Z14
-	VMOVDQA64     Z12, Z12
-	VPTERNLOGQ    $0x7e, Z13, Z10, Z12
-	VPORQ         Z14, Z12, Z14
-	VPTESTMQ      Z14, Z14, K2
-	KORTESTW      K2, K2
-	JNZ           mixed
-	TESTQ         $-29, R8
-	JNZ           mixed
-	VPBROADCASTQ  R8, Z15
-	VPADDQ        Z8, Z15, Z15
-	VPADDQ.BCST   smallNumbers<>+8(SB), Z15, Z16
-	VMOVDQA64     Z15, Z9
-	VMOVDQA64     Z16, Z10
-	VMOVDQA64     Z15, Z11
-	VMOVDQA64     Z16, Z12
-	VMOVDQA64     Z15, Z13
-	VMOVDQA64     Z16, Z14
-	VMOVDQA64     Z15, Z15
-	VMOVDQA64     Z16, Z16
-	XORL          R9, R9
-	JMP           equal_rest
-
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z19
-	VPGATHERQQ (R9)(Z0*1), K2, Z19
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z20
-	VPGATHERQQ (R9)(Z1*1), K2, Z20
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z21
-	VPGATHERQQ (R9)(Z2*1), K2, Z21
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z22
-	VPGATHERQQ (R9)(Z3*1), K2, Z22
-	VPMULLQ    Z5, Z19, Z19
-	VPMULLQ    Z5, Z20, Z20
-	VPMULLQ    Z5, Z21, Z21
-	VPMULLQ    Z5, Z22, Z22
-	VPROLQ     $0x1f, Z19, Z19
-	VPROLQ     $0x1f, Z20, Z20
-	VPROLQ     $0x1f, Z21, Z21
-	VPROLQ     $0x1f, Z22, Z22
-	VPMULLQ    Z4, Z19, Z19
-	VPMULLQ    Z4, Z20, Z20
-	VPMULLQ    Z4, Z21, Z21
-	VPMULLQ    Z4, Z22, Z22
-	VPXORQ     Z19, Z9, Z9
-	VPXORQ     Z19, Z10, Z10
-	VPXORQ     Z20, Z11, Z11
-	VPXORQ     Z20, Z12, Z12
-	VPXORQ     Z21, Z13, Z13
-	VPXORQ     Z21, Z14, Z14
-	VPXORQ     Z22, Z15, Z15
-	VPXORQ     Z22, Z16, Z16
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPROLQ     $0x1b, Z13, Z13
-	VPROLQ     $0x1b, Z14, Z14
-	VPROLQ     $0x1b, Z15, Z15
-	VPROLQ     $0x1b, Z16, Z16
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPMULLQ    Z4, Z13, Z13
-	VPMULLQ    Z4, Z14, Z14
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z16, Z16
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	VPADDQ     Z7, Z13, Z13
-	VPADDQ     Z7, Z14, Z14
-	VPADDQ     Z7, Z15, Z15
-	VPADDQ     Z7, Z16, Z16
-	ADDQ       $0x08, R9
-	SUBQ       $0x08, R8
-
-equal_rest:
-	CMPQ       R8, $0x08
-	JGE        equal_long
-	TESTQ      R8, R8
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z19
-	VPGATHERQD (R9)(Z0*1), K2, Y19
-	VPMOVZXDQ  Y19, Z19
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R9)(Z1*1), K2, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R9)(Z2*1), K2, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z20
-	VPGATHERQD (R9)(Z3*1), K2, Y20
-	VPMOVZXDQ  Y20, Z20
-	VPMULLQ    Z4, Z19, Z19
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z20, Z20
-	VPXORQ     Z19, Z9, Z9
-	VPXORQ     Z19, Z10, Z10
-	VPXORQ     Z0, Z11, Z11
-	VPXORQ     Z0, Z12, Z0
-	VPXORQ     Z1, Z13, Z13
-	VPXORQ     Z1, Z14, Z1
-	VPXORQ     Z20, Z15, Z15
-	VPXORQ     Z20, Z16, Z16
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z10, Z10
-	VPROLQ     $0x17, Z11, Z11
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z13, Z13
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z15, Z15
-	VPROLQ     $0x17, Z16, Z16
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z10, Z10
-	VPMULLQ    Z5, Z11, Z11
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z13, Z13
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z15, Z15
-	VPMULLQ    Z5, Z16, Z16
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z10, Z10
-	VPADDQ     Z6, Z11, Z11
-	VPADDQ     Z6, Z0, Z12
-	VPADDQ     Z6, Z13, Z13
-	VPADDQ     Z6, Z1, Z14
-	VPADDQ     Z6, Z15, Z15
-	VPADDQ     Z6, Z16, Z16
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x21, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x21, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x21, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x21, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPMULLQ   Z5, Z13, Z13
-	VPMULLQ   Z5, Z14, Z14
-	VPMULLQ   Z5, Z15, Z15
-	VPMULLQ   Z5, Z16, Z16
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x1d, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x1d, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x1d, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x1d, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPMULLQ   Z6, Z13, Z13
-	VPMULLQ   Z6, Z14, Z14
-	VPMULLQ   Z6, Z15, Z15
-	VPMULLQ   Z6, Z16, Z16
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x20, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x20, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x20, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x20, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	VMOVDQU64 Z13, 128(CX)
-	VMOVDQU64 Z14, 128(DX)
-	VMOVDQU64 Z15, 192(CX)
-	VMOVDQU64 Z16, 192(DX)
-	ADDQ      $0x00000100, CX
-	ADDQ      $0x00000100, DX
-	SUBQ      $0x02, BX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, R8
-	VPORQ        Z9, Z11, Z10
-	VPBROADCASTQ R8, Z12
-	VPTESTMQ     Z12, Z10, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z13
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z13, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z11, Z14
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z14, 192(SP)
-	VMOVDQA64    Z8, Z11
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z19
-	VPSUBQ       Z4, Z19, Z20
-	VPADDQ       Z4, Z5, Z21
-	VMOVDQA64    Z5, Z22
-	VPXORD       Z4, Z4, Z24
-	VPSUBQ       Z4, Z24, Z25
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
-
-stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z26
-	VPGATHERQQ   (DI)(Z0*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z15, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z15
-	VPADDQ       Z26, Z21, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z21
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z26
-	VPGATHERQQ   8(DI)(Z0*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z16, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z16
-	VPADDQ       Z26, Z22, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z22
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z26
-	VPGATHERQQ   16(DI)(Z0*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z19
-	VPADDQ       Z26, Z24, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z24
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z26
-	VPGATHERQQ   24(DI)(Z0*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z20
-	VPADDQ       Z26, Z25, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z25
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K3, Z13
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z15, Z26
-	VPROLQ       $0x07, Z16, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x0c, Z19, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x12, Z20, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPMULLQ      Z5, Z15, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z16, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VMOVDQA64    Z26, K2, Z9
-	VPROLQ       $0x01, Z21, Z15
-	VPROLQ       $0x07, Z22, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z24, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z25, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z21, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z22, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z24, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z25, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z10
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z19
-	VPSUBQ       Z4, Z19, Z20
-	VPADDQ       Z4, Z5, Z21
-	VMOVDQA64    Z5, Z22
-	VPXORD       Z4, Z4, Z24
-	VPSUBQ       Z4, Z24, Z25
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
-
-stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z26
-	VPGATHERQQ   (DI)(Z1*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z15, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z15
-	VPADDQ       Z26, Z21, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z21
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z26
-	VPGATHERQQ   8(DI)(Z1*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z16, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z16
-	VPADDQ       Z26, Z22, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z22
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z26
-	VPGATHERQQ   16(DI)(Z1*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z19
-	VPADDQ       Z26, Z24, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z24
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z26
-	VPGATHERQQ   24(DI)(Z1*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z20
-	VPADDQ       Z26, Z25, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z25
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K3, Z14
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z15, Z26
-	VPROLQ       $0x07, Z16, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x0c, Z19, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x12, Z20, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPMULLQ      Z5, Z15, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z16, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VMOVDQA64    Z26, K2, Z11
-	VPROLQ       $0x01, Z21, Z15
-	VPROLQ       $0x07, Z22, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z24, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z25, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z21, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z22, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z24, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z25, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z12
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 128(SP), Z10, Z10
-	VPADDQ 192(SP), Z11, Z11
-	VPADDQ 192(SP), Z12, Z12
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K3
-	KORTESTW     K2, K3
-	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (DI)(Z0*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K2, Z13
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (DI)(Z1*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K3, Z14
-	VPMULLQ      Z5, Z15, Z15
-	VPMULLQ      Z5, Z16, Z16
-	VPROLQ       $0x1f, Z15, Z15
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z15, Z9, Z19
-	VPXORQ       Z15, Z10, Z15
-	VPXORQ       Z16, Z11, Z20
-	VPXORQ       Z16, Z12, Z16
-	VPROLQ       $0x1b, Z19, Z19
-	VPROLQ       $0x1b, Z15, Z15
-	VPROLQ       $0x1b, Z20, Z20
-	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z4, Z19, Z19
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z20, Z20
-	VPMULLQ      Z4, Z16, Z16
-	VPADDQ       Z7, Z19, K2, Z9
-	VPADDQ       Z7, Z15, K2, Z10
-	VPADDQ       Z7, Z20, K3, Z11
-	VPADDQ       Z7, Z16, K3, Z12
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K3
-	KORTESTW      K2, K3
-	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQD    (DI)(Z0*1), K4, Y15
-	VPMOVZXDQ     Y15, Z15
-	KMOVW         K3, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K4, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z15, Z9, Z1
-	VPXORQ        Z15, Z10, Z15
-	VPXORQ        Z0, Z11, Z16
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z15, Z15
-	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z15, Z15
-	VPMULLQ       Z5, Z16, Z16
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K2, Z9
-	VPADDQ        Z6, Z15, K2, Z10
-	VPADDQ        Z6, Z16, K3, Z11
-	VPADDQ        Z6, Z0, K3, Z12
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K3
-	KORTESTW      K2, K3
-	JZ            hashed
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y23
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z23, Z23
-	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z23, Z19
-	VPCMPGTD      Z1, Z19, K2
-	KORTESTW      K2, K2
-	JZ            hashed
-	VPCMPGTD      Z0, Z23, K3
-	VPMOVSXDQ     Y23, Z0
-	VEXTRACTI64X4 $0x01, Z23, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z15, Z0, Z0
-	VPADDQ        Z16, Z1, Z1
-	MOVQ          $-4, R8
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z0, Z0, Z20
-	VPGATHERQD    (R8)(Z0*1), K5, Y20
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (R8)(Z1*1), K4, Y0
-	VINSERTI64X4  $0x01, Y0, Z20, Z20
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z0
-	VPSLLD       $0x03, Z19, Z19
-	VPSUBD       Z19, Z0, Z0
-	VPSRLVD      Z0, Z20, Z20
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z15, 256(SP)
-	VMOVDQU32 Z16, 320(SP)
-	VMOVDQU32 Z23, 384(SP)
-	XORL      R8, R8
-
-lane:
-	XORL    R13, R13
-	MOVL    384(SP)(R8*4), R9
-	LEAQ    -1(R9), R11
-	CMPQ    R11, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(R8*8), R10
-	MOVBLZX (R10), R13
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-
-not_short:
-	MOVL      R13, 448(SP)(R8*4)
-	INCQ      R8
-	CMPQ      R8, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z20, Z20
-
-last_bytes:
-	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z0
-	VPMOVZXDQ     Y20, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z20, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z19
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z19, Z19
-	VPXORQ        Z16, Z9, Z20
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z19, Z11, Z21
-	VPXORQ        Z19, Z12, Z19
-	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z4, Z20, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z21, K3, Z11
-	VPMULLQ       Z4, Z19, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z19
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z19, Z19
-	VPXORQ        Z16, Z9, Z20
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z19, Z11, Z21
-	VPXORQ        Z19, Z12, Z19
-	VPROLQ        $0x0b, Z20, Z20
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z4, Z20, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z21, K3, Z11
-	VPMULLQ       Z4, Z19, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z0
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z16, Z9, Z1
-	VPXORQ        Z16, Z10, Z13
-	VPXORQ        Z0, Z11, Z14
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z13, Z13
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K2, Z9
-	VPMULLQ       Z4, Z13, K2, Z10
-	VPMULLQ       Z4, Z14, K3, Z11
-	VPMULLQ       Z4, Z0, K3, Z12
-
-hashed:
-	VPSRLQ        $0x21, Z9, Z0
-	VPXORQ        Z0, Z9, Z9
-	VPSRLQ        $0x21, Z10, Z0
-	VPXORQ        Z0, Z10, Z10
-	VPSRLQ        $0x21, Z11, Z0
-	VPXORQ        Z0, Z11, Z11
-	VPSRLQ        $0x21, Z12, Z0
-	VPXORQ        Z0, Z12, Z12
-	VPMULLQ       Z5, Z9, Z9
-	VPMULLQ       Z5, Z10, Z10
-	VPMULLQ       Z5, Z11, Z11
-	VPMULLQ       Z5, Z12, Z12
-	VPSRLQ        $0x1d, Z9, Z0
-	VPXORQ        Z0, Z9, Z9
-	VPSRLQ        $0x1d, Z10, Z0
-	VPXORQ        Z0, Z10, Z10
-	VPSRLQ        $0x1d, Z11, Z0
-	VPXORQ        Z0, Z11, Z11
-	VPSRLQ        $0x1d, Z12, Z0
-	VPXORQ        Z0, Z12, Z12
-	VPMULLQ       Z6, Z9, Z9
-	VPMULLQ       Z6, Z10, Z10
-	VPMULLQ       Z6, Z11, Z11
-	VPMULLQ       Z6, Z12, Z12
-	VPSRLQ        $0x20, Z9, Z0
-	VPXORQ        Z0, Z9, Z9
-	VPSRLQ        $0x20, Z10, Z0
-	VPXORQ        Z0, Z10, Z10
-	VPSRLQ        $0x20, Z11, Z0
-	VPXORQ        Z0, Z11, Z11
-	VPSRLQ        $0x20, Z12, Z0
-	VPXORQ        Z0, Z12, Z12
-	VMOVDQU64     Z9, (CX)
-	VMOVDQU64     Z10, (DX)
-	VMOVDQU64     Z11, 64(CX)
-	VMOVDQU64     Z12, 64(DX)
-	ADDQ          $0x00000080, CX
-	ADDQ          $0x00000080, DX
-	VPMOVSXDQ     Y18, Z1
-	VEXTRACTI64X4 $0x01, Z18, Y0
-	VPMOVSXDQ     Y0, Z10
-	VMOVDQA64     Z2, Z0
-	VMOVDQA64     Z1, Z9
-	VMOVDQA64     Z3, Z1
-	VMOVDQA64     Z10, Z11
-	DECQ          BX
-	JZ            end
-	TESTQ         SI, SI
-	JNS           vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, BX
-	ADDQ BX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-// func hash64Offsets64AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64Offsets64AVX512(SB), $512-56
-	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z17
-	MOVQ         rows+0(FP), AX
-	MOVQ         h1+32(FP), CX
-	MOVQ         h2+40(FP), DX
-	MOVQ         n+24(FP), BX
-	SHRQ         $0x04, BX
-	MOVQ         $0x00004000, SI
-	MOVL         $0x0000ffff, DI
-	KMOVW        DI, K1
-	XORL         DI, DI
-
-start:
+long_offsets_0:
 	VMOVDQU32 (AX), Z0
 	VMOVDQU32 8(AX), Z9
 	VPSUBQ    Z0, Z9, Z9
-	VPADDQ    Z17, Z0, Z0
+	VPADDQ    Z11, Z0, Z0
 	ADDQ      $0x40, AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 8(AX), Z10
 	VPSUBQ    Z1, Z10, Z10
-	VPADDQ    Z17, Z1, Z1
+	VPADDQ    Z11, Z1, Z1
 	ADDQ      $0x40, AX
-	VMOVDQA64 Z0, Z0
-	VMOVDQA64 Z9, Z9
-	VMOVDQA64 Z1, Z1
-	VMOVDQA64 Z10, Z11
+	JMP       located_0
 
-vector:
-	CMPQ         BX, $0x02
-	JL           mixed
-	VMOVDQU32    (AX), Z2
-	VMOVDQU32    8(AX), Z18
-	VPSUBQ       Z2, Z18, Z18
-	VPADDQ       Z17, Z2, Z2
-	ADDQ         $0x40, AX
-	VMOVDQU32    (AX), Z3
-	VMOVDQU32    8(AX), Z19
-	VPSUBQ       Z3, Z19, Z19
-	VPADDQ       Z17, Z3, Z3
-	ADDQ         $0x40, AX
-	VMOVQ        X9, R8
-	VPBROADCASTQ X9, Z10
-	VMOVDQA64    Z9, Z12
-	VPTERNLOGQ   $0x7e, Z11, Z10, Z12
-	VMOVDQA64    Z18, Z13
-	VPTERNLOGQ   $0x7e, Z19, Z10, Z13
-	VPORQ        Z12, Z13, Z12
-	VPTESTMQ     Z12, Z12, K2
-	KORTESTW     K2, K2
-	JNZ          mixed
-	TESTQ        $-29, R8
-	JNZ          mixed
-	VPBROADCASTQ R8, Z15
-	VPADDQ       Z8, Z15, Z15
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z15, Z16
-	VMOVDQA64    Z15, Z9
-	VMOVDQA64    Z16, Z10
-	VMOVDQA64    Z15, Z11
-	VMOVDQA64    Z16, Z12
-	VMOVDQA64    Z15, Z13
-	VMOVDQA64    Z16, Z14
-	VMOVDQA64    Z15, Z15
-	VMOVDQA64    Z16, Z16
-	XORL         R9, R9
-	JMP          equal_rest
+others_1:
+	JLT       offsets_1
+	VMOVDQU64 (AX), Z3
+	VMOVDQA64 Z17, Z2
+	VPERMI2Q  64(AX), Z3, Z2
+	VPERMQ    128(AX), Z17, K1, Z2
+	VMOVDQA64 Z18, Z19
+	VPERMI2Q  64(AX), Z3, Z19
+	VPERMQ    128(AX), Z18, K2, Z19
+	VMOVDQU64 192(AX), Z10
+	VMOVDQA64 Z17, Z3
+	VPERMI2Q  256(AX), Z10, Z3
+	VPERMQ    320(AX), Z17, K1, Z3
+	VMOVDQA64 Z18, Z20
+	VPERMI2Q  256(AX), Z10, Z20
+	VPERMQ    320(AX), Z18, K2, Z20
+	ADDQ      $0x00000180, AX
+	JMP       located_1
 
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z20
-	VPGATHERQQ (R9)(Z0*1), K2, Z20
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z21
-	VPGATHERQQ (R9)(Z1*1), K2, Z21
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z22
-	VPGATHERQQ (R9)(Z2*1), K2, Z22
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z23
-	VPGATHERQQ (R9)(Z3*1), K2, Z23
-	VPMULLQ    Z5, Z20, Z20
-	VPMULLQ    Z5, Z21, Z21
-	VPMULLQ    Z5, Z22, Z22
-	VPMULLQ    Z5, Z23, Z23
-	VPROLQ     $0x1f, Z20, Z20
-	VPROLQ     $0x1f, Z21, Z21
-	VPROLQ     $0x1f, Z22, Z22
-	VPROLQ     $0x1f, Z23, Z23
-	VPMULLQ    Z4, Z20, Z20
-	VPMULLQ    Z4, Z21, Z21
-	VPMULLQ    Z4, Z22, Z22
-	VPMULLQ    Z4, Z23, Z23
-	VPXORQ     Z20, Z9, Z9
-	VPXORQ     Z20, Z10, Z10
-	VPXORQ     Z21, Z11, Z11
-	VPXORQ     Z21, Z12, Z12
-	VPXORQ     Z22, Z13, Z13
-	VPXORQ     Z22, Z14, Z14
-	VPXORQ     Z23, Z15, Z15
-	VPXORQ     Z23, Z16, Z16
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPROLQ     $0x1b, Z13, Z13
-	VPROLQ     $0x1b, Z14, Z14
-	VPROLQ     $0x1b, Z15, Z15
-	VPROLQ     $0x1b, Z16, Z16
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPMULLQ    Z4, Z13, Z13
-	VPMULLQ    Z4, Z14, Z14
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z16, Z16
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	VPADDQ     Z7, Z13, Z13
-	VPADDQ     Z7, Z14, Z14
-	VPADDQ     Z7, Z15, Z15
-	VPADDQ     Z7, Z16, Z16
-	ADDQ       $0x08, R9
-	SUBQ       $0x08, R8
+offsets_1:
+	VPBROADCASTQ  data+16(FP), Z10
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_1
+	VMOVDQU32     (AX), Z3
+	VMOVDQU32     4(AX), Z12
+	VPSUBD        Z3, Z12, Z12
+	VPMOVSXDQ     Y3, Z2
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z10, Z2, Z2
+	VPADDQ        Z10, Z3, Z3
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y12, Z10
+	VEXTRACTI64X4 $0x01, Z12, Y12
+	VPMOVSXDQ     Y12, Z12
+	VMOVDQA32     Z10, Z19
+	VMOVDQA32     Z12, Z20
+	JMP           located_1
 
-equal_rest:
-	CMPQ       R8, $0x08
-	JGE        equal_long
-	TESTQ      R8, R8
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z20
-	VPGATHERQD (R9)(Z0*1), K2, Y20
-	VPMOVZXDQ  Y20, Z20
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R9)(Z1*1), K2, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R9)(Z2*1), K2, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z21
-	VPGATHERQD (R9)(Z3*1), K2, Y21
-	VPMOVZXDQ  Y21, Z21
-	VPMULLQ    Z4, Z20, Z20
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z21, Z21
-	VPXORQ     Z20, Z9, Z9
-	VPXORQ     Z20, Z10, Z10
-	VPXORQ     Z0, Z11, Z11
-	VPXORQ     Z0, Z12, Z0
-	VPXORQ     Z1, Z13, Z13
-	VPXORQ     Z1, Z14, Z1
-	VPXORQ     Z21, Z15, Z15
-	VPXORQ     Z21, Z16, Z16
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z10, Z10
-	VPROLQ     $0x17, Z11, Z11
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z13, Z13
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z15, Z15
-	VPROLQ     $0x17, Z16, Z16
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z10, Z10
-	VPMULLQ    Z5, Z11, Z11
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z13, Z13
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z15, Z15
-	VPMULLQ    Z5, Z16, Z16
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z10, Z10
-	VPADDQ     Z6, Z11, Z11
-	VPADDQ     Z6, Z0, Z12
-	VPADDQ     Z6, Z13, Z13
-	VPADDQ     Z6, Z1, Z14
-	VPADDQ     Z6, Z15, Z15
-	VPADDQ     Z6, Z16, Z16
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x21, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x21, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x21, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x21, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPMULLQ   Z5, Z13, Z13
-	VPMULLQ   Z5, Z14, Z14
-	VPMULLQ   Z5, Z15, Z15
-	VPMULLQ   Z5, Z16, Z16
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x1d, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x1d, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x1d, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x1d, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPMULLQ   Z6, Z13, Z13
-	VPMULLQ   Z6, Z14, Z14
-	VPMULLQ   Z6, Z15, Z15
-	VPMULLQ   Z6, Z16, Z16
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x20, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x20, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x20, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x20, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	VMOVDQU64 Z13, 128(CX)
-	VMOVDQU64 Z14, 128(DX)
-	VMOVDQU64 Z15, 192(CX)
-	VMOVDQU64 Z16, 192(DX)
-	ADDQ      $0x00000100, CX
-	ADDQ      $0x00000100, DX
-	SUBQ      $0x02, BX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, R8
-	VPORQ        Z9, Z11, Z10
-	VPBROADCASTQ R8, Z12
-	VPTESTMQ     Z12, Z10, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z13
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z13, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z11, Z14
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z14, 192(SP)
-	VMOVDQA64    Z8, Z11
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z20
-	VPSUBQ       Z4, Z20, Z21
-	VPADDQ       Z4, Z5, Z22
-	VMOVDQA64    Z5, Z23
-	VPXORD       Z4, Z4, Z25
-	VPSUBQ       Z4, Z25, Z26
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
-
-stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z27
-	VPGATHERQQ   (DI)(Z0*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z15, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z15
-	VPADDQ       Z27, Z22, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z22
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z27
-	VPGATHERQQ   8(DI)(Z0*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z16, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z16
-	VPADDQ       Z27, Z23, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z23
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z27
-	VPGATHERQQ   16(DI)(Z0*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z20, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z20
-	VPADDQ       Z27, Z25, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z25
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z27
-	VPGATHERQQ   24(DI)(Z0*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z21, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z21
-	VPADDQ       Z27, Z26, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z26
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K3, Z13
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z15, Z27
-	VPROLQ       $0x07, Z16, Z28
-	VPADDQ       Z28, Z27, Z27
-	VPROLQ       $0x0c, Z20, Z28
-	VPADDQ       Z28, Z27, Z27
-	VPROLQ       $0x12, Z21, Z28
-	VPADDQ       Z28, Z27, Z27
-	VPMULLQ      Z5, Z15, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VPMULLQ      Z5, Z16, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VPMULLQ      Z5, Z20, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VPMULLQ      Z5, Z21, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VMOVDQA64    Z27, K2, Z9
-	VPROLQ       $0x01, Z22, Z15
-	VPROLQ       $0x07, Z23, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z25, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z26, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z22, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z23, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z25, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z26, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z10
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z20
-	VPSUBQ       Z4, Z20, Z21
-	VPADDQ       Z4, Z5, Z22
-	VMOVDQA64    Z5, Z23
-	VPXORD       Z4, Z4, Z25
-	VPSUBQ       Z4, Z25, Z26
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
-
-stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z27
-	VPGATHERQQ   (DI)(Z1*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z15, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z15
-	VPADDQ       Z27, Z22, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z22
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z27
-	VPGATHERQQ   8(DI)(Z1*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z16, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z16
-	VPADDQ       Z27, Z23, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z23
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z27
-	VPGATHERQQ   16(DI)(Z1*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z20, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z20
-	VPADDQ       Z27, Z25, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z25
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z27
-	VPGATHERQQ   24(DI)(Z1*1), K4, Z27
-	VPMULLQ      Z5, Z27, Z27
-	VPADDQ       Z27, Z21, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K3, Z21
-	VPADDQ       Z27, Z26, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z26
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K3, Z14
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z15, Z27
-	VPROLQ       $0x07, Z16, Z28
-	VPADDQ       Z28, Z27, Z27
-	VPROLQ       $0x0c, Z20, Z28
-	VPADDQ       Z28, Z27, Z27
-	VPROLQ       $0x12, Z21, Z28
-	VPADDQ       Z28, Z27, Z27
-	VPMULLQ      Z5, Z15, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VPMULLQ      Z5, Z16, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VPMULLQ      Z5, Z20, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VPMULLQ      Z5, Z21, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPXORQ       Z28, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPADDQ       Z7, Z27, Z27
-	VMOVDQA64    Z27, K2, Z11
-	VPROLQ       $0x01, Z22, Z15
-	VPROLQ       $0x07, Z23, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z25, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z26, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z22, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z23, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z25, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z26, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z12
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 128(SP), Z10, Z10
-	VPADDQ 192(SP), Z11, Z11
-	VPADDQ 192(SP), Z12, Z12
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K3
-	KORTESTW     K2, K3
-	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (DI)(Z0*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K2, Z13
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (DI)(Z1*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K3, Z14
-	VPMULLQ      Z5, Z15, Z15
-	VPMULLQ      Z5, Z16, Z16
-	VPROLQ       $0x1f, Z15, Z15
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z15, Z9, Z20
-	VPXORQ       Z15, Z10, Z15
-	VPXORQ       Z16, Z11, Z21
-	VPXORQ       Z16, Z12, Z16
-	VPROLQ       $0x1b, Z20, Z20
-	VPROLQ       $0x1b, Z15, Z15
-	VPROLQ       $0x1b, Z21, Z21
-	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z4, Z20, Z20
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z21, Z21
-	VPMULLQ      Z4, Z16, Z16
-	VPADDQ       Z7, Z20, K2, Z9
-	VPADDQ       Z7, Z15, K2, Z10
-	VPADDQ       Z7, Z21, K3, Z11
-	VPADDQ       Z7, Z16, K3, Z12
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K3
-	KORTESTW      K2, K3
-	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQD    (DI)(Z0*1), K4, Y15
-	VPMOVZXDQ     Y15, Z15
-	KMOVW         K3, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K4, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z15, Z9, Z1
-	VPXORQ        Z15, Z10, Z15
-	VPXORQ        Z0, Z11, Z16
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z15, Z15
-	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z15, Z15
-	VPMULLQ       Z5, Z16, Z16
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K2, Z9
-	VPADDQ        Z6, Z15, K2, Z10
-	VPADDQ        Z6, Z16, K3, Z11
-	VPADDQ        Z6, Z0, K3, Z12
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K3
-	KORTESTW      K2, K3
-	JZ            hashed
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y24
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z24, Z24
-	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z24, Z20
-	VPCMPGTD      Z1, Z20, K2
-	KORTESTW      K2, K2
-	JZ            hashed
-	VPCMPGTD      Z0, Z24, K3
-	VPMOVSXDQ     Y24, Z0
-	VEXTRACTI64X4 $0x01, Z24, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z15, Z0, Z0
-	VPADDQ        Z16, Z1, Z1
-	MOVQ          $-4, R8
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z0, Z0, Z21
-	VPGATHERQD    (R8)(Z0*1), K5, Y21
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (R8)(Z1*1), K4, Y0
-	VINSERTI64X4  $0x01, Y0, Z21, Z21
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z0
-	VPSLLD       $0x03, Z20, Z20
-	VPSUBD       Z20, Z0, Z0
-	VPSRLVD      Z0, Z21, Z21
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z15, 256(SP)
-	VMOVDQU32 Z16, 320(SP)
-	VMOVDQU32 Z24, 384(SP)
-	XORL      R8, R8
-
-lane:
-	XORL    R13, R13
-	MOVL    384(SP)(R8*4), R9
-	LEAQ    -1(R9), R11
-	CMPQ    R11, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(R8*8), R10
-	MOVBLZX (R10), R13
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-
-not_short:
-	MOVL      R13, 448(SP)(R8*4)
-	INCQ      R8
-	CMPQ      R8, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z21, Z21
-
-last_bytes:
-	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z0
-	VPMOVZXDQ     Y21, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z21, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z20
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z20, Z20
-	VPXORQ        Z16, Z9, Z21
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z20, Z11, Z22
-	VPXORQ        Z20, Z12, Z20
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z22, Z22
-	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z4, Z21, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z22, K3, Z11
-	VPMULLQ       Z4, Z20, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z20
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z20, Z20
-	VPXORQ        Z16, Z9, Z21
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z20, Z11, Z22
-	VPXORQ        Z20, Z12, Z20
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z22, Z22
-	VPROLQ        $0x0b, Z20, Z20
-	VPMULLQ       Z4, Z21, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z22, K3, Z11
-	VPMULLQ       Z4, Z20, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z0, Z15, Z0
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z16, Z9, Z1
-	VPXORQ        Z16, Z10, Z13
-	VPXORQ        Z0, Z11, Z14
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z13, Z13
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K2, Z9
-	VPMULLQ       Z4, Z13, K2, Z10
-	VPMULLQ       Z4, Z14, K3, Z11
-	VPMULLQ       Z4, Z0, K3, Z12
-
-hashed:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	ADDQ      $0x00000080, CX
-	ADDQ      $0x00000080, DX
-	VMOVDQA64 Z2, Z0
-	VMOVDQA64 Z18, Z9
-	VMOVDQA64 Z3, Z1
-	VMOVDQA64 Z19, Z11
-	DECQ      BX
-	JZ        end
-	TESTQ     SI, SI
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, BX
-	ADDQ BX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
+long_offsets_1:
+	VMOVDQU32 (AX), Z2
+	VMOVDQU32 8(AX), Z19
+	VPSUBQ    Z2, Z19, Z19
+	VPADDQ    Z10, Z2, Z2
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z3
+	VMOVDQU32 8(AX), Z20
+	VPSUBQ    Z3, Z20, Z20
+	VPADDQ    Z10, Z3, Z3
+	ADDQ      $0x40, AX
+	JMP       located_1
 
 // func hash64FixedAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -20889,9 +22565,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func xxh64SlicesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// func xxh64BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64SlicesAVX512(SB), $512-48
+TEXT ·xxh64BytesAVX512(SB), $512-48
 	// XXH64 with the seed 0. Each lane hashes one key.
 	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
@@ -20926,44 +22602,44 @@ TEXT ·xxh64SlicesAVX512(SB), $512-48
 	XORL         SI, SI
 
 start:
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_0
 	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z13, Z0
+	VMOVDQU64 headers16Word0<>+0(SB), Z0
 	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z13, K1, Z0
-	VMOVDQA64 Z14, Z9
+	VMOVDQU64 headers16Word1<>+0(SB), Z9
 	VPERMI2Q  64(AX), Z1, Z9
-	VPERMQ    128(AX), Z14, K2, Z9
-	VMOVDQU64 192(AX), Z11
-	VMOVDQA64 Z13, Z1
-	VPERMI2Q  256(AX), Z11, Z1
-	VPERMQ    320(AX), Z13, K1, Z1
-	VMOVDQA64 Z14, Z10
-	VPERMI2Q  256(AX), Z11, Z10
-	VPERMQ    320(AX), Z14, K2, Z10
-	ADDQ      $0x00000180, AX
+	VMOVDQU64 128(AX), Z11
+	VMOVDQU64 headers16Word0<>+0(SB), Z1
+	VPERMI2Q  192(AX), Z11, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z10
+	VPERMI2Q  192(AX), Z11, Z10
+	ADDQ      $0x00000100, AX
+
+located_0:
 	VMOVDQA64 Z0, Z0
 	VMOVDQA64 Z9, Z9
 	VMOVDQA64 Z1, Z1
 	VMOVDQA64 Z10, Z10
 
 vector:
-	CMPQ         DX, $0x02
-	JL           mixed
-	VMOVDQU64    (AX), Z3
-	VMOVDQA64    Z13, Z2
-	VPERMI2Q     64(AX), Z3, Z2
-	VPERMQ       128(AX), Z13, K1, Z2
-	VMOVDQA64    Z14, Z15
-	VPERMI2Q     64(AX), Z3, Z15
-	VPERMQ       128(AX), Z14, K2, Z15
-	VMOVDQU64    192(AX), Z11
-	VMOVDQA64    Z13, Z3
-	VPERMI2Q     256(AX), Z11, Z3
-	VPERMQ       320(AX), Z13, K1, Z3
-	VMOVDQA64    Z14, Z16
-	VPERMI2Q     256(AX), Z11, Z16
-	VPERMQ       320(AX), Z14, K2, Z16
-	ADDQ         $0x00000180, AX
+	CMPQ      DX, $0x02
+	JL        mixed
+	CMPQ      stride+8(FP), $0x10
+	JNE       others_1
+	VMOVDQU64 (AX), Z3
+	VMOVDQU64 headers16Word0<>+0(SB), Z2
+	VPERMI2Q  64(AX), Z3, Z2
+	VMOVDQU64 headers16Word1<>+0(SB), Z15
+	VPERMI2Q  64(AX), Z3, Z15
+	VMOVDQU64 128(AX), Z11
+	VMOVDQU64 headers16Word0<>+0(SB), Z3
+	VPERMI2Q  192(AX), Z11, Z3
+	VMOVDQU64 headers16Word1<>+0(SB), Z16
+	VPERMI2Q  192(AX), Z11, Z16
+	ADDQ      $0x00000100, AX
+
+located_1:
 	VMOVQ        X9, DI
 	VPBROADCASTQ X9, Z11
 	VMOVDQA64    Z9, Z12
@@ -21518,1859 +23194,109 @@ end:
 	VZEROUPPER
 	RET
 
-// func xxh64StringsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64StringsAVX512(SB), $512-48
-	// XXH64 with the seed 0. Each lane hashes one key.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         rows+0(FP), AX
-	VMOVDQU64    headers16Word0<>+0(SB), Z13
-	VMOVDQU64    headers16Word1<>+0(SB), Z14
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	XORL         SI, SI
-
-start:
+others_0:
+	JLT       offsets_0
 	VMOVDQU64 (AX), Z1
 	VMOVDQA64 Z13, Z0
 	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z13, K1, Z0
 	VMOVDQA64 Z14, Z9
 	VPERMI2Q  64(AX), Z1, Z9
-	VMOVDQU64 128(AX), Z11
+	VPERMQ    128(AX), Z14, K2, Z9
+	VMOVDQU64 192(AX), Z11
 	VMOVDQA64 Z13, Z1
-	VPERMI2Q  192(AX), Z11, Z1
+	VPERMI2Q  256(AX), Z11, Z1
+	VPERMQ    320(AX), Z13, K1, Z1
 	VMOVDQA64 Z14, Z10
-	VPERMI2Q  192(AX), Z11, Z10
-	ADDQ      $0x00000100, AX
-	VMOVDQA64 Z0, Z0
-	VMOVDQA64 Z9, Z9
-	VMOVDQA64 Z1, Z1
-	VMOVDQA64 Z10, Z10
+	VPERMI2Q  256(AX), Z11, Z10
+	VPERMQ    320(AX), Z14, K2, Z10
+	ADDQ      $0x00000180, AX
+	JMP       located_0
 
-vector:
-	CMPQ         DX, $0x02
-	JL           mixed
-	VMOVDQU64    (AX), Z3
-	VMOVDQA64    Z13, Z2
-	VPERMI2Q     64(AX), Z3, Z2
-	VMOVDQA64    Z14, Z15
-	VPERMI2Q     64(AX), Z3, Z15
-	VMOVDQU64    128(AX), Z11
-	VMOVDQA64    Z13, Z3
-	VPERMI2Q     192(AX), Z11, Z3
-	VMOVDQA64    Z14, Z16
-	VPERMI2Q     192(AX), Z11, Z16
-	ADDQ         $0x00000100, AX
-	VMOVQ        X9, DI
-	VPBROADCASTQ X9, Z11
-	VMOVDQA64    Z9, Z12
-	VPTERNLOGQ   $0x7e, Z10, Z11, Z12
-	VMOVDQA64    Z15, Z17
-	VPTERNLOGQ   $0x7e, Z16, Z11, Z17
-	VPORQ        Z12, Z17, Z12
-	VPTESTMQ     Z12, Z12, K2
-	KORTESTW     K2, K2
-	JNZ          mixed
-	TESTQ        $-29, DI
-	JNZ          mixed
-	VPBROADCASTQ DI, Z12
-	VPADDQ       Z8, Z12, Z12
-	VMOVDQA64    Z12, Z9
-	VMOVDQA64    Z12, Z10
-	VMOVDQA64    Z12, Z11
-	VMOVDQA64    Z12, Z12
-	XORL         R8, R8
-	JMP          equal_rest
-
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z17
-	VPGATHERQQ (R8)(Z0*1), K2, Z17
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z18
-	VPGATHERQQ (R8)(Z1*1), K2, Z18
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z19
-	VPGATHERQQ (R8)(Z2*1), K2, Z19
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z20
-	VPGATHERQQ (R8)(Z3*1), K2, Z20
-	VPMULLQ    Z5, Z17, Z17
-	VPMULLQ    Z5, Z18, Z18
-	VPMULLQ    Z5, Z19, Z19
-	VPMULLQ    Z5, Z20, Z20
-	VPROLQ     $0x1f, Z17, Z17
-	VPROLQ     $0x1f, Z18, Z18
-	VPROLQ     $0x1f, Z19, Z19
-	VPROLQ     $0x1f, Z20, Z20
-	VPMULLQ    Z4, Z17, Z17
-	VPMULLQ    Z4, Z18, Z18
-	VPMULLQ    Z4, Z19, Z19
-	VPMULLQ    Z4, Z20, Z20
-	VPXORQ     Z17, Z9, Z9
-	VPXORQ     Z18, Z10, Z10
-	VPXORQ     Z19, Z11, Z11
-	VPXORQ     Z20, Z12, Z12
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	ADDQ       $0x08, R8
-	SUBQ       $0x08, DI
-
-equal_rest:
-	CMPQ       DI, $0x08
-	JGE        equal_long
-	TESTQ      DI, DI
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z17
-	VPGATHERQD (R8)(Z0*1), K2, Y17
-	VPMOVZXDQ  Y17, Z17
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R8)(Z1*1), K2, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R8)(Z2*1), K2, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z18
-	VPGATHERQD (R8)(Z3*1), K2, Y18
-	VPMOVZXDQ  Y18, Z18
-	VPMULLQ    Z4, Z17, Z17
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z18, Z18
-	VPXORQ     Z17, Z9, Z9
-	VPXORQ     Z0, Z10, Z0
-	VPXORQ     Z1, Z11, Z1
-	VPXORQ     Z18, Z12, Z12
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z12, Z12
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z0, Z10
-	VPADDQ     Z6, Z1, Z11
-	VPADDQ     Z6, Z12, Z12
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	VMOVDQU64 Z11, 128(CX)
-	VMOVDQU64 Z12, 192(CX)
-	ADDQ      $0x00000100, CX
-	SUBQ      $0x02, DX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, DI
-	VPORQ        Z9, Z10, Z11
-	VPBROADCASTQ DI, Z12
-	VPTESTMQ     Z12, Z11, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z11
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z11, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z10, Z12
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z12, 192(SP)
-	VMOVDQA64    Z8, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z17
-	VMOVDQA64    Z5, Z18
-	VPXORD       Z4, Z4, Z19
-	VPSUBQ       Z4, Z19, Z20
-
-stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z22
-	VPGATHERQQ   (SI)(Z0*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z17, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z22
-	VPGATHERQQ   8(SI)(Z0*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z18, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z18
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z22
-	VPGATHERQQ   16(SI)(Z0*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z19, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z19
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z22
-	VPGATHERQQ   24(SI)(Z0*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z20, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z20
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z17, Z22
-	VPROLQ       $0x07, Z18, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPROLQ       $0x0c, Z19, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPROLQ       $0x12, Z20, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPMULLQ      Z5, Z17, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z18, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z19, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z20, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VMOVDQA64    Z22, K2, Z9
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z17
-	VMOVDQA64    Z5, Z18
-	VPXORD       Z4, Z4, Z19
-	VPSUBQ       Z4, Z19, Z20
-
-stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z22
-	VPGATHERQQ   (SI)(Z1*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z17, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z22
-	VPGATHERQQ   8(SI)(Z1*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z18, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z18
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z22
-	VPGATHERQQ   16(SI)(Z1*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z19, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z19
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z22
-	VPGATHERQQ   24(SI)(Z1*1), K4, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z20, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K3, Z20
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z17, Z22
-	VPROLQ       $0x07, Z18, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPROLQ       $0x0c, Z19, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPROLQ       $0x12, Z20, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPMULLQ      Z5, Z17, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z18, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z19, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z20, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VMOVDQA64    Z22, K2, Z10
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 192(SP), Z10, Z10
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
-	KORTESTW     K2, K3
-	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z0, Z0, Z17
-	VPGATHERQQ   (SI)(Z0*1), K4, Z17
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K2, Z11
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z18
-	VPGATHERQQ   (SI)(Z1*1), K4, Z18
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
-	VPMULLQ      Z5, Z17, Z17
-	VPMULLQ      Z5, Z18, Z18
-	VPROLQ       $0x1f, Z17, Z17
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z4, Z17, Z17
-	VPMULLQ      Z4, Z18, Z18
-	VPXORQ       Z17, Z9, Z17
-	VPXORQ       Z18, Z10, Z18
-	VPROLQ       $0x1b, Z17, Z17
-	VPROLQ       $0x1b, Z18, Z18
-	VPMULLQ      Z4, Z17, Z17
-	VPMULLQ      Z4, Z18, Z18
-	VPADDQ       Z7, Z17, K2, Z9
-	VPADDQ       Z7, Z18, K3, Z10
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
-	KORTESTW      K2, K3
-	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z0, Z0, Z17
-	VPGATHERQD    (SI)(Z0*1), K4, Y17
-	VPMOVZXDQ     Y17, Z17
-	KMOVW         K3, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (SI)(Z1*1), K4, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z17, Z17
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z17, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K2, Z9
-	VPADDQ        Z6, Z0, K3, Z10
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
-	KORTESTW      K2, K3
-	JZ            hashed
-	VMOVDQU32     (SP), Z17
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z18
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y21
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z21, Z21
-	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z21, Z19
-	VPCMPGTD      Z1, Z19, K2
-	KORTESTW      K2, K2
-	JZ            hashed
-	VPCMPGTD      Z0, Z21, K3
-	VPMOVSXDQ     Y21, Z0
-	VEXTRACTI64X4 $0x01, Z21, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z17, Z0, Z0
-	VPADDQ        Z18, Z1, Z1
-	MOVQ          $-4, DI
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z0, Z0, Z20
-	VPGATHERQD    (DI)(Z0*1), K5, Y20
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K4, Y0
-	VINSERTI64X4  $0x01, Y0, Z20, Z20
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z0
-	VPSLLD       $0x03, Z19, Z19
-	VPSUBD       Z19, Z0, Z0
-	VPSRLVD      Z0, Z20, Z20
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z17, 256(SP)
-	VMOVDQU32 Z18, 320(SP)
-	VMOVDQU32 Z21, 384(SP)
-	XORL      DI, DI
-
-lane:
-	XORL    R12, R12
-	MOVL    384(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-
-not_short:
-	MOVL      R12, 448(SP)(DI*4)
-	INCQ      DI
-	CMPQ      DI, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z20, Z20
-
-last_bytes:
-	MOVQ          $0x000000ff, DI
-	VPBROADCASTQ  DI, Z0
-	VPMOVZXDQ     Y20, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
-	VEXTRACTI64X4 $0x01, Z20, Y17
-	VPMOVZXDQ     Y17, Z17
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z18
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z18, Z18
-	VPMULLQ       Z8, Z19, Z19
-	VPXORQ        Z18, Z9, Z18
-	VPXORQ        Z19, Z10, Z19
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z4, Z18, K2, Z9
-	VPMULLQ       Z4, Z19, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z18
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z18, Z18
-	VPMULLQ       Z8, Z19, Z19
-	VPXORQ        Z18, Z9, Z18
-	VPXORQ        Z19, Z10, Z19
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z4, Z18, K2, Z9
-	VPMULLQ       Z4, Z19, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z18
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z17, Z0
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z18, Z18
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z18, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K2, Z9
-	VPMULLQ       Z4, Z0, K3, Z10
-
-hashed:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	ADDQ      $0x00000080, CX
-	VMOVDQA64 Z2, Z0
-	VMOVDQA64 Z15, Z9
-	VMOVDQA64 Z3, Z1
-	VMOVDQA64 Z16, Z10
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxh64Offsets32AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64Offsets32AVX512(SB), $512-48
-	// XXH64 with the seed 0. Each lane hashes one key.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z13
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	XORL         SI, SI
-
-start:
+offsets_0:
+	VPBROADCASTQ  data+16(FP), Z11
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_0
 	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z10
-	VPSUBD        Z1, Z10, Z10
+	VMOVDQU32     4(AX), Z9
+	VPSUBD        Z1, Z9, Z9
 	VPMOVSXDQ     Y1, Z0
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z13, Z0, Z0
-	VPADDQ        Z13, Z1, Z1
+	VPADDQ        Z11, Z0, Z0
+	VPADDQ        Z11, Z1, Z1
 	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y10, Z9
-	VEXTRACTI64X4 $0x01, Z10, Y10
-	VPMOVSXDQ     Y10, Z10
-	VMOVDQA64     Z0, Z0
-	VMOVDQA64     Z9, Z9
-	VMOVDQA64     Z1, Z1
-	VMOVDQA64     Z10, Z10
+	VPMOVSXDQ     Y9, Z10
+	VEXTRACTI64X4 $0x01, Z9, Y9
+	VPMOVSXDQ     Y9, Z11
+	VMOVDQA32     Z10, Z9
+	VMOVDQA32     Z11, Z10
+	JMP           located_0
 
-vector:
-	CMPQ          DX, $0x02
-	JL            mixed
-	VMOVDQU32     (AX), Z3
-	VMOVDQU32     4(AX), Z14
-	VPSUBD        Z3, Z14, Z14
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z13, Z2, Z2
-	VPADDQ        Z13, Z3, Z3
-	ADDQ          $0x40, AX
-	VMOVQ         X9, DI
-	VPBROADCASTQ  X9, Z11
-	VPMOVSXDQ     Y14, Z12
-	VEXTRACTI64X4 $0x01, Z14, Y15
-	VPMOVSXDQ     Y15, Z15
-	VMOVDQA64     Z9, Z16
-	VPTERNLOGQ    $0x7e, Z10, Z11, Z16
-	VMOVDQA64     Z12, Z12
-	VPTERNLOGQ    $0x7e, Z15, Z11, Z12
-	VPORQ         Z16, Z12, Z16
-	VPTESTMQ      Z16, Z16, K2
-	KORTESTW      K2, K2
-	JNZ           mixed
-	TESTQ         $-29, DI
-	JNZ           mixed
-	VPBROADCASTQ  DI, Z12
-	VPADDQ        Z8, Z12, Z12
-	VMOVDQA64     Z12, Z9
-	VMOVDQA64     Z12, Z10
-	VMOVDQA64     Z12, Z11
-	VMOVDQA64     Z12, Z12
-	XORL          R8, R8
-	JMP           equal_rest
-
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z15
-	VPGATHERQQ (R8)(Z0*1), K2, Z15
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z16
-	VPGATHERQQ (R8)(Z1*1), K2, Z16
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z17
-	VPGATHERQQ (R8)(Z2*1), K2, Z17
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z18
-	VPGATHERQQ (R8)(Z3*1), K2, Z18
-	VPMULLQ    Z5, Z15, Z15
-	VPMULLQ    Z5, Z16, Z16
-	VPMULLQ    Z5, Z17, Z17
-	VPMULLQ    Z5, Z18, Z18
-	VPROLQ     $0x1f, Z15, Z15
-	VPROLQ     $0x1f, Z16, Z16
-	VPROLQ     $0x1f, Z17, Z17
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z16, Z16
-	VPMULLQ    Z4, Z17, Z17
-	VPMULLQ    Z4, Z18, Z18
-	VPXORQ     Z15, Z9, Z9
-	VPXORQ     Z16, Z10, Z10
-	VPXORQ     Z17, Z11, Z11
-	VPXORQ     Z18, Z12, Z12
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	ADDQ       $0x08, R8
-	SUBQ       $0x08, DI
-
-equal_rest:
-	CMPQ       DI, $0x08
-	JGE        equal_long
-	TESTQ      DI, DI
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z15
-	VPGATHERQD (R8)(Z0*1), K2, Y15
-	VPMOVZXDQ  Y15, Z15
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R8)(Z1*1), K2, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R8)(Z2*1), K2, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z16
-	VPGATHERQD (R8)(Z3*1), K2, Y16
-	VPMOVZXDQ  Y16, Z16
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z16, Z16
-	VPXORQ     Z15, Z9, Z9
-	VPXORQ     Z0, Z10, Z0
-	VPXORQ     Z1, Z11, Z1
-	VPXORQ     Z16, Z12, Z12
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z12, Z12
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z0, Z10
-	VPADDQ     Z6, Z1, Z11
-	VPADDQ     Z6, Z12, Z12
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	VMOVDQU64 Z11, 128(CX)
-	VMOVDQU64 Z12, 192(CX)
-	ADDQ      $0x00000100, CX
-	SUBQ      $0x02, DX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, DI
-	VPORQ        Z9, Z10, Z11
-	VPBROADCASTQ DI, Z12
-	VPTESTMQ     Z12, Z11, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z11
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z11, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z10, Z12
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z12, 192(SP)
-	VMOVDQA64    Z8, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z17
-	VPSUBQ       Z4, Z17, Z18
-
-stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z20
-	VPGATHERQQ   (SI)(Z0*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z15, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z15
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z20
-	VPGATHERQQ   8(SI)(Z0*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z16, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z16
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z20
-	VPGATHERQQ   16(SI)(Z0*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z17, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z20
-	VPGATHERQQ   24(SI)(Z0*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z18, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z18
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z15, Z20
-	VPROLQ       $0x07, Z16, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPROLQ       $0x0c, Z17, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPROLQ       $0x12, Z18, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPMULLQ      Z5, Z15, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z16, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z17, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z18, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VMOVDQA64    Z20, K2, Z9
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z17
-	VPSUBQ       Z4, Z17, Z18
-
-stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z20
-	VPGATHERQQ   (SI)(Z1*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z15, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z15
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z20
-	VPGATHERQQ   8(SI)(Z1*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z16, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z16
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z20
-	VPGATHERQQ   16(SI)(Z1*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z17, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z20
-	VPGATHERQQ   24(SI)(Z1*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z18, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z18
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z15, Z20
-	VPROLQ       $0x07, Z16, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPROLQ       $0x0c, Z17, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPROLQ       $0x12, Z18, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPMULLQ      Z5, Z15, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z16, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z17, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z18, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VMOVDQA64    Z20, K2, Z10
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 192(SP), Z10, Z10
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
-	KORTESTW     K2, K3
-	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (SI)(Z0*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K2, Z11
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (SI)(Z1*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
-	VPMULLQ      Z5, Z15, Z15
-	VPMULLQ      Z5, Z16, Z16
-	VPROLQ       $0x1f, Z15, Z15
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z15, Z9, Z15
-	VPXORQ       Z16, Z10, Z16
-	VPROLQ       $0x1b, Z15, Z15
-	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPADDQ       Z7, Z15, K2, Z9
-	VPADDQ       Z7, Z16, K3, Z10
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
-	KORTESTW      K2, K3
-	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQD    (SI)(Z0*1), K4, Y15
-	VPMOVZXDQ     Y15, Z15
-	KMOVW         K3, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (SI)(Z1*1), K4, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z15, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K2, Z9
-	VPADDQ        Z6, Z0, K3, Z10
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
-	KORTESTW      K2, K3
-	JZ            hashed
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y19
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z19, Z19
-	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z19, Z17
-	VPCMPGTD      Z1, Z17, K2
-	KORTESTW      K2, K2
-	JZ            hashed
-	VPCMPGTD      Z0, Z19, K3
-	VPMOVSXDQ     Y19, Z0
-	VEXTRACTI64X4 $0x01, Z19, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z15, Z0, Z0
-	VPADDQ        Z16, Z1, Z1
-	MOVQ          $-4, DI
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z0, Z0, Z18
-	VPGATHERQD    (DI)(Z0*1), K5, Y18
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K4, Y0
-	VINSERTI64X4  $0x01, Y0, Z18, Z18
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z0
-	VPSLLD       $0x03, Z17, Z17
-	VPSUBD       Z17, Z0, Z0
-	VPSRLVD      Z0, Z18, Z18
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z15, 256(SP)
-	VMOVDQU32 Z16, 320(SP)
-	VMOVDQU32 Z19, 384(SP)
-	XORL      DI, DI
-
-lane:
-	XORL    R12, R12
-	MOVL    384(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-
-not_short:
-	MOVL      R12, 448(SP)(DI*4)
-	INCQ      DI
-	CMPQ      DI, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z18, Z18
-
-last_bytes:
-	MOVQ          $0x000000ff, DI
-	VPBROADCASTQ  DI, Z0
-	VPMOVZXDQ     Y18, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
-	VEXTRACTI64X4 $0x01, Z18, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z15, Z17
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z17, Z17
-	VPXORQ        Z16, Z9, Z16
-	VPXORQ        Z17, Z10, Z17
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z4, Z16, K2, Z9
-	VPMULLQ       Z4, Z17, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z15, Z17
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z17, Z17
-	VPXORQ        Z16, Z9, Z16
-	VPXORQ        Z17, Z10, Z17
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z4, Z16, K2, Z9
-	VPMULLQ       Z4, Z17, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z15, Z0
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z16, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K2, Z9
-	VPMULLQ       Z4, Z0, K3, Z10
-
-hashed:
-	VPSRLQ        $0x21, Z9, Z0
-	VPXORQ        Z0, Z9, Z9
-	VPSRLQ        $0x21, Z10, Z0
-	VPXORQ        Z0, Z10, Z10
-	VPMULLQ       Z5, Z9, Z9
-	VPMULLQ       Z5, Z10, Z10
-	VPSRLQ        $0x1d, Z9, Z0
-	VPXORQ        Z0, Z9, Z9
-	VPSRLQ        $0x1d, Z10, Z0
-	VPXORQ        Z0, Z10, Z10
-	VPMULLQ       Z6, Z9, Z9
-	VPMULLQ       Z6, Z10, Z10
-	VPSRLQ        $0x20, Z9, Z0
-	VPXORQ        Z0, Z9, Z9
-	VPSRLQ        $0x20, Z10, Z0
-	VPXORQ        Z0, Z10, Z10
-	VMOVDQU64     Z9, (CX)
-	VMOVDQU64     Z10, 64(CX)
-	ADDQ          $0x00000080, CX
-	VPMOVSXDQ     Y14, Z1
-	VEXTRACTI64X4 $0x01, Z14, Y0
-	VPMOVSXDQ     Y0, Z10
-	VMOVDQA64     Z2, Z0
-	VMOVDQA64     Z1, Z9
-	VMOVDQA64     Z3, Z1
-	VMOVDQA64     Z10, Z10
-	DECQ          DX
-	JZ            end
-	TESTQ         BX, BX
-	JNS           vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-// func xxh64Offsets64AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64Offsets64AVX512(SB), $512-48
-	// XXH64 with the seed 0. Each lane hashes one key.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z13
-	MOVQ         rows+0(FP), AX
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	XORL         SI, SI
-
-start:
+long_offsets_0:
 	VMOVDQU32 (AX), Z0
 	VMOVDQU32 8(AX), Z9
 	VPSUBQ    Z0, Z9, Z9
-	VPADDQ    Z13, Z0, Z0
+	VPADDQ    Z11, Z0, Z0
 	ADDQ      $0x40, AX
 	VMOVDQU32 (AX), Z1
 	VMOVDQU32 8(AX), Z10
 	VPSUBQ    Z1, Z10, Z10
-	VPADDQ    Z13, Z1, Z1
+	VPADDQ    Z11, Z1, Z1
 	ADDQ      $0x40, AX
-	VMOVDQA64 Z0, Z0
-	VMOVDQA64 Z9, Z9
-	VMOVDQA64 Z1, Z1
-	VMOVDQA64 Z10, Z10
+	JMP       located_0
 
-vector:
-	CMPQ         DX, $0x02
-	JL           mixed
-	VMOVDQU32    (AX), Z2
-	VMOVDQU32    8(AX), Z14
-	VPSUBQ       Z2, Z14, Z14
-	VPADDQ       Z13, Z2, Z2
-	ADDQ         $0x40, AX
-	VMOVDQU32    (AX), Z3
-	VMOVDQU32    8(AX), Z15
-	VPSUBQ       Z3, Z15, Z15
-	VPADDQ       Z13, Z3, Z3
-	ADDQ         $0x40, AX
-	VMOVQ        X9, DI
-	VPBROADCASTQ X9, Z11
-	VMOVDQA64    Z9, Z12
-	VPTERNLOGQ   $0x7e, Z10, Z11, Z12
-	VMOVDQA64    Z14, Z16
-	VPTERNLOGQ   $0x7e, Z15, Z11, Z16
-	VPORQ        Z12, Z16, Z12
-	VPTESTMQ     Z12, Z12, K2
-	KORTESTW     K2, K2
-	JNZ          mixed
-	TESTQ        $-29, DI
-	JNZ          mixed
-	VPBROADCASTQ DI, Z12
-	VPADDQ       Z8, Z12, Z12
-	VMOVDQA64    Z12, Z9
-	VMOVDQA64    Z12, Z10
-	VMOVDQA64    Z12, Z11
-	VMOVDQA64    Z12, Z12
-	XORL         R8, R8
-	JMP          equal_rest
+others_1:
+	JLT       offsets_1
+	VMOVDQU64 (AX), Z3
+	VMOVDQA64 Z13, Z2
+	VPERMI2Q  64(AX), Z3, Z2
+	VPERMQ    128(AX), Z13, K1, Z2
+	VMOVDQA64 Z14, Z15
+	VPERMI2Q  64(AX), Z3, Z15
+	VPERMQ    128(AX), Z14, K2, Z15
+	VMOVDQU64 192(AX), Z11
+	VMOVDQA64 Z13, Z3
+	VPERMI2Q  256(AX), Z11, Z3
+	VPERMQ    320(AX), Z13, K1, Z3
+	VMOVDQA64 Z14, Z16
+	VPERMI2Q  256(AX), Z11, Z16
+	VPERMQ    320(AX), Z14, K2, Z16
+	ADDQ      $0x00000180, AX
+	JMP       located_1
 
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z16
-	VPGATHERQQ (R8)(Z0*1), K2, Z16
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z17
-	VPGATHERQQ (R8)(Z1*1), K2, Z17
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z18
-	VPGATHERQQ (R8)(Z2*1), K2, Z18
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z19
-	VPGATHERQQ (R8)(Z3*1), K2, Z19
-	VPMULLQ    Z5, Z16, Z16
-	VPMULLQ    Z5, Z17, Z17
-	VPMULLQ    Z5, Z18, Z18
-	VPMULLQ    Z5, Z19, Z19
-	VPROLQ     $0x1f, Z16, Z16
-	VPROLQ     $0x1f, Z17, Z17
-	VPROLQ     $0x1f, Z18, Z18
-	VPROLQ     $0x1f, Z19, Z19
-	VPMULLQ    Z4, Z16, Z16
-	VPMULLQ    Z4, Z17, Z17
-	VPMULLQ    Z4, Z18, Z18
-	VPMULLQ    Z4, Z19, Z19
-	VPXORQ     Z16, Z9, Z9
-	VPXORQ     Z17, Z10, Z10
-	VPXORQ     Z18, Z11, Z11
-	VPXORQ     Z19, Z12, Z12
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	ADDQ       $0x08, R8
-	SUBQ       $0x08, DI
+offsets_1:
+	VPBROADCASTQ  data+16(FP), Z11
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_1
+	VMOVDQU32     (AX), Z3
+	VMOVDQU32     4(AX), Z12
+	VPSUBD        Z3, Z12, Z12
+	VPMOVSXDQ     Y3, Z2
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VPMOVSXDQ     Y3, Z3
+	VPADDQ        Z11, Z2, Z2
+	VPADDQ        Z11, Z3, Z3
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y12, Z11
+	VEXTRACTI64X4 $0x01, Z12, Y12
+	VPMOVSXDQ     Y12, Z12
+	VMOVDQA32     Z11, Z15
+	VMOVDQA32     Z12, Z16
+	JMP           located_1
 
-equal_rest:
-	CMPQ       DI, $0x08
-	JGE        equal_long
-	TESTQ      DI, DI
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z16
-	VPGATHERQD (R8)(Z0*1), K2, Y16
-	VPMOVZXDQ  Y16, Z16
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R8)(Z1*1), K2, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R8)(Z2*1), K2, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z17
-	VPGATHERQD (R8)(Z3*1), K2, Y17
-	VPMOVZXDQ  Y17, Z17
-	VPMULLQ    Z4, Z16, Z16
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z17, Z17
-	VPXORQ     Z16, Z9, Z9
-	VPXORQ     Z0, Z10, Z0
-	VPXORQ     Z1, Z11, Z1
-	VPXORQ     Z17, Z12, Z12
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z12, Z12
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z0, Z10
-	VPADDQ     Z6, Z1, Z11
-	VPADDQ     Z6, Z12, Z12
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	VMOVDQU64 Z11, 128(CX)
-	VMOVDQU64 Z12, 192(CX)
-	ADDQ      $0x00000100, CX
-	SUBQ      $0x02, DX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, DI
-	VPORQ        Z9, Z10, Z11
-	VPBROADCASTQ DI, Z12
-	VPTESTMQ     Z12, Z11, K2
-	KORTESTW     K2, K2
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z11
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z11, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z10, Z12
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z12, 192(SP)
-	VMOVDQA64    Z8, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z16
-	VMOVDQA64    Z5, Z17
-	VPXORD       Z4, Z4, Z18
-	VPSUBQ       Z4, Z18, Z19
-
-stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z21
-	VPGATHERQQ   (SI)(Z0*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z16, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z16
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z21
-	VPGATHERQQ   8(SI)(Z0*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z17, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z21
-	VPGATHERQQ   16(SI)(Z0*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z18, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z18
-	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z21
-	VPGATHERQQ   24(SI)(Z0*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z19, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z19
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K3, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z16, Z21
-	VPROLQ       $0x07, Z17, Z22
-	VPADDQ       Z22, Z21, Z21
-	VPROLQ       $0x0c, Z18, Z22
-	VPADDQ       Z22, Z21, Z21
-	VPROLQ       $0x12, Z19, Z22
-	VPADDQ       Z22, Z21, Z21
-	VPMULLQ      Z5, Z16, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VPMULLQ      Z5, Z17, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VPMULLQ      Z5, Z18, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VPMULLQ      Z5, Z19, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VMOVDQA64    Z21, K2, Z9
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
-	KORTESTW     K2, K2
-	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z16
-	VMOVDQA64    Z5, Z17
-	VPXORD       Z4, Z4, Z18
-	VPSUBQ       Z4, Z18, Z19
-
-stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z21
-	VPGATHERQQ   (SI)(Z1*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z16, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z16
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z21
-	VPGATHERQQ   8(SI)(Z1*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z17, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z21
-	VPGATHERQQ   16(SI)(Z1*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z18, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z18
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z21
-	VPGATHERQQ   24(SI)(Z1*1), K4, Z21
-	VPMULLQ      Z5, Z21, Z21
-	VPADDQ       Z21, Z19, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, K3, Z19
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
-	KORTESTW     K3, K3
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z16, Z21
-	VPROLQ       $0x07, Z17, Z22
-	VPADDQ       Z22, Z21, Z21
-	VPROLQ       $0x0c, Z18, Z22
-	VPADDQ       Z22, Z21, Z21
-	VPROLQ       $0x12, Z19, Z22
-	VPADDQ       Z22, Z21, Z21
-	VPMULLQ      Z5, Z16, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VPMULLQ      Z5, Z17, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VPMULLQ      Z5, Z18, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VPMULLQ      Z5, Z19, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPXORQ       Z22, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPADDQ       Z7, Z21, Z21
-	VMOVDQA64    Z21, K2, Z10
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 192(SP), Z10, Z10
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
-	KORTESTW     K2, K3
-	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   (SI)(Z0*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K2, Z11
-	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z17
-	VPGATHERQQ   (SI)(Z1*1), K4, Z17
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K3, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
-	VPMULLQ      Z5, Z16, Z16
-	VPMULLQ      Z5, Z17, Z17
-	VPROLQ       $0x1f, Z16, Z16
-	VPROLQ       $0x1f, Z17, Z17
-	VPMULLQ      Z4, Z16, Z16
-	VPMULLQ      Z4, Z17, Z17
-	VPXORQ       Z16, Z9, Z16
-	VPXORQ       Z17, Z10, Z17
-	VPROLQ       $0x1b, Z16, Z16
-	VPROLQ       $0x1b, Z17, Z17
-	VPMULLQ      Z4, Z16, Z16
-	VPMULLQ      Z4, Z17, Z17
-	VPADDQ       Z7, Z16, K2, Z9
-	VPADDQ       Z7, Z17, K3, Z10
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
-	KORTESTW      K2, K3
-	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z0, Z0, Z16
-	VPGATHERQD    (SI)(Z0*1), K4, Y16
-	VPMOVZXDQ     Y16, Z16
-	KMOVW         K3, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (SI)(Z1*1), K4, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z16, Z16
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z16, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K2, Z9
-	VPADDQ        Z6, Z0, K3, Z10
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
-	KORTESTW      K2, K3
-	JZ            hashed
-	VMOVDQU32     (SP), Z16
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z17
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y20
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z20, Z20
-	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z20, Z18
-	VPCMPGTD      Z1, Z18, K2
-	KORTESTW      K2, K2
-	JZ            hashed
-	VPCMPGTD      Z0, Z20, K3
-	VPMOVSXDQ     Y20, Z0
-	VEXTRACTI64X4 $0x01, Z20, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z16, Z0, Z0
-	VPADDQ        Z17, Z1, Z1
-	MOVQ          $-4, DI
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z0, Z0, Z19
-	VPGATHERQD    (DI)(Z0*1), K5, Y19
-	KSHIFTRW      $0x08, K4, K4
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K4, Y0
-	VINSERTI64X4  $0x01, Y0, Z19, Z19
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z0
-	VPSLLD       $0x03, Z18, Z18
-	VPSUBD       Z18, Z0, Z0
-	VPSRLVD      Z0, Z19, Z19
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z16, 256(SP)
-	VMOVDQU32 Z17, 320(SP)
-	VMOVDQU32 Z20, 384(SP)
-	XORL      DI, DI
-
-lane:
-	XORL    R12, R12
-	MOVL    384(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-
-not_short:
-	MOVL      R12, 448(SP)(DI*4)
-	INCQ      DI
-	CMPQ      DI, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z19, Z19
-
-last_bytes:
-	MOVQ          $0x000000ff, DI
-	VPBROADCASTQ  DI, Z0
-	VPMOVZXDQ     Y19, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
-	VEXTRACTI64X4 $0x01, Z19, Y16
-	VPMOVZXDQ     Y16, Z16
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z17
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z17, Z17
-	VPMULLQ       Z8, Z18, Z18
-	VPXORQ        Z17, Z9, Z17
-	VPXORQ        Z18, Z10, Z18
-	VPROLQ        $0x0b, Z17, Z17
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z4, Z17, K2, Z9
-	VPMULLQ       Z4, Z18, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z17
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z16, Z18
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z17, Z17
-	VPMULLQ       Z8, Z18, Z18
-	VPXORQ        Z17, Z9, Z17
-	VPXORQ        Z18, Z10, Z18
-	VPROLQ        $0x0b, Z17, Z17
-	VPROLQ        $0x0b, Z18, Z18
-	VPMULLQ       Z4, Z17, K2, Z9
-	VPMULLQ       Z4, Z18, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z0, Z1, Z17
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z0, Z16, Z0
-	VPSRLQ        $0x08, Z16, Z16
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z17, Z17
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z17, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K2, Z9
-	VPMULLQ       Z4, Z0, K3, Z10
-
-hashed:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	ADDQ      $0x00000080, CX
-	VMOVDQA64 Z2, Z0
-	VMOVDQA64 Z14, Z9
-	VMOVDQA64 Z3, Z1
-	VMOVDQA64 Z15, Z10
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
+long_offsets_1:
+	VMOVDQU32 (AX), Z2
+	VMOVDQU32 8(AX), Z15
+	VPSUBQ    Z2, Z15, Z15
+	VPADDQ    Z11, Z2, Z2
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z3
+	VMOVDQU32 8(AX), Z16
+	VPSUBQ    Z3, Z16, Z16
+	VPADDQ    Z11, Z3, Z3
+	ADDQ      $0x40, AX
+	JMP       located_1
 
 // func xxh64FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2

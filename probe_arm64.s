@@ -4971,8 +4971,8 @@ four:
 	VORR    V6.B16, V1.B16, V1.B16
 	VUSHR   $27, V8.S4, V8.S4
 	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
-	VORR    V8.B16, V7.B16, V7.B16
-	FSTPQ   (F1, F7), 0(R3)
+	VORR    V8.B16, V7.B16, V6.B16
+	FSTPQ   (F1, F6), 0(R3)
 	WORD    $0x4f828067 // VMUL[0] V2.S4, V3.S4, V7.S4
 	WORD    $0x4f828088 // VMUL[0] V2.S4, V4.S4, V8.S4
 	FLDPQ   0(R6), (F1, F6)
@@ -4988,11 +4988,11 @@ four:
 	FLDPQ   0(R5), (F2, F6)
 	VUSHR   $27, V1.S4, V1.S4
 	WORD    $0x6ea144a1 // VUSHL V1.S4, V5.S4, V1.S4
-	VORR    V1.B16, V2.B16, V2.B16
+	VORR    V1.B16, V2.B16, V1.B16
 	VUSHR   $27, V7.S4, V7.S4
 	WORD    $0x6ea744a7 // VUSHL V7.S4, V5.S4, V7.S4
-	VORR    V7.B16, V6.B16, V6.B16
-	FSTPQ   (F2, F6), 0(R5)
+	VORR    V7.B16, V6.B16, V2.B16
+	FSTPQ   (F1, F2), 0(R5)
 	SUBS    $4, R2, R2
 	BEQ     end
 	CMP     $4, R2
@@ -5705,28 +5705,28 @@ four:
 	LSR     $7, R9, R11
 	LSL     R11, R3, R11
 	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R12
-	MOVD    R12, (R6)(R10<<3)
+	ORR     R11, R12, R11
+	MOVD    R11, (R6)(R10<<3)
 	UBFX    $29, R9, $3, R10
 	LSR     $23, R9, R11
 	LSL     R11, R3, R11
 	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R12
-	MOVD    R12, (R6)(R10<<3)
+	ORR     R11, R12, R11
+	MOVD    R11, (R6)(R10<<3)
 	CMP     $1, R2
 	BEQ     done_0
 	UBFX    $45, R9, $3, R10
 	LSR     $39, R9, R11
 	LSL     R11, R3, R11
 	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R12
-	MOVD    R12, (R6)(R10<<3)
+	ORR     R11, R12, R11
+	MOVD    R11, (R6)(R10<<3)
 	UBFX    $61, R9, $3, R10
 	LSR     $55, R9, R9
 	LSL     R9, R3, R9
 	MOVD    (R6)(R10<<3), R11
-	ORR     R9, R11, R11
-	MOVD    R11, (R6)(R10<<3)
+	ORR     R9, R11, R9
+	MOVD    R9, (R6)(R10<<3)
 	CMP     $2, R2
 	BEQ     done_0
 	VMOV    V5.D[1], R9
@@ -5734,28 +5734,28 @@ four:
 	LSR     $7, R9, R11
 	LSL     R11, R3, R11
 	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R12
-	MOVD    R12, (R6)(R10<<3)
+	ORR     R11, R12, R11
+	MOVD    R11, (R6)(R10<<3)
 	UBFX    $29, R9, $3, R10
 	LSR     $23, R9, R11
 	LSL     R11, R3, R11
 	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R12
-	MOVD    R12, (R6)(R10<<3)
+	ORR     R11, R12, R11
+	MOVD    R11, (R6)(R10<<3)
 	CMP     $3, R2
 	BEQ     done_0
 	UBFX    $45, R9, $3, R10
 	LSR     $39, R9, R11
 	LSL     R11, R3, R11
 	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R12
-	MOVD    R12, (R6)(R10<<3)
+	ORR     R11, R12, R11
+	MOVD    R11, (R6)(R10<<3)
 	UBFX    $61, R9, $3, R10
 	LSR     $55, R9, R9
 	LSL     R9, R3, R9
 	MOVD    (R6)(R10<<3), R11
-	ORR     R9, R11, R11
-	MOVD    R11, (R6)(R10<<3)
+	ORR     R9, R11, R9
+	MOVD    R9, (R6)(R10<<3)
 
 done_0:
 	WORD  $0x4fa18865 // VMUL[3] V1.S4, V3.S4, V5.S4
@@ -5766,28 +5766,28 @@ done_0:
 	LSR   $7, R6, R10
 	LSL   R10, R3, R10
 	MOVD  (R5)(R9<<3), R11
-	ORR   R10, R11, R11
-	MOVD  R11, (R5)(R9<<3)
+	ORR   R10, R11, R10
+	MOVD  R10, (R5)(R9<<3)
 	UBFX  $29, R6, $3, R9
 	LSR   $23, R6, R10
 	LSL   R10, R3, R10
 	MOVD  (R5)(R9<<3), R11
-	ORR   R10, R11, R11
-	MOVD  R11, (R5)(R9<<3)
+	ORR   R10, R11, R10
+	MOVD  R10, (R5)(R9<<3)
 	CMP   $1, R2
 	BEQ   done_1
 	UBFX  $45, R6, $3, R9
 	LSR   $39, R6, R10
 	LSL   R10, R3, R10
 	MOVD  (R5)(R9<<3), R11
-	ORR   R10, R11, R11
-	MOVD  R11, (R5)(R9<<3)
+	ORR   R10, R11, R10
+	MOVD  R10, (R5)(R9<<3)
 	UBFX  $61, R6, $3, R9
 	LSR   $55, R6, R6
 	LSL   R6, R3, R6
 	MOVD  (R5)(R9<<3), R10
-	ORR   R6, R10, R10
-	MOVD  R10, (R5)(R9<<3)
+	ORR   R6, R10, R6
+	MOVD  R6, (R5)(R9<<3)
 	CMP   $2, R2
 	BEQ   done_1
 	VMOV  V5.D[1], R6
@@ -5795,28 +5795,28 @@ done_0:
 	LSR   $7, R6, R10
 	LSL   R10, R3, R10
 	MOVD  (R5)(R9<<3), R11
-	ORR   R10, R11, R11
-	MOVD  R11, (R5)(R9<<3)
+	ORR   R10, R11, R10
+	MOVD  R10, (R5)(R9<<3)
 	UBFX  $29, R6, $3, R9
 	LSR   $23, R6, R10
 	LSL   R10, R3, R10
 	MOVD  (R5)(R9<<3), R11
-	ORR   R10, R11, R11
-	MOVD  R11, (R5)(R9<<3)
+	ORR   R10, R11, R10
+	MOVD  R10, (R5)(R9<<3)
 	CMP   $3, R2
 	BEQ   done_1
 	UBFX  $45, R6, $3, R9
 	LSR   $39, R6, R10
 	LSL   R10, R3, R10
 	MOVD  (R5)(R9<<3), R11
-	ORR   R10, R11, R11
-	MOVD  R11, (R5)(R9<<3)
+	ORR   R10, R11, R10
+	MOVD  R10, (R5)(R9<<3)
 	UBFX  $61, R6, $3, R9
 	LSR   $55, R6, R6
 	LSL   R6, R3, R6
 	MOVD  (R5)(R9<<3), R10
-	ORR   R6, R10, R10
-	MOVD  R10, (R5)(R9<<3)
+	ORR   R6, R10, R6
+	MOVD  R6, (R5)(R9<<3)
 
 done_1:
 	WORD  $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
@@ -5827,28 +5827,28 @@ done_1:
 	LSR   $7, R5, R9
 	LSL   R9, R3, R9
 	MOVD  (R8)(R6<<3), R10
-	ORR   R9, R10, R10
-	MOVD  R10, (R8)(R6<<3)
+	ORR   R9, R10, R9
+	MOVD  R9, (R8)(R6<<3)
 	UBFX  $29, R5, $3, R6
 	LSR   $23, R5, R9
 	LSL   R9, R3, R9
 	MOVD  (R8)(R6<<3), R10
-	ORR   R9, R10, R10
-	MOVD  R10, (R8)(R6<<3)
+	ORR   R9, R10, R9
+	MOVD  R9, (R8)(R6<<3)
 	CMP   $1, R2
 	BEQ   done_2
 	UBFX  $45, R5, $3, R6
 	LSR   $39, R5, R9
 	LSL   R9, R3, R9
 	MOVD  (R8)(R6<<3), R10
-	ORR   R9, R10, R10
-	MOVD  R10, (R8)(R6<<3)
+	ORR   R9, R10, R9
+	MOVD  R9, (R8)(R6<<3)
 	UBFX  $61, R5, $3, R6
 	LSR   $55, R5, R5
 	LSL   R5, R3, R5
 	MOVD  (R8)(R6<<3), R9
-	ORR   R5, R9, R9
-	MOVD  R9, (R8)(R6<<3)
+	ORR   R5, R9, R5
+	MOVD  R5, (R8)(R6<<3)
 	CMP   $2, R2
 	BEQ   done_2
 	VMOV  V1.D[1], R5
@@ -5856,28 +5856,28 @@ done_1:
 	LSR   $7, R5, R9
 	LSL   R9, R3, R9
 	MOVD  (R8)(R6<<3), R10
-	ORR   R9, R10, R10
-	MOVD  R10, (R8)(R6<<3)
+	ORR   R9, R10, R9
+	MOVD  R9, (R8)(R6<<3)
 	UBFX  $29, R5, $3, R6
 	LSR   $23, R5, R9
 	LSL   R9, R3, R9
 	MOVD  (R8)(R6<<3), R10
-	ORR   R9, R10, R10
-	MOVD  R10, (R8)(R6<<3)
+	ORR   R9, R10, R9
+	MOVD  R9, (R8)(R6<<3)
 	CMP   $3, R2
 	BEQ   done_2
 	UBFX  $45, R5, $3, R6
 	LSR   $39, R5, R9
 	LSL   R9, R3, R9
 	MOVD  (R8)(R6<<3), R10
-	ORR   R9, R10, R10
-	MOVD  R10, (R8)(R6<<3)
+	ORR   R9, R10, R9
+	MOVD  R9, (R8)(R6<<3)
 	UBFX  $61, R5, $3, R6
 	LSR   $55, R5, R5
 	LSL   R5, R3, R5
 	MOVD  (R8)(R6<<3), R9
-	ORR   R5, R9, R9
-	MOVD  R9, (R8)(R6<<3)
+	ORR   R5, R9, R5
+	MOVD  R5, (R8)(R6<<3)
 
 done_2:
 	WORD  $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
@@ -5888,28 +5888,28 @@ done_2:
 	LSR   $7, R5, R8
 	LSL   R8, R3, R8
 	MOVD  (R7)(R6<<3), R9
-	ORR   R8, R9, R9
-	MOVD  R9, (R7)(R6<<3)
+	ORR   R8, R9, R8
+	MOVD  R8, (R7)(R6<<3)
 	UBFX  $29, R5, $3, R6
 	LSR   $23, R5, R8
 	LSL   R8, R3, R8
 	MOVD  (R7)(R6<<3), R9
-	ORR   R8, R9, R9
-	MOVD  R9, (R7)(R6<<3)
+	ORR   R8, R9, R8
+	MOVD  R8, (R7)(R6<<3)
 	CMP   $1, R2
 	BEQ   done_3
 	UBFX  $45, R5, $3, R6
 	LSR   $39, R5, R8
 	LSL   R8, R3, R8
 	MOVD  (R7)(R6<<3), R9
-	ORR   R8, R9, R9
-	MOVD  R9, (R7)(R6<<3)
+	ORR   R8, R9, R8
+	MOVD  R8, (R7)(R6<<3)
 	UBFX  $61, R5, $3, R6
 	LSR   $55, R5, R5
 	LSL   R5, R3, R5
 	MOVD  (R7)(R6<<3), R8
-	ORR   R5, R8, R8
-	MOVD  R8, (R7)(R6<<3)
+	ORR   R5, R8, R5
+	MOVD  R5, (R7)(R6<<3)
 	CMP   $2, R2
 	BEQ   done_3
 	VMOV  V1.D[1], R5
@@ -5917,28 +5917,28 @@ done_2:
 	LSR   $7, R5, R8
 	LSL   R8, R3, R8
 	MOVD  (R7)(R6<<3), R9
-	ORR   R8, R9, R9
-	MOVD  R9, (R7)(R6<<3)
+	ORR   R8, R9, R8
+	MOVD  R8, (R7)(R6<<3)
 	UBFX  $29, R5, $3, R6
 	LSR   $23, R5, R8
 	LSL   R8, R3, R8
 	MOVD  (R7)(R6<<3), R9
-	ORR   R8, R9, R9
-	MOVD  R9, (R7)(R6<<3)
+	ORR   R8, R9, R8
+	MOVD  R8, (R7)(R6<<3)
 	CMP   $3, R2
 	BEQ   done_3
 	UBFX  $45, R5, $3, R6
 	LSR   $39, R5, R8
 	LSL   R8, R3, R8
 	MOVD  (R7)(R6<<3), R9
-	ORR   R8, R9, R9
-	MOVD  R9, (R7)(R6<<3)
+	ORR   R8, R9, R8
+	MOVD  R8, (R7)(R6<<3)
 	UBFX  $61, R5, $3, R6
 	LSR   $55, R5, R5
 	LSL   R5, R3, R5
 	MOVD  (R7)(R6<<3), R8
-	ORR   R5, R8, R8
-	MOVD  R8, (R7)(R6<<3)
+	ORR   R5, R8, R5
+	MOVD  R5, (R7)(R6<<3)
 
 done_3:
 	SUBS $4, R4, R4
@@ -6047,28 +6047,28 @@ four:
 	LSR     $7, R9, R11
 	LSL     R11, R3, R11
 	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R12
-	MOVD    R12, (R6)(R10<<3)
+	ORR     R11, R12, R11
+	MOVD    R11, (R6)(R10<<3)
 	UBFX    $29, R9, $3, R10
 	LSR     $23, R9, R11
 	LSL     R11, R3, R11
 	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R12
-	MOVD    R12, (R6)(R10<<3)
+	ORR     R11, R12, R11
+	MOVD    R11, (R6)(R10<<3)
 	CMP     $1, R0
 	BEQ     done_0
 	UBFX    $45, R9, $3, R10
 	LSR     $39, R9, R11
 	LSL     R11, R3, R11
 	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R12
-	MOVD    R12, (R6)(R10<<3)
+	ORR     R11, R12, R11
+	MOVD    R11, (R6)(R10<<3)
 	UBFX    $61, R9, $3, R10
 	LSR     $55, R9, R9
 	LSL     R9, R3, R9
 	MOVD    (R6)(R10<<3), R11
-	ORR     R9, R11, R11
-	MOVD    R11, (R6)(R10<<3)
+	ORR     R9, R11, R9
+	MOVD    R9, (R6)(R10<<3)
 	CMP     $2, R0
 	BEQ     done_0
 	VMOV    V7.D[1], R9
@@ -6076,28 +6076,28 @@ four:
 	LSR     $7, R9, R11
 	LSL     R11, R3, R11
 	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R12
-	MOVD    R12, (R6)(R10<<3)
+	ORR     R11, R12, R11
+	MOVD    R11, (R6)(R10<<3)
 	UBFX    $29, R9, $3, R10
 	LSR     $23, R9, R11
 	LSL     R11, R3, R11
 	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R12
-	MOVD    R12, (R6)(R10<<3)
+	ORR     R11, R12, R11
+	MOVD    R11, (R6)(R10<<3)
 	CMP     $3, R0
 	BEQ     done_0
 	UBFX    $45, R9, $3, R10
 	LSR     $39, R9, R11
 	LSL     R11, R3, R11
 	MOVD    (R6)(R10<<3), R12
-	ORR     R11, R12, R12
-	MOVD    R12, (R6)(R10<<3)
+	ORR     R11, R12, R11
+	MOVD    R11, (R6)(R10<<3)
 	UBFX    $61, R9, $3, R10
 	LSR     $55, R9, R9
 	LSL     R9, R3, R9
 	MOVD    (R6)(R10<<3), R11
-	ORR     R9, R11, R11
-	MOVD    R11, (R6)(R10<<3)
+	ORR     R9, R11, R9
+	MOVD    R9, (R6)(R10<<3)
 
 done_0:
 	WORD $0x4f6080c7 // VMUL[2] V0.H8, V6.H8, V7.H8
@@ -6107,28 +6107,28 @@ done_0:
 	LSR  $7, R6, R10
 	LSL  R10, R3, R10
 	MOVD (R5)(R9<<3), R11
-	ORR  R10, R11, R11
-	MOVD R11, (R5)(R9<<3)
+	ORR  R10, R11, R10
+	MOVD R10, (R5)(R9<<3)
 	UBFX $29, R6, $3, R9
 	LSR  $23, R6, R10
 	LSL  R10, R3, R10
 	MOVD (R5)(R9<<3), R11
-	ORR  R10, R11, R11
-	MOVD R11, (R5)(R9<<3)
+	ORR  R10, R11, R10
+	MOVD R10, (R5)(R9<<3)
 	CMP  $1, R0
 	BEQ  done_1
 	UBFX $45, R6, $3, R9
 	LSR  $39, R6, R10
 	LSL  R10, R3, R10
 	MOVD (R5)(R9<<3), R11
-	ORR  R10, R11, R11
-	MOVD R11, (R5)(R9<<3)
+	ORR  R10, R11, R10
+	MOVD R10, (R5)(R9<<3)
 	UBFX $61, R6, $3, R9
 	LSR  $55, R6, R6
 	LSL  R6, R3, R6
 	MOVD (R5)(R9<<3), R10
-	ORR  R6, R10, R10
-	MOVD R10, (R5)(R9<<3)
+	ORR  R6, R10, R6
+	MOVD R6, (R5)(R9<<3)
 	CMP  $2, R0
 	BEQ  done_1
 	VMOV V7.D[1], R6
@@ -6136,28 +6136,28 @@ done_0:
 	LSR  $7, R6, R10
 	LSL  R10, R3, R10
 	MOVD (R5)(R9<<3), R11
-	ORR  R10, R11, R11
-	MOVD R11, (R5)(R9<<3)
+	ORR  R10, R11, R10
+	MOVD R10, (R5)(R9<<3)
 	UBFX $29, R6, $3, R9
 	LSR  $23, R6, R10
 	LSL  R10, R3, R10
 	MOVD (R5)(R9<<3), R11
-	ORR  R10, R11, R11
-	MOVD R11, (R5)(R9<<3)
+	ORR  R10, R11, R10
+	MOVD R10, (R5)(R9<<3)
 	CMP  $3, R0
 	BEQ  done_1
 	UBFX $45, R6, $3, R9
 	LSR  $39, R6, R10
 	LSL  R10, R3, R10
 	MOVD (R5)(R9<<3), R11
-	ORR  R10, R11, R11
-	MOVD R11, (R5)(R9<<3)
+	ORR  R10, R11, R10
+	MOVD R10, (R5)(R9<<3)
 	UBFX $61, R6, $3, R9
 	LSR  $55, R6, R6
 	LSL  R6, R3, R6
 	MOVD (R5)(R9<<3), R10
-	ORR  R6, R10, R10
-	MOVD R10, (R5)(R9<<3)
+	ORR  R6, R10, R6
+	MOVD R6, (R5)(R9<<3)
 
 done_1:
 	WORD $0x4f4088c7 // VMUL[4] V0.H8, V6.H8, V7.H8
@@ -6167,28 +6167,28 @@ done_1:
 	LSR  $7, R5, R9
 	LSL  R9, R3, R9
 	MOVD (R8)(R6<<3), R10
-	ORR  R9, R10, R10
-	MOVD R10, (R8)(R6<<3)
+	ORR  R9, R10, R9
+	MOVD R9, (R8)(R6<<3)
 	UBFX $29, R5, $3, R6
 	LSR  $23, R5, R9
 	LSL  R9, R3, R9
 	MOVD (R8)(R6<<3), R10
-	ORR  R9, R10, R10
-	MOVD R10, (R8)(R6<<3)
+	ORR  R9, R10, R9
+	MOVD R9, (R8)(R6<<3)
 	CMP  $1, R0
 	BEQ  done_2
 	UBFX $45, R5, $3, R6
 	LSR  $39, R5, R9
 	LSL  R9, R3, R9
 	MOVD (R8)(R6<<3), R10
-	ORR  R9, R10, R10
-	MOVD R10, (R8)(R6<<3)
+	ORR  R9, R10, R9
+	MOVD R9, (R8)(R6<<3)
 	UBFX $61, R5, $3, R6
 	LSR  $55, R5, R5
 	LSL  R5, R3, R5
 	MOVD (R8)(R6<<3), R9
-	ORR  R5, R9, R9
-	MOVD R9, (R8)(R6<<3)
+	ORR  R5, R9, R5
+	MOVD R5, (R8)(R6<<3)
 	CMP  $2, R0
 	BEQ  done_2
 	VMOV V7.D[1], R5
@@ -6196,28 +6196,28 @@ done_1:
 	LSR  $7, R5, R9
 	LSL  R9, R3, R9
 	MOVD (R8)(R6<<3), R10
-	ORR  R9, R10, R10
-	MOVD R10, (R8)(R6<<3)
+	ORR  R9, R10, R9
+	MOVD R9, (R8)(R6<<3)
 	UBFX $29, R5, $3, R6
 	LSR  $23, R5, R9
 	LSL  R9, R3, R9
 	MOVD (R8)(R6<<3), R10
-	ORR  R9, R10, R10
-	MOVD R10, (R8)(R6<<3)
+	ORR  R9, R10, R9
+	MOVD R9, (R8)(R6<<3)
 	CMP  $3, R0
 	BEQ  done_2
 	UBFX $45, R5, $3, R6
 	LSR  $39, R5, R9
 	LSL  R9, R3, R9
 	MOVD (R8)(R6<<3), R10
-	ORR  R9, R10, R10
-	MOVD R10, (R8)(R6<<3)
+	ORR  R9, R10, R9
+	MOVD R9, (R8)(R6<<3)
 	UBFX $61, R5, $3, R6
 	LSR  $55, R5, R5
 	LSL  R5, R3, R5
 	MOVD (R8)(R6<<3), R9
-	ORR  R5, R9, R9
-	MOVD R9, (R8)(R6<<3)
+	ORR  R5, R9, R5
+	MOVD R5, (R8)(R6<<3)
 
 done_2:
 	WORD $0x4f6088c0 // VMUL[6] V0.H8, V6.H8, V0.H8
@@ -6227,28 +6227,28 @@ done_2:
 	LSR  $7, R5, R8
 	LSL  R8, R3, R8
 	MOVD (R7)(R6<<3), R9
-	ORR  R8, R9, R9
-	MOVD R9, (R7)(R6<<3)
+	ORR  R8, R9, R8
+	MOVD R8, (R7)(R6<<3)
 	UBFX $29, R5, $3, R6
 	LSR  $23, R5, R8
 	LSL  R8, R3, R8
 	MOVD (R7)(R6<<3), R9
-	ORR  R8, R9, R9
-	MOVD R9, (R7)(R6<<3)
+	ORR  R8, R9, R8
+	MOVD R8, (R7)(R6<<3)
 	CMP  $1, R0
 	BEQ  done_3
 	UBFX $45, R5, $3, R6
 	LSR  $39, R5, R8
 	LSL  R8, R3, R8
 	MOVD (R7)(R6<<3), R9
-	ORR  R8, R9, R9
-	MOVD R9, (R7)(R6<<3)
+	ORR  R8, R9, R8
+	MOVD R8, (R7)(R6<<3)
 	UBFX $61, R5, $3, R6
 	LSR  $55, R5, R5
 	LSL  R5, R3, R5
 	MOVD (R7)(R6<<3), R8
-	ORR  R5, R8, R8
-	MOVD R8, (R7)(R6<<3)
+	ORR  R5, R8, R5
+	MOVD R5, (R7)(R6<<3)
 	CMP  $2, R0
 	BEQ  done_3
 	VMOV V0.D[1], R5
@@ -6256,28 +6256,28 @@ done_2:
 	LSR  $7, R5, R8
 	LSL  R8, R3, R8
 	MOVD (R7)(R6<<3), R9
-	ORR  R8, R9, R9
-	MOVD R9, (R7)(R6<<3)
+	ORR  R8, R9, R8
+	MOVD R8, (R7)(R6<<3)
 	UBFX $29, R5, $3, R6
 	LSR  $23, R5, R8
 	LSL  R8, R3, R8
 	MOVD (R7)(R6<<3), R9
-	ORR  R8, R9, R9
-	MOVD R9, (R7)(R6<<3)
+	ORR  R8, R9, R8
+	MOVD R8, (R7)(R6<<3)
 	CMP  $3, R0
 	BEQ  done_3
 	UBFX $45, R5, $3, R6
 	LSR  $39, R5, R8
 	LSL  R8, R3, R8
 	MOVD (R7)(R6<<3), R9
-	ORR  R8, R9, R9
-	MOVD R9, (R7)(R6<<3)
+	ORR  R8, R9, R8
+	MOVD R8, (R7)(R6<<3)
 	UBFX $61, R5, $3, R6
 	LSR  $55, R5, R5
 	LSL  R5, R3, R5
 	MOVD (R7)(R6<<3), R8
-	ORR  R5, R8, R8
-	MOVD R8, (R7)(R6<<3)
+	ORR  R5, R8, R5
+	MOVD R5, (R7)(R6<<3)
 
 done_3:
 	SUBS $4, R4, R4
@@ -6290,4 +6290,572 @@ done_3:
 	B    four
 
 end:
+	RET
+
+// func setNewSplit256NEON(base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool)
+// Requires: ASIMD
+TEXT ·setNewSplit256NEON(SB), NOSPLIT, $0-41
+	// The addresses and the bits are those of probeSplit256.
+	MOVBU far+40(FP), R0
+	CBZ   R0, requested
+	MOVD  n+24(FP), R0
+	LSR   $2, R0, R0
+	CBZ   R0, requested
+	MOVD  base+0(FP), R1
+	MOVD  hashes+16(FP), R2
+	MOVD  blocks+8(FP), R3
+	VDUP  R3, V0.S4
+
+request:
+	FLDPQ.P 32(R2), (F1, F2)
+	VUZP2   V2.S4, V1.S4, V1.S4
+	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
+	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
+	VUZP2   V1.S4, V2.S4, V2.S4
+	VSHL    $5, V2.S4, V2.S4
+	VMOV    V2.D[0], R3
+	ADD     R3.UXTW, R1, R4
+	ADD     R3>>32, R1, R3
+	VMOV    V2.D[1], R5
+	ADD     R5.UXTW, R1, R6
+	ADD     R5>>32, R1, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R0, R0
+	BNE     request
+
+requested:
+	MOVD  base+0(FP), R0
+	MOVD  hashes+16(FP), R1
+	MOVD  blocks+8(FP), R2
+	VDUP  R2, V0.S4
+	MOVD  $splitSalts<>(SB), R2
+	FLDPQ 0(R2), (F3, F4)
+	MOVD  $1, R2
+	VDUP  R2, V5.S4
+	MOVD  n+24(FP), R2
+	MOVD  added+32(FP), R3
+	MOVD  $-9223372036854775808, R6
+	MOVD  $0, R7
+
+word:
+	MOVD $64, R4
+	MOVD R7, R5
+
+four:
+	FLDPQ.P 32(R1), (F1, F2)
+	VUZP2   V2.S4, V1.S4, V6.S4
+	WORD    $0x2ea0c0c7 // VUMULL V0.D2, V6.D2, V7.D2
+	WORD    $0x6ea0c0c6 // VUMULL2 V0.D2, V6.D2, V6.D2
+	VUZP2   V6.S4, V7.S4, V7.S4
+	VSHL    $5, V7.S4, V7.S4
+	VMOV    V7.D[0], R8
+	ADD     R8.UXTW, R0, R9
+	ADD     R8>>32, R0, R8
+	VMOV    V7.D[1], R10
+	ADD     R10.UXTW, R0, R11
+	ADD     R10>>32, R0, R10
+	WORD    $0x4f818068 // VMUL[0] V1.S4, V3.S4, V8.S4
+	WORD    $0x4f818089 // VMUL[0] V1.S4, V4.S4, V9.S4
+	FLDPQ   0(R9), (F6, F7)
+	VUSHR   $27, V8.S4, V8.S4
+	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
+	VORR    V8.B16, V6.B16, V10.B16
+	VUSHR   $27, V9.S4, V9.S4
+	WORD    $0x6ea944a9 // VUSHL V9.S4, V5.S4, V9.S4
+	VORR    V9.B16, V7.B16, V11.B16
+	FSTPQ   (F10, F11), 0(R9)
+	WORD    $0x4e661d08 // VBIC V6.B16, V8.B16, V8.B16
+	WORD    $0x4e671d29 // VBIC V7.B16, V9.B16, V9.B16
+	VORR    V8.B16, V9.B16, V8.B16
+	WORD    $0x6eb0a908 // VUMAXV V8.S4, V8.S4
+	VMOV    V8.S[0], R9
+	CMP     $0, R9
+	CSEL    NE, R6, R7, R9
+	ORR     R5>>1, R9, R5
+	SUBS    $1, R2, R2
+	BEQ     end
+	WORD    $0x4f818866 // VMUL[2] V1.S4, V3.S4, V6.S4
+	WORD    $0x4f818888 // VMUL[2] V1.S4, V4.S4, V8.S4
+	FLDPQ   0(R8), (F1, F7)
+	VUSHR   $27, V6.S4, V6.S4
+	WORD    $0x6ea644a6 // VUSHL V6.S4, V5.S4, V6.S4
+	VORR    V6.B16, V1.B16, V9.B16
+	VUSHR   $27, V8.S4, V8.S4
+	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
+	VORR    V8.B16, V7.B16, V10.B16
+	FSTPQ   (F9, F10), 0(R8)
+	WORD    $0x4e611cc6 // VBIC V1.B16, V6.B16, V6.B16
+	WORD    $0x4e671d08 // VBIC V7.B16, V8.B16, V8.B16
+	VORR    V6.B16, V8.B16, V6.B16
+	WORD    $0x6eb0a8c6 // VUMAXV V6.S4, V6.S4
+	VMOV    V6.S[0], R8
+	CMP     $0, R8
+	CSEL    NE, R6, R7, R8
+	ORR     R5>>1, R8, R5
+	SUBS    $1, R2, R2
+	BEQ     end
+	WORD    $0x4f828067 // VMUL[0] V2.S4, V3.S4, V7.S4
+	WORD    $0x4f828088 // VMUL[0] V2.S4, V4.S4, V8.S4
+	FLDPQ   0(R11), (F1, F6)
+	VUSHR   $27, V7.S4, V7.S4
+	WORD    $0x6ea744a7 // VUSHL V7.S4, V5.S4, V7.S4
+	VORR    V7.B16, V1.B16, V9.B16
+	VUSHR   $27, V8.S4, V8.S4
+	WORD    $0x6ea844a8 // VUSHL V8.S4, V5.S4, V8.S4
+	VORR    V8.B16, V6.B16, V10.B16
+	FSTPQ   (F9, F10), 0(R11)
+	WORD    $0x4e611ce7 // VBIC V1.B16, V7.B16, V7.B16
+	WORD    $0x4e661d08 // VBIC V6.B16, V8.B16, V8.B16
+	VORR    V7.B16, V8.B16, V7.B16
+	WORD    $0x6eb0a8e7 // VUMAXV V7.S4, V7.S4
+	VMOV    V7.S[0], R8
+	CMP     $0, R8
+	CSEL    NE, R6, R7, R8
+	ORR     R5>>1, R8, R5
+	SUBS    $1, R2, R2
+	BEQ     end
+	WORD    $0x4f828861 // VMUL[2] V2.S4, V3.S4, V1.S4
+	WORD    $0x4f828887 // VMUL[2] V2.S4, V4.S4, V7.S4
+	FLDPQ   0(R10), (F2, F6)
+	VUSHR   $27, V1.S4, V1.S4
+	WORD    $0x6ea144a1 // VUSHL V1.S4, V5.S4, V1.S4
+	VORR    V1.B16, V2.B16, V8.B16
+	VUSHR   $27, V7.S4, V7.S4
+	WORD    $0x6ea744a7 // VUSHL V7.S4, V5.S4, V7.S4
+	VORR    V7.B16, V6.B16, V9.B16
+	FSTPQ   (F8, F9), 0(R10)
+	WORD    $0x4e621c21 // VBIC V2.B16, V1.B16, V1.B16
+	WORD    $0x4e661ce7 // VBIC V6.B16, V7.B16, V7.B16
+	VORR    V1.B16, V7.B16, V1.B16
+	WORD    $0x6eb0a821 // VUMAXV V1.S4, V1.S4
+	VMOV    V1.S[0], R8
+	CMP     $0, R8
+	CSEL    NE, R6, R7, R8
+	ORR     R5>>1, R8, R5
+	SUBS    $1, R2, R2
+	BEQ     end
+	SUBS    $4, R4, R4
+	BNE     four
+	MOVD.P  R5, 8(R3)
+	B       word
+
+end:
+	// The outcomes of a last word are its upper bits.
+	MOVD n+24(FP), R0
+	NEG  R0, R0
+	LSR  R0, R5, R5
+	MOVD R5, 0(R3)
+	RET
+
+// func setNewLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
+// Requires: ASIMD
+TEXT ·setNewLine512NEON(SB), NOSPLIT, $0-57
+	// The addresses and the bits are those of probeLine512.
+	MOVBU far+56(FP), R0
+	CBZ   R0, requested
+	MOVD  n+40(FP), R0
+	LSR   $2, R0, R0
+	CBZ   R0, requested
+	MOVD  base+0(FP), R1
+	MOVD  hashes+32(FP), R2
+	MOVD  lines+8(FP), R3
+	VDUP  R3, V0.S4
+
+request:
+	FLDPQ.P 32(R2), (F1, F2)
+	VUZP1   V2.S4, V1.S4, V1.S4
+	WORD    $0x2ea0c022 // VUMULL V0.D2, V1.D2, V2.D2
+	WORD    $0x6ea0c021 // VUMULL2 V0.D2, V1.D2, V1.D2
+	VUZP2   V1.S4, V2.S4, V2.S4
+	VSHL    $6, V2.S4, V2.S4
+	VMOV    V2.D[0], R3
+	ADD     R3.UXTW, R1, R4
+	ADD     R3>>32, R1, R3
+	VMOV    V2.D[1], R5
+	ADD     R5.UXTW, R1, R6
+	ADD     R5>>32, R1, R5
+	PRFM    0(R4), PLDL1KEEP
+	PRFM    0(R3), PLDL1KEEP
+	PRFM    0(R6), PLDL1KEEP
+	PRFM    0(R5), PLDL1KEEP
+	SUBS    $1, R0, R0
+	BNE     request
+
+requested:
+	MOVD  base+0(FP), R0
+	MOVD  hashes+32(FP), R1
+	MOVD  lines+8(FP), R2
+	VDUP  R2, V0.S4
+	MOVD  factors+16(FP), R2
+	FLDPQ 0(R2), (F3, F4)
+	MOVD  pairs+24(FP), R2
+	MOVD  $1, R3
+	MOVD  n+40(FP), R4
+	MOVD  added+48(FP), R5
+	MOVD  $-9223372036854775808, R8
+	MOVD  $0, R9
+
+word:
+	MOVD $64, R6
+	MOVD R9, R7
+
+four:
+	FLDPQ.P 32(R1), (F1, F2)
+	VUZP1   V2.S4, V1.S4, V5.S4
+	WORD    $0x2ea0c0a6 // VUMULL V0.D2, V5.D2, V6.D2
+	WORD    $0x6ea0c0a5 // VUMULL2 V0.D2, V5.D2, V5.D2
+	VUZP2   V5.S4, V6.S4, V6.S4
+	VSHL    $6, V6.S4, V6.S4
+	VMOV    V6.D[0], R10
+	ADD     R10.UXTW, R0, R11
+	ADD     R10>>32, R0, R10
+	VMOV    V6.D[1], R12
+	ADD     R12.UXTW, R0, R13
+	ADD     R12>>32, R0, R12
+	MOVD    $0, R14
+	WORD    $0x4fa18065 // VMUL[1] V1.S4, V3.S4, V5.S4
+	WORD    $0x4fa18086 // VMUL[1] V1.S4, V4.S4, V6.S4
+	VUZP2   V6.H8, V5.H8, V5.H8
+	VMOV    V5.D[0], R15
+	UBFX    $13, R15, $3, R16
+	LSR     $7, R15, R17
+	LSL     R17, R3, R17
+	MOVD    (R11)(R16<<3), R19
+	ORR     R17, R19, R17
+	EOR     R17, R19, R19
+	ORR     R19, R14, R14
+	MOVD    R17, (R11)(R16<<3)
+	UBFX    $29, R15, $3, R16
+	LSR     $23, R15, R17
+	LSL     R17, R3, R17
+	MOVD    (R11)(R16<<3), R19
+	ORR     R17, R19, R17
+	EOR     R17, R19, R19
+	ORR     R19, R14, R14
+	MOVD    R17, (R11)(R16<<3)
+	CMP     $1, R2
+	BEQ     done_0
+	UBFX    $45, R15, $3, R16
+	LSR     $39, R15, R17
+	LSL     R17, R3, R17
+	MOVD    (R11)(R16<<3), R19
+	ORR     R17, R19, R17
+	EOR     R17, R19, R19
+	ORR     R19, R14, R14
+	MOVD    R17, (R11)(R16<<3)
+	UBFX    $61, R15, $3, R16
+	LSR     $55, R15, R15
+	LSL     R15, R3, R15
+	MOVD    (R11)(R16<<3), R17
+	ORR     R15, R17, R15
+	EOR     R15, R17, R17
+	ORR     R17, R14, R14
+	MOVD    R15, (R11)(R16<<3)
+	CMP     $2, R2
+	BEQ     done_0
+	VMOV    V5.D[1], R15
+	UBFX    $13, R15, $3, R16
+	LSR     $7, R15, R17
+	LSL     R17, R3, R17
+	MOVD    (R11)(R16<<3), R19
+	ORR     R17, R19, R17
+	EOR     R17, R19, R19
+	ORR     R19, R14, R14
+	MOVD    R17, (R11)(R16<<3)
+	UBFX    $29, R15, $3, R16
+	LSR     $23, R15, R17
+	LSL     R17, R3, R17
+	MOVD    (R11)(R16<<3), R19
+	ORR     R17, R19, R17
+	EOR     R17, R19, R19
+	ORR     R19, R14, R14
+	MOVD    R17, (R11)(R16<<3)
+	CMP     $3, R2
+	BEQ     done_0
+	UBFX    $45, R15, $3, R16
+	LSR     $39, R15, R17
+	LSL     R17, R3, R17
+	MOVD    (R11)(R16<<3), R19
+	ORR     R17, R19, R17
+	EOR     R17, R19, R19
+	ORR     R19, R14, R14
+	MOVD    R17, (R11)(R16<<3)
+	UBFX    $61, R15, $3, R16
+	LSR     $55, R15, R15
+	LSL     R15, R3, R15
+	MOVD    (R11)(R16<<3), R17
+	ORR     R15, R17, R15
+	EOR     R15, R17, R17
+	ORR     R17, R14, R14
+	MOVD    R15, (R11)(R16<<3)
+
+done_0:
+	CMP   $0, R14
+	CSEL  NE, R8, R9, R14
+	ORR   R7>>1, R14, R7
+	SUBS  $1, R4, R4
+	BEQ   end
+	MOVD  $0, R11
+	WORD  $0x4fa18865 // VMUL[3] V1.S4, V3.S4, V5.S4
+	WORD  $0x4fa18881 // VMUL[3] V1.S4, V4.S4, V1.S4
+	VUZP2 V1.H8, V5.H8, V5.H8
+	VMOV  V5.D[0], R14
+	UBFX  $13, R14, $3, R15
+	LSR   $7, R14, R16
+	LSL   R16, R3, R16
+	MOVD  (R10)(R15<<3), R17
+	ORR   R16, R17, R16
+	EOR   R16, R17, R17
+	ORR   R17, R11, R11
+	MOVD  R16, (R10)(R15<<3)
+	UBFX  $29, R14, $3, R15
+	LSR   $23, R14, R16
+	LSL   R16, R3, R16
+	MOVD  (R10)(R15<<3), R17
+	ORR   R16, R17, R16
+	EOR   R16, R17, R17
+	ORR   R17, R11, R11
+	MOVD  R16, (R10)(R15<<3)
+	CMP   $1, R2
+	BEQ   done_1
+	UBFX  $45, R14, $3, R15
+	LSR   $39, R14, R16
+	LSL   R16, R3, R16
+	MOVD  (R10)(R15<<3), R17
+	ORR   R16, R17, R16
+	EOR   R16, R17, R17
+	ORR   R17, R11, R11
+	MOVD  R16, (R10)(R15<<3)
+	UBFX  $61, R14, $3, R15
+	LSR   $55, R14, R14
+	LSL   R14, R3, R14
+	MOVD  (R10)(R15<<3), R16
+	ORR   R14, R16, R14
+	EOR   R14, R16, R16
+	ORR   R16, R11, R11
+	MOVD  R14, (R10)(R15<<3)
+	CMP   $2, R2
+	BEQ   done_1
+	VMOV  V5.D[1], R14
+	UBFX  $13, R14, $3, R15
+	LSR   $7, R14, R16
+	LSL   R16, R3, R16
+	MOVD  (R10)(R15<<3), R17
+	ORR   R16, R17, R16
+	EOR   R16, R17, R17
+	ORR   R17, R11, R11
+	MOVD  R16, (R10)(R15<<3)
+	UBFX  $29, R14, $3, R15
+	LSR   $23, R14, R16
+	LSL   R16, R3, R16
+	MOVD  (R10)(R15<<3), R17
+	ORR   R16, R17, R16
+	EOR   R16, R17, R17
+	ORR   R17, R11, R11
+	MOVD  R16, (R10)(R15<<3)
+	CMP   $3, R2
+	BEQ   done_1
+	UBFX  $45, R14, $3, R15
+	LSR   $39, R14, R16
+	LSL   R16, R3, R16
+	MOVD  (R10)(R15<<3), R17
+	ORR   R16, R17, R16
+	EOR   R16, R17, R17
+	ORR   R17, R11, R11
+	MOVD  R16, (R10)(R15<<3)
+	UBFX  $61, R14, $3, R15
+	LSR   $55, R14, R14
+	LSL   R14, R3, R14
+	MOVD  (R10)(R15<<3), R16
+	ORR   R14, R16, R14
+	EOR   R14, R16, R16
+	ORR   R16, R11, R11
+	MOVD  R14, (R10)(R15<<3)
+
+done_1:
+	CMP   $0, R11
+	CSEL  NE, R8, R9, R11
+	ORR   R7>>1, R11, R7
+	SUBS  $1, R4, R4
+	BEQ   end
+	MOVD  $0, R10
+	WORD  $0x4fa28061 // VMUL[1] V2.S4, V3.S4, V1.S4
+	WORD  $0x4fa28085 // VMUL[1] V2.S4, V4.S4, V5.S4
+	VUZP2 V5.H8, V1.H8, V1.H8
+	VMOV  V1.D[0], R11
+	UBFX  $13, R11, $3, R14
+	LSR   $7, R11, R15
+	LSL   R15, R3, R15
+	MOVD  (R13)(R14<<3), R16
+	ORR   R15, R16, R15
+	EOR   R15, R16, R16
+	ORR   R16, R10, R10
+	MOVD  R15, (R13)(R14<<3)
+	UBFX  $29, R11, $3, R14
+	LSR   $23, R11, R15
+	LSL   R15, R3, R15
+	MOVD  (R13)(R14<<3), R16
+	ORR   R15, R16, R15
+	EOR   R15, R16, R16
+	ORR   R16, R10, R10
+	MOVD  R15, (R13)(R14<<3)
+	CMP   $1, R2
+	BEQ   done_2
+	UBFX  $45, R11, $3, R14
+	LSR   $39, R11, R15
+	LSL   R15, R3, R15
+	MOVD  (R13)(R14<<3), R16
+	ORR   R15, R16, R15
+	EOR   R15, R16, R16
+	ORR   R16, R10, R10
+	MOVD  R15, (R13)(R14<<3)
+	UBFX  $61, R11, $3, R14
+	LSR   $55, R11, R11
+	LSL   R11, R3, R11
+	MOVD  (R13)(R14<<3), R15
+	ORR   R11, R15, R11
+	EOR   R11, R15, R15
+	ORR   R15, R10, R10
+	MOVD  R11, (R13)(R14<<3)
+	CMP   $2, R2
+	BEQ   done_2
+	VMOV  V1.D[1], R11
+	UBFX  $13, R11, $3, R14
+	LSR   $7, R11, R15
+	LSL   R15, R3, R15
+	MOVD  (R13)(R14<<3), R16
+	ORR   R15, R16, R15
+	EOR   R15, R16, R16
+	ORR   R16, R10, R10
+	MOVD  R15, (R13)(R14<<3)
+	UBFX  $29, R11, $3, R14
+	LSR   $23, R11, R15
+	LSL   R15, R3, R15
+	MOVD  (R13)(R14<<3), R16
+	ORR   R15, R16, R15
+	EOR   R15, R16, R16
+	ORR   R16, R10, R10
+	MOVD  R15, (R13)(R14<<3)
+	CMP   $3, R2
+	BEQ   done_2
+	UBFX  $45, R11, $3, R14
+	LSR   $39, R11, R15
+	LSL   R15, R3, R15
+	MOVD  (R13)(R14<<3), R16
+	ORR   R15, R16, R15
+	EOR   R15, R16, R16
+	ORR   R16, R10, R10
+	MOVD  R15, (R13)(R14<<3)
+	UBFX  $61, R11, $3, R14
+	LSR   $55, R11, R11
+	LSL   R11, R3, R11
+	MOVD  (R13)(R14<<3), R15
+	ORR   R11, R15, R11
+	EOR   R11, R15, R15
+	ORR   R15, R10, R10
+	MOVD  R11, (R13)(R14<<3)
+
+done_2:
+	CMP   $0, R10
+	CSEL  NE, R8, R9, R10
+	ORR   R7>>1, R10, R7
+	SUBS  $1, R4, R4
+	BEQ   end
+	MOVD  $0, R10
+	WORD  $0x4fa28861 // VMUL[3] V2.S4, V3.S4, V1.S4
+	WORD  $0x4fa28882 // VMUL[3] V2.S4, V4.S4, V2.S4
+	VUZP2 V2.H8, V1.H8, V1.H8
+	VMOV  V1.D[0], R11
+	UBFX  $13, R11, $3, R13
+	LSR   $7, R11, R14
+	LSL   R14, R3, R14
+	MOVD  (R12)(R13<<3), R15
+	ORR   R14, R15, R14
+	EOR   R14, R15, R15
+	ORR   R15, R10, R10
+	MOVD  R14, (R12)(R13<<3)
+	UBFX  $29, R11, $3, R13
+	LSR   $23, R11, R14
+	LSL   R14, R3, R14
+	MOVD  (R12)(R13<<3), R15
+	ORR   R14, R15, R14
+	EOR   R14, R15, R15
+	ORR   R15, R10, R10
+	MOVD  R14, (R12)(R13<<3)
+	CMP   $1, R2
+	BEQ   done_3
+	UBFX  $45, R11, $3, R13
+	LSR   $39, R11, R14
+	LSL   R14, R3, R14
+	MOVD  (R12)(R13<<3), R15
+	ORR   R14, R15, R14
+	EOR   R14, R15, R15
+	ORR   R15, R10, R10
+	MOVD  R14, (R12)(R13<<3)
+	UBFX  $61, R11, $3, R13
+	LSR   $55, R11, R11
+	LSL   R11, R3, R11
+	MOVD  (R12)(R13<<3), R14
+	ORR   R11, R14, R11
+	EOR   R11, R14, R14
+	ORR   R14, R10, R10
+	MOVD  R11, (R12)(R13<<3)
+	CMP   $2, R2
+	BEQ   done_3
+	VMOV  V1.D[1], R11
+	UBFX  $13, R11, $3, R13
+	LSR   $7, R11, R14
+	LSL   R14, R3, R14
+	MOVD  (R12)(R13<<3), R15
+	ORR   R14, R15, R14
+	EOR   R14, R15, R15
+	ORR   R15, R10, R10
+	MOVD  R14, (R12)(R13<<3)
+	UBFX  $29, R11, $3, R13
+	LSR   $23, R11, R14
+	LSL   R14, R3, R14
+	MOVD  (R12)(R13<<3), R15
+	ORR   R14, R15, R14
+	EOR   R14, R15, R15
+	ORR   R15, R10, R10
+	MOVD  R14, (R12)(R13<<3)
+	CMP   $3, R2
+	BEQ   done_3
+	UBFX  $45, R11, $3, R13
+	LSR   $39, R11, R14
+	LSL   R14, R3, R14
+	MOVD  (R12)(R13<<3), R15
+	ORR   R14, R15, R14
+	EOR   R14, R15, R15
+	ORR   R15, R10, R10
+	MOVD  R14, (R12)(R13<<3)
+	UBFX  $61, R11, $3, R13
+	LSR   $55, R11, R11
+	LSL   R11, R3, R11
+	MOVD  (R12)(R13<<3), R14
+	ORR   R11, R14, R11
+	EOR   R11, R14, R14
+	ORR   R14, R10, R10
+	MOVD  R11, (R12)(R13<<3)
+
+done_3:
+	CMP    $0, R10
+	CSEL   NE, R8, R9, R10
+	ORR    R7>>1, R10, R7
+	SUBS   $1, R4, R4
+	BEQ    end
+	SUBS   $4, R6, R6
+	BNE    four
+	MOVD.P R7, 8(R5)
+	B      word
+
+end:
+	// The outcomes of a last word are its upper bits.
+	MOVD n+40(FP), R0
+	NEG  R0, R0
+	LSR  R0, R7, R7
+	MOVD R7, 0(R5)
 	RET

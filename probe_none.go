@@ -17,6 +17,12 @@ func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pai
 	return false
 }
 
+// setNewLine512 is setLine512 in the order of the hashes. It sets bit i of added if a bit of hash i
+// was missing before, and writes one word for every 64 hashes, as probeLine512 does.
+func setNewLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
+	return false
+}
+
 // probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
 func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
 	return false
@@ -38,6 +44,11 @@ func setSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int
 	return false
 }
 
+// setNewSplit256 is setNewLine512 for the arguments of setSplit256.
+func setNewSplit256(kernel Kernel, base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool) (ok bool) {
+	return false
+}
+
 // probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.
 func probeDouble32Loads(kernel Kernel, base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int) (ok bool) {
 	return false
@@ -51,7 +62,7 @@ func probeDouble32(kernel Kernel, base *byte, size uint64, recip uint32, shift u
 }
 
 // placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
-// returns how many. There are 8 hashes or more. The places are in any order.
+// returns how many. There are 8 hashes or more. The order of the places is that of placedKeys.
 func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32) (done int, ok bool) {
 	return done, false
 }
@@ -71,6 +82,23 @@ func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse 
 
 // hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.
 func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	return left, false
+}
+
+// hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
+// key, and gathers nothing. It hashes groups of 32 keys, and leaves those from a group with a long key
+// on, or from the group after so many bytes.
+func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+	return left, false
+}
+
+// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys.
+func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
+	return left, false
+}
+
+// xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.
+func xxph3Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	return left, false
 }
 
@@ -157,6 +185,13 @@ func setPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, fours in
 	return false
 }
 
+// setNewPlaces sets the bits of n keys, at least 1, key by key, as setPlaces does. The places are those
+// of blocks of so many keys: the first place of each key of a block, then the second of each. It
+// sets bit i of added if a bit of key i was missing before, and writes one word for every 64 keys.
+func setNewPlaces(kernel Kernel, base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64) (ok bool) {
+	return false
+}
+
 // sortPlaces is sortGeneric for n places, at least 1.
 func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int, ok bool) {
 	return left, false
@@ -189,4 +224,14 @@ func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool) {
 // array. It takes 0.8 times as long as hash and test by two calls.
 func probeShortSplit256(kernel Kernel, base **byte, key *byte, n int) (may bool, ok bool) {
 	return may, false
+}
+
+// addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.
+func addOneSplit256(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
+	return isNew, false
+}
+
+// addOneLine512 is addOneSplit256 for at most maxHasProbes probes.
+func addOneLine512(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
+	return isNew, false
 }

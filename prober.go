@@ -121,28 +121,26 @@ func (s *prober) isDense(hits, n int) bool {
 	return false
 }
 
-// addHash sets the bits of one hash.
-func (s *prober) addHash(h Hash) {
+// addHash adds the key of a hash, and reports whether it was certainly new.
+func (s *prober) addHash(h Hash) (isNew bool) {
 	if s.atomic {
-		s.addHashAtomic(h)
-		return
+		return s.addHashAtomic(h)
 	}
 	switch s.pair.walk() {
 	case noWalk:
 		panicNoBits()
 	case walkDouble32:
-		double32(s.bitArray).add(uint32(h.h1))
+		return double32(s.bitArray).add(uint32(h.h1))
 	case walkDouble64:
-		(*double64)(&s.bitArray).add(h.h1, h.h2)
+		return (*double64)(&s.bitArray).add(h.h1, h.h2)
 	case walkSplit256:
-		(*split256)(&s.bitArray).add(h.h1)
+		return (*split256)(&s.bitArray).addOne(s.kernel, h.h1)
 	case walkLine512:
-		(*line512)(&s.bitArray).add(h.h1)
+		return (*line512)(&s.bitArray).addOne(s.kernel, h.h1)
 	case walkLine32:
-		(*line32)(&s.bitArray).add(uint32(h.h1))
-	default:
-		panic("bloom: no such walk")
+		return (*line32)(&s.bitArray).add(uint32(h.h1))
 	}
+	panic("bloom: no such walk")
 }
 
 // setsLines reports whether the kernel sets all bits of a key at once, in one line of memory.
@@ -170,6 +168,26 @@ func (s *prober) addAssembly(h *hashes) bool {
 		return (*line32)(&s.bitArray).addAssembly(s.kernel, h.h32)
 	}
 	return false
+}
+
+// addInOrder adds the keys of hashes, at least 1, one after the other. It sets bit i of added if the key of
+// hash i was new, and writes one word for every 64 hashes. It is not for the set of several goroutines.
+// Kernels read on to the next multiple of 32 hashes, so the capacity of the slices must reach that far.
+func (s *prober) addInOrder(h *hashes, added []uint64) {
+	switch s.pair.walk() {
+	case walkDouble32:
+		double32(s.bitArray).addNew(s.kernel, h.h32, added, s.wholeWords())
+	case walkDouble64:
+		(*double64)(&s.bitArray).addNew(h.h1, h.h2, added)
+	case walkSplit256:
+		(*split256)(&s.bitArray).addNew(s.kernel, h.h1, added)
+	case walkLine512:
+		(*line512)(&s.bitArray).addNew(s.kernel, h.h1, added)
+	case walkLine32:
+		(*line32)(&s.bitArray).addNew(h.h32, added)
+	default:
+		panic("bloom: no such walk")
+	}
 }
 
 // addLinesGeneric sets the bits of all hashes, a key at a time, if all bits of a key lie in one
@@ -314,16 +332,4 @@ func (s *prober) setPlacesAtomic(places []uint32) {
 		}
 		places = places[len(some):]
 	}
-}
-
-// addNew adds the key of a hash, and reports whether it was certainly new.
-func (s *prober) addNew(h Hash) bool {
-	if s.atomic {
-		return s.addHashAtomic(h)
-	}
-	if s.probeHash(h) {
-		return false
-	}
-	s.addHash(h)
-	return true
 }

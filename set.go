@@ -58,23 +58,21 @@ func (s *Set) WithKernel(k Kernel) (*Set, error) {
 }
 
 // Add adds a key.
-func (s *Set) Add(key []byte) { s.add(unsafe.Pointer(unsafe.SliceData(key)), len(key)) }
+func (s *Set) Add(key []byte) {
+	s.addKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	s.count.n++
+}
 
 // AddString adds a key.
-func (s *Set) AddString(key string) { s.add(unsafe.Pointer(unsafe.StringData(key)), len(key)) }
-
-// add adds the key of n bytes at p.
-func (s *Set) add(p unsafe.Pointer, n int) {
-	s.mustHaveBits()
+func (s *Set) AddString(key string) {
+	s.addKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
 	s.count.n++
-	s.addHash(s.pair.hash().of(p, n))
 }
 
 // AddUint64 adds the 8 little-endian bytes of key.
 func (s *Set) AddUint64(key uint64) {
-	s.mustHaveBits()
+	s.addUint64(key)
 	s.count.n++
-	s.addHash(s.pair.hash().ofUint64(key))
 }
 
 // AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
@@ -85,8 +83,8 @@ func (s *Set) AddHash(h Hash) {
 }
 
 // mustHaveBits panics for the zero Set.
-func (v *view) mustHaveBits() {
-	if v.pair == 0 {
+func (s *prober) mustHaveBits() {
+	if s.pair == 0 {
 		panicNoBits()
 	}
 }
@@ -102,26 +100,23 @@ func (v *view) mustTake(h Hash) {
 // TestAndAdd adds a key and reports whether it may have been there before. It takes one
 // hash, while MayContain and Add take two.
 func (s *Set) TestAndAdd(key []byte) bool {
-	return s.probeAndAdd(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	isNew := s.addKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	s.count.n++
+	return !isNew
 }
 
 // TestAndAddString is TestAndAdd for a string.
 func (s *Set) TestAndAddString(key string) bool {
-	return s.probeAndAdd(unsafe.Pointer(unsafe.StringData(key)), len(key))
-}
-
-// probeAndAdd is TestAndAdd for the key of n bytes at p.
-func (s *Set) probeAndAdd(p unsafe.Pointer, n int) bool {
-	s.mustHaveBits()
+	isNew := s.addKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
 	s.count.n++
-	return !s.addNew(s.pair.hash().of(p, n))
+	return !isNew
 }
 
 // TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
 func (s *Set) TestAndAddUint64(key uint64) bool {
-	s.mustHaveBits()
+	isNew := s.addUint64(key)
 	s.count.n++
-	return !s.addNew(s.pair.hash().ofUint64(key))
+	return !isNew
 }
 
 // AddBatch adds every key of a column. For a large set it uses several goroutines, as

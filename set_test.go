@@ -87,7 +87,7 @@ func TestAddBatchNew(t *testing.T) {
 	random := rand.New(rand.NewPCG(51, 52))
 	columns := make([][][]byte, 0, 16)
 	valid := make([][]byte, 0, 16)
-	for _, n := range []int{0, 1, 3, singleKeys, singleKeys + 1, 63, 64, 65, 300, windowKeys128 + 1, 2*windowKeys + 7, 700} {
+	for _, n := range []int{0, 1, 3, singleKeys, singleKeys + 1, 63, 64, 65, 300, 16, windowKeys128 + 1, 2 * windowKeys, 2*windowKeys + 7, 700} {
 		column := make([][]byte, n)
 		for i := range column {
 			column[i] = golden.Mixed.Key(random.IntN(2500))
@@ -114,20 +114,22 @@ func TestAddBatchNew(t *testing.T) {
 			want = append(want, added)
 		}
 		for _, kernel := range kernels {
-			for name, s := range adders(t, p, 1500, kernel) {
-				t.Run(fmt.Sprintf("%s/kernel=%v", name, kernel), func(t *testing.T) {
-					for c, column := range columns {
-						keys := must(t)(Bytes(column).WithValidity(valid[c], 0))
-						if c%2 == 1 {
-							keys = keys.Hashed(format)
+			for _, hashed := range []bool{false, true} {
+				for name, s := range adders(t, p, 1500, kernel) {
+					t.Run(fmt.Sprintf("%s/kernel=%v/hashed=%v", name, kernel, hashed), func(t *testing.T) {
+						for c, column := range columns {
+							keys := must(t)(Bytes(column).WithValidity(valid[c], 0))
+							if hashed {
+								keys = keys.Hashed(format)
+							}
+							const canary = 0xdeadbeefdeadbeef
+							got := slices.Repeat([]uint64{canary}, len(want[c])+1)
+							if n := s.AddBatchNew(keys, got); !slices.Equal(got[:len(want[c])], want[c]) || n != int(onesCount64(want[c])) || got[len(want[c])] != canary {
+								t.Fatalf("column %d of %d rows: %d rows\n%x are new, want\n%x", c, len(column), n, got, want[c])
+							}
 						}
-						const canary = 0xdeadbeefdeadbeef
-						got := slices.Repeat([]uint64{canary}, len(want[c])+1)
-						if n := s.AddBatchNew(keys, got); !slices.Equal(got[:len(want[c])], want[c]) || n != int(onesCount64(want[c])) || got[len(want[c])] != canary {
-							t.Fatalf("column %d of %d rows: %d rows\n%x are new, want\n%x", c, len(column), n, got, want[c])
-						}
-					}
-				})
+					})
+				}
 			}
 			for name, s := range adders(t, p, 1500, kernel) {
 				for c, column := range columns {
@@ -138,6 +140,64 @@ func TestAddBatchNew(t *testing.T) {
 						if got, old := probeAndAdd(s, i, key), want[c][i/64]>>(i%64)&1 == 0; got != old || !s.MayContain(key) {
 							t.Fatalf("%s: column %d: TestAndAdd of row %d = %v", name, c, i, got)
 						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestAddBatchNewOfShares adds a stream to sets of any capacity, by columns of which other shares are new, so
+// that windows are tested first and not tested. It compares each row with the reference.
+func TestAddBatchNewOfShares(t *testing.T) {
+	is(t, behaviour)
+	random := rand.New(rand.NewPCG(53, 54))
+	rounds := 6
+	if testing.Short() {
+		rounds = 2
+	}
+	eachFormat(t, func(t *testing.T, format Format) {
+		for range rounds {
+			p, capacity := Policy{format, 2 + random.IntN(19)}, 1+random.IntN(3000)
+			var sets []*Set
+			for _, kernel := range kernels {
+				s, err := mustSet(t, p, capacity).WithKernel(kernel)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sets = append(sets, s)
+			}
+			model := slices.Clone(sets[0].data)
+			next := 0
+			for _, percent := range []int{100, 0, 1, 5, 25, 50, 100, 5} {
+				rows := make([][]byte, random.IntN(2*windowKeys))
+				for i := range rows {
+					if random.IntN(100) < percent {
+						next++
+						rows[i] = golden.Mixed.Key(next)
+					} else {
+						rows[i] = golden.Mixed.Key(random.IntN(next + 1))
+					}
+				}
+				column, valid := Bytes(rows), slices.Repeat([]byte{0xff}, len(rows)/8+1)
+				if random.IntN(2) == 0 {
+					for i := range valid {
+						valid[i] = byte(random.Uint32() | random.Uint32())
+					}
+					column = must(t)(column.WithValidity(valid, 0))
+				}
+				want := make([]uint64, (len(rows)+63)/64)
+				for i, key := range rows {
+					if valid[i/8]>>(i%8)&1 != 0 && !Reference(format, model, key) {
+						want[i/64] |= 1 << (i % 64)
+						addByReference(t, format, model, key)
+					}
+				}
+				got := make([]uint64, len(want))
+				for _, s := range sets {
+					if n := s.AddBatchNew(column, got); !slices.Equal(got, want) || n != int(onesCount64(want)) || !bytes.Equal(s.data, model) {
+						t.Fatalf("kernel %v, %d bits a key, capacity %d, %d rows, %d %% new: right bits: %v; %d rows\n%x are new, want\n%x",
+							s.Kernel(), p.BitsPerKey, capacity, len(rows), percent, bytes.Equal(s.data, model), n, got, want)
 					}
 				}
 			}

@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"encoding/binary"
 	"fmt"
 	"unsafe"
 )
@@ -8,11 +9,15 @@ import (
 // probeKey reports whether the key of n bytes at p may be in the filter. All tests of one key that is
 // not hashed yet come here, but for those of integers.
 func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
-	assembly := s.kernel.probesSingles()
-	if n == 8 && assembly {
+	if n == 8 {
 		return probeUint64(&s.base, load64(p, 0))
 	}
-	h := uint64(0)
+	if n < shortKey && s.pair == xxh64Split256 {
+		if may, ok := probeShortSplit256(s.kernel, &s.base, (*byte)(p), n); ok {
+			return may
+		}
+	}
+	h, assembly := uint64(0), s.kernel.probesSingles()
 	switch s.pair {
 	case leveldbDouble32:
 		return double32(s.bitArray).has(hash32Start(n), p, n)
@@ -20,11 +25,6 @@ func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
 		h := hash64At(p, n)
 		return (*double64)(&s.bitArray).has(h.h1, h.h2)
 	case xxh64Split256:
-		if n < shortKey {
-			if may, ok := probeShortSplit256(s.kernel, &s.base, (*byte)(p), n); ok {
-				return may
-			}
-		}
 		if h = xxh64At(p, n); !assembly {
 			return (*split256)(&s.bitArray).has(h)
 		}
@@ -51,7 +51,13 @@ func (s *prober) probeHash(h Hash) bool {
 }
 
 // probesSingles reports whether probeUint64 and probeHash are assembly that serves the kernel.
-func (k Kernel) probesSingles() bool { return k == AVX2 || k == AVX512 }
+func (k Kernel) probesSingles() bool { return k-AVX2 <= AVX512-AVX2 }
+
+// takes sets the pair, and the fastest kernel, by one store: probeUint64 and probeHash load both at once,
+// and a load waits for two stores.
+func (s *prober) takes(p pair) {
+	binary.LittleEndian.PutUint16((*[2]byte)(unsafe.Pointer(&s.pair))[:], uint16(p)|uint16(kernels[0])<<8)
+}
 
 // mayContainUint64 is probeUint64 in portable Go. base begins a prober: assembly, which jumps here, knows
 // no other type.
@@ -95,6 +101,68 @@ func mayContainHash(base **byte, h1, h2 uint64, kind uint8) bool {
 		return (*line32)(&s.bitArray).has(uint32(h1))
 	}
 	panic("bloom: no such walk")
+}
+
+// addKey adds the key of n bytes at p, and reports whether it was certainly new. As in probeKey, usual pairs
+// take no call more than they need.
+func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
+	if n == 8 {
+		return s.addUint64(load64(p, 0))
+	}
+	switch s.pair {
+	case leveldbDouble32:
+		return double32(s.bitArray).add(hash32At(p, n))
+	case xxh64x2Double64:
+		h := hash64At(p, n)
+		return (*double64)(&s.bitArray).add(h.h1, h.h2)
+	case xxh64Split256:
+		h := xxh64At(p, n)
+		if isNew, ok := addOneSplit256(s.kernel, &s.base, h); ok {
+			return isNew
+		}
+		return (*split256)(&s.bitArray).add(h)
+	case xxph3Line512:
+		h := xxph3At(p, n)
+		if s.k <= maxHasProbes {
+			if isNew, ok := addOneLine512(s.kernel, &s.base, h); ok {
+				return isNew
+			}
+		}
+		return (*line512)(&s.bitArray).add(h)
+	case signedLine32:
+		return (*line32)(&s.bitArray).add(hash32SignedAt(p, n))
+	}
+	s.mustHaveBits()
+	return s.addHash(s.pair.hash().of(p, n))
+}
+
+// addUint64 is addKey for the 8 little-endian bytes of key.
+func (s *prober) addUint64(key uint64) (isNew bool) {
+	switch s.pair {
+	case leveldbDouble32:
+		return double32(s.bitArray).add(hash32Uint64(key))
+	case xxh64x2Double64:
+		h := hash64Uint64(key)
+		return (*double64)(&s.bitArray).add(h.h1, h.h2)
+	case xxh64Split256:
+		h := xxh64Uint64(key)
+		if isNew, ok := addOneSplit256(s.kernel, &s.base, h); ok {
+			return isNew
+		}
+		return (*split256)(&s.bitArray).add(h)
+	case xxph3Line512:
+		h := xxph3Uint64(key)
+		if s.k <= maxHasProbes {
+			if isNew, ok := addOneLine512(s.kernel, &s.base, h); ok {
+				return isNew
+			}
+		}
+		return (*line512)(&s.bitArray).add(h)
+	case signedLine32:
+		return (*line32)(&s.bitArray).add(hash32Uint64(key))
+	}
+	s.mustHaveBits()
+	return s.addHash(s.pair.hash().ofUint64(key))
 }
 
 // otherHash answers no for the zero Filter, which holds no key. For every other filter it

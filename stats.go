@@ -31,8 +31,9 @@ type Stats struct {
 // Fill returns the share, 0 to 1, of the bits that are set.
 func (s Stats) Fill() float64 { return float64(s.SetBits) / float64(max(s.Bits, 1)) }
 
-// Stats reads the whole filter and tests up to 2^20 hashes. That takes some milliseconds. It
-// makes at most 2^25 probes, whatever number of probes the filter has for a key.
+// Stats counts the set bits, estimates from them the number of keys, and measures the
+// false-positive rate of random hashes. It reads the whole filter and tests up to 2^20 hashes, with at
+// most 2^25 probes in all. That takes some milliseconds.
 func (v *view) Stats() Stats {
 	array, shape := v.encoded()
 	s := Stats{

@@ -16,11 +16,6 @@ const (
 	// farBytes is the size of a filter from which on a window has half as many keys. Such a
 	// filter does not fit the caches, so a call into assembly takes longer for each key.
 	farBytes = 32 << 20
-	// pairBytes is the size of a filter of the walk double32 from which on two probes of a single
-	// key share a branch, and not three. On a Sapphire Rapids, absent keys are then 1.1 times as
-	// fast at 256 KiB and 1.2 times as fast from 8 MiB on; at 16 KiB they would take 1.1 times as
-	// long (-bench MayContain$). Prototypes on a Zen 3 gave the same bound.
-	pairBytes = 256 << 10
 	// exitBytes is the size of a filter from which on Go returns after fewer probes: in the walk line512
 	// after four probes, and in double64 after two and not three. While a CPU waits for a line, it loads
 	// those of later keys, as many as it has room for their instructions, and a branch waits for
@@ -57,15 +52,16 @@ const (
 	minKernelHashes = 8
 	// minSetHashes is the number of hashes from which on kernels set bits of lines.
 	minSetHashes = 4
+	// newPlaces is how many places of a window of AddBatchNew are computed at a time: those of 64 keys at least.
+	newPlaces = 1 << 11
 	// maxKernelLines is the number of lines of 64 bytes from which on Go serves a filter of the walks
-	// line512 and line32, 4 GiB in all: offsets of lines have 32 bits in the kernels. requestLines is the
-	// number from which on kernels request the lines of later keys, 1 MiB in all.
+	// line512 and line32, 4 GiB in all: offsets of lines have 32 bits in the kernels.
 	maxKernelLines = 1 << 26
-	requestLines   = 1 << 14
-	// maxKernelBlocks and requestBlocks are the same for the blocks of 32 bytes of the walk split256. In a
-	// nearer cache than that of 1 MiB, requests cost more than they save.
+	// maxKernelBlocks is the same for the blocks of 32 bytes of the walk split256.
 	maxKernelBlocks = 1 << 27
-	requestBlocks   = 1 << 15
+	// requestBytes is the size of a filter from which on kernels request the lines of later keys. In a
+	// nearer cache, requests cost more than they save.
+	requestBytes = 1 << 20
 	// maxKernelBits is the most bits, 256 MiB, of a filter of the walk double64 that the kernels
 	// test. Go tests larger filters.
 	maxKernelBits = 1 << 31
@@ -77,6 +73,23 @@ const (
 	longKey = 1 << 15
 )
 
+// pairBytes is the size of a filter of the walk double32 from which on two probes of a single key share a
+// branch, and not three. On a Sapphire Rapids, absent keys are then 1.1 times as fast at 256 KiB and 1.2
+// times as fast from 8 MiB on; at 16 KiB they would take 1.1 times as long (-bench MayContain$). Prototypes
+// on a Zen 3 gave the same bound.
+var pairBytes uint64 = 256 << 10
+
+// requestBytes512 is requestBytes for tests by AVX-512.
+var requestBytes512 uint64
+
+// isFar reports whether tests by a kernel request the lines of a filter of so many bytes.
+func (k Kernel) isFar(bytes uint64) bool {
+	if k == AVX512 {
+		return bytes >= requestBytes512
+	}
+	return bytes >= requestBytes
+}
+
 // form says how a kernel of the walk double32 tests. NEON makes the first probes of all hashes. It then
 // compacts the hashes that pass and makes their other probes; if first is the number of probes or more, it
 // compacts none.
@@ -84,16 +97,33 @@ const (
 // The other kernels test in stages, which make one probe of all hashes and compact those that pass, until
 // at most denseBelow hashes are left, or more than densePer256/256 of them passed a stage. Then they make
 // all other probes of each hash at once. In a filter of stageBytes, denseBelowFar takes the place of
-// denseBelow. loads makes AVX2 load words one by one.
+// denseBelow. loads makes AVX2 load words one by one, and AVX-512, too, in a filter of fewer than loadsBelow
+// bytes.
 type form struct {
 	first                                  int
 	denseBelow, denseBelowFar, densePer256 int
 	loads                                  bool
+	loadsBelow                             uint64
 }
 
-// staged is the form of most hashes, and dense that of hashes after many hits.
-var staged, dense form
+// isOfLoads reports whether a kernel loads words one by one in a filter of so many bytes.
+func (f *form) isOfLoads(kernel Kernel, bytes uint64) bool {
+	return f.loads && (kernel == AVX2 || kernel == AVX512 && bytes < f.loadsBelow)
+}
+
+// staged is the form of most hashes, and dense that of hashes after many hits. form64 says which loads
+// the walk double64 takes.
+var staged, dense, form64 form
 
 // slowGather reports whether the CPU's gathers take longer than the loads that they stand for. AVX2's kernels
-// then load.
+// then load, and AVX-512's in near caches.
 var slowGather bool
+
+// rowLengths says which windows of keys AVX-512 hashes by rows: it loads the bytes of each key and transposes
+// them, and gathers no words. If the first, the middle and the last key have one length, it does so if that is
+// equal bytes or more. Otherwise it does if its keys have, as far as it looks, up to longest bytes, and one has
+// fewer than shortest.
+type rowLengths struct{ equal, longest, shortest int }
+
+// byRows has the lengths for each hash.
+var byRows [len(hashKinds)]rowLengths

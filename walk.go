@@ -72,6 +72,24 @@ func setInLine(line *[64]byte, bit uint32) {
 	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|1<<(bit%64))
 }
 
+// setInByte sets bit number bit%8 of a byte, and returns 0 if it was set.
+func setInByte(p *byte, bit uint32) (missing byte) {
+	before := *p
+	*p = before | 1<<(bit%8)
+	return *p ^ before
+}
+
+// setOutcome sets bit i of added if the key of hash i was new, for hashes in their order: it clears the
+// bits after it in its word.
+func setOutcome(added []uint64, i int, isNew bool) {
+	outcome := oneIf(isNew) << (i % 64)
+	if i%64 == 0 {
+		added[i/64] = outcome
+	} else {
+		added[i/64] |= outcome
+	}
+}
+
 // maxProbes is the largest k that LevelDB's format and RocksDB's allow. Larger bytes are reserved, and readers
 // answer yes to them.
 const maxProbes = 30

@@ -75,13 +75,18 @@ func (d double32) has(h uint32, p unsafe.Pointer, n int) bool {
 	return k == 0 || d.isSet(h)
 }
 
-// add sets the bits of one hash.
-func (d double32) add(h uint32) {
-	delta := bits.RotateLeft32(h, -17)
-	for range d.k {
-		*d.at(h) |= 1 << (h % 8)
-		h += delta
+// add sets the bits of one hash, and reports whether one was missing.
+func (d double32) add(h uint32) (isNew bool) {
+	delta, missing := bits.RotateLeft32(h, -17), byte(0)
+	k := d.k
+	for ; k >= 2; k -= 2 {
+		missing |= setInByte(d.at(h), h) | setInByte(d.at(h+delta), h+delta)
+		h += 2 * delta
 	}
+	if k > 0 {
+		missing |= setInByte(d.at(h), h)
+	}
+	return missing != 0
 }
 
 // probes is prober.probes for this walk.
@@ -102,6 +107,48 @@ func (d double32) place(kernel Kernel, hashes, places []uint32) {
 		done, _ = placeDouble32(kernel, d.n, recip, shift, d.k, &hashes[0], len(hashes), &places[:len(hashes)*d.k][0])
 	}
 	d.placeGeneric(hashes[done:], places[done*d.k:])
+}
+
+// placedKeys returns how many keys make a block in the order of placeDouble32: a kernel writes the first
+// place of each key of a block, then the second of each. AVX-512 takes 32 keys at a time, if it has as many.
+func placedKeys(kernel Kernel) int {
+	if kernel == AVX512 {
+		return 32
+	}
+	return 8
+}
+
+// addNew is prober.addInOrder for this walk. whole is that of setNewPlaces.
+func (d double32) addNew(kernel Kernel, hashes []uint32, added []uint64, whole uint32) {
+	if kernel == Generic || kernel == NEON || d.n < 2 {
+		d.addNewGeneric(hashes, added)
+		return
+	}
+	if len(hashes) <= smallBatch && d.k <= smallPlaces/smallBatch {
+		var places [smallPlaces]uint32
+		d.addNewPlaces(kernel, hashes, added, whole, places[:])
+		return
+	}
+	var places [newPlaces]uint32
+	d.addNewPlaces(kernel, hashes, added, whole, places[:])
+}
+
+// addNewPlaces is addNew in assembly, with room for the places of at least 64 keys.
+func (d double32) addNewPlaces(kernel Kernel, hashes []uint32, added []uint64, whole uint32, places []uint32) {
+	recip, shift := d.vectorWalk()
+	block, some := placedKeys(kernel), len(places)/d.k/64*64
+	for i := 0; i < len(hashes); i += some {
+		n := min(some, len(hashes)-i)
+		placeDouble32(kernel, d.n, recip, shift, d.k, &hashes[i], (n+block-1)/block*block, &places[0])
+		setNewPlaces(kernel, d.base, whole, &places[0], d.k, block, n, &added[i/64])
+	}
+}
+
+// addNewGeneric is addNew in portable Go.
+func (d double32) addNewGeneric(hashes []uint32, added []uint64) {
+	for i, h := range hashes {
+		setOutcome(added, i, d.add(h))
+	}
 }
 
 // placeGeneric is place in portable Go.
@@ -148,7 +195,7 @@ func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, f *fo
 	if d.n >= stageBytes {
 		below = f.denseBelowFar
 	}
-	if f.loads && kernel == AVX2 {
+	if f.isOfLoads(kernel, d.n) {
 		return probeDouble32Loads(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], 0, below, f.densePer256)
 	}
 	return probeDouble32(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], min(f.first, d.k), below, f.densePer256)

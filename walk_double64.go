@@ -112,12 +112,27 @@ func probe64(base unsafe.Pointer, bit uint64) byte {
 	return *(*byte)(unsafe.Add(base, bit/8)) | clearMask[bit%8]
 }
 
-// add sets the bits of one hash.
-func (d *double64) add(at, step uint64) {
-	for range d.k {
-		bit := d.remainder(at)
-		*d.at(bit) |= 1 << (bit % 8)
-		at += step
+// add sets the bits of one hash, and reports whether one was missing.
+func (d *double64) add(at, step uint64) (isNew bool) {
+	missing := byte(0)
+	k := d.k
+	for ; k >= 2; k -= 2 {
+		x, y := d.remainder(at), d.remainder(at+step)
+		missing |= setInByte(d.at(x), uint32(x)) | setInByte(d.at(y), uint32(y))
+		at += 2 * step
+	}
+	if k > 0 {
+		x := d.remainder(at)
+		missing |= setInByte(d.at(x), uint32(x))
+	}
+	return missing != 0
+}
+
+// addNew is prober.addInOrder for this walk.
+func (d *double64) addNew(h1, h2, added []uint64) {
+	h2 = h2[:len(h1)]
+	for i, h := range h1 {
+		setOutcome(added, i, d.add(h, h2[i]))
 	}
 }
 
@@ -183,7 +198,7 @@ func (d *double64) probeForm(kernel Kernel, h *hashes, hits []uint64, first int)
 		d.reduceGeneric(h.h1, h.starts)
 		d.reduceGeneric(h.h2, h.steps)
 	}
-	if staged.loads && kernel == AVX2 {
+	if form64.isOfLoads(kernel, d.n/8) {
 		return probeDouble64Loads(kernel, d.base, uint32(d.n), d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
 	}
 	return probeDouble64(kernel, d.base, uint32(d.n), d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])

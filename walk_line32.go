@@ -73,15 +73,20 @@ func (d *line32) has(h uint32) bool {
 	return true
 }
 
-// add sets the bits of one hash.
-func (d *line32) add(h uint32) {
+// add sets the bits of one hash, and reports whether one was missing.
+func (d *line32) add(h uint32) (isNew bool) {
 	line, mask := d.at(h)
-	delta := bits.RotateLeft32(h, -17)
-	for range d.k {
-		bit := h & mask
-		*(*byte)(unsafe.Add(line, bit/8)) |= 1 << (bit % 8)
-		h += delta
+	delta, missing := bits.RotateLeft32(h, -17), byte(0)
+	set := func(h uint32) byte { return setInByte((*byte)(unsafe.Add(line, h&mask/8)), h) }
+	k := d.k
+	for ; k >= 2; k -= 2 {
+		missing |= set(h) | set(h+delta)
+		h += 2 * delta
 	}
+	if k > 0 {
+		missing |= set(h)
+	}
+	return missing != 0
 }
 
 // addBatch sets the bits of all hashes in lines of 64 bytes.
@@ -151,7 +156,7 @@ func (d *line32) divisor() (recip, shift uint64) {
 
 // probeBatch is probeHashes for this walk.
 func (d *line32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, d.n >= requestLines) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.isFar(64*d.n)) {
 		d.probeGeneric(hashes, hits)
 	}
 }
@@ -188,7 +193,7 @@ func (d *line32) probeLater(kernel Kernel, hashes []uint32, hits []uint64, far b
 // addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
 // nothing, if Go must set them.
 func (d *line32) addAssembly(kernel Kernel, hashes []uint32) bool {
-	return d.addForm(kernel, hashes, d.n >= requestLines)
+	return d.addForm(kernel, hashes, 64*d.n >= requestBytes)
 }
 
 // addForm is addAssembly with far as for probeForm.
@@ -204,6 +209,13 @@ func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
 		}
 	}
 	return true
+}
+
+// addNew is prober.addInOrder for this walk.
+func (d *line32) addNew(hashes []uint32, added []uint64) {
+	for i, h := range hashes {
+		setOutcome(added, i, d.add(h))
+	}
 }
 
 // probeGeneric is probeBatch in portable Go.

@@ -64,13 +64,29 @@ func missingBit(line *[64]byte, probe uint32) uint32 {
 	return word ^ (word | 1<<(probe>>23%32))
 }
 
-// add sets the bits of one hash.
-func (d *line512) add(h uint64) {
-	line, x := d.at(h), uint32(h>>32)
-	for range d.k {
-		line[x>>26] |= 1 << (x >> 23 % 8)
-		x *= line512Mul
+// addOne sets the bits of one hash, and reports whether one was missing.
+func (d *line512) addOne(kernel Kernel, h uint64) (isNew bool) {
+	if d.k <= maxHasProbes {
+		if isNew, ok := addOneLine512(kernel, &d.base, h); ok {
+			return isNew
+		}
 	}
+	return d.add(h)
+}
+
+// add is addOne in portable Go.
+func (d *line512) add(h uint64) (isNew bool) {
+	line, x, missing := d.at(h), uint32(h>>32), byte(0)
+	k := d.k
+	for ; k >= 2; k -= 2 {
+		y := x * line512Mul
+		missing |= setInByte(&line[x>>26], x>>23) | setInByte(&line[y>>26], y>>23)
+		x = y * line512Mul
+	}
+	if k > 0 {
+		missing |= setInByte(&line[x>>26], x>>23)
+	}
+	return missing != 0
 }
 
 // addBatch sets the bits of all hashes.
@@ -134,7 +150,7 @@ func (d *line512) factors(probe int) *[8]uint32 {
 
 // probeBatch is probeHashes for this walk.
 func (d *line512) probeBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, d.n >= requestLines) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.isFar(64*d.n)) {
 		d.probeGeneric(hashes, hits)
 	}
 }
@@ -165,7 +181,7 @@ func (d *line512) probeLater(kernel Kernel, hashes, hits []uint64, far bool) {
 // addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
 // nothing, if Go must set them.
 func (d *line512) addAssembly(kernel Kernel, hashes []uint64) bool {
-	return d.addForm(kernel, hashes, d.n >= requestLines)
+	return d.addForm(kernel, hashes, 64*d.n >= requestBytes)
 }
 
 // addForm is addAssembly with far as for probeForm.
@@ -180,6 +196,29 @@ func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 		}
 	}
 	return true
+}
+
+// addNew is prober.addInOrder for this walk.
+func (d *line512) addNew(kernel Kernel, hashes, added []uint64) {
+	if !d.addNewForm(kernel, hashes, added, 64*d.n >= requestBytes) {
+		d.addNewGeneric(hashes, added)
+	}
+}
+
+// addNewForm is addNewGeneric in assembly, with far as for probeForm. It returns false, and does nothing, if
+// Go must add the hashes.
+func (d *line512) addNewForm(kernel Kernel, hashes, added []uint64, far bool) bool {
+	if d.n >= maxKernelLines || d.k > maxHasProbes {
+		return false
+	}
+	return setNewLine512(kernel, d.base, d.n, d.factors(0), (d.k+1)/2, &hashes[0], len(hashes), &added[0], far)
+}
+
+// addNewGeneric is addNew in portable Go.
+func (d *line512) addNewGeneric(hashes, added []uint64) {
+	for i, h := range hashes {
+		setOutcome(added, i, d.add(h))
+	}
 }
 
 // probeGeneric is probeBatch in portable Go.

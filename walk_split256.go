@@ -2,7 +2,6 @@ package bloom
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"unsafe"
 )
 
@@ -15,9 +14,14 @@ type split256 bitArray
 // splitProbes is the number of probes of every key: one in each word of its block.
 const splitProbes = 8
 
-// splitSalts are the factors for the words of a block (parquet-format, BloomFilter.md).
+// The factors for the words of a block (parquet-format, BloomFilter.md).
+const (
+	splitSalt0, splitSalt1, splitSalt2, splitSalt3 = 0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d
+	splitSalt4, splitSalt5, splitSalt6, splitSalt7 = 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31
+)
+
 var splitSalts = [splitProbes]uint32{
-	0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31,
+	splitSalt0, splitSalt1, splitSalt2, splitSalt3, splitSalt4, splitSalt5, splitSalt6, splitSalt7,
 }
 
 // newSplit256 returns the walk through n blocks, which begin where data does.
@@ -38,21 +42,44 @@ func (d *split256) at(h uint64) *[32]byte {
 // has reports whether the key of one hash may be in the filter. It reads every word, because
 // all are in one block, and branches once.
 func (d *split256) has(h uint64) bool {
-	block, low := d.at(h), uint32(h)
-	all := uint32(1)
-	for i, salt := range splitSalts {
-		all &= binary.LittleEndian.Uint32(block[4*i:]) >> (low * salt >> 27)
-	}
-	return all != 0
+	block, low := unsafe.Pointer(d.at(h)), uint32(h)
+	missing := missingPair(load64(block, 0), low*splitSalt0, low*splitSalt1)
+	missing |= missingPair(load64(block, 8), low*splitSalt2, low*splitSalt3)
+	missing |= missingPair(load64(block, 16), low*splitSalt4, low*splitSalt5)
+	missing |= missingPair(load64(block, 24), low*splitSalt6, low*splitSalt7)
+	return missing == 0
 }
 
-// add sets the bits of one hash.
-func (d *split256) add(h uint64) {
-	block, low := d.at(h), uint32(h)
-	for i, salt := range splitSalts {
-		bit := low * salt >> 27
-		block[4*i+int(bit/8)] |= 1 << (bit % 8)
+// addOne sets the bits of one hash, and reports whether one was missing.
+func (d *split256) addOne(kernel Kernel, h uint64) (isNew bool) {
+	if isNew, ok := addOneSplit256(kernel, &d.base, h); ok {
+		return isNew
 	}
+	return d.add(h)
+}
+
+// missingPair returns the bits of two products, each in a half of the pair, that the pair lacks. That is in
+// terms of instructions that set a bit: a shift by a variable takes three micro-operations on amd64.
+func missingPair(pair uint64, first, second uint32) uint64 {
+	return pair ^ (pair | 1<<(first>>27) | 1<<(second>>27|32))
+}
+
+// add is addOne in portable Go.
+func (d *split256) add(h uint64) (isNew bool) {
+	block, low := d.at(h), uint32(h)
+	missing := setPair(block[0:], low*splitSalt0, low*splitSalt1)
+	missing |= setPair(block[8:], low*splitSalt2, low*splitSalt3)
+	missing |= setPair(block[16:], low*splitSalt4, low*splitSalt5)
+	missing |= setPair(block[24:], low*splitSalt6, low*splitSalt7)
+	return missing != 0
+}
+
+// setPair sets what missingPair returns, and returns it.
+func setPair(words []byte, first, second uint32) (missing uint64) {
+	pair := binary.LittleEndian.Uint64(words)
+	missing = missingPair(pair, first, second)
+	binary.LittleEndian.PutUint64(words, pair|missing)
+	return missing
 }
 
 // probes is prober.probes for this walk.
@@ -77,7 +104,7 @@ func (d *split256) place(hashes []uint64, places []uint32) {
 
 // probeBatch is probeHashes for this walk.
 func (d *split256) probeBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, d.n >= requestBlocks) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.isFar(32*d.n)) {
 		d.probeGeneric(hashes, hits)
 	}
 }
@@ -91,7 +118,7 @@ func (d *split256) probeForm(kernel Kernel, hashes, hits []uint64, far bool) boo
 // addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
 // nothing, if Go must set them.
 func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
-	return d.addForm(kernel, hashes, d.n >= requestBlocks)
+	return d.addForm(kernel, hashes, 32*d.n >= requestBytes)
 }
 
 // addForm is addAssembly with far as for probeForm. It sets the bits of fewer hashes than kernels take
@@ -109,16 +136,34 @@ func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	return setSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), far)
 }
 
+// addNew is prober.addInOrder for this walk.
+func (d *split256) addNew(kernel Kernel, hashes, added []uint64) {
+	if !d.addNewForm(kernel, hashes, added, 32*d.n >= requestBytes) {
+		d.addNewGeneric(hashes, added)
+	}
+}
+
+// addNewForm is addNewGeneric in assembly, with far as for probeForm. It returns false, and does nothing, if
+// Go must add the hashes.
+func (d *split256) addNewForm(kernel Kernel, hashes, added []uint64, far bool) bool {
+	return d.n < maxKernelBlocks && setNewSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), &added[0], far)
+}
+
+// addNewGeneric is addNew in portable Go.
+func (d *split256) addNewGeneric(hashes, added []uint64) {
+	for i, h := range hashes {
+		setOutcome(added, i, d.add(h))
+	}
+}
+
 // probeGeneric is probeBatch in portable Go.
 func (d *split256) probeGeneric(hashes, hits []uint64) {
 	for i := range (len(hashes) + 63) / 64 {
-		word := uint64(0)
-		for j, h := range hashes[64*i : min(64*i+64, len(hashes))] {
-			if d.has(h) {
-				word |= bits.RotateLeft64(1, j)
-			}
+		word, part := uint64(0), hashes[64*i:min(64*i+64, len(hashes))]
+		for _, h := range part {
+			word = word>>1 | oneIf(d.has(h))<<63 // no branch: hits are not foreseen
 		}
-		hits[i] = word
+		hits[i] = word >> (64 - len(part))
 	}
 }
 

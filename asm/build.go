@@ -46,6 +46,96 @@ func setPlaces() {
 	}
 }
 
+// setNewPlaces emits a function that sets the bits of keys by number, key by key, and tells which keys
+// lacked a bit.
+func setNewPlaces() {
+	TEXT("setNewPlacesAVX2", NOSPLIT, signature("setNewPlaces"))
+	Comment("For a bit below whole, the kernel reads and writes a word of 32 bits, and else a byte, as setPlaces does.")
+	base, whole, key, stride := argument("base"), argument("whole"), argument("places"), argument("block")
+	n, added, inBlock, word := argument("n"), argument("added"), GP64(), GP64()
+	SHLQ(U8(2), stride)
+	Comment("Bit 63 of a word without outcomes leaves it after 64 of them.")
+	empty := func() {
+		MOVQ(U32(1), word)
+		RORQ(U8(1), word)
+	}
+	empty()
+	Label("block")
+	MOVQ(argument("block"), inBlock)
+	Label("key")
+	at, left, missing := GP64(), argument("probes"), GP64()
+	MOVQ(key, at)
+	XORL(missing.As32(), missing.As32())
+	label := func(name string, i int) string { return fmt.Sprintf("%s_%d", name, i) }
+	places := []Mem{{Base: at}, {Base: at, Index: stride, Scale: 1}, {Base: at}}
+	set := func(i int) {
+		place, index, bits := GP64(), GP64(), GP64()
+		MOVL(places[i], place.As32())
+		CMPL(place.As32(), whole.As32())
+		JAE(LabelRef(label("byte", i)))
+		MOVL(place.As32(), index.As32())
+		SHRL(U8(5), index.As32())
+		MOVL(Mem{Base: base, Index: index, Scale: 4}, bits.As32())
+		BTSL(place.As32(), bits.As32())
+		MOVL(bits.As32(), Mem{Base: base, Index: index, Scale: 4})
+		Label(label("set", i))
+		SBBL(I8(-1), missing.As32()) // 1 more if the bit was clear
+	}
+	SUBQ(U8(2), left)
+	JL(LabelRef("last"))
+	Label("two")
+	set(0)
+	set(1)
+	LEAQ(Mem{Base: at, Index: stride, Scale: 2}, at)
+	SUBQ(U8(2), left)
+	JGE(LabelRef("two"))
+	Label("last")
+	CMPQ(left, I8(-2))
+	JEQ(LabelRef("outcome"))
+	set(2)
+	Label("outcome")
+	NEGL(missing.As32())
+	RCRQ(U8(1), word)
+	JCC(LabelRef("kept"))
+	MOVQ(word, Mem{Base: added})
+	ADDQ(U8(8), added)
+	empty()
+	Label("kept")
+	DECQ(n)
+	JZ(LabelRef("end"))
+	ADDQ(U8(4), key)
+	DECQ(inBlock)
+	JNZ(LabelRef("key"))
+	skip := argument("probes")
+	DECQ(skip)
+	IMULQ(stride, skip)
+	ADDQ(skip, key)
+	JMP(LabelRef("block"))
+	Label("end")
+	Comment("The outcomes of a last word are its upper bits.")
+	last := argument("n")
+	NEGQ(last)
+	TESTQ(U32(63), last)
+	JZ(LabelRef("done"))
+	SHRXQ(last, word, word)
+	MOVQ(word, Mem{Base: added})
+	Label("done")
+	RET()
+
+	for i, m := range places {
+		place, index, bits := GP64(), GP64(), GP64()
+		Label(label("byte", i))
+		MOVL(m, place.As32())
+		MOVL(place.As32(), index.As32())
+		SHRL(U8(3), index.As32())
+		ANDL(U8(7), place.As32())
+		MOVBLZX(Mem{Base: base, Index: index, Scale: 1}, bits.As32())
+		BTSL(place.As32(), bits.As32())
+		MOVB(bits.As8(), Mem{Base: base, Index: index, Scale: 1})
+		JMP(LabelRef(label("set", i)))
+	}
+}
+
 // sortPlaces emits a function that sorts places (numbers of bits) by regions.
 func sortPlaces() {
 	TEXT("sortPlacesAVX2", NOSPLIT, signature("sortPlaces"))

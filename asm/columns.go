@@ -11,18 +11,17 @@ import (
 // column is a layout of keys.
 type column struct {
 	name string
-	// locate emits the code that a kernel runs once, and returns a function that emits the
-	// code to locate the next vector of keys.
-	locate func(v vectors) func() located
+	// locate emits the code that a kernel runs once. It returns a function that emits the code to
+	// locate the next vector of keys, and one that emits, after the end of the kernel, what this code
+	// jumps to. If words is set, the lengths are a vector of words, and the code jumps to end at a
+	// long key.
+	locate func(v vectors, words bool) (next func() located, rest func())
 }
 
-// columns are the layouts of keys of any length: Go's slices and strings, and Arrow's offsets.
-var columns = []column{
-	{"Slices", locateHeaders(24)},
-	{"Strings", locateHeaders(16)},
-	{"Offsets32", locateOffsets32},
-	{"Offsets64", locateOffsets64},
-}
+// anyLength is the layouts of keys of any length: Go's slices and strings, and Arrow's offsets. A
+// kernel asks for each vector of keys which one it is. With a kernel for each, those of hashes were
+// four times as long, and no faster.
+var anyLength = column{"Bytes", locateAny}
 
 // fixed is the layout of keys of one width.
 var fixed = column{"Fixed", locateFixed}
@@ -51,31 +50,94 @@ func (l located) longs(v vectors) [2]reg.VecVirtual {
 	return l.lengths
 }
 
-// jumpIfLong emits a jump that is taken if a key has at least long bytes. If both kinds
-// of lengths are given, all keys have one length, and the Go caller has checked it.
-func (l located) jumpIfLong(v vectors, label string) {
-	switch {
-	case l.length == nil:
-		v.testAbove(long, l.lengths)
-	case l.lengths[0] == nil:
+// jumpIfLong emits a jump to end that is taken if a key has at least long bytes.
+func (l located) jumpIfLong(v vectors) {
+	if l.length != nil {
 		v.testAny(v.greater(l.length, v.broadcast(constant(uint32(long-1)))))
-	default:
-		return
+	} else {
+		v.testAbove(long, l.lengths)
 	}
-	JNZ(LabelRef(label))
+	JNZ(LabelRef("end"))
 }
 
-// locateHeaders is locate for Go's headers, of stride bytes each. A header has an
-// address, a length, and in slices a capacity.
-func locateHeaders(stride int) func(v vectors) func() located {
-	return func(v vectors) func() located {
-		headers, load := argument("rows"), v.headers(stride)
-		return func() (l located) {
-			for i := range l.address {
-				l.address[i], l.lengths[i] = load(Mem{Base: headers, Disp: stride * v.lanes() / 2 * i})
+// locateAny is locate for Go's headers and Arrow's offsets. Strings take no jump.
+func locateAny(v vectors, words bool) (next func() located, rest func()) {
+	rows, slices, strings := argument("rows"), v.headers(24), v.headers(16)
+	var rests []func()
+	next = func() located {
+		label := func(name string) string { return fmt.Sprintf("%s_%d", name, len(rests)) }
+		others, found := label("others"), label("located")
+		var to located
+		for i := range to.address {
+			to.address[i], to.lengths[i] = v.vector(), v.vector()
+		}
+		if words {
+			to.length = v.vector()
+		}
+		// check emits what all layouts have in common.
+		check := func(l located) {
+			if words {
+				l.jumpIfLong(v)
+				copyVector(v, l.words(v), to.length)
+				return
 			}
-			ADDQ(U32(stride*v.lanes()), headers)
-			return l
+			for i, n := range l.longs(v) {
+				if n != to.lengths[i] {
+					copyVector(v, n, to.lengths[i])
+				}
+			}
+		}
+		headers := func(size int, load func(m Mem, address, length reg.VecVirtual)) {
+			for i := range to.address {
+				load(Mem{Base: rows, Disp: size * v.lanes() / 2 * i}, to.address[i], to.lengths[i])
+			}
+			ADDQ(U32(size*v.lanes()), rows)
+			check(located{lengths: to.lengths})
+		}
+		CMPQ(parameter("stride"), U8(16))
+		JNE(LabelRef(others))
+		headers(16, strings)
+		Label(found)
+		offsets, long := label("offsets"), label("long_offsets")
+		rests = append(rests, func() {
+			Label(others)
+			JLT(LabelRef(offsets))
+			headers(24, slices)
+			JMP(LabelRef(found))
+			Label(offsets)
+			data := v.vector()
+			VPBROADCASTQ(parameter("data"), data)
+			CMPQ(parameter("stride"), U8(8))
+			JEQ(LabelRef(long))
+			from, n := v.vector(), v.vector()
+			v.load(Mem{Base: rows}, from)
+			v.load(Mem{Base: rows, Disp: 4}, n)
+			VPSUBD(from, n, n)
+			for i, x := range v.widen(from) {
+				VPADDQ(data, x, to.address[i])
+			}
+			ADDQ(U8(4*v.lanes()), rows)
+			check(located{length: n})
+			JMP(LabelRef(found))
+			Label(long)
+			for i := range to.address {
+				v.load(Mem{Base: rows}, to.address[i])
+				v.load(Mem{Base: rows, Disp: 8}, to.lengths[i])
+				VPSUBQ(to.address[i], to.lengths[i], to.lengths[i])
+				VPADDQ(data, to.address[i], to.address[i])
+				ADDQ(U8(4*v.lanes()), rows)
+			}
+			check(located{lengths: to.lengths})
+			JMP(LabelRef(found))
+		})
+		if words {
+			return located{address: to.address, length: to.length}
+		}
+		return to
+	}
+	return next, func() {
+		for _, rest := range rests {
+			rest()
 		}
 	}
 }
@@ -83,59 +145,58 @@ func locateHeaders(stride int) func(v vectors) func() located {
 // headers picks long words of 8 headers by their numbers. Two vectors hold the numbers
 // 0 to 15. Headers of 24 bytes have a third vector; for the lanes that need it, VPERMQ
 // takes the same numbers mod 8.
-func (v *avx512) headers(stride int) func(Mem) (address, length reg.VecVirtual) {
+func (v *avx512) headers(stride int) func(m Mem, address, length reg.VecVirtual) {
+	words := headerWords[stride]
 	var numbers [2]reg.VecVirtual
 	var third [2]reg.OpmaskVirtual
-	for i, words := range headerWords[stride] {
-		numbers[i] = ZMM()
-		VMOVDQU64(words.numbers, numbers[i])
-		if words.third != 0 {
-			third[i] = K()
-			KMOVW(constant(words.third).As32(), third[i])
+	for i, word := range words {
+		if word.third != 0 {
+			numbers[i], third[i] = ZMM(), K()
+			VMOVDQU64(word.numbers, numbers[i])
+			KMOVW(constant(word.third).As32(), third[i])
 		}
 	}
-	return func(m Mem) (address, length reg.VecVirtual) {
-		first, both := ZMM(), [2]reg.VecVirtual{ZMM(), ZMM()}
+	return func(m Mem, address, length reg.VecVirtual) {
+		first := ZMM()
 		VMOVDQU64(m, first)
-		for i, x := range both {
-			VMOVDQA64(numbers[i], x)
+		for i, x := range []reg.VecVirtual{address, length} {
+			if third[i] == nil {
+				VMOVDQU64(words[i].numbers, x)
+			} else {
+				VMOVDQA64(numbers[i], x)
+			}
 			VPERMI2Q(m.Offset(64), first, x)
 			if third[i] != nil {
 				VPERMQ(m.Offset(128), numbers[i], third[i], x)
 			}
 		}
-		return both[0], both[1]
 	}
 }
 
 // headers gathers from headers of 24 bytes. It picks from whole vectors if headers have
 // 16 bytes.
-func (v *avx2) headers(stride int) func(Mem) (address, length reg.VecVirtual) {
+func (v *avx2) headers(stride int) func(m Mem, address, length reg.VecVirtual) {
 	if stride == 24 {
 		index := YMM()
 		VPMULLD(ascending, v.broadcast(constant(24)), index)
-		return func(m Mem) (address, length reg.VecVirtual) {
-			both := [2]reg.VecVirtual{YMM(), YMM()}
-			for i, x := range both {
+		return func(m Mem, address, length reg.VecVirtual) {
+			for i, x := range []reg.VecVirtual{address, length} {
 				mask := YMM()
 				VMOVDQA(v.all, mask)
 				VPXOR(x, x, x)
 				m.Index, m.Scale = index.AsX(), 1
 				VPGATHERDQ(mask, m.Offset(8*i), x)
 			}
-			return both[0], both[1]
 		}
 	}
-	return func(m Mem) (address, length reg.VecVirtual) {
+	return func(m Mem, address, length reg.VecVirtual) {
 		first, second := YMM(), YMM()
 		v.load(m, first)
-		address, length = YMM(), YMM()
 		v.load(m.Offset(32), second)
 		VPUNPCKLQDQ(second, first, address)
 		VPUNPCKHQDQ(second, first, length)
 		VPERMQ(U8(0xd8), address, address)
 		VPERMQ(U8(0xd8), length, length)
-		return address, length
 	}
 }
 
@@ -162,38 +223,8 @@ func headerTables() {
 	}
 }
 
-func locateOffsets32(v vectors) func() located {
-	data, offsets := v.broadcastLong(argument("data")), argument("rows")
-	return func() located {
-		from, to := v.vector(), v.vector()
-		v.load(Mem{Base: offsets}, from)
-		v.load(Mem{Base: offsets, Disp: 4}, to)
-		VPSUBD(from, to, to)
-		address := v.widen(from)
-		for i := range address {
-			VPADDQ(data, address[i], address[i])
-		}
-		ADDQ(U8(4*v.lanes()), offsets)
-		return located{address: address, length: to}
-	}
-}
-
-func locateOffsets64(v vectors) func() located {
-	data, offsets := v.broadcastLong(argument("data")), argument("rows")
-	return func() (l located) {
-		for i := range l.address {
-			l.address[i], l.lengths[i] = v.vector(), v.vector()
-			v.load(Mem{Base: offsets}, l.address[i])
-			v.load(Mem{Base: offsets, Disp: 8}, l.lengths[i])
-			VPSUBQ(l.address[i], l.lengths[i], l.lengths[i])
-			VPADDQ(data, l.address[i], l.address[i])
-			ADDQ(U8(4*v.lanes()), offsets)
-		}
-		return l
-	}
-}
-
-func locateFixed(v vectors) func() located {
+// locateFixed is locate for keys of one width, which is not long.
+func locateFixed(v vectors, words bool) (next func() located, rest func()) {
 	data, width := argument("rows"), argument("stride")
 	NEGQ(width)
 	addresses := AllocLocal(8 * v.lanes())
@@ -210,11 +241,23 @@ func locateFixed(v vectors) func() located {
 		v.load(addresses.Offset(4*v.lanes()*i), address[i])
 		VPSUBQ(step, address[i], address[i])
 	}
-	return func() located {
+	next = func() located {
 		for i := range address {
 			VPADDQ(step, address[i], address[i])
 		}
-		return located{address, length, [2]reg.VecVirtual{long, long}}
+		if words {
+			return located{address: address, length: length}
+		}
+		return located{address: address, lengths: [2]reg.VecVirtual{long, long}}
+	}
+	return next, func() {}
+}
+
+func copyVector(v vectors, from, to reg.VecVirtual) {
+	if v.lanes() == 16 {
+		VMOVDQA32(from, to)
+	} else {
+		VMOVDQA(from, to)
 	}
 }
 

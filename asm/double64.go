@@ -36,7 +36,7 @@ func probeDouble64(v vectors) {
 	d.bits = d.broadcast(argument("bits"))
 	d.prepareGather()
 	d.prepareTest()
-	if _, reduces := v.(*avx512); reduces {
+	if v.lanes() == 16 {
 		d.inverse, d.low = d.broadcastLong(argument("inverse")), ZMM()
 		VMOVDQU32(alternate[0], d.low)
 	}

@@ -38,6 +38,9 @@ var families = []family{
 	{"setLine512", "base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool", "", `
 		setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
 		It is probeLine512 in all else.`},
+	{"setNewLine512", "base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool", "", `
+		setNewLine512 is setLine512 in the order of the hashes. It sets bit i of added if a bit of hash i
+		was missing before, and writes one word for every 64 hashes, as probeLine512 does.`},
 	{"probeLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool", "", `
 		probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.`},
 	{"setLine32", "base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool", "", `
@@ -47,6 +50,8 @@ var families = []family{
 		are fewer than maxKernelBlocks blocks. far says whether it requests blocks before it needs them.`},
 	{"setSplit256", "base *byte, blocks uint64, hashes *uint64, n int, far bool", "", `
 		setSplit256 sets the bits of n hashes, minSetHashes to windowKeys. It is probeSplit256 in all else.`},
+	{"setNewSplit256", "base *byte, blocks uint64, hashes *uint64, n int, added *uint64, far bool", "", `
+		setNewSplit256 is setNewLine512 for the arguments of setSplit256.`},
 	{"probeDouble32Loads", "base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int", "", `
 		probeDouble32Loads is probeDouble32. It loads words one by one, and does not gather.`},
 	{"probeDouble32", "base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int", "", `
@@ -55,7 +60,7 @@ var families = []family{
 		for NEON, and what follows it for the other kernels: form says what they do.`},
 	{"placeDouble32", "size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32", "done int", `
 		placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
-		returns how many. There are 8 hashes or more. The places are in any order.`},
+		returns how many. There are 8 hashes or more. The order of the places is that of placedKeys.`},
 	{"probeDouble64Loads", "base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64", "", `
 		probeDouble64Loads is probeDouble64. It loads words one by one, and does not gather.`},
 	{"probeDouble64", "base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64", "", `
@@ -65,6 +70,14 @@ var families = []family{
 		the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.`},
 	{"hash32Loads", "layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32", "left int", `
 		hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.`},
+	{"hash32Rows", "rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `
+		hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
+		key, and gathers nothing. It hashes groups of 32 keys, and leaves those from a group with a long key
+		on, or from the group after so many bytes.`},
+	{"xxh64Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
+		xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys.`},
+	{"xxph3Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
+		xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.`},
 	{"hash32", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `
 		hash32 hashes the first of n keys, hashKind.leastKeys or more, and returns how many it leaves. It may
 		leave keys that do not fill a vector. It ends at a vector, or a group of 32, with a key of longKey
@@ -103,6 +116,10 @@ var families = []family{
 	{"setPlaces", "base *byte, whole uint32, places *uint32, fours int", "", `
 		setPlaces sets the bits at 4·fours places; fours is at least 1. For a place below whole, it reads
 		and writes a word of 32 bits; for any other place, a byte. whole is a multiple of 32, or 2^32-1.`},
+	{"setNewPlaces", "base *byte, whole uint32, places *uint32, probes int, block int, n int, added *uint64", "", `
+		setNewPlaces sets the bits of n keys, at least 1, key by key, as setPlaces does. The places are those
+		of blocks of so many keys: the first place of each key of a block, then the second of each. It
+		sets bit i of added if a bit of key i was missing before, and writes one word for every 64 keys.`},
 	{"sortPlaces", "places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int", "left int", `
 		sortPlaces is sortGeneric for n places, at least 1.`},
 	{"pack32", "words *uint32, chosen *uint64, n int", "left int", `
@@ -121,6 +138,10 @@ var families = []family{
 	{"probeShortSplit256", "base **byte, key *byte, n int", "may bool", `
 		probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
 		array. It takes 0.8 times as long as hash and test by two calls.`},
+	{"addOneSplit256", "base **byte, hash uint64", "isNew bool", `
+		addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.`},
+	{"addOneLine512", "base **byte, hash uint64", "isNew bool", `
+		addOneLine512 is addOneSplit256 for at most maxHasProbes probes.`},
 	{name: "has", doc: `
 		The has functions test one key. Their base begins a prober, and those of lines make at most
 		maxHasProbes probes.`},
@@ -150,6 +171,7 @@ var kernels = []struct{ name, instead string }{{"AVX512", "AVX2"}, {"AVX2", ""},
 var layouts = []struct{ name, layouts string }{
 	{"Width4", "uint32s"},
 	{"Width8", "uint64s"},
+	{"Bytes", "byteSlices, strs, offsets32, offsets64"},
 	{"Headers", "byteSlices, strs"},
 	{"Slices", "byteSlices"},
 	{"Strings", "strs"},

@@ -23,17 +23,16 @@ func hash32Bytes(v vectors, c column) {
 		"early at a long key, and when it has hashed enough bytes: a call must not take long.",
 		"signs has the highest bits of the last bytes that are signed: all, or none.",
 	)
-	locate := c.locate(v)
 	hashes, left, bytes := argument("hashes"), vectorsOf(v.lanes()), GP64()
 	MOVQ(U32(most), bytes)
 	seed := v.broadcast(constant(hash32Seed))
 	mul := v.broadcast(constant(hash32Mul))
 	v.prepareGather()
+	locate, rest := c.locate(v, true)
 	minusOne := v.allOnes()
 
 	Label("vector")
 	keys := locate()
-	keys.jumpIfLong(v, "end")
 	address, length := keys.address, keys.words(v)
 	h, words, zero, offset := v.vector(), v.vector(), v.vector(), GP64()
 	VPMULLD(mul, length, h)
@@ -70,6 +69,7 @@ func hash32Bytes(v vectors, c column) {
 	storeLeft(left, v.lanes())
 	VZEROUPPER()
 	RET()
+	rest()
 }
 
 // lastBytes emits the loads of the last length%4 bytes of each key. It returns them in

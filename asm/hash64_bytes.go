@@ -22,7 +22,7 @@ func hash64Bytes(x xxh64, c column) {
 	)...)
 	h := newHash64(x, 4)
 	four := h.h
-	locate := c.locate(h.avx512)
+	locate, rest := c.locate(h.avx512, false)
 	to, left, bytes := h.outputs(), vectorsOf(16), GP64()
 	MOVQ(U32(most), bytes)
 	h.prepareGather()
@@ -44,7 +44,7 @@ func hash64Bytes(x xxh64, c column) {
 	JMP(LabelRef("end"))
 
 	Label("mixed")
-	keys.jumpIfLong(h.avx512, "end")
+	keys.jumpIfLong(h.avx512)
 	h.h = four[:2]
 	h.mixed(keys, bytes)
 	h.finish(to)
@@ -57,6 +57,7 @@ func hash64Bytes(x xxh64, c column) {
 	storeLeft(left, 16)
 	VZEROUPPER()
 	RET()
+	rest()
 }
 
 func (*hash64) pair() [2]reg.VecVirtual { return [2]reg.VecVirtual{ZMM(), ZMM()} }

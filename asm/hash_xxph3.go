@@ -174,7 +174,7 @@ func xxph3Bytes(c column) {
 	x.p1, x.p2, x.p3 = long(primes[0]), long(primes[1]), long(primes[2])
 	XORL(x.zero.As32(), x.zero.As32())
 	addresses, lengths := AllocLocal(128), AllocLocal(128)
-	locate := c.locate(x.avx512)
+	locate, rest := c.locate(x.avx512, false)
 	to, left := argument("hashes"), vectorsOf(16)
 
 	Label("vector")
@@ -205,6 +205,7 @@ func xxph3Bytes(c column) {
 	storeLeft(left, 16)
 	VZEROUPPER()
 	RET()
+	rest()
 }
 
 // atLeast returns the lanes of vector i whose keys have at least n bytes.
@@ -290,14 +291,12 @@ func (x *xxph3) fold(a, b reg.VecVirtual) reg.VecVirtual {
 
 // words emits the hash of keys of 4 to 8 bytes, but for its last steps.
 func (x *xxph3) words() {
-	none := K()
 	var active [2]reg.OpmaskVirtual
 	for i := range active {
 		active[i] = K()
 		KANDNW(x.atLeast(4, i), x.atLeast(9, i), active[i])
 	}
-	KORW(active[0], active[1], none)
-	KORTESTW(none, none)
+	KORTESTW(active[0], active[1])
 	JZ(LabelRef("words_end"))
 	for i, h := range x.h {
 		word := x.gatherWord(Mem{Base: x.zero, Index: x.at[i], Scale: 1}, active[i])
@@ -318,16 +317,15 @@ func (x *xxph3) words() {
 
 // few emits the hash of keys of up to 3 bytes, one by one.
 func (x *xxph3) few(addresses, lengths Mem, to reg.GPVirtual) {
-	lanes := [2]reg.GPVirtual{GP64(), GP64()}
-	for i, r := range lanes {
-		short := K()
-		VPCMPUQ_BCST(U8(1), number(4), x.n[i], short)
-		KMOVB(short, r.As32())
-		SHLL(U8(8*i), r.As32())
+	short := [2]reg.OpmaskVirtual{K(), K()}
+	for i, k := range short {
+		VPCMPUQ_BCST(U8(1), number(4), x.n[i], k)
 	}
-	left := lanes[1]
-	ORL(lanes[0].As32(), left.As32())
+	KORTESTW(short[0], short[1])
 	JZ(LabelRef("few_end"))
+	left, both := GP64(), K()
+	KUNPCKBW(short[0], short[1], both)
+	KMOVW(both, left.As32())
 	for i := range x.n {
 		VMOVDQU64(x.at[i], addresses.Offset(64*i))
 		VMOVDQU64(x.n[i], lengths.Offset(64*i))

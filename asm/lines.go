@@ -95,6 +95,58 @@ func addLines(v vectors, walk lineWalk, add func(h, line []Mem)) {
 	})
 }
 
+// addLinesNew is addLines in the order of the hashes. add emits the setting of the bits of some
+// hashes, one after the other, and after that of each it calls outcome, which emits the storing of the
+// carry flag. The flag is set for a key that is new, or, if inverted, for one that is not.
+func addLinesNew(v vectors, walk lineWalk, inverted bool, add func(h, line []Mem, outcome func())) {
+	l := newLines(v, walk)
+	l.emit(func(label string, ahead int) {
+		added, done, word := argument("added"), GP64(), GP64()
+		some := func(count int) {
+			h, line := make([]Mem, count), make([]Mem, count)
+			for i := range count {
+				h[i], line[i] = l.at(done, i, -ahead)
+			}
+			add(h, line, func() { RCRQ(U8(1), word) })
+			ADDQ(U8(count), done)
+		}
+		store := func() {
+			if inverted {
+				NOTQ(word)
+			}
+		}
+		next, n := GP64(), argument("n")
+		XORL(done.As32(), done.As32())
+		JMP(LabelRef(label + "next"))
+		align()
+		Label(label + "four")
+		some(4)
+		TESTQ(U32(63), done)
+		JNZ(LabelRef(label + "next"))
+		store()
+		MOVQ(word, Mem{Base: added})
+		ADDQ(U8(8), added)
+		Label(label + "next")
+		LEAQ(Mem{Base: done, Disp: 4}, next)
+		CMPQ(next, n)
+		JLE(LabelRef(label + "four"))
+		JMP(LabelRef(label + "rest"))
+		Label(label + "one")
+		some(1)
+		Label(label + "rest")
+		CMPQ(done, n)
+		JL(LabelRef(label + "one"))
+		Comment("The outcomes of a last word are its upper bits.")
+		TESTQ(U32(63), n)
+		JZ(LabelRef(label + "done"))
+		NEGQ(n)
+		store()
+		SHRXQ(n, word, word)
+		MOVQ(word, Mem{Base: added})
+		Label(label + "done")
+	})
+}
+
 // emit emits the two passes. It calls second twice: for a filter that fits the caches, and
 // for one whose lines are requested ahead.
 func (l *lines) emit(second func(label string, ahead int)) {

@@ -34,10 +34,16 @@ func main() {
 	singleWordsTable()
 	singleTables()
 	longConstantTables()
+	rowsTables()
+	xxph3Tables()
+	hash64Tables()
 	secretTable()
-	for _, c := range append(columns, fixed) {
+	for _, c := range []column{anyLength, fixed} {
 		xxph3Bytes(c)
 	}
+	hash32ByRows()
+	xxph3ByRows()
+	xxh64ByRows()
 	xxph3Stripes()
 	xxph3Width(4)
 	xxph3Width(8)
@@ -46,20 +52,26 @@ func main() {
 	xxph3WidthAVX2(4)
 	xxph3WidthAVX2(8)
 	setSplit256(&avx2{})
+	setNewSplit256(&avx2{})
 	probeSingle("Uint64")
 	probeSingle("Hash")
+	addOneSplit256()
+	addOneLine512()
 	hasDouble32()
 	probeShortSplit256()
 	groups()
 	setPlaces()
+	setNewPlaces()
 	sortPlaces()
 	hash32LoadsHeaders()
-	probeDouble32(&avx2Loads{})
-	probeDouble64(&avx2Loads{})
+	for _, v := range []vectors{&avx512Loads{}, &avx2Loads{}} {
+		probeDouble32(v)
+		probeDouble64(v)
+	}
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
 		hash32(v, 8)
-		for _, c := range append(columns, fixed) {
+		for _, c := range []column{anyLength, fixed} {
 			hash32Bytes(v, c)
 		}
 		probeDouble32(v)
@@ -76,15 +88,14 @@ func main() {
 		hasUint64Line32(v)
 		setLine512(v)
 		setLine32(v)
+		setNewLine512(v)
 		pack32(v)
 		pack64(v)
 	}
 	for _, x := range []xxh64{twoSeeds, oneSeed} {
 		hash64Width(x, 4)
 		hash64Width(x, 8)
-		for _, c := range columns {
-			hash64Bytes(x, c)
-		}
+		hash64Bytes(x, anyLength)
 		hash64Bytes(x, fixed)
 	}
 	arm := flag.String("arm64", "", "file to write the assembly of arm64 to")

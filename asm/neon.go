@@ -30,6 +30,8 @@ func neon() *arm64.File {
 	neonProbeLine32(file, tables)
 	neonSetLine512(file)
 	neonSetLine32(file)
+	neonSetNewSplit256(file, tables)
+	neonSetNewLine512(file)
 	return file
 }
 

@@ -77,3 +77,13 @@ func neonSetLine512(file *arm64.File) {
 	d.loadFactors()
 	neonAddBits(f, d, d.hashes, 3, d.numbers)
 }
+
+// neonSetNewLine512 emits setLine512 in the order of the hashes, with the outcome of each.
+func neonSetNewLine512(file *arm64.File) {
+	f := file.Function("setNewLine512NEON", arm64.NoSplit, signature("setNewLine512"))
+	f.Comment("The addresses and the bits are those of probeLine512.")
+	neonRequestFar(f, func() neonLines { return newNEONLine512(f) })
+	d := newNEONLine512(f)
+	d.loadFactors()
+	neonAddNewBits(f, d, d.numbers)
+}

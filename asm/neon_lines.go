@@ -63,6 +63,38 @@ func neonAddLines(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int,
 	f.RET()
 }
 
+// neonAddLinesNew is neonAddLines in the order of the hashes. add returns a register that is not 0 if a bit
+// was missing.
+func neonAddLinesNew(f *arm64.Function, walk neonLines, add func(i int, at arm64.GP) (missing arm64.GP)) {
+	n, added, count, word := f.Argument("n"), f.Argument("added"), f.GP(), f.GP()
+	top, none := f.GP(), f.GP()
+	f.MOVD(arm64.Imm(-1<<63), top)
+	f.MOVD(arm64.Imm(0), none)
+	f.Label("word")
+	f.MOVD(arm64.Imm(64), count)
+	f.MOVD(none, word)
+	f.Label("four")
+	for i, at := range walk.next() {
+		missing := add(i, at)
+		f.CMP(arm64.Imm(0), missing)
+		f.CSEL("NE", top, none, missing)
+		f.ORR(word.LSR(1), missing, word)
+		f.SUBS(arm64.Imm(1), n, n)
+		f.BEQ("end")
+	}
+	f.SUBS(arm64.Imm(4), count, count)
+	f.BNE("four")
+	f.StoreD(word, added.Post(8))
+	f.B("word")
+	f.Label("end")
+	f.Comment("The outcomes of a last word are its upper bits.")
+	last := f.Argument("n")
+	f.NEG(last, last)
+	f.LSR(last, word, word)
+	f.StoreD(word, added.At(0))
+	f.RET()
+}
+
 // neonRequestFar emits the requests for the lines of the hashes, 4 at a time, if they are far.
 func neonRequestFar(f *arm64.Function, walk func() neonLines) {
 	f.CBZ(f.Argument("far"), "requested")
@@ -141,9 +173,27 @@ func (b neonLineBits) test(f *arm64.Function, at [2]arm64.GP, first, last arm64.
 // pairs. The upper 9 bits of the 8 halfwords of numbers(i) are the numbers of the bits of hash i
 // of 4.
 func neonAddBits(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int, numbers func(i int) arm64.V) {
+	set := neonSetBits(f, numbers)
+	neonAddLines(f, walk, hashes, shift, func(i int, at arm64.GP) { set(i, at, nil) })
+}
+
+// neonAddNewBits is neonAddBits in the order of the hashes, with outcomes.
+func neonAddNewBits(f *arm64.Function, walk neonLines, numbers func(i int) arm64.V) {
+	set := neonSetBits(f, numbers)
+	neonAddLinesNew(f, walk, func(i int, at arm64.GP) arm64.GP {
+		missing := f.GP()
+		f.MOVD(arm64.Imm(0), missing)
+		set(i, at, &missing)
+		return missing
+	})
+}
+
+// neonSetBits returns a function that emits the setting of the bits of hash i of 4. It adds what was missing
+// to a register, if there is one.
+func neonSetBits(f *arm64.Function, numbers func(i int) arm64.V) func(i int, at arm64.GP, missing *arm64.GP) {
 	pairs, one := f.Argument("pairs"), f.GP()
 	f.MOVD(arm64.Imm(1), one)
-	neonAddLines(f, walk, hashes, shift, func(i int, at arm64.GP) {
+	return func(i int, at arm64.GP, missing *arm64.GP) {
 		vector, four, done := numbers(i), f.GP(), fmt.Sprintf("done_%d", i)
 		for probe := range 8 {
 			if probe%4 == 0 {
@@ -154,13 +204,17 @@ func neonAddBits(f *arm64.Function, walk neonLines, hashes arm64.GP, shift int, 
 			f.LSR(arm64.Imm(probe%4*16+7), four, bit)
 			f.LSL(bit, one, bit) // by its lower 6 bits
 			f.MOVD(at.IndexScaled(index, 3), word)
-			f.ORR(bit, word, word)
-			f.StoreD(word, at.IndexScaled(index, 3))
+			f.ORR(bit, word, bit)
+			if missing != nil {
+				f.EOR(bit, word, word)
+				f.ORR(word, *missing, *missing)
+			}
+			f.StoreD(bit, at.IndexScaled(index, 3))
 			if probe%2 == 1 && probe < 7 {
 				f.CMP(arm64.Imm(probe/2+1), pairs)
 				f.BEQ(done)
 			}
 		}
 		f.Label(done)
-	})
+	}
 }

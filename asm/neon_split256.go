@@ -92,16 +92,46 @@ func neonSetSplit256(file *arm64.File, tables neonTables) {
 	neonRequestFar(f, func() neonLines { return newNEONSplit256(f) })
 	d := newNEONSplit256(f)
 	d.loadSalts(tables)
-	ones := broadcastConstant(f, 1)
-	neonAddLines(f, d, d.hashes, 3, func(i int, at arm64.GP) {
-		block, bit := [2]arm64.V{f.V(), f.V()}, [2]arm64.V{f.V(), f.V()}
+	set := d.setBits()
+	neonAddLines(f, d, d.hashes, 3, func(i int, at arm64.GP) { set(i, at) })
+}
+
+// neonSetNewSplit256 emits setSplit256 in the order of the hashes, with the outcome of each.
+func neonSetNewSplit256(file *arm64.File, tables neonTables) {
+	f := file.Function("setNewSplit256NEON", arm64.NoSplit, signature("setNewSplit256"))
+	f.Comment("The addresses and the bits are those of probeSplit256.")
+	neonRequestFar(f, func() neonLines { return newNEONSplit256(f) })
+	d := newNEONSplit256(f)
+	d.loadSalts(tables)
+	set := d.setBits()
+	neonAddLinesNew(f, d, func(i int, at arm64.GP) arm64.GP {
+		before, bit := set(i, at)
+		missing := f.GP()
+		for j := range bit {
+			f.VBIC(before[j], bit[j], bit[j])
+		}
+		f.VORR(bit[0], bit[1], bit[0])
+		f.VUMAXV(arm64.S4, bit[0], bit[0])
+		f.FromLane('S', 0, bit[0], missing)
+		return missing
+	})
+}
+
+// setBits returns a function that emits the setting of the bits of hash i of 4. It returns the block before that,
+// and the bits.
+func (d *neonSplit256) setBits() func(i int, at arm64.GP) (before, bit [2]arm64.V) {
+	f, ones := d.f, broadcastConstant(d.f, 1)
+	return func(i int, at arm64.GP) (before, bit [2]arm64.V) {
+		before, bit = [2]arm64.V{f.V(), f.V()}, [2]arm64.V{f.V(), f.V()}
+		after := [2]arm64.V{f.V(), f.V()}
 		d.products(i, bit[:])
-		f.FLDPQ(at.At(0), block[0], block[1])
-		for j := range block {
+		f.FLDPQ(at.At(0), before[0], before[1])
+		for j := range before {
 			f.VUSHR(27, arm64.S4, bit[j], bit[j])
 			f.VUSHL(arm64.S4, bit[j], ones, bit[j])
-			f.VORR(bit[j], block[j], block[j])
+			f.VORR(bit[j], before[j], after[j])
 		}
-		f.FSTPQ(block[0], block[1], at.At(0))
-	})
+		f.FSTPQ(after[0], after[1], at.At(0))
+		return before, bit
+	}
 }

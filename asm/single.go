@@ -12,24 +12,26 @@ var ofUint64, ofHash = signature("probeUint64"), signature("probeHash")
 
 // probeSingle emits a choice of the function that tests a key of 8 bytes, or a hash. The functions
 // take the same arguments, and return to the caller of this one. base begins a prober. What no
-// assembly tests goes to Go. So does a hash of another kind. The bytes of the prober are loaded one by
-// one, since Policy.MayContain has stored them so a moment before.
+// assembly tests goes to Go. So does a hash of another kind.
 func probeSingle(of string) {
 	TEXT("probe"+of, NOSPLIT, signature("probe"+of))
-	base, pair := argument("base"), GP32()
-	MOVBLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, pair)
+	base := argument("base")
 	if of == "Hash" {
 		kind, same := Load(Param("kind"), GP8()).(reg.GPVirtual), GP32()
-		MOVL(pair, same)
+		MOVBLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, same)
 		SHRL(U8(4), same)
 		CMPB(same.As8(), kind)
 		JNE(LabelRef("go"))
 	}
-	CMPB(Mem{Base: base, Disp: bloom.offset("prober.kernel")}, U8(bloom.constant("AVX2")))
-	JCS(LabelRef("go")) // portable Go has the lowest number, and should not wait for the arms
-	JEQ(LabelRef("avx2"))
+	Comment("The pair and, in the upper byte, the kernel.")
+	pair := GP32()
+	MOVWLZX(Mem{Base: base, Disp: bloom.offset("prober.pair")}, pair)
+	CMPL(pair, U32(bloom.constant("AVX512")<<8))
+	JCS(LabelRef("avx2"))
 	singleArms(of, &avx512{}, base, pair)
 	Label("avx2")
+	CMPL(pair, U32(bloom.constant("AVX2")<<8))
+	JCS(LabelRef("go")) // portable Go has the lowest number, and should not wait for the arms
 	singleArms(of, &avx2{}, base, pair)
 	Label("go")
 	tailCall("mayContain" + of)
@@ -44,7 +46,7 @@ func singleArms(of string, v vectors, base, pair reg.GPVirtual) {
 		{"signedLine32", "Line32", v.name()},
 	} {
 		next := "not" + arm.walk + v.name()
-		CMPB(pair.As8(), U8(bloom.constant(arm.pair)))
+		CMPL(pair, U32(bloom.constant(v.name())<<8|bloom.constant(arm.pair)))
 		JNE(LabelRef(next))
 		switch arm.walk {
 		case "Line512", "Line32": // up to 8 probes
@@ -81,19 +83,58 @@ func hasDouble32() {
 	hasHashDouble32(argument("h1"))
 }
 
+// hasHashDouble32 emits the test of the probes at h, h + delta and so on, and the end of the function.
+// The first three share a branch, as in double32.has, unless there are pairBytes.
 func hasHashDouble32(h reg.GPVirtual) {
 	walk, delta := argument("base"), GP64()
 	RORXL(U8(17), h.As32(), delta.As32())
 	base := fieldValue(walk, "base")
-	hasDouble(walk, func(h reg.GPVirtual) reg.GPVirtual {
+	// probe returns a register with the outcome in the lowest bit.
+	probe := func() reg.GPVirtual {
 		MOVL(h.As32(), reg.EDX)
 		IMULQ(field(walk, "recip"), reg.RDX)
-		low, index := GP64(), GP64()
+		low, index, bit := GP64(), GP64(), GP64()
 		MULXQ(field(walk, "n"), low, index)
-		bit := GP64()
 		MOVL(h.As32(), bit.As32())
 		return bitOfByte(base, index, bit)
-	}, h, delta, uint32(bloom.constant("pairBytes")))
+	}
+	k, pairsFrom := GP64(), GP64()
+	MOVQ(field(walk, "k"), k)
+	together := func(probes int) {
+		all := probe()
+		for range probes - 1 {
+			ADDQ(delta, h)
+			ANDL(probe().As32(), all.As32())
+		}
+		TESTL(U32(1), all.As32())
+		JZ(LabelRef("absent"))
+	}
+	MOVQ(NewDataAddr(Symbol{Name: "·pairBytes"}, 0), pairsFrom)
+	CMPQ(field(walk, "n"), pairsFrom)
+	JCC(LabelRef("pairs"))
+	SUBQ(U8(3), k)
+	JL(LabelRef("few"))
+	together(3)
+	ADDQ(delta, h)
+	JMP(LabelRef("pairs"))
+	Label("few")
+	ADDQ(U8(3), k)
+	Label("pairs")
+	SUBQ(U8(2), k)
+	JL(LabelRef("last"))
+	together(2)
+	ADDQ(delta, h)
+	JMP(LabelRef("pairs"))
+	Label("last")
+	ADDQ(U8(1), k)
+	JL(LabelRef("present"))
+	together(1)
+	Label("present")
+	MOVB(U8(1), result())
+	RET()
+	Label("absent")
+	MOVB(U8(0), result())
+	RET()
 }
 
 // field is a field of the array that a register points to, and fieldValue a register with it.
@@ -114,50 +155,6 @@ func bitOfByte(base, index, bit reg.GPVirtual) reg.GPVirtual {
 	MOVBLZX(Mem{Base: base, Index: index, Scale: 1}, index.As32())
 	SHRXL(bit.As32(), index.As32(), index.As32())
 	return index
-}
-
-// hasDouble emits the test of the probes at, at + step and so on, and the end of the function.
-// probe emits one, and returns a register with its outcome in the lowest bit. The first three
-// share a branch, as in double32.test, unless there are pairsFrom elements and that is not 0.
-func hasDouble(walk reg.GPVirtual, probe func(at reg.GPVirtual) reg.GPVirtual, at, step reg.GPVirtual, pairsFrom uint32) {
-	k := GP64()
-	MOVQ(field(walk, "k"), k)
-	together := func(probes int) {
-		all := probe(at)
-		for range probes - 1 {
-			ADDQ(step, at)
-			ANDL(probe(at).As32(), all.As32())
-		}
-		TESTL(U32(1), all.As32())
-		JZ(LabelRef("absent"))
-	}
-	if pairsFrom > 0 {
-		CMPQ(field(walk, "n"), U32(pairsFrom))
-		JCC(LabelRef("pairs"))
-	}
-	SUBQ(U8(3), k)
-	JL(LabelRef("few"))
-	together(3)
-	ADDQ(step, at)
-	JMP(LabelRef("pairs"))
-	Label("few")
-	ADDQ(U8(3), k)
-	Label("pairs")
-	SUBQ(U8(2), k)
-	JL(LabelRef("last"))
-	together(2)
-	ADDQ(step, at)
-	JMP(LabelRef("pairs"))
-	Label("last")
-	ADDQ(U8(1), k)
-	JL(LabelRef("present"))
-	together(1)
-	Label("present")
-	MOVB(U8(1), result())
-	RET()
-	Label("absent")
-	MOVB(U8(0), result())
-	RET()
 }
 
 // hasHashSplit256 emits the test of a hash in Parquet's blocks. It tests all words of a block at a
@@ -345,12 +342,25 @@ func returnNoneClear(mask Mem, bits reg.Register) {
 // hasHash emits the test of a hash, and the end of the function. line is the upper half of
 // the hash. Each word of bits is the lower half.
 func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
+	block := blockOf(v, line, bits)
+	if v.lanes() == 16 {
+		returnNoneClear(block, bits)
+		return
+	}
+	words := YMM()
+	VMOVDQU(block, words)
+	VPTEST(bits, words)
+	returnCarry()
+}
+
+// blockOf emits the address of a block, and the bits of a hash in it. line is the upper half of the hash.
+// Each word of bits is the lower half.
+func blockOf(v vectors, line reg.GPVirtual, bits reg.Register) (block Mem) {
 	walk := argument("base")
 	IMULQ(field(walk, "n"), line)
 	SHRQ(U8(32), line)
 	SHLQ(U8(5), line)
 	ADDQ(field(walk, "base"), line)
-	block := Mem{Base: line}
 	VPMULLD(splitSalts, bits, bits)
 	ones := singleVector(v, 1)
 	if v.lanes() == 16 {
@@ -360,14 +370,7 @@ func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
 	}
 	VPSRLD(U8(27), bits, bits)
 	VPSLLVD(bits, ones, bits)
-	if v.lanes() == 16 {
-		returnNoneClear(block, bits)
-		return
-	}
-	words := YMM()
-	VMOVDQU(block, words)
-	VPTEST(bits, words)
-	returnCarry()
+	return Mem{Base: line}
 }
 
 // result returns where the result goes.
@@ -424,19 +427,26 @@ func hasUint64Line512(v vectors) {
 
 // hasHash512 emits the test of a hash, and the end of the function.
 func hasHash512(v vectors, h reg.GPVirtual) {
+	line, x := lineOf(v, h)
+	word, bit := singleVector(v, 1), singleVector(v, 2)
+	VPSRLD(U8(28), x, word)
+	VPSRLD(U8(23), x, bit)
+	hasBits(v, line, word, x, bit)
+}
+
+// lineOf emits the address of the line of a hash, and the products of 8 probes.
+func lineOf(v vectors, h reg.GPVirtual) (at Mem, x reg.Register) {
 	walk, line := argument("base"), GP64()
 	MOVL(h.As32(), line.As32())
 	SHRQ(U8(32), h)
-	x, word, bit := singleVector(v, 0), singleVector(v, 1), singleVector(v, 2)
+	x = singleVector(v, 0)
 	broadcastSingle(v, h, x)
 	IMULQ(field(walk, "n"), line)
 	SHRQ(U8(32), line)
 	SHLQ(U8(6), line)
 	ADDQ(field(walk, "base"), line)
 	VPMULLD(probeRow(line512Factors, walk), x, x)
-	VPSRLD(U8(28), x, word)
-	VPSRLD(U8(23), x, bit)
-	hasBits(v, Mem{Base: line}, word, x, bit)
+	return Mem{Base: line}, x
 }
 
 // hasHashLine32 emits the test of a hash in Pebble's lines of 64 bytes. base points to the first

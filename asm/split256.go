@@ -41,6 +41,29 @@ func setSplit256(v vectors) {
 	})
 }
 
+// setNewSplit256 emits setSplit256 in the order of the hashes, with the outcome of each.
+func setNewSplit256(v vectors) {
+	TEXT("setNewSplit256"+v.name(), 0, signature("setNewSplit256"))
+	Comment("The addresses and the bits are those of probeSplit256. The carry flag is set if no bit is missing.")
+	s := &split256{}
+	addLinesNew(v, s, true, func(h, line []Mem, outcome func()) {
+		bits := make([]reg.VecVirtual, len(h))
+		for i := range bits {
+			bits[i] = YMM()
+			VPBROADCASTD(h[i], bits[i])
+			s.bits(bits[i])
+		}
+		for i, line := range line {
+			block := YMM()
+			v.load(line, block)
+			VPTEST(bits[i], block)
+			VPOR(block, bits[i], bits[i])
+			v.store(bits[i], line)
+			outcome()
+		}
+	})
+}
+
 // salts are the factors for the words of a block.
 var salts = bloom.elements("splitSalts")
 

@@ -4,6 +4,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
 )
 
 // vectors is an instruction set: operations on vectors of 32-bit lanes. It has the
@@ -37,10 +38,10 @@ type vectors interface {
 	joinHigh(even, odd reg.VecVirtual)
 
 	splitter() func(a, b reg.VecVirtual) // see hash32
-	// headers emits the constants for headers of stride bytes. It returns a function that
-	// emits the loads of half a vector of headers, as long vectors of addresses and of
-	// lengths.
-	headers(stride int) func(m Mem) (address, length reg.VecVirtual)
+	// headers emits the constants for headers of stride bytes, which are Go's: they have an
+	// address, a length, and in slices a capacity. It returns a function that emits the loads
+	// of half a vector of headers, as long vectors of addresses and of lengths.
+	headers(stride int) func(m Mem, address, length reg.VecVirtual)
 	sortSplit(h reg.VecVirtual)
 
 	// A lane mask chooses lanes. It is a mask register, or a vector whose lanes are all
@@ -457,8 +458,8 @@ func (v *avx2Loads) halves(index reg.VecVirtual) [2]reg.VecVirtual {
 	return [2]reg.VecVirtual{index.AsX().(reg.VecVirtual), upper}
 }
 
-// each moves four indices to general registers, before the first load, and calls load for each.
-func (v *avx2Loads) each(indices reg.VecVirtual, load func(i int, index reg.GPVirtual)) {
+// eachIndex moves four indices to general registers, before the first load, and calls load for each.
+func eachIndex(indices reg.VecVirtual, load func(i int, index reg.GPVirtual)) {
 	pairs := [2]reg.GPVirtual{GP64(), GP64()}
 	VMOVQ(indices, pairs[0])
 	VPEXTRQ(U8(1), indices, pairs[1])
@@ -474,7 +475,7 @@ func (v *avx2Loads) each(indices reg.VecVirtual, load func(i int, index reg.GPVi
 func (v *avx2Loads) gather(base reg.Register, index, dst reg.VecVirtual) {
 	words := [2]reg.VecVirtual{XMM(), XMM()}
 	for i, half := range v.halves(index) {
-		v.each(half, func(lane int, index reg.GPVirtual) {
+		eachIndex(half, func(lane int, index reg.GPVirtual) {
 			word := Mem{Base: base, Index: index, Scale: 4}
 			if lane == 0 {
 				VMOVD(word, words[i])
@@ -489,7 +490,7 @@ func (v *avx2Loads) gather(base reg.Register, index, dst reg.VecVirtual) {
 func (v *avx2Loads) gatherLongs(base reg.GPVirtual, index reg.VecVirtual) (dst [2]reg.VecVirtual) {
 	for i, half := range v.halves(index) {
 		longs := [2]reg.VecVirtual{XMM(), XMM()}
-		v.each(half, func(lane int, index reg.GPVirtual) {
+		eachIndex(half, func(lane int, index reg.GPVirtual) {
 			long := Mem{Base: base, Index: index, Scale: 8}
 			if x := longs[lane/2]; lane%2 == 0 {
 				VMOVQ(long, x)
@@ -501,6 +502,35 @@ func (v *avx2Loads) gatherLongs(base reg.GPVirtual, index reg.VecVirtual) (dst [
 		VINSERTI128(U8(1), longs[1], longs[0].AsY(), dst[i])
 	}
 	return dst
+}
+
+// avx512Loads is avx512 for CPUs whose gathers are slow: it takes a load for each word.
+type avx512Loads struct{ avx512 }
+
+func (*avx512Loads) name() string { return "LoadsAVX512" }
+
+func (v *avx512Loads) gather(base reg.Register, index, dst reg.VecVirtual) {
+	var quarters [4]reg.VecVirtual
+	for i := range quarters {
+		x, quarter := index.AsX().(reg.VecVirtual), ZMM()
+		if i > 0 {
+			x = XMM()
+			VEXTRACTI32X4(U8(i), index, x)
+		}
+		eachIndex(x, func(lane int, index reg.GPVirtual) {
+			word := Mem{Base: base, Index: index, Scale: 4}
+			if lane == 0 {
+				whole(quarter)(x86.VMOVD(word, quarter.AsX()))
+			} else {
+				VPINSRD(U8(lane), word, quarter.AsX(), quarter.AsX())
+			}
+		})
+		quarters[i] = quarter
+	}
+	for i := 0; i < len(quarters); i += 2 {
+		VINSERTI32X4(U8(1), quarters[i+1].AsX(), quarters[i].AsY(), quarters[i].AsY())
+	}
+	VINSERTI64X4(U8(1), quarters[2].AsY(), quarters[0], dst)
 }
 
 // ascending has the numbers 0 to 15.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -107,7 +108,11 @@ var parquetFiles = map[string]func(keys [][]byte) ([]byte, error){
 		if err != nil {
 			return nil, err
 		}
-		column, err := w.AppendRowGroup().NextColumn()
+		group, err := w.AppendRowGroupChecked()
+		if err != nil {
+			return nil, err
+		}
+		column, err := group.NextColumn()
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +181,7 @@ func checkParquetFile(t *testing.T, data []byte, keys, absent [][]byte) {
 	if !bytes.Equal(set.AppendFilter(nil), blocks) {
 		t.Fatalf("a set of the %d keys differs from the %d bytes of the file", len(keys), len(blocks))
 	}
-	all := append(keys, absent...)
+	all := slices.Concat(keys, absent)
 	answers := make([]bool, len(all))
 	for i, key := range all {
 		if answers[i], err = filter.Check(parquet.ByteArrayValue(key)); err != nil {

@@ -115,7 +115,7 @@ func TestFileNames(t *testing.T) {
 			}
 		}
 	}
-	if checked < 100 {
+	if checked < 70 {
 		t.Errorf("the pages name %d files", checked)
 	}
 }

@@ -32,8 +32,9 @@ func Add(to Adder, arrays ...arrow.Array) error {
 
 // add adds the values of those rows whose bit is set in some. A nil bitmap has all rows.
 func (s span) add(to Adder, some []byte) error {
+	var values span
+	var used []byte
 	var err error
-	values, used := s, some
 	switch t := s.dtype.(type) {
 	case *arrow.DictionaryType:
 		values, used, err = s.usedOfDictionary(t, some)

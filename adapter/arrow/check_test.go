@@ -10,13 +10,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
-// nested returns rows of an array that has children.
-func nested(t arrow.DataType, n int, children []arrow.ArrayData, buffers ...[]byte) arrow.ArrayData {
+// nested returns three rows of an array that has children.
+func nested(t arrow.DataType, children []arrow.ArrayData, buffers ...[]byte) arrow.ArrayData {
 	all := []*memory.Buffer{nil}
 	for _, b := range buffers {
 		all = append(all, memory.NewBufferBytes(b))
 	}
-	return array.NewData(t, n, all, children, 0, 0)
+	return array.NewData(t, 3, all, children, 0, 0)
 }
 
 // TestMalformedColumns filters batches with a malformed column that is not tested. arrow-go's Take
@@ -39,14 +39,14 @@ func TestMalformedColumns(t *testing.T) {
 		"view outside":              raw(arrow.BinaryTypes.StringView, 3, 0, nil, append(int32s(20, 0, 0, 9), make([]byte, 32)...), make([]byte, 20)),
 		"index outside":             rawDictionary(arrow.PrimitiveTypes.Int32, int32s(0, 7, 1), 3, 0, twoStrings),
 		"dictionary of bad strings": rawDictionary(arrow.PrimitiveTypes.Int32, int32s(0, 1, 0), 3, 0, raw(text, 2, 0, nil, int32s(0, 9, 2), []byte("ab"))),
-		"struct of bad strings":     nested(arrow.StructOf(arrow.Field{Name: "x", Type: text}), 3, []arrow.ArrayData{jumps}),
-		"list outside":              nested(arrow.ListOf(long), 3, []arrow.ArrayData{longs(2)}, int32s(0, 1<<20, 1, 2)),
-		"list of bad strings":       nested(arrow.ListOf(text), 3, []arrow.ArrayData{jumps}, int32s(0, 1, 2, 3)),
-		"list of many nulls":        nested(arrow.ListOf(arrow.Null), 3, []arrow.ArrayData{raw(arrow.Null, 1<<31-1, 0)}, int32s(0, 1<<31-1, 1<<31-1, 1<<31-1)),
-		"short lists":               nested(arrow.FixedSizeListOf(2, long), 3, []arrow.ArrayData{longs(5)}),
-		"type of no field":          nested(arrow.DenseUnionOf(union, codes), 3, child, []byte{3, 5, 7}, int32s(0, 0, 0)),
-		"type negative":             nested(arrow.DenseUnionOf(union, codes), 3, child, []byte{3, 0x85, 7}, int32s(0, 0, 0)),
-		"value of no row":           nested(arrow.DenseUnionOf(union, codes), 3, child, []byte{3, 3, 7}, int32s(0, 3, 0)),
+		"struct of bad strings":     nested(arrow.StructOf(arrow.Field{Name: "x", Type: text}), []arrow.ArrayData{jumps}),
+		"list outside":              nested(arrow.ListOf(long), []arrow.ArrayData{longs(2)}, int32s(0, 1<<20, 1, 2)),
+		"list of bad strings":       nested(arrow.ListOf(text), []arrow.ArrayData{jumps}, int32s(0, 1, 2, 3)),
+		"list of many nulls":        nested(arrow.ListOf(arrow.Null), []arrow.ArrayData{raw(arrow.Null, 1<<31-1, 0)}, int32s(0, 1<<31-1, 1<<31-1, 1<<31-1)),
+		"short lists":               nested(arrow.FixedSizeListOf(2, long), []arrow.ArrayData{longs(5)}),
+		"type of no field":          nested(arrow.DenseUnionOf(union, codes), child, []byte{3, 5, 7}, int32s(0, 0, 0)),
+		"type negative":             nested(arrow.DenseUnionOf(union, codes), child, []byte{3, 0x85, 7}, int32s(0, 0, 0)),
+		"value of no row":           nested(arrow.DenseUnionOf(union, codes), child, []byte{3, 3, 7}, int32s(0, 3, 0)),
 		"runs of bad strings":       array.NewData(arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, text), 3, []*memory.Buffer{nil}, []arrow.ArrayData{ends(1, 2, 3), jumps}, 0, 0),
 	} {
 		var column arrow.Array

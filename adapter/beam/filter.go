@@ -138,6 +138,12 @@ func (b *batch[R]) start(ctx context.Context) {
 	b.clear()
 }
 
+// stop ends a bundle: it lets go of its context, its filter and its rows.
+func (b *batch[R]) stop() {
+	b.loaded = loaded{}
+	b.clear()
+}
+
 // clear forgets all rows, and what they refer to.
 func (b *batch[R]) clear() {
 	clear(b.rows)
@@ -195,7 +201,7 @@ func (f *filterFn[T, K]) ProcessElement(t eventTime, element T, side filters, em
 
 func (f *filterFn[T, K]) FinishBundle(side filters, emit func(eventTime, T)) error {
 	err := f.batch.flush(side, emit)
-	f.batch.start(nil)
+	f.batch.stop()
 	return err
 }
 
@@ -229,7 +235,7 @@ func (f *filterKVFn[T, K]) flush(side filters, emit func(eventTime, T, beam.V)) 
 
 func (f *filterKVFn[T, K]) FinishBundle(side filters, emit func(eventTime, T, beam.V)) error {
 	err := f.flush(side, emit)
-	f.batch.start(nil)
+	f.batch.stop()
 	return err
 }
 

@@ -2,7 +2,7 @@
 // row groups have to be read:
 //
 //	column, err := parquetgo.Open(file, "id")     // or arrowgo.Open
-//	keys, err := parquet.KeysOf(column.Type(), ids) // hashed once
+//	keys, err := bloomparquet.KeysOf(column.Type(), ids) // hashed once
 //	groups, err := keys.Prune(column)
 //	for group := range groups {
 //		fmt.Println(group.Index, group.Count) // which keys: group.Keys()

@@ -2,6 +2,7 @@ package bloomparquet
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"iter"
 	"math/bits"
@@ -134,7 +135,7 @@ func (k *Keys) test(c *Column, i int, s *scratch, hits []uint64) RowGroup {
 	group.keys, group.span, group.blocks, group.Err = k, span, filter.blocks, filter.err
 	switch {
 	case filter.err != nil:
-		if chunk.Unordered && filter.err == ErrNoFilter {
+		if chunk.Unordered && errors.Is(filter.err, ErrNoFilter) {
 			group.Err = ErrNoOrder
 		}
 		k.within(span, s.within)

@@ -80,10 +80,10 @@ func randomValue(random *rand.Rand, t Type, start string) []byte {
 
 // float returns a float as a number, and 1 for any other value.
 func float(t Type, b []byte) float64 {
-	switch {
-	case t.Physical == Float:
+	switch t.Physical {
+	case Float:
 		return float64(math.Float32frombits(binary.LittleEndian.Uint32(b)))
-	case t.Physical == Double:
+	case Double:
 		return math.Float64frombits(binary.LittleEndian.Uint64(b))
 	}
 	return 1

@@ -10,6 +10,7 @@ import (
 // Physical is how a column stores its values. The numbers are those of parquet.thrift.
 type Physical uint8
 
+// The physical types.
 const (
 	Boolean Physical = iota
 	Int32
@@ -33,6 +34,7 @@ func (p Physical) String() string {
 // Logical is what the values of a column mean.
 type Logical uint8
 
+// The logical types.
 const (
 	Plain Logical = iota // the physical type says it all
 	String
@@ -63,6 +65,7 @@ func (l Logical) String() string {
 // Unit is the unit of a time of day or a timestamp.
 type Unit uint8
 
+// The units. A value without one has NoUnit.
 const (
 	NoUnit Unit = iota
 	Millis

@@ -68,7 +68,9 @@ func TestWriter(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, uint64(bits)))
 		owns := own.FilterPolicy(bits).NewWriter(pebble.TableFilter)
 		ours := New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: bits}).NewWriter(pebble.TableFilter)
-		want, got := []byte("kept"), append(bytes.Repeat([]byte{0xa5}, 1<<20)[:0], "kept"...)
+		want := []byte("kept")
+		got := bytes.Repeat([]byte{0xa5}, 1<<20)
+		got = append(got[:0], "kept"...)
 		for _, keys := range []int{0, 1, 1, 2, 300, 7, 0, 20_000, 40} {
 			for i := range keys {
 				// Few enough values for some keys to come twice.

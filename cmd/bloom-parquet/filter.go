@@ -175,7 +175,7 @@ func (f *filterCommand) open(s *streams, kind bloom.KeyKind) (*bloom.Filter, err
 			return nil, fmt.Errorf("--format: %s", withoutPrefix(err))
 		}
 	}
-	filter, doubt, err := options.Read(f.filter)
+	filter, doubt, err := options.Read(f.filter, outputfile.Read)
 	if doubt != "" {
 		s.warn("warning: %s: %s", f.filter, doubt)
 	}

@@ -27,14 +27,17 @@ import (
 type benchCommand struct {
 	Format string `default:"leveldb" placeholder:"NAME" help:"Format of the filters: ${formats} (${default})."`
 	keysFlags
-	Keys       string        `placeholder:"BYTES" help:"Length of random keys: 8, 16, or a range such as 8-32 (8)."`
-	Sizes      []string      `placeholder:"SIZE" help:"Sizes of the filters (16KiB,256KiB,1MiB,8MiB,64MiB)."`
-	Hits       []int         `default:"0,50,100" placeholder:"PERCENT" help:"Shares of the keys that are in the filter, in percent (${default})."`
-	BitsPerKey int           `default:"10" placeholder:"N" help:"Bits per key, 1 to 10000 (${default})."`
-	Time       time.Duration `default:"30s" placeholder:"TIME" help:"How long to measure, without the time to build the filters (${default})."`
-	Input      string        `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, not with random keys. Half of them are in the filter."`
-	JSON       string        `name:"json" placeholder:"FILE" help:"Also write the results to this file, as JSON."`
-	Plot       string        `placeholder:"FILE" help:"Draw how many times faster each kernel is, as SVG: the name must end in .svg."`
+	Keys       string         `placeholder:"BYTES" help:"Length of random keys: 8, 16, or a range such as 8-32 (8)."`
+	Sizes      []string       `placeholder:"SIZE" help:"Sizes of the filters (16KiB,256KiB,1MiB,8MiB,64MiB; --report leaves out 256KiB)."`
+	Hits       []int          `placeholder:"PERCENT" help:"Shares of the keys that are in the filter, in percent (0,50,100; 0,100 with --report)."`
+	BitsPerKey int            `default:"10" placeholder:"N" help:"Bits per key, 1 to 10000 (${default})."`
+	Time       *time.Duration `placeholder:"TIME" help:"How long to measure, without the time to build the filters (30s; 8m with --report)."`
+	Input      string         `placeholder:"KEYS" help:"Measure with the keys of this file, one per line, not with random keys. Half of them are in the filter."`
+	JSON       string         `name:"json" placeholder:"FILE" help:"Also write the results to this file, as JSON."`
+	Plot       string         `placeholder:"FILE" help:"Draw how many times faster each kernel is, as SVG: the name must end in .svg."`
+	Report     bool           `help:"Measure every format, with integers and byte slices, and building. Print tables in Markdown."`
+	Compare    bool           `help:"Measure nothing: print what differs between two files that --report printed."`
+	Reports    []string       `arg:"" optional:"" help:"The two files for --compare, the older one first."`
 }
 
 // benchReport has the results of bench. bench prints it, or writes it as JSON.
@@ -61,7 +64,7 @@ type machine struct {
 type benchResult struct {
 	FilterBytes int     `json:"filter_bytes"`
 	HitsPercent int     `json:"hits_percent"`
-	Path        string  `json:"path"` // plainLoop, the name of a kernel, or randomLoads
+	Path        string  `json:"path"` // plainLoop, oneKey, the name of a kernel, or randomLoads
 	Rounds      int     `json:"rounds"`
 	NsPerKey    spread  `json:"ns_per_key"`
 	MkeysPerS   float64 `json:"mkeys_per_s"` // by the median
@@ -72,6 +75,9 @@ type benchResult struct {
 // plainLoop is the path that bench compares the others with: bloom.Reference for one key
 // after the other.
 const plainLoop = "plain loop"
+
+// oneKey is the path that calls the filter's method for a single key.
+const oneKey = "one key"
 
 // randomLoads is the path that loads a random byte of the filter for each key, and does nothing
 // else. No code can test keys faster than memory gives it their bits: an absent key of
@@ -97,6 +103,12 @@ func (b *benchCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case b.Compare:
+		return b.compare(s)
+	case b.Report:
+		return b.report(s)
+	}
 	source, err := b.source(s, format)
 	if err != nil {
 		return err
@@ -113,7 +125,10 @@ func (b *benchCommand) Run(s *streams) error {
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	if r.Results, err = b.measure(s, source); err != nil {
+	progress, done := bar(s, "measuring", b.Time.Milliseconds())
+	r.Results, err = b.measure(source, *b.Time, progress)
+	done()
+	if err != nil {
 		return err
 	}
 	r.print(out)
@@ -132,8 +147,11 @@ func (b *benchCommand) check(s *streams) (bloom.Format, error) {
 	if err := checkBitsPerKey(b.BitsPerKey); err != nil {
 		return 0, err
 	}
+	if err := b.checkReport(); err != nil {
+		return 0, err
+	}
 	switch {
-	case b.Time <= 0:
+	case *b.Time <= 0:
 		return 0, errors.New("--time must be more than 0")
 	case len(b.Hits) == 0 || slices.Min(b.Hits) < 0 || slices.Max(b.Hits) > 100:
 		return 0, fmt.Errorf("--hits takes percents from 0 to 100, not %v", b.Hits)
@@ -195,11 +213,9 @@ func (m machine) print(w io.Writer) {
 }
 
 // measure runs every workload for its share of the time.
-func (b *benchCommand) measure(s *streams, source keySource) (results []benchResult, err error) {
-	progress, done := bar(s, "measuring", b.Time.Milliseconds())
-	defer done()
+func (b *benchCommand) measure(source keySource, total time.Duration, progress func(int)) (results []benchResult, err error) {
 	sizes := source.sizes()
-	share := b.Time / time.Duration(len(sizes)*len(b.Hits))
+	share := total / time.Duration(len(sizes)*len(b.Hits))
 	for _, size := range sizes {
 		filter, err := source.filter(size, b.BitsPerKey)
 		if err != nil {
@@ -220,22 +236,15 @@ func (b *benchCommand) measure(s *streams, source keySource) (results []benchRes
 	return results, nil
 }
 
-// path is a way to test all keys of a workload.
+// path is a way to test all keys of a workload, or to add them.
 type path struct {
 	name string
 	run  func(hits []uint64)
 }
 
-// paths returns the plain loop, every kernel, and the random loads.
+// paths returns the plain loop, the test of single keys, every kernel, and the random loads.
 func (w *workload) paths() ([]path, error) {
-	paths := []path{{plainLoop, func(hits []uint64) {
-		clear(hits)
-		for i, key := range w.keys {
-			if bloom.Reference(w.format, w.encoded, key) {
-				hits[i/64] |= 1 << (i % 64)
-			}
-		}
-	}}}
+	paths := []path{{plainLoop, func(hits []uint64) { testPlainly(w.format, w.encoded, w.keys, hits) }}, {oneKey, w.oneByOne()}}
 	for _, kernel := range bloom.Kernels() {
 		filter, err := w.filter.WithKernel(kernel)
 		if err != nil {
@@ -257,8 +266,40 @@ func (w *workload) paths() ([]path, error) {
 	}}), nil
 }
 
-// measure runs all paths in turn, round after round. Before that it compares their answers: a
-// fast wrong answer would be of no use.
+// testPlainly is the plain loop.
+func testPlainly(format bloom.Format, encoded []byte, keys [][]byte, hits []uint64) {
+	clear(hits)
+	for i, key := range keys {
+		if bloom.Reference(format, encoded, key) {
+			hits[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// oneByOne returns the test of one key after the other.
+func (w *workload) oneByOne() func(hits []uint64) {
+	if w.numbers != nil {
+		return func(hits []uint64) {
+			clear(hits)
+			for i, key := range w.numbers {
+				if w.filter.MayContainUint64(key) {
+					hits[i/64] |= 1 << (i % 64)
+				}
+			}
+		}
+	}
+	return func(hits []uint64) {
+		clear(hits)
+		for i, key := range w.keys {
+			if w.filter.MayContain(key) {
+				hits[i/64] |= 1 << (i % 64)
+			}
+		}
+	}
+}
+
+// measure compares the answers of all paths, since a fast wrong answer would be of no use, and then
+// times them.
 func (w *workload) measure(share time.Duration, progress func(int)) ([]benchResult, error) {
 	paths, err := w.paths()
 	if err != nil {
@@ -266,42 +307,48 @@ func (w *workload) measure(share time.Duration, progress func(int)) ([]benchResu
 	}
 	want, hits := make([]uint64, len(w.keys)/64), make([]uint64, len(w.keys)/64)
 	paths[0].run(want)
-	last := len(paths) - 1
-	for _, p := range paths[1:last] {
+	for _, p := range paths[1 : len(paths)-1] {
 		p.run(hits)
 		for i := range hits {
 			if wrong := hits[i] ^ want[i]; wrong != 0 {
-				return nil, fmt.Errorf("kernel %s and the plain loop differ for %q", p.name, w.keys[64*i+bits.TrailingZeros64(wrong)])
+				return nil, fmt.Errorf("%s and the plain loop differ for %q", p.name, w.keys[64*i+bits.TrailingZeros64(wrong)])
 			}
 		}
 	}
+	results := interleave(paths, len(w.keys), share, progress)
+	for i := range results {
+		results[i].FilterBytes, results[i].HitsPercent = len(w.encoded), w.percent
+	}
+	return results, nil
+}
+
+// interleave runs all paths in turn, round after round, until the share of the time is over.
+func interleave(paths []path, keys int, share time.Duration, progress func(int)) []benchResult {
 	runtime.GC() // so that it does not run in the middle of a round
-	times := make([][]float64, len(paths))
+	hits, times := make([]uint64, (keys+63)/64), make([][]float64, len(paths))
 	for start := time.Now(); len(times[0]) < minRounds || time.Since(start) < share; {
 		before := time.Now()
 		for i, p := range paths {
 			t := time.Now()
 			p.run(hits)
-			times[i] = append(times[i], float64(time.Since(t).Nanoseconds())/float64(len(w.keys)))
+			times[i] = append(times[i], float64(time.Since(t).Nanoseconds())/float64(keys))
 		}
 		progress(int(time.Since(before).Milliseconds()))
 	}
-	results := make([]benchResult, len(paths))
+	results, last := make([]benchResult, len(paths)), len(paths)-1
 	for i, p := range paths {
 		ratios, loads := make([]float64, len(times[i])), make([]float64, len(times[i]))
 		for round := range ratios {
 			ratios[round] = times[0][round] / times[i][round]
 			loads[round] = times[i][round] / times[last][round]
 		}
-		results[i] = benchResult{
-			FilterBytes: len(w.encoded), HitsPercent: w.percent, Path: p.name, Rounds: len(ratios), Ratio: spreadOf(ratios), Loads: spreadOf(loads),
-		}
+		results[i] = benchResult{Path: p.name, Rounds: len(ratios), Ratio: spreadOf(ratios), Loads: spreadOf(loads)}
 	}
 	for i := range results { // the ratios need the times in the order of the rounds
 		results[i].NsPerKey = spreadOf(times[i])
 		results[i].MkeysPerS = 1e3 / results[i].NsPerKey.Median
 	}
-	return results, nil
+	return results
 }
 
 // minRounds is the smallest number of rounds for which deciles mean something.

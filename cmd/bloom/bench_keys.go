@@ -41,6 +41,7 @@ type workload struct {
 	filter  *bloom.Filter
 	percent int
 	keys    [][]byte
+	numbers []uint64   // the same, if the column is one of integers
 	column  bloom.Keys // the same
 }
 
@@ -60,7 +61,11 @@ func newWorkload(source keySource, built *builtFilter, percent int) (*workload, 
 	if err != nil {
 		return nil, err
 	}
-	return &workload{built, filter, percent, keys, column}, nil
+	w := &workload{builtFilter: built, filter: filter, percent: percent, keys: keys, column: column}
+	if r, ok := source.(randomSource); ok && r.integers() {
+		w.numbers = numbersOf(keys)
+	}
+	return w, nil
 }
 
 // source returns the keys that the flags ask for.
@@ -81,17 +86,24 @@ func (b *benchCommand) source(s *streams, format bloom.Format) (keySource, error
 			return nil, fmt.Errorf("--keys takes a length of 4 to 1024 bytes, or a range such as 8-32, not %q", b.Keys)
 		}
 	}
-	if b.Sizes == nil {
-		b.Sizes = []string{"16KiB", "256KiB", "1MiB", "8MiB", "64MiB"}
+	var err error
+	r.bytes, err = b.filterSizes("16KiB", "256KiB", "1MiB", "8MiB", "64MiB")
+	return r, err
+}
+
+// filterSizes returns the bytes of the filters that the flag names, or else of those by default.
+func (b *benchCommand) filterSizes(usual ...string) (sizes []int, err error) {
+	if b.Sizes != nil {
+		usual = b.Sizes
 	}
-	for _, text := range b.Sizes {
+	for _, text := range usual {
 		size, err := humanize.ParseBytes(text)
 		if err != nil || size < 1<<10 || size > 1<<30 {
 			return nil, fmt.Errorf("--sizes takes sizes from 1KiB to 1GiB, such as 16KiB,1MiB, not %q", text)
 		}
-		r.bytes = append(r.bytes, int(size))
+		sizes = append(sizes, int(size))
 	}
-	return r, nil
+	return sizes, nil
 }
 
 // randomSource makes keys of random bytes and lengths.
@@ -105,7 +117,7 @@ func (r randomSource) words() string {
 	if r.from < r.to {
 		return fmt.Sprintf("random, of %d to %d bytes, in a [][]byte", r.from, r.to)
 	}
-	if r.from == 8 {
+	if r.integers() {
 		return "random, of 8 bytes, in a []uint64"
 	}
 	return fmt.Sprintf("random, of %d bytes, one after the other", r.from)
@@ -113,10 +125,13 @@ func (r randomSource) words() string {
 
 func (r randomSource) sizes() []int { return r.bytes }
 
+// keysFor returns how many keys a filter of some bytes is for.
+func keysFor(size, bitsPerKey int) int { return max(1, int(uint64(size)*8/uint64(bitsPerKey))) }
+
 // filter adds keys chunk by chunk: all keys of a large filter would take more memory than the
 // filter.
 func (r randomSource) filter(size, bitsPerKey int) (*builtFilter, error) {
-	n := max(1, int(uint64(size)*8/uint64(bitsPerKey)))
+	n := keysFor(size, bitsPerKey)
 	set, err := bloom.Policy{Format: r.format, BitsPerKey: bitsPerKey}.NewSet(n)
 	if err != nil {
 		return nil, fromLibrary(err)
@@ -154,17 +169,24 @@ func (r randomSource) absent(random *rand.Rand, n int) [][]byte {
 }
 
 func (r randomSource) column(keys [][]byte) (bloom.Keys, error) {
-	if r.from == 8 && r.to == 8 {
-		numbers := make([]uint64, len(keys))
-		for i, key := range keys {
-			numbers[i] = binary.LittleEndian.Uint64(key)
-		}
-		return bloom.Integers(numbers), nil
+	if r.integers() {
+		return bloom.Integers(numbersOf(keys)), nil
 	}
 	if r.from == r.to {
 		return bloom.FixedWidth(slices.Concat(keys...), r.from)
 	}
 	return bloom.Bytes(keys), nil
+}
+
+// integers says whether the keys are a column of integers.
+func (r randomSource) integers() bool { return r.from == 8 && r.to == 8 }
+
+func numbersOf(keys [][]byte) []uint64 {
+	numbers := make([]uint64, len(keys))
+	for i, key := range keys {
+		numbers[i] = binary.LittleEndian.Uint64(key)
+	}
+	return numbers
 }
 
 // inputSource has the keys of a file: half of them are in the filter.

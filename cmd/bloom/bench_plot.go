@@ -8,19 +8,27 @@ import (
 )
 
 // benchPlot draws how many times faster each kernel was than the plain loop, over the size of
-// the filter: a panel for every share of hits, a line for every kernel.
+// the filter: a panel for every share of hits, a line for every kernel. Those that were not chosen are
+// lighter. The one that was has its time beside it.
 func benchPlot(r benchReport) ([]byte, error) {
 	sizes, percents, highest := r.extent()
 	f := figure{
-		Title: "Times faster than the plain loop",
+		Title: "lanebloom: times faster than the plain loop",
 		Lines: []string{
 			fmt.Sprintf("%s (%s/%s), %s", r.Machine.CPU, r.Machine.OS, r.Machine.Arch, r.Machine.Go),
 			fmt.Sprintf("Keys: %s; filters: %s, %d bits per key", r.Keys, r.Format, r.BitsPerKey),
 			"Medians, with bars from the first to the last decile",
+			"Numbers at points: ns a key, of the chosen kernel",
 		},
 	}
 	for i, kernel := range r.Machine.Kernels {
-		f.Shared = append(f.Shared, series{Name: kernel, Look: looks[i%len(looks)], Marker: markers[i%len(markers)], HasLine: true})
+		line := series{Name: kernel, Look: looks[i%len(looks)], Marker: markers[i%len(markers)], HasLine: true}
+		if i > 0 {
+			line.Look += " lighter"
+		} else if len(r.Machine.Kernels) > 1 {
+			line.Name += " (chosen)"
+		}
+		f.Shared = append(f.Shared, line)
 	}
 	f.Shared = append(f.Shared, series{Name: plainLoop, Look: "soft dashed", HasLine: true})
 
@@ -34,7 +42,12 @@ func benchPlot(r benchReport) ([]byte, error) {
 			} else {
 				// Sideways, so that the bars of kernels do not cover each other.
 				shift := 0.18 * (float64(i) - float64(len(r.Machine.Kernels)-1)/2)
-				line.Points = r.line(line.Name, percent, sizes, shift)
+				line.Points = r.line(r.Machine.Kernels[i], percent, sizes, shift)
+				if i > 0 {
+					for j := range line.Points {
+						line.Points[j].Label = ""
+					}
+				}
 				description = append(description, fmt.Sprintf("%s, %s: %s.", p.Title, line.Name, wordsOf(line.Points)))
 			}
 			line.Name = "" // it is in the legend of all
@@ -64,7 +77,7 @@ func benchPanel(sizes []int, highest float64) *panel {
 	for i, size := range sizes {
 		t := tick{float64(i), sizeWords(size)}
 		p.X.Ticks = append(p.X.Ticks, t)
-		p.Width = max(p.Width, textWidth(t.Label, textSize)*px(len(sizes)))
+		p.Width = max(p.Width, textWidth(t.Label)*px(len(sizes)))
 	}
 	return p
 }
@@ -102,7 +115,9 @@ func (r benchReport) line(kernel string, percent int, sizes []int, shift float64
 		points = append(points, point{
 			X: float64(slices.Index(sizes, result.FilterBytes)) + shift,
 			Y: ratio.Median, Low: ratio.P10, High: ratio.P90,
-			Words: fmt.Sprintf("%s at %s (%s–%s)", three(ratio.Median), sizeWords(result.FilterBytes), three(ratio.P10), three(ratio.P90)),
+			Label: three(result.NsPerKey.Median),
+			Words: fmt.Sprintf("%s at %s (%s–%s), %s ns a key",
+				three(ratio.Median), sizeWords(result.FilterBytes), three(ratio.P10), three(ratio.P90), three(result.NsPerKey.Median)),
 		})
 	}
 	return points

@@ -124,7 +124,7 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names := []string{plainLoop}
+		names := []string{plainLoop, oneKey}
 		for _, kernel := range bloom.Kernels() {
 			names = append(names, kernel.String())
 		}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
@@ -13,11 +15,12 @@ import (
 type buildCommand struct {
 	Format *string `placeholder:"NAME" help:"Format of the filter: ${formats} (${default_format})."`
 	keysFlags
-	BitsPerKey *int     `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (10)."`
-	Rate       *rate    `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
-	Raw        bool     `help:"Write the bare bytes of the format, for a storage engine, without the header that says what they are."`
-	Output     string   `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Keys       []string `arg:"" optional:"" name:"keys" help:"Files of keys, one per line (standard input)."`
+	BitsPerKey *int      `xor:"size" placeholder:"N" help:"Bits per key, 1 to 10000 (10)."`
+	Rate       *rate     `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01 or 1%."`
+	Memory     *byteSize `placeholder:"SIZE" help:"Keep no hash of each key: the filter has this size at first, such as 1GiB, and is halved while the rate allows."`
+	Raw        bool      `help:"Write the bare bytes of the format, for a storage engine, without the header that says what they are."`
+	Output     string    `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
+	Keys       []string  `arg:"" optional:"" name:"keys" help:"Files of keys, one per line (standard input)."`
 }
 
 // Help is what bloom build --help says, too.
@@ -47,23 +50,13 @@ func (b *buildCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
-	var sample collisions
-	columns, n, err := b.hashKeys(s, format, &sample)
-	if err != nil {
-		return err
-	}
-	policy, err := b.policy(format, n)
-	if err != nil {
-		return err
-	}
-	filter, err := build(policy, columns, n)
+	filter, err := b.filter(s, format)
 	if err != nil {
 		return err
 	}
 	if filter, err = filter.WithKeyKind(bloom.KeysText); err != nil {
 		return err
 	}
-	sample.warn(s, filter, policy, n)
 	encoded, err := b.encode(filter)
 	if err != nil {
 		return err
@@ -85,18 +78,41 @@ func (b *buildCommand) format() (bloom.Format, error) {
 	return bloom.Default, nil
 }
 
-// hashKeys reads all keys and returns their hashes. Their number decides the size of the
-// filter, so all must be read first.
-func (b *buildCommand) hashKeys(s *streams, format bloom.Format, sample *collisions) (columns []bloom.Keys, n int, err error) {
+// filter reads all keys and returns their filter.
+func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, error) {
+	if b.Memory != nil {
+		return b.fold(s, format)
+	}
+	// The number of keys decides the size of the filter, so all are read first.
+	var columns []bloom.Keys
+	sample, n, err := b.hashKeys(s, format, func(keys bloom.Keys) { columns = append(columns, keys) })
+	if err != nil {
+		return nil, err
+	}
+	policy, err := b.policy(format, n)
+	if err != nil {
+		return nil, err
+	}
+	filter, err := build(policy, columns, n)
+	if err != nil {
+		return nil, err
+	}
+	sample.warn(s, filter, policy, n)
+	return filter, nil
+}
+
+// hashKeys reads all keys and passes on their hashes. It returns some keys and the number of all.
+func (b *buildCommand) hashKeys(s *streams, format bloom.Format, use func(bloom.Keys)) (sample *collisions, n int, err error) {
 	progress, done := bytesBar(s, "reading keys", b.Keys)
 	defer done()
+	sample = new(collisions)
 	for _, name := range b.Keys {
 		err := b.read(s, name, progress, func(in *input) error {
 			return in.work(
 				func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(format) },
 				func(c *chunk) error {
 					sample.add(c.keys, format)
-					columns = append(columns, c.hashed)
+					use(c.hashed)
 					n += c.hashed.Len()
 					return nil
 				})
@@ -105,7 +121,46 @@ func (b *buildCommand) hashKeys(s *streams, format bloom.Format, sample *collisi
 			return nil, 0, err
 		}
 	}
-	return columns, n, nil
+	return sample, n, nil
+}
+
+// fold is filter within a memory: it adds the keys to a set of this size as they come, and keeps
+// no hash of them. Then it halves the set while the rate allows.
+func (b *buildCommand) fold(s *streams, format bloom.Format) (*bloom.Filter, error) {
+	if *b.Memory < 4<<10 {
+		return nil, errors.New("--memory: 4KiB or more")
+	}
+	const some = 100_000 // keys: how many there are hardly changes the bits per key of a rate
+	policy, err := b.policy(format, some)
+	if err != nil {
+		return nil, err
+	}
+	// A set that can be halved takes up to an eighth more.
+	set, err := policy.NewFoldable(int(*b.Memory / byteSize(max(1, policy.BitsPerKey)) * 64 / 9))
+	if err != nil {
+		return nil, fmt.Errorf("--memory: %w", fromLibrary(err))
+	}
+	sample, n, err := b.hashKeys(s, format, set.AddBatch)
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return policy.NewBuilder().Filter(), nil
+	}
+	wanted := policy.FalsePositiveRate(n)
+	if b.Rate != nil {
+		wanted = float64(*b.Rate)
+	}
+	stats := set.Stats()
+	if stats.KeysUnknown || format.FalsePositiveRate(int(stats.Keys), stats.Bits, stats.Probes) > 1.05*wanted { // the number of keys is an estimate
+		return nil, fmt.Errorf("--memory: %d keys need more than %s for a rate of %.2g %%", n, humanize.IBytes(uint64(*b.Memory)), 100*wanted)
+	}
+	if _, err := set.Fold(wanted); err != nil && !errors.Is(err, bloom.ErrShape) { // the smallest sets may have an odd size
+		return nil, fromLibrary(err)
+	}
+	filter := set.Filter()
+	sample.warn(s, filter, policy, n)
+	return filter, nil
 }
 
 func (b *buildCommand) policy(format bloom.Format, n int) (bloom.Policy, error) {

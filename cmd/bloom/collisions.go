@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 )
 
 // collisions looks for equal hashes in formats whose hash has 32 bits: it makes absent keys that are like
@@ -75,7 +76,7 @@ func (c *collisions) warn(s *streams, filter *bloom.Filter, policy bloom.Policy,
 	equal := (rate - expected) / (1 - expected)
 	if hits >= 30 && equal > 0.75*expected { // expected rates may be too low by 43 %
 		fmt.Fprintf(s.err, "bloom: warning: different keys have equal hashes in the format %v: some %.2g %% of absent keys like them pass, such as %s, of which %.2g %% in a filter of any size, and not %.2g %%; the format %v has no equal hashes\n",
-			policy.Format, 100*rate, shortenQuote(strconv.Quote(string(absent[0]))), 100*equal, 100*expected, bloom.Default)
+			policy.Format, 100*rate, answers.Shorten(strconv.Quote(string(absent[0]))), 100*equal, 100*expected, bloom.Default)
 	}
 }
 
@@ -170,3 +171,6 @@ func (c *collisions) numbers() (list []numberedKey) {
 	}
 	return list
 }
+
+// hashBits returns how many bits the hash of a format has.
+func hashBits(f bloom.Format) int { return 4 * len(f.Hash(nil).String()) }

@@ -91,15 +91,15 @@ func words(compressed []byte) ([][]byte, error) {
 	return bytes.Split(bytes.TrimSuffix(list, []byte("\n")), []byte("\n")), nil
 }
 
-// answers has the counts of a filter's answers for a stream.
-type answers struct {
+// counts is the numbers of a filter's answers for a stream.
+type counts struct {
 	passed  int // lines the filter let pass
 	present int // those that are known
 }
 
 // check filters a stream, and compares the answers with the exact answers and with the
 // reference. It returns an error if a known word is missing or an answer differs.
-func check(filter *bloom.Filter, encoded []byte, known, stream [][]byte) (a answers, err error) {
+func check(filter *bloom.Filter, encoded []byte, known, stream [][]byte) (a counts, err error) {
 	exact := make(map[string]bool, len(known))
 	for _, word := range known {
 		exact[string(word)] = true

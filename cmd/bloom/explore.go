@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,14 +15,14 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 )
 
-// page has the files of the page. The page draws the answers of the API; it computes no hash
+// page has the files of the page. The page draws the answers of package answers; it computes no hash
 // and no position itself.
 //
 //go:embed page
@@ -35,15 +34,8 @@ type exploreCommand struct {
 	File    string  `arg:"" optional:"" name:"filter" help:"The filter to begin with; the page opens others, too."`
 }
 
-// givenFile is the file of a filter that the page begins with.
-type givenFile struct {
-	Name   string `json:"name"`
-	Format string `json:"format"`
-	Data   []byte `json:"encoded"`
-}
-
 // given returns the file to begin with, or nil. The page must be able to show it.
-func (e *exploreCommand) given(s *streams) (*givenFile, error) {
+func (e *exploreCommand) given(s *streams) (*answers.Given, error) {
 	if e.File == "" {
 		return nil, nil
 	}
@@ -60,10 +52,10 @@ func (e *exploreCommand) given(s *streams) (*givenFile, error) {
 			return nil, err
 		}
 	}
-	if _, err := openSmall(filter.Format(), data); err != nil {
+	if _, err := answers.OpenFile(filter.Format(), data); err != nil {
 		return nil, fmt.Errorf("%s: %w", shown(e.File), err)
 	}
-	return &givenFile{filepath.Base(e.File), filter.Format().String(), data}, nil
+	return &answers.Given{Name: filepath.Base(e.File), Format: filter.Format().String(), Bytes: data}, nil
 }
 
 func (e *exploreCommand) Run(s *streams) error {
@@ -91,7 +83,7 @@ func (e *exploreCommand) Run(s *streams) error {
 }
 
 // serve answers requests until ctx ends, and then lets the open requests finish.
-func serve(ctx context.Context, listener net.Listener, given *givenFile) error {
+func serve(ctx context.Context, listener net.Listener, given *answers.Given) error {
 	server := &http.Server{
 		Handler:           exploreHandler(listener.Addr(), given),
 		ConnState:         new(connections).follow,
@@ -116,42 +108,16 @@ func serve(ctx context.Context, listener net.Listener, given *givenFile) error {
 	return nil
 }
 
-// exploreHandler serves the page and its API at an address.
-func exploreHandler(address net.Addr, given *givenFile) http.Handler {
-	mux := http.NewServeMux()
-	for pattern, handler := range routes(given) {
-		mux.Handle(pattern, handler)
-	}
-	return guard(address, mux)
-}
-
-func routes(given *givenFile) map[string]http.Handler {
+// exploreHandler serves the page and its answers at an address.
+func exploreHandler(address net.Addr, given *answers.Given) http.Handler {
 	files, err := fs.Sub(page, "page")
 	if err != nil {
 		panic(err) // the folder is embedded
 	}
-	static := http.FileServerFS(files)
-	turns := newTurns()
-	return map[string]http.Handler{
-		"GET /{$}":         static,
-		"GET /style.css":   static,
-		"GET /app.js":      static,
-		"GET /api/formats": http.HandlerFunc(sendFormats),
-		"GET /api/given":   http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { send(w, http.StatusOK, toJSON(given)) }),
-		"POST /api/filter": endpoint(turns, makeFilter),
-		"POST /api/test":   endpoint(turns, testKeys),
-		"POST /api/curve":  endpoint(turns, curvePoints),
-		"POST /api/size":   endpoint(turns, calculate),
-		"/":                http.HandlerFunc(nothing),
-	}
-}
-
-func sendFormats(w http.ResponseWriter, _ *http.Request) {
-	send(w, http.StatusOK, toJSON(listFormats()))
-}
-
-func nothing(w http.ResponseWriter, r *http.Request) {
-	refuse(w, http.StatusNotFound, fmt.Errorf("there is nothing at %s %.100s", r.Method, r.URL.Path))
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.FileServerFS(files))
+	mux.Handle("POST /api/{name}", &counter{desk: answers.NewDesk(given), turns: make(turns, maxAtWork), large: make(turns, 1)})
+	return guard(address, mux)
 }
 
 // guard answers only requests from the page itself, and from programs that name this server.
@@ -183,94 +149,71 @@ func guard(address net.Addr, next http.Handler) http.Handler {
 	})
 }
 
-// maxBody bounds a request: a file of maxFile bytes in base64, and maxKeys keys
-// of an ordinary length.
-const maxBody = 4 << 20
-
-// endpoint decodes a request, answers it in its turn, and says errors in words. A
-// turn begins when the request has come, and ends before the answer is sent: no one
-// who sends or reads slowly holds it.
-func endpoint[Q, A any](turns turns, answer func(Q) (A, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Content-Type") != "application/json" {
-			refuse(w, http.StatusUnsupportedMediaType, errors.New("the type of a request must be application/json"))
-			return
-		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-		if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-			refuse(w, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", tooLarge.Limit))
-			return
-		}
-		if err != nil {
-			refuse(w, http.StatusBadRequest, err)
-			return
-		}
-		if err := turns.take(r.Context()); err != nil {
-			refuse(w, http.StatusServiceUnavailable, err)
-			return
-		}
-		text, err := func() ([]byte, error) {
-			defer turns.giveBack()
-			var q Q
-			if err := fromJSON(body, &q); err != nil {
-				return nil, fmt.Errorf("the request is not understood: %w", err)
-			}
-			a, err := answer(q)
-			if err != nil {
-				return nil, err
-			}
-			return toJSON(a), nil
-		}()
-		if err != nil {
-			refuse(w, http.StatusBadRequest, err)
-			return
-		}
-		send(w, http.StatusOK, text)
-	}
+// counter takes the page's questions to a desk. A request is the question, a line of JSON, and after it the
+// bytes of a file, if the question is about one; so is the response.
+type counter struct {
+	desk  *answers.Desk
+	turns turns
+	large turns // of requests with large bodies
 }
 
-// fromJSON reads a request, all of it.
-func fromJSON(body []byte, q any) error {
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(q); err != nil {
-		return errors.New(shortenQuote(err.Error()))
+const questionType = "application/x-bloom-question"
+
+// ServeHTTP answers a question in its turn, and says errors in words. A turn begins when the request has
+// come, and ends before the answer is sent: no one who sends or reads slowly holds it.
+func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Content-Type") != questionType {
+		refuse(w, http.StatusUnsupportedMediaType, errors.New("the type of a request must be "+questionType))
+		return
 	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more after its end")
+	body, status, err := c.read(w, r)
+	if err != nil {
+		refuse(w, status, err)
+		return
 	}
-	return nil
+	if err := c.turns.take(r.Context()); err != nil {
+		refuse(w, http.StatusServiceUnavailable, err)
+		return
+	}
+	answer, data, err := func() ([]byte, []byte, error) {
+		defer c.turns.giveBack()
+		question, file, _ := bytes.Cut(body, []byte("\n"))
+		return c.desk.Answer(r.PathValue("name"), question, file)
+	}()
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	_, _ = w.Write(answer) // a line; a browser that went away has no use for the error
+	_, _ = w.Write(data)
 }
 
-// toJSON returns an answer in JSON. It leaves <, > and & as they are, which in HTML
-// would mean something and here make it six times as long.
-func toJSON(answer any) []byte {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(answer); err != nil {
-		panic(err) // answers hold nothing that JSON cannot say
+// read reads a request. Large ones come one at a time, and say how large they are.
+func (c *counter) read(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
+	if r.ContentLength > maxBody {
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", maxBody)
 	}
-	return text.Bytes()
-}
-
-func send(w http.ResponseWriter, status int, text []byte) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(text) // a browser that went away has no use for the error
+	if r.ContentLength > smallBody {
+		if err := c.large.take(r.Context()); err != nil {
+			return nil, http.StatusServiceUnavailable, err
+		}
+		defer c.large.giveBack()
+		body = make([]byte, r.ContentLength)
+		if _, err = io.ReadFull(r.Body, body); err != nil {
+			return nil, http.StatusBadRequest, err
+		}
+		return body, 0, nil
+	}
+	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, smallBody))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request has no length and is larger than %d bytes", smallBody)
+	}
+	return body, http.StatusBadRequest, err
 }
 
 func refuse(w http.ResponseWriter, status int, err error) {
-	send(w, status, toJSON(struct {
-		Error string `json:"error"`
-	}{shortenQuote(err.Error())}))
-}
-
-// shortenQuote cuts off the end of words that quote too much of a request.
-func shortenQuote(words string) string {
-	const most = 500
-	if len(words) <= most {
-		return words
-	}
-	return strings.ToValidUTF8(words[:most], "") + "…"
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(answers.Refusal(err))
 }

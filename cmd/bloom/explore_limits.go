@@ -11,17 +11,17 @@ import (
 )
 
 // The bounds of what the server does at once. One browser needs less, and together
-// they bound its memory and its descriptors.
+// they bound its descriptors, and its memory to what the files take that it shows.
 const (
 	maxConnections = 32 // a browser opens six, and a process may have 256 descriptors
-	maxAtWork      = 2  // requests; each allocates 160 MB at most
+	maxAtWork      = 2  // requests
 	patience       = 10 * time.Second
+	smallBody      = 4 << 20       // as many as there are connections
+	maxBody        = 1<<30 + 1<<20 // one at a time
 )
 
-// turns lets maxAtWork requests at a time be worked on.
+// turns lets as many requests at a time be worked on as it has room for.
 type turns chan struct{}
-
-func newTurns() turns { return make(turns, maxAtWork) }
 
 // take waits for a turn, which the caller must give back if there is no error. It
 // waits no longer than the context lasts, and patience.

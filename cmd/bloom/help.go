@@ -31,7 +31,7 @@ var groups = []struct {
 	{"Records:", []string{"null", "null-data", "crlf", "csv", "jsonl", "header", "max-record"}},
 	{"Fields:", []string{"field", "delimiter", "missing"}},
 	{"Decompression:", []string{"no-decompress"}},
-	{"Output:", []string{"output", "invert", "count", "json", "plot"}},
+	{"Output:", []string{"output", "invert", "count", "json", "plot", "picture"}},
 }
 
 // describe adds the examples and the groups of flags to the texts of the commands.

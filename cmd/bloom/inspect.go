@@ -15,10 +15,11 @@ import (
 type inspectCommand struct {
 	filterFlags
 	keysFlags
-	Absent string `placeholder:"FILE" help:"Measure the rate of these keys, one per line, none of which is in the filter (- is standard input)."`
-	JSON   bool   `name:"json" help:"Print JSON."`
-	Plot   string `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as SVG: the name must end in .svg."`
-	File   string `arg:"" name:"filter" help:"The filter."`
+	Absent  string `placeholder:"FILE" help:"Measure the rate of these keys, one per line, none of which is in the filter (- is standard input)."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+	Plot    string `placeholder:"FILE" help:"Draw the fill over the length of the filter, and its rate curve, as SVG: the name must end in .svg."`
+	Picture string `placeholder:"FILE" help:"Draw every bit, or in a large filter squares of bits, as PNG: the name must end in .png."`
+	File    string `arg:"" name:"filter" help:"The filter."`
 }
 
 // report has the results of inspect. inspect prints it, or writes it as JSON.
@@ -49,7 +50,12 @@ func (i *inspectCommand) Run(s *streams) error {
 			return fmt.Errorf("--plot: %w", err)
 		}
 	}
-	if err := errors.Join(s.checkStdout(i.File), checkOutput(s, i.Plot, i.File)); err != nil {
+	if i.Picture != "" {
+		if err := checkPictureName(i.Picture); err != nil {
+			return fmt.Errorf("--picture: %w", err)
+		}
+	}
+	if err := errors.Join(s.checkStdout(i.File), checkOutput(s, i.Plot, i.File), checkOutput(s, i.Picture, i.File)); err != nil {
 		return err
 	}
 	open := i.openFilter
@@ -74,6 +80,15 @@ func (i *inspectCommand) Run(s *streams) error {
 			return err
 		}
 		if err := writeFile(s, i.Plot, drawing, i.File); err != nil {
+			return err
+		}
+	}
+	if i.Picture != "" {
+		picture, err := inspectPicture(array, r.Bits, r.SetBits)
+		if err != nil {
+			return fmt.Errorf("--picture: %w", err)
+		}
+		if err := writeFile(s, i.Picture, picture, i.File); err != nil {
 			return err
 		}
 	}

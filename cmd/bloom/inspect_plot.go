@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 )
 
 // inspectPlot draws the fill of a filter over the length of its array. If the filter has a
@@ -65,7 +66,7 @@ func fillPanel(r report, array []byte) *panel {
 
 // byteTicks returns as many ticks for an array of this length as there is room for.
 func byteTicks(length float64) []tick {
-	return wholes(length, int(inspectWidth/(20+textWidth(humanize.Commaf(length), textSize))))
+	return wholes(length, int(inspectWidth/(20+textWidth(humanize.Commaf(length)))))
 }
 
 // keysToDraw returns the number of keys that the header has or, if it has none, the estimate; 0 if
@@ -87,7 +88,7 @@ func ratesPanel(r report, format bloom.Format, keys int, words string) *panel {
 	bitsPerKey := float64(r.Bits) / float64(keys)
 	// For a nearly empty filter, the curve ends before the point.
 	last := int(min(max(24, 1.2*bitsPerKey), 100))
-	rates := rateCurve(format, keys, 0, last)
+	rates := answers.RateCurve(format, keys, 0, 1, last)
 	curve := series{Name: "expected, " + words, Look: looks[0], HasLine: true}
 	for _, q := range rates {
 		curve.Points = append(curve.Points, point{X: q.BitsPerKey, Y: 100 * q.Rate})

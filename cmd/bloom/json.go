@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/valyala/fastjson"
+
+	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 )
 
 // pathOf returns the names of the members that lead to a key, from the outermost: user.id is the member id
@@ -39,7 +41,7 @@ func (r *records) member(c *chunk, line []byte) ([]byte, error) {
 		err = fastjson.ValidateBytes(line)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("this is not JSON: %s", shortenQuote(err.Error()))
+		return nil, fmt.Errorf("this is not JSON: %s", answers.Shorten(err.Error()))
 	}
 	if t := typeOfJSON(bytes.TrimLeft(line, jsonSpace)); t != fastjson.TypeObject {
 		return nil, fmt.Errorf("this is no object of JSON: its type is %v", t)

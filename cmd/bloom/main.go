@@ -15,6 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 	"github.com/lanebloom/bloom/cmd/internal/shell"
 )
 
@@ -122,7 +123,7 @@ func status(err error, w io.Writer) int {
 
 // parts returns the errors that were joined to one, in order.
 func parts(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is wrapped has words around it
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
 	}
@@ -150,14 +151,10 @@ func chosenFormat(name string) (bloom.Format, error) {
 	return format, err
 }
 
-// checkBitsPerKey bounds a number of bits per key, so that memory is within what
-// the keys take. No format has use for so many: LevelDB's and nori-sstable's
-// documented filters get no better from 44 on.
+// checkBitsPerKey bounds a number of bits per key.
 func checkBitsPerKey(n int) error {
-	if n < 1 || n > mostBitsPerKey {
-		return fmt.Errorf("--bits-per-key must be at least 1 and at most %d, and not %d", mostBitsPerKey, n)
+	if n < 1 || n > answers.MostBitsPerKey {
+		return fmt.Errorf("--bits-per-key must be at least 1 and at most %d, and not %d", answers.MostBitsPerKey, n)
 	}
 	return nil
 }
-
-const mostBitsPerKey = 10000

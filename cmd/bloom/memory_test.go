@@ -108,6 +108,25 @@ func TestLongRecords(t *testing.T) {
 	}
 }
 
+// TestBuildWithinMemory wants the memory of --memory and of what is written, and no hash of each key.
+func TestBuildWithinMemory(t *testing.T) {
+	const memory = 8 << 20
+	args := []string{"build", "-o", filepath.Join(t.TempDir(), "built"), "--memory", strconv.Itoa(memory)}
+	var keys bytes.Buffer
+	for i := range 5_000_000 {
+		keys.Write(strconv.AppendInt(keys.AvailableBuffer(), int64(i), 10))
+		keys.WriteByte('\n')
+	}
+	all := keys.Bytes()
+	base := peakOf(t, exitSome, bytes.NewReader(all[:1<<20]), "build", "-o", args[2])
+	took := float64(peakOf(t, exitSome, bytes.NewReader(all), args...)-base) / memory
+	without := float64(peakOf(t, exitSome, bytes.NewReader(all), args[:3]...)-base) / memory
+	t.Logf("%.2f times the memory asked for, and %.2f without it", took, without)
+	if took > 3.5 || without < 1.5*took {
+		t.Errorf("it takes %.2f times the memory asked for, want at most 3.5, and %.2f without it", took, without)
+	}
+}
+
 // peakOf runs the command, which must exit with the status, and returns the most memory, in bytes, that it
 // held.
 func peakOf(t *testing.T, status int, stdin io.Reader, args ...string) int64 {

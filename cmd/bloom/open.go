@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/internal/filterfile"
+	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 // filterFlags say how the commands read a filter.
@@ -31,7 +32,7 @@ func (f filterFlags) openFilter(s *streams, path string) (filter filterfile.Filt
 	if err != nil {
 		return filter, err
 	}
-	filter, doubt, err := options.Read(path)
+	filter, doubt, err := options.Read(path, outputfile.Read)
 	if doubt != "" {
 		s.warn(path, doubt)
 	}

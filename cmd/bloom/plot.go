@@ -41,10 +41,11 @@ type series struct {
 	Points  []point
 }
 
-// A point of a series, with a bar from Low to High unless they are equal. A viewer
+// A point of a series, with a bar from Low to High unless they are equal, and a label above both. A viewer
 // shows the words where the pointer rests on its marker.
 type point struct {
 	X, Y, Low, High float64
+	Label           string
 	Words           string
 }
 
@@ -177,7 +178,7 @@ func newLegend(all []series, room px) (l legend) {
 		if s.Name == "" {
 			continue
 		}
-		width := 28 + textWidth(s.Name, textSize)
+		width := 28 + textWidth(s.Name)
 		if x > 0 && x+width > room {
 			x, y = 0, y+lineHeight
 		}
@@ -197,7 +198,7 @@ func (l legend) height() px {
 // gutter is the room on the left of the rectangle.
 func (p *panel) gutter() (width px) {
 	for _, t := range p.Y.Ticks {
-		width = max(width, textWidth(t.Label, textSize))
+		width = max(width, textWidth(t.Label))
 	}
 	if p.Y.Label != "" {
 		width += labelHeight
@@ -209,7 +210,7 @@ func (p *panel) gutter() (width px) {
 // right of the rectangle.
 func (p *panel) overhang() (width px) {
 	for _, t := range p.X.Ticks {
-		width = max(width, textWidth(t.Label, textSize)/2)
+		width = max(width, textWidth(t.Label)/2)
 	}
 	return width
 }
@@ -252,11 +253,12 @@ type shape struct {
 	Marks        []mark
 }
 
-// mark is the marker of a point, and the bar behind it.
+// mark is the marker of a point, the bar behind it, and the label above it.
 type mark struct {
-	X, Y  px
-	Bar   string
-	Words string
+	X, Y, Top px // the label ends at the top
+	Bar       string
+	Label     string
+	Words     string
 }
 
 func (p *panel) Shapes() (shapes []shape) {
@@ -317,9 +319,11 @@ func (p *panel) path(points []point) string {
 func (p *panel) marks(points []point) (marks []mark) {
 	for _, q := range points {
 		share, _ := p.X.share(q.X)
-		m := mark{X: px(share) * p.Width, Y: p.y(q.Y), Words: q.Words}
+		m := mark{X: px(share) * p.Width, Y: p.y(q.Y), Label: q.Label, Words: q.Words}
+		m.Top = m.Y - 7
 		if low, high := max(q.Low, p.Y.Low), min(q.High, p.Y.High); low < high {
 			m.Bar = fmt.Sprintf("M%v %vh6m-3 0V%vm-3 0h6", m.X-3, p.y(low), p.y(high))
+			m.Top = min(m.Top, p.y(high)-4)
 		}
 		marks = append(marks, m)
 	}
@@ -334,9 +338,9 @@ func (l px) String() string {
 }
 
 // textWidth returns what a text takes in a wide font. In most it takes less.
-func textWidth(s string, size px) (width px) {
+func textWidth(s string) (width px) {
 	for _, r := range s {
-		width += runeWidth(r, size)
+		width += runeWidth(r, textSize)
 	}
 	return width
 }

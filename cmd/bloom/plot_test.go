@@ -103,7 +103,7 @@ func (d drawing) check(t *testing.T) {
 		t.Error("no title or description")
 	}
 	for _, text := range d.Texts {
-		if text.X+textWidth(text.Text, textSize) > d.Width {
+		if text.X+textWidth(text.Text) > d.Width {
 			t.Errorf("%q is wider than the picture", text.Text)
 		}
 	}
@@ -139,7 +139,7 @@ func (d drawing) check(t *testing.T) {
 		end := -labelHeight
 		for _, text := range panel.Texts {
 			if text.Class == "middle" && text.Text != "" && text.X > 0 && !strings.Contains(text.Text, " of the ") && text.Text != "bits per key" {
-				half := textWidth(text.Text, textSize) / 2
+				half := textWidth(text.Text) / 2
 				if text.X-half < end {
 					t.Errorf("the label %q begins before another ends", text.Text)
 				}
@@ -233,7 +233,7 @@ func evenReport(sizes int, kernels ...string) benchReport {
 	for i := range sizes {
 		for _, percent := range []int{0, 100} {
 			for _, path := range append([]string{plainLoop}, kernels...) {
-				r.Results = append(r.Results, benchResult{FilterBytes: 100 << i, HitsPercent: percent, Path: path, Ratio: spread{2, 1.5, 2.5}})
+				r.Results = append(r.Results, benchResult{FilterBytes: 100 << i, HitsPercent: percent, Path: path, Ratio: spread{2, 1.5, 2.5}, NsPerKey: spread{7.5, 7, 8}})
 			}
 		}
 	}
@@ -252,6 +252,13 @@ func TestBenchPlot(t *testing.T) {
 				d.check(t)
 				if len(d.panels()) != 2 {
 					t.Errorf("%d panels, want 2", len(d.panels()))
+				}
+				// The times of the chosen kernel, and of no other; the others are lighter.
+				if got := strings.Count(string(svg), `<text class="value"`); got != 2*sizes || strings.Count(string(svg), ">7.50</text>") != got {
+					t.Errorf("%d times, want %d of 7.50 ns", got, 2*sizes)
+				}
+				if got, want := strings.Count(string(svg), ` lighter"`) > 0, len(kernels) > 1; got != want || !strings.Contains(d.Title, "lanebloom") || d.Texts[1].Text[:5] != "a CPU" {
+					t.Errorf("lighter paths: %v, want %v; the title is %q, and then %q", got, want, d.Title, d.Texts[1].Text)
 				}
 				for _, panel := range d.panels() {
 					for _, class := range []string{"marker", "bar"} {
@@ -445,7 +452,7 @@ func TestContrast(t *testing.T) {
 			name string
 			want float64
 		}{
-			{"text", 4.5}, {".title, .heading, .name", 4.5}, {".ink", 3}, {".soft", 3},
+			{"text", 4.5}, {".title, .heading, .name, .value", 4.5}, {".ink", 3}, {".soft", 3},
 			{".first", 3}, {".second", 3}, {".third", 3}, {".fourth", 3},
 		} {
 			high, low := max(colours[c.name], colours[".page"]), min(colours[c.name], colours[".page"])

@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
 
-	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 )
 
 type sizeCommand struct {
@@ -44,8 +43,8 @@ func (c *keyCount) UnmarshalText(text []byte) error {
 			err = errors.New("unknown unit")
 		}
 	}
-	if err != nil || n != math.Trunc(n) || n < 1 || n > mostKeys {
-		return fmt.Errorf("a number of keys is whole, 1 to %.1g, such as 250000, 1e8 or 100M, not %q", float64(mostKeys), text)
+	if err != nil || n != math.Trunc(n) || n < 1 || n > answers.MostKeys {
+		return fmt.Errorf("a number of keys is whole, 1 to %.1g, such as 250000, 1e8 or 100M, not %q", float64(answers.MostKeys), text)
 	}
 	*c = keyCount(n)
 	return nil
@@ -63,70 +62,27 @@ func (b *byteSize) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// The most bytes of bits of the library's filters, and the most keys that they have use for.
-const (
-	mostMemory = 1 << (30 + 10*(math.MaxUint>>63))
-	mostKeys   = 1 << (30 + 13*(math.MaxUint>>63))
-)
-
-// filterSize is a row of the results: a filter, or why there is none.
-type filterSize struct {
-	Format     string   `json:"format"`
-	Keys       *int     `json:"keys"` // null if any number
-	BitsPerKey int      `json:"bits_per_key,omitempty"`
-	Probes     int      `json:"probes,omitempty"`
-	Rate       *float64 `json:"rate,omitempty"`
-	Memory     *uint64  `json:"memory"` // bytes; null if any number of keys
-	Error      string   `json:"error,omitempty"`
-}
-
 func (c *sizeCommand) Run(s *streams) error {
-	if err := c.check(); err != nil {
+	question := answers.SizeQuestion{Keys: (*int)(c.Keys), BitsPerKey: c.BitsPerKey, Rate: (*float64)(c.Rate), Memory: (*uint64)(c.Memory)}
+	if err := question.Check("--"); err != nil {
 		return err
 	}
-	sizes := c.sizes()
+	sizes := question.Sizes()
 	if err := c.print(s, sizes); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(sizes, func(size filterSize) bool { return size.Error == "" }) {
+	if !slices.ContainsFunc(sizes, func(size answers.Size) bool { return size.Error == "" }) {
 		return errors.New("no format has such a filter")
 	}
 	return nil
 }
 
-// sizes returns the row of every format.
-func (c *sizeCommand) sizes() (sizes []filterSize) {
-	for _, f := range formats {
-		sizes = append(sizes, c.size(f))
-	}
-	return sizes
-}
-
-func (c *sizeCommand) check() error {
-	given := 0
-	for _, isGiven := range []bool{c.Keys != nil, c.BitsPerKey != nil, c.Rate != nil, c.Memory != nil} {
-		if isGiven {
-			given++
-		}
-	}
-	if given != 2 {
-		return fmt.Errorf("give two of --keys, --bits-per-key, --rate and --memory, not %d", given)
-	}
-	if c.Rate != nil && !(*c.Rate > 0 && *c.Rate < 1) {
-		return fmt.Errorf("--rate: %v is not between 0 and 1", *c.Rate)
-	}
-	if c.BitsPerKey != nil {
-		return checkBitsPerKey(*c.BitsPerKey)
-	}
-	return nil
-}
-
-func (c *sizeCommand) print(s *streams, sizes []filterSize) error {
+func (c *sizeCommand) print(s *streams, sizes []answers.Size) error {
 	if c.JSON {
 		encoder := json.NewEncoder(s.out)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(struct {
-			Sizes []filterSize `json:"sizes"`
+			Sizes []answers.Size `json:"sizes"`
 		}{sizes})
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
@@ -145,92 +101,19 @@ func (c *sizeCommand) print(s *streams, sizes []filterSize) error {
 	return w.Flush()
 }
 
-// size returns the row of a format.
-func (c *sizeCommand) size(f bloom.Format) filterSize {
-	size := filterSize{Format: f.String()}
-	keys, bitsPerKey, err := c.solve(f)
-	if err != nil {
-		size.Error = fromLibrary(err).Error()
-		return size
-	}
-	policy := bloom.Policy{Format: f, BitsPerKey: bitsPerKey}
-	rate := policy.FalsePositiveRate(keys)
-	size.BitsPerKey, size.Rate = bitsPerKey, &rate
-	_, size.Probes, _ = bloom.Policy{Format: f, BitsPerKey: bitsPerKey}.Size(1) // no error: it is small
-	if c.Keys == nil && c.Memory == nil && keys == mostKeys/bitsPerKey {
-		return size // the rate sets no limit
-	}
-	memory := bytesOf(f, keys, bitsPerKey)
-	if memory > mostMemory {
-		return filterSize{Format: size.Format, Error: "the filter would be too large"}
-	}
-	size.Keys, size.Memory = &keys, &memory
-	return size
-}
+// rate is a false-positive rate: a share such as 0.01, or a percentage such as 1%.
+type rate float64
 
-// solve returns the number of keys and of bits per key. The rate and the memory follow.
-func (c *sizeCommand) solve(f bloom.Format) (keys, bitsPerKey int, err error) {
-	if c.Keys != nil {
-		keys = int(*c.Keys)
+// UnmarshalText reads a rate. Whether a filter can have it is for the library to say.
+func (r *rate) UnmarshalText(text []byte) error {
+	number, percent := strings.CutSuffix(string(text), "%")
+	value, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return fmt.Errorf("a rate is a number such as 0.01 or 1%%, not %q", text)
 	}
-	if c.BitsPerKey != nil {
-		bitsPerKey = *c.BitsPerKey
+	if percent {
+		value /= 100
 	}
-	bitsFor := func(keys int) (int, error) {
-		policy, err := bloom.PolicyFor(f, keys, float64(*c.Rate))
-		return max(policy.BitsPerKey, 1), err
-	}
-	switch {
-	case c.Keys != nil && c.Rate != nil:
-		bitsPerKey, err = bitsFor(keys)
-	case c.Keys != nil && c.Memory != nil:
-		bitsPerKey = most(mostBitsPerKey, func(b int) bool { return bytesOf(f, keys, b) <= uint64(*c.Memory) })
-	case c.BitsPerKey != nil && c.Rate != nil:
-		keys = mostKeysFor(f, bitsPerKey, float64(*c.Rate))
-	case c.BitsPerKey != nil && c.Memory != nil:
-		keys = most(mostKeys/bitsPerKey, func(n int) bool { return bytesOf(f, n, bitsPerKey) <= uint64(*c.Memory) })
-	case c.Rate != nil && c.Memory != nil:
-		keys = most(mostKeys, func(n int) bool {
-			if f != bloom.LevelDB {
-				b, err := bitsFor(n)
-				return err == nil && bytesOf(f, n, b) <= uint64(*c.Memory)
-			}
-			// A rate takes milliseconds, so it is that of the most bits that there is room for.
-			b := most(mostBitsPerKey, func(b int) bool { return bytesOf(f, n, b) <= uint64(*c.Memory) })
-			return b > 0 && bloom.Policy{Format: f, BitsPerKey: b}.FalsePositiveRate(n) <= float64(*c.Rate)
-		})
-		bitsPerKey, err = bitsFor(keys)
-	}
-	switch {
-	case err == nil && keys == 0:
-		err = errors.New("not even one key is within the limits")
-	case err == nil && bitsPerKey == 0:
-		err = errors.New("not even one bit per key is within the limit")
-	}
-	return keys, bitsPerKey, err
-}
-
-// mostKeysFor returns the most keys that have at most the rate at so many bits per key. Filters
-// of fewer than 1,000 keys have higher rates than larger ones. They count only if no larger one
-// has the rate.
-func mostKeysFor(f bloom.Format, bitsPerKey int, rate float64) int {
-	const few = 1000
-	highestRate := highestRates(f, bitsPerKey, few)
-	if highestRate(few) <= rate {
-		return few - 1 + most(mostKeys/bitsPerKey-few+1, func(n int) bool {
-			return bytesOf(f, few-1+n, bitsPerKey) <= mostMemory && highestRate(few-1+n) <= rate
-		})
-	}
-	for n := few - 1; n > 0; n-- {
-		if (bloom.Policy{Format: f, BitsPerKey: bitsPerKey}).FalsePositiveRate(n) <= rate {
-			return n
-		}
-	}
-	return 0
-}
-
-// most returns the largest number of 1 to high that is small enough, or 0. Every number below
-// one that is small enough must be so.
-func most(high int, isSmallEnough func(int) bool) int {
-	return sort.Search(high, func(i int) bool { return !isSmallEnough(i + 1) })
+	*r = rate(value)
+	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 )
 
 // tableFlags say which part of a record is its key.
@@ -206,7 +208,7 @@ func (r *records) find(names []string, hint string) error {
 	case r.column >= 0 && r.column < len(names):
 		return nil
 	}
-	return fmt.Errorf("no field has the name %q; the names are %s%s", r.name, shortenQuote(fmt.Sprintf("%q", names)), hint)
+	return fmt.Errorf("no field has the name %q; the names are %s%s", r.name, answers.Shorten(fmt.Sprintf("%q", names)), hint)
 }
 
 // mostOfRecord is the most bytes of a record, unless --max-record says another number. Where a delimiter

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -25,7 +26,7 @@ type Timer struct {
 // Time starts the oracle of [bloom.LevelDB], [bloom.RocksDB] or [bloom.Pebble] with columns of keys. A key has 8 bytes, and the keys of
 // a column lie one after the other.
 func (o *Oracle) Time(bitsPerKey int, columns ...[]byte) (*Timer, error) {
-	args := append(o.command[1:len(o.command):len(o.command)], "time", strconv.Itoa(bitsPerKey))
+	args := slices.Concat(o.command[1:], []string{"time", strconv.Itoa(bitsPerKey)})
 	dir, err := os.MkdirTemp(o.dir, "columns")
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func Pages(root string) ([]Page, error) {
 }
 
 var (
-	link    = regexp.MustCompile(`\[[^\]]*\]\(([^)\s]+)\)`)
+	link    = regexp.MustCompile(`\[[^\[\]]*\]\(([^)\s]+)\)`)
 	code    = regexp.MustCompile("`([^`]+)`")
 	heading = regexp.MustCompile(`^#+ +(.*)`)
 	comment = regexp.MustCompile(`\s#\s.*`)
@@ -79,13 +79,17 @@ func read(path, text string) Page {
 			prose += line
 		}
 	}
-	for _, found := range link.FindAllStringSubmatch(prose, -1) {
-		page.Links = append(page.Links, found[1])
+	unlinked := prose
+	for range 2 { // a picture may be the text of a link
+		for _, found := range link.FindAllStringSubmatch(unlinked, -1) {
+			page.Links = append(page.Links, found[1])
+		}
+		unlinked = link.ReplaceAllString(unlinked, " ")
 	}
 	for _, found := range code.FindAllStringSubmatch(prose, -1) {
 		page.Commands = append(page.Commands, command(strings.Join(strings.Fields(found[1]), " ")))
 	}
-	for word := range strings.FieldsFuncSeq(link.ReplaceAllString(prose, " "), func(r rune) bool {
+	for word := range strings.FieldsFuncSeq(unlinked, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune("`()[]|,;:\"'’→", r)
 	}) {
 		page.Words = append(page.Words, strings.TrimRight(word, "."))

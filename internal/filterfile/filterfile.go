@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 // Filter is a filter that was read.
@@ -30,9 +29,10 @@ type Options struct {
 	Raw    bool         // whether to take the bytes as a bare filter, whatever they look like
 }
 
-// Read reads a filter. The doubt is what no writer of the format would write, or nothing.
-func (o Options) Read(path string) (f Filter, doubt string, err error) {
-	data, err := outputfile.Read(path)
+// Read returns the filter in a file that read reads. The doubt is what no writer of the format would write,
+// or nothing.
+func (o Options) Read(path string, read func(path string) ([]byte, error)) (f Filter, doubt string, err error) {
+	data, err := read(path)
 	if err != nil {
 		return f, "", err
 	}
@@ -130,16 +130,39 @@ type StrangeError struct{ Looks, Remedy string }
 
 func (e *StrangeError) Error() string { return "this looks " + e.Looks }
 
+// kinds are files of other kinds, and how they begin: by four bytes or more, for a filter may begin
+// with any.
+var kinds = []struct{ name, magic string }{
+	{"a Parquet file", "PAR1"},
+	{"a file of Arrow IPC", "ARROW1"},
+	{"a program (ELF)", "\x7fELF"},
+	{"a program (Mach-O)", "\xcf\xfa\xed\xfe"},
+	{"a program (WebAssembly)", "\x00asm"},
+	{"a program (Windows)", "MZ\x90\x00"},
+	{"a database of SQLite", "SQLite format 3\x00"},
+	{"a PNG picture", "\x89PNG\r\n"},
+	{"a JPEG picture", "\xff\xd8\xff\xe0"},
+	{"a JPEG picture", "\xff\xd8\xff\xe1"},
+	{"a GIF picture", "GIF8"},
+	{"a PDF document", "%PDF-"},
+	{"an Avro file", "Obj\x01"},
+	{"a file of HDF5", "\x89HDF\r\n"},
+}
+
 // checkBare returns an error if bare bytes look like something else than a filter of a format.
 // To LevelDB's format any bytes are a filter, and to Parquet's any whole blocks.
 func checkBare(f bloom.Format, data []byte) error {
 	if name, _ := Compression(data); name != "" {
 		return &StrangeError{fmt.Sprintf("compressed (%s)", name), "decompress it first, or "}
 	}
-	for _, other := range [][2]string{{"PAR1", "a Parquet file"}, {"ARROW1", "a file of Arrow IPC"}} {
-		if bytes.HasPrefix(data, []byte(other[0])) {
-			return &StrangeError{fmt.Sprintf("like %s, not like a filter", other[1]), ""}
+	for _, kind := range kinds {
+		if bytes.HasPrefix(data, []byte(kind.magic)) {
+			return &StrangeError{fmt.Sprintf("like %s, not like a filter", kind.name), ""}
 		}
+	}
+	const table = "\x57\xfb\x80\x8b\x24\x75\x47\xdb" // ends a file of LevelDB
+	if bytes.HasSuffix(data, []byte(table)) {
+		return &StrangeError{"like a table of LevelDB, not like a filter of one", ""}
 	}
 	if isText(data) {
 		return &StrangeError{"like text, not like a filter", ""}

@@ -1,6 +1,7 @@
 package filterfile
 
 import (
+	"errors"
 	"strconv"
 	"testing"
 
@@ -21,6 +22,29 @@ func TestLevelDBFilters(t *testing.T) {
 			if err != nil || o.doubt() != "" {
 				t.Errorf("%d keys of %d bits: %v %s", n, bitsPerKey, err, o.doubt())
 			}
+		}
+	}
+}
+
+// TestOtherKinds wants files of other kinds to be called what they are, in formats to which any bytes
+// are a filter.
+func TestOtherKinds(t *testing.T) {
+	for words, file := range map[string]string{
+		"compressed (gzip)":                                 "\x1f\x8b\x08\x00\x00\x00",
+		"like text, not like a filter":                      "apple\npear\n",
+		"like a Parquet file, not like a filter":            "PAR1\x15\x04",
+		"like a program (ELF), not like a filter":           "\x7fELF\x02\x01\x01\x00",
+		"like a program (WebAssembly), not like a filter":   "\x00asm\x01\x00\x00\x00",
+		"like a database of SQLite, not like a filter":      "SQLite format 3\x00\x10",
+		"like a PNG picture, not like a filter":             "\x89PNG\r\n\x1a\n",
+		"like a table of LevelDB, not like a filter of one": "\x00\x01\x02\x57\xfb\x80\x8b\x24\x75\x47\xdb",
+	} {
+		_, err := Recognise(bloom.LevelDB, []byte(file))
+		if strange := (*StrangeError)(nil); !errors.As(err, &strange) || strange.Looks != words {
+			t.Errorf("%q: %v, want %q", file, err, words)
+		}
+		if _, err := OpenBare(bloom.LevelDB, []byte(file)); err != nil {
+			t.Errorf("%q is no filter to who insists: %v", file, err)
 		}
 	}
 }

@@ -10,8 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
+
+// endings are the signals that ask a process to end.
+var endings = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
 // lockedFile is a file that no other process of these commands replaces. Windows does not rename onto
 // a file that is open, so the lock is a second file beside it. Windows removes that when the

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -319,7 +318,7 @@ func (e signalError) Error() string { return e.String() }
 // catchSignals returns the signals that ask the process to end.
 func catchSignals() (signals <-chan os.Signal, stop func()) {
 	caught := make(chan os.Signal, 1)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range endings {
 		if !signal.Ignored(s) { // by nohup, say
 			signal.Notify(caught, s)
 		}

@@ -75,7 +75,10 @@ func write(t *testing.T, node schema.Node, groups [][][]byte, options ...parquet
 		t.Fatal(err)
 	}
 	for _, group := range groups {
-		g := w.AppendRowGroup()
+		g, err := w.AppendRowGroupChecked()
+		if err != nil {
+			t.Fatal(err)
+		}
 		column, err := g.NextColumn()
 		if err != nil {
 			t.Fatal(err)

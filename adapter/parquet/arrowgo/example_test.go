@@ -20,7 +20,6 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer reader.Close()
 	column, err := arrowgo.Open(reader, "id")
 	if err != nil {
 		log.Fatal(err)
@@ -36,6 +35,7 @@ func Example() {
 	for _, group := range matrix.RowGroups {
 		fmt.Println(group.Index, slices.Collect(group.Keys()))
 	}
+	reader.Close()
 	// Output:
 	// 0 [0]
 	// 1 [1]
@@ -53,23 +53,21 @@ func ordersFile() []byte {
 		for i := range ids {
 			ids[i] = 1000*first + 10*int64(i)
 		}
-		group := w.AppendRowGroup()
+		group, err := w.AppendRowGroupChecked()
+		check(err)
 		column, err := group.NextColumn()
-		if err != nil {
-			log.Fatal(err)
-		}
-		if _, err := column.(*file.Int64ColumnChunkWriter).WriteBatch(ids, nil, nil); err != nil {
-			log.Fatal(err)
-		}
-		if err := column.Close(); err != nil {
-			log.Fatal(err)
-		}
-		if err := group.Close(); err != nil {
-			log.Fatal(err)
-		}
+		check(err)
+		_, err = column.(*file.Int64ColumnChunkWriter).WriteBatch(ids, nil, nil)
+		check(err)
+		check(column.Close())
+		check(group.Close())
 	}
-	if err := w.Close(); err != nil {
+	check(w.Close())
+	return data.Bytes()
+}
+
+func check(err error) {
+	if err != nil {
 		log.Fatal(err)
 	}
-	return data.Bytes()
 }

@@ -110,7 +110,7 @@ func isMixed(stats []format.PageEncodingStats) bool {
 	var dictionary, other bool
 	for _, s := range stats {
 		if s.PageType == format.DataPage || s.PageType == format.DataPageV2 {
-			of := s.Encoding == format.RLEDictionary || s.Encoding == format.PlainDictionary
+			of := s.Encoding == format.RLEDictionary || s.Encoding == format.PlainDictionary //nolint:staticcheck // old writers' name
 			dictionary, other = dictionary || of, other || !of
 		}
 	}

@@ -51,10 +51,11 @@ func appendField(slots []Slot, random *rand.Rand, shape string, at Slot, repeate
 		return append(slots, at)
 	}
 	n := 1
-	if shape[0] == 'r' {
+	switch shape[0] {
+	case 'r':
 		repeated++
 		n = []int{0, 0, 1, 1, 2, 5}[random.IntN(6)]
-	} else if shape[0] == 'o' {
+	case 'o':
 		n = random.IntN(2)
 	}
 	if n == 0 {

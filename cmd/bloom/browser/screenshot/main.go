@@ -1,12 +1,13 @@
-// Command screenshot writes the picture of bloom explore in the README:
+// Command screenshot writes the pictures of bloom explore in docs, in cmd/bloom/browser:
 //
-//	go run ./screenshot ../../../docs/explore.png    (in cmd/bloom/browser/)
+//	go run ./screenshot ../../../docs/explore.png
+//	go run ./screenshot -width 390 -height 844 ../../../docs/explore-phone.png
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
-	"fmt"
 	"log"
 	"os"
 	"time"
@@ -17,18 +18,17 @@ import (
 )
 
 func main() {
-	width := flag.Int64("width", 1200, "width of the page in CSS pixels")
-	height := flag.Int64("height", 1290, "height of the page, 0 for all of it")
+	width := flag.Int64("width", 1200, "width of the page in CSS pixels; up to 640 as a phone")
+	height := flag.Int64("height", 800, "height of the page, 0 for all of it")
 	scale := flag.Float64("scale", 1, "pixels of a CSS pixel")
 	theme := flag.String("theme", "light", "light or dark")
-	examples := flag.Int("examples", 3, "how many times ten example keys are added")
-	test := flag.String("test", "pear\nkey 7\nstone", "keys to test")
+	state := flag.String("state", "", "what the address says after #; without it, the example")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
-	picture, err := take(*width, *height, *scale, *theme, *examples, *test)
+	picture, err := take(*width, *height, *scale, *theme, *state)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-func take(width, height int64, scale float64, theme string, examples int, test string) (picture []byte, err error) {
+func take(width, height int64, scale float64, theme, state string) (picture []byte, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	url, stop, err := browser.Explore(ctx)
@@ -54,23 +54,20 @@ func take(width, height int64, scale float64, theme string, examples int, test s
 		return nil, err
 	}
 	defer end()
-	steps := []chromedp.Action[chromedp.Void]{
+	options := []chromedp.EmulateViewportOption{chromedp.EmulateScale(scale)}
+	if width <= 640 {
+		options = append(options, chromedp.EmulateMobile)
+	}
+	if state != "" {
+		state = "#" + state
+	}
+	if err := chromedp.Do(ctx,
 		browser.Theme(theme),
-		chromedp.EmulateViewport(width, max(height, 800), chromedp.EmulateScale(scale)),
-		chromedp.Navigate(url + "#n=48"),
-	}
-	wait := func(condition string) { steps = append(steps, chromedp.Poll[chromedp.Void](condition)) }
-	wait(`document.querySelector("#grid .bit")`)
-	for i := range examples {
-		steps = append(steps, chromedp.Click(chromedp.CSS("#examples")))
-		wait(fmt.Sprintf(`document.querySelector("#n-keys").textContent === "%d"`, 10*(i+1)))
-	}
-	steps = append(steps,
-		chromedp.SetValue(chromedp.CSS("#test-keys"), test),
-		chromedp.Click(chromedp.CSS("#test [type=submit]")))
-	wait(`document.querySelector("#results button")`)
-	steps = append(steps, chromedp.Evaluate[chromedp.Void]("document.activeElement.blur(); scrollTo(0, 0)"))
-	if err := chromedp.Do(ctx, steps...); err != nil {
+		chromedp.EmulateViewport(width, cmp.Or(height, 800), options...),
+		chromedp.Navigate(url+state),
+		chromedp.Poll[chromedp.Void](`globalThis.page?.points.list.length === 32 && document.querySelector("#calc-sizes tr")`),
+		chromedp.Evaluate[chromedp.Void]("document.activeElement.blur(); scrollTo(0, 0)"),
+	); err != nil {
 		return nil, err
 	}
 	if height == 0 {

@@ -1,4 +1,4 @@
-package main
+package answers
 
 import (
 	"encoding/binary"
@@ -9,21 +9,10 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// TestFormats wants every format of the library in the command. The parts of a filter must cover
-// all of it, and have the bits and the number of probes that the library reads.
+// TestFormats wants the parts of a filter of every format to cover all of it, and to have the bits and the
+// number of probes that the library reads.
 func TestFormats(t *testing.T) {
-	for _, f := range []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.NoriCrate, bloom.Parquet} {
-		if !slices.Contains(formats, f) {
-			t.Errorf("the command lacks %v", f)
-		}
-	}
-	if next, err := bloom.ParseFormat(bloom.Format(len(formats)).String()); err == nil {
-		t.Errorf("the command lacks %v", next)
-	}
-	for _, f := range formats {
-		if got, err := chosenFormat(f.String()); got != f || err != nil {
-			t.Errorf("chosenFormat(%v) = %v, %v", f, got, err)
-		}
+	for _, f := range bloom.Formats() {
 		for _, n := range []int{1, 5, 100, 1000} {
 			set, err := bloom.Policy{Format: f, BitsPerKey: 10}.NewSet(n)
 			if err != nil {
@@ -97,7 +86,7 @@ func TestUnnamedLayout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unknown := bloom.Format(len(formats))
+	unknown := bloom.Format(len(bloom.Formats()))
 	got := partsOf(unknown, set, append(set.AppendFilter(nil), 1, 2))
 	if want := []part{{"header", 0, 16}, {partBits, 16, 29}, {"trailer", 29, 31}}; !slices.Equal(got, want) {
 		t.Errorf("the parts are %+v, want %+v", got, want)

@@ -1,41 +1,12 @@
-package main
+package answers
 
 import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/lanebloom/bloom"
 )
-
-// formats are those of the library, all of them.
-var formats = func() (list []bloom.Format) {
-	for f := bloom.Format(0); ; f++ {
-		if known, err := bloom.ParseFormat(f.String()); err != nil || known != f {
-			return list
-		}
-		list = append(list, f)
-	}
-}()
-
-// formatNames returns the names of all formats, with a word before the last.
-func formatNames(before string) string {
-	var names strings.Builder
-	for i, f := range formats {
-		switch {
-		case i > 0 && i == len(formats)-1:
-			names.WriteString(before)
-		case i > 0:
-			names.WriteString(", ")
-		}
-		names.WriteString(f.String())
-	}
-	return names.String()
-}
-
-// hashBits returns how many bits the hash of a format has.
-func hashBits(f bloom.Format) int { return 4 * len(f.Hash(nil).String()) }
 
 // bitsOf returns how many bits a filter has that is made for so many keys: more than there can
 // be if it would be too large.
@@ -149,7 +120,7 @@ func choosesProbes(f bloom.Format) bool {
 // setProbes writes k into an encoded filter. It returns an error if the format does not take it.
 func setProbes(f bloom.Format, filter bitArray, data []byte, k int) error {
 	if !choosesProbes(f) {
-		return fmt.Errorf("filters of %v have their own number of probes, and no other can be chosen", f)
+		return errOwnProbes(f)
 	}
 	var number [8]byte
 	binary.LittleEndian.PutUint64(number[:], uint64(k))
@@ -159,4 +130,8 @@ func setProbes(f bloom.Format, filter bitArray, data []byte, k int) error {
 		return fmt.Errorf("filters of %v cannot have %d probes", f, k)
 	}
 	return nil
+}
+
+func errOwnProbes(f bloom.Format) error {
+	return fmt.Errorf("filters of %v have their own number of probes, and no other can be chosen", f)
 }

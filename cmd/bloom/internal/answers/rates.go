@@ -1,31 +1,10 @@
-package main
+package answers
 
 import (
-	"errors"
-	"fmt"
 	"math/bits"
-	"strconv"
-	"strings"
 
 	"github.com/lanebloom/bloom"
 )
-
-// rate is a false-positive rate: a share such as 0.01, or a percentage such as 1%.
-type rate float64
-
-// UnmarshalText reads a rate. Whether a filter can have it is for the library to say.
-func (r *rate) UnmarshalText(text []byte) error {
-	number, percent := strings.CutSuffix(string(text), "%")
-	value, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return fmt.Errorf("a rate is a number such as 0.01 or 1%%, not %q", text)
-	}
-	if percent {
-		value /= 100
-	}
-	*r = rate(value)
-	return nil
-}
 
 // highestRates returns a function that returns the highest rate of filters of least to n keys. In a
 // format that rounds the number of bits up to a power of two, the rate rises up to each such
@@ -54,23 +33,23 @@ func highestRates(f bloom.Format, bitsPerKey, least int) func(n int) float64 {
 	}
 }
 
-// ratePoint is a point of the curve of rate over bits per key.
-type ratePoint struct {
+// RatePoint is a point of the curve of rate over bits per key.
+type RatePoint struct {
 	BitsPerKey float64 `json:"bits_per_key"`
 	Rate       float64 `json:"rate"`
 }
 
-// rateCurve returns the rates of filters of n keys at 1 to last bits per key with k probes. If
+// RateCurve returns the rates of filters of n keys at first to last bits per key with k probes. If
 // k is 0, the format chooses the number of probes.
-func rateCurve(f bloom.Format, n, k, last int) []ratePoint {
-	points := make([]ratePoint, last)
-	for i := range points {
-		p := bloom.Policy{Format: f, BitsPerKey: i + 1}
-		rate := p.FalsePositiveRate(n)
+func RateCurve(f bloom.Format, n, k, first, last int) (points []RatePoint) {
+	for bitsPerKey := first; bitsPerKey <= last; bitsPerKey++ {
+		rate := 0.0
 		if k > 0 {
-			rate = f.FalsePositiveRate(n, bitsOf(f, n, p.BitsPerKey), k)
+			rate = f.FalsePositiveRate(n, bitsOf(f, n, bitsPerKey), k)
+		} else {
+			rate = bloom.Policy{Format: f, BitsPerKey: bitsPerKey}.FalsePositiveRate(n)
 		}
-		points[i] = ratePoint{float64(p.BitsPerKey), rate}
+		points = append(points, RatePoint{float64(bitsPerKey), rate})
 	}
 	return points
 }

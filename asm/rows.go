@@ -1,0 +1,322 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+// keyRows has the registers by which a kernel of AVX-512 finds keys of any length, while its code is
+// emitted. It finds a group of 16 or 32 keys at a time. Each has a header, which begins with the
+// address and the length of the key. The headers of Go's strings and slices are read where they are.
+// Those of keys between offsets, and those of the last keys, fewer than a group, are written to the
+// stack.
+type keyRows struct {
+	*avx512
+	keys   int
+	at     reg.GPVirtual // the headers of the group
+	next   reg.GPVirtual // the rows after the group
+	left   reg.GPVirtual // how many keys have no hash yet, the group included
+	frame  reg.GPVirtual // what is on the stack, aligned to 64 bytes
+	stride [4]reg.GPVirtual
+	third  reg.OpmaskVirtual // of the lengths of 8 slices, those in the third vector of headers
+}
+
+// headersSize is the size of the headers of a group on the stack.
+func (r *keyRows) headersSize() int { return 24 * r.keys }
+
+// newKeyRows emits what comes before the first group. It also allocates extra bytes on the stack, at
+// headersSize of frame.
+func newKeyRows(keys, extra int) *keyRows {
+	r := &keyRows{avx512: &avx512{}, keys: keys, at: GP64(), third: K()}
+	r.frame = stackVectors(r.headersSize() + extra)
+	r.next, r.left = argument("rows"), argument("n")
+	for i := range r.stride {
+		r.stride[i] = GP64()
+	}
+	stride := r.stride[0]
+	MOVQ(U32(16), stride)
+	CMPQ(parameter("stride"), U8(24))
+	CMOVQEQ(parameter("stride"), stride)
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, r.stride[1])
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 4}, r.stride[2])
+	LEAQ(Mem{Base: r.stride[1], Index: stride, Scale: 4}, r.stride[3])
+	KMOVW(constant(headerWords[24][1].third).As32(), r.third)
+	Comment("Touch what is read for a key without bytes: a load with an empty mask of a page that was never",
+		"written would take as long as that of one that is not mapped.")
+	MOVQ(stride, Mem{Base: r.frame})
+	return r
+}
+
+// parameter returns the place of an argument.
+func parameter(name string) Mem {
+	b, err := Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}
+
+// find emits the code that finds the next group.
+func (r *keyRows) find() {
+	CMPQ(parameter("stride"), U8(16))
+	JL(LabelRef("offsets"))
+	MOVQ(r.next, r.at)
+	CMPQ(r.left, U8(r.keys))
+	JL(LabelRef("copy"))
+	skip := GP64()
+	MOVQ(r.stride[0], skip)
+	SHLQ(U8(log2(r.keys)), skip)
+	ADDQ(skip, r.next)
+	r.request()
+	JMP(LabelRef("found"))
+	r.copyHeaders()
+	r.findOffsets()
+	Label("found")
+}
+
+// request emits the requests of the first bytes of the keys of the next group, if it is whole. Keys between
+// offsets, or of one width, lie side by side, and the CPU requests them by itself.
+func (r *keyRows) request() {
+	CMPQ(r.left, U8(2*r.keys))
+	JL(LabelRef("found"))
+	for i := range r.keys {
+		if i > 0 && i%8 == 0 {
+			LEAQ(Mem{Base: r.next, Index: r.stride[0], Scale: 8}, r.next)
+		}
+		p := GP64()
+		MOVQ(r.header(r.next, i%8), p)
+		request(Mem{Base: p})
+	}
+	skip := GP64()
+	MOVQ(r.stride[0], skip)
+	SHLQ(U8(3), skip)
+	for range r.keys/8 - 1 {
+		SUBQ(skip, r.next)
+	}
+}
+
+// copyHeaders emits the copy of the last headers, and zeros after them.
+func (r *keyRows) copyHeaders() {
+	Label("copy")
+	zero := r.zero()
+	for i := 0; i < 24*r.keys; i += 64 {
+		VMOVDQA64(zero, Mem{Base: r.frame, Disp: i})
+	}
+	words, to := GP64(), GP64()
+	MOVQ(r.stride[0], words)
+	SHRQ(U8(3), words)
+	IMULQ(r.left, words)
+	MOVQ(r.frame, to)
+	Label("copy_words")
+	k, x := firstLongs(words), ZMM()
+	VMOVDQU64_Z(Mem{Base: r.at}, k, x)
+	VMOVDQA64(x, Mem{Base: to})
+	ADDQ(U8(64), r.at)
+	ADDQ(U8(64), to)
+	SUBQ(U8(8), words)
+	JG(LabelRef("copy_words"))
+	MOVQ(r.frame, r.at)
+	JMP(LabelRef("found"))
+}
+
+// firstLongs returns the mask of the first long words, as many as count says.
+func firstLongs(count reg.GPVirtual) reg.OpmaskVirtual {
+	k, bits, limit := K(), GP64(), GP64()
+	MOVQ(U32(8), bits)
+	CMPQ(count, bits)
+	CMOVQLT(count, bits)
+	XORL(limit.As32(), limit.As32())
+	TESTQ(bits, bits)
+	CMOVQLT(limit, bits)
+	MOVQ(I32(-1), limit)
+	BZHIQ(bits, limit, bits)
+	KMOVB(bits.As32(), k)
+	return k
+}
+
+// findOffsets emits the headers of keys between offsets, and of keys of one width, 8 at a time.
+func (r *keyRows) findOffsets() {
+	Label("offsets")
+	data, left, to, end, k := r.broadcastLong(argument("data")), GP64(), GP64(), GP64(), K()
+	MOVQ(r.left, left)
+	MOVQ(r.frame, to)
+	LEAQ(Mem{Base: to, Disp: 16 * r.keys}, end)
+	KXNORB(r.third, r.third, k)
+	Label("offset")
+	CMPQ(left, U8(8))
+	JGE(LabelRef("eight"))
+	KMOVB(firstLongs(left), k)
+	Label("eight")
+	from, n := ZMM(), ZMM()
+	CMPQ(parameter("stride"), U8(8))
+	JL(LabelRef("other_offsets"))
+	VMOVDQU64_Z(Mem{Base: r.next}, k, from)
+	VMOVDQU64_Z(Mem{Base: r.next, Disp: 8}, k, n)
+	ADDQ(U8(64), r.next)
+	JMP(LabelRef("ends"))
+	Label("other_offsets")
+	CMPQ(parameter("stride"), U8(0))
+	JGE(LabelRef("short_offsets"))
+	width := GP64()
+	MOVQ(parameter("stride"), width)
+	NEGQ(width)
+	VPBROADCASTQ(r.next, from)
+	VPBROADCASTQ(width, n)
+	SHLQ(U8(3), width)
+	ADDQ(width, r.next)
+	VPMULLQ(ascendingLongs, n, data)
+	VPADDQ(data, from, from)
+	VMOVDQA64_Z(n, k, n)
+	JMP(LabelRef("located"))
+	Label("short_offsets")
+	VPMOVSXDQ_Z(Mem{Base: r.next}, k, from)
+	VPMOVSXDQ_Z(Mem{Base: r.next, Disp: 4}, k, n)
+	ADDQ(U8(32), r.next)
+	Label("ends")
+	VPSUBQ(from, n, n)
+	VPADDQ(data, from, from)
+	Label("located")
+	for i := range 2 {
+		headers := ZMM()
+		VMOVDQU64(firstHeaders.Offset(64*i), headers)
+		VPERMI2Q(n, from, headers)
+		VMOVDQA64(headers, Mem{Base: to, Disp: 64 * i})
+	}
+	ADDQ(U32(128), to)
+	SUBQ(U8(8), left)
+	CMPQ(to, end)
+	JNE(LabelRef("offset"))
+	MOVQ(r.frame, r.at)
+}
+
+var (
+	firstHeaders   Mem
+	ascendingLongs Mem // the numbers 0 to 7
+	longLength     Mem // the length of long keys
+)
+
+// rowsTables has the numbers of the long words of 8 addresses, and of 8 lengths after them, in the
+// order of headers.
+func rowsTables() {
+	firstHeaders = GLOBL("firstHeaders", RODATA|NOPTR)
+	for i := range 16 {
+		DATA(8*i, U64(i/2+i%2*8))
+	}
+	ascendingLongs = GLOBL("ascendingLongs", RODATA|NOPTR)
+	for i := range 8 {
+		DATA(8*i, U64(i))
+	}
+	longLength = GLOBL("longLength", RODATA|NOPTR)
+	DATA(0, U64(long))
+}
+
+func (v *avx512) zero() reg.VecVirtual {
+	z := ZMM()
+	whole(z)(x86.VPXORD(z, z, z))
+	return z
+}
+
+// eight returns the address of the header of key i, a multiple of 8.
+func (r *keyRows) eight(i int) reg.GPVirtual {
+	if i == 0 {
+		return r.at
+	}
+	base := GP64()
+	LEAQ(Mem{Base: r.at, Index: r.stride[0], Scale: 8}, base)
+	for i -= 8; i > 0; i -= 8 {
+		LEAQ(Mem{Base: base, Index: r.stride[0], Scale: 8}, base)
+	}
+	return base
+}
+
+// header returns the header of key i of 8.
+func (r *keyRows) header(eight reg.GPVirtual, i int) Mem {
+	switch m := (Mem{Base: eight, Scale: 1}); i {
+	case 0:
+		return Mem{Base: eight}
+	case 1, 2, 4:
+		m.Index, m.Scale = r.stride[0], uint8(i)
+		return m
+	case 6:
+		m.Index, m.Scale = r.stride[1], 2
+		return m
+	default:
+		m.Index = r.stride[i/2]
+		return m
+	}
+}
+
+// lengths emits the loads of the lengths of keys, 8 to a vector.
+func (r *keyRows) lengths() []reg.VecVirtual {
+	all := newVectors(r.keys / 8)
+	load := func(size int) {
+		numbers := ZMM()
+		VMOVDQU64(headerWords[size][1].numbers, numbers)
+		for j, x := range all {
+			first, eight := ZMM(), r.eight(8*j)
+			VMOVDQU64(Mem{Base: eight}, first)
+			VMOVDQA64(numbers, x)
+			VPERMI2Q(Mem{Base: eight, Disp: 64}, first, x)
+			if size == 24 {
+				VPERMQ(Mem{Base: eight, Disp: 128}, numbers, r.third, x)
+			}
+		}
+	}
+	CMPQ(r.stride[0], U8(16))
+	JNE(LabelRef("slices"))
+	load(16)
+	JMP(LabelRef("measured"))
+	Label("slices")
+	load(24)
+	Label("measured")
+	return all
+}
+
+func newVectors(n int) (v []reg.VecVirtual) {
+	for range n {
+		v = append(v, ZMM())
+	}
+	return v
+}
+
+// whole emits an instruction that writes a part of a vector register and clears the rest, or that
+// does not depend on what was there. avo takes the rest as kept: the register would be in use before.
+func whole(z reg.VecVirtual) func(i *ir.Instruction, err error) {
+	return func(i *ir.Instruction, err error) {
+		if err != nil {
+			panic(err)
+		}
+		i.Outputs = []Op{z}
+		i.Inputs = nil
+		for _, op := range i.Operands {
+			if r, ok := op.(reg.Register); !ok || r.ID() != z.ID() {
+				i.Inputs = append(i.Inputs, op)
+			}
+		}
+		Instruction(i)
+	}
+}
+
+// storeLongs emits the stores of the hashes of the group, and counts the keys. It sets the zero flag if
+// none is left.
+func (r *keyRows) storeLongs(hashes []reg.VecVirtual, to reg.GPVirtual) {
+	SUBQ(U8(r.keys), r.left)
+	JL(LabelRef("last"))
+	for i, h := range hashes {
+		VMOVDQU64(h, Mem{Base: to, Disp: 64 * i})
+	}
+	ADDQ(U32(8*r.keys), to)
+	JMP(LabelRef("stored"))
+	Label("last")
+	ADDQ(U8(r.keys), r.left)
+	for i, h := range hashes {
+		VMOVDQU64(h, firstLongs(r.left), Mem{Base: to, Disp: 64 * i})
+		SUBQ(U8(8), r.left)
+	}
+	XORL(r.left.As32(), r.left.As32())
+	Label("stored")
+	TESTQ(r.left, r.left)
+}

@@ -1,0 +1,351 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+// xxh64Rows has the registers of a kernel of XXH64 for keys of any length while its code is emitted.
+// A product takes 15 cycles, so there are two vectors of 8 hashes.
+type xxh64Rows struct {
+	*keyRows
+	n              []Mem // lengths, on the stack
+	h              []reg.VecVirtual
+	least, longest reg.VecVirtual
+	c              [][4]reg.VecVirtual // 32 bytes of each key
+	bytes          Mem                 // that may be hashed until the call ends
+	any            reg.VecVirtual      // the bits that a length has
+}
+
+// xxh64ByRows emits XXH64 of keys of any length with AVX-512.
+func xxh64ByRows() {
+	TEXT("xxh64RowsAVX512", 0, signature("xxh64Rows"))
+	Comment(append(oneSeed.comment(),
+		"The kernel takes 32 bytes of each key, those of 8 keys into 4 vectors, and transposes them:",
+		"then a vector has 8 bytes of 8 keys. A mask leaves zeros after the end of a key. The kernel",
+		"reads nothing but the keys. For a key without bytes it reads the stack: a load of a page that",
+		"is not mapped, with an empty mask, would take 500 cycles. It ends early at a long key, and when",
+		"it has hashed enough bytes: a call must not take long.",
+	)...)
+	const vectors = 2
+	r := newKeyRows(8*vectors, 64+64*vectors)
+	h := &xxh64Rows{keyRows: r, h: newVectors(vectors), c: newColumns(vectors), least: ZMM(), longest: ZMM()}
+	h.bytes = Mem{Base: r.frame, Disp: r.headersSize()}
+	for i := range vectors {
+		h.n = append(h.n, h.bytes.Offset(64+64*i))
+	}
+	h.any = ZMM()
+	to := argument("hashes")
+	MOVQ(U32(most), h.bytes)
+
+	Label("vector")
+	h.find()
+	h.storeLengths()
+	h.compare()
+	k := K()
+	VPCMPUQ_BCST(U8(5), longLength, h.longest, k)
+	KORTESTB(k, k)
+	JNZ(LabelRef("end"))
+	h.loadColumns()
+	Label("loaded")
+	h.jumpUnless(h.longest, 5, 32, "start")
+	for i := range h.n {
+		h.stripes(i)
+	}
+	h.jumpUnless(h.longest, 5, 33, "again")
+	for i := range h.n {
+		h.loadTails(i)
+	}
+	Label("again")
+	h.compare()
+	JMP(LabelRef("tails"))
+	Label("start")
+	for i := range h.n {
+		h.start(i)
+	}
+	Label("tails")
+	h.tails()
+	Label("finish")
+	h.finish()
+	r.storeLongs(h.h, to)
+	JZ(LabelRef("end"))
+	CMPQ(h.bytes, U8(0))
+	JGE(LabelRef("vector"))
+	Label("end")
+	Store(r.left, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// storeLengths emits the loads of the lengths, and stores them.
+func (h *xxh64Rows) storeLengths() {
+	for i, x := range h.lengths() {
+		VMOVDQA64(x, h.n[i])
+	}
+}
+
+// loaded returns a vector that is on the stack.
+func loaded(m Mem) reg.VecVirtual {
+	x := ZMM()
+	VMOVDQA64(m, x)
+	return x
+}
+
+// compare emits the shortest and the longest length of each lane.
+func (h *xxh64Rows) compare() {
+	n := loaded(h.n[0])
+	VPMINUD(h.n[1], n, h.least)
+	VPMAXUD(h.n[1], n, h.longest)
+	VPORQ(h.n[1], n, h.any)
+	for _, n := range h.n[2:] {
+		VPMINUD(n, h.least, h.least)
+		VPMAXUD(n, h.longest, h.longest)
+		VPORQ(n, h.any, h.any)
+	}
+}
+
+// start emits the first state of vector i, for keys of less than 32 bytes.
+func (h *xxh64Rows) start(i int) {
+	VPADDQ_BCST(prime(5), loaded(h.n[i]), h.h[i])
+}
+
+// mix emits a step of the hashes of vector i, in the lanes of the mask. x has been multiplied.
+func (h *xxh64Rows) mix(i int, x, mask reg.Register, turn uint8, mul, add int) {
+	next := ZMM()
+	VPXORQ(x, h.h[i], next)
+	VPROLQ(U8(turn), next, next)
+	if add == 0 {
+		VPMULLQ_BCST(prime(mul), next, mask, h.h[i])
+	} else {
+		VPMULLQ_BCST(prime(mul), next, next)
+		VPADDQ_BCST(prime(add), next, mask, h.h[i])
+	}
+}
+
+// round emits the product, the rotation and the second product of a long word.
+func round(x reg.VecVirtual) {
+	VPMULLQ_BCST(prime(2), x, x)
+	VPROLQ(U8(31), x, x)
+	VPMULLQ_BCST(prime(1), x, x)
+}
+
+// finish emits the last steps.
+func (h *xxh64Rows) finish() {
+	for step, shift := range []uint8{33, 29, 32} {
+		for _, x := range h.h {
+			shifted := ZMM()
+			VPSRLQ(U8(shift), x, shifted)
+			VPXORQ(shifted, x, x)
+			if step < 2 {
+				VPMULLQ_BCST(prime(step+2), x, x)
+			}
+		}
+	}
+}
+
+// loadColumns emits the loads of the first 32 bytes of each key.
+func (h *xxh64Rows) loadColumns() {
+	h.jumpIf(h.least, 1, 1, "checked")
+	k := K()
+	VPCMPUQ_BCST(U8(6), allLongs, h.longest, k)
+	KORTESTB(k, k)
+	JNZ(LabelRef("checked"))
+	h.columnsOf(h.c, func(header Mem, _ int) reg.VecVirtual {
+		p, bits, k, z := GP64(), GP64(), K(), ZMM()
+		MOVQ(header, p)
+		MOVQ(header.Offset(8), bits)
+		BZHIQ(bits, allBits, bits)
+		KMOVD(bits.As32(), k)
+		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsY()))
+		return z
+	})
+	JMP(LabelRef("loaded"))
+	Label("checked")
+	h.columnsOf(h.c, func(header Mem, _ int) reg.VecVirtual {
+		p, n, k, z := GP64(), GP64(), K(), ZMM()
+		MOVQ(header, p)
+		MOVQ(header.Offset(8), n)
+		CMPQ(n, U8(32))
+		CMOVQGT(number(32), n)
+		TESTQ(n, n)
+		CMOVQEQ(h.frame, p)
+		BZHIQ(n, allBits, n)
+		KMOVD(n.As32(), k)
+		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsY()))
+		return z
+	})
+}
+
+// stripes emits the first state of vector i: the hash of the stripes, parts of 32 bytes, of the keys
+// that have any. It loads what is after them.
+func (h *xxh64Rows) stripes(i int) {
+	n, label := h.n[i], func(name string) string { return fmt.Sprintf("%s_%d", name, i) }
+	h.start(i)
+	some := K()
+	VPCMPUQ_BCST(U8(5), number(32), loaded(n), some)
+	KORTESTB(some, some)
+	JZ(LabelRef(label("no_stripes")))
+	sums := newVectors(4)
+	h.startSums(sums)
+	add := func(x [4]reg.VecVirtual, active reg.Register) {
+		for j, x := range x {
+			word, next := ZMM(), ZMM()
+			VPMULLQ_BCST(prime(2), x, word)
+			VPADDQ(word, sums[j], next)
+			VPROLQ(U8(31), next, next)
+			if active == nil {
+				VPMULLQ_BCST(prime(1), next, sums[j])
+			} else {
+				VPMULLQ_BCST(prime(1), next, active, sums[j])
+			}
+		}
+	}
+	offset, need, end, active := GP64(), GP64(), ZMM(), K()
+	XORL(offset.As32(), offset.As32())
+	add(h.c[i], nil) // the sums of keys without a stripe are not merged
+	MOVQ(U32(32), offset)
+	Label(label("stripe"))
+	LEAQ(Mem{Base: offset, Disp: 32}, need)
+	VPBROADCASTQ(need, end)
+	VPCMPUQ(U8(5), end, loaded(n), active)
+	KORTESTB(active, active)
+	JZ(LabelRef(label("merge")))
+	h.loadStripe(i, offset, need)
+	add(h.c[i], active)
+	ADDQ(U8(32), offset)
+	SUBQ(U8(32), h.bytes)
+	JMP(LabelRef(label("stripe")))
+	Label(label("merge"))
+	VPADDQ(n, mergeSums(sums), some, h.h[i])
+	Label(label("no_stripes"))
+	rest := loaded(n)
+	VPANDQ_BCST(number(31), rest, rest)
+	VMOVDQA64(rest, n)
+}
+
+// loadTails emits the loads of what is after the stripes of the keys of vector i.
+func (h *xxh64Rows) loadTails(i int) {
+	eight := h.eight(8 * i)
+	h.columnsOf([][4]reg.VecVirtual{h.c[i]}, func(_ Mem, key int) reg.VecVirtual {
+		header := h.header(eight, key)
+		p, n, rest, k, z := GP64(), GP64(), GP64(), K(), ZMM()
+		MOVQ(header, p)
+		MOVQ(header.Offset(8), n)
+		MOVQ(n, rest)
+		ANDQ(I8(-32), rest)
+		ADDQ(rest, p)
+		ANDQ(U8(31), n)
+		CMOVQEQ(h.frame, p)
+		BZHIQ(n, allBits, n)
+		KMOVD(n.As32(), k)
+		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsY()))
+		return z
+	})
+}
+
+// startSums emits the sums of no stripe.
+func (h *xxh64Rows) startSums(sums []reg.VecVirtual) {
+	for j, start := range []uint64{primes[0] + primes[1], primes[1], 0, -primes[0]} {
+		VPBROADCASTQ(number64(start), sums[j])
+	}
+}
+
+// mergeSums emits the merging of the sums of stripes.
+func mergeSums(sums []reg.VecVirtual) (hash reg.VecVirtual) {
+	hash = ZMM()
+	x := ZMM()
+	VPROLQ(U8(1), sums[0], hash)
+	for j, turn := range []uint8{7, 12, 18} {
+		VPROLQ(U8(turn), sums[j+1], x)
+		VPADDQ(x, hash, hash)
+	}
+	for _, sum := range sums {
+		round(sum)
+		VPXORQ(sum, hash, hash)
+		VPMULLQ_BCST(prime(1), hash, hash)
+		VPADDQ_BCST(prime(4), hash, hash)
+	}
+	return hash
+}
+
+// loadStripe emits the loads of 32 bytes at offset of the keys of vector i that have need bytes. It
+// reads the stack for the others.
+func (h *xxh64Rows) loadStripe(i int, offset, need reg.GPVirtual) {
+	eight := h.eight(8 * i)
+	var rows [4]reg.VecVirtual
+	for key := range 8 {
+		header, p, row := h.header(eight, key), GP64(), key/4*2+key%2
+		MOVQ(header, p)
+		ADDQ(offset, p)
+		CMPQ(need, header.Offset(8))
+		CMOVQHI(h.frame, p)
+		if key%4 < 2 {
+			rows[row] = ZMM()
+			whole(rows[row])(x86.VMOVDQU64(Mem{Base: p}, rows[row].AsY()))
+		} else {
+			VINSERTI64X4(U8(1), Mem{Base: p}, rows[row], rows[row])
+		}
+	}
+	transposeLongs(rows, h.c[i])
+}
+
+// tails emits the hash of up to three long words, a word and three bytes of each key.
+func (h *xxh64Rows) tails() {
+	tail := newVectors(len(h.n))
+	for i, x := range tail {
+		VMOVDQA64(h.c[i][0], x)
+	}
+	for j := range 3 {
+		h.jumpUnless(h.longest, 5, 8*(j+1), "words")
+		for i, n := range h.n {
+			k := K()
+			VPCMPUQ_BCST(U8(5), number(8*(j+1)), loaded(n), k)
+			VMOVDQA64(h.c[i][j+1], k, tail[i])
+			round(h.c[i][j])
+			h.mix(i, h.c[i][j], k, 27, 1, 4)
+		}
+	}
+	Label("words")
+	jumpUnlessAny := func(bits int, label string) {
+		k := K()
+		VPTESTMQ_BCST(number(bits), h.any, k)
+		KORTESTB(k, k)
+		JZ(LabelRef(label))
+	}
+	jumpUnlessAny(7, "finish")
+	for i, n := range h.n {
+		x, k := ZMM(), K()
+		VPTESTMQ_BCST(number(4), loaded(n), k)
+		VPANDQ_BCST(lowWord, tail[i], x)
+		VPMULLQ_BCST(prime(1), x, x)
+		h.mix(i, x, k, 23, 2, 3)
+		VPSRLQ(U8(32), tail[i], k, tail[i])
+	}
+	for j, bits := range []int{3, 2, 2} {
+		jumpUnlessAny(bits, "finish")
+		for i, n := range h.n {
+			x, k, count := ZMM(), K(), loaded(n)
+			VPANDQ_BCST(number(3), count, count)
+			VPCMPUQ_BCST(U8(6), number(j), count, k)
+			VPANDQ_BCST(lowByte, tail[i], x)
+			VPSRLQ(U8(8), tail[i], tail[i])
+			VPMULLQ_BCST(prime(5), x, x)
+			h.mix(i, x, k, 11, 1, 0)
+		}
+	}
+}
+
+var lowWord, lowByte, allLongs Mem
+
+func hash64Tables() {
+	lowWord = GLOBL("lowWord", RODATA|NOPTR)
+	DATA(0, U64(0xffffffff))
+	lowByte = GLOBL("lowByte", RODATA|NOPTR)
+	DATA(0, U64(0xff))
+	allLongs = GLOBL("allLongs", RODATA|NOPTR)
+	DATA(0, U64(255))
+}

@@ -1,0 +1,340 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+// columnsOf emits the loads of a row of four long words of each key, and transposes those of 8 keys
+// into columns.
+func (r *keyRows) columnsOf(columns [][4]reg.VecVirtual, load func(header Mem, key int) reg.VecVirtual) {
+	for i, columns := range columns {
+		r.columnsAt(r.eight(8*i), columns, func(m Mem, key int) reg.VecVirtual { return load(m, 8*i+key) })
+	}
+}
+
+func (r *keyRows) columnsAt(eight reg.GPVirtual, columns [4]reg.VecVirtual, load func(header Mem, key int) reg.VecVirtual) {
+	var keys [8]reg.VecVirtual
+	var rows [4]reg.VecVirtual
+	for key := range keys {
+		keys[key] = load(r.header(eight, key), key)
+		if row := key/4*2 + key%2; key%4 >= 2 {
+			rows[row] = ZMM()
+			VINSERTI64X4(U8(1), keys[key].AsY(), keys[key-2], rows[row])
+		}
+	}
+	transposeLongs(rows, columns)
+}
+
+// transposeLongs emits the transposition of 8 rows of four long words. Row r has two of them, those
+// of keys r and r+2, or from 2 on, r+2 and r+4.
+func transposeLongs(rows, columns [4]reg.VecVirtual) {
+	var both [2][2]reg.VecVirtual
+	for i := range 2 {
+		both[0][i], both[1][i] = ZMM(), ZMM()
+		VPUNPCKLQDQ(rows[2*i+1], rows[2*i], both[0][i])
+		VPUNPCKHQDQ(rows[2*i+1], rows[2*i], both[1][i])
+	}
+	for i, column := range columns {
+		x := both[i%2]
+		VSHUFI64X2(U8([]uint64{0x88, 0xdd}[i/2]), x[1], x[0], column)
+	}
+}
+
+func newColumns(vectors int) [][4]reg.VecVirtual {
+	c := make([][4]reg.VecVirtual, vectors)
+	for i := range c {
+		for j := range c[i] {
+			c[i][j] = ZMM()
+		}
+	}
+	return c
+}
+
+// xxph3Rows has the registers of xxph3RowsAVX512 while its code is emitted. It hashes 32 keys, a group,
+// at a time: a product takes 15 cycles, and those of four vectors overlap.
+type xxph3Rows struct {
+	*keyRows
+	low, least, longest reg.VecVirtual
+	odd                 reg.OpmaskVirtual
+	n, h                []reg.VecVirtual // lengths and hashes
+	c                   [][4]reg.VecVirtual
+}
+
+// xxph3ByRows emits XXPH3 of keys of any length up to 128 bytes with AVX-512.
+func xxph3ByRows() {
+	TEXT("xxph3RowsAVX512", 0, signature("xxph3Rows"))
+	Comment(
+		"XXPH3. The kernel takes the first and the last 16 bytes of each key, and transposes those",
+		"of 8 keys: then a vector has 8 bytes of 8 keys. If a key of a group has less than 8 bytes, it loads",
+		"them by masks, and reads the stack for an empty key: a load with an empty mask of a page that",
+		"is not mapped would take 500 cycles. It reads nothing but the keys. It ends at a group with a",
+		"key of more than 128 bytes.",
+	)
+	const keys = 16
+	r := newKeyRows(keys, 0)
+	x := &xxph3Rows{keyRows: r, odd: K(), c: newColumns(keys / 8), least: ZMM(), longest: ZMM(), h: newVectors(keys / 8)}
+	x.low = x.broadcastLong(number64(0xffffffff))
+	KMOVW(constant(0xaaaa).As32(), x.odd)
+	to := argument("hashes")
+
+	Label("group")
+	r.find()
+	x.n = r.lengths()
+	VPMINUD(x.n[1], x.n[0], x.least)
+	VPMAXUD(x.n[1], x.n[0], x.longest)
+	for _, n := range x.n[2:] {
+		VPMINUD(n, x.least, x.least)
+		VPMAXUD(n, x.longest, x.longest)
+	}
+	x.jumpIf(x.longest, 5, 129, "end")
+	x.loadEnds()
+	Label("loaded")
+	x.mixRows()
+	Label("long")
+	for i, h := range x.h {
+		right, empty := ZMM(), K()
+		VPSRLQ(U8(37), h, right)
+		VPXORQ(right, h, h)
+		VPMULLQ_BCST(prime(3), h, h)
+		VPSRLQ(U8(32), h, right)
+		VPXORQ(right, h, h)
+		VPTESTNMQ(x.n[i], x.n[i], empty)
+		VPBROADCASTQ(emptyHash, empty, h)
+	}
+	r.storeLongs(x.h, to)
+	JNZ(LabelRef("group"))
+	Label("end")
+	Store(r.left, ReturnIndex(0))
+	VZEROUPPER()
+	RET()
+}
+
+// atLeast returns the lanes of vector i whose keys have at least n bytes.
+func (x *xxph3Rows) atLeast(n, i int) reg.OpmaskVirtual {
+	k := K()
+	VPCMPUQ_BCST(U8(5), number(n), x.n[i], k)
+	return k
+}
+
+// jumpIf emits a jump that is taken if a comparison of the lengths in a vector with n holds in a lane.
+func (r *keyRows) jumpIf(lengths reg.VecVirtual, comparison uint8, n int, label string) {
+	k := K()
+	VPCMPUQ_BCST(U8(comparison), number(n), lengths, k)
+	KORTESTB(k, k)
+	JNZ(LabelRef(label))
+}
+
+// jumpUnless is jumpIf for a comparison that holds in no lane.
+func (r *keyRows) jumpUnless(lengths reg.VecVirtual, comparison uint8, n int, label string) {
+	k := K()
+	VPCMPUQ_BCST(U8(comparison), number(n), lengths, k)
+	KORTESTB(k, k)
+	JZ(LabelRef(label))
+}
+
+// fold returns the two halves of the products of a and b combined. 32 bits of each make a product of
+// an instruction. Shuffles and shifts take turns, because they have different ports.
+func (x *xxph3Rows) fold(a, b reg.VecVirtual) reg.VecVirtual {
+	upperA, upperB, carry := ZMM(), ZMM(), ZMM()
+	product := func(a, b reg.VecVirtual) reg.VecVirtual {
+		p := ZMM()
+		VPMULUDQ(a, b, p)
+		return p
+	}
+	VPSHUFD(U8(0xf5), a, upperA)
+	VPSHUFD(U8(0xf5), b, upperB)
+	low, middle, other, high := product(a, b), product(a, upperB), product(upperA, b), product(upperA, upperB)
+	VPSRLQ(U8(32), low, carry)
+	VPADDQ(carry, middle, middle)
+	VPANDQ(x.low, middle, carry)
+	VPADDQ(carry, other, other)
+	VPSRLQ(U8(32), middle, middle)
+	VPADDQ(middle, high, high)
+	VPSRLQ(U8(32), other, carry)
+	VPADDQ(carry, high, high)
+	VPSHUFD(U8(0xa0), other, x.odd, low)
+	VPXORQ(low, high, high)
+	return high
+}
+
+// loadEnds emits the loads of the first and the last 16 bytes of each key. Of a key of less than 16
+// bytes, the first two long words are its first 8 and its last 8 bytes, and so is the last one. Of a key
+// of less than 8 bytes, the first and the last long word begin, or end, with its bytes.
+func (x *xxph3Rows) loadEnds() {
+	x.jumpIf(x.least, 1, 16, "short")
+	x.columnsOf(x.c, func(header Mem, key int) reg.VecVirtual {
+		p, q, z := GP64(), GP64(), ZMM()
+		MOVQ(header, p)
+		MOVQ(header.Offset(8), q)
+		whole(z)(x86.VMOVDQU64(Mem{Base: p}, z.AsX()))
+		VINSERTI32X4(U8(1), Mem{Base: p, Index: q, Scale: 1, Disp: -16}, z.AsY(), z.AsY())
+		return z
+	})
+	JMP(LabelRef("loaded"))
+	Label("short")
+	x.jumpIf(x.least, 1, 8, "shorter")
+	x.columnsOf(x.c, func(header Mem, key int) reg.VecVirtual {
+		p, q, at, z := GP64(), GP64(), GP64(), ZMM()
+		MOVQ(header, p)
+		MOVQ(header.Offset(8), q)
+		LEAQ(Mem{Base: q, Disp: -8}, at)
+		CMPQ(at, U8(8))
+		CMOVQGT(number(8), at)
+		whole(z)(x86.VMOVQ(Mem{Base: p}, z.AsX()))
+		VPINSRQ(U8(1), Mem{Base: p, Index: at, Scale: 1}, z.AsX(), z.AsX())
+		LEAQ(Mem{Base: p, Index: q, Scale: 1, Disp: -16}, at)
+		CMPQ(q, U8(16))
+		CMOVQLT(x.frame, at)
+		VINSERTI32X4(U8(1), Mem{Base: at}, z.AsY(), z.AsY())
+		return z
+	})
+	for i, c := range x.c {
+		small := K()
+		VPCMPUQ_BCST(U8(1), number(17), x.n[i], small)
+		VMOVDQA64(c[1], small, c[3])
+	}
+	JMP(LabelRef("loaded"))
+	Label("shorter")
+	x.columnsOf(x.c, func(header Mem, key int) reg.VecVirtual {
+		p, q, bits, z, y, k, l := GP64(), GP64(), GP64(), ZMM(), ZMM(), K(), K()
+		MOVQ(header, p)
+		MOVQ(header.Offset(8), q)
+		TESTQ(q, q)
+		CMOVQEQ(x.frame, p)
+		BZHIQ(q, allBits, bits)
+		KMOVW(bits.As32(), k)
+		MOVQ(number(16), bits)
+		SUBQ(q, bits)
+		CMOVQLT(number(0), bits)
+		SHLXQ(bits, sixteenBits, bits)
+		KMOVW(bits.As32(), l)
+		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsX()))
+		whole(y)(x86.VMOVDQU8_Z(Mem{Base: p, Index: q, Scale: 1, Disp: -16}, l, y.AsX()))
+		VINSERTI32X4(U8(1), y.AsX(), z.AsY(), z.AsY())
+		return z
+	})
+}
+
+// mixRows emits the hash of the first 16 bytes of each key and its last 16, and then of what is
+// between them, but for the last steps.
+func (x *xxph3Rows) mixRows() {
+	x.jumpUnless(x.longest, 5, 9, "pairs_end")
+	for i := range x.c {
+		c := x.c[i]
+		big, a, b, t, u := x.atLeast(17, i), ZMM(), ZMM(), ZMM(), ZMM()
+		VPXORQ_BCST(secret, c[0], a)
+		whole(b)(x86.VPBLENDMQ(c[1], c[3], big, b))
+		VPXORQ_BCST(secret.Offset(8), b, b)
+		VPADDQ(a, b, t)
+		VPADDQ(x.n[i], t, t)
+		VPMULLQ_BCST(prime(1), x.n[i], u)
+		VMOVDQA64(u, big, t)
+		VPADDQ(x.fold(a, b), t, x.h[i])
+	}
+	x.jumpUnless(x.longest, 5, 17, "pairs_end")
+	for i := range x.c {
+		a, b := ZMM(), ZMM()
+		VPXORQ_BCST(secret.Offset(16), x.c[i][2], a)
+		VPXORQ_BCST(secret.Offset(24), x.c[i][3], b)
+		VPADDQ(x.fold(a, b), x.h[i], x.atLeast(17, i), x.h[i])
+	}
+	x.morePairs()
+	Label("pairs_end")
+	x.jumpUnless(x.least, 1, 9, "long")
+	under := func(n, i int) reg.OpmaskVirtual {
+		k := K()
+		VPCMPUQ_BCST(U8(1), number(n), x.n[i], k)
+		return k
+	}
+	for i := range x.c {
+		word, t := ZMM(), ZMM()
+		whole(word)(x86.VPBLENDMD(x.c[i][3], x.c[i][0], x.odd, word))
+		VPXORQ_BCST(secret, word, word)
+		VPSRLQ(U8(51), word, t)
+		VPXORQ(t, word, word)
+		VPMULLQ_BCST(prime(8), word, word)
+		VPADDQ(x.n[i], word, word)
+		VPSRLQ(U8(47), word, t)
+		VPXORQ(t, word, word)
+		VPMULLQ_BCST(prime(2), word, under(9, i), x.h[i])
+	}
+	x.jumpUnless(x.least, 1, 4, "long")
+	for i := range x.c {
+		x.few(i, under(4, i))
+	}
+}
+
+// few emits the hash of keys of up to 3 bytes: the first, the middle and the last byte, and the length.
+func (x *xxph3Rows) few(i int, lanes reg.Register) {
+	low, a, b, t := ZMM(), ZMM(), ZMM(), ZMM()
+	VPSRLQ(U8(24), x.low, low)
+	VPANDQ(low, x.c[i][0], a)
+	VPSRLQ(U8(1), x.n[i], t)
+	VPSLLQ(U8(3), t, t)
+	VPSRLVQ(t, x.c[i][0], b)
+	VPANDQ(low, b, b)
+	VPSLLQ(U8(8), b, b)
+	VPORQ(b, a, a)
+	VPSRLQ(U8(56), x.c[i][3], b)
+	VPSLLQ(U8(16), b, b)
+	VPSLLQ(U8(24), x.n[i], t)
+	VPTERNLOGQ(U8(0xfe), b, t, a)
+	VPXORQ_BCST(secret, a, a)
+	VPANDQ(x.low, a, a)
+	VPMULLQ_BCST(prime(1), a, lanes, x.h[i])
+}
+
+// morePairs emits the hash of bytes 16 to n-17, 16 from both ends at a time. For a key that has no
+// more, it reads the stack.
+func (x *xxph3Rows) morePairs() {
+	offset, limit, word := GP64(), GP64(), GP64()
+	MOVQ(U32(16), offset)
+	MOVQ(U32(33), limit)
+	LEAQ(secret.Offset(32), word)
+	Label("pair")
+	limits, k := ZMM(), K()
+	VPBROADCASTQ(limit, limits)
+	VPCMPUQ(U8(5), limits, x.longest, k)
+	KORTESTB(k, k)
+	JZ(LabelRef("pairs_end"))
+	for i := range x.c {
+		eight, w := x.eight(8*i), [][4]reg.VecVirtual{newColumns(1)[0]}
+		x.columnsAt(eight, w[0], func(header Mem, key int) reg.VecVirtual {
+			p, q, z := GP64(), GP64(), ZMM()
+			MOVQ(header, p)
+			MOVQ(header.Offset(8), q)
+			CMPQ(q, limit)
+			CMOVQLT(x.frame, p)
+			CMOVQLT(limit, q)
+			whole(z)(x86.VMOVDQU64(Mem{Base: p, Index: offset, Scale: 1}, z.AsX()))
+			SUBQ(offset, q)
+			VINSERTI32X4(U8(1), Mem{Base: p, Index: q, Scale: 1, Disp: -16}, z.AsY(), z.AsY())
+			return z
+		})
+		for j, w := range w[0] {
+			VPXORQ_BCST(Mem{Base: word, Disp: 8 * j}, w, w)
+		}
+		active := K()
+		VPCMPUQ(U8(5), limits, x.n[i], active)
+		VPADDQ(x.fold(w[0][0], w[0][1]), x.h[i], active, x.h[i])
+		VPADDQ(x.fold(w[0][2], w[0][3]), x.h[i], active, x.h[i])
+	}
+	ADDQ(U8(32), word)
+	ADDQ(U8(16), offset)
+	ADDQ(U8(32), limit)
+	JMP(LabelRef("pair"))
+}
+
+var emptyHash, allBits, sixteenBits Mem
+
+func xxph3Tables() {
+	emptyHash = GLOBL("xxph3EmptyHash", RODATA|NOPTR)
+	DATA(0, U64(bloom.constant("xxph3Empty")))
+	allBits = GLOBL("allBits", RODATA|NOPTR)
+	DATA(0, U64(1<<64-1))
+	sixteenBits = GLOBL("sixteenBits", RODATA|NOPTR)
+	DATA(0, U64(0xffff))
+}

@@ -1,0 +1,130 @@
+package bloom
+
+import "math/bits"
+
+// A window of AddBatchNew is added in one of two ways. If few keys are new, all are tested, and those
+// that miss a bit are added: that takes as long as a query. Else all are added without a test, in
+// their order: to set the bits of a key that has them changes nothing, and tells as much as a test.
+
+// sampleKeys is the size of the first window of a column. It tells whether the keys after it are new.
+const sampleKeys = 128
+
+// addWindowsNew is probeWindows that adds the keys, in windows of step keys. It slices the column and the
+// buffer where it must, as probeWindows does.
+func (v *view) addWindowsNew(keys *Keys, buffer *hashes, step int, added []uint64) int {
+	fresh := v.isFresh(1, 16) // where so few new keys make it pay, no test is best at first
+	if keys.n <= min(2*sampleKeys, buffer.len()) {
+		if keys.n < buffer.len() {
+			some := buffer.slice(0, keys.n)
+			buffer = &some
+		}
+		return v.addWindowNew(keys, buffer, added, fresh, false)
+	}
+	total, dense := 0, false
+	for i, end := 0, sampleKeys; i < keys.n; i, end = end, min(end+step, keys.n) {
+		part, h := keys.slice(i, end), buffer.slice(0, end-i)
+		n, valid := v.addWindowNew(&part, &h, added[i/64:], fresh, dense), part.n-part.nulls()
+		dense, fresh = v.isDense(valid-n, valid), v.isFresh(n, valid)
+		total += n
+	}
+	return total
+}
+
+// addWindowNew adds the keys of a window, and tells which were new. h has room for their hashes. fresh and
+// dense are hints: many of the keys before them were new, or were not.
+func (v *view) addWindowNew(keys *Keys, h *hashes, added []uint64, fresh, dense bool) (total int) {
+	keys.hash(v.pair.hash(), v.kernel, h)
+	var chosen [windowKeys / 64]uint64
+	added = added[:(keys.n+63)/64]
+	if !fresh {
+		v.probeHashes(h, chosen[:], dense)
+	}
+	left := 0
+	for i := range added {
+		rows := min(64, keys.n-64*i)
+		chosen[i] = ^chosen[i] << (64 - rows) >> (64 - rows)
+		if keys.validity != nil {
+			chosen[i] &= keys.valid(64*i, rows)
+		}
+		left += bits.OnesCount64(chosen[i])
+	}
+	switch {
+	case v.atomic || left < v.leastPacked(keys.n):
+		v.addChosen(h, chosen[:], added)
+	case left == keys.n:
+		v.addInOrder(h, added)
+	default:
+		pack(v.kernel, h.h32, chosen[:])
+		pack(v.kernel, h.h1, chosen[:])
+		pack(v.kernel, h.h2, chosen[:])
+		packed := h.slice(0, left)
+		var outcomes [windowKeys/64 + 1]uint64
+		v.addInOrder(&packed, outcomes[:])
+		spread(added, chosen[:], outcomes[:])
+	}
+	for _, word := range added {
+		total += bits.OnesCount64(word)
+	}
+	return total
+}
+
+// leastPacked returns the number of keys, among n, from which on it is likely to be faster to move them side by
+// side and add them in their order. Below it, they are added where they are.
+func (s *prober) leastPacked(n int) int {
+	switch {
+	case s.kernel == Generic:
+		return n / 2
+	case s.pair.walk() == walkDouble32:
+		return max(32, n/fewKeys)
+	}
+	return max(minKernelHashes, n/fewKeys)
+}
+
+// isFresh reports whether it is likely to be faster to add the next keys without a test, because
+// so many of the last n keys were new.
+func (s *prober) isFresh(added, n int) bool {
+	switch walk := s.pair.walk(); {
+	case s.atomic:
+		return false
+	case s.kernel == Generic && walk == walkSplit256:
+		return 8*added >= 3*n
+	case s.kernel == Generic:
+		return 8*added >= n
+	case walk == walkSplit256:
+		return 16*added >= n
+	case walk == walkDouble32:
+		return 2*added >= n
+	}
+	return 16*added >= 11*n
+}
+
+// addChosen adds the chosen ones of the keys with the given hashes one by one, and tells which were
+// new.
+func (v *view) addChosen(h *hashes, chosen, added []uint64) {
+	for i := range added {
+		word := uint64(0)
+		for rest := chosen[i]; rest != 0; rest &= rest - 1 {
+			j := bits.TrailingZeros64(rest)
+			if v.addHash(h.at(64*i+j, v.pair.hash())) {
+				word |= 1 << j
+			}
+		}
+		added[i] = word
+	}
+}
+
+// spread writes the outcomes of the chosen rows, which lie side by side, to the places of these rows. It
+// reads one word of outcomes more than there are.
+func spread(to, chosen, outcomes []uint64) {
+	at := 0
+	for i := range to {
+		outcome := outcomes[at/64]>>(at%64) | outcomes[at/64+1]<<(63-at%64)<<1
+		at += bits.OnesCount64(chosen[i])
+		word := uint64(0)
+		for rest := chosen[i]; rest != 0; rest &= rest - 1 {
+			word |= rest & -rest & -(outcome & 1)
+			outcome >>= 1
+		}
+		to[i] = word
+	}
+}
