@@ -57,6 +57,8 @@ var (
 	// ErrShape: two sets differ in format, size or number of probes; a set cannot be halved; or the
 	// filters of a group differ in format.
 	ErrShape = errors.New("bloom: sets of different shape")
+	// ErrKind: two sets have keys of different kinds, or a kind is no name for a file.
+	ErrKind = errors.New("bloom: wrong kind of keys")
 	// ErrKernel: this CPU or this build does not have the kernel.
 	ErrKernel = errors.New("bloom: kernel not available")
 )
@@ -77,6 +79,7 @@ type view struct {
 	format Format
 	data   []byte    // the encoded filter
 	count  *keyCount // nil if nobody counted the keys
+	kind   KeyKind
 }
 
 // keyCount counts the keys that are added, duplicates included. All views of the same bits

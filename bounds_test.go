@@ -286,7 +286,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		shape, _ := formats[format].shape(1<<27, 8)
 		frame := formats[format].frame(shape, 8)
-		h := fileHeader{uint32(fileBits - frame.lenBefore), format, 7, uint64(frame.lenBefore + shape.bytes() + frame.lenAfter), shape, 0}
+		h := fileHeader{uint32(fileBits - frame.lenBefore), format, 7, uint64(frame.lenBefore + shape.bytes() + frame.lenAfter), shape, 0, KeysUnknown}
 		size := int(h.start) + int(h.size)
 		mapping, err := syscall.Mmap(-1, 0, (size+page-1)/page*page, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {

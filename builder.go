@@ -13,6 +13,7 @@ type Builder struct {
 	policy Policy
 	hash   hashKind
 	kernel Kernel
+	kind   KeyKind
 
 	// The hashes are in the slice for their words. The other two slices are empty.
 	h32  []uint32
@@ -165,10 +166,11 @@ func (b *Builder) AppendFilter(dst []byte) []byte {
 }
 
 // Filter returns the filter of the keys added since the last Reset. Its [Filter.KeyCount] is
-// their number. The builder does not forget the keys. It panics where AppendFilter does.
+// their number, and its [Filter.KeyKind] that of SetKeyKind. The builder does not forget the keys. It
+// panics where AppendFilter does.
 func (b *Builder) Filter() *Filter {
 	v, _ := openView(b.policy.Format, b.AppendFilter(nil)) // no error: the bytes are ours
-	v.count = &keyCount{n: uint64(b.Len())}
+	v.count, v.kind = &keyCount{n: uint64(b.Len())}, b.kind
 	return &Filter{v}
 }
 

@@ -24,7 +24,9 @@ const FileMagic = "\x89BLM\r\n\x1a\n"
 const (
 	fileVersion   = 1
 	fileText      = 16             // bytes for the name of the format
-	fileFields    = 80             // bytes that the fields of the header take
+	fileSummed    = 72             // bytes before the header's checksum
+	fileKind      = 80             // where the kind of the keys begins
+	fileFields    = 112            // bytes that the fields of the header take
 	fileBits      = 128            // where the bits begin
 	fileLeastRead = 64 << 10       // bytes that ReadFrom reads at least after the header, unless the file ends
 	unknownKeys   = math.MaxUint64 // the number of keys in the header if it is not known
@@ -38,6 +40,7 @@ type fileHeader struct {
 	size   uint64 // of the encoded filter, in bytes
 	shape  shape
 	sum    uint64 // XXH64 of the encoded filter
+	kind   KeyKind
 }
 
 // fileHeader returns the header of the filter's file. It reads the whole filter.
@@ -47,7 +50,7 @@ func (v *view) fileHeader() fileHeader {
 		keys = unknownKeys
 	}
 	_, s := v.encoded()
-	return fileHeader{v.fileStart(), v.format, keys, uint64(len(v.data)), s, xxhash.Sum64(v.data)}
+	return fileHeader{v.fileStart(), v.format, keys, uint64(len(v.data)), s, xxhash.Sum64(v.data), v.kind}
 }
 
 // fileStart returns where the encoded filter begins in its file: as many bytes before
@@ -71,9 +74,19 @@ func (h *fileHeader) append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, h.shape.bits)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(h.shape.probes))
 	dst = binary.LittleEndian.AppendUint64(dst, h.sum)
-	dst = binary.LittleEndian.AppendUint64(dst, xxhash.Sum64(dst[from:]))
-	var zero [fileBits - fileFields]byte
-	return append(dst, zero[:h.start-fileFields]...)
+	dst = binary.LittleEndian.AppendUint64(dst, headerSum(dst[from:], h.kind))
+	var rest [fileBits - fileKind]byte
+	copy(rest[:], h.kind)
+	return append(dst, rest[:h.start-fileKind]...)
+}
+
+// headerSum returns the checksum of a header: of the bytes before it and of the kind of the keys,
+// which comes after it.
+func headerSum(header []byte, kind KeyKind) uint64 {
+	var summed [fileSummed + mostKeyKind]byte
+	n := copy(summed[:], header[:fileSummed])
+	n += copy(summed[n:], kind)
+	return xxhash.Sum64(summed[:n])
 }
 
 // parse reads the header from the first bytes of a file. It does not check whether the header
@@ -88,7 +101,8 @@ func (h *fileHeader) parse(data []byte) (err error) {
 	if version := binary.LittleEndian.Uint32(data[8:]); version != fileVersion {
 		return fmt.Errorf("%w: the file is of version %d, but this library reads version %d", ErrEncoding, version, fileVersion)
 	}
-	if sum := binary.LittleEndian.Uint64(data[72:]); sum != xxhash.Sum64(data[:72]) {
+	h.kind = KeyKind(bytes.TrimRight(data[fileKind:fileFields], "\x00"))
+	if sum := binary.LittleEndian.Uint64(data[fileSummed:]); sum != headerSum(data, h.kind) {
 		return fmt.Errorf("%w: the checksum of the file's header is wrong", ErrEncoding)
 	}
 	if h.format, err = ParseFormat(string(bytes.TrimRight(data[16:][:fileText], "\x00"))); err != nil {
@@ -106,6 +120,9 @@ func (h *fileHeader) parse(data []byte) (err error) {
 	}
 	if slices.ContainsFunc(data[fileFields:h.start], func(b byte) bool { return b != 0 }) {
 		return fmt.Errorf("%w: the bytes between the file's header and the filter are not zero", ErrEncoding)
+	}
+	if !h.kind.valid() {
+		return fmt.Errorf("%w: the file's header has %q for the kind of the keys", ErrEncoding, h.kind)
 	}
 	return nil
 }
@@ -137,7 +154,7 @@ func openFile(data []byte) (v view, h fileHeader, err error) {
 	if start := v.fileStart(); start != h.start {
 		return v, h, fmt.Errorf("%w: the filter begins at byte %d of the file, but must begin at byte %d", ErrEncoding, h.start, start)
 	}
-	v.count = &keyCount{n: h.keys, unknown: h.keys == unknownKeys}
+	v.count, v.kind = &keyCount{n: h.keys, unknown: h.keys == unknownKeys}, h.kind
 	return v, h, nil
 }
 
@@ -248,7 +265,7 @@ func (s *Set) ReadFrom(r io.Reader) (int64, error) {
 // and without keys or bytes, makes it the zero Set.
 func (s *Set) take(v view, err error) error {
 	if err == nil && v.format == 0 && len(v.data) == 0 && *v.count == (keyCount{}) {
-		v = view{}
+		v = view{kind: v.kind}
 	} else if err == nil {
 		err = v.checkSet()
 	}

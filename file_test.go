@@ -109,7 +109,8 @@ func plainFile(t testing.TB, format Format, keys uint64, encoded []byte) []byte 
 func seal(file []byte) {
 	start := min(uint64(binary.LittleEndian.Uint32(file[12:])), uint64(len(file)))
 	binary.LittleEndian.PutUint64(file[64:], xxhash.Sum64(file[start:]))
-	binary.LittleEndian.PutUint64(file[72:], xxhash.Sum64(file[:72]))
+	summed := append(bytes.Clone(file[:72]), bytes.TrimRight(file[80:min(112, len(file))], "\x00")...)
+	binary.LittleEndian.PutUint64(file[72:], xxhash.Sum64(summed))
 }
 
 // TestFile writes filters and sets in every way and reads them in every way.
@@ -232,13 +233,7 @@ func TestFileInDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	builder := Policy{LevelDB, 10}.NewBuilder()
-	builder.AddBatch(Strings([]string{"hello", "world"}))
-	file, err := builder.Filter().MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(hex.Dump(file)) {
+	for line := range strings.Lines(hex.Dump(kindFile(t, LevelDB, KeysText))) {
 		if !strings.Contains(string(docs), "    "+line) {
 			t.Errorf("docs/file-format.md lacks the line\n%s", line)
 		}
@@ -398,9 +393,16 @@ func TestFileHostile(t *testing.T) {
 		moved[12]-- // a filter that begins, and so has its bits, a byte too early
 		seal(moved)
 		checkRefused(t, moved, ErrEncoding)
-		for at := fileFields; at < int(testFile(format)[12]); at++ {
+		for at := fileKind; at < int(testFile(format)[12]); at++ { // no character, nor zero
 			data := testFile(format)
 			data[at] = 1
+			seal(data)
+			checkRefused(t, data, ErrEncoding)
+		}
+		for at := fileKind + 1; at < fileFields; at++ { // a kind that begins or goes on with zero
+			data := testFile(format)
+			data[at] = 'k'
+			seal(data)
 			checkRefused(t, data, ErrEncoding)
 		}
 		eachFormat(t, func(t *testing.T, other Format) {

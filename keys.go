@@ -211,6 +211,40 @@ var elementSize = [...]uintptr{
 	hashes128:   unsafe.Sizeof(hash128{}),
 }
 
+// AppendKey appends the bytes of the key in a row to dst: a filter's hits can be looked up in a set of
+// the keys. It returns false for a null row and for a column of hashes, whose keys it does not have. It
+// panics, as an index does, if there is no such row.
+func (k Keys) AppendKey(dst []byte, row int) ([]byte, bool) {
+	k = k.Slice(row, row+1)
+	if k.hashed != noHash || k.valid(0, 1) == 0 {
+		return dst, false
+	}
+	from, to := 0, k.width
+	switch k.layout {
+	case byteSlices:
+		return append(dst, elements[[]byte](&k, 1)[0]...), true
+	case strs:
+		return append(dst, elements[string](&k, 1)[0]...), true
+	case uint8s:
+		return append(dst, elements[uint8](&k, 1)[0]), true
+	case uint16s:
+		return binary.LittleEndian.AppendUint16(dst, elements[uint16](&k, 1)[0]), true
+	case uint32s:
+		return binary.LittleEndian.AppendUint32(dst, elements[uint32](&k, 1)[0]), true
+	case uint64s:
+		return binary.LittleEndian.AppendUint64(dst, elements[uint64](&k, 1)[0]), true
+	case stringViews:
+		return append(dst, k.viewKey(0, true)...), true
+	case offsets32:
+		offsets := elements[int32](&k, 2)
+		from, to = int(offsets[0]), int(offsets[1])
+	case offsets64:
+		offsets := elements[int64](&k, 2)
+		from, to = int(offsets[0]), int(offsets[1])
+	}
+	return append(dst, k.data[from:to]...), true
+}
+
 // hashRow returns the hash of one row.
 func (k *Keys) hashRow(kind hashKind, i int) Hash {
 	from, to := 0, 0

@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -267,6 +268,55 @@ func eachLayout(t *testing.T, keys [][]byte) (columns []Keys) {
 		}
 	}
 	return columns
+}
+
+// TestAppendKey wants the bytes of each row of a column in each layout, and of a slice of it with null rows.
+func TestAppendKey(t *testing.T) {
+	is(t, behaviour)
+	for _, l := range layouts {
+		all := golden.Mixed.Range(0, 200)
+		for i := range all {
+			if l.width > 0 {
+				all[i] = append(make([]byte, l.width), all[i]...)[:l.width]
+				all[i][0] = byte(i)
+			}
+		}
+		column := l.column(t, all)
+		bitmap := make([]byte, 26)
+		for i := range bitmap {
+			bitmap[i] = byte(0x5a * i)
+		}
+		nulls := must(t)(column.WithValidity(bitmap, 3)).Slice(10, 190)
+		for i, want := range all {
+			got, ok := column.AppendKey([]byte("before"), i)
+			if column.hashed != noHash {
+				want = nil
+			}
+			if ok != (column.hashed == noHash) || string(got) != "before"+string(want) {
+				t.Fatalf("%s: row %d is %q (%v), want %q", l.name, i, got, ok, want)
+			}
+			if i < 10 || i >= 190 {
+				continue
+			}
+			valid := ok && bitmap[(i+3)/8]>>((i+3)%8)&1 != 0
+			if !valid {
+				want = nil
+			}
+			if got, ok := nulls.AppendKey(nil, i-10); ok != valid || !bytes.Equal(got, want) {
+				t.Fatalf("%s: row %d with null rows is %q (%v), want %q (%v)", l.name, i, got, ok, want, valid)
+			}
+		}
+		for _, row := range []int{-1, 180} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s: there is no row %d", l.name, row)
+					}
+				}()
+				nulls.AppendKey(nil, row)
+			}()
+		}
+	}
 }
 
 // TestKeysOnStack tests columns whose keys and headers lie on a goroutine's stack. At some

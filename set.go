@@ -177,11 +177,15 @@ func (s *Set) Equal(other *Set) bool {
 }
 
 // Merge adds all keys of other. The sets must have the same format, size and number of
-// probes. If not, s does not change and the error is [ErrShape].
+// probes, or the error is [ErrShape]. Their keys must be of one kind, if both are known, or the error
+// is [ErrKind]; if one is not known, that of s is not known either. With an error, s does not change.
 func (s *Set) Merge(other *Set) error {
 	to, shape := s.encoded()
 	from, err := other.bitsOf(s.format, shape, s.n)
 	if err != nil || len(to) == 0 {
+		return err
+	}
+	if s.kind, err = s.kind.and(other.kind); err != nil {
 		return err
 	}
 	s.count.n += other.count.n

@@ -270,3 +270,77 @@ func TestMigration(t *testing.T) {
 		t.Errorf("after the compaction goleveldb's filter is asked %d times", c)
 	}
 }
+
+// readCounter is a storage that counts the reads of tables.
+type readCounter struct {
+	storage.Storage
+	reads atomic.Int64
+}
+
+func (s *readCounter) Open(fd storage.FileDesc) (storage.Reader, error) {
+	r, err := s.Storage.Open(fd)
+	if err == nil && fd.Type == storage.TypeTable {
+		r = countedReader{r, &s.reads}
+	}
+	return r, err
+}
+
+type countedReader struct {
+	storage.Reader
+	reads *atomic.Int64
+}
+
+func (r countedReader) ReadAt(p []byte, offset int64) (int, error) {
+	r.reads.Add(1)
+	return r.Reader.ReadAt(p, offset)
+}
+
+// TestTablesRead opens a database that goleveldb wrote with its own filter, and counts how many blocks of its
+// tables are read for absent keys: without their filters, one for each key.
+func TestTablesRead(t *testing.T) {
+	const n = 20_000
+	policy := bloom.Policy{BitsPerKey: 10}
+	own, ours, oursForBoth := filter.NewBloomFilter(10), New(policy), NewLevelDB(policy)
+	counter := &readCounter{Storage: storage.NewMemStorage()}
+	d := &database{counter, n}
+	d.write(t, &opt.Options{Filter: own})
+	read := func(f filter.Filter, alternatives ...filter.Filter) (blocks int) {
+		o := &opt.Options{Filter: f, AltFilters: alternatives, DisableBlockCache: true, DisableSeeksCompaction: true}
+		d.open(t, o, func(db *leveldb.DB) {
+			get := func(i int) {
+				_, err := db.Get(key(i), nil)
+				if present := i%2 == 0; present && err != nil || !present && err != leveldb.ErrNotFound { //nolint:errorlint // goleveldb returns it as it is
+					t.Fatalf("%s: %v", key(i), err)
+				}
+			}
+			for i := range n { // opens the tables
+				get(2 * i)
+			}
+			counter.reads.Store(0)
+			for i := range n - 1 { // the last one is past all tables
+				get(2*i + 1)
+			}
+		})
+		return int(counter.reads.Load())
+	}
+	withOwn := read(own)
+	if withOwn == 0 || withOwn > n/50 {
+		t.Fatalf("with goleveldb's own filter, %d blocks are read for %d absent keys", withOwn, n)
+	}
+	for _, test := range []struct {
+		name         string
+		filter       filter.Filter
+		alternatives []filter.Filter
+		want         int
+	}{
+		{"New", ours, nil, withOwn},
+		{"NewLevelDB alone", oursForBoth, nil, n - 1},
+		{"NewLevelDB, and New for old tables", oursForBoth, []filter.Filter{ours}, withOwn},
+	} {
+		got := read(test.filter, test.alternatives...)
+		t.Logf("%s: %d blocks are read for %d absent keys", test.name, got, n-1)
+		if got != test.want {
+			t.Errorf("%s: %d blocks are read for %d absent keys, want %d", test.name, got, n-1, test.want)
+		}
+	}
+}

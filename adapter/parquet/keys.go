@@ -165,6 +165,30 @@ func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 // INTERVAL, a DECIMAL in BYTE_ARRAY, of which one value may have several encodings, and one of more
 // than 256 bytes.
 func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
+	e, err := parse(t, texts)
+	if err != nil {
+		return nil, err
+	}
+	return e.keys()
+}
+
+// ParseValues returns the PLAIN bytes, without a length, of values that are written as text. These are what
+// [KeysOf] takes, and the keys of a filter that is not in a Parquet file. The errors are those of
+// [ParseKeys].
+func ParseValues(t Type, texts [][]byte) ([][]byte, error) {
+	e, err := parse(t, texts)
+	if err != nil {
+		return nil, err
+	}
+	values := make([][]byte, len(texts))
+	for i := range values {
+		values[i] = e.value(i)
+	}
+	return values, nil
+}
+
+// parse encodes texts.
+func parse(t Type, texts [][]byte) (*encoder, error) {
 	e, err := newEncoder(t, len(texts))
 	if err != nil {
 		return nil, err
@@ -172,10 +196,7 @@ func ParseKeys(t Type, texts [][]byte) (*Keys, error) {
 	if t.Physical == Int96 || t.Logical == Interval || t.Logical == Decimal && (t.Physical == ByteArray || t.Width > widestNumber) {
 		return nil, fmt.Errorf("%w: %v has no text, only bytes", ErrType, t)
 	}
-	if err := each(e, texts, appendText); err != nil {
-		return nil, err
-	}
-	return e.keys()
+	return e, each(e, texts, appendText)
 }
 
 // encoder collects the PLAIN bytes of values, one after the other.

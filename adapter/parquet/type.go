@@ -3,6 +3,8 @@ package bloomparquet
 import (
 	"fmt"
 	"math"
+
+	"github.com/lanebloom/bloom"
 )
 
 // Physical is how a column stores its values. The numbers are those of parquet.thrift.
@@ -116,6 +118,37 @@ func (t Type) String() string {
 		return fmt.Sprintf("%s (%v %v %s)", s, t.Logical, t.Unit, zone)
 	}
 	return fmt.Sprintf("%s (%v)", s, t.Logical)
+}
+
+// mostKeyKind is how many characters a [bloom.KeyKind] may have.
+const mostKeyKind = 32
+
+// KeyKind returns what kind of keys a filter of such a column has, for its file: text for strings and
+// for byte arrays without a meaning, and else the physical and the logical type, such as
+// INT64 (TIMESTAMP MICROS UTC). It is the same for all types in which equal values have the same
+// meaning and the same bytes: those whose [Keys] serve each other's columns, and those of times
+// of day in UTC and in a local zone.
+func (t Type) KeyKind() bloom.KeyKind {
+	t = t.kin()
+	if t == (Type{Physical: ByteArray}) {
+		return bloom.KeysText
+	}
+	s := t.Physical.String()
+	if t.Physical == FixedLenByteArray {
+		s = fmt.Sprintf("FIXED[%d]", t.Width)
+	}
+	switch t.Logical {
+	case Plain:
+	case Decimal:
+		s += fmt.Sprintf(" (DECIMAL %d)", t.Scale)
+	case Time:
+		s += fmt.Sprintf(" (TIME %v)", t.Unit)
+	case Timestamp:
+		s = t.String()
+	default:
+		s += fmt.Sprintf(" (%v)", t.Logical)
+	}
+	return bloom.KeyKind(s[:min(len(s), mostKeyKind)]) // of a decimal of gigabytes, the end is missing
 }
 
 // bits returns how many bits an integer of the type has.

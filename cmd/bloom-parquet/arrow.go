@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/arrow"
 	"github.com/lanebloom/bloom/adapter/parquet"
 )
@@ -35,8 +35,8 @@ func isArrow(name string) (bool, error) {
 }
 
 // eachRecordBatch calls do with the record batches of a file of Arrow IPC and the number of a
-// column. start is called before, if it is not nil.
-func eachRecordBatch(name, column string, start func(*ipc.FileReader) error, do func(batch arrow.RecordBatch, column int) error) (err error) {
+// column. start is called before, with the type of the column. Either may be nil.
+func eachRecordBatch(name, column string, start func(*ipc.FileReader, arrow.DataType) error, do func(batch arrow.RecordBatch, column int) error) (err error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return err
@@ -72,9 +72,12 @@ func eachRecordBatch(name, column string, start func(*ipc.FileReader) error, do 
 		return fmt.Errorf("%d columns %q", len(columns), column)
 	}
 	if start != nil {
-		if err := start(r); err != nil {
+		if err := start(r, r.Schema().Field(columns[0]).Type); err != nil {
 			return err
 		}
+	}
+	if do == nil {
+		return nil
 	}
 	for i := range r.NumRecords() {
 		batch, err := r.RecordBatchAt(i)
@@ -113,27 +116,78 @@ func (b bounded) Reallocate(size int, old []byte) []byte {
 	return b.Allocator.Reallocate(size, old)
 }
 
-// copyArrow writes the rows of a file of Arrow IPC that pass, and returns their number.
-func (f *filterCommand) copyArrow(out io.Writer, filter *bloom.Filter) (passed int64, err error) {
-	var w *ipc.FileWriter
-	rowsOf := bloomarrow.NewRecordFilter(filter)
-	rowsOf.Invert = f.Invert
-	err = eachRecordBatch(f.Input, f.Column,
-		func(r *ipc.FileReader) (err error) {
-			w, err = ipc.NewFileWriter(out, ipc.WithSchema(r.Schema()))
-			return err
-		},
-		func(batch arrow.RecordBatch, column int) error {
+// copyArrow writes the rows of files of Arrow IPC that pass, and returns their number.
+func (f *filterCommand) copyArrow(s *streams, out io.Writer) (passed int64, err error) {
+	list, err := f.readKeys(s)
+	if err != nil {
+		return 0, err
+	}
+	schema, t, err := f.checkArrow()
+	if err != nil {
+		return 0, err
+	}
+	parquet, err := typeOfArrow(t)
+	if err != nil && list != nil {
+		return 0, fmt.Errorf("%s: column %s: %w", f.inputs[0], f.Column, err)
+	}
+	wanted, err := f.tester(s, list, kindOfArrow(t), parquet)
+	if err != nil {
+		return 0, err
+	}
+	write, end, err := f.arrowSink(out, schema)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", f.inputs[0], err)
+	}
+	progress, done := bar(s, "filtering", int64(len(f.inputs)))
+	defer done()
+	for _, name := range f.inputs {
+		rowsOf := bloomarrow.NewRecordFilter(wanted)
+		rowsOf.Invert = f.Invert
+		err := eachRecordBatch(name, f.Column, nil, func(batch arrow.RecordBatch, column int) error {
 			rows, err := rowsOf.FilterRecordBatch(context.Background(), batch, column)
 			if err != nil {
 				return err
 			}
 			defer rows.Release()
 			passed += rows.NumRows()
-			return w.Write(rows)
+			return write(rows)
 		})
-	if err != nil {
-		return 0, err
+		if err != nil {
+			return 0, err
+		}
+		progress(1)
 	}
-	return passed, w.Close()
+	return passed, end()
+}
+
+// checkArrow returns the schema of the first file and the type of its column. The files must have the same
+// columns.
+func (f *filterCommand) checkArrow() (schema *arrow.Schema, t arrow.DataType, err error) {
+	for _, name := range f.inputs {
+		err := eachRecordBatch(name, f.Column, func(r *ipc.FileReader, dtype arrow.DataType) error {
+			switch {
+			case schema == nil:
+				schema, t = r.Schema(), dtype
+			case kindOfArrow(dtype) != kindOfArrow(t):
+				return f.otherKind(kindOfArrow(dtype), kindOfArrow(t))
+			case !slices.EqualFunc(r.Schema().Fields(), schema.Fields(), arrow.Field.Equal):
+				return fmt.Errorf("the columns are others than those of %s", f.inputs[0])
+			}
+			return nil
+		}, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return schema, t, nil
+}
+
+// arrowSink returns a function to write rows, and one to call at the end.
+func (f *filterCommand) arrowSink(out io.Writer, schema *arrow.Schema) (write func(arrow.RecordBatch) error, end func() error, err error) {
+	if !f.CSV && !f.JSONL {
+		w, err := ipc.NewFileWriter(out, ipc.WithSchema(schema))
+		return w.Write, w.Close, err
+	}
+	text := &arrowText{textWriter: textWriter{csv: f.CSV}, out: out}
+	return text.write, func() error { return nil }, text.start(schema)
 }

@@ -12,23 +12,28 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type buildCommand struct {
 	Column     string   `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Format     string   `default:"parquet" placeholder:"NAME" help:"Format of the filter, such as nori or leveldb (parquet)."`
+	Format     *string  `placeholder:"NAME" help:"Format of the filter, such as nori or leveldb (parquet)."`
 	BitsPerKey *int     `xor:"size" placeholder:"N" help:"Bits per key (10)."`
 	Rate       *float64 `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01."`
-	Raw        bool     `help:"Write the bare bytes of the format, without the header that says what they are."`
-	Output     string   `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Files      []string `arg:"" help:"Parquet files, or files of Arrow IPC."`
+	Keys       string   `placeholder:"FILE" help:"Take the keys from this file, one per line, and not from a column (- for standard input)."`
+	Like       string   `placeholder:"FILE" help:"Parquet or Arrow IPC file whose column says of which type the keys of --keys are."`
+	keyFlags
+	Raw    bool     `help:"Write the bare bytes of the format, without the header that says what they are."`
+	Output string   `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
+	Files  []string `arg:"" optional:"" help:"Parquet files, or files of Arrow IPC."`
 }
 
 // Help is what bloom-parquet build --help says, too.
 func (b *buildCommand) Help() string {
-	return `Keys are the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So a filter serves columns of the same type, and bloom filter reads it for columns of strings alone. Nulls are no keys.
+	return `Keys are the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So a filter serves columns of the same type, and its file says of which: bloom filter reads it for columns of strings alone. Nulls are no keys.
 A value that comes several times counts as several keys: the filter is larger than it has to be.
+With --keys and --like, the keys are lines of text. ` + keysHelp + `
 ` + outputfile.Help
 }
 
@@ -36,33 +41,55 @@ const mostBitsPerKey = 10000
 
 // Run writes the filter of all files. A process apart reads them.
 func (b *buildCommand) Run(s *streams) error {
+	inputs := b.Files
+	switch {
+	case (b.Keys == "") != (b.Like == ""):
+		return errors.New("--keys and --like go together: the file of --like has the column whose type the keys are of")
+	case b.Keys != "" && len(b.Files) > 0:
+		return fmt.Errorf("keys come from --keys or from columns, and not from both: %s", b.Files[0])
+	case b.Keys != "":
+		inputs = []string{b.Like, b.Keys}
+	case len(b.Files) == 0:
+		return errors.New(`expected "<files> ...", or --keys and --like`)
+	case b.Hex || b.Null:
+		return errors.New("--hex and --null say how the lines of --keys are written")
+	}
 	switch {
 	case isApart():
 		return b.build(s)
 	case b.Output != "":
-		if err := s.outputs().Check(b.Output, b.Files...); err != nil {
+		if err := s.outputs().Check(b.Output, inputs...); err != nil {
 			return err
 		}
-		return s.outputs().Write(b.Output, func(w io.Writer) error { return apart(s, w, b.Files) }, b.Files...)
+		return s.outputs().Write(b.Output, func(w io.Writer) error { return apart(s, w, inputs) }, inputs...)
 	case isTerminal(s.out):
 		return errors.New("will not write a filter to a terminal: name a file with -o")
 	}
-	if err := s.outputs().CheckStdout(b.Files...); err != nil {
+	if err := s.outputs().CheckStdout(inputs...); err != nil {
 		return err
 	}
-	return apart(s, s.out, b.Files)
+	return apart(s, s.out, inputs)
 }
 
 // build writes the filter to standard output.
 func (b *buildCommand) build(s *streams) error {
-	format, err := bloom.ParseFormat(b.Format)
+	format, err := bloom.Parquet, error(nil)
+	if b.Format != nil {
+		format, err = bloom.ParseFormat(*b.Format)
+	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("--format: %s", withoutPrefix(err))
+	case b.Raw && b.Format == nil:
+		return errors.New("--raw writes the bytes that a storage engine reads: name its format with --format")
 	case b.BitsPerKey != nil && (*b.BitsPerKey < 1 || *b.BitsPerKey > mostBitsPerKey):
 		return fmt.Errorf("--bits-per-key must be at least 1 and at most %d, and not %d", mostBitsPerKey, *b.BitsPerKey)
 	}
-	columns, n, err := b.hashColumns(s, format)
+	read := b.hashColumns
+	if b.Keys != "" {
+		read = b.hashKeys
+	}
+	columns, n, kind, err := read(s, format)
 	if err != nil {
 		return err
 	}
@@ -76,6 +103,9 @@ func (b *buildCommand) build(s *streams) error {
 		}
 	}
 	builder := policy.NewBuilder()
+	if err := builder.SetKeyKind(kind); err != nil {
+		return err
+	}
 	for _, column := range columns {
 		builder.AddBatch(column)
 	}
@@ -94,16 +124,52 @@ type adderFunc func(keys bloom.Keys)
 
 func (f adderFunc) AddBatch(keys bloom.Keys) { f(keys) }
 
-// hashColumns returns the hashes of all keys, and their number if there is a rate. The columns must
-// have one type: the bytes of equal values differ between types.
-func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []bloom.Keys, n int, err error) {
+// hashKeys returns the hashes of the keys of --keys, their number and their kind.
+func (b *buildCommand) hashKeys(s *streams, format bloom.Format) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
+	t, err := typeIn(b.Like, b.Column)
+	if err != nil {
+		return nil, 0, "", err
+	}
+	list, err := b.read(s, b.Keys)
+	if err != nil {
+		return nil, 0, "", err
+	}
+	values, err := list.values(t)
+	if err != nil {
+		return nil, 0, "", errors.New(withoutPrefix(err))
+	}
+	return []bloom.Keys{bloom.Bytes(values).Hashed(format)}, len(values), t.KeyKind(), nil
+}
+
+// typeIn returns the type of a column of a file.
+func typeIn(name, column string) (t bloomparquet.Type, err error) {
+	arrows, err := isArrow(name)
+	if err != nil {
+		return t, err
+	}
+	if arrows {
+		err = eachRecordBatch(name, column, func(_ *ipc.FileReader, dtype arrow.DataType) (err error) {
+			t, err = typeOfArrow(dtype)
+			return err
+		}, nil)
+		return t, err
+	}
+	file, err := openFile(name, column)
+	if err != nil {
+		return t, err
+	}
+	return file.column.Type(), file.close()
+}
+
+// hashColumns returns the hashes of all keys, their number if there is a rate, and their kind. The columns
+// must have one: the bytes of equal values differ between kinds.
+func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []bloom.Keys, n int, first bloom.KeyKind, err error) {
 	progress, done := bar(s, "reading keys", int64(len(b.Files)))
 	defer done()
-	first := ""
-	for _, name := range b.Files {
+	for i, name := range b.Files {
 		arrows, err := isArrow(name)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, "", err
 		}
 		hash := b.hashParquet
 		if arrows {
@@ -119,41 +185,39 @@ func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []b
 			}
 		})
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, "", err
 		}
-		if first == "" {
+		if i == 0 {
 			first = kind
 		}
 		if kind != first {
-			return nil, 0, fmt.Errorf("%s: column %s is %s, and %s before", name, b.Column, kind, first)
+			return nil, 0, "", fmt.Errorf("%s: the keys of column %s are of the kind %s, and those of %s of the kind %s", name, b.Column, kind, b.Files[0], first)
 		}
 		progress(1)
 	}
-	return columns, n, nil
+	return columns, n, first, nil
 }
 
 // hashParquet calls add with the keys of a Parquet file. It returns their type.
-func (b *buildCommand) hashParquet(name string, add adderFunc) (kind string, err error) {
+func (b *buildCommand) hashParquet(name string, add adderFunc) (kind bloom.KeyKind, err error) {
 	file, err := openFile(name, b.Column)
 	if err != nil {
 		return "", err
 	}
 	defer file.close()
 	for group := range file.RowGroups() {
-		if err := eachPage(file, group, func(p *pageKeys) error {
-			add(p.keys)
-			return nil
-		}); err != nil {
+		keys := &pageKeys{values: make([]parquet.Value, 8192)}
+		if err := eachPage(file, group, func(page parquet.Page) error { return keys.read(page, add) }); err != nil {
 			return "", fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
 		}
 	}
-	return file.column.Type().String(), nil
+	return file.column.Type().KeyKind(), nil
 }
 
 // hashArrow is hashParquet for a file of Arrow IPC.
-func (b *buildCommand) hashArrow(name string, add adderFunc) (kind string, err error) {
-	err = eachRecordBatch(name, b.Column, func(r *ipc.FileReader) error {
-		kind = keyType(r.Schema().Field(r.Schema().FieldIndices(b.Column)[0]).Type).String()
+func (b *buildCommand) hashArrow(name string, add adderFunc) (kind bloom.KeyKind, err error) {
+	err = eachRecordBatch(name, b.Column, func(_ *ipc.FileReader, dtype arrow.DataType) error {
+		kind = kindOfArrow(dtype)
 		return nil
 	}, func(batch arrow.RecordBatch, column int) error {
 		// The hashes refer to the validity bitmap of the batch. Its memory is Go's, and stays.
@@ -162,28 +226,15 @@ func (b *buildCommand) hashArrow(name string, add adderFunc) (kind string, err e
 	return kind, err
 }
 
-// keyType returns the type of the values of a dictionary, or of runs.
-func keyType(t arrow.DataType) arrow.DataType {
-	switch t := t.(type) {
-	case *arrow.DictionaryType:
-		return keyType(t.ValueType)
-	case *arrow.RunEndEncodedType:
-		return keyType(t.Encoded())
-	}
-	return t
-}
-
-// pageKeys is the keys of some rows of a column.
+// pageKeys is memory for the keys of some rows of a column.
 type pageKeys struct {
-	keys   bloom.Keys // of the values that are not null
-	isNull []bool     // of each value
 	data   []byte
 	ends   []int64
 	values []parquet.Value
 }
 
-// eachPage calls do with the keys of a column of a row group, some thousand at a time.
-func eachPage(file *parquetFile, group int, do func(*pageKeys) error) (err error) {
+// eachPage calls do with the pages of a column of a row group.
+func eachPage(file *parquetFile, group int, do func(parquet.Page) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil { // parquet-go panics for some pages that are not of the format
 			err = fmt.Errorf("malformed: %v", p)
@@ -192,7 +243,6 @@ func eachPage(file *parquetFile, group int, do func(*pageKeys) error) (err error
 	debug.SetPanicOnFault(true)
 	pages := file.RowGroups()[group].ColumnChunks()[file.leaf].Pages()
 	defer pages.Close()
-	k := &pageKeys{values: make([]parquet.Value, 8192)}
 	for {
 		page, err := pages.ReadPage()
 		if errors.Is(err, io.EOF) {
@@ -201,21 +251,20 @@ func eachPage(file *parquetFile, group int, do func(*pageKeys) error) (err error
 		if err != nil {
 			return err
 		}
-		if err := k.read(page, do); err != nil {
+		if err := do(page); err != nil {
 			return err
 		}
 		parquet.Release(page)
 	}
 }
 
-// read calls do with the keys of a page.
-func (k *pageKeys) read(page parquet.Page, do func(*pageKeys) error) error {
+// read calls add with the keys of a page that are not null, some thousand at a time.
+func (k *pageKeys) read(page parquet.Page, add adderFunc) error {
 	values := page.Values()
 	for {
 		n, err := values.ReadValues(k.values)
-		k.data, k.ends, k.isNull = k.data[:0], append(k.ends[:0], 0), k.isNull[:0]
+		k.data, k.ends = k.data[:0], append(k.ends[:0], 0)
 		for _, v := range k.values[:n] {
-			k.isNull = append(k.isNull, v.IsNull())
 			if !v.IsNull() {
 				k.data = v.AppendBytes(k.data)
 				k.ends = append(k.ends, int64(len(k.data)))
@@ -226,10 +275,7 @@ func (k *pageKeys) read(page parquet.Page, do func(*pageKeys) error) error {
 			if err != nil {
 				return err
 			}
-			k.keys = keys
-			if err := do(k); err != nil {
-				return err
-			}
+			add(keys)
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ import (
 )
 
 // damagedFiles is how many files TestDamaged damages of each kind.
-var damagedFiles = map[string]int{"arrow": 500, "parquet": 500}
+var damagedFiles = map[string]int{"arrow": 400, "parquet": 400}
 
 // TestDamaged filters, builds of and prunes damaged files. One process reads most of them as a
 // process apart does, because it takes long to start one for each. Where that process ends, and for
@@ -39,7 +40,7 @@ func TestDamaged(t *testing.T) {
 				command.Env = append(os.Environ(), apartVariable+"="+strconv.Itoa(1<<30))
 				command.Stdout, command.Stderr = &output, &output
 				err := command.Run()
-				said := output.String()
+				said := regexp.MustCompile(`(?m)^parquet: warning: .*\n`).ReplaceAllString(output.String(), "") // parquet-go's
 				if err == nil && said == "" {
 					break
 				}
@@ -126,12 +127,19 @@ func readDamaged() {
 			fmt.Fprintf(trace, "seed %d: build of the good file: status %d, %s\n", seed, status, text)
 		}
 		must(os.WriteFile("in", damage(random, good), 0o644))
+		more := [][]string{
+			{"filter", "--column", "k", "--keys", "keys", "-o", "out", "in", "in"},
+			{"filter", "-v", "--column", "k", "--jsonl", "--keys", "keys", "in"},
+			{"filter", "--column", "k", "--csv", "filter", "in"},
+			{"build", "--column", "k", "--keys", "keys", "--like", "in", "-o", "out"},
+		}
 		for i, args := range [][]string{
 			{"filter", "--column", "k", "-o", "out", "filter", "in"},
 			{"filter", "-v", "--column", "k", "-o", "out", "filter", "in"},
 			{"build", "--column", "k", "-o", "out", "in"},
 			{"prune", "--column", "k", "keys", "in"},
 			{"inspect", "in"},
+			more[seed%len(more)],
 		} {
 			must(os.WriteFile("next", []byte(strings.Join(append([]string{strconv.Itoa(seed)}, args...), "\n")), 0o644))
 			must(os.Rename("next", "at")) // the process may end while it writes

@@ -1,74 +1,139 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
-	"runtime/debug"
-
-	"github.com/parquet-go/parquet-go"
+	"os"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/internal/filterfile"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type filterCommand struct {
-	Column string  `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Format *string `placeholder:"NAME" help:"Format of a filter of bare bytes (parquet). A file that says its format must agree."`
-	Raw    bool    `help:"Take the bytes as a bare filter, whatever they look like."`
-	Invert bool    `short:"v" help:"Write the rows that are certainly not in the filter."`
-	Output string  `short:"o" required:"" placeholder:"FILE" help:"Write the rows to this file."`
-	Filter string  `arg:"" help:"The filter: of bloom-parquet build, or of the same column's type."`
-	Input  string  `arg:"" help:"Parquet file to filter, or a file of Arrow IPC."`
+	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
+	Keys   string `placeholder:"FILE" help:"Write the rows that have one of these keys, one per line, and no others (- for standard input). There is no FILTER then."`
+	keyFlags
+	Format *string  `placeholder:"NAME" help:"Format of a filter of bare bytes (leveldb). A file that says its format must agree."`
+	Raw    bool     `help:"Take the bytes as a bare filter, whatever they look like."`
+	Invert bool     `short:"v" help:"Write the other rows: those that are certainly not in the filter, or have none of the keys."`
+	CSV    bool     `name:"csv" xor:"text" help:"Print the rows as CSV, after a header."`
+	JSONL  bool     `name:"jsonl" xor:"text" help:"Print each row as a line of JSON."`
+	Output string   `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without it, they must be text: --csv or --jsonl."`
+	Args   []string `arg:"" name:"files" help:"The filter, unless there is --keys: of bloom-parquet build, or of the same column's type. Then the files to filter: Parquet files, or files of Arrow IPC."`
+
+	filter string   // file of the filter; "" with --keys
+	inputs []string // files to filter
 }
 
 // Help is what bloom-parquet filter --help says, too.
 func (f *filterCommand) Help() string {
-	return `Rows are written with all of their columns. The schema, the compression and the metadata of the file stay. Columns that had Bloom filters get them. From a file of Arrow IPC, one of Arrow IPC is written, with the schema and its metadata. A row whose key is null is not in the filter: it is written only with -v.
-The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text.
+	return `Rows are written with all of their columns, those of all files one after the other: the files must have the same columns. The schema, the compression and the metadata are those of the first file. Columns that had Bloom filters get them. From files of Arrow IPC, one of Arrow IPC is written, with the schema and its metadata. A row whose key is null has no key: it is written only with -v.
+With --keys, exactly the rows that have one of the keys are written. Row groups that cannot have a key, by their filters and bounds, are not read. ` + keysHelp + ` The keys 0 and NaN are those of all zeros and of all NaN.
+With a filter, some rows pass whose keys were not added to it: false positives. The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text. If the filter's file says another kind of keys than the column has, that is an error.
 Bare bytes that look like text, like a compressed file, like a Parquet file or like a filter of another format are refused unless --raw insists.
-Some rows pass whose keys were not added to the filter: false positives. A join with the output, which is small, removes them.
+CSV and JSON have values as keys are written, numbers and booleans of JSON without quotes, and bytes that are not UTF-8 in hex after 0x in JSON. A null of CSV is empty, and an empty text is "". They are printed when all files are read without an error.
 ` + outputfile.Help
 }
 
-// Run writes the rows of a file that pass. A process apart reads it.
+// Run writes the rows of the files that pass. A process apart reads them.
 func (f *filterCommand) Run(s *streams) error {
+	if err := f.prepare(); err != nil {
+		return err
+	}
 	if isApart() {
 		return f.copy(s)
 	}
-	if err := s.outputs().Check(f.Output, f.Input, f.Filter); err != nil {
+	inputs := append([]string{f.Keys + f.filter}, f.inputs...) // one of both is empty
+	write := func(w io.Writer) error { return s.spool(w, func(w io.Writer) error { return apart(s, w, f.inputs) }) }
+	if f.Output == "" {
+		if err := s.outputs().CheckStdout(inputs...); err != nil {
+			return err
+		}
+		return write(s.out)
+	}
+	if err := s.outputs().Check(f.Output, inputs...); err != nil {
 		return err
 	}
 	none := false
 	err := s.outputs().Write(f.Output, func(w io.Writer) error {
-		err := apart(s, w, []string{f.Input})
+		err := apart(s, w, f.inputs)
 		if none = errors.Is(err, errNone); none {
 			return nil // a file without rows
 		}
 		return err
-	}, f.Input, f.Filter)
+	}, inputs...)
 	if err == nil && none {
 		return errNone
 	}
 	return err
 }
 
+// prepare divides the arguments.
+func (f *filterCommand) prepare() error {
+	f.filter, f.inputs = "", f.Args
+	switch {
+	case f.Output == "" && !f.CSV && !f.JSONL:
+		return errors.New("name the file to write with -o, or print the rows with --csv or --jsonl")
+	case f.Keys == "" && (f.Hex || f.Null):
+		return errors.New("--hex and --null say how the lines of --keys are written")
+	case f.Keys == "" && len(f.Args) < 2:
+		return errors.New(`expected "<filter> <files> ...", or --keys and "<files> ..."`)
+	case f.Keys == "":
+		f.filter, f.inputs = f.Args[0], f.Args[1:]
+	case f.Format != nil || f.Raw:
+		return errors.New("--format and --raw are for a filter, and with --keys there is none")
+	}
+	return nil
+}
+
+// spool writes what write wrote, when all is well: until then, it is in a temporary file.
+func (s *streams) spool(w io.Writer, write func(io.Writer) error) error {
+	file, err := os.CreateTemp("", "bloom-parquet-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	result := write(file)
+	if result != nil && !errors.Is(result, errNone) {
+		return result
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := io.Copy(w, file); err != nil {
+		return err
+	}
+	return result
+}
+
 // copy writes the rows to standard output.
 func (f *filterCommand) copy(s *streams) error {
-	filter, err := f.open(s)
+	arrows, err := isArrow(f.inputs[0])
 	if err != nil {
 		return err
 	}
-	arrows, err := isArrow(f.Input)
-	if err != nil {
-		return err
+	for _, name := range f.inputs[1:] {
+		other, err := isArrow(name)
+		if err != nil {
+			return err
+		}
+		if other != arrows {
+			return fmt.Errorf("%s and %s: one is a file of Arrow IPC, and the other is not: filter them one at a time", f.inputs[0], name)
+		}
 	}
-	passed := int64(0)
+	out := bufio.NewWriterSize(s.out, 1<<16)
+	copyAll := f.copyParquet
 	if arrows {
-		passed, err = f.copyArrow(s.out, filter)
-	} else {
-		passed, err = f.copyParquet(s, s.out, filter)
+		copyAll = f.copyArrow
+	}
+	passed, err := copyAll(s, out)
+	if err == nil {
+		err = out.Flush()
 	}
 	if err == nil && passed == 0 {
 		return errNone
@@ -76,134 +141,51 @@ func (f *filterCommand) copy(s *streams) error {
 	return err
 }
 
-// open reads the filter: a file of this library, or bare bytes.
-func (f *filterCommand) open(s *streams) (*bloom.Filter, error) {
-	options := filterfile.Options{Format: bloom.Parquet, Asked: f.Format != nil, Raw: f.Raw}
+// tester tells which keys of a column are wanted.
+type tester interface {
+	MayContainBatch(keys bloom.Keys, hits []uint64) int
+}
+
+// tester returns the filter, or the keys, for a column of a type.
+func (f *filterCommand) tester(s *streams, list *keyList, kind bloom.KeyKind, t bloomparquet.Type) (tester, error) {
+	if list == nil {
+		return f.open(s, kind)
+	}
+	values, err := list.values(t)
+	if err != nil {
+		return nil, errors.New(withoutPrefix(err))
+	}
+	return newExactKeys(t, values), nil
+}
+
+// readKeys reads the keys of --keys, if there are some.
+func (f *filterCommand) readKeys(s *streams) (*keyList, error) {
+	if f.filter != "" {
+		return nil, nil
+	}
+	return f.read(s, f.Keys)
+}
+
+// open reads the filter, a file of this library or bare bytes, for keys of a kind.
+func (f *filterCommand) open(s *streams, kind bloom.KeyKind) (*bloom.Filter, error) {
+	options := filterfile.Options{Format: bloom.LevelDB, Asked: f.Format != nil, Raw: f.Raw}
 	if options.Asked {
 		var err error
 		if options.Format, err = bloom.ParseFormat(*f.Format); err != nil {
 			return nil, fmt.Errorf("--format: %s", withoutPrefix(err))
 		}
 	}
-	filter, doubt, err := options.Read(f.Filter, outputfile.Read)
+	filter, doubt, err := options.Read(f.filter, outputfile.Read)
 	if doubt != "" {
-		s.warn("warning: %s: %s", f.Filter, doubt)
+		s.warn("warning: %s: %s", f.filter, doubt)
+	}
+	if err == nil {
+		err = filter.CheckKeys(f.filter, fmt.Sprintf("those of column %s are", f.Column), kind)
 	}
 	return filter.Filter, err
 }
 
-// copyParquet writes the rows of a Parquet file that pass, and returns their number.
-func (f *filterCommand) copyParquet(s *streams, out io.Writer, filter *bloom.Filter) (passed int64, err error) {
-	file, err := openFile(f.Input, f.Column)
-	if err != nil {
-		return 0, err
-	}
-	defer file.close()
-	defer func() {
-		if p := recover(); p != nil { // parquet-go panics for some bytes that are not of the format
-			err = fmt.Errorf("%s: malformed: %v", f.Input, p)
-		}
-	}()
-	if leaf, ok := file.Schema().Lookup(file.Schema().Columns()[file.leaf]...); !ok || leaf.MaxRepetitionLevel > 0 {
-		return 0, fmt.Errorf("%s: column %s is repeated: a row has many keys", f.Input, f.Column)
-	}
-	debug.SetPanicOnFault(true)
-	w := parquet.NewWriter(out, f.options(file)...)
-	progress, done := bar(s, "filtering", file.NumRows())
-	defer done()
-	for i, group := range file.RowGroups() {
-		rows, err := f.test(file, i, filter)
-		if err != nil {
-			return 0, fmt.Errorf("%s: row group %d: %s", f.Input, i, withoutPrefix(err))
-		}
-		if int64(len(rows)) != group.NumRows() {
-			return 0, fmt.Errorf("%s: row group %d: the column has %d values, and the row group %d rows", f.Input, i, len(rows), group.NumRows())
-		}
-		n, err := copyRows(w, group, rows)
-		if err != nil {
-			return 0, fmt.Errorf("%s: row group %d: %w", f.Input, i, err)
-		}
-		passed += n
-		progress(group.NumRows())
-	}
-	return passed, w.Close()
-}
-
-// options makes a file like the one that was read.
-func (f *filterCommand) options(file *parquetFile) []parquet.WriterOption {
-	options := []parquet.WriterOption{file.Schema(), parquet.MaxRowsPerRowGroup(1 << 20)}
-	meta := file.Metadata()
-	for _, kv := range meta.KeyValueMetadata {
-		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
-	}
-	if len(meta.RowGroups) > 0 {
-		var filters []parquet.BloomFilterColumn
-		for i, path := range file.Schema().Columns() {
-			if meta.RowGroups[0].Columns[i].MetaData.BloomFilterOffset > 0 {
-				filters = append(filters, parquet.SplitBlockFilter(10, path...))
-			}
-		}
-		options = append(options, parquet.BloomFilters(filters...))
-	}
-	return options
-}
-
-// test returns which rows of a row group to write.
-func (f *filterCommand) test(file *parquetFile, group int, filter *bloom.Filter) (rows []bool, err error) {
-	var hits []uint64
-	err = eachPage(file, group, func(p *pageKeys) error {
-		hits = append(hits[:0], make([]uint64, (p.keys.Len()+63)/64)...)
-		filter.MayContainBatch(p.keys, hits)
-		key := 0
-		for _, null := range p.isNull {
-			in := false
-			if !null {
-				in = hits[key/64]>>(key%64)&1 != 0
-				key++
-			}
-			rows = append(rows, in != f.Invert)
-		}
-		return nil
-	})
-	return rows, err
-}
-
-// copyRows writes some rows of a row group. It reads past no more than it must: where many rows
-// are left out, it goes on behind them.
-func copyRows(w *parquet.Writer, group parquet.RowGroup, keep []bool) (n int64, err error) {
-	rows := group.Rows()
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	buffer := make([]parquet.Row, 256)
-	const far = 1000 // rows that are faster read than sought past
-	at, next := 0, 0
-	for {
-		for next < len(keep) && !keep[next] {
-			next++
-		}
-		if next == len(keep) {
-			return n, nil
-		}
-		if next-at > far {
-			if err := rows.SeekToRow(int64(next)); err != nil {
-				return n, err
-			}
-			at = next
-		}
-		read, err := rows.ReadRows(buffer)
-		if read == 0 && err != nil {
-			return n, fmt.Errorf("reading row %d: %w", at, err)
-		}
-		kept := buffer[:0:0]
-		for i, row := range buffer[:read] {
-			if keep[at+i] {
-				kept = append(kept, row)
-			}
-		}
-		if _, err := w.WriteRows(kept); err != nil {
-			return n, err
-		}
-		n += int64(len(kept))
-		at += read
-		next = max(next, at)
-	}
+// otherKind is the error of a file whose column has keys of another kind than the first file's.
+func (f *filterCommand) otherKind(kind, first bloom.KeyKind) error {
+	return fmt.Errorf("the keys of column %s are of the kind %s, and those of %s of the kind %s", f.Column, kind, f.inputs[0], first)
 }

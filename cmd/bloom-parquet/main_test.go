@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -56,6 +57,8 @@ func TestScripts(t *testing.T) {
 			"arrows": writeArrows,
 			"claims": writeClaims,
 			"count":  countArrows,
+			"spoil":  spoil,
+			"types":  writeTypes,
 		},
 	})
 }
@@ -97,9 +100,10 @@ func orderOf(i int) order {
 	return o
 }
 
-// writeOrders is the script command: orders FILE FROM TO [gzip|unordered], for a file of the orders
+// writeOrders is the script command: orders FILE FROM TO [gzip|unordered|text], for a file of the orders
 // FROM … TO-1 in row groups of 1000. All columns but bare have filters. An unordered file has none, and
-// its bounds are like those of DuckDB 1.4: without column_orders.
+// its bounds are like those of DuckDB 1.4: without column_orders. In a file of text, ids are text, and
+// there are no other columns.
 func writeOrders(ts *testscript.TestScript, _ bool, args []string) {
 	from, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -114,6 +118,9 @@ func writeOrders(ts *testscript.TestScript, _ bool, args []string) {
 	switch kind {
 	case "gzip":
 		options = append(options, parquet.BloomFilterCompression(&parquet.Gzip))
+	case "text":
+		writeTextOrders(ts, args[0], from, to)
+		return
 	case "unordered":
 		options = []parquet.WriterOption{parquet.MaxRowsPerRowGroup(1000), parquet.DeprecatedDataPageStatistics(true)}
 	}
@@ -130,6 +137,82 @@ func writeOrders(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(err)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
+}
+
+func writeTextOrders(ts *testscript.TestScript, name string, from, to int) {
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[struct {
+		ID string `parquet:"id"`
+	}](&out)
+	for i := from; i < to; i++ {
+		_, err := w.Write([]struct {
+			ID string `parquet:"id"`
+		}{{fmt.Sprint(i)}})
+		ts.Check(err)
+	}
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(name), out.Bytes(), 0o644))
+}
+
+// spoil is the script command: spoil FILE GROUP, which damages the pages of all columns of a row group.
+func spoil(ts *testscript.TestScript, _ bool, args []string) {
+	group, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	data := []byte(ts.ReadFile(args[0]))
+	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	ts.Check(err)
+	for _, column := range file.Metadata().RowGroups[group].Columns {
+		copy(data[column.MetaData.DataPageOffset:], "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
+}
+
+// manyTypes is a row with columns of many types, and nested ones.
+type manyTypes struct {
+	ID    int64            `parquet:"id"`
+	Small uint32           `parquet:"small"`
+	Day   int32            `parquet:"day,date"`
+	At    int64            `parquet:"at,timestamp(microsecond)"`
+	Money int64            `parquet:"money,decimal(2:12)"`
+	Real  float64          `parquet:"real"`
+	Yes   bool             `parquet:"yes"`
+	UUID  [16]byte         `parquet:"uuid,uuid"`
+	Text  *string          `parquet:"text,optional"`
+	Bytes []byte           `parquet:"bytes"`
+	Tags  []string         `parquet:"tags,list"`
+	Items []manyItem       `parquet:"items"`
+	Map   map[string]int64 `parquet:"map"`
+	Pair  *manyPair        `parquet:"pair,optional"`
+}
+
+type manyItem struct {
+	Name   string  `parquet:"name"`
+	Counts []int32 `parquet:"counts"`
+}
+
+type manyPair struct {
+	A *int32 `parquet:"a,optional"`
+	B string `parquet:"b"`
+}
+
+// writeTypes is the script command: types FILE, for a file of four rows of many types.
+func writeTypes(ts *testscript.TestScript, _ bool, args []string) {
+	text := func(s string) *string { return &s }
+	five := int32(5)
+	rows := []manyTypes{
+		{
+			ID: 1, Small: 1 << 31, Day: 19844, At: 1714564800000001, Money: -1250, Real: 0.5, Yes: true, UUID: [16]byte{1, 2, 3}, Text: text("a \"b\", <c>\n"),
+			Bytes: []byte{0, 0xff}, Tags: []string{"x", "y"}, Items: []manyItem{{"i", []int32{1, 2}}, {"j", nil}}, Map: map[string]int64{"k": 7}, Pair: &manyPair{&five, "b"},
+		},
+		{ID: 2, Real: math.NaN(), Text: text("")},
+		{ID: 3, Real: math.Copysign(0, -1), Tags: []string{""}, Items: []manyItem{{"", []int32{3}}}, Pair: &manyPair{}},
+		{ID: 4, Real: 1e300, Bytes: []byte("plain")},
+	}
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[manyTypes](&out)
+	_, err := w.Write(rows)
+	ts.Check(errors.Join(err, w.Close()))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o644))
 }
 
 // writeLines is the script command: lines FILE FORMAT FROM TO, for a line of each number FROM … TO-1.
@@ -170,9 +253,11 @@ func show(ts *testscript.TestScript, _ bool, args []string) {
 	var lines strings.Builder
 	made, _ := file.Lookup("made by")
 	fmt.Fprintf(&lines, "%d rows, made by %q\n", len(rows), made)
-	for i, chunk := range file.Metadata().RowGroups[0].Columns {
-		if chunk.MetaData.BloomFilterOffset > 0 {
-			fmt.Fprintln(&lines, "filter of", file.Schema().Columns()[i])
+	for _, group := range file.Metadata().RowGroups[:min(1, len(rows))] {
+		for i, chunk := range group.Columns {
+			if chunk.MetaData.BloomFilterOffset > 0 {
+				fmt.Fprintln(&lines, "filter of", file.Schema().Columns()[i])
+			}
 		}
 	}
 	for _, row := range rows {
@@ -266,8 +351,8 @@ func countArrows(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs("show"), []byte(lines.String()), 0o644))
 }
 
-// TestFilterRows compares the rows that pass with the reference, for filters of columns of each
-// type, any share of rows, both senses, and row groups of several sizes.
+// TestFilterRows compares the rows that pass with the reference, for filters and for keys of columns of
+// each type, any share of rows, both senses, and row groups of several sizes.
 func TestFilterRows(t *testing.T) {
 	type row struct {
 		K32  int32    `parquet:"k32"`
@@ -294,7 +379,7 @@ func TestFilterRows(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	input := filepath.Join(dir, "in.parquet")
+	input, list := filepath.Join(dir, "in.parquet"), filepath.Join(dir, "list")
 	writeRows(t, input, rows, 2501)
 	le := func(x uint64, width int) []byte {
 		b := make([]byte, width)
@@ -318,28 +403,44 @@ func TestFilterRows(t *testing.T) {
 	} {
 		for _, share := range []int{0, 2, 500} {
 			builder := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewBuilder()
+			keys, lines := map[string]bool{}, ""
 			for i := range share {
-				builder.Add(key(&rows[len(rows)/share*i]))
+				k := key(&rows[len(rows)/share*i])
+				builder.Add(k)
+				if k != nil { // a null, which has no key
+					keys[string(k)], lines = true, lines+fmt.Sprintf("%x\n", k)
+				}
+			}
+			if err := os.WriteFile(list, []byte(lines), 0o644); err != nil {
+				t.Fatal(err)
 			}
 			encoded := builder.AppendFilter(nil)
 			name := filepath.Join(dir, "filter")
 			if err := os.WriteFile(name, encoded, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			for _, invert := range []bool{false, true} {
+			for mode := range 4 {
+				invert, exact := mode&1 != 0, mode&2 != 0
 				var want []row
 				for i := range rows {
 					k := key(&rows[i])
-					if (k != nil && bloom.Reference(bloom.Parquet, encoded, k)) != invert {
+					in := k != nil && bloom.Reference(bloom.Parquet, encoded, k)
+					if exact {
+						in = k != nil && keys[string(k)]
+					}
+					if in != invert {
 						want = append(want, rows[i])
 					}
 				}
 				output := filepath.Join(dir, "out.parquet")
-				args := []string{"filter", "--column", column, "-o", output}
+				args := []string{"filter", "--column", column, "--format", "parquet", "-o", output, name, input}
+				if exact {
+					args = []string{"filter", "--column", column, "-o", output, "--hex", "--keys", list, input}
+				}
 				if invert {
 					args = append(args, "-v")
 				}
-				if status := run(append(args, name, input)); len(want) == 0 && status != exitNone || len(want) > 0 && status != exitSome {
+				if status := run(args); len(want) == 0 && status != exitNone || len(want) > 0 && status != exitSome {
 					t.Fatalf("%s: status %d", column, status)
 				}
 				got, err := parquet.ReadFile[row](output)

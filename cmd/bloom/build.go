@@ -54,6 +54,9 @@ func (b *buildCommand) Run(s *streams) error {
 	if err != nil {
 		return err
 	}
+	if filter, err = filter.WithKeyKind(bloom.KeysText); err != nil {
+		return err
+	}
 	encoded, err := b.encode(filter)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 )
 
@@ -41,6 +42,9 @@ func (e *exploreCommand) given(s *streams) (*answers.Given, error) {
 	filter, err := filterFlags{Format: e.Format}.openFilter(s, e.File)
 	if err != nil {
 		return nil, err
+	}
+	if kind := filter.KeyKind(); kind != bloom.KeysUnknown && kind != bloom.KeysText {
+		s.warn(e.File, fmt.Sprintf("the filter has keys of the kind %s, and the page takes text", kind))
 	}
 	data := filter.Bare
 	if filter.IsFile {

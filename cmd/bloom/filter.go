@@ -52,7 +52,7 @@ func (f *filterCommand) Run(s *streams) error {
 			return err
 		}
 	}
-	known, err := f.openFilter(s, f.File)
+	known, err := f.openText(s, f.File)
 	if err != nil {
 		return err
 	}

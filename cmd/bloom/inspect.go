@@ -34,6 +34,7 @@ type report struct {
 	SetBits           uint64   `json:"set_bits"`
 	Fill              float64  `json:"fill"`
 	Keys              *uint64  `json:"keys"`           // null if not known
+	KeyKind           *string  `json:"key_kind"`       // null if not known
 	EstimatedKeys     *float64 `json:"estimated_keys"` // null if unlimited
 	FalsePositiveRate float64  `json:"false_positive_rate"`
 	AbsentRate        *float64 `json:"absent_rate,omitempty"` // of the keys of --absent
@@ -57,7 +58,11 @@ func (i *inspectCommand) Run(s *streams) error {
 	if err := errors.Join(s.checkStdout(i.File), checkOutput(s, i.Plot, i.File), checkOutput(s, i.Picture, i.File)); err != nil {
 		return err
 	}
-	filter, err := i.openFilter(s, i.File)
+	open := i.openFilter
+	if i.Absent != "" {
+		open = i.openText
+	}
+	filter, err := open(s, i.File)
 	if err != nil {
 		return err
 	}
@@ -136,7 +141,10 @@ func (i *inspectCommand) absentRow(r report) [][2]string {
 
 // rows returns the names and the values that inspect prints.
 func (r report) rows() [][2]string {
-	added, encoding := "not known", "bare bytes"
+	added, kind, encoding := "not known", "not known", "bare bytes"
+	if r.KeyKind != nil {
+		kind = *r.KeyKind
+	}
 	if r.Keys != nil {
 		added = humanize.Comma(int64(min(*r.Keys, math.MaxInt64)))
 	}
@@ -159,6 +167,7 @@ func (r report) rows() [][2]string {
 		{"probes per key", fmt.Sprint(r.Probes)},
 		{"fill", fmt.Sprintf("%.2f %% (%s bits set)", 100*r.Fill, humanize.Comma(int64(r.SetBits)))},
 		{"keys", added},
+		{"kind of keys", kind},
 		{"estimated keys", keys},
 		{"false positives", fmt.Sprintf("%.3g %% of absent keys", 100*r.FalsePositiveRate)},
 		{"kernel", r.Kernel},
@@ -192,6 +201,9 @@ func newReport(file string, filter filterfile.Filter) report {
 	}
 	if n, known := filter.KeyCount(); known {
 		r.Keys = &n
+	}
+	if kind := string(filter.KeyKind()); kind != "" {
+		r.KeyKind = &kind
 	}
 	if !stats.KeysUnknown {
 		r.EstimatedKeys = &stats.Keys

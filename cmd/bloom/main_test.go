@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 			"bytes":    wantBytes,
 			"generate": generate,
 			"pack":     pack,
+			"kind":     setKind,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "cgo" {
@@ -85,6 +86,18 @@ func wantStatus(ts *testscript.TestScript, _ bool, args []string) {
 	if strconv.Itoa(got) != args[0] {
 		ts.Fatalf("exit status %d, want %s", got, args[0])
 	}
+}
+
+// setKind is the script command: kind KIND FILE, which says in the file of a filter that its keys are of
+// another kind; "" is that of old files.
+func setKind(ts *testscript.TestScript, _ bool, args []string) {
+	f, err := bloom.OpenBinary([]byte(ts.ReadFile(args[1])))
+	ts.Check(err)
+	f, err = f.WithKeyKind(bloom.KeyKind(args[0]))
+	ts.Check(err)
+	file, err := f.MarshalBinary()
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), file, 0o644))
 }
 
 // wantBytes is the script command: bytes FILE HEX

@@ -28,10 +28,13 @@ func (m *mergeCommand) Run(s *streams) error {
 	if err := checkFilterOutput(s, m.Output, m.Filters...); err != nil {
 		return err
 	}
-	merged, bare := (*bloom.Set)(nil), true
+	merged, bare, typed := (*bloom.Set)(nil), true, kindOf{}
 	for _, name := range m.Filters {
 		filter, err := m.openFilter(s, name)
 		if err != nil {
+			return err
+		}
+		if err := typed.check(name, filter); err != nil {
 			return err
 		}
 		set, err := setOf(filter, name)
@@ -54,6 +57,21 @@ func (m *mergeCommand) Run(s *streams) error {
 		return err
 	}
 	return writeFile(s, m.Output, encoded, m.Filters...)
+}
+
+// kindOf is the first filter that says what kind of keys it has. Sets that are merged forget it when
+// one comes that does not say it.
+type kindOf struct {
+	name string
+	kind bloom.KeyKind
+}
+
+// check returns an error for a filter of another kind.
+func (k *kindOf) check(name string, filter filterfile.Filter) error {
+	if k.kind == bloom.KeysUnknown {
+		*k = kindOf{name, filter.KeyKind()}
+	}
+	return filter.CheckKeys(shown(name), "those of "+shown(k.name)+" are", k.kind)
 }
 
 type addCommand struct {
@@ -83,7 +101,7 @@ func (a *addCommand) Run(s *streams) error {
 	if err := a.check(s, inPlace); err != nil {
 		return err
 	}
-	filter, err := a.openFilter(s, a.File)
+	filter, err := a.openText(s, a.File)
 	if err != nil {
 		return err
 	}
@@ -152,6 +170,9 @@ func (a *addCommand) addTo(s *streams, file []byte, keys *bloom.Set) ([]byte, er
 		return nil, err
 	}
 	filter, err := options.Open(a.File, file)
+	if err == nil {
+		err = filter.CheckKeys(shown(a.File), "the keys here are", bloom.KeysText)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -39,5 +39,14 @@ func (f filterFlags) openFilter(s *streams, path string) (filter filterfile.Filt
 	return filter, err
 }
 
+// openText is openFilter for a filter that is asked for keys of text, or gets them.
+func (f filterFlags) openText(s *streams, path string) (filterfile.Filter, error) {
+	filter, err := f.openFilter(s, path)
+	if err == nil {
+		err = filter.CheckKeys(shown(path), "the keys here are", bloom.KeysText)
+	}
+	return filter, err
+}
+
 // fromLibrary returns an error of the library without its prefix.
 var fromLibrary = filterfile.WithoutPrefix

@@ -15,7 +15,7 @@ func (*testCommand) Help() string {
 }
 
 func (t *testCommand) Run(s *streams) error {
-	filter, err := t.openFilter(s, t.File)
+	filter, err := t.openText(s, t.File)
 	if err != nil {
 		return err
 	}

@@ -61,6 +61,15 @@ func (o Options) Open(path string, data []byte) (f Filter, err error) {
 	return f, nil
 }
 
+// CheckKeys returns an error if the keys of the filter of a path are of another kind than the keys
+// here. Of bare bytes and old files the kind is not known.
+func (f Filter) CheckKeys(path, here string, kind bloom.KeyKind) error {
+	if has := f.KeyKind(); has != bloom.KeysUnknown && kind != bloom.KeysUnknown && has != kind {
+		return fmt.Errorf("%s: the filter has keys of the kind %s, and %s of the kind %s", path, has, here, kind)
+	}
+	return nil
+}
+
 // Recognise returns the filter in a file, or in bare bytes of the given format. The error is a
 // StrangeError if the bytes look like something else.
 func Recognise(f bloom.Format, data []byte) (Filter, error) {
@@ -161,6 +170,10 @@ func checkBare(f bloom.Format, data []byte) error {
 	if f == bloom.Nori || f == bloom.NoriCrate {
 		return nil // their header has to fit
 	}
+	const block = 32
+	if f == bloom.LevelDB && len(data)%block == 0 && len(data) > 0 && !levelDBProbes(data[len(data)-1]) {
+		return &StrangeError{fmt.Sprintf("like a filter of %v, not of %v", bloom.Parquet, f), "choose its format, or "}
+	}
 	if filter, err := OpenBare(bloom.Nori, data); err == nil {
 		return &StrangeError{fmt.Sprintf("like a filter of %v, not of %v", filter.Written(), f), "choose its format, or "}
 	}
@@ -177,18 +190,21 @@ func isText(data []byte) bool {
 		bytes.IndexFunc(data, func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune("\t\n\r", r) }) < 0
 }
 
+// levelDBProbes reports whether LevelDB ends filters with such a byte, the number of probes.
+func levelDBProbes(last byte) bool { return last > 0 && last <= 30 }
+
 // doubt returns what no writer of LevelDB's bare filters would write, or nothing. The other
 // formats and files say enough of themselves.
 func (o Filter) doubt() string {
 	if o.IsFile || o.Format() != bloom.LevelDB || len(o.Bare) == 0 {
 		return ""
 	}
-	const leastBits, mostProbes, mostFill = 64, 30, 0.75 // with a bit per key, 63 % are set
+	const leastBits, mostFill = 64, 0.75 // with a bit per key, 63 % are set
 	array, probes := o.Bare[:len(o.Bare)-1], o.Bare[len(o.Bare)-1]
 	switch {
 	case 8*len(array) < leastBits:
 		return fmt.Sprintf("LevelDB's filters have %d bits or more, and this has %d", leastBits, 8*len(array))
-	case probes == 0 || probes > mostProbes:
+	case !levelDBProbes(probes):
 		return fmt.Sprintf("the last byte, %d, is no number of probes of LevelDB's: every key passes", probes)
 	}
 	ones := 0

@@ -1,0 +1,415 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
+)
+
+// rowSink takes the rows of row groups that are kept.
+type rowSink interface {
+	take(file *parquetFile, group int, keep []bool) error
+	close() error
+}
+
+// copyParquet writes the rows of Parquet files that pass, and returns their number.
+func (f *filterCommand) copyParquet(s *streams, out io.Writer) (passed int64, err error) {
+	list, err := f.readKeys(s)
+	if err != nil {
+		return 0, err
+	}
+	first, rows, err := f.checkParquet()
+	if err != nil {
+		return 0, err
+	}
+	defer first.close()
+	t := first.column.Type()
+	wanted, err := f.tester(s, list, t.KeyKind(), t)
+	if err != nil {
+		return 0, err
+	}
+	var sink rowSink = &parquetSink{w: parquet.NewWriter(out, first.options()...)}
+	if f.CSV || f.JSONL {
+		if sink, err = newTextSink(out, first, f.CSV); err != nil {
+			return 0, fmt.Errorf("%s: %w", f.inputs[0], err)
+		}
+	}
+	progress, done := bar(s, "filtering", rows)
+	defer done()
+	for _, name := range f.inputs {
+		n, err := f.copyFile(name, list, wanted, sink, progress)
+		if err != nil {
+			return 0, err
+		}
+		passed += n
+	}
+	return passed, sink.close()
+}
+
+// checkParquet returns the first file, which is open, and the number of rows of all. The files
+// must have the same columns.
+func (f *filterCommand) checkParquet() (first *parquetFile, rows int64, err error) {
+	defer func() {
+		if err != nil && first != nil {
+			first.close()
+		}
+	}()
+	for _, name := range f.inputs {
+		file, err := openFile(name, f.Column)
+		if err != nil {
+			return first, 0, err
+		}
+		rows += file.NumRows()
+		if first == nil {
+			first = file
+			if file.repeated(file.leaf) {
+				return first, 0, fmt.Errorf("%s: column %s is repeated: a row has many keys", name, f.Column)
+			}
+			continue
+		}
+		switch kind, want := file.column.Type().KeyKind(), first.column.Type().KeyKind(); {
+		case kind != want:
+			err = f.otherKind(kind, want)
+		case !parquet.EqualNodes(first.Schema(), file.Schema()):
+			err = fmt.Errorf("the columns are others than those of %s", f.inputs[0])
+		}
+		if err = errors.Join(err, file.close()); err != nil {
+			return first, 0, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return first, rows, nil
+}
+
+// repeated reports whether a leaf is in a repeated field.
+func (f *parquetFile) repeated(leaf int) bool {
+	column, ok := f.Schema().Lookup(f.Schema().Columns()[leaf]...)
+	return !ok || column.MaxRepetitionLevel > 0
+}
+
+// options makes a file like the one that was read.
+func (f *parquetFile) options() []parquet.WriterOption {
+	options := []parquet.WriterOption{f.Schema()}
+	meta := f.Metadata()
+	for _, kv := range meta.KeyValueMetadata {
+		options = append(options, parquet.KeyValueMetadata(kv.Key, kv.Value))
+	}
+	if len(meta.RowGroups) > 0 {
+		var filters []parquet.BloomFilterColumn
+		for i, path := range f.Schema().Columns() {
+			if meta.RowGroups[0].Columns[i].MetaData.BloomFilterOffset > 0 {
+				filters = append(filters, parquet.SplitBlockFilter(10, path...))
+			}
+		}
+		options = append(options, parquet.BloomFilters(filters...))
+	}
+	return options
+}
+
+// copyFile writes the rows of a file that pass, and returns their number.
+func (f *filterCommand) copyFile(name string, list *keyList, wanted tester, sink rowSink, progress func(int64)) (passed int64, err error) {
+	file, err := openFile(name, f.Column)
+	if err != nil {
+		return 0, err
+	}
+	defer file.close()
+	defer func() {
+		if p := recover(); p != nil { // parquet-go panics for some bytes that are not of the format
+			err = fmt.Errorf("%s: malformed: %v", name, p)
+		}
+	}()
+	debug.SetPanicOnFault(true)
+	may, err := f.groupsOf(file, list)
+	if err != nil {
+		return 0, err
+	}
+	for i, group := range file.RowGroups() {
+		if may[i] {
+			n, err := f.copyGroup(file, i, wanted, sink)
+			if err != nil {
+				return 0, fmt.Errorf("%s: row group %d: %s", name, i, withoutPrefix(err))
+			}
+			passed += n
+		}
+		progress(group.NumRows())
+	}
+	return passed, nil
+}
+
+// groupsOf returns which row groups may have rows to write.
+func (f *filterCommand) groupsOf(file *parquetFile, list *keyList) ([]bool, error) {
+	may := make([]bool, len(file.RowGroups()))
+	if list == nil || f.Invert {
+		for i := range may {
+			may[i] = true
+		}
+		return may, nil
+	}
+	keys, err := list.of(file.column.Type())
+	if err != nil {
+		return nil, err
+	}
+	groups, err := keys.Prune(file.column)
+	if err != nil {
+		return nil, err
+	}
+	for group := range groups {
+		may[group.Index] = group.Count > 0 // if its filter cannot be read, all keys within the bounds count
+	}
+	return may, nil
+}
+
+// copyGroup writes the rows of a row group that pass, and returns their number.
+func (f *filterCommand) copyGroup(file *parquetFile, group int, wanted tester, sink rowSink) (passed int64, err error) {
+	keep, err := f.test(file, group, wanted)
+	if err != nil {
+		return 0, err
+	}
+	if rows := file.RowGroups()[group].NumRows(); int64(len(keep)) != rows {
+		return 0, fmt.Errorf("the column has %d values, and the row group %d rows", len(keep), rows)
+	}
+	for _, k := range keep {
+		if k {
+			passed++
+		}
+	}
+	if passed == 0 {
+		return 0, nil
+	}
+	return passed, sink.take(file, group, keep)
+}
+
+// test returns which rows of a row group to write.
+func (f *filterCommand) test(file *parquetFile, group int, wanted tester) ([]bool, error) {
+	column, ok := file.Schema().Lookup(file.Schema().Columns()[file.leaf]...)
+	if !ok {
+		return nil, errors.New("malformed: there is no such column")
+	}
+	t := &pageTester{wanted: wanted, invert: f.Invert, most: byte(column.MaxDefinitionLevel)}
+	err := eachPage(file, group, t.test)
+	return t.keep, err
+}
+
+// parquetSink writes a Parquet file.
+type parquetSink struct {
+	w    *parquet.Writer
+	rows int // of the row group that is not yet written
+}
+
+const (
+	rowsOfGroup  = 1 << 20 // after so many rows a row group ends
+	rowsAtOnce   = 4096    // that are kept, of which the values are in memory at once
+	rowsFarApart = 256     // that are not kept: it is faster to go on behind them than to read them
+)
+
+func (p *parquetSink) take(file *parquetFile, group int, keep []bool) error {
+	ends, rows := windows(keep)
+	for i, chunk := range file.RowGroups()[group].ColumnChunks() {
+		if err := p.takeColumn(i, newColumnReader(file, i, chunk, keep), ends, rows); err != nil {
+			return fmt.Errorf("column %s: %w", strings.Join(file.Schema().Columns()[i], "."), err)
+		}
+	}
+	p.rows += rows
+	if p.rows < rowsOfGroup {
+		return nil
+	}
+	p.rows = 0
+	return p.w.Flush()
+}
+
+func (p *parquetSink) takeColumn(i int, column *columnReader, ends []int, rows int) (err error) {
+	defer func() { err = errors.Join(err, column.close()) }()
+	for _, end := range ends {
+		values, err := column.read(end)
+		if err != nil {
+			return err
+		}
+		n, err := p.w.ColumnWriters()[i].WriteRowValues(values)
+		if err != nil {
+			return err
+		}
+		rows -= n
+	}
+	if rows != 0 {
+		return fmt.Errorf("%d values are missing", rows)
+	}
+	return nil
+}
+
+func (p *parquetSink) close() error { return p.w.Close() }
+
+// windows returns where to stop so that there are no more than rowsAtOnce rows to keep before, and how many
+// there are in all.
+func windows(keep []bool) (ends []int, rows int) {
+	for i, k := range keep {
+		if !k {
+			continue
+		}
+		if rows > 0 && rows%rowsAtOnce == 0 {
+			ends = append(ends, i)
+		}
+		rows++
+	}
+	return append(ends, len(keep)), rows
+}
+
+// columnReader reads the values of those rows of a column chunk that are kept.
+type columnReader struct {
+	pages    parquet.Pages
+	repeated bool // whether a row may have several values, and lie on several pages
+	keep     []bool
+	row      int // that begins with the next value
+
+	page     parquet.Page // nil if the next one is to be read
+	pageFrom int          // row that page begins with
+	used     bool         // whether kept may refer to page
+	spanEnd  int          // row behind the span that was read last
+	values   parquet.ValueReader
+	buffer   []parquet.Value
+	next     int // in buffer
+	kept     []parquet.Value
+	done     []parquet.Page // to which kept refers
+}
+
+func newColumnReader(file *parquetFile, leaf int, chunk parquet.ColumnChunk, keep []bool) *columnReader {
+	return &columnReader{pages: chunk.Pages(), repeated: file.repeated(leaf), keep: keep, buffer: make([]parquet.Value, 0, 1024)}
+}
+
+func (c *columnReader) close() error {
+	if c.page != nil {
+		c.leave()
+	}
+	c.release()
+	return c.pages.Close()
+}
+
+func (c *columnReader) release() {
+	for _, page := range c.done {
+		parquet.Release(page)
+	}
+	c.done = c.done[:0]
+}
+
+// read returns the values of the rows before end that are kept. They are valid until it is called again.
+func (c *columnReader) read(end int) ([]parquet.Value, error) {
+	c.release()
+	c.kept = c.kept[:0]
+	for {
+		for ; c.next < len(c.buffer); c.next++ {
+			v := c.buffer[c.next]
+			if !c.repeated || v.RepetitionLevel() == 0 {
+				if c.row == end {
+					return c.kept, nil
+				}
+				c.row++
+			}
+			if c.row > 0 && c.keep[c.row-1] {
+				c.kept = append(c.kept, v)
+			}
+		}
+		switch err := c.fill(); {
+		case errors.Is(err, io.EOF):
+			return c.kept, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// fill reads the next values, and leaves out most of those that are not kept.
+func (c *columnReader) fill() (err error) {
+	c.next, c.buffer = 0, c.buffer[:0]
+	for {
+		for c.values != nil {
+			n, err := c.values.ReadValues(c.buffer[:cap(c.buffer)])
+			if c.buffer = c.buffer[:n]; errors.Is(err, io.EOF) {
+				err, c.values = nil, nil
+			}
+			if n > 0 || err != nil {
+				return err
+			}
+			if c.values != nil {
+				return io.ErrNoProgress
+			}
+		}
+		if c.page == nil {
+			if c.page, err = c.pages.ReadPage(); err != nil {
+				c.page = nil
+				return err
+			}
+			c.pageFrom, c.used = c.row, false
+		}
+		data := c.page.Data()
+		switch {
+		case c.repeated, data.Kind() == encoding.Undefined: // parquet-go's pages of the type NULL cannot be cut
+			c.whole()
+		case c.used && c.row != c.spanEnd:
+			return fmt.Errorf("a page has values up to row %d, and not up to row %d", c.row, c.spanEnd)
+		default:
+			c.span()
+		}
+	}
+}
+
+// leave goes on behind a page.
+func (c *columnReader) leave() {
+	if c.used {
+		c.done = append(c.done, c.page)
+	} else {
+		parquet.Release(c.page)
+	}
+	c.page = nil
+}
+
+// whole goes on with all values of a page, or with the next page if no row on it is kept. The first row may
+// have begun on the page before.
+func (c *columnReader) whole() {
+	if c.used {
+		c.leave()
+		return
+	}
+	begun := c.row
+	if !c.repeated {
+		begun += int(c.page.NumRows())
+	}
+	for _, level := range c.page.RepetitionLevels() {
+		if level == 0 {
+			begun++
+		}
+	}
+	for _, k := range c.keep[max(0, c.row-1):min(begun, len(c.keep))] {
+		if k {
+			c.values, c.used = c.page.Values(), true
+			return
+		}
+	}
+	c.row = begun
+	c.leave()
+}
+
+// span goes on with the next rows of a page that are kept, up to those that are far behind, or with the
+// next page if there are none.
+func (c *columnReader) span() {
+	end := min(c.pageFrom+int(c.page.NumRows()), len(c.keep))
+	from := c.row
+	for from < end && !c.keep[from] {
+		from++
+	}
+	if from >= end {
+		c.row = c.pageFrom + int(c.page.NumRows())
+		c.leave()
+		return
+	}
+	to, last := from+1, from
+	for ; to < end && to-last <= rowsFarApart; to++ {
+		if c.keep[to] {
+			last = to
+		}
+	}
+	part := c.page.Slice(int64(from-c.pageFrom), int64(last+1-c.pageFrom))
+	c.row, c.spanEnd, c.values, c.used, c.done = from, last+1, part.Values(), true, append(c.done, part)
+}

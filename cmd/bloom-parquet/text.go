@@ -1,0 +1,303 @@
+package main
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/adapter/parquet/parquetgo"
+)
+
+// textWriter appends values to lines of CSV or JSON.
+type textWriter struct {
+	csv  bool
+	line []byte
+}
+
+// value appends a value of a type, PLAIN bytes without a length, or a null.
+func (w *textWriter) value(t bloomparquet.Type, plain []byte, null bool) {
+	switch {
+	case null:
+		w.text("", true)
+	case t.Physical == bloomparquet.Boolean && len(plain) == 1:
+		w.bare([]string{"false", "true"}[plain[0]&1])
+	case !w.csv && !utf8.Valid(plain) && (t.Physical == bloomparquet.ByteArray || t.Physical == bloomparquet.FixedLenByteArray && t.Logical == bloomparquet.Plain):
+		w.text("0x"+hex.EncodeToString(plain), false)
+	default:
+		if text := t.Text(plain); isNumber(t) && json.Valid([]byte(text)) { // NaN is none
+			w.bare(text)
+		} else {
+			w.text(text, false)
+		}
+	}
+}
+
+// isNumber reports whether the text of a type's values is a number.
+func isNumber(t bloomparquet.Type) bool {
+	switch t.Logical {
+	case bloomparquet.Plain:
+		return t.Physical != bloomparquet.ByteArray && t.Physical != bloomparquet.FixedLenByteArray && t.Physical != bloomparquet.Int96
+	case bloomparquet.Int, bloomparquet.Uint, bloomparquet.Float16:
+		return true
+	case bloomparquet.Decimal:
+		return t.Physical != bloomparquet.ByteArray
+	}
+	return false
+}
+
+func (w *textWriter) bare(text string) { w.line = append(w.line, text...) }
+
+// text appends a text, in quotes where the format has them.
+func (w *textWriter) text(text string, null bool) {
+	switch {
+	case w.csv && null:
+	case w.csv && (text == "" || strings.ContainsAny(text, "\",\r\n")):
+		w.line = append(append(append(w.line, '"'), strings.ReplaceAll(text, `"`, `""`)...), '"')
+	case w.csv:
+		w.bare(text)
+	case null:
+		w.bare("null")
+	default:
+		var quoted bytes.Buffer
+		encoder := json.NewEncoder(&quoted)
+		encoder.SetEscapeHTML(false)
+		_ = encoder.Encode(text) // no error: it is a string
+		w.line = append(w.line, bytes.TrimSuffix(quoted.Bytes(), []byte("\n"))...)
+	}
+}
+
+// header writes the names of the columns, if the format has a line for them.
+func (w *textWriter) header(out io.Writer, names []string) error {
+	if !w.csv {
+		return nil
+	}
+	w.line = w.line[:0]
+	for i, name := range names {
+		w.separate(i, name)
+		w.text(name, false)
+	}
+	return w.end(out)
+}
+
+// separate begins column i of a row.
+func (w *textWriter) separate(i int, name string) {
+	switch {
+	case i > 0:
+		w.bare(",")
+	case !w.csv:
+		w.bare("{")
+	}
+	if !w.csv {
+		w.text(name, false)
+		w.bare(":")
+	}
+}
+
+// end ends a row.
+func (w *textWriter) end(out io.Writer) error {
+	if !w.csv {
+		w.bare("}")
+	}
+	_, err := out.Write(append(w.line, '\n'))
+	w.line = w.line[:0]
+	return err
+}
+
+// textSink prints rows of Parquet files.
+type textSink struct {
+	textWriter
+	out    io.Writer
+	root   *node
+	leaves []leaf
+}
+
+// leaf is a column without others below it, and its values of some rows.
+type leaf struct {
+	typ    bloomparquet.Type
+	values []parquet.Value
+	next   int
+}
+
+// node is a column, which may have others below it.
+type node struct {
+	*parquet.Column
+	children []*node
+	leaves   [2]int // below it, from and to
+	// A list, or a map, has one repeated child. isList says that of it, and isItem says of the child that
+	// it is no more than a wrapping of its only child.
+	isList, isItem bool
+}
+
+// newTextSink prints the rows of files with the columns of one.
+func newTextSink(out io.Writer, file *parquetFile, csv bool) (*textSink, error) {
+	s := &textSink{textWriter: textWriter{csv: csv}, out: out}
+	var names []string
+	for i, path := range file.Schema().Columns() {
+		names = append(names, strings.Join(path, "."))
+		if csv && file.repeated(i) {
+			return nil, fmt.Errorf("column %s is repeated, and CSV has no lists: print the rows with --jsonl", names[i])
+		}
+		column, err := parquetgo.OpenAt(file.File, i)
+		if err != nil {
+			return nil, errors.New(withoutPrefix(err))
+		}
+		s.leaves = append(s.leaves, leaf{typ: column.Type()})
+	}
+	leaves := 0
+	s.root = newNode(file.Root(), &leaves)
+	return s, s.header(out, names)
+}
+
+func newNode(c *parquet.Column, leaves *int) *node {
+	n := &node{Column: c, leaves: [2]int{*leaves, 0}}
+	if c.Leaf() {
+		*leaves++
+	}
+	for _, child := range c.Columns() {
+		n.children = append(n.children, newNode(child, leaves))
+	}
+	n.leaves[1] = *leaves
+	if !c.Leaf() && len(n.children) == 1 && n.children[0].Repeated() {
+		if logical := c.Type().LogicalType(); logical != nil {
+			switch logical.Value.(type) {
+			case *format.ListType:
+				n.isList, n.children[0].isItem = true, len(n.children[0].children) == 1
+			case *format.MapType:
+				n.isList = true
+			}
+		}
+	}
+	return n
+}
+
+func (s *textSink) take(file *parquetFile, group int, keep []bool) (err error) {
+	ends, rows := windows(keep)
+	var columns []*columnReader
+	defer func() {
+		for _, c := range columns {
+			err = errors.Join(err, c.close())
+		}
+	}()
+	for i, chunk := range file.RowGroups()[group].ColumnChunks() {
+		columns = append(columns, newColumnReader(file, i, chunk, keep))
+	}
+	for _, end := range ends {
+		for i, c := range columns {
+			if s.leaves[i].values, err = c.read(end); err != nil {
+				return err
+			}
+			s.leaves[i].next = 0
+		}
+		for range min(rows, rowsAtOnce) {
+			if err := s.row(); err != nil {
+				return err
+			}
+			rows--
+		}
+	}
+	return nil
+}
+
+func (s *textSink) close() error { return nil }
+
+// row prints the next row.
+func (s *textSink) row() error {
+	if s.csv {
+		for i := range s.leaves {
+			s.separate(i, "")
+			s.leaf(i)
+		}
+	} else {
+		s.fields(s.root)
+	}
+	return s.end(s.out)
+}
+
+// fields appends the fields of a group but for the bracket that ends it.
+func (s *textSink) fields(n *node) {
+	for i, child := range n.children {
+		s.separate(i, child.Name())
+		s.node(child)
+	}
+	if len(n.children) == 0 {
+		s.bare("{")
+	}
+}
+
+// node appends the values of a column in the current row, or in the current item of a list.
+func (s *textSink) node(n *node) {
+	// A value says up to which column the path to it is there.
+	there := s.peek(n).DefinitionLevel() >= n.MaxDefinitionLevel()
+	switch {
+	case n.Repeated():
+		s.bare("[")
+		for more := there; more; {
+			s.item(n)
+			if more = s.continues(n); more {
+				s.bare(",")
+			}
+		}
+		if !there {
+			s.skip(n)
+		}
+		s.bare("]")
+	case !there:
+		s.skip(n)
+		s.bare("null")
+	default:
+		s.item(n)
+	}
+}
+
+// item appends a value of a column that is there.
+func (s *textSink) item(n *node) {
+	switch {
+	case n.Leaf():
+		s.leaf(n.leaves[0])
+	case n.isList, n.isItem:
+		s.node(n.children[0])
+	default:
+		s.fields(n)
+		s.bare("}")
+	}
+}
+
+// leaf appends the next value of a leaf.
+func (s *textSink) leaf(i int) {
+	l := &s.leaves[i]
+	v := l.values[l.next]
+	l.next++
+	var plain []byte
+	if !v.IsNull() {
+		plain = v.AppendBytes(nil)
+	}
+	s.value(l.typ, plain, v.IsNull())
+}
+
+// peek returns the next value below a column. There is one even for what is not there.
+func (s *textSink) peek(n *node) parquet.Value {
+	l := &s.leaves[n.leaves[0]]
+	return l.values[l.next]
+}
+
+// continues reports whether the next value is one of the list that a repeated column is.
+func (s *textSink) continues(n *node) bool {
+	l := &s.leaves[n.leaves[0]]
+	return l.next < len(l.values) && l.values[l.next].RepetitionLevel() == n.MaxRepetitionLevel()
+}
+
+// skip goes on behind a column that is not there.
+func (s *textSink) skip(n *node) {
+	for i := n.leaves[0]; i < n.leaves[1]; i++ {
+		s.leaves[i].next++
+	}
+}
