@@ -80,7 +80,7 @@ var (
 		hashLevelDBSigned: {equal: longKey, longest: 32, shortest: 4},
 	}
 	rowsAMD = [...]rowLengths{
-		hashLevelDB:       {equal: 8, longest: longKey, shortest: longKey},  // 8 bytes 1.5, 16 bytes 1.9, 8 to 32 bytes 2.6, 4 to 100 bytes 1.9, 0 to 12 bytes 4.5
+		hashLevelDB:       {equal: 8, longest: longKey, shortest: longKey}, // 8 bytes 1.5, 16 bytes 1.9, 8 to 32 bytes 2.6, 4 to 100 bytes 1.9, 0 to 12 bytes 4.5
 		hashXXH64x2:       {equal: longKey},
 		hashXXH64:         {equal: 24, longest: longKey, shortest: longKey}, // 8 to 32 bytes 1.7, 36 bytes 1.25, 4 to 100 bytes 1.9, 24 bytes 1.1; 16 bytes 0.92, 8 bytes 0.68
 		hashXXPH3:         {equal: 9, longest: 128, shortest: 128},          // 8 to 32 bytes 1.9, 16 bytes 1.6, 36 bytes 2.0, 4 to 100 bytes 1.7; 8 bytes 0.97
