@@ -259,8 +259,7 @@ func fillRows(b array.Builder, random *rand.Rand, rows int) {
 }
 
 func fillRow(b array.Builder, random *rand.Rand) {
-	switch b := b.(type) {
-	case *array.DenseUnionBuilder:
+	if b, ok := b.(*array.DenseUnionBuilder); ok {
 		code := random.IntN(2)
 		b.Append([]arrow.UnionTypeCode{3, 7}[code])
 		fillRow(b.Child(code), random)

@@ -230,7 +230,7 @@ func compareProbes(t *testing.T, db *sql.DB, path string, texts [][]byte, c *blo
 			if err := rows.Scan(&group, &excludes); err != nil {
 				t.Fatal(err)
 			}
-			if seen++; excludes == m.RowGroups[group].MayContain(i) && !(string(text) == "0.0") {
+			if seen++; excludes == m.RowGroups[group].MayContain(i) && string(text) != "0.0" {
 				t.Errorf("row group %d: DuckDB excludes %s: %v", group, text, excludes)
 			}
 		}
