@@ -324,15 +324,17 @@ func (l rowLengths) has(rows *byte, stride, n int) bool {
 
 // rowLength returns the number of bytes of a row, as assemblyRows describes the rows.
 func rowLength(rows *byte, stride, i int) int {
+	if stride < 0 {
+		return -stride
+	}
 	switch p := unsafe.Add(unsafe.Pointer(rows), i*stride); stride {
 	case int(elementSize[byteSlices]), int(elementSize[strs]):
 		return len(*(*string)(p)) // a slice begins as a string does
 	case int(elementSize[offsets32]):
 		return int(*(*int32)(unsafe.Add(p, stride)) - *(*int32)(p))
-	case int(elementSize[offsets64]):
+	default:
 		return int(*(*int64)(unsafe.Add(p, stride)) - *(*int64)(p))
 	}
-	return -stride
 }
 
 // leastKeys returns the number of keys from which on the kernel hashes them: those of a vector.
