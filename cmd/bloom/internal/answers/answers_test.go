@@ -159,8 +159,8 @@ func TestFile(t *testing.T) {
 // TestFileOfAnotherFormat opens bare bytes once more when another format is chosen.
 func TestFileOfAnotherFormat(t *testing.T) {
 	d := NewDesk(nil)
-	data := append(bytes.Repeat([]byte{0xaa}, 64), 6)
-	first, _ := ask[filterAnswer](t, d, "filter", filterQuestion{Format: "leveldb", HasFile: true}, data[:64])
+	data := append(bytes.Repeat([]byte{0xaa}, 63), 6)
+	first, _ := ask[filterAnswer](t, d, "filter", filterQuestion{Format: "leveldb", HasFile: true}, data)
 	second, _ := ask[filterAnswer](t, d, "filter", filterQuestion{Format: "parquet", File: first.File}, nil)
 	if first.Bits != 8*63 || second.Bits != 8*64 || second.Format != "parquet" {
 		t.Errorf("%d bits, and then %d of %s", first.Bits, second.Bits, second.Format)
@@ -460,7 +460,7 @@ func TestBounds(t *testing.T) {
 		"most keys":          {"filter", filterQuestion{Format: "nori-crate", Capacity: maxKeys, BitsPerKey: maxBitsPerKey, Probes: maxProbes, Keys: short}, nil, `"probes":30`},
 		"curve":              {"curve", curveQuestion{"leveldb", maxCurveKeys, maxProbes, 32, 32}, nil, `"points"`},
 		"long keys":          {"filter", `{"format":"leveldb","capacity":1,"bits_per_key":1,"keys":["` + strings.Join(manyKeys(maxKeys, maxKeyBytes, "<"), `","`) + `"]}`, nil, `"key":"4999<`},
-		"large file":         {"filter", filterQuestion{Format: "leveldb", HasFile: true}, make([]byte, large), `"in_file"`},
+		"large file":         {"filter", filterQuestion{Format: "leveldb", HasFile: true}, append(make([]byte, large-1), 6), `"in_file"`},
 		"empty keys":         {"test", `{"keys":[""` + strings.Repeat(`,""`, large/3) + "]}", nil, "more than the 5000 keys"},
 		"long format":        {"filter", filterQuestion{Format: strings.Repeat("\x7f", large)}, nil, `unknown format "\x7f`},
 		"long field":         {"test", `{"` + strings.Repeat("\x7f", large) + `":0}`, nil, `unknown field "\x7f`},
