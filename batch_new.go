@@ -68,12 +68,12 @@ func (v *view) addWindowNew(keys *Keys, h *hashes, added []uint64, fresh, dense 
 	return total
 }
 
-// leastPacked returns the number of keys, among n, from which on it is likely to be faster to move them side by
+// leastPacked returns the number of keys, at least 1, among n, from which on it is likely to be faster to move them side by
 // side and add them in their order. Below it, they are added where they are.
 func (s *prober) leastPacked(n int) int {
 	switch {
 	case s.kernel == Generic:
-		return n / 2
+		return max(1, n/2)
 	case s.pair.walk() == walkDouble32:
 		return max(32, n/fewKeys)
 	}
