@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"sync"
 
@@ -85,7 +86,8 @@ func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, e
 	}
 	// The number of keys decides the size of the filter, so all are read first.
 	var columns []bloom.Keys
-	sample, n, err := b.hashKeys(s, format, func(keys bloom.Keys) { columns = append(columns, keys) })
+	var sample collisions
+	n, err := b.hashKeys(s, format, &sample, func(keys bloom.Keys) { columns = append(columns, keys) })
 	if err != nil {
 		return nil, err
 	}
@@ -97,15 +99,14 @@ func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, e
 	if err != nil {
 		return nil, err
 	}
-	sample.warn(s, filter, policy, n)
+	sample.warn(s, filter, policy.FalsePositiveRate(n), n)
 	return filter, nil
 }
 
-// hashKeys reads all keys and passes on their hashes. It returns some keys and the number of all.
-func (b *buildCommand) hashKeys(s *streams, format bloom.Format, use func(bloom.Keys)) (sample *collisions, n int, err error) {
+// hashKeys reads all keys, passes on their hashes, and returns their number.
+func (b *buildCommand) hashKeys(s *streams, format bloom.Format, sample *collisions, use func(bloom.Keys)) (n int, err error) {
 	progress, done := bytesBar(s, "reading keys", b.Keys)
 	defer done()
-	sample = new(collisions)
 	for _, name := range b.Keys {
 		err := b.read(s, name, progress, func(in *input) error {
 			return in.work(
@@ -118,29 +119,21 @@ func (b *buildCommand) hashKeys(s *streams, format bloom.Format, use func(bloom.
 				})
 		})
 		if err != nil {
-			return nil, 0, err
+			return 0, err
 		}
 	}
-	return sample, n, nil
+	return n, nil
 }
 
 // fold is filter within a memory: it adds the keys to a set of this size as they come, and keeps
 // no hash of them. Then it halves the set while the rate allows.
 func (b *buildCommand) fold(s *streams, format bloom.Format) (*bloom.Filter, error) {
-	if *b.Memory < 4<<10 {
-		return nil, errors.New("--memory: 4KiB or more")
-	}
-	const some = 100_000 // keys: how many there are hardly changes the bits per key of a rate
-	policy, err := b.policy(format, some)
+	set, policy, err := b.foldable(format)
 	if err != nil {
 		return nil, err
 	}
-	// A set that can be halved takes up to an eighth more.
-	set, err := policy.NewFoldable(int(*b.Memory / byteSize(max(1, policy.BitsPerKey)) * 64 / 9))
-	if err != nil {
-		return nil, fmt.Errorf("--memory: %w", fromLibrary(err))
-	}
-	sample, n, err := b.hashKeys(s, format, set.AddBatch)
+	sample := collisions{most: 1 << 22}
+	n, err := b.hashKeys(s, format, &sample, set.AddBatch)
 	if err != nil {
 		return nil, err
 	}
@@ -151,16 +144,52 @@ func (b *buildCommand) fold(s *streams, format bloom.Format) (*bloom.Filter, err
 	if b.Rate != nil {
 		wanted = float64(*b.Rate)
 	}
-	stats := set.Stats()
-	if stats.KeysUnknown || format.FalsePositiveRate(int(stats.Keys), stats.Bits, stats.Probes) > 1.05*wanted { // the number of keys is an estimate
+	rate := func() float64 {
+		stats := set.Stats()
+		if stats.KeysUnknown {
+			return 1
+		}
+		return format.FalsePositiveRate(min(int(stats.Keys), n), stats.Bits, stats.Probes) // keys that came twice count once
+	}
+	if rate() > wanted {
+		if b.Rate != nil {
+			if _, err := b.policy(format, n); err != nil {
+				return nil, err // no memory is enough
+			}
+		}
 		return nil, fmt.Errorf("--memory: %d keys need more than %s for a rate of %.2g %%", n, humanize.IBytes(uint64(*b.Memory)), 100*wanted)
 	}
 	if _, err := set.Fold(wanted); err != nil && !errors.Is(err, bloom.ErrShape) { // the smallest sets may have an odd size
 		return nil, fromLibrary(err)
 	}
 	filter := set.Filter()
-	sample.warn(s, filter, policy, n)
+	sample.warn(s, filter, rate(), n)
 	return filter, nil
+}
+
+// foldable returns the set that --memory has room for, and its policy.
+func (b *buildCommand) foldable(format bloom.Format) (set *bloom.Set, policy bloom.Policy, err error) {
+	if *b.Memory < 4<<10 {
+		return nil, policy, errors.New("--memory: 4KiB or more")
+	}
+	// How many keys there are hardly changes the bits per key of a rate, but many may have equal hashes.
+	for some := 100_000; some > 100; some /= 10 {
+		if policy, err = b.policy(format, some); !errors.Is(err, bloom.ErrRate) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, policy, err
+	}
+	keys := float64(*b.Memory) * 8 / float64(max(1, policy.BitsPerKey))
+	for keys *= 8. / 9; ; keys /= 2 { // a set that can be halved takes up to an eighth more, and NoriCrate's twice as much
+		if set, err = policy.NewFoldable(int(min(keys, math.MaxInt>>10))); err != nil {
+			return nil, policy, fmt.Errorf("--memory: %w", fromLibrary(err))
+		}
+		if from, to := set.BitRange(); keys < 2 || byteSize(to-from) <= *b.Memory {
+			return set, policy, nil
+		}
+	}
 }
 
 func (b *buildCommand) policy(format bloom.Format, n int) (bloom.Policy, error) {

@@ -18,6 +18,7 @@ type collisions struct {
 	sample  [][]byte        // every stride-th key
 	stride  int
 	seen    int // keys
+	most    int // keys that are looked at, if not 0: of more, none are kept
 }
 
 const (
@@ -32,6 +33,10 @@ const (
 // add takes keys of the filter.
 func (c *collisions) add(keys [][]byte, format bloom.Format) {
 	if hashBits(format) > 32 {
+		return
+	}
+	if c.most > 0 && c.seen+len(keys) > c.most {
+		*c = collisions{seen: c.most, most: c.most}
 		return
 	}
 	if c.pending == nil {
@@ -62,7 +67,7 @@ func (c *collisions) add(keys [][]byte, format bloom.Format) {
 
 // warn warns if more absent keys like those of a filter pass than are expected to. What is more do so because
 // their hashes are equal to those of keys.
-func (c *collisions) warn(s *streams, filter *bloom.Filter, policy bloom.Policy, n int) {
+func (c *collisions) warn(s *streams, filter *bloom.Filter, expected float64, n int) {
 	if c.pending == nil || n < fewestKeys {
 		return
 	}
@@ -70,13 +75,12 @@ func (c *collisions) warn(s *streams, filter *bloom.Filter, policy bloom.Policy,
 	if len(absent) < fewestAbsent {
 		return
 	}
-	expected := policy.FalsePositiveRate(n)
 	hits := filter.MayContainBatch(bloom.Bytes(absent), make([]uint64, (len(absent)+63)/64))
 	rate := float64(hits) / float64(len(absent))
 	equal := (rate - expected) / (1 - expected)
 	if hits >= 30 && equal > 0.75*expected { // expected rates may be too low by 43 %
 		fmt.Fprintf(s.err, "bloom: warning: different keys have equal hashes in the format %v: some %.2g %% of absent keys like them pass, such as %s, of which %.2g %% in a filter of any size, and not %.2g %%; the format %v has no equal hashes\n",
-			policy.Format, 100*rate, answers.Shorten(strconv.Quote(string(absent[0]))), 100*equal, 100*expected, bloom.Default)
+			filter.Format(), 100*rate, answers.Shorten(strconv.Quote(string(absent[0]))), 100*equal, 100*expected, bloom.Default)
 	}
 }
 
