@@ -74,8 +74,8 @@ type encoding interface {
 	// same answer.
 	decode(data []byte) (bitArray, error)
 
-	// size returns the number of bits of a filter of n keys, at least 1, and of its probes. n
-	// may be far too large for a shape.
+	// size returns the numbers of bits and of probes of a filter of n keys. n is at least 1, and may be far
+	// too large for a shape.
 	size(n, bitsPerKey int) (m float64, k int)
 	// rate returns the expected share of absent keys that pass k probes, at least 1, of a
 	// filter of m bits, at least 1, with n keys, at least 1, of random hashes.

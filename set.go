@@ -178,16 +178,19 @@ func (s *Set) Equal(other *Set) bool {
 
 // Merge adds all keys of other. The sets must have the same format, size and number of
 // probes, or the error is [ErrShape]. Their keys must be of one kind, if both are known, or the error
-// is [ErrKind]; if one is not known, that of s is not known either. With an error, s does not change.
+// is [ErrKind]; if one is not known, that of s is not known either. Views that [Set.Filter] and
+// [Set.WithKernel] returned before keep their kind. With an error, s does not change.
 func (s *Set) Merge(other *Set) error {
 	to, shape := s.encoded()
 	from, err := other.bitsOf(s.format, shape, s.n)
+	if err != nil {
+		return err
+	}
+	kind, err := s.kind.and(other.kind)
 	if err != nil || len(to) == 0 {
 		return err
 	}
-	if s.kind, err = s.kind.and(other.kind); err != nil {
-		return err
-	}
+	s.kind = kind
 	s.count.n += other.count.n
 	s.count.unknown = s.count.unknown || other.count.unknown
 	or(to, from)

@@ -45,10 +45,12 @@ func reload(path string) error {
 		return err
 	}
 	if err := bloom.VerifyBinary(data); err != nil { // reads all of it, once
+		syscall.Munmap(data)
 		return err
 	}
 	filter, err := bloom.OpenBinary(data)
 	if err != nil {
+		syscall.Munmap(data)
 		return err
 	}
 	runtime.AddCleanup(filter, func(data []byte) { syscall.Munmap(data) }, data)
