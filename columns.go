@@ -229,7 +229,10 @@ func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
 // returns their number. It returns false if the kernel has no assembly for these rows, or if they are
 // too few.
 func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, ok bool) {
-	n, left := h.len(), 0
+	n, left, least := h.len(), 0, kind.leastKeys(kernel)
+	if n < least {
+		return 0, false
+	}
 	layout, rows, stride, data := k.assemblyRows()
 	if kernel == AVX512 {
 		loads, gathers := divide(kind, layout, rows, stride, n)
@@ -238,10 +241,9 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 				return done, true
 			}
 		}
-		n = gathers
-	}
-	if n < kind.leastKeys(kernel) {
-		return 0, false
+		if n = gathers; n < least {
+			return 0, false
+		}
 	}
 	switch kind {
 	case hashLevelDB:
