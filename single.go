@@ -104,7 +104,7 @@ func mayContainHash(base **byte, h1, h2 uint64, kind uint8) bool {
 }
 
 // addKey adds the key of n bytes at p, and reports whether it was certainly new. As in probeKey, usual pairs
-// take no call more than they need.
+// take no call more than they need. It does not serve the set of several goroutines, and neither does addUint64.
 func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 	if n == 8 {
 		return s.addUint64(load64(p, 0))
