@@ -132,10 +132,7 @@ function listen() {
       goTo(bit);
     });
   });
-  document.querySelector(".skip").addEventListener("click", (event) => {
-    event.preventDefault(); // the address is not for it
-    setTimeout(() => $("test-keys").focus()); // after Enter, which would be typed
-  });
+  listenToSkip();
   listenToForms();
   listenToFiles();
   listenToDownload();
@@ -149,6 +146,21 @@ function listen() {
     width = entry.contentRect.width;
     renderCurve();
   }).observe($("curve"));
+}
+
+// listenToSkip leads to the field: with Enter when the key is up, for else it would be typed there.
+function listenToSkip() {
+  const skip = document.querySelector(".skip");
+  let down = false;
+  skip.addEventListener("keydown", (event) => (down = event.key === "Enter"));
+  skip.addEventListener("click", (event) => {
+    event.preventDefault(); // the address is not for it
+    if (!down) $("test-keys").focus();
+  });
+  skip.addEventListener("keyup", () => {
+    if (down) $("test-keys").focus();
+    down = false;
+  });
 }
 
 function listenToForms() {
