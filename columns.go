@@ -313,10 +313,10 @@ func hashByRows(kind hashKind, rows *byte, stride int, data *byte, n int, h *has
 // one in 32 if these differ: a long key makes its whole group take longer.
 func (l rowLengths) has(rows *byte, stride, n int) bool {
 	first, middle, last := rowLength(rows, stride, 0), rowLength(rows, stride, n/2), rowLength(rows, stride, n-1)
-	if first == middle && first == last {
+	longest, shortest := max(first, middle, last), min(first, middle, last)
+	if longest == shortest {
 		return first >= l.equal
 	}
-	longest, shortest := max(first, middle, last), min(first, middle, last)
 	for i := 32; i < n && longest <= l.longest; i += 32 {
 		length := rowLength(rows, stride, i)
 		longest, shortest = max(longest, length), min(shortest, length)

@@ -263,26 +263,35 @@ func (x *xxph3) pairs() {
 	Label("pairs_end")
 }
 
-// fold returns the two halves of the products of a and b combined. 32 bits of each make a
-// product of an instruction.
-func (x *xxph3) fold(a, b reg.VecVirtual) reg.VecVirtual {
-	upperA, upperB, carry := ZMM(), ZMM(), ZMM()
+// products returns the sums of the four products of the halves of a and b: the low one, and the two that
+// make up the upper half with what is carried. mask has the low 32 bits.
+func products(a, b, upperA, upperB, mask reg.VecVirtual) (low, other, high reg.VecVirtual) {
+	carry := ZMM()
 	product := func(a, b reg.VecVirtual) reg.VecVirtual {
 		p := ZMM()
 		VPMULUDQ(a, b, p)
 		return p
 	}
-	VPSRLQ(U8(32), a, upperA)
-	VPSRLQ(U8(32), b, upperB)
-	low, middle, other, high := product(a, b), product(a, upperB), product(upperA, b), product(upperA, upperB)
+	low, middle := product(a, b), product(a, upperB)
+	other, high = product(upperA, b), product(upperA, upperB)
 	VPSRLQ(U8(32), low, carry)
 	VPADDQ(carry, middle, middle)
-	VPANDQ(x.low, middle, carry)
+	VPANDQ(mask, middle, carry)
 	VPADDQ(carry, other, other)
 	VPSRLQ(U8(32), middle, middle)
 	VPADDQ(middle, high, high)
 	VPSRLQ(U8(32), other, carry)
 	VPADDQ(carry, high, high)
+	return low, other, high
+}
+
+// fold returns the two halves of the products of a and b combined. 32 bits of each make a
+// product of an instruction.
+func (x *xxph3) fold(a, b reg.VecVirtual) reg.VecVirtual {
+	upperA, upperB := ZMM(), ZMM()
+	VPSRLQ(U8(32), a, upperA)
+	VPSRLQ(U8(32), b, upperB)
+	low, other, high := products(a, b, upperA, upperB, x.low)
 	VPSLLQ(U8(32), other, other)
 	VPANDQ(x.low, low, low)
 	VPTERNLOGQ(U8(0x96), low, other, high) // all three combined

@@ -138,23 +138,10 @@ func (r *keyRows) jumpUnless(lengths reg.VecVirtual, comparison uint8, n int, la
 // fold returns the two halves of the products of a and b combined. 32 bits of each make a product of
 // an instruction. Shuffles and shifts take turns, because they have different ports.
 func (x *xxph3Rows) fold(a, b reg.VecVirtual) reg.VecVirtual {
-	upperA, upperB, carry := ZMM(), ZMM(), ZMM()
-	product := func(a, b reg.VecVirtual) reg.VecVirtual {
-		p := ZMM()
-		VPMULUDQ(a, b, p)
-		return p
-	}
+	upperA, upperB := ZMM(), ZMM()
 	VPSHUFD(U8(0xf5), a, upperA)
 	VPSHUFD(U8(0xf5), b, upperB)
-	low, middle, other, high := product(a, b), product(a, upperB), product(upperA, b), product(upperA, upperB)
-	VPSRLQ(U8(32), low, carry)
-	VPADDQ(carry, middle, middle)
-	VPANDQ(x.low, middle, carry)
-	VPADDQ(carry, other, other)
-	VPSRLQ(U8(32), middle, middle)
-	VPADDQ(middle, high, high)
-	VPSRLQ(U8(32), other, carry)
-	VPADDQ(carry, high, high)
+	low, other, high := products(a, b, upperA, upperB, x.low)
 	VPSHUFD(U8(0xa0), other, x.odd, low)
 	VPXORQ(low, high, high)
 	return high
