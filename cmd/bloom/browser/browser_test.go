@@ -600,20 +600,25 @@ func (p *page) writeFilter(n int) (path string, encoded []byte) {
 	return path, encoded
 }
 
-// drop drags a file from outside over the page, and lets go.
+// drop sends the page what a browser sends it when somebody drags a file over it and lets go. (The browser's
+// own emulation of that loses every tenth drop.) The page has to take both, or the browser would open the file.
 func (p *page) drop(path string) {
 	p.Helper()
-	p.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		for _, typ := range []input.DispatchDragEventType{
-			input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver, input.DispatchDragEventTypeDrop,
-		} {
-			data := &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1}
-			if _, err := cdp.Call(ctx, t, input.DispatchDragEvent, input.DispatchDragEventParams{Type: typ, X: 600, Y: 500, Data: data}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+	p.do(chromedp.Evaluate[chromedp.Void](`{
+		const chosen = Object.assign(document.createElement("input"), { type: "file", id: "dropped", hidden: true });
+		document.body.append(chosen);
+	}`))
+	p.do(chromedp.SetUploadFiles(chromedp.CSS("#dropped"), []string{path}))
+	if taken := value[[]bool](p, `(() => {
+		const chosen = document.getElementById("dropped");
+		const dataTransfer = new DataTransfer();
+		dataTransfer.items.add(chosen.files[0]);
+		chosen.remove();
+		const drag = (type) => document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+		return ["dragover", "drop"].map((type) => !drag(type));
+	})()`); !slices.Equal(taken, []bool{true, true}) {
+		p.Fatalf("the page takes a file over it and let go: %v", taken)
+	}
 }
 
 func testDropFile(p *page) {
