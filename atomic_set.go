@@ -18,8 +18,8 @@ import (
 // would wait for the counter.
 //
 // [Policy.NewAtomicSet] makes an AtomicSet. To save one, save the Set that
-// [AtomicSet.Snapshot] returns. The zero AtomicSet has no bits. It holds no key, and to add a
-// key panics.
+// [AtomicSet.Snapshot] returns. The zero AtomicSet has no bits. It holds no key, and its
+// methods that add keys panic.
 type AtomicSet struct {
 	view  view // not embedded: its methods that save a filter read the bits twice
 	shape shape

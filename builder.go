@@ -9,6 +9,7 @@ import (
 // Builder collects keys and then sizes a filter by their number, as LevelDB
 // does. It keeps the hash of every key: 4 bytes for [LevelDB] and [Pebble], 8 for [Parquet] and
 // [RocksDB], 16 for [Nori] and [NoriCrate]. It is not safe for concurrent use.
+// [Policy.NewBuilder] makes builders; the methods of the zero Builder that add keys panic.
 type Builder struct {
 	policy Policy
 	hash   hashKind
@@ -47,19 +48,31 @@ func (b *Builder) add(p unsafe.Pointer, n int) {
 	case hashXXH64:
 		b.h64 = append(b.h64, xxh64At(p, n))
 	default:
+		b.mustHavePolicy()
 		b.addHash(b.hash.of(p, n))
 	}
 }
 
 // AddUint64 adds the 8 little-endian bytes of key.
-func (b *Builder) AddUint64(key uint64) { b.addHash(b.hash.ofUint64(key)) }
+func (b *Builder) AddUint64(key uint64) {
+	b.mustHavePolicy()
+	b.addHash(b.hash.ofUint64(key))
+}
 
 // AddHash adds the key whose [Hash] is h. It panics if the policy's format has another hash.
 func (b *Builder) AddHash(h Hash) {
+	b.mustHavePolicy()
 	if h.kind != b.hash {
 		panicOtherHash(h, b.policy.Format)
 	}
 	b.addHash(h)
+}
+
+// mustHavePolicy panics for the zero Builder.
+func (b *Builder) mustHavePolicy() {
+	if b.hash == noHash {
+		panic("bloom: a key was added to the zero Builder, which has no policy; Policy.NewBuilder makes builders")
+	}
 }
 
 // addHash keeps a hash in the slice for its words.
@@ -76,6 +89,7 @@ func (b *Builder) addHash(h Hash) {
 
 // AddBatch adds every key of a column.
 func (b *Builder) AddBatch(keys Keys) {
+	b.mustHavePolicy()
 	keys.mustServe(b.policy.Format)
 	switch hashKinds[b.hash].words {
 	case one32:

@@ -148,7 +148,7 @@ func TestProgrammingErrors(t *testing.T) {
 }
 
 // TestZeroValues has one behaviour for each zero value: the zero Filter and the zero Set
-// hold no key, the zero Set takes none, the zero Keys is an empty column, and the zero
+// hold no key, the zero Set and the zero Builder take none, the zero Keys is an empty column, and the zero
 // Policy builds LevelDB's smallest filter.
 func TestZeroValues(t *testing.T) {
 	is(t, behaviour)
@@ -193,6 +193,15 @@ func TestZeroValues(t *testing.T) {
 	} {
 		if got := panicOf(call); !strings.Contains(got, "no bits") {
 			t.Errorf("%s to the zero Set: panic %q", name, got)
+		}
+	}
+	builder := new(Builder)
+	for name, call := range map[string]func(){
+		"Add": func() { builder.Add(nil) }, "AddString": func() { builder.AddString("key") }, "AddBatch": func() { builder.AddBatch(Bytes(keys)) },
+		"AddUint64": func() { builder.AddUint64(7) }, "AddHash": func() { builder.AddHash(Hash{}) },
+	} {
+		if got := panicOf(call); !strings.Contains(got, "no policy") || builder.Len() != 0 {
+			t.Errorf("%s to the zero Builder: panic %q", name, got)
 		}
 	}
 	if none.MayContain(keys[9]) || none.MayContainString("") || none.MayContainUint64(7) || none.MayContainHash(Nori.Hash(nil)) ||

@@ -13,7 +13,7 @@ import (
 // Any number of goroutines may query a Set while no goroutine changes it. Goroutines that add
 // and query at the same time need an [AtomicSet].
 //
-// The zero Set has no bits. It holds no key, and to add a key panics.
+// The zero Set has no bits. It holds no key, and its methods that add keys panic.
 type Set struct{ view }
 
 // OpenSet returns a set with the contents of an encoded filter. It takes a copy. The errors
