@@ -68,8 +68,8 @@ func init() {
 // a PCollection<[]byte> of its file (docs/file-format.md), one for each window: [bloom.OpenBinary] reads it. The filter has room
 // for the given number of keys; with more, its false-positive rate rises, and [bloom.Filter.KeyCount] tells so.
 //
-// A worker that has seen at most 4,096 keys sends them as they are, and one that has seen
-// more sends bits. All of these are as long as the filter: from some 12 MB on, runners are slow to send
+// A worker that has seen fewer than 4,096 keys, of less than 1 MiB together, sends them as they are. One that
+// has seen more sends bits. All of these are as long as the filter: from some 12 MB on, runners are slow to send
 // them. Build larger filters elsewhere, and hand them over by [FilterFile].
 //
 // BuildFilter panics, as Beam's transforms do, if the policy has no filter of that capacity.

@@ -142,7 +142,13 @@ func decodeAccumulator(encoded []byte) (*accumulator, error) {
 		return nil, errAccumulator
 	case encoded[0] == codedSet:
 		a.set = new(bloom.Set)
-		return a, a.set.UnmarshalBinary(encoded[1:])
+		if err := a.set.UnmarshalBinary(encoded[1:]); err != nil {
+			return nil, err
+		}
+		if from, to := a.set.Filter().BitRange(); from == to {
+			return nil, errAccumulator // the zero Set, which takes no keys
+		}
+		return a, nil
 	case encoded[0] != codedKeys:
 		return nil, errAccumulator
 	}
