@@ -55,7 +55,11 @@ func (i *inspectCommand) Run(s *streams) error {
 			return fmt.Errorf("--picture: %w", err)
 		}
 	}
-	if err := errors.Join(s.checkStdout(i.File), checkOutput(s, i.Plot, i.File), checkOutput(s, i.Picture, i.File)); err != nil {
+	inputs := []string{i.File}
+	if i.Absent != "" {
+		inputs = append(inputs, i.Absent)
+	}
+	if err := errors.Join(s.checkStdout(inputs...), checkOutput(s, i.Plot, inputs...), checkOutput(s, i.Picture, inputs...)); err != nil {
 		return err
 	}
 	open := i.openFilter
@@ -79,7 +83,7 @@ func (i *inspectCommand) Run(s *streams) error {
 		if err != nil {
 			return err
 		}
-		if err := writeFile(s, i.Plot, drawing, i.File); err != nil {
+		if err := writeFile(s, i.Plot, drawing, inputs...); err != nil {
 			return err
 		}
 	}
@@ -88,7 +92,7 @@ func (i *inspectCommand) Run(s *streams) error {
 		if err != nil {
 			return fmt.Errorf("--picture: %w", err)
 		}
-		if err := writeFile(s, i.Picture, picture, i.File); err != nil {
+		if err := writeFile(s, i.Picture, picture, inputs...); err != nil {
 			return err
 		}
 	}
