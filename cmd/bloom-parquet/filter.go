@@ -48,7 +48,9 @@ func (f *filterCommand) Run(s *streams) error {
 		return f.copy(s)
 	}
 	inputs := append([]string{f.Keys + f.filter}, f.inputs...) // one of both is empty
-	write := func(w io.Writer) error { return s.spool(w, func(w io.Writer) error { return apart(s, w, f.inputs) }) }
+	write := func(w io.Writer) error {
+		return s.spool(w, func(w io.Writer) error { return apart(s, w, f.inputs, f.Keys+f.filter) })
+	}
 	if f.Output == "" {
 		if err := s.outputs().CheckStdout(inputs...); err != nil {
 			return err
@@ -60,7 +62,7 @@ func (f *filterCommand) Run(s *streams) error {
 	}
 	none := false
 	err := s.outputs().Write(f.Output, func(w io.Writer) error {
-		err := apart(s, w, f.inputs)
+		err := apart(s, w, f.inputs, f.Keys+f.filter)
 		if none = errors.Is(err, errNone); none {
 			return nil // a file without rows
 		}
@@ -96,8 +98,9 @@ func (s *streams) spool(w io.Writer, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name())
+	defer os.Remove(file.Name()) // after Close, where an open file keeps its name
 	defer file.Close()
+	_ = os.Remove(file.Name()) // else a signal leaves the file behind
 	result := write(file)
 	if result != nil && !errors.Is(result, errNone) {
 		return result

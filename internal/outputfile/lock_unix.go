@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// endings are the signals that ask a process to end.
-var endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
+// endings are the signals that ask a process to end. The last comes when nobody reads a standard stream any more.
+var endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE}
 
 // lockedFile is a file that no other process of these commands replaces. The lock is the kernel's and
 // ends with the process, however that ends. It belongs to the process: it would be lost if the

@@ -16,7 +16,7 @@ import (
 // TestSignals ends Write by each signal that asks for it: the old file stays, and
 // no other.
 func TestSignals(t *testing.T) {
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE} {
 		t.Run(s.String(), func(t *testing.T) {
 			ignored := make(chan os.Signal, 1) // one too late does not end the test
 			signal.Notify(ignored, s)
