@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"runtime/metrics"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,8 +21,12 @@ const apartVariable = "BLOOM_PARQUET_APART"
 
 func isApart() bool { return os.Getenv(apartVariable) != "" }
 
-// exitApart is the exit status of such a process on an error of its own. The Go runtime's is 2.
-const exitApart = 3
+// The exit statuses of such a process on an error of its own, and if it takes too much memory. The Go
+// runtime's is 2.
+const (
+	exitApart  = 3
+	exitMemory = 4
+)
 
 // Memory that a process may take that reads foreign files: a fixed number of bytes, and some for
 // each byte of the files.
@@ -32,14 +37,15 @@ const (
 
 // apart runs this command in a process of its own, which writes to out, whatever -o says. A damaged
 // file can end that process: readers of Parquet and Arrow read outside of their memory, or ask for more
-// than there is, and Go has no way to recover from that. Then the error says so.
-func apart(s *streams, out io.Writer, inputs []string) error {
+// than there is, and Go has no way to recover from that. Then the error says so. The process reads others as
+// well: a filter or keys, if they are files.
+func apart(s *streams, out io.Writer, inputs []string, others ...string) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	memory := int64(freeMemory)
-	for _, name := range inputs {
+	for _, name := range slices.Concat(inputs, others) {
 		if info, err := os.Stat(name); err == nil {
 			memory += memoryPerInput * info.Size()
 		}
@@ -64,6 +70,8 @@ func apart(s *streams, out io.Writer, inputs []string) error {
 		return errNone
 	case exit.ExitCode() == exitApart:
 		return errReported
+	case exit.ExitCode() == exitMemory:
+		return fmt.Errorf("%s: damaged, or too large to read: that takes %s", strings.Join(inputs, ", "), messages.trace())
 	}
 	switch exit.String() {
 	case "signal: broken pipe", "signal: interrupt", "signal: terminated", "signal: hangup":
@@ -128,7 +136,7 @@ func becomeApart() {
 			}
 			if metrics.Read(memory); memory[0].Value.Uint64()-memory[1].Value.Uint64() > limit {
 				fmt.Fprintf(os.Stderr, "more than %d MiB of memory\n", limit>>20)
-				os.Exit(exitError)
+				os.Exit(exitMemory)
 			}
 		}
 	}()

@@ -102,6 +102,9 @@ func (b *buildCommand) build(s *streams) error {
 			return fmt.Errorf("--rate: %s", withoutPrefix(err))
 		}
 	}
+	if _, _, err := policy.Size(n); err != nil {
+		return errors.New(withoutPrefix(err))
+	}
 	builder := policy.NewBuilder()
 	if err := builder.SetKeyKind(kind); err != nil {
 		return err

@@ -36,7 +36,7 @@ func (p *pruneCommand) Run(s *streams) error {
 	if isApart() {
 		return p.pruneAll(s)
 	}
-	return apart(s, s.out, p.Files)
+	return apart(s, s.out, p.Files, p.Keys)
 }
 
 // pruneAll prints the row groups of all files.
