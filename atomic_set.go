@@ -54,17 +54,6 @@ func newAtomicSet(v view) *AtomicSet {
 	return &AtomicSet{v, shape, bits}
 }
 
-// WithKernel returns a view of the same set whose batches, of queries and of additions,
-// run on kernel k, or [ErrKernel] if k is not one of [Kernels].
-func (s *AtomicSet) WithKernel(k Kernel) (*AtomicSet, error) {
-	if err := k.check(); err != nil {
-		return nil, err
-	}
-	t := *s
-	t.view.kernel = k
-	return &t, nil
-}
-
 // Format returns the format of the set.
 func (s *AtomicSet) Format() Format { return s.view.format }
 
