@@ -92,7 +92,7 @@ func (s *Set) Fold(falsePositiveRate float64) (int, error) {
 // foldTo makes s the set of a shape that has a fraction of the bits.
 func (s *Set) foldTo(to shape) {
 	old, _ := s.encoded()
-	from, end := s.BitRange()
+	from, end := s.bitRange()
 	data := newEncoded(from, to.bytes()+len(s.data)-end)
 	copy(data, s.data[:from])
 	switch from { // nori-sstable's headers alone say the number of bits

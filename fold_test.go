@@ -18,7 +18,7 @@ var foldable = []Format{LevelDB, Nori, NoriCrate, Parquet, RocksDB}
 // reads it.
 func smaller(t *testing.T, s *Set, times int) []byte {
 	t.Helper()
-	from, to := s.BitRange()
+	from, to := s.bitRange()
 	n := uint64(to-from) * 8 >> times
 	data := slices.Concat(s.data[:from], make([]byte, n/8), s.data[to:])
 	switch s.format {

@@ -156,11 +156,11 @@ func (s *Set) Clear() {
 
 // Clone returns a copy, which does not change when s does.
 func (s *Set) Clone() *Set {
-	bits, shape := s.encoded()
-	if shape.bits == 0 {
+	if s.pair == 0 {
 		return new(Set)
 	}
-	v, before, count := s.view, cap(s.data)-cap(bits), *s.count // the capacities end at the same byte
+	before, _ := s.bitRange()
+	v, count := s.view, *s.count
 	v.data = newEncoded(before, len(s.data)-before)
 	copy(v.data, s.data)
 	v.bitArray, _ = v.format.decode(v.data) // no error: it was opened

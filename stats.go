@@ -70,7 +70,9 @@ func (f *Filter) MeasureRate(absent Keys) float64 {
 
 // BitRange returns where the bits lie in an encoded filter: they are the slice [from:to] of its
 // bytes. The format's header is before them, and its trailer after them.
-func (v *view) BitRange() (from, to int) {
+func (f *Filter) BitRange() (from, to int) { return f.bitRange() }
+
+func (v *view) bitRange() (from, to int) {
 	bits, _ := v.encoded()
 	from = cap(v.data) - cap(bits) // their capacities end at the same byte
 	return from, from + len(bits)
