@@ -48,7 +48,7 @@ func (k KeyKind) and(other KeyKind) (KeyKind, error) {
 
 // KeyKind returns what kind of keys the filter has, as its file says it, [Filter.WithKeyKind] or
 // [Builder.SetKeyKind].
-func (v *view) KeyKind() KeyKind { return v.kind }
+func (f *Filter) KeyKind() KeyKind { return f.kind }
 
 // WithKeyKind returns a view of the same bytes, of keys of a kind: its file says so. The error is
 // [ErrKind] if the kind is no name for a file.

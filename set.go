@@ -177,7 +177,7 @@ func (s *Set) Equal(other *Set) bool {
 }
 
 // Merge adds all keys of other. The sets must have the same format, size and number of
-// probes, or the error is [ErrShape]. Their keys must be of one kind, if both are known, or the error
+// probes, or the error is [ErrShape]. Their keys must be of one [KeyKind], if both are known, or the error
 // is [ErrKind]; if one is not known, that of s is not known either. Views that [Set.Filter] and
 // [Set.WithKernel] returned before keep their kind. With an error, s does not change.
 func (s *Set) Merge(other *Set) error {
