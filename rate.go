@@ -25,9 +25,8 @@ import (
 //
 // Real keys can have higher rates in the formats LevelDB and Pebble. Their hash sends many
 // numbered strings, such as "user-00000042", to equal hashes. Then 3 to 9 % of the absent keys
-// pass, however many bits the filter has. [Builder.Collisions] tells whether keys are such, and
-// [Filter.MeasureRate] measures the rate for a sample of absent keys. The other formats have no
-// such keys.
+// pass, however many bits the filter has. [Filter.MeasureRate] measures the rate for a sample of
+// absent keys. The other formats have no such keys.
 func (f Format) FalsePositiveRate(n int, bits uint64, probes int) float64 {
 	f.mustBe()
 	switch {
