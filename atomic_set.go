@@ -54,6 +54,15 @@ func newAtomicSet(v view) *AtomicSet {
 	return &AtomicSet{v, shape, bits}
 }
 
+// NewAtomicSet is NewSet for a set that any number of goroutines add to and query at once.
+func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
+	v, err := p.newView(capacity)
+	if err != nil {
+		return nil, err
+	}
+	return newAtomicSet(v), nil
+}
+
 // Format returns the format of the set.
 func (s *AtomicSet) Format() Format { return s.view.format }
 

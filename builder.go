@@ -20,12 +20,27 @@ type Builder struct {
 	h128 []hash128
 }
 
+// NewBuilder returns an empty builder of filters of this policy.
+func (p Policy) NewBuilder() *Builder {
+	return &Builder{policy: p, hash: p.Format.hash(), kernel: kernels[0]}
+}
+
 // SetKernel makes k the kernel that hashes columns and builds filters. Every kernel builds the
 // same bytes. The error is [ErrKernel] if k is not one of [Kernels]; then b does not change.
 func (b *Builder) SetKernel(k Kernel) error {
 	err := k.check()
 	if err == nil {
 		b.kernel = k
+	}
+	return err
+}
+
+// SetKeyKind says what kind of keys are added. The error is [ErrKind] if it is no name for a file;
+// then b does not change.
+func (b *Builder) SetKeyKind(k KeyKind) error {
+	err := k.check()
+	if err == nil {
+		b.kind = k
 	}
 	return err
 }

@@ -129,15 +129,3 @@ func foldNeighbours(dst, src []byte, block int) {
 		}
 	}
 }
-
-// or sets the bits of dst that src has, which is as long.
-func or(dst, src []byte) {
-	for ; len(dst) >= 32 && len(src) >= 32; dst, src = dst[32:], src[32:] {
-		for i := 0; i < 32; i += 8 {
-			binary.LittleEndian.PutUint64(dst[i:], binary.LittleEndian.Uint64(dst[i:])|binary.LittleEndian.Uint64(src[i:]))
-		}
-	}
-	for i, b := range src {
-		dst[i] |= b
-	}
-}

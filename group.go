@@ -21,23 +21,6 @@ type Group struct {
 	kernel  Kernel
 }
 
-// part is the arrays of some filters of a group, 1 to 64 that are alike: walkKind.probePart may
-// take them together. Their hits are in one word.
-type part struct {
-	first  int // the number of the first filter
-	arrays []bitArray
-	blocks []octet // the same arrays for assembly, if there is any
-}
-
-// octet is the fields of 8 arrays, side by side for vectors. Past the last array of a part, the
-// last array is there again.
-type octet struct {
-	bases                 [blockArrays]*byte
-	units, recips, shifts [blockArrays]uint64 // what these are depends on the walk
-}
-
-const blockArrays = 8
-
 // blocksOf returns blocks of the arrays. fields gives the last three fields of each.
 func blocksOf(arrays []bitArray, fields func(a *bitArray) (units, recip, shift uint64)) []octet {
 	blocks := make([]octet, (len(arrays)+blockArrays-1)/blockArrays)

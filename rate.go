@@ -54,6 +54,10 @@ func independentRate(n, m float64, k int) float64 {
 	return math.Pow(-math.Expm1(-float64(k)*n/m), float64(k))
 }
 
+// independentSet returns how many of m bits n different keys are expected to set with
+// k independent probes each.
+func independentSet(n, m float64, k int) float64 { return -m * math.Expm1(-float64(k)*n/m) }
+
 // meanRate returns the mean of rate(j), where j is the number of keys in the block of an absent
 // key: of the given number of keys, each is in one of the blocks at random.
 func meanRate(keys, blocks float64, rate func(j float64) float64) float64 {
