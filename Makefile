@@ -60,8 +60,8 @@ PACKAGES += $(if $(filter skylake-x,$(EMULATED)),bochs bochs-term bochsbios vgab
 # What make test does, those steps first that take the longest, as many at a time as there
 # are cores. Each prints one line when it ends. It is expanded late (=), because lists that it names
 # are set below.
-STEPS = $(EMULATED:%=emulated/%) $(RACED:%=race/%) workers unit/compare $(FOREIGN:%=vet/%) $(MODULES:%=vet/%) vet/files \
-	unit/386 $(filter-out unit/compare,$(MODULES:%=unit/%)) benchmarks purego $(FUZZ:%=fuzz/%) format generated release
+STEPS = $(EMULATED:%=emulated/%) $(RACED:%=race/%) workers unit/cmd/bloom/browser unit/compare $(FOREIGN:%=vet/%) $(MODULES:%=vet/%) vet/files \
+	unit/386 $(filter-out unit/cmd/bloom/browser unit/compare,$(MODULES:%=unit/%)) benchmarks purego $(FUZZ:%=fuzz/%) format generated release
 step = CGO_CFLAGS="$$CGO_CFLAGS -O0" .ci/step $@
 
 .PHONY: test

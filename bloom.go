@@ -1,9 +1,10 @@
 // Package bloom reads and writes the Bloom filters of existing storage engines, byte for byte, and
 // tests whole columns of keys at once.
 //
-// A Bloom filter tells of a key that it is certainly not in a set, or that it may be. It never says
-// no for a key of the set. For a small share of all other keys it says "may be": that share is the
-// false-positive rate. If no storage engine reads the filter, take the format [Default]:
+// A Bloom filter is a small summary of a set of keys. Asked for a key, it says that the key is certainly
+// not in the set, or that it may be. A key of the set never gets a no. A small share of all other keys gets
+// "may be": that share is the false-positive rate. A format fixes the hash, the bits of a key and the
+// encoding. If a storage engine reads the filter, take its format; otherwise take [Default]:
 //
 //	policy, err := bloom.PolicyFor(bloom.Default, len(names), 0.01) // 1 % of absent keys may pass
 //	if err != nil {
@@ -15,21 +16,25 @@
 //		fmt.Println(column[i])
 //	}
 //
-// A [Policy] is a format and a number of bits per key. It builds filters from a column of keys
-// ([Policy.NewFilter], [Policy.AppendFilter]), and makes a [Builder], which collects keys and sizes
-// the filter by their number, and a [Set], which has a fixed capacity and can be tested as it grows.
-// [Keys] is a column in the layout that its owner has: strings, byte slices, integers, Arrow's
-// offsets. [Open] gives a [Filter] for encoded bytes, without a copy. Filters that a lookup asks
-// together form a [Group].
+// A column is many keys of one layout: strings, byte slices, integers, Arrow's offsets. [Keys] refers to
+// one and copies nothing. One call for a column is several times as fast as a call for each key.
 //
-// A storage engine's filter does not name its format. To keep a filter for yourself, write it with
-// [Filter.WriteTo] or [Filter.MarshalBinary]: the header of that file has the format, the number of
-// keys and checksums (docs/file-format.md). [OpenBinary] and [Filter.ReadFrom] read the file. gob and
-// JSON store the same file.
+// A [Policy] is a format and a number of bits per key. It has three ways to build a filter:
 //
-// A Filter is safe for concurrent use. So are the queries of a Set while no goroutine adds to it. Any
-// number of goroutines may add to an [AtomicSet] and query it at once. A Builder is not safe for
-// concurrent use. The hashes are not keyed: an attacker who chooses the keys can make them collide.
+//   - [Policy.NewFilter], if all keys are at hand as a column, or [Policy.AppendFilter] for the bytes alone;
+//   - a [Builder], which collects keys and then sizes the filter by their number;
+//   - a [Set], which has room for a number of keys and can be asked while keys are added. An [AtomicSet]
+//     is the same for several goroutines.
+//
+// [Open] makes a [Filter] of an engine's bytes, without a copy. Such bytes do not name their format. To
+// keep a filter of your own, write it with [Filter.WriteTo] or [Filter.MarshalBinary], and read it with
+// [Filter.ReadFrom] or [OpenBinary]: the header of that file has the format, the number of keys and
+// checksums (docs/file-format.md). gob and JSON store the same file. To ask many filters for one key, make
+// them a [Group].
+//
+// Goroutines may share a Filter, and an AtomicSet also while keys are added. They may ask a Set at once
+// while none adds to it. A Builder is for one goroutine. The hashes have no secret: whoever chooses the
+// keys can make them collide.
 package bloom
 
 //go:generate go -C asm run . -out ../probe_amd64.s -arm64 ../probe_arm64.s

@@ -36,7 +36,8 @@ func (k Kernel) String() string {
 }
 
 // kernels is what Kernels returns. The init functions of cpu_amd64.go and cpu_arm64.go put theirs before
-// Generic. So no variable of the package may be initialized with it, or with staged and dense.
+// Generic, and set the variables of thresholds.go. Go runs them after it has initialized all variables of
+// the package. So do not initialize another variable with one of these: it would miss what this CPU has.
 var kernels = []Kernel{Generic}
 
 // Kernels returns the kernels that this CPU runs, fastest first. [Generic] is

@@ -19,18 +19,19 @@ type Policy struct {
 	BitsPerKey int
 }
 
-// PolicyFor returns the policy with the fewest bits per key whose
-// [Policy.FalsePositiveRate] for capacity keys is at most falsePositiveRate. That is the
-// rate of keys with random hashes: [Format.FalsePositiveRate] says which keys have others.
-//
-// From 44 bits per key on, [LevelDB] and [Pebble] have some sizes with a higher rate than smaller ones.
-// PolicyFor then may return a few bits more than the fewest: of 800 policies for 1 to 50,000 keys and
-// rates down to 1e-9, 9 had 2 to 28 bits more.
+// PolicyFor returns the policy for a filter of capacity keys that lets at most falsePositiveRate of
+// all absent keys pass, such as 0.01: that with the fewest bits per key. If no storage engine reads the
+// filter, take the format [Default].
 //
 // The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format
 // reaches it; [ErrCapacity] if capacity is negative, or if the filter would take more bytes
-// than [Policy.NewSet] allows; and [ErrFormat] if the format is unknown. With a 32-bit hash, n
-// keys have a rate of at least n / 2^32, however many bits they have.
+// than [Policy.NewSet] allows; and [ErrFormat] if the format is unknown.
+//
+// The rate is [Policy.FalsePositiveRate], that of keys with random hashes. Numbered keys have a higher
+// one in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). The hash of these two has 32 bits, so
+// n keys have a rate of at least n / 2^32, however many bits they have. From 44 bits per key on, some of
+// their sizes have a higher rate than smaller ones, and PolicyFor may return a few bits more than the
+// fewest: of 800 policies for 1 to 50,000 keys and rates down to 1e-9, 9 had 2 to 28 bits more.
 func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error) {
 	if !f.valid() {
 		return Policy{}, fmt.Errorf("%w: %v", ErrFormat, f)

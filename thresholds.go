@@ -30,10 +30,11 @@ const (
 	// Rapids, windows of 8 and 16 present keys took longer than the plain loop, and single keys
 	// do not (-bench SmallBatches).
 	singleKeysGeneric = 31
-	// stageBytes is the size of a filter of the walk double32 in which loads take longer than
-	// stages: all probes of an absent key are three times as many loads as those of its stages. On
-	// a Sapphire Rapids, 64 absent keys were 1.6 times as fast in stages at 4 MiB, 2.4 times as fast
-	// at 64 MiB, and as fast at 2 MiB. Batches of 8 keys are faster one by one there, if absent.
+	// stageBytes is the size of a filter from which on kernels of the walk double32 test small batches in
+	// stages (form), too. The lines of such a filter come from a far cache or from memory. All probes of
+	// an absent key at once load three times as many lines as its stages do, so they take longer. On a
+	// Sapphire Rapids, 64 absent keys were as fast in stages at 2 MiB, 1.6 times as fast at 4 MiB, and
+	// 2.4 times at 64 MiB. Batches of 8 absent keys are fastest one by one from this size on.
 	stageBytes = 4 << 20
 	// keysAcross is the largest number of keys that a Group tests one by one with all
 	// filters. It tests more keys filter by filter. On a Sapphire Rapids, 32 keys were 1.0

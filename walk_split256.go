@@ -74,6 +74,13 @@ func (d *split256) add(h uint64) (isNew bool) {
 	return missing != 0
 }
 
+// addBatch sets the bits of all hashes.
+func (d *split256) addBatch(hashes []uint64) {
+	for _, h := range hashes {
+		d.add(h)
+	}
+}
+
 // setPair sets what missingPair returns, and returns it.
 func setPair(words []byte, first, second uint32) (missing uint64) {
 	pair := binary.LittleEndian.Uint64(words)
@@ -128,9 +135,7 @@ func (d *split256) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 		return false
 	}
 	if len(hashes) < minSetHashes {
-		for _, h := range hashes {
-			d.add(h)
-		}
+		d.addBatch(hashes)
 		return true
 	}
 	return setSplit256(kernel, d.base, d.n, &hashes[0], len(hashes), far)

@@ -65,8 +65,8 @@ func (c *collisions) add(keys [][]byte, format bloom.Format) {
 	}
 }
 
-// warn warns if more absent keys like those of a filter pass than are expected to. What is more do so because
-// their hashes are equal to those of keys.
+// warn warns if more absent keys like those of a filter pass than the filter's size explains. The surplus
+// have the hash of a key.
 func (c *collisions) warn(s *streams, filter *bloom.Filter, expected float64, n int) {
 	if c.pending == nil || n < fewestKeys {
 		return
@@ -79,8 +79,8 @@ func (c *collisions) warn(s *streams, filter *bloom.Filter, expected float64, n 
 	rate := float64(hits) / float64(len(absent))
 	equal := (rate - expected) / (1 - expected)
 	if hits >= 30 && equal > 0.75*expected { // expected rates may be too low by 43 %
-		fmt.Fprintf(s.err, "bloom: warning: different keys have equal hashes in the format %v: some %.2g %% of absent keys like them pass, such as %s, of which %.2g %% in a filter of any size, and not %.2g %%; the format %v has no equal hashes\n",
-			filter.Format(), 100*rate, answers.Shorten(strconv.Quote(string(absent[0]))), 100*equal, 100*expected, bloom.Default)
+		fmt.Fprintf(s.err, "bloom: warning: some %.2g %% of absent keys such as %s pass, not %.2g %%: the format %v gives %.2g %% of them the hash of a key, and a larger filter does not help; if no storage engine reads the filter, take --format %v\n",
+			100*rate, answers.Shorten(strconv.Quote(string(absent[0]))), 100*expected, filter.Format(), 100*equal, bloom.Default)
 	}
 }
 

@@ -29,16 +29,17 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// TestPage uses the page as people do, in one browser, with a fresh page for every test: as bloom explore
-// serves it, and as the site, which a plain file server has in a sub-folder.
+// TestPage uses the page as people do, with a fresh page for every test: as bloom explore serves it, and as
+// the site, which a plain file server has in a sub-folder. Each has a browser of its own, and they run at once.
 func TestPage(t *testing.T) {
-	ctx, end, err := Start(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(end)
 	for name, serve := range map[string]func(*testing.T) string{"explore": explore, "site": site} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, end, err := Start(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(end)
 			url := serve(t)
 			for _, test := range []struct {
 				name string
@@ -208,19 +209,24 @@ func value[T any](p *page, expression string) T {
 // wait waits until an expression is true.
 func (p *page) wait(expression string) {
 	p.Helper()
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(30*time.Second)))
-	if err != nil {
-		p.Fatalf("waiting for %s: %v", expression, err)
-	}
+	p.until(expression, func() string { return "waiting for " + expression })
 }
 
 // waitText waits until an element has a text in it.
 func (p *page) waitText(id, text string) {
 	p.Helper()
 	expression := fmt.Sprintf(`document.getElementById(%q).textContent.replaceAll("\u00a0", " ").includes(%q)`, id, text)
-	_, err := chromedp.Run(p.ctx, chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(30*time.Second)))
-	if err != nil {
-		p.Fatalf("waiting for %q in %s, which is %q: %v", text, id, p.text(id), err)
+	p.until(expression, func() string { return fmt.Sprintf("waiting for %q in %s, which is %q", text, id, p.text(id)) })
+}
+
+// until asks the page every few milliseconds. (The driver's own polling takes a tenth of a second each time.)
+func (p *page) until(expression string, failure func() string) {
+	p.Helper()
+	expression = fmt.Sprintf("(() => { try { return Boolean(%s) } catch { return false } })()", expression)
+	for deadline := time.Now().Add(30 * time.Second); !value[bool](p, expression); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			p.Fatal(failure())
+		}
 	}
 }
 
@@ -601,7 +607,7 @@ func (p *page) writeFilter(n int) (path string, encoded []byte) {
 }
 
 // drop sends the page what a browser sends it when somebody drags a file over it and lets go. (The browser's
-// own emulation of that loses every tenth drop.) The page has to take both, or the browser would open the file.
+// own emulation of that loses some drops.) The page has to take both, or the browser would open the file.
 func (p *page) drop(path string) {
 	p.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void](`{
