@@ -54,15 +54,13 @@ func newAtomicSet(v view) *AtomicSet {
 	return &AtomicSet{v, shape, bits}
 }
 
-// WithKernel returns a view of the same set whose batches, of queries and of additions,
-// run on kernel k, or [ErrKernel] if k is not one of [Kernels].
-func (s *AtomicSet) WithKernel(k Kernel) (*AtomicSet, error) {
-	if err := k.check(); err != nil {
+// NewAtomicSet is NewSet for a set that any number of goroutines add to and query at once.
+func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
+	v, err := p.newView(capacity)
+	if err != nil {
 		return nil, err
 	}
-	t := *s
-	t.view.kernel = k
-	return &t, nil
+	return newAtomicSet(v), nil
 }
 
 // Format returns the format of the set.

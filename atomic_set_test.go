@@ -25,10 +25,8 @@ func TestAtomicSet(t *testing.T) {
 		want.AddBatch(Bytes(keys))
 		for _, kernel := range kernels {
 			t.Run("kernel="+kernel.String(), func(t *testing.T) {
-				s, err := mustAtomicSet(t, p, len(keys)).WithKernel(kernel)
-				if err != nil || s.view.kernel != kernel || s.Format() != format {
-					t.Fatal(err)
-				}
+				s := mustAtomicSet(t, p, len(keys))
+				s.view.kernel = kernel
 				var group sync.WaitGroup
 				for g := range goroutines {
 					own := keys[g*each:][:each]

@@ -121,14 +121,6 @@ func (v *view) probeBatch(keys *Keys, hits []uint64, add bool) int {
 	return v.probeWords32(keys, hits, add)
 }
 
-// oneIf returns 1 if yes is set, and otherwise 0. The compiler makes no branch of it.
-func oneIf(yes bool) uint64 {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
 // probeEachRow is probeBatch key by key.
 func (v *view) probeEachRow(keys *Keys, hits []uint64, add bool) (total int) {
 	for i := 0; i < keys.n; i += 64 {
@@ -154,15 +146,6 @@ func (v *view) probeRows(keys *Keys, hits []uint64, add bool) int {
 		hits[0] = word
 	}
 	return bits.OnesCount64(word)
-}
-
-// align returns n elements of a buffer. The first is at the start of a cache line, because a
-// vector that crosses the end of a line takes twice as long to store. The buffer must be one
-// cache line longer than n elements.
-func align[E uint32 | uint64](buffer []E, n int) []E {
-	past := uintptr(unsafe.Pointer(unsafe.SliceData(buffer))) % cacheLine
-	skip := int((cacheLine - past) % cacheLine / unsafe.Sizeof(buffer[0]))
-	return buffer[skip:][:n]
 }
 
 // probeWords32 is probeBatch for hashes of one 32-bit word. It and the next two are functions of

@@ -43,10 +43,6 @@ func BenchmarkGroup(b *testing.B) {
 
 func benchmarkGroup(b *testing.B, filters []*Filter, hashes []Hash) {
 	hits := make([]uint64, (len(filters)+63)/64)
-	group, err := NewGroup(filters)
-	if err != nil {
-		b.Fatal(err)
-	}
 	next := 0
 	asked := max(1, 20000/len(filters))
 	some := func() []Hash {
@@ -64,10 +60,7 @@ func benchmarkGroup(b *testing.B, filters []*Filter, hashes []Hash) {
 		}
 	}
 	for _, kernel := range kernels {
-		g, err := group.WithKernel(kernel)
-		if err != nil {
-			b.Fatal(err)
-		}
+		g := groupOn(b, filters, kernel)
 		b.Run("kernel="+kernel.String(), func(b *testing.B) {
 			inTurn(b, asked*len(filters), reference, func() {
 				for _, h := range some() {

@@ -186,3 +186,18 @@ func (f *Filter) WithKernel(k Kernel) (*Filter, error) {
 	g.kernel = k
 	return &g, nil
 }
+
+// KeyKind returns what kind of keys the filter has, as its file says it, [Filter.WithKeyKind] or
+// [Builder.SetKeyKind].
+func (f *Filter) KeyKind() KeyKind { return f.kind }
+
+// WithKeyKind returns a view of the same bytes, of keys of a kind: its file says so. The error is
+// [ErrKind] if the kind is no name for a file.
+func (f *Filter) WithKeyKind(k KeyKind) (*Filter, error) {
+	if err := k.check(); err != nil {
+		return nil, err
+	}
+	g := *f
+	g.kind = k
+	return &g, nil
+}

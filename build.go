@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"math"
 	"runtime"
 	"sync"
 	"unsafe"
@@ -234,9 +233,6 @@ func (s *prober) setPlaces(places []uint32) {
 		*(*byte)(unsafe.Add(unsafe.Pointer(base), p/8)) |= 1 << (p % 8)
 	}
 }
-
-// wholeWords returns the number of the bits in whole words of 32 bits, or 2^32-1 if it is larger.
-func (s *prober) wholeWords() uint32 { return uint32(min(s.bytes()&^3*8, math.MaxUint32)) }
 
 // regionBuild is a filter that workers set region by region.
 type regionBuild struct {

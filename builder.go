@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"cmp"
 	"slices"
 	"unsafe"
 )
@@ -22,12 +21,27 @@ type Builder struct {
 	h128 []hash128
 }
 
+// NewBuilder returns an empty builder of filters of this policy.
+func (p Policy) NewBuilder() *Builder {
+	return &Builder{policy: p, hash: p.Format.hash(), kernel: kernels[0]}
+}
+
 // SetKernel makes k the kernel that hashes columns and builds filters. Every kernel builds the
 // same bytes. The error is [ErrKernel] if k is not one of [Kernels]; then b does not change.
 func (b *Builder) SetKernel(k Kernel) error {
 	err := k.check()
 	if err == nil {
 		b.kernel = k
+	}
+	return err
+}
+
+// SetKeyKind says what kind of keys are added. The error is [ErrKind] if it is no name for a file;
+// then b does not change.
+func (b *Builder) SetKeyKind(k KeyKind) error {
+	err := k.check()
+	if err == nil {
+		b.kind = k
 	}
 	return err
 }
@@ -142,35 +156,6 @@ func (b *Builder) Len() int { return len(b.h32) + len(b.h64) + len(b.h128) }
 
 // Reset forgets all keys. It keeps the memory for the next keys.
 func (b *Builder) Reset() { b.h32, b.h64, b.h128 = b.h32[:0], b.h64[:0], b.h128[:0] }
-
-// Collisions returns how many of the keys added since the last Reset have the same hash as
-// a key before them. Such a key is a duplicate, or a different key that no filter of this
-// format can tell from the other.
-//
-// If c of n different keys collide, and absent keys are like them and come from between
-// them, then some 2c/n of the absent keys have the hash of a key. They pass every filter of
-// this format, however many bits it has. With a random 32-bit hash, c is n^2/2^33. It is far
-// more for many numbered strings under LevelDB's hash.
-//
-// Collisions sorts a copy of the hashes.
-func (b *Builder) Collisions() int {
-	switch hashKinds[b.hash].words {
-	case one32:
-		return repeated(b.h32, cmp.Compare)
-	case one64:
-		return repeated(b.h64, cmp.Compare)
-	}
-	return repeated(b.h128, func(x, y hash128) int {
-		return cmp.Or(cmp.Compare(x.h1, y.h1), cmp.Compare(x.h2, y.h2))
-	})
-}
-
-// repeated returns how many elements are equal to one before them.
-func repeated[E comparable](s []E, compare func(x, y E) int) int {
-	s = slices.Clone(s)
-	slices.SortFunc(s, compare)
-	return len(s) - len(slices.Compact(s))
-}
 
 // AppendFilter appends the encoded filter of the keys added since the last Reset to dst,
 // and returns the extended slice. It does not forget the keys. It panics if the filter is too large, as

@@ -47,7 +47,6 @@ func TestErrors(t *testing.T) {
 		{"NewAtomicSet format", ErrFormat, func() error { _, err := Policy{Format: unknown}.NewAtomicSet(1); return err }},
 		{"NewAtomicSet negative", ErrCapacity, func() error { _, err := Policy{BitsPerKey: 10}.NewAtomicSet(-1); return err }},
 		{"NewAtomicSet too large", ErrCapacity, func() error { _, err := Policy{BitsPerKey: 8}.NewAtomicSet(math.MaxInt); return err }},
-		{"AtomicSet.WithKernel", ErrKernel, func() error { _, err := mustAtomicSet(t, Policy{}, 1).WithKernel(Kernel(200)); return err }},
 		{"AtomicSet.Merge", ErrShape, func() error { return mustAtomicSet(t, Policy{}, 1).Merge(set(Policy{BitsPerKey: 10}, 200)) }},
 		{"AtomicSet.Merge zero", ErrShape, func() error { return mustAtomicSet(t, Policy{}, 1).Merge(new(Set)) }},
 		{"Merge size", ErrShape, func() error { return set(Policy{BitsPerKey: 10}, 100).Merge(set(Policy{BitsPerKey: 10}, 200)) }},

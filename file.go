@@ -56,7 +56,7 @@ func (v *view) fileHeader() fileHeader {
 // fileStart returns where the encoded filter begins in its file: as many bytes before
 // fileBits as it has before its bits.
 func (v *view) fileStart() uint32 {
-	from, _ := v.BitRange()
+	from, _ := v.bitRange()
 	return uint32(fileBits - from)
 }
 

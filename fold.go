@@ -25,6 +25,7 @@ func (p Policy) NewFoldable(maxKeys int) (*Set, error) {
 }
 
 // NewAtomicFoldable is NewFoldable for a set that any number of goroutines add to and query at once.
+// [AtomicSet.Snapshot] makes it a set that Fold halves.
 func (p Policy) NewAtomicFoldable(maxKeys int) (*AtomicSet, error) {
 	v, err := p.newFoldable(maxKeys)
 	if err != nil {
@@ -68,59 +69,47 @@ func (p Policy) newFoldable(maxKeys int) (view, error) {
 // [Pebble], and those whose size is an odd number of bytes, blocks or lines. The sets of
 // [Policy.NewFoldable] can be halved. The error is [ErrRate] if the rate is not between 0 and 1.
 func (s *Set) Fold(falsePositiveRate float64) (int, error) {
-	v, times, err := s.fold(falsePositiveRate)
-	s.view = v
-	return times, err
-}
-
-// Fold is [Set.Fold]. No goroutine may use the set meanwhile.
-func (s *AtomicSet) Fold(falsePositiveRate float64) (int, error) {
-	v, times, err := s.view.fold(falsePositiveRate)
-	if times > 0 {
-		*s = *newAtomicSet(v)
+	if !(falsePositiveRate > 0 && falsePositiveRate < 1) { // not a number is neither
+		return 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)
 	}
-	return times, err
-}
-
-// fold returns the view halved as often as the rate allows, and how often that is. It returns v
-// itself if that is never, or with an error.
-func (v *view) fold(rate float64) (view, int, error) {
-	if !(rate > 0 && rate < 1) { // not a number is neither
-		return *v, 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, rate)
+	array, shape := s.encoded()
+	unit := walkKinds[s.pair.walk()].unit
+	if unit == 0 || shape.bits == 0 || shape.bits%(2*unit) != 0 {
+		return 0, fmt.Errorf("%w: a set of %d bits in the format %v cannot be halved", ErrShape, shape.bits, s.format)
 	}
-	old, s := v.encoded()
-	unit := walkKinds[v.pair.walk()].unit
-	if unit == 0 || s.bits == 0 || s.bits%(2*unit) != 0 {
-		return *v, 0, fmt.Errorf("%w: a set of %d bits in the format %v cannot be halved", ErrShape, s.bits, v.format)
-	}
-	keys, unknown := keysOf(onesCount(old), s, formats[v.format].encoding)
+	keys, unknown := keysOf(onesCount(array), shape, formats[s.format].encoding)
 	times := 0
-	for !unknown && s.bits%(2*unit) == 0 && v.format.FalsePositiveRate(int(math.Round(keys)), s.bits/2, s.probes) <= rate {
-		s.bits /= 2
+	for !unknown && shape.bits%(2*unit) == 0 && s.format.FalsePositiveRate(int(math.Round(keys)), shape.bits/2, shape.probes) <= falsePositiveRate {
+		shape.bits /= 2
 		times++
 	}
-	if times == 0 {
-		return *v, 0, nil
+	if times > 0 {
+		s.foldTo(shape)
 	}
-	from, to := v.BitRange()
-	folded := *v
-	folded.data = newEncoded(from, s.bytes()+len(v.data)-to)
-	copy(folded.data, v.data[:from])
+	return times, nil
+}
+
+// foldTo makes s the set of a shape that has a fraction of the bits.
+func (s *Set) foldTo(to shape) {
+	old, _ := s.encoded()
+	from, end := s.bitRange()
+	data := newEncoded(from, to.bytes()+len(s.data)-end)
+	copy(data, s.data[:from])
 	switch from { // nori-sstable's headers alone say the number of bits
 	case headerNori:
-		binary.LittleEndian.PutUint64(folded.data, s.bits)
+		binary.LittleEndian.PutUint64(data, to.bits)
 	case headerNoriCrate:
-		binary.LittleEndian.PutUint64(folded.data[4:], s.bits)
+		binary.LittleEndian.PutUint64(data[4:], to.bits)
 	}
-	array := folded.data[from:][:s.bytes()]
-	copy(folded.data[from+len(array):], v.data[to:])
-	if unit == 8 {
+	array := data[from:][:to.bytes()]
+	copy(data[from+len(array):], s.data[end:])
+	if unit := walkKinds[s.pair.walk()].unit; unit == 8 {
 		foldRemainders(array, old)
 	} else {
 		foldNeighbours(array, old, int(unit/8))
 	}
-	folded.bitArray, _ = v.format.decode(folded.data) // no error: it is a filter of a size that the format has
-	return folded, times, nil
+	s.data = data
+	s.bitArray, _ = s.format.decode(data) // no error: it is a filter of a size that the format has
 }
 
 // foldRemainders folds bits whose numbers are remainders: x mod m/2 is (x mod m) mod m/2.
@@ -138,17 +127,5 @@ func foldNeighbours(dst, src []byte, block int) {
 		for i := 0; i < each; i += block {
 			or(dst[:block], src[i:i+block])
 		}
-	}
-}
-
-// or sets the bits of dst that src has, which is as long.
-func or(dst, src []byte) {
-	for ; len(dst) >= 32 && len(src) >= 32; dst, src = dst[32:], src[32:] {
-		for i := 0; i < 32; i += 8 {
-			binary.LittleEndian.PutUint64(dst[i:], binary.LittleEndian.Uint64(dst[i:])|binary.LittleEndian.Uint64(src[i:]))
-		}
-	}
-	for i, b := range src {
-		dst[i] |= b
 	}
 }

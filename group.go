@@ -21,23 +21,6 @@ type Group struct {
 	kernel  Kernel
 }
 
-// part is the arrays of some filters of a group, 1 to 64 that are alike: walkKind.probePart may
-// take them together. Their hits are in one word.
-type part struct {
-	first  int // the number of the first filter
-	arrays []bitArray
-	blocks []octet // the same arrays for assembly, if there is any
-}
-
-// octet is the fields of 8 arrays, side by side for vectors. Past the last array of a part, the
-// last array is there again.
-type octet struct {
-	bases                 [blockArrays]*byte
-	units, recips, shifts [blockArrays]uint64 // what these are depends on the walk
-}
-
-const blockArrays = 8
-
 // blocksOf returns blocks of the arrays. fields gives the last three fields of each.
 func blocksOf(arrays []bitArray, fields func(a *bitArray) (units, recip, shift uint64)) []octet {
 	blocks := make([]octet, (len(arrays)+blockArrays-1)/blockArrays)
@@ -91,7 +74,8 @@ func (w walkKind) newBlocks(arrays []bitArray) []octet {
 
 // NewGroup returns a group of the filters, which must have the same format. The filters may
 // differ in size and in their number of probes. It keeps filters: do not change the slice. The
-// kernel is that of the first filter.
+// kernel of the first filter hashes the keys, and tests a key with several filters at once: see
+// [Filter.WithKernel].
 //
 // The error is [ErrShape] if two filters have formats of different hashes or walks, or if one
 // is nil or the zero Filter.
@@ -253,21 +237,4 @@ func (g *Group) probeAcross(keys *Keys, hits []uint64) (total int) {
 		}
 	}
 	return total
-}
-
-// WithKernel returns a group of the same filters that runs on kernel k, or [ErrKernel] if k is
-// not one of [Kernels]. Every kernel gives the same answers.
-func (g *Group) WithKernel(k Kernel) (*Group, error) {
-	if err := k.check(); err != nil {
-		return nil, err
-	}
-	filters := make([]*Filter, len(g.filters))
-	for i, f := range g.filters {
-		filter := *f
-		filter.kernel = k
-		filters[i] = &filter
-	}
-	h := *g
-	h.filters, h.kernel = filters, k
-	return &h, nil
 }

@@ -53,7 +53,7 @@ var hashKinds = [...]struct {
 func (h hashKind) String() string { return hashKinds[h].name }
 
 // Hash is a key's hash. It serves every filter whose format has the same hash: hash a
-// key once to query many filters.
+// key once to query many filters. No filter tells keys apart whose hashes are equal by ==.
 type Hash struct {
 	h1, h2 uint64 // what is not used is 0
 	kind   hashKind

@@ -45,28 +45,3 @@ func (k KeyKind) and(other KeyKind) (KeyKind, error) {
 	}
 	return k, nil
 }
-
-// KeyKind returns what kind of keys the filter has, as its file says it, [Filter.WithKeyKind] or
-// [Builder.SetKeyKind].
-func (v *view) KeyKind() KeyKind { return v.kind }
-
-// WithKeyKind returns a view of the same bytes, of keys of a kind: its file says so. The error is
-// [ErrKind] if the kind is no name for a file.
-func (f *Filter) WithKeyKind(k KeyKind) (*Filter, error) {
-	if err := k.check(); err != nil {
-		return nil, err
-	}
-	g := *f
-	g.kind = k
-	return &g, nil
-}
-
-// SetKeyKind says what kind of keys are added. The error is [ErrKind] if it is no name for a file;
-// then b does not change.
-func (b *Builder) SetKeyKind(k KeyKind) error {
-	err := k.check()
-	if err == nil {
-		b.kind = k
-	}
-	return err
-}

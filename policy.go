@@ -221,10 +221,6 @@ func (p Policy) appendFilter(kernel Kernel, dst []byte, keys Keys) []byte {
 	return dst
 }
 
-// mostBytes is the largest number of bytes that the bits of a filter may take when it is
-// built. No sum of such sizes overflows an int.
-const mostBytes = 1 << (10 * (3 + math.MaxUint>>63))
-
 // grow appends the encoding of an empty filter for n keys to dst. It sets all of the prober
 // except the kernel.
 func (p Policy) grow(dst []byte, n int, s *prober) []byte {
@@ -256,48 +252,4 @@ func (p Policy) NewFilter(keys Keys) *Filter {
 	v, _ := openView(p.Format, p.AppendFilter(nil, keys)) // no error: the bytes are ours
 	v.count = &keyCount{n: uint64(keys.n - keys.nulls())}
 	return &Filter{v}
-}
-
-// NewBuilder returns an empty builder of filters of this policy.
-func (p Policy) NewBuilder() *Builder {
-	return &Builder{policy: p, hash: p.Format.hash(), kernel: kernels[0]}
-}
-
-// NewSet returns an empty set with room for capacity keys at the policy's bits per key. In
-// the formats of nori-sstable, RocksDB and Pebble a filter for no keys has no bits, so a set has
-// room for at least one key.
-//
-// The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if
-// capacity is negative, or if the filter is so large that [Policy.AppendFilter] panics. If
-// the system lacks the memory for a smaller filter, the program ends, as it does in make.
-func (p Policy) NewSet(capacity int) (*Set, error) {
-	v, err := p.newView(capacity)
-	if err != nil {
-		return nil, err
-	}
-	v.count = new(keyCount)
-	return &Set{v}, nil
-}
-
-// NewAtomicSet is NewSet for a set that any number of goroutines add to and query at once.
-func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
-	v, err := p.newView(capacity)
-	if err != nil {
-		return nil, err
-	}
-	return newAtomicSet(v), nil
-}
-
-// newView returns a view of an empty filter with room for capacity keys, at least one. Its
-// memory is that of newEncoded.
-func (p Policy) newView(capacity int) (view, error) {
-	bits, _, err := p.Size(capacity)
-	if err == nil && bits == 0 {
-		capacity = 1
-		_, _, err = p.Size(capacity)
-	}
-	if err != nil {
-		return view{}, err
-	}
-	return openView(p.Format, p.grow(nil, capacity, new(prober)))
 }

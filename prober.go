@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"math"
 	"math/bits"
 	"sync/atomic"
 	"unsafe"
@@ -55,6 +56,9 @@ func (s *prober) bytes() uint64 {
 	}
 	panic("bloom: no such walk")
 }
+
+// wholeWords returns the number of the bits in whole words of 32 bits, or 2^32-1 if it is larger.
+func (s *prober) wholeWords() uint32 { return uint32(min(s.bytes()&^3*8, math.MaxUint32)) }
 
 // probeHashes sets bit i of hits for every hash i that may be in the filter. It writes one
 // word for every 64 hashes, and clears all other bits of these words. dense is a hint: many
@@ -141,6 +145,13 @@ func (s *prober) addHash(h Hash) (isNew bool) {
 		return (*line32)(&s.bitArray).add(uint32(h.h1))
 	}
 	panic("bloom: no such walk")
+}
+
+// mustHaveBits panics for the zero Set.
+func (s *prober) mustHaveBits() {
+	if s.pair == 0 {
+		panicNoBits()
+	}
 }
 
 // setsLines reports whether the kernel sets all bits of a key at once, in one line of memory.

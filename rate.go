@@ -25,9 +25,8 @@ import (
 //
 // Real keys can have higher rates in the formats LevelDB and Pebble. Their hash sends many
 // numbered strings, such as "user-00000042", to equal hashes. Then 3 to 9 % of the absent keys
-// pass, however many bits the filter has. [Builder.Collisions] tells whether keys are such, and
-// [Filter.MeasureRate] measures the rate for a sample of absent keys. The other formats have no
-// such keys.
+// pass, however many bits the filter has. [Filter.MeasureRate] measures the rate for a sample of
+// absent keys. The other formats have no such keys.
 func (f Format) FalsePositiveRate(n int, bits uint64, probes int) float64 {
 	f.mustBe()
 	switch {
@@ -54,6 +53,10 @@ func collisionRate(f Format, n float64) float64 {
 func independentRate(n, m float64, k int) float64 {
 	return math.Pow(-math.Expm1(-float64(k)*n/m), float64(k))
 }
+
+// independentSet returns how many of m bits n different keys are expected to set with
+// k independent probes each.
+func independentSet(n, m float64, k int) float64 { return -m * math.Expm1(-float64(k)*n/m) }
 
 // meanRate returns the mean of rate(j), where j is the number of keys in the block of an absent
 // key: of the given number of keys, each is in one of the blocks at random.

@@ -167,38 +167,3 @@ func TestMeasureRate(t *testing.T) {
 		}
 	})
 }
-
-// TestCollisions counts equal hashes with a map.
-func TestCollisions(t *testing.T) {
-	is(t, portable)
-	t.Parallel()
-	keys := make([][]byte, 100_000)
-	for i := range keys {
-		keys[i] = fmt.Appendf(nil, "user-%08d", i*10)
-	}
-	seen := make(map[Hash]bool, len(keys))
-	eachFormat(t, func(t *testing.T, f Format) {
-		builder := Policy{f, 10}.NewBuilder()
-		clear(seen)
-		for _, key := range keys {
-			seen[f.Hash(key)] = true
-			builder.Add(key) // each twice
-			builder.Add(key)
-		}
-		want := 2*len(keys) - len(seen)
-		before := builder.AppendFilter(nil)
-		if got := builder.Collisions(); got != want {
-			t.Errorf("%d collisions, want %d", got, want)
-		}
-		if string(builder.AppendFilter(nil)) != string(before) {
-			t.Error("Collisions changed the filter")
-		}
-		if different := want - 100_000; (different > 1000) != (f == LevelDB || f == Pebble) {
-			t.Errorf("%d collisions of different keys", different)
-		}
-		builder.Reset()
-		if got := builder.Collisions(); got != 0 {
-			t.Errorf("%d collisions of no keys", got)
-		}
-	})
-}

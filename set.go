@@ -2,6 +2,7 @@ package bloom
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"unsafe"
 )
@@ -15,6 +16,36 @@ import (
 //
 // The zero Set has no bits. It holds no key, and its methods that add keys panic.
 type Set struct{ view }
+
+// NewSet returns an empty set with room for capacity keys at the policy's bits per key. In
+// the formats of nori-sstable, RocksDB and Pebble a filter for no keys has no bits, so a set has
+// room for at least one key.
+//
+// The error is [ErrFormat] if the policy's format is unknown. It is [ErrCapacity] if
+// capacity is negative, or if the filter is so large that [Policy.AppendFilter] panics. If
+// the system lacks the memory for a smaller filter, the program ends, as it does in make.
+func (p Policy) NewSet(capacity int) (*Set, error) {
+	v, err := p.newView(capacity)
+	if err != nil {
+		return nil, err
+	}
+	v.count = new(keyCount)
+	return &Set{v}, nil
+}
+
+// newView returns a view of an empty filter with room for capacity keys, at least one. Its
+// memory is that of newEncoded.
+func (p Policy) newView(capacity int) (view, error) {
+	bits, _, err := p.Size(capacity)
+	if err == nil && bits == 0 {
+		capacity = 1
+		_, _, err = p.Size(capacity)
+	}
+	if err != nil {
+		return view{}, err
+	}
+	return openView(p.Format, p.grow(nil, capacity, new(prober)))
+}
 
 // OpenSet returns a set with the contents of an encoded filter. It takes a copy. The errors
 // are those of [Open], and [ErrEncoding] for a filter that has no bits to set. In LevelDB's
@@ -80,13 +111,6 @@ func (s *Set) AddHash(h Hash) {
 	s.mustTake(h)
 	s.count.n++
 	s.addHash(h)
-}
-
-// mustHaveBits panics for the zero Set.
-func (s *prober) mustHaveBits() {
-	if s.pair == 0 {
-		panicNoBits()
-	}
 }
 
 // mustTake panics for the zero Set, and for a hash of another kind than the set's.
@@ -156,11 +180,11 @@ func (s *Set) Clear() {
 
 // Clone returns a copy, which does not change when s does.
 func (s *Set) Clone() *Set {
-	bits, shape := s.encoded()
-	if shape.bits == 0 {
+	if s.pair == 0 {
 		return new(Set)
 	}
-	v, before, count := s.view, cap(s.data)-cap(bits), *s.count // the capacities end at the same byte
+	before, _ := s.bitRange()
+	v, count := s.view, *s.count
 	v.data = newEncoded(before, len(s.data)-before)
 	copy(v.data, s.data)
 	v.bitArray, _ = v.format.decode(v.data) // no error: it was opened
@@ -177,7 +201,7 @@ func (s *Set) Equal(other *Set) bool {
 }
 
 // Merge adds all keys of other. The sets must have the same format, size and number of
-// probes, or the error is [ErrShape]. Their keys must be of one kind, if both are known, or the error
+// probes, or the error is [ErrShape]. Their keys must be of one [KeyKind], if both are known, or the error
 // is [ErrKind]; if one is not known, that of s is not known either. Views that [Set.Filter] and
 // [Set.WithKernel] returned before keep their kind. With an error, s does not change.
 func (s *Set) Merge(other *Set) error {
@@ -206,6 +230,18 @@ func (v *view) bitsOf(f Format, s shape, n uint64) ([]byte, error) {
 			f, s.bits, s.probes, v.format, shape.bits, shape.probes)
 	}
 	return bits, nil
+}
+
+// or sets the bits of dst that src has, which is as long.
+func or(dst, src []byte) {
+	for ; len(dst) >= 32 && len(src) >= 32; dst, src = dst[32:], src[32:] {
+		for i := 0; i < 32; i += 8 {
+			binary.LittleEndian.PutUint64(dst[i:], binary.LittleEndian.Uint64(dst[i:])|binary.LittleEndian.Uint64(src[i:]))
+		}
+	}
+	for i, b := range src {
+		dst[i] |= b
+	}
 }
 
 // Filter returns a read-only view of the set. It also finds keys that are added later.

@@ -179,9 +179,3 @@ func (v *view) otherHash(h Hash) bool {
 func panicOtherHash(h Hash, f Format) {
 	panic(fmt.Sprintf("bloom: the key was hashed by %v, but filters of the format %v use %v", h.kind, f, f.hash()))
 }
-
-// clearMask has every bit set but bit i.
-var clearMask = [8]byte{0xfe, 0xfd, 0xfb, 0xf7, 0xef, 0xdf, 0xbf, 0x7f}
-
-// isZero returns 1 if x is 0, and otherwise 0, without a branch.
-func isZero(x uint64) uint64 { return (x|-x)>>63 ^ 1 }

@@ -70,7 +70,9 @@ func (f *Filter) MeasureRate(absent Keys) float64 {
 
 // BitRange returns where the bits lie in an encoded filter: they are the slice [from:to] of its
 // bytes. The format's header is before them, and its trailer after them.
-func (v *view) BitRange() (from, to int) {
+func (f *Filter) BitRange() (from, to int) { return f.bitRange() }
+
+func (v *view) bitRange() (from, to int) {
 	bits, _ := v.encoded()
 	from = cap(v.data) - cap(bits) // their capacities end at the same byte
 	return from, from + len(bits)
@@ -81,10 +83,6 @@ func (v *view) encoded() ([]byte, shape) {
 	bits, s, _ := formats[v.format].parse(v.data) // no error: it was opened
 	return bits, s
 }
-
-// independentSet returns how many of m bits n different keys are expected to set with
-// k independent probes each.
-func independentSet(n, m float64, k int) float64 { return -m * math.Expm1(-float64(k)*n/m) }
 
 // keysOf returns the number of keys that are expected to set as many bits as are set. It is
 // unknown if every bit is set that a key can set.
@@ -147,28 +145,6 @@ func (v *view) falsePositiveRate() float64 {
 		}
 	}
 	return float64(yes) / float64(samples)
-}
-
-// Explanation says how a filter looks for one key: the numbers that lead from the key to its
-// bits, and the bits.
-type Explanation struct {
-	Numbers []Step // the key's hash first
-
-	// Rule is a formula in words for the bit that probe i tests, counted from 0. It uses
-	// the names of the numbers.
-	Rule string
-
-	// Positions holds the number of the bit that each probe tests, in order. It is empty if
-	// the filter answers without testing its bits.
-	Positions []uint64
-}
-
-// Step is a number that a format computes on the way from a key to its bits.
-type Step struct {
-	Name    string // such as "hash"
-	Meaning string // such as "XXH64 of the key, seed 0"
-	Value   uint64
-	Bits    int // the width of Value
 }
 
 // Explain returns the steps from key to the bits that the filter tests. It follows the format

@@ -3,6 +3,7 @@ package bloom
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 )
 
 // A walk turns a hash into the bits of a filter. A new one is a file walk_X.go with its
@@ -40,6 +41,10 @@ var walkKinds = [...]struct {
 
 func (w walkKind) String() string { return walkKinds[w].name }
 
+// mostBytes is the largest number of bytes that the bits of a filter may take when it is
+// built. No sum of such sizes overflows an int.
+const mostBytes = 1 << (10 * (3 + math.MaxUint>>63))
+
 // bitArray is the bits that a walk goes through, with what it derives from their number.
 // It has four words because the compiler keeps that many in registers.
 type bitArray struct {
@@ -48,6 +53,23 @@ type bitArray struct {
 	recip uint64 // a reciprocal of n, if the walk has one
 	k     int    // probes, at least 1
 }
+
+// part is the arrays of some filters of a group, 1 to 64 that are alike: walkKind.probePart may
+// take them together. Their hits are in one word.
+type part struct {
+	first  int // the number of the first filter
+	arrays []bitArray
+	blocks []octet // the same arrays for assembly, if there is any
+}
+
+// octet is the fields of 8 arrays, side by side for vectors. Past the last array of a part, the
+// last array is there again.
+type octet struct {
+	bases                 [blockArrays]*byte
+	units, recips, shifts [blockArrays]uint64 // what these are depends on the walk
+}
+
+const blockArrays = 8
 
 // pair is a hash and the walk that takes it, in one byte that a hot switch loads at once.
 type pair uint8
@@ -79,6 +101,9 @@ func setInByte(p *byte, bit uint32) (missing byte) {
 	return *p ^ before
 }
 
+// clearMask has every bit set but bit i.
+var clearMask = [8]byte{0xfe, 0xfd, 0xfb, 0xf7, 0xef, 0xdf, 0xbf, 0x7f}
+
 // setOutcome sets bit i of added if the key of hash i was new, for hashes in their order: it clears the
 // bits after it in its word.
 func setOutcome(added []uint64, i int, isNew bool) {
@@ -89,6 +114,17 @@ func setOutcome(added []uint64, i int, isNew bool) {
 		added[i/64] |= outcome
 	}
 }
+
+// oneIf returns 1 if yes is set, and otherwise 0. The compiler makes no branch of it.
+func oneIf(yes bool) uint64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// isZero returns 1 if x is 0, and otherwise 0, without a branch.
+func isZero(x uint64) uint64 { return (x|-x)>>63 ^ 1 }
 
 // maxProbes is the largest k that LevelDB's format and RocksDB's allow. Larger bytes are reserved, and readers
 // answer yes to them.

@@ -186,7 +186,7 @@ func (b *buildCommand) foldable(format bloom.Format) (set *bloom.Set, policy blo
 		if set, err = policy.NewFoldable(int(min(keys, math.MaxInt>>10))); err != nil {
 			return nil, policy, fmt.Errorf("--memory: %w", fromLibrary(err))
 		}
-		if from, to := set.BitRange(); keys < 2 || byteSize(to-from) <= *b.Memory {
+		if from, to := set.Filter().BitRange(); keys < 2 || byteSize(to-from) <= *b.Memory {
 			return set, policy, nil
 		}
 	}

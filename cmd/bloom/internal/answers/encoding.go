@@ -58,11 +58,8 @@ type part struct {
 	To   int    `json:"to"`
 }
 
-// bitArray is a filter or a set.
-type bitArray interface{ BitRange() (from, to int) }
-
 // partsOf returns the parts of an encoded filter, in order: none if it is no array of bits.
-func partsOf(f bloom.Format, filter bitArray, data []byte) []part {
+func partsOf(f bloom.Format, filter *bloom.Filter, data []byte) []part {
 	from, to := filter.BitRange()
 	if len(data) < 2 {
 		return nil // no key, to LevelDB
@@ -118,7 +115,7 @@ func choosesProbes(f bloom.Format) bool {
 }
 
 // setProbes writes k into an encoded filter. It returns an error if the format does not take it.
-func setProbes(f bloom.Format, filter bitArray, data []byte, k int) error {
+func setProbes(f bloom.Format, filter *bloom.Filter, data []byte, k int) error {
 	if !choosesProbes(f) {
 		return errOwnProbes(f)
 	}

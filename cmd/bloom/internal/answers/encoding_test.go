@@ -34,7 +34,7 @@ func checkParts(t *testing.T, f bloom.Format, set *bloom.Set, k int) {
 	data := set.AppendFilter(nil)
 	want := set.Stats()
 	if k > 0 {
-		if err := setProbes(f, set, data, k); (err == nil) != choosesProbes(f) {
+		if err := setProbes(f, set.Filter(), data, k); (err == nil) != choosesProbes(f) {
 			t.Fatalf("%v with %d probes: %v", f, k, err)
 		} else if err != nil {
 			return
@@ -87,7 +87,7 @@ func TestUnnamedLayout(t *testing.T) {
 		t.Fatal(err)
 	}
 	unknown := bloom.Format(len(bloom.Formats()))
-	got := partsOf(unknown, set, append(set.AppendFilter(nil), 1, 2))
+	got := partsOf(unknown, set.Filter(), append(set.AppendFilter(nil), 1, 2))
 	if want := []part{{"header", 0, 16}, {partBits, 16, 29}, {"trailer", 29, 31}}; !slices.Equal(got, want) {
 		t.Errorf("the parts are %+v, want %+v", got, want)
 	}

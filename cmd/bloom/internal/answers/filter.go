@@ -229,7 +229,7 @@ func empty(f bloom.Format, q filterQuestion) (o filterfile.Filter, err error) {
 	}
 	data := set.AppendFilter(nil)
 	if q.Probes > 0 {
-		if err := setProbes(f, set, data, q.Probes); err != nil {
+		if err := setProbes(f, set.Filter(), data, q.Probes); err != nil {
 			return o, err
 		}
 	}
@@ -309,7 +309,7 @@ func OpenFile(f bloom.Format, file []byte) (filterfile.Filter, error) {
 func (a *filterAnswer) describe(k kept) {
 	stats := k.Stats()
 	a.Format, a.Name = k.Format().String(), k.Format().Name()
-	a.Parts = append([]part{}, partsOf(k.Format(), k, k.Bare)...)
+	a.Parts = append([]part{}, partsOf(k.Format(), k.Filter.Filter, k.Bare)...)
 	a.Bits, a.SetBits, a.Probes = stats.Bits, stats.SetBits, stats.Probes
 	a.Columns = PictureOf(stats.Bits).Columns
 	a.Observed = stats.FalsePositiveRate
