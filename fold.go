@@ -9,8 +9,8 @@ import (
 
 // NewFoldable returns an empty set for a stream of unknown length: it has room for maxKeys at the
 // policy's bits per key, and [Set.Fold] halves it when fewer keys came. It takes at most an eighth
-// more memory than the set of [Policy.NewSet], so that its size can be halved down to some hundred
-// bytes.
+// more memory than the set of [Policy.NewSet], and at least 8 bytes, blocks or lines, so that its size can
+// be halved.
 //
 // The error is [ErrFormat] if the policy's format is unknown, and [ErrShape] for [Pebble], whose
 // filters have odd numbers of lines. It is [ErrCapacity] if maxKeys is negative, or if the filter
@@ -25,7 +25,6 @@ func (p Policy) NewFoldable(maxKeys int) (*Set, error) {
 }
 
 // NewAtomicFoldable is NewFoldable for a set that any number of goroutines add to and query at once.
-// [AtomicSet.Snapshot] makes it a set that Fold halves.
 func (p Policy) NewAtomicFoldable(maxKeys int) (*AtomicSet, error) {
 	v, err := p.newFoldable(maxKeys)
 	if err != nil {
@@ -68,33 +67,45 @@ func (p Policy) newFoldable(maxKeys int) (view, error) {
 // If the set cannot be halved, it does not change and the error is [ErrShape]: sets of
 // [Pebble], and those whose size is an odd number of bytes, blocks or lines. The sets of
 // [Policy.NewFoldable] can be halved. The error is [ErrRate] if the rate is not between 0 and 1.
-func (s *Set) Fold(falsePositiveRate float64) (int, error) {
-	if !(falsePositiveRate > 0 && falsePositiveRate < 1) { // not a number is neither
-		return 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)
+func (s *Set) Fold(falsePositiveRate float64) (int, error) { return s.fold(falsePositiveRate) }
+
+// Fold is [Set.Fold]. No goroutine may use the set meanwhile.
+func (s *AtomicSet) Fold(falsePositiveRate float64) (int, error) {
+	times, err := s.view.fold(falsePositiveRate)
+	if times > 0 {
+		*s = *newAtomicSet(s.view)
 	}
-	array, shape := s.encoded()
-	unit := walkKinds[s.pair.walk()].unit
+	return times, err
+}
+
+// fold halves the view, which then shares nothing with other views.
+func (v *view) fold(rate float64) (times int, err error) {
+	if !(rate > 0 && rate < 1) { // not a number is neither
+		return 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, rate)
+	}
+	array, shape := v.encoded()
+	unit := walkKinds[v.pair.walk()].unit
 	if unit == 0 || shape.bits == 0 || shape.bits%(2*unit) != 0 {
-		return 0, fmt.Errorf("%w: a set of %d bits in the format %v cannot be halved", ErrShape, shape.bits, s.format)
+		return 0, fmt.Errorf("%w: a set of %d bits in the format %v cannot be halved", ErrShape, shape.bits, v.format)
 	}
-	keys, unknown := keysOf(onesCount(array), shape, formats[s.format].encoding)
-	times := 0
-	for !unknown && shape.bits%(2*unit) == 0 && s.format.FalsePositiveRate(int(math.Round(keys)), shape.bits/2, shape.probes) <= falsePositiveRate {
+	keys, unknown := keysOf(onesCount(array), shape, formats[v.format].encoding)
+	keys = math.Round(keys)
+	for !unknown && shape.bits%(2*unit) == 0 && (keys == 0 || v.format.rate(keys, float64(shape.bits/2), shape.probes) <= rate) {
 		shape.bits /= 2
 		times++
 	}
 	if times > 0 {
-		s.foldTo(shape)
+		v.foldTo(shape)
 	}
 	return times, nil
 }
 
-// foldTo makes s the set of a shape that has a fraction of the bits.
-func (s *Set) foldTo(to shape) {
-	old, _ := s.encoded()
-	from, end := s.bitRange()
-	data := newEncoded(from, to.bytes()+len(s.data)-end)
-	copy(data, s.data[:from])
+// foldTo makes v the view of new memory, of a shape that has a fraction of the bits.
+func (v *view) foldTo(to shape) {
+	old, _ := v.encoded()
+	from, end := v.bitRange()
+	data := newEncoded(from, to.bytes()+len(v.data)-end)
+	copy(data, v.data[:from])
 	switch from { // nori-sstable's headers alone say the number of bits
 	case headerNori:
 		binary.LittleEndian.PutUint64(data, to.bits)
@@ -102,14 +113,17 @@ func (s *Set) foldTo(to shape) {
 		binary.LittleEndian.PutUint64(data[4:], to.bits)
 	}
 	array := data[from:][:to.bytes()]
-	copy(data[from+len(array):], s.data[end:])
-	if unit := walkKinds[s.pair.walk()].unit; unit == 8 {
+	copy(data[from+len(array):], v.data[end:])
+	if unit := walkKinds[v.pair.walk()].unit; unit == 8 {
 		foldRemainders(array, old)
 	} else {
 		foldNeighbours(array, old, int(unit/8))
 	}
-	s.data = data
-	s.bitArray, _ = s.format.decode(data) // no error: it is a filter of a size that the format has
+	v.data = data
+	v.bitArray, _ = v.format.decode(data) // no error: it is a filter of a size that the format has
+	if v.count != nil {
+		v.count = &keyCount{n: v.count.n, unknown: v.count.unknown}
+	}
 }
 
 // foldRemainders folds bits whose numbers are remainders: x mod m/2 is (x mod m) mod m/2.
