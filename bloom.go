@@ -96,6 +96,13 @@ type keyCount struct {
 	_       [48]byte
 }
 
+// add counts n more keys. A number beyond what the header of a file can say is unknown.
+func (c *keyCount) add(n uint64) {
+	if c.n += n; c.n < n || c.n == unknownKeys {
+		c.n, c.unknown = 0, true
+	}
+}
+
 // Open returns a view of the filter that data encodes. It copies nothing and takes
 // constant time, so that data can be a file mapped into memory, read-only or not.
 //

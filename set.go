@@ -91,25 +91,25 @@ func (s *Set) WithKernel(k Kernel) (*Set, error) {
 // Add adds a key.
 func (s *Set) Add(key []byte) {
 	s.addKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-	s.count.n++
+	s.count.add(1)
 }
 
 // AddString adds a key.
 func (s *Set) AddString(key string) {
 	s.addKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
-	s.count.n++
+	s.count.add(1)
 }
 
 // AddUint64 adds the 8 little-endian bytes of key.
 func (s *Set) AddUint64(key uint64) {
 	s.addUint64(key)
-	s.count.n++
+	s.count.add(1)
 }
 
 // AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
 func (s *Set) AddHash(h Hash) {
 	s.mustTake(h)
-	s.count.n++
+	s.count.add(1)
 	s.addHash(h)
 }
 
@@ -125,21 +125,21 @@ func (v *view) mustTake(h Hash) {
 // hash, while MayContain and Add take two.
 func (s *Set) TestAndAdd(key []byte) bool {
 	isNew := s.addKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-	s.count.n++
+	s.count.add(1)
 	return !isNew
 }
 
 // TestAndAddString is TestAndAdd for a string.
 func (s *Set) TestAndAddString(key string) bool {
 	isNew := s.addKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
-	s.count.n++
+	s.count.add(1)
 	return !isNew
 }
 
 // TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
 func (s *Set) TestAndAddUint64(key uint64) bool {
 	isNew := s.addUint64(key)
-	s.count.n++
+	s.count.add(1)
 	return !isNew
 }
 
@@ -148,7 +148,7 @@ func (s *Set) TestAndAddUint64(key uint64) bool {
 func (s *Set) AddBatch(keys Keys) {
 	keys.mustServe(s.format)
 	s.addColumn(keys)
-	s.count.n += uint64(keys.n - keys.nulls())
+	s.count.add(uint64(keys.n - keys.nulls()))
 }
 
 // AddBatchNew adds every key of a column and tells which were certainly new. It does to each
@@ -164,7 +164,7 @@ func (s *Set) AddBatch(keys Keys) {
 // than the set's.
 func (s *Set) AddBatchNew(keys Keys, added []uint64) int {
 	n := s.probeBatch(&keys, added, true)
-	s.count.n += uint64(keys.n - keys.nulls())
+	s.count.add(uint64(keys.n - keys.nulls()))
 	return n
 }
 
@@ -215,7 +215,7 @@ func (s *Set) Merge(other *Set) error {
 		return err
 	}
 	s.kind = kind
-	s.count.n += other.count.n
+	s.count.add(other.count.n)
 	s.count.unknown = s.count.unknown || other.count.unknown
 	or(to, from)
 	return nil

@@ -315,3 +315,46 @@ func TestKeyCount(t *testing.T) {
 		check(b.Filter(), 2, true)
 	})
 }
+
+// TestLargestKeyCounts adds to sets of files that claim as many keys as a header can say: a sum beyond that is
+// not known, in memory and in the file of the set.
+func TestLargestKeyCounts(t *testing.T) {
+	is(t, behaviour)
+	for claimed, want := range map[uint64]uint64{7: 8, unknownKeys - 2: unknownKeys - 1, unknownKeys - 1: 0} {
+		f := Policy{RocksDB, 10}.NewFilter(Strings([]string{"apple"}))
+		f.count = &keyCount{n: claimed}
+		file, err := f.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := mustSet(t, Policy{RocksDB, 10}, 1)
+		one.AddString("pear")
+		for name, add := range map[string]func(*Set){
+			"AddString": func(s *Set) { s.AddString("pear") },
+			"AddBatch":  func(s *Set) { s.AddBatch(Strings([]string{"pear"})) },
+			"Merge": func(s *Set) {
+				if err := s.Merge(one); err != nil {
+					t.Error(err)
+				}
+			},
+		} {
+			var s, again Set
+			if err := s.UnmarshalBinary(file); err != nil {
+				t.Fatal(err)
+			}
+			add(&s)
+			after, err := s.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := again.UnmarshalBinary(after); err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range []*Set{&s, &again} {
+				if n, known := v.KeyCount(); n != want || known != (want != 0) {
+					t.Errorf("%s to %d keys: %d, %v", name, claimed, n, known)
+				}
+			}
+		}
+	}
+}

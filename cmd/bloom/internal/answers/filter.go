@@ -159,7 +159,7 @@ func (d *Desk) filter(q filterQuestion, file []byte) (a filterAnswer, data []byt
 	isNew := q.File == "" && !q.HasFile
 	if !isNew {
 		a.File, a.IsFile = k.id, k.IsFile
-		if n, known := k.KeyCount(); known && k.IsFile {
+		if n, known := k.KeyCount(); known && k.IsFile && n <= math.MaxUint64-added {
 			n += added
 			a.KeyCount = &n
 		}
