@@ -15,17 +15,11 @@ func BenchmarkSingles(b *testing.B) {
 		for i, key := range w.bytes {
 			hashes[i] = w.format.Hash(key)
 		}
-		policy := Policy{w.format, 10}
 		for _, form := range []struct {
 			name string
 			run  func(f *Filter, from, to int) (hits uint64)
 		}{
-			{"MayContain", func(f *Filter, from, to int) (hits uint64) {
-				for _, key := range w.bytes[from:to] {
-					hits += oneIf(f.MayContain(key))
-				}
-				return hits
-			}},
+			{"MayContain", w.mayContain},
 			{"MayContainString", func(f *Filter, from, to int) (hits uint64) {
 				for _, key := range w.strings[from:to] {
 					hits += oneIf(f.MayContainString(key))
@@ -44,12 +38,7 @@ func BenchmarkSingles(b *testing.B) {
 				}
 				return hits
 			}},
-			{"Policy.MayContain", func(f *Filter, from, to int) (hits uint64) {
-				for _, key := range w.bytes[from:to] {
-					hits += oneIf(policy.MayContain(f.data, key))
-				}
-				return hits
-			}},
+			{"Policy.MayContain", w.policyMayContain},
 		} {
 			for _, kernel := range kernels {
 				if form.name == "Policy.MayContain" && kernel != kernels[0] {
@@ -98,6 +87,84 @@ func BenchmarkSmallBatches(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkSingleStrings hashes and tests single keys that lie side by side, or anywhere in memory: one of
+// millions, as in the map of a program.
+func BenchmarkSingleStrings(b *testing.B) {
+	const all, near = 8 << 20, 8 << 10
+	for _, lengths := range []struct{ from, to int }{{8, 32}, {36, 36}, {0, 12}} {
+		b.Run(fmt.Sprintf("keys=%d-%d", lengths.from, lengths.to), func(b *testing.B) {
+			random := rand.New(rand.NewPCG(81, 82))
+			data, keys := make([]byte, 8+all*(lengths.from+lengths.to+1)/2), make([][]byte, all)
+			for i := 0; i < len(data)-8; i += 8 {
+				binary.LittleEndian.PutUint64(data[i:], random.Uint64())
+			}
+			for i := range keys {
+				n := min(lengths.from+random.IntN(lengths.to-lengths.from+1), len(data))
+				keys[i], data = data[:n:n], data[n:]
+			}
+			b.Run("place=near", func(b *testing.B) { singleStrings(b, keys, near) })
+			b.Run("place=far", func(b *testing.B) {
+				random.Shuffle(all, func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
+				singleStrings(b, keys, all)
+			})
+		})
+	}
+}
+
+// singleStrings runs a sub-benchmark for every format, filter size, share of hits and form. It asks for at most
+// so many keys.
+func singleStrings(b *testing.B, keys [][]byte, most int) {
+	for f := range formats {
+		b.Run(fmt.Sprintf("format=%v", Format(f)), func(b *testing.B) {
+			w := &small{format: Format(f), bytes: keys[:most]}
+			b.Run("form=Hash", w.hash)
+			for _, size := range benchmarkSizes[:4] {
+				known := size.bytes * 8 / 10 &^ (1<<11 - 1)
+				w.encoded = Policy{w.format, 10}.AppendFilter(nil, Bytes(keys[:known]))
+				for percent, asked := range map[int][][]byte{0: keys[known:], 100: keys[:known]} {
+					w.bytes = asked[:min(most, len(asked))]
+					name := fmt.Sprintf("filter=%s/hits=%d%%", size.name, percent)
+					for _, kernel := range kernels {
+						b.Run(fmt.Sprintf("%s/form=MayContain/kernel=%v", name, kernel), func(b *testing.B) { w.inTurn(b, kernel, w.mayContain) })
+					}
+					b.Run(name+"/form=Policy.MayContain", func(b *testing.B) { w.inTurn(b, Generic, w.policyMayContain) })
+				}
+			}
+		})
+	}
+}
+
+// hash compares Format.Hash with the plain reading of the hash.
+func (w *small) hash(b *testing.B) {
+	reference := hashKinds[w.format.hash()].reference
+	w.parts(b, func(keys [][]byte) {
+		for _, key := range keys {
+			h1, h2 := reference(key)
+			sink += int(h1 + h2)
+		}
+	}, func(from, to int) {
+		for _, key := range w.bytes[from:to] {
+			h := w.format.Hash(key)
+			sink += int(h.h1 + h.h2)
+		}
+	})
+}
+
+func (w *small) mayContain(f *Filter, from, to int) (hits uint64) {
+	for _, key := range w.bytes[from:to] {
+		hits += oneIf(f.MayContain(key))
+	}
+	return hits
+}
+
+func (w *small) policyMayContain(f *Filter, from, to int) (hits uint64) {
+	policy := Policy{w.format, 10}
+	for _, key := range w.bytes[from:to] {
+		hits += oneIf(policy.MayContain(f.data, key))
+	}
+	return hits
 }
 
 // small is an encoded filter and keys that are asked for few at a time.
@@ -158,9 +225,7 @@ func encodedSmall(b *testing.B, policy Policy, n uint64) []byte {
 // smallKey returns key i. All differ, and those of a large filter need no memory.
 func smallKey(i uint64) uint64 { return avalanche64(i) }
 
-// inTurn compares the test of keys from to to-1 with the plain loop. A round is short, so
-// that what slows the machine down meets both, and tests other keys than the round before, half
-// of all keys away from those of the reference.
+// inTurn compares the test of keys from to to-1 with the plain loop.
 func (w *small) inTurn(b *testing.B, kernel Kernel, test func(f *Filter, from, to int) uint64) {
 	f, err := Open(w.format, w.encoded)
 	if err == nil {
@@ -169,17 +234,26 @@ func (w *small) inTurn(b *testing.B, kernel Kernel, test func(f *Filter, from, t
 	if err != nil {
 		b.Fatal(err)
 	}
-	const step = 1 << 10
-	at := 0
-	inTurn(b, step, func() {
-		at = (at + step) % len(w.bytes)
-		for _, key := range w.bytes[at:][:step] {
+	w.parts(b, func(keys [][]byte) {
+		for _, key := range keys {
 			if Reference(w.format, w.encoded, key) {
 				sink++
 			}
 		}
+	}, func(from, to int) { sink += int(test(f, from, to)) })
+}
+
+// parts compares the path over keys from to to-1 with the reference. A round is short, so
+// that what slows the machine down meets both, and takes other keys than the round before, half
+// of all keys away from those of the reference.
+func (w *small) parts(b *testing.B, reference func(keys [][]byte), path func(from, to int)) {
+	const step = 1 << 10
+	at := 0
+	inTurn(b, step, func() {
+		at = (at + step) % len(w.bytes)
+		reference(w.bytes[at:][:step])
 	}, func() {
 		from := (at + len(w.bytes)/2) % len(w.bytes)
-		sink += int(test(f, from, from+step))
+		path(from, from+step)
 	})
 }

@@ -56,7 +56,7 @@ func (b *Builder) AddString(key string) { b.add(unsafe.Pointer(unsafe.StringData
 func (b *Builder) add(p unsafe.Pointer, n int) {
 	switch b.hash {
 	case hashLevelDB:
-		b.h32 = append(b.h32, hash32At(p, n))
+		b.h32 = append(b.h32, hash32At(p, n, unsignedBytes))
 	case hashXXH64x2:
 		b.h128 = append(b.h128, hash64At(p, n))
 	case hashXXH64:

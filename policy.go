@@ -141,7 +141,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 	// Usual filters are decoded here: in those that are larger than the caches, the calls of decode took
 	// up to half as long as the test. For all others, decode tells what they are.
 	if last := len(filter) - 1; p.Format == LevelDB && last > 0 && uint(filter[last]-1) < maxProbes {
-		return newDouble32(filter[:last], int(filter[last])).has(hash32Start(n), at, n)
+		return newDouble32(filter[:last], int(filter[last])).has(hash32At(at, n, unsignedBytes))
 	}
 	// The compiler stores an array word by word. A whole prober it would copy by vectors of
 	// two words, and the load of a vector waits until both words are stored.
@@ -176,7 +176,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 		if uint64(lines)*64 == uint64(size) { // without probes, k below 1, the answer is yes
 			// The remainder for one line costs less than the reciprocal, which is for many. What
 			// is left is a filter of that line alone.
-			h := hash32SignedAt(at, n)
+			h := hash32At(at, n, signedBytes)
 			d := newLine32(filter[64*(h%lines):], 1, 0, k)
 			return d.has(h)
 		}

@@ -20,7 +20,7 @@ func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
 	h, assembly := uint64(0), s.kernel.probesSingles()
 	switch s.pair {
 	case leveldbDouble32:
-		return double32(s.bitArray).has(hash32Start(n), p, n)
+		return double32(s.bitArray).has(hash32At(p, n, unsignedBytes))
 	case xxh64x2Double64:
 		h := hash64At(p, n)
 		return (*double64)(&s.bitArray).has(h.h1, h.h2)
@@ -33,7 +33,7 @@ func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
 			return (*line512)(&s.bitArray).has(h)
 		}
 	case signedLine32:
-		if h = uint64(hash32SignedAt(p, n)); !assembly {
+		if h = uint64(hash32At(p, n, signedBytes)); !assembly {
 			return (*line32)(&s.bitArray).has(uint32(h))
 		}
 	default:
@@ -65,7 +65,7 @@ func mayContainUint64(base **byte, key uint64) bool {
 	s := (*prober)(unsafe.Pointer(base))
 	switch s.pair {
 	case leveldbDouble32:
-		return double32(s.bitArray).has(hash32Uint64(key), nil, 0)
+		return double32(s.bitArray).has(hash32Uint64(key))
 	case xxh64x2Double64:
 		h := hash64Uint64(key)
 		return (*double64)(&s.bitArray).has(h.h1, h.h2)
@@ -90,7 +90,7 @@ func mayContainHash(base **byte, h1, h2 uint64, kind uint8) bool {
 	case noWalk:
 		return false
 	case walkDouble32:
-		return double32(s.bitArray).has(uint32(h1), nil, 0)
+		return double32(s.bitArray).has(uint32(h1))
 	case walkDouble64:
 		return (*double64)(&s.bitArray).has(h1, h2)
 	case walkSplit256:
@@ -111,7 +111,7 @@ func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 	}
 	switch s.pair {
 	case leveldbDouble32:
-		return double32(s.bitArray).add(hash32At(p, n))
+		return double32(s.bitArray).add(hash32At(p, n, unsignedBytes))
 	case xxh64x2Double64:
 		h := hash64At(p, n)
 		return (*double64)(&s.bitArray).add(h.h1, h.h2)
@@ -130,7 +130,7 @@ func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 		}
 		return (*line512)(&s.bitArray).add(h)
 	case signedLine32:
-		return (*line32)(&s.bitArray).add(hash32SignedAt(p, n))
+		return (*line32)(&s.bitArray).add(hash32At(p, n, signedBytes))
 	}
 	s.mustHaveBits()
 	return s.addHash(s.pair.hash().of(p, n))

@@ -44,19 +44,13 @@ func (d double32) probe(h uint32) byte { return *d.at(h) | clearMask[h%8] }
 // isSet reports whether bit h mod 8·d.n is set.
 func (d double32) isSet(h uint32) bool { return uint32(*d.at(h))&(1<<(h%8)) != 0 }
 
-// has reports whether the key of n bytes at p may be in the filter. LevelDB's hash and the walk are
-// both part of this function, because a second call would cost a sixth of the whole. h is the state of
-// LevelDB's hash before the bytes. A caller that has the whole hash passes it as h, with no bytes.
+// has reports whether the key whose hash is h may be in the filter.
 //
 // The first three probes share a branch. One absent key in eight passes it, while one in two
 // would pass a branch after the first probe, and a mispredicted branch costs more than two
 // probes. In a filter of pairBytes, which does not fit the nearer caches, a load costs as much
 // as such a branch. There, two probes share one: an absent key takes 2.7 loads instead of 3.2.
-func (d double32) has(h uint32, p unsafe.Pointer, n int) bool {
-	h = hash32Pairs(h, p, n)
-	if n%8 != 0 {
-		h = hash32Tail(h, p, n)
-	}
+func (d double32) has(h uint32) bool {
 	delta := bits.RotateLeft32(h, -17)
 	k := d.k
 	if k >= 3 && d.n < pairBytes {
