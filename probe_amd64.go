@@ -453,10 +453,8 @@ func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 			return xxph3Width4AVX512(rows, stride, data, n, hashes), true
 		case uint64s:
 			return xxph3Width8AVX512(rows, stride, data, n, hashes), true
-		case byteSlices, strs, offsets32, offsets64:
-			return xxph3BytesAVX512(rows, stride, data, n, hashes), true
-		case fixedWidth:
-			return xxph3FixedAVX512(rows, stride, data, n, hashes), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return xxph3AnyAVX512(rows, stride, data, n, hashes), true
 		}
 	case AVX2:
 		switch layout {
@@ -470,10 +468,7 @@ func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 }
 
 //go:noescape
-func xxph3BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxph3FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxph3AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
 func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)

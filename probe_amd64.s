@@ -819,9 +819,9 @@ DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
 DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
 GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
 
-// func xxph3BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// func xxph3AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3BytesAVX512(SB), $256-48
+TEXT ·xxph3AnyAVX512(SB), $256-48
 	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
 	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
 	// key of more than 128 bytes.
@@ -843,6 +843,22 @@ TEXT ·xxph3BytesAVX512(SB), $256-48
 	VMOVDQU64    headers24Word1<>+0(SB), Z11
 	MOVL         $0x000000e0, DX
 	KMOVW        DX, K2
+	MOVQ         stride+8(FP), DX
+	NEGQ         DX
+	VPBROADCASTQ DX, Z12
+	VPSLLQ       $0x04, Z12, Z12
+	VPBROADCASTQ DX, Z13
+	VPMULUDQ     ascendingLongs<>+0(SB), Z13, Z0
+	VPBROADCASTQ CX, Z1
+	VPADDQ       Z1, Z0, Z0
+	VPSUBQ       Z12, Z0, Z0
+	VPBROADCASTQ DX, Z14
+	VPMULUDQ     ascendingLongs<>+0(SB), Z14, Z1
+	VPBROADCASTQ CX, Z2
+	VPADDQ       Z2, Z1, Z1
+	VPSUBQ       Z12, Z1, Z1
+	VPSRLQ       $0x01, Z12, Z2
+	VPADDQ       Z2, Z1, Z1
 	MOVQ         hashes+32(FP), DX
 	MOVQ         n+24(FP), SI
 	SHRQ         $0x04, SI
@@ -853,491 +869,491 @@ vector:
 	VMOVDQU64 (CX), Z1
 	VMOVDQU64 headers16Word0<>+0(SB), Z0
 	VPERMI2Q  64(CX), Z1, Z0
-	VMOVDQU64 headers16Word1<>+0(SB), Z12
-	VPERMI2Q  64(CX), Z1, Z12
+	VMOVDQU64 headers16Word1<>+0(SB), Z13
+	VPERMI2Q  64(CX), Z1, Z13
 	VMOVDQU64 128(CX), Z2
 	VMOVDQU64 headers16Word0<>+0(SB), Z1
 	VPERMI2Q  192(CX), Z2, Z1
-	VMOVDQU64 headers16Word1<>+0(SB), Z13
-	VPERMI2Q  192(CX), Z2, Z13
+	VMOVDQU64 headers16Word1<>+0(SB), Z14
+	VPERMI2Q  192(CX), Z2, Z14
 	ADDQ      $0x00000100, CX
 
 located_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z14, K4
 	KORTESTW     K3, K4
 	JNZ          end
-	VPADDQ       Z0, Z12, Z2
-	VMOVDQA64    Z12, Z14
-	VPADDQ       Z1, Z13, Z3
+	VPADDQ       Z0, Z13, Z2
 	VMOVDQA64    Z13, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K4
+	VPADDQ       Z1, Z14, Z3
+	VMOVDQA64    Z14, Z16
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z14, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K4
-	VPMULLQ      Z7, Z12, K4, Z14
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z5
-	KMOVW        K3, K5
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   (AX)(Z0*1), K5, Z16
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
-	KMOVW        K3, K3
-	VPXORD       Z5, Z5, Z17
-	VPGATHERQQ   (AX)(Z5*1), K3, Z17
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
-	VPSRLQ       $0x20, Z16, Z5
-	VPSRLQ       $0x20, Z17, Z18
-	VPMULUDQ     Z16, Z17, Z19
-	VPMULUDQ     Z16, Z18, Z20
-	VPMULUDQ     Z5, Z17, Z21
-	VPMULUDQ     Z5, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z5
-	VPADDQ       Z5, Z20, Z20
-	VPANDQ       Z4, Z20, Z5
-	VPADDQ       Z5, Z21, Z21
-	VPSRLQ       $0x20, Z20, Z20
-	VPADDQ       Z20, Z18, Z18
-	VPSRLQ       $0x20, Z21, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSLLQ       $0x20, Z21, Z21
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z21, Z18
-	VPADDQ       Z18, Z14, Z14
-	KNOTW        K4, K3
-	VPADDQ       Z16, Z14, K3, Z14
-	VPADDQ       Z17, Z14, K3, Z14
 	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
 	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
 	VPMULLQ      Z7, Z13, K4, Z15
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z5
+	KMOVW        K3, K5
+	VPXORD       Z0, Z0, Z17
+	VPGATHERQQ   (AX)(Z0*1), K5, Z17
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z17, Z17
+	KMOVW        K3, K3
+	VPXORD       Z5, Z5, Z18
+	VPGATHERQQ   (AX)(Z5*1), K3, Z18
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z18, Z18
+	VPSRLQ       $0x20, Z17, Z5
+	VPSRLQ       $0x20, Z18, Z19
+	VPMULUDQ     Z17, Z18, Z20
+	VPMULUDQ     Z17, Z19, Z21
+	VPMULUDQ     Z5, Z18, Z22
+	VPMULUDQ     Z5, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPANDQ       Z4, Z21, Z5
+	VPADDQ       Z5, Z22, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPADDQ       Z21, Z19, Z19
+	VPSRLQ       $0x20, Z22, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPSLLQ       $0x20, Z22, Z22
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z22, Z19
+	VPADDQ       Z19, Z15, Z15
+	KNOTW        K4, K3
+	VPADDQ       Z17, Z15, K3, Z15
+	VPADDQ       Z18, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z14, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K4
+	VPMULLQ      Z7, Z14, K4, Z16
 	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
 	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K4, Z5
 	KMOVW        K3, K5
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (AX)(Z1*1), K5, Z16
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	VPXORD       Z1, Z1, Z17
+	VPGATHERQQ   (AX)(Z1*1), K5, Z17
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z17, Z17
 	KMOVW        K3, K3
-	VPXORD       Z5, Z5, Z17
-	VPGATHERQQ   (AX)(Z5*1), K3, Z17
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
-	VPSRLQ       $0x20, Z16, Z5
-	VPSRLQ       $0x20, Z17, Z18
-	VPMULUDQ     Z16, Z17, Z19
-	VPMULUDQ     Z16, Z18, Z20
-	VPMULUDQ     Z5, Z17, Z21
-	VPMULUDQ     Z5, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z5
-	VPADDQ       Z5, Z20, Z20
-	VPANDQ       Z4, Z20, Z5
+	VPXORD       Z5, Z5, Z18
+	VPGATHERQQ   (AX)(Z5*1), K3, Z18
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z18, Z18
+	VPSRLQ       $0x20, Z17, Z5
+	VPSRLQ       $0x20, Z18, Z19
+	VPMULUDQ     Z17, Z18, Z20
+	VPMULUDQ     Z17, Z19, Z21
+	VPMULUDQ     Z5, Z18, Z22
+	VPMULUDQ     Z5, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z5
 	VPADDQ       Z5, Z21, Z21
-	VPSRLQ       $0x20, Z20, Z20
-	VPADDQ       Z20, Z18, Z18
-	VPSRLQ       $0x20, Z21, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSLLQ       $0x20, Z21, Z21
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z21, Z18
-	VPADDQ       Z18, Z15, Z15
+	VPANDQ       Z4, Z21, Z5
+	VPADDQ       Z5, Z22, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPADDQ       Z21, Z19, Z19
+	VPSRLQ       $0x20, Z22, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPSLLQ       $0x20, Z22, Z22
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z22, Z19
+	VPADDQ       Z19, Z16, Z16
 	KNOTW        K4, K3
-	VPADDQ       Z16, Z15, K3, Z15
-	VPADDQ       Z17, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
+	VPADDQ       Z17, Z16, K3, Z16
+	VPADDQ       Z18, Z16, K3, Z16
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
 	KMOVW        K3, K4
 	VPXORD       Z2, Z2, Z5
 	VPGATHERQQ   -16(AX)(Z2*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -8(AX)(Z2*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z2, Z2, Z17
+	VPGATHERQQ   -8(AX)(Z2*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
 	KMOVW        K3, K4
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQQ   -16(AX)(Z3*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -8(AX)(Z3*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z3, Z3, Z17
+	VPGATHERQQ   -8(AX)(Z3*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K4
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z14, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K3
 	KMOVW        K3, K4
 	VPXORD       Z0, Z0, Z5
 	VPGATHERQQ   16(AX)(Z0*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   24(AX)(Z0*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z0, Z0, Z17
+	VPGATHERQQ   24(AX)(Z0*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
 	KMOVW        K3, K4
 	VPXORD       Z2, Z2, Z5
 	VPGATHERQQ   -32(AX)(Z2*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -24(AX)(Z2*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z2, Z2, Z17
+	VPGATHERQQ   -24(AX)(Z2*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K3
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z14, K3
 	KMOVW        K3, K4
 	VPXORD       Z1, Z1, Z5
 	VPGATHERQQ   16(AX)(Z1*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   24(AX)(Z1*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z1, Z1, Z17
+	VPGATHERQQ   24(AX)(Z1*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
 	KMOVW        K3, K4
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQQ   -32(AX)(Z3*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -24(AX)(Z3*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z3, Z3, Z17
+	VPGATHERQQ   -24(AX)(Z3*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K4
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z14, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K3
 	KMOVW        K3, K4
 	VPXORD       Z0, Z0, Z5
 	VPGATHERQQ   32(AX)(Z0*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   40(AX)(Z0*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z0, Z0, Z17
+	VPGATHERQQ   40(AX)(Z0*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
 	KMOVW        K3, K4
 	VPXORD       Z2, Z2, Z5
 	VPGATHERQQ   -48(AX)(Z2*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -40(AX)(Z2*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z2, Z2, Z17
+	VPGATHERQQ   -40(AX)(Z2*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K3
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z14, K3
 	KMOVW        K3, K4
 	VPXORD       Z1, Z1, Z5
 	VPGATHERQQ   32(AX)(Z1*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   40(AX)(Z1*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z1, Z1, Z17
+	VPGATHERQQ   40(AX)(Z1*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
 	KMOVW        K3, K4
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQQ   -48(AX)(Z3*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -40(AX)(Z3*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z3, Z3, Z17
+	VPGATHERQQ   -40(AX)(Z3*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K4
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z14, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K3
 	KMOVW        K3, K4
 	VPXORD       Z0, Z0, Z5
 	VPGATHERQQ   48(AX)(Z0*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   56(AX)(Z0*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z0, Z0, Z17
+	VPGATHERQQ   56(AX)(Z0*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
 	KMOVW        K3, K4
 	VPXORD       Z2, Z2, Z5
 	VPGATHERQQ   -64(AX)(Z2*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -56(AX)(Z2*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z2, Z2, Z17
+	VPGATHERQQ   -56(AX)(Z2*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K3
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z14, K3
 	KMOVW        K3, K4
 	VPXORD       Z1, Z1, Z5
 	VPGATHERQQ   48(AX)(Z1*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   56(AX)(Z1*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z1, Z1, Z17
+	VPGATHERQQ   56(AX)(Z1*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
 	KMOVW        K3, K4
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQQ   -64(AX)(Z3*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -56(AX)(Z3*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z3, Z3, Z17
+	VPGATHERQQ   -56(AX)(Z3*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
 
 pairs_end:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K4
 	KANDNW       K3, K4, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K5
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z14, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z14, K5
 	KANDNW       K4, K5, K4
 	KORTESTW     K3, K4
 	JZ           words_end
@@ -1346,19 +1362,19 @@ pairs_end:
 	VPGATHERQD   (AX)(Z0*1), K5, Y5
 	VPMOVZXDQ    Y5, Z5
 	KMOVW        K3, K5
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQD   -4(AX)(Z2*1), K5, Y16
-	VPMOVZXDQ    Y16, Z16
-	VPSLLQ       $0x20, Z16, Z16
-	VPORQ        Z16, Z5, Z5
+	VPXORD       Z2, Z2, Z17
+	VPGATHERQD   -4(AX)(Z2*1), K5, Y17
+	VPMOVZXDQ    Y17, Z17
+	VPSLLQ       $0x20, Z17, Z17
+	VPORQ        Z17, Z5, Z5
 	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z16
-	VPXORQ       Z16, Z5, Z5
+	VPSRLQ       $0x33, Z5, Z17
+	VPXORQ       Z17, Z5, Z5
 	VPMULLQ      Z6, Z5, Z5
-	VPADDQ       Z12, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z16
-	VPXORQ       Z16, Z5, Z5
-	VPMULLQ      Z8, Z5, K3, Z14
+	VPADDQ       Z13, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z17
+	VPXORQ       Z17, Z5, Z5
+	VPMULLQ      Z8, Z5, K3, Z15
 	KMOVW        K4, K3
 	VPXORD       Z1, Z1, Z2
 	VPGATHERQD   (AX)(Z1*1), K3, Y2
@@ -1373,34 +1389,34 @@ pairs_end:
 	VPSRLQ       $0x33, Z2, Z5
 	VPXORQ       Z5, Z2, Z2
 	VPMULLQ      Z6, Z2, Z2
-	VPADDQ       Z13, Z2, Z2
+	VPADDQ       Z14, Z2, Z2
 	VPSRLQ       $0x2f, Z2, Z5
 	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K4, Z15
+	VPMULLQ      Z8, Z2, K4, Z16
 
 words_end:
-	VPSRLQ       $0x25, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VPMULLQ      Z9, Z14, Z14
-	VPSRLQ       $0x20, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VMOVDQU64    Z14, (DX)
 	VPSRLQ       $0x25, Z15, Z2
 	VPXORQ       Z2, Z15, Z15
 	VPMULLQ      Z9, Z15, Z15
 	VPSRLQ       $0x20, Z15, Z2
 	VPXORQ       Z2, Z15, Z15
-	VMOVDQU64    Z15, 64(DX)
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K3
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K4
+	VMOVDQU64    Z15, (DX)
+	VPSRLQ       $0x25, Z16, Z2
+	VPXORQ       Z2, Z16, Z16
+	VPMULLQ      Z9, Z16, Z16
+	VPSRLQ       $0x20, Z16, Z2
+	VPXORQ       Z2, Z16, Z16
+	VMOVDQU64    Z16, 64(DX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z14, K4
 	KORTESTW     K3, K4
 	JZ           few_end
 	KUNPCKBW     K3, K4, K3
 	KMOVW        K3, DI
 	VMOVDQU64    Z0, (SP)
-	VMOVDQU64    Z12, 128(SP)
+	VMOVDQU64    Z13, 128(SP)
 	VMOVDQU64    Z1, 64(SP)
-	VMOVDQU64    Z13, 192(SP)
+	VMOVDQU64    Z14, 192(SP)
 	MOVQ         $0x165667b19e3779f9, R8
 
 few:
@@ -1458,20 +1474,27 @@ others_0:
 	VMOVDQA64 Z10, Z0
 	VPERMI2Q  64(CX), Z1, Z0
 	VPERMQ    128(CX), Z10, K1, Z0
-	VMOVDQA64 Z11, Z12
-	VPERMI2Q  64(CX), Z1, Z12
-	VPERMQ    128(CX), Z11, K2, Z12
+	VMOVDQA64 Z11, Z13
+	VPERMI2Q  64(CX), Z1, Z13
+	VPERMQ    128(CX), Z11, K2, Z13
 	VMOVDQU64 192(CX), Z2
 	VMOVDQA64 Z10, Z1
 	VPERMI2Q  256(CX), Z2, Z1
 	VPERMQ    320(CX), Z10, K1, Z1
-	VMOVDQA64 Z11, Z13
-	VPERMI2Q  256(CX), Z2, Z13
-	VPERMQ    320(CX), Z11, K2, Z13
+	VMOVDQA64 Z11, Z14
+	VPERMI2Q  256(CX), Z2, Z14
+	VPERMQ    320(CX), Z11, K2, Z14
 	ADDQ      $0x00000180, CX
 	JMP       located_0
 
 offsets_0:
+	CMPQ   stride+8(FP), $0x00
+	JGE    short_offsets_1
+	VPADDQ Z12, Z0, Z0
+	VPADDQ Z12, Z1, Z1
+	JMP    located_0
+
+short_offsets_1:
 	VPBROADCASTQ  data+16(FP), Z2
 	CMPQ          stride+8(FP), $0x08
 	JEQ           long_offsets_0
@@ -1487,678 +1510,22 @@ offsets_0:
 	VPMOVSXDQ     Y3, Z2
 	VEXTRACTI64X4 $0x01, Z3, Y3
 	VPMOVSXDQ     Y3, Z3
-	VMOVDQA32     Z2, Z12
-	VMOVDQA32     Z3, Z13
+	VMOVDQA32     Z2, Z13
+	VMOVDQA32     Z3, Z14
 	JMP           located_0
 
 long_offsets_0:
 	VMOVDQU32 (CX), Z0
-	VMOVDQU32 8(CX), Z12
-	VPSUBQ    Z0, Z12, Z12
+	VMOVDQU32 8(CX), Z13
+	VPSUBQ    Z0, Z13, Z13
 	VPADDQ    Z2, Z0, Z0
 	ADDQ      $0x40, CX
 	VMOVDQU32 (CX), Z1
-	VMOVDQU32 8(CX), Z13
-	VPSUBQ    Z1, Z13, Z13
+	VMOVDQU32 8(CX), Z14
+	VPSUBQ    Z1, Z14, Z14
 	VPADDQ    Z2, Z1, Z1
 	ADDQ      $0x40, CX
 	JMP       located_0
-
-// func xxph3FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3FixedAVX512(SB), $384-48
-	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
-	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
-	// key of more than 128 bytes.
-	MOVQ         $0x00000000ffffffff, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0x000000009e3779b1, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z9
-	XORL         AX, AX
-	MOVQ         rows+0(FP), CX
-	MOVQ         stride+8(FP), DX
-	NEGQ         DX
-	MOVQ         CX, 256(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 264(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 272(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 280(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 288(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 296(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 304(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 312(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 320(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 328(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 336(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 344(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 352(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 360(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 368(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 376(SP)
-	ADDQ         DX, CX
-	VPBROADCASTD DX, Z0
-	VPBROADCASTQ DX, Z10
-	SHLQ         $0x04, DX
-	VPBROADCASTQ DX, Z11
-	VMOVDQU32    256(SP), Z0
-	VPSUBQ       Z11, Z0, Z0
-	VMOVDQU32    320(SP), Z1
-	VPSUBQ       Z11, Z1, Z1
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-
-vector:
-	VPADDQ       Z11, Z0, Z0
-	VPADDQ       Z11, Z1, Z1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z10, K2
-	KORTESTW     K1, K2
-	JNZ          end
-	VPADDQ       Z0, Z10, Z2
-	VMOVDQA64    Z10, Z12
-	VPADDQ       Z1, Z10, Z3
-	VMOVDQA64    Z10, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
-	VPMULLQ      Z7, Z10, K2, Z12
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
-	KMOVW        K1, K3
-	VPXORD       Z0, Z0, Z14
-	VPGATHERQQ   (AX)(Z0*1), K3, Z14
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z14, Z14
-	KMOVW        K1, K1
-	VPXORD       Z5, Z5, Z15
-	VPGATHERQQ   (AX)(Z5*1), K1, Z15
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z15, Z15
-	VPSRLQ       $0x20, Z14, Z5
-	VPSRLQ       $0x20, Z15, Z16
-	VPMULUDQ     Z14, Z15, Z17
-	VPMULUDQ     Z14, Z16, Z18
-	VPMULUDQ     Z5, Z15, Z19
-	VPMULUDQ     Z5, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPANDQ       Z4, Z18, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z18, Z18
-	VPADDQ       Z18, Z16, Z16
-	VPSRLQ       $0x20, Z19, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSLLQ       $0x20, Z19, Z19
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z19, Z16
-	VPADDQ       Z16, Z12, Z12
-	KNOTW        K2, K1
-	VPADDQ       Z14, Z12, K1, Z12
-	VPADDQ       Z15, Z12, K1, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
-	VPMULLQ      Z7, Z10, K2, Z13
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
-	KMOVW        K1, K3
-	VPXORD       Z1, Z1, Z14
-	VPGATHERQQ   (AX)(Z1*1), K3, Z14
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z14, Z14
-	KMOVW        K1, K1
-	VPXORD       Z5, Z5, Z15
-	VPGATHERQQ   (AX)(Z5*1), K1, Z15
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z15, Z15
-	VPSRLQ       $0x20, Z14, Z5
-	VPSRLQ       $0x20, Z15, Z16
-	VPMULUDQ     Z14, Z15, Z17
-	VPMULUDQ     Z14, Z16, Z18
-	VPMULUDQ     Z5, Z15, Z19
-	VPMULUDQ     Z5, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPANDQ       Z4, Z18, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z18, Z18
-	VPADDQ       Z18, Z16, Z16
-	VPSRLQ       $0x20, Z19, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSLLQ       $0x20, Z19, Z19
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z19, Z16
-	VPADDQ       Z16, Z13, Z13
-	KNOTW        K2, K1
-	VPADDQ       Z14, Z13, K1, Z13
-	VPADDQ       Z15, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z14
-	VPGATHERQQ   -8(AX)(Z2*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z14
-	VPGATHERQQ   -8(AX)(Z3*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z14
-	VPGATHERQQ   24(AX)(Z0*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z14
-	VPGATHERQQ   -24(AX)(Z2*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z14
-	VPGATHERQQ   24(AX)(Z1*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z14
-	VPGATHERQQ   -24(AX)(Z3*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z14
-	VPGATHERQQ   40(AX)(Z0*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z14
-	VPGATHERQQ   -40(AX)(Z2*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z14
-	VPGATHERQQ   40(AX)(Z1*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z14
-	VPGATHERQQ   -40(AX)(Z3*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z14
-	VPGATHERQQ   56(AX)(Z0*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z14
-	VPGATHERQQ   -56(AX)(Z2*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z14
-	VPGATHERQQ   56(AX)(Z1*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z14
-	VPGATHERQQ   -56(AX)(Z3*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-
-pairs_end:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K2
-	KANDNW       K1, K2, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K3
-	KANDNW       K2, K3, K2
-	KORTESTW     K1, K2
-	JZ           words_end
-	KMOVW        K1, K3
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K3, Y5
-	VPMOVZXDQ    Y5, Z5
-	KMOVW        K1, K3
-	VPXORD       Z2, Z2, Z14
-	VPGATHERQD   -4(AX)(Z2*1), K3, Y14
-	VPMOVZXDQ    Y14, Z14
-	VPSLLQ       $0x20, Z14, Z14
-	VPORQ        Z14, Z5, Z5
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z14
-	VPXORQ       Z14, Z5, Z5
-	VPMULLQ      Z6, Z5, Z5
-	VPADDQ       Z10, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z14
-	VPXORQ       Z14, Z5, Z5
-	VPMULLQ      Z8, Z5, K1, Z12
-	KMOVW        K2, K1
-	VPXORD       Z1, Z1, Z2
-	VPGATHERQD   (AX)(Z1*1), K1, Y2
-	VPMOVZXDQ    Y2, Z2
-	KMOVW        K2, K1
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSLLQ       $0x20, Z5, Z5
-	VPORQ        Z5, Z2, Z2
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
-	VPSRLQ       $0x33, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z6, Z2, Z2
-	VPADDQ       Z10, Z2, Z2
-	VPSRLQ       $0x2f, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K2, Z13
-
-words_end:
-	VPSRLQ       $0x25, Z12, Z2
-	VPXORQ       Z2, Z12, Z12
-	VPMULLQ      Z9, Z12, Z12
-	VPSRLQ       $0x20, Z12, Z2
-	VPXORQ       Z2, Z12, Z12
-	VMOVDQU64    Z12, (CX)
-	VPSRLQ       $0x25, Z13, Z2
-	VPXORQ       Z2, Z13, Z13
-	VPMULLQ      Z9, Z13, Z13
-	VPSRLQ       $0x20, Z13, Z2
-	VPXORQ       Z2, Z13, Z13
-	VMOVDQU64    Z13, 64(CX)
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K1
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K2
-	KORTESTW     K1, K2
-	JZ           few_end
-	KUNPCKBW     K1, K2, K1
-	KMOVW        K1, SI
-	VMOVDQU64    Z0, (SP)
-	VMOVDQU64    Z10, 128(SP)
-	VMOVDQU64    Z1, 64(SP)
-	VMOVDQU64    Z10, 192(SP)
-	MOVQ         $0x165667b19e3779f9, DI
-
-few:
-	BSFL    SI, BX
-	MOVQ    (SP)(BX*8), R8
-	MOVQ    128(SP)(BX*8), R9
-	MOVQ    $0x5342c3010fe1dd04, R10
-	TESTQ   R9, R9
-	JZ      few_hashed
-	MOVBLZX (R8), R10
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R8)(R11*1), R11
-	SHLL    $0x08, R11
-	ORL     R11, R10
-	MOVBLZX -1(R8)(R9*1), R11
-	SHLL    $0x10, R11
-	ORL     R11, R10
-	SHLL    $0x18, R9
-	ORL     R9, R10
-	XORL    $0x396cfeb8, R10
-	IMULQ   singleWords<>+0(SB), R10
-	MOVQ    R10, R8
-	SHRQ    $0x25, R8
-	XORQ    R8, R10
-	IMULQ   DI, R10
-	MOVQ    R10, R8
-	SHRQ    $0x20, R8
-	XORQ    R8, R10
-
-few_hashed:
-	MOVQ R10, (CX)(BX*8)
-	MOVL SI, BX
-	DECL BX
-	ANDL BX, SI
-	JNZ  few
-
-few_end:
-	ADDQ $0x00000080, CX
-	DECQ DX
-	JNZ  vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
 
 // func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV

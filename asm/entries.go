@@ -172,6 +172,7 @@ var layouts = []struct{ name, layouts string }{
 	{"Width4", "uint32s"},
 	{"Width8", "uint64s"},
 	{"Bytes", "byteSlices, strs, offsets32, offsets64"},
+	{"Any", "byteSlices, strs, offsets32, offsets64, fixedWidth"},
 	{"Headers", "byteSlices, strs"},
 	{"Slices", "byteSlices"},
 	{"Strings", "strs"},

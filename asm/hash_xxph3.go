@@ -162,9 +162,9 @@ type xxph3 struct {
 	h                 [2]reg.VecVirtual
 }
 
-// xxph3Bytes emits the hash of a column of keys.
-func xxph3Bytes(c column) {
-	TEXT("xxph3"+c.name+"AVX512", 0, signature("xxph3"))
+// xxph3Any emits the hash of a column of keys, but of integers.
+func xxph3Any() {
+	TEXT("xxph3AnyAVX512", 0, signature("xxph3"))
 	Comment("XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less",
 		"than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a",
 		"key of more than 128 bytes.")
@@ -174,7 +174,7 @@ func xxph3Bytes(c column) {
 	x.p1, x.p2, x.p3 = long(primes[0]), long(primes[1]), long(primes[2])
 	XORL(x.zero.As32(), x.zero.As32())
 	addresses, lengths := AllocLocal(128), AllocLocal(128)
-	locate, rest := c.locate(x.avx512, false)
+	locate, rest := anyLayout.locate(x.avx512, false)
 	to, left := argument("hashes"), vectorsOf(16)
 
 	Label("vector")

@@ -38,9 +38,7 @@ func main() {
 	xxph3Tables()
 	hash64Tables()
 	secretTable()
-	for _, c := range []column{anyLength, fixed} {
-		xxph3Bytes(c)
-	}
+	xxph3Any()
 	hash32ByRows()
 	xxph3ByRows()
 	xxh64ByRows()
