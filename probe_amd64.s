@@ -744,6 +744,30 @@ DATA longs0000000000000008<>+16(SB)/8, $0x0000000000000008
 DATA longs0000000000000008<>+24(SB)/8, $0x0000000000000008
 GLOBL longs0000000000000008<>(SB), RODATA|NOPTR, $32
 
+DATA longs0000000000000009<>+0(SB)/8, $0x0000000000000009
+DATA longs0000000000000009<>+8(SB)/8, $0x0000000000000009
+DATA longs0000000000000009<>+16(SB)/8, $0x0000000000000009
+DATA longs0000000000000009<>+24(SB)/8, $0x0000000000000009
+GLOBL longs0000000000000009<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000010<>+0(SB)/8, $0x0000000000000010
+DATA longs0000000000000010<>+8(SB)/8, $0x0000000000000010
+DATA longs0000000000000010<>+16(SB)/8, $0x0000000000000010
+DATA longs0000000000000010<>+24(SB)/8, $0x0000000000000010
+GLOBL longs0000000000000010<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000020<>+0(SB)/8, $0x0000000000000020
+DATA longs0000000000000020<>+8(SB)/8, $0x0000000000000020
+DATA longs0000000000000020<>+16(SB)/8, $0x0000000000000020
+DATA longs0000000000000020<>+24(SB)/8, $0x0000000000000020
+GLOBL longs0000000000000020<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000080<>+0(SB)/8, $0x0000000000000080
+DATA longs0000000000000080<>+8(SB)/8, $0x0000000000000080
+DATA longs0000000000000080<>+16(SB)/8, $0x0000000000000080
+DATA longs0000000000000080<>+24(SB)/8, $0x0000000000000080
+GLOBL longs0000000000000080<>(SB), RODATA|NOPTR, $32
+
 DATA firstHeaders<>+0(SB)/8, $0x0000000000000000
 DATA firstHeaders<>+8(SB)/8, $0x0000000000000008
 DATA firstHeaders<>+16(SB)/8, $0x0000000000000001
@@ -4948,6 +4972,369 @@ end:
 	MOVQ BX, left+40(FP)
 	VZEROUPPER
 	RET
+
+// func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·xxph3AnyAVX2(SB), $152-48
+	// XXPH3. The kernel takes the first and the last 16 bytes of each key, or the first and the last 8, and
+	// transposes those of four keys: then each long lane hashes one. It reads nothing but the keys. It ends at
+	// four keys with one of less than 8 bytes, or of more than 128.
+	MOVQ           rows+0(FP), BX
+	MOVQ           hashes+32(FP), SI
+	MOVQ           n+24(FP), DI
+	LEAQ           63(SP), R9
+	ANDQ           $-64, R9
+	VPCMPEQD       Y2, Y2, Y2
+	VPSRLQ         $0x20, Y2, Y2
+	VPBROADCASTQ   xxph3Words<>+8(SB), Y3
+	VBROADCASTI128 xxph3Words<>+16(SB), Y4
+	VPBROADCASTQ   singleWords<>+0(SB), Y5
+	VPBROADCASTQ   singleWords<>+4(SB), Y6
+	VPBROADCASTQ   singleWords<>+16(SB), Y7
+	VPBROADCASTQ   singleWords<>+20(SB), Y8
+
+	// This takes the place of bytes that a key does not have: combined with the secret, they are 0.
+	VMOVDQA Y4, (R9)
+	MOVQ    $0x00000010, CX
+	CMPQ    stride+8(FP), CX
+	CMOVQGT stride+8(FP), CX
+	LEAQ    (CX)(CX*2), DX
+
+four:
+	SUBQ        $0x04, DI
+	JL          end
+	CMPQ        stride+8(FP), $0x10
+	JL          offsets
+	MOVQ        BX, AX
+	LEAQ        (BX)(CX*4), BX
+	VMOVDQU     (AX), X0
+	VMOVDQU     (AX)(CX*1), X1
+	VINSERTI128 $0x01, (AX)(CX*2), Y0, Y0
+	VINSERTI128 $0x01, (AX)(DX*1), Y1, Y1
+	VPUNPCKHQDQ Y1, Y0, Y0
+
+measured:
+	VPSUBQ    longs0000000000000009<>+0(SB), Y0, Y1
+	VMOVDQU   longs0000000000000020<>+0(SB), Y9
+	VPSUBQ    Y0, Y9, Y9
+	VPOR      Y1, Y9, Y9
+	VMOVMSKPD Y9, R8
+	TESTL     R8, R8
+	JNZ       others
+
+load:
+	MOVQ         (AX), R10
+	MOVQ         8(AX), R11
+	LEAQ         -8(R11), R12
+	LEAQ         -16(R10)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQGT      smallNumbers<>+64(SB), R12
+	CMOVQLE      R9, R13
+	VPBROADCASTQ (R10), Y9
+	VPBROADCASTQ (R10)(R12*1), Y10
+	VMOVDQU      (R13), X1
+	MOVQ         (AX)(CX*1), R10
+	MOVQ         8(AX)(CX*1), R11
+	LEAQ         -8(R11), R12
+	LEAQ         -16(R10)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQGT      smallNumbers<>+64(SB), R12
+	CMOVQLE      R9, R13
+	VPBROADCASTQ (R10), Y11
+	VPBLENDD     $0x0c, Y11, Y9, Y9
+	VPBROADCASTQ (R10)(R12*1), Y11
+	VPBLENDD     $0x0c, Y11, Y10, Y10
+	VMOVDQU      (R13), X12
+	MOVQ         (AX)(CX*2), R10
+	MOVQ         8(AX)(CX*2), R11
+	LEAQ         -8(R11), R12
+	LEAQ         -16(R10)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQGT      smallNumbers<>+64(SB), R12
+	CMOVQLE      R9, R13
+	VPBROADCASTQ (R10), Y11
+	VPBLENDD     $0x30, Y11, Y9, Y9
+	VPBROADCASTQ (R10)(R12*1), Y11
+	VPBLENDD     $0x30, Y11, Y10, Y10
+	VINSERTI128  $0x01, (R13), Y1, Y1
+	MOVQ         (AX)(DX*1), R10
+	MOVQ         8(AX)(DX*1), R11
+	LEAQ         -8(R11), R12
+	LEAQ         -16(R10)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQGT      smallNumbers<>+64(SB), R12
+	CMOVQLE      R9, R13
+	VPBROADCASTQ (R10), Y11
+	VPBLENDD     $0xc0, Y11, Y9, Y9
+	VPBROADCASTQ (R10)(R12*1), Y11
+	VPBLENDD     $0xc0, Y11, Y10, Y10
+	VINSERTI128  $0x01, (R13), Y12, Y12
+	VPXOR        longsbe4ba423396cfeb8<>+0(SB), Y9, Y9
+	VPXOR        Y3, Y10, Y10
+	VPXOR        Y4, Y1, Y1
+	VPXOR        Y4, Y12, Y12
+	VPUNPCKLQDQ  Y12, Y1, Y11
+	VPUNPCKHQDQ  Y12, Y1, Y12
+	VPADDQ       Y9, Y10, Y1
+	VPADDQ       Y0, Y1, Y1
+	VPMULUDQ     Y5, Y0, Y14
+	VPMULUDQ     Y6, Y0, Y13
+	VPSLLQ       $0x20, Y13, Y13
+	VPADDQ       Y13, Y14, Y14
+	VMOVDQU      longs0000000000000010<>+0(SB), Y13
+	VPSUBQ       Y0, Y13, Y13
+	VBLENDVPD    Y13, Y14, Y1, Y1
+	VPSHUFD      $0xf5, Y11, Y13
+	VPSHUFD      $0xf5, Y12, Y14
+	VPMULUDQ     Y11, Y12, Y15
+	VPMULUDQ     Y11, Y14, Y11
+	VPMULUDQ     Y13, Y12, Y12
+	VPMULUDQ     Y13, Y14, Y14
+	VPSRLQ       $0x20, Y15, Y13
+	VPADDQ       Y13, Y11, Y11
+	VPAND        Y2, Y11, Y13
+	VPADDQ       Y13, Y12, Y12
+	VPSRLQ       $0x20, Y11, Y11
+	VPADDQ       Y11, Y14, Y14
+	VPSRLQ       $0x20, Y12, Y13
+	VPADDQ       Y13, Y14, Y14
+	VPSLLQ       $0x20, Y12, Y12
+	VPBLENDD     $0xaa, Y12, Y15, Y15
+	VPXOR        Y15, Y14, Y14
+	VPADDQ       Y14, Y1, Y1
+	VPSHUFD      $0xf5, Y9, Y11
+	VPSHUFD      $0xf5, Y10, Y12
+	VPMULUDQ     Y9, Y10, Y13
+	VPMULUDQ     Y9, Y12, Y14
+	VPMULUDQ     Y11, Y10, Y10
+	VPMULUDQ     Y11, Y12, Y12
+	VPSRLQ       $0x20, Y13, Y11
+	VPADDQ       Y11, Y14, Y14
+	VPAND        Y2, Y14, Y11
+	VPADDQ       Y11, Y10, Y10
+	VPSRLQ       $0x20, Y14, Y14
+	VPADDQ       Y14, Y12, Y12
+	VPSRLQ       $0x20, Y10, Y11
+	VPADDQ       Y11, Y12, Y12
+	VPSLLQ       $0x20, Y10, Y10
+	VPBLENDD     $0xaa, Y10, Y13, Y13
+	VPXOR        Y13, Y12, Y12
+	VPADDQ       Y12, Y1, Y1
+	TESTL        R8, R8
+	JNZ          eights
+
+finish:
+	VPSRLQ   $0x25, Y1, Y0
+	VPXOR    Y0, Y1, Y1
+	VPSHUFD  $0xf5, Y1, Y0
+	VPMULUDQ Y8, Y1, Y9
+	VPMULUDQ Y7, Y0, Y0
+	VPADDQ   Y9, Y0, Y0
+	VPMULUDQ Y7, Y1, Y1
+	VPSLLQ   $0x20, Y0, Y0
+	VPADDQ   Y0, Y1, Y1
+	VPSRLQ   $0x20, Y1, Y0
+	VPXOR    Y0, Y1, Y1
+	VMOVDQU  Y1, (SI)
+	ADDQ     $0x20, SI
+	JMP      four
+
+others:
+	VPSUBQ    longs0000000000000008<>+0(SB), Y0, Y1
+	VMOVDQU   longs0000000000000080<>+0(SB), Y9
+	VPSUBQ    Y0, Y9, Y9
+	VPOR      Y1, Y9, Y9
+	VMOVMSKPD Y9, R10
+	TESTL     R10, R10
+	JZ        load
+
+end:
+	ADDQ $0x04, DI
+	MOVQ DI, left+40(FP)
+	VZEROUPPER
+	RET
+
+eights:
+	VPCMPEQQ     longs0000000000000008<>+0(SB), Y0, Y10
+	VPTEST       Y10, Y10
+	JZ           pairs
+	VPSRLQ       $0x33, Y9, Y11
+	VPXOR        Y11, Y9, Y9
+	VPBROADCASTQ singleWords<>+56(SB), Y11
+	VPBROADCASTQ singleWords<>+60(SB), Y12
+	VPSHUFD      $0xf5, Y9, Y13
+	VPMULUDQ     Y12, Y9, Y12
+	VPMULUDQ     Y11, Y13, Y13
+	VPADDQ       Y12, Y13, Y13
+	VPMULUDQ     Y11, Y9, Y9
+	VPSLLQ       $0x20, Y13, Y13
+	VPADDQ       Y13, Y9, Y9
+	VPADDQ       Y0, Y9, Y9
+	VPSRLQ       $0x2f, Y9, Y11
+	VPXOR        Y11, Y9, Y9
+	VPBROADCASTQ singleWords<>+8(SB), Y11
+	VPBROADCASTQ singleWords<>+12(SB), Y12
+	VPSHUFD      $0xf5, Y9, Y13
+	VPMULUDQ     Y12, Y9, Y12
+	VPMULUDQ     Y11, Y13, Y13
+	VPADDQ       Y12, Y13, Y13
+	VPMULUDQ     Y11, Y9, Y9
+	VPSLLQ       $0x20, Y13, Y13
+	VPADDQ       Y13, Y9, Y9
+	VBLENDVPD    Y10, Y9, Y1, Y1
+
+pairs:
+	LEAQ 16(R9), R12
+	MOVQ $0x00000010, R8
+	MOVQ $0x00000021, R10
+	LEAQ xxph3Words<>+32(SB), R11
+
+pair:
+	VMOVQ          R10, X9
+	VPBROADCASTQ   X9, Y9
+	VPCMPGTQ       Y0, Y9, Y9
+	VMOVMSKPD      Y9, R13
+	CMPL           R13, $0x0f
+	JEQ            paired
+	VMOVDQU        (R11), Y9
+	VMOVDQA        Y9, (R9)
+	MOVQ           (AX), R13
+	MOVQ           8(AX), R15
+	LEAQ           -16(R13)(R15*1), R14
+	ADDQ           R8, R13
+	SUBQ           R8, R14
+	CMPQ           R15, R10
+	CMOVQLT        R9, R13
+	VMOVDQU        (R13), X9
+	CMOVQLT        R12, R14
+	VMOVDQU        (R14), X11
+	MOVQ           (AX)(CX*1), R13
+	MOVQ           8(AX)(CX*1), R15
+	LEAQ           -16(R13)(R15*1), R14
+	ADDQ           R8, R13
+	SUBQ           R8, R14
+	CMPQ           R15, R10
+	CMOVQLT        R9, R13
+	VMOVDQU        (R13), X10
+	CMOVQLT        R12, R14
+	VMOVDQU        (R14), X12
+	MOVQ           (AX)(CX*2), R13
+	MOVQ           8(AX)(CX*2), R15
+	LEAQ           -16(R13)(R15*1), R14
+	ADDQ           R8, R13
+	SUBQ           R8, R14
+	CMPQ           R15, R10
+	CMOVQLT        R9, R13
+	VINSERTI128    $0x01, (R13), Y9, Y9
+	CMOVQLT        R12, R14
+	VINSERTI128    $0x01, (R14), Y11, Y11
+	MOVQ           (AX)(DX*1), R13
+	MOVQ           8(AX)(DX*1), R15
+	LEAQ           -16(R13)(R15*1), R14
+	ADDQ           R8, R13
+	SUBQ           R8, R14
+	CMPQ           R15, R10
+	CMOVQLT        R9, R13
+	VINSERTI128    $0x01, (R13), Y10, Y10
+	CMOVQLT        R12, R14
+	VINSERTI128    $0x01, (R14), Y12, Y12
+	VBROADCASTI128 (R9), Y13
+	VPXOR          Y13, Y9, Y9
+	VPXOR          Y13, Y10, Y10
+	VPUNPCKLQDQ    Y10, Y9, Y13
+	VPUNPCKHQDQ    Y10, Y9, Y9
+	VPSHUFD        $0xf5, Y13, Y10
+	VPSHUFD        $0xf5, Y9, Y14
+	VPMULUDQ       Y13, Y9, Y15
+	VPMULUDQ       Y13, Y14, Y13
+	VPMULUDQ       Y10, Y9, Y9
+	VPMULUDQ       Y10, Y14, Y14
+	VPSRLQ         $0x20, Y15, Y10
+	VPADDQ         Y10, Y13, Y13
+	VPAND          Y2, Y13, Y10
+	VPADDQ         Y10, Y9, Y9
+	VPSRLQ         $0x20, Y13, Y13
+	VPADDQ         Y13, Y14, Y14
+	VPSRLQ         $0x20, Y9, Y10
+	VPADDQ         Y10, Y14, Y14
+	VPSLLQ         $0x20, Y9, Y9
+	VPBLENDD       $0xaa, Y9, Y15, Y15
+	VPXOR          Y15, Y14, Y14
+	VPADDQ         Y14, Y1, Y1
+	VBROADCASTI128 (R12), Y9
+	VPXOR          Y9, Y11, Y11
+	VPXOR          Y9, Y12, Y12
+	VPUNPCKLQDQ    Y12, Y11, Y9
+	VPUNPCKHQDQ    Y12, Y11, Y10
+	VPSHUFD        $0xf5, Y9, Y11
+	VPSHUFD        $0xf5, Y10, Y12
+	VPMULUDQ       Y9, Y10, Y13
+	VPMULUDQ       Y9, Y12, Y9
+	VPMULUDQ       Y11, Y10, Y10
+	VPMULUDQ       Y11, Y12, Y12
+	VPSRLQ         $0x20, Y13, Y11
+	VPADDQ         Y11, Y9, Y9
+	VPAND          Y2, Y9, Y11
+	VPADDQ         Y11, Y10, Y10
+	VPSRLQ         $0x20, Y9, Y9
+	VPADDQ         Y9, Y12, Y12
+	VPSRLQ         $0x20, Y10, Y11
+	VPADDQ         Y11, Y12, Y12
+	VPSLLQ         $0x20, Y10, Y10
+	VPBLENDD       $0xaa, Y10, Y13, Y13
+	VPXOR          Y13, Y12, Y12
+	VPADDQ         Y12, Y1, Y1
+	ADDQ           $0x20, R11
+	ADDQ           $0x10, R8
+	ADDQ           $0x20, R10
+	JMP            pair
+
+paired:
+	VMOVDQA Y4, (R9)
+	JMP     finish
+
+offsets:
+	VPBROADCASTQ data+16(FP), Y1
+	LEAQ         32(R9), AX
+	CMPQ         stride+8(FP), $0x08
+	JL           short_offsets
+	VMOVDQU      (BX), Y9
+	VMOVDQU      8(BX), Y0
+	ADDQ         $0x20, BX
+	JMP          between
+
+short_offsets:
+	CMPQ      stride+8(FP), $0x00
+	JL        width
+	VPMOVSXDQ (BX), Y9
+	VPMOVSXDQ 4(BX), Y0
+	ADDQ      $0x10, BX
+
+between:
+	VPSUBQ Y9, Y0, Y0
+
+found:
+	VPADDQ       Y1, Y9, Y9
+	VPUNPCKLQDQ  Y0, Y9, Y1
+	VPUNPCKHQDQ  Y0, Y9, Y9
+	VMOVDQA      X1, (AX)
+	VEXTRACTI128 $0x01, Y1, (AX)(CX*2)
+	VMOVDQA      X9, (AX)(CX*1)
+	VEXTRACTI128 $0x01, Y9, (AX)(DX*1)
+	JMP          measured
+
+width:
+	MOVQ         stride+8(FP), R8
+	NEGQ         R8
+	VMOVQ        R8, X0
+	VPBROADCASTQ X0, Y0
+	VMOVDQA      Y0, Y0
+	VPMULUDQ     ascendingLongs<>+0(SB), Y0, Y9
+	VMOVQ        BX, X1
+	VPBROADCASTQ X1, Y1
+	VMOVDQA      Y1, Y1
+	LEAQ         (BX)(R8*4), BX
+	JMP          found
 
 // func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 // Requires: AVX, AVX2

@@ -266,9 +266,13 @@ func (x *xxph3) pairs() {
 // products returns the sums of the four products of the halves of a and b: the low one, and the two that
 // make up the upper half with what is carried. mask has the low 32 bits.
 func products(a, b, upperA, upperB, mask reg.VecVirtual) (low, other, high reg.VecVirtual) {
-	carry := ZMM()
+	vector, and := ZMM, func(a, b, to Op) { VPANDQ(a, b, to) }
+	if a.Size() == 32 {
+		vector, and = YMM, func(a, b, to Op) { VPAND(a, b, to) }
+	}
+	carry := vector()
 	product := func(a, b reg.VecVirtual) reg.VecVirtual {
-		p := ZMM()
+		p := vector()
 		VPMULUDQ(a, b, p)
 		return p
 	}
@@ -276,7 +280,7 @@ func products(a, b, upperA, upperB, mask reg.VecVirtual) (low, other, high reg.V
 	other, high = product(upperA, b), product(upperA, upperB)
 	VPSRLQ(U8(32), low, carry)
 	VPADDQ(carry, middle, middle)
-	VPANDQ(mask, middle, carry)
+	and(mask, middle, carry)
 	VPADDQ(carry, other, other)
 	VPSRLQ(U8(32), middle, middle)
 	VPADDQ(middle, high, high)

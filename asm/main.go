@@ -42,6 +42,7 @@ func main() {
 	hash32ByRows()
 	xxph3ByRows()
 	xxh64ByRows()
+	xxph3AnyAVX2()
 	xxph3Stripes()
 	xxph3Width(4)
 	xxph3Width(8)
