@@ -11,8 +11,8 @@ import (
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, 43, map[hashKind]callLengths{hashLevelDB: {16, 16, 16}, hashLevelDBSigned: {16, 16, 16}, hashXXH64x2: {16, 16, 16}, hashXXH64: {16, 16, 16}, hashXXPH3: {16, 0, 0}}},
-	{AVX2, "AVX2", featuresAVX2, 43, map[hashKind]callLengths{hashLevelDB: {16, 8, 8}, hashLevelDBSigned: {16, 8, 8}}},
+	{AVX512, "AVX512", featuresAVX512, 42, map[hashKind]callLengths{hashLevelDB: {16, 16, 16, 0}, hashLevelDBSigned: {16, 16, 16, 0}, hashXXH64x2: {16, 16, 16, 0}, hashXXH64: {16, 16, 16, 0}, hashXXPH3: {16, 0, 0, 0}}},
+	{AVX2, "AVX2", featuresAVX2, 44, map[hashKind]callLengths{hashLevelDB: {16, 8, 8, 0}, hashLevelDBSigned: {16, 8, 8, 0}, hashXXPH3: {20, 0, 0, 17}}},
 }}
 
 // forms are the two ways of testing that the switch chooses from, the switch
@@ -103,13 +103,16 @@ var rowChoices = map[string][len(hashKinds)]rowLengths{
 	"all":   {hashLevelDB: everyLength, hashXXH64: everyLength, hashXXPH3: everyLength, hashLevelDBSigned: everyLength},
 }
 
-var everyLength = rowLengths{0, longKey, longKey}
+var everyLength = rowLengths{longest: longKey, shortest: longKey}
 
-// withRows chooses what is hashed by rows, until the test ends.
+// withRows chooses what is hashed by rows, until the test ends. AVX2's rows have all lengths if AVX-512's have.
 func withRows(t *testing.T, choice string) {
-	before := byRows
+	before, fours := byRows, foursXXPH3
 	byRows = rowChoices[choice]
-	t.Cleanup(func() { byRows = before })
+	if choice == "all" {
+		foursXXPH3 = everyLength
+	}
+	t.Cleanup(func() { byRows, foursXXPH3 = before, fours })
 }
 
 // TestKeysOfMixedLengths compares the hashes of keys of 0 to 300 bytes, among them a few of 64 KiB, with the
@@ -214,6 +217,40 @@ func TestRowsEnd(t *testing.T) {
 			}
 		}
 		checkEachHash(t, keys, eachLayout(t, keys)...)
+	}
+}
+
+// TestFoursEnd looks for the end of a call that hashes four keys at a time at a key that is too short or too
+// long for it.
+func TestFoursEnd(t *testing.T) {
+	is(t, kernelTest)
+	if !slices.Contains(kernels, AVX2) {
+		return
+	}
+	data := make([]byte, 200)
+	for name, c := range map[string]struct {
+		other, others int // bytes of key 41, and of the others
+		want          int // keys of 99 that a call hashes
+	}{
+		"shortest": {8, 8, 96}, "8 and 9": {8, 9, 96}, "too short": {7, 8, 40}, "empty": {0, 32, 40}, "32 and 33": {33, 32, 96},
+		"longest": {128, 128, 96}, "too long": {129, 128, 40}, "all too long": {129, 129, 0}, "all too short": {7, 7, 0},
+	} {
+		keys := slices.Repeat([][]byte{data[:c.others]}, 99)
+		keys[41] = data[:c.other]
+		columns := eachLayout(t, keys)
+		if c.other == c.others {
+			columns = append(columns, fixedWidthOf(t, keys))
+		}
+		for _, column := range columns {
+			layout, rows, stride, data := column.assemblyRows()
+			if column.isGathered() || layout == uint64s {
+				continue
+			}
+			room := hashesOfLength(hashXXPH3, len(keys))
+			if left, ok := xxph3(AVX2, layout, rows, stride, data, len(keys), &room.h1[0]); !ok || len(keys)-left != c.want {
+				t.Errorf("%s, layout %d: %d keys left of %d, want %d hashes", name, layout, left, len(keys), c.want)
+			}
+		}
 	}
 }
 

@@ -152,6 +152,9 @@ func TestVectorsOfKeysAtPageEnds(t *testing.T) {
 			if i%2 == 0 {
 				n = max(0, longest-random.IntN(6)) // alike, with all tails
 			}
+			if longest%2 == 0 {
+				n = max(n, min(8, longest)) // for a kernel that leaves shorter ones
+			}
 			keys[i] = page[len(page)-n:]
 			if random.IntN(2) == 0 {
 				keys[i] = page[:n:n]

@@ -260,6 +260,9 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 			return 0, false
 		}
 	}
+	if kernel == AVX2 && kind == hashXXPH3 && layout != uint32s && layout != uint64s && !foursXXPH3.has(rows, stride, n) {
+		return 0, false // Go takes less time for such keys
+	}
 	switch kind {
 	case hashLevelDB:
 		left, ok = hash32Fitting(kernel, layout, rows, stride, data, h.h32[:n], unsignedBytes)
@@ -324,19 +327,19 @@ func hashByRows(kind hashKind, rows *byte, stride int, data *byte, n int, h *has
 	return n - left
 }
 
-// has reports whether n keys, at least 16, are hashed by rows. It asks three of them for their lengths, and
+// has reports whether n keys, at least 16, have such lengths. It asks three of them for their lengths, and
 // one in 32 if these differ: a long key makes its whole group take longer.
 func (l rowLengths) has(rows *byte, stride, n int) bool {
 	first, middle, last := rowLength(rows, stride, 0), rowLength(rows, stride, n/2), rowLength(rows, stride, n-1)
 	longest, shortest := max(first, middle, last), min(first, middle, last)
 	if longest == shortest {
-		return first >= l.equal
+		return l.equal <= first && first <= l.longest
 	}
-	for i := 32; i < n && longest <= l.longest; i += 32 {
+	for i := 32; i < n && l.least <= shortest && longest <= l.longest; i += 32 {
 		length := rowLength(rows, stride, i)
 		longest, shortest = max(longest, length), min(shortest, length)
 	}
-	return longest <= l.longest && shortest < l.shortest
+	return longest <= l.longest && l.least <= shortest && shortest < l.shortest
 }
 
 // rowLength returns the number of bytes of a row, as assemblyRows describes the rows.

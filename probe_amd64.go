@@ -444,7 +444,8 @@ func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 //go:noescape
 func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 
-// xxph3 is hash32 for a word of 64 bits.
+// xxph3 is hash32 for a word of 64 bits. A key of more than 128 bytes is long. AVX2 hashes four keys at a
+// time, and ends at a key of less than 8 bytes as well, but of integers.
 func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
@@ -453,10 +454,8 @@ func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 			return xxph3Width4AVX512(rows, stride, data, n, hashes), true
 		case uint64s:
 			return xxph3Width8AVX512(rows, stride, data, n, hashes), true
-		case byteSlices, strs, offsets32, offsets64:
-			return xxph3BytesAVX512(rows, stride, data, n, hashes), true
-		case fixedWidth:
-			return xxph3FixedAVX512(rows, stride, data, n, hashes), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return xxph3AnyAVX512(rows, stride, data, n, hashes), true
 		}
 	case AVX2:
 		switch layout {
@@ -464,16 +463,18 @@ func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 			return xxph3Width4AVX2(rows, stride, data, n, hashes), true
 		case uint64s:
 			return xxph3Width8AVX2(rows, stride, data, n, hashes), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return xxph3AnyAVX2(rows, stride, data, n, hashes), true
 		}
 	}
 	return left, false
 }
 
 //go:noescape
-func xxph3BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxph3AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
-func xxph3FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
 func xxph3Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)

@@ -744,6 +744,30 @@ DATA longs0000000000000008<>+16(SB)/8, $0x0000000000000008
 DATA longs0000000000000008<>+24(SB)/8, $0x0000000000000008
 GLOBL longs0000000000000008<>(SB), RODATA|NOPTR, $32
 
+DATA longs0000000000000009<>+0(SB)/8, $0x0000000000000009
+DATA longs0000000000000009<>+8(SB)/8, $0x0000000000000009
+DATA longs0000000000000009<>+16(SB)/8, $0x0000000000000009
+DATA longs0000000000000009<>+24(SB)/8, $0x0000000000000009
+GLOBL longs0000000000000009<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000010<>+0(SB)/8, $0x0000000000000010
+DATA longs0000000000000010<>+8(SB)/8, $0x0000000000000010
+DATA longs0000000000000010<>+16(SB)/8, $0x0000000000000010
+DATA longs0000000000000010<>+24(SB)/8, $0x0000000000000010
+GLOBL longs0000000000000010<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000020<>+0(SB)/8, $0x0000000000000020
+DATA longs0000000000000020<>+8(SB)/8, $0x0000000000000020
+DATA longs0000000000000020<>+16(SB)/8, $0x0000000000000020
+DATA longs0000000000000020<>+24(SB)/8, $0x0000000000000020
+GLOBL longs0000000000000020<>(SB), RODATA|NOPTR, $32
+
+DATA longs0000000000000080<>+0(SB)/8, $0x0000000000000080
+DATA longs0000000000000080<>+8(SB)/8, $0x0000000000000080
+DATA longs0000000000000080<>+16(SB)/8, $0x0000000000000080
+DATA longs0000000000000080<>+24(SB)/8, $0x0000000000000080
+GLOBL longs0000000000000080<>(SB), RODATA|NOPTR, $32
+
 DATA firstHeaders<>+0(SB)/8, $0x0000000000000000
 DATA firstHeaders<>+8(SB)/8, $0x0000000000000008
 DATA firstHeaders<>+16(SB)/8, $0x0000000000000001
@@ -819,9 +843,9 @@ DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
 DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
 GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
 
-// func xxph3BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// func xxph3AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3BytesAVX512(SB), $256-48
+TEXT ·xxph3AnyAVX512(SB), $256-48
 	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
 	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
 	// key of more than 128 bytes.
@@ -843,6 +867,22 @@ TEXT ·xxph3BytesAVX512(SB), $256-48
 	VMOVDQU64    headers24Word1<>+0(SB), Z11
 	MOVL         $0x000000e0, DX
 	KMOVW        DX, K2
+	MOVQ         stride+8(FP), DX
+	NEGQ         DX
+	VPBROADCASTQ DX, Z12
+	VPSLLQ       $0x04, Z12, Z12
+	VPBROADCASTQ DX, Z13
+	VPMULUDQ     ascendingLongs<>+0(SB), Z13, Z0
+	VPBROADCASTQ CX, Z1
+	VPADDQ       Z1, Z0, Z0
+	VPSUBQ       Z12, Z0, Z0
+	VPBROADCASTQ DX, Z14
+	VPMULUDQ     ascendingLongs<>+0(SB), Z14, Z1
+	VPBROADCASTQ CX, Z2
+	VPADDQ       Z2, Z1, Z1
+	VPSUBQ       Z12, Z1, Z1
+	VPSRLQ       $0x01, Z12, Z2
+	VPADDQ       Z2, Z1, Z1
 	MOVQ         hashes+32(FP), DX
 	MOVQ         n+24(FP), SI
 	SHRQ         $0x04, SI
@@ -853,491 +893,491 @@ vector:
 	VMOVDQU64 (CX), Z1
 	VMOVDQU64 headers16Word0<>+0(SB), Z0
 	VPERMI2Q  64(CX), Z1, Z0
-	VMOVDQU64 headers16Word1<>+0(SB), Z12
-	VPERMI2Q  64(CX), Z1, Z12
+	VMOVDQU64 headers16Word1<>+0(SB), Z13
+	VPERMI2Q  64(CX), Z1, Z13
 	VMOVDQU64 128(CX), Z2
 	VMOVDQU64 headers16Word0<>+0(SB), Z1
 	VPERMI2Q  192(CX), Z2, Z1
-	VMOVDQU64 headers16Word1<>+0(SB), Z13
-	VPERMI2Q  192(CX), Z2, Z13
+	VMOVDQU64 headers16Word1<>+0(SB), Z14
+	VPERMI2Q  192(CX), Z2, Z14
 	ADDQ      $0x00000100, CX
 
 located_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z14, K4
 	KORTESTW     K3, K4
 	JNZ          end
-	VPADDQ       Z0, Z12, Z2
-	VMOVDQA64    Z12, Z14
-	VPADDQ       Z1, Z13, Z3
+	VPADDQ       Z0, Z13, Z2
 	VMOVDQA64    Z13, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K4
+	VPADDQ       Z1, Z14, Z3
+	VMOVDQA64    Z14, Z16
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z14, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K4
-	VPMULLQ      Z7, Z12, K4, Z14
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z5
-	KMOVW        K3, K5
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   (AX)(Z0*1), K5, Z16
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
-	KMOVW        K3, K3
-	VPXORD       Z5, Z5, Z17
-	VPGATHERQQ   (AX)(Z5*1), K3, Z17
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
-	VPSRLQ       $0x20, Z16, Z5
-	VPSRLQ       $0x20, Z17, Z18
-	VPMULUDQ     Z16, Z17, Z19
-	VPMULUDQ     Z16, Z18, Z20
-	VPMULUDQ     Z5, Z17, Z21
-	VPMULUDQ     Z5, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z5
-	VPADDQ       Z5, Z20, Z20
-	VPANDQ       Z4, Z20, Z5
-	VPADDQ       Z5, Z21, Z21
-	VPSRLQ       $0x20, Z20, Z20
-	VPADDQ       Z20, Z18, Z18
-	VPSRLQ       $0x20, Z21, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSLLQ       $0x20, Z21, Z21
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z21, Z18
-	VPADDQ       Z18, Z14, Z14
-	KNOTW        K4, K3
-	VPADDQ       Z16, Z14, K3, Z14
-	VPADDQ       Z17, Z14, K3, Z14
 	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K3
 	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
 	VPMULLQ      Z7, Z13, K4, Z15
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z5
+	KMOVW        K3, K5
+	VPXORD       Z0, Z0, Z17
+	VPGATHERQQ   (AX)(Z0*1), K5, Z17
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z17, Z17
+	KMOVW        K3, K3
+	VPXORD       Z5, Z5, Z18
+	VPGATHERQQ   (AX)(Z5*1), K3, Z18
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z18, Z18
+	VPSRLQ       $0x20, Z17, Z5
+	VPSRLQ       $0x20, Z18, Z19
+	VPMULUDQ     Z17, Z18, Z20
+	VPMULUDQ     Z17, Z19, Z21
+	VPMULUDQ     Z5, Z18, Z22
+	VPMULUDQ     Z5, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z5
+	VPADDQ       Z5, Z21, Z21
+	VPANDQ       Z4, Z21, Z5
+	VPADDQ       Z5, Z22, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPADDQ       Z21, Z19, Z19
+	VPSRLQ       $0x20, Z22, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPSLLQ       $0x20, Z22, Z22
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z22, Z19
+	VPADDQ       Z19, Z15, Z15
+	KNOTW        K4, K3
+	VPADDQ       Z17, Z15, K3, Z15
+	VPADDQ       Z18, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z14, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K4
+	VPMULLQ      Z7, Z14, K4, Z16
 	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
 	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K4, Z5
 	KMOVW        K3, K5
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (AX)(Z1*1), K5, Z16
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z16, Z16
+	VPXORD       Z1, Z1, Z17
+	VPGATHERQQ   (AX)(Z1*1), K5, Z17
+	VPXORQ.BCST  xxph3Words<>+0(SB), Z17, Z17
 	KMOVW        K3, K3
-	VPXORD       Z5, Z5, Z17
-	VPGATHERQQ   (AX)(Z5*1), K3, Z17
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z17, Z17
-	VPSRLQ       $0x20, Z16, Z5
-	VPSRLQ       $0x20, Z17, Z18
-	VPMULUDQ     Z16, Z17, Z19
-	VPMULUDQ     Z16, Z18, Z20
-	VPMULUDQ     Z5, Z17, Z21
-	VPMULUDQ     Z5, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z5
-	VPADDQ       Z5, Z20, Z20
-	VPANDQ       Z4, Z20, Z5
+	VPXORD       Z5, Z5, Z18
+	VPGATHERQQ   (AX)(Z5*1), K3, Z18
+	VPXORQ.BCST  xxph3Words<>+8(SB), Z18, Z18
+	VPSRLQ       $0x20, Z17, Z5
+	VPSRLQ       $0x20, Z18, Z19
+	VPMULUDQ     Z17, Z18, Z20
+	VPMULUDQ     Z17, Z19, Z21
+	VPMULUDQ     Z5, Z18, Z22
+	VPMULUDQ     Z5, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z5
 	VPADDQ       Z5, Z21, Z21
-	VPSRLQ       $0x20, Z20, Z20
-	VPADDQ       Z20, Z18, Z18
-	VPSRLQ       $0x20, Z21, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSLLQ       $0x20, Z21, Z21
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z21, Z18
-	VPADDQ       Z18, Z15, Z15
+	VPANDQ       Z4, Z21, Z5
+	VPADDQ       Z5, Z22, Z22
+	VPSRLQ       $0x20, Z21, Z21
+	VPADDQ       Z21, Z19, Z19
+	VPSRLQ       $0x20, Z22, Z5
+	VPADDQ       Z5, Z19, Z19
+	VPSLLQ       $0x20, Z22, Z22
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z22, Z19
+	VPADDQ       Z19, Z16, Z16
 	KNOTW        K4, K3
-	VPADDQ       Z16, Z15, K3, Z15
-	VPADDQ       Z17, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K4
+	VPADDQ       Z17, Z16, K3, Z16
+	VPADDQ       Z18, Z16, K3, Z16
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
 	KMOVW        K3, K4
 	VPXORD       Z2, Z2, Z5
 	VPGATHERQQ   -16(AX)(Z2*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -8(AX)(Z2*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z2, Z2, Z17
+	VPGATHERQQ   -8(AX)(Z2*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z13, K3
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z14, K3
 	KMOVW        K3, K4
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQQ   -16(AX)(Z3*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -8(AX)(Z3*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z3, Z3, Z17
+	VPGATHERQQ   -8(AX)(Z3*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+24(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K4
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z14, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K3
 	KMOVW        K3, K4
 	VPXORD       Z0, Z0, Z5
 	VPGATHERQQ   16(AX)(Z0*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   24(AX)(Z0*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z0, Z0, Z17
+	VPGATHERQQ   24(AX)(Z0*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
 	KMOVW        K3, K4
 	VPXORD       Z2, Z2, Z5
 	VPGATHERQQ   -32(AX)(Z2*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -24(AX)(Z2*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z2, Z2, Z17
+	VPGATHERQQ   -24(AX)(Z2*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z13, K3
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z14, K3
 	KMOVW        K3, K4
 	VPXORD       Z1, Z1, Z5
 	VPGATHERQQ   16(AX)(Z1*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   24(AX)(Z1*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z1, Z1, Z17
+	VPGATHERQQ   24(AX)(Z1*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+40(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
 	KMOVW        K3, K4
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQQ   -32(AX)(Z3*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -24(AX)(Z3*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z3, Z3, Z17
+	VPGATHERQQ   -24(AX)(Z3*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+56(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K4
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z14, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K3
 	KMOVW        K3, K4
 	VPXORD       Z0, Z0, Z5
 	VPGATHERQQ   32(AX)(Z0*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   40(AX)(Z0*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z0, Z0, Z17
+	VPGATHERQQ   40(AX)(Z0*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
 	KMOVW        K3, K4
 	VPXORD       Z2, Z2, Z5
 	VPGATHERQQ   -48(AX)(Z2*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -40(AX)(Z2*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z2, Z2, Z17
+	VPGATHERQQ   -40(AX)(Z2*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z13, K3
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z14, K3
 	KMOVW        K3, K4
 	VPXORD       Z1, Z1, Z5
 	VPGATHERQQ   32(AX)(Z1*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   40(AX)(Z1*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z1, Z1, Z17
+	VPGATHERQQ   40(AX)(Z1*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+72(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
 	KMOVW        K3, K4
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQQ   -48(AX)(Z3*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -40(AX)(Z3*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z3, Z3, Z17
+	VPGATHERQQ   -40(AX)(Z3*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+88(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K4
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z14, K4
 	KORTESTW     K3, K4
 	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z12, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K3
 	KMOVW        K3, K4
 	VPXORD       Z0, Z0, Z5
 	VPGATHERQQ   48(AX)(Z0*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z16
-	VPGATHERQQ   56(AX)(Z0*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z0, Z0, Z17
+	VPGATHERQQ   56(AX)(Z0*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
 	KMOVW        K3, K4
 	VPXORD       Z2, Z2, Z5
 	VPGATHERQQ   -64(AX)(Z2*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQQ   -56(AX)(Z2*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z2, Z2, Z17
+	VPGATHERQQ   -56(AX)(Z2*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z14, K3, Z14
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z13, K3
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z15, K3, Z15
+	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z14, K3
 	KMOVW        K3, K4
 	VPXORD       Z1, Z1, Z5
 	VPGATHERQQ   48(AX)(Z1*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   56(AX)(Z1*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z1, Z1, Z17
+	VPGATHERQQ   56(AX)(Z1*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+104(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
 	KMOVW        K3, K4
 	VPXORD       Z3, Z3, Z5
 	VPGATHERQQ   -64(AX)(Z3*1), K4, Z5
 	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
 	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   -56(AX)(Z3*1), K4, Z16
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z16, Z16
-	VPSRLQ       $0x20, Z5, Z17
-	VPSRLQ       $0x20, Z16, Z18
-	VPMULUDQ     Z5, Z16, Z19
-	VPMULUDQ     Z5, Z18, Z5
-	VPMULUDQ     Z17, Z16, Z16
-	VPMULUDQ     Z17, Z18, Z18
-	VPSRLQ       $0x20, Z19, Z17
-	VPADDQ       Z17, Z5, Z5
-	VPANDQ       Z4, Z5, Z17
-	VPADDQ       Z17, Z16, Z16
+	VPXORD       Z3, Z3, Z17
+	VPGATHERQQ   -56(AX)(Z3*1), K4, Z17
+	VPXORQ.BCST  xxph3Words<>+120(SB), Z17, Z17
+	VPSRLQ       $0x20, Z5, Z18
+	VPSRLQ       $0x20, Z17, Z19
+	VPMULUDQ     Z5, Z17, Z20
+	VPMULUDQ     Z5, Z19, Z5
+	VPMULUDQ     Z18, Z17, Z17
+	VPMULUDQ     Z18, Z19, Z19
+	VPSRLQ       $0x20, Z20, Z18
+	VPADDQ       Z18, Z5, Z5
+	VPANDQ       Z4, Z5, Z18
+	VPADDQ       Z18, Z17, Z17
 	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPSRLQ       $0x20, Z16, Z17
-	VPADDQ       Z17, Z18, Z18
-	VPSLLQ       $0x20, Z16, Z16
-	VPANDQ       Z4, Z19, Z19
-	VPTERNLOGQ   $0x96, Z19, Z16, Z18
-	VPADDQ       Z18, Z15, K3, Z15
+	VPADDQ       Z5, Z19, Z19
+	VPSRLQ       $0x20, Z17, Z18
+	VPADDQ       Z18, Z19, Z19
+	VPSLLQ       $0x20, Z17, Z17
+	VPANDQ       Z4, Z20, Z20
+	VPTERNLOGQ   $0x96, Z20, Z17, Z19
+	VPADDQ       Z19, Z16, K3, Z16
 
 pairs_end:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z12, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z12, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K4
 	KANDNW       K3, K4, K3
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z13, K4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z13, K5
+	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z14, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z14, K5
 	KANDNW       K4, K5, K4
 	KORTESTW     K3, K4
 	JZ           words_end
@@ -1346,19 +1386,19 @@ pairs_end:
 	VPGATHERQD   (AX)(Z0*1), K5, Y5
 	VPMOVZXDQ    Y5, Z5
 	KMOVW        K3, K5
-	VPXORD       Z2, Z2, Z16
-	VPGATHERQD   -4(AX)(Z2*1), K5, Y16
-	VPMOVZXDQ    Y16, Z16
-	VPSLLQ       $0x20, Z16, Z16
-	VPORQ        Z16, Z5, Z5
+	VPXORD       Z2, Z2, Z17
+	VPGATHERQD   -4(AX)(Z2*1), K5, Y17
+	VPMOVZXDQ    Y17, Z17
+	VPSLLQ       $0x20, Z17, Z17
+	VPORQ        Z17, Z5, Z5
 	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z16
-	VPXORQ       Z16, Z5, Z5
+	VPSRLQ       $0x33, Z5, Z17
+	VPXORQ       Z17, Z5, Z5
 	VPMULLQ      Z6, Z5, Z5
-	VPADDQ       Z12, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z16
-	VPXORQ       Z16, Z5, Z5
-	VPMULLQ      Z8, Z5, K3, Z14
+	VPADDQ       Z13, Z5, Z5
+	VPSRLQ       $0x2f, Z5, Z17
+	VPXORQ       Z17, Z5, Z5
+	VPMULLQ      Z8, Z5, K3, Z15
 	KMOVW        K4, K3
 	VPXORD       Z1, Z1, Z2
 	VPGATHERQD   (AX)(Z1*1), K3, Y2
@@ -1373,34 +1413,34 @@ pairs_end:
 	VPSRLQ       $0x33, Z2, Z5
 	VPXORQ       Z5, Z2, Z2
 	VPMULLQ      Z6, Z2, Z2
-	VPADDQ       Z13, Z2, Z2
+	VPADDQ       Z14, Z2, Z2
 	VPSRLQ       $0x2f, Z2, Z5
 	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K4, Z15
+	VPMULLQ      Z8, Z2, K4, Z16
 
 words_end:
-	VPSRLQ       $0x25, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VPMULLQ      Z9, Z14, Z14
-	VPSRLQ       $0x20, Z14, Z2
-	VPXORQ       Z2, Z14, Z14
-	VMOVDQU64    Z14, (DX)
 	VPSRLQ       $0x25, Z15, Z2
 	VPXORQ       Z2, Z15, Z15
 	VPMULLQ      Z9, Z15, Z15
 	VPSRLQ       $0x20, Z15, Z2
 	VPXORQ       Z2, Z15, Z15
-	VMOVDQU64    Z15, 64(DX)
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z12, K3
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K4
+	VMOVDQU64    Z15, (DX)
+	VPSRLQ       $0x25, Z16, Z2
+	VPXORQ       Z2, Z16, Z16
+	VPMULLQ      Z9, Z16, Z16
+	VPSRLQ       $0x20, Z16, Z2
+	VPXORQ       Z2, Z16, Z16
+	VMOVDQU64    Z16, 64(DX)
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z13, K3
+	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z14, K4
 	KORTESTW     K3, K4
 	JZ           few_end
 	KUNPCKBW     K3, K4, K3
 	KMOVW        K3, DI
 	VMOVDQU64    Z0, (SP)
-	VMOVDQU64    Z12, 128(SP)
+	VMOVDQU64    Z13, 128(SP)
 	VMOVDQU64    Z1, 64(SP)
-	VMOVDQU64    Z13, 192(SP)
+	VMOVDQU64    Z14, 192(SP)
 	MOVQ         $0x165667b19e3779f9, R8
 
 few:
@@ -1458,20 +1498,27 @@ others_0:
 	VMOVDQA64 Z10, Z0
 	VPERMI2Q  64(CX), Z1, Z0
 	VPERMQ    128(CX), Z10, K1, Z0
-	VMOVDQA64 Z11, Z12
-	VPERMI2Q  64(CX), Z1, Z12
-	VPERMQ    128(CX), Z11, K2, Z12
+	VMOVDQA64 Z11, Z13
+	VPERMI2Q  64(CX), Z1, Z13
+	VPERMQ    128(CX), Z11, K2, Z13
 	VMOVDQU64 192(CX), Z2
 	VMOVDQA64 Z10, Z1
 	VPERMI2Q  256(CX), Z2, Z1
 	VPERMQ    320(CX), Z10, K1, Z1
-	VMOVDQA64 Z11, Z13
-	VPERMI2Q  256(CX), Z2, Z13
-	VPERMQ    320(CX), Z11, K2, Z13
+	VMOVDQA64 Z11, Z14
+	VPERMI2Q  256(CX), Z2, Z14
+	VPERMQ    320(CX), Z11, K2, Z14
 	ADDQ      $0x00000180, CX
 	JMP       located_0
 
 offsets_0:
+	CMPQ   stride+8(FP), $0x00
+	JGE    short_offsets_1
+	VPADDQ Z12, Z0, Z0
+	VPADDQ Z12, Z1, Z1
+	JMP    located_0
+
+short_offsets_1:
 	VPBROADCASTQ  data+16(FP), Z2
 	CMPQ          stride+8(FP), $0x08
 	JEQ           long_offsets_0
@@ -1487,678 +1534,22 @@ offsets_0:
 	VPMOVSXDQ     Y3, Z2
 	VEXTRACTI64X4 $0x01, Z3, Y3
 	VPMOVSXDQ     Y3, Z3
-	VMOVDQA32     Z2, Z12
-	VMOVDQA32     Z3, Z13
+	VMOVDQA32     Z2, Z13
+	VMOVDQA32     Z3, Z14
 	JMP           located_0
 
 long_offsets_0:
 	VMOVDQU32 (CX), Z0
-	VMOVDQU32 8(CX), Z12
-	VPSUBQ    Z0, Z12, Z12
+	VMOVDQU32 8(CX), Z13
+	VPSUBQ    Z0, Z13, Z13
 	VPADDQ    Z2, Z0, Z0
 	ADDQ      $0x40, CX
 	VMOVDQU32 (CX), Z1
-	VMOVDQU32 8(CX), Z13
-	VPSUBQ    Z1, Z13, Z13
+	VMOVDQU32 8(CX), Z14
+	VPSUBQ    Z1, Z14, Z14
 	VPADDQ    Z2, Z1, Z1
 	ADDQ      $0x40, CX
 	JMP       located_0
-
-// func xxph3FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·xxph3FixedAVX512(SB), $384-48
-	// XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less
-	// than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a
-	// key of more than 128 bytes.
-	MOVQ         $0x00000000ffffffff, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0x000000009e3779b1, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z9
-	XORL         AX, AX
-	MOVQ         rows+0(FP), CX
-	MOVQ         stride+8(FP), DX
-	NEGQ         DX
-	MOVQ         CX, 256(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 264(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 272(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 280(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 288(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 296(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 304(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 312(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 320(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 328(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 336(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 344(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 352(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 360(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 368(SP)
-	ADDQ         DX, CX
-	MOVQ         CX, 376(SP)
-	ADDQ         DX, CX
-	VPBROADCASTD DX, Z0
-	VPBROADCASTQ DX, Z10
-	SHLQ         $0x04, DX
-	VPBROADCASTQ DX, Z11
-	VMOVDQU32    256(SP), Z0
-	VPSUBQ       Z11, Z0, Z0
-	VMOVDQU32    320(SP), Z1
-	VPSUBQ       Z11, Z1, Z1
-	MOVQ         hashes+32(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-
-vector:
-	VPADDQ       Z11, Z0, Z0
-	VPADDQ       Z11, Z1, Z1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1032(SB), Z10, K2
-	KORTESTW     K1, K2
-	JNZ          end
-	VPADDQ       Z0, Z10, Z2
-	VMOVDQA64    Z10, Z12
-	VPADDQ       Z1, Z10, Z3
-	VMOVDQA64    Z10, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
-	VPMULLQ      Z7, Z10, K2, Z12
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z2, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K2, Z5
-	KMOVW        K1, K3
-	VPXORD       Z0, Z0, Z14
-	VPGATHERQQ   (AX)(Z0*1), K3, Z14
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z14, Z14
-	KMOVW        K1, K1
-	VPXORD       Z5, Z5, Z15
-	VPGATHERQQ   (AX)(Z5*1), K1, Z15
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z15, Z15
-	VPSRLQ       $0x20, Z14, Z5
-	VPSRLQ       $0x20, Z15, Z16
-	VPMULUDQ     Z14, Z15, Z17
-	VPMULUDQ     Z14, Z16, Z18
-	VPMULUDQ     Z5, Z15, Z19
-	VPMULUDQ     Z5, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPANDQ       Z4, Z18, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z18, Z18
-	VPADDQ       Z18, Z16, Z16
-	VPSRLQ       $0x20, Z19, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSLLQ       $0x20, Z19, Z19
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z19, Z16
-	VPADDQ       Z16, Z12, Z12
-	KNOTW        K2, K1
-	VPADDQ       Z14, Z12, K1, Z12
-	VPADDQ       Z15, Z12, K1, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
-	VPMULLQ      Z7, Z10, K2, Z13
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z3, Z5
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K2, Z5
-	KMOVW        K1, K3
-	VPXORD       Z1, Z1, Z14
-	VPGATHERQQ   (AX)(Z1*1), K3, Z14
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z14, Z14
-	KMOVW        K1, K1
-	VPXORD       Z5, Z5, Z15
-	VPGATHERQQ   (AX)(Z5*1), K1, Z15
-	VPXORQ.BCST  xxph3Words<>+8(SB), Z15, Z15
-	VPSRLQ       $0x20, Z14, Z5
-	VPSRLQ       $0x20, Z15, Z16
-	VPMULUDQ     Z14, Z15, Z17
-	VPMULUDQ     Z14, Z16, Z18
-	VPMULUDQ     Z5, Z15, Z19
-	VPMULUDQ     Z5, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z5
-	VPADDQ       Z5, Z18, Z18
-	VPANDQ       Z4, Z18, Z5
-	VPADDQ       Z5, Z19, Z19
-	VPSRLQ       $0x20, Z18, Z18
-	VPADDQ       Z18, Z16, Z16
-	VPSRLQ       $0x20, Z19, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSLLQ       $0x20, Z19, Z19
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z19, Z16
-	VPADDQ       Z16, Z13, Z13
-	KNOTW        K2, K1
-	VPADDQ       Z14, Z13, K1, Z13
-	VPADDQ       Z15, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -16(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z14
-	VPGATHERQQ   -8(AX)(Z2*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+136(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -16(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+16(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z14
-	VPGATHERQQ   -8(AX)(Z3*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+24(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   16(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z14
-	VPGATHERQQ   24(AX)(Z0*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -32(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z14
-	VPGATHERQQ   -24(AX)(Z2*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+264(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   16(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+32(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z14
-	VPGATHERQQ   24(AX)(Z1*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+40(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -32(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+48(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z14
-	VPGATHERQQ   -24(AX)(Z3*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+56(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   32(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z14
-	VPGATHERQQ   40(AX)(Z0*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -48(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z14
-	VPGATHERQQ   -40(AX)(Z2*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+520(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   32(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+64(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z14
-	VPGATHERQQ   40(AX)(Z1*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+72(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -48(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+80(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z14
-	VPGATHERQQ   -40(AX)(Z3*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+88(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K2
-	KORTESTW     K1, K2
-	JZ           pairs_end
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQQ   48(AX)(Z0*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z14
-	VPGATHERQQ   56(AX)(Z0*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z5
-	VPGATHERQQ   -64(AX)(Z2*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z2, Z2, Z14
-	VPGATHERQQ   -56(AX)(Z2*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z12, K1, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+776(SB), Z10, K1
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z5
-	VPGATHERQQ   48(AX)(Z1*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+96(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z1, Z1, Z14
-	VPGATHERQQ   56(AX)(Z1*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+104(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQQ   -64(AX)(Z3*1), K2, Z5
-	VPXORQ.BCST  xxph3Words<>+112(SB), Z5, Z5
-	KMOVW        K1, K2
-	VPXORD       Z3, Z3, Z14
-	VPGATHERQQ   -56(AX)(Z3*1), K2, Z14
-	VPXORQ.BCST  xxph3Words<>+120(SB), Z14, Z14
-	VPSRLQ       $0x20, Z5, Z15
-	VPSRLQ       $0x20, Z14, Z16
-	VPMULUDQ     Z5, Z14, Z17
-	VPMULUDQ     Z5, Z16, Z5
-	VPMULUDQ     Z15, Z14, Z14
-	VPMULUDQ     Z15, Z16, Z16
-	VPSRLQ       $0x20, Z17, Z15
-	VPADDQ       Z15, Z5, Z5
-	VPANDQ       Z4, Z5, Z15
-	VPADDQ       Z15, Z14, Z14
-	VPSRLQ       $0x20, Z5, Z5
-	VPADDQ       Z5, Z16, Z16
-	VPSRLQ       $0x20, Z14, Z15
-	VPADDQ       Z15, Z16, Z16
-	VPSLLQ       $0x20, Z14, Z14
-	VPANDQ       Z4, Z17, Z17
-	VPTERNLOGQ   $0x96, Z17, Z14, Z16
-	VPADDQ       Z16, Z13, K1, Z13
-
-pairs_end:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K2
-	KANDNW       K1, K2, K1
-	VPCMPUQ.BCST $0x05, smallNumbers<>+32(SB), Z10, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+72(SB), Z10, K3
-	KANDNW       K2, K3, K2
-	KORTESTW     K1, K2
-	JZ           words_end
-	KMOVW        K1, K3
-	VPXORD       Z0, Z0, Z5
-	VPGATHERQD   (AX)(Z0*1), K3, Y5
-	VPMOVZXDQ    Y5, Z5
-	KMOVW        K1, K3
-	VPXORD       Z2, Z2, Z14
-	VPGATHERQD   -4(AX)(Z2*1), K3, Y14
-	VPMOVZXDQ    Y14, Z14
-	VPSLLQ       $0x20, Z14, Z14
-	VPORQ        Z14, Z5, Z5
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z5, Z5
-	VPSRLQ       $0x33, Z5, Z14
-	VPXORQ       Z14, Z5, Z5
-	VPMULLQ      Z6, Z5, Z5
-	VPADDQ       Z10, Z5, Z5
-	VPSRLQ       $0x2f, Z5, Z14
-	VPXORQ       Z14, Z5, Z5
-	VPMULLQ      Z8, Z5, K1, Z12
-	KMOVW        K2, K1
-	VPXORD       Z1, Z1, Z2
-	VPGATHERQD   (AX)(Z1*1), K1, Y2
-	VPMOVZXDQ    Y2, Z2
-	KMOVW        K2, K1
-	VPXORD       Z3, Z3, Z5
-	VPGATHERQD   -4(AX)(Z3*1), K1, Y5
-	VPMOVZXDQ    Y5, Z5
-	VPSLLQ       $0x20, Z5, Z5
-	VPORQ        Z5, Z2, Z2
-	VPXORQ.BCST  xxph3Words<>+0(SB), Z2, Z2
-	VPSRLQ       $0x33, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z6, Z2, Z2
-	VPADDQ       Z10, Z2, Z2
-	VPSRLQ       $0x2f, Z2, Z5
-	VPXORQ       Z5, Z2, Z2
-	VPMULLQ      Z8, Z2, K2, Z13
-
-words_end:
-	VPSRLQ       $0x25, Z12, Z2
-	VPXORQ       Z2, Z12, Z12
-	VPMULLQ      Z9, Z12, Z12
-	VPSRLQ       $0x20, Z12, Z2
-	VPXORQ       Z2, Z12, Z12
-	VMOVDQU64    Z12, (CX)
-	VPSRLQ       $0x25, Z13, Z2
-	VPXORQ       Z2, Z13, Z13
-	VPMULLQ      Z9, Z13, Z13
-	VPSRLQ       $0x20, Z13, Z2
-	VPXORQ       Z2, Z13, Z13
-	VMOVDQU64    Z13, 64(CX)
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K1
-	VPCMPUQ.BCST $0x01, smallNumbers<>+32(SB), Z10, K2
-	KORTESTW     K1, K2
-	JZ           few_end
-	KUNPCKBW     K1, K2, K1
-	KMOVW        K1, SI
-	VMOVDQU64    Z0, (SP)
-	VMOVDQU64    Z10, 128(SP)
-	VMOVDQU64    Z1, 64(SP)
-	VMOVDQU64    Z10, 192(SP)
-	MOVQ         $0x165667b19e3779f9, DI
-
-few:
-	BSFL    SI, BX
-	MOVQ    (SP)(BX*8), R8
-	MOVQ    128(SP)(BX*8), R9
-	MOVQ    $0x5342c3010fe1dd04, R10
-	TESTQ   R9, R9
-	JZ      few_hashed
-	MOVBLZX (R8), R10
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R8)(R11*1), R11
-	SHLL    $0x08, R11
-	ORL     R11, R10
-	MOVBLZX -1(R8)(R9*1), R11
-	SHLL    $0x10, R11
-	ORL     R11, R10
-	SHLL    $0x18, R9
-	ORL     R9, R10
-	XORL    $0x396cfeb8, R10
-	IMULQ   singleWords<>+0(SB), R10
-	MOVQ    R10, R8
-	SHRQ    $0x25, R8
-	XORQ    R8, R10
-	IMULQ   DI, R10
-	MOVQ    R10, R8
-	SHRQ    $0x20, R8
-	XORQ    R8, R10
-
-few_hashed:
-	MOVQ R10, (CX)(BX*8)
-	MOVL SI, BX
-	DECL BX
-	ANDL BX, SI
-	JNZ  few
-
-few_end:
-	ADDQ $0x00000080, CX
-	DECQ DX
-	JNZ  vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
 
 // func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
@@ -5581,6 +4972,369 @@ end:
 	MOVQ BX, left+40(FP)
 	VZEROUPPER
 	RET
+
+// func xxph3AnyAVX2(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// Requires: AVX, AVX2, CMOV
+TEXT ·xxph3AnyAVX2(SB), $152-48
+	// XXPH3. The kernel takes the first and the last 16 bytes of each key, or the first and the last 8, and
+	// transposes those of four keys: then each long lane hashes one. It reads nothing but the keys. It ends at
+	// four keys with one of less than 8 bytes, or of more than 128.
+	MOVQ           rows+0(FP), BX
+	MOVQ           hashes+32(FP), SI
+	MOVQ           n+24(FP), DI
+	LEAQ           63(SP), R9
+	ANDQ           $-64, R9
+	VPCMPEQD       Y2, Y2, Y2
+	VPSRLQ         $0x20, Y2, Y2
+	VPBROADCASTQ   xxph3Words<>+8(SB), Y3
+	VBROADCASTI128 xxph3Words<>+16(SB), Y4
+	VPBROADCASTQ   singleWords<>+0(SB), Y5
+	VPBROADCASTQ   singleWords<>+4(SB), Y6
+	VPBROADCASTQ   singleWords<>+16(SB), Y7
+	VPBROADCASTQ   singleWords<>+20(SB), Y8
+
+	// This takes the place of bytes that a key does not have: combined with the secret, they are 0.
+	VMOVDQA Y4, (R9)
+	MOVQ    $0x00000010, CX
+	CMPQ    stride+8(FP), CX
+	CMOVQGT stride+8(FP), CX
+	LEAQ    (CX)(CX*2), DX
+
+four:
+	SUBQ        $0x04, DI
+	JL          end
+	CMPQ        stride+8(FP), $0x10
+	JL          offsets
+	MOVQ        BX, AX
+	LEAQ        (BX)(CX*4), BX
+	VMOVDQU     (AX), X0
+	VMOVDQU     (AX)(CX*1), X1
+	VINSERTI128 $0x01, (AX)(CX*2), Y0, Y0
+	VINSERTI128 $0x01, (AX)(DX*1), Y1, Y1
+	VPUNPCKHQDQ Y1, Y0, Y0
+
+measured:
+	VPSUBQ    longs0000000000000009<>+0(SB), Y0, Y1
+	VMOVDQU   longs0000000000000020<>+0(SB), Y9
+	VPSUBQ    Y0, Y9, Y9
+	VPOR      Y1, Y9, Y9
+	VMOVMSKPD Y9, R8
+	TESTL     R8, R8
+	JNZ       others
+
+load:
+	MOVQ         (AX), R10
+	MOVQ         8(AX), R11
+	LEAQ         -8(R11), R12
+	LEAQ         -16(R10)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQGT      smallNumbers<>+64(SB), R12
+	CMOVQLE      R9, R13
+	VPBROADCASTQ (R10), Y9
+	VPBROADCASTQ (R10)(R12*1), Y10
+	VMOVDQU      (R13), X1
+	MOVQ         (AX)(CX*1), R10
+	MOVQ         8(AX)(CX*1), R11
+	LEAQ         -8(R11), R12
+	LEAQ         -16(R10)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQGT      smallNumbers<>+64(SB), R12
+	CMOVQLE      R9, R13
+	VPBROADCASTQ (R10), Y11
+	VPBLENDD     $0x0c, Y11, Y9, Y9
+	VPBROADCASTQ (R10)(R12*1), Y11
+	VPBLENDD     $0x0c, Y11, Y10, Y10
+	VMOVDQU      (R13), X12
+	MOVQ         (AX)(CX*2), R10
+	MOVQ         8(AX)(CX*2), R11
+	LEAQ         -8(R11), R12
+	LEAQ         -16(R10)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQGT      smallNumbers<>+64(SB), R12
+	CMOVQLE      R9, R13
+	VPBROADCASTQ (R10), Y11
+	VPBLENDD     $0x30, Y11, Y9, Y9
+	VPBROADCASTQ (R10)(R12*1), Y11
+	VPBLENDD     $0x30, Y11, Y10, Y10
+	VINSERTI128  $0x01, (R13), Y1, Y1
+	MOVQ         (AX)(DX*1), R10
+	MOVQ         8(AX)(DX*1), R11
+	LEAQ         -8(R11), R12
+	LEAQ         -16(R10)(R11*1), R13
+	CMPQ         R11, $0x10
+	CMOVQGT      smallNumbers<>+64(SB), R12
+	CMOVQLE      R9, R13
+	VPBROADCASTQ (R10), Y11
+	VPBLENDD     $0xc0, Y11, Y9, Y9
+	VPBROADCASTQ (R10)(R12*1), Y11
+	VPBLENDD     $0xc0, Y11, Y10, Y10
+	VINSERTI128  $0x01, (R13), Y12, Y12
+	VPXOR        longsbe4ba423396cfeb8<>+0(SB), Y9, Y9
+	VPXOR        Y3, Y10, Y10
+	VPXOR        Y4, Y1, Y1
+	VPXOR        Y4, Y12, Y12
+	VPUNPCKLQDQ  Y12, Y1, Y11
+	VPUNPCKHQDQ  Y12, Y1, Y12
+	VPADDQ       Y9, Y10, Y1
+	VPADDQ       Y0, Y1, Y1
+	VPMULUDQ     Y5, Y0, Y14
+	VPMULUDQ     Y6, Y0, Y13
+	VPSLLQ       $0x20, Y13, Y13
+	VPADDQ       Y13, Y14, Y14
+	VMOVDQU      longs0000000000000010<>+0(SB), Y13
+	VPSUBQ       Y0, Y13, Y13
+	VBLENDVPD    Y13, Y14, Y1, Y1
+	VPSHUFD      $0xf5, Y11, Y13
+	VPSHUFD      $0xf5, Y12, Y14
+	VPMULUDQ     Y11, Y12, Y15
+	VPMULUDQ     Y11, Y14, Y11
+	VPMULUDQ     Y13, Y12, Y12
+	VPMULUDQ     Y13, Y14, Y14
+	VPSRLQ       $0x20, Y15, Y13
+	VPADDQ       Y13, Y11, Y11
+	VPAND        Y2, Y11, Y13
+	VPADDQ       Y13, Y12, Y12
+	VPSRLQ       $0x20, Y11, Y11
+	VPADDQ       Y11, Y14, Y14
+	VPSRLQ       $0x20, Y12, Y13
+	VPADDQ       Y13, Y14, Y14
+	VPSLLQ       $0x20, Y12, Y12
+	VPBLENDD     $0xaa, Y12, Y15, Y15
+	VPXOR        Y15, Y14, Y14
+	VPADDQ       Y14, Y1, Y1
+	VPSHUFD      $0xf5, Y9, Y11
+	VPSHUFD      $0xf5, Y10, Y12
+	VPMULUDQ     Y9, Y10, Y13
+	VPMULUDQ     Y9, Y12, Y14
+	VPMULUDQ     Y11, Y10, Y10
+	VPMULUDQ     Y11, Y12, Y12
+	VPSRLQ       $0x20, Y13, Y11
+	VPADDQ       Y11, Y14, Y14
+	VPAND        Y2, Y14, Y11
+	VPADDQ       Y11, Y10, Y10
+	VPSRLQ       $0x20, Y14, Y14
+	VPADDQ       Y14, Y12, Y12
+	VPSRLQ       $0x20, Y10, Y11
+	VPADDQ       Y11, Y12, Y12
+	VPSLLQ       $0x20, Y10, Y10
+	VPBLENDD     $0xaa, Y10, Y13, Y13
+	VPXOR        Y13, Y12, Y12
+	VPADDQ       Y12, Y1, Y1
+	TESTL        R8, R8
+	JNZ          eights
+
+finish:
+	VPSRLQ   $0x25, Y1, Y0
+	VPXOR    Y0, Y1, Y1
+	VPSHUFD  $0xf5, Y1, Y0
+	VPMULUDQ Y8, Y1, Y9
+	VPMULUDQ Y7, Y0, Y0
+	VPADDQ   Y9, Y0, Y0
+	VPMULUDQ Y7, Y1, Y1
+	VPSLLQ   $0x20, Y0, Y0
+	VPADDQ   Y0, Y1, Y1
+	VPSRLQ   $0x20, Y1, Y0
+	VPXOR    Y0, Y1, Y1
+	VMOVDQU  Y1, (SI)
+	ADDQ     $0x20, SI
+	JMP      four
+
+others:
+	VPSUBQ    longs0000000000000008<>+0(SB), Y0, Y1
+	VMOVDQU   longs0000000000000080<>+0(SB), Y9
+	VPSUBQ    Y0, Y9, Y9
+	VPOR      Y1, Y9, Y9
+	VMOVMSKPD Y9, R10
+	TESTL     R10, R10
+	JZ        load
+
+end:
+	ADDQ $0x04, DI
+	MOVQ DI, left+40(FP)
+	VZEROUPPER
+	RET
+
+eights:
+	VPCMPEQQ     longs0000000000000008<>+0(SB), Y0, Y10
+	VPTEST       Y10, Y10
+	JZ           pairs
+	VPSRLQ       $0x33, Y9, Y11
+	VPXOR        Y11, Y9, Y9
+	VPBROADCASTQ singleWords<>+56(SB), Y11
+	VPBROADCASTQ singleWords<>+60(SB), Y12
+	VPSHUFD      $0xf5, Y9, Y13
+	VPMULUDQ     Y12, Y9, Y12
+	VPMULUDQ     Y11, Y13, Y13
+	VPADDQ       Y12, Y13, Y13
+	VPMULUDQ     Y11, Y9, Y9
+	VPSLLQ       $0x20, Y13, Y13
+	VPADDQ       Y13, Y9, Y9
+	VPADDQ       Y0, Y9, Y9
+	VPSRLQ       $0x2f, Y9, Y11
+	VPXOR        Y11, Y9, Y9
+	VPBROADCASTQ singleWords<>+8(SB), Y11
+	VPBROADCASTQ singleWords<>+12(SB), Y12
+	VPSHUFD      $0xf5, Y9, Y13
+	VPMULUDQ     Y12, Y9, Y12
+	VPMULUDQ     Y11, Y13, Y13
+	VPADDQ       Y12, Y13, Y13
+	VPMULUDQ     Y11, Y9, Y9
+	VPSLLQ       $0x20, Y13, Y13
+	VPADDQ       Y13, Y9, Y9
+	VBLENDVPD    Y10, Y9, Y1, Y1
+
+pairs:
+	LEAQ 16(R9), R12
+	MOVQ $0x00000010, R8
+	MOVQ $0x00000021, R10
+	LEAQ xxph3Words<>+32(SB), R11
+
+pair:
+	VMOVQ          R10, X9
+	VPBROADCASTQ   X9, Y9
+	VPCMPGTQ       Y0, Y9, Y9
+	VMOVMSKPD      Y9, R13
+	CMPL           R13, $0x0f
+	JEQ            paired
+	VMOVDQU        (R11), Y9
+	VMOVDQA        Y9, (R9)
+	MOVQ           (AX), R13
+	MOVQ           8(AX), R15
+	LEAQ           -16(R13)(R15*1), R14
+	ADDQ           R8, R13
+	SUBQ           R8, R14
+	CMPQ           R15, R10
+	CMOVQLT        R9, R13
+	VMOVDQU        (R13), X9
+	CMOVQLT        R12, R14
+	VMOVDQU        (R14), X11
+	MOVQ           (AX)(CX*1), R13
+	MOVQ           8(AX)(CX*1), R15
+	LEAQ           -16(R13)(R15*1), R14
+	ADDQ           R8, R13
+	SUBQ           R8, R14
+	CMPQ           R15, R10
+	CMOVQLT        R9, R13
+	VMOVDQU        (R13), X10
+	CMOVQLT        R12, R14
+	VMOVDQU        (R14), X12
+	MOVQ           (AX)(CX*2), R13
+	MOVQ           8(AX)(CX*2), R15
+	LEAQ           -16(R13)(R15*1), R14
+	ADDQ           R8, R13
+	SUBQ           R8, R14
+	CMPQ           R15, R10
+	CMOVQLT        R9, R13
+	VINSERTI128    $0x01, (R13), Y9, Y9
+	CMOVQLT        R12, R14
+	VINSERTI128    $0x01, (R14), Y11, Y11
+	MOVQ           (AX)(DX*1), R13
+	MOVQ           8(AX)(DX*1), R15
+	LEAQ           -16(R13)(R15*1), R14
+	ADDQ           R8, R13
+	SUBQ           R8, R14
+	CMPQ           R15, R10
+	CMOVQLT        R9, R13
+	VINSERTI128    $0x01, (R13), Y10, Y10
+	CMOVQLT        R12, R14
+	VINSERTI128    $0x01, (R14), Y12, Y12
+	VBROADCASTI128 (R9), Y13
+	VPXOR          Y13, Y9, Y9
+	VPXOR          Y13, Y10, Y10
+	VPUNPCKLQDQ    Y10, Y9, Y13
+	VPUNPCKHQDQ    Y10, Y9, Y9
+	VPSHUFD        $0xf5, Y13, Y10
+	VPSHUFD        $0xf5, Y9, Y14
+	VPMULUDQ       Y13, Y9, Y15
+	VPMULUDQ       Y13, Y14, Y13
+	VPMULUDQ       Y10, Y9, Y9
+	VPMULUDQ       Y10, Y14, Y14
+	VPSRLQ         $0x20, Y15, Y10
+	VPADDQ         Y10, Y13, Y13
+	VPAND          Y2, Y13, Y10
+	VPADDQ         Y10, Y9, Y9
+	VPSRLQ         $0x20, Y13, Y13
+	VPADDQ         Y13, Y14, Y14
+	VPSRLQ         $0x20, Y9, Y10
+	VPADDQ         Y10, Y14, Y14
+	VPSLLQ         $0x20, Y9, Y9
+	VPBLENDD       $0xaa, Y9, Y15, Y15
+	VPXOR          Y15, Y14, Y14
+	VPADDQ         Y14, Y1, Y1
+	VBROADCASTI128 (R12), Y9
+	VPXOR          Y9, Y11, Y11
+	VPXOR          Y9, Y12, Y12
+	VPUNPCKLQDQ    Y12, Y11, Y9
+	VPUNPCKHQDQ    Y12, Y11, Y10
+	VPSHUFD        $0xf5, Y9, Y11
+	VPSHUFD        $0xf5, Y10, Y12
+	VPMULUDQ       Y9, Y10, Y13
+	VPMULUDQ       Y9, Y12, Y9
+	VPMULUDQ       Y11, Y10, Y10
+	VPMULUDQ       Y11, Y12, Y12
+	VPSRLQ         $0x20, Y13, Y11
+	VPADDQ         Y11, Y9, Y9
+	VPAND          Y2, Y9, Y11
+	VPADDQ         Y11, Y10, Y10
+	VPSRLQ         $0x20, Y9, Y9
+	VPADDQ         Y9, Y12, Y12
+	VPSRLQ         $0x20, Y10, Y11
+	VPADDQ         Y11, Y12, Y12
+	VPSLLQ         $0x20, Y10, Y10
+	VPBLENDD       $0xaa, Y10, Y13, Y13
+	VPXOR          Y13, Y12, Y12
+	VPADDQ         Y12, Y1, Y1
+	ADDQ           $0x20, R11
+	ADDQ           $0x10, R8
+	ADDQ           $0x20, R10
+	JMP            pair
+
+paired:
+	VMOVDQA Y4, (R9)
+	JMP     finish
+
+offsets:
+	VPBROADCASTQ data+16(FP), Y1
+	LEAQ         32(R9), AX
+	CMPQ         stride+8(FP), $0x08
+	JL           short_offsets
+	VMOVDQU      (BX), Y9
+	VMOVDQU      8(BX), Y0
+	ADDQ         $0x20, BX
+	JMP          between
+
+short_offsets:
+	CMPQ      stride+8(FP), $0x00
+	JL        width
+	VPMOVSXDQ (BX), Y9
+	VPMOVSXDQ 4(BX), Y0
+	ADDQ      $0x10, BX
+
+between:
+	VPSUBQ Y9, Y0, Y0
+
+found:
+	VPADDQ       Y1, Y9, Y9
+	VPUNPCKLQDQ  Y0, Y9, Y1
+	VPUNPCKHQDQ  Y0, Y9, Y9
+	VMOVDQA      X1, (AX)
+	VEXTRACTI128 $0x01, Y1, (AX)(CX*2)
+	VMOVDQA      X9, (AX)(CX*1)
+	VEXTRACTI128 $0x01, Y9, (AX)(DX*1)
+	JMP          measured
+
+width:
+	MOVQ         stride+8(FP), R8
+	NEGQ         R8
+	VMOVQ        R8, X0
+	VPBROADCASTQ X0, Y0
+	VMOVDQA      Y0, Y0
+	VPMULUDQ     ascendingLongs<>+0(SB), Y0, Y9
+	VMOVQ        BX, X1
+	VPBROADCASTQ X1, Y1
+	VMOVDQA      Y1, Y1
+	LEAQ         (BX)(R8*4), BX
+	JMP          found
 
 // func xxph3StripesAVX2(sums *uint64, key *byte, n int)
 // Requires: AVX, AVX2

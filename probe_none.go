@@ -126,7 +126,8 @@ func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {
 	return false
 }
 
-// xxph3 is hash32 for a word of 64 bits.
+// xxph3 is hash32 for a word of 64 bits. A key of more than 128 bytes is long. AVX2 hashes four keys at a
+// time, and ends at a key of less than 8 bytes as well, but of integers.
 func xxph3(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	return left, false
 }

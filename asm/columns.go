@@ -21,7 +21,11 @@ type column struct {
 // anyLength is the layouts of keys of any length: Go's slices and strings, and Arrow's offsets. A
 // kernel asks for each vector of keys which one it is. With a kernel for each, those of hashes were
 // four times as long, and no faster.
-var anyLength = column{"Bytes", locateAny}
+var anyLength = column{"Bytes", func(v vectors, words bool) (func() located, func()) { return locateAny(v, words, false) }}
+
+// anyLayout is anyLength and fixed. Keys of one width take two more sums of each vector, which cost nothing
+// that could be measured.
+var anyLayout = column{"Any", func(v vectors, words bool) (func() located, func()) { return locateAny(v, words, true) }}
 
 // fixed is the layout of keys of one width.
 var fixed = column{"Fixed", locateFixed}
@@ -60,16 +64,23 @@ func (l located) jumpIfLong(v vectors) {
 	JNZ(LabelRef("end"))
 }
 
-// locateAny is locate for Go's headers and Arrow's offsets. Strings take no jump.
-func locateAny(v vectors, words bool) (next func() located, rest func()) {
+// locateAny is locate for Go's headers and Arrow's offsets, and if fixed is set, for keys of one width. Strings
+// take no jump.
+func locateAny(v vectors, words, fixed bool) (next func() located, rest func()) {
 	rows, slices, strings := argument("rows"), v.headers(24), v.headers(16)
 	var rests []func()
+	var same located
+	var step reg.VecVirtual
+	if fixed {
+		same, step = beforeFirst(v, rows)
+	}
 	next = func() located {
 		label := func(name string) string { return fmt.Sprintf("%s_%d", name, len(rests)) }
 		others, found := label("others"), label("located")
-		var to located
-		for i := range to.address {
-			to.address[i], to.lengths[i] = v.vector(), v.vector()
+		to := same
+		if !fixed {
+			to.address = [2]reg.VecVirtual{v.vector(), v.vector()}
+			to.lengths = [2]reg.VecVirtual{v.vector(), v.vector()}
 		}
 		if words {
 			to.length = v.vector()
@@ -105,6 +116,16 @@ func locateAny(v vectors, words bool) (next func() located, rest func()) {
 			headers(24, slices)
 			JMP(LabelRef(found))
 			Label(offsets)
+			if fixed {
+				short := label("short_offsets")
+				CMPQ(parameter("stride"), U8(0))
+				JGE(LabelRef(short))
+				for _, x := range to.address {
+					VPADDQ(step, x, x)
+				}
+				JMP(LabelRef(found))
+				Label(short)
+			}
 			data := v.vector()
 			VPBROADCASTQ(parameter("data"), data)
 			CMPQ(parameter("stride"), U8(8))
@@ -140,6 +161,25 @@ func locateAny(v vectors, words bool) (next func() located, rest func()) {
 			rest()
 		}
 	}
+}
+
+// beforeFirst emits where a vector of keys of one width would lie before the first, and the step to the next.
+func beforeFirst(v vectors, rows reg.GPVirtual) (to located, step reg.VecVirtual) {
+	width := GP64()
+	MOVQ(parameter("stride"), width)
+	NEGQ(width)
+	step = v.broadcastLong(width)
+	half := v.vector()
+	VPSLLQ(U8(log2(v.lanes())), step, step)
+	for i := range to.address {
+		to.lengths[i], to.address[i] = v.broadcastLong(width), v.vector()
+		VPMULUDQ(ascendingLongs, to.lengths[i], to.address[i])
+		VPADDQ(v.broadcastLong(rows), to.address[i], to.address[i])
+		VPSUBQ(step, to.address[i], to.address[i])
+	}
+	VPSRLQ(U8(1), step, half)
+	VPADDQ(half, to.address[1], to.address[1])
+	return to, step
 }
 
 // headers picks long words of 8 headers by their numbers. Two vectors hold the numbers

@@ -91,7 +91,8 @@ var families = []family{
 	{"xxph3Stripes", "sums *uint64, key *byte, n int", "", `
 		xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.`},
 	{"xxph3", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
-		xxph3 is hash32 for a word of 64 bits.`},
+		xxph3 is hash32 for a word of 64 bits. A key of more than 128 bytes is long. AVX2 hashes four keys at a
+		time, and ends at a key of less than 8 bytes as well, but of integers.`},
 	{"groupDouble32", "blocks **byte, n int, probes int, hash uint32", "word uint64", `
 		groupDouble32 tests a key with n arrays, 1 to 64, of which the first block begins at blocks. It makes
 		all probes.`},
@@ -172,6 +173,7 @@ var layouts = []struct{ name, layouts string }{
 	{"Width4", "uint32s"},
 	{"Width8", "uint64s"},
 	{"Bytes", "byteSlices, strs, offsets32, offsets64"},
+	{"Any", "byteSlices, strs, offsets32, offsets64, fixedWidth"},
 	{"Headers", "byteSlices, strs"},
 	{"Slices", "byteSlices"},
 	{"Strings", "strs"},

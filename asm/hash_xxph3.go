@@ -162,9 +162,9 @@ type xxph3 struct {
 	h                 [2]reg.VecVirtual
 }
 
-// xxph3Bytes emits the hash of a column of keys.
-func xxph3Bytes(c column) {
-	TEXT("xxph3"+c.name+"AVX512", 0, signature("xxph3"))
+// xxph3Any emits the hash of a column of keys, but of integers.
+func xxph3Any() {
+	TEXT("xxph3AnyAVX512", 0, signature("xxph3"))
 	Comment("XXPH3. Each lane hashes one key, and gathers the parts that its key has. Keys of less",
 		"than 4 bytes are hashed one by one. The kernel reads nothing but the keys. It ends at a",
 		"key of more than 128 bytes.")
@@ -174,7 +174,7 @@ func xxph3Bytes(c column) {
 	x.p1, x.p2, x.p3 = long(primes[0]), long(primes[1]), long(primes[2])
 	XORL(x.zero.As32(), x.zero.As32())
 	addresses, lengths := AllocLocal(128), AllocLocal(128)
-	locate, rest := c.locate(x.avx512, false)
+	locate, rest := anyLayout.locate(x.avx512, false)
 	to, left := argument("hashes"), vectorsOf(16)
 
 	Label("vector")
@@ -266,9 +266,13 @@ func (x *xxph3) pairs() {
 // products returns the sums of the four products of the halves of a and b: the low one, and the two that
 // make up the upper half with what is carried. mask has the low 32 bits.
 func products(a, b, upperA, upperB, mask reg.VecVirtual) (low, other, high reg.VecVirtual) {
-	carry := ZMM()
+	vector, and := ZMM, func(a, b, to Op) { VPANDQ(a, b, to) }
+	if a.Size() == 32 {
+		vector, and = YMM, func(a, b, to Op) { VPAND(a, b, to) }
+	}
+	carry := vector()
 	product := func(a, b reg.VecVirtual) reg.VecVirtual {
-		p := ZMM()
+		p := vector()
 		VPMULUDQ(a, b, p)
 		return p
 	}
@@ -276,7 +280,7 @@ func products(a, b, upperA, upperB, mask reg.VecVirtual) (low, other, high reg.V
 	other, high = product(upperA, b), product(upperA, upperB)
 	VPSRLQ(U8(32), low, carry)
 	VPADDQ(carry, middle, middle)
-	VPANDQ(mask, middle, carry)
+	and(mask, middle, carry)
 	VPADDQ(carry, other, other)
 	VPSRLQ(U8(32), middle, middle)
 	VPADDQ(middle, high, high)

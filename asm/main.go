@@ -38,12 +38,11 @@ func main() {
 	xxph3Tables()
 	hash64Tables()
 	secretTable()
-	for _, c := range []column{anyLength, fixed} {
-		xxph3Bytes(c)
-	}
+	xxph3Any()
 	hash32ByRows()
 	xxph3ByRows()
 	xxh64ByRows()
+	xxph3AnyAVX2()
 	xxph3Stripes()
 	xxph3Width(4)
 	xxph3Width(8)
