@@ -278,7 +278,7 @@ func divide(kind hashKind, layout layout, rows *byte, stride, n int) (loads, gat
 	rest := n % group
 	most := rest >= group*11/16
 	switch {
-	case n >= group && byRows[kind].has(rows, stride, n):
+	case n >= group && byRows[oneIf(slowGather(n))][kind].has(rows, stride, n):
 		if most {
 			return n, n
 		}
