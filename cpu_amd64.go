@@ -4,6 +4,8 @@ package bloom
 
 import (
 	"github.com/klauspost/cpuid/v2"
+
+	"github.com/lanebloom/bloom/internal/kernelforms"
 )
 
 // The features that probe_amd64.s uses.
@@ -31,7 +33,7 @@ func init() {
 	if !isAMD && len(kernels) > 1 { // even if a hypervisor says that it is a CPU that Downfall spares
 		gathers.Store(untimedGathers)
 	}
-	timeGathers = timeOnce
+	timeGathers, kernelforms.Costs = timeOnce, costs
 }
 
 // tune chooses what is fastest on AMD's CPUs, or on Intel's. Tests run the choice of each on both.

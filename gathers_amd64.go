@@ -3,9 +3,12 @@
 package bloom
 
 import (
+	"time"
 	"unsafe"
 
 	"github.com/klauspost/cpuid/v2"
+
+	"github.com/lanebloom/bloom/internal/kernelforms"
 )
 
 // timeForms returns how long a kernel's tests of 256 hashes in a filter in the nearest cache take by gathers
@@ -39,4 +42,22 @@ const timedHashes = 256
 // the clock of package time has steps of half a millisecond or more on Windows.
 func timeOnce() (byGathers, byLoads uint64) {
 	return timeForms(kernels[0], 4, 1, func() uint64 { return cpuid.CPU.RTCounter() })
+}
+
+// costs is kernelforms.Costs.
+func costs() (all []kernelforms.Cost) {
+	inUse := "gathers"
+	if slowGather(windowKeys) {
+		inUse = "loads"
+	}
+	start := time.Now()
+	for _, kernel := range kernels[:len(kernels)-1] {
+		const repeats = 1000
+		byGathers, byLoads := timeForms(kernel, 5, repeats, func() uint64 { return uint64(time.Since(start)) })
+		all = append(all, kernelforms.Cost{
+			Kernel: kernel.String(), InUse: inUse,
+			Gathers: float64(byGathers) / (repeats * timedHashes), Loads: float64(byLoads) / (repeats * timedHashes),
+		})
+	}
+	return all
 }
