@@ -105,7 +105,7 @@ func checkTuning(t *testing.T) {
 // gather, with the letter of their walks and hashes.
 func TestLoads(t *testing.T) {
 	is(t, loadTest|alone)
-	withLoads(t, !slowGather(1))
+	withLoads(t, !slowGather())
 	random := rand.New(rand.NewPCG(71, 72))
 	for _, walk := range []walkKind{walkDouble32, walkDouble64} {
 		for _, size := range []uint64{8, 64, 1000, 1 << 13, 1 << 17} {

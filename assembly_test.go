@@ -212,6 +212,7 @@ func TestForms(t *testing.T) {
 	for _, kernel := range kernels[:len(kernels)-1] {
 		for _, form := range forms {
 			t.Run(fmt.Sprintf("kernel=%v/form=%s", kernel, form.name), func(t *testing.T) {
+				withLoads(t, form.form.loadsBelow > 0)
 				for k := 1; k <= 30; k++ {
 					bits := 8 * (1 + random.Uint64N(5000))
 					data := randomBits(random, bits, math.Pow(random.Float64(), 1/float64(k)))
@@ -225,7 +226,7 @@ func TestForms(t *testing.T) {
 						}
 					}
 					hits := make([]uint64, windowKeys/64)
-					if !newDouble32(data, k).probeForm(kernel, words, hits, &form.form, form.form.loadsBelow > 0) && bits > 8 {
+					if !newDouble32(data, k).probeForm(kernel, words, hits, &form.form) && bits > 8 {
 						t.Fatal("no assembly")
 					} else if bits > 8 && !slices.Equal(hits[:len(want)], want) {
 						t.Fatalf("%d probes, %d hashes: %x, want %x", k, len(hashed), hits[:len(want)], want)

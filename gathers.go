@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // gathers says whether the CPU's gathers take longer than the loads that they stand for. AVX2's kernels then
 // load, and AVX-512's in near caches. An init function knows it of AMD's CPUs. Of all others, the first
-// whole window whose way depends on it finds out; nothing else changes after the init functions.
+// whole window that is hashed finds out; nothing else changes after the init functions.
 var gathers atomic.Uint32
 
 // What gathers is. The first two are indices of byRows.
@@ -18,20 +18,14 @@ const (
 // function sets it where kernels gather.
 var timeGathers func() (byGathers, byLoads uint64)
 
-// slowGather returns what gathers says, for n keys at a time: a whole window has windowKeys128 or more. Fewer
-// keys time nothing, because that takes longer than they do.
-func slowGather(n int) bool {
-	return gathers.Load() == slowGathers || n >= windowKeys128 && calibrate()
-}
+// slowGather returns what gathers says. It times nothing: a call in the tests of 8 keys would cost them 5 %.
+func slowGather() bool { return gathers.Load() == slowGathers }
 
 // calibrate times gathers and loads if nobody has. While one goroutine does, the others gather.
-//
-//go:noinline
-func calibrate() (slow bool) {
+func calibrate() {
 	if gathers.Load() == untimedGathers && gathers.CompareAndSwap(untimedGathers, fastGathers) && areSlow(timeGathers()) {
 		gathers.Store(slowGathers)
 	}
-	return gathers.Load() == slowGathers
 }
 
 // areSlow reports whether loads are worth taking in place of gathers. Where both take about as long, a

@@ -23,12 +23,17 @@ func timeForms(kernel Kernel, rounds, repeats int, clock func() uint64) (byGathe
 		bits[i], hashes[i%timedHashes] = random, uint32(random>>32)
 	}
 	d := newDouble32(unsafe.Slice((*byte)(unsafe.Pointer(&bits)), unsafe.Sizeof(bits)), 6)
+	recip, shift := d.vectorWalk()
 	byForm := [2]uint64{1 << 63, 1 << 63}
 	for range rounds {
 		for form := range byForm {
 			start := clock()
 			for range repeats {
-				d.probeForm(kernel, hashes[:], hits[:], &staged, form == 1)
+				if form == 0 {
+					probeDouble32(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], timedHashes, &hits[0], 0, staged.denseBelow, staged.densePer256)
+				} else {
+					probeDouble32Loads(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], timedHashes, &hits[0], 0, staged.denseBelow, staged.densePer256)
+				}
 			}
 			byForm[form] = min(byForm[form], clock()-start)
 		}
@@ -47,7 +52,7 @@ func timeOnce() (byGathers, byLoads uint64) {
 // costs is kernelforms.Costs.
 func costs() (all []kernelforms.Cost) {
 	inUse := "gathers"
-	if slowGather(windowKeys) {
+	if calibrate(); slowGather() {
 		inUse = "loads"
 	}
 	start := time.Now()

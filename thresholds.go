@@ -105,9 +105,9 @@ type form struct {
 	loadsBelow                             uint64
 }
 
-// isOfLoads reports whether a kernel loads words one by one for n hashes in a filter of so many bytes.
-func (f *form) isOfLoads(kernel Kernel, bytes uint64, n int) bool {
-	return (kernel == AVX2 || kernel == AVX512 && bytes < f.loadsBelow) && slowGather(n)
+// isOfLoads reports whether a kernel loads words one by one in a filter of so many bytes.
+func (f *form) isOfLoads(kernel Kernel, bytes uint64) bool {
+	return (kernel == AVX2 || kernel == AVX512 && bytes < f.loadsBelow) && slowGather()
 }
 
 // staged is the form of most hashes, and dense that of hashes after many hits. form64 says which loads

@@ -176,14 +176,14 @@ func (d double32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64, wasD
 	if wasDense {
 		f = &dense
 	}
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, f, f.isOfLoads(kernel, d.n, len(hashes))) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, f) {
 		d.probeGeneric(hashes, hits, wasDense)
 	}
 }
 
 // probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
-// must test the hashes. loads says whether the kernel loads words one by one.
-func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, f *form, loads bool) bool {
+// must test the hashes.
+func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, f *form) bool {
 	// Kernels load aligned words, from the word in which the filter begins. The numbers of
 	// the bits from there must be below 2^32.
 	before := uint64(uintptr(unsafe.Pointer(d.base)) % 4)
@@ -195,7 +195,7 @@ func (d double32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, f *fo
 	if d.n >= stageBytes {
 		below = f.denseBelowFar
 	}
-	if loads {
+	if f.isOfLoads(kernel, d.n) {
 		return probeDouble32Loads(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], 0, below, f.densePer256)
 	}
 	return probeDouble32(kernel, d.base, d.n, recip, shift, d.k, &hashes[0], len(hashes), &hits[0], min(f.first, d.k), below, f.densePer256)
@@ -279,7 +279,7 @@ func double32Dense(hits, n int) bool { return 4*hits >= 3*n }
 // that pass.
 func probePartDouble32(kernel Kernel, p *part, h uint32) (word uint64) {
 	k, ok := p.arrays[0].k, false
-	if p.blocks != nil && !slowGather(1) {
+	if p.blocks != nil && !slowGather() {
 		if word, ok = groupDouble32(kernel, &p.blocks[0].bases[0], len(p.arrays), k, h); ok {
 			return word
 		}

@@ -198,7 +198,7 @@ func (d *double64) probeForm(kernel Kernel, h *hashes, hits []uint64, first int)
 		d.reduceGeneric(h.h1, h.starts)
 		d.reduceGeneric(h.h2, h.steps)
 	}
-	if form64.isOfLoads(kernel, d.n/8, h.len()) {
+	if form64.isOfLoads(kernel, d.n/8) {
 		return probeDouble64Loads(kernel, d.base, uint32(d.n), d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
 	}
 	return probeDouble64(kernel, d.base, uint32(d.n), d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
@@ -242,7 +242,7 @@ const (
 // probePartDouble64 is probePart for this walk. It works like probePartDouble32.
 func probePartDouble64(kernel Kernel, p *part, h1, h2 uint64) (word uint64) {
 	k, ok := p.arrays[0].k, false
-	if p.blocks != nil && !slowGather(1) {
+	if p.blocks != nil && !slowGather() {
 		if word, ok = groupDouble64(kernel, &p.blocks[0].bases[0], len(p.arrays), k, h1, h2); ok {
 			return word
 		}
