@@ -26,25 +26,46 @@ var forms = []struct {
 	{"staged", form{densePer256: 256}},
 	{"late", form{denseBelow: 16, denseBelowFar: 16, densePer256: 250}},
 	{"early", form{denseBelow: 200, denseBelowFar: 200, densePer256: 100}},
-	{"switched-loads", form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loads: true, loadsBelow: math.MaxUint64}},
-	{"dense-loads", form{denseBelow: windowKeys, denseBelowFar: windowKeys, loads: true, loadsBelow: math.MaxUint64}},
-	{"staged-loads", form{densePer256: 256, loads: true, loadsBelow: math.MaxUint64}},
+	{"switched-loads", form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loadsBelow: math.MaxUint64}},
+	{"dense-loads", form{denseBelow: windowKeys, denseBelowFar: windowKeys, loadsBelow: math.MaxUint64}},
+	{"staged-loads", form{densePer256: 256, loadsBelow: math.MaxUint64}},
 }
 
 // withLoads chooses the kernels that load words one by one, in filters of any size, or those that gather,
 // until the test or the benchmark ends. All others have those that this CPU takes.
 func withLoads(t testing.TB, loads bool) {
-	tune(loads)
+	withTuning(t, loads)
 	staged.loadsBelow, dense.loadsBelow, form64.loadsBelow = math.MaxUint64, math.MaxUint64, math.MaxUint64
-	t.Cleanup(func() { tune(isAMD) })
+}
+
+// withTuning chooses what AMD's CPUs take, or Intel's, until the test or the benchmark ends.
+func withTuning(t testing.TB, amd bool) {
+	before := gathers.Load()
+	tune(amd)
+	t.Cleanup(func() {
+		tune(isAMD)
+		gathers.Store(before)
+	})
 }
 
 // TestAMD compares what AMD's CPUs take with the reference: in filters around the sizes from which on it is
 // another.
 func TestAMD(t *testing.T) {
 	is(t, kernelTest|loadTest|alone)
-	tune(true)
-	t.Cleanup(func() { tune(isAMD) })
+	withTuning(t, true)
+	checkTuning(t)
+}
+
+// TestIntelLoads is TestAMD for Intel's CPUs with slow gathers.
+func TestIntelLoads(t *testing.T) {
+	is(t, loadTest|alone)
+	withTuning(t, false)
+	gathers.Store(slowGathers)
+	checkTuning(t)
+}
+
+func checkTuning(t *testing.T) {
+	t.Helper()
 	random := rand.New(rand.NewPCG(83, 84))
 	eachFormat(t, func(t *testing.T, format Format) {
 		for _, size := range []int{16 << 10, 95 << 10, 97 << 10, 127 << 10, 129 << 10, 1<<20 - 100, 1<<20 + 100, 4<<20 - 100, 4<<20 + 100, 32<<20 - 100, 32<<20 + 100} {
@@ -59,6 +80,9 @@ func TestAMD(t *testing.T) {
 			set := mustSet(t, policy, 8*size/10)
 			set.AddBatch(Integers(keys[:len(keys)/2]))
 			encoded := set.AppendFilter(nil)
+			for i := 64; i < len(encoded)-64; i++ { // half of the bits, as in a full filter
+				encoded[i] |= byte(random.Uint32())
+			}
 			want := make([]bool, len(keys))
 			for i, key := range keys {
 				want[i] = Reference(format, encoded, binary.LittleEndian.AppendUint64(nil, key))
@@ -81,7 +105,7 @@ func TestAMD(t *testing.T) {
 // gather, with the letter of their walks and hashes.
 func TestLoads(t *testing.T) {
 	is(t, loadTest|alone)
-	withLoads(t, !slowGather)
+	withLoads(t, !slowGather())
 	random := rand.New(rand.NewPCG(71, 72))
 	for _, walk := range []walkKind{walkDouble32, walkDouble64} {
 		for _, size := range []uint64{8, 64, 1000, 1 << 13, 1 << 17} {
@@ -108,7 +132,7 @@ var everyLength = rowLengths{longest: longKey, shortest: longKey}
 // withRows chooses what is hashed by rows, until the test ends. AVX2's rows have all lengths if AVX-512's have.
 func withRows(t *testing.T, choice string) {
 	before, fours := byRows, foursXXPH3
-	byRows = rowChoices[choice]
+	byRows[fastGathers], byRows[slowGathers] = rowChoices[choice], rowChoices[choice]
 	if choice == "all" {
 		foursXXPH3 = everyLength
 	}

@@ -16,7 +16,8 @@ func BenchmarkGathers(b *testing.B) {
 	if !slices.Contains(kernels, AVX2) {
 		b.Skip("no AVX2")
 	}
-	withLoads(b, slowGather) // until the end
+	calibrate()
+	withLoads(b, slowGather()) // until the end
 	for _, lengths := range []struct{ from, to int }{{8, 8}, {8, 32}, {4, 100}, {0, 12}} {
 		random := rand.New(rand.NewPCG(73, 74))
 		keys := make([][]byte, queries)

@@ -7,7 +7,7 @@ import "testing"
 // TestLoadsAtPageEnds is for the kernels of TestLoads.
 func TestLoadsAtPageEnds(t *testing.T) {
 	is(t, kernelTest|maskTest|alone)
-	withLoads(t, !slowGather)
+	withLoads(t, !slowGather())
 	t.Run("TestVectorsOfKeysAtPageEnds", TestVectorsOfKeysAtPageEnds)
 	if testing.Short() {
 		return // the others load nothing by a mask

@@ -245,6 +245,9 @@ func (k *Keys) hashGeneric(kind hashKind, h *hashes) {
 // too few.
 func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, ok bool) {
 	n, left, least := h.len(), 0, kind.leastKeys(kernel)
+	if n >= windowKeys128 && kernel != Generic { // a whole window; fewer keys take less time than calibrate
+		calibrate()
+	}
 	if n < least {
 		return 0, false
 	}
@@ -296,7 +299,7 @@ func divide(kind hashKind, layout layout, rows *byte, stride, n int) (loads, gat
 	rest := n % group
 	most := rest >= group*11/16
 	switch {
-	case n >= group && byRows[kind].has(rows, stride, n):
+	case n >= group && byRows[oneIf(slowGather())][kind].has(rows, stride, n):
 		if most {
 			return n, n
 		}

@@ -120,7 +120,7 @@ func hash32Between[E int32 | int64](hashes []uint32, data []byte, offsets []E, s
 // hash32Fitting is hash32 by the kernel that suits the CPU.
 func hash32Fitting(kernel Kernel, layout layout, rows *byte, stride int, data *byte, hashes []uint32, signs uint32) (left int, ok bool) {
 	n := len(hashes)
-	if kernel == AVX2 && slowGather && n >= 32 {
+	if kernel == AVX2 && slowGather() && n >= 32 {
 		if left, ok := hash32Loads(kernel, layout, rows, stride, n, &hashes[0], signs); ok && left < n {
 			return left, true
 		}

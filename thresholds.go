@@ -98,27 +98,22 @@ func (k Kernel) isFar(bytes uint64) bool {
 // The other kernels test in stages, which make one probe of all hashes and compact those that pass, until
 // at most denseBelow hashes are left, or more than densePer256/256 of them passed a stage. Then they make
 // all other probes of each hash at once. In a filter of stageBytes, denseBelowFar takes the place of
-// denseBelow. loads makes AVX2 load words one by one, and AVX-512, too, in a filter of fewer than loadsBelow
-// bytes.
+// denseBelow. Where gathers are slow, AVX2 loads words one by one, and AVX-512, too, in a filter of fewer than
+// loadsBelow bytes.
 type form struct {
 	first                                  int
 	denseBelow, denseBelowFar, densePer256 int
-	loads                                  bool
 	loadsBelow                             uint64
 }
 
 // isOfLoads reports whether a kernel loads words one by one in a filter of so many bytes.
 func (f *form) isOfLoads(kernel Kernel, bytes uint64) bool {
-	return f.loads && (kernel == AVX2 || kernel == AVX512 && bytes < f.loadsBelow)
+	return (kernel == AVX2 || kernel == AVX512 && bytes < f.loadsBelow) && slowGather()
 }
 
 // staged is the form of most hashes, and dense that of hashes after many hits. form64 says which loads
 // the walk double64 takes.
 var staged, dense, form64 form
-
-// slowGather reports whether the CPU's gathers take longer than the loads that they stand for. AVX2's kernels
-// then load, and AVX-512's in near caches.
-var slowGather bool
 
 // rowLengths says which windows of keys a kernel hashes by rows: it loads the bytes of each key and transposes
 // them, and gathers no words. If the first, the middle and the last key have one length, it does so if that is
@@ -126,8 +121,8 @@ var slowGather bool
 // fewer than shortest. No key that it looks at has more than longest.
 type rowLengths struct{ equal, longest, shortest, least int }
 
-// byRows has the lengths of AVX-512 for each hash.
-var byRows [len(hashKinds)]rowLengths
+// byRows has the lengths of AVX-512 for each hash: where gathers are fast, and where they are slow.
+var byRows [2][len(hashKinds)]rowLengths
 
 // foursXXPH3 has those of AVX2 for XXPH3, whose kernel hashes four keys at a time. On an Emerald Rapids with other
 // work beside it, Go took 0.9 times as long for keys of 8 bytes, and as long for keys of 16.

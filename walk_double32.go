@@ -273,7 +273,7 @@ func double32Dense(hits, n int) bool { return 4*hits >= 3*n }
 // that pass.
 func probePartDouble32(kernel Kernel, p *part, h uint32) (word uint64) {
 	k, ok := p.arrays[0].k, false
-	if p.blocks != nil && !slowGather {
+	if p.blocks != nil && !slowGather() {
 		if word, ok = groupDouble32(kernel, &p.blocks[0].bases[0], len(p.arrays), k, h); ok {
 			return word
 		}

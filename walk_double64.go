@@ -242,7 +242,7 @@ const (
 // probePartDouble64 is probePart for this walk. It works like probePartDouble32.
 func probePartDouble64(kernel Kernel, p *part, h1, h2 uint64) (word uint64) {
 	k, ok := p.arrays[0].k, false
-	if p.blocks != nil && !slowGather {
+	if p.blocks != nil && !slowGather() {
 		if word, ok = groupDouble64(kernel, &p.blocks[0].bases[0], len(p.arrays), k, h1, h2); ok {
 			return word
 		}

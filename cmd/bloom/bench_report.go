@@ -160,6 +160,7 @@ func (b *benchCommand) printHead(w io.Writer, now time.Time, load string) {
 		cache(cpuid.CPU.Cache.L1D), cache(cpuid.CPU.Cache.L2), cache(cpuid.CPU.Cache.L3)))
 	row("version", fmt.Sprintf("bloom %s, %s, %s/%s", version(), m.Go, m.OS, m.Arch))
 	row("kernels", fmt.Sprintf("%s; the first is chosen", strings.Join(m.Kernels, ", ")))
+	row("forms", m.forms())
 	row("huge pages", m.HugePages)
 	row("date", now.UTC().Format(time.DateOnly))
 	row("load", loadWords(load))
