@@ -202,12 +202,8 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 			return hash32Width4NEON(rows, stride, data, n, hashes, signs), true
 		case uint64s:
 			return hash32Width8NEON(rows, stride, data, n, hashes, signs), true
-		case byteSlices, strs:
-			return hash32HeadersNEON(rows, stride, data, n, hashes, signs), true
-		case offsets32:
-			return hash32Offsets32NEON(rows, stride, data, n, hashes, signs), true
-		case offsets64:
-			return hash32Offsets64NEON(rows, stride, data, n, hashes, signs), true
+		case byteSlices, strs, offsets32, offsets64:
+			return hash32BytesNEON(rows, stride, data, n, hashes, signs), true
 		case fixedWidth:
 			return hash32FixedNEON(rows, stride, data, n, hashes, signs), true
 		}
@@ -222,13 +218,7 @@ func hash32Width4NEON(rows *byte, stride int, data *byte, n int, hashes *uint32,
 func hash32Width8NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32HeadersNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets32NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32Offsets64NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+func hash32BytesNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
 func hash32FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)

@@ -81,1422 +81,818 @@ vector:
 	MOVD    R0, left+48(FP)
 	RET
 
-// func hash32HeadersNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+DATA hash32Steps<>+0(SB)/8, $0x0000000000000000
+DATA hash32Steps<>+8(SB)/8, $0x0000000000000000
+DATA hash32Steps<>+16(SB)/8, $0x0000000000000000
+DATA hash32Steps<>+24(SB)/8, $0x0706050403020100
+DATA hash32Steps<>+32(SB)/8, $0x0808080808080808
+DATA hash32Steps<>+40(SB)/8, $0x0808080808080808
+DATA hash32Steps<>+48(SB)/8, $0x0808080808080808
+GLOBL hash32Steps<>(SB), RODATA|NOPTR, $56
+
+// func hash32BytesNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: ASIMD
-TEXT ·hash32HeadersNEON(SB), $80-56
+TEXT ·hash32BytesNEON(SB), $192-56
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
-	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
-	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
-	// fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel
-	// reads nothing but the keys. It ends early at a long key, and when it has hashed
-	// enough bytes: a call must not take long. signs has the highest bits of the last bytes
-	// that are signed, all or none: such a byte is less by twice that bit.
-	MOVD hashes+32(FP), R0
-	MOVD n+24(FP), R1
-	LSR  $3, R1, R1
-	MOVD $16384, R2
-	MOVD $3164544308, R3
-	VDUP R3, V0.S4
-	MOVD $3332679571, R3
-	VDUP R3, V1.S4
-	MOVD $1, R3
-	VDUP R3, V2.S4
-	MOVD $3, R3
-	VDUP R3, V3.S4
-	MOVD $4, R3
-	VDUP R3, V4.S4
-	MOVD $7, R3
-	VDUP R3, V5.S4
-	MOVD $64, R3
-	VDUP R3, V6.S4
-	MOVD rows+0(FP), R11
-	MOVD stride+8(FP), R12
-	ADD  $23, RSP, R13
-	AND  $-16, R13, R13
+	// h ^= h>>16. The layouts differ in how the kernel finds the address and the length of a key.
+	// 
+	// If all 8 keys have 8 to 32 bytes, it loads 8 bytes of each four times, and moves on by a
+	// step from a table: the last load has the last 8 bytes, and steps before are shorter if it
+	// would begin behind those. A lane without pairs left keeps its hash. The bytes after the last
+	// pair are the upper bytes of the last 8.
+	// 
+	// Else a lane without pairs left reads its last 8 bytes again. A key of fewer than 8 bytes is
+	// loaded by parts, and its lane reads a table in place of pairs.
+	// 
+	// The kernel reads nothing but the keys and the table. It ends early at a long key, and when it
+	// has hashed enough bytes: a call must not take long. signs has the highest bits of the last
+	// bytes that are signed, all or none.
+	MOVD  rows+0(FP), R0
+	MOVD  hashes+32(FP), R1
+	MOVD  n+24(FP), R2
+	LSR   $3, R2, R2
+	MOVD  $16384, R3
+	MOVD  $3164544308, R4
+	VDUP  R4, V0.S4
+	MOVD  $3332679571, R4
+	VDUP  R4, V1.S4
+	MOVD  $3, R4
+	VDUP  R4, V2.S4
+	MOVD  $4, R4
+	VDUP  R4, V3.S4
+	MOVD  $192, R4
+	VDUP  R4, V4.S4
+	MOVWU signs+40(FP), R4
+	VDUP  R4, V5.S4
+	MOVD  $hash32Steps<>(SB), R14
+	ADD   $8, R14, R13
+	ADD   $16, R14, R12
+	MOVD  $8, R4
+	VDUP  R4, V14.S4
+	MOVD  $15, R4
+	VDUP  R4, V15.S4
+	MOVD  $23, R4
+	VDUP  R4, V16.S4
 
 vector:
-	MOVD $0, R23
-	LDP  0(R11), (R3, R4)
-	ADD  R12, R11, R11
-	ORR  R4, R23, R23
-	VDUP R4, V7.S4
-	CMP  $8, R4
-	BLO  short_0
+	MOVD stride+8(FP), R4
+	CMP  $16, R4
+	BEQ  strings
+	BLT  offsets
+	LDP  0(R0), (R4, R15)
+	LDP  24(R0), (R5, R16)
+	LDP  48(R0), (R6, R17)
+	LDP  72(R0), (R7, R19)
+	LDP  96(R0), (R8, R20)
+	LDP  120(R0), (R9, R21)
+	LDP  144(R0), (R10, R22)
+	LDP  168(R0), (R11, R23)
+	ADD  $192, R0, R0
 
-located_0:
-	SUB   $8, R3, R5
-	ADD   R4, R5, R6
-	FMOVD 0(R6), F11
-	AND   $-8, R4, R4
-	ADD   R4, R5, R14
-	LDP   0(R11), (R4, R5)
-	ADD   R12, R11, R11
-	ORR   R5, R23, R23
-	VMOV  R5, V7.S[1]
-	CMP   $8, R5
-	BLO   short_1
+located:
+	FMOVD  R15, F10
+	VMOV   R16, V10.D[1]
+	FMOVD  R17, F11
+	VMOV   R19, V11.D[1]
+	FMOVD  R20, F12
+	VMOV   R21, V12.D[1]
+	FMOVD  R22, F13
+	VMOV   R23, V13.D[1]
+	WORD   $0x2ea14946 // VUQXTN V10.S4, V6.S4
+	WORD   $0x6ea14966 // VUQXTN2 V11.S4, V6.S4
+	VSUB   V14.S4, V6.S4, V10.S4
+	WORD   $0x4ea19cc8 // VMUL V1.S4, V6.S4, V8.S4
+	VEOR   V0.B16, V8.B16, V8.B16
+	WORD   $0x2ea14987 // VUQXTN V12.S4, V7.S4
+	WORD   $0x6ea149a7 // VUQXTN2 V13.S4, V7.S4
+	VSUB   V14.S4, V7.S4, V11.S4
+	WORD   $0x4ea19ce9 // VMUL V1.S4, V7.S4, V9.S4
+	VEOR   V0.B16, V9.B16, V9.B16
+	VUMAX  V10.S4, V11.S4, V10.S4
+	WORD   $0x6eb0a94a // VUMAXV V10.S4, V10.S4
+	VMOV   V10.S[0], R24
+	CMP    $25, R24
+	BHS    any
+	MOVBU  (R12)(R15), R25
+	VLD1.P (R4)(R25), [V10.B8]
+	MOVBU  (R12)(R16), R25
+	VLD1.P (R5)(R25), V10.D[1]
+	MOVBU  (R12)(R17), R25
+	VLD1.P (R6)(R25), [V11.B8]
+	MOVBU  (R12)(R19), R25
+	VLD1.P (R7)(R25), V11.D[1]
+	MOVBU  (R12)(R20), R25
+	VLD1.P (R8)(R25), [V12.B8]
+	MOVBU  (R12)(R21), R25
+	VLD1.P (R9)(R25), V12.D[1]
+	MOVBU  (R12)(R22), R25
+	VLD1.P (R10)(R25), [V13.B8]
+	MOVBU  (R12)(R23), R25
+	VLD1.P (R11)(R25), V13.D[1]
+	VUZP1  V11.S4, V10.S4, V17.S4
+	VUZP2  V11.S4, V10.S4, V10.S4
+	VADD   V8.S4, V17.S4, V8.S4
+	WORD   $0x4ea19d08 // VMUL V1.S4, V8.S4, V8.S4
+	VUSHR  $16, V8.S4, V11.S4
+	VEOR   V11.B16, V8.B16, V8.B16
+	VADD   V8.S4, V10.S4, V8.S4
+	WORD   $0x4ea19d08 // VMUL V1.S4, V8.S4, V8.S4
+	VUSHR  $16, V8.S4, V10.S4
+	VEOR   V10.B16, V8.B16, V8.B16
+	VUZP1  V13.S4, V12.S4, V10.S4
+	VUZP2  V13.S4, V12.S4, V11.S4
+	VADD   V9.S4, V10.S4, V9.S4
+	WORD   $0x4ea19d29 // VMUL V1.S4, V9.S4, V9.S4
+	VUSHR  $16, V9.S4, V10.S4
+	VEOR   V10.B16, V9.B16, V9.B16
+	VADD   V9.S4, V11.S4, V9.S4
+	WORD   $0x4ea19d29 // VMUL V1.S4, V9.S4, V9.S4
+	VUSHR  $16, V9.S4, V10.S4
+	VEOR   V10.B16, V9.B16, V9.B16
+	CMP    $8, R24
+	BLO    last
+	MOVBU  (R13)(R15), R25
+	VLD1.P (R4)(R25), [V10.B8]
+	MOVBU  (R13)(R16), R25
+	VLD1.P (R5)(R25), V10.D[1]
+	MOVBU  (R13)(R17), R25
+	VLD1.P (R6)(R25), [V11.B8]
+	MOVBU  (R13)(R19), R25
+	VLD1.P (R7)(R25), V11.D[1]
+	MOVBU  (R13)(R20), R25
+	VLD1.P (R8)(R25), [V12.B8]
+	MOVBU  (R13)(R21), R25
+	VLD1.P (R9)(R25), V12.D[1]
+	MOVBU  (R13)(R22), R25
+	VLD1.P (R10)(R25), [V13.B8]
+	MOVBU  (R13)(R23), R25
+	VLD1.P (R11)(R25), V13.D[1]
+	VUZP1  V11.S4, V10.S4, V17.S4
+	VUZP2  V11.S4, V10.S4, V10.S4
+	VADD   V8.S4, V17.S4, V11.S4
+	WORD   $0x4ea19d6b // VMUL V1.S4, V11.S4, V11.S4
+	VUSHR  $16, V11.S4, V17.S4
+	VEOR   V17.B16, V11.B16, V11.B16
+	VADD   V11.S4, V10.S4, V10.S4
+	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
+	VUSHR  $16, V10.S4, V11.S4
+	VEOR   V11.B16, V10.B16, V11.B16
+	WORD   $0x6eaf34ca // VCMHI V15.S4, V6.S4, V10.S4
+	VBIT   V10.B16, V11.B16, V8.B16
+	VUZP1  V13.S4, V12.S4, V10.S4
+	VUZP2  V13.S4, V12.S4, V11.S4
+	VADD   V9.S4, V10.S4, V10.S4
+	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
+	VUSHR  $16, V10.S4, V12.S4
+	VEOR   V12.B16, V10.B16, V10.B16
+	VADD   V10.S4, V11.S4, V10.S4
+	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
+	VUSHR  $16, V10.S4, V11.S4
+	VEOR   V11.B16, V10.B16, V10.B16
+	WORD   $0x6eaf34eb // VCMHI V15.S4, V7.S4, V11.S4
+	VBIT   V11.B16, V10.B16, V9.B16
+	CMP    $16, R24
+	BLO    last
+	MOVBU  (R14)(R15), R15
+	VLD1.P (R4)(R15), [V10.B8]
+	MOVBU  (R14)(R16), R15
+	VLD1.P (R5)(R15), V10.D[1]
+	MOVBU  (R14)(R17), R15
+	VLD1.P (R6)(R15), [V11.B8]
+	MOVBU  (R14)(R19), R15
+	VLD1.P (R7)(R15), V11.D[1]
+	MOVBU  (R14)(R20), R15
+	VLD1.P (R8)(R15), [V12.B8]
+	MOVBU  (R14)(R21), R15
+	VLD1.P (R9)(R15), V12.D[1]
+	MOVBU  (R14)(R22), R15
+	VLD1.P (R10)(R15), [V13.B8]
+	MOVBU  (R14)(R23), R15
+	VLD1.P (R11)(R15), V13.D[1]
+	VUZP1  V11.S4, V10.S4, V17.S4
+	VUZP2  V11.S4, V10.S4, V10.S4
+	VADD   V8.S4, V17.S4, V11.S4
+	WORD   $0x4ea19d6b // VMUL V1.S4, V11.S4, V11.S4
+	VUSHR  $16, V11.S4, V17.S4
+	VEOR   V17.B16, V11.B16, V11.B16
+	VADD   V11.S4, V10.S4, V10.S4
+	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
+	VUSHR  $16, V10.S4, V11.S4
+	VEOR   V11.B16, V10.B16, V11.B16
+	WORD   $0x6eb034ca // VCMHI V16.S4, V6.S4, V10.S4
+	VBIT   V10.B16, V11.B16, V8.B16
+	VUZP1  V13.S4, V12.S4, V10.S4
+	VUZP2  V13.S4, V12.S4, V11.S4
+	VADD   V9.S4, V10.S4, V10.S4
+	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
+	VUSHR  $16, V10.S4, V12.S4
+	VEOR   V12.B16, V10.B16, V10.B16
+	VADD   V10.S4, V11.S4, V10.S4
+	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
+	VUSHR  $16, V10.S4, V11.S4
+	VEOR   V11.B16, V10.B16, V10.B16
+	WORD   $0x6eb034eb // VCMHI V16.S4, V7.S4, V11.S4
+	VBIT   V11.B16, V10.B16, V9.B16
 
-located_1:
-	SUB  $8, R4, R6
-	ADD  R5, R6, R7
-	VLD1 0(R7), V11.D[1]
-	AND  $-8, R5, R5
-	ADD  R5, R6, R15
-	LDP  0(R11), (R5, R6)
-	ADD  R12, R11, R11
-	ORR  R6, R23, R23
-	VMOV R6, V7.S[2]
-	CMP  $8, R6
-	BLO  short_2
+last:
+	VLD1  0(R4), [V10.B8]
+	VLD1  0(R5), V10.D[1]
+	VLD1  0(R6), [V11.B8]
+	VLD1  0(R7), V11.D[1]
+	VLD1  0(R8), [V12.B8]
+	VLD1  0(R9), V12.D[1]
+	VLD1  0(R10), [V13.B8]
+	VLD1  0(R11), V13.D[1]
+	CMP   $24, R24
+	BNE   tails
+	MOVD  $31, R4
+	VDUP  R4, V17.S4
+	VUZP1 V11.S4, V10.S4, V18.S4
+	VUZP2 V11.S4, V10.S4, V19.S4
+	VADD  V8.S4, V18.S4, V18.S4
+	WORD  $0x4ea19e52 // VMUL V1.S4, V18.S4, V18.S4
+	VUSHR $16, V18.S4, V20.S4
+	VEOR  V20.B16, V18.B16, V18.B16
+	VADD  V18.S4, V19.S4, V18.S4
+	WORD  $0x4ea19e52 // VMUL V1.S4, V18.S4, V18.S4
+	VUSHR $16, V18.S4, V19.S4
+	VEOR  V19.B16, V18.B16, V18.B16
+	WORD  $0x6eb134d3 // VCMHI V17.S4, V6.S4, V19.S4
+	VBIT  V19.B16, V18.B16, V8.B16
+	VUZP1 V13.S4, V12.S4, V18.S4
+	VUZP2 V13.S4, V12.S4, V19.S4
+	VADD  V9.S4, V18.S4, V18.S4
+	WORD  $0x4ea19e52 // VMUL V1.S4, V18.S4, V18.S4
+	VUSHR $16, V18.S4, V20.S4
+	VEOR  V20.B16, V18.B16, V18.B16
+	VADD  V18.S4, V19.S4, V18.S4
+	WORD  $0x4ea19e52 // VMUL V1.S4, V18.S4, V18.S4
+	VUSHR $16, V18.S4, V19.S4
+	VEOR  V19.B16, V18.B16, V18.B16
+	WORD  $0x6eb134f1 // VCMHI V17.S4, V7.S4, V17.S4
+	VBIT  V17.B16, V18.B16, V9.B16
+	B     tails
 
-located_2:
-	SUB   $8, R5, R7
-	ADD   R6, R7, R8
-	FMOVD 0(R8), F12
-	AND   $-8, R6, R6
-	ADD   R6, R7, R16
-	LDP   0(R11), (R6, R7)
-	ADD   R12, R11, R11
-	ORR   R7, R23, R23
-	VMOV  R7, V7.S[3]
-	CMP   $8, R7
-	BLO   short_3
-
-located_3:
-	SUB  $8, R6, R8
-	ADD  R7, R8, R9
-	VLD1 0(R9), V12.D[1]
-	AND  $-8, R7, R7
-	ADD  R7, R8, R17
-	LDP  0(R11), (R7, R8)
-	ADD  R12, R11, R11
-	ORR  R8, R23, R23
-	VDUP R8, V8.S4
-	CMP  $8, R8
-	BLO  short_4
-
-located_4:
-	SUB   $8, R7, R9
-	ADD   R8, R9, R10
-	FMOVD 0(R10), F13
-	AND   $-8, R8, R8
-	ADD   R8, R9, R19
-	LDP   0(R11), (R8, R9)
-	ADD   R12, R11, R11
-	ORR   R9, R23, R23
-	VMOV  R9, V8.S[1]
-	CMP   $8, R9
-	BLO   short_5
-
-located_5:
-	SUB  $8, R8, R10
-	ADD  R9, R10, R20
-	VLD1 0(R20), V13.D[1]
-	AND  $-8, R9, R9
-	ADD  R9, R10, R20
-	LDP  0(R11), (R9, R10)
-	ADD  R12, R11, R11
-	ORR  R10, R23, R23
-	VMOV R10, V8.S[2]
-	CMP  $8, R10
-	BLO  short_6
-
-located_6:
-	SUB   $8, R9, R21
-	ADD   R10, R21, R22
-	FMOVD 0(R22), F14
-	AND   $-8, R10, R10
-	ADD   R10, R21, R21
-	LDP   0(R11), (R10, R22)
-	ADD   R12, R11, R11
-	ORR   R22, R23, R23
-	VMOV  R22, V8.S[3]
-	CMP   $8, R22
-	BLO   short_7
-
-located_7:
-	SUB   $8, R10, R24
-	ADD   R22, R24, R25
-	VLD1  0(R25), V14.D[1]
-	AND   $-8, R22, R22
-	ADD   R22, R24, R22
-	LSR   $15, R23, R23
-	CBNZ  R23, end
-	VUSHR $3, V7.S4, V15.S4
-	WORD  $0x4ea19ce9 // VMUL V1.S4, V7.S4, V9.S4
-	VEOR  V0.B16, V9.B16, V9.B16
-	VUSHR $3, V8.S4, V16.S4
-	WORD  $0x4ea19d0a // VMUL V1.S4, V8.S4, V10.S4
-	VEOR  V0.B16, V10.B16, V10.B16
-	VUMIN V15.S4, V16.S4, V17.S4
-	WORD  $0x6eb1aa31 // VUMINV V17.S4, V17.S4
-	VMOV  V17.S[0], R23
-	VDUP  R23, V18.S4
-	VUMAX V15.S4, V16.S4, V17.S4
-	WORD  $0x6eb0aa31 // VUMAXV V17.S4, V17.S4
-	VMOV  V17.S[0], R24
-	SUB   R24<<3, R2, R2
-	SUB   R23, R24, R24
-	CBZ   R23, common_done
-
-common:
-	FMOVD.P 8(R3), F17
-	VLD1.P  8(R4), V17.D[1]
-	FMOVD.P 8(R5), F19
-	VLD1.P  8(R6), V19.D[1]
-	FMOVD.P 8(R7), F20
-	VLD1.P  8(R8), V20.D[1]
-	FMOVD.P 8(R9), F21
-	VLD1.P  8(R10), V21.D[1]
-	VUZP1   V19.S4, V17.S4, V22.S4
-	VUZP2   V19.S4, V17.S4, V17.S4
-	VADD    V9.S4, V22.S4, V9.S4
-	WORD    $0x4ea19d29 // VMUL V1.S4, V9.S4, V9.S4
-	VUSHR   $16, V9.S4, V19.S4
-	VEOR    V19.B16, V9.B16, V9.B16
-	VADD    V9.S4, V17.S4, V9.S4
-	WORD    $0x4ea19d29 // VMUL V1.S4, V9.S4, V9.S4
-	VUSHR   $16, V9.S4, V17.S4
-	VEOR    V17.B16, V9.B16, V9.B16
-	VUZP1   V21.S4, V20.S4, V17.S4
-	VUZP2   V21.S4, V20.S4, V19.S4
-	VADD    V10.S4, V17.S4, V10.S4
-	WORD    $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
-	VUSHR   $16, V10.S4, V17.S4
-	VEOR    V17.B16, V10.B16, V10.B16
-	VADD    V10.S4, V19.S4, V10.S4
-	WORD    $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
-	VUSHR   $16, V10.S4, V17.S4
-	VEOR    V17.B16, V10.B16, V10.B16
-	SUBS    $1, R23, R23
-	BNE     common
-
-common_done:
-	CBZ R24, apart_done
-
-apart:
-	CMP     R14, R3
-	CSEL    HI, R14, R3, R3
-	FMOVD.P 8(R3), F17
-	CMP     R15, R4
-	CSEL    HI, R15, R4, R4
-	VLD1.P  8(R4), V17.D[1]
-	CMP     R16, R5
-	CSEL    HI, R16, R5, R5
-	FMOVD.P 8(R5), F19
-	CMP     R17, R6
-	CSEL    HI, R17, R6, R6
-	VLD1.P  8(R6), V19.D[1]
-	CMP     R19, R7
-	CSEL    HI, R19, R7, R7
-	FMOVD.P 8(R7), F20
-	CMP     R20, R8
-	CSEL    HI, R20, R8, R8
-	VLD1.P  8(R8), V20.D[1]
-	CMP     R21, R9
-	CSEL    HI, R21, R9, R9
-	FMOVD.P 8(R9), F21
-	CMP     R22, R10
-	CSEL    HI, R22, R10, R10
-	VLD1.P  8(R10), V21.D[1]
-	VUZP1   V19.S4, V17.S4, V22.S4
-	VUZP2   V19.S4, V17.S4, V17.S4
-	VADD    V9.S4, V22.S4, V19.S4
-	WORD    $0x4ea19e73 // VMUL V1.S4, V19.S4, V19.S4
-	VUSHR   $16, V19.S4, V22.S4
-	VEOR    V22.B16, V19.B16, V19.B16
-	VADD    V19.S4, V17.S4, V17.S4
-	WORD    $0x4ea19e31 // VMUL V1.S4, V17.S4, V17.S4
-	VUSHR   $16, V17.S4, V19.S4
-	VEOR    V19.B16, V17.B16, V19.B16
-	VUZP1   V21.S4, V20.S4, V17.S4
-	VUZP2   V21.S4, V20.S4, V20.S4
-	VADD    V10.S4, V17.S4, V17.S4
-	WORD    $0x4ea19e31 // VMUL V1.S4, V17.S4, V17.S4
-	VUSHR   $16, V17.S4, V21.S4
-	VEOR    V21.B16, V17.B16, V17.B16
-	VADD    V17.S4, V20.S4, V17.S4
-	WORD    $0x4ea19e31 // VMUL V1.S4, V17.S4, V17.S4
-	VUSHR   $16, V17.S4, V20.S4
-	VEOR    V20.B16, V17.B16, V17.B16
-	WORD    $0x6eb235f4 // VCMHI V18.S4, V15.S4, V20.S4
-	VBIT    V20.B16, V19.B16, V9.B16
-	WORD    $0x6eb23613 // VCMHI V18.S4, V16.S4, V19.S4
-	VBIT    V19.B16, V17.B16, V10.B16
-	VADD    V2.S4, V18.S4, V18.S4
-	SUBS    $1, R24, R24
-	BNE     apart
-
-apart_done:
-	MOVWU   signs+40(FP), R3
-	VDUP    R3, V15.S4
-	VAND    V5.B16, V7.B16, V16.B16
-	VSHL    $3, V16.S4, V16.S4
-	VSUB    V6.S4, V16.S4, V16.S4
-	VZIP1   V16.S4, V16.S4, V17.S4
+tails:
+	VSHL    $3, V6.S4, V17.S4
+	VORR    V4.B16, V17.B16, V17.B16
+	VZIP1   V17.S4, V17.S4, V18.S4
+	WORD    $0x6ef2454a // VUSHL V18.D2, V10.D2, V10.D2
+	VZIP2   V17.S4, V17.S4, V17.S4
 	WORD    $0x6ef1456b // VUSHL V17.D2, V11.D2, V11.D2
-	VZIP2   V16.S4, V16.S4, V16.S4
-	WORD    $0x6ef0458c // VUSHL V16.D2, V12.D2, V12.D2
-	VUZP1   V12.S4, V11.S4, V17.S4
-	VUZP2   V12.S4, V11.S4, V16.S4
-	VCMTST  V4.S4, V7.S4, V11.S4
-	VADD    V9.S4, V17.S4, V12.S4
-	WORD    $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR   $16, V12.S4, V18.S4
-	VEOR    V18.B16, V12.B16, V12.B16
-	VBIT    V11.B16, V12.B16, V9.B16
-	VBIT    V11.B16, V16.B16, V17.B16
-	VAND    V15.B16, V17.B16, V16.B16
-	VSHL    $1, V16.S4, V16.S4
-	VSUB    V16.S4, V17.S4, V17.S4
-	VCMTST  V3.S4, V7.S4, V11.S4
-	VADD    V9.S4, V17.S4, V7.S4
-	WORD    $0x4ea19ce7 // VMUL V1.S4, V7.S4, V7.S4
-	VUSHR   $24, V7.S4, V12.S4
-	VEOR    V12.B16, V7.B16, V12.B16
-	VBIT    V11.B16, V12.B16, V9.B16
-	VAND    V5.B16, V8.B16, V7.B16
-	VSHL    $3, V7.S4, V7.S4
-	VSUB    V6.S4, V7.S4, V7.S4
-	VZIP1   V7.S4, V7.S4, V11.S4
-	WORD    $0x6eeb45ad // VUSHL V11.D2, V13.D2, V13.D2
-	VZIP2   V7.S4, V7.S4, V7.S4
-	WORD    $0x6ee745ce // VUSHL V7.D2, V14.D2, V14.D2
-	VUZP1   V14.S4, V13.S4, V11.S4
-	VUZP2   V14.S4, V13.S4, V13.S4
-	VCMTST  V4.S4, V8.S4, V7.S4
-	VADD    V10.S4, V11.S4, V12.S4
-	WORD    $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR   $16, V12.S4, V14.S4
-	VEOR    V14.B16, V12.B16, V12.B16
-	VBIT    V7.B16, V12.B16, V10.B16
-	VBIT    V7.B16, V13.B16, V11.B16
-	VAND    V15.B16, V11.B16, V7.B16
-	VSHL    $1, V7.S4, V7.S4
-	VSUB    V7.S4, V11.S4, V11.S4
-	VCMTST  V3.S4, V8.S4, V7.S4
-	VADD    V10.S4, V11.S4, V8.S4
-	WORD    $0x4ea19d08 // VMUL V1.S4, V8.S4, V8.S4
-	VUSHR   $24, V8.S4, V11.S4
-	VEOR    V11.B16, V8.B16, V12.B16
-	VBIT    V7.B16, V12.B16, V10.B16
-	FSTPQ.P (F9, F10), 32(R0)
-	SUBS    $1, R1, R1
-	BEQ     end
-	CMP     $0, R2
-	BGE     vector
+	VUZP1   V11.S4, V10.S4, V17.S4
+	VUZP2   V11.S4, V10.S4, V18.S4
+	VCMTST  V3.S4, V6.S4, V10.S4
+	VADD    V8.S4, V17.S4, V11.S4
+	WORD    $0x4ea19d6b // VMUL V1.S4, V11.S4, V11.S4
+	VUSHR   $16, V11.S4, V19.S4
+	VEOR    V19.B16, V11.B16, V11.B16
+	VBIT    V10.B16, V11.B16, V8.B16
+	VBIT    V10.B16, V18.B16, V17.B16
+	VEOR    V5.B16, V17.B16, V17.B16
+	VSUB    V5.S4, V17.S4, V17.S4
+	VCMTST  V2.S4, V6.S4, V10.S4
+	VADD    V8.S4, V17.S4, V6.S4
+	WORD    $0x4ea19cc6 // VMUL V1.S4, V6.S4, V6.S4
+	VUSHR   $24, V6.S4, V11.S4
+	VEOR    V11.B16, V6.B16, V11.B16
+	VBIT    V10.B16, V11.B16, V8.B16
+	VSHL    $3, V7.S4, V6.S4
+	VORR    V4.B16, V6.B16, V6.B16
+	VZIP1   V6.S4, V6.S4, V10.S4
+	WORD    $0x6eea458c // VUSHL V10.D2, V12.D2, V12.D2
+	VZIP2   V6.S4, V6.S4, V6.S4
+	WORD    $0x6ee645ad // VUSHL V6.D2, V13.D2, V13.D2
+	VUZP1   V13.S4, V12.S4, V6.S4
+	VUZP2   V13.S4, V12.S4, V12.S4
+	VCMTST  V3.S4, V7.S4, V10.S4
+	VADD    V9.S4, V6.S4, V11.S4
+	WORD    $0x4ea19d6b // VMUL V1.S4, V11.S4, V11.S4
+	VUSHR   $16, V11.S4, V13.S4
+	VEOR    V13.B16, V11.B16, V11.B16
+	VBIT    V10.B16, V11.B16, V9.B16
+	VBIT    V10.B16, V12.B16, V6.B16
+	VEOR    V5.B16, V6.B16, V6.B16
+	VSUB    V5.S4, V6.S4, V6.S4
+	VCMTST  V2.S4, V7.S4, V10.S4
+	VADD    V9.S4, V6.S4, V6.S4
+	WORD    $0x4ea19cc6 // VMUL V1.S4, V6.S4, V6.S4
+	VUSHR   $24, V6.S4, V7.S4
+	VEOR    V7.B16, V6.B16, V11.B16
+	VBIT    V10.B16, V11.B16, V9.B16
+	FSTPQ.P (F8, F9), 32(R1)
+	SUBS    $1, R2, R2
+	BNE     vector
 
 end:
 	MOVD n+24(FP), R0
 	AND  $7, R0, R0
-	ADD  R1<<3, R0, R0
+	ADD  R2<<3, R0, R0
 	MOVD R0, left+48(FP)
 	RET
 
-short_0:
-	MOVD $0, R5
-	CBZ  R4, copied_0
+strings:
+	LDP 0(R0), (R4, R15)
+	LDP 16(R0), (R5, R16)
+	LDP 32(R0), (R6, R17)
+	LDP 48(R0), (R7, R19)
+	LDP 64(R0), (R8, R20)
+	LDP 80(R0), (R9, R21)
+	LDP 96(R0), (R10, R22)
+	LDP 112(R0), (R11, R23)
+	ADD $128, R0, R0
+	B   located
 
-copy_0:
-	MOVBU.P 1(R3), R6
-	LSR     $8, R5, R5
-	ORR     R6<<56, R5, R5
-	SUBS    $1, R4, R4
-	BNE     copy_0
+offsets:
+	MOVD  data+16(FP), R24
+	CMP   $8, R4
+	BEQ   long_offsets
+	LDPW  0(R0), (R4, R5)
+	LDPW  8(R0), (R6, R7)
+	LDPW  16(R0), (R8, R9)
+	LDPW  24(R0), (R10, R11)
+	MOVWU 32(R0), R23
+	ADD   $32, R0, R0
 
-copied_0:
-	ADD  $0, R13, R3
-	MOVD R5, 0(R3)
-	MOVD $8, R4
-	B    located_0
+between:
+	SUB R4, R5, R15
+	ADD R24, R4, R4
+	SUB R5, R6, R16
+	ADD R24, R5, R5
+	SUB R6, R7, R17
+	ADD R24, R6, R6
+	SUB R7, R8, R19
+	ADD R24, R7, R7
+	SUB R8, R9, R20
+	ADD R24, R8, R8
+	SUB R9, R10, R21
+	ADD R24, R9, R9
+	SUB R10, R11, R22
+	ADD R24, R10, R10
+	SUB R11, R23, R23
+	ADD R24, R11, R11
+	B   located
 
-short_1:
-	MOVD $0, R6
-	CBZ  R5, copied_1
+long_offsets:
+	LDP  0(R0), (R4, R5)
+	LDP  16(R0), (R6, R7)
+	LDP  32(R0), (R8, R9)
+	LDP  48(R0), (R10, R11)
+	MOVD 64(R0), R23
+	ADD  $64, R0, R0
+	B    between
 
-copy_1:
-	MOVBU.P 1(R4), R7
-	LSR     $8, R6, R6
-	ORR     R7<<56, R6, R6
-	SUBS    $1, R5, R5
-	BNE     copy_1
+any:
+	CMP   $0, R3
+	BLT   end
+	MOVD  $1, R24
+	VDUP  R24, V17.S4
+	VUSHR $3, V6.S4, V18.S4
+	VUSHR $3, V7.S4, V19.S4
+	VUMAX V18.S4, V19.S4, V10.S4
+	WORD  $0x6eb0a94a // VUMAXV V10.S4, V10.S4
+	VMOV  V10.S[0], R25
+	CMP   $4096, R25
+	BHS   end
+	SUB   R25<<3, R3, R3
+	CMP   $8, R15
+	BLO   short_0
+	ADD   R4, R15, R15
+	SUB   $8, R15, R15
 
-copied_1:
-	ADD  $8, R13, R4
-	MOVD R6, 0(R4)
-	MOVD $8, R5
-	B    located_1
+loaded_0:
+	CMP $8, R16
+	BLO short_1
+	ADD R5, R16, R16
+	SUB $8, R16, R16
 
-short_2:
-	MOVD $0, R7
-	CBZ  R6, copied_2
+loaded_1:
+	CMP $8, R17
+	BLO short_2
+	ADD R6, R17, R17
+	SUB $8, R17, R17
 
-copy_2:
-	MOVBU.P 1(R5), R8
-	LSR     $8, R7, R7
-	ORR     R8<<56, R7, R7
-	SUBS    $1, R6, R6
-	BNE     copy_2
+loaded_2:
+	CMP $8, R19
+	BLO short_3
+	ADD R7, R19, R19
+	SUB $8, R19, R19
 
-copied_2:
-	ADD  $16, R13, R5
-	MOVD R7, 0(R5)
-	MOVD $8, R6
-	B    located_2
+loaded_3:
+	CMP $8, R20
+	BLO short_4
+	ADD R8, R20, R20
+	SUB $8, R20, R20
 
-short_3:
-	MOVD $0, R8
-	CBZ  R7, copied_3
+loaded_4:
+	CMP $8, R21
+	BLO short_5
+	ADD R9, R21, R21
+	SUB $8, R21, R21
 
-copy_3:
-	MOVBU.P 1(R6), R9
-	LSR     $8, R8, R8
-	ORR     R9<<56, R8, R8
-	SUBS    $1, R7, R7
-	BNE     copy_3
+loaded_5:
+	CMP $8, R22
+	BLO short_6
+	ADD R10, R22, R22
+	SUB $8, R22, R22
 
-copied_3:
-	ADD  $24, R13, R6
-	MOVD R8, 0(R6)
-	MOVD $8, R7
-	B    located_3
+loaded_6:
+	CMP $8, R23
+	BLO short_7
+	ADD R11, R23, R23
+	SUB $8, R23, R23
 
-short_4:
-	MOVD $0, R9
-	CBZ  R8, copied_4
-
-copy_4:
-	MOVBU.P 1(R7), R10
-	LSR     $8, R9, R9
-	ORR     R10<<56, R9, R9
-	SUBS    $1, R8, R8
-	BNE     copy_4
-
-copied_4:
-	ADD  $32, R13, R7
-	MOVD R9, 0(R7)
-	MOVD $8, R8
-	B    located_4
-
-short_5:
-	MOVD $0, R10
-	CBZ  R9, copied_5
-
-copy_5:
-	MOVBU.P 1(R8), R20
-	LSR     $8, R10, R10
-	ORR     R20<<56, R10, R10
-	SUBS    $1, R9, R9
-	BNE     copy_5
-
-copied_5:
-	ADD  $40, R13, R8
-	MOVD R10, 0(R8)
-	MOVD $8, R9
-	B    located_5
-
-short_6:
-	MOVD $0, R21
-	CBZ  R10, copied_6
-
-copy_6:
-	MOVBU.P 1(R9), R22
-	LSR     $8, R21, R21
-	ORR     R22<<56, R21, R21
-	SUBS    $1, R10, R10
-	BNE     copy_6
-
-copied_6:
-	ADD  $48, R13, R9
-	MOVD R21, 0(R9)
-	MOVD $8, R10
-	B    located_6
-
-short_7:
-	MOVD $0, R24
-	CBZ  R22, copied_7
-
-copy_7:
-	MOVBU.P 1(R10), R25
-	LSR     $8, R24, R24
-	ORR     R25<<56, R24, R24
-	SUBS    $1, R22, R22
-	BNE     copy_7
-
-copied_7:
-	ADD  $56, R13, R10
-	MOVD R24, 0(R10)
-	MOVD $8, R22
-	B    located_7
-
-// func hash32Offsets32NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: ASIMD
-TEXT ·hash32Offsets32NEON(SB), $80-56
-	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
-	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
-	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
-	// fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel
-	// reads nothing but the keys. It ends early at a long key, and when it has hashed
-	// enough bytes: a call must not take long. signs has the highest bits of the last bytes
-	// that are signed, all or none: such a byte is less by twice that bit.
-	MOVD hashes+32(FP), R0
-	MOVD n+24(FP), R1
-	LSR  $3, R1, R1
-	MOVD $16384, R2
-	MOVD $3164544308, R3
-	VDUP R3, V0.S4
-	MOVD $3332679571, R3
-	VDUP R3, V1.S4
-	MOVD $1, R3
-	VDUP R3, V2.S4
-	MOVD $3, R3
-	VDUP R3, V3.S4
-	MOVD $4, R3
-	VDUP R3, V4.S4
-	MOVD $7, R3
-	VDUP R3, V5.S4
-	MOVD $64, R3
-	VDUP R3, V6.S4
-	MOVD data+16(FP), R11
-	MOVD rows+0(FP), R12
-	ADD  $23, RSP, R13
-	AND  $-16, R13, R13
-
-vector:
-	MOVD $0, R23
-	LDPW 0(R12), (R3, R4)
-	ADD  $4, R12, R12
-	SUB  R3, R4, R4
-	ADD  R11, R3, R3
-	ORR  R4, R23, R23
-	VDUP R4, V7.S4
-	CMP  $8, R4
-	BLO  short_0
-
-located_0:
-	SUB   $8, R3, R5
-	ADD   R4, R5, R6
-	FMOVD 0(R6), F11
-	AND   $-8, R4, R4
-	ADD   R4, R5, R14
-	LDPW  0(R12), (R4, R5)
-	ADD   $4, R12, R12
-	SUB   R4, R5, R5
-	ADD   R11, R4, R4
-	ORR   R5, R23, R23
-	VMOV  R5, V7.S[1]
-	CMP   $8, R5
-	BLO   short_1
-
-located_1:
-	SUB  $8, R4, R6
-	ADD  R5, R6, R7
-	VLD1 0(R7), V11.D[1]
-	AND  $-8, R5, R5
-	ADD  R5, R6, R15
-	LDPW 0(R12), (R5, R6)
-	ADD  $4, R12, R12
-	SUB  R5, R6, R6
-	ADD  R11, R5, R5
-	ORR  R6, R23, R23
-	VMOV R6, V7.S[2]
-	CMP  $8, R6
-	BLO  short_2
-
-located_2:
-	SUB   $8, R5, R7
-	ADD   R6, R7, R8
-	FMOVD 0(R8), F12
-	AND   $-8, R6, R6
-	ADD   R6, R7, R16
-	LDPW  0(R12), (R6, R7)
-	ADD   $4, R12, R12
-	SUB   R6, R7, R7
-	ADD   R11, R6, R6
-	ORR   R7, R23, R23
-	VMOV  R7, V7.S[3]
-	CMP   $8, R7
-	BLO   short_3
-
-located_3:
-	SUB  $8, R6, R8
-	ADD  R7, R8, R9
-	VLD1 0(R9), V12.D[1]
-	AND  $-8, R7, R7
-	ADD  R7, R8, R17
-	LDPW 0(R12), (R7, R8)
-	ADD  $4, R12, R12
-	SUB  R7, R8, R8
-	ADD  R11, R7, R7
-	ORR  R8, R23, R23
-	VDUP R8, V8.S4
-	CMP  $8, R8
-	BLO  short_4
-
-located_4:
-	SUB   $8, R7, R9
-	ADD   R8, R9, R10
-	FMOVD 0(R10), F13
-	AND   $-8, R8, R8
-	ADD   R8, R9, R19
-	LDPW  0(R12), (R8, R9)
-	ADD   $4, R12, R12
-	SUB   R8, R9, R9
-	ADD   R11, R8, R8
-	ORR   R9, R23, R23
-	VMOV  R9, V8.S[1]
-	CMP   $8, R9
-	BLO   short_5
-
-located_5:
-	SUB  $8, R8, R10
-	ADD  R9, R10, R20
-	VLD1 0(R20), V13.D[1]
-	AND  $-8, R9, R9
-	ADD  R9, R10, R20
-	LDPW 0(R12), (R9, R10)
-	ADD  $4, R12, R12
-	SUB  R9, R10, R10
-	ADD  R11, R9, R9
-	ORR  R10, R23, R23
-	VMOV R10, V8.S[2]
-	CMP  $8, R10
-	BLO  short_6
-
-located_6:
-	SUB   $8, R9, R21
-	ADD   R10, R21, R22
-	FMOVD 0(R22), F14
-	AND   $-8, R10, R10
-	ADD   R10, R21, R21
-	LDPW  0(R12), (R10, R22)
-	ADD   $4, R12, R12
-	SUB   R10, R22, R22
-	ADD   R11, R10, R10
-	ORR   R22, R23, R23
-	VMOV  R22, V8.S[3]
-	CMP   $8, R22
-	BLO   short_7
-
-located_7:
-	SUB   $8, R10, R24
-	ADD   R22, R24, R25
-	VLD1  0(R25), V14.D[1]
-	AND   $-8, R22, R22
-	ADD   R22, R24, R22
-	LSR   $15, R23, R23
-	CBNZ  R23, end
-	VUSHR $3, V7.S4, V15.S4
-	WORD  $0x4ea19ce9 // VMUL V1.S4, V7.S4, V9.S4
-	VEOR  V0.B16, V9.B16, V9.B16
-	VUSHR $3, V8.S4, V16.S4
-	WORD  $0x4ea19d0a // VMUL V1.S4, V8.S4, V10.S4
-	VEOR  V0.B16, V10.B16, V10.B16
-	VUMIN V15.S4, V16.S4, V17.S4
-	WORD  $0x6eb1aa31 // VUMINV V17.S4, V17.S4
-	VMOV  V17.S[0], R23
-	VDUP  R23, V18.S4
-	VUMAX V15.S4, V16.S4, V17.S4
-	WORD  $0x6eb0aa31 // VUMAXV V17.S4, V17.S4
-	VMOV  V17.S[0], R24
-	SUB   R24<<3, R2, R2
-	SUB   R23, R24, R24
-	CBZ   R23, common_done
+loaded_7:
+	VUMIN V18.S4, V19.S4, V10.S4
+	WORD  $0x6eb1a94a // VUMINV V10.S4, V10.S4
+	VMOV  V10.S[0], R24
+	VDUP  R24, V20.S4
+	SUB   R24, R25, R25
+	CBZ   R24, common_done
 
 common:
-	FMOVD.P 8(R3), F17
-	VLD1.P  8(R4), V17.D[1]
-	FMOVD.P 8(R5), F19
-	VLD1.P  8(R6), V19.D[1]
-	FMOVD.P 8(R7), F20
-	VLD1.P  8(R8), V20.D[1]
-	FMOVD.P 8(R9), F21
-	VLD1.P  8(R10), V21.D[1]
-	VUZP1   V19.S4, V17.S4, V22.S4
-	VUZP2   V19.S4, V17.S4, V17.S4
-	VADD    V9.S4, V22.S4, V9.S4
-	WORD    $0x4ea19d29 // VMUL V1.S4, V9.S4, V9.S4
-	VUSHR   $16, V9.S4, V19.S4
-	VEOR    V19.B16, V9.B16, V9.B16
-	VADD    V9.S4, V17.S4, V9.S4
-	WORD    $0x4ea19d29 // VMUL V1.S4, V9.S4, V9.S4
-	VUSHR   $16, V9.S4, V17.S4
-	VEOR    V17.B16, V9.B16, V9.B16
-	VUZP1   V21.S4, V20.S4, V17.S4
-	VUZP2   V21.S4, V20.S4, V19.S4
-	VADD    V10.S4, V17.S4, V10.S4
-	WORD    $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
-	VUSHR   $16, V10.S4, V17.S4
-	VEOR    V17.B16, V10.B16, V10.B16
-	VADD    V10.S4, V19.S4, V10.S4
-	WORD    $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
-	VUSHR   $16, V10.S4, V17.S4
-	VEOR    V17.B16, V10.B16, V10.B16
-	SUBS    $1, R23, R23
-	BNE     common
+	VLD1.P 8(R4), [V10.B8]
+	VLD1.P 8(R5), V10.D[1]
+	VLD1.P 8(R6), [V11.B8]
+	VLD1.P 8(R7), V11.D[1]
+	VLD1.P 8(R8), [V12.B8]
+	VLD1.P 8(R9), V12.D[1]
+	VLD1.P 8(R10), [V13.B8]
+	VLD1.P 8(R11), V13.D[1]
+	VUZP1  V11.S4, V10.S4, V21.S4
+	VUZP2  V11.S4, V10.S4, V10.S4
+	VADD   V8.S4, V21.S4, V8.S4
+	WORD   $0x4ea19d08 // VMUL V1.S4, V8.S4, V8.S4
+	VUSHR  $16, V8.S4, V11.S4
+	VEOR   V11.B16, V8.B16, V8.B16
+	VADD   V8.S4, V10.S4, V8.S4
+	WORD   $0x4ea19d08 // VMUL V1.S4, V8.S4, V8.S4
+	VUSHR  $16, V8.S4, V10.S4
+	VEOR   V10.B16, V8.B16, V8.B16
+	VUZP1  V13.S4, V12.S4, V10.S4
+	VUZP2  V13.S4, V12.S4, V11.S4
+	VADD   V9.S4, V10.S4, V9.S4
+	WORD   $0x4ea19d29 // VMUL V1.S4, V9.S4, V9.S4
+	VUSHR  $16, V9.S4, V10.S4
+	VEOR   V10.B16, V9.B16, V9.B16
+	VADD   V9.S4, V11.S4, V9.S4
+	WORD   $0x4ea19d29 // VMUL V1.S4, V9.S4, V9.S4
+	VUSHR  $16, V9.S4, V10.S4
+	VEOR   V10.B16, V9.B16, V9.B16
+	SUBS   $1, R24, R24
+	BNE    common
 
 common_done:
-	CBZ R24, apart_done
+	CBZ R25, apart_done
 
 apart:
-	CMP     R14, R3
-	CSEL    HI, R14, R3, R3
-	FMOVD.P 8(R3), F17
-	CMP     R15, R4
-	CSEL    HI, R15, R4, R4
-	VLD1.P  8(R4), V17.D[1]
-	CMP     R16, R5
-	CSEL    HI, R16, R5, R5
-	FMOVD.P 8(R5), F19
-	CMP     R17, R6
-	CSEL    HI, R17, R6, R6
-	VLD1.P  8(R6), V19.D[1]
-	CMP     R19, R7
-	CSEL    HI, R19, R7, R7
-	FMOVD.P 8(R7), F20
-	CMP     R20, R8
-	CSEL    HI, R20, R8, R8
-	VLD1.P  8(R8), V20.D[1]
-	CMP     R21, R9
-	CSEL    HI, R21, R9, R9
-	FMOVD.P 8(R9), F21
-	CMP     R22, R10
-	CSEL    HI, R22, R10, R10
-	VLD1.P  8(R10), V21.D[1]
-	VUZP1   V19.S4, V17.S4, V22.S4
-	VUZP2   V19.S4, V17.S4, V17.S4
-	VADD    V9.S4, V22.S4, V19.S4
-	WORD    $0x4ea19e73 // VMUL V1.S4, V19.S4, V19.S4
-	VUSHR   $16, V19.S4, V22.S4
-	VEOR    V22.B16, V19.B16, V19.B16
-	VADD    V19.S4, V17.S4, V17.S4
-	WORD    $0x4ea19e31 // VMUL V1.S4, V17.S4, V17.S4
-	VUSHR   $16, V17.S4, V19.S4
-	VEOR    V19.B16, V17.B16, V19.B16
-	VUZP1   V21.S4, V20.S4, V17.S4
-	VUZP2   V21.S4, V20.S4, V20.S4
-	VADD    V10.S4, V17.S4, V17.S4
-	WORD    $0x4ea19e31 // VMUL V1.S4, V17.S4, V17.S4
-	VUSHR   $16, V17.S4, V21.S4
-	VEOR    V21.B16, V17.B16, V17.B16
-	VADD    V17.S4, V20.S4, V17.S4
-	WORD    $0x4ea19e31 // VMUL V1.S4, V17.S4, V17.S4
-	VUSHR   $16, V17.S4, V20.S4
-	VEOR    V20.B16, V17.B16, V17.B16
-	WORD    $0x6eb235f4 // VCMHI V18.S4, V15.S4, V20.S4
-	VBIT    V20.B16, V19.B16, V9.B16
-	WORD    $0x6eb23613 // VCMHI V18.S4, V16.S4, V19.S4
-	VBIT    V19.B16, V17.B16, V10.B16
-	VADD    V2.S4, V18.S4, V18.S4
-	SUBS    $1, R24, R24
-	BNE     apart
+	CMP    R15, R4
+	CSEL   HI, R15, R4, R4
+	VLD1.P 8(R4), [V10.B8]
+	CMP    R16, R5
+	CSEL   HI, R16, R5, R5
+	VLD1.P 8(R5), V10.D[1]
+	CMP    R17, R6
+	CSEL   HI, R17, R6, R6
+	VLD1.P 8(R6), [V11.B8]
+	CMP    R19, R7
+	CSEL   HI, R19, R7, R7
+	VLD1.P 8(R7), V11.D[1]
+	CMP    R20, R8
+	CSEL   HI, R20, R8, R8
+	VLD1.P 8(R8), [V12.B8]
+	CMP    R21, R9
+	CSEL   HI, R21, R9, R9
+	VLD1.P 8(R9), V12.D[1]
+	CMP    R22, R10
+	CSEL   HI, R22, R10, R10
+	VLD1.P 8(R10), [V13.B8]
+	CMP    R23, R11
+	CSEL   HI, R23, R11, R11
+	VLD1.P 8(R11), V13.D[1]
+	VUZP1  V11.S4, V10.S4, V21.S4
+	VUZP2  V11.S4, V10.S4, V10.S4
+	VADD   V8.S4, V21.S4, V11.S4
+	WORD   $0x4ea19d6b // VMUL V1.S4, V11.S4, V11.S4
+	VUSHR  $16, V11.S4, V21.S4
+	VEOR   V21.B16, V11.B16, V11.B16
+	VADD   V11.S4, V10.S4, V10.S4
+	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
+	VUSHR  $16, V10.S4, V11.S4
+	VEOR   V11.B16, V10.B16, V11.B16
+	WORD   $0x6eb4364a // VCMHI V20.S4, V18.S4, V10.S4
+	VBIT   V10.B16, V11.B16, V8.B16
+	VUZP1  V13.S4, V12.S4, V10.S4
+	VUZP2  V13.S4, V12.S4, V11.S4
+	VADD   V9.S4, V10.S4, V10.S4
+	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
+	VUSHR  $16, V10.S4, V12.S4
+	VEOR   V12.B16, V10.B16, V10.B16
+	VADD   V10.S4, V11.S4, V10.S4
+	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
+	VUSHR  $16, V10.S4, V11.S4
+	VEOR   V11.B16, V10.B16, V10.B16
+	WORD   $0x6eb4366b // VCMHI V20.S4, V19.S4, V11.S4
+	VBIT   V11.B16, V10.B16, V9.B16
+	VADD   V17.S4, V20.S4, V20.S4
+	SUBS   $1, R25, R25
+	BNE    apart
 
 apart_done:
-	MOVWU   signs+40(FP), R3
-	VDUP    R3, V15.S4
-	VAND    V5.B16, V7.B16, V16.B16
-	VSHL    $3, V16.S4, V16.S4
-	VSUB    V6.S4, V16.S4, V16.S4
-	VZIP1   V16.S4, V16.S4, V17.S4
-	WORD    $0x6ef1456b // VUSHL V17.D2, V11.D2, V11.D2
-	VZIP2   V16.S4, V16.S4, V16.S4
-	WORD    $0x6ef0458c // VUSHL V16.D2, V12.D2, V12.D2
-	VUZP1   V12.S4, V11.S4, V17.S4
-	VUZP2   V12.S4, V11.S4, V16.S4
-	VCMTST  V4.S4, V7.S4, V11.S4
-	VADD    V9.S4, V17.S4, V12.S4
-	WORD    $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR   $16, V12.S4, V18.S4
-	VEOR    V18.B16, V12.B16, V12.B16
-	VBIT    V11.B16, V12.B16, V9.B16
-	VBIT    V11.B16, V16.B16, V17.B16
-	VAND    V15.B16, V17.B16, V16.B16
-	VSHL    $1, V16.S4, V16.S4
-	VSUB    V16.S4, V17.S4, V17.S4
-	VCMTST  V3.S4, V7.S4, V11.S4
-	VADD    V9.S4, V17.S4, V7.S4
-	WORD    $0x4ea19ce7 // VMUL V1.S4, V7.S4, V7.S4
-	VUSHR   $24, V7.S4, V12.S4
-	VEOR    V12.B16, V7.B16, V12.B16
-	VBIT    V11.B16, V12.B16, V9.B16
-	VAND    V5.B16, V8.B16, V7.B16
-	VSHL    $3, V7.S4, V7.S4
-	VSUB    V6.S4, V7.S4, V7.S4
-	VZIP1   V7.S4, V7.S4, V11.S4
-	WORD    $0x6eeb45ad // VUSHL V11.D2, V13.D2, V13.D2
-	VZIP2   V7.S4, V7.S4, V7.S4
-	WORD    $0x6ee745ce // VUSHL V7.D2, V14.D2, V14.D2
-	VUZP1   V14.S4, V13.S4, V11.S4
-	VUZP2   V14.S4, V13.S4, V13.S4
-	VCMTST  V4.S4, V8.S4, V7.S4
-	VADD    V10.S4, V11.S4, V12.S4
-	WORD    $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR   $16, V12.S4, V14.S4
-	VEOR    V14.B16, V12.B16, V12.B16
-	VBIT    V7.B16, V12.B16, V10.B16
-	VBIT    V7.B16, V13.B16, V11.B16
-	VAND    V15.B16, V11.B16, V7.B16
-	VSHL    $1, V7.S4, V7.S4
-	VSUB    V7.S4, V11.S4, V11.S4
-	VCMTST  V3.S4, V8.S4, V7.S4
-	VADD    V10.S4, V11.S4, V8.S4
-	WORD    $0x4ea19d08 // VMUL V1.S4, V8.S4, V8.S4
-	VUSHR   $24, V8.S4, V11.S4
-	VEOR    V11.B16, V8.B16, V12.B16
-	VBIT    V7.B16, V12.B16, V10.B16
-	FSTPQ.P (F9, F10), 32(R0)
-	SUBS    $1, R1, R1
-	BEQ     end
-	CMP     $0, R2
-	BGE     vector
-
-end:
-	MOVD n+24(FP), R0
-	AND  $7, R0, R0
-	ADD  R1<<3, R0, R0
-	MOVD R0, left+48(FP)
-	RET
+	VLD1 0(R15), [V10.B8]
+	VLD1 0(R16), V10.D[1]
+	VLD1 0(R17), [V11.B8]
+	VLD1 0(R19), V11.D[1]
+	VLD1 0(R20), [V12.B8]
+	VLD1 0(R21), V12.D[1]
+	VLD1 0(R22), [V13.B8]
+	VLD1 0(R23), V13.D[1]
+	B    tails
 
 short_0:
-	MOVD $0, R5
-	CBZ  R4, copied_0
+	CMP   $4, R15
+	BLO   bytes_0
+	MOVWU 0(R4), R24
+	ADD   R15, R4, R26
+	MOVWU -4(R26), R26
+	LSL   $3, R15, R15
+	NEG   R15, R15
+	LSL   R15, R24, R24
+	ORR   R26<<32, R24, R24
+	B     copied_0
 
-copy_0:
-	MOVBU.P 1(R3), R6
-	LSR     $8, R5, R5
-	ORR     R6<<56, R5, R5
-	SUBS    $1, R4, R4
-	BNE     copy_0
+bytes_0:
+	MOVD $0, R24
+	CBZ  R15, copied_0
+
+byte_0:
+	MOVBU.P 1(R4), R26
+	LSR     $8, R24, R24
+	ORR     R26<<56, R24, R24
+	SUBS    $1, R15, R15
+	BNE     byte_0
 
 copied_0:
-	ADD  $0, R13, R3
-	MOVD R5, 0(R3)
-	MOVD $8, R4
-	B    located_0
+	ADD  $23, RSP, R15
+	AND  $-16, R15, R15
+	MOVD R24, 0(R15)
+	MOVD R15, R4
+	MOVD R15, R15
+	B    loaded_0
 
 short_1:
-	MOVD $0, R6
-	CBZ  R5, copied_1
+	CMP   $4, R16
+	BLO   bytes_1
+	MOVWU 0(R5), R24
+	ADD   R16, R5, R26
+	MOVWU -4(R26), R26
+	LSL   $3, R16, R16
+	NEG   R16, R16
+	LSL   R16, R24, R24
+	ORR   R26<<32, R24, R24
+	B     copied_1
 
-copy_1:
-	MOVBU.P 1(R4), R7
-	LSR     $8, R6, R6
-	ORR     R7<<56, R6, R6
-	SUBS    $1, R5, R5
-	BNE     copy_1
+bytes_1:
+	MOVD $0, R24
+	CBZ  R16, copied_1
+
+byte_1:
+	MOVBU.P 1(R5), R26
+	LSR     $8, R24, R24
+	ORR     R26<<56, R24, R24
+	SUBS    $1, R16, R16
+	BNE     byte_1
 
 copied_1:
-	ADD  $8, R13, R4
-	MOVD R6, 0(R4)
-	MOVD $8, R5
-	B    located_1
+	ADD  $47, RSP, R16
+	AND  $-16, R16, R16
+	MOVD R24, 0(R16)
+	MOVD R16, R5
+	MOVD R16, R16
+	B    loaded_1
 
 short_2:
-	MOVD $0, R7
-	CBZ  R6, copied_2
+	CMP   $4, R17
+	BLO   bytes_2
+	MOVWU 0(R6), R24
+	ADD   R17, R6, R26
+	MOVWU -4(R26), R26
+	LSL   $3, R17, R17
+	NEG   R17, R17
+	LSL   R17, R24, R24
+	ORR   R26<<32, R24, R24
+	B     copied_2
 
-copy_2:
-	MOVBU.P 1(R5), R8
-	LSR     $8, R7, R7
-	ORR     R8<<56, R7, R7
-	SUBS    $1, R6, R6
-	BNE     copy_2
+bytes_2:
+	MOVD $0, R24
+	CBZ  R17, copied_2
+
+byte_2:
+	MOVBU.P 1(R6), R26
+	LSR     $8, R24, R24
+	ORR     R26<<56, R24, R24
+	SUBS    $1, R17, R17
+	BNE     byte_2
 
 copied_2:
-	ADD  $16, R13, R5
-	MOVD R7, 0(R5)
-	MOVD $8, R6
-	B    located_2
+	ADD  $71, RSP, R17
+	AND  $-16, R17, R17
+	MOVD R24, 0(R17)
+	MOVD R17, R6
+	MOVD R17, R17
+	B    loaded_2
 
 short_3:
-	MOVD $0, R8
-	CBZ  R7, copied_3
+	CMP   $4, R19
+	BLO   bytes_3
+	MOVWU 0(R7), R24
+	ADD   R19, R7, R26
+	MOVWU -4(R26), R26
+	LSL   $3, R19, R19
+	NEG   R19, R19
+	LSL   R19, R24, R24
+	ORR   R26<<32, R24, R24
+	B     copied_3
 
-copy_3:
-	MOVBU.P 1(R6), R9
-	LSR     $8, R8, R8
-	ORR     R9<<56, R8, R8
-	SUBS    $1, R7, R7
-	BNE     copy_3
+bytes_3:
+	MOVD $0, R24
+	CBZ  R19, copied_3
+
+byte_3:
+	MOVBU.P 1(R7), R26
+	LSR     $8, R24, R24
+	ORR     R26<<56, R24, R24
+	SUBS    $1, R19, R19
+	BNE     byte_3
 
 copied_3:
-	ADD  $24, R13, R6
-	MOVD R8, 0(R6)
-	MOVD $8, R7
-	B    located_3
+	ADD  $95, RSP, R19
+	AND  $-16, R19, R19
+	MOVD R24, 0(R19)
+	MOVD R19, R7
+	MOVD R19, R19
+	B    loaded_3
 
 short_4:
-	MOVD $0, R9
-	CBZ  R8, copied_4
+	CMP   $4, R20
+	BLO   bytes_4
+	MOVWU 0(R8), R24
+	ADD   R20, R8, R26
+	MOVWU -4(R26), R26
+	LSL   $3, R20, R20
+	NEG   R20, R20
+	LSL   R20, R24, R24
+	ORR   R26<<32, R24, R24
+	B     copied_4
 
-copy_4:
-	MOVBU.P 1(R7), R10
-	LSR     $8, R9, R9
-	ORR     R10<<56, R9, R9
-	SUBS    $1, R8, R8
-	BNE     copy_4
+bytes_4:
+	MOVD $0, R24
+	CBZ  R20, copied_4
+
+byte_4:
+	MOVBU.P 1(R8), R26
+	LSR     $8, R24, R24
+	ORR     R26<<56, R24, R24
+	SUBS    $1, R20, R20
+	BNE     byte_4
 
 copied_4:
-	ADD  $32, R13, R7
-	MOVD R9, 0(R7)
-	MOVD $8, R8
-	B    located_4
+	ADD  $119, RSP, R20
+	AND  $-16, R20, R20
+	MOVD R24, 0(R20)
+	MOVD R20, R8
+	MOVD R20, R20
+	B    loaded_4
 
 short_5:
-	MOVD $0, R10
-	CBZ  R9, copied_5
+	CMP   $4, R21
+	BLO   bytes_5
+	MOVWU 0(R9), R24
+	ADD   R21, R9, R26
+	MOVWU -4(R26), R26
+	LSL   $3, R21, R21
+	NEG   R21, R21
+	LSL   R21, R24, R24
+	ORR   R26<<32, R24, R24
+	B     copied_5
 
-copy_5:
-	MOVBU.P 1(R8), R20
-	LSR     $8, R10, R10
-	ORR     R20<<56, R10, R10
-	SUBS    $1, R9, R9
-	BNE     copy_5
+bytes_5:
+	MOVD $0, R24
+	CBZ  R21, copied_5
+
+byte_5:
+	MOVBU.P 1(R9), R26
+	LSR     $8, R24, R24
+	ORR     R26<<56, R24, R24
+	SUBS    $1, R21, R21
+	BNE     byte_5
 
 copied_5:
-	ADD  $40, R13, R8
-	MOVD R10, 0(R8)
-	MOVD $8, R9
-	B    located_5
+	ADD  $143, RSP, R21
+	AND  $-16, R21, R21
+	MOVD R24, 0(R21)
+	MOVD R21, R9
+	MOVD R21, R21
+	B    loaded_5
 
 short_6:
-	MOVD $0, R21
-	CBZ  R10, copied_6
+	CMP   $4, R22
+	BLO   bytes_6
+	MOVWU 0(R10), R24
+	ADD   R22, R10, R26
+	MOVWU -4(R26), R26
+	LSL   $3, R22, R22
+	NEG   R22, R22
+	LSL   R22, R24, R24
+	ORR   R26<<32, R24, R24
+	B     copied_6
 
-copy_6:
-	MOVBU.P 1(R9), R22
-	LSR     $8, R21, R21
-	ORR     R22<<56, R21, R21
-	SUBS    $1, R10, R10
-	BNE     copy_6
+bytes_6:
+	MOVD $0, R24
+	CBZ  R22, copied_6
+
+byte_6:
+	MOVBU.P 1(R10), R26
+	LSR     $8, R24, R24
+	ORR     R26<<56, R24, R24
+	SUBS    $1, R22, R22
+	BNE     byte_6
 
 copied_6:
-	ADD  $48, R13, R9
-	MOVD R21, 0(R9)
-	MOVD $8, R10
-	B    located_6
+	ADD  $167, RSP, R22
+	AND  $-16, R22, R22
+	MOVD R24, 0(R22)
+	MOVD R22, R10
+	MOVD R22, R22
+	B    loaded_6
 
 short_7:
+	CMP   $4, R23
+	BLO   bytes_7
+	MOVWU 0(R11), R24
+	ADD   R23, R11, R26
+	MOVWU -4(R26), R26
+	LSL   $3, R23, R23
+	NEG   R23, R23
+	LSL   R23, R24, R24
+	ORR   R26<<32, R24, R24
+	B     copied_7
+
+bytes_7:
 	MOVD $0, R24
-	CBZ  R22, copied_7
+	CBZ  R23, copied_7
 
-copy_7:
-	MOVBU.P 1(R10), R25
+byte_7:
+	MOVBU.P 1(R11), R26
 	LSR     $8, R24, R24
-	ORR     R25<<56, R24, R24
-	SUBS    $1, R22, R22
-	BNE     copy_7
-
-copied_7:
-	ADD  $56, R13, R10
-	MOVD R24, 0(R10)
-	MOVD $8, R22
-	B    located_7
-
-// func hash32Offsets64NEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: ASIMD
-TEXT ·hash32Offsets64NEON(SB), $80-56
-	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
-	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
-	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
-	// fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel
-	// reads nothing but the keys. It ends early at a long key, and when it has hashed
-	// enough bytes: a call must not take long. signs has the highest bits of the last bytes
-	// that are signed, all or none: such a byte is less by twice that bit.
-	MOVD hashes+32(FP), R0
-	MOVD n+24(FP), R1
-	LSR  $3, R1, R1
-	MOVD $16384, R2
-	MOVD $3164544308, R3
-	VDUP R3, V0.S4
-	MOVD $3332679571, R3
-	VDUP R3, V1.S4
-	MOVD $1, R3
-	VDUP R3, V2.S4
-	MOVD $3, R3
-	VDUP R3, V3.S4
-	MOVD $4, R3
-	VDUP R3, V4.S4
-	MOVD $7, R3
-	VDUP R3, V5.S4
-	MOVD $64, R3
-	VDUP R3, V6.S4
-	MOVD data+16(FP), R11
-	MOVD rows+0(FP), R12
-	ADD  $23, RSP, R13
-	AND  $-16, R13, R13
-
-vector:
-	MOVD $0, R23
-	LDP  0(R12), (R3, R4)
-	ADD  $8, R12, R12
-	SUB  R3, R4, R4
-	ADD  R11, R3, R3
-	ORR  R4, R23, R23
-	VDUP R4, V7.S4
-	CMP  $8, R4
-	BLO  short_0
-
-located_0:
-	SUB   $8, R3, R5
-	ADD   R4, R5, R6
-	FMOVD 0(R6), F11
-	AND   $-8, R4, R4
-	ADD   R4, R5, R14
-	LDP   0(R12), (R4, R5)
-	ADD   $8, R12, R12
-	SUB   R4, R5, R5
-	ADD   R11, R4, R4
-	ORR   R5, R23, R23
-	VMOV  R5, V7.S[1]
-	CMP   $8, R5
-	BLO   short_1
-
-located_1:
-	SUB  $8, R4, R6
-	ADD  R5, R6, R7
-	VLD1 0(R7), V11.D[1]
-	AND  $-8, R5, R5
-	ADD  R5, R6, R15
-	LDP  0(R12), (R5, R6)
-	ADD  $8, R12, R12
-	SUB  R5, R6, R6
-	ADD  R11, R5, R5
-	ORR  R6, R23, R23
-	VMOV R6, V7.S[2]
-	CMP  $8, R6
-	BLO  short_2
-
-located_2:
-	SUB   $8, R5, R7
-	ADD   R6, R7, R8
-	FMOVD 0(R8), F12
-	AND   $-8, R6, R6
-	ADD   R6, R7, R16
-	LDP   0(R12), (R6, R7)
-	ADD   $8, R12, R12
-	SUB   R6, R7, R7
-	ADD   R11, R6, R6
-	ORR   R7, R23, R23
-	VMOV  R7, V7.S[3]
-	CMP   $8, R7
-	BLO   short_3
-
-located_3:
-	SUB  $8, R6, R8
-	ADD  R7, R8, R9
-	VLD1 0(R9), V12.D[1]
-	AND  $-8, R7, R7
-	ADD  R7, R8, R17
-	LDP  0(R12), (R7, R8)
-	ADD  $8, R12, R12
-	SUB  R7, R8, R8
-	ADD  R11, R7, R7
-	ORR  R8, R23, R23
-	VDUP R8, V8.S4
-	CMP  $8, R8
-	BLO  short_4
-
-located_4:
-	SUB   $8, R7, R9
-	ADD   R8, R9, R10
-	FMOVD 0(R10), F13
-	AND   $-8, R8, R8
-	ADD   R8, R9, R19
-	LDP   0(R12), (R8, R9)
-	ADD   $8, R12, R12
-	SUB   R8, R9, R9
-	ADD   R11, R8, R8
-	ORR   R9, R23, R23
-	VMOV  R9, V8.S[1]
-	CMP   $8, R9
-	BLO   short_5
-
-located_5:
-	SUB  $8, R8, R10
-	ADD  R9, R10, R20
-	VLD1 0(R20), V13.D[1]
-	AND  $-8, R9, R9
-	ADD  R9, R10, R20
-	LDP  0(R12), (R9, R10)
-	ADD  $8, R12, R12
-	SUB  R9, R10, R10
-	ADD  R11, R9, R9
-	ORR  R10, R23, R23
-	VMOV R10, V8.S[2]
-	CMP  $8, R10
-	BLO  short_6
-
-located_6:
-	SUB   $8, R9, R21
-	ADD   R10, R21, R22
-	FMOVD 0(R22), F14
-	AND   $-8, R10, R10
-	ADD   R10, R21, R21
-	LDP   0(R12), (R10, R22)
-	ADD   $8, R12, R12
-	SUB   R10, R22, R22
-	ADD   R11, R10, R10
-	ORR   R22, R23, R23
-	VMOV  R22, V8.S[3]
-	CMP   $8, R22
-	BLO   short_7
-
-located_7:
-	SUB   $8, R10, R24
-	ADD   R22, R24, R25
-	VLD1  0(R25), V14.D[1]
-	AND   $-8, R22, R22
-	ADD   R22, R24, R22
-	LSR   $15, R23, R23
-	CBNZ  R23, end
-	VUSHR $3, V7.S4, V15.S4
-	WORD  $0x4ea19ce9 // VMUL V1.S4, V7.S4, V9.S4
-	VEOR  V0.B16, V9.B16, V9.B16
-	VUSHR $3, V8.S4, V16.S4
-	WORD  $0x4ea19d0a // VMUL V1.S4, V8.S4, V10.S4
-	VEOR  V0.B16, V10.B16, V10.B16
-	VUMIN V15.S4, V16.S4, V17.S4
-	WORD  $0x6eb1aa31 // VUMINV V17.S4, V17.S4
-	VMOV  V17.S[0], R23
-	VDUP  R23, V18.S4
-	VUMAX V15.S4, V16.S4, V17.S4
-	WORD  $0x6eb0aa31 // VUMAXV V17.S4, V17.S4
-	VMOV  V17.S[0], R24
-	SUB   R24<<3, R2, R2
-	SUB   R23, R24, R24
-	CBZ   R23, common_done
-
-common:
-	FMOVD.P 8(R3), F17
-	VLD1.P  8(R4), V17.D[1]
-	FMOVD.P 8(R5), F19
-	VLD1.P  8(R6), V19.D[1]
-	FMOVD.P 8(R7), F20
-	VLD1.P  8(R8), V20.D[1]
-	FMOVD.P 8(R9), F21
-	VLD1.P  8(R10), V21.D[1]
-	VUZP1   V19.S4, V17.S4, V22.S4
-	VUZP2   V19.S4, V17.S4, V17.S4
-	VADD    V9.S4, V22.S4, V9.S4
-	WORD    $0x4ea19d29 // VMUL V1.S4, V9.S4, V9.S4
-	VUSHR   $16, V9.S4, V19.S4
-	VEOR    V19.B16, V9.B16, V9.B16
-	VADD    V9.S4, V17.S4, V9.S4
-	WORD    $0x4ea19d29 // VMUL V1.S4, V9.S4, V9.S4
-	VUSHR   $16, V9.S4, V17.S4
-	VEOR    V17.B16, V9.B16, V9.B16
-	VUZP1   V21.S4, V20.S4, V17.S4
-	VUZP2   V21.S4, V20.S4, V19.S4
-	VADD    V10.S4, V17.S4, V10.S4
-	WORD    $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
-	VUSHR   $16, V10.S4, V17.S4
-	VEOR    V17.B16, V10.B16, V10.B16
-	VADD    V10.S4, V19.S4, V10.S4
-	WORD    $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
-	VUSHR   $16, V10.S4, V17.S4
-	VEOR    V17.B16, V10.B16, V10.B16
+	ORR     R26<<56, R24, R24
 	SUBS    $1, R23, R23
-	BNE     common
-
-common_done:
-	CBZ R24, apart_done
-
-apart:
-	CMP     R14, R3
-	CSEL    HI, R14, R3, R3
-	FMOVD.P 8(R3), F17
-	CMP     R15, R4
-	CSEL    HI, R15, R4, R4
-	VLD1.P  8(R4), V17.D[1]
-	CMP     R16, R5
-	CSEL    HI, R16, R5, R5
-	FMOVD.P 8(R5), F19
-	CMP     R17, R6
-	CSEL    HI, R17, R6, R6
-	VLD1.P  8(R6), V19.D[1]
-	CMP     R19, R7
-	CSEL    HI, R19, R7, R7
-	FMOVD.P 8(R7), F20
-	CMP     R20, R8
-	CSEL    HI, R20, R8, R8
-	VLD1.P  8(R8), V20.D[1]
-	CMP     R21, R9
-	CSEL    HI, R21, R9, R9
-	FMOVD.P 8(R9), F21
-	CMP     R22, R10
-	CSEL    HI, R22, R10, R10
-	VLD1.P  8(R10), V21.D[1]
-	VUZP1   V19.S4, V17.S4, V22.S4
-	VUZP2   V19.S4, V17.S4, V17.S4
-	VADD    V9.S4, V22.S4, V19.S4
-	WORD    $0x4ea19e73 // VMUL V1.S4, V19.S4, V19.S4
-	VUSHR   $16, V19.S4, V22.S4
-	VEOR    V22.B16, V19.B16, V19.B16
-	VADD    V19.S4, V17.S4, V17.S4
-	WORD    $0x4ea19e31 // VMUL V1.S4, V17.S4, V17.S4
-	VUSHR   $16, V17.S4, V19.S4
-	VEOR    V19.B16, V17.B16, V19.B16
-	VUZP1   V21.S4, V20.S4, V17.S4
-	VUZP2   V21.S4, V20.S4, V20.S4
-	VADD    V10.S4, V17.S4, V17.S4
-	WORD    $0x4ea19e31 // VMUL V1.S4, V17.S4, V17.S4
-	VUSHR   $16, V17.S4, V21.S4
-	VEOR    V21.B16, V17.B16, V17.B16
-	VADD    V17.S4, V20.S4, V17.S4
-	WORD    $0x4ea19e31 // VMUL V1.S4, V17.S4, V17.S4
-	VUSHR   $16, V17.S4, V20.S4
-	VEOR    V20.B16, V17.B16, V17.B16
-	WORD    $0x6eb235f4 // VCMHI V18.S4, V15.S4, V20.S4
-	VBIT    V20.B16, V19.B16, V9.B16
-	WORD    $0x6eb23613 // VCMHI V18.S4, V16.S4, V19.S4
-	VBIT    V19.B16, V17.B16, V10.B16
-	VADD    V2.S4, V18.S4, V18.S4
-	SUBS    $1, R24, R24
-	BNE     apart
-
-apart_done:
-	MOVWU   signs+40(FP), R3
-	VDUP    R3, V15.S4
-	VAND    V5.B16, V7.B16, V16.B16
-	VSHL    $3, V16.S4, V16.S4
-	VSUB    V6.S4, V16.S4, V16.S4
-	VZIP1   V16.S4, V16.S4, V17.S4
-	WORD    $0x6ef1456b // VUSHL V17.D2, V11.D2, V11.D2
-	VZIP2   V16.S4, V16.S4, V16.S4
-	WORD    $0x6ef0458c // VUSHL V16.D2, V12.D2, V12.D2
-	VUZP1   V12.S4, V11.S4, V17.S4
-	VUZP2   V12.S4, V11.S4, V16.S4
-	VCMTST  V4.S4, V7.S4, V11.S4
-	VADD    V9.S4, V17.S4, V12.S4
-	WORD    $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR   $16, V12.S4, V18.S4
-	VEOR    V18.B16, V12.B16, V12.B16
-	VBIT    V11.B16, V12.B16, V9.B16
-	VBIT    V11.B16, V16.B16, V17.B16
-	VAND    V15.B16, V17.B16, V16.B16
-	VSHL    $1, V16.S4, V16.S4
-	VSUB    V16.S4, V17.S4, V17.S4
-	VCMTST  V3.S4, V7.S4, V11.S4
-	VADD    V9.S4, V17.S4, V7.S4
-	WORD    $0x4ea19ce7 // VMUL V1.S4, V7.S4, V7.S4
-	VUSHR   $24, V7.S4, V12.S4
-	VEOR    V12.B16, V7.B16, V12.B16
-	VBIT    V11.B16, V12.B16, V9.B16
-	VAND    V5.B16, V8.B16, V7.B16
-	VSHL    $3, V7.S4, V7.S4
-	VSUB    V6.S4, V7.S4, V7.S4
-	VZIP1   V7.S4, V7.S4, V11.S4
-	WORD    $0x6eeb45ad // VUSHL V11.D2, V13.D2, V13.D2
-	VZIP2   V7.S4, V7.S4, V7.S4
-	WORD    $0x6ee745ce // VUSHL V7.D2, V14.D2, V14.D2
-	VUZP1   V14.S4, V13.S4, V11.S4
-	VUZP2   V14.S4, V13.S4, V13.S4
-	VCMTST  V4.S4, V8.S4, V7.S4
-	VADD    V10.S4, V11.S4, V12.S4
-	WORD    $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR   $16, V12.S4, V14.S4
-	VEOR    V14.B16, V12.B16, V12.B16
-	VBIT    V7.B16, V12.B16, V10.B16
-	VBIT    V7.B16, V13.B16, V11.B16
-	VAND    V15.B16, V11.B16, V7.B16
-	VSHL    $1, V7.S4, V7.S4
-	VSUB    V7.S4, V11.S4, V11.S4
-	VCMTST  V3.S4, V8.S4, V7.S4
-	VADD    V10.S4, V11.S4, V8.S4
-	WORD    $0x4ea19d08 // VMUL V1.S4, V8.S4, V8.S4
-	VUSHR   $24, V8.S4, V11.S4
-	VEOR    V11.B16, V8.B16, V12.B16
-	VBIT    V7.B16, V12.B16, V10.B16
-	FSTPQ.P (F9, F10), 32(R0)
-	SUBS    $1, R1, R1
-	BEQ     end
-	CMP     $0, R2
-	BGE     vector
-
-end:
-	MOVD n+24(FP), R0
-	AND  $7, R0, R0
-	ADD  R1<<3, R0, R0
-	MOVD R0, left+48(FP)
-	RET
-
-short_0:
-	MOVD $0, R5
-	CBZ  R4, copied_0
-
-copy_0:
-	MOVBU.P 1(R3), R6
-	LSR     $8, R5, R5
-	ORR     R6<<56, R5, R5
-	SUBS    $1, R4, R4
-	BNE     copy_0
-
-copied_0:
-	ADD  $0, R13, R3
-	MOVD R5, 0(R3)
-	MOVD $8, R4
-	B    located_0
-
-short_1:
-	MOVD $0, R6
-	CBZ  R5, copied_1
-
-copy_1:
-	MOVBU.P 1(R4), R7
-	LSR     $8, R6, R6
-	ORR     R7<<56, R6, R6
-	SUBS    $1, R5, R5
-	BNE     copy_1
-
-copied_1:
-	ADD  $8, R13, R4
-	MOVD R6, 0(R4)
-	MOVD $8, R5
-	B    located_1
-
-short_2:
-	MOVD $0, R7
-	CBZ  R6, copied_2
-
-copy_2:
-	MOVBU.P 1(R5), R8
-	LSR     $8, R7, R7
-	ORR     R8<<56, R7, R7
-	SUBS    $1, R6, R6
-	BNE     copy_2
-
-copied_2:
-	ADD  $16, R13, R5
-	MOVD R7, 0(R5)
-	MOVD $8, R6
-	B    located_2
-
-short_3:
-	MOVD $0, R8
-	CBZ  R7, copied_3
-
-copy_3:
-	MOVBU.P 1(R6), R9
-	LSR     $8, R8, R8
-	ORR     R9<<56, R8, R8
-	SUBS    $1, R7, R7
-	BNE     copy_3
-
-copied_3:
-	ADD  $24, R13, R6
-	MOVD R8, 0(R6)
-	MOVD $8, R7
-	B    located_3
-
-short_4:
-	MOVD $0, R9
-	CBZ  R8, copied_4
-
-copy_4:
-	MOVBU.P 1(R7), R10
-	LSR     $8, R9, R9
-	ORR     R10<<56, R9, R9
-	SUBS    $1, R8, R8
-	BNE     copy_4
-
-copied_4:
-	ADD  $32, R13, R7
-	MOVD R9, 0(R7)
-	MOVD $8, R8
-	B    located_4
-
-short_5:
-	MOVD $0, R10
-	CBZ  R9, copied_5
-
-copy_5:
-	MOVBU.P 1(R8), R20
-	LSR     $8, R10, R10
-	ORR     R20<<56, R10, R10
-	SUBS    $1, R9, R9
-	BNE     copy_5
-
-copied_5:
-	ADD  $40, R13, R8
-	MOVD R10, 0(R8)
-	MOVD $8, R9
-	B    located_5
-
-short_6:
-	MOVD $0, R21
-	CBZ  R10, copied_6
-
-copy_6:
-	MOVBU.P 1(R9), R22
-	LSR     $8, R21, R21
-	ORR     R22<<56, R21, R21
-	SUBS    $1, R10, R10
-	BNE     copy_6
-
-copied_6:
-	ADD  $48, R13, R9
-	MOVD R21, 0(R9)
-	MOVD $8, R10
-	B    located_6
-
-short_7:
-	MOVD $0, R24
-	CBZ  R22, copied_7
-
-copy_7:
-	MOVBU.P 1(R10), R25
-	LSR     $8, R24, R24
-	ORR     R25<<56, R24, R24
-	SUBS    $1, R22, R22
-	BNE     copy_7
+	BNE     byte_7
 
 copied_7:
-	ADD  $56, R13, R10
-	MOVD R24, 0(R10)
-	MOVD $8, R22
-	B    located_7
+	ADD  $191, RSP, R23
+	AND  $-16, R23, R23
+	MOVD R24, 0(R23)
+	MOVD R23, R11
+	MOVD R23, R23
+	B    loaded_7
 
 // func hash32FixedNEON(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: ASIMD
-TEXT ·hash32FixedNEON(SB), $0-56
+TEXT ·hash32FixedNEON(SB), NOSPLIT, $0-56
 	// Each lane hashes one key, two words at a time: for each word h = (h + word)·mul,
-	// h ^= h>>16. A lane without pairs left reads its last pair again and keeps its hash.
-	// The bytes after the last pair are the upper bytes of the key's last 8. A key of
-	// fewer than 8 bytes is copied to the upper bytes of 8 bytes on the stack. The kernel
-	// reads nothing but the keys. It ends early at a long key, and when it has hashed
-	// enough bytes: a call must not take long. signs has the highest bits of the last bytes
-	// that are signed, all or none: such a byte is less by twice that bit.
-	MOVD hashes+32(FP), R0
-	MOVD n+24(FP), R1
-	LSR  $3, R1, R1
-	MOVD $16384, R2
-	MOVD $3164544308, R3
-	VDUP R3, V0.S4
-	MOVD $3332679571, R3
-	VDUP R3, V1.S4
-	MOVD $1, R3
-	VDUP R3, V2.S4
-	MOVD $3, R3
-	VDUP R3, V2.S4
-	MOVD $4, R3
-	VDUP R3, V3.S4
-	MOVD $7, R3
-	VDUP R3, V4.S4
-	MOVD $64, R3
-	VDUP R3, V5.S4
-	MOVD rows+0(FP), R11
-	MOVD stride+8(FP), R12
-	NEG  R12, R12
-	CMP  $8, R12
-	BLO  end
-	VDUP R12, V7.S4
-	WORD $0x4ea19ce6 // VMUL V1.S4, V7.S4, V6.S4
-	VEOR V0.B16, V6.B16, V6.B16
-	VDUP R12, V9.S4
-	WORD $0x4ea19d28 // VMUL V1.S4, V9.S4, V8.S4
-	VEOR V0.B16, V8.B16, V8.B16
-	AND  $7, R12, R13
+	// h ^= h>>16. The bytes after the last pair are the upper bytes of the key's last 8. The
+	// kernel reads nothing but the keys. It leaves keys of fewer than 8 bytes, and ends early
+	// when it has hashed enough bytes: a call must not take long. signs has the highest bits of
+	// the last bytes that are signed, all or none.
+	MOVD  hashes+32(FP), R0
+	MOVD  n+24(FP), R1
+	LSR   $3, R1, R1
+	MOVD  $16384, R2
+	MOVD  $3164544308, R3
+	VDUP  R3, V0.S4
+	MOVD  $3332679571, R3
+	VDUP  R3, V1.S4
+	MOVD  $3, R3
+	VDUP  R3, V2.S4
+	MOVD  $4, R3
+	VDUP  R3, V3.S4
+	MOVD  $192, R3
+	VDUP  R3, V4.S4
+	MOVWU signs+40(FP), R3
+	VDUP  R3, V5.S4
+	MOVD  rows+0(FP), R11
+	MOVD  stride+8(FP), R12
+	NEG   R12, R12
+	CMP   $8, R12
+	BLO   end
+	VDUP  R12, V7.S4
+	WORD  $0x4ea19ce6 // VMUL V1.S4, V7.S4, V6.S4
+	VEOR  V0.B16, V6.B16, V6.B16
+	VDUP  R12, V9.S4
+	WORD  $0x4ea19d28 // VMUL V1.S4, V9.S4, V8.S4
+	VEOR  V0.B16, V8.B16, V8.B16
+	AND   $7, R12, R13
 
 vector:
 	MOVD R11, R3
@@ -1520,118 +916,109 @@ vector:
 	AND  $-8, R12, R14
 	SUB  R14, R2, R2
 	LSR  $3, R12, R14
-	CBZ  R14, pairs_done
 
-pairs:
-	FMOVD.P 8(R3), F11
-	VLD1.P  8(R4), V11.D[1]
-	FMOVD.P 8(R5), F12
-	VLD1.P  8(R6), V12.D[1]
-	FMOVD.P 8(R7), F13
-	VLD1.P  8(R8), V13.D[1]
-	FMOVD.P 8(R9), F14
-	VLD1.P  8(R10), V14.D[1]
-	VUZP1   V12.S4, V11.S4, V15.S4
-	VUZP2   V12.S4, V11.S4, V11.S4
-	VADD    V0.S4, V15.S4, V0.S4
-	WORD    $0x4ea19c00 // VMUL V1.S4, V0.S4, V0.S4
-	VUSHR   $16, V0.S4, V12.S4
-	VEOR    V12.B16, V0.B16, V0.B16
-	VADD    V0.S4, V11.S4, V0.S4
-	WORD    $0x4ea19c00 // VMUL V1.S4, V0.S4, V0.S4
-	VUSHR   $16, V0.S4, V11.S4
-	VEOR    V11.B16, V0.B16, V0.B16
-	VUZP1   V14.S4, V13.S4, V11.S4
-	VUZP2   V14.S4, V13.S4, V12.S4
-	VADD    V10.S4, V11.S4, V10.S4
-	WORD    $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
-	VUSHR   $16, V10.S4, V11.S4
-	VEOR    V11.B16, V10.B16, V10.B16
-	VADD    V10.S4, V12.S4, V10.S4
-	WORD    $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
-	VUSHR   $16, V10.S4, V11.S4
-	VEOR    V11.B16, V10.B16, V10.B16
-	SUBS    $1, R14, R14
-	BNE     pairs
-
-pairs_done:
+pair:
+	VLD1.P 8(R3), [V11.B8]
+	VLD1.P 8(R4), V11.D[1]
+	VLD1.P 8(R5), [V12.B8]
+	VLD1.P 8(R6), V12.D[1]
+	VLD1.P 8(R7), [V13.B8]
+	VLD1.P 8(R8), V13.D[1]
+	VLD1.P 8(R9), [V14.B8]
+	VLD1.P 8(R10), V14.D[1]
+	VUZP1  V12.S4, V11.S4, V15.S4
+	VUZP2  V12.S4, V11.S4, V11.S4
+	VADD   V0.S4, V15.S4, V0.S4
+	WORD   $0x4ea19c00 // VMUL V1.S4, V0.S4, V0.S4
+	VUSHR  $16, V0.S4, V12.S4
+	VEOR   V12.B16, V0.B16, V0.B16
+	VADD   V0.S4, V11.S4, V0.S4
+	WORD   $0x4ea19c00 // VMUL V1.S4, V0.S4, V0.S4
+	VUSHR  $16, V0.S4, V11.S4
+	VEOR   V11.B16, V0.B16, V0.B16
+	VUZP1  V14.S4, V13.S4, V11.S4
+	VUZP2  V14.S4, V13.S4, V12.S4
+	VADD   V10.S4, V11.S4, V10.S4
+	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
+	VUSHR  $16, V10.S4, V11.S4
+	VEOR   V11.B16, V10.B16, V10.B16
+	VADD   V10.S4, V12.S4, V10.S4
+	WORD   $0x4ea19d4a // VMUL V1.S4, V10.S4, V10.S4
+	VUSHR  $16, V10.S4, V11.S4
+	VEOR   V11.B16, V10.B16, V10.B16
+	SUBS   $1, R14, R14
+	BNE    pair
 	CBZ    R13, store
 	ADD    R13, R3, R3
 	SUB    $8, R3, R3
-	FMOVD  0(R3), F11
+	VLD1   0(R3), [V11.B8]
 	ADD    R13, R4, R3
 	SUB    $8, R3, R3
 	VLD1   0(R3), V11.D[1]
 	ADD    R13, R5, R3
 	SUB    $8, R3, R3
-	FMOVD  0(R3), F12
+	VLD1   0(R3), [V12.B8]
 	ADD    R13, R6, R3
 	SUB    $8, R3, R3
 	VLD1   0(R3), V12.D[1]
 	ADD    R13, R7, R3
 	SUB    $8, R3, R3
-	FMOVD  0(R3), F13
+	VLD1   0(R3), [V13.B8]
 	ADD    R13, R8, R3
 	SUB    $8, R3, R3
 	VLD1   0(R3), V13.D[1]
 	ADD    R13, R9, R3
 	SUB    $8, R3, R3
-	FMOVD  0(R3), F14
+	VLD1   0(R3), [V14.B8]
 	ADD    R13, R10, R3
 	SUB    $8, R3, R3
 	VLD1   0(R3), V14.D[1]
-	MOVWU  signs+40(FP), R3
-	VDUP   R3, V15.S4
-	VAND   V4.B16, V7.B16, V16.B16
-	VSHL   $3, V16.S4, V16.S4
-	VSUB   V5.S4, V16.S4, V16.S4
-	VZIP1  V16.S4, V16.S4, V17.S4
-	WORD   $0x6ef1456b // VUSHL V17.D2, V11.D2, V11.D2
-	VZIP2  V16.S4, V16.S4, V16.S4
-	WORD   $0x6ef0458c // VUSHL V16.D2, V12.D2, V12.D2
-	VUZP1  V12.S4, V11.S4, V17.S4
+	VSHL   $3, V7.S4, V15.S4
+	VORR   V4.B16, V15.B16, V15.B16
+	VZIP1  V15.S4, V15.S4, V16.S4
+	WORD   $0x6ef0456b // VUSHL V16.D2, V11.D2, V11.D2
+	VZIP2  V15.S4, V15.S4, V15.S4
+	WORD   $0x6eef458c // VUSHL V15.D2, V12.D2, V12.D2
+	VUZP1  V12.S4, V11.S4, V15.S4
 	VUZP2  V12.S4, V11.S4, V16.S4
 	VCMTST V3.S4, V7.S4, V11.S4
-	VADD   V0.S4, V17.S4, V12.S4
+	VADD   V0.S4, V15.S4, V12.S4
 	WORD   $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR  $16, V12.S4, V18.S4
-	VEOR   V18.B16, V12.B16, V12.B16
+	VUSHR  $16, V12.S4, V17.S4
+	VEOR   V17.B16, V12.B16, V12.B16
 	VBIT   V11.B16, V12.B16, V0.B16
-	VBIT   V11.B16, V16.B16, V17.B16
-	VAND   V15.B16, V17.B16, V16.B16
-	VSHL   $1, V16.S4, V16.S4
-	VSUB   V16.S4, V17.S4, V17.S4
+	VBIT   V11.B16, V16.B16, V15.B16
+	VEOR   V5.B16, V15.B16, V15.B16
+	VSUB   V5.S4, V15.S4, V15.S4
 	VCMTST V2.S4, V7.S4, V11.S4
-	VADD   V0.S4, V17.S4, V12.S4
+	VADD   V0.S4, V15.S4, V12.S4
 	WORD   $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR  $24, V12.S4, V16.S4
-	VEOR   V16.B16, V12.B16, V12.B16
+	VUSHR  $24, V12.S4, V15.S4
+	VEOR   V15.B16, V12.B16, V12.B16
 	VBIT   V11.B16, V12.B16, V0.B16
-	VAND   V4.B16, V9.B16, V11.B16
-	VSHL   $3, V11.S4, V11.S4
-	VSUB   V5.S4, V11.S4, V11.S4
+	VSHL   $3, V9.S4, V11.S4
+	VORR   V4.B16, V11.B16, V11.B16
 	VZIP1  V11.S4, V11.S4, V12.S4
 	WORD   $0x6eec45ad // VUSHL V12.D2, V13.D2, V13.D2
 	VZIP2  V11.S4, V11.S4, V11.S4
 	WORD   $0x6eeb45ce // VUSHL V11.D2, V14.D2, V14.D2
-	VUZP1  V14.S4, V13.S4, V12.S4
+	VUZP1  V14.S4, V13.S4, V11.S4
 	VUZP2  V14.S4, V13.S4, V14.S4
-	VCMTST V3.S4, V9.S4, V11.S4
-	VADD   V10.S4, V12.S4, V13.S4
+	VCMTST V3.S4, V9.S4, V12.S4
+	VADD   V10.S4, V11.S4, V13.S4
 	WORD   $0x4ea19dad // VMUL V1.S4, V13.S4, V13.S4
-	VUSHR  $16, V13.S4, V16.S4
-	VEOR   V16.B16, V13.B16, V13.B16
-	VBIT   V11.B16, V13.B16, V10.B16
-	VBIT   V11.B16, V14.B16, V12.B16
-	VAND   V15.B16, V12.B16, V11.B16
-	VSHL   $1, V11.S4, V11.S4
-	VSUB   V11.S4, V12.S4, V12.S4
-	VCMTST V2.S4, V9.S4, V11.S4
-	VADD   V10.S4, V12.S4, V12.S4
-	WORD   $0x4ea19d8c // VMUL V1.S4, V12.S4, V12.S4
-	VUSHR  $24, V12.S4, V13.S4
-	VEOR   V13.B16, V12.B16, V13.B16
-	VBIT   V11.B16, V13.B16, V10.B16
+	VUSHR  $16, V13.S4, V15.S4
+	VEOR   V15.B16, V13.B16, V13.B16
+	VBIT   V12.B16, V13.B16, V10.B16
+	VBIT   V12.B16, V14.B16, V11.B16
+	VEOR   V5.B16, V11.B16, V11.B16
+	VSUB   V5.S4, V11.S4, V11.S4
+	VCMTST V2.S4, V9.S4, V12.S4
+	VADD   V10.S4, V11.S4, V11.S4
+	WORD   $0x4ea19d6b // VMUL V1.S4, V11.S4, V11.S4
+	VUSHR  $24, V11.S4, V13.S4
+	VEOR   V13.B16, V11.B16, V13.B16
+	VBIT   V12.B16, V13.B16, V10.B16
 
 store:
 	FSTPQ.P (F0, F10), 32(R0)

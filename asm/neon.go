@@ -7,9 +7,8 @@ func neon() *arm64.File {
 	file := arm64.NewFile("!purego")
 	neonHash32(file, 4)
 	neonHash32(file, 8)
-	for _, c := range neonColumns {
-		neonHash32Bytes(file, c)
-	}
+	neonHash32AnyLength(file)
+	neonHash32Fixed(file)
 	tables := newNEONTables(file)
 	neonProbeDouble32(file, tables)
 	neonPlaceDouble32(file)
@@ -59,4 +58,14 @@ func neonConstant(f *arm64.Function, s arm64.Symbol) arm64.V {
 	f.Address(s, address)
 	f.FMOVQ(address.At(0), v)
 	return v
+}
+
+// setLane emits code that sets a lane of words. Set lane 0 first: it does not wait for the old
+// contents of the vector.
+func setLane(f *arm64.Function, from arm64.GP, to arm64.V, i int) {
+	if i == 0 {
+		f.VDUP(from, arm64.S4, to)
+	} else {
+		f.ToLane(from, 'S', i, to)
+	}
 }

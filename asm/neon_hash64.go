@@ -27,6 +27,50 @@ func (s neonSeeds) arguments(f *arm64.Function) (to []arm64.GP) {
 	return to
 }
 
+// neonColumns are the layouts of columns, like columns for amd64.
+var neonColumns = []neonColumn{
+	{"Headers", neonHeaders},
+	{"Offsets32", neonOffsets32},
+	{"Offsets64", neonOffsets64},
+	{"Fixed", nil},
+}
+
+// neonColumn is a layout of keys of any length.
+type neonColumn struct {
+	name string
+	// locate emits the code that a kernel runs once, and returns a function that emits the
+	// address and the length in bytes of the next key.
+	locate func(f *arm64.Function) func(key, length arm64.GP)
+}
+
+func neonHeaders(f *arm64.Function) func(key, length arm64.GP) {
+	headers, stride := f.Argument("rows"), f.Argument("stride")
+	return func(key, length arm64.GP) {
+		f.LDP(headers.At(0), key, length)
+		f.ADD(stride, headers, headers)
+	}
+}
+
+func neonOffsets32(f *arm64.Function) func(key, length arm64.GP) {
+	data, offsets := f.Argument("data"), f.Argument("rows")
+	return func(key, length arm64.GP) {
+		f.LDPW(offsets.At(0), key, length)
+		f.ADD(arm64.Imm(4), offsets, offsets)
+		f.SUB(key, length, length)
+		f.ADD(data, key, key)
+	}
+}
+
+func neonOffsets64(f *arm64.Function) func(key, length arm64.GP) {
+	data, offsets := f.Argument("data"), f.Argument("rows")
+	return func(key, length arm64.GP) {
+		f.LDP(offsets.At(0), key, length)
+		f.ADD(arm64.Imm(8), offsets, offsets)
+		f.SUB(key, length, length)
+		f.ADD(data, key, key)
+	}
+}
+
 // neonHash64 has the constants of XXH64 while a kernel's code is emitted. NEON has no product
 // of 64 bits. So the kernel hashes keys in general registers, one after the other, and the
 // CPU overlaps them.

@@ -184,6 +184,12 @@ func (f *Function) LoadLane(from Mem, size byte, i int, to V) {
 	f.emit("VLD1"+from.suffix(), append(from.written(), to), append(from.read(), to), from.arg(), to.lane(size, i))
 }
 
+// LoadLow is LoadD for an address that moves by a register: VLD1 of half a register.
+func (f *Function) LoadLow(from Mem, to V) {
+	f.emit("VLD1"+from.suffix(), append(from.written(), to), from.read(), from.arg(),
+		arg{format: "[V%d.B8]", registers: list{to}})
+}
+
 // FMOVD moves 64 bits into the low half of a vector and clears the high half.
 func (f *Function) FMOVD(from GP, to V) {
 	f.emit("FMOVD", list{to}, list{from}, from.arg(), to.scalar())
@@ -335,6 +341,11 @@ func (f *Function) lane(name string, base uint32, t Arrangement, i int, d V, sou
 	}
 	f.word(fmt.Sprintf("%s[%d]", name, i), base, t, t, d, sources...)
 }
+
+// VUQXTN narrows two long words to the low two words of d, and clears the others. A number that
+// is too large becomes the largest word. VUQXTN2 sets the high two words, and keeps the low ones.
+func (f *Function) VUQXTN(n, d V)  { f.encode("VUQXTN", 0x2ea14800, S4, d, []V{n}, false) }
+func (f *Function) VUQXTN2(n, d V) { f.encode("VUQXTN2", 0x6ea14800, S4, d, []V{n}, true) }
 
 // VSHRN shifts halfwords right by 1 to 8 bits and puts their low bytes into the low half of d.
 // VSHRN2 puts them into the high half, and keeps the low one.

@@ -71,7 +71,7 @@ func (r GP) UXTW() Source { return shifted{r, "R%d.UXTW"} }
 type Mem struct {
 	base, index reg.Register // index may be nil
 	format      string
-	step        int // if not 0, base moves after the access
+	step        int // if not 0, base moves after the access; by index, if that is not nil
 }
 
 // At is the memory offset bytes from the address in r.
@@ -114,6 +114,9 @@ func (m Mem) suffix() string {
 	}
 	return ""
 }
+
+// PostBy is Post for a step in a register.
+func (r GP) PostBy(step GP) Mem { return Mem{base: r, index: step, format: "(R%d)(R%d)", step: 1} }
 
 // Arrangement is the division of a vector register into lanes.
 type Arrangement string
