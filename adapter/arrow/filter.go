@@ -2,6 +2,7 @@ package bloomarrow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -19,10 +20,10 @@ import (
 // the compute.ExecCtx of ctx allows.
 //
 // It does what compute.FilterRecordBatch does with a [Mask]. It also filters what arrow-go cannot:
-// views, run-end encoded arrays, decimals of 32 and 64 bits, and extensions of these and of
-// dictionaries. Filtered views share the buffers of the batch, and filtered dictionaries their
-// values. Other columns that arrow-go does not filter, such as list views, are the error
-// arrow.ErrNotImplemented: test with Mask, and filter the other columns of the batch.
+// views, run-end encoded arrays, decimals of 32 and 64 bits, intervals of 16 bytes, and extensions of these
+// and of dictionaries. Filtered views share the buffers of the batch, and filtered dictionaries their
+// values. Other columns that arrow-go does not filter, such as list views and lists of such intervals, are the
+// error arrow.ErrNotImplemented: test with Mask, and filter the other columns of the batch.
 //
 // The other errors are those of [Positions] for the column that is tested, and [ErrArray] if
 // there is no such column, or if another column is malformed in the rows that are taken.
@@ -204,6 +205,8 @@ func (ch *checker) take(ctx context.Context, c arrow.Array, positions *array.Uin
 		return ch.takeAs(ctx, arrow.PrimitiveTypes.Int32, c, positions)
 	case *arrow.Decimal64Type:
 		return ch.takeAs(ctx, arrow.PrimitiveTypes.Int64, c, positions)
+	case *arrow.MonthDayNanoIntervalType:
+		return ch.takeAs(ctx, &arrow.FixedSizeBinaryType{ByteWidth: t.Bytes()}, c, positions)
 	case arrow.ExtensionType: // arrow-go drops the dictionary of a storage, and then panics
 		return ch.takeAs(ctx, t.StorageType(), c, positions)
 	}
@@ -218,7 +221,11 @@ func (ch *checker) take(ctx context.Context, c arrow.Array, positions *array.Uin
 	case *arrow.StringViewType, *arrow.BinaryViewType:
 		return takeViews(compute.GetAllocator(ctx), s, positions.Uint32Values())
 	}
-	return compute.TakeArrayOpts(ctx, c, positions, compute.TakeOptions{BoundsCheck: false})
+	taken, err := compute.TakeArrayOpts(ctx, c, positions, compute.TakeOptions{BoundsCheck: false})
+	if errors.Is(err, arrow.ErrInvalid) { // the rows are valid: it is a type in c that arrow-go does not take
+		err = fmt.Errorf("%w: rows of %v: %w", arrow.ErrNotImplemented, c.DataType(), err)
+	}
+	return taken, err
 }
 
 // takeAs takes rows as if the values were of another type with the same buffers.

@@ -156,6 +156,55 @@ func TestUnfilterable(t *testing.T) {
 	}
 }
 
+// TestIntervals has intervals of 16 bytes, which arrow-go does not filter, and lists of them, which are left to it.
+func TestIntervals(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	numbers, views := numbersAndViews(mem, rand.New(rand.NewPCG(1, 2)), 100)
+	defer numbers.Release()
+	defer views.Release()
+	intervals := array.NewMonthDayNanoIntervalBuilder(mem)
+	defer intervals.Release()
+	lists := array.NewListBuilder(memory.DefaultAllocator, arrow.FixedWidthTypes.MonthDayNanoInterval)
+	defer lists.Release()
+	for i := range 100 {
+		interval := arrow.MonthDayNanoInterval{Months: int32(i), Days: -1, Nanoseconds: int64(i) << 40}
+		intervals.Append(interval)
+		lists.Append(true)
+		lists.ValueBuilder().(*array.MonthDayNanoIntervalBuilder).Append(interval)
+	}
+	_, filter := someKeys(numbers)
+	filterBy := func(mem memory.Allocator, column arrow.Array) (arrow.RecordBatch, error) {
+		defer column.Release()
+		batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "number", Type: numbers.DataType()}, {Name: "other", Type: column.DataType()}}, nil),
+			[]arrow.Array{numbers, column}, 100)
+		defer batch.Release()
+		return FilterRecordBatch(compute.WithAllocator(context.Background(), mem), filter, batch, 0)
+	}
+	kept, err := filterBy(mem, intervals.NewArray())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Release()
+	passed, err := Positions(mem, filter, numbers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer passed.Release()
+	positions := passed.Uint32Values()
+	if len(positions) == 0 || len(positions) == 100 || int64(len(positions)) != kept.NumRows() {
+		t.Fatalf("%d rows are kept of %d that pass", kept.NumRows(), len(positions))
+	}
+	for i, p := range positions {
+		if got := kept.Column(1).(*array.MonthDayNanoInterval).Value(i); got.Months != int32(p) || got.Days != -1 || got.Nanoseconds != int64(p)<<40 {
+			t.Errorf("row %d is %v", p, got)
+		}
+	}
+	if _, err := filterBy(memory.DefaultAllocator, lists.NewArray()); !errors.Is(err, arrow.ErrNotImplemented) {
+		t.Errorf("lists: %v", err)
+	}
+}
+
 func metadata(name string) arrow.Metadata { return arrow.MetadataFrom(map[string]string{"of": name}) }
 
 // storage returns the type of an extension's storage.
