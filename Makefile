@@ -60,14 +60,14 @@ PACKAGES += $(if $(filter skylake-x,$(EMULATED)),bochs bochs-term bochsbios vgab
 # What make test does, those steps first that take the longest, as many at a time as there
 # are cores. Each prints one line when it ends. It is expanded late (=), because lists that it names
 # are set below.
-STEPS = $(EMULATED:%=emulated/%) $(RACED:%=race/%) workers unit/cmd/bloom/browser unit/compare $(FOREIGN:%=vet/%) $(MODULES:%=vet/%) vet/files \
-	unit/386 $(filter-out unit/cmd/bloom/browser unit/compare,$(MODULES:%=unit/%)) benchmarks purego $(FUZZ:%=fuzz/%) format generated release
+STEPS = $(EMULATED:%=emulated/%) $(RACED:%=race/%) workers unit/cmd/bloom/browser release unit/compare $(FOREIGN:%=vet/%) $(MODULES:%=vet/%) vet/files \
+	unit/386 $(filter-out unit/cmd/bloom/browser unit/compare,$(MODULES:%=unit/%)) benchmarks purego $(FUZZ:%=fuzz/%) format generated
 step = CGO_CFLAGS="$$CGO_CFLAGS -O0" .ci/step $@
 
 .PHONY: test
 test: deps
 	@other=$$(.ci/other-go) || other=; \
-	$(MAKE) --no-print-directory -O -j$$(nproc) $(STEPS) $${other:+other-go OTHER_GO=$$other} && \
+	$(MAKE) --no-print-directory -O -j$$(nproc) $${other:+other-go OTHER_GO=$$other} $(STEPS) && \
 	echo "all tests passed in $$((SECONDS / 60)) min $$((SECONDS % 60)) s by $$(go env GOVERSION), those of the root by $${other:-no other release: none can be downloaded}" && \
 	$(MAKE) --no-print-directory proved
 
