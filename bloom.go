@@ -96,9 +96,13 @@ type keyCount struct {
 	_       [48]byte
 }
 
-// add counts n more keys. A number beyond what the header of a file can say is unknown.
+// mostKeys is the number from which on a count is taken as unknown. No filter has so many keys, and to add them
+// one by one takes centuries: so n cannot overflow, whatever a file claims.
+const mostKeys = 1 << 63
+
+// add counts n more keys, fewer than mostKeys.
 func (c *keyCount) add(n uint64) {
-	if c.n += n; c.n < n || c.n == unknownKeys {
+	if c.n += n; c.n >= mostKeys {
 		c.n, c.unknown = 0, true
 	}
 }

@@ -154,7 +154,7 @@ func openFile(data []byte) (v view, h fileHeader, err error) {
 	if start := v.fileStart(); start != h.start {
 		return v, h, fmt.Errorf("%w: the filter begins at byte %d of the file, but must begin at byte %d", ErrEncoding, h.start, start)
 	}
-	v.count, v.kind = &keyCount{n: h.keys, unknown: h.keys == unknownKeys}, h.kind
+	v.count, v.kind = &keyCount{n: h.keys, unknown: h.keys >= mostKeys}, h.kind
 	return v, h, nil
 }
 

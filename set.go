@@ -91,25 +91,25 @@ func (s *Set) WithKernel(k Kernel) (*Set, error) {
 // Add adds a key.
 func (s *Set) Add(key []byte) {
 	s.addKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-	s.count.add(1)
+	s.count.n++
 }
 
 // AddString adds a key.
 func (s *Set) AddString(key string) {
 	s.addKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
-	s.count.add(1)
+	s.count.n++
 }
 
 // AddUint64 adds the 8 little-endian bytes of key.
 func (s *Set) AddUint64(key uint64) {
 	s.addUint64(key)
-	s.count.add(1)
+	s.count.n++
 }
 
 // AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
 func (s *Set) AddHash(h Hash) {
 	s.mustTake(h)
-	s.count.add(1)
+	s.count.n++
 	s.addHash(h)
 }
 
@@ -125,21 +125,21 @@ func (v *view) mustTake(h Hash) {
 // hash, while MayContain and Add take two.
 func (s *Set) TestAndAdd(key []byte) bool {
 	isNew := s.addKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
-	s.count.add(1)
+	s.count.n++
 	return !isNew
 }
 
 // TestAndAddString is TestAndAdd for a string.
 func (s *Set) TestAndAddString(key string) bool {
 	isNew := s.addKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
-	s.count.add(1)
+	s.count.n++
 	return !isNew
 }
 
 // TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
 func (s *Set) TestAndAddUint64(key uint64) bool {
 	isNew := s.addUint64(key)
-	s.count.add(1)
+	s.count.n++
 	return !isNew
 }
 

@@ -316,11 +316,11 @@ func TestKeyCount(t *testing.T) {
 	})
 }
 
-// TestLargestKeyCounts adds to sets of files that claim as many keys as a header can say: a sum beyond that is
-// not known, in memory and in the file of the set.
+// TestLargestKeyCounts adds to sets of files that claim more keys than there can be: then the number is not
+// known, in memory and in the file of the set.
 func TestLargestKeyCounts(t *testing.T) {
 	is(t, behaviour)
-	for claimed, want := range map[uint64]uint64{7: 8, unknownKeys - 2: unknownKeys - 1, unknownKeys - 1: 0} {
+	for claimed, want := range map[uint64]uint64{7: 8, mostKeys - 2: mostKeys - 1, mostKeys: 0, unknownKeys - 1: 0} {
 		f := Policy{RocksDB, 10}.NewFilter(Strings([]string{"apple"}))
 		f.count = &keyCount{n: claimed}
 		file, err := f.MarshalBinary()
