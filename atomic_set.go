@@ -63,9 +63,6 @@ func (p Policy) NewAtomicSet(capacity int) (*AtomicSet, error) {
 	return newAtomicSet(v), nil
 }
 
-// Format returns the format of the set.
-func (s *AtomicSet) Format() Format { return s.view.format }
-
 // Add adds a key.
 func (s *AtomicSet) Add(key []byte) {
 	s.add(unsafe.Pointer(unsafe.SliceData(key)), len(key))

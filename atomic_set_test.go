@@ -60,10 +60,10 @@ func addAndFind(t *testing.T, s *AtomicSet, keys [][]byte, g int) {
 		case 0:
 			s.AddBatch(Bytes(part))
 		case 1:
-			s.AddBatchNew(Bytes(part).Hashed(s.Format()), hits)
+			s.AddBatchNew(Bytes(part).Hashed(s.view.format), hits)
 		case 2:
 			for _, key := range part {
-				s.AddHash(s.Format().Hash(key))
+				s.AddHash(s.view.format.Hash(key))
 			}
 		default:
 			for _, key := range part {
@@ -71,7 +71,7 @@ func addAndFind(t *testing.T, s *AtomicSet, keys [][]byte, g int) {
 			}
 		}
 		for _, key := range part {
-			if !s.MayContain(key) || !s.MayContainString(string(key)) || !s.MayContainHash(s.Format().Hash(key)) {
+			if !s.MayContain(key) || !s.MayContainString(string(key)) || !s.MayContainHash(s.view.format.Hash(key)) {
 				t.Errorf("key %x is missing", key)
 			}
 		}

@@ -207,7 +207,7 @@ func TestZeroValues(t *testing.T) {
 		none.MayContainBatch(Bytes(keys), make([]uint64, 2)) != 0 {
 		t.Error("the zero AtomicSet holds a key")
 	}
-	if err := none.Merge(zero); err != nil || !none.Snapshot().Equal(zero) || !zero.Equal(zero.Clone()) || none.Format() != LevelDB || none.view.kernel != Generic {
+	if err := none.Merge(zero); err != nil || !none.Snapshot().Equal(zero) || !zero.Equal(zero.Clone()) || none.view.format != LevelDB || none.view.kernel != Generic {
 		t.Errorf("the zero AtomicSet is not like the zero Set: %v", err)
 	}
 	zero.Clear()
