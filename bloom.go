@@ -97,12 +97,12 @@ type keyCount struct {
 }
 
 // mostKeys is the number from which on a count is taken as unknown. No filter has so many keys, and to add them
-// one by one takes centuries: so n cannot overflow, whatever a file claims.
+// one by one takes centuries: so that of a set cannot overflow, whatever a file claims.
 const mostKeys = 1 << 63
 
-// add counts n more keys, fewer than mostKeys.
+// add counts n more keys.
 func (c *keyCount) add(n uint64) {
-	if c.n += n; c.n >= mostKeys {
+	if c.n += n; c.n >= mostKeys || c.n < n {
 		c.n, c.unknown = 0, true
 	}
 }

@@ -154,7 +154,7 @@ func openFile(data []byte) (v view, h fileHeader, err error) {
 	if start := v.fileStart(); start != h.start {
 		return v, h, fmt.Errorf("%w: the filter begins at byte %d of the file, but must begin at byte %d", ErrEncoding, h.start, start)
 	}
-	v.count, v.kind = &keyCount{n: h.keys, unknown: h.keys >= mostKeys}, h.kind
+	v.count, v.kind = &keyCount{n: h.keys, unknown: h.keys == unknownKeys}, h.kind
 	return v, h, nil
 }
 
@@ -264,6 +264,9 @@ func (s *Set) ReadFrom(r io.Reader) (int64, error) {
 // take makes s the set that was read, if there is no error. The file of the zero Set, of format 0
 // and without keys or bytes, makes it the zero Set.
 func (s *Set) take(v view, err error) error {
+	if err == nil && v.count.n >= mostKeys {
+		v.count = &keyCount{unknown: true}
+	}
 	if err == nil && v.format == 0 && len(v.data) == 0 && *v.count == (keyCount{}) {
 		v = view{kind: v.kind}
 	} else if err == nil {
