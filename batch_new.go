@@ -68,8 +68,8 @@ func (v *view) addWindowNew(keys *Keys, h *hashes, added []uint64, fresh, dense 
 	return total
 }
 
-// leastPacked returns the number of keys, at least 1, among n, from which on it is likely to be faster to move them side by
-// side and add them in their order. Below it, they are added where they are.
+// leastPacked returns the number of keys among n, at least 1, from which on it is likely to be faster to move
+// them side by side and add them in their order. Below it, they are added where they are.
 func (s *prober) leastPacked(n int) int {
 	switch {
 	case s.kernel == Generic:
