@@ -32,9 +32,13 @@ var forms = []struct {
 }
 
 // withLoads chooses the kernels that load words one by one, in filters of any size, or those that gather,
-// until the test or the benchmark ends. All others have those that this CPU takes.
+// until the test or the benchmark ends. Those that gather hash no strings by rows. All others have those that
+// this CPU takes.
 func withLoads(t testing.TB, loads bool) {
 	withTuning(t, loads)
+	if !loads {
+		byRows[fastGathers] = rowChoices["none"]
+	}
 	staged.loadsBelow, dense.loadsBelow, form64.loadsBelow = math.MaxUint64, math.MaxUint64, math.MaxUint64
 }
 
@@ -120,14 +124,15 @@ func TestLoads(t *testing.T) {
 	t.Run("TestOtherLengths", TestOtherLengths)
 }
 
-// rowChoices are what CPUs hash by rows, and all that can be.
+// rowChoices are what CPUs hash by rows, nothing, and all that can be.
 var rowChoices = map[string][len(hashKinds)]rowLengths{
 	"Intel": rowsIntel,
 	"AMD":   rowsAMD,
+	"none":  {hashLevelDB: noLength, hashXXH64x2: noLength, hashXXH64: noLength, hashXXPH3: noLength, hashLevelDBSigned: noLength},
 	"all":   {hashLevelDB: everyLength, hashXXH64: everyLength, hashXXPH3: everyLength, hashLevelDBSigned: everyLength},
 }
 
-var everyLength = rowLengths{longest: longKey, shortest: longKey}
+var everyLength, noLength = rowLengths{most: longKey}, rowLengths{equal: longKey}
 
 // withRows chooses what is hashed by rows, until the test ends. AVX2's rows have all lengths if AVX-512's have.
 func withRows(t *testing.T, choice string) {
@@ -207,18 +212,18 @@ func TestRowsEnd(t *testing.T) {
 	}
 	data := make([]byte, longKey)
 	for name, c := range map[string]struct {
-		long, others         int // bytes of key 40, and of the others
-		hash32, hash64, last int // keys of 96 that a call hashes; last is for XXPH3
+		long, others         int // bytes of key 100, and of the others
+		hash32, hash64, last int // keys of 160 that a call hashes; last is for XXPH3
 	}{
-		"short":      {7, 7, 96, 96, 96},
-		"129 bytes":  {129, 128, 96, 96, 32},
-		"long":       {longKey, 7, 32, 32, 32},
-		"not long":   {longKey - 1, 7, 64, 48, 32},
-		"all long":   {longKey - 1, longKey - 1, 32, 16, 0},
+		"short":      {7, 7, 160, 160, 160},
+		"129 bytes":  {129, 128, 160, 160, 96},
+		"long":       {longKey, 7, 64, 96, 96},
+		"not long":   {longKey - 1, 7, 128, 112, 96},
+		"all long":   {longKey - 1, longKey - 1, 64, 16, 0},
 		"many bytes": {6000, 6000, 64, 32, 0},
 	} {
-		keys := slices.Repeat([][]byte{data[:c.others]}, 96)
-		keys[40] = data[:c.long]
+		keys := slices.Repeat([][]byte{data[:c.others]}, 160)
+		keys[100] = data[:c.long]
 		for _, column := range eachLayout(t, keys) {
 			if column.isGathered() {
 				continue

@@ -286,30 +286,28 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 
 // divide returns how many of the first of n rows AVX-512 hashes by the kernels that load the bytes of each
 // key and transpose them, and if it hashes none so, or these end at a long key, how many by the kernels that
-// gather words. Those of the first kind are faster on some CPUs. On all, LevelDB's is for most of a group
-// of 32 keys, of which Go would hash those that do not fill a vector.
+// gather words. Those of the first kind are faster on some CPUs. On all, LevelDB's is for the last 22
+// to 31 keys, of which Go would hash those that do not fill a vector.
 func divide(kind hashKind, layout layout, rows *byte, stride, n int) (loads, gathers int) {
 	if layout == noLayout || layout == uint32s || layout == uint64s {
 		return 0, n
 	}
-	group := 16
+	least, rest := 16, n%16 // rest keys would take the time of 16
 	if hashKinds[kind].words == one32 {
-		group = 32
+		least = 32
 	}
-	rest := n % group
-	most := rest >= group*11/16
 	switch {
-	case n >= group && byRows[oneIf(slowGather())][kind].has(rows, stride, n):
-		if most {
+	case n >= least && byRows[oneIf(slowGather())][kind].has(rows, stride, n):
+		if rest >= 11 {
 			return n, n
 		}
 		return n - rest, n
-	case group == 16 || !most:
+	case least == 16 || n%32 < 22:
 		return 0, n
-	case n < group:
+	case n < 32:
 		return n, n
 	}
-	return 0, n - rest
+	return 0, n - n%32
 }
 
 // hashByRows hashes the first of n rows and returns how many.
@@ -336,13 +334,13 @@ func (l rowLengths) has(rows *byte, stride, n int) bool {
 	first, middle, last := rowLength(rows, stride, 0), rowLength(rows, stride, n/2), rowLength(rows, stride, n-1)
 	longest, shortest := max(first, middle, last), min(first, middle, last)
 	if longest == shortest {
-		return l.equal <= first && first <= l.longest
+		return l.equal <= first && first <= l.most
 	}
-	for i := 32; i < n && l.least <= shortest && longest <= l.longest; i += 32 {
+	for i := 32; i < n && l.least <= shortest && longest <= l.most; i += 32 {
 		length := rowLength(rows, stride, i)
 		longest, shortest = max(longest, length), min(shortest, length)
 	}
-	return longest <= l.longest && l.least <= shortest && shortest < l.shortest
+	return l.least <= shortest && longest <= l.most && (shortest < l.short || longest > l.long)
 }
 
 // rowLength returns the number of bytes of a row, as assemblyRows describes the rows.

@@ -82,23 +82,23 @@ func tune(amd bool) {
 // were other code. This code has not been timed there, and neither on a Zen 4. Nori's two seeds
 // have no such kernel: it took 1,400 lines of assembly, and on Intel keys of 0 to 12 bytes were 1.1 times as fast.
 //
-// For Intel, they are from an Emerald Rapids with other work beside it. Its gathers are faster than loads but
-// for keys of fewer than 4 bytes, which cost them a branch and a load of each byte. Strings of 8 to 32 bytes
-// took LevelDB's hash 1.0 to 1.1 times as fast by rows if slices or strings, and 0.83 times between offsets.
+// For Intel, they are from an Emerald Rapids, for windows of strings and of keys between offsets. Its gathers
+// lose to rows where keys of fewer than 4 bytes cost them a branch and a load of each byte, and in LevelDB's
+// hash where their lanes wait for the longest of 16 keys.
 var (
 	rowsIntel = [...]rowLengths{
-		hashLevelDB:       {equal: longKey, longest: 32, shortest: 4}, // 1,024 of 0 to 12 bytes 1.2, of 1 to 12 bytes 1.4, 48 of them 0.97 to 1.05; 8 to 16 bytes 0.7 to 0.9, 8 bytes 0.55
+		hashLevelDB:       {equal: 48, short: 4, long: 20, most: longKey}, // 8 to 32 bytes 1.11 to 1.29, 0 to 12 bytes 1.3 to 1.5, 1 to 100 bytes 1.2, 64 bytes 1.3; 20 to 40 bytes 0.9 to 1.07; 8 to 16 bytes 0.8 to 0.95, 36 bytes 0.82 to 0.91, 16 bytes 0.65 to 0.85, 8 bytes 0.5
 		hashXXH64x2:       {equal: longKey},
-		hashXXH64:         {equal: longKey, longest: 32, shortest: 4}, // 0 to 12 bytes 1.06 to 1.2; 8 to 32 bytes 0.95 to 1.1, 8 bytes 0.55
-		hashXXPH3:         {equal: longKey},                           // 0 to 12 bytes 0.94, strings of 17 to 32 bytes 1.1, between offsets 0.8
-		hashLevelDBSigned: {equal: longKey, longest: 32, shortest: 4},
+		hashXXH64:         {equal: longKey, short: 4, long: 32, most: 32}, // 0 to 12 bytes 1.06 to 1.2; 8 to 32 bytes 0.95 to 1.1, 8 bytes 0.55
+		hashXXPH3:         {equal: longKey},                               // 0 to 12 bytes 0.94, strings of 17 to 32 bytes 1.1, between offsets 0.8
+		hashLevelDBSigned: {equal: 48, short: 4, long: 20, most: longKey},
 	}
 	rowsAMD = [...]rowLengths{
-		hashLevelDB:       {equal: 8, longest: longKey, shortest: longKey}, // 8 bytes 1.5, 16 bytes 1.9, 8 to 32 bytes 2.6, 4 to 100 bytes 1.9, 0 to 12 bytes 4.5
+		hashLevelDB:       {equal: 8, most: longKey}, // 8 bytes 1.5, 16 bytes 1.9, 8 to 32 bytes 2.6, 4 to 100 bytes 1.9, 0 to 12 bytes 4.5
 		hashXXH64x2:       {equal: longKey},
-		hashXXH64:         {equal: 24, longest: longKey, shortest: longKey}, // 8 to 32 bytes 1.7, 36 bytes 1.25, 4 to 100 bytes 1.9, 24 bytes 1.1; 16 bytes 0.92, 8 bytes 0.68
-		hashXXPH3:         {equal: 9, longest: 128, shortest: 128},          // 8 to 32 bytes 1.9, 16 bytes 1.6, 36 bytes 2.0, 4 to 100 bytes 1.7; 8 bytes 0.97
-		hashLevelDBSigned: {equal: 8, longest: longKey, shortest: longKey},  // 8 to 32 bytes 2.0 with the test of a filter
+		hashXXH64:         {equal: 24, most: longKey}, // 8 to 32 bytes 1.7, 36 bytes 1.25, 4 to 100 bytes 1.9, 24 bytes 1.1; 16 bytes 0.92, 8 bytes 0.68
+		hashXXPH3:         {equal: 9, most: 128},      // 8 to 32 bytes 1.9, 16 bytes 1.6, 36 bytes 2.0, 4 to 100 bytes 1.7; 8 bytes 0.97
+		hashLevelDBSigned: {equal: 8, most: longKey},  // 8 to 32 bytes 2.0 with the test of a filter
 	}
 )
 

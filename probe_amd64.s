@@ -1553,13 +1553,14 @@ long_offsets_0:
 
 // func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·hash32RowsAVX512(SB), $1080-56
-	// A group is 32 keys. The kernel loads 32 bytes of each key with a mask of the bytes that it
+TEXT ·hash32RowsAVX512(SB), $4024-56
+	// A group is 64 keys. The kernel loads 32 bytes of each key with a mask of the bytes that it
 	// has, those of 16 keys into 8 vectors, and transposes them: then a vector has one word of 16
-	// keys. The mask leaves zeros after the end of a key, so a key's last one to three bytes are a
-	// word like the others, but for another shift. The kernel reads nothing but the keys. For a key
-	// without bytes it reads the stack: a load of a page that is not mapped, with an empty mask,
-	// would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes: a
+	// keys. Four vectors of hashes take their words in turn, because a step waits for the product of
+	// the step before. The mask leaves zeros after the end of a key, so a key's last one to three
+	// bytes are a word like the others, but for another shift. The kernel reads nothing but the keys.
+	// For a key without bytes it reads the stack: a load of a page that is not mapped, with an empty
+	// mask, would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes: a
 	// call must not take long.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
 	LEAQ    63(SP), CX
@@ -1579,113 +1580,49 @@ TEXT ·hash32RowsAVX512(SB), $1080-56
 	// written would take as long as that of one that is not mapped.
 	MOVQ         SI, (CX)
 	MOVQ         hashes+32(FP), R11
-	MOVQ         $0x00004000, 768(CX)
+	MOVQ         $0x00004000, 1536(CX)
 	MOVLQZX      signs+40(FP), AX
-	MOVL         AX, 776(CX)
+	MOVL         AX, 1544(CX)
 	MOVL         $0xc6a4a793, AX
 	VPBROADCASTD AX, Z0
-	MOVL         $0x00000010, AX
-	VPBROADCASTD AX, Z1
 
 group:
-	CMPQ       stride+8(FP), $0x10
-	JL         offsets
-	MOVQ       DX, AX
-	CMPQ       BX, $0x20
-	JL         copy
-	MOVQ       SI, R10
-	SHLQ       $0x05, R10
-	ADDQ       R10, DX
-	CMPQ       BX, $0x40
-	JL         found
-	MOVQ       (DX), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*2), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(DI*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*4), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(R8*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(DI*2), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(R9*1), R10
-	PREFETCHT0 (R10)
-	LEAQ       (DX)(SI*8), DX
-	MOVQ       (DX), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*2), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(DI*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*4), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(R8*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(DI*2), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(R9*1), R10
-	PREFETCHT0 (R10)
-	LEAQ       (DX)(SI*8), DX
-	MOVQ       (DX), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*2), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(DI*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*4), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(R8*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(DI*2), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(R9*1), R10
-	PREFETCHT0 (R10)
-	LEAQ       (DX)(SI*8), DX
-	MOVQ       (DX), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*2), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(DI*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(SI*4), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(R8*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(DI*2), R10
-	PREFETCHT0 (R10)
-	MOVQ       (DX)(R9*1), R10
-	PREFETCHT0 (R10)
-	MOVQ       SI, R10
-	SHLQ       $0x03, R10
-	SUBQ       R10, DX
-	SUBQ       R10, DX
-	SUBQ       R10, DX
-	JMP        found
+	CMPQ stride+8(FP), $0x10
+	JL   offsets
+	MOVQ DX, AX
+	CMPQ BX, $0x40
+	JL   copy
+	MOVQ SI, R10
+	SHLQ $0x06, R10
+	ADDQ R10, DX
+	JMP  found
 
 copy:
-	VPXORD    Z2, Z2, Z2
-	VMOVDQA64 Z2, (CX)
-	VMOVDQA64 Z2, 64(CX)
-	VMOVDQA64 Z2, 128(CX)
-	VMOVDQA64 Z2, 192(CX)
-	VMOVDQA64 Z2, 256(CX)
-	VMOVDQA64 Z2, 320(CX)
-	VMOVDQA64 Z2, 384(CX)
-	VMOVDQA64 Z2, 448(CX)
-	VMOVDQA64 Z2, 512(CX)
-	VMOVDQA64 Z2, 576(CX)
-	VMOVDQA64 Z2, 640(CX)
-	VMOVDQA64 Z2, 704(CX)
+	VPXORD    Z1, Z1, Z1
+	VMOVDQA64 Z1, (CX)
+	VMOVDQA64 Z1, 64(CX)
+	VMOVDQA64 Z1, 128(CX)
+	VMOVDQA64 Z1, 192(CX)
+	VMOVDQA64 Z1, 256(CX)
+	VMOVDQA64 Z1, 320(CX)
+	VMOVDQA64 Z1, 384(CX)
+	VMOVDQA64 Z1, 448(CX)
+	VMOVDQA64 Z1, 512(CX)
+	VMOVDQA64 Z1, 576(CX)
+	VMOVDQA64 Z1, 640(CX)
+	VMOVDQA64 Z1, 704(CX)
+	VMOVDQA64 Z1, 768(CX)
+	VMOVDQA64 Z1, 832(CX)
+	VMOVDQA64 Z1, 896(CX)
+	VMOVDQA64 Z1, 960(CX)
+	VMOVDQA64 Z1, 1024(CX)
+	VMOVDQA64 Z1, 1088(CX)
+	VMOVDQA64 Z1, 1152(CX)
+	VMOVDQA64 Z1, 1216(CX)
+	VMOVDQA64 Z1, 1280(CX)
+	VMOVDQA64 Z1, 1344(CX)
+	VMOVDQA64 Z1, 1408(CX)
+	VMOVDQA64 Z1, 1472(CX)
 	MOVQ      SI, R10
 	SHRQ      $0x03, R10
 	IMULQ     BX, R10
@@ -1701,8 +1638,8 @@ copy_words:
 	MOVQ        $-1, R14
 	BZHIQ       R13, R14, R13
 	KMOVB       R13, K2
-	VMOVDQU64.Z (AX), K2, Z2
-	VMOVDQA64   Z2, (R12)
+	VMOVDQU64.Z (AX), K2, Z1
+	VMOVDQA64   Z1, (R12)
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, R12
 	SUBQ        $0x08, R10
@@ -1712,10 +1649,10 @@ copy_words:
 
 offsets:
 	MOVQ         data+16(FP), AX
-	VPBROADCASTQ AX, Z2
+	VPBROADCASTQ AX, Z1
 	MOVQ         BX, AX
 	MOVQ         CX, R10
-	LEAQ         512(R10), R12
+	LEAQ         1024(R10), R12
 	KXNORB       K1, K1, K2
 
 offset:
@@ -1735,8 +1672,8 @@ offset:
 eight:
 	CMPQ        stride+8(FP), $0x08
 	JL          other_offsets
-	VMOVDQU64.Z (DX), K2, Z3
-	VMOVDQU64.Z 8(DX), K2, Z4
+	VMOVDQU64.Z (DX), K2, Z2
+	VMOVDQU64.Z 8(DX), K2, Z3
 	ADDQ        $0x40, DX
 	JMP         ends
 
@@ -1745,31 +1682,31 @@ other_offsets:
 	JGE          short_offsets
 	MOVQ         stride+8(FP), R13
 	NEGQ         R13
-	VPBROADCASTQ DX, Z3
-	VPBROADCASTQ R13, Z4
+	VPBROADCASTQ DX, Z2
+	VPBROADCASTQ R13, Z3
 	SHLQ         $0x03, R13
 	ADDQ         R13, DX
-	VPMULLQ      ascendingLongs<>+0(SB), Z4, Z2
-	VPADDQ       Z2, Z3, Z3
-	VMOVDQA64.Z  Z4, K2, Z4
+	VPMULLQ      ascendingLongs<>+0(SB), Z3, Z1
+	VPADDQ       Z1, Z2, Z2
+	VMOVDQA64.Z  Z3, K2, Z3
 	JMP          located
 
 short_offsets:
-	VPMOVSXDQ.Z (DX), K2, Z3
-	VPMOVSXDQ.Z 4(DX), K2, Z4
+	VPMOVSXDQ.Z (DX), K2, Z2
+	VPMOVSXDQ.Z 4(DX), K2, Z3
 	ADDQ        $0x20, DX
 
 ends:
-	VPSUBQ Z3, Z4, Z4
-	VPADDQ Z2, Z3, Z3
+	VPSUBQ Z2, Z3, Z3
+	VPADDQ Z1, Z2, Z2
 
 located:
-	VMOVDQU64 firstHeaders<>+0(SB), Z5
-	VPERMI2Q  Z4, Z3, Z5
-	VMOVDQA64 Z5, (R10)
-	VMOVDQU64 firstHeaders<>+64(SB), Z5
-	VPERMI2Q  Z4, Z3, Z5
-	VMOVDQA64 Z5, 64(R10)
+	VMOVDQU64 firstHeaders<>+0(SB), Z4
+	VPERMI2Q  Z3, Z2, Z4
+	VMOVDQA64 Z4, (R10)
+	VMOVDQU64 firstHeaders<>+64(SB), Z4
+	VPERMI2Q  Z3, Z2, Z4
+	VMOVDQA64 Z4, 64(R10)
 	ADDQ      $0x00000080, R10
 	SUBQ      $0x08, AX
 	CMPQ      R10, R12
@@ -1777,759 +1714,760 @@ located:
 	MOVQ      CX, AX
 
 found:
+	LEAQ      15(BX), R10
+	ANDQ      $-16, R10
+	SHLQ      $0x02, R10
+	MOVL      $0x00000100, R12
+	CMPQ      R10, R12
+	CMOVQGT   R12, R10
+	MOVQ      R10, 1552(CX)
 	CMPQ      SI, $0x10
 	JNE       slices
-	VMOVDQU64 headers16Word1<>+0(SB), Z4
+	VMOVDQU64 headers16Word1<>+0(SB), Z8
 	VMOVDQU64 (AX), Z2
-	VMOVDQA64 Z4, Z5
-	VPERMI2Q  64(AX), Z2, Z5
-	LEAQ      (AX)(SI*8), R10
-	VMOVDQU64 (R10), Z2
-	VMOVDQA64 Z4, Z6
-	VPERMI2Q  64(R10), Z2, Z6
-	LEAQ      (AX)(SI*8), R10
-	LEAQ      (R10)(SI*8), R10
-	VMOVDQU64 (R10), Z2
-	VMOVDQA64 Z4, Z3
-	VPERMI2Q  64(R10), Z2, Z3
-	LEAQ      (AX)(SI*8), R10
-	LEAQ      (R10)(SI*8), R10
-	LEAQ      (R10)(SI*8), R10
-	VMOVDQU64 (R10), Z2
-	VMOVDQA64 Z4, Z4
-	VPERMI2Q  64(R10), Z2, Z4
-	JMP       measured
-
-slices:
-	VMOVDQU64 headers24Word1<>+0(SB), Z2
-	VMOVDQU64 (AX), Z3
-	VMOVDQA64 Z2, Z5
-	VPERMI2Q  64(AX), Z3, Z5
-	VPERMQ    128(AX), Z2, K1, Z5
+	VMOVDQA64 Z8, Z1
+	VPERMI2Q  64(AX), Z2, Z1
 	LEAQ      (AX)(SI*8), R10
 	VMOVDQU64 (R10), Z3
-	VMOVDQA64 Z2, Z6
-	VPERMI2Q  64(R10), Z3, Z6
-	VPERMQ    128(R10), Z2, K1, Z6
+	VMOVDQA64 Z8, Z2
+	VPERMI2Q  64(R10), Z3, Z2
 	LEAQ      (AX)(SI*8), R10
 	LEAQ      (R10)(SI*8), R10
 	VMOVDQU64 (R10), Z4
-	VMOVDQA64 Z2, Z3
+	VMOVDQA64 Z8, Z3
 	VPERMI2Q  64(R10), Z4, Z3
-	VPERMQ    128(R10), Z2, K1, Z3
 	LEAQ      (AX)(SI*8), R10
 	LEAQ      (R10)(SI*8), R10
 	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z5
+	VMOVDQA64 Z8, Z4
+	VPERMI2Q  64(R10), Z5, Z4
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z6
+	VMOVDQA64 Z8, Z5
+	VPERMI2Q  64(R10), Z6, Z5
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
 	VMOVDQU64 (R10), Z7
-	VMOVDQA64 Z2, Z4
-	VPERMI2Q  64(R10), Z7, Z4
-	VPERMQ    128(R10), Z2, K1, Z4
+	VMOVDQA64 Z8, Z6
+	VPERMI2Q  64(R10), Z7, Z6
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z9
+	VMOVDQA64 Z8, Z7
+	VPERMI2Q  64(R10), Z9, Z7
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z9
+	VMOVDQA64 Z8, Z8
+	VPERMI2Q  64(R10), Z9, Z8
+	JMP       measured
+
+slices:
+	VMOVDQU64 headers24Word1<>+0(SB), Z9
+	VMOVDQU64 (AX), Z2
+	VMOVDQA64 Z9, Z1
+	VPERMI2Q  64(AX), Z2, Z1
+	VPERMQ    128(AX), Z9, K1, Z1
+	LEAQ      (AX)(SI*8), R10
+	VMOVDQU64 (R10), Z3
+	VMOVDQA64 Z9, Z2
+	VPERMI2Q  64(R10), Z3, Z2
+	VPERMQ    128(R10), Z9, K1, Z2
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z4
+	VMOVDQA64 Z9, Z3
+	VPERMI2Q  64(R10), Z4, Z3
+	VPERMQ    128(R10), Z9, K1, Z3
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z5
+	VMOVDQA64 Z9, Z4
+	VPERMI2Q  64(R10), Z5, Z4
+	VPERMQ    128(R10), Z9, K1, Z4
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z6
+	VMOVDQA64 Z9, Z5
+	VPERMI2Q  64(R10), Z6, Z5
+	VPERMQ    128(R10), Z9, K1, Z5
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z7
+	VMOVDQA64 Z9, Z6
+	VPERMI2Q  64(R10), Z7, Z6
+	VPERMQ    128(R10), Z9, K1, Z6
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z8
+	VMOVDQA64 Z9, Z7
+	VPERMI2Q  64(R10), Z8, Z7
+	VPERMQ    128(R10), Z9, K1, Z7
+	LEAQ      (AX)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	LEAQ      (R10)(SI*8), R10
+	VMOVDQU64 (R10), Z10
+	VMOVDQA64 Z9, Z8
+	VPERMI2Q  64(R10), Z10, Z8
+	VPERMQ    128(R10), Z9, K1, Z8
 
 measured:
-	VPXORD       Z2, Z2, Z2
-	VPTERNLOGQ   $0xfe, Z5, Z6, Z2
-	VPMOVQD      Z5, Y5
-	VPMOVQD      Z6, Y6
-	VINSERTI64X4 $0x01, Y6, Z5, Z18
-	VPTERNLOGQ   $0xfe, Z3, Z4, Z2
-	VPMOVQD      Z3, Y3
-	VPMOVQD      Z4, Y4
-	VINSERTI64X4 $0x01, Y4, Z3, Z19
-	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z2, K2
+	VPXORD       Z9, Z9, Z9
+	VPTERNLOGQ   $0xfe, Z1, Z2, Z9
+	VPMOVQD      Z1, Y1
+	VPMOVQD      Z2, Y2
+	VINSERTI64X4 $0x01, Y2, Z1, Z1
+	VPTERNLOGQ   $0xfe, Z3, Z4, Z9
+	VPMOVQD      Z3, Y2
+	VPMOVQD      Z4, Y3
+	VINSERTI64X4 $0x01, Y3, Z2, Z2
+	VPTERNLOGQ   $0xfe, Z5, Z6, Z9
+	VPMOVQD      Z5, Y3
+	VPMOVQD      Z6, Y4
+	VINSERTI64X4 $0x01, Y4, Z3, Z3
+	VPTERNLOGQ   $0xfe, Z7, Z8, Z9
+	VPMOVQD      Z7, Y4
+	VPMOVQD      Z8, Y5
+	VINSERTI64X4 $0x01, Y5, Z4, Z4
+	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z9, K2
 	KORTESTW     K2, K2
 	JNZ          end
 	MOVL         $0xbc9f1d34, R10
-	VPBROADCASTD R10, Z2
-	VPMULLD      Z0, Z18, Z20
-	VPXORD       Z2, Z20, Z20
-	VPMULLD      Z0, Z19, Z21
-	VPXORD       Z2, Z21, Z21
+	VPBROADCASTD R10, Z5
+	VPMULLD      Z0, Z1, Z6
+	VPXORD       Z5, Z6, Z6
+	VPSRLD       $0x10, Z6, Z7
+	VPXORD       Z7, Z6, Z6
+	VPMULLD      Z0, Z2, Z7
+	VPXORD       Z5, Z7, Z7
+	VPSRLD       $0x10, Z7, Z8
+	VPXORD       Z8, Z7, Z7
+	VPMULLD      Z0, Z3, Z8
+	VPXORD       Z5, Z8, Z8
+	VPSRLD       $0x10, Z8, Z9
+	VPXORD       Z9, Z8, Z8
+	VPMULLD      Z0, Z4, Z9
+	VPXORD       Z5, Z9, Z9
+	VPSRLD       $0x10, Z9, Z5
+	VPXORD       Z5, Z9, Z5
 	XORL         R10, R10
 	MOVL         $0x00000001, R12
-	VPBROADCASTD R12, Z2
-	VPXORD       Z3, Z3, Z3
-	VPMAXSD      Z3, Z18, Z4
-	VPMINSD.BCST smallNumbers<>+256(SB), Z4, Z4
-	VPSLLVD      Z4, Z2, Z4
-	VPSUBD       Z2, Z4, Z4
-	VMOVDQA32    Z4, 896(CX)
-	VPMAXSD      Z3, Z19, Z3
-	VPMINSD.BCST smallNumbers<>+256(SB), Z3, Z3
-	VPSLLVD      Z3, Z2, Z3
-	VPSUBD       Z2, Z3, Z3
-	VMOVDQA32    Z3, 960(CX)
-	VPTESTNMD    Z18, Z18, K2
-	VPTESTNMD    Z19, Z19, K3
+	VPBROADCASTD R12, Z9
+	VPXORD       Z10, Z10, Z10
+	VPMAXSD      Z10, Z1, Z11
+	VPMINSD.BCST smallNumbers<>+256(SB), Z11, Z11
+	VPSLLVD      Z11, Z9, Z11
+	VPSUBD       Z9, Z11, Z11
+	VMOVDQA32    Z11, 1664(CX)
+	VPMAXSD      Z10, Z2, Z11
+	VPMINSD.BCST smallNumbers<>+256(SB), Z11, Z11
+	VPSLLVD      Z11, Z9, Z11
+	VPSUBD       Z9, Z11, Z11
+	VMOVDQA32    Z11, 1728(CX)
+	VPMAXSD      Z10, Z3, Z11
+	VPMINSD.BCST smallNumbers<>+256(SB), Z11, Z11
+	VPSLLVD      Z11, Z9, Z11
+	VPSUBD       Z9, Z11, Z11
+	VMOVDQA32    Z11, 1792(CX)
+	VPMAXSD      Z10, Z4, Z10
+	VPMINSD.BCST smallNumbers<>+256(SB), Z10, Z10
+	VPSLLVD      Z10, Z9, Z10
+	VPSUBD       Z9, Z10, Z10
+	VMOVDQA32    Z10, 1856(CX)
+	VPTESTNMD    Z1, Z1, K2
+	VPTESTNMD    Z2, Z2, K3
+	VPTESTNMD    Z3, Z3, K4
+	VPTESTNMD    Z4, Z4, K5
+	KORW         K2, K3, K2
+	KORW         K4, K5, K3
 	KORTESTW     K2, K3
 	JNZ          checked
-	MOVQ         (AX), R12
-	KMOVD        896(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y5
-	MOVQ         (AX)(SI*1), R12
-	KMOVD        900(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y6
-	MOVQ         (AX)(SI*2), R12
-	KMOVD        904(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y7
-	MOVQ         (AX)(DI*1), R12
-	KMOVD        908(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y9
-	MOVQ         (AX)(SI*4), R12
-	KMOVD        912(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y2
-	VINSERTI64X4 $0x01, Y2, Z5, Z5
-	MOVQ         (AX)(R8*1), R12
-	KMOVD        916(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y2
-	VINSERTI64X4 $0x01, Y2, Z6, Z6
-	MOVQ         (AX)(DI*2), R12
-	KMOVD        920(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y2
-	VINSERTI64X4 $0x01, Y2, Z7, Z7
-	MOVQ         (AX)(R9*1), R12
-	KMOVD        924(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y2
-	VINSERTI64X4 $0x01, Y2, Z9, Z9
-	LEAQ         (AX)(SI*8), R12
-	MOVQ         (R12), R13
-	KMOVD        928(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y2
-	MOVQ         (R12)(SI*1), R13
-	KMOVD        932(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y8
-	MOVQ         (R12)(SI*2), R13
-	KMOVD        936(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y3
-	MOVQ         (R12)(DI*1), R13
-	KMOVD        940(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y10
-	MOVQ         (R12)(SI*4), R13
-	KMOVD        944(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y4
-	VINSERTI64X4 $0x01, Y4, Z2, Z2
-	MOVQ         (R12)(R8*1), R13
-	KMOVD        948(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y4
-	VINSERTI64X4 $0x01, Y4, Z8, Z8
-	MOVQ         (R12)(DI*2), R13
-	KMOVD        952(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y4
-	VINSERTI64X4 $0x01, Y4, Z3, Z3
-	MOVQ         (R12)(R9*1), R12
-	KMOVD        956(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y4
-	VINSERTI64X4 $0x01, Y4, Z10, Z10
-	VPUNPCKLDQ   Z6, Z5, Z4
-	VPUNPCKHDQ   Z6, Z5, Z6
-	VPUNPCKLDQ   Z9, Z7, Z5
-	VPUNPCKHDQ   Z9, Z7, Z9
-	VPUNPCKLDQ   Z8, Z2, Z7
-	VPUNPCKHDQ   Z8, Z2, Z2
-	VPUNPCKLDQ   Z10, Z3, Z8
-	VPUNPCKHDQ   Z10, Z3, Z10
-	VPUNPCKLQDQ  Z5, Z4, Z3
-	VPUNPCKHQDQ  Z5, Z4, Z4
-	VPUNPCKLQDQ  Z9, Z6, Z5
-	VPUNPCKHQDQ  Z9, Z6, Z9
-	VPUNPCKLQDQ  Z8, Z7, Z6
-	VPUNPCKHQDQ  Z8, Z7, Z7
-	VPUNPCKLQDQ  Z10, Z2, Z8
-	VPUNPCKHQDQ  Z10, Z2, Z10
-	VSHUFI64X2   $0x88, Z6, Z3, Z2
-	VSHUFI64X2   $0xdd, Z6, Z3, Z6
-	VSHUFI64X2   $0x88, Z7, Z4, Z3
-	VSHUFI64X2   $0xdd, Z7, Z4, Z7
-	VSHUFI64X2   $0x88, Z8, Z5, Z4
-	VSHUFI64X2   $0xdd, Z8, Z5, Z8
-	VSHUFI64X2   $0x88, Z10, Z9, Z5
-	VSHUFI64X2   $0xdd, Z10, Z9, Z9
-	VMOVDQA32    Z2, Z2
-	VMOVDQA32    Z3, Z3
-	VMOVDQA32    Z4, Z4
-	VMOVDQA32    Z5, Z5
-	VMOVDQA32    Z6, Z6
-	VMOVDQA32    Z7, Z7
-	VMOVDQA32    Z8, Z8
-	VMOVDQA32    Z9, Z9
-	LEAQ         (AX)(SI*8), R12
-	LEAQ         (R12)(SI*8), R12
-	MOVQ         (R12), R13
-	KMOVD        960(CX), K2
+	XORL         R12, R12
+	MOVQ         AX, R13
+
+row:
+	LEAQ         (R13)(SI*8), R14
+	MOVQ         (R13), R15
+	KMOVD        1664(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y9
+	MOVQ         (R13)(SI*1), R15
+	KMOVD        1668(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y10
+	MOVQ         (R13)(SI*2), R15
+	KMOVD        1672(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y11
+	MOVQ         (R13)(DI*1), R15
+	KMOVD        1676(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y12
+	MOVQ         (R13)(SI*4), R15
+	KMOVD        1680(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y13
+	VINSERTI64X4 $0x01, Y13, Z9, Z9
+	MOVQ         (R13)(R8*1), R15
+	KMOVD        1684(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y13
+	VINSERTI64X4 $0x01, Y13, Z10, Z10
+	MOVQ         (R13)(DI*2), R15
+	KMOVD        1688(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y13
+	VINSERTI64X4 $0x01, Y13, Z11, Z11
+	MOVQ         (R13)(R9*1), R13
+	KMOVD        1692(CX)(R12*1), K2
 	VMOVDQU8.Z   (R13), K2, Y13
-	MOVQ         (R12)(SI*1), R13
-	KMOVD        964(CX), K2
+	VINSERTI64X4 $0x01, Y13, Z12, Z12
+	MOVQ         (R14), R13
+	KMOVD        1696(CX)(R12*1), K2
+	VMOVDQU8.Z   (R13), K2, Y13
+	MOVQ         (R14)(SI*1), R13
+	KMOVD        1700(CX)(R12*1), K2
 	VMOVDQU8.Z   (R13), K2, Y14
-	MOVQ         (R12)(SI*2), R13
-	KMOVD        968(CX), K2
+	MOVQ         (R14)(SI*2), R13
+	KMOVD        1704(CX)(R12*1), K2
 	VMOVDQU8.Z   (R13), K2, Y15
-	MOVQ         (R12)(DI*1), R13
-	KMOVD        972(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y17
-	MOVQ         (R12)(SI*4), R13
-	KMOVD        976(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y10
-	VINSERTI64X4 $0x01, Y10, Z13, Z13
-	MOVQ         (R12)(R8*1), R13
-	KMOVD        980(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y10
-	VINSERTI64X4 $0x01, Y10, Z14, Z14
-	MOVQ         (R12)(DI*2), R13
-	KMOVD        984(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y10
-	VINSERTI64X4 $0x01, Y10, Z15, Z15
-	MOVQ         (R12)(R9*1), R12
-	KMOVD        988(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y10
-	VINSERTI64X4 $0x01, Y10, Z17, Z17
-	LEAQ         (AX)(SI*8), R12
-	LEAQ         (R12)(SI*8), R12
-	LEAQ         (R12)(SI*8), R12
-	MOVQ         (R12), R13
-	KMOVD        992(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y10
-	MOVQ         (R12)(SI*1), R13
-	KMOVD        996(CX), K2
+	MOVQ         (R14)(DI*1), R13
+	KMOVD        1708(CX)(R12*1), K2
 	VMOVDQU8.Z   (R13), K2, Y16
-	MOVQ         (R12)(SI*2), R13
-	KMOVD        1000(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y11
-	MOVQ         (R12)(DI*1), R13
-	KMOVD        1004(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y22
-	MOVQ         (R12)(SI*4), R13
-	KMOVD        1008(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y12
-	VINSERTI64X4 $0x01, Y12, Z10, Z10
-	MOVQ         (R12)(R8*1), R13
-	KMOVD        1012(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y12
-	VINSERTI64X4 $0x01, Y12, Z16, Z16
-	MOVQ         (R12)(DI*2), R13
-	KMOVD        1016(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y12
-	VINSERTI64X4 $0x01, Y12, Z11, Z11
-	MOVQ         (R12)(R9*1), R12
-	KMOVD        1020(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y12
-	VINSERTI64X4 $0x01, Y12, Z22, Z22
+	MOVQ         (R14)(SI*4), R13
+	KMOVD        1712(CX)(R12*1), K2
+	VMOVDQU8.Z   (R13), K2, Y17
+	VINSERTI64X4 $0x01, Y17, Z13, Z13
+	MOVQ         (R14)(R8*1), R13
+	KMOVD        1716(CX)(R12*1), K2
+	VMOVDQU8.Z   (R13), K2, Y17
+	VINSERTI64X4 $0x01, Y17, Z14, Z14
+	MOVQ         (R14)(DI*2), R13
+	KMOVD        1720(CX)(R12*1), K2
+	VMOVDQU8.Z   (R13), K2, Y17
+	VINSERTI64X4 $0x01, Y17, Z15, Z15
+	MOVQ         (R14)(R9*1), R13
+	KMOVD        1724(CX)(R12*1), K2
+	VMOVDQU8.Z   (R13), K2, Y17
+	VINSERTI64X4 $0x01, Y17, Z16, Z16
+	VPUNPCKLDQ   Z10, Z9, Z17
+	VPUNPCKHDQ   Z10, Z9, Z9
+	VPUNPCKLDQ   Z12, Z11, Z10
+	VPUNPCKHDQ   Z12, Z11, Z11
 	VPUNPCKLDQ   Z14, Z13, Z12
-	VPUNPCKHDQ   Z14, Z13, Z14
-	VPUNPCKLDQ   Z17, Z15, Z13
-	VPUNPCKHDQ   Z17, Z15, Z17
-	VPUNPCKLDQ   Z16, Z10, Z15
-	VPUNPCKHDQ   Z16, Z10, Z10
-	VPUNPCKLDQ   Z22, Z11, Z16
-	VPUNPCKHDQ   Z22, Z11, Z22
-	VPUNPCKLQDQ  Z13, Z12, Z11
-	VPUNPCKHQDQ  Z13, Z12, Z12
-	VPUNPCKLQDQ  Z17, Z14, Z13
-	VPUNPCKHQDQ  Z17, Z14, Z17
-	VPUNPCKLQDQ  Z16, Z15, Z14
-	VPUNPCKHQDQ  Z16, Z15, Z15
-	VPUNPCKLQDQ  Z22, Z10, Z16
-	VPUNPCKHQDQ  Z22, Z10, Z22
-	VSHUFI64X2   $0x88, Z14, Z11, Z10
-	VSHUFI64X2   $0xdd, Z14, Z11, Z14
-	VSHUFI64X2   $0x88, Z15, Z12, Z11
-	VSHUFI64X2   $0xdd, Z15, Z12, Z15
-	VSHUFI64X2   $0x88, Z16, Z13, Z12
-	VSHUFI64X2   $0xdd, Z16, Z13, Z16
-	VSHUFI64X2   $0x88, Z22, Z17, Z13
-	VSHUFI64X2   $0xdd, Z22, Z17, Z17
-	VMOVDQA32    Z10, Z10
-	VMOVDQA32    Z11, Z11
-	VMOVDQA32    Z12, Z12
-	VMOVDQA32    Z13, Z13
-	VMOVDQA32    Z14, Z14
-	VMOVDQA32    Z15, Z15
-	VMOVDQA32    Z16, Z16
-	VMOVDQA32    Z17, Z17
+	VPUNPCKHDQ   Z14, Z13, Z13
+	VPUNPCKLDQ   Z16, Z15, Z14
+	VPUNPCKHDQ   Z16, Z15, Z15
+	VPUNPCKLQDQ  Z10, Z17, Z16
+	VPUNPCKHQDQ  Z10, Z17, Z10
+	VPUNPCKLQDQ  Z11, Z9, Z17
+	VPUNPCKHQDQ  Z11, Z9, Z9
+	VPUNPCKLQDQ  Z14, Z12, Z11
+	VPUNPCKHQDQ  Z14, Z12, Z12
+	VPUNPCKLQDQ  Z15, Z13, Z14
+	VPUNPCKHQDQ  Z15, Z13, Z13
+	VSHUFI64X2   $0x88, Z11, Z16, Z15
+	VSHUFI64X2   $0xdd, Z11, Z16, Z11
+	VSHUFI64X2   $0x88, Z12, Z10, Z16
+	VSHUFI64X2   $0xdd, Z12, Z10, Z10
+	VSHUFI64X2   $0x88, Z14, Z17, Z12
+	VSHUFI64X2   $0xdd, Z14, Z17, Z14
+	VSHUFI64X2   $0x88, Z13, Z9, Z17
+	VSHUFI64X2   $0xdd, Z13, Z9, Z9
+	VMOVDQA32    Z15, 1920(CX)(R12*1)
+	VMOVDQA32    Z16, 2176(CX)(R12*1)
+	VMOVDQA32    Z12, 2432(CX)(R12*1)
+	VMOVDQA32    Z17, 2688(CX)(R12*1)
+	VMOVDQA32    Z11, 2944(CX)(R12*1)
+	VMOVDQA32    Z10, 3200(CX)(R12*1)
+	VMOVDQA32    Z14, 3456(CX)(R12*1)
+	VMOVDQA32    Z9, 3712(CX)(R12*1)
+	LEAQ         (R14)(SI*8), R13
+	ADDQ         $0x40, R12
+	CMPQ         R12, 1552(CX)
+	JNE          row
 	JMP          loaded
 
 chunk:
 	MOVL         $0x00000001, R12
-	VPBROADCASTD R12, Z2
-	VPXORD       Z3, Z3, Z3
-	VPMAXSD      Z3, Z18, Z4
-	VPMINSD.BCST smallNumbers<>+256(SB), Z4, Z4
-	VPSLLVD      Z4, Z2, Z4
-	VPSUBD       Z2, Z4, Z4
-	VMOVDQA32    Z4, 896(CX)
-	VPMAXSD      Z3, Z19, Z3
-	VPMINSD.BCST smallNumbers<>+256(SB), Z3, Z3
-	VPSLLVD      Z3, Z2, Z3
-	VPSUBD       Z2, Z3, Z3
-	VMOVDQA32    Z3, 960(CX)
+	VPBROADCASTD R12, Z9
+	VPXORD       Z10, Z10, Z10
+	VPMAXSD      Z10, Z1, Z11
+	VPMINSD.BCST smallNumbers<>+256(SB), Z11, Z11
+	VPSLLVD      Z11, Z9, Z11
+	VPSUBD       Z9, Z11, Z11
+	VMOVDQA32    Z11, 1664(CX)
+	VPMAXSD      Z10, Z2, Z11
+	VPMINSD.BCST smallNumbers<>+256(SB), Z11, Z11
+	VPSLLVD      Z11, Z9, Z11
+	VPSUBD       Z9, Z11, Z11
+	VMOVDQA32    Z11, 1728(CX)
+	VPMAXSD      Z10, Z3, Z11
+	VPMINSD.BCST smallNumbers<>+256(SB), Z11, Z11
+	VPSLLVD      Z11, Z9, Z11
+	VPSUBD       Z9, Z11, Z11
+	VMOVDQA32    Z11, 1792(CX)
+	VPMAXSD      Z10, Z4, Z10
+	VPMINSD.BCST smallNumbers<>+256(SB), Z10, Z10
+	VPSLLVD      Z10, Z9, Z10
+	VPSUBD       Z9, Z10, Z10
+	VMOVDQA32    Z10, 1856(CX)
 
 checked:
-	MOVQ         (AX), R12
-	ADDQ         R10, R12
-	CMPQ         8(AX), R10
-	CMOVQLE      CX, R12
-	KMOVD        896(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y5
-	MOVQ         (AX)(SI*1), R12
-	ADDQ         R10, R12
-	CMPQ         8(AX)(SI*1), R10
-	CMOVQLE      CX, R12
-	KMOVD        900(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y6
-	MOVQ         (AX)(SI*2), R12
-	ADDQ         R10, R12
-	CMPQ         8(AX)(SI*2), R10
-	CMOVQLE      CX, R12
-	KMOVD        904(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y7
-	MOVQ         (AX)(DI*1), R12
-	ADDQ         R10, R12
-	CMPQ         8(AX)(DI*1), R10
-	CMOVQLE      CX, R12
-	KMOVD        908(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y9
-	MOVQ         (AX)(SI*4), R12
-	ADDQ         R10, R12
-	CMPQ         8(AX)(SI*4), R10
-	CMOVQLE      CX, R12
-	KMOVD        912(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y2
-	VINSERTI64X4 $0x01, Y2, Z5, Z5
-	MOVQ         (AX)(R8*1), R12
-	ADDQ         R10, R12
-	CMPQ         8(AX)(R8*1), R10
-	CMOVQLE      CX, R12
-	KMOVD        916(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y2
-	VINSERTI64X4 $0x01, Y2, Z6, Z6
-	MOVQ         (AX)(DI*2), R12
-	ADDQ         R10, R12
-	CMPQ         8(AX)(DI*2), R10
-	CMOVQLE      CX, R12
-	KMOVD        920(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y2
-	VINSERTI64X4 $0x01, Y2, Z7, Z7
-	MOVQ         (AX)(R9*1), R12
-	ADDQ         R10, R12
-	CMPQ         8(AX)(R9*1), R10
-	CMOVQLE      CX, R12
-	KMOVD        924(CX), K2
-	VMOVDQU8.Z   (R12), K2, Y2
-	VINSERTI64X4 $0x01, Y2, Z9, Z9
-	LEAQ         (AX)(SI*8), R12
-	MOVQ         (R12), R13
+	XORL R12, R12
+	MOVQ AX, R13
+
+checked_row:
+	LEAQ         (R13)(SI*8), R14
+	MOVQ         (R13), R15
+	ADDQ         R10, R15
+	CMPQ         8(R13), R10
+	CMOVQLE      CX, R15
+	KMOVD        1664(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y9
+	MOVQ         (R13)(SI*1), R15
+	ADDQ         R10, R15
+	CMPQ         8(R13)(SI*1), R10
+	CMOVQLE      CX, R15
+	KMOVD        1668(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y10
+	MOVQ         (R13)(SI*2), R15
+	ADDQ         R10, R15
+	CMPQ         8(R13)(SI*2), R10
+	CMOVQLE      CX, R15
+	KMOVD        1672(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y11
+	MOVQ         (R13)(DI*1), R15
+	ADDQ         R10, R15
+	CMPQ         8(R13)(DI*1), R10
+	CMOVQLE      CX, R15
+	KMOVD        1676(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y12
+	MOVQ         (R13)(SI*4), R15
+	ADDQ         R10, R15
+	CMPQ         8(R13)(SI*4), R10
+	CMOVQLE      CX, R15
+	KMOVD        1680(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y13
+	VINSERTI64X4 $0x01, Y13, Z9, Z9
+	MOVQ         (R13)(R8*1), R15
+	ADDQ         R10, R15
+	CMPQ         8(R13)(R8*1), R10
+	CMOVQLE      CX, R15
+	KMOVD        1684(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y13
+	VINSERTI64X4 $0x01, Y13, Z10, Z10
+	MOVQ         (R13)(DI*2), R15
+	ADDQ         R10, R15
+	CMPQ         8(R13)(DI*2), R10
+	CMOVQLE      CX, R15
+	KMOVD        1688(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y13
+	VINSERTI64X4 $0x01, Y13, Z11, Z11
+	MOVQ         (R13)(R9*1), R15
+	ADDQ         R10, R15
+	CMPQ         8(R13)(R9*1), R10
+	CMOVQLE      CX, R15
+	KMOVD        1692(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15), K2, Y13
+	VINSERTI64X4 $0x01, Y13, Z12, Z12
+	MOVQ         (R14), R13
 	ADDQ         R10, R13
-	CMPQ         8(R12), R10
+	CMPQ         8(R14), R10
 	CMOVQLE      CX, R13
-	KMOVD        928(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y2
-	MOVQ         (R12)(SI*1), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(SI*1), R10
-	CMOVQLE      CX, R13
-	KMOVD        932(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y8
-	MOVQ         (R12)(SI*2), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(SI*2), R10
-	CMOVQLE      CX, R13
-	KMOVD        936(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y3
-	MOVQ         (R12)(DI*1), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(DI*1), R10
-	CMOVQLE      CX, R13
-	KMOVD        940(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y10
-	MOVQ         (R12)(SI*4), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(SI*4), R10
-	CMOVQLE      CX, R13
-	KMOVD        944(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y4
-	VINSERTI64X4 $0x01, Y4, Z2, Z2
-	MOVQ         (R12)(R8*1), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(R8*1), R10
-	CMOVQLE      CX, R13
-	KMOVD        948(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y4
-	VINSERTI64X4 $0x01, Y4, Z8, Z8
-	MOVQ         (R12)(DI*2), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(DI*2), R10
-	CMOVQLE      CX, R13
-	KMOVD        952(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y4
-	VINSERTI64X4 $0x01, Y4, Z3, Z3
-	MOVQ         (R12)(R9*1), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(R9*1), R10
-	CMOVQLE      CX, R13
-	KMOVD        956(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y4
-	VINSERTI64X4 $0x01, Y4, Z10, Z10
-	VPUNPCKLDQ   Z6, Z5, Z4
-	VPUNPCKHDQ   Z6, Z5, Z6
-	VPUNPCKLDQ   Z9, Z7, Z5
-	VPUNPCKHDQ   Z9, Z7, Z9
-	VPUNPCKLDQ   Z8, Z2, Z7
-	VPUNPCKHDQ   Z8, Z2, Z2
-	VPUNPCKLDQ   Z10, Z3, Z8
-	VPUNPCKHDQ   Z10, Z3, Z10
-	VPUNPCKLQDQ  Z5, Z4, Z3
-	VPUNPCKHQDQ  Z5, Z4, Z4
-	VPUNPCKLQDQ  Z9, Z6, Z5
-	VPUNPCKHQDQ  Z9, Z6, Z9
-	VPUNPCKLQDQ  Z8, Z7, Z6
-	VPUNPCKHQDQ  Z8, Z7, Z7
-	VPUNPCKLQDQ  Z10, Z2, Z8
-	VPUNPCKHQDQ  Z10, Z2, Z10
-	VSHUFI64X2   $0x88, Z6, Z3, Z2
-	VSHUFI64X2   $0xdd, Z6, Z3, Z6
-	VSHUFI64X2   $0x88, Z7, Z4, Z3
-	VSHUFI64X2   $0xdd, Z7, Z4, Z7
-	VSHUFI64X2   $0x88, Z8, Z5, Z4
-	VSHUFI64X2   $0xdd, Z8, Z5, Z8
-	VSHUFI64X2   $0x88, Z10, Z9, Z5
-	VSHUFI64X2   $0xdd, Z10, Z9, Z9
-	VMOVDQA32    Z2, Z2
-	VMOVDQA32    Z3, Z3
-	VMOVDQA32    Z4, Z4
-	VMOVDQA32    Z5, Z5
-	VMOVDQA32    Z6, Z6
-	VMOVDQA32    Z7, Z7
-	VMOVDQA32    Z8, Z8
-	VMOVDQA32    Z9, Z9
-	LEAQ         (AX)(SI*8), R12
-	LEAQ         (R12)(SI*8), R12
-	MOVQ         (R12), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12), R10
-	CMOVQLE      CX, R13
-	KMOVD        960(CX), K2
+	KMOVD        1696(CX)(R12*1), K2
 	VMOVDQU8.Z   (R13), K2, Y13
-	MOVQ         (R12)(SI*1), R13
+	MOVQ         (R14)(SI*1), R13
 	ADDQ         R10, R13
-	CMPQ         8(R12)(SI*1), R10
+	CMPQ         8(R14)(SI*1), R10
 	CMOVQLE      CX, R13
-	KMOVD        964(CX), K2
+	KMOVD        1700(CX)(R12*1), K2
 	VMOVDQU8.Z   (R13), K2, Y14
-	MOVQ         (R12)(SI*2), R13
+	MOVQ         (R14)(SI*2), R13
 	ADDQ         R10, R13
-	CMPQ         8(R12)(SI*2), R10
+	CMPQ         8(R14)(SI*2), R10
 	CMOVQLE      CX, R13
-	KMOVD        968(CX), K2
+	KMOVD        1704(CX)(R12*1), K2
 	VMOVDQU8.Z   (R13), K2, Y15
-	MOVQ         (R12)(DI*1), R13
+	MOVQ         (R14)(DI*1), R13
 	ADDQ         R10, R13
-	CMPQ         8(R12)(DI*1), R10
+	CMPQ         8(R14)(DI*1), R10
 	CMOVQLE      CX, R13
-	KMOVD        972(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y17
-	MOVQ         (R12)(SI*4), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(SI*4), R10
-	CMOVQLE      CX, R13
-	KMOVD        976(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y10
-	VINSERTI64X4 $0x01, Y10, Z13, Z13
-	MOVQ         (R12)(R8*1), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(R8*1), R10
-	CMOVQLE      CX, R13
-	KMOVD        980(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y10
-	VINSERTI64X4 $0x01, Y10, Z14, Z14
-	MOVQ         (R12)(DI*2), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(DI*2), R10
-	CMOVQLE      CX, R13
-	KMOVD        984(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y10
-	VINSERTI64X4 $0x01, Y10, Z15, Z15
-	MOVQ         (R12)(R9*1), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(R9*1), R10
-	CMOVQLE      CX, R13
-	KMOVD        988(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y10
-	VINSERTI64X4 $0x01, Y10, Z17, Z17
-	LEAQ         (AX)(SI*8), R12
-	LEAQ         (R12)(SI*8), R12
-	LEAQ         (R12)(SI*8), R12
-	MOVQ         (R12), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12), R10
-	CMOVQLE      CX, R13
-	KMOVD        992(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y10
-	MOVQ         (R12)(SI*1), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(SI*1), R10
-	CMOVQLE      CX, R13
-	KMOVD        996(CX), K2
+	KMOVD        1708(CX)(R12*1), K2
 	VMOVDQU8.Z   (R13), K2, Y16
-	MOVQ         (R12)(SI*2), R13
+	MOVQ         (R14)(SI*4), R13
 	ADDQ         R10, R13
-	CMPQ         8(R12)(SI*2), R10
+	CMPQ         8(R14)(SI*4), R10
 	CMOVQLE      CX, R13
-	KMOVD        1000(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y11
-	MOVQ         (R12)(DI*1), R13
+	KMOVD        1712(CX)(R12*1), K2
+	VMOVDQU8.Z   (R13), K2, Y17
+	VINSERTI64X4 $0x01, Y17, Z13, Z13
+	MOVQ         (R14)(R8*1), R13
 	ADDQ         R10, R13
-	CMPQ         8(R12)(DI*1), R10
+	CMPQ         8(R14)(R8*1), R10
 	CMOVQLE      CX, R13
-	KMOVD        1004(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y22
-	MOVQ         (R12)(SI*4), R13
+	KMOVD        1716(CX)(R12*1), K2
+	VMOVDQU8.Z   (R13), K2, Y17
+	VINSERTI64X4 $0x01, Y17, Z14, Z14
+	MOVQ         (R14)(DI*2), R13
 	ADDQ         R10, R13
-	CMPQ         8(R12)(SI*4), R10
+	CMPQ         8(R14)(DI*2), R10
 	CMOVQLE      CX, R13
-	KMOVD        1008(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y12
-	VINSERTI64X4 $0x01, Y12, Z10, Z10
-	MOVQ         (R12)(R8*1), R13
+	KMOVD        1720(CX)(R12*1), K2
+	VMOVDQU8.Z   (R13), K2, Y17
+	VINSERTI64X4 $0x01, Y17, Z15, Z15
+	MOVQ         (R14)(R9*1), R13
 	ADDQ         R10, R13
-	CMPQ         8(R12)(R8*1), R10
+	CMPQ         8(R14)(R9*1), R10
 	CMOVQLE      CX, R13
-	KMOVD        1012(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y12
-	VINSERTI64X4 $0x01, Y12, Z16, Z16
-	MOVQ         (R12)(DI*2), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(DI*2), R10
-	CMOVQLE      CX, R13
-	KMOVD        1016(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y12
-	VINSERTI64X4 $0x01, Y12, Z11, Z11
-	MOVQ         (R12)(R9*1), R13
-	ADDQ         R10, R13
-	CMPQ         8(R12)(R9*1), R10
-	CMOVQLE      CX, R13
-	KMOVD        1020(CX), K2
-	VMOVDQU8.Z   (R13), K2, Y12
-	VINSERTI64X4 $0x01, Y12, Z22, Z22
+	KMOVD        1724(CX)(R12*1), K2
+	VMOVDQU8.Z   (R13), K2, Y17
+	VINSERTI64X4 $0x01, Y17, Z16, Z16
+	VPUNPCKLDQ   Z10, Z9, Z17
+	VPUNPCKHDQ   Z10, Z9, Z9
+	VPUNPCKLDQ   Z12, Z11, Z10
+	VPUNPCKHDQ   Z12, Z11, Z11
 	VPUNPCKLDQ   Z14, Z13, Z12
-	VPUNPCKHDQ   Z14, Z13, Z14
-	VPUNPCKLDQ   Z17, Z15, Z13
-	VPUNPCKHDQ   Z17, Z15, Z17
-	VPUNPCKLDQ   Z16, Z10, Z15
-	VPUNPCKHDQ   Z16, Z10, Z10
-	VPUNPCKLDQ   Z22, Z11, Z16
-	VPUNPCKHDQ   Z22, Z11, Z22
-	VPUNPCKLQDQ  Z13, Z12, Z11
-	VPUNPCKHQDQ  Z13, Z12, Z12
-	VPUNPCKLQDQ  Z17, Z14, Z13
-	VPUNPCKHQDQ  Z17, Z14, Z17
-	VPUNPCKLQDQ  Z16, Z15, Z14
-	VPUNPCKHQDQ  Z16, Z15, Z15
-	VPUNPCKLQDQ  Z22, Z10, Z16
-	VPUNPCKHQDQ  Z22, Z10, Z22
-	VSHUFI64X2   $0x88, Z14, Z11, Z10
-	VSHUFI64X2   $0xdd, Z14, Z11, Z14
-	VSHUFI64X2   $0x88, Z15, Z12, Z11
-	VSHUFI64X2   $0xdd, Z15, Z12, Z15
-	VSHUFI64X2   $0x88, Z16, Z13, Z12
-	VSHUFI64X2   $0xdd, Z16, Z13, Z16
-	VSHUFI64X2   $0x88, Z22, Z17, Z13
-	VSHUFI64X2   $0xdd, Z22, Z17, Z17
-	VMOVDQA32    Z10, Z10
-	VMOVDQA32    Z11, Z11
-	VMOVDQA32    Z12, Z12
-	VMOVDQA32    Z13, Z13
-	VMOVDQA32    Z14, Z14
-	VMOVDQA32    Z15, Z15
-	VMOVDQA32    Z16, Z16
-	VMOVDQA32    Z17, Z17
+	VPUNPCKHDQ   Z14, Z13, Z13
+	VPUNPCKLDQ   Z16, Z15, Z14
+	VPUNPCKHDQ   Z16, Z15, Z15
+	VPUNPCKLQDQ  Z10, Z17, Z16
+	VPUNPCKHQDQ  Z10, Z17, Z10
+	VPUNPCKLQDQ  Z11, Z9, Z17
+	VPUNPCKHQDQ  Z11, Z9, Z9
+	VPUNPCKLQDQ  Z14, Z12, Z11
+	VPUNPCKHQDQ  Z14, Z12, Z12
+	VPUNPCKLQDQ  Z15, Z13, Z14
+	VPUNPCKHQDQ  Z15, Z13, Z13
+	VSHUFI64X2   $0x88, Z11, Z16, Z15
+	VSHUFI64X2   $0xdd, Z11, Z16, Z11
+	VSHUFI64X2   $0x88, Z12, Z10, Z16
+	VSHUFI64X2   $0xdd, Z12, Z10, Z10
+	VSHUFI64X2   $0x88, Z14, Z17, Z12
+	VSHUFI64X2   $0xdd, Z14, Z17, Z14
+	VSHUFI64X2   $0x88, Z13, Z9, Z17
+	VSHUFI64X2   $0xdd, Z13, Z9, Z9
+	VMOVDQA32    Z15, 1920(CX)(R12*1)
+	VMOVDQA32    Z16, 2176(CX)(R12*1)
+	VMOVDQA32    Z12, 2432(CX)(R12*1)
+	VMOVDQA32    Z17, 2688(CX)(R12*1)
+	VMOVDQA32    Z11, 2944(CX)(R12*1)
+	VMOVDQA32    Z10, 3200(CX)(R12*1)
+	VMOVDQA32    Z14, 3456(CX)(R12*1)
+	VMOVDQA32    Z9, 3712(CX)(R12*1)
+	LEAQ         (R14)(SI*8), R13
+	ADDQ         $0x40, R12
+	CMPQ         R12, 1552(CX)
+	JNE          checked_row
 
 loaded:
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z18, K2
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z19, K3
-	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z18, K4
-	VPXORD.BCST    776(CX), Z2, K4, Z2
-	VPADDD         Z2, Z20, Z2
-	VPSUBD.BCST    776(CX), Z2, K4, Z2
-	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+32(SB), Z19, K5
-	VPXORD.BCST    776(CX), Z10, K5, Z10
-	VPADDD         Z10, Z21, Z10
-	VPSUBD.BCST    776(CX), Z10, K5, Z10
-	VPMULLD        Z0, Z10, Z10
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z22
-	VPSRLVD        Z22, Z2, Z22
-	VPXORD         Z22, Z2, K2, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
-	VPSRLVD        Z2, Z10, Z2
-	VPXORD         Z2, Z10, K3, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z18, K2
-	VPCMPD.BCST    $0x06, smallNumbers<>+32(SB), Z19, K3
-	KORTESTW       K2, K3
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z18, K4
-	VPXORD.BCST    776(CX), Z3, K4, Z3
-	VPADDD         Z3, Z20, Z2
-	VPSUBD.BCST    776(CX), Z2, K4, Z2
-	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+64(SB), Z19, K5
-	VPXORD.BCST    776(CX), Z11, K5, Z11
-	VPADDD         Z11, Z21, Z3
-	VPSUBD.BCST    776(CX), Z3, K5, Z3
-	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z10
-	VPSRLVD        Z10, Z2, Z10
-	VPXORD         Z10, Z2, K2, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
-	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K3, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+64(SB), Z18, K2
-	VPCMPD.BCST    $0x06, smallNumbers<>+64(SB), Z19, K3
-	KORTESTW       K2, K3
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+96(SB), Z18, K4
-	VPXORD.BCST    776(CX), Z4, K4, Z4
-	VPADDD         Z4, Z20, Z2
-	VPSUBD.BCST    776(CX), Z2, K4, Z2
-	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+96(SB), Z19, K5
-	VPXORD.BCST    776(CX), Z12, K5, Z12
-	VPADDD         Z12, Z21, Z3
-	VPSUBD.BCST    776(CX), Z3, K5, Z3
-	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
-	VPSRLVD        Z4, Z2, Z4
-	VPXORD         Z4, Z2, K2, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
-	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K3, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+96(SB), Z18, K2
-	VPCMPD.BCST    $0x06, smallNumbers<>+96(SB), Z19, K3
-	KORTESTW       K2, K3
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+128(SB), Z18, K4
-	VPXORD.BCST    776(CX), Z5, K4, Z5
-	VPADDD         Z5, Z20, Z2
-	VPSUBD.BCST    776(CX), Z2, K4, Z2
-	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+128(SB), Z19, K5
-	VPXORD.BCST    776(CX), Z13, K5, Z13
-	VPADDD         Z13, Z21, Z3
-	VPSUBD.BCST    776(CX), Z3, K5, Z3
-	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
-	VPSRLVD        Z4, Z2, Z4
-	VPXORD         Z4, Z2, K2, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
-	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K3, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+128(SB), Z18, K2
-	VPCMPD.BCST    $0x06, smallNumbers<>+128(SB), Z19, K3
-	KORTESTW       K2, K3
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+160(SB), Z18, K4
-	VPXORD.BCST    776(CX), Z6, K4, Z6
-	VPADDD         Z6, Z20, Z2
-	VPSUBD.BCST    776(CX), Z2, K4, Z2
-	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+160(SB), Z19, K5
-	VPXORD.BCST    776(CX), Z14, K5, Z14
-	VPADDD         Z14, Z21, Z3
-	VPSUBD.BCST    776(CX), Z3, K5, Z3
-	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
-	VPSRLVD        Z4, Z2, Z4
-	VPXORD         Z4, Z2, K2, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
-	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K3, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+160(SB), Z18, K2
-	VPCMPD.BCST    $0x06, smallNumbers<>+160(SB), Z19, K3
-	KORTESTW       K2, K3
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+192(SB), Z18, K4
-	VPXORD.BCST    776(CX), Z7, K4, Z7
-	VPADDD         Z7, Z20, Z2
-	VPSUBD.BCST    776(CX), Z2, K4, Z2
-	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+192(SB), Z19, K5
-	VPXORD.BCST    776(CX), Z15, K5, Z15
-	VPADDD         Z15, Z21, Z3
-	VPSUBD.BCST    776(CX), Z3, K5, Z3
-	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
-	VPSRLVD        Z4, Z2, Z4
-	VPXORD         Z4, Z2, K2, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
-	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K3, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+192(SB), Z18, K2
-	VPCMPD.BCST    $0x06, smallNumbers<>+192(SB), Z19, K3
-	KORTESTW       K2, K3
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+224(SB), Z18, K4
-	VPXORD.BCST    776(CX), Z8, K4, Z8
-	VPADDD         Z8, Z20, Z2
-	VPSUBD.BCST    776(CX), Z2, K4, Z2
-	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+224(SB), Z19, K5
-	VPXORD.BCST    776(CX), Z16, K5, Z16
-	VPADDD         Z16, Z21, Z3
-	VPSUBD.BCST    776(CX), Z3, K5, Z3
-	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
-	VPSRLVD        Z4, Z2, Z4
-	VPXORD         Z4, Z2, K2, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
-	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K3, Z21
-	VPCMPD.BCST    $0x06, smallNumbers<>+224(SB), Z18, K2
-	VPCMPD.BCST    $0x06, smallNumbers<>+224(SB), Z19, K3
-	KORTESTW       K2, K3
-	JZ             hashed
-	VPCMPD.BCST    $0x01, smallNumbers<>+256(SB), Z18, K4
-	VPXORD.BCST    776(CX), Z9, K4, Z9
-	VPADDD         Z9, Z20, Z2
-	VPSUBD.BCST    776(CX), Z2, K4, Z2
-	VPMULLD        Z0, Z2, Z2
-	VPCMPD.BCST    $0x01, smallNumbers<>+256(SB), Z19, K5
-	VPXORD.BCST    776(CX), Z17, K5, Z17
-	VPADDD         Z17, Z21, Z3
-	VPSUBD.BCST    776(CX), Z3, K5, Z3
-	VPMULLD        Z0, Z3, Z3
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K4, Z4
-	VPSRLVD        Z4, Z2, Z4
-	VPXORD         Z4, Z2, K2, Z20
-	VPBLENDMD.BCST smallNumbers<>+192(SB), Z1, K5, Z2
-	VPSRLVD        Z2, Z3, Z2
-	VPXORD         Z2, Z3, K3, Z21
-	ADDQ           $0x20, R10
-	VPSUBD.BCST    smallNumbers<>+256(SB), Z18, Z18
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z18, K2
-	VPSUBD.BCST    smallNumbers<>+256(SB), Z19, Z19
-	VPCMPD.BCST    $0x06, smallNumbers<>+0(SB), Z19, K3
-	KORTESTW       K2, K3
-	JNZ            chunk
+	CMPL 1544(CX), $0x00
+	JEQ  unsigned
+	LEAQ 1920(CX), R12
+	LEAQ 3968(CX), R13
+	LEAQ smallNumbers<>+32(SB), R14
+
+sign:
+	VPCMPD.BCST $0x01, (R14), Z1, K2
+	VMOVDQA32   (R12), Z9
+	VPXORD.BCST 1544(CX), Z9, K2, Z9
+	VPSUBD.BCST 1544(CX), Z9, K2, Z9
+	VMOVDQA32   Z9, (R12)
+	VPCMPD.BCST $0x01, (R14), Z2, K2
+	VMOVDQA32   64(R12), Z9
+	VPXORD.BCST 1544(CX), Z9, K2, Z9
+	VPSUBD.BCST 1544(CX), Z9, K2, Z9
+	VMOVDQA32   Z9, 64(R12)
+	VPCMPD.BCST $0x01, (R14), Z3, K2
+	VMOVDQA32   128(R12), Z9
+	VPXORD.BCST 1544(CX), Z9, K2, Z9
+	VPSUBD.BCST 1544(CX), Z9, K2, Z9
+	VMOVDQA32   Z9, 128(R12)
+	VPCMPD.BCST $0x01, (R14), Z4, K2
+	VMOVDQA32   192(R12), Z9
+	VPXORD.BCST 1544(CX), Z9, K2, Z9
+	VPSUBD.BCST 1544(CX), Z9, K2, Z9
+	VMOVDQA32   Z9, 192(R12)
+	ADDQ        $0x20, R14
+	ADDQ        $0x00000100, R12
+	CMPQ        R12, R13
+	JNE         sign
+
+unsigned:
+	VPCMPD.BCST $0x06, smallNumbers<>+0(SB), Z1, K2
+	VPCMPD.BCST $0x06, smallNumbers<>+0(SB), Z2, K3
+	VPCMPD.BCST $0x06, smallNumbers<>+0(SB), Z3, K4
+	VPCMPD.BCST $0x06, smallNumbers<>+0(SB), Z4, K5
+	KORW        K2, K3, K6
+	KORW        K4, K5, K7
+	KORTESTW    K6, K7
+	VPSRLD      $0x10, Z6, Z9
+	VPXORD      Z6, Z9, Z9
+	VPADDD      1920(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K2, Z6
+	VPSRLD      $0x10, Z7, Z9
+	VPXORD      Z7, Z9, Z9
+	VPADDD      1984(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K3, Z7
+	VPSRLD      $0x10, Z8, Z9
+	VPXORD      Z8, Z9, Z9
+	VPADDD      2048(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K4, Z8
+	VPSRLD      $0x10, Z5, Z9
+	VPXORD      Z5, Z9, Z9
+	VPADDD      2112(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K5, Z5
+	VPCMPD.BCST $0x06, smallNumbers<>+32(SB), Z1, K2
+	VPCMPD.BCST $0x06, smallNumbers<>+32(SB), Z2, K3
+	VPCMPD.BCST $0x06, smallNumbers<>+32(SB), Z3, K4
+	VPCMPD.BCST $0x06, smallNumbers<>+32(SB), Z4, K5
+	KORW        K2, K3, K6
+	KORW        K4, K5, K7
+	KORTESTW    K6, K7
+	JZ          hashed
+	VPSRLD      $0x10, Z6, Z9
+	VPXORD      Z6, Z9, Z9
+	VPADDD      2176(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K2, Z6
+	VPSRLD      $0x10, Z7, Z9
+	VPXORD      Z7, Z9, Z9
+	VPADDD      2240(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K3, Z7
+	VPSRLD      $0x10, Z8, Z9
+	VPXORD      Z8, Z9, Z9
+	VPADDD      2304(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K4, Z8
+	VPSRLD      $0x10, Z5, Z9
+	VPXORD      Z5, Z9, Z9
+	VPADDD      2368(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K5, Z5
+	VPCMPD.BCST $0x06, smallNumbers<>+64(SB), Z1, K2
+	VPCMPD.BCST $0x06, smallNumbers<>+64(SB), Z2, K3
+	VPCMPD.BCST $0x06, smallNumbers<>+64(SB), Z3, K4
+	VPCMPD.BCST $0x06, smallNumbers<>+64(SB), Z4, K5
+	KORW        K2, K3, K6
+	KORW        K4, K5, K7
+	KORTESTW    K6, K7
+	JZ          hashed
+	VPSRLD      $0x10, Z6, Z9
+	VPXORD      Z6, Z9, Z9
+	VPADDD      2432(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K2, Z6
+	VPSRLD      $0x10, Z7, Z9
+	VPXORD      Z7, Z9, Z9
+	VPADDD      2496(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K3, Z7
+	VPSRLD      $0x10, Z8, Z9
+	VPXORD      Z8, Z9, Z9
+	VPADDD      2560(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K4, Z8
+	VPSRLD      $0x10, Z5, Z9
+	VPXORD      Z5, Z9, Z9
+	VPADDD      2624(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K5, Z5
+	VPCMPD.BCST $0x06, smallNumbers<>+96(SB), Z1, K2
+	VPCMPD.BCST $0x06, smallNumbers<>+96(SB), Z2, K3
+	VPCMPD.BCST $0x06, smallNumbers<>+96(SB), Z3, K4
+	VPCMPD.BCST $0x06, smallNumbers<>+96(SB), Z4, K5
+	KORW        K2, K3, K6
+	KORW        K4, K5, K7
+	KORTESTW    K6, K7
+	JZ          hashed
+	VPSRLD      $0x10, Z6, Z9
+	VPXORD      Z6, Z9, Z9
+	VPADDD      2688(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K2, Z6
+	VPSRLD      $0x10, Z7, Z9
+	VPXORD      Z7, Z9, Z9
+	VPADDD      2752(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K3, Z7
+	VPSRLD      $0x10, Z8, Z9
+	VPXORD      Z8, Z9, Z9
+	VPADDD      2816(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K4, Z8
+	VPSRLD      $0x10, Z5, Z9
+	VPXORD      Z5, Z9, Z9
+	VPADDD      2880(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K5, Z5
+	VPCMPD.BCST $0x06, smallNumbers<>+128(SB), Z1, K2
+	VPCMPD.BCST $0x06, smallNumbers<>+128(SB), Z2, K3
+	VPCMPD.BCST $0x06, smallNumbers<>+128(SB), Z3, K4
+	VPCMPD.BCST $0x06, smallNumbers<>+128(SB), Z4, K5
+	KORW        K2, K3, K6
+	KORW        K4, K5, K7
+	KORTESTW    K6, K7
+	JZ          hashed
+	VPSRLD      $0x10, Z6, Z9
+	VPXORD      Z6, Z9, Z9
+	VPADDD      2944(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K2, Z6
+	VPSRLD      $0x10, Z7, Z9
+	VPXORD      Z7, Z9, Z9
+	VPADDD      3008(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K3, Z7
+	VPSRLD      $0x10, Z8, Z9
+	VPXORD      Z8, Z9, Z9
+	VPADDD      3072(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K4, Z8
+	VPSRLD      $0x10, Z5, Z9
+	VPXORD      Z5, Z9, Z9
+	VPADDD      3136(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K5, Z5
+	VPCMPD.BCST $0x06, smallNumbers<>+160(SB), Z1, K2
+	VPCMPD.BCST $0x06, smallNumbers<>+160(SB), Z2, K3
+	VPCMPD.BCST $0x06, smallNumbers<>+160(SB), Z3, K4
+	VPCMPD.BCST $0x06, smallNumbers<>+160(SB), Z4, K5
+	KORW        K2, K3, K6
+	KORW        K4, K5, K7
+	KORTESTW    K6, K7
+	JZ          hashed
+	VPSRLD      $0x10, Z6, Z9
+	VPXORD      Z6, Z9, Z9
+	VPADDD      3200(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K2, Z6
+	VPSRLD      $0x10, Z7, Z9
+	VPXORD      Z7, Z9, Z9
+	VPADDD      3264(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K3, Z7
+	VPSRLD      $0x10, Z8, Z9
+	VPXORD      Z8, Z9, Z9
+	VPADDD      3328(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K4, Z8
+	VPSRLD      $0x10, Z5, Z9
+	VPXORD      Z5, Z9, Z9
+	VPADDD      3392(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K5, Z5
+	VPCMPD.BCST $0x06, smallNumbers<>+192(SB), Z1, K2
+	VPCMPD.BCST $0x06, smallNumbers<>+192(SB), Z2, K3
+	VPCMPD.BCST $0x06, smallNumbers<>+192(SB), Z3, K4
+	VPCMPD.BCST $0x06, smallNumbers<>+192(SB), Z4, K5
+	KORW        K2, K3, K6
+	KORW        K4, K5, K7
+	KORTESTW    K6, K7
+	JZ          hashed
+	VPSRLD      $0x10, Z6, Z9
+	VPXORD      Z6, Z9, Z9
+	VPADDD      3456(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K2, Z6
+	VPSRLD      $0x10, Z7, Z9
+	VPXORD      Z7, Z9, Z9
+	VPADDD      3520(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K3, Z7
+	VPSRLD      $0x10, Z8, Z9
+	VPXORD      Z8, Z9, Z9
+	VPADDD      3584(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K4, Z8
+	VPSRLD      $0x10, Z5, Z9
+	VPXORD      Z5, Z9, Z9
+	VPADDD      3648(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K5, Z5
+	VPCMPD.BCST $0x06, smallNumbers<>+224(SB), Z1, K2
+	VPCMPD.BCST $0x06, smallNumbers<>+224(SB), Z2, K3
+	VPCMPD.BCST $0x06, smallNumbers<>+224(SB), Z3, K4
+	VPCMPD.BCST $0x06, smallNumbers<>+224(SB), Z4, K5
+	KORW        K2, K3, K6
+	KORW        K4, K5, K7
+	KORTESTW    K6, K7
+	JZ          hashed
+	VPSRLD      $0x10, Z6, Z9
+	VPXORD      Z6, Z9, Z9
+	VPADDD      3712(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K2, Z6
+	VPSRLD      $0x10, Z7, Z9
+	VPXORD      Z7, Z9, Z9
+	VPADDD      3776(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K3, Z7
+	VPSRLD      $0x10, Z8, Z9
+	VPXORD      Z8, Z9, Z9
+	VPADDD      3840(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K4, Z8
+	VPSRLD      $0x10, Z5, Z9
+	VPXORD      Z5, Z9, Z9
+	VPADDD      3904(CX), Z9, Z9
+	VPMULLD     Z0, Z9, K5, Z5
+	ADDQ        $0x20, R10
+	VPSUBD.BCST smallNumbers<>+256(SB), Z1, Z1
+	VPCMPD.BCST $0x06, smallNumbers<>+0(SB), Z1, K2
+	VPSUBD.BCST smallNumbers<>+256(SB), Z2, Z2
+	VPCMPD.BCST $0x06, smallNumbers<>+0(SB), Z2, K3
+	VPSUBD.BCST smallNumbers<>+256(SB), Z3, Z3
+	VPCMPD.BCST $0x06, smallNumbers<>+0(SB), Z3, K4
+	VPSUBD.BCST smallNumbers<>+256(SB), Z4, Z4
+	VPCMPD.BCST $0x06, smallNumbers<>+0(SB), Z4, K5
+	KORW        K2, K3, K2
+	KORW        K4, K5, K3
+	KORTESTW    K2, K3
+	JNZ         chunk
 
 hashed:
-	SUBQ      $0x20, BX
-	JL        last
-	VMOVDQU32 Z20, (R11)
-	VMOVDQU32 Z21, 64(R11)
-	ADDQ      $0x00000080, R11
-	TESTQ     BX, BX
-	JZ        end
-	ADDQ      R10, R10
-	SUBQ      R10, 768(CX)
-	JNS       group
-	JMP       end
+	VPTESTMD.BCST smallNumbers<>+24(SB), Z1, K2
+	VPSRLD        $0x10, Z6, Z1
+	VPSRLD        $0x18, Z6, K2, Z1
+	VPXORD        Z6, Z1, Z1
+	VPTESTMD.BCST smallNumbers<>+24(SB), Z2, K2
+	VPSRLD        $0x10, Z7, Z2
+	VPSRLD        $0x18, Z7, K2, Z2
+	VPXORD        Z7, Z2, Z2
+	VPTESTMD.BCST smallNumbers<>+24(SB), Z3, K2
+	VPSRLD        $0x10, Z8, Z3
+	VPSRLD        $0x18, Z8, K2, Z3
+	VPXORD        Z8, Z3, Z3
+	VPTESTMD.BCST smallNumbers<>+24(SB), Z4, K2
+	VPSRLD        $0x10, Z5, Z4
+	VPSRLD        $0x18, Z5, K2, Z4
+	VPXORD        Z5, Z4, Z4
+	SUBQ          $0x40, BX
+	JL            last
+	VMOVDQU32     Z1, (R11)
+	VMOVDQU32     Z2, 64(R11)
+	VMOVDQU32     Z3, 128(R11)
+	VMOVDQU32     Z4, 192(R11)
+	ADDQ          $0x00000100, R11
+	TESTQ         BX, BX
+	JZ            end
+	SHLQ          $0x02, R10
+	SUBQ          R10, 1536(CX)
+	JNS           group
+	JMP           end
 
 last:
-	ADDQ      $0x20, BX
+	ADDQ      $0x40, BX
 	MOVQ      $-1, AX
 	BZHIQ     BX, AX, AX
 	KMOVW     AX, K1
-	VMOVDQU32 Z20, K1, (R11)
+	VMOVDQU32 Z1, K1, (R11)
 	SHRQ      $0x10, AX
 	KMOVW     AX, K1
-	VMOVDQU32 Z21, K1, 64(R11)
+	VMOVDQU32 Z2, K1, 64(R11)
+	SHRQ      $0x10, AX
+	KMOVW     AX, K1
+	VMOVDQU32 Z3, K1, 128(R11)
+	SHRQ      $0x10, AX
+	KMOVW     AX, K1
+	VMOVDQU32 Z4, K1, 192(R11)
 	XORL      BX, BX
 
 end:

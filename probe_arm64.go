@@ -173,7 +173,7 @@ func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, ha
 }
 
 // hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
-// key, and gathers nothing. It hashes groups of 32 keys, and leaves those from a group with a long key
+// key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a long key
 // on, or from the group after so many bytes.
 func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
 	return left, false

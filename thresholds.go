@@ -119,16 +119,16 @@ var staged, dense, form64 form
 
 // rowLengths says which windows of keys a kernel hashes by rows: it loads the bytes of each key and transposes
 // them, and gathers no words. If the first, the middle and the last key have one length, it does so if that is
-// equal bytes or more. Otherwise it does if its keys have, as far as it looks, at least least bytes, and one has
-// fewer than shortest. No key that it looks at has more than longest.
-type rowLengths struct{ equal, longest, shortest, least int }
+// equal bytes or more. Otherwise it does if a key, as far as it looks, has fewer than short bytes, or more than
+// long. No key that it looks at has fewer than least bytes, or more than most.
+type rowLengths struct{ equal, short, long, least, most int }
 
 // byRows has the lengths of AVX-512 for each hash: where gathers are fast, and where they are slow.
 var byRows [2][len(hashKinds)]rowLengths
 
 // foursXXPH3 has those of AVX2 for XXPH3, whose kernel hashes four keys at a time. On an Emerald Rapids with other
 // work beside it, Go took 0.9 times as long for keys of 8 bytes, and as long for keys of 16.
-var foursXXPH3 = rowLengths{equal: 17, longest: 128, shortest: 129, least: 8}
+var foursXXPH3 = rowLengths{equal: 17, least: 8, most: 128}
 
 // gathers says whether the CPU's gathers take longer than the loads that they stand for. AVX2's kernels then
 // load, and AVX-512's in near caches. An init function knows it of AMD's CPUs. Of all others, the first

@@ -11,83 +11,80 @@ import (
 type hash32Rows struct {
 	*keyRows
 	length []reg.VecVirtual // bytes that are left of each key
-	h      []reg.VecVirtual
-	words  [2][8]reg.VecVirtual // 8 words of each key
-	offset reg.GPVirtual        // of the bytes that are loaded next
+	last   []reg.VecVirtual // the products of the last step: h is last ^ last>>16, or >>24 after fewer than 4 bytes
+	offset reg.GPVirtual    // of the bytes that are loaded next
 
 	masks Mem // of the bytes that are left, of each key
+	words Mem // 8 words of each key: word 0 of all keys, then word 1
+	loads Mem // where in masks those of the last 16 keys end
 	bytes Mem // that may be hashed until the call ends
 	signs Mem
 
-	mul, sixteen reg.VecVirtual
+	mul reg.VecVirtual
 }
 
 // hash32ByRows emits the hash of keys of any length with AVX-512.
 func hash32ByRows() {
 	TEXT("hash32RowsAVX512", 0, signature("hash32Rows"))
 	Comment(
-		"A group is 32 keys. The kernel loads 32 bytes of each key with a mask of the bytes that it",
+		"A group is 64 keys. The kernel loads 32 bytes of each key with a mask of the bytes that it",
 		"has, those of 16 keys into 8 vectors, and transposes them: then a vector has one word of 16",
-		"keys. The mask leaves zeros after the end of a key, so a key's last one to three bytes are a",
-		"word like the others, but for another shift. The kernel reads nothing but the keys. For a key",
-		"without bytes it reads the stack: a load of a page that is not mapped, with an empty mask,",
-		"would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes: a",
+		"keys. Four vectors of hashes take their words in turn, because a step waits for the product of",
+		"the step before. The mask leaves zeros after the end of a key, so a key's last one to three",
+		"bytes are a word like the others, but for another shift. The kernel reads nothing but the keys.",
+		"For a key without bytes it reads the stack: a load of a page that is not mapped, with an empty",
+		"mask, would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes: a",
 		"call must not take long.",
 		"signs has the highest bits of the last bytes that are signed: all, or none.",
 	)
-	const size = 32
-	r := newKeyRows(size, 128+4*size)
+	const size = 64
+	r := newKeyRows(size, 128+4*size+chunk*size)
 	extra := Mem{Base: r.frame, Disp: r.headersSize()}
-	h := &hash32Rows{keyRows: r, offset: GP64(), masks: extra.Offset(128), bytes: extra, signs: extra.Offset(8)}
+	h := &hash32Rows{
+		keyRows: r, offset: GP64(),
+		bytes: extra, signs: extra.Offset(8), loads: extra.Offset(16),
+		masks: extra.Offset(128), words: extra.Offset(128 + 4*size),
+	}
 	out := argument("hashes")
 	MOVQ(U32(most), h.bytes)
 	signs := argument("signs")
 	MOVL(signs.As32(), h.signs)
-	h.mul, h.sixteen = h.broadcast(constant(hash32Mul)), h.broadcast(constant(16))
-	for i := range h.words {
-		for j := range h.words[i] {
-			h.words[i][j] = ZMM()
-		}
-	}
+	h.mul = h.broadcast(constant(hash32Mul))
 
 	Label("group")
 	h.find()
+	h.setLoads()
 	h.start(h.lengths())
 	XORL(h.offset.As32(), h.offset.As32())
 	h.setMasks()
-	k := [2]reg.OpmaskVirtual{K(), K()}
-	for i, n := range h.length {
-		VPTESTNMD(n, n, k[i])
-	}
-	KORTESTW(k[0], k[1])
+	testEach(h.length, func(n reg.VecVirtual, k reg.OpmaskVirtual) { VPTESTNMD(n, n, k) })
 	JNZ(LabelRef("checked"))
-	h.loadRows(false)
+	h.loadRows("row", false)
 	JMP(LabelRef("loaded"))
 	Label("chunk")
 	h.setMasks()
 	Label("checked")
-	h.loadRows(true)
+	h.loadRows("checked_row", true)
 	Label("loaded")
 	h.mixChunk()
 	ADDQ(U8(chunk), h.offset)
-	k = [2]reg.OpmaskVirtual{K(), K()}
-	for i, n := range h.length {
+	testEach(h.length, func(n reg.VecVirtual, k reg.OpmaskVirtual) {
 		VPSUBD_BCST(number(chunk), n, n)
-		VPCMPD_BCST(U8(6), number(0), n, k[i])
-	}
-	KORTESTW(k[0], k[1])
+		VPCMPD_BCST(U8(6), number(0), n, k)
+	})
 	JNZ(LabelRef("chunk"))
 
 	Label("hashed")
+	hashes := h.finish()
 	SUBQ(U8(size), r.left)
 	JL(LabelRef("last"))
-	for i, h := range h.h {
+	for i, h := range hashes {
 		VMOVDQU32(h, Mem{Base: out, Disp: 64 * i})
 	}
 	ADDQ(U32(4*size), out)
 	TESTQ(r.left, r.left)
 	JZ(LabelRef("end"))
-	ADDQ(h.offset, h.offset)
+	SHLQ(U8(2), h.offset) // for the four vectors
 	SUBQ(h.offset, h.bytes)
 	JNS(LabelRef("group"))
 	JMP(LabelRef("end"))
@@ -96,7 +93,7 @@ func hash32ByRows() {
 	ADDQ(U8(size), r.left)
 	MOVQ(I32(-1), mask)
 	BZHIQ(r.left, mask, mask)
-	for i, h := range h.h {
+	for i, h := range hashes {
 		k := K()
 		if i > 0 {
 			SHRQ(U8(16), mask)
@@ -111,11 +108,24 @@ func hash32ByRows() {
 	RET()
 }
 
-// start emits the first state of the hashes of keys of n bytes, and their lengths as words. It jumps
-// to the end at a long key.
+// testEach emits a test of each of four vectors, and clears the zero flag if one sets a bit of its mask.
+func testEach(vectors []reg.VecVirtual, test func(x reg.VecVirtual, k reg.OpmaskVirtual)) (masks []reg.OpmaskVirtual) {
+	for _, x := range vectors {
+		masks = append(masks, K())
+		test(x, masks[len(masks)-1])
+	}
+	a, b := K(), K()
+	KORW(masks[0], masks[1], a)
+	KORW(masks[2], masks[3], b)
+	KORTESTW(a, b)
+	return masks
+}
+
+// start emits the products of no words of keys of n bytes, and their lengths as words. It jumps to the end at
+// a long key. If h is x ^ x>>16, x is h ^ h>>16.
 func (h *hash32Rows) start(n []reg.VecVirtual) {
 	all := h.zero()
-	h.length, h.h = make([]reg.VecVirtual, len(n)/2), make([]reg.VecVirtual, len(n)/2)
+	h.length, h.last = make([]reg.VecVirtual, len(n)/2), make([]reg.VecVirtual, len(n)/2)
 	for i := range h.length {
 		low, high := ZMM(), ZMM()
 		VPTERNLOGQ(U8(0xfe), n[2*i], n[2*i+1], all)
@@ -130,9 +140,12 @@ func (h *hash32Rows) start(n []reg.VecVirtual) {
 	JNZ(LabelRef("end"))
 	seed := h.broadcast(constant(hash32Seed))
 	for i, n := range h.length {
-		h.h[i] = ZMM()
-		VPMULLD(h.mul, n, h.h[i])
-		VPXORD(seed, h.h[i], h.h[i])
+		first, shifted := ZMM(), ZMM()
+		VPMULLD(h.mul, n, first)
+		VPXORD(seed, first, first)
+		VPSRLD(U8(16), first, shifted)
+		h.last[i] = ZMM()
+		VPXORD(shifted, first, h.last[i])
 	}
 }
 
@@ -149,75 +162,114 @@ func (h *hash32Rows) setMasks() {
 	}
 }
 
+// setLoads emits where the loads of a group end: after its last 16 keys, or fewer.
+func (h *hash32Rows) setLoads() {
+	end, all := GP64(), GP64()
+	LEAQ(Mem{Base: h.left, Disp: 15}, end)
+	ANDQ(I8(-16), end)
+	SHLQ(U8(2), end)
+	MOVL(U32(4*h.keys), all.As32())
+	CMPQ(end, all)
+	CMOVQGT(all, end)
+	MOVQ(end, h.loads)
+}
+
 // loadRows emits the loads of a chunk of each key. If check is set, a key may have no bytes left. A
 // load with an empty mask of a page that is not mapped would take 500 cycles: it reads the stack.
-func (h *hash32Rows) loadRows(check bool) {
-	load := func(eight reg.GPVirtual, key int) reg.VecVirtual {
+func (h *hash32Rows) loadRows(loop string, check bool) {
+	sixteen, eights := GP64(), [2]reg.GPVirtual{GP64(), GP64()}
+	XORL(sixteen.As32(), sixteen.As32())
+	MOVQ(h.at, eights[0])
+	Label(loop)
+	LEAQ(Mem{Base: eights[0], Index: h.stride[0], Scale: 8}, eights[1])
+	load := func(key int) reg.VecVirtual {
 		p, k, z := GP64(), K(), ZMM()
-		header := h.header(eight, key%8)
+		header := h.header(eights[key/8], key%8)
 		MOVQ(header, p)
 		if check {
 			ADDQ(h.offset, p)
 			CMPQ(header.Offset(8), h.offset) // the mask would tell, too, but later
 			CMOVQLE(h.frame, p)
 		}
-		KMOVD(h.masks.Offset(4*key), k)
+		KMOVD(h.masks.Offset(4*key).Idx(sixteen, 1), k)
 		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsY()))
 		return z
 	}
-	for i := range h.words {
-		var rows [8]reg.VecVirtual
-		for half := range 2 {
-			eight := h.eight(16*i + 8*half)
-			for j := range 4 {
-				rows[4*half+j] = load(eight, 16*i+8*half+j)
-			}
-			for j := range 4 {
-				upper := load(eight, 16*i+8*half+4+j)
-				row := rows[4*half+j]
-				VINSERTI64X4(U8(1), upper.AsY(), row, row)
-			}
+	var rows [8]reg.VecVirtual
+	for half := range 2 {
+		for j := range 4 {
+			rows[4*half+j] = load(8*half + j)
 		}
-		for j, w := range transpose512(rows) {
-			VMOVDQA32(w, h.words[i][j])
+		for j := range 4 {
+			row, upper := rows[4*half+j], load(8*half+4+j)
+			VINSERTI64X4(U8(1), upper.AsY(), row, row)
 		}
 	}
+	for j, w := range transpose512(rows) {
+		VMOVDQA32(w, h.word(j).Idx(sixteen, 1))
+	}
+	LEAQ(Mem{Base: eights[1], Index: h.stride[0], Scale: 8}, eights[0])
+	ADDQ(U8(64), sixteen)
+	CMPQ(sixteen, h.loads)
+	JNE(LabelRef(loop))
 }
+
+// word returns where word j of the keys is.
+func (h *hash32Rows) word(j int) Mem { return h.words.Offset(4 * h.keys * j) }
 
 // mixChunk emits the steps of the words that are loaded. It ends when no key has bytes left.
 func (h *hash32Rows) mixChunk() {
+	h.signBytes()
 	for j := range chunk / 4 {
-		active := []reg.OpmaskVirtual{K(), K()}
-		for i, n := range h.length {
-			VPCMPD_BCST(U8(6), number(4*j), n, active[i])
-		}
+		active := testEach(h.length, func(n reg.VecVirtual, k reg.OpmaskVirtual) { VPCMPD_BCST(U8(6), number(4*j), n, k) })
 		if j > 0 {
-			KORTESTW(active[0], active[1])
 			JZ(LabelRef("hashed"))
 		}
-		h.mixWord(j, []reg.VecVirtual{h.words[0][j], h.words[1][j]}, active)
+		for i, last := range h.last {
+			next := ZMM()
+			VPSRLD(U8(16), last, next)
+			VPXORD(last, next, next)
+			VPADDD(h.word(j).Offset(64*i), next, next)
+			VPMULLD(h.mul, next, active[i], last)
+		}
 	}
 }
 
-// mixWord emits the step of word j of those that are loaded, in the lanes of keys that have bytes
-// left then.
-func (h *hash32Rows) mixWord(j int, words []reg.VecVirtual, active []reg.OpmaskVirtual) {
-	var next []reg.VecVirtual
-	var tails []reg.OpmaskVirtual
+// signBytes emits code that takes the bytes of a last word of fewer than 4 bytes as signed numbers, if they are.
+func (h *hash32Rows) signBytes() {
+	CMPL(h.signs, U8(0))
+	JEQ(LabelRef("unsigned"))
+	words, last, end := GP64(), GP64(), GP64()
+	LEAQ(h.word(0), words)
+	LEAQ(h.word(chunk/4), last)
+	LEAQ(number(4), end)
+	Label("sign")
 	for i, n := range h.length {
-		next, tails = append(next, ZMM()), append(tails, K())
-		VPCMPD_BCST(U8(1), number(4*j+4), n, tails[i])
-		VPXORD_BCST(h.signs, words[i], tails[i], words[i])
-		VPADDD(words[i], h.h[i], next[i])
-		VPSUBD_BCST(h.signs, next[i], tails[i], next[i])
-		VPMULLD(h.mul, next[i], next[i])
+		at, word, short := Mem{Base: words, Disp: 64 * i}, ZMM(), K()
+		VPCMPD_BCST(U8(1), Mem{Base: end}, n, short)
+		VMOVDQA32(at, word)
+		VPXORD_BCST(h.signs, word, short, word)
+		VPSUBD_BCST(h.signs, word, short, word)
+		VMOVDQA32(word, at)
 	}
-	for i := range h.length {
-		shift := ZMM()
-		whole(shift)(x86.VPBLENDMD_BCST(number(24), h.sixteen, tails[i], shift))
-		VPSRLVD(shift, next[i], shift)
-		VPXORD(shift, next[i], active[i], h.h[i])
+	ADDQ(U8(4*8), end) // number(8) and so on
+	ADDQ(U32(4*h.keys), words)
+	CMPQ(words, last)
+	JNE(LabelRef("sign"))
+	Label("unsigned")
+}
+
+// finish emits the last shifts and returns the hashes.
+func (h *hash32Rows) finish() (hashes []reg.VecVirtual) {
+	for i, last := range h.last {
+		short, shifted := K(), ZMM()
+		VPTESTMD_BCST(number(3), h.length[i], short)
+		VPSRLD(U8(16), last, shifted)
+		VPSRLD(U8(24), last, short, shifted)
+		VPXORD(last, shifted, shifted)
+		hashes = append(hashes, shifted)
 	}
+	return hashes
 }
 
 // transpose512 returns the columns of 16 rows of 8 words. Vector r has, in its halves, the rows

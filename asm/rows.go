@@ -9,7 +9,7 @@ import (
 )
 
 // keyRows has the registers by which a kernel of AVX-512 finds keys of any length, while its code is
-// emitted. It finds a group of 16 or 32 keys at a time. Each has a header, which begins with the
+// emitted. It finds a group of 16 or 64 keys at a time. Each has a header, which begins with the
 // address and the length of the key. The headers of Go's strings and slices are read where they are.
 // Those of keys between offsets, and those of the last keys, fewer than a group, are written to the
 // stack.
@@ -70,7 +70,9 @@ func (r *keyRows) find() {
 	MOVQ(r.stride[0], skip)
 	SHLQ(U8(log2(r.keys)), skip)
 	ADDQ(skip, r.next)
-	r.request()
+	if r.keys < 64 { // the loads of 64 keys are as many as a CPU has under way
+		r.request()
+	}
 	JMP(LabelRef("found"))
 	r.copyHeaders()
 	r.findOffsets()

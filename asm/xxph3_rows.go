@@ -53,8 +53,8 @@ func newColumns(vectors int) [][4]reg.VecVirtual {
 	return c
 }
 
-// xxph3Rows has the registers of xxph3RowsAVX512 while its code is emitted. It hashes 32 keys, a group,
-// at a time: a product takes 15 cycles, and those of four vectors overlap.
+// xxph3Rows has the registers of xxph3RowsAVX512 while its code is emitted. It hashes 16 keys, a group,
+// at a time.
 type xxph3Rows struct {
 	*keyRows
 	low, least, longest reg.VecVirtual
