@@ -133,9 +133,13 @@ func xxph3Mix16(p unsafe.Pointer, at int) uint64 {
 
 // xxph3Pairs returns the hash of a key of 33 to 128 bytes.
 func xxph3Pairs(p unsafe.Pointer, n int) uint64 {
-	sum := uint64(n) * prime1
-	for i := 0; 32*i < n; i++ {
-		sum += xxph3Mix16(unsafe.Add(p, 16*i), 32*i) + xxph3Mix16(unsafe.Add(p, n-16-16*i), 32*i+16)
+	sum := uint64(n)*prime1 + xxph3Mix16(p, 0) + xxph3Mix16(unsafe.Add(p, n-16), 16)
+	sum += xxph3Mix16(unsafe.Add(p, 16), 32) + xxph3Mix16(unsafe.Add(p, n-32), 48)
+	if n > 64 {
+		sum += xxph3Mix16(unsafe.Add(p, 32), 64) + xxph3Mix16(unsafe.Add(p, n-48), 80)
+	}
+	if n > 96 {
+		sum += xxph3Mix16(unsafe.Add(p, 48), 96) + xxph3Mix16(unsafe.Add(p, n-64), 112)
 	}
 	return xxph3Avalanche(sum)
 }
