@@ -173,13 +173,18 @@ func (p Policy) MayContain(filter, key []byte) bool {
 			break
 		}
 		k, lines := int(int8(filter[size])), binary.LittleEndian.Uint32(filter[size+1:])
-		if uint64(lines)*64 == uint64(size) { // without probes, k below 1, the answer is yes
-			// The remainder for one line costs less than the reciprocal, which is for many. What
-			// is left is a filter of that line alone.
-			h := hash32At(at, n, signedBytes)
-			d := newLine32(filter[64*(h%lines):], 1, 0, k)
-			return d.has(h)
+		if uint64(lines)*64 != uint64(size) {
+			break
 		}
+		if k < 1 {
+			return true
+		}
+		// The remainder for one line costs less than the reciprocal, which is for many. What
+		// is left is a filter of that line alone.
+		h := hash32At(at, n, signedBytes)
+		s.base, s.n, s.k = &filter[64*(h%lines)], 1, k
+		s.takes(signedLine32)
+		return probeHash(&s.base, uint64(h), 0, uint8(hashLevelDBSigned))
 	case Nori, NoriCrate:
 		if from, n, k := (encodingNori{crate: p.Format == NoriCrate}).header(filter); n > 0 && k > 0 {
 			h, d := hash64At(at, len(key)), newDouble64(filter[from:], n, k)
