@@ -61,16 +61,16 @@ func (d *double64) at(bit uint64) *byte {
 	return (*byte)(unsafe.Add(unsafe.Pointer(d.base), bit/8))
 }
 
-// has reports whether the key of one hash may be in the filter. The first three probes
-// share one branch, as in double32.has, but not in a filter of exitBytes. has copies fields of d to
-// variables, because the compiler would read them again for each probe.
+// has reports whether the key of one hash may be in the filter. Three probes share a branch, and then two, as
+// in double32.has. has copies fields of d to variables, because the compiler would read them again for each
+// probe.
 func (d *double64) has(h1, h2 uint64) bool {
 	if d.recip == 0 {
 		return d.hasSmall(h1, h2)
 	}
 	base, n, recip := unsafe.Pointer(d.base), d.n, d.recip
 	at, k := h1, d.k
-	if k >= 3 && n < 8*exitBytes {
+	if k >= 3 {
 		x := remainder64(at, n, recip)
 		y := remainder64(at+h2, n, recip)
 		z := remainder64(at+2*h2, n, recip)
@@ -83,7 +83,7 @@ func (d *double64) has(h1, h2 uint64) bool {
 	for ; k >= 2; k -= 2 {
 		x := remainder64(at, n, recip)
 		y := remainder64(at+h2, n, recip)
-		if !has64(base, x) || !has64(base, y) {
+		if probe64(base, x)&probe64(base, y) != 0xff {
 			return false
 		}
 		at += 2 * h2
