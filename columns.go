@@ -292,7 +292,7 @@ func divide(kind hashKind, layout layout, rows *byte, stride, n int) (loads, gat
 	if layout == noLayout || layout == uint32s || layout == uint64s {
 		return 0, n
 	}
-	least, rest := 16, n%16 // rest keys would take the time of 16
+	least, rest := 16, n%16 // rest keys would be loaded in the time of 16
 	if hashKinds[kind].words == one32 {
 		least = 32
 	}

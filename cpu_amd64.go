@@ -87,18 +87,18 @@ func tune(amd bool) {
 // hash where their lanes wait for the longest of 16 keys.
 var (
 	rowsIntel = [...]rowLengths{
-		hashLevelDB:       {equal: 48, short: 4, long: 20, most: longKey}, // 8 to 32 bytes 1.11 to 1.29, 0 to 12 bytes 1.3 to 1.5, 1 to 100 bytes 1.2, 64 bytes 1.3; 20 to 40 bytes 0.9 to 1.07; 8 to 16 bytes 0.8 to 0.95, 36 bytes 0.82 to 0.91, 16 bytes 0.65 to 0.85, 8 bytes 0.5
+		hashLevelDB:       {equal: 48, short: 4, long: 20, most: 127}, // 8 to 32 bytes 1.13 to 1.56, 0 to 12 bytes 1.3 to 1.7, 1 to 100 bytes 1.2, 64 bytes 1.3, 20 to 40 bytes 0.9 to 1.16; 8 to 16 bytes 0.8 to 0.95, 36 bytes 0.82 to 1.07, 16 bytes 0.65 to 0.9, 8 bytes 0.4 to 0.56
 		hashXXH64x2:       {equal: longKey},
 		hashXXH64:         {equal: longKey, short: 4, long: 32, most: 32}, // 0 to 12 bytes 1.06 to 1.2; 8 to 32 bytes 0.95 to 1.1, 8 bytes 0.55
 		hashXXPH3:         {equal: longKey},                               // 0 to 12 bytes 0.94, strings of 17 to 32 bytes 1.1, between offsets 0.8
-		hashLevelDBSigned: {equal: 48, short: 4, long: 20, most: longKey},
+		hashLevelDBSigned: {equal: 48, short: 4, long: 20, most: 127},
 	}
 	rowsAMD = [...]rowLengths{
-		hashLevelDB:       {equal: 8, most: longKey}, // 8 bytes 1.5, 16 bytes 1.9, 8 to 32 bytes 2.6, 4 to 100 bytes 1.9, 0 to 12 bytes 4.5
+		hashLevelDB:       {equal: 8, most: 127}, // 8 bytes 1.5, 16 bytes 1.9, 8 to 32 bytes 2.6, 4 to 100 bytes 1.9, 0 to 12 bytes 4.5
 		hashXXH64x2:       {equal: longKey},
 		hashXXH64:         {equal: 24, most: longKey}, // 8 to 32 bytes 1.7, 36 bytes 1.25, 4 to 100 bytes 1.9, 24 bytes 1.1; 16 bytes 0.92, 8 bytes 0.68
 		hashXXPH3:         {equal: 9, most: 128},      // 8 to 32 bytes 1.9, 16 bytes 1.6, 36 bytes 2.0, 4 to 100 bytes 1.7; 8 bytes 0.97
-		hashLevelDBSigned: {equal: 8, most: longKey},  // 8 to 32 bytes 2.0 with the test of a filter
+		hashLevelDBSigned: {equal: 8, most: 127},      // 8 to 32 bytes 2.0 with the test of a filter
 	}
 )
 

@@ -36,7 +36,7 @@ const (
 // is mispredicted: there is none on whether n%8 is above 4. A load of 8 bytes is in two lines more often than
 // one of 4.
 func hash32At(p unsafe.Pointer, n int, signs uint32) uint32 {
-	if n == 8 { // integers: half as many instructions
+	if n == 8 { // common, and half as many instructions
 		return hash32Uint64(load64(p, 0))
 	}
 	h := hash32Seed ^ uint32(n)*hash32Mul

@@ -35,7 +35,7 @@ func hash64String(key string) hash128 {
 // hash64At hashes the n bytes at p. It reads them once for both hashes. It makes no pointer
 // past their end, where another allocation may begin.
 func hash64At(p unsafe.Pointer, n int) hash128 {
-	if n == 8 {
+	if n == 8 { // as in hash32At
 		return hash64Uint64(load64(p, 0))
 	}
 	h1, h2 := uint64(prime5)+uint64(n), uint64(prime5+1)+uint64(n)

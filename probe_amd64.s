@@ -1560,8 +1560,8 @@ TEXT ·hash32RowsAVX512(SB), $4024-56
 	// the step before. The mask leaves zeros after the end of a key, so a key's last one to three
 	// bytes are a word like the others, but for another shift. The kernel reads nothing but the keys.
 	// For a key without bytes it reads the stack: a load of a page that is not mapped, with an empty
-	// mask, would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes: a
-	// call must not take long.
+	// mask, would take 500 cycles. It ends at a group with a key of 128 bytes or more, whose chunks would
+	// take as long as those of 64 such keys.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
 	LEAQ    63(SP), CX
 	ANDQ    $-64, CX
@@ -1580,9 +1580,8 @@ TEXT ·hash32RowsAVX512(SB), $4024-56
 	// written would take as long as that of one that is not mapped.
 	MOVQ         SI, (CX)
 	MOVQ         hashes+32(FP), R11
-	MOVQ         $0x00004000, 1536(CX)
 	MOVLQZX      signs+40(FP), AX
-	MOVL         AX, 1544(CX)
+	MOVL         AX, 1536(CX)
 	MOVL         $0xc6a4a793, AX
 	VPBROADCASTD AX, Z0
 
@@ -1720,7 +1719,7 @@ found:
 	MOVL      $0x00000100, R12
 	CMPQ      R10, R12
 	CMOVQGT   R12, R10
-	MOVQ      R10, 1552(CX)
+	MOVQ      R10, 1544(CX)
 	CMPQ      SI, $0x10
 	JNE       slices
 	VMOVDQU64 headers16Word1<>+0(SB), Z8
@@ -1859,7 +1858,7 @@ measured:
 	VPMOVQD      Z7, Y4
 	VPMOVQD      Z8, Y5
 	VINSERTI64X4 $0x01, Y5, Z4, Z4
-	VPCMPUQ.BCST $0x05, longLength<>+0(SB), Z9, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+1024(SB), Z9, K2
 	KORTESTW     K2, K2
 	JNZ          end
 	MOVL         $0xbc9f1d34, R10
@@ -2007,7 +2006,7 @@ row:
 	VMOVDQA32    Z9, 3712(CX)(R12*1)
 	LEAQ         (R14)(SI*8), R13
 	ADDQ         $0x40, R12
-	CMPQ         R12, 1552(CX)
+	CMPQ         R12, 1544(CX)
 	JNE          row
 	JMP          loaded
 
@@ -2180,11 +2179,11 @@ checked_row:
 	VMOVDQA32    Z9, 3712(CX)(R12*1)
 	LEAQ         (R14)(SI*8), R13
 	ADDQ         $0x40, R12
-	CMPQ         R12, 1552(CX)
+	CMPQ         R12, 1544(CX)
 	JNE          checked_row
 
 loaded:
-	CMPL 1544(CX), $0x00
+	CMPL 1536(CX), $0x00
 	JEQ  unsigned
 	LEAQ 1920(CX), R12
 	LEAQ 3968(CX), R13
@@ -2193,23 +2192,23 @@ loaded:
 sign:
 	VPCMPD.BCST $0x01, (R14), Z1, K2
 	VMOVDQA32   (R12), Z9
-	VPXORD.BCST 1544(CX), Z9, K2, Z9
-	VPSUBD.BCST 1544(CX), Z9, K2, Z9
+	VPXORD.BCST 1536(CX), Z9, K2, Z9
+	VPSUBD.BCST 1536(CX), Z9, K2, Z9
 	VMOVDQA32   Z9, (R12)
 	VPCMPD.BCST $0x01, (R14), Z2, K2
 	VMOVDQA32   64(R12), Z9
-	VPXORD.BCST 1544(CX), Z9, K2, Z9
-	VPSUBD.BCST 1544(CX), Z9, K2, Z9
+	VPXORD.BCST 1536(CX), Z9, K2, Z9
+	VPSUBD.BCST 1536(CX), Z9, K2, Z9
 	VMOVDQA32   Z9, 64(R12)
 	VPCMPD.BCST $0x01, (R14), Z3, K2
 	VMOVDQA32   128(R12), Z9
-	VPXORD.BCST 1544(CX), Z9, K2, Z9
-	VPSUBD.BCST 1544(CX), Z9, K2, Z9
+	VPXORD.BCST 1536(CX), Z9, K2, Z9
+	VPSUBD.BCST 1536(CX), Z9, K2, Z9
 	VMOVDQA32   Z9, 128(R12)
 	VPCMPD.BCST $0x01, (R14), Z4, K2
 	VMOVDQA32   192(R12), Z9
-	VPXORD.BCST 1544(CX), Z9, K2, Z9
-	VPSUBD.BCST 1544(CX), Z9, K2, Z9
+	VPXORD.BCST 1536(CX), Z9, K2, Z9
+	VPSUBD.BCST 1536(CX), Z9, K2, Z9
 	VMOVDQA32   Z9, 192(R12)
 	ADDQ        $0x20, R14
 	ADDQ        $0x00000100, R12
@@ -2447,10 +2446,7 @@ hashed:
 	VMOVDQU32     Z4, 192(R11)
 	ADDQ          $0x00000100, R11
 	TESTQ         BX, BX
-	JZ            end
-	SHLQ          $0x02, R10
-	SUBQ          R10, 1536(CX)
-	JNS           group
+	JNZ           group
 	JMP           end
 
 last:

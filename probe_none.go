@@ -86,13 +86,13 @@ func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, ha
 }
 
 // hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
-// key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a long key
-// on, or from the group after so many bytes.
+// key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of 128
+// bytes or more on.
 func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
 	return left, false
 }
 
-// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys.
+// xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does.
 func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
 	return left, false
 }

@@ -18,10 +18,11 @@ const (
 	// farBytes is the size of a filter from which on a window has half as many keys. Such a
 	// filter does not fit the caches, so a call into assembly takes longer for each key.
 	farBytes = 32 << 20
-	// exitBytes is the size of a filter from which on Go returns after four probes of the walk line512. While a
-	// CPU waits for a line, it loads those of later keys, as many as it has room for their instructions. On a
-	// Sapphire Rapids (-bench Singles), absent keys were then 1.1 times as fast from 8 MiB on. At 1 MiB, a
-	// mixture took 1.4 times as long.
+	// exitBytes is the size of a filter from which on Go returns after four probes of the walk line512, if one
+	// of them finds a clear bit, and not after all. While a CPU waits for a line, it loads those of later keys,
+	// as many as it has room for their instructions: fewer instructions are more lines. On a Sapphire Rapids
+	// (-bench Singles), absent keys were then 1.1 times as fast from 8 MiB on. At 1 MiB, a mixture took 1.4 times
+	// as long.
 	exitBytes = 4 << 20
 	// singleKeys is the largest number of keys that a batch tests, or adds, one by one. For so
 	// few, the buffers and the calls of a window cost more than the kernels save.

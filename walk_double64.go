@@ -61,9 +61,9 @@ func (d *double64) at(bit uint64) *byte {
 	return (*byte)(unsafe.Add(unsafe.Pointer(d.base), bit/8))
 }
 
-// has reports whether the key of one hash may be in the filter. Three probes share a branch, and then two, as
-// in double32.has. has copies fields of d to variables, because the compiler would read them again for each
-// probe.
+// has reports whether the key of one hash may be in the filter. The first three probes
+// share one branch, and then two do, in filters of every size. has copies fields of d to variables, because the
+// compiler would read them again for each probe.
 func (d *double64) has(h1, h2 uint64) bool {
 	if d.recip == 0 {
 		return d.hasSmall(h1, h2)

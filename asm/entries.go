@@ -72,10 +72,10 @@ var families = []family{
 		hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.`},
 	{"hash32Rows", "rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `
 		hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
-		key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a long key
-		on, or from the group after so many bytes.`},
+		key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of 128
+		bytes or more on.`},
 	{"xxh64Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
-		xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys.`},
+		xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does.`},
 	{"xxph3Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
 		xxph3Rows is xxh64Rows for this hash. A key of more than 128 bytes is long.`},
 	{"hash32", "layout layout, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `

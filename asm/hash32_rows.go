@@ -11,13 +11,12 @@ import (
 type hash32Rows struct {
 	*keyRows
 	length []reg.VecVirtual // bytes that are left of each key
-	last   []reg.VecVirtual // the products of the last step: h is last ^ last>>16, or >>24 after fewer than 4 bytes
+	last   []reg.VecVirtual // the products p of the last step: h is p ^ p>>16, or p ^ p>>24 after fewer than 4 bytes
 	offset reg.GPVirtual    // of the bytes that are loaded next
 
 	masks Mem // of the bytes that are left, of each key
 	words Mem // 8 words of each key: word 0 of all keys, then word 1
 	loads Mem // where in masks those of the last 16 keys end
-	bytes Mem // that may be hashed until the call ends
 	signs Mem
 
 	mul reg.VecVirtual
@@ -33,8 +32,8 @@ func hash32ByRows() {
 		"the step before. The mask leaves zeros after the end of a key, so a key's last one to three",
 		"bytes are a word like the others, but for another shift. The kernel reads nothing but the keys.",
 		"For a key without bytes it reads the stack: a load of a page that is not mapped, with an empty",
-		"mask, would take 500 cycles. It ends early at a long key, and when it has hashed enough bytes: a",
-		"call must not take long.",
+		"mask, would take 500 cycles. It ends at a group with a key of 128 bytes or more, whose chunks would",
+		"take as long as those of 64 such keys.",
 		"signs has the highest bits of the last bytes that are signed: all, or none.",
 	)
 	const size = 64
@@ -42,11 +41,10 @@ func hash32ByRows() {
 	extra := Mem{Base: r.frame, Disp: r.headersSize()}
 	h := &hash32Rows{
 		keyRows: r, offset: GP64(),
-		bytes: extra, signs: extra.Offset(8), loads: extra.Offset(16),
+		signs: extra, loads: extra.Offset(8),
 		masks: extra.Offset(128), words: extra.Offset(128 + 4*size),
 	}
 	out := argument("hashes")
-	MOVQ(U32(most), h.bytes)
 	signs := argument("signs")
 	MOVL(signs.As32(), h.signs)
 	h.mul = h.broadcast(constant(hash32Mul))
@@ -83,10 +81,7 @@ func hash32ByRows() {
 	}
 	ADDQ(U32(4*size), out)
 	TESTQ(r.left, r.left)
-	JZ(LabelRef("end"))
-	SHLQ(U8(2), h.offset) // for the four vectors
-	SUBQ(h.offset, h.bytes)
-	JNS(LabelRef("group"))
+	JNZ(LabelRef("group"))
 	JMP(LabelRef("end"))
 	Label("last")
 	mask := GP64()
@@ -121,8 +116,8 @@ func testEach(vectors []reg.VecVirtual, test func(x reg.VecVirtual, k reg.Opmask
 	return masks
 }
 
-// start emits the products of no words of keys of n bytes, and their lengths as words. It jumps to the end at
-// a long key. If h is x ^ x>>16, x is h ^ h>>16.
+// start emits the lengths of keys of n bytes as words, and the state before the first word as if a step had
+// made it: h ^ h>>16 is the p of which h is p ^ p>>16. It jumps to the end at a key that is too long.
 func (h *hash32Rows) start(n []reg.VecVirtual) {
 	all := h.zero()
 	h.length, h.last = make([]reg.VecVirtual, len(n)/2), make([]reg.VecVirtual, len(n)/2)
@@ -135,7 +130,7 @@ func (h *hash32Rows) start(n []reg.VecVirtual) {
 		VINSERTI64X4(U8(1), high.AsY(), low, h.length[i])
 	}
 	k := K()
-	VPCMPUQ_BCST(U8(5), longLength, all, k)
+	VPCMPUQ_BCST(U8(5), number(128), all, k) // a power of 2: the bits of all lengths tell
 	KORTESTW(k, k)
 	JNZ(LabelRef("end"))
 	seed := h.broadcast(constant(hash32Seed))
@@ -239,9 +234,9 @@ func (h *hash32Rows) mixChunk() {
 func (h *hash32Rows) signBytes() {
 	CMPL(h.signs, U8(0))
 	JEQ(LabelRef("unsigned"))
-	words, last, end := GP64(), GP64(), GP64()
+	words, stop, end := GP64(), GP64(), GP64()
 	LEAQ(h.word(0), words)
-	LEAQ(h.word(chunk/4), last)
+	LEAQ(h.word(chunk/4), stop)
 	LEAQ(number(4), end)
 	Label("sign")
 	for i, n := range h.length {
@@ -254,7 +249,7 @@ func (h *hash32Rows) signBytes() {
 	}
 	ADDQ(U8(4*8), end) // number(8) and so on
 	ADDQ(U32(4*h.keys), words)
-	CMPQ(words, last)
+	CMPQ(words, stop)
 	JNE(LabelRef("sign"))
 	Label("unsigned")
 }

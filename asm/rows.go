@@ -70,7 +70,7 @@ func (r *keyRows) find() {
 	MOVQ(r.stride[0], skip)
 	SHLQ(U8(log2(r.keys)), skip)
 	ADDQ(skip, r.next)
-	if r.keys < 64 { // the loads of 64 keys are as many as a CPU has under way
+	if r.keys < 64 { // the loads of 64 keys fill the CPU's buffers for lines, and requests would come on top
 		r.request()
 	}
 	JMP(LabelRef("found"))
