@@ -37,7 +37,7 @@ var forms = []struct {
 func withLoads(t testing.TB, loads bool) {
 	withTuning(t, loads)
 	if !loads {
-		byRows[fastGathers] = rowChoices["none"]
+		byRows[fastGathers] = noRows
 	}
 	staged.loadsBelow, dense.loadsBelow, form64.loadsBelow = math.MaxUint64, math.MaxUint64, math.MaxUint64
 }
@@ -124,15 +124,18 @@ func TestLoads(t *testing.T) {
 	t.Run("TestOtherLengths", TestOtherLengths)
 }
 
-// rowChoices are what CPUs hash by rows, nothing, and all that can be.
+// rowChoices are what CPUs hash by rows, and all that can be.
 var rowChoices = map[string][len(hashKinds)]rowLengths{
 	"Intel": rowsIntel,
 	"AMD":   rowsAMD,
-	"none":  {hashLevelDB: noLength, hashXXH64x2: noLength, hashXXH64: noLength, hashXXPH3: noLength, hashLevelDBSigned: noLength},
 	"all":   {hashLevelDB: everyLength, hashXXH64: everyLength, hashXXPH3: everyLength, hashLevelDBSigned: everyLength},
 }
 
-var everyLength, noLength = rowLengths{most: longKey}, rowLengths{equal: longKey}
+var (
+	everyLength = rowLengths{most: longKey}
+	noLength    = rowLengths{equal: longKey}
+	noRows      = [...]rowLengths{hashLevelDB: noLength, hashXXH64x2: noLength, hashXXH64: noLength, hashXXPH3: noLength, hashLevelDBSigned: noLength}
+)
 
 // withRows chooses what is hashed by rows, until the test ends. AVX2's rows have all lengths if AVX-512's have.
 func withRows(t *testing.T, choice string) {
@@ -157,7 +160,7 @@ func TestKeysOfMixedLengths(t *testing.T) {
 		t.Run(choice, func(t *testing.T) {
 			withLoads(t, choice == "AMD")
 			withRows(t, choice)
-			for n := 1; n <= 130; n += someLengths(n) {
+			for n := 1; n <= 130; n += 1 + random.IntN(1+n/8) { // each choice has other numbers of keys
 				for i, longest := range []int{3, 12, 17, 33, 140, 300} {
 					least := []int{0, 1, 4, 8, 9, 16, 17}[(n+i)%7]
 					keys := make([][]byte, n)
@@ -184,14 +187,6 @@ func TestKeysOfMixedLengths(t *testing.T) {
 			})
 		})
 	}
-}
-
-// someLengths returns the step to the next number of keys that is tested.
-func someLengths(n int) int {
-	if testing.Short() {
-		return 1 + n/8
-	}
-	return 1
 }
 
 // checkFixedWidth hashes the keys of data.
