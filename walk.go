@@ -8,7 +8,7 @@ import (
 
 // A walk turns a hash into the bits of a filter. A new one is a file walk_X.go with its
 // portable code, a line in the table below, and an arm in each switch of prober.go. It
-// calls its kernels through the functions of probe_amd64.go, probe_arm64.go and probe_none.go.
+// calls its kernels through the functions of probe_amd64.go, probe_arm64.go and probe_generic.go.
 
 // walkKind names a walk.
 type walkKind uint8

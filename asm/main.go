@@ -107,7 +107,7 @@ func main() {
 		dir := filepath.Dir(*arm)
 		return errors.Join(
 			declare(filepath.Join(dir, "probe_amd64.go"), "!purego", f.Functions()),
-			declare(filepath.Join(dir, "probe_none.go"), "(!amd64 && !arm64) || purego", nil))
+			declare(filepath.Join(dir, "probe_generic.go"), "(!amd64 && !arm64) || purego", nil))
 	}))
 	Generate()
 }
