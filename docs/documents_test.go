@@ -83,6 +83,16 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestTopLevel looks for the names at the top of the repository that stay as they are: people and
+// tools outside know them.
+func TestTopLevel(t *testing.T) {
+	for name := range strings.FieldsSeq("go.mod bloom.go probe_amd64.s probe_arm64.s probe_generic.go asm batch.go bloom_test.go fuzz_test.go bench_test.go README.md") {
+		if !exists(name) {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
+
 // TestFileNames looks for the files and folders that sentences name. CHANGELOG.md is history.
 func TestFileNames(t *testing.T) {
 	folders, err := os.ReadDir(root)
