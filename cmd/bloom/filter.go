@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"github.com/lanebloom/bloom"
 )
@@ -18,8 +19,8 @@ type filterCommand struct {
 	File   string   `arg:"" name:"filter" help:"The filter."`
 	Stream []string `arg:"" optional:"" help:"Files to filter, in this order (standard input)."`
 
-	printed  bool // whether a header was printed
-	passed   int  // records
+	header   printedHeader
+	passed   int // records
 	chance   chance
 	verifier *verifier
 }
@@ -27,7 +28,7 @@ type filterCommand struct {
 // Help is what bloom filter --help says, too.
 func (f *filterCommand) Help() string {
 	return filterHelp + inputsHelp + `
-The lines or records that pass are printed as they are, with the carriage returns that --crlf leaves out of the keys. Before them comes the header of the first stream, if it has one.
+The lines or records that pass are printed as they are, with the carriage returns that --crlf leaves out of the keys. Before them comes the header of the first stream, if it has one; a stream with another header is an error.
 With --verify, lines wait until they and their keys take 64 MiB, and are then looked up in one reading of KEYS, which is a regular file. In all that takes up to 130 MiB more than without the flag. With -v, the lines that are not among KEYS pass: all of them, and no others.
 The filter or a stream that is also standard output is an error, as it is for grep, unless only a count is printed (-c).
 A line of more than 128 KiB takes twice its length in memory; a long record of CSV or JSON takes up to eight times its length.`
@@ -36,7 +37,7 @@ A line of more than 128 KiB takes twice its length in memory; a long record of C
 // Run filters the lines of all streams as if they were one. If it cannot read a stream, it
 // goes on with the next, as grep does.
 func (f *filterCommand) Run(s *streams) error {
-	f.passed, f.printed, f.chance = 0, false, chance{}
+	f.passed, f.header, f.chance = 0, printedHeader{}, chance{}
 	if !f.Count {
 		if err := s.checkStdout(f.File, f.Verify); err != nil {
 			return err
@@ -126,11 +127,8 @@ func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, pr
 		}
 	}
 	return f.read(s, name, progress, func(in *input) error {
-		if !f.printed && len(in.header) > 0 {
-			f.printed = true
-			if err := f.print(s, in.header, 0); err != nil {
-				return err
-			}
+		if err := f.printHeader(s, name, in); err != nil {
+			return err
 		}
 		f.chance.look(name, &in.records, in.head)
 		delimiter := in.records.delimiter
@@ -144,6 +142,27 @@ func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, pr
 				return f.print(s, c.out, c.passed)
 			})
 	})
+}
+
+// printedHeader is the header that the records of all streams stand under.
+type printedHeader struct {
+	stream string
+	names  []string
+}
+
+// printHeader prints the header of the first stream that has one. A stream with another is an error, unless
+// only a count is printed: its records would stand under names that are not theirs.
+func (f *filterCommand) printHeader(s *streams, name string, in *input) error {
+	names := in.records.names
+	switch {
+	case f.Count || len(names) == 0 || slices.Equal(names, f.header.names):
+		return nil
+	case len(f.header.names) > 0:
+		return fmt.Errorf("%s: the header is %s, and that of %s, which is printed, is %s: filter the two one at a time",
+			shown(name), shownNames(names), shown(f.header.stream), shownNames(f.header.names))
+	}
+	f.header = printedHeader{name, names}
+	return f.print(s, in.header, 0)
 }
 
 // print prints n records, unless only their number is asked for.

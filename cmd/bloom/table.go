@@ -51,6 +51,7 @@ type records struct {
 	comma     byte // between fields
 
 	hasHeader bool
+	names     []string // of the header
 	name      string   // of the field, if it has one
 	column    int      // of the field, from 0
 	columns   int      // CSV: fields of every record
@@ -158,6 +159,7 @@ func (r *records) takeHeader(text *peeked) (header []byte, err error) {
 	if err := r.find(names, didYouMean(r.meant(first))); err != nil {
 		return nil, &lineError{line, err}
 	}
+	r.names = names
 	text.head = text.head[min(len(first), len(text.head)):]
 	r.headerLines += bytes.Count(first, []byte{r.delimiter})
 	return first, nil
@@ -208,8 +210,11 @@ func (r *records) find(names []string, hint string) error {
 	case r.column >= 0 && r.column < len(names):
 		return nil
 	}
-	return fmt.Errorf("no field has the name %q; the names are %s%s", r.name, answers.Shorten(fmt.Sprintf("%q", names)), hint)
+	return fmt.Errorf("no field has the name %q; the names are %s%s", r.name, shownNames(names), hint)
 }
+
+// shownNames returns the names of a header for a line of text.
+func shownNames(names []string) string { return answers.Shorten(fmt.Sprintf("%q", names)) }
 
 // mostOfRecord is the most bytes of a record, unless --max-record says another number. Where a delimiter
 // or a quote is missing, the rest of the input is one.
