@@ -167,6 +167,9 @@ func checkBare(f bloom.Format, data []byte) error {
 	if isText(data) {
 		return &StrangeError{"like text, not like a filter", ""}
 	}
+	if isBitsAndBlooms(data) {
+		return &StrangeError{fmt.Sprintf("like a filter of github.com/bits-and-blooms/bloom, not of %v", f), ""}
+	}
 	if f == bloom.Nori || f == bloom.NoriCrate {
 		return nil // their header has to fit
 	}
@@ -178,6 +181,19 @@ func checkBare(f bloom.Format, data []byte) error {
 		return &StrangeError{fmt.Sprintf("like a filter of %v, not of %v", filter.Written(), f), "choose its format, or "}
 	}
 	return nil
+}
+
+// isBitsAndBlooms reports whether data has the header of github.com/bits-and-blooms/bloom and the size that
+// the header says: the bits that keys are spread over, the probes, and the bits that are stored, which are
+// as many or fill whole words, each as 8 bytes, big-endian.
+func isBitsAndBlooms(data []byte) bool {
+	const header, mostProbes = 24, 1 << 10 // a rate of 1e-300 takes 997
+	if len(data) < header {
+		return false
+	}
+	bits, probes, stored := binary.BigEndian.Uint64(data), binary.BigEndian.Uint64(data[8:]), binary.BigEndian.Uint64(data[16:])
+	return bits > 0 && probes > 0 && probes <= mostProbes && (stored == bits || stored%64 == 0) &&
+		(len(data)-header)%8 == 0 && uint64(len(data)-header)/8 == stored/64+min(stored%64, 1)
 }
 
 // isText reports whether all of data is characters that are seen, tabs and line ends, after a

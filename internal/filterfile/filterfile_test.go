@@ -1,7 +1,10 @@
 package filterfile
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
+	"math"
 	"strconv"
 	"testing"
 
@@ -45,6 +48,47 @@ func TestOtherKinds(t *testing.T) {
 		}
 		if _, err := OpenBare(bloom.LevelDB, []byte(file)); err != nil {
 			t.Errorf("%q is no filter to who insists: %v", file, err)
+		}
+	}
+}
+
+// TestBitsAndBlooms wants the filters of github.com/bits-and-blooms/bloom to be called by that name in
+// every format, and bytes that are nearly one not to be.
+func TestBitsAndBlooms(t *testing.T) {
+	filter := func(bits, probes, stored uint64, size int) []byte {
+		data := make([]byte, 24, 24+size)
+		for i, n := range []uint64{bits, probes, stored} {
+			binary.BigEndian.PutUint64(data[8*i:], n)
+		}
+		return append(data, make([]byte, size)...)
+	}
+	helloWorld := []byte("\x00\x00\x00\x00\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x40\xc4\x20\x14\x24\x00\x00\x04\x14")
+	for name, c := range map[string]struct {
+		data []byte
+		is   bool
+	}{
+		"hello and world, m 64, k 6":     {helloWorld, true},
+		"a last word that is not full":   {filter(95_851, 7, 95_851, 8*1498), true},
+		"one bit":                        {filter(1, 1, 1, 8), true},
+		"FromWithM of more bits":         {filter(100, 3, 64, 8), true},
+		"FromWithM of fewer":             {filter(10, 3, 128, 16), true},
+		"a byte more":                    {append(bytes.Clone(helloWorld), 6), false},
+		"a word less":                    {filter(95_851, 7, 95_851, 8*1497), false},
+		"no probes":                      {filter(64, 0, 64, 8), false},
+		"more probes than any rate asks": {filter(64, 2000, 64, 8), false},
+		"no bits":                        {filter(0, 6, 0, 0), false},
+		"other bits, and no whole words": {filter(95_851, 7, 95_850, 8*1498), false},
+		"bits that wrap around":          {filter(math.MaxUint64, 7, math.MaxUint64, 0), false},
+		"the header alone":               {helloWorld[:24], false},
+		"half a header":                  {helloWorld[:12], false},
+	} {
+		for _, f := range bloom.Formats() {
+			_, err := Recognise(f, c.data)
+			strange := (*StrangeError)(nil)
+			is := errors.As(err, &strange) && strange.Looks == "like a filter of github.com/bits-and-blooms/bloom, not of "+f.String()
+			if is != c.is {
+				t.Errorf("%s, as %v: %v", name, f, err)
+			}
 		}
 	}
 }

@@ -345,6 +345,7 @@ func TestRefuses(t *testing.T) {
 		"pattern":        {"filter", with(func(q *filterQuestion) { q.Numbered = numbered{"%s%s%s", 1} }), nil, "is no pattern"},
 		"text":           {"filter", file, []byte("hello\nworld\n"), "this looks like text, not like a filter: insist with bloom inspect --raw"},
 		"compressed":     {"filter", file, []byte("\x1f\x8b\x08\x00\x00\x06"), "this looks compressed (gzip): decompress it first, or insist with bloom inspect --raw"},
+		"other library":  {"filter", file, []byte("\x00\x00\x00\x00\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x40\xc4\x20\x14\x24\x00\x00\x04\x14"), "this looks like a filter of github.com/bits-and-blooms/bloom, not of leveldb: insist with bloom inspect --raw"},
 		"other format":   {"filter", file, crateFile(6, 8, 0xaa), "this looks like a filter of nori-crate, not of leveldb: choose its format, or insist with bloom inspect --raw"},
 		"no bits to set": {"filter", filterQuestion{Format: "leveldb", HasFile: true, Keys: []string{"a"}}, []byte{6}, "no key can be added"},
 		"file gone":      {"filter", filterQuestion{Format: "leveldb", File: "x"}, nil, "no longer here"},
