@@ -16,7 +16,7 @@ func TestDependencies(t *testing.T) {
 		"github.com/klauspost/compress",
 		"github.com/klauspost/cpuid/v2",
 		"github.com/lanebloom/bloom",
-		"github.com/lanebloom/bloom/cmd/internal/shell",
+		"github.com/lanebloom/bloom/cmd/internal",
 		"github.com/mitchellh/colorstring", // progressbar's
 		"github.com/rivo/uniseg",           // progressbar's
 		"github.com/schollz/progressbar/v3",

@@ -16,7 +16,7 @@ require (
 	github.com/klauspost/compress v1.20.3
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/lanebloom/bloom v0.1.0
-	github.com/lanebloom/bloom/cmd/internal/shell v0.1.0
+	github.com/lanebloom/bloom/cmd/internal v0.1.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/valyala/fastjson v1.6.10

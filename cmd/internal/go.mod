@@ -1,4 +1,4 @@
-module github.com/lanebloom/bloom/cmd/internal/shell
+module github.com/lanebloom/bloom/cmd/internal
 
 go 1.26.0
 
