@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 )
 
 // csvRecord walks over the fields of the first record of data, which ends with a newline. It takes and
@@ -138,20 +140,20 @@ func (r *records) csvFields(data []byte) (fields []string, err error) {
 }
 
 // skipEmptyLines takes the empty lines before the first record of CSV off an input.
-func (r *records) skipEmptyLines(text *peeked) {
+func (r *records) skipEmptyLines(text *keyfile.Text) {
 	for {
-		text.fill(func(head []byte) bool { return len(head) > 0 && string(head) != "\r" })
-		rest := text.head
+		text.Fill(func(head []byte) bool { return len(head) > 0 && string(head) != "\r" })
+		rest := text.Head
 		for bytes.HasPrefix(rest, []byte("\n")) || bytes.HasPrefix(rest, []byte("\r\n")) {
 			rest = rest[bytes.IndexByte(rest, '\n')+1:]
 			r.headerLines++
 		}
-		if len(rest) == len(text.head) {
+		if len(rest) == len(text.Head) {
 			break
 		}
-		text.head = text.head[:copy(text.head, rest)]
+		text.Head = text.Head[:copy(text.Head, rest)]
 	}
-	if string(text.head) == "\r" && errors.Is(text.err, io.EOF) {
-		text.head = nil
+	if string(text.Head) == "\r" && errors.Is(text.Err, io.EOF) {
+		text.Head = nil
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 )
 
 // readRecords is what a command makes of an input: its header, its records and their keys, in which line
@@ -160,7 +162,7 @@ func standardMember(line []byte, path []string) (text string, ok bool) {
 
 // readInChunks reads an input in chunks of some bytes.
 func readInChunks(r records, in io.Reader, size int) (got readRecords) {
-	text := newPeeked(in)
+	text := keyfile.NewText(in)
 	header, err := r.takeHeader(text)
 	if got.header = string(header); err != nil {
 		return got.failed(err)

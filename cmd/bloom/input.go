@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 )
 
 // keysFlags say how the commands read keys.
@@ -57,11 +57,12 @@ func (f keysFlags) read(s *streams, name string, progress func(int), work func(*
 		}
 		defer file.Close()
 	}
-	text, err := f.text(s, name, counted{file, progress})
+	options := keyfile.Options{Delimiter: records.delimiter, CRLF: records.crlf, NoDecompress: f.NoDecompress}
+	text, err := options.Open(name, counted{file, progress}, func(text string) { s.warn(name, text) })
 	if err != nil {
 		return err
 	}
-	in := &input{text: text, records: records, head: bytes.Clone(text.head[:min(len(text.head), 4<<10)])}
+	in := &input{text: text, records: records, head: bytes.Clone(text.Head[:min(len(text.Head), 4<<10)])}
 	if in.header, err = in.records.takeHeader(text); err == nil {
 		err = work(in)
 		in.records.skipped.warn(s, name, &in.records)
@@ -70,55 +71,6 @@ func (f keysFlags) read(s *streams, name string, progress func(int), work func(*
 		return fmt.Errorf("%s: %w", shown(name), at)
 	}
 	return err
-}
-
-// text returns the keys of an input. It warns of what looks like part of a key and is not meant
-// to be.
-func (f keysFlags) text(s *streams, name string, file io.Reader) (*peeked, error) {
-	text := newPeeked(file)
-	if !f.NoDecompress {
-		var err error
-		if text, err = decompressed(name, text); err != nil {
-			return nil, err
-		}
-	}
-	r, err := f.records()
-	if err != nil {
-		return nil, err
-	}
-	text.fill(func(head []byte) bool { return bytes.IndexByte(head, r.delimiter) >= 0 })
-	const utf8Mark = "\xef\xbb\xbf"
-	switch {
-	case bytes.HasPrefix(text.head, []byte(bloom.FileMagic)):
-		s.warn(name, "this is a filter, not keys")
-	case bytes.HasPrefix(text.head, []byte(utf8Mark)) && r.crlf:
-		text.head = text.head[len(utf8Mark):]
-	case bytes.HasPrefix(text.head, []byte(utf8Mark)):
-		s.warn(name, "the first key begins with a UTF-8 byte-order mark; --crlf removes it")
-	case bytes.HasPrefix(text.head, []byte("\xff\xfe")), bytes.HasPrefix(text.head, []byte("\xfe\xff")):
-		s.warn(name, "this looks like UTF-16; its keys are not the bytes of the same keys in UTF-8")
-	}
-	if r.delimiter == '\n' && !r.crlf && looksCRLF(text.head) {
-		s.warn(name, "the keys end with a carriage return (CRLF); --crlf removes it")
-	}
-	return text, nil
-}
-
-// looksCRLF reports whether most of the first lines end with CRLF.
-func looksCRLF(head []byte) bool {
-	lines, crlf := 0, 0
-	for lines < 16 {
-		line, rest, found := bytes.Cut(head, []byte{'\n'})
-		if !found {
-			break
-		}
-		lines++
-		if bytes.HasSuffix(line, []byte{'\r'}) {
-			crlf++
-		}
-		head = rest
-	}
-	return 2*crlf > lines
 }
 
 // counted tells progress of the bytes that are read.
@@ -131,36 +83,6 @@ func (c counted) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.progress(n)
 	return n, err
-}
-
-// peeked is a reader of which the start was read ahead. It keeps an error for who reads on: to
-// ask a terminal again would wait for a second end of the input.
-type peeked struct {
-	head []byte
-	err  error
-	in   io.Reader
-}
-
-func newPeeked(in io.Reader) *peeked { return &peeked{head: make([]byte, 0, 64<<10), in: in} }
-
-// fill reads until the start is enough, the buffer is full, or the input ends.
-func (p *peeked) fill(enough func(head []byte) bool) {
-	for p.err == nil && len(p.head) < cap(p.head) && !enough(p.head) {
-		n, err := p.in.Read(p.head[len(p.head):cap(p.head)])
-		p.head, p.err = p.head[:len(p.head)+n], err
-	}
-}
-
-func (p *peeked) Read(b []byte) (int, error) {
-	if len(p.head) > 0 {
-		n := copy(b, p.head)
-		p.head = p.head[n:]
-		return n, nil
-	}
-	if p.err != nil {
-		return 0, p.err
-	}
-	return p.in.Read(b)
 }
 
 // warn prints a warning about an input, which changes no status.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
+	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 )
 
 // tableFlags say which part of a record is its key.
@@ -123,7 +124,7 @@ func (f keysFlags) comma(r records) (byte, error) {
 
 // takeHeader reads the first record of an input, if the others depend on it: it may be a header, and of CSV
 // it has the number of fields. It takes a header off the input and returns it.
-func (r *records) takeHeader(text *peeked) (header []byte, err error) {
+func (r *records) takeHeader(text *keyfile.Text) (header []byte, err error) {
 	if r.kind != fieldsOfCSV && !r.hasHeader {
 		return nil, nil
 	}
@@ -131,16 +132,16 @@ func (r *records) takeHeader(text *peeked) (header []byte, err error) {
 		r.skipEmptyLines(text)
 	}
 	line := r.headerLines + 1
-	text.fill(func(head []byte) bool { return r.firstEnd(head) > 0 })
-	first := text.head[:r.firstEnd(text.head)]
+	text.Fill(func(head []byte) bool { return r.firstEnd(head) > 0 })
+	first := text.Head[:r.firstEnd(text.Head)]
 	switch {
 	case len(first) > 0:
-	case text.err == nil:
-		return nil, &lineError{line, fmt.Errorf("the first record takes more than %d bytes", len(text.head))}
-	case len(text.head) == 0, !errors.Is(text.err, io.EOF):
+	case text.Err == nil:
+		return nil, &lineError{line, fmt.Errorf("the first record takes more than %d bytes", len(text.Head))}
+	case len(text.Head) == 0, !errors.Is(text.Err, io.EOF):
 		return nil, nil // the error, if it is none of the end, comes when the records are read
 	default:
-		first = append(bytes.Clone(text.head), r.delimiter)
+		first = append(bytes.Clone(text.Head), r.delimiter)
 	}
 	if len(first)-1 > r.most {
 		return nil, &lineError{line, r.tooLong()}
@@ -160,7 +161,7 @@ func (r *records) takeHeader(text *peeked) (header []byte, err error) {
 		return nil, &lineError{line, err}
 	}
 	r.names = names
-	text.head = text.head[min(len(first), len(text.head)):]
+	text.Head = text.Head[min(len(first), len(text.Head)):]
 	r.headerLines += bytes.Count(first, []byte{r.delimiter})
 	return first, nil
 }

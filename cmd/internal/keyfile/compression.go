@@ -1,4 +1,4 @@
-package main
+package keyfile
 
 import (
 	"bufio"
@@ -36,7 +36,7 @@ func findCompression(head []byte) (found *compression, undecided bool) {
 }
 
 // decompressed returns the content of an input, which need not be compressed.
-func decompressed(name string, file *peeked) (*peeked, error) {
+func decompressed(name string, file *Text) (*Text, error) {
 	outer := file.compression()
 	if outer == nil {
 		return file, nil
@@ -50,7 +50,7 @@ func decompressed(name string, file *peeked) (*peeked, error) {
 		return nil, reader.explain(err)
 	}
 	reader.in = in
-	content := newPeeked(reader)
+	content := NewText(reader)
 	if inner := content.compression(); inner != nil {
 		return nil, &compressedError{name, inner.name + " inside " + outer.name}
 	}
@@ -58,9 +58,9 @@ func decompressed(name string, file *peeked) (*peeked, error) {
 }
 
 // compression returns the format of what is read, or nil.
-func (p *peeked) compression() *compression {
-	p.fill(func(head []byte) bool { _, undecided := findCompression(head); return !undecided })
-	found, _ := findCompression(p.head)
+func (t *Text) compression() *compression {
+	t.Fill(func(head []byte) bool { _, undecided := findCompression(head); return !undecided })
+	found, _ := findCompression(t.Head)
 	return found
 }
 

@@ -1,10 +1,9 @@
-package main
+package keyfile
 
 import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"testing"
 	"testing/iotest"
 
@@ -12,7 +11,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// TestText reads compressed and other keys in odd pieces, and counts the bytes of the file.
+var newlines = Options{Delimiter: '\n'}
+
+// TestText reads compressed and other keys in odd pieces, to the end of the file.
 func TestText(t *testing.T) {
 	lines := bytes.Repeat([]byte("a key\nanother\n\n"), 20_000)
 	packed := map[string][]byte{"plain": lines, "starts as gzip": append([]byte("\x1f\x8b\n"), lines...), "": nil}
@@ -42,14 +43,14 @@ func TestText(t *testing.T) {
 			"half":          iotest.HalfReader,
 			"data with EOF": iotest.DataErrReader,
 		} {
-			count := 0
-			text, err := keysFlags{}.text(&streams{err: os.Stderr}, name, counted{reader(bytes.NewReader(file)), func(n int) { count += n }})
+			in := bytes.NewReader(file)
+			text, err := newlines.Open(name, reader(in), func(text string) { t.Errorf("%s: %s", name, text) })
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, err := io.ReadAll(text)
-			if err != nil || !bytes.Equal(got, want) || count != len(file) {
-				t.Errorf("%s, %s: %d bytes, %v, and progress of %d; want %d and %d", name, pieces, len(got), err, count, len(want), len(file))
+			if err != nil || !bytes.Equal(got, want) || in.Len() > 0 {
+				t.Errorf("%s, %s: %d bytes, %v, and %d of the file not read; want %d bytes", name, pieces, len(got), err, in.Len(), len(want))
 			}
 		}
 	}
@@ -63,7 +64,7 @@ func TestTextWaits(t *testing.T) {
 		_, _ = w.Write([]byte("a"))
 		_, _ = w.Write([]byte("\n"))
 	}()
-	text, err := keysFlags{}.text(&streams{err: os.Stderr}, "pipe", r)
+	text, err := newlines.Open("pipe", r, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestTextWaits(t *testing.T) {
 
 	ends := 0
 	terminal := readerFunc(func([]byte) (int, error) { ends++; return 0, io.EOF })
-	if text, err = (keysFlags{}).text(&streams{err: os.Stderr}, "terminal", terminal); err != nil {
+	if text, err = newlines.Open("terminal", terminal, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(text); len(got) != 0 || err != nil || ends != 1 {
