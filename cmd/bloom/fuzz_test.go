@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,10 +98,9 @@ func readStandardCSV(data []byte, r records) (want readRecords) {
 
 // FuzzJSON compares what is an object of JSON, and the text of its member, with encoding/json.
 func FuzzJSON(f *testing.F) {
-	pair, half := regexp.MustCompile(`(?i)\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`), regexp.MustCompile(`(?i)\\ud[89a-f]`)
 	f.Fuzz(func(t *testing.T, line []byte, field string) {
-		if len(line) == 0 || !utf8.Valid(line) || !utf8.ValidString(field) || half.Match(pair.ReplaceAll(bytes.ReplaceAll(line, []byte(`\\`), []byte{0}), nil)) {
-			t.Skip("an empty line is no record, and encoding/json replaces what is no character")
+		if len(line) == 0 || !utf8.Valid(line) || !utf8.ValidString(field) {
+			t.Skip("an empty line is no record, and encoding/json replaces bytes that are no UTF-8")
 		}
 		path, err := pathOf(field)
 		if err != nil {

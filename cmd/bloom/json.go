@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/valyala/fastjson"
 
@@ -193,12 +195,50 @@ func (c *chunk) jsonText(quoted []byte) []byte {
 
 // unescaped returns the text of a string of JSON, until the next one is asked for; nil if there is an error.
 func (c *chunk) unescaped(quoted []byte) []byte {
-	value, err := c.json.ParseBytes(quoted)
+	value, err := c.json.ParseBytes(withoutLoneSurrogates(quoted))
 	if err != nil {
 		return nil
 	}
 	text, _ := value.StringBytes()
 	return text
+}
+
+// withoutLoneSurrogates returns a string of JSON in which escapes of half a surrogate pair are that of U+FFFD,
+// which encoding/json takes for them. fastjson takes the six characters of the escape for themselves.
+func withoutLoneSurrogates(quoted []byte) []byte {
+	owned := false
+	for i := 0; i < len(quoted); i++ {
+		if quoted[i] != '\\' {
+			continue
+		}
+		const escape = len(`\ud83d`)
+		half := escapedRune(quoted[i:])
+		switch {
+		case !utf16.IsSurrogate(half):
+			i++ // what is escaped may be a backslash
+		case utf16.DecodeRune(half, escapedRune(quoted[i+escape:])) != utf8.RuneError:
+			i += 2*escape - 1
+		default:
+			if !owned {
+				quoted, owned = bytes.Clone(quoted), true
+			}
+			i += copy(quoted[i:], `\ufffd`) - 1
+		}
+	}
+	return quoted
+}
+
+// escapedRune returns the number of the \u escape with which text begins, or 0.
+func escapedRune(text []byte) rune {
+	const escape = len(`\ud83d`)
+	if len(text) < escape || text[1] != 'u' || text[0] != '\\' {
+		return 0
+	}
+	number, err := strconv.ParseUint(string(text[2:escape]), 16, 16)
+	if err != nil {
+		return 0
+	}
+	return rune(number)
 }
 
 // typeOfJSON returns the type of a value by how it begins.
