@@ -159,29 +159,15 @@ type counter struct {
 
 const questionType = "application/x-bloom-question"
 
-// ServeHTTP answers a question in its turn, and says errors in words. A turn begins when the request has
-// come, and ends before the answer is sent: no one who sends or reads slowly holds it.
+// ServeHTTP answers a question, and says errors in words.
 func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Content-Type") != questionType {
 		refuse(w, http.StatusUnsupportedMediaType, errors.New("the type of a request must be "+questionType))
 		return
 	}
-	body, status, err := c.read(w, r)
+	answer, data, status, err := c.answer(w, r)
 	if err != nil {
 		refuse(w, status, err)
-		return
-	}
-	if err := c.turns.take(r.Context()); err != nil {
-		refuse(w, http.StatusServiceUnavailable, err)
-		return
-	}
-	answer, data, err := func() ([]byte, []byte, error) {
-		defer c.turns.giveBack()
-		question, file, _ := bytes.Cut(body, []byte("\n"))
-		return c.desk.Answer(r.PathValue("name"), question, file)
-	}()
-	if err != nil {
-		refuse(w, http.StatusBadRequest, err)
 		return
 	}
 	w.Header().Set("Content-Type", "application/octet-stream")
@@ -189,21 +175,38 @@ func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data)
 }
 
-// read reads a request. Large ones come one at a time, and say how large they are.
-func (c *counter) read(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
+// answer reads a question and answers it in its turn. A turn begins when the request has come, and ends before
+// the answer is sent: no one who sends or reads slowly holds it. A large request is in memory only while it
+// holds the turn of large ones, which begins before it comes.
+func (c *counter) answer(w http.ResponseWriter, r *http.Request) (answer, data []byte, status int, err error) {
 	if r.ContentLength > maxBody {
-		return nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", maxBody)
+		return nil, nil, http.StatusRequestEntityTooLarge, fmt.Errorf("the request is larger than %d bytes", maxBody)
 	}
 	if r.ContentLength > smallBody {
 		if err := c.large.take(r.Context()); err != nil {
-			return nil, http.StatusServiceUnavailable, err
+			return nil, nil, http.StatusServiceUnavailable, err
 		}
 		defer c.large.giveBack()
+	}
+	body, status, err := read(w, r)
+	if err != nil {
+		return nil, nil, status, err
+	}
+	if err := c.turns.take(r.Context()); err != nil {
+		return nil, nil, http.StatusServiceUnavailable, err
+	}
+	defer c.turns.giveBack()
+	question, file, _ := bytes.Cut(body, []byte("\n"))
+	answer, data, err = c.desk.Answer(r.PathValue("name"), question, file)
+	return answer, data, http.StatusBadRequest, err
+}
+
+// read reads a request. Large ones must say how large they are.
+func read(w http.ResponseWriter, r *http.Request) (body []byte, status int, err error) {
+	if r.ContentLength > smallBody {
 		body = make([]byte, r.ContentLength)
-		if _, err = io.ReadFull(r.Body, body); err != nil {
-			return nil, http.StatusBadRequest, err
-		}
-		return body, 0, nil
+		_, err = io.ReadFull(r.Body, body)
+		return body, http.StatusBadRequest, err
 	}
 	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, smallBody))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {

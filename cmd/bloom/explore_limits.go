@@ -17,7 +17,7 @@ const (
 	maxAtWork      = 2  // requests
 	patience       = 10 * time.Second
 	smallBody      = 4 << 20       // as many as there are connections
-	maxBody        = 1<<30 + 1<<20 // one at a time
+	maxBody        = 1<<30 + 1<<20 // one at a time, until it is answered
 )
 
 // turns lets as many requests at a time be worked on as it has room for.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 )
 
 // exploreServer serves explore at the address that the test server has.
@@ -305,6 +306,56 @@ func TestExploreTurns(t *testing.T) {
 			t.Errorf("%d requests were begun in all, want %d", started.Load(), maxAtWork+1)
 		}
 	})
+}
+
+// TestExploreLargeTurns wants one large request at a time in memory: the next comes when the one before it is
+// answered or refused, and not when it waits for its turn.
+func TestExploreLargeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		counter := &counter{desk: answers.NewDesk(nil), turns: make(turns, maxAtWork), large: make(turns, 1)}
+		for range maxAtWork {
+			counter.turns <- struct{}{}
+		}
+		var received [2]atomic.Int64 // bytes of each request
+		codes := make(chan int, len(received))
+		send := func(n *atomic.Int64) {
+			const size = smallBody + 1
+			request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/filter", zeros{n})
+			request.ContentLength = size
+			request.Header.Set("Content-Type", questionType)
+			response := httptest.NewRecorder()
+			counter.ServeHTTP(response, request)
+			codes <- response.Code
+		}
+		go send(&received[0])
+		synctest.Wait()
+		time.Sleep(patience / 2)
+		go send(&received[1])
+		synctest.Wait()
+		if received[0].Load() == 0 || received[1].Load() > 0 {
+			t.Fatalf("%d and %d bytes came while the first request waits for its turn", received[0].Load(), received[1].Load())
+		}
+		if code := <-codes; code != http.StatusServiceUnavailable {
+			t.Errorf("the first request has status %d", code)
+		}
+		synctest.Wait()
+		if received[1].Load() == 0 {
+			t.Error("the second request did not come after the first was refused")
+		}
+		counter.turns.giveBack()
+		if code := <-codes; code != http.StatusBadRequest { // its zeros are no question
+			t.Errorf("the second request has status %d", code)
+		}
+	})
+}
+
+// zeros is a reader without an end, which counts what it gave.
+type zeros struct{ n *atomic.Int64 }
+
+func (z zeros) Read(p []byte) (int, error) {
+	clear(p)
+	z.n.Add(int64(len(p)))
+	return len(p), nil
 }
 
 // TestExploreConnections opens more connections than are kept, without a request
