@@ -27,7 +27,7 @@ func BenchmarkGathers(b *testing.B) {
 				keys[i][j] = byte(random.Uint32())
 			}
 		}
-		filter := Policy{BitsPerKey: 10}.NewFilter(Bytes(keys[:13107]))
+		filter := Policy{Format: LevelDB, BitsPerKey: 10}.NewFilter(Bytes(keys[:13107]))
 		hashed, hits := make([]uint32, queries), make([]uint64, queries/64)
 		for _, c := range []struct {
 			name string

@@ -34,7 +34,7 @@ func BenchmarkBuild(b *testing.B) {
 				b.Run(fmt.Sprintf("cores=%d", cores), func(b *testing.B) {
 					defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 					inTurn(b, n, func() { sink += len(encodingLevelDB{}.create(w.bytes, 10)) }, func() {
-						dst = Policy{BitsPerKey: 10}.AppendFilter(dst[:0], Integers(w.keys))
+						dst = Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(dst[:0], Integers(w.keys))
 					})
 				})
 			}
@@ -106,7 +106,7 @@ func BenchmarkTables(b *testing.B) {
 		for i := range known {
 			known[i] = key()
 		}
-		f, err := Open(LevelDB, Policy{BitsPerKey: 10}.AppendFilter(nil, Bytes(known)))
+		f, err := Open(LevelDB, Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(nil, Bytes(known)))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func benchmarkAtomicSet(b *testing.B, size, goroutines int) {
 	for i := range keys {
 		keys[i] = random.Uint64()
 	}
-	p := Policy{BitsPerKey: 10}
+	p := Policy{Format: LevelDB, BitsPerKey: 10}
 	hits := make([][]uint64, goroutines)
 	for g := range hits {
 		hits[g] = make([]uint64, size/64+1)

@@ -78,7 +78,7 @@ func eachMixture(b *testing.B, percents []int, run func(b *testing.B, w *workloa
 			for i := range known {
 				known[i] = random.Uint64()
 			}
-			encoded := Policy{BitsPerKey: 10}.AppendFilter(nil, Integers(known))
+			encoded := Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(nil, Integers(known))
 			for _, percent := range percents {
 				b.Run(fmt.Sprintf("hits=%d%%", percent), func(b *testing.B) {
 					run(b, newWorkload(b, encoded, known, percent, random))
@@ -142,7 +142,7 @@ func BenchmarkMayContain(b *testing.B) {
 			return hits
 		}},
 		{"Policy.MayContain", func(w *workload) (hits int) {
-			policy := Policy{BitsPerKey: 10}
+			policy := Policy{Format: LevelDB, BitsPerKey: 10}
 			for _, key := range w.bytes {
 				if policy.MayContain(w.encoded, key) {
 					hits++
@@ -225,7 +225,7 @@ func BenchmarkColumns(b *testing.B) {
 				for i := range known {
 					known[i] = key()
 				}
-				w := &workload{encoded: Policy{BitsPerKey: 10}.AppendFilter(nil, Bytes(known)), bytes: make([][]byte, queries)}
+				w := &workload{encoded: Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(nil, Bytes(known)), bytes: make([][]byte, queries)}
 				for i := range w.bytes {
 					w.bytes[i] = key()
 					if random.IntN(100) < percent {

@@ -16,7 +16,7 @@ import (
 func TestConcurrentQueries(t *testing.T) {
 	is(t, behaviour)
 	keys := golden.Mixed.Range(0, 3000)
-	f := mustOpen(t, LevelDB, Policy{BitsPerKey: 10}.AppendFilter(nil, Bytes(keys)))
+	f := mustOpen(t, LevelDB, Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(nil, Bytes(keys)))
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {

@@ -38,19 +38,28 @@ func TestErrors(t *testing.T) {
 		{"PolicyFor rate NaN", ErrRate, func() error { _, err := PolicyFor(LevelDB, 1, math.NaN()); return err }},
 		{"PolicyFor floor", ErrRate, func() error { _, err := PolicyFor(LevelDB, 1<<20, 0.0001); return err }},
 		{"Size format", ErrFormat, func() error { _, _, err := Policy{Format: unknown}.Size(1); return err }},
-		{"Size negative", ErrCapacity, func() error { _, _, err := Policy{BitsPerKey: 10}.Size(-1); return err }},
-		{"Size too large", ErrCapacity, func() error { _, _, err := Policy{BitsPerKey: 8}.Size(math.MaxInt); return err }},
+		{"Size negative", ErrCapacity, func() error { _, _, err := Policy{Format: LevelDB, BitsPerKey: 10}.Size(-1); return err }},
+		{"Size too large", ErrCapacity, func() error { _, _, err := Policy{Format: LevelDB, BitsPerKey: 8}.Size(math.MaxInt); return err }},
 		{"NewSet format", ErrFormat, func() error { _, err := Policy{Format: unknown}.NewSet(1); return err }},
-		{"NewSet negative", ErrCapacity, func() error { _, err := Policy{BitsPerKey: 10}.NewSet(-1); return err }},
-		{"NewSet too large", ErrCapacity, func() error { _, err := Policy{BitsPerKey: math.MaxInt}.NewSet(math.MaxInt); return err }},
-		{"NewSet just too large", ErrCapacity, func() error { _, err := Policy{BitsPerKey: 8}.NewSet(math.MaxInt); return err }},
+		{"NewSet negative", ErrCapacity, func() error { _, err := Policy{Format: LevelDB, BitsPerKey: 10}.NewSet(-1); return err }},
+		{"NewSet too large", ErrCapacity, func() error {
+			_, err := Policy{Format: LevelDB, BitsPerKey: math.MaxInt}.NewSet(math.MaxInt)
+			return err
+		}},
+		{"NewSet just too large", ErrCapacity, func() error { _, err := Policy{Format: LevelDB, BitsPerKey: 8}.NewSet(math.MaxInt); return err }},
 		{"NewAtomicSet format", ErrFormat, func() error { _, err := Policy{Format: unknown}.NewAtomicSet(1); return err }},
-		{"NewAtomicSet negative", ErrCapacity, func() error { _, err := Policy{BitsPerKey: 10}.NewAtomicSet(-1); return err }},
-		{"NewAtomicSet too large", ErrCapacity, func() error { _, err := Policy{BitsPerKey: 8}.NewAtomicSet(math.MaxInt); return err }},
-		{"AtomicSet.Merge", ErrShape, func() error { return mustAtomicSet(t, Policy{}, 1).Merge(set(Policy{BitsPerKey: 10}, 200)) }},
+		{"NewAtomicSet negative", ErrCapacity, func() error { _, err := Policy{Format: LevelDB, BitsPerKey: 10}.NewAtomicSet(-1); return err }},
+		{"NewAtomicSet too large", ErrCapacity, func() error { _, err := Policy{Format: LevelDB, BitsPerKey: 8}.NewAtomicSet(math.MaxInt); return err }},
+		{"AtomicSet.Merge", ErrShape, func() error {
+			return mustAtomicSet(t, Policy{}, 1).Merge(set(Policy{Format: LevelDB, BitsPerKey: 10}, 200))
+		}},
 		{"AtomicSet.Merge zero", ErrShape, func() error { return mustAtomicSet(t, Policy{}, 1).Merge(new(Set)) }},
-		{"Merge size", ErrShape, func() error { return set(Policy{BitsPerKey: 10}, 100).Merge(set(Policy{BitsPerKey: 10}, 200)) }},
-		{"Merge probes", ErrShape, func() error { return set(Policy{BitsPerKey: 10}, 1).Merge(set(Policy{BitsPerKey: 20}, 1)) }},
+		{"Merge size", ErrShape, func() error {
+			return set(Policy{Format: LevelDB, BitsPerKey: 10}, 100).Merge(set(Policy{Format: LevelDB, BitsPerKey: 10}, 200))
+		}},
+		{"Merge probes", ErrShape, func() error {
+			return set(Policy{Format: LevelDB, BitsPerKey: 10}, 1).Merge(set(Policy{Format: LevelDB, BitsPerKey: 20}, 1))
+		}},
 		{"FixedWidth 0", ErrKeys, func() error { _, err := FixedWidth(nil, 0); return err }},
 		{"FixedWidth uneven", ErrKeys, func() error { _, err := FixedWidth(make([]byte, 7), 2); return err }},
 		{"Offsets negative", ErrKeys, func() error { _, err := Offsets(make([]byte, 9), []int32{-1, 2}); return err }},
@@ -87,6 +96,15 @@ func TestErrors(t *testing.T) {
 		if err := c.try(); !errors.Is(err, c.want) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.want)
 		}
+	}
+}
+
+// TestFloorError wants the error of a rate that a 32-bit hash does not reach to say what does.
+func TestFloorError(t *testing.T) {
+	is(t, behaviour)
+	_, err := PolicyFor(LevelDB, 1<<30, 0.01)
+	if want := ", or take the format rocksdb"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("%v: it does not end in %q", err, want)
 	}
 }
 
@@ -137,7 +155,7 @@ func TestProgrammingErrors(t *testing.T) {
 		"Slice negative":                        func() { Integers(make([]uint32, 3)).Slice(-1, 1) },
 		"unknown format":                        func() { Policy{Format: 200}.NewBuilder() },
 		"filter too large": func() {
-			Policy{BitsPerKey: math.MaxInt}.AppendFilter(nil, Integers(make([]uint32, 1000)))
+			Policy{Format: LevelDB, BitsPerKey: math.MaxInt}.AppendFilter(nil, Integers(make([]uint32, 1000)))
 		},
 	} {
 		if panicOf(try) == "" {
@@ -207,7 +225,7 @@ func TestZeroValues(t *testing.T) {
 		none.MayContainBatch(Bytes(keys), make([]uint64, 2)) != 0 {
 		t.Error("the zero AtomicSet holds a key")
 	}
-	if err := none.Merge(zero); err != nil || !none.Snapshot().Equal(zero) || !zero.Equal(zero.Clone()) || none.view.format != LevelDB || none.view.kernel != Generic {
+	if err := none.Merge(zero); err != nil || !none.Snapshot().Equal(zero) || !zero.Equal(zero.Clone()) || none.view.format != Default || none.view.kernel != Generic {
 		t.Errorf("the zero AtomicSet is not like the zero Set: %v", err)
 	}
 	zero.Clear()
@@ -223,7 +241,7 @@ func TestZeroValues(t *testing.T) {
 	if err := mustSet(t, Policy{}, 1).Merge(zero); err == nil {
 		t.Error("Merge with the zero Set: no error")
 	}
-	if f := mustOpen(t, LevelDB, Policy{}.AppendFilter(nil, Keys{})); f.MayContain(nil) || (Keys{}).Len() != 0 {
+	if f := mustOpen(t, Default, Policy{}.AppendFilter(nil, Keys{})); f.MayContain(nil) || (Keys{}).Len() != 0 {
 		t.Error("the zero Policy's filter of the zero Keys holds a key")
 	}
 }

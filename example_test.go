@@ -13,14 +13,14 @@ import (
 )
 
 func Example() {
-	policy, err := bloom.PolicyFor(bloom.LevelDB, 3, 0.01)
+	policy, err := bloom.PolicyFor(bloom.Default, 3, 0.01)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	encoded := policy.AppendFilter(nil, bloom.Strings([]string{"apple", "pear", "plum"}))
 
-	filter, err := bloom.Open(bloom.LevelDB, encoded)
+	filter, err := bloom.Open(bloom.Default, encoded)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -62,7 +62,7 @@ func ExampleFilter_MayContainHash() {
 	for _, keys := range [][]string{{"a", "b"}, {"c"}, {"b", "d"}} {
 		tables = append(tables, bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings(keys)))
 	}
-	hash := bloom.LevelDB.Hash([]byte("b"))
+	hash := bloom.Default.Hash([]byte("b"))
 	for i, table := range tables {
 		fmt.Println(i, table.MayContainHash(hash))
 	}
@@ -87,11 +87,12 @@ func ExampleGroup() {
 	// Output: 2 tables: 101
 }
 
+// LevelDB's hash has too few bits for some numbers of keys and rates.
 func ExamplePolicyFor() {
-	policy, err := bloom.PolicyFor(bloom.LevelDB, 500_000, 0.001)
+	policy, err := bloom.PolicyFor(bloom.Default, 500_000, 0.001)
 	fmt.Println(policy.BitsPerKey, err)
 
-	// A 32-bit hash cannot tell half a billion keys apart at this rate.
+	// LevelDB's 32-bit hash cannot tell half a billion keys apart at this rate.
 	_, err = bloom.PolicyFor(bloom.LevelDB, 500_000_000, 0.001)
 	fmt.Println(errors.Is(err, bloom.ErrRate))
 	// Output:
@@ -111,14 +112,14 @@ func ExampleSet() {
 			fmt.Print(word, " ")
 		}
 	}
-	encoded := seen.AppendFilter(nil) // LevelDB's own bytes
+	encoded := seen.AppendFilter(nil)
 	fmt.Println(len(encoded))
-	// Output: to be or not 1251
+	// Output: to be or not 1285
 }
 
 // Files tell their format, so that a reader need not know it.
 func ExampleSet_WriteTo() {
-	seen, err := bloom.Policy{Format: bloom.Nori, BitsPerKey: 10}.NewSet(1000)
+	seen, err := bloom.Policy{BitsPerKey: 10}.NewSet(1000)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -137,13 +138,13 @@ func ExampleSet_WriteTo() {
 	}
 	read.AddString("pear")
 	fmt.Println(&read, read.MayContainString("apple"))
-	// Output: nori filter of 10000 bits and 7 probes for 2 keys true
+	// Output: rocksdb filter of 10240 bits and 6 probes for 2 keys true
 }
 
 // A Builder works like LevelDB while it writes a table: it takes keys as they come, and
 // sizes the filter at the end.
 func ExampleBuilder() {
-	builder := bloom.Policy{BitsPerKey: 10}.NewBuilder()
+	builder := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}.NewBuilder()
 	builder.AddString("hello")
 	builder.AddString("world")
 	fmt.Printf("%x\n", builder.AppendFilter(nil))
@@ -157,7 +158,7 @@ func ExamplePolicy_NewFilter() {
 	fmt.Println(filter)
 	// Output:
 	// true false
-	// leveldb filter of 64 bits and 6 probes for 3 keys
+	// rocksdb filter of 512 bits and 6 probes for 3 keys
 }
 
 func ExampleFilter_Hits() {
@@ -226,7 +227,7 @@ func ExampleAtomicSet() {
 		})
 	}
 	workers.Wait()
-	encoded := seen.Snapshot().AppendFilter(nil) // LevelDB's own bytes
+	encoded := seen.Snapshot().AppendFilter(nil)
 	fmt.Println(visits.Load() >= 3, seen.MayContainString("/c"), len(encoded))
-	// Output: true true 1251
+	// Output: true true 1285
 }

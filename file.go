@@ -261,13 +261,13 @@ func (s *Set) ReadFrom(r io.Reader) (int64, error) {
 	return n, s.take(v, err)
 }
 
-// take makes s the set that was read, if there is no error. The file of the zero Set, of format 0
-// and without keys or bytes, makes it the zero Set.
+// take makes s the set that was read, if there is no error. A file without keys and bytes, such as that
+// of the zero Set, makes it the zero Set.
 func (s *Set) take(v view, err error) error {
 	if err == nil && v.count.n >= mostKeys {
 		v.count = &keyCount{unknown: true}
 	}
-	if err == nil && v.format == 0 && len(v.data) == 0 && *v.count == (keyCount{}) {
+	if err == nil && len(v.data) == 0 && *v.count == (keyCount{}) {
 		v = view{kind: v.kind}
 	} else if err == nil {
 		err = v.checkSet()

@@ -8,36 +8,36 @@ import (
 // Format is an on-disk filter format: a hash, a walk from the hash to bits, sizes and an
 // encoding.
 //
-// A value that is none of the constants is a programming error. Functions that return an
-// error return [ErrFormat] for it; the others, but for String, panic. The numbers of the
-// constants do not change: gob writes them, and takes any number. [Policy.Size] returns
-// ErrFormat for a policy that gob has read. Files, JSON and the like have the short name.
+// The zero Format is [Default]. A value that is none of the constants is a programming error.
+// Functions that return an error return [ErrFormat] for it; the others, but for String, panic.
+// Files, text, JSON and gob have the short name of a format and never its number. gob leaves out a
+// field that is zero, which is Default when it is read.
 type Format uint8
 
 const (
+	// RocksDB is RocksDB's FastLocalBloom, of tables of format_version 5 and later, with a hash of 64
+	// bits. docs/rocksdb.md of this module has the bytes of this format and of Pebble's. RocksDB's
+	// builder skips a key whose hash is that of the key before it. This library counts
+	// every key: skip equal neighbours to make filters of the same size.
+	RocksDB Format = iota
 	// LevelDB is the built-in filter of LevelDB, which goleveldb,
 	// golang/leveldb and Badger write too. Its hash has 32 bits.
-	LevelDB Format = iota
+	LevelDB
+	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5. Its hash has 32
+	// bits. Equal neighbours are as for RocksDB.
+	Pebble
+	// Parquet is the split block filter of Parquet files: its blocks, without the header. Its hash
+	// has 64 bits.
+	Parquet
 	// Nori is the filter of nori-sstable as its documentation describes it, with two
 	// 64-bit hashes. With this format, [Open] also reads the filters of NoriCrate.
 	Nori
 	// NoriCrate is the filter of nori-sstable as its code writes it.
 	NoriCrate
-	// Parquet is the split block filter of Parquet files: its blocks, without the header. Its hash
-	// has 64 bits.
-	Parquet
-	// RocksDB is RocksDB's FastLocalBloom, of tables of format_version 5 and later, with a hash of 64
-	// bits. docs/rocksdb.md of this module has the bytes of this format and of Pebble's. RocksDB's
-	// builder skips a key whose hash is that of the key before it. This library counts
-	// every key: skip equal neighbours to make filters of the same size.
-	RocksDB
-	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5. Its hash has 32
-	// bits. Equal neighbours are as for RocksDB.
-	Pebble
 )
 
 // Default is the format to take if no storage engine reads the filter: a key lies in one cache line,
-// and its hash has 64 bits.
+// and its hash has 64 bits. It is the zero Format, and so that of Policy{BitsPerKey: 10}.
 const Default = RocksDB
 
 // A format names its hash and its walk and adds an encoding. A new one is a constant above,
@@ -49,12 +49,12 @@ var formats = [...]struct {
 	pair       pair
 	encoding
 }{
+	RocksDB:   {"rocksdb.BuiltinBloomFilter", "rocksdb", pairOf(hashXXPH3, walkLine512), encodingRocksDB{}},
 	LevelDB:   {"leveldb.BuiltinBloomFilter2", "leveldb", pairOf(hashLevelDB, walkDouble32), encodingLevelDB{}},
+	Pebble:    {"rocksdb.BuiltinBloomFilter", "pebble", pairOf(hashLevelDBSigned, walkLine32), encodingPebble{}},
+	Parquet:   {"parquet.SplitBlock", "parquet", pairOf(hashXXH64, walkSplit256), encodingParquet{}},
 	Nori:      {"nori-sstable.bloom", "nori", pairOf(hashXXH64x2, walkDouble64), encodingNori{}},
 	NoriCrate: {"nori-sstable.bloom.crate", "nori-crate", pairOf(hashXXH64x2, walkDouble64), encodingNori{crate: true}},
-	Parquet:   {"parquet.SplitBlock", "parquet", pairOf(hashXXH64, walkSplit256), encodingParquet{}},
-	RocksDB:   {"rocksdb.BuiltinBloomFilter", "rocksdb", pairOf(hashXXPH3, walkLine512), encodingRocksDB{}},
-	Pebble:    {"rocksdb.BuiltinBloomFilter", "pebble", pairOf(hashLevelDBSigned, walkLine32), encodingPebble{}},
 }
 
 // encoding is what a format has beside its hash and its walk. It is an interface so that
@@ -180,18 +180,18 @@ func ParseFormat(s string) (Format, error) {
 // escape through the table.
 func (f Format) decode(data []byte) (bitArray, error) {
 	switch f {
+	case RocksDB:
+		return encodingRocksDB{}.decode(data)
 	case LevelDB:
 		return encodingLevelDB{}.decode(data)
+	case Pebble:
+		return encodingPebble{}.decode(data)
+	case Parquet:
+		return encodingParquet{}.decode(data)
 	case Nori:
 		return encodingNori{}.decode(data)
 	case NoriCrate:
 		return encodingNori{crate: true}.decode(data)
-	case Parquet:
-		return encodingParquet{}.decode(data)
-	case RocksDB:
-		return encodingRocksDB{}.decode(data)
-	case Pebble:
-		return encodingPebble{}.decode(data)
 	}
 	panic(noFormat(f))
 }
@@ -202,18 +202,18 @@ func (f Format) decode(data []byte) (bitArray, error) {
 // exported for comparisons; [Policy.MayContain] gives the same answers.
 func Reference(f Format, filter, key []byte) bool {
 	switch f { // as in decode
+	case RocksDB:
+		return encodingRocksDB{}.reference(filter, key)
 	case LevelDB:
 		return encodingLevelDB{}.reference(filter, key)
+	case Pebble:
+		return encodingPebble{}.reference(filter, key)
+	case Parquet:
+		return encodingParquet{}.reference(filter, key)
 	case Nori:
 		return encodingNori{}.reference(filter, key)
 	case NoriCrate:
 		return encodingNori{crate: true}.reference(filter, key)
-	case Parquet:
-		return encodingParquet{}.reference(filter, key)
-	case RocksDB:
-		return encodingRocksDB{}.reference(filter, key)
-	case Pebble:
-		return encodingPebble{}.reference(filter, key)
 	}
 	panic(noFormat(f))
 }

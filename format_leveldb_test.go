@@ -21,7 +21,7 @@ var vectorsLevelDB = []vector{
 
 func TestLevelDBEmptyFilter(t *testing.T) {
 	is(t, behaviour)
-	f := mustOpen(t, LevelDB, Policy{BitsPerKey: 10}.AppendFilter(nil, Keys{}))
+	f := mustOpen(t, LevelDB, Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(nil, Keys{}))
 	if f.MayContainString("hello") || f.MayContainString("world") {
 		t.Error("the empty filter holds a key")
 	}
@@ -29,7 +29,7 @@ func TestLevelDBEmptyFilter(t *testing.T) {
 
 func TestLevelDBSmall(t *testing.T) {
 	is(t, behaviour)
-	f := mustOpen(t, LevelDB, Policy{BitsPerKey: 10}.AppendFilter(nil, Strings([]string{"hello", "world"})))
+	f := mustOpen(t, LevelDB, Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(nil, Strings([]string{"hello", "world"})))
 	for key, want := range map[string]bool{"hello": true, "world": true, "x": false, "foo": false} {
 		if f.MayContainString(key) != want {
 			t.Errorf("MayContain(%q) = %v", key, !want)
@@ -53,7 +53,7 @@ func TestLevelDBVaryingLengths(t *testing.T) {
 	}
 	mediocre, good := 0, 0
 	for n := 1; n <= 10000; n = nextLength(n) {
-		encoded := Policy{BitsPerKey: 10}.AppendFilter(nil, Bytes(golden.Integers.Range(0, n)))
+		encoded := Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(nil, Bytes(golden.Integers.Range(0, n)))
 		if len(encoded) > n*10/8+40 {
 			t.Errorf("%d keys: filter of %d bytes", n, len(encoded))
 		}

@@ -23,12 +23,12 @@ var formatTests = [...]struct {
 	vectors    []vector
 	odd        []oddFilter
 }{
+	RocksDB:   {24, 1, rocksMostBits, 0, vectorsRocksDB, oddRocksDB()},
 	LevelDB:   {maxProbes, 0, 0, 0, vectorsLevelDB, oddLevelDB()},
+	Pebble:    {maxProbes, 1, 0, 8*pebbleMostBytes - 512, vectorsPebble, oddPebble()},
+	Parquet:   {splitProbes, 1, 0, 256 * maxBlocks, vectorsParquet, oddParquet},
 	Nori:      {maxProbes, 1, 0, 0, vectorsNori, slices.Concat(oddNori, oddNoriCrate)},
 	NoriCrate: {maxProbes, 1, 0, 0, vectorsNoriCrate, oddNoriCrate},
-	Parquet:   {splitProbes, 1, 0, 256 * maxBlocks, vectorsParquet, oddParquet},
-	RocksDB:   {24, 1, rocksMostBits, 0, vectorsRocksDB, oddRocksDB()},
-	Pebble:    {maxProbes, 1, 0, 8*pebbleMostBytes - 512, vectorsPebble, oddPebble()},
 }
 
 // vector is a filter at 10 bits per key, in hexadecimal digits.
@@ -475,7 +475,7 @@ func checkOddStats(t *testing.T, f *Filter) {
 
 func TestNames(t *testing.T) {
 	is(t, behaviour)
-	if got := (Policy{}).Name(); got != "leveldb.BuiltinBloomFilter2" {
+	if got := (Policy{}).Name(); got != Default.Name() {
 		t.Errorf("Name() = %q", got)
 	}
 	for i := range formats {

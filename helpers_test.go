@@ -277,7 +277,7 @@ func (w walkTest) probes(of ...int) []int {
 
 // filter returns a filter of the walk through n bits of data.
 func (w walkTest) filter(walk walkKind, kernel Kernel, data []byte, n uint64, k int) *Filter {
-	f := LevelDB // or one with this hash, for the check of columns of hashes
+	f := Default // or another with this hash, for the check of columns of hashes
 	for f.hash() != w.hash {
 		f++
 	}

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Policy builds filters of a format, with a number of bits per key. The zero Format is
-// LevelDB. A Policy has the functions of LevelDB's FilterPolicy: Name, CreateFilter
+// Policy builds filters of a format, with a number of bits per key. Policy{BitsPerKey: 10} is of the
+// format [Default]. A Policy has the functions of LevelDB's FilterPolicy: Name, CreateFilter
 // ([Policy.AppendFilter]) and KeyMayMatch ([Policy.MayContain]).
 type Policy struct {
 	Format Format
@@ -79,7 +79,7 @@ func errCollisions(f Format, capacity int, collisions, rate float64) error {
 	if limit := math.Floor(-math.Log1p(-rate) * math.Exp2(float64(width))); limit >= 1 {
 		advice = fmt.Sprintf("; divide them among filters of at most %.0f keys", limit)
 		if width == 32 {
-			advice += fmt.Sprintf(", or take the format %v", Nori)
+			advice += fmt.Sprintf(", or take the format %v", Default)
 		}
 	}
 	return fmt.Errorf("%w: the %d-bit hash of %v gives %d keys a rate of %.3g, above %.3g%s", ErrRate, width, f, capacity, collisions, rate, advice)

@@ -94,7 +94,7 @@ func TestTableRefusesOthers(t *testing.T) {
 		}
 	}
 	filter := int(binary.LittleEndian.Uint64(whole[footer+16:]))
-	for i := range 12 { // number of bits, number of hashes
+	for i := range 112 { // the header of its file
 		damaged := bytes.Clone(whole)
 		damaged[filter+i] ^= 0x81
 		if _, err := open(damaged); !errors.Is(err, errCorrupt) || !errors.Is(err, bloom.ErrEncoding) {

@@ -24,6 +24,12 @@ func (f *Format) UnmarshalText(text []byte) error {
 	return err
 }
 
+// MarshalBinary is MarshalText, for gob and its like.
+func (f Format) MarshalBinary() ([]byte, error) { return f.MarshalText() }
+
+// UnmarshalBinary is UnmarshalText.
+func (f *Format) UnmarshalBinary(data []byte) error { return f.UnmarshalText(data) }
+
 // MarshalText returns the file of the filter in base64. In JSON it is a string. The error is
 // always nil.
 func (v view) MarshalText() ([]byte, error) {

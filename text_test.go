@@ -93,6 +93,41 @@ func checkRecord(t *testing.T, got, want *record, name string) {
 	}
 }
 
+// TestGobOfPolicy wants names and no numbers in gob: a number would be another format if the constants changed.
+func TestGobOfPolicy(t *testing.T) {
+	is(t, behaviour)
+	gobs := codecs[2]
+	eachFormat(t, func(t *testing.T, format Format) {
+		data, err := gobs.marshal(format)
+		var got Format
+		if err != nil || !bytes.Contains(data, []byte(format.String())) || gobs.unmarshal(data, &got) != nil || got != format {
+			t.Errorf("%v in gob: %q, %v; it is read as %v", format, data, err, got)
+		}
+		data, err = gobs.marshal(Policy{format, 10})
+		if err != nil || format != Default && !bytes.Contains(data, []byte(format.String())) {
+			t.Errorf("a policy of %v in gob: %q, %v", format, data, err)
+		}
+	})
+	if data, err := gobs.marshal(Policy{200, 1}); !errors.Is(err, ErrFormat) {
+		t.Errorf("a policy of no format in gob: %q, %v", data, err)
+	}
+	for name, other := range map[string]any{"a number": struct{ Format uint8 }{1}, "no name": struct{ Format gobName }{"ribbon"}} {
+		data, err := gobs.marshal(other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := Policy{Nori, 7}
+		if err := gobs.unmarshal(data, &p); err == nil || p != (Policy{Nori, 7}) {
+			t.Errorf("a format that is %s is read from gob as %v, %v", name, p, err)
+		}
+	}
+}
+
+// gobName is a text that gob stores as it stores a Format.
+type gobName string
+
+func (n gobName) MarshalBinary() ([]byte, error) { return []byte(n), nil }
+
 // TestJSON pins what JSON looks like, and refuses what is none.
 func TestJSON(t *testing.T) {
 	is(t, behaviour)
@@ -136,7 +171,7 @@ func TestJSON(t *testing.T) {
 
 func TestFormatText(t *testing.T) {
 	is(t, behaviour)
-	if got := Formats(); !slices.Equal(got, []Format{LevelDB, Nori, NoriCrate, Parquet, RocksDB, Pebble}) {
+	if got := Formats(); !slices.Equal(got, []Format{RocksDB, LevelDB, Pebble, Parquet, Nori, NoriCrate}) {
 		t.Errorf("Formats() = %v", got)
 	}
 	eachFormat(t, func(t *testing.T, format Format) {
@@ -194,7 +229,7 @@ func TestOneLine(t *testing.T) {
 		{s, "leveldb filter of 1000000 bits and 6 probes for 1 keys"},
 		{s.Filter(), "leveldb filter of 1000000 bits and 6 probes for 1 keys"},
 		{opened, "nori-crate filter of 32 bits and 7 probes"},
-		{new(Filter), "leveldb filter of 0 bits and 0 probes for 0 keys"},
+		{new(Filter), "rocksdb filter of 0 bits and 0 probes for 0 keys"},
 		{Policy{Nori, 10}, "nori with 10 bits per key"},
 		{Policy{99, 10}, "Format(99) with 10 bits per key"},
 	} {

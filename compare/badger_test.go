@@ -23,13 +23,13 @@ func TestBadgerFilters(t *testing.T) {
 			t.Run(fmt.Sprintf("bits=%d/keys=%d", bits, n), func(t *testing.T) {
 				keys := randomKeys(random, n)
 				hashes := make([]uint32, n)
-				builder := bloom.Policy{BitsPerKey: bits}.NewBuilder()
+				builder := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: bits}.NewBuilder()
 				for i, key := range keys {
 					hashes[i] = y.Hash(key)
 					builder.Add(key)
 				}
 				want := y.NewFilter(hashes, bits)
-				got := bloom.Policy{BitsPerKey: bits}.AppendFilter(nil, bloom.LevelDB.Hashes32(hashes))
+				got := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: bits}.AppendFilter(nil, bloom.LevelDB.Hashes32(hashes))
 				if !bytes.Equal(got, want) {
 					t.Fatalf("the filter of hashes differs from Badger's")
 				}
@@ -129,7 +129,7 @@ func TestBadgerTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		policy := bloom.Policy{BitsPerKey: test.bits}
+		policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: test.bits}
 		filter, err := bloom.Open(bloom.LevelDB, policy.AppendFilter(nil, bloom.Bytes(known)))
 		if err != nil {
 			t.Fatal(err)

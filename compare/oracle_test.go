@@ -404,7 +404,7 @@ func TestDemoFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := (bloom.Policy{BitsPerKey: 10}).AppendFilter(nil, bloom.Bytes(words)); !bytes.Equal(got, want) {
+	if got := (bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}).AppendFilter(nil, bloom.Bytes(words)); !bytes.Equal(got, want) {
 		t.Errorf("the filter of %d words differs from LevelDB's", len(words))
 	}
 }

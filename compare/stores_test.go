@@ -109,7 +109,7 @@ type countingFilter struct {
 }
 
 func newCountingFilter(o oracle.Options) *countingFilter {
-	return &countingFilter{Filter: bloomgoleveldb.NewNamed(o.Name, bloom.Policy{BitsPerKey: 10}), policy: o.Policy}
+	return &countingFilter{Filter: bloomgoleveldb.NewNamed(o.Name, bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}), policy: o.Policy}
 }
 
 func (c *countingFilter) Contains(encoded, key []byte) bool {

@@ -99,7 +99,7 @@ func skipTables(policy bloom.Policy) {
 }
 
 func unknownLength() error {
-	set, err := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 10}.NewFoldable(1_000_000)
+	set, err := bloom.Policy{BitsPerKey: 10}.NewFoldable(1_000_000)
 	if err != nil {
 		return err
 	}
@@ -108,13 +108,13 @@ func unknownLength() error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(times, set.Stats().Bits, set.MayContainString("bob")) // 13 1280 true
+	fmt.Println(times, set.Stats().Bits, set.MayContainString("bob")) // 12 2560 true
 	return nil
 }
 
 func Example_unknownLength() {
 	show(unknownLength())
-	// Output: 13 1280 true
+	// Output: 12 2560 true
 }
 
 func Example_skipTables() {

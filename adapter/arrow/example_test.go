@@ -22,7 +22,7 @@ func Example() {
 	customers := paid.NewStringArray()
 	defer customers.Release()
 
-	builder := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewBuilder()
+	builder := bloom.Policy{BitsPerKey: 12}.NewBuilder()
 	if err := bloomarrow.Add(builder, customers); err != nil {
 		fmt.Println(err)
 		return
@@ -57,7 +57,7 @@ func ExampleMask() {
 	defer column.Release()
 
 	// The key of an int64 is its 8 little-endian bytes, as that of a uint64 in Go.
-	filter := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewFilter(bloom.Integers([]uint64{0, 7, 42}))
+	filter := bloom.Policy{BitsPerKey: 12}.NewFilter(bloom.Integers([]uint64{0, 7, 42}))
 	mask, err := bloomarrow.Mask(memory.DefaultAllocator, filter, column)
 	if err != nil {
 		fmt.Println(err)
@@ -70,7 +70,7 @@ func ExampleMask() {
 
 // columnAndBatch is the code of README.md.
 func columnAndBatch(ctx context.Context, customers *arrow.Chunked, batch arrow.RecordBatch, column int) (arrow.RecordBatch, error) {
-	builder := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewBuilder()
+	builder := bloom.Policy{BitsPerKey: 12}.NewBuilder()
 	err := bloomarrow.Add(builder, customers.Chunks()...)
 	filter := builder.Filter()
 	if err != nil {

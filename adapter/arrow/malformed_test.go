@@ -131,7 +131,9 @@ var ways = map[string]func(a arrow.Array) error{
 		_, err := Positions(memory.DefaultAllocator, new(bloom.Filter), a)
 		return err
 	},
-	"Add":  func(a arrow.Array) error { return Add(bloom.Policy{BitsPerKey: 10}.NewBuilder(), a) },
+	"Add": func(a arrow.Array) error {
+		return Add(bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}.NewBuilder(), a)
+	},
 	"Keys": func(a arrow.Array) error { _, err := Keys(a); return err },
 }
 
@@ -199,7 +201,7 @@ func TestNullsMayBeAnything(t *testing.T) {
 	views := raw(arrow.BinaryTypes.StringView, 4, 0, []byte{0b1001}, slices.Concat(
 		int32s(1), []byte("b"), make([]byte, 11), int32s(-9, 0, 0, 0), int32s(99, 7, 7, 7), int32s(1), []byte("a"), make([]byte, 11)))
 	for name, data := range map[string]arrow.ArrayData{"dictionary": dictionary, "views": views} {
-		builder := bloom.Policy{BitsPerKey: 10}.NewBuilder()
+		builder := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}.NewBuilder()
 		if err := Add(builder, rawArray{data: data}); err != nil || builder.Len() != 2 {
 			t.Fatalf("%s: %d keys, %v", name, builder.Len(), err)
 		}
@@ -244,7 +246,7 @@ func FuzzArrays(f *testing.F) {
 			data = array.NewData(arrow.RunEndEncodedOf(arrow.PrimitiveTypes.Int32, plain), n, []*memory.Buffer{nil}, []arrow.ArrayData{runs, values}, 0, offset)
 		}
 		var a arrow.Array = rawArray{data: data}
-		if err := Add(bloom.Policy{BitsPerKey: 10}.NewBuilder(), a); err != nil {
+		if err := Add(bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}.NewBuilder(), a); err != nil {
 			if !errors.Is(err, ErrArray) {
 				t.Fatal(err)
 			}

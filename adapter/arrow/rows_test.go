@@ -62,7 +62,7 @@ func TestClaimedRows(t *testing.T) {
 				}
 			})
 			allocates(t, 1<<20, func() {
-				builder := bloom.Policy{BitsPerKey: 10}.NewBuilder()
+				builder := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}.NewBuilder()
 				if err := Add(builder, test.Array); err != nil || builder.Len() > 2 {
 					t.Errorf("%d keys, %v", builder.Len(), err)
 				}

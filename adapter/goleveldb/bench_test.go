@@ -34,7 +34,7 @@ const (
 
 var (
 	own  = filter.NewBloomFilter(10)
-	ours = New(bloom.Policy{BitsPerKey: 10})
+	ours = New(bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10})
 )
 
 // ways are the filters that the benchmarks compare with goleveldb's own. The first is

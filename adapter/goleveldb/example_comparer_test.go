@@ -51,7 +51,7 @@ func (g identityGenerator) Add(key []byte) { g.FilterGenerator.Add(identity(key)
 // A comparer that ignores part of a key needs a filter that also ignores that part.
 // A filter of whole keys denies a key that is there.
 func Example_comparer() {
-	policy := bloom.Policy{BitsPerKey: 10}
+	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
 	for _, f := range []filter.Filter{bloomgoleveldb.NewLevelDB(policy), newIdentityFilter(policy)} {
 		db, err := leveldb.Open(storage.NewMemStorage(), &opt.Options{Comparer: ignoreTag{}, Filter: f})
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 func Example() {
-	policy := bloom.Policy{BitsPerKey: 10}
+	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
 	db, err := leveldb.Open(storage.NewMemStorage(), &opt.Options{
 		Filter: bloomgoleveldb.NewLevelDB(policy),
 		// For tables that goleveldb wrote with its own filter, until compactions
@@ -42,7 +42,7 @@ func Example() {
 
 // ofTables is the code of docs/stores.md.
 func ofTables(path string) (*leveldb.DB, error) {
-	policy := bloom.Policy{BitsPerKey: 10}
+	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
 	db, err := leveldb.OpenFile(path, &opt.Options{
 		Filter:     bloomgoleveldb.NewLevelDB(policy),
 		AltFilters: []filter.Filter{bloomgoleveldb.New(policy)},

@@ -2,7 +2,7 @@
 // of this library:
 //
 //	leveldb.OpenFile(path, &opt.Options{
-//		Filter: bloomgoleveldb.New(bloom.Policy{BitsPerKey: 10}),
+//		Filter: bloomgoleveldb.New(bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}),
 //	})
 //
 // A table stores the name of its filter. A reader that does not know the name reads

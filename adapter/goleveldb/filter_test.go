@@ -19,7 +19,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	policy := bloom.Policy{BitsPerKey: 10}
+	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
 	for _, test := range []struct{ got, want string }{
 		{New(policy).Name(), filter.NewBloomFilter(10).Name()},
 		{NewLevelDB(policy).Name(), "leveldb.BuiltinBloomFilter2"},
@@ -47,7 +47,7 @@ func TestGenerator(t *testing.T) {
 	for bits := range 61 {
 		random := rand.New(rand.NewPCG(1, uint64(bits)))
 		own := filter.NewBloomFilter(bits).NewGenerator()
-		ours := New(bloom.Policy{BitsPerKey: bits}).NewGenerator()
+		ours := New(bloom.Policy{Format: bloom.LevelDB, BitsPerKey: bits}).NewGenerator()
 		var want util.Buffer
 		var got dirtyBuffer
 		for _, keys := range []int{0, 1, 2, 300, 7, 0, 2500, 40} {
@@ -71,7 +71,7 @@ func TestGenerator(t *testing.T) {
 // that either wrote, and for bytes that neither wrote.
 func TestContains(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	own, ours := filter.NewBloomFilter(10), New(bloom.Policy{BitsPerKey: 10})
+	own, ours := filter.NewBloomFilter(10), New(bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10})
 	filters := [][]byte{nil, {0}, {6}, {255}}
 	for last := range 256 {
 		encoded := make([]byte, 2+random.IntN(60))
@@ -117,7 +117,7 @@ func TestContains(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	const keys = 1000
-	f := New(bloom.Policy{BitsPerKey: 10})
+	f := New(bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10})
 	g, key := f.NewGenerator(), []byte("a key of 17 bytes")
 	var b util.Buffer
 	table := func() {
@@ -232,7 +232,7 @@ func plausible(calls, yes, n int) bool {
 // TestMigration changes the filter of a database from goleveldb's own to this one.
 func TestMigration(t *testing.T) {
 	const n = 20_000
-	policy := bloom.Policy{BitsPerKey: 10}
+	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
 	own, ours, oursAsOwn := filter.NewBloomFilter(10), NewLevelDB(policy), New(policy)
 	d := &database{storage.NewMemStorage(), n}
 	o := opt.Options{DisableSeeksCompaction: true}
@@ -299,7 +299,7 @@ func (r countedReader) ReadAt(p []byte, offset int64) (int, error) {
 // tables are read for absent keys: without their filters, one for each key.
 func TestTablesRead(t *testing.T) {
 	const n = 20_000
-	policy := bloom.Policy{BitsPerKey: 10}
+	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
 	own, ours, oursForBoth := filter.NewBloomFilter(10), New(policy), NewLevelDB(policy)
 	counter := &readCounter{Storage: storage.NewMemStorage()}
 	d := &database{counter, n}

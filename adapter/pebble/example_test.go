@@ -70,7 +70,7 @@ func ExampleNewNamed() {
 func ofLevels(path string) (*pebble.DB, error) {
 	options := &pebble.Options{}
 	options.Levels[0].FilterPolicy = bloompebble.New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10})
-	old := bloompebble.NewNamed("our.BloomFilter", bloom.Policy{})
+	old := bloompebble.NewNamed("our.BloomFilter", bloom.Policy{Format: bloom.LevelDB})
 	options.Filters = map[string]pebble.FilterPolicy{old.Name(): old}
 	db, err := pebble.Open(path, options)
 	return db, err

@@ -57,7 +57,7 @@ func post(t *testing.T, server *httptest.Server, name, question string, file []b
 // file of its own bytes.
 func TestExplore(t *testing.T) {
 	server := exploreServer(t)
-	set, err := bloom.Policy{BitsPerKey: 10}.NewSet(10)
+	set, err := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}.NewSet(10)
 	if err != nil {
 		t.Fatal(err)
 	}

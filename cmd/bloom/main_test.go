@@ -163,7 +163,7 @@ func TestFilterAgainstLoop(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
 	lines := randomLines(random, 20000)
-	encoded := bloom.Policy{BitsPerKey: 4}.AppendFilter(nil, bloom.Bytes(lines[:10000]))
+	encoded := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 4}.AppendFilter(nil, bloom.Bytes(lines[:10000]))
 	path := filepath.Join(dir, "filter")
 	if err := os.WriteFile(path, encoded, 0o644); err != nil {
 		t.Fatal(err)

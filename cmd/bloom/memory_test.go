@@ -42,7 +42,7 @@ func TestLongLines(t *testing.T) {
 	const mib = 1 << 20
 	dir := t.TempDir()
 	filter, built := filepath.Join(dir, "filter"), filepath.Join(dir, "built")
-	encoded := bloom.Policy{BitsPerKey: 10}.AppendFilter(nil, bloom.Strings([]string{"another"}))
+	encoded := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}.AppendFilter(nil, bloom.Strings([]string{"another"}))
 	if err := os.WriteFile(filter, encoded, 0o644); err != nil {
 		t.Fatal(err)
 	}

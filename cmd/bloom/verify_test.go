@@ -38,7 +38,7 @@ func TestVerify(t *testing.T) {
 		}
 		return path
 	}
-	filter := write("filter", bloom.Policy{BitsPerKey: 3}.AppendFilter(nil, bloom.Strings(strings.Split(known.String(), "\n"))))
+	filter := write("filter", bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 3}.AppendFilter(nil, bloom.Strings(strings.Split(known.String(), "\n"))))
 	all := write("known", []byte(known.String()))
 	for _, most := range []int{pendingMemory, 10_000, 0} {
 		for _, invert := range []bool{false, true} {

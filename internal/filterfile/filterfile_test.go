@@ -20,7 +20,7 @@ func TestLevelDBFilters(t *testing.T) {
 			keys[i] = strconv.Itoa(i)
 		}
 		for bitsPerKey := 1; bitsPerKey <= 60; bitsPerKey++ {
-			data := bloom.Policy{BitsPerKey: bitsPerKey}.AppendFilter(nil, bloom.Strings(keys))
+			data := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: bitsPerKey}.AppendFilter(nil, bloom.Strings(keys))
 			o, err := Recognise(bloom.LevelDB, data)
 			if err != nil || o.doubt() != "" {
 				t.Errorf("%d keys of %d bits: %v %s", n, bitsPerKey, err, o.doubt())

@@ -300,7 +300,7 @@ func (p *page) bits(class string) []uint64 {
 // set is the library's filter of the shape that the page begins with.
 func set(t *testing.T, capacity, bitsPerKey int, keys ...string) *bloom.Set {
 	t.Helper()
-	s, err := bloom.Policy{BitsPerKey: bitsPerKey}.NewSet(capacity)
+	s, err := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: bitsPerKey}.NewSet(capacity)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -598,7 +598,7 @@ func (p *page) writeFilter(n int) (path string, encoded []byte) {
 	for i := range keys {
 		keys[i] = fmt.Sprintf("key %d", i)
 	}
-	encoded = bloom.Policy{BitsPerKey: 10}.AppendFilter(nil, bloom.Strings(keys))
+	encoded = bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}.AppendFilter(nil, bloom.Strings(keys))
 	path = filepath.Join(p.TempDir(), "table.filter")
 	if err := os.WriteFile(path, encoded, 0o644); err != nil {
 		p.Fatal(err)
