@@ -35,19 +35,30 @@ var forms = []struct {
 // until the test or the benchmark ends. Those that gather hash no strings by rows, but for the last 22 to 31
 // keys of LevelDB's hash. All others have those that this CPU takes.
 func withLoads(t testing.TB, loads bool) {
-	withTuning(t, loads)
+	withTuning(t, kindWith(loads))
 	if !loads {
 		byRows[fastGathers] = noRows
 	}
 	staged.loadsBelow, dense.loadsBelow, form64.loadsBelow = math.MaxUint64, math.MaxUint64, math.MaxUint64
 }
 
-// withTuning chooses what AMD's CPUs take, or Intel's, until the test or the benchmark ends.
-func withTuning(t testing.TB, amd bool) {
+// kindWith returns a kind of CPU that loads words one by one, or one that gathers: this one, if it does so.
+func kindWith(loads bool) cpuKind {
+	switch {
+	case !loads:
+		return intel
+	case isAMD:
+		return thisCPU
+	}
+	return zen5
+}
+
+// withTuning takes the choices of a kind of CPU until the test or the benchmark ends.
+func withTuning(t testing.TB, cpu cpuKind) {
 	before := gathers.Load()
-	tune(amd)
+	tune(cpu)
 	t.Cleanup(func() {
-		tune(isAMD)
+		tune(thisCPU)
 		gathers.Store(before)
 	})
 }
@@ -56,23 +67,38 @@ func withTuning(t testing.TB, amd bool) {
 // another.
 func TestAMD(t *testing.T) {
 	is(t, kernelTest|loadTest|alone)
-	withTuning(t, true)
-	checkTuning(t)
+	for name, cpu := range map[string]cpuKind{"Zen 3": zen3, "Zen 4": zen4, "Zen 5": zen5} {
+		t.Run(name, func(t *testing.T) {
+			withTuning(t, cpu)
+			checkTuning(t)
+		})
+	}
 }
 
 // TestIntelLoads is TestAMD for Intel's CPUs with slow gathers.
 func TestIntelLoads(t *testing.T) {
 	is(t, loadTest|alone)
-	withTuning(t, false)
+	withTuning(t, intel)
 	gathers.Store(slowGathers)
 	checkTuning(t)
+}
+
+// tunedSizes returns the sizes of filters around those at which the CPU takes another path.
+func tunedSizes() (sizes []int) {
+	for _, bound := range []uint64{staged.loadsBelow, dense.loadsBelow, form64.loadsBelow, pairBytes, requests512.bytes, requestBlocks512, requestAddedBlocks} {
+		if 0 < bound && bound < never {
+			sizes = append(sizes, int(bound)-100, int(bound)+100)
+		}
+	}
+	slices.Sort(sizes)
+	return append(slices.Compact(sizes), 16<<10)
 }
 
 func checkTuning(t *testing.T) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(83, 84))
 	eachFormat(t, func(t *testing.T, format Format) {
-		for _, size := range []int{16 << 10, 95 << 10, 97 << 10, 127 << 10, 129 << 10, 1<<20 - 100, 1<<20 + 100, 4<<20 - 100, 4<<20 + 100, 32<<20 - 100, 32<<20 + 100} {
+		for _, size := range tunedSizes() {
 			if size > 1<<20 && testing.Short() {
 				continue
 			}

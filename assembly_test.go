@@ -322,7 +322,7 @@ func wantRemainders(t *testing.T, kernel Kernel, n uint64, hashes []uint64, rema
 }
 
 // TestRequestsOfLines compares what each kernel tests and adds in the walks line512 and line32 with
-// portable Go, with and without requests for the lines, for numbers of probes up to the largest.
+// portable Go, however they load the lines, for numbers of probes up to the largest.
 func TestRequestsOfLines(t *testing.T) {
 	is(t, kernelTest)
 	random := rand.New(rand.NewPCG(63, 64))
@@ -334,8 +334,8 @@ func TestRequestsOfLines(t *testing.T) {
 		lines := 1 + random.Uint64N(100)
 		data := randomBits(random, 512*lines, math.Pow(random.Float64(), 1/float64(k)))
 		d, l := newLine32(data, uint32(lines), 0, k), newLine512(data, lines, k)
-		for i, far := range slices.Repeat([]bool{false, true}, len(kernels)-1) {
-			kernel := kernels[i/2]
+		for i, far := range slices.Repeat([]lineLoads{nearLines, requestedLines, halvedLines}, len(kernels)-1) {
+			kernel := kernels[i/3]
 			n := 1 + random.IntN(windowKeys)/k
 			set, plain := make([]byte, len(data)), make([]byte, len(data))
 			d2, d3 := newLine32(set, uint32(lines), 0, k), newLine32(plain, uint32(lines), 0, k)
@@ -348,13 +348,13 @@ func TestRequestsOfLines(t *testing.T) {
 				"line32": {
 					func(hits []uint64) { d.probeGeneric(words[:n], hits) },
 					func(hits []uint64) { d.probeForm(kernel, words[:n], hits, far) },
-					func() bool { return d2.addForm(kernel, words[:n], far) },
+					func() bool { return d2.addForm(kernel, words[:n], far > nearLines) },
 					func(i int) { d3.add(words[i]) },
 				},
 				"line512": {
 					func(hits []uint64) { l.probeGeneric(longs[:n], hits) },
 					func(hits []uint64) { l.probeForm(kernel, longs[:n], hits, far) },
-					func() bool { return l2.addForm(kernel, longs[:n], far) },
+					func() bool { return l2.addForm(kernel, longs[:n], far > nearLines) },
 					func(i int) { l3.add(longs[i]) },
 				},
 			} {
@@ -464,9 +464,9 @@ func TestLargestFilters(t *testing.T) {
 			for name, done := range map[string]bool{
 				"split256 tests":         blocks.probeForm(kernel, longs, hits, false),
 				"split256 adds":          blocks.addForm(kernel, longs, false),
-				"line512 tests":          lines.probeForm(kernel, longs, hits, false),
+				"line512 tests":          lines.probeForm(kernel, longs, hits, nearLines),
 				"line512 adds":           lines.addForm(kernel, longs, false),
-				"line32 tests":           signed.probeForm(kernel, words, hits, false),
+				"line32 tests":           signed.probeForm(kernel, words, hits, nearLines),
 				"line32 adds":            signed.addForm(kernel, words, false),
 				"split256 adds in order": blocks.addNewForm(kernel, longs, hits, false),
 				"line512 adds in order":  lines.addNewForm(kernel, longs, hits, false),

@@ -3,6 +3,7 @@
 package bloom
 
 import (
+	"math"
 	"time"
 	"unsafe"
 
@@ -32,44 +33,96 @@ func init() {
 	if cpuid.CPU.Supports(featuresAVX512...) {
 		kernels = append([]Kernel{AVX512}, kernels...)
 	}
-	tune(isAMD)
+	tune(thisCPU)
 	if !isAMD && len(kernels) > 1 { // even if a hypervisor says that it is a CPU that Downfall spares
 		gathers.Store(untimedGathers)
 	}
 	timeGathers, kernelforms.Costs = timeOnce, costs
 }
 
-// tune chooses what is fastest on AMD's CPUs, or on Intel's. Tests run the choice of each on both.
+// cpuKind is a kind of CPU that has choices of its own.
+type cpuKind int
+
+const (
+	intel cpuKind = iota // and every other CPU that is not AMD's
+	zen3                 // AMD's CPUs without AVX-512
+	zen4
+	zen5 // and later ones
+)
+
+// thisCPU is the kind of CPU that the program runs on.
+var thisCPU = func() cpuKind {
+	switch {
+	case !isAMD:
+		return intel
+	case !cpuid.CPU.Supports(featuresAVX512...):
+		return zen3
+	case cpuid.CPU.Family <= 0x19:
+		return zen4
+	}
+	return zen5
+}()
+
+// choice has what each kind of CPU takes. What is "untimed" was chosen by the figures of another kind.
+type choice[T any] [zen5 + 1]T
+
+const never = math.MaxUint64
+
+// The sizes of filters, in bytes, at which CPUs take another path. Figures are how many times as fast that path
+// is at a size: on a Zen 4, a Zen 5, or an Emerald Rapids (ER).
+var (
+	// Of the walk double32, loads of words one by one in stages, over gathers. Absent keys. Zen 4: 16 KiB 1.14,
+	// 1 MiB 1.11, 8 MiB 1.04, 64 MiB 1.0. Zen 5: 16 KiB 1.28, 1 MiB 1.15, 4 MiB 1.06, 64 MiB 0.97; half of them
+	// present, 4 MiB 0.98, 8 MiB 0.95. Intel's with slow gathers: untimed. Without AVX-512, there is no such choice.
+	stagedLoadsBelow = choice[uint64]{intel: 4 << 20, zen4: 16 << 20, zen5: 4 << 20}
+	// The same in the dense form. Present keys. Zen 4: 16 KiB 1.27, 96 KiB 1.11, 128 KiB 1.06, 256 KiB 0.99. Zen 5:
+	// 16 KiB 1.34, 64 KiB 1.18, 96 KiB 1.05, 128 KiB 0.93. Intel's with slow gathers: untimed.
+	denseLoadsBelow = choice[uint64]{intel: 96 << 10, zen4: 192 << 10, zen5: 112 << 10}
+	// The same in the walk double64. Zen 4: 16 KiB 1.15, 256 KiB to 2 MiB 1.11 to 1.13 absent and 1.0 to 1.05
+	// present, 64 MiB 1.10. Zen 5: 16 KiB 1.12 absent and 1.17 present, 128 KiB 1.10 and 0.92, 1 MiB 1.07 and 0.84.
+	// Intel's with slow gathers: untimed.
+	loads64Below = choice[uint64]{intel: 128 << 10, zen4: never, zen5: 128 << 10}
+	// Two probes of a single key that share a branch, over three. Zen 4: 256 KiB 0.95, 1 MiB 1.02, 8 MiB 1.1. Zen 5:
+	// 256 KiB 0.88, 1 MiB 1.0. A Sapphire Rapids: 256 KiB 1.1. Zen 3: untimed in this form.
+	pairBytesOf = choice[uint64]{intel: 256 << 10, zen3: 1 << 20, zen4: 1 << 20, zen5: 1 << 20}
+	// AVX-512's tests of lines that are requested and loaded in halves, over tests of near lines. Zen 4: 8 MiB 0.9,
+	// 16 MiB 1.5 to 1.6, 64 MiB 2.3; whole lines that are requested 16 MiB 1.05, 64 MiB 1.44. Zen 5: 16 MiB 0.98 to
+	// 1.08, 32 MiB 1.2, 64 MiB 1.26; whole lines that are requested 64 MiB 1.22. Intel: halves are untimed.
+	requests512Of = choice[lineRequests]{
+		intel: {requestedLines, requestBytes}, zen4: {halvedLines, 16 << 20}, zen5: {halvedLines, 32 << 20},
+	}
+	// AVX-512's tests of blocks that are requested. Zen 4: 0.85 to 0.97 at every size up to 128 MiB. Zen 5: 16 KiB
+	// 0.7, 1 MiB 0.86, from 8 MiB on 0.95 to 0.98.
+	requestBlocks512Of = choice[uint64]{intel: requestBytes, zen4: never, zen5: never}
+	// Adds to blocks that are requested. Zen 4: 1 MiB 0.84, 16 MiB 0.96, 64 MiB 1.0. Zen 5: 1 MiB 0.82, 16 MiB 0.9,
+	// 64 MiB 1.0; adds in order, which request on every CPU, 1 MiB 0.92, 16 MiB 1.08. Zen 3: untimed.
+	requestAddedBlocksOf = choice[uint64]{intel: requestBytes, zen3: requestBytes, zen4: never, zen5: never}
+)
+
+// tune takes the choices of a kind of CPU. Tests run all of them.
 //
 // Gathers take longer than their loads on AMD's CPUs. AVX2's kernels then load words one by one. On a Zen 3,
 // a gather of 8 words takes 11.4 cycles, and the loads take 7.9. Prototypes of a filter of 16 KiB were 1.18
 // times as fast for absent keys, and 1.28 to 1.39 times as fast for present keys. On a Zen 5, a gather of 16
-// words takes 20 cycles, and the loads take 10 to 12. Prototypes with AVX-512's loads were 1.26 times as fast
-// for absent keys at 16 KiB, and 1.15 times at 1 MiB; from 8 MiB on they were slower. Present keys, which
-// make all probes at once, were 1.35 times as fast at 16 KiB and 1.2 times at 64 KiB; at 256 KiB they took
-// 1.14 times as long. Nori's were 1.13 to 1.18 times as fast at 16 KiB, and present ones took 1.2 times as
-// long at 1 MiB. On a Sapphire Rapids and an Emerald Rapids, gathers are faster: -bench 'Gathers|Forms'
-// has both.
+// words takes 20 cycles, and the loads take 10 to 12. On a Sapphire Rapids and an Emerald Rapids, gathers are
+// faster: -bench 'Gathers|Forms' has both.
 //
 // Gathers are slow on Intel's CPUs from Skylake to Rocket Lake, too, if their microcode protects against
 // Downfall. No CPUID bit tells, and hypervisors hide models, so calibrate times both on every CPU but AMD's, for
 // some 5 µs once. If loads win, Intel's CPUs take what is AMD's of forms and rows, but not of caches: rows
 // avoid gathers, too. No such CPU has timed that. On an Emerald Rapids, loads took 1.7 times as long, and
 // none of 120,000 calibrations beside other work was wrong (-bench Calibration).
-func tune(amd bool) {
-	gathers.Store(fastGathers)
-	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loadsBelow: 96 << 10}
-	staged = form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loadsBelow: 4 << 20}
-	form64 = form{loadsBelow: 128 << 10}
-	byRows = [...][len(hashKinds)]rowLengths{fastGathers: rowsIntel, slowGathers: rowsAMD}
-	pairBytes, requestBytes512 = 256<<10, requestBytes
-	if amd {
-		// On a Zen 5, three probes a branch were 1.13 times as fast for absent keys at 256 KiB as two, and as
-		// fast at 1 MiB. Tests by AVX-512 with requests of lines were 0.7 to 1.03 times as fast from 256 KiB to
-		// 16 MiB, and 1.04 to 1.21 times at 64 MiB; AVX2's gain from 1 MiB on.
-		gathers.Store(slowGathers)
-		pairBytes, requestBytes512 = 1<<20, 32<<20
+func tune(cpu cpuKind) {
+	gathers.Store(slowGathers)
+	if cpu == intel {
+		gathers.Store(fastGathers)
 	}
+	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loadsBelow: denseLoadsBelow[cpu]}
+	staged = form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loadsBelow: stagedLoadsBelow[cpu]}
+	form64 = form{loadsBelow: loads64Below[cpu]}
+	byRows = [...][len(hashKinds)]rowLengths{fastGathers: rowsIntel, slowGathers: rowsAMD}
+	pairBytes = pairBytesOf[cpu]
+	requests512, requestBlocks512, requestAddedBlocks = requests512Of[cpu], requestBlocks512Of[cpu], requestAddedBlocksOf[cpu]
 	if slowPDEP {
 		staged = dense
 	}

@@ -13719,9 +13719,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func probeLine512AVX512(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
-// Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·probeLine512AVX512(SB), $11432-49
+// func probeLine512AVX512(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, BMI2
+TEXT ·probeLine512AVX512(SB), $12512-49
 	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
 	// product of its factor and the upper half choose a bit.
 	MOVQ            hashes+24(FP), AX
@@ -13861,12 +13861,141 @@ far:
 	VMOVDQU32    Z0, 384(SI)
 	VMOVDQU32    Z0, -64(CX)
 	VMOVDQU32    Z0, 448(SI)
+	MOVB         far+48(FP), DL
+	CMPB         DL, $0x02
+	JNE          whole
 	LEAQ         10415(SP), DX
 	ANDQ         $-64, DX
 	MOVQ         n+32(FP), BX
 	MOVQ         CX, CX
 	MOVQ         DX, SI
 	PCALIGN      $0x40
+
+halves_eight:
+	MOVQ         512(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX), DI
+	MOVQ         520(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         8(CX), R8
+	VPBROADCASTD 4(AX), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y0
+	VPBROADCASTD 12(AX), Y2
+	VPMULLD      Y3, Y2, Y2
+	VPSRLD       $0x1c, Y2, Y5
+	VPSRLD       $0x17, Y2, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y1
+	VPRORVD      Y0, Y1, Y1
+	VPTESTNMD    Y4, Y1, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y5
+	VPRORVD      Y2, Y5, Y5
+	VPTESTNMD    Y4, Y5, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, (SI)
+	MOVQ         528(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         16(CX), DI
+	MOVQ         536(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         24(CX), R8
+	VPBROADCASTD 20(AX), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y0
+	VPBROADCASTD 28(AX), Y2
+	VPMULLD      Y3, Y2, Y2
+	VPSRLD       $0x1c, Y2, Y5
+	VPSRLD       $0x17, Y2, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y1
+	VPRORVD      Y0, Y1, Y1
+	VPTESTNMD    Y4, Y1, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y5
+	VPRORVD      Y2, Y5, Y5
+	VPTESTNMD    Y4, Y5, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, 2(SI)
+	MOVQ         544(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         32(CX), DI
+	MOVQ         552(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         40(CX), R8
+	VPBROADCASTD 36(AX), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y0
+	VPBROADCASTD 44(AX), Y2
+	VPMULLD      Y3, Y2, Y2
+	VPSRLD       $0x1c, Y2, Y5
+	VPSRLD       $0x17, Y2, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y1
+	VPRORVD      Y0, Y1, Y1
+	VPTESTNMD    Y4, Y1, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y5
+	VPRORVD      Y2, Y5, Y5
+	VPTESTNMD    Y4, Y5, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, 4(SI)
+	MOVQ         560(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         48(CX), DI
+	MOVQ         568(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         56(CX), R8
+	VPBROADCASTD 52(AX), Y0
+	VPMULLD      Y3, Y0, Y0
+	VPSRLD       $0x1c, Y0, Y1
+	VPSRLD       $0x17, Y0, Y0
+	VPBROADCASTD 60(AX), Y2
+	VPMULLD      Y3, Y2, Y2
+	VPSRLD       $0x1c, Y2, Y5
+	VPSRLD       $0x17, Y2, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y1
+	VPRORVD      Y0, Y1, Y1
+	VPTESTNMD    Y4, Y1, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y5
+	VPRORVD      Y2, Y5, Y5
+	VPTESTNMD    Y4, Y5, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, 6(SI)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+	JG           halves_eight
+	MOVQ         hits+40(FP), AX
+	MOVQ         n+32(FP), CX
+
+halves_word:
+	VMOVDQU32 (DX), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        halves_word
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
+	JMP       end
+
+whole:
+	LEAQ    11495(SP), DX
+	ANDQ    $-64, DX
+	MOVQ    n+32(FP), BX
+	MOVQ    CX, CX
+	MOVQ    DX, SI
+	PCALIGN $0x40
 
 far_eight:
 	MOVQ         512(CX), DI
@@ -13961,9 +14090,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func probeLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
-// Requires: AVX, AVX512BW, AVX512F, BMI2
-TEXT ·probeLine32AVX512(SB), $11432-65
+// func probeLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far uint8)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, BMI2
+TEXT ·probeLine32AVX512(SB), $12512-65
 	// The remainder of a hash h by the number of lines chooses a line. The quotient
 	// h·recip>>shift may be 1 too small. A lane is a probe: with its step i, the lower nine
 	// bits of h + i·rotr(h, 17) choose a bit.
@@ -14116,12 +14245,149 @@ far:
 	VMOVDQU32    Z0, 384(SI)
 	VMOVDQU32    Z0, -64(CX)
 	VMOVDQU32    Z0, 448(SI)
+	MOVB         far+64(FP), DL
+	CMPB         DL, $0x02
+	JNE          whole
 	LEAQ         10415(SP), DX
 	ANDQ         $-64, DX
 	MOVQ         n+48(FP), BX
 	MOVQ         CX, CX
 	MOVQ         DX, SI
 	PCALIGN      $0x40
+
+halves_eight:
+	MOVQ         512(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         (CX), DI
+	MOVQ         520(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         8(CX), R8
+	VPBROADCASTD (AX), Y0
+	VPRORD       $0x11, Y0, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPBROADCASTD 4(AX), Y2
+	VPRORD       $0x11, Y2, Y3
+	VPMULLW      Y4, Y3, Y3
+	VPADDD       Y2, Y3, Y3
+	VPSRLD       $0x05, Y3, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y0
+	VPRORVD      Y1, Y0, Y0
+	VPTESTNMD    Y5, Y0, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y2
+	VPRORVD      Y3, Y2, Y2
+	VPTESTNMD    Y5, Y2, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, (SI)
+	MOVQ         528(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         16(CX), DI
+	MOVQ         536(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         24(CX), R8
+	VPBROADCASTD 8(AX), Y0
+	VPRORD       $0x11, Y0, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPBROADCASTD 12(AX), Y2
+	VPRORD       $0x11, Y2, Y3
+	VPMULLW      Y4, Y3, Y3
+	VPADDD       Y2, Y3, Y3
+	VPSRLD       $0x05, Y3, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y0
+	VPRORVD      Y1, Y0, Y0
+	VPTESTNMD    Y5, Y0, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y2
+	VPRORVD      Y3, Y2, Y2
+	VPTESTNMD    Y5, Y2, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, 2(SI)
+	MOVQ         544(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         32(CX), DI
+	MOVQ         552(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         40(CX), R8
+	VPBROADCASTD 16(AX), Y0
+	VPRORD       $0x11, Y0, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPBROADCASTD 20(AX), Y2
+	VPRORD       $0x11, Y2, Y3
+	VPMULLW      Y4, Y3, Y3
+	VPADDD       Y2, Y3, Y3
+	VPSRLD       $0x05, Y3, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y0
+	VPRORVD      Y1, Y0, Y0
+	VPTESTNMD    Y5, Y0, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y2
+	VPRORVD      Y3, Y2, Y2
+	VPTESTNMD    Y5, Y2, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, 4(SI)
+	MOVQ         560(CX), DI
+	PREFETCHT0   (DI)
+	MOVQ         48(CX), DI
+	MOVQ         568(CX), R8
+	PREFETCHT0   (R8)
+	MOVQ         56(CX), R8
+	VPBROADCASTD 24(AX), Y0
+	VPRORD       $0x11, Y0, Y1
+	VPMULLW      Y4, Y1, Y1
+	VPADDD       Y0, Y1, Y1
+	VPSRLD       $0x05, Y1, Y0
+	VPBROADCASTD 28(AX), Y2
+	VPRORD       $0x11, Y2, Y3
+	VPMULLW      Y4, Y3, Y3
+	VPADDD       Y2, Y3, Y3
+	VPSRLD       $0x05, Y3, Y2
+	VMOVDQU      (DI), Y6
+	VPERMI2D     32(DI), Y6, Y0
+	VPRORVD      Y1, Y0, Y0
+	VPTESTNMD    Y5, Y0, K1
+	VMOVDQU      (R8), Y0
+	VPERMI2D     32(R8), Y0, Y2
+	VPRORVD      Y3, Y2, Y2
+	VPTESTNMD    Y5, Y2, K2
+	KUNPCKBW     K1, K2, K1
+	KMOVW        K1, 6(SI)
+	ADDQ         $0x20, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x08, SI
+	SUBQ         $0x08, BX
+	JG           halves_eight
+	MOVQ         hits+56(FP), AX
+	MOVQ         n+48(FP), CX
+
+halves_word:
+	VMOVDQU32 (DX), Z0
+	VPTESTNMB Z0, Z0, K1
+	KMOVQ     K1, (AX)
+	ADDQ      $0x40, DX
+	ADDQ      $0x08, AX
+	SUBQ      $0x40, CX
+	JG        halves_word
+	ADDQ      $0x40, CX
+	BZHIQ     CX, -8(AX), CX
+	MOVQ      CX, -8(AX)
+	JMP       end
+
+whole:
+	LEAQ    11495(SP), DX
+	ANDQ    $-64, DX
+	MOVQ    n+48(FP), BX
+	MOVQ    CX, CX
+	MOVQ    DX, SI
+	PCALIGN $0x40
 
 far_eight:
 	MOVQ         512(CX), DI
@@ -17411,7 +17677,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func probeLine512AVX2(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
+// func probeLine512AVX2(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8)
 // Requires: AVX, AVX2
 TEXT ·probeLine512AVX2(SB), $9272-49
 	// The lower half of a hash chooses a line. A lane is a probe: the top nine bits of the
@@ -17691,7 +17957,7 @@ end:
 	VZEROUPPER
 	RET
 
-// func probeLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
+// func probeLine32AVX2(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far uint8)
 // Requires: AVX, AVX2
 TEXT ·probeLine32AVX2(SB), $9272-65
 	// The remainder of a hash h by the number of lines chooses a line. The quotient

@@ -5,9 +5,9 @@
 package bloom
 
 // probeLine512 tests n hashes, 1 to windowKeys, by 8 probes. It reads on to the next multiple of 16
-// hashes. There are fewer than maxKernelLines lines. far says whether it requests lines before it
-// needs them.
-func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool) (ok bool) {
+// hashes. There are fewer than maxKernelLines lines. far is a lineLoads; only AVX-512 knows
+// halvedLines from requestedLines.
+func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8) (ok bool) {
 	switch kernel {
 	case NEON:
 		probeLine512NEON(base, lines, factors, hashes, n, hits, far)
@@ -17,10 +17,10 @@ func probeLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, h
 }
 
 //go:noescape
-func probeLine512NEON(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far bool)
+func probeLine512NEON(base *byte, lines uint64, factors *[8]uint32, hashes *uint64, n int, hits *uint64, far uint8)
 
 // setLine512 sets two bits for each of the pairs, 1 to 4, of n hashes, minSetHashes to windowKeys.
-// It is probeLine512 in all else.
+// far says whether it requests lines before it needs them. It is probeLine512 in all else.
 func setLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool) (ok bool) {
 	switch kernel {
 	case NEON:
@@ -48,7 +48,7 @@ func setNewLine512(kernel Kernel, base *byte, lines uint64, factors *[8]uint32, 
 func setNewLine512NEON(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, added *uint64, far bool)
 
 // probeLine32 is probeLine512 for the steps of line32.steps, and what line32.divisor returns.
-func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool) (ok bool) {
+func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far uint8) (ok bool) {
 	switch kernel {
 	case NEON:
 		probeLine32NEON(base, lines, recip, shift, steps, hashes, n, hits, far)
@@ -58,7 +58,7 @@ func probeLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift ui
 }
 
 //go:noescape
-func probeLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far bool)
+func probeLine32NEON(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, hashes *uint32, n int, hits *uint64, far uint8)
 
 // setLine32 is setLine512 in the same way.
 func setLine32(kernel Kernel, base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, pairs int, hashes *uint32, n int, far bool) (ok bool) {

@@ -81,13 +81,44 @@ const (
 // on a Zen 3 gave the same bound.
 var pairBytes uint64 = 256 << 10
 
-// requestBytes512 is requestBytes for tests by AVX-512.
-var requestBytes512 uint64
+// lineLoads says how a kernel tests lines of 64 bytes.
+type lineLoads uint8
 
-// isFar reports whether tests by a kernel request the lines of a filter of so many bytes.
-func (k Kernel) isFar(bytes uint64) bool {
+const (
+	nearLines      lineLoads = iota // it loads a line when it needs it
+	requestedLines                  // it requests a line before
+	halvedLines                     // it does that, and AVX-512 loads a line in two halves, as AVX2 always does
+)
+
+// lineRequests says how AVX-512 tests lines in filters of so many bytes and more. In smaller filters, they are near.
+type lineRequests struct {
+	loads lineLoads
+	bytes uint64
+}
+
+// requests512 is the choice of AVX-512 for tests of lines of 64 bytes. requestBlocks512 is requestBytes for its
+// tests of the blocks of the walk split256, and requestAddedBlocks for every kernel's adds to them, but those in order.
+var (
+	requests512                          lineRequests
+	requestBlocks512, requestAddedBlocks uint64 = requestBytes, requestBytes
+)
+
+// lineLoads returns how the kernel tests lines of 64 bytes in a filter of so many bytes.
+func (k Kernel) lineLoads(bytes uint64) lineLoads {
+	least, loads := uint64(requestBytes), requestedLines
 	if k == AVX512 {
-		return bytes >= requestBytes512
+		least, loads = requests512.bytes, requests512.loads
+	}
+	if bytes < least {
+		return nearLines
+	}
+	return loads
+}
+
+// requestsBlocks reports whether tests by the kernel request the blocks of a filter of so many bytes.
+func (k Kernel) requestsBlocks(bytes uint64) bool {
+	if k == AVX512 {
+		return bytes >= requestBlocks512
 	}
 	return bytes >= requestBytes
 }

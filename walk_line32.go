@@ -156,20 +156,20 @@ func (d *line32) divisor() (recip, shift uint64) {
 
 // probeBatch is probeHashes for this walk.
 func (d *line32) probeBatch(kernel Kernel, hashes []uint32, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.isFar(64*d.n)) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.lineLoads(64*d.n)) {
 		d.probeGeneric(hashes, hits)
 	}
 }
 
 // probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
-// must test the hashes, as in longer lines, which have larger numbers d.n. far says whether the kernel
-// requests lines before it needs them.
-func (d *line32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, far bool) bool {
+// must test the hashes, as in longer lines, which have larger numbers d.n. far says how the
+// kernel loads lines.
+func (d *line32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, far lineLoads) bool {
 	if d.n >= maxKernelLines {
 		return false
 	}
 	recip, shift := d.divisor()
-	if !probeLine32(kernel, d.base, d.n, recip, shift, d.steps(0), &hashes[0], len(hashes), &hits[0], far) {
+	if !probeLine32(kernel, d.base, d.n, recip, shift, d.steps(0), &hashes[0], len(hashes), &hits[0], uint8(far)) {
 		return false
 	}
 	if d.k > 8 {
@@ -179,11 +179,11 @@ func (d *line32) probeForm(kernel Kernel, hashes []uint32, hits []uint64, far bo
 }
 
 // probeLater makes all probes but the first 8.
-func (d *line32) probeLater(kernel Kernel, hashes []uint32, hits []uint64, far bool) {
+func (d *line32) probeLater(kernel Kernel, hashes []uint32, hits []uint64, far lineLoads) {
 	var more [windowKeys / 64]uint64
 	recip, shift := d.divisor()
 	for done := 8; done < d.k; done += 8 {
-		probeLine32(kernel, d.base, d.n, recip, shift, d.steps(done), &hashes[0], len(hashes), &more[0], far)
+		probeLine32(kernel, d.base, d.n, recip, shift, d.steps(done), &hashes[0], len(hashes), &more[0], uint8(far))
 		for i := range hits {
 			hits[i] &= more[i]
 		}
@@ -196,7 +196,7 @@ func (d *line32) addAssembly(kernel Kernel, hashes []uint32) bool {
 	return d.addForm(kernel, hashes, 64*d.n >= requestBytes)
 }
 
-// addForm is addAssembly with far as for probeForm.
+// addForm is addAssembly. far says whether the kernel requests lines before it needs them.
 func (d *line32) addForm(kernel Kernel, hashes []uint32, far bool) bool {
 	if d.n >= maxKernelLines || len(hashes) < minSetHashes {
 		return false

@@ -150,15 +150,15 @@ func (d *line512) factors(probe int) *[8]uint32 {
 
 // probeBatch is probeHashes for this walk.
 func (d *line512) probeBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.isFar(64*d.n)) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.lineLoads(64*d.n)) {
 		d.probeGeneric(hashes, hits)
 	}
 }
 
 // probeForm is probeGeneric in assembly, for at least one hash. It returns false, and does nothing, if Go
-// must test the hashes. far says whether the kernel requests lines before it needs them.
-func (d *line512) probeForm(kernel Kernel, hashes, hits []uint64, far bool) bool {
-	if d.n >= maxKernelLines || !probeLine512(kernel, d.base, d.n, d.factors(0), &hashes[0], len(hashes), &hits[0], far) {
+// must test the hashes. far says how the kernel loads lines.
+func (d *line512) probeForm(kernel Kernel, hashes, hits []uint64, far lineLoads) bool {
+	if d.n >= maxKernelLines || !probeLine512(kernel, d.base, d.n, d.factors(0), &hashes[0], len(hashes), &hits[0], uint8(far)) {
 		return false
 	}
 	if d.k > 8 {
@@ -168,10 +168,10 @@ func (d *line512) probeForm(kernel Kernel, hashes, hits []uint64, far bool) bool
 }
 
 // probeLater makes all probes but the first 8.
-func (d *line512) probeLater(kernel Kernel, hashes, hits []uint64, far bool) {
+func (d *line512) probeLater(kernel Kernel, hashes, hits []uint64, far lineLoads) {
 	var more [windowKeys / 64]uint64
 	for done := 8; done < d.k; done += 8 {
-		probeLine512(kernel, d.base, d.n, d.factors(done), &hashes[0], len(hashes), &more[0], far)
+		probeLine512(kernel, d.base, d.n, d.factors(done), &hashes[0], len(hashes), &more[0], uint8(far))
 		for i := range hits {
 			hits[i] &= more[i]
 		}
@@ -184,7 +184,7 @@ func (d *line512) addAssembly(kernel Kernel, hashes []uint64) bool {
 	return d.addForm(kernel, hashes, 64*d.n >= requestBytes)
 }
 
-// addForm is addAssembly with far as for probeForm.
+// addForm is addAssembly. far says whether the kernel requests lines before it needs them.
 func (d *line512) addForm(kernel Kernel, hashes []uint64, far bool) bool {
 	if d.n >= maxKernelLines || len(hashes) < minSetHashes {
 		return false
@@ -205,7 +205,7 @@ func (d *line512) addNew(kernel Kernel, hashes, added []uint64) {
 	}
 }
 
-// addNewForm is addNewGeneric in assembly, with far as for probeForm. It returns false, and does nothing, if
+// addNewForm is addNewGeneric in assembly, with far as for addForm. It returns false, and does nothing, if
 // Go must add the hashes.
 func (d *line512) addNewForm(kernel Kernel, hashes, added []uint64, far bool) bool {
 	if d.n >= maxKernelLines || d.k > maxHasProbes {

@@ -111,7 +111,7 @@ func (d *split256) place(hashes []uint64, places []uint32) {
 
 // probeBatch is probeHashes for this walk.
 func (d *split256) probeBatch(kernel Kernel, hashes, hits []uint64) {
-	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.isFar(32*d.n)) {
+	if len(hashes) < minKernelHashes || !d.probeForm(kernel, hashes, hits, kernel.requestsBlocks(32*d.n)) {
 		d.probeGeneric(hashes, hits)
 	}
 }
@@ -125,7 +125,7 @@ func (d *split256) probeForm(kernel Kernel, hashes, hits []uint64, far bool) boo
 // addAssembly sets the bits of the hashes, at least one, in assembly. It returns false, and does
 // nothing, if Go must set them.
 func (d *split256) addAssembly(kernel Kernel, hashes []uint64) bool {
-	return d.addForm(kernel, hashes, 32*d.n >= requestBytes)
+	return d.addForm(kernel, hashes, 32*d.n >= requestAddedBlocks)
 }
 
 // addForm is addAssembly with far as for probeForm. It sets the bits of fewer hashes than kernels take

@@ -68,9 +68,12 @@ func lineOfRemainder(v vectors, h reg.VecVirtual, base, lines, recip, shift Op, 
 
 // sums emits the sums for a vector of keys. Their lower nine bits are the numbers of the bits.
 func (l *line32) sums(keys []Mem) reg.VecVirtual {
-	h, bit := broadcastKeys(keys, l.upper), l.v.vector()
+	h, bit := broadcastKeys(keys, l.upper), YMM()
+	if len(keys) == 2 {
+		bit = ZMM()
+	}
 	l.v.rotate17(h, bit)
-	VPMULLW(l.steps, bit, bit) // of which nine bits count
+	VPMULLW(forKeys(l.steps, keys), bit, bit) // of which nine bits count
 	VPADDD(h, bit, bit)
 	return bit
 }
@@ -88,6 +91,15 @@ func (l *line32) testOne(h, line Mem) {
 	VPSRLD(U8(5), bit, word)
 	VPSLLD(U8(23), bit, half)
 	l.bitsOfLine.testOne(line, word, half, bit)
+}
+
+func (l *line32) testHalves(h, line [2]Mem) reg.OpmaskVirtual {
+	var word, bit [2]reg.VecVirtual
+	for i := range h {
+		bit[i], word[i] = l.sums(h[i:i+1]), YMM()
+		VPSRLD(U8(5), bit[i], word[i])
+	}
+	return l.bitsOfLine.testHalves(line, word, bit)
 }
 
 func (l *line32) testTwo(h, line [2]Mem) reg.OpmaskVirtual {

@@ -56,6 +56,20 @@ func (b *bitsOfLine) testTwo(line [2]Mem, word, bit reg.VecVirtual) reg.OpmaskVi
 	return k
 }
 
+// testHalves is testTwo for words and bits in half a vector for each key, and two loads of each line.
+func (b *bitsOfLine) testHalves(line [2]Mem, word, bit [2]reg.VecVirtual) reg.OpmaskVirtual {
+	masks := [3]reg.OpmaskVirtual{K(), K(), K()}
+	for i, line := range line {
+		words := YMM()
+		VMOVDQU(line, words)
+		VPERMI2D(line.Offset(32), words, word[i])
+		VPRORVD(bit[i], word[i], word[i])
+		VPTESTNMD(b.ones.AsY(), word[i], masks[i])
+	}
+	KUNPCKBW(masks[0], masks[1], masks[2])
+	return masks[2]
+}
+
 // line512 is the walk through RocksDB's lines.
 type line512 struct {
 	bitsOfLine
@@ -120,7 +134,7 @@ func (l *line512) products(h []Mem) reg.VecVirtual {
 		upper[i] = h.Offset(4)
 	}
 	x := broadcastKeys(upper, l.upper)
-	VPMULLD(l.factors, x, x)
+	VPMULLD(forKeys(l.factors, h), x, x)
 	return x
 }
 
@@ -131,11 +145,26 @@ func (l *line512) numbers(h []Mem) reg.VecVirtual {
 	return x
 }
 
-func (l *line512) testOne(h, line Mem) {
-	x, word, bit := l.products([]Mem{h}), YMM(), YMM()
+// wordsAndBits emits the numbers of the words of one key's bits, and of the bits. The sign of x is the highest
+// bit of word.
+func (l *line512) wordsAndBits(h Mem) (x, word, bit reg.VecVirtual) {
+	x, word, bit = l.products([]Mem{h}), YMM(), YMM()
 	VPSRLD(U8(28), x, word)
 	VPSRLD(U8(23), x, bit)
+	return x, word, bit
+}
+
+func (l *line512) testOne(h, line Mem) {
+	x, word, bit := l.wordsAndBits(h)
 	l.bitsOfLine.testOne(line, word, x, bit)
+}
+
+func (l *line512) testHalves(h, line [2]Mem) reg.OpmaskVirtual {
+	var word, bit [2]reg.VecVirtual
+	for i, h := range h {
+		_, word[i], bit[i] = l.wordsAndBits(h)
+	}
+	return l.bitsOfLine.testHalves(line, word, bit)
 }
 
 func (l *line512) testTwo(h, line [2]Mem) reg.OpmaskVirtual {
