@@ -55,8 +55,8 @@ func (v *view) Stats() Stats {
 
 // MeasureRate returns the share, 0 to 1, of keys for which the filter answers yes. If none
 // of the keys is in the filter, that is its false-positive rate for keys such as these. It can be
-// higher than the rate that [Stats] has, which is that of random hashes: LevelDB's hash
-// sends many numbered strings to equal hashes. Null rows do not count. The share of no
+// higher than the rate that [Stats] has, which is that of random hashes. For a rate without such
+// a sample, see [Filter.MeasureNeighbours]. Null rows do not count. The share of no
 // keys is not a number. It panics if the keys are hashes of another kind than the filter's.
 func (f *Filter) MeasureRate(absent Keys) float64 {
 	f.mustTakeColumn(absent)
