@@ -208,6 +208,9 @@ func (b *buildCommand) hashParquet(name string, add adderFunc) (kind bloom.KeyKi
 		return "", err
 	}
 	defer file.close()
+	if err := file.checkCodecs(name, file.leaf); err != nil {
+		return "", err
+	}
 	for group := range file.RowGroups() {
 		keys := &pageKeys{values: make([]parquet.Value, 8192)}
 		if err := eachPage(file, group, func(page parquet.Page) error { return keys.read(page, add) }); err != nil {
@@ -244,7 +247,7 @@ func eachPage(file *parquetFile, group int, do func(parquet.Page) error) (err er
 		}
 	}()
 	debug.SetPanicOnFault(true)
-	pages := file.RowGroups()[group].ColumnChunks()[file.leaf].Pages()
+	pages, bounds := file.RowGroups()[group].ColumnChunks()[file.leaf].Pages(), file.boundsOf(file.leaf, group)
 	defer pages.Close()
 	for {
 		page, err := pages.ReadPage()
@@ -252,6 +255,9 @@ func eachPage(file *parquetFile, group int, do func(parquet.Page) error) (err er
 			return nil
 		}
 		if err != nil {
+			return err
+		}
+		if err := bounds.checkPage(page); err != nil {
 			return err
 		}
 		if err := do(page); err != nil {

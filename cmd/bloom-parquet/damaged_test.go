@@ -410,7 +410,7 @@ func goodParquet(random *rand.Rand) []byte {
 }
 
 func parquetOf[T any](random *rand.Rand, n int, value func(i int) T) []byte {
-	codecs := []compress.Codec{&parquet.Uncompressed, &parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Lz4Raw, &parquet.Brotli}
+	codecs := []compress.Codec{&parquet.Uncompressed, &parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Zstd, &parquet.Brotli}
 	var out bytes.Buffer
 	w := parquet.NewGenericWriter[T](&out, parquet.Compression(codecs[random.IntN(len(codecs))]), parquet.DataPageVersion(1+random.IntN(2)),
 		parquet.MaxRowsPerRowGroup(int64(10+random.IntN(100))), parquet.PageBufferSize(200), parquet.BloomFilters(parquet.SplitBlockFilter(10, "k")))

@@ -17,6 +17,8 @@ type parquetFile struct {
 	column *bloomparquet.Column
 	leaf   int // of the column
 	close  func() error
+
+	columns []*bloomparquet.Column // the first ones of the file, for their bounds
 }
 
 // openFile opens a file and finds a column of it.
@@ -65,6 +67,26 @@ func (f *parquetFile) find(name, column string) (err error) {
 		}
 	}
 	return nil
+}
+
+// checkCodecs returns an error if some columns are compressed so that they are not read.
+func (f *parquetFile) checkCodecs(name string, leaves ...int) (err error) {
+	defer explain(name, &err)
+	for _, leaf := range leaves {
+		if err := f.checkCodec(leaf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaves returns the numbers of all columns.
+func (f *parquetFile) leaves() []int {
+	leaves := make([]int, len(f.Schema().Columns()))
+	for i := range leaves {
+		leaves[i] = i
+	}
+	return leaves
 }
 
 // explain is deferred. It names the file in an error, and makes one of a panic: parquet-go panics for

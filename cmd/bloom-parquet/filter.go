@@ -33,6 +33,7 @@ type filterCommand struct {
 func (f *filterCommand) Help() string {
 	return `Rows are written with all of their columns, those of all files one after the other: the files must have the same columns. The schema, the compression and the metadata are those of the first file. Columns that had Bloom filters get them. From files of Arrow IPC, one of Arrow IPC is written, with the schema and its metadata. A row whose key is null has no key: it is written only with -v.
 With --keys, exactly the rows that have one of the keys are written. Row groups that cannot have a key, by their filters and bounds, are not read. ` + keysHelp + ` The keys 0 and NaN are those of all zeros and of all NaN.
+Columns with the compression LZ4_RAW, LZ4 or LZO are refused. An integer outside of the bounds of its row group is an error: the file is damaged, or decoded wrongly.
 With a filter, some rows pass whose keys were not added to it: false positives. The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text. If the filter's file says another kind of keys than the column has, that is an error.
 Bare bytes that look like text, like a compressed file, like a Parquet file or like a filter of another format are refused unless --raw insists.
 CSV and JSON have values as keys are written, numbers and booleans of JSON without quotes, and bytes that are not UTF-8 in hex after 0x in JSON. A null of CSV is empty, and an empty text is "". They are printed when all files are read without an error.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -23,7 +22,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/lanebloom/bloom"
@@ -133,7 +132,7 @@ func writeOrders(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(w.Close())
 	data := out.Bytes()
 	if kind == "unordered" {
-		data, err = withoutOrders(data)
+		data, err = withFooter(data, func(m *format.FileMetaData) { m.ColumnOrders = nil })
 		ts.Check(err)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
@@ -226,19 +225,6 @@ func writeLines(ts *testscript.TestScript, _ bool, args []string) {
 		fmt.Fprintf(&lines, args[1]+"\n", i)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), lines.Bytes(), 0o644))
-}
-
-// withoutOrders returns a Parquet file whose footer has no column_orders.
-func withoutOrders(data []byte) ([]byte, error) {
-	file, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, err
-	}
-	file.Metadata().ColumnOrders = nil
-	footer, err := thrift.Marshal(new(thrift.CompactProtocol), file.Metadata())
-	end := len(data) - 8 - int(binary.LittleEndian.Uint32(data[len(data)-8:]))
-	data = append(data[:end:end], footer...)
-	return append(binary.LittleEndian.AppendUint32(data, uint32(len(footer))), "PAR1"...), err
 }
 
 // show is the script command: show FILE, which prints the ids of orders to the file show, and

@@ -64,6 +64,10 @@ func (f *filterCommand) checkParquet() (first *parquetFile, rows int64, err erro
 		if err != nil {
 			return first, 0, err
 		}
+		if err := file.checkCodecs(name, file.leaves()...); err != nil {
+			file.close()
+			return first, 0, err
+		}
 		rows += file.NumRows()
 		if first == nil {
 			first = file
@@ -208,8 +212,8 @@ const (
 
 func (p *parquetSink) take(file *parquetFile, group int, keep []bool) error {
 	ends, rows := windows(keep)
-	for i, chunk := range file.RowGroups()[group].ColumnChunks() {
-		if err := p.takeColumn(i, newColumnReader(file, i, chunk, keep), ends, rows); err != nil {
+	for i := range file.RowGroups()[group].ColumnChunks() {
+		if err := p.takeColumn(i, newColumnReader(file, group, i, keep), ends, rows); err != nil {
 			return fmt.Errorf("column %s: %w", strings.Join(file.Schema().Columns()[i], "."), err)
 		}
 	}
@@ -260,6 +264,7 @@ func windows(keep []bool) (ends []int, rows int) {
 // columnReader reads the values of those rows of a column chunk that are kept.
 type columnReader struct {
 	pages    parquet.Pages
+	bounds   *bounds
 	repeated bool // whether a row may have several values, and lie on several pages
 	keep     []bool
 	row      int // that begins with the next value
@@ -275,8 +280,11 @@ type columnReader struct {
 	done     []parquet.Page // to which kept refers
 }
 
-func newColumnReader(file *parquetFile, leaf int, chunk parquet.ColumnChunk, keep []bool) *columnReader {
-	return &columnReader{pages: chunk.Pages(), repeated: file.repeated(leaf), keep: keep, buffer: make([]parquet.Value, 0, 1024)}
+func newColumnReader(file *parquetFile, group, leaf int, keep []bool) *columnReader {
+	return &columnReader{
+		pages: file.RowGroups()[group].ColumnChunks()[leaf].Pages(), bounds: file.boundsOf(leaf, group), repeated: file.repeated(leaf),
+		keep: keep, buffer: make([]parquet.Value, 0, 1024),
+	}
 }
 
 func (c *columnReader) close() error {
@@ -308,6 +316,9 @@ func (c *columnReader) read(end int) ([]parquet.Value, error) {
 				c.row++
 			}
 			if c.row > 0 && c.keep[c.row-1] {
+				if err := c.bounds.check(v); err != nil {
+					return nil, err
+				}
 				c.kept = append(c.kept, v)
 			}
 		}

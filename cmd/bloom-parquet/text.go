@@ -187,13 +187,13 @@ func (s *textSink) take(file *parquetFile, group int, keep []bool) (err error) {
 			err = errors.Join(err, c.close())
 		}
 	}()
-	for i, chunk := range file.RowGroups()[group].ColumnChunks() {
-		columns = append(columns, newColumnReader(file, i, chunk, keep))
+	for i := range file.RowGroups()[group].ColumnChunks() {
+		columns = append(columns, newColumnReader(file, group, i, keep))
 	}
 	for _, end := range ends {
 		for i, c := range columns {
 			if s.leaves[i].values, err = c.read(end); err != nil {
-				return err
+				return fmt.Errorf("column %s: %w", strings.Join(file.Schema().Columns()[i], "."), err)
 			}
 			s.leaves[i].next = 0
 		}
