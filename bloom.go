@@ -4,22 +4,23 @@
 // A Bloom filter is a small summary of a set of keys. Asked for a key, it says that the key is certainly
 // not in the set, or that it may be. A key of the set never gets a no. A small share of all other keys gets
 // "may be": that share is the false-positive rate. A format fixes the hash, the bits of a key and the
-// encoding. If a storage engine reads the filter, take its format; otherwise take [Default]:
+// encoding. If a storage engine reads the filter, take its format. For others, [New] takes [Default]:
 //
-//	policy, err := bloom.PolicyFor(bloom.Default, len(names), 0.01) // 1 % of absent keys may pass
+//	known, err := bloom.New(1_000_000, 0.01) // room for a million keys; 1 % of absent keys may pass
 //	if err != nil {
 //		return err
 //	}
-//	filter := policy.NewFilter(bloom.Strings(names))
-//	filter.MayContainString("pear")                     // one key
-//	for i := range filter.Hits(bloom.Strings(column)) { // a column of keys
+//	known.AddString("pear")
+//	known.MayContainString("pear")                     // one key
+//	for i := range known.Hits(bloom.Strings(column)) { // a column of keys
 //		fmt.Println(column[i])
 //	}
 //
 // A column is many keys of one layout: strings, byte slices, integers, Arrow's offsets. [Keys] refers to
 // one and copies nothing. One call for a column is several times as fast as a call for each key.
 //
-// A [Policy] is a format and a number of bits per key. It has three ways to build a filter:
+// A [Policy] is a format and a number of bits per key; [PolicyFor] finds it for a rate. There are three ways to
+// build a filter:
 //
 //   - [Policy.NewFilter], if all keys are at hand as a column, or [Policy.AppendFilter] for the bytes alone;
 //   - a [Builder], which collects keys and then sizes the filter by their number;

@@ -13,19 +13,12 @@ import (
 )
 
 func Example() {
-	policy, err := bloom.PolicyFor(bloom.Default, 3, 0.01)
+	known, err := bloom.New(1_000_000, 0.01) // room for a million keys; 1 % of absent keys may pass
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	encoded := policy.AppendFilter(nil, bloom.Strings([]string{"apple", "pear", "plum"}))
-
-	filter, err := bloom.Open(bloom.Default, encoded)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(filter.MayContainString("pear"), filter.MayContainString("stone"))
+	known.AddString("pear")
+	fmt.Println(known.MayContainString("pear"), known.MayContainString("stone"))
 	// Output: true false
 }
 
@@ -100,21 +93,45 @@ func ExamplePolicyFor() {
 	// true
 }
 
+// A set that grows: each word is printed once.
 func ExampleSet() {
-	policy := bloom.Policy{BitsPerKey: 10}
-	seen, err := policy.NewSet(1000)
+	seen, err := bloom.New(1000, 0.01)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	for _, word := range []string{"to", "be", "or", "not", "to", "be"} {
 		if !seen.TestAndAddString(word) {
 			fmt.Print(word, " ")
 		}
 	}
-	encoded := seen.AppendFilter(nil)
-	fmt.Println(len(encoded))
-	// Output: to be or not 1285
+	// Output: to be or not
+}
+
+// A column of keys: the rows whose city may be known.
+func ExampleFilter_Hits() {
+	known := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"oslo", "rome"}))
+	cities := []string{"paris", "rome", "bern", "oslo"}
+	for i := range known.Hits(bloom.Strings(cities)) {
+		fmt.Println(i, cities[i])
+	}
+	// Output:
+	// 1 rome
+	// 3 oslo
+}
+
+// A file that is shared: it says its format, so that a reader need not know it.
+func ExampleOpenBinary() {
+	known := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"oslo", "rome"}))
+	file, err := known.MarshalBinary() // as os.WriteFile takes it
+	if err != nil {
+		log.Fatal(err)
+	}
+	read, err := bloom.OpenBinary(file) // as os.ReadFile returned it
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(read, read.MayContainString("rome"))
+	// Output: rocksdb filter of 512 bits and 6 probes for 2 keys true
 }
 
 // Files tell their format, so that a reader need not know it.
@@ -159,17 +176,6 @@ func ExamplePolicy_NewFilter() {
 	// Output:
 	// true false
 	// rocksdb filter of 512 bits and 6 probes for 3 keys
-}
-
-func ExampleFilter_Hits() {
-	filter := bloom.Policy{BitsPerKey: 10}.NewFilter(bloom.Strings([]string{"oslo", "rome"}))
-	cities := []string{"paris", "rome", "bern", "oslo"}
-	for i := range filter.Hits(bloom.Strings(cities)) {
-		fmt.Println(i, cities[i])
-	}
-	// Output:
-	// 1 rome
-	// 3 oslo
 }
 
 // A column of any integer type needs no copy. Negative integers are keys like others.

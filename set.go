@@ -17,6 +17,16 @@ import (
 // The zero Set has no bits. It holds no key, and its methods that add keys panic.
 type Set struct{ view }
 
+// New returns an empty set of the format [Default], with room for so many keys: when it has them, at most
+// falsePositiveRate of all absent keys pass, such as 0.01. The errors are those of [PolicyFor].
+func New(keys int, falsePositiveRate float64) (*Set, error) {
+	p, err := PolicyFor(Default, keys, falsePositiveRate)
+	if err != nil {
+		return nil, err
+	}
+	return p.NewSet(keys)
+}
+
 // NewSet returns an empty set with room for capacity keys at the policy's bits per key. In
 // the formats of nori-sstable, RocksDB and Pebble a filter for no keys has no bits, so a set has
 // room for at least one key.

@@ -3,13 +3,42 @@ package bloom
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/golden"
 )
+
+// TestNew fills sets of Default to their capacity and measures their rates.
+func TestNew(t *testing.T) {
+	is(t, behaviour)
+	for _, keys := range []int{0, 1, 1000, 50_000} {
+		s, err := New(keys, 0.01)
+		if err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewPCG(1, 2))
+		for range max(keys, 1) {
+			s.AddUint64(random.Uint64())
+		}
+		if got := s.Stats().FalsePositiveRate; s.Format() != Default || keys > 0 && got > 0.011 {
+			t.Errorf("a set of %v for %d keys has a rate of %v with them", s.Format(), keys, got)
+		}
+	}
+	for _, c := range []struct {
+		keys int
+		rate float64
+		want error
+	}{{-1, 0.01, ErrCapacity}, {10, 0, ErrRate}, {10, 1, ErrRate}, {10, math.NaN(), ErrRate}, {10, 1e-300, ErrRate}} {
+		if s, err := New(c.keys, c.rate); s != nil || !errors.Is(err, c.want) {
+			t.Errorf("New(%d, %v) = %v, %v, want %v", c.keys, c.rate, s, err, c.want)
+		}
+	}
+}
 
 // TestSetOperations compares Clone, Equal and Clear with what they do to the bytes
 // of the reference.

@@ -27,24 +27,24 @@ func show(err error) {
 }
 
 func readme() error {
-	policy, err := bloom.PolicyFor(bloom.Default, 3, 0.01) // 3 keys; 1 % of absent keys may pass
+	known, err := bloom.New(1_000_000, 0.01) // room for a million keys; 1 % of absent keys may pass
 	if err != nil {
 		return err
 	}
-	filter := policy.NewFilter(bloom.Strings([]string{"apple", "pear", "plum"}))
-	filter.MayContainString("pear")  // true
-	filter.MayContainString("stone") // false, certainly
+	known.AddString("pear")
+	known.MayContainString("pear")  // true
+	known.MayContainString("stone") // false, certainly
 
 	cities := []string{"oslo", "pear", "rome"}
-	for i := range filter.Hits(bloom.Strings(cities)) { // a column at once
+	for i := range known.Hits(bloom.Strings(cities)) { // a column at once
 		fmt.Println(cities[i]) // pear
 	}
 
-	file, err := filter.MarshalBinary() // a header with the format and checksums, and the bits
+	file, err := known.MarshalBinary() // a header with the format and checksums, and the bits
 	if err != nil {
 		return err
 	}
-	filter, err = bloom.OpenBinary(file) // no copy
+	filter, err := bloom.OpenBinary(file) // no copy
 	if err == nil && !filter.MayContainString("pear") {
 		err = errors.New("pear is missing")
 	}
@@ -57,11 +57,7 @@ func Example_readme() {
 }
 
 func removeDuplicates() error {
-	policy, err := bloom.PolicyFor(bloom.Default, 1_000_000, 0.005)
-	if err != nil {
-		return err
-	}
-	seen, err := policy.NewSet(1_000_000)
+	seen, err := bloom.New(1_000_000, 0.005)
 	if err != nil {
 		return err
 	}
@@ -152,11 +148,7 @@ func Example_shareFilter() {
 }
 
 func migrate() error {
-	policy, err := bloom.PolicyFor(bloom.Default, 1000, 0.01) // was NewWithEstimates(1000, 0.01)
-	if err != nil {
-		return err
-	}
-	set, err := policy.NewSet(1000)
+	set, err := bloom.New(1000, 0.01) // was NewWithEstimates(1000, 0.01)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (b *Blocklist) Load(path string) error {
 
 func newList(file *os.File) (*list, error) {
 	// One domain in 1,000 that is not in the file costs a search in it.
-	builder := bloom.Policy{Format: bloom.Default, BitsPerKey: 16}.NewBuilder()
+	builder := bloom.Policy{BitsPerKey: 16}.NewBuilder()
 	l := &list{file: file}
 	lines, before, at := bufio.NewScanner(file), []byte(nil), int64(0)
 	for n := 1; lines.Scan(); n++ {
