@@ -204,9 +204,8 @@ func TestExplorePage(t *testing.T) {
 	}
 }
 
-// startServer serves on a port of its own until stop, which returns the server's error.
-func startServer(t *testing.T) (address string, stop func() error) {
-	t.Helper()
+// TestExploreStops ends the server with its context.
+func TestExploreStops(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -214,21 +213,7 @@ func startServer(t *testing.T) (address string, stop func() error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- serve(ctx, listener, nil) }()
-	return listener.Addr().String(), func() error {
-		cancel()
-		select {
-		case err := <-done:
-			return err
-		case <-time.After(10 * time.Second):
-			return errors.New("the server goes on")
-		}
-	}
-}
-
-// TestExploreStops ends the server with its context.
-func TestExploreStops(t *testing.T) {
-	address, stop := startServer(t)
-	response, err := http.Get("http://" + address + "/app.js")
+	response, err := http.Get("http://" + listener.Addr().String() + "/app.js")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +221,8 @@ func TestExploreStops(t *testing.T) {
 	if response.StatusCode != http.StatusOK {
 		t.Error(response.Status)
 	}
-	if err := stop(); err != nil {
+	cancel()
+	if err := <-done; err != nil {
 		t.Error(err)
 	}
 }
@@ -358,15 +344,25 @@ func (z zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestExploreConnections opens more connections than are kept, without a request
-// on them, and wants one more to be answered.
+// pipes is a listener that accepts connections of a process with itself.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	conn, open := <-p
+	if !open {
+		return nil, net.ErrClosed
+	}
+	return conn, nil
+}
+
+func (p pipes) Close() error { close(p); return nil }
+
+func (pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080} }
+
+// TestExploreConnections opens more connections than are kept, without a request on them, and wants one more
+// to be answered before any has waited for long.
 func TestExploreConnections(t *testing.T) {
-	address, stop := startServer(t)
-	t.Cleanup(func() {
-		if err := stop(); err != nil {
-			t.Error(err)
-		}
-	})
+	address := pipes(nil).Addr().String()
 	get := "GET /style.css HTTP/1.1\r\nHost: " + address + "\r\n\r\n"
 	for name, first := range map[string]string{
 		"nothing sent": "",
@@ -375,49 +371,58 @@ func TestExploreConnections(t *testing.T) {
 		"idle":         get,
 	} {
 		t.Run(name, func(t *testing.T) {
-			dial := func(send string) *bufio.Reader {
-				conn, err := net.Dial("tcp", address)
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { conn.Close() })
-				if err := conn.SetDeadline(time.Now().Add(3 * time.Second)); err != nil {
-					t.Fatal(err)
-				}
-				if _, err := io.WriteString(conn, send); err != nil {
-					t.Fatal(err)
-				}
-				return bufio.NewReader(conn)
-			}
-			answered := func(in *bufio.Reader) {
-				t.Helper()
-				response, err := http.ReadResponse(in, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer response.Body.Close()
-				_, err = io.Copy(io.Discard, response.Body)
-				if err != nil || response.StatusCode != http.StatusOK {
-					t.Fatal(response.Status, err)
-				}
-			}
-			var waiting []*bufio.Reader
-			for range 10 * maxConnections {
-				in := dial(first)
-				if first == get {
-					answered(in)
-				}
-				waiting = append(waiting, in)
-			}
-			in := dial(get)
-			answered(in)
-			// Those that came first were closed. The last are few enough to be kept, and
-			// those between may have changed their state in another order.
-			for i, in := range waiting[:8*maxConnections] {
-				if _, err := in.ReadByte(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
-					t.Fatalf("connection %d of %d is not closed: %v", i, len(waiting), err)
-				}
-			}
+			synctest.Test(t, func(t *testing.T) { exploreConnections(t, first, get) })
 		})
+	}
+}
+
+func exploreConnections(t *testing.T, first, get string) {
+	listener := make(pipes)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- serve(ctx, listener, nil) }()
+	dial := func(send string) *bufio.Reader {
+		conn, server := net.Pipe()
+		t.Cleanup(func() { conn.Close() })
+		if err := conn.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		listener <- server
+		if _, err := io.WriteString(conn, send); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		return bufio.NewReader(conn)
+	}
+	answered := func(in *bufio.Reader) {
+		t.Helper()
+		response, err := http.ReadResponse(in, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		_, err = io.Copy(io.Discard, response.Body)
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Fatal(response.Status, err)
+		}
+	}
+	var waiting []*bufio.Reader
+	for range 3 * maxConnections {
+		in := dial(first)
+		if first == get {
+			answered(in)
+		}
+		waiting = append(waiting, in)
+	}
+	answered(dial(get))
+	for i, in := range waiting {
+		_, err := in.ReadByte()
+		if isOpen := errors.Is(err, os.ErrDeadlineExceeded); err == nil || isOpen != (i > len(waiting)-maxConnections) {
+			t.Fatalf("connection %d of %d is open: %v, or %v", i, len(waiting), isOpen, err)
+		}
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

@@ -28,16 +28,21 @@ func bar(s *streams, title string, total int64, options ...progressbar.Option) (
 		progressbar.OptionSetSpinnerChangeInterval(0),    // else a goroutine of the bar's draws, which races
 		progressbar.OptionClearOnFinish(),
 	)...)
+	return drawnLate(b.Add64, b.Finish)
+}
+
+// drawnLate returns the functions of a bar that is drawn from firstDrawn on.
+func drawnLate(draw func(int64) error, finish func() error) (add func(int), done func()) {
 	start, work, drawn := time.Now(), atomic.Int64{}, atomic.Bool{}
 	add = func(n int) {
 		if work.Add(int64(n)); time.Since(start) >= firstDrawn {
 			drawn.Store(true)
-			_ = b.Add64(work.Swap(0)) // an error of drawing is no reason to stop
+			_ = draw(work.Swap(0)) // an error of drawing is no reason to stop
 		}
 	}
 	return add, func() {
 		if drawn.Load() {
-			_ = b.Finish()
+			_ = finish()
 		}
 	}
 }

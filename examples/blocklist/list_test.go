@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -120,31 +122,30 @@ func TestReload(t *testing.T) {
 	wait.Wait()
 }
 
-// TestCommand runs the command, and replaces its list while it reads names.
+// TestCommand runs the command, and replaces its list while it reads names. Time passes when the command waits.
 func TestCommand(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "list")
 	write(t, path, "old.com")
-	in, names, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var out, log bytes.Buffer
-	ended := make(chan error)
-	go func() { ended <- run(0, time.Millisecond, []string{path}, in, &out, &log) }()
-	fmt.Fprintln(names, "www.old.com\nnew.com")
-	time.Sleep(100 * time.Millisecond) // the command has answered
-	write(t, path, "new.com")
-	time.Sleep(500 * time.Millisecond) // and has seen the new list
-	fmt.Fprintln(names, "www.old.com\nnew.com")
-	names.Close()
-	if err := <-ended; err != nil || out.String() != "www.old.com\nnew.com\n" || log.Len() > 0 {
-		t.Errorf("%v: %q, %q", err, out.String(), log.String())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		in, names := io.Pipe()
+		ended := make(chan error)
+		go func() { ended <- run(0, time.Second, []string{path}, in, &out, &log) }()
+		fmt.Fprintln(names, "www.old.com\nnew.com")
+		synctest.Wait() // the command has answered
+		write(t, path, "new.com")
+		time.Sleep(2 * time.Second) // and has seen the new list
+		fmt.Fprintln(names, "www.old.com\nnew.com")
+		names.Close()
+		if err := <-ended; err != nil || out.String() != "www.old.com\nnew.com\n" || log.Len() > 0 {
+			t.Errorf("%v: %q, %q", err, out.String(), log.String())
+		}
+	})
 	out.Reset()
-	if err := run(3, time.Second, nil, in, &out, &log); err != nil || out.String() != "acorn-0.com\nbrook-0.com\ncedar-0.com\n" {
+	if err := run(3, time.Second, nil, nil, &out, &log); err != nil || out.String() != "acorn-0.com\nbrook-0.com\ncedar-0.com\n" {
 		t.Errorf("%v: %q", err, out.String())
 	}
-	if err := run(0, time.Second, nil, in, &out, &log); err == nil {
+	if err := run(0, time.Second, nil, nil, &out, &log); err == nil {
 		t.Error("no error without a list")
 	}
 }

