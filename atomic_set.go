@@ -41,7 +41,7 @@ type AtomicSet struct {
 //   - Assembly is not part of that model, but its loads are those of the CPU, to which the same
 //     order of the operations applies.
 //
-// AddBatchNew leaves a row alone if its query finds the key, and that query has no atomic loads.
+// TestAndAddBatch leaves a row alone if its query finds the key, and that query has no atomic loads.
 // For these rows, the model alone does not order what follows after the addition that set the
 // bits. The CPUs do: who synchronizes with a goroutine sees what that goroutine has read.
 //
@@ -116,11 +116,11 @@ func (s *AtomicSet) AddBatch(keys Keys) {
 	s.view.addColumn(keys)
 }
 
-// AddBatchNew adds every key of a column and tells which were certainly new, as
-// [Set.AddBatchNew] does. If several goroutines add a new key at once, at least one of them
+// TestAndAddBatch adds every key of a column and tells which may have been there before, as
+// [Set.TestAndAddBatch] does. If several goroutines add a new key at once, at least one of them
 // learns that it is new.
-func (s *AtomicSet) AddBatchNew(keys Keys, added []uint64) int {
-	return s.view.probeBatch(&keys, added, true)
+func (s *AtomicSet) TestAndAddBatch(keys Keys, hits []uint64) int {
+	return s.view.probeBatch(&keys, hits, true)
 }
 
 // Merge adds all keys of other, which no goroutine may change meanwhile. The sets must have

@@ -60,7 +60,7 @@ func addAndFind(t *testing.T, s *AtomicSet, keys [][]byte, g int) {
 		case 0:
 			s.AddBatch(Bytes(part))
 		case 1:
-			s.AddBatchNew(Bytes(part).Hashed(s.view.format), hits)
+			s.TestAndAddBatch(Bytes(part).Hashed(s.view.format), hits)
 		case 2:
 			for _, key := range part {
 				s.AddHash(s.view.format.Hash(key))
@@ -104,11 +104,11 @@ func TestAtomicNew(t *testing.T) {
 		var group sync.WaitGroup
 		for g := range goroutines {
 			group.Go(func() {
-				added := make([]uint64, 1)
+				hits := make([]uint64, 1)
 				for i := 0; i < n; i += 25 {
 					if g%2 == 0 {
-						s.AddBatchNew(Bytes(keys[i:i+25]), added)
-						for rest := added[0]; rest != 0; rest &= rest - 1 {
+						s.TestAndAddBatch(Bytes(keys[i:i+25]), hits)
+						for rest := ^hits[0] & (1<<25 - 1); rest != 0; rest &= rest - 1 {
 							news[i+bits.TrailingZeros64(rest)].Add(1)
 						}
 						continue

@@ -90,8 +90,7 @@ func keyAt(header unsafe.Pointer) (p unsafe.Pointer, n int) {
 	return unsafe.Pointer(unsafe.StringData(key)), len(key)
 }
 
-// probeBatch is MayContainBatch. If add is set, it adds every key as well, and hits tells which
-// rows were new: it is [Set.AddBatchNew].
+// probeBatch is MayContainBatch. If add is set, it is [Set.TestAndAddBatch].
 func (v *view) probeBatch(keys *Keys, hits []uint64, add bool) int {
 	words := (keys.n + 63) / 64
 	if len(hits) < words {
@@ -138,7 +137,7 @@ func (v *view) probeRows(keys *Keys, hits []uint64, add bool) int {
 			continue
 		}
 		h := keys.hashRow(v.pair.hash(), i)
-		if add && v.addHash(h) || !add && v.probeHash(h) {
+		if add && !v.addHash(h) || !add && v.probeHash(h) {
 			word |= 1 << i
 		}
 	}
@@ -200,7 +199,7 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64, add bool)
 		step = min(step, windowKeys/2)
 	}
 	if add {
-		return v.addWindowsNew(keys, buffer, step, hits)
+		return v.testAndAddWindows(keys, buffer, step, hits)
 	}
 	total, dense := 0, false
 	for i := 0; i < keys.n; i += step {

@@ -1,51 +1,50 @@
 package bloom
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
-// A window of AddBatchNew is added in one of two ways. If few keys are new, all are tested, and those
+// A window of TestAndAddBatch is added in one of two ways. If few keys are new, all are tested, and those
 // that miss a bit are added: that takes as long as a query. Else all are added without a test, in
 // their order: to set the bits of a key that has them changes nothing, and tells as much as a test.
 
 // sampleKeys is the size of the first window of a column. It tells whether the keys after it are new.
 const sampleKeys = 128
 
-// addWindowsNew is probeWindows that adds the keys, in windows of step keys. It slices the column and the
+// testAndAddWindows is probeWindows that adds the keys, in windows of step keys. It slices the column and the
 // buffer where it must, as probeWindows does.
-func (v *view) addWindowsNew(keys *Keys, buffer *hashes, step int, added []uint64) int {
+func (v *view) testAndAddWindows(keys *Keys, buffer *hashes, step int, hits []uint64) int {
 	fresh := v.isFresh(1, 16) // where so few new keys make it pay, no test is best at first
 	if keys.n <= min(2*sampleKeys, buffer.len()) {
 		if keys.n < buffer.len() {
 			some := buffer.slice(0, keys.n)
 			buffer = &some
 		}
-		return v.addWindowNew(keys, buffer, added, fresh, false)
+		return v.testAndAddWindow(keys, buffer, hits, fresh, false)
 	}
 	total, dense := 0, false
 	for i, end := 0, sampleKeys; i < keys.n; i, end = end, min(end+step, keys.n) {
 		part, h := keys.slice(i, end), buffer.slice(0, end-i)
-		n, valid := v.addWindowNew(&part, &h, added[i/64:], fresh, dense), part.n-part.nulls()
-		dense, fresh = v.isDense(valid-n, valid), v.isFresh(n, valid)
+		n, valid := v.testAndAddWindow(&part, &h, hits[i/64:], fresh, dense), part.n-part.nulls()
+		dense, fresh = v.isDense(n, valid), v.isFresh(valid-n, valid)
 		total += n
 	}
 	return total
 }
 
-// addWindowNew adds the keys of a window, and tells which were new. h has room for their hashes. fresh and
+// testAndAddWindow is TestAndAddBatch for a window of keys. h has room for their hashes. fresh and
 // dense are hints: many of the keys before them were new, or were not.
-func (v *view) addWindowNew(keys *Keys, h *hashes, added []uint64, fresh, dense bool) (total int) {
+func (v *view) testAndAddWindow(keys *Keys, h *hashes, hits []uint64, fresh, dense bool) (total int) {
 	keys.hash(v.pair.hash(), v.kernel, h)
 	var chosen [windowKeys / 64]uint64
-	added = added[:(keys.n+63)/64]
+	added := hits[:(keys.n+63)/64] // the keys that were new, until the last loop
 	if !fresh {
 		v.probeHashes(h, chosen[:], dense)
 	}
 	left := 0
 	for i := range added {
-		rows := min(64, keys.n-64*i)
-		chosen[i] = ^chosen[i] << (64 - rows) >> (64 - rows)
-		if keys.validity != nil {
-			chosen[i] &= keys.valid(64*i, rows)
-		}
+		chosen[i] = keys.rows(i) &^ chosen[i]
 		left += bits.OnesCount64(chosen[i])
 	}
 	switch {
@@ -62,10 +61,21 @@ func (v *view) addWindowNew(keys *Keys, h *hashes, added []uint64, fresh, dense 
 		v.addInOrder(&packed, outcomes[:])
 		spread(added, chosen[:], outcomes[:])
 	}
-	for _, word := range added {
+	for i, isNew := range added {
+		word := keys.rows(i) &^ isNew
+		hits[i] = word
 		total += bits.OnesCount64(word)
 	}
 	return total
+}
+
+// rows returns a word with a bit for each key of 64 that is not null: those of word i of the hits.
+func (k *Keys) rows(i int) uint64 {
+	n := min(64, k.n-64*i)
+	if k.validity != nil {
+		return k.valid(64*i, n)
+	}
+	return math.MaxUint64 >> (64 - n)
 }
 
 // leastPacked returns the number of keys among n, at least 1, from which on it is likely to be faster to move

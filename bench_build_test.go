@@ -267,9 +267,9 @@ func benchmarkAtomicSet(b *testing.B, size, goroutines int) {
 		{"batch-set", true, func(_ int, keys []uint64) { s.AddBatch(Integers(keys)) }},
 		{"batch-mutex", false, func(_ int, keys []uint64) { mutex.Lock(); s.AddBatch(Integers(keys)); mutex.Unlock() }},
 		{"batch-atomic", false, func(_ int, keys []uint64) { a.AddBatch(Integers(keys)) }},
-		{"new-set", true, func(g int, keys []uint64) { s.AddBatchNew(Integers(keys), hits[g]) }},
-		{"new-mutex", false, func(g int, keys []uint64) { mutex.Lock(); s.AddBatchNew(Integers(keys), hits[g]); mutex.Unlock() }},
-		{"new-atomic", false, func(g int, keys []uint64) { a.AddBatchNew(Integers(keys), hits[g]) }},
+		{"new-set", true, func(g int, keys []uint64) { s.TestAndAddBatch(Integers(keys), hits[g]) }},
+		{"new-mutex", false, func(g int, keys []uint64) { mutex.Lock(); s.TestAndAddBatch(Integers(keys), hits[g]); mutex.Unlock() }},
+		{"new-atomic", false, func(g int, keys []uint64) { a.TestAndAddBatch(Integers(keys), hits[g]) }},
 	}
 	times := make([][]float64, len(ways))
 	for b.Loop() {

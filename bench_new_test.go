@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// BenchmarkAddBatchNew adds columns of which a share is new to a set that is half full. The ways, in turn:
-// AddBatchNew; what it did before there were kernels for it, to test all keys and add what is
+// BenchmarkTestAndAddBatch adds columns of which a share is new to a set that is half full. The ways, in turn:
+// TestAndAddBatch; what it did before there were kernels for it, to test all keys and add what is
 // missing one by one; and AddBatch. It reports the median of each over the rounds.
-func BenchmarkAddBatchNew(b *testing.B) {
+func BenchmarkTestAndAddBatch(b *testing.B) {
 	for _, format := range []Format{Parquet, RocksDB, LevelDB, Pebble, Nori} {
 		for _, size := range benchmarkSizes[:4] {
 			for _, percent := range []int{0, 1, 5, 25, 50, 100} {
 				for _, kernel := range Kernels() {
 					b.Run(fmt.Sprintf("format=%v/filter=%s/new=%d%%/kernel=%v", format, size.name, percent, kernel), func(b *testing.B) {
-						benchmarkAddBatchNew(b, format, size.bytes, percent, kernel)
+						benchmarkTestAndAddBatch(b, format, size.bytes, percent, kernel)
 					})
 				}
 			}
@@ -27,7 +27,7 @@ func BenchmarkAddBatchNew(b *testing.B) {
 	}
 }
 
-func benchmarkAddBatchNew(b *testing.B, format Format, size, percent int, kernel Kernel) {
+func benchmarkTestAndAddBatch(b *testing.B, format Format, size, percent int, kernel Kernel) {
 	s, err := mustSet(b, Policy{format, 10}, size*8/10).WithKernel(kernel)
 	if err != nil {
 		b.Fatal(err)
@@ -50,7 +50,7 @@ func benchmarkAddBatchNew(b *testing.B, format Format, size, percent int, kernel
 		name string
 		run  func()
 	}{
-		{"new", func() { s.AddBatchNew(Integers(keys), added) }},
+		{"new", func() { s.TestAndAddBatch(Integers(keys), added) }},
 		{"one-by-one", func() { s.addBatchOneByOne(keys, added) }},
 		{"all", func() { s.AddBatch(Integers(keys)) }},
 	}
@@ -70,7 +70,7 @@ func benchmarkAddBatchNew(b *testing.B, format Format, size, percent int, kernel
 	}
 }
 
-// addBatchOneByOne is AddBatchNew for a multiple of windowKeys128 keys, without kernels that add keys in their order.
+// addBatchOneByOne is TestAndAddBatch for a multiple of windowKeys128 keys, without kernels that add keys in their order.
 func (s *Set) addBatchOneByOne(keys, added []uint64) {
 	room := newHashes(hashKinds[s.pair.hash()].words)
 	h, dense := room.slice(0, windowKeys128), false
@@ -124,7 +124,7 @@ func BenchmarkStream(b *testing.B) {
 		measure("set", func() {
 			seen := mustSet(b, policy, distinct)
 			for i := 0; i < rows; i += step {
-				sink += seen.AddBatchNew(Strings(stream[i:i+step]), added[:])
+				sink += seen.TestAndAddBatch(Strings(stream[i:i+step]), added[:])
 			}
 		})
 		measure("map", func() {

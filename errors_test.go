@@ -147,7 +147,7 @@ func TestProgrammingErrors(t *testing.T) {
 	is(t, behaviour)
 	f := mustOpen(t, LevelDB, nil)
 	for name, try := range map[string]func(){
-		"added too short":                       func() { mustSet(t, Policy{}, 1).AddBatchNew(Integers(make([]uint32, 65)), make([]uint64, 1)) },
+		"words too short":                       func() { mustSet(t, Policy{}, 1).TestAndAddBatch(Integers(make([]uint32, 65)), make([]uint64, 1)) },
 		"hits too short":                        func() { f.MayContainBatch(Integers(make([]uint32, 65)), make([]uint64, 1)) },
 		"hits too short, with room behind them": func() { f.MayContainBatch(Integers(make([]uint32, 65)), make([]uint64, 1, 2)) },
 		"Slice past rows":                       func() { Integers(make([]uint32, 3)).Slice(0, 4) },
@@ -202,11 +202,11 @@ func TestZeroValues(t *testing.T) {
 		"Add": func() { zero.Add(nil) }, "AddString": func() { zero.AddString("key") }, "AddBatch": func() { zero.AddBatch(Bytes(keys)) },
 		"AddUint64": func() { zero.AddUint64(7) }, "AddHash": func() { zero.AddHash(LevelDB.Hash(nil)) }, "AddHash of none": func() { zero.AddHash(Hash{}) },
 		"TestAndAdd": func() { zero.TestAndAdd(nil) }, "TestAndAddString": func() { zero.TestAndAddString("") },
-		"TestAndAddUint64": func() { zero.TestAndAddUint64(7) }, "AddBatchNew": func() { zero.AddBatchNew(Bytes(keys), make([]uint64, 2)) },
+		"TestAndAddUint64": func() { zero.TestAndAddUint64(7) }, "TestAndAddBatch": func() { zero.TestAndAddBatch(Bytes(keys), make([]uint64, 2)) },
 		"atomic Add": func() { none.Add(nil) }, "atomic AddString": func() { none.AddString("key") }, "atomic AddBatch": func() { none.AddBatch(Bytes(keys)) },
 		"atomic AddUint64": func() { none.AddUint64(7) }, "atomic AddHash": func() { none.AddHash(LevelDB.Hash(nil)) },
 		"atomic TestAndAdd": func() { none.TestAndAdd(nil) }, "atomic TestAndAddString": func() { none.TestAndAddString("") },
-		"atomic TestAndAddUint64": func() { none.TestAndAddUint64(7) }, "atomic AddBatchNew": func() { none.AddBatchNew(Bytes(keys), make([]uint64, 2)) },
+		"atomic TestAndAddUint64": func() { none.TestAndAddUint64(7) }, "atomic TestAndAddBatch": func() { none.TestAndAddBatch(Bytes(keys), make([]uint64, 2)) },
 	} {
 		if got := panicOf(call); !strings.Contains(got, "no bits") {
 			t.Errorf("%s to the zero Set: panic %q", name, got)
@@ -260,7 +260,7 @@ func TestFewWords(t *testing.T) {
 		column, words := Integers(make([]uint64, c.keys)), make([]uint64, c.words, 10)
 		for name, call := range map[string]func(){
 			"MayContainBatch": func() { set.Filter().MayContainBatch(column, words) },
-			"AddBatchNew":     func() { set.AddBatchNew(column, words) },
+			"TestAndAddBatch": func() { set.TestAndAddBatch(column, words) },
 		} {
 			if got := panicOf(call); got != c.want {
 				t.Errorf("%s: %q, want %q", name, got, c.want)

@@ -185,21 +185,20 @@ func ExampleIntegers() {
 	// Output: [1 2]
 }
 
-// The rows of a stream of columns that were not there before.
-func ExampleSet_AddBatchNew() {
-	seen, err := bloom.Policy{BitsPerKey: 10}.NewSet(1000)
+// Which rows of a stream of columns were there before?
+func ExampleSet_TestAndAddBatch() {
+	seen, err := bloom.New(1000, 0.01)
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
 	for _, column := range [][]string{{"to", "be", "or"}, {"not", "to", "be", "not"}} {
-		added := make([]uint64, (len(column)+63)/64)
-		n := seen.AddBatchNew(bloom.Strings(column), added)
-		fmt.Printf("%d new: %04b\n", n, added[0])
+		hits := make([]uint64, (len(column)+63)/64)
+		n := seen.TestAndAddBatch(bloom.Strings(column), hits)
+		fmt.Printf("%d of %d: %04b\n", n, len(column), hits[0])
 	}
 	// Output:
-	// 3 new: 0111
-	// 1 new: 0001
+	// 0 of 3: 0000
+	// 3 of 4: 1110
 }
 
 func ExampleSet_Clone() {

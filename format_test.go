@@ -181,9 +181,9 @@ var ways = []struct {
 		}
 		return s.Clone().AppendFilter(nil)
 	}},
-	{"Set.AddBatchNew", func(t testing.TB, p Policy, keys [][]byte) []byte {
+	{"Set.TestAndAddBatch", func(t testing.TB, p Policy, keys [][]byte) []byte {
 		s := mustSet(t, p, len(keys))
-		s.AddBatchNew(Bytes(keys), make([]uint64, (len(keys)+63)/64))
+		s.TestAndAddBatch(Bytes(keys), make([]uint64, (len(keys)+63)/64))
 		return s.AppendFilter(nil)
 	}},
 	{"AtomicSet, key by key", func(t testing.TB, p Policy, keys [][]byte) []byte {
@@ -207,7 +207,7 @@ var ways = []struct {
 	{"AtomicSet, batches and Merge", func(t testing.TB, p Policy, keys [][]byte) []byte {
 		s, half := mustAtomicSet(t, p, len(keys)), len(keys)/2
 		s.AddBatch(Bytes(keys[:half]))
-		s.AddBatchNew(Bytes(keys[half:]), make([]uint64, (len(keys)+63)/64))
+		s.TestAndAddBatch(Bytes(keys[half:]), make([]uint64, (len(keys)+63)/64))
 		other := mustAtomicSet(t, p, len(keys))
 		if err := other.Merge(s.Snapshot()); err != nil {
 			t.Fatal(err)
@@ -430,9 +430,9 @@ func checkOddSet(t *testing.T, format Format, odd oddFilter, keys [][]byte) {
 				s.Add(key)
 			}
 		},
-		"AddBatch":    func(s *Set) { s.AddBatch(Bytes(keys)) },
-		"AddBatchNew": func(s *Set) { s.AddBatchNew(Bytes(keys), make([]uint64, 1)) },
-		"addByRegion": func(s *Set) { s.addByRegion(Bytes(keys), 2) },
+		"AddBatch":        func(s *Set) { s.AddBatch(Bytes(keys)) },
+		"TestAndAddBatch": func(s *Set) { s.TestAndAddBatch(Bytes(keys), make([]uint64, 1)) },
+		"addByRegion":     func(s *Set) { s.addByRegion(Bytes(keys), 2) },
 		"atomic": func(s *Set) {
 			s.atomic = true
 			s.addColumn(Bytes(keys))

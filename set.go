@@ -161,19 +161,19 @@ func (s *Set) AddBatch(keys Keys) {
 	s.count.add(uint64(keys.n - keys.nulls()))
 }
 
-// AddBatchNew adds every key of a column and tells which were certainly new. It does to each
-// row what [Set.TestAndAdd] does, in the order of the rows: of equal keys in the column, at
-// most the first is new. So the new rows are the stream without its duplicates; a key whose
-// bits are set by others, a false positive, is missing in it.
+// TestAndAddBatch adds every key of a column and tells which may have been there before. It does to each key
+// what [Set.TestAndAdd] does, in order: of equal keys in the column, the second and all later ones were there. So
+// the keys that are no hits are the stream without its duplicates, and without false positives: new keys whose
+// bits others have set.
 //
-// It sets bit i%64 of added[i/64] if row i was new, and clears it if not. It writes the first
-// (keys.Len()+63)/64 words, with 0 for the bits past the last row, and returns the number of
-// new rows. A null row adds nothing and is not new.
+// It sets bit i%64 of hits[i/64] if key i may have been there, and clears it if it was certainly new. It writes
+// the first (keys.Len()+63)/64 words, with 0 for the bits past the last key, and returns the number of set bits.
+// As in [Filter.MayContainBatch], a null key never hits; it adds nothing, so it is not new either.
 //
-// It panics if added has fewer words than it writes, or if keys are hashes of another kind
+// It panics if hits has fewer words than it writes, or if keys are hashes of another kind
 // than the set's.
-func (s *Set) AddBatchNew(keys Keys, added []uint64) int {
-	n := s.probeBatch(&keys, added, true)
+func (s *Set) TestAndAddBatch(keys Keys, hits []uint64) int {
+	n := s.probeBatch(&keys, hits, true)
 	s.count.add(uint64(keys.n - keys.nulls()))
 	return n
 }

@@ -54,7 +54,7 @@ const (
 	minKernelHashes = 8
 	// minSetHashes is the number of hashes from which on kernels set bits of lines.
 	minSetHashes = 4
-	// newPlaces is how many places of a window of AddBatchNew are computed at a time: those of 64 keys at least.
+	// newPlaces is how many places of a window of TestAndAddBatch are computed at a time: those of 64 keys at least.
 	newPlaces = 1 << 11
 	// maxKernelLines is the number of lines of 64 bytes from which on Go serves a filter of the walks
 	// line512 and line32, 4 GiB in all: offsets of lines have 32 bits in the kernels.

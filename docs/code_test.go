@@ -62,10 +62,10 @@ func removeDuplicates() error {
 		return err
 	}
 	for _, column := range [][]string{{"ann", "bob", "ann"}, {"bob", "eve"}} {
-		added := make([]uint64, (len(column)+63)/64)
-		seen.AddBatchNew(bloom.Strings(column), added)
+		hits := make([]uint64, (len(column)+63)/64)
+		seen.TestAndAddBatch(bloom.Strings(column), hits)
 		for i, key := range column {
-			if added[i/64]>>(i%64)&1 != 0 {
+			if hits[i/64]>>(i%64)&1 == 0 { // it was not there before
 				fmt.Println(key) // ann, bob, eve
 			}
 		}

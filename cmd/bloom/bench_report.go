@@ -146,7 +146,7 @@ func (r randomSource) builds(n, bitsPerKey int) ([]path, error) {
 		{plainLoop, func(hits []uint64) { testPlainly(r.format, encoded, keys, hits) }},
 		{oneKey, one},
 		{"AddBatch", func([]uint64) { set.Clear(); set.AddBatch(column) }},
-		{"AddBatchNew", func(added []uint64) { set.Clear(); set.AddBatchNew(column, added) }},
+		{"TestAndAddBatch", func(hits []uint64) { set.Clear(); set.TestAndAddBatch(column, hits) }},
 		{"NewFilter", func([]uint64) { policy.NewFilter(column) }},
 	}, nil
 }
