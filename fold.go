@@ -1,7 +1,6 @@
 package bloom
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -9,8 +8,8 @@ import (
 
 // NewFoldable returns an empty set for a stream of unknown length: it has room for maxKeys at the
 // policy's bits per key, and [Set.Fold] halves it when fewer keys came. It takes at most an eighth
-// more memory than the set of [Policy.NewSet], and at least 8 bytes, blocks or lines, so that its size can
-// be halved.
+// more memory than the set of [Policy.NewSet], and at least 8 bytes, blocks or lines. Their number is
+// even, so that every such set can be halved.
 //
 // The error is [ErrFormat] if the policy's format is unknown, and [ErrShape] for [Pebble], whose
 // filters have odd numbers of lines. It is [ErrCapacity] if maxKeys is negative, or if the filter
@@ -41,11 +40,11 @@ func (p Policy) newFoldable(maxKeys int) (view, error) {
 	f := &formats[p.Format]
 	walk := &walkKinds[f.pair.walk()]
 	if walk.unit == 0 {
-		return view{}, fmt.Errorf("%w: %v has odd numbers of lines, which cannot be halved", ErrShape, p.Format)
+		return view{}, errOddLines(p.Format)
 	}
-	// Between 8 and 16 units, times a power of two. NoriCrate has a power of two already.
+	// Between 8 and 16 units, times a power of two, and no odd number. NoriCrate has a power of two already.
 	units := max((size+walk.unit-1)/walk.unit, 8)
-	log := bits.Len64(units) - 4
+	log := max(bits.Len64(units)-4, 1)
 	units = (units + 1<<log - 1) >> log << log
 	if units > walk.most {
 		return view{}, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, maxKeys, p.BitsPerKey)
@@ -57,6 +56,11 @@ func (p Policy) newFoldable(maxKeys int) (view, error) {
 	return openView(p.Format, data)
 }
 
+// errOddLines is the error for a format whose sets cannot be halved.
+func errOddLines(f Format) error {
+	return fmt.Errorf("%w: %v has odd numbers of lines, which cannot be halved", ErrShape, f)
+}
+
 // Fold halves the set while its expected rate of false positives stays at or below the given one,
 // 0 to 1, and returns how often it did. The set then has the bits that a set of the smaller size
 // would have, had the same keys been added to it: nothing is lost. It takes new memory of the
@@ -64,9 +68,9 @@ func (p Policy) newFoldable(maxKeys int) (view, error) {
 //
 // The expected rate is [Format.FalsePositiveRate] of the number of keys that [Stats] estimates.
 //
-// If the set cannot be halved, it does not change and the error is [ErrShape]: sets of
-// [Pebble], and those whose size is an odd number of bytes, blocks or lines. The sets of
-// [Policy.NewFoldable] can be halved. The error is [ErrRate] if the rate is not between 0 and 1.
+// A set whose size is an odd number of bytes, blocks or lines is not halved: the result is 0. The error is
+// [ErrShape] for sets of [Pebble], which no size can halve, and [ErrRate] if the rate is not between 0
+// and 1. With an error, the set does not change.
 func (s *Set) Fold(falsePositiveRate float64) (int, error) { return s.fold(falsePositiveRate) }
 
 // Fold is [Set.Fold]. No goroutine may use the set meanwhile.
@@ -83,11 +87,14 @@ func (v *view) fold(rate float64) (times int, err error) {
 	if !(rate > 0 && rate < 1) { // not a number is neither
 		return 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, rate)
 	}
-	array, shape := v.encoded()
-	unit := walkKinds[v.pair.walk()].unit
-	if unit == 0 || shape.bits == 0 || shape.bits%(2*unit) != 0 {
-		return 0, fmt.Errorf("%w: a set of %d bits in the format %v cannot be halved", ErrShape, shape.bits, v.format)
+	if v.pair == 0 { // the zero Set and AtomicSet
+		return 0, nil
 	}
+	unit := walkKinds[v.pair.walk()].unit
+	if unit == 0 {
+		return 0, errOddLines(v.format)
+	}
+	array, shape := v.encoded()
 	keys, unknown := keysOf(onesCount(array), shape, formats[v.format].encoding)
 	keys = math.Round(keys)
 	for !unknown && shape.bits%(2*unit) == 0 && (keys == 0 || v.format.rate(keys, float64(shape.bits/2), shape.probes) <= rate) {
@@ -106,14 +113,9 @@ func (v *view) foldTo(to shape) {
 	from, end := v.bitRange()
 	data := newEncoded(from, to.bytes()+len(v.data)-end)
 	copy(data, v.data[:from])
-	switch from { // nori-sstable's headers alone say the number of bits
-	case headerNori:
-		binary.LittleEndian.PutUint64(data, to.bits)
-	case headerNoriCrate:
-		binary.LittleEndian.PutUint64(data[4:], to.bits)
-	}
 	array := data[from:][:to.bytes()]
 	copy(data[from+len(array):], v.data[end:])
+	formats[v.format].reshape(data, to)
 	if unit := walkKinds[v.pair.walk()].unit; unit == 8 {
 		foldRemainders(array, old)
 	} else {

@@ -66,6 +66,8 @@ type encoding interface {
 	shape(n, bitsPerKey int) (shape, bool)
 	// frame returns what the encoding has around the bits of a filter.
 	frame(s shape, bitsPerKey int) frame
+	// reshape rewrites the frame of an encoded filter for another number of bits.
+	reshape(encoded []byte, s shape)
 	// parse finds the bits in an encoded filter, or returns ErrEncoding. The bits are a slice
 	// of data, and their capacity ends where that of data does: fileStart relies on it.
 	parse(data []byte) (bits []byte, s shape, err error)

@@ -26,6 +26,9 @@ func (encodingLevelDB) frame(s shape, _ int) frame {
 	return frame{after: uint64(s.probes), lenAfter: 1}
 }
 
+// reshape has nothing to do: the frame does not have the number of bits.
+func (encodingLevelDB) reshape([]byte, shape) {}
+
 // parse accepts every byte string. One of fewer than two bytes holds no key.
 func (encodingLevelDB) parse(data []byte) ([]byte, shape, error) {
 	if len(data) < 2 {

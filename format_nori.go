@@ -66,6 +66,14 @@ func (e encodingNori) frame(s shape, bitsPerKey int) frame {
 	return frame{before0: s.bits, before8: uint64(s.probes) | perKey<<32, lenBefore: headerNori}
 }
 
+func (e encodingNori) reshape(encoded []byte, s shape) {
+	if uint64(len(encoded)) == headerNoriCrate+bytesOfBits(s.bits) { // as header tells them apart
+		binary.LittleEndian.PutUint64(encoded[4:], s.bits)
+		return
+	}
+	binary.LittleEndian.PutUint64(encoded, s.bits)
+}
+
 // header returns where the bits begin, their number, and the number of probes. For Nori it
 // takes the documented header and the code's; the length tells which one it is. For
 // NoriCrate it takes the code's. at and k are 0 if no header fits. k alone is 0 if the header

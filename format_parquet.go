@@ -27,6 +27,9 @@ func (encodingParquet) shape(n, bitsPerKey int) (shape, bool) {
 
 func (encodingParquet) frame(shape, int) frame { return frame{} }
 
+// reshape has nothing to do: the frame does not have the number of bits.
+func (encodingParquet) reshape([]byte, shape) {}
+
 // wholeBlocks reports whether n bytes are blocks, at least one, and as many as there may be.
 func wholeBlocks(n int) bool { return n > 0 && n%32 == 0 && uint64(n) <= 32*maxBlocks }
 

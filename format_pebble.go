@@ -41,6 +41,10 @@ func (encodingPebble) frame(s shape, _ int) frame {
 	return frame{after: uint64(s.probes) | s.bits/512<<8, lenAfter: trailer}
 }
 
+func (encodingPebble) reshape(encoded []byte, s shape) {
+	binary.LittleEndian.PutUint32(encoded[len(encoded)-trailer+1:], uint32(s.bits/512))
+}
+
 // parse accepts what RocksDB and Pebble both read. Up to five bytes hold no key, and a filter
 // of no probes may hold every key.
 func (e encodingPebble) parse(data []byte) ([]byte, shape, error) {

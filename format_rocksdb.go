@@ -58,6 +58,9 @@ func (encodingRocksDB) frame(s shape, _ int) frame {
 	return frame{after: uint64(uint8(marker)) | uint64(s.probes)<<16, lenAfter: trailer}
 }
 
+// reshape has nothing to do: the frame does not have the number of bits.
+func (encodingRocksDB) reshape([]byte, shape) {}
+
 // parse follows BuiltinFilterPolicy::GetFilterBitsReader. Up to five bytes hold no key. A
 // filter whose encoding FastLocalBloom reserves answers yes to every key. What is no
 // FastLocalBloom is an error.

@@ -159,7 +159,7 @@ func (b *buildCommand) fold(s *streams, format bloom.Format) (*bloom.Filter, err
 		}
 		return nil, fmt.Errorf("--memory: %d keys need more than %s for a rate of %.2g %%", n, humanize.IBytes(uint64(*b.Memory)), 100*wanted)
 	}
-	if _, err := set.Fold(wanted); err != nil && !errors.Is(err, bloom.ErrShape) { // the smallest sets may have an odd size
+	if _, err := set.Fold(wanted); err != nil {
 		return nil, fromLibrary(err)
 	}
 	filter := set.Filter()
