@@ -270,11 +270,11 @@ func TestFiltersAtPageEnd(t *testing.T) {
 		for size := 1; size <= 200; size += someSizes(size) {
 			s, _ := formats[format].shape(size, 8) // about so many bytes
 			s.probes = min(1+size%maxProbes, max(s.probes, formatTests[format].mostProbes))
-			frame := formats[format].frame(s, 8)
+			before, after := formats[format].frame(s)
 			buffer := guard.Buffer(t, page)
-			encoded := buffer[page-frame.lenBefore-s.bytes()-frame.lenAfter:]
-			copy(encoded[frame.lenBefore:][:s.bytes()], golden.Mixed.Key(130))
-			frame.put(encoded)
+			encoded := buffer[page-before-s.bytes()-after:]
+			copy(encoded[before:][:s.bytes()], golden.Mixed.Key(130))
+			format.putFrame(encoded, s, 8)
 			guard.ReadOnly(t, buffer)
 			eachKernel(t, format, encoded, func(t *testing.T, f *Filter) { checkFilter(t, f, keys) })
 		}
@@ -288,8 +288,8 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 	page := os.Getpagesize()
 	eachFormat(t, func(t *testing.T, format Format) {
 		shape, _ := formats[format].shape(1<<27, 8)
-		frame := formats[format].frame(shape, 8)
-		h := fileHeader{uint32(fileBits - frame.lenBefore), format, 7, uint64(frame.lenBefore + shape.bytes() + frame.lenAfter), shape, 0, KeysUnknown}
+		before, after := formats[format].frame(shape)
+		h := fileHeader{uint32(fileBits - before), format, 7, uint64(before + shape.bytes() + after), shape, 0, KeysUnknown}
 		size := int(h.start) + int(h.size)
 		mapping, err := syscall.Mmap(-1, 0, (size+page-1)/page*page, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {
@@ -306,7 +306,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 			}
 		}
 		copy(mapping, h.append(nil))
-		frame.put(mapping[h.start:size])
+		format.putFrame(mapping[h.start:size], shape, 8)
 		f, err := OpenBinary(mapping[:size])
 		if err != nil {
 			t.Fatal(err)

@@ -50,9 +50,9 @@ func (p Policy) newFoldable(maxKeys int) (view, error) {
 		return view{}, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, maxKeys, p.BitsPerKey)
 	}
 	s := shape{units * walk.unit, probes}
-	frame := f.frame(s, p.BitsPerKey)
-	data := newEncoded(frame.lenBefore, s.bytes()+frame.lenAfter)
-	frame.put(data)
+	before, after := f.frame(s)
+	data := newEncoded(before, s.bytes()+after)
+	p.Format.putFrame(data, s, p.BitsPerKey)
 	return openView(p.Format, data)
 }
 

@@ -1,9 +1,6 @@
 package bloom
 
-import (
-	"encoding/binary"
-	"fmt"
-)
+import "fmt"
 
 // Format is an on-disk filter format: a hash, a walk from the hash to bits, sizes and an
 // encoding.
@@ -64,8 +61,10 @@ type encoding interface {
 	// shape returns the shape of a filter of n keys. Its bits may be 0 only if n is 0. It
 	// returns false if the bits take more than mostBytes, or more than the format allows.
 	shape(n, bitsPerKey int) (shape, bool)
-	// frame returns what the encoding has around the bits of a filter.
-	frame(s shape, bitsPerKey int) frame
+	// frame returns how many bytes the encoding has before and after the bits of a filter. putFrame
+	// writes these bytes into an encoded filter, around its bits.
+	frame(s shape) (before, after int)
+	putFrame(encoded []byte, s shape, bitsPerKey int)
 	// reshape rewrites the frame of an encoded filter for another number of bits.
 	reshape(encoded []byte, s shape)
 	// parse finds the bits in an encoded filter, or returns ErrEncoding. The bits are a slice
@@ -101,24 +100,6 @@ type shape struct {
 
 // bytes returns the number of bytes that the bits take.
 func (s shape) bytes() int { return int(s.bits/8 + min(s.bits%8, 1)) }
-
-// frame is the bytes before and after the bits of an encoded filter, as little-endian words.
-// It has no slices and no arrays, so that it is returned in registers.
-type frame struct {
-	before0, before8    uint64 // bytes 0 to 7 and 8 to 15 of those before the bits
-	after               uint64
-	lenBefore, lenAfter int // in bytes
-}
-
-// put writes the frame around the bits in an encoded filter.
-func (f frame) put(encoded []byte) {
-	var words [16]byte
-	binary.LittleEndian.PutUint64(words[:], f.before0)
-	binary.LittleEndian.PutUint64(words[8:], f.before8)
-	copy(encoded, words[:f.lenBefore])
-	binary.LittleEndian.PutUint64(words[:], f.after)
-	copy(encoded[len(encoded)-f.lenAfter:], words[:f.lenAfter])
-}
 
 func (f Format) valid() bool { return int(f) < len(formats) }
 
@@ -176,6 +157,26 @@ func ParseFormat(s string) (Format, error) {
 		}
 	}
 	return 0, fmt.Errorf("%w %q", ErrFormat, s)
+}
+
+// putFrame writes the bytes around the bits of an encoded filter. It is a switch as decode is.
+func (f Format) putFrame(encoded []byte, s shape, bitsPerKey int) {
+	switch f {
+	case LevelDB:
+		encodingLevelDB{}.putFrame(encoded, s, bitsPerKey)
+	case Nori:
+		encodingNori{}.putFrame(encoded, s, bitsPerKey)
+	case NoriCrate:
+		encodingNori{crate: true}.putFrame(encoded, s, bitsPerKey)
+	case Parquet:
+		encodingParquet{}.putFrame(encoded, s, bitsPerKey)
+	case RocksDB:
+		encodingRocksDB{}.putFrame(encoded, s, bitsPerKey)
+	case Pebble:
+		encodingPebble{}.putFrame(encoded, s, bitsPerKey)
+	default:
+		panic(noFormat(f))
+	}
 }
 
 // decode returns the array of an encoded filter. It is a switch because the filter would

@@ -22,8 +22,10 @@ func (encodingLevelDB) shape(n, bitsPerKey int) (shape, bool) {
 	return shape{(max(lo, 64) + 7) &^ 7, k}, true
 }
 
-func (encodingLevelDB) frame(s shape, _ int) frame {
-	return frame{after: uint64(s.probes), lenAfter: 1}
+func (encodingLevelDB) frame(shape) (before, after int) { return 0, 1 }
+
+func (encodingLevelDB) putFrame(encoded []byte, s shape, _ int) {
+	encoded[len(encoded)-1] = byte(s.probes)
 }
 
 // reshape has nothing to do: the frame does not have the number of bits.

@@ -58,12 +58,22 @@ func (e encodingNori) shape(n, bitsPerKey int) (shape, bool) {
 	return shape{size, k}, true
 }
 
-func (e encodingNori) frame(s shape, bitsPerKey int) frame {
+func (e encodingNori) frame(shape) (before, after int) {
 	if e.crate {
-		return frame{before0: uint64(s.probes) | s.bits<<32, before8: s.bits >> 32, lenBefore: headerNoriCrate}
+		return headerNoriCrate, 0
 	}
-	perKey := min(uint64(max(bitsPerKey, 1)), math.MaxUint32)
-	return frame{before0: s.bits, before8: uint64(s.probes) | perKey<<32, lenBefore: headerNori}
+	return headerNori, 0
+}
+
+func (e encodingNori) putFrame(encoded []byte, s shape, bitsPerKey int) {
+	if e.crate {
+		binary.LittleEndian.PutUint32(encoded, uint32(s.probes))
+		binary.LittleEndian.PutUint64(encoded[4:], s.bits)
+		return
+	}
+	binary.LittleEndian.PutUint64(encoded, s.bits)
+	binary.LittleEndian.PutUint32(encoded[8:], uint32(s.probes))
+	binary.LittleEndian.PutUint32(encoded[12:], uint32(min(uint64(max(bitsPerKey, 1)), math.MaxUint32)))
 }
 
 func (e encodingNori) reshape(encoded []byte, s shape) {

@@ -33,12 +33,14 @@ func (encodingPebble) shape(n, bitsPerKey int) (shape, bool) {
 	return shape{512 * ((lo-1)/512 + 1 | 1), k}, true
 }
 
-// frame is all zeros for a filter of no keys, as Pebble writes it.
-func (encodingPebble) frame(s shape, _ int) frame {
-	if s.bits == 0 {
-		return frame{lenAfter: trailer}
+func (encodingPebble) frame(shape) (before, after int) { return 0, trailer }
+
+// putFrame leaves all zeros for a filter of no keys, as Pebble writes it.
+func (e encodingPebble) putFrame(encoded []byte, s shape, _ int) {
+	if s.bits > 0 {
+		encoded[len(encoded)-trailer] = byte(s.probes)
+		e.reshape(encoded, s)
 	}
-	return frame{after: uint64(s.probes) | s.bits/512<<8, lenAfter: trailer}
 }
 
 func (encodingPebble) reshape(encoded []byte, s shape) {

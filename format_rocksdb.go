@@ -53,9 +53,11 @@ func (e encodingRocksDB) shape(n, bitsPerKey int) (shape, bool) {
 	return shape{512 * min(lines, rocksMostLines), e.probes(bitsPerKey)}, true
 }
 
-func (encodingRocksDB) frame(s shape, _ int) frame {
+func (encodingRocksDB) frame(shape) (before, after int) { return 0, trailer }
+
+func (encodingRocksDB) putFrame(encoded []byte, s shape, _ int) {
 	marker := int8(markerBloom)
-	return frame{after: uint64(uint8(marker)) | uint64(s.probes)<<16, lenAfter: trailer}
+	*(*[trailer]byte)(encoded[len(encoded)-trailer:]) = [trailer]byte{byte(marker), 0, byte(s.probes)}
 }
 
 // reshape has nothing to do: the frame does not have the number of bits.

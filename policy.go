@@ -235,14 +235,15 @@ func (p Policy) grow(dst []byte, n int, s *prober) []byte {
 	if !ok {
 		panic(fmt.Sprintf("bloom: a filter of %d keys at %d bits per key is too large", n, p.BitsPerKey))
 	}
-	frame, start, size := f.frame(shape, p.BitsPerKey), len(dst), shape.bytes()
+	before, after := f.frame(shape)
+	start, size := len(dst), shape.bytes()
 	if cap(dst) > 0 {
-		dst = extend(dst, frame.lenBefore+size+frame.lenAfter)
+		dst = extend(dst, before+size+after)
 	} else {
-		dst = newEncoded(frame.lenBefore, size+frame.lenAfter)
+		dst = newEncoded(before, size+after)
 	}
-	frame.put(dst[start:])
-	bits := dst[start+frame.lenBefore:][:size]
+	p.Format.putFrame(dst[start:], shape, p.BitsPerKey)
+	bits := dst[start+before:][:size]
 	if size == 0 {
 		bits, shape.bits = nothing, 8*uint64(len(nothing)) // nothing is added to it
 	}
