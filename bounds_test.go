@@ -289,7 +289,7 @@ func TestFileOfInaccessibleBits(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		shape, _ := formats[format].shape(1<<27, 8)
 		before, after := formats[format].frame(shape)
-		h := fileHeader{uint32(fileBits - before), format, 7, uint64(before + shape.bytes() + after), shape, 0, KeysUnknown}
+		h := fileHeader{startOf(before), format, 7, uint64(before + shape.bytes() + after), shape, 0, KeysUnknown}
 		size := int(h.start) + int(h.size)
 		mapping, err := syscall.Mmap(-1, 0, (size+page-1)/page*page, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 		if err != nil {

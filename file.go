@@ -23,13 +23,15 @@ const FileMagic = "\x89BLM\r\n\x1a\n"
 
 const (
 	fileVersion   = 1
-	fileText      = 16             // bytes for the name of the format
-	fileSummed    = 72             // bytes before the header's checksum
-	fileKind      = 80             // where the kind of the keys begins
-	fileFields    = 112            // bytes that the fields of the header take
-	fileBits      = 128            // where the bits begin
-	fileLeastRead = 64 << 10       // bytes that ReadFrom reads at least after the header, unless the file ends
-	unknownKeys   = math.MaxUint64 // the number of keys in the header if it is not known
+	fileText      = 16                            // bytes for the name of the format
+	fileSummed    = 72                            // bytes before the header's checksum
+	fileKind      = 80                            // where the kind of the keys begins
+	fileFields    = 112                           // bytes that the fields of the header take
+	fileBoundary  = 64                            // the bits begin at a multiple of it
+	fileLeast     = 128                           // bytes of the smallest file
+	mostStart     = fileFields + fileBoundary - 1 // where an encoded filter begins at most
+	fileLeastRead = 64 << 10                      // bytes that ReadFrom reads at least after the header, unless the file ends
+	unknownKeys   = math.MaxUint64                // the number of keys in the header if it is not known
 )
 
 // fileHeader is what the header of a file says.
@@ -53,11 +55,17 @@ func (v *view) fileHeader() fileHeader {
 	return fileHeader{v.fileStart(), v.format, keys, uint64(len(v.data)), s, xxhash.Sum64(v.data), v.kind}
 }
 
-// fileStart returns where the encoded filter begins in its file: as many bytes before
-// fileBits as it has before its bits.
+// fileStart returns where the encoded filter begins in its file.
 func (v *view) fileStart() uint32 {
 	from, _ := v.bitRange()
-	return uint32(fileBits - from)
+	return startOf(from)
+}
+
+// startOf returns where an encoded filter that has so many bytes before its bits begins in its file: the bits
+// begin at the first boundary that leaves room for the fields and these bytes.
+func startOf(before int) uint32 {
+	bits := (fileFields + before + fileBoundary - 1) / fileBoundary * fileBoundary
+	return uint32(bits - before)
 }
 
 // append appends the header, and the zero bytes between it and the encoded filter.
@@ -75,7 +83,7 @@ func (h *fileHeader) append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(h.shape.probes))
 	dst = binary.LittleEndian.AppendUint64(dst, h.sum)
 	dst = binary.LittleEndian.AppendUint64(dst, headerSum(dst[from:], h.kind))
-	var rest [fileBits - fileKind]byte
+	var rest [mostStart - fileKind]byte
 	copy(rest[:], h.kind)
 	return append(dst, rest[:h.start-fileKind]...)
 }
@@ -89,14 +97,14 @@ func headerSum(header []byte, kind KeyKind) uint64 {
 	return xxhash.Sum64(summed[:n])
 }
 
-// parse reads the header from the first bytes of a file. It does not check whether the header
-// fits the filter; openFile does.
+// parse reads the header from the first bytes of a file, fileLeast or more. It does not check whether
+// the header fits the filter; openFile does.
 func (h *fileHeader) parse(data []byte) (err error) {
 	if !bytes.HasPrefix(data, []byte(FileMagic)) {
 		return noMagic(data)
 	}
-	if len(data) < fileBits {
-		return fmt.Errorf("%w: the file ends after %d bytes, in its header", ErrEncoding, len(data))
+	if len(data) < fileLeast {
+		return errInHeader(data)
 	}
 	if version := binary.LittleEndian.Uint32(data[8:]); version != fileVersion {
 		return fmt.Errorf("%w: the file is of version %d, but this library reads version %d", ErrEncoding, version, fileVersion)
@@ -115,16 +123,20 @@ func (h *fileHeader) parse(data []byte) (err error) {
 	probes := binary.LittleEndian.Uint64(data[56:])
 	h.shape.probes = int(min(probes, math.MaxInt32)) // no filter has so many
 	h.sum = binary.LittleEndian.Uint64(data[64:])
-	if h.start < fileFields || h.start > fileBits || h.size > math.MaxInt-fileBits {
+	if h.start < fileFields || h.start > mostStart || h.size > math.MaxInt-mostStart {
 		return fmt.Errorf("%w: the file's header claims a filter of %d bytes from byte %d on", ErrEncoding, h.size, h.start)
 	}
-	if slices.ContainsFunc(data[fileFields:h.start], func(b byte) bool { return b != 0 }) {
+	if between := data[fileFields:min(int(h.start), len(data))]; slices.ContainsFunc(between, func(b byte) bool { return b != 0 }) {
 		return fmt.Errorf("%w: the bytes between the file's header and the filter are not zero", ErrEncoding)
 	}
 	if !h.kind.valid() {
 		return fmt.Errorf("%w: the file's header has %q for the kind of the keys", ErrEncoding, h.kind)
 	}
 	return nil
+}
+
+func errInHeader(data []byte) error {
+	return fmt.Errorf("%w: the file ends after %d bytes, in its header", ErrEncoding, len(data))
 }
 
 // noMagic returns the error for bytes that do not begin with the magic.
@@ -140,6 +152,9 @@ func noMagic(data []byte) error {
 func openFile(data []byte) (v view, h fileHeader, err error) {
 	if err = h.parse(data); err != nil {
 		return v, h, err
+	}
+	if len(data) < int(h.start) {
+		return v, h, errInHeader(data)
 	}
 	if have := uint64(len(data)) - uint64(h.start); have != h.size {
 		return v, h, fmt.Errorf("%w: the file has %d bytes of a filter, and its header says %d", ErrEncoding, have, h.size)
@@ -204,7 +219,7 @@ func (v view) MarshalBinary() ([]byte, error) { return v.AppendBinary(nil) }
 func (v view) WriteTo(w io.Writer) (int64, error) {
 	h := v.fileHeader()
 	var written int64
-	for _, part := range [][]byte{h.append(make([]byte, 0, fileBits)), v.data} {
+	for _, part := range [][]byte{h.append(make([]byte, 0, mostStart)), v.data} {
 		n, err := w.Write(part)
 		written += int64(n)
 		if err == nil && n < len(part) {
@@ -281,7 +296,7 @@ func (s *Set) take(v view, err error) error {
 // readFile reads a file. It returns the view of its filter, and the number of bytes that it
 // read.
 func readFile(r io.Reader) (v view, n int64, err error) {
-	data, err := readMore(r, nil, fileBits)
+	data, err := readMore(r, nil, fileLeast)
 	if len(data) == 0 {
 		return v, 0, err
 	}

@@ -184,7 +184,7 @@ func checkFile(t *testing.T, s saved, l loaded, want, encoded []byte) {
 	if !bytes.Equal(f.data, encoded) || len(encoded) > 0 && unsafe.SliceData(f.data) != &data[len(data)-len(encoded)] {
 		t.Fatal("OpenBinary gives other bytes, or a copy")
 	}
-	if bits, _ := f.encoded(); len(bits) > 0 && &bits[0] != &data[128] {
+	if bits, _ := f.encoded(); len(bits) > 0 && &bits[0] != &data[128] { // of all formats so far
 		t.Fatal("the bits do not begin at byte 128")
 	}
 	checkFilter(t, f, golden.Mixed.Range(0, 20))
@@ -224,6 +224,70 @@ func TestFileGolden(t *testing.T) {
 			t.Errorf("the golden file is of %v, with %d keys", f.Format(), n)
 		}
 	})
+}
+
+// TestFileStart wants the bits at the first boundary that leaves room, and old files where they were.
+func TestFileStart(t *testing.T) {
+	is(t, behaviour)
+	for before := range 1000 {
+		start := int(startOf(before))
+		if bits := start + before; start < fileFields || start > mostStart || bits%64 != 0 || bits < fileLeast {
+			t.Errorf("%d bytes before the bits: the filter begins at %d, its bits at %d", before, start, bits)
+		}
+	}
+	for before, want := range map[int]uint32{0: 128, headerNoriCrate: 116, headerNori: 112, 24: 168} {
+		if got := startOf(before); got != want {
+			t.Errorf("%d bytes before the bits: the filter begins at %d, want %d", before, got, want)
+		}
+	}
+}
+
+// tall is Parquet's encoding with a block before the bits: more than a file has room for below byte 128.
+type tall struct{ encodingParquet }
+
+func (e tall) parse(data []byte) ([]byte, shape, error) {
+	if len(data) < 32 {
+		return nil, shape{}, ErrEncoding
+	}
+	return e.encodingParquet.parse(data[32:])
+}
+
+// TestFileOfTallHeader writes and reads files of a format with a header of 32 bytes, and damages them.
+func TestFileOfTallHeader(t *testing.T) {
+	is(t, behaviour)
+	before := formats[Parquet].encoding
+	formats[Parquet].encoding = tall{}
+	defer func() { formats[Parquet].encoding = before }()
+	for blocks := 2; blocks < 5000; blocks *= 3 {
+		encoded := bytes.Repeat([]byte{1, 2, 3, 4}, 8*blocks)
+		file, _ := mustOpen(t, Parquet, encoded).MarshalBinary()
+		const start = 160
+		if at := binary.LittleEndian.Uint32(file[12:]); at != start || !bytes.Equal(file[start:], encoded) {
+			t.Fatalf("the filter of %d bytes begins at byte %d of %d, want %d", len(encoded), at, len(file), start)
+		}
+		for _, way := range fileReaders {
+			var f Filter
+			var s Set
+			if err := errors.Join(way.read(&f, file), way.read(&s, file)); err != nil || !bytes.Equal(f.data, encoded) || !bytes.Equal(s.data, encoded) {
+				t.Fatalf("%s of %d bytes: %v", way.name, len(file), err)
+			}
+		}
+		for n := 0; n < min(len(file), 300); n++ {
+			data := file[:n:n]
+			if _, err := OpenBinary(data); !errors.Is(err, ErrEncoding) || VerifyBinary(data) == nil {
+				t.Fatalf("OpenBinary of %d bytes: %v", n, err)
+			}
+			if _, err := new(Filter).ReadFrom(bytes.NewReader(data)); n > 0 && !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Fatalf("ReadFrom of %d bytes: %v", n, err)
+			}
+		}
+		for at := range start { // the checksum covers the fields, and the bytes after them are zero
+			data := bytes.Clone(file)
+			if data[at] ^= 1; VerifyBinary(data) == nil {
+				t.Fatalf("byte %d of the header is not verified", at)
+			}
+		}
+	}
 }
 
 // TestFileInDocs compares the file that docs/file-format.md shows.
