@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -27,7 +26,7 @@ func TestAtomicSet(t *testing.T) {
 			t.Run("kernel="+kernel.String(), func(t *testing.T) {
 				s := mustAtomicSet(t, p, len(keys))
 				s.view.kernel = kernel
-				var group sync.WaitGroup
+				var group waitGroup
 				for g := range goroutines {
 					own := keys[g*each:][:each]
 					group.Go(func() { addAndFind(t, s, own, g) })
@@ -101,7 +100,7 @@ func TestAtomicNew(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 100}, n) // hardly a false positive
 		var news [n]atomic.Int32
-		var group sync.WaitGroup
+		var group waitGroup
 		for g := range goroutines {
 			group.Go(func() {
 				hits := make([]uint64, 1)
@@ -176,7 +175,7 @@ func TestAtomicRegions(t *testing.T) {
 		p := Policy{format, 10}
 		s, want := mustAtomicSet(t, p, 1<<18), mustSet(t, p, 1<<18) // several regions
 		want.AddBatch(Bytes(keys))
-		var group sync.WaitGroup
+		var group waitGroup
 		group.Go(func() { s.view.addByRegion(Bytes(keys), 2) })
 		group.Go(func() { s.view.addByRegion(Bytes(keys[:2000]), 2) })
 		group.Wait()

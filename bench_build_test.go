@@ -172,7 +172,7 @@ func BenchmarkCores(b *testing.B) {
 			b.Run(fmt.Sprintf("cores=%d", cores), func(b *testing.B) {
 				part := queries / cores
 				inTurn(b, queries, w.reference, func() {
-					var group sync.WaitGroup
+					var group waitGroup
 					for c := range cores {
 						group.Go(func() {
 							w.filter.MayContainBatch(Integers(w.keys[c*part:(c+1)*part]), make([]uint64, part/64))
@@ -294,7 +294,7 @@ func benchmarkAtomicSet(b *testing.B, size, goroutines int) {
 // timeGoroutines returns the nanoseconds a key takes if goroutines share the keys.
 func timeGoroutines(goroutines int, keys []uint64, run func(g int, keys []uint64)) float64 {
 	start := time.Now()
-	var group sync.WaitGroup
+	var group waitGroup
 	share := len(keys) / goroutines
 	for g := range goroutines {
 		group.Go(func() {

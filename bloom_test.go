@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/lanebloom/bloom/internal/golden"
@@ -17,7 +16,7 @@ func TestConcurrentQueries(t *testing.T) {
 	is(t, behaviour)
 	keys := golden.Mixed.Range(0, 3000)
 	f := mustOpen(t, LevelDB, Policy{Format: LevelDB, BitsPerKey: 10}.AppendFilter(nil, Bytes(keys)))
-	var group sync.WaitGroup
+	var group waitGroup
 	for range 4 {
 		group.Go(func() {
 			hits := make([]uint64, len(keys)/64+1)

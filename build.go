@@ -72,15 +72,17 @@ func (s *prober) addByRegion(keys Keys, workers int) {
 	kept := hugeWords(workers * size)
 	panics := make([]any, workers)
 	var group sync.WaitGroup
+	group.Add(workers)
 	for w := range workers {
 		from, to := keys.n/workers*w, keys.n/workers*(w+1)
 		if w == workers-1 {
 			to = keys.n
 		}
-		group.Go(func() {
+		go func() {
+			defer group.Done()
 			defer func() { panics[w] = recover() }()
 			shared.add(keys.slice(from, to), newRegionBuffers(kernel, len(shared.regions), capacity, kept[w*size:][:size]))
-		})
+		}()
 	}
 	group.Wait()
 	for _, p := range panics {

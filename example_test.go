@@ -224,12 +224,14 @@ func ExampleAtomicSet() {
 	urls := []string{"/a", "/b", "/a", "/c", "/b"}
 	var visits atomic.Int32
 	var workers sync.WaitGroup
+	workers.Add(len(urls))
 	for _, url := range urls {
-		workers.Go(func() {
+		go func() {
+			defer workers.Done()
 			if !seen.TestAndAddString(url) {
 				visits.Add(1) // at least once for each URL
 			}
-		})
+		}()
 	}
 	workers.Wait()
 	encoded := seen.Snapshot().AppendFilter(nil)

@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -130,7 +129,7 @@ func TestFirstWindow(t *testing.T) {
 						if n := timed.Load(); n != 0 || gathers.Load() != untimedGathers {
 							t.Fatalf("timed %d times for few keys, single keys and portable Go", n)
 						}
-						var all sync.WaitGroup
+						var all waitGroup
 						for range 16 {
 							all.Go(func() {
 								hits := make([]uint64, windowKeys/64)

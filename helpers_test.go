@@ -9,9 +9,21 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"unsafe"
 )
+
+// waitGroup is a sync.WaitGroup with the method Go, which Go 1.25 added.
+type waitGroup struct{ sync.WaitGroup }
+
+func (g *waitGroup) Go(call func()) {
+	g.Add(1)
+	go func() {
+		defer g.Done()
+		call()
+	}()
+}
 
 func mustOpen(t testing.TB, format Format, encoded []byte) *Filter {
 	t.Helper()

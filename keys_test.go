@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -329,7 +328,7 @@ func TestKeysOnStack(t *testing.T) {
 			if allocations := testing.AllocsPerRun(10, func() { testOnStack(f, 0) }); allocations != 0 {
 				t.Fatalf("the keys are not on the stack: %v allocations", allocations)
 			}
-			var wait sync.WaitGroup
+			var wait waitGroup
 			for depth := range 60 {
 				wait.Go(func() {
 					if wrong := testOnStack(f, depth); wrong != 0 {

@@ -1,6 +1,6 @@
 module github.com/lanebloom/bloom/compare
 
-go 1.26.0
+go 1.25.0
 
 require (
 	github.com/FastFilter/xorfilter v0.4.2-0.20260120015552-4e5a4d9df65a

@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -90,6 +91,37 @@ func TestTopLevel(t *testing.T) {
 		if !exists(name) {
 			t.Errorf("there is no %s", name)
 		}
+	}
+}
+
+// TestGoReleases compares the table of docs/adopting.md with the go.mod files of the modules that
+// users build.
+func TestGoReleases(t *testing.T) {
+	_, section, _ := strings.Cut(source(t, "docs/adopting.md"), "\n## Which releases of Go\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	documented := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| (`.*`) \\| (.*) \\|$").FindAllStringSubmatch(section, -1) {
+		for module := range strings.SplitSeq(row[1], ", ") {
+			documented[strings.Trim(module, "`")] = row[2]
+		}
+	}
+	required := map[string]string{}
+	for _, pattern := range []string{"", "adapter/*/", "adapter/parquet/*/", "cmd/*/"} {
+		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern+"go.mod")))
+		if err != nil || len(names) == 0 {
+			t.Fatal(pattern, names, err)
+		}
+		for _, name := range names {
+			module := path.Dir(strings.TrimPrefix(filepath.ToSlash(name), root+"/"))
+			text := source(t, module+"/go.mod")
+			required[module] = regexp.MustCompile(`(?m)^go (.*)$`).FindStringSubmatch(text)[1]
+			if strings.Contains(text, "\ntoolchain") {
+				t.Errorf("%s: go.mod has a toolchain line, which raises users", module)
+			}
+		}
+	}
+	if !maps.Equal(documented, required) {
+		t.Errorf("docs/adopting.md says %v, and the go.mod files say %v", documented, required)
 	}
 }
 

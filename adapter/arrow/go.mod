@@ -1,6 +1,6 @@
 module github.com/lanebloom/bloom/adapter/arrow
 
-go 1.26.0
+go 1.25.0
 
 require (
 	github.com/apache/arrow-go/v18 v18.8.0

@@ -1,6 +1,6 @@
 module github.com/lanebloom/bloom/adapter/goleveldb
 
-go 1.26.0
+go 1.24.0
 
 require (
 	github.com/lanebloom/bloom v0.1.0

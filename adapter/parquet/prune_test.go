@@ -462,7 +462,9 @@ func TestGoroutines(t *testing.T) {
 	}
 	var group sync.WaitGroup
 	for range 4 {
-		group.Go(func() {
+		group.Add(1)
+		go func() {
+			defer group.Done()
 			m, err := k.Matrix(c)
 			if err != nil {
 				t.Error(err)
@@ -473,7 +475,7 @@ func TestGoroutines(t *testing.T) {
 					t.Errorf("row group %d: hits %b", i, m.RowGroups[i].Hits)
 				}
 			}
-		})
+		}()
 	}
 	group.Wait()
 }

@@ -1,6 +1,6 @@
 module github.com/lanebloom/bloom/adapter/pebble
 
-go 1.26.0
+go 1.24.0
 
 require (
 	github.com/cockroachdb/pebble/v2 v2.1.7

@@ -1,6 +1,6 @@
 module github.com/lanebloom/bloom/compare/duckdb
 
-go 1.26.0
+go 1.24.9
 
 require (
 	github.com/apache/arrow-go/v18 v18.4.1

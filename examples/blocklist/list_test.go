@@ -1,17 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 )
 
@@ -95,7 +92,9 @@ func TestReload(t *testing.T) {
 	stop := make(chan struct{})
 	var wait sync.WaitGroup
 	for range 4 {
-		wait.Go(func() {
+		wait.Add(1)
+		go func() {
+			defer wait.Done()
 			for {
 				select {
 				case <-stop:
@@ -109,7 +108,7 @@ func TestReload(t *testing.T) {
 					return
 				}
 			}
-		})
+		}()
 	}
 	for i := range 50 {
 		write(t, path, append([]string{"always.com"}, fmt.Sprintf("b%d.com", i))...)
@@ -120,34 +119,6 @@ func TestReload(t *testing.T) {
 	}
 	close(stop)
 	wait.Wait()
-}
-
-// TestCommand runs the command, and replaces its list while it reads names. Time passes when the command waits.
-func TestCommand(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "list")
-	write(t, path, "old.com")
-	var out, log bytes.Buffer
-	synctest.Test(t, func(t *testing.T) {
-		in, names := io.Pipe()
-		ended := make(chan error)
-		go func() { ended <- run(0, time.Second, []string{path}, in, &out, &log) }()
-		fmt.Fprintln(names, "www.old.com\nnew.com")
-		synctest.Wait() // the command has answered
-		write(t, path, "new.com")
-		time.Sleep(2 * time.Second) // and has seen the new list
-		fmt.Fprintln(names, "www.old.com\nnew.com")
-		names.Close()
-		if err := <-ended; err != nil || out.String() != "www.old.com\nnew.com\n" || log.Len() > 0 {
-			t.Errorf("%v: %q, %q", err, out.String(), log.String())
-		}
-	})
-	out.Reset()
-	if err := run(3, time.Second, nil, nil, &out, &log); err != nil || out.String() != "acorn-0.com\nbrook-0.com\ncedar-0.com\n" {
-		t.Errorf("%v: %q", err, out.String())
-	}
-	if err := run(0, time.Second, nil, nil, &out, &log); err == nil {
-		t.Error("no error without a list")
-	}
 }
 
 // Benchmark has a list of 860,000 domains, as a filter and as a map.

@@ -1,6 +1,6 @@
 module github.com/lanebloom/bloom/adapter/parquet/parquetgo
 
-go 1.26.0
+go 1.24.9
 
 require (
 	github.com/lanebloom/bloom v0.1.0
