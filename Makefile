@@ -67,7 +67,7 @@ step = CGO_CFLAGS="$$CGO_CFLAGS -O0" .ci/step $@
 .PHONY: test
 test: deps
 	@other=$$(.ci/other-go) || other=; \
-	$(MAKE) --no-print-directory -O -j$$(nproc) $${other:+other-go OTHER_GO=$$other} $(STEPS) && \
+	$(MAKE) --no-print-directory -O -j$$(nproc) $${other:+$$(printf 'other-go/%s ' $$other)} $(STEPS) && \
 	echo "all tests passed in $$((SECONDS / 60)) min $$((SECONDS % 60)) s by $$(go env GOVERSION), those of the root by $${other:-no other release: none can be downloaded}" && \
 	$(MAKE) --no-print-directory proved
 
@@ -143,14 +143,14 @@ unit/386: export BLOOM_TEST = -portable -sharing
 unit/386:
 	@$(step) 'export CGO_ENABLED=0 GOARCH=386; $(if $(wildcard /proc/sys/abi/vsyscall32),go test -short .,GODEBUG=asyncpreemptoff=1 go test -short -exec qemu-i386-static .)'
 
-# other-go tests the root with the other one of the two latest releases of Go.
-OTHER_GO = $(shell .ci/other-go)
+# other-go tests with the oldest and the newest release of Go the modules that allow the oldest.
 .PHONY: other-go
-other-go: export GOTOOLCHAIN = $(OTHER_GO)
-other-go: export BLOOM_TEST_KERNELS = $(KERNELS_host)
-other-go: export BLOOM_TEST = -portable
 other-go:
-	@$(step) 'go vet . ./internal/... && go test -short -gcflags=-d=checkptr . ./internal/...'
+	@other=$$(.ci/other-go) && $(MAKE) --no-print-directory -O -j$$(nproc) $$(printf '$@/%s ' $$other)
+other-go/%: export BLOOM_TEST_KERNELS = $(KERNELS_host)
+other-go/%: export BLOOM_TEST = -portable
+other-go/%:
+	@$(step) '.ci/with-go $* $(PUBLIC)'
 
 # benchmarks runs one round of those that take no minutes: do they work?
 .PHONY: benchmarks
