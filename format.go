@@ -13,15 +13,16 @@ type Format uint8
 
 const (
 	// RocksDB is RocksDB's FastLocalBloom, of tables of format_version 5 and later, with a hash of 64
-	// bits. docs/rocksdb.md of this module has the bytes of this format and of Pebble's. RocksDB's
+	// bits. A filter has up to 4 GiB, which is 3.4 billion keys at a rate of 1 %. docs/rocksdb.md of this module has the bytes of this format and of Pebble's. RocksDB's
 	// builder skips a key whose hash is that of the key before it. This library counts
 	// every key: skip equal neighbours to make filters of the same size.
 	RocksDB Format = iota
 	// LevelDB is the built-in filter of LevelDB, which goleveldb,
-	// golang/leveldb and Badger write too. Its hash has 32 bits.
+	// golang/leveldb and Badger write too. Its hash has 32 bits: numbers as keys can have far more
+	// false positives than others ([Format.FalsePositiveRate]).
 	LevelDB
-	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5. Its hash has 32
-	// bits. Equal neighbours are as for RocksDB.
+	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5. Its hash is
+	// LevelDB's, with the same weakness. Equal neighbours are as for RocksDB. A filter has up to 512 MiB.
 	Pebble
 	// Parquet is the split block filter of Parquet files: its blocks, without the header. Its hash
 	// has 64 bits.

@@ -27,9 +27,9 @@ type Policy struct {
 // reaches it; [ErrCapacity] if capacity is negative, or if the filter would take more bytes
 // than [Policy.NewSet] allows; and [ErrFormat] if the format is unknown.
 //
-// The rate is [Policy.FalsePositiveRate], that of keys with random hashes. Numbered keys have a higher
-// one in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). The hash of these two has 32 bits, so
-// n keys have a rate of at least n / 2^32, however many bits they have. From 44 bits per key on, some of
+// The rate is [Policy.FalsePositiveRate], that of keys with random hashes. Numbers as keys can have a far
+// higher one in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). The hash of these two has 32 bits, so
+// n keys have a rate of at least 1 - e^(-n/2^32), however many bits they have. From 44 bits per key on, some of
 // their sizes have a higher rate than smaller ones, and PolicyFor may return a few bits more than the
 // fewest: of 800 policies for 1 to 50,000 keys and rates down to 1e-9, 9 had 2 to 28 bits more.
 func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error) {

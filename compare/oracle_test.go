@@ -118,6 +118,59 @@ func TestSameBytesSameAnswers(t *testing.T) {
 	})
 }
 
+// TestNeighbours adds a half of the numbers of a range, as 8 bytes big-endian, and asks the oracles for the
+// other half. The hash of 32 bits makes these keys alike: many absent ones pass the engines' own filters.
+// docs/false-positives.md has the rates of more keys.
+func TestNeighbours(t *testing.T) {
+	for _, test := range []struct {
+		format      bloom.Format
+		n           int
+		least, most float64 // of the rate
+	}{
+		{bloom.LevelDB, 40, 0.3, 0.7},
+		{bloom.LevelDB, 1000, 0.025, 0.06},
+		{bloom.Pebble, 40, 0.9, 1},
+		{bloom.Pebble, 1000, 0.6, 0.9},
+		{bloom.RocksDB, 40, 0, 0.02},
+		{bloom.RocksDB, 1000, 0.005, 0.015},
+		{bloom.Nori, 40, 0, 0.02},
+		{bloom.Nori, 1000, 0.004, 0.013},
+	} {
+		t.Run(fmt.Sprintf("format=%v/keys=%d", test.format, test.n), func(t *testing.T) {
+			o, passed, asked := newOracle(t, test.format), 0, 0
+			for asked < 4000 {
+				numbers, keys := rand.New(rand.NewPCG(3, uint64(asked))).Perm(2*test.n), make([][]byte, 2*test.n)
+				for i, number := range numbers {
+					keys[i] = binary.BigEndian.AppendUint64(nil, uint64(2*asked+number))
+				}
+				filter, err := o.CreateFilter(keys[:test.n], 10)
+				if err != nil {
+					t.Fatal(err)
+				}
+				absent := keys[test.n:]
+				answers, err := o.KeyMayMatch(filter, absent)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, yes := range answers {
+					if yes != (bloom.Policy{Format: test.format}).MayContain(filter, absent[i]) {
+						t.Fatalf("%x: the oracle says %v", absent[i], yes)
+					}
+					if yes {
+						passed++
+					}
+				}
+				asked += test.n
+			}
+			rate := float64(passed) / float64(asked)
+			t.Logf("%.2f %% of %d absent keys pass", 100*rate, asked)
+			if rate < test.least || rate > test.most {
+				t.Errorf("the rate is %v, want %v to %v", rate, test.least, test.most)
+			}
+		})
+	}
+}
+
 // TestSameAnswersToAnyBytes compares answers for filters that neither side wrote, and
 // for bytes that are no filter.
 func TestSameAnswersToAnyBytes(t *testing.T) {

@@ -3,9 +3,11 @@ package compare
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -286,6 +288,71 @@ func TestComparators(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestOtherFormat gives a database that goleveldb wrote with its own filter filters of another format, as
+// docs/stores.md says: the filters that are there serve until a compaction has written the tables anew.
+func TestOtherFormat(t *testing.T) {
+	path, value := filepath.Join(t.TempDir(), "db"), make([]byte, 50)
+	key := func(number uint64) []byte { return binary.BigEndian.AppendUint64(nil, number) }
+	numbers := rand.New(rand.NewPCG(1, 2)).Perm(40_000)
+	known, absent := numbers[:20_000], numbers[20_000:20_300]
+	own, err := leveldb.OpenFile(path, &opt.Options{Filter: filter.NewBloomFilter(10)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, number := range known {
+		if err := own.Put(key(uint64(number)), value, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(own.CompactRange(util.Range{}), own.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	db, err := leveldb.OpenFile(path, &opt.Options{
+		Filter:     bloomgoleveldb.NewNamed("lanebloom.rocksdb", bloom.Policy{Format: bloom.RocksDB, BitsPerKey: 10}),
+		AltFilters: []filter.Filter{filter.NewBloomFilter(10)}, // the filters of the tables that are there
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	read := func(numbers []int, want bool) uint64 { // bytes of blocks
+		t.Helper()
+		if found, err := db.Has(key(uint64(known[0])), nil); err != nil || !found { // opens the table
+			t.Fatal(found, err)
+		}
+		var before, after leveldb.DBStats
+		if err := db.Stats(&before); err != nil {
+			t.Fatal(err)
+		}
+		for _, number := range numbers {
+			if found, err := db.Has(key(uint64(number)), nil); err != nil || found != want {
+				t.Fatalf("%d: found is %v, %v", number, found, err)
+			}
+		}
+		if err := db.Stats(&after); err != nil {
+			t.Fatal(err)
+		}
+		return after.IORead - before.IORead
+	}
+	withOwn, all := read(absent, false), read(known, true)
+	for _, number := range known { // the tables are written anew only if they change
+		if err := db.Put(key(uint64(number)), value, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.CompactRange(util.Range{}); err != nil {
+		t.Fatal(err)
+	}
+	withRocksDB := read(absent, false)
+	all += withOwn
+	t.Logf("of blocks of %d bytes, %d absent keys read %d with goleveldb's filter, %d with RocksDB's", all, len(absent), withOwn, withRocksDB)
+	if withOwn > all*6/10 || withRocksDB > withOwn/4 { // without filters, they read 8/10
+		t.Errorf("of blocks of %d bytes, %d absent keys read %d with goleveldb's filter, %d with RocksDB's", all, len(absent), withOwn, withRocksDB)
+	}
+	read(known, true)
 }
 
 // TestStoreKeys fails if the two kinds of keys overlap.

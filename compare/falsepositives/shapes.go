@@ -3,86 +3,223 @@ package main
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lanebloom/bloom"
 )
 
-// shapes are keys as programs have them. Key i differs from every other.
-var shapes = []struct {
+// shape is keys as programs have them: key i is appended to b.
+type shape struct {
 	name string
-	key  func(i int) []byte
-}{
-	{"random strings of 16 letters", randomString},
-	{"UUIDs", uuid},
-	{"integers, 8 bytes little-endian", func(i int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(i)) }},
-	{"`user-%08d`", printed("user-%08d")},
-	{"`key%06d`", printed("key%06d")},
-	{"`order-2026-%09d-EU`", printed("order-2026-%09d-EU")},
-	{"`https://example.com/items/%d?ref=mail`", printed("https://example.com/items/%d?ref=mail")},
+	key  func(b []byte, i int) []byte
+	even bool // only those of even numbers are added
 }
 
-func printed(format string) func(i int) []byte {
-	return func(i int) []byte { return fmt.Appendf(nil, format, i) }
+var shapes = []shape{
+	{name: "UUIDs", key: uuid},
+	{name: "integers, little-endian", key: func(b []byte, i int) []byte { return binary.LittleEndian.AppendUint64(b, uint64(i)) }},
+	{name: "integers, big-endian", key: bigEndian},
+	{name: "even integers, big-endian", key: bigEndian, even: true},
+	printed("%08d"),
+	printed("user%08d"),
+	printed("user-%08d"),
+	printed("key%06d"),
+	printed("%016x"),
+	printed("order-2026-%09d-EU"),
+	printed("https://example.com/items/%d?ref=mail"),
 }
 
-func randomString(i int) []byte {
-	random := rand.New(rand.NewPCG(uint64(i), 1))
-	key := make([]byte, 16)
-	for j := range key {
-		key[j] = 'a' + byte(random.IntN(26))
-	}
-	return key
+func printed(format string) shape {
+	return shape{name: "`" + format + "`", key: func(b []byte, i int) []byte { return fmt.Appendf(b, format, i) }}
 }
 
-func uuid(i int) []byte {
-	random := rand.New(rand.NewPCG(uint64(i), 2))
-	a, b := random.Uint64(), random.Uint64()
-	return fmt.Appendf(nil, "%08x-%04x-4%03x-%04x-%012x", a>>32, a>>16&0xffff, a&0xfff, 0x8000|b>>48&0x3fff, b&(1<<48-1))
+func bigEndian(b []byte, i int) []byte { return binary.BigEndian.AppendUint64(b, uint64(i)) }
+
+func uuid(b []byte, i int) []byte {
+	random := rand.NewPCG(uint64(i), 2)
+	x, y := random.Uint64(), random.Uint64()
+	return fmt.Appendf(b, "%08x-%04x-4%03x-%04x-%012x", x>>32, x>>16&0xffff, x&0xfff, 0x8000|y>>48&0x3fff, y&(1<<48-1))
 }
 
-// halves returns n keys of a shape for a filter, and n absent keys from between them: the
-// numbers below 2n in random order.
-func halves(key func(i int) []byte, n int) (present, absent bloom.Keys) {
-	keys := make([][]byte, 2*n)
-	for i, j := range rand.New(rand.NewPCG(3, 4)).Perm(2 * n) {
-		keys[i] = key(j)
-	}
-	return bloom.Bytes(keys[:n]), bloom.Bytes(keys[n:])
-}
-
-// shapesTable prints the rates of filters of every shape, size and format at 10 bits per
-// key: what the library expects of random hashes, and what absent keys of the shape have.
-func shapesTable() {
-	fmt.Print("| keys | number |")
-	formats := []bloom.Format{bloom.LevelDB, bloom.Pebble, bloom.RocksDB, bloom.Parquet, bloom.Nori, bloom.NoriCrate}
-	for _, f := range formats {
-		fmt.Printf(" %v: expected | **measured** |", f)
-	}
-	fmt.Println(" equal LevelDB hashes |\n|---|---:|" + strings.Repeat("---:|", 2*len(formats)+1))
-	for _, shape := range shapes {
-		for _, n := range []int{100_000, 300_000, 1_000_000} {
-			present, absent := halves(shape.key, n)
-			fmt.Printf("| %s | %d |", shape.name, n)
-			for _, f := range formats {
-				p := bloom.Policy{Format: f, BitsPerKey: 10}
-				filter := open(p, present)
-				fmt.Printf(" %.2f | **%.2f** |", 100*p.FalsePositiveRate(n), 100*filter.MeasureRate(absent))
-			}
-			hashes := make(map[bloom.Hash]bool, n)
-			for i := range n {
-				key, _ := present.AppendKey(nil, i)
-				hashes[bloom.LevelDB.Hash(key)] = true
-			}
-			fmt.Printf(" %.2f |\n", 100*float64(n-len(hashes))/float64(n))
+// between returns the keys of 2n numbers, from first on: n of the keys are for a filter, and n lie between
+// them and are absent.
+func (s shape) between(first, n int) (added, absent bloom.Keys) {
+	numbers := rand.New(rand.NewPCG(3, uint64(first))).Perm(2 * n)
+	if s.even {
+		for i := range n {
+			numbers[i], numbers[n+i] = 2*i, 2*i+1
 		}
 	}
+	return s.halves(func(i int) int { return first + numbers[i] }, n)
+}
+
+// after returns n keys for a filter, and the n keys that follow them and are absent.
+func (s shape) after(first, n int) (added, absent bloom.Keys) {
+	if s.even {
+		return s.halves(func(i int) int { return 2 * (first + i) }, n)
+	}
+	return s.halves(func(i int) int { return first + i }, n)
+}
+
+func (s shape) halves(number func(i int) int, n int) (first, second bloom.Keys) {
+	keys := column(s.key, number, 2*n)
+	return keys.Slice(0, n), keys.Slice(n, 2*n)
+}
+
+// column returns the keys of n numbers.
+func column(key func(b []byte, i int) []byte, number func(i int) int, n int) bloom.Keys {
+	var data []byte
+	offsets := make([]int64, 1, n+1)
+	for i := range n {
+		data = key(data, number(i))
+		offsets = append(offsets, int64(len(data)))
+	}
+	keys, err := bloom.Offsets(data, offsets)
+	if err != nil {
+		panic(err) // the offsets are ours
+	}
+	return keys
+}
+
+// rates are the shares of absent keys that pass.
+type rates struct{ between, after float64 }
+
+// rates returns the rates of filters of n keys, by format: means over the ranges of the numbers from 0 on.
+func (s shape) rates(formats []bloom.Format, n, bitsPerKey int) map[bloom.Format]rates {
+	means := map[bloom.Format]rates{}
+	ranges := max(1, 100_000/n)
+	for r := range ranges {
+		added, absent := s.between(2*n*r, n)
+		lower, upper := s.after(2*n*r, n)
+		for _, f := range formats {
+			p, mean := bloom.Policy{Format: f, BitsPerKey: bitsPerKey}, means[f]
+			mean.between += p.NewFilter(added).MeasureRate(absent) / float64(ranges)
+			mean.after += p.NewFilter(lower).MeasureRate(upper) / float64(ranges)
+			means[f] = mean
+		}
+	}
+	return means
+}
+
+// keys prints the rates of keys of every shape at 10 bits per key: a table for each format whose hash has 32
+// bits, and one for the others. A last one has more bits per key.
+func keys(w io.Writer) error {
+	numbers := []int{40, 200, 1000, 20_000, 50_000, 1_000_000}
+	narrow, wide := []bloom.Format{bloom.LevelDB, bloom.Pebble}, []bloom.Format{bloom.RocksDB, bloom.Parquet, bloom.Nori}
+	measured := make([][]map[bloom.Format]rates, len(shapes))
+	for i, s := range shapes {
+		for _, n := range numbers {
+			measured[i] = append(measured[i], s.rates(slices.Concat(narrow, wide), n, 10))
+		}
+	}
+	header := func(first string) {
+		fmt.Fprintf(w, "| %s |", first)
+		for _, n := range numbers {
+			fmt.Fprintf(w, " %s |", thousands(n))
+		}
+		fmt.Fprintln(w, "\n|---|"+strings.Repeat("---:|", len(numbers)))
+	}
+	for _, f := range narrow {
+		header("`" + f.String() + "`, number of keys:")
+		for i, s := range shapes {
+			fmt.Fprintf(w, "| %s |", s.name)
+			for _, cell := range measured[i] {
+				fmt.Fprintf(w, " %s; %s |", percent(cell[f].between), percent(cell[f].after))
+			}
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w)
+	}
+	header("all these keys")
+	for _, f := range wide {
+		fmt.Fprintf(w, "| `%v` |", f)
+		for j := range numbers {
+			low, high := 1.0, 0.0
+			for i := range shapes {
+				r := measured[i][j][f]
+				low, high = min(low, r.between, r.after), max(high, r.between, r.after)
+			}
+			if percent(low) == percent(high) {
+				fmt.Fprintf(w, " %s |", percent(low))
+			} else {
+				fmt.Fprintf(w, " %s–%s |", percent(low), percent(high))
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w)
+	moreBits(w)
+	return nil
+}
+
+// percent writes a share in percent, without a sign: from 10 to 99 % without decimals, else with one.
+func percent(share float64) string {
+	if share >= 0.0995 && share < 0.985 {
+		return fmt.Sprintf("%.0f", 100*share)
+	}
+	return fmt.Sprintf("%.1f", 100*share)
+}
+
+// thousands writes a number with commas.
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return thousands(n/1000) + fmt.Sprintf(",%03d", n%1000)
+}
+
+// moreBits prints what more bits per key change: the rates of absent keys between the others, and the share of
+// them that have the hash of a key.
+func moreBits(w io.Writer) {
+	sizes := []int{10, 20, 40}
+	fmt.Fprint(w, "| format | keys | number |")
+	for _, b := range sizes {
+		fmt.Fprintf(w, " %d bits per key |", b)
+	}
+	fmt.Fprintln(w, " have the hash of a key |\n|---|---|---:|"+strings.Repeat("---:|", len(sizes)+1))
+	for _, row := range []struct {
+		format bloom.Format
+		shape  string
+		n      int
+	}{
+		{bloom.LevelDB, "integers, big-endian", 200},
+		{bloom.Pebble, "integers, big-endian", 1000},
+		{bloom.Pebble, "`%016x`", 20_000},
+		{bloom.LevelDB, "`%08d`", 100_000},
+		{bloom.Pebble, "`order-2026-%09d-EU`", 100_000},
+	} {
+		s := shapes[slices.IndexFunc(shapes, func(s shape) bool { return s.name == row.shape })]
+		fmt.Fprintf(w, "| `%v` | %s | %s |", row.format, s.name, thousands(row.n))
+		for _, b := range sizes {
+			fmt.Fprintf(w, " %s |", percent(s.rates([]bloom.Format{row.format}, row.n, b)[row.format].between))
+		}
+		added, absent := s.between(0, row.n)
+		fmt.Fprintf(w, " %s |\n", percent(equalHashes(row.format, added, absent)))
+	}
+}
+
+// equalHashes returns the share of absent keys that have the hash of an added one.
+func equalHashes(f bloom.Format, added, absent bloom.Keys) float64 {
+	known, equal := map[bloom.Hash]bool{}, 0
+	for i := range added.Len() {
+		key, _ := added.AppendKey(nil, i)
+		known[f.Hash(key)] = true
+	}
+	for i := range absent.Len() {
+		if key, _ := absent.AppendKey(nil, i); known[f.Hash(key)] {
+			equal++
+		}
+	}
+	return float64(equal) / float64(absent.Len())
 }
 
 // collisions finds the pairs of keys among user-00000000 to user-01999999 that have equal
 // hashes, and counts by how much each of their digits differs.
-func collisions() {
+func collisions(w io.Writer) error {
 	const n = 2_000_000
 	byHash := map[bloom.Hash][]int{}
 	for i := range n {
@@ -103,10 +240,12 @@ func collisions() {
 			}
 		}
 	}
-	fmt.Printf("%d keys: %d (%.1f %%) have the hash of another, in %d pairs; random hashes would have %.0f pairs\n",
-		n, withOther, 100*float64(withOther)/n, pairs, float64(n)*n/2/(1<<32))
-	fmt.Printf("%d pairs (%.1f %%) differ in 3 digits only: the 3rd by 7, the 5th, and the 7th by 5 the other way\n",
+	random := float64(n) * n / 2 / (1 << 32)
+	fmt.Fprintln(w, "| of the keys `user-00000000` to `user-01999999` | pairs with equal hashes | keys in them |\n|---|---:|---:|")
+	fmt.Fprintf(w, "| LevelDB's hash | %s | %s |\n| a random hash | %.0f | %.0f |\n", thousands(pairs), thousands(withOther), random, 2*random)
+	fmt.Fprintf(w, "\n%d pairs (%.1f %%) differ in 3 digits only: the 3rd by 7, the 5th, and the 7th by 5 the other way\n",
 		explained, 100*float64(explained)/float64(pairs))
+	return nil
 }
 
 // explain reports whether two numbers of 8 digits differ as the arithmetic of the hash
