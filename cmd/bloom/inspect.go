@@ -173,7 +173,7 @@ func (r report) rows() [][2]string {
 		{"keys", added},
 		{"kind of keys", kind},
 		{"estimated keys", keys},
-		{"false positives", fmt.Sprintf("%.3g %% of absent keys", 100*r.FalsePositiveRate)},
+		{"false positives", fmt.Sprintf("%.3g %% of random keys", 100*r.FalsePositiveRate)},
 		{"kernel", r.Kernel},
 	}
 }

@@ -27,7 +27,7 @@ type sizeCommand struct {
 func (*sizeCommand) Help() string {
 	return `Give two of the four numbers: the other two follow, for each format.
 Keys that are not given are the most for which the others hold; bits per key that are not given are the fewest for a rate, and the most for a memory.
-The rate is the expected one of keys whose hashes are random. bloom inspect measures the rate of a filter.`
+The rate is the expected one of keys whose hashes are random. In the formats leveldb and pebble, numbers as keys can have a far higher one. bloom inspect --absent measures it.`
 }
 
 // keyCount is a number of keys.
