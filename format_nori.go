@@ -15,7 +15,7 @@ import (
 //
 // The documented filter of n keys has n·bits_per_key bits. The code rounds this number up to
 // a power of two; older versions of the code did not. A filter of no keys has no bits and
-// answers no to every key. The code writes 12 zero bytes for it.
+// answers no to every key. In the header of NoriCrate, num_hashes may be 0 then.
 type encodingNori struct{ crate bool }
 
 const (
@@ -103,7 +103,7 @@ func (e encodingNori) header(data []byte) (at int, n uint64, k int) {
 		if bytesOfBits(n) == uint64(len(data)-headerNoriCrate) {
 			switch {
 			case n == 0 && k == 0:
-				k = 1 // the code's filter of no keys
+				k = 1 // 12 zero bytes: a filter of no keys
 			case k > maxProbesCrate:
 				k = 0
 			}

@@ -172,7 +172,7 @@ medians over the rounds; in parentheses are the first and last decile. In a roun
 - The plain loop is `+"`bloom.Reference`"+`, one key after the other. It tests the keys in the tables of adding, too.
 - One key: `+"`MayContain` and `Add`, or `MayContainUint64` and `AddUint64`"+` for integers.
 - A random load reads one byte of the filter for each key, and does no more: the cost of memory.
-- All keys that a set is for are added to the empty set. `+"`NewFilter`"+` builds on all cores; all else takes one.
+- All keys that a set is for are added to the empty set. `+"`NewFilter`"+` builds large filters of leveldb, nori and nori-crate on up to 16 cores; all else takes one.
 `, humanize.Comma(queries), b.BitsPerKey)
 }
 

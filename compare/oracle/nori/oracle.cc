@@ -94,7 +94,7 @@ static std::optional<Filter> Decode(const std::string& encoded, bool crate) {
   }
   if (size >= 12 && size - 12 == Bytes(Get(encoded, 4, 8))) {
     const uint64_t num_hashes = Get(encoded, 0, 4), num_bits = Get(encoded, 4, 8);
-    if (num_hashes < 1 && num_bits > 0) return {};  // 12 zero bytes are the code's filter of no keys
+    if (num_hashes < 1 && num_bits > 0) return {};  // 12 zero bytes are a filter of no keys
     return Filter{num_bits, num_hashes, encoded.substr(12)};
   }
   return {};
