@@ -22,7 +22,7 @@ FUZZ_EXECUTIONS := 10000
 # public modules (vet/files checks that), with int of 64 and of 32 bits. Only the modules in PORTED
 # have files of one system or of one architecture.
 VET      := linux/amd64 darwin/arm64 windows/386 js/wasm
-PORTED   := . cmd/bloom
+PORTED   := . cmd/bloom cmd/internal
 HOST     := $(shell go env GOOS)/$(shell go env GOARCH)
 FOREIGN  := $(filter-out $(HOST),$(VET))
 

@@ -17,6 +17,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 	"github.com/lanebloom/bloom/cmd/internal/shell"
+	"github.com/lanebloom/bloom/cmd/internal/standard"
 )
 
 // Exit statuses are grep's.
@@ -57,7 +58,8 @@ func main() { os.Exit(run(os.Args[1:])) }
 // run runs a command line and returns the exit status. An empty one prints the help on
 // standard error and exits 2, for a script that lost its arguments.
 func run(args []string) int {
-	s := standardStreams()
+	s := new(streams)
+	s.in, s.out, s.err = standard.Streams()
 	c := cli{Completion: shell.Completion{
 		Name: "bloom", Words: map[string]string{"format": strings.ReplaceAll(formatNames(" "), ",", "")},
 	}}
@@ -82,18 +84,6 @@ func run(args []string) int {
 		err = command.Run(s)
 	}
 	return status(err, s.err)
-}
-
-// standardStreams returns the streams of the process. One that was closed when it
-// started gives errors, which the /dev/null that Go puts there would not.
-func standardStreams() *streams {
-	s := &streams{os.Stdin, os.Stdout, os.Stderr}
-	for fd, file := range []*os.File{s.in, s.out} {
-		if wasClosed(fd) {
-			file.Close()
-		}
-	}
-	return s
 }
 
 // decodeString keeps the bytes of an argument as they are: names of files need
