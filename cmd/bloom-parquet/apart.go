@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
@@ -16,7 +17,7 @@ import (
 )
 
 // apartVariable is set in the environment of a process that reads foreign files for another. Its
-// value says how much memory it may take, and whether standard error of the other is a terminal.
+// value says how much memory it may take.
 const apartVariable = "BLOOM_PARQUET_APART"
 
 func isApart() bool { return os.Getenv(apartVariable) != "" }
@@ -50,17 +51,16 @@ func apart(s *streams, out io.Writer, inputs []string, others ...string) error {
 			memory += memoryPerInput * info.Size()
 		}
 	}
-	value := strconv.FormatInt(memory, 10)
-	if isTerminal(s.err) {
-		value += " terminal"
-	}
-	messages := &messages{to: s.err}
+	var trace trace
 	command := exec.Command(program, s.args...)
 	command.Args[0] = "bloom-parquet"
-	command.Env = append(os.Environ(), apartVariable+"="+value)
-	command.Stdin, command.Stdout, command.Stderr = s.in, out, messages
+	command.Env = append(os.Environ(), apartVariable+"="+strconv.FormatInt(memory, 10))
+	command.Stdin, command.Stdout, command.Stderr = s.in, out, s.err
+	if messagesApart {
+		command.Stderr, command.ExtraFiles = &trace, []*os.File{s.err}
+	}
 	err = command.Run()
-	exit := (*exec.ExitError)(nil)
+	exit, files := (*exec.ExitError)(nil), strings.Join(inputs, ", ")
 	switch {
 	case err == nil:
 		return nil
@@ -71,55 +71,70 @@ func apart(s *streams, out io.Writer, inputs []string, others ...string) error {
 	case exit.ExitCode() == exitApart:
 		return errReported
 	case exit.ExitCode() == exitMemory:
-		return fmt.Errorf("%s: damaged, or too large to read: that takes %s", strings.Join(inputs, ", "), messages.trace())
+		return fmt.Errorf("%s: damaged, or too large to read: that takes %s", files, trace.first())
 	}
-	switch exit.String() {
-	case "signal: broken pipe", "signal: interrupt", "signal: terminated", "signal: hangup":
+	why := trace.first()
+	switch end := exit.String(); {
+	case end == "signal: broken pipe", end == "signal: interrupt", end == "signal: terminated", end == "signal: hangup":
 		return errReported // it is not the files
+	case end == "signal: killed":
+		return fmt.Errorf("%s: the process that reads it was killed: by somebody, or by the system, which has too little memory for it", files)
+	case strings.Contains(why, "out of memory"):
+		return fmt.Errorf("%s: damaged, or too large to read: %s", files, why)
+	case why == "":
+		why = end
 	}
-	why := messages.trace()
-	if why == "" {
-		why = exit.String()
-	}
-	return fmt.Errorf("%s: malformed: the process that reads it ended: %s", strings.Join(inputs, ", "), why)
+	return fmt.Errorf("%s: malformed: the process that reads it ended: %s", files, why)
 }
+
+// messagesApart says whether the process has standard error of the other in descriptor 3, for its messages. Its own
+// then has nothing but what parquet-go prints and the trace of its end. Windows hands down no more than three.
+const messagesApart = runtime.GOOS != "windows"
 
 // errReported is an error that is on standard error already, or that nobody wants to read.
 var errReported = errors.New("reported")
 
-// messages passes on what a process says, but not the trace of its end.
-type messages struct {
-	to   io.Writer
-	rest []byte // the trace, as far as it is kept
+// trace keeps the first line of the trace of a process.
+type trace struct {
+	line []byte // as far as it was written
+	kept string // "" before the trace
 }
 
-func (m *messages) Write(p []byte) (int, error) {
-	for line := range bytes.Lines(p) {
-		if bytes.HasPrefix(line, []byte("parquet: warning: ")) {
-			continue // parquet-go's, of a damaged page: an error follows, or it does no harm
-		}
-		if len(m.rest) == 0 && (bytes.HasPrefix(line, []byte("bloom-parquet: ")) || line[0] == '\r') { // or a progress bar
-			if _, err := m.to.Write(line); err != nil {
-				return 0, err
-			}
-		} else if len(m.rest) < 4096 {
-			m.rest = append(m.rest, line...)
+func (t *trace) Write(p []byte) (int, error) {
+	const most = 4096
+	for part := range bytes.Lines(p) {
+		t.line = append(t.line, part[:min(len(part), most-len(t.line))]...)
+		if part[len(part)-1] == '\n' {
+			t.end()
 		}
 	}
 	return len(p), nil
 }
 
-// trace returns what a trace begins with.
-func (m *messages) trace() string {
-	line, _, _ := strings.Cut(string(m.rest), "\n")
-	return line
+// end ends a line. parquet-go warns of damaged pages: an error follows, or it does no harm.
+func (t *trace) end() {
+	if line := strings.TrimSpace(string(t.line)); t.kept == "" && !strings.HasPrefix(line, "parquet: warning: ") {
+		t.kept = line
+	}
+	t.line = t.line[:0]
+}
+
+// first returns the first line.
+func (t *trace) first() string {
+	if len(t.line) > 0 {
+		t.end()
+	}
+	return t.kept
 }
 
 // becomeApart makes this process one that reads foreign files for another: it ends with the other,
-// and if it takes too much memory.
-func becomeApart() {
-	text, _, _ := strings.Cut(os.Getenv(apartVariable), " ")
-	limit, err := strconv.ParseUint(text, 10, 63)
+// and if it takes too much memory. It returns where its messages go.
+func becomeApart() (messages *os.File) {
+	messages = os.Stderr
+	if messagesApart {
+		messages = os.NewFile(3, "/dev/stderr")
+	}
+	limit, err := strconv.ParseUint(os.Getenv(apartVariable), 10, 63)
 	if err != nil {
 		limit = freeMemory
 	}
@@ -140,4 +155,5 @@ func becomeApart() {
 			}
 		}
 	}()
+	return messages
 }

@@ -1,18 +1,33 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
+	"slices"
+	"strings"
 	"testing"
 )
 
-// TestMessages wants what the command says, and not what parquet-go prints before or the trace of an end.
-func TestMessages(t *testing.T) {
-	var to bytes.Buffer
-	m := &messages{to: &to}
-	fmt.Fprint(m, "parquet: warning: column 8\nbloom-parquet: in: an error\n")
-	fmt.Fprint(m, "fatal error: out of memory\nbloom-parquet: a line of the trace\n")
-	if to.String() != "bloom-parquet: in: an error\n" || m.trace() != "fatal error: out of memory" {
-		t.Errorf("%q, and the trace %q", to.String(), m.trace())
+// TestTrace wants the first line of a trace, however it is cut, and not what parquet-go prints before.
+func TestTrace(t *testing.T) {
+	long := strings.Repeat("long ", 2000)
+	for text, want := range map[string]string{
+		"":                              "",
+		"fatal error: fault":            "fatal error: fault",
+		"fatal error: fault\ngoroutine": "fatal error: fault",
+		"parquet: warning: column 8\nparquet: warning: " + long + "\nfatal error: fault\nparquet: warning: x\n": "fatal error: fault",
+		"parquet: warning: column 8\n\nfatal error: fault\n":                                                    "fatal error: fault",
+		"parquet: warning: cut off": "",
+		long + "\nmore":             strings.TrimSpace(long[:4096]),
+	} {
+		for _, size := range []int{1, 7, 1 << 20} {
+			trace := new(trace)
+			for piece := range slices.Chunk([]byte(text), size) {
+				if n, err := trace.Write(piece); n != len(piece) || err != nil {
+					t.Fatal(n, err)
+				}
+			}
+			if got := trace.first(); got != want {
+				t.Errorf("%.60q in pieces of %d: %.60q, want %.60q", text, size, got, want)
+			}
+		}
 	}
 }

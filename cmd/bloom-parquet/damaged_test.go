@@ -104,16 +104,15 @@ func readDamaged() {
 	must(os.WriteFile("keys", []byte("3\n5\n"), 0o644))
 	said, err := os.Create("said")
 	must(err)
-	trace, stdout := os.Stderr, os.Stdout
+	trace := os.Stderr
 	read := func(to string, args ...string) (status int, text string) {
 		out, err := os.Create(to)
 		must(err)
 		must(said.Truncate(0))
 		_, err = said.Seek(0, 0)
 		must(err)
-		os.Stdout, os.Stderr = out, said
-		status = run(args)
-		os.Stdout, os.Stderr = stdout, trace
+		s := &streams{os.Stdin, out, said, args}
+		status = s.run()
 		must(out.Close())
 		data, err := os.ReadFile("said")
 		must(err)

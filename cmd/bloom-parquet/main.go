@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/lanebloom/bloom/cmd/internal/shell"
+	"github.com/lanebloom/bloom/cmd/internal/standard"
 )
 
 // Exit statuses are grep's.
@@ -52,17 +53,19 @@ func (s *streams) warn(format string, args ...any) {
 }
 
 func main() {
+	s := &streams{args: os.Args[1:]}
+	s.in, s.out, s.err = standard.Streams()
 	if isApart() {
-		becomeApart()
+		s.err = becomeApart()
 	}
-	os.Exit(run(os.Args[1:]))
+	os.Exit(s.run())
 }
 
-// run runs a command line and returns the exit status. An empty one prints the help on
+// run runs the command line and returns the exit status. An empty one prints the help on
 // standard error and exits 2, for a script that lost its arguments.
-func run(args []string) int {
-	s := &streams{os.Stdin, os.Stdout, os.Stderr, args}
-	options := []kong.Option{
+func (s *streams) run() int {
+	args, options := s.args, []kong.Option{
+		kong.Writers(s.out, s.err),
 		kong.Name("bloom-parquet"),
 		kong.Description("Bloom filters of Parquet files."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),

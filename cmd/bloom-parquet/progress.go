@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -14,7 +13,7 @@ func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 // bar draws a progress bar on standard error, if that is a terminal. It returns a function to
 // report progress, and one to call at the end.
 func bar(s *streams, title string, total int64) (add func(int64), done func()) {
-	if !isTerminal(s.err) && !strings.HasSuffix(os.Getenv(apartVariable), " terminal") {
+	if !isTerminal(s.err) {
 		return func(int64) {}, func() {}
 	}
 	b := progressbar.NewOptions64(total,
