@@ -6,7 +6,8 @@ import (
 )
 
 // Builder collects keys and then sizes a filter by their number, as LevelDB
-// does. It keeps the hash of every key: 4 bytes for [LevelDB] and [Pebble], 8 for [Parquet] and
+// does. Keys that are added several times count each time: to find them would cost more than to
+// build the filter. It keeps the hash of every key: 4 bytes for [LevelDB] and [Pebble], 8 for [Parquet] and
 // [RocksDB], 16 for [Nori] and [NoriCrate]. It is not safe for concurrent use.
 // [Policy.NewBuilder] makes builders; the methods of the zero Builder that add keys panic.
 type Builder struct {

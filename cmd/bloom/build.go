@@ -84,13 +84,20 @@ func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, e
 	if b.Memory != nil {
 		return b.fold(s, format)
 	}
-	// The number of keys decides the size of the filter, so all are read first.
+	// The number of different keys decides the size of the filter, so all are read first.
 	var columns []bloom.Keys
 	var sample collisions
-	n, err := b.hashKeys(s, format, &sample, func(keys bloom.Keys) { columns = append(columns, keys) })
+	var different distinct
+	_, err := b.hashKeys(s, format, &sample,
+		func(c *chunk) { c.ids = idsOf(c.ids[:0], c.keys) },
+		func(c *chunk) {
+			columns = append(columns, c.hashed)
+			different.add(c.ids)
+		})
 	if err != nil {
 		return nil, err
 	}
+	n := different.count()
 	policy, err := b.policy(format, n)
 	if err != nil {
 		return nil, err
@@ -103,17 +110,21 @@ func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, e
 	return filter, nil
 }
 
-// hashKeys reads all keys, passes on their hashes, and returns their number.
-func (b *buildCommand) hashKeys(s *streams, format bloom.Format, sample *collisions, use func(bloom.Keys)) (n int, err error) {
+// hashKeys reads all keys, passes on chunks with their hashes, and returns their number. It calls work on all
+// cores, and use in the order of the keys.
+func (b *buildCommand) hashKeys(s *streams, format bloom.Format, sample *collisions, work, use func(*chunk)) (n int, err error) {
 	progress, done := bytesBar(s, "reading keys", b.Keys)
 	defer done()
 	for _, name := range b.Keys {
 		err := b.read(s, name, progress, func(in *input) error {
 			return in.work(
-				func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(format) },
+				func(c *chunk) {
+					c.hashed = bloom.Bytes(c.keys).Hashed(format)
+					work(c)
+				},
 				func(c *chunk) error {
 					sample.add(c.keys, format)
-					use(c.hashed)
+					use(c)
 					n += c.hashed.Len()
 					return nil
 				})
@@ -133,7 +144,7 @@ func (b *buildCommand) fold(s *streams, format bloom.Format) (*bloom.Filter, err
 		return nil, err
 	}
 	sample := collisions{most: 1 << 22}
-	n, err := b.hashKeys(s, format, &sample, set.AddBatch)
+	n, err := b.hashKeys(s, format, &sample, func(*chunk) {}, func(c *chunk) { set.AddBatch(c.hashed) })
 	if err != nil {
 		return nil, err
 	}
@@ -214,7 +225,7 @@ func (b *buildCommand) encode(filter *bloom.Filter) ([]byte, error) {
 	return filter.MarshalBinary()
 }
 
-// build returns the filter of n hashed keys. Every core adds a part of the keys to its own
+// build returns the filter of hashed keys, n of them different. Every core adds a part of the keys to its own
 // set of the whole size, and then the sets are merged. Memory bounds the number of sets.
 func build(policy bloom.Policy, columns []bloom.Keys, n int) (*bloom.Filter, error) {
 	if n == 0 {

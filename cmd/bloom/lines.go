@@ -32,6 +32,7 @@ type chunk struct {
 
 	// The results of the work on a chunk, for finish.
 	hashed bloom.Keys // build: the hashes of the keys
+	ids    []uint64   // build: what tells the keys apart
 	hits   []uint64   // filter: which keys may be in the filter
 	found  int        // filter: how many these are
 	passed int        // filter: how many records pass
