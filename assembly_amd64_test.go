@@ -6,13 +6,16 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"runtime"
 	"slices"
+	"strings"
 	"testing"
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
 	{AVX512, "AVX512", featuresAVX512, 42, map[hashKind]callLengths{hashLevelDB: {16, 16, 16, 0}, hashLevelDBSigned: {16, 16, 16, 0}, hashXXH64x2: {16, 16, 16, 0}, hashXXH64: {16, 16, 16, 0}, hashXXPH3: {16, 0, 0, 0}}},
-	{AVX2, "AVX2", featuresAVX2, 44, map[hashKind]callLengths{hashLevelDB: {16, 8, 8, 0}, hashLevelDBSigned: {16, 8, 8, 0}, hashXXPH3: {20, 0, 0, 17}}},
+	{AVX2, "AVX2", featuresAVX2, 46, map[hashKind]callLengths{hashLevelDB: {16, 8, 8, 0}, hashLevelDBSigned: {16, 8, 8, 0}, hashXXPH3: {20, 0, 0, 17}}},
 }}
 
 // forms are the two ways of testing that the switch chooses from, the switch
@@ -60,6 +63,57 @@ func withTuning(t testing.TB, cpu cpuKind) {
 	t.Cleanup(func() {
 		tune(thisCPU)
 		gathers.Store(before)
+	})
+}
+
+// TestSingles checks which functions test single keys on each kernel: the other tests see only that their
+// answers are right.
+func TestSingles(t *testing.T) {
+	is(t, kernelTest)
+	name := func(pc uintptr) string {
+		name := runtime.FuncForPC(pc).Name()
+		return strings.TrimSuffix(name[strings.LastIndexByte(name, '.')+1:], "-fm")
+	}
+	eachFormat(t, func(t *testing.T, format Format) {
+		s := mustSet(t, Policy{format, 10}, 1000)
+		odd := &Filter{s.view}
+		switch walk := formats[format].pair.walk(); walk {
+		case walkDouble64:
+			odd.bitArray = walk.newArray(s.data, 511, 7)
+		case walkLine512, walkLine32:
+			odd.k = maxHasProbes + 1
+		default:
+			odd = nil
+		}
+		for _, kernel := range kernels {
+			inGo := []string{"mayContainUint64", "mayContainHash", "probeKey"}
+			want, walk := inGo, strings.ToUpper(formats[format].pair.walk().String()[:1])+formats[format].pair.walk().String()[1:]
+			if kernel != Generic {
+				suffix, key := strings.ToUpper(kernel.String()), "key"+walk
+				if !walkKinds[formats[format].pair.walk()].line {
+					suffix = "AVX2"
+				} else {
+					key += suffix
+				}
+				want = []string{"hasUint64" + walk + suffix, "hasHash" + walk + suffix, key}
+			}
+			check := func(p *prober, want []string) {
+				t.Helper()
+				got := []string{name(p.single.ofUint64), name(p.single.ofHash), name(reflect.ValueOf(p.single.ofKey).Pointer())}
+				if !slices.Equal(got, want) {
+					t.Errorf("kernel %v: %v test single keys, want %v", kernel, got, want)
+				}
+			}
+			check(&onKernel(t, s.Filter(), kernel).prober, want)
+			on, err := s.WithKernel(kernel)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(&on.prober, want)
+			if odd != nil {
+				check(&onKernel(t, odd, kernel).prober, inGo)
+			}
+		}
 	})
 }
 

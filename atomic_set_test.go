@@ -25,7 +25,7 @@ func TestAtomicSet(t *testing.T) {
 		for _, kernel := range kernels {
 			t.Run("kernel="+kernel.String(), func(t *testing.T) {
 				s := mustAtomicSet(t, p, len(keys))
-				s.view.kernel = kernel
+				s.view.setKernel(kernel)
 				var group waitGroup
 				for g := range goroutines {
 					own := keys[g*each:][:each]

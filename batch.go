@@ -24,7 +24,7 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.probeCol
 // are. So keys of 8 bytes have tests of their own, without a loop over their words, and no call
 // more than they need.
 func (v *view) probeColumn(keys *Keys, hits []uint64) int {
-	if uint(keys.n-1) >= singleKeys && !v.areFew(keys.n) || keys.validity != nil || len(hits) == 0 || raceDetector && v.atomic {
+	if uint(keys.n-1) >= singleKeys && !v.areFew(keys.n) || keys.validity != nil || len(hits) == 0 || v.single == nil || raceDetector && v.atomic {
 		return v.probeBatch(keys, hits, false)
 	}
 	isUint64 := keys.layout == uint64s
@@ -39,7 +39,7 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 		} else if isUint64 {
 			hit = mayContainUint64(&v.base, *(*uint64)(keys.column))
 		} else if p, n := keyAt(keys.column); n != 8 {
-			hit = v.probeKey(p, n)
+			hit = v.single.ofKey(&v.prober, uintptr(p), n)
 		} else if assembly {
 			hit = probeUint64(&v.base, load64(p, 0))
 		} else {
@@ -57,7 +57,7 @@ func (v *view) probeColumn(keys *Keys, hits []uint64) int {
 		} else if isUint64 {
 			hit = mayContainUint64(&v.base, *(*uint64)(row))
 		} else if p, n := keyAt(row); n != 8 {
-			hit = v.probeKey(p, n)
+			hit = v.single.ofKey(&v.prober, uintptr(p), n)
 		} else if assembly {
 			hit = probeUint64(&v.base, load64(p, 0))
 		} else {

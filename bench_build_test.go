@@ -81,7 +81,7 @@ func BenchmarkSingleAdds(b *testing.B) {
 				b.Run(fmt.Sprintf("format=%v/way=%s/kernel=%v", Format(f), name, kernel), func(b *testing.B) {
 					run := func(kernel Kernel) func() {
 						s := mustSet(b, Policy{Format(f), 10}, keys)
-						s.kernel = kernel
+						s.setKernel(kernel)
 						return func() {
 							s.Clear()
 							ways[name](s)

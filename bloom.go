@@ -136,20 +136,27 @@ func openView(f Format, data []byte) (v view, err error) {
 		return v, fmt.Errorf("%w: %v", ErrFormat, f)
 	}
 	v.format, v.data = f, data
-	v.pair, v.kernel = formats[f].pair, kernels[0]
+	v.pair = formats[f].pair
 	v.bitArray, err = f.decode(data)
+	v.setKernel(kernels[0])
 	return v, err
 }
 
 // MayContain reports whether key may be among the keys the filter was built from. A no is
 // certain. For an absent key, the answer is yes at the false-positive rate.
 func (v *view) MayContain(key []byte) bool {
-	return v.probeKey(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	if v.single != nil {
+		return v.single.ofKey(&v.prober, uintptr(unsafe.Pointer(unsafe.SliceData(key))), len(key))
+	}
+	return false
 }
 
 // MayContainString is MayContain for a string.
 func (v *view) MayContainString(key string) bool {
-	return v.probeKey(unsafe.Pointer(unsafe.StringData(key)), len(key))
+	if v.single != nil {
+		return v.single.ofKey(&v.prober, uintptr(unsafe.Pointer(unsafe.StringData(key))), len(key))
+	}
+	return false
 }
 
 // MayContainUint64 is MayContain for the 8 little-endian bytes of key.
@@ -195,7 +202,7 @@ func (f *Filter) WithKernel(k Kernel) (*Filter, error) {
 		return nil, err
 	}
 	g := *f
-	g.kernel = k
+	g.setKernel(k)
 	return &g, nil
 }
 

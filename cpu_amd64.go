@@ -33,6 +33,7 @@ func init() {
 	if cpuid.CPU.Supports(featuresAVX512...) {
 		kernels = append([]Kernel{AVX512}, kernels...)
 	}
+	setSingles()
 	tune(thisCPU)
 	if !isAMD && len(kernels) > 1 { // even if a hypervisor says that it is a CPU that Downfall spares
 		gathers.Store(untimedGathers)

@@ -123,6 +123,7 @@ func (v *view) foldTo(to shape) {
 	}
 	v.data = data
 	v.bitArray, _ = v.format.decode(data) // no error: it is a filter of a size that the format has
+	v.setKernel(v.kernel)
 	if v.count != nil {
 		v.count = &keyCount{n: v.count.n, unknown: v.count.unknown}
 	}

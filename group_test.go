@@ -241,10 +241,12 @@ func TestGroupOfOdd(t *testing.T) {
 	random := rand.New(rand.NewPCG(67, 68))
 	for i := range 30 {
 		data := randomBits(random, 512*12, 0.7)
-		filters = append(filters, &Filter{view{
-			prober: prober{bitArray(newLine32(data, uint32(12>>(i/10)), i/10, 5)), pairOf(hashLevelDBSigned, walkLine32), Generic, false},
+		f := &Filter{view{
+			prober: prober{bitArray: bitArray(newLine32(data, uint32(12>>(i/10)), i/10, 5)), pair: signedLine32},
 			format: Pebble, data: data,
-		}})
+		}}
+		f.setKernel(Generic)
+		filters = append(filters, f)
 	}
 	g, err := NewGroup(filters)
 	if err != nil {

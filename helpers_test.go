@@ -293,7 +293,9 @@ func (w walkTest) filter(walk walkKind, kernel Kernel, data []byte, n uint64, k 
 	for f.hash() != w.hash {
 		f++
 	}
-	return &Filter{view{prober: prober{walk.newArray(data, n, k), pairOf(w.hash, walk), kernel, false}, format: f, data: data}}
+	filter := &Filter{view{prober: prober{bitArray: walk.newArray(data, n, k), pair: pairOf(w.hash, walk)}, format: f, data: data}}
+	filter.setKernel(kernel)
+	return filter
 }
 
 // has answers for a hash by the letter.

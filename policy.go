@@ -157,13 +157,13 @@ func (p Policy) MayContain(filter, key []byte) bool {
 				}
 			}
 			s.takes(xxh64Split256)
-			return s.probeKey(at, n)
+			return probeHash(&s.base, xxh64At(at, n), 0, uint8(hashXXH64))
 		}
 	case RocksDB:
 		if size <= 0 || size%64 != 0 || uint64(size) > 64*rocksMostLines {
 			break
 		}
-		if k := localProbes(filter[size:]); k > 0 {
+		if k := localProbes(filter[size:]); k > 0 && k <= maxHasProbes {
 			s.base, s.n, s.k = &filter[0], uint64(size/64), k
 			s.takes(xxph3Line512)
 			return probeHash(&s.base, xxph3At(at, n), 0, uint8(hashXXPH3))
@@ -178,6 +178,9 @@ func (p Policy) MayContain(filter, key []byte) bool {
 		}
 		if k < 1 {
 			return true
+		}
+		if k > maxHasProbes {
+			break
 		}
 		// The remainder for one line costs less than the reciprocal, which is for many. What
 		// is left is a filter of that line alone.
@@ -195,7 +198,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 	if s.bitArray, err = p.Format.decode(filter); err != nil {
 		return true
 	}
-	s.takes(formats[p.Format].pair)
+	s.pair = formats[p.Format].pair
 	return s.probeKey(at, n)
 }
 

@@ -676,9 +676,9 @@ func pack64AVX512(words *uint64, chosen *uint64, n int) (left int)
 //go:noescape
 func pack64AVX2(words *uint64, chosen *uint64, n int) (left int)
 
-// probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the function
-// below for the pair of the prober, or to mayContainUint64. Go inlines its callers, so a key takes
-// one call: with two, Parquet's took 1.15 times as long.
+// probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the address in the
+// prober's single. Go inlines its callers, so a key takes one call: with two, Parquet's took 1.15 times
+// as long.
 
 //go:noescape
 func probeUint64(base **byte, key uint64) (may bool)
@@ -726,6 +726,12 @@ func addOneLine512(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool
 //go:noescape
 func addOneLine512AVX512(base **byte, hash uint64) (isNew bool)
 
+// singleAt returns the addresses of a single. Row 0 has those of Go, row 2*walk-1 those of AVX2 and row
+// 2*walk those of AVX512.
+
+//go:noescape
+func singleAt(row int) (ofUint64 uintptr, ofHash uintptr)
+
 // The has functions test one key. Their base begins a prober, and those of lines make at most
 // maxHasProbes probes.
 
@@ -734,6 +740,12 @@ func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
 func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+
+//go:noescape
+func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
+
+//go:noescape
+func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 
 //go:noescape
 func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)

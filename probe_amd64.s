@@ -6844,144 +6844,64 @@ end:
 
 // func probeUint64(base **byte, key uint64) (may bool)
 TEXT ·probeUint64(SB), NOSPLIT, $0-17
-	MOVQ base+0(FP), AX
+	MOVQ  base+0(FP), AX
+	MOVQ  40(AX), AX
+	TESTQ AX, AX
+	JZ    go
+	JMP   (AX)
 
-	// The pair and, in the upper byte, the kernel.
-	MOVWLZX 32(AX), CX
-	CMPL    CX, $0x00000200
-	JCS     avx2
-	CMPL    CX, $0x00000233
-	JNE     notSplit256AVX512
-	JMP     ·hasUint64Split256AVX512+0(SB)
-
-notSplit256AVX512:
-	CMPL CX, $0x00000211
-	JNE  notDouble32AVX512
-	JMP  ·hasUint64Double32AVX2+0(SB)
-
-notDouble32AVX512:
-	CMPL CX, $0x00000244
-	JNE  notLine512AVX512
-	CMPQ 24(AX), $0x08
-	JGT  go
-	JMP  ·hasUint64Line512AVX512+0(SB)
-
-notLine512AVX512:
-	CMPL CX, $0x00000255
-	JNE  notLine32AVX512
-	CMPQ 24(AX), $0x08
-	JGT  go
-	CMPL 12(AX), $0x00
-	JNE  go
-	JMP  ·hasUint64Line32AVX512+0(SB)
-
-notLine32AVX512:
-	JMP go
-
-avx2:
-	CMPL CX, $0x00000100
-	JCS  go
-	CMPL CX, $0x00000133
-	JNE  notSplit256AVX2
-	JMP  ·hasUint64Split256AVX2+0(SB)
-
-notSplit256AVX2:
-	CMPL CX, $0x00000111
-	JNE  notDouble32AVX2
-	JMP  ·hasUint64Double32AVX2+0(SB)
-
-notDouble32AVX2:
-	CMPL CX, $0x00000144
-	JNE  notLine512AVX2
-	CMPQ 24(AX), $0x08
-	JGT  go
-	JMP  ·hasUint64Line512AVX2+0(SB)
-
-notLine512AVX2:
-	CMPL CX, $0x00000155
-	JNE  notLine32AVX2
-	CMPQ 24(AX), $0x08
-	JGT  go
-	CMPL 12(AX), $0x00
-	JNE  go
-	JMP  ·hasUint64Line32AVX2+0(SB)
-
-notLine32AVX2:
 go:
 	JMP ·mayContainUint64+0(SB)
 
 // func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 TEXT ·probeHash(SB), NOSPLIT, $0-33
-	MOVQ    base+0(FP), AX
-	MOVB    kind+24(FP), CL
-	MOVBLZX 32(AX), DX
-	SHRL    $0x04, DX
-	CMPB    DL, CL
-	JNE     go
+	MOVQ  base+0(FP), AX
+	MOVQ  40(AX), AX
+	TESTQ AX, AX
+	JZ    go
+	MOVB  kind+24(FP), CL
+	CMPB  CL, 16(AX)
+	JNE   go
+	JMP   8(AX)
 
-	// The pair and, in the upper byte, the kernel.
-	MOVWLZX 32(AX), CX
-	CMPL    CX, $0x00000200
-	JCS     avx2
-	CMPL    CX, $0x00000233
-	JNE     notSplit256AVX512
-	JMP     ·hasHashSplit256AVX512+0(SB)
-
-notSplit256AVX512:
-	CMPL CX, $0x00000211
-	JNE  notDouble32AVX512
-	JMP  ·hasHashDouble32AVX2+0(SB)
-
-notDouble32AVX512:
-	CMPL CX, $0x00000244
-	JNE  notLine512AVX512
-	CMPQ 24(AX), $0x08
-	JGT  go
-	JMP  ·hasHashLine512AVX512+0(SB)
-
-notLine512AVX512:
-	CMPL CX, $0x00000255
-	JNE  notLine32AVX512
-	CMPQ 24(AX), $0x08
-	JGT  go
-	CMPL 12(AX), $0x00
-	JNE  go
-	JMP  ·hasHashLine32AVX512+0(SB)
-
-notLine32AVX512:
-	JMP go
-
-avx2:
-	CMPL CX, $0x00000100
-	JCS  go
-	CMPL CX, $0x00000133
-	JNE  notSplit256AVX2
-	JMP  ·hasHashSplit256AVX2+0(SB)
-
-notSplit256AVX2:
-	CMPL CX, $0x00000111
-	JNE  notDouble32AVX2
-	JMP  ·hasHashDouble32AVX2+0(SB)
-
-notDouble32AVX2:
-	CMPL CX, $0x00000144
-	JNE  notLine512AVX2
-	CMPQ 24(AX), $0x08
-	JGT  go
-	JMP  ·hasHashLine512AVX2+0(SB)
-
-notLine512AVX2:
-	CMPL CX, $0x00000155
-	JNE  notLine32AVX2
-	CMPQ 24(AX), $0x08
-	JGT  go
-	CMPL 12(AX), $0x00
-	JNE  go
-	JMP  ·hasHashLine32AVX2+0(SB)
-
-notLine32AVX2:
 go:
 	JMP ·mayContainHash+0(SB)
+
+DATA singleAddresses<>+0(SB)/8, $·mayContainUint64(SB)
+DATA singleAddresses<>+8(SB)/8, $·mayContainHash(SB)
+DATA singleAddresses<>+16(SB)/8, $·hasUint64Double32AVX2(SB)
+DATA singleAddresses<>+24(SB)/8, $·hasHashDouble32AVX2(SB)
+DATA singleAddresses<>+32(SB)/8, $·hasUint64Double32AVX2(SB)
+DATA singleAddresses<>+40(SB)/8, $·hasHashDouble32AVX2(SB)
+DATA singleAddresses<>+48(SB)/8, $·hasUint64Double64AVX2(SB)
+DATA singleAddresses<>+56(SB)/8, $·hasHashDouble64AVX2(SB)
+DATA singleAddresses<>+64(SB)/8, $·hasUint64Double64AVX2(SB)
+DATA singleAddresses<>+72(SB)/8, $·hasHashDouble64AVX2(SB)
+DATA singleAddresses<>+80(SB)/8, $·hasUint64Split256AVX2(SB)
+DATA singleAddresses<>+88(SB)/8, $·hasHashSplit256AVX2(SB)
+DATA singleAddresses<>+96(SB)/8, $·hasUint64Split256AVX512(SB)
+DATA singleAddresses<>+104(SB)/8, $·hasHashSplit256AVX512(SB)
+DATA singleAddresses<>+112(SB)/8, $·hasUint64Line512AVX2(SB)
+DATA singleAddresses<>+120(SB)/8, $·hasHashLine512AVX2(SB)
+DATA singleAddresses<>+128(SB)/8, $·hasUint64Line512AVX512(SB)
+DATA singleAddresses<>+136(SB)/8, $·hasHashLine512AVX512(SB)
+DATA singleAddresses<>+144(SB)/8, $·hasUint64Line32AVX2(SB)
+DATA singleAddresses<>+152(SB)/8, $·hasHashLine32AVX2(SB)
+DATA singleAddresses<>+160(SB)/8, $·hasUint64Line32AVX512(SB)
+DATA singleAddresses<>+168(SB)/8, $·hasHashLine32AVX512(SB)
+GLOBL singleAddresses<>(SB), RODATA|NOPTR, $176
+
+// func singleAt(row int) (ofUint64 uintptr, ofHash uintptr)
+TEXT ·singleAt(SB), NOSPLIT, $0-24
+	MOVQ row+0(FP), AX
+	SHLQ $0x04, AX
+	LEAQ singleAddresses<>+0(SB), CX
+	ADDQ AX, CX
+	MOVQ (CX), AX
+	MOVQ AX, ofUint64+8(FP)
+	MOVQ 8(CX), AX
+	MOVQ AX, ofHash+16(FP)
+	RET
 
 // func addOneSplit256AVX2(base **byte, hash uint64) (isNew bool)
 // Requires: AVX, AVX2
@@ -7256,6 +7176,280 @@ present:
 absent:
 	MOVB $0x00, may+32(FP)
 	RET
+
+// func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
+// Requires: BMI2
+TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), DX
+
+	// XXH64 with the seeds 0 and 1 of 8 bytes.
+	MOVQ  $0x9e3779b185ebca87, BX
+	MOVQ  $0xc2b2ae3d27d4eb4f, SI
+	IMULQ SI, DX
+	RORXQ $0x21, DX, DX
+	IMULQ BX, DX
+	MOVQ  $0x27d4eb2f165667cd, AX
+	MOVQ  $0x27d4eb2f165667ce, CX
+	XORQ  DX, AX
+	XORQ  DX, CX
+	RORXQ $0x25, AX, AX
+	RORXQ $0x25, CX, CX
+	IMULQ BX, AX
+	IMULQ BX, CX
+	MOVQ  singleWords<>+24(SB), DX
+	ADDQ  DX, AX
+	ADDQ  DX, CX
+	MOVQ  AX, DX
+	SHRQ  $0x21, DX
+	XORQ  DX, AX
+	IMULQ SI, AX
+	MOVQ  CX, DX
+	SHRQ  $0x21, DX
+	XORQ  DX, CX
+	IMULQ SI, CX
+	MOVQ  singleWords<>+16(SB), DX
+	MOVQ  AX, BX
+	SHRQ  $0x1d, BX
+	XORQ  BX, AX
+	IMULQ DX, AX
+	MOVQ  CX, BX
+	SHRQ  $0x1d, BX
+	XORQ  BX, CX
+	IMULQ DX, CX
+	MOVQ  AX, DX
+	SHRQ  $0x20, DX
+	XORQ  DX, AX
+	MOVQ  CX, DX
+	SHRQ  $0x20, DX
+	XORQ  DX, CX
+	MOVQ  base+0(FP), DX
+	MOVQ  8(DX), BX
+	MOVQ  16(DX), SI
+	MOVQ  (DX), DI
+	MOVQ  24(DX), R8
+
+threes:
+	SUBQ  $0x03, R8
+	JL    few
+	MOVQ  AX, DX
+	MULXQ SI, DX, R9
+	MOVQ  AX, DX
+	SHRQ  $0x08, R9
+	IMULQ BX, R9
+	SUBQ  R9, DX
+	CMPQ  DX, BX
+	JCC   large0
+
+small0:
+	ADDQ    CX, AX
+	MOVQ    DX, R9
+	SHRQ    $0x03, R9
+	ANDL    $0x07, DX
+	MOVBLZX (DI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	MOVQ    AX, DX
+	MULXQ   SI, DX, R10
+	MOVQ    AX, DX
+	SHRQ    $0x08, R10
+	IMULQ   BX, R10
+	SUBQ    R10, DX
+	CMPQ    DX, BX
+	JCC     large1
+
+small1:
+	ADDQ    CX, AX
+	MOVQ    DX, R10
+	SHRQ    $0x03, R10
+	ANDL    $0x07, DX
+	MOVBLZX (DI)(R10*1), R10
+	SHRXL   DX, R10, R10
+	ANDL    R10, R9
+	MOVQ    AX, DX
+	MULXQ   SI, DX, R10
+	MOVQ    AX, DX
+	SHRQ    $0x08, R10
+	IMULQ   BX, R10
+	SUBQ    R10, DX
+	CMPQ    DX, BX
+	JCC     large2
+
+small2:
+	ADDQ    CX, AX
+	MOVQ    DX, R10
+	SHRQ    $0x03, R10
+	ANDL    $0x07, DX
+	MOVBLZX (DI)(R10*1), R10
+	SHRXL   DX, R10, R10
+	ANDL    R10, R9
+	TESTL   $0x00000001, R9
+	JNZ     threes
+
+absent:
+	MOVB $0x00, may+16(FP)
+	RET
+
+few:
+	ADDQ $0x03, R8
+
+ones:
+	SUBQ  $0x01, R8
+	JL    present
+	MOVQ  AX, DX
+	MULXQ SI, DX, R9
+	MOVQ  AX, DX
+	SHRQ  $0x08, R9
+	IMULQ BX, R9
+	SUBQ  R9, DX
+	CMPQ  DX, BX
+	JCC   large3
+
+small3:
+	ADDQ    CX, AX
+	MOVQ    DX, R9
+	SHRQ    $0x03, R9
+	ANDL    $0x07, DX
+	MOVBLZX (DI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	TESTL   $0x00000001, R9
+	JNZ     ones
+	JMP     absent
+
+present:
+	MOVB $0x01, may+16(FP)
+	RET
+
+large0:
+	SUBQ BX, DX
+	JMP  small0
+
+large1:
+	SUBQ BX, DX
+	JMP  small1
+
+large2:
+	SUBQ BX, DX
+	JMP  small2
+
+large3:
+	SUBQ BX, DX
+	JMP  small3
+
+// func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+// Requires: BMI2
+TEXT ·hasHashDouble64AVX2(SB), NOSPLIT, $0-33
+	MOVQ h1+8(FP), AX
+	MOVQ h2+16(FP), CX
+	MOVQ base+0(FP), DX
+	MOVQ 8(DX), BX
+	MOVQ 16(DX), SI
+	MOVQ (DX), DI
+	MOVQ 24(DX), R8
+
+threes:
+	SUBQ  $0x03, R8
+	JL    few
+	MOVQ  AX, DX
+	MULXQ SI, DX, R9
+	MOVQ  AX, DX
+	SHRQ  $0x08, R9
+	IMULQ BX, R9
+	SUBQ  R9, DX
+	CMPQ  DX, BX
+	JCC   large0
+
+small0:
+	ADDQ    CX, AX
+	MOVQ    DX, R9
+	SHRQ    $0x03, R9
+	ANDL    $0x07, DX
+	MOVBLZX (DI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	MOVQ    AX, DX
+	MULXQ   SI, DX, R10
+	MOVQ    AX, DX
+	SHRQ    $0x08, R10
+	IMULQ   BX, R10
+	SUBQ    R10, DX
+	CMPQ    DX, BX
+	JCC     large1
+
+small1:
+	ADDQ    CX, AX
+	MOVQ    DX, R10
+	SHRQ    $0x03, R10
+	ANDL    $0x07, DX
+	MOVBLZX (DI)(R10*1), R10
+	SHRXL   DX, R10, R10
+	ANDL    R10, R9
+	MOVQ    AX, DX
+	MULXQ   SI, DX, R10
+	MOVQ    AX, DX
+	SHRQ    $0x08, R10
+	IMULQ   BX, R10
+	SUBQ    R10, DX
+	CMPQ    DX, BX
+	JCC     large2
+
+small2:
+	ADDQ    CX, AX
+	MOVQ    DX, R10
+	SHRQ    $0x03, R10
+	ANDL    $0x07, DX
+	MOVBLZX (DI)(R10*1), R10
+	SHRXL   DX, R10, R10
+	ANDL    R10, R9
+	TESTL   $0x00000001, R9
+	JNZ     threes
+
+absent:
+	MOVB $0x00, may+32(FP)
+	RET
+
+few:
+	ADDQ $0x03, R8
+
+ones:
+	SUBQ  $0x01, R8
+	JL    present
+	MOVQ  AX, DX
+	MULXQ SI, DX, R9
+	MOVQ  AX, DX
+	SHRQ  $0x08, R9
+	IMULQ BX, R9
+	SUBQ  R9, DX
+	CMPQ  DX, BX
+	JCC   large3
+
+small3:
+	ADDQ    CX, AX
+	MOVQ    DX, R9
+	SHRQ    $0x03, R9
+	ANDL    $0x07, DX
+	MOVBLZX (DI)(R9*1), R9
+	SHRXL   DX, R9, R9
+	TESTL   $0x00000001, R9
+	JNZ     ones
+	JMP     absent
+
+present:
+	MOVB $0x01, may+32(FP)
+	RET
+
+large0:
+	SUBQ BX, DX
+	JMP  small0
+
+large1:
+	SUBQ BX, DX
+	JMP  small1
+
+large2:
+	SUBQ BX, DX
+	JMP  small2
+
+large3:
+	SUBQ BX, DX
+	JMP  small3
 
 // func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
 // Requires: AVX, AVX2, BMI2

@@ -415,9 +415,9 @@ func pack64(kernel Kernel, words *uint64, chosen *uint64, n int) (left int, ok b
 	return left, false
 }
 
-// probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the function
-// below for the pair of the prober, or to mayContainUint64. Go inlines its callers, so a key takes
-// one call: with two, Parquet's took 1.15 times as long.
+// probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the address in the
+// prober's single. Go inlines its callers, so a key takes one call: with two, Parquet's took 1.15 times
+// as long.
 func probeUint64(base **byte, key uint64) (may bool) { return mayContainUint64(base, key) }
 
 // probeHash is probeUint64 for a hash and the number of its kind, and mayContainHash. base begins a

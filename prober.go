@@ -12,12 +12,13 @@ import (
 //
 // The methods below switch over the walk and do not call through a function value or an
 // interface. The arguments of such a call escape to the heap: callers' buffers could not be
-// on the stack.
+// on the stack. Only view.MayContain calls one.
 type prober struct {
 	bitArray
 	pair   pair
 	kernel Kernel
-	atomic bool // bits are set by atomic operations, for an AtomicSet
+	atomic bool    // bits are set by atomic operations, for an AtomicSet
+	single *single // nil for the zero prober
 }
 
 // newArray returns the array of a walk of k probes, at least 1, through n bits, at least

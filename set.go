@@ -94,7 +94,7 @@ func (s *Set) WithKernel(k Kernel) (*Set, error) {
 		return nil, err
 	}
 	t := *s
-	t.kernel = k
+	t.setKernel(k)
 	return &t, nil
 }
 

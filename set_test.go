@@ -105,7 +105,7 @@ func adders(t testing.TB, p Policy, capacity int, kernel Kernel) map[string]adde
 		t.Fatal(err)
 	}
 	a := mustAtomicSet(t, p, capacity)
-	a.view.kernel = kernel
+	a.view.setKernel(kernel)
 	return map[string]adder{"Set": s, "AtomicSet": a}
 }
 

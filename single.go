@@ -1,23 +1,83 @@
 package bloom
 
 import (
-	"encoding/binary"
 	"fmt"
 	"unsafe"
 )
 
-// probeKey reports whether the key of n bytes at p may be in the filter. All tests of one key that is
-// not hashed yet come here, but for those of integers.
-func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
-	if n == 8 {
-		return probeUint64(&s.base, load64(p, 0))
-	}
-	if n < shortKey && s.pair == xxh64Split256 {
-		if may, ok := probeShortSplit256(s.kernel, &s.base, (*byte)(p), n); ok {
-			return may
+// single has the functions that test one key, for a pair of hash and walk and a kernel. A prober points to its
+// single. So a test takes one indirect jump, which CPUs predict, in place of comparisons with each pair.
+type single struct {
+	ofUint64, ofHash uintptr  // where the assembly of probeUint64 and probeHash jumps to
+	hash             hashKind // the only kind that ofHash takes, or noHash if ofHash checks it
+
+	// ofKey is a keyTest, but p, the address of the key, has no type of a pointer. The compiler takes each pointer
+	// that goes through a function value for one that escapes, and would move the key to the heap. A key on the
+	// stack can move only when the stack grows, in a call. Then ofKey has p, as a pointer that moves with it.
+	ofKey func(s *prober, p uintptr, n int) bool
+}
+
+// keyTest reports whether the key of n bytes at p may be in the filter.
+type keyTest func(s *prober, p unsafe.Pointer, n int) bool
+
+// ofKey returns what single.ofKey is for a test.
+func ofKey(test keyTest) func(*prober, uintptr, int) bool {
+	return *(*func(*prober, uintptr, int) bool)(unsafe.Pointer(&test))
+}
+
+// usualPairs has the pair of each walk that tests of a single key have an arm for.
+var usualPairs = [...]pair{walkDouble32: leveldbDouble32, walkDouble64: xxh64x2Double64, walkSplit256: xxh64Split256, walkLine512: xxph3Line512, walkLine32: signedLine32}
+
+// singles are those of the usual pairs, by kernel and walk. All begin with Go's functions; single_amd64.go sets
+// those of assembly.
+var singles = func() (all [NEON + 1][len(usualPairs)]single) {
+	for kernel := range all {
+		for walk := range all[kernel] {
+			all[kernel][walk].ofKey = ofKey((*prober).probeKey)
 		}
 	}
-	h, assembly := uint64(0), s.kernel.probesSingles()
+	return all
+}()
+
+// setKernel sets the kernel, and the single that fits it, the pair and the array, which are set before.
+func (s *prober) setKernel(kernel Kernel) {
+	s.kernel = kernel
+	walk := s.pair.walk()
+	switch {
+	case s.pair == 0:
+		s.single = nil
+	case s.pair != usualPairs[walk] || s.onlyGoTests():
+		s.single = &singles[Generic][noWalk]
+	default:
+		s.single = &singles[kernel][walk]
+	}
+}
+
+// takes is setKernel for a usual pair and the fastest kernel, for an array that has not onlyGoTests.
+func (s *prober) takes(p pair) {
+	s.pair, s.kernel = p, kernels[0]
+	s.single = &singles[s.kernel][p.walk()]
+}
+
+// onlyGoTests reports whether no assembly tests single keys in the array: one of a walk of double64 without a
+// reciprocal, or of lines that take more than maxHasProbes probes or are longer than 64 bytes.
+func (s *prober) onlyGoTests() bool {
+	switch s.pair.walk() {
+	case walkDouble64:
+		return s.recip == 0
+	case walkLine512:
+		return s.k > maxHasProbes
+	case walkLine32:
+		return s.k > maxHasProbes || s.n>>32 != 0
+	}
+	return false
+}
+
+// probeKey is a keyTest of any pair, in Go.
+func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
+	if n == 8 {
+		return mayContainUint64(&s.base, load64(p, 0))
+	}
 	switch s.pair {
 	case leveldbDouble32:
 		return double32(s.bitArray).has(hash32At(p, n, unsignedBytes))
@@ -25,21 +85,13 @@ func (s *prober) probeKey(p unsafe.Pointer, n int) bool {
 		h := hash64At(p, n)
 		return (*double64)(&s.bitArray).has(h.h1, h.h2)
 	case xxh64Split256:
-		if h = xxh64At(p, n); !assembly {
-			return (*split256)(&s.bitArray).has(h)
-		}
+		return (*split256)(&s.bitArray).has(xxh64At(p, n))
 	case xxph3Line512:
-		if h = xxph3At(p, n); !assembly {
-			return (*line512)(&s.bitArray).has(h)
-		}
+		return (*line512)(&s.bitArray).has(xxph3At(p, n))
 	case signedLine32:
-		if h = uint64(hash32At(p, n, signedBytes)); !assembly {
-			return (*line32)(&s.bitArray).has(uint32(h))
-		}
-	default:
-		return s.pair != 0 && s.probeHash(s.pair.hash().of(p, n))
+		return (*line32)(&s.bitArray).has(hash32At(p, n, signedBytes))
 	}
-	return probeHash(&s.base, h, 0, uint8(s.pair.hash()))
+	return s.pair != 0 && s.probeHash(s.pair.hash().of(p, n))
 }
 
 // probeHash reports whether the key of a hash of the prober may be in the filter.
@@ -52,12 +104,6 @@ func (s *prober) probeHash(h Hash) bool {
 
 // probesSingles reports whether probeUint64 and probeHash are assembly that serves the kernel.
 func (k Kernel) probesSingles() bool { return k-AVX2 <= AVX512-AVX2 }
-
-// takes sets the pair, and the fastest kernel, by one store: probeUint64 and probeHash load both at once,
-// and a load waits for two stores.
-func (s *prober) takes(p pair) {
-	binary.LittleEndian.PutUint16((*[2]byte)(unsafe.Pointer(&s.pair))[:], uint16(p)|uint16(kernels[0])<<8)
-}
 
 // mayContainUint64 is probeUint64 in portable Go. base begins a prober: assembly, which jumps here, knows
 // no other type.

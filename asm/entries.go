@@ -130,9 +130,9 @@ var families = []family{
 	{"pack64", "words *uint64, chosen *uint64, n int", "left int", `
 		pack64 is pack32 for words of 64 bits.`},
 	{name: "probeUint64", arguments: "base **byte, key uint64", results: "may bool", doc: `
-		probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the function
-		below for the pair of the prober, or to mayContainUint64. Go inlines its callers, so a key takes
-		one call: with two, Parquet's took 1.15 times as long.`},
+		probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the address in the
+		prober's single. Go inlines its callers, so a key takes one call: with two, Parquet's took 1.15 times
+		as long.`},
 	{name: "probeHash", arguments: "base **byte, h1 uint64, h2 uint64, kind uint8", results: "may bool", doc: `
 		probeHash is probeUint64 for a hash and the number of its kind, and mayContainHash. base begins a
 		view if the filter may have another hash.`},
@@ -143,6 +143,9 @@ var families = []family{
 		addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.`},
 	{"addOneLine512", "base **byte, hash uint64", "isNew bool", `
 		addOneLine512 is addOneSplit256 for at most maxHasProbes probes.`},
+	{name: "singleAt", doc: `
+		singleAt returns the addresses of a single. Row 0 has those of Go, row 2*walk-1 those of AVX2 and row
+		2*walk those of AVX512.`},
 	{name: "has", doc: `
 		The has functions test one key. Their base begins a prober, and those of lines make at most
 		maxHasProbes probes.`},
