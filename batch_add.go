@@ -44,7 +44,11 @@ func (v *view) testAndAddWindow(keys *Keys, h *hashes, hits []uint64, fresh, den
 	}
 	left := 0
 	for i := range added {
-		chosen[i] = keys.rows(i) &^ chosen[i]
+		rows := min(64, keys.n-64*i)
+		chosen[i] = ^chosen[i] << (64 - rows) >> (64 - rows)
+		if keys.validity != nil {
+			chosen[i] &= keys.valid(64*i, rows)
+		}
 		left += bits.OnesCount64(chosen[i])
 	}
 	switch {
@@ -61,21 +65,16 @@ func (v *view) testAndAddWindow(keys *Keys, h *hashes, hits []uint64, fresh, den
 		v.addInOrder(&packed, outcomes[:])
 		spread(added, chosen[:], outcomes[:])
 	}
+	total = keys.n - keys.nulls()
 	for i, isNew := range added {
-		word := keys.rows(i) &^ isNew
-		hits[i] = word
-		total += bits.OnesCount64(word)
+		total -= bits.OnesCount64(isNew)
+		hits[i] = ^isNew
+		if keys.validity != nil {
+			hits[i] &= keys.valid(64*i, min(64, keys.n-64*i))
+		}
 	}
+	hits[len(added)-1] &= math.MaxUint64 >> (uint(-keys.n) % 64)
 	return total
-}
-
-// rows returns a word with a bit for each key of 64 that is not null: those of word i of the hits.
-func (k *Keys) rows(i int) uint64 {
-	n := min(64, k.n-64*i)
-	if k.validity != nil {
-		return k.valid(64*i, n)
-	}
-	return math.MaxUint64 >> (64 - n)
 }
 
 // leastPacked returns the number of keys among n, at least 1, from which on it is likely to be faster to move
