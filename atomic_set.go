@@ -30,7 +30,7 @@ type AtomicSet struct {
 // a Filter do: in words and vectors, in Go and in assembly, without atomic operations. That is
 // right for three reasons.
 //
-//   - A bit that is set stays set. So it does not matter whether a query reads two bits at
+//   - A bit that is set stays set, until Clear. So it does not matter whether a query reads two bits at
 //     the same moment, or whether a vector is read in parts: a query that sees some additions
 //     and not others gives the answer of a filter without the others.
 //   - In Go's memory model, a read that races with writes returns a value that was written, and
@@ -89,10 +89,7 @@ func (s *AtomicSet) addUint64(key uint64) bool {
 }
 
 // AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
-func (s *AtomicSet) AddHash(h Hash) {
-	s.view.mustTake(h)
-	s.view.addHashAtomic(h)
-}
+func (s *AtomicSet) AddHash(h Hash) { s.TestAndAddHash(h) }
 
 // TestAndAdd adds a key and reports whether it may have been there before. No is certain: no
 // addition of the key had returned before this one began. If several goroutines add a new key
@@ -108,6 +105,12 @@ func (s *AtomicSet) TestAndAddString(key string) bool {
 
 // TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
 func (s *AtomicSet) TestAndAddUint64(key uint64) bool { return !s.addUint64(key) }
+
+// TestAndAddHash is TestAndAdd for the key whose [Hash] is h. It panics if the set's format has another hash.
+func (s *AtomicSet) TestAndAddHash(h Hash) bool {
+	s.view.mustTake(h)
+	return !s.view.addHashAtomic(h)
+}
 
 // AddBatch adds every key of a column. For a large set it uses several goroutines, as
 // [Policy.AppendFilter] does. It panics if keys are hashes of another kind than the set's.
@@ -136,6 +139,28 @@ func (s *AtomicSet) Merge(other *Set) error {
 		}
 	}
 	return err
+}
+
+// Clear removes all keys whose additions returned before it began. Keys whose additions begin after it has
+// returned are found. A key that is added at the same time may lose some of its bits, and is then not found:
+// if no key may be missing, start a new set instead, and hand it to all goroutines by an [atomic.Pointer].
+func (s *AtomicSet) Clear() {
+	for i := 0; i < len(s.bits); i += 4 {
+		var keep [4]byte
+		for j := len(s.bits) - i; j < len(keep); j++ {
+			keep[j] = 0xff // what follows the bits shares a word with them
+		}
+		atomic.AndUint32(s.view.word(8*uint64(i)), binary.NativeEndian.Uint32(keep[:]))
+	}
+}
+
+// Stats describes the set as [Filter.Stats] does, without a copy. The keys whose additions returned before it
+// began are in all numbers; a key that is added at the same time may be in some of them.
+func (s *AtomicSet) Stats() Stats {
+	if raceDetector {
+		return s.Snapshot().Stats()
+	}
+	return s.view.Stats()
 }
 
 // Snapshot returns a copy, which does not change when s does. It has every key whose addition

@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/bits"
@@ -162,6 +163,62 @@ func TestAtomicQueries(t *testing.T) {
 		}
 		if total != 0 {
 			t.Errorf("probeEachRow returns %d hits too many", total)
+		}
+	})
+}
+
+// TestAtomicClear empties sets of all formats, of sizes whose last word has bytes behind the bits, and adds to
+// them again. Stats are those of a Set.
+func TestAtomicClear(t *testing.T) {
+	is(t, behaviour)
+	eachFormat(t, func(t *testing.T, format Format) {
+		for capacity := 1; capacity < 100; capacity += 7 {
+			p := Policy{format, 10}
+			s, empty := mustAtomicSet(t, p, capacity), mustSet(t, p, capacity)
+			s.AddBatch(Bytes(golden.Mixed.Range(0, capacity)))
+			if capacity == 8 { // a measurement of a rate takes milliseconds
+				if got, want := s.Stats(), s.Snapshot().Stats(); got != want || got.SetBits == 0 {
+					t.Errorf("Stats() = %+v, want %+v", got, want)
+				}
+			}
+			s.Clear()
+			if got := s.Snapshot(); !bytes.Equal(got.data, empty.data) {
+				t.Fatalf("a cleared set for %d keys is %x, want %x", capacity, got.data, empty.data)
+			}
+			if s.TestAndAddString("key") || !s.TestAndAddHash(format.Hash([]byte("key"))) {
+				t.Error("TestAndAdd after Clear is wrong")
+			}
+		}
+	})
+}
+
+// TestAtomicRotation clears a set and reads its numbers while others add: what is added later is found, and the
+// race detector has nothing to say.
+func TestAtomicRotation(t *testing.T) {
+	is(t, behaviour)
+	keys := golden.Mixed.Range(0, 200)
+	eachFormat(t, func(t *testing.T, format Format) {
+		s := mustAtomicSet(t, Policy{format, 10}, len(keys))
+		var group waitGroup
+		for g := range 3 {
+			group.Go(func() {
+				for i := range keys {
+					s.TestAndAddHash(format.Hash(keys[(g*50+i)%len(keys)]))
+				}
+			})
+		}
+		group.Go(func() {
+			for range 3 {
+				s.Clear()
+				if stats := s.Stats(); stats.SetBits > stats.Bits {
+					t.Errorf("Stats() = %+v", stats)
+				}
+			}
+		})
+		group.Wait()
+		s.AddBatch(Bytes(keys))
+		if n := s.MayContainBatch(Bytes(keys), make([]uint64, len(keys)/64+1)); n != len(keys) {
+			t.Errorf("%d keys of %d are found", n, len(keys))
 		}
 	})
 }

@@ -248,11 +248,6 @@ func benchmarkAtomicSet(b *testing.B, size, goroutines int) {
 			}
 		}
 	}
-	clearAtomic := func() {
-		for i := range a.bits {
-			a.bits[i] = 0
-		}
-	}
 	ways := []struct {
 		name  string
 		alone bool // not for several goroutines
@@ -278,7 +273,7 @@ func benchmarkAtomicSet(b *testing.B, size, goroutines int) {
 				continue
 			}
 			s.Clear()
-			clearAtomic()
+			a.Clear()
 			times[w] = append(times[w], timeGoroutines(goroutines, keys, way.run))
 		}
 	}

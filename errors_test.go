@@ -205,6 +205,7 @@ func TestZeroValues(t *testing.T) {
 		"TestAndAddUint64": func() { zero.TestAndAddUint64(7) }, "TestAndAddBatch": func() { zero.TestAndAddBatch(Bytes(keys), make([]uint64, 2)) },
 		"atomic Add": func() { none.Add(nil) }, "atomic AddString": func() { none.AddString("key") }, "atomic AddBatch": func() { none.AddBatch(Bytes(keys)) },
 		"atomic AddUint64": func() { none.AddUint64(7) }, "atomic AddHash": func() { none.AddHash(LevelDB.Hash(nil)) },
+		"TestAndAddHash": func() { zero.TestAndAddHash(Hash{}) }, "atomic TestAndAddHash": func() { none.TestAndAddHash(Hash{}) },
 		"atomic TestAndAdd": func() { none.TestAndAdd(nil) }, "atomic TestAndAddString": func() { none.TestAndAddString("") },
 		"atomic TestAndAddUint64": func() { none.TestAndAddUint64(7) }, "atomic TestAndAddBatch": func() { none.TestAndAddBatch(Bytes(keys), make([]uint64, 2)) },
 	} {
@@ -229,6 +230,9 @@ func TestZeroValues(t *testing.T) {
 		t.Errorf("the zero AtomicSet is not like the zero Set: %v", err)
 	}
 	zero.Clear()
+	if none.Clear(); none.Stats() != (Stats{}) {
+		t.Errorf("Stats of the zero AtomicSet: %+v", none.Stats())
+	}
 	if zero.Equal(mustSet(t, Policy{}, 1)) {
 		t.Error("the zero Set is equal to another")
 	}

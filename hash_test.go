@@ -113,6 +113,8 @@ func TestWrongHashes(t *testing.T) {
 				"NewFilter":              func() { p.NewFilter(column) },
 				"Set.AddHash":            func() { large.AddHash(other.Hash(keys[0])) },
 				"Set.TestAndAddBatch":    func() { large.TestAndAddBatch(column, make([]uint64, 1)) },
+				"Set.TestAndAddHash":     func() { large.TestAndAddHash(other.Hash(keys[0])) },
+				"atomic TestAndAddHash":  func() { shared.TestAndAddHash(other.Hash(keys[0])) },
 				"atomic AddHash":         func() { shared.AddHash(other.Hash(keys[0])) },
 				"atomic AddBatch":        func() { shared.AddBatch(many) },
 				"atomic TestAndAddBatch": func() { shared.TestAndAddBatch(column, make([]uint64, 1)) },

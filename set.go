@@ -117,11 +117,7 @@ func (s *Set) AddUint64(key uint64) {
 }
 
 // AddHash adds the key whose [Hash] is h. It panics if the set's format has another hash.
-func (s *Set) AddHash(h Hash) {
-	s.mustTake(h)
-	s.count.n++
-	s.addHash(h)
-}
+func (s *Set) AddHash(h Hash) { s.TestAndAddHash(h) }
 
 // mustTake panics for the zero Set, and for a hash of another kind than the set's.
 func (v *view) mustTake(h Hash) {
@@ -151,6 +147,13 @@ func (s *Set) TestAndAddUint64(key uint64) bool {
 	isNew := s.addUint64(key)
 	s.count.n++
 	return !isNew
+}
+
+// TestAndAddHash is TestAndAdd for the key whose [Hash] is h. It panics if the set's format has another hash.
+func (s *Set) TestAndAddHash(h Hash) bool {
+	s.mustTake(h)
+	s.count.n++
+	return !s.addHash(h)
 }
 
 // AddBatch adds every key of a column. For a large set it uses several goroutines, as

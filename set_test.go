@@ -82,16 +82,19 @@ type adder interface {
 	TestAndAdd(key []byte) bool
 	TestAndAddString(key string) bool
 	TestAndAddUint64(key uint64) bool
+	TestAndAddHash(h Hash) bool
 	TestAndAddBatch(keys Keys, hits []uint64) int
 	MayContain(key []byte) bool
 }
 
 // probeAndAdd adds key i by one of the functions for a single key.
-func probeAndAdd(s adder, i int, key []byte) bool {
+func probeAndAdd(s adder, f Format, i int, key []byte) bool {
 	switch {
+	case i%3 == 0:
+		return s.TestAndAddHash(f.Hash(key))
 	case len(key) == 8:
 		return s.TestAndAddUint64(binary.LittleEndian.Uint64(key))
-	case i%2 == 0:
+	case i%3 == 1:
 		return s.TestAndAddString(string(key))
 	}
 	return s.TestAndAdd(key)
@@ -171,7 +174,7 @@ func TestTestAndAddBatch(t *testing.T) {
 						if valid[c][i/8]>>(i%8)&1 == 0 {
 							continue
 						}
-						if got, old := probeAndAdd(s, i, key), want[c][i/64]>>(i%64)&1 != 0; got != old || !s.MayContain(key) {
+						if got, old := probeAndAdd(s, format, i, key), want[c][i/64]>>(i%64)&1 != 0; got != old || !s.MayContain(key) {
 							t.Fatalf("%s: column %d: TestAndAdd of row %d = %v", name, c, i, got)
 						}
 					}
