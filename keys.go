@@ -166,7 +166,7 @@ func (k Keys) WithValidity(bitmap []byte, offset int) (Keys, error) {
 	// The bitmap begins at the byte with row 0, so that bit0 plus a row can't overflow.
 	k.validity, k.bit0 = bitmap[offset/8:], uint(offset%8)
 	if k.layout == stringViews {
-		if err := k.checkViews(); err != nil {
+		if err := k.checkViews(kernels[0]); err != nil {
 			return Keys{}, err
 		}
 	}

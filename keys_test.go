@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/lanebloom/bloom/internal/golden"
 )
@@ -141,6 +143,92 @@ func viewsOf(keys [][]byte) (headers []byte, buffers [][]byte) {
 		headers = append(headers, make([]byte, len(viewHeader{})-len(header))...)
 	}
 	return headers, buffers
+}
+
+// TestViewsOfKernels compares each kernel's check of views, and the strings that it makes of them, with Go's: of
+// columns with null rows, whose headers have any bytes, and with damaged headers.
+func TestViewsOfKernels(t *testing.T) {
+	is(t, kernelTest)
+	random := rand.New(rand.NewPCG(91, 92))
+	strings, refused := 0, 0
+	for range 5000 {
+		keys := make([][]byte, 1+random.IntN(100))
+		for i := range keys {
+			keys[i] = make([]byte, random.IntN(30))
+			for j := range keys[i] {
+				keys[i][j] = byte(random.Uint32())
+			}
+		}
+		headers, buffers := viewsOf(keys)
+		k := columnOf(stringViews, unsafe.Slice((*viewHeader)(unsafe.Pointer(&headers[0])), len(keys)))
+		k.buffers, k.width = unsafe.SliceData(buffers), len(buffers)
+		if random.IntN(2) == 0 {
+			k.validity, k.bit0 = make([]byte, len(keys)/8+9), uint(random.IntN(8))
+			for i := range k.validity {
+				k.validity[i] = byte(random.Uint32() | random.Uint32())
+			}
+			for i := range keys {
+				if k.valid(i, 1) == 0 {
+					binary.NativeEndian.PutUint64(headers[16*i:], random.Uint64())
+					binary.NativeEndian.PutUint64(headers[16*i+8:], random.Uint64())
+				}
+			}
+		}
+		if random.IntN(4) == 0 {
+			headers[random.IntN(len(headers))] = byte(random.Uint32())
+		}
+		want := k.checkViews(Generic)
+		if want != nil {
+			refused++
+		}
+		for _, kernel := range kernels {
+			if err := k.checkViews(kernel); fmt.Sprint(err) != fmt.Sprint(want) {
+				t.Fatalf("kernel %v, %d views: %v, want %v", kernel, k.n, err, want)
+			}
+			if want != nil {
+				continue
+			}
+			got := make([]string, k.n+1)
+			got[k.n] = "after"
+			done := k.viewStrings(kernel, 0, k.n, &got[0])
+			strings += done
+			for i, key := range got[:done] {
+				if want := k.viewKey(i, k.valid(i, 1) != 0); key != want {
+					t.Fatalf("kernel %v: view %d of %d is %q, want %q", kernel, i, k.n, key, want)
+				}
+			}
+			if got[k.n] != "after" {
+				t.Fatalf("kernel %v writes after %d strings", kernel, k.n)
+			}
+		}
+	}
+	if refused == 0 || strings == 0 && slices.Contains(kernels, AVX512) {
+		t.Errorf("%d columns are refused, and %d strings are compared", refused, strings)
+	}
+}
+
+// TestViewsOutside has views past the last buffer, and past the first 2^31 bytes of the largest buffer, which
+// only exists as a header.
+func TestViewsOutside(t *testing.T) {
+	is(t, kernelTest)
+	huge := struct {
+		data         *byte
+		length, room int
+	}{new(byte), math.MaxInt, math.MaxInt}
+	all := [][]byte{make([]byte, 100), *(*[]byte)(unsafe.Pointer(&huge)), make([]byte, 100)}
+	for name, view := range map[string][]byte{
+		"next buffer": viewAt(13, 2, 0), "last offset": viewAt(13, 1, math.MaxInt32), "negative offset": viewAt(13, 1, math.MinInt32), "negative length": viewAt(-13, 1, 0),
+	} {
+		headers := slices.Repeat(viewAt(13, 0, 87), 8)
+		copy(headers[7*16:], view)
+		k := columnOf(stringViews, unsafe.Slice((*viewHeader)(unsafe.Pointer(&headers[0])), 8))
+		k.buffers, k.width = &all[0], 2
+		for _, kernel := range kernels {
+			if err := k.checkViews(kernel); (err != nil) != (name != "last offset" || math.MaxInt == math.MaxInt32) {
+				t.Errorf("kernel %v, %s: %v", kernel, name, err)
+			}
+		}
+	}
 }
 
 // TestLayouts queries and builds with every column layout, whole, sliced, and

@@ -640,6 +640,33 @@ func sortPlaces(kernel Kernel, places *uint32, n int, shift uint32, numbers *uin
 //go:noescape
 func sortPlacesAVX2(places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int) (left int)
 
+// viewStrings writes the keys of n views as strings; n is a multiple of 8 up to 64. buffers is the first
+// of their buffers. If bit i of valid is clear, string i is empty, and only its view is read.
+func viewStrings(kernel Kernel, rows *byte, buffers *byte, valid uint64, n int, strings *string) (ok bool) {
+	switch kernel {
+	case AVX512:
+		viewStringsAVX512(rows, buffers, valid, n, strings)
+		return true
+	}
+	return false
+}
+
+//go:noescape
+func viewStringsAVX512(rows *byte, buffers *byte, valid uint64, n int, strings *string)
+
+// fitViews checks whether the keys of n views, as those of viewStrings, are within their buffers, which
+// are so many. It ends at the first 8 views of which one is not, and returns how many are left.
+func fitViews(kernel Kernel, rows *byte, buffers *byte, valid uint64, n int, count int) (left int, ok bool) {
+	switch kernel {
+	case AVX512:
+		return fitViewsAVX512(rows, buffers, valid, n, count), true
+	}
+	return left, false
+}
+
+//go:noescape
+func fitViewsAVX512(rows *byte, buffers *byte, valid uint64, n int, count int) (left int)
+
 // pack32 moves the chosen ones of n words to the front, and returns their number. Word i is chosen
 // if bit i%64 of chosen[i/64] is set. n is a multiple of 16, at least 16. It reads and writes the n
 // words, and reads n bits of chosen.

@@ -843,6 +843,118 @@ DATA xxph3Words<>+176(SB)/8, $0x280416958f3acb45
 DATA xxph3Words<>+184(SB)/8, $0x7e404bbbcafbd7af
 GLOBL xxph3Words<>(SB), RODATA|NOPTR, $192
 
+// func viewStringsAVX512(rows *byte, buffers *byte, valid uint64, n int, strings *string)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·viewStringsAVX512(SB), NOSPLIT, $0-40
+	MOVQ         rows+0(FP), AX
+	MOVQ         buffers+8(FP), CX
+	MOVQ         valid+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VMOVDQU64    headers16Word0<>+0(SB), Z1
+	VMOVDQU64    headers16Word1<>+0(SB), Z2
+	VPBROADCASTQ lowWord<>+0(SB), Z3
+	VPBROADCASTQ smallNumbers<>+192(SB), Z4
+	MOVQ         strings+32(FP), SI
+	VMOVDQU64    firstHeaders<>+0(SB), Z7
+	VMOVDQU64    firstHeaders<>+64(SB), Z8
+
+	// The addresses of keys in the views themselves.
+	LEAQ         4(AX), DI
+	VPSLLQ       $0x04, ascendingLongs<>+0(SB), Z9
+	VPBROADCASTQ DI, Z0
+	VPADDQ       Z0, Z9, Z9
+
+eight:
+	VMOVDQA64    Z9, Z10
+	VMOVDQU64    (AX), Z6
+	VMOVDQU64    64(AX), Z0
+	KMOVB        DX, K1
+	SHRQ         $0x08, DX
+	VMOVDQA64    Z6, Z5
+	VPERMT2Q     Z0, Z1, Z5
+	VPANDQ.Z     Z3, Z5, K1, Z5
+	VPCMPUQ.BCST $0x06, smallNumbers<>+96(SB), Z5, K1
+	KORTESTB     K1, K1
+	JZ           short
+	VMOVDQA64    Z6, Z6
+	VPERMT2Q     Z0, Z2, Z6
+	VPMULUDQ     Z4, Z6, Z0
+	VPSRLQ       $0x20, Z6, Z6
+	KMOVW        K1, K2
+	VPGATHERQQ   (CX)(Z0*1), K2, Z10
+	VPADDQ       Z6, Z10, K1, Z10
+
+short:
+	VMOVDQA64   Z10, Z0
+	VPERMT2Q    Z5, Z7, Z0
+	VMOVDQU64   Z0, (SI)
+	VMOVDQA64   Z10, Z0
+	VPERMT2Q    Z5, Z8, Z0
+	VMOVDQU64   Z0, 64(SI)
+	VPADDQ.BCST smallNumbers<>+1024(SB), Z9, Z9
+	ADDQ        $0x00000080, SI
+	ADDQ        $0x00000080, AX
+	SUBQ        $0x08, BX
+	JNZ         eight
+	VZEROUPPER
+	RET
+
+// func fitViewsAVX512(rows *byte, buffers *byte, valid uint64, n int, count int) (left int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·fitViewsAVX512(SB), NOSPLIT, $0-48
+	// A key of 2^31 bytes or more is long. Only views whose buffers are there gather their sizes.
+	MOVQ         rows+0(FP), AX
+	MOVQ         buffers+8(FP), CX
+	MOVQ         valid+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VMOVDQU64    headers16Word0<>+0(SB), Z1
+	VMOVDQU64    headers16Word1<>+0(SB), Z2
+	VPBROADCASTQ lowWord<>+0(SB), Z3
+	VPBROADCASTQ smallNumbers<>+192(SB), Z4
+	MOVQ         count+32(FP), SI
+	VPBROADCASTQ SI, Z7
+	MOVQ         $0x0000000080000000, SI
+	VPBROADCASTQ SI, Z8
+
+eight:
+	VMOVDQU64    (AX), Z6
+	VMOVDQU64    64(AX), Z0
+	KMOVB        DX, K1
+	SHRQ         $0x08, DX
+	VMOVDQA64    Z6, Z5
+	VPERMT2Q     Z0, Z1, Z5
+	VPANDQ.Z     Z3, Z5, K1, Z5
+	VPCMPUQ.BCST $0x06, smallNumbers<>+96(SB), Z5, K1
+	KORTESTB     K1, K1
+	JZ           short
+	VMOVDQA64    Z6, Z6
+	VPERMT2Q     Z0, Z2, Z6
+	VPXORD       Z9, Z9, Z9
+	VPANDQ       Z3, Z6, Z0
+	VPCMPUQ      $0x05, Z7, Z0, K1, K3
+	KORTESTB     K3, K3
+	JNZ          end
+	VPMULUDQ     Z4, Z6, Z0
+	VPSRLQ       $0x20, Z6, Z6
+	KMOVW        K1, K2
+	VPGATHERQQ   8(CX)(Z0*1), K2, Z9
+	VPORQ        Z6, Z5, Z0
+	VPTESTMQ     Z8, Z0, K1, K2
+	VPADDQ       Z5, Z6, Z6
+	VPCMPQ       $0x06, Z9, Z6, K1, K3
+	KORTESTB     K2, K3
+	JNZ          end
+
+short:
+	ADDQ $0x00000080, AX
+	SUBQ $0x08, BX
+	JNZ  eight
+
+end:
+	MOVQ BX, left+40(FP)
+	VZEROUPPER
+	RET
+
 // func xxph3AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·xxph3AnyAVX512(SB), $256-48

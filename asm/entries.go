@@ -123,6 +123,12 @@ var families = []family{
 		sets bit i of added if a bit of key i was missing before, and writes one word for every 64 keys.`},
 	{"sortPlaces", "places *uint32, n int, shift uint32, numbers *uint32, lines *uint32, kept *uint32, capacity int", "left int", `
 		sortPlaces is sortGeneric for n places, at least 1.`},
+	{"viewStrings", "rows *byte, buffers *byte, valid uint64, n int, strings *string", "", `
+		viewStrings writes the keys of n views as strings; n is a multiple of 8 up to 64. buffers is the first
+		of their buffers. If bit i of valid is clear, string i is empty, and only its view is read.`},
+	{"fitViews", "rows *byte, buffers *byte, valid uint64, n int, count int", "left int", `
+		fitViews checks whether the keys of n views, as those of viewStrings, are within their buffers, which
+		are so many. It ends at the first 8 views of which one is not, and returns how many are left.`},
 	{"pack32", "words *uint32, chosen *uint64, n int", "left int", `
 		pack32 moves the chosen ones of n words to the front, and returns their number. Word i is chosen
 		if bit i%64 of chosen[i/64] is set. n is a multiple of 16, at least 16. It reads and writes the n

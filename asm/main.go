@@ -38,6 +38,8 @@ func main() {
 	xxph3Tables()
 	hash64Tables()
 	secretTable()
+	viewStrings()
+	fitViews()
 	xxph3Any()
 	hash32ByRows()
 	xxph3ByRows()
