@@ -213,7 +213,7 @@ func (d database) get(t *testing.T, keys [][]byte, o oracle.Options) (counts ora
 func TestDatabases(t *testing.T) {
 	const n = 100_000
 	present, absent := storeKeys(n, 0), storeKeys(n, 1)
-	names := []string{bloom.LevelDB.Name(), bloomgoleveldb.Name}
+	names := []string{bloom.LevelDB.Name(), bloomgoleveldb.NewBloomFilter(10).Name()}
 	stores := stores(t)
 	for i, name := range names {
 		t.Run("name="+name, func(t *testing.T) {

@@ -167,7 +167,7 @@ func Example_migrate() {
 // what a test does between them.
 func TestCodeOfDocs(t *testing.T) {
 	var tests [][]string
-	for _, pattern := range []string{"docs/code_test.go", "adapter/*/example_test.go", "adapter/*/*/example_test.go", "compare/*_test.go"} {
+	for _, pattern := range []string{"docs/code_test.go", "adapter/*/example*_test.go", "adapter/*/*/example*_test.go", "compare/*_test.go"} {
 		names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: no files, or %v", pattern, err)

@@ -13,8 +13,6 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
-
-	"github.com/lanebloom/bloom"
 )
 
 // The benchmarks compare goleveldb with its own filter, with this package's filter and
@@ -34,7 +32,7 @@ const (
 
 var (
 	own  = filter.NewBloomFilter(10)
-	ours = New(bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10})
+	ours = NewBloomFilter(10)
 )
 
 // ways are the filters that the benchmarks compare with goleveldb's own. The first is

@@ -51,8 +51,7 @@ func (g identityGenerator) Add(key []byte) { g.FilterGenerator.Add(identity(key)
 // A comparer that ignores part of a key needs a filter that also ignores that part.
 // A filter of whole keys denies a key that is there.
 func Example_comparer() {
-	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
-	for _, f := range []filter.Filter{bloomgoleveldb.NewLevelDB(policy), newIdentityFilter(policy)} {
+	for _, f := range []filter.Filter{bloomgoleveldb.NewBloomFilter(10), newIdentityFilter(bloom.Policy{BitsPerKey: 10})} {
 		db, err := leveldb.Open(storage.NewMemStorage(), &opt.Options{Comparer: ignoreTag{}, Filter: f})
 		if err != nil {
 			fmt.Println(err)
@@ -71,6 +70,6 @@ func Example_comparer() {
 		fmt.Printf("%s: %q %v\n", f.Name(), value, err)
 	}
 	// Output:
-	// leveldb.BuiltinBloomFilter2: "" leveldb: not found
+	// leveldb.BuiltinBloomFilter: "" leveldb: not found
 	// example.BloomFilter.IgnoreTag: "green" <nil>
 }

@@ -5,21 +5,17 @@ import (
 	"fmt"
 
 	"github.com/syndtr/goleveldb/leveldb"
-	"github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/storage"
 
-	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/adapter/goleveldb"
+	filter "github.com/lanebloom/bloom/adapter/goleveldb" // was "github.com/syndtr/goleveldb/leveldb/filter"
 )
 
-func Example() {
-	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
+// A program that had goleveldb's filter has this one instead, by another import. The filters of old
+// tables stay in use.
+func ExampleNewBloomFilter() {
 	db, err := leveldb.Open(storage.NewMemStorage(), &opt.Options{
-		Filter: bloomgoleveldb.NewLevelDB(policy),
-		// For tables that goleveldb wrote with its own filter, until compactions
-		// rewrite them.
-		AltFilters: []filter.Filter{bloomgoleveldb.New(policy)},
+		Filter: filter.NewBloomFilter(10),
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -39,15 +35,3 @@ func Example() {
 	// green <nil>
 	// true
 }
-
-// ofTables is the code of docs/stores.md.
-func ofTables(path string) (*leveldb.DB, error) {
-	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
-	db, err := leveldb.OpenFile(path, &opt.Options{
-		Filter:     bloomgoleveldb.NewLevelDB(policy),
-		AltFilters: []filter.Filter{bloomgoleveldb.New(policy)},
-	})
-	return db, err
-}
-
-var _ = ofTables

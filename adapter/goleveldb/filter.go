@@ -1,59 +1,67 @@
-// Package bloomgoleveldb gives goleveldb (github.com/syndtr/goleveldb) the filters
-// of this library:
+// Package bloomgoleveldb gives goleveldb (github.com/syndtr/goleveldb) the filters of this library.
+// [NewBloomFilter] is goleveldb's own, faster: name and bytes are the same, so that it takes the place of
+// goleveldb's filter in a database that is there. Its package, leveldb/filter, has these names
+// alone, so that a program has to change its import and nothing else:
 //
-//	leveldb.OpenFile(path, &opt.Options{
-//		Filter: bloomgoleveldb.New(bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}),
-//	})
+//	import filter "github.com/lanebloom/bloom/adapter/goleveldb"
 //
-// A table stores the name of its filter. A reader that does not know the name reads
-// the table without a filter, and reports nothing. goleveldb's own filter has the
-// bytes of C++ LevelDB's filter and another name, so goleveldb and LevelDB ignore each
-// other's filters. [New] uses goleveldb's name: it takes the place of goleveldb's own
-// filter in a database that is there. [NewLevelDB] uses the name of C++ LevelDB, so that
-// LevelDB can read the filters too. To read the tables under the other name, add AltFilters:
+//	leveldb.OpenFile(path, &opt.Options{Filter: filter.NewBloomFilter(10)})
 //
-//	Filter:     bloomgoleveldb.NewLevelDB(policy),
-//	AltFilters: []filter.Filter{bloomgoleveldb.New(policy)},
+// A table stores the name of its filter. A reader that does not know the name reads the table without
+// a filter, and reports nothing. So a filter of another format, or with the name that C++ LevelDB knows,
+// needs NewBloomFilter beside it for the tables that are there:
+//
+//	Filter:     bloomgoleveldb.NewNamed("app.BloomFilter", bloom.Policy{BitsPerKey: 10}),
+//	AltFilters: []filter.Filter{bloomgoleveldb.NewBloomFilter(10)},
 //
 // Compactions rewrite the tables with the name of Filter.
 //
 // Do not use these filters with a comparer for which keys with different bytes are
 // equal. The filter of one of two equal keys would deny the other, and Get would miss
-// a key that is there. The second example shows a filter for such a comparer.
+// a key that is there. The example of such a comparer shows a filter for it.
 package bloomgoleveldb
 
 import (
+	"fmt"
+
 	"github.com/syndtr/goleveldb/leveldb/filter"
 
 	"github.com/lanebloom/bloom"
 )
 
-// Name is the name of goleveldb's own filter, filter.NewBloomFilter, in tables.
-// LevelDB's name ends in 2.
-const Name = "leveldb.BuiltinBloomFilter"
+// The types of goleveldb's package leveldb/filter.
+type (
+	Filter          = filter.Filter
+	FilterGenerator = filter.FilterGenerator
+	Buffer          = filter.Buffer
+)
 
-// New returns a filter for goleveldb's options that follows the policy. For the format
-// LevelDB, its name and its bytes are those of goleveldb's own filter. For other formats,
-// which goleveldb's own filter can't read, its name is that of the format.
-//
-// goleveldb makes a filter for every block of a table (BlockSize, 4 KiB). So give
-// [bloom.PolicyFor] the number of keys in a block.
-func New(policy bloom.Policy) filter.Filter {
-	if policy.Format == bloom.LevelDB {
-		return NewNamed(Name, policy)
-	}
-	return NewLevelDB(policy)
+// name is that of goleveldb's own filter in tables. LevelDB's ends in 2.
+const name = "leveldb.BuiltinBloomFilter"
+
+// NewBloomFilter returns the filter that goleveldb's own function of this name returns: with its name, its
+// bytes and its answers.
+func NewBloomFilter(bitsPerKey int) filter.Filter {
+	return NewNamed(name, bloom.Policy{Format: bloom.LevelDB, BitsPerKey: bitsPerKey})
 }
 
-// NewLevelDB is New with the name of the policy's format: for the format LevelDB, the name
-// that C++ LevelDB uses.
-func NewLevelDB(policy bloom.Policy) filter.Filter { return NewNamed(policy.Name(), policy) }
-
-// NewNamed is New with another name. A filter that wraps this one and changes keys needs
-// its own name.
+// NewNamed returns a filter that follows the policy, under a name that no other format's filters
+// have in these tables. With the format LevelDB and its Name, C++ LevelDB reads the filters, too. A filter that wraps
+// this one and changes keys needs its own name.
+//
+// goleveldb makes a filter for every 2 KiB of a table in which a block begins. So give
+// [bloom.PolicyFor] the number of keys in a block.
+//
+// NewNamed panics if the name is that of goleveldb or of LevelDB and the format is another: these would
+// misread the filters, and lose keys.
 func NewNamed(name string, policy bloom.Policy) filter.Filter {
+	if reserved(name) && policy.Format != bloom.LevelDB {
+		panic(fmt.Sprintf("bloomgoleveldb: readers of %s would misread filters of the format %v; give them another name", name, policy.Format))
+	}
 	return namedPolicy{name, policy}
 }
+
+func reserved(s string) bool { return s == name || s == bloom.LevelDB.Name() }
 
 type namedPolicy struct {
 	name string

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -18,16 +19,38 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
+// Programs that call goleveldb's package filter compile with this one.
+var _ = []func(int) filter.Filter{filter.NewBloomFilter, NewBloomFilter}
+var _ = func(f Filter, g FilterGenerator, b Buffer) (filter.Filter, filter.FilterGenerator, filter.Buffer) {
+	return f, g, b
+}
+
 func TestNames(t *testing.T) {
 	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
 	for _, test := range []struct{ got, want string }{
-		{New(policy).Name(), filter.NewBloomFilter(10).Name()},
-		{NewLevelDB(policy).Name(), "leveldb.BuiltinBloomFilter2"},
-		{New(bloom.Policy{Format: bloom.RocksDB}).Name(), bloom.RocksDB.Name()},
-		{NewNamed("other", policy).Name(), "other"},
+		{NewBloomFilter(10).Name(), filter.NewBloomFilter(10).Name()},
+		{NewNamed(bloom.LevelDB.Name(), policy).Name(), "leveldb.BuiltinBloomFilter2"},
+		{NewNamed("other", bloom.Policy{}).Name(), "other"},
 	} {
 		if test.got != test.want {
 			t.Errorf("name %q, want %q", test.got, test.want)
+		}
+	}
+}
+
+// TestNewNamedRefuses gives filters of other formats the names of goleveldb and LevelDB, whose readers
+// would lose keys.
+func TestNewNamedRefuses(t *testing.T) {
+	for _, name := range []string{"leveldb.BuiltinBloomFilter", "leveldb.BuiltinBloomFilter2"} {
+		for _, format := range bloom.Formats() {
+			message := func() (message string) {
+				defer func() { message, _ = recover().(string) }()
+				NewNamed(name, bloom.Policy{Format: format, BitsPerKey: 10})
+				return ""
+			}()
+			if want := format != bloom.LevelDB; strings.Contains(message, name) != want {
+				t.Errorf("NewNamed(%q) of the format %v panics with %q", name, format, message)
+			}
 		}
 	}
 }
@@ -47,7 +70,7 @@ func TestGenerator(t *testing.T) {
 	for bits := range 61 {
 		random := rand.New(rand.NewPCG(1, uint64(bits)))
 		own := filter.NewBloomFilter(bits).NewGenerator()
-		ours := New(bloom.Policy{Format: bloom.LevelDB, BitsPerKey: bits}).NewGenerator()
+		ours := NewBloomFilter(bits).NewGenerator()
 		var want util.Buffer
 		var got dirtyBuffer
 		for _, keys := range []int{0, 1, 2, 300, 7, 0, 2500, 40} {
@@ -71,7 +94,7 @@ func TestGenerator(t *testing.T) {
 // that either wrote, and for bytes that neither wrote.
 func TestContains(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	own, ours := filter.NewBloomFilter(10), New(bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10})
+	own, ours := filter.NewBloomFilter(10), NewBloomFilter(10)
 	filters := [][]byte{nil, {0}, {6}, {255}}
 	for last := range 256 {
 		encoded := make([]byte, 2+random.IntN(60))
@@ -117,7 +140,7 @@ func TestContains(t *testing.T) {
 
 func TestAllocations(t *testing.T) {
 	const keys = 1000
-	f := New(bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10})
+	f := NewBloomFilter(10)
 	g, key := f.NewGenerator(), []byte("a key of 17 bytes")
 	var b util.Buffer
 	table := func() {
@@ -233,7 +256,7 @@ func plausible(calls, yes, n int) bool {
 func TestMigration(t *testing.T) {
 	const n = 20_000
 	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
-	own, ours, oursAsOwn := filter.NewBloomFilter(10), NewLevelDB(policy), New(policy)
+	own, ours, oursAsOwn := filter.NewBloomFilter(10), NewNamed(policy.Name(), policy), NewBloomFilter(10)
 	d := &database{storage.NewMemStorage(), n}
 	o := opt.Options{DisableSeeksCompaction: true}
 
@@ -300,7 +323,8 @@ func (r countedReader) ReadAt(p []byte, offset int64) (int, error) {
 func TestTablesRead(t *testing.T) {
 	const n = 20_000
 	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
-	own, ours, oursForBoth := filter.NewBloomFilter(10), New(policy), NewLevelDB(policy)
+	own, ours, oursForBoth := filter.NewBloomFilter(10), NewBloomFilter(10), NewNamed(policy.Name(), policy)
+	byDefault := NewNamed("test.BloomFilter", bloom.Policy{BitsPerKey: 10})
 	counter := &readCounter{Storage: storage.NewMemStorage()}
 	d := &database{counter, n}
 	d.write(t, &opt.Options{Filter: own})
@@ -333,9 +357,10 @@ func TestTablesRead(t *testing.T) {
 		alternatives []filter.Filter
 		want         int
 	}{
-		{"New", ours, nil, withOwn},
-		{"NewLevelDB alone", oursForBoth, nil, n - 1},
-		{"NewLevelDB, and New for old tables", oursForBoth, []filter.Filter{ours}, withOwn},
+		{"NewBloomFilter", ours, nil, withOwn},
+		{"LevelDB's name alone", oursForBoth, nil, n - 1},
+		{"LevelDB's name, and NewBloomFilter for old tables", oursForBoth, []filter.Filter{ours}, withOwn},
+		{"Default, and NewBloomFilter for old tables", byDefault, []filter.Filter{ours}, withOwn},
 	} {
 		got := read(test.filter, test.alternatives...)
 		t.Logf("%s: %d blocks are read for %d absent keys", test.name, got, n-1)

@@ -23,7 +23,7 @@ import (
 var policies = []struct {
 	name   string
 	policy pebble.FilterPolicy
-}{{"own", own.FilterPolicy(10)}, {"pebble", New(ten)}, {"leveldb", New(leveldb)}}
+}{{"own", own.FilterPolicy(10)}, {"pebble", FilterPolicy(10)}, {"leveldb", NewNamed("leveldb", leveldb)}}
 
 // benchmarkKey returns key i, of 16 bytes that look random.
 func benchmarkKey(i int) []byte { return fmt.Appendf(nil, "%016x", uint64(i+1)*0x9e3779b97f4a7c15) }

@@ -7,13 +7,14 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"github.com/lanebloom/bloom"
-	bloompebble "github.com/lanebloom/bloom/adapter/pebble"
+	bloom "github.com/lanebloom/bloom/adapter/pebble" // was "github.com/cockroachdb/pebble/v2/bloom"
 )
 
-func Example() {
+// A program that had Pebble's policy has this one instead, by another import. The filters of old tables
+// stay in use.
+func ExampleFilterPolicy() {
 	options := &pebble.Options{FS: vfs.NewMem()}
-	options.Levels[0].FilterPolicy = bloompebble.New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10})
+	options.Levels[0].FilterPolicy = bloom.FilterPolicy(10)
 	db, err := pebble.Open("", options)
 	if err != nil {
 		fmt.Println(err)
@@ -48,32 +49,3 @@ func Example() {
 	// true
 	// the filter said no to 1 key
 }
-
-// Databases whose tables have LevelDB's filters keep them, and new tables have Pebble's.
-func ExampleNewNamed() {
-	old := bloompebble.NewNamed("our.BloomFilter", bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10})
-	options := &pebble.Options{
-		FS:      vfs.NewMem(),
-		Filters: map[string]pebble.FilterPolicy{old.Name(): old},
-	}
-	options.Levels[0].FilterPolicy = bloompebble.New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10})
-	db, err := pebble.Open("", options)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(db.Close())
-	// Output: <nil>
-}
-
-// ofLevels is the code of README.md and docs/pebble.md.
-func ofLevels(path string) (*pebble.DB, error) {
-	options := &pebble.Options{}
-	options.Levels[0].FilterPolicy = bloompebble.New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10})
-	old := bloompebble.NewNamed("our.BloomFilter", bloom.Policy{Format: bloom.LevelDB})
-	options.Filters = map[string]pebble.FilterPolicy{old.Name(): old}
-	db, err := pebble.Open(path, options)
-	return db, err
-}
-
-var _ = ofLevels

@@ -1,17 +1,18 @@
 // Package bloompebble gives Pebble (github.com/cockroachdb/pebble/v2, version 2.1) the filters of
-// this library:
+// this library. [FilterPolicy] is Pebble's own, built faster: name and bytes are the same, so a database
+// can change from either to the other at any time, and nothing is written anew. Pebble's package
+// has this name alone, so that a program has to change its import and nothing else:
+//
+//	import bloom "github.com/lanebloom/bloom/adapter/pebble"
 //
 //	options := &pebble.Options{}
-//	options.Levels[0].FilterPolicy = bloompebble.New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: 10})
+//	options.Levels[0].FilterPolicy = bloom.FilterPolicy(10)
 //
-// The levels below take the policy of level 0 unless they have their own. With the format
-// [bloom.Pebble], name and bytes are those of Pebble's own policy, bloom.FilterPolicy of the
-// package github.com/cockroachdb/pebble/v2/bloom: a database can change from either to the
-// other at any time, and nothing is written anew.
+// The levels below take the policy of level 0 unless they have their own.
 //
 // A table stores the name of its filter, and Pebble reads a table whose filter has another name
-// without the filter. So a change to another format, or from one, needs the policy of the tables that
-// are there already, until compactions have rewritten them:
+// without the filter, and reports nothing. So a change to another format, by [NewNamed], or from one,
+// needs the policy of the tables that are there already, until compactions have rewritten them:
 //
 //	options.Filters = map[string]pebble.FilterPolicy{old.Name(): old}
 //
@@ -19,6 +20,7 @@
 package bloompebble
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -26,31 +28,47 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// New returns a filter policy for Pebble's options. Its name is the name of the policy's
-// format: Pebble's own for the format [bloom.Pebble], and for [bloom.LevelDB] that of C++ LevelDB.
+// FilterPolicy is Pebble's own policy, bloom.FilterPolicy: a number of bits per key. Name, filters and answers
+// are the same, except for bytes that are no filter of Pebble's. To those it answers yes.
+type FilterPolicy int
+
+var _ pebble.FilterPolicy = FilterPolicy(0)
+
+// Name returns the name of Pebble's own policy, which tables store.
+func (p FilterPolicy) Name() string { return bloom.Pebble.Name() }
+
+// MayContain reports whether the filter of a table may have the key.
+func (p FilterPolicy) MayContain(t pebble.FilterType, filter, key []byte) bool {
+	return p.named().MayContain(t, filter, key)
+}
+
+// NewWriter returns a writer of the filter of a table.
+func (p FilterPolicy) NewWriter(t pebble.FilterType) pebble.FilterWriter {
+	return p.named().NewWriter(t)
+}
+
+func (p FilterPolicy) named() namedPolicy {
+	return namedPolicy{bloom.Pebble.Name(), bloom.Policy{Format: bloom.Pebble, BitsPerKey: int(p)}}
+}
+
+// NewNamed returns a filter policy of any format, under a name that no other format's filters have in these tables.
 //
 // Pebble makes a filter for every table, and adds the prefixes of the keys that the Comparer's
 // Split returns, which without a Split are the keys. So give [bloom.PolicyFor] the number of keys, or
 // of prefixes, in a table.
 //
-// New panics for the format [bloom.RocksDB]. Its name is that of Pebble's filters too, and Pebble's
-// own policy would read its filters as such, and lose keys. NewNamed gives it another name.
-func New(policy bloom.Policy) pebble.FilterPolicy {
-	if policy.Format == bloom.RocksDB {
-		panic("pebble: Pebble misreads filters of the format rocksdb that have its own name; call NewNamed with another")
-	}
-	return NewNamed(policy.Name(), policy)
-}
-
-// NewNamed is New with another name, under which no other format's filters may be.
+// NewNamed panics if the name is that of Pebble's own policy, which is also the Name of the format RocksDB, and the
+// format is not [bloom.Pebble]: Pebble would misread the filters, and lose keys.
 func NewNamed(name string, policy bloom.Policy) pebble.FilterPolicy {
-	return namedPolicy{name, policy, &sync.Pool{New: func() any { return policy.NewBuilder() }}}
+	if name == bloom.Pebble.Name() && policy.Format != bloom.Pebble {
+		panic(fmt.Sprintf("bloompebble: Pebble would misread filters of the format %v that are named %s; give them another name", policy.Format, name))
+	}
+	return namedPolicy{name, policy}
 }
 
 type namedPolicy struct {
 	name string
 	bloom.Policy
-	builders *sync.Pool // whose hashes have room: Pebble makes a writer for every table
 }
 
 func (p namedPolicy) Name() string { return p.name }
@@ -62,14 +80,26 @@ func (p namedPolicy) MayContain(_ pebble.FilterType, filter, key []byte) bool {
 }
 
 func (p namedPolicy) NewWriter(pebble.FilterType) pebble.FilterWriter {
-	return &writer{policy: p, builder: p.builders.Get().(*bloom.Builder)}
+	return &writer{policy: p.Policy, builders: buildersOf(p.Policy)}
+}
+
+// pools are the builders of each policy, whose hashes have room: Pebble makes a writer for every table.
+var pools sync.Map // of *sync.Pool by bloom.Policy
+
+func buildersOf(policy bloom.Policy) *sync.Pool {
+	pool, ok := pools.Load(policy)
+	if !ok {
+		pool, _ = pools.LoadOrStore(policy, &sync.Pool{New: func() any { return policy.NewBuilder() }})
+	}
+	return pool.(*sync.Pool)
 }
 
 // writer makes the filter of a table.
 type writer struct {
-	policy  namedPolicy
-	builder *bloom.Builder // nil after Finish
-	last    bloom.Hash     // of the key added last; no key's at first
+	policy   bloom.Policy
+	builders *sync.Pool
+	builder  *bloom.Builder // nil until a key is added
+	last     bloom.Hash     // of the key added last; no key's at first
 }
 
 // AddKey adds a key, or a prefix. Pebble adds that of every version of a key, and they follow each
@@ -81,7 +111,7 @@ func (w *writer) AddKey(key []byte) {
 	}
 	w.last = h
 	if w.builder == nil {
-		w.builder = w.policy.builders.Get().(*bloom.Builder)
+		w.builder = w.builders.Get().(*bloom.Builder)
 	}
 	w.builder.AddHash(h)
 }
@@ -93,7 +123,7 @@ func (w *writer) Finish(dst []byte) []byte {
 	}
 	dst = w.builder.AppendFilter(dst)
 	w.builder.Reset()
-	w.policy.builders.Put(w.builder)
+	w.builders.Put(w.builder)
 	w.builder, w.last = nil, bloom.Hash{}
 	return dst
 }

@@ -22,12 +22,15 @@ var (
 	leveldb = bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
 )
 
+// Programs that call Pebble's package bloom compile with this one.
+var _ = []FilterPolicy{10, FilterPolicy(own.FilterPolicy(10))}
+
 func TestNames(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
-		{New(ten).Name(), own.FilterPolicy(10).Name()},
-		{New(leveldb).Name(), "leveldb.BuiltinBloomFilter2"},
+		{FilterPolicy(10).Name(), own.FilterPolicy(10).Name()},
+		{NewNamed(bloom.Pebble.Name(), ten).Name(), own.FilterPolicy(10).Name()},
 		{NewNamed("other", ten).Name(), "other"},
-		{NewNamed("other", bloom.Policy{Format: bloom.RocksDB, BitsPerKey: 10}).Name(), "other"},
+		{NewNamed("other", bloom.Policy{BitsPerKey: 10}).Name(), "other"},
 	} {
 		if test.got != test.want {
 			t.Errorf("name %q, want %q", test.got, test.want)
@@ -35,13 +38,18 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestNewRefusesRocksDB(t *testing.T) {
-	defer func() {
-		if message, _ := recover().(string); !strings.Contains(message, "NewNamed") {
-			t.Errorf("New of RocksDB's format panics with %q", message)
+// TestNewNamedRefuses gives filters of other formats the name of Pebble's, whose readers would lose keys.
+func TestNewNamedRefuses(t *testing.T) {
+	for _, format := range bloom.Formats() {
+		message := func() (message string) {
+			defer func() { message, _ = recover().(string) }()
+			NewNamed("rocksdb.BuiltinBloomFilter", bloom.Policy{Format: format, BitsPerKey: 10})
+			return ""
+		}()
+		if want := format != bloom.Pebble; strings.Contains(message, "another name") != want {
+			t.Errorf("NewNamed of the format %v panics with %q", format, message)
 		}
-	}()
-	New(bloom.Policy{Format: bloom.RocksDB, BitsPerKey: 10})
+	}
 }
 
 // twins returns two different keys with the same hash.
@@ -67,7 +75,7 @@ func TestWriter(t *testing.T) {
 	for bits := 1; bits <= 60; bits++ {
 		random := rand.New(rand.NewPCG(1, uint64(bits)))
 		owns := own.FilterPolicy(bits).NewWriter(pebble.TableFilter)
-		ours := New(bloom.Policy{Format: bloom.Pebble, BitsPerKey: bits}).NewWriter(pebble.TableFilter)
+		ours := FilterPolicy(bits).NewWriter(pebble.TableFilter)
 		want := []byte("kept")
 		got := bytes.Repeat([]byte{0xa5}, 1<<20)
 		got = append(got[:0], "kept"...)
@@ -104,7 +112,7 @@ func TestFormats(t *testing.T) {
 			versions = append(versions, key(i))
 		}
 	}
-	for _, format := range []bloom.Format{bloom.LevelDB, bloom.Nori, bloom.NoriCrate, bloom.Parquet, bloom.RocksDB, bloom.Pebble} {
+	for _, format := range bloom.Formats() {
 		policy := bloom.Policy{Format: format, BitsPerKey: 12}
 		p := NewNamed("a name", policy)
 		w := p.NewWriter(pebble.TableFilter)
@@ -127,7 +135,7 @@ func TestFormats(t *testing.T) {
 // wrote, and for lines of random bits.
 func TestMayContain(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	owns, ours := own.FilterPolicy(10), New(ten)
+	owns, ours := own.FilterPolicy(10), FilterPolicy(10)
 	filters := [][]byte{nil, {0}, {6, 1, 0, 0, 0}}
 	for probes := range 128 {
 		lines := 1 + random.IntN(5)
@@ -180,7 +188,7 @@ func TestMayContain(t *testing.T) {
 }
 
 func TestAllocations(t *testing.T) {
-	p := New(ten)
+	p := FilterPolicy(10)
 	w, k := p.NewWriter(pebble.TableFilter), []byte("a key of 17 bytes")
 	var filter []byte
 	table := func() {
@@ -306,7 +314,7 @@ func (d *database) get(t *testing.T, p pebble.FilterPolicy, others ...pebble.Fil
 // and back, and to LevelDB's.
 func TestMigration(t *testing.T) {
 	const n = 20_000
-	owns, ours, other := own.FilterPolicy(10), New(ten), New(leveldb)
+	owns, ours, other := own.FilterPolicy(10), FilterPolicy(10), NewNamed("other", leveldb)
 	d := &database{vfs.NewMem(), n}
 	d.write(t, owns)
 	want := d.get(t, owns)
@@ -386,8 +394,8 @@ func (w emptiedWriter) Finish(dst []byte) []byte {
 func TestAnswersComeFromFilters(t *testing.T) {
 	const n = 1000
 	d := &database{vfs.NewMem(), n}
-	d.write(t, emptied{New(ten)})
-	for _, p := range []pebble.FilterPolicy{own.FilterPolicy(10), New(ten)} {
+	d.write(t, emptied{FilterPolicy(10)})
+	for _, p := range []pebble.FilterPolicy{own.FilterPolicy(10), FilterPolicy(10)} {
 		d.open(t, p, nil, func(db *pebble.DB) {
 			for i := range n {
 				if _, _, err := db.Get(key(2 * i)); err != pebble.ErrNotFound { //nolint:errorlint // Pebble returns it as it is
@@ -426,7 +434,7 @@ func splitting() *pebble.Comparer {
 func TestPrefixes(t *testing.T) {
 	const n = 5000
 	tables := map[string][]byte{}
-	for name, p := range map[string]pebble.FilterPolicy{"own": own.FilterPolicy(10), "ours": New(ten)} {
+	for name, p := range map[string]pebble.FilterPolicy{"own": own.FilterPolicy(10), "ours": FilterPolicy(10)} {
 		files := vfs.NewMem()
 		o := &pebble.Options{FS: files, Comparer: splitting(), DisableAutomaticCompactions: true, Logger: silent{}}
 		o.Levels[0].FilterPolicy = p
