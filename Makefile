@@ -1,7 +1,7 @@
 # make test runs everything; CONTRIBUTING.md tells what that is.
 
 ifeq ($(filter output-sync,$(.FEATURES)),)
-$(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go test ./... in ., those of adapter/ and cmd/bloom)
+$(error GNU make 4.0 or later is needed, not $(MAKE_VERSION); without it, run go test ./... in each folder that release/modules prints)
 endif
 
 SHELL    := bash
