@@ -33,6 +33,10 @@ var shapes = []shape{
 	printed("https://example.com/items/%d?ref=mail"),
 }
 
+func shapeOf(name string) shape {
+	return shapes[slices.IndexFunc(shapes, func(s shape) bool { return s.name == name })]
+}
+
 func printed(format string) shape {
 	return shape{name: "`" + format + "`", key: func(b []byte, i int) []byte { return fmt.Appendf(b, format, i) }}
 }
@@ -110,9 +114,9 @@ func (s shape) rates(formats []bloom.Format, n, bitsPerKey int) map[bloom.Format
 func keys(w io.Writer) error {
 	numbers := []int{40, 200, 1000, 20_000, 50_000, 1_000_000}
 	narrow, wide := []bloom.Format{bloom.LevelDB, bloom.Pebble}, []bloom.Format{bloom.RocksDB, bloom.Parquet, bloom.Nori}
-	measured := make([][]map[bloom.Format]rates, len(shapes))
-	for i, s := range shapes {
-		for _, n := range numbers {
+	measured := make([][]map[bloom.Format]rates, len(numbers)) // by number and shape
+	for i, n := range numbers {
+		for _, s := range shapes {
 			measured[i] = append(measured[i], s.rates(slices.Concat(narrow, wide), n, 10))
 		}
 	}
@@ -127,8 +131,8 @@ func keys(w io.Writer) error {
 		header("`" + f.String() + "`, number of keys:")
 		for i, s := range shapes {
 			fmt.Fprintf(w, "| %s |", s.name)
-			for _, cell := range measured[i] {
-				fmt.Fprintf(w, " %s; %s |", percent(cell[f].between), percent(cell[f].after))
+			for _, ofShapes := range measured {
+				fmt.Fprintf(w, " %s; %s |", percent(ofShapes[i][f].between), percent(ofShapes[i][f].after))
 			}
 			fmt.Fprintln(w)
 		}
@@ -137,23 +141,26 @@ func keys(w io.Writer) error {
 	header("all these keys")
 	for _, f := range wide {
 		fmt.Fprintf(w, "| `%v` |", f)
-		for j := range numbers {
-			low, high := 1.0, 0.0
-			for i := range shapes {
-				r := measured[i][j][f]
-				low, high = min(low, r.between, r.after), max(high, r.between, r.after)
-			}
-			if percent(low) == percent(high) {
-				fmt.Fprintf(w, " %s |", percent(low))
-			} else {
-				fmt.Fprintf(w, " %s–%s |", percent(low), percent(high))
-			}
+		for _, ofShapes := range measured {
+			fmt.Fprintf(w, " %s |", spread(ofShapes, f))
 		}
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintln(w)
 	moreBits(w)
 	return nil
+}
+
+// spread writes the lowest and the highest rate of a format.
+func spread(ofShapes []map[bloom.Format]rates, f bloom.Format) string {
+	low, high := 1.0, 0.0
+	for _, r := range ofShapes {
+		low, high = min(low, r[f].between, r[f].after), max(high, r[f].between, r[f].after)
+	}
+	if percent(low) == percent(high) {
+		return percent(low)
+	}
+	return percent(low) + "–" + percent(high)
 }
 
 // percent writes a share in percent, without a sign: from 10 to 99 % without decimals, else with one.
@@ -192,7 +199,7 @@ func moreBits(w io.Writer) {
 		{bloom.LevelDB, "`%08d`", 100_000},
 		{bloom.Pebble, "`order-2026-%09d-EU`", 100_000},
 	} {
-		s := shapes[slices.IndexFunc(shapes, func(s shape) bool { return s.name == row.shape })]
+		s := shapeOf(row.shape)
 		fmt.Fprintf(w, "| `%v` | %s | %s |", row.format, s.name, thousands(row.n))
 		for _, b := range sizes {
 			fmt.Fprintf(w, " %s |", percent(s.rates([]bloom.Format{row.format}, row.n, b)[row.format].between))

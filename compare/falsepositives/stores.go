@@ -26,7 +26,7 @@ import (
 var rocksDB = bloom.Policy{Format: bloom.RocksDB, BitsPerKey: 10}
 
 // storedShapes are the keys that the databases have.
-var storedShapes = []shape{shapes[2], shapes[8], shapes[4], shapes[5]}
+var storedShapes = []shape{shapeOf("integers, big-endian"), shapeOf("`%016x`"), shapeOf("`%08d`"), shapeOf("`user%08d`")}
 
 // stores prints what the filters of goleveldb and Pebble save with their own policy, and with RocksDB's
 // filters under a name of their own.
