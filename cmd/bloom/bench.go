@@ -48,6 +48,7 @@ type benchReport struct {
 	BitsPerKey int           `json:"bits_per_key"`
 	Keys       string        `json:"keys"` // in words
 	Results    []benchResult `json:"results"`
+	Waited     float64       `json:"waited"` // the share of the time in which other work had the CPU
 }
 
 // machine has the properties of the machine on which the results depend.
@@ -128,12 +129,15 @@ func (b *benchCommand) Run(s *streams) error {
 		return err
 	}
 	progress, done := bar(s, "measuring", b.Time.Milliseconds())
-	r.Results, err = b.measure(source, *b.Time, progress)
+	var clock stopwatch
+	r.Results, err = b.measure(&clock, source, *b.Time, progress)
 	done()
 	if err != nil {
 		return err
 	}
+	r.Waited = clock.waited()
 	r.print(out)
+	fmt.Fprint(out, clock.busy())
 	if err := out.Flush(); err != nil {
 		return err
 	}
@@ -231,7 +235,7 @@ func (m machine) print(w io.Writer) {
 }
 
 // measure runs every workload for its share of the time.
-func (b *benchCommand) measure(source keySource, total time.Duration, progress func(int)) (results []benchResult, err error) {
+func (b *benchCommand) measure(clock *stopwatch, source keySource, total time.Duration, progress func(int)) (results []benchResult, err error) {
 	sizes := source.sizes()
 	share := total / time.Duration(len(sizes)*len(b.Hits))
 	for _, size := range sizes {
@@ -244,7 +248,7 @@ func (b *benchCommand) measure(source keySource, total time.Duration, progress f
 			if err != nil {
 				return nil, err
 			}
-			measured, err := w.measure(share, progress)
+			measured, err := w.measure(clock, share, progress)
 			if err != nil {
 				return nil, err
 			}
@@ -318,7 +322,7 @@ func (w *workload) oneByOne() func(hits []uint64) {
 
 // measure compares the answers of all paths, since a fast wrong answer would be of no use, and then
 // times them.
-func (w *workload) measure(share time.Duration, progress func(int)) ([]benchResult, error) {
+func (w *workload) measure(clock *stopwatch, share time.Duration, progress func(int)) ([]benchResult, error) {
 	paths, err := w.paths()
 	if err != nil {
 		return nil, err
@@ -333,7 +337,7 @@ func (w *workload) measure(share time.Duration, progress func(int)) ([]benchResu
 			}
 		}
 	}
-	results := interleave(paths, len(w.keys), share, progress)
+	results := interleave(clock, paths, len(w.keys), share, progress)
 	for i := range results {
 		results[i].FilterBytes, results[i].HitsPercent = len(w.encoded), w.percent
 	}
@@ -341,15 +345,16 @@ func (w *workload) measure(share time.Duration, progress func(int)) ([]benchResu
 }
 
 // interleave runs all paths in turn, round after round, until the share of the time is over.
-func interleave(paths []path, keys int, share time.Duration, progress func(int)) []benchResult {
+func interleave(clock *stopwatch, paths []path, keys int, share time.Duration, progress func(int)) []benchResult {
 	runtime.GC() // so that it does not run in the middle of a round
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	hits, times := make([]uint64, (keys+63)/64), make([][]float64, len(paths))
 	for start := time.Now(); len(times[0]) < minRounds || time.Since(start) < share; {
 		before := time.Now()
 		for i, p := range paths {
-			t := time.Now()
-			p.run(hits)
-			times[i] = append(times[i], float64(time.Since(t).Nanoseconds())/float64(keys))
+			took := clock.time(func() { p.run(hits) })
+			times[i] = append(times[i], float64(took.Nanoseconds())/float64(keys))
 		}
 		progress(int(time.Since(before).Milliseconds()))
 	}

@@ -72,15 +72,16 @@ func (b *benchCommand) report(s *streams) error {
 	defer done()
 	share := *b.Time / time.Duration(2*len(reportedKeys)*len(reportedFormats))
 	var tests, builds []table
+	var clock stopwatch
 	for _, keys := range reportedKeys {
 		test, build := table{title: "Testing " + keys.words, hasHits: true}, table{title: "Adding " + keys.words}
 		for _, format := range reportedFormats {
 			source := randomSource{format, keys.from, keys.to, sizes}
-			tested, err := b.measure(source, share*3/2, progress)
+			tested, err := b.measure(&clock, source, share*3/2, progress)
 			if err != nil {
 				return fmt.Errorf("%v: %w", format, err)
 			}
-			built, err := b.measureBuilds(source, share/2, progress)
+			built, err := b.measureBuilds(&clock, source, share/2, progress)
 			if err != nil {
 				return fmt.Errorf("%v: %w", format, err)
 			}
@@ -92,11 +93,14 @@ func (b *benchCommand) report(s *streams) error {
 	for _, t := range append(tests, builds...) {
 		t.print(out)
 	}
+	if busy := clock.busy(); busy != "" {
+		fmt.Fprintf(out, "\n%s", busy)
+	}
 	return out.Flush()
 }
 
 // measureBuilds times how keys get into filters of every size up to mostBuilt.
-func (b *benchCommand) measureBuilds(source randomSource, total time.Duration, progress func(int)) (results []benchResult, err error) {
+func (b *benchCommand) measureBuilds(clock *stopwatch, source randomSource, total time.Duration, progress func(int)) (results []benchResult, err error) {
 	sizes := slices.DeleteFunc(slices.Clone(source.bytes), func(size int) bool { return size > mostBuilt })
 	for _, size := range sizes {
 		n := keysFor(size, b.BitsPerKey)
@@ -104,7 +108,7 @@ func (b *benchCommand) measureBuilds(source randomSource, total time.Duration, p
 		if err != nil {
 			return nil, err
 		}
-		measured := interleave(paths, n, total/time.Duration(len(sizes)), progress)
+		measured := interleave(clock, paths, n, total/time.Duration(len(sizes)), progress)
 		for i := range measured {
 			measured[i].FilterBytes = size
 		}
@@ -166,7 +170,8 @@ func (b *benchCommand) printHead(w io.Writer, now time.Time, load string) {
 	row("load", loadWords(load))
 	fmt.Fprintf(w, `
 A cell has the nanoseconds that a key takes, and then how many times as fast as the plain loop that is. Both are
-medians over the rounds; in parentheses are the first and last decile. In a round all ways of a row take turns.
+medians over the rounds; in parentheses are the first and last decile. In a round all ways of a row take turns, and
+what counts is the time that the CPU works for the thread.
 
 - The keys are random: %s of them in a round of tests. The filters have %d bits per key.
 - The plain loop is `+"`bloom.Reference`"+`, one key after the other. It tests the keys in the tables of adding, too.

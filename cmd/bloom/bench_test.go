@@ -120,7 +120,7 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results, err := w.measure(time.Microsecond, func(int) {})
+		results, err := w.measure(new(stopwatch), time.Microsecond, func(int) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestMeasure(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.column = other.column // kernels that test other keys than the plain loop
-		if _, err := w.measure(time.Microsecond, func(int) {}); err == nil || !strings.Contains(err.Error(), "and the plain loop differ") {
+		if _, err := w.measure(new(stopwatch), time.Microsecond, func(int) {}); err == nil || !strings.Contains(err.Error(), "and the plain loop differ") {
 			t.Errorf("wrong answers are the error %v", err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
+	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
 
@@ -44,38 +44,76 @@ func (d *demoCommand) Run(s *streams) error {
 	if err != nil {
 		return fmt.Errorf("stream of words: %w", err)
 	}
-	policy := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}
-	encoded := policy.AppendFilter(nil, bloom.Bytes(known))
-	filter, err := bloom.Open(policy.Format, encoded)
-	if err != nil {
-		return err
+	formats := []bloom.Format{bloom.LevelDB, bloom.Default}
+	shown := make([]*shownFilter, len(formats))
+	for i, format := range formats {
+		if shown[i], err = newShownFilter(format, known, stream); err != nil {
+			return err
+		}
 	}
+	var clock stopwatch
+	d.time(s, &clock, shown, stream)
 	out := bufio.NewWriter(s.out) // keeps the first error
-	fmt.Fprintf(out, "Built a filter of %s words: the %s bytes that LevelDB would write,\n", comma(len(known)), comma(len(encoded)))
-	fmt.Fprintf(out, "%d bits per key, with the SHA-256 sum %.8x…\n", policy.BitsPerKey, sha256.Sum256(encoded))
-
-	a, err := check(filter, encoded, known, stream)
-	if err != nil {
-		return err
-	}
-	absent := len(stream) - a.present
-	fmt.Fprintf(out, "Asked it for %s words:\n", comma(len(stream)))
-	fmt.Fprintf(out, "%9s words of the filter pass: all of them\n", comma(a.present))
-	fmt.Fprintf(out, "%9s other words pass: %.3f %% of %s, and %.3f %% are expected\n",
-		comma(a.passed-a.present), 100*float64(a.passed-a.present)/float64(absent), comma(absent), 100*policy.FalsePositiveRate(len(known)))
-	fmt.Fprintln(out, "Proved: each answer is that of the plain reading of LevelDB's format.")
-
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	t := d.time(s, filter, encoded, stream)
-	fmt.Fprintf(out, "Speed on one core (%s/%s, %s, kernel %v), median of %d rounds in turn:\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), filter.Kernel(), d.Rounds)
-	fmt.Fprintf(out, "  a key at a time   %6.1f M keys/s, in the plain loop\n", t.reference/1e6)
-	fmt.Fprintf(out, "  a column at once  %6.1f M keys/s, %.1f times as fast\n", t.batch/1e6, t.ratio)
+	fmt.Fprintf(out, "Built two filters of %s words with %d bits per key, and asked each for %s words:\n\n", comma(len(known)), demoBitsPerKey, comma(len(stream)))
+	printShown(out, shown, len(stream)-shown[0].present)
+	fmt.Fprintf(out, "\nProved: each answer is that of the plain reading of the format.\n")
+	fmt.Fprintf(out, "Speed: one core (%s/%s, %s, kernel %v), medians of %d rounds in turn.\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), shown[0].filter.Kernel(), d.Rounds)
+	fmt.Fprint(out, clock.busy())
+	fmt.Fprintf(out, "If no storage engine reads the filter, %v is the format to take.\n", bloom.Default)
 	name := commandName()
 	fmt.Fprintf(out, "Try next: %s explore   (type a key, and see its bits)\n", name)
 	fmt.Fprintf(out, "          %s bench     (other sizes and shares of present keys on this CPU)\n", name)
 	return out.Flush()
+}
+
+const demoBitsPerKey = 10
+
+// shownFilter is a filter of the known words, and what the demo shows of it.
+type shownFilter struct {
+	counts
+	policy   bloom.Policy
+	filter   *bloom.Filter
+	encoded  []byte
+	expected float64 // rate
+	speeds   speeds
+}
+
+// newShownFilter builds a filter and checks its answers for a stream.
+func newShownFilter(format bloom.Format, known, stream [][]byte) (f *shownFilter, err error) {
+	f = &shownFilter{policy: bloom.Policy{Format: format, BitsPerKey: demoBitsPerKey}}
+	f.encoded = f.policy.AppendFilter(nil, bloom.Bytes(known))
+	f.expected = f.policy.FalsePositiveRate(len(known))
+	if f.filter, err = bloom.Open(format, f.encoded); err != nil {
+		return nil, err
+	}
+	f.counts, err = check(f.filter, f.encoded, known, stream)
+	return f, err
+}
+
+// printShown prints a column for each filter.
+func printShown(out io.Writer, shown []*shownFilter, absent int) {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	row := func(name string, value func(f *shownFilter) string, note string) {
+		fmt.Fprintf(w, "%-34s", name)
+		for _, f := range shown {
+			fmt.Fprintf(w, "\t%s", value(f))
+		}
+		fmt.Fprintf(w, "\t%s\n", note)
+	}
+	speed := func(perSecond float64) string { return fmt.Sprintf("%.1f", perSecond/1e6) }
+	row("", func(f *shownFilter) string { return f.policy.Format.String() }, "")
+	row("bytes, as the engine writes them", func(f *shownFilter) string { return comma(len(f.encoded)) }, "")
+	row("SHA-256 sum", func(f *shownFilter) string { return fmt.Sprintf("%.4x…", sha256.Sum256(f.encoded)) }, "")
+	row("words of the filter that pass", func(f *shownFilter) string { return comma(f.present) }, "  all of them")
+	row("other words that pass", func(f *shownFilter) string { return comma(f.passed - f.present) }, "  of "+comma(absent))
+	row("  in percent", func(f *shownFilter) string {
+		return fmt.Sprintf("%.3f", 100*float64(f.passed-f.present)/float64(absent))
+	}, "")
+	row("  expected", func(f *shownFilter) string { return fmt.Sprintf("%.3f", 100*f.expected) }, "")
+	row("M keys/s, a key at a time", func(f *shownFilter) string { return speed(f.speeds.reference) }, "  the plain loop")
+	row("M keys/s, a column at once", func(f *shownFilter) string { return speed(f.speeds.batch) }, "")
+	row("times as fast", func(f *shownFilter) string { return fmt.Sprintf("%.1f", f.speeds.ratio) }, "")
+	w.Flush()
 }
 
 // commandName is how the user can run this program once more: go run leaves no program behind.
@@ -101,7 +139,7 @@ func words(compressed []byte) ([][]byte, error) {
 	return bytes.Split(bytes.TrimSuffix(list, []byte("\n")), []byte("\n")), nil
 }
 
-// counts is the numbers of a filter's answers for a stream.
+// counts has the numbers of a filter's answers for a stream.
 type counts struct {
 	passed  int // lines the filter let pass
 	present int // those that are known
@@ -124,7 +162,7 @@ func check(filter *bloom.Filter, encoded []byte, known, stream [][]byte) (a coun
 				return a, fmt.Errorf("false negative: %q is known, and the filter says it is not", word)
 			}
 		}
-		if yes != bloom.Reference(bloom.LevelDB, encoded, word) {
+		if yes != bloom.Reference(filter.Format(), encoded, word) {
 			return a, fmt.Errorf("kernel %v answers %v for %q, the reference does not", filter.Kernel(), yes, word)
 		}
 	}
@@ -135,32 +173,31 @@ func check(filter *bloom.Filter, encoded []byte, known, stream [][]byte) (a coun
 // in the same round.
 type speeds struct{ reference, batch, ratio float64 }
 
-// time runs the plain loop and the batch path in turn. A round takes a part of
-// the stream, a different one each time.
-func (d *demoCommand) time(s *streams, filter *bloom.Filter, encoded []byte, stream [][]byte) speeds {
-	const part = 1 << 16
+// time runs the plain loop and the batch path of each filter in turn. A round takes a part of the stream, a
+// different one each time, and is short, so that other programs interrupt few of them.
+func (d *demoCommand) time(s *streams, clock *stopwatch, shown []*shownFilter, stream [][]byte) {
+	const part = 1 << 13
 	progress, done := bar(s, "timing", int64(d.Rounds))
 	defer done()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	hits := make([]uint64, part/64)
-	var reference, batch, ratio []float64
+	rounds := make([][3][]float64, len(shown)) // of reference, batch and ratio
 	for round := range d.Rounds {
 		from := round * part % (len(stream) - part)
 		keys := stream[from : from+part]
-		t0 := time.Now()
-		for i, key := range keys {
-			if bloom.Reference(bloom.LevelDB, encoded, key) {
-				hits[i/64] |= 1 << (i % 64)
+		for i, f := range shown {
+			reference := clock.time(func() { testPlainly(f.policy.Format, f.encoded, keys, hits) }).Seconds()
+			batch := clock.time(func() { f.filter.MayContainBatch(bloom.Bytes(keys), hits) }).Seconds()
+			for j, value := range [...]float64{part / reference, part / batch, reference / batch} {
+				rounds[i][j] = append(rounds[i][j], value)
 			}
 		}
-		t1 := time.Now()
-		filter.MayContainBatch(bloom.Bytes(keys), hits)
-		t2 := time.Now()
-		reference = append(reference, part/t1.Sub(t0).Seconds())
-		batch = append(batch, part/t2.Sub(t1).Seconds())
-		ratio = append(ratio, float64(t1.Sub(t0))/float64(t2.Sub(t1)))
 		progress(1)
 	}
-	return speeds{median(reference), median(batch), median(ratio)}
+	for i, f := range shown {
+		f.speeds = speeds{median(rounds[i][0]), median(rounds[i][1]), median(rounds[i][2])}
+	}
 }
 
 func median(values []float64) float64 {

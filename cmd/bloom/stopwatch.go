@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// stopwatch measures how long a thread works. Other programs that take turns on its CPU lengthen the time that
+// passes, but not that. The goroutine must be locked to its thread.
+type stopwatch struct{ worked, passed time.Duration }
+
+var processStart = time.Now()
+
+func passedTime() time.Duration { return time.Since(processStart) }
+
+// time returns how long run works.
+func (s *stopwatch) time(run func()) time.Duration {
+	passed, worked := passedTime(), threadTime()
+	run()
+	took := max(1, threadTime()-worked)
+	s.worked, s.passed = s.worked+took, s.passed+passedTime()-passed
+	return took
+}
+
+// waited returns the share, 0 to 1, of the time in which the thread did not work.
+func (s *stopwatch) waited() float64 {
+	return float64(max(0, s.passed-s.worked)) / float64(max(1, s.passed))
+}
+
+// busy returns a line that says so if the thread waited for other work, or nothing.
+func (s *stopwatch) busy() string {
+	const idle = 0.1
+	if s.waited() < idle {
+		return ""
+	}
+	return fmt.Sprintf("The machine was busy: other work took the CPU for %.0f %% of the time, which does not count.\n", 100*s.waited())
+}

@@ -1,0 +1,41 @@
+//go:build linux || darwin || dragonfly || freebsd || openbsd
+
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStopwatch wants the time that a thread waits not to count, and to be told.
+func TestStopwatch(t *testing.T) {
+	const wait = 5 * time.Millisecond
+	sum := 0
+	work := func([]uint64) {
+		for i := range 100_000 {
+			sum += i * sum
+		}
+	}
+	var clock stopwatch
+	results := interleave(&clock, []path{
+		{plainLoop, work},
+		{"waiting", func(hits []uint64) { work(hits); time.Sleep(wait) }},
+	}, 1, 0, func(int) {})
+	if ratio := results[1].Ratio.Median; ratio < 0.4 || results[1].NsPerKey.Median > float64(wait.Nanoseconds())/2 {
+		t.Errorf("the same work with a wait is %.2f times as fast", ratio)
+	}
+	if words := clock.busy(); clock.waited() < 0.5 || !strings.HasPrefix(words, "The machine was busy: other work took the CPU for ") {
+		t.Errorf("the thread waits for %.2f of the time, and it says %q", clock.waited(), words)
+	}
+}
+
+// TestStopwatchOfWork wants no word of a machine that lets a thread work.
+func TestStopwatchOfWork(t *testing.T) {
+	if words := (&stopwatch{worked: 95, passed: 100}).busy(); words != "" {
+		t.Error(words)
+	}
+	if words := new(stopwatch).busy(); words != "" {
+		t.Error(words)
+	}
+}
