@@ -17,7 +17,7 @@ type keysFlags struct {
 	CRLF     bool `name:"crlf" xor:"null,null-data" help:"A carriage return before the newline is not part of the key, and a byte-order mark is not part of the first key."`
 
 	MaxRecord    byteSize `placeholder:"SIZE" help:"Refuse a line or record of more bytes than this (64MiB)."`
-	NoDecompress bool     `help:"Take the bytes of keys as they are, also if they look compressed."`
+	NoDecompress bool     `help:"Take the bytes of keys as they are, also if they look compressed or like no keys."`
 
 	tableFlags
 
@@ -25,7 +25,7 @@ type keysFlags struct {
 }
 
 // inputsHelp is the part of the help that the commands that read keys share.
-const inputsHelp = `A key is the bytes of a line. Files compressed with gzip or zstd are decompressed, whatever their names; other compressed files are refused.
+const inputsHelp = `A key is the bytes of a line. Files compressed with gzip or zstd are decompressed, whatever their names; other compressed files are refused, and so are filters, Parquet and other files that are no text, and UTF-16.
 A warning says when keys seem to hold more than is meant: carriage returns, or a byte-order mark.
 A line or a record of more bytes than --max-record says is an error; memory grows with the longest.
 ` + tableHelp
@@ -57,7 +57,7 @@ func (f keysFlags) read(s *streams, name string, progress func(int), work func(*
 		}
 		defer file.Close()
 	}
-	options := keyfile.Options{Delimiter: records.delimiter, CRLF: records.crlf, NoDecompress: f.NoDecompress}
+	options := keyfile.Options{Delimiter: records.delimiter, CRLF: records.crlf, AsIs: f.NoDecompress}
 	text, err := options.Open(name, counted{file, progress}, func(text string) { s.warn(name, text) })
 	if err != nil {
 		return err

@@ -149,16 +149,25 @@ var kinds = []struct{ name, magic string }{
 	{"a file of HDF5", "\x89HDF\r\n"},
 }
 
+// Kind returns what file of another kind begins as data does, such as "a Parquet file", or nothing. A text
+// may begin as some do.
+func Kind(data []byte) string {
+	for _, kind := range kinds {
+		if bytes.HasPrefix(data, []byte(kind.magic)) {
+			return kind.name
+		}
+	}
+	return ""
+}
+
 // checkBare returns an error if bare bytes look like something else than a filter of a format.
 // To LevelDB's format any bytes are a filter, and to Parquet's any whole blocks.
 func checkBare(f bloom.Format, data []byte) error {
 	if name, _ := Compression(data); name != "" {
 		return &StrangeError{fmt.Sprintf("compressed (%s)", name), "decompress it first, or "}
 	}
-	for _, kind := range kinds {
-		if bytes.HasPrefix(data, []byte(kind.magic)) {
-			return &StrangeError{fmt.Sprintf("like %s, not like a filter", kind.name), ""}
-		}
+	if kind := Kind(data); kind != "" {
+		return &StrangeError{fmt.Sprintf("like %s, not like a filter", kind), ""}
 	}
 	const table = "\x57\xfb\x80\x8b\x24\x75\x47\xdb" // ends a file of LevelDB
 	if bytes.HasSuffix(data, []byte(table)) {

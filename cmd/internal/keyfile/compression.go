@@ -143,9 +143,14 @@ type decompressor struct {
 	name, format string
 }
 
-func (d decompressor) Read(p []byte) (int, error) {
-	n, err := d.in.Read(p)
-	return n, d.explain(err)
+func (d decompressor) Read(p []byte) (n int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("malformed: %v", p)
+		}
+		err = d.explain(err)
+	}()
+	return d.in.Read(p)
 }
 
 func (d decompressor) explain(err error) error {

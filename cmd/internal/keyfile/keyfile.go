@@ -1,47 +1,126 @@
-// Package keyfile opens the inputs of keys for the commands. It decompresses them, and warns of what looks like
-// part of a key and is not meant to be.
+// Package keyfile opens the inputs of keys for the commands. It decompresses them, refuses what is no file of
+// keys, and warns of what looks like part of a key and is not meant to be.
 package keyfile
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/internal/filterfile"
 )
 
 // Options say how to take the bytes of an input.
 type Options struct {
-	Delimiter    byte // ends a key: a newline, or NUL
-	CRLF         bool // a carriage return before the delimiter and a byte-order mark are no part of a key
-	NoDecompress bool // take the bytes as they are, also if they look compressed
+	Delimiter byte // ends a key: a newline, or NUL
+	CRLF      bool // a carriage return before the delimiter and a byte-order mark are no part of a key
+	Text      bool // a key is text, of which a byte-order mark is no part
+	AsIs      bool // --no-decompress: take the bytes as they are, whatever they look like
 }
 
-// Open returns the text of an input, which has a name for messages. warn is called with what the keys
-// seem to hold and should not.
+const utf8Mark = "\xef\xbb\xbf"
+
+// Open returns the text of an input, which has a name for messages. It refuses what is compressed in other formats
+// than gzip and zstd, files of other kinds, and UTF-16. warn is called with what the keys seem to hold and
+// should not.
 func (o Options) Open(name string, in io.Reader, warn func(text string)) (*Text, error) {
 	text := NewText(in)
-	if !o.NoDecompress {
+	if !o.AsIs {
 		var err error
 		if text, err = decompressed(name, text); err != nil {
 			return nil, err
 		}
 	}
 	text.Fill(func(head []byte) bool { return bytes.IndexByte(head, o.Delimiter) >= 0 })
-	const utf8Mark = "\xef\xbb\xbf"
-	switch {
-	case bytes.HasPrefix(text.Head, []byte(bloom.FileMagic)):
-		warn("this is a filter, not keys")
-	case bytes.HasPrefix(text.Head, []byte(utf8Mark)) && o.CRLF:
+	if !o.AsIs {
+		if why := o.refusal(text.Head); why != "" {
+			return nil, fmt.Errorf("%s: %s, or insist with --no-decompress", name, why)
+		}
+	}
+	switch marked := bytes.HasPrefix(text.Head, []byte(utf8Mark)); {
+	case marked && (o.CRLF || o.Text):
 		text.Head = text.Head[len(utf8Mark):]
-	case bytes.HasPrefix(text.Head, []byte(utf8Mark)):
+	case marked:
 		warn("the first key begins with a UTF-8 byte-order mark; --crlf removes it")
-	case bytes.HasPrefix(text.Head, []byte("\xff\xfe")), bytes.HasPrefix(text.Head, []byte("\xfe\xff")):
-		warn("this looks like UTF-16; its keys are not the bytes of the same keys in UTF-8")
 	}
 	if o.Delimiter == '\n' && !o.CRLF && looksCRLF(text.Head) {
 		warn("the keys end with a carriage return (CRLF); --crlf removes it")
 	}
 	return text, nil
+}
+
+// refusal says why an input that begins with head is no file of keys, and what helps, or nothing.
+func (o Options) refusal(head []byte) string {
+	kind, encoding := filterfile.Kind(head), o.encoding(head)
+	isText := bytes.IndexFunc(head, func(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' }) < 0
+	switch {
+	case bytes.HasPrefix(head, []byte(bloom.FileMagic)):
+		return "this is a filter, not keys: choose another file"
+	case kind != "" && !isText:
+		return "this looks like " + kind + ", not like keys: choose another file"
+	case encoding != "":
+		return "this looks like " + encoding + ", and keys are the bytes of UTF-8: convert it first"
+	}
+	return ""
+}
+
+// encoding returns the name of an encoding other than UTF-8 in which a text seems to be, or nothing. Without
+// a byte-order mark, every other byte of a text in UTF-16 is NUL where its characters are ASCII.
+func (o Options) encoding(head []byte) string {
+	for _, mark := range []struct{ bytes, name string }{
+		{"\xff\xfe\x00\x00", "UTF-32"}, {"\x00\x00\xfe\xff", "UTF-32"}, {"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"},
+	} {
+		if bytes.HasPrefix(head, []byte(mark.bytes)) {
+			return mark.name
+		}
+	}
+	const fewest, most = 3, 64
+	head = head[:min(len(head), most)]
+	if o.Delimiter == 0 || len(head) < fewest {
+		return ""
+	}
+	for first := range 2 {
+		is := true
+		for i, b := range head {
+			is = is && (b == 0) == (i%2 == first)
+		}
+		if is {
+			return "UTF-16"
+		}
+	}
+	return ""
+}
+
+// Lines returns all keys of an input, for who needs them in memory. It refuses lines with NUL bytes: the input is
+// no text, or its keys end with NUL. Errors and warnings are else those of Open.
+func (o Options) Lines(name string, in io.Reader, warn func(text string)) ([][]byte, error) {
+	text, err := o.Open(name, in, warn)
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(text)
+	if err != nil || len(data) == 0 {
+		return nil, err
+	}
+	lines := bytes.Split(bytes.TrimSuffix(data, []byte{o.Delimiter}), []byte{o.Delimiter})
+	latin := 0 // the first line that is not UTF-8, from 1
+	for i, line := range lines {
+		if o.CRLF {
+			lines[i] = bytes.TrimSuffix(line, []byte{'\r'})
+		}
+		if !o.AsIs && bytes.IndexByte(line, 0) >= 0 {
+			return nil, fmt.Errorf("%s: line %d has a NUL byte: this is no text; --null reads keys that end with NUL, and --no-decompress insists", name, i+1)
+		}
+		if latin == 0 && !utf8.Valid(line) {
+			latin = i + 1
+		}
+	}
+	if latin > 0 {
+		warn(fmt.Sprintf("line %d is not UTF-8: %.60q", latin, lines[latin-1]))
+	}
+	return lines, nil
 }
 
 // looksCRLF reports whether most of the first lines end with CRLF.

@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/lanebloom/bloom"
 )
 
 var newlines = Options{Delimiter: '\n'}
@@ -52,6 +56,71 @@ func TestText(t *testing.T) {
 			if err != nil || !bytes.Equal(got, want) || in.Len() > 0 {
 				t.Errorf("%s, %s: %d bytes, %v, and %d of the file not read; want %d bytes", name, pieces, len(got), err, in.Len(), len(want))
 			}
+		}
+	}
+}
+
+// TestOpen tells texts from files of other kinds and encodings.
+func TestOpen(t *testing.T) {
+	const warned = "warning"
+	for _, test := range []struct{ in, want string }{ // a part of the error, or warned, or ""
+		{"", ""}, {"a", ""}, {"a\n\x00b\n", ""}, {"\x00\n", ""}, {"M\xfcller\n", ""},
+		{"PAR1\nPAR2\n", ""}, {"GIF8", ""}, {"%PDF-1.7 \xe2\n", ""}, {"PAR1\x15\x04\n", "a Parquet file"}, {"PAR1\x15", "a Parquet file"},
+		{"ARROW1\x00\x00", "a file of Arrow IPC"}, {"SQLite format 3\x00\x10", "a database of SQLite"}, {"%PDF-1.7\n%\x00", "a PDF document"},
+		{"\x8alanebloom\n", ""}, {bloom.FileMagic + "\x01", "this is a filter"},
+		{"\xff\xfea\x00\n\x00", "UTF-16"}, {"\xfe\xff\x00a\x00\n", "UTF-16"}, {"\xff\xfe\x00\x00a\x00\x00\x00", "UTF-32"}, {"\x00\x00\xfe\xff", "UTF-32"},
+		{"a\x00b\x00\n\x00", "UTF-16"}, {"\x00a\x00b\x00\n", "UTF-16"}, {"\xef\xbb\xbfa\n", warned}, {"a\r\nb\r\n", warned},
+		{"\xfd7zXZ\x00", "xz"}, {"\x1f\x8b\x08", "gzip"},
+	} {
+		said := ""
+		_, err := newlines.Open("in", strings.NewReader(test.in), func(string) { said = warned })
+		if err != nil {
+			said = err.Error()
+		}
+		if (test.want == "") != (said == "") || !strings.Contains(said, test.want) {
+			t.Errorf("%q: says %q, want %q", test.in, said, test.want)
+		}
+		asIs := Options{Delimiter: '\n', AsIs: true, CRLF: true}
+		if text, err := asIs.Open("in", strings.NewReader(test.in), nil); err != nil {
+			t.Errorf("%q as it is: %v", test.in, err)
+		} else if got, _ := io.ReadAll(text); string(got) != strings.TrimPrefix(test.in, utf8Mark) {
+			t.Errorf("%q as it is: %q", test.in, got)
+		}
+	}
+}
+
+// TestLines reads keys of text.
+func TestLines(t *testing.T) {
+	for _, test := range []struct {
+		options Options
+		null    bool
+		in      string
+		want    []string
+		warned  bool
+		err     string // a part of it
+	}{
+		{in: ""},
+		{in: "\n", want: []string{""}},
+		{in: "a\n\nb", want: []string{"a", "", "b"}},
+		{in: "a\n\n", want: []string{"a", ""}},
+		{in: utf8Mark},
+		{in: utf8Mark + "a\nb\n", want: []string{"a", "b"}},
+		{in: utf8Mark + utf8Mark + "a", want: []string{utf8Mark + "a"}},
+		{in: "a\r\nb\r\n", want: []string{"a\r", "b\r"}, warned: true},
+		{options: Options{CRLF: true}, in: "a\r\nb\nc\r\r\n\r\n", want: []string{"a", "b", "c\r", ""}},
+		{null: true, in: "a\x00b\r\n\x00", want: []string{"a", "b\r\n"}},
+		{in: "long before it\nand a NUL \x00\n", err: "line 2 has a NUL byte"},
+		{options: Options{AsIs: true}, in: "a\x00\n", want: []string{"a\x00"}},
+		{in: "a\nM\xfcller\n", want: []string{"a", "M\xfcller"}, warned: true},
+	} {
+		options, warned := test.options, false
+		if options.Text = true; !test.null {
+			options.Delimiter = '\n'
+		}
+		got, err := options.Lines("in", strings.NewReader(test.in), func(string) { warned = true })
+		same := slices.EqualFunc(got, test.want, func(line []byte, want string) bool { return string(line) == want })
+		if !same || warned != test.warned || (err != nil) != (test.err != "") || err != nil && !strings.Contains(err.Error(), test.err) {
+			t.Errorf("%q: %q, warned %v, %v; want %q, %v, %q", test.in, got, warned, err, test.want, test.warned, test.err)
 		}
 	}
 }
