@@ -138,6 +138,7 @@ func (f *filterCommand) copyArrow(s *streams, out io.Writer) (passed int64, err 
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", f.inputs[0], err)
 	}
+	all := int64(0)
 	progress, done := bar(s, "filtering", int64(len(f.inputs)))
 	defer done()
 	for _, name := range f.inputs {
@@ -150,6 +151,7 @@ func (f *filterCommand) copyArrow(s *streams, out io.Writer) (passed int64, err 
 			}
 			defer rows.Release()
 			passed += rows.NumRows()
+			all += batch.NumRows()
 			return write(rows)
 		})
 		if err != nil {
@@ -157,6 +159,7 @@ func (f *filterCommand) copyArrow(s *streams, out io.Writer) (passed int64, err 
 		}
 		progress(1)
 	}
+	f.warnNone(s, list, passed, all)
 	return passed, end()
 }
 

@@ -51,8 +51,8 @@ func (b *buildCommand) Run(s *streams) error {
 		inputs = []string{b.Like, b.Keys}
 	case len(b.Files) == 0:
 		return errors.New(`expected "<files> ...", or --keys and --like`)
-	case b.Hex || b.Null:
-		return errors.New("--hex and --null say how the lines of --keys are written")
+	case b.keyFlags != keyFlags{}:
+		return errFlags
 	}
 	switch {
 	case isApart():

@@ -81,8 +81,8 @@ func (f *filterCommand) prepare() error {
 	switch {
 	case f.Output == "" && !f.CSV && !f.JSONL:
 		return errors.New("name the file to write with -o, or print the rows with --csv or --jsonl")
-	case f.Keys == "" && (f.Hex || f.Null):
-		return errors.New("--hex and --null say how the lines of --keys are written")
+	case f.Keys == "" && f.keyFlags != keyFlags{}:
+		return errFlags
 	case f.Keys == "" && len(f.Args) < 2:
 		return errors.New(`expected "<filter> <files> ...", or --keys and "<files> ..."`)
 	case f.Keys == "":
@@ -168,6 +168,17 @@ func (f *filterCommand) readKeys(s *streams) (*keyList, error) {
 		return nil, nil
 	}
 	return f.read(s, f.Keys)
+}
+
+// warnNone tells that no row had a key, if so: of all rows, so many passed.
+func (f *filterCommand) warnNone(s *streams, list *keyList, passed, all int64) {
+	found := passed
+	if f.Invert {
+		found = all - passed
+	}
+	if list != nil && found == 0 {
+		list.warnNone(s, f.inputs, f.Column)
+	}
 }
 
 // open reads the filter, a file of this library or bare bytes, for keys of a kind.

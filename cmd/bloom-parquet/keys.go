@@ -1,24 +1,28 @@
 package main
 
 import (
-	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 )
 
 // keyFlags say how the lines of a file of keys are written.
 type keyFlags struct {
-	Hex  bool `help:"Keys are the bytes of values in Parquet's PLAIN encoding, without a length, in hex."`
-	Null bool `short:"0" help:"Keys end with a NUL byte, not a newline."`
+	Hex          bool `help:"Keys are the bytes of values in Parquet's PLAIN encoding, without a length, in hex."`
+	Null         bool `short:"0" xor:"null" help:"Keys end with a NUL byte, not a newline."`
+	CRLF         bool `name:"crlf" xor:"null" help:"A carriage return before the newline is not part of the key."`
+	NoDecompress bool `help:"Take the bytes of keys as they are, also if they look compressed or like no keys."`
 }
 
 // keysHelp is the part of the help that the commands that read keys share.
-const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A key that the column cannot have is an error.`
+const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A key that the column cannot have is an error. Files of keys that are compressed with gzip or zstd are decompressed. Other compressed files, files that are no text and UTF-16 are refused.`
+
+// errFlags is the error of flags for keys where there are none.
+var errFlags = errors.New("--hex, --null, --crlf and --no-decompress say how the lines of --keys are written")
 
 // keyList is a file of keys. A column's type says which values its lines are.
 type keyList struct {
@@ -29,48 +33,22 @@ type keyList struct {
 	wrong map[string]bool // what was said of wrong keys
 }
 
-// read reads the lines of a file, or of standard input by the name "-".
-func (f keyFlags) read(s *streams, name string) (*keyList, error) {
-	l := &keyList{keyFlags: f, name: name, keys: map[bloomparquet.Type]*bloomparquet.Keys{}, wrong: map[string]bool{}}
+// read reads a file of keys, or standard input by the name "-". Keys are lines of text; another kind of
+// file would be an arm here.
+func (f keyFlags) read(s *streams, name string) (l *keyList, err error) {
 	in := s.in
 	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
+		if in, err = os.Open(name); err != nil {
 			return nil, err
 		}
-		defer file.Close()
-		in = file
+		defer in.Close()
 	}
-	data, err := io.ReadAll(in)
-	if err != nil {
-		return nil, err
-	}
-	end := byte('\n')
+	options := keyfile.Options{Delimiter: '\n', CRLF: f.CRLF, Text: true, AsIs: f.NoDecompress}
 	if f.Null {
-		end = 0
+		options.Delimiter = 0
 	}
-	if len(data) > 0 && data[len(data)-1] == end {
-		data = data[:len(data)-1]
-	} else if len(data) == 0 {
-		return l, nil
-	}
-	l.lines = bytes.Split(data, []byte{end})
-	if !f.Null && !f.Hex && endWithCR(l.lines) {
-		s.warn("warning: %s: the keys end with a carriage return (CRLF)", name)
-	}
-	return l, nil
-}
-
-// endWithCR reports whether most of the first lines end with a carriage return.
-func endWithCR(lines [][]byte) bool {
-	lines = lines[:min(len(lines), 16)]
-	n := 0
-	for _, line := range lines {
-		if bytes.HasSuffix(line, []byte{'\r'}) {
-			n++
-		}
-	}
-	return 2*n > len(lines)
+	lines, err := options.Lines(name, in, func(text string) { s.warn("warning: %s: %s", name, text) })
+	return &keyList{f, name, lines, map[bloomparquet.Type]*bloomparquet.Keys{}, map[string]bool{}}, err
 }
 
 // of returns the keys for columns of a type. An error that was returned before is errReported.

@@ -65,6 +65,7 @@ func (p *pruneCommand) pruneAll(s *streams) (err error) {
 		return err
 	}
 	if !some {
+		p.list.warnNone(s, p.Files, p.Column)
 		return errNone
 	}
 	return nil

@@ -48,6 +48,7 @@ func (f *filterCommand) copyParquet(s *streams, out io.Writer) (passed int64, er
 		}
 		passed += n
 	}
+	f.warnNone(s, list, passed, rows)
 	return passed, sink.close()
 }
 

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/parquet"
+)
+
+const (
+	samples    = 3  // keys and values that warnNone shows
+	sampleText = 60 // bytes of one
+)
+
+// warnNone tells that none of the keys is in a column of some files. It shows what keys and values look like:
+// quotes, another case or another column explain it then.
+func (l *keyList) warnNone(s *streams, files []string, column string) {
+	if len(l.lines) == 0 {
+		s.warn("%s: there are no keys", l.name)
+		return
+	}
+	var keys []string
+	for _, line := range l.lines[:min(len(l.lines), samples)] {
+		keys = append(keys, quoted(string(line)))
+	}
+	values, err := l.firstValues(files, column)
+	looks := "'s first values are " + strings.Join(values, ", ")
+	switch {
+	case err != nil:
+		looks = "'s values cannot be read: " + withoutPrefix(err)
+	case len(values) == 0:
+		looks = " has no values"
+	}
+	s.warn("%s: no key is in column %s: the first keys are %s, and the column%s", l.name, shown(column), strings.Join(keys, ", "), looks)
+}
+
+// quoted returns a text in quotes, of which the end may be missing.
+func quoted(text string) string {
+	if len(text) > sampleText {
+		return strconv.Quote(text[:sampleText]) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// errEnough ends the reading of a column.
+var errEnough = errors.New("enough")
+
+// firstValues returns different values of a column, as keys are written: of the first of the files that has
+// some. It reads a page of a row group, or a record batch.
+func (l *keyList) firstValues(files []string, column string) (texts []string, err error) {
+	for _, name := range files {
+		var t bloomparquet.Type
+		if t, err = typeIn(name, column); err != nil {
+			continue
+		}
+		err = eachStart(name, column, func(keys bloom.Keys) {
+			for i := 0; i < keys.Len() && len(texts) < samples; i++ {
+				value, valid := keys.AppendKey(nil, i)
+				if !valid {
+					continue
+				}
+				text := t.Text(value)
+				if l.Hex {
+					text = hex.EncodeToString(value)
+				}
+				if text = quoted(text); !slices.Contains(texts, text) {
+					texts = append(texts, text)
+				}
+			}
+		}, func() bool { return len(texts) == samples })
+		if len(texts) > 0 {
+			return texts, nil
+		}
+	}
+	return nil, err
+}
+
+// eachStart calls take with values at the start of each row group or record batch of a file, until there are
+// enough.
+func eachStart(name, column string, take adderFunc, enough func() bool) (err error) {
+	arrows, err := isArrow(name)
+	if err != nil {
+		return err
+	}
+	if arrows {
+		err = eachRecordBatch(name, column, nil, func(batch arrow.RecordBatch, column int) error {
+			if enough() {
+				return errEnough
+			}
+			return bloomarrow.Add(take, batch.Column(column))
+		})
+		if enough() {
+			return nil
+		}
+		return err
+	}
+	file, err := openFile(name, column)
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	if err := file.checkCodecs(name, file.leaf); err != nil {
+		return err
+	}
+	for group := range file.RowGroups() {
+		keys := &pageKeys{values: make([]parquet.Value, 64)}
+		err := eachPage(file, group, func(page parquet.Page) error {
+			if err := keys.read(page, take); err != nil {
+				return err
+			}
+			return errEnough
+		})
+		if enough() {
+			return nil
+		}
+		if err != nil && !errors.Is(err, errEnough) {
+			return fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
+		}
+	}
+	return nil
+}
