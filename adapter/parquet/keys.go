@@ -155,7 +155,7 @@ func KeysOf[V Value](t Type, values []V) (*Keys, error) {
 //
 //   - integers, decimals and floats as decimal numbers; "NaN" and "-Inf" are floats, too
 //   - strings, and bytes of a type without a meaning, as they are
-//   - dates as 2006-01-02, times as 15:04:05.999999999
+//   - dates as 2006-01-02, times as 15:04:05.999999999, with no more digits
 //   - timestamps as 2006-01-02T15:04:05.999999999 or with a space in the middle, with or without
 //     an offset such as Z or +01:00. Without an offset it is UTC; columns of local times have none
 //   - UUIDs as 01234567-89ab-cdef-0123-456789abcdef

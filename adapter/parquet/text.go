@@ -17,6 +17,9 @@ func appendText(dst []byte, t *Type, v []byte) ([]byte, string) {
 		return append(dst, v...), ""
 	}
 	text := string(v)
+	if isTime := t.Logical == Time || t.Logical == Timestamp; isTime && tooFine(text) {
+		return dst, "it has more than 9 digits after the point"
+	}
 	switch t.Logical {
 	case UUID:
 		return appendUUID(dst, text)
@@ -54,6 +57,14 @@ func appendText(dst []byte, t *Type, v []byte) ([]byte, string) {
 		return dst, whyNoNumber(err, "it is no whole number of "+strconv.Itoa(t.bits())+" bits")
 	}
 	return t.appendInteger(dst, x)
+}
+
+// tooFine reports whether a time has more digits after the point, or the comma, than time.Parse takes: it cuts
+// off the others.
+func tooFine(text string) bool {
+	const most = 9
+	fraction := text[strings.IndexAny(text, ".,")+1:]
+	return len(fraction) < len(text) && len(fraction)-len(strings.TrimLeft(fraction, "0123456789")) > most
 }
 
 // whyNoNumber tells why a text is no number of a column.
