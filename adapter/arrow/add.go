@@ -16,7 +16,7 @@ type Adder interface {
 // that is not null. Of a dictionary it adds each value that a row has once, and of a run-end
 // encoded array the value of each run once.
 //
-// The error is [ErrType] or [ErrArray]. The arrays before the one with the error are added.
+// The error is [ErrType], [ErrArray] or [ErrValue]. The arrays before the one with the error are added.
 func Add(to Adder, arrays ...arrow.Array) error {
 	for _, a := range arrays {
 		s, err := rowsOf(a)

@@ -29,6 +29,10 @@
 //	null                                              no row is a key
 //	dictionary, run-end encoded, extension            those of the values, or of the storage
 //
+// A value that its key cannot hold is an error, [ErrValue], unless its row is null: a date64 that is no whole day, a
+// time or timestamp in seconds that are too many milliseconds, a decimal of more digits than its
+// precision needs bytes for. In a dictionary, no value may be one.
+//
 // Equal numbers of different types have different keys: test an int64 column with a filter of
 // int64 keys. Zero and minus zero are different keys, too.
 // Other types are an error, [ErrType]: lists, structs, maps, unions and intervals.
@@ -60,6 +64,8 @@ var (
 	ErrType = errors.New("bloomarrow: type without keys")
 	// ErrArray: the buffers of an array do not have what its type and length say.
 	ErrArray = errors.New("bloomarrow: malformed array")
+	// ErrValue: a value has no key, because the Parquet type of its key cannot hold it.
+	ErrValue = errors.New("bloomarrow: value without a key")
 )
 
 // mostRows is the largest number of rows of an array: positions have 32 bits. A few bytes can

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
@@ -69,25 +70,33 @@ func (s span) values() (bloom.Keys, error) {
 		return integers(s, bloom.Integers[uint16])
 	case *arrow.Time32Type:
 		if t.Unit == arrow.Second {
-			return converted(s, bloom.Integers[int32], func(seconds int32) int32 { return 1000 * seconds })
+			return converted(s, bloom.Integers[int32], func(seconds int32) (int32, bool) {
+				return 1000 * seconds, seconds == 1000*seconds/1000
+			})
 		}
 		return integers(s, bloom.Integers[uint32])
 	case *arrow.TimestampType:
 		if t.Unit == arrow.Second {
-			return converted(s, bloom.Integers[int64], func(seconds int64) int64 { return 1000 * seconds })
+			return converted(s, bloom.Integers[int64], func(seconds int64) (int64, bool) {
+				return 1000 * seconds, seconds == 1000*seconds/1000
+			})
 		}
 		return integers(s, bloom.Integers[uint64])
 
 	case *arrow.Int8Type:
-		return converted(s, bloom.Integers[int32], func(v int8) int32 { return int32(v) })
+		return widened[int8](s)
 	case *arrow.Uint8Type:
-		return converted(s, bloom.Integers[int32], func(v uint8) int32 { return int32(v) })
+		return widened[uint8](s)
 	case *arrow.Int16Type:
-		return converted(s, bloom.Integers[int32], func(v int16) int32 { return int32(v) })
+		return widened[int16](s)
 	case *arrow.Uint16Type:
-		return converted(s, bloom.Integers[int32], func(v uint16) int32 { return int32(v) })
+		return widened[uint16](s)
 	case *arrow.Date64Type:
-		return converted(s, bloom.Integers[int32], func(milliseconds int64) int32 { return int32(milliseconds / (24 * 60 * 60 * 1000)) })
+		const day = 24 * 60 * 60 * 1000
+		return converted(s, bloom.Integers[int32], func(milliseconds int64) (int32, bool) {
+			days := int32(milliseconds / day)
+			return days, milliseconds == day*int64(days)
+		})
 
 	case *arrow.Decimal32Type:
 		return decimals(s, t, func(b []byte, v decimal.Decimal32) { binary.BigEndian.PutUint32(b, uint32(v)) })
@@ -179,15 +188,43 @@ func integers[E arrow.FixedWidthType](s span, of func([]E) bloom.Keys) (bloom.Ke
 	return of(values), nil
 }
 
-// converted returns rows that have another integer as key.
-func converted[E, K arrow.FixedWidthType](s span, of func([]K) bloom.Keys, convert func(E) K) (bloom.Keys, error) {
+// widened returns rows whose key is the int32 of their value.
+func widened[E int8 | uint8 | int16 | uint16](s span) (bloom.Keys, error) {
 	return integers(s, func(values []E) bloom.Keys {
-		keys := make([]K, len(values))
+		keys := make([]int32, len(values))
 		for i, v := range values {
-			keys[i] = convert(v)
+			keys[i] = int32(v)
 		}
-		return of(keys)
+		return bloom.Integers(keys)
 	})
+}
+
+// converted returns rows that have another integer as key. convert says whether a value has one.
+func converted[E, K arrow.FixedWidthType](s span, of func([]K) bloom.Keys, convert func(E) (K, bool)) (bloom.Keys, error) {
+	values, err := elements[E](s)
+	if err != nil {
+		return bloom.Keys{}, err
+	}
+	keys := make([]K, len(values))
+	for i, v := range values {
+		key, ok := convert(v)
+		if !ok {
+			if err := s.withoutKey(i, v); err != nil {
+				return bloom.Keys{}, err
+			}
+		}
+		keys[i] = key
+	}
+	return of(keys), nil
+}
+
+// withoutKey returns the error of a row whose value has no key. A null row may have any value.
+func (s span) withoutKey(row int, value any) error {
+	bitmap, offset, err := s.nulls()
+	if err != nil || bitmap != nil && !bitutil.BitIsSet(bitmap, offset+row) {
+		return err
+	}
+	return fmt.Errorf("%w: %v of row %d, of type %v", ErrValue, value, row, s.dtype)
 }
 
 // decimals returns rows of decimals. put writes all bytes of one in big-endian order.
@@ -203,9 +240,16 @@ func decimals[E arrow.FixedWidthType](s span, t arrow.DecimalType, put func(b []
 	}
 	var bytes [32]byte
 	keys := make([]byte, 0, width*s.n)
-	for _, v := range values {
+	for i, v := range values {
 		put(bytes[:], v)
-		keys = append(keys, bytes[whole-width:whole]...)
+		key := bytes[whole-width : whole]
+		sign := byte(int8(key[0]) >> 7)
+		if slices.ContainsFunc(bytes[:whole-width], func(b byte) bool { return b != sign }) {
+			if err := s.withoutKey(i, v); err != nil {
+				return bloom.Keys{}, err
+			}
+		}
+		keys = append(keys, key...)
 	}
 	return column(bloom.FixedWidth(keys, width))
 }

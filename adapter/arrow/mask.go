@@ -20,7 +20,7 @@ type Tester interface {
 // null. A null row is false. The mask has memory of mem; release it.
 //
 // Of a dictionary, Mask tests each value once. Of a run-end encoded array it tests each run
-// once. The error is [ErrType] or [ErrArray].
+// once. The error is [ErrType], [ErrArray] or [ErrValue].
 func Mask(mem memory.Allocator, filter Tester, a arrow.Array) (*array.Boolean, error) {
 	return mask(mem, &query{filter: filter}, a)
 }
