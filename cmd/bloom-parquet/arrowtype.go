@@ -31,26 +31,43 @@ var (
 )
 
 // kindOfArrow returns the kind of the keys of an Arrow type. It is not known for those that have none.
+// Parquet has no durations: equal integers of other units are not equal durations.
 func kindOfArrow(t arrow.DataType) bloom.KeyKind {
 	parquet, err := typeOfArrow(t)
 	if err != nil {
 		return bloom.KeysUnknown
 	}
+	if duration, ok := storageOf(t).(*arrow.DurationType); ok {
+		unit := arrowUnits[duration.Unit].String()
+		if duration.Unit == arrow.Second {
+			unit = "SECONDS"
+		}
+		return bloom.KeyKind(fmt.Sprintf("%v (DURATION %s)", parquet.Physical, unit))
+	}
 	return parquet.KeyKind()
+}
+
+// storageOf returns the type of the values of dictionaries, runs and extensions. A UUID stays one.
+func storageOf(t arrow.DataType) arrow.DataType {
+	switch t := t.(type) {
+	case *arrow.DictionaryType:
+		return storageOf(t.ValueType)
+	case *arrow.RunEndEncodedType:
+		return storageOf(t.Encoded())
+	case *extensions.UUIDType:
+		return t
+	case arrow.ExtensionType:
+		return storageOf(t.StorageType())
+	}
+	return t
 }
 
 // typeOfArrow returns the type of Parquet whose keys the values of an Arrow type have: what package
 // bloomarrow says of keys.
 func typeOfArrow(t arrow.DataType) (bloomparquet.Type, error) {
-	switch t := t.(type) {
-	case *arrow.DictionaryType:
-		return typeOfArrow(t.ValueType)
-	case *arrow.RunEndEncodedType:
-		return typeOfArrow(t.Encoded())
+	switch t := storageOf(t).(type) {
 	case *extensions.UUIDType:
 		return bloomparquet.Type{Physical: bloomparquet.FixedLenByteArray, Logical: bloomparquet.UUID, Width: 16}, nil
-	case arrow.ExtensionType:
-		return typeOfArrow(t.StorageType())
 	case *arrow.FixedSizeBinaryType:
 		return bloomparquet.Type{Physical: bloomparquet.FixedLenByteArray, Width: t.ByteWidth}, nil
 	case *arrow.Time32Type:
@@ -63,7 +80,7 @@ func typeOfArrow(t arrow.DataType) (bloomparquet.Type, error) {
 		width := int(math.Ceil((float64(t.GetPrecision())*math.Log2(10) + 1) / 8))
 		return bloomparquet.Type{Physical: bloomparquet.FixedLenByteArray, Logical: bloomparquet.Decimal, Width: width, Precision: int(t.GetPrecision()), Scale: int(t.GetScale())}, nil
 	}
-	if plain, ok := plainArrow[t.ID()]; ok {
+	if plain, ok := plainArrow[storageOf(t).ID()]; ok {
 		return plain, nil
 	}
 	return bloomparquet.Type{}, fmt.Errorf("values of the Arrow type %v have no keys", t)
