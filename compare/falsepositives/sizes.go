@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"sort"
 	"strings"
 
@@ -42,27 +43,20 @@ func choices(w io.Writer) error {
 	return nil
 }
 
-// limits prints for how many keys each format has filters of low rates: the most that PolicyFor takes, rounded
-// down to two digits.
+// limits prints for how many keys each format has filters of low rates: the largest number of two digits and
+// zeros that PolicyFor takes.
 func limits(w io.Writer) error {
 	rates := []float64{0.01, 0.001, 0.0001}
 	fmt.Fprintln(w, "| | 1 % | 0.1 % | 0.01 % |\n|---|---:|---:|---:|")
 	for _, f := range []bloom.Format{bloom.RocksDB, bloom.Nori, bloom.Parquet, bloom.LevelDB, bloom.Pebble} {
 		fmt.Fprintf(w, "| `%v` |", f)
 		for _, rate := range rates {
-			takes := func(n int) bool {
-				_, err := bloom.PolicyFor(f, n, rate)
-				return err == nil
-			}
-			n := sort.Search(1<<40, func(n int) bool { return !takes(n + 1) })
-			unit := 1
-			for n/unit >= 100 {
-				unit *= 10
-			}
-			if n = n / unit * unit; !takes(n) {
-				return fmt.Errorf("%v: there is no filter of %d keys for the rate %v", f, n, rate)
-			}
-			fmt.Fprintf(w, " %s |", large(n))
+			number := func(i int) int { return (10 + i%90) * int(math.Pow10(i/90)) }
+			past := sort.Search(90*12, func(i int) bool {
+				_, err := bloom.PolicyFor(f, number(i), rate)
+				return err != nil
+			})
+			fmt.Fprintf(w, " %s |", large(number(past-1)))
 		}
 		fmt.Fprintln(w)
 	}
