@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"reflect"
 	"unsafe"
 )
 
@@ -66,10 +67,28 @@ func Strings[S ~string](keys []S) Keys { return columnOf(strs, keys) }
 
 // Integers returns a column of integers. Each key is the 1, 2, 4 or 8 little-endian bytes of
 // its width; those of a negative integer are its two's complement. So an []int64 and a []uint64
-// with the same bits are the same column. int and uint are missing because their width depends
-// on the machine: convert them.
-func Integers[I ~int8 | ~uint8 | ~int16 | ~uint16 | ~int32 | ~uint32 | ~int64 | ~uint64](keys []I) Keys {
+// with the same bits are the same column. int and uint have 8 bytes on every machine; where their own width is
+// 4, the column is a copy.
+func Integers[I ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64](keys []I) Keys {
+	if bits.UintSize < 64 && isWord[I]() {
+		return widened(keys)
+	}
 	return columnOf(layout(unsafe.Sizeof(I(0))), keys)
+}
+
+// isWord reports whether I is int or uint, or has one of them as its underlying type.
+func isWord[I any]() bool {
+	kind := reflect.TypeFor[I]().Kind()
+	return kind == reflect.Int || kind == reflect.Uint
+}
+
+// widened returns the column of the integers in 64 bits each.
+func widened[I ~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64](keys []I) Keys {
+	wide := make([]uint64, len(keys))
+	for i, key := range keys {
+		wide[i] = uint64(key)
+	}
+	return columnOf(uint64s, wide)
 }
 
 // bigEndian reports whether this machine stores the upper byte of a word first.

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -228,6 +229,35 @@ func TestViewsOutside(t *testing.T) {
 				t.Errorf("kernel %v, %s: %v", kernel, name, err)
 			}
 		}
+	}
+}
+
+// TestIntegersOfWords wants 8 bytes for int and uint, which have 4 on some machines.
+func TestIntegersOfWords(t *testing.T) {
+	is(t, behaviour)
+	type id uint
+	signed, unsigned := []int{-1, 0, 7, math.MinInt32, math.MaxInt32}, []uint{0, 7, math.MaxUint32}
+	for name, c := range map[string][2]Keys{
+		"int":        {Integers(signed), Integers([]int64{-1, 0, 7, math.MinInt32, math.MaxInt32})},
+		"uint":       {Integers(unsigned), Integers([]uint64{0, 7, math.MaxUint32})},
+		"named uint": {Integers([]id{0, 7, math.MaxUint32}), Integers([]uint64{0, 7, math.MaxUint32})},
+	} {
+		for i := range c[1].Len() {
+			got, _ := c[0].AppendKey(nil, i)
+			if want, _ := c[1].AppendKey(nil, i); !bytes.Equal(got, want) || len(got) != 8 {
+				t.Errorf("key %d of a column of %s is %x, want %x", i, name, got, want)
+			}
+		}
+		filter := Policy{Default, 100}.NewFilter(c[0])
+		if n := filter.MayContainBatch(c[1], make([]uint64, 1)); n != c[1].Len() {
+			t.Errorf("%d keys of a column of %s are found", n, name)
+		}
+	}
+	if narrow := Integers([]int32{-1}); narrow.layout != uint32s {
+		t.Error("an int32 has not 4 bytes")
+	}
+	if n := testing.AllocsPerRun(10, func() { sink += Integers(unsigned).Len() }); bits.UintSize == 64 && n != 0 {
+		t.Errorf("a column of uint allocates %v times", n)
 	}
 }
 
