@@ -170,6 +170,10 @@ func (v *view) MayContainHash(h Hash) bool {
 	return probeHash(&v.base, h.h1, h.h2, uint8(h.kind)) // like MayContainUint64
 }
 
+// Bytes returns the encoded filter: the bytes of the format and nothing else. It is no copy. Do not write to
+// it. The bytes of a [Set] change when keys are added.
+func (v *view) Bytes() []byte { return v.data[:len(v.data):len(v.data)] }
+
 // AppendFilter appends the encoded filter to dst and returns the extended slice. It appends
 // the bytes of the format and nothing else. [Open] and [OpenSet] read them.
 func (v *view) AppendFilter(dst []byte) []byte { return append(dst, v.data...) }

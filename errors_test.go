@@ -115,6 +115,7 @@ func TestNoFormat(t *testing.T) {
 	p, keys := Policy{none, 10}, Strings([]string{"key"})
 	for name, call := range map[string]func(){
 		"Format.Name":                        func() { _ = none.Name() },
+		"Format.HashBits":                    func() { none.HashBits() },
 		"Format.Hash":                        func() { none.Hash(nil) },
 		"Format.HashFrom":                    func() { none.HashFrom(1) },
 		"Format.Hashes32":                    func() { none.Hashes32(nil) },

@@ -619,6 +619,31 @@ func TestWriteTo(t *testing.T) {
 	})
 }
 
+// TestBytes wants the bytes that were opened, and those of a set, and no copies.
+func TestBytes(t *testing.T) {
+	is(t, behaviour)
+	eachFormat(t, func(t *testing.T, format Format) {
+		for _, odd := range formatTests[format].odd {
+			if odd.is == noFilter {
+				continue
+			}
+			data := append(slices.Clone(odd.data), 1)[:len(odd.data)]
+			if got := mustOpen(t, format, data).Bytes(); unsafe.SliceData(got) != unsafe.SliceData(data) || !bytes.Equal(got, odd.data) || cap(got) != len(got) {
+				t.Fatalf("%s: Bytes() = %x with a capacity of %d, want %x", odd.name, got, cap(got), odd.data)
+			}
+		}
+		s := mustSet(t, Policy{format, 10}, 10)
+		before := s.Bytes()
+		s.AddString("key")
+		if !bytes.Equal(before, s.AppendFilter(nil)) {
+			t.Error("Bytes() of a set is a copy")
+		}
+	})
+	if len(new(Set).Bytes())+len(new(Filter).Bytes()) != 0 {
+		t.Error("zero values have bytes")
+	}
+}
+
 // TestZeroFile writes and reads zero values.
 func TestZeroFile(t *testing.T) {
 	is(t, behaviour)

@@ -123,6 +123,10 @@ func (f Format) hash() hashKind {
 	panic(noFormat(f))
 }
 
+// HashBits returns the number of bits of the format's hash: 32, 64 or 128. Of filters of n keys, at least
+// n / 2^HashBits of the absent keys pass: those with the hash of a key.
+func (f Format) HashBits() int { return hashKinds[f.hash()].words.bits() }
+
 // Name returns the name that tables store beside a filter of this format. [RocksDB] and
 // [Pebble] have one name: the filters of both are in blocks "fullfilter." and the name, and
 // their last bytes tell which it is. nori-sstable and Parquet store none: the names of their

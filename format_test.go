@@ -107,7 +107,7 @@ func TestSwitches(t *testing.T) {
 		if h != referenceHash(f.hash(), key) || h != f.hash().ofUint64(binary.LittleEndian.Uint64(key)) {
 			t.Errorf("Hash() = %v", h)
 		}
-		if digits := hashKinds[f.hash()].words.bits() / 4; len(h.String()) != digits {
+		if digits := f.HashBits() / 4; len(h.String()) != digits {
 			t.Errorf("the hash %v has not %d digits", h, digits)
 		}
 		if serves := panicOf(func() { f.HashFrom(h.h1) }) == ""; serves != (hashKinds[f.hash()].words != two64) {
@@ -471,6 +471,17 @@ func checkOddStats(t *testing.T, f *Filter) {
 			t.Fatalf("Stats of %x, which may hold every key: %+v", f.data, s)
 		}
 	}
+}
+
+// TestHashBits wants the widths of the engines' hashes, and strings of as many digits.
+func TestHashBits(t *testing.T) {
+	is(t, behaviour)
+	want := map[Format]int{RocksDB: 64, LevelDB: 32, Pebble: 32, Parquet: 64, Nori: 128, NoriCrate: 128}
+	eachFormat(t, func(t *testing.T, f Format) {
+		if got := f.HashBits(); got != want[f] || len(f.Hash(nil).String()) != got/4 {
+			t.Errorf("%v has %d bits, want %d", f.Hash(nil), got, want[f])
+		}
+	})
 }
 
 func TestNames(t *testing.T) {

@@ -74,7 +74,7 @@ func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error
 
 // errCollisions is the error for a rate that the format's hash alone exceeds.
 func errCollisions(f Format, capacity int, collisions, rate float64) error {
-	width := hashKinds[f.hash()].words.bits()
+	width := f.HashBits()
 	advice := ""
 	if limit := math.Floor(-math.Log1p(-rate) * math.Exp2(float64(width))); limit >= 1 {
 		advice = fmt.Sprintf("; divide them among filters of at most %.0f keys", limit)

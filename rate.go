@@ -48,7 +48,7 @@ func (f Format) rate(n, m float64, k int) float64 {
 
 // collisionRate returns the chance that the hash of an absent key is that of one of n keys.
 func collisionRate(f Format, n float64) float64 {
-	return -math.Expm1(-n * math.Exp2(-float64(hashKinds[f.hash()].words.bits())))
+	return -math.Expm1(-n * math.Exp2(-float64(f.HashBits())))
 }
 
 // independentRate is (1 - e^(-kn/m))^k, the rate of n keys and m bits with k independent

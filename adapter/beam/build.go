@@ -145,7 +145,7 @@ func decodeAccumulator(encoded []byte) (*accumulator, error) {
 		if err := a.set.UnmarshalBinary(encoded[1:]); err != nil {
 			return nil, err
 		}
-		if from, to := a.set.Filter().BitRange(); from == to {
+		if len(a.set.Bytes()) == 0 {
 			return nil, errAccumulator // the zero Set, which takes no keys
 		}
 		return a, nil

@@ -72,7 +72,7 @@ func (l *loaded) load(side filters) error {
 }
 
 func setOf(f *bloom.Filter) (*bloom.Set, error) {
-	return bloom.OpenSet(f.Format(), f.AppendFilter(nil))
+	return bloom.OpenSet(f.Format(), f.Bytes())
 }
 
 // fileMark is before the path in the elements of FilterFile. The file of a filter begins otherwise.

@@ -80,11 +80,11 @@ func AppendHeader(dst []byte, numBytes int) []byte {
 // AppendFilter appends a filter as a Parquet file has it, header and blocks, to dst. It returns
 // an error if the filter is not of the format bloom.Parquet, or too large.
 func AppendFilter(dst []byte, filter *bloom.Filter) ([]byte, error) {
-	from, to := filter.BitRange()
-	if filter.Format() != bloom.Parquet || to-from < blockSize || int64(to-from) > math.MaxInt32 {
+	blocks := filter.Bytes()
+	if filter.Format() != bloom.Parquet || len(blocks) < blockSize || int64(len(blocks)) > math.MaxInt32 {
 		return dst, fmt.Errorf("%w: a file of Parquet cannot have this filter: %v", ErrSize, filter)
 	}
-	return filter.AppendFilter(AppendHeader(dst, to-from)), nil
+	return append(AppendHeader(dst, len(blocks)), blocks...), nil
 }
 
 // parseHeader returns the length of the header that data begins with, and the size of the

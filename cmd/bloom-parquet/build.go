@@ -114,7 +114,7 @@ func (b *buildCommand) build(s *streams) error {
 	}
 	var encoded []byte
 	if filter := builder.Filter(); b.Raw {
-		encoded = filter.AppendFilter(nil)
+		encoded = filter.Bytes()
 	} else if encoded, err = filter.MarshalBinary(); err != nil {
 		return err
 	}

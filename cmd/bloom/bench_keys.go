@@ -148,7 +148,7 @@ func (r randomSource) filter(size, bitsPerKey int) (*builtFilter, error) {
 		known = append(known, keys[:min(len(keys), queries-len(known))]...)
 		rest -= len(keys)
 	}
-	return &builtFilter{r.format, set.AppendFilter(nil), known}, nil
+	return &builtFilter{r.format, set.Bytes(), known}, nil
 }
 
 func (r randomSource) absent(random *rand.Rand, n int) [][]byte {
@@ -235,7 +235,7 @@ func (i *inputSource) filter(_, bitsPerKey int) (*builtFilter, error) {
 		return nil, fromLibrary(err)
 	}
 	set.AddBatch(bloom.Bytes(i.halves[1]))
-	return &builtFilter{i.format, set.AppendFilter(nil), i.halves[1]}, nil
+	return &builtFilter{i.format, set.Bytes(), i.halves[1]}, nil
 }
 
 func (i *inputSource) absent(random *rand.Rand, n int) [][]byte {

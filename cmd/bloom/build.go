@@ -197,7 +197,7 @@ func (b *buildCommand) foldable(format bloom.Format) (set *bloom.Set, policy blo
 		if set, err = policy.NewFoldable(int(min(keys, math.MaxInt>>10))); err != nil {
 			return nil, policy, fmt.Errorf("--memory: %w", fromLibrary(err))
 		}
-		if from, to := set.Filter().BitRange(); keys < 2 || byteSize(to-from) <= *b.Memory {
+		if keys < 2 || byteSize(len(set.Bytes())) <= *b.Memory {
 			return set, policy, nil
 		}
 	}
@@ -220,7 +220,7 @@ func (b *buildCommand) policy(format bloom.Format, n int) (bloom.Policy, error) 
 // encode returns a filter in the encoding to write.
 func (b *buildCommand) encode(filter *bloom.Filter) ([]byte, error) {
 	if b.Raw {
-		return filter.AppendFilter(nil), nil
+		return filter.Bytes(), nil
 	}
 	return filter.MarshalBinary()
 }

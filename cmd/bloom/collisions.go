@@ -32,7 +32,7 @@ const (
 
 // add takes keys of the filter.
 func (c *collisions) add(keys [][]byte, format bloom.Format) {
-	if hashBits(format) > 32 {
+	if format.HashBits() > 32 {
 		return
 	}
 	if c.most > 0 && c.seen+len(keys) > c.most {
@@ -175,6 +175,3 @@ func (c *collisions) numbers() (list []numberedKey) {
 	}
 	return list
 }
-
-// hashBits returns how many bits the hash of a format has.
-func hashBits(f bloom.Format) int { return 4 * len(f.Hash(nil).String()) }

@@ -46,7 +46,7 @@ func (e *exploreCommand) given(s *streams) (*answers.Given, error) {
 	if kind := filter.KeyKind(); kind != bloom.KeysUnknown && kind != bloom.KeysText {
 		s.warn(e.File, fmt.Sprintf("the filter has keys of the kind %s, and the page takes text", kind))
 	}
-	data := filter.Bare
+	data := filter.Bytes()
 	if filter.IsFile {
 		if data, err = filter.MarshalBinary(); err != nil {
 			return nil, err

@@ -77,7 +77,7 @@ func (i *inspectCommand) Run(s *streams) error {
 		}
 	}
 	from, to := filter.BitRange()
-	array := filter.Bare[from:to]
+	array := filter.Bytes()[from:to]
 	if i.Plot != "" {
 		drawing, err := inspectPlot(r, filter.Format(), array)
 		if err != nil {
@@ -192,7 +192,7 @@ func newReport(file string, filter filterfile.Filter) report {
 		Encoding:          encodingBare,
 		Format:            format.String(),
 		Name:              format.Name(),
-		Bytes:             len(filter.Bare),
+		Bytes:             len(filter.Bytes()),
 		Bits:              stats.Bits,
 		Probes:            stats.Probes,
 		SetBits:           stats.SetBits,

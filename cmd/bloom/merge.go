@@ -222,7 +222,7 @@ func checkFilterOutput(s *streams, name string, inputs ...string) error {
 // encode returns the bytes of a filter: bare, or those of a file.
 func encode(set *bloom.Set, bare bool) ([]byte, error) {
 	if bare {
-		return set.AppendFilter(nil), nil
+		return set.Bytes(), nil
 	}
 	return set.MarshalBinary()
 }

@@ -113,7 +113,7 @@ type tester func(a arrow.Array) []bool
 // compareColumn times what tests the batches of a column, and what filters them.
 func compareColumn(name string, known bloom.Keys, batches []arrow.RecordBatch, others func(filter metadata.BloomFilter, blocks []byte) (arrowGo, parquetGo tester)) {
 	filter := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 12}.NewFilter(known)
-	blocks := filter.AppendFilter(nil)
+	blocks := filter.Bytes()
 	check(splitblock.VisitArrowGo(blocks, func(theirs metadata.BloomFilter) error {
 		arrowGo, parquetGo := others(theirs, blocks)
 		for _, b := range batches[:min(len(batches), 2)] {

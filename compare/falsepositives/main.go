@@ -102,7 +102,7 @@ func textbook(p bloom.Policy, n int) float64 {
 		panic(err) // the sizes are ours
 	}
 	floor := 0.0
-	if hashBits32(p.Format) {
+	if p.Format.HashBits() == 32 {
 		floor = float64(n) / (1 << 32)
 	}
 	return floor + math.Pow(-math.Expm1(-float64(probes)*float64(n)/float64(bits)), float64(probes))
@@ -126,12 +126,9 @@ func measure(p bloom.Policy, capacity, n int) (rate float64) {
 	return rate
 }
 
-// hashBits32 reports whether a format's hash has 32 bits.
-func hashBits32(f bloom.Format) bool { return f == bloom.LevelDB || f == bloom.Pebble }
-
 // randomColumn returns n random keys, as hashes if the format has a column of hashes.
 func randomColumn(format bloom.Format, random *rand.Rand, n int) bloom.Keys {
-	if hashBits32(format) {
+	if format.HashBits() == 32 {
 		hashes := make([]uint32, n)
 		for i := range hashes {
 			hashes[i] = random.Uint32()
@@ -163,7 +160,7 @@ func promises(w io.Writer) error {
 			if format == bloom.Nori {
 				fmt.Fprintf(w, " %d%s |", f.Stats().Probes, row.hint)
 			}
-			fmt.Fprintf(w, " %s |", thousands(len(f.AppendFilter(nil))))
+			fmt.Fprintf(w, " %s |", thousands(len(f.Bytes())))
 		}
 		fmt.Fprintln(w)
 	}

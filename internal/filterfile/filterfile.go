@@ -18,8 +18,7 @@ import (
 // Filter is a filter that was read.
 type Filter struct {
 	*bloom.Filter
-	Bare   []byte // its bytes in its format
-	IsFile bool   // whether they came with the header of a file
+	IsFile bool // whether they came with the header of a file
 }
 
 // Options say how to take the bytes of a file.
@@ -85,7 +84,7 @@ func Recognise(f bloom.Format, data []byte) (Filter, error) {
 // OpenBare takes bytes as a bare filter of a format, whatever they look like.
 func OpenBare(f bloom.Format, data []byte) (Filter, error) {
 	filter, err := bloom.Open(f, data)
-	return Filter{Filter: filter, Bare: data}, WithoutPrefix(err)
+	return Filter{Filter: filter}, WithoutPrefix(err)
 }
 
 // openFile returns the filter in a file, of which it verifies the checksums.
@@ -97,8 +96,7 @@ func openFile(data []byte) (o Filter, err error) {
 	if err != nil {
 		return o, WithoutPrefix(err)
 	}
-	const start = 12 // where the header says where the bare bytes begin
-	return Filter{filter, data[binary.LittleEndian.Uint32(data[start:]):], true}, nil
+	return Filter{filter, true}, nil
 }
 
 // looksLikeFile reports whether data begins as a file does, or as one does that a transfer as
@@ -221,11 +219,11 @@ func levelDBProbes(last byte) bool { return last > 0 && last <= 30 }
 // doubt returns what no writer of LevelDB's bare filters would write, or nothing. The other
 // formats and files say enough of themselves.
 func (o Filter) doubt() string {
-	if o.IsFile || o.Format() != bloom.LevelDB || len(o.Bare) == 0 {
+	if o.IsFile || o.Format() != bloom.LevelDB || len(o.Bytes()) == 0 {
 		return ""
 	}
 	const leastBits, mostFill = 64, 0.75 // with a bit per key, 63 % are set
-	array, probes := o.Bare[:len(o.Bare)-1], o.Bare[len(o.Bare)-1]
+	array, probes := o.Bytes()[:len(o.Bytes())-1], o.Bytes()[len(o.Bytes())-1]
 	switch {
 	case 8*len(array) < leastBits:
 		return fmt.Sprintf("LevelDB's filters have %d bits or more, and this has %d", leastBits, 8*len(array))

@@ -169,8 +169,8 @@ func (d *Desk) filter(q filterQuestion, file []byte) (a filterAnswer, data []byt
 			return a, nil, err
 		}
 	}
-	if data = k.Bare; !isNew && added == 0 {
-		from := len(k.file) - len(k.Bare)
+	if data = k.Bytes(); !isNew && added == 0 {
+		from := len(k.file) - len(k.Bytes())
 		a.InFile, data = &span{from, len(k.file)}, nil
 	}
 	a.ID = k.id
@@ -211,7 +211,7 @@ func (d *Desk) begin(format bloom.Format, q filterQuestion, file []byte) (k kept
 	if err != nil || len(q.Keys)+q.Numbered.Count > 0 {
 		return kept{Filter: f}, err
 	}
-	return d.shelf.put(f.Bare, f), nil
+	return d.shelf.put(f.Bytes(), f), nil
 }
 
 // empty returns an empty filter as asked for.
@@ -238,7 +238,7 @@ func empty(f bloom.Format, q filterQuestion) (o filterfile.Filter, err error) {
 
 // withKeys returns a filter with keys added.
 func (d *Desk) withKeys(k kept, keys []string, n numbered) (kept, error) {
-	set, err := bloom.OpenSet(k.Format(), k.Bare)
+	set, err := bloom.OpenSet(k.Format(), k.Bytes())
 	if err != nil {
 		return k, fmt.Errorf("no key can be added: %w", fromLibrary(err))
 	}
@@ -247,7 +247,7 @@ func (d *Desk) withKeys(k kept, keys []string, n numbered) (kept, error) {
 	}
 	set.AddBatch(bloom.Strings(keys))
 	n.columns(true, func(keys []string) { set.AddBatch(bloom.Strings(keys)) })
-	data := set.AppendFilter(nil)
+	data := set.Bytes()
 	f, err := filterfile.OpenBare(k.Format(), data)
 	if err != nil {
 		return k, err
@@ -309,7 +309,7 @@ func OpenFile(f bloom.Format, file []byte) (filterfile.Filter, error) {
 func (a *filterAnswer) describe(k kept) {
 	stats := k.Stats()
 	a.Format, a.Name = k.Format().String(), k.Format().Name()
-	a.Parts = append([]part{}, partsOf(k.Format(), k.Filter.Filter, k.Bare)...)
+	a.Parts = append([]part{}, partsOf(k.Format(), k.Filter.Filter, k.Bytes())...)
 	a.Bits, a.SetBits, a.Probes = stats.Bits, stats.SetBits, stats.Probes
 	a.Columns = PictureOf(stats.Bits).Columns
 	a.Observed = stats.FalsePositiveRate
