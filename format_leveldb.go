@@ -61,6 +61,8 @@ func (e encodingLevelDB) size(n, bitsPerKey int) (m float64, k int) {
 	return math.Ceil(max(64, float64(n)*float64(max(bitsPerKey, 0)))/8) * 8, s.probes
 }
 
+// rate is that of random hashes. Keys that differ in the last byte of a whole word have hashes that
+// differ in two bytes only, and a higher rate: docs/false-positives.md.
 func (encodingLevelDB) rate(n, m float64, k int) float64 {
 	if k > maxProbes {
 		return 1 // such a number is reserved: the filter answers yes to every key

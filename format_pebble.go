@@ -141,9 +141,10 @@ func (encodingPebble) rate(keys, m float64, k int) float64 {
 // many walks in a line are the same: rates are up to 17 times those of random walks. The sum has
 // only differences that are multiples of 128: with others, walks share few bits.
 //
-// At 1 to 20 bits per key, measured rates were 0.96 to 1.06 times those that rate returns, for 50
-// keys or more, and 0.86 times for fewer. For the worst numbers of lines, those within some 50 of
-// 2^17, 2^17/2, 2^17/3 and 2^17/6, they were 1.0 to 1.7 times as high.
+// At 1 to 20 bits per key, measured rates of random hashes were 0.96 to 1.06 times those that rate
+// returns, for 50 keys or more, and 0.86 times for fewer. For the worst numbers of lines, those within
+// some 50 of 2^17, 2^17/2, 2^17/3 and 2^17/6, they were 1.0 to 1.7 times as high. Keys whose hashes
+// are not random can have far higher rates: docs/false-positives.md.
 func sharedInLine(lines float64, k int) []float64 {
 	const unit = 128
 	more := make([]float64, k+1)

@@ -112,7 +112,7 @@ func textbook(p bloom.Policy, n int) float64 {
 // mean of five filters, or of more if they have few keys.
 func measure(p bloom.Policy, capacity, n int) (rate float64) {
 	filters := 5
-	if n < 1000 {
+	if n <= 1000 {
 		filters = 50 // small filters differ much
 	}
 	for seed := range uint64(filters) {
