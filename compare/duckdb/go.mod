@@ -1,6 +1,6 @@
 module github.com/lanebloom/bloom/compare/duckdb
 
-go 1.24.9
+go 1.25.0
 
 require (
 	github.com/apache/arrow-go/v18 v18.4.1
