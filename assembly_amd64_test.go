@@ -269,6 +269,31 @@ func TestKeysOfMixedLengths(t *testing.T) {
 	}
 }
 
+// TestOneOtherLength compares the hashes of 64 keys, of which one has another length, with the reference: a kernel
+// that hashes by rows chooses by the shortest and the longest key how it loads all of them.
+func TestOneOtherLength(t *testing.T) {
+	is(t, kernelTest)
+	withLoads(t, true)
+	withRows(t, "all")
+	random := rand.New(rand.NewPCG(93, 94))
+	data := make([]byte, 2000)
+	for i := range data {
+		data[i] = byte(random.Uint32())
+	}
+	for _, others := range []int{1, 16, 31, 32, 40, 64, 130} {
+		for _, other := range []int{0, 1, 15, 17, 30, 33, 62, 127, 129, 1000} {
+			for _, at := range []int{5, 20, 40, 60} { // one in each 16
+				keys := make([][]byte, 64)
+				for i := range keys {
+					keys[i] = data[random.IntN(900):][:others]
+				}
+				keys[at] = data[random.IntN(900):][:other]
+				checkEachHash(t, keys, Bytes(keys))
+			}
+		}
+	}
+}
+
 // checkFixedWidth hashes the keys of data.
 func checkFixedWidth(t *testing.T, data []byte, width int) {
 	t.Helper()
@@ -288,12 +313,15 @@ func TestRowsEnd(t *testing.T) {
 	data := make([]byte, longKey)
 	for name, c := range map[string]struct {
 		long, others         int // bytes of key 100, and of the others
-		hash32, hash64, last int // keys of 160 that a call hashes; last is for XXPH3
+		hash32, hash64, last int // keys of 160 that a call hashes; hash32 ends at 1,024 bytes, and last is for XXPH3
 	}{
 		"short":      {7, 7, 160, 160, 160},
 		"127 bytes":  {127, 127, 160, 160, 160},
-		"128 bytes":  {128, 7, 64, 160, 160},
-		"129 bytes":  {129, 128, 0, 160, 96},
+		"128 bytes":  {128, 7, 160, 160, 160},
+		"129 bytes":  {129, 128, 160, 160, 96},
+		"1023 bytes": {1023, 7, 160, 160, 96},
+		"1024 bytes": {1024, 7, 64, 160, 96},
+		"all longer": {1024, 1024, 0, 144, 0},
 		"long":       {longKey, 7, 64, 96, 96},
 		"not long":   {longKey - 1, 7, 64, 112, 96},
 		"all long":   {longKey - 1, longKey - 1, 0, 16, 0},
@@ -317,7 +345,7 @@ func TestRowsEnd(t *testing.T) {
 				}
 				room := hashesOfLength(kind, len(keys))
 				_, rows, stride, data := column.assemblyRows()
-				if done := hashByRows(kind, rows, stride, data, len(keys), &room); done != want {
+				if done := hashByRows(kind, rows, stride, data, len(keys), 1024, &room); done != want {
 					t.Errorf("%s: %v of %d keys, want %d", name, kind, done, want)
 				}
 			}

@@ -255,7 +255,7 @@ func (k *Keys) hashAssembly(kind hashKind, kernel Kernel, h *hashes) (done int, 
 	if kernel == AVX512 {
 		loads, gathers := divide(kind, layout, rows, stride, n)
 		if loads > 0 {
-			if done := hashByRows(kind, rows, stride, data, loads, h); done > 0 {
+			if done := hashByRows(kind, rows, stride, data, loads, byRows[oneIf(slowGather())][kind].limit(), h); done > 0 {
 				return done, true
 			}
 		}
@@ -310,14 +310,14 @@ func divide(kind hashKind, layout layout, rows *byte, stride, n int) (loads, gat
 	return 0, n - n%32
 }
 
-// hashByRows hashes the first of n rows and returns how many.
-func hashByRows(kind hashKind, rows *byte, stride int, data *byte, n int, h *hashes) (done int) {
+// hashByRows hashes the first of n rows and returns how many. LevelDB's hash ends at a key of limit bytes or more.
+func hashByRows(kind hashKind, rows *byte, stride int, data *byte, n, limit int, h *hashes) (done int) {
 	left := 0
 	switch kind {
 	case hashLevelDB:
-		left, _ = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], unsignedBytes)
+		left, _ = hash32Rows(AVX512, rows, stride, data, n, limit, &h.h32[0], unsignedBytes)
 	case hashLevelDBSigned:
-		left, _ = hash32Rows(AVX512, rows, stride, data, n, &h.h32[0], signedBytes)
+		left, _ = hash32Rows(AVX512, rows, stride, data, n, limit, &h.h32[0], signedBytes)
 	case hashXXH64:
 		left, _ = xxh64Rows(AVX512, rows, stride, data, n, &h.h1[0])
 	case hashXXPH3:
@@ -342,6 +342,9 @@ func (l rowLengths) has(rows *byte, stride, n int) bool {
 	}
 	return l.least <= shortest && longest <= l.most && (shortest < l.short || longest > l.long)
 }
+
+// limit returns the power of two above the longest key: a kernel that hashes by rows ends there.
+func (l rowLengths) limit() int { return 1 << bits.Len(uint(l.most)) }
 
 // rowLength returns the number of bytes of a row, as assemblyRows describes the rows.
 func rowLength(rows *byte, stride, i int) int {

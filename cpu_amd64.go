@@ -150,11 +150,11 @@ var (
 		hashLevelDBSigned: {equal: 48, short: 4, long: 20, most: 127},
 	}
 	rowsAMD = [...]rowLengths{
-		hashLevelDB:       {equal: 8, most: 127}, // 8 bytes 1.5, 16 bytes 1.9, 8 to 32 bytes 2.6, 4 to 100 bytes 1.9, 0 to 12 bytes 4.5
+		hashLevelDB:       {equal: 8, most: 1023}, // 8 bytes 1.5, 16 bytes 1.9, 8 to 32 bytes 2.6, 4 to 100 bytes 1.9, 0 to 12 bytes 4.5
 		hashXXH64x2:       {equal: longKey},
 		hashXXH64:         {equal: 24, most: longKey}, // 8 to 32 bytes 1.7, 36 bytes 1.25, 4 to 100 bytes 1.9, 24 bytes 1.1; 16 bytes 0.92, 8 bytes 0.68
 		hashXXPH3:         {equal: 9, most: 128},      // 8 to 32 bytes 1.9, 16 bytes 1.6, 36 bytes 2.0, 4 to 100 bytes 1.7; 8 bytes 0.97
-		hashLevelDBSigned: {equal: 8, most: 127},      // 8 to 32 bytes 2.0 with the test of a filter
+		hashLevelDBSigned: {equal: 8, most: 1023},     // 8 to 32 bytes 2.0 with the test of a filter
 	}
 )
 

@@ -264,18 +264,18 @@ func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, ha
 func hash32LoadsHeadersAVX2(rows *byte, stride int, n int, hashes *uint32, signs uint32) (left int)
 
 // hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
-// key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of 128
-// bytes or more on.
-func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+// key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
+// limit bytes or more on. limit is a power of two, at most 2^31.
+func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int, ok bool) {
 	switch kernel {
 	case AVX512:
-		return hash32RowsAVX512(rows, stride, data, n, hashes, signs), true
+		return hash32RowsAVX512(rows, stride, data, n, limit, hashes, signs), true
 	}
 	return left, false
 }
 
 //go:noescape
-func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int)
 
 // xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does.
 func xxh64Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {

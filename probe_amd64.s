@@ -1663,17 +1663,18 @@ long_offsets_0:
 	ADDQ      $0x40, CX
 	JMP       located_0
 
-// func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// func hash32RowsAVX512(rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·hash32RowsAVX512(SB), $4024-56
+TEXT ·hash32RowsAVX512(SB), $4024-64
 	// A group is 64 keys. The kernel loads 32 bytes of each key with a mask of the bytes that it
 	// has, those of 16 keys into 8 vectors, and transposes them: then a vector has one word of 16
 	// keys. Four vectors of hashes take their words in turn, because a step waits for the product of
 	// the step before. The mask leaves zeros after the end of a key, so a key's last one to three
-	// bytes are a word like the others, but for another shift. The kernel reads nothing but the keys.
+	// bytes are a word like the others, but for another shift. The loads have no mask if all keys have 32
+	// bytes left. If all have 1 to 16, they fill half as many vectors. The kernel reads nothing but the keys.
 	// For a key without bytes it reads the stack: a load of a page that is not mapped, with an empty
-	// mask, would take 500 cycles. It ends at a group with a key of 128 bytes or more, whose chunks would
-	// take as long as those of 64 such keys.
+	// mask, would take 500 cycles. It skips 16 keys that have no bytes left in a chunk, so a long key among
+	// short ones costs the loads of 16 keys. It ends at a group with a key of limit bytes or more.
 	// signs has the highest bits of the last bytes that are signed: all, or none.
 	LEAQ    63(SP), CX
 	ANDQ    $-64, CX
@@ -1691,8 +1692,8 @@ TEXT ·hash32RowsAVX512(SB), $4024-56
 	// Touch what is read for a key without bytes: a load with an empty mask of a page that was never
 	// written would take as long as that of one that is not mapped.
 	MOVQ         SI, (CX)
-	MOVQ         hashes+32(FP), R11
-	MOVLQZX      signs+40(FP), AX
+	MOVQ         hashes+40(FP), R11
+	MOVLQZX      signs+48(FP), AX
 	MOVL         AX, 1536(CX)
 	MOVL         $0xc6a4a793, AX
 	VPBROADCASTD AX, Z0
@@ -1970,7 +1971,7 @@ measured:
 	VPMOVQD      Z7, Y4
 	VPMOVQD      Z8, Y5
 	VINSERTI64X4 $0x01, Y5, Z4, Z4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+1024(SB), Z9, K2
+	VPCMPUQ.BCST $0x05, limit+32(FP), Z9, K2
 	KORTESTW     K2, K2
 	JNZ          end
 	MOVL         $0xbc9f1d34, R10
@@ -1992,37 +1993,46 @@ measured:
 	VPSRLD       $0x10, Z9, Z5
 	VPXORD       Z5, Z9, Z5
 	XORL         R10, R10
+
+chunk:
+	VPMINSD      Z2, Z1, Z9
+	VPMAXSD      Z2, Z1, Z10
+	VPMINSD      Z3, Z9, Z9
+	VPMAXSD      Z3, Z10, Z10
+	VPMINSD      Z4, Z9, Z9
+	VPMAXSD      Z4, Z10, Z10
+	VPCMPD.BCST  $0x01, smallNumbers<>+256(SB), Z9, K2
+	KORTESTW     K2, K2
+	JZ           whole
 	MOVL         $0x00000001, R12
-	VPBROADCASTD R12, Z9
-	VPXORD       Z10, Z10, Z10
-	VPMAXSD      Z10, Z1, Z11
-	VPMINSD.BCST smallNumbers<>+256(SB), Z11, Z11
-	VPSLLVD      Z11, Z9, Z11
-	VPSUBD       Z9, Z11, Z11
-	VMOVDQA32    Z11, 1664(CX)
-	VPMAXSD      Z10, Z2, Z11
-	VPMINSD.BCST smallNumbers<>+256(SB), Z11, Z11
-	VPSLLVD      Z11, Z9, Z11
-	VPSUBD       Z9, Z11, Z11
-	VMOVDQA32    Z11, 1728(CX)
-	VPMAXSD      Z10, Z3, Z11
-	VPMINSD.BCST smallNumbers<>+256(SB), Z11, Z11
-	VPSLLVD      Z11, Z9, Z11
-	VPSUBD       Z9, Z11, Z11
-	VMOVDQA32    Z11, 1792(CX)
-	VPMAXSD      Z10, Z4, Z10
-	VPMINSD.BCST smallNumbers<>+256(SB), Z10, Z10
-	VPSLLVD      Z10, Z9, Z10
-	VPSUBD       Z9, Z10, Z10
-	VMOVDQA32    Z10, 1856(CX)
-	VPTESTNMD    Z1, Z1, K2
-	VPTESTNMD    Z2, Z2, K3
-	VPTESTNMD    Z3, Z3, K4
-	VPTESTNMD    Z4, Z4, K5
-	KORW         K2, K3, K2
-	KORW         K4, K5, K3
-	KORTESTW     K2, K3
+	VPBROADCASTD R12, Z11
+	VPXORD       Z12, Z12, Z12
+	VPMAXSD      Z12, Z1, Z13
+	VPMINSD.BCST smallNumbers<>+256(SB), Z13, Z13
+	VPSLLVD      Z13, Z11, Z13
+	VPSUBD       Z11, Z13, Z13
+	VMOVDQA32    Z13, 1664(CX)
+	VPMAXSD      Z12, Z2, Z13
+	VPMINSD.BCST smallNumbers<>+256(SB), Z13, Z13
+	VPSLLVD      Z13, Z11, Z13
+	VPSUBD       Z11, Z13, Z13
+	VMOVDQA32    Z13, 1728(CX)
+	VPMAXSD      Z12, Z3, Z13
+	VPMINSD.BCST smallNumbers<>+256(SB), Z13, Z13
+	VPSLLVD      Z13, Z11, Z13
+	VPSUBD       Z11, Z13, Z13
+	VMOVDQA32    Z13, 1792(CX)
+	VPMAXSD      Z12, Z4, Z12
+	VPMINSD.BCST smallNumbers<>+256(SB), Z12, Z12
+	VPSLLVD      Z12, Z11, Z12
+	VPSUBD       Z11, Z12, Z12
+	VMOVDQA32    Z12, 1856(CX)
+	VPCMPD.BCST  $0x02, smallNumbers<>+0(SB), Z9, K2
+	KORTESTW     K2, K2
 	JNZ          checked
+	VPCMPD.BCST  $0x06, smallNumbers<>+128(SB), Z10, K2
+	KORTESTW     K2, K2
+	JZ           short
 	XORL         R12, R12
 	MOVQ         AX, R13
 
@@ -2030,59 +2040,59 @@ row:
 	LEAQ         (R13)(SI*8), R14
 	MOVQ         (R13), R15
 	KMOVD        1664(CX)(R12*1), K2
-	VMOVDQU8.Z   (R15), K2, Y9
+	VMOVDQU8.Z   (R15)(R10*1), K2, Y9
 	MOVQ         (R13)(SI*1), R15
 	KMOVD        1668(CX)(R12*1), K2
-	VMOVDQU8.Z   (R15), K2, Y10
+	VMOVDQU8.Z   (R15)(R10*1), K2, Y10
 	MOVQ         (R13)(SI*2), R15
 	KMOVD        1672(CX)(R12*1), K2
-	VMOVDQU8.Z   (R15), K2, Y11
+	VMOVDQU8.Z   (R15)(R10*1), K2, Y11
 	MOVQ         (R13)(DI*1), R15
 	KMOVD        1676(CX)(R12*1), K2
-	VMOVDQU8.Z   (R15), K2, Y12
+	VMOVDQU8.Z   (R15)(R10*1), K2, Y12
 	MOVQ         (R13)(SI*4), R15
 	KMOVD        1680(CX)(R12*1), K2
-	VMOVDQU8.Z   (R15), K2, Y13
+	VMOVDQU8.Z   (R15)(R10*1), K2, Y13
 	VINSERTI64X4 $0x01, Y13, Z9, Z9
 	MOVQ         (R13)(R8*1), R15
 	KMOVD        1684(CX)(R12*1), K2
-	VMOVDQU8.Z   (R15), K2, Y13
+	VMOVDQU8.Z   (R15)(R10*1), K2, Y13
 	VINSERTI64X4 $0x01, Y13, Z10, Z10
 	MOVQ         (R13)(DI*2), R15
 	KMOVD        1688(CX)(R12*1), K2
-	VMOVDQU8.Z   (R15), K2, Y13
+	VMOVDQU8.Z   (R15)(R10*1), K2, Y13
 	VINSERTI64X4 $0x01, Y13, Z11, Z11
 	MOVQ         (R13)(R9*1), R13
 	KMOVD        1692(CX)(R12*1), K2
-	VMOVDQU8.Z   (R13), K2, Y13
+	VMOVDQU8.Z   (R13)(R10*1), K2, Y13
 	VINSERTI64X4 $0x01, Y13, Z12, Z12
 	MOVQ         (R14), R13
 	KMOVD        1696(CX)(R12*1), K2
-	VMOVDQU8.Z   (R13), K2, Y13
+	VMOVDQU8.Z   (R13)(R10*1), K2, Y13
 	MOVQ         (R14)(SI*1), R13
 	KMOVD        1700(CX)(R12*1), K2
-	VMOVDQU8.Z   (R13), K2, Y14
+	VMOVDQU8.Z   (R13)(R10*1), K2, Y14
 	MOVQ         (R14)(SI*2), R13
 	KMOVD        1704(CX)(R12*1), K2
-	VMOVDQU8.Z   (R13), K2, Y15
+	VMOVDQU8.Z   (R13)(R10*1), K2, Y15
 	MOVQ         (R14)(DI*1), R13
 	KMOVD        1708(CX)(R12*1), K2
-	VMOVDQU8.Z   (R13), K2, Y16
+	VMOVDQU8.Z   (R13)(R10*1), K2, Y16
 	MOVQ         (R14)(SI*4), R13
 	KMOVD        1712(CX)(R12*1), K2
-	VMOVDQU8.Z   (R13), K2, Y17
+	VMOVDQU8.Z   (R13)(R10*1), K2, Y17
 	VINSERTI64X4 $0x01, Y17, Z13, Z13
 	MOVQ         (R14)(R8*1), R13
 	KMOVD        1716(CX)(R12*1), K2
-	VMOVDQU8.Z   (R13), K2, Y17
+	VMOVDQU8.Z   (R13)(R10*1), K2, Y17
 	VINSERTI64X4 $0x01, Y17, Z14, Z14
 	MOVQ         (R14)(DI*2), R13
 	KMOVD        1720(CX)(R12*1), K2
-	VMOVDQU8.Z   (R13), K2, Y17
+	VMOVDQU8.Z   (R13)(R10*1), K2, Y17
 	VINSERTI64X4 $0x01, Y17, Z15, Z15
 	MOVQ         (R14)(R9*1), R13
 	KMOVD        1724(CX)(R12*1), K2
-	VMOVDQU8.Z   (R13), K2, Y17
+	VMOVDQU8.Z   (R13)(R10*1), K2, Y17
 	VINSERTI64X4 $0x01, Y17, Z16, Z16
 	VPUNPCKLDQ   Z10, Z9, Z17
 	VPUNPCKHDQ   Z10, Z9, Z9
@@ -2122,37 +2132,180 @@ row:
 	JNE          row
 	JMP          loaded
 
-chunk:
-	MOVL         $0x00000001, R12
-	VPBROADCASTD R12, Z9
-	VPXORD       Z10, Z10, Z10
-	VPMAXSD      Z10, Z1, Z11
-	VPMINSD.BCST smallNumbers<>+256(SB), Z11, Z11
-	VPSLLVD      Z11, Z9, Z11
-	VPSUBD       Z9, Z11, Z11
-	VMOVDQA32    Z11, 1664(CX)
-	VPMAXSD      Z10, Z2, Z11
-	VPMINSD.BCST smallNumbers<>+256(SB), Z11, Z11
-	VPSLLVD      Z11, Z9, Z11
-	VPSUBD       Z9, Z11, Z11
-	VMOVDQA32    Z11, 1728(CX)
-	VPMAXSD      Z10, Z3, Z11
-	VPMINSD.BCST smallNumbers<>+256(SB), Z11, Z11
-	VPSLLVD      Z11, Z9, Z11
-	VPSUBD       Z9, Z11, Z11
-	VMOVDQA32    Z11, 1792(CX)
-	VPMAXSD      Z10, Z4, Z10
-	VPMINSD.BCST smallNumbers<>+256(SB), Z10, Z10
-	VPSLLVD      Z10, Z9, Z10
-	VPSUBD       Z9, Z10, Z10
-	VMOVDQA32    Z10, 1856(CX)
+whole:
+	XORL R12, R12
+	MOVQ AX, R13
+
+whole_row:
+	LEAQ         (R13)(SI*8), R14
+	MOVQ         (R13), R15
+	VMOVDQU32    (R15)(R10*1), Y9
+	MOVQ         (R13)(SI*1), R15
+	VMOVDQU32    (R15)(R10*1), Y10
+	MOVQ         (R13)(SI*2), R15
+	VMOVDQU32    (R15)(R10*1), Y11
+	MOVQ         (R13)(DI*1), R15
+	VMOVDQU32    (R15)(R10*1), Y12
+	MOVQ         (R13)(SI*4), R15
+	VINSERTI64X4 $0x01, (R15)(R10*1), Z9, Z9
+	MOVQ         (R13)(R8*1), R15
+	VINSERTI64X4 $0x01, (R15)(R10*1), Z10, Z10
+	MOVQ         (R13)(DI*2), R15
+	VINSERTI64X4 $0x01, (R15)(R10*1), Z11, Z11
+	MOVQ         (R13)(R9*1), R13
+	VINSERTI64X4 $0x01, (R13)(R10*1), Z12, Z12
+	MOVQ         (R14), R13
+	VMOVDQU32    (R13)(R10*1), Y13
+	MOVQ         (R14)(SI*1), R13
+	VMOVDQU32    (R13)(R10*1), Y14
+	MOVQ         (R14)(SI*2), R13
+	VMOVDQU32    (R13)(R10*1), Y15
+	MOVQ         (R14)(DI*1), R13
+	VMOVDQU32    (R13)(R10*1), Y16
+	MOVQ         (R14)(SI*4), R13
+	VINSERTI64X4 $0x01, (R13)(R10*1), Z13, Z13
+	MOVQ         (R14)(R8*1), R13
+	VINSERTI64X4 $0x01, (R13)(R10*1), Z14, Z14
+	MOVQ         (R14)(DI*2), R13
+	VINSERTI64X4 $0x01, (R13)(R10*1), Z15, Z15
+	MOVQ         (R14)(R9*1), R13
+	VINSERTI64X4 $0x01, (R13)(R10*1), Z16, Z16
+	VPUNPCKLDQ   Z10, Z9, Z17
+	VPUNPCKHDQ   Z10, Z9, Z9
+	VPUNPCKLDQ   Z12, Z11, Z10
+	VPUNPCKHDQ   Z12, Z11, Z11
+	VPUNPCKLDQ   Z14, Z13, Z12
+	VPUNPCKHDQ   Z14, Z13, Z13
+	VPUNPCKLDQ   Z16, Z15, Z14
+	VPUNPCKHDQ   Z16, Z15, Z15
+	VPUNPCKLQDQ  Z10, Z17, Z16
+	VPUNPCKHQDQ  Z10, Z17, Z10
+	VPUNPCKLQDQ  Z11, Z9, Z17
+	VPUNPCKHQDQ  Z11, Z9, Z9
+	VPUNPCKLQDQ  Z14, Z12, Z11
+	VPUNPCKHQDQ  Z14, Z12, Z12
+	VPUNPCKLQDQ  Z15, Z13, Z14
+	VPUNPCKHQDQ  Z15, Z13, Z13
+	VSHUFI64X2   $0x88, Z11, Z16, Z15
+	VSHUFI64X2   $0xdd, Z11, Z16, Z11
+	VSHUFI64X2   $0x88, Z12, Z10, Z16
+	VSHUFI64X2   $0xdd, Z12, Z10, Z10
+	VSHUFI64X2   $0x88, Z14, Z17, Z12
+	VSHUFI64X2   $0xdd, Z14, Z17, Z14
+	VSHUFI64X2   $0x88, Z13, Z9, Z17
+	VSHUFI64X2   $0xdd, Z13, Z9, Z9
+	VMOVDQA32    Z15, 1920(CX)(R12*1)
+	VMOVDQA32    Z16, 2176(CX)(R12*1)
+	VMOVDQA32    Z12, 2432(CX)(R12*1)
+	VMOVDQA32    Z17, 2688(CX)(R12*1)
+	VMOVDQA32    Z11, 2944(CX)(R12*1)
+	VMOVDQA32    Z10, 3200(CX)(R12*1)
+	VMOVDQA32    Z14, 3456(CX)(R12*1)
+	VMOVDQA32    Z9, 3712(CX)(R12*1)
+	LEAQ         (R14)(SI*8), R13
+	ADDQ         $0x40, R12
+	CMPQ         R12, 1544(CX)
+	JNE          whole_row
+	JMP          loaded
+
+short:
+	XORL R12, R12
+	MOVQ AX, R13
+
+short_row:
+	LEAQ         (R13)(SI*8), R14
+	MOVQ         (R13), R15
+	KMOVD        1664(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X9
+	MOVQ         (R13)(SI*4), R15
+	KMOVD        1680(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X10
+	VINSERTI32X4 $0x01, X10, Y9, Y9
+	MOVQ         (R14), R15
+	KMOVD        1696(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X10
+	MOVQ         (R14)(SI*4), R15
+	KMOVD        1712(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X11
+	VINSERTI32X4 $0x01, X11, Y10, Y10
+	VINSERTI64X4 $0x01, Y10, Z9, Z9
+	MOVQ         (R13)(SI*1), R15
+	KMOVD        1668(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X10
+	MOVQ         (R13)(R8*1), R15
+	KMOVD        1684(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X11
+	VINSERTI32X4 $0x01, X11, Y10, Y10
+	MOVQ         (R14)(SI*1), R15
+	KMOVD        1700(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X11
+	MOVQ         (R14)(R8*1), R15
+	KMOVD        1716(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X12
+	VINSERTI32X4 $0x01, X12, Y11, Y11
+	VINSERTI64X4 $0x01, Y11, Z10, Z10
+	MOVQ         (R13)(SI*2), R15
+	KMOVD        1672(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X11
+	MOVQ         (R13)(DI*2), R15
+	KMOVD        1688(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X12
+	VINSERTI32X4 $0x01, X12, Y11, Y11
+	MOVQ         (R14)(SI*2), R15
+	KMOVD        1704(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X12
+	MOVQ         (R14)(DI*2), R15
+	KMOVD        1720(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X13
+	VINSERTI32X4 $0x01, X13, Y12, Y12
+	VINSERTI64X4 $0x01, Y12, Z11, Z11
+	MOVQ         (R13)(DI*1), R15
+	KMOVD        1676(CX)(R12*1), K2
+	VMOVDQU8.Z   (R15)(R10*1), K2, X12
+	MOVQ         (R13)(R9*1), R13
+	KMOVD        1692(CX)(R12*1), K2
+	VMOVDQU8.Z   (R13)(R10*1), K2, X13
+	VINSERTI32X4 $0x01, X13, Y12, Y12
+	MOVQ         (R14)(DI*1), R13
+	KMOVD        1708(CX)(R12*1), K2
+	VMOVDQU8.Z   (R13)(R10*1), K2, X13
+	MOVQ         (R14)(R9*1), R13
+	KMOVD        1724(CX)(R12*1), K2
+	VMOVDQU8.Z   (R13)(R10*1), K2, X14
+	VINSERTI32X4 $0x01, X14, Y13, Y13
+	VINSERTI64X4 $0x01, Y13, Z12, Z12
+	VPUNPCKLDQ   Z10, Z9, Z13
+	VPUNPCKLDQ   Z12, Z11, Z14
+	VPUNPCKLQDQ  Z14, Z13, Z15
+	VPUNPCKHQDQ  Z14, Z13, Z13
+	VMOVDQA32    Z15, 1920(CX)(R12*1)
+	VMOVDQA32    Z13, 2176(CX)(R12*1)
+	VPUNPCKHDQ   Z10, Z9, Z9
+	VPUNPCKHDQ   Z12, Z11, Z10
+	VPUNPCKLQDQ  Z10, Z9, Z11
+	VPUNPCKHQDQ  Z10, Z9, Z9
+	VMOVDQA32    Z11, 2432(CX)(R12*1)
+	VMOVDQA32    Z9, 2688(CX)(R12*1)
+	LEAQ         (R14)(SI*8), R13
+	ADDQ         $0x40, R12
+	CMPQ         R12, 1544(CX)
+	JNE          short_row
+	JMP          loaded
 
 checked:
 	XORL R12, R12
 	MOVQ AX, R13
 
 checked_row:
-	LEAQ         (R13)(SI*8), R14
+	LEAQ      (R13)(SI*8), R14
+	CMPQ      R10, $0x00000080
+	JL        checked_row_body
+	VMOVDQA32 1664(CX)(R12*1), Z9
+	VPTESTMD  Z9, Z9, K2
+	KORTESTW  K2, K2
+	JZ        checked_row_next
+
+checked_row_body:
 	MOVQ         (R13), R15
 	ADDQ         R10, R15
 	CMPQ         8(R13), R10
@@ -2289,10 +2442,12 @@ checked_row:
 	VMOVDQA32    Z10, 3200(CX)(R12*1)
 	VMOVDQA32    Z14, 3456(CX)(R12*1)
 	VMOVDQA32    Z9, 3712(CX)(R12*1)
-	LEAQ         (R14)(SI*8), R13
-	ADDQ         $0x40, R12
-	CMPQ         R12, 1544(CX)
-	JNE          checked_row
+
+checked_row_next:
+	LEAQ (R14)(SI*8), R13
+	ADDQ $0x40, R12
+	CMPQ R12, 1544(CX)
+	JNE  checked_row
 
 loaded:
 	CMPL 1536(CX), $0x00
@@ -2579,7 +2734,7 @@ last:
 	XORL      BX, BX
 
 end:
-	MOVQ BX, left+48(FP)
+	MOVQ BX, left+56(FP)
 	VZEROUPPER
 	RET
 

@@ -173,9 +173,9 @@ func hash32Loads(kernel Kernel, layout layout, rows *byte, stride int, n int, ha
 }
 
 // hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
-// key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of 128
-// bytes or more on.
-func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int, ok bool) {
+// key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
+// limit bytes or more on. limit is a power of two, at most 2^31.
+func hash32Rows(kernel Kernel, rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32) (left int, ok bool) {
 	return left, false
 }
 

@@ -70,10 +70,10 @@ var families = []family{
 		the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.`},
 	{"hash32Loads", "layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32", "left int", `
 		hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.`},
-	{"hash32Rows", "rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32", "left int", `
+	{"hash32Rows", "rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32", "left int", `
 		hash32Rows is hash32 for n keys of any layout but integers, at least 1. It loads the bytes of each
-		key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of 128
-		bytes or more on.`},
+		key, and gathers nothing. It hashes groups of 64 keys, and leaves those from a group with a key of
+		limit bytes or more on. limit is a power of two, at most 2^31.`},
 	{"xxh64Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `
 		xxh64Rows is hash32Rows for a word of 64 bits, in groups of 16 keys. It ends as hash32 does.`},
 	{"xxph3Rows", "rows *byte, stride int, data *byte, n int, hashes *uint64", "left int", `

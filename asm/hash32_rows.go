@@ -30,10 +30,11 @@ func hash32ByRows() {
 		"has, those of 16 keys into 8 vectors, and transposes them: then a vector has one word of 16",
 		"keys. Four vectors of hashes take their words in turn, because a step waits for the product of",
 		"the step before. The mask leaves zeros after the end of a key, so a key's last one to three",
-		"bytes are a word like the others, but for another shift. The kernel reads nothing but the keys.",
+		"bytes are a word like the others, but for another shift. The loads have no mask if all keys have 32",
+		"bytes left. If all have 1 to 16, they fill half as many vectors. The kernel reads nothing but the keys.",
 		"For a key without bytes it reads the stack: a load of a page that is not mapped, with an empty",
-		"mask, would take 500 cycles. It ends at a group with a key of 128 bytes or more, whose chunks would",
-		"take as long as those of 64 such keys.",
+		"mask, would take 500 cycles. It skips 16 keys that have no bytes left in a chunk, so a long key among",
+		"short ones costs the loads of 16 keys. It ends at a group with a key of limit bytes or more.",
 		"signs has the highest bits of the last bytes that are signed: all, or none.",
 	)
 	const size = 64
@@ -54,15 +55,18 @@ func hash32ByRows() {
 	h.setLoads()
 	h.start(h.lengths())
 	XORL(h.offset.As32(), h.offset.As32())
-	h.setMasks()
-	testEach(h.length, func(n reg.VecVirtual, k reg.OpmaskVirtual) { VPTESTNMD(n, n, k) })
-	JNZ(LabelRef("checked"))
-	h.loadRows("row", false)
-	JMP(LabelRef("loaded"))
 	Label("chunk")
-	h.setMasks()
+	h.choose()
+	h.loadRows("row", masked)
+	JMP(LabelRef("loaded"))
+	Label("whole")
+	h.loadRows("whole_row", plain)
+	JMP(LabelRef("loaded"))
+	Label("short")
+	h.loadShortRows("short_row")
+	JMP(LabelRef("loaded"))
 	Label("checked")
-	h.loadRows("checked_row", true)
+	h.loadRows("checked_row", checked)
 	Label("loaded")
 	h.mixChunk()
 	ADDQ(U8(chunk), h.offset)
@@ -130,7 +134,7 @@ func (h *hash32Rows) start(n []reg.VecVirtual) {
 		VINSERTI64X4(U8(1), high.AsY(), low, h.length[i])
 	}
 	k := K()
-	VPCMPUQ_BCST(U8(5), number(128), all, k) // a power of 2: the bits of all lengths tell
+	VPCMPUQ_BCST(U8(5), parameter("limit"), all, k) // a power of 2: the bits of all lengths tell
 	KORTESTW(k, k)
 	JNZ(LabelRef("end"))
 	seed := h.broadcast(constant(hash32Seed))
@@ -169,44 +173,142 @@ func (h *hash32Rows) setLoads() {
 	MOVQ(end, h.loads)
 }
 
-// loadRows emits the loads of a chunk of each key. If check is set, a key may have no bytes left. A
-// load with an empty mask of a page that is not mapped would take 500 cycles: it reads the stack.
-func (h *hash32Rows) loadRows(loop string, check bool) {
+// choose emits the choice of how a chunk is loaded: plainly if all keys have 32 bytes left, in half as many vectors
+// if all have 1 to 16, and with a check if a key has none.
+func (h *hash32Rows) choose() {
+	least, longest, k := ZMM(), ZMM(), K()
+	VPMINSD(h.length[1], h.length[0], least)
+	VPMAXSD(h.length[1], h.length[0], longest)
+	for _, n := range h.length[2:] {
+		VPMINSD(n, least, least)
+		VPMAXSD(n, longest, longest)
+	}
+	jump := func(comparison uint8, n int, lengths reg.VecVirtual, jump func(Op), label string) {
+		VPCMPD_BCST(U8(comparison), number(n), lengths, k)
+		KORTESTW(k, k)
+		jump(LabelRef(label))
+	}
+	jump(1, chunk, least, JZ, "whole")
+	h.setMasks()
+	jump(2, 0, least, JNZ, "checked")
+	jump(6, chunk/2, longest, JZ, "short")
+}
+
+// How a chunk is loaded where keys are not short: all 32 bytes; those that the key has, at least one; those that it
+// has, perhaps none.
+const (
+	plain = iota
+	masked
+	checked
+)
+
+// eachRow emits a loop over 16 keys at a time. It calls body with the addresses of the headers of the first 8 and of
+// the other keys, and with the offset of the 16 keys where each key has a word of 4 bytes. If skip is set, from byte
+// 128 on it leaves out 16 keys that have no bytes left.
+func (h *hash32Rows) eachRow(loop string, skip bool, body func(eights [2]reg.GPVirtual, sixteen reg.GPVirtual)) {
 	sixteen, eights := GP64(), [2]reg.GPVirtual{GP64(), GP64()}
 	XORL(sixteen.As32(), sixteen.As32())
 	MOVQ(h.at, eights[0])
 	Label(loop)
 	LEAQ(Mem{Base: eights[0], Index: h.stride[0], Scale: 8}, eights[1])
-	load := func(key int) reg.VecVirtual {
-		p, k, z := GP64(), K(), ZMM()
-		header := h.header(eights[key/8], key%8)
-		MOVQ(header, p)
-		if check {
-			ADDQ(h.offset, p)
-			CMPQ(header.Offset(8), h.offset) // the mask would tell, too, but later
-			CMOVQLE(h.frame, p)
-		}
-		KMOVD(h.masks.Offset(4*key).Idx(sixteen, 1), k)
-		whole(z)(x86.VMOVDQU8_Z(Mem{Base: p}, k, z.AsY()))
-		return z
+	if skip {
+		CMPQ(h.offset, U32(128)) // of shorter keys, the branch would be mispredicted too often
+		JL(LabelRef(loop + "_body"))
+		left, k := ZMM(), K()
+		VMOVDQA32(h.masks.Idx(sixteen, 1), left)
+		VPTESTMD(left, left, k)
+		KORTESTW(k, k)
+		JZ(LabelRef(loop + "_next"))
+		Label(loop + "_body")
 	}
-	var rows [8]reg.VecVirtual
-	for half := range 2 {
-		for j := range 4 {
-			rows[4*half+j] = load(8*half + j)
-		}
-		for j := range 4 {
-			row, upper := rows[4*half+j], load(8*half+4+j)
-			VINSERTI64X4(U8(1), upper.AsY(), row, row)
-		}
-	}
-	for j, w := range transpose512(rows) {
-		VMOVDQA32(w, h.word(j).Idx(sixteen, 1))
-	}
+	body(eights, sixteen)
+	Label(loop + "_next")
 	LEAQ(Mem{Base: eights[1], Index: h.stride[0], Scale: 8}, eights[0])
 	ADDQ(U8(64), sixteen)
 	CMPQ(sixteen, h.loads)
 	JNE(LabelRef(loop))
+}
+
+// maskOf emits the load of the mask of a key.
+func (h *hash32Rows) maskOf(key int, sixteen reg.GPVirtual) reg.OpmaskVirtual {
+	k := K()
+	KMOVD(h.masks.Offset(4*key).Idx(sixteen, 1), k)
+	return k
+}
+
+// loadRows emits the loads of a chunk of each key. A load with an empty mask of a page that is not mapped would
+// take 500 cycles: where a key may have no bytes left, it reads the stack.
+func (h *hash32Rows) loadRows(loop string, how int) {
+	h.eachRow(loop, how == checked, func(eights [2]reg.GPVirtual, sixteen reg.GPVirtual) {
+		address := func(key int) Mem {
+			p, header := GP64(), h.header(eights[key/8], key%8)
+			MOVQ(header, p)
+			if how != checked {
+				return Mem{Base: p, Index: h.offset, Scale: 1}
+			}
+			ADDQ(h.offset, p)
+			CMPQ(header.Offset(8), h.offset) // the mask would tell, too, but later
+			CMOVQLE(h.frame, p)
+			return Mem{Base: p}
+		}
+		load := func(key int) reg.VecVirtual {
+			z, at := ZMM(), address(key)
+			if how == plain {
+				whole(z)(x86.VMOVDQU32(at, z.AsY()))
+			} else {
+				whole(z)(x86.VMOVDQU8_Z(at, h.maskOf(key, sixteen), z.AsY()))
+			}
+			return z
+		}
+		var rows [8]reg.VecVirtual
+		for half := range 2 {
+			for j := range 4 {
+				rows[4*half+j] = load(8*half + j)
+			}
+			for j := range 4 {
+				row := rows[4*half+j]
+				if how == plain {
+					VINSERTI64X4(U8(1), address(8*half+4+j), row, row)
+				} else {
+					VINSERTI64X4(U8(1), load(8*half+4+j).AsY(), row, row)
+				}
+			}
+		}
+		for j, w := range transpose512(rows) {
+			VMOVDQA32(w, h.word(j).Idx(sixteen, 1))
+		}
+	})
+}
+
+// loadShortRows emits the loads of up to 16 bytes of each key: keys i, i+4, i+8 and i+12 into a vector.
+func (h *hash32Rows) loadShortRows(loop string) {
+	h.eachRow(loop, false, func(eights [2]reg.GPVirtual, sixteen reg.GPVirtual) {
+		load := func(key int) reg.VecVirtual {
+			p, z := GP64(), ZMM()
+			MOVQ(h.header(eights[key/8], key%8), p)
+			whole(z)(x86.VMOVDQU8_Z(Mem{Base: p, Index: h.offset, Scale: 1}, h.maskOf(key, sixteen), z.AsX()))
+			return z
+		}
+		var rows [4]reg.VecVirtual
+		for i := range rows {
+			var halves [2]reg.VecVirtual
+			for j := range halves {
+				halves[j] = load(8*j + i)
+				VINSERTI32X4(U8(1), load(8*j+i+4).AsX(), halves[j].AsY(), halves[j].AsY())
+			}
+			rows[i] = halves[0]
+			VINSERTI64X4(U8(1), halves[1].AsY(), rows[i], rows[i])
+		}
+		for i, unpack := range []func(...Op){VPUNPCKLDQ, VPUNPCKHDQ} {
+			a, b, even, odd := ZMM(), ZMM(), ZMM(), ZMM()
+			unpack(rows[1], rows[0], a)
+			unpack(rows[3], rows[2], b)
+			VPUNPCKLQDQ(b, a, even)
+			VPUNPCKHQDQ(b, a, odd)
+			VMOVDQA32(even, h.word(2*i).Idx(sixteen, 1))
+			VMOVDQA32(odd, h.word(2*i+1).Idx(sixteen, 1))
+		}
+	})
 }
 
 // word returns where word j of the keys is.
