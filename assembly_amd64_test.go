@@ -294,6 +294,49 @@ func TestOneOtherLength(t *testing.T) {
 	}
 }
 
+// TestRowLengths asks which columns are hashed by rows.
+func TestRowLengths(t *testing.T) {
+	is(t, kernelTest)
+	choice := rowLengths{equal: 5, tiny: 3, fours: 12, beside: 7, short: 6, long: 20, least: 1, most: 40}
+	for _, c := range []struct {
+		lengths         []int // of the first, the middle and the last key
+		strings, beside bool
+	}{
+		{[]int{2, 2, 2}, true, true},
+		{[]int{3, 3, 3}, false, false},
+		{[]int{5, 5, 5}, true, false},
+		{[]int{7, 7, 7}, true, true},
+		{[]int{8, 8, 8}, false, false},
+		{[]int{12, 12, 12}, true, true},
+		{[]int{41, 41, 41}, false, false},
+		{[]int{6, 20, 7}, false, false},
+		{[]int{5, 20, 7}, true, true},
+		{[]int{6, 7, 21}, true, true},
+		{[]int{0, 7, 21}, false, false},
+		{[]int{6, 7, 41}, false, false},
+	} {
+		keys := make([][]byte, 20)
+		for i := range keys {
+			keys[i] = make([]byte, c.lengths[min(i/10, 1)])
+		}
+		keys[19] = make([]byte, c.lengths[2])
+		keys[10] = make([]byte, c.lengths[1])
+		text := make([]string, len(keys))
+		for i, key := range keys {
+			text[i] = string(key)
+		}
+		data, offsets := concatenate[int32](keys)
+		for name, column := range map[string]struct {
+			keys Keys
+			want bool
+		}{"slices": {Bytes(keys), c.strings}, "strings": {Strings(text), c.strings}, "offsets": {must(t)(Offsets(data, offsets)), c.beside}} {
+			if _, rows, stride, _ := column.keys.assemblyRows(); choice.has(rows, stride, len(keys)) != column.want {
+				t.Errorf("%s of %d bytes: rows %v", name, c.lengths, !column.want)
+			}
+		}
+	}
+}
+
 // checkFixedWidth hashes the keys of data.
 func checkFixedWidth(t *testing.T, data []byte, width int) {
 	t.Helper()

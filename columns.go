@@ -334,7 +334,14 @@ func (l rowLengths) has(rows *byte, stride, n int) bool {
 	first, middle, last := rowLength(rows, stride, 0), rowLength(rows, stride, n/2), rowLength(rows, stride, n-1)
 	longest, shortest := max(first, middle, last), min(first, middle, last)
 	if longest == shortest {
-		return l.equal <= first && first <= l.most
+		equal := l.equal
+		if first%4 == 0 {
+			equal = max(equal, l.fours)
+		}
+		if stride < int(elementSize[strs]) { // the keys lie side by side
+			equal = max(equal, l.beside)
+		}
+		return (first < l.tiny || first >= equal) && first <= l.most
 	}
 	for i := 32; i < n && l.least <= shortest && longest <= l.most; i += 32 {
 		length := rowLength(rows, stride, i)

@@ -132,9 +132,11 @@ func tune(cpu cpuKind) {
 // What AVX-512 hashes by rows, on Intel's CPUs and on AMD's. Figures are how many times as fast hashes of
 // strings are by rows as by gathers.
 //
-// For AMD, they are from a Zen 5 and from prototypes, which took groups and lengths in the same way but
-// were other code. This code has not been timed there, and neither on a Zen 4. Nori's two seeds
-// have no such kernel: it took 1,400 lines of assembly, and on Intel keys of 0 to 12 bytes were 1.1 times as fast.
+// For AMD, they are from a Zen 4 and then a Zen 5, for windows of strings that lie near each other. Of 729
+// choices between rows, gathers, AVX2 and Go, for five hashes, four layouts and 61 lengths, 13 took more than 1.1 times
+// as long as the best, on either: mostly keys of 1,000 bytes among short ones, and XXPH3 of 9 to 16 bytes between
+// offsets. Nori's two seeds have no such kernel: it took 1,400 lines of assembly, and on Intel keys of 0 to 12 bytes
+// were 1.1 times as fast.
 //
 // For Intel, they are from an Emerald Rapids, for windows of strings and of keys between offsets. Its gathers
 // lose to rows where keys of fewer than 4 bytes cost them a branch and a load of each byte, and in LevelDB's
@@ -150,11 +152,17 @@ var (
 		hashLevelDBSigned: {equal: 48, short: 4, long: 20, most: 127},
 	}
 	rowsAMD = [...]rowLengths{
-		hashLevelDB:       {equal: 8, most: 1023}, // 8 bytes 1.5, 16 bytes 1.9, 8 to 32 bytes 2.6, 4 to 100 bytes 1.9, 0 to 12 bytes 4.5
-		hashXXH64x2:       {equal: longKey},
-		hashXXH64:         {equal: 24, most: longKey}, // 8 to 32 bytes 1.7, 36 bytes 1.25, 4 to 100 bytes 1.9, 24 bytes 1.1; 16 bytes 0.92, 8 bytes 0.68
-		hashXXPH3:         {equal: 9, most: 128},      // 8 to 32 bytes 1.9, 16 bytes 1.6, 36 bytes 2.0, 4 to 100 bytes 1.7; 8 bytes 0.97
-		hashLevelDBSigned: {equal: 8, most: 1023},     // 8 to 32 bytes 2.0 with the test of a filter
+		// 2 bytes 2.5, 3.2; 4 bytes 0.9, 0.96; 8 bytes 1.5, 1.9; 16 bytes 2.0, 2.3; 8 to 32 bytes 2.9, 3.0; 4 to 100 bytes
+		// 2.5, 2.4; 0 to 12 bytes 2.6, 3.6; 200 bytes 3.2, 3.1.
+		hashLevelDB: {equal: 5, tiny: 4, most: 1023},
+		hashXXH64x2: {equal: longKey},
+		// 2 bytes 1.8, 1.8; 8 bytes 0.6, 0.65; 9 bytes 1.3, 1.4; 24 bytes 0.95, 1.04; 36 bytes 1.1, 1.2; 8 to 32 bytes
+		// 1.6, 1.6; 4 to 100 bytes 1.5, 1.7.
+		hashXXH64: {equal: 1, fours: 25, most: longKey},
+		// 2 bytes 1.2, 1.6; 8 bytes 1.07, 1.0; 16 bytes 1.4, 1.6; 36 bytes 1.7, 2.0; 8 to 32 bytes 1.7, 1.6; 4 to 100 bytes
+		// 1.6, 1.8; 4 to 7 bytes 0.8, 0.8; between offsets, 10 bytes 0.8, 0.8, and 17 bytes 1.3 on a Zen 5.
+		hashXXPH3:         {equal: 8, tiny: 4, beside: 17, short: 4, long: 8, most: 128},
+		hashLevelDBSigned: {equal: 5, tiny: 4, most: 1023}, // 8 to 32 bytes 2.4, 2.5; 4 to 100 bytes 1.8 on a Zen 5
 	}
 )
 

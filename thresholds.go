@@ -148,10 +148,12 @@ func (f *form) isOfLoads(kernel Kernel, bytes uint64) bool {
 var staged, dense, form64 form
 
 // rowLengths says which windows of keys a kernel hashes by rows: it loads the bytes of each key and transposes
-// them, and gathers no words. If the first, the middle and the last key have one length, it does so if that is
-// equal bytes or more. Otherwise it does if a key, as far as it looks, has fewer than short bytes, or more than
-// long. No key that it looks at has fewer than least bytes, or more than most.
-type rowLengths struct{ equal, short, long, least, most int }
+// them, and gathers no words. No key that it looks at has fewer than least bytes, or more than most.
+//
+// If the first, the middle and the last key have one length, they go by rows if it is below tiny, or if it is equal
+// or more; multiples of 4 also need fours or more, and keys side by side beside or more. Otherwise they do if a
+// key, as far as it looks, has fewer than short bytes, or more than long.
+type rowLengths struct{ equal, tiny, fours, beside, short, long, least, most int }
 
 // byRows has the lengths of AVX-512 for each hash: where gathers are fast, and where they are slow.
 var byRows [2][len(hashKinds)]rowLengths
