@@ -1,7 +1,7 @@
 // Package bloomgoleveldb gives goleveldb (github.com/syndtr/goleveldb) the filters of this library.
 // [NewBloomFilter] is goleveldb's own, faster: name and bytes are the same, so that it takes the place of
-// goleveldb's filter in a database that is there. Its package, leveldb/filter, has these names
-// alone, so that a program has to change its import and nothing else:
+// goleveldb's filter in a database that is there. This package has every name of goleveldb's package
+// leveldb/filter, so a program changes its import and nothing else:
 //
 //	import filter "github.com/lanebloom/bloom/adapter/goleveldb"
 //

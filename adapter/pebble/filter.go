@@ -1,7 +1,7 @@
 // Package bloompebble gives Pebble (github.com/cockroachdb/pebble/v2, version 2.1) the filters of
 // this library. [FilterPolicy] is Pebble's own, built faster: name and bytes are the same, so a database
-// can change from either to the other at any time, and nothing is written anew. Pebble's package
-// has this name alone, so that a program has to change its import and nothing else:
+// can change from either to the other at any time, and nothing is written anew. FilterPolicy is the only
+// name of Pebble's package bloom, so a program changes its import and nothing else:
 //
 //	import bloom "github.com/lanebloom/bloom/adapter/pebble"
 //
