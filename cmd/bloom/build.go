@@ -10,6 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/cmd/internal/neighbours"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
@@ -86,9 +87,9 @@ func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, e
 	}
 	// The number of different keys decides the size of the filter, so all are read first.
 	var columns []bloom.Keys
-	var sample collisions
+	own := neighbours.Keys{Format: format}
 	var different distinct
-	_, err := b.hashKeys(s, format, &sample,
+	_, err := b.hashKeys(s, format, &own,
 		func(c *chunk) { c.ids = idsOf(c.ids[:0], c.keys) },
 		func(c *chunk) {
 			columns = append(columns, c.hashed)
@@ -106,13 +107,20 @@ func (b *buildCommand) filter(s *streams, format bloom.Format) (*bloom.Filter, e
 	if err != nil {
 		return nil, err
 	}
-	sample.warn(s, filter, policy.FalsePositiveRate(n), n)
+	warnOf(s, &own, filter, policy.FalsePositiveRate(n))
 	return filter, nil
+}
+
+// warnOf warns if absent keys like those of a filter pass more often than expected.
+func warnOf(s *streams, own *neighbours.Keys, filter *bloom.Filter, expected float64) {
+	if text := own.Warning(filter, expected); text != "" {
+		fmt.Fprintln(s.err, "bloom: warning:", text)
+	}
 }
 
 // hashKeys reads all keys, passes on chunks with their hashes, and returns their number. It calls work on all
 // cores, and use in the order of the keys.
-func (b *buildCommand) hashKeys(s *streams, format bloom.Format, sample *collisions, work, use func(*chunk)) (n int, err error) {
+func (b *buildCommand) hashKeys(s *streams, format bloom.Format, own *neighbours.Keys, work, use func(*chunk)) (n int, err error) {
 	progress, done := bytesBar(s, "reading keys", b.Keys)
 	defer done()
 	for _, name := range b.Keys {
@@ -123,7 +131,7 @@ func (b *buildCommand) hashKeys(s *streams, format bloom.Format, sample *collisi
 					work(c)
 				},
 				func(c *chunk) error {
-					sample.add(c.keys, format)
+					own.Add(bloom.Bytes(c.keys))
 					use(c)
 					n += c.hashed.Len()
 					return nil
@@ -143,8 +151,8 @@ func (b *buildCommand) fold(s *streams, format bloom.Format) (*bloom.Filter, err
 	if err != nil {
 		return nil, err
 	}
-	sample := collisions{most: 1 << 22}
-	n, err := b.hashKeys(s, format, &sample, func(*chunk) {}, func(c *chunk) { set.AddBatch(c.hashed) })
+	own := neighbours.Keys{Format: format, Most: int(min(max(*b.Memory, 8<<20), 64<<20))}
+	n, err := b.hashKeys(s, format, &own, func(*chunk) {}, func(c *chunk) { set.AddBatch(c.hashed) })
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +182,7 @@ func (b *buildCommand) fold(s *streams, format bloom.Format) (*bloom.Filter, err
 		return nil, fromLibrary(err)
 	}
 	filter := set.Filter()
-	sample.warn(s, filter, rate(), n)
+	warnOf(s, &own, filter, rate())
 	return filter, nil
 }
 

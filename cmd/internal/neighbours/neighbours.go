@@ -1,0 +1,99 @@
+// Package neighbours tells how many absent keys pass a filter that are like its own: numbers between theirs, and
+// after them. No formula knows that for hashes of 32 bits.
+package neighbours
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lanebloom/bloom"
+)
+
+// Keys keeps the keys of a filter, to ask it for others like them. The zero Keys keeps some.
+type Keys struct {
+	Format bloom.Format // of the filter; if its hash has 64 bits or more, no keys are kept
+	Most   int          // bytes that the keys may take, up to 2 GiB; if they take more, none are kept. 0 is 64 MiB
+
+	data    []byte
+	offsets []int32
+	tooMany bool
+}
+
+// Add keeps keys.
+func (k *Keys) Add(keys bloom.Keys) {
+	if k.tooMany || k.Format.HashBits() > 32 {
+		return
+	}
+	if len(k.offsets) == 0 {
+		k.offsets = append(k.offsets, 0)
+	}
+	const usual, offset = 64 << 20, 4
+	most := k.Most
+	if most == 0 {
+		most = usual
+	}
+	for row := range keys.Len() {
+		var ok bool
+		if k.data, ok = keys.AppendKey(k.data, row); !ok {
+			continue
+		}
+		k.offsets = append(k.offsets, int32(len(k.data)))
+		if len(k.data)+offset*len(k.offsets) > most {
+			*k = Keys{Format: k.Format, Most: k.Most, tooMany: true}
+			return
+		}
+	}
+}
+
+// Warning says which absent keys pass the filter of the kept keys, and why, if these are more than one and a half
+// times as many as expected. The rate expected of the filter is a share, 0 to 1. Warning forgets the keys.
+func (k *Keys) Warning(filter *bloom.Filter, expected float64) string {
+	if len(k.offsets) < 2 {
+		return ""
+	}
+	column, err := bloom.Offsets(k.data, k.offsets)
+	if err != nil {
+		panic(err) // the offsets are ours
+	}
+	between, after := filter.MeasureNeighbours(column)
+	*k = Keys{Format: k.Format, Most: k.Most}
+	worst := between
+	if between.Asked == 0 || after.Rate() > between.Rate() {
+		worst = after
+	}
+	// A small filter may have more bits set than is usual: then all absent keys pass more often.
+	if !surplus(worst, expected) || !surplus(worst, filter.Stats().FalsePositiveRate) {
+		return ""
+	}
+	return fmt.Sprintf("%s, where %s are expected: %s; if no storage engine reads the filter, take --format %v",
+		rates(between, after), percent(expected), cause(filter.Format(), worst, expected), bloom.Default)
+}
+
+// surplus reports whether more neighbours pass than one and a half times those expected, and than chance explains.
+func surplus(n bloom.Neighbours, rate float64) bool {
+	expected := rate * float64(n.Asked)
+	return float64(n.Passed) > 1.5*expected+3*math.Sqrt(expected)+1
+}
+
+// rates says which neighbours pass.
+func rates(between, after bloom.Neighbours) string {
+	const words = "%s of absent keys with numbers %s those of the keys pass"
+	switch {
+	case after.Asked == 0:
+		return fmt.Sprintf(words, percent(between.Rate()), "between")
+	case between.Asked == 0:
+		return fmt.Sprintf(words, percent(after.Rate()), "after")
+	}
+	return fmt.Sprintf(words+", and %s with numbers after them", percent(between.Rate()), "between", percent(after.Rate()))
+}
+
+// cause says why more neighbours pass than expected.
+func cause(format bloom.Format, n bloom.Neighbours, expected float64) string {
+	equal := float64(n.EqualHash) / float64(n.Asked)
+	if equal > (n.Rate()-expected)/2 {
+		return fmt.Sprintf("the format %v gives %s the hash of a key, and a larger filter does not help", format, percent(equal))
+	}
+	return fmt.Sprintf("the format %v gives neighbours hashes that differ in two bytes alone", format)
+}
+
+func percent(rate float64) string { return fmt.Sprintf("%.2g %%", 100*rate) }
