@@ -14,8 +14,8 @@ import (
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, 44, map[hashKind]callLengths{hashLevelDB: {16, 16, 16, 0}, hashLevelDBSigned: {16, 16, 16, 0}, hashXXH64x2: {16, 16, 16, 0}, hashXXH64: {16, 16, 16, 0}, hashXXPH3: {16, 0, 0, 0}}},
-	{AVX2, "AVX2", featuresAVX2, 46, map[hashKind]callLengths{hashLevelDB: {16, 8, 8, 0}, hashLevelDBSigned: {16, 8, 8, 0}, hashXXPH3: {20, 0, 0, 17}}},
+	{AVX512, "AVX512", featuresAVX512, 46, map[hashKind]callLengths{hashLevelDB: {16, 16, 16, 0}, hashLevelDBSigned: {16, 16, 16, 0}, hashXXH64x2: {16, 16, 16, 0}, hashXXH64: {16, 16, 16, 0}, hashXXPH3: {16, 0, 0, 0}}},
+	{AVX2, "AVX2", featuresAVX2, 51, map[hashKind]callLengths{hashLevelDB: {16, 8, 8, 0}, hashLevelDBSigned: {16, 8, 8, 0}, hashXXPH3: {20, 0, 0, 17}}},
 }}
 
 // forms are the two ways of testing that the switch chooses from, the switch
@@ -66,7 +66,7 @@ func withTuning(t testing.TB, cpu cpuKind) {
 	})
 }
 
-// TestSingles checks which functions test single keys on each kernel: the other tests see only that their
+// TestSingles checks which functions serve single keys on each kernel: the other tests see only that their
 // answers are right.
 func TestSingles(t *testing.T) {
 	is(t, kernelTest)
@@ -86,7 +86,7 @@ func TestSingles(t *testing.T) {
 			odd = nil
 		}
 		for _, kernel := range kernels {
-			inGo := []string{"mayContainUint64", "mayContainHash", "probeKey"}
+			inGo := []string{"mayContainUint64", "mayContainHash", "addUint64Generic", "probeKey"}
 			want, walk := inGo, strings.ToUpper(formats[format].pair.walk().String()[:1])+formats[format].pair.walk().String()[1:]
 			if kernel != Generic {
 				suffix, key := strings.ToUpper(kernel.String()), "key"+walk
@@ -95,13 +95,17 @@ func TestSingles(t *testing.T) {
 				} else {
 					key += suffix
 				}
-				want = []string{"hasUint64" + walk + suffix, "hasHash" + walk + suffix, key}
+				add := "addUint64" + walk + suffix
+				if formats[format].pair.walk() == walkLine32 {
+					add = "addUint64Line32AVX2"
+				}
+				want = []string{"hasUint64" + walk + suffix, "hasHash" + walk + suffix, add, key}
 			}
 			check := func(p *prober, want []string) {
 				t.Helper()
-				got := []string{name(p.single.ofUint64), name(p.single.ofHash), name(reflect.ValueOf(p.single.ofKey).Pointer())}
+				got := []string{name(p.single.ofUint64), name(p.single.ofHash), name(p.single.ofAdd), name(reflect.ValueOf(p.single.ofKey).Pointer())}
 				if !slices.Equal(got, want) {
-					t.Errorf("kernel %v: %v test single keys, want %v", kernel, got, want)
+					t.Errorf("kernel %v: single keys go to %v, want %v", kernel, got, want)
 				}
 			}
 			check(&onKernel(t, s.Filter(), kernel).prober, want)

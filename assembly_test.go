@@ -401,7 +401,7 @@ func TestKeyByKey(t *testing.T) {
 	})
 }
 
-// TestSingleIntegers tests integers one by one, with filters of several numbers of probes, and
+// TestSingleIntegers tests and adds integers one by one, with filters of several numbers of probes, and
 // with those that assembly leaves to Go.
 func TestSingleIntegers(t *testing.T) {
 	is(t, kernelTest)
@@ -427,6 +427,23 @@ func TestSingleIntegers(t *testing.T) {
 					t.Fatalf("%v, kernel %v, %d bytes: MayContainUint64(%x) = %v, MayContain %v, MayContainString %v, MayContainHash %v, want %v",
 						format, kernel, len(encoded), key, integer, single, text, hash, want[i])
 				}
+			}
+			s, err := OpenSet(format, encoded)
+			if err != nil { // it has no bits
+				continue
+			}
+			letter, _ := OpenSet(format, encoded)
+			s.setKernel(kernel)
+			letter.setKernel(Generic)
+			for i, key := range keys {
+				was := Reference(format, letter.data, rows[i])
+				letter.AddHash(format.Hash(rows[i]))
+				if got := s.TestAndAddUint64(key); got != was {
+					t.Fatalf("%v, kernel %v, %d bytes: TestAndAddUint64(%x) = %v, want %v", format, kernel, len(encoded), key, got, was)
+				}
+			}
+			if !bytes.Equal(s.data, letter.data) {
+				t.Fatalf("%v, kernel %v, %d bytes: TestAndAddUint64 set other bits than AddHash", format, kernel, len(encoded))
 			}
 		}
 	}

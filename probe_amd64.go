@@ -753,11 +753,38 @@ func addOneLine512(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool
 //go:noescape
 func addOneLine512AVX512(base **byte, hash uint64) (isNew bool)
 
+// addUint64 adds a key of 8 bytes, and reports whether it was certainly new. It works like probeUint64,
+// and is not atomic: an AtomicSet must not call it.
+
+//go:noescape
+func addUint64(base **byte, key uint64) (isNew bool)
+
+//go:noescape
+func addUint64Double32AVX2(base **byte, key uint64) (isNew bool)
+
+//go:noescape
+func addUint64Double64AVX2(base **byte, key uint64) (isNew bool)
+
+//go:noescape
+func addUint64Line32AVX2(base **byte, key uint64) (isNew bool)
+
+//go:noescape
+func addUint64Split256AVX512(base **byte, key uint64) (isNew bool)
+
+//go:noescape
+func addUint64Line512AVX512(base **byte, key uint64) (isNew bool)
+
+//go:noescape
+func addUint64Split256AVX2(base **byte, key uint64) (isNew bool)
+
+//go:noescape
+func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
+
 // singleAt returns the addresses of a single. Row 0 has those of Go, row 2*walk-1 those of AVX2 and row
 // 2*walk those of AVX512.
 
 //go:noescape
-func singleAt(row int) (ofUint64 uintptr, ofHash uintptr)
+func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr)
 
 // The has functions test one key. Their base begins a prober, and those of lines make at most
 // maxHasProbes probes.

@@ -7127,47 +7127,71 @@ TEXT ·probeHash(SB), NOSPLIT, $0-33
 	TESTQ AX, AX
 	JZ    go
 	MOVB  kind+24(FP), CL
-	CMPB  CL, 16(AX)
+	CMPB  CL, 24(AX)
 	JNE   go
 	JMP   8(AX)
 
 go:
 	JMP ·mayContainHash+0(SB)
 
+// func addUint64(base **byte, key uint64) (isNew bool)
+TEXT ·addUint64(SB), NOSPLIT, $0-17
+	MOVQ  base+0(FP), AX
+	MOVQ  40(AX), AX
+	TESTQ AX, AX
+	JZ    go
+	JMP   16(AX)
+
+go:
+	JMP ·addUint64Generic+0(SB)
+
 DATA singleAddresses<>+0(SB)/8, $·mayContainUint64(SB)
 DATA singleAddresses<>+8(SB)/8, $·mayContainHash(SB)
-DATA singleAddresses<>+16(SB)/8, $·hasUint64Double32AVX2(SB)
-DATA singleAddresses<>+24(SB)/8, $·hasHashDouble32AVX2(SB)
-DATA singleAddresses<>+32(SB)/8, $·hasUint64Double32AVX2(SB)
-DATA singleAddresses<>+40(SB)/8, $·hasHashDouble32AVX2(SB)
-DATA singleAddresses<>+48(SB)/8, $·hasUint64Double64AVX2(SB)
-DATA singleAddresses<>+56(SB)/8, $·hasHashDouble64AVX2(SB)
-DATA singleAddresses<>+64(SB)/8, $·hasUint64Double64AVX2(SB)
-DATA singleAddresses<>+72(SB)/8, $·hasHashDouble64AVX2(SB)
-DATA singleAddresses<>+80(SB)/8, $·hasUint64Split256AVX2(SB)
-DATA singleAddresses<>+88(SB)/8, $·hasHashSplit256AVX2(SB)
-DATA singleAddresses<>+96(SB)/8, $·hasUint64Split256AVX512(SB)
-DATA singleAddresses<>+104(SB)/8, $·hasHashSplit256AVX512(SB)
-DATA singleAddresses<>+112(SB)/8, $·hasUint64Line512AVX2(SB)
-DATA singleAddresses<>+120(SB)/8, $·hasHashLine512AVX2(SB)
-DATA singleAddresses<>+128(SB)/8, $·hasUint64Line512AVX512(SB)
-DATA singleAddresses<>+136(SB)/8, $·hasHashLine512AVX512(SB)
-DATA singleAddresses<>+144(SB)/8, $·hasUint64Line32AVX2(SB)
-DATA singleAddresses<>+152(SB)/8, $·hasHashLine32AVX2(SB)
-DATA singleAddresses<>+160(SB)/8, $·hasUint64Line32AVX512(SB)
-DATA singleAddresses<>+168(SB)/8, $·hasHashLine32AVX512(SB)
-GLOBL singleAddresses<>(SB), RODATA|NOPTR, $176
+DATA singleAddresses<>+16(SB)/8, $·addUint64Generic(SB)
+DATA singleAddresses<>+24(SB)/8, $·hasUint64Double32AVX2(SB)
+DATA singleAddresses<>+32(SB)/8, $·hasHashDouble32AVX2(SB)
+DATA singleAddresses<>+40(SB)/8, $·addUint64Double32AVX2(SB)
+DATA singleAddresses<>+48(SB)/8, $·hasUint64Double32AVX2(SB)
+DATA singleAddresses<>+56(SB)/8, $·hasHashDouble32AVX2(SB)
+DATA singleAddresses<>+64(SB)/8, $·addUint64Double32AVX2(SB)
+DATA singleAddresses<>+72(SB)/8, $·hasUint64Double64AVX2(SB)
+DATA singleAddresses<>+80(SB)/8, $·hasHashDouble64AVX2(SB)
+DATA singleAddresses<>+88(SB)/8, $·addUint64Double64AVX2(SB)
+DATA singleAddresses<>+96(SB)/8, $·hasUint64Double64AVX2(SB)
+DATA singleAddresses<>+104(SB)/8, $·hasHashDouble64AVX2(SB)
+DATA singleAddresses<>+112(SB)/8, $·addUint64Double64AVX2(SB)
+DATA singleAddresses<>+120(SB)/8, $·hasUint64Split256AVX2(SB)
+DATA singleAddresses<>+128(SB)/8, $·hasHashSplit256AVX2(SB)
+DATA singleAddresses<>+136(SB)/8, $·addUint64Split256AVX2(SB)
+DATA singleAddresses<>+144(SB)/8, $·hasUint64Split256AVX512(SB)
+DATA singleAddresses<>+152(SB)/8, $·hasHashSplit256AVX512(SB)
+DATA singleAddresses<>+160(SB)/8, $·addUint64Split256AVX512(SB)
+DATA singleAddresses<>+168(SB)/8, $·hasUint64Line512AVX2(SB)
+DATA singleAddresses<>+176(SB)/8, $·hasHashLine512AVX2(SB)
+DATA singleAddresses<>+184(SB)/8, $·addUint64Line512AVX2(SB)
+DATA singleAddresses<>+192(SB)/8, $·hasUint64Line512AVX512(SB)
+DATA singleAddresses<>+200(SB)/8, $·hasHashLine512AVX512(SB)
+DATA singleAddresses<>+208(SB)/8, $·addUint64Line512AVX512(SB)
+DATA singleAddresses<>+216(SB)/8, $·hasUint64Line32AVX2(SB)
+DATA singleAddresses<>+224(SB)/8, $·hasHashLine32AVX2(SB)
+DATA singleAddresses<>+232(SB)/8, $·addUint64Line32AVX2(SB)
+DATA singleAddresses<>+240(SB)/8, $·hasUint64Line32AVX512(SB)
+DATA singleAddresses<>+248(SB)/8, $·hasHashLine32AVX512(SB)
+DATA singleAddresses<>+256(SB)/8, $·addUint64Line32AVX2(SB)
+GLOBL singleAddresses<>(SB), RODATA|NOPTR, $264
 
-// func singleAt(row int) (ofUint64 uintptr, ofHash uintptr)
-TEXT ·singleAt(SB), NOSPLIT, $0-24
-	MOVQ row+0(FP), AX
-	SHLQ $0x04, AX
-	LEAQ singleAddresses<>+0(SB), CX
-	ADDQ AX, CX
-	MOVQ (CX), AX
-	MOVQ AX, ofUint64+8(FP)
-	MOVQ 8(CX), AX
-	MOVQ AX, ofHash+16(FP)
+// func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr)
+TEXT ·singleAt(SB), NOSPLIT, $0-32
+	MOVQ   row+0(FP), AX
+	IMUL3Q $0x18, AX, AX
+	LEAQ   singleAddresses<>+0(SB), CX
+	ADDQ   AX, CX
+	MOVQ   (CX), AX
+	MOVQ   AX, ofUint64+8(FP)
+	MOVQ   8(CX), AX
+	MOVQ   AX, ofHash+16(FP)
+	MOVQ   16(CX), AX
+	MOVQ   AX, ofAdd+24(FP)
 	RET
 
 // func addOneSplit256AVX2(base **byte, hash uint64) (isNew bool)
@@ -7249,6 +7273,180 @@ store:
 	KORTESTW  K1, K1
 	SETNE     AL
 	MOVB      AL, isNew+16(FP)
+	RET
+
+// func addUint64Double32AVX2(base **byte, key uint64) (isNew bool)
+// Requires: BMI2
+TEXT ·addUint64Double32AVX2(SB), NOSPLIT, $0-17
+	MOVQ   key+8(FP), AX
+	MOVQ   AX, CX
+	SHRQ   $0x20, CX
+	ADDL   $0x89ba21ac, AX
+	IMUL3L $0xc6a4a793, AX, AX
+	MOVL   AX, DX
+	SHRL   $0x10, DX
+	XORL   DX, AX
+	ADDL   CX, AX
+	IMUL3L $0xc6a4a793, AX, AX
+	MOVL   AX, CX
+	SHRL   $0x10, CX
+	XORL   CX, AX
+	MOVQ   base+0(FP), DX
+	RORXL  $0x11, AX, CX
+	MOVQ   (DX), BX
+	MOVQ   8(DX), SI
+	MOVQ   16(DX), DI
+	MOVQ   24(DX), R8
+	MOVL   $0x00000001, R9
+	XORL   R10, R10
+
+next:
+	MOVL    AX, DX
+	IMULQ   DI, DX
+	MULXQ   SI, R11, DX
+	MOVL    AX, R11
+	ADDL    CX, AX
+	ANDL    $0x07, R11
+	SHLXL   R11, R9, R12
+	MOVBLZX (BX)(DX*1), R11
+	ORL     R11, R12
+	XORL    R12, R11
+	ORL     R11, R10
+	MOVB    R12, (BX)(DX*1)
+	DECQ    R8
+	JNZ     next
+	TESTL   R10, R10
+	SETNE   AL
+	MOVB    AL, isNew+16(FP)
+	RET
+
+// func addUint64Double64AVX2(base **byte, key uint64) (isNew bool)
+// Requires: BMI2
+TEXT ·addUint64Double64AVX2(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), DX
+
+	// XXH64 with the seeds 0 and 1 of 8 bytes.
+	MOVQ  $0x9e3779b185ebca87, BX
+	MOVQ  $0xc2b2ae3d27d4eb4f, SI
+	IMULQ SI, DX
+	RORXQ $0x21, DX, DX
+	IMULQ BX, DX
+	MOVQ  $0x27d4eb2f165667cd, AX
+	MOVQ  $0x27d4eb2f165667ce, CX
+	XORQ  DX, AX
+	XORQ  DX, CX
+	RORXQ $0x25, AX, AX
+	RORXQ $0x25, CX, CX
+	IMULQ BX, AX
+	IMULQ BX, CX
+	MOVQ  singleWords<>+24(SB), DX
+	ADDQ  DX, AX
+	ADDQ  DX, CX
+	MOVQ  AX, DX
+	SHRQ  $0x21, DX
+	XORQ  DX, AX
+	IMULQ SI, AX
+	MOVQ  CX, DX
+	SHRQ  $0x21, DX
+	XORQ  DX, CX
+	IMULQ SI, CX
+	MOVQ  singleWords<>+16(SB), DX
+	MOVQ  AX, BX
+	SHRQ  $0x1d, BX
+	XORQ  BX, AX
+	IMULQ DX, AX
+	MOVQ  CX, BX
+	SHRQ  $0x1d, BX
+	XORQ  BX, CX
+	IMULQ DX, CX
+	MOVQ  AX, DX
+	SHRQ  $0x20, DX
+	XORQ  DX, AX
+	MOVQ  CX, DX
+	SHRQ  $0x20, DX
+	XORQ  DX, CX
+	MOVQ  base+0(FP), DX
+	MOVQ  (DX), BX
+	MOVQ  8(DX), SI
+	MOVQ  16(DX), DI
+	MOVQ  24(DX), R8
+	MOVL  $0x00000001, R9
+	XORL  R10, R10
+
+next:
+	MOVQ  AX, DX
+	MULXQ DI, DX, R11
+	MOVQ  AX, DX
+	SHRQ  $0x08, R11
+	IMULQ SI, R11
+	SUBQ  R11, DX
+	CMPQ  DX, SI
+	JCS   small
+	SUBQ  SI, DX
+
+small:
+	MOVQ    DX, R12
+	SHRQ    $0x03, R12
+	ADDQ    CX, AX
+	ANDL    $0x07, DX
+	SHLXL   DX, R9, R11
+	MOVBLZX (BX)(R12*1), DX
+	ORL     DX, R11
+	XORL    R11, DX
+	ORL     DX, R10
+	MOVB    R11, (BX)(R12*1)
+	DECQ    R8
+	JNZ     next
+	TESTL   R10, R10
+	SETNE   AL
+	MOVB    AL, isNew+16(FP)
+	RET
+
+// func addUint64Line32AVX2(base **byte, key uint64) (isNew bool)
+// Requires: BMI2
+TEXT ·addUint64Line32AVX2(SB), NOSPLIT, $0-17
+	MOVQ   key+8(FP), AX
+	MOVQ   AX, CX
+	SHRQ   $0x20, CX
+	ADDL   $0x89ba21ac, AX
+	IMUL3L $0xc6a4a793, AX, AX
+	MOVL   AX, DX
+	SHRL   $0x10, DX
+	XORL   DX, AX
+	ADDL   CX, AX
+	IMUL3L $0xc6a4a793, AX, AX
+	MOVL   AX, CX
+	SHRL   $0x10, CX
+	XORL   CX, AX
+	MOVQ   base+0(FP), BX
+	RORXL  $0x11, AX, CX
+	MOVQ   16(BX), DX
+	IMULQ  AX, DX
+	MULXQ  8(BX), SI, DX
+	SHLQ   $0x06, DX
+	ADDQ   (BX), DX
+	MOVQ   24(BX), BX
+	MOVL   $0x00000001, SI
+	XORL   DI, DI
+
+next:
+	MOVL    AX, R8
+	MOVL    AX, R10
+	SHRL    $0x03, R10
+	ANDL    $0x3f, R10
+	ADDL    CX, AX
+	ANDL    $0x07, R8
+	SHLXL   R8, SI, R9
+	MOVBLZX (DX)(R10*1), R8
+	ORL     R8, R9
+	XORL    R9, R8
+	ORL     R8, DI
+	MOVB    R9, (DX)(R10*1)
+	DECQ    BX
+	JNZ     next
+	TESTL   DI, DI
+	SETNE   AL
+	MOVB    AL, isNew+16(FP)
 	RET
 
 // func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
@@ -15026,8 +15224,9 @@ TEXT ·hasHashLine32AVX512(SB), NOSPLIT, $0-33
 // func hasUint64Split256AVX512(base **byte, key uint64) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
 TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), AX
+
 	// XXH64 with the seed 0 of 8 bytes.
-	MOVQ         key+8(FP), AX
 	MOVQ         $0x9e3779b185ebca87, CX
 	MOVQ         $0xc2b2ae3d27d4eb4f, DX
 	IMULQ        DX, AX
@@ -15067,8 +15266,9 @@ TEXT ·hasUint64Split256AVX512(SB), NOSPLIT, $0-17
 // func hasUint64Line512AVX512(base **byte, key uint64) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
 TEXT ·hasUint64Line512AVX512(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), AX
+
 	// XXPH3 of 8 bytes.
-	MOVQ         key+8(FP), AX
 	XORQ         singleWords<>+48(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x33, CX
@@ -15149,6 +15349,126 @@ TEXT ·hasUint64Line32AVX512(SB), NOSPLIT, $0-17
 	KORTESTB     K1, K1
 	SETEQ        AL
 	MOVB         AL, may+16(FP)
+	RET
+
+// func addUint64Split256AVX512(base **byte, key uint64) (isNew bool)
+// Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·addUint64Split256AVX512(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), AX
+
+	// XXH64 with the seed 0 of 8 bytes.
+	MOVQ         $0x9e3779b185ebca87, CX
+	MOVQ         $0xc2b2ae3d27d4eb4f, DX
+	IMULQ        DX, AX
+	RORXQ        $0x21, AX, AX
+	IMULQ        CX, AX
+	XORQ         singleWords<>+40(SB), AX
+	RORXQ        $0x25, AX, AX
+	IMULQ        CX, AX
+	ADDQ         singleWords<>+24(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x21, CX
+	XORQ         CX, AX
+	IMULQ        DX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x1d, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	VPBROADCASTD AX, Y16
+	MOVQ         base+0(FP), AX
+	IMULQ        8(AX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
+	VPMULLD      splitSalts<>+0(SB), Y16, Y16
+	VMOVDQU32    splitOnes<>+0(SB), Y17
+	VPSRLD       $0x1b, Y16, Y16
+	VPSLLVD      Y16, Y17, Y16
+	VPTESTNMD    (CX), Y16, K1
+	VPORD        (CX), Y16, Y16
+	VMOVDQU32    Y16, (CX)
+	KORTESTB     K1, K1
+	SETNE        AL
+	MOVB         AL, isNew+16(FP)
+	RET
+
+// func addUint64Line512AVX512(base **byte, key uint64) (isNew bool)
+// Requires: AVX2, AVX512F, AVX512VL
+TEXT ·addUint64Line512AVX512(SB), NOSPLIT, $88-17
+	MOVQ key+8(FP), AX
+
+	// XXPH3 of 8 bytes.
+	XORQ         singleWords<>+48(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x33, CX
+	XORQ         CX, AX
+	MOVQ         $0x000000009e3779b1, CX
+	IMULQ        CX, AX
+	ADDQ         $0x08, AX
+	MOVQ         AX, CX
+	SHRQ         $0x2f, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+8(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x25, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	MOVQ         base+0(FP), CX
+	MOVL         AX, DX
+	SHRQ         $0x20, AX
+	VPBROADCASTD AX, Y16
+	IMULQ        8(CX), DX
+	SHRQ         $0x20, DX
+	SHLQ         $0x06, DX
+	ADDQ         (CX), DX
+	MOVQ         24(CX), AX
+	SHLQ         $0x05, AX
+	LEAQ         line512Factors<>+0(SB), CX
+	VPMULLD      (CX)(AX*1), Y16, Y16
+	LEAQ         63(SP), AX
+	ANDQ         $-64, AX
+	VPSRLD       $0x17, Y16, Y16
+	VMOVDQU32    Y16, (AX)
+	VPBROADCASTD splitOnes<>+0(SB), Z24
+	VMOVDQU32    lineStarts<>+0(SB), Z25
+	VMOVDQU32    (DX), Z26
+	VMOVDQA32    Z26, Z27
+	VPADDD.BCST  (AX), Z25, Z16
+	VPSLLVD      Z16, Z24, Z16
+	VPADDD.BCST  4(AX), Z25, Z17
+	VPSLLVD      Z17, Z24, Z17
+	VPTERNLOGD   $0xfe, Z16, Z17, Z27
+	VPADDD.BCST  8(AX), Z25, Z18
+	VPSLLVD      Z18, Z24, Z18
+	VPADDD.BCST  12(AX), Z25, Z19
+	VPSLLVD      Z19, Z24, Z19
+	VPTERNLOGD   $0xfe, Z18, Z19, Z27
+	VPADDD.BCST  16(AX), Z25, Z20
+	VPSLLVD      Z20, Z24, Z20
+	VPADDD.BCST  20(AX), Z25, Z21
+	VPSLLVD      Z21, Z24, Z21
+	VPTERNLOGD   $0xfe, Z20, Z21, Z27
+	MOVQ         base+0(FP), CX
+	CMPQ         24(CX), $0x06
+	JLE          store
+	VPADDD.BCST  24(AX), Z25, Z22
+	VPSLLVD      Z22, Z24, Z22
+	VPADDD.BCST  28(AX), Z25, Z23
+	VPSLLVD      Z23, Z24, Z23
+	VPTERNLOGD   $0xfe, Z22, Z23, Z27
+
+store:
+	VMOVDQU32 Z27, (DX)
+	VPCMPUD   $0x04, Z26, Z27, K1
+	KORTESTW  K1, K1
+	SETNE     AL
+	MOVB      AL, isNew+16(FP)
 	RET
 
 // func setLine512AVX512(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)
@@ -18839,8 +19159,9 @@ TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-33
 // func hasUint64Split256AVX2(base **byte, key uint64) (may bool)
 // Requires: AVX, AVX2, BMI2
 TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), AX
+
 	// XXH64 with the seed 0 of 8 bytes.
-	MOVQ         key+8(FP), AX
 	MOVQ         $0x9e3779b185ebca87, CX
 	MOVQ         $0xc2b2ae3d27d4eb4f, DX
 	IMULQ        DX, AX
@@ -18882,8 +19203,9 @@ TEXT ·hasUint64Split256AVX2(SB), NOSPLIT, $0-17
 // func hasUint64Line512AVX2(base **byte, key uint64) (may bool)
 // Requires: AVX, AVX2
 TEXT ·hasUint64Line512AVX2(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), AX
+
 	// XXPH3 of 8 bytes.
-	MOVQ         key+8(FP), AX
 	XORQ         singleWords<>+48(SB), AX
 	MOVQ         AX, CX
 	SHRQ         $0x33, CX
@@ -18976,6 +19298,107 @@ TEXT ·hasUint64Line32AVX2(SB), NOSPLIT, $0-17
 	SETCS        AL
 	MOVB         AL, may+16(FP)
 	VZEROUPPER
+	RET
+
+// func addUint64Split256AVX2(base **byte, key uint64) (isNew bool)
+// Requires: AVX, AVX2, BMI2
+TEXT ·addUint64Split256AVX2(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), AX
+
+	// XXH64 with the seed 0 of 8 bytes.
+	MOVQ         $0x9e3779b185ebca87, CX
+	MOVQ         $0xc2b2ae3d27d4eb4f, DX
+	IMULQ        DX, AX
+	RORXQ        $0x21, AX, AX
+	IMULQ        CX, AX
+	XORQ         singleWords<>+40(SB), AX
+	RORXQ        $0x25, AX, AX
+	IMULQ        CX, AX
+	ADDQ         singleWords<>+24(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x21, CX
+	XORQ         CX, AX
+	IMULQ        DX, AX
+	MOVQ         AX, CX
+	SHRQ         $0x1d, CX
+	XORQ         CX, AX
+	IMULQ        singleWords<>+16(SB), AX
+	MOVQ         AX, CX
+	SHRQ         $0x20, CX
+	XORQ         CX, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVQ         base+0(FP), AX
+	IMULQ        8(AX), CX
+	SHRQ         $0x20, CX
+	SHLQ         $0x05, CX
+	ADDQ         (AX), CX
+	VPMULLD      splitSalts<>+0(SB), Y0, Y0
+	VMOVDQU      splitOnes<>+0(SB), Y1
+	VPSRLD       $0x1b, Y0, Y0
+	VPSLLVD      Y0, Y1, Y0
+	VMOVDQU      (CX), Y1
+	VPTEST       Y0, Y1
+	SETCC        AL
+	VPOR         Y0, Y1, Y1
+	VMOVDQU      Y1, (CX)
+	MOVB         AL, isNew+16(FP)
+	VZEROUPPER
+	RET
+
+// func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
+// Requires: BMI2
+TEXT ·addUint64Line512AVX2(SB), NOSPLIT, $0-17
+	MOVQ key+8(FP), AX
+
+	// XXPH3 of 8 bytes.
+	XORQ  singleWords<>+48(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x33, CX
+	XORQ  CX, AX
+	MOVQ  $0x000000009e3779b1, CX
+	IMULQ CX, AX
+	ADDQ  $0x08, AX
+	MOVQ  AX, CX
+	SHRQ  $0x2f, CX
+	XORQ  CX, AX
+	IMULQ singleWords<>+8(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x25, CX
+	XORQ  CX, AX
+	IMULQ singleWords<>+16(SB), AX
+	MOVQ  AX, CX
+	SHRQ  $0x20, CX
+	XORQ  CX, AX
+	MOVQ  base+0(FP), CX
+	MOVL  AX, DX
+	IMULQ 8(CX), DX
+	SHRQ  $0x20, DX
+	SHLQ  $0x06, DX
+	ADDQ  (CX), DX
+	SHRQ  $0x20, AX
+	MOVQ  24(CX), CX
+	MOVL  $0x00000001, BX
+	XORL  SI, SI
+
+next:
+	MOVL    AX, DI
+	SHRL    $0x17, DI
+	MOVL    DI, R9
+	SHRL    $0x03, R9
+	IMUL3L  $0x9e3779b9, AX, AX
+	ANDL    $0x07, DI
+	SHLXL   DI, BX, R8
+	MOVBLZX (DX)(R9*1), DI
+	ORL     DI, R8
+	XORL    R8, DI
+	ORL     DI, SI
+	MOVB    R8, (DX)(R9*1)
+	DECQ    CX
+	JNZ     next
+	TESTL   SI, SI
+	SETNE   AL
+	MOVB    AL, isNew+16(FP)
 	RET
 
 // func setLine512AVX2(base *byte, lines uint64, factors *[8]uint32, pairs int, hashes *uint64, n int, far bool)

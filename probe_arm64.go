@@ -453,3 +453,7 @@ func addOneSplit256(kernel Kernel, base **byte, hash uint64) (isNew bool, ok boo
 func addOneLine512(kernel Kernel, base **byte, hash uint64) (isNew bool, ok bool) {
 	return isNew, false
 }
+
+// addUint64 adds a key of 8 bytes, and reports whether it was certainly new. It works like probeUint64,
+// and is not atomic: an AtomicSet must not call it.
+func addUint64(base **byte, key uint64) (isNew bool) { return addUint64Generic(base, key) }

@@ -112,7 +112,7 @@ func (s *Set) AddString(key string) {
 
 // AddUint64 adds the 8 little-endian bytes of key.
 func (s *Set) AddUint64(key uint64) {
-	s.addUint64(key)
+	addUint64(&s.base, key)
 	s.count.n++
 }
 
@@ -144,7 +144,7 @@ func (s *Set) TestAndAddString(key string) bool {
 
 // TestAndAddUint64 is TestAndAdd for the 8 little-endian bytes of key.
 func (s *Set) TestAndAddUint64(key uint64) bool {
-	isNew := s.addUint64(key)
+	isNew := addUint64(&s.base, key)
 	s.count.n++
 	return !isNew
 }

@@ -5,11 +5,11 @@ import (
 	"unsafe"
 )
 
-// single has the functions that test one key, for a pair of hash and walk and a kernel. A prober points to its
-// single. So a test takes one indirect jump, which CPUs predict, in place of comparisons with each pair.
+// single has the functions that test or add one key, for a pair of hash and walk and a kernel. A prober points to its
+// single. So each takes one indirect jump, which CPUs predict, in place of comparisons with each pair.
 type single struct {
-	ofUint64, ofHash uintptr  // where the assembly of probeUint64 and probeHash jumps to
-	hash             hashKind // the only kind that ofHash takes, or noHash if ofHash checks it
+	ofUint64, ofHash, ofAdd uintptr  // where the assembly of probeUint64, probeHash and addUint64 jumps to
+	hash                    hashKind // the only kind that ofHash takes, or noHash if ofHash checks it
 
 	// ofKey is a keyTest, but p, the address of the key, has no type of a pointer. The compiler takes each pointer
 	// that goes through a function value for one that escapes, and would move the key to the heap. A key on the
@@ -150,10 +150,10 @@ func mayContainHash(base **byte, h1, h2 uint64, kind uint8) bool {
 }
 
 // addKey adds the key of n bytes at p, and reports whether it was certainly new. As in probeKey, usual pairs
-// take no call more than they need. It does not serve the set of several goroutines, and neither does addUint64.
+// take no call more than they need. It is not atomic: an AtomicSet must not call it.
 func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 	if n == 8 {
-		return s.addUint64(load64(p, 0))
+		return addUint64(&s.base, load64(p, 0))
 	}
 	switch s.pair {
 	case leveldbDouble32:
@@ -182,8 +182,9 @@ func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 	return s.addHash(s.pair.hash().of(p, n))
 }
 
-// addUint64 is addKey for the 8 little-endian bytes of key.
-func (s *prober) addUint64(key uint64) (isNew bool) {
+// addUint64Generic is addUint64 in portable Go. base begins a prober.
+func addUint64Generic(base **byte, key uint64) (isNew bool) {
+	s := (*prober)(unsafe.Pointer(base))
 	switch s.pair {
 	case leveldbDouble32:
 		return double32(s.bitArray).add(hash32Uint64(key))
@@ -191,19 +192,9 @@ func (s *prober) addUint64(key uint64) (isNew bool) {
 		h := hash64Uint64(key)
 		return (*double64)(&s.bitArray).add(h.h1, h.h2)
 	case xxh64Split256:
-		h := xxh64Uint64(key)
-		if isNew, ok := addOneSplit256(s.kernel, &s.base, h); ok {
-			return isNew
-		}
-		return (*split256)(&s.bitArray).add(h)
+		return (*split256)(&s.bitArray).add(xxh64Uint64(key))
 	case xxph3Line512:
-		h := xxph3Uint64(key)
-		if s.k <= maxHasProbes {
-			if isNew, ok := addOneLine512(s.kernel, &s.base, h); ok {
-				return isNew
-			}
-		}
-		return (*line512)(&s.bitArray).add(h)
+		return (*line512)(&s.bitArray).add(xxph3Uint64(key))
 	case signedLine32:
 		return (*line32)(&s.bitArray).add(hash32Uint64(key))
 	}

@@ -27,7 +27,7 @@ type family struct {
 
 // inGo is what the entries for single keys call where there is no assembly. They take no kernel: it is
 // in what they test.
-var inGo = map[string]string{"probeUint64": "mayContainUint64", "probeHash": "mayContainHash"}
+var inGo = map[string]string{"probeUint64": "mayContainUint64", "probeHash": "mayContainHash", "addUint64": "addUint64Generic"}
 
 // families are what the architectures provide. A function belongs to the first that has its name.
 var families = []family{
@@ -149,6 +149,9 @@ var families = []family{
 		addOneSplit256 sets the bits of a hash, and reports whether one was missing. base begins an array.`},
 	{"addOneLine512", "base **byte, hash uint64", "isNew bool", `
 		addOneLine512 is addOneSplit256 for at most maxHasProbes probes.`},
+	{name: "addUint64", arguments: "base **byte, key uint64", results: "isNew bool", doc: `
+		addUint64 adds a key of 8 bytes, and reports whether it was certainly new. It works like probeUint64,
+		and is not atomic: an AtomicSet must not call it.`},
 	{name: "singleAt", doc: `
 		singleAt returns the addresses of a single. Row 0 has those of Go, row 2*walk-1 those of AVX2 and row
 		2*walk those of AVX512.`},

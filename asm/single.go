@@ -9,26 +9,32 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The arguments of a test of a key of 8 bytes, and of a test of a hash.
-var ofUint64, ofHash = signature("probeUint64"), signature("probeHash")
+// The arguments of a test of a key of 8 bytes, of a test of a hash, and of an addition of a key of 8 bytes.
+var ofUint64, ofHash, ofAdd = signature("probeUint64"), signature("probeHash"), signature("addUint64")
 
-// probeSingle emits a jump to the function that tests a key of 8 bytes, or a hash, whose address the
-// prober's single has. The functions take the same arguments, and return to the caller of this one. base
-// begins a prober. The zero prober has no single: Go answers for it, and for a hash of another kind.
-func probeSingle(of string) {
-	TEXT("probe"+of, NOSPLIT, signature("probe"+of))
-	single := GP64()
-	MOVQ(Mem{Base: argument("base"), Disp: bloom.offset("prober.single")}, single)
-	TESTQ(single, single)
-	JZ(LabelRef("go"))
-	if of == "Hash" {
-		kind := Load(Param("kind"), GP8()).(reg.GPVirtual)
-		CMPB(kind, Mem{Base: single, Disp: bloom.offset("single.hash")})
-		JNE(LabelRef("go"))
+// singles emits the functions that jump to one whose address the prober's single has. That one takes the same
+// arguments, and returns to the caller of the first. base begins a prober. The zero prober has no single: Go
+// answers for it, and for a hash of another kind.
+func singles() {
+	for _, s := range []struct{ name, address, inGo string }{
+		{"probeUint64", "single.ofUint64", "mayContainUint64"},
+		{"probeHash", "single.ofHash", "mayContainHash"},
+		{"addUint64", "single.ofAdd", "addUint64Generic"},
+	} {
+		TEXT(s.name, NOSPLIT, signature(s.name))
+		single := GP64()
+		MOVQ(Mem{Base: argument("base"), Disp: bloom.offset("prober.single")}, single)
+		TESTQ(single, single)
+		JZ(LabelRef("go"))
+		if s.name == "probeHash" {
+			kind := Load(Param("kind"), GP8()).(reg.GPVirtual)
+			CMPB(kind, Mem{Base: single, Disp: bloom.offset("single.hash")})
+			JNE(LabelRef("go"))
+		}
+		jump(Mem{Base: single, Disp: bloom.offset(s.address)})
+		Label("go")
+		tailCall(s.inGo)
 	}
-	jump(Mem{Base: single, Disp: bloom.offset("single.of" + of)})
-	Label("go")
-	tailCall("mayContain" + of)
 }
 
 // singleWalks are the walks in the order of their numbers. If inBoth is set, the functions of AVX2 serve
@@ -48,21 +54,25 @@ func singleAddresses() {
 			at += 8
 		}
 	}
-	row("mayContainUint64", "mayContainHash")
+	row("mayContainUint64", "mayContainHash", "addUint64Generic")
 	for _, walk := range singleWalks {
 		for _, kernel := range []string{"AVX2", "AVX512"} {
 			if walk.inBoth {
 				kernel = "AVX2"
 			}
-			row("hasUint64"+walk.name+kernel, "hasHash"+walk.name+kernel)
+			add := "addUint64" + walk.name + kernel
+			if walk.name == "Line32" { // bits one by one are as fast as a vector
+				add = "addUint64Line32AVX2"
+			}
+			row("hasUint64"+walk.name+kernel, "hasHash"+walk.name+kernel, add)
 		}
 	}
-	TEXT("singleAt", NOSPLIT, "func(row int) (ofUint64, ofHash uintptr)")
+	TEXT("singleAt", NOSPLIT, "func(row int) (ofUint64, ofHash, ofAdd uintptr)")
 	from, rows, one := argument("row"), GP64(), GP64()
-	SHLQ(U8(4), from)
+	IMUL3Q(U8(24), from, from)
 	LEAQ(table, rows)
 	ADDQ(from, rows)
-	for i := range 2 {
+	for i := range 3 {
 		MOVQ(Mem{Base: rows, Disp: 8 * i}, one)
 		Store(one, ReturnIndex(i))
 	}
@@ -333,12 +343,17 @@ func probeShortSplit256() {
 // hasUint64Split256 emits the test of a key of 8 bytes.
 func hasUint64Split256(v vectors) {
 	TEXT("hasUint64Split256"+v.name(), NOSPLIT, ofUint64)
+	xxh64Single(v, argument("key")).finish()
+}
+
+// xxh64Single emits XXH64 with the seed 0 of 8 bytes in their register, up to its last steps.
+func xxh64Single(v vectors, key reg.GPVirtual) scalarXXH64 {
 	Comment("XXH64 with the seed 0 of 8 bytes.")
-	x := newScalarXXH64(v, argument("key"))
+	x := newScalarXXH64(v, key)
 	x.roundLong(x.h)
 	XORQ(prime(6), x.h) // the state before
 	x.endLong()
-	x.finish()
+	return x
 }
 
 // scalarXXH64 has the register of XXH64 of one key. The first two primes, which are factors
@@ -526,8 +541,14 @@ func hasHashLine512(v vectors) {
 // hasUint64Line512 emits the test of a key of 8 bytes.
 func hasUint64Line512(v vectors) {
 	TEXT("hasUint64Line512"+v.name(), NOSPLIT, ofUint64)
-	Comment("XXPH3 of 8 bytes.")
 	h := argument("key")
+	xxph3Single(h)
+	hasHash512(v, h)
+}
+
+// xxph3Single emits XXPH3 of 8 bytes in their register.
+func xxph3Single(h reg.GPVirtual) {
+	Comment("XXPH3 of 8 bytes.")
 	XORQ(prime(7), h)
 	xorRight(h, 51)
 	IMULQ(number64(xxph3Factor), h)
@@ -537,7 +558,6 @@ func hasUint64Line512(v vectors) {
 	xorRight(h, 37)
 	IMULQ(prime(3), h)
 	xorRight(h, 32)
-	hasHash512(v, h)
 }
 
 // hasHash512 emits the test of a hash, and the end of the function.
@@ -556,12 +576,17 @@ func lineOf(v vectors, h reg.GPVirtual) (at Mem, x reg.Register) {
 	SHRQ(U8(32), h)
 	x = singleVector(v, 0)
 	broadcastSingle(v, h, x)
+	lineAddress(walk, line)
+	VPMULLD(probeRow(line512Factors, walk), x, x)
+	return Mem{Base: line}, x
+}
+
+// lineAddress emits the address of one of RocksDB's lines, in the register of the lower half of a hash.
+func lineAddress(walk, line reg.GPVirtual) {
 	IMULQ(field(walk, "n"), line)
 	SHRQ(U8(32), line)
 	SHLQ(U8(6), line)
 	ADDQ(field(walk, "base"), line)
-	VPMULLD(probeRow(line512Factors, walk), x, x)
-	return Mem{Base: line}, x
 }
 
 // hasHashLine32 emits the test of a hash in Pebble's lines of 64 bytes. base points to the first
@@ -603,18 +628,12 @@ func hash32Single(key reg.GPVirtual) {
 // hasHash32 emits the test of a hash, whose register has no other bits, and the end of the
 // function.
 func hasHash32(v vectors, h reg.GPVirtual) {
-	walk, q, delta := argument("base"), GP64(), GP64()
+	walk, delta := argument("base"), GP64()
 	x, bit, word, half := singleVector(v, 0), singleVector(v, 1), singleVector(v, 2), singleVector(v, 3)
 	broadcastSingle(v, h, x)
 	RORXL(U8(17), h.As32(), delta.As32())
 	broadcastSingle(v, delta, bit)
-	MOVQ(field(walk, "recip"), q)
-	IMULQ(h, q)
-	MOVQ(q, reg.RDX)
-	line, low := GP64(), GP64()
-	MULXQ(field(walk, "n"), low, line)
-	SHLQ(U8(6), line)
-	ADDQ(field(walk, "base"), line)
+	line := line32Address(walk, h)
 	VPMULLW(probeRow(line32Steps, walk), bit, bit)
 	VPADDD(x, bit, bit)
 	VPSRLD(U8(5), bit, word)
@@ -622,6 +641,17 @@ func hasHash32(v vectors, h reg.GPVirtual) {
 		VPSLLD(U8(23), bit, half)
 	}
 	hasBits(v, Mem{Base: line}, word, half, bit)
+}
+
+// line32Address emits the address of one of Pebble's lines of 64 bytes, for a hash whose register has no other bits.
+func line32Address(walk, h reg.GPVirtual) (line reg.GPVirtual) {
+	line, low, q := GP64(), GP64(), fieldValue(walk, "recip")
+	IMULQ(h, q)
+	MOVQ(q, reg.RDX)
+	MULXQ(field(walk, "n"), low, line)
+	SHLQ(U8(6), line)
+	ADDQ(field(walk, "base"), line)
+	return line
 }
 
 // hasBits emits the test of 8 bits of a line, as bitsOfLine.testOne does, and the end of the

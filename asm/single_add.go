@@ -14,7 +14,25 @@ func addOneSplit256() {
 	broadcastSingle(v, h, bits)
 	MOVQ(h, line)
 	SHRQ(U8(32), line)
-	block, words, isNew := blockOf(v, line, bits), YMM(), GP8()
+	setBlock(v, line, bits)
+}
+
+// setBlock emits the setting of a bit in each word of a block, and the end of the function. line is the upper
+// half of the hash. Each word of bits is the lower half.
+func setBlock(v vectors, line reg.GPVirtual, bits reg.Register) {
+	block, isNew := blockOf(v, line, bits), GP8()
+	if v.lanes() == 16 {
+		missing := K()
+		VPTESTNMD(block, bits, missing)
+		VPORD(block, bits, bits)
+		VMOVDQU32(bits, block)
+		KORTESTB(missing, missing)
+		SETNE(isNew)
+		MOVB(isNew, result())
+		RET()
+		return
+	}
+	words := YMM()
 	VMOVDQU(block, words)
 	VPTEST(bits, words)
 	SETCC(isNew)
@@ -25,12 +43,16 @@ func addOneSplit256() {
 	RET()
 }
 
-// addOneLine512 emits the setting of the bits of a hash in RocksDB's lines. The line is a vector, as in
-// bitsAdder.addWhole. It takes no register that VZEROUPPER would have to clear.
+// addOneLine512 emits the setting of the bits of a hash in RocksDB's lines.
 func addOneLine512() {
-	v := &avx512{}
 	TEXT("addOneLine512AVX512", NOSPLIT, signature("addOneLine512"))
-	line, x := lineOf(v, argument("hash"))
+	setLine(argument("hash"))
+}
+
+// setLine emits the setting of the bits of a hash in one of RocksDB's lines, and the end of the function. The
+// line is a vector, as in bitsAdder.addWhole. It takes no register that VZEROUPPER would have to clear.
+func setLine(h reg.GPVirtual) {
+	line, x := lineOf(&avx512{}, h)
 	slots := stackVectors(32)
 	VPSRLD(U8(23), x, x)
 	VMOVDQU32(x, Mem{Base: slots})
@@ -56,6 +78,124 @@ func addOneLine512() {
 	missing, isNew := K(), GP8()
 	VPCMPUD(U8(4), before, after, missing) // not equal
 	KORTESTW(missing, missing)
+	SETNE(isNew)
+	MOVB(isNew, result())
+	RET()
+}
+
+// The functions below emit the setting of the bits of a key of 8 bytes.
+
+func addUint64Double32() {
+	TEXT("addUint64Double32AVX2", NOSPLIT, ofAdd)
+	h, delta, index := argument("key"), GP64(), GP64()
+	hash32Single(h)
+	walk := argument("base")
+	RORXL(U8(17), h.As32(), delta.As32())
+	base, n, recip := fieldValue(walk, "base"), fieldValue(walk, "n"), fieldValue(walk, "recip")
+	setEach(walk, base, func() (reg.GPVirtual, reg.GPVirtual) {
+		low, bit := GP64(), GP64()
+		MOVL(h.As32(), reg.EDX)
+		IMULQ(recip, reg.RDX)
+		MULXQ(n, low, index)
+		MOVL(h.As32(), bit.As32())
+		ADDL(delta.As32(), h.As32())
+		return index, bit
+	})
+}
+
+func addUint64Double64() {
+	TEXT("addUint64Double64AVX2", NOSPLIT, ofAdd)
+	h, step := hash64Single(argument("key"))
+	walk := argument("base")
+	base, n, recip := fieldValue(walk, "base"), fieldValue(walk, "n"), fieldValue(walk, "recip")
+	setEach(walk, base, func() (reg.GPVirtual, reg.GPVirtual) {
+		low, q, bit, index := GP64(), GP64(), GP64(), GP64()
+		MOVQ(h, reg.RDX)
+		MULXQ(recip, low, q)
+		MOVQ(h, bit)
+		SHRQ(U8(8), q)
+		IMULQ(n, q)
+		SUBQ(q, bit)
+		CMPQ(bit, n)
+		JCS(LabelRef("small")) // all but one in 512
+		SUBQ(n, bit)
+		Label("small")
+		MOVQ(bit, index)
+		SHRQ(U8(3), index)
+		ADDQ(step, h)
+		return index, bit
+	})
+}
+
+func addUint64Split256(v vectors) {
+	TEXT("addUint64Split256"+v.name(), NOSPLIT, ofAdd)
+	x := xxh64Single(v, argument("key"))
+	upper, bits := x.avalanche(), singleVector(v, 0)
+	broadcastSingle(v, x.h, bits)
+	setBlock(v, upper, bits)
+}
+
+// addUint64Line512 sets a vector with AVX-512, and with AVX2 bit after bit.
+func addUint64Line512(v vectors) {
+	TEXT("addUint64Line512"+v.name(), NOSPLIT, ofAdd)
+	h := argument("key")
+	xxph3Single(h)
+	if v.lanes() == 16 {
+		setLine(h)
+		return
+	}
+	walk, line := argument("base"), GP64()
+	MOVL(h.As32(), line.As32())
+	lineAddress(walk, line)
+	SHRQ(U8(32), h)
+	setEach(walk, line, func() (reg.GPVirtual, reg.GPVirtual) {
+		bit, index := GP64(), GP64()
+		MOVL(h.As32(), bit.As32())
+		SHRL(U8(23), bit.As32())
+		MOVL(bit.As32(), index.As32())
+		SHRL(U8(3), index.As32())
+		IMUL3L(U32(bloom.constant("line512Mul")), h.As32(), h.As32())
+		return index, bit
+	})
+}
+
+func addUint64Line32() {
+	TEXT("addUint64Line32AVX2", NOSPLIT, ofAdd)
+	h, delta := argument("key"), GP64()
+	hash32Single(h)
+	walk := argument("base")
+	RORXL(U8(17), h.As32(), delta.As32())
+	setEach(walk, line32Address(walk, h), func() (reg.GPVirtual, reg.GPVirtual) {
+		bit, index := GP64(), GP64()
+		MOVL(h.As32(), bit.As32())
+		MOVL(h.As32(), index.As32())
+		SHRL(U8(3), index.As32())
+		ANDL(U8(63), index.As32())
+		ADDL(delta.As32(), h.As32())
+		return index, bit
+	})
+}
+
+// setEach emits the setting of a bit for each probe, and the end of the function. next emits the number of a
+// byte after from, and the number of a bit, modulo 8, in a register that setEach changes.
+func setEach(walk, from reg.GPVirtual, next func() (index, bit reg.GPVirtual)) {
+	k, one, isNew := fieldValue(walk, "k"), GP32(), GP8()
+	missing, before, after := GP32(), GP32(), GP32()
+	MOVL(U32(1), one)
+	XORL(missing, missing)
+	Label("next")
+	index, bit := next()
+	at := Mem{Base: from, Index: index, Scale: 1}
+	ANDL(U8(7), bit.As32())
+	SHLXL(bit.As32(), one, after)
+	MOVBLZX(at, before)
+	ORL(before, after)
+	XORL(after, before)
+	ORL(before, missing)
+	MOVB(after.As8(), at)
+	DECQ(k)
+	JNZ(LabelRef("next"))
+	TESTL(missing, missing)
 	SETNE(isNew)
 	MOVB(isNew, result())
 	RET()
