@@ -7368,6 +7368,9 @@ TEXT ·addUint64Double64AVX2(SB), NOSPLIT, $0-17
 	MOVQ  base+0(FP), DX
 	MOVQ  (DX), BX
 	MOVQ  8(DX), SI
+	LEAQ  -1(SI), DI
+	TESTQ SI, DI
+	JZ    masked
 	MOVQ  16(DX), DI
 	MOVQ  24(DX), R8
 	MOVL  $0x00000001, R9
@@ -7381,13 +7384,12 @@ next:
 	IMULQ SI, R11
 	SUBQ  R11, DX
 	CMPQ  DX, SI
-	JCS   small
-	SUBQ  SI, DX
+	JCC   large0
 
-small:
+small0:
+	ADDQ    CX, AX
 	MOVQ    DX, R12
 	SHRQ    $0x03, R12
-	ADDQ    CX, AX
 	ANDL    $0x07, DX
 	SHLXL   DX, R9, R11
 	MOVBLZX (BX)(R12*1), DX
@@ -7398,6 +7400,35 @@ small:
 	DECQ    R8
 	JNZ     next
 	TESTL   R10, R10
+	SETNE   AL
+	MOVB    AL, isNew+16(FP)
+	RET
+
+large0:
+	SUBQ SI, DX
+	JMP  small0
+
+masked:
+	MOVQ 24(DX), DX
+	MOVL $0x00000001, SI
+	XORL R8, R8
+
+masked_next:
+	MOVQ    AX, R9
+	ANDQ    DI, R9
+	ADDQ    CX, AX
+	MOVQ    R9, R11
+	SHRQ    $0x03, R11
+	ANDL    $0x07, R9
+	SHLXL   R9, SI, R10
+	MOVBLZX (BX)(R11*1), R9
+	ORL     R9, R10
+	XORL    R10, R9
+	ORL     R9, R8
+	MOVB    R10, (BX)(R11*1)
+	DECQ    DX
+	JNZ     masked_next
+	TESTL   R8, R8
 	SETNE   AL
 	MOVB    AL, isNew+16(FP)
 	RET
@@ -7689,6 +7720,9 @@ TEXT ·hasUint64Double64AVX2(SB), NOSPLIT, $0-17
 	XORQ  DX, CX
 	MOVQ  base+0(FP), DX
 	MOVQ  8(DX), BX
+	LEAQ  -1(BX), SI
+	TESTQ BX, SI
+	JZ    masked
 	MOVQ  16(DX), SI
 	MOVQ  (DX), DI
 	MOVQ  24(DX), R8
@@ -7799,16 +7833,81 @@ large3:
 	SUBQ BX, DX
 	JMP  small3
 
+masked:
+	MOVQ (DX), BX
+	MOVQ 24(DX), DX
+
+masked_threes:
+	SUBQ    $0x03, DX
+	JL      masked_few
+	MOVQ    AX, DI
+	ANDQ    SI, DI
+	ADDQ    CX, AX
+	MOVQ    DI, R8
+	SHRQ    $0x03, R8
+	ANDL    $0x07, DI
+	MOVBLZX (BX)(R8*1), R8
+	SHRXL   DI, R8, R8
+	MOVQ    AX, DI
+	ANDQ    SI, DI
+	ADDQ    CX, AX
+	MOVQ    DI, R9
+	SHRQ    $0x03, R9
+	ANDL    $0x07, DI
+	MOVBLZX (BX)(R9*1), R9
+	SHRXL   DI, R9, R9
+	ANDL    R9, R8
+	MOVQ    AX, DI
+	ANDQ    SI, DI
+	ADDQ    CX, AX
+	MOVQ    DI, R9
+	SHRQ    $0x03, R9
+	ANDL    $0x07, DI
+	MOVBLZX (BX)(R9*1), R9
+	SHRXL   DI, R9, R9
+	ANDL    R9, R8
+	TESTL   $0x00000001, R8
+	JNZ     masked_threes
+
+masked_absent:
+	MOVB $0x00, may+16(FP)
+	RET
+
+masked_few:
+	ADDQ $0x03, DX
+
+masked_ones:
+	SUBQ    $0x01, DX
+	JL      masked_present
+	MOVQ    AX, DI
+	ANDQ    SI, DI
+	ADDQ    CX, AX
+	MOVQ    DI, R8
+	SHRQ    $0x03, R8
+	ANDL    $0x07, DI
+	MOVBLZX (BX)(R8*1), R8
+	SHRXL   DI, R8, R8
+	TESTL   $0x00000001, R8
+	JNZ     masked_ones
+	JMP     masked_absent
+
+masked_present:
+	MOVB $0x01, may+16(FP)
+	RET
+
 // func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
 // Requires: BMI2
 TEXT ·hasHashDouble64AVX2(SB), NOSPLIT, $0-33
-	MOVQ h1+8(FP), AX
-	MOVQ h2+16(FP), CX
-	MOVQ base+0(FP), DX
-	MOVQ 8(DX), BX
-	MOVQ 16(DX), SI
-	MOVQ (DX), DI
-	MOVQ 24(DX), R8
+	MOVQ  h1+8(FP), AX
+	MOVQ  h2+16(FP), CX
+	MOVQ  base+0(FP), DX
+	MOVQ  8(DX), BX
+	LEAQ  -1(BX), SI
+	TESTQ BX, SI
+	JZ    masked
+	MOVQ  16(DX), SI
+	MOVQ  (DX), DI
+	MOVQ  24(DX), R8
 
 threes:
 	SUBQ  $0x03, R8
@@ -7915,6 +8014,68 @@ large2:
 large3:
 	SUBQ BX, DX
 	JMP  small3
+
+masked:
+	MOVQ (DX), BX
+	MOVQ 24(DX), DX
+
+masked_threes:
+	SUBQ    $0x03, DX
+	JL      masked_few
+	MOVQ    AX, DI
+	ANDQ    SI, DI
+	ADDQ    CX, AX
+	MOVQ    DI, R8
+	SHRQ    $0x03, R8
+	ANDL    $0x07, DI
+	MOVBLZX (BX)(R8*1), R8
+	SHRXL   DI, R8, R8
+	MOVQ    AX, DI
+	ANDQ    SI, DI
+	ADDQ    CX, AX
+	MOVQ    DI, R9
+	SHRQ    $0x03, R9
+	ANDL    $0x07, DI
+	MOVBLZX (BX)(R9*1), R9
+	SHRXL   DI, R9, R9
+	ANDL    R9, R8
+	MOVQ    AX, DI
+	ANDQ    SI, DI
+	ADDQ    CX, AX
+	MOVQ    DI, R9
+	SHRQ    $0x03, R9
+	ANDL    $0x07, DI
+	MOVBLZX (BX)(R9*1), R9
+	SHRXL   DI, R9, R9
+	ANDL    R9, R8
+	TESTL   $0x00000001, R8
+	JNZ     masked_threes
+
+masked_absent:
+	MOVB $0x00, may+32(FP)
+	RET
+
+masked_few:
+	ADDQ $0x03, DX
+
+masked_ones:
+	SUBQ    $0x01, DX
+	JL      masked_present
+	MOVQ    AX, DI
+	ANDQ    SI, DI
+	ADDQ    CX, AX
+	MOVQ    DI, R8
+	SHRQ    $0x03, R8
+	ANDL    $0x07, DI
+	MOVBLZX (BX)(R8*1), R8
+	SHRXL   DI, R8, R8
+	TESTL   $0x00000001, R8
+	JNZ     masked_ones
+	JMP     masked_absent
+
+masked_present:
+	MOVB $0x01, may+32(FP)
+	RET
 
 // func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
 // Requires: AVX, AVX2, BMI2

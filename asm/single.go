@@ -196,13 +196,24 @@ func hash64Single(key reg.GPVirtual) (h1, h2 reg.GPVirtual) {
 	return h1, h2
 }
 
-// hasHashDouble64 emits the test of the probes at h, h + step and so on, for an array that has a reciprocal,
-// and the end of the function.
+// hasHashDouble64 emits the test of the probes at h, h + step and so on, and the end of the function.
 func hasHashDouble64(h, step reg.GPVirtual) {
 	walk := argument("base")
-	n, recip := fieldValue(walk, "n"), fieldValue(walk, "recip")
+	eachRemainder(walk, h, step, func(name string, next func() reg.GPVirtual) { hasEach(walk, name, next) })
+}
+
+// eachRemainder emits two loops over the probes at h, h + step and so on, for an array that has a reciprocal.
+// loop emits one with labels that begin with name, to the end of the function. next emits the next remainder by
+// the number of bits. If that number is a power of two, as all of NoriCrate's are, the second loop runs, with a
+// mask.
+func eachRemainder(walk, h, step reg.GPVirtual, loop func(name string, next func() reg.GPVirtual)) {
+	n, mask := fieldValue(walk, "n"), GP64()
+	LEAQ(Mem{Base: n, Disp: -1}, mask)
+	TESTQ(n, mask)
+	JZ(LabelRef("masked"))
+	recip := fieldValue(walk, "recip")
 	var corrections []func()
-	hasEach(walk, "", func() reg.GPVirtual {
+	loop("", func() reg.GPVirtual {
 		low, q, remainder := GP64(), GP64(), GP64()
 		MOVQ(h, reg.RDX)
 		MULXQ(recip, low, q)
@@ -225,6 +236,14 @@ func hasHashDouble64(h, step reg.GPVirtual) {
 	for _, correct := range corrections {
 		correct()
 	}
+	Label("masked")
+	loop("masked_", func() reg.GPVirtual {
+		remainder := GP64()
+		MOVQ(h, remainder)
+		ANDQ(mask, remainder)
+		ADDQ(step, h)
+		return remainder
+	})
 }
 
 // hasEach emits the test of all probes, and the end of the function. Three probes share a branch, and the

@@ -92,7 +92,7 @@ func addUint64Double32() {
 	walk := argument("base")
 	RORXL(U8(17), h.As32(), delta.As32())
 	base, n, recip := fieldValue(walk, "base"), fieldValue(walk, "n"), fieldValue(walk, "recip")
-	setEach(walk, base, func() (reg.GPVirtual, reg.GPVirtual) {
+	setEach(walk, base, "", func() (reg.GPVirtual, reg.GPVirtual) {
 		low, bit := GP64(), GP64()
 		MOVL(h.As32(), reg.EDX)
 		IMULQ(recip, reg.RDX)
@@ -107,23 +107,14 @@ func addUint64Double64() {
 	TEXT("addUint64Double64AVX2", NOSPLIT, ofAdd)
 	h, step := hash64Single(argument("key"))
 	walk := argument("base")
-	base, n, recip := fieldValue(walk, "base"), fieldValue(walk, "n"), fieldValue(walk, "recip")
-	setEach(walk, base, func() (reg.GPVirtual, reg.GPVirtual) {
-		low, q, bit, index := GP64(), GP64(), GP64(), GP64()
-		MOVQ(h, reg.RDX)
-		MULXQ(recip, low, q)
-		MOVQ(h, bit)
-		SHRQ(U8(8), q)
-		IMULQ(n, q)
-		SUBQ(q, bit)
-		CMPQ(bit, n)
-		JCS(LabelRef("small")) // all but one in 512
-		SUBQ(n, bit)
-		Label("small")
-		MOVQ(bit, index)
-		SHRQ(U8(3), index)
-		ADDQ(step, h)
-		return index, bit
+	base := fieldValue(walk, "base")
+	eachRemainder(walk, h, step, func(name string, next func() reg.GPVirtual) {
+		setEach(walk, base, name, func() (reg.GPVirtual, reg.GPVirtual) {
+			bit, index := next(), GP64()
+			MOVQ(bit, index)
+			SHRQ(U8(3), index)
+			return index, bit
+		})
 	})
 }
 
@@ -148,7 +139,7 @@ func addUint64Line512(v vectors) {
 	MOVL(h.As32(), line.As32())
 	lineAddress(walk, line)
 	SHRQ(U8(32), h)
-	setEach(walk, line, func() (reg.GPVirtual, reg.GPVirtual) {
+	setEach(walk, line, "", func() (reg.GPVirtual, reg.GPVirtual) {
 		bit, index := GP64(), GP64()
 		MOVL(h.As32(), bit.As32())
 		SHRL(U8(23), bit.As32())
@@ -165,7 +156,7 @@ func addUint64Line32() {
 	hash32Single(h)
 	walk := argument("base")
 	RORXL(U8(17), h.As32(), delta.As32())
-	setEach(walk, line32Address(walk, h), func() (reg.GPVirtual, reg.GPVirtual) {
+	setEach(walk, line32Address(walk, h), "", func() (reg.GPVirtual, reg.GPVirtual) {
 		bit, index := GP64(), GP64()
 		MOVL(h.As32(), bit.As32())
 		MOVL(h.As32(), index.As32())
@@ -177,13 +168,14 @@ func addUint64Line32() {
 }
 
 // setEach emits the setting of a bit for each probe, and the end of the function. next emits the number of a
-// byte after from, and the number of a bit, modulo 8, in a register that setEach changes.
-func setEach(walk, from reg.GPVirtual, next func() (index, bit reg.GPVirtual)) {
+// byte after from, and the number of a bit, modulo 8, in a register that setEach changes. The labels begin with
+// name.
+func setEach(walk, from reg.GPVirtual, name string, next func() (index, bit reg.GPVirtual)) {
 	k, one, isNew := fieldValue(walk, "k"), GP32(), GP8()
 	missing, before, after := GP32(), GP32(), GP32()
 	MOVL(U32(1), one)
 	XORL(missing, missing)
-	Label("next")
+	Label(name + "next")
 	index, bit := next()
 	at := Mem{Base: from, Index: index, Scale: 1}
 	ANDL(U8(7), bit.As32())
@@ -194,7 +186,7 @@ func setEach(walk, from reg.GPVirtual, next func() (index, bit reg.GPVirtual)) {
 	ORL(before, missing)
 	MOVB(after.As8(), at)
 	DECQ(k)
-	JNZ(LabelRef("next"))
+	JNZ(LabelRef(name + "next"))
 	TESTL(missing, missing)
 	SETNE(isNew)
 	MOVB(isNew, result())
