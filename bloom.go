@@ -62,7 +62,7 @@ var (
 	ErrRate = errors.New("bloom: false-positive rate out of reach")
 	// ErrShape: two sets differ in format, size or number of probes; a set cannot be halved; or the
 	// filters of a group differ in format.
-	ErrShape = errors.New("bloom: sets of different shape")
+	ErrShape = errors.New("bloom: wrong shape")
 	// ErrKind: two sets have keys of different kinds, or a kind is no name for a file.
 	ErrKind = errors.New("bloom: wrong kind of keys")
 	// ErrKernel: this CPU or this build does not have the kernel.

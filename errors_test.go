@@ -54,6 +54,9 @@ func TestErrors(t *testing.T) {
 			return mustAtomicSet(t, Policy{}, 1).Merge(set(Policy{Format: LevelDB, BitsPerKey: 10}, 200))
 		}},
 		{"AtomicSet.Merge zero", ErrShape, func() error { return mustAtomicSet(t, Policy{}, 1).Merge(new(Set)) }},
+		{"AtomicSet.Intersect", ErrShape, func() error { return mustAtomicSet(t, Policy{}, 1).Intersect(set(Policy{BitsPerKey: 10}, 200)) }},
+		{"Intersect size", ErrShape, func() error { return set(Policy{BitsPerKey: 10}, 100).Intersect(set(Policy{BitsPerKey: 10}, 200)) }},
+		{"Intersect zero", ErrShape, func() error { return set(Policy{BitsPerKey: 10}, 100).Intersect(new(Set)) }},
 		{"Merge size", ErrShape, func() error {
 			return set(Policy{Format: LevelDB, BitsPerKey: 10}, 100).Merge(set(Policy{Format: LevelDB, BitsPerKey: 10}, 200))
 		}},
@@ -240,8 +243,8 @@ func TestZeroValues(t *testing.T) {
 	if encoded := zero.AppendFilter(nil); len(encoded) != 0 {
 		t.Errorf("the zero Set is encoded as %x", encoded)
 	}
-	if err := zero.Merge(new(Set)); err != nil {
-		t.Errorf("Merge of zero Sets: %v", err)
+	if err := errors.Join(zero.Merge(new(Set)), zero.Intersect(new(Set)), none.Intersect(zero)); err != nil {
+		t.Errorf("Merge and Intersect of zero Sets: %v", err)
 	}
 	if err := mustSet(t, Policy{}, 1).Merge(zero); err == nil {
 		t.Error("Merge with the zero Set: no error")
@@ -270,6 +273,20 @@ func TestFewWords(t *testing.T) {
 			if got := panicOf(call); got != c.want {
 				t.Errorf("%s: %q, want %q", name, got, c.want)
 			}
+		}
+	}
+	group, err := NewGroup(slices.Repeat([]*Filter{set.Filter()}, 65))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, call := range map[string]func(){
+		"bloom: 1 words for the bits of 65 filters, which take 2: (group.Len()+63)/64": func() { group.MayContain(nil, make([]uint64, 1, 2)) },
+		"bloom: 129 words for the bits of 65 keys in 65 filters, which take 130: group.Len()*((keys.Len()+63)/64)": func() {
+			group.MayContainBatch(Integers(make([]uint64, 65)), make([]uint64, 129, 130))
+		},
+	} {
+		if got := panicOf(call); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -126,7 +126,9 @@ func (g *Group) MayContain(key []byte, hits []uint64) int {
 // MayContainHash is [Group.MayContain] for a key whose [Hash] is h. It panics if the filters'
 // format has another hash.
 func (g *Group) MayContainHash(h Hash, hits []uint64) int {
-	hits = hits[:len(hits):len(hits)][:(len(g.filters)+63)/64]
+	if words := (len(g.filters) + 63) / 64; len(hits) < words {
+		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which take %d: (group.Len()+63)/64", len(hits), len(g.filters), words))
+	}
 	if g.pair == 0 {
 		return 0
 	}
@@ -169,8 +171,12 @@ func (g *Group) probePart(p *part, h Hash) (word uint64) {
 // It panics if hits has fewer words than it writes, or if keys are hashes of another kind
 // than the filters'.
 func (g *Group) MayContainBatch(keys Keys, hits []uint64) int {
-	words := (keys.n + 63) / 64
-	hits = hits[:len(hits):len(hits)][:words*len(g.filters)]
+	words := (keys.n + 63) / 64 * len(g.filters)
+	if len(hits) < words {
+		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys in %d filters, which take %d: group.Len()*((keys.Len()+63)/64)",
+			len(hits), keys.n, len(g.filters), words))
+	}
+	hits = hits[:words]
 	if g.pair == 0 {
 		return 0
 	}

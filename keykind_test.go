@@ -95,7 +95,11 @@ func TestKeyKindOfSets(t *testing.T) {
 			}
 			s.Clear()
 			before := s.Clone()
+			both := s.Clone()
 			err := s.Merge(&o)
+			if got := both.Intersect(&o); (got == nil) != (err == nil) || both.Filter().KeyKind() != s.Filter().KeyKind() {
+				t.Errorf("%q and %q: Intersect: %v, of %q", kind, other, got, both.Filter().KeyKind())
+			}
 			switch {
 			case kind == KeysUnknown || other == KeysUnknown:
 				if err != nil || s.Filter().KeyKind() != KeysUnknown || !s.Equal(&o) {

@@ -218,20 +218,46 @@ func (s *Set) Equal(other *Set) bool {
 // is [ErrKind]; if one is not known, that of s is not known either. Views that [Set.Filter] and
 // [Set.WithKernel] returned before keep their kind. With an error, s does not change.
 func (s *Set) Merge(other *Set) error {
-	to, shape := s.encoded()
-	from, err := other.bitsOf(s.format, shape, s.n)
-	if err != nil {
-		return err
-	}
-	kind, err := s.kind.and(other.kind)
+	to, from, err := s.matched(other)
 	if err != nil || len(to) == 0 {
 		return err
 	}
-	s.kind = kind
 	s.count.add(other.count.n)
 	s.count.unknown = s.count.unknown || other.count.unknown
 	or(to, from)
 	return nil
+}
+
+// Intersect keeps the bits that both sets have. Then s may contain every key that both had, and those that
+// are false positives of both. A key that one of them had passes more often than other absent keys: the other
+// set had some of its bits. So s is not the filter of the common keys. Its [Set.KeyCount] is not known, the
+// number of keys that [Set.Stats] estimates is too high, and no rate follows from a count; the rate that Stats
+// measures is that of keys that neither had. The errors are those of [Set.Merge].
+func (s *Set) Intersect(other *Set) error {
+	to, from, err := s.matched(other)
+	if err != nil || len(to) == 0 {
+		return err
+	}
+	*s.count = keyCount{unknown: true}
+	for i, b := range from {
+		to[i] &= b
+	}
+	return nil
+}
+
+// matched returns the bits of two sets of one shape, and gives s the kind of the keys of both. With an error, s does
+// not change.
+func (s *Set) matched(other *Set) (bits, otherBits []byte, err error) {
+	bits, shape := s.encoded()
+	if otherBits, err = other.bitsOf(s.format, shape, s.n); err != nil {
+		return nil, nil, err
+	}
+	kind, err := s.kind.and(other.kind)
+	if err != nil || len(bits) == 0 {
+		return nil, nil, err
+	}
+	s.kind = kind
+	return bits, otherBits, nil
 }
 
 // bitsOf returns the bits of a filter of the given format, shape and size in the unit of the
@@ -239,7 +265,7 @@ func (s *Set) Merge(other *Set) error {
 func (v *view) bitsOf(f Format, s shape, n uint64) ([]byte, error) {
 	bits, shape := v.encoded()
 	if v.format != f || shape != s || v.n != n { // n differs if lines of two lengths have as many bits
-		return nil, fmt.Errorf("%w: %v of %d bits and %d probes, %v of %d bits and %d probes", ErrShape,
+		return nil, fmt.Errorf("%w: one set is %v of %d bits and %d probes, the other %v of %d bits and %d probes", ErrShape,
 			f, s.bits, s.probes, v.format, shape.bits, shape.probes)
 	}
 	return bits, nil
