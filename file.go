@@ -205,18 +205,21 @@ func VerifyBinary(data []byte) error {
 
 // AppendBinary appends the file of the filter to dst and returns the extended slice. The
 // error is always nil.
-func (v view) AppendBinary(dst []byte) ([]byte, error) {
+func (v *view) AppendBinary(dst []byte) ([]byte, error) {
 	h := v.fileHeader()
 	dst = slices.Grow(dst, int(h.start)+len(v.data))
 	return append(h.append(dst), v.data...), nil
 }
+
+// The receivers of MarshalBinary, MarshalText and String are values. For a Filter that is a field of a value, JSON
+// does not find the methods of a pointer: it would write an empty object, without an error.
 
 // MarshalBinary returns the file of the filter. The error is always nil.
 func (v view) MarshalBinary() ([]byte, error) { return v.AppendBinary(nil) }
 
 // WriteTo writes the file of the filter. It does not copy the bits. It reads them twice,
 // because the header, which comes first, has their checksum.
-func (v view) WriteTo(w io.Writer) (int64, error) {
+func (v *view) WriteTo(w io.Writer) (int64, error) {
 	h := v.fileHeader()
 	var written int64
 	for _, part := range [][]byte{h.append(make([]byte, 0, mostStart)), v.data} {
