@@ -60,7 +60,7 @@ func apart(s *streams, out io.Writer, inputs []string, others ...string) error {
 		command.Stderr, command.ExtraFiles = &trace, []*os.File{s.err}
 	}
 	err = command.Run()
-	exit, files := (*exec.ExitError)(nil), strings.Join(inputs, ", ")
+	exit := (*exec.ExitError)(nil)
 	switch {
 	case err == nil:
 		return nil
@@ -70,21 +70,28 @@ func apart(s *streams, out io.Writer, inputs []string, others ...string) error {
 		return errNone
 	case exit.ExitCode() == exitApart:
 		return errReported
-	case exit.ExitCode() == exitMemory:
-		return fmt.Errorf("%s: damaged, or too large to read: that takes %s", files, trace.first())
 	}
-	why := trace.first()
+	return ended(exit, trace.first(), strings.Join(inputs, ", "), others)
+}
+
+// ended returns the error of a process that ended with a trace. It read foreign files, and others.
+func ended(exit *exec.ExitError, trace, files string, others []string) error {
 	switch end := exit.String(); {
 	case end == "signal: broken pipe", end == "signal: interrupt", end == "signal: terminated", end == "signal: hangup":
 		return errReported // it is not the files
 	case end == "signal: killed":
 		return fmt.Errorf("%s: the process that reads it was killed: by somebody, or by the system, which has too little memory for it", files)
-	case strings.Contains(why, "out of memory"):
-		return fmt.Errorf("%s: damaged, or too large to read: %s", files, why)
-	case why == "":
-		why = end
+	case exit.ExitCode() == exitMemory, strings.Contains(trace, "out of memory"):
+		for _, name := range others {
+			if name != "" {
+				files += ", " + name
+			}
+		}
+		return fmt.Errorf("%s: damaged, or too large to read: %s", files, trace)
+	case trace == "":
+		trace = end
 	}
-	return fmt.Errorf("%s: malformed: the process that reads it ended: %s", files, why)
+	return fmt.Errorf("%s: malformed: the process that reads it ended: %s", files, trace)
 }
 
 // messagesApart says whether the process has standard error of the other in descriptor 3, for its messages. Its own
@@ -150,7 +157,7 @@ func becomeApart() (messages *os.File) {
 				os.Exit(exitApart)
 			}
 			if metrics.Read(memory); memory[0].Value.Uint64()-memory[1].Value.Uint64() > limit {
-				fmt.Fprintf(os.Stderr, "more than %d MiB of memory\n", limit>>20)
+				fmt.Fprintf(os.Stderr, "that takes more than %d MiB of memory\n", limit>>20)
 				os.Exit(exitMemory)
 			}
 		}

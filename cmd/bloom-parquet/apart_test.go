@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +30,27 @@ func TestTrace(t *testing.T) {
 			if got := trace.first(); got != want {
 				t.Errorf("%.60q in pieces of %d: %.60q, want %.60q", text, size, got, want)
 			}
+		}
+	}
+}
+
+// TestEnded tells a malformed file from one that is too large, and from a process that was ended.
+func TestEnded(t *testing.T) {
+	for _, test := range []struct{ script, trace, want string }{
+		{"exit 2", "fatal error: fault", "in: malformed: the process that reads it ended: fatal error: fault"},
+		{"exit 2", "", "in: malformed: the process that reads it ended: exit status 2"},
+		{"kill -SEGV $$", "", "in: malformed: the process that reads it ended: signal: segmentation fault"},
+		{"kill -KILL $$", "", "in: the process that reads it was killed: by somebody, or by the system, which has too little memory for it"},
+		{"kill -TERM $$", "", "reported"}, {"kill -INT $$", "", "reported"}, {"kill -HUP $$", "", "reported"}, {"kill -PIPE $$", "", "reported"},
+		{"exit 4", "that takes more than 4096 MiB of memory", "in, keys: damaged, or too large to read: that takes more than 4096 MiB of memory"},
+		{"exit 2", "runtime: out of memory: cannot allocate 8-byte block", "in, keys: damaged, or too large to read: runtime: out of memory: cannot allocate 8-byte block"},
+	} {
+		err, exit := exec.Command("sh", "-c", test.script).Run(), (*exec.ExitError)(nil)
+		if !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		if got := ended(exit, test.trace, "in", []string{"", "keys"}); got.Error() != test.want && !strings.HasPrefix(got.Error(), test.want+" (core dumped)") {
+			t.Errorf("%s: %v, want %s", test.script, got, test.want)
 		}
 	}
 }
