@@ -112,7 +112,7 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 		s.warn("%s: %d of %d row groups have no filter of %s that can be read: %s", name, unread, file.column.Len(), p.Column, withoutPrefix(why))
 	}
 	if unordered > 0 {
-		s.warn("%s: %d of %d row groups have bounds of %s without an order", name, unordered, file.column.Len(), p.Column)
+		s.warn("%s: %d of %d row groups have no filter of %s, and bounds without an order", name, unordered, file.column.Len(), p.Column)
 	}
 	return some, failed
 }
