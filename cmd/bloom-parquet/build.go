@@ -13,6 +13,7 @@ import (
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/arrow"
 	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/cmd/internal/neighbours"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
@@ -33,6 +34,7 @@ type buildCommand struct {
 func (b *buildCommand) Help() string {
 	return `Keys are the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So a filter serves columns of the same type, and its file says of which: bloom filter reads it for columns of strings alone. Nulls are no keys.
 A value that comes several times counts as several keys: the filter is larger than it has to be.
+In the formats leveldb and pebble, a warning says if far more numbers between or after those of the keys pass than expected.
 With --keys and --like, the keys are lines of text. ` + keysHelp + `
 ` + outputfile.Help
 }
@@ -89,7 +91,8 @@ func (b *buildCommand) build(s *streams) error {
 	if b.Keys != "" {
 		read = b.hashKeys
 	}
-	columns, n, kind, err := read(s, format)
+	own := neighbours.Keys{Format: format}
+	columns, n, kind, err := read(s, &own)
 	if err != nil {
 		return err
 	}
@@ -112,8 +115,12 @@ func (b *buildCommand) build(s *streams) error {
 	for _, column := range columns {
 		builder.AddBatch(column)
 	}
+	filter := builder.Filter()
+	if text := own.Warning(filter, policy.FalsePositiveRate(builder.Len())); text != "" {
+		s.warn("warning: %s", text)
+	}
 	var encoded []byte
-	if filter := builder.Filter(); b.Raw {
+	if b.Raw {
 		encoded = filter.Bytes()
 	} else if encoded, err = filter.MarshalBinary(); err != nil {
 		return err
@@ -128,7 +135,7 @@ type adderFunc func(keys bloom.Keys)
 func (f adderFunc) AddBatch(keys bloom.Keys) { f(keys) }
 
 // hashKeys returns the hashes of the keys of --keys, their number and their kind.
-func (b *buildCommand) hashKeys(s *streams, format bloom.Format) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
+func (b *buildCommand) hashKeys(s *streams, own *neighbours.Keys) (columns []bloom.Keys, n int, kind bloom.KeyKind, err error) {
 	t, err := typeIn(b.Like, b.Column)
 	if err != nil {
 		return nil, 0, "", err
@@ -141,7 +148,9 @@ func (b *buildCommand) hashKeys(s *streams, format bloom.Format) (columns []bloo
 	if err != nil {
 		return nil, 0, "", errors.New(withoutPrefix(err))
 	}
-	return []bloom.Keys{bloom.Bytes(values).Hashed(format)}, len(values), t.KeyKind(), nil
+	keys := bloom.Bytes(values)
+	own.Add(keys)
+	return []bloom.Keys{keys.Hashed(own.Format)}, len(values), t.KeyKind(), nil
 }
 
 // typeIn returns the type of a column of a file.
@@ -166,7 +175,7 @@ func typeIn(name, column string) (t bloomparquet.Type, err error) {
 
 // hashColumns returns the hashes of all keys, their number if there is a rate, and their kind. The columns
 // must have one: the bytes of equal values differ between kinds.
-func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []bloom.Keys, n int, first bloom.KeyKind, err error) {
+func (b *buildCommand) hashColumns(s *streams, own *neighbours.Keys) (columns []bloom.Keys, n int, first bloom.KeyKind, err error) {
 	progress, done := bar(s, "reading keys", int64(len(b.Files)))
 	defer done()
 	for i, name := range b.Files {
@@ -179,10 +188,11 @@ func (b *buildCommand) hashColumns(s *streams, format bloom.Format) (columns []b
 			hash = b.hashArrow
 		}
 		kind, err := hash(name, func(keys bloom.Keys) {
-			hashed := keys.Hashed(format)
+			own.Add(keys)
+			hashed := keys.Hashed(own.Format)
 			columns = append(columns, hashed)
 			if b.Rate != nil { // nulls do not count
-				counter := bloom.Policy{Format: format, BitsPerKey: 1}.NewBuilder()
+				counter := bloom.Policy{Format: own.Format, BitsPerKey: 1}.NewBuilder()
 				counter.AddBatch(hashed)
 				n += counter.Len()
 			}

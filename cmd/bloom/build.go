@@ -28,6 +28,7 @@ type buildCommand struct {
 // Help is what bloom build --help says, too.
 func (b *buildCommand) Help() string {
 	return inputsHelp + `
+The size of the filter is for the different keys: one that comes several times counts once. In the formats leveldb and pebble, a warning says if far more numbers between or after those of the keys pass than expected.
 What is written has a header with the format, the number of keys and checksums. bloom filter, bloom inspect and bloom explore recognise it; storage engines read the bare bytes of --raw.
 
 ` + outputfile.Help
