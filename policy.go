@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
+	"strconv"
 	"unsafe"
 )
 
@@ -19,19 +21,27 @@ type Policy struct {
 	BitsPerKey int
 }
 
-// PolicyFor returns the policy for a filter of capacity keys that lets at most falsePositiveRate of
-// all absent keys pass, such as 0.01: that with the fewest bits per key. If no storage engine reads the
-// filter, take the format [Default].
+// PolicyFor returns the policy with the fewest bits per key that lets at most falsePositiveRate of all absent
+// keys pass, such as 0.01, in filters of capacity keys and in those of any larger number. So it also fits when
+// more keys come than expected. If no storage engine reads the filter, take the format [Default].
 //
 // The error is [ErrRate] if the rate is not between 0 and 1, or if no filter of the format
 // reaches it; [ErrCapacity] if capacity is negative, or if the filter would take more bytes
-// than [Policy.NewSet] allows; and [ErrFormat] if the format is unknown.
+// than [Policy.NewSet] allows; and [ErrFormat] if the format is unknown. Errors say how many keys the
+// format can take instead, if that helps.
 //
 // The rate is [Policy.FalsePositiveRate], that of keys with random hashes. Numbers as keys can have a far
-// higher one in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). The hash of these two has 32 bits, so
-// n keys have a rate of at least 1 - e^(-n/2^32), however many bits they have. From 44 bits per key on, some of
-// their sizes have a higher rate than smaller ones, and PolicyFor may return a few bits more than the
-// fewest: of 800 policies for 1 to 50,000 keys and rates down to 1e-9, 9 had 2 to 28 bits more.
+// higher one in [LevelDB] and [Pebble] (see [Format.FalsePositiveRate]). Formats have limits that no number of
+// bits lifts:
+//
+//   - LevelDB and Pebble have a hash of 32 bits: n keys have a rate of at least 1 - e^(-n/2^32). A larger number
+//     than capacity has the rate up to falsePositiveRate · 2^29 keys, 5 million for 1 %. Some single numbers of
+//     keys have a higher one: FalsePositiveRate has each.
+//   - RocksDB ends at 4 GiB, 3.4 billion keys at 10 bits per key; Parquet at 64 GiB. Filters of more keys
+//     stay at that size.
+//
+// From 44 bits per key on, some sizes of LevelDB and Pebble have a higher rate than smaller ones, and
+// PolicyFor may return a few bits more than the fewest. For LevelDB it measures rates, in up to a second.
 func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error) {
 	if !f.valid() {
 		return Policy{}, fmt.Errorf("%w: %v", ErrFormat, f)
@@ -43,59 +53,135 @@ func PolicyFor(f Format, capacity int, falsePositiveRate float64) (Policy, error
 		return Policy{}, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)
 	}
 	if collisions := collisionRate(f, float64(capacity)); collisions >= falsePositiveRate {
-		return Policy{}, errCollisions(f, capacity, collisions, falsePositiveRate)
+		return Policy{}, fmt.Errorf("%w: the %d-bit hash of %v gives %d keys a rate of %.3g, above %.3g%s", ErrRate,
+			f.HashBits(), f, capacity, collisions, falsePositiveRate, advice(f, capacity, falsePositiveRate))
 	}
-	p := Policy{Format: f}
-	holds := func(bitsPerKey int) bool {
-		p.BitsPerKey = bitsPerKey
-		return p.holds(capacity, falsePositiveRate)
+	p := Policy{f, fewestBits(f, capacity, falsePositiveRate)}
+	if p.BitsPerKey >= mostBitsPerKey {
+		return Policy{}, fmt.Errorf("%w: no number of bits per key below %d gives %d keys of %v a rate of %.3g%s", ErrRate,
+			mostBitsPerKey, capacity, f, falsePositiveRate, advice(f, capacity, falsePositiveRate))
 	}
+	if _, ok := formats[f].shape(capacity, p.BitsPerKey); !ok {
+		return Policy{}, fmt.Errorf("%w: %d keys at %d bits per key of %v%s", ErrCapacity,
+			capacity, p.BitsPerKey, f, advice(f, capacity, falsePositiveRate))
+	}
+	return p, nil
+}
+
+// fewestBits returns the fewest bits per key that hold a rate for capacity keys and more, or mostBitsPerKey.
+func fewestBits(f Format, capacity int, rate float64) int {
+	holds := func(bitsPerKey int) bool { return Policy{f, bitsPerKey}.holdsFrom(max(capacity, 1), rate) }
 	// With more bits per key there are more probes, up to a limit. From there on, more bits
 	// mean a lower rate, but for some sizes of LevelDB and Pebble, and a binary search finds the
 	// fewest.
 	_, mostProbes := formats[f].size(1, mostBitsPerKey)
 	for b := 0; b < mostBitsPerKey; b++ {
 		if _, k := formats[f].size(1, b); k == mostProbes {
-			p.BitsPerKey = b + sort.Search(mostBitsPerKey-b, func(more int) bool { return holds(b + more) })
-			break
+			return b + sort.Search(mostBitsPerKey-b, func(more int) bool { return holds(b + more) })
 		}
 		if holds(b) {
-			break
+			return b
 		}
 	}
-	if p.BitsPerKey >= mostBitsPerKey {
-		return Policy{}, fmt.Errorf("%w: %g takes %d bits per key of %v, or more", ErrRate, falsePositiveRate, mostBitsPerKey, f)
-	}
-	if _, ok := formats[f].shape(capacity, p.BitsPerKey); !ok {
-		return Policy{}, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, capacity, p.BitsPerKey)
-	}
-	return p, nil
+	return mostBitsPerKey
 }
 
-// errCollisions is the error for a rate that the format's hash alone exceeds.
-func errCollisions(f Format, capacity int, collisions, rate float64) error {
-	width := f.HashBits()
-	advice := ""
-	if limit := math.Floor(-math.Log1p(-rate) * math.Exp2(float64(width))); limit >= 1 {
-		advice = fmt.Sprintf("; divide them among filters of at most %.0f keys", limit)
-		if width == 32 {
-			advice += fmt.Sprintf(", or take the format %v", Default)
+// advice says what to do about a rate that the format does not hold for so many keys: a number of keys for which
+// it does, within the double of it, and another format. It is empty if neither helps.
+func advice(f Format, capacity int, rate float64) (text string) {
+	const sensible = 100 // bits per key
+	for n := capacity / 2; n > 0; n /= 2 {
+		unit := int(math.Pow10(max(len(strconv.Itoa(n))-2, 0)))
+		n = n / unit * unit // two digits
+		if collisionRate(f, float64(n)) >= rate {
+			continue
+		}
+		if b := fewestBits(f, n, rate); b <= sensible {
+			if _, ok := formats[f].shape(n, b); ok {
+				text = fmt.Sprintf("; divide them among filters of at most %d keys", n)
+				break
+			}
 		}
 	}
-	return fmt.Errorf("%w: the %d-bit hash of %v gives %d keys a rate of %.3g, above %.3g%s", ErrRate, width, f, capacity, collisions, rate, advice)
+	if _, ok := formats[Default].shape(capacity, sensible); ok && f != Default && (Policy{Default, sensible}).holdsFrom(capacity, rate) {
+		if text == "" {
+			return fmt.Sprintf("; take the format %v", Default)
+		}
+		text += fmt.Sprintf(", or take the format %v", Default)
+	}
+	return text
+}
+
+// holdsFrom reports whether the rate for n keys, at least one, and for larger numbers is at most rate.
+func (p Policy) holdsFrom(n int, rate float64) bool {
+	if !p.holds(n, rate) {
+		return false
+	}
+	larger := p.larger(n, rate)
+	for i := range larger {
+		m := larger[(i+len(larger)-1)%len(larger)] // the largest first: most rates rise with the number
+		if p.Format == LevelDB && m >= thirdProbeKeys && 3*p.leastRate(m) <= rate {
+			continue // rates are up to 2.4 times the least, and take time to measure
+		}
+		if !p.holds(m, rate) {
+			return false
+		}
+	}
+	return true
+}
+
+// larger returns numbers of keys above n, in ascending order up to the number that the rate is promised for. Their
+// rates stand for those of all.
+func (p Policy) larger(n int, rate float64) (numbers []int) {
+	add := func(m int) {
+		if m > n {
+			numbers = append(numbers, m)
+		}
+	}
+	// Filters are rounded up to lines, blocks or powers of two. The fullest one of a size has all keys that it has
+	// room for.
+	addFullest := func(m int) {
+		if bits, _ := formats[p.Format].size(m, p.BitsPerKey); bits < math.MaxInt {
+			add(int(bits) / max(p.BitsPerKey, 1))
+		}
+	}
+	most := 1 << 24 // from here on, rates of long hashes do not change
+	short := hashKinds[p.Format.hash()].words == one32
+	if short {
+		most = int(rate * (1 << 29))
+	}
+	if n <= most || !short {
+		addFullest(n)
+	}
+	for m := 1; m <= most; m += max(m/2+1, m-100) {
+		add(m)
+		addFullest(m)
+	}
+	if short {
+		// Their divisors make LevelDB's probes meet: round numbers, and multiples of 255.
+		for _, m := range [...]int{
+			10_000, 20_000, 30_000, 50_000, 100_000, 102_000, 200_000, 204_000, 300_000, 500_000, 510_000,
+			1_000_000, 2_000_000, 3_000_000, 5_000_000,
+		} {
+			if m <= most {
+				add(m)
+			}
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
 }
 
 // holds reports whether the rate for n keys is at most rate.
 func (p Policy) holds(n int, rate float64) bool {
-	if n >= thirdProbeKeys {
-		// With so many keys, no format has a lower rate than independent probes have.
-		m, k := formats[p.Format].size(n, p.BitsPerKey)
-		collisions := collisionRate(p.Format, float64(n))
-		if collisions+(1-collisions)*independentRate(float64(n), m, k) > 1.01*rate {
-			return false
-		}
-	}
-	return p.FalsePositiveRate(n) <= rate
+	return (n < thirdProbeKeys || p.leastRate(n) <= 1.01*rate) && p.FalsePositiveRate(n) <= rate
+}
+
+// leastRate returns the rate of independent probes. With thirdProbeKeys or more, no format has a lower one.
+func (p Policy) leastRate(n int) float64 {
+	m, k := formats[p.Format].size(n, p.BitsPerKey)
+	collisions := collisionRate(p.Format, float64(n))
+	return collisions + (1-collisions)*independentRate(float64(n), m, k)
 }
 
 // mostBitsPerKey is what the bits per key of PolicyFor are below.

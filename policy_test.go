@@ -3,20 +3,24 @@ package bloom
 import (
 	"bytes"
 	"errors"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 )
 
 func TestPolicyFor(t *testing.T) {
 	is(t, portable)
-	// The textbook's sizes, -ln p / (ln 2)^2 bits per key, or a bit more for LevelDB's third
-	// probe.
+	// The textbook's sizes, -ln p / (ln 2)^2 bits per key, or one or two more for LevelDB's third
+	// probe, which some 300,000 keys meet most.
 	for _, c := range []struct {
 		capacity int
 		rate     float64
 		bits, k  int
 	}{
 		{500000, 0.001, 16, 11}, // 14.4, with 15 the rate is 0.13 %
-		{1000, 0.01, 10, 6},     // 9.6
+		{1000, 0.01, 12, 8},     // 9.6, with 10 the rate of 300,000 is 2.1 %
 		{1 << 20, 0.01, 11, 7},  // with 10 the rate is 1.25 %
 	} {
 		p, err := PolicyFor(LevelDB, c.capacity, c.rate)
@@ -34,11 +38,16 @@ func TestPolicyFor(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := p.FalsePositiveRate(capacity); got > rate {
-					t.Errorf("PolicyFor(%d, %v) has rate %v", capacity, rate, got)
+				for _, n := range []int{capacity, capacity + 1, 3*capacity + 2, 25, 51, 70, 300, 7001, 100_000, 250_000, 1_111_111} {
+					if n < capacity || n > capacity && hashKinds[f.hash()].words == one32 && float64(n) > rate*(1<<29) {
+						continue
+					}
+					if got := p.FalsePositiveRate(n); got > rate {
+						t.Errorf("PolicyFor(%d, %v) = %v has rate %v for %d keys", capacity, rate, p, got, n)
+					}
 				}
 				for fewer := max(p.BitsPerKey-2, 0); fewer < p.BitsPerKey; fewer++ {
-					if got := (Policy{f, fewer}).FalsePositiveRate(capacity); got <= rate {
+					if (Policy{f, fewer}).holdsFrom(max(capacity, 1), rate) {
 						t.Errorf("PolicyFor(%d, %v) = %d bits per key, but %d hold the rate", capacity, rate, p.BitsPerKey, fewer)
 					}
 				}
@@ -53,7 +62,7 @@ func TestPolicyFor(t *testing.T) {
 				t.Fatal(err)
 			}
 			for fewer := range p.BitsPerKey {
-				if got := (Policy{f, fewer}).FalsePositiveRate(capacity); got <= 1e-7 {
+				if (Policy{f, fewer}).holdsFrom(capacity, 1e-7) {
 					t.Errorf("PolicyFor(%v, %d, 1e-7) = %d bits per key, but %d hold the rate", f, capacity, p.BitsPerKey, fewer)
 				}
 			}
@@ -65,6 +74,75 @@ func TestPolicyFor(t *testing.T) {
 	}
 	if _, err := PolicyFor(LevelDB, 44_000_000, 0.01); !errors.Is(err, ErrRate) {
 		t.Errorf("44 M keys at 1 %%: error %v", err)
+	}
+}
+
+// TestPolicyForFewKeys keeps the policy for a few keys and builds filters of many more with random hashes.
+func TestPolicyForFewKeys(t *testing.T) {
+	is(t, portable)
+	eachFormat(t, func(t *testing.T, f Format) {
+		for _, rate := range []float64{0.05, 0.01, 0.002} {
+			for _, few := range []int{2, 0, 30} {
+				if few != 2 && testing.Short() {
+					continue
+				}
+				p, err := PolicyFor(f, few, rate)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, n := range []int{60, 1000, 100_000} {
+					if measured := measureRate(p, n, rateQueries()); measured > 1.15*rate {
+						t.Errorf("%d keys at %d bits per key, chosen for %d keys: measured %.5f, asked for %v", n, p.BitsPerKey, few, measured, rate)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestPolicyForAdvice divides the keys as errors advise, and wants a policy with a usual number of bits.
+func TestPolicyForAdvice(t *testing.T) {
+	is(t, portable)
+	advised := regexp.MustCompile(`filters of at most (\d+) keys`)
+	for _, c := range []struct {
+		format  Format
+		keys    int64
+		rate    float64
+		divides bool
+		end     string
+	}{
+		{LevelDB, 44_000_000, 0.01, true, ", or take the format rocksdb"},
+		{LevelDB, 500_000_000, 0.001, true, ", or take the format rocksdb"},
+		{Pebble, 44_000_000, 0.01, true, ", or take the format rocksdb"},
+		{Pebble, 43_000_000, 0.01, true, ", or take the format rocksdb"},
+		{Pebble, 430_000, 0.0001, false, "; take the format rocksdb"},
+		{Nori, 1, 1e-300, false, "above 1e-300"},
+		{Parquet, 1 << 40, 0.01, true, " keys"},
+		{RocksDB, 10_000_000_000, 0.01, true, " keys"},
+	} {
+		if c.keys > math.MaxInt {
+			continue
+		}
+		_, err := PolicyFor(c.format, int(c.keys), c.rate)
+		if err == nil {
+			t.Errorf("%v, %d keys, %v: no error", c.format, c.keys, c.rate)
+			continue
+		}
+		if !strings.HasSuffix(err.Error(), c.end) {
+			t.Errorf("%v: it does not end in %q", err, c.end)
+		}
+		number := advised.FindStringSubmatch(err.Error())
+		if (number != nil) != c.divides {
+			t.Errorf("%v: it advises %v", err, number)
+		}
+		if number == nil {
+			continue
+		}
+		n, _ := strconv.Atoi(number[1])
+		p, err := PolicyFor(c.format, n, c.rate)
+		if err != nil || p.BitsPerKey > 100 || p.FalsePositiveRate(n) > c.rate {
+			t.Errorf("the error for %d keys of %v advises %d: %v, %v", c.keys, c.format, n, p, err)
+		}
 	}
 }
 

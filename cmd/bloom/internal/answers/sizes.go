@@ -126,6 +126,11 @@ func (q SizeQuestion) solve(f bloom.Format) (keys, bitsPerKey int, err error) {
 			return b > 0 && bloom.Policy{Format: f, BitsPerKey: b}.FalsePositiveRate(n) <= *q.Rate
 		})
 		bitsPerKey, err = bitsFor(keys)
+		// They also hold for more keys, and may be more than there is room for.
+		for keys > 0 && err == nil && bytesOf(f, keys, bitsPerKey) > *q.Memory {
+			keys = min(keys-1, most(keys, func(n int) bool { return bytesOf(f, n, bitsPerKey) <= *q.Memory }))
+			bitsPerKey, err = bitsFor(keys)
+		}
 	}
 	switch {
 	case err == nil && keys == 0:
