@@ -13,8 +13,9 @@ type Format uint8
 
 const (
 	// RocksDB is RocksDB's FastLocalBloom, of tables of format_version 5 and later, with a hash of 64
-	// bits. A filter has up to 4 GiB, which is 3.4 billion keys at a rate of 1 %. docs/rocksdb.md of this module has the bytes of this format and of Pebble's. RocksDB's
-	// builder skips a key whose hash is that of the key before it. This library counts
+	// bits. A filter has up to 4 GiB, which is 3.4 billion keys at a rate of 1 %; of ten billion keys, 32 % of
+	// the absent ones pass that size. docs/rocksdb.md of this module has the bytes of this format and of
+	// Pebble's. RocksDB's builder skips a key whose hash is that of the key before it. This library counts
 	// every key: skip equal neighbours to make filters of the same size.
 	RocksDB Format = iota
 	// LevelDB is the built-in filter of LevelDB, which goleveldb,
@@ -22,8 +23,8 @@ const (
 	// false positives than others ([Format.FalsePositiveRate]).
 	LevelDB
 	// Pebble is the filter of Pebble, and of RocksDB's tables before format_version 5. Its hash is
-	// LevelDB's, with the same weakness. Some walks test a single bit: a rate of 0.1 % takes some 90 bits per key, and 0.01 %
-	// some 800. Equal neighbours are as for RocksDB. A filter has up to 512 MiB.
+	// LevelDB's, with the same weakness. Some walks test a single bit, so a rate of 0.1 % takes some 90 bits per
+	// key, and 0.01 % some 800. Equal neighbours are as for RocksDB. A filter has up to 512 MiB.
 	Pebble
 	// Parquet is the split block filter of Parquet files: its blocks, without the header. Its hash
 	// has 64 bits.
@@ -37,8 +38,8 @@ const (
 )
 
 // Default is the format to take if no storage engine reads the filter: a key lies in one cache line,
-// and its hash has 64 bits. It is the zero Format, and so that of Policy{BitsPerKey: 10}. Its filters end at
-// 4 GiB, which is 3.4 billion keys at 10 bits per key; of ten billion keys, that size has a rate of 32 %.
+// and its hash has 64 bits. It is the zero Format, and so that of Policy{BitsPerKey: 10}. Its filters have
+// up to 4 GiB.
 const Default = RocksDB
 
 // A format names its hash and its walk and adds an encoding. A new one is a constant above,
