@@ -132,7 +132,7 @@ func (b *buildCommand) hashKeys(s *streams, format bloom.Format, own *neighbours
 					work(c)
 				},
 				func(c *chunk) error {
-					own.Add(bloom.Bytes(c.keys))
+					own.AddSlices(c.keys)
 					use(c)
 					n += c.hashed.Len()
 					return nil

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"hash/maphash"
+	"math/bits"
 	"runtime"
 	"slices"
 	"sync"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // distinct counts different keys by a hash of 64 bits, in parts by the highest bits of the hash. A format's hash
@@ -13,10 +13,13 @@ import (
 // engine gives it.
 type distinct [256][]uint64
 
+// seed is another one in each process: nobody can choose keys whose hashes meet in one place of a table.
+var seed = maphash.MakeSeed()
+
 // idsOf appends the hashes of keys.
 func idsOf(ids []uint64, keys [][]byte) []uint64 {
 	for _, key := range keys {
-		ids = append(ids, xxhash.Sum64(key))
+		ids = append(ids, maphash.Bytes(seed, key))
 	}
 	return ids
 }
@@ -35,9 +38,10 @@ func (d *distinct) count() (n int) {
 	workers := runtime.GOMAXPROCS(0)
 	for worker := range workers {
 		group.Go(func() {
+			var table []uint64
 			for i := worker; i < len(d); i += workers {
-				slices.Sort(d[i])
-				counts[i], d[i] = len(slices.Compact(d[i])), nil
+				table = slices.Grow(table[:0], tableFor(len(d[i])))[:tableFor(len(d[i]))]
+				counts[i], d[i] = countIn(table, d[i]), nil
 			}
 		})
 	}
@@ -46,4 +50,29 @@ func (d *distinct) count() (n int) {
 		n += count
 	}
 	return n
+}
+
+// tableFor returns the size of a table of n hashes of one part: a power of two, half of which stays free.
+func tableFor(n int) int { return 2 << bits.Len(uint(n)) }
+
+// countIn counts different hashes in a table with linear probing: the bits below those of the part say where one
+// belongs. A part fits a cache: that takes less time than sorting.
+func countIn(table, ids []uint64) (n int) {
+	clear(table)
+	shift, zero := 64-bits.TrailingZeros(uint(len(table))), 0
+	for _, id := range ids {
+		if id == 0 { // a free place
+			zero = 1
+			continue
+		}
+		place := id << 8 >> shift
+		for table[place] != 0 && table[place] != id {
+			place = (place + 1) & uint64(len(table)-1)
+		}
+		if table[place] == 0 {
+			table[place] = id
+			n++
+		}
+	}
+	return n + zero
 }

@@ -3,6 +3,7 @@
 package neighbours
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -19,29 +20,33 @@ type Keys struct {
 	tooMany bool
 }
 
-// Add keeps keys.
+// Add keeps the keys of a column.
 func (k *Keys) Add(keys bloom.Keys) {
-	if k.tooMany || k.Format.HashBits() > 32 {
-		return
+	for row := 0; row < keys.Len() && k.keeps(); row++ {
+		if data, ok := keys.AppendKey(k.data, row); ok {
+			k.end(data)
+		}
 	}
+}
+
+// AddSlices is Add for slices of bytes, which takes less time.
+func (k *Keys) AddSlices(keys [][]byte) {
+	for i := 0; i < len(keys) && k.keeps(); i++ {
+		k.end(append(k.data, keys[i]...))
+	}
+}
+
+func (k *Keys) keeps() bool { return !k.tooMany && k.Format.HashBits() <= 32 }
+
+// end takes data with another key at its end.
+func (k *Keys) end(data []byte) {
 	if len(k.offsets) == 0 {
 		k.offsets = append(k.offsets, 0)
 	}
+	k.data, k.offsets = data, append(k.offsets, int32(len(data)))
 	const usual, offset = 64 << 20, 4
-	most := k.Most
-	if most == 0 {
-		most = usual
-	}
-	for row := range keys.Len() {
-		var ok bool
-		if k.data, ok = keys.AppendKey(k.data, row); !ok {
-			continue
-		}
-		k.offsets = append(k.offsets, int32(len(k.data)))
-		if len(k.data)+offset*len(k.offsets) > most {
-			*k = Keys{Format: k.Format, Most: k.Most, tooMany: true}
-			return
-		}
+	if len(k.data)+offset*len(k.offsets) > cmp.Or(k.Most, usual) {
+		*k = Keys{Format: k.Format, Most: k.Most, tooMany: true}
 	}
 }
 

@@ -15,7 +15,12 @@ func warningOf(t *testing.T, own *Keys, keys bloom.Keys) string {
 	t.Helper()
 	policy := bloom.Policy{Format: own.Format, BitsPerKey: 10}
 	own.Add(keys.Slice(0, keys.Len()/3))
-	own.Add(keys.Slice(keys.Len()/3, keys.Len()))
+	var rest [][]byte
+	for row := keys.Len() / 3; row < keys.Len(); row++ {
+		key, _ := keys.AppendKey(nil, row)
+		rest = append(rest, key)
+	}
+	own.AddSlices(rest)
 	return own.Warning(policy.NewFilter(keys), policy.FalsePositiveRate(keys.Len()))
 }
 
