@@ -27,7 +27,7 @@ type buildCommand struct {
 	keyFlags
 	Raw    bool     `help:"Write the bare bytes of the format, without the header that says what they are."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write the filter to this file, not to standard output."`
-	Files  []string `arg:"" optional:"" help:"Parquet files, or files of Arrow IPC."`
+	Files  []string `arg:"" optional:"" help:"Parquet files, folders of them, or files of Arrow IPC."`
 }
 
 // Help is what bloom-parquet build --help says, too.
@@ -36,13 +36,16 @@ func (b *buildCommand) Help() string {
 A value that comes several times counts as several keys: the filter is larger than it has to be.
 In the formats leveldb and pebble, a warning says if far more numbers between or after those of the keys pass than expected.
 With --keys and --like, the keys are lines of text. ` + keysHelp + `
-` + outputfile.Help
+` + foldersHelp + outputfile.Help
 }
 
 const mostBitsPerKey = 10000
 
 // Run writes the filter of all files. A process apart reads them.
-func (b *buildCommand) Run(s *streams) error {
+func (b *buildCommand) Run(s *streams) (err error) {
+	if b.Files, err = parquetFiles(b.Files); err != nil {
+		return err
+	}
 	inputs := b.Files
 	switch {
 	case (b.Keys == "") != (b.Like == ""):

@@ -23,7 +23,7 @@ type filterCommand struct {
 	CSV    bool     `name:"csv" xor:"text" help:"Print the rows as CSV, after a header."`
 	JSONL  bool     `name:"jsonl" xor:"text" help:"Print each row as a line of JSON."`
 	Output string   `short:"o" placeholder:"FILE" help:"Write the rows to this file. Without it, they must be text: --csv or --jsonl."`
-	Args   []string `arg:"" name:"files" help:"The filter, unless there is --keys: of bloom-parquet build, or of the same column's type. Then the files to filter: Parquet files, or files of Arrow IPC."`
+	Args   []string `arg:"" name:"files" help:"The filter, unless there is --keys: of bloom-parquet build, or of the same column's type. Then the files to filter: Parquet files, folders of them, or files of Arrow IPC."`
 
 	filter string   // file of the filter; "" with --keys
 	inputs []string // files to filter
@@ -37,7 +37,7 @@ Columns with the compression LZ4_RAW, LZ4 or LZO are refused. An integer outside
 With a filter, some rows pass whose keys were not added to it: false positives. The column must have the type of the column that the filter was built from: a filter knows bytes, and the number 1 has others as INT32, INT64 and text. If the filter's file says another kind of keys than the column has, that is an error.
 Bare bytes that look like text, like a compressed file, like a Parquet file or like a filter of another format are refused unless --raw insists.
 CSV and JSON have values as keys are written, numbers and booleans of JSON without quotes, and bytes that are not UTF-8 in hex after 0x in JSON. A null of CSV is empty, and an empty text is "". They are printed when all files are read without an error.
-` + outputfile.Help
+` + foldersHelp + outputfile.Help
 }
 
 // Run writes the rows of the files that pass. A process apart reads them.
@@ -76,7 +76,7 @@ func (f *filterCommand) Run(s *streams) error {
 }
 
 // prepare divides the arguments.
-func (f *filterCommand) prepare() error {
+func (f *filterCommand) prepare() (err error) {
 	f.filter, f.inputs = "", f.Args
 	switch {
 	case f.Output == "" && !f.CSV && !f.JSONL:
@@ -90,7 +90,8 @@ func (f *filterCommand) prepare() error {
 	case f.Format != nil || f.Raw:
 		return errors.New("--format and --raw are for a filter, and with --keys there is none")
 	}
-	return nil
+	f.inputs, err = parquetFiles(f.inputs)
+	return err
 }
 
 // spool writes what write wrote, when all is well: until then, it is in a temporary file.

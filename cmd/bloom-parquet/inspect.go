@@ -18,16 +18,20 @@ import (
 type inspectCommand struct {
 	Column string   `placeholder:"NAME" help:"Print the row groups of this column, with the bounds of each."`
 	JSON   bool     `name:"json" help:"Print a line of JSON for each column, with its row groups."`
-	Files  []string `arg:"" help:"Parquet files."`
+	Files  []string `arg:"" help:"Parquet files, or folders of them."`
 }
 
 // Help is what bloom-parquet inspect --help says, too.
 func (i *inspectCommand) Help() string {
-	return `For each column it prints what keys of prune look like, how many of the row groups have a filter that can be read, how many bits these have, the share that is set, the rate of absent keys that pass, and how many row groups have bounds that exclude keys. The filters are read for that.`
+	return `For each column it prints what keys of prune look like, how many of the row groups have a filter that can be read, how many bits these have, the share that is set, the rate of absent keys that pass, and how many row groups have bounds that exclude keys. The filters are read for that.
+` + foldersHelp
 }
 
 // Run prints the columns of all files. A process apart reads them.
-func (i *inspectCommand) Run(s *streams) error {
+func (i *inspectCommand) Run(s *streams) (err error) {
+	if i.Files, err = parquetFiles(i.Files); err != nil {
+		return err
+	}
 	if !isApart() {
 		return apart(s, s.out, i.Files)
 	}

@@ -18,7 +18,7 @@ type pruneCommand struct {
 	List  bool     `short:"l" help:"Print the keys, too: a line for each key and row group."`
 	JSON  bool     `name:"json" help:"Print a line of JSON for each row group."`
 	Keys  string   `arg:"" help:"File of keys, one per line (- for standard input)."`
-	Files []string `arg:"" help:"Parquet files."`
+	Files []string `arg:"" help:"Parquet files, or folders of them."`
 
 	list *keyList
 }
@@ -28,11 +28,15 @@ func (p *pruneCommand) Help() string {
 	return `For each row group that may have keys, it prints the file, the number of the row group from 0, its rows, the number of keys that may be there, and how many are expected by chance if none of them is (- without a filter), with tabs between. The word "chance" follows a number of keys that is no more than three standard deviations above the expected one: it does not show that a key is there. Row groups that have none are left out.
 ` + keysHelp + `
 A row group without a filter that can be read may have every key that is not outside of its bounds: a warning says why. Bounds without an order exclude nothing: the file does not say how its writer compared them.
-If it cannot read a file, it goes on with the next, as grep does.`
+If it cannot read a file, it goes on with the next, as grep does.
+` + foldersHelp
 }
 
 // Run prints the row groups of all files. A process apart does it.
-func (p *pruneCommand) Run(s *streams) error {
+func (p *pruneCommand) Run(s *streams) (err error) {
+	if p.Files, err = parquetFiles(p.Files); err != nil {
+		return err
+	}
 	if isApart() {
 		return p.pruneAll(s)
 	}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// foldersHelp is the part of the help that the commands that take Parquet files share.
+const foldersHelp = `A folder stands for the files in it, and in the folders in it, whose names end with .parquet, in the order of their names. Names that begin with . or _ are left out, as Spark and Hadoop do.
+`
+
+// parquetFiles returns files, and in the place of a folder its Parquet files.
+func parquetFiles(names []string) (files []string, err error) {
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil || !info.IsDir() {
+			files = append(files, name) // reading it tells what is wrong
+			continue
+		}
+		before := len(files)
+		err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+			switch hidden := path != name && strings.ContainsRune("._", rune(entry.Name()[0])); {
+			case err != nil:
+				return err
+			case hidden && entry.IsDir():
+				return filepath.SkipDir
+			case !hidden && !entry.IsDir() && filepath.Ext(path) == ".parquet":
+				files = append(files, path)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == before {
+			return nil, fmt.Errorf("%s: the folder has no files whose names end with .parquet", name)
+		}
+	}
+	return files, nil
+}
