@@ -37,8 +37,20 @@ type cli struct {
 	Build      buildCommand     `cmd:"" help:"Build a filter from a column."`
 	Filter     filterCommand    `cmd:"" help:"Write the rows whose keys may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
 	Completion shell.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
+	Help       shell.Help       `cmd:"" help:"Print the help of all commands, or of one."`
 	Man        shell.Man        `help:"Print the manual page, for man."`
 	Version    kong.VersionFlag `help:"Print the version."`
+}
+
+// examples come first in the help of a command, and those of no name in that of all commands.
+var examples = shell.Examples{
+	"":           {"bloom-parquet filter --column customer --keys wanted.txt --csv orders.parquet", "bloom-parquet inspect orders.parquet"},
+	"prune":      {"bloom-parquet prune --column customer wanted.txt orders/", "bloom-parquet prune --column at --json times.txt orders.parquet"},
+	"inspect":    {"bloom-parquet inspect orders.parquet", "bloom-parquet inspect --column customer --json orders/"},
+	"build":      {"bloom-parquet build --column id --rate 0.001 -o ids.bloom orders.parquet", "bloom-parquet build --column id --keys ids.txt --like orders.parquet -o ids.bloom"},
+	"filter":     {"bloom-parquet filter --column customer --keys wanted.txt -o found.parquet orders/", "bloom-parquet filter --column order_id -v --csv ids.bloom lines.parquet"},
+	"completion": {"source <(bloom-parquet completion bash)", "bloom-parquet completion fish | source"},
+	"help":       {"bloom-parquet help", "bloom-parquet help filter"},
 }
 
 // streams are the standard streams of the process, and what it was told to do.
@@ -79,6 +91,7 @@ func (s *streams) run() int {
 	if err != nil {
 		panic(err) // the struct tags are wrong
 	}
+	examples.Describe(parser.Model)
 	command, err := parser.Parse(args)
 	if err == nil {
 		err = command.Run(s)

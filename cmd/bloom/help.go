@@ -1,13 +1,13 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/alecthomas/kong"
+
+	"github.com/lanebloom/bloom/cmd/internal/shell"
 )
 
 // examples come first in the help of a command, and those of no name in that of all commands.
-var examples = map[string][2]string{
+var examples = shell.Examples{
 	"":           {"bloom build -o known.bloom known.txt", "bloom filter known.bloom stream.txt"},
 	"build":      {"bloom build -o known.bloom known.txt", "bloom build --csv -f user --rate 0.1% -o users.bloom users.csv"},
 	"filter":     {"bloom filter known.bloom stream.txt", "bloom filter -v --jsonl -f user.id known.bloom events.jsonl"},
@@ -42,31 +42,10 @@ func describe(app *kong.Application) {
 			group[flag] = &kong.Group{Key: g.title, Title: g.title}
 		}
 	}
-	addExamples(app.Node, "")
+	examples.Describe(app)
 	for _, command := range app.Children {
-		addExamples(command, command.Name)
 		for _, flag := range command.Flags {
 			flag.Group = group[flag.Name]
 		}
 	}
-}
-
-func addExamples(node *kong.Node, name string) {
-	if lines, has := examples[name]; has {
-		node.Detail = "Examples:\n\n    " + strings.Join(lines[:], "\n    ") + "\n\n" + node.Detail
-	}
-}
-
-type helpCommand struct {
-	Command string `arg:"" optional:"" help:"The command; without one, all of them are listed."`
-}
-
-// Run prints what --help does, and exits.
-func (h *helpCommand) Run(parser *kong.Kong) error {
-	args := []string{"--help"}
-	if h.Command != "" {
-		args = []string{h.Command, "--help"}
-	}
-	_, err := parser.Parse(args)
-	return err
 }

@@ -43,7 +43,7 @@ type cli struct {
 	Bench      benchCommand     `cmd:"" help:"Compare the kernels with the plain loop on this machine."`
 	Demo       demoCommand      `cmd:"" help:"Filter a stream of English words and compare this library with the plain loop."`
 	Completion shell.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
-	Help       helpCommand      `cmd:"" help:"Print the help of all commands, or of one."`
+	Help       shell.Help       `cmd:"" help:"Print the help of all commands, or of one."`
 	Man        shell.Man        `help:"Print the manual page, for man."`
 	Version    versionFlag      `help:"Print the version of the command, of Go and of the system, and the kernel."`
 }
