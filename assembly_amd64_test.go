@@ -11,11 +11,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
 	{AVX512, "AVX512", featuresAVX512, 46, map[hashKind]callLengths{hashLevelDB: {16, 16, 16, 0}, hashLevelDBSigned: {16, 16, 16, 0}, hashXXH64x2: {16, 16, 16, 0}, hashXXH64: {16, 16, 16, 0}, hashXXPH3: {16, 0, 0, 0}}},
-	{AVX2, "AVX2", featuresAVX2, 51, map[hashKind]callLengths{hashLevelDB: {16, 8, 8, 0}, hashLevelDBSigned: {16, 8, 8, 0}, hashXXPH3: {20, 0, 0, 17}}},
+	{AVX2, "AVX2", featuresAVX2, 56, map[hashKind]callLengths{hashLevelDB: {16, 8, 8, 0}, hashLevelDBSigned: {16, 8, 8, 0}, hashXXPH3: {20, 0, 0, 17}}},
 }}
 
 // forms are the two ways of testing that the switch chooses from, the switch
@@ -86,7 +87,7 @@ func TestSingles(t *testing.T) {
 			odd = nil
 		}
 		for _, kernel := range kernels {
-			inGo := []string{"mayContainUint64", "mayContainHash", "addUint64Generic", "probeKey"}
+			inGo := []string{"mayContainUint64", "mayContainHash", "addUint64Generic", "requestNothing", "probeKey"}
 			want, walk := inGo, strings.ToUpper(formats[format].pair.walk().String()[:1])+formats[format].pair.walk().String()[1:]
 			if kernel != Generic {
 				suffix, key := strings.ToUpper(kernel.String()), "key"+walk
@@ -99,11 +100,11 @@ func TestSingles(t *testing.T) {
 				if formats[format].pair.walk() == walkLine32 {
 					add = "addUint64Line32AVX2"
 				}
-				want = []string{"hasUint64" + walk + suffix, "hasHash" + walk + suffix, add, key}
+				want = []string{"hasUint64" + walk + suffix, "hasHash" + walk + suffix, add, "request" + walk + "AVX2", key}
 			}
 			check := func(p *prober, want []string) {
 				t.Helper()
-				got := []string{name(p.single.ofUint64), name(p.single.ofHash), name(p.single.ofAdd), name(reflect.ValueOf(p.single.ofKey).Pointer())}
+				got := []string{name(p.single.ofUint64), name(p.single.ofHash), name(p.single.ofAdd), name(p.single.ofRequest), name(reflect.ValueOf(p.single.ofKey).Pointer())}
 				if !slices.Equal(got, want) {
 					t.Errorf("kernel %v: single keys go to %v, want %v", kernel, got, want)
 				}
@@ -463,4 +464,43 @@ func TestGroupsEnd(t *testing.T) {
 		}
 		checkHashes(t, hashLevelDB, kernels, keys, column)
 	}
+}
+
+// TestRequest compares the last address that each request asks for with the last bit that it stands for.
+func TestRequest(t *testing.T) {
+	is(t, kernelTest)
+	const firstProbes = 3
+	random := rand.New(rand.NewPCG(123, 124))
+	eachWalk(t, func(t *testing.T, walk walkKind, test walkTest) {
+		for _, n := range []uint64{512, 512 * 3, 512 * 1021, 1 << 20} {
+			data := make([]byte, n/8)
+			for _, kernel := range kernels {
+				f := test.filter(walk, kernel, data, n, test.probes(6)[0])
+				for _, h := range test.hashesOf(random, 200, n) {
+					last := requestHash(&f.base, h.h1, h.h2, uint8(h.kind))
+					if f.Request(h); kernel == Generic {
+						if last != 0 {
+							t.Fatalf("Go requested %x", last)
+						}
+						continue
+					}
+					at, bit, ok := uint64(last-uintptr(unsafe.Pointer(f.base))), test.bit(h, 0, n), false
+					switch walk {
+					case walkDouble32:
+						ok = at == test.bit(h, firstProbes-1, n)/8
+					case walkDouble64:
+						bit = test.bit(h, firstProbes-1, n)
+						ok = at == bit/8 || at == (bit+n)/8
+					case walkSplit256:
+						ok = at == bit/256*32+31
+					default:
+						ok = at == bit/512*64+63
+					}
+					if !ok {
+						t.Fatalf("kernel %v, %d bits: the last request of %v is for byte %d", kernel, n, h, at)
+					}
+				}
+			}
+		}
+	})
 }

@@ -201,6 +201,8 @@ func TestZeroValues(t *testing.T) {
 			t.Errorf("the zero filter on kernel %v holds a key", kernel)
 		}
 	}
+	zero.Request(Hash{}) // asks for nothing
+	zero.Request(Default.Hash(nil))
 	none := new(AtomicSet)
 	for name, call := range map[string]func(){
 		"Add": func() { zero.Add(nil) }, "AddString": func() { zero.AddString("key") }, "AddBatch": func() { zero.AddBatch(Bytes(keys)) },

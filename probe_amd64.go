@@ -780,11 +780,34 @@ func addUint64Split256AVX2(base **byte, key uint64) (isNew bool)
 //go:noescape
 func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
 
+// requestHash asks the CPU for the bits of a hash, and returns the last address that it asked for, or 0.
+// It works like probeHash.
+
+//go:noescape
+func requestHash(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+
+// The request functions ask for the bits that tests read first. Their base begins an array.
+
+//go:noescape
+func requestDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+
+//go:noescape
+func requestDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+
+//go:noescape
+func requestSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+
+//go:noescape
+func requestLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+
+//go:noescape
+func requestLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+
 // singleAt returns the addresses of a single. Row 0 has those of Go, row 2*walk-1 those of AVX2 and row
 // 2*walk those of AVX512.
 
 //go:noescape
-func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr)
+func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr, ofRequest uintptr)
 
 // The has functions test one key. Their base begins a prober, and those of lines make at most
 // maxHasProbes probes.

@@ -8,8 +8,10 @@ import (
 // single has the functions that test or add one key, for a pair of hash and walk and a kernel. A prober points to its
 // single. So each takes one indirect jump, which CPUs predict, in place of comparisons with each pair.
 type single struct {
-	ofUint64, ofHash, ofAdd uintptr  // where the assembly of probeUint64, probeHash and addUint64 jumps to
-	hash                    hashKind // the only kind that ofHash takes, or noHash if ofHash checks it
+	// Where the assembly of probeUint64, probeHash, addUint64 and requestHash jumps to.
+	ofUint64, ofHash, ofAdd, ofRequest uintptr
+
+	hash hashKind // the only kind that ofHash and ofRequest take, or noHash if they check it
 
 	// ofKey is a keyTest, but p, the address of the key, has no type of a pointer. The compiler takes each pointer
 	// that goes through a function value for one that escapes, and would move the key to the heap. A key on the
@@ -147,6 +149,14 @@ func mayContainHash(base **byte, h1, h2 uint64, kind uint8) bool {
 		return (*line32)(&s.bitArray).has(uint32(h1))
 	}
 	panic("bloom: no such walk")
+}
+
+// requestNothing is requestHash in portable Go, which has no way to ask for bits.
+func requestNothing(base **byte, h1, h2 uint64, kind uint8) uintptr {
+	if hashKind(kind) != (*prober)(unsafe.Pointer(base)).pair.hash() {
+		(*view)(unsafe.Pointer(base)).otherHash(Hash{h1, h2, hashKind(kind)})
+	}
+	return 0
 }
 
 // addKey adds the key of n bytes at p, and reports whether it was certainly new. As in probeKey, usual pairs

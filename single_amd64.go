@@ -8,12 +8,12 @@ import "unsafe"
 func setSingles() {
 	for walk := range singles[Generic] {
 		s := &singles[Generic][walk]
-		s.ofUint64, s.ofHash, s.ofAdd = singleAt(0)
+		s.ofUint64, s.ofHash, s.ofAdd, s.ofRequest = singleAt(0)
 	}
 	for walk := walkDouble32; walk <= walkLine32; walk++ {
 		for i, kernel := range []Kernel{AVX2, AVX512} {
 			s := &singles[kernel][walk]
-			s.ofUint64, s.ofHash, s.ofAdd = singleAt(2*int(walk) - 1 + i)
+			s.ofUint64, s.ofHash, s.ofAdd, s.ofRequest = singleAt(2*int(walk) - 1 + i)
 			s.hash, s.ofKey = usualPairs[walk].hash(), ofKey(keyTests[walk][i])
 		}
 	}

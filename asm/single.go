@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
@@ -9,8 +10,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// The arguments of a test of a key of 8 bytes, of a test of a hash, and of an addition of a key of 8 bytes.
-var ofUint64, ofHash, ofAdd = signature("probeUint64"), signature("probeHash"), signature("addUint64")
+// The arguments of a test of a key of 8 bytes, of a test of a hash, of an addition of a key of 8 bytes, and of a
+// request.
+var ofUint64, ofHash, ofAdd, ofRequest = signature("probeUint64"), signature("probeHash"), signature("addUint64"), signature("requestHash")
 
 // singles emits the functions that jump to one whose address the prober's single has. That one takes the same
 // arguments, and returns to the caller of the first. base begins a prober. The zero prober has no single: Go
@@ -20,13 +22,14 @@ func singles() {
 		{"probeUint64", "single.ofUint64", "mayContainUint64"},
 		{"probeHash", "single.ofHash", "mayContainHash"},
 		{"addUint64", "single.ofAdd", "addUint64Generic"},
+		{"requestHash", "single.ofRequest", "requestNothing"},
 	} {
 		TEXT(s.name, NOSPLIT, signature(s.name))
 		single := GP64()
 		MOVQ(Mem{Base: argument("base"), Disp: bloom.offset("prober.single")}, single)
 		TESTQ(single, single)
 		JZ(LabelRef("go"))
-		if s.name == "probeHash" {
+		if strings.HasSuffix(s.name, "Hash") {
 			kind := Load(Param("kind"), GP8()).(reg.GPVirtual)
 			CMPB(kind, Mem{Base: single, Disp: bloom.offset("single.hash")})
 			JNE(LabelRef("go"))
@@ -54,7 +57,7 @@ func singleAddresses() {
 			at += 8
 		}
 	}
-	row("mayContainUint64", "mayContainHash", "addUint64Generic")
+	row("mayContainUint64", "mayContainHash", "addUint64Generic", "requestNothing")
 	for _, walk := range singleWalks {
 		for _, kernel := range []string{"AVX2", "AVX512"} {
 			if walk.inBoth {
@@ -64,15 +67,15 @@ func singleAddresses() {
 			if walk.name == "Line32" { // bits one by one are as fast as a vector
 				add = "addUint64Line32AVX2"
 			}
-			row("hasUint64"+walk.name+kernel, "hasHash"+walk.name+kernel, add)
+			row("hasUint64"+walk.name+kernel, "hasHash"+walk.name+kernel, add, "request"+walk.name+"AVX2")
 		}
 	}
-	TEXT("singleAt", NOSPLIT, "func(row int) (ofUint64, ofHash, ofAdd uintptr)")
+	TEXT("singleAt", NOSPLIT, "func(row int) (ofUint64, ofHash, ofAdd, ofRequest uintptr)")
 	from, rows, one := argument("row"), GP64(), GP64()
-	IMUL3Q(U8(24), from, from)
+	SHLQ(U8(5), from)
 	LEAQ(table, rows)
 	ADDQ(from, rows)
-	for i := range 3 {
+	for i := range 4 {
 		MOVQ(Mem{Base: rows, Disp: 8 * i}, one)
 		Store(one, ReturnIndex(i))
 	}
@@ -505,11 +508,7 @@ func hasHash(v vectors, line reg.GPVirtual, bits reg.Register) {
 // blockOf emits the address of a block, and the bits of a hash in it. line is the upper half of the hash.
 // Each word of bits is the lower half.
 func blockOf(v vectors, line reg.GPVirtual, bits reg.Register) (block Mem) {
-	walk := argument("base")
-	IMULQ(field(walk, "n"), line)
-	SHRQ(U8(32), line)
-	SHLQ(U8(5), line)
-	ADDQ(field(walk, "base"), line)
+	blockAddress(argument("base"), line)
 	VPMULLD(splitSalts, bits, bits)
 	ones := singleVector(v, 1)
 	if v.lanes() == 16 {
@@ -520,6 +519,14 @@ func blockOf(v vectors, line reg.GPVirtual, bits reg.Register) (block Mem) {
 	VPSRLD(U8(27), bits, bits)
 	VPSLLVD(bits, ones, bits)
 	return Mem{Base: line}
+}
+
+// blockAddress emits the address of one of Parquet's blocks, in the register of the upper half of a hash.
+func blockAddress(walk, block reg.GPVirtual) {
+	IMULQ(field(walk, "n"), block)
+	SHRQ(U8(32), block)
+	SHLQ(U8(5), block)
+	ADDQ(field(walk, "base"), block)
 }
 
 // result returns where the result goes.

@@ -118,6 +118,31 @@ func Example_skipTables() {
 	// Output: read tuesday
 }
 
+func joinRows(policy bloom.Policy) {
+	const ahead = 16
+	filter := policy.NewFilter(bloom.Strings([]string{"ann", "eve"}))
+	rows := []string{"ann", "bob", "cid", "dan", "eve"}
+	hashes := make([]bloom.Hash, len(rows))
+	for i, row := range rows {
+		hashes[i] = policy.Format.Hash([]byte(row))
+	}
+	for i, hash := range hashes {
+		if i+ahead < len(hashes) {
+			filter.Request(hashes[i+ahead])
+		}
+		if filter.MayContainHash(hash) {
+			fmt.Println("look up", rows[i]) // ann, eve
+		}
+	}
+}
+
+func Example_joinRows() {
+	joinRows(bloom.Policy{BitsPerKey: 10})
+	// Output:
+	// look up ann
+	// look up eve
+}
+
 func shareFilter(policy bloom.Policy) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/blocked.bloom", func(w http.ResponseWriter, _ *http.Request) {
