@@ -2,9 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"math/bits"
-	"slices"
 
 	"github.com/lanebloom/bloom"
 )
@@ -12,15 +9,13 @@ import (
 type filterCommand struct {
 	filterFlags
 	keysFlags
-	Invert bool     `short:"v" help:"Print the lines that are certainly not in the filter."`
-	Count  bool     `short:"c" help:"Print how many lines there are, not the lines."`
+	Invert bool `short:"v" help:"Print the lines that are certainly not in the filter."`
+	printer
 	Verify string   `placeholder:"KEYS" help:"Look up what passes in this file, the keys of the filter, one per line: only its keys pass then, and no false positives."`
 	Force  bool     `help:"Take KEYS also if they are fewer than the filter says that it has."`
 	File   string   `arg:"" name:"filter" help:"The filter."`
 	Stream []string `arg:"" optional:"" help:"Files to filter, in this order (standard input)."`
 
-	header   printedHeader
-	passed   int // records
 	chance   chance
 	verifier *verifier
 }
@@ -83,10 +78,8 @@ func (f *filterCommand) Run(s *streams) error {
 			return err
 		}
 	}
-	if f.Count {
-		if _, err := fmt.Fprintln(s.out, f.passed); err != nil {
-			return err
-		}
+	if err := f.printCount(s); err != nil {
+		return err
 	}
 	f.chance.warn(s, known.Filter)
 	if err := errors.Join(failures...); err != nil {
@@ -110,15 +103,6 @@ func (f *filterCommand) prepareMissing() {
 	}
 }
 
-// outputError is an error of writing. Unlike an error of reading, it ends the command.
-type outputError struct{ error }
-
-// endsAll reports whether an error ends the command, and not only the reading of one stream.
-func endsAll(err error) bool {
-	output, verify := (*outputError)(nil), (*verifyError)(nil)
-	return errors.As(err, &output) || errors.As(err, &verify)
-}
-
 // filter prints the records of one stream that pass.
 func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, progress func(int)) error {
 	if !f.Count {
@@ -135,7 +119,7 @@ func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, pr
 		return in.work(
 			func(c *chunk) { f.test(c, filter, delimiter) },
 			func(c *chunk) error {
-				f.chance.keys, f.chance.found = f.chance.keys+len(c.keys), f.chance.found+c.found
+				f.chance.add(c)
 				if f.verifier != nil {
 					return f.verifier.add(s, c, delimiter)
 				}
@@ -144,74 +128,12 @@ func (f *filterCommand) filter(s *streams, filter *bloom.Filter, name string, pr
 	})
 }
 
-// printedHeader is the header that the records of all streams stand under.
-type printedHeader struct {
-	stream string
-	names  []string
-}
-
-// printHeader prints the header of the first stream that has one. A stream with another is an error, unless
-// only a count is printed: its records would stand under names that are not theirs.
-func (f *filterCommand) printHeader(s *streams, name string, in *input) error {
-	names := in.records.names
-	switch {
-	case f.Count || len(names) == 0 || slices.Equal(names, f.header.names):
-		return nil
-	case len(f.header.names) > 0:
-		return fmt.Errorf("%s: the header is %s, and that of %s, which is printed, is %s: filter the two one at a time",
-			shown(name), shownNames(names), shown(f.header.stream), shownNames(f.header.names))
-	}
-	f.header = printedHeader{name, names}
-	return f.print(s, in.header, 0)
-}
-
-// print prints n records, unless only their number is asked for.
-func (f *filterCommand) print(s *streams, records []byte, n int) error {
-	f.passed += n
-	if f.Count || len(records) == 0 {
-		return nil
-	}
-	if _, err := s.out.Write(records); err != nil {
-		return &outputError{err}
-	}
-	return nil
-}
-
 // test finds the records of a chunk to print.
 func (f *filterCommand) test(c *chunk, filter *bloom.Filter, delimiter byte) {
-	words := (len(c.keys) + 63) / 64
-	if cap(c.hits) < words {
-		c.hits = make([]uint64, words)
-	}
-	c.hits = c.hits[:words]
-	c.found = filter.MayContainBatch(bloom.Bytes(c.keys), c.hits)
-	c.passed = c.found
-	if f.Invert {
-		c.passed = len(c.keys) - c.passed
-	}
-	f.letPass(c)
-	if f.Count || f.verifier != nil {
-		return
-	}
-	out := c.data[:0] // no record moves beyond where one is still to be read
-	for i, hits := range c.hits {
-		if f.Invert {
-			n := min(64, len(c.keys)-64*i)
-			hits = ^hits << (64 - n) >> (64 - n)
-		}
-		for ; hits != 0; hits &= hits - 1 {
-			out = append(out, c.record(64*i+bits.TrailingZeros64(hits), delimiter)...)
-		}
-	}
-	c.out = out
-}
-
-// letPass makes the records pass that have no key and are to be printed.
-func (f *filterCommand) letPass(c *chunk) {
-	for _, i := range c.certain {
-		if bit := uint64(1) << (i % 64); (c.hits[i/64]&bit != 0) == f.Invert {
-			c.hits[i/64] ^= bit
-			c.passed++
-		}
+	c.hits = wordsFor(c.hits, len(c.keys))
+	filter.MayContainBatch(bloom.Bytes(c.keys), c.hits)
+	c.choose(f.All, f.Invert)
+	if !f.Count && f.verifier == nil {
+		c.gather(delimiter)
 	}
 }

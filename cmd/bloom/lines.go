@@ -23,9 +23,10 @@ type chunk struct {
 	// What split finds.
 	keys     [][]byte        // of the records, in data or in text
 	records  [][]byte        // with their ends; none if the keys are lines
+	ends     []int           // in keys, of those of each record; none if each has one
 	err      error           // of the record after these
 	newlines int             // in data, if there are records
-	certain  []int           // the places of records without a key that pass nevertheless
+	certain  []int           // the places of records without a key, which pass nevertheless
 	skipped  skipped         // all records without a key, of which the first has its line in data
 	text     []byte          // keys that are not as they are in data
 	json     fastjson.Parser // of strings with escapes
@@ -33,16 +34,35 @@ type chunk struct {
 	// The results of the work on a chunk, for finish.
 	hashed bloom.Keys // build: the hashes of the keys
 	ids    []uint64   // build: what tells the keys apart
-	hits   []uint64   // filter: which keys may be in the filter
-	found  int        // filter: how many these are
-	passed int        // filter: how many records pass
-	out    []byte     // filter: those records, in the memory of data
+	hits   []uint64   // filter, unique: which keys may be in the filter
+	chosen []uint64   // filter, unique: which records pass
+	passed int        // filter, unique: how many records pass
+	out    []byte     // filter, unique: those records, in the memory of data
 
 	worked chan struct{} // receives when the work is done
 }
 
 func newChunk(size int) *chunk {
 	return &chunk{buffer: make([]byte, 0, size+1), worked: make(chan struct{}, 1)}
+}
+
+// len returns the number of records.
+func (c *chunk) len() int {
+	if len(c.ends) > 0 {
+		return len(c.ends)
+	}
+	return len(c.keys)
+}
+
+// keysOf returns the range of the keys of a record.
+func (c *chunk) keysOf(record int) (from, end int) {
+	if len(c.ends) == 0 {
+		return record, record + 1
+	}
+	if record > 0 {
+		from = c.ends[record-1]
+	}
+	return from, c.ends[record]
 }
 
 // record returns a record as it was, with its end.
@@ -64,8 +84,8 @@ func (c *chunk) skip(r *records, record []byte, why error) {
 		c.skipped.first = &lineError{c.newlines + 1, errors.New(why.Error())} // it may refer to memory of the chunk
 	}
 	if r.missing == missingKeep {
-		c.certain = append(c.certain, len(c.keys))
-		c.records, c.keys = append(c.records, record), append(c.keys, nil)
+		c.certain = append(c.certain, len(c.records))
+		c.records, c.ends = append(c.records, record), append(c.ends, len(c.keys))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/lanebloom/bloom"
 )
@@ -63,6 +64,14 @@ func (c *chance) look(name string, r *records, head []byte) {
 	isField := r.kind == fieldsOfLines && bytes.IndexByte(line, r.comma) < 0
 	if c.meant == "" && (r.kind == wholeLines || isField) {
 		c.name, c.meant = name, r.meant(line)
+	}
+}
+
+// add counts the keys of a chunk.
+func (c *chance) add(from *chunk) {
+	c.keys += len(from.keys)
+	for _, word := range from.hits {
+		c.found += bits.OnesCount64(word)
 	}
 }
 

@@ -78,7 +78,7 @@ func (f keysFlags) records() (r records, err error) {
 	case f.Field == "":
 		return r, nil
 	case f.Missing == missingKeep && !f.prints:
-		return r, errors.New("--missing=keep is for bloom filter, which prints records: use drop or error")
+		return r, errors.New("--missing=keep is for bloom filter and unique, which print records: use drop or error")
 	case f.JSONL && (f.Delimiter != "" || f.CSV || f.Header):
 		return r, errors.New("--jsonl cannot be used with --delimiter, --csv or --header")
 	case f.CSV && r.delimiter == 0:
@@ -254,7 +254,7 @@ func (e *lineError) Unwrap() error { return e.err }
 // split finds the records of a chunk and their keys. After an error, the chunk has those
 // before it.
 func (r *records) split(c *chunk) {
-	c.keys, c.records, c.text, c.newlines, c.err = c.keys[:0], c.records[:0], c.text[:0], 0, nil
+	c.keys, c.records, c.ends, c.text, c.newlines, c.err = c.keys[:0], c.records[:0], c.ends[:0], c.text[:0], 0, nil
 	c.certain, c.skipped = c.certain[:0], skipped{}
 	if r.kind == wholeLines {
 		r.splitLines(c)
@@ -311,6 +311,9 @@ func (r *records) splitRecord(c *chunk, data []byte, quotes bool) (rest []byte) 
 		return nil
 	default:
 		c.records, c.keys = append(c.records, data[:end]), append(c.keys, key)
+		if r.missing == missingKeep {
+			c.ends = append(c.ends, len(c.keys))
+		}
 	}
 	c.newlines += lines
 	return data[end:]

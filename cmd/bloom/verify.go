@@ -15,15 +15,18 @@ type verifier struct {
 
 	records []byte // in the order of the input
 	pending []pendingRecord
+	waiting []int          // places in found of the keys of the pending records
 	places  map[string]int // of a key in found
 	found   []atomic.Bool
 	memory  int
 }
 
-// pendingRecord is a record that is certainly to be printed, or one that its key decides.
+// pendingRecord is a record that its keys decide, or one without keys that is certainly printed.
 type pendingRecord struct {
-	end int // in records
-	key int // place in found, or -1
+	end     int  // in records
+	keys    int  // in waiting, where those of the record end that hit
+	misses  bool // whether it has others
+	certain bool
 }
 
 // pendingMemory is how many bytes the records and keys take, about, that wait for a
@@ -46,26 +49,40 @@ func newVerifier(s *streams, f *filterCommand) (*verifier, error) {
 // add takes the records of a chunk that may be printed: those that pass the filter or, if
 // inverted, all.
 func (v *verifier) add(s *streams, c *chunk, delimiter byte) error {
-	for i, key := range c.keys {
-		hit := c.hits[i/64]>>(i%64)&1 != 0
-		if !hit && !v.Invert {
+	certain := c.certain
+	for i := range c.len() {
+		if !v.Invert && c.chosen[i/64]>>(i%64)&1 == 0 {
 			continue
 		}
-		place := -1
-		if _, certain := slices.BinarySearch(c.certain, i); hit && !certain {
-			place = v.place(key)
+		p := pendingRecord{misses: v.wait(c, i), keys: len(v.waiting)}
+		if p.certain = len(certain) > 0 && certain[0] == i; p.certain {
+			certain = certain[1:]
 		}
 		before := len(v.records)
 		if !v.Count {
 			v.records = append(v.records, c.record(i, delimiter)...)
 		}
-		v.pending = append(v.pending, pendingRecord{len(v.records), place})
-		v.memory += len(v.records) - before + 16
+		p.end = len(v.records)
+		v.pending = append(v.pending, p)
+		v.memory += len(v.records) - before + 32
 	}
 	if v.memory < verifyMemory {
 		return nil
 	}
 	return v.flush(s)
+}
+
+// wait lets the keys of a record wait that hit, and reports whether there are others.
+func (v *verifier) wait(c *chunk, record int) (misses bool) {
+	for i, end := c.keysOf(record); i < end; i++ {
+		if c.hits[i/64]>>(i%64)&1 == 0 {
+			misses = true
+			continue
+		}
+		v.waiting = append(v.waiting, v.place(c.keys[i]))
+		v.memory += 8
+	}
+	return misses
 }
 
 // place returns the place of a key in found.
@@ -88,18 +105,28 @@ func (v *verifier) flush(s *streams) error {
 	if err := v.find(s); err != nil {
 		return &verifyError{fmt.Errorf("--verify: %w", err)}
 	}
-	n, from, out := 0, 0, v.records[:0] // no record moves beyond where one is still to be read
+	n, from, key, out := 0, 0, 0, v.records[:0] // no record moves beyond where one is still to be read
 	for _, p := range v.pending {
-		if p.key < 0 || v.found[p.key].Load() != v.Invert {
+		if v.has(v.waiting[key:p.keys], p.misses) != v.Invert || p.certain {
 			out = append(out, v.records[from:p.end]...)
 			n++
 		}
-		from = p.end
+		from, key = p.end, p.keys
 	}
 	err := v.print(s, out, n)
-	v.records, v.pending, v.memory = v.records[:0], v.pending[:0], 0
+	v.records, v.pending, v.waiting, v.memory = v.records[:0], v.pending[:0], v.waiting[:0], 0
 	clear(v.places)
 	return err
+}
+
+// has reports whether some key of a record was found, or, with --all, every one. misses says that it has keys
+// that the filter lacks.
+func (v *verifier) has(places []int, misses bool) bool {
+	isFound := func(place int) bool { return v.found[place].Load() }
+	if v.All {
+		return !misses && !slices.ContainsFunc(places, func(place int) bool { return !isFound(place) })
+	}
+	return slices.ContainsFunc(places, isFound)
 }
 
 // find reads all keys and finds those that wait.
