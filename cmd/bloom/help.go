@@ -12,6 +12,7 @@ var examples = shell.Examples{
 	"build":      {"bloom build -o known.bloom known.txt", "bloom build --csv -f user --rate 0.1% -o users.bloom users.csv"},
 	"filter":     {"bloom filter known.bloom stream.txt", "bloom filter -v --jsonl -f user.id known.bloom events.jsonl"},
 	"test":       {"bloom test known.bloom anna", "bloom test known.bloom anna otto && echo known"},
+	"unique":     {"bloom unique access.log > once.log", "bloom unique --seen crawled.bloom --jsonl -f url pages.jsonl"},
 	"merge":      {"bloom merge -o all.bloom monday.bloom tuesday.bloom", "bloom merge monday.bloom tuesday.bloom > all.bloom"},
 	"add":        {"bloom add known.bloom more.txt", "bloom add --csv -f user -o more.bloom known.bloom users.csv"},
 	"inspect":    {"bloom inspect known.bloom", "bloom inspect --absent others.txt known.bloom"},
@@ -31,7 +32,7 @@ var groups = []struct {
 	{"Records:", []string{"null", "null-data", "crlf", "csv", "jsonl", "header", "max-record"}},
 	{"Fields:", []string{"field", "delimiter", "missing"}},
 	{"Decompression:", []string{"no-decompress"}},
-	{"Output:", []string{"output", "invert", "count", "json", "plot", "picture"}},
+	{"Output:", []string{"output", "invert", "repeated", "quiet", "count", "all", "json", "plot", "picture"}},
 }
 
 // describe adds the examples and the groups of flags to the texts of the commands.

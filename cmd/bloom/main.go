@@ -35,6 +35,7 @@ type cli struct {
 	Build      buildCommand     `cmd:"" help:"Build a filter from keys."`
 	Filter     filterCommand    `cmd:"" help:"Print the lines that may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
 	Test       testCommand      `cmd:"" help:"Say of each key whether it may be in a filter."`
+	Unique     uniqueCommand    `cmd:"" help:"Print lines when they come for the first time, in their order, in the memory of a filter."`
 	Merge      mergeCommand     `cmd:"" help:"Merge filters of the same shape into one."`
 	Add        addCommand       `cmd:"" help:"Add keys to a filter."`
 	Inspect    inspectCommand   `cmd:"" help:"Describe a filter: its fill, keys and false-positive rate."`

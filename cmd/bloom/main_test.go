@@ -196,7 +196,7 @@ func TestFilterAgainstLoop(t *testing.T) {
 }
 
 // output runs a filter command and returns what it prints.
-func output(t *testing.T, f *filterCommand) []byte {
+func output(t *testing.T, f interface{ Run(*streams) error }) []byte {
 	t.Helper()
 	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime/debug"
+	"slices"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/lanebloom/bloom"
+)
+
+type uniqueCommand struct {
+	keysFlags
+	printer
+	Repeated bool      `short:"v" help:"Print the others: the lines that came before."`
+	Rate     *rate     `placeholder:"P" help:"The share of the new lines that may be missing, at most (1e-6)."`
+	Verify   bool      `help:"Read the files a second time, so that no line is missing. What comes several times is in memory then."`
+	Seen     string    `placeholder:"FILE" help:"Leave out what earlier runs with this file have seen, too: a filter, which is made if it is not there."`
+	Memory   *byteSize `placeholder:"SIZE" help:"The size of a new --seen file (64MiB), which it keeps."`
+	Quiet    bool      `short:"q" help:"Do not say how many lines are expected to be missing."`
+	Files    []string  `arg:"" optional:"" help:"Files of lines, in this order (standard input)."`
+
+	known seenKeys
+}
+
+// Help is what bloom unique --help says, too.
+func (u *uniqueCommand) Help() string {
+	return `This is sort -u without the sorting, and awk '!seen[$0]++' in the memory of a filter: 7 to 14 bytes for each different line at the default rate. No line is printed twice. A new line is taken for one that came before, and so is missing, with the probability of --rate at most, however many lines there are. How many are expected to be missing is said before and after.
+With -f, a record is printed if its key is new.
+With --verify, nothing is missing: files are read twice, and the keys that come several times are kept in memory.
+With --seen, the keys of this run are added to the file at the end, as bloom add adds them, and a warning says when its size no longer holds the rate. Of runs at the same time, each prints what is new to the file when it begins.
+The exit status is 0 if a line was printed, 1 if none was, and 2 on an error.
+` + inputsHelp
+}
+
+// Run prints the records whose keys come for the first time in any of the files. If it cannot read a file, it
+// goes on with the next, as bloom filter does.
+func (u *uniqueCommand) Run(s *streams) error {
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // the filters are most of the memory
+	u.prints = true
+	if len(u.Files) == 0 {
+		u.Files = []string{"-"}
+	}
+	if u.Rate == nil {
+		u.Rate = new(rate(1e-6))
+	}
+	if _, err := u.records(); err != nil {
+		return err
+	}
+	if !(*u.Rate > 0 && *u.Rate < 1) {
+		return fmt.Errorf("--rate: %v is not between 0 and 1", *u.Rate)
+	}
+	if !u.Count {
+		if err := s.checkStdout(slices.Concat(u.Files, []string{u.Seen})...); err != nil {
+			return err
+		}
+	}
+	var err error
+	switch {
+	case u.Verify:
+		err = u.printExact(s)
+	case u.Seen != "":
+		err = u.printUnseen(s)
+	case u.Memory != nil:
+		err = errors.New("--memory is the size of the file of --seen; without one, the memory grows with the number of lines")
+	default:
+		u.known = seenKeys{rate: float64(*u.Rate)}
+		err = u.printNew(s)
+	}
+	if err == nil && u.passed == 0 {
+		return errNone
+	}
+	return err
+}
+
+// printNew prints what u.known has not seen. What it says of missing lines stands before and after.
+func (u *uniqueCommand) printNew(s *streams) error {
+	u.say(s, "at most 1 in %s new lines is expected to be %s", humanize.Comma(int64(min(1/float64(*u.Rate), 1e18))), u.fate())
+	err := u.each(s, "reading lines", func(c *chunk, delimiter byte) error {
+		c.hits = wordsFor(c.hits, c.hashed.Len())
+		if err := u.known.add(c.hashed, c.hits); err != nil {
+			return &outputError{err}
+		}
+		return u.printChosen(s, c, delimiter)
+	})
+	if !endsAll(err) {
+		n := int64(math.Ceil(u.known.missing))
+		verb := "are"
+		if n == 1 {
+			verb = "is"
+		}
+		u.say(s, "at most %s of %s new lines %s expected to be %s", humanize.Comma(n), humanize.Comma(int64(math.Round(float64(u.known.added)+u.known.missing))), verb, u.fate())
+		err = errors.Join(err, u.printCount(s))
+	}
+	return err
+}
+
+// fate is what becomes of a new line that is taken for an old one.
+func (u *uniqueCommand) fate() string {
+	if u.Repeated {
+		return "among the repeated"
+	}
+	return "missing"
+}
+
+func (u *uniqueCommand) say(s *streams, format string, args ...any) {
+	if !u.Quiet {
+		fmt.Fprintf(s.err, "bloom: "+format+"\n", args...)
+	}
+}
+
+// printChosen prints the records of a chunk that are new, by the bits of their keys in c.hits, or the others.
+func (u *uniqueCommand) printChosen(s *streams, c *chunk, delimiter byte) error {
+	// Some key of a record is new if not all came before, and all are new if none did.
+	c.choose(!u.All, !u.Repeated)
+	if c.out = nil; !u.Count {
+		c.gather(delimiter)
+	}
+	return u.print(s, c.out, c.passed)
+}
+
+// each calls finish with the chunks of all files, in order, and hashes their keys on all cores.
+func (u *uniqueCommand) each(s *streams, title string, finish func(c *chunk, delimiter byte) error) error {
+	progress, done := func(int) {}, func() {}
+	if u.Count || !isTerminal(s.out) {
+		progress, done = bytesBar(s, title, u.Files)
+	}
+	defer done()
+	u.passed, u.header = 0, printedHeader{}
+	var failures []error
+	for _, name := range u.Files {
+		err := u.read(s, name, progress, func(in *input) error {
+			if err := u.printHeader(s, name, in); err != nil {
+				return err
+			}
+			return in.work(
+				func(c *chunk) { c.hashed = bloom.Bytes(c.keys).Hashed(u.format()) },
+				func(c *chunk) error { return finish(c, in.records.delimiter) })
+		})
+		if endsAll(err) {
+			return err
+		}
+		failures = append(failures, err)
+	}
+	return errors.Join(failures...)
+}
+
+// format returns the format of the filters.
+func (u *uniqueCommand) format() bloom.Format {
+	if u.known.last.Set != nil {
+		return u.known.last.Format()
+	}
+	return bloom.Default
+}

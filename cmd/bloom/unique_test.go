@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/lanebloom/bloom"
+)
+
+// TestUniqueVerify compares what is printed with a map, for every flag. There are so many lines that the filters
+// of the first look take hundreds of keys for others.
+func TestUniqueVerify(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	dir := t.TempDir()
+	keys := make([]string, 200_000)
+	for i := range keys {
+		keys[i] = fmt.Sprint("key ", random.IntN(150_000))
+	}
+	for _, form := range []struct {
+		line  string
+		flags tableFlags
+	}{
+		{"%[2]s\n", tableFlags{}},
+		{"\"%[1]d\n\",\"%[2]s\"\n", tableFlags{Field: "2", CSV: true}},
+		{"{\"n\":%[1]d,\"key\":[\"%[2]s\"]}\n", tableFlags{Field: "key.0", JSONL: true}},
+	} {
+		var text bytes.Buffer
+		want := map[bool]*bytes.Buffer{false: {}, true: {}}
+		lines := map[bool]int{}
+		old := map[string]bool{}
+		for i, key := range keys {
+			line := fmt.Sprintf(form.line, i, key)
+			text.WriteString(line)
+			want[old[key]].WriteString(line)
+			lines[old[key]]++
+			old[key] = true
+		}
+		path := filepath.Join(dir, "lines")
+		if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for _, repeated := range []bool{false, true} {
+			command := uniqueCommand{Verify: true, Repeated: repeated, Files: []string{path}}
+			command.tableFlags = form.flags
+			if got := output(t, &command); !bytes.Equal(got, want[repeated].Bytes()) {
+				t.Errorf("%+v, repeated %v: %d bytes of output, want %d", form.flags, repeated, len(got), want[repeated].Len())
+			}
+			command.Count = true
+			if got := output(t, &command); string(got) != fmt.Sprintln(lines[repeated]) {
+				t.Errorf("%+v, repeated %v: counted %q, want %d", form.flags, repeated, got, lines[repeated])
+			}
+		}
+	}
+}
+
+// TestSeenKeys adds keys, random ones and numbers, to sets of low and high rates. No key that came before may be
+// new. Of new ones no more than the rate may be taken for old, and no more than is expected.
+func TestSeenKeys(t *testing.T) {
+	random := rand.New(rand.NewPCG(13, 14))
+	const n = 600_000 // keys of four sets
+	for _, rate := range []float64{1e-6, 1e-4, 0.01, 0.3} {
+		for name, key := range map[string]func(i int) string{
+			"random":  func(int) string { return fmt.Sprint(random.Uint64(), random.Uint64()) },
+			"numbers": func(i int) string { return fmt.Sprint(i) },
+			"padded":  func(i int) string { return fmt.Sprintf("user-%08d", 7*i) },
+		} {
+			known := seenKeys{rate: rate}
+			missing := 0
+			for i := 0; i < n; i += 10_000 {
+				column := make([]string, 10_000)
+				for j := range column {
+					column[j] = key(i + j)
+				}
+				twice := bloom.Strings(append(column, column...)).Hashed(bloom.Default)
+				hits := make([]uint64, (twice.Len()+63)/64)
+				if err := known.add(twice, hits); err != nil {
+					t.Fatal(err)
+				}
+				for j := range column {
+					missing += int(hits[j/64] >> (j % 64) & 1)
+					if again := len(column) + j; hits[again/64]>>(again%64)&1 == 0 {
+						t.Fatalf("rate %v, %s: %q is new twice", rate, name, column[j])
+					}
+				}
+			}
+			most := func(mean float64) float64 { return mean + 5*math.Sqrt(mean) + 1 }
+			switch {
+			case known.missing > rate*n:
+				t.Errorf("rate %v, %s: %v keys of %d are expected to be missing", rate, name, known.missing, n)
+			case float64(missing) > most(known.missing):
+				t.Errorf("rate %v, %s: %d keys of %d are missing, and at most %.2f are expected", rate, name, missing, n, known.missing)
+			case rate > 0.001 && missing == 0 || known.added != n-missing || len(known.full) != 3:
+				t.Errorf("rate %v, %s: %d keys are missing, %d were added to %d sets", rate, name, missing, known.added, len(known.full)+1)
+			}
+		}
+	}
+}
+
+// TestShares wants the rates of many sets not to exceed the rate.
+func TestShares(t *testing.T) {
+	known, sum := seenKeys{rate: 1e-3}, 0.
+	for set := range 40 {
+		sum += known.share(set)
+		if share := known.share(set); share <= 0 || sum > known.rate {
+			t.Fatalf("set %d has the rate %v, and all have %v", set, share, sum)
+		}
+	}
+}

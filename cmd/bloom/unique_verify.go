@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/lanebloom/bloom"
+)
+
+// printExact prints exactly the new records, in a second look at the files. The first look finds the keys that
+// may come several times, and only these are kept in the second.
+func (u *uniqueCommand) printExact(s *streams) error {
+	if u.Seen != "" {
+		return errors.New("--verify cannot be used with --seen: no file has the keys of earlier runs")
+	}
+	before, err := u.stat()
+	if err != nil {
+		return err
+	}
+	repeated := seenKeys{rate: exactRate}
+	if err := u.findRepeated(s, &repeated); endsAll(err) {
+		return err
+	}
+	exact := map[string]struct{}{}
+	failures := u.each(s, "second look", func(c *chunk, delimiter byte) error {
+		c.hits = wordsFor(c.hits, len(c.keys))
+		repeated.mayContain(c.hashed, c.hits)
+		for i, key := range c.keys {
+			if c.hits[i/64]>>(i%64)&1 == 0 {
+				continue
+			}
+			if _, old := exact[string(key)]; !old {
+				exact[string(key)] = struct{}{}
+				c.hits[i/64] &^= 1 << (i % 64)
+			}
+		}
+		return u.printChosen(s, c, delimiter)
+	})
+	if endsAll(failures) {
+		return failures
+	}
+	if after, err := u.stat(); err != nil || !slices.EqualFunc(before, after, isUnchanged) {
+		return errors.New("--verify: a file changed between the two looks, so lines may be missing")
+	}
+	return errors.Join(failures, u.printCount(s))
+}
+
+// exactRate is the share of the other keys that are taken for keys that come several times.
+const exactRate = 0.01
+
+// findRepeated adds the keys that come several times to a set.
+func (u *uniqueCommand) findRepeated(s *streams, repeated *seenKeys) error {
+	look := *u
+	look.Count = true // and not the header
+	known := seenKeys{rate: exactRate}
+	var keys [][]byte
+	var found []uint64
+	return look.each(s, "first look", func(c *chunk, _ byte) error {
+		c.hits = wordsFor(c.hits, len(c.keys))
+		if err := known.add(c.hashed, c.hits); err != nil {
+			return &verifyError{err}
+		}
+		keys = keys[:0]
+		for i, key := range c.keys {
+			if c.hits[i/64]>>(i%64)&1 != 0 {
+				keys = append(keys, key)
+			}
+		}
+		found = wordsFor(found, len(keys))
+		if err := repeated.add(bloom.Bytes(keys).Hashed(bloom.Default), found); err != nil {
+			return &verifyError{err}
+		}
+		return nil
+	})
+}
+
+// stat tells of the files, which must be regular to be read twice. A file that is not there has nil: the reading
+// tells why.
+func (u *uniqueCommand) stat() (infos []fs.FileInfo, err error) {
+	for _, name := range u.Files {
+		info, err := os.Stat(name)
+		if name == "-" || err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("--verify: %s is read twice, so it must be a regular file", shown(name))
+		}
+		infos = append(infos, info)
+	}
+	return infos, nil
+}
+
+// isUnchanged reports whether a file is still what it was.
+func isUnchanged(before, after fs.FileInfo) bool {
+	if before == nil || after == nil {
+		return before == nil && after == nil
+	}
+	return os.SameFile(before, after) && before.Size() == after.Size() && before.ModTime().Equal(after.ModTime())
+}
