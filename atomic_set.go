@@ -30,7 +30,7 @@ type AtomicSet struct {
 // a Filter do: in words and vectors, in Go and in assembly, without atomic operations. That is
 // right for three reasons.
 //
-//   - A bit that is set stays set, until Clear or Intersect. So it does not matter whether a query reads two bits at
+//   - A bit that is set stays set, until Clear. So it does not matter whether a query reads two bits at
 //     the same moment, or whether a vector is read in parts: a query that sees some additions
 //     and not others gives the answer of a filter without the others.
 //   - In Go's memory model, a read that races with writes returns a value that was written, and
@@ -141,30 +141,16 @@ func (s *AtomicSet) Merge(other *Set) error {
 	return err
 }
 
-// Intersect keeps the bits that other has, too, as [Set.Intersect] does. No goroutine may change other meanwhile.
-// A key that is added to s at the same time may be lost. The error is that of [AtomicSet.Merge].
-func (s *AtomicSet) Intersect(other *Set) error {
-	from, err := other.bitsOf(s.view.format, s.shape, s.view.n)
-	if err == nil {
-		s.keep(from)
-	}
-	return err
-}
-
 // Clear removes all keys whose additions returned before it began. Keys whose additions begin after it has
 // returned are found. A key that is added at the same time may lose some of its bits, and is then not found:
 // if no key may be missing, start a new set instead, and hand it to all goroutines by an [atomic.Pointer].
-func (s *AtomicSet) Clear() { s.keep(nil) }
-
-// keep clears the bits that are not in mask, which is as long as the bits, or empty.
-func (s *AtomicSet) keep(mask []byte) {
+func (s *AtomicSet) Clear() {
 	for i := 0; i < len(s.bits); i += 4 {
-		var word [4]byte
-		copy(word[:], mask[min(i, len(mask)):])
-		for j := len(s.bits) - i; j < len(word); j++ {
-			word[j] = 0xff // what follows the bits shares a word with them
+		var keep [4]byte
+		for j := len(s.bits) - i; j < len(keep); j++ {
+			keep[j] = 0xff // what follows the bits shares a word with them
 		}
-		atomic.AndUint32(s.view.word(8*uint64(i)), binary.NativeEndian.Uint32(word[:]))
+		atomic.AndUint32(s.view.word(8*uint64(i)), binary.NativeEndian.Uint32(keep[:]))
 	}
 }
 

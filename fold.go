@@ -15,45 +15,29 @@ import (
 // filters have odd numbers of lines. It is [ErrCapacity] if maxKeys is negative, or if the filter
 // is larger than the format allows.
 func (p Policy) NewFoldable(maxKeys int) (*Set, error) {
-	v, err := p.newFoldable(maxKeys)
-	if err != nil {
-		return nil, err
-	}
-	v.count = new(keyCount)
-	return &Set{v}, nil
-}
-
-// NewAtomicFoldable is NewFoldable for a set that any number of goroutines add to and query at once.
-func (p Policy) NewAtomicFoldable(maxKeys int) (*AtomicSet, error) {
-	v, err := p.newFoldable(maxKeys)
-	if err != nil {
-		return nil, err
-	}
-	return newAtomicSet(v), nil
-}
-
-func (p Policy) newFoldable(maxKeys int) (view, error) {
 	size, probes, err := p.Size(maxKeys)
 	if err != nil {
-		return view{}, err
+		return nil, err
 	}
 	f := &formats[p.Format]
 	walk := &walkKinds[f.pair.walk()]
 	if walk.unit == 0 {
-		return view{}, errOddLines(p.Format)
+		return nil, errOddLines(p.Format)
 	}
 	// Between 8 and 16 units, times a power of two, and no odd number. NoriCrate has a power of two already.
 	units := max((size+walk.unit-1)/walk.unit, 8)
 	log := max(bits.Len64(units)-4, 1)
 	units = (units + 1<<log - 1) >> log << log
 	if units > walk.most {
-		return view{}, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, maxKeys, p.BitsPerKey)
+		return nil, fmt.Errorf("%w: %d keys at %d bits per key", ErrCapacity, maxKeys, p.BitsPerKey)
 	}
 	s := shape{units * walk.unit, probes}
 	before, after := f.frame(s)
 	data := newEncoded(before, s.bytes()+after)
 	p.Format.putFrame(data, s, p.BitsPerKey)
-	return openView(p.Format, data)
+	v, _ := openView(p.Format, data) // no error: the bytes are ours
+	v.count = new(keyCount)
+	return &Set{v}, nil
 }
 
 // errOddLines is the error for a format whose sets cannot be halved.
@@ -71,62 +55,49 @@ func errOddLines(f Format) error {
 // A set whose size is an odd number of bytes, blocks or lines is not halved: the result is 0. The error is
 // [ErrShape] for sets of [Pebble], which no size can halve, and [ErrRate] if the rate is not between 0
 // and 1. With an error, the set does not change.
-func (s *Set) Fold(falsePositiveRate float64) (int, error) { return s.fold(falsePositiveRate) }
-
-// Fold is [Set.Fold]. No goroutine may use the set meanwhile.
-func (s *AtomicSet) Fold(falsePositiveRate float64) (int, error) {
-	times, err := s.view.fold(falsePositiveRate)
-	if times > 0 {
-		*s = *newAtomicSet(s.view)
+func (s *Set) Fold(falsePositiveRate float64) (times int, err error) {
+	if !(falsePositiveRate > 0 && falsePositiveRate < 1) { // not a number is neither
+		return 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, falsePositiveRate)
 	}
-	return times, err
-}
-
-// fold halves the view, which then shares nothing with other views.
-func (v *view) fold(rate float64) (times int, err error) {
-	if !(rate > 0 && rate < 1) { // not a number is neither
-		return 0, fmt.Errorf("%w: %v is not between 0 and 1", ErrRate, rate)
-	}
-	if v.pair == 0 { // the zero Set and AtomicSet
+	if s.pair == 0 { // the zero Set
 		return 0, nil
 	}
-	unit := walkKinds[v.pair.walk()].unit
+	unit := walkKinds[s.pair.walk()].unit
 	if unit == 0 {
-		return 0, errOddLines(v.format)
+		return 0, errOddLines(s.format)
 	}
-	array, shape := v.encoded()
-	keys, unknown := keysOf(onesCount(array), shape, formats[v.format].encoding)
+	array, shape := s.encoded()
+	keys, unknown := keysOf(onesCount(array), shape, formats[s.format].encoding)
 	keys = math.Round(keys)
-	for !unknown && shape.bits%(2*unit) == 0 && (keys == 0 || v.format.rate(keys, float64(shape.bits/2), shape.probes) <= rate) {
+	for !unknown && shape.bits%(2*unit) == 0 && (keys == 0 || s.format.rate(keys, float64(shape.bits/2), shape.probes) <= falsePositiveRate) {
 		shape.bits /= 2
 		times++
 	}
 	if times > 0 {
-		v.foldTo(shape)
+		s.foldTo(shape)
 	}
 	return times, nil
 }
 
-// foldTo makes v the view of new memory, of a shape that has a fraction of the bits.
-func (v *view) foldTo(to shape) {
-	old, _ := v.encoded()
-	from, end := v.bitRange()
-	data := newEncoded(from, to.bytes()+len(v.data)-end)
-	copy(data, v.data[:from])
+// foldTo gives s new memory, of a shape that has a fraction of the bits. It then shares nothing with other views.
+func (s *Set) foldTo(to shape) {
+	old, _ := s.encoded()
+	from, end := s.bitRange()
+	data := newEncoded(from, to.bytes()+len(s.data)-end)
+	copy(data, s.data[:from])
 	array := data[from:][:to.bytes()]
-	copy(data[from+len(array):], v.data[end:])
-	formats[v.format].reshape(data, to)
-	if unit := walkKinds[v.pair.walk()].unit; unit == 8 {
+	copy(data[from+len(array):], s.data[end:])
+	formats[s.format].reshape(data, to)
+	if unit := walkKinds[s.pair.walk()].unit; unit == 8 {
 		foldRemainders(array, old)
 	} else {
 		foldNeighbours(array, old, int(unit/8))
 	}
-	v.data = data
-	v.bitArray, _ = v.format.decode(data) // no error: it is a filter of a size that the format has
-	v.setKernel(v.kernel)
-	if v.count != nil {
-		v.count = &keyCount{n: v.count.n, unknown: v.count.unknown}
-	}
+	s.data = data
+	s.bitArray, _ = s.format.decode(data) // no error: it is a filter of a size that the format has
+	s.setKernel(s.kernel)
+	count := *s.count
+	s.count = &count
 }
 
 // foldRemainders folds bits whose numbers are remainders: x mod m/2 is (x mod m) mod m/2.

@@ -45,10 +45,6 @@ func TestFold(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					a, err := p.NewAtomicFoldable(10_000)
-					if err != nil {
-						t.Fatal(err)
-					}
 					before := s.Stats().Bits
 					if fixed, _, _ := p.Size(10_000); before < fixed || before > fixed+fixed/8+512 {
 						t.Errorf("%d bits; a set of fixed size has %d", before, fixed)
@@ -60,7 +56,6 @@ func TestFold(t *testing.T) {
 						keys[i] = random.Uint64()
 					}
 					s.AddBatch(Integers(keys))
-					a.AddBatch(Integers(keys))
 					old := s.Filter()
 					times, err := s.Fold(rate)
 					if err != nil {
@@ -75,9 +70,6 @@ func TestFold(t *testing.T) {
 					}
 					if count, known := s.KeyCount(); count != uint64(n) || !known {
 						t.Errorf("KeyCount() = %d, %v", count, known)
-					}
-					if again, err := a.Fold(rate); again != times || err != nil || !bytes.Equal(a.view.data, s.data) || a.MayContain(nil) != s.MayContain(nil) {
-						t.Errorf("the atomic set is folded %d times, with error %v", again, err)
 					}
 					bits, k := s.Stats().Bits, s.Stats().Probes
 					if times > 0 && format.FalsePositiveRate(n, bits, k) > 1.1*rate {
@@ -111,31 +103,20 @@ func TestFoldOften(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				a, err := p.NewAtomicFoldable(n)
-				if err != nil {
-					t.Fatal(err)
-				}
 				fixed, _, _ := p.Size(n)
 				unit := walkKinds[s.pair.walk()].unit
 				if bits := s.bytes() * 8; bits < fixed || bits > max(fixed+fixed/8+unit, 8*unit) {
 					t.Fatalf("%v for %d keys: %d bits, a set of fixed size has %d", p, n, bits, fixed)
 				}
 				s.AddUint64(7)
-				a.AddUint64(7)
 				times, err := s.Fold(rate)
 				if times < 1 || err != nil || !s.MayContainUint64(7) {
 					t.Fatalf("%v for %d keys: Fold = %d, %v", p, n, times, err)
-				}
-				if other, err := a.Fold(rate); other != times || err != nil || !bytes.Equal(a.view.data, s.data) {
-					t.Fatalf("%v for %d keys: Fold of an AtomicSet = %d, %v", p, n, other, err)
 				}
 				for again := 1; again > 0; { // fewer bits may look like fewer keys
 					if again, err = s.Fold(rate); err != nil || again > 10 {
 						t.Fatalf("%v for %d keys: Fold = %d, %v at %d bits", p, n, again, err, s.bytes()*8)
 					}
-				}
-				if _, err := a.Fold(rate); err != nil {
-					t.Fatalf("%v for %d keys: the second Fold of an AtomicSet: %v", p, n, err)
 				}
 			}
 		}
@@ -225,9 +206,6 @@ func TestFoldErrors(t *testing.T) {
 			if _, err := (Policy{format, 10}).NewFoldable(maxKeys); !errors.Is(err, want) {
 				t.Errorf("NewFoldable(%d): %v", maxKeys, err)
 			}
-			if _, err := (Policy{format, 10}).NewAtomicFoldable(maxKeys); !errors.Is(err, want) {
-				t.Errorf("NewAtomicFoldable(%d): %v", maxKeys, err)
-			}
 		}
 		if !slices.Contains(foldable, format) {
 			if _, err := (Policy{format, 10}).NewFoldable(10); !errors.Is(err, ErrShape) {
@@ -244,9 +222,6 @@ func TestFoldErrors(t *testing.T) {
 	})
 	if n, err := new(Set).Fold(0.5); n != 0 || err != nil {
 		t.Errorf("Fold of the zero Set = %d, %v", n, err)
-	}
-	if n, err := new(AtomicSet).Fold(0.5); n != 0 || err != nil {
-		t.Errorf("Fold of the zero AtomicSet = %d, %v", n, err)
 	}
 	if _, err := (Policy{Format: 99}).NewFoldable(1); !errors.Is(err, ErrFormat) {
 		t.Errorf("NewFoldable of no format: %v", err)
