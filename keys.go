@@ -235,33 +235,42 @@ var elementSize = [...]uintptr{
 // panics, as an index does, if there is no such row.
 func (k Keys) AppendKey(dst []byte, row int) ([]byte, bool) {
 	k = k.Slice(row, row+1)
+	var integer [8]byte
+	key, ok := k.first(&integer)
+	return append(dst, key...), ok
+}
+
+// first returns the first key of a column, or false as AppendKey does. It copies an integer alone.
+func (k *Keys) first(integer *[8]byte) ([]byte, bool) {
 	if k.hashed != noHash || k.valid(0, 1) == 0 {
-		return dst, false
+		return nil, false
 	}
 	from, to := 0, k.width
 	switch k.layout {
 	case byteSlices:
-		return append(dst, elements[[]byte](&k, 1)[0]...), true
+		return elements[[]byte](k, 1)[0], true
 	case strs:
-		return append(dst, elements[string](&k, 1)[0]...), true
+		key := elements[string](k, 1)[0]
+		return unsafe.Slice(unsafe.StringData(key), len(key)), true
 	case uint8s:
-		return append(dst, elements[uint8](&k, 1)[0]), true
+		return append(integer[:0], elements[uint8](k, 1)[0]), true
 	case uint16s:
-		return binary.LittleEndian.AppendUint16(dst, elements[uint16](&k, 1)[0]), true
+		return binary.LittleEndian.AppendUint16(integer[:0], elements[uint16](k, 1)[0]), true
 	case uint32s:
-		return binary.LittleEndian.AppendUint32(dst, elements[uint32](&k, 1)[0]), true
+		return binary.LittleEndian.AppendUint32(integer[:0], elements[uint32](k, 1)[0]), true
 	case uint64s:
-		return binary.LittleEndian.AppendUint64(dst, elements[uint64](&k, 1)[0]), true
+		return binary.LittleEndian.AppendUint64(integer[:0], elements[uint64](k, 1)[0]), true
 	case stringViews:
-		return append(dst, k.viewKey(0, true)...), true
+		key := k.viewKey(0, true)
+		return unsafe.Slice(unsafe.StringData(key), len(key)), true
 	case offsets32:
-		offsets := elements[int32](&k, 2)
+		offsets := elements[int32](k, 2)
 		from, to = int(offsets[0]), int(offsets[1])
 	case offsets64:
-		offsets := elements[int64](&k, 2)
+		offsets := elements[int64](k, 2)
 		from, to = int(offsets[0]), int(offsets[1])
 	}
-	return append(dst, k.data[from:to]...), true
+	return k.data[from:to], true
 }
 
 // hashRow returns the hash of one row.

@@ -223,7 +223,8 @@ func TestNeighboursMemory(t *testing.T) {
 	for i := range many {
 		many[i] = uint64(i) * 1001
 	}
-	for name, keys := range map[string]Keys{"long": Strings(long), "many": Integers(many)} {
+	giant := []string{"key-1", "key-3", strings.Repeat("x", 48<<20)}
+	for name, keys := range map[string]Keys{"long": Strings(long), "many": Integers(many), "one of 48 MiB": Strings(giant)} {
 		filter := Policy{Format: LevelDB, BitsPerKey: 10}.NewFilter(keys)
 		if got := allocated(func() { filter.MeasureNeighbours(keys) }); got > 32<<20 {
 			t.Errorf("%s: allocated %d bytes", name, got)
