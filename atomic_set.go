@@ -184,13 +184,13 @@ func (s *AtomicSet) Snapshot() *Set {
 }
 
 // String returns a line that tells the format and the shape.
-func (s *AtomicSet) String() string {
+func (s AtomicSet) String() string {
 	return fmt.Sprintf("%v filter of %d bits and %d probes", s.view.format, s.shape.bits, s.shape.probes)
 }
 
 // MarshalText returns the text of [AtomicSet.Snapshot], which a Set reads. The error is always
 // nil.
-func (s *AtomicSet) MarshalText() ([]byte, error) { return s.Snapshot().MarshalText() }
+func (s AtomicSet) MarshalText() ([]byte, error) { return s.Snapshot().MarshalText() }
 
 // MayContain reports whether key may have been added. A no is certain. For an absent key, the
 // answer is yes at the false-positive rate.

@@ -242,22 +242,24 @@ func TestAtomicRegions(t *testing.T) {
 	})
 }
 
-// TestAtomicText wants a line from String, and JSON that a Set reads.
+// TestAtomicText wants a line from String, and JSON that a Set reads, of a value and of a pointer.
 func TestAtomicText(t *testing.T) {
 	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 10}, 100)
 		s.AddString("hello")
-		if got, want := fmt.Sprint(s), fmt.Sprint(s.Snapshot()); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-		text, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var read Set
-		if err := json.Unmarshal(text, &read); err != nil || !read.Equal(s.Snapshot()) {
-			t.Errorf("JSON gives another set: %v", err)
+		for _, v := range []any{s, *s} {
+			if got, want := fmt.Sprint(v), fmt.Sprint(s.Snapshot()); got != want {
+				t.Errorf("%T is printed as %.100q, want %q", v, got, want)
+			}
+			text, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var read Set
+			if err := json.Unmarshal(text, &read); err != nil || !read.Equal(s.Snapshot()) {
+				t.Errorf("JSON of %T gives another set: %v", v, err)
+			}
 		}
 	})
 }
