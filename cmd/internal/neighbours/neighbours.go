@@ -101,4 +101,10 @@ func cause(format bloom.Format, n bloom.Neighbours, expected float64) string {
 	return fmt.Sprintf("the format %v gives neighbours hashes that differ in two bytes alone", format)
 }
 
-func percent(rate float64) string { return fmt.Sprintf("%.2g %%", 100*rate) }
+// percent has two digits, and three for 100 %.
+func percent(rate float64) string {
+	if rate >= 0.0995 {
+		return fmt.Sprintf("%.0f %%", 100*rate)
+	}
+	return fmt.Sprintf("%.2g %%", 100*rate)
+}
