@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -10,72 +9,6 @@ import (
 
 	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 )
-
-// csvRecord walks over the fields of the first record of data, which ends with a newline. It takes and
-// refuses what encoding/csv does; that package's memory grows with the number of fields, and it does not
-// tell where a record begins.
-type csvRecord struct {
-	data    []byte
-	comma   byte
-	at      int // where the next field begins; at last, where the record ends
-	newline int // the first one after a place before at
-}
-
-func newCSVRecord(data []byte, comma byte) csvRecord {
-	return csvRecord{data: data, comma: comma, newline: -1}
-}
-
-// next returns the next field, as it is between its quotes, and whether more follow.
-func (r *csvRecord) next() (field []byte, more bool, err error) {
-	if r.data[r.at] == '"' {
-		return r.nextQuoted()
-	}
-	if r.newline < r.at {
-		r.newline = r.at + bytes.IndexByte(r.data[r.at:], '\n')
-	}
-	field = r.data[r.at:r.newline]
-	if end := bytes.IndexByte(field, r.comma); end >= 0 {
-		field, more = field[:end], true
-		r.at += end + 1
-	} else {
-		field = bytes.TrimSuffix(field, []byte{'\r'})
-		r.at = r.newline + 1
-	}
-	if bytes.IndexByte(field, '"') >= 0 {
-		return nil, false, notCSV(csv.ErrBareQuote)
-	}
-	return field, more, nil
-}
-
-// nextQuoted is next for a field in quotes.
-func (r *csvRecord) nextQuoted() (field []byte, more bool, err error) {
-	from := r.at + 1
-	end := from
-	for {
-		i := bytes.IndexByte(r.data[end:], '"')
-		if i < 0 {
-			return nil, false, notCSV(csv.ErrQuote)
-		}
-		end += i
-		if r.data[end+1] != '"' {
-			break
-		}
-		end += 2
-	}
-	switch rest := r.data[end+1:]; {
-	case rest[0] == r.comma:
-		r.at, more = end+2, true
-	case rest[0] == '\n':
-		r.at = end + 2
-	case rest[0] == '\r' && rest[1] == '\n':
-		r.at = end + 3
-	default:
-		return nil, false, notCSV(csv.ErrQuote)
-	}
-	return r.data[from:end], more, nil
-}
-
-func notCSV(err error) error { return fmt.Errorf("this is not CSV: %w", err) }
 
 // csvText returns the text of a field: doubled quotes are one, and CRLF is a newline. If that is not what
 // the field is, the text is in the memory of c.text.
@@ -85,26 +18,18 @@ func (c *chunk) csvText(field []byte) []byte {
 	}
 	c.text = slices.Grow(c.text, len(field))
 	from := len(c.text)
-	for i := 0; i < len(field); i++ {
-		if field[i] == '\r' && i+1 < len(field) && field[i+1] == '\n' {
-			continue
-		}
-		c.text = append(c.text, field[i])
-		if field[i] == '"' {
-			i++
-		}
-	}
+	c.text = keyfile.AppendCSVText(c.text, field)
 	return c.text[from:len(c.text):len(c.text)]
 }
 
 // quotedRecord returns the key of the first record of data, of which some fields have quotes, and where
 // the record ends.
 func (r *records) quotedRecord(c *chunk, data []byte) (key []byte, end int, err error) {
-	record := newCSVRecord(data, r.comma)
+	record := keyfile.NewCSVRecord(data, r.comma)
 	n := 0
 	for more := true; more; n++ {
 		var field []byte
-		if field, more, err = record.next(); err != nil {
+		if field, more, err = record.Next(); err != nil {
 			return nil, 0, err
 		}
 		if n == r.column {
@@ -112,9 +37,9 @@ func (r *records) quotedRecord(c *chunk, data []byte) (key []byte, end int, err 
 		}
 	}
 	if n != r.columns {
-		return nil, record.at, r.ragged(n)
+		return nil, record.End, r.ragged(n)
 	}
-	return c.csvText(key), record.at, nil
+	return c.csvText(key), record.End, nil
 }
 
 // ragged is the error of a record with another number of fields than the first.
@@ -128,10 +53,10 @@ func (r *records) ragged(n int) error {
 
 // csvFields returns the texts of the fields of a record.
 func (r *records) csvFields(data []byte) (fields []string, err error) {
-	record := newCSVRecord(data, r.comma)
+	record := keyfile.NewCSVRecord(data, r.comma)
 	for more := true; more; {
 		var field []byte
-		if field, more, err = record.next(); err != nil {
+		if field, more, err = record.Next(); err != nil {
 			return nil, err
 		}
 		fields = append(fields, string(new(chunk).csvText(field)))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -14,24 +13,6 @@ import (
 
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 )
-
-// pathOf returns the names of the members that lead to a key, from the outermost: user.id is the member id
-// of the member user, and /user/id, a JSON pointer (RFC 6901), is the same. A number is a place in a list, too.
-func pathOf(field string) ([]string, error) {
-	pointer, isPointer := strings.CutPrefix(field, "/")
-	if !isPointer {
-		return strings.Split(field, "."), nil
-	}
-	path := strings.Split(pointer, "/")
-	for i, name := range path {
-		rest := strings.NewReplacer("~0", "", "~1", "").Replace(name)
-		if strings.Contains(rest, "~") {
-			return nil, fmt.Errorf("--field: in the JSON pointer %q, ~ must be ~0, and / in a name ~1", field)
-		}
-		path[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
-	}
-	return path, nil
-}
 
 // member returns the text of the member of an object of JSON: of the last, as encoding/json takes it, if
 // several have the name. It may be in the memory of c.text.

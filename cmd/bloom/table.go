@@ -85,7 +85,9 @@ func (f keysFlags) records() (r records, err error) {
 		return r, errors.New("--csv cannot be used with --null: records of CSV end with a newline")
 	case f.JSONL:
 		r.kind, r.name, r.crlf = membersOfJSON, f.Field, true
-		r.path, err = pathOf(f.Field)
+		if r.path, err = keyfile.Path(f.Field); err != nil {
+			err = fmt.Errorf("--field: %w", err)
+		}
 		return r, err
 	}
 	r.kind, r.comma = fieldsOfLines, '\t'
