@@ -130,7 +130,7 @@ func (f *filterCommand) copyArrow(s *streams, out io.Writer) (passed int64, err 
 	if err != nil && list != nil {
 		return 0, fmt.Errorf("%s: column %s: %w", f.inputs[0], f.Column, err)
 	}
-	wanted, err := f.tester(s, list, kindOfArrow(t), parquet)
+	wanted, err := f.tester(s, list, columnType{parquet, kindOfArrow(t)})
 	if err != nil {
 		return 0, err
 	}

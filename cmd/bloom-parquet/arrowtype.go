@@ -47,6 +47,17 @@ func kindOfArrow(t arrow.DataType) bloom.KeyKind {
 	return parquet.KeyKind()
 }
 
+// columnType is the type of a column of keys. Durations of Arrow have the type of integers, and keys of another kind.
+type columnType struct {
+	bloomparquet.Type
+	kind bloom.KeyKind
+}
+
+// typeOfParquet returns the type of a column of Parquet.
+func typeOfParquet(t bloomparquet.Type) columnType { return columnType{t, t.KeyKind()} }
+
+func (t columnType) isDuration() bool { return t.kind != t.KeyKind() }
+
 // storageOf returns the type of the values of dictionaries, runs and extensions. A UUID stays one.
 func storageOf(t arrow.DataType) arrow.DataType {
 	switch t := t.(type) {

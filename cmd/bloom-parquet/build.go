@@ -12,7 +12,6 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/arrow"
-	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/neighbours"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
@@ -22,7 +21,7 @@ type buildCommand struct {
 	Format     *string  `placeholder:"NAME" help:"Format of the filter, such as nori or leveldb (parquet)."`
 	BitsPerKey *int     `xor:"size" placeholder:"N" help:"Bits per key (10)."`
 	Rate       *float64 `xor:"size" placeholder:"P" help:"False-positive rate to stay under, such as 0.01."`
-	Keys       string   `placeholder:"FILE" help:"Take the keys from this file, one per line, and not from a column (- for standard input)."`
+	Keys       string   `placeholder:"FILE" help:"Take the keys from this file, one per line or in a column of a table, and not from --column (- for standard input)."`
 	Like       string   `placeholder:"FILE" help:"Parquet or Arrow IPC file whose column says of which type the keys of --keys are."`
 	keyFlags
 	Raw    bool     `help:"Write the bare bytes of the format, without the header that says what they are."`
@@ -35,7 +34,7 @@ func (b *buildCommand) Help() string {
 	return `Keys are the bytes of values in Parquet's PLAIN encoding, without a length: an integer has 4 or 8 bytes, little-endian. So a filter serves columns of the same type, and its file says of which: bloom filter reads it for columns of strings alone. Nulls are no keys.
 A value that comes several times counts as several keys: the filter is larger than it has to be.
 In the formats leveldb and pebble, a warning says if far more numbers between or after those of the keys pass than expected.
-With --keys and --like, the keys are lines of text. ` + keysHelp + `
+With --keys and --like, the keys are in a file of their own. ` + keysHelp + `
 ` + foldersHelp + outputfile.Help
 }
 
@@ -53,7 +52,10 @@ func (b *buildCommand) Run(s *streams) (err error) {
 	case b.Keys != "" && len(b.Files) > 0:
 		return fmt.Errorf("keys come from --keys or from columns, and not from both: %s", b.Files[0])
 	case b.Keys != "":
-		inputs = []string{b.Like, b.Keys}
+		if inputs, err = parquetFiles([]string{b.Like, b.Keys}); err != nil {
+			return err
+		}
+		b.Like = inputs[0]
 	case len(b.Files) == 0:
 		return errors.New(`expected "<files> ...", or --keys and --like`)
 	case b.keyFlags != keyFlags{}:
@@ -153,18 +155,19 @@ func (b *buildCommand) hashKeys(s *streams, own *neighbours.Keys) (columns []blo
 	}
 	keys := bloom.Bytes(values)
 	own.Add(keys)
-	return []bloom.Keys{keys.Hashed(own.Format)}, len(values), t.KeyKind(), nil
+	return []bloom.Keys{keys.Hashed(own.Format)}, len(values), t.kind, nil
 }
 
 // typeIn returns the type of a column of a file.
-func typeIn(name, column string) (t bloomparquet.Type, err error) {
+func typeIn(name, column string) (t columnType, err error) {
 	arrows, err := isArrow(name)
 	if err != nil {
 		return t, err
 	}
 	if arrows {
 		err = eachRecordBatch(name, column, func(_ *ipc.FileReader, dtype arrow.DataType) (err error) {
-			t, err = typeOfArrow(dtype)
+			t.Type, err = typeOfArrow(dtype)
+			t.kind = kindOfArrow(dtype)
 			return err
 		}, nil)
 		return t, err
@@ -173,7 +176,7 @@ func typeIn(name, column string) (t bloomparquet.Type, err error) {
 	if err != nil {
 		return t, err
 	}
-	return file.column.Type(), file.close()
+	return typeOfParquet(file.column.Type()), file.close()
 }
 
 // hashColumns returns the hashes of all keys, their number if there is a rate, and their kind. The columns

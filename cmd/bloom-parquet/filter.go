@@ -8,14 +8,13 @@ import (
 	"os"
 
 	"github.com/lanebloom/bloom"
-	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/internal/filterfile"
 	"github.com/lanebloom/bloom/internal/outputfile"
 )
 
 type filterCommand struct {
 	Column string `required:"" placeholder:"NAME" help:"Column of the keys, with dots between the names of nested ones."`
-	Keys   string `placeholder:"FILE" help:"Write the rows that have one of these keys, one per line, and no others (- for standard input). There is no FILTER then."`
+	Keys   string `placeholder:"FILE" help:"Write the rows that have one of these keys, one per line or in a column of a table, and no others (- for standard input). There is no FILTER then."`
 	keyFlags
 	Format *string  `placeholder:"NAME" help:"Format of a filter of bare bytes (leveldb). A file that says its format must agree."`
 	Raw    bool     `help:"Take the bytes as a bare filter, whatever they look like."`
@@ -48,9 +47,13 @@ func (f *filterCommand) Run(s *streams) error {
 	if isApart() {
 		return f.copy(s)
 	}
-	inputs := append([]string{f.Keys + f.filter}, f.inputs...) // one of both is empty
+	inputs, err := parquetFiles([]string{f.Keys + f.filter}) // one of both is empty
+	if err != nil {
+		return err
+	}
+	inputs = append(inputs, f.inputs...)
 	write := func(w io.Writer) error {
-		return s.spool(w, func(w io.Writer) error { return apart(s, w, f.inputs, f.Keys+f.filter) })
+		return s.spool(w, func(w io.Writer) error { return f.apart(s, w, f.inputs, f.Keys+f.filter) })
 	}
 	if f.Output == "" {
 		if err := s.outputs().CheckStdout(inputs...); err != nil {
@@ -62,8 +65,8 @@ func (f *filterCommand) Run(s *streams) error {
 		return err
 	}
 	none := false
-	err := s.outputs().Write(f.Output, func(w io.Writer) error {
-		err := apart(s, w, f.inputs, f.Keys+f.filter)
+	err = s.outputs().Write(f.Output, func(w io.Writer) error {
+		err := f.apart(s, w, f.inputs, f.Keys+f.filter)
 		if none = errors.Is(err, errNone); none {
 			return nil // a file without rows
 		}
@@ -152,15 +155,15 @@ type tester interface {
 }
 
 // tester returns the filter, or the keys, for a column of a type.
-func (f *filterCommand) tester(s *streams, list *keyList, kind bloom.KeyKind, t bloomparquet.Type) (tester, error) {
+func (f *filterCommand) tester(s *streams, list *keyList, t columnType) (tester, error) {
 	if list == nil {
-		return f.open(s, kind)
+		return f.open(s, t.kind)
 	}
 	values, err := list.values(t)
 	if err != nil {
 		return nil, errors.New(withoutPrefix(err))
 	}
-	return newExactKeys(t, values), nil
+	return newExactKeys(t.Type, values), nil
 }
 
 // readKeys reads the keys of --keys, if there are some.

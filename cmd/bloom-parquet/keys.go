@@ -4,14 +4,18 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 
 	"github.com/lanebloom/bloom/adapter/parquet"
 	"github.com/lanebloom/bloom/cmd/internal/keyfile"
 )
 
-// keyFlags say how the lines of a file of keys are written.
+// keyFlags say where in a file the keys are, and how they are written.
 type keyFlags struct {
+	KeysColumn string `placeholder:"NAME" help:"The keys are in this column of their file, which is Parquet, Arrow IPC, CSV or lines of JSON, or a folder of Parquet files."`
+
 	Hex          bool `help:"Keys are the bytes of values in Parquet's PLAIN encoding, without a length, in hex."`
 	Null         bool `short:"0" xor:"null" help:"Keys end with a NUL byte, not a newline."`
 	CRLF         bool `name:"crlf" xor:"null" help:"A carriage return before the newline is not part of the key."`
@@ -19,95 +23,178 @@ type keyFlags struct {
 }
 
 // keysHelp is the part of the help that the commands that read keys share.
-const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A key that the column cannot have is an error. Files of keys that are compressed with gzip or zstd are decompressed. Other compressed files, files that are no text and UTF-16 are refused.`
+const keysHelp = `Keys are text of the column's type: 42, -12.50, 2024-05-01, 2024-05-01T12:00:00Z, 01234567-89ab-cdef-0123-456789abcdef. Strings are the bytes of the line. A key that the column cannot have is an error. 
+With --keys-column, the file of keys is another table: Parquet, Arrow IPC, CSV (the column is a name in the first record, or a number from 1 without such names) or lines of JSON (user.id is in the object user). So the rows of a file that have a key of another are found: a semi-join, and an exact one. Nulls are no keys. In CSV, an empty field without quotes is null. Of Parquet and Arrow the two columns must have the same type, or types between which values are converted exactly: integers and decimals, FLOAT and DOUBLE, units of time. A value that the other column cannot have is in no row. Text of CSV and JSON is read as the column's type.
+All keys are in memory: of text the file, and of Parquet and Arrow each different value once.
+Files of keys that are compressed with gzip or zstd are decompressed. Other compressed files, files that are no text and UTF-16 are refused.`
 
 // errFlags is the error of flags for keys where there are none.
-var errFlags = errors.New("--hex, --null, --crlf and --no-decompress say how the lines of --keys are written")
+var errFlags = errors.New("--keys-column, --hex, --null, --crlf and --no-decompress say where in the file of --keys the keys are, and how they are written")
 
-// keyList is a file of keys. A column's type says which values its lines are.
+// keyList is a file of keys. A column's type says which values its texts are.
 type keyList struct {
 	keyFlags
+	s     *streams
 	name  string
-	lines [][]byte
-	keys  map[bloomparquet.Type]*bloomparquet.Keys
+	texts [][]byte
+	lines []int // of the texts; nil if each line is a text
+	table *keyTable
+	kept  map[columnType]*typedKeys
 	wrong map[string]bool // what was said of wrong keys
 }
 
-// read reads a file of keys, or standard input by the name "-". Keys are lines of text; another kind of
-// file would be an arm here.
+// typedKeys are keys for columns of a type.
+type typedKeys struct {
+	values [][]byte           // PLAIN bytes
+	keys   *bloomparquet.Keys // nil until they are needed
+}
+
+// apart is the function apart for a command that reads keys. Those of a table are foreign files, too.
+func (f keyFlags) apart(s *streams, out io.Writer, inputs []string, keys string) error {
+	files, err := parquetFiles([]string{keys})
+	if err != nil {
+		return err
+	}
+	if f.KeysColumn == "" {
+		return apart(s, out, inputs, files...)
+	}
+	return apart(s, out, slices.Concat(inputs, files))
+}
+
+// read reads a file of keys, or standard input by the name "-".
 func (f keyFlags) read(s *streams, name string) (l *keyList, err error) {
-	in := s.in
-	if name != "-" {
-		if in, err = os.Open(name); err != nil {
-			return nil, err
+	l = &keyList{keyFlags: f, s: s, name: name, kept: map[columnType]*typedKeys{}, wrong: map[string]bool{}}
+	tables, err := tablesOf(name)
+	if err != nil {
+		return nil, err
+	}
+	switch lines := (keyFlags{KeysColumn: f.KeysColumn}); {
+	case tables != nil && f.KeysColumn == "" && !f.NoDecompress:
+		return nil, needsColumn(tables[0])
+	case tables != nil && f.KeysColumn != "" && f != lines:
+		return nil, fmt.Errorf("%s: this is no text, and --hex, --null, --crlf and --no-decompress say how text is written", name)
+	case tables != nil && f.KeysColumn != "":
+		l.table, err = readTable(tables, f.KeysColumn)
+		return l, err
+	case f.KeysColumn != "" && f.Null:
+		return nil, errors.New("--null cannot be used with --keys-column: records of CSV and JSON end with a newline")
+	}
+	return l, l.readText()
+}
+
+// readText reads keys that are text.
+func (l *keyList) readText() (err error) {
+	in := l.s.in
+	if l.name != "-" {
+		if in, err = os.Open(l.name); err != nil {
+			return err
 		}
 		defer in.Close()
 	}
-	options := keyfile.Options{Delimiter: '\n', CRLF: f.CRLF, Text: true, AsIs: f.NoDecompress}
-	if f.Null {
+	options := keyfile.Options{Delimiter: '\n', CRLF: l.CRLF, Text: true, AsIs: l.NoDecompress}
+	if l.Null {
 		options.Delimiter = 0
 	}
-	lines, err := options.Lines(name, in, func(text string) { s.warn("warning: %s: %s", name, text) })
-	return &keyList{f, name, lines, map[bloomparquet.Type]*bloomparquet.Keys{}, map[string]bool{}}, err
+	warn := func(text string) { l.s.warn("warning: %s: %s", l.name, text) }
+	if l.KeysColumn != "" {
+		l.texts, l.lines, err = options.Column(l.name, in, l.KeysColumn, warn)
+	} else {
+		l.texts, err = options.Lines(l.name, in, warn)
+	}
+	return err
+}
+
+// len returns the number of keys before they are converted to the type of a column.
+func (l *keyList) len() int {
+	if l.table != nil {
+		return len(l.table.values)
+	}
+	return len(l.texts)
+}
+
+// text returns what key i looks like.
+func (l *keyList) text(i int) string {
+	if l.table != nil {
+		return l.table.from.Text(l.table.values[i])
+	}
+	return string(l.texts[i])
+}
+
+// textFor returns what key i looks like of those for columns of a type.
+func (l *keyList) textFor(t columnType, i int) string {
+	if l.table != nil {
+		return t.Text(l.kept[t].values[i])
+	}
+	return string(l.texts[i])
 }
 
 // of returns the keys for columns of a type. An error that was returned before is errReported.
-func (l *keyList) of(t bloomparquet.Type) (*bloomparquet.Keys, error) {
-	if k := l.keys[t]; k != nil {
-		return k, nil
-	}
+func (l *keyList) of(t columnType) (*bloomparquet.Keys, error) {
 	k, err := l.parse(t)
+	if err == nil && k.keys == nil {
+		k.keys, err = bloomparquet.KeysOf(t.Type, k.values)
+	}
 	if err != nil && l.wrong[err.Error()] {
 		return nil, errReported // once is enough: it is the list that is wrong, not each file
 	} else if err != nil {
 		l.wrong[err.Error()] = true
 		return nil, err
 	}
-	l.keys[t] = k
-	return k, nil
+	return k.keys, nil
 }
 
-func (l *keyList) parse(t bloomparquet.Type) (*bloomparquet.Keys, error) {
-	if l.Hex {
-		values, err := l.plain(t)
-		if err != nil {
-			return nil, err
-		}
-		return bloomparquet.KeysOf(t, values)
+func (l *keyList) parse(t columnType) (*typedKeys, error) {
+	if k := l.kept[t]; k != nil {
+		return k, nil
 	}
-	k, err := bloomparquet.ParseKeys(t, l.lines)
-	return k, l.explain(t, err)
-}
-
-// values returns the bytes that the keys have in a column of a type: those of both zeros, if one is a key.
-func (l *keyList) values(t bloomparquet.Type) ([][]byte, error) {
 	values, err := l.plain(t)
 	if err != nil {
 		return nil, err
 	}
-	return withBothZeros(t, values), nil
+	l.kept[t] = &typedKeys{values: values}
+	return l.kept[t], nil
 }
 
-func (l *keyList) plain(t bloomparquet.Type) ([][]byte, error) {
+// values returns the bytes that the keys have in a column of a type: those of both zeros, if one is a key.
+func (l *keyList) values(t columnType) ([][]byte, error) {
+	k, err := l.parse(t)
+	if err != nil {
+		return nil, err
+	}
+	return withBothZeros(t.Type, k.values), nil
+}
+
+func (l *keyList) plain(t columnType) ([][]byte, error) {
+	if l.table != nil {
+		return l.table.convert(l, t)
+	}
 	if !l.Hex {
-		values, err := bloomparquet.ParseValues(t, l.lines)
+		values, err := bloomparquet.ParseValues(t.Type, l.texts)
 		return values, l.explain(t, err)
 	}
-	values := make([][]byte, len(l.lines))
-	for i, line := range l.lines {
+	values := make([][]byte, len(l.texts))
+	for i, text := range l.texts {
 		var err error
-		if values[i], err = hex.DecodeString(string(line)); err != nil {
-			return nil, fmt.Errorf("%s: line %d: %q is not hex", l.name, i+1, line)
+		if values[i], err = hex.DecodeString(string(text)); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %q is not hex", l.name, l.line(i), text)
 		}
 	}
-	_, err := bloomparquet.KeysOf(t, values)
+	_, err := bloomparquet.KeysOf(t.Type, values)
 	return values, l.explain(t, err)
 }
 
+// line returns in which line of the file key i is.
+func (l *keyList) line(i int) int {
+	if l.lines != nil {
+		return l.lines[i]
+	}
+	return i + 1
+}
+
 // explain returns the error of a key with its line.
-func (l *keyList) explain(t bloomparquet.Type, err error) error {
+func (l *keyList) explain(t columnType, err error) error {
 	if at := (*bloomparquet.KeyError)(nil); errors.As(err, &at) {
-		return fmt.Errorf("%s: line %d: %q is no value of %v: %s", l.name, at.Index+1, l.lines[at.Index], t, at.Why)
+		return fmt.Errorf("%s: line %d: %q is no value of %v: %s", l.name, l.line(at.Index), l.texts[at.Index], t, at.Why)
 	}
 	return err
 }

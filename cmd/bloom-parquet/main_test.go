@@ -50,15 +50,16 @@ func TestScripts(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": wantStatus,
-			"orders": writeOrders,
-			"lines":  writeLines,
-			"show":   show,
-			"arrows": writeArrows,
-			"claims": writeClaims,
-			"count":  countArrows,
-			"spoil":  spoil,
-			"types":  writeTypes,
+			"status":    wantStatus,
+			"orders":    writeOrders,
+			"lines":     writeLines,
+			"show":      show,
+			"arrows":    writeArrows,
+			"claims":    writeClaims,
+			"durations": writeDurations,
+			"count":     countArrows,
+			"spoil":     spoil,
+			"types":     writeTypes,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "cgo" {
@@ -318,9 +319,28 @@ func writeClaims(ts *testscript.TestScript, _ bool, _ []string) {
 	for _, value := range []string{"a", "b", "a", "b", "a"} {
 		ts.Check(dictionary.AppendString(value))
 	}
-	for name, column := range map[string]arrow.Array{
+	writeColumns(ts, map[string]arrow.Array{
 		"null.arrow": array.NewNull(n), "run.arrow": runs(n, "a").NewArray(), "runs.arrow": few.NewArray(), "dictionary.arrow": dictionary.NewArray(),
-	} {
+	})
+}
+
+// writeDurations is the script command: durations, for files of Arrow IPC of the durations 1 to 3 s and ms, and of a list.
+func writeDurations(ts *testscript.TestScript, _ bool, _ []string) {
+	columns := map[string]arrow.Array{}
+	for name, unit := range map[string]arrow.TimeUnit{"s.arrow": arrow.Second, "ms.arrow": arrow.Millisecond} {
+		b := array.NewDurationBuilder(memory.DefaultAllocator, &arrow.DurationType{Unit: unit})
+		b.AppendValues([]arrow.Duration{1, 2, 3}, nil)
+		columns[name] = b.NewArray()
+	}
+	list := array.NewListBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Int64)
+	list.AppendNull()
+	columns["list.arrow"] = list.NewArray()
+	writeColumns(ts, columns)
+}
+
+// writeColumns writes files of Arrow IPC of one column k.
+func writeColumns(ts *testscript.TestScript, columns map[string]arrow.Array) {
+	for name, column := range columns {
 		schema := arrow.NewSchema([]arrow.Field{{Name: "k", Type: column.DataType(), Nullable: true}}, nil)
 		file, err := os.Create(ts.MkAbs(name))
 		ts.Check(err)

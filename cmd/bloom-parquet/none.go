@@ -13,7 +13,6 @@ import (
 
 	"github.com/lanebloom/bloom"
 	"github.com/lanebloom/bloom/adapter/arrow"
-	"github.com/lanebloom/bloom/adapter/parquet"
 )
 
 const (
@@ -24,13 +23,13 @@ const (
 // warnNone tells that none of the keys is in a column of some files. It shows what keys and values look like:
 // quotes, another case or another column explain it then.
 func (l *keyList) warnNone(s *streams, files []string, column string) {
-	if len(l.lines) == 0 {
+	if l.len() == 0 {
 		s.warn("%s: there are no keys", l.name)
 		return
 	}
 	var keys []string
-	for _, line := range l.lines[:min(len(l.lines), samples)] {
-		keys = append(keys, quoted(string(line)))
+	for i := range min(l.len(), samples) {
+		keys = append(keys, quoted(l.text(i)))
 	}
 	values, err := l.firstValues(files, column)
 	looks := "'s first values are " + strings.Join(values, ", ")
@@ -58,7 +57,7 @@ var errEnough = errors.New("enough")
 // some. It reads a page of a row group, or a record batch.
 func (l *keyList) firstValues(files []string, column string) (texts []string, err error) {
 	for _, name := range files {
-		var t bloomparquet.Type
+		var t columnType
 		if t, err = typeIn(name, column); err != nil {
 			continue
 		}

@@ -17,7 +17,7 @@ type pruneCommand struct {
 	keyFlags
 	List  bool     `short:"l" help:"Print the keys, too: a line for each key and row group."`
 	JSON  bool     `name:"json" help:"Print a line of JSON for each row group."`
-	Keys  string   `arg:"" help:"File of keys, one per line (- for standard input)."`
+	Keys  string   `arg:"" help:"File of keys, one per line or in a column of a table (- for standard input)."`
 	Files []string `arg:"" help:"Parquet files, or folders of them."`
 
 	list *keyList
@@ -40,7 +40,7 @@ func (p *pruneCommand) Run(s *streams) (err error) {
 	if isApart() {
 		return p.pruneAll(s)
 	}
-	return apart(s, s.out, p.Files, p.Keys)
+	return p.apart(s, s.out, p.Files, p.Keys)
 }
 
 // pruneAll prints the row groups of all files.
@@ -82,7 +82,7 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 		return false, err
 	}
 	defer file.close()
-	keys, err := p.list.of(file.column.Type())
+	keys, err := p.list.of(typeOfParquet(file.column.Type()))
 	if errors.Is(err, errReported) {
 		return false, err
 	}
@@ -108,7 +108,7 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 			continue
 		}
 		some = true
-		if err := p.print(out, name, group); err != nil {
+		if err := p.print(out, name, typeOfParquet(file.column.Type()), group); err != nil {
 			return some, err
 		}
 	}
@@ -142,7 +142,7 @@ func round(keys float64) string {
 }
 
 // print prints a row group.
-func (p *pruneCommand) print(out *bufio.Writer, name string, group bloomparquet.RowGroup) (err error) {
+func (p *pruneCommand) print(out *bufio.Writer, name string, t columnType, group bloomparquet.RowGroup) (err error) {
 	switch {
 	case p.JSON:
 		line := rowGroup{File: name, RowGroup: group.Index, Rows: group.Rows, Count: group.Count}
@@ -154,14 +154,14 @@ func (p *pruneCommand) print(out *bufio.Writer, name string, group bloomparquet.
 		}
 		if p.List {
 			for i := range group.Keys() {
-				line.Keys = append(line.Keys, string(p.list.lines[i]))
+				line.Keys = append(line.Keys, p.list.textFor(t, i))
 			}
 		}
 		return json.NewEncoder(out).Encode(line)
 	case p.List:
 		start := fmt.Appendf(nil, "%s\t%d\t%d\t", name, group.Index, group.Rows)
 		for i := range group.Keys() {
-			if _, err := out.Write(slices.Concat(start, p.list.lines[i], []byte{'\n'})); err != nil {
+			if _, err := out.Write(slices.Concat(start, []byte(p.list.textFor(t, i)), []byte{'\n'})); err != nil {
 				return err
 			}
 		}

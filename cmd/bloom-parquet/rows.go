@@ -28,8 +28,7 @@ func (f *filterCommand) copyParquet(s *streams, out io.Writer) (passed int64, er
 		return 0, err
 	}
 	defer first.close()
-	t := first.column.Type()
-	wanted, err := f.tester(s, list, t.KeyKind(), t)
+	wanted, err := f.tester(s, list, typeOfParquet(first.column.Type()))
 	if err != nil {
 		return 0, err
 	}
@@ -154,7 +153,7 @@ func (f *filterCommand) groupsOf(file *parquetFile, list *keyList) ([]bool, erro
 		}
 		return may, nil
 	}
-	keys, err := list.of(file.column.Type())
+	keys, err := list.of(typeOfParquet(file.column.Type()))
 	if err != nil {
 		return nil, err
 	}

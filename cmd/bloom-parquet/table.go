@@ -1,0 +1,224 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/arrow"
+	"github.com/lanebloom/bloom/adapter/parquet"
+)
+
+// parquetMagic is how a Parquet file begins.
+const parquetMagic = "PAR1"
+
+// tablesOf returns the files of a file of keys, or of a folder, if they are Parquet or Arrow IPC, and else nil.
+func tablesOf(name string) ([]string, error) {
+	if name == "-" {
+		return nil, nil
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return parquetFiles([]string{name})
+	case !info.Mode().IsRegular(): // a pipe, of which nothing can be read twice
+		return nil, nil
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	ends := make([]byte, len(parquetMagic))
+	if n, _ := file.ReadAt(ends, info.Size()-int64(len(ends))); n == len(ends) && string(ends) == parquetMagic {
+		n, _ = file.ReadAt(ends, 0)
+		if n == len(ends) && string(ends) == parquetMagic {
+			return []string{name}, nil
+		}
+	}
+	if arrows, err := isArrow(name); err != nil || !arrows {
+		return nil, err
+	}
+	return []string{name}, nil
+}
+
+// needsColumn is the error of a table of keys of which no column is named.
+func needsColumn(name string) error {
+	_, err := typeIn(name, "")
+	if err == nil { // it has a column without a name
+		return fmt.Errorf("%s: name the column of the keys with --keys-column", name)
+	}
+	return fmt.Errorf("%w; name the column of the keys with --keys-column", err)
+}
+
+// keyTable has the different values of a column of keys.
+type keyTable struct {
+	from   columnType
+	values [][]byte // PLAIN bytes
+	seen   map[string]struct{}
+	free   []byte
+}
+
+// readTable reads a column of one or several files. The values of all must be of one kind.
+func readTable(names []string, column string) (*keyTable, error) {
+	t := &keyTable{seen: map[string]struct{}{}}
+	for i, name := range names {
+		err := t.read(name, column, func(from columnType) error {
+			switch {
+			case i == 0:
+				t.from = from
+			case from.kind != t.from.kind:
+				return fmt.Errorf("the keys of column %s are of the kind %s, and those of %s of the kind %s", column, from.kind, names[0], t.from.kind)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	t.seen = nil
+	return t, nil
+}
+
+// add adds a value.
+func (t *keyTable) add(value []byte) {
+	if _, seen := t.seen[string(value)]; seen {
+		return
+	}
+	if len(t.free) < len(value) {
+		t.free = make([]byte, max(len(value), 1<<16))
+	}
+	kept := t.free[:len(value):len(value)]
+	t.free = t.free[copy(kept, value):]
+	t.values, t.seen[unsafe.String(unsafe.SliceData(kept), len(kept))] = append(t.values, kept), struct{}{} // kept never changes
+}
+
+// addAll adds the values of a column that are not null.
+func (t *keyTable) addAll(keys bloom.Keys) {
+	var value []byte
+	for row := range keys.Len() {
+		var valid bool
+		if value, valid = keys.AppendKey(value[:0], row); valid {
+			t.add(value)
+		}
+	}
+}
+
+// read adds the values of a column of a file. start is called before with its type.
+func (t *keyTable) read(name, column string, start func(columnType) error) error {
+	arrows, err := isArrow(name)
+	if err != nil {
+		return err
+	}
+	if arrows {
+		return eachRecordBatch(name, column, func(_ *ipc.FileReader, dtype arrow.DataType) error {
+			parquet, err := typeOfArrow(dtype)
+			if err != nil {
+				return fmt.Errorf("column %s: %w", column, err)
+			}
+			return start(columnType{parquet, kindOfArrow(dtype)})
+		}, func(batch arrow.RecordBatch, column int) error {
+			return bloomarrow.Add(adderFunc(t.addAll), batch.Column(column))
+		})
+	}
+	file, err := openFile(name, column)
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	if err := file.checkCodecs(name, file.leaf); err != nil {
+		return err
+	}
+	if file.repeated(file.leaf) {
+		return fmt.Errorf("%s: column %s is a list, and a key is one value", name, column)
+	}
+	if err := start(typeOfParquet(file.column.Type())); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	for group := range file.RowGroups() {
+		pages := &tablePages{table: t}
+		if err := eachPage(file, group, pages.read); err != nil {
+			return fmt.Errorf("%s: row group %d: %s", name, group, withoutPrefix(err))
+		}
+	}
+	return nil
+}
+
+// tablePages adds the values of pages to a table, those of a dictionary once.
+type tablePages struct {
+	table      *keyTable
+	dictionary parquet.Dictionary // the last one, its values, and which of them were added
+	values     bloom.Keys
+	added      []bool
+}
+
+func (p *tablePages) read(page parquet.Page) error {
+	dictionary := page.Dictionary()
+	if dictionary == nil {
+		keys, err := plainKeys(page)
+		if err == nil {
+			p.table.addAll(keys)
+		}
+		return err
+	}
+	if p.dictionary != dictionary {
+		values, err := plainKeys(dictionary.Page())
+		if err != nil {
+			return err
+		}
+		p.dictionary, p.values, p.added = dictionary, values, make([]bool, values.Len())
+	}
+	data := page.Data()
+	var value []byte
+	for _, i := range data.Int32() { // a value of the dictionary that no row has is no key
+		if !p.added[i] { // eachPage recovers if there is no such value
+			p.added[i] = true
+			value, _ = p.values.AppendKey(value[:0], int(i))
+			p.table.add(value)
+		}
+	}
+	return nil
+}
+
+// convert returns the values that a column of a type can have.
+func (t *keyTable) convert(l *keyList, to columnType) ([][]byte, error) {
+	from := t.from
+	if to.kind == from.kind && to.isDuration() {
+		return t.values, nil
+	}
+	convert, err := bloomparquet.Converter(to.Type, from.Type)
+	if err == nil && (to.isDuration() || from.isDuration()) {
+		err = fmt.Errorf("the values of %s cannot be converted exactly to %s", from.kind, to.kind)
+	}
+	if err != nil {
+		if from.kind == bloom.KeysText {
+			err = fmt.Errorf("%s; text of CSV and JSON is read as the column's type", withoutPrefix(err))
+		}
+		return nil, fmt.Errorf("%s: column %s: %s", l.name, l.KeysColumn, withoutPrefix(err))
+	}
+	if to == from {
+		return t.values, nil
+	}
+	values := make([][]byte, 0, len(t.values))
+	var data []byte
+	for _, value := range t.values {
+		before := len(data)
+		var ok bool
+		if data, ok = convert(data, value); ok {
+			values = append(values, data[before:len(data):len(data)])
+		} else {
+			data = data[:before]
+		}
+	}
+	if none := len(t.values) - len(values); none > 0 {
+		l.s.warn("warning: %s: %d of %d values of column %s are none that a column of %v can have: no row has them", l.name, none, len(t.values), l.KeysColumn, to.Type)
+	}
+	return values, nil
+}
