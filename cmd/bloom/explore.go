@@ -218,5 +218,5 @@ func read(w http.ResponseWriter, r *http.Request) (body []byte, status int, err 
 func refuse(w http.ResponseWriter, status int, err error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(answers.Refusal(err))
+	_, _ = w.Write(answers.Refuse(err).JSON())
 }

@@ -20,8 +20,7 @@ export function ask(name, question = {}, file = new Uint8Array()) {
   if (!worker) start();
   return new Promise((resolve, reject) => {
     const id = ++last;
-    waiting.set(id, (text, data) => {
-      const answer = JSON.parse(text);
+    waiting.set(id, (answer, data) => {
       if (data !== null) return resolve([answer, data]);
       if (answer.broken) { // the next question begins anew
         worker.terminate();
@@ -29,6 +28,6 @@ export function ask(name, question = {}, file = new Uint8Array()) {
       }
       reject(Object.assign(new Error(answer.error), { gone: answer.gone }));
     });
-    worker.postMessage({ id, name, question: JSON.stringify(question), file });
+    worker.postMessage({ id, name, question, file });
   });
 }

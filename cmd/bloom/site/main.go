@@ -5,6 +5,7 @@
 package main
 
 import (
+	"reflect"
 	"syscall/js"
 
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
@@ -20,13 +21,14 @@ func main() {
 			file = make([]byte, n)
 			js.CopyBytesToGo(file, args[2])
 		}
-		answer, data, err := desk.Answer(args[0].String(), []byte(args[1].String()), file)
+		read := func(question any) error { return fromJS(args[1], reflect.ValueOf(question).Elem()) }
+		answer, data, err := desk.Ask(args[0].String(), read, file)
 		if err != nil {
-			return []any{string(answers.Refusal(err)), nil}
+			return []any{toJS(reflect.ValueOf(answers.Refuse(err))), nil}
 		}
 		array := js.Global().Get("Uint8Array").New(len(data))
 		js.CopyBytesToJS(array, data)
-		return []any{string(answer), array}
+		return []any{toJS(reflect.ValueOf(answer)), array}
 	}))
 	select {}
 }

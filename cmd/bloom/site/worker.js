@@ -24,6 +24,6 @@ onmessage = async ({ data: { id, name, question, file } }) => {
     postMessage({ id, answer, data }, data ? [data.buffer] : []);
   } catch (e) {
     const memory = file.length > 0 ? ", for a filter of this size perhaps by want of memory" : "";
-    postMessage({ id, answer: JSON.stringify({ error: `the library does not run in this browser${memory}: ${e.message}`, gone: false, broken: true }), data: null });
+    postMessage({ id, answer: { error: `the library does not run in this browser${memory}: ${e.message}`, gone: false, broken: true }, data: null });
   }
 };

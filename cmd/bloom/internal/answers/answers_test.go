@@ -382,7 +382,7 @@ func TestRefuses(t *testing.T) {
 				Error string
 				Gone  bool
 			}
-			if err := json.Unmarshal(Refusal(err), &refusal); err != nil || refusal.Gone != (c.words == "no longer here") {
+			if err := json.Unmarshal(Refuse(err).JSON(), &refusal); err != nil || refusal.Gone != (c.words == "no longer here") {
 				t.Errorf("%+v, %v", refusal, err)
 			}
 		})
@@ -477,7 +477,7 @@ func TestBounds(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			answer, data, err := d.Answer(c.name, question, c.file)
 			if err != nil {
-				answer = Refusal(err)
+				answer = Refuse(err).JSON()
 			}
 			runtime.ReadMemStats(&after)
 			allocated := int(after.TotalAlloc - before.TotalAlloc)
@@ -539,7 +539,7 @@ func FuzzExplore(f *testing.F) {
 		d := NewDesk(nil)
 		answer, data, err := d.Answer(name, question, file)
 		if err != nil {
-			answer = Refusal(err)
+			answer = Refuse(err).JSON()
 		}
 		if n := len(answer) + len(data); n > mostAnswer(len(question)+len(file)) {
 			t.Errorf("%s answers %d bytes with %d", name, len(question)+len(file), n)

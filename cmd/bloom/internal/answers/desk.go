@@ -4,11 +4,8 @@
 package answers
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/lanebloom/bloom/internal/filterfile"
@@ -31,7 +28,10 @@ type Given struct {
 // NewDesk returns a desk. The page begins with the filter, unless it is nil.
 func NewDesk(given *Given) *Desk { return &Desk{given: given} }
 
-type answerer func(d *Desk, question, file []byte) (answer any, data []byte, err error)
+// reader reads a question into the struct that a pointer is to.
+type reader func(question any) error
+
+type answerer func(d *Desk, read reader, file []byte) (answer any, data []byte, err error)
 
 var answerers = map[string]answerer{
 	"about":   of((*Desk).about),
@@ -45,61 +45,35 @@ var answerers = map[string]answerer{
 
 // of reads a question before it is answered.
 func of[Q, A any](answer func(d *Desk, q Q, file []byte) (A, []byte, error)) answerer {
-	return func(d *Desk, question, file []byte) (any, []byte, error) {
+	return func(d *Desk, read reader, file []byte) (any, []byte, error) {
 		var q Q
-		if err := fromJSON(question, &q); err != nil {
+		if err := read(&q); err != nil {
 			return nil, nil, fmt.Errorf("the question is not understood: %w", err)
 		}
 		return answer(d, q, file)
 	}
 }
 
-// Answer answers a question of a name. The question is JSON, with the bytes of a file if it is about one
-// that the desk has not. So is the answer: its data are bytes that the page has not.
-func (d *Desk) Answer(name string, question, file []byte) (answer, data []byte, err error) {
+// Ask answers a question of a name, which read reads into a struct, with the bytes of a file if it is about
+// one that the desk has not. The answer is a struct, or a pointer to one: its data are bytes that the page
+// has not. The fields of both have their names in JSON as tags.
+func (d *Desk) Ask(name string, read func(question any) error, file []byte) (answer any, data []byte, err error) {
 	answerer, ok := answerers[name]
 	if !ok {
 		return nil, nil, fmt.Errorf("there is no question %.100q", name)
 	}
-	a, data, err := answerer(d, question, file)
-	if err != nil {
-		return nil, nil, err
-	}
-	return toJSON(a), data, nil
+	return answerer(d, read, file)
 }
 
-// Refusal returns an error in JSON. It says whether the filter of the question is gone: then the page has
-// to bring its bytes once more.
-func Refusal(err error) []byte {
-	return toJSON(struct {
-		Error string `json:"error"`
-		Gone  bool   `json:"gone"`
-	}{Shorten(err.Error()), errors.Is(err, errGone)})
+// Refusal is the answer to a question that has none.
+type Refusal struct {
+	Error string `json:"error"`
+	Gone  bool   `json:"gone"` // whether the filter of the question is gone: then the page has to bring its bytes once more
 }
 
-// fromJSON reads a question, all of it.
-func fromJSON(text []byte, q any) error {
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(q); err != nil {
-		return errors.New(Shorten(err.Error()))
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more after its end")
-	}
-	return nil
-}
-
-// toJSON returns an answer in JSON. It leaves <, > and & as they are, which in HTML
-// would mean something and here make it six times as long.
-func toJSON(answer any) []byte {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(answer); err != nil {
-		panic(err) // answers hold nothing that JSON cannot say
-	}
-	return text.Bytes()
+// Refuse returns an error as an answer.
+func Refuse(err error) Refusal {
+	return Refusal{Shorten(err.Error()), errors.Is(err, errGone)}
 }
 
 // Shorten cuts off the end of words that quote too much.

@@ -1,0 +1,45 @@
+package answers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// Answer answers a question in JSON, as Ask does, in JSON.
+func (d *Desk) Answer(name string, question, file []byte) (answer, data []byte, err error) {
+	a, data, err := d.Ask(name, func(q any) error { return fromJSON(question, q) }, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	return toJSON(a), data, nil
+}
+
+// JSON returns the refusal in JSON.
+func (r Refusal) JSON() []byte { return toJSON(r) }
+
+// fromJSON reads a question, all of it.
+func fromJSON(text []byte, q any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(q); err != nil {
+		return errors.New(Shorten(err.Error()))
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more after its end")
+	}
+	return nil
+}
+
+// toJSON returns an answer in JSON. It leaves <, > and & as they are, which in HTML
+// would mean something and here make it six times as long.
+func toJSON(answer any) []byte {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(answer); err != nil {
+		panic(err) // answers hold nothing that JSON cannot say
+	}
+	return text.Bytes()
+}
