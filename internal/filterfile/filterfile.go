@@ -49,7 +49,11 @@ func (o Options) Open(path string, data []byte) (f Filter, err error) {
 		f, err = Recognise(o.Format, data)
 	}
 	if strange := (*StrangeError)(nil); errors.As(err, &strange) {
-		return f, fmt.Errorf("%s: %w: %sinsist with --raw", path, err, strange.Remedy)
+		remedy := "insist with --raw"
+		if strange.Remedy != "" {
+			remedy = strange.Remedy + ", or " + remedy
+		}
+		return f, fmt.Errorf("%s: %w: %s", path, err, remedy)
 	}
 	if err != nil {
 		return f, fmt.Errorf("%s: %w", path, err)
@@ -162,7 +166,7 @@ func Kind(data []byte) string {
 // To LevelDB's format any bytes are a filter, and to Parquet's any whole blocks.
 func checkBare(f bloom.Format, data []byte) error {
 	if name, _ := Compression(data); name != "" {
-		return &StrangeError{fmt.Sprintf("compressed (%s)", name), "decompress it first, or "}
+		return &StrangeError{fmt.Sprintf("compressed (%s)", name), "decompress it first"}
 	}
 	if kind := Kind(data); kind != "" {
 		return &StrangeError{fmt.Sprintf("like %s, not like a filter", kind), ""}
@@ -182,10 +186,10 @@ func checkBare(f bloom.Format, data []byte) error {
 	}
 	const block = 32
 	if f == bloom.LevelDB && len(data)%block == 0 && len(data) > 0 && !levelDBProbes(data[len(data)-1]) {
-		return &StrangeError{fmt.Sprintf("like a filter of %v, not of %v", bloom.Parquet, f), "choose its format, or "}
+		return &StrangeError{fmt.Sprintf("like a filter of %v, not of %v", bloom.Parquet, f), "choose its format"}
 	}
 	if filter, err := OpenBare(bloom.Nori, data); err == nil {
-		return &StrangeError{fmt.Sprintf("like a filter of %v, not of %v", filter.Written(), f), "choose its format, or "}
+		return &StrangeError{fmt.Sprintf("like a filter of %v, not of %v", filter.Written(), f), "choose its format"}
 	}
 	return nil
 }

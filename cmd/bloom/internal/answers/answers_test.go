@@ -343,10 +343,10 @@ func TestRefuses(t *testing.T) {
 		"long key":       {"filter", with(func(q *filterQuestion) { q.Keys = []string{"a", strings.Repeat("b", 257)} }), nil, "a key has 257 bytes, more than the limit of 256: \"bbb"},
 		"many numbers":   {"filter", with(func(q *filterQuestion) { q.Numbered = numbered{patterns[0], maxNumbered + 1} }), nil, "numbered keys must be between 0 and 1000000"},
 		"pattern":        {"filter", with(func(q *filterQuestion) { q.Numbered = numbered{"%s%s%s", 1} }), nil, "is no pattern"},
-		"text":           {"filter", file, []byte("hello\nworld\n"), "this looks like text, not like a filter: insist with bloom inspect --raw"},
-		"compressed":     {"filter", file, []byte("\x1f\x8b\x08\x00\x00\x06"), "this looks compressed (gzip): decompress it first, or insist with bloom inspect --raw"},
-		"other library":  {"filter", file, []byte("\x00\x00\x00\x00\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x40\xc4\x20\x14\x24\x00\x00\x04\x14"), "this looks like a filter of github.com/bits-and-blooms/bloom, not of leveldb: insist with bloom inspect --raw"},
-		"other format":   {"filter", file, crateFile(6, 8, 0xaa), "this looks like a filter of nori-crate, not of leveldb: choose its format, or insist with bloom inspect --raw"},
+		"text":           {"filter", file, []byte("hello\nworld\n"), "this looks like text, not like a filter"},
+		"compressed":     {"filter", file, []byte("\x1f\x8b\x08\x00\x00\x06"), "this looks compressed (gzip): decompress it first"},
+		"other library":  {"filter", file, []byte("\x00\x00\x00\x00\x00\x00\x00\x40\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x40\xc4\x20\x14\x24\x00\x00\x04\x14"), "this looks like a filter of github.com/bits-and-blooms/bloom, not of leveldb"},
+		"other format":   {"filter", file, crateFile(6, 8, 0xaa), "this looks like a filter of nori-crate, not of leveldb: choose its format"},
 		"no bits to set": {"filter", filterQuestion{Format: "leveldb", HasFile: true, Keys: []string{"a"}}, []byte{6}, "no key can be added"},
 		"file gone":      {"filter", filterQuestion{Format: "leveldb", File: "x"}, nil, "no longer here"},
 		"filter gone":    {"test", testQuestion{"x", []string{"a"}}, nil, "no longer here"},
@@ -377,6 +377,9 @@ func TestRefuses(t *testing.T) {
 			_, _, err := d.Answer(c.name, text(t, c.question), c.file)
 			if err == nil || !strings.Contains(err.Error(), c.words) {
 				t.Fatalf("the error is %v, want %q", err, c.words)
+			}
+			if strings.Contains(err.Error(), "--") {
+				t.Errorf("the error names a flag, and the page has none: %v", err)
 			}
 			var refusal struct {
 				Error string

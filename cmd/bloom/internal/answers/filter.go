@@ -293,8 +293,8 @@ func formatAndKeys(name string, list keyList) (format bloom.Format, keys []strin
 // OpenFile returns the filter in a file that the page can show.
 func OpenFile(f bloom.Format, file []byte) (filterfile.Filter, error) {
 	o, err := filterfile.Recognise(f, file)
-	if strange := (*filterfile.StrangeError)(nil); errors.As(err, &strange) {
-		return o, fmt.Errorf("%w: %sinsist with bloom inspect --raw", err, strange.Remedy)
+	if strange := (*filterfile.StrangeError)(nil); errors.As(err, &strange) && strange.Remedy != "" {
+		return o, fmt.Errorf("%w: %s", err, strange.Remedy)
 	}
 	if err != nil {
 		return o, err
