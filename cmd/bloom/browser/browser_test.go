@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -64,6 +65,9 @@ func TestPage(t *testing.T) {
 				{"download", testDownload},
 				{"bad input", testBadInput},
 				{"first look", testFirstLook},
+				{"answers", testAnswers},
+				{"phone", testPhone},
+				{"curve", testCurve},
 				{"type", testType},
 				{"address", testAddress},
 				{"calculate", testCalculate},
@@ -129,7 +133,7 @@ type page struct {
 	url string
 }
 
-// openPage opens the page with an empty filter, and waits for it. A failed test leaves
+// openPage opens the page with an empty filter of LevelDB, and waits for it. A failed test leaves
 // a picture, and any error of the script or breach of the policy fails it.
 func openPage(browser context.Context, t *testing.T, url string) *page {
 	t.Helper()
@@ -158,7 +162,7 @@ func openPage(browser context.Context, t *testing.T, url string) *page {
 		}
 	})
 	p.ctx = limited
-	p.do(Theme("light"), chromedp.EmulateViewport(1200, 1000), chromedp.Navigate(url+"#n=48"))
+	p.do(Theme("light"), chromedp.EmulateViewport(1200, 1000), chromedp.Navigate(url+"#format=leveldb&n=48"))
 	p.wait(`document.querySelector("#grid .bit")`)
 	p.do(chromedp.Evaluate[chromedp.Void](`
 		window.violations = [];
@@ -310,7 +314,7 @@ func (p *page) bits(class string) []uint64 {
 		`[...document.querySelectorAll("#grid .bit")].filter((e) => e.classList.contains(%q)).map((e) => Number(e.dataset.bit))`, class))
 }
 
-// set is the library's filter of the shape that the page begins with.
+// set is the library's filter of the shape that openPage asks for.
 func set(t *testing.T, capacity, bitsPerKey int, keys ...string) *bloom.Set {
 	t.Helper()
 	s, err := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: bitsPerKey}.NewSet(capacity)
@@ -478,11 +482,18 @@ func testKeyboard(p *page) {
 	if got := value[string](p, "location.hash"); got != state {
 		p.Errorf("the address is %s, and was %s", got, state)
 	}
-	// A key is added without a mouse.
-	p.do(chromedp.Focus(chromedp.CSS("#test-keys")), chromedp.KeyEvent("pear"),
-		chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
-	p.waitText("status", "1 key added")
-	p.waitText("answer", "“pear” may be in the filter")
+	// A key is added without a mouse. With Shift, Enter begins a line.
+	for i, modifiers := range []chromedp.KeyOption{chromedp.KeyModifiers(), chromedp.KeyModifiers(chromedp.ModifierCtrl)} {
+		key := fmt.Sprint("pear ", i)
+		p.do(chromedp.Focus(chromedp.CSS("#test-keys")), chromedp.KeyEvent(key), chromedp.KeyEvent(kb.Enter, modifiers))
+		p.waitText("answer", fmt.Sprintf("“%s” may be in the filter", key))
+		p.wait(fmt.Sprintf(`page.wanted.keys.at(-1) === %q && document.getElementById("test-keys").value === ""`, key))
+	}
+	p.do(chromedp.KeyEvent("plum"), chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierShift)), chromedp.KeyEvent("kiwi"))
+	p.waitText("results-summary", "of 2 keys")
+	if got := p.keys(); !slices.Equal(got, []string{"apple", "pear 0", "pear 1"}) {
+		p.Errorf("the keys added are %q", got)
+	}
 }
 
 func testChangeProbes(p *page) {
@@ -704,7 +715,7 @@ func testDropFileOfFormat(p *page) {
 		p.Fatal(err)
 	}
 	p.drop(path)
-	p.waitText("error", "This looks like text, not like a filter: insist with bloom inspect --raw.")
+	p.waitText("error", "This looks like text, not like a filter.")
 }
 
 // testDropWhileBusy drops a file before the answer to another request has come.
@@ -728,6 +739,33 @@ func testChooseFile(p *page) {
 	p.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{path}))
 	p.waitText("file-name", "table.filter")
 	p.wantFilter(encoded)
+
+	// A refused file leaves all as it is, also the name in the field.
+	other := filepath.Join(p.TempDir(), "other")
+	if err := os.WriteFile(other, []byte("apple\npear\n"), 0o644); err != nil {
+		p.Fatal(err)
+	}
+	p.set("numbered", "3")
+	p.waitText("n-keys-note", "3 of them added here")
+	p.add("apple")
+	const all = `JSON.stringify([Array.from(page.filter.bytes), page.wanted.keys, document.getElementById("file").files[0].name, document.getElementById("file").files.length,
+		...["format", "capacity", "numbered", "with"].map((id) => [document.getElementById(id).value, document.getElementById(id).disabled]), document.getElementById("file-note").innerText])`
+	before := value[string](p, all)
+	for _, refuse := range []func(){
+		func() { p.do(chromedp.SetUploadFiles(chromedp.CSS("#file"), []string{other})) },
+		func() { p.drop(other) },
+	} {
+		refuse()
+		p.wait(`!document.getElementById("error").hidden`)
+		p.wantText("error", "This looks like text, not like a filter.")
+		if got := value[string](p, all); got != before {
+			p.Errorf("after a refused file the page has %s, and had %s", got, before)
+		}
+		p.set("numbered", "4")
+		p.wait(`document.getElementById("error").hidden`)
+		p.set("numbered", "3")
+		p.waitText("n-keys-note", "4 of them added here") // and apple
+	}
 
 	// A file that is no array of bits is a filter to LevelDB, which holds no key.
 	empty := filepath.Join(p.TempDir(), "empty")
@@ -1099,7 +1137,7 @@ func testBadInput(p *page) {
 	p.write()
 	for words, file := range map[string]string{
 		"This looks like text, not like a filter":            "apple\npear\n",
-		"This looks compressed (gzip): decompress it first":  "\x1f\x8b\x08\x00\x00\x00",
+		"This looks compressed (gzip): decompress it first.": "\x1f\x8b\x08\x00\x00\x00",
 		"This looks like a Parquet file, not like a filter":  "PAR1\x15\x04",
 		"This looks like a program (ELF), not like a filter": "\x7fELF\x02\x01\x01\x00",
 	} {
@@ -1135,29 +1173,139 @@ func (p *page) reopen(state string) {
 	p.do(chromedp.Evaluate[chromedp.Void]("window.violations = []"))
 }
 
-// testFirstLook opens the page without a state: it says what a filter is, and has keys and an answer. On a
-// phone the field and the bits are in view at once.
+// testFirstLook opens the page without a state: it says what a filter is and who made the page, begins with
+// the default format, and has keys and an answer.
 func testFirstLook(p *page) {
 	p.reopen("")
 	p.waitText("answer", "“stone” is certainly not in the filter")
-	want := set(p.T, 10, 10, p.keys()...)
-	p.wantFilter(want.AppendFilter(nil))
-	p.wantText("n-keys", "10")
-	if words := value[string](p, `document.querySelector("header").innerText`); !strings.Contains(words, "A Bloom filter remembers keys in a row of bits") {
-		p.Errorf("the page begins with %q", words)
+	want, err := bloom.Policy{Format: bloom.Default, BitsPerKey: 10}.NewSet(10)
+	if err != nil {
+		p.Fatal(err)
 	}
-	p.wantText("rate", fmt.Sprintf("1 in %.0f absent keys would pass.", 1/want.Stats().FalsePositiveRate))
+	want.AddBatch(bloom.Strings(p.keys()))
+	from, to := want.Filter().BitRange()
+	p.wantBits(onesOf(want.AppendFilter(nil)[from:to]))
+	p.wantText("n-keys", "10")
+	if format := value[string](p, `document.getElementById("format").value`); format != bloom.Default.String() {
+		p.Errorf("the page begins with the format %s, want %v", format, bloom.Default)
+	}
+	words := value[string](p, `document.querySelector("header").innerText`)
+	for _, want := range []string{"lanebloom", "Each key sets a few bits. If one of them is clear, the key was never added."} {
+		if !strings.Contains(words, want) {
+			p.Errorf("the page begins with %q, want %q in it", words, want)
+		}
+	}
+	if home := value[string](p, `document.querySelector("header a").href`); home != "https://github.com/lanebloom/bloom" {
+		p.Errorf("the name links to %s", home)
+	}
+	for property, want := range map[string]string{"site_name": "lanebloom", "title": "Explore a Bloom filter", "description": "Type a key", "image": "https://"} {
+		if got := value[string](p, fmt.Sprintf(`document.querySelector('meta[property="og:%s"]').content`, property)); !strings.HasPrefix(got, want) {
+			p.Errorf("the preview has the %s %q, want %q", property, got, want)
+		}
+	}
+	if width, err := chromedp.Run(p.ctx, chromedp.Evaluate[int](`(async () => {
+		const icon = new Image();
+		icon.src = document.querySelector("link[rel=icon]").href;
+		await icon.decode();
+		return icon.naturalWidth;
+	})()`, chromedp.EvalAwaitPromise)); err != nil || width == 0 {
+		p.Errorf("the icon is %d pixels wide, %v", width, err)
+	}
+}
 
+// testPhone wants the bits of a typed key on the first screen of a phone, in filters of every format and of some
+// sizes: those of its grid, or the rings of the picture.
+func testPhone(p *page) {
 	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile))
-	p.reopen("")
-	p.waitText("answer", "“stone” is certainly not in the filter")
-	if end := value[float64](p, `document.getElementById("grid").getBoundingClientRect().bottom`); end > 844 {
-		p.Errorf("the bits end %v pixels down, on a screen of 844", end)
+	for _, format := range bloom.Formats() {
+		for _, keys := range []int{10, 100, 5000} {
+			p.reopen(fmt.Sprintf("#format=%v&n=%d&keys=apple%%0Apear&test=stone", format, keys))
+			p.waitText("answer", "“stone” is")
+			hidden := value[[]uint64](p, `(() => {
+				const onScreen = (e) => e.getBoundingClientRect().height > 0 && e.getBoundingClientRect().bottom <= innerHeight && e.getBoundingClientRect().right <= innerWidth;
+				const box = document.getElementById("picture");
+				const drawn = (bit) => picture.marks.includes(bit) && picture.place(bit).every((at, i) => at >= 0 && at < [box.width, box.height][i]);
+				return page.shown.positions.filter((bit) => {
+					const cell = document.querySelector('[data-bit="' + bit + '"]');
+					return !(cell && onScreen(cell)) && !(onScreen(box) && drawn(bit));
+				});
+			})()`)
+			if len(hidden) > 0 {
+				p.Errorf("%v, %d keys: bits %v of the key are not on the first screen", format, keys, hidden)
+			}
+		}
 	}
 	order := value[[]string](p, `["test-keys", "grid", "format", "numbered", "n-keys"].sort((a, b) =>
 		document.getElementById(a).getBoundingClientRect().top - document.getElementById(b).getBoundingClientRect().top)`)
 	if want := []string{"test-keys", "grid", "format", "numbered", "n-keys"}; !slices.Equal(order, want) {
 		p.Errorf("on a phone, the order is %v", order)
+	}
+	if n := value[int](p, `document.querySelectorAll("#grid .bit").length`); n != 256 {
+		p.Errorf("%d bits in view, want 256", n)
+	}
+}
+
+// testCurve wants a word on the peaks of a curve, and only there.
+func testCurve(p *page) {
+	for address, want := range map[string]string{
+		"#format=leveldb&n=10":   "The rate rises at 16, 19, 25 and 32 bits per key.",
+		"#format=parquet&n=10":   "",
+		"#format=rocksdb&n=1000": "",
+	} {
+		p.reopen(address)
+		p.wait(`page.points.list.length === 32 && document.querySelectorAll("#curve-table tr").length === 32`)
+		if got := p.text("curve-rises"); got == "" != (want == "") || !strings.HasPrefix(got, want) {
+			p.Errorf("%s: %q of the curve, want %q", address, got, want)
+		}
+	}
+}
+
+// saidTo has the answers that the first of the two ways to ask got.
+var saidTo sync.Map
+
+// testAnswers wants the same answers from the server, in JSON, and from the site, whose code reads and writes
+// values of JavaScript itself. The last digits of a rate depend on the CPU.
+func testAnswers(p *page) {
+	answers, err := chromedp.Run(p.ctx, chromedp.Evaluate[[]string](`(async () => {
+		const { ask } = await import(new URL("ask.js", location));
+		const say = async (name, question, file) => {
+			const { id, file: kept, ...answer } = (await ask(name, question, file))[0] ?? { id: "null" };
+			const sorted = (v) => typeof v === "number" ? Number(v.toPrecision(12)) : v === null || typeof v !== "object" ? v : Array.isArray(v) ? v.map(sorted) : Object.fromEntries(Object.keys(v).sort().map((k) => [k, sorted(v[k])]));
+			said.push(name + " " + JSON.stringify(sorted(answer)));
+			return id;
+		};
+		const said = [];
+		await say("about", {});
+		await say("given", {});
+		const small = { format: "leveldb", capacity: 10, bits_per_key: 10, keys: ["a", "größe", "a", "\ud800"] };
+		const id = await say("filter", small);
+		await say("filter", { ...small, keys: null, numbered: { pattern: "user-%08d", count: 20 }, probes: 30, has_file: false, file: "" });
+		await say("filter", { format: "nori", has_file: true }, new Uint8Array([10, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 10, 0, 0, 0, 255, 3]));
+		await say("test", { filter: id, keys: ["a", "b"] });
+		await say("passing", { filter: id, numbered: { pattern: "", count: 0 } });
+		await say("curve", { format: "rocksdb", keys: 100, probes: 0, first: 1, last: 4 });
+		await say("sizes", { keys: 1000, rate: 0.01 });
+		await say("sizes", { bits_per_key: 10, memory: 4096 });
+		for (const question of [{ format: 1 }, { format: "leveldb", capacity: 1.5 }, { capacity: 1e300 }, { capacity: "1" }, { keys: "a" }, { keys: [1] }, { has_file: 0 }, { numbered: [] }, { cap: 1 }, [], "x"]) {
+			await ask("filter", question).then(() => said.push("an answer to " + JSON.stringify(question)), (e) => said.push(e.message.slice(0, 32) + ", " + e.gone));
+		}
+		await ask("test", { filter: "none", keys: ["a"] }).catch((e) => said.push(e.message + ", " + e.gone));
+		return said;
+	})()`, chromedp.EvalAwaitPromise))
+	if err != nil {
+		p.Fatal(err)
+	}
+	if want := "the question is not understood: , false"; answers[len(answers)-2] != want {
+		p.Errorf("%q, want %q", answers[len(answers)-2], want)
+	}
+	first, seen := saidTo.LoadOrStore("", answers)
+	if !seen {
+		return
+	}
+	for i, want := range first.([]string) {
+		if answers[i] != want {
+			p.Errorf("the answer is\n%s, and elsewhere\n%s", answers[i], want)
+		}
 	}
 }
 
@@ -1172,7 +1320,7 @@ func testType(p *page) {
 	p.do(chromedp.SendKeys(chromedp.CSS("#test-keys"), "e"))
 	p.waitText("answer", "“apple” may be in the filter")
 	p.waitText("status", "“apple” may be in the filter")
-	p.do(chromedp.SendKeys(chromedp.CSS("#test-keys"), "\nstone")) // the line of the caret is shown
+	p.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierShift)), chromedp.KeyEvent("stone")) // the line of the caret is shown
 	p.waitText("answer", "“stone” is certainly not in the filter")
 	p.wantText("results-summary", "1 of 2 keys may be in the filter")
 	p.write()
@@ -1230,6 +1378,9 @@ func testAddress(p *page) {
 // testNumberedKeys compares numbered keys in LevelDB's format with those in another, and asks which of the
 // numbers between them pass.
 func testNumberedKeys(p *page) {
+	p.add("apple", "pear")
+	p.wait(`location.hash.includes("pear")`)
+	before, entries := value[string](p, "location.hash"), value[int](p, "history.length")
 	p.click("#numbers")
 	p.waitText("passing-note", "of 100,000 numbers that are left out pass")
 	p.wantText("passing-note", "have exactly the hash of an added key")
@@ -1246,6 +1397,7 @@ func testNumberedKeys(p *page) {
 	p.wait(`document.getElementById("compare-rows").innerText.includes("6 lines of 64 bytes")`)
 	p.wait(`document.getElementById("compare-rows").innerText.includes("one line of 64 bytes")`)
 	p.wait(`location.hash.includes("numbered=100000") && location.hash.includes("with=rocksdb")`)
+	p.wantText("n-keys", "100,002") // with those that were typed
 	for _, id := range []string{"picture", "picture-filter", "picture-other"} {
 		name := value[string](p, fmt.Sprintf(`document.getElementById(%q).getAttribute("aria-label")`, id))
 		if !strings.HasPrefix(name, "Picture of 1,000,") {
@@ -1256,6 +1408,54 @@ func testNumberedKeys(p *page) {
 	// The heat counts the probes of the keys that pass, all of them.
 	if got := value[bool](p, `page.passing.filter.counts.reduce((sum, n) => sum + n, 0) === 6 * page.passing.filter.passed`); !got {
 		p.Error("the heat has not six probes for each key that passes")
+	}
+	p.wantRed()
+
+	// It is one step, from which the browser goes back.
+	if got := value[int](p, "history.length"); got != entries+1 {
+		p.Errorf("%d steps, want 1", got-entries)
+	}
+	p.do(chromedp.Evaluate[chromedp.Void]("history.back()"))
+	p.wait(`document.getElementById("numbered").value === "0" && document.getElementById("with").value === "" && page.filter.bits === 480`)
+	if got := p.keys(); value[string](p, "location.hash") != before || !slices.Equal(got, []string{"apple", "pear"}) {
+		p.Errorf("the step before has the keys %q and the address %s, want %s", got, value[string](p, "location.hash"), before)
+	}
+
+	// The format that is chosen stays, beside LevelDB's.
+	p.choose("format", "nori")
+	p.wait(`page.filter.format === "nori"`)
+	p.click("#numbers")
+	p.waitText("passing-note", "leveldb: ")
+	p.wantText("passing-note", "nori: ")
+	p.wait(`page.filter.format === "nori" && page.other.format === "leveldb"`)
+}
+
+// wantRed wants the pictures of a comparison to be red by the shares of the keys that pass: on average, for most
+// parts have less than the full red.
+func (p *page) wantRed() {
+	p.Helper()
+	seen := value[[2]float64](p, `["filter", "other"].map((which) => {
+		const { width, height } = document.getElementById("picture-" + which);
+		const drawn = compared[which === "filter" ? 0 : 1];
+		const red = () => {
+			drawn.drawNow();
+			const { data } = drawn.canvas.getContext("2d").getImageData(0, 0, width, height);
+			let sum = 0;
+			for (let i = 0; i < data.length; i += 4) sum += data[i] - data[i + 2];
+			return sum;
+		};
+		const { heat } = drawn;
+		const hot = red();
+		drawn.heat = null;
+		const excess = (hot - red()) / (width * height);
+		drawn.heat = heat;
+		drawn.drawNow();
+		return excess;
+	})`)
+	shares := value[[2]float64](p, `["filter", "other"].map((which) => page.passing[which].passed / page.passing[which].tested)`)
+	red, share := seen[0]/seen[1], shares[0]/shares[1]
+	if !(red > 0.6*share && red < 1.4*share) {
+		p.Errorf("the first picture is %.2f times as red (%.2f), and %.2f times as many keys pass", red, seen, share)
 	}
 }
 
@@ -1326,7 +1526,7 @@ func testNames(p *page) {
 			}
 		}
 	}
-	for role, least := range map[string]int{"button": 10, "textbox": 2, "combobox": 4, "spinbutton": 3, "gridcell": 480, "grid": 1, "heading": 9, "image": 3} {
+	for role, least := range map[string]int{"button": 10, "textbox": 2, "combobox": 4, "spinbutton": 3, "link": 1, "gridcell": 480, "grid": 1, "heading": 9, "image": 3} {
 		if seen[role] < least {
 			p.Errorf("%d nodes with the role %s, want %d or more", seen[role], role, least)
 		}
@@ -1344,6 +1544,14 @@ func testNarrow(p *page) {
 	p.test("apple", strings.Repeat("long ", 40), "stone")
 	if width := value[int](p, "document.documentElement.scrollWidth"); width > 360 {
 		p.Errorf("the page is %d pixels wide on a screen of 360", width)
+	}
+	for _, name := range []string{"name-filter", "name-other", "picture-filter", "picture-other"} { // both at once
+		if right := value[float64](p, fmt.Sprintf(`document.getElementById(%q).getBoundingClientRect().right`, name)); right > 360 {
+			p.Errorf("%s ends at %v pixels on a screen of 360", name, right)
+		}
+	}
+	if cut := value[int](p, `[...document.querySelectorAll(".both :is(th, td)")].filter((e) => e.getBoundingClientRect().right > 360 || e.scrollWidth > e.clientWidth).length`); cut > 0 {
+		p.Errorf("%d cells of the comparison are cut off", cut)
 	}
 	if columns := value[int](p, `document.querySelector("#grid [role=row]").children.length`); columns != 16 {
 		p.Errorf("%d bits in a row, want 16", columns)

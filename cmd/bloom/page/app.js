@@ -33,9 +33,9 @@ function renderKey() {
   renderBytes();
 }
 
-// change asks for the filter with these keys, and says what has changed.
-async function change(next, spoken) {
-  await rebuild(next);
+// change asks for the filter with these keys, and says what has changed. The browser goes back from a step.
+async function change(next, spoken, step) {
+  await rebuild(next, step);
   await askOther();
   render();
   if (spoken) say(spoken());
@@ -83,22 +83,42 @@ function renderNumbers() {
 
 function renderPicture() {
   const { filter, passing, shown } = state;
-  $("picture-box").hidden = filter.bits <= pageBits;
-  if (filter.bits <= pageBits) return;
-  const frame = { from: firstBit(), to: Math.min(firstBit() + pageBits, filter.bits) };
+  $("picture-box").hidden = filter.bits <= pageBits();
+  if (filter.bits <= pageBits()) return;
+  const frame = { from: firstBit(), to: Math.min(firstBit() + pageBits(), filter.bits) };
   picture.show(filter, { frame, marks: shown?.positions, heat: heatOf(passing?.filter) });
 }
 
+let opened = new DataTransfer(); // the file that the field names: a refused one leaves all as it is
+
 async function openFile(file) {
   const { array } = state.about.limits;
-  if (file.size > array + 4096) throw new Error(`the file ${quoted(file.name)} is larger than ${count(array, "byte")} of bits, the most that this page shows; bloom inspect takes any size`);
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  await open({ name: file.name, bytes });
+  try {
+    if (file.size > array + 4096) throw new Error(`the file ${quoted(file.name)} is larger than ${count(array, "byte")} of bits, the most that this page shows; bloom inspect takes any size`);
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    await open({ name: file.name, bytes });
+    opened = new DataTransfer();
+    opened.items.add(file);
+  } finally {
+    $("file").files = opened.files;
+  }
 }
 
 async function open(file) {
+  const before = $("numbered").value;
   $("numbered").value = "0";
-  await change({ keys: [], file }, () => `${file.name}: ${shape()}.`);
+  try {
+    await change({ keys: [], file }, () => `${file.name}: ${shape()}.`);
+  } catch (e) {
+    $("numbered").value = before;
+    throw e;
+  }
+}
+
+// closeFile lets the field name no file.
+function closeFile() {
+  opened = new DataTransfer();
+  $("file").value = "";
 }
 
 // Starting
@@ -171,12 +191,15 @@ function listenToForms() {
   $("clear").addEventListener("click", () => inTurn(async () => {
     state.shown = null;
     $("numbered").value = "0";
-    await change({ ...state.wanted, keys: [] }, () => `The keys added here are gone. The filter is ${percent(state.filter.set_bits / state.filter.bits)} filled.`);
+    await change({ ...state.wanted, keys: [] }, () => `The keys added here are gone. The filter is ${percent(state.filter.set_bits / state.filter.bits)} filled.`, true);
   }));
   $("numbers").addEventListener("click", () => inTurn(async () => {
-    for (const [id, value] of Object.entries({ format: "leveldb", capacity: 100000, numbered: 100000, with: state.about.default })) $(id).value = String(value);
-    $("pattern").selectedIndex = 0;
-    await change({ keys: [], file: null });
+    const { keys } = state.wanted;
+    $("numbered").value = "100000";
+    $("capacity").value = String(100000 + keys.length);
+    if ($("with").value === "") $("with").value = $("format").value === "leveldb" ? state.about.default : "leveldb";
+    closeFile();
+    await change({ keys, file: null }, null, true);
     await pass();
   }));
   $("pass").addEventListener("click", () => inTurn(pass));
@@ -209,7 +232,9 @@ function listenToTyping() {
     add();
   });
   field.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) add();
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    add();
   });
   // While somebody types, the key of the line with the caret is shown.
   let waiting = false;
@@ -230,7 +255,7 @@ function listenToTyping() {
 
 function listenToFiles() {
   $("close-file").addEventListener("click", () => inTurn(async () => {
-    $("file").value = "";
+    closeFile();
     await change({ keys: [], file: null }, () => `A new filter: ${shape()}.`);
   }));
   $("file").addEventListener("change", () => {
@@ -255,6 +280,7 @@ function listenToFiles() {
 }
 
 const load = () => loadState(async (keys) => {
+  closeFile();
   Object.assign(state, { results: [], shown: null, cursor: 0 });
   await rebuild({ keys, file: null });
   if (lines("test-keys").length > 0) await testTyped(0);

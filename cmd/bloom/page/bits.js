@@ -6,14 +6,14 @@ import { keyButton } from "./key.js";
 import { state } from "./state.js";
 import { count, number } from "./words.js";
 
-export const firstBit = () => onPage(state.cursor) * pageBits;
+export const firstBit = () => onPage(state.cursor) * pageBits();
 const columns = () => (narrow.matches ? 16 : 32);
 
 export function renderBits() {
   const { filter, shown } = state;
   const grid = $("grid");
   const from = firstBit();
-  const to = Math.min(from + pageBits, filter.bits);
+  const to = Math.min(from + pageBits(), filter.bits);
   const had = grid.contains(document.activeElement);
   const probes = new Map(); // bit → numbers of the probes
   if (shown) shown.positions.forEach((bit, i) => probes.has(bit) ? probes.get(bit).push(i + 1) : probes.set(bit, [i + 1]));
@@ -33,7 +33,7 @@ export function renderBits() {
     ? "The filter has no bits."
     : `${count(filter.bits, "bit")}; every key maps to ${filter.probes}.`;
   $("go-bit").max = filter.bits - 1;
-  $("go").hidden = $("pager").hidden = filter.bits <= pageBits;
+  $("go").hidden = $("pager").hidden = filter.bits <= pageBits();
   $("page-note").textContent = `Bits ${number(from)} to ${number(to - 1)}`;
   $("previous").disabled = from === 0;
   $("next").disabled = to === filter.bits;
@@ -115,8 +115,8 @@ export function listenToBits(render) {
       ArrowDown: cursor + wide,
       Home: event.ctrlKey ? 0 : start,
       End: event.ctrlKey ? filter.bits - 1 : start + wide - 1,
-      PageUp: cursor - pageBits,
-      PageDown: cursor + pageBits,
+      PageUp: cursor - pageBits(),
+      PageDown: cursor + pageBits(),
     };
     if (event.key === "Enter" || event.key === " ") choose(cursor);
     else if (event.key in moves) {
@@ -126,11 +126,11 @@ export function listenToBits(render) {
     } else return;
     event.preventDefault();
   });
-  const turn = (by) => () => {
-    moveTo(firstBit() + by, render);
+  const turn = (pages) => () => {
+    moveTo(firstBit() + pages * pageBits(), render);
     say($("page-note").textContent);
   };
-  $("previous").addEventListener("click", turn(-pageBits));
-  $("next").addEventListener("click", turn(pageBits));
+  $("previous").addEventListener("click", turn(-1));
+  $("next").addEventListener("click", turn(1));
   return choose;
 }

@@ -21,7 +21,7 @@ export function renderBytes() {
   const rows = [];
   for (const part of filter.parts.length > 0 ? filter.parts : [{ name: "", from: 0, to: bytes.length }]) {
     let [start, end] = [part.from, part.to];
-    if (!small && part.name === "bits") [start, end] = [part.from + from, Math.min(part.to, part.from + from + pageBits / 8)];
+    if (!small && part.name === "bits") [start, end] = [part.from + from, Math.min(part.to, part.from + from + pageBits() / 8)];
     for (; start < end; start += wide) rows.push(...hexRow(bytes.subarray(start, Math.min(start + wide, end)), start, part));
   }
   $("hex").replaceChildren(...rows);

@@ -27,10 +27,10 @@ export async function askOther() {
   other.walk = answer.results[0];
 }
 
-function why(passing) {
-  if (!passing) return "";
+// why says how many absent keys pass a filter, in a format or in the only one.
+function why(passing, format) {
   const kind = numbered().count > 0 ? "numbers that are left out" : "random keys";
-  let text = `${number(passing.passed)} of ${number(passing.tested)} ${kind} pass: ${percent(passing.passed / passing.tested)}`;
+  let text = `${format ? `${format}: ` : ""}${number(passing.passed)} of ${number(passing.tested)} ${kind} pass, ${percent(passing.passed / passing.tested)}`;
   if (passing.passed > 0) text += `, such as ${quoted(passing.example)}`;
   if (numbered().count > 0 && passing.passed > 0) {
     text += passing.equal > 0
@@ -42,12 +42,12 @@ function why(passing) {
 
 export function renderCompare() {
   const { filter, other, passing, shown, wanted } = state;
-  $("passing-note").textContent = why(passing?.filter);
+  $("passing-note").textContent = !passing ? "" : !passing.other ? why(passing.filter) : `${why(passing.filter, filter.format)} ${why(passing.other, other.format)}`;
   $("compare-file").hidden = wanted.file === null;
   $("with").disabled = wanted.file !== null;
   $("compare").hidden = other === null;
   if (other === null) return;
-  pictures ??= ["filter", "other"].map((which) => new Picture($(`picture-${which}`)));
+  pictures ??= globalThis.compared = ["filter", "other"].map((which) => new Picture($(`picture-${which}`))); // also for the tests
   const both = [filter, other];
   const walks = [shown, shown && other.walk?.key === shown.key ? other.walk : null];
   const cells = (what) => both.map((f, i) => what(f, walks[i], passing?.[i === 0 ? "filter" : "other"]));
@@ -64,4 +64,11 @@ export function renderCompare() {
   });
 }
 
-export const heatOf = (passing) => passing && { cells: passing.cells, counts: passing.counts };
+// heatOf returns which share of absent keys passes, in each part of a picture: as many of their probes as in
+// every other part would be the share in all.
+export function heatOf(passing) {
+  if (!passing) return null;
+  const { cells, counts, passed, tested } = passing;
+  const mean = counts.reduce((sum, n) => sum + n, 0) / counts.length;
+  return { cells, shares: Array.from(counts, (n) => (n === 0 ? 0 : (n / mean) * (passed / tested))) };
+}

@@ -32,6 +32,7 @@ export function renderCurve() {
   const c = state.filter.curve;
   $("curve").replaceChildren();
   $("curve-table").replaceChildren();
+  $("curve-rises").textContent = "";
   if (c === null) {
     $("curve-note").textContent = "There is no number of keys to draw it for.";
     return;
@@ -43,6 +44,15 @@ export function renderCurve() {
   if (drawn.length < 2) return; // they come later: see askPoints
   $("curve-table").replaceChildren(...drawn.map((p) => row(String(p.bits_per_key), percent(p.rate))));
   $("curve").append(drawing(c, drawn));
+  $("curve-rises").textContent = rises(drawn);
+}
+
+// rises says why a curve has peaks, if it has some that one sees.
+function rises(drawn) {
+  const at = drawn.filter((p, i) => i > 0 && p.rate > 1.1 * drawn[i - 1].rate).map((p) => p.bits_per_key);
+  if (at.length === 0) return "";
+  const list = at.length === 1 ? at[0] : `${at.slice(0, -1).join(", ")} and ${at.at(-1)}`;
+  return `The rate rises at ${list} bits per key. There the format takes a probe more, or the filter has a number of bits, such as a power of two, at which several probes of a key fall on one bit. In large filters that is rare.`;
 }
 
 function drawing(c, drawn) {

@@ -1,7 +1,7 @@
 // Filters and keys, as the library answers.
 
 import { ask } from "./ask.js";
-import { $, lines, whole } from "./dom.js";
+import { $, lines, narrow, whole } from "./dom.js";
 import { saveState, state } from "./state.js";
 
 export const formatOf = (id) => state.about.formats.find((f) => f.id === id);
@@ -19,8 +19,8 @@ function question(format, { keys, file }) {
 }
 
 // rebuild asks for the filter of the form with the given keys, and for the one that it is compared with.
-// The page takes over the keys only when the answers have come.
-export async function rebuild(next) {
+// The page takes over the keys only when the answers have come. A step is one that the browser goes back from.
+export async function rebuild(next, step = false) {
   const built = await build($("format").value, next);
   const other = $("with").value === "" || next.file ? null : await build($("with").value, next);
   if (next.file !== state.wanted.file) Object.assign(state, { results: [], shown: null, cursor: 0 });
@@ -29,7 +29,7 @@ export async function rebuild(next) {
   state.cursor = Math.min(state.cursor, Math.max(0, built.bits - 1));
   if (state.results.length > 0) await test(state.results.map((r) => r.key));
   if (state.shown) state.shown = find(state.shown.key);
-  saveState();
+  saveState(step);
 }
 
 async function build(format, next) {
@@ -89,5 +89,7 @@ export function show(walk) {
   if (places.length > 0 && !places.some((bit) => onPage(bit) === onPage(state.cursor))) state.cursor = places[0];
 }
 
-export const pageBits = 1024; // bits that the grid shows at a time
-export const onPage = (bit) => Math.floor(bit / pageBits);
+// pageBits is how many bits the grid shows at a time. A picture shows all of a larger filter: so the bits of a
+// key are on the first screen, also of a phone.
+export const pageBits = () => (narrow.matches ? 256 : 1024);
+export const onPage = (bit) => Math.floor(bit / pageBits());

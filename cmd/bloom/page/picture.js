@@ -7,6 +7,7 @@ import { count } from "./words.js";
 
 const closest = 40; // pixels of a bit
 const mostMarks = 256; // a header may ask for thousands of probes
+const fullHeat = 0.1; // share of absent keys that pass where the heat is full, in every picture
 
 export class Picture {
   // pick is called with a bit that somebody clicks. Without it, the picture does not move.
@@ -151,17 +152,15 @@ export class Picture {
     context.strokeRect(left - grow, top - grow, width + 2 * grow, height + 2 * grow);
   }
 
-  // drawHeat covers the parts where probes of absent keys that pass are more than elsewhere.
+  // drawHeat covers the parts where probes of absent keys that pass are, by the share of the keys.
   drawHeat(context) {
-    const { cells, counts } = this.heat;
-    const mean = counts.reduce((sum, n) => sum + n, 0) / counts.length;
+    const { cells, shares } = this.heat;
     const [left, top] = this.place(0);
     const wide = (this.levels.columns * this.scale) / cells, high = (this.levels.rows * this.scale) / cells;
     const red = colour("--missing");
-    counts.forEach((n, i) => {
-      const share = Math.min(1, (n / mean - 1) / 2);
-      if (!(share > 0.05)) return;
-      context.fillStyle = `rgb(${red} / ${0.85 * share})`.replaceAll(",", " ");
+    shares.forEach((share, i) => {
+      if (share === 0) return;
+      context.fillStyle = `rgb(${red} / ${0.85 * Math.min(1, share / fullHeat)})`.replaceAll(",", " ");
       context.fillRect(left + (i % cells) * wide, top + Math.floor(i / cells) * high, Math.max(wide, 1), Math.max(high, 1));
     });
   }

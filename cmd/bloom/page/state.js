@@ -26,7 +26,8 @@ const example = "n=10&keys=apple\npear\nplum\ncherry\nlemon\norange\ngrape\nmelo
 const mostState = 8000; // characters
 let address = "";
 
-export function saveState() {
+// saveState says in the address what the page shows. After a step, the browser goes back to the address before.
+export function saveState(step = false) {
   const { wanted, tested } = state;
   if (wanted.file !== null) return;
   const said = Object.entries(fields).map(([name, id]) => [name, $(id).value]).filter(([name, value]) => value !== (usual[name] ?? ""));
@@ -35,7 +36,7 @@ export function saveState() {
   if (text.length > mostState || wanted.keys.some((key) => /[\r\n]/.test(key))) text = String(new URLSearchParams(short));
   if (text === address) return;
   address = text;
-  history.replaceState(null, "", "#" + text);
+  history[step ? "pushState" : "replaceState"](null, "", "#" + text);
 }
 
 // isNew reports whether somebody changed the address.
