@@ -50,10 +50,14 @@ func (k *Keys) end(data []byte) {
 	}
 }
 
+// fewest is how many keys a warning takes: it judges the neighbours of fewer by one or two that pass, and warned of
+// 8 random keys in one filter of 75, of 12 in one of 750.
+const fewest = 12
+
 // Warning says which absent keys pass the filter of the kept keys, and why, if these are more than one and a half
 // times as many as expected. The rate expected of the filter is a share, 0 to 1. Warning forgets the keys.
 func (k *Keys) Warning(filter *bloom.Filter, expected float64) string {
-	if len(k.offsets) < 2 {
+	if len(k.offsets)-1 < fewest {
 		return ""
 	}
 	column, err := bloom.Offsets(k.data, k.offsets)

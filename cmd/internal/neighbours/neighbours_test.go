@@ -47,6 +47,7 @@ func TestWarning(t *testing.T) {
 		{bloom.LevelDB, 5_000, 2, text("order-2026-%09d-EU"), ""},
 		{bloom.RocksDB, 50, 2, bigEndian, ""},
 		{bloom.RocksDB, 100_000, 3, text("order-2026-%09d-EU"), ""},
+		{bloom.Pebble, 11, 3, text("%08d"), ""},
 		{bloom.Pebble, 1, 1, bigEndian, ""},
 		{bloom.Pebble, 0, 1, bigEndian, ""},
 		{bloom.Pebble, 1000, 0, text("word"), ""},
@@ -82,8 +83,11 @@ func littleEndian(i int) []byte { return binary.LittleEndian.AppendUint64(nil, u
 // TestNoWarning wants none for random keys, however few: their neighbours are as random as they are.
 func TestNoWarning(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 30 {
+	for i := range 60 {
 		keys := make([]uint64, 12+random.IntN(2000))
+		if i%2 == 0 {
+			keys = keys[:1+i/2%11]
+		}
 		for i := range keys {
 			keys[i] = random.Uint64()
 		}
