@@ -39,7 +39,7 @@ type cli struct {
 	Completion shell.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
 	Help       shell.Help       `cmd:"" help:"Print the help of all commands, or of one."`
 	Man        shell.Man        `help:"Print the manual page, for man."`
-	Version    kong.VersionFlag `help:"Print the version."`
+	Version    shell.Version    `help:"Print the version."`
 }
 
 // examples come first in the help of a command, and those of no name in that of all commands.

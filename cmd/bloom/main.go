@@ -46,7 +46,7 @@ type cli struct {
 	Completion shell.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
 	Help       shell.Help       `cmd:"" help:"Print the help of all commands, or of one."`
 	Man        shell.Man        `help:"Print the manual page, for man."`
-	Version    versionFlag      `help:"Print the version of the command, of Go and of the system, and the kernel."`
+	Version    shell.Version    `help:"Print the version of the command, of Go and of the system, and the kernel."`
 }
 
 // streams are the standard streams of the process.
@@ -68,7 +68,7 @@ func run(args []string) int {
 		kong.Name("bloom"),
 		kong.Description("Bloom filters in the formats of storage engines."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Vars{"formats": formatNames(" or "), "default_format": bloom.Default.String()},
+		kong.Vars{"version": versionText(), "formats": formatNames(" or "), "default_format": bloom.Default.String()},
 		kong.KindMapper(reflect.String, kong.MapperFunc(decodeString)),
 	}
 	if len(args) == 0 {
