@@ -23,7 +23,7 @@ type filterCommand struct {
 // Help is what bloom filter --help says, too.
 func (f *filterCommand) Help() string {
 	return filterHelp + inputsHelp + `
-The lines or records that pass are printed as they are, with the carriage returns that --crlf leaves out of the keys. Before them comes the header of the first stream, if it has one; a stream with another header is an error.
+The lines or records that pass are printed as they are, with the carriage returns that --crlf leaves out of the keys. Before them comes the header of the first stream, if it has one; a stream with another header, or of CSV with another number of fields, is an error.
 With --verify, lines wait until they and their keys take 64 MiB, and are then looked up in one reading of KEYS, which is a regular file. In all that takes up to 130 MiB more than without the flag. With -v, the lines that are not among KEYS pass: all of them, and no others.
 The filter or a stream that is also standard output is an error, as it is for grep, unless only a count is printed (-c).
 A line of more than 128 KiB takes twice its length in memory; a long record of CSV or JSON takes up to eight times its length.`

@@ -16,25 +16,30 @@ type printer struct {
 	passed int // records
 }
 
-// printedHeader is the header that the records of all streams stand under.
+// printedHeader is the header that the records of all streams stand under. Without names, it is how many fields
+// records of CSV have.
 type printedHeader struct {
 	stream string
 	names  []string
+	fields int
 }
 
-// printHeader prints the header of the first stream that has one. A stream with another is an error, unless
-// only a count is printed: its records would stand under names that are not theirs.
+// printHeader prints the header of the first stream that has one. A stream with another, or with another number of
+// fields, is an error, unless only a count is printed: its records would stand under names that are not theirs.
 func (p *printer) printHeader(s *streams, name string, in *input) error {
-	names := in.records.names
+	names, fields := in.records.names, in.records.columns
 	switch {
-	case p.Count || len(names) == 0 || slices.Equal(names, p.header.names):
+	case p.Count || fields == 0 || fields == p.header.fields && slices.Equal(names, p.header.names):
 		return nil
-	case len(p.header.names) > 0:
-		return fmt.Errorf("%s: the header is %s, and that of %s, which is printed, is %s: filter the two one at a time",
-			shown(name), shownNames(names), shown(p.header.stream), shownNames(p.header.names))
+	case p.header.fields == 0:
+		p.header = printedHeader{name, names, fields}
+		return p.print(s, in.header, 0)
+	case len(names) == 0:
+		return fmt.Errorf("%s: the number of fields is %d, and that of %s, which is printed, is %d: filter the two one at a time",
+			shown(name), fields, shown(p.header.stream), p.header.fields)
 	}
-	p.header = printedHeader{name, names}
-	return p.print(s, in.header, 0)
+	return fmt.Errorf("%s: the header is %s, and that of %s, which is printed, is %s: filter the two one at a time",
+		shown(name), shownNames(names), shown(p.header.stream), shownNames(p.header.names))
 }
 
 // print prints n records, unless only their number is asked for.
