@@ -26,7 +26,7 @@ type keysFlags struct {
 
 // inputsHelp is the part of the help that the commands that read keys share.
 const inputsHelp = `A key is the bytes of a line. Files compressed with gzip or zstd are decompressed, whatever their names; other compressed files are refused, and so are filters, Parquet and other files that are no text, and UTF-16.
-A warning says when keys seem to hold more than is meant: carriage returns, or a byte-order mark.
+A warning says when keys seem to hold more than is meant: carriage returns, a byte-order mark, or NUL bytes.
 A line or a record of more bytes than --max-record says is an error; memory grows with the longest.
 ` + tableHelp
 
@@ -58,7 +58,7 @@ func (f keysFlags) read(s *streams, name string, progress func(int), work func(*
 		defer file.Close()
 	}
 	options := keyfile.Options{Delimiter: records.delimiter, CRLF: records.crlf, AsIs: f.NoDecompress}
-	text, err := options.Open(name, counted{file, progress}, func(text string) { s.warn(name, text) })
+	text, err := options.Open(shown(name), counted{file, progress}, func(text string) { s.warn(name, text) })
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,9 @@ func (e *StrangeError) Error() string { return "this looks " + e.Looks }
 // with any.
 var kinds = []struct{ name, magic string }{
 	{"a Parquet file", "PAR1"},
+	{"an encrypted Parquet file", "PARE"},
 	{"a file of Arrow IPC", "ARROW1"},
+	{"a file of Feather, version 1", "FEA1"},
 	{"a program (ELF)", "\x7fELF"},
 	{"a program (Mach-O)", "\xcf\xfa\xed\xfe"},
 	{"a program (WebAssembly)", "\x00asm"},

@@ -45,10 +45,26 @@ func (o Options) Open(name string, in io.Reader, warn func(text string)) (*Text,
 	case marked:
 		warn("the first key begins with a UTF-8 byte-order mark; --crlf removes it")
 	}
-	if o.Delimiter == '\n' && !o.CRLF && looksCRLF(text.Head) {
-		warn("the keys end with a carriage return (CRLF); --crlf removes it")
+	if text := o.doubt(text.Head); text != "" {
+		warn(text)
 	}
 	return text, nil
+}
+
+// doubt returns what the lines of an input that begins with head seem to hold and should not, or nothing. Lines
+// refuses NUL bytes itself.
+func (o Options) doubt(head []byte) string {
+	switch {
+	case o.Delimiter != '\n':
+		return ""
+	case !o.CRLF && looksCRLF(head):
+		return "the keys end with a carriage return (CRLF); --crlf removes it"
+	case !o.AsIs && !o.Text && bytes.IndexByte(head, 0) >= 0:
+		return "the first keys have NUL bytes: this may be no text in UTF-8; --null reads keys that end with NUL"
+	case !o.AsIs && bytes.Count(head, []byte{'\r'}) > 1 && bytes.IndexByte(head, '\n') < 0:
+		return "the lines end with carriage returns alone, so they are one key: convert them first"
+	}
+	return ""
 }
 
 // refusal says why an input that begins with head is no file of keys, and what helps, or nothing.
