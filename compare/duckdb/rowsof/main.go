@@ -1,5 +1,6 @@
 // Command rowsof finds the rows of a large Parquet file that have one of many keys: with bloom-parquet
-// filter, which it builds, and with a semi-join of DuckDB. Both find equally many, or it fails.
+// filter, which it builds, and with a semi-join of DuckDB: of keys in lines, and of keys in a column of another
+// Parquet file. All find equally many, or it fails.
 // Beside them it prints how long it takes only to read the row groups that may have keys, with the reader
 // that bloom-parquet has. It generates the file with DuckDB.
 //
@@ -55,6 +56,7 @@ type table struct {
 	db         *sql.DB
 	dir, file  string
 	keys       string // of lines
+	wanted     string // the same keys in a Parquet file, with another column
 	command    string // bloom-parquet
 	threads    int
 	groups, of int // read, of all
@@ -72,7 +74,7 @@ func run(rows, keys, there, rounds, threads int, sorted bool) error {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
-	t := &table{db: db, dir: dir, file: filepath.Join(dir, "events.parquet"), keys: filepath.Join(dir, "keys"), command: filepath.Join(dir, "bloom-parquet"), threads: threads}
+	t := &table{db: db, dir: dir, file: filepath.Join(dir, "events.parquet"), keys: filepath.Join(dir, "keys"), wanted: filepath.Join(dir, "wanted.parquet"), command: filepath.Join(dir, "bloom-parquet"), threads: threads}
 	if output, err := exec.Command("go", "build", "-o", t.command, "github.com/lanebloom/bloom/cmd/bloom-parquet").CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, output)
 	}
@@ -85,8 +87,12 @@ func run(rows, keys, there, rounds, threads int, sorted bool) error {
 		took, cpu []time.Duration
 	}{
 		{name: "reading the row groups that remain", run: t.read},
-		{name: "bloom-parquet filter --keys", run: t.filter},
-		{name: "DuckDB's semi-join", run: t.duckdb},
+		{name: "bloom-parquet filter, keys in lines", run: func() (int, error) { return t.filter("--keys", t.keys) }},
+		{name: "DuckDB's semi-join, keys in lines", run: func() (int, error) {
+			return t.duckdb(fmt.Sprintf("SELECT key FROM read_csv('%s', header = false, columns = {'key': 'BIGINT'})", t.keys))
+		}},
+		{name: "bloom-parquet filter, keys in Parquet", run: func() (int, error) { return t.filter("--keys", t.wanted, "--keys-column", "key") }},
+		{name: "DuckDB's semi-join, keys in Parquet", run: func() (int, error) { return t.duckdb(fmt.Sprintf("SELECT key FROM '%s'", t.wanted)) }},
 	}
 	for range rounds {
 		for i := range ways {
@@ -111,7 +117,7 @@ func run(rows, keys, there, rounds, threads int, sorted bool) error {
 	}
 	fmt.Printf("%d MB, %d of %d row groups remain; %d of %d keys found; DuckDB %s\n", info.Size()/1e6, t.groups, t.of, there, keys, version)
 	for i := range ways {
-		fmt.Printf("%-36s", ways[i].name)
+		fmt.Printf("%-38s", ways[i].name)
 		for j, all := range [][]time.Duration{ways[i].took, ways[i].cpu} {
 			least, reading := slices.Min(all), slices.Min([][]time.Duration{ways[0].took, ways[0].cpu}[j])
 			fmt.Printf(" %6.0f ms%s, %.2f times the reading;", least.Seconds()*1e3, []string{"", " of CPU"}[j], least.Seconds()/reading.Seconds())
@@ -147,6 +153,7 @@ func (t *table) generate(rows, keys, there int, sorted bool) error {
 			TO '%s' (FORMAT parquet, DICTIONARY_SIZE_LIMIT 200000)`, rows, t.file),
 		fmt.Sprintf(`COPY (SELECT CASE WHEN k < %d THEN id_of(%d + k * %d) ELSE id_of(%d + k * %d // 20) + 1 END FROM range(%d) r(k)) TO '%s' (FORMAT csv, HEADER false)`,
 			there, from, step, from, step, keys, t.keys),
+		fmt.Sprintf(`COPY (SELECT key, md5(key::varchar) AS note FROM read_csv('%s', header = false, columns = {'key': 'BIGINT'})) TO '%s' (FORMAT parquet)`, t.keys, t.wanted),
 		fmt.Sprintf("SET threads = %d", t.threads),
 	} {
 		if _, err := t.db.Exec(query); err != nil {
@@ -156,10 +163,10 @@ func (t *table) generate(rows, keys, there int, sorted bool) error {
 	return nil
 }
 
-// filter runs bloom-parquet, and returns how many rows it wrote.
-func (t *table) filter() (int, error) {
+// filter runs bloom-parquet with some keys, and returns how many rows it wrote.
+func (t *table) filter(keys ...string) (int, error) {
 	out := filepath.Join(t.dir, "found.parquet")
-	if _, err := t.exec(t.command, "filter", "--column", "id", "--keys", t.keys, "-o", out, t.file); err != nil {
+	if _, err := t.exec(t.command, append([]string{"filter", "--column", "id", "-o", out, t.file}, keys...)...); err != nil {
 		return 0, err
 	}
 	file, done, err := open(out)
@@ -181,9 +188,9 @@ func (t *table) exec(name string, args ...string) (string, error) {
 	return string(output), nil
 }
 
-func (t *table) duckdb() (int, error) {
-	result, err := t.db.Exec(fmt.Sprintf(`COPY (SELECT * FROM '%s' WHERE id IN (SELECT key FROM read_csv('%s', header = false, columns = {'key': 'BIGINT'})))
-		TO '%s' (FORMAT parquet)`, t.file, t.keys, filepath.Join(t.dir, "joined.parquet")))
+// duckdb writes the rows that have a key of a query.
+func (t *table) duckdb(keys string) (int, error) {
+	result, err := t.db.Exec(fmt.Sprintf(`COPY (SELECT * FROM '%s' WHERE id IN (%s)) TO '%s' (FORMAT parquet)`, t.file, keys, filepath.Join(t.dir, "joined.parquet")))
 	if err != nil {
 		return 0, err
 	}
