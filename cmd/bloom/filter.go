@@ -95,7 +95,7 @@ func (f *filterCommand) Run(s *streams) error {
 func (f *filterCommand) prepareMissing() {
 	f.prints = true
 	switch {
-	case f.Missing != missingUnsaid || !f.CSV && !f.JSONL:
+	case f.Missing != missingUnsaid || !f.CSV && !f.JSONL && f.Match == nil:
 	case f.Invert:
 		f.Missing = missingKeep
 	default:

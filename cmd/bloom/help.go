@@ -30,7 +30,7 @@ var groups = []struct {
 	flags []string
 }{
 	{"Records:", []string{"null", "null-data", "crlf", "csv", "jsonl", "header", "max-record"}},
-	{"Fields:", []string{"field", "delimiter", "missing"}},
+	{"Fields:", []string{"field", "delimiter", "match", "missing"}},
 	{"Decompression:", []string{"no-decompress"}},
 	{"Output:", []string{"output", "invert", "repeated", "quiet", "count", "all", "json", "plot", "picture"}},
 }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -14,37 +17,88 @@ import (
 	"github.com/lanebloom/bloom/cmd/bloom/internal/answers"
 )
 
-// member returns the text of the member of an object of JSON: of the last, as encoding/json takes it, if
-// several have the name. It may be in the memory of c.text.
+// everyElement stands in a path for all elements of a list. Of an object, it is the member of that name.
+const everyElement = "*"
+
+// appendMembers appends the text of the member of an object of JSON: of the last, as encoding/json takes it, if
+// several have the name. It may be in the memory of c.text. A path with * leads to several texts.
 //
 // The values of a parser would take fifty times the memory of a line of many numbers.
-func (r *records) member(c *chunk, line []byte) ([]byte, error) {
+func (r *records) appendMembers(c *chunk, line []byte) error {
 	value, err := c.findMember(line, r.path[0])
 	if err == nil {
 		err = fastjson.ValidateBytes(line)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("this is not JSON: %s", answers.Shorten(err.Error()))
+		return fmt.Errorf("this is not JSON: %s", answers.Shorten(err.Error()))
 	}
 	if t := typeOfJSON(bytes.TrimLeft(line, jsonSpace)); t != fastjson.TypeObject {
-		return nil, fmt.Errorf("this is no object of JSON: its type is %v", t)
+		return fmt.Errorf("this is no object of JSON: its type is %v", t)
 	}
-	for _, name := range r.path[1:] {
-		value = c.findInside(value, name)
+	before := len(c.keys)
+	if last := c.appendInside(value, r.path[1:]); len(c.keys) == before {
+		return r.noMember(last)
 	}
-	if value == nil {
-		return nil, &noKeyError{func() string { return fmt.Sprintf("the object has no member %q", r.name) }}
+	return nil
+}
+
+// appendInside appends the texts to which a path leads from a value, which is nil if it is not there. It returns
+// the last value that is at an end of the path.
+func (c *chunk) appendInside(value []byte, path []string) (last []byte) {
+	switch {
+	case value == nil:
+		return nil
+	case len(path) > 0 && path[0] == everyElement && value[0] == '[':
+		for element := range elements(value) {
+			last = c.appendInside(element, path[1:])
+		}
+		return last
+	case len(path) > 0:
+		return c.appendInside(c.findInside(value, path[0]), path[1:])
 	}
-	switch t := typeOfJSON(value); t {
+	switch typeOfJSON(value) {
 	case fastjson.TypeString:
-		return c.jsonText(value), nil
+		c.keys = append(c.keys, c.jsonText(value))
 	case fastjson.TypeNumber, fastjson.TypeTrue, fastjson.TypeFalse:
-		return value, nil
-	default:
-		return nil, &noKeyError{func() string {
-			return fmt.Sprintf("the member %q is no string, number or boolean: its type is %v", r.name, t)
+		c.keys = append(c.keys, value)
+	}
+	return value
+}
+
+// noMember is the error of an object in which the path leads to no key, but to a value, or to none.
+func (r *records) noMember(value []byte) error {
+	if value == nil {
+		return &noKeyError{func() string {
+			return fmt.Sprintf("the object has no member %q%s", r.name, didYouMean(meantPath(r.name)))
 		}}
 	}
+	t, hint := typeOfJSON(value), ""
+	if t == fastjson.TypeArray {
+		hint = didYouMean("-f '" + r.name + ".*'")
+	}
+	return &noKeyError{func() string {
+		return fmt.Sprintf("the member %q is no string, number or boolean: its type is %v%s", r.name, t, hint)
+	}}
+}
+
+// jqIndex is an index in a path of jq.
+var jqIndex = regexp.MustCompile(`\[(\d*)\]`)
+
+// meantPath returns the flag for a path that is written as jq takes it, such as .user.id or tags[0], or nothing.
+func meantPath(field string) string {
+	path := jqIndex.ReplaceAllStringFunc(strings.TrimPrefix(field, "."), func(index string) string {
+		if index == "[]" {
+			return "." + everyElement
+		}
+		return "." + index[1:len(index)-1]
+	})
+	if path == field || path == "" || strings.HasPrefix(field, "/") {
+		return ""
+	}
+	if strings.Contains(path, everyElement) {
+		path = "'" + path + "'"
+	}
+	return "-f " + path
 }
 
 const jsonSpace = " \t\r\n"
@@ -115,29 +169,40 @@ func (c *chunk) findInside(value []byte, name string) []byte {
 
 // element returns a value of a list, or nil if there are not so many.
 func element(list []byte, place int) []byte {
-	depth, from := 0, 1
-	for i := 0; i < len(list); i++ {
-		switch b := list[i]; b {
-		case '"':
-			end, _ := endOfString(list, i)
-			i = end - 1
-		case '{', '[':
-			depth++
-		case ',', '}', ']':
-			if depth == 1 && place == 0 {
-				if value := bytes.Trim(list[from:i:i], jsonSpace); len(value) > 0 {
-					return value
+	for value := range elements(list) {
+		if place == 0 {
+			return value
+		}
+		place--
+	}
+	return nil
+}
+
+// elements goes through the values of a list.
+func elements(list []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		depth, from := 0, 1
+		for i := 0; i < len(list); i++ {
+			switch b := list[i]; b {
+			case '"':
+				end, _ := endOfString(list, i)
+				i = end - 1
+			case '{', '[':
+				depth++
+			case ',', '}', ']':
+				if depth == 1 {
+					value := bytes.Trim(list[from:i:i], jsonSpace)
+					if len(value) == 0 || !yield(value) { // the list is empty
+						return
+					}
+					from = i + 1
 				}
-				return nil
-			}
-			if b != ',' {
-				depth--
-			} else if depth == 1 {
-				place, from = place-1, i+1
+				if b != ',' {
+					depth--
+				}
 			}
 		}
 	}
-	return nil
 }
 
 // endOfString returns where the string ends that begins at a place of a line, or the end of the line, and

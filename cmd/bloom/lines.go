@@ -29,6 +29,7 @@ type chunk struct {
 	certain  []int           // the places of records without a key, which pass nevertheless
 	skipped  skipped         // all records without a key, of which the first has its line in data
 	text     []byte          // keys that are not as they are in data
+	texts    [][]byte        // of a record, in which keys are to be matched
 	json     fastjson.Parser // of strings with escapes
 
 	// The results of the work on a chunk, for finish.

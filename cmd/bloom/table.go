@@ -22,12 +22,15 @@ type tableFlags struct {
 	JSONL     bool   `name:"jsonl" help:"Lines are objects of JSON; -f names the member that is the key."`
 	Header    bool   `help:"The first record is a header also if -f is a number."`
 
-	Missing missingKey `placeholder:"WHAT" help:"What becomes of a record without the field: error, drop, or keep, which prints it (bloom filter of CSV and JSON: drop, and with -v keep; else error)."`
+	Match *matcher `placeholder:"REGEX" help:"The key is what group 1 of this expression (RE2) matches in the line or field, or all that matches if it has no group. Each match is a key."`
+
+	Missing missingKey `placeholder:"WHAT" help:"What becomes of a record without the field: error, drop, or keep, which prints it (of CSV and JSON in bloom filter, and with --match: drop, or keep with bloom filter -v; else error)."`
 }
 
 // tableHelp is the part of the help that the commands that read keys share.
 const tableHelp = `
 With -f, the key is a field of a record: of a line whose fields -d separates, of a record of CSV (--csv), or of a line of JSON (--jsonl).
+With --match '/u/([0-9a-f-]+)', the keys are what the group matches in a line or, with -f, in the field. A record may have several keys: the matches, and with --jsonl -f tags.* the members of a list. One of them decides, or all with --all.
 A record of CSV with more or fewer fields than the first, and what is no CSV or no JSON are errors, which name the line. --missing says what becomes of a record without the field.
 The members of an object inside of another are user.id, or as a JSON pointer /user/id; the pointer /user.id is a name with a dot.
 The key is the text of a field, without the quotes of CSV or JSON; numbers and booleans of JSON are keys as they are written. Empty lines of CSV and JSON are no records.
@@ -57,6 +60,7 @@ type records struct {
 	column    int      // of the field, from 0
 	columns   int      // CSV: fields of every record
 	path      []string // JSON: the names of the members that lead to the key
+	match     *matcher // finds the keys in what would be the key; nil for none
 	missing   missingKey
 
 	headerLines int // newlines of the header
@@ -65,7 +69,10 @@ type records struct {
 
 // records returns what the flags say, or why they make no sense.
 func (f keysFlags) records() (r records, err error) {
-	r = records{delimiter: '\n', crlf: f.CRLF, most: mostOfRecord, missing: f.Missing}
+	r = records{delimiter: '\n', crlf: f.CRLF, most: mostOfRecord, match: f.Match, missing: f.Missing}
+	if f.Match != nil && f.Missing == missingUnsaid {
+		r.missing = missingDrop
+	}
 	if f.MaxRecord > 0 {
 		r.most = int(min(uint64(f.MaxRecord), math.MaxInt))
 	}
@@ -73,12 +80,12 @@ func (f keysFlags) records() (r records, err error) {
 		r.delimiter = 0
 	}
 	switch {
-	case f.Field == "" && (f.Delimiter != "" || f.CSV || f.JSONL || f.Header || f.Missing != missingUnsaid):
+	case f.Field == "" && (f.Delimiter != "" || f.CSV || f.JSONL || f.Header || f.Missing != missingUnsaid && f.Match == nil):
 		return r, errors.New("--field must say which field is the key")
-	case f.Field == "":
-		return r, nil
 	case f.Missing == missingKeep && !f.prints:
 		return r, errors.New("--missing=keep is for bloom filter and unique, which print records: use drop or error")
+	case f.Field == "":
+		return r, nil
 	case f.JSONL && (f.Delimiter != "" || f.CSV || f.Header):
 		return r, errors.New("--jsonl cannot be used with --delimiter, --csv or --header")
 	case f.CSV && r.delimiter == 0:
@@ -258,7 +265,7 @@ func (e *lineError) Unwrap() error { return e.err }
 func (r *records) split(c *chunk) {
 	c.keys, c.records, c.ends, c.text, c.newlines, c.err = c.keys[:0], c.records[:0], c.ends[:0], c.text[:0], 0, nil
 	c.certain, c.skipped = c.certain[:0], skipped{}
-	if r.kind == wholeLines {
+	if r.kind == wholeLines && r.match == nil {
 		r.splitLines(c)
 		return
 	}
@@ -287,23 +294,33 @@ func (r *records) splitLines(c *chunk) {
 func (r *records) splitRecord(c *chunk, data []byte, quotes bool) (rest []byte) {
 	end, lines := bytes.IndexByte(data, r.delimiter)+1, 1
 	line := r.withoutEnd(data[:end])
+	before := len(c.keys)
 	var key []byte
 	var err error
 	switch {
-	case r.kind != fieldsOfLines && len(line) == 0:
+	case (r.kind == fieldsOfCSV || r.kind == membersOfJSON) && len(line) == 0:
 		c.newlines++
 		return data[end:]
 	case r.kind == membersOfJSON:
-		key, err = r.member(c, line)
+		err = r.appendMembers(c, line)
+	case r.kind == wholeLines:
+		c.keys = append(c.keys, line)
 	case quotes && bytes.IndexByte(line, '"') >= 0:
 		key, end, err = r.quotedRecord(c, data)
-		lines = bytes.Count(data[:end], []byte{r.delimiter})
+		c.keys, lines = append(c.keys, key), bytes.Count(data[:end], []byte{r.delimiter})
 	default:
 		key, err = r.field(line)
+		c.keys = append(c.keys, key)
+	}
+	if err == nil && r.match != nil {
+		err = r.matchKeys(c, before)
 	}
 	skip := err != nil && r.skips(err)
 	if (err == nil || skip) && end-1 > r.most {
 		err, skip = r.tooLong(), false
+	}
+	if err != nil {
+		c.keys = c.keys[:before]
 	}
 	switch {
 	case skip:
@@ -312,13 +329,31 @@ func (r *records) splitRecord(c *chunk, data []byte, quotes bool) (rest []byte) 
 		c.err = &lineError{c.newlines + 1, err}
 		return nil
 	default:
-		c.records, c.keys = append(c.records, data[:end]), append(c.keys, key)
-		if r.missing == missingKeep {
+		c.records = append(c.records, data[:end])
+		if r.severalKeys() {
 			c.ends = append(c.ends, len(c.keys))
 		}
 	}
 	c.newlines += lines
 	return data[end:]
+}
+
+// severalKeys reports whether records can have other numbers of keys than one.
+func (r *records) severalKeys() bool {
+	return r.match != nil || r.missing == missingKeep || slices.Contains(r.path, everyElement)
+}
+
+// matchKeys replaces the last keys, from a place on, by what the expression matches in them.
+func (r *records) matchKeys(c *chunk, before int) error {
+	c.texts = append(c.texts[:0], c.keys[before:]...)
+	c.keys = c.keys[:before]
+	for _, text := range c.texts {
+		c.keys = r.match.appendKeys(c.keys, text)
+	}
+	if len(c.keys) == before {
+		return &noKeyError{func() string { return fmt.Sprintf("--match %q matches nothing", r.match.expression) }}
+	}
+	return nil
 }
 
 // field returns the field of a line that has no quotes.

@@ -1,11 +1,18 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lanebloom/bloom/internal/filterfile"
+)
 
 type testCommand struct {
 	filterFlags
-	File string   `arg:"" name:"filter" help:"The filter."`
-	Keys []string `arg:"" name:"key" help:"Keys, each the bytes of an argument."`
+	Match *matcher `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or all that matches if it has no group."`
+	All   bool     `help:"With --match: all keys in an argument decide, and not any."`
+	File  string   `arg:"" name:"filter" help:"The filter."`
+	Keys  []string `arg:"" name:"key" help:"Keys, each the bytes of an argument."`
 }
 
 // Help is what bloom test --help says, too.
@@ -22,7 +29,7 @@ func (t *testCommand) Run(s *streams) error {
 	some := false
 	for _, key := range t.Keys {
 		answer := "no"
-		if filter.MayContainString(key) {
+		if t.mayContain(filter, key) {
 			answer, some = "maybe", true
 		}
 		if _, err := fmt.Fprintf(s.out, "%s\t%s\n", answer, shown(key)); err != nil {
@@ -33,4 +40,17 @@ func (t *testCommand) Run(s *streams) error {
 		return errNone
 	}
 	return nil
+}
+
+// mayContain tells whether some key in an argument may be in the filter or, with --all, every one.
+func (t *testCommand) mayContain(filter filterfile.Filter, argument string) bool {
+	if t.Match == nil {
+		return filter.MayContainString(argument)
+	}
+	keys := t.Match.appendKeys(nil, []byte(argument))
+	isAbsent := func(key []byte) bool { return !filter.MayContain(key) }
+	if t.All {
+		return len(keys) > 0 && !slices.ContainsFunc(keys, isAbsent)
+	}
+	return slices.ContainsFunc(keys, filter.MayContain)
 }
