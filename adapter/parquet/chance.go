@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+
+	"github.com/lanebloom/bloom"
 )
 
 // Chance is how many keys pass the filter of a row group though no row has them.
@@ -62,11 +64,18 @@ func (c *Column) Fill(i int) (Fill, error) {
 	if filter.err != nil {
 		return Fill{}, filter.err
 	}
-	f := Fill{Bits: 8 * int64(len(filter.blocks)), Rate: rateOf(filter.blocks)}
-	for word := 0; word < len(filter.blocks); word += 8 {
-		f.SetBits += int64(bits.OnesCount64(binary.LittleEndian.Uint64(filter.blocks[word:])))
+	return fillOf(filter.blocks), nil
+}
+
+// FillOf counts the bits of a filter of the format [bloom.Parquet].
+func FillOf(filter *bloom.Filter) Fill { return fillOf(filter.Bytes()) }
+
+func fillOf(blocks []byte) Fill {
+	f := Fill{Bits: 8 * int64(len(blocks)), Rate: rateOf(blocks)}
+	for word := 0; word < len(blocks); word += 8 {
+		f.SetBits += int64(bits.OnesCount64(binary.LittleEndian.Uint64(blocks[word:])))
 	}
-	return f, nil
+	return f
 }
 
 // rateOf returns the share of all hashes that pass a filter. A hash chooses a block, and a bit in

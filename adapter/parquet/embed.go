@@ -1,0 +1,212 @@
+package bloomparquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"sort"
+
+	"github.com/lanebloom/bloom"
+)
+
+// What an [Embedder] cannot do.
+var (
+	// ErrChunk says that a file has no such column chunk, or that its values are in another file.
+	ErrChunk = errors.New("parquet: no such column chunk")
+	// ErrTooMany says that a filter for so many keys would be larger than readers allow.
+	ErrTooMany = errors.New("parquet: too many keys for a Bloom filter")
+)
+
+// Embedder writes a Parquet file once more, with Bloom filters that it did not have. It decodes no page: all bytes up to
+// the footer are copied, the filters follow, and then comes the footer, in which the column chunks name their filters.
+// All other fields of the footer stay as they are, also those that this package does not know.
+type Embedder struct {
+	out    io.Writer
+	in     io.ReadSeeker
+	footer []byte
+	start  int64 // of the footer in the file
+	chunks [][]footerChunk
+	added  map[*footerChunk]placement
+	at     int64 // in the output; 0 before the copy
+	err    error // of writing
+}
+
+// NewEmbedder returns an Embedder that reads a file and writes to out. It reads the footer and writes nothing yet. The error is
+// [ErrFooter] if there is none of the format, and [ErrEncrypted] if it is encrypted or signed.
+//
+// The file is copied by [io.CopyN]: from one *os.File to another, the system copies or shares the bytes itself
+// where it can. If out is [io.Discard], nothing is copied, and [Embedder.Size] says how large the file would be.
+func NewEmbedder(out io.Writer, file io.ReadSeeker) (*Embedder, error) {
+	footer, start, err := readFooter(file)
+	if err != nil {
+		return nil, err
+	}
+	chunks, err := parseFooter(footer)
+	if err != nil {
+		return nil, err
+	}
+	return &Embedder{out: out, in: file, footer: footer, start: start, chunks: chunks, added: map[*footerChunk]placement{}}, nil
+}
+
+// HasFilter reports whether a column chunk has a filter in the file that is read. Columns are the leaves of the schema, from 0. The
+// error is [ErrChunk] or [ErrEncrypted] if [Embedder.Add] can add none.
+func (e *Embedder) HasFilter(rowGroup, column int) (bool, error) {
+	c, err := e.chunk(rowGroup, column)
+	return err == nil && c.hasFilter(e.footer), err
+}
+
+func (e *Embedder) chunk(rowGroup, column int) (*footerChunk, error) {
+	if rowGroup < 0 || rowGroup >= len(e.chunks) || column < 0 || column >= len(e.chunks[rowGroup]) {
+		return nil, fmt.Errorf("%w: column %d of row group %d", ErrChunk, column, rowGroup)
+	}
+	switch c := &e.chunks[rowGroup][column]; {
+	case c.encrypted:
+		return nil, fmt.Errorf("%w: column %d of row group %d", ErrEncrypted, column, rowGroup)
+	case c.elsewhere:
+		return nil, fmt.Errorf("%w: column %d of row group %d is in another file", ErrChunk, column, rowGroup)
+	case c.fields == nil:
+		return nil, fmt.Errorf("%w: column %d of row group %d has no metadata", ErrFooter, column, rowGroup)
+	default:
+		return c, nil
+	}
+}
+
+// Add writes the filter of a column chunk. It has to hold all values of the chunk: readers skip a row group for which
+// its filter says no. Filters that the chunk has already stay in the file, and nothing refers to them any more. The errors are those of
+// [AppendFilter], of [Embedder.HasFilter] and of writing.
+func (e *Embedder) Add(rowGroup, column int, filter *bloom.Filter) error {
+	c, err := e.chunk(rowGroup, column)
+	if err != nil {
+		return err
+	}
+	data, err := AppendFilter(nil, filter)
+	if err != nil {
+		return err
+	}
+	if err := e.copy(); err != nil {
+		return err
+	}
+	e.added[c] = placement{e.at, int64(len(data))}
+	return e.write(data)
+}
+
+// copy copies all bytes up to the footer, once.
+func (e *Embedder) copy() error {
+	if e.at > 0 || e.err != nil {
+		return e.err
+	}
+	e.at = e.start
+	if e.out == io.Discard {
+		return nil
+	}
+	if _, e.err = e.in.Seek(0, io.SeekStart); e.err == nil {
+		_, e.err = io.CopyN(e.out, e.in, e.start)
+	}
+	if errors.Is(e.err, io.EOF) {
+		e.err = fmt.Errorf("%w: the file became shorter", ErrFooter)
+	}
+	return e.err
+}
+
+func (e *Embedder) write(data []byte) error {
+	if e.err != nil {
+		return e.err
+	}
+	n, err := e.out.Write(data)
+	e.at, e.err = e.at+int64(n), err
+	return err
+}
+
+// Close writes the footer. It closes neither the file nor the output.
+func (e *Embedder) Close() error {
+	if err := e.copy(); err != nil {
+		return err
+	}
+	footer := appendFooter(nil, e.footer, e.added)
+	if uint64(len(footer)) > math.MaxUint32 {
+		return fmt.Errorf("%w: it would have %d bytes", ErrFooter, len(footer))
+	}
+	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
+	return e.write(append(footer, magic...))
+}
+
+// Size returns how many bytes the output has so far.
+func (e *Embedder) Size() int64 { return e.at }
+
+// Sizing says how large the filters of a file are.
+type Sizing struct {
+	// Rate is the share of absent keys, 0 to 1, that may pass.
+	Rate float64
+	// AnySize allows every multiple of 32 bytes, as the format does. Without it, sizes are powers of two: Arrow in C++, ClickHouse
+	// and Velox read no others, and ClickHouse and Velox fail if they find one.
+	AnySize bool
+}
+
+// mostFilter is the largest filter that Arrow in C++ and in Go read, in bytes.
+const mostFilter = 128 << 20
+
+// Filter returns the smallest filter that keeps the rate for the keys of some columns, of which each is the key of a value: its PLAIN bytes
+// without a length. Equal keys count once. The error is [bloom.ErrRate] if no filter has the rate, and [ErrTooMany] if
+// the filter would have more than 128 MiB.
+func (s Sizing) Filter(columns ...bloom.Keys) (*bloom.Filter, error) {
+	hashed, n := make([]bloom.Keys, len(columns)), 0
+	for i, column := range columns {
+		hashed[i] = column.Hashed(bloom.Parquet)
+		n += column.Len()
+	}
+	blocks, err := s.blocks(n)
+	if err != nil && !errors.Is(err, ErrTooMany) {
+		return nil, err
+	}
+	filter := filterOf(min(blocks, mostFilter/blockSize), hashed)
+	// The set bits tell how many keys differ: to within a part of a percent, unless most bits are set.
+	differ := n
+	if keys := math.Ceil(filter.Stats().Keys); keys < float64(n) {
+		differ = int(keys)
+	}
+	if fewer, err := s.blocks(differ); err != nil {
+		return nil, err
+	} else if fewer < blocks {
+		filter = filterOf(fewer, hashed)
+	}
+	return filter, nil
+}
+
+// filterOf returns a filter of a number of blocks.
+func filterOf(blocks int, hashed []bloom.Keys) *bloom.Filter {
+	set, err := bloom.Policy{Format: bloom.Parquet, BitsPerKey: 8 * blockSize}.NewSet(blocks)
+	if err != nil {
+		panic(err) // it is not too large
+	}
+	for _, column := range hashed {
+		set.AddBatch(column)
+	}
+	return set.Filter()
+}
+
+// blocks returns how many blocks of 32 bytes a filter of n keys has.
+func (s Sizing) blocks(n int) (int, error) {
+	policy, err := bloom.PolicyFor(bloom.Parquet, n, s.Rate)
+	if err != nil {
+		return 0, err
+	}
+	_, probes, err := policy.Size(n)
+	if err != nil {
+		return 0, err
+	}
+	most := mostFilter / blockSize
+	keeps := func(blocks int) bool {
+		return bloom.Parquet.FalsePositiveRate(n, uint64(8*blockSize*blocks), probes) <= s.Rate
+	}
+	blocks := 1 + sort.Search(most, func(i int) bool { return keeps(1 + i) })
+	if !s.AnySize {
+		blocks = 1 << bits.Len(uint(blocks-1))
+	}
+	if blocks > most {
+		return blocks, fmt.Errorf("%w: %d keys at a rate of %v take more than %d MiB", ErrTooMany, n, s.Rate, mostFilter>>20)
+	}
+	return blocks, nil
+}
