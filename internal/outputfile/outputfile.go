@@ -58,9 +58,33 @@ func (s Streams) Write(name string, write func(io.Writer) error, inputs ...strin
 }
 
 // Update replaces a regular file by what change makes of its bytes. From the reading to the end, no
-// other process replaces the file with Update or Write. Processes that do so at once wait for each
+// other process replaces the file with Update, Rewrite or Write. Processes that do so at once wait for each
 // other, so that none undoes what another did.
 func (s Streams) Update(name string, change func(old []byte) ([]byte, error), inputs ...string) error {
+	return s.whileLocked(name, inputs, func(o destination, locked *lockedFile) error {
+		old, err := locked.read()
+		if err != nil {
+			return err
+		}
+		data, err := change(old)
+		if err != nil {
+			return err
+		}
+		return o.replace(locked, func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		})
+	})
+}
+
+// Rewrite is Update for files that are too large for memory: another process reads the old file while write is
+// at work. It must not be this one, which would lose its lock.
+func (s Streams) Rewrite(name string, write func(w io.Writer) error, inputs ...string) error {
+	return s.whileLocked(name, inputs, func(o destination, locked *lockedFile) error { return o.replace(locked, write) })
+}
+
+// whileLocked calls do while no other process replaces the regular file of a name.
+func (s Streams) whileLocked(name string, inputs []string, do func(destination, *lockedFile) error) error {
 	o, err := s.findOld(name, inputs)
 	if err != nil {
 		return err
@@ -70,21 +94,10 @@ func (s Streams) Update(name string, change func(old []byte) ([]byte, error), in
 		return fmt.Errorf("%s: cannot lock the file while it changes: %w", name, cause(err))
 	}
 	defer locked.Close()
-	old, err := locked.read()
-	if err != nil {
-		return err
-	}
-	data, err := change(old)
-	if err != nil {
-		return err
-	}
-	return o.replace(locked, func(w io.Writer) error {
-		_, err := w.Write(data)
-		return err
-	})
+	return do(o, locked)
 }
 
-// CheckUpdate finds out before the work that Update would fail.
+// CheckUpdate finds out before the work that Update or Rewrite would fail.
 func (s Streams) CheckUpdate(name string, inputs ...string) error {
 	_, err := s.findOld(name, inputs)
 	return err
