@@ -14,6 +14,7 @@ import (
 // parquetFile is a file that is open, and one of its columns.
 type parquetFile struct {
 	*parquet.File
+	in     *os.File
 	column *bloomparquet.Column
 	leaf   int // of the column
 	close  func() error
@@ -51,7 +52,7 @@ func openParquet(name string) (f *parquetFile, err error) {
 		return nil, err
 	}
 	opened, err := parquet.OpenFile(file, info.Size(), parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	return &parquetFile{File: opened, close: file.Close}, err
+	return &parquetFile{File: opened, in: file, close: file.Close}, err
 }
 
 // find finds a column.

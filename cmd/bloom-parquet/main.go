@@ -35,6 +35,7 @@ type cli struct {
 	Prune      pruneCommand     `cmd:"" help:"Print the row groups that may have some keys. Exits 0 if there are some, 1 if none, 2 on an error."`
 	Inspect    inspectCommand   `cmd:"" help:"Print the columns of Parquet files, with their filters and bounds."`
 	Build      buildCommand     `cmd:"" help:"Build a filter from a column."`
+	Embed      embedCommand     `cmd:"" help:"Give Parquet files Bloom filters that they do not have, without writing a page anew."`
 	Filter     filterCommand    `cmd:"" help:"Write the rows whose keys may be in a filter. Exits 0 if there are some, 1 if none, 2 on an error."`
 	Completion shell.Completion `cmd:"" help:"Print the completions for bash, zsh or fish."`
 	Help       shell.Help       `cmd:"" help:"Print the help of all commands, or of one."`
@@ -48,6 +49,7 @@ var examples = shell.Examples{
 	"prune":      {"bloom-parquet prune --column customer wanted.txt orders/", "bloom-parquet prune --column at --json times.txt orders.parquet"},
 	"inspect":    {"bloom-parquet inspect orders.parquet", "bloom-parquet inspect --column customer --json orders/"},
 	"build":      {"bloom-parquet build --column id --rate 0.001 -o ids.bloom orders.parquet", "bloom-parquet build --column id --keys ids.txt --like orders.parquet -o ids.bloom"},
+	"embed":      {"bloom-parquet embed --column id --in-place orders.parquet", "bloom-parquet embed --column id,customer --rate 0.001 -o new.parquet orders.parquet"},
 	"filter":     {"bloom-parquet filter --column customer --keys wanted.txt -o found.parquet orders/", "bloom-parquet filter --column order_id -v --csv ids.bloom lines.parquet"},
 	"completion": {"source <(bloom-parquet completion bash)", "bloom-parquet completion fish | source"},
 	"help":       {"bloom-parquet help", "bloom-parquet help filter"},

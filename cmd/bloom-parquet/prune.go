@@ -112,13 +112,27 @@ func (p *pruneCommand) prune(s *streams, out *bufio.Writer, name string) (some b
 			return some, err
 		}
 	}
-	if unread > 0 {
-		s.warn("%s: %d of %d row groups have no filter of %s that can be read: %s", name, unread, file.column.Len(), p.Column, withoutPrefix(why))
-	}
-	if unordered > 0 {
-		s.warn("%s: %d of %d row groups have no filter of %s, and bounds without an order", name, unordered, file.column.Len(), p.Column)
-	}
+	p.warnUnread(s, name, file.column, unread, unordered, why)
 	return some, failed
+}
+
+// warnUnread says that filters of a column do not help, and why: that there are none comes first.
+func (p *pruneCommand) warnUnread(s *streams, name string, column *bloomparquet.Column, unread, unordered int, why error) {
+	none := !slices.ContainsFunc(column.Meta().Chunks, func(c bloomparquet.Chunk) bool { return c.FilterOffset != 0 })
+	switch {
+	case unread+unordered == 0:
+	case none && unordered > 0:
+		s.warn("%s: column %s has no filters, and bounds without an order: every row group may have every key; bloom-parquet embed gives it filters", name, p.Column)
+	case none:
+		s.warn("%s: column %s has no filters, and only its bounds exclude keys; bloom-parquet embed gives it filters", name, p.Column)
+	default:
+		if unread > 0 {
+			s.warn("%s: %d of %d row groups have no filter of %s that can be read: %s", name, unread, column.Len(), p.Column, withoutPrefix(why))
+		}
+		if unordered > 0 {
+			s.warn("%s: %d of %d row groups have no filter of %s, and bounds without an order", name, unordered, column.Len(), p.Column)
+		}
+	}
 }
 
 // rowGroup is a row group in JSON.

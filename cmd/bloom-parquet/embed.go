@@ -1,0 +1,384 @@
+package main
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding"
+
+	"github.com/lanebloom/bloom"
+	"github.com/lanebloom/bloom/adapter/parquet"
+	"github.com/lanebloom/bloom/internal/outputfile"
+)
+
+type embedCommand struct {
+	Column  []string `required:"" sep:"," placeholder:"NAME,..." help:"Columns that get filters, with dots between the names of nested ones."`
+	Rate    float64  `default:"0.01" placeholder:"P" help:"False-positive rate to stay under (0.01)."`
+	AnySize bool     `help:"Make filters of any multiple of 32 bytes, which are smaller. ClickHouse, Velox and Arrow in C++ cannot read them."`
+	Replace bool     `help:"Give new filters to row groups that have one, too."`
+	DryRun  bool     `short:"n" help:"Only print what it would do and how many bytes it would add. The columns are read for that."`
+	Verbose bool     `short:"v" help:"Print a line for each row group, too."`
+	InPlace bool     `help:"Replace the files."`
+	Output  string   `short:"o" placeholder:"FILE" help:"Write the file with filters to this one."`
+	Files   []string `arg:"" help:"Parquet files, or folders of them."`
+}
+
+// Help is what bloom-parquet embed --help says, too.
+func (e *embedCommand) Help() string {
+	return `A query for a few keys then reads only the row groups whose filters say that they may have them: DuckDB, Spark, ClickHouse and bloom-parquet do so.
+All bytes up to the footer are copied as they are, the filters follow, and the footer names them. All else that it says stays. A filter has the smallest power of two of bytes that keeps the rate.
+With --in-place, a new file beside the old one takes its place at the end. If the work is stopped, or the disk is full, the old file stays as it is. A filter that is replaced stays in the file as unused bytes.
+Refused are encrypted files, columns of booleans, and compressions that the pages cannot be trusted with (LZ4). If it cannot change a file, it goes on with the next.
+` + foldersHelp + outputfile.Help
+}
+
+// Run gives all files filters. A process apart reads each.
+func (e *embedCommand) Run(s *streams) error {
+	if isApart() {
+		return e.embed(s, e.Files[0])
+	}
+	if _, err := (bloomparquet.Sizing{Rate: e.Rate}).Filter(); err != nil {
+		return fmt.Errorf("--rate: %s", withoutPrefix(err))
+	}
+	files, err := parquetFiles(e.Files)
+	switch {
+	case err != nil:
+		return err
+	case !e.InPlace && e.Output == "" && !e.DryRun:
+		return errors.New("say where the filters go: --in-place, -o FILE or --dry-run")
+	case e.InPlace && e.Output != "":
+		return errors.New("--in-place and -o exclude each other")
+	case e.Output != "" && len(files) != 1:
+		return fmt.Errorf("-o takes one file, and not %d: --in-place takes many", len(files))
+	}
+	var failures []error
+	reported := error(nil)
+	for _, name := range files {
+		switch err := e.start(s, name); {
+		case errors.Is(err, errReported):
+			reported = err
+		case !errors.Is(err, errNone):
+			failures = append(failures, err)
+		}
+	}
+	return cmp.Or(errors.Join(failures...), reported)
+}
+
+// start runs a process that writes a file with filters. The error is errNone if there is nothing to do.
+func (e *embedCommand) start(s *streams, name string) error {
+	child := *s
+	child.args = []string{"embed", "--rate", strconv.FormatFloat(e.Rate, 'g', -1, 64)}
+	for _, column := range e.Column {
+		child.args = append(child.args, "--column="+strings.ReplaceAll(column, ",", `\,`))
+	}
+	for flag, on := range map[string]bool{"--any-size": e.AnySize, "--replace": e.Replace, "--dry-run": e.DryRun, "--verbose": e.Verbose, "--in-place": e.InPlace} {
+		if on {
+			child.args = append(child.args, flag)
+		}
+	}
+	child.args = append(child.args, "--", name)
+	write := func(w io.Writer) error { return apart(&child, w, []string{name}) }
+	switch {
+	case e.DryRun:
+		return write(s.out)
+	case e.InPlace:
+		return s.outputs().Rewrite(name, write)
+	}
+	return s.outputs().Write(e.Output, write, name)
+}
+
+// embedOutput is what the file with filters is written to. Tests let it fail.
+var embedOutput = func(out *os.File) io.Writer { return out }
+
+// embed writes a file with filters to standard output. The error is errNone if nothing is written.
+func (e *embedCommand) embed(s *streams, name string) error {
+	file, err := openParquet(name)
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	w := &embedding{embedCommand: e, file: file, say: s.warn}
+	if err := w.find(name); err != nil {
+		return err
+	}
+	out := embedOutput(s.out)
+	if e.DryRun {
+		out, w.say = io.Discard, func(format string, args ...any) { fmt.Fprintf(s.out, format+"\n", args...) }
+	}
+	done, err := w.write(s, name, out)
+	switch {
+	case err != nil:
+		return err
+	case !done:
+		return errNone
+	}
+	return nil
+}
+
+// embedding is a file that gets filters.
+type embedding struct {
+	*embedCommand
+	*bloomparquet.Embedder
+	file    *parquetFile
+	say     func(format string, args ...any)
+	columns []*embedColumn
+}
+
+// embedColumn is a column that gets filters, and what became of it.
+type embedColumn struct {
+	*bloomparquet.Column
+	leaf        int
+	kept, large int                 // row groups that keep their filter, or have too many keys for one
+	fills       []bloomparquet.Fill // of the new filters
+}
+
+// embedChunk is such a column in a row group.
+type embedChunk struct {
+	*embedColumn
+	group  int
+	values int64 // and nulls, as the footer says
+}
+
+func (c embedChunk) String() string {
+	return fmt.Sprintf("row group %d, column %s", c.group, c.Meta().Path)
+}
+
+// find finds the columns.
+func (w *embedding) find(name string) error {
+	var leaves []int
+	for _, path := range w.Column {
+		if err := w.file.find(name, path); err != nil {
+			return err
+		}
+		if w.file.column.Type().Physical == bloomparquet.Boolean {
+			return fmt.Errorf("%s: column %s has booleans, for which there are no filters", name, path)
+		}
+		if !slices.Contains(leaves, w.file.leaf) {
+			leaves = append(leaves, w.file.leaf)
+			w.columns = append(w.columns, &embedColumn{Column: w.file.column, leaf: w.file.leaf})
+		}
+	}
+	return w.file.checkCodecs(name, leaves...)
+}
+
+// write writes the file with filters, unless it would take the place of an equal one.
+func (w *embedding) write(s *streams, name string, out io.Writer) (written bool, err error) {
+	defer explain(name, &err)
+	if w.Embedder, err = bloomparquet.NewEmbedder(out, w.file.in); err != nil {
+		return false, err
+	}
+	todo, values, err := w.plan()
+	if err != nil {
+		return false, err
+	}
+	if len(todo) == 0 && w.InPlace {
+		w.print(name)
+		return false, nil
+	}
+	progress, done := bar(s, "reading values of "+filepath.Base(name), values)
+	defer done()
+	for _, c := range todo {
+		if err := w.add(c); err != nil {
+			return false, fmt.Errorf("%v: %w", c, err)
+		}
+		progress(c.values)
+	}
+	if err := w.Close(); err != nil {
+		return false, err
+	}
+	done()
+	w.print(name)
+	return true, nil
+}
+
+// plan returns what gets filters, and how many values that has.
+func (w *embedding) plan() (todo []embedChunk, values int64, err error) {
+	for group := range w.file.RowGroups() {
+		for _, column := range w.columns {
+			has, err := w.HasFilter(group, column.leaf)
+			switch {
+			case err != nil:
+				return nil, 0, err
+			case has && !w.Replace:
+				column.kept++
+				continue
+			}
+			c := embedChunk{column, group, w.file.Metadata().RowGroups[group].Columns[column.leaf].MetaData.NumValues}
+			todo, values = append(todo, c), values+c.values
+		}
+	}
+	return todo, values, nil
+}
+
+// add gives a column of a row group a filter, unless its keys are too many for one.
+func (w *embedding) add(c embedChunk) error {
+	keys, err := w.file.keysOf(c)
+	if err != nil {
+		return err
+	}
+	filter, err := bloomparquet.Sizing{Rate: w.Rate, AnySize: w.AnySize}.Filter(keys...)
+	if errors.Is(err, bloomparquet.ErrTooMany) {
+		c.large++
+		w.say("%v: no filter: %s", c, withoutPrefix(err))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	fill := bloomparquet.FillOf(filter)
+	c.fills = append(c.fills, fill)
+	if w.Verbose {
+		w.say("%v: %d values, a filter of %d bytes, rate %.2g", c, c.values, fill.Bits/8, fill.Rate)
+	}
+	return w.Add(c.group, c.leaf, filter)
+}
+
+// print says what became of each column, and of the file.
+func (w *embedding) print(name string) {
+	would := ""
+	if w.DryRun {
+		would = "would "
+	}
+	for _, column := range w.columns {
+		line, all := "", column.Len()
+		if n := len(column.fills); n > 0 {
+			bytes, low, high := int64(0), 1.0, 0.0
+			for _, fill := range column.fills {
+				bytes, low, high = bytes+fill.Bits/8, min(low, fill.Rate), max(high, fill.Rate)
+			}
+			line = fmt.Sprintf("; %d of %d row groups %sget filters of %d bytes in all, rate %.2g to %.2g", n, all, would, bytes, low, high)
+		}
+		if column.kept > 0 {
+			line += fmt.Sprintf("; %d of %d %skeep the filter that they have (--replace replaces it)", column.kept, all, would)
+		}
+		if column.large > 0 {
+			line += fmt.Sprintf("; %d of %d have too many keys for a filter", column.large, all)
+		}
+		w.say("%s: %s: %s", name, column.Meta().Path, strings.TrimPrefix(cmp.Or(line, "no row groups"), "; "))
+	}
+	if old := w.file.Size(); w.Size() > 0 {
+		w.say("%s: %d bytes, %+d (%+.1f %%)", name, w.Size(), w.Size()-old, 100*float64(w.Size()-old)/float64(old))
+	}
+}
+
+// keysOf returns the hashes of all values that are not null.
+func (f *parquetFile) keysOf(c embedChunk) ([]bloom.Keys, error) {
+	k, read := &chunkKeys{of: c.Type()}, int64(0)
+	f.leaf = c.leaf
+	err := eachPage(f, c.group, func(page parquet.Page) error {
+		read += page.NumValues()
+		return k.read(page)
+	})
+	if err == nil && read != c.values {
+		err = fmt.Errorf("malformed: the pages have %d values, and the footer says %d", read, c.values)
+	}
+	return append(k.hashed, bloom.Bytes(k.equal).Hashed(bloom.Parquet)), err
+}
+
+// chunkKeys are the keys of a column of a row group.
+type chunkKeys struct {
+	of         bloomparquet.Type
+	hashed     []bloom.Keys
+	dictionary parquet.Dictionary // that was hashed last
+	equal      [][]byte           // values that are equal to some, and have other bytes
+	zero, nan  bool               // whether equal has those
+}
+
+// read hashes the values of a page, or all of its dictionary: values there that no row has do no harm.
+func (k *chunkKeys) read(page parquet.Page) error {
+	dictionary, values := page.Dictionary(), page.Data()
+	switch {
+	case page.NumNulls() == page.NumValues():
+		return nil
+	case dictionary != nil && dictionary == k.dictionary:
+		return nil
+	case dictionary != nil:
+		k.dictionary, values = dictionary, dictionary.Page().Data()
+	}
+	keys, err := k.keysOf(values)
+	if err != nil {
+		return err
+	}
+	k.hashed = append(k.hashed, keys.Hashed(bloom.Parquet))
+	return nil
+}
+
+// keysOf returns the keys of some values.
+func (k *chunkKeys) keysOf(values encoding.Values) (bloom.Keys, error) {
+	switch values.Kind() {
+	case encoding.Int32:
+		return bloom.Integers(values.Int32()), nil
+	case encoding.Int64:
+		return bloom.Integers(values.Int64()), nil
+	case encoding.Int96:
+		var data []byte
+		for _, x := range values.Int96() {
+			data = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(data, x[0]), x[1]), x[2])
+		}
+		return bloom.FixedWidth(data, 12)
+	case encoding.Float:
+		var data []byte
+		for _, x := range values.Float() {
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(x))
+			k.note(x == 0, math.IsNaN(float64(x)))
+		}
+		return bloom.FixedWidth(data, 4)
+	case encoding.Double:
+		var data []byte
+		for _, x := range values.Double() {
+			data = binary.LittleEndian.AppendUint64(data, math.Float64bits(x))
+			k.note(x == 0, math.IsNaN(float64(x)))
+		}
+		return bloom.FixedWidth(data, 8)
+	case encoding.ByteArray:
+		data, starts := values.ByteArray()
+		offsets := make([]int64, len(starts))
+		for i, start := range starts {
+			offsets[i] = int64(start)
+		}
+		return bloom.Offsets(data, offsets)
+	case encoding.FixedLenByteArray:
+		data, width := values.FixedLenByteArray()
+		for i := 0; k.of.Logical == bloomparquet.Float16 && i < len(data); i += width {
+			magnitude := binary.LittleEndian.Uint16(data[i:]) &^ (1 << 15)
+			k.note(magnitude == 0, magnitude > 0x7c00)
+		}
+		return bloom.FixedWidth(data, width)
+	}
+	return bloom.Keys{}, fmt.Errorf("values of the kind %v have no keys", values.Kind())
+}
+
+// note adds the other zero to the keys if a value is one, and the usual NaN if it is NaN: those who look for either
+// find all of them.
+func (k *chunkKeys) note(zero, nan bool) {
+	if zero && !k.zero {
+		k.zero, k.equal = true, append(k.equal, k.bothSigns(0, 0, 0)...)
+	}
+	if nan && !k.nan {
+		k.nan, k.equal = true, append(k.equal, k.bothSigns(0x7e00, 0x7fc0<<16, 0x7ff8<<48)...)
+	}
+}
+
+// bothSigns returns the bytes of a floating-point value, given for each width, and of its negative.
+func (k *chunkKeys) bothSigns(half uint16, single uint32, double uint64) [][]byte {
+	var plus, minus []byte
+	switch k.of.Physical {
+	case bloomparquet.Float:
+		plus, minus = binary.LittleEndian.AppendUint32(nil, single), binary.LittleEndian.AppendUint32(nil, single|1<<31)
+	case bloomparquet.Double:
+		plus, minus = binary.LittleEndian.AppendUint64(nil, double), binary.LittleEndian.AppendUint64(nil, double|1<<63)
+	default:
+		plus, minus = binary.LittleEndian.AppendUint16(nil, half), binary.LittleEndian.AppendUint16(nil, half|1<<15)
+	}
+	return [][]byte{plus, minus}
+}
