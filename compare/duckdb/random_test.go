@@ -55,20 +55,8 @@ func TestRandomTables(t *testing.T) {
 	path, columns, excluded, byBounds := filepath.Join(t.TempDir(), "file.parquet"), 0, 0, map[bloomparquet.Type]int{}
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(27, seed))
-		var exprs []string
-		for range 12 {
-			typ, shape := randomTypes[random.IntN(len(randomTypes))], shapes[random.IntN(len(shapes))]
-			value := fmt.Sprintf("(%s)::%s", typ.value, typ.sql)
-			// Some columns have few values, so that they get a dictionary, and a filter.
-			x := fmt.Sprintf("x // %d %% %d", 1+random.IntN(50), []int64{20, 300, 1 << 62}[random.IntN(3)])
-			expr := strings.ReplaceAll(shape, "v", "("+strings.ReplaceAll(value, "$", "("+x+")")+")")
-			exprs = append(exprs, fmt.Sprintf("%s AS k%d", expr, len(exprs)))
-		}
-		number := []string{"(hash(n, 3) >> 1)::BIGINT", "-n", "n * 1001", "n % 9",
-			"CASE hash(n + 1) % 3 WHEN 0 THEN (hash(n, 3) >> 1)::BIGINT WHEN 1 THEN -n ELSE n % 9 END"}[random.IntN(5)]
-		exec(t, db, fmt.Sprintf(`COPY (SELECT %s FROM (SELECT hash(n, %d)::UBIGINT %% 10 AS r, %s AS x FROM range(%d) t(n)))
-			TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 2048)`,
-			strings.Join(exprs, ", "), seed, number, 1+random.IntN(7000), path))
+		exprs := randomExprs(random)
+		copyRandom(t, db, random, exprs, seed, path)
 		f := openFile(t, path)
 		for leaf := range f.Schema().Columns() {
 			c, err := parquetgo.OpenAt(f, leaf)
@@ -94,6 +82,29 @@ func TestRandomTables(t *testing.T) {
 			t.Errorf("bounds of %v exclude %d keys", of, n)
 		}
 	}
+}
+
+// randomExprs returns the columns of a random table.
+func randomExprs(random *rand.Rand) (exprs []string) {
+	for range 12 {
+		typ, shape := randomTypes[random.IntN(len(randomTypes))], shapes[random.IntN(len(shapes))]
+		value := fmt.Sprintf("(%s)::%s", typ.value, typ.sql)
+		// Some columns have few values, so that they get a dictionary, and a filter.
+		x := fmt.Sprintf("x // %d %% %d", 1+random.IntN(50), []int64{20, 300, 1 << 62}[random.IntN(3)])
+		expr := strings.ReplaceAll(shape, "v", "("+strings.ReplaceAll(value, "$", "("+x+")")+")")
+		exprs = append(exprs, fmt.Sprintf("%s AS k%d", expr, len(exprs)))
+	}
+	return exprs
+}
+
+// copyRandom writes a table of these columns with DuckDB.
+func copyRandom(t *testing.T, db *sql.DB, random *rand.Rand, exprs []string, seed uint64, path string) {
+	t.Helper()
+	number := []string{"(hash(n, 3) >> 1)::BIGINT", "-n", "n * 1001", "n % 9",
+		"CASE hash(n + 1) % 3 WHEN 0 THEN (hash(n, 3) >> 1)::BIGINT WHEN 1 THEN -n ELSE n % 9 END"}[random.IntN(5)]
+	exec(t, db, fmt.Sprintf(`COPY (SELECT %s FROM (SELECT hash(n, %d)::UBIGINT %% 10 AS r, %s AS x FROM range(%d) t(n)))
+		TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 2048)`,
+		strings.Join(exprs, ", "), seed, number, 1+random.IntN(7000), path))
 }
 
 // checkPrune tests values of all row groups. It returns how often a key was excluded by filter and
