@@ -242,6 +242,21 @@ func TestFileStart(t *testing.T) {
 	}
 }
 
+// TestLaterStart refuses a file whose filter begins at a later boundary than it must.
+func TestLaterStart(t *testing.T) {
+	is(t, behaviour)
+	eachFormat(t, func(t *testing.T, format Format) {
+		file := testFile(format)
+		var h fileHeader
+		if err := h.parse(file); err != nil {
+			t.Fatal(err)
+		}
+		encoded := file[h.start:]
+		h.start += fileBoundary
+		checkRefused(t, append(h.append(nil), encoded...), ErrEncoding)
+	})
+}
+
 // tall is Parquet's encoding with a block before the bits: more than a file has room for below byte 128.
 type tall struct{ encodingParquet }
 
