@@ -174,6 +174,10 @@ func (p Policy) larger(n int, rate float64) (numbers []int) {
 
 // holds reports whether the rate for n keys is at most rate.
 func (p Policy) holds(n int, rate float64) bool {
+	if p.Format == Pebble && p.BitsPerKey > 20 {
+		collisions := collisionRate(Pebble, float64(n))
+		rate = collisions + (rate-collisions)/1.3 // Format.FalsePositiveRate says how far Pebble's rate is off
+	}
 	return (n < thirdProbeKeys || p.leastRate(n) <= 1.01*rate) && p.FalsePositiveRate(n) <= rate
 }
 
