@@ -182,6 +182,8 @@ func TestExploreGuard(t *testing.T) {
 // TestExplorePage checks that the page loads nothing from elsewhere, and that its security
 // policy allows all of it.
 func TestExplorePage(t *testing.T) {
+	// A browser loads neither a link nor the picture of a preview.
+	named := strings.NewReplacer(`<a href="https://`, "", `<meta property="og:image" content="https://`, "")
 	files := os.DirFS(".")
 	var names []string
 	for _, pattern := range []string{"page/*", "site/*.js"} {
@@ -197,7 +199,7 @@ func TestExplorePage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, bad := range []string{"https://", "src=\"//", "@import", "<style", " style=\"", " onclick=", "innerHTML", "eval("} {
-			if strings.Contains(string(data), bad) {
+			if strings.Contains(named.Replace(string(data)), bad) {
 				t.Errorf("%s has %q", name, bad)
 			}
 		}
