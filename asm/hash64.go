@@ -160,6 +160,19 @@ func (h *hash64) hashes(i, seed int) reg.VecVirtual { return h.h[i][seed] }
 
 // finish emits the last steps and the stores.
 func (h *hash64) finish(to []reg.GPVirtual) {
+	h.avalanche()
+	for i, seeds := range h.h {
+		for seed, x := range seeds {
+			VMOVDQU64(x, Mem{Base: to[seed], Disp: 64 * i})
+		}
+	}
+	for _, to := range to {
+		ADDQ(U32(64*len(h.h)), to)
+	}
+}
+
+// avalanche emits the last steps.
+func (h *hash64) avalanche() {
 	for step, shift := range []uint8{33, 29, 32} {
 		for _, seeds := range h.h {
 			for _, x := range seeds {
@@ -175,14 +188,6 @@ func (h *hash64) finish(to []reg.GPVirtual) {
 				}
 			}
 		}
-	}
-	for i, seeds := range h.h {
-		for seed, x := range seeds {
-			VMOVDQU64(x, Mem{Base: to[seed], Disp: 64 * i})
-		}
-	}
-	for _, to := range to {
-		ADDQ(U32(64*len(h.h)), to)
 	}
 }
 

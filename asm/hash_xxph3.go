@@ -102,12 +102,46 @@ func xxph3Width(width int) {
 	TEXT(fmt.Sprintf("xxph3Width%dAVX512", width), NOSPLIT, signature("xxph3"))
 	Comment("XXPH3. Each lane hashes one key.")
 	keys, to, n, v := argument("rows"), argument("hashes"), vectorsOf(16), &avx512{}
-	long := func(c uint64) reg.VecVirtual { return v.broadcastLong(number64(c)) }
-	secret, length := long(xxph3Secret), long(uint64(width))
-	factors := []reg.VecVirtual{long(xxph3Factor), long(primes[1]), long(primes[2])}
+	h := newIntegersXXPH3(v, width)
 
 	Label("vector")
 	x := []reg.VecVirtual{ZMM(), ZMM()}
+	for i, x := range x {
+		if width == 8 {
+			VMOVDQU64(Mem{Base: keys, Disp: 64 * i}, x)
+			continue
+		}
+		other := ZMM()
+		VPMOVZXDQ(Mem{Base: keys, Disp: 32 * i}, x)
+		VPSLLQ(U8(32), x, other)
+		VPORQ(other, x, x)
+	}
+	h.hash(x)
+	for i, x := range x {
+		VMOVDQU64(x, Mem{Base: to, Disp: 64 * i})
+	}
+	ADDQ(U32(16*width), keys)
+	ADDQ(U32(128), to)
+	DECQ(n)
+	JNZ(LabelRef("vector"))
+	storeLeft(nil, 16)
+	VZEROUPPER()
+	RET()
+}
+
+// integersXXPH3 has the constants of XXPH3 of keys of 4 or 8 bytes, in long lanes.
+type integersXXPH3 struct {
+	secret, length reg.VecVirtual
+	factors        [3]reg.VecVirtual
+}
+
+func newIntegersXXPH3(v *avx512, width int) integersXXPH3 {
+	long := func(c uint64) reg.VecVirtual { return v.broadcastLong(number64(c)) }
+	return integersXXPH3{long(xxph3Secret), long(uint64(width)), [3]reg.VecVirtual{long(xxph3Factor), long(primes[1]), long(primes[2])}}
+}
+
+// hash emits the hashes of long vectors of keys. Those of 4 bytes are in both halves of a lane.
+func (h *integersXXPH3) hash(x []reg.VecVirtual) {
 	each := func(emit func(x, other reg.VecVirtual)) {
 		for _, x := range x {
 			emit(x, ZMM())
@@ -119,36 +153,16 @@ func xxph3Width(width int) {
 			VPXORQ(other, x, x)
 		})
 	}
-	multiply := func(i int) { each(func(x, _ reg.VecVirtual) { VPMULLQ(factors[i], x, x) }) }
-	for i, x := range x {
-		if width == 8 {
-			VMOVDQU64(Mem{Base: keys, Disp: 64 * i}, x)
-			continue
-		}
-		other := ZMM()
-		VPMOVZXDQ(Mem{Base: keys, Disp: 32 * i}, x)
-		VPSLLQ(U8(32), x, other)
-		VPORQ(other, x, x)
-	}
-	each(func(x, _ reg.VecVirtual) { VPXORQ(secret, x, x) })
+	multiply := func(i int) { each(func(x, _ reg.VecVirtual) { VPMULLQ(h.factors[i], x, x) }) }
+	each(func(x, _ reg.VecVirtual) { VPXORQ(h.secret, x, x) })
 	shift(51)
 	multiply(0)
-	each(func(x, _ reg.VecVirtual) { VPADDQ(length, x, x) })
+	each(func(x, _ reg.VecVirtual) { VPADDQ(h.length, x, x) })
 	shift(47)
 	multiply(1)
 	shift(37)
 	multiply(2)
 	shift(32)
-	for i, x := range x {
-		VMOVDQU64(x, Mem{Base: to, Disp: 64 * i})
-	}
-	ADDQ(U32(16*width), keys)
-	ADDQ(U32(128), to)
-	DECQ(n)
-	JNZ(LabelRef("vector"))
-	storeLeft(nil, 16)
-	VZEROUPPER()
-	RET()
 }
 
 // xxph3 has the registers of a kernel of XXPH3 for keys of any length up to 128 bytes, while its
