@@ -7622,6 +7622,440 @@ TEXT ·requestLine32AVX2(SB), NOSPLIT, $0-40
 	MOVQ       CX, last+32(FP)
 	RET
 
+// func fewSplit256AVX512(base *byte, blocks uint64, keys *uint64, n int) (word uint64)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·fewSplit256AVX512(SB), NOSPLIT, $184-40
+	// The addresses and the bits are those of probeSplit256.
+	MOVQ         blocks+8(FP), AX
+	SHLQ         $0x05, AX
+	MOVQ         base+0(FP), CX
+	VPBROADCASTQ CX, Z0
+	VPBROADCASTQ AX, Z1
+	MOVL         $0xffffffe0, AX
+	VPBROADCASTQ AX, Z2
+	MOVL         $0x00000001, AX
+	VPBROADCASTD AX, Z4
+	VMOVDQU32    splitSalts<>+0(SB), Z3
+	MOVL         $0x0000ff00, AX
+	KMOVW        AX, K1
+	MOVQ         $0x9e3779b185ebca87, AX
+	VPBROADCASTQ AX, Z5
+	MOVQ         $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ AX, Z6
+	MOVQ         $0x165667b19e3779f9, AX
+	VPBROADCASTQ AX, Z7
+	MOVQ         $0x85ebca77c2b2ae63, AX
+	VPBROADCASTQ AX, Z8
+	MOVQ         $0x27d4eb2f165667c5, AX
+	VPBROADCASTQ AX, Z9
+	MOVQ         $0x27d4eb2f165667cd, AX
+	VPBROADCASTQ AX, Z9
+	MOVQ         keys+16(FP), AX
+	MOVQ         n+24(FP), CX
+	LEAQ         63(SP), SI
+	ANDQ         $-64, SI
+	SUBQ         $0x08, CX
+	XORL         DX, DX
+	XORL         BX, BX
+
+eight:
+	VMOVDQU64       (AX)(DX*8), Z10
+	VPMULLQ         Z6, Z10, Z10
+	VPROLQ          $0x1f, Z10, Z10
+	VPMULLQ         Z5, Z10, Z10
+	VPXORQ          Z10, Z9, Z10
+	VPROLQ          $0x1b, Z10, Z10
+	VPMULLQ         Z5, Z10, Z10
+	VPADDQ          Z8, Z10, Z10
+	VPSRLQ          $0x21, Z10, Z11
+	VPXORQ          Z11, Z10, Z10
+	VPMULLQ         Z6, Z10, Z10
+	VPSRLQ          $0x1d, Z10, Z11
+	VPXORQ          Z11, Z10, Z10
+	VPMULLQ         Z7, Z10, Z10
+	VPSRLQ          $0x20, Z10, Z11
+	VPXORQ          Z11, Z10, Z10
+	VMOVDQU64       Z10, (SI)
+	VPSHUFD         $0xf5, (SI), Z10
+	VPMULUDQ        Z1, Z10, Z10
+	VPSHUFD         $0xf5, Z10, Z10
+	VPANDD          Z2, Z10, Z10
+	VPADDQ          Z0, Z10, Z10
+	VMOVDQU64       Z10, 64(SI)
+	MOVQ            64(SI), DI
+	MOVQ            72(SI), R8
+	VPBROADCASTD    (SI), Z10
+	VPBROADCASTD    8(SI), K1, Z10
+	VBROADCASTI64X4 (DI), Z11
+	VINSERTI64X4    $0x01, (R8), Z11, Z11
+	VPMULLD         Z3, Z10, Z10
+	VPSRLD          $0x1b, Z10, Z10
+	VPSLLVD         Z10, Z4, Z10
+	VPTESTNMD       Z10, Z11, K2
+	MOVQ            80(SI), DI
+	MOVQ            88(SI), R8
+	VPBROADCASTD    16(SI), Z10
+	VPBROADCASTD    24(SI), K1, Z10
+	VBROADCASTI64X4 (DI), Z11
+	VINSERTI64X4    $0x01, (R8), Z11, Z11
+	VPMULLD         Z3, Z10, Z10
+	VPSRLD          $0x1b, Z10, Z10
+	VPSLLVD         Z10, Z4, Z10
+	VPTESTNMD       Z10, Z11, K3
+	MOVQ            96(SI), DI
+	MOVQ            104(SI), R8
+	VPBROADCASTD    32(SI), Z10
+	VPBROADCASTD    40(SI), K1, Z10
+	VBROADCASTI64X4 (DI), Z11
+	VINSERTI64X4    $0x01, (R8), Z11, Z11
+	VPMULLD         Z3, Z10, Z10
+	VPSRLD          $0x1b, Z10, Z10
+	VPSLLVD         Z10, Z4, Z10
+	VPTESTNMD       Z10, Z11, K4
+	MOVQ            112(SI), DI
+	MOVQ            120(SI), R8
+	VPBROADCASTD    48(SI), Z10
+	VPBROADCASTD    56(SI), K1, Z10
+	VBROADCASTI64X4 (DI), Z11
+	VINSERTI64X4    $0x01, (R8), Z11, Z11
+	VPMULLD         Z3, Z10, Z10
+	VPSRLD          $0x1b, Z10, Z10
+	VPSLLVD         Z10, Z4, Z10
+	VPTESTNMD       Z10, Z11, K5
+	KUNPCKWD        K2, K3, K2
+	KUNPCKWD        K4, K5, K4
+	KUNPCKDQ        K2, K4, K2
+	VPMOVM2B        K2, Z10
+	VPTESTNMQ       Z10, Z10, K2
+	KMOVB           K2, DI
+	SHLXQ           DX, DI, DI
+	ORQ             DI, BX
+	CMPQ            DX, CX
+	JEQ             end
+	ADDQ            $0x08, DX
+	CMPQ            DX, CX
+	CMOVQGT         CX, DX
+	JMP             eight
+
+end:
+	MOVQ BX, word+32(FP)
+	VZEROUPPER
+	RET
+
+// func fewLine512AVX512(base *byte, lines uint64, factors *[8]uint32, keys *uint64, n int) (word uint64)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·fewLine512AVX512(SB), NOSPLIT, $184-48
+	// The addresses and the bits are those of probeLine512.
+	MOVQ            base+0(FP), AX
+	VPBROADCASTQ    AX, Z0
+	MOVL            $0x0000ff00, AX
+	KMOVW           AX, K1
+	MOVQ            lines+8(FP), AX
+	SHLQ            $0x06, AX
+	VPBROADCASTQ    AX, Z1
+	MOVL            $0xffffffc0, AX
+	VPBROADCASTQ    AX, Z2
+	MOVQ            factors+16(FP), AX
+	VBROADCASTI64X4 (AX), Z3
+	MOVL            $0x00000001, AX
+	VPBROADCASTD    AX, Z4
+	VPXORD          Z4, Z4, Z5
+	VPSLLD          $0x04, Z4, K1, Z5
+	MOVQ            $0xbe4ba423396cfeb8, AX
+	VPBROADCASTQ    AX, Z5
+	MOVQ            $0x0000000000000008, AX
+	VPBROADCASTQ    AX, Z6
+	MOVQ            $0x000000009e3779b1, AX
+	VPBROADCASTQ    AX, Z7
+	MOVQ            $0xc2b2ae3d27d4eb4f, AX
+	VPBROADCASTQ    AX, Z8
+	MOVQ            $0x165667b19e3779f9, AX
+	VPBROADCASTQ    AX, Z9
+	MOVQ            keys+24(FP), AX
+	MOVQ            n+32(FP), CX
+	LEAQ            63(SP), SI
+	ANDQ            $-64, SI
+	SUBQ            $0x08, CX
+	XORL            DX, DX
+	XORL            BX, BX
+
+eight:
+	VMOVDQU64    (AX)(DX*8), Z10
+	VPXORQ       Z5, Z10, Z10
+	VPSRLQ       $0x33, Z10, Z11
+	VPXORQ       Z11, Z10, Z10
+	VPMULLQ      Z7, Z10, Z10
+	VPADDQ       Z6, Z10, Z10
+	VPSRLQ       $0x2f, Z10, Z11
+	VPXORQ       Z11, Z10, Z10
+	VPMULLQ      Z8, Z10, Z10
+	VPSRLQ       $0x25, Z10, Z11
+	VPXORQ       Z11, Z10, Z10
+	VPMULLQ      Z9, Z10, Z10
+	VPSRLQ       $0x20, Z10, Z11
+	VPXORQ       Z11, Z10, Z10
+	VMOVDQU64    Z10, (SI)
+	VPMULUDQ     (SI), Z1, Z10
+	VPSHUFD      $0xf5, Z10, Z10
+	VPANDD       Z2, Z10, Z10
+	VPADDQ       Z0, Z10, Z10
+	VMOVDQU64    Z10, 64(SI)
+	MOVQ         64(SI), DI
+	MOVQ         72(SI), R8
+	VPBROADCASTD 4(SI), Y10
+	VPMULLD      Y3, Y10, Y10
+	VPSRLD       $0x1c, Y10, Y11
+	VPSRLD       $0x17, Y10, Y10
+	VPBROADCASTD 12(SI), Y12
+	VPMULLD      Y3, Y12, Y12
+	VPSRLD       $0x1c, Y12, Y13
+	VPSRLD       $0x17, Y12, Y12
+	VMOVDQU      (DI), Y14
+	VPERMI2D     32(DI), Y14, Y11
+	VPRORVD      Y10, Y11, Y11
+	VPTESTNMD    Y4, Y11, K1
+	VMOVDQU      (R8), Y10
+	VPERMI2D     32(R8), Y10, Y13
+	VPRORVD      Y12, Y13, Y13
+	VPTESTNMD    Y4, Y13, K2
+	KUNPCKBW     K1, K2, K1
+	MOVQ         80(SI), DI
+	MOVQ         88(SI), R8
+	VPBROADCASTD 20(SI), Y10
+	VPMULLD      Y3, Y10, Y10
+	VPSRLD       $0x1c, Y10, Y11
+	VPSRLD       $0x17, Y10, Y10
+	VPBROADCASTD 28(SI), Y12
+	VPMULLD      Y3, Y12, Y12
+	VPSRLD       $0x1c, Y12, Y13
+	VPSRLD       $0x17, Y12, Y12
+	VMOVDQU      (DI), Y14
+	VPERMI2D     32(DI), Y14, Y11
+	VPRORVD      Y10, Y11, Y11
+	VPTESTNMD    Y4, Y11, K2
+	VMOVDQU      (R8), Y10
+	VPERMI2D     32(R8), Y10, Y13
+	VPRORVD      Y12, Y13, Y13
+	VPTESTNMD    Y4, Y13, K3
+	KUNPCKBW     K2, K3, K2
+	MOVQ         96(SI), DI
+	MOVQ         104(SI), R8
+	VPBROADCASTD 36(SI), Y10
+	VPMULLD      Y3, Y10, Y10
+	VPSRLD       $0x1c, Y10, Y11
+	VPSRLD       $0x17, Y10, Y10
+	VPBROADCASTD 44(SI), Y12
+	VPMULLD      Y3, Y12, Y12
+	VPSRLD       $0x1c, Y12, Y13
+	VPSRLD       $0x17, Y12, Y12
+	VMOVDQU      (DI), Y14
+	VPERMI2D     32(DI), Y14, Y11
+	VPRORVD      Y10, Y11, Y11
+	VPTESTNMD    Y4, Y11, K3
+	VMOVDQU      (R8), Y10
+	VPERMI2D     32(R8), Y10, Y13
+	VPRORVD      Y12, Y13, Y13
+	VPTESTNMD    Y4, Y13, K4
+	KUNPCKBW     K3, K4, K3
+	MOVQ         112(SI), DI
+	MOVQ         120(SI), R8
+	VPBROADCASTD 52(SI), Y10
+	VPMULLD      Y3, Y10, Y10
+	VPSRLD       $0x1c, Y10, Y11
+	VPSRLD       $0x17, Y10, Y10
+	VPBROADCASTD 60(SI), Y12
+	VPMULLD      Y3, Y12, Y12
+	VPSRLD       $0x1c, Y12, Y13
+	VPSRLD       $0x17, Y12, Y12
+	VMOVDQU      (DI), Y14
+	VPERMI2D     32(DI), Y14, Y11
+	VPRORVD      Y10, Y11, Y11
+	VPTESTNMD    Y4, Y11, K4
+	VMOVDQU      (R8), Y10
+	VPERMI2D     32(R8), Y10, Y13
+	VPRORVD      Y12, Y13, Y13
+	VPTESTNMD    Y4, Y13, K5
+	KUNPCKBW     K4, K5, K4
+	KUNPCKWD     K1, K2, K1
+	KUNPCKWD     K3, K4, K3
+	KUNPCKDQ     K1, K3, K1
+	VPMOVM2B     K1, Z10
+	VPTESTNMQ    Z10, Z10, K1
+	KMOVB        K1, DI
+	SHLXQ        DX, DI, DI
+	ORQ          DI, BX
+	CMPQ         DX, CX
+	JEQ          end
+	ADDQ         $0x08, DX
+	CMPQ         DX, CX
+	CMOVQGT      CX, DX
+	JMP          eight
+
+end:
+	MOVQ BX, word+40(FP)
+	VZEROUPPER
+	RET
+
+// func fewLine32AVX512(base *byte, lines uint64, recip uint64, shift uint64, steps *[8]uint32, keys *uint64, n int) (word uint64)
+// Requires: AVX, AVX2, AVX512BW, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·fewLine32AVX512(SB), NOSPLIT, $184-64
+	// The addresses and the bits are those of probeLine32.
+	MOVQ            base+0(FP), AX
+	VPBROADCASTQ    AX, Z0
+	MOVL            $0x0000ff00, AX
+	KMOVW           AX, K1
+	MOVQ            lines+8(FP), AX
+	VPBROADCASTQ    AX, Z1
+	MOVQ            recip+16(FP), AX
+	VPBROADCASTQ    AX, Z2
+	MOVQ            shift+24(FP), AX
+	VPBROADCASTQ    AX, Z3
+	MOVQ            steps+32(FP), AX
+	VBROADCASTI64X4 (AX), Z4
+	MOVL            $0x00000001, AX
+	VPBROADCASTD    AX, Z5
+	VPXORD          Z5, Z5, Z6
+	VPSLLD          $0x04, Z5, K1, Z6
+	MOVL            $0x0000000f, AX
+	VPBROADCASTD    AX, Z6
+	MOVL            $0x89ba21ac, AX
+	VPBROADCASTD    AX, Z6
+	MOVL            $0xc6a4a793, AX
+	VPBROADCASTD    AX, Z7
+	MOVQ            keys+40(FP), AX
+	MOVQ            n+48(FP), CX
+	LEAQ            63(SP), SI
+	ANDQ            $-64, SI
+	SUBQ            $0x08, CX
+	XORL            DX, DX
+	XORL            BX, BX
+
+eight:
+	VMOVDQU64    (AX)(DX*8), Z8
+	VPSRLQ       $0x20, Z8, Z9
+	VPADDD       Z6, Z8, Z8
+	VPMULLD      Z7, Z8, Z8
+	VPSRLD       $0x10, Z8, Z10
+	VPXORD       Z10, Z8, Z8
+	VPADDD       Z9, Z8, Z8
+	VPMULLD      Z7, Z8, Z8
+	VPSRLD       $0x10, Z8, Z10
+	VPXORD       Z10, Z8, Z8
+	VPMOVQD      Z8, (SI)
+	VPMOVZXDQ    (SI), Z8
+	VPMULUDQ     Z2, Z8, Z9
+	VPSRLVQ      Z3, Z9, Z9
+	VPMULUDQ     Z1, Z9, Z9
+	VPSUBQ       Z9, Z8, Z8
+	VPSUBD       Z1, Z8, Z9
+	VPMINUD      Z9, Z8, Z8
+	VPSLLQ       $0x06, Z8, Z8
+	VPADDQ       Z0, Z8, Z8
+	VMOVDQU64    Z8, 64(SI)
+	MOVQ         64(SI), DI
+	MOVQ         72(SI), R8
+	VPBROADCASTD (SI), Y8
+	VPRORD       $0x11, Y8, Y9
+	VPMULLW      Y4, Y9, Y9
+	VPADDD       Y8, Y9, Y9
+	VPSRLD       $0x05, Y9, Y8
+	VPBROADCASTD 4(SI), Y10
+	VPRORD       $0x11, Y10, Y11
+	VPMULLW      Y4, Y11, Y11
+	VPADDD       Y10, Y11, Y11
+	VPSRLD       $0x05, Y11, Y10
+	VMOVDQU      (DI), Y12
+	VPERMI2D     32(DI), Y12, Y8
+	VPRORVD      Y9, Y8, Y8
+	VPTESTNMD    Y5, Y8, K1
+	VMOVDQU      (R8), Y8
+	VPERMI2D     32(R8), Y8, Y10
+	VPRORVD      Y11, Y10, Y10
+	VPTESTNMD    Y5, Y10, K2
+	KUNPCKBW     K1, K2, K1
+	MOVQ         80(SI), DI
+	MOVQ         88(SI), R8
+	VPBROADCASTD 8(SI), Y8
+	VPRORD       $0x11, Y8, Y9
+	VPMULLW      Y4, Y9, Y9
+	VPADDD       Y8, Y9, Y9
+	VPSRLD       $0x05, Y9, Y8
+	VPBROADCASTD 12(SI), Y10
+	VPRORD       $0x11, Y10, Y11
+	VPMULLW      Y4, Y11, Y11
+	VPADDD       Y10, Y11, Y11
+	VPSRLD       $0x05, Y11, Y10
+	VMOVDQU      (DI), Y12
+	VPERMI2D     32(DI), Y12, Y8
+	VPRORVD      Y9, Y8, Y8
+	VPTESTNMD    Y5, Y8, K2
+	VMOVDQU      (R8), Y8
+	VPERMI2D     32(R8), Y8, Y10
+	VPRORVD      Y11, Y10, Y10
+	VPTESTNMD    Y5, Y10, K3
+	KUNPCKBW     K2, K3, K2
+	MOVQ         96(SI), DI
+	MOVQ         104(SI), R8
+	VPBROADCASTD 16(SI), Y8
+	VPRORD       $0x11, Y8, Y9
+	VPMULLW      Y4, Y9, Y9
+	VPADDD       Y8, Y9, Y9
+	VPSRLD       $0x05, Y9, Y8
+	VPBROADCASTD 20(SI), Y10
+	VPRORD       $0x11, Y10, Y11
+	VPMULLW      Y4, Y11, Y11
+	VPADDD       Y10, Y11, Y11
+	VPSRLD       $0x05, Y11, Y10
+	VMOVDQU      (DI), Y12
+	VPERMI2D     32(DI), Y12, Y8
+	VPRORVD      Y9, Y8, Y8
+	VPTESTNMD    Y5, Y8, K3
+	VMOVDQU      (R8), Y8
+	VPERMI2D     32(R8), Y8, Y10
+	VPRORVD      Y11, Y10, Y10
+	VPTESTNMD    Y5, Y10, K4
+	KUNPCKBW     K3, K4, K3
+	MOVQ         112(SI), DI
+	MOVQ         120(SI), R8
+	VPBROADCASTD 24(SI), Y8
+	VPRORD       $0x11, Y8, Y9
+	VPMULLW      Y4, Y9, Y9
+	VPADDD       Y8, Y9, Y9
+	VPSRLD       $0x05, Y9, Y8
+	VPBROADCASTD 28(SI), Y10
+	VPRORD       $0x11, Y10, Y11
+	VPMULLW      Y4, Y11, Y11
+	VPADDD       Y10, Y11, Y11
+	VPSRLD       $0x05, Y11, Y10
+	VMOVDQU      (DI), Y12
+	VPERMI2D     32(DI), Y12, Y8
+	VPRORVD      Y9, Y8, Y8
+	VPTESTNMD    Y5, Y8, K4
+	VMOVDQU      (R8), Y8
+	VPERMI2D     32(R8), Y8, Y10
+	VPRORVD      Y11, Y10, Y10
+	VPTESTNMD    Y5, Y10, K5
+	KUNPCKBW     K4, K5, K4
+	KUNPCKWD     K1, K2, K1
+	KUNPCKWD     K3, K4, K3
+	KUNPCKDQ     K1, K3, K1
+	VPMOVM2B     K1, Z8
+	VPTESTNMQ    Z8, Z8, K1
+	KMOVB        K1, DI
+	SHLXQ        DX, DI, DI
+	ORQ          DI, BX
+	CMPQ         DX, CX
+	JEQ          end
+	ADDQ         $0x08, DX
+	CMPQ         DX, CX
+	CMOVQGT      CX, DX
+	JMP          eight
+
+end:
+	MOVQ BX, word+56(FP)
+	VZEROUPPER
+	RET
+
 // func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 // Requires: BMI2
 TEXT ·hasUint64Double32AVX2(SB), NOSPLIT, $0-17

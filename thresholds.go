@@ -44,6 +44,8 @@ const (
 	// smallBatch is the largest number of keys that have smaller buffers. To clear the buffers
 	// of a whole window would cost more than to test so few keys.
 	smallBatch = 64
+	// minFew is the smallest number of integers that assembly hashes and tests in one function: it takes 8 at a time.
+	minFew = 8
 	// mostLinesBytes is the size from which on kernels set no lines: maxKernelBlocks and
 	// maxKernelLines.
 	mostLinesBytes = 1 << 32
@@ -80,6 +82,9 @@ const (
 // times as fast from 8 MiB on; at 16 KiB they would take 1.1 times as long (-bench MayContain$). Prototypes
 // on a Zen 3 gave the same bound.
 var pairBytes uint64 = 256 << 10
+
+// mostFew is the largest number of integers that AVX-512 hashes and tests in one function, or 0.
+var mostFew int
 
 // lineLoads says how a kernel tests lines of 64 bytes.
 type lineLoads uint8
