@@ -2,6 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"os"
 
 	"github.com/lanebloom/bloom"
 )
@@ -50,7 +53,7 @@ func (f *filterCommand) Run(s *streams) error {
 	}
 	known, err := f.openText(s, f.File)
 	if err != nil {
-		return err
+		return f.orSwapped(err)
 	}
 	if count, said := known.KeyCount(); said && f.verifier != nil && !f.Force {
 		f.verifier.fewest = count
@@ -136,4 +139,29 @@ func (f *filterCommand) test(c *chunk, filter *bloom.Filter, delimiter byte) {
 	if !f.Count && f.verifier == nil {
 		c.gather(delimiter)
 	}
+}
+
+// orSwapped returns the error of a filter that is none, with advice if one of the streams is a filter.
+func (f *filterCommand) orSwapped(err error) error {
+	for _, name := range f.Stream {
+		if isFilterFile(name) {
+			return fmt.Errorf("%w; %s is a filter, and the filter comes first", err, shown(name))
+		}
+	}
+	return err
+}
+
+// isFilterFile reports whether a regular file begins as those of bloom build do.
+func isFilterFile(name string) bool {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	head := make([]byte, len(bloom.FileMagic))
+	_, err = io.ReadFull(file, head)
+	return err == nil && string(head) == bloom.FileMagic
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -56,13 +57,16 @@ type streams struct {
 
 func main() { os.Exit(run(os.Args[1:])) }
 
+// shortFlag is kong's error for a flag of one letter that the command does not have.
+var shortFlag = regexp.MustCompile(`^unknown flag -[^-,]`)
+
 // run runs a command line and returns the exit status. An empty one prints the help on
 // standard error and exits 2, for a script that lost its arguments.
 func run(args []string) int {
 	s := new(streams)
 	s.in, s.out, s.err = standard.Streams()
 	c := cli{Completion: shell.Completion{
-		Name: "bloom", Words: map[string]string{"format": strings.ReplaceAll(formatNames(" "), ",", "")},
+		Name: "bloom", Words: map[string]string{"format": strings.ReplaceAll(formatNames(" "), ",", ""), "missing": "error drop keep"},
 	}}
 	options := []kong.Option{
 		kong.Name("bloom"),
@@ -83,6 +87,8 @@ func run(args []string) int {
 	command, err := parser.Parse(args)
 	if err == nil {
 		err = command.Run(s)
+	} else if shortFlag.MatchString(err.Error()) {
+		err = errors.New(shortFlag.FindString(err.Error())) // any letter would be as near
 	}
 	return status(err, s.err)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"regexp"
 
 	"github.com/lanebloom/bloom"
 )
@@ -56,10 +57,17 @@ func didYouMean(flags string) string {
 type chance struct {
 	keys, found int
 	name, meant string // the first stream whose keys look like lines of fields, and the flags for those
+
+	sample       []byte // the first lines of the first stream
+	sampled      *records
+	sampleStream string
 }
 
 // look takes the name and the first line of a stream, if it has one field at most.
 func (c *chance) look(name string, r *records, head []byte) {
+	if c.sampled == nil && r.match == nil {
+		c.sample, c.sampled, c.sampleStream = head[:bytes.LastIndexByte(head, r.delimiter)+1], r, name
+	}
 	line, _, _ := bytes.Cut(head, []byte{r.delimiter})
 	isField := r.kind == fieldsOfLines && bytes.IndexByte(line, r.comma) < 0
 	if c.meant == "" && (r.kind == wholeLines || isField) {
@@ -78,13 +86,52 @@ func (c *chance) add(from *chunk) {
 // warn warns of lines that look like tables, of which no more pass than of absent keys.
 func (c *chance) warn(s *streams, filter *bloom.Filter) {
 	const fewest = 10
-	if c.meant == "" || c.keys < fewest {
+	if c.keys < fewest {
 		return
 	}
 	rate := filter.Stats().FalsePositiveRate
 	expected := rate * float64(c.keys)
-	if rate < 0.5 && float64(c.found) <= 1.25*expected+3*math.Sqrt(expected) {
-		s.warn(c.name, fmt.Sprintf("%.2g %% of the lines are found, and %.2g %% of absent keys are: if the key is a field of a line, name it with %s -f FIELD",
-			100*float64(c.found)/float64(c.keys), 100*rate, c.meant))
+	if rate >= 0.5 || float64(c.found) > 1.25*expected+3*math.Sqrt(expected) {
+		return
 	}
+	found := fmt.Sprintf("%.2g %% of the lines are found, and %.2g %% of absent keys are", 100*float64(c.found)/float64(c.keys), 100*rate)
+	if expression := c.inside(filter, rate); expression != "" {
+		s.warn(c.sampleStream, fmt.Sprintf("%s: keys are inside of what was looked up: find them with --match '%s'", found, expression))
+	} else if c.meant != "" {
+		s.warn(c.name, fmt.Sprintf("%s: if the key is a field of a line, name it with %s -f FIELD", found, c.meant))
+	}
+}
+
+// word is a part of a text that may be a key, and beforeWord what stands before it: a name between two characters.
+var (
+	word       = regexp.MustCompile(`[/=:?&]([\w-]+)`)
+	beforeWord = regexp.MustCompile(`[/?&]?\w{0,20}[/=:?&]$`)
+)
+
+// inside returns an expression for keys that are inside of the sampled keys, after the same context, or nothing.
+func (c *chance) inside(filter *bloom.Filter, rate float64) string {
+	if c.sampled == nil || len(c.sample) == 0 {
+		return ""
+	}
+	piece := newChunk(0)
+	piece.data = c.sample
+	c.sampled.split(piece)
+	words, hits := 0, map[string]int{}
+	for _, key := range piece.keys {
+		for _, at := range word.FindAllSubmatchIndex(key, -1) {
+			if words++; filter.MayContain(key[at[2]:at[3]]) {
+				hits[string(beforeWord.Find(key[max(0, at[2]-22):at[2]]))]++
+			}
+		}
+	}
+	best := ""
+	for before, n := range hits {
+		if n > hits[best] || n == hits[best] && before < best {
+			best = before
+		}
+	}
+	if expected := rate * float64(words); float64(hits[best]) < 2+expected+5*math.Sqrt(expected) {
+		return ""
+	}
+	return regexp.QuoteMeta(best) + `([\w-]+)`
 }

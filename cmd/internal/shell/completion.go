@@ -33,8 +33,12 @@ func (c *Completion) Help() string {
 // of command bloom together.
 func (c *Completion) Run(parser *kong.Kong) error {
 	var commands []completed
+	var names []string
 	for _, node := range parser.Model.Children {
-		commands = append(commands, c.completed(node))
+		names = append(names, node.Name)
+	}
+	for _, node := range parser.Model.Children {
+		commands = append(commands, c.completed(node, names))
 	}
 	var script strings.Builder
 	switch c.Shell {
@@ -63,7 +67,7 @@ type completedFlag struct {
 	words             string // of the value, instead of files
 }
 
-func (c *Completion) completed(node *kong.Node) completed {
+func (c *Completion) completed(node *kong.Node, names []string) completed {
 	all := completed{name: node.Name, help: node.Help}
 	for _, group := range node.AllFlags(true) {
 		for _, f := range group {
@@ -76,6 +80,9 @@ func (c *Completion) completed(node *kong.Node) completed {
 	}
 	for _, argument := range node.Positional {
 		all.words = strings.ReplaceAll(argument.Enum, ",", " ")
+		if node.Name == "help" {
+			all.words = strings.Join(names, " ")
+		}
 	}
 	return all
 }
@@ -104,7 +111,15 @@ func bashScript(w io.Writer, name string, commands []completed) {
 			c.name, files.String(), c.words, strings.TrimSpace(flags.String()))
 	}
 	fmt.Fprintf(w, `%[1]s() {
-  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words= prefix=
+  if [[ $word == = ]]; then # bash makes --format=x three words
+    word=
+  elif [[ $before == = && $COMP_CWORD -gt 2 ]]; then
+    before=${COMP_WORDS[COMP_CWORD-2]}
+  elif [[ $word == --*=* ]]; then # zsh makes it one
+    before=${word%%%%=*} prefix=${word%%%%=*}=
+    word=${word#*=}
+  fi
   if [[ $COMP_CWORD -eq 1 ]]; then
     COMPREPLY=($(compgen -W "%[2]s --help --version" -- "$word"))
     return
@@ -112,10 +127,10 @@ func bashScript(w io.Writer, name string, commands []completed) {
   case ${COMP_WORDS[1]} in
 %[3]s  esac
   if [[ -n $words ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$word"))
+    COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "$word"))
   else
     local IFS=$'\n'
-    COMPREPLY=($(compgen -f -- "$word"))
+    COMPREPLY=($(compgen -P "$prefix" -f -- "$word"))
   fi
 }
 complete -o filenames -F %[1]s %[4]s
