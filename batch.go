@@ -205,7 +205,7 @@ func (v *view) probeWindows(keys *Keys, buffer *hashes, hits []uint64, add bool)
 		step = min(step, windowKeys/2)
 	}
 	if add {
-		return v.testAndAddWindows(keys, buffer, step, hits)
+		return v.addFoundWindows(keys, buffer, step, hits)
 	}
 	total, dense := 0, false
 	for i := 0; i < keys.n; i += step {

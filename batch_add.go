@@ -12,30 +12,30 @@ import (
 // sampleKeys is the size of the first window of a column. It tells whether the keys after it are new.
 const sampleKeys = 128
 
-// testAndAddWindows is probeWindows that adds the keys, in windows of step keys. It slices the column and the
+// addFoundWindows is probeWindows that adds the keys, in windows of step keys. It slices the column and the
 // buffer where it must, as probeWindows does.
-func (v *view) testAndAddWindows(keys *Keys, buffer *hashes, step int, hits []uint64) int {
+func (v *view) addFoundWindows(keys *Keys, buffer *hashes, step int, hits []uint64) int {
 	fresh := v.isFresh(1, 16) // where so few new keys make it pay, no test is best at first
 	if keys.n <= min(2*sampleKeys, buffer.len()) {
 		if keys.n < buffer.len() {
 			some := buffer.slice(0, keys.n)
 			buffer = &some
 		}
-		return v.testAndAddWindow(keys, buffer, hits, fresh, false)
+		return v.addFoundWindow(keys, buffer, hits, fresh, false)
 	}
 	total, dense := 0, false
 	for i, end := 0, sampleKeys; i < keys.n; i, end = end, min(end+step, keys.n) {
 		part, h := keys.slice(i, end), buffer.slice(0, end-i)
-		n, valid := v.testAndAddWindow(&part, &h, hits[i/64:], fresh, dense), part.n-part.nulls()
+		n, valid := v.addFoundWindow(&part, &h, hits[i/64:], fresh, dense), part.n-part.nulls()
 		dense, fresh = v.isDense(n, valid), v.isFresh(valid-n, valid)
 		total += n
 	}
 	return total
 }
 
-// testAndAddWindow is TestAndAddBatch for a window of keys. h has room for their hashes. fresh and
+// addFoundWindow is TestAndAddBatch for a window of keys. h has room for their hashes. fresh and
 // dense are hints: many of the keys before them were new, or were not.
-func (v *view) testAndAddWindow(keys *Keys, h *hashes, hits []uint64, fresh, dense bool) (total int) {
+func (v *view) addFoundWindow(keys *Keys, h *hashes, hits []uint64, fresh, dense bool) (total int) {
 	keys.hash(v.pair.hash(), v.kernel, h)
 	var chosen [windowKeys / 64]uint64
 	added := hits[:(keys.n+63)/64] // the keys that were new, until the last loop
