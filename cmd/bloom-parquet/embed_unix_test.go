@@ -29,8 +29,8 @@ const (
 	endHowVariable = "EMBED_TEST_END"
 )
 
-// spoilWrites makes this process one whose writes fail, if the environment says so.
-func spoilWrites() {
+// init makes this process one whose writes fail, if the environment says so.
+func init() {
 	if how := os.Getenv(endHowVariable); how != "" {
 		at, err := strconv.Atoi(os.Getenv(endAtVariable))
 		if err != nil {

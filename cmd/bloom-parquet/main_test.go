@@ -30,7 +30,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"bloom-parquet": func() { spoilWrites(); main() }, "write-forever": writeForever, "read-damaged": readDamaged})
+	testscript.Main(m, map[string]func(){"bloom-parquet": main, "write-forever": writeForever, "read-damaged": readDamaged})
 }
 
 // writeForever writes the file that it is given and does not come to an end.
