@@ -24,7 +24,7 @@ func (v *view) MayContainBatch(keys Keys, hits []uint64) int { return v.probeCol
 // are. So keys of 8 bytes have tests of their own, without a loop over their words, and no call
 // more than they need. For 8 integers and more, up to some number, one function of assembly makes hashes and tests.
 func (v *view) probeColumn(keys *Keys, hits []uint64) int {
-	if minFew <= keys.n && keys.n <= mostFew && keys.layout == uint64s && keys.validity == nil && len(hits) > 0 && !(raceDetector && v.atomic) {
+	if minFew <= keys.n && keys.n <= mostFew && keys.layout == uint64s && keys.validity == nil && len(hits) > 0 && (!raceDetector || !v.atomic) {
 		if word, ok := v.probeFew((*uint64)(keys.column), keys.n); ok {
 			hits[0] = word
 			return bits.OnesCount64(word)

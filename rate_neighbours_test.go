@@ -67,13 +67,13 @@ func TestNeighboursOneByOne(t *testing.T) {
 			var keys, between, after [][]byte
 			hashes := make(map[Hash]bool)
 			for i := range 1000 {
-				switch key := binary.BigEndian.AppendUint64(nil, uint64(5+i)); {
-				case i%step == 0:
-					keys = append(keys, key)
-					hashes[f.Hash(key)] = true
-				default:
+				key := binary.BigEndian.AppendUint64(nil, uint64(5+i))
+				if i%step != 0 {
 					between = append(between, key)
+					continue
 				}
+				keys = append(keys, key)
+				hashes[f.Hash(key)] = true
 			}
 			last := 999 / step * step // of the keys, less 5
 			between = slices.DeleteFunc(between, func(key []byte) bool { return binary.BigEndian.Uint64(key) > uint64(5+last) })

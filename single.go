@@ -152,7 +152,7 @@ func mayContainHash(base **byte, h1, h2 uint64, kind uint8) bool {
 }
 
 // requestNothing is requestHash in portable Go, which has no way to ask for bits.
-func requestNothing(base **byte, h1, h2 uint64, kind uint8) uintptr {
+func requestNothing(base **byte, h1, h2 uint64, kind uint8) uintptr { //nolint:unused // assembly jumps to it
 	if hashKind(kind) != (*prober)(unsafe.Pointer(base)).pair.hash() {
 		(*view)(unsafe.Pointer(base)).otherHash(Hash{h1, h2, hashKind(kind)})
 	}
@@ -193,7 +193,7 @@ func (s *prober) addKey(p unsafe.Pointer, n int) (isNew bool) {
 }
 
 // addUint64Generic is addUint64 in portable Go. base begins a prober.
-func addUint64Generic(base **byte, key uint64) (isNew bool) {
+func addUint64Generic(base **byte, key uint64) (isNew bool) { //nolint:unused // assembly jumps to it
 	s := (*prober)(unsafe.Pointer(base))
 	switch s.pair {
 	case leveldbDouble32:

@@ -33,12 +33,14 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// The types of goleveldb's package leveldb/filter.
-type (
-	Filter          = filter.Filter
-	FilterGenerator = filter.FilterGenerator
-	Buffer          = filter.Buffer
-)
+// Filter is that of goleveldb's package leveldb/filter.
+type Filter = filter.Filter
+
+// FilterGenerator is that of goleveldb's package leveldb/filter.
+type FilterGenerator = filter.FilterGenerator
+
+// Buffer is that of goleveldb's package leveldb/filter.
+type Buffer = filter.Buffer
 
 // name is that of goleveldb's own filter in tables. LevelDB's ends in 2.
 const name = "leveldb.BuiltinBloomFilter"

@@ -125,7 +125,7 @@ func (e *Embedder) Close() error {
 	if err := e.copy(); err != nil {
 		return err
 	}
-	footer := appendFooter(nil, e.footer, e.added)
+	footer := placeFilters(e.footer, e.added)
 	if uint64(len(footer)) > math.MaxUint32 {
 		return fmt.Errorf("%w: it would have %d bytes", ErrFooter, len(footer))
 	}

@@ -284,9 +284,9 @@ func (s *scanner) each(f field, do func(fields []field)) {
 // placement is the place of a filter in a file.
 type placement struct{ offset, length int64 }
 
-// appendFooter appends a footer to dst in which some column chunks have filters at other places. All other bytes are
-// as they were, but for the header of the field after the two that tell the place.
-func appendFooter(dst, footer []byte, chunks map[*footerChunk]placement) []byte {
+// placeFilters returns a footer in which some column chunks have filters at other places. All other bytes are as they
+// were, but for the header of the field after the two that tell the place.
+func placeFilters(footer []byte, chunks map[*footerChunk]placement) (dst []byte) {
 	order := make([]*footerChunk, 0, len(chunks))
 	for c := range chunks {
 		order = append(order, c)

@@ -225,7 +225,8 @@ func withPlaces(footer thrift, places map[[2]int]placement) {
 					for i, f := range chunk.(thrift) {
 						if p, ok := places[[2]int{g, c}]; ok && f.id == fieldMetaData {
 							meta := slices.DeleteFunc(slices.Clone(f.value.(thrift)), isPlace)
-							chunk.(thrift)[i].value = append(meta, thriftField{fieldFilterOffset, kindI64, p.offset}, thriftField{fieldFilterLength, kindI32, p.length})
+							meta = append(meta, thriftField{fieldFilterOffset, kindI64, p.offset}, thriftField{fieldFilterLength, kindI32, p.length})
+							chunk.(thrift)[i].value = meta
 						}
 					}
 				}
@@ -270,7 +271,7 @@ func TestFooter(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		if got := appendFooter(nil, footer, nil); !bytes.Equal(got, footer) {
+		if got := placeFilters(footer, nil); !bytes.Equal(got, footer) {
 			t.Fatalf("seed %d: without a new filter, the footer is another", seed)
 		}
 		places, by := map[[2]int]placement{}, map[*footerChunk]placement{}
@@ -282,7 +283,7 @@ func TestFooter(t *testing.T) {
 				}
 			}
 		}
-		got := appendFooter(nil, footer, by)
+		got := placeFilters(footer, by)
 		want, rest := decodeThrift(footer)
 		withPlaces(want, places)
 		have, left := decodeThrift(got)
@@ -353,7 +354,7 @@ func FuzzFooter(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !bytes.Equal(appendFooter(nil, footer, nil), footer) {
+		if !bytes.Equal(placeFilters(footer, nil), footer) {
 			t.Fatal("another footer")
 		}
 		by := map[*footerChunk]placement{}
@@ -364,7 +365,7 @@ func FuzzFooter(f *testing.F) {
 				}
 			}
 		}
-		got := appendFooter(nil, footer, by)
+		got := placeFilters(footer, by)
 		again, err := parseFooter(got)
 		if err != nil || fmt.Sprint(len(again)) != fmt.Sprint(len(chunks)) {
 			t.Fatalf("%d row groups, %v", len(again), err)

@@ -24,11 +24,11 @@ type number struct {
 	Other int32 `parquet:"other,dict"`
 }
 
-// randomNumbers returns a file whose values no codec makes smaller, and its rows.
-func randomNumbers(t *testing.T, codec compress.Codec, n int) (file []byte, rows []number) {
+// randomNumbers returns a file of 300 rows whose values no codec makes smaller, and its rows.
+func randomNumbers(t *testing.T, codec compress.Codec) (file []byte, rows []number) {
 	t.Helper()
-	random := rand.New(rand.NewPCG(1, uint64(n)))
-	rows = make([]number, n)
+	random := rand.New(rand.NewPCG(1, 300))
+	rows = make([]number, 300)
 	for i := range rows {
 		rows[i] = number{random.Int64(), random.Int32()}
 	}
@@ -41,7 +41,7 @@ func randomNumbers(t *testing.T, codec compress.Codec, n int) (file []byte, rows
 
 // TestLZ4Raw wants parquet-go to be wrong of LZ4_RAW. Once it is right, checkCodec can let that pass.
 func TestLZ4Raw(t *testing.T) {
-	file, want := randomNumbers(t, &parquet.Lz4Raw, 300)
+	file, want := randomNumbers(t, &parquet.Lz4Raw)
 	got, err := parquet.Read[number](bytes.NewReader(file), int64(len(file)))
 	wrong := err != nil || len(got) != len(want)
 	for i := range want {
@@ -78,8 +78,8 @@ func withFooter(data []byte, edit func(*format.FileMetaData)) ([]byte, error) {
 // TestRefused wants columns to be refused that parquet-go does not decode, and values that are outside of what
 // the footer says. With them, no command makes anything of the file but those that read no pages.
 func TestRefused(t *testing.T) {
-	lz4, _ := randomNumbers(t, &parquet.Lz4Raw, 300)
-	good, rows := randomNumbers(t, &parquet.Zstd, 300)
+	lz4, _ := randomNumbers(t, &parquet.Lz4Raw)
+	good, rows := randomNumbers(t, &parquet.Zstd)
 	codec := func(group, column int, codec format.CompressionCodec) []byte {
 		return edited(t, good, func(m *format.FileMetaData) { m.RowGroups[group].Columns[column].MetaData.Codec = codec })
 	}
@@ -152,7 +152,7 @@ func TestRefused(t *testing.T) {
 
 // TestUnusedValues wants no value of a dictionary to be refused that no row has.
 func TestUnusedValues(t *testing.T) {
-	file, _ := randomNumbers(t, &parquet.Snappy, 300)
+	file, _ := randomNumbers(t, &parquet.Snappy)
 	opened, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -109,7 +110,7 @@ func scanned(t *testing.T, name string) (values []string, typ columnType) {
 	}
 	defer file.close()
 	typ = typeOfParquet(file.column.Type())
-	r := parquet.NewReader(bytes.NewReader(data)) //nolint:staticcheck // its successor has the type of a row
+	r := parquet.NewReader(bytes.NewReader(data))
 	for {
 		rows := make([]parquet.Row, 1)
 		n, err := r.ReadRows(rows)
@@ -122,7 +123,7 @@ func scanned(t *testing.T, name string) (values []string, typ columnType) {
 				}
 			}
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return values, typ
 		}
 		if err != nil {

@@ -32,7 +32,7 @@ func (o Options) Column(name string, in io.Reader, column string, warn func(text
 	}
 	c := &columnReader{rest: data, line: 1}
 	if len(data) > 0 && data[len(data)-1] != '\n' {
-		c.rest = append(data, '\n')
+		c.rest = append(c.rest, '\n')
 	}
 	if c.skipEmpty(); len(c.rest) == 0 {
 		return nil, nil, nil
