@@ -477,7 +477,7 @@ func TestRequest(t *testing.T) {
 			for _, kernel := range kernels {
 				f := test.filter(walk, kernel, data, n, test.probes(6)[0])
 				for _, h := range test.hashesOf(random, 200, n) {
-					last := requestHash(&f.base, h.h1, h.h2, uint8(h.kind))
+					last := requestHash(&f.base, h.h1, h.h2, h.h3, h.h4)
 					if f.Request(h); kernel == Generic {
 						if last != 0 {
 							t.Fatalf("Go requested %x", last)

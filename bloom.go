@@ -167,7 +167,7 @@ func (v *view) MayContainUint64(key uint64) bool {
 // MayContainHash is MayContain for a key whose [Hash] is h. It panics if the filter's format
 // has another hash.
 func (v *view) MayContainHash(h Hash) bool {
-	return probeHash(&v.base, h.h1, h.h2, uint8(h.kind)) // like MayContainUint64
+	return probeHash(&v.base, h.h1, h.h2, h.h3, h.h4) // like MayContainUint64
 }
 
 // Bytes returns the encoded filter: the bytes of the format and nothing else. It is no copy. Do not write to
@@ -184,7 +184,7 @@ func (v *view) Bytes() []byte { return v.data[:len(v.data):len(v.data)] }
 //
 // Request changes no answer. Without AVX2 it does nothing. It panics if the filter's format has another hash.
 func (v *view) Request(h Hash) {
-	requestHash(&v.base, h.h1, h.h2, uint8(h.kind))
+	requestHash(&v.base, h.h1, h.h2, h.h3, h.h4)
 }
 
 // AppendFilter appends the encoded filter to dst and returns the extended slice. It appends

@@ -77,7 +77,7 @@ func (b *Builder) AddUint64(key uint64) {
 // AddHash adds the key whose [Hash] is h. It panics if the policy's format has another hash.
 func (b *Builder) AddHash(h Hash) {
 	b.mustHavePolicy()
-	if h.kind != b.hash {
+	if h.kind() != b.hash {
 		panicOtherHash(h, b.policy.Format)
 	}
 	b.addHash(h)

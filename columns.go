@@ -12,16 +12,16 @@ func (f Format) Hash(key []byte) Hash {
 	p, n := unsafe.Pointer(unsafe.SliceData(key)), len(key)
 	switch f {
 	case LevelDB:
-		return Hash{h1: uint64(hash32At(p, n, unsignedBytes)), kind: hashLevelDB}
+		return shortHash(uint64(hash32At(p, n, unsignedBytes)), 0, hashLevelDB)
 	case Nori, NoriCrate:
 		h := hash64At(p, n)
-		return Hash{h.h1, h.h2, hashXXH64x2}
+		return shortHash(h.h1, h.h2, hashXXH64x2)
 	case Parquet:
-		return Hash{h1: xxh64At(p, n), kind: hashXXH64}
+		return shortHash(xxh64At(p, n), 0, hashXXH64)
 	case RocksDB:
-		return Hash{h1: xxph3At(p, n), kind: hashXXPH3}
+		return shortHash(xxph3At(p, n), 0, hashXXPH3)
 	case Pebble:
-		return Hash{h1: uint64(hash32At(p, n, signedBytes)), kind: hashLevelDBSigned}
+		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, hashLevelDBSigned)
 	}
 	panic(noFormat(f))
 }
@@ -34,9 +34,9 @@ func (f Format) HashFrom(h uint64) Hash {
 	kind := f.hash()
 	switch hashKinds[kind].words {
 	case one32:
-		return Hash{h1: uint64(uint32(h)), kind: kind}
+		return shortHash(uint64(uint32(h)), 0, kind)
 	case one64:
-		return Hash{h1: h, kind: kind}
+		return shortHash(h, 0, kind)
 	}
 	panic(fmt.Sprintf("bloom: the hash of %v has two words, but HashFrom takes one", f))
 }
@@ -46,16 +46,16 @@ func (f Format) HashFrom(h uint64) Hash {
 func (h hashKind) of(p unsafe.Pointer, n int) Hash {
 	switch h {
 	case hashLevelDB:
-		return Hash{h1: uint64(hash32At(p, n, unsignedBytes)), kind: h}
+		return shortHash(uint64(hash32At(p, n, unsignedBytes)), 0, h)
 	case hashXXH64x2:
 		pair := hash64At(p, n)
-		return Hash{pair.h1, pair.h2, h}
+		return shortHash(pair.h1, pair.h2, h)
 	case hashXXH64:
-		return Hash{h1: xxh64At(p, n), kind: h}
+		return shortHash(xxh64At(p, n), 0, h)
 	case hashXXPH3:
-		return Hash{h1: xxph3At(p, n), kind: h}
+		return shortHash(xxph3At(p, n), 0, h)
 	case hashLevelDBSigned:
-		return Hash{h1: uint64(hash32At(p, n, signedBytes)), kind: h}
+		return shortHash(uint64(hash32At(p, n, signedBytes)), 0, h)
 	}
 	panic("bloom: no such hash")
 }
@@ -64,14 +64,14 @@ func (h hashKind) of(p unsafe.Pointer, n int) Hash {
 func (h hashKind) ofUint64(key uint64) Hash {
 	switch h {
 	case hashLevelDB, hashLevelDBSigned: // the same for whole words
-		return Hash{h1: uint64(hash32Uint64(key)), kind: h}
+		return shortHash(uint64(hash32Uint64(key)), 0, h)
 	case hashXXH64x2:
 		pair := hash64Uint64(key)
-		return Hash{pair.h1, pair.h2, h}
+		return shortHash(pair.h1, pair.h2, h)
 	case hashXXH64:
-		return Hash{h1: xxh64Uint64(key), kind: h}
+		return shortHash(xxh64Uint64(key), 0, h)
 	case hashXXPH3:
-		return Hash{h1: xxph3Uint64(key), kind: h}
+		return shortHash(xxph3Uint64(key), 0, h)
 	}
 	panic("bloom: no such hash")
 }

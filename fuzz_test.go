@@ -240,7 +240,7 @@ func FuzzKernels(f *testing.F) {
 		random := rand.New(rand.NewPCG(uint64(k), uint64(more)))
 		hashed := test.hashesOf(random, int(more%(2*windowKeys)), n)
 		for ; len(words) >= 16; words = words[16:] {
-			h := Hash{binary.LittleEndian.Uint64(words), binary.LittleEndian.Uint64(words[8:]), test.hash}
+			h := shortHash(binary.LittleEndian.Uint64(words), binary.LittleEndian.Uint64(words[8:]), test.hash)
 			switch hashKinds[test.hash].words {
 			case one32:
 				h.h1, h.h2 = h.h1&math.MaxUint32, 0

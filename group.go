@@ -132,7 +132,7 @@ func (g *Group) MayContainHash(h Hash, hits []uint64) int {
 	if g.pair == 0 {
 		return 0
 	}
-	if h.kind != g.pair.hash() {
+	if !g.pair.takes(h.h3, h.h4) {
 		g.filters[0].otherHash(h)
 	}
 	total := 0

@@ -3,6 +3,7 @@ package bloom
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"unsafe"
 )
 
@@ -55,13 +56,30 @@ func (h hashKind) String() string { return hashKinds[h].name }
 // Hash is a key's hash. It serves every filter whose format has the same hash: hash a
 // key once to query many filters. No filter tells keys apart whose hashes are equal by ==.
 type Hash struct {
-	h1, h2 uint64 // what is not used is 0
-	kind   hashKind
+	// A hash of one or two words has hashMark in h3 and its kind in h4, and 0 in h2 if it has one word. There is
+	// no field for the kind: the compiler keeps a struct of more than four fields or 32 bytes on the stack, and
+	// then the queries of every format take up to 2.9 times as long.
+	h1, h2, h3, h4 uint64
+}
+
+// hashMark tells hashes of one or two words from those of four. Nobody can choose a key whose third word is this
+// one, because each process has another.
+var hashMark = rand.Uint64() | 1
+
+// shortHash returns a hash of one or two words.
+func shortHash(h1, h2 uint64, kind hashKind) Hash { return Hash{h1, h2, hashMark, uint64(kind)} }
+
+// kind returns which hash it is: noHash for the zero Hash.
+func (h Hash) kind() hashKind {
+	if h.h3 == hashMark && h.h4 < uint64(len(hashKinds)) {
+		return hashKind(h.h4)
+	}
+	return noHash
 }
 
 // String returns the words of the hash in hexadecimal digits.
 func (h Hash) String() string {
-	switch hashKinds[h.kind].words {
+	switch hashKinds[h.kind()].words {
 	case one32:
 		return fmt.Sprintf("%08x", h.h1)
 	case one64:
@@ -119,11 +137,11 @@ func (h *hashes) slice(i, j int) (s hashes) {
 func (h *hashes) at(i int, kind hashKind) Hash {
 	switch hashKinds[kind].words {
 	case one32:
-		return Hash{h1: uint64(h.h32[i]), kind: kind}
+		return shortHash(uint64(h.h32[i]), 0, kind)
 	case one64:
-		return Hash{h1: h.h1[i], kind: kind}
+		return shortHash(h.h1[i], 0, kind)
 	}
-	return Hash{h.h1[i], h.h2[i], kind}
+	return shortHash(h.h1[i], h.h2[i], kind)
 }
 
 // set writes hash i.

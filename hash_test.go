@@ -3,6 +3,7 @@ package bloom
 import (
 	"encoding/binary"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -52,7 +53,7 @@ func TestHash(t *testing.T) {
 			t.Error("there are no vectors")
 		}
 		for _, v := range hashTests[kind] {
-			if got, want := referenceHash(kind, fromHex(v.key)), (Hash{v.h1, v.h2, kind}); got != want {
+			if got, want := referenceHash(kind, fromHex(v.key)), shortHash(v.h1, v.h2, kind); got != want {
 				t.Errorf("the reference of %s = %v, want %v", v.key, got, want)
 			}
 		}
@@ -132,6 +133,21 @@ func TestWrongHashes(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestHashStaysInRegisters wants a Hash that the compiler keeps in registers: of at most four fields, none of them
+// an array of more than one element, and of at most four words.
+func TestHashStaysInRegisters(t *testing.T) {
+	is(t, portable)
+	h := reflect.TypeFor[Hash]()
+	if h.NumField() > 4 || h.Size() > 32 {
+		t.Errorf("a Hash has %d fields and %d bytes", h.NumField(), h.Size())
+	}
+	for i := range h.NumField() {
+		if kind := h.Field(i).Type.Kind(); kind != reflect.Uint64 {
+			t.Errorf("the field %s of a Hash is of kind %v", h.Field(i).Name, kind)
+		}
+	}
 }
 
 // TestHashFrom makes hashes and columns of hashes from words.

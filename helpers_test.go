@@ -226,7 +226,7 @@ func columnOfHashes(kind hashKind, hashed []Hash) (k Keys) {
 // referenceHash returns the hash of a key by the letter.
 func referenceHash(kind hashKind, key []byte) Hash {
 	h1, h2 := hashKinds[kind].reference(key)
-	return Hash{h1, h2, kind}
+	return shortHash(h1, h2, kind)
 }
 
 // walkTest is what the tests know of a walk: a new one is a line in walkTests.
@@ -331,7 +331,7 @@ func (w walkTest) hashesOf(random *rand.Rand, count int, n uint64) []Hash {
 		case one64:
 			list[i].h2 = 0
 		}
-		list[i].kind = w.hash
+		list[i].h3, list[i].h4 = hashMark, uint64(w.hash)
 	}
 	return list
 }

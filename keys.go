@@ -307,12 +307,12 @@ func (k *Keys) hashRow(kind hashKind, i int) Hash {
 		key := k.viewKey(i, true)
 		return kind.of(unsafe.Pointer(unsafe.StringData(key)), len(key))
 	case hashes32:
-		return Hash{h1: uint64(elements[uint32](k, k.n)[i]), kind: kind}
+		return shortHash(uint64(elements[uint32](k, k.n)[i]), 0, kind)
 	case hashes64:
-		return Hash{h1: elements[uint64](k, k.n)[i], kind: kind}
+		return shortHash(elements[uint64](k, k.n)[i], 0, kind)
 	case hashes128:
 		h := elements[hash128](k, k.n)[i]
-		return Hash{h.h1, h.h2, kind}
+		return shortHash(h.h1, h.h2, kind)
 	}
 	key := k.data[from:to]
 	return kind.of(unsafe.Pointer(unsafe.SliceData(key)), len(key))

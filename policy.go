@@ -247,7 +247,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 				}
 			}
 			s.takes(xxh64Split256)
-			return probeHash(&s.base, xxh64At(at, n), 0, uint8(hashXXH64))
+			return probeHash(&s.base, xxh64At(at, n), 0, 0, uint64(hashXXH64))
 		}
 	case RocksDB:
 		if size <= 0 || size%64 != 0 || uint64(size) > 64*rocksMostLines {
@@ -256,7 +256,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 		if k := localProbes(filter[size:]); k > 0 && k <= maxHasProbes {
 			s.base, s.n, s.k = &filter[0], uint64(size/64), k
 			s.takes(xxph3Line512)
-			return probeHash(&s.base, xxph3At(at, n), 0, uint8(hashXXPH3))
+			return probeHash(&s.base, xxph3At(at, n), 0, 0, uint64(hashXXPH3))
 		}
 	case Pebble:
 		if size <= 0 || size > pebbleMostBytes {
@@ -277,7 +277,7 @@ func (p Policy) MayContain(filter, key []byte) bool {
 		h := hash32At(at, n, signedBytes)
 		s.base, s.n, s.k = &filter[64*(h%lines)], 1, k
 		s.takes(signedLine32)
-		return probeHash(&s.base, uint64(h), 0, uint8(hashLevelDBSigned))
+		return probeHash(&s.base, uint64(h), 0, 0, uint64(hashLevelDBSigned))
 	case Nori, NoriCrate:
 		if from, n, k := (encodingNori{crate: p.Format == NoriCrate}).header(filter); n > 0 && k > 0 {
 			h, d := hash64At(at, len(key)), newDouble64(filter[from:], n, k)

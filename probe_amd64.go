@@ -747,11 +747,11 @@ func pack64AVX2(words *uint64, chosen *uint64, n int) (left int)
 //go:noescape
 func probeUint64(base **byte, key uint64) (may bool)
 
-// probeHash is probeUint64 for a hash and the number of its kind, and mayContainHash. base begins a
-// view if the filter may have another hash.
+// probeHash is probeUint64 for the words of a Hash, and mayContainHash. base begins a view if the filter may
+// have another hash.
 
 //go:noescape
-func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 
 // probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
 // array. It takes 0.8 times as long as hash and test by two calls.
@@ -821,24 +821,24 @@ func addUint64Line512AVX2(base **byte, key uint64) (isNew bool)
 // It works like probeHash.
 
 //go:noescape
-func requestHash(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+func requestHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
 
 // The request functions ask for the bits that tests read first. Their base begins an array.
 
 //go:noescape
-func requestDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+func requestDouble32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
 
 //go:noescape
-func requestDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+func requestDouble64AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
 
 //go:noescape
-func requestSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+func requestSplit256AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
 
 //go:noescape
-func requestLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+func requestLine512AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
 
 //go:noescape
-func requestLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+func requestLine32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
 
 // singleAt returns the addresses of a single. Row 0 has those of Go, row 2*walk-1 those of AVX2 and row
 // 2*walk those of AVX512.
@@ -853,22 +853,22 @@ func singleAt(row int) (ofUint64 uintptr, ofHash uintptr, ofAdd uintptr, ofReque
 func hasUint64Double32AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 
 //go:noescape
 func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 
 //go:noescape
-func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 
 //go:noescape
-func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 
 //go:noescape
-func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 
 //go:noescape
 func hasUint64Split256AVX512(base **byte, key uint64) (may bool)
@@ -880,13 +880,13 @@ func hasUint64Line512AVX512(base **byte, key uint64) (may bool)
 func hasUint64Line32AVX512(base **byte, key uint64) (may bool)
 
 //go:noescape
-func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 
 //go:noescape
-func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 
 //go:noescape
-func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 
 //go:noescape
 func hasUint64Split256AVX2(base **byte, key uint64) (may bool)

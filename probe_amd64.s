@@ -7120,14 +7120,14 @@ TEXT ·probeUint64(SB), NOSPLIT, $0-17
 go:
 	JMP ·mayContainUint64+0(SB)
 
-// func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
-TEXT ·probeHash(SB), NOSPLIT, $0-33
+// func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
+TEXT ·probeHash(SB), NOSPLIT, $0-41
 	MOVQ  base+0(FP), AX
 	MOVQ  40(AX), AX
 	TESTQ AX, AX
 	JZ    go
-	MOVB  kind+24(FP), CL
-	CMPB  CL, 32(AX)
+	MOVQ  h4+32(FP), CX
+	CMPQ  CX, 32(AX)
 	JNE   go
 	JMP   8(AX)
 
@@ -7145,14 +7145,14 @@ TEXT ·addUint64(SB), NOSPLIT, $0-17
 go:
 	JMP ·addUint64Generic+0(SB)
 
-// func requestHash(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
-TEXT ·requestHash(SB), NOSPLIT, $0-40
+// func requestHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
+TEXT ·requestHash(SB), NOSPLIT, $0-48
 	MOVQ  base+0(FP), AX
 	MOVQ  40(AX), AX
 	TESTQ AX, AX
 	JZ    go
-	MOVB  kind+24(FP), CL
-	CMPB  CL, 32(AX)
+	MOVQ  h4+32(FP), CX
+	CMPQ  CX, 32(AX)
 	JNE   go
 	JMP   24(AX)
 
@@ -7507,9 +7507,9 @@ next:
 	MOVB    AL, isNew+16(FP)
 	RET
 
-// func requestDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+// func requestDouble32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
 // Requires: BMI2
-TEXT ·requestDouble32AVX2(SB), NOSPLIT, $0-40
+TEXT ·requestDouble32AVX2(SB), NOSPLIT, $0-48
 	MOVQ       h1+8(FP), AX
 	MOVQ       base+0(FP), CX
 	MOVQ       (CX), BX
@@ -7531,12 +7531,12 @@ TEXT ·requestDouble32AVX2(SB), NOSPLIT, $0-40
 	MULXQ      SI, AX, DX
 	PREFETCHT0 (BX)(DX*1)
 	ADDQ       DX, BX
-	MOVQ       BX, last+32(FP)
+	MOVQ       BX, last+40(FP)
 	RET
 
-// func requestDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+// func requestDouble64AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
 // Requires: BMI2
-TEXT ·requestDouble64AVX2(SB), NOSPLIT, $0-40
+TEXT ·requestDouble64AVX2(SB), NOSPLIT, $0-48
 	MOVQ h1+8(FP), AX
 	MOVQ h2+16(FP), CX
 	MOVQ base+0(FP), DX
@@ -7572,11 +7572,11 @@ TEXT ·requestDouble64AVX2(SB), NOSPLIT, $0-40
 	SHRQ       $0x03, DX
 	PREFETCHT0 (BX)(DX*1)
 	ADDQ       DX, BX
-	MOVQ       BX, last+32(FP)
+	MOVQ       BX, last+40(FP)
 	RET
 
-// func requestSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
-TEXT ·requestSplit256AVX2(SB), NOSPLIT, $0-40
+// func requestSplit256AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
+TEXT ·requestSplit256AVX2(SB), NOSPLIT, $0-48
 	MOVQ       h1+8(FP), AX
 	SHRQ       $0x20, AX
 	MOVQ       base+0(FP), CX
@@ -7587,11 +7587,11 @@ TEXT ·requestSplit256AVX2(SB), NOSPLIT, $0-40
 	PREFETCHT0 (AX)
 	ADDQ       $0x1f, AX
 	PREFETCHT0 (AX)
-	MOVQ       AX, last+32(FP)
+	MOVQ       AX, last+40(FP)
 	RET
 
-// func requestLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
-TEXT ·requestLine512AVX2(SB), NOSPLIT, $0-40
+// func requestLine512AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
+TEXT ·requestLine512AVX2(SB), NOSPLIT, $0-48
 	MOVQ       h1+8(FP), AX
 	SHLQ       $0x20, AX
 	SHRQ       $0x20, AX
@@ -7603,12 +7603,12 @@ TEXT ·requestLine512AVX2(SB), NOSPLIT, $0-40
 	PREFETCHT0 (AX)
 	ADDQ       $0x3f, AX
 	PREFETCHT0 (AX)
-	MOVQ       AX, last+32(FP)
+	MOVQ       AX, last+40(FP)
 	RET
 
-// func requestLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr)
+// func requestLine32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr)
 // Requires: BMI2
-TEXT ·requestLine32AVX2(SB), NOSPLIT, $0-40
+TEXT ·requestLine32AVX2(SB), NOSPLIT, $0-48
 	MOVQ       base+0(FP), AX
 	MOVQ       h1+8(FP), CX
 	MOVQ       16(AX), DX
@@ -7619,7 +7619,7 @@ TEXT ·requestLine32AVX2(SB), NOSPLIT, $0-40
 	PREFETCHT0 (CX)
 	ADDQ       $0x3f, CX
 	PREFETCHT0 (CX)
-	MOVQ       CX, last+32(FP)
+	MOVQ       CX, last+40(FP)
 	RET
 
 // func fewSplit256AVX512(base *byte, blocks uint64, keys *uint64, n int) (word uint64)
@@ -8159,9 +8159,9 @@ absent:
 	MOVB $0x00, may+16(FP)
 	RET
 
-// func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+// func hasHashDouble32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 // Requires: BMI2
-TEXT ·hasHashDouble32AVX2(SB), NOSPLIT, $0-33
+TEXT ·hasHashDouble32AVX2(SB), NOSPLIT, $0-41
 	MOVQ    h1+8(FP), AX
 	MOVQ    base+0(FP), CX
 	RORXL   $0x11, AX, BX
@@ -8242,11 +8242,11 @@ last:
 	JZ      absent
 
 present:
-	MOVB $0x01, may+32(FP)
+	MOVB $0x01, may+40(FP)
 	RET
 
 absent:
-	MOVB $0x00, may+32(FP)
+	MOVB $0x00, may+40(FP)
 	RET
 
 // func hasUint64Double64AVX2(base **byte, key uint64) (may bool)
@@ -8471,9 +8471,9 @@ masked_present:
 	MOVB $0x01, may+16(FP)
 	RET
 
-// func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+// func hasHashDouble64AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 // Requires: BMI2
-TEXT ·hasHashDouble64AVX2(SB), NOSPLIT, $0-33
+TEXT ·hasHashDouble64AVX2(SB), NOSPLIT, $0-41
 	MOVQ  h1+8(FP), AX
 	MOVQ  h2+16(FP), CX
 	MOVQ  base+0(FP), DX
@@ -8542,7 +8542,7 @@ small2:
 	JNZ     threes
 
 absent:
-	MOVB $0x00, may+32(FP)
+	MOVB $0x00, may+40(FP)
 	RET
 
 few:
@@ -8572,7 +8572,7 @@ small3:
 	JMP     absent
 
 present:
-	MOVB $0x01, may+32(FP)
+	MOVB $0x01, may+40(FP)
 	RET
 
 large0:
@@ -8628,7 +8628,7 @@ masked_threes:
 	JNZ     masked_threes
 
 masked_absent:
-	MOVB $0x00, may+32(FP)
+	MOVB $0x00, may+40(FP)
 	RET
 
 masked_few:
@@ -8650,7 +8650,7 @@ masked_ones:
 	JMP     masked_absent
 
 masked_present:
-	MOVB $0x01, may+32(FP)
+	MOVB $0x01, may+40(FP)
 	RET
 
 // func probeShortSplit256AVX2(base **byte, key *byte, n int) (may bool)
@@ -15882,9 +15882,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+// func hasHashSplit256AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-33
+TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), AX
 	VPBROADCASTD AX, Y16
 	SHRQ         $0x20, AX
@@ -15900,12 +15900,12 @@ TEXT ·hasHashSplit256AVX512(SB), NOSPLIT, $0-33
 	VPTESTNMD    (AX), Y16, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, may+32(FP)
+	MOVB         AL, may+40(FP)
 	RET
 
-// func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+// func hasHashLine512AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL
-TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-33
+TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), AX
 	MOVQ         base+0(FP), CX
 	MOVL         AX, DX
@@ -15927,12 +15927,12 @@ TEXT ·hasHashLine512AVX512(SB), NOSPLIT, $0-33
 	VPTESTNMD    splitOnes<>+0(SB), Y17, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, may+32(FP)
+	MOVB         AL, may+40(FP)
 	RET
 
-// func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+// func hasHashLine32AVX512(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 // Requires: AVX2, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·hasHashLine32AVX512(SB), NOSPLIT, $0-33
+TEXT ·hasHashLine32AVX512(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), CX
 	MOVQ         base+0(FP), AX
 	VPBROADCASTD CX, Y16
@@ -15955,7 +15955,7 @@ TEXT ·hasHashLine32AVX512(SB), NOSPLIT, $0-33
 	VPTESTNMD    splitOnes<>+0(SB), Y18, K1
 	KORTESTB     K1, K1
 	SETEQ        AL
-	MOVB         AL, may+32(FP)
+	MOVB         AL, may+40(FP)
 	RET
 
 // func hasUint64Split256AVX512(base **byte, key uint64) (may bool)
@@ -19803,9 +19803,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+// func hasHashSplit256AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 // Requires: AVX, AVX2
-TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-33
+TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), AX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
@@ -19822,13 +19822,13 @@ TEXT ·hasHashSplit256AVX2(SB), NOSPLIT, $0-33
 	VMOVDQU      (AX), Y1
 	VPTEST       Y0, Y1
 	SETCS        AL
-	MOVB         AL, may+32(FP)
+	MOVB         AL, may+40(FP)
 	VZEROUPPER
 	RET
 
-// func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+// func hasHashLine512AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 // Requires: AVX, AVX2
-TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-33
+TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), AX
 	MOVQ         base+0(FP), CX
 	MOVL         AX, DX
@@ -19854,13 +19854,13 @@ TEXT ·hasHashLine512AVX2(SB), NOSPLIT, $0-33
 	VPSLLVD      Y2, Y3, Y2
 	VPTEST       Y2, Y5
 	SETCS        AL
-	MOVB         AL, may+32(FP)
+	MOVB         AL, may+40(FP)
 	VZEROUPPER
 	RET
 
-// func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool)
+// func hasHashLine32AVX2(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool)
 // Requires: AVX, AVX2, BMI2
-TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-33
+TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-41
 	MOVQ         h1+8(FP), CX
 	MOVQ         base+0(FP), AX
 	VMOVD        CX, X0
@@ -19889,7 +19889,7 @@ TEXT ·hasHashLine32AVX2(SB), NOSPLIT, $0-33
 	VPSLLVD      Y1, Y3, Y1
 	VPTEST       Y1, Y5
 	SETCS        AL
-	MOVB         AL, may+32(FP)
+	MOVB         AL, may+40(FP)
 	VZEROUPPER
 	RET
 

@@ -448,10 +448,10 @@ func pack64(kernel Kernel, words *uint64, chosen *uint64, n int) (left int, ok b
 // as long.
 func probeUint64(base **byte, key uint64) (may bool) { return mayContainUint64(base, key) }
 
-// probeHash is probeUint64 for a hash and the number of its kind, and mayContainHash. base begins a
-// view if the filter may have another hash.
-func probeHash(base **byte, h1 uint64, h2 uint64, kind uint8) (may bool) {
-	return mayContainHash(base, h1, h2, kind)
+// probeHash is probeUint64 for the words of a Hash, and mayContainHash. base begins a view if the filter may
+// have another hash.
+func probeHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (may bool) {
+	return mayContainHash(base, h1, h2, h3, h4)
 }
 
 // probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
@@ -476,6 +476,6 @@ func addUint64(base **byte, key uint64) (isNew bool) { return addUint64Generic(b
 
 // requestHash asks the CPU for the bits of a hash, and returns the last address that it asked for, or 0.
 // It works like probeHash.
-func requestHash(base **byte, h1 uint64, h2 uint64, kind uint8) (last uintptr) {
-	return requestNothing(base, h1, h2, kind)
+func requestHash(base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64) (last uintptr) {
+	return requestNothing(base, h1, h2, h3, h4)
 }

@@ -122,7 +122,7 @@ func (s *Set) AddHash(h Hash) { s.TestAndAddHash(h) }
 // mustTake panics for the zero Set, and for a hash of another kind than the set's.
 func (v *view) mustTake(h Hash) {
 	v.mustHaveBits()
-	if h.kind != v.pair.hash() {
+	if !v.pair.takes(h.h3, h.h4) {
 		v.otherHash(h)
 	}
 }

@@ -11,7 +11,7 @@ type single struct {
 	// Where the assembly of probeUint64, probeHash, addUint64 and requestHash jumps to.
 	ofUint64, ofHash, ofAdd, ofRequest uintptr
 
-	hash hashKind // the only kind that ofHash and ofRequest take, or noHash if they check it
+	hash uint64 // the kind of the only hashes that ofHash and ofRequest take, or 0 if they check it
 
 	// ofKey is a keyTest, but p, the address of the key, has no type of a pointer. The compiler takes each pointer
 	// that goes through a function value for one that escapes, and would move the key to the heap. A key on the
@@ -101,7 +101,7 @@ func (s *prober) probeHash(h Hash) bool {
 	if raceDetector && s.atomic {
 		return s.probeHashAtomic(h)
 	}
-	return probeHash(&s.base, h.h1, h.h2, uint8(h.kind))
+	return probeHash(&s.base, h.h1, h.h2, h.h3, h.h4)
 }
 
 // probesSingles reports whether probeUint64 and probeHash are assembly that serves the kernel.
@@ -127,12 +127,11 @@ func mayContainUint64(base **byte, key uint64) bool {
 	return s.pair != 0 && s.probeHash(s.pair.hash().ofUint64(key))
 }
 
-// mayContainHash is probeHash in portable Go. base begins a view, or a prober whose hash is of the given
-// kind.
-func mayContainHash(base **byte, h1, h2 uint64, kind uint8) bool {
+// mayContainHash is probeHash in portable Go. base begins a view, or a prober that takes the hash.
+func mayContainHash(base **byte, h1, h2, h3, h4 uint64) bool {
 	s := (*prober)(unsafe.Pointer(base))
-	if hashKind(kind) != s.pair.hash() {
-		return (*view)(unsafe.Pointer(base)).otherHash(Hash{h1, h2, hashKind(kind)})
+	if !s.pair.takes(h3, h4) {
+		return (*view)(unsafe.Pointer(base)).otherHash(Hash{h1, h2, h3, h4})
 	}
 	switch s.pair.walk() {
 	case noWalk:
@@ -152,9 +151,9 @@ func mayContainHash(base **byte, h1, h2 uint64, kind uint8) bool {
 }
 
 // requestNothing is requestHash in portable Go, which has no way to ask for bits.
-func requestNothing(base **byte, h1, h2 uint64, kind uint8) uintptr { //nolint:unused // assembly jumps to it
-	if hashKind(kind) != (*prober)(unsafe.Pointer(base)).pair.hash() {
-		(*view)(unsafe.Pointer(base)).otherHash(Hash{h1, h2, hashKind(kind)})
+func requestNothing(base **byte, h1, h2, h3, h4 uint64) uintptr { //nolint:unused // assembly jumps to it
+	if !(*prober)(unsafe.Pointer(base)).pair.takes(h3, h4) {
+		(*view)(unsafe.Pointer(base)).otherHash(Hash{h1, h2, h3, h4})
 	}
 	return 0
 }
@@ -224,5 +223,5 @@ func (v *view) otherHash(h Hash) bool {
 
 // panicOtherHash is a function of its own, so that those that call it are inlined.
 func panicOtherHash(h Hash, f Format) {
-	panic(fmt.Sprintf("bloom: the key was hashed by %v, but filters of the format %v use %v", h.kind, f, f.hash()))
+	panic(fmt.Sprintf("bloom: the key was hashed by %v, but filters of the format %v use %v", h.kind(), f, f.hash()))
 }

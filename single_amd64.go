@@ -14,7 +14,7 @@ func setSingles() {
 		for i, kernel := range []Kernel{AVX2, AVX512} {
 			s := &singles[kernel][walk]
 			s.ofUint64, s.ofHash, s.ofAdd, s.ofRequest = singleAt(2*int(walk) - 1 + i)
-			s.hash, s.ofKey = usualPairs[walk].hash(), ofKey(keyTests[walk][i])
+			s.hash, s.ofKey = uint64(usualPairs[walk].hash()), ofKey(keyTests[walk][i])
 		}
 	}
 }
@@ -34,7 +34,7 @@ func keyDouble32(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return hasUint64Double32AVX2(&s.base, load64(p, 0))
 	}
-	return hasHashDouble32AVX2(&s.base, uint64(hash32At(p, n, unsignedBytes)), 0, 0)
+	return hasHashDouble32AVX2(&s.base, uint64(hash32At(p, n, unsignedBytes)), 0, 0, 0)
 }
 
 func keyDouble64(s *prober, p unsafe.Pointer, n int) bool {
@@ -42,7 +42,7 @@ func keyDouble64(s *prober, p unsafe.Pointer, n int) bool {
 		return hasUint64Double64AVX2(&s.base, load64(p, 0))
 	}
 	h := hash64At(p, n)
-	return hasHashDouble64AVX2(&s.base, h.h1, h.h2, 0)
+	return hasHashDouble64AVX2(&s.base, h.h1, h.h2, 0, 0)
 }
 
 func keySplit256AVX2(s *prober, p unsafe.Pointer, n int) bool {
@@ -52,21 +52,21 @@ func keySplit256AVX2(s *prober, p unsafe.Pointer, n int) bool {
 	if n < shortKey {
 		return probeShortSplit256AVX2(&s.base, (*byte)(p), n)
 	}
-	return hasHashSplit256AVX2(&s.base, xxh64At(p, n), 0, 0)
+	return hasHashSplit256AVX2(&s.base, xxh64At(p, n), 0, 0, 0)
 }
 
 func keyLine512AVX2(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return hasUint64Line512AVX2(&s.base, load64(p, 0))
 	}
-	return hasHashLine512AVX2(&s.base, xxph3At(p, n), 0, 0)
+	return hasHashLine512AVX2(&s.base, xxph3At(p, n), 0, 0, 0)
 }
 
 func keyLine32AVX2(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return hasUint64Line32AVX2(&s.base, load64(p, 0))
 	}
-	return hasHashLine32AVX2(&s.base, uint64(hash32At(p, n, signedBytes)), 0, 0)
+	return hasHashLine32AVX2(&s.base, uint64(hash32At(p, n, signedBytes)), 0, 0, 0)
 }
 
 func keySplit256AVX512(s *prober, p unsafe.Pointer, n int) bool {
@@ -76,19 +76,19 @@ func keySplit256AVX512(s *prober, p unsafe.Pointer, n int) bool {
 	if n < shortKey {
 		return probeShortSplit256AVX2(&s.base, (*byte)(p), n)
 	}
-	return hasHashSplit256AVX512(&s.base, xxh64At(p, n), 0, 0)
+	return hasHashSplit256AVX512(&s.base, xxh64At(p, n), 0, 0, 0)
 }
 
 func keyLine512AVX512(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return hasUint64Line512AVX512(&s.base, load64(p, 0))
 	}
-	return hasHashLine512AVX512(&s.base, xxph3At(p, n), 0, 0)
+	return hasHashLine512AVX512(&s.base, xxph3At(p, n), 0, 0, 0)
 }
 
 func keyLine32AVX512(s *prober, p unsafe.Pointer, n int) bool {
 	if n == 8 {
 		return hasUint64Line32AVX512(&s.base, load64(p, 0))
 	}
-	return hasHashLine32AVX512(&s.base, uint64(hash32At(p, n, signedBytes)), 0, 0)
+	return hasHashLine32AVX512(&s.base, uint64(hash32At(p, n, signedBytes)), 0, 0, 0)
 }

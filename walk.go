@@ -88,6 +88,9 @@ func pairOf(h hashKind, w walkKind) pair { return pair(h)<<4 | pair(w) }
 func (p pair) hash() hashKind { return hashKind(p >> 4) }
 func (p pair) walk() walkKind { return walkKind(p & 15) }
 
+// takes reports whether a hash with these last words is of the pair's kind.
+func (p pair) takes(h3, h4 uint64) bool { return h4 == uint64(p.hash()) }
+
 // setInLine sets the bit of a line, 0 to 511. The compiler has an instruction for words of 64 bits.
 func setInLine(line *[64]byte, bit uint32) {
 	word := line[bit/8&56:]

@@ -146,9 +146,9 @@ var families = []family{
 		probeUint64 tests a key of 8 bytes. base begins a prober. In assembly, it jumps to the address in the
 		prober's single. Go inlines its callers, so a key takes one call: with two, Parquet's took 1.15 times
 		as long.`},
-	{name: "probeHash", arguments: "base **byte, h1 uint64, h2 uint64, kind uint8", results: "may bool", doc: `
-		probeHash is probeUint64 for a hash and the number of its kind, and mayContainHash. base begins a
-		view if the filter may have another hash.`},
+	{name: "probeHash", arguments: "base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64", results: "may bool", doc: `
+		probeHash is probeUint64 for the words of a Hash, and mayContainHash. base begins a view if the filter may
+		have another hash.`},
 	{"probeShortSplit256", "base **byte, key *byte, n int", "may bool", `
 		probeShortSplit256 tests a key of n bytes, fewer than shortKey, in Parquet's blocks. base begins an
 		array. It takes 0.8 times as long as hash and test by two calls.`},
@@ -159,7 +159,7 @@ var families = []family{
 	{name: "addUint64", arguments: "base **byte, key uint64", results: "isNew bool", doc: `
 		addUint64 adds a key of 8 bytes, and reports whether it was certainly new. It works like probeUint64,
 		and is not atomic: an AtomicSet must not call it.`},
-	{name: "requestHash", arguments: "base **byte, h1 uint64, h2 uint64, kind uint8", results: "last uintptr", doc: `
+	{name: "requestHash", arguments: "base **byte, h1 uint64, h2 uint64, h3 uint64, h4 uint64", results: "last uintptr", doc: `
 		requestHash asks the CPU for the bits of a hash, and returns the last address that it asked for, or 0.
 		It works like probeHash.`},
 	{name: "request", doc: `

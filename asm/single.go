@@ -30,8 +30,7 @@ func singles() {
 		TESTQ(single, single)
 		JZ(LabelRef("go"))
 		if strings.HasSuffix(s.name, "Hash") {
-			kind := Load(Param("kind"), GP8()).(reg.GPVirtual)
-			CMPB(kind, Mem{Base: single, Disp: bloom.offset("single.hash")})
+			CMPQ(argument("h4"), Mem{Base: single, Disp: bloom.offset("single.hash")})
 			JNE(LabelRef("go"))
 		}
 		jump(Mem{Base: single, Disp: bloom.offset(s.address)})
