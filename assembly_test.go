@@ -193,7 +193,7 @@ func TestLongKeys(t *testing.T) {
 					if layout, _, _, _ := column.assemblyRows(); has && width >= calls.shortest || layout == uint32s || layout == uint64s {
 						want = c.want(calls, column.layout)
 					}
-					if hasNoKernel(kind, gate.kernel) {
+					if !slices.Contains(hashKinds[kind].kernels, gate.kernel) {
 						want = 0
 					}
 					if done, _ := column.hashAssembly(kind, gate.kernel, &room); done != want {

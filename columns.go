@@ -341,7 +341,7 @@ func (l rowLengths) has(rows *byte, stride, n int) bool {
 		if stride < int(elementSize[strs]) { // the keys lie side by side
 			equal = max(equal, l.beside)
 		}
-		return (first < l.tiny || first >= equal) && first <= l.most
+		return l.most > 0 && (first < l.tiny || first >= equal) && first <= l.most
 	}
 	for i := 32; i < n && l.least <= shortest && longest <= l.most; i += 32 {
 		length := rowLength(rows, stride, i)

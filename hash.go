@@ -37,19 +37,22 @@ const (
 // bits returns how many bits the words have.
 func (w words) bits() int { return [...]int{noWords: 0, one32: 32, one64: 64, two64: 128}[w] }
 
-// hashKinds describes each hash.
+// hashKinds describes each hash. One without kernels is hashed in portable Go.
 var hashKinds = [...]struct {
 	name      string
 	words     words
+	kernels   []Kernel                         // those that hash integers, and perhaps other keys
 	reference func(key []byte) (h1, h2 uint64) // h2 is 0 if there is one word
 }{
 	noHash:            {name: "no hash"},
-	hashLevelDB:       {"LevelDB's 32-bit hash", one32, func(key []byte) (h1, h2 uint64) { return uint64(referenceHash32(key)), 0 }},
-	hashXXH64x2:       {"XXH64 with the seeds 0 and 1", two64, referenceHash64},
-	hashXXH64:         {"XXH64 with the seed 0", one64, referenceXXH64},
-	hashXXPH3:         {"RocksDB's XXPH3", one64, referenceXXPH3},
-	hashLevelDBSigned: {"LevelDB's 32-bit hash with signed bytes", one32, func(key []byte) (h1, h2 uint64) { return uint64(referenceSigned32(key)), 0 }},
+	hashLevelDB:       {"LevelDB's 32-bit hash", one32, everyKernel, func(key []byte) (h1, h2 uint64) { return uint64(referenceHash32(key)), 0 }},
+	hashXXH64x2:       {"XXH64 with the seeds 0 and 1", two64, []Kernel{AVX512, NEON}, referenceHash64},
+	hashXXH64:         {"XXH64 with the seed 0", one64, everyKernel, referenceXXH64},
+	hashXXPH3:         {"RocksDB's XXPH3", one64, everyKernel, referenceXXPH3},
+	hashLevelDBSigned: {"LevelDB's 32-bit hash with signed bytes", one32, everyKernel, func(key []byte) (h1, h2 uint64) { return uint64(referenceSigned32(key)), 0 }},
 }
+
+var everyKernel = []Kernel{AVX512, AVX2, NEON}
 
 func (h hashKind) String() string { return hashKinds[h].name }
 

@@ -27,8 +27,10 @@ func ofKey(test keyTest) func(*prober, uintptr, int) bool {
 	return *(*func(*prober, uintptr, int) bool)(unsafe.Pointer(&test))
 }
 
-// usualPairs has the pair of each walk that tests of a single key have an arm for.
-var usualPairs = [...]pair{walkDouble32: leveldbDouble32, walkDouble64: xxh64x2Double64, walkSplit256: xxh64Split256, walkLine512: xxph3Line512, walkLine32: signedLine32}
+// usualPairs has the pair of each walk that tests of a single key have an arm for. A walk without a line has none.
+var usualPairs = [len(walkKinds)]pair{
+	walkDouble32: leveldbDouble32, walkDouble64: xxh64x2Double64, walkSplit256: xxh64Split256, walkLine512: xxph3Line512, walkLine32: signedLine32,
+}
 
 // singles are those of the usual pairs, by kernel and walk. All begin with Go's functions; single_amd64.go sets
 // those of assembly.

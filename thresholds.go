@@ -157,7 +157,7 @@ var staged, dense, form64 form
 //
 // If the first, the middle and the last key have one length, they go by rows if it is below tiny, or if it is equal
 // or more; multiples of 4 also need fours or more, and keys side by side beside or more. Otherwise they do if a
-// key, as far as it looks, has fewer than short bytes, or more than long.
+// key, as far as it looks, has fewer than short bytes, or more than long. The zero value has no keys.
 type rowLengths struct{ equal, tiny, fours, beside, short, long, least, most int }
 
 // byRows has the lengths of AVX-512 for each hash: where gathers are fast, and where they are slow.
