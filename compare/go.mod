@@ -11,6 +11,7 @@ require (
 	github.com/cockroachdb/pebble/v2 v2.1.7
 	github.com/dgraph-io/badger/v4 v4.9.6
 	github.com/google/renameio/v2 v2.0.2
+	github.com/greatroar/blobloom v0.0.0-20240603110411-471ae49f3b93
 	github.com/holiman/bloomfilter/v2 v2.0.3
 	github.com/klauspost/cpuid/v2 v2.4.2
 	github.com/lanebloom/bloom v0.1.0
@@ -64,3 +65,6 @@ require (
 	golang.org/x/sys v0.47.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
+
+// Milvus keeps this module, which has gone from its own place.
+replace github.com/greatroar/blobloom => github.com/milvus-io/blobloom v0.0.0-20240603110411-471ae49f3b93

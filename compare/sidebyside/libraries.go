@@ -9,6 +9,7 @@ import (
 	bitsbloom "github.com/bits-and-blooms/bloom/v3"
 	"github.com/cespare/xxhash/v2"
 	"github.com/dgraph-io/badger/v4/y"
+	"github.com/greatroar/blobloom"
 	holiman "github.com/holiman/bloomfilter/v2"
 	parquet "github.com/parquet-go/parquet-go/bloom"
 	"github.com/syndtr/goleveldb/leveldb/filter"
@@ -75,7 +76,7 @@ func tester(mayContain func(keys *column, i int) bool) way {
 var libraries = []string{
 	"lanebloom", "lanebloom, Parquet", "lanebloom, RocksDB", "lanebloom, Pebble",
 	"C++ LevelDB", "C++ RocksDB", "C++ RocksDB before 5", "Pebble",
-	"goleveldb", "Badger", "bits-and-blooms", "holiman", "parquet-go", "BinaryFuse8",
+	"goleveldb", "Badger", "bits-and-blooms", "holiman", "blobloom", "parquet-go", "BinaryFuse8",
 }
 
 // newLibraries returns the libraries, in the order of their names, with filters
@@ -86,7 +87,7 @@ func newLibraries(bitsPerKey int, cpp []*oracle.Timer) []library {
 		lanebloom(bloom.RocksDB, bitsPerKey), lanebloom(bloom.Pebble, bitsPerKey),
 		cppFilter(cpp[0], keyByKey), cppFilter(cpp[1], atOnce), cppFilter(cpp[2], atOnce), pebble(bitsPerKey),
 		goleveldb(bitsPerKey), badger(bitsPerKey),
-		bitsAndBlooms(bitsPerKey), holimanFilter(bitsPerKey), parquetGo(bitsPerKey), binaryFuse8(),
+		bitsAndBlooms(bitsPerKey), holimanFilter(bitsPerKey), blobloomFilter(bitsPerKey), parquetGo(bitsPerKey), binaryFuse8(),
 	}
 	for i := range all {
 		all[i].name = libraries[i]
@@ -208,6 +209,21 @@ func holimanFilter(bitsPerKey int) (l library) {
 		return int(m / 8), nil
 	})
 	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.ContainsHash(xxhash.Sum64(keys.key(i))) })
+	return l
+}
+
+func blobloomFilter(bitsPerKey int) (l library) {
+	var f *blobloom.Filter
+	l.build[keyByKey] = builder(func(keys *column) int {
+		// A rate that cannot be held makes it take all bits, and the best number of probes for them.
+		n := uint64(len(keys.ints))
+		f = blobloom.NewOptimized(blobloom.Config{Capacity: n, FPRate: 1e-9, MaxBits: n * uint64(bitsPerKey)})
+		for i := range keys.ints {
+			f.Add(xxhash.Sum64(keys.key(i)))
+		}
+		return int(f.NumBits() / 8)
+	})
+	l.test[keyByKey] = tester(func(keys *column, i int) bool { return f.Has(xxhash.Sum64(keys.key(i))) })
 	return l
 }
 

@@ -35,6 +35,7 @@ var rates = map[string]struct{ least, most float64 }{
 	"Badger":               {0.007, 0.012},
 	"bits-and-blooms":      {0.006, 0.010},
 	"holiman":              {0.006, 0.010},
+	"blobloom":             {0.008, 0.012},
 	"parquet-go":           {0.008, 0.015},
 	"BinaryFuse8":          {0.003, 0.005},
 }

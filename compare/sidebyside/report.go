@@ -55,7 +55,7 @@ type timing struct {
 // modules lists the modules whose versions the report has.
 var modules = []string{
 	"github.com/syndtr/goleveldb", "github.com/dgraph-io/badger/v4", "github.com/bits-and-blooms/bloom/v3",
-	"github.com/holiman/bloomfilter/v2", "github.com/parquet-go/parquet-go", "github.com/FastFilter/xorfilter",
+	"github.com/holiman/bloomfilter/v2", "github.com/greatroar/blobloom", "github.com/parquet-go/parquet-go", "github.com/FastFilter/xorfilter",
 }
 
 func newReport(o *options) *report {
