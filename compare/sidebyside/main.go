@@ -3,6 +3,8 @@
 //
 //	go run ./sidebyside [flags]    (in compare/)
 //
+// With --readme and --plot, it writes the table and the picture of README.md.
+//
 // A round does every measurement of every library once, in turn. Each gives one ratio,
 // to the same measurement of the reference. Keys are random 64-bit integers. A library
 // takes them in the form it is fastest with: as integers, or as 8 bytes. If it takes
@@ -38,6 +40,9 @@ type options struct {
 	Reference  string `default:"goleveldb" help:"Library that the others are compared with (${default})."`
 	Markdown   string `placeholder:"FILE" help:"Write the table to a file, too."`
 	JSON       string `placeholder:"FILE" help:"Write the figures to a file, as JSON."`
+	README     string `name:"readme" placeholder:"FILE" help:"Replace the table of README.md by that of the first size."`
+	Plot       string `placeholder:"FILE" help:"Draw the times of the first size for README.md, as SVG."`
+	From       string `placeholder:"FILE" help:"Run nothing: take the figures from a file that --json wrote."`
 }
 
 func main() {
@@ -51,27 +56,47 @@ func main() {
 	}
 }
 
-// run runs the comparison that the options describe, and prints the table.
+// run writes the figures of the comparison that the options describe.
 func run(ctx context.Context, o *options, out io.Writer) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	report, err := o.figures(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(out, report.markdown())
+	for _, output := range []struct {
+		path string
+		text func() (string, error)
+	}{
+		{o.Markdown, func() (string, error) { return report.markdown(), nil }},
+		{o.JSON, report.json},
+		{o.README, func() (string, error) { return report.inREADME(o.README) }},
+		{o.Plot, report.readmePicture},
+	} {
+		if output.path == "" {
+			continue
+		}
+		text, err := output.text()
+		if err != nil {
+			return err
+		}
+		if err := renameio.WriteFile(output.path, []byte(text), 0o644); err != nil { // in one step
+			return err
+		}
+	}
+	return nil
+}
+
+// figures returns those of an earlier run, or runs the comparison.
+func (o *options) figures(ctx context.Context) (*report, error) {
+	if o.From != "" {
+		return read(o.From)
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(o.Cores))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	report, err := compare(ctx, o)
-	if err != nil {
-		return err
-	}
-	text := report.markdown()
-	fmt.Fprint(out, text)
-	if err := write(o.Markdown, []byte(text)); err != nil {
-		return err
-	}
-	data, err := report.json()
-	if err != nil {
-		return err
-	}
-	return write(o.JSON, data)
+	return compare(ctx, o)
 }
 
 // check reports bad options at once. Otherwise some would fail after minutes of work.
@@ -90,7 +115,7 @@ func (o *options) check() error {
 	if !slices.Contains(libraries, o.Reference) {
 		return fmt.Errorf("--reference: %q is none of %s", o.Reference, strings.Join(libraries, ", "))
 	}
-	for _, path := range []string{o.Markdown, o.JSON} {
+	for _, path := range []string{o.Markdown, o.JSON, o.README, o.Plot} {
 		if path == "" {
 			continue
 		}
@@ -106,12 +131,4 @@ func (o *options) check() error {
 		}
 	}
 	return nil
-}
-
-// write writes a file in one step. It writes none if the path is empty.
-func write(path string, data []byte) error {
-	if path == "" {
-		return nil
-	}
-	return renameio.WriteFile(path, data, 0o644)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -47,7 +48,7 @@ type row struct {
 // timing has the medians over the rounds, and the first and last decile of the ratio.
 type timing struct {
 	NsPerKey float64 `json:"nsPerKey"`
-	Ratio    float64 `json:"ratio"` // how many times faster than the reference
+	Ratio    float64 `json:"ratio"` // how many times as fast as the reference
 	RatioP10 float64 `json:"ratioP10"`
 	RatioP90 float64 `json:"ratioP90"`
 }
@@ -60,7 +61,7 @@ var modules = []string{
 
 func newReport(o *options) *report {
 	r := &report{
-		CPU:        cpuid.CPU.BrandName,
+		CPU:        nameOfCPU(),
 		Platform:   runtime.GOOS + "/" + runtime.GOARCH,
 		Go:         runtime.Version(),
 		Kernel:     bloom.Kernels()[0].String(),
@@ -79,6 +80,12 @@ func newReport(o *options) *report {
 		}
 	}
 	return r
+}
+
+// nameOfCPU returns the brand, which virtual machines shorten, and the family and model, which tell more.
+func nameOfCPU() string {
+	brand := strings.NewReplacer("(R)", "", "(TM)", "", " Processor", "").Replace(cpuid.CPU.BrandName)
+	return fmt.Sprintf("%s (family %d, model %d)", brand, cpuid.CPU.Family, cpuid.CPU.Model)
 }
 
 // add adds the rows of a contest, in the order of the libraries.
@@ -116,15 +123,36 @@ func (m *measurement) timing() *timing {
 	return &timing{m.nsAKey[n/2], m.ratios[n/2], m.ratios[n/10], m.ratios[n*9/10]}
 }
 
-func (r *report) json() ([]byte, error) {
+func (r *report) json() (string, error) {
 	data, err := json.MarshalIndent(r, "", "\t")
-	return append(data, '\n'), err
+	return string(data) + "\n", err
+}
+
+// read reads a report that json wrote. It has all that README.md shows.
+func read(path string) (*report, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var r report
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(r.Sizes) == 0 {
+		return nil, fmt.Errorf("%s: there are no figures", path)
+	}
+	for _, s := range rowsOfREADME {
+		if test := r.Sizes[0].row(s.library, s.test); test.Absent == nil || test.Present == nil || r.Sizes[0].row(s.library, s.build).Build == nil {
+			return nil, fmt.Errorf("%s: there are no times of %s", path, s.library)
+		}
+	}
+	return &r, nil
 }
 
 func (r *report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s, %s, kernel %s, cores to build with: %d. %d bits per key, %d rounds of %d queries.\n"+
-		"How many times faster than %s, in parentheses the first and last decile:\n",
+		"How many times as fast as %s, in parentheses the first and last decile:\n",
 		r.CPU, r.Platform, r.Go, r.Kernel, r.Cores, r.BitsPerKey, r.Rounds, r.Queries, r.Reference)
 	for _, size := range r.Sizes {
 		fmt.Fprintf(&b, "\n### %s keys\n\n", thousands(size.Keys))
