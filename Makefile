@@ -8,7 +8,7 @@ SHELL    := bash
 ADAPTERS := adapter/arrow adapter/beam adapter/goleveldb adapter/parquet adapter/parquet/arrowgo adapter/parquet/parquetgo adapter/pebble
 # Those that users build.
 PUBLIC   := . $(ADAPTERS) cmd/bloom cmd/bloom-parquet cmd/internal
-MODULES  := $(PUBLIC) asm cmd/bloom/browser compare compare/duckdb
+MODULES  := $(PUBLIC) asm cmd/bloom/browser compare compare/duckdb release
 # The steps vet/* vet everything: go test need not vet once more. What is compiled here is run a
 # few times and never debugged: no debugging information, a compiler that collects its garbage only
 # beyond 1 GiB and, in the steps, no optimization of C.
