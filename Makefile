@@ -240,6 +240,24 @@ golden: deps
 lint:
 	for m in $(MODULES); do (cd $$m && go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...) || exit; done
 
+# vulnerabilities asks the Go vulnerability database about what users build.
+.PHONY: vulnerabilities
+vulnerabilities:
+	for m in $(PUBLIC); do (cd $$m && go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...) || exit; done
+
+# api wants a version that allows what the exported names have lost since the last tag.
+.PHONY: api
+api:
+	@.ci/api
+
+# coverage prints, of each module that users build, which share of its statements its own tests run.
+# Assembly has no statements: what the kernels do is in make mutants.
+.PHONY: coverage
+coverage:
+	@file=$$(mktemp); trap "rm $$file" EXIT; for m in $(PUBLIC); do \
+		(cd $$m && go test -short -coverpkg=./... -coverprofile=$$file ./... >/dev/null && \
+		echo "$$m: $$(go tool cover -func=$$file | sed -n 's/^total:[^0-9]*//p') of its statements") || exit; done
+
 # arm64 tells what the arm64 kernels may gain, without an arm64 machine.
 .PHONY: arm64
 arm64: PACKAGES += llvm-19
