@@ -3,62 +3,62 @@ package bloom
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 )
 
-// BenchmarkHash hashes columns of keys of random lengths.
+// BenchmarkHash hashes columns of keys: every hash by every kernel. The reference is portable Go.
 func BenchmarkHash(b *testing.B) {
-	for _, lengths := range []struct{ from, to int }{{8, 8}, {16, 16}, {8, 24}, {1, 100}} {
-		b.Run(fmt.Sprintf("keys=%d-%d", lengths.from, lengths.to), func(b *testing.B) {
+	for kind := noHash + 1; int(kind) < len(hashKinds); kind++ {
+		for _, lengths := range []struct{ from, to int }{{2, 2}, {4, 4}, {6, 6}, {8, 8}, {12, 12}, {16, 16}, {20, 20}, {24, 24}, {36, 36}, {64, 64}, {0, 12}, {8, 32}, {4, 100}, {17, 128}, {1000, 1000}} {
 			random := rand.New(rand.NewPCG(15, 16))
-			keys := make([][]byte, queries)
+			keys := make([][]byte, 1<<14)
 			for i := range keys {
 				keys[i] = make([]byte, lengths.from+random.IntN(lengths.to-lengths.from+1))
 			}
-			column, hashed := Bytes(keys), make([]uint32, queries)
-			inTurn(b, queries, func() {
-				for i, key := range keys {
-					hashed[i] = referenceHash32(key)
+			for name, column := range hashedColumns(b, keys, lengths.from == lengths.to) {
+				hash := func(kernel Kernel) func() {
+					room := newHashes(hashKinds[kind].words)
+					return func() {
+						for i := 0; i < len(keys); i += room.len() {
+							part := column.slice(i, i+room.len())
+							part.hash(kind, kernel, &room)
+						}
+					}
 				}
-			}, func() { column.hash(hashLevelDB, kernels[0], &hashes{h32: hashed}) })
-		})
+				for _, kernel := range kernels {
+					b.Run(fmt.Sprintf("hash=%d/keys=%d-%d/layout=%s/kernel=%v", kind, lengths.from, lengths.to, name, kernel), func(b *testing.B) {
+						inTurn(b, len(keys), hash(Generic), hash(kernel))
+					})
+				}
+			}
+		}
 	}
 }
 
-// BenchmarkHashXXPH3 hashes columns of keys of random lengths for RocksDB. The reference is
-// portable Go.
-func BenchmarkHashXXPH3(b *testing.B) {
-	for _, lengths := range []struct{ from, to int }{{4, 4}, {6, 6}, {8, 8}, {16, 16}, {24, 24}, {64, 64}, {0, 12}, {8, 32}, {17, 128}, {1, 300}, {1000, 1000}} {
-		random := rand.New(rand.NewPCG(15, 16))
-		keys := make([][]byte, 1<<14)
-		for i := range keys {
-			keys[i] = make([]byte, lengths.from+random.IntN(lengths.to-lengths.from+1))
-		}
-		for _, layout := range layouts {
-			if layout.width != 0 && (lengths.from != lengths.to || layout.width != lengths.from) || layout.column(b, nil).hashed != noHash {
-				continue
-			}
-			column := layout.column(b, keys)
-			if column.isGathered() {
-				continue
-			}
-			hash := func(kernel Kernel) func() {
-				hashed := make([]uint64, windowKeys)
-				return func() {
-					for i := 0; i < len(keys); i += windowKeys {
-						part := column.slice(i, i+windowKeys)
-						part.hash(hashXXPH3, kernel, &hashes{h1: hashed})
-					}
-				}
-			}
-			for _, kernel := range kernels {
-				b.Run(fmt.Sprintf("keys=%d-%d/layout=%s/kernel=%v", lengths.from, lengths.to, layout.name, kernel), func(b *testing.B) {
-					inTurn(b, len(keys), hash(Generic), hash(kernel))
-				})
-			}
+// hashedColumns returns columns of the same keys, whose hashes take different paths.
+func hashedColumns(b *testing.B, keys [][]byte, oneWidth bool) map[string]Keys {
+	text := make([]string, len(keys))
+	for i, key := range keys {
+		text[i] = string(key)
+	}
+	offsets := []int32{0}
+	for _, key := range keys {
+		offsets = append(offsets, offsets[len(offsets)-1]+int32(len(key)))
+	}
+	data := slices.Concat(keys...)
+	between, err := Offsets(data, offsets)
+	if err != nil {
+		b.Fatal(err)
+	}
+	columns := map[string]Keys{"Bytes": Bytes(keys), "Strings": Strings(text), "Offsets": between}
+	if oneWidth {
+		if columns["FixedWidth"], err = FixedWidth(data, len(keys[0])); err != nil {
+			b.Fatal(err)
 		}
 	}
+	return columns
 }
 
 // BenchmarkStripes hashes long keys for RocksDB. The reference adds their stripes in portable Go.

@@ -351,10 +351,8 @@ func hash32(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 			return hash32Width4AVX512(rows, stride, data, n, hashes, signs), true
 		case uint64s:
 			return hash32Width8AVX512(rows, stride, data, n, hashes, signs), true
-		case byteSlices, strs, offsets32, offsets64:
-			return hash32BytesAVX512(rows, stride, data, n, hashes, signs), true
-		case fixedWidth:
-			return hash32FixedAVX512(rows, stride, data, n, hashes, signs), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return hash32AnyAVX512(rows, stride, data, n, hashes, signs), true
 		}
 	case AVX2:
 		switch layout {
@@ -378,10 +376,7 @@ func hash32Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint3
 func hash32Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
-func hash32BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-
-//go:noescape
-func hash32FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+func hash32AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 
 //go:noescape
 func hash32Width4AVX2(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
@@ -404,10 +399,8 @@ func hash64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n 
 			return hash64Width4AVX512(rows, stride, data, n, h1, h2), true
 		case uint64s:
 			return hash64Width8AVX512(rows, stride, data, n, h1, h2), true
-		case byteSlices, strs, offsets32, offsets64:
-			return hash64BytesAVX512(rows, stride, data, n, h1, h2), true
-		case fixedWidth:
-			return hash64FixedAVX512(rows, stride, data, n, h1, h2), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return hash64AnyAVX512(rows, stride, data, n, h1, h2), true
 		}
 	}
 	return left, false
@@ -420,10 +413,7 @@ func hash64Width4AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h
 func hash64Width8AVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 //go:noescape
-func hash64BytesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-
-//go:noescape
-func hash64FixedAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+func hash64AnyAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 
 // xxh64 is hash64 for one word.
 func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n int, hashes *uint64) (left int, ok bool) {
@@ -434,10 +424,8 @@ func xxh64(kernel Kernel, layout layout, rows *byte, stride int, data *byte, n i
 			return xxh64Width4AVX512(rows, stride, data, n, hashes), true
 		case uint64s:
 			return xxh64Width8AVX512(rows, stride, data, n, hashes), true
-		case byteSlices, strs, offsets32, offsets64:
-			return xxh64BytesAVX512(rows, stride, data, n, hashes), true
-		case fixedWidth:
-			return xxh64FixedAVX512(rows, stride, data, n, hashes), true
+		case byteSlices, strs, offsets32, offsets64, fixedWidth:
+			return xxh64AnyAVX512(rows, stride, data, n, hashes), true
 		}
 	case AVX2:
 		switch layout {
@@ -463,10 +451,7 @@ func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64
 func xxh64Width8AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 //go:noescape
-func xxh64BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-
-//go:noescape
-func xxh64FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+func xxh64AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 
 // xxph3Stripes adds to the 8 sums, as xxph3Sums.add does.
 func xxph3Stripes(kernel Kernel, sums *uint64, key *byte, n int) (ok bool) {

@@ -1625,12 +1625,12 @@ others_0:
 
 offsets_0:
 	CMPQ   stride+8(FP), $0x00
-	JGE    short_offsets_1
+	JGE    short_offsets_0
 	VPADDQ Z12, Z0, Z0
 	VPADDQ Z12, Z1, Z1
 	JMP    located_0
 
-short_offsets_1:
+short_offsets_0:
 	VPBROADCASTQ  data+16(FP), Z2
 	CMPQ          stride+8(FP), $0x08
 	JEQ           long_offsets_0
@@ -13315,9 +13315,9 @@ vector:
 	VZEROUPPER
 	RET
 
-// func hash32BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
+// func hash32AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·hash32BytesAVX512(SB), $256-56
+TEXT ·hash32AnyAVX512(SB), $256-56
 	// Each lane hashes one key. The kernel gathers the next word of each key that has
 	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
 	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
@@ -13341,8 +13341,25 @@ TEXT ·hash32BytesAVX512(SB), $256-56
 	VMOVDQU64    headers24Word1<>+0(SB), Z7
 	MOVL         $0x000000e0, SI
 	KMOVW        SI, K2
-	MOVL         $0xffffffff, SI
+	MOVQ         stride+8(FP), SI
+	NEGQ         SI
 	VPBROADCASTD SI, Z8
+	VPBROADCASTQ SI, Z9
+	VPSLLQ       $0x04, Z9, Z9
+	VPBROADCASTQ SI, Z2
+	VPMULUDQ     ascendingLongs<>+0(SB), Z2, Z0
+	VPBROADCASTQ BX, Z1
+	VPADDQ       Z1, Z0, Z0
+	VPSUBQ       Z9, Z0, Z0
+	VPBROADCASTQ SI, Z3
+	VPMULUDQ     ascendingLongs<>+0(SB), Z3, Z1
+	VPBROADCASTQ BX, Z2
+	VPADDQ       Z2, Z1, Z1
+	VPSUBQ       Z9, Z1, Z1
+	VPSRLQ       $0x01, Z9, Z2
+	VPADDQ       Z2, Z1, Z1
+	MOVL         $0xffffffff, SI
+	VPBROADCASTD SI, Z10
 
 vector:
 	CMPQ         stride+8(FP), $0x10
@@ -13352,27 +13369,27 @@ vector:
 	VPERMI2Q     64(BX), Z1, Z0
 	VMOVDQU64    headers16Word1<>+0(SB), Z2
 	VPERMI2Q     64(BX), Z1, Z2
-	VMOVDQU64    128(BX), Z9
+	VMOVDQU64    128(BX), Z8
 	VMOVDQU64    headers16Word0<>+0(SB), Z1
-	VPERMI2Q     192(BX), Z9, Z1
+	VPERMI2Q     192(BX), Z8, Z1
 	VMOVDQU64    headers16Word1<>+0(SB), Z3
-	VPERMI2Q     192(BX), Z9, Z3
+	VPERMI2Q     192(BX), Z8, Z3
 	ADDQ         $0x00000100, BX
 	MOVQ         $-32768, SI
-	VPORQ        Z2, Z3, Z9
-	VPBROADCASTQ SI, Z11
-	VPTESTMQ     Z11, Z9, K3
+	VPORQ        Z2, Z3, Z8
+	VPBROADCASTQ SI, Z12
+	VPTESTMQ     Z12, Z8, K3
 	KORTESTW     K3, K3
 	JNZ          end
-	VPMOVQD      Z2, Y10
+	VPMOVQD      Z2, Y11
 	VPMOVQD      Z3, Y2
-	VINSERTI64X4 $0x01, Y2, Z10, Z10
-	VMOVDQA32    Z10, Z9
+	VINSERTI64X4 $0x01, Y2, Z11, Z11
+	VMOVDQA32    Z11, Z8
 
 located_0:
-	VPMULLD Z5, Z9, Z11
-	VPXORD  Z4, Z11, Z11
-	VPSRLD  $0x02, Z9, Z2
+	VPMULLD Z5, Z8, Z12
+	VPXORD  Z4, Z12, Z12
+	VPSRLD  $0x02, Z8, Z2
 	VPXORD  Z4, Z4, Z3
 	XORL    SI, SI
 
@@ -13381,18 +13398,18 @@ word:
 	KORTESTW     K3, K3
 	JZ           tail
 	KMOVW        K3, K4
-	VPXORD       Z0, Z0, Z12
-	VPGATHERQD   (SI)(Z0*1), K4, Y12
+	VPXORD       Z0, Z0, Z13
+	VPGATHERQD   (SI)(Z0*1), K4, Y13
 	KSHIFTRW     $0x08, K3, K4
-	VPXORD       Z1, Z1, Z13
-	VPGATHERQD   (SI)(Z1*1), K4, Y13
-	VINSERTI64X4 $0x01, Y13, Z12, Z12
-	VPADDD       Z11, Z12, Z12
-	VPMULLD      Z5, Z12, Z12
-	VPSRLD       $0x10, Z12, Z13
-	VPXORD       Z13, Z12, Z12
-	VMOVDQA32    Z12, K3, Z11
-	VPADDD       Z8, Z2, Z2
+	VPXORD       Z1, Z1, Z14
+	VPGATHERQD   (SI)(Z1*1), K4, Y14
+	VINSERTI64X4 $0x01, Y14, Z13, Z13
+	VPADDD       Z12, Z13, Z13
+	VPMULLD      Z5, Z13, Z13
+	VPSRLD       $0x10, Z13, Z14
+	VPXORD       Z14, Z13, Z13
+	VMOVDQA32    Z13, K3, Z12
+	VPADDD       Z10, Z2, Z2
 	ADDQ         $0x04, SI
 	JMP          word
 
@@ -13401,32 +13418,32 @@ tail:
 	MOVL          $0x00000003, SI
 	VPBROADCASTD  SI, Z2
 	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z9, Z12
-	VPCMPGTD      Z3, Z12, K3
+	VPANDD        Z2, Z8, Z13
+	VPCMPGTD      Z3, Z13, K3
 	KORTESTW      K3, K3
 	JZ            store
-	VPCMPGTD      Z2, Z9, K4
-	VPMOVSXDQ     Y9, Z2
-	VEXTRACTI64X4 $0x01, Z9, Y3
+	VPCMPGTD      Z2, Z8, K4
+	VPMOVSXDQ     Y8, Z2
+	VEXTRACTI64X4 $0x01, Z8, Y3
 	VPMOVSXDQ     Y3, Z3
 	VPADDQ        Z0, Z2, Z2
 	VPADDQ        Z1, Z3, Z3
 	MOVQ          $-4, SI
 	KANDW         K3, K4, K5
 	KMOVW         K5, K6
-	VPXORD        Z2, Z2, Z13
-	VPGATHERQD    (SI)(Z2*1), K6, Y13
+	VPXORD        Z2, Z2, Z14
+	VPGATHERQD    (SI)(Z2*1), K6, Y14
 	KSHIFTRW      $0x08, K5, K5
 	VPXORD        Z3, Z3, Z2
 	VPGATHERQD    (SI)(Z3*1), K5, Y2
-	VINSERTI64X4  $0x01, Y2, Z13, Z13
+	VINSERTI64X4  $0x01, Y2, Z14, Z14
 
 	// Take the upper length%4 bytes of the last four.
 	MOVL         $0x00000020, SI
 	VPBROADCASTD SI, Z2
-	VPSLLD       $0x03, Z12, Z12
-	VPSUBD       Z12, Z2, Z2
-	VPSRLVD      Z2, Z13, Z13
+	VPSLLD       $0x03, Z13, Z13
+	VPSUBD       Z13, Z2, Z2
+	VPSRLVD      Z2, Z14, Z14
 	KANDNW       K3, K4, K4
 	KORTESTW     K4, K4
 	JZ           last_bytes
@@ -13435,7 +13452,7 @@ tail:
 	// may be the same byte.
 	VMOVDQU32 Z0, (SP)
 	VMOVDQU32 Z1, 64(SP)
-	VMOVDQU32 Z9, 128(SP)
+	VMOVDQU32 Z8, 128(SP)
 	XORL      SI, SI
 
 lane:
@@ -13462,23 +13479,23 @@ not_short:
 	INCQ      SI
 	CMPQ      SI, $0x10
 	JB        lane
-	VMOVDQU32 192(SP), Z0
-	VPADDD    Z0, Z13, Z13
+	VMOVDQU32 192(SP), Z2
+	VPADDD    Z2, Z14, Z14
 
 last_bytes:
 	MOVLQZX      signs+40(FP), SI
-	VPBROADCASTD SI, Z0
-	VPANDD       Z13, Z0, Z0
-	VPADDD       Z0, Z0, Z0
-	VPSUBD       Z0, Z13, Z13
-	VPADDD       Z11, Z13, Z0
-	VPMULLD      Z5, Z0, Z0
-	VPSRLD       $0x18, Z0, Z1
-	VPXORD       Z1, Z0, Z0
-	VMOVDQA32    Z0, K3, Z11
+	VPBROADCASTD SI, Z2
+	VPANDD       Z14, Z2, Z2
+	VPADDD       Z2, Z2, Z2
+	VPSUBD       Z2, Z14, Z14
+	VPADDD       Z12, Z14, Z2
+	VPMULLD      Z5, Z2, Z2
+	VPSRLD       $0x18, Z2, Z3
+	VPXORD       Z3, Z2, Z2
+	VMOVDQA32    Z2, K3, Z12
 
 store:
-	VMOVDQU32 Z11, (AX)
+	VMOVDQU32 Z12, (AX)
 	ADDQ      $0x40, AX
 	DECQ      CX
 	JZ        end
@@ -13503,28 +13520,35 @@ others_0:
 	VMOVDQA64    Z7, Z2
 	VPERMI2Q     64(BX), Z1, Z2
 	VPERMQ       128(BX), Z7, K2, Z2
-	VMOVDQU64    192(BX), Z9
+	VMOVDQU64    192(BX), Z8
 	VMOVDQA64    Z6, Z1
-	VPERMI2Q     256(BX), Z9, Z1
+	VPERMI2Q     256(BX), Z8, Z1
 	VPERMQ       320(BX), Z6, K1, Z1
 	VMOVDQA64    Z7, Z3
-	VPERMI2Q     256(BX), Z9, Z3
+	VPERMI2Q     256(BX), Z8, Z3
 	VPERMQ       320(BX), Z7, K2, Z3
 	ADDQ         $0x00000180, BX
 	MOVQ         $-32768, SI
-	VPORQ        Z2, Z3, Z9
-	VPBROADCASTQ SI, Z11
-	VPTESTMQ     Z11, Z9, K3
+	VPORQ        Z2, Z3, Z8
+	VPBROADCASTQ SI, Z12
+	VPTESTMQ     Z12, Z8, K3
 	KORTESTW     K3, K3
 	JNZ          end
-	VPMOVQD      Z2, Y14
+	VPMOVQD      Z2, Y15
 	VPMOVQD      Z3, Y2
-	VINSERTI64X4 $0x01, Y2, Z14, Z14
-	VMOVDQA32    Z14, Z9
+	VINSERTI64X4 $0x01, Y2, Z15, Z15
+	VMOVDQA32    Z15, Z8
 	JMP          located_0
 
 offsets_0:
-	VPBROADCASTQ  data+16(FP), Z9
+	CMPQ   stride+8(FP), $0x00
+	JGE    short_offsets_0
+	VPADDQ Z9, Z0, Z0
+	VPADDQ Z9, Z1, Z1
+	JMP    located_0
+
+short_offsets_0:
+	VPBROADCASTQ  data+16(FP), Z8
 	CMPQ          stride+8(FP), $0x08
 	JEQ           long_offsets_0
 	VMOVDQU32     (BX), Z1
@@ -13533,231 +13557,39 @@ offsets_0:
 	VPMOVSXDQ     Y1, Z0
 	VEXTRACTI64X4 $0x01, Z1, Y1
 	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z9, Z0, Z0
-	VPADDQ        Z9, Z1, Z1
+	VPADDQ        Z8, Z0, Z0
+	VPADDQ        Z8, Z1, Z1
 	ADDQ          $0x40, BX
 	MOVL          $0x00007fff, SI
 	VPBROADCASTD  SI, Z3
 	VPCMPGTD      Z3, Z2, K3
 	KORTESTW      K3, K3
 	JNZ           end
-	VMOVDQA32     Z2, Z9
+	VMOVDQA32     Z2, Z8
 	JMP           located_0
 
 long_offsets_0:
 	VMOVDQU32    (BX), Z0
 	VMOVDQU32    8(BX), Z2
 	VPSUBQ       Z0, Z2, Z2
-	VPADDQ       Z9, Z0, Z0
+	VPADDQ       Z8, Z0, Z0
 	ADDQ         $0x40, BX
 	VMOVDQU32    (BX), Z1
 	VMOVDQU32    8(BX), Z3
 	VPSUBQ       Z1, Z3, Z3
-	VPADDQ       Z9, Z1, Z1
+	VPADDQ       Z8, Z1, Z1
 	ADDQ         $0x40, BX
 	MOVQ         $-32768, SI
-	VPORQ        Z2, Z3, Z9
-	VPBROADCASTQ SI, Z11
-	VPTESTMQ     Z11, Z9, K3
+	VPORQ        Z2, Z3, Z8
+	VPBROADCASTQ SI, Z12
+	VPTESTMQ     Z12, Z8, K3
 	KORTESTW     K3, K3
 	JNZ          end
-	VPMOVQD      Z2, Y15
+	VPMOVQD      Z2, Y16
 	VPMOVQD      Z3, Y2
-	VINSERTI64X4 $0x01, Y2, Z15, Z15
-	VMOVDQA32    Z15, Z9
+	VINSERTI64X4 $0x01, Y2, Z16, Z16
+	VMOVDQA32    Z16, Z8
 	JMP          located_0
-
-// func hash32FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint32, signs uint32) (left int)
-// Requires: AVX, AVX512F, BMI2
-TEXT ·hash32FixedAVX512(SB), $384-56
-	// Each lane hashes one key. The kernel gathers the next word of each key that has
-	// one, and mixes it into the hash: h = (h + word)·mul, h ^= h>>16. The last one to
-	// three bytes of a key are the upper bytes of its last four. If a key has fewer than
-	// four bytes, the kernel loads them one by one. It reads nothing but the keys. It ends
-	// early at a long key, and when it has hashed enough bytes: a call must not take long.
-	// signs has the highest bits of the last bytes that are signed: all, or none.
-	MOVQ         hashes+32(FP), AX
-	MOVQ         n+24(FP), CX
-	SHRQ         $0x04, CX
-	MOVQ         $0x00004000, DX
-	MOVL         $0xbc9f1d34, BX
-	VPBROADCASTD BX, Z4
-	MOVL         $0xc6a4a793, BX
-	VPBROADCASTD BX, Z5
-	MOVL         $0x0000ffff, BX
-	KMOVW        BX, K1
-	MOVQ         rows+0(FP), BX
-	MOVQ         stride+8(FP), SI
-	NEGQ         SI
-	MOVQ         BX, (SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 8(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 16(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 24(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 32(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 40(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 48(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 56(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 64(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 72(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 80(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 88(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 96(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 104(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 112(SP)
-	ADDQ         SI, BX
-	MOVQ         BX, 120(SP)
-	ADDQ         SI, BX
-	VPBROADCASTD SI, Z6
-	VPBROADCASTQ SI, Z0
-	SHLQ         $0x04, SI
-	VPBROADCASTQ SI, Z7
-	VMOVDQU32    (SP), Z0
-	VPSUBQ       Z7, Z0, Z0
-	VMOVDQU32    64(SP), Z1
-	VPSUBQ       Z7, Z1, Z1
-	MOVL         $0xffffffff, BX
-	VPBROADCASTD BX, Z8
-
-vector:
-	VPADDQ  Z7, Z0, Z0
-	VPADDQ  Z7, Z1, Z1
-	VPMULLD Z5, Z6, Z9
-	VPXORD  Z4, Z9, Z9
-	VPSRLD  $0x02, Z6, Z2
-	VPXORD  Z4, Z4, Z3
-	XORL    BX, BX
-
-word:
-	VPCMPGTD     Z3, Z2, K1
-	KORTESTW     K1, K1
-	JZ           tail
-	KMOVW        K1, K2
-	VPXORD       Z0, Z0, Z10
-	VPGATHERQD   (BX)(Z0*1), K2, Y10
-	KSHIFTRW     $0x08, K1, K2
-	VPXORD       Z1, Z1, Z11
-	VPGATHERQD   (BX)(Z1*1), K2, Y11
-	VINSERTI64X4 $0x01, Y11, Z10, Z10
-	VPADDD       Z9, Z10, Z10
-	VPMULLD      Z5, Z10, Z10
-	VPSRLD       $0x10, Z10, Z11
-	VPXORD       Z11, Z10, Z10
-	VMOVDQA32    Z10, K1, Z9
-	VPADDD       Z8, Z2, Z2
-	ADDQ         $0x04, BX
-	JMP          word
-
-tail:
-	SUBQ          BX, DX
-	MOVL          $0x00000003, BX
-	VPBROADCASTD  BX, Z2
-	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z6, Z10
-	VPCMPGTD      Z3, Z10, K1
-	KORTESTW      K1, K1
-	JZ            store
-	VPCMPGTD      Z2, Z6, K2
-	VPMOVSXDQ     Y6, Z2
-	VEXTRACTI64X4 $0x01, Z6, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z0, Z2, Z2
-	VPADDQ        Z1, Z3, Z3
-	MOVQ          $-4, BX
-	KANDW         K1, K2, K3
-	KMOVW         K3, K4
-	VPXORD        Z2, Z2, Z11
-	VPGATHERQD    (BX)(Z2*1), K4, Y11
-	KSHIFTRW      $0x08, K3, K3
-	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (BX)(Z3*1), K3, Y2
-	VINSERTI64X4  $0x01, Y2, Z11, Z11
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, BX
-	VPBROADCASTD BX, Z2
-	VPSLLD       $0x03, Z10, Z10
-	VPSUBD       Z10, Z2, Z2
-	VPSRLVD      Z2, Z11, Z11
-	KANDNW       K1, K2, K2
-	KORTESTW     K2, K2
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z0, 128(SP)
-	VMOVDQU32 Z1, 192(SP)
-	VMOVDQU32 Z6, 256(SP)
-	XORL      BX, BX
-
-lane:
-	XORL    R10, R10
-	MOVL    256(SP)(BX*4), SI
-	LEAQ    -1(SI), R8
-	CMPQ    R8, $0x03
-	JAE     not_short
-	MOVQ    128(SP)(BX*8), DI
-	MOVBLZX (DI), R10
-	MOVBLZX (DI)(R8*1), R9
-	SHLQ    $0x03, R8
-	SHLXQ   R8, R9, R9
-	ORQ     R9, R10
-	MOVQ    SI, R8
-	SHRQ    $0x01, R8
-	MOVBLZX (DI)(R8*1), R9
-	SHLQ    $0x03, R8
-	SHLXQ   R8, R9, R9
-	ORQ     R9, R10
-
-not_short:
-	MOVL      R10, 320(SP)(BX*4)
-	INCQ      BX
-	CMPQ      BX, $0x10
-	JB        lane
-	VMOVDQU32 320(SP), Z2
-	VPADDD    Z2, Z11, Z11
-
-last_bytes:
-	MOVLQZX      signs+40(FP), BX
-	VPBROADCASTD BX, Z2
-	VPANDD       Z11, Z2, Z2
-	VPADDD       Z2, Z2, Z2
-	VPSUBD       Z2, Z11, Z11
-	VPADDD       Z9, Z11, Z2
-	VPMULLD      Z5, Z2, Z2
-	VPSRLD       $0x18, Z2, Z3
-	VPXORD       Z3, Z2, Z2
-	VMOVDQA32    Z2, K1, Z9
-
-store:
-	VMOVDQU32 Z9, (AX)
-	ADDQ      $0x40, AX
-	DECQ      CX
-	JZ        end
-	TESTQ     DX, DX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, CX
-	ADDQ CX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
 
 // func probeDouble32AVX512(base *byte, size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, hits *uint64, first int, denseBelow int, densePer256 int)
 // Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
@@ -21886,9 +21718,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func hash64BytesAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
+// func hash64AnyAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64BytesAVX512(SB), $512-56
+TEXT ·hash64AnyAVX512(SB), $512-56
 	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
 	// depend on the seed are computed once for both.
 	// If the next 32 keys have one length,
@@ -21915,6 +21747,22 @@ TEXT ·hash64BytesAVX512(SB), $512-56
 	VMOVDQU64    headers24Word1<>+0(SB), Z18
 	MOVL         $0x000000e0, CX
 	KMOVW        CX, K2
+	MOVQ         stride+8(FP), CX
+	NEGQ         CX
+	VPBROADCASTQ CX, Z19
+	VPSLLQ       $0x04, Z19, Z19
+	VPBROADCASTQ CX, Z20
+	VPMULUDQ     ascendingLongs<>+0(SB), Z20, Z0
+	VPBROADCASTQ AX, Z1
+	VPADDQ       Z1, Z0, Z0
+	VPSUBQ       Z19, Z0, Z0
+	VPBROADCASTQ CX, Z21
+	VPMULUDQ     ascendingLongs<>+0(SB), Z21, Z1
+	VPBROADCASTQ AX, Z2
+	VPADDQ       Z2, Z1, Z1
+	VPSUBQ       Z19, Z1, Z1
+	VPSRLQ       $0x01, Z19, Z2
+	VPADDQ       Z2, Z1, Z1
 	MOVQ         h1+32(FP), CX
 	MOVQ         h2+40(FP), DX
 	MOVQ         n+24(FP), BX
@@ -21930,36 +21778,36 @@ start:
 	VMOVDQU64 (AX), Z1
 	VMOVDQU64 headers16Word0<>+0(SB), Z0
 	VPERMI2Q  64(AX), Z1, Z0
-	VMOVDQU64 headers16Word1<>+0(SB), Z9
-	VPERMI2Q  64(AX), Z1, Z9
-	VMOVDQU64 128(AX), Z11
+	VMOVDQU64 headers16Word1<>+0(SB), Z20
+	VPERMI2Q  64(AX), Z1, Z20
+	VMOVDQU64 128(AX), Z2
 	VMOVDQU64 headers16Word0<>+0(SB), Z1
-	VPERMI2Q  192(AX), Z11, Z1
-	VMOVDQU64 headers16Word1<>+0(SB), Z10
-	VPERMI2Q  192(AX), Z11, Z10
+	VPERMI2Q  192(AX), Z2, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z21
+	VPERMI2Q  192(AX), Z2, Z21
 	ADDQ      $0x00000100, AX
 
 located_0:
-	VMOVDQA64 Z0, Z0
-	VMOVDQA64 Z9, Z9
-	VMOVDQA64 Z1, Z1
-	VMOVDQA64 Z10, Z11
+	VMOVDQA64 Z0, Z2
+	VMOVDQA64 Z20, Z9
+	VMOVDQA64 Z1, Z3
+	VMOVDQA64 Z21, Z11
 
 vector:
 	CMPQ      BX, $0x02
 	JL        mixed
 	CMPQ      stride+8(FP), $0x10
 	JNE       others_1
-	VMOVDQU64 (AX), Z3
-	VMOVDQU64 headers16Word0<>+0(SB), Z2
-	VPERMI2Q  64(AX), Z3, Z2
-	VMOVDQU64 headers16Word1<>+0(SB), Z19
-	VPERMI2Q  64(AX), Z3, Z19
-	VMOVDQU64 128(AX), Z10
-	VMOVDQU64 headers16Word0<>+0(SB), Z3
-	VPERMI2Q  192(AX), Z10, Z3
+	VMOVDQU64 (AX), Z1
+	VMOVDQU64 headers16Word0<>+0(SB), Z0
+	VPERMI2Q  64(AX), Z1, Z0
 	VMOVDQU64 headers16Word1<>+0(SB), Z20
-	VPERMI2Q  192(AX), Z10, Z20
+	VPERMI2Q  64(AX), Z1, Z20
+	VMOVDQU64 128(AX), Z10
+	VMOVDQU64 headers16Word0<>+0(SB), Z1
+	VPERMI2Q  192(AX), Z10, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z21
+	VPERMI2Q  192(AX), Z10, Z21
 	ADDQ      $0x00000100, AX
 
 located_1:
@@ -21967,8 +21815,8 @@ located_1:
 	VPBROADCASTQ X9, Z10
 	VMOVDQA64    Z9, Z12
 	VPTERNLOGQ   $0x7e, Z11, Z10, Z12
-	VMOVDQA64    Z19, Z13
-	VPTERNLOGQ   $0x7e, Z20, Z10, Z13
+	VMOVDQA64    Z20, Z13
+	VPTERNLOGQ   $0x7e, Z21, Z10, Z13
 	VPORQ        Z12, Z13, Z12
 	VPTESTMQ     Z12, Z12, K4
 	KORTESTW     K4, K4
@@ -21991,37 +21839,37 @@ located_1:
 
 equal_long:
 	KMOVW      K3, K4
-	VPXORD     Z0, Z0, Z21
-	VPGATHERQQ (R9)(Z0*1), K4, Z21
+	VPXORD     Z2, Z2, Z22
+	VPGATHERQQ (R9)(Z2*1), K4, Z22
 	KMOVW      K3, K4
-	VPXORD     Z1, Z1, Z22
-	VPGATHERQQ (R9)(Z1*1), K4, Z22
+	VPXORD     Z3, Z3, Z23
+	VPGATHERQQ (R9)(Z3*1), K4, Z23
 	KMOVW      K3, K4
-	VPXORD     Z2, Z2, Z23
-	VPGATHERQQ (R9)(Z2*1), K4, Z23
+	VPXORD     Z0, Z0, Z24
+	VPGATHERQQ (R9)(Z0*1), K4, Z24
 	KMOVW      K3, K4
-	VPXORD     Z3, Z3, Z24
-	VPGATHERQQ (R9)(Z3*1), K4, Z24
-	VPMULLQ    Z5, Z21, Z21
+	VPXORD     Z1, Z1, Z25
+	VPGATHERQQ (R9)(Z1*1), K4, Z25
 	VPMULLQ    Z5, Z22, Z22
 	VPMULLQ    Z5, Z23, Z23
 	VPMULLQ    Z5, Z24, Z24
-	VPROLQ     $0x1f, Z21, Z21
+	VPMULLQ    Z5, Z25, Z25
 	VPROLQ     $0x1f, Z22, Z22
 	VPROLQ     $0x1f, Z23, Z23
 	VPROLQ     $0x1f, Z24, Z24
-	VPMULLQ    Z4, Z21, Z21
+	VPROLQ     $0x1f, Z25, Z25
 	VPMULLQ    Z4, Z22, Z22
 	VPMULLQ    Z4, Z23, Z23
 	VPMULLQ    Z4, Z24, Z24
-	VPXORQ     Z21, Z9, Z9
-	VPXORQ     Z21, Z10, Z10
-	VPXORQ     Z22, Z11, Z11
-	VPXORQ     Z22, Z12, Z12
-	VPXORQ     Z23, Z13, Z13
-	VPXORQ     Z23, Z14, Z14
-	VPXORQ     Z24, Z15, Z15
-	VPXORQ     Z24, Z16, Z16
+	VPMULLQ    Z4, Z25, Z25
+	VPXORQ     Z22, Z9, Z9
+	VPXORQ     Z22, Z10, Z10
+	VPXORQ     Z23, Z11, Z11
+	VPXORQ     Z23, Z12, Z12
+	VPXORQ     Z24, Z13, Z13
+	VPXORQ     Z24, Z14, Z14
+	VPXORQ     Z25, Z15, Z15
+	VPXORQ     Z25, Z16, Z16
 	VPROLQ     $0x1b, Z9, Z9
 	VPROLQ     $0x1b, Z10, Z10
 	VPROLQ     $0x1b, Z11, Z11
@@ -22055,1013 +21903,33 @@ equal_rest:
 	TESTQ      R8, R8
 	JZ         equal_end
 	KMOVW      K3, K4
-	VPXORD     Z0, Z0, Z21
-	VPGATHERQD (R9)(Z0*1), K4, Y21
-	VPMOVZXDQ  Y21, Z21
-	KMOVW      K3, K4
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R9)(Z1*1), K4, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K3, K4
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R9)(Z2*1), K4, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K3, K4
-	VPXORD     Z3, Z3, Z22
-	VPGATHERQD (R9)(Z3*1), K4, Y22
+	VPXORD     Z2, Z2, Z22
+	VPGATHERQD (R9)(Z2*1), K4, Y22
 	VPMOVZXDQ  Y22, Z22
-	VPMULLQ    Z4, Z21, Z21
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z22, Z22
-	VPXORQ     Z21, Z9, Z9
-	VPXORQ     Z21, Z10, Z10
-	VPXORQ     Z0, Z11, Z11
-	VPXORQ     Z0, Z12, Z0
-	VPXORQ     Z1, Z13, Z13
-	VPXORQ     Z1, Z14, Z1
-	VPXORQ     Z22, Z15, Z15
-	VPXORQ     Z22, Z16, Z16
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z10, Z10
-	VPROLQ     $0x17, Z11, Z11
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z13, Z13
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z15, Z15
-	VPROLQ     $0x17, Z16, Z16
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z10, Z10
-	VPMULLQ    Z5, Z11, Z11
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z13, Z13
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z15, Z15
-	VPMULLQ    Z5, Z16, Z16
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z10, Z10
-	VPADDQ     Z6, Z11, Z11
-	VPADDQ     Z6, Z0, Z12
-	VPADDQ     Z6, Z13, Z13
-	VPADDQ     Z6, Z1, Z14
-	VPADDQ     Z6, Z15, Z15
-	VPADDQ     Z6, Z16, Z16
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x21, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x21, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x21, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x21, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPMULLQ   Z5, Z13, Z13
-	VPMULLQ   Z5, Z14, Z14
-	VPMULLQ   Z5, Z15, Z15
-	VPMULLQ   Z5, Z16, Z16
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x1d, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x1d, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x1d, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x1d, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPMULLQ   Z6, Z13, Z13
-	VPMULLQ   Z6, Z14, Z14
-	VPMULLQ   Z6, Z15, Z15
-	VPMULLQ   Z6, Z16, Z16
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPSRLQ    $0x20, Z13, Z0
-	VPXORQ    Z0, Z13, Z13
-	VPSRLQ    $0x20, Z14, Z0
-	VPXORQ    Z0, Z14, Z14
-	VPSRLQ    $0x20, Z15, Z0
-	VPXORQ    Z0, Z15, Z15
-	VPSRLQ    $0x20, Z16, Z0
-	VPXORQ    Z0, Z16, Z16
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	VMOVDQU64 Z13, 128(CX)
-	VMOVDQU64 Z14, 128(DX)
-	VMOVDQU64 Z15, 192(CX)
-	VMOVDQU64 Z16, 192(DX)
-	ADDQ      $0x00000100, CX
-	ADDQ      $0x00000100, DX
-	SUBQ      $0x02, BX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, R8
-	VPORQ        Z9, Z11, Z10
-	VPBROADCASTQ R8, Z12
-	VPTESTMQ     Z12, Z10, K4
-	KORTESTW     K4, K4
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z13
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z13, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z11, Z14
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z14, 192(SP)
-	VMOVDQA64    Z8, Z11
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K4
-	KORTESTW     K4, K4
-	JZ           no_stripes_0
-	KMOVW        K4, K5
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z21
-	VPSUBQ       Z4, Z21, Z22
-	VPADDQ       Z4, Z5, Z23
-	VMOVDQA64    Z5, Z24
-	VPXORD       Z4, Z4, Z26
-	VPSUBQ       Z4, Z26, Z27
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
-
-stripe_0:
-	KMOVW        K5, K6
-	VPXORD       Z0, Z0, Z28
-	VPGATHERQQ   (DI)(Z0*1), K6, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z15, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z15
-	VPADDQ       Z28, Z23, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K5, Z23
-	KMOVW        K5, K6
-	VPXORD       Z0, Z0, Z28
-	VPGATHERQQ   8(DI)(Z0*1), K6, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z16, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z16
-	VPADDQ       Z28, Z24, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K5, Z24
-	KMOVW        K5, K6
-	VPXORD       Z0, Z0, Z28
-	VPGATHERQQ   16(DI)(Z0*1), K6, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z21, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z21
-	VPADDQ       Z28, Z26, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K5, Z26
-	KMOVW        K5, K6
-	VPXORD       Z0, Z0, Z28
-	VPGATHERQQ   24(DI)(Z0*1), K6, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z22, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z22
-	VPADDQ       Z28, Z27, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K5, Z27
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K5, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K5, Z13
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K5
-	KORTESTW     K5, K5
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z15, Z28
-	VPROLQ       $0x07, Z16, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPROLQ       $0x0c, Z21, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPROLQ       $0x12, Z22, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPMULLQ      Z5, Z15, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z16, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z21, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z22, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VMOVDQA64    Z28, K4, Z9
-	VPROLQ       $0x01, Z23, Z15
-	VPROLQ       $0x07, Z24, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z26, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z27, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z23, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z24, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z26, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z27, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K4, Z10
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K4
-	KORTESTW     K4, K4
-	JZ           no_stripes_1
-	KMOVW        K4, K5
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z21
-	VPSUBQ       Z4, Z21, Z22
-	VPADDQ       Z4, Z5, Z23
-	VMOVDQA64    Z5, Z24
-	VPXORD       Z4, Z4, Z26
-	VPSUBQ       Z4, Z26, Z27
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z23, Z23
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z26, Z26
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
-
-stripe_1:
-	KMOVW        K5, K6
-	VPXORD       Z1, Z1, Z28
-	VPGATHERQQ   (DI)(Z1*1), K6, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z15, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z15
-	VPADDQ       Z28, Z23, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K5, Z23
-	KMOVW        K5, K6
-	VPXORD       Z1, Z1, Z28
-	VPGATHERQQ   8(DI)(Z1*1), K6, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z16, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z16
-	VPADDQ       Z28, Z24, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K5, Z24
-	KMOVW        K5, K6
-	VPXORD       Z1, Z1, Z28
-	VPGATHERQQ   16(DI)(Z1*1), K6, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z21, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z21
-	VPADDQ       Z28, Z26, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K5, Z26
-	KMOVW        K5, K6
-	VPXORD       Z1, Z1, Z28
-	VPGATHERQQ   24(DI)(Z1*1), K6, Z28
-	VPMULLQ      Z5, Z28, Z28
-	VPADDQ       Z28, Z22, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, K5, Z22
-	VPADDQ       Z28, Z27, Z28
-	VPROLQ       $0x1f, Z28, Z28
-	VPMULLQ      Z4, Z28, K5, Z27
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K5, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K5, Z14
-	SUBQ         $0x20, SI
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K5
-	KORTESTW     K5, K5
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z15, Z28
-	VPROLQ       $0x07, Z16, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPROLQ       $0x0c, Z21, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPROLQ       $0x12, Z22, Z29
-	VPADDQ       Z29, Z28, Z28
-	VPMULLQ      Z5, Z15, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z16, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z21, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VPMULLQ      Z5, Z22, Z29
-	VPROLQ       $0x1f, Z29, Z29
-	VPMULLQ      Z4, Z29, Z29
-	VPXORQ       Z29, Z28, Z28
-	VPMULLQ      Z4, Z28, Z28
-	VPADDQ       Z7, Z28, Z28
-	VMOVDQA64    Z28, K4, Z11
-	VPROLQ       $0x01, Z23, Z15
-	VPROLQ       $0x07, Z24, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z26, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z27, Z16
-	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z23, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z24, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z26, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z27, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K4, Z12
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 128(SP), Z10, Z10
-	VPADDQ 192(SP), Z11, Z11
-	VPADDQ 192(SP), Z12, Z12
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K5
-	KORTESTW     K4, K5
-	JZ           word
-	KMOVW        K4, K6
-	VPXORD       Z0, Z0, Z15
-	VPGATHERQQ   (DI)(Z0*1), K6, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K4, Z13
-	KMOVW        K5, K6
-	VPXORD       Z1, Z1, Z16
-	VPGATHERQQ   (DI)(Z1*1), K6, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K5, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K5, Z14
-	VPMULLQ      Z5, Z15, Z15
-	VPMULLQ      Z5, Z16, Z16
-	VPROLQ       $0x1f, Z15, Z15
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z15, Z9, Z21
-	VPXORQ       Z15, Z10, Z15
-	VPXORQ       Z16, Z11, Z22
-	VPXORQ       Z16, Z12, Z16
-	VPROLQ       $0x1b, Z21, Z21
-	VPROLQ       $0x1b, Z15, Z15
-	VPROLQ       $0x1b, Z22, Z22
-	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z4, Z21, Z21
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z22, Z22
-	VPMULLQ      Z4, Z16, Z16
-	VPADDQ       Z7, Z21, K4, Z9
-	VPADDQ       Z7, Z15, K4, Z10
-	VPADDQ       Z7, Z22, K5, Z11
-	VPADDQ       Z7, Z16, K5, Z12
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K4
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K5
-	KORTESTW      K4, K5
-	JZ            no_word
-	KMOVW         K4, K6
-	VPXORD        Z0, Z0, Z15
-	VPGATHERQD    (DI)(Z0*1), K6, Y15
-	VPMOVZXDQ     Y15, Z15
-	KMOVW         K5, K6
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K6, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z15, Z15
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z15, Z9, Z1
-	VPXORQ        Z15, Z10, Z15
-	VPXORQ        Z0, Z11, Z16
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z15, Z15
-	VPROLQ        $0x17, Z16, Z16
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z15, Z15
-	VPMULLQ       Z5, Z16, Z16
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K4, Z9
-	VPADDQ        Z6, Z15, K4, Z10
-	VPADDQ        Z6, Z16, K5, Z11
-	VPADDQ        Z6, Z0, K5, Z12
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K4
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K5
-	KORTESTW      K4, K5
-	JZ            hashed
-	VMOVDQU32     (SP), Z15
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z16
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y25
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z25, Z25
-	MOVL          $0x00000003, R8
-	VPBROADCASTD  R8, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z25, Z21
-	VPCMPGTD      Z1, Z21, K4
-	KORTESTW      K4, K4
-	JZ            hashed
-	VPCMPGTD      Z0, Z25, K5
-	VPMOVSXDQ     Y25, Z0
-	VEXTRACTI64X4 $0x01, Z25, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z15, Z0, Z0
-	VPADDQ        Z16, Z1, Z1
-	MOVQ          $-4, R8
-	KANDW         K4, K5, K6
-	KMOVW         K6, K7
-	VPXORD        Z0, Z0, Z22
-	VPGATHERQD    (R8)(Z0*1), K7, Y22
-	KSHIFTRW      $0x08, K6, K6
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (R8)(Z1*1), K6, Y0
-	VINSERTI64X4  $0x01, Y0, Z22, Z22
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, R8
-	VPBROADCASTD R8, Z0
-	VPSLLD       $0x03, Z21, Z21
-	VPSUBD       Z21, Z0, Z0
-	VPSRLVD      Z0, Z22, Z22
-	KANDNW       K4, K5, K4
-	KORTESTW     K4, K4
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z15, 256(SP)
-	VMOVDQU32 Z16, 320(SP)
-	VMOVDQU32 Z25, 384(SP)
-	XORL      R8, R8
-
-lane:
-	XORL    R13, R13
-	MOVL    384(SP)(R8*4), R9
-	LEAQ    -1(R9), R11
-	CMPQ    R11, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(R8*8), R10
-	MOVBLZX (R10), R13
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-	MOVQ    R9, R11
-	SHRQ    $0x01, R11
-	MOVBLZX (R10)(R11*1), R12
-	SHLQ    $0x03, R11
-	SHLXQ   R11, R12, R12
-	ORQ     R12, R13
-
-not_short:
-	MOVL      R13, 448(SP)(R8*4)
-	INCQ      R8
-	CMPQ      R8, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z22, Z22
-
-last_bytes:
-	MOVQ          $0x000000ff, R8
-	VPBROADCASTQ  R8, Z0
-	VPMOVZXDQ     Y22, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z22, Y15
-	VPMOVZXDQ     Y15, Z15
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K4
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K4, Z13
-	VPTESTMQ      Z14, Z14, K5
-	VPANDQ        Z0, Z15, Z21
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K5, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z21, Z21
-	VPXORQ        Z16, Z9, Z22
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z21, Z11, Z23
-	VPXORQ        Z21, Z12, Z21
-	VPROLQ        $0x0b, Z22, Z22
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z23, Z23
-	VPROLQ        $0x0b, Z21, Z21
-	VPMULLQ       Z4, Z22, K4, Z9
-	VPMULLQ       Z4, Z16, K4, Z10
-	VPMULLQ       Z4, Z23, K5, Z11
-	VPMULLQ       Z4, Z21, K5, Z12
-	VPTESTMQ      Z13, Z13, K4
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K4, Z13
-	VPTESTMQ      Z14, Z14, K5
-	VPANDQ        Z0, Z15, Z21
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K5, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z21, Z21
-	VPXORQ        Z16, Z9, Z22
-	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z21, Z11, Z23
-	VPXORQ        Z21, Z12, Z21
-	VPROLQ        $0x0b, Z22, Z22
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z23, Z23
-	VPROLQ        $0x0b, Z21, Z21
-	VPMULLQ       Z4, Z22, K4, Z9
-	VPMULLQ       Z4, Z16, K4, Z10
-	VPMULLQ       Z4, Z23, K5, Z11
-	VPMULLQ       Z4, Z21, K5, Z12
-	VPTESTMQ      Z13, Z13, K4
-	VPANDQ        Z0, Z1, Z16
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K4, Z13
-	VPTESTMQ      Z14, Z14, K5
-	VPANDQ        Z0, Z15, Z0
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K5, Z14
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z16, Z9, Z1
-	VPXORQ        Z16, Z10, Z13
-	VPXORQ        Z0, Z11, Z14
-	VPXORQ        Z0, Z12, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z13, Z13
-	VPROLQ        $0x0b, Z14, Z14
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K4, Z9
-	VPMULLQ       Z4, Z13, K4, Z10
-	VPMULLQ       Z4, Z14, K5, Z11
-	VPMULLQ       Z4, Z0, K5, Z12
-
-hashed:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, (DX)
-	VMOVDQU64 Z11, 64(CX)
-	VMOVDQU64 Z12, 64(DX)
-	ADDQ      $0x00000080, CX
-	ADDQ      $0x00000080, DX
-	VMOVDQA64 Z2, Z0
-	VMOVDQA64 Z19, Z9
-	VMOVDQA64 Z3, Z1
-	VMOVDQA64 Z20, Z11
-	DECQ      BX
-	JZ        end
-	TESTQ     SI, SI
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, BX
-	ADDQ BX, AX
-	MOVQ AX, left+48(FP)
-	VZEROUPPER
-	RET
-
-others_0:
-	JLT       offsets_0
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z17, Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z17, K1, Z0
-	VMOVDQA64 Z18, Z9
-	VPERMI2Q  64(AX), Z1, Z9
-	VPERMQ    128(AX), Z18, K2, Z9
-	VMOVDQU64 192(AX), Z11
-	VMOVDQA64 Z17, Z1
-	VPERMI2Q  256(AX), Z11, Z1
-	VPERMQ    320(AX), Z17, K1, Z1
-	VMOVDQA64 Z18, Z10
-	VPERMI2Q  256(AX), Z11, Z10
-	VPERMQ    320(AX), Z18, K2, Z10
-	ADDQ      $0x00000180, AX
-	JMP       located_0
-
-offsets_0:
-	VPBROADCASTQ  data+16(FP), Z11
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_0
-	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z9
-	VPSUBD        Z1, Z9, Z9
-	VPMOVSXDQ     Y1, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z11, Z0, Z0
-	VPADDQ        Z11, Z1, Z1
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y9, Z10
-	VEXTRACTI64X4 $0x01, Z9, Y9
-	VPMOVSXDQ     Y9, Z11
-	VMOVDQA32     Z10, Z9
-	VMOVDQA32     Z11, Z10
-	JMP           located_0
-
-long_offsets_0:
-	VMOVDQU32 (AX), Z0
-	VMOVDQU32 8(AX), Z9
-	VPSUBQ    Z0, Z9, Z9
-	VPADDQ    Z11, Z0, Z0
-	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z1
-	VMOVDQU32 8(AX), Z10
-	VPSUBQ    Z1, Z10, Z10
-	VPADDQ    Z11, Z1, Z1
-	ADDQ      $0x40, AX
-	JMP       located_0
-
-others_1:
-	JLT       offsets_1
-	VMOVDQU64 (AX), Z3
-	VMOVDQA64 Z17, Z2
-	VPERMI2Q  64(AX), Z3, Z2
-	VPERMQ    128(AX), Z17, K1, Z2
-	VMOVDQA64 Z18, Z19
-	VPERMI2Q  64(AX), Z3, Z19
-	VPERMQ    128(AX), Z18, K2, Z19
-	VMOVDQU64 192(AX), Z10
-	VMOVDQA64 Z17, Z3
-	VPERMI2Q  256(AX), Z10, Z3
-	VPERMQ    320(AX), Z17, K1, Z3
-	VMOVDQA64 Z18, Z20
-	VPERMI2Q  256(AX), Z10, Z20
-	VPERMQ    320(AX), Z18, K2, Z20
-	ADDQ      $0x00000180, AX
-	JMP       located_1
-
-offsets_1:
-	VPBROADCASTQ  data+16(FP), Z10
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_1
-	VMOVDQU32     (AX), Z3
-	VMOVDQU32     4(AX), Z12
-	VPSUBD        Z3, Z12, Z12
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z10, Z2, Z2
-	VPADDQ        Z10, Z3, Z3
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y12, Z10
-	VEXTRACTI64X4 $0x01, Z12, Y12
-	VPMOVSXDQ     Y12, Z12
-	VMOVDQA32     Z10, Z19
-	VMOVDQA32     Z12, Z20
-	JMP           located_1
-
-long_offsets_1:
-	VMOVDQU32 (AX), Z2
-	VMOVDQU32 8(AX), Z19
-	VPSUBQ    Z2, Z19, Z19
-	VPADDQ    Z10, Z2, Z2
-	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z3
-	VMOVDQU32 8(AX), Z20
-	VPSUBQ    Z3, Z20, Z20
-	VPADDQ    Z10, Z3, Z3
-	ADDQ      $0x40, AX
-	JMP       located_1
-
-// func hash64FixedAVX512(rows *byte, stride int, data *byte, n int, h1 *uint64, h2 *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·hash64FixedAVX512(SB), $640-56
-	// XXH64 with the seeds 0 and 1. Each lane hashes one key. The steps that do not
-	// depend on the seed are computed once for both.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         rows+0(FP), AX
-	MOVQ         stride+8(FP), CX
-	NEGQ         CX
-	MOVQ         AX, (SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 8(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 16(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 24(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 32(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 40(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 48(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 56(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 64(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 72(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 80(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 88(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 96(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 104(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 112(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 120(SP)
-	ADDQ         CX, AX
-	VPBROADCASTD CX, Z0
-	VPBROADCASTQ CX, Z17
-	SHLQ         $0x04, CX
-	VPBROADCASTQ CX, Z18
-	VMOVDQU32    (SP), Z0
-	VPSUBQ       Z18, Z0, Z0
-	VMOVDQU32    64(SP), Z1
-	VPSUBQ       Z18, Z1, Z1
-	MOVQ         h1+32(FP), AX
-	MOVQ         h2+40(FP), CX
-	MOVQ         n+24(FP), DX
-	SHRQ         $0x04, DX
-	MOVQ         $0x00004000, BX
-	MOVL         $0x0000ffff, SI
-	KMOVW        SI, K1
-	XORL         SI, SI
-
-start:
-	VPADDQ    Z18, Z0, Z0
-	VPADDQ    Z18, Z1, Z1
-	VMOVDQA64 Z0, Z2
-	VMOVDQA64 Z17, Z9
-	VMOVDQA64 Z1, Z3
-	VMOVDQA64 Z17, Z11
-
-vector:
-	CMPQ         DX, $0x02
-	JL           mixed
-	VPADDQ       Z18, Z0, Z0
-	VPADDQ       Z18, Z1, Z1
-	VMOVQ        X9, DI
-	VPBROADCASTQ X9, Z10
-	VMOVDQA64    Z9, Z12
-	VPTERNLOGQ   $0x7e, Z11, Z10, Z12
-	VMOVDQA64    Z17, Z13
-	VPTERNLOGQ   $0x7e, Z17, Z10, Z13
-	VPORQ        Z12, Z13, Z12
-	VPTESTMQ     Z12, Z12, K2
-	KORTESTW     K2, K2
-	JNZ          mixed
-	TESTQ        $-29, DI
-	JNZ          mixed
-	VPBROADCASTQ DI, Z15
-	VPADDQ       Z8, Z15, Z15
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z15, Z16
-	VMOVDQA64    Z15, Z9
-	VMOVDQA64    Z16, Z10
-	VMOVDQA64    Z15, Z11
-	VMOVDQA64    Z16, Z12
-	VMOVDQA64    Z15, Z13
-	VMOVDQA64    Z16, Z14
-	VMOVDQA64    Z15, Z15
-	VMOVDQA64    Z16, Z16
-	XORL         R8, R8
-	JMP          equal_rest
-
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z19
-	VPGATHERQQ (R8)(Z2*1), K2, Z19
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z20
-	VPGATHERQQ (R8)(Z3*1), K2, Z20
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z21
-	VPGATHERQQ (R8)(Z0*1), K2, Z21
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z22
-	VPGATHERQQ (R8)(Z1*1), K2, Z22
-	VPMULLQ    Z5, Z19, Z19
-	VPMULLQ    Z5, Z20, Z20
-	VPMULLQ    Z5, Z21, Z21
-	VPMULLQ    Z5, Z22, Z22
-	VPROLQ     $0x1f, Z19, Z19
-	VPROLQ     $0x1f, Z20, Z20
-	VPROLQ     $0x1f, Z21, Z21
-	VPROLQ     $0x1f, Z22, Z22
-	VPMULLQ    Z4, Z19, Z19
-	VPMULLQ    Z4, Z20, Z20
-	VPMULLQ    Z4, Z21, Z21
-	VPMULLQ    Z4, Z22, Z22
-	VPXORQ     Z19, Z9, Z9
-	VPXORQ     Z19, Z10, Z10
-	VPXORQ     Z20, Z11, Z11
-	VPXORQ     Z20, Z12, Z12
-	VPXORQ     Z21, Z13, Z13
-	VPXORQ     Z21, Z14, Z14
-	VPXORQ     Z22, Z15, Z15
-	VPXORQ     Z22, Z16, Z16
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPROLQ     $0x1b, Z13, Z13
-	VPROLQ     $0x1b, Z14, Z14
-	VPROLQ     $0x1b, Z15, Z15
-	VPROLQ     $0x1b, Z16, Z16
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPMULLQ    Z4, Z13, Z13
-	VPMULLQ    Z4, Z14, Z14
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z16, Z16
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	VPADDQ     Z7, Z13, Z13
-	VPADDQ     Z7, Z14, Z14
-	VPADDQ     Z7, Z15, Z15
-	VPADDQ     Z7, Z16, Z16
-	ADDQ       $0x08, R8
-	SUBQ       $0x08, DI
-
-equal_rest:
-	CMPQ       DI, $0x08
-	JGE        equal_long
-	TESTQ      DI, DI
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z19
-	VPGATHERQD (R8)(Z2*1), K2, Y19
-	VPMOVZXDQ  Y19, Z19
-	KMOVW      K1, K2
+	KMOVW      K3, K4
 	VPXORD     Z3, Z3, Z2
-	VPGATHERQD (R8)(Z3*1), K2, Y2
+	VPGATHERQD (R9)(Z3*1), K4, Y2
 	VPMOVZXDQ  Y2, Z2
-	KMOVW      K1, K2
+	KMOVW      K3, K4
 	VPXORD     Z0, Z0, Z3
-	VPGATHERQD (R8)(Z0*1), K2, Y3
+	VPGATHERQD (R9)(Z0*1), K4, Y3
 	VPMOVZXDQ  Y3, Z3
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z20
-	VPGATHERQD (R8)(Z1*1), K2, Y20
-	VPMOVZXDQ  Y20, Z20
-	VPMULLQ    Z4, Z19, Z19
+	KMOVW      K3, K4
+	VPXORD     Z1, Z1, Z23
+	VPGATHERQD (R9)(Z1*1), K4, Y23
+	VPMOVZXDQ  Y23, Z23
+	VPMULLQ    Z4, Z22, Z22
 	VPMULLQ    Z4, Z2, Z2
 	VPMULLQ    Z4, Z3, Z3
-	VPMULLQ    Z4, Z20, Z20
-	VPXORQ     Z19, Z9, Z9
-	VPXORQ     Z19, Z10, Z10
+	VPMULLQ    Z4, Z23, Z23
+	VPXORQ     Z22, Z9, Z9
+	VPXORQ     Z22, Z10, Z10
 	VPXORQ     Z2, Z11, Z11
 	VPXORQ     Z2, Z12, Z2
 	VPXORQ     Z3, Z13, Z13
 	VPXORQ     Z3, Z14, Z3
-	VPXORQ     Z20, Z15, Z15
-	VPXORQ     Z20, Z16, Z16
+	VPXORQ     Z23, Z15, Z15
+	VPXORQ     Z23, Z16, Z16
 	VPROLQ     $0x17, Z9, Z9
 	VPROLQ     $0x17, Z10, Z10
 	VPROLQ     $0x17, Z11, Z11
@@ -23152,154 +22020,142 @@ equal_end:
 	VPXORQ    Z2, Z15, Z15
 	VPSRLQ    $0x20, Z16, Z2
 	VPXORQ    Z2, Z16, Z16
-	VMOVDQU64 Z9, (AX)
-	VMOVDQU64 Z10, (CX)
-	VMOVDQU64 Z11, 64(AX)
-	VMOVDQU64 Z12, 64(CX)
-	VMOVDQU64 Z13, 128(AX)
-	VMOVDQU64 Z14, 128(CX)
-	VMOVDQU64 Z15, 192(AX)
-	VMOVDQU64 Z16, 192(CX)
-	ADDQ      $0x00000100, AX
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, (DX)
+	VMOVDQU64 Z11, 64(CX)
+	VMOVDQU64 Z12, 64(DX)
+	VMOVDQU64 Z13, 128(CX)
+	VMOVDQU64 Z14, 128(DX)
+	VMOVDQU64 Z15, 192(CX)
+	VMOVDQU64 Z16, 192(DX)
 	ADDQ      $0x00000100, CX
-	SUBQ      $0x02, DX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x02, BX
 	JNZ       start
 	JMP       end
 
 mixed:
-	MOVQ         $-32768, DI
+	MOVQ         $-32768, R8
 	VPORQ        Z9, Z11, Z10
-	VPBROADCASTQ DI, Z12
-	VPTESTMQ     Z12, Z10, K2
-	KORTESTW     K2, K2
+	VPBROADCASTQ R8, Z12
+	VPTESTMQ     Z12, Z10, K4
+	KORTESTW     K4, K4
 	JNZ          end
 	VMOVDQA64    Z2, Z2
 	VMOVDQA64    Z9, Z13
-	VMOVDQU32    Z2, 128(SP)
-	VMOVDQU32    Z13, 256(SP)
+	VMOVDQU32    Z2, (SP)
+	VMOVDQU32    Z13, 128(SP)
 	VMOVDQA64    Z8, Z9
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z10
 	VMOVDQA64    Z3, Z3
 	VMOVDQA64    Z11, Z14
-	VMOVDQU32    Z3, 192(SP)
-	VMOVDQU32    Z14, 320(SP)
+	VMOVDQU32    Z3, 64(SP)
+	VMOVDQU32    Z14, 192(SP)
 	VMOVDQA64    Z8, Z11
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z8, Z12
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K2
-	KORTESTW     K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K4
+	KORTESTW     K4, K4
 	JZ           no_stripes_0
-	KMOVW        K2, K3
+	KMOVW        K4, K5
 	VPADDQ       Z4, Z5, Z15
 	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z19
-	VPSUBQ       Z4, Z19, Z20
-	VPADDQ       Z4, Z5, Z21
-	VMOVDQA64    Z5, Z22
-	VPXORD       Z4, Z4, Z24
-	VPSUBQ       Z4, Z24, Z25
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
+	VPXORD       Z4, Z4, Z22
+	VPSUBQ       Z4, Z22, Z23
+	VPADDQ       Z4, Z5, Z24
+	VMOVDQA64    Z5, Z25
+	VPXORD       Z4, Z4, Z27
+	VPSUBQ       Z4, Z27, Z28
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z28, Z28
 
 stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z26
-	VPGATHERQQ   (SI)(Z2*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z15, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z15
-	VPADDQ       Z26, Z21, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z21
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z26
-	VPGATHERQQ   8(SI)(Z2*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z16, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z16
-	VPADDQ       Z26, Z22, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z22
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z26
-	VPGATHERQQ   16(SI)(Z2*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z19
-	VPADDQ       Z26, Z24, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z24
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z26
-	VPGATHERQQ   24(SI)(Z2*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z20
-	VPADDQ       Z26, Z25, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z25
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z2, K3, Z2
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K3, Z13
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K3
-	KORTESTW     K3, K3
+	KMOVW        K5, K6
+	VPXORD       Z2, Z2, Z29
+	VPGATHERQQ   (DI)(Z2*1), K6, Z29
+	VPMULLQ      Z5, Z29, Z29
+	VPADDQ       Z29, Z15, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, K5, Z15
+	VPADDQ       Z29, Z24, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z4, Z29, K5, Z24
+	KMOVW        K5, K6
+	VPXORD       Z2, Z2, Z29
+	VPGATHERQQ   8(DI)(Z2*1), K6, Z29
+	VPMULLQ      Z5, Z29, Z29
+	VPADDQ       Z29, Z16, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, K5, Z16
+	VPADDQ       Z29, Z25, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z4, Z29, K5, Z25
+	KMOVW        K5, K6
+	VPXORD       Z2, Z2, Z29
+	VPGATHERQQ   16(DI)(Z2*1), K6, Z29
+	VPMULLQ      Z5, Z29, Z29
+	VPADDQ       Z29, Z22, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, K5, Z22
+	VPADDQ       Z29, Z27, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z4, Z29, K5, Z27
+	KMOVW        K5, K6
+	VPXORD       Z2, Z2, Z29
+	VPGATHERQQ   24(DI)(Z2*1), K6, Z29
+	VPMULLQ      Z5, Z29, Z29
+	VPADDQ       Z29, Z23, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, K5, Z23
+	VPADDQ       Z29, Z28, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z4, Z29, K5, Z28
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z2, K5, Z2
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z13, K5, Z13
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z13, K5
+	KORTESTW     K5, K5
 	JNZ          stripe_0
-	VPROLQ       $0x01, Z15, Z26
-	VPROLQ       $0x07, Z16, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x0c, Z19, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x12, Z20, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPMULLQ      Z5, Z15, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z16, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VMOVDQA64    Z26, K2, Z9
-	VPROLQ       $0x01, Z21, Z15
-	VPROLQ       $0x07, Z22, Z16
+	VPROLQ       $0x01, Z15, Z29
+	VPROLQ       $0x07, Z16, Z30
+	VPADDQ       Z30, Z29, Z29
+	VPROLQ       $0x0c, Z22, Z30
+	VPADDQ       Z30, Z29, Z29
+	VPROLQ       $0x12, Z23, Z30
+	VPADDQ       Z30, Z29, Z29
+	VPMULLQ      Z5, Z15, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, Z30
+	VPXORQ       Z30, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
+	VPADDQ       Z7, Z29, Z29
+	VPMULLQ      Z5, Z16, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, Z30
+	VPXORQ       Z30, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
+	VPADDQ       Z7, Z29, Z29
+	VPMULLQ      Z5, Z22, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, Z30
+	VPXORQ       Z30, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
+	VPADDQ       Z7, Z29, Z29
+	VPMULLQ      Z5, Z23, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, Z30
+	VPXORQ       Z30, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
+	VPADDQ       Z7, Z29, Z29
+	VMOVDQA64    Z29, K4, Z9
+	VPROLQ       $0x01, Z24, Z15
+	VPROLQ       $0x07, Z25, Z16
 	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z24, Z16
+	VPROLQ       $0x0c, Z27, Z16
 	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z25, Z16
+	VPROLQ       $0x12, Z28, Z16
 	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z21, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z22, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
 	VPMULLQ      Z5, Z24, Z16
 	VPROLQ       $0x1f, Z16, Z16
 	VPMULLQ      Z4, Z16, Z16
@@ -23312,124 +22168,124 @@ stripe_0:
 	VPXORQ       Z16, Z15, Z15
 	VPMULLQ      Z4, Z15, Z15
 	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z10
+	VPMULLQ      Z5, Z27, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z28, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VMOVDQA64    Z15, K4, Z10
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K2
-	KORTESTW     K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K4
+	KORTESTW     K4, K4
 	JZ           no_stripes_1
-	KMOVW        K2, K3
+	KMOVW        K4, K5
 	VPADDQ       Z4, Z5, Z15
 	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z19
-	VPSUBQ       Z4, Z19, Z20
-	VPADDQ       Z4, Z5, Z21
-	VMOVDQA64    Z5, Z22
-	VPXORD       Z4, Z4, Z24
-	VPSUBQ       Z4, Z24, Z25
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z21, Z21
-	VPADDQ.BCST  smallNumbers<>+8(SB), Z22, Z22
+	VPXORD       Z4, Z4, Z22
+	VPSUBQ       Z4, Z22, Z23
+	VPADDQ       Z4, Z5, Z24
+	VMOVDQA64    Z5, Z25
+	VPXORD       Z4, Z4, Z27
+	VPSUBQ       Z4, Z27, Z28
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z24, Z24
 	VPADDQ.BCST  smallNumbers<>+8(SB), Z25, Z25
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z27, Z27
+	VPADDQ.BCST  smallNumbers<>+8(SB), Z28, Z28
 
 stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z26
-	VPGATHERQQ   (SI)(Z3*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z15, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z15
-	VPADDQ       Z26, Z21, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z21
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z26
-	VPGATHERQQ   8(SI)(Z3*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z16, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z16
-	VPADDQ       Z26, Z22, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z22
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z26
-	VPGATHERQQ   16(SI)(Z3*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z19
-	VPADDQ       Z26, Z24, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z24
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z26
-	VPGATHERQQ   24(SI)(Z3*1), K4, Z26
-	VPMULLQ      Z5, Z26, Z26
-	VPADDQ       Z26, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, K3, Z20
-	VPADDQ       Z26, Z25, Z26
-	VPROLQ       $0x1f, Z26, Z26
-	VPMULLQ      Z4, Z26, K3, Z25
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z3, K3, Z3
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K3, Z14
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K3
-	KORTESTW     K3, K3
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z29
+	VPGATHERQQ   (DI)(Z3*1), K6, Z29
+	VPMULLQ      Z5, Z29, Z29
+	VPADDQ       Z29, Z15, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, K5, Z15
+	VPADDQ       Z29, Z24, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z4, Z29, K5, Z24
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z29
+	VPGATHERQQ   8(DI)(Z3*1), K6, Z29
+	VPMULLQ      Z5, Z29, Z29
+	VPADDQ       Z29, Z16, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, K5, Z16
+	VPADDQ       Z29, Z25, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z4, Z29, K5, Z25
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z29
+	VPGATHERQQ   16(DI)(Z3*1), K6, Z29
+	VPMULLQ      Z5, Z29, Z29
+	VPADDQ       Z29, Z22, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, K5, Z22
+	VPADDQ       Z29, Z27, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z4, Z29, K5, Z27
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z29
+	VPGATHERQQ   24(DI)(Z3*1), K6, Z29
+	VPMULLQ      Z5, Z29, Z29
+	VPADDQ       Z29, Z23, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, K5, Z23
+	VPADDQ       Z29, Z28, Z29
+	VPROLQ       $0x1f, Z29, Z29
+	VPMULLQ      Z4, Z29, K5, Z28
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z3, K5, Z3
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z14, K5, Z14
+	SUBQ         $0x20, SI
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z14, K5
+	KORTESTW     K5, K5
 	JNZ          stripe_1
-	VPROLQ       $0x01, Z15, Z26
-	VPROLQ       $0x07, Z16, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x0c, Z19, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPROLQ       $0x12, Z20, Z27
-	VPADDQ       Z27, Z26, Z26
-	VPMULLQ      Z5, Z15, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z16, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z19, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VPMULLQ      Z5, Z20, Z27
-	VPROLQ       $0x1f, Z27, Z27
-	VPMULLQ      Z4, Z27, Z27
-	VPXORQ       Z27, Z26, Z26
-	VPMULLQ      Z4, Z26, Z26
-	VPADDQ       Z7, Z26, Z26
-	VMOVDQA64    Z26, K2, Z11
-	VPROLQ       $0x01, Z21, Z15
-	VPROLQ       $0x07, Z22, Z16
+	VPROLQ       $0x01, Z15, Z29
+	VPROLQ       $0x07, Z16, Z30
+	VPADDQ       Z30, Z29, Z29
+	VPROLQ       $0x0c, Z22, Z30
+	VPADDQ       Z30, Z29, Z29
+	VPROLQ       $0x12, Z23, Z30
+	VPADDQ       Z30, Z29, Z29
+	VPMULLQ      Z5, Z15, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, Z30
+	VPXORQ       Z30, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
+	VPADDQ       Z7, Z29, Z29
+	VPMULLQ      Z5, Z16, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, Z30
+	VPXORQ       Z30, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
+	VPADDQ       Z7, Z29, Z29
+	VPMULLQ      Z5, Z22, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, Z30
+	VPXORQ       Z30, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
+	VPADDQ       Z7, Z29, Z29
+	VPMULLQ      Z5, Z23, Z30
+	VPROLQ       $0x1f, Z30, Z30
+	VPMULLQ      Z4, Z30, Z30
+	VPXORQ       Z30, Z29, Z29
+	VPMULLQ      Z4, Z29, Z29
+	VPADDQ       Z7, Z29, Z29
+	VMOVDQA64    Z29, K4, Z11
+	VPROLQ       $0x01, Z24, Z15
+	VPROLQ       $0x07, Z25, Z16
 	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x0c, Z24, Z16
+	VPROLQ       $0x0c, Z27, Z16
 	VPADDQ       Z16, Z15, Z15
-	VPROLQ       $0x12, Z25, Z16
+	VPROLQ       $0x12, Z28, Z16
 	VPADDQ       Z16, Z15, Z15
-	VPMULLQ      Z5, Z21, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
-	VPMULLQ      Z5, Z22, Z16
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z16, Z15, Z15
-	VPMULLQ      Z4, Z15, Z15
-	VPADDQ       Z7, Z15, Z15
 	VPMULLQ      Z5, Z24, Z16
 	VPROLQ       $0x1f, Z16, Z16
 	VPMULLQ      Z4, Z16, Z16
@@ -23442,65 +22298,77 @@ stripe_1:
 	VPXORQ       Z16, Z15, Z15
 	VPMULLQ      Z4, Z15, Z15
 	VPADDQ       Z7, Z15, Z15
-	VMOVDQA64    Z15, K2, Z12
+	VPMULLQ      Z5, Z27, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VPMULLQ      Z5, Z28, Z16
+	VPROLQ       $0x1f, Z16, Z16
+	VPMULLQ      Z4, Z16, Z16
+	VPXORQ       Z16, Z15, Z15
+	VPMULLQ      Z4, Z15, Z15
+	VPADDQ       Z7, Z15, Z15
+	VMOVDQA64    Z15, K4, Z12
 
 no_stripes_1:
-	VPADDQ 256(SP), Z9, Z9
-	VPADDQ 256(SP), Z10, Z10
-	VPADDQ 320(SP), Z11, Z11
-	VPADDQ 320(SP), Z12, Z12
+	VPADDQ 128(SP), Z9, Z9
+	VPADDQ 128(SP), Z10, Z10
+	VPADDQ 192(SP), Z11, Z11
+	VPADDQ 192(SP), Z12, Z12
 
 long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K3
-	KORTESTW     K2, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z13, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z14, K5
+	KORTESTW     K4, K5
 	JZ           word
-	KMOVW        K2, K4
+	KMOVW        K4, K6
 	VPXORD       Z2, Z2, Z15
-	VPGATHERQQ   (SI)(Z2*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z2, K2, Z2
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K2, Z13
-	KMOVW        K3, K4
+	VPGATHERQQ   (DI)(Z2*1), K6, Z15
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z2, K4, Z2
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z13, K4, Z13
+	KMOVW        K5, K6
 	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   (SI)(Z3*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z3, K3, Z3
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K3, Z14
+	VPGATHERQQ   (DI)(Z3*1), K6, Z16
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z3, K5, Z3
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z14, K5, Z14
 	VPMULLQ      Z5, Z15, Z15
 	VPMULLQ      Z5, Z16, Z16
 	VPROLQ       $0x1f, Z15, Z15
 	VPROLQ       $0x1f, Z16, Z16
 	VPMULLQ      Z4, Z15, Z15
 	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z15, Z9, Z19
+	VPXORQ       Z15, Z9, Z22
 	VPXORQ       Z15, Z10, Z15
-	VPXORQ       Z16, Z11, Z20
+	VPXORQ       Z16, Z11, Z23
 	VPXORQ       Z16, Z12, Z16
-	VPROLQ       $0x1b, Z19, Z19
+	VPROLQ       $0x1b, Z22, Z22
 	VPROLQ       $0x1b, Z15, Z15
-	VPROLQ       $0x1b, Z20, Z20
+	VPROLQ       $0x1b, Z23, Z23
 	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z4, Z19, Z19
+	VPMULLQ      Z4, Z22, Z22
 	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z20, Z20
+	VPMULLQ      Z4, Z23, Z23
 	VPMULLQ      Z4, Z16, Z16
-	VPADDQ       Z7, Z19, K2, Z9
-	VPADDQ       Z7, Z15, K2, Z10
-	VPADDQ       Z7, Z20, K3, Z11
-	VPADDQ       Z7, Z16, K3, Z12
+	VPADDQ       Z7, Z22, K4, Z9
+	VPADDQ       Z7, Z15, K4, Z10
+	VPADDQ       Z7, Z23, K5, Z11
+	VPADDQ       Z7, Z16, K5, Z12
 	JMP          long
 
 word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K3
-	KORTESTW      K2, K3
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z13, K4
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z14, K5
+	KORTESTW      K4, K5
 	JZ            no_word
-	KMOVW         K2, K4
+	KMOVW         K4, K6
 	VPXORD        Z2, Z2, Z15
-	VPGATHERQD    (SI)(Z2*1), K4, Y15
+	VPGATHERQD    (DI)(Z2*1), K6, Y15
 	VPMOVZXDQ     Y15, Z15
-	KMOVW         K3, K4
+	KMOVW         K5, K6
 	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (SI)(Z3*1), K4, Y2
+	VPGATHERQD    (DI)(Z3*1), K6, Y2
 	VPMOVZXDQ     Y2, Z2
 	VPMULLQ       Z4, Z15, Z15
 	VPMULLQ       Z4, Z2, Z2
@@ -23516,150 +22384,150 @@ word:
 	VPMULLQ       Z5, Z15, Z15
 	VPMULLQ       Z5, Z16, Z16
 	VPMULLQ       Z5, Z2, Z2
-	VPADDQ        Z6, Z3, K2, Z9
-	VPADDQ        Z6, Z15, K2, Z10
-	VPADDQ        Z6, Z16, K3, Z11
-	VPADDQ        Z6, Z2, K3, Z12
+	VPADDQ        Z6, Z3, K4, Z9
+	VPADDQ        Z6, Z15, K4, Z10
+	VPADDQ        Z6, Z16, K5, Z11
+	VPADDQ        Z6, Z2, K5, Z12
 
 no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K3
-	KORTESTW      K2, K3
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z13, K4
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z14, K5
+	KORTESTW      K4, K5
 	JZ            hashed
-	VMOVDQU32     128(SP), Z15
-	VMOVDQU32     256(SP), Z2
-	VMOVDQU32     192(SP), Z16
-	VMOVDQU32     320(SP), Z3
-	VPMOVQD       Z2, Y23
+	VMOVDQU32     (SP), Z15
+	VMOVDQU32     128(SP), Z2
+	VMOVDQU32     64(SP), Z16
+	VMOVDQU32     192(SP), Z3
+	VPMOVQD       Z2, Y26
 	VPMOVQD       Z3, Y2
-	VINSERTI64X4  $0x01, Y2, Z23, Z23
-	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z2
+	VINSERTI64X4  $0x01, Y2, Z26, Z26
+	MOVL          $0x00000003, R8
+	VPBROADCASTD  R8, Z2
 	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z23, Z19
-	VPCMPGTD      Z3, Z19, K2
-	KORTESTW      K2, K2
+	VPANDD        Z2, Z26, Z22
+	VPCMPGTD      Z3, Z22, K4
+	KORTESTW      K4, K4
 	JZ            hashed
-	VPCMPGTD      Z2, Z23, K3
-	VPMOVSXDQ     Y23, Z2
-	VEXTRACTI64X4 $0x01, Z23, Y3
+	VPCMPGTD      Z2, Z26, K5
+	VPMOVSXDQ     Y26, Z2
+	VEXTRACTI64X4 $0x01, Z26, Y3
 	VPMOVSXDQ     Y3, Z3
 	VPADDQ        Z15, Z2, Z2
 	VPADDQ        Z16, Z3, Z3
-	MOVQ          $-4, DI
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z2, Z2, Z20
-	VPGATHERQD    (DI)(Z2*1), K5, Y20
-	KSHIFTRW      $0x08, K4, K4
+	MOVQ          $-4, R8
+	KANDW         K4, K5, K6
+	KMOVW         K6, K7
+	VPXORD        Z2, Z2, Z23
+	VPGATHERQD    (R8)(Z2*1), K7, Y23
+	KSHIFTRW      $0x08, K6, K6
 	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (DI)(Z3*1), K4, Y2
-	VINSERTI64X4  $0x01, Y2, Z20, Z20
+	VPGATHERQD    (R8)(Z3*1), K6, Y2
+	VINSERTI64X4  $0x01, Y2, Z23, Z23
 
 	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z2
-	VPSLLD       $0x03, Z19, Z19
-	VPSUBD       Z19, Z2, Z2
-	VPSRLVD      Z2, Z20, Z20
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
+	MOVL         $0x00000020, R8
+	VPBROADCASTD R8, Z2
+	VPSLLD       $0x03, Z22, Z22
+	VPSUBD       Z22, Z2, Z2
+	VPSRLVD      Z2, Z23, Z23
+	KANDNW       K4, K5, K4
+	KORTESTW     K4, K4
 	JZ           last_bytes
 
 	// Keys of one to three bytes: load the first, the middle and the last byte. They
 	// may be the same byte.
-	VMOVDQU32 Z15, 384(SP)
-	VMOVDQU32 Z16, 448(SP)
-	VMOVDQU32 Z23, 512(SP)
-	XORL      DI, DI
+	VMOVDQU32 Z15, 256(SP)
+	VMOVDQU32 Z16, 320(SP)
+	VMOVDQU32 Z26, 384(SP)
+	XORL      R8, R8
 
 lane:
-	XORL    R12, R12
-	MOVL    512(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
+	XORL    R13, R13
+	MOVL    384(SP)(R8*4), R9
+	LEAQ    -1(R9), R11
+	CMPQ    R11, $0x03
 	JAE     not_short
-	MOVQ    384(SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
+	MOVQ    256(SP)(R8*8), R10
+	MOVBLZX (R10), R13
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
+	MOVQ    R9, R11
+	SHRQ    $0x01, R11
+	MOVBLZX (R10)(R11*1), R12
+	SHLQ    $0x03, R11
+	SHLXQ   R11, R12, R12
+	ORQ     R12, R13
 
 not_short:
-	MOVL      R12, 576(SP)(DI*4)
-	INCQ      DI
-	CMPQ      DI, $0x10
+	MOVL      R13, 448(SP)(R8*4)
+	INCQ      R8
+	CMPQ      R8, $0x10
 	JB        lane
-	VMOVDQU32 576(SP), Z2
-	VPADDD    Z2, Z20, Z20
+	VMOVDQU32 448(SP), Z2
+	VPADDD    Z2, Z23, Z23
 
 last_bytes:
-	MOVQ          $0x000000ff, DI
-	VPBROADCASTQ  DI, Z2
-	VPMOVZXDQ     Y20, Z3
+	MOVQ          $0x000000ff, R8
+	VPBROADCASTQ  R8, Z2
+	VPMOVZXDQ     Y23, Z3
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z13, Z13
-	VEXTRACTI64X4 $0x01, Z20, Y15
+	VEXTRACTI64X4 $0x01, Z23, Y15
 	VPMOVZXDQ     Y15, Z15
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z14, Z14
-	VPTESTMQ      Z13, Z13, K2
+	VPTESTMQ      Z13, Z13, K4
 	VPANDQ        Z2, Z3, Z16
 	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z2, Z15, Z19
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K4, Z13
+	VPTESTMQ      Z14, Z14, K5
+	VPANDQ        Z2, Z15, Z22
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K5, Z14
 	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z19, Z19
-	VPXORQ        Z16, Z9, Z20
+	VPMULLQ       Z8, Z22, Z22
+	VPXORQ        Z16, Z9, Z23
 	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z19, Z11, Z21
-	VPXORQ        Z19, Z12, Z19
-	VPROLQ        $0x0b, Z20, Z20
+	VPXORQ        Z22, Z11, Z24
+	VPXORQ        Z22, Z12, Z22
+	VPROLQ        $0x0b, Z23, Z23
 	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z4, Z20, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z21, K3, Z11
-	VPMULLQ       Z4, Z19, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
+	VPROLQ        $0x0b, Z24, Z24
+	VPROLQ        $0x0b, Z22, Z22
+	VPMULLQ       Z4, Z23, K4, Z9
+	VPMULLQ       Z4, Z16, K4, Z10
+	VPMULLQ       Z4, Z24, K5, Z11
+	VPMULLQ       Z4, Z22, K5, Z12
+	VPTESTMQ      Z13, Z13, K4
 	VPANDQ        Z2, Z3, Z16
 	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
-	VPANDQ        Z2, Z15, Z19
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K4, Z13
+	VPTESTMQ      Z14, Z14, K5
+	VPANDQ        Z2, Z15, Z22
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K5, Z14
 	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z19, Z19
-	VPXORQ        Z16, Z9, Z20
+	VPMULLQ       Z8, Z22, Z22
+	VPXORQ        Z16, Z9, Z23
 	VPXORQ        Z16, Z10, Z16
-	VPXORQ        Z19, Z11, Z21
-	VPXORQ        Z19, Z12, Z19
-	VPROLQ        $0x0b, Z20, Z20
+	VPXORQ        Z22, Z11, Z24
+	VPXORQ        Z22, Z12, Z22
+	VPROLQ        $0x0b, Z23, Z23
 	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z21, Z21
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z4, Z20, K2, Z9
-	VPMULLQ       Z4, Z16, K2, Z10
-	VPMULLQ       Z4, Z21, K3, Z11
-	VPMULLQ       Z4, Z19, K3, Z12
-	VPTESTMQ      Z13, Z13, K2
+	VPROLQ        $0x0b, Z24, Z24
+	VPROLQ        $0x0b, Z22, Z22
+	VPMULLQ       Z4, Z23, K4, Z9
+	VPMULLQ       Z4, Z16, K4, Z10
+	VPMULLQ       Z4, Z24, K5, Z11
+	VPMULLQ       Z4, Z22, K5, Z12
+	VPTESTMQ      Z13, Z13, K4
 	VPANDQ        Z2, Z3, Z16
 	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K2, Z13
-	VPTESTMQ      Z14, Z14, K3
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z13, K4, Z13
+	VPTESTMQ      Z14, Z14, K5
 	VPANDQ        Z2, Z15, Z2
 	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K3, Z14
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z14, K5, Z14
 	VPMULLQ       Z8, Z16, Z16
 	VPMULLQ       Z8, Z2, Z2
 	VPXORQ        Z16, Z9, Z3
@@ -23670,10 +22538,10 @@ last_bytes:
 	VPROLQ        $0x0b, Z13, Z13
 	VPROLQ        $0x0b, Z14, Z14
 	VPROLQ        $0x0b, Z2, Z2
-	VPMULLQ       Z4, Z3, K2, Z9
-	VPMULLQ       Z4, Z13, K2, Z10
-	VPMULLQ       Z4, Z14, K3, Z11
-	VPMULLQ       Z4, Z2, K3, Z12
+	VPMULLQ       Z4, Z3, K4, Z9
+	VPMULLQ       Z4, Z13, K4, Z10
+	VPMULLQ       Z4, Z14, K5, Z11
+	VPMULLQ       Z4, Z2, K5, Z12
 
 hashed:
 	VPSRLQ    $0x21, Z9, Z2
@@ -23708,29 +22576,147 @@ hashed:
 	VPXORQ    Z2, Z11, Z11
 	VPSRLQ    $0x20, Z12, Z2
 	VPXORQ    Z2, Z12, Z12
-	VMOVDQU64 Z9, (AX)
-	VMOVDQU64 Z10, (CX)
-	VMOVDQU64 Z11, 64(AX)
-	VMOVDQU64 Z12, 64(CX)
-	ADDQ      $0x00000080, AX
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, (DX)
+	VMOVDQU64 Z11, 64(CX)
+	VMOVDQU64 Z12, 64(DX)
 	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000080, DX
 	VMOVDQA64 Z0, Z2
-	VMOVDQA64 Z17, Z9
+	VMOVDQA64 Z20, Z9
 	VMOVDQA64 Z1, Z3
-	VMOVDQA64 Z17, Z11
-	DECQ      DX
+	VMOVDQA64 Z21, Z11
+	DECQ      BX
 	JZ        end
-	TESTQ     BX, BX
+	TESTQ     SI, SI
 	JNS       vector
 
 end:
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
+	SHLQ $0x04, BX
+	ADDQ BX, AX
 	MOVQ AX, left+48(FP)
 	VZEROUPPER
 	RET
+
+others_0:
+	JLT       offsets_0
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z17, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z17, K1, Z0
+	VMOVDQA64 Z18, Z20
+	VPERMI2Q  64(AX), Z1, Z20
+	VPERMQ    128(AX), Z18, K2, Z20
+	VMOVDQU64 192(AX), Z2
+	VMOVDQA64 Z17, Z1
+	VPERMI2Q  256(AX), Z2, Z1
+	VPERMQ    320(AX), Z17, K1, Z1
+	VMOVDQA64 Z18, Z21
+	VPERMI2Q  256(AX), Z2, Z21
+	VPERMQ    320(AX), Z18, K2, Z21
+	ADDQ      $0x00000180, AX
+	JMP       located_0
+
+offsets_0:
+	CMPQ   stride+8(FP), $0x00
+	JGE    short_offsets_0
+	VPADDQ Z19, Z0, Z0
+	VPADDQ Z19, Z1, Z1
+	JMP    located_0
+
+short_offsets_0:
+	VPBROADCASTQ  data+16(FP), Z2
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_0
+	VMOVDQU32     (AX), Z1
+	VMOVDQU32     4(AX), Z3
+	VPSUBD        Z1, Z3, Z3
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z2, Z0, Z0
+	VPADDQ        Z2, Z1, Z1
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y3, Z2
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VPMOVSXDQ     Y3, Z3
+	VMOVDQA32     Z2, Z20
+	VMOVDQA32     Z3, Z21
+	JMP           located_0
+
+long_offsets_0:
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 8(AX), Z20
+	VPSUBQ    Z0, Z20, Z20
+	VPADDQ    Z2, Z0, Z0
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 8(AX), Z21
+	VPSUBQ    Z1, Z21, Z21
+	VPADDQ    Z2, Z1, Z1
+	ADDQ      $0x40, AX
+	JMP       located_0
+
+others_1:
+	JLT       offsets_1
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z17, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z17, K1, Z0
+	VMOVDQA64 Z18, Z20
+	VPERMI2Q  64(AX), Z1, Z20
+	VPERMQ    128(AX), Z18, K2, Z20
+	VMOVDQU64 192(AX), Z10
+	VMOVDQA64 Z17, Z1
+	VPERMI2Q  256(AX), Z10, Z1
+	VPERMQ    320(AX), Z17, K1, Z1
+	VMOVDQA64 Z18, Z21
+	VPERMI2Q  256(AX), Z10, Z21
+	VPERMQ    320(AX), Z18, K2, Z21
+	ADDQ      $0x00000180, AX
+	JMP       located_1
+
+offsets_1:
+	CMPQ   stride+8(FP), $0x00
+	JGE    short_offsets_1
+	VPADDQ Z19, Z0, Z0
+	VPADDQ Z19, Z1, Z1
+	JMP    located_1
+
+short_offsets_1:
+	VPBROADCASTQ  data+16(FP), Z10
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_1
+	VMOVDQU32     (AX), Z1
+	VMOVDQU32     4(AX), Z12
+	VPSUBD        Z1, Z12, Z12
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z10, Z0, Z0
+	VPADDQ        Z10, Z1, Z1
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y12, Z10
+	VEXTRACTI64X4 $0x01, Z12, Y12
+	VPMOVSXDQ     Y12, Z12
+	VMOVDQA32     Z10, Z20
+	VMOVDQA32     Z12, Z21
+	JMP           located_1
+
+long_offsets_1:
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 8(AX), Z20
+	VPSUBQ    Z0, Z20, Z20
+	VPADDQ    Z10, Z0, Z0
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 8(AX), Z21
+	VPSUBQ    Z1, Z21, Z21
+	VPADDQ    Z10, Z1, Z1
+	ADDQ      $0x40, AX
+	JMP       located_1
 
 // func xxh64Width4AVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F
@@ -24140,9 +23126,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func xxh64BytesAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
+// func xxh64AnyAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64BytesAVX512(SB), $512-48
+TEXT ·xxh64AnyAVX512(SB), $512-48
 	// XXH64 with the seed 0. Each lane hashes one key.
 	// If the next 32 keys have one length,
 	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
@@ -24168,6 +23154,22 @@ TEXT ·xxh64BytesAVX512(SB), $512-48
 	VMOVDQU64    headers24Word1<>+0(SB), Z14
 	MOVL         $0x000000e0, CX
 	KMOVW        CX, K2
+	MOVQ         stride+8(FP), CX
+	NEGQ         CX
+	VPBROADCASTQ CX, Z15
+	VPSLLQ       $0x04, Z15, Z15
+	VPBROADCASTQ CX, Z16
+	VPMULUDQ     ascendingLongs<>+0(SB), Z16, Z0
+	VPBROADCASTQ AX, Z1
+	VPADDQ       Z1, Z0, Z0
+	VPSUBQ       Z15, Z0, Z0
+	VPBROADCASTQ CX, Z17
+	VPMULUDQ     ascendingLongs<>+0(SB), Z17, Z1
+	VPBROADCASTQ AX, Z2
+	VPADDQ       Z2, Z1, Z1
+	VPSUBQ       Z15, Z1, Z1
+	VPSRLQ       $0x01, Z15, Z2
+	VPADDQ       Z2, Z1, Z1
 	MOVQ         hashes+32(FP), CX
 	MOVQ         n+24(FP), DX
 	SHRQ         $0x04, DX
@@ -24182,36 +23184,36 @@ start:
 	VMOVDQU64 (AX), Z1
 	VMOVDQU64 headers16Word0<>+0(SB), Z0
 	VPERMI2Q  64(AX), Z1, Z0
-	VMOVDQU64 headers16Word1<>+0(SB), Z9
-	VPERMI2Q  64(AX), Z1, Z9
-	VMOVDQU64 128(AX), Z11
+	VMOVDQU64 headers16Word1<>+0(SB), Z16
+	VPERMI2Q  64(AX), Z1, Z16
+	VMOVDQU64 128(AX), Z2
 	VMOVDQU64 headers16Word0<>+0(SB), Z1
-	VPERMI2Q  192(AX), Z11, Z1
-	VMOVDQU64 headers16Word1<>+0(SB), Z10
-	VPERMI2Q  192(AX), Z11, Z10
+	VPERMI2Q  192(AX), Z2, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z17
+	VPERMI2Q  192(AX), Z2, Z17
 	ADDQ      $0x00000100, AX
 
 located_0:
-	VMOVDQA64 Z0, Z0
-	VMOVDQA64 Z9, Z9
-	VMOVDQA64 Z1, Z1
-	VMOVDQA64 Z10, Z10
+	VMOVDQA64 Z0, Z2
+	VMOVDQA64 Z16, Z9
+	VMOVDQA64 Z1, Z3
+	VMOVDQA64 Z17, Z10
 
 vector:
 	CMPQ      DX, $0x02
 	JL        mixed
 	CMPQ      stride+8(FP), $0x10
 	JNE       others_1
-	VMOVDQU64 (AX), Z3
-	VMOVDQU64 headers16Word0<>+0(SB), Z2
-	VPERMI2Q  64(AX), Z3, Z2
-	VMOVDQU64 headers16Word1<>+0(SB), Z15
-	VPERMI2Q  64(AX), Z3, Z15
-	VMOVDQU64 128(AX), Z11
-	VMOVDQU64 headers16Word0<>+0(SB), Z3
-	VPERMI2Q  192(AX), Z11, Z3
+	VMOVDQU64 (AX), Z1
+	VMOVDQU64 headers16Word0<>+0(SB), Z0
+	VPERMI2Q  64(AX), Z1, Z0
 	VMOVDQU64 headers16Word1<>+0(SB), Z16
-	VPERMI2Q  192(AX), Z11, Z16
+	VPERMI2Q  64(AX), Z1, Z16
+	VMOVDQU64 128(AX), Z11
+	VMOVDQU64 headers16Word0<>+0(SB), Z1
+	VPERMI2Q  192(AX), Z11, Z1
+	VMOVDQU64 headers16Word1<>+0(SB), Z17
+	VPERMI2Q  192(AX), Z11, Z17
 	ADDQ      $0x00000100, AX
 
 located_1:
@@ -24219,9 +23221,9 @@ located_1:
 	VPBROADCASTQ X9, Z11
 	VMOVDQA64    Z9, Z12
 	VPTERNLOGQ   $0x7e, Z10, Z11, Z12
-	VMOVDQA64    Z15, Z17
-	VPTERNLOGQ   $0x7e, Z16, Z11, Z17
-	VPORQ        Z12, Z17, Z12
+	VMOVDQA64    Z16, Z18
+	VPTERNLOGQ   $0x7e, Z17, Z11, Z18
+	VPORQ        Z12, Z18, Z12
 	VPTESTMQ     Z12, Z12, K4
 	KORTESTW     K4, K4
 	JNZ          mixed
@@ -24238,33 +23240,33 @@ located_1:
 
 equal_long:
 	KMOVW      K3, K4
-	VPXORD     Z0, Z0, Z17
-	VPGATHERQQ (R8)(Z0*1), K4, Z17
+	VPXORD     Z2, Z2, Z18
+	VPGATHERQQ (R8)(Z2*1), K4, Z18
 	KMOVW      K3, K4
-	VPXORD     Z1, Z1, Z18
-	VPGATHERQQ (R8)(Z1*1), K4, Z18
+	VPXORD     Z3, Z3, Z19
+	VPGATHERQQ (R8)(Z3*1), K4, Z19
 	KMOVW      K3, K4
-	VPXORD     Z2, Z2, Z19
-	VPGATHERQQ (R8)(Z2*1), K4, Z19
+	VPXORD     Z0, Z0, Z20
+	VPGATHERQQ (R8)(Z0*1), K4, Z20
 	KMOVW      K3, K4
-	VPXORD     Z3, Z3, Z20
-	VPGATHERQQ (R8)(Z3*1), K4, Z20
-	VPMULLQ    Z5, Z17, Z17
+	VPXORD     Z1, Z1, Z21
+	VPGATHERQQ (R8)(Z1*1), K4, Z21
 	VPMULLQ    Z5, Z18, Z18
 	VPMULLQ    Z5, Z19, Z19
 	VPMULLQ    Z5, Z20, Z20
-	VPROLQ     $0x1f, Z17, Z17
+	VPMULLQ    Z5, Z21, Z21
 	VPROLQ     $0x1f, Z18, Z18
 	VPROLQ     $0x1f, Z19, Z19
 	VPROLQ     $0x1f, Z20, Z20
-	VPMULLQ    Z4, Z17, Z17
+	VPROLQ     $0x1f, Z21, Z21
 	VPMULLQ    Z4, Z18, Z18
 	VPMULLQ    Z4, Z19, Z19
 	VPMULLQ    Z4, Z20, Z20
-	VPXORQ     Z17, Z9, Z9
-	VPXORQ     Z18, Z10, Z10
-	VPXORQ     Z19, Z11, Z11
-	VPXORQ     Z20, Z12, Z12
+	VPMULLQ    Z4, Z21, Z21
+	VPXORQ     Z18, Z9, Z9
+	VPXORQ     Z19, Z10, Z10
+	VPXORQ     Z20, Z11, Z11
+	VPXORQ     Z21, Z12, Z12
 	VPROLQ     $0x1b, Z9, Z9
 	VPROLQ     $0x1b, Z10, Z10
 	VPROLQ     $0x1b, Z11, Z11
@@ -24286,772 +23288,29 @@ equal_rest:
 	TESTQ      DI, DI
 	JZ         equal_end
 	KMOVW      K3, K4
-	VPXORD     Z0, Z0, Z17
-	VPGATHERQD (R8)(Z0*1), K4, Y17
-	VPMOVZXDQ  Y17, Z17
-	KMOVW      K3, K4
-	VPXORD     Z1, Z1, Z0
-	VPGATHERQD (R8)(Z1*1), K4, Y0
-	VPMOVZXDQ  Y0, Z0
-	KMOVW      K3, K4
-	VPXORD     Z2, Z2, Z1
-	VPGATHERQD (R8)(Z2*1), K4, Y1
-	VPMOVZXDQ  Y1, Z1
-	KMOVW      K3, K4
-	VPXORD     Z3, Z3, Z18
-	VPGATHERQD (R8)(Z3*1), K4, Y18
+	VPXORD     Z2, Z2, Z18
+	VPGATHERQD (R8)(Z2*1), K4, Y18
 	VPMOVZXDQ  Y18, Z18
-	VPMULLQ    Z4, Z17, Z17
-	VPMULLQ    Z4, Z0, Z0
-	VPMULLQ    Z4, Z1, Z1
-	VPMULLQ    Z4, Z18, Z18
-	VPXORQ     Z17, Z9, Z9
-	VPXORQ     Z0, Z10, Z0
-	VPXORQ     Z1, Z11, Z1
-	VPXORQ     Z18, Z12, Z12
-	VPROLQ     $0x17, Z9, Z9
-	VPROLQ     $0x17, Z0, Z0
-	VPROLQ     $0x17, Z1, Z1
-	VPROLQ     $0x17, Z12, Z12
-	VPMULLQ    Z5, Z9, Z9
-	VPMULLQ    Z5, Z0, Z0
-	VPMULLQ    Z5, Z1, Z1
-	VPMULLQ    Z5, Z12, Z12
-	VPADDQ     Z6, Z9, Z9
-	VPADDQ     Z6, Z0, Z10
-	VPADDQ     Z6, Z1, Z11
-	VPADDQ     Z6, Z12, Z12
-
-equal_end:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x21, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x21, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPMULLQ   Z5, Z11, Z11
-	VPMULLQ   Z5, Z12, Z12
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x1d, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x1d, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPMULLQ   Z6, Z11, Z11
-	VPMULLQ   Z6, Z12, Z12
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPSRLQ    $0x20, Z11, Z0
-	VPXORQ    Z0, Z11, Z11
-	VPSRLQ    $0x20, Z12, Z0
-	VPXORQ    Z0, Z12, Z12
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	VMOVDQU64 Z11, 128(CX)
-	VMOVDQU64 Z12, 192(CX)
-	ADDQ      $0x00000100, CX
-	SUBQ      $0x02, DX
-	JNZ       start
-	JMP       end
-
-mixed:
-	MOVQ         $-32768, DI
-	VPORQ        Z9, Z10, Z11
-	VPBROADCASTQ DI, Z12
-	VPTESTMQ     Z12, Z11, K4
-	KORTESTW     K4, K4
-	JNZ          end
-	VMOVDQA64    Z0, Z0
-	VMOVDQA64    Z9, Z11
-	VMOVDQU32    Z0, (SP)
-	VMOVDQU32    Z11, 128(SP)
-	VMOVDQA64    Z8, Z9
-	VMOVDQA64    Z1, Z1
-	VMOVDQA64    Z10, Z12
-	VMOVDQU32    Z1, 64(SP)
-	VMOVDQU32    Z12, 192(SP)
-	VMOVDQA64    Z8, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K4
-	KORTESTW     K4, K4
-	JZ           no_stripes_0
-	KMOVW        K4, K5
-	VPADDQ       Z4, Z5, Z17
-	VMOVDQA64    Z5, Z18
-	VPXORD       Z4, Z4, Z19
-	VPSUBQ       Z4, Z19, Z20
-
-stripe_0:
-	KMOVW        K5, K6
-	VPXORD       Z0, Z0, Z22
-	VPGATHERQQ   (SI)(Z0*1), K6, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z17, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K5, Z17
-	KMOVW        K5, K6
-	VPXORD       Z0, Z0, Z22
-	VPGATHERQQ   8(SI)(Z0*1), K6, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z18, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K5, Z18
-	KMOVW        K5, K6
-	VPXORD       Z0, Z0, Z22
-	VPGATHERQQ   16(SI)(Z0*1), K6, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z19, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K5, Z19
-	KMOVW        K5, K6
-	VPXORD       Z0, Z0, Z22
-	VPGATHERQQ   24(SI)(Z0*1), K6, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z20, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K5, Z20
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z0, K5, Z0
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K5, Z11
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K5
-	KORTESTW     K5, K5
-	JNZ          stripe_0
-	VPROLQ       $0x01, Z17, Z22
-	VPROLQ       $0x07, Z18, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPROLQ       $0x0c, Z19, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPROLQ       $0x12, Z20, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPMULLQ      Z5, Z17, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z18, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z19, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z20, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VMOVDQA64    Z22, K4, Z9
-
-no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K4
-	KORTESTW     K4, K4
-	JZ           no_stripes_1
-	KMOVW        K4, K5
-	VPADDQ       Z4, Z5, Z17
-	VMOVDQA64    Z5, Z18
-	VPXORD       Z4, Z4, Z19
-	VPSUBQ       Z4, Z19, Z20
-
-stripe_1:
-	KMOVW        K5, K6
-	VPXORD       Z1, Z1, Z22
-	VPGATHERQQ   (SI)(Z1*1), K6, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z17, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K5, Z17
-	KMOVW        K5, K6
-	VPXORD       Z1, Z1, Z22
-	VPGATHERQQ   8(SI)(Z1*1), K6, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z18, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K5, Z18
-	KMOVW        K5, K6
-	VPXORD       Z1, Z1, Z22
-	VPGATHERQQ   16(SI)(Z1*1), K6, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z19, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K5, Z19
-	KMOVW        K5, K6
-	VPXORD       Z1, Z1, Z22
-	VPGATHERQQ   24(SI)(Z1*1), K6, Z22
-	VPMULLQ      Z5, Z22, Z22
-	VPADDQ       Z22, Z20, Z22
-	VPROLQ       $0x1f, Z22, Z22
-	VPMULLQ      Z4, Z22, K5, Z20
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z1, K5, Z1
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K5, Z12
-	SUBQ         $0x20, BX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K5
-	KORTESTW     K5, K5
-	JNZ          stripe_1
-	VPROLQ       $0x01, Z17, Z22
-	VPROLQ       $0x07, Z18, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPROLQ       $0x0c, Z19, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPROLQ       $0x12, Z20, Z23
-	VPADDQ       Z23, Z22, Z22
-	VPMULLQ      Z5, Z17, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z18, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z19, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VPMULLQ      Z5, Z20, Z23
-	VPROLQ       $0x1f, Z23, Z23
-	VPMULLQ      Z4, Z23, Z23
-	VPXORQ       Z23, Z22, Z22
-	VPMULLQ      Z4, Z22, Z22
-	VPADDQ       Z7, Z22, Z22
-	VMOVDQA64    Z22, K4, Z10
-
-no_stripes_1:
-	VPADDQ 128(SP), Z9, Z9
-	VPADDQ 192(SP), Z10, Z10
-
-long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K4
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K5
-	KORTESTW     K4, K5
-	JZ           word
-	KMOVW        K4, K6
-	VPXORD       Z0, Z0, Z17
-	VPGATHERQQ   (SI)(Z0*1), K6, Z17
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z0, K4, Z0
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K4, Z11
-	KMOVW        K5, K6
-	VPXORD       Z1, Z1, Z18
-	VPGATHERQQ   (SI)(Z1*1), K6, Z18
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z1, K5, Z1
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K5, Z12
-	VPMULLQ      Z5, Z17, Z17
-	VPMULLQ      Z5, Z18, Z18
-	VPROLQ       $0x1f, Z17, Z17
-	VPROLQ       $0x1f, Z18, Z18
-	VPMULLQ      Z4, Z17, Z17
-	VPMULLQ      Z4, Z18, Z18
-	VPXORQ       Z17, Z9, Z17
-	VPXORQ       Z18, Z10, Z18
-	VPROLQ       $0x1b, Z17, Z17
-	VPROLQ       $0x1b, Z18, Z18
-	VPMULLQ      Z4, Z17, Z17
-	VPMULLQ      Z4, Z18, Z18
-	VPADDQ       Z7, Z17, K4, Z9
-	VPADDQ       Z7, Z18, K5, Z10
-	JMP          long
-
-word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K4
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K5
-	KORTESTW      K4, K5
-	JZ            no_word
-	KMOVW         K4, K6
-	VPXORD        Z0, Z0, Z17
-	VPGATHERQD    (SI)(Z0*1), K6, Y17
-	VPMOVZXDQ     Y17, Z17
-	KMOVW         K5, K6
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (SI)(Z1*1), K6, Y0
-	VPMOVZXDQ     Y0, Z0
-	VPMULLQ       Z4, Z17, Z17
-	VPMULLQ       Z4, Z0, Z0
-	VPXORQ        Z17, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x17, Z1, Z1
-	VPROLQ        $0x17, Z0, Z0
-	VPMULLQ       Z5, Z1, Z1
-	VPMULLQ       Z5, Z0, Z0
-	VPADDQ        Z6, Z1, K4, Z9
-	VPADDQ        Z6, Z0, K5, Z10
-
-no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K4
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K5
-	KORTESTW      K4, K5
-	JZ            hashed
-	VMOVDQU32     (SP), Z17
-	VMOVDQU32     128(SP), Z0
-	VMOVDQU32     64(SP), Z18
-	VMOVDQU32     192(SP), Z1
-	VPMOVQD       Z0, Y21
-	VPMOVQD       Z1, Y0
-	VINSERTI64X4  $0x01, Y0, Z21, Z21
-	MOVL          $0x00000003, DI
-	VPBROADCASTD  DI, Z0
-	VPXORD        Z0, Z0, Z1
-	VPANDD        Z0, Z21, Z19
-	VPCMPGTD      Z1, Z19, K4
-	KORTESTW      K4, K4
-	JZ            hashed
-	VPCMPGTD      Z0, Z21, K5
-	VPMOVSXDQ     Y21, Z0
-	VEXTRACTI64X4 $0x01, Z21, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z17, Z0, Z0
-	VPADDQ        Z18, Z1, Z1
-	MOVQ          $-4, DI
-	KANDW         K4, K5, K6
-	KMOVW         K6, K7
-	VPXORD        Z0, Z0, Z20
-	VPGATHERQD    (DI)(Z0*1), K7, Y20
-	KSHIFTRW      $0x08, K6, K6
-	VPXORD        Z1, Z1, Z0
-	VPGATHERQD    (DI)(Z1*1), K6, Y0
-	VINSERTI64X4  $0x01, Y0, Z20, Z20
-
-	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, DI
-	VPBROADCASTD DI, Z0
-	VPSLLD       $0x03, Z19, Z19
-	VPSUBD       Z19, Z0, Z0
-	VPSRLVD      Z0, Z20, Z20
-	KANDNW       K4, K5, K4
-	KORTESTW     K4, K4
-	JZ           last_bytes
-
-	// Keys of one to three bytes: load the first, the middle and the last byte. They
-	// may be the same byte.
-	VMOVDQU32 Z17, 256(SP)
-	VMOVDQU32 Z18, 320(SP)
-	VMOVDQU32 Z21, 384(SP)
-	XORL      DI, DI
-
-lane:
-	XORL    R12, R12
-	MOVL    384(SP)(DI*4), R8
-	LEAQ    -1(R8), R10
-	CMPQ    R10, $0x03
-	JAE     not_short
-	MOVQ    256(SP)(DI*8), R9
-	MOVBLZX (R9), R12
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-	MOVQ    R8, R10
-	SHRQ    $0x01, R10
-	MOVBLZX (R9)(R10*1), R11
-	SHLQ    $0x03, R10
-	SHLXQ   R10, R11, R11
-	ORQ     R11, R12
-
-not_short:
-	MOVL      R12, 448(SP)(DI*4)
-	INCQ      DI
-	CMPQ      DI, $0x10
-	JB        lane
-	VMOVDQU32 448(SP), Z0
-	VPADDD    Z0, Z20, Z20
-
-last_bytes:
-	MOVQ          $0x000000ff, DI
-	VPBROADCASTQ  DI, Z0
-	VPMOVZXDQ     Y20, Z1
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
-	VEXTRACTI64X4 $0x01, Z20, Y17
-	VPMOVZXDQ     Y17, Z17
-	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z11, Z11, K4
-	VPANDQ        Z0, Z1, Z18
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K4, Z11
-	VPTESTMQ      Z12, Z12, K5
-	VPANDQ        Z0, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
-	VPMULLQ       Z8, Z18, Z18
-	VPMULLQ       Z8, Z19, Z19
-	VPXORQ        Z18, Z9, Z18
-	VPXORQ        Z19, Z10, Z19
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z4, Z18, K4, Z9
-	VPMULLQ       Z4, Z19, K5, Z10
-	VPTESTMQ      Z11, Z11, K4
-	VPANDQ        Z0, Z1, Z18
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K4, Z11
-	VPTESTMQ      Z12, Z12, K5
-	VPANDQ        Z0, Z17, Z19
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
-	VPMULLQ       Z8, Z18, Z18
-	VPMULLQ       Z8, Z19, Z19
-	VPXORQ        Z18, Z9, Z18
-	VPXORQ        Z19, Z10, Z19
-	VPROLQ        $0x0b, Z18, Z18
-	VPROLQ        $0x0b, Z19, Z19
-	VPMULLQ       Z4, Z18, K4, Z9
-	VPMULLQ       Z4, Z19, K5, Z10
-	VPTESTMQ      Z11, Z11, K4
-	VPANDQ        Z0, Z1, Z18
-	VPSRLQ        $0x08, Z1, Z1
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K4, Z11
-	VPTESTMQ      Z12, Z12, K5
-	VPANDQ        Z0, Z17, Z0
-	VPSRLQ        $0x08, Z17, Z17
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
-	VPMULLQ       Z8, Z18, Z18
-	VPMULLQ       Z8, Z0, Z0
-	VPXORQ        Z18, Z9, Z1
-	VPXORQ        Z0, Z10, Z0
-	VPROLQ        $0x0b, Z1, Z1
-	VPROLQ        $0x0b, Z0, Z0
-	VPMULLQ       Z4, Z1, K4, Z9
-	VPMULLQ       Z4, Z0, K5, Z10
-
-hashed:
-	VPSRLQ    $0x21, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x21, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPMULLQ   Z5, Z9, Z9
-	VPMULLQ   Z5, Z10, Z10
-	VPSRLQ    $0x1d, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x1d, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VPMULLQ   Z6, Z9, Z9
-	VPMULLQ   Z6, Z10, Z10
-	VPSRLQ    $0x20, Z9, Z0
-	VPXORQ    Z0, Z9, Z9
-	VPSRLQ    $0x20, Z10, Z0
-	VPXORQ    Z0, Z10, Z10
-	VMOVDQU64 Z9, (CX)
-	VMOVDQU64 Z10, 64(CX)
-	ADDQ      $0x00000080, CX
-	VMOVDQA64 Z2, Z0
-	VMOVDQA64 Z15, Z9
-	VMOVDQA64 Z3, Z1
-	VMOVDQA64 Z16, Z10
-	DECQ      DX
-	JZ        end
-	TESTQ     BX, BX
-	JNS       vector
-
-end:
-	MOVQ n+24(FP), AX
-	ANDQ $0x0f, AX
-	SHLQ $0x04, DX
-	ADDQ DX, AX
-	MOVQ AX, left+40(FP)
-	VZEROUPPER
-	RET
-
-others_0:
-	JLT       offsets_0
-	VMOVDQU64 (AX), Z1
-	VMOVDQA64 Z13, Z0
-	VPERMI2Q  64(AX), Z1, Z0
-	VPERMQ    128(AX), Z13, K1, Z0
-	VMOVDQA64 Z14, Z9
-	VPERMI2Q  64(AX), Z1, Z9
-	VPERMQ    128(AX), Z14, K2, Z9
-	VMOVDQU64 192(AX), Z11
-	VMOVDQA64 Z13, Z1
-	VPERMI2Q  256(AX), Z11, Z1
-	VPERMQ    320(AX), Z13, K1, Z1
-	VMOVDQA64 Z14, Z10
-	VPERMI2Q  256(AX), Z11, Z10
-	VPERMQ    320(AX), Z14, K2, Z10
-	ADDQ      $0x00000180, AX
-	JMP       located_0
-
-offsets_0:
-	VPBROADCASTQ  data+16(FP), Z11
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_0
-	VMOVDQU32     (AX), Z1
-	VMOVDQU32     4(AX), Z9
-	VPSUBD        Z1, Z9, Z9
-	VPMOVSXDQ     Y1, Z0
-	VEXTRACTI64X4 $0x01, Z1, Y1
-	VPMOVSXDQ     Y1, Z1
-	VPADDQ        Z11, Z0, Z0
-	VPADDQ        Z11, Z1, Z1
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y9, Z10
-	VEXTRACTI64X4 $0x01, Z9, Y9
-	VPMOVSXDQ     Y9, Z11
-	VMOVDQA32     Z10, Z9
-	VMOVDQA32     Z11, Z10
-	JMP           located_0
-
-long_offsets_0:
-	VMOVDQU32 (AX), Z0
-	VMOVDQU32 8(AX), Z9
-	VPSUBQ    Z0, Z9, Z9
-	VPADDQ    Z11, Z0, Z0
-	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z1
-	VMOVDQU32 8(AX), Z10
-	VPSUBQ    Z1, Z10, Z10
-	VPADDQ    Z11, Z1, Z1
-	ADDQ      $0x40, AX
-	JMP       located_0
-
-others_1:
-	JLT       offsets_1
-	VMOVDQU64 (AX), Z3
-	VMOVDQA64 Z13, Z2
-	VPERMI2Q  64(AX), Z3, Z2
-	VPERMQ    128(AX), Z13, K1, Z2
-	VMOVDQA64 Z14, Z15
-	VPERMI2Q  64(AX), Z3, Z15
-	VPERMQ    128(AX), Z14, K2, Z15
-	VMOVDQU64 192(AX), Z11
-	VMOVDQA64 Z13, Z3
-	VPERMI2Q  256(AX), Z11, Z3
-	VPERMQ    320(AX), Z13, K1, Z3
-	VMOVDQA64 Z14, Z16
-	VPERMI2Q  256(AX), Z11, Z16
-	VPERMQ    320(AX), Z14, K2, Z16
-	ADDQ      $0x00000180, AX
-	JMP       located_1
-
-offsets_1:
-	VPBROADCASTQ  data+16(FP), Z11
-	CMPQ          stride+8(FP), $0x08
-	JEQ           long_offsets_1
-	VMOVDQU32     (AX), Z3
-	VMOVDQU32     4(AX), Z12
-	VPSUBD        Z3, Z12, Z12
-	VPMOVSXDQ     Y3, Z2
-	VEXTRACTI64X4 $0x01, Z3, Y3
-	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z11, Z2, Z2
-	VPADDQ        Z11, Z3, Z3
-	ADDQ          $0x40, AX
-	VPMOVSXDQ     Y12, Z11
-	VEXTRACTI64X4 $0x01, Z12, Y12
-	VPMOVSXDQ     Y12, Z12
-	VMOVDQA32     Z11, Z15
-	VMOVDQA32     Z12, Z16
-	JMP           located_1
-
-long_offsets_1:
-	VMOVDQU32 (AX), Z2
-	VMOVDQU32 8(AX), Z15
-	VPSUBQ    Z2, Z15, Z15
-	VPADDQ    Z11, Z2, Z2
-	ADDQ      $0x40, AX
-	VMOVDQU32 (AX), Z3
-	VMOVDQU32 8(AX), Z16
-	VPSUBQ    Z3, Z16, Z16
-	VPADDQ    Z11, Z3, Z3
-	ADDQ      $0x40, AX
-	JMP       located_1
-
-// func xxh64FixedAVX512(rows *byte, stride int, data *byte, n int, hashes *uint64) (left int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·xxh64FixedAVX512(SB), $640-48
-	// XXH64 with the seed 0. Each lane hashes one key.
-	// If the next 32 keys have one length,
-	// a multiple of 4 below 32, the kernel hashes 32 keys at a time. Else it hashes 16 at
-	// a time, and each lane gathers the parts that its key has: stripes of 32 bytes, up
-	// to three long words, a word, and up to three bytes. These are the upper bytes of the
-	// key's last four. If a key has fewer than four bytes, the kernel loads them one by
-	// one. It reads nothing but the keys. It ends early at a long key, and when it has
-	// hashed enough bytes: a call must not take long.
-	MOVQ         $0x9e3779b185ebca87, AX
-	VPBROADCASTQ AX, Z4
-	MOVQ         $0xc2b2ae3d27d4eb4f, AX
-	VPBROADCASTQ AX, Z5
-	MOVQ         $0x165667b19e3779f9, AX
-	VPBROADCASTQ AX, Z6
-	MOVQ         $0x85ebca77c2b2ae63, AX
-	VPBROADCASTQ AX, Z7
-	MOVQ         $0x27d4eb2f165667c5, AX
-	VPBROADCASTQ AX, Z8
-	MOVQ         rows+0(FP), AX
-	MOVQ         stride+8(FP), CX
-	NEGQ         CX
-	MOVQ         AX, (SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 8(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 16(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 24(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 32(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 40(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 48(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 56(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 64(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 72(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 80(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 88(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 96(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 104(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 112(SP)
-	ADDQ         CX, AX
-	MOVQ         AX, 120(SP)
-	ADDQ         CX, AX
-	VPBROADCASTD CX, Z0
-	VPBROADCASTQ CX, Z13
-	SHLQ         $0x04, CX
-	VPBROADCASTQ CX, Z14
-	VMOVDQU32    (SP), Z0
-	VPSUBQ       Z14, Z0, Z0
-	VMOVDQU32    64(SP), Z1
-	VPSUBQ       Z14, Z1, Z1
-	MOVQ         hashes+32(FP), AX
-	MOVQ         n+24(FP), CX
-	SHRQ         $0x04, CX
-	MOVQ         $0x00004000, DX
-	MOVL         $0x0000ffff, BX
-	KMOVW        BX, K1
-	XORL         BX, BX
-
-start:
-	VPADDQ    Z14, Z0, Z0
-	VPADDQ    Z14, Z1, Z1
-	VMOVDQA64 Z0, Z2
-	VMOVDQA64 Z13, Z9
-	VMOVDQA64 Z1, Z3
-	VMOVDQA64 Z13, Z10
-
-vector:
-	CMPQ         CX, $0x02
-	JL           mixed
-	VPADDQ       Z14, Z0, Z0
-	VPADDQ       Z14, Z1, Z1
-	VMOVQ        X9, SI
-	VPBROADCASTQ X9, Z11
-	VMOVDQA64    Z9, Z12
-	VPTERNLOGQ   $0x7e, Z10, Z11, Z12
-	VMOVDQA64    Z13, Z15
-	VPTERNLOGQ   $0x7e, Z13, Z11, Z15
-	VPORQ        Z12, Z15, Z12
-	VPTESTMQ     Z12, Z12, K2
-	KORTESTW     K2, K2
-	JNZ          mixed
-	TESTQ        $-29, SI
-	JNZ          mixed
-	VPBROADCASTQ SI, Z12
-	VPADDQ       Z8, Z12, Z12
-	VMOVDQA64    Z12, Z9
-	VMOVDQA64    Z12, Z10
-	VMOVDQA64    Z12, Z11
-	VMOVDQA64    Z12, Z12
-	XORL         DI, DI
-	JMP          equal_rest
-
-equal_long:
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z15
-	VPGATHERQQ (DI)(Z2*1), K2, Z15
-	KMOVW      K1, K2
-	VPXORD     Z3, Z3, Z16
-	VPGATHERQQ (DI)(Z3*1), K2, Z16
-	KMOVW      K1, K2
-	VPXORD     Z0, Z0, Z17
-	VPGATHERQQ (DI)(Z0*1), K2, Z17
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z18
-	VPGATHERQQ (DI)(Z1*1), K2, Z18
-	VPMULLQ    Z5, Z15, Z15
-	VPMULLQ    Z5, Z16, Z16
-	VPMULLQ    Z5, Z17, Z17
-	VPMULLQ    Z5, Z18, Z18
-	VPROLQ     $0x1f, Z15, Z15
-	VPROLQ     $0x1f, Z16, Z16
-	VPROLQ     $0x1f, Z17, Z17
-	VPROLQ     $0x1f, Z18, Z18
-	VPMULLQ    Z4, Z15, Z15
-	VPMULLQ    Z4, Z16, Z16
-	VPMULLQ    Z4, Z17, Z17
-	VPMULLQ    Z4, Z18, Z18
-	VPXORQ     Z15, Z9, Z9
-	VPXORQ     Z16, Z10, Z10
-	VPXORQ     Z17, Z11, Z11
-	VPXORQ     Z18, Z12, Z12
-	VPROLQ     $0x1b, Z9, Z9
-	VPROLQ     $0x1b, Z10, Z10
-	VPROLQ     $0x1b, Z11, Z11
-	VPROLQ     $0x1b, Z12, Z12
-	VPMULLQ    Z4, Z9, Z9
-	VPMULLQ    Z4, Z10, Z10
-	VPMULLQ    Z4, Z11, Z11
-	VPMULLQ    Z4, Z12, Z12
-	VPADDQ     Z7, Z9, Z9
-	VPADDQ     Z7, Z10, Z10
-	VPADDQ     Z7, Z11, Z11
-	VPADDQ     Z7, Z12, Z12
-	ADDQ       $0x08, DI
-	SUBQ       $0x08, SI
-
-equal_rest:
-	CMPQ       SI, $0x08
-	JGE        equal_long
-	TESTQ      SI, SI
-	JZ         equal_end
-	KMOVW      K1, K2
-	VPXORD     Z2, Z2, Z15
-	VPGATHERQD (DI)(Z2*1), K2, Y15
-	VPMOVZXDQ  Y15, Z15
-	KMOVW      K1, K2
+	KMOVW      K3, K4
 	VPXORD     Z3, Z3, Z2
-	VPGATHERQD (DI)(Z3*1), K2, Y2
+	VPGATHERQD (R8)(Z3*1), K4, Y2
 	VPMOVZXDQ  Y2, Z2
-	KMOVW      K1, K2
+	KMOVW      K3, K4
 	VPXORD     Z0, Z0, Z3
-	VPGATHERQD (DI)(Z0*1), K2, Y3
+	VPGATHERQD (R8)(Z0*1), K4, Y3
 	VPMOVZXDQ  Y3, Z3
-	KMOVW      K1, K2
-	VPXORD     Z1, Z1, Z16
-	VPGATHERQD (DI)(Z1*1), K2, Y16
-	VPMOVZXDQ  Y16, Z16
-	VPMULLQ    Z4, Z15, Z15
+	KMOVW      K3, K4
+	VPXORD     Z1, Z1, Z19
+	VPGATHERQD (R8)(Z1*1), K4, Y19
+	VPMOVZXDQ  Y19, Z19
+	VPMULLQ    Z4, Z18, Z18
 	VPMULLQ    Z4, Z2, Z2
 	VPMULLQ    Z4, Z3, Z3
-	VPMULLQ    Z4, Z16, Z16
-	VPXORQ     Z15, Z9, Z9
+	VPMULLQ    Z4, Z19, Z19
+	VPXORQ     Z18, Z9, Z9
 	VPXORQ     Z2, Z10, Z2
 	VPXORQ     Z3, Z11, Z3
-	VPXORQ     Z16, Z12, Z12
+	VPXORQ     Z19, Z12, Z12
 	VPROLQ     $0x17, Z9, Z9
 	VPROLQ     $0x17, Z2, Z2
 	VPROLQ     $0x17, Z3, Z3
@@ -25098,381 +23357,381 @@ equal_end:
 	VPXORQ    Z2, Z11, Z11
 	VPSRLQ    $0x20, Z12, Z2
 	VPXORQ    Z2, Z12, Z12
-	VMOVDQU64 Z9, (AX)
-	VMOVDQU64 Z10, 64(AX)
-	VMOVDQU64 Z11, 128(AX)
-	VMOVDQU64 Z12, 192(AX)
-	ADDQ      $0x00000100, AX
-	SUBQ      $0x02, CX
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, 64(CX)
+	VMOVDQU64 Z11, 128(CX)
+	VMOVDQU64 Z12, 192(CX)
+	ADDQ      $0x00000100, CX
+	SUBQ      $0x02, DX
 	JNZ       start
 	JMP       end
 
 mixed:
-	MOVQ         $-32768, SI
+	MOVQ         $-32768, DI
 	VPORQ        Z9, Z10, Z11
-	VPBROADCASTQ SI, Z12
-	VPTESTMQ     Z12, Z11, K2
-	KORTESTW     K2, K2
+	VPBROADCASTQ DI, Z12
+	VPTESTMQ     Z12, Z11, K4
+	KORTESTW     K4, K4
 	JNZ          end
 	VMOVDQA64    Z2, Z2
 	VMOVDQA64    Z9, Z11
-	VMOVDQU32    Z2, 128(SP)
-	VMOVDQU32    Z11, 256(SP)
+	VMOVDQU32    Z2, (SP)
+	VMOVDQU32    Z11, 128(SP)
 	VMOVDQA64    Z8, Z9
 	VMOVDQA64    Z3, Z3
 	VMOVDQA64    Z10, Z12
-	VMOVDQU32    Z3, 192(SP)
-	VMOVDQU32    Z12, 320(SP)
+	VMOVDQU32    Z3, 64(SP)
+	VMOVDQU32    Z12, 192(SP)
 	VMOVDQA64    Z8, Z10
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K2
-	KORTESTW     K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K4
+	KORTESTW     K4, K4
 	JZ           no_stripes_0
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z17
-	VPSUBQ       Z4, Z17, Z18
+	KMOVW        K4, K5
+	VPADDQ       Z4, Z5, Z18
+	VMOVDQA64    Z5, Z19
+	VPXORD       Z4, Z4, Z20
+	VPSUBQ       Z4, Z20, Z21
 
 stripe_0:
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z20
-	VPGATHERQQ   (BX)(Z2*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z15, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z15
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z20
-	VPGATHERQQ   8(BX)(Z2*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z16, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z16
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z20
-	VPGATHERQQ   16(BX)(Z2*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z17, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z2, Z2, Z20
-	VPGATHERQQ   24(BX)(Z2*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z18, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z18
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z2, K3, Z2
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K3, Z11
-	SUBQ         $0x20, DX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K3
-	KORTESTW     K3, K3
+	KMOVW        K5, K6
+	VPXORD       Z2, Z2, Z23
+	VPGATHERQQ   (SI)(Z2*1), K6, Z23
+	VPMULLQ      Z5, Z23, Z23
+	VPADDQ       Z23, Z18, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, K5, Z18
+	KMOVW        K5, K6
+	VPXORD       Z2, Z2, Z23
+	VPGATHERQQ   8(SI)(Z2*1), K6, Z23
+	VPMULLQ      Z5, Z23, Z23
+	VPADDQ       Z23, Z19, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, K5, Z19
+	KMOVW        K5, K6
+	VPXORD       Z2, Z2, Z23
+	VPGATHERQQ   16(SI)(Z2*1), K6, Z23
+	VPMULLQ      Z5, Z23, Z23
+	VPADDQ       Z23, Z20, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, K5, Z20
+	KMOVW        K5, K6
+	VPXORD       Z2, Z2, Z23
+	VPGATHERQQ   24(SI)(Z2*1), K6, Z23
+	VPMULLQ      Z5, Z23, Z23
+	VPADDQ       Z23, Z21, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, K5, Z21
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z2, K5, Z2
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z11, K5, Z11
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z11, K5
+	KORTESTW     K5, K5
 	JNZ          stripe_0
-	VPROLQ       $0x01, Z15, Z20
-	VPROLQ       $0x07, Z16, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPROLQ       $0x0c, Z17, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPROLQ       $0x12, Z18, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPMULLQ      Z5, Z15, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z16, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z17, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z18, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VMOVDQA64    Z20, K2, Z9
+	VPROLQ       $0x01, Z18, Z23
+	VPROLQ       $0x07, Z19, Z24
+	VPADDQ       Z24, Z23, Z23
+	VPROLQ       $0x0c, Z20, Z24
+	VPADDQ       Z24, Z23, Z23
+	VPROLQ       $0x12, Z21, Z24
+	VPADDQ       Z24, Z23, Z23
+	VPMULLQ      Z5, Z18, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z4, Z24, Z24
+	VPXORQ       Z24, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPADDQ       Z7, Z23, Z23
+	VPMULLQ      Z5, Z19, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z4, Z24, Z24
+	VPXORQ       Z24, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPADDQ       Z7, Z23, Z23
+	VPMULLQ      Z5, Z20, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z4, Z24, Z24
+	VPXORQ       Z24, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPADDQ       Z7, Z23, Z23
+	VPMULLQ      Z5, Z21, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z4, Z24, Z24
+	VPXORQ       Z24, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPADDQ       Z7, Z23, Z23
+	VMOVDQA64    Z23, K4, Z9
 
 no_stripes_0:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K2
-	KORTESTW     K2, K2
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K4
+	KORTESTW     K4, K4
 	JZ           no_stripes_1
-	KMOVW        K2, K3
-	VPADDQ       Z4, Z5, Z15
-	VMOVDQA64    Z5, Z16
-	VPXORD       Z4, Z4, Z17
-	VPSUBQ       Z4, Z17, Z18
+	KMOVW        K4, K5
+	VPADDQ       Z4, Z5, Z18
+	VMOVDQA64    Z5, Z19
+	VPXORD       Z4, Z4, Z20
+	VPSUBQ       Z4, Z20, Z21
 
 stripe_1:
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z20
-	VPGATHERQQ   (BX)(Z3*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z15, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z15
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z20
-	VPGATHERQQ   8(BX)(Z3*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z16, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z16
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z20
-	VPGATHERQQ   16(BX)(Z3*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z17, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z17
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z20
-	VPGATHERQQ   24(BX)(Z3*1), K4, Z20
-	VPMULLQ      Z5, Z20, Z20
-	VPADDQ       Z20, Z18, Z20
-	VPROLQ       $0x1f, Z20, Z20
-	VPMULLQ      Z4, Z20, K3, Z18
-	VPADDQ.BCST  smallNumbers<>+256(SB), Z3, K3, Z3
-	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K3, Z12
-	SUBQ         $0x20, DX
-	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K3
-	KORTESTW     K3, K3
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z23
+	VPGATHERQQ   (SI)(Z3*1), K6, Z23
+	VPMULLQ      Z5, Z23, Z23
+	VPADDQ       Z23, Z18, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, K5, Z18
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z23
+	VPGATHERQQ   8(SI)(Z3*1), K6, Z23
+	VPMULLQ      Z5, Z23, Z23
+	VPADDQ       Z23, Z19, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, K5, Z19
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z23
+	VPGATHERQQ   16(SI)(Z3*1), K6, Z23
+	VPMULLQ      Z5, Z23, Z23
+	VPADDQ       Z23, Z20, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, K5, Z20
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z23
+	VPGATHERQQ   24(SI)(Z3*1), K6, Z23
+	VPMULLQ      Z5, Z23, Z23
+	VPADDQ       Z23, Z21, Z23
+	VPROLQ       $0x1f, Z23, Z23
+	VPMULLQ      Z4, Z23, K5, Z21
+	VPADDQ.BCST  smallNumbers<>+256(SB), Z3, K5, Z3
+	VPSUBQ.BCST  smallNumbers<>+256(SB), Z12, K5, Z12
+	SUBQ         $0x20, BX
+	VPCMPUQ.BCST $0x05, smallNumbers<>+256(SB), Z12, K5
+	KORTESTW     K5, K5
 	JNZ          stripe_1
-	VPROLQ       $0x01, Z15, Z20
-	VPROLQ       $0x07, Z16, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPROLQ       $0x0c, Z17, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPROLQ       $0x12, Z18, Z21
-	VPADDQ       Z21, Z20, Z20
-	VPMULLQ      Z5, Z15, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z16, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z17, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VPMULLQ      Z5, Z18, Z21
-	VPROLQ       $0x1f, Z21, Z21
-	VPMULLQ      Z4, Z21, Z21
-	VPXORQ       Z21, Z20, Z20
-	VPMULLQ      Z4, Z20, Z20
-	VPADDQ       Z7, Z20, Z20
-	VMOVDQA64    Z20, K2, Z10
+	VPROLQ       $0x01, Z18, Z23
+	VPROLQ       $0x07, Z19, Z24
+	VPADDQ       Z24, Z23, Z23
+	VPROLQ       $0x0c, Z20, Z24
+	VPADDQ       Z24, Z23, Z23
+	VPROLQ       $0x12, Z21, Z24
+	VPADDQ       Z24, Z23, Z23
+	VPMULLQ      Z5, Z18, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z4, Z24, Z24
+	VPXORQ       Z24, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPADDQ       Z7, Z23, Z23
+	VPMULLQ      Z5, Z19, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z4, Z24, Z24
+	VPXORQ       Z24, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPADDQ       Z7, Z23, Z23
+	VPMULLQ      Z5, Z20, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z4, Z24, Z24
+	VPXORQ       Z24, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPADDQ       Z7, Z23, Z23
+	VPMULLQ      Z5, Z21, Z24
+	VPROLQ       $0x1f, Z24, Z24
+	VPMULLQ      Z4, Z24, Z24
+	VPXORQ       Z24, Z23, Z23
+	VPMULLQ      Z4, Z23, Z23
+	VPADDQ       Z7, Z23, Z23
+	VMOVDQA64    Z23, K4, Z10
 
 no_stripes_1:
-	VPADDQ 256(SP), Z9, Z9
-	VPADDQ 320(SP), Z10, Z10
+	VPADDQ 128(SP), Z9, Z9
+	VPADDQ 192(SP), Z10, Z10
 
 long:
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K2
-	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K3
-	KORTESTW     K2, K3
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z11, K4
+	VPCMPUQ.BCST $0x05, smallNumbers<>+64(SB), Z12, K5
+	KORTESTW     K4, K5
 	JZ           word
-	KMOVW        K2, K4
-	VPXORD       Z2, Z2, Z15
-	VPGATHERQQ   (BX)(Z2*1), K4, Z15
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z2, K2, Z2
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K2, Z11
-	KMOVW        K3, K4
-	VPXORD       Z3, Z3, Z16
-	VPGATHERQQ   (BX)(Z3*1), K4, Z16
-	VPADDQ.BCST  smallNumbers<>+64(SB), Z3, K3, Z3
-	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K3, Z12
-	VPMULLQ      Z5, Z15, Z15
-	VPMULLQ      Z5, Z16, Z16
-	VPROLQ       $0x1f, Z15, Z15
-	VPROLQ       $0x1f, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPXORQ       Z15, Z9, Z15
-	VPXORQ       Z16, Z10, Z16
-	VPROLQ       $0x1b, Z15, Z15
-	VPROLQ       $0x1b, Z16, Z16
-	VPMULLQ      Z4, Z15, Z15
-	VPMULLQ      Z4, Z16, Z16
-	VPADDQ       Z7, Z15, K2, Z9
-	VPADDQ       Z7, Z16, K3, Z10
+	KMOVW        K4, K6
+	VPXORD       Z2, Z2, Z18
+	VPGATHERQQ   (SI)(Z2*1), K6, Z18
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z2, K4, Z2
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z11, K4, Z11
+	KMOVW        K5, K6
+	VPXORD       Z3, Z3, Z19
+	VPGATHERQQ   (SI)(Z3*1), K6, Z19
+	VPADDQ.BCST  smallNumbers<>+64(SB), Z3, K5, Z3
+	VPSUBQ.BCST  smallNumbers<>+64(SB), Z12, K5, Z12
+	VPMULLQ      Z5, Z18, Z18
+	VPMULLQ      Z5, Z19, Z19
+	VPROLQ       $0x1f, Z18, Z18
+	VPROLQ       $0x1f, Z19, Z19
+	VPMULLQ      Z4, Z18, Z18
+	VPMULLQ      Z4, Z19, Z19
+	VPXORQ       Z18, Z9, Z18
+	VPXORQ       Z19, Z10, Z19
+	VPROLQ       $0x1b, Z18, Z18
+	VPROLQ       $0x1b, Z19, Z19
+	VPMULLQ      Z4, Z18, Z18
+	VPMULLQ      Z4, Z19, Z19
+	VPADDQ       Z7, Z18, K4, Z9
+	VPADDQ       Z7, Z19, K5, Z10
 	JMP          long
 
 word:
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K3
-	KORTESTW      K2, K3
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z11, K4
+	VPTESTMQ.BCST smallNumbers<>+32(SB), Z12, K5
+	KORTESTW      K4, K5
 	JZ            no_word
-	KMOVW         K2, K4
-	VPXORD        Z2, Z2, Z15
-	VPGATHERQD    (BX)(Z2*1), K4, Y15
-	VPMOVZXDQ     Y15, Z15
-	KMOVW         K3, K4
+	KMOVW         K4, K6
+	VPXORD        Z2, Z2, Z18
+	VPGATHERQD    (SI)(Z2*1), K6, Y18
+	VPMOVZXDQ     Y18, Z18
+	KMOVW         K5, K6
 	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (BX)(Z3*1), K4, Y2
+	VPGATHERQD    (SI)(Z3*1), K6, Y2
 	VPMOVZXDQ     Y2, Z2
-	VPMULLQ       Z4, Z15, Z15
+	VPMULLQ       Z4, Z18, Z18
 	VPMULLQ       Z4, Z2, Z2
-	VPXORQ        Z15, Z9, Z3
+	VPXORQ        Z18, Z9, Z3
 	VPXORQ        Z2, Z10, Z2
 	VPROLQ        $0x17, Z3, Z3
 	VPROLQ        $0x17, Z2, Z2
 	VPMULLQ       Z5, Z3, Z3
 	VPMULLQ       Z5, Z2, Z2
-	VPADDQ        Z6, Z3, K2, Z9
-	VPADDQ        Z6, Z2, K3, Z10
+	VPADDQ        Z6, Z3, K4, Z9
+	VPADDQ        Z6, Z2, K5, Z10
 
 no_word:
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K2
-	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K3
-	KORTESTW      K2, K3
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z11, K4
+	VPTESTMQ.BCST smallNumbers<>+24(SB), Z12, K5
+	KORTESTW      K4, K5
 	JZ            hashed
-	VMOVDQU32     128(SP), Z15
-	VMOVDQU32     256(SP), Z2
-	VMOVDQU32     192(SP), Z16
-	VMOVDQU32     320(SP), Z3
-	VPMOVQD       Z2, Y19
+	VMOVDQU32     (SP), Z18
+	VMOVDQU32     128(SP), Z2
+	VMOVDQU32     64(SP), Z19
+	VMOVDQU32     192(SP), Z3
+	VPMOVQD       Z2, Y22
 	VPMOVQD       Z3, Y2
-	VINSERTI64X4  $0x01, Y2, Z19, Z19
-	MOVL          $0x00000003, SI
-	VPBROADCASTD  SI, Z2
+	VINSERTI64X4  $0x01, Y2, Z22, Z22
+	MOVL          $0x00000003, DI
+	VPBROADCASTD  DI, Z2
 	VPXORD        Z2, Z2, Z3
-	VPANDD        Z2, Z19, Z17
-	VPCMPGTD      Z3, Z17, K2
-	KORTESTW      K2, K2
+	VPANDD        Z2, Z22, Z20
+	VPCMPGTD      Z3, Z20, K4
+	KORTESTW      K4, K4
 	JZ            hashed
-	VPCMPGTD      Z2, Z19, K3
-	VPMOVSXDQ     Y19, Z2
-	VEXTRACTI64X4 $0x01, Z19, Y3
+	VPCMPGTD      Z2, Z22, K5
+	VPMOVSXDQ     Y22, Z2
+	VEXTRACTI64X4 $0x01, Z22, Y3
 	VPMOVSXDQ     Y3, Z3
-	VPADDQ        Z15, Z2, Z2
-	VPADDQ        Z16, Z3, Z3
-	MOVQ          $-4, SI
-	KANDW         K2, K3, K4
-	KMOVW         K4, K5
-	VPXORD        Z2, Z2, Z18
-	VPGATHERQD    (SI)(Z2*1), K5, Y18
-	KSHIFTRW      $0x08, K4, K4
+	VPADDQ        Z18, Z2, Z2
+	VPADDQ        Z19, Z3, Z3
+	MOVQ          $-4, DI
+	KANDW         K4, K5, K6
+	KMOVW         K6, K7
+	VPXORD        Z2, Z2, Z21
+	VPGATHERQD    (DI)(Z2*1), K7, Y21
+	KSHIFTRW      $0x08, K6, K6
 	VPXORD        Z3, Z3, Z2
-	VPGATHERQD    (SI)(Z3*1), K4, Y2
-	VINSERTI64X4  $0x01, Y2, Z18, Z18
+	VPGATHERQD    (DI)(Z3*1), K6, Y2
+	VINSERTI64X4  $0x01, Y2, Z21, Z21
 
 	// Take the upper length%4 bytes of the last four.
-	MOVL         $0x00000020, SI
-	VPBROADCASTD SI, Z2
-	VPSLLD       $0x03, Z17, Z17
-	VPSUBD       Z17, Z2, Z2
-	VPSRLVD      Z2, Z18, Z18
-	KANDNW       K2, K3, K2
-	KORTESTW     K2, K2
+	MOVL         $0x00000020, DI
+	VPBROADCASTD DI, Z2
+	VPSLLD       $0x03, Z20, Z20
+	VPSUBD       Z20, Z2, Z2
+	VPSRLVD      Z2, Z21, Z21
+	KANDNW       K4, K5, K4
+	KORTESTW     K4, K4
 	JZ           last_bytes
 
 	// Keys of one to three bytes: load the first, the middle and the last byte. They
 	// may be the same byte.
-	VMOVDQU32 Z15, 384(SP)
-	VMOVDQU32 Z16, 448(SP)
-	VMOVDQU32 Z19, 512(SP)
-	XORL      SI, SI
+	VMOVDQU32 Z18, 256(SP)
+	VMOVDQU32 Z19, 320(SP)
+	VMOVDQU32 Z22, 384(SP)
+	XORL      DI, DI
 
 lane:
-	XORL    R11, R11
-	MOVL    512(SP)(SI*4), DI
-	LEAQ    -1(DI), R9
-	CMPQ    R9, $0x03
+	XORL    R12, R12
+	MOVL    384(SP)(DI*4), R8
+	LEAQ    -1(R8), R10
+	CMPQ    R10, $0x03
 	JAE     not_short
-	MOVQ    384(SP)(SI*8), R8
-	MOVBLZX (R8), R11
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
-	MOVQ    DI, R9
-	SHRQ    $0x01, R9
-	MOVBLZX (R8)(R9*1), R10
-	SHLQ    $0x03, R9
-	SHLXQ   R9, R10, R10
-	ORQ     R10, R11
+	MOVQ    256(SP)(DI*8), R9
+	MOVBLZX (R9), R12
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
+	MOVQ    R8, R10
+	SHRQ    $0x01, R10
+	MOVBLZX (R9)(R10*1), R11
+	SHLQ    $0x03, R10
+	SHLXQ   R10, R11, R11
+	ORQ     R11, R12
 
 not_short:
-	MOVL      R11, 576(SP)(SI*4)
-	INCQ      SI
-	CMPQ      SI, $0x10
+	MOVL      R12, 448(SP)(DI*4)
+	INCQ      DI
+	CMPQ      DI, $0x10
 	JB        lane
-	VMOVDQU32 576(SP), Z2
-	VPADDD    Z2, Z18, Z18
+	VMOVDQU32 448(SP), Z2
+	VPADDD    Z2, Z21, Z21
 
 last_bytes:
-	MOVQ          $0x000000ff, SI
-	VPBROADCASTQ  SI, Z2
-	VPMOVZXDQ     Y18, Z3
+	MOVQ          $0x000000ff, DI
+	VPBROADCASTQ  DI, Z2
+	VPMOVZXDQ     Y21, Z3
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z11, Z11
-	VEXTRACTI64X4 $0x01, Z18, Y15
-	VPMOVZXDQ     Y15, Z15
+	VEXTRACTI64X4 $0x01, Z21, Y18
+	VPMOVZXDQ     Y18, Z18
 	VPANDQ.BCST   smallNumbers<>+24(SB), Z12, Z12
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z2, Z3, Z16
+	VPTESTMQ      Z11, Z11, K4
+	VPANDQ        Z2, Z3, Z19
 	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z2, Z15, Z17
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z17, Z17
-	VPXORQ        Z16, Z9, Z16
-	VPXORQ        Z17, Z10, Z17
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z4, Z16, K2, Z9
-	VPMULLQ       Z4, Z17, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z2, Z3, Z16
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K4, Z11
+	VPTESTMQ      Z12, Z12, K5
+	VPANDQ        Z2, Z18, Z20
+	VPSRLQ        $0x08, Z18, Z18
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
+	VPMULLQ       Z8, Z19, Z19
+	VPMULLQ       Z8, Z20, Z20
+	VPXORQ        Z19, Z9, Z19
+	VPXORQ        Z20, Z10, Z20
+	VPROLQ        $0x0b, Z19, Z19
+	VPROLQ        $0x0b, Z20, Z20
+	VPMULLQ       Z4, Z19, K4, Z9
+	VPMULLQ       Z4, Z20, K5, Z10
+	VPTESTMQ      Z11, Z11, K4
+	VPANDQ        Z2, Z3, Z19
 	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z2, Z15, Z17
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z16, Z16
-	VPMULLQ       Z8, Z17, Z17
-	VPXORQ        Z16, Z9, Z16
-	VPXORQ        Z17, Z10, Z17
-	VPROLQ        $0x0b, Z16, Z16
-	VPROLQ        $0x0b, Z17, Z17
-	VPMULLQ       Z4, Z16, K2, Z9
-	VPMULLQ       Z4, Z17, K3, Z10
-	VPTESTMQ      Z11, Z11, K2
-	VPANDQ        Z2, Z3, Z16
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K4, Z11
+	VPTESTMQ      Z12, Z12, K5
+	VPANDQ        Z2, Z18, Z20
+	VPSRLQ        $0x08, Z18, Z18
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
+	VPMULLQ       Z8, Z19, Z19
+	VPMULLQ       Z8, Z20, Z20
+	VPXORQ        Z19, Z9, Z19
+	VPXORQ        Z20, Z10, Z20
+	VPROLQ        $0x0b, Z19, Z19
+	VPROLQ        $0x0b, Z20, Z20
+	VPMULLQ       Z4, Z19, K4, Z9
+	VPMULLQ       Z4, Z20, K5, Z10
+	VPTESTMQ      Z11, Z11, K4
+	VPANDQ        Z2, Z3, Z19
 	VPSRLQ        $0x08, Z3, Z3
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K2, Z11
-	VPTESTMQ      Z12, Z12, K3
-	VPANDQ        Z2, Z15, Z2
-	VPSRLQ        $0x08, Z15, Z15
-	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K3, Z12
-	VPMULLQ       Z8, Z16, Z16
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z11, K4, Z11
+	VPTESTMQ      Z12, Z12, K5
+	VPANDQ        Z2, Z18, Z2
+	VPSRLQ        $0x08, Z18, Z18
+	VPSUBQ.BCST   smallNumbers<>+8(SB), Z12, K5, Z12
+	VPMULLQ       Z8, Z19, Z19
 	VPMULLQ       Z8, Z2, Z2
-	VPXORQ        Z16, Z9, Z3
+	VPXORQ        Z19, Z9, Z3
 	VPXORQ        Z2, Z10, Z2
 	VPROLQ        $0x0b, Z3, Z3
 	VPROLQ        $0x0b, Z2, Z2
-	VPMULLQ       Z4, Z3, K2, Z9
-	VPMULLQ       Z4, Z2, K3, Z10
+	VPMULLQ       Z4, Z3, K4, Z9
+	VPMULLQ       Z4, Z2, K5, Z10
 
 hashed:
 	VPSRLQ    $0x21, Z9, Z2
@@ -25491,23 +23750,141 @@ hashed:
 	VPXORQ    Z2, Z9, Z9
 	VPSRLQ    $0x20, Z10, Z2
 	VPXORQ    Z2, Z10, Z10
-	VMOVDQU64 Z9, (AX)
-	VMOVDQU64 Z10, 64(AX)
-	ADDQ      $0x00000080, AX
+	VMOVDQU64 Z9, (CX)
+	VMOVDQU64 Z10, 64(CX)
+	ADDQ      $0x00000080, CX
 	VMOVDQA64 Z0, Z2
-	VMOVDQA64 Z13, Z9
+	VMOVDQA64 Z16, Z9
 	VMOVDQA64 Z1, Z3
-	VMOVDQA64 Z13, Z10
-	DECQ      CX
+	VMOVDQA64 Z17, Z10
+	DECQ      DX
 	JZ        end
-	TESTQ     DX, DX
+	TESTQ     BX, BX
 	JNS       vector
 
 end:
 	MOVQ n+24(FP), AX
 	ANDQ $0x0f, AX
-	SHLQ $0x04, CX
-	ADDQ CX, AX
+	SHLQ $0x04, DX
+	ADDQ DX, AX
 	MOVQ AX, left+40(FP)
 	VZEROUPPER
 	RET
+
+others_0:
+	JLT       offsets_0
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z13, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z13, K1, Z0
+	VMOVDQA64 Z14, Z16
+	VPERMI2Q  64(AX), Z1, Z16
+	VPERMQ    128(AX), Z14, K2, Z16
+	VMOVDQU64 192(AX), Z2
+	VMOVDQA64 Z13, Z1
+	VPERMI2Q  256(AX), Z2, Z1
+	VPERMQ    320(AX), Z13, K1, Z1
+	VMOVDQA64 Z14, Z17
+	VPERMI2Q  256(AX), Z2, Z17
+	VPERMQ    320(AX), Z14, K2, Z17
+	ADDQ      $0x00000180, AX
+	JMP       located_0
+
+offsets_0:
+	CMPQ   stride+8(FP), $0x00
+	JGE    short_offsets_0
+	VPADDQ Z15, Z0, Z0
+	VPADDQ Z15, Z1, Z1
+	JMP    located_0
+
+short_offsets_0:
+	VPBROADCASTQ  data+16(FP), Z2
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_0
+	VMOVDQU32     (AX), Z1
+	VMOVDQU32     4(AX), Z3
+	VPSUBD        Z1, Z3, Z3
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z2, Z0, Z0
+	VPADDQ        Z2, Z1, Z1
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y3, Z2
+	VEXTRACTI64X4 $0x01, Z3, Y3
+	VPMOVSXDQ     Y3, Z3
+	VMOVDQA32     Z2, Z16
+	VMOVDQA32     Z3, Z17
+	JMP           located_0
+
+long_offsets_0:
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 8(AX), Z16
+	VPSUBQ    Z0, Z16, Z16
+	VPADDQ    Z2, Z0, Z0
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 8(AX), Z17
+	VPSUBQ    Z1, Z17, Z17
+	VPADDQ    Z2, Z1, Z1
+	ADDQ      $0x40, AX
+	JMP       located_0
+
+others_1:
+	JLT       offsets_1
+	VMOVDQU64 (AX), Z1
+	VMOVDQA64 Z13, Z0
+	VPERMI2Q  64(AX), Z1, Z0
+	VPERMQ    128(AX), Z13, K1, Z0
+	VMOVDQA64 Z14, Z16
+	VPERMI2Q  64(AX), Z1, Z16
+	VPERMQ    128(AX), Z14, K2, Z16
+	VMOVDQU64 192(AX), Z11
+	VMOVDQA64 Z13, Z1
+	VPERMI2Q  256(AX), Z11, Z1
+	VPERMQ    320(AX), Z13, K1, Z1
+	VMOVDQA64 Z14, Z17
+	VPERMI2Q  256(AX), Z11, Z17
+	VPERMQ    320(AX), Z14, K2, Z17
+	ADDQ      $0x00000180, AX
+	JMP       located_1
+
+offsets_1:
+	CMPQ   stride+8(FP), $0x00
+	JGE    short_offsets_1
+	VPADDQ Z15, Z0, Z0
+	VPADDQ Z15, Z1, Z1
+	JMP    located_1
+
+short_offsets_1:
+	VPBROADCASTQ  data+16(FP), Z11
+	CMPQ          stride+8(FP), $0x08
+	JEQ           long_offsets_1
+	VMOVDQU32     (AX), Z1
+	VMOVDQU32     4(AX), Z12
+	VPSUBD        Z1, Z12, Z12
+	VPMOVSXDQ     Y1, Z0
+	VEXTRACTI64X4 $0x01, Z1, Y1
+	VPMOVSXDQ     Y1, Z1
+	VPADDQ        Z11, Z0, Z0
+	VPADDQ        Z11, Z1, Z1
+	ADDQ          $0x40, AX
+	VPMOVSXDQ     Y12, Z11
+	VEXTRACTI64X4 $0x01, Z12, Y12
+	VPMOVSXDQ     Y12, Z12
+	VMOVDQA32     Z11, Z16
+	VMOVDQA32     Z12, Z17
+	JMP           located_1
+
+long_offsets_1:
+	VMOVDQU32 (AX), Z0
+	VMOVDQU32 8(AX), Z16
+	VPSUBQ    Z0, Z16, Z16
+	VPADDQ    Z11, Z0, Z0
+	ADDQ      $0x40, AX
+	VMOVDQU32 (AX), Z1
+	VMOVDQU32 8(AX), Z17
+	VPSUBQ    Z1, Z17, Z17
+	VPADDQ    Z11, Z1, Z1
+	ADDQ      $0x40, AX
+	JMP       located_1

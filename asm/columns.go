@@ -72,7 +72,7 @@ func locateAny(v vectors, words, fixed bool) (next func() located, rest func()) 
 	var same located
 	var step reg.VecVirtual
 	if fixed {
-		same, step = beforeFirst(v, rows)
+		same, step = beforeFirst(v, rows, words)
 	}
 	next = func() located {
 		label := func(name string) string { return fmt.Sprintf("%s_%d", name, len(rests)) }
@@ -82,7 +82,7 @@ func locateAny(v vectors, words, fixed bool) (next func() located, rest func()) 
 			to.address = [2]reg.VecVirtual{v.vector(), v.vector()}
 			to.lengths = [2]reg.VecVirtual{v.vector(), v.vector()}
 		}
-		if words {
+		if words && !fixed {
 			to.length = v.vector()
 		}
 		// check emits what all layouts have in common.
@@ -109,7 +109,7 @@ func locateAny(v vectors, words, fixed bool) (next func() located, rest func()) 
 		JNE(LabelRef(others))
 		headers(16, strings)
 		Label(found)
-		offsets, long := label("offsets"), label("long_offsets")
+		offsets, long, short := label("offsets"), label("long_offsets"), label("short_offsets")
 		rests = append(rests, func() {
 			Label(others)
 			JLT(LabelRef(offsets))
@@ -117,7 +117,6 @@ func locateAny(v vectors, words, fixed bool) (next func() located, rest func()) 
 			JMP(LabelRef(found))
 			Label(offsets)
 			if fixed {
-				short := label("short_offsets")
 				CMPQ(parameter("stride"), U8(0))
 				JGE(LabelRef(short))
 				for _, x := range to.address {
@@ -164,10 +163,13 @@ func locateAny(v vectors, words, fixed bool) (next func() located, rest func()) 
 }
 
 // beforeFirst emits where a vector of keys of one width would lie before the first, and the step to the next.
-func beforeFirst(v vectors, rows reg.GPVirtual) (to located, step reg.VecVirtual) {
+func beforeFirst(v vectors, rows reg.GPVirtual, words bool) (to located, step reg.VecVirtual) {
 	width := GP64()
 	MOVQ(parameter("stride"), width)
 	NEGQ(width)
+	if words {
+		to.length = v.broadcast(width)
+	}
 	step = v.broadcastLong(width)
 	half := v.vector()
 	VPSLLQ(U8(log2(v.lanes())), step, step)
