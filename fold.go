@@ -88,16 +88,22 @@ func (s *Set) foldTo(to shape) {
 	array := data[from:][:to.bytes()]
 	copy(data[from+len(array):], s.data[end:])
 	formats[s.format].reshape(data, to)
-	if unit := walkKinds[s.pair.walk()].unit; unit == 8 {
-		foldRemainders(array, old)
-	} else {
-		foldNeighbours(array, old, int(unit/8))
-	}
+	s.pair.walk().fold(array, old)
 	s.data = data
 	s.bitArray, _ = s.format.decode(data) // no error: it is a filter of a size that the format has
 	s.setKernel(s.kernel)
 	count := *s.count
 	s.count = &count
+}
+
+// fold sets the bits of dst, which is zeros, that src stands for in so many bits. The sizes are multiples of the walk's
+// unit, and that of src is one of dst's.
+func (w walkKind) fold(dst, src []byte) {
+	if unit := walkKinds[w].unit; unit == 8 {
+		foldRemainders(dst, src)
+	} else {
+		foldNeighbours(dst, src, int(unit/8))
+	}
 }
 
 // foldRemainders folds bits whose numbers are remainders: x mod m/2 is (x mod m) mod m/2.

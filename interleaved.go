@@ -1,0 +1,616 @@
+package bloom
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"math/bits"
+	"slices"
+	"unsafe"
+)
+
+// Interleaved is very many filters of one shape, which are asked together: one format, one number of bits, one
+// number of probes. It keeps bit 0 of all filters, then bit 1 of all, and so on; the bits of one number are a
+// slice. A key has the same k bit numbers in every filter, so the AND of k slices is its answer for all: a bit a
+// filter and probe, in place of a cache line a filter. From some 64 filters on that is many times as fast as a [Group].
+// A Group suits fewer filters, and those of unlike sizes.
+//
+// The bits of a filter are spread over all slices. So 64 filters that are put in by one call take little longer
+// than one, and a filter by itself takes some 100 times as long as a copy of its bytes.
+//
+// Goroutines may ask it at the same time while none of them changes it. The zero Interleaved has no filter
+// and no room for one.
+type Interleaved struct {
+	interleaving
+	Columns
+	slices []byte
+	shared bool   // the slices are the caller's bytes, which Put does not write to
+	seed   uint32 // of the checksums in shared slices
+}
+
+// interleaving is the shape of the filters, and where their bits lie.
+type interleaving struct {
+	empty   view   // a filter of the shape, without keys
+	bits    uint64 // of a filter: the number of slices
+	filters int
+	room    int // filters that a slice has room for
+	stride  int // bytes from slice to slice: a multiple of 8
+}
+
+// Columns is what interleaved filters have beside their bits. Filters are numbered from 0.
+type Columns struct {
+	keys     []uint64 // of each filter, or unknownKeys; nil if none is known
+	labels   []string // nil if there is none
+	metadata []byte
+}
+
+// KeyCount is [Filter.KeyCount] of filter i.
+func (c *Columns) KeyCount(i int) (n uint64, known bool) {
+	if c.keys == nil || c.keys[i] == unknownKeys {
+		return 0, false
+	}
+	return c.keys[i], true
+}
+
+// Label returns what SetLabel gave filter i: text of the caller's, such as the name of a file.
+func (c *Columns) Label(i int) string {
+	if c.labels == nil {
+		return ""
+	}
+	return c.labels[i]
+}
+
+// Metadata returns the bytes that SetMetadata gave. Do not write to them.
+func (c *Columns) Metadata() []byte { return c.metadata }
+
+// NewInterleaved returns room for so many filters, all without keys. Their shape is that of
+// [Policy.NewFoldable](maxKeys); for [Pebble], which has none, that of [Policy.NewSet]. So all sets of
+// NewFoldable with as many keys or more, at the same bits per key, can be put in.
+//
+// The errors are those of NewFoldable, and [ErrCapacity] if the number of filters is negative or all of them
+// are larger than one filter may be.
+func (p Policy) NewInterleaved(filters, maxKeys int) (*Interleaved, error) {
+	s, err := p.NewFoldable(maxKeys)
+	if errors.Is(err, ErrShape) {
+		s, err = p.NewSet(maxKeys)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.view.newInterleaved(filters)
+}
+
+// NewInterleaved returns room for so many filters of the shape of f, all without keys. Its queries run on the
+// kernel of f, and its keys are of f's kind.
+//
+// The error is [ErrShape] if f answers without testing bits, or if no filter that this library builds has its shape: the
+// lines of an old RocksDB can be longer. It is [ErrCapacity] as for [Policy.NewInterleaved].
+func (f *Filter) NewInterleaved(filters int) (*Interleaved, error) {
+	_, s := f.encoded()
+	empty, err := f.format.emptyView(s)
+	if f.pair == 0 || err != nil || empty.n != f.n {
+		return nil, fmt.Errorf("%w: no interleaved filters have the shape of one of %v with %d bits and %d probes", ErrShape, f.format, s.bits, s.probes)
+	}
+	empty.kind = f.kind
+	empty.setKernel(f.kernel)
+	return empty.newInterleaved(filters)
+}
+
+// emptyView returns a filter of a shape, without keys. The error is ErrEncoding if the format has no such filter, or
+// none with bits that keys set.
+func (f Format) emptyView(s shape) (view, error) {
+	if s.bits == 0 || s.bits > 8*mostBytes || s.probes < 1 {
+		return view{}, fmt.Errorf("%w: a filter of %v with %d bits and %d probes", ErrEncoding, f, s.bits, s.probes)
+	}
+	before, after := formats[f].frame(s)
+	data := newEncoded(before, s.bytes()+after)
+	f.putFrame(data, s, 0)
+	v, err := openView(f, data)
+	if err != nil {
+		return view{}, err
+	}
+	if _, has := v.encoded(); has != s {
+		return view{}, fmt.Errorf("%w: a filter of %v with %d bits and %d probes", ErrEncoding, f, s.bits, s.probes)
+	}
+	return v, nil
+}
+
+// newInterleaved returns room for filters of the shape of v, which is empty.
+func (v *view) newInterleaved(filters int) (*Interleaved, error) {
+	_, s := v.encoded()
+	x := &Interleaved{interleaving: interleaving{empty: *v, bits: s.bits, filters: filters}}
+	x.empty.count = nil
+	if filters < 0 || filters > mostBytes {
+		return nil, fmt.Errorf("%w: %d filters", ErrCapacity, filters)
+	}
+	x.stride = strideOf(filters)
+	x.room = 8 * (x.stride - sliceSum)
+	hi, size := bits.Mul64(x.bits, uint64(x.stride))
+	if hi != 0 || size > mostBytes {
+		return nil, fmt.Errorf("%w: %d filters of %d bits", ErrCapacity, filters, x.bits)
+	}
+	x.slices = newEncoded(0, int(size))
+	x.keys = make([]uint64, filters)
+	return x, nil
+}
+
+// sliceSum is the number of bytes at the end of each slice that are its checksum in a file.
+const sliceSum = 4
+
+// strideOf returns the bytes from slice to slice that a number of filters needs at least. Slices of a multiple of 4 KiB would
+// share the few sets of a cache that such addresses have.
+func strideOf(filters int) int {
+	n := (filters+7)/8 + sliceSum
+	if n <= 1024 {
+		return (n + 7) &^ 7
+	}
+	if n = (n + 63) &^ 63; n%4096 == 0 {
+		n += 64
+	}
+	return n
+}
+
+// Len returns the number of filters.
+func (x *interleaving) Len() int { return x.filters }
+
+// Room returns the number of filters that there can be at most.
+func (x *interleaving) Room() int { return x.room }
+
+// Size returns the number of bits and of probes of each filter.
+func (x *interleaving) Size() (bits uint64, probes int) { return x.bits, x.empty.k }
+
+// Format returns the format of the filters.
+func (x *interleaving) Format() Format { return x.empty.format }
+
+// KeyKind returns what kind of keys the filters have.
+func (x *interleaving) KeyKind() KeyKind { return x.empty.kind }
+
+// SetKeyKind says what kind of keys the filters have. The error is [ErrKind] if the kind is no name for a file.
+func (x *Interleaved) SetKeyKind(k KeyKind) error {
+	if err := k.check(); err != nil {
+		return err
+	}
+	x.empty.kind = k
+	return nil
+}
+
+// SetLabel labels filter i with text, such as the name of a file. It panics if there is no such filter.
+func (x *Interleaved) SetLabel(i int, label string) {
+	if x.labels == nil {
+		x.labels = make([]string, x.filters)
+	}
+	x.labels[i] = label
+}
+
+// SetMetadata keeps bytes of the caller's, which the file has too. It takes no copy.
+func (x *Interleaved) SetMetadata(data []byte) { x.metadata = data }
+
+// Put makes the filters those from number first on. It takes a copy of their bits: later changes of a set do not
+// show. There can be [Interleaved.Room] filters in all; those past the last are new. 64 filters by one call take little longer
+// than one.
+//
+// A filter of more bits is folded, as [Set.Fold] does it. One that answers no, or yes, to every key does so here, too.
+// The number of its keys comes with the filter. Its label does not: SetLabel sets it.
+//
+// The error is [ErrShape] if a filter is nil, or has a format of another hash or walk, or another number of probes, or a number of
+// bits that is no multiple of that here. It is [ErrKind] if its keys are known to be of another kind than those
+// here, and [ErrCapacity] if there is no room. With an error, nothing changes.
+func (x *Interleaved) Put(first int, filters ...*Filter) error {
+	if first < 0 || first > x.room-len(filters) {
+		return fmt.Errorf("%w: %d filters from number %d on, where there is room for %d in all", ErrCapacity, len(filters), first, x.room)
+	}
+	kind := x.empty.kind
+	for i, f := range filters {
+		if err := x.takes(f); err != nil {
+			return fmt.Errorf("filter %d: %w", i, err)
+		}
+		if _, err := kind.and(f.kind); err != nil {
+			return fmt.Errorf("filter %d: %w", i, err)
+		}
+	}
+	x.grow(first + len(filters))
+	for i, f := range filters {
+		keys, known := f.KeyCount()
+		if !known {
+			keys = unknownKeys
+		}
+		x.keys[first+i] = keys
+	}
+	for len(filters) > 0 {
+		n := min(len(filters), putColumns-first%64)
+		x.put(first, filters[:n])
+		first, filters = first+n, filters[n:]
+	}
+	return nil
+}
+
+// takes returns ErrShape if a filter cannot be put in.
+func (x *interleaving) takes(f *Filter) error {
+	if f == nil || f.pair == 0 {
+		return fmt.Errorf("%w: it has no format", ErrShape)
+	}
+	_, s := f.encoded()
+	switch {
+	case f.pair != x.empty.pair:
+		return fmt.Errorf("%w: it is of %v, and the others are of %v", ErrShape, f.format, x.empty.format)
+	case s.bits == 0 || s.probes == 0: // it answers without testing bits
+		return nil
+	case s.probes == x.empty.k && (s.bits == x.bits && f.n == x.empty.n || x.folds(s.bits)):
+		return nil
+	}
+	return fmt.Errorf("%w: it has %d bits and %d probes, and the others have %d bits and %d probes", ErrShape, s.bits, s.probes, x.bits, x.empty.k)
+}
+
+// folds reports whether filters of so many bits can be folded to those here.
+func (x *interleaving) folds(bits uint64) bool {
+	unit := walkKinds[x.empty.pair.walk()].unit
+	return unit != 0 && x.bits%unit == 0 && bits%x.bits == 0
+}
+
+// grow makes room for what is kept of so many filters, in memory that may be written to.
+func (x *Interleaved) grow(filters int) {
+	if x.shared {
+		x.slices, x.shared = append(newEncoded(0, len(x.slices))[:0], x.slices...), false
+	}
+	more := max(filters-x.filters, 0)
+	if x.keys == nil {
+		x.keys = slices.Repeat([]uint64{unknownKeys}, x.filters)
+	}
+	x.keys = append(x.keys, make([]uint64, more)...)
+	if x.labels != nil {
+		x.labels = append(x.labels, make([]string, more)...)
+	}
+	x.filters += more
+}
+
+// putColumns is how many filters are put in at a time: a slice's part of them is a line.
+const putColumns = 512
+
+// put is Put for filters whose slices are in at most putColumns/64 words.
+func (x *Interleaved) put(first int, filters []*Filter) {
+	var columns [putColumns][]byte // nil for those that stay
+	for i, f := range filters {
+		columns[first%64+i] = x.columnOf(f)
+	}
+	words := (first%64 + len(filters) + 63) / 64
+	var masks [putColumns / 64]uint64
+	for i := range filters {
+		masks[(first%64+i)/64] |= 1 << ((first + i) % 64)
+	}
+	size := (int(x.bits) + 7) / 8
+	var tile [64]uint64
+	for at := 0; at < size; at += 8 {
+		rows := min(64, int(x.bits)-8*at)
+		to := x.slices[8*at*x.stride:][first/64*8:]
+		for w := range words {
+			gather(&tile, columns[64*w:], at)
+			transpose(&tile)
+			for i := range rows {
+				word := to[i*x.stride+8*w:]
+				if masks[w] == ^uint64(0) {
+					binary.LittleEndian.PutUint64(word, tile[i])
+				} else {
+					binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)&^masks[w]|tile[i])
+				}
+			}
+		}
+	}
+}
+
+// columnOf returns the bits of a filter that takes has accepted: its own, or as many of those here.
+func (x *interleaving) columnOf(f *Filter) []byte {
+	array, s := f.encoded()
+	none, _ := x.empty.encoded()
+	switch {
+	case s.bits == 0:
+		return none
+	case s.probes == 0:
+		return slices.Repeat([]byte{0xff}, len(none))
+	case s.bits == x.bits:
+		return array
+	}
+	folded := make([]byte, len(none))
+	x.empty.pair.walk().fold(folded, array)
+	return folded
+}
+
+// gather loads the word at a byte of each of 64 columns. A column may be nil, or end inside the word.
+func gather(tile *[64]uint64, columns [][]byte, at int) {
+	for i, column := range columns[:64] {
+		switch {
+		case len(column) >= at+8:
+			tile[i] = binary.LittleEndian.Uint64(column[at:])
+		case len(column) > at:
+			var last [8]byte
+			copy(last[:], column[at:])
+			tile[i] = binary.LittleEndian.Uint64(last[:])
+		default:
+			tile[i] = 0
+		}
+	}
+}
+
+// transpose swaps bit j of word i with bit i of word j, for all i and j.
+func transpose(tile *[64]uint64) {
+	mask := uint64(1<<32 - 1)
+	for j := 32; j != 0; j, mask = j/2, mask^mask<<(j/2) {
+		for i := 0; i < 64; i = (i + j + 1) &^ j {
+			a, b := &tile[i], &tile[(i+j)%64]
+			swap := (*a>>j ^ *b) & mask
+			*a, *b = *a^swap<<j, *b^swap
+		}
+	}
+}
+
+// MergeInterleaved returns the filters of all parts, one part after the other, with their numbers of keys and labels.
+// It takes new memory. The kind of the keys becomes unknown if it is in one part. Metadata stays behind.
+//
+// The error is [ErrShape] if two parts have filters of other shapes, [ErrKind] if their keys are known to be of
+// other kinds, and [ErrCapacity] if the filters together are larger than one may be.
+func MergeInterleaved(parts ...*Interleaved) (*Interleaved, error) {
+	if len(parts) == 0 {
+		return new(Interleaved), nil
+	}
+	shapes := make([]*interleaving, len(parts))
+	for i, part := range parts {
+		shapes[i] = &part.interleaving
+	}
+	filters, kind, err := merged(shapes)
+	if err != nil {
+		return nil, err
+	}
+	x, err := parts[0].empty.newInterleaved(filters)
+	if err != nil {
+		return nil, err
+	}
+	x.empty.kind = kind
+	first := 0
+	for _, part := range parts {
+		for p := range int(x.bits) {
+			orBits(x.slices[p*x.stride:][:x.stride], first, part.slices[p*part.stride:][:part.stride], part.filters)
+		}
+		x.Columns.copy(first, &part.Columns, part.filters, filters)
+		first += part.filters
+	}
+	return x, nil
+}
+
+// merged returns how many filters all parts have together, and of what kind their keys are. The errors are those of
+// MergeInterleaved.
+func merged(parts []*interleaving) (filters int, kind KeyKind, err error) {
+	first := parts[0]
+	kind = first.empty.kind
+	for i, x := range parts {
+		if x.empty.format != first.empty.format || x.bits != first.bits || x.empty.k != first.empty.k {
+			return 0, kind, fmt.Errorf("%w: part %d has filters of %v with %d bits and %d probes, and part 0 of %v with %d and %d", ErrShape,
+				i, x.empty.format, x.bits, x.empty.k, first.empty.format, first.bits, first.empty.k)
+		}
+		if kind, err = kind.and(x.empty.kind); err != nil {
+			return 0, kind, fmt.Errorf("part %d: %w", i, err)
+		}
+		if filters += x.filters; filters > mostBytes {
+			return 0, kind, fmt.Errorf("%w: %d filters", ErrCapacity, filters)
+		}
+	}
+	return filters, kind, nil
+}
+
+// copy takes over what n filters of another have, to those from number first on of so many in all.
+func (c *Columns) copy(first int, from *Columns, n, all int) {
+	for i := range n {
+		c.keys[first+i] = unknownKeys
+	}
+	copy(c.keys[first:], from.keys)
+	if from.labels != nil {
+		if c.labels == nil {
+			c.labels = make([]string, all)
+		}
+		copy(c.labels[first:], from.labels)
+	}
+}
+
+// orBits sets the bits of dst from bit number at on that the first n bits of src have. The slices are of whole words.
+func orBits(dst []byte, at int, src []byte, n int) {
+	dst = dst[at/64*8:]
+	shift := at % 64
+	for i := 0; i < n; i += 64 {
+		word := binary.LittleEndian.Uint64(src[i/8:])
+		if n-i < 64 {
+			word &= 1<<(n-i) - 1
+		}
+		binary.LittleEndian.PutUint64(dst[i/8:], binary.LittleEndian.Uint64(dst[i/8:])|word<<shift)
+		if rest := word >> (64 - shift); rest != 0 { // of a shift by 0 there is none
+			binary.LittleEndian.PutUint64(dst[i/8+8:], binary.LittleEndian.Uint64(dst[i/8+8:])|rest)
+		}
+	}
+}
+
+// Filter returns a copy of filter i in its encoding. It panics if there is no such filter.
+func (x *Interleaved) Filter(i int) *Filter {
+	if uint(i) >= uint(x.filters) {
+		panic(fmt.Sprintf("bloom: filter %d of %d", i, x.filters))
+	}
+	v := x.empty
+	v.data = slices.Clone(v.data)
+	v.bitArray, _ = v.format.decode(v.data) // no error: it was opened
+	keys, known := x.KeyCount(i)
+	v.count = &keyCount{n: keys, unknown: !known}
+	array, _ := v.encoded()
+	for p := range int(x.bits) {
+		array[p/8] |= x.slices[p*x.stride+i/8] >> (i % 8) & 1 << (p % 8)
+	}
+	return &Filter{v}
+}
+
+// MayContain sets bit i%64 of hits[i/64] if filter i may hold the key, and clears it if not, as [Group.MayContain]
+// does. It writes the first (x.Len()+63)/64 words, with 0 for the bits past the last filter. It returns the
+// number of set bits.
+//
+// It panics if hits has fewer words than it writes.
+func (x *Interleaved) MayContain(key []byte, hits []uint64) int {
+	h := Hash{}
+	if x.empty.pair != 0 {
+		h = x.empty.pair.hash().of(unsafe.Pointer(unsafe.SliceData(key)), len(key))
+	}
+	return x.MayContainHash(h, hits)
+}
+
+// MayContainHash is [Interleaved.MayContain] for a key whose [Hash] is h. It panics if the filters' format has
+// another hash.
+func (x *Interleaved) MayContainHash(h Hash, hits []uint64) int {
+	hits = x.words(h, hits)
+	if len(hits) == 0 {
+		return 0
+	}
+	return x.and(h, hits)
+}
+
+// words returns the words of hits that the answer for a hash takes. It panics if there are too few, or if the hash is another
+// format's.
+func (x *interleaving) words(h Hash, hits []uint64) []uint64 {
+	words := (x.filters + 63) / 64
+	if len(hits) < words {
+		panic(fmt.Sprintf("bloom: %d words for the bits of %d filters, which take %d: (x.Len()+63)/64", len(hits), x.filters, words))
+	}
+	if x.empty.pair != 0 && !x.empty.pair.takes(h.h3, h.h4) {
+		x.empty.otherHash(h)
+	}
+	return hits[:words]
+}
+
+// and leaves the AND of the slices of a hash in hits, and returns the number of set bits.
+func (x *Interleaved) and(h Hash, hits []uint64) int {
+	base := unsafe.Pointer(unsafe.SliceData(x.slices))
+	var at [8]uint64
+	var from [8]*byte
+	for done := 0; done < x.empty.k; done += 8 {
+		n := min(8, x.empty.k-done)
+		x.empty.probes(h, done, at[:n])
+		for i := range from {
+			from[i] = (*byte)(unsafe.Add(base, at[min(i, n-1)]*uint64(x.stride)))
+		}
+		and8(hits, &from, done > 0)
+	}
+	return x.finish(hits)
+}
+
+// and8 leaves the AND of 8 slices in hits, or if more is set, of these and hits. The bytes of hits are then in the
+// order of those of slices, whatever the machine.
+func and8(hits []uint64, from *[8]*byte, more bool) {
+	var p [8]unsafe.Pointer
+	for i, slice := range from {
+		p[i] = unsafe.Pointer(slice)
+	}
+	p0, p1, p2, p3, p4, p5, p6, p7 := p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]
+	for i := range hits {
+		word := nativeWord(p0, i) & nativeWord(p1, i) & nativeWord(p2, i) & nativeWord(p3, i) &
+			nativeWord(p4, i) & nativeWord(p5, i) & nativeWord(p6, i) & nativeWord(p7, i)
+		if more {
+			word &= hits[i]
+		}
+		hits[i] = word
+	}
+}
+
+// nativeWord returns word i of a slice, in the machine's order of bytes.
+func nativeWord(slice unsafe.Pointer, i int) uint64 {
+	return binary.NativeEndian.Uint64((*[8]byte)(unsafe.Add(slice, 8*i))[:])
+}
+
+// finish turns what and8 left into words, clears the bits past the last filter, and counts the others.
+func (x *interleaving) finish(hits []uint64) (total int) {
+	if bigEndian {
+		for i, word := range hits {
+			hits[i] = bits.ReverseBytes64(word)
+		}
+	}
+	if x.filters%64 != 0 {
+		hits[len(hits)-1] &= 1<<(x.filters%64) - 1
+	}
+	for _, word := range hits {
+		total += bits.OnesCount64(word)
+	}
+	return total
+}
+
+// batchColumns is how many keys of a column are tested at a time: their answers for 64 filters are whole lines.
+const batchColumns = 512
+
+// MayContainBatch tests every key of a column with every filter. The hits of filter i are the
+// (keys.Len()+63)/64 words from hits[i*((keys.Len()+63)/64)] on, as those of [Group.MayContainBatch]. It returns the number
+// of set bits. [Interleaved.Hits] has the same answers key by key, in less time.
+//
+// It allocates up to 64 bytes a filter. It panics if hits has fewer words than it writes, or if keys are hashes of
+// another kind than the filters'.
+func (x *Interleaved) MayContainBatch(keys Keys, hits []uint64) int {
+	return x.eachWindow(keys, hits, x.andRows)
+}
+
+// eachWindow is MayContainBatch. test writes the answers for some hashes to rows, row i for hash i if it is
+// valid, and returns the number of set bits. The other rows are zeros.
+func (x *interleaving) eachWindow(keys Keys, hits []uint64, test func(k *Keys, rows []uint64) int) (total int) {
+	words, columns := (keys.n+63)/64, (x.filters+63)/64
+	if len(hits) < words*x.filters {
+		panic(fmt.Sprintf("bloom: %d words for the bits of %d keys in %d filters, which take %d: x.Len()*((keys.Len()+63)/64)",
+			len(hits), keys.n, x.filters, words*x.filters))
+	}
+	if x.empty.pair == 0 {
+		return 0
+	}
+	keys.mustServe(x.empty.format)
+	rows := make([]uint64, min(batchColumns, 64*words)*columns)
+	var tile [64]uint64
+	for first := 0; first < keys.n; first += batchColumns {
+		part := keys.slice(first, min(first+batchColumns, keys.n))
+		part = part.hashedBy(x.empty.kernel, x.empty.format)
+		clear(rows)
+		total += test(&part, rows)
+		for c := range columns {
+			for i := 0; i < part.n; i += 64 {
+				for j := range tile {
+					tile[j] = rows[(i+j)*columns+c]
+				}
+				transpose(&tile)
+				to := hits[64*c*words+(first+i)/64:]
+				for j := range min(64, x.filters-64*c) {
+					to[j*words] = tile[j]
+				}
+			}
+		}
+	}
+	return total
+}
+
+// andRows is the test of eachWindow.
+func (x *Interleaved) andRows(k *Keys, rows []uint64) (total int) {
+	columns := (x.filters + 63) / 64
+	for i := range k.n {
+		if k.valid(i, 1) != 0 {
+			total += x.and(k.hashRow(k.hashed, i), rows[i*columns:][:columns])
+		}
+	}
+	return total
+}
+
+// Hits returns an iterator over the rows of a column and the hits of each, as [Interleaved.MayContain] writes them. It
+// leaves out rows that no filter may have. The hits are valid until the next row. For many keys it is the fastest way to ask.
+//
+// It panics if keys are hashes of another kind than the filters'.
+func (x *Interleaved) Hits(keys Keys) iter.Seq2[int, []uint64] {
+	if x.empty.pair != 0 {
+		keys.mustServe(x.empty.format)
+	}
+	return func(yield func(int, []uint64) bool) {
+		hits := make([]uint64, (x.filters+63)/64)
+		for first := 0; first < keys.n && x.filters > 0; first += windowKeys {
+			part := keys.slice(first, min(first+windowKeys, keys.n))
+			part = part.hashedBy(x.empty.kernel, x.empty.format)
+			for i := range part.n {
+				if part.valid(i, 1) != 0 && x.and(part.hashRow(part.hashed, i), hits) > 0 && !yield(first+i, hits) {
+					return
+				}
+			}
+		}
+	}
+}
