@@ -298,12 +298,12 @@ func TestReduce(t *testing.T) {
 			}
 			last := (len(h.h1) + 15) / 16 * 16 // past the vector of the last hash
 			canaries := slices.Repeat([]uint32{math.MaxUint32}, 16)
-			h.starts = append(make([]uint32, last), canaries...)
-			h.steps = slices.Clone(h.starts)
 			for _, kernel := range kernels[:len(kernels)-1] {
+				h.starts = slices.Repeat(canaries, last/16+1)
+				h.steps = slices.Clone(h.starts)
 				d.probeForm(kernel, &h, make([]uint64, len(h.h1)/64+1), 1)
-				wantRemainders(t, kernel, d.n, h.h1, h.starts)
-				wantRemainders(t, kernel, d.n, h.h2, h.steps)
+				wantRemainders(t, kernel, d.n, h.h1, h.starts[:last])
+				wantRemainders(t, kernel, d.n, h.h2, h.steps[:last])
 				if !slices.Equal(h.starts[last:], canaries) || !slices.Equal(h.steps[last:], canaries) {
 					t.Fatalf("kernel %v wrote past the last of %d remainders", kernel, len(h.h1))
 				}
@@ -312,8 +312,12 @@ func TestReduce(t *testing.T) {
 	}
 }
 
+// wantRemainders also wants remainders of anything past the last hash, up to which kernels read.
 func wantRemainders(t *testing.T, kernel Kernel, n uint64, hashes []uint64, remainders []uint32) {
 	t.Helper()
+	if past := slices.Max(remainders); uint64(past) >= n {
+		t.Fatalf("kernel %v: the remainder %d mod %d", kernel, past, n)
+	}
 	for i, h := range hashes {
 		if uint64(remainders[i]) != h%n {
 			t.Fatalf("kernel %v: %d mod %d = %d, want %d", kernel, h, n, remainders[i], h%n)

@@ -270,7 +270,7 @@ func TestAtomicAssembly(t *testing.T) {
 	is(t, behaviour)
 	eachFormat(t, func(t *testing.T, format Format) {
 		s := mustAtomicSet(t, Policy{format, 10}, windowKeys)
-		h := newHashes(hashKinds[format.hash()].words)
+		h := new(window).hashes(hashKinds[format.hash()].words)
 		if s.view.addAssembly(&h) {
 			t.Error("assembly has added keys")
 		}

@@ -117,13 +117,14 @@ func (v *view) probeBatch(keys *Keys, hits []uint64, add bool) int {
 	if keys.n <= singleKeys {
 		return v.probeRows(keys, hits, add)
 	}
-	switch hashKinds[v.pair.hash()].words {
-	case one64:
-		return v.probeWords64(keys, hits, add)
-	case two64:
-		return v.probeWords128(keys, hits, add)
+	if keys.n <= smallBatch {
+		return v.probeSmall(keys, hits, add)
 	}
-	return v.probeWords32(keys, hits, add)
+	w := takeWindow()
+	h := w.hashes(hashKinds[v.pair.hash()].words)
+	n := v.probeWindows(keys, &h, hits, add)
+	w.giveBack()
+	return n
 }
 
 // probeEachRow is probeBatch key by key.
@@ -153,47 +154,23 @@ func (v *view) probeRows(keys *Keys, hits []uint64, add bool) int {
 	return bits.OnesCount64(word)
 }
 
-// probeWords32 is probeBatch for hashes of one 32-bit word. It and the next two are functions of
-// their own, so that other batches need no stack for their buffers.
+// probeSmall is probeBatch for at most smallBatch keys. It is a function of its own, so that other batches need
+// no stack for its buffers.
 //
 //go:noinline
-func (v *view) probeWords32(keys *Keys, hits []uint64, add bool) int {
-	if keys.n <= smallBatch {
-		var buffer [smallBatch]uint32
-		return v.probeWindows(keys, &hashes{h32: buffer[:keys.n]}, hits, add)
+func (v *view) probeSmall(keys *Keys, hits []uint64, add bool) int {
+	n := keys.n
+	switch hashKinds[v.pair.hash()].words {
+	case one32:
+		var h [smallBatch]uint32
+		return v.probeWindows(keys, &hashes{h32: h[:n]}, hits, add)
+	case one64:
+		var h [smallBatch]uint64
+		return v.probeWindows(keys, &hashes{h1: h[:n]}, hits, add)
 	}
-	var buffer [windowKeys + cacheLine/4]uint32
-	return v.probeWindows(keys, &hashes{h32: align(buffer[:], windowKeys)}, hits, add)
-}
-
-// probeWords64 is probeBatch for hashes of one 64-bit word.
-//
-//go:noinline
-func (v *view) probeWords64(keys *Keys, hits []uint64, add bool) int {
-	if keys.n <= smallBatch {
-		var buffer [smallBatch]uint64
-		return v.probeWindows(keys, &hashes{h1: buffer[:keys.n]}, hits, add)
-	}
-	var buffer [windowKeys + cacheLine/8]uint64
-	return v.probeWindows(keys, &hashes{h1: align(buffer[:], windowKeys)}, hits, add)
-}
-
-// probeWords128 is probeBatch for hashes of two 64-bit words.
-//
-//go:noinline
-func (v *view) probeWords128(keys *Keys, hits []uint64, add bool) int {
-	if keys.n <= smallBatch {
-		var h1, h2 [smallBatch]uint64
-		var starts, steps [smallBatch]uint32
-		n := keys.n
-		return v.probeWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], starts: starts[:n], steps: steps[:n]}, hits, add)
-	}
-	var h1, h2 [windowKeys128 + cacheLine/8]uint64
-	var starts, steps [windowKeys128 + cacheLine/4]uint32
-	return v.probeWindows(keys, &hashes{
-		h1: align(h1[:], windowKeys128), h2: align(h2[:], windowKeys128),
-		starts: align(starts[:], windowKeys128), steps: align(steps[:], windowKeys128),
-	}, hits, add)
+	var h1, h2 [smallBatch]uint64
+	var starts, steps [smallBatch]uint32
+	return v.probeWindows(keys, &hashes{h1: h1[:n], h2: h2[:n], starts: starts[:n], steps: steps[:n]}, hits, add)
 }
 
 // probeWindows is probeBatch with a buffer for the hashes of a window of keys, or of

@@ -12,15 +12,14 @@ import (
 // loaded once for several bits. Workers share the regions. The order in which bits are set
 // does not change the bytes.
 const (
-	regionsBytes = 16 << 20       // one worker sets the bits of smaller filters directly
-	shareBytes   = 2 << 20        // one worker builds smaller filters
-	regionShift  = 19             // a region has 2^19 bits, 64 KiB
-	regionPlaces = 1 << 13        // that all workers together keep for a region: half of its memory
-	workerKeys   = 1 << 17        // fewer are not worth another worker
-	maxWorkers   = 16             // more would share regionPlaces in parts too small to gain from
-	windowPlaces = 1 << 12        // that are computed at a time: at least those of one key
-	smallPlaces  = 8 * smallBatch // that are computed at a time for at most smallBatch keys
-	linePlaces   = 16             // that a cache line holds
+	regionsBytes = 16 << 20 // one worker sets the bits of smaller filters directly
+	shareBytes   = 2 << 20  // one worker builds smaller filters
+	regionShift  = 19       // a region has 2^19 bits, 64 KiB
+	regionPlaces = 1 << 13  // that all workers together keep for a region: half of its memory
+	workerKeys   = 1 << 17  // fewer are not worth another worker
+	maxWorkers   = 16       // more would share regionPlaces in parts too small to gain from
+	windowPlaces = 1 << 12  // that are computed at a time: at least those of one key
+	linePlaces   = 16       // that a cache line holds
 )
 
 // addColumn sets the bits of every key of a column.
@@ -39,7 +38,7 @@ func (s *prober) addColumn(keys Keys) {
 	}
 	// With fewer keys than cache lines, few bits share a line. A kernel that sets all bits of a
 	// key in one line requests the lines ahead.
-	if s.setsLines() || workers == 1 && (size < regionsBytes || uint64(keys.n) < size/64) {
+	if workers == 1 && (size < regionsBytes || uint64(keys.n) < size/64) || s.setsLines() {
 		s.addDirectly(&keys)
 	} else {
 		s.addByRegion(keys, workers)
@@ -49,10 +48,10 @@ func (s *prober) addColumn(keys Keys) {
 // addEach sets the bits of a filter key by key, or all bits of a key at once. It is for
 // filters of more than 2^32 bits: places have 32 bits.
 func (s *prober) addEach(keys Keys) {
-	kind := s.pair.hash()
-	room := newHashes(hashKinds[kind].words)
-	for i := 0; i < keys.n; i += windowKeys {
-		part := keys.slice(i, min(i+windowKeys, keys.n))
+	kind, w := s.pair.hash(), takeWindow()
+	room := w.hashes(hashKinds[kind].words)
+	for i := 0; i < keys.n; i += room.len() {
+		part := keys.slice(i, min(i+room.len(), keys.n))
 		h := part.hashKeys(kind, s.kernel, &room)
 		if h.len() > 0 && s.addAssembly(&h) {
 			continue
@@ -61,6 +60,7 @@ func (s *prober) addEach(keys Keys) {
 			s.addHash(h.at(j, kind))
 		}
 	}
+	w.giveBack()
 }
 
 // addByRegion sets the bits region by region. It repeats the panic of a worker on the
@@ -92,35 +92,23 @@ func (s *prober) addByRegion(keys Keys, workers int) {
 	}
 }
 
-// addDirectly sets the bits in the order of the keys. Few keys have smaller buffers, because
-// clearing the large ones would cost more than adding the keys, and some storage engines
-// build a filter for every block.
+// addDirectly sets the bits in the order of the keys.
 func (s *prober) addDirectly(keys *Keys) {
 	if keys.n <= singleKeys {
 		s.addRows(keys)
 		return
 	}
-	if s.setsLines() {
-		s.addLines(keys)
-		return
-	}
-	few := keys.n <= smallBatch && s.k <= smallPlaces
-	switch hashKinds[s.pair.hash()].words {
-	case one64:
-		s.addDirectly64(keys, few)
-	case two64:
-		s.addDirectly128(keys, few)
-	default:
-		if few {
-			var h [smallBatch]uint32
-			var places [smallPlaces]uint32
-			s.addWindow(keys, &hashes{h32: h[:]}, places[:])
-			return
+	w := takeWindow()
+	room := w.hashes(hashKinds[s.pair.hash()].words)
+	if keys.n <= room.len() { // to slice the column would cost few keys as much as the rest
+		s.addWindow(keys, &room, w.places[:])
+	} else {
+		for i := 0; i < keys.n; i += room.len() {
+			part := keys.slice(i, min(i+room.len(), keys.n))
+			s.addWindow(&part, &room, w.places[:])
 		}
-		var h [windowKeys + cacheLine/4]uint32
-		var places [windowPlaces]uint32
-		s.addWindows(keys, &hashes{h32: align(h[:], windowKeys)}, places[:])
 	}
+	w.giveBack()
 }
 
 // addRows is addDirectly for few keys, one by one.
@@ -132,77 +120,7 @@ func (s *prober) addRows(keys *Keys) {
 	}
 }
 
-// addLines is addDirectly for a kernel that sets lines. It needs no places.
-func (s *prober) addLines(keys *Keys) {
-	switch hashKinds[s.pair.hash()].words {
-	case one32:
-		if keys.n <= smallBatch {
-			var h [smallBatch]uint32
-			s.addWindow(keys, &hashes{h32: h[:]}, nil)
-			return
-		}
-		var h [windowKeys + cacheLine/4]uint32
-		s.addWindows(keys, &hashes{h32: align(h[:], windowKeys)}, nil)
-	case one64:
-		s.addLines64(keys)
-	}
-}
-
-// addLines64 is addLines for hashes of one 64-bit word.
-//
-//go:noinline
-func (s *prober) addLines64(keys *Keys) {
-	if keys.n <= smallBatch {
-		var h [smallBatch]uint64
-		s.addWindow(keys, &hashes{h1: h[:]}, nil)
-		return
-	}
-	var h [windowKeys + cacheLine/8]uint64
-	s.addWindows(keys, &hashes{h1: align(h[:], windowKeys)}, nil)
-}
-
-// addDirectly64 is addDirectly for hashes of one 64-bit word. It and addDirectly128 are
-// functions of their own, so that other columns need no stack for their buffers.
-//
-//go:noinline
-func (s *prober) addDirectly64(keys *Keys, few bool) {
-	if few {
-		var h [smallBatch]uint64
-		var places [smallPlaces]uint32
-		s.addWindow(keys, &hashes{h1: h[:]}, places[:])
-		return
-	}
-	var h [windowKeys + cacheLine/8]uint64
-	var places [windowPlaces]uint32
-	s.addWindows(keys, &hashes{h1: align(h[:], windowKeys)}, places[:])
-}
-
-// addDirectly128 is addDirectly for hashes of two 64-bit words.
-//
-//go:noinline
-func (s *prober) addDirectly128(keys *Keys, few bool) {
-	if few {
-		var h1, h2 [smallBatch]uint64
-		var places [smallPlaces]uint32
-		s.addWindow(keys, &hashes{h1: h1[:], h2: h2[:]}, places[:])
-		return
-	}
-	var h1, h2 [windowKeys128 + cacheLine/8]uint64
-	var places [windowPlaces]uint32
-	s.addWindows(keys, &hashes{h1: align(h1[:], windowKeys128), h2: align(h2[:], windowKeys128)}, places[:])
-}
-
-// addWindows is addDirectly with a buffer for the hashes of a window, and one for the
-// places of at least one key.
-func (s *prober) addWindows(keys *Keys, room *hashes, places []uint32) {
-	for i := 0; i < keys.n; i += room.len() {
-		part := keys.slice(i, min(i+room.len(), keys.n))
-		s.addWindow(&part, room, places)
-	}
-}
-
-// addWindow is addDirectly for at most as many keys as room holds hashes. places must have
-// room for at least one key, unless a kernel sets lines.
+// addWindow is addDirectly for at most as many keys as room holds hashes. places has room for at least one key.
 func (s *prober) addWindow(keys *Keys, room *hashes, places []uint32) {
 	hashed := keys.hashKeys(s.pair.hash(), s.kernel, room)
 	if hashed.len() == 0 || s.addAssembly(&hashed) || s.addLinesGeneric(&hashed) {
@@ -244,17 +162,17 @@ type regionBuild struct {
 
 // add is the work of one worker.
 func (s *regionBuild) add(keys Keys, buffers *regionBuffers) {
-	places := make([]uint32, windowPlaces)
-	kind := s.pair.hash()
-	room := newHashes(hashKinds[kind].words)
-	for i := 0; i < keys.n; i += windowKeys {
-		part := keys.slice(i, min(i+windowKeys, keys.n))
+	kind, w := s.pair.hash(), takeWindow()
+	room, places := w.hashes(hashKinds[kind].words), w.places[:]
+	for i := 0; i < keys.n; i += room.len() {
+		part := keys.slice(i, min(i+room.len(), keys.n))
 		for rest := part.hashKeys(kind, s.kernel, &room); rest.len() > 0; {
 			n := s.place(&rest, places)
 			rest = rest.slice(n, rest.len())
 			s.keep(buffers, places[:n*s.k])
 		}
 	}
+	w.giveBack()
 	for region := range s.regions {
 		s.setRegion(buffers, uint32(region))
 	}

@@ -106,40 +106,19 @@ func (b *Builder) addHash(h Hash) {
 func (b *Builder) AddBatch(keys Keys) {
 	b.mustHavePolicy()
 	keys.mustServe(b.policy.Format)
-	switch hashKinds[b.hash].words {
-	case one32:
-		var buffer [windowKeys]uint32
+	w := takeWindow()
+	room := w.hashes(hashKinds[b.hash].words)
+	switch {
+	case room.h32 != nil:
 		b.h32 = slices.Grow(b.h32, keys.n)
-		b.addWindows(&keys, &hashes{h32: buffer[:]})
-	case one64:
+	case room.h2 == nil:
 		b.h64 = slices.Grow(b.h64, keys.n)
-		b.addWindows64(&keys)
-	case two64:
+	default:
 		b.h128 = slices.Grow(b.h128, keys.n)
-		b.addWindows128(&keys)
 	}
-}
-
-// addWindows64 is AddBatch for hashes of one 64-bit word. It and addWindows128 are functions
-// of their own, so that other batches need no stack for their buffers.
-//
-//go:noinline
-func (b *Builder) addWindows64(keys *Keys) {
-	var buffer [windowKeys]uint64
-	b.addWindows(keys, &hashes{h1: buffer[:]})
-}
-
-//go:noinline
-func (b *Builder) addWindows128(keys *Keys) {
-	var h1, h2 [windowKeys]uint64
-	b.addWindows(keys, &hashes{h1: h1[:], h2: h2[:]})
-}
-
-// addWindows is AddBatch with a buffer for the hashes of a window.
-func (b *Builder) addWindows(keys *Keys, buffer *hashes) {
-	for i := 0; i < keys.n; i += windowKeys {
-		part := keys.slice(i, min(i+windowKeys, keys.n))
-		h := part.hashKeys(b.hash, b.kernel, buffer)
+	for i := 0; i < keys.n; i += room.len() {
+		part := keys.slice(i, min(i+room.len(), keys.n))
+		h := part.hashKeys(b.hash, b.kernel, &room)
 		b.h32 = append(b.h32, h.h32...)
 		if h.h2 == nil {
 			b.h64 = append(b.h64, h.h1...)
@@ -149,6 +128,7 @@ func (b *Builder) addWindows(keys *Keys, buffer *hashes) {
 			b.h128 = append(b.h128, hash128{h.h1[j], h.h2[j]})
 		}
 	}
+	w.giveBack()
 }
 
 // Len returns the number of keys added since the last Reset, duplicates

@@ -191,10 +191,13 @@ func (g *Group) MayContainBatch(keys Keys, hits []uint64) int {
 	if keys.hashed != noHash {
 		return g.probeColumn(keys, hits)
 	}
-	if keys.n <= windowKeys {
-		return g.probeWindow(&keys, hits)
+	if keys.n > windowKeys {
+		return g.probeColumn(keys.hashedBy(g.kernel, format), hits)
 	}
-	return g.probeColumn(keys.hashedBy(g.kernel, format), hits)
+	w := takeWindow()
+	n := g.probeColumn(keys.hashedTo(w.memory[:], g.pair.hash(), g.kernel), hits)
+	w.giveBack()
+	return n
 }
 
 // probeColumn is MayContainBatch for a column of hashes, filter by filter.
@@ -204,25 +207,6 @@ func (g *Group) probeColumn(keys Keys, hits []uint64) (total int) {
 		total += f.MayContainBatch(keys, hits[i*words:][:words])
 	}
 	return total
-}
-
-// probeWindow is MayContainBatch for at most windowKeys keys, whose hashes are on the stack.
-func (g *Group) probeWindow(keys *Keys, hits []uint64) int {
-	kind := g.pair.hash()
-	switch hashKinds[kind].words {
-	case one32:
-		var words [windowKeys]uint32
-		keys.hash(kind, g.kernel, &hashes{h32: words[:keys.n]})
-		return g.probeColumn(keys.asHashes(kind, columnOf(hashes32, words[:keys.n])), hits)
-	case one64:
-		var words [windowKeys]uint64
-		keys.hash(kind, g.kernel, &hashes{h1: words[:keys.n]})
-		return g.probeColumn(keys.asHashes(kind, columnOf(hashes64, words[:keys.n])), hits)
-	default:
-		var words [windowKeys]hash128
-		keys.hash128(kind, g.kernel, words[:keys.n])
-		return g.probeColumn(keys.asHashes(kind, columnOf(hashes128, words[:keys.n])), hits)
-	}
 }
 
 // probeAcross is MayContainBatch for at most keysAcross keys. It tests one key after the other

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"unsafe"
 )
 
@@ -104,19 +105,34 @@ type hashes struct {
 	starts, steps []uint32
 }
 
-// newHashes returns room for the hashes of a window of keys, and for the remainders that a
-// test of them may need.
-func newHashes(w words) (h hashes) {
-	switch w {
+// window has room for the hashes of a window of keys, and for what walks make of them. A buffer on the stack
+// would be cleared for each column, which takes as long as to test a hundred keys. Go's allocator puts an object
+// of this size at the start of a cache line: a vector that crosses the end of a line takes twice as long to store.
+type window struct {
+	memory        [2 * windowKeys]uint64
+	starts, steps [windowKeys128]uint32
+	places        [windowPlaces]uint32
+}
+
+var windows = sync.Pool{New: func() any { return new(window) }}
+
+// takeWindow returns a window, with whatever its last user wrote to it. Whoever is done with it calls giveBack,
+// but not after a panic: then nobody has it.
+func takeWindow() *window { return windows.Get().(*window) }
+
+func (w *window) giveBack() { windows.Put(w) }
+
+// hashes returns room for the hashes of a window of keys, and for the remainders that a test of them may need.
+func (w *window) hashes(words words) hashes {
+	switch words {
 	case one32:
-		h.h32 = make([]uint32, windowKeys)
+		return hashes{h32: unsafe.Slice((*uint32)(unsafe.Pointer(&w.memory)), windowKeys)}
 	case one64:
-		h.h1 = make([]uint64, windowKeys)
+		return hashes{h1: w.memory[:windowKeys]}
 	case two64:
-		h.h1, h.h2 = make([]uint64, windowKeys), make([]uint64, windowKeys)
-		h.starts, h.steps = make([]uint32, windowKeys), make([]uint32, windowKeys)
+		return hashes{h1: w.memory[:windowKeys128], h2: w.memory[windowKeys128:windowKeys], starts: w.starts[:], steps: w.steps[:]}
 	}
-	return h
+	panic("bloom: no such hash")
 }
 
 func (h *hashes) len() int { return len(h.h32) + len(h.h1) }

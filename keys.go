@@ -323,28 +323,27 @@ func (k *Keys) hashRow(kind hashKind, i int) Hash {
 // queries and additions panic. Hashed itself panics if k is a column of other hashes.
 func (k Keys) Hashed(f Format) Keys { return k.hashedBy(kernels[0], f) }
 
-func (k *Keys) hashedBy(kernel Kernel, f Format) (h Keys) {
+func (k *Keys) hashedBy(kernel Kernel, f Format) Keys {
 	k.mustServe(f)
 	kind := f.hash()
-	switch hashKinds[kind].words {
+	return k.hashedTo(make([]uint64, (k.n*hashKinds[kind].words.bits()+63)/64), kind, kernel)
+}
+
+// hashedTo is Hashed, with the hashes in memory, which must have room for them.
+func (k *Keys) hashedTo(memory []uint64, kind hashKind, kernel Kernel) (h Keys) {
+	switch p := unsafe.Pointer(unsafe.SliceData(memory)); hashKinds[kind].words {
 	case one32:
-		words := make([]uint32, k.n)
+		words := unsafe.Slice((*uint32)(p), k.n)
 		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h32: words[i:j]} })
 		h = columnOf(hashes32, words)
 	case one64:
-		words := make([]uint64, k.n)
-		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h1: words[i:j]} })
-		h = columnOf(hashes64, words)
+		k.hashWindows(kind, kernel, func(i, j int) hashes { return hashes{h1: memory[i:j]} })
+		h = columnOf(hashes64, memory[:k.n])
 	case two64:
-		words := make([]hash128, k.n)
+		words := unsafe.Slice((*hash128)(p), k.n)
 		k.hash128(kind, kernel, words)
 		h = columnOf(hashes128, words)
 	}
-	return k.asHashes(kind, h)
-}
-
-// asHashes returns the column of the hashes of k, given as h, with the null rows of k.
-func (k *Keys) asHashes(kind hashKind, h Keys) Keys {
 	h.hashed, h.validity, h.bit0 = kind, k.validity, k.bit0
 	return h
 }
@@ -361,14 +360,17 @@ func (k *Keys) hashWindows(kind hashKind, kernel Kernel, room func(i, j int) has
 
 // hash128 writes hashes of two words.
 func (k *Keys) hash128(kind hashKind, kernel Kernel, to []hash128) {
-	var h1, h2 [windowKeys]uint64
-	for i := 0; i < k.n; i += windowKeys {
-		part := k.slice(i, min(i+windowKeys, k.n))
-		part.hash(kind, kernel, &hashes{h1: h1[:part.n], h2: h2[:part.n]})
-		for j := range part.n {
-			to[i+j] = hash128{h1[j], h2[j]}
+	w := takeWindow()
+	room := w.hashes(two64)
+	for i := 0; i < k.n; i += room.len() {
+		part := k.slice(i, min(i+room.len(), k.n))
+		h := room.slice(0, part.n)
+		part.hash(kind, kernel, &h)
+		for j, h1 := range h.h1 {
+			to[i+j] = hash128{h1, h.h2[j]}
 		}
 	}
+	w.giveBack()
 }
 
 // valid returns the validity of rows i to i+n-1, n ≤ 64, as the low n bits of a word.

@@ -480,3 +480,43 @@ func testOnStack(f *Filter, depth int) (wrong int) {
 	}
 	return wrong
 }
+
+// TestBatchesAtOnce runs batches of several goroutines, in windows of which some were held when a batch panicked:
+// a caller has changed offsets that Offsets had checked.
+func TestBatchesAtOnce(t *testing.T) {
+	is(t, behaviour)
+	eachFormat(t, func(t *testing.T, format Format) {
+		keys := golden.Mixed.Range(0, 600)
+		s := mustSet(t, Policy{format, 10}, len(keys))
+		s.AddBatch(Bytes(keys[:200]))
+		want := make([]uint64, len(keys)/64+1)
+		s.MayContainBatch(Bytes(keys), want)
+		f, err := mustOpen(t, format, s.Bytes()).WithKernel(Generic)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wait waitGroup
+		for range 4 {
+			wait.Go(func() {
+				offsets := make([]int32, 101)
+				column := must(t)(Offsets(nil, offsets))
+				offsets[100] = 1
+				for range 20 {
+					func() {
+						defer func() {
+							if recover() == nil {
+								t.Error("offsets past the data")
+							}
+						}()
+						f.MayContainBatch(column, make([]uint64, 2))
+					}()
+					hits := make([]uint64, len(want))
+					if s.MayContainBatch(Bytes(keys), hits); !slices.Equal(hits, want) {
+						t.Error("another goroutine's hits")
+					}
+				}
+			})
+		}
+		wait.Wait()
+	})
+}

@@ -59,12 +59,3 @@ func hugeWords(n int) []uint32 {
 	adviseHugePages(buffer[skip : skip+(4*n+hugePage-1)/hugePage*hugePage])
 	return unsafe.Slice((*uint32)(unsafe.Pointer(&buffer[skip])), n)
 }
-
-// align returns n elements of a buffer. The first is at the start of a cache line, because a
-// vector that crosses the end of a line takes twice as long to store. The buffer must be one
-// cache line longer than n elements.
-func align[E uint32 | uint64](buffer []E, n int) []E {
-	past := uintptr(unsafe.Pointer(unsafe.SliceData(buffer))) % cacheLine
-	skip := int((cacheLine - past) % cacheLine / unsafe.Sizeof(buffer[0]))
-	return buffer[skip:][:n]
-}

@@ -374,7 +374,8 @@ func (f *Filter) equalHashes(neighbours, keys Keys) []bool {
 	for _, h := range hashed {
 		wanted.add(h)
 	}
-	room := newHashes(one32)
+	w := takeWindow()
+	room := w.hashes(one32)
 	for i := 0; i < keys.n; i += windowKeys {
 		part := keys.slice(i, min(i+windowKeys, keys.n))
 		h := part.hashKeys(kind, f.kernel, &room)
@@ -384,6 +385,7 @@ func (f *Filter) equalHashes(neighbours, keys Keys) []bool {
 			}
 		}
 	}
+	w.giveBack()
 	for i, h := range hashed {
 		equal[i] = found[h]
 	}

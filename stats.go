@@ -124,12 +124,16 @@ func samples(k int) int {
 // falsePositiveRate returns the share of random hashes that pass. The hashes are the same in
 // every call.
 func (v *view) falsePositiveRate() float64 {
+	if v.pair == 0 {
+		return 0
+	}
 	random := rand.NewPCG(0, 0)
-	h := newHashes(hashKinds[v.pair.hash()].words)
-	hits := make([]uint64, windowKeys/64)
+	w := takeWindow()
+	h := w.hashes(hashKinds[v.pair.hash()].words)
+	hits := make([]uint64, h.len()/64)
 	yes := 0
 	samples := samples(max(v.k, 1))
-	for range samples / windowKeys {
+	for range samples / h.len() {
 		for i := range h.h32 {
 			h.h32[i] = uint32(random.Uint64())
 		}
@@ -144,6 +148,7 @@ func (v *view) falsePositiveRate() float64 {
 			yes += bits.OnesCount64(word)
 		}
 	}
+	w.giveBack()
 	return float64(yes) / float64(samples)
 }
 

@@ -8,9 +8,8 @@ import "sync/atomic"
 const cacheLine = 64 // bytes, on most machines
 
 const (
-	// windowKeys is how many keys are hashed, and then probed, at a time. Their hashes are on
-	// the stack and stay in the first-level cache. A call into assembly can't be preempted;
-	// for a window it is short.
+	// windowKeys is how many keys are hashed, and then probed, at a time. Their hashes stay in the
+	// first-level cache. A call into assembly can't be preempted; for a window it is short.
 	windowKeys = 1024
 	// windowKeys128 is windowKeys for hashes of two 64-bit words: with their remainders,
 	// they take six times as much of the cache.
@@ -41,8 +40,8 @@ const (
 	// filters. It tests more keys filter by filter. On a Sapphire Rapids, 32 keys were 1.0
 	// to 3.2 times as fast so, in every kernel, and 64 keys 0.8 to 2.7 times (-bench GroupBatch).
 	keysAcross = 32
-	// smallBatch is the largest number of keys that have smaller buffers. To clear the buffers
-	// of a whole window would cost more than to test so few keys.
+	// smallBatch is the largest number of keys whose hashes are on the stack. To clear room for more would cost
+	// more than to take a window.
 	smallBatch = 64
 	// minFew is the smallest number of integers that assembly hashes and tests in one function: it takes 8 at a time.
 	minFew = 8
@@ -56,8 +55,6 @@ const (
 	minKernelHashes = 8
 	// minSetHashes is the number of hashes from which on kernels set bits of lines.
 	minSetHashes = 4
-	// newPlaces is how many places of a window of TestAndAddBatch are computed at a time: those of 64 keys at least.
-	newPlaces = 1 << 11
 	// maxKernelLines is the number of lines of 64 bytes from which on Go serves a filter of the walks
 	// line512 and line32, 4 GiB in all: offsets of lines have 32 bits in the kernels.
 	maxKernelLines = 1 << 26

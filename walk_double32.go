@@ -118,17 +118,8 @@ func (d double32) addNew(kernel Kernel, hashes []uint32, added []uint64, whole u
 		d.addNewGeneric(hashes, added)
 		return
 	}
-	if len(hashes) <= smallBatch && d.k <= smallPlaces/smallBatch {
-		var places [smallPlaces]uint32
-		d.addNewPlaces(kernel, hashes, added, whole, places[:])
-		return
-	}
-	var places [newPlaces]uint32
-	d.addNewPlaces(kernel, hashes, added, whole, places[:])
-}
-
-// addNewPlaces is addNew in assembly, with room for the places of at least 64 keys.
-func (d double32) addNewPlaces(kernel Kernel, hashes []uint32, added []uint64, whole uint32, places []uint32) {
+	w := takeWindow()
+	places := &w.places
 	recip, shift := d.vectorWalk()
 	block, some := placedKeys(kernel), len(places)/d.k/64*64
 	for i := 0; i < len(hashes); i += some {
@@ -136,6 +127,7 @@ func (d double32) addNewPlaces(kernel Kernel, hashes []uint32, added []uint64, w
 		placeDouble32(kernel, d.n, recip, shift, d.k, &hashes[i], (n+block-1)/block*block, &places[0])
 		setNewPlaces(kernel, d.base, whole, &places[0], d.k, block, n, &added[i/64])
 	}
+	w.giveBack()
 }
 
 // addNewGeneric is addNew in portable Go.

@@ -197,6 +197,10 @@ func (d *double64) probeForm(kernel Kernel, h *hashes, hits []uint64, first int)
 	} else {
 		d.reduceGeneric(h.h1, h.starts)
 		d.reduceGeneric(h.h2, h.steps)
+		n := h.len()
+		past := (n + 15) &^ 15 // up to which kernels read
+		clear(h.starts[n:past])
+		clear(h.steps[n:past])
 	}
 	if form64.isOfLoads(kernel, d.n/8) {
 		return probeDouble64Loads(kernel, d.base, uint32(d.n), d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
