@@ -84,6 +84,38 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestMap wants every page of docs on the map, docs/README.md, by itself or by its folder. Every page leads on
+// to another one, and the first page to the map.
+func TestMap(t *testing.T) {
+	const atlas = "docs/README.md"
+	links := map[string]map[string]bool{} // pages and folders, by page
+	for _, page := range pages(t) {
+		links[page.Path] = map[string]bool{}
+		for _, link := range page.Links {
+			file, _, _ := strings.Cut(link, "#")
+			links[page.Path][path.Join(path.Dir(page.Path), file)] = true
+		}
+	}
+	if !links["README.md"][atlas] {
+		t.Errorf("README.md has no link to %s", atlas)
+	}
+	for name, targets := range links {
+		folder := path.Dir(name)
+		if !strings.HasPrefix(name, "docs/") || name == atlas {
+			continue
+		}
+		if !links[atlas][name] && (folder == "docs" || !links[atlas][folder]) {
+			t.Errorf("%s has no link to %s", atlas, name)
+		}
+		onward := func(target string) bool {
+			return target != name && target != atlas && path.Dir(target) == "docs" && path.Ext(target) == ".md"
+		}
+		if folder == "docs" && !slices.ContainsFunc(slices.Collect(maps.Keys(targets)), onward) {
+			t.Errorf("%s has no link to another page of docs", name)
+		}
+	}
+}
+
 // TestTopLevel looks for the names at the top of the repository that stay as they are: people and
 // tools outside know them.
 func TestTopLevel(t *testing.T) {

@@ -41,13 +41,13 @@ func (r *report) inREADME(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	head, _, _ := strings.Cut(r.readmeTable(), "\n")
-	before, table, found := strings.Cut(string(text), head)
-	if !found {
-		return "", fmt.Errorf("%s: there is no table that begins with %q", path, head)
+	before, table, found := strings.Cut(string(text), captionOfREADME)
+	_, table, hasRows := strings.Cut(table, "\n|---")
+	_, after, ends := strings.Cut(table, "\n\n")
+	if !found || !hasRows || !ends {
+		return "", fmt.Errorf("%s: there is no table below %q", path, captionOfREADME)
 	}
-	after := strings.Index(table, "\n\n") + 1
-	return before + r.readmeTable() + table[after:], nil
+	return before + r.readmeTable() + "\n" + after, nil
 }
 
 // row returns the figures of a library with one kind of calls, which are empty if it has none.
@@ -59,10 +59,15 @@ func (s sizeReport) row(library string, c call) row {
 	return s.Rows[i]
 }
 
-// readmeTable returns the table of README.md: nanoseconds a key with filters of the report's first size.
+// captionOfREADME begins the text above the table.
+const captionOfREADME = "Nanoseconds a key "
+
+// readmeTable returns the table of README.md, for filters of the report's first size, and the text above it.
 func (r *report) readmeTable() string {
 	var b strings.Builder
-	b.WriteString("| | bytes of | false positives | absent | present | build |\n|---|---|---:|---:|---:|---:|\n")
+	fmt.Fprintf(&b, captionOfREADME+"on one core, for %s random 64-bit keys at %d bits per key:\n%s, %s, medians of %d rounds, "+
+		"commit %s. \"A column\" is one call for many keys.\n\n| | bytes of | false positives | absent | present | build |\n|---|---|---:|---:|---:|---:|\n",
+		thousands(r.Sizes[0].Keys), r.BitsPerKey, r.CPU, r.Kernel, r.Rounds, r.Commit)
 	for _, s := range rowsOfREADME {
 		test, build := r.Sizes[0].row(s.library, s.test), r.Sizes[0].row(s.library, s.build)
 		fmt.Fprintf(&b, "| %s | %s | %.2f %% | %s | %s | %s |\n", s.cell, s.bytes, 100*test.FalsePositiveRate,
@@ -82,14 +87,14 @@ func short(ns float64) string {
 //go:embed readme.svg
 var picture string
 
-// Lengths in the picture. It is as wide as a telephone, where GitHub's text has the same size.
+// Lengths in the picture. It is as wide as a page of GitHub on a telephone of 360 points, and so has text of its size.
 const (
-	width      = 360
-	labelEnd   = 156
-	barStart   = 164
-	longestBar = width - barStart - 44 // leaves room for a number
-	firstBar   = 66
-	barHeight  = 26
+	width      = 328
+	labelEnd   = 160
+	barStart   = 168
+	longestBar = width - barStart - 40 // leaves room for a number
+	firstBar   = 64
+	barHeight  = 24
 )
 
 // bar is a bar of the picture, and where it lies.
@@ -116,7 +121,7 @@ func (r *report) readmePicture() (string, error) {
 	for i := range bars {
 		b := &bars[i]
 		b.Y = firstBar + i*barHeight
-		b.Top = b.Y - 14
+		b.Top = b.Y - 13
 		b.Width = b.NsPerKey / longest * longestBar
 		b.End = barStart + b.Width + 6
 	}

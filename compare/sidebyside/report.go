@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 // report is what the program writes as JSON. Rates are shares, 0 to 1.
 type report struct {
+	Commit     string            `json:"commit"`
 	CPU        string            `json:"cpu"`
 	Platform   string            `json:"platform"`
 	Go         string            `json:"go"`
@@ -61,6 +63,7 @@ var modules = []string{
 
 func newReport(o *options) *report {
 	r := &report{
+		Commit:     commit(),
 		CPU:        nameOfCPU(),
 		Platform:   runtime.GOOS + "/" + runtime.GOARCH,
 		Go:         runtime.Version(),
@@ -80,6 +83,15 @@ func newReport(o *options) *report {
 		}
 	}
 	return r
+}
+
+// commit returns that of the working folder, or "unknown": go run puts none into a program.
+func commit() string {
+	id, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(id))
 }
 
 // nameOfCPU returns the brand, which virtual machines shorten, and the family and model, which tell more.
@@ -151,9 +163,9 @@ func read(path string) (*report, error) {
 
 func (r *report) markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s, %s, kernel %s, cores to build with: %d. %d bits per key, %d rounds of %d queries.\n"+
+	fmt.Fprintf(&b, "%s, %s, %s, kernel %s, commit %s, cores to build with: %d. %d bits per key, %d rounds of %d queries.\n"+
 		"How many times as fast as %s, in parentheses the first and last decile:\n",
-		r.CPU, r.Platform, r.Go, r.Kernel, r.Cores, r.BitsPerKey, r.Rounds, r.Queries, r.Reference)
+		r.CPU, r.Platform, r.Go, r.Kernel, r.Commit, r.Cores, r.BitsPerKey, r.Rounds, r.Queries, r.Reference)
 	for _, size := range r.Sizes {
 		fmt.Fprintf(&b, "\n### %s keys\n\n", thousands(size.Keys))
 		b.WriteString("| library | keys | bits a key | false positives | build | ns a key | absent | ns a key | present | ns a key |\n")
