@@ -15,8 +15,8 @@ import (
 )
 
 var ours = assembly{"probe_amd64.s", []gate{
-	{AVX512, "AVX512", featuresAVX512, 46, map[hashKind]callLengths{hashLevelDB: {16, 16, 16, 0}, hashLevelDBSigned: {16, 16, 16, 0}, hashXXH64x2: {16, 16, 16, 0}, hashXXH64: {16, 16, 16, 0}, hashXXPH3: {16, 0, 0, 0}}},
-	{AVX2, "AVX2", featuresAVX2, 56, map[hashKind]callLengths{hashLevelDB: {16, 8, 8, 0}, hashLevelDBSigned: {16, 8, 8, 0}, hashXXPH3: {20, 0, 0, 17}}},
+	{AVX512, "AVX512", featuresAVX512, 45, map[hashKind]callLengths{hashLevelDB: {16, 16, 16, 0}, hashLevelDBSigned: {16, 16, 16, 0}, hashXXH64x2: {16, 16, 16, 0}, hashXXH64: {16, 16, 16, 0}, hashXXPH3: {16, 0, 0, 0}}},
+	{AVX2, "AVX2", featuresAVX2, 55, map[hashKind]callLengths{hashLevelDB: {16, 8, 8, 0}, hashLevelDBSigned: {16, 8, 8, 0}, hashXXPH3: {20, 0, 0, 17}}},
 }}
 
 // forms are the two ways of testing that the switch chooses from, the switch
@@ -43,7 +43,7 @@ func withLoads(t testing.TB, loads bool) {
 	if !loads {
 		byRows[fastGathers] = [len(hashKinds)]rowLengths{}
 	}
-	staged.loadsBelow, dense.loadsBelow, form64.loadsBelow = math.MaxUint64, math.MaxUint64, math.MaxUint64
+	staged.loadsBelow, dense.loadsBelow = math.MaxUint64, math.MaxUint64
 }
 
 // kindWith returns a kind of CPU that loads words one by one, or one that gathers: this one, if it does so.
@@ -144,7 +144,7 @@ func TestIntelLoads(t *testing.T) {
 
 // tunedSizes returns the sizes of filters around those at which the CPU takes another path.
 func tunedSizes() (sizes []int) {
-	for _, bound := range []uint64{staged.loadsBelow, dense.loadsBelow, form64.loadsBelow, pairBytes, requests512.bytes, requestBlocks512, requestAddedBlocks} {
+	for _, bound := range []uint64{staged.loadsBelow, dense.loadsBelow, pairBytes, requests512.bytes, requestBlocks512, requestAddedBlocks} {
 		if 0 < bound && bound < never {
 			sizes = append(sizes, int(bound)-100, int(bound)+100)
 		}

@@ -277,7 +277,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestReduce compares the remainders that each kernel of double64 leaves with %, at hashes
+// TestReduce compares the remainders that NEON's kernel of double64 takes with %, at hashes
 // at which an inexact one shows, for numbers of bits around those where the way changes.
 func TestReduce(t *testing.T) {
 	is(t, kernelTest)

@@ -4,7 +4,9 @@ package bloom
 
 import (
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -30,6 +32,79 @@ func TestRowsAtPageEnds(t *testing.T) {
 	t.Run("TestVectorsOfKeysAtPageEnds", TestVectorsOfKeysAtPageEnds)
 	t.Run("TestColumnsAtPageEnd", TestColumnsAtPageEnd)
 	t.Run("TestNullRowsAtNoMemory", TestNullRowsAtNoMemory)
+}
+
+// TestFullWalks compares the kernels of walks with a full remainder a probe with the letter: in arrays that end at an
+// inaccessible page, for each number of probes, and numbers of bits around those where the way changes. One probe of
+// each hash is at an edge, where an inexact remainder shows.
+func TestFullWalks(t *testing.T) {
+	is(t, kernelTest)
+	withTuning(t, thisCPU)
+	random := rand.New(rand.NewPCG(39, 40))
+	small, large := guard.Buffer(t, 1<<14), make([]byte, maxKernelBits/8+8) // hardly any of it touched
+	for round := range 2000 {
+		n, swap, k := uint64(1)<<random.IntN(32), 56*random.Uint64N(2), 1+round%maxFullProbes
+		if n += random.Uint64N(n); random.IntN(2) == 0 {
+			n = uint64(1)<<random.IntN(32) + random.Uint64N(40) - 20
+		}
+		n = min(max(n, 1), maxKernelBits)
+		size := int(n+7) / 8
+		if swap != 0 {
+			size = int(n+63) / 64 * 8
+		}
+		data := large[random.IntN(8):][:size]
+		if size <= len(small) {
+			data = small[len(small)-size:]
+		}
+		hashed := [4][]uint64{} // h1, h2, d1, d2
+		for i := range hashed {
+			hashed[i] = make([]uint64, 1+random.IntN(windowKeys), windowKeys)
+			hashed[i] = hashed[i][:len(hashed[0])]
+		}
+		edges := edges64(n, math.MaxUint64)
+		bitOf := func(key, i int) uint64 {
+			return (hashed[i%2][key]+uint64(i)*hashed[2+(i+i%2)%4/2][key])%n ^ swap
+		}
+		want := make([]uint64, (len(hashed[0])+63)/64)
+		for key := range hashed[0] {
+			for i := range hashed {
+				hashed[i][key] = random.Uint64()
+			}
+			i := random.IntN(k)
+			hashed[i%2][key] = edges[random.IntN(len(edges))] - uint64(i)*hashed[2+(i+i%2)%4/2][key]
+			if random.IntN(3) != 0 {
+				want[key/64] |= 1 << (key % 64)
+				for i := range k {
+					data[bitOf(key, i)/8] |= 1 << (bitOf(key, i) % 8)
+				}
+			}
+		}
+		for key := range hashed[0] {
+			all := true
+			for i := range k {
+				all = all && data[bitOf(key, i)/8]>>(bitOf(key, i)%8)&1 != 0
+			}
+			if all {
+				want[key/64] |= 1 << (key % 64)
+			}
+		}
+		array := bitArray{base: &data[0], n: n, k: k}
+		for _, kernel := range kernels[:len(kernels)-1] {
+			for way := range 4 {
+				gathers.Store([...]uint32{fastGathers, slowGathers}[way/2])
+				got := slices.Repeat([]uint64{1 << 40}, len(want)+1)
+				ok := array.probeFull(kernel, uint32(swap), way%2 != 0, hashed[0], hashed[1], hashed[2], hashed[3], got)
+				if !ok || !slices.Equal(got[:len(want)], want) || got[len(want)] != 1<<40 {
+					t.Fatalf("kernel %v, %d bits, %d probes, %d hashes, way %d: hits\n%x, want\n%x", kernel, n, k, len(hashed[0]), way, got, want)
+				}
+			}
+		}
+		for key := range hashed[0] {
+			for i := range k {
+				data[bitOf(key, i)/8] = 0
+			}
+		}
+	}
 }
 
 // TestFew compares the functions that hash and test a few integers with the reference, for every number of keys and

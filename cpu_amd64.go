@@ -79,10 +79,6 @@ var (
 	// The same in the dense form. Present keys. Zen 4: 16 KiB 1.27, 96 KiB 1.11, 128 KiB 1.06, 256 KiB 0.99. Zen 5:
 	// 16 KiB 1.34, 64 KiB 1.18, 96 KiB 1.05, 128 KiB 0.93. Intel's with slow gathers: untimed.
 	denseLoadsBelow = choice[uint64]{intel: 96 << 10, zen4: 192 << 10, zen5: 112 << 10}
-	// The same in the walk double64. Zen 4: 16 KiB 1.15, 256 KiB to 2 MiB 1.11 to 1.13 absent and 1.0 to 1.05
-	// present, 64 MiB 1.10. Zen 5: 16 KiB 1.12 absent and 1.17 present, 128 KiB 1.10 and 0.92, 1 MiB 1.07 and 0.84.
-	// Intel's with slow gathers: untimed.
-	loads64Below = choice[uint64]{intel: 128 << 10, zen4: never, zen5: 128 << 10}
 	// Two probes of a single key that share a branch, over three. Zen 4: 256 KiB 0.95, 1 MiB 1.02, 8 MiB 1.1. Zen 5:
 	// 256 KiB 0.88, 1 MiB 1.0. A Sapphire Rapids: 256 KiB 1.1. Zen 3: untimed in this form.
 	pairBytesOf = choice[uint64]{intel: 256 << 10, zen3: 1 << 20, zen4: 1 << 20, zen5: 1 << 20}
@@ -125,13 +121,13 @@ func tune(cpu cpuKind) {
 	}
 	dense = form{denseBelow: windowKeys, denseBelowFar: windowKeys, loadsBelow: denseLoadsBelow[cpu]}
 	staged = form{denseBelow: 64, denseBelowFar: 8, densePer256: 192, loadsBelow: stagedLoadsBelow[cpu]}
-	form64 = form{loadsBelow: loads64Below[cpu]}
+	firstFullProbes = 3
 	byRows = [...][len(hashKinds)]rowLengths{fastGathers: rowsIntel, slowGathers: rowsAMD}
 	pairBytes = pairBytesOf[cpu]
 	requests512, requestBlocks512, requestAddedBlocks = requests512Of[cpu], requestBlocks512Of[cpu], requestAddedBlocksOf[cpu]
 	mostFew = mostFewOf[cpu]
 	if slowPDEP {
-		staged = dense
+		staged, firstFullProbes = dense, maxFullProbes
 	}
 }
 

@@ -768,6 +768,30 @@ DATA longs0000000000000080<>+16(SB)/8, $0x0000000000000080
 DATA longs0000000000000080<>+24(SB)/8, $0x0000000000000080
 GLOBL longs0000000000000080<>(SB), RODATA|NOPTR, $32
 
+DATA longs4330000000000000<>+0(SB)/8, $0x4330000000000000
+DATA longs4330000000000000<>+8(SB)/8, $0x4330000000000000
+DATA longs4330000000000000<>+16(SB)/8, $0x4330000000000000
+DATA longs4330000000000000<>+24(SB)/8, $0x4330000000000000
+GLOBL longs4330000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA longs4530000000000000<>+0(SB)/8, $0x4530000000000000
+DATA longs4530000000000000<>+8(SB)/8, $0x4530000000000000
+DATA longs4530000000000000<>+16(SB)/8, $0x4530000000000000
+DATA longs4530000000000000<>+24(SB)/8, $0x4530000000000000
+GLOBL longs4530000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA longs4530000000100000<>+0(SB)/8, $0x4530000000100000
+DATA longs4530000000100000<>+8(SB)/8, $0x4530000000100000
+DATA longs4530000000100000<>+16(SB)/8, $0x4530000000100000
+DATA longs4530000000100000<>+24(SB)/8, $0x4530000000100000
+GLOBL longs4530000000100000<>(SB), RODATA|NOPTR, $32
+
+DATA longs432fffffffffffff<>+0(SB)/8, $0x432fffffffffffff
+DATA longs432fffffffffffff<>+8(SB)/8, $0x432fffffffffffff
+DATA longs432fffffffffffff<>+16(SB)/8, $0x432fffffffffffff
+DATA longs432fffffffffffff<>+24(SB)/8, $0x432fffffffffffff
+GLOBL longs432fffffffffffff<>(SB), RODATA|NOPTR, $32
+
 DATA firstHeaders<>+0(SB)/8, $0x0000000000000000
 DATA firstHeaders<>+8(SB)/8, $0x0000000000000008
 DATA firstHeaders<>+16(SB)/8, $0x0000000000000001
@@ -11395,7 +11419,7 @@ row:
 	MOVQ    hits+48(FP), R8
 	CMOVQEQ R8, SI
 
-	// There are two words of 32 bits for every 64 hashes.
+	// There are two n of 32 bits for every 64 hashes.
 	ADDQ $0x3f, DX
 	SHRQ $0x06, DX
 	ADDQ DX, DX
@@ -11421,729 +11445,6 @@ word:
 	JMP     row
 
 rows_done:
-	VZEROUPPER
-	RET
-
-// func probeDouble64LoadsAVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV, POPCNT
-TEXT ·probeDouble64LoadsAVX512(SB), $4160-88
-	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
-	// computes the bit of a probe from the bit of the probe before: starts and steps are
-	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
-	// 2^64 mod bits. The kernel makes the first probes of all hashes. If there are other
-	// probes, it compacts the numbers of the hashes that pass, and makes the others for
-	// those.
-	// Loads take aligned words, so that none crosses the end of a page of memory. The
-	// bits to skip are those of the first word that lie before the filter.
-	MOVQ         base+0(FP), AX
-	MOVL         AX, CX
-	ANDL         $0x03, CX
-	SHLL         $0x03, CX
-	ANDQ         $-4, AX
-	VPBROADCASTD CX, Z2
-	MOVLQZX      bits+8(FP), CX
-	VPBROADCASTD CX, Z3
-	MOVL         $0x0000ffff, CX
-	KMOVW        CX, K1
-	MOVL         $0x00005555, CX
-	KMOVW        CX, K2
-	MOVL         $0x00000001, CX
-	VPBROADCASTD CX, Z4
-	MOVQ         inverse+16(FP), CX
-	VPBROADCASTQ CX, Z0
-	VMOVDQU32    alternate0<>+0(SB), Z1
-	MOVQ         h1+56(FP), CX
-	MOVQ         h2+64(FP), BX
-	MOVQ         starts+40(FP), SI
-	MOVQ         steps+48(FP), DI
-	MOVQ         n+72(FP), R8
-	MOVQ         hits+80(FP), R9
-	LEAQ         (SP), R10
-	LEAQ         -1(R8), R11
-	SHRQ         $0x06, R11
-	XORL         R12, R12
-
-clear:
-	MOVQ              R12, (R9)(R11*8)
-	DECQ              R11
-	JNS               clear
-	MOVQ              inverse+16(FP), R11
-	TESTQ             R11, R11
-	JZ                given_0
-	VMOVDQU32         (CX), Z5
-	VCVTUQQ2PD.RZ_SAE Z5, Z6
-	VMULPD.RZ_SAE     Z0, Z6, Z6
-	VCVTTPD2UQQ       Z6, Z6
-	VMOVDQU32         64(CX), Z7
-	VCVTUQQ2PD.RZ_SAE Z7, Z8
-	VMULPD.RZ_SAE     Z0, Z8, Z8
-	VCVTTPD2UQQ       Z8, Z8
-	VPERMT2D          Z7, Z1, Z5
-	VPERMT2D          Z8, Z1, Z6
-	VPMULLD           Z3, Z6, Z6
-	VPSUBD            Z6, Z5, Z5
-	VPSUBD            Z3, Z5, Z6
-	VPMINUD           Z6, Z5, Z5
-	VMOVDQU32         Z5, (SI)
-	VMOVDQU32         (BX), Z5
-	VCVTUQQ2PD.RZ_SAE Z5, Z6
-	VMULPD.RZ_SAE     Z0, Z6, Z6
-	VCVTTPD2UQQ       Z6, Z6
-	VMOVDQU32         64(BX), Z7
-	VCVTUQQ2PD.RZ_SAE Z7, Z8
-	VMULPD.RZ_SAE     Z0, Z8, Z8
-	VCVTTPD2UQQ       Z8, Z8
-	VPERMT2D          Z7, Z1, Z5
-	VPERMT2D          Z8, Z1, Z6
-	VPMULLD           Z3, Z6, Z6
-	VPSUBD            Z6, Z5, Z5
-	VPSUBD            Z3, Z5, Z6
-	VPMINUD           Z6, Z5, Z5
-	VMOVDQU32         Z5, (DI)
-
-given_0:
-all:
-	VMOVDQU32 (SI), Z5
-	VMOVDQU32 (DI), Z6
-	VMOVDQU32 (CX), Z7
-	VMOVDQU32 (BX), Z8
-	VMOVDQU32 64(CX), Z14
-	VMOVDQU32 64(BX), Z15
-
-	// Compute the remainders for the next vector now: its probes would wait for them.
-	CMPQ              R8, $0x10
-	JLE               reduced
-	MOVQ              inverse+16(FP), R11
-	TESTQ             R11, R11
-	JZ                given_1
-	VMOVDQU32         128(CX), Z16
-	VCVTUQQ2PD.RZ_SAE Z16, Z17
-	VMULPD.RZ_SAE     Z0, Z17, Z17
-	VCVTTPD2UQQ       Z17, Z17
-	VMOVDQU32         192(CX), Z18
-	VCVTUQQ2PD.RZ_SAE Z18, Z19
-	VMULPD.RZ_SAE     Z0, Z19, Z19
-	VCVTTPD2UQQ       Z19, Z19
-	VPERMT2D          Z18, Z1, Z16
-	VPERMT2D          Z19, Z1, Z17
-	VPMULLD           Z3, Z17, Z17
-	VPSUBD            Z17, Z16, Z16
-	VPSUBD            Z3, Z16, Z17
-	VPMINUD           Z17, Z16, Z16
-	VMOVDQU32         Z16, 64(SI)
-	VMOVDQU32         128(BX), Z16
-	VCVTUQQ2PD.RZ_SAE Z16, Z17
-	VMULPD.RZ_SAE     Z0, Z17, Z17
-	VCVTTPD2UQQ       Z17, Z17
-	VMOVDQU32         192(BX), Z18
-	VCVTUQQ2PD.RZ_SAE Z18, Z19
-	VMULPD.RZ_SAE     Z0, Z19, Z19
-	VCVTTPD2UQQ       Z19, Z19
-	VPERMT2D          Z18, Z1, Z16
-	VPERMT2D          Z19, Z1, Z17
-	VPMULLD           Z3, Z17, Z17
-	VPSUBD            Z17, Z16, Z16
-	VPSUBD            Z3, Z16, Z17
-	VPMINUD           Z17, Z16, Z16
-	VMOVDQU32         Z16, 64(DI)
-
-given_1:
-reduced:
-	VPSUBD       Z6, Z3, Z6
-	MOVLQZX      wrap+12(FP), R11
-	VPBROADCASTD R11, Z16
-	VPADDD       Z6, Z16, Z16
-	VPSUBD       Z3, Z16, Z17
-	VPMINUD      Z17, Z16, Z16
-	MOVQ         first+32(FP), R11
-	VMOVDQA32    Z4, Z17
-	JMP          first
-
-first_step:
-	VPADDQ    Z8, Z7, Z7
-	VPCMPUQ   $0x01, Z8, Z7, K2
-	VPADDQ    Z15, Z14, Z14
-	VPCMPUQ   $0x01, Z15, Z14, K3
-	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z16, Z6, K2, Z9
-	VPSUBD    Z9, Z5, Z5
-	VPADDD    Z3, Z5, Z18
-	VPMINUD   Z18, Z5, Z5
-
-first:
-	VPADDD        Z2, Z5, Z18
-	VPSRLD        $0x05, Z18, Z19
-	VMOVQ         X19, R12
-	VPEXTRQ       $0x01, X19, R13
-	MOVL          R12, R14
-	VMOVD         (AX)(R14*4), X20
-	SHRQ          $0x20, R12
-	VPINSRD       $0x01, (AX)(R12*4), X20, X20
-	MOVL          R13, R12
-	VPINSRD       $0x02, (AX)(R12*4), X20, X20
-	SHRQ          $0x20, R13
-	VPINSRD       $0x03, (AX)(R13*4), X20, X20
-	VEXTRACTI32X4 $0x01, Z19, X21
-	VMOVQ         X21, R12
-	VPEXTRQ       $0x01, X21, R13
-	MOVL          R12, R14
-	VMOVD         (AX)(R14*4), X21
-	SHRQ          $0x20, R12
-	VPINSRD       $0x01, (AX)(R12*4), X21, X21
-	MOVL          R13, R12
-	VPINSRD       $0x02, (AX)(R12*4), X21, X21
-	SHRQ          $0x20, R13
-	VPINSRD       $0x03, (AX)(R13*4), X21, X21
-	VEXTRACTI32X4 $0x02, Z19, X22
-	VMOVQ         X22, R12
-	VPEXTRQ       $0x01, X22, R13
-	MOVL          R12, R14
-	VMOVD         (AX)(R14*4), X22
-	SHRQ          $0x20, R12
-	VPINSRD       $0x01, (AX)(R12*4), X22, X22
-	MOVL          R13, R12
-	VPINSRD       $0x02, (AX)(R12*4), X22, X22
-	SHRQ          $0x20, R13
-	VPINSRD       $0x03, (AX)(R13*4), X22, X22
-	VEXTRACTI32X4 $0x03, Z19, X19
-	VMOVQ         X19, R12
-	VPEXTRQ       $0x01, X19, R13
-	MOVL          R12, R14
-	VMOVD         (AX)(R14*4), X19
-	SHRQ          $0x20, R12
-	VPINSRD       $0x01, (AX)(R12*4), X19, X19
-	MOVL          R13, R12
-	VPINSRD       $0x02, (AX)(R12*4), X19, X19
-	SHRQ          $0x20, R13
-	VPINSRD       $0x03, (AX)(R13*4), X19, X19
-	VINSERTI32X4  $0x01, X21, Y20, Y20
-	VINSERTI32X4  $0x01, X19, Y22, Y22
-	VINSERTI64X4  $0x01, Y22, Z20, Z19
-	VPRORVD       Z18, Z19, Z19
-	VPANDD        Z19, Z17, Z17
-	DECQ          R11
-	JNZ           first_step
-	VPTESTMD      Z4, Z17, K2
-	KMOVW         K2, R11
-	MOVQ          $0x00000010, R12
-	MOVQ          R8, R13
-	CMPQ          R13, R12
-	CMOVQGT       R12, R13
-	BZHIL         R13, R11, R11
-	MOVQ          first+32(FP), R12
-	MOVQ          probes+24(FP), R13
-	CMPQ          R12, R13
-	JNE           compact
-	MOVW          R11, (R9)
-	ADDQ          $0x02, R9
-	JMP           next
-
-compact:
-	MOVQ          n+72(FP), R12
-	SUBQ          R8, R12
-	VPBROADCASTD  R12, Z5
-	VPADDD        ascending<>+0(SB), Z5, Z5
-	KMOVW         R11, K2
-	POPCNTL       R11, R11
-	VPCOMPRESSD.Z Z5, K2, Z5
-	VMOVDQU32     Z5, (R10)
-	LEAQ          (R10)(R11*4), R10
-
-next:
-	ADDQ      $0x00000080, CX
-	ADDQ      $0x40, SI
-	ADDQ      $0x00000080, BX
-	ADDQ      $0x40, DI
-	SUBQ      $0x10, R8
-	JG        all
-	MOVQ      first+32(FP), CX
-	MOVQ      probes+24(FP), BX
-	CMPQ      CX, BX
-	JEQ       end
-	MOVQ      probes+24(FP), CX
-	MOVQ      first+32(FP), BX
-	SUBQ      BX, CX
-	CMPQ      CX, $0x03
-	JL        rest
-	MOVQ      $0x00000002, CX
-	LEAQ      (SP), BX
-	MOVQ      first+32(FP), SI
-	VPXORD    Z3, Z3, Z0
-	VMOVDQU32 Z0, (R10)
-	LEAQ      (SP), DI
-	MOVQ      R10, R8
-	SUBQ      DI, R8
-	SHRQ      $0x02, R8
-	JZ        more_end
-
-more_survivors:
-	VMOVDQU32     (DI), Z0
-	MOVQ          starts+40(FP), R9
-	VMOVQ         X0, R10
-	VPEXTRQ       $0x01, X0, R11
-	MOVL          R10, R12
-	VMOVD         (R9)(R12*4), X1
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (R9)(R10*4), X1, X1
-	MOVL          R11, R10
-	VPINSRD       $0x02, (R9)(R10*4), X1, X1
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (R9)(R11*4), X1, X1
-	VEXTRACTI32X4 $0x01, Z0, X5
-	VMOVQ         X5, R10
-	VPEXTRQ       $0x01, X5, R11
-	MOVL          R10, R12
-	VMOVD         (R9)(R12*4), X5
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (R9)(R10*4), X5, X5
-	MOVL          R11, R10
-	VPINSRD       $0x02, (R9)(R10*4), X5, X5
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (R9)(R11*4), X5, X5
-	VEXTRACTI32X4 $0x02, Z0, X6
-	VMOVQ         X6, R10
-	VPEXTRQ       $0x01, X6, R11
-	MOVL          R10, R12
-	VMOVD         (R9)(R12*4), X6
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (R9)(R10*4), X6, X6
-	MOVL          R11, R10
-	VPINSRD       $0x02, (R9)(R10*4), X6, X6
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (R9)(R11*4), X6, X6
-	VEXTRACTI32X4 $0x03, Z0, X7
-	VMOVQ         X7, R10
-	VPEXTRQ       $0x01, X7, R11
-	MOVL          R10, R12
-	VMOVD         (R9)(R12*4), X7
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (R9)(R10*4), X7, X7
-	MOVL          R11, R10
-	VPINSRD       $0x02, (R9)(R10*4), X7, X7
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (R9)(R11*4), X7, X7
-	VINSERTI32X4  $0x01, X5, Y1, Y1
-	VINSERTI32X4  $0x01, X7, Y6, Y6
-	VINSERTI64X4  $0x01, Y6, Z1, Z5
-	MOVQ          steps+48(FP), R9
-	VMOVQ         X0, R10
-	VPEXTRQ       $0x01, X0, R11
-	MOVL          R10, R12
-	VMOVD         (R9)(R12*4), X1
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (R9)(R10*4), X1, X1
-	MOVL          R11, R10
-	VPINSRD       $0x02, (R9)(R10*4), X1, X1
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (R9)(R11*4), X1, X1
-	VEXTRACTI32X4 $0x01, Z0, X6
-	VMOVQ         X6, R10
-	VPEXTRQ       $0x01, X6, R11
-	MOVL          R10, R12
-	VMOVD         (R9)(R12*4), X6
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (R9)(R10*4), X6, X6
-	MOVL          R11, R10
-	VPINSRD       $0x02, (R9)(R10*4), X6, X6
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (R9)(R11*4), X6, X6
-	VEXTRACTI32X4 $0x02, Z0, X7
-	VMOVQ         X7, R10
-	VPEXTRQ       $0x01, X7, R11
-	MOVL          R10, R12
-	VMOVD         (R9)(R12*4), X7
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (R9)(R10*4), X7, X7
-	MOVL          R11, R10
-	VPINSRD       $0x02, (R9)(R10*4), X7, X7
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (R9)(R11*4), X7, X7
-	VEXTRACTI32X4 $0x03, Z0, X8
-	VMOVQ         X8, R10
-	VPEXTRQ       $0x01, X8, R11
-	MOVL          R10, R12
-	VMOVD         (R9)(R12*4), X8
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (R9)(R10*4), X8, X8
-	MOVL          R11, R10
-	VPINSRD       $0x02, (R9)(R10*4), X8, X8
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (R9)(R11*4), X8, X8
-	VINSERTI32X4  $0x01, X6, Y1, Y1
-	VINSERTI32X4  $0x01, X8, Y7, Y7
-	VINSERTI64X4  $0x01, Y7, Z1, Z6
-	MOVQ          h1+56(FP), R9
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z7
-	VPGATHERDQ    (R9)(Y0*8), K2, Z7
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z8
-	VPGATHERDQ    (R9)(Y1*8), K2, Z8
-	MOVQ          h2+64(FP), R9
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z9
-	VPGATHERDQ    (R9)(Y0*8), K2, Z9
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z0
-	VPGATHERDQ    (R9)(Y1*8), K2, Z0
-	VPSUBD        Z6, Z3, Z1
-	MOVLQZX       wrap+12(FP), R9
-	VPBROADCASTD  R9, Z6
-	VPADDD        Z1, Z6, Z6
-	VPSUBD        Z3, Z6, Z14
-	VPMINUD       Z14, Z6, Z6
-	MOVQ          SI, R9
-
-more_skip:
-	VPADDQ    Z9, Z7, Z7
-	VPCMPUQ   $0x01, Z9, Z7, K2
-	VPADDQ    Z0, Z8, Z8
-	VPCMPUQ   $0x01, Z0, Z8, K3
-	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z6, Z1, K2, Z10
-	VPSUBD    Z10, Z5, Z5
-	VPADDD    Z3, Z5, Z14
-	VPMINUD   Z14, Z5, Z5
-	DECQ      R9
-	JNZ       more_skip
-	MOVQ      CX, R9
-	VMOVDQA32 Z4, Z14
-	JMP       more_probe
-
-more_probe_step:
-	VPADDQ    Z9, Z7, Z7
-	VPCMPUQ   $0x01, Z9, Z7, K2
-	VPADDQ    Z0, Z8, Z8
-	VPCMPUQ   $0x01, Z0, Z8, K3
-	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z6, Z1, K2, Z11
-	VPSUBD    Z11, Z5, Z5
-	VPADDD    Z3, Z5, Z15
-	VPMINUD   Z15, Z5, Z5
-
-more_probe:
-	VPADDD        Z2, Z5, Z15
-	VPSRLD        $0x05, Z15, Z16
-	VMOVQ         X16, R10
-	VPEXTRQ       $0x01, X16, R11
-	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X17
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X17, X17
-	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X17, X17
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X17, X17
-	VEXTRACTI32X4 $0x01, Z16, X18
-	VMOVQ         X18, R10
-	VPEXTRQ       $0x01, X18, R11
-	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X18
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X18, X18
-	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X18, X18
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X18, X18
-	VEXTRACTI32X4 $0x02, Z16, X19
-	VMOVQ         X19, R10
-	VPEXTRQ       $0x01, X19, R11
-	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X19
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X19, X19
-	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X19, X19
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X19, X19
-	VEXTRACTI32X4 $0x03, Z16, X16
-	VMOVQ         X16, R10
-	VPEXTRQ       $0x01, X16, R11
-	MOVL          R10, R12
-	VMOVD         (AX)(R12*4), X16
-	SHRQ          $0x20, R10
-	VPINSRD       $0x01, (AX)(R10*4), X16, X16
-	MOVL          R11, R10
-	VPINSRD       $0x02, (AX)(R10*4), X16, X16
-	SHRQ          $0x20, R11
-	VPINSRD       $0x03, (AX)(R11*4), X16, X16
-	VINSERTI32X4  $0x01, X18, Y17, Y17
-	VINSERTI32X4  $0x01, X16, Y19, Y19
-	VINSERTI64X4  $0x01, Y19, Z17, Z16
-	VPRORVD       Z15, Z16, Z16
-	VPANDD        Z16, Z14, Z14
-	DECQ          R9
-	JNZ           more_probe_step
-	VPTESTMD      Z4, Z14, K2
-	KMOVW         K2, R9
-	MOVQ          $0x00000010, R10
-	MOVQ          R8, R11
-	CMPQ          R11, R10
-	CMOVQGT       R10, R11
-	BZHIL         R11, R9, R9
-	VMOVDQU32     (DI), Z0
-	KMOVW         R9, K2
-	POPCNTL       R9, R9
-	VPCOMPRESSD.Z Z0, K2, Z0
-	VMOVDQU32     Z0, (BX)
-	LEAQ          (BX)(R9*4), BX
-	ADDQ          $0x40, DI
-	SUBQ          $0x10, R8
-	JG            more_survivors
-
-more_end:
-	MOVQ BX, R10
-
-rest:
-	MOVQ first+32(FP), CX
-	MOVQ probes+24(FP), BX
-	SUBQ CX, BX
-	CMPQ BX, $0x03
-	JL   last
-	ADDQ $0x02, CX
-	SUBQ $0x02, BX
-
-last:
-	VPXORD    Z3, Z3, Z0
-	VMOVDQU32 Z0, (R10)
-	LEAQ      (SP), SI
-	MOVQ      R10, DI
-	SUBQ      SI, DI
-	SHRQ      $0x02, DI
-	JZ        last_end
-
-last_survivors:
-	VMOVDQU32     (SI), Z0
-	MOVQ          starts+40(FP), R8
-	VMOVQ         X0, R9
-	VPEXTRQ       $0x01, X0, R10
-	MOVL          R9, R11
-	VMOVD         (R8)(R11*4), X1
-	SHRQ          $0x20, R9
-	VPINSRD       $0x01, (R8)(R9*4), X1, X1
-	MOVL          R10, R9
-	VPINSRD       $0x02, (R8)(R9*4), X1, X1
-	SHRQ          $0x20, R10
-	VPINSRD       $0x03, (R8)(R10*4), X1, X1
-	VEXTRACTI32X4 $0x01, Z0, X5
-	VMOVQ         X5, R9
-	VPEXTRQ       $0x01, X5, R10
-	MOVL          R9, R11
-	VMOVD         (R8)(R11*4), X5
-	SHRQ          $0x20, R9
-	VPINSRD       $0x01, (R8)(R9*4), X5, X5
-	MOVL          R10, R9
-	VPINSRD       $0x02, (R8)(R9*4), X5, X5
-	SHRQ          $0x20, R10
-	VPINSRD       $0x03, (R8)(R10*4), X5, X5
-	VEXTRACTI32X4 $0x02, Z0, X6
-	VMOVQ         X6, R9
-	VPEXTRQ       $0x01, X6, R10
-	MOVL          R9, R11
-	VMOVD         (R8)(R11*4), X6
-	SHRQ          $0x20, R9
-	VPINSRD       $0x01, (R8)(R9*4), X6, X6
-	MOVL          R10, R9
-	VPINSRD       $0x02, (R8)(R9*4), X6, X6
-	SHRQ          $0x20, R10
-	VPINSRD       $0x03, (R8)(R10*4), X6, X6
-	VEXTRACTI32X4 $0x03, Z0, X7
-	VMOVQ         X7, R9
-	VPEXTRQ       $0x01, X7, R10
-	MOVL          R9, R11
-	VMOVD         (R8)(R11*4), X7
-	SHRQ          $0x20, R9
-	VPINSRD       $0x01, (R8)(R9*4), X7, X7
-	MOVL          R10, R9
-	VPINSRD       $0x02, (R8)(R9*4), X7, X7
-	SHRQ          $0x20, R10
-	VPINSRD       $0x03, (R8)(R10*4), X7, X7
-	VINSERTI32X4  $0x01, X5, Y1, Y1
-	VINSERTI32X4  $0x01, X7, Y6, Y6
-	VINSERTI64X4  $0x01, Y6, Z1, Z5
-	MOVQ          steps+48(FP), R8
-	VMOVQ         X0, R9
-	VPEXTRQ       $0x01, X0, R10
-	MOVL          R9, R11
-	VMOVD         (R8)(R11*4), X1
-	SHRQ          $0x20, R9
-	VPINSRD       $0x01, (R8)(R9*4), X1, X1
-	MOVL          R10, R9
-	VPINSRD       $0x02, (R8)(R9*4), X1, X1
-	SHRQ          $0x20, R10
-	VPINSRD       $0x03, (R8)(R10*4), X1, X1
-	VEXTRACTI32X4 $0x01, Z0, X6
-	VMOVQ         X6, R9
-	VPEXTRQ       $0x01, X6, R10
-	MOVL          R9, R11
-	VMOVD         (R8)(R11*4), X6
-	SHRQ          $0x20, R9
-	VPINSRD       $0x01, (R8)(R9*4), X6, X6
-	MOVL          R10, R9
-	VPINSRD       $0x02, (R8)(R9*4), X6, X6
-	SHRQ          $0x20, R10
-	VPINSRD       $0x03, (R8)(R10*4), X6, X6
-	VEXTRACTI32X4 $0x02, Z0, X7
-	VMOVQ         X7, R9
-	VPEXTRQ       $0x01, X7, R10
-	MOVL          R9, R11
-	VMOVD         (R8)(R11*4), X7
-	SHRQ          $0x20, R9
-	VPINSRD       $0x01, (R8)(R9*4), X7, X7
-	MOVL          R10, R9
-	VPINSRD       $0x02, (R8)(R9*4), X7, X7
-	SHRQ          $0x20, R10
-	VPINSRD       $0x03, (R8)(R10*4), X7, X7
-	VEXTRACTI32X4 $0x03, Z0, X8
-	VMOVQ         X8, R9
-	VPEXTRQ       $0x01, X8, R10
-	MOVL          R9, R11
-	VMOVD         (R8)(R11*4), X8
-	SHRQ          $0x20, R9
-	VPINSRD       $0x01, (R8)(R9*4), X8, X8
-	MOVL          R10, R9
-	VPINSRD       $0x02, (R8)(R9*4), X8, X8
-	SHRQ          $0x20, R10
-	VPINSRD       $0x03, (R8)(R10*4), X8, X8
-	VINSERTI32X4  $0x01, X6, Y1, Y1
-	VINSERTI32X4  $0x01, X8, Y7, Y7
-	VINSERTI64X4  $0x01, Y7, Z1, Z6
-	MOVQ          h1+56(FP), R8
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z7
-	VPGATHERDQ    (R8)(Y0*8), K2, Z7
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z8
-	VPGATHERDQ    (R8)(Y1*8), K2, Z8
-	MOVQ          h2+64(FP), R8
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z9
-	VPGATHERDQ    (R8)(Y0*8), K2, Z9
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z0
-	VPGATHERDQ    (R8)(Y1*8), K2, Z0
-	VPSUBD        Z6, Z3, Z1
-	MOVLQZX       wrap+12(FP), R8
-	VPBROADCASTD  R8, Z6
-	VPADDD        Z1, Z6, Z6
-	VPSUBD        Z3, Z6, Z10
-	VPMINUD       Z10, Z6, Z6
-	MOVQ          CX, R8
-
-last_skip:
-	VPADDQ    Z9, Z7, Z7
-	VPCMPUQ   $0x01, Z9, Z7, K2
-	VPADDQ    Z0, Z8, Z8
-	VPCMPUQ   $0x01, Z0, Z8, K3
-	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z6, Z1, K2, Z12
-	VPSUBD    Z12, Z5, Z5
-	VPADDD    Z3, Z5, Z10
-	VPMINUD   Z10, Z5, Z5
-	DECQ      R8
-	JNZ       last_skip
-	MOVQ      BX, R8
-	VMOVDQA32 Z4, Z10
-	JMP       last_probe
-
-last_probe_step:
-	VPADDQ    Z9, Z7, Z7
-	VPCMPUQ   $0x01, Z9, Z7, K2
-	VPADDQ    Z0, Z8, Z8
-	VPCMPUQ   $0x01, Z0, Z8, K3
-	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z6, Z1, K2, Z13
-	VPSUBD    Z13, Z5, Z5
-	VPADDD    Z3, Z5, Z11
-	VPMINUD   Z11, Z5, Z5
-
-last_probe:
-	VPADDD        Z2, Z5, Z11
-	VPSRLD        $0x05, Z11, Z14
-	VMOVQ         X14, R9
-	VPEXTRQ       $0x01, X14, R10
-	MOVL          R9, R11
-	VMOVD         (AX)(R11*4), X15
-	SHRQ          $0x20, R9
-	VPINSRD       $0x01, (AX)(R9*4), X15, X15
-	MOVL          R10, R9
-	VPINSRD       $0x02, (AX)(R9*4), X15, X15
-	SHRQ          $0x20, R10
-	VPINSRD       $0x03, (AX)(R10*4), X15, X15
-	VEXTRACTI32X4 $0x01, Z14, X16
-	VMOVQ         X16, R9
-	VPEXTRQ       $0x01, X16, R10
-	MOVL          R9, R11
-	VMOVD         (AX)(R11*4), X16
-	SHRQ          $0x20, R9
-	VPINSRD       $0x01, (AX)(R9*4), X16, X16
-	MOVL          R10, R9
-	VPINSRD       $0x02, (AX)(R9*4), X16, X16
-	SHRQ          $0x20, R10
-	VPINSRD       $0x03, (AX)(R10*4), X16, X16
-	VEXTRACTI32X4 $0x02, Z14, X17
-	VMOVQ         X17, R9
-	VPEXTRQ       $0x01, X17, R10
-	MOVL          R9, R11
-	VMOVD         (AX)(R11*4), X17
-	SHRQ          $0x20, R9
-	VPINSRD       $0x01, (AX)(R9*4), X17, X17
-	MOVL          R10, R9
-	VPINSRD       $0x02, (AX)(R9*4), X17, X17
-	SHRQ          $0x20, R10
-	VPINSRD       $0x03, (AX)(R10*4), X17, X17
-	VEXTRACTI32X4 $0x03, Z14, X14
-	VMOVQ         X14, R9
-	VPEXTRQ       $0x01, X14, R10
-	MOVL          R9, R11
-	VMOVD         (AX)(R11*4), X14
-	SHRQ          $0x20, R9
-	VPINSRD       $0x01, (AX)(R9*4), X14, X14
-	MOVL          R10, R9
-	VPINSRD       $0x02, (AX)(R9*4), X14, X14
-	SHRQ          $0x20, R10
-	VPINSRD       $0x03, (AX)(R10*4), X14, X14
-	VINSERTI32X4  $0x01, X16, Y15, Y15
-	VINSERTI32X4  $0x01, X14, Y17, Y17
-	VINSERTI64X4  $0x01, Y17, Z15, Z14
-	VPRORVD       Z11, Z14, Z14
-	VPANDD        Z14, Z10, Z10
-	DECQ          R8
-	JNZ           last_probe_step
-	VPTESTMD      Z4, Z10, K2
-	KMOVW         K2, R8
-	MOVQ          $0x00000010, R9
-	MOVQ          DI, R10
-	CMPQ          R10, R9
-	CMOVQGT       R9, R10
-	BZHIL         R10, R8, R8
-	MOVQ          hits+80(FP), R9
-	TESTL         R8, R8
-	JZ            no_hit
-
-hit:
-	BSFL R8, DX
-	MOVL (SI)(DX*4), DX
-	MOVL DX, R10
-	SHRL $0x06, R10
-	MOVQ (R9)(R10*8), R11
-	BTSQ DX, R11
-	MOVQ R11, (R9)(R10*8)
-	LEAL -1(R8), DX
-	ANDL DX, R8
-	JNZ  hit
-
-no_hit:
-	ADDQ $0x40, SI
-	SUBQ $0x10, DI
-	JG   last_survivors
-
-last_end:
-end:
 	VZEROUPPER
 	RET
 
@@ -12638,7 +11939,7 @@ row:
 	MOVQ    hits+48(FP), DI
 	CMOVQEQ DI, SI
 
-	// There are two words of 32 bits for every 64 hashes.
+	// There are two n of 32 bits for every 64 hashes.
 	ADDQ $0x3f, DX
 	SHRQ $0x06, DX
 	ADDQ DX, DX
@@ -12664,583 +11965,6 @@ word:
 	JMP     row
 
 rows_done:
-	VZEROUPPER
-	RET
-
-// func probeDouble64LoadsAVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-// Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·probeDouble64LoadsAVX2(SB), $4128-88
-	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
-	// computes the bit of a probe from the bit of the probe before: starts and steps are
-	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
-	// 2^64 mod bits. The kernel makes the first probes of all hashes. If there are other
-	// probes, it compacts the numbers of the hashes that pass, and makes the others for
-	// those.
-	// Loads take aligned words, so that none crosses the end of a page of memory. The
-	// bits to skip are those of the first word that lie before the filter.
-	MOVQ         base+0(FP), AX
-	MOVL         AX, CX
-	ANDL         $0x03, CX
-	SHLL         $0x03, CX
-	ANDQ         $-4, AX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	MOVLQZX      bits+8(FP), CX
-	VMOVD        CX, X1
-	VPBROADCASTD X1, Y1
-	VPCMPEQD     Y2, Y2, Y2
-	MOVL         $0x0000001f, CX
-	VMOVD        CX, X3
-	VPBROADCASTD X3, Y3
-	LEAQ         compactIndices<>+0(SB), CX
-	MOVQ         h1+56(FP), BX
-	MOVQ         h2+64(FP), SI
-	MOVQ         starts+40(FP), DI
-	MOVQ         steps+48(FP), R8
-	MOVQ         n+72(FP), R9
-	MOVQ         hits+80(FP), R10
-	LEAQ         (SP), R11
-	LEAQ         -1(R9), R12
-	SHRQ         $0x06, R12
-	XORL         R13, R13
-
-clear:
-	MOVQ R13, (R10)(R12*8)
-	DECQ R12
-	JNS  clear
-
-all:
-	VMOVDQU      (DI), Y4
-	VMOVDQU      (R8), Y5
-	VMOVDQU      (BX), Y6
-	VMOVDQU      (SI), Y7
-	VMOVDQU      32(BX), Y8
-	VMOVDQU      32(SI), Y9
-	VPSUBD       Y5, Y1, Y5
-	MOVLQZX      wrap+12(FP), R12
-	VMOVD        R12, X10
-	VPBROADCASTD X10, Y11
-	VPADDD       Y5, Y11, Y11
-	VPSUBD       Y1, Y11, Y12
-	VPMINUD      Y12, Y11, Y11
-	MOVQ         first+32(FP), R12
-	VPCMPEQD     Y12, Y12, Y12
-	JMP          first
-
-first_step:
-	VPSLLQ    $0x3f, Y2, Y13
-	VPADDQ    Y7, Y6, Y6
-	VPXOR     Y13, Y6, Y15
-	VPXOR     Y13, Y7, Y14
-	VPCMPGTQ  Y15, Y14, Y14
-	VPADDQ    Y9, Y8, Y8
-	VPXOR     Y13, Y8, Y15
-	VPXOR     Y13, Y9, Y13
-	VPCMPGTQ  Y15, Y13, Y13
-	VSHUFPS   $0x88, Y13, Y14, Y13
-	VPERMQ    $0xd8, Y13, Y13
-	VPBLENDVB Y13, Y11, Y5, Y13
-	VPSUBD    Y13, Y4, Y4
-	VPADDD    Y1, Y4, Y13
-	VPMINUD   Y13, Y4, Y4
-
-first:
-	VPADDD       Y0, Y4, Y13
-	VPSRLD       $0x05, Y13, Y14
-	VEXTRACTI128 $0x01, Y14, X15
-	VMOVQ        X14, R13
-	VPEXTRQ      $0x01, X14, R14
-	MOVL         R13, R15
-	VMOVD        (AX)(R15*4), X10
-	SHRQ         $0x20, R13
-	VPINSRD      $0x01, (AX)(R13*4), X10, X10
-	MOVL         R14, R13
-	VPINSRD      $0x02, (AX)(R13*4), X10, X10
-	SHRQ         $0x20, R14
-	VPINSRD      $0x03, (AX)(R14*4), X10, X10
-	VMOVQ        X15, R13
-	VPEXTRQ      $0x01, X15, R14
-	MOVL         R13, R15
-	VMOVD        (AX)(R15*4), X14
-	SHRQ         $0x20, R13
-	VPINSRD      $0x01, (AX)(R13*4), X14, X14
-	MOVL         R14, R13
-	VPINSRD      $0x02, (AX)(R13*4), X14, X14
-	SHRQ         $0x20, R14
-	VPINSRD      $0x03, (AX)(R14*4), X14, X14
-	VINSERTI128  $0x01, X14, Y10, Y14
-	VPANDN       Y3, Y13, Y13
-	VPSLLVD      Y13, Y14, Y14
-	VPAND        Y14, Y12, Y12
-	DECQ         R12
-	JNZ          first_step
-	VMOVMSKPS    Y12, R12
-	MOVQ         $0x00000008, R13
-	MOVQ         R9, R14
-	CMPQ         R14, R13
-	CMOVQGT      R13, R14
-	BZHIL        R14, R12, R12
-	MOVQ         first+32(FP), R13
-	MOVQ         probes+24(FP), R14
-	CMPQ         R13, R14
-	JNE          compact
-	MOVB         R12, (R10)
-	ADDQ         $0x01, R10
-	JMP          next
-
-compact:
-	MOVQ         n+72(FP), R13
-	SUBQ         R9, R13
-	VMOVD        R13, X4
-	VPBROADCASTD X4, Y4
-	VPADDD       ascending<>+0(SB), Y4, Y4
-	VPMOVZXBD    (CX)(R12*8), Y5
-	POPCNTL      R12, R12
-	VPERMD       Y4, Y5, Y5
-	VMOVDQU      Y5, (R11)
-	LEAQ         (R11)(R12*4), R11
-
-next:
-	ADDQ    $0x00000040, BX
-	ADDQ    $0x20, DI
-	ADDQ    $0x00000040, SI
-	ADDQ    $0x20, R8
-	SUBQ    $0x08, R9
-	JG      all
-	MOVQ    first+32(FP), BX
-	MOVQ    probes+24(FP), SI
-	CMPQ    BX, SI
-	JEQ     end
-	MOVQ    probes+24(FP), BX
-	MOVQ    first+32(FP), SI
-	SUBQ    SI, BX
-	CMPQ    BX, $0x03
-	JL      rest
-	MOVQ    $0x00000002, BX
-	LEAQ    (SP), SI
-	MOVQ    first+32(FP), DI
-	VPXOR   Y1, Y1, Y4
-	VMOVDQU Y4, (R11)
-	LEAQ    (SP), R8
-	MOVQ    R11, R9
-	SUBQ    R8, R9
-	SHRQ    $0x02, R9
-	JZ      more_end
-
-more_survivors:
-	VMOVDQU      (R8), Y4
-	MOVQ         starts+40(FP), R10
-	VEXTRACTI128 $0x01, Y4, X5
-	VMOVQ        X4, R11
-	VPEXTRQ      $0x01, X4, R12
-	MOVL         R11, R13
-	VMOVD        (R10)(R13*4), X10
-	SHRQ         $0x20, R11
-	VPINSRD      $0x01, (R10)(R11*4), X10, X10
-	MOVL         R12, R11
-	VPINSRD      $0x02, (R10)(R11*4), X10, X10
-	SHRQ         $0x20, R12
-	VPINSRD      $0x03, (R10)(R12*4), X10, X10
-	VMOVQ        X5, R11
-	VPEXTRQ      $0x01, X5, R12
-	MOVL         R11, R13
-	VMOVD        (R10)(R13*4), X5
-	SHRQ         $0x20, R11
-	VPINSRD      $0x01, (R10)(R11*4), X5, X5
-	MOVL         R12, R11
-	VPINSRD      $0x02, (R10)(R11*4), X5, X5
-	SHRQ         $0x20, R12
-	VPINSRD      $0x03, (R10)(R12*4), X5, X5
-	VINSERTI128  $0x01, X5, Y10, Y5
-	MOVQ         steps+48(FP), R10
-	VEXTRACTI128 $0x01, Y4, X6
-	VMOVQ        X4, R11
-	VPEXTRQ      $0x01, X4, R12
-	MOVL         R11, R13
-	VMOVD        (R10)(R13*4), X10
-	SHRQ         $0x20, R11
-	VPINSRD      $0x01, (R10)(R11*4), X10, X10
-	MOVL         R12, R11
-	VPINSRD      $0x02, (R10)(R11*4), X10, X10
-	SHRQ         $0x20, R12
-	VPINSRD      $0x03, (R10)(R12*4), X10, X10
-	VMOVQ        X6, R11
-	VPEXTRQ      $0x01, X6, R12
-	MOVL         R11, R13
-	VMOVD        (R10)(R13*4), X6
-	SHRQ         $0x20, R11
-	VPINSRD      $0x01, (R10)(R11*4), X6, X6
-	MOVL         R12, R11
-	VPINSRD      $0x02, (R10)(R11*4), X6, X6
-	SHRQ         $0x20, R12
-	VPINSRD      $0x03, (R10)(R12*4), X6, X6
-	VINSERTI128  $0x01, X6, Y10, Y6
-	MOVQ         h1+56(FP), R10
-	VEXTRACTI128 $0x01, Y4, X7
-	VMOVQ        X4, R11
-	VPEXTRQ      $0x01, X4, R12
-	MOVL         R11, R13
-	VMOVQ        (R10)(R13*8), X10
-	SHRQ         $0x20, R11
-	VPINSRQ      $0x01, (R10)(R11*8), X10, X10
-	MOVL         R12, R11
-	VMOVQ        (R10)(R11*8), X8
-	SHRQ         $0x20, R12
-	VPINSRQ      $0x01, (R10)(R12*8), X8, X8
-	VINSERTI128  $0x01, X8, Y10, Y8
-	VMOVQ        X7, R11
-	VPEXTRQ      $0x01, X7, R12
-	MOVL         R11, R13
-	VMOVQ        (R10)(R13*8), X10
-	SHRQ         $0x20, R11
-	VPINSRQ      $0x01, (R10)(R11*8), X10, X10
-	MOVL         R12, R11
-	VMOVQ        (R10)(R11*8), X7
-	SHRQ         $0x20, R12
-	VPINSRQ      $0x01, (R10)(R12*8), X7, X7
-	VINSERTI128  $0x01, X7, Y10, Y7
-	MOVQ         h2+64(FP), R10
-	VEXTRACTI128 $0x01, Y4, X9
-	VMOVQ        X4, R11
-	VPEXTRQ      $0x01, X4, R12
-	MOVL         R11, R13
-	VMOVQ        (R10)(R13*8), X10
-	SHRQ         $0x20, R11
-	VPINSRQ      $0x01, (R10)(R11*8), X10, X10
-	MOVL         R12, R11
-	VMOVQ        (R10)(R11*8), X4
-	SHRQ         $0x20, R12
-	VPINSRQ      $0x01, (R10)(R12*8), X4, X4
-	VINSERTI128  $0x01, X4, Y10, Y4
-	VMOVQ        X9, R11
-	VPEXTRQ      $0x01, X9, R12
-	MOVL         R11, R13
-	VMOVQ        (R10)(R13*8), X10
-	SHRQ         $0x20, R11
-	VPINSRQ      $0x01, (R10)(R11*8), X10, X10
-	MOVL         R12, R11
-	VMOVQ        (R10)(R11*8), X9
-	SHRQ         $0x20, R12
-	VPINSRQ      $0x01, (R10)(R12*8), X9, X9
-	VINSERTI128  $0x01, X9, Y10, Y9
-	VPSUBD       Y6, Y1, Y6
-	MOVLQZX      wrap+12(FP), R10
-	VMOVD        R10, X10
-	VPBROADCASTD X10, Y11
-	VPADDD       Y6, Y11, Y11
-	VPSUBD       Y1, Y11, Y12
-	VPMINUD      Y12, Y11, Y11
-	MOVQ         DI, R10
-
-more_skip:
-	VPSLLQ    $0x3f, Y2, Y12
-	VPADDQ    Y4, Y8, Y8
-	VPXOR     Y12, Y8, Y14
-	VPXOR     Y12, Y4, Y13
-	VPCMPGTQ  Y14, Y13, Y13
-	VPADDQ    Y9, Y7, Y7
-	VPXOR     Y12, Y7, Y14
-	VPXOR     Y12, Y9, Y12
-	VPCMPGTQ  Y14, Y12, Y12
-	VSHUFPS   $0x88, Y12, Y13, Y12
-	VPERMQ    $0xd8, Y12, Y12
-	VPBLENDVB Y12, Y11, Y6, Y12
-	VPSUBD    Y12, Y5, Y5
-	VPADDD    Y1, Y5, Y12
-	VPMINUD   Y12, Y5, Y5
-	DECQ      R10
-	JNZ       more_skip
-	MOVQ      BX, R10
-	VPCMPEQD  Y12, Y12, Y12
-	JMP       more_probe
-
-more_probe_step:
-	VPSLLQ    $0x3f, Y2, Y13
-	VPADDQ    Y4, Y8, Y8
-	VPXOR     Y13, Y8, Y15
-	VPXOR     Y13, Y4, Y14
-	VPCMPGTQ  Y15, Y14, Y14
-	VPADDQ    Y9, Y7, Y7
-	VPXOR     Y13, Y7, Y15
-	VPXOR     Y13, Y9, Y13
-	VPCMPGTQ  Y15, Y13, Y13
-	VSHUFPS   $0x88, Y13, Y14, Y13
-	VPERMQ    $0xd8, Y13, Y13
-	VPBLENDVB Y13, Y11, Y6, Y13
-	VPSUBD    Y13, Y5, Y5
-	VPADDD    Y1, Y5, Y13
-	VPMINUD   Y13, Y5, Y5
-
-more_probe:
-	VPADDD       Y0, Y5, Y13
-	VPSRLD       $0x05, Y13, Y14
-	VEXTRACTI128 $0x01, Y14, X15
-	VMOVQ        X14, R11
-	VPEXTRQ      $0x01, X14, R12
-	MOVL         R11, R13
-	VMOVD        (AX)(R13*4), X10
-	SHRQ         $0x20, R11
-	VPINSRD      $0x01, (AX)(R11*4), X10, X10
-	MOVL         R12, R11
-	VPINSRD      $0x02, (AX)(R11*4), X10, X10
-	SHRQ         $0x20, R12
-	VPINSRD      $0x03, (AX)(R12*4), X10, X10
-	VMOVQ        X15, R11
-	VPEXTRQ      $0x01, X15, R12
-	MOVL         R11, R13
-	VMOVD        (AX)(R13*4), X14
-	SHRQ         $0x20, R11
-	VPINSRD      $0x01, (AX)(R11*4), X14, X14
-	MOVL         R12, R11
-	VPINSRD      $0x02, (AX)(R11*4), X14, X14
-	SHRQ         $0x20, R12
-	VPINSRD      $0x03, (AX)(R12*4), X14, X14
-	VINSERTI128  $0x01, X14, Y10, Y14
-	VPANDN       Y3, Y13, Y13
-	VPSLLVD      Y13, Y14, Y14
-	VPAND        Y14, Y12, Y12
-	DECQ         R10
-	JNZ          more_probe_step
-	VMOVMSKPS    Y12, R10
-	MOVQ         $0x00000008, R11
-	MOVQ         R9, R12
-	CMPQ         R12, R11
-	CMOVQGT      R11, R12
-	BZHIL        R12, R10, R10
-	VMOVDQU      (R8), Y4
-	VPMOVZXBD    (CX)(R10*8), Y5
-	POPCNTL      R10, R10
-	VPERMD       Y4, Y5, Y5
-	VMOVDQU      Y5, (SI)
-	LEAQ         (SI)(R10*4), SI
-	ADDQ         $0x20, R8
-	SUBQ         $0x08, R9
-	JG           more_survivors
-
-more_end:
-	MOVQ SI, R11
-
-rest:
-	MOVQ first+32(FP), CX
-	MOVQ probes+24(FP), BX
-	SUBQ CX, BX
-	CMPQ BX, $0x03
-	JL   last
-	ADDQ $0x02, CX
-	SUBQ $0x02, BX
-
-last:
-	VPXOR   Y1, Y1, Y4
-	VMOVDQU Y4, (R11)
-	LEAQ    (SP), SI
-	MOVQ    R11, DI
-	SUBQ    SI, DI
-	SHRQ    $0x02, DI
-	JZ      last_end
-
-last_survivors:
-	VMOVDQU      (SI), Y4
-	MOVQ         starts+40(FP), R8
-	VEXTRACTI128 $0x01, Y4, X5
-	VMOVQ        X4, R9
-	VPEXTRQ      $0x01, X4, R10
-	MOVL         R9, R11
-	VMOVD        (R8)(R11*4), X10
-	SHRQ         $0x20, R9
-	VPINSRD      $0x01, (R8)(R9*4), X10, X10
-	MOVL         R10, R9
-	VPINSRD      $0x02, (R8)(R9*4), X10, X10
-	SHRQ         $0x20, R10
-	VPINSRD      $0x03, (R8)(R10*4), X10, X10
-	VMOVQ        X5, R9
-	VPEXTRQ      $0x01, X5, R10
-	MOVL         R9, R11
-	VMOVD        (R8)(R11*4), X5
-	SHRQ         $0x20, R9
-	VPINSRD      $0x01, (R8)(R9*4), X5, X5
-	MOVL         R10, R9
-	VPINSRD      $0x02, (R8)(R9*4), X5, X5
-	SHRQ         $0x20, R10
-	VPINSRD      $0x03, (R8)(R10*4), X5, X5
-	VINSERTI128  $0x01, X5, Y10, Y5
-	MOVQ         steps+48(FP), R8
-	VEXTRACTI128 $0x01, Y4, X6
-	VMOVQ        X4, R9
-	VPEXTRQ      $0x01, X4, R10
-	MOVL         R9, R11
-	VMOVD        (R8)(R11*4), X10
-	SHRQ         $0x20, R9
-	VPINSRD      $0x01, (R8)(R9*4), X10, X10
-	MOVL         R10, R9
-	VPINSRD      $0x02, (R8)(R9*4), X10, X10
-	SHRQ         $0x20, R10
-	VPINSRD      $0x03, (R8)(R10*4), X10, X10
-	VMOVQ        X6, R9
-	VPEXTRQ      $0x01, X6, R10
-	MOVL         R9, R11
-	VMOVD        (R8)(R11*4), X6
-	SHRQ         $0x20, R9
-	VPINSRD      $0x01, (R8)(R9*4), X6, X6
-	MOVL         R10, R9
-	VPINSRD      $0x02, (R8)(R9*4), X6, X6
-	SHRQ         $0x20, R10
-	VPINSRD      $0x03, (R8)(R10*4), X6, X6
-	VINSERTI128  $0x01, X6, Y10, Y6
-	MOVQ         h1+56(FP), R8
-	VEXTRACTI128 $0x01, Y4, X7
-	VMOVQ        X4, R9
-	VPEXTRQ      $0x01, X4, R10
-	MOVL         R9, R11
-	VMOVQ        (R8)(R11*8), X10
-	SHRQ         $0x20, R9
-	VPINSRQ      $0x01, (R8)(R9*8), X10, X10
-	MOVL         R10, R9
-	VMOVQ        (R8)(R9*8), X8
-	SHRQ         $0x20, R10
-	VPINSRQ      $0x01, (R8)(R10*8), X8, X8
-	VINSERTI128  $0x01, X8, Y10, Y8
-	VMOVQ        X7, R9
-	VPEXTRQ      $0x01, X7, R10
-	MOVL         R9, R11
-	VMOVQ        (R8)(R11*8), X10
-	SHRQ         $0x20, R9
-	VPINSRQ      $0x01, (R8)(R9*8), X10, X10
-	MOVL         R10, R9
-	VMOVQ        (R8)(R9*8), X7
-	SHRQ         $0x20, R10
-	VPINSRQ      $0x01, (R8)(R10*8), X7, X7
-	VINSERTI128  $0x01, X7, Y10, Y7
-	MOVQ         h2+64(FP), R8
-	VEXTRACTI128 $0x01, Y4, X9
-	VMOVQ        X4, R9
-	VPEXTRQ      $0x01, X4, R10
-	MOVL         R9, R11
-	VMOVQ        (R8)(R11*8), X10
-	SHRQ         $0x20, R9
-	VPINSRQ      $0x01, (R8)(R9*8), X10, X10
-	MOVL         R10, R9
-	VMOVQ        (R8)(R9*8), X4
-	SHRQ         $0x20, R10
-	VPINSRQ      $0x01, (R8)(R10*8), X4, X4
-	VINSERTI128  $0x01, X4, Y10, Y4
-	VMOVQ        X9, R9
-	VPEXTRQ      $0x01, X9, R10
-	MOVL         R9, R11
-	VMOVQ        (R8)(R11*8), X10
-	SHRQ         $0x20, R9
-	VPINSRQ      $0x01, (R8)(R9*8), X10, X10
-	MOVL         R10, R9
-	VMOVQ        (R8)(R9*8), X9
-	SHRQ         $0x20, R10
-	VPINSRQ      $0x01, (R8)(R10*8), X9, X9
-	VINSERTI128  $0x01, X9, Y10, Y9
-	VPSUBD       Y6, Y1, Y6
-	MOVLQZX      wrap+12(FP), R8
-	VMOVD        R8, X10
-	VPBROADCASTD X10, Y11
-	VPADDD       Y6, Y11, Y11
-	VPSUBD       Y1, Y11, Y12
-	VPMINUD      Y12, Y11, Y11
-	MOVQ         CX, R8
-
-last_skip:
-	VPSLLQ    $0x3f, Y2, Y12
-	VPADDQ    Y4, Y8, Y8
-	VPXOR     Y12, Y8, Y14
-	VPXOR     Y12, Y4, Y13
-	VPCMPGTQ  Y14, Y13, Y13
-	VPADDQ    Y9, Y7, Y7
-	VPXOR     Y12, Y7, Y14
-	VPXOR     Y12, Y9, Y12
-	VPCMPGTQ  Y14, Y12, Y12
-	VSHUFPS   $0x88, Y12, Y13, Y12
-	VPERMQ    $0xd8, Y12, Y12
-	VPBLENDVB Y12, Y11, Y6, Y12
-	VPSUBD    Y12, Y5, Y5
-	VPADDD    Y1, Y5, Y12
-	VPMINUD   Y12, Y5, Y5
-	DECQ      R8
-	JNZ       last_skip
-	MOVQ      BX, R8
-	VPCMPEQD  Y12, Y12, Y12
-	JMP       last_probe
-
-last_probe_step:
-	VPSLLQ    $0x3f, Y2, Y13
-	VPADDQ    Y4, Y8, Y8
-	VPXOR     Y13, Y8, Y15
-	VPXOR     Y13, Y4, Y14
-	VPCMPGTQ  Y15, Y14, Y14
-	VPADDQ    Y9, Y7, Y7
-	VPXOR     Y13, Y7, Y15
-	VPXOR     Y13, Y9, Y13
-	VPCMPGTQ  Y15, Y13, Y13
-	VSHUFPS   $0x88, Y13, Y14, Y13
-	VPERMQ    $0xd8, Y13, Y13
-	VPBLENDVB Y13, Y11, Y6, Y13
-	VPSUBD    Y13, Y5, Y5
-	VPADDD    Y1, Y5, Y13
-	VPMINUD   Y13, Y5, Y5
-
-last_probe:
-	VPADDD       Y0, Y5, Y13
-	VPSRLD       $0x05, Y13, Y14
-	VEXTRACTI128 $0x01, Y14, X15
-	VMOVQ        X14, R9
-	VPEXTRQ      $0x01, X14, R10
-	MOVL         R9, R11
-	VMOVD        (AX)(R11*4), X10
-	SHRQ         $0x20, R9
-	VPINSRD      $0x01, (AX)(R9*4), X10, X10
-	MOVL         R10, R9
-	VPINSRD      $0x02, (AX)(R9*4), X10, X10
-	SHRQ         $0x20, R10
-	VPINSRD      $0x03, (AX)(R10*4), X10, X10
-	VMOVQ        X15, R9
-	VPEXTRQ      $0x01, X15, R10
-	MOVL         R9, R11
-	VMOVD        (AX)(R11*4), X14
-	SHRQ         $0x20, R9
-	VPINSRD      $0x01, (AX)(R9*4), X14, X14
-	MOVL         R10, R9
-	VPINSRD      $0x02, (AX)(R9*4), X14, X14
-	SHRQ         $0x20, R10
-	VPINSRD      $0x03, (AX)(R10*4), X14, X14
-	VINSERTI128  $0x01, X14, Y10, Y14
-	VPANDN       Y3, Y13, Y13
-	VPSLLVD      Y13, Y14, Y14
-	VPAND        Y14, Y12, Y12
-	DECQ         R8
-	JNZ          last_probe_step
-	VMOVMSKPS    Y12, R8
-	MOVQ         $0x00000008, R9
-	MOVQ         DI, R10
-	CMPQ         R10, R9
-	CMOVQGT      R9, R10
-	BZHIL        R10, R8, R8
-	MOVQ         hits+80(FP), R9
-	TESTL        R8, R8
-	JZ           no_hit
-
-hit:
-	BSFL R8, DX
-	MOVL (SI)(DX*4), DX
-	MOVL DX, R10
-	SHRL $0x06, R10
-	MOVQ (R9)(R10*8), R11
-	BTSQ DX, R11
-	MOVQ R11, (R9)(R10*8)
-	LEAL -1(R8), DX
-	ANDL DX, R8
-	JNZ  hit
-
-no_hit:
-	ADDQ $0x20, SI
-	SUBQ $0x08, DI
-	JG   last_survivors
-
-last_end:
-end:
 	VZEROUPPER
 	RET
 
@@ -14094,7 +12818,7 @@ row:
 	MOVQ    hits+48(FP), R8
 	CMOVQEQ R8, SI
 
-	// There are two words of 32 bits for every 64 hashes.
+	// There are two n of 32 bits for every 64 hashes.
 	ADDQ $0x3f, DX
 	SHRQ $0x06, DX
 	ADDQ DX, DX
@@ -14301,15 +13025,15 @@ end_of_1:
 	VZEROUPPER
 	RET
 
-// func probeDouble64AVX512(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
-TEXT ·probeDouble64AVX512(SB), $4160-88
-	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
-	// computes the bit of a probe from the bit of the probe before: starts and steps are
-	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
-	// 2^64 mod bits. The kernel makes the first probes of all hashes. If there are other
-	// probes, it compacts the numbers of the hashes that pass, and makes the others for
-	// those.
+// func probeFull64AVX512(base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·probeFull64AVX512(SB), $13088-105
+	// Probe i tests bit (h + i·d mod 2^64) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
+	// d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of
+	// all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that
+	// follows at once would wait for them. It makes the first probes of all hashes, writes the outcomes to
+	// hits, and compacts the numbers of the hashes that pass. Then it makes the other probes of those, and
+	// deposits the outcomes in hits.
 	// Loads take aligned words, so that none crosses the end of a page of memory. The
 	// bits to skip are those of the first word that lie before the filter.
 	MOVQ         base+0(FP), AX
@@ -14318,407 +13042,439 @@ TEXT ·probeDouble64AVX512(SB), $4160-88
 	SHLL         $0x03, CX
 	ANDQ         $-4, AX
 	VPBROADCASTD CX, Z2
-	MOVLQZX      bits+8(FP), CX
-	VPBROADCASTD CX, Z3
 	MOVL         $0x0000ffff, CX
 	KMOVW        CX, K1
 	MOVL         $0x00005555, CX
 	KMOVW        CX, K2
 	MOVL         $0x00000001, CX
-	VPBROADCASTD CX, Z4
-	MOVQ         inverse+16(FP), CX
-	VPBROADCASTQ CX, Z1
-	VMOVDQU32    alternate0<>+0(SB), Z5
-	MOVQ         h1+56(FP), CX
-	MOVQ         h2+64(FP), BX
-	MOVQ         starts+40(FP), SI
-	MOVQ         steps+48(FP), DI
-	MOVQ         n+72(FP), R8
-	MOVQ         hits+80(FP), R9
-	LEAQ         (SP), R10
-	LEAQ         -1(R8), R11
-	SHRQ         $0x06, R11
-	XORL         R12, R12
+	VPBROADCASTD CX, Z3
+	LEAQ         63(SP), CX
+	ANDQ         $-64, CX
+	MOVLQZX      swap+32(FP), DX
+	VPBROADCASTD DX, Z4
+	MOVLQZX      bits+8(FP), DX
+	VPBROADCASTD DX, Z5
+	MOVQ         inverse+16(FP), DX
+	VPBROADCASTQ DX, Z6
+	VMOVDQU32    alternate0<>+0(SB), Z7
+	MOVQ         n+88(FP), DX
+	MOVQ         n+88(FP), BX
+	MOVQ         hits+96(FP), SI
+	LEAQ         8760(SP), DI
+	MOVQ         first+48(FP), R8
+	MOVQ         R8, R9
+	MOVQ         R9, 13080(SP)
+	XORL         R8, R8
+	MOVQ         R8, 13056(SP)
+	MOVQ         R8, 13064(SP)
+	MOVQ         R8, 13072(SP)
 
-clear:
-	MOVQ              R12, (R9)(R11*8)
-	DECQ              R11
-	JNS               clear
-	MOVQ              inverse+16(FP), R11
-	TESTQ             R11, R11
-	JZ                given_0
-	VMOVDQU32         (CX), Z0
-	VCVTUQQ2PD.RZ_SAE Z0, Z6
-	VMULPD.RZ_SAE     Z1, Z6, Z6
-	VCVTTPD2UQQ       Z6, Z6
-	VMOVDQU32         64(CX), Z7
-	VCVTUQQ2PD.RZ_SAE Z7, Z8
-	VMULPD.RZ_SAE     Z1, Z8, Z8
-	VCVTTPD2UQQ       Z8, Z8
-	VPERMT2D          Z7, Z5, Z0
-	VPERMT2D          Z8, Z5, Z6
-	VPMULLD           Z3, Z6, Z6
-	VPSUBD            Z6, Z0, Z0
-	VPSUBD            Z3, Z0, Z6
-	VPMINUD           Z6, Z0, Z0
-	VMOVDQU32         Z0, (SI)
-	VMOVDQU32         (BX), Z0
-	VCVTUQQ2PD.RZ_SAE Z0, Z6
-	VMULPD.RZ_SAE     Z1, Z6, Z6
-	VCVTTPD2UQQ       Z6, Z6
-	VMOVDQU32         64(BX), Z7
-	VCVTUQQ2PD.RZ_SAE Z7, Z8
-	VMULPD.RZ_SAE     Z1, Z8, Z8
-	VCVTTPD2UQQ       Z8, Z8
-	VPERMT2D          Z7, Z5, Z0
-	VPERMT2D          Z8, Z5, Z6
-	VPMULLD           Z3, Z6, Z6
-	VPSUBD            Z6, Z0, Z0
-	VPSUBD            Z3, Z0, Z6
-	VPMINUD           Z6, Z0, Z0
-	VMOVDQU32         Z0, (DI)
+	// Masks fill a part of the last word of hits.
+	LEAQ -1(BX), R9
+	SHRQ $0x06, R9
+	MOVQ R8, (SI)(R9*8)
 
-given_0:
-all:
-	VMOVDQU32 (SI), Z6
-	VMOVDQU32 (DI), Z0
-	VMOVDQU32 (CX), Z7
-	VMOVDQU32 (BX), Z8
-	VMOVDQU32 64(CX), Z9
-	VMOVDQU32 64(BX), Z10
+locate:
+	CMPQ      DX, $0x00
+	JLE       test
+	MOVQ      CX, R8
+	ADDQ      13056(SP), R8
+	MOVQ      13080(SP), R9
+	CMPQ      13072(SP), $0x00
+	JNE       gather_sums
+	MOVQ      n+88(FP), R10
+	SUBQ      DX, R10
+	MOVQ      h1+56(FP), R11
+	VMOVDQU32 (R11)(R10*8), Z8
+	VMOVDQU32 64(R11)(R10*8), Z9
+	VMOVDQA32 Z8, Z12
+	VMOVDQA32 Z9, Z13
+	MOVQ      h2+64(FP), R11
+	VMOVDQU32 (R11)(R10*8), Z10
+	VMOVDQU32 64(R11)(R10*8), Z11
+	VMOVDQA32 Z10, Z14
+	VMOVDQA32 Z11, Z15
+	MOVQ      d1+72(FP), R11
+	VMOVDQU32 (R11)(R10*8), Z1
+	VMOVDQU32 64(R11)(R10*8), Z0
+	VPADDQ    Z1, Z14, Z14
+	VPADDQ    Z1, Z1, Z1
+	VPADDQ    Z1, Z14, Z14
+	VPADDQ    Z1, Z1, Z16
+	VPADDQ    Z0, Z15, Z15
+	VPADDQ    Z0, Z0, Z0
+	VPADDQ    Z0, Z15, Z15
+	VPADDQ    Z0, Z0, Z17
+	MOVQ      d2+80(FP), R11
+	VMOVDQU32 (R11)(R10*8), Z1
+	VMOVDQU32 64(R11)(R10*8), Z0
+	VPADDQ    Z1, Z10, Z10
+	VPADDQ    Z1, Z1, Z1
+	VPADDQ    Z1, Z12, Z12
+	VPADDQ    Z1, Z1, Z1
+	VPADDQ    Z0, Z11, Z11
+	VPADDQ    Z0, Z0, Z0
+	VPADDQ    Z0, Z13, Z13
+	VPADDQ    Z0, Z0, Z0
 
-	// Compute the remainders for the next vector now: its probes would wait for them.
-	CMPQ              R8, $0x10
-	JLE               reduced
-	MOVQ              inverse+16(FP), R11
-	TESTQ             R11, R11
-	JZ                given_1
-	VMOVDQU32         128(CX), Z15
-	VCVTUQQ2PD.RZ_SAE Z15, Z16
-	VMULPD.RZ_SAE     Z1, Z16, Z16
-	VCVTTPD2UQQ       Z16, Z16
-	VMOVDQU32         192(CX), Z17
-	VCVTUQQ2PD.RZ_SAE Z17, Z19
-	VMULPD.RZ_SAE     Z1, Z19, Z19
-	VCVTTPD2UQQ       Z19, Z19
-	VPERMT2D          Z17, Z5, Z15
-	VPERMT2D          Z19, Z5, Z16
-	VPMULLD           Z3, Z16, Z16
-	VPSUBD            Z16, Z15, Z15
-	VPSUBD            Z3, Z15, Z16
-	VPMINUD           Z16, Z15, Z15
-	VMOVDQU32         Z15, 64(SI)
-	VMOVDQU32         128(BX), Z15
-	VCVTUQQ2PD.RZ_SAE Z15, Z16
-	VMULPD.RZ_SAE     Z1, Z16, Z16
-	VCVTTPD2UQQ       Z16, Z16
-	VMOVDQU32         192(BX), Z17
-	VCVTUQQ2PD.RZ_SAE Z17, Z19
-	VMULPD.RZ_SAE     Z1, Z19, Z19
-	VCVTTPD2UQQ       Z19, Z19
-	VPERMT2D          Z17, Z5, Z15
-	VPERMT2D          Z19, Z5, Z16
-	VPMULLD           Z3, Z16, Z16
-	VPSUBD            Z16, Z15, Z15
-	VPSUBD            Z3, Z15, Z16
-	VPMINUD           Z16, Z15, Z15
-	VMOVDQU32         Z15, 64(DI)
+probe_0:
+	VCVTUQQ2PD  Z8, Z18
+	VMULPD      Z6, Z18, Z18
+	VCVTTPD2UQQ Z18, Z18
+	VCVTUQQ2PD  Z9, Z19
+	VMULPD      Z6, Z19, Z19
+	VCVTTPD2UQQ Z19, Z19
+	VMOVDQA64   Z8, Z20
+	VPERMT2D    Z9, Z7, Z20
+	VMOVDQA64   Z18, Z18
+	VPERMT2D    Z19, Z7, Z18
+	VPMULLD     Z5, Z18, Z18
+	VPSUBD      Z18, Z20, Z20
+	VPSUBD      Z5, Z20, Z18
+	VPMINUD     Z18, Z20, Z20
+	VPXORD      Z4, Z20, Z20
+	VPADDD      Z2, Z20, Z20
+	VMOVDQU32   Z20, (R8)
+	VPSRLD      $0x05, Z20, Z18
+	VMOVDQU32   Z18, 4096(R8)
+	ADDQ        $0x40, R8
+	DECQ        R9
+	JZ          located
+	VPADDQ      Z16, Z8, Z8
+	VPADDQ      Z17, Z9, Z9
+	VCVTUQQ2PD  Z10, Z18
+	VMULPD      Z6, Z18, Z18
+	VCVTTPD2UQQ Z18, Z18
+	VCVTUQQ2PD  Z11, Z19
+	VMULPD      Z6, Z19, Z19
+	VCVTTPD2UQQ Z19, Z19
+	VMOVDQA64   Z10, Z20
+	VPERMT2D    Z11, Z7, Z20
+	VMOVDQA64   Z18, Z18
+	VPERMT2D    Z19, Z7, Z18
+	VPMULLD     Z5, Z18, Z18
+	VPSUBD      Z18, Z20, Z20
+	VPSUBD      Z5, Z20, Z18
+	VPMINUD     Z18, Z20, Z20
+	VPXORD      Z4, Z20, Z20
+	VPADDD      Z2, Z20, Z20
+	VMOVDQU32   Z20, (R8)
+	VPSRLD      $0x05, Z20, Z18
+	VMOVDQU32   Z18, 4096(R8)
+	ADDQ        $0x40, R8
+	DECQ        R9
+	JZ          located
+	VPADDQ      Z1, Z10, Z10
+	VPADDQ      Z0, Z11, Z11
+	VCVTUQQ2PD  Z12, Z18
+	VMULPD      Z6, Z18, Z18
+	VCVTTPD2UQQ Z18, Z18
+	VCVTUQQ2PD  Z13, Z19
+	VMULPD      Z6, Z19, Z19
+	VCVTTPD2UQQ Z19, Z19
+	VMOVDQA64   Z12, Z20
+	VPERMT2D    Z13, Z7, Z20
+	VMOVDQA64   Z18, Z18
+	VPERMT2D    Z19, Z7, Z18
+	VPMULLD     Z5, Z18, Z18
+	VPSUBD      Z18, Z20, Z20
+	VPSUBD      Z5, Z20, Z18
+	VPMINUD     Z18, Z20, Z20
+	VPXORD      Z4, Z20, Z20
+	VPADDD      Z2, Z20, Z20
+	VMOVDQU32   Z20, (R8)
+	VPSRLD      $0x05, Z20, Z18
+	VMOVDQU32   Z18, 4096(R8)
+	ADDQ        $0x40, R8
+	DECQ        R9
+	JZ          located
+	VPADDQ      Z1, Z12, Z12
+	VPADDQ      Z0, Z13, Z13
 
-given_1:
+probe_3:
+	VCVTUQQ2PD  Z14, Z18
+	VMULPD      Z6, Z18, Z18
+	VCVTTPD2UQQ Z18, Z18
+	VCVTUQQ2PD  Z15, Z19
+	VMULPD      Z6, Z19, Z19
+	VCVTTPD2UQQ Z19, Z19
+	VMOVDQA64   Z14, Z20
+	VPERMT2D    Z15, Z7, Z20
+	VMOVDQA64   Z18, Z18
+	VPERMT2D    Z19, Z7, Z18
+	VPMULLD     Z5, Z18, Z18
+	VPSUBD      Z18, Z20, Z20
+	VPSUBD      Z5, Z20, Z18
+	VPMINUD     Z18, Z20, Z20
+	VPXORD      Z4, Z20, Z20
+	VPADDD      Z2, Z20, Z20
+	VMOVDQU32   Z20, (R8)
+	VPSRLD      $0x05, Z20, Z18
+	VMOVDQU32   Z18, 4096(R8)
+	ADDQ        $0x40, R8
+	DECQ        R9
+	JZ          located
+	VPADDQ      Z16, Z14, Z14
+	VPADDQ      Z17, Z15, Z15
+	JMP         probe_0
+
+	// The probes after the first three of hashes that passed those.
+gather_sums:
+	MOVQ          DX, R10
+	NEGQ          R10
+	LEAQ          (DI)(R10*4), R10
+	VMOVDQU32     (R10), Z0
+	MOVQ          h1+56(FP), R11
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z8
+	VPGATHERDQ    (R11)(Y0*8), K2, Z8
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z0
+	VPGATHERDQ    (R11)(Y1*8), K2, Z0
+	VMOVDQA32     Z8, Z8
+	VMOVDQA32     Z0, Z9
+	VMOVDQA32     Z8, Z12
+	VMOVDQA32     Z9, Z13
+	VMOVDQU32     (R10), Z0
+	MOVQ          h2+64(FP), R11
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z10
+	VPGATHERDQ    (R11)(Y0*8), K2, Z10
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z0
+	VPGATHERDQ    (R11)(Y1*8), K2, Z0
+	VMOVDQA32     Z10, Z10
+	VMOVDQA32     Z0, Z11
+	VMOVDQA32     Z10, Z14
+	VMOVDQA32     Z11, Z15
+	VMOVDQU32     (R10), Z0
+	MOVQ          d1+72(FP), R11
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z16
+	VPGATHERDQ    (R11)(Y0*8), K2, Z16
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z0
+	VPGATHERDQ    (R11)(Y1*8), K2, Z0
+	VMOVDQA32     Z16, Z1
+	VMOVDQA32     Z0, Z0
+	VPADDQ        Z1, Z14, Z14
+	VPADDQ        Z1, Z1, Z1
+	VPADDQ        Z1, Z14, Z14
+	VPADDQ        Z1, Z1, Z16
+	VPADDQ        Z0, Z15, Z15
+	VPADDQ        Z0, Z0, Z0
+	VPADDQ        Z0, Z15, Z15
+	VPADDQ        Z0, Z0, Z17
+	VMOVDQU32     (R10), Z0
+	MOVQ          d2+80(FP), R10
+	VEXTRACTI64X4 $0x01, Z0, Y1
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z18
+	VPGATHERDQ    (R10)(Y0*8), K2, Z18
+	KMOVW         K1, K2
+	VPXORD        Z3, Z3, Z0
+	VPGATHERDQ    (R10)(Y1*8), K2, Z0
+	VMOVDQA32     Z18, Z1
+	VMOVDQA32     Z0, Z0
+	VPADDQ        Z1, Z10, Z10
+	VPADDQ        Z1, Z1, Z1
+	VPADDQ        Z1, Z12, Z12
+	VPADDQ        Z1, Z1, Z1
+	VPADDQ        Z0, Z11, Z11
+	VPADDQ        Z0, Z0, Z0
+	VPADDQ        Z0, Z13, Z13
+	VPADDQ        Z0, Z0, Z0
+	VPADDQ        Z16, Z8, Z8
+	VPADDQ        Z17, Z9, Z9
+	VPADDQ        Z1, Z10, Z10
+	VPADDQ        Z0, Z11, Z11
+	VPADDQ        Z1, Z12, Z12
+	VPADDQ        Z0, Z13, Z13
+	JMP           probe_3
+
+located:
+	MOVLQZX      few+24(FP), R9
+	TESTL        R9, R9
+	JZ           reduced
+	VPBROADCASTD R9, Z0
+	MOVLQZX      inverse32+28(FP), R9
+	VPBROADCASTD R9, Z1
+	MOVQ         CX, R9
+	ADDQ         13056(SP), R9
+
+again:
+	VMOVDQU32  (R9), Z9
+	VPSUBD     Z2, Z9, Z9
+	VPXORD     Z4, Z9, Z9
+	VCVTDQ2PS  Z9, Z10
+	VMULPS     Z1, Z10, Z10
+	VCVTTPS2DQ Z10, Z10
+	VPMULLD    Z0, Z10, Z10
+	VPSUBD     Z10, Z9, Z9
+	VPSUBD     Z0, Z9, Z10
+	VPMINUD    Z10, Z9, Z9
+	VPXORD     Z4, Z9, Z9
+	VPADDD     Z2, Z9, Z9
+	VMOVDQU32  Z9, (R9)
+	VPSRLD     $0x05, Z9, Z9
+	VMOVDQU32  Z9, 4096(R9)
+	ADDQ       $0x40, R9
+	CMPQ       R9, R8
+	JB         again
+
 reduced:
-	VPSUBD       Z0, Z3, Z15
-	MOVLQZX      wrap+12(FP), R11
-	VPBROADCASTD R11, Z0
-	VPADDD       Z15, Z0, Z16
-	VPSUBD       Z3, Z16, Z0
-	VPMINUD      Z0, Z16, Z16
-	MOVQ         first+32(FP), R11
-	VMOVDQA32    Z4, Z17
-	JMP          first
+	XORQ $0x00000800, 13056(SP)
+	SUBQ $0x10, DX
+	LEAQ -16(BX), R8
+	CMPQ R8, DX
+	JEQ  locate
 
-first_step:
-	VPADDQ    Z8, Z7, Z7
-	VPCMPUQ   $0x01, Z8, Z7, K2
-	VPADDQ    Z10, Z9, Z9
-	VPCMPUQ   $0x01, Z10, Z9, K3
-	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z16, Z15, K2, Z18
-	VPSUBD    Z18, Z6, Z6
-	VPADDD    Z3, Z6, Z0
-	VPMINUD   Z0, Z6, Z6
+test:
+	MOVQ      CX, R8
+	ADDQ      13064(SP), R8
+	MOVQ      13080(SP), R9
+	SHLQ      $0x06, R9
+	ADDQ      R8, R9
+	VMOVDQA32 Z3, Z1
+	MOVB      loads+104(FP), R10
+	TESTB     R10, R10
+	JNZ       load
 
-first:
-	VPADDD     Z2, Z6, Z19
-	VPSRLD     $0x05, Z19, Z0
+gather:
+	VMOVDQU32  4096(R8), Z0
 	KXNORW     K1, K1, K2
-	VPXORD     Z0, Z0, Z20
-	VPGATHERDD (AX)(Z0*4), K2, Z20
-	VPRORVD    Z19, Z20, Z20
-	VPANDD     Z20, Z17, Z17
-	DECQ       R11
-	JNZ        first_step
-	VPTESTMD   Z4, Z17, K2
-	KMOVW      K2, R11
-	MOVQ       $0x00000010, R12
-	MOVQ       R8, R13
-	CMPQ       R13, R12
-	CMOVQGT    R12, R13
-	BZHIL      R13, R11, R11
-	MOVQ       first+32(FP), R12
-	MOVQ       probes+24(FP), R13
-	CMPQ       R12, R13
-	JNE        compact
-	MOVW       R11, (R9)
-	ADDQ       $0x02, R9
-	JMP        next
+	VPXORD     Z0, Z0, Z9
+	VPGATHERDD (AX)(Z0*4), K2, Z9
+	VMOVDQU32  (R8), Z0
+	VPRORVD    Z0, Z9, Z9
+	VPANDD     Z9, Z1, Z1
+	ADDQ       $0x40, R8
+	CMPQ       R8, R9
+	JB         gather
+	JMP        tested
 
-compact:
-	MOVQ          n+72(FP), R12
-	SUBQ          R8, R12
-	VPBROADCASTD  R12, Z0
+load:
+	MOVL         4096(R8), R10
+	VMOVD        (AX)(R10*4), X0
+	MOVL         4100(R8), R10
+	VPINSRD      $0x01, (AX)(R10*4), X0, X0
+	MOVL         4104(R8), R10
+	VPINSRD      $0x02, (AX)(R10*4), X0, X0
+	MOVL         4108(R8), R10
+	VPINSRD      $0x03, (AX)(R10*4), X0, X0
+	MOVL         4112(R8), R10
+	VMOVD        (AX)(R10*4), X9
+	MOVL         4116(R8), R10
+	VPINSRD      $0x01, (AX)(R10*4), X9, X9
+	MOVL         4120(R8), R10
+	VPINSRD      $0x02, (AX)(R10*4), X9, X9
+	MOVL         4124(R8), R10
+	VPINSRD      $0x03, (AX)(R10*4), X9, X9
+	MOVL         4128(R8), R10
+	VMOVD        (AX)(R10*4), X10
+	MOVL         4132(R8), R10
+	VPINSRD      $0x01, (AX)(R10*4), X10, X10
+	MOVL         4136(R8), R10
+	VPINSRD      $0x02, (AX)(R10*4), X10, X10
+	MOVL         4140(R8), R10
+	VPINSRD      $0x03, (AX)(R10*4), X10, X10
+	MOVL         4144(R8), R10
+	VMOVD        (AX)(R10*4), X11
+	MOVL         4148(R8), R10
+	VPINSRD      $0x01, (AX)(R10*4), X11, X11
+	MOVL         4152(R8), R10
+	VPINSRD      $0x02, (AX)(R10*4), X11, X11
+	MOVL         4156(R8), R10
+	VPINSRD      $0x03, (AX)(R10*4), X11, X11
+	VINSERTI128  $0x01, X9, Y0, Y0
+	VINSERTI128  $0x01, X11, Y10, Y10
+	VINSERTI64X4 $0x01, Y10, Z0, Z9
+	VMOVDQU32    (R8), Z0
+	VPRORVD      Z0, Z9, Z9
+	VPANDD       Z9, Z1, Z1
+	ADDQ         $0x40, R8
+	CMPQ         R8, R9
+	JB           load
+
+tested:
+	VPTESTMD      Z3, Z1, K2
+	KMOVW         K2, R8
+	XORQ          $0x00000800, 13064(SP)
+	MOVQ          $0x00000010, R9
+	CMPQ          BX, R9
+	CMOVQLT       BX, R9
+	BZHIL         R9, R8, R8
+	MOVW          R8, (SI)
+	ADDQ          $0x02, SI
+	MOVQ          probes+40(FP), R9
+	CMPQ          13080(SP), R9
+	JEQ           next
+	CMPQ          13072(SP), $0x00
+	JNE           next
+	MOVQ          n+88(FP), R10
+	SUBQ          BX, R10
+	VPBROADCASTD  R10, Z0
 	VPADDD        ascending<>+0(SB), Z0, Z0
-	KMOVW         R11, K2
-	POPCNTL       R11, R11
+	KMOVW         R8, K2
+	POPCNTL       R8, R8
 	VPCOMPRESSD.Z Z0, K2, Z0
-	VMOVDQU32     Z0, (R10)
-	LEAQ          (R10)(R11*4), R10
+	VMOVDQU32     Z0, (DI)
+	LEAQ          (DI)(R8*4), DI
 
 next:
-	ADDQ      $0x00000080, CX
-	ADDQ      $0x40, SI
-	ADDQ      $0x00000080, BX
-	ADDQ      $0x40, DI
-	SUBQ      $0x10, R8
-	JG        all
-	MOVQ      first+32(FP), CX
-	MOVQ      probes+24(FP), BX
-	CMPQ      CX, BX
-	JEQ       end
-	MOVQ      probes+24(FP), CX
-	MOVQ      first+32(FP), BX
-	SUBQ      BX, CX
-	CMPQ      CX, $0x03
-	JL        rest
-	MOVQ      $0x00000002, CX
-	LEAQ      (SP), BX
-	MOVQ      first+32(FP), SI
-	VPXORD    Z3, Z3, Z0
-	VMOVDQU32 Z0, (R10)
-	LEAQ      (SP), DI
-	MOVQ      R10, R8
-	SUBQ      DI, R8
-	SHRQ      $0x02, R8
-	JZ        more_end
+	SUBQ $0x10, BX
+	JG   locate
+	SUBQ 13080(SP), R9
+	JZ   end
+	CMPQ 13072(SP), $0x00
+	JNE  deposit
 
-more_survivors:
-	VMOVDQU32     (DI), Z0
-	MOVQ          starts+40(FP), R9
-	KXNORW        K1, K1, K2
-	VPXORD        Z0, Z0, Z5
-	VPGATHERDD    (R9)(Z0*4), K2, Z5
-	MOVQ          steps+48(FP), R9
-	KXNORW        K1, K1, K2
-	VPXORD        Z0, Z0, Z6
-	VPGATHERDD    (R9)(Z0*4), K2, Z6
-	MOVQ          h1+56(FP), R9
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z7
-	VPGATHERDQ    (R9)(Y0*8), K2, Z7
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z8
-	VPGATHERDQ    (R9)(Y1*8), K2, Z8
-	MOVQ          h2+64(FP), R9
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z9
-	VPGATHERDQ    (R9)(Y0*8), K2, Z9
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z10
-	VPGATHERDQ    (R9)(Y1*8), K2, Z10
-	VPSUBD        Z6, Z3, Z1
-	MOVLQZX       wrap+12(FP), R9
-	VPBROADCASTD  R9, Z0
-	VPADDD        Z1, Z0, Z6
-	VPSUBD        Z3, Z6, Z0
-	VPMINUD       Z0, Z6, Z6
-	MOVQ          SI, R9
+	// The numbers after the last are 0, for the loads past the end.
+	VPXORD    Z8, Z8, Z0
+	VMOVDQU32 Z0, (DI)
+	LEAQ      12920(SP), SI
+	MOVQ      $0x00000001, 13072(SP)
+	MOVQ      R9, 13080(SP)
+	LEAQ      8760(SP), DX
+	MOVQ      DI, BX
+	SUBQ      DX, BX
+	SHRQ      $0x02, BX
+	MOVQ      BX, DX
+	JNZ       locate
+	JMP       end
 
-more_skip:
-	VPADDQ    Z9, Z7, Z7
-	VPCMPUQ   $0x01, Z9, Z7, K2
-	VPADDQ    Z10, Z8, Z8
-	VPCMPUQ   $0x01, Z10, Z8, K3
-	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z6, Z1, K2, Z11
-	VPSUBD    Z11, Z5, Z5
-	VPADDD    Z3, Z5, Z0
-	VPMINUD   Z0, Z5, Z5
-	DECQ      R9
-	JNZ       more_skip
-	MOVQ      CX, R9
-	VMOVDQA32 Z4, Z15
-	JMP       more_probe
+deposit:
+	LEAQ 12920(SP), AX
+	MOVQ hits+96(FP), CX
+	MOVQ hits+96(FP), DX
+	MOVQ n+88(FP), BX
 
-more_probe_step:
-	VPADDQ    Z9, Z7, Z7
-	VPCMPUQ   $0x01, Z9, Z7, K2
-	VPADDQ    Z10, Z8, Z8
-	VPCMPUQ   $0x01, Z10, Z8, K3
-	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z6, Z1, K2, Z12
-	VPSUBD    Z12, Z5, Z5
-	VPADDD    Z3, Z5, Z0
-	VPMINUD   Z0, Z5, Z5
+	// There are two n of 32 bits for every 64 hashes.
+	ADDQ $0x3f, BX
+	SHRQ $0x06, BX
+	ADDQ BX, BX
+	XORL SI, SI
 
-more_probe:
-	VPADDD        Z2, Z5, Z16
-	VPSRLD        $0x05, Z16, Z0
-	KXNORW        K1, K1, K2
-	VPXORD        Z0, Z0, Z17
-	VPGATHERDD    (AX)(Z0*4), K2, Z17
-	VPRORVD       Z16, Z17, Z17
-	VPANDD        Z17, Z15, Z15
-	DECQ          R9
-	JNZ           more_probe_step
-	VPTESTMD      Z4, Z15, K2
-	KMOVW         K2, R9
-	MOVQ          $0x00000010, R10
-	MOVQ          R8, R11
-	CMPQ          R11, R10
-	CMOVQGT       R10, R11
-	BZHIL         R11, R9, R9
-	VMOVDQU32     (DI), Z0
-	KMOVW         R9, K2
-	POPCNTL       R9, R9
-	VPCOMPRESSD.Z Z0, K2, Z0
-	VMOVDQU32     Z0, (BX)
-	LEAQ          (BX)(R9*4), BX
-	ADDQ          $0x40, DI
-	SUBQ          $0x10, R8
-	JG            more_survivors
+word:
+	MOVL    (CX), DI
+	MOVQ    SI, R8
+	SHRQ    $0x03, R8
+	MOVQ    (AX)(R8*1), R8
+	MOVL    SI, R9
+	ANDL    $0x07, R9
+	SHRXQ   R9, R8, R8
+	PDEPL   DI, R8, R8
+	MOVL    R8, (DX)
+	POPCNTL DI, DI
+	ADDQ    DI, SI
+	ADDQ    $0x04, CX
+	ADDQ    $0x04, DX
+	DECQ    BX
+	JNZ     word
 
-more_end:
-	MOVQ BX, R10
-
-rest:
-	MOVQ first+32(FP), CX
-	MOVQ probes+24(FP), BX
-	SUBQ CX, BX
-	CMPQ BX, $0x03
-	JL   last
-	ADDQ $0x02, CX
-	SUBQ $0x02, BX
-
-last:
-	VPXORD    Z3, Z3, Z0
-	VMOVDQU32 Z0, (R10)
-	LEAQ      (SP), SI
-	MOVQ      R10, DI
-	SUBQ      SI, DI
-	SHRQ      $0x02, DI
-	JZ        last_end
-
-last_survivors:
-	VMOVDQU32     (SI), Z0
-	MOVQ          starts+40(FP), R8
-	KXNORW        K1, K1, K2
-	VPXORD        Z0, Z0, Z5
-	VPGATHERDD    (R8)(Z0*4), K2, Z5
-	MOVQ          steps+48(FP), R8
-	KXNORW        K1, K1, K2
-	VPXORD        Z0, Z0, Z6
-	VPGATHERDD    (R8)(Z0*4), K2, Z6
-	MOVQ          h1+56(FP), R8
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z7
-	VPGATHERDQ    (R8)(Y0*8), K2, Z7
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z8
-	VPGATHERDQ    (R8)(Y1*8), K2, Z8
-	MOVQ          h2+64(FP), R8
-	VEXTRACTI64X4 $0x01, Z0, Y1
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z9
-	VPGATHERDQ    (R8)(Y0*8), K2, Z9
-	KMOVW         K1, K2
-	VPXORD        Z4, Z4, Z10
-	VPGATHERDQ    (R8)(Y1*8), K2, Z10
-	VPSUBD        Z6, Z3, Z1
-	MOVLQZX       wrap+12(FP), R8
-	VPBROADCASTD  R8, Z0
-	VPADDD        Z1, Z0, Z6
-	VPSUBD        Z3, Z6, Z0
-	VPMINUD       Z0, Z6, Z6
-	MOVQ          CX, R8
-
-last_skip:
-	VPADDQ    Z9, Z7, Z7
-	VPCMPUQ   $0x01, Z9, Z7, K2
-	VPADDQ    Z10, Z8, Z8
-	VPCMPUQ   $0x01, Z10, Z8, K3
-	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z6, Z1, K2, Z13
-	VPSUBD    Z13, Z5, Z5
-	VPADDD    Z3, Z5, Z0
-	VPMINUD   Z0, Z5, Z5
-	DECQ      R8
-	JNZ       last_skip
-	MOVQ      BX, R8
-	VMOVDQA32 Z4, Z11
-	JMP       last_probe
-
-last_probe_step:
-	VPADDQ    Z9, Z7, Z7
-	VPCMPUQ   $0x01, Z9, Z7, K2
-	VPADDQ    Z10, Z8, Z8
-	VPCMPUQ   $0x01, Z10, Z8, K3
-	KUNPCKBW  K2, K3, K2
-	VPBLENDMD Z6, Z1, K2, Z14
-	VPSUBD    Z14, Z5, Z5
-	VPADDD    Z3, Z5, Z0
-	VPMINUD   Z0, Z5, Z5
-
-last_probe:
-	VPADDD     Z2, Z5, Z12
-	VPSRLD     $0x05, Z12, Z0
-	KXNORW     K1, K1, K2
-	VPXORD     Z0, Z0, Z15
-	VPGATHERDD (AX)(Z0*4), K2, Z15
-	VPRORVD    Z12, Z15, Z15
-	VPANDD     Z15, Z11, Z11
-	DECQ       R8
-	JNZ        last_probe_step
-	VPTESTMD   Z4, Z11, K2
-	KMOVW      K2, R8
-	MOVQ       $0x00000010, R9
-	MOVQ       DI, R10
-	CMPQ       R10, R9
-	CMOVQGT    R9, R10
-	BZHIL      R10, R8, R8
-	MOVQ       hits+80(FP), R9
-	TESTL      R8, R8
-	JZ         no_hit
-
-hit:
-	BSFL R8, DX
-	MOVL (SI)(DX*4), DX
-	MOVL DX, R10
-	SHRL $0x06, R10
-	MOVQ (R9)(R10*8), R11
-	BTSQ DX, R11
-	MOVQ R11, (R9)(R10*8)
-	LEAL -1(R8), DX
-	ANDL DX, R8
-	JNZ  hit
-
-no_hit:
-	ADDQ $0x40, SI
-	SUBQ $0x10, DI
-	JG   last_survivors
-
-last_end:
 end:
 	VZEROUPPER
 	RET
@@ -18304,7 +17060,7 @@ row:
 	MOVQ    hits+48(FP), DI
 	CMOVQEQ DI, SI
 
-	// There are two words of 32 bits for every 64 hashes.
+	// There are two n of 32 bits for every 64 hashes.
 	ADDQ $0x3f, DX
 	SHRQ $0x06, DX
 	ADDQ DX, DX
@@ -18410,15 +17166,15 @@ end_of_1:
 	VZEROUPPER
 	RET
 
-// func probeDouble64AVX2(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// func probeFull64AVX2(base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool)
 // Requires: AVX, AVX2, BMI2, CMOV, POPCNT
-TEXT ·probeDouble64AVX2(SB), $4128-88
-	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
-	// computes the bit of a probe from the bit of the probe before: starts and steps are
-	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
-	// 2^64 mod bits. The kernel makes the first probes of all hashes. If there are other
-	// probes, it compacts the numbers of the hashes that pass, and makes the others for
-	// those.
+TEXT ·probeFull64AVX2(SB), $8960-105
+	// Probe i tests bit (h + i·d mod 2^64) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,
+	// d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of
+	// all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that
+	// follows at once would wait for them. It makes the first probes of all hashes, writes the outcomes to
+	// hits, and compacts the numbers of the hashes that pass. Then it makes the other probes of those, and
+	// deposits the outcomes in hits.
 	// Loads take aligned words, so that none crosses the end of a page of memory. The
 	// bits to skip are those of the first word that lie before the filter.
 	MOVQ         base+0(FP), AX
@@ -18427,365 +17183,456 @@ TEXT ·probeDouble64AVX2(SB), $4128-88
 	SHLL         $0x03, CX
 	ANDQ         $-4, AX
 	VMOVD        CX, X0
-	VPBROADCASTD X0, Y2
-	MOVLQZX      bits+8(FP), CX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y3
-	VPCMPEQD     Y4, Y4, Y4
+	VPBROADCASTD X0, Y0
+	VPCMPEQD     Y2, Y2, Y2
 	MOVL         $0x0000001f, CX
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y5
+	VMOVD        CX, X3
+	VPBROADCASTD X3, Y3
 	LEAQ         compactIndices<>+0(SB), CX
-	MOVQ         h1+56(FP), BX
-	MOVQ         h2+64(FP), SI
-	MOVQ         starts+40(FP), DI
-	MOVQ         steps+48(FP), R8
-	MOVQ         n+72(FP), R9
-	MOVQ         hits+80(FP), R10
-	LEAQ         (SP), R11
-	LEAQ         -1(R9), R12
-	SHRQ         $0x06, R12
-	XORL         R13, R13
-
-clear:
-	MOVQ R13, (R10)(R12*8)
-	DECQ R12
-	JNS  clear
-
-all:
-	VMOVDQU      (DI), Y1
-	VMOVDQU      (R8), Y0
-	VMOVDQU      (BX), Y6
-	VMOVDQU      (SI), Y7
-	VMOVDQU      32(BX), Y8
-	VMOVDQU      32(SI), Y9
-	VPSUBD       Y0, Y3, Y10
-	MOVLQZX      wrap+12(FP), R12
-	VMOVD        R12, X0
+	LEAQ         63(SP), DX
+	ANDQ         $-64, DX
+	VMOVDQU      Y0, 4096(DX)
+	MOVLQZX      swap+32(FP), BX
+	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
-	VPADDD       Y10, Y0, Y11
-	VPSUBD       Y3, Y11, Y0
-	VPMINUD      Y0, Y11, Y11
-	MOVQ         first+32(FP), R12
-	VPCMPEQD     Y12, Y12, Y12
-	JMP          first
-
-first_step:
-	VPSLLQ    $0x3f, Y4, Y0
-	VPADDQ    Y7, Y6, Y6
-	VPXOR     Y0, Y6, Y14
-	VPXOR     Y0, Y7, Y13
-	VPCMPGTQ  Y14, Y13, Y13
-	VPADDQ    Y9, Y8, Y8
-	VPXOR     Y0, Y8, Y14
-	VPXOR     Y0, Y9, Y0
-	VPCMPGTQ  Y14, Y0, Y0
-	VSHUFPS   $0x88, Y0, Y13, Y0
-	VPERMQ    $0xd8, Y0, Y0
-	VPBLENDVB Y0, Y11, Y10, Y0
-	VPSUBD    Y0, Y1, Y1
-	VPADDD    Y3, Y1, Y0
-	VPMINUD   Y0, Y1, Y1
-
-first:
-	VPADDD     Y2, Y1, Y13
-	VPSRLD     $0x05, Y13, Y0
-	VMOVDQA    Y4, Y15
-	VPXOR      Y14, Y14, Y14
-	VPGATHERDD Y15, (AX)(Y0*4), Y14
-	VPANDN     Y5, Y13, Y0
-	VPSLLVD    Y0, Y14, Y14
-	VPAND      Y14, Y12, Y12
-	DECQ       R12
-	JNZ        first_step
-	VMOVMSKPS  Y12, R12
-	MOVQ       $0x00000008, R13
-	MOVQ       R9, R14
-	CMPQ       R14, R13
-	CMOVQGT    R13, R14
-	BZHIL      R14, R12, R12
-	MOVQ       first+32(FP), R13
-	MOVQ       probes+24(FP), R14
-	CMPQ       R13, R14
-	JNE        compact
-	MOVB       R12, (R10)
-	ADDQ       $0x01, R10
-	JMP        next
-
-compact:
-	MOVQ         n+72(FP), R13
-	SUBQ         R9, R13
-	VMOVD        R13, X0
+	VMOVDQU      Y0, 4160(DX)
+	MOVLQZX      bits+8(FP), BX
+	VMOVD        BX, X0
 	VPBROADCASTD X0, Y0
-	VPADDD       ascending<>+0(SB), Y0, Y0
-	VPMOVZXBD    (CX)(R12*8), Y1
-	POPCNTL      R12, R12
-	VPERMD       Y0, Y1, Y1
-	VMOVDQU      Y1, (R11)
-	LEAQ         (R11)(R12*4), R11
+	VMOVDQU      Y0, 4224(DX)
+	MOVQ         inverse+16(FP), BX
+	VMOVQ        BX, X0
+	VPBROADCASTQ X0, Y0
+	VMOVDQU      Y0, 4288(DX)
+	VMOVDQU      Y1, 4352(DX)
+	VMOVDQU      Y1, 4416(DX)
+	VMOVDQU      Y1, 4480(DX)
+	VMOVDQU      Y1, 4544(DX)
+	MOVQ         n+88(FP), BX
+	MOVQ         n+88(FP), SI
+	MOVQ         hits+96(FP), DI
+	LEAQ         4664(SP), R8
+	MOVQ         first+48(FP), R9
+	MOVQ         R9, R10
+	MOVQ         R10, 8952(SP)
+	XORL         R9, R9
+	MOVQ         R9, 8928(SP)
+	MOVQ         R9, 8936(SP)
+	MOVQ         R9, 8944(SP)
 
-next:
-	ADDQ    $0x00000040, BX
-	ADDQ    $0x20, DI
-	ADDQ    $0x00000040, SI
-	ADDQ    $0x20, R8
-	SUBQ    $0x08, R9
-	JG      all
-	MOVQ    first+32(FP), BX
-	MOVQ    probes+24(FP), SI
-	CMPQ    BX, SI
-	JEQ     end
-	MOVQ    probes+24(FP), BX
-	MOVQ    first+32(FP), SI
-	SUBQ    SI, BX
-	CMPQ    BX, $0x03
-	JL      rest
-	MOVQ    $0x00000002, BX
-	LEAQ    (SP), SI
-	MOVQ    first+32(FP), DI
-	VPXOR   Y3, Y3, Y0
-	VMOVDQU Y0, (R11)
-	LEAQ    (SP), R8
-	MOVQ    R11, R9
-	SUBQ    R8, R9
-	SHRQ    $0x02, R9
-	JZ      more_end
+	// Masks fill a part of the last word of hits.
+	LEAQ -1(SI), R10
+	SHRQ $0x06, R10
+	MOVQ R9, (DI)(R10*8)
 
-more_survivors:
-	VMOVDQU      (R8), Y0
-	MOVQ         starts+40(FP), R10
-	VMOVDQA      Y4, Y1
-	VPXOR        Y6, Y6, Y6
-	VPGATHERDD   Y1, (R10)(Y0*4), Y6
-	MOVQ         steps+48(FP), R10
-	VMOVDQA      Y4, Y1
-	VPXOR        Y7, Y7, Y7
-	VPGATHERDD   Y1, (R10)(Y0*4), Y7
-	MOVQ         h1+56(FP), R10
+locate:
+	CMPQ    BX, $0x00
+	JLE     test
+	MOVQ    DX, R9
+	ADDQ    8928(SP), R9
+	MOVQ    8952(SP), R10
+	CMPQ    8944(SP), $0x00
+	JNE     gather_sums
+	MOVQ    n+88(FP), R11
+	SUBQ    BX, R11
+	MOVQ    h1+56(FP), R12
+	VMOVDQU (R12)(R11*8), Y4
+	VMOVDQU 32(R12)(R11*8), Y5
+	VMOVDQA Y4, Y8
+	VMOVDQA Y5, Y9
+	MOVQ    h2+64(FP), R12
+	VMOVDQU (R12)(R11*8), Y6
+	VMOVDQU 32(R12)(R11*8), Y7
+	VMOVDQA Y6, Y10
+	VMOVDQA Y7, Y11
+	MOVQ    d1+72(FP), R12
+	VMOVDQU (R12)(R11*8), Y0
+	VMOVDQU 32(R12)(R11*8), Y1
+	VPADDQ  Y0, Y10, Y10
+	VPADDQ  Y0, Y0, Y0
+	VPADDQ  Y0, Y10, Y10
+	VPADDQ  Y0, Y0, Y0
+	VMOVDQU Y0, 4352(DX)
+	VPADDQ  Y1, Y11, Y11
+	VPADDQ  Y1, Y1, Y1
+	VPADDQ  Y1, Y11, Y11
+	VPADDQ  Y1, Y1, Y1
+	VMOVDQU Y1, 4416(DX)
+	MOVQ    d2+80(FP), R12
+	VMOVDQU (R12)(R11*8), Y0
+	VMOVDQU 32(R12)(R11*8), Y1
+	VPADDQ  Y0, Y6, Y6
+	VPADDQ  Y0, Y0, Y0
+	VPADDQ  Y0, Y8, Y8
+	VPADDQ  Y0, Y0, Y0
+	VMOVDQU Y0, 4480(DX)
+	VPADDQ  Y1, Y7, Y7
+	VPADDQ  Y1, Y1, Y1
+	VPADDQ  Y1, Y9, Y9
+	VPADDQ  Y1, Y1, Y1
+	VMOVDQU Y1, 4544(DX)
+
+probe_0:
+	VPSRLQ   $0x20, Y4, Y0
+	VPOR     longs4530000000000000<>+0(SB), Y0, Y0
+	VSUBPD   longs4530000000100000<>+0(SB), Y0, Y0
+	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y4, Y1
+	VADDPD   Y1, Y0, Y0
+	VMULPD   4288(DX), Y0, Y0
+	VADDPD   longs432fffffffffffff<>+0(SB), Y0, Y0
+	VPSRLQ   $0x20, Y5, Y1
+	VPOR     longs4530000000000000<>+0(SB), Y1, Y1
+	VSUBPD   longs4530000000100000<>+0(SB), Y1, Y1
+	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y5, Y12
+	VADDPD   Y12, Y1, Y1
+	VMULPD   4288(DX), Y1, Y1
+	VADDPD   longs432fffffffffffff<>+0(SB), Y1, Y1
+	VSHUFPS  $0x88, Y5, Y4, Y12
+	VPERMQ   $0xd8, Y12, Y12
+	VSHUFPS  $0x88, Y1, Y0, Y0
+	VPERMQ   $0xd8, Y0, Y0
+	VPMULLD  4224(DX), Y0, Y0
+	VPSUBD   Y0, Y12, Y12
+	VPSUBD   4224(DX), Y12, Y0
+	VPMINUD  Y0, Y12, Y12
+	VPXOR    4160(DX), Y12, Y12
+	VPADDD   4096(DX), Y12, Y12
+	VMOVDQU  Y12, (R9)
+	VPSRLD   $0x05, Y12, Y0
+	VMOVDQU  Y0, 2048(R9)
+	ADDQ     $0x20, R9
+	DECQ     R10
+	JZ       located
+	VPADDQ   4352(DX), Y4, Y4
+	VPADDQ   4416(DX), Y5, Y5
+	VPSRLQ   $0x20, Y6, Y0
+	VPOR     longs4530000000000000<>+0(SB), Y0, Y0
+	VSUBPD   longs4530000000100000<>+0(SB), Y0, Y0
+	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y6, Y1
+	VADDPD   Y1, Y0, Y0
+	VMULPD   4288(DX), Y0, Y0
+	VADDPD   longs432fffffffffffff<>+0(SB), Y0, Y0
+	VPSRLQ   $0x20, Y7, Y1
+	VPOR     longs4530000000000000<>+0(SB), Y1, Y1
+	VSUBPD   longs4530000000100000<>+0(SB), Y1, Y1
+	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y7, Y12
+	VADDPD   Y12, Y1, Y1
+	VMULPD   4288(DX), Y1, Y1
+	VADDPD   longs432fffffffffffff<>+0(SB), Y1, Y1
+	VSHUFPS  $0x88, Y7, Y6, Y12
+	VPERMQ   $0xd8, Y12, Y12
+	VSHUFPS  $0x88, Y1, Y0, Y0
+	VPERMQ   $0xd8, Y0, Y0
+	VPMULLD  4224(DX), Y0, Y0
+	VPSUBD   Y0, Y12, Y12
+	VPSUBD   4224(DX), Y12, Y0
+	VPMINUD  Y0, Y12, Y12
+	VPXOR    4160(DX), Y12, Y12
+	VPADDD   4096(DX), Y12, Y12
+	VMOVDQU  Y12, (R9)
+	VPSRLD   $0x05, Y12, Y0
+	VMOVDQU  Y0, 2048(R9)
+	ADDQ     $0x20, R9
+	DECQ     R10
+	JZ       located
+	VPADDQ   4480(DX), Y6, Y6
+	VPADDQ   4544(DX), Y7, Y7
+	VPSRLQ   $0x20, Y8, Y0
+	VPOR     longs4530000000000000<>+0(SB), Y0, Y0
+	VSUBPD   longs4530000000100000<>+0(SB), Y0, Y0
+	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y8, Y1
+	VADDPD   Y1, Y0, Y0
+	VMULPD   4288(DX), Y0, Y0
+	VADDPD   longs432fffffffffffff<>+0(SB), Y0, Y0
+	VPSRLQ   $0x20, Y9, Y1
+	VPOR     longs4530000000000000<>+0(SB), Y1, Y1
+	VSUBPD   longs4530000000100000<>+0(SB), Y1, Y1
+	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y9, Y12
+	VADDPD   Y12, Y1, Y1
+	VMULPD   4288(DX), Y1, Y1
+	VADDPD   longs432fffffffffffff<>+0(SB), Y1, Y1
+	VSHUFPS  $0x88, Y9, Y8, Y12
+	VPERMQ   $0xd8, Y12, Y12
+	VSHUFPS  $0x88, Y1, Y0, Y0
+	VPERMQ   $0xd8, Y0, Y0
+	VPMULLD  4224(DX), Y0, Y0
+	VPSUBD   Y0, Y12, Y12
+	VPSUBD   4224(DX), Y12, Y0
+	VPMINUD  Y0, Y12, Y12
+	VPXOR    4160(DX), Y12, Y12
+	VPADDD   4096(DX), Y12, Y12
+	VMOVDQU  Y12, (R9)
+	VPSRLD   $0x05, Y12, Y0
+	VMOVDQU  Y0, 2048(R9)
+	ADDQ     $0x20, R9
+	DECQ     R10
+	JZ       located
+	VPADDQ   4480(DX), Y8, Y8
+	VPADDQ   4544(DX), Y9, Y9
+
+probe_3:
+	VPSRLQ   $0x20, Y10, Y0
+	VPOR     longs4530000000000000<>+0(SB), Y0, Y0
+	VSUBPD   longs4530000000100000<>+0(SB), Y0, Y0
+	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y10, Y1
+	VADDPD   Y1, Y0, Y0
+	VMULPD   4288(DX), Y0, Y0
+	VADDPD   longs432fffffffffffff<>+0(SB), Y0, Y0
+	VPSRLQ   $0x20, Y11, Y1
+	VPOR     longs4530000000000000<>+0(SB), Y1, Y1
+	VSUBPD   longs4530000000100000<>+0(SB), Y1, Y1
+	VPBLENDD $0xaa, longs4330000000000000<>+0(SB), Y11, Y12
+	VADDPD   Y12, Y1, Y1
+	VMULPD   4288(DX), Y1, Y1
+	VADDPD   longs432fffffffffffff<>+0(SB), Y1, Y1
+	VSHUFPS  $0x88, Y11, Y10, Y12
+	VPERMQ   $0xd8, Y12, Y12
+	VSHUFPS  $0x88, Y1, Y0, Y0
+	VPERMQ   $0xd8, Y0, Y0
+	VPMULLD  4224(DX), Y0, Y0
+	VPSUBD   Y0, Y12, Y12
+	VPSUBD   4224(DX), Y12, Y0
+	VPMINUD  Y0, Y12, Y12
+	VPXOR    4160(DX), Y12, Y12
+	VPADDD   4096(DX), Y12, Y12
+	VMOVDQU  Y12, (R9)
+	VPSRLD   $0x05, Y12, Y0
+	VMOVDQU  Y0, 2048(R9)
+	ADDQ     $0x20, R9
+	DECQ     R10
+	JZ       located
+	VPADDQ   4352(DX), Y10, Y10
+	VPADDQ   4416(DX), Y11, Y11
+	JMP      probe_0
+
+	// The probes after the first three of hashes that passed those.
+gather_sums:
+	MOVQ         BX, R11
+	NEGQ         R11
+	LEAQ         (R8)(R11*4), R11
+	VMOVDQU      (R11), Y0
+	MOVQ         h1+56(FP), R12
 	VEXTRACTI128 $0x01, Y0, X1
+	VMOVDQA      Y2, Y4
+	VPXOR        Y2, Y2, Y5
+	VPGATHERDQ   Y4, (R12)(X0*8), Y5
+	VMOVDQA      Y2, Y4
+	VPXOR        Y2, Y2, Y0
+	VPGATHERDQ   Y4, (R12)(X1*8), Y0
+	VMOVDQA      Y5, Y4
+	VMOVDQA      Y0, Y5
 	VMOVDQA      Y4, Y8
-	VPXOR        Y4, Y4, Y9
-	VPGATHERDQ   Y8, (R10)(X0*8), Y9
-	VMOVDQA      Y4, Y8
-	VPXOR        Y4, Y4, Y10
-	VPGATHERDQ   Y8, (R10)(X1*8), Y10
-	MOVQ         h2+64(FP), R10
+	VMOVDQA      Y5, Y9
+	VMOVDQU      (R11), Y0
+	MOVQ         h2+64(FP), R12
 	VEXTRACTI128 $0x01, Y0, X1
-	VMOVDQA      Y4, Y8
-	VPXOR        Y4, Y4, Y11
-	VPGATHERDQ   Y8, (R10)(X0*8), Y11
-	VMOVDQA      Y4, Y0
-	VPXOR        Y4, Y4, Y8
-	VPGATHERDQ   Y0, (R10)(X1*8), Y8
-	VPSUBD       Y7, Y3, Y1
-	MOVLQZX      wrap+12(FP), R10
+	VMOVDQA      Y2, Y6
+	VPXOR        Y2, Y2, Y7
+	VPGATHERDQ   Y6, (R12)(X0*8), Y7
+	VMOVDQA      Y2, Y6
+	VPXOR        Y2, Y2, Y0
+	VPGATHERDQ   Y6, (R12)(X1*8), Y0
+	VMOVDQA      Y7, Y6
+	VMOVDQA      Y0, Y7
+	VMOVDQA      Y6, Y10
+	VMOVDQA      Y7, Y11
+	VMOVDQU      (R11), Y0
+	MOVQ         d1+72(FP), R12
+	VEXTRACTI128 $0x01, Y0, X1
+	VMOVDQA      Y2, Y12
+	VPXOR        Y2, Y2, Y13
+	VPGATHERDQ   Y12, (R12)(X0*8), Y13
+	VMOVDQA      Y2, Y0
+	VPXOR        Y2, Y2, Y12
+	VPGATHERDQ   Y0, (R12)(X1*8), Y12
+	VMOVDQA      Y13, Y0
+	VMOVDQA      Y12, Y1
+	VPADDQ       Y0, Y10, Y10
+	VPADDQ       Y0, Y0, Y0
+	VPADDQ       Y0, Y10, Y10
+	VPADDQ       Y0, Y0, Y0
+	VMOVDQU      Y0, 4352(DX)
+	VPADDQ       Y1, Y11, Y11
+	VPADDQ       Y1, Y1, Y1
+	VPADDQ       Y1, Y11, Y11
+	VPADDQ       Y1, Y1, Y1
+	VMOVDQU      Y1, 4416(DX)
+	VMOVDQU      (R11), Y0
+	MOVQ         d2+80(FP), R11
+	VEXTRACTI128 $0x01, Y0, X1
+	VMOVDQA      Y2, Y12
+	VPXOR        Y2, Y2, Y13
+	VPGATHERDQ   Y12, (R11)(X0*8), Y13
+	VMOVDQA      Y2, Y0
+	VPXOR        Y2, Y2, Y12
+	VPGATHERDQ   Y0, (R11)(X1*8), Y12
+	VMOVDQA      Y13, Y0
+	VMOVDQA      Y12, Y1
+	VPADDQ       Y0, Y6, Y6
+	VPADDQ       Y0, Y0, Y0
+	VPADDQ       Y0, Y8, Y8
+	VPADDQ       Y0, Y0, Y0
+	VMOVDQU      Y0, 4480(DX)
+	VPADDQ       Y1, Y7, Y7
+	VPADDQ       Y1, Y1, Y1
+	VPADDQ       Y1, Y9, Y9
+	VPADDQ       Y1, Y1, Y1
+	VMOVDQU      Y1, 4544(DX)
+	VPADDQ       4352(DX), Y4, Y4
+	VPADDQ       4416(DX), Y5, Y5
+	VPADDQ       4480(DX), Y6, Y6
+	VPADDQ       4544(DX), Y7, Y7
+	VPADDQ       4480(DX), Y8, Y8
+	VPADDQ       4544(DX), Y9, Y9
+	JMP          probe_3
+
+located:
+	MOVLQZX      few+24(FP), R10
+	TESTL        R10, R10
+	JZ           reduced
 	VMOVD        R10, X0
 	VPBROADCASTD X0, Y0
-	VPADDD       Y1, Y0, Y7
-	VPSUBD       Y3, Y7, Y0
-	VPMINUD      Y0, Y7, Y7
-	MOVQ         DI, R10
+	MOVLQZX      inverse32+28(FP), R10
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y1
+	MOVQ         DX, R10
+	ADDQ         8928(SP), R10
 
-more_skip:
-	VPSLLQ    $0x3f, Y4, Y0
-	VPADDQ    Y11, Y9, Y9
-	VPXOR     Y0, Y9, Y13
-	VPXOR     Y0, Y11, Y12
-	VPCMPGTQ  Y13, Y12, Y12
-	VPADDQ    Y8, Y10, Y10
-	VPXOR     Y0, Y10, Y13
-	VPXOR     Y0, Y8, Y0
-	VPCMPGTQ  Y13, Y0, Y0
-	VSHUFPS   $0x88, Y0, Y12, Y0
-	VPERMQ    $0xd8, Y0, Y0
-	VPBLENDVB Y0, Y7, Y1, Y0
-	VPSUBD    Y0, Y6, Y6
-	VPADDD    Y3, Y6, Y0
-	VPMINUD   Y0, Y6, Y6
-	DECQ      R10
-	JNZ       more_skip
-	MOVQ      BX, R10
-	VPCMPEQD  Y12, Y12, Y12
-	JMP       more_probe
-
-more_probe_step:
-	VPSLLQ    $0x3f, Y4, Y0
-	VPADDQ    Y11, Y9, Y9
-	VPXOR     Y0, Y9, Y14
-	VPXOR     Y0, Y11, Y13
-	VPCMPGTQ  Y14, Y13, Y13
-	VPADDQ    Y8, Y10, Y10
-	VPXOR     Y0, Y10, Y14
-	VPXOR     Y0, Y8, Y0
-	VPCMPGTQ  Y14, Y0, Y0
-	VSHUFPS   $0x88, Y0, Y13, Y0
-	VPERMQ    $0xd8, Y0, Y0
-	VPBLENDVB Y0, Y7, Y1, Y0
-	VPSUBD    Y0, Y6, Y6
-	VPADDD    Y3, Y6, Y0
-	VPMINUD   Y0, Y6, Y6
-
-more_probe:
-	VPADDD     Y2, Y6, Y13
-	VPSRLD     $0x05, Y13, Y0
-	VMOVDQA    Y4, Y15
-	VPXOR      Y14, Y14, Y14
-	VPGATHERDD Y15, (AX)(Y0*4), Y14
-	VPANDN     Y5, Y13, Y0
-	VPSLLVD    Y0, Y14, Y14
-	VPAND      Y14, Y12, Y12
-	DECQ       R10
-	JNZ        more_probe_step
-	VMOVMSKPS  Y12, R10
-	MOVQ       $0x00000008, R11
-	MOVQ       R9, R12
-	CMPQ       R12, R11
-	CMOVQGT    R11, R12
-	BZHIL      R12, R10, R10
-	VMOVDQU    (R8), Y0
-	VPMOVZXBD  (CX)(R10*8), Y1
-	POPCNTL    R10, R10
-	VPERMD     Y0, Y1, Y1
-	VMOVDQU    Y1, (SI)
-	LEAQ       (SI)(R10*4), SI
-	ADDQ       $0x20, R8
-	SUBQ       $0x08, R9
-	JG         more_survivors
-
-more_end:
-	MOVQ SI, R11
-
-rest:
-	MOVQ first+32(FP), CX
-	MOVQ probes+24(FP), BX
-	SUBQ CX, BX
-	CMPQ BX, $0x03
-	JL   last
-	ADDQ $0x02, CX
-	SUBQ $0x02, BX
-
-last:
-	VPXOR   Y3, Y3, Y0
-	VMOVDQU Y0, (R11)
-	LEAQ    (SP), SI
-	MOVQ    R11, DI
-	SUBQ    SI, DI
-	SHRQ    $0x02, DI
-	JZ      last_end
-
-last_survivors:
-	VMOVDQU      (SI), Y0
-	MOVQ         starts+40(FP), R8
-	VMOVDQA      Y4, Y1
-	VPXOR        Y6, Y6, Y6
-	VPGATHERDD   Y1, (R8)(Y0*4), Y6
-	MOVQ         steps+48(FP), R8
-	VMOVDQA      Y4, Y1
-	VPXOR        Y7, Y7, Y7
-	VPGATHERDD   Y1, (R8)(Y0*4), Y7
-	MOVQ         h1+56(FP), R8
-	VEXTRACTI128 $0x01, Y0, X1
-	VMOVDQA      Y4, Y8
-	VPXOR        Y4, Y4, Y9
-	VPGATHERDQ   Y8, (R8)(X0*8), Y9
-	VMOVDQA      Y4, Y8
-	VPXOR        Y4, Y4, Y10
-	VPGATHERDQ   Y8, (R8)(X1*8), Y10
-	MOVQ         h2+64(FP), R8
-	VEXTRACTI128 $0x01, Y0, X1
-	VMOVDQA      Y4, Y8
-	VPXOR        Y4, Y4, Y11
-	VPGATHERDQ   Y8, (R8)(X0*8), Y11
-	VMOVDQA      Y4, Y0
-	VPXOR        Y4, Y4, Y8
-	VPGATHERDQ   Y0, (R8)(X1*8), Y8
-	VPSUBD       Y7, Y3, Y1
-	MOVLQZX      wrap+12(FP), R8
-	VMOVD        R8, X0
-	VPBROADCASTD X0, Y0
-	VPADDD       Y1, Y0, Y7
-	VPSUBD       Y3, Y7, Y0
-	VPMINUD      Y0, Y7, Y7
-	MOVQ         CX, R8
-
-last_skip:
-	VPSLLQ    $0x3f, Y4, Y0
-	VPADDQ    Y11, Y9, Y9
-	VPXOR     Y0, Y9, Y13
-	VPXOR     Y0, Y11, Y12
-	VPCMPGTQ  Y13, Y12, Y12
-	VPADDQ    Y8, Y10, Y10
-	VPXOR     Y0, Y10, Y13
-	VPXOR     Y0, Y8, Y0
-	VPCMPGTQ  Y13, Y0, Y0
-	VSHUFPS   $0x88, Y0, Y12, Y0
-	VPERMQ    $0xd8, Y0, Y0
-	VPBLENDVB Y0, Y7, Y1, Y0
-	VPSUBD    Y0, Y6, Y6
-	VPADDD    Y3, Y6, Y0
-	VPMINUD   Y0, Y6, Y6
-	DECQ      R8
-	JNZ       last_skip
-	MOVQ      BX, R8
-	VPCMPEQD  Y12, Y12, Y12
-	JMP       last_probe
-
-last_probe_step:
-	VPSLLQ    $0x3f, Y4, Y0
-	VPADDQ    Y11, Y9, Y9
-	VPXOR     Y0, Y9, Y14
-	VPXOR     Y0, Y11, Y13
-	VPCMPGTQ  Y14, Y13, Y13
-	VPADDQ    Y8, Y10, Y10
-	VPXOR     Y0, Y10, Y14
-	VPXOR     Y0, Y8, Y0
-	VPCMPGTQ  Y14, Y0, Y0
-	VSHUFPS   $0x88, Y0, Y13, Y0
-	VPERMQ    $0xd8, Y0, Y0
-	VPBLENDVB Y0, Y7, Y1, Y0
-	VPSUBD    Y0, Y6, Y6
-	VPADDD    Y3, Y6, Y0
-	VPMINUD   Y0, Y6, Y6
-
-last_probe:
-	VPADDD     Y2, Y6, Y13
-	VPSRLD     $0x05, Y13, Y0
-	VMOVDQA    Y4, Y15
-	VPXOR      Y14, Y14, Y14
-	VPGATHERDD Y15, (AX)(Y0*4), Y14
-	VPANDN     Y5, Y13, Y0
-	VPSLLVD    Y0, Y14, Y14
-	VPAND      Y14, Y12, Y12
-	DECQ       R8
-	JNZ        last_probe_step
-	VMOVMSKPS  Y12, R8
-	MOVQ       $0x00000008, R9
-	MOVQ       DI, R10
+again:
+	VMOVDQU    (R10), Y4
+	VPSUBD     4096(DX), Y4, Y4
+	VPXOR      4160(DX), Y4, Y4
+	VCVTDQ2PS  Y4, Y5
+	VMULPS     Y1, Y5, Y5
+	VCVTTPS2DQ Y5, Y5
+	VPMULLD    Y0, Y5, Y5
+	VPSUBD     Y5, Y4, Y4
+	VPSUBD     Y0, Y4, Y5
+	VPMINUD    Y5, Y4, Y4
+	VPXOR      4160(DX), Y4, Y4
+	VPADDD     4096(DX), Y4, Y4
+	VMOVDQU    Y4, (R10)
+	VPSRLD     $0x05, Y4, Y4
+	VMOVDQU    Y4, 2048(R10)
+	ADDQ       $0x20, R10
 	CMPQ       R10, R9
-	CMOVQGT    R9, R10
-	BZHIL      R10, R8, R8
-	MOVQ       hits+80(FP), R9
-	TESTL      R8, R8
-	JZ         no_hit
+	JB         again
 
-hit:
-	BSFL R8, DX
-	MOVL (SI)(DX*4), DX
-	MOVL DX, R10
-	SHRL $0x06, R10
-	MOVQ (R9)(R10*8), R11
-	BTSQ DX, R11
-	MOVQ R11, (R9)(R10*8)
-	LEAL -1(R8), DX
-	ANDL DX, R8
-	JNZ  hit
+reduced:
+	XORQ $0x00000400, 8928(SP)
+	SUBQ $0x08, BX
+	LEAQ -8(SI), R9
+	CMPQ R9, BX
+	JEQ  locate
 
-no_hit:
-	ADDQ $0x20, SI
-	SUBQ $0x08, DI
-	JG   last_survivors
+test:
+	MOVQ     DX, R9
+	ADDQ     8936(SP), R9
+	MOVQ     8952(SP), R10
+	SHLQ     $0x05, R10
+	ADDQ     R9, R10
+	VPCMPEQD Y0, Y0, Y0
 
-last_end:
+load:
+	MOVL         2048(R9), R11
+	VMOVD        (AX)(R11*4), X1
+	MOVL         2052(R9), R11
+	VPINSRD      $0x01, (AX)(R11*4), X1, X1
+	MOVL         2056(R9), R11
+	VPINSRD      $0x02, (AX)(R11*4), X1, X1
+	MOVL         2060(R9), R11
+	VPINSRD      $0x03, (AX)(R11*4), X1, X1
+	MOVL         2064(R9), R11
+	VMOVD        (AX)(R11*4), X4
+	MOVL         2068(R9), R11
+	VPINSRD      $0x01, (AX)(R11*4), X4, X4
+	MOVL         2072(R9), R11
+	VPINSRD      $0x02, (AX)(R11*4), X4, X4
+	MOVL         2076(R9), R11
+	VPINSRD      $0x03, (AX)(R11*4), X4, X4
+	VINSERTI128  $0x01, X4, Y1, Y4
+	VMOVDQU      (R9), Y1
+	VPANDN       Y3, Y1, Y1
+	VPSLLVD      Y1, Y4, Y4
+	VPAND        Y4, Y0, Y0
+	ADDQ         $0x20, R9
+	CMPQ         R9, R10
+	JB           load
+	VMOVMSKPS    Y0, R9
+	XORQ         $0x00000400, 8936(SP)
+	MOVQ         $0x00000008, R10
+	CMPQ         SI, R10
+	CMOVQLT      SI, R10
+	BZHIL        R10, R9, R9
+	MOVB         R9, (DI)
+	ADDQ         $0x01, DI
+	MOVQ         probes+40(FP), R10
+	CMPQ         8952(SP), R10
+	JEQ          next
+	CMPQ         8944(SP), $0x00
+	JNE          next
+	MOVQ         n+88(FP), R11
+	SUBQ         SI, R11
+	VMOVD        R11, X0
+	VPBROADCASTD X0, Y0
+	VPADDD       ascending<>+0(SB), Y0, Y0
+	VPMOVZXBD    (CX)(R9*8), Y1
+	POPCNTL      R9, R9
+	VPERMD       Y0, Y1, Y1
+	VMOVDQU      Y1, (R8)
+	LEAQ         (R8)(R9*4), R8
+
+next:
+	SUBQ $0x08, SI
+	JG   locate
+	SUBQ 8952(SP), R10
+	JZ   end
+	CMPQ 8944(SP), $0x00
+	JNE  deposit
+
+	// The numbers after the last are 0, for the loads past the end.
+	VPXOR   Y4, Y4, Y0
+	VMOVDQU Y0, (R8)
+	LEAQ    8792(SP), DI
+	MOVQ    $0x00000001, 8944(SP)
+	MOVQ    R10, 8952(SP)
+	LEAQ    4664(SP), BX
+	MOVQ    R8, SI
+	SUBQ    BX, SI
+	SHRQ    $0x02, SI
+	MOVQ    SI, BX
+	JNZ     locate
+	JMP     end
+
+deposit:
+	LEAQ 8792(SP), AX
+	MOVQ hits+96(FP), CX
+	MOVQ hits+96(FP), DX
+	MOVQ n+88(FP), BX
+
+	// There are two n of 32 bits for every 64 hashes.
+	ADDQ $0x3f, BX
+	SHRQ $0x06, BX
+	ADDQ BX, BX
+	XORL SI, SI
+
+word:
+	MOVL    (CX), DI
+	MOVQ    SI, R8
+	SHRQ    $0x03, R8
+	MOVQ    (AX)(R8*1), R8
+	MOVL    SI, R9
+	ANDL    $0x07, R9
+	SHRXQ   R9, R8, R8
+	PDEPL   DI, R8, R8
+	MOVL    R8, (DX)
+	POPCNTL DI, DI
+	ADDQ    DI, SI
+	ADDQ    $0x04, CX
+	ADDQ    $0x04, DX
+	DECQ    BX
+	JNZ     word
+
 end:
 	VZEROUPPER
 	RET

@@ -3652,9 +3652,9 @@ end:
 	FSTPQ (F2, F3), 32(R0)
 	RET
 
-// func probeDouble64NEON(base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
+// func probeDouble64NEON(base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64)
 // Requires: ASIMD
-TEXT ·probeDouble64NEON(SB), $5344-88
+TEXT ·probeDouble64NEON(SB), $5344-80
 	// Probe i of the hashes h1 and h2 tests bit (h1 + i·h2 mod 2^64) mod bits. A step
 	// computes the bit of a probe from the bit of the probe before: starts and steps are
 	// h1 and h2 mod bits. Where the sum of the hashes wraps, the bit loses wrap, which is
@@ -3675,14 +3675,14 @@ TEXT ·probeDouble64NEON(SB), $5344-88
 	ADD   $1127, RSP, R3
 	AND   $-16, R3, R3
 	MOVD  R3, R4
-	MOVD  n+72(FP), R5
-	MOVD  first+32(FP), R6
-	MOVD  probes+24(FP), R7
+	MOVD  n+64(FP), R5
+	MOVD  first+24(FP), R6
+	MOVD  probes+16(FP), R7
 	SUB   R6, R7, R7
-	MOVD  starts+40(FP), R8
-	MOVD  steps+48(FP), R9
-	MOVD  h1+56(FP), R10
-	MOVD  h2+64(FP), R11
+	MOVD  starts+32(FP), R8
+	MOVD  steps+40(FP), R9
+	MOVD  h1+48(FP), R10
+	MOVD  h2+56(FP), R11
 	MOVD  R2, R12
 	MOVD  $compactBytes<>(SB), R13
 	MOVD  $laneNumbers<>(SB), R14
@@ -3799,13 +3799,13 @@ next:
 	BGT  vector
 	CMP  R3, R4
 	BEQ  pack
-	MOVD first+32(FP), R5
-	MOVD probes+24(FP), R6
+	MOVD first+24(FP), R5
+	MOVD probes+16(FP), R6
 	SUB  R5, R6, R6
-	MOVD starts+40(FP), R8
-	MOVD steps+48(FP), R9
-	MOVD h1+56(FP), R10
-	MOVD h2+64(FP), R11
+	MOVD starts+32(FP), R8
+	MOVD steps+40(FP), R9
+	MOVD h1+48(FP), R10
+	MOVD h2+56(FP), R11
 
 	// Fill up the last vector with the first survivor: it has the same outcome again.
 	MOVWU 0(R3), R7
@@ -3999,8 +3999,8 @@ others:
 	BLO    survivors
 
 pack:
-	MOVD  hits+80(FP), R0
-	MOVD  n+72(FP), R1
+	MOVD  hits+72(FP), R0
+	MOVD  n+64(FP), R1
 	MOVD  $byteBits<>(SB), R3
 	FMOVQ 0(R3), F0
 	MOVD  R1, R1

@@ -83,16 +83,18 @@ func placeDouble32(kernel Kernel, size uint64, recip uint32, shift uint32, probe
 	return done, false
 }
 
-// probeDouble64Loads is probeDouble64. It loads words one by one, and does not gather.
-func probeDouble64Loads(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
+// probeFull64 tests n hashes, 1 to windowKeys, with what bitArray.probeFull computes. It reads on to the next
+// multiple of 16 hashes. bits is at most maxKernelBits, and there are at most maxFullProbes probes. Bit i of the
+// filter is bit i^swap of the bytes. It makes the first probes, 3 or all, of all hashes, and then the others of
+// the hashes that pass. AVX-512 loads words one by one if loads is set, and else gathers; AVX2 always loads.
+func probeFull64(kernel Kernel, base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool) (ok bool) {
 	return false
 }
 
-// probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap and double64.inverse return.
-// It reads on to the next multiple of 16 hashes. There are at most maxKernelBits bits. starts and
-// steps are the remainders of h1 and h2; AVX-512 computes them itself if inverse is not 0. It makes
-// the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.
-func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
+// probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap returns. It reads on to the next
+// multiple of 16 hashes. There are at most maxKernelBits bits. starts and steps are the remainders of h1
+// and h2. It makes the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.
+func probeDouble64(kernel Kernel, base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64) (ok bool) {
 	return false
 }
 

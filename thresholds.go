@@ -66,10 +66,12 @@ const (
 	// maxKernelBits is the most bits, 256 MiB, of a filter of the walk double64 that the kernels
 	// test. Go tests larger filters.
 	maxKernelBits = 1 << 31
-	// minReduceBits is the number of bits of a filter from which on the AVX-512 kernel computes
-	// the remainders of 64-bit hashes. Go computes those of smaller filters, and for other kernels, which
-	// have no 64-bit multiplication or conversion.
-	minReduceBits = 1 << 14
+	// minReduceBits is the number of bits of a filter from which on a group's kernel of AVX-512 computes the
+	// remainders of 64-bit hashes in floating point, and minReduceBitsFull the same for tests of columns.
+	minReduceBits     = 1 << 14
+	minReduceBitsFull = 1 << 15
+	// maxFullProbes is the most probes of a walk with a full remainder a probe that the kernels make.
+	maxFullProbes = 32
 	// longKey is the number of bytes from which on Go hashes a key.
 	longKey = 1 << 15
 )
@@ -79,6 +81,10 @@ const (
 // times as fast from 8 MiB on; at 16 KiB they would take 1.1 times as long (-bench MayContain$). Prototypes
 // on a Zen 3 gave the same bound.
 var pairBytes uint64 = 256 << 10
+
+// firstFullProbes is how many probes of a walk with a full remainder a probe the kernels make of all hashes before
+// they look at the outcome: 3, or if PDEP is slow, all.
+var firstFullProbes = 3
 
 // mostFew is the largest number of integers that AVX-512 hashes and tests in one function, or 0.
 var mostFew int
@@ -145,9 +151,8 @@ func (f *form) isOfLoads(kernel Kernel, bytes uint64) bool {
 	return (kernel == AVX2 || kernel == AVX512 && bytes < f.loadsBelow) && slowGather()
 }
 
-// staged is the form of most hashes, and dense that of hashes after many hits. form64 says which loads
-// the walk double64 takes.
-var staged, dense, form64 form
+// staged is the form of most hashes, and dense that of hashes after many hits.
+var staged, dense form
 
 // rowLengths says which windows of keys a kernel hashes by rows: it loads the bytes of each key and transposes
 // them, and gathers no words. No key that it looks at has fewer than least bytes, or more than most.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"math/bits"
 )
 
 // A walk turns a hash into the bits of a filter. A new one is a file walk_X.go with its
@@ -52,6 +53,27 @@ type bitArray struct {
 	n     uint64 // size, in the unit of the walk
 	recip uint64 // a reciprocal of n, if the walk has one
 	k     int    // probes, at least 1
+}
+
+// probeFull tests hashes, at least one, in assembly, if there is one: probe i tests bit (h + i·d mod 2^64) mod n, in
+// which h is of h1 if i is even, and else of h2, and d is of d1 if i mod 4 is 0 or 3, and else of d2. Bit i of the
+// array is bit i^swap of the bytes. If dense is set, it makes all probes of each hash at once. It returns false, and
+// does nothing, if Go must test the hashes.
+func (b *bitArray) probeFull(kernel Kernel, swap uint32, dense bool, h1, h2, d1, d2, hits []uint64) bool {
+	if b.n > maxKernelBits || b.k > maxFullProbes {
+		return false
+	}
+	first := min(firstFullProbes, b.k)
+	if dense {
+		first = b.k
+	}
+	n, few, inverse32 := b.n, uint32(0), uint32(0)
+	if n < minReduceBitsFull { // the kernel computes the remainder by a multiple of n first
+		few, inverse32 = uint32(n), math.Float32bits(1/float32(n))-2
+		n <<= bits.LeadingZeros64(n) - bits.LeadingZeros64(minReduceBitsFull)
+	}
+	inverse := math.Float64bits(1/float64(n)) - 4
+	return probeFull64(kernel, b.base, uint32(n), inverse, few, inverse32, swap, b.k, first, &h1[0], &h2[0], &d1[0], &d2[0], len(h1), &hits[0], slowGather())
 }
 
 // part is the arrays of some filters of a group, 1 to 64 that are alike: walkKind.probePart may

@@ -179,33 +179,29 @@ func (d *double64) probeBatch(kernel Kernel, h *hashes, hits []uint64, wasDense 
 	if wasDense {
 		first = d.k
 	}
-	if h.len() < minKernelHashes || kernel == Generic || !d.probeForm(kernel, h, hits, first) {
+	switch {
+	case h.len() < minKernelHashes || kernel == Generic:
+		d.probeGeneric(h.h1, h.h2, hits)
+	case (*bitArray)(d).probeFull(kernel, 0, wasDense, h.h1, h.h1, h.h2, h.h2, hits), kernel == NEON && d.probeForm(kernel, h, hits, first):
+	default:
 		d.probeGeneric(h.h1, h.h2, hits)
 	}
 }
 
-// probeForm is probeGeneric in assembly, for at least one hash: the first probes of all hashes, and then the
+// probeForm is probeGeneric in NEON, for at least one hash: the first probes of all hashes, and then the
 // other probes of those that pass. It returns false, and does nothing but compute remainders, if Go must
 // test the hashes.
 func (d *double64) probeForm(kernel Kernel, h *hashes, hits []uint64, first int) bool {
 	if d.n > maxKernelBits {
 		return false
 	}
-	inverse := uint64(0)
-	if kernel == AVX512 && d.n >= minReduceBits {
-		inverse = d.inverse()
-	} else {
-		d.reduceGeneric(h.h1, h.starts)
-		d.reduceGeneric(h.h2, h.steps)
-		n := h.len()
-		past := (n + 15) &^ 15 // up to which kernels read
-		clear(h.starts[n:past])
-		clear(h.steps[n:past])
-	}
-	if form64.isOfLoads(kernel, d.n/8) {
-		return probeDouble64Loads(kernel, d.base, uint32(d.n), d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
-	}
-	return probeDouble64(kernel, d.base, uint32(d.n), d.wrap(), inverse, d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], h.len(), &hits[0])
+	d.reduceGeneric(h.h1, h.starts)
+	d.reduceGeneric(h.h2, h.steps)
+	n := h.len()
+	past := (n + 15) &^ 15 // up to which kernels read
+	clear(h.starts[n:past])
+	clear(h.steps[n:past])
+	return probeDouble64(kernel, d.base, uint32(d.n), d.wrap(), d.k, first, &h.starts[0], &h.steps[0], &h.h1[0], &h.h2[0], n, &hits[0])
 }
 
 // wrap returns 2^64 mod the number of bits.

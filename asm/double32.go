@@ -430,10 +430,19 @@ func (d *double32) spread() {
 	MOVQ(source, dest)
 	CMPQ(d.row, first)
 	CMOVQEQ(argument("hits"), dest)
-	Comment("There are two words of 32 bits for every 64 hashes.")
-	ADDQ(U8(63), words)
-	SHRQ(U8(6), words)
-	ADDQ(words, words)
+	deposit(source, outcome, dest, words)
+	LEAQ(Mem{Base: d.row, Disp: 8}, outcome)
+	JMP(LabelRef("row"))
+	Label("rows_done")
+}
+
+// deposit emits the outcomes of the hashes whose bits are set in source, of n hashes, as bits of dest. It
+// changes the registers but outcome.
+func deposit(source, outcome, dest, n reg.GPVirtual) {
+	Comment("There are two n of 32 bits for every 64 hashes.")
+	ADDQ(U8(63), n)
+	SHRQ(U8(6), n)
+	ADDQ(n, n)
 	position := GP64()
 	XORL(position.As32(), position.As32())
 	Label("word")
@@ -451,11 +460,8 @@ func (d *double32) spread() {
 	ADDQ(mask, position)
 	ADDQ(U8(4), source)
 	ADDQ(U8(4), dest)
-	DECQ(words)
+	DECQ(n)
 	JNZ(LabelRef("word"))
-	LEAQ(Mem{Base: d.row, Disp: 8}, outcome)
-	JMP(LabelRef("row"))
-	Label("rows_done")
 }
 
 // placeDouble32 emits a function that stores the numbers of the bits that hashes probe,

@@ -68,13 +68,15 @@ var families = []family{
 	{"placeDouble32", "size uint64, recip uint32, shift uint32, probes int, hashes *uint32, n int, places *uint32", "done int", `
 		placeDouble32 writes the numbers of the bits of the first hashes, as many as fill whole vectors, and
 		returns how many. There are 8 hashes or more. The order of the places is that of placedKeys.`},
-	{"probeDouble64Loads", "base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64", "", `
-		probeDouble64Loads is probeDouble64. It loads words one by one, and does not gather.`},
-	{"probeDouble64", "base *byte, bits uint32, wrap uint32, inverse uint64, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64", "", `
-		probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap and double64.inverse return.
-		It reads on to the next multiple of 16 hashes. There are at most maxKernelBits bits. starts and
-		steps are the remainders of h1 and h2; AVX-512 computes them itself if inverse is not 0. It makes
-		the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.`},
+	{"probeFull64", "base *byte, bits uint32, inverse uint64, few uint32, inverse32 uint32, swap uint32, probes int, first int, h1 *uint64, h2 *uint64, d1 *uint64, d2 *uint64, n int, hits *uint64, loads bool", "", `
+		probeFull64 tests n hashes, 1 to windowKeys, with what bitArray.probeFull computes. It reads on to the next
+		multiple of 16 hashes. bits is at most maxKernelBits, and there are at most maxFullProbes probes. Bit i of the
+		filter is bit i^swap of the bytes. It makes the first probes, 3 or all, of all hashes, and then the others of
+		the hashes that pass. AVX-512 loads words one by one if loads is set, and else gathers; AVX2 always loads.`},
+	{"probeDouble64", "base *byte, bits uint32, wrap uint32, probes int, first int, starts *uint32, steps *uint32, h1 *uint64, h2 *uint64, n int, hits *uint64", "", `
+		probeDouble64 tests n hashes, 1 to windowKeys, with what double64.wrap returns. It reads on to the next
+		multiple of 16 hashes. There are at most maxKernelBits bits. starts and steps are the remainders of h1
+		and h2. It makes the first probes, 1 or more, of all hashes, and then the others of the hashes that pass.`},
 	{"hash32Loads", "layout layout, rows *byte, stride int, n int, hashes *uint32, signs uint32", "left int", `
 		hash32Loads is hash32 for 32 or more keys. It loads words one by one, and does not gather.`},
 	{"hash32Rows", "rows *byte, stride int, data *byte, n int, limit int, hashes *uint32, signs uint32", "left int", `

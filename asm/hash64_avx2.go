@@ -202,7 +202,7 @@ func (h *hash64AVX2) shift(by uint64) {
 var longConstants = map[uint64]Mem{}
 
 func longConstantTables() {
-	for _, c := range []uint64{primes[2], primes[3], primes[4] + 4, primes[4] + 8, xxph3Secret, 4, 8, 9, 16, 32, 128} {
+	for _, c := range []uint64{primes[2], primes[3], primes[4] + 4, primes[4] + 8, xxph3Secret, 4, 8, 9, 16, 32, 128, two52, two84, two84And, two52Less} {
 		longConstants[c] = GLOBL(fmt.Sprintf("longs%016x", c), RODATA|NOPTR)
 		for i := range 4 {
 			DATA(8*i, U64(c))

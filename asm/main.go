@@ -79,7 +79,6 @@ func main() {
 	hash32LoadsHeaders()
 	for _, v := range []vectors{&avx512Loads{}, &avx2Loads{}} {
 		probeDouble32(v)
-		probeDouble64(v)
 	}
 	for _, v := range []vectors{&avx512{}, &avx2{}} {
 		hash32(v, 4)
@@ -92,7 +91,7 @@ func main() {
 		}
 		probeDouble32(v)
 		placeDouble32(v)
-		probeDouble64(v)
+		probeFull64(v)
 		probeSplit256(v)
 		probeLine512(v)
 		probeLine32(v)

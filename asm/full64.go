@@ -1,0 +1,429 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+// full64 has the registers of a kernel of a walk with a full remainder of 64 bits a probe while its code is
+// emitted.
+type full64 struct {
+	vectors
+
+	base          reg.GPVirtual // the first aligned word of 32 bits of the filter
+	bits, inverse Op
+	swap, skip    Op             // the number of a bit is XORed with the first, and added to the second
+	evens         reg.VecVirtual // the numbers of the even words of two vectors, for AVX-512
+
+	sums  [4][2]reg.VecVirtual // of the next four probes: two vectors of long words
+	steps [2][2]Op             // of sums 0 and 3, and of sums 1 and 2, to the fourth probe after
+
+	frame     reg.GPVirtual // two rooms for the numbers of the bits of a vector of hashes
+	room      int           // bytes of each
+	fill, use Mem           // the offsets of the rooms to fill and to test next
+	constants Mem           // after the rooms
+	numbers   Mem           // of the hashes that pass the first probes
+	results   Mem           // a bit for each number: whether its hash passes the other probes, too
+	second    Mem           // 1 while those are made
+	probes    Mem           // how many are made: the first, or the others
+
+	ahead, left reg.GPVirtual // how many hashes have no numbers yet, and how many are not tested
+	out, end    reg.GPVirtual // where the next mask goes, and the next number
+	at, count   reg.GPVirtual // the end of a room, and how many probes it lacks
+}
+
+// probeFull64 emits the test of a window of hashes.
+func probeFull64(v vectors) {
+	TEXT("probeFull64"+v.name(), 0, signature("probeFull64"))
+	Comment(
+		"Probe i tests bit (h + i·d mod 2^64) mod bits. If i is even, h is h1, and else h2. If i mod 4 is 0 or 3,",
+		"d is d1, and else d2. So four sums of 64 bits take turns. The kernel writes the numbers of the bits of",
+		"all probes of a vector of hashes to the stack, and then tests those of the vector before: a test that",
+		"follows at once would wait for them. It makes the first probes of all hashes, writes the outcomes to",
+		"hits, and compacts the numbers of the hashes that pass. Then it makes the other probes of those, and",
+		"deposits the outcomes in hits.",
+	)
+	f := &full64{vectors: v}
+	f.prepare()
+	f.locate()
+	f.follow(f.test())
+	outcome := GP64()
+	LEAQ(f.results, outcome)
+	deposit(argument("hits"), outcome, argument("hits"), argument("n"))
+	Label("end")
+	VZEROUPPER()
+	RET()
+}
+
+// prepare emits the arguments and constants.
+func (f *full64) prepare() {
+	d := &double32{vectors: f.vectors}
+	d.loadBase()
+	f.base = d.base
+	f.prepareGather()
+	f.prepareTest()
+	f.room = 4 * f.lanes() * int(bloom.constant("maxFullProbes"))
+	f.frame = stackVectors(4*f.room + 8*64)
+	f.constants = Mem{Base: f.frame, Disp: 4 * f.room}
+	f.skip, f.swap = f.keep(d.skip), f.keep(f.broadcast(argument("swap")))
+	f.bits, f.inverse = f.keep(f.broadcast(argument("bits"))), f.keep(f.broadcastLong(argument("inverse")))
+	if f.lanes() == 16 {
+		f.evens = f.vector()
+		f.load(alternate[0], f.evens)
+	}
+	for i := range f.sums {
+		f.sums[i] = [2]reg.VecVirtual{f.vector(), f.vector()}
+	}
+	for i := range f.steps {
+		f.steps[i] = [2]Op{f.keep(f.vector()), f.keep(f.vector())}
+	}
+	f.numbers, f.results = AllocLocal(4*(window+f.lanes())), AllocLocal(window/8+8)
+	f.fill, f.use, f.second, f.probes = AllocLocal(8), AllocLocal(8), AllocLocal(8), AllocLocal(8)
+	f.ahead, f.left, f.out, f.end = argument("n"), argument("n"), argument("hits"), GP64()
+	f.at, f.count = GP64(), GP64()
+	LEAQ(f.numbers, f.end)
+	MOVQ(argument("first"), f.count)
+	MOVQ(f.count, f.probes)
+	zero, last := GP64(), GP64()
+	XORL(zero.As32(), zero.As32())
+	for _, m := range []Mem{f.fill, f.use, f.second} {
+		MOVQ(zero, m)
+	}
+	Comment("Masks fill a part of the last word of hits.")
+	LEAQ(Mem{Base: f.left, Disp: -1}, last)
+	SHRQ(U8(6), last)
+	MOVQ(zero, Mem{Base: f.out, Index: last, Scale: 8})
+}
+
+// keep returns a constant vector or, for AVX2, which has few registers, where it is on the stack.
+func (f *full64) keep(x reg.VecVirtual) Op {
+	if f.lanes() == 16 {
+		return x
+	}
+	m := f.constants
+	f.constants = m.Offset(64)
+	f.store(x, m)
+	return m
+}
+
+// locate emits the numbers of the bits of a vector of hashes, or of two if none waits for its test.
+func (f *full64) locate() {
+	Label("locate")
+	CMPQ(f.ahead, U8(0))
+	JLE(LabelRef("test"))
+	MOVQ(f.frame, f.at)
+	ADDQ(f.fill, f.at)
+	MOVQ(f.probes, f.count)
+	next := GP64()
+	CMPQ(f.second, U8(0))
+	JNE(LabelRef("gather_sums"))
+	MOVQ(argument("n"), next)
+	SUBQ(f.ahead, next)
+	f.start(func(name string, to [2]reg.VecVirtual) {
+		p := argument(name)
+		for j, x := range to {
+			f.load(Mem{Base: p, Index: next, Scale: 8, Disp: 4 * f.lanes() * j}, x)
+		}
+	})
+	for i, sums := range f.sums {
+		Label(fmt.Sprintf("probe_%d", i))
+		f.place(f.remainder(sums), Mem{Base: f.at})
+		ADDQ(U8(4*f.lanes()), f.at)
+		DECQ(f.count)
+		JZ(LabelRef("located"))
+		f.next(i)
+	}
+	JMP(LabelRef("probe_0"))
+
+	Comment("The probes after the first three of hashes that passed those.")
+	Label("gather_sums")
+	MOVQ(f.ahead, next)
+	NEGQ(next)
+	LEAQ(Mem{Base: f.end, Index: next, Scale: 4}, next)
+	f.start(func(name string, to [2]reg.VecVirtual) {
+		number := f.vector()
+		f.load(Mem{Base: next}, number)
+		for j, x := range f.gatherLongs(argument(name), number) {
+			copyVector(f, x, to[j])
+		}
+	})
+	for i := range 3 {
+		f.next(i)
+	}
+	JMP(LabelRef("probe_3"))
+
+	Label("located")
+	f.reduceAgain()
+	XORQ(U32(f.room), f.fill)
+	SUBQ(U8(f.lanes()), f.ahead)
+	others := GP64()
+	LEAQ(Mem{Base: f.left, Disp: -f.lanes()}, others)
+	CMPQ(others, f.ahead)
+	JEQ(LabelRef("locate"))
+}
+
+// start emits the sums of the first four probes, and the steps. load emits the loads of some words of a vector
+// of hashes.
+func (f *full64) start(load func(name string, to [2]reg.VecVirtual)) {
+	for i, name := range []string{"h1", "h2"} {
+		load(name, f.sums[i])
+		for j, x := range f.sums[i] {
+			copyVector(f, x, f.sums[i+2][j])
+		}
+	}
+	for i, name := range []string{"d1", "d2"} {
+		d := [2]reg.VecVirtual{f.vector(), f.vector()}
+		load(name, d)
+		for j, x := range d {
+			once, twice := f.sums[3-2*i][j], f.sums[3-i][j]
+			VPADDQ(x, once, once)
+			VPADDQ(x, x, x)
+			VPADDQ(x, twice, twice)
+			switch step := f.steps[i][j].(type) {
+			case Mem:
+				VPADDQ(x, x, x)
+				f.store(x, step)
+			case reg.VecVirtual:
+				VPADDQ(x, x, step)
+			}
+		}
+	}
+}
+
+// next emits the step of a sum to its next probe.
+func (f *full64) next(i int) {
+	for j, x := range f.sums[i] {
+		VPADDQ(f.steps[(i+1)/2%2][j], x, x)
+	}
+}
+
+// place emits the store of a remainder as the number of a bit after the first aligned word.
+func (f *full64) place(r reg.VecVirtual, to Mem) {
+	f.swapped(r)
+	VPADDD(f.skip, r, r)
+	f.store(r, to)
+	index := f.vector()
+	VPSRLD(U8(5), r, index)
+	f.store(index, to.Offset(2*f.room))
+}
+
+func (f *full64) swapped(r reg.VecVirtual) {
+	if f.lanes() == 16 {
+		VPXORD(f.swap, r, r)
+	} else {
+		VPXOR(f.swap, r, r)
+	}
+}
+
+// The numbers of which AVX2 makes floating point.
+var (
+	two52     = math.Float64bits(1 << 52)
+	two84     = math.Float64bits(1 << 84)
+	two84And  = math.Float64bits(1<<84 + 1<<52)
+	two52Less = math.Float64bits(1<<52 - 0.5)
+)
+
+// remainder emits the remainders of two vectors of long words.
+//
+// A quotient is the product of the word, as floating point, and the inverse. The first two are rounded to nearest, by
+// a relative error of up to 2^-53 each. The inverse is 2^-51.2 to 2^-49.8 of itself too small. So no quotient is too
+// large, and one below 2^49 is less than 1 too small: the remainder that its floor leaves is below 2·bits, which fits
+// 32 bits. There are at least 2^15 bits: see reduceAgain.
+//
+// AVX2 has no conversion of long words. Their halves are the fractions of two numbers, 2^52 and more and 2^84 and
+// more, and the sum of a quotient with 2^52 - 1/2 is rounded to an integer, which is its floor or, if it is whole,
+// perhaps 1 less.
+func (f *full64) remainder(h [2]reg.VecVirtual) (r reg.VecVirtual) {
+	q := [2]reg.VecVirtual{f.vector(), f.vector()}
+	for j := range q {
+		if f.lanes() == 16 {
+			VCVTUQQ2PD(h[j], q[j])
+			VMULPD(f.inverse, q[j], q[j])
+			VCVTTPD2UQQ(q[j], q[j])
+			continue
+		}
+		low := f.vector()
+		VPSRLQ(U8(32), h[j], q[j])
+		VPOR(longConstants[two84], q[j], q[j])
+		VSUBPD(longConstants[two84And], q[j], q[j])
+		VPBLENDD(U8(0xaa), longConstants[two52], h[j], low)
+		VADDPD(low, q[j], q[j])
+		VMULPD(f.inverse, q[j], q[j])
+		VADDPD(longConstants[two52Less], q[j], q[j])
+	}
+	r = f.words(h)
+	f.subtract(f.words(q), f.bits, r)
+	return r
+}
+
+// subtract emits what a quotient leaves that may be 1 too small.
+func (f *full64) subtract(quotient reg.VecVirtual, bits Op, r reg.VecVirtual) {
+	less := f.vector()
+	VPMULLD(bits, quotient, quotient)
+	VPSUBD(quotient, r, r)
+	VPSUBD(bits, r, less)
+	VPMINUD(less, r, r)
+}
+
+// words returns the lower words of two vectors of long words.
+func (f *full64) words(x [2]reg.VecVirtual) reg.VecVirtual {
+	if f.lanes() == 8 {
+		return f.narrow(x)
+	}
+	r := f.vector()
+	VMOVDQA64(x[0], r)
+	VPERMT2D(x[1], f.evens, r)
+	return r
+}
+
+// reduceAgain emits a second remainder of the numbers in a filter of few bits: bits is a multiple of that number then,
+// below 2^16. Floats of 32 bits hold such numbers. Their product is rounded to nearest, by up to 2^-24, and the
+// inverse is more than that too small.
+func (f *full64) reduceAgain() {
+	few, p := argument("few"), GP64()
+	TESTL(few.As32(), few.As32())
+	JZ(LabelRef("reduced"))
+	bits, inverse := f.broadcast(few), f.broadcast(argument("inverse32"))
+	MOVQ(f.frame, p)
+	ADDQ(f.fill, p)
+	Label("again")
+	r, q := f.vector(), f.vector()
+	f.load(Mem{Base: p}, r)
+	VPSUBD(f.skip, r, r)
+	f.swapped(r)
+	VCVTDQ2PS(r, q)
+	VMULPS(inverse, q, q)
+	VCVTTPS2DQ(q, q)
+	f.subtract(q, bits, r)
+	f.place(r, Mem{Base: p})
+	ADDQ(U8(4*f.lanes()), p)
+	CMPQ(p, f.at)
+	JB(LabelRef("again"))
+	Label("reduced")
+}
+
+// test emits the test of a room, and returns a mask of the hashes that have all bits.
+func (f *full64) test() (mask reg.GPVirtual) {
+	mask, p, end := GP64(), GP64(), GP64()
+	Label("test")
+	MOVQ(f.frame, p)
+	ADDQ(f.use, p)
+	MOVQ(f.probes, end)
+	SHLQ(U8(log2(4*f.lanes())), end)
+	ADDQ(p, end)
+	passed := f.vector()
+	f.pickedAll(passed)
+	if f.lanes() == 16 {
+		loads := Load(Param("loads"), GP8())
+		TESTB(loads, loads)
+		JNZ(LabelRef("load"))
+		f.testBits("gather", p, end, passed, func(word reg.VecVirtual) {
+			index := f.vector()
+			f.vectors.load(Mem{Base: p, Disp: 2 * f.room}, index)
+			f.gather(f.base, index, word)
+		})
+		JMP(LabelRef("tested"))
+	}
+	f.testBits("load", p, end, passed, func(word reg.VecVirtual) { f.loadWords(Mem{Base: p, Disp: 2 * f.room}, word) })
+	Label("tested")
+	MOVL(f.collect(passed).As32(), mask.As32())
+	XORQ(U32(f.room), f.use)
+	limit := GP64()
+	MOVQ(U32(f.lanes()), limit)
+	CMPQ(f.left, limit)
+	CMOVQLT(f.left, limit)
+	BZHIL(limit.As32(), mask.As32(), mask.As32())
+	return mask
+}
+
+// testBits emits a loop over the bits from p to end. words emits the words that have them.
+func (f *full64) testBits(label string, p, end reg.GPVirtual, passed reg.VecVirtual, words func(to reg.VecVirtual)) {
+	Label(label)
+	bit, word := f.vector(), f.vector()
+	words(word)
+	f.load(Mem{Base: p}, bit)
+	f.pick(bit, word)
+	f.and(word, passed, passed)
+	ADDQ(U8(4*f.lanes()), p)
+	CMPQ(p, end)
+	JB(LabelRef(label))
+}
+
+// loadWords emits the loads of words one by one, at the indices in memory.
+func (f *full64) loadWords(indices Mem, to reg.VecVirtual) {
+	var parts []reg.VecVirtual // four words each
+	for lane := range f.lanes() {
+		index := GP64()
+		MOVL(indices.Offset(4*lane), index.As32())
+		word := Mem{Base: f.base, Index: index, Scale: 4}
+		if lane%4 == 0 {
+			x := f.vector()
+			whole(x)(x86.VMOVD(word, x.AsX()))
+			parts = append(parts, x)
+		} else {
+			x := parts[lane/4].AsX()
+			VPINSRD(U8(lane%4), word, x, x)
+		}
+	}
+	for i := 0; i < len(parts); i += 2 {
+		y := parts[i].AsY()
+		if f.lanes() == 8 {
+			y = to.AsY()
+		}
+		VINSERTI128(U8(1), parts[i+1].AsX(), parts[i].AsY(), y)
+	}
+	if f.lanes() == 16 {
+		VINSERTI64X4(U8(1), parts[2].AsY(), parts[0], to)
+	}
+}
+
+// follow emits what follows the test of a vector.
+func (f *full64) follow(mask reg.GPVirtual) {
+	if f.lanes() == 16 {
+		MOVW(mask.As16(), Mem{Base: f.out})
+	} else {
+		MOVB(mask.As8(), Mem{Base: f.out})
+	}
+	ADDQ(U8(f.lanes()/8), f.out)
+	probes := argument("probes")
+	CMPQ(f.probes, probes)
+	JEQ(LabelRef("next"))
+	CMPQ(f.second, U8(0))
+	JNE(LabelRef("next"))
+	number := GP64()
+	MOVQ(argument("n"), number)
+	SUBQ(f.left, number)
+	numbers := f.broadcast(number)
+	VPADDD(ascending, numbers, numbers)
+	f.compact(numbers, mask, Mem{Base: f.end})
+	LEAQ(Mem{Base: f.end, Index: mask, Scale: 4}, f.end)
+	Label("next")
+	SUBQ(U8(f.lanes()), f.left)
+	JG(LabelRef("locate"))
+	SUBQ(f.probes, probes)
+	JZ(LabelRef("end"))
+	CMPQ(f.second, U8(0))
+	JNE(LabelRef("deposit"))
+
+	Comment("The numbers after the last are 0, for the loads past the end.")
+	none := f.vector()
+	f.xor(f.sums[0][0], f.sums[0][0], none)
+	f.store(none, Mem{Base: f.end})
+	LEAQ(f.results, f.out)
+	MOVQ(U32(1), f.second)
+	MOVQ(probes, f.probes)
+	first := GP64()
+	LEAQ(f.numbers, first)
+	MOVQ(f.end, f.left)
+	SUBQ(first, f.left)
+	SHRQ(U8(2), f.left)
+	MOVQ(f.left, f.ahead)
+	JNZ(LabelRef("locate"))
+	JMP(LabelRef("end"))
+	Label("deposit")
+}
