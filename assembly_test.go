@@ -133,8 +133,8 @@ func checkSlowInstructions(t *testing.T, text string, fail func(format string, a
 	}
 }
 
-// TestLongKeys looks for the end of a call into assembly at a long key and after many
-// bytes, and for calls that end nowhere else.
+// TestLongKeys wants a call into assembly to end at a long key and after many bytes, and nowhere
+// else.
 func TestLongKeys(t *testing.T) {
 	is(t, kernelTest|alone)
 	withLoads(t, false) // those end a call by other rules: TestGroupsEnd

@@ -137,8 +137,8 @@ func otherHas(format Format, keys [][]byte, i int) bool {
 	return f.MayContain(keys[i])
 }
 
-// TestAtomicQueries compares the queries that the race detector sees, key by key with atomic
-// loads, with the reference. Builds without the detector have them only here.
+// TestAtomicQueries compares the queries that replace assembly under the race detector, key by key with atomic
+// loads, with the reference. Other builds run them only here.
 func TestAtomicQueries(t *testing.T) {
 	is(t, behaviour)
 	keys := golden.Mixed.Range(0, 700)

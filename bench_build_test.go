@@ -250,7 +250,7 @@ func benchmarkAtomicSet(b *testing.B, size, goroutines int) {
 	}
 	ways := []struct {
 		name  string
-		alone bool // not for several goroutines
+		alone bool // one goroutine only
 		run   func(g int, keys []uint64)
 	}{
 		{"add-set", true, each(s.AddUint64)},

@@ -25,7 +25,7 @@
 //   - [Policy.NewFilter], if all keys are at hand as a column, or [Policy.AppendFilter] for the bytes alone;
 //   - a [Builder], which collects keys and then sizes the filter by their number;
 //   - a [Set], which has room for a number of keys and can be asked while keys are added. An [AtomicSet]
-//     is the same for several goroutines.
+//     is a set that goroutines may change and query at once.
 //
 // [Open] makes a [Filter] of an engine's bytes, without a copy. Such bytes do not name their format. To
 // keep a filter of your own, write it with [Filter.WriteTo] or [Filter.MarshalBinary], and read it with
@@ -227,7 +227,7 @@ func (f *Filter) WithKernel(k Kernel) (*Filter, error) {
 // [Builder.SetKeyKind].
 func (f *Filter) KeyKind() KeyKind { return f.kind }
 
-// WithKeyKind returns a view of the same bytes, of keys of a kind: its file says so. The error is
+// WithKeyKind returns a view of the same bytes whose file names the given kind of keys. The error is
 // [ErrKind] if the kind is no name for a file.
 func (f *Filter) WithKeyKind(k KeyKind) (*Filter, error) {
 	if err := k.check(); err != nil {

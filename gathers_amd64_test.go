@@ -73,8 +73,8 @@ func TestAreSlow(t *testing.T) {
 	}
 }
 
-// withTimes makes gathers untimed until the test ends, and plants what they and loads take. It returns
-// how often they were timed since.
+// withTimes forgets the choice between gathers and loads until the test ends, and makes the next one measure the
+// given times. It counts how often they are measured.
 func withTimes(t *testing.T, byGathers, byLoads uint64) (timed *atomic.Int32) {
 	timed, before := new(atomic.Int32), gathers.Load()
 	gathers.Store(untimedGathers)

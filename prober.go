@@ -197,7 +197,7 @@ func (s *prober) addAssembly(h *hashes) bool {
 }
 
 // addInOrder adds the keys of hashes, at least 1, one after the other. It sets bit i of added if the key of
-// hash i was new, and writes one word for every 64 hashes. It is not for the set of several goroutines.
+// hash i was new, and writes one word for every 64 hashes. It is not atomic: an [AtomicSet] must not call it.
 // Kernels read on to the next multiple of 32 hashes, so the capacity of the slices must reach that far.
 func (s *prober) addInOrder(h *hashes, added []uint64) {
 	switch s.pair.walk() {
@@ -218,7 +218,7 @@ func (s *prober) addInOrder(h *hashes, added []uint64) {
 
 // addLinesGeneric sets the bits of all hashes, a key at a time, if all bits of a key lie in one
 // line of memory: that takes half the time of place and setPlaces, or less. It returns false, and does
-// nothing, for other walks, and for the set of several goroutines.
+// nothing, for other walks and for an [AtomicSet].
 func (s *prober) addLinesGeneric(h *hashes) bool {
 	switch walk := s.pair.walk(); {
 	case s.atomic:

@@ -71,7 +71,7 @@ func meanRate(keys, blocks float64, rate func(j float64) float64) float64 {
 	switch {
 	case blocks <= 1:
 		return rate(keys)
-	case mean > 600: // before the share of blocks without keys is 0 to a float64
+	case mean > 600: // above that, the first share below would underflow to 0
 		return rate(mean) // other blocks have nearly as many
 	}
 	sum, share := 0.0, math.Exp(keys*math.Log1p(-1/blocks)) // share of blocks with j keys

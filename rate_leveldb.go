@@ -110,8 +110,8 @@ func newFills(n float64, m uint64, k, g int, third bool) *fills {
 	return f
 }
 
-// mean returns the mean over all hashes of the chance that their bits are set, after the
-// third probes of n keys if third says so.
+// mean returns the expected rate: the chance that all bits of a hash are set, averaged over a sample of
+// hashes. If third is set, the third probes of n keys count, too.
 func (f *fills) mean(n float64, third bool) float64 {
 	samples := uint32(1 << 14) // a power of two spreads them evenly
 	if f.k > 16 {

@@ -47,7 +47,7 @@ func TestMeasureNeighbours(t *testing.T) {
 				filter := Policy{Format: f, BitsPerKey: 10}.NewFilter(Bytes(keys))
 				between, after := filter.MeasureNeighbours(Bytes(keys))
 				want := filter.MeasureRate(Bytes(absent))
-				// A tenth of a point, and what the ends of the range and a sample change.
+				// Allowed are a tenth of a point, the effect of the ends of the range, and that of a sample.
 				off := 0.001 + 4*math.Sqrt(want/float64(n)) + 3/float64(n) + 0.1*want
 				if between.Asked < n/2 || after.Asked < n/2 {
 					t.Errorf("%s, %d keys: asked for %d and %d neighbours", kind.name, n, between.Asked, after.Asked)

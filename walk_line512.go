@@ -30,8 +30,8 @@ func (d *line512) at(h uint64) *[64]byte {
 
 // has reports whether the key of one hash may be in the filter. All probes are in one line, so
 // it joins them and makes no branch that depends on the key: to predict that badly costs more than
-// the probes. In a filter of exitBytes, and with 12 probes or more, it leaves after four probes that
-// miss a bit.
+// the probes. In filters of exitBytes and more, and with 12 probes or more, it returns after four probes if
+// one of them finds a clear bit.
 func (d *line512) has(h uint64) bool {
 	line, x := d.at(h), uint32(h>>32)
 	const mul2 = line512Mul * line512Mul & 0xffffffff

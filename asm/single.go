@@ -459,8 +459,8 @@ func xorRight(h reg.GPVirtual, by uint64) reg.GPVirtual {
 	return right
 }
 
-// singleVector returns a register for 8 words: with AVX-512 that of the number i from 16 on,
-// which needs no VZEROUPPER.
+// singleVector returns vector register i, for 8 words. With AVX-512 it is register 16 + i: those need no
+// VZEROUPPER.
 func singleVector(v vectors, i int) reg.Register {
 	if v.lanes() == 16 {
 		return []reg.Register{reg.Y16, reg.Y17, reg.Y18, reg.Y19, reg.Y20}[i]

@@ -246,7 +246,7 @@ func isTarget(lists [][]string, name string) bool {
 
 var testName = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark|Example)\w*)`)
 
-// wrongInGo returns what a go command names in vain.
+// wrongInGo returns the folders, flags and functions that a go command names and that do not exist.
 func wrongInGo(t *testing.T, folder string, args []string) []string {
 	t.Helper()
 	var wrong []string

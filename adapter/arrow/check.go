@@ -227,7 +227,7 @@ func checkCodes(s span, t arrow.UnionType, rows selection) error {
 	ids := t.ChildIDs()
 	for i := range rows.n {
 		if code := codes[rows.at(i)]; code < 0 || ids[code] == arrow.InvalidUnionChildID {
-			return fmt.Errorf("%w: row %d has type %d of a union", ErrArray, rows.at(i), code)
+			return fmt.Errorf("%w: row %d of a union has the type %d, which it does not declare", ErrArray, rows.at(i), code)
 		}
 	}
 	return nil

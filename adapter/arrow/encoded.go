@@ -155,7 +155,7 @@ func runEnds[E int16 | int32 | int64](s, runs span) (first int, ends []int, err 
 	row := 0
 	for i := first; row < s.n; i++ {
 		if i == len(all) || int64(all[i]) <= int64(s.offset+row) {
-			return 0, nil, fmt.Errorf("%w: %d run ends, number %d of which does not reach row %d", ErrArray, len(all), i, s.offset+row)
+			return 0, nil, fmt.Errorf("%w: run %d of %d does not reach row %d", ErrArray, i, len(all), s.offset+row)
 		}
 		row = int(min(int64(all[i])-int64(s.offset), int64(s.n)))
 		ends = append(ends, row)

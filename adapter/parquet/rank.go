@@ -13,7 +13,7 @@ import (
 
 // Writers get some bounds wrong. Each of these is left out or not relied on, whoever wrote the file:
 // its field created_by tells little, for the users of both Go libraries may set it, and other
-// programs copy row groups with their bounds. The filters are used as before. The writers' faults, with
+// programs copy row groups with their bounds. The filters of such a file still count. The writers' faults, with
 // files and lines of arrow-go v18.8.0 (in its folder parquet) and parquet-go v0.32.0:
 //
 //   - Inside a repeated field, arrow-go counts null and empty lists as nulls among the values of a

@@ -174,7 +174,7 @@ func (f *filterCommand) checkArrow() (schema *arrow.Schema, t arrow.DataType, er
 			case kindOfArrow(dtype) != kindOfArrow(t):
 				return f.otherKind(kindOfArrow(dtype), kindOfArrow(t))
 			case !slices.EqualFunc(r.Schema().Fields(), schema.Fields(), arrow.Field.Equal):
-				return fmt.Errorf("the columns are others than those of %s", f.inputs[0])
+				return fmt.Errorf("the columns differ from those of %s", f.inputs[0])
 			}
 			return nil
 		}, nil)

@@ -29,7 +29,7 @@ const (
 	endHowVariable = "EMBED_TEST_END"
 )
 
-// init makes this process one whose writes fail, if the environment says so.
+// init makes the writes of this process fail if a variable of the environment is set.
 func init() {
 	if how := os.Getenv(endHowVariable); how != "" {
 		at, err := strconv.Atoi(os.Getenv(endAtVariable))

@@ -72,7 +72,7 @@ func (f keyFlags) read(s *streams, name string) (l *keyList, err error) {
 	case tables != nil && f.KeysColumn == "" && !f.NoDecompress:
 		return nil, needsColumn(tables[0])
 	case tables != nil && f.KeysColumn != "" && f != lines:
-		return nil, fmt.Errorf("%s: this is no text, and --hex, --null, --crlf and --no-decompress say how text is written", name)
+		return nil, fmt.Errorf("%s: this is a table of values: --hex, --null, --crlf and --no-decompress are for text", name)
 	case tables != nil && f.KeysColumn != "":
 		l.table, err = readTable(tables, f.KeysColumn)
 		return l, err
@@ -120,7 +120,7 @@ func (l *keyList) text(i int) string {
 	return string(l.texts[i])
 }
 
-// textFor returns what key i looks like of those for columns of a type.
+// textFor returns the text of key i, as a key for columns of the given type.
 func (l *keyList) textFor(t columnType, i int) string {
 	if l.table != nil {
 		return t.Text(l.kept[t].values[i])

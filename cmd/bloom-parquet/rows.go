@@ -80,7 +80,7 @@ func (f *filterCommand) checkParquet() (first *parquetFile, rows int64, err erro
 		case kind != want:
 			err = f.otherKind(kind, want)
 		case !parquet.EqualNodes(first.Schema(), file.Schema()):
-			err = fmt.Errorf("the columns are others than those of %s", f.inputs[0])
+			err = fmt.Errorf("the columns differ from those of %s", f.inputs[0])
 		}
 		if err = errors.Join(err, file.close()); err != nil {
 			return first, 0, fmt.Errorf("%s: %w", name, err)

@@ -53,8 +53,8 @@ func post(t *testing.T, server *httptest.Server, name, question string, file []b
 	return answer
 }
 
-// TestExplore wants the answers of a desk, with the bytes that belong to them, and the same filter for a
-// file of its own bytes.
+// TestExplore compares what the server answers with a filter that the test builds, and sends the filter's bytes
+// back as a file.
 func TestExplore(t *testing.T) {
 	server := exploreServer(t)
 	set, err := bloom.Policy{Format: bloom.LevelDB, BitsPerKey: 10}.NewSet(10)

@@ -43,8 +43,8 @@ func (i *input) work(work func(*chunk), finish func(*chunk) error) error {
 	return pipeline(i.text, &i.records, work, finish)
 }
 
-// read calls work with an input: decompressed, and without a byte-order mark if --crlf or --csv
-// says so. The name "-" is standard input. progress is told of bytes of the file.
+// read calls work with an input: decompressed, and with --crlf or --csv without a byte-order
+// mark. The name "-" is standard input. progress is told of bytes of the file.
 func (f keysFlags) read(s *streams, name string, progress func(int), work func(*input) error) error {
 	records, err := f.records()
 	if err != nil {

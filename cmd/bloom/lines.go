@@ -90,7 +90,8 @@ func (c *chunk) skip(r *records, record []byte, why error) {
 	}
 }
 
-// lineReader cuts an input into chunks of whole records: of lines, but for CSV.
+// lineReader cuts an input into chunks of whole records. A record is a line, except in CSV, where a field in
+// quotes may contain newlines.
 //
 // It gathers a line that is longer than a chunk in pieces and then joins them:
 // memory that grows with the line would be copied again and again, and leave

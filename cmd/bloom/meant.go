@@ -10,7 +10,7 @@ import (
 	"github.com/lanebloom/bloom"
 )
 
-// separators are the characters that divide lines into fields, and the flags that say so.
+// separators are the characters that divide lines into fields, each with the flags that choose it.
 var separators = []struct{ character, flags string }{
 	{"\t", `-d '\t'`}, {",", "--csv"}, {";", "--csv -d ';'"}, {"|", "-d '|'"},
 }

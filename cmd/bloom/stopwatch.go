@@ -27,7 +27,7 @@ func (s *stopwatch) waited() float64 {
 	return float64(max(0, s.passed-s.worked)) / float64(max(1, s.passed))
 }
 
-// busy returns a line that says so if the thread waited for other work, or nothing.
+// busy returns a line of warning if the thread waited for other work, and else nothing.
 func (s *stopwatch) busy() string {
 	const idle = 0.1
 	if s.waited() < idle {

@@ -10,7 +10,7 @@ import (
 type testCommand struct {
 	filterFlags
 	Match *matcher `placeholder:"REGEX" help:"The keys are what group 1 of this expression (RE2) matches in an argument, or all that matches if it has no group."`
-	All   bool     `help:"With --match: all keys in an argument decide, and not any."`
+	All   bool     `help:"With --match: all keys of an argument must be in the filter, not just one."`
 	File  string   `arg:"" name:"filter" help:"The filter."`
 	Keys  []string `arg:"" name:"key" help:"Keys, each the bytes of an argument."`
 }

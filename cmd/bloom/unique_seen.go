@@ -77,7 +77,7 @@ func (u *uniqueCommand) openSeen(s *streams) error {
 	fresh.Clear()
 	u.known = seenKeys{full: []seenSet{old}, before: old.rate(), last: fresh}
 	if stats.KeysUnknown || u.known.before > float64(*u.Rate) {
-		return fmt.Errorf("%s: with the %s keys that it has, %.2g %% of new lines are missing, and --rate says %.2g %%: begin another file with a larger --memory, or say so with --rate",
+		return fmt.Errorf("%s: with the %s keys that it has, %.2g %% of new lines are missing, and --rate says %.2g %%: begin another file with a larger --memory, or take a larger --rate",
 			shown(u.Seen), humanize.Comma(int64(stats.Keys)), 100*u.known.before, 100*float64(*u.Rate))
 	}
 	return nil

@@ -129,7 +129,7 @@ func (v *verifier) has(places []int, misses bool) bool {
 	return slices.ContainsFunc(places, isFound)
 }
 
-// find reads all keys and finds those that wait.
+// find reads the file of keys, and marks the pending keys that are in it.
 func (v *verifier) find(s *streams) error {
 	v.found = make([]atomic.Bool, len(v.places))
 	n := uint64(0)

@@ -55,12 +55,12 @@ func timed(once func(keys *column) (result int, err error)) way {
 	}
 }
 
-// builder is timed for a build that cannot fail.
+// builder returns a way to build that cannot fail.
 func builder(build func(keys *column) (size int)) way {
 	return timed(func(keys *column) (int, error) { return build(keys), nil })
 }
 
-// tester is timed for a test of one key.
+// tester returns a way to test keys one by one.
 func tester(mayContain func(keys *column, i int) bool) way {
 	return builder(func(keys *column) (hits int) {
 		for i := range keys.ints {

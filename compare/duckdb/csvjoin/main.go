@@ -1,5 +1,5 @@
-// Command csvjoin keeps the rows of a CSV file whose field is one of the keys of a file, with DuckDB,
-// and prints how long that took: what bloom filter --csv --verify does.
+// Command csvjoin does the job of bloom filter --csv --verify with DuckDB: it writes the rows of a CSV file
+// whose field is one of the keys of another file, and prints how long that took.
 //
 //	go run ./csvjoin KEYS FIELD TABLE.csv OUTPUT.csv
 package main

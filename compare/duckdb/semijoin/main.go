@@ -94,7 +94,8 @@ type tables struct {
 	orders, lines string
 }
 
-// answer is what the lines of the wanted orders sum to, and the work that it took.
+// answer is the sum over the lines of the wanted orders, and the numbers of row groups and rows that were read
+// for it.
 type answer struct {
 	rows, sum                               int64
 	keys, groups, allGroups, tested, passed int
